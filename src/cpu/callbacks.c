@@ -32,3 +32,14 @@ void pmk_rest_never(unsigned vcpu)
 	if (pmk_rest_is_due(vcpu))
 		pmk_cpu_left_at(pmk_cpus[vcpu], r->rest[r->n - 1].pc);
 }
+
+void pmk_fetched_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block)
+{
+	const struct pmk_block *p;
+
+	pmk_cpu_left_early(cpu, block);
+	p = cpu->prev;
+	if ((p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL) && block->pc != p->target &&
+	    block->pc != p->fall)
+		cpu->prev = cpu->origin;
+}

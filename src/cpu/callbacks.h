@@ -133,6 +133,10 @@ static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_bloc
 		pmk_cpu_left_early(cpu, block);
 }
 
+/* The same where nothing but fetching is asked about. A direct branch that leads elsewhere was not
+ * seen to be left at all: a signal came first. */
+void pmk_fetched_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block);
+
 /* The ways to start a block: plain; with the facts added at once, for totals that are read often;
  * while calls are followed; where a region begins or ends; while counts are booked by site, see
  * sites.h. There is each for system emulation, too, and for the blocks of handlers, before which

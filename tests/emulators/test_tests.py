@@ -86,7 +86,8 @@ EVENTS = {
     "data": {"arm11": "dcache_access,dcache_miss,dcache_wback",
              "cortex": "l1d_cache,l1d_cache_refill,l1d_cache_wb,mem_access,l1d_tlb_refill",
              "microblaze": "load_any,dcache_hit,dcache_request"},
-    "fetch": {"arm11": "icache_miss,itlb_miss,br_mispredict"},
+    "fetch": {"arm11": "icache_miss,itlb_miss,br_mispredict",
+              "cortex": "l1i_cache_refill,l1i_tlb_refill,br_mis_pred"},
 }
 
 

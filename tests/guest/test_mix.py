@@ -45,6 +45,8 @@ FETCH = {
     "arm1176": "icache_miss itlb_miss br_mispredict proc_call_exec proc_ret_exec "
                "proc_ret_exec_pred proc_ret_exec_pred_incorrect".split(),
     "arm1136": "icache_miss itlb_miss br_mispredict".split(),
+    "cortex-a72": "l1i_cache_refill l1i_tlb_refill br_mis_pred".split(),
+    "cortex-a53": "l1i_cache_refill l1i_tlb_refill br_mis_pred".split(),
 }
 
 # It ends by a fault, in the middle of a block.
@@ -196,15 +198,31 @@ __attribute__((noinline)) static unsigned by_hand(volatile unsigned *at)
 
 __attribute__((noinline)) static unsigned large(unsigned n)
 {
-	__asm__ volatile(".rept 3000\n\teor %0, %0, %0, lsl #3\n\ttst %0, #64\n\tbne 1f\n\t"
-			 "add %0, %0, #1\n1:\n\t.endr" : "+r"(n) : : "cc");
+#ifdef __aarch64__
+#define R "%w0"
+#else
+#define R "%0"
+#endif
+	__asm__ volatile(".rept 3000\n\teor " R ", " R ", " R ", lsl #3\n\ttst " R ", #64\n\t"
+			 "bne 1f\n\tadd " R ", " R ", #1\n1:\n\t.endr" : "+r"(n) : : "cc");
 	return n;
+}
+
+/* It runs before any fault is expected. */
+__attribute__((noinline)) static unsigned branches(volatile unsigned *at, unsigned n)
+{
+	return *at == n ? large(n) : n;
 }
 
 static unsigned written(unsigned *at, unsigned n)
 {
+#ifdef __aarch64__
+	at[0] = 0x11000000 | n << 10;	/* add w0, w0, #n */
+	at[1] = 0xd65f03c0;		/* ret */
+#else
 	at[0] = 0xe2800000 | n;	/* add r0, r0, #n */
 	at[1] = 0xe12fff1e;	/* bx lr */
+#endif
 	__builtin___clear_cache((char *)at, (char *)(at + 2));
 	return call(&(struct caller){ (code *)at, n });
 }
@@ -227,6 +245,8 @@ int main(void)
 			sum += call(&nowhere[i % 2]);
 		if (i >= 4 && !sigsetjmp(back, 1))
 			sum += *(volatile unsigned *)(page + 1024) + by_hand(&handled);
+		if (!sigsetjmp(back, 1))
+			sum += branches(page + 1024, i);
 		if (i >= 4 && !raise(SIGUSR1))
 			sum += by_hand(&handled);
 	}
@@ -248,6 +268,9 @@ PROGRAMS = {
                                       "-mfloat-abi=soft")]),
     "odd-1136": ("arm1136", lambda: [build("odd", ODD, "-O1", "-static", "-marm", "-march=armv6k",
                                            "-mfloat-abi=soft")]),
+    **{f"odd-{core}": (core, lambda: [build("odd64", ODD, "-O1", "-static",
+                                            prefix="aarch64-linux-gnu-")])
+       for core in ("cortex-a53", "cortex-a72")},
     "halves": ("arm1176", lambda: [build("halves", HALVES, "-O1", "-static", "-marm",
                                          "-march=armv6k", "-mfloat-abi=soft")]),
     "faults-arm": ("arm1176", lambda: [test_faults.faulty("arm", 1)]),

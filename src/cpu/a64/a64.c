@@ -248,6 +248,13 @@ const uint8_t pmk_a64_data[] = {
 	PMK_SIG_UNALIGNED_ST,	  PMK_SIG_STREX_PASS,	  PMK_SIG_CYCLE,
 };
 
+/* What the main TLB says is not here, because it has pages of data, too. */
+const uint8_t pmk_a64_fetch[] = {
+	PMK_SIG_L1I_MISS,      PMK_SIG_L1I_FILL,  PMK_SIG_MICRO_ITLB_MISS,
+	PMK_SIG_BRANCH_MISS,   PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,
+	PMK_SIG_RET_PREDICTED, PMK_SIG_RET_MISS,  PMK_SIG_CYCLE,
+};
+
 const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_BRANCH_MISS, PMK_AT_LEAVE },
 	{ PMK_SIG_CALL_PUSH, PMK_AT_LEAVE },

@@ -130,6 +130,7 @@ void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 
 /* What an emulator calls: watch.c. */
 extern const struct pmk_block_fns pmk_a64_on_block;
+extern pmk_block_fn *const pmk_a64_on_fetch[2][2];
 bool pmk_a64_is_under_way(const struct pmk_cpu *cpu);
 void pmk_a64_drop(struct pmk_cpu *cpu);
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
@@ -170,7 +171,7 @@ void pmk_a64_fini(struct pmk_cpu *cpu);
 void pmk_a64_forked(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core);
 /* Totals that are sums of others. */
-extern const uint8_t pmk_a64_mix[], pmk_a64_data[];
+extern const uint8_t pmk_a64_mix[], pmk_a64_data[], pmk_a64_fetch[];
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_a64_counted[];
 
@@ -269,9 +270,10 @@ PMK_SLOW void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 PMK_SLOW void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
-/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. `crossing`,
- * a constant, is pmk_cpu.crossing. */
-static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
+/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. Constants
+ * of the caller: `crossing` is pmk_cpu.crossing; `count`: its executions are counted here. */
+static inline void pmk_a64_start(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing,
+				 bool count)
 {
 	const struct pmk_block *p = cpu->prev;
 	struct pmk_executions *executions = &cpu->executions[b->id];
@@ -283,7 +285,7 @@ static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 	uint64_t cycles = cpu->cycles;
 	bool wrong = false;
 
-	executions->count++;
+	executions->count += count;
 	cpu->prev = b;
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
@@ -304,6 +306,11 @@ static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 		pmk_a64_block_slow(cpu, p, b, taken, wrong, waits);
 	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
+}
+
+static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
+{
+	pmk_a64_start(cpu, b, crossing, true);
 }
 
 static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)

@@ -52,6 +52,8 @@ const struct pmk_core_family pmk_family_a64 = {
 	.raises = pmk_a64_raises,
 	.mix = pmk_a64_mix,
 	.data = pmk_a64_data,
+	.fetch = pmk_a64_fetch,
+	.on_fetch = pmk_a64_on_fetch,
 	.derive = pmk_a64_derive,
 	.insns_per_cycle = insns_per_cycle,
 };

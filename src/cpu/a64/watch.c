@@ -4,6 +4,25 @@
 
 PMK_BLOCK_FNS(pmk_a64_on_block, pmk_a64_enter, pmk_a64_enter, pmk_a64_handle, pmk_a64_before)
 
+/* Where nothing but fetching is asked about: the core has no clock, and no block takes time. */
+#define FETCHED(name, count)                                        \
+	static void name(unsigned vcpu, void *block)                \
+	{                                                           \
+		pmk_cpus[vcpu]->access = 0;                         \
+		pmk_a64_start(pmk_cpus[vcpu], block, false, count); \
+	}                                                           \
+	static void name##_handler(unsigned vcpu, void *block)      \
+	{                                                           \
+		pmk_fetched_before_handler(pmk_cpus[vcpu], block);  \
+		name(vcpu, block);                                  \
+	}
+
+FETCHED(fetched, false)
+FETCHED(counted, true)
+
+pmk_block_fn *const pmk_a64_on_fetch[2][2] = { { fetched, fetched_handler },
+					       { counted, counted_handler } };
+
 /* The core of an access, which it remembers. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 {
@@ -93,7 +112,7 @@ void pmk_a64_drop(struct pmk_cpu *cpu)
 
 static inline struct pmk_cpu *count_alone(unsigned vcpu, const void *access, enum pmk_signal sig)
 {
-	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	struct pmk_cpu *cpu = remember(vcpu, access);
 
 	cpu->dyn[sig] += PMK_ACCESS_COUNT((uint64_t)(uintptr_t)access);
 	return cpu;

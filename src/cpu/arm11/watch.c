@@ -8,18 +8,6 @@
 PMK_BLOCK_FNS(pmk_arm11_on_block, pmk_arm11_enter, pmk_arm11_enter, pmk_before_handler,
 	      pmk_block_as_it_is)
 
-/* A direct branch that leads elsewhere was not seen to be left at all: a signal came first. */
-static void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b)
-{
-	const struct pmk_block *p;
-
-	pmk_cpu_left_early(cpu, b);
-	p = cpu->prev;
-	if ((p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL) && b->pc != p->target &&
-	    b->pc != p->fall)
-		cpu->prev = cpu->origin;
-}
-
 #define FETCHED(name, count)                                         \
 	static void name(unsigned vcpu, void *block)                 \
 	{                                                            \
@@ -27,7 +15,7 @@ static void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b)
 	}                                                            \
 	static void name##_handler(unsigned vcpu, void *block)       \
 	{                                                            \
-		before_handler(pmk_cpus[vcpu], block);               \
+		pmk_fetched_before_handler(pmk_cpus[vcpu], block);   \
 		pmk_arm11_enter_fetch(pmk_cpus[vcpu], block, count); \
 	}
 
