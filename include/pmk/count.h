@@ -83,6 +83,7 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *	interval-count, summary, no-summary
  *	delay, timeout                   when to begin and to end
  *	sample, sample-seed              count short pieces, and estimate the rest
+ *	guest, irq, at, log              the program is an emulator's command, and programs its PMU
  *	region, from, to, no-aggr, bars  what is told apart
  *	per-thread
  *	env, sysroot, qemu               the world of an emulated program
@@ -93,7 +94,7 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *	plugin                           the module for QEMU, or the directory with all of them
  *
  * The value of a flag ("all-cpus", "no-aggr", "no-inherit", "bars", "detailed", "null", "summary",
- * "no-summary", "per-thread", "sample") is NULL. Settings that can be
+ * "no-summary", "per-thread", "sample", "guest") is NULL. Settings that can be
  * repeated add up: event, metrics, set, traffic, region, env; of the others the last value holds.
  * Texts are copied. Returns 0, PMK_COUNT_USAGE or PMK_COUNT_FAILED.
  */

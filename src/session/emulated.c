@@ -758,16 +758,15 @@ int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config
 	return err;
 }
 
-int pmk_emulated_may(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+int pmk_emulated_may(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 		     const struct pmk_guest_access *a)
 {
 	const struct pmk_model_ops *ops = guest_ops(cfg);
-	static struct pmk_bus nothing; /* has happened */
 	uint64_t copy[PMK_MODEL_BYTES / 8], value = 0;
 
 	memcpy(copy, e->guest, ops->size);
-	return a->write ? ops->write(copy, &nothing, a->mode, a->reg, value)
-			: ops->read(copy, &nothing, a->mode, a->reg, &value);
+	return a->write ? ops->write(copy, counted_bus(e), a->mode, a->reg, value)
+			: ops->read(copy, counted_bus(e), a->mode, a->reg, &value);
 }
 
 unsigned pmk_emulated_lines(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)

@@ -261,7 +261,7 @@ struct pmk_guest_access {
 int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b, struct pmk_guest_access *a,
 			uint64_t *value);
-int pmk_emulated_may(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+int pmk_emulated_may(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 		     const struct pmk_guest_access *a);
 /* Reset it, as a processor does. */
 void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);

@@ -189,7 +189,7 @@ static int guest_access(unsigned vcpu, struct pmk_guest_access *a, uint64_t *val
 
 static int guest_may(unsigned vcpu, const struct pmk_guest_access *a)
 {
-	const struct pmk_emulated *e = emulated(pmk_cpus[vcpu]);
+	struct pmk_emulated *e = emulated(pmk_cpus[vcpu]);
 	int err = pmk_emulated_may(e, &config, a);
 
 	if (err)
