@@ -186,7 +186,7 @@ def test_threads():
 
 def test_killed():
     """What had been counted by then is an estimate of what had been executed by then."""
-    out = pmk("stat", "--sample", "--timeout", "2000", "-j", "-e", "instr_exec,cpu_cycles",
+    out = pmk("stat", "--sample", "--timeout", "6000", "-j", "-e", "instr_exec,cpu_cycles",
               phases("arm1176", 100000))
     equal(out.code, 0)
     lines = [json.loads(line) for line in out.err.splitlines() if line.startswith("{")]
