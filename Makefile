@@ -65,7 +65,7 @@ microblaze-programs:
 # All, whether or not the first ones meet their targets.
 bench: all
 	@scripts/need build run test bench
-	@missed=0; for b in firmware wave page access run record sample peers; do bench/$$b $(BUILD) || missed=1; done; \
+	@missed=0; for b in firmware truth wave page access run record sample peers; do bench/$$b $(BUILD) || missed=1; done; \
 		exit $$missed
 
 fuzz:
