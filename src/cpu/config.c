@@ -13,7 +13,7 @@
 #include "base/nearest.h"
 #include "cpu/family.h"
 
-const char *const pmk_core_l2[PMK_CORE_NL2] = { "none", "l210", "l220" };
+const char *const pmk_core_l2[PMK_CORE_NL2] = { "none", "l210", "l220", "plain" };
 
 static uint64_t *member(struct pmk_core *core, const struct pmk_core_key *key)
 {

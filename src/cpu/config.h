@@ -50,6 +50,12 @@ struct pmk_core {
 	uint64_t write_cycles;
 	uint64_t utlb_penalty;
 	uint64_t walk_penalty;
+	uint64_t mem_serial;
+	uint64_t sdram_banks;
+	uint64_t sdram_row;
+	uint64_t sdram_row_miss;
+	uint64_t sdram_refresh;
+	uint64_t sdram_refresh_busy;
 	uint64_t lsu_slots;
 	uint64_t wbuf_entries;
 	uint64_t branch_max;
@@ -85,9 +91,9 @@ struct pmk_core_key {
 /* Is it on the buses of the ARM926EJ-S Development Chip, with the AHB Monitor as its PMU? */
 bool pmk_core_on_ahb(const struct pmk_core *core);
 
-/* The level 2 cache controllers of ARM cores, by l2_type: "none", "l210", "l220". Each but the
- * first is also the name of its PMU. */
-#define PMK_CORE_NL2 3
+/* The level 2 cache controllers of ARM cores, by l2_type: "none", "l210" and "l220", which are also
+ * the names of their PMUs, and "plain", which counts nothing. */
+#define PMK_CORE_NL2 4
 extern const char *const pmk_core_l2[PMK_CORE_NL2];
 
 bool pmk_core_can_have_l2(const struct pmk_core *core);

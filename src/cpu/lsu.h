@@ -37,7 +37,8 @@ struct pmk_lsu_wait {
 struct pmk_lsu {
 	uint32_t slots, wbuf_entries;
 	uint32_t latency, fill_cycles, write_cycles;
-	bool level2;				/* the latency is that of level 2 */
+	bool level2; /* the latency is that of level 2 */
+	bool serial; /* memory answers one read before it takes the next */
 	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* request slots */
 	uint64_t bus_free, level2_free; /* when the next line can come from memory, from level 2 */
 	uint64_t wbuf_empty;		/* when the write buffer will be empty */
@@ -142,8 +143,10 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 	for (unsigned i = 1; i < lsu->slots; i++)
 		if (lsu->busy_until[i] < lsu->busy_until[slot])
 			slot = i;
-	word = pmk_lsu_issue(lsu, at, lsu->busy_until[slot], &d.full) + extra + lsu->latency;
-	word = pmk_later(word, *bus);
+	word = pmk_lsu_issue(lsu, at, lsu->busy_until[slot], &d.full) + extra;
+	if (lsu->serial && !lsu->level2)
+		word = pmk_later(word, *bus);
+	word = pmk_later(word + lsu->latency, *bus);
 	d.ready = word + hit;
 	*bus = word + lsu->fill_cycles;
 	lsu->busy_until[slot] = d.ready + lsu->fill_cycles - 1;
@@ -186,6 +189,7 @@ static inline void pmk_lsu_restart(struct pmk_lsu *lsu)
 		.slots = lsu->slots,
 		.wbuf_entries = lsu->wbuf_entries,
 		.latency = lsu->latency,
+		.serial = lsu->serial,
 		.fill_cycles = lsu->fill_cycles,
 		.write_cycles = lsu->write_cycles,
 	};

@@ -397,10 +397,11 @@ static void variant_tests(void **state)
  * have to fit each other are told by another message, which has no "takes". */
 static void range_tests(void **state)
 {
-	static const char *const cores[] = { "arm1136",		"arm1156",	  "arm1176",
-					     "arm11mpcore",	"arm926",	  "armv8",
-					     "cortex-a53",	"cortex-a72",	  "microblaze",
-					     "microblaze-area", "microblaze-freq" };
+	static const char *const cores[] = { "arm1136",		"arm1156",	   "arm1176",
+					     "arm11mpcore",	"arm926",	   "armv8",
+					     "cortex-a53",	"cortex-a72",	   "microblaze",
+					     "microblaze-area", "microblaze-freq", "raspberrypi1",
+					     "raspberrypi4" };
 	unsigned accepted = 0, refused = 0;
 
 	(void)state;
@@ -535,6 +536,10 @@ static void preset_tests(void **state)
 		{ "arm1176", "arm1176", "arm1176", 700000000, 16384, 16384, true, true, true },
 		{ "arm11mpcore", "arm11mpcore", "arm11mpcore", 600000000, 32768, 32768, true, true,
 		  true },
+		{ "imx31", "arm1136", "arm1136", 532000000, 16384, 16384, true, true, true },
+		{ "raspberrypi1", "arm1176", "arm1176", 700000000, 16384, 16384, true, true, true },
+		{ "raspberrypizero", "arm1176", "arm1176", 1000000000, 16384, 16384, true, true,
+		  true },
 		{ "arm926", "ahbmon", "arm926", 210000000, 32768, 32768, true, false, false },
 	};
 
@@ -567,6 +572,8 @@ static void a64_preset_tests(void **state)
 		{ "armv8", 32768, 2, 32768, 4, 524288 },
 		{ "cortex-a53", 32768, 2, 32768, 4, 524288 },
 		{ "cortex-a72", 49152, 3, 32768, 2, 1048576 },
+		{ "raspberrypi3", 32768, 2, 32768, 4, 524288 },
+		{ "raspberrypi4", 49152, 3, 32768, 2, 1048576 },
 	};
 
 	(void)state;

@@ -52,6 +52,35 @@ static void test_one_miss(void **state)
 	}
 }
 
+/* Two misses at once of a core with two slots: side by side, and one after the other where memory
+ * answers one read before it takes the next: the second word comes at 56 + 4 + 56. Level 2 takes
+ * both. */
+static void test_serial_memory(void **state)
+{
+	static const struct {
+		int line;
+		bool serial, level2;
+		uint64_t ready;
+	} rows[] = {
+		{ __LINE__, false, false, 1000 + 60 + 3 },
+		{ __LINE__, true, false, 1000 + 60 + 56 + 3 },
+		{ __LINE__, true, true, 1000 + 60 + 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pmk_lsu lsu = fresh(2);
+		uint64_t ready;
+
+		lsu.serial = rows[i].serial;
+		lsu.level2 = rows[i].level2;
+		pmk_lsu_load_miss(&lsu, 1000, PMK_LSU_NO_USE, 3, 0);
+		ready = pmk_lsu_load_miss(&lsu, 1000, PMK_LSU_NO_USE, 3, 0).ready;
+		if (ready != rows[i].ready)
+			fail_msg("line %d: ready at %llu", rows[i].line, (unsigned long long)ready);
+	}
+}
+
 /* Before anything happened, at the very beginning of time. */
 static void test_at_zero(void **state)
 {
@@ -367,6 +396,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_miss),
+		cmocka_unit_test(test_serial_memory),
 		cmocka_unit_test(test_at_zero),
 		cmocka_unit_test(test_two_overlap),
 		cmocka_unit_test(test_no_slot),

@@ -51,7 +51,7 @@ def core_keys(family):
     """[(key, default, min, max, unit, text)] of the parameters of its cores."""
     rows = text(f"src/cpu/{family}/keys.c")
     # What several families have stands in a header, as groups of rows.
-    for header in re.findall(r'#include "(cpu/\w+/keys\.h)"', rows):
+    for header in re.findall(r'#include "(cpu/(?:\w+/)?keys\.h)"', rows):
         groups = text("src/" + header).replace(" \\\n", "\n")
         for name, group in re.findall(r"^#define (\w+_KEYS)\n(.*?)(?=\n\n|\n/)", groups,
                                       re.M | re.S):

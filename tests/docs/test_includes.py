@@ -30,8 +30,8 @@ LIBRARIES = {
 # What cores have in common. Their families are reached through it: nobody includes headers of a
 # family but itself.
 CORES = ["cpu/block.h", "cpu/cache.h", "cpu/callbacks.h", "cpu/code.h", "cpu/config.h", "cpu/cpu.h",
-         "cpu/decode.h", "cpu/families.h", "cpu/family.h", "cpu/fault.h", "cpu/lsu.h",
-         "cpu/sites.h", "cpu/tlb.h"]
+         "cpu/decode.h", "cpu/families.h", "cpu/family.h", "cpu/fault.h", "cpu/keys.h",
+         "cpu/lsu.h", "cpu/sdram.h", "cpu/sites.h", "cpu/tlb.h"]
 FACTS = ["isa/", "base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]
 
 # (files, what they may include beside the system's headers). The first row that matches a file

@@ -135,7 +135,7 @@ def core_keys(family):
         few = [n for n in range(low, min(high, 100) + 1)
                if low == high or unit == "w" and n % 16 == 0 or unit in "pq" and n & (n - 1) == 0]
         if unit in "bl":
-            return "on, off" if unit == "b" else "none, l210, l220"
+            return "on, off" if unit == "b" else "none, l210, l220, plain"
         if high <= 100 and 1 <= len(few) <= 4:
             return ", ".join(shown(n, unit) for n in few)
         return f"{shown(low, unit)} to {shown(high, unit)}" + (", 2^n" if unit in "pq" else "")

@@ -132,6 +132,7 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 		.slots = (uint32_t)core->lsu_slots,
 		.wbuf_entries = (uint32_t)core->wbuf_entries,
 		.latency = (uint32_t)core->mem_latency,
+		.serial = core->mem_serial,
 		.fill_cycles = (uint32_t)core->fill_cycles,
 		.write_cycles = (uint32_t)core->write_cycles,
 	};
@@ -343,6 +344,12 @@ static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 	remember(&cpu->a64.tables->l2, addr, e);
 }
 
+/* Cycles until a word of memory behind all caches is there. */
+static uint64_t read_memory(struct pmk_cpu *cpu, uint64_t addr)
+{
+	return pmk_sdram_read(&cpu->a64.sdram, &cpu->core, addr, cpu->cycles);
+}
+
 /* Fetch a line for level 1; returns the latency of its critical word. */
 static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
@@ -351,7 +358,7 @@ static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 	cpu->a64.lsu.level2 = false;
 	if (!cpu->core.a64.l2_on) {
 		bus(cpu, PMK_SIG_BUS_READ);
-		return cpu->core.mem_latency;
+		return read_memory(cpu, addr);
 	}
 	cpu->dyn[PMK_SIG_L2_READ]++;
 	if (cache_find(&cpu->a64.tables->l2, addr)) {
@@ -361,7 +368,7 @@ static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 	cpu->dyn[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
 	l2_fill(cpu, addr, false);
 	bus(cpu, PMK_SIG_BUS_READ);
-	return cpu->core.mem_latency;
+	return read_memory(cpu, addr);
 }
 
 /* A dirty line leaves level 1. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Parameters of an A64 core: see config.h. */
 #include "cpu/a64/a64.h"
+#include "cpu/keys.h"
 
 #define LINE_BYTES (1u << PMK_A64_LINE_SHIFT)
 
@@ -46,6 +47,7 @@ const struct pmk_core_key pmk_a64_keys[] = {
 		"cycles a line fill occupies the bus"),
 	PMK_CORE_KEY(write_cycles,    "mem.write", 4, 1, 1000, 'n',
 		"cycles an external write occupies the bus"),
+	PMK_CORE_SDRAM_KEYS,
 	PMK_CORE_KEY(utlb_penalty,    "utlb.penalty", 8, 0, 1000, 'n',
 		"cycles of a micro-TLB miss that hits the main TLB"),
 	PMK_CORE_KEY(walk_penalty,    "tlb.penalty", 93, 0, 10000, 'n',

@@ -8,6 +8,7 @@
 #include <pmk/isa.h>
 
 #include "cpu/lsu.h"
+#include "cpu/sdram.h"
 
 /* Parameters beside those that cores of other families have, too. keys.c says what each is. */
 struct pmk_core_a64 {
@@ -49,6 +50,7 @@ struct pmk_cpu_a64 {
 	uint64_t piece_of;
 	uint8_t piece_counts;
 	struct pmk_lsu lsu;
+	struct pmk_sdram sdram;
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will be there */
 };
 

@@ -59,6 +59,7 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 		.slots = (uint32_t)core->lsu_slots,
 		.wbuf_entries = (uint32_t)core->wbuf_entries,
 		.latency = (uint32_t)core->mem_latency,
+		.serial = core->mem_serial,
 		.fill_cycles = (uint32_t)core->fill_cycles,
 		.write_cycles = (uint32_t)core->write_cycles,
 	};
@@ -282,6 +283,13 @@ static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t 
 	return t;
 }
 
+/* Cycles until a line of memory behind all caches is there. */
+static uint64_t read_memory(struct pmk_cpu *cpu, uint32_t line)
+{
+	return pmk_sdram_read(&cpu->arm11.sdram, &cpu->core, (uint64_t)line << PMK_LINE_SHIFT,
+			      cpu->cycles);
+}
+
 /* ---- fetch ---------------------------------------------------------------------------------- */
 
 /* Fetch a line. Returns the cycles until its critical word is there. */
@@ -297,7 +305,7 @@ static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 		cpu->arm11.imap[victim] = 0;
 		cpu->igen++;
 	}
-	return near ? cpu->core.l2_latency : cpu->core.mem_latency;
+	return near ? cpu->core.l2_latency : read_memory(cpu, line);
 }
 
 /* Fetch the lines of a block that is about to run. */
@@ -765,7 +773,7 @@ static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
 {
 	cpu->arm11.lsu.level2 = pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_DATA, line);
 	cpu->arm11.lsu.latency =
-		(uint32_t)(cpu->arm11.lsu.level2 ? cpu->core.l2_latency : cpu->core.mem_latency);
+		(uint32_t)(cpu->arm11.lsu.level2 ? cpu->core.l2_latency : read_memory(cpu, line));
 }
 
 /* Write halves of a line, PMK_D_DIRTY_…, to level 2. */
@@ -793,6 +801,8 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 
 	if (pmk_l2cc_is_on(&cpu->arm11.l2))
 		level2_read(cpu, line);
+	else if (pmk_sdram_differs(&cpu->core))
+		cpu->arm11.lsu.latency = (uint32_t)read_memory(cpu, line);
 	if (victim != PMK_NO_LINE)
 		data_evict(cpu, victim);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;

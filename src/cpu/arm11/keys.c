@@ -2,6 +2,7 @@
 /* Parameters of an ARM11: see config.h. */
 #include "cpu/arm11/arm11.h"
 #include "cpu/arm11/keys.h"
+#include "cpu/keys.h"
 
 #define LINE_BYTES (1u << PMK_LINE_SHIFT) /* of every ARM11: DDI 0301H §7.2 */
 
@@ -29,6 +30,7 @@ const struct pmk_core_key pmk_arm11_keys[] = {
 		"cycles a line fill occupies the bus"),
 	PMK_CORE_KEY(write_cycles,               "mem.write", 4, 1, 1000, 'n',
 		"cycles an external write occupies the bus"),
+	PMK_CORE_SDRAM_KEYS,
 	PMK_CORE_KEY(utlb_penalty,               "utlb.penalty", 8, 0, 1000, 'n',
 		"cycles of a micro-TLB miss that hits the main TLB"),
 	PMK_CORE_KEY(walk_penalty,               "tlb.penalty", 93, 0, 10000, 'n',
@@ -50,7 +52,7 @@ const struct pmk_core_key pmk_arm11_keys[] = {
 		"level 2 cache ways"),
 	PMK_CORE_KEY(l2_latency,                 "l2.latency", 13, 1, 1000, 'n',
 		"cycles from an L1 miss to its critical word in level 2"),
-	PMK_CORE_KEY(l2_type,                    "l2.type", 0, 0, 2, 'l',
+	PMK_CORE_KEY(l2_type,                    "l2.type", 0, 0, 3, 'l',
 		"level 2 cache controller"),
 	PMK_CORE_KEY(arm11.l2_write_allocate,    "l2.write_allocate", 0, 0, 1, 'b',
 		"a write that misses level 2 brings its line in"),

@@ -11,6 +11,7 @@
 #include "cpu/arm11/pipeline.h"
 #include "cpu/cache.h"
 #include "cpu/lsu.h"
+#include "cpu/sdram.h"
 #include "cpu/tlb.h"
 
 /* Parameters beside those that cores of other families have, too. keys.c says what each is. */
@@ -79,6 +80,7 @@ struct pmk_cpu_arm11 {
 	struct pmk_predictor bp;
 	struct pmk_return_stack rs;
 	struct pmk_lsu lsu;
+	struct pmk_sdram sdram;
 	struct pmk_l2cc l2;
 	struct pmk_arm11_edge *edge; /* PMK_ARM11_EDGES of them */
 	/* When pending registers will have their values, and the cycles of that for a table

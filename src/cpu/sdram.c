@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+/* SDRAM behind the caches. See sdram.h. */
+#include "cpu/sdram.h"
+
+#include "cpu/config.h"
+
+bool pmk_sdram_differs(const struct pmk_core *core)
+{
+	return core->sdram_row_miss || core->sdram_refresh;
+}
+
+uint64_t pmk_sdram_read(struct pmk_sdram *sdram, const struct pmk_core *core, uint64_t addr,
+			uint64_t now)
+{
+	uint64_t row, latency = core->mem_latency, *open;
+
+	if (!pmk_sdram_differs(core))
+		return latency;
+	if (core->sdram_refresh) {
+		uint64_t refreshes = now / core->sdram_refresh;
+		uint64_t since = now % core->sdram_refresh;
+
+		if (refreshes != sdram->refreshes)
+			*sdram = (struct pmk_sdram){ .refreshes = refreshes };
+		if (refreshes && since < core->sdram_refresh_busy)
+			latency += core->sdram_refresh_busy - since;
+	}
+	row = addr / core->sdram_row;
+	open = &sdram->open[row & (core->sdram_banks - 1)];
+	if (*open != row + 1)
+		latency += core->sdram_row_miss;
+	*open = row + 1;
+	return latency;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/* Reads of SDRAM by hand: a read of an open row takes 100 cycles, of another one 30 more. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cpu/config.h"
+#include "cpu/sdram.h"
+
+struct read {
+	uint64_t addr, now, takes;
+};
+
+static void expect_reads(const struct pmk_core *core, const struct read *reads, size_t n)
+{
+	struct pmk_sdram sdram = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t takes = pmk_sdram_read(&sdram, core, reads[i].addr, reads[i].now);
+
+		if (takes != reads[i].takes)
+			fail_msg("read %zu takes %llu cycles, not %llu", i,
+				 (unsigned long long)takes, (unsigned long long)reads[i].takes);
+	}
+}
+
+static struct pmk_core core_with(uint64_t banks, uint64_t refresh, uint64_t busy)
+{
+	struct pmk_core core;
+
+	pmk_core_defaults(&core);
+	core.mem_latency = 100;
+	core.sdram_banks = banks;
+	core.sdram_row = 2048;
+	core.sdram_row_miss = 30;
+	core.sdram_refresh = refresh;
+	core.sdram_refresh_busy = busy;
+	return core;
+}
+
+static void flat_tests(void **state)
+{
+	static const struct read reads[] = { { 0, 0, 100 }, { 0x100000, 5, 100 }, { 0, 9, 100 } };
+	struct pmk_core core = core_with(4, 0, 0);
+
+	(void)state;
+	core.sdram_row_miss = 0;
+	assert_false(pmk_sdram_differs(&core));
+	expect_reads(&core, reads, 3);
+}
+
+/* Rows of 2048 bytes are in four banks in turn, so that 0x2000 is the second row of bank 0. */
+static void row_tests(void **state)
+{
+	static const struct read reads[] = {
+		{ 0x0000, 0, 130 }, /* no row is open at the beginning */
+		{ 0x07FC, 0, 100 }, /* the same row */
+		{ 0x0800, 0, 130 }, /* bank 1 */
+		{ 0x0004, 0, 100 }, /* bank 0 still has its row open */
+		{ 0x2000, 0, 130 }, /* another row of bank 0 */
+		{ 0x0004, 0, 130 }, /* so that this one is closed */
+		{ 0x0804, 0, 100 }, /* bank 1 has kept its own */
+		{ 0x1800, 0, 130 }, /* bank 3 */
+		{ 0xFFFFF800, 0, 130 }, { 0xFFFFFFFC, 0, 100 },
+	};
+	struct pmk_core core = core_with(4, 0, 0);
+
+	(void)state;
+	assert_true(pmk_sdram_differs(&core));
+	expect_reads(&core, reads, sizeof(reads) / sizeof(reads[0]));
+}
+
+/* One bank: rows push each other out. */
+static void one_bank_tests(void **state)
+{
+	static const struct read reads[] = {
+		{ 0x0000, 0, 130 }, { 0x0800, 0, 130 }, { 0x0000, 0, 130 }, { 0x0004, 0, 100 }
+	};
+	struct pmk_core core = core_with(1, 0, 0);
+
+	(void)state;
+	expect_reads(&core, reads, 4);
+}
+
+/* A refresh each 1000 cycles, which takes 20. There is none at time 0. */
+static void refresh_tests(void **state)
+{
+	static const struct read reads[] = {
+		{ 0x0000, 0, 130 },    { 0x0004, 999, 100 },
+		{ 0x0008, 1005, 145 }, /* 15 are left of the refresh, and the row is closed */
+		{ 0x0008, 1019, 101 }, /* open again; 1 is left */
+		{ 0x0008, 1020, 100 }, { 0x0008, 3500, 130 },
+	};
+	struct pmk_core core = core_with(4, 1000, 20);
+
+	(void)state;
+	expect_reads(&core, reads, sizeof(reads) / sizeof(reads[0]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(flat_tests),
+		cmocka_unit_test(row_tests),
+		cmocka_unit_test(one_bank_tests),
+		cmocka_unit_test(refresh_tests),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
