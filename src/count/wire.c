@@ -64,7 +64,7 @@ struct on_wire {
 	 * to the first. */
 	bool windowed, inside;
 	uint64_t from, to;
-	unsigned entries;
+	unsigned entries, exits;
 };
 
 /* ---- the request ----------------------------------------------------------------------------- */
@@ -180,6 +180,11 @@ static int choose_window(struct pmk_count *c)
 	o->windowed = c->q.from != NULL;
 	if (!o->windowed)
 		return 0;
+	if (o->wired.reach == PMK_REACH_MDM)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"--from and --to: the debug module of a MicroBlaze is scanned and nothing "
+			"is halted, so there are no breakpoints");
 	err = find_symbol(c, c->q.from, &o->from);
 	if (!err)
 		err = find_symbol(c, c->q.to, &o->to);
@@ -331,6 +336,7 @@ static int cross(struct pmk_count *c)
 	o->inside = !o->inside;
 	o->counting = o->inside && o->nturns != 0;
 	o->entries += o->inside;
+	o->exits += !o->inside;
 	if (!err)
 		err = wire->speaker->breakpoint(wire, o->inside ? o->to : o->from, true);
 	if (!err)
@@ -434,8 +440,10 @@ static int await_window(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
 	struct pmk_wire *wire = &o->wired.wire;
-	int err = pmk_wire_hold(wire);
+	int err;
 
+	wire->halts = true; /* for breakpoints, whatever memory needs */
+	err = pmk_wire_hold(wire);
 	o->counting = false;
 	if (!err && o->nturns)
 		err = pmk_session_stop(&o->session);
@@ -700,6 +708,10 @@ static void describe_reading(struct pmk_count *c)
 	else if (o->windowed)
 		pmk_result_note(&c->result, "the target came %u times to %s, where counting begins",
 				o->entries, c->q.from);
+	if (o->entries && !o->exits)
+		pmk_result_warn(&c->result,
+				"--to %s was never reached: counts are of all that ran after %s",
+				c->q.to, c->q.from);
 	if (w->nholds)
 		pmk_result_note(&c->result,
 				"the target was halted %u times to reach its counters, %.3f s in "
@@ -735,8 +747,8 @@ static int describe(struct pmk_count *c)
 
 static const char *const own_settings[] = { "set", "layout", NULL };
 
-/* Only a stub of GDB's protocol tells when its target comes to a breakpoint. */
-static const char *const stub_settings[] = { "set", "layout", "from", "to", NULL };
+/* Of those that have breakpoints. */
+static const char *const debugger_settings[] = { "set", "layout", "from", "to", NULL };
 
 #define WAY(speaker, of, without, own, text)                                                    \
 	{                                                                                       \
@@ -746,10 +758,10 @@ static const char *const stub_settings[] = { "set", "layout", "from", "to", NULL
 	}
 
 const struct pmk_count_way pmk_way_openocd =
-	WAY("openocd", "HOST:PORT", NULL, own_settings,
+	WAY("openocd", "HOST:PORT", NULL, debugger_settings,
 	    "a board on a debug probe: its counters, through OpenOCD's Tcl port");
 const struct pmk_count_way pmk_way_gdb =
-	WAY("gdb", "HOST:PORT", NULL, stub_settings,
+	WAY("gdb", "HOST:PORT", NULL, debugger_settings,
 	    "a board or emulator with a GDB stub: its counters, through the stub");
 const struct pmk_count_way pmk_way_xvc =
 	WAY("xvc", "HOST:PORT", NULL, own_settings,

@@ -18,6 +18,8 @@
 #define MAX_REPLY 16384
 #define HALT_MS	  1000 /* for OpenOCD to wait until the target stands still */
 
+#define AN_ERROR_OF_NONE "resource not available" /* OpenOCD's words: no breakpoint is left */
+
 /* Store a reply as text; more than fits is not one that we asked for. */
 static int receive(struct pmk_wire *w, char *reply, size_t size)
 {
@@ -142,6 +144,104 @@ static int store(struct pmk_wire *w, uint64_t address, uint32_t value)
 	return command(w, text, said, sizeof(said));
 }
 
+/* ---- breakpoints ----------------------------------------------------------------------------- */
+
+/* The state of a target that may run, and its program counter, "halted pc (/32): 0x00008000".
+ * "poll" asks the target now; OpenOCD does so itself ten times a second. */
+#define WHERE                                                                             \
+	"poll; set pmk_state [[target current] curstate]; if {$pmk_state eq \"halted\"} " \
+	"{append pmk_state { } [reg pc]}; set pmk_state"
+
+/* In "pc (/32): 0x00008000". */
+static bool program_counter(const char *said, uint64_t *pc)
+{
+	const char *value = strstr(said, "): 0x");
+	char *end;
+
+	if (!value)
+		return false;
+	*pc = strtoull(value + 3, &end, 16);
+	return end > value + 5;
+}
+
+/* Does it stand still, and where? */
+static int find_out(struct pmk_wire *w, bool *halted, uint64_t *pc)
+{
+	char said[1024];
+	int err = command(w, WHERE, said, sizeof(said));
+
+	*halted = !err && strncmp(said, "halted", 6) == 0;
+	if (*halted && !program_counter(said, pc))
+		err = pmk_link_fail(&w->link, PMK_EIO, "'reg pc' gave '%.100s' instead of a number",
+				    said + 6);
+	return err;
+}
+
+/* A target that only has memory is no processor, and OpenOCD 0.12 crashes when it is asked for a
+ * breakpoint there. */
+static int check_processor(struct pmk_wire *w)
+{
+	char said[256];
+	int err = command(w, "[target current] cget -type", said, sizeof(said));
+
+	if (!err && strncmp(said, "mem_ap", 6) == 0)
+		err = pmk_link_fail(&w->link, PMK_ENOTSUP,
+				    "the current target is an access port (mem_ap), and has no "
+				    "breakpoints; make the processor the current one ('targets')");
+	return err;
+}
+
+/* Four bytes: an instruction of ARM or A64. */
+static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
+{
+	char text[64], said[1024];
+	int err = set ? check_processor(w) : 0;
+
+	if (err)
+		return err;
+	snprintf(text, sizeof(text), set ? "bp 0x%" PRIx64 " 4 hw" : "rbp 0x%" PRIx64, address);
+	err = command(w, text, said, sizeof(said));
+	if (err == PMK_EIO && strstr(w->link.why, AN_ERROR_OF_NONE))
+		err = pmk_link_fail(&w->link, PMK_EBUSY,
+				    "no hardware breakpoint is left for 0x%" PRIx64
+				    " ('bp' shows those that are set, 'rbp' takes one away)",
+				    address);
+	w->has_breakpoint = set && !err;
+	w->breakpoint = address;
+	return err;
+}
+
+static int look(struct pmk_wire *w)
+{
+	bool halted;
+	uint64_t pc = 0;
+	int err = find_out(w, &halted, &pc);
+
+	if (err || !halted)
+		return err;
+	w->stopped = w->has_breakpoint && pc == w->breakpoint;
+	return w->stopped ? 0
+			  : pmk_link_fail(&w->link, PMK_EBUSY,
+					  "the target halted at 0x%" PRIx64
+					  ", where no breakpoint of pmk is; does somebody else "
+					  "debug it?",
+					  pc);
+}
+
+/* A target that is halted on request may stand at the breakpoint, too. */
+static int halt_somewhere(struct pmk_wire *w)
+{
+	bool halted;
+	uint64_t pc = 0;
+	int err = halt(w);
+
+	if (err || !w->has_breakpoint)
+		return err;
+	err = find_out(w, &halted, &pc);
+	w->stopped = !err && halted && pc == w->breakpoint;
+	return err;
+}
+
 static void leave(struct pmk_wire *w)
 {
 	(void)w; /* it notices by itself */
@@ -150,10 +250,12 @@ static void leave(struct pmk_wire *w)
 const struct pmk_speaker pmk_speaker_openocd = {
 	.name = "openocd",
 	.greet = greet,
-	.halt = halt,
+	.halt = halt_somewhere,
 	.resume = resume,
 	.load = load,
 	.store = store,
 	.command = command,
+	.breakpoint = breakpoint,
+	.look = look,
 	.leave = leave,
 };

@@ -65,11 +65,13 @@ extern const struct pmk_speaker pmk_speaker_openocd, pmk_speaker_gdb, pmk_speake
 struct pmk_wire {
 	const struct pmk_speaker *speaker;
 	struct pmk_link link;
-	bool halts;	   /* accesses need a target that stands still */
-	bool held;	   /* it stands still now */
-	bool stopped;	   /* it has come to a breakpoint, where it stands */
-	bool found_halted; /* it stood still when we came, and is left so */
-	bool big_endian;   /* its memory, where the protocol has bytes and no words */
+	bool halts;	     /* accesses need a target that stands still */
+	bool held;	     /* it stands still now */
+	bool stopped;	     /* it has come to a breakpoint, where it stands */
+	bool has_breakpoint; /* one is set at `breakpoint`; of OpenOCD */
+	bool found_halted;   /* it stood still when we came, and is left so */
+	bool big_endian;     /* its memory, where the protocol has bytes and no words */
+	uint64_t breakpoint;
 	double held_since, held_seconds;
 	double held_longest;
 	unsigned nholds;

@@ -7,13 +7,16 @@
  * TAP has others before and after it, as `before=4,after=5+7` says of it.
  * Counters are the project's models. The processor runs while the TAP is clocked: each TCK lets
  * CYCLES cycles pass and one third as many instructions, so that what is counted follows from what
- * the probe does and not from the time that it takes.
+ * the probe does and not from the time that it takes. The program of an ARM11 is a loop of a
+ * thousand instructions from 0x8000 on; a breakpoint (BVR, BCR) stops it in front of its
+ * instruction.
  *
  * It prints the port on which it listens, serves one connection, and then prints how many cycles
  * passed while the counters were enabled and the processor ran.
  *
  * Source: DDI 0301H, chapter 14 (debug test access port): scan chains 0, 1, 4, 5 and 7, the
- * instructions HALT and RESTART, and when an instruction in the ITR is executed.
+ * instructions HALT and RESTART, and when an instruction in the ITR is executed; chapter 13 for
+ * DSCR, BVR and BCR.
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -47,17 +50,6 @@ static void sync_models(void)
 	blocks_ask(&bus);
 }
 
-/* A TCK passes. */
-static void run_arm11(void)
-{
-	if (halted)
-		return;
-	enabled_cycles += arm11.pmnc & 1 ? cycles_per_tck : 0;
-	blocks_run(&bus, cycles_per_tck);
-	if (pmk_bus_due(&bus))
-		sync_models();
-}
-
 static void set_halted(bool yes)
 {
 	sync_models();
@@ -72,15 +64,66 @@ enum { SCAN_N = 0x02, RESTART = 0x04, HALT = 0x08, INTEST = 0x0c, EXTEST = 0x00,
 
 #define DSCR_HALTED    (1u << 0)
 #define DSCR_RESTARTED (1u << 1)
+#define DSCR_ENTRY     (15u << 2) /* why it is halted: 0 by the instruction HALT, 1 a breakpoint */
+#define DSCR_BREAK     (1u << 2)
 #define DSCR_ITR       (1u << 13)
+#define DSCR_HALTING   (1u << 14)
 #define DSCR_WRITABLE  0x0000ff00u
 #define DSCR_WDTR      (1u << 29)
 #define DSCR_RDTR      (1u << 30)
 
+#define LOOP	  0x8000u /* where the program is */
+#define LOOP_SIZE 4000u
+
 static struct {
 	uint32_t r[16], cpsr, dscr, itr, wdtr, rdtr, chain7[128];
 	uint8_t screg, address;
-} cpu = { .cpsr = 0xd3, .dscr = DSCR_RESTARTED };
+} cpu = { .cpsr = 0xd3, .dscr = DSCR_RESTARTED, .r[15] = LOOP };
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+#define NBREAKPOINTS   6
+#define CHAIN7_BVR     64 /* addresses in scan chain 7 */
+#define CHAIN7_BCR     80
+#define CYCLES_OF_INSN 3
+
+/* How many instructions are executed before one with a breakpoint; `most`, if none comes before
+ * that. BCR: bit 0 enables, and bits 8:5 are the bytes of the word that match. */
+static uint64_t until_breakpoint(uint64_t most)
+{
+	for (unsigned i = 0; (cpu.dscr & DSCR_HALTING) && i < NBREAKPOINTS; i++) {
+		uint32_t bcr = cpu.chain7[CHAIN7_BCR + i], at = cpu.chain7[CHAIN7_BVR + i];
+		uint32_t from = cpu.r[15] - LOOP, to = at - LOOP;
+
+		if ((bcr & 0x1e1) != 0x1e1 || to >= LOOP_SIZE)
+			continue;
+		to += to < from ? LOOP_SIZE : 0;
+		if ((to - from) / 4 < most)
+			most = (to - from) / 4;
+	}
+	return most;
+}
+
+/* A TCK passes. */
+static void run_arm11(void)
+{
+	uint64_t insns = cycles_per_tck / CYCLES_OF_INSN, done, cycles;
+
+	if (halted)
+		return;
+	done = until_breakpoint(insns);
+	cycles = done < insns ? done * CYCLES_OF_INSN : cycles_per_tck;
+	cpu.r[15] = LOOP + (uint32_t)((cpu.r[15] - LOOP + 4 * done) % LOOP_SIZE);
+	enabled_cycles += arm11.pmnc & 1 ? cycles : 0;
+	if (cycles)
+		blocks_run(&bus, cycles);
+	if (pmk_bus_due(&bus))
+		sync_models();
+	if (done == insns)
+		return;
+	set_halted(true);
+	cpu.dscr = (cpu.dscr & ~(DSCR_RESTARTED | DSCR_ENTRY)) | DSCR_HALTED | DSCR_BREAK;
+}
 
 /* All other memory reads as 0. */
 static uint32_t load(uint32_t address)
@@ -145,7 +188,7 @@ static void execute(uint32_t w)
 	} else if ((w & 0x0ff0fff0) == 0x0120f000) { /* MSR CPSR, Rm */
 		cpu.cpsr = cpu.r[w & 15];
 	} else if ((w & 0x0fff0ff0) == 0x01a00000) { /* MOV Rd, Rm */
-		*rd = cpu.r[w & 15];
+		*rd = cpu.r[w & 15] + ((w & 15) == 15 ? 8 : 0);
 	} else if ((w & 0x0ffffff0) == 0x012fff10) { /* BX Rm */
 		cpu.r[15] = cpu.r[w & 15];
 	} else if (w) {
@@ -288,7 +331,7 @@ static void enter_idle_arm11(unsigned ir)
 
 	if (ir == HALT && !halted) {
 		set_halted(true);
-		cpu.dscr = (cpu.dscr | DSCR_HALTED) & ~DSCR_RESTARTED;
+		cpu.dscr = (cpu.dscr | DSCR_HALTED) & ~(DSCR_RESTARTED | DSCR_ENTRY);
 	} else if (ir == RESTART && halted) {
 		set_halted(false);
 		cpu.dscr = (cpu.dscr | DSCR_RESTARTED) & ~DSCR_HALTED;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T gdb:… with --from and --to: QEMU's stub, and firmware that is an AHB Monitor. It
-makes three rounds in work() and five in rest(), so that from one to the other is a multiple of
-three."""
+"""pmk stat -T gdb:… and openocd:… with --from and --to: QEMU's stub, and firmware that is an AHB
+Monitor. It makes three rounds in work() and five in rest(), so that from one to the other is a
+multiple of three. Debian's OpenOCD, and an ARM11 (jtag_board.c) that executes a loop of a thousand
+instructions from 0x8000 on, three cycles each, and has six breakpoints."""
+import socket
 from boards import *
 
 WINDOWS = MONITOR.split("int main(void)")[0] + """
@@ -103,8 +105,118 @@ def test_wrong_usage(firmware, words, says):
     contains(out.err, says)
 
 
-@cases("target", ["openocd::1", "devmem:/dev/null", "xvc::1"])
+# ---- OpenOCD: its Tcl port, and its stub ---------------------------------------------------------
+
+speakers = pytest.mark.parametrize("speaker", ["openocd", "gdb"])
+# 256 instructions, and what a window of them counts: cycles from the fourth on, as everywhere.
+PLACES = ("--from", "0x8100", "--to", "0x8500")
+
+
+def came(doc):
+    return int(re.search(r"the target came (\d+) times to", doc["note"])[1])
+
+
+def tcl(probe, command):
+    """Let OpenOCD execute a command: what it says."""
+    host, port = probe.target().split(":")[1:]
+    with socket.create_connection((host, int(port))) as s:
+        s.sendall(command.encode() + b"\x1a")
+        said = b""
+        while not said.endswith(b"\x1a"):
+            said += s.recv(4096)
+    return said[:-1].decode()
+
+
+@speakers
+def test_an_arm11_between_two_addresses(speaker):
+    """The last window is cut off by the end, unless that comes outside of one. OpenOCD's stub tells
+    that the target has stopped when it looks, ten times a second."""
+    with openocd("arm11") as probe:
+        doc = stat("-T", probe.target(speaker), "-e", "cycles,instructions", *PLACES, "--timeout",
+                   "2000")
+        enabled = probe.enabled_cycles()
+    counted, times = counts(doc), came(doc)
+    equal({row["trust"] for row in doc["counters"]}, {"measured"})
+    assert times > 1, doc
+    equal(counted["cycles"], enabled - 3 * times)
+    equal(counted["instructions"], counted["cycles"] // 3)
+    assert 765 * (times - 1) <= counted["cycles"] <= 765 * times, doc
+
+
+@speakers
+def test_a_bus_between_two_addresses(speaker):
+    """The AHB Monitor is started and stopped by stores, while the processor that makes them stands
+    still. Three cycles of the bus for each of 256 instructions."""
+    with openocd("arm11") as probe:
+        doc = stat("-T", probe.target(speaker), "--pmu", "ahbmon", "-e", "ct_total_cycles_en",
+                   *PLACES, "--timeout", "2000")
+    counted, times = counts(doc)["ct_total_cycles_en"], came(doc)
+    assert times > 1 and 768 * (times - 1) <= counted <= 768 * times, doc
+
+
+@speakers
+def test_the_board_keeps_no_breakpoint(speaker):
+    """OpenOCD has none any more, and the processor runs through both places."""
+    with openocd("arm11") as probe:
+        stat("-T", probe.target(speaker), "-e", "cycles", *PLACES, "--timeout", "300")
+        equal(tcl(probe, "capture bp").strip(), "")
+        out = pmk("doctor", "-T", probe.target())
+    contains(out.out, "the target runs")
+
+
+def test_no_breakpoint_is_left():
+    """Somebody else has set the six that an ARM1176 has, at places where it never comes."""
+    with openocd("arm11") as probe:
+        tcl(probe, "halt; foreach i {0 1 2 3 4 5} {bp [expr {0x20000 + 4 * $i}] 4 hw}; resume")
+        out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "--timeout", "300")
+    equal((out.code, len(out.err.splitlines())), (125, 1), out)
+    contains(out.err, "no hardware breakpoint is left for 0x8100")
+
+
+def test_somebody_elses_breakpoint():
+    """It is between both places: what was counted before is shown, and why no more."""
+    with openocd("arm11") as probe:
+        tcl(probe, "halt; bp 0x8300 4 hw; resume 0x8304")
+        out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "--", "sleep", "600")
+    equal(out.code, 125, out)
+    contains(out.err, "the target halted at 0x8300, where no breakpoint of pmk is")
+    contains(out.err, "counts are those up to the last reading")
+
+
+@cases("start,to,says", [
+    ("0x9000", "0x8100", "--from 0x9000 was never reached"),
+    ("0x8100", "0x9000", "--to 0x9000 was never reached: counts are of all that ran after 0x8100"),
+])
+def test_a_place_outside_of_the_loop(start, to, says):
+    with openocd("arm11") as probe:
+        doc = stat("-T", probe.target(), "-e", "cycles", "--from", start, "--to", to, "--timeout",
+                   "400")
+        enabled = probe.enabled_cycles()
+    contains(doc["warning"], says)
+    if start == "0x8100":
+        equal(counts(doc)["cycles"], enabled - 3)
+    else:
+        equal({row["trust"] for row in doc["counters"]}, {"not counted"})
+
+
+def test_a_probe_that_goes_away_between_windows():
+    with openocd("arm11") as probe:
+        out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "-I", "50", "--summary",
+                  "--", "sh", "-c", f"sleep 1; kill -9 {probe.process.pid}; exec sleep 600")
+    equal(out.code, 125)
+    contains(out.err, "counts are those up to the last reading")
+    counted = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) +cycles", out.err)]
+    assert len(counted) > 2 and counted[-1] == sum(counted[:-1]) > 0, out
+
+
+def test_a_microblaze_has_no_breakpoints():
+    out = pmk("stat", "-T", "openocd::1", "--pmu", "microblaze", *PLACES)
+    equal((out.code, len(out.err.splitlines())), (129, 1), out)
+    contains(out.err, "the debug module of a MicroBlaze is scanned and nothing is halted")
+
+
+@cases("target", ["devmem:/dev/null", "xvc::1"])
 def test_others_have_no_breakpoints(target):
     out = pmk("stat", "-T", target, "--pmu", "ahbmon", "--from", "0x8000", "--to", "0x9000")
     equal((out.code, len(out.err.splitlines())), (129, 1), out)
-    contains(out.err, "is for -T emu and -T gdb, not for -T " + target.split(":")[0])
+    contains(out.err, "is for -T emu, -T openocd and -T gdb, not for -T " + target.split(":")[0])

@@ -508,20 +508,108 @@ static void test_wide(void **state)
 	teardown(&r);
 }
 
+/* Set one, run to it, and take it back. */
+static void test_openocd_breakpoint(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_openocd);
+	say(&r, "0\narm11\n\x1a"
+		"0\n\n\x1a");
+	assert_int_equal(r.wire.speaker->breakpoint(&r.wire, 0x8100, true), 0);
+	assert_non_null(strstr(heard(&r), "[bp 0x8100 4 hw]"));
+	say(&r, "0\nrunning\n\x1a");
+	assert_int_equal(pmk_wire_look(&r.wire), 0);
+	assert_false(r.wire.stopped || r.wire.held);
+	say(&r, "0\nhalted pc (/32): 0x00008100\n\n\x1a");
+	assert_int_equal(pmk_wire_look(&r.wire), 0);
+	assert_true(r.wire.stopped && r.wire.held);
+	heard(&r);
+	say(&r, "0\n\n\x1a");
+	assert_int_equal(r.wire.speaker->breakpoint(&r.wire, 0x8100, false), 0);
+	assert_non_null(strstr(heard(&r), "[rbp 0x8100]"));
+	teardown(&r);
+}
+
+/* It was halted on request, and stands where the breakpoint is, or elsewhere. */
+static void test_openocd_halts_there(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	for (int there = 0; there < 2; there++) {
+		setup(&r, &pmk_speaker_openocd);
+		r.wire.halts = r.wire.has_breakpoint = true;
+		r.wire.breakpoint = 0x8100;
+		say(&r, "0\n\n\x1a"
+			"0\nhalted\n\x1a");
+		say(&r, there ? "0\nhalted pc (/32): 0x00008100\n\n\x1a"
+			      : "0\nhalted pc (/32): 0x00008104\n\n\x1a");
+		assert_int_equal(pmk_wire_hold(&r.wire), 0);
+		assert_int_equal(r.wire.stopped, there);
+		teardown(&r);
+	}
+}
+
+static void fail_openocd(const char *replies, int expected, const char *why, bool set)
+{
+	struct rig r;
+
+	setup(&r, &pmk_speaker_openocd);
+	say(&r, replies);
+	assert_int_equal(set ? r.wire.speaker->breakpoint(&r.wire, 0x8100, true)
+			     : pmk_wire_look(&r.wire),
+			 expected);
+	if (!strstr(r.wire.link.why, why))
+		fail_msg("'%s', expected '%s'", r.wire.link.why, why);
+	assert_false(r.wire.has_breakpoint || r.wire.stopped || r.wire.held);
+	teardown(&r);
+}
+
+static void test_openocd_breakpoint_fails(void **state)
+{
+	(void)state;
+	fail_openocd("0\narm11\n\x1a"
+		     "1\n\nError: can't add breakpoint: resource not available\n\x1a",
+		     PMK_EBUSY, "no hardware breakpoint is left for 0x8100", true);
+	fail_openocd("0\narm11\n\x1a"
+		     "1\n\nError: can't add breakpoint: target running\n\x1a",
+		     PMK_EIO, "can't add breakpoint: target running", true);
+	fail_openocd("0\nmem_ap\n\x1a", PMK_ENOTSUP, "is an access port (mem_ap)", true);
+	fail_openocd("0\nhalted pc (/32): 0x00008300\n\n\x1a", PMK_EBUSY,
+		     "the target halted at 0x8300, where no breakpoint of pmk is", false);
+	fail_openocd("0\nhalted \n\n\x1a", PMK_EIO, "instead of a number", false);
+	fail_openocd("0\nhalted pc (/32): 0x\n\n\x1a", PMK_EIO, "instead of a number", false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),	      cmocka_unit_test(test_dumps),
-		cmocka_unit_test(test_openocd_word),  cmocka_unit_test(test_openocd_coprocessor),
-		cmocka_unit_test(test_openocd_error), cmocka_unit_test(test_openocd_nonsense),
-		cmocka_unit_test(test_gone),	      cmocka_unit_test(test_gdb_word),
-		cmocka_unit_test(test_gdb_repeats),   cmocka_unit_test(test_gdb_store),
-		cmocka_unit_test(test_gdb_acks),      cmocka_unit_test(test_gdb_asides),
-		cmocka_unit_test(test_gdb_monitor),   cmocka_unit_test(test_gdb_nonsense),
-		cmocka_unit_test(test_gdb_bomb),      cmocka_unit_test(test_gdb_hold),
-		cmocka_unit_test(test_gdb_chatter),   cmocka_unit_test(test_where),
-		cmocka_unit_test(test_wide),	      cmocka_unit_test(test_gdb_breakpoint),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_dumps),
+		cmocka_unit_test(test_openocd_word),
+		cmocka_unit_test(test_openocd_coprocessor),
+		cmocka_unit_test(test_openocd_error),
+		cmocka_unit_test(test_openocd_nonsense),
+		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_gdb_word),
+		cmocka_unit_test(test_gdb_repeats),
+		cmocka_unit_test(test_gdb_store),
+		cmocka_unit_test(test_gdb_acks),
+		cmocka_unit_test(test_gdb_asides),
+		cmocka_unit_test(test_gdb_monitor),
+		cmocka_unit_test(test_gdb_nonsense),
+		cmocka_unit_test(test_gdb_bomb),
+		cmocka_unit_test(test_gdb_hold),
+		cmocka_unit_test(test_gdb_chatter),
+		cmocka_unit_test(test_where),
+		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_gdb_breakpoint),
 		cmocka_unit_test(test_gdb_look),
+		cmocka_unit_test(test_openocd_breakpoint),
+		cmocka_unit_test(test_openocd_halts_there),
+		cmocka_unit_test(test_openocd_breakpoint_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
