@@ -13,6 +13,7 @@
 #include <pmk/ahbmon.h>
 #include <pmk/arm11.h>
 #include <pmk/armv8.h>
+#include <pmk/bits.h>
 #include <pmk/l2cc.h>
 
 #include "base/nearest.h"
@@ -466,8 +467,46 @@ void pmk_wired_close(struct pmk_wired *w)
 	pmk_wire_close(&w->wire);
 }
 
+#define MDM_COMMAND_BITS 8
+#define MDM_CONFIG	 0x0c /* command: the module's own configuration, 32 bits and more */
+#define MDM_IS		 PMK_BITS(31, 24)
+#define MDM_IS_ONE	 0x42
+#define MDM_PROCESSORS	 PMK_BITS(15, 8)
+
+/* Another instruction than the module's is BYPASS, or that of another block of the design: what
+ * comes out of it would be counts of 0, or any. */
+static int identify_mdm(struct pmk_wired *w)
+{
+	const uint8_t command[] = { MDM_CONFIG }, zeros[4] = { 0 };
+	uint8_t in[4] = { 0 };
+	uint32_t config;
+	int err = w->jtag.scan(w->jtag.ctx, MDM_COMMAND_BITS, command, NULL);
+
+	if (!err)
+		err = w->jtag.scan(w->jtag.ctx, 32, zeros, in);
+	if (err)
+		return err;
+	config = (uint32_t)in[3] << 24 | (uint32_t)in[2] << 16 | (uint32_t)in[1] << 8 | in[0];
+	if (PMK_GET(config, MDM_IS) != MDM_IS_ONE)
+		return pmk_link_fail(
+			&w->wire.link, PMK_EIO,
+			"no debug module answers behind the instruction 0x%02" PRIx64
+			" (its configuration reads 0x%08" PRIx32 ", and would begin with 0x42): is "
+			"--set user= the USER instruction of C_JTAG_CHAIN in this FPGA family?",
+			w->set.user, config);
+	if (PMK_GET(config, MDM_PROCESSORS) != w->set.ports)
+		return pmk_link_fail(&w->wire.link, PMK_EIO,
+				     "the debug module has %u processors, and not %" PRIu64
+				     ": --set ports=%u",
+				     (unsigned)PMK_GET(config, MDM_PROCESSORS), w->set.ports,
+				     (unsigned)PMK_GET(config, MDM_PROCESSORS));
+	return 0;
+}
+
 static int reach_mdm(struct pmk_wired *w)
 {
+	int err;
+
 	w->tap.wire = &w->wire;
 	w->tap.bypass = (unsigned)w->set.bypass;
 	w->tap.user = (unsigned)w->set.user;
@@ -480,7 +519,8 @@ static int reach_mdm(struct pmk_wired *w)
 	};
 	pmk_wire_mdm(&w->jtag, &w->tap);
 	w->port = pmk_port_mdm_jtag(&w->jtag);
-	return pmk_mdm_jtag_open(&w->jtag);
+	err = pmk_mdm_jtag_open(&w->jtag);
+	return err ? err : identify_mdm(w);
 }
 
 /* Main ID: the processor has to be the one whose events are counted. */

@@ -18,7 +18,7 @@
 #define MAX_REPLY 16384
 #define HALT_MS	  1000 /* for OpenOCD to wait until the target stands still */
 
-#define AN_ERROR_OF_NONE "resource not available" /* OpenOCD's words: no breakpoint is left */
+#define NONE_IS_LEFT "resource not available" /* OpenOCD's words: no breakpoint is left */
 
 /* Store a reply as text; more than fits is not one that we asked for. */
 static int receive(struct pmk_wire *w, char *reply, size_t size)
@@ -201,7 +201,7 @@ static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 		return err;
 	snprintf(text, sizeof(text), set ? "bp 0x%" PRIx64 " 4 hw" : "rbp 0x%" PRIx64, address);
 	err = command(w, text, said, sizeof(said));
-	if (err == PMK_EIO && strstr(w->link.why, AN_ERROR_OF_NONE))
+	if (err == PMK_EIO && strstr(w->link.why, NONE_IS_LEFT))
 		err = pmk_link_fail(&w->link, PMK_EBUSY,
 				    "no hardware breakpoint is left for 0x%" PRIx64
 				    " ('bp' shows those that are set, 'rbp' takes one away)",

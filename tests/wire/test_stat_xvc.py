@@ -47,6 +47,33 @@ def test_another_chain(kind, chain, says):
     contains(out.err, f"{target}: {says}: are --set irlen, before and after those")
 
 
+@pytest.mark.parametrize("kind", ["xvc", "openocd"])
+def test_another_instruction(kind):
+    """USER1 has nothing behind it, and reads as BYPASS does."""
+    with contextlib.ExitStack() as stack:
+        if kind == "xvc":
+            target = stack.enter_context(cable())
+        else:
+            target = stack.enter_context(openocd("mdm")).target()
+        out = pmk("stat", "-T", target, *MICROBLAZE, "--set", "user=0x02", "--timeout", "300")
+        equal((out.code, len(out.err.splitlines())), (125, 1), out)
+        contains(out.err, f"{target}: no debug module answers behind the instruction 0x02 (its "
+                          "configuration reads 0x00000000, and would begin with 0x42): is --set "
+                          "user= the USER instruction")
+        if kind == "openocd":
+            out = pmk("doctor", "-T", target, "--pmu", "microblaze", "--set", "user=0x02", "-j")
+            step = json.loads(out.out)["target"]["steps"][-1]
+            equal((out.code, step["name"], step["status"]), (125, "access", "broken"))
+            contains(step["text"], "no debug module answers")
+
+
+def test_another_number_of_processors():
+    with cable() as target:
+        out = pmk("stat", "-T", target, *MICROBLAZE, "--set", "ports=2", "--timeout", "300")
+    equal((out.code, len(out.err.splitlines())), (125, 1), out)
+    contains(out.err, "the debug module has 1 processors, and not 2: --set ports=1")
+
+
 @contextlib.contextmanager
 def server(serve):
     """A server on a port of the kernel's choice; serve(connection) has each connection in turn."""
