@@ -23,10 +23,15 @@ extern "C" {
 #define PMK_AXI_ROLES(X)    \
 	X(AWVALID, awvalid) \
 	X(AWREADY, awready) \
+	X(AWADDR, awaddr)   \
 	X(AWLEN, awlen)     \
+	X(AWSIZE, awsize)   \
+	X(AWBURST, awburst) \
 	X(AWID, awid)       \
 	X(WVALID, wvalid)   \
 	X(WREADY, wready)   \
+	X(WDATA, wdata)     \
+	X(WSTRB, wstrb)     \
 	X(WLAST, wlast)     \
 	X(BVALID, bvalid)   \
 	X(BREADY, bready)   \
@@ -34,10 +39,14 @@ extern "C" {
 	X(BID, bid)         \
 	X(ARVALID, arvalid) \
 	X(ARREADY, arready) \
+	X(ARADDR, araddr)   \
 	X(ARLEN, arlen)     \
+	X(ARSIZE, arsize)   \
+	X(ARBURST, arburst) \
 	X(ARID, arid)       \
 	X(RVALID, rvalid)   \
 	X(RREADY, rready)   \
+	X(RDATA, rdata)     \
 	X(RLAST, rlast)     \
 	X(RRESP, rresp)     \
 	X(RID, rid)

@@ -15,10 +15,7 @@
  */
 #include "ahb/check.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-const struct pmk_ahb_rule_info pmk_ahb_rules[PMK_AHB_NRULES] = {
+const struct pmk_rule pmk_ahb_rules[PMK_AHB_NRULES] = {
 #define X(id, name, text, ref) { name, text, ref },
 	PMK_AHB_RULES(X)
 #undef X
@@ -43,18 +40,10 @@ const char *pmk_ahb_role_name(unsigned role)
 	return role < PMK_AHB_NROLES ? names[role] : NULL;
 }
 
-int pmk_ahb_violation_text(const struct pmk_ahb_violation *v, char *buf, size_t size)
+int pmk_ahb_violation_text(const struct pmk_violation *v, char *buf, size_t size)
 {
-	const struct pmk_ahb_rule_info *rule = &pmk_ahb_rules[v->rule];
-	const char *signal = pmk_ahb_role_name(v->role);
-
-	if (v->rule == PMK_AHB_RULE_UNKNOWN)
-		return snprintf(buf, size, "%s: %s: %s", rule->name, rule->text, signal);
-	if (!v->wants)
-		return snprintf(buf, size, "%s: %s: %s 0x%" PRIx64, rule->name, rule->text, signal,
-				v->is);
-	return snprintf(buf, size, "%s: %s: %s 0x%" PRIx64 ", want 0x%" PRIx64, rule->name,
-			rule->text, signal, v->is, v->want);
+	return pmk_violation_text(v, &pmk_ahb_rules[v->rule], pmk_ahb_role_name(v->role), buf,
+				  size);
 }
 
 void pmk_ahb_checker_init(struct pmk_ahb_checker *k, const struct pmk_ahb_checker_params *params)
@@ -70,7 +59,7 @@ void pmk_ahb_checker_init(struct pmk_ahb_checker *k, const struct pmk_ahb_checke
 struct work {
 	struct pmk_ahb_checker *k;
 	const struct pmk_ahb_cycle *c;
-	struct pmk_ahb_violation *v;
+	struct pmk_violation *v;
 	unsigned n;
 };
 
@@ -99,16 +88,16 @@ static uint64_t value_of(const struct pmk_ahb_cycle *c, unsigned role)
 	return 0;
 }
 
-static struct pmk_ahb_violation *tell(struct work *w, enum pmk_ahb_rule rule,
-				      enum pmk_ahb_role role)
+static struct pmk_violation *tell(struct work *w, enum pmk_ahb_rule rule, enum pmk_ahb_role role)
 {
-	struct pmk_ahb_violation *v = &w->v[w->n];
+	struct pmk_violation *v = &w->v[w->n];
 
 	w->k->count[rule]++;
-	*v = (struct pmk_ahb_violation){ .cycle = w->k->cycles,
-					 .is = value_of(w->c, role),
-					 .rule = (uint8_t)rule,
-					 .role = (uint8_t)role };
+	*v = (struct pmk_violation){ .cycle = w->k->cycles,
+				     .is = value_of(w->c, role),
+				     .rule = (uint8_t)rule,
+				     .role = (uint8_t)role,
+				     .x = rule == PMK_AHB_RULE_UNKNOWN };
 	if (w->n + 1 < PMK_AHB_MAX_VIOLATIONS)
 		w->n++;
 	return v;
@@ -116,7 +105,7 @@ static struct pmk_ahb_violation *tell(struct work *w, enum pmk_ahb_rule rule,
 
 static void tell_want(struct work *w, enum pmk_ahb_rule rule, enum pmk_ahb_role role, uint64_t want)
 {
-	struct pmk_ahb_violation *v = tell(w, rule, role);
+	struct pmk_violation *v = tell(w, rule, role);
 
 	v->want = want;
 	v->wants = true;
@@ -447,7 +436,7 @@ static void check_running(struct work *w)
 }
 
 unsigned pmk_ahb_checker_sample(struct pmk_ahb_checker *k, const struct pmk_ahb_cycle *c,
-				struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS])
+				struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS])
 {
 	struct work w = { .k = k, .c = c, .v = v };
 

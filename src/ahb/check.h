@@ -5,7 +5,7 @@
  *
  *	pmk_ahb_checker_init(&checker, &params);
  *	for (each rising edge of HCLK) {
- *		struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
+ *		struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS];
  *		unsigned n = pmk_ahb_checker_sample(&checker, &cycle, v);
  *		(report v[0] to v[n - 1])
  *	}
@@ -25,6 +25,8 @@
 #include <stdint.h>
 
 #include <pmk/ahb.h>
+
+#include "base/rule.h"
 
 /* X(enumerator, name, text, section). The name is for people and machines, lower-case. */
 /* clang-format off */
@@ -84,27 +86,13 @@ enum pmk_ahb_rule {
 		PMK_AHB_NRULES
 };
 
-struct pmk_ahb_rule_info {
-	const char *name, *text, *ref;
-};
-
-extern const struct pmk_ahb_rule_info pmk_ahb_rules[PMK_AHB_NRULES];
+extern const struct pmk_rule pmk_ahb_rules[PMK_AHB_NRULES];
 
 /* "HTRANS" for PMK_AHB_HTRANS; NULL for no role. */
 const char *pmk_ahb_role_name(unsigned role);
 
-struct pmk_ahb_violation {
-	uint64_t cycle; /* number of the sample, from 0 */
-	uint64_t is;	/* value that the signal had; not valid for `unknown` */
-	uint64_t want;	/* value that it had to have */
-	uint8_t rule;	/* enum pmk_ahb_rule */
-	uint8_t role;	/* which signal, enum pmk_ahb_role */
-	bool wants;	/* `want` is valid: only one value is right */
-};
-
-/* Writes one line, without a newline: "not-next: HADDR is not that of the next beat: HADDR
- * 0x1010, want 0x1008". Returns what snprintf does. */
-int pmk_ahb_violation_text(const struct pmk_ahb_violation *v, char *buf, size_t size);
+/* pmk_violation_text() with the names of AHB. */
+int pmk_ahb_violation_text(const struct pmk_violation *v, char *buf, size_t size);
 
 /* One sample breaks at most this many rules. */
 #define PMK_AHB_MAX_VIOLATIONS 16
@@ -145,6 +133,6 @@ void pmk_ahb_checker_init(struct pmk_ahb_checker *k, const struct pmk_ahb_checke
 
 /* Checks one cycle. Returns how many violations it wrote to `v`. */
 unsigned pmk_ahb_checker_sample(struct pmk_ahb_checker *k, const struct pmk_ahb_cycle *c,
-				struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS]);
+				struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS]);
 
 #endif

@@ -4,10 +4,7 @@
 
 #include <string.h>
 
-/* The handshake of a channel; the roles of what a direction's address and response have. */
-static const struct {
-	uint8_t valid, ready;
-} channels[PMK_AXI_NCHANNELS] = {
+const struct pmk_axi_handshake pmk_axi_channels[PMK_AXI_NCHANNELS] = {
 	[PMK_AXI_AW] = { PMK_AXI_AWVALID, PMK_AXI_AWREADY },
 	[PMK_AXI_W] = { PMK_AXI_WVALID, PMK_AXI_WREADY },
 	[PMK_AXI_B] = { PMK_AXI_BVALID, PMK_AXI_BREADY },
@@ -17,6 +14,7 @@ static const struct {
 
 #define NO_ROLE PMK_AXI_NROLES
 
+/* The roles of what a direction's address and response have. */
 static const struct direction {
 	uint8_t address, response;	      /* channels */
 	uint8_t len, id, resp, resp_id, last; /* roles */
@@ -78,7 +76,7 @@ enum handshake { NOTHING, WAITS, TRANSFER, HIDDEN };
 
 static enum handshake handshake(struct pmk_axi *a, struct look *l, unsigned channel)
 {
-	unsigned valid = channels[channel].valid, ready = channels[channel].ready;
+	unsigned valid = pmk_axi_channels[channel].valid, ready = pmk_axi_channels[channel].ready;
 
 	if (!(a->has & PMK_AXI_ROLE(valid)) || !(a->has & PMK_AXI_ROLE(ready)))
 		return NOTHING;

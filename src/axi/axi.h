@@ -31,6 +31,13 @@
 
 enum pmk_axi_channel { PMK_AXI_AW, PMK_AXI_W, PMK_AXI_B, PMK_AXI_AR, PMK_AXI_R, PMK_AXI_NCHANNELS };
 
+/* The handshake of a channel: roles. */
+struct pmk_axi_handshake {
+	uint8_t valid, ready;
+};
+
+extern const struct pmk_axi_handshake pmk_axi_channels[PMK_AXI_NCHANNELS];
+
 enum pmk_axi_direction { PMK_AXI_READ, PMK_AXI_WRITE, PMK_AXI_NDIRECTIONS };
 
 /* What is measured of a direction. */

@@ -27,7 +27,7 @@ enum { FOUND = 1, PARTIAL = 2 };
 
 static const struct cli_option options[] = {
 	{ 'm', "map", "FILE", "check: which signals are which" },
-	{ 'l', "layer", "NAME", "check: this layer of the map alone" },
+	{ 'l', "layer", "NAME", "check: this layer or AXI interface of the map alone" },
 	{ 0, "limit", "N", "check: show the first N violations (100); 0: count only" },
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
 	{ 'j', "json-output", NULL, "write JSON" },
@@ -129,17 +129,16 @@ struct check {
 	struct cli_wave_progress progress;
 };
 
-static int take_violation(void *ctx, const struct pmk_wave_watched *l,
-			  const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v)
+static int take_violation(void *ctx, const struct pmk_wave_checked *bus,
+			  const struct pmk_wave_edge *edge, const struct pmk_violation *v)
 {
 	struct check *k = ctx;
 
-	k->c.by_rule[l->index][v->rule]++;
 	k->c.found++;
 	if (k->c.shown == k->q->limit)
 		return 0;
 	cli_wave_progress_end(&k->progress);
-	k->q->form->violation(&k->c, l, edge, v);
+	k->q->form->violation(&k->c, bus, edge, v);
 	k->c.shown++;
 	return 0;
 }
@@ -189,12 +188,10 @@ static int run_check(struct check *k)
 					    .ctx = k };
 	if (pmk_wave_bind(c->w, &c->map, &err) || pmk_wave_count_init(&c->count, c->w, &err))
 		return cli_fail(PMK_EXIT_USAGE, "%s", err.text);
-	if (!c->count.nwatched)
-		return cli_fail(PMK_EXIT_USAGE, "%s: no [layer]: there is no protocol to check",
+	if (!pmk_wave_count_checked(&c->count, 0))
+		return cli_fail(PMK_EXIT_USAGE,
+				"%s: no [layer] and no [axi]: there is no protocol to check",
 				k->q->map);
-	c->by_rule = calloc(c->map.nlayers, sizeof(*c->by_rule));
-	if (!c->by_rule)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
 	/* No SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
@@ -223,7 +220,6 @@ static int check(const struct wave_request *q)
 		code = cli_fail(PMK_EXIT_FAILED, "%s", err.text);
 	else
 		code = run_check(&k);
-	free(k.c.by_rule);
 	pmk_wave_count_free(&k.c.count);
 	pmk_wave_close(k.c.w);
 	pmk_wave_map_free(&k.c.map);

@@ -83,28 +83,28 @@ static void text_begin(const struct wave_checked *c)
 	(void)c;
 }
 
-static void text_violation(const struct wave_checked *c, const struct pmk_wave_watched *l,
-			   const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v)
+static void text_violation(const struct wave_checked *c, const struct pmk_wave_checked *bus,
+			   const struct pmk_wave_edge *edge, const struct pmk_violation *v)
 {
 	char text[200], time[80];
 
-	pmk_ahb_violation_text(v, text, sizeof(text));
+	pmk_violation_text(v, &bus->rule[v->rule], bus->role_name(v->role), text, sizeof(text));
 	pmk_wave_time_text(c->w, edge->time, time, sizeof(time));
-	printf("%s  %s  %s\n", time, l->layer->name, text);
+	printf("%s  %s  %s\n", time, bus->name, text);
 }
 
 /* "armd: 10000 cycles, 3 violations: not-next 2, alignment 1" */
-static void print_layer(const struct wave_checked *c, const struct pmk_wave_watched *l,
-			const char *start)
+static void print_bus(const struct wave_checked *c, const struct pmk_wave_checked *bus,
+		      const char *start)
 {
 	const char *before = ": ";
 
-	printf("%s%s: %" PRIu64 " cycles, %" PRIu64 " violation%s", start, l->layer->name,
-	       c->findings.edges, l->violations, l->violations == 1 ? "" : "s");
-	for (unsigned r = 0; r < PMK_AHB_NRULES; r++) {
-		if (!c->by_rule[l->index][r])
+	printf("%s%s: %" PRIu64 " cycles, %" PRIu64 " violation%s", start, bus->name,
+	       c->findings.edges, bus->violations, bus->violations == 1 ? "" : "s");
+	for (unsigned r = 0; r < bus->nrules; r++) {
+		if (!bus->broken[r])
 			continue;
-		printf("%s%s %" PRIu64, before, pmk_ahb_rules[r].name, c->by_rule[l->index][r]);
+		printf("%s%s %" PRIu64, before, bus->rule[r].name, bus->broken[r]);
 		before = ", ";
 	}
 	putchar('\n');
@@ -113,10 +113,11 @@ static void print_layer(const struct wave_checked *c, const struct pmk_wave_watc
 /* The lines below the violations, each after `start`. */
 static void print_end(const struct wave_checked *c, const char *start)
 {
+	const struct pmk_wave_checked *bus;
 	char first[80], last[80];
 
-	for (unsigned i = 0; i < c->count.nwatched; i++)
-		print_layer(c, &c->count.watched[i], start);
+	for (unsigned i = 0; (bus = pmk_wave_count_checked(&c->count, i)); i++)
+		print_bus(c, bus, start);
 	if (c->found > c->shown)
 		printf("%s%" PRIu64 " violations, %" PRIu64 " of them shown; --limit shows more\n",
 		       start, c->found, c->shown);
@@ -181,20 +182,20 @@ static void csv_signals(const struct wave_names *n)
 	}
 }
 
-static void csv_violation(const struct wave_checked *c, const struct pmk_wave_watched *l,
-			  const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v)
+static void csv_violation(const struct wave_checked *c, const struct pmk_wave_checked *bus,
+			  const struct pmk_wave_edge *edge, const struct pmk_violation *v)
 {
 	char text[80];
 
 	printf("%" PRIu64, edge->time);
 	csv_text(c->separator, timescale(c->w, text, sizeof(text)));
 	csv_number(c->separator, true, edge->number);
-	csv_text(c->separator, l->layer->name);
-	csv_text(c->separator, pmk_ahb_rules[v->rule].name);
-	csv_text(c->separator, pmk_ahb_role_name(v->role));
-	csv_number(c->separator, v->rule != PMK_AHB_RULE_UNKNOWN, v->is);
+	csv_text(c->separator, bus->name);
+	csv_text(c->separator, bus->rule[v->rule].name);
+	csv_text(c->separator, bus->role_name(v->role));
+	csv_number(c->separator, !v->x, v->is);
 	csv_number(c->separator, v->wants, v->want);
-	csv_text(c->separator, pmk_ahb_rules[v->rule].text);
+	csv_text(c->separator, bus->rule[v->rule].text);
 	putchar('\n');
 }
 
@@ -274,35 +275,34 @@ static void json_begin(const struct wave_checked *c)
 	fputs("\"violations\":[", stdout);
 }
 
-static void json_violation(const struct wave_checked *c, const struct pmk_wave_watched *l,
-			   const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v)
+static void json_violation(const struct wave_checked *c, const struct pmk_wave_checked *bus,
+			   const struct pmk_wave_edge *edge, const struct pmk_violation *v)
 {
 	unsigned before = c->shown > 0;
 	json_object *o = json_object_new_object();
-	bool is = v->rule != PMK_AHB_RULE_UNKNOWN;
 
 	add_count(o, "time", edge->time);
 	add_count(o, "cycle", edge->number);
-	add_text(o, "layer", l->layer->name);
-	add_text(o, "rule", pmk_ahb_rules[v->rule].name);
-	add_text(o, "signal", pmk_ahb_role_name(v->role));
-	add(o, "value", is ? json_object_new_uint64(v->is) : NULL);
+	add_text(o, "layer", bus->name);
+	add_text(o, "rule", bus->rule[v->rule].name);
+	add_text(o, "signal", bus->role_name(v->role));
+	add(o, "value", v->x ? NULL : json_object_new_uint64(v->is));
 	add(o, "wanted", v->wants ? json_object_new_uint64(v->want) : NULL);
-	add_text(o, "text", pmk_ahb_rules[v->rule].text);
-	add_text(o, "reference", pmk_ahb_rules[v->rule].ref);
+	add_text(o, "text", bus->rule[v->rule].text);
+	add_text(o, "reference", bus->rule[v->rule].ref);
 	pmk_json_put_object(stdout, &before, o);
 }
 
-static json_object *layer(const struct wave_checked *c, const struct pmk_wave_watched *l)
+static json_object *bus_object(const struct wave_checked *c, const struct pmk_wave_checked *bus)
 {
 	json_object *o = json_object_new_object(), *rules = json_object_new_object();
 
-	add_text(o, "layer", l->layer->name);
+	add_text(o, "layer", bus->name);
 	add_count(o, "cycles", c->findings.edges);
-	add_count(o, "violations", l->violations);
-	for (unsigned r = 0; r < PMK_AHB_NRULES; r++)
-		if (c->by_rule[l->index][r])
-			add_count(rules, pmk_ahb_rules[r].name, c->by_rule[l->index][r]);
+	add_count(o, "violations", bus->violations);
+	for (unsigned r = 0; r < bus->nrules; r++)
+		if (bus->broken[r])
+			add_count(rules, bus->rule[r].name, bus->broken[r]);
 	add(o, "rules", rules);
 	return o;
 }
@@ -322,11 +322,12 @@ static void json_end(const struct wave_checked *c)
 {
 	json_object *o = json_object_new_object();
 	bool some = c->findings.edges != 0;
+	const struct pmk_wave_checked *bus;
 	unsigned written = 0;
 
 	fputs("\n],\n\"layers\":[", stdout);
-	for (unsigned i = 0; i < c->count.nwatched; i++)
-		pmk_json_put_object(stdout, &written, layer(c, &c->count.watched[i]));
+	for (unsigned i = 0; (bus = pmk_wave_count_checked(&c->count, i)); i++)
+		pmk_json_put_object(stdout, &written, bus_object(c, bus));
 	fputs("\n],\n\"warnings\":[", stdout);
 	written = 0;
 	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++)

@@ -27,7 +27,6 @@ struct wave_checked {
 	struct pmk_wave_map map;
 	struct pmk_wave_count count;
 	struct pmk_wave_findings findings;
-	uint64_t (*by_rule)[PMK_AHB_NRULES]; /* of each layer of the map */
 	uint64_t found, shown;
 	/* At the end: */
 	bool partial;
@@ -39,8 +38,8 @@ struct wave_checked {
 struct wave_form {
 	void (*signals)(const struct wave_names *n);
 	void (*begin)(const struct wave_checked *c);
-	void (*violation)(const struct wave_checked *c, const struct pmk_wave_watched *l,
-			  const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v);
+	void (*violation)(const struct wave_checked *c, const struct pmk_wave_checked *bus,
+			  const struct pmk_wave_edge *edge, const struct pmk_violation *v);
 	void (*end)(const struct wave_checked *c);
 };
 

@@ -17,13 +17,13 @@
 
 static struct trace trace;
 static struct pmk_ahb_checker checker;
-static struct pmk_ahb_violation found[64];
+static struct pmk_violation found[64];
 static unsigned nfound;
 
 static void check_samples(void)
 {
 	for (unsigned i = 0; i < trace.n; i++) {
-		struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
+		struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS];
 		unsigned n = pmk_ahb_checker_sample(&checker, &trace.cycle[i], v);
 
 		assert_true(n < PMK_AHB_MAX_VIOLATIONS && nfound + n < 64);
@@ -175,7 +175,7 @@ static void test_wrong(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		for (unsigned lite = 0; lite < 2; lite++) {
-			const struct pmk_ahb_violation *v = &found[0];
+			const struct pmk_violation *v = &found[0];
 
 			if (!(wrong[i].kind & (lite ? LITE : AHB)))
 				continue;
@@ -222,7 +222,9 @@ static void test_every_rule(void **state)
 
 static void test_text(void **state)
 {
-	static const struct pmk_ahb_violation x = { .rule = RULE(UNKNOWN), .role = PMK_AHB_HREADY };
+	static const struct pmk_violation x = { .rule = RULE(UNKNOWN),
+						.role = PMK_AHB_HREADY,
+						.x = true };
 	char text[200];
 
 	(void)state;
@@ -432,7 +434,7 @@ static void test_width(void **state)
 static void test_noise(void **state)
 {
 	uint32_t seed = 1;
-	struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
+	struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS];
 	char text[200];
 
 	(void)state;

@@ -141,7 +141,7 @@ static void nobody_breaks_a_lock(const struct pmk_ahb_cycle cycle[])
 
 static void take(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
 {
-	struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
+	struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS];
 	char text[200];
 
 	(void)ctx;

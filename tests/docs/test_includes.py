@@ -41,7 +41,7 @@ RULES = [
     (r"src/base/", ["base/", "pmk/error.h", "pmk/bits.h", "pmk/stats.h"]),
     (r"src/ahb/", ["ahb/", "base/", "pmk/ahb.h", "pmk/bus.h", "pmk/signal.h", "pmk/spread.h",
                      "pmk/error.h"]),
-    (r"src/axi/", ["axi/", "pmk/axi.h", "pmk/spread.h"]),
+    (r"src/axi/", ["axi/", "base/", "pmk/axi.h", "pmk/spread.h"]),
     (r"src/bus/", ["bus/", "base/", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]),
     (r"src/pmu/\w+/driver\.c", ["{own}regs.h", "pmu/no_flags.h", "base/", "pmk/"]),
     (r"src/pmu/\w+/model\.c", ["{own}", "pmu/reg.h", "base/", "pmk/"]),

@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	pmk_ahb_checker_init(&checker, &rules);
 	for (size_t at = 1; at + 8 <= size; at += 8) {
 		struct pmk_ahb_cycle c = sample_of(data + at);
-		struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
+		struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS];
 		unsigned n = pmk_ahb_checker_sample(&checker, &c, v);
 		char text[160];
 

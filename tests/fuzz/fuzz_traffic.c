@@ -24,7 +24,7 @@ struct watch {
 
 static void watch(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
 {
-	struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
+	struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS];
 	struct watch *w = ctx;
 
 	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {

@@ -51,15 +51,16 @@ static int take_tick(void *ctx, const struct pmk_wave_edge *e)
 	return 0;
 }
 
-static int take_violation(void *ctx, const struct pmk_wave_watched *l,
-			  const struct pmk_wave_edge *e, const struct pmk_ahb_violation *v)
+static int take_violation(void *ctx, const struct pmk_wave_checked *bus,
+			  const struct pmk_wave_edge *e, const struct pmk_violation *v)
 {
 	char text[256];
 
 	(void)ctx;
 	(void)e;
-	expect(l->violations > 0);
-	expect(pmk_ahb_violation_text(v, text, sizeof(text)) < (int)sizeof(text));
+	expect(bus->violations > 0 && v->rule < bus->nrules && bus->broken[v->rule] > 0);
+	expect(pmk_violation_text(v, &bus->rule[v->rule], bus->role_name(v->role), text,
+				  sizeof(text)) < (int)sizeof(text));
 	return 0;
 }
 

@@ -6,6 +6,9 @@
 // Two of AXI4 with four IDs, whose responses come in any order between IDs and whose read data are interleaved,
 // and one of AXI4-Lite. Prints a line for each: "NAME ar N r_wait N …"; what is spread as N, sum, sum of
 // squares, least and most, and as a histogram, "read_4 N": how many reads took 4 to 7 cycles.
+//
+// With +break=N the master or the slave of `cpu` breaks one rule of the protocol once, after cycle 200; which one
+// is in agents below, and test_axi.py has the rules in the same order. Nothing is printed then but when.
 `timescale 1ns/1ps
 
 // Values, by their number of bits.
@@ -45,9 +48,14 @@ module agents(input clk, input rstn,
 	      output reg wv, output reg wr, output reg wl,
 	      output reg bv, output reg br, output reg [1:0] bs, output reg [1:0] bi,
 	      output reg arv, output reg arr, output reg [7:0] arl, output reg [1:0] ari,
-	      output reg rv, output reg rr, output reg rl, output reg [1:0] rs, output reg [1:0] ri);
+	      output reg rv, output reg rr, output reg rl, output reg [1:0] rs, output reg [1:0] ri,
+	      output reg [15:0] awa, output reg [2:0] awz, output reg [1:0] awb, output reg [31:0] wd,
+	      output reg [3:0] ws, output reg [15:0] ara, output reg [2:0] arz, output reg [1:0] arb,
+	      output reg [31:0] rd);
 	parameter SALT = 0;
 	parameter LITE = 0;
+	integer breaks, now;	// which rule to break, 0: none any more
+	reg [1:0] answered;	// there is a new beat of a read, or a response to a write, in this cycle
 	reg [31:0] r;
 	integer seed, k, id, tried;
 	reg found;
@@ -65,6 +73,8 @@ module agents(input clk, input rstn,
 
 	initial begin
 		if (!$value$plusargs("seed=%d", seed)) seed = 1;
+		if (SALT != 1 || !$value$plusargs("break=%d", breaks)) breaks = 0;
+		now = 0;
 		r = seed * 32'h9e3779b1 + SALT;
 	end
 
@@ -83,15 +93,85 @@ module agents(input clk, input rstn,
 		else length = {5'd0, x[7:5]} << (x[10] & x[11]);
 	endfunction
 
+	// The type, size and address of a burst of so many beats less one: {burst, size, address}. Wrapping ones
+	// are aligned, and none crosses 4 KB.
+	function [20:0] shape(input [31:0] x, input [7:0] n);
+		reg [1:0] burst;
+		reg [2:0] size;
+		reg [15:0] a;
+		begin
+			burst = x[13:12] == 3 ? 1 : x[13:12];
+			if (burst == 2 && n != 1 && n != 3 && n != 7) burst = 1;
+			size = x[15:14] == 3 ? 2 : x[15:14];
+			a = x[31:16];
+			if (LITE) begin
+				burst = 1;
+				size = 2;
+			end
+			if (burst == 2) a = a >> size << size;
+			if (burst == 1 && (a[11:0] >> size << size) + ((n + 1) << size) > 4096) a[11] = 0;
+			shape = {burst, size, a};
+		end
+	endfunction
+
+	task broken;
+		begin
+			$display("broken %0d at %0t", breaks, $time);
+			breaks = 0;
+		end
+	endtask
+
+	// Another address than the one that was chosen a moment ago.
+	task break_address;
+		case (breaks)
+		3: begin arv <= 1; arb <= 3; broken; end
+		4: begin arv <= 1; arb <= 2; arz <= 2; ara <= 0; arl <= 4; broken; end
+		5: begin arv <= 1; arb <= 2; arz <= 2; ara <= 2; arl <= 3; broken; end
+		6: begin arv <= 1; arb <= 0; arl <= 16; broken; end
+		7: begin arv <= 1; arb <= 1; arz <= 2; ara <= 16'h3ff0; arl <= 7; broken; end
+		8: begin arv <= 1; arb <= 1; arz <= 3; ara <= 0; arl <= 0; broken; end
+		endcase
+	endtask
+
+	// Something while the other side waits.
+	task break_wait;
+		if (arv && !arr) begin
+			if (breaks == 1) begin arv <= 0; broken; end
+			if (breaks == 2) begin ara <= ara ^ 4; broken; end
+		end
+	endtask
+
+	// A response that nothing asks for, or too early.
+	task break_response;
+		begin
+			if (breaks == 11 && !answered[0] && (!rv || rr) && rhead[3] == rtail[3] && !(rv && ri == 3) && !(arv && ari == 3)) begin
+				rv <= 1; ri <= 3; rl <= 1; rs <= 0;
+				broken;
+			end
+			if (breaks == 12 && !answered[1] && (!bv || br) && bhead < btail && wdone == 0 && bready_[bq[bhead % 16]] == 0) begin
+				bv <= 1; bi <= bq[bhead % 16];
+				bready_[bq[bhead % 16]] = -1;
+				broken;
+			end
+			if (breaks == 14 && answered[0]) begin
+				rs <= 2'bxx;
+				broken;
+			end
+		end
+	endtask
+
 	always @(posedge clk or negedge rstn)
 		if (!rstn) begin
 			awv <= 0; awr <= 0; awl <= 0; awi <= 0; wv <= 0; wr <= 0; wl <= 0; bv <= 0; br <= 0; bs <= 0; bi <= 0;
-			arv <= 0; arr <= 0; arl <= 0; ari <= 0; rv <= 0; rr <= 0; rl <= 0; rs <= 0; ri <= 0;
+			arv <= breaks == 13; arr <= 0; arl <= 0; ari <= 0; rv <= 0; rr <= 0; rl <= 0; rs <= 0; ri <= 0;
+			awa <= 0; awz <= 0; awb <= 1; wd <= 0; ws <= 0; ara <= 0; arz <= 0; arb <= 1; rd <= 0;
 			whead = 0; wtail = 0; wsent = 0; wdone = 0; bhead = 0; btail = 0; unanswered = 0;
 			for (k = 0; k < 4; k = k + 1) begin
 				rhead[k] = 0; rtail[k] = 0; rsent[k] = 0; bready_[k] = 0;
 			end
 		end else begin
+			now = now + 1;
+			answered = 0;
 			// What has been transferred at this edge.
 			if (arv && arr) begin
 				rq[ari * 16 + rtail[ari] % 16] = arl;
@@ -115,12 +195,16 @@ module agents(input clk, input rstn,
 				arv <= r[1:0] == 0;
 				ari <= LITE ? 0 : r[3:2];
 				arl <= length(r);
-			end
+				{arb, arz, ara} <= shape({r[15:0], r[31:16]}, length(r));
+				if (now > 200) break_address;
+			end else if (now > 200)
+				break_wait;
 			roll;
 			if ((!awv || awr) && wtail - whead < 12) begin
 				awv <= r[1:0] == 0;
 				awi <= LITE ? 0 : r[3:2];
 				awl <= length(r);
+				{awb, awz, awa} <= shape({r[15:0], r[31:16]}, length(r));
 				if (r[1:0] == 0) begin
 					wq[wtail % 16] = length(r);
 					wtail = wtail + 1;
@@ -139,8 +223,16 @@ module agents(input clk, input rstn,
 				wv <= 0;
 				if (whead < wtail && r[10]) begin
 					wv <= 1;
-					wl <= wsent == wq[whead % 16];
-					if (wsent == wq[whead % 16]) begin
+					wd <= r;
+					ws <= r[31:28];
+					wl <= wsent >= wq[whead % 16];
+					if (now > 200 && breaks == 10 && wsent == wq[whead % 16]) begin
+						wl <= 0;
+						wsent = wsent + 1;
+						broken;
+					end else if (wsent >= wq[whead % 16] || now > 200 && breaks == 9 && !awv && wsent > 0) begin
+						wl <= 1;
+						if (wsent < wq[whead % 16]) broken;
 						wsent = 0;
 						whead = whead + 1;
 					end else
@@ -153,6 +245,7 @@ module agents(input clk, input rstn,
 				bv <= 0;
 				id = LITE ? 0 : r[1:0];
 				if (r[2] && bready_[id] > 0) begin
+					answered[1] = 1;
 					bv <= 1;
 					bi <= id;
 					bs <= r[8:5] == 0 ? 2 : r[8:5] == 1 ? 3 : r[8:5] == 2 ? 1 : 0;
@@ -163,7 +256,9 @@ module agents(input clk, input rstn,
 				rv <= 0;
 				id = LITE ? 0 : r[10:9];
 				if (r[12:11] != 0 && rhead[id] < rtail[id]) begin
+					answered[0] = 1;
 					rv <= 1;
+					rd <= {r[15:0], r[31:16]};
 					ri <= id;
 					rs <= r[17:13] == 0 ? 2 : r[17:13] == 1 ? 3 : 0;
 					rl <= rsent[id] == rq[id * 16 + rhead[id] % 16];
@@ -174,6 +269,7 @@ module agents(input clk, input rstn,
 						rsent[id] = rsent[id] + 1;
 				end
 			end
+			if (now > 200) break_response;
 		end
 endmodule
 
@@ -256,10 +352,15 @@ module axi4(input aclk, input aresetn);
 	parameter SALT = 0;
 	wire awvalid, awready, wvalid, wready, wlast, bvalid, bready, arvalid, arready, rvalid, rready, rlast;
 	wire [7:0] awlen, arlen;
-	wire [1:0] awid, bid, bresp, arid, rid, rresp;
+	wire [1:0] awid, bid, bresp, arid, rid, rresp, awburst, arburst;
+	wire [15:0] awaddr, araddr;
+	wire [2:0] awsize, arsize;
+	wire [31:0] wdata, rdata;
+	wire [3:0] wstrb;
 
 	agents #(.SALT(SALT)) a(aclk, aresetn, awvalid, awready, awlen, awid, wvalid, wready, wlast, bvalid, bready, bresp,
-		bid, arvalid, arready, arlen, arid, rvalid, rready, rlast, rresp, rid);
+		bid, arvalid, arready, arlen, arid, rvalid, rready, rlast, rresp, rid, awaddr, awsize, awburst, wdata, wstrb,
+		araddr, arsize, arburst, rdata);
 	axi_scoreboard s(aclk, aresetn, awvalid, awready, awlen, awid, wvalid, wready, bvalid, bready, bresp, bid,
 		arvalid, arready, arlen, arid, rvalid, rready, rlast, rresp, rid);
 endmodule
@@ -300,13 +401,19 @@ module axi_tb;
 	wire s_axil_awvalid, s_axil_awready, s_axil_wvalid, s_axil_wready, s_axil_bvalid, s_axil_bready, s_axil_arvalid,
 	     s_axil_arready, s_axil_rvalid, s_axil_rready;
 	wire [1:0] s_axil_bresp, s_axil_rresp;
+	wire [15:0] s_axil_awaddr, s_axil_araddr;
+	wire [31:0] s_axil_wdata, s_axil_rdata;
+	wire [3:0] s_axil_wstrb;
+	wire [2:0] none8, none9;
+	wire [1:0] none10, none11;
 	wire [7:0] none0, none1;
 	wire [1:0] none2, none3, none4, none5;
 	wire none6, none7;
 
 	agents #(.SALT(3), .LITE(1)) a(aclk, aresetn, s_axil_awvalid, s_axil_awready, none0, none2, s_axil_wvalid,
 		s_axil_wready, none6, s_axil_bvalid, s_axil_bready, s_axil_bresp, none3, s_axil_arvalid, s_axil_arready, none1,
-		none4, s_axil_rvalid, s_axil_rready, none7, s_axil_rresp, none5);
+		none4, s_axil_rvalid, s_axil_rready, none7, s_axil_rresp, none5, s_axil_awaddr, none8, none10, s_axil_wdata,
+		s_axil_wstrb, s_axil_araddr, none9, none11, s_axil_rdata);
 	axi_scoreboard s(aclk, aresetn, s_axil_awvalid, s_axil_awready, none0, none2, s_axil_wvalid, s_axil_wready,
 		s_axil_bvalid, s_axil_bready, s_axil_bresp, none3, s_axil_arvalid, s_axil_arready, none1, none4, s_axil_rvalid,
 		s_axil_rready, none7, s_axil_rresp, none5);

@@ -109,3 +109,59 @@ def test_maps_that_are_wrong():
     equal(out.code, 129)
     contains(out.err, "wrong.ini:4: [axi cpu] needs arvalid, arready, rvalid and rready, or "
              "awvalid, awready, bvalid and bready")
+
+
+# In the order of +break=N in axi.v, and how many cycles after it is seen: at the next edge, or when
+# the address has been transferred.
+BROKEN = ["valid-drops", "payload-changes", "burst-reserved", "wrap-length", "wrap-alignment",
+          "fixed-length", "boundary", "width", "early-last", "no-last", "stray-response",
+          "early-response", "reset-valid", "unknown"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_interfaces_that_keep_to_the_protocol(seed):
+    dump, ini, _ = simulated(icarus, "axi-check.vcd", seed)
+    out = pmk("wave", "check", dump, "--map", ini, "-j")
+    doc = json.loads(out.out)
+    equal((out.code, doc["found"], doc["warnings"], len(doc["layers"])), (0, 0, [], 3), out)
+    with open(ini) as f:
+        keys = [line.split()[0] for line in f if " = " in line and line[0] != "#"]
+    assert all(keys.count(role) >= 2 for role in
+               ("awaddr", "awsize", "awburst", "wdata", "wstrb", "araddr", "rdata")), keys
+
+
+@pytest.mark.parametrize("rule", BROKEN)
+def test_one_rule_that_is_broken_once(rule):
+    """It is found, at the edge after it was done or a little later, and nothing else is."""
+    ini = simulated(icarus, "axi-check.vcd", 1)[1]
+    dump = path(f"broken-{rule}.vcd")
+    done = run(*icarus(*AXI), f"+dump={dump}", "+seed=5", "+cycles=2000",
+               f"+break={BROKEN.index(rule) + 1}", cwd=ROOM)
+    when = re.search(r"broken \d+ at (\d+)", done.out)
+    out = pmk("wave", "check", dump, "--map", ini, "-j")
+    doc = json.loads(out.out)
+    equal((out.code, [v["rule"] for v in doc["violations"]], doc["violations"][0]["layer"]),
+          (1, [rule], "cpu"), out)
+    found = doc["violations"][0]
+    contains(found["reference"], "our choice" if rule == "unknown" else "IHI 0022 A")
+    if rule == "reset-valid":
+        equal((when, found["cycle"]), (None, 1))
+    else:
+        later = (found["time"] - int(when[1])) // 10000
+        assert later == 1 or rule in BROKEN[2:8] and 1 < later < 40, (later, found)
+    equal({bus["layer"]: bus["violations"] for bus in doc["layers"]},
+          {"cpu": 1, "dma": 0, "s_axil": 0})
+
+
+def test_check_as_text_and_one_interface():
+    ini = simulated(icarus, "axi-check.vcd", 1)[1]
+    dump = path("broken-width.vcd")
+    run(*icarus(*AXI), f"+dump={dump}", "+seed=5", "+cycles=2000", "+break=8", cwd=ROOM)
+    out = pmk("wave", "check", dump, "--map", ini, "--layer", "cpu")
+    lines = out.out.splitlines()
+    equal((out.code, out.err, len(lines)), (1, "", 3), out)
+    contains(lines[0], "ps  cpu  width: the size of a beat is wider than the data bus: ARSIZE 0x3")
+    equal(lines[1], "cpu: 2002 cycles, 1 violation: width 1")
+    equal(pmk("wave", "check", dump, "--map", ini, "--layer", "dma").code, 0)
+    rows = pmk("wave", "check", dump, "--map", ini, "-x,").out.splitlines()
+    equal(rows[0].split(",")[3:6], ["cpu", "width", "ARSIZE"])

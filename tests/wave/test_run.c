@@ -69,15 +69,15 @@ static struct pmk_wave_count count;
 static struct pmk_wave_findings findings;
 static struct pmk_wave_error err;
 static unsigned told, dues, ticks;
-static struct pmk_ahb_violation violation[16];
+static struct pmk_violation violation[16];
 static uint64_t violation_time[16];
 static bool checks, asks;
 
-static int take_violation(void *ctx, const struct pmk_wave_watched *l,
-			  const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v)
+static int take_violation(void *ctx, const struct pmk_wave_checked *bus,
+			  const struct pmk_wave_edge *edge, const struct pmk_violation *v)
 {
 	assert_ptr_equal(ctx, &count);
-	assert_non_null(l->layer->name);
+	assert_non_null(bus->name);
 	assert_true(told < 16);
 	violation_time[told] = edge->time;
 	violation[told++] = *v;

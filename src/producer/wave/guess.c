@@ -122,7 +122,8 @@ static bool on_gxi(const struct pmk_wave_signal *s)
 /* Is one of AXI's names at this place, with or without a '_' behind the channel? */
 static bool is_axi_name(const char *at)
 {
-	static const char *const fields[] = { "valid", "ready", "last", "resp", "len", "id" };
+	static const char *const fields[] = { "valid", "ready", "last",	 "resp", "len", "id",
+					      "addr",  "size",	"burst", "data", "strb" };
 	static const char *const names[] = { "aw", "ar", "w", "b", "r" };
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -346,16 +347,26 @@ static void axi_name(char buf[16], unsigned role, const char *blank)
 	snprintf(buf, 16, "%.*s%s%s", (int)n, axi_names[role], blank, axi_names[role] + n);
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), more = strlen(end);
+
+	return n >= more && strcmp(name + n - more, end) == 0;
+}
+
 /* The greatest width of a signal, by the end of its name; most have one bit. */
 static uint32_t axi_bits(unsigned role)
 {
-	const char *end = axi_names[role] + strlen(axi_names[role]);
+	static const struct {
+		const char *end;
+		uint32_t bits;
+	} widths[] = { { "len", 8 }, { "resp", 2 },  { "burst", 2 }, { "size", 3 },
+		       { "id", 64 }, { "addr", 64 }, { "data", 64 }, { "strb", 64 } };
 
-	if (strcmp(end - 3, "len") == 0)
-		return 8;
-	if (strcmp(end - 4, "resp") == 0)
-		return 2;
-	return strcmp(end - 2, "id") == 0 ? 64 : 1;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
+		if (ends_in(axi_names[role], widths[i].end))
+			return widths[i].bits;
+	return 1;
 }
 
 /* The interface whose key is `s`, of which `word` is awvalid or arvalid. */

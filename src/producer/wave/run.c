@@ -23,6 +23,10 @@
 
 #define NO_SLOT (-1)
 
+_Static_assert((int)PMK_AHB_NRULES <= PMK_WAVE_MOST_RULES &&
+		       (int)PMK_AXI_NRULES <= PMK_WAVE_MOST_RULES,
+	       "a count for each rule");
+
 /* ---- layers --------------------------------------------------------------------------------- */
 
 static uint32_t has(const struct pmk_wave_watched *l)
@@ -146,9 +150,15 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 				pmk_wave_monitors[layer->monitor - PMK_AHBMON_BUS_ARMI],
 				WAVE_MONITORS);
 		owner[layer->monitor] = layer;
-		*l = (struct pmk_wave_watched){ .layer = layer,
-						.index = i,
-						.data = PMK_WAVE_DATA_X };
+		*l = (struct pmk_wave_watched){
+			.layer = layer,
+			.index = i,
+			.data = PMK_WAVE_DATA_X,
+			.checked = { .name = layer->name,
+				     .rule = pmk_ahb_rules,
+				     .nrules = PMK_AHB_NRULES,
+				     .role_name = pmk_ahb_role_name },
+		};
 		if (start_layer(c, l))
 			return pmk_wave_fail(err, PMK_EPARSE,
 					     "%s:%u: [layer %.40s] cannot be observed", m->file,
@@ -161,6 +171,7 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 static void start_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a)
 {
 	const struct pmk_wave_map *m = c->map;
+	struct pmk_axi_checker_params params = { .has = 0 };
 	uint32_t roles = 0;
 
 	for (unsigned r = 0; r < PMK_AXI_NROLES; r++)
@@ -172,6 +183,15 @@ static void start_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a)
 		roles |= PMK_AXI_ROLE(m->slot[i].role);
 	}
 	pmk_axi_init(&a->observer, roles);
+	params.has = roles;
+	/* Of data, a part may have been sampled; of strobes, nobody would. */
+	if (a->slot[PMK_AXI_WSTRB] != NO_SLOT)
+		params.bytes = c->w->width[a->slot[PMK_AXI_WSTRB]];
+	pmk_axi_checker_init(&a->checker, &params);
+	a->checked = (struct pmk_wave_checked){ .name = a->axi->name,
+						.rule = pmk_axi_rules,
+						.nrules = PMK_AXI_NRULES,
+						.role_name = pmk_axi_role_name };
 }
 
 static int start_interfaces(struct pmk_wave_count *c, struct pmk_wave_error *err)
@@ -181,7 +201,7 @@ static int start_interfaces(struct pmk_wave_count *c, struct pmk_wave_error *err
 	c->axi = calloc(m->naxi + 1, sizeof(*c->axi));
 	if (!c->axi)
 		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", m->file);
-	for (unsigned i = 0; i < m->naxi && c->each; i++) {
+	for (unsigned i = 0; i < m->naxi && (c->each || c->violation); i++) {
 		struct pmk_wave_watched_axi *a = &c->axi[c->naxi];
 
 		if (c->only && strcasecmp(c->only, m->axi[i].name) != 0)
@@ -384,17 +404,36 @@ static struct pmk_ahb_cycle cycle_of(const struct pmk_wave_watched *l,
 	return c;
 }
 
+/* Tell the caller. */
+static int tell_violations(struct pmk_wave_count *c, struct pmk_wave_checked *bus,
+			   const struct pmk_wave_edge *e, const struct pmk_violation *v, unsigned n)
+{
+	int stop = 0;
+
+	bus->violations += n;
+	for (unsigned i = 0; i < n; i++)
+		bus->broken[v[i].rule]++;
+	for (unsigned i = 0; i < n && !stop; i++)
+		stop = c->violation(c->ctx, bus, e, &v[i]);
+	return stop;
+}
+
 static int check_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
 		       const struct pmk_wave_edge *e, const struct pmk_ahb_cycle *cycle)
 {
-	struct pmk_ahb_violation v[PMK_AHB_MAX_VIOLATIONS];
+	struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS];
 	unsigned n = pmk_ahb_checker_sample(&l->checker, cycle, v);
-	int stop = 0;
 
-	l->violations += n;
-	for (unsigned i = 0; i < n && !stop; i++)
-		stop = c->violation(c->ctx, l, e, &v[i]);
-	return stop;
+	return tell_violations(c, &l->checked, e, v, n);
+}
+
+static int check_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a,
+		     const struct pmk_wave_edge *e, const struct pmk_axi_cycle *cycle)
+{
+	struct pmk_violation v[PMK_AXI_MAX_VIOLATIONS];
+	unsigned n = pmk_axi_checker_sample(&a->checker, cycle, v);
+
+	return tell_violations(c, &a->checked, e, v, n);
 }
 
 static bool is_low(const struct pmk_ahb_cycle *cycle)
@@ -443,8 +482,8 @@ static int sample_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
 	return c->violation ? check_layer(c, l, e, &cycle) : 0;
 }
 
-static void sample_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a,
-		       const struct pmk_wave_edge *e)
+static int sample_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a,
+		      const struct pmk_wave_edge *e)
 {
 	struct pmk_axi_cycle cycle = { .reset = e->reset };
 	uint32_t hidden;
@@ -456,12 +495,15 @@ static void sample_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a,
 		if (e->value[a->slot[r]].x)
 			cycle.x |= PMK_AXI_ROLE(r);
 	}
-	if (e->gap && e->number)
+	if (e->gap && e->number) {
 		pmk_axi_forget(&a->observer);
+		pmk_axi_checker_forget(&a->checker);
+	}
 	hidden = pmk_axi_sample(&a->observer, &cycle);
 	for (unsigned r = 0; hidden && r < PMK_AXI_NROLES; r++)
 		if (hidden & PMK_AXI_ROLE(r))
 			warn(c, PMK_WAVE_BUS_X, (unsigned)a->slot[r], e->time);
+	return c->violation ? check_axi(c, a, e, &cycle) : 0;
 }
 
 static void sample_gxi(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
@@ -583,8 +625,8 @@ static int edge(void *ctx, const struct pmk_wave_edge *e)
 
 	for (unsigned i = 0; i < c->nwatched && !stop; i++)
 		stop = sample_layer(c, &c->watched[i], e);
-	for (unsigned i = 0; i < c->naxi; i++)
-		sample_axi(c, &c->axi[i], e);
+	for (unsigned i = 0; i < c->naxi && !stop; i++)
+		stop = sample_axi(c, &c->axi[i], e);
 	if (c->gxi_slot[PMK_WAVE_GXI_ADDRESS] != NO_SLOT ||
 	    c->gxi_slot[PMK_WAVE_GXI_DATA] != NO_SLOT)
 		sample_gxi(c, e);
@@ -644,4 +686,11 @@ const char *pmk_wave_count_check(const struct pmk_wave_count *c)
 	if (!why && watches_gxi(c))
 		why = pmk_gxi_check(&c->gxi, &c->monitor[PMK_AHBMON_BUS_GXI]);
 	return why;
+}
+
+const struct pmk_wave_checked *pmk_wave_count_checked(const struct pmk_wave_count *c, unsigned i)
+{
+	if (i < c->nwatched)
+		return &c->watched[i].checked;
+	return i - c->nwatched < c->naxi ? &c->axi[i - c->nwatched].checked : NULL;
 }

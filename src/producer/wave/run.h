@@ -27,8 +27,22 @@
 #include "ahb/gxi.h"
 #include "ahb/layer.h"
 #include "axi/axi.h"
+#include "axi/check.h"
+#include "base/rule.h"
 
 #define PMK_WAVE_DATA_X 0xff
+
+#define PMK_WAVE_MOST_RULES 24 /* of a protocol */
+
+/* What is known of how a bus keeps to its protocol: a layer of AHB, or an AXI interface. */
+struct pmk_wave_checked {
+	const char *name;
+	const struct pmk_rule *rule;
+	unsigned nrules;
+	const char *(*role_name)(unsigned role);
+	uint64_t violations;
+	uint64_t broken[PMK_WAVE_MOST_RULES]; /* by rule */
+};
 
 /* One layer of the map. */
 struct pmk_wave_watched {
@@ -42,7 +56,7 @@ struct pmk_wave_watched {
 	struct pmk_ahb_timer timer; /* of layers with a bus of their own */
 	struct pmk_ahb_checker checker;
 	uint8_t data; /* HTRANS of the data phase, PMK_WAVE_DATA_X: not known */
-	uint64_t violations;
+	struct pmk_wave_checked checked;
 };
 
 /* One AXI interface of the map. */
@@ -51,6 +65,8 @@ struct pmk_wave_watched_axi {
 	unsigned index;		  /* index in the map */
 	int slot[PMK_AXI_NROLES]; /* by role; -1: not there */
 	struct pmk_axi observer;
+	struct pmk_axi_checker checker;
+	struct pmk_wave_checked checked;
 };
 
 struct pmk_wave_count {
@@ -61,7 +77,7 @@ struct pmk_wave_count {
 	/* the first of PMK_AHBMON_NBUSES buses; NULL: the AHB Monitor does not count */
 	struct pmk_bus *monitor;
 	/* Buses of the layers, by their index in the map: instead of `monitor`, for any number of
-	 * layers, and with AXI interfaces. NULL and no monitor: layers are only checked. */
+	 * layers, and with AXI interfaces. NULL and no monitor: buses are only checked. */
 	struct pmk_bus *each;
 	struct pmk_bus *core; /* NULL: EVNTBUS and [events] are left out */
 	uint64_t every;	      /* call `tick` each time after this many edges; 0: never */
@@ -72,8 +88,8 @@ struct pmk_wave_count {
 	int (*tick)(void *ctx, const struct pmk_wave_edge *edge);
 	/* The observers have seen this edge. */
 	int (*sampled)(void *ctx, const struct pmk_wave_edge *edge);
-	int (*violation)(void *ctx, const struct pmk_wave_watched *l,
-			 const struct pmk_wave_edge *edge, const struct pmk_ahb_violation *v);
+	int (*violation)(void *ctx, const struct pmk_wave_checked *bus,
+			 const struct pmk_wave_edge *edge, const struct pmk_violation *v);
 	int (*progress)(void *ctx, const struct pmk_wave_progress *p);
 	void *ctx;
 	/* These are private to run.c. */
@@ -109,6 +125,9 @@ void pmk_wave_count_thresholds(struct pmk_wave_count *c, const uint32_t threshol
 
 /* Calls pmk_wave_run(), and counts everything. */
 int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_findings *findings);
+
+/* The buses that are checked, from 0 on; NULL: there are no more. */
+const struct pmk_wave_checked *pmk_wave_count_checked(const struct pmk_wave_count *c, unsigned i);
 
 /* Do the cycles of all layers and of the GXI add up? Returns NULL, or one line; see
  * pmk_ahb_layer_check(). */

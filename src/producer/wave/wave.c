@@ -99,7 +99,17 @@ static struct widths axi_widths(unsigned role)
 	case PMK_AXI_BID:
 	case PMK_AXI_ARID:
 	case PMK_AXI_RID:
+	case PMK_AXI_AWADDR:
+	case PMK_AXI_ARADDR:
+	case PMK_AXI_WDATA:
+	case PMK_AXI_RDATA:
+	case PMK_AXI_WSTRB:
 		return (struct widths){ 1, 64 };
+	case PMK_AXI_AWSIZE:
+	case PMK_AXI_ARSIZE:
+		return (struct widths){ 1, 3 };
+	case PMK_AXI_AWBURST:
+	case PMK_AXI_ARBURST:
 	case PMK_AXI_BRESP:
 	case PMK_AXI_RRESP:
 		return (struct widths){ 1, 2 };
