@@ -191,6 +191,93 @@ def test_what_run_counts_beside_it_is_what_stat_counts():
     assert len(counted) > 20, counted
 
 
+# ---- several processors --------------------------------------------------------------------------
+
+# Four processors of virt, switched on by PSCI one after the other, count a loop each, the first one
+# last: 1000 turns of two instructions, ISB, MOV, and the MRS that reads. Processor n takes 100 * n
+# turns more.
+SEVERAL_S = r"""
+	.global _start
+_start:	mov	x19, #1
+1:	ldr	x0, =0xc4000003			// PSCI CPU_ON
+	mov	x1, x19
+	adr	x2, count
+	mov	x3, x19
+	hvc	#0
+	adr	x1, results
+2:	yield
+	ldr	x0, [x1, x19, lsl #3]
+	cbz	x0, 2b
+	add	x19, x19, #1
+	cmp	x19, #4
+	b.ne	1b
+	mov	x0, #0
+	bl	count
+	mov	x19, #0
+3:	adr	x1, results
+	ldr	x0, [x1, x19, lsl #3]
+	bl	print
+	add	x19, x19, #1
+	cmp	x19, #4
+	b.ne	3b
+	ldr	x0, =0x84000008			// PSCI SYSTEM_OFF
+	hvc	#0
+
+count:	mov	x1, #8				// INST_RETIRED
+	msr	PMEVTYPER0_EL0, x1
+	msr	PMEVCNTR0_EL0, xzr
+	mov	x1, #1
+	mov	w3, #100
+	mul	w3, w3, w0
+	add	w3, w3, #1000
+	msr	PMCNTENSET_EL0, x1
+	msr	PMCR_EL0, x1
+	isb
+	mov	w1, w3
+1:	subs	w1, w1, #1
+	b.ne	1b
+	mrs	x2, PMEVCNTR0_EL0
+	adr	x1, results
+	str	x2, [x1, x0, lsl #3]
+	cbz	x0, 3f
+2:	wfi
+	b	2b
+3:	ret
+
+print:	mov	x2, #0x09000000			// the UART
+	mov	w3, #1000
+	mov	w6, #10
+1:	udiv	w4, w0, w3
+	msub	w0, w4, w3, w0
+	add	w4, w4, #48
+	strb	w4, [x2]
+	udiv	w3, w3, w6
+	cbnz	w3, 1b
+	strb	w6, [x2]
+	ret
+	.align	4
+results: .quad	0, 0, 0, 0
+"""
+
+
+@pytest.mark.parametrize("how", [("-icount", "shift=1,sleep=off"), ("-accel", "tcg,thread=single"),
+                                 ("-accel", "tcg,thread=multi")])
+def test_each_processor_has_counters_of_its_own(how):
+    """Whether they take turns in one thread of the emulator, or have one each."""
+    have("aarch64-linux-gnu-gcc", "qemu-system-aarch64")
+    os.makedirs(RUN, exist_ok=True)
+    elf = os.path.join(RUN, "several.elf")
+    with open(elf + ".S", "w") as f:
+        f.write(SEVERAL_S)
+    built = run("aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x40080000",
+                "-Wl,--build-id=none", "-o", elf, elf + ".S")
+    equal(built.code, 0, built.err)
+    out = pmk("run", "--", "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-smp", "4",
+              *how, "-nographic", "-nic", "none", "-kernel", elf)
+    equal((out.code, out.out.split()), (0, ["2003", "2203", "2403", "2603"]), out)
+    equal(accesses(out.err)[1:], (4, 16, 0))
+
+
 # ---- the log -------------------------------------------------------------------------------------
 
 MISTAKES_C = r"""

@@ -153,17 +153,11 @@ def on_pi():
                    "initcall_blacklist=bcm2835_power_driver_init")["loop"][1]
 
 
-@functools.cache
-def several():
-    """Newer emulators are refused with more than one processor."""
-    return int(re.search(r"version (\d+)", run("qemu-system-aarch64", "--version").out)[1]) < 8
-
-
 def on_virt():
     return virt.boot("run", lambda: {"perfloop": virt.compile("perfloop", SOURCE_C, "-O1")},
                      {"loop": "perfloop"}, PMK, "run", "-o", os.path.join(WORK, "run-virt"), "--",
                      "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-m", "512",
-                     "-smp", "2" if several() else "1", "-nographic", "-nic", "none",
+                     "-smp", "2", "-nographic", "-nic", "none",
                      "-no-reboot", *TIME, "-kernel", "@kernel@", "-initrd", "@initrd@", "-append",
                      "console=ttyAMA0,115200 quiet panic=1 rdinit=/init")["loop"][1]
 
@@ -176,8 +170,6 @@ def counts_of(said, name):
                                        (on_virt, "user0"), (on_virt, "user1")])
 def test_a_loop_is_counted_to_the_instruction(boot, name):
     n = counts_of(boot(), name)
-    if name.endswith("1") and not several():
-        skip("pmk run takes one processor with this emulator")
     equal((n[1100] - n[100], n[10100] - n[100]), (2000, 20000), n)
 
 

@@ -119,6 +119,17 @@ static bool take_lock(void)
 	return true;
 }
 
+void pmk_guest_tell_apart(unsigned vcpus)
+{
+	void (*set_flags)(struct qemu_cpu * cpu, bool parallel);
+
+	if (!find(&set_flags, "tcg_cpu_init_cflags", NULL) ||
+	    !find(&qemu.get_cpu, "qemu_get_cpu", NULL))
+		return;
+	for (unsigned i = 0; i < vcpus; i++)
+		set_flags(qemu.get_cpu((int)i), true);
+}
+
 /* ---- registers ------------------------------------------------------------------------------- */
 
 static const struct pmk_guest_calls *guest;
@@ -281,8 +292,6 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 	if (cfg->release < OLDEST_RELEASE || cfg->release > NEWEST_RELEASE)
 		return "the shape of registers that pmk knows, which is that of releases 7.1 to "
 		       "10.0";
-	if (vcpu && cfg->release >= 800)
-		return "what pmk knows of several processors: take -smp 1, or release 7.2";
 	guest = calls;
 	tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
 	for (unsigned i = 0; i < pmu->nregs; i++)

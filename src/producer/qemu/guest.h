@@ -38,6 +38,13 @@ struct pmk_guest_window {
 /* Find QEMU's functions. This, pmk_guest_begin() and pmk_guest_map() return NULL, or what this
  * emulator lacks, as text. */
 const char *pmk_guest_find(void);
+/*
+ * Since 10.0, code that is translated for processors which take turns, as those with -icount do,
+ * says "processor N ran" whichever has run: N is the one that it was translated for. Have the code
+ * of the first `vcpus` translated as for processors that run at the same time, which says who.
+ * Emulators that export no functions are left alone.
+ */
+void pmk_guest_tell_apart(unsigned vcpus);
 /* How many processors the board has. */
 unsigned pmk_guest_vcpus(void);
 /* Let `vcpu` have the registers of `pmu`, and its interrupt; before it runs. */

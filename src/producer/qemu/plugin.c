@@ -79,6 +79,7 @@ static struct pmk_arena_slot uncounted;
 static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER; /* of this process alone */
 static const struct pmk_qemu_glue *glue;		      /* of the module that was loaded */
 static bool system_mode;
+static bool mixes_up_vcpus; /* see pmk_guest_tell_apart() */
 static const struct pmk_core_family *family;
 static struct pmk_decoder decoder;
 static struct pmk_handlers handlers; /* under the lock */
@@ -1198,6 +1199,8 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 		return;
 	}
 	threaded |= vcpu > 0;
+	if (system_mode && vcpu > 0 && mixes_up_vcpus)
+		pmk_guest_tell_apart(vcpu + 1);
 	if (vcpu >= PMK_ARENA_CPUS) {
 		/* Runs, and is not counted: pmk says so. */
 		atomic_fetch_add(&arena->lost_threads, 1);
@@ -1516,6 +1519,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		close_inherited(ledger_path);
 	}
 	system_mode = info->system_emulation;
+	mixes_up_vcpus = info->version.cur >= 4; /* of 9.2 and newer */
 	arena->system = system_mode;
 	snprintf(arena->target, sizeof(arena->target), "%s", info->target_name);
 	family = pmk_core_family(&config.core);
