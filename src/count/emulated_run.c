@@ -512,9 +512,10 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	if (atomic_load(&e->runner.arena->levels_unseen))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
-			"%s does not tell exception levels to its plugins, as QEMU 6.2 to 10.0 do: "
-			"count without :u and :k",
-			e->prog.argv.word[0]);
+			"%s does not tell exception levels to its plugins, as QEMU 6.2 to 10.0 and "
+			"newer ones do that export their functions: %s",
+			e->prog.argv.word[0],
+			c->q.guest ? "its PMUv3 needs them" : "count without :u and :k");
 	if (*e->runner.arena->guest_lacks)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s %s lacks %.*s",
 				      e->prog.argv.word[0], e->prog.qemu.version,

@@ -29,8 +29,8 @@ struct reg_head {
 	int state, type, access, secure;
 };
 struct reg_tail {
-	void *opaque;
-	uint64_t resetvalue;
+	uint64_t unset;	     /* of VHE, or nothing */
+	uint64_t resetvalue; /* of what has neither a member of env nor a function: nobody's */
 	int64_t offset[3];
 	int (*accessfn)(struct qemu_env *env, const void *reg, bool isread);
 	uint64_t (*readfn)(struct qemu_env *env, const void *reg);
@@ -51,15 +51,18 @@ struct reg_tail {
 #define ACCESS_PL2_RW  0xf0
 #define ACCESS_OK      0
 #define ACCESS_UNDEF   (2 << 2)
-#define OF_A64	       ((uintptr_t)1 << 16)
+#define OF_A64	       UINT64_C(0x10000)
 #define GDB_PSTATE     33 /* number of a register in GDB's protocol */
 #define OLDEST_RELEASE 701
-#define NEWEST_RELEASE 1000
+#define NEWEST_RELEASE 1101
+#define UNKNOWN_YET    1001 /* what nobody has tried between them */
 
 static struct {
 	struct qemu_cpu *(*get_cpu)(int index);
-	/* Of the emulators of ARM alone; the last one of A64. */
-	void (*define)(struct qemu_cpu *cpu, const void *reg, void *opaque);
+	/* Of the emulators of ARM alone; the last one of A64. The first is there up to 10.1, the
+	 * second since then. */
+	void (*define_opaque)(struct qemu_cpu *cpu, const void *reg, void *opaque);
+	void (*define)(struct qemu_cpu *cpu, const void *reg);
 	uint32_t (*cpsr_read)(struct qemu_env *env);
 	int (*read_a64)(struct qemu_cpu *cpu, struct qemu_bytes *bytes, int n);
 	struct qemu_object *(*resolve_type)(const char *path, const char *type, bool *ambiguous);
@@ -91,7 +94,8 @@ static bool find(void *function, const char *name, const char *newer)
 
 const char *pmk_guest_find(void)
 {
-	find(&qemu.define, "define_one_arm_cp_reg_with_opaque", NULL);
+	find(&qemu.define_opaque, "define_one_arm_cp_reg_with_opaque", NULL);
+	find(&qemu.define, "define_one_arm_cp_reg", NULL);
 	find(&qemu.cpsr_read, "cpsr_read", NULL);
 	find(&qemu.read_a64, "aarch64_cpu_gdb_read_register", NULL);
 	if (find(&qemu.get_cpu, "qemu_get_cpu", NULL) &&
@@ -128,6 +132,21 @@ void pmk_guest_tell_apart(unsigned vcpus)
 		return;
 	for (unsigned i = 0; i < vcpus; i++)
 		set_flags(qemu.get_cpu((int)i), true);
+}
+
+bool pmk_guest_has_stacks_of_calls(void)
+{
+	void *table;
+
+	return find(&table, "arm_mmuidx_table", NULL);
+}
+
+void pmk_guest_translate_anew(void)
+{
+	void (*flush)(struct qemu_cpu * cpu);
+
+	if (find(&flush, "queue_tb_flush", NULL))
+		flush(qemu.get_cpu(0));
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
@@ -179,10 +198,11 @@ static uint32_t state_of(struct qemu_env *env, bool a64)
 	return state;
 }
 
-/* What QEMU keeps for us is the register's number, and whether it is that of A64. */
+/* What QEMU keeps for us in the description is the register's number, and whether it is that of
+ * A64. */
 static struct pmk_guest_access access_of(struct qemu_env *env, const void *reg, bool write)
 {
-	uintptr_t kept = (uintptr_t)tail_of(reg).opaque;
+	uint64_t kept = tail_of(reg).resetvalue;
 	bool a64 = kept & OF_A64;
 	uint32_t state = state_of(env, a64);
 	bool user = a64 ? (state >> 2 & 3) == 0 : (state & 0x1f) == 0x10;
@@ -252,7 +272,12 @@ static void define(struct qemu_cpu *cpu, const struct pmk_reg_info *info, unsign
 	char description[REG_BYTES] = { 0 };
 	struct reg_head head = { .name = info->name,
 				 .type = TYPE_OVERRIDE | TYPE_IO | TYPE_NO_RAW };
-	struct reg_tail tail = { .accessfn = may_access, .readfn = read_reg, .writefn = write_reg };
+	struct reg_tail tail = {
+		.resetvalue = reg | (a64 ? OF_A64 : 0),
+		.accessfn = may_access,
+		.readfn = read_reg,
+		.writefn = write_reg,
+	};
 
 	if (!place(info->where, a64, &head))
 		return;
@@ -260,7 +285,10 @@ static void define(struct qemu_cpu *cpu, const struct pmk_reg_info *info, unsign
 		tail.resetfn = reset_reg;
 	memcpy(description, &head, sizeof(head));
 	memcpy(description + tail_at, &tail, sizeof(tail));
-	qemu.define(cpu, description, (void *)(reg | (a64 ? OF_A64 : (uintptr_t)0)));
+	if (qemu.define)
+		qemu.define(cpu, description);
+	else
+		qemu.define_opaque(cpu, description, NULL);
 }
 
 unsigned pmk_guest_vcpus(void)
@@ -287,11 +315,12 @@ static const char *find_interrupt(const struct pmk_guest_config *cfg)
 const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 			    const struct pmk_guest_config *cfg, const struct pmk_guest_calls *calls)
 {
-	if (!qemu.define)
+	if (!qemu.define && !qemu.define_opaque)
 		return "a function that defines registers of ARM";
-	if (cfg->release < OLDEST_RELEASE || cfg->release > NEWEST_RELEASE)
+	if (cfg->release < OLDEST_RELEASE || cfg->release > NEWEST_RELEASE ||
+	    cfg->release == UNKNOWN_YET)
 		return "the shape of registers that pmk knows, which is that of releases 7.1 to "
-		       "10.0";
+		       "10.0 and 10.2 to 11.1";
 	guest = calls;
 	tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
 	for (unsigned i = 0; i < pmu->nregs; i++)

@@ -6,9 +6,9 @@
  * Fedora do.
  *
  * What is relied on: coprocessor and system registers of ARM are defined one at a time by
- * define_one_arm_cp_reg_with_opaque(), from a description whose members are where QEMU 7.1 to 10.0
- * have them; inputs of devices are found and set by the functions of QOM and qdev, which are older
- * than plugins.
+ * define_one_arm_cp_reg_with_opaque(), or define_one_arm_cp_reg() since 10.2, from a description
+ * whose members are where QEMU 7.1 to 11.1 have them; inputs of devices are found and set by the
+ * functions of QOM and qdev, which are older than plugins.
  */
 #ifndef PMK_PRODUCER_QEMU_GUEST_H
 #define PMK_PRODUCER_QEMU_GUEST_H
@@ -45,6 +45,11 @@ const char *pmk_guest_find(void);
  * Emulators that export no functions are left alone.
  */
 void pmk_guest_tell_apart(unsigned vcpus);
+/* Does the emulator know guarded control stacks, and numbers its kinds of address translation as
+ * QEMU does since 10.2? */
+bool pmk_guest_has_stacks_of_calls(void);
+/* Have all code translated anew, since 10.2. */
+void pmk_guest_translate_anew(void);
 /* How many processors the board has. */
 unsigned pmk_guest_vcpus(void);
 /* Let `vcpu` have the registers of `pmu`, and its interrupt; before it runs. */

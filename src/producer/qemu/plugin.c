@@ -293,6 +293,8 @@ static void begin_guest(void)
 	}
 	if (glue->translate_anew)
 		glue->translate_anew();
+	else
+		pmk_guest_translate_anew();
 }
 
 /* ---- intervals ------------------------------------------------------------------------------ */
@@ -470,6 +472,16 @@ static int level_of(uint32_t info)
 	static const int8_t level[8] = { 0, 0, 1, 2, 1, 2, 2, 3 };
 
 	return level[info & 7];
+}
+
+/* Since 10.2: EL0, EL1, EL1 with PAN, the same and EL2 under a host, EL2, EL3. Behind each but PAN
+ * are accesses to its guarded control stack. */
+static int level_since_10_2(uint32_t info)
+{
+	static const int8_t level[] = { 0, 0, 1, 1, 1, 0, 0, 2, 2, 2, 2, 2, 3, 3 };
+	uint32_t index = info & 31;
+
+	return index < sizeof(level) ? level[index] : -1;
 }
 
 static void on_crossing(struct pmk_cpu *cpu)
@@ -1495,6 +1507,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	const char *path = argument(argc, argv, "arena");
 	const char *ledger_path = argument(argc, argv, "ledger");
 	const struct pmk_core_target *target;
+	bool since_10_2 = pmk_guest_has_stacks_of_calls();
 
 	if (!path) {
 		fprintf(stderr, "pmk-qemu: this plugin is loaded by pmk stat\n");
@@ -1537,12 +1550,13 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.is_store = qemu_plugin_mem_is_store,
 		.size_shift = qemu_plugin_mem_size_shift,
 		.follow = follow,
-		.level = level_of,
+		.level = since_10_2 ? level_since_10_2 : level_of,
 		.leave_level = leave_level,
 		.enter_level = enter_level,
 	};
 	/* The function came with 6.2, the version with 10.1. */
-	if (config.watch_levels && (info->version.cur > 4 || !qemu_plugin_bool_parse))
+	if (config.watch_levels && !since_10_2 &&
+	    (info->version.cur > 4 || !qemu_plugin_bool_parse))
 		atomic_store(&arena->levels_unseen, 1);
 	if (family->decoder_init && family->decoder_init(&decoder)) {
 		if (pmk_isa_other_capstone())
