@@ -146,8 +146,8 @@ enum pmk_sysop {
 };
 
 /*
- * A32: r0-r15 are 0-15. A64: x0-x30 are 0-30, SP is 31, XZR is no register; v0-v31 are 32-63.
- * MicroBlaze: r1-r31 are 1-31, r0 is no register.
+ * A32: r0-r15 are 0-15; of ARMv7 and later, D0-D31 are 32-63. A64: x0-x30 are 0-30, SP is 31, XZR
+ * is no register; v0-v31 are 32-63. MicroBlaze: r1-r31 are 1-31, r0 is no register.
  */
 #define PMK_NREGS  64
 #define PMK_NO_REG (-1)
@@ -207,6 +207,20 @@ void pmk_isa_arm_free(struct pmk_isa_arm *isa);
  */
 void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			size_t size, struct pmk_insn *insn);
+
+/*
+ * The same for ARMv7-A, and ARMv8-A's AArch32 state: A32 and all of T32, VFPv4, Advanced SIMD. What
+ * this decoder tells as that of A64 does: kind, mem_total, is_branch (every write of the PC that is
+ * no return from an exception), VFP's and Advanced SIMD's registers (D0 to D31 are 32 to 63). An
+ * old value of the destination that is read is ra. Whether an instruction is conditional by an IT
+ * in front of it is not known here.
+ */
+void pmk_isa_arm7_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			 size_t size, struct pmk_insn *insn);
+
+/* Does the text begin with the name that Capstone has for the instruction? */
+bool pmk_isa_arm_is_named(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			  size_t size, const char *text);
 
 /*
  * Decode one A64 instruction at guest address `addr`: v8.0 to v8.5 as listed at the top of

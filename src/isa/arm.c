@@ -35,6 +35,7 @@ struct memo {
 struct pmk_isa_arm {
 	const struct pmk_capstone *cs;
 	csh capstone;
+	csh named[2]; /* A32, T32, of ARMv8; 0: not opened */
 	cs_insn *scratch;
 	struct memo memo[1u << MEMO_BITS];
 };
@@ -621,8 +622,36 @@ static void a32_facts(uint32_t w, unsigned name, struct pmk_arm_facts *f)
 	}
 }
 
+/* An instruction of ARMv6. */
+static void v6_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
+		     struct pmk_arm_facts *f)
+{
+	if (thumb)
+		pmk_arm_thumb_facts(word, size, f);
+	else if (size == 4)
+		a32_facts(word, name_of(isa, word), f);
+}
+
+/* One of ARMv7 or ARMv8. */
+static void v7_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
+		     struct pmk_arm_facts *f)
+{
+	uint32_t swapped = word << 16 | word >> 16;
+	uint32_t a32 = !thumb ? word : size == 4 ? pmk_arm_a32_of_t32(swapped) : 0;
+
+	if (size == 4 && a32) {
+		if (!pmk_arm_v7_facts(a32, f))
+			v6_facts(isa, false, a32, size, f);
+	} else if (size == 4) {
+		pmk_arm_t32_facts(swapped, f);
+	} else if (!pmk_arm_t16_facts(word, f)) {
+		v6_facts(isa, thumb, word, size, f);
+	}
+	pmk_arm_v7_complete(thumb, word, &f->insn);
+}
+
 /* All facts but those that depend on the address of the instruction. */
-static void facts_of(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
+static void facts_of(struct pmk_isa_arm *isa, bool v7, bool thumb, uint32_t word, size_t size,
 		     struct pmk_arm_facts *f)
 {
 	*f = (struct pmk_arm_facts){
@@ -634,14 +663,14 @@ static void facts_of(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t 
 			  .rs = PMK_NO_REG,
 			  .ra = PMK_NO_REG },
 	};
-	if (thumb)
-		pmk_arm_thumb_facts(word, size, f);
-	else if (size == 4)
-		a32_facts(word, name_of(isa, word), f);
+	if (v7)
+		v7_facts(isa, thumb, word, size, f);
+	else
+		v6_facts(isa, thumb, word, size, f);
 }
 
-void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
-			size_t size, struct pmk_insn *insn)
+static void decode(struct pmk_isa_arm *isa, bool v7, bool thumb, uint64_t addr, const void *bytes,
+		   size_t size, struct pmk_insn *insn)
 {
 	const uint8_t *b = bytes;
 	uint32_t word = 0;
@@ -650,10 +679,11 @@ void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, cons
 
 	for (size_t i = 0; i < size && i < 4; i++)
 		word |= (uint32_t)b[i] << (8 * i);
-	key = (uint64_t)1 << 63 | (uint64_t)thumb << 40 | (uint64_t)(size & 0xff) << 32 | word;
+	key = (uint64_t)1 << 63 | (uint64_t)v7 << 41 | (uint64_t)thumb << 40 |
+	      (uint64_t)(size & 0xff) << 32 | word;
 	m = &isa->memo[(key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - MEMO_BITS)];
 	if (m->key != key) {
-		facts_of(isa, thumb, word, size, &m->facts);
+		facts_of(isa, v7, thumb, word, size, &m->facts);
 		m->key = key;
 	}
 	*insn = m->facts.insn;
@@ -665,6 +695,37 @@ void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, cons
 			pc &= ~3u;
 		insn->target = (uint32_t)(pc + insn->target);
 	}
+}
+
+void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			size_t size, struct pmk_insn *insn)
+{
+	decode(isa, false, thumb, addr, bytes, size, insn);
+}
+
+void pmk_isa_arm7_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			 size_t size, struct pmk_insn *insn)
+{
+	decode(isa, true, thumb, addr, bytes, size, insn);
+}
+
+bool pmk_isa_arm_is_named(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			  size_t size, const char *text)
+{
+	unsigned mode = CS_MODE_V8 | (thumb ? CS_MODE_THUMB : CS_MODE_ARM);
+	size_t length = strcspn(text, " \t");
+	cs_insn *in;
+	bool same;
+
+	if (!isa->named[thumb] &&
+	    isa->cs->open(CS_ARCH_ARM, (cs_mode)mode, &isa->named[thumb]) != CS_ERR_OK)
+		isa->named[thumb] = 0;
+	if (!isa->named[thumb] || !isa->cs->disasm(isa->named[thumb], bytes, size, addr, 1, &in))
+		return false;
+	same = in->size == size && strlen(in->mnemonic) == length &&
+	       !strncmp(in->mnemonic, text, length);
+	isa->cs->free(in, 1);
+	return same;
 }
 
 unsigned pmk_isa_other_capstone(void)
@@ -703,5 +764,8 @@ void pmk_isa_arm_free(struct pmk_isa_arm *isa)
 		return;
 	isa->cs->free(isa->scratch, 1);
 	isa->cs->close(&isa->capstone);
+	for (unsigned i = 0; i < 2; i++)
+		if (isa->named[i])
+			isa->cs->close(&isa->named[i]);
 	pmk_release(isa, sizeof(*isa));
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the two halves of the ARM decoder: arm.c (A32 and the decoder object), thumb.c. */
+/*
+ * Shared by the parts of the ARM decoder: arm.c (A32 of ARMv6 and the decoder object), thumb.c (T32
+ * of ARMv6), and what came later: arm_v7.c (A32), t32.c, arm_simd.c (VFPv3 and Advanced SIMD).
+ */
 #ifndef PMK_SRC_ISA_ARM_H
 #define PMK_SRC_ISA_ARM_H
 
@@ -24,6 +27,24 @@ struct pmk_arm_facts {
 
 /* One 16-bit instruction, or with size 4 a BL/BLX pair (first half in the low half word). */
 void pmk_arm_thumb_facts(uint32_t word, size_t size, struct pmk_arm_facts *out);
+
+/*
+ * What ARMv6T2, ARMv7 and ARMv8 added. Each gets blank facts with the size set, and leaves
+ * `decoded` false where it knows no such instruction. t32 gets the first half word above the second
+ * one. The two that return say whether the encoding is theirs, whether or not they know it.
+ */
+bool pmk_arm_v7_facts(uint32_t word, struct pmk_arm_facts *f);
+bool pmk_arm_t16_facts(uint32_t half, struct pmk_arm_facts *f);
+void pmk_arm_t32_facts(uint32_t word, struct pmk_arm_facts *f);
+/* VFP and Advanced SIMD, words of A32. */
+bool pmk_arm_is_simd(uint32_t word);
+void pmk_arm_simd_facts(uint32_t word, struct pmk_arm_facts *f);
+/* The word of A32 that has the same facts as a T32 one of coprocessors, VFP or Advanced SIMD; 0:
+ * it is none of these. */
+uint32_t pmk_arm_a32_of_t32(uint32_t word);
+/* Complete decoded facts with what events of ARMv7 and ARMv8 ask for: kinds, bytes in all, and
+ * branches, which are all writes of the PC. `word` is as in memory, half words in their order. */
+void pmk_arm_v7_complete(bool thumb, uint32_t word, struct pmk_insn *in);
 
 static inline unsigned bits(uint32_t word, unsigned hi, unsigned lo)
 {
