@@ -28,7 +28,7 @@ _pmk_names() {
 }
 
 _pmk_parameters() {
-	_pmk_run list cores -v | sed -n 's/^    \([a-z0-9_]*\(\.[a-z0-9_]*\)*\)  *\(on\|off\|none\|[0-9]\).*/\1=/p' | sort -u
+	_pmk_run list cores -v | sed -n 's/^    \([a-z0-9_]*\(\.[a-z0-9_]*\)*\)  *\(on\|off\|none\|own\|lru\|fifo\|plru\|random\|[0-9]\).*/\1=/p' | sort -u
 }
 
 # The value of option $1 given so far on the command line; fails when there is none.

@@ -103,12 +103,14 @@ static uint64_t key_value(const struct pmk_core *core, const struct pmk_core_key
 	return *(const uint64_t *)(const void *)((const char *)core + k->offset);
 }
 
-static void key_text(char *buf, size_t size, uint64_t v, char unit)
+static void key_text(char *buf, size_t size, uint64_t v, const struct pmk_core_key *row)
 {
-	if (unit == 'b')
+	char unit = row->unit;
+
+	if (pmk_core_words(row))
+		snprintf(buf, size, "%s", pmk_core_words(row)[v]);
+	else if (unit == 'b')
 		snprintf(buf, size, "%s", v ? "on" : "off");
-	else if (unit == 'l')
-		snprintf(buf, size, "%s", pmk_core_l2[v]);
 	else if ((unit == 's' || unit == 'q') && v % 1024 == 0)
 		snprintf(buf, size, "%lluK", (unsigned long long)(v / 1024));
 	else
@@ -125,21 +127,24 @@ bool show_core_can_have(const struct pmk_core *core, const struct pmk_pmu *pmu)
 static void range_text(char *buf, size_t size, const struct pmk_core_key *row)
 {
 	uint64_t few[PMK_CORE_FEW];
+	const char *const *words = pmk_core_words(row);
 	unsigned n = pmk_core_few(row, few);
 	char min[24], max[24];
 	size_t at = 0;
 
-	key_text(min, sizeof(min), row->min, row->unit);
-	key_text(max, sizeof(max), row->max, row->unit);
+	key_text(min, sizeof(min), row->min, row);
+	key_text(max, sizeof(max), row->max, row);
+	for (unsigned i = 0; words && words[i] && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? "|" : "", words[i]);
+	if (words)
+		return;
 	if (row->unit == 'b')
 		snprintf(buf, size, "on|off");
-	else if (row->unit == 'l')
-		snprintf(buf, size, "none|l210|l220");
 	else if (!n)
 		snprintf(buf, size, "%s..%s%s", min, max,
 			 row->unit == 'p' || row->unit == 'q' ? " (2^n)" : "");
 	for (unsigned i = 0; i < n && row->unit != 'b' && at < size; i++) {
-		key_text(min, sizeof(min), few[i], row->unit);
+		key_text(min, sizeof(min), few[i], row);
 		at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "", min);
 	}
 }
@@ -149,7 +154,7 @@ void show_core_key(const struct pmk_core *core, const struct pmk_core_key *k, co
 {
 	char now[24], range[64];
 
-	key_text(now, sizeof(now), key_value(core, k), k->unit);
+	key_text(now, sizeof(now), key_value(core, k), k);
 	range_text(range, sizeof(range), k);
 	printf("%s%-26s %-10s %-18s %s\n", indent, label, now, range, k->text);
 }
@@ -278,8 +283,8 @@ json_object *show_json_core(const struct pmk_core *core)
 	show_add(o, "qemu-cpu", core->qemu_cpu);
 	show_add(o, "brief", core->brief);
 	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++)
-		if (k->unit == 'l')
-			show_add(keys, k->key, pmk_core_l2[key_value(core, k)]);
+		if (pmk_core_words(k))
+			show_add(keys, k->key, pmk_core_words(k)[key_value(core, k)]);
 		else
 			json_object_object_add(keys, k->key,
 					       json_object_new_uint64(key_value(core, k)));

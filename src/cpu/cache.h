@@ -3,7 +3,8 @@
  * A set-associative cache directory: which line is where, and which one is evicted. It holds no
  * data and is not asked whether a line is present: the presence map (arm11.h) answers that, so that
  * a hit costs nothing here. This works because neither replacement policy of these cores keeps
- * state on a hit.
+ * state on a hit. With a policy that does (order.h), pmk_cache_use() is called for each hit but
+ * those of the line that was used last in its set, for which it would change nothing.
  *
  * Lines are numbered (address >> 5). ARM1176JZF-S TRM 7.2: invalid ways are filled first, lowest
  * number first; round robin uses one counter for all sets; otherwise the choice is pseudo-random.
@@ -13,6 +14,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "cpu/order.h"
 
 #define PMK_LINE_SHIFT 5
 #define PMK_NO_LINE    UINT32_MAX
@@ -24,11 +27,13 @@ struct pmk_cache {
 	uint32_t next;	 /* round robin counter */
 	uint32_t random; /* state of the generator, never 0 */
 	bool round_robin;
+	struct pmk_order order; /* of policies that need one */
 };
 
-/* 0 or PMK_ENOMEM. size and ways are powers of two, size / ways at least one line. */
-int pmk_cache_init(struct pmk_cache *c, uint32_t size, uint32_t ways, bool round_robin,
-		   uint32_t seed);
+/* 0 or PMK_ENOMEM. size and ways are powers of two, size / ways at least one line. round_robin is
+ * of the policy PMK_POLICY_OWN alone. */
+int pmk_cache_init(struct pmk_cache *c, uint32_t size, uint32_t ways, enum pmk_policy policy,
+		   bool round_robin, uint32_t seed);
 void pmk_cache_fini(struct pmk_cache *c);
 
 /* Forget every line. */
@@ -49,8 +54,11 @@ static inline uint32_t pmk_cache_victim(struct pmk_cache *c, const uint32_t *set
 {
 	uint32_t way = 0;
 
-	if (__builtin_expect(set[c->ways - 1] != PMK_NO_LINE, 1))
+	if (__builtin_expect(set[c->ways - 1] != PMK_NO_LINE, 1)) {
+		if (__builtin_expect(pmk_order_is_kept(&c->order), 0))
+			return pmk_order_victim(&c->order, (uint32_t)(set - c->tag) / c->ways);
 		return (c->round_robin ? c->next++ : pmk_cache_random(c)) & (c->ways - 1);
+	}
 	while (set[way] != PMK_NO_LINE)
 		way++;
 	return way;
@@ -65,7 +73,21 @@ static inline uint32_t pmk_cache_fill(struct pmk_cache *c, uint32_t line)
 	uint32_t old = set[way];
 
 	set[way] = line;
+	if (__builtin_expect(pmk_order_is_kept(&c->order), 0))
+		pmk_order_fill(&c->order, line & c->set_mask, way);
 	return old;
 }
+
+/* Does a hit change what is replaced next? */
+static inline bool pmk_cache_ages(const struct pmk_cache *c)
+{
+	return pmk_order_ages(&c->order);
+}
+
+/* Of a cache that ages: the line that was used last in the set of this line, or PMK_NO_LINE. */
+uint32_t pmk_cache_last(const struct pmk_cache *c, uint32_t line);
+
+/* Of a cache that ages: a present line is used. */
+void pmk_cache_use(struct pmk_cache *c, uint32_t line);
 
 #endif

@@ -13,7 +13,17 @@
 #include "base/nearest.h"
 #include "cpu/family.h"
 
-const char *const pmk_core_l2[PMK_CORE_NL2] = { "none", "l210", "l220", "plain" };
+const char *const pmk_core_l2[PMK_CORE_NL2 + 1] = { "none", "l210", "l220", "plain", NULL };
+
+const char *const pmk_core_policy[] = { "own", "lru", "fifo", "plru", "random", NULL };
+
+_Static_assert(sizeof(pmk_core_policy) / sizeof(*pmk_core_policy) == PMK_NPOLICIES + 1,
+	       "each policy has a name");
+
+const char *const *pmk_core_words(const struct pmk_core_key *row)
+{
+	return row->unit == 'l' ? pmk_core_l2 : row->unit == 'y' ? pmk_core_policy : NULL;
+}
 
 static uint64_t *member(struct pmk_core *core, const struct pmk_core_key *key)
 {
@@ -251,10 +261,10 @@ static int parse_number(const char *text, bool is_size, uint64_t *value)
 	return 0;
 }
 
-static int parse_l2(const char *text, uint64_t *value)
+static int parse_word(const char *text, const char *const *words, uint64_t *value)
 {
-	for (*value = 0; *value < PMK_CORE_NL2; ++*value)
-		if (strcmp(text, pmk_core_l2[*value]) == 0)
+	for (*value = 0; words[*value]; ++*value)
+		if (strcmp(text, words[*value]) == 0)
 			return 0;
 	return PMK_EPARSE;
 }
@@ -263,9 +273,22 @@ static int parse_value(const struct pmk_core_key *k, const char *text, uint64_t 
 {
 	if (k->unit == 'b')
 		return parse_switch(text, value);
-	if (k->unit == 'l')
-		return parse_l2(text, value);
+	if (pmk_core_words(k))
+		return parse_word(text, pmk_core_words(k), value);
 	return parse_number(text, of_sizes(k), value);
+}
+
+/* "none, l210 or l220" */
+static void words_text(const char *const *words, char *buf, size_t size)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; words[i] && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%s",
+				       !i	      ? ""
+				       : words[i + 1] ? ", "
+						      : " or ",
+				       words[i]);
 }
 
 /* "a number from 0 to 48", "4, 8 or 16", "1 only". */
@@ -295,11 +318,14 @@ static void say_values(const struct pmk_core_key *row, const char *given, char *
 {
 	char values[128];
 
-	values_text(row, values, sizeof(values));
+	if (pmk_core_words(row))
+		words_text(pmk_core_words(row), values, sizeof(values));
+	else
+		values_text(row, values, sizeof(values));
 	if (row->unit == 'b')
 		snprintf(msg, size, "%s is on or off, not '%.40s'", row->key, given);
-	else if (row->unit == 'l')
-		snprintf(msg, size, "%s is none, l210 or l220, not '%.40s'", row->key, given);
+	else if (pmk_core_words(row))
+		snprintf(msg, size, "%s is %s, not '%.40s'", row->key, values, given);
 	else
 		snprintf(msg, size, "%s takes %s, not '%.40s'", row->key, values, given);
 }
@@ -361,11 +387,16 @@ static int check_values(const struct pmk_core *core, char *msg, unsigned size)
 
 /* The number of sets is a power of two. Cores of A64 may have a size that is none: 48K in 3
  * ways. */
-static int check_cache(const char *which, uint64_t bytes, uint64_t ways, unsigned line, char *msg,
-		       unsigned size)
+static int check_cache(const char *which, uint64_t bytes, uint64_t ways, enum pmk_policy policy,
+		       unsigned line, char *msg, unsigned size)
 {
 	if (bytes % ways || !power_of_two(bytes / ways)) {
 		snprintf(msg, size, "%s.size / %s.ways has to be a power of two", which, which);
+		return PMK_ERANGE;
+	}
+	if (policy == PMK_POLICY_PLRU && !power_of_two(ways)) {
+		snprintf(msg, size, "%s.policy plru wants %s.ways to be a power of two", which,
+			 which);
 		return PMK_ERANGE;
 	}
 	if (bytes / ways < line) {
@@ -384,12 +415,15 @@ int pmk_core_say_range(char *msg, unsigned size, const char *text)
 int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dline,
 			unsigned l2line, char *msg, unsigned size)
 {
-	int err = check_cache("icache", core->icache_size, core->icache_ways, iline, msg, size);
+	int err = check_cache("icache", core->icache_size, core->icache_ways,
+			      pmk_core_policy_of(core, core->icache_policy), iline, msg, size);
 
 	if (!err)
-		err = check_cache("dcache", core->dcache_size, core->dcache_ways, dline, msg, size);
+		err = check_cache("dcache", core->dcache_size, core->dcache_ways,
+				  pmk_core_policy_of(core, core->dcache_policy), dline, msg, size);
 	if (!err && l2line)
-		err = check_cache("l2", core->l2_size, core->l2_ways, l2line, msg, size);
+		err = check_cache("l2", core->l2_size, core->l2_ways,
+				  pmk_core_policy_of(core, core->l2_policy), l2line, msg, size);
 	if (!err && (core->tlb_entries % core->tlb_ways ||
 		     !power_of_two(core->tlb_entries / core->tlb_ways)))
 		err = pmk_core_say_range(msg, size,

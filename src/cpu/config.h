@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "cpu/families.h"
+#include "cpu/order.h"
 
 struct pmk_core {
 	char name[32];	   /* "arm1176" */
@@ -36,6 +37,11 @@ struct pmk_core {
 	uint64_t dcache_ways;
 	uint64_t dcache_wt;
 	uint64_t round_robin;
+	/* enum pmk_policy; of a single cache, PMK_POLICY_OWN is that of all */
+	uint64_t policy;
+	uint64_t icache_policy;
+	uint64_t dcache_policy;
+	uint64_t l2_policy;
 	uint64_t seed;
 	uint64_t mmu;
 	uint64_t utlb_entries;
@@ -75,8 +81,8 @@ struct pmk_core {
 struct pmk_core_key {
 	const char *key, *text;
 	uint64_t initial, min, max;
-	/* n number, s size (accepts K, M), b on/off, l one of pmk_core_l2; p and q number and size
-	 * that are powers of two, w multiple of 16 */
+	/* n number, s size (accepts K, M), b on/off, l one of pmk_core_l2, y one of
+	 * pmk_core_policy; p and q number and size that are powers of two, w multiple of 16 */
 	char unit;
 	unsigned offset; /* of the uint64_t in struct pmk_core */
 };
@@ -94,7 +100,19 @@ bool pmk_core_on_ahb(const struct pmk_core *core);
 /* The level 2 cache controllers of ARM cores, by l2_type: "none", "l210" and "l220", which are also
  * the names of their PMUs, and "plain", which counts nothing. */
 #define PMK_CORE_NL2 4
-extern const char *const pmk_core_l2[PMK_CORE_NL2];
+extern const char *const pmk_core_l2[PMK_CORE_NL2 + 1];
+
+/* The replacement policies of caches, by enum pmk_policy: "own", "lru" …; NULL behind the last. */
+extern const char *const pmk_core_policy[];
+
+/* The words that a row accepts, by number, NULL behind the last; NULL: it accepts numbers. */
+const char *const *pmk_core_words(const struct pmk_core_key *row);
+
+/* The policy of a cache whose own parameter for it is `of_cache`. */
+static inline enum pmk_policy pmk_core_policy_of(const struct pmk_core *core, uint64_t of_cache)
+{
+	return (enum pmk_policy)(of_cache != PMK_POLICY_OWN ? of_cache : core->policy);
+}
 
 bool pmk_core_can_have_l2(const struct pmk_core *core);
 

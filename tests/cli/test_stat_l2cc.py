@@ -149,7 +149,7 @@ def test_settings_reach_it():
     equal((c["drreq"], c["drhit"]), (PASSES * LINES, (PASSES - 1) * LINES))
     equal((c["dwreq"], c["dwhit"], c["wa"]), (PASSES * LINES, PASSES * LINES, 0))
     equal(refused("--pmu", "l220", "--set", "l2.ways=3", walk()),
-          "pmk: core arm1176: l2.ways takes a power of two from 1 to 32, not '3'\n")
+          "pmk: core arm1176: l2.ways takes a power of two from 1 to 256, not '3'\n")
     equal(refused("--pmu", "l220", "--set", "l2.size=100", walk()),
           "pmk: --set l2.size=100: l2.size takes a power of two (such as 16K) from 65536 to "
           "8388608, not '100'\n")

@@ -99,7 +99,8 @@ static void test_geometry(void **state)
 		struct pmk_cache c;
 		uint32_t lines = rows[i].size / 32;
 
-		assert_int_equal(pmk_cache_init(&c, rows[i].size, rows[i].ways, true, 1), 0);
+		assert_int_equal(
+			pmk_cache_init(&c, rows[i].size, rows[i].ways, PMK_POLICY_OWN, true, 1), 0);
 		assert_int_equal(c.ways, rows[i].ways);
 		assert_int_equal(c.set_mask + 1, rows[i].sets);
 		/* Consecutive lines fill it to the last, and nothing is thrown out before. */
@@ -119,7 +120,7 @@ static void test_invalid_ways_first(void **state)
 	struct pmk_cache c;
 
 	(void)state;
-	assert_int_equal(pmk_cache_init(&c, 4096, 4, false, 99), 0); /* 32 sets */
+	assert_int_equal(pmk_cache_init(&c, 4096, 4, PMK_POLICY_OWN, false, 99), 0); /* 32 sets */
 	for (uint32_t way = 0; way < 4; way++) {
 		assert_int_equal(pmk_cache_fill(&c, 7 + 32 * way), UINT32_MAX);
 		assert_int_equal(c.tag[7 * 4 + way], 7 + 32 * way); /* lowest free way */
@@ -135,7 +136,7 @@ static void test_round_robin_is_shared(void **state)
 	struct pmk_cache c;
 
 	(void)state;
-	assert_int_equal(pmk_cache_init(&c, 4096, 4, true, 1), 0);
+	assert_int_equal(pmk_cache_init(&c, 4096, 4, PMK_POLICY_OWN, true, 1), 0);
 	for (uint32_t way = 0; way < 4; way++) {
 		pmk_cache_fill(&c, 0 + 32 * way);
 		pmk_cache_fill(&c, 1 + 32 * way);
@@ -162,7 +163,8 @@ static void test_against_the_plain_model(void **state)
 		uint32_t start = 1 + pick(0xFFFFFFFE), range = 3 * (size / 32);
 		struct pmk_cache c;
 
-		assert_int_equal(pmk_cache_init(&c, size, ways, round & 1, start), 0);
+		assert_int_equal(pmk_cache_init(&c, size, ways, PMK_POLICY_OWN, round & 1, start),
+				 0);
 		plain_init(&p, size / 32 / ways, ways, round & 1, start);
 		for (unsigned i = 0; i < 20000; i++) {
 			uint32_t line = 0x07FFFFFF - pick(range); /* up to the last line there is */
@@ -182,8 +184,8 @@ static void test_random_is_spread(void **state)
 	struct pmk_cache a, b;
 
 	(void)state;
-	assert_int_equal(pmk_cache_init(&a, 128, 4, false, 5), 0); /* one set */
-	assert_int_equal(pmk_cache_init(&b, 128, 4, false, 5), 0);
+	assert_int_equal(pmk_cache_init(&a, 128, 4, PMK_POLICY_OWN, false, 5), 0); /* one set */
+	assert_int_equal(pmk_cache_init(&b, 128, 4, PMK_POLICY_OWN, false, 5), 0);
 	for (uint32_t line = 0; line < 4004; line++) {
 		pmk_cache_fill(&a, line);
 		pmk_cache_fill(&b, line);
@@ -205,7 +207,7 @@ static void test_seed_zero(void **state)
 	unsigned ways = 0;
 
 	(void)state;
-	assert_int_equal(pmk_cache_init(&c, 128, 4, false, 0), 0);
+	assert_int_equal(pmk_cache_init(&c, 128, 4, PMK_POLICY_OWN, false, 0), 0);
 	for (uint32_t line = 0; line < 64; line++) {
 		pmk_cache_fill(&c, line);
 		for (unsigned way = 0; way < 4; way++)

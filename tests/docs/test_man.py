@@ -120,22 +120,28 @@ def table(name, title):
 FAMILIES = {"arm11": "arm", "arm9": "ahb", "a64": "a64", "microblaze": "microblaze"}
 
 
+# The words that parameters of these units accept, by number.
+WORDS = {"l": ["none", "l210", "l220", "plain"], "y": ["own", "lru", "fifo", "plru", "random"]}
+
+
 def core_keys(family):
     """{key: [default, range, text]} of the cores of a family, as the page has them."""
     def shown(value, unit):
         value = int(value)
         if unit == "b":
             return "on" if value else "off"
-        if unit == "l":
-            return ["none", "l210", "l220"][value]
+        if unit in WORDS:
+            return WORDS[unit][value]
         return f"{value // 1024}K" if unit in "sq" and value % 1024 == 0 else str(value)
 
     def values(unit, low, high):
         low, high = int(low), int(high)
         few = [n for n in range(low, min(high, 100) + 1)
                if low == high or unit == "w" and n % 16 == 0 or unit in "pq" and n & (n - 1) == 0]
-        if unit in "bl":
-            return "on, off" if unit == "b" else "none, l210, l220, plain"
+        if unit == "b":
+            return "on, off"
+        if unit in WORDS:
+            return ", ".join(WORDS[unit])
         if high <= 100 and 1 <= len(few) <= 4:
             return ", ".join(shown(n, unit) for n in few)
         return f"{shown(low, unit)} to {shown(high, unit)}" + (", 2^n" if unit in "pq" else "")

@@ -41,7 +41,7 @@ static const struct pmk_block before_all = { .a64.end = PMK_A64_OTHER, .flow = P
 /* ---- directories ----------------------------------------------------------------------------- */
 
 static int cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uint64_t size,
-		      uint64_t ways)
+		      uint64_t ways, enum pmk_policy policy)
 {
 	uint64_t lines = size >> PMK_A64_LINE_SHIFT;
 
@@ -50,11 +50,17 @@ static int cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uint
 		.set_mask = (uint32_t)(lines / ways) - 1,
 		.ways = (uint32_t)ways,
 		.random = core->seed ? (uint32_t)core->seed : 1,
-		.round_robin = core->round_robin,
+		.round_robin = core->round_robin && policy == PMK_POLICY_OWN,
 	};
 	for (uint64_t i = 0; c->tag && i < lines; i++)
 		c->tag[i] = EMPTY;
-	return c->tag ? 0 : PMK_ENOMEM;
+	return c->tag ? pmk_order_init(&c->order, policy, c->set_mask + 1, c->ways) : PMK_ENOMEM;
+}
+
+static void cache_fini(struct pmk_a64_cache *c)
+{
+	free(c->tag);
+	pmk_order_fini(&c->order);
 }
 
 static uint64_t *cache_set(const struct pmk_a64_cache *c, uint64_t addr)
@@ -75,6 +81,35 @@ static uint64_t *cache_find(const struct pmk_a64_cache *c, uint64_t addr)
 		if ((set[w] ^ addr) < LINE_BYTES)
 			return &set[w];
 	return NULL;
+}
+
+static uint32_t set_of(const struct pmk_a64_cache *c, const uint64_t *e)
+{
+	return (uint32_t)(e - c->tag) / c->ways;
+}
+
+/* If hits change what is replaced next: the entry that was used last in the set of `addr`, whose
+ * hits change nothing. Else NULL. */
+static uint64_t *cache_last(const struct pmk_a64_cache *c, uint64_t addr)
+{
+	uint64_t *set = cache_set(c, addr);
+
+	return pmk_order_ages(&c->order) ? set + pmk_order_last(&c->order, set_of(c, set)) : NULL;
+}
+
+/* An entry is used. */
+static void cache_use(struct pmk_a64_cache *c, const uint64_t *e)
+{
+	if (pmk_order_ages(&c->order))
+		pmk_order_use(&c->order, set_of(c, e), (uint32_t)(e - c->tag) % c->ways);
+}
+
+/* Fill an entry. */
+static void cache_put(struct pmk_a64_cache *c, uint64_t *e, uint64_t line)
+{
+	*e = line;
+	if (pmk_order_is_kept(&c->order))
+		pmk_order_fill(&c->order, set_of(c, e), (uint32_t)(e - c->tag) % c->ways);
 }
 
 static void remember(struct pmk_a64_cache *c, uint64_t addr, const uint64_t *e)
@@ -101,6 +136,8 @@ static uint64_t *cache_victim(struct pmk_a64_cache *c, uint64_t addr)
 	for (uint32_t w = 0; set[c->ways - 1] == EMPTY; w++)
 		if (set[w] == EMPTY)
 			return &set[w];
+	if (pmk_order_is_kept(&c->order))
+		return &set[pmk_order_victim(&c->order, set_of(c, set))];
 	if (c->round_robin)
 		return &set[way_of(c, c->next++)];
 	c->random ^= c->random << 13;
@@ -145,9 +182,13 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 	v->history_mask = (1u << core->a64.bp_history) - 1;
 	v->btac_mask = (uint32_t)core->a64.bp_indirect - 1;
 	v->btac = calloc(core->a64.bp_indirect, sizeof(*v->btac));
-	if (!v->btac || cache_init(&v->icache, core, core->icache_size, core->icache_ways) ||
-	    cache_init(&v->dcache, core, core->dcache_size, core->dcache_ways) ||
-	    cache_init(&v->l2, core, core->l2_size, core->l2_ways) ||
+	if (!v->btac ||
+	    cache_init(&v->icache, core, core->icache_size, core->icache_ways,
+		       pmk_core_policy_of(core, core->icache_policy)) ||
+	    cache_init(&v->dcache, core, core->dcache_size, core->dcache_ways,
+		       pmk_core_policy_of(core, core->dcache_policy)) ||
+	    cache_init(&v->l2, core, core->l2_size, core->l2_ways,
+		       pmk_core_policy_of(core, core->l2_policy)) ||
 	    pmk_tlb_init(&v->itlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&v->dtlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&v->main_tlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_ways)) {
@@ -164,9 +205,9 @@ void pmk_a64_fini(struct pmk_cpu *cpu)
 	if (!v)
 		return;
 	free(v->btac);
-	free(v->icache.tag);
-	free(v->dcache.tag);
-	free(v->l2.tag);
+	cache_fini(&v->icache);
+	cache_fini(&v->dcache);
+	cache_fini(&v->l2);
 	pmk_tlb_fini(&v->itlb);
 	pmk_tlb_fini(&v->dtlb);
 	pmk_tlb_fini(&v->main_tlb);
@@ -340,7 +381,7 @@ static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 		cpu->dyn[PMK_SIG_L2_EVICT]++;
 		bus(cpu, PMK_SIG_BUS_WRITE);
 	}
-	*e = (addr & LINE_MASK) | (dirty ? DIRTY : 0);
+	cache_put(&cpu->a64.tables->l2, e, (addr & LINE_MASK) | (dirty ? DIRTY : 0));
 	remember(&cpu->a64.tables->l2, addr, e);
 }
 
@@ -353,6 +394,9 @@ static uint64_t read_memory(struct pmk_cpu *cpu, uint64_t addr)
 /* Fetch a line for level 1; returns the latency of its critical word. */
 static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
+	struct pmk_a64_cache *l2 = &cpu->a64.tables->l2;
+	const uint64_t *e;
+
 	if (cpu->core.timeless)
 		return 0;
 	cpu->a64.lsu.level2 = false;
@@ -361,7 +405,9 @@ static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 		return read_memory(cpu, addr);
 	}
 	cpu->dyn[PMK_SIG_L2_READ]++;
-	if (cache_find(&cpu->a64.tables->l2, addr)) {
+	e = cache_find(l2, addr);
+	if (e) {
+		cache_use(l2, e);
 		cpu->a64.lsu.level2 = true;
 		return cpu->core.l2_latency;
 	}
@@ -384,10 +430,12 @@ static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
 	}
 	cpu->dyn[PMK_SIG_L2_WRITE]++;
 	e = cache_find(&cpu->a64.tables->l2, addr);
-	if (e)
+	if (e) {
+		cache_use(&cpu->a64.tables->l2, e);
 		*e |= DIRTY;
-	else
+	} else {
 		l2_fill(cpu, addr, true);
+	}
 }
 
 /* ---- translation ----------------------------------------------------------------------------- */
@@ -475,8 +523,15 @@ static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t 
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t *e, latency;
 
-	if (cache_find(&v->icache, addr))
+	e = cache_find(&v->icache, addr);
+	if (e) {
+		/* Other blocks must look up their lines again when the order of a set changes. */
+		if (cache_last(&v->icache, addr) && cache_last(&v->icache, addr) != e) {
+			cache_use(&v->icache, e);
+			cpu->igen++;
+		}
 		return;
+	}
 	pmk_sites_fetch(cpu, b, addr);
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
@@ -484,9 +539,8 @@ static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t 
 	cpu->dyn[PMK_SIG_FETCH_STALL] += latency;
 	cpu->cycles += latency;
 	e = cache_victim(&v->icache, addr);
-	if (*e != EMPTY)
-		cpu->igen++;
-	*e = addr & LINE_MASK;
+	cpu->igen += *e != EMPTY || pmk_order_ages(&v->icache.order);
+	cache_put(&v->icache, e, addr & LINE_MASK);
 }
 
 static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
@@ -604,9 +658,11 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 
-	if (what & PMK_DISTURB_ICACHE)
+	if (what & PMK_DISTURB_ICACHE) {
 		for (uint32_t i = 0; i < (v->icache.set_mask + 1) * v->icache.ways; i++)
 			v->icache.tag[i] = EMPTY;
+		pmk_order_clear(&v->icache.order);
+	}
 	if (what & PMK_DISTURB_TLB) {
 		pmk_tlb_clear(&v->itlb);
 		pmk_tlb_clear(&v->dtlb);
@@ -818,6 +874,22 @@ static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_de
 		expect(cpu, pmk_a64_open_regs(PMK_ACCESS_USE(access)), d.ready);
 }
 
+/* The line that was used last in the set of `addr` is no longer the last: its hits change the
+ * order from now on, and are not fast. */
+static void data_order(struct pmk_cpu *cpu, uint64_t addr)
+{
+	const uint64_t *last = cache_last(&cpu->a64.tables->dcache, addr);
+
+	if (last && *last != EMPTY && (*last ^ addr) >= LINE_BYTES)
+		forbid(cpu->a64.tables, *last & LINE_MASK);
+}
+
+static void data_hit(struct pmk_cpu *cpu, uint64_t addr, const uint64_t *e)
+{
+	data_order(cpu, addr);
+	cache_use(&cpu->a64.tables->dcache, e);
+}
+
 static void evict(struct pmk_cpu *cpu, uint64_t *e)
 {
 	uint64_t addr = *e & LINE_MASK;
@@ -837,9 +909,10 @@ static uint64_t data_fill(struct pmk_cpu *cpu, uint64_t addr, bool write, uint64
 {
 	uint64_t *e = cache_victim(&cpu->a64.tables->dcache, addr), latency;
 
+	data_order(cpu, addr);
 	evict(cpu, e);
 	latency = l2_read(cpu, addr, write);
-	*e = addr & LINE_MASK;
+	cache_put(&cpu->a64.tables->dcache, e, addr & LINE_MASK);
 	remember(&cpu->a64.tables->dcache, addr, e);
 	*out = e;
 	return latency;
@@ -903,6 +976,7 @@ static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 		return;
 	}
 	if (e) {
+		data_hit(cpu, addr, e);
 		load_late(cpu, access, extra);
 	} else {
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
@@ -926,6 +1000,8 @@ static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 		data_fill(cpu, addr, true, &e);
 		store_goes_out(cpu, access);
+	} else {
+		data_hit(cpu, addr, e);
 	}
 	*e |= DIRTY;
 	allow(cpu->a64.tables, addr, true);

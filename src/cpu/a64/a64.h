@@ -25,6 +25,7 @@
 #include "cpu/callbacks.h"
 #include "cpu/cpu.h"
 #include "cpu/decode.h"
+#include "cpu/order.h"
 #include "cpu/sites.h"
 
 #define PMK_A64_LINE_SHIFT 6
@@ -74,6 +75,7 @@ struct pmk_a64_cache {
 	uint32_t random;
 	bool round_robin;
 	uint32_t next;
+	struct pmk_order order; /* of policies that need one */
 	/* Way of the line that was filled last, by line number: where a search begins. */
 	uint8_t hint[PMK_A64_HINTS];
 };

@@ -69,9 +69,13 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 	cpu->arm11.edge = calloc(PMK_ARM11_EDGES, sizeof(*cpu->arm11.edge));
 	if (!cpu->arm11.pred || !cpu->arm11.imap || !cpu->arm11.dmap || !cpu->arm11.edge ||
 	    pmk_cache_init(&cpu->arm11.icache, (uint32_t)core->icache_size,
-			   (uint32_t)core->icache_ways, core->round_robin, (uint32_t)core->seed) ||
+			   (uint32_t)core->icache_ways,
+			   pmk_core_policy_of(core, core->icache_policy), core->round_robin,
+			   (uint32_t)core->seed) ||
 	    pmk_cache_init(&cpu->arm11.dcache, (uint32_t)core->dcache_size,
-			   (uint32_t)core->dcache_ways, core->round_robin, (uint32_t)core->seed) ||
+			   (uint32_t)core->dcache_ways,
+			   pmk_core_policy_of(core, core->dcache_policy), core->round_robin,
+			   (uint32_t)core->seed) ||
 	    pmk_tlb_init(&cpu->arm11.itlb, (uint32_t)core->utlb_entries,
 			 (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&cpu->arm11.dtlb, (uint32_t)core->utlb_entries,
@@ -267,6 +271,19 @@ WIDE static void unmap_page(uint8_t *map)
 		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
 }
 
+/* The page enters the micro-TLB. If hits change the order of a set, its lines have to be used
+ * before accesses to them are fast again: see pmk_arm11_data_hit(). */
+static void enter_page(struct pmk_cpu *cpu, uint32_t page)
+{
+	uint8_t *map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
+
+	if (!pmk_cache_ages(&cpu->arm11.dcache))
+		map_page(map);
+	else
+		for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+			map[i] |= PMK_D_MAPPED;
+}
+
 static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t = { 0 };
@@ -279,7 +296,7 @@ static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t 
 		if (old != PMK_NO_PAGE)
 			unmap_page(&cpu->arm11.dmap[old * LINES_PER_PAGE]);
 	}
-	map_page(&cpu->arm11.dmap[page * LINES_PER_PAGE]);
+	enter_page(cpu, page);
 	return t;
 }
 
@@ -301,11 +318,21 @@ static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
 	cpu->arm11.imap[line] = 1;
-	if (victim != PMK_NO_LINE) {
+	if (victim != PMK_NO_LINE)
 		cpu->arm11.imap[victim] = 0;
-		cpu->igen++;
-	}
+	/* A cache that ages has another order now. */
+	cpu->igen += victim != PMK_NO_LINE || pmk_cache_ages(&cpu->arm11.icache);
 	return near ? cpu->core.l2_latency : read_memory(cpu, line);
+}
+
+void pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line)
+{
+	struct pmk_cache *c = &cpu->arm11.icache;
+
+	if (!pmk_cache_ages(c) || pmk_cache_last(c, line) == line)
+		return;
+	pmk_cache_use(c, line);
+	cpu->igen++;
 }
 
 /* Fetch the lines of a block that is about to run. */
@@ -323,8 +350,10 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 	for (uint32_t line = pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
 		uint64_t latency;
 
-		if (cpu->arm11.imap[line])
+		if (cpu->arm11.imap[line]) {
+			pmk_arm11_fetch_hit(cpu, line);
 			continue;
+		}
 		pmk_sites_fetch(cpu, b, line << PMK_LINE_SHIFT);
 		latency = fetch_fill(cpu, line);
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
@@ -346,8 +375,12 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 	if (!bytes || !cpu->core.icache_on || !cpu->core.arm11.shadow || last < first)
 		return;
 	for (uint32_t line = first; line <= last; line++) {
-		if (line == done >> PMK_LINE_SHIFT || cpu->arm11.imap[line])
+		if (line == done >> PMK_LINE_SHIFT)
 			continue;
+		if (cpu->arm11.imap[line]) {
+			pmk_arm11_fetch_hit(cpu, line);
+			continue;
+		}
 		pmk_sites_at(cpu, PMK_SITE_LEAVE);
 		cpu->dyn[PMK_SIG_L1I_MISS]++;
 		if (arrives)
@@ -795,10 +828,34 @@ static void data_evict(struct pmk_cpu *cpu, uint32_t line)
 	*byte &= PMK_D_MAPPED;
 }
 
+void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint32_t last;
+
+	if (!pmk_cache_ages(&cpu->arm11.dcache))
+		return;
+	last = pmk_cache_last(&cpu->arm11.dcache, line);
+	if (last != PMK_NO_LINE)
+		cpu->arm11.dmap[last] &= (uint8_t)~PMK_D_FAST;
+}
+
+void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line)
+{
+	uint8_t *byte = &cpu->arm11.dmap[line];
+
+	if (!pmk_cache_ages(&cpu->arm11.dcache))
+		return;
+	pmk_arm11_data_order(cpu, line);
+	pmk_cache_use(&cpu->arm11.dcache, line);
+	*byte |= *byte >> 3 & PMK_D_FAST;
+}
+
 static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 {
-	uint32_t victim = pmk_cache_fill(&cpu->arm11.dcache, line);
+	uint32_t victim;
 
+	pmk_arm11_data_order(cpu, line);
+	victim = pmk_cache_fill(&cpu->arm11.dcache, line);
 	if (pmk_l2cc_is_on(&cpu->arm11.l2))
 		level2_read(cpu, line);
 	else if (pmk_sdram_differs(&cpu->core))
@@ -864,6 +921,7 @@ static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access
 	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
 		data_uncached(cpu, line, access, 0, t);
 	} else if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
+		pmk_arm11_data_hit(cpu, line);
 		load_late(cpu, access, t);
 	} else {
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
@@ -876,8 +934,10 @@ static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access
 static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned halves,
 				uint64_t access)
 {
-	if (cpu->arm11.dmap[line] & PMK_D_PRESENT)
+	if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
+		pmk_arm11_data_hit(cpu, line);
 		return false;
+	}
 	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 	if (cpu->core.arm11.write_allocate) {
 		data_fill(cpu, line);

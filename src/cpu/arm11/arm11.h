@@ -6,13 +6,13 @@
  *
  * The hot paths are here and inline. What makes them short:
  *
- * - A hit needs no search. Neither replacement policy keeps state on a hit, so "present" is one
- *   byte per line in a sparse map over the address space (`dmap`, `imap`); a byte also says whether
- *   the data micro-TLB holds the page and which halves of the line are dirty, so that a data access
- *   that changes nothing is one load and one test. Only pages of the maps that were written to take
- *   memory. The price is that a micro-TLB miss rewrites the bytes of two pages. A map of pages
- *   beside that of lines was measured: it is better for programs that miss all the time, and worse
- *   for all others.
+ * - A hit needs no search. Neither replacement policy of an ARM11 keeps state on a hit, so
+ *   "present" is one byte per line in a sparse map over the address space (`dmap`, `imap`); a byte
+ *   also says whether the data micro-TLB holds the page and which halves of the line are dirty, so
+ *   that a data access that changes nothing is one load and one test. Only pages of the maps that
+ *   were written to take memory. The price is that a micro-TLB miss rewrites the bytes of two
+ *   pages. A map of pages beside that of lines was measured: it is better for programs that miss
+ *   all the time, and worse for all others.
  * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
  *   before it becomes the index moves the low bits to the top, into a part of the map where no bit
  *   is ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
@@ -118,6 +118,16 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 			   struct pmk_pipe_slot *slots, struct pmk_block *b, pmk_arm11_time *time);
 void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		     struct pmk_pipe_slot *slots, struct pmk_block *b);
+
+/*
+ * For caches whose hits change what is replaced next (pmk_cache_ages()): a line is fetched, or
+ * accessed, that is present; and one is about to be filled. Only the line that was used last in its
+ * set may keep the bits that make an access fast, because that is the one whose hits change
+ * nothing. Nothing happens for other caches.
+ */
+void pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line);
+void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line);
+void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line);
 
 PMK_SLOW void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);

@@ -15,15 +15,15 @@
 		"core clock in Hz; only turns cycles into seconds"), \
 	PMK_CORE_KEY(icache_on,                  "icache.enable", 1, 0, 1, 'b', \
 		"instruction cache on (SCTLR.I)"), \
-	PMK_CORE_KEY(icache_size,                "icache.size", 16384, 64, 131072, 'q', \
+	PMK_CORE_KEY(icache_size,                "icache.size", 16384, 64, 16777216, 'q', \
 		"instruction cache size"), \
-	PMK_CORE_KEY(icache_ways,                "icache.ways", 4, 1, 16, 'p', \
+	PMK_CORE_KEY(icache_ways,                "icache.ways", 4, 1, 256, 'p', \
 		"instruction cache ways"), \
 	PMK_CORE_KEY(dcache_on,                  "dcache.enable", 1, 0, 1, 'b', \
 		"data cache on (SCTLR.C)"), \
-	PMK_CORE_KEY(dcache_size,                "dcache.size", 16384, 64, 131072, 'q', \
+	PMK_CORE_KEY(dcache_size,                "dcache.size", 16384, 64, 16777216, 'q', \
 		"data cache size"), \
-	PMK_CORE_KEY(dcache_ways,                "dcache.ways", 4, 1, 16, 'p', \
+	PMK_CORE_KEY(dcache_ways,                "dcache.ways", 4, 1, 256, 'p', \
 		"data cache ways"), \
 	PMK_CORE_KEY(dcache_wt,                  "dcache.write_through", 0, 0, 1, 'b', \
 		"all memory is write-through instead of write-back"), \
@@ -33,6 +33,12 @@
 		"a store miss fills the line (no ARM11 does)"), \
 	PMK_CORE_KEY(seed,                       "cache.seed", 1, 1, 4294967295, 'n', \
 		"seed of the pseudo-random replacement"), \
+	PMK_CORE_KEY(policy,                     "cache.policy", 0, 0, 4, 'y', \
+		"replacement: the core's own, or that of a cache to compare with"), \
+	PMK_CORE_KEY(icache_policy,              "icache.policy", 0, 0, 4, 'y', \
+		"the same for the instruction cache alone; own: cache.policy"), \
+	PMK_CORE_KEY(dcache_policy,              "dcache.policy", 0, 0, 4, 'y', \
+		"the same for the data cache alone"), \
 	PMK_CORE_KEY(mmu,                        "mmu.enable", 1, 0, 1, 'b', \
 		"address translation on: micro-TLBs and main TLB are used")
 

@@ -41,7 +41,8 @@ int pmk_l2cc_init(struct pmk_l2cc *l2, const struct pmk_core *core)
 			l2->buffer[p][i] = PMK_NO_LINE;
 	l2->map = pmk_reserve(MAP_SIZE);
 	if (l2->map && !pmk_cache_init(&l2->dir, (uint32_t)core->l2_size, (uint32_t)core->l2_ways,
-				       core->round_robin, (uint32_t)core->seed))
+				       pmk_core_policy_of(core, core->l2_policy), core->round_robin,
+				       (uint32_t)core->seed))
 		return 0;
 	pmk_l2cc_fini(l2);
 	return PMK_ENOMEM;
@@ -84,6 +85,13 @@ static void forget_buffered(struct pmk_l2cc *l2, uint32_t line)
 
 /* ---- the cache ------------------------------------------------------------------------------- */
 
+/* A line that is present is read or written. */
+static void use(struct pmk_l2cc *l2, uint32_t line)
+{
+	if (pmk_cache_ages(&l2->dir))
+		pmk_cache_use(&l2->dir, line);
+}
+
 /* Fill a line. Each dirty half of the line that it replaces is an eviction. */
 static void fill(struct pmk_l2cc *l2, uint64_t *total, uint32_t line)
 {
@@ -107,6 +115,7 @@ bool pmk_l2cc_read(struct pmk_l2cc *l2, uint64_t *total, enum pmk_l2cc_port port
 	keep_buffered(l2, port, line);
 	if (l2->map[line]) {
 		total[hit[port]]++;
+		use(l2, line);
 		return true;
 	}
 	fill(l2, total, line);
@@ -120,6 +129,7 @@ void pmk_l2cc_write(struct pmk_l2cc *l2, uint64_t *total, uint32_t line, unsigne
 	forget_buffered(l2, line);
 	if (l2->map[line]) {
 		total[PMK_SIG_L2CC_DATA_WRITE_HIT]++;
+		use(l2, line);
 	} else if (l2->write_allocate && !through) {
 		total[PMK_SIG_L2CC_WRITE_ALLOC]++;
 		fill(l2, total, line);

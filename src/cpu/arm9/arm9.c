@@ -61,8 +61,10 @@ static void map_page(struct pmk_cpu *cpu, uint32_t page)
 {
 	uint8_t *map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
 
+	uint8_t fast = pmk_cache_ages(&cpu->arm11.dcache) ? 0 : PMK_D_FAST;
+
 	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
-		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & PMK_D_FAST));
+		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & fast));
 }
 
 static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
@@ -106,17 +108,18 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t addr)
 {
 	uint32_t line = addr >> PMK_LINE_SHIFT, victim;
 
-	if (cpu->arm11.imap[line])
+	if (cpu->arm11.imap[line]) {
+		pmk_arm11_fetch_hit(cpu, line);
 		return;
+	}
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
 	cpu->cycles += pmk_biu_fetch(cpu->arm9.biu, cpu->cycles, addr);
 	victim = pmk_cache_fill(&cpu->arm11.icache, line);
 	cpu->arm11.imap[line] = 1;
-	if (victim != PMK_NO_LINE) {
+	if (victim != PMK_NO_LINE)
 		cpu->arm11.imap[victim] = 0;
-		cpu->igen++;
-	}
+	cpu->igen += victim != PMK_NO_LINE || pmk_cache_ages(&cpu->arm11.icache);
 }
 
 /* Reduce [*pc, *last] to the part that is not in the ITCM; false: there is none. A block is shorter
@@ -194,6 +197,7 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 	cpu->cycles += pmk_biu_linefill(cpu->arm9.biu, cpu->cycles, line);
+	pmk_arm11_data_order(cpu, line);
 	victim = pmk_cache_fill(&cpu->arm11.dcache, line);
 	if (victim != PMK_NO_LINE) {
 		uint8_t *byte = &cpu->arm11.dmap[victim];
@@ -216,7 +220,9 @@ static void load_line(struct pmk_cpu *cpu, uint32_t line)
 		cpu->arm11.uncached++;
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 		cpu->cycles += pmk_biu_read(cpu->arm9.biu, cpu->cycles, line);
-	} else if (!(cpu->arm11.dmap[line] & PMK_D_PRESENT)) {
+	} else if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
+		pmk_arm11_data_hit(cpu, line);
+	} else {
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
 		data_fill(cpu, line);
 	}
@@ -239,7 +245,9 @@ static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 		cpu->cycles += pmk_biu_write_unbuffered(cpu->arm9.biu, cpu->cycles, line);
 		return;
 	}
-	if (!(cpu->arm11.dmap[line] & PMK_D_PRESENT)) {
+	if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
+		pmk_arm11_data_hit(cpu, line);
+	} else {
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 		if (!cpu->core.arm11.write_allocate) {
 			write_out(cpu, line);

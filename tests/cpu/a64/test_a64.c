@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "../ages.h"
 #include "cpu/a64/a64.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -45,25 +46,39 @@ struct cache {
 	struct line *line; /* [set * ways + way] */
 	uint32_t turn, random;
 	bool round_robin;
+	struct ages ages;
 };
 
-static void cache_init(struct cache *c, const struct pmk_core *core, uint64_t size, uint64_t ways)
+static void cache_init(struct cache *c, const struct pmk_core *core, uint64_t size, uint64_t ways,
+		       uint64_t policy)
 {
 	c->ways = (unsigned)ways;
 	c->sets = (unsigned)(size / 64 / ways);
 	c->line = calloc(c->sets * c->ways, sizeof(*c->line));
 	assert_non_null(c->line);
 	c->random = (uint32_t)core->seed;
-	c->round_robin = core->round_robin;
+	policy = policy ? policy : core->policy;
+	c->round_robin = core->round_robin && !policy;
+	ages_init(&c->ages, (unsigned)policy, (size_t)c->sets * c->ways);
 }
 
+static void cache_fini(struct cache *c)
+{
+	free(c->line);
+	ages_fini(&c->ages);
+}
+
+/* Look a line up, and use it if it is there. */
 static struct line *cache_find(struct cache *c, uint64_t number)
 {
 	struct line *set = &c->line[number % c->sets * c->ways];
 
-	for (unsigned w = 0; w < c->ways; w++)
-		if (set[w].valid && set[w].number == number)
-			return &set[w];
+	for (unsigned w = 0; w < c->ways; w++) {
+		if (!set[w].valid || set[w].number != number)
+			continue;
+		ages_use(&c->ages, (size_t)(&set[w] - c->line));
+		return &set[w];
+	}
 	return NULL;
 }
 
@@ -72,16 +87,26 @@ static struct line *cache_find(struct cache *c, uint64_t number)
 static struct line *cache_victim(struct cache *c, uint64_t number)
 {
 	struct line *set = &c->line[number % c->sets * c->ways];
+	unsigned way;
 
 	for (unsigned w = 0; w < c->ways; w++)
 		if (!set[w].valid)
 			return &set[w];
+	way = ages_victim(&c->ages, (size_t)(set - c->line), c->ways);
+	if (way < c->ways)
+		return &set[way];
 	if (c->round_robin)
 		return &set[c->turn++ % c->ways];
 	c->random ^= c->random << 13;
 	c->random ^= c->random >> 17;
 	c->random ^= c->random << 5;
 	return &set[(c->random >> 8) % c->ways];
+}
+
+static void cache_put(struct cache *c, struct line *place, struct line line)
+{
+	*place = line;
+	ages_fill(&c->ages, (size_t)(place - c->line));
 }
 
 struct tlb {
@@ -149,9 +174,9 @@ static void oracle_init(struct oracle *o, const struct pmk_core *core)
 {
 	memset(o, 0, sizeof(*o));
 	o->core = core;
-	cache_init(&o->icache, core, core->icache_size, core->icache_ways);
-	cache_init(&o->dcache, core, core->dcache_size, core->dcache_ways);
-	cache_init(&o->l2, core, core->l2_size, core->l2_ways);
+	cache_init(&o->icache, core, core->icache_size, core->icache_ways, core->icache_policy);
+	cache_init(&o->dcache, core, core->dcache_size, core->dcache_ways, core->dcache_policy);
+	cache_init(&o->l2, core, core->l2_size, core->l2_ways, core->l2_policy);
 	tlb_init(&o->itlb, core->utlb_entries, core->utlb_entries);
 	tlb_init(&o->dtlb, core->utlb_entries, core->utlb_entries);
 	tlb_init(&o->main_tlb, core->tlb_entries, core->tlb_ways);
@@ -165,9 +190,9 @@ static void oracle_init(struct oracle *o, const struct pmk_core *core)
 
 static void oracle_fini(struct oracle *o)
 {
-	free(o->icache.line);
-	free(o->dcache.line);
-	free(o->l2.line);
+	cache_fini(&o->icache);
+	cache_fini(&o->dcache);
+	cache_fini(&o->l2);
 	tlb_fini(&o->itlb);
 	tlb_fini(&o->dtlb);
 	tlb_fini(&o->main_tlb);
@@ -182,7 +207,7 @@ static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 		o->n[PMK_SIG_L2_EVICT]++;
 		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->a64.bus_bytes;
 	}
-	*l = (struct line){ .valid = true, .dirty = dirty, .number = number };
+	cache_put(&o->l2, l, (struct line){ .valid = true, .dirty = dirty, .number = number });
 }
 
 /* Level 1 asks for a line; how long its critical word takes. */
@@ -257,8 +282,8 @@ static void fetch(struct oracle *o, uint64_t from, uint64_t last)
 		o->n[PMK_SIG_L1I_MISS]++;
 		o->n[PMK_SIG_L1I_FILL]++;
 		lose_fetch(o, l2_get(o, number, false));
-		*cache_victim(&o->icache, number) =
-			(struct line){ .valid = true, .number = number };
+		cache_put(&o->icache, cache_victim(&o->icache, number),
+			  (struct line){ .valid = true, .number = number });
 	}
 }
 
@@ -325,7 +350,7 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 			l2_take(o, l->number);
 		}
 		latency = l2_get(o, addr / 64, write);
-		*l = (struct line){ .valid = true, .number = addr / 64 };
+		cache_put(&o->dcache, l, (struct line){ .valid = true, .number = addr / 64 });
 		if (write)
 			felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)));
 		else
@@ -1028,6 +1053,16 @@ static const struct geometry geometries[] = {
 		"1" } } },
 	{ "16 ways", { SMALL, { "icache.ways", "16" }, { "dcache.ways", "16" }, { "l2.ways", "32" },
 		       { "cache.seed", "77" } } },
+	{ "LRU", { SMALL, { "cache.policy", "lru" } } },
+	{ "FIFO", { SMALL, { "cache.policy", "fifo" }, { "l2.policy", "lru" } } },
+	{ "tree", { SMALL, { "cache.policy", "plru" }, { "dcache.ways", "16" } } },
+	{ "a policy each", { SMALL, { "icache.policy", "plru" }, { "dcache.policy", "lru" },
+			     { "l2.policy", "fifo" }, { "cache.policy", "random" },
+			     { "cache.round_robin", "on" } } },
+	{ "LRU of 3 ways", { { "icache.size", "12K" }, { "icache.ways", "3" }, { "dcache.size",
+		"6K" }, { "dcache.ways", "3" }, { "cache.policy", "lru" } } },
+	{ "LRU of all lines", { { "dcache.size", "16K" }, { "dcache.ways", "256" },
+				{ "cache.policy", "lru" } } },
 	{ "one set", { { "icache.size", "1K" }, { "icache.ways", "16" }, { "dcache.size", "1K" },
 		       { "dcache.ways", "16" }, { "l2.size", "64K" }, { "cache.round_robin",
 			"on" } } },

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "../ages.h"
 #include "cpu/arm11/arm11.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -45,25 +46,39 @@ struct cache {
 	struct line *line; /* [set * ways + way] */
 	uint32_t turn, random;
 	bool round_robin;
+	struct ages ages;
 };
 
-static void cache_init(struct cache *c, const struct pmk_core *core, uint64_t size, uint64_t ways)
+static void cache_init(struct cache *c, const struct pmk_core *core, uint64_t size, uint64_t ways,
+		       uint64_t policy)
 {
 	c->ways = (unsigned)ways;
 	c->sets = (unsigned)(size / 32 / ways);
 	c->line = calloc(c->sets * c->ways, sizeof(*c->line));
 	assert_non_null(c->line);
 	c->random = (uint32_t)core->seed;
-	c->round_robin = core->round_robin;
+	policy = policy ? policy : core->policy;
+	c->round_robin = core->round_robin && !policy;
+	ages_init(&c->ages, (unsigned)policy, (size_t)c->sets * c->ways);
 }
 
+static void cache_fini(struct cache *c)
+{
+	free(c->line);
+	ages_fini(&c->ages);
+}
+
+/* Look a line up, and use it if it is there. */
 static struct line *cache_find(struct cache *c, uint32_t number)
 {
 	struct line *set = &c->line[number % c->sets * c->ways];
 
-	for (unsigned w = 0; w < c->ways; w++)
-		if (set[w].valid && set[w].number == number)
-			return &set[w];
+	for (unsigned w = 0; w < c->ways; w++) {
+		if (!set[w].valid || set[w].number != number)
+			continue;
+		ages_use(&c->ages, (size_t)(&set[w] - c->line));
+		return &set[w];
+	}
 	return NULL;
 }
 
@@ -72,16 +87,26 @@ static struct line *cache_find(struct cache *c, uint32_t number)
 static struct line *cache_victim(struct cache *c, uint32_t number)
 {
 	struct line *set = &c->line[number % c->sets * c->ways];
+	unsigned way;
 
 	for (unsigned w = 0; w < c->ways; w++)
 		if (!set[w].valid)
 			return &set[w];
+	way = ages_victim(&c->ages, (size_t)(set - c->line), c->ways);
+	if (way < c->ways)
+		return &set[way];
 	if (c->round_robin)
 		return &set[c->turn++ % c->ways];
 	c->random ^= c->random << 13;
 	c->random ^= c->random >> 17;
 	c->random ^= c->random << 5;
 	return &set[(c->random >> 8) % c->ways];
+}
+
+static void cache_put(struct cache *c, struct line *place, struct line line)
+{
+	*place = line;
+	ages_fill(&c->ages, (size_t)(place - c->line));
 }
 
 struct tlb {
@@ -147,9 +172,9 @@ static void oracle_init(struct oracle *o, const struct pmk_core *core)
 {
 	memset(o, 0, sizeof(*o));
 	o->core = core;
-	cache_init(&o->icache, core, core->icache_size, core->icache_ways);
-	cache_init(&o->dcache, core, core->dcache_size, core->dcache_ways);
-	cache_init(&o->l2, core, core->l2_size, core->l2_ways);
+	cache_init(&o->icache, core, core->icache_size, core->icache_ways, core->icache_policy);
+	cache_init(&o->dcache, core, core->dcache_size, core->dcache_ways, core->dcache_policy);
+	cache_init(&o->l2, core, core->l2_size, core->l2_ways, core->l2_policy);
 	tlb_init(&o->itlb, core->utlb_entries, core->utlb_entries);
 	tlb_init(&o->dtlb, core->utlb_entries, core->utlb_entries);
 	tlb_init(&o->main_tlb, core->tlb_entries, core->tlb_ways);
@@ -157,9 +182,9 @@ static void oracle_init(struct oracle *o, const struct pmk_core *core)
 
 static void oracle_fini(struct oracle *o)
 {
-	free(o->icache.line);
-	free(o->dcache.line);
-	free(o->l2.line);
+	cache_fini(&o->icache);
+	cache_fini(&o->dcache);
+	cache_fini(&o->l2);
 	tlb_fini(&o->itlb);
 	tlb_fini(&o->dtlb);
 	tlb_fini(&o->main_tlb);
@@ -172,7 +197,7 @@ static struct line *level2_bring(struct oracle *o, uint32_t number)
 
 	if (l->valid)
 		o->n[PMK_SIG_L2CC_EVICT_HALF] += l->dirty[0] + l->dirty[1];
-	*l = (struct line){ .valid = true, .number = number };
+	cache_put(&o->l2, l, (struct line){ .valid = true, .number = number });
 	return l;
 }
 
@@ -241,7 +266,8 @@ static void fetch_line(struct oracle *o, uint32_t number, bool fill)
 		return;
 	o->n[PMK_SIG_L1I_FILL]++;
 	level2_read(o, false, number);
-	*cache_victim(&o->icache, number) = (struct line){ .valid = true, .number = number };
+	cache_put(&o->icache, cache_victim(&o->icache, number),
+		  (struct line){ .valid = true, .number = number });
 }
 
 /* The bytes of a block, one instruction after the other: pages first, then lines. */
@@ -302,7 +328,7 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 			o->n[PMK_SIG_L1D_WB_HALF] += l->dirty[0] + l->dirty[1];
 			o->n[PMK_SIG_L1D_EVICT] += l->dirty[0] || l->dirty[1];
 		}
-		*l = (struct line){ .valid = true, .number = addr >> 5 };
+		cache_put(&o->dcache, l, (struct line){ .valid = true, .number = addr >> 5 });
 		o->n[PMK_SIG_DATA_EXTERNAL]++; /* the line fill */
 		if (write && c->dcache_wt) {
 			o->n[PMK_SIG_DATA_EXTERNAL]++;
@@ -921,6 +947,26 @@ static const struct geometry geometries[] = {
 	    { "dcache.ways", "1" } } },
 	{ "16 ways",
 	  { SMALL, { "icache.ways", "16" }, { "dcache.ways", "16" }, { "cache.seed", "77" } } },
+	{ "LRU", { SMALL, { "cache.policy", "lru" }, { "dcache.write_allocate", "on" } } },
+	{ "LRU, stores do not allocate", { SMALL, L2, { "cache.policy", "lru" } } },
+	{ "FIFO", { SMALL, { "cache.policy", "fifo" }, { "mmu.enable", "off" } } },
+	{ "tree", { SMALL, L2, { "cache.policy", "plru" }, { "l2.ways", "16" } } },
+	{ "a policy each",
+	  { SMALL,
+	    L2,
+	    { "icache.policy", "plru" },
+	    { "dcache.policy", "lru" },
+	    { "l2.policy", "fifo" },
+	    { "cache.round_robin", "on" },
+	    { "cache.policy", "random" } } },
+	{ "tree of one way, fully associative LRU",
+	  { { "icache.size", "1K" },
+	    { "icache.ways", "1" },
+	    { "icache.policy", "plru" },
+	    { "dcache.size", "8K" },
+	    { "dcache.ways", "256" },
+	    { "dcache.policy", "lru" },
+	    { "fetch.shadow", "2" } } },
 	{ "write-through", { SMALL, { "dcache.write_through", "on" } } },
 	{ "write-allocate", { SMALL, { "dcache.write_allocate", "on" } } },
 	{ "write-through and -allocate",

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Oracle of the replacement policies that look at the past. Each way has the time of its last use
+ * and the time it was filled. A tree's node leads away from the last use below it, so the tree is
+ * not needed: of two halves, the one whose latest use is earlier has the way that is replaced.
+ */
+#ifndef PMK_TESTS_CPU_AGES_H
+#define PMK_TESTS_CPU_AGES_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { AGES_LRU = 1, AGES_FIFO = 2, AGES_PLRU = 3 };
+
+struct ages {
+	uint64_t now, *used, *filled; /* [place of the line] */
+	unsigned policy;
+};
+
+static inline void ages_init(struct ages *a, unsigned policy, size_t lines)
+{
+	a->policy = policy;
+	a->now = 0;
+	a->used = calloc(lines, sizeof(*a->used));
+	a->filled = calloc(lines, sizeof(*a->filled));
+	assert_true(a->used && a->filled);
+}
+
+static inline void ages_fini(struct ages *a)
+{
+	free(a->used);
+	free(a->filled);
+}
+
+static inline void ages_use(struct ages *a, size_t place)
+{
+	a->used[place] = ++a->now;
+}
+
+static inline void ages_fill(struct ages *a, size_t place)
+{
+	a->used[place] = a->filled[place] = ++a->now;
+}
+
+static inline uint64_t ages_latest(const uint64_t *stamp, unsigned n)
+{
+	uint64_t latest = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		latest = stamp[i] > latest ? stamp[i] : latest;
+	return latest;
+}
+
+/* The way to replace of a set of valid ways that begins at `first`; `ways` if the policy is none of
+ * these. */
+static inline unsigned ages_victim(const struct ages *a, size_t first, unsigned ways)
+{
+	const uint64_t *stamp = (a->policy == AGES_FIFO ? a->filled : a->used) + first;
+	unsigned way = 0;
+
+	if (a->policy < AGES_LRU || a->policy > AGES_PLRU)
+		return ways;
+	if (a->policy == AGES_PLRU) {
+		for (unsigned half = ways / 2; half; half /= 2)
+			if (ages_latest(stamp + way, half) > ages_latest(stamp + way + half, half))
+				way += half;
+		return way;
+	}
+	for (unsigned w = 1; w < ways; w++)
+		if (stamp[w] < stamp[way])
+			way = w;
+	return way;
+}
+
+#endif

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Misses beside those of others that model caches, to the unit: QEMU's own cache plugin, loaded
+into the emulator that pmk counts in, so that both see the same accesses; and cachegrind, whose
+accesses are those of valgrind's lackey in another run of the same program.
+
+Settings that make the models the same: no MMU, so that no page is looked up; nothing is fetched
+ahead; and a store that misses fills its line, which those of an A64 core do anyway.
+"""
+import pytest
+
+from harness import *
+
+PLUGIN = os.path.join(WORK, "libcache.so")
+# Of bench/programs, with little work.
+PROGRAMS = ["mixed", "sort", "walk", "matmul", "compress", "sha256", "interp", "text", "states",
+            "columns", "bwt"]
+WORK_OF = {"mixed": "200", "sha256": "10", "columns": "10", "interp": "5", "walk": "3"}
+FLAGS = ["-std=gnu11", "-O2", "-static"]
+#           policy, instruction cache: bytes and ways, data cache
+GEOMETRY = [("lru", 16384, 4, 16384, 4), ("fifo", 8192, 2, 4096, 8)]
+
+
+def plugin():
+    """The plugin, built from QEMU's sources; skips where these cannot be had. It is copied because
+    the version in its name has a colon."""
+    if not os.path.exists(PLUGIN):
+        made = run(os.path.join(SOURCE, "scripts", "qemu"), "--cache-plugin")
+        if made.code:
+            why = (made.err.strip() or "?").split("\n")[-1]
+            skip(f"QEMU's cache plugin cannot be built: {why}")
+        shutil.copy(made.out.strip(), PLUGIN)
+    return PLUGIN
+
+
+def both(compiler, prefix, emulator, cpu, line, name, policy, isize, iways, dsize, dways, events,
+         *settings):
+    """[what pmk counts of each event], and the plugin's instructions, misses of instructions,
+    misses of data."""
+    program = os.path.join(WORK, f"peers-{prefix}-{name}")
+    if not os.path.exists(program):
+        source = os.path.join(SOURCE, "bench/programs", name + ".c")
+        built = run(*compiler, *FLAGS, "-o", program, source)
+        equal(built.code, 0, built)
+    log = program + ".log"
+    command = (f"{emulator} -cpu {cpu} -d plugin -D {log} -plugin {plugin()},evict={policy},"
+               f"icachesize={isize},iassoc={iways},iblksize={line},"
+               f"dcachesize={dsize},dassoc={dways},dblksize={line} "
+               f"{program} {WORK_OF.get(name, '1')}")
+    sets = [f"cache.policy={policy}", f"icache.size={isize}", f"icache.ways={iways}",
+            f"dcache.size={dsize}", f"dcache.ways={dways}", "mmu.enable=off", *settings]
+    out = pmk("stat", "--json-document", "-e", ",".join(events), "--set", ",".join(sets),
+              "--core", prefix, "--qemu", command)
+    if "ould not load plugin" in out.err:
+        skip(f"{emulator} does not load the plugin of the distribution's QEMU")
+    equal(out.code, 0, out)
+    counted = {c["event"]: c["counter-value"] for c in json.loads(out.err)["counters"]}
+    with open(log) as f:
+        core = f.read().split("\n")[1].split()
+    os.remove(log)
+    return [counted[e] for e in events], [int(core[4]), int(core[5]), int(core[2])]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_arm_data_beside_qemus_plugin(name):
+    """Helpers that the kernel has for programs are executed by the emulator. The plugin fetches
+    them and pmk does not, so that misses of instructions cannot be the same."""
+    for geometry in GEOMETRY:
+        ours, theirs = both(
+            ["arm-linux-gnueabi-gcc", "-marm", "-march=armv6k", "-mfloat-abi=soft"], "arm1176",
+            "qemu-arm", "arm1176", 32, name, *geometry, ["instr_exec", "dcache_miss"],
+            "dcache.write_allocate=on", "fetch.shadow=0")
+        equal(ours, [theirs[0], theirs[2]], geometry)
+        assert ours[1] > 1000, ours
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a64_beside_qemus_plugin(name):
+    """Of an access that lies in two lines, the plugin looks up the first one alone, and pmk both:
+    that is a miss more at most for each access that is not aligned."""
+    for geometry in GEOMETRY:
+        ours, theirs = both(
+            ["aarch64-linux-gnu-gcc"], "armv8", "qemu-aarch64", "cortex-a53", 64, name, *geometry,
+            ["inst_retired", "l1i_cache_refill", "l1d_cache_refill", "unaligned_ldst_spec"])
+        equal(ours[:2], theirs[:2], geometry)
+        assert 0 <= ours[2] - theirs[2] <= ours[3], (geometry, ours, theirs)
+        if ours[3] < 100:
+            equal(ours[2], theirs[2], geometry)
+
+
+# ---- cachegrind ----------------------------------------------------------------------------------
+
+# Those with the least work. They are linked statically, because the loader of libraries accesses
+# what its random numbers say.
+SMALL = ["mixed", "walk", "sha256", "interp", "states", "columns"]
+SIDES = [("32768", "8"), ("4096", "4"), ("8192", "128"), ("1024", "1")]
+
+
+def valgrind(tool, program, *options):
+    if not shutil.which("valgrind"):
+        skip("not found: valgrind")
+    out = run("valgrind", f"--tool={tool}", *options, program, "1",
+              env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
+    equal(out.code, 0, out)
+    return out.err
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_lru_beside_cachegrind(name):
+    program, trace = os.path.join(WORK, f"peers-{name}"), os.path.join(WORK, "peers-trace")
+    built = run("gcc", *FLAGS, "-o", program, os.path.join(SOURCE, "bench/programs", name + ".c"))
+    equal(built.code, 0, built)
+    valgrind("lackey", program, "--basic-counts=no", "--trace-mem=yes", f"--log-file={trace}")
+    for size, ways in SIDES:
+        said = valgrind("cachegrind", program, "--cachegrind-out-file=/dev/null", "--cache-sim=yes",
+                        f"--I1={size},{ways},64", f"--D1={size},{ways},64", "--LL=1048576,16,64")
+        theirs = [re.search(rf"{what}: +([\d,]+)", said)[1].replace(",", "")
+                  for what in ("I +refs", "I1 +misses", "D +refs", "D1 +misses")]
+        with open(trace) as f:
+            ours = run(os.path.join(BUILD, "tests", "trace_misses"), "cache.policy=lru",
+                       "mmu.enable=off", f"icache.size={size}", f"icache.ways={ways}",
+                       f"dcache.size={size}", f"dcache.ways={ways}", stdin=f.read())
+        equal(ours.out.split(), theirs, (size, ways))
+    os.remove(trace)
