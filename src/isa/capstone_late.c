@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Capstone, loaded when it is first asked for. See capstone.h. It stays loaded. */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 
+#include "base/late.h"
 #include "isa/capstone.h"
 
 /* The name of the library of the version that this is compiled for. */
@@ -16,10 +16,7 @@ static bool complete;
 
 static void load(void)
 {
-	static const struct {
-		const char *name;
-		size_t at;
-	} functions[] = {
+	static const struct pmk_late_function functions[] = {
 		{ "cs_version", offsetof(struct pmk_capstone, version) },
 		{ "cs_open", offsetof(struct pmk_capstone, open) },
 		{ "cs_close", offsetof(struct pmk_capstone, close) },
@@ -28,16 +25,9 @@ static void load(void)
 		{ "cs_disasm", offsetof(struct pmk_capstone, disasm) },
 		{ "cs_disasm_iter", offsetof(struct pmk_capstone, disasm_iter) },
 	};
-	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 
-	complete = library;
-	for (size_t i = 0; library && i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *function = dlsym(library, functions[i].name);
-
-		/* As POSIX has it: a pointer to an object becomes one to a function. */
-		*(void **)((char *)&loaded + functions[i].at) = function;
-		complete &= function != NULL;
-	}
+	complete = pmk_late_load(LIBRARY, functions, sizeof(functions) / sizeof(functions[0]),
+				 &loaded);
 }
 
 const struct pmk_capstone *pmk_capstone(void)

@@ -6,8 +6,9 @@
 #ifndef PMK_RECORDING_DATABASE_H
 #define PMK_RECORDING_DATABASE_H
 
-#include <sqlite3.h>
 #include <stddef.h>
+
+#include "recording/sqlite.h"
 
 #define PMK_DATABASE_ID	     0x706d6b72 /* application_id: "pmkr" */
 #define PMK_DATABASE_VERSION 1		/* user_version */

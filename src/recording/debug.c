@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "recording/debug.h"
 
-#include <dwarf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +11,7 @@
 
 const char *pmk_debug_open(struct pmk_debug *d, const char *path)
 {
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-	};
+	static Dwfl_Callbacks callbacks; /* libdw keeps the pointer */
 	struct stat st;
 
 	*d = (struct pmk_debug){ 0 };
@@ -25,6 +20,11 @@ const char *pmk_debug_open(struct pmk_debug *d, const char *path)
 	/* A pipe would be waited for, for ever. */
 	if (!S_ISREG(st.st_mode))
 		return "no file";
+	if (!pmk_libdw_load())
+		return PMK_LIBDW_LIBRARY " cannot be loaded";
+	callbacks.find_elf = dwfl_build_id_find_elf;
+	callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
+	callbacks.section_address = dwfl_offline_section_address;
 	d->dwfl = dwfl_begin(&callbacks);
 	if (d->dwfl)
 		d->module = dwfl_report_offline(d->dwfl, path, path, -1);

@@ -4,9 +4,9 @@
 #ifndef PMK_RECORDING_DEBUG_H
 #define PMK_RECORDING_DEBUG_H
 
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 #include <stddef.h>
+
+#include "recording/libdw.h"
 
 struct pmk_debug {
 	Dwfl *dwfl;

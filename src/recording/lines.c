@@ -6,8 +6,6 @@
  */
 #include "recording/lines.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

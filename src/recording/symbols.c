@@ -11,7 +11,6 @@
  */
 #include "recording/symbols.h"
 
-#include <dwarf.h>
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>

@@ -25,6 +25,7 @@
 #include "isa/text.h"
 #include "profile/elf.h"
 #include "recording/database.h"
+#include "recording/libdw.h"
 #include "recording/symbols.h"
 
 #ifndef PMK_VERSION
@@ -825,6 +826,11 @@ static int write_database(const struct pmk_recording *rec, const char *path, sql
 	int err = 0;
 
 	*db = NULL;
+	if (!pmk_sqlite_load() || !pmk_libdw_load()) {
+		snprintf(msg, size, "cannot be written: %s cannot be loaded",
+			 pmk_sqlite_load() ? PMK_LIBDW_LIBRARY : PMK_SQLITE_LIBRARY);
+		return PMK_EIO;
+	}
 	w.warning = rec->warning ? strdup(rec->warning) : NULL;
 	if (rec->warning && !w.warning)
 		w.err = SQLITE_NOMEM;
