@@ -26,15 +26,18 @@
  * are one line long, and a compiled form of them would be one more place for mistakes. Parentheses
  * and signs nest 32 deep at most, files have 64 KB at most.
  */
+#define _GNU_SOURCE
 #include <pmk/result.h>
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/file.h"
 #include "result/internal.h"
 
 #define MAX_FILE   65536
@@ -517,51 +520,60 @@ static void metric_free(struct metric *m)
 	free(m);
 }
 
-static int read_file(const char *path, char **out, const struct diag *d)
-{
-	const char *why;
-	FILE *f = pmk_file_open(path, false, &why);
-	char *content = NULL, *fitting;
-	size_t n = 0;
-	int err = 0;
+/* A folder that metrics are read from. There are a hundred of them, and they are read whenever
+ * something is counted: each with as few system calls as it takes. */
+struct folder {
+	const char *path;
+	int fd;
+	char *content; /* room for the longest file, and a byte that shows that one is longer */
+};
 
-	if (!f) {
-		snprintf(d->msg, d->size, "%s: %s", path, why);
+/* Read the file into the folder's room, at once: that of a regular file is all there is. Returns
+ * its length; below 0: *why tells. */
+static ssize_t read_whole(const struct folder *dir, const char *file, const char **why)
+{
+	/* Opening a pipe does not wait for its other end. */
+	int fd = openat(dir->fd, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd < 0 || fstat(fd, &st))
+		*why = strerror(errno);
+	else if (!S_ISREG(st.st_mode))
+		*why = S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file";
+	else if ((n = read(fd, dir->content, MAX_FILE + 1)) < 0)
+		*why = strerror(errno);
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
+static int read_file(const struct folder *dir, const char *file, char **out, const struct diag *d)
+{
+	const char *why = NULL;
+	ssize_t n = read_whole(dir, file, &why);
+
+	if (n < 0) {
+		snprintf(d->msg, d->size, "%s: %s", d->path, why);
 		return PMK_EIO;
 	}
-	content = malloc(MAX_FILE + 1);
-	if (!content) {
-		snprintf(d->msg, d->size, "%s: out of memory", path);
-		err = PMK_ENOMEM;
-		goto out;
+	if (n > MAX_FILE)
+		return complain(d, 1, 1, "the file is too long");
+	if (memchr(dir->content, '\0', (size_t)n))
+		return complain(d, 1, 1, "not a text file");
+	*out = strndup(dir->content, (size_t)n);
+	if (!*out) {
+		snprintf(d->msg, d->size, "%s: out of memory", d->path);
+		return PMK_ENOMEM;
 	}
-	setvbuf(f, NULL, _IONBF, 0); /* it is read at once */
-	n = fread(content, 1, MAX_FILE + 1, f);
-	if (ferror(f)) {
-		snprintf(d->msg, d->size, "%s: %s", path, strerror(errno));
-		err = PMK_EIO;
-	} else if (n > MAX_FILE) {
-		err = complain(d, 1, 1, "the file is too long");
-	} else if (memchr(content, '\0', n)) {
-		err = complain(d, 1, 1, "not a text file");
-	}
-out:
-	fclose(f);
-	if (err) {
-		free(content);
-		return err;
-	}
-	content[n] = '\0';
-	fitting = realloc(content, n + 1); /* most files are a hundredth of the limit */
-	*out = fitting ? fitting : content;
 	return 0;
 }
 
-static int metric_read(struct metric **out, const char *dir, const char *file, char *msg,
+static int metric_read(struct metric **out, const struct folder *dir, const char *file, char *msg,
 		       size_t size)
 {
 	struct metric *m = calloc(1, sizeof(*m));
-	size_t length = strlen(dir) + strlen(file) + 2;
+	size_t length = strlen(dir->path) + strlen(file) + 2;
 	struct diag d = { .msg = msg, .size = size };
 	int err = PMK_ENOMEM;
 
@@ -573,9 +585,9 @@ static int metric_read(struct metric **out, const char *dir, const char *file, c
 		snprintf(msg, size, "%s: out of memory", file);
 		goto out;
 	}
-	snprintf(m->path, length, "%s/%s", dir, file);
+	snprintf(m->path, length, "%s/%s", dir->path, file);
 	d.path = m->path;
-	err = read_file(m->path, &m->content, &d);
+	err = read_file(dir, file, &m->content, &d);
 	if (!err)
 		err = take_lines(m, &d);
 	if (!err)
@@ -624,29 +636,55 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int load_dir(struct pmk_metrics *all, const char *dir, char *msg, size_t size)
+static int load_entry(struct pmk_metrics *all, const struct folder *dir, const char *file,
+		      char *msg, size_t size)
+{
+	struct metric *m = NULL;
+	int err = metric_read(&m, dir, file, msg, size);
+
+	if (!err && (err = insert(all, m)) != 0) {
+		snprintf(msg, size, "%s: out of memory", dir->path);
+		metric_free(m);
+	}
+	return err;
+}
+
+static int load_entries(struct pmk_metrics *all, const struct folder *dir, char *msg, size_t size)
 {
 	struct dirent **entries = NULL;
-	int n = scandir(dir, &entries, is_metric_file, by_name), err = 0;
+	int n = scandirat(dir->fd, ".", &entries, is_metric_file, by_name), err = 0;
 
 	if (n < 0) {
-		if (errno == ENOENT || errno == ENOTDIR)
-			return 0;
-		snprintf(msg, size, "%s: %s", dir, strerror(errno));
+		snprintf(msg, size, "%s: %s", dir->path, strerror(errno));
 		return PMK_EIO;
 	}
 	for (int i = 0; i < n; i++) {
-		struct metric *m = NULL;
-
 		if (!err)
-			err = metric_read(&m, dir, entries[i]->d_name, msg, size);
-		if (!err && (err = insert(all, m)) != 0) {
-			snprintf(msg, size, "%s: out of memory", dir);
-			metric_free(m);
-		}
+			err = load_entry(all, dir, entries[i]->d_name, msg, size);
 		free(entries[i]);
 	}
 	free(entries);
+	return err;
+}
+
+static int load_dir(struct pmk_metrics *all, const char *path, char *msg, size_t size)
+{
+	struct folder dir = { .path = path, .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
+	int err = PMK_ENOMEM;
+
+	if (dir.fd < 0) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return 0;
+		snprintf(msg, size, "%s: %s", path, strerror(errno));
+		return PMK_EIO;
+	}
+	dir.content = malloc(MAX_FILE + 1);
+	if (dir.content)
+		err = load_entries(all, &dir, msg, size);
+	else
+		snprintf(msg, size, "%s: out of memory", path);
+	free(dir.content);
+	close(dir.fd);
 	return err;
 }
 
