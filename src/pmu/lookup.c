@@ -12,33 +12,35 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Is the first word of `text` equal to `name`? Stores the answer in *equal and returns where the
- * word ends: at a space, or at the end of the text. */
-static const char *match_word(const char *text, const char *name, bool *equal)
+/* Is the first word of `text` equal to `name`? */
+static bool is_first_word(const char *text, const char *name)
 {
 	while (*text && *text != ' ' && lower(*text) == lower(*name)) {
 		text++;
 		name++;
 	}
-	*equal = !*name && (!*text || *text == ' ');
+	return !*name && (!*text || *text == ' ');
+}
+
+static const char *next_word(const char *text)
+{
 	while (*text && *text != ' ')
+		text++;
+	while (*text == ' ')
 		text++;
 	return text;
 }
 
 bool pmk_is_called(const char *own, const char *aliases, const char *name)
 {
-	bool equal;
-
 	if (!*name)
 		return false;
-	match_word(own, name, &equal);
-	while (!equal && aliases && *aliases) {
-		aliases = match_word(aliases, name, &equal);
-		while (*aliases == ' ')
-			aliases++;
-	}
-	return equal;
+	if (is_first_word(own, name))
+		return true;
+	for (; aliases && *aliases; aliases = next_word(aliases))
+		if (is_first_word(aliases, name))
+			return true;
+	return false;
 }
 
 const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *name)

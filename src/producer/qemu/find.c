@@ -25,6 +25,8 @@
 
 /* This function is in every release that supports plugins. */
 #define ALWAYS "qemu_plugin_register_vcpu_init_cb"
+/* So all of them begin. */
+#define PREFIX "qemu_plugin_"
 
 /* Functions that a version of the API introduced; no earlier release has them. */
 static const struct mark {
@@ -67,7 +69,9 @@ static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 	GElf_Shdr sh;
 	Elf_Scn *scn = dynamic_symbols(elf, &sh);
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	size_t n = data && sh.sh_entsize ? sh.sh_size / sh.sh_entsize : 0;
+	Elf_Scn *linked = data ? elf_getscn(elf, sh.sh_link) : NULL;
+	const Elf_Data *names = linked ? elf_getdata(linked, NULL) : NULL;
+	size_t n = names && names->d_buf && sh.sh_entsize ? sh.sh_size / sh.sh_entsize : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const char *name;
@@ -75,8 +79,12 @@ static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 
 		if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF)
 			continue;
+		/* There are thousands, and elf_strptr() looks for the section each time. */
+		if (sym.st_name >= names->d_size || names->d_size - sym.st_name < sizeof(PREFIX) ||
+		    memcmp((const char *)names->d_buf + sym.st_name, PREFIX, sizeof(PREFIX) - 1))
+			continue;
 		name = elf_strptr(elf, sh.sh_link, sym.st_name);
-		if (!name || strncmp(name, "qemu_plugin_", 12) != 0)
+		if (!name)
 			continue;
 		plugins |= !strcmp(name, ALWAYS);
 		for (size_t k = 0; k < COUNT(marks); k++)
