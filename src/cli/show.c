@@ -117,6 +117,12 @@ static void key_text(char *buf, size_t size, uint64_t v, const struct pmk_core_k
 		snprintf(buf, size, "%llu", (unsigned long long)v);
 }
 
+void show_key_text(char *buf, size_t size, const struct pmk_core *core,
+		   const struct pmk_core_key *k)
+{
+	key_text(buf, size, key_value(core, k), k);
+}
+
 bool show_core_can_have(const struct pmk_core *core, const struct pmk_pmu *pmu)
 {
 	return pmk_pmu_find(core->pmu) == pmu ||

@@ -34,6 +34,10 @@ void show_core_keys(const struct pmk_core *core, const char *indent);
 void show_core_key(const struct pmk_core *core, const struct pmk_core_key *k, const char *label,
 		   const char *indent);
 
+/* The value of the key as presets write it: "16K", "on", "lru". */
+void show_key_text(char *buf, size_t size, const struct pmk_core *core,
+		   const struct pmk_core_key *k);
+
 /* Print paragraphs of text, broken before column `width`, with `first` before the first line and
  * `indent` before the others. */
 void show_wrapped(const char *text, const char *first, const char *indent, int width);

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk calibrate: write a preset with the caches, TLBs and latencies of a processor, from the time
+ * that chains of loads take there. The program that makes them is data/calibrate/kernels.c.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/count.h>
+
+#include "base/file.h"
+#include "cli/calibrate_fit.h"
+#include "cli/cli.h"
+#include "cli/show.h"
+
+/* A ring is walked twice, so that neither the start of the program nor the making of the ring is in
+ * the difference. */
+enum { FEW = 20000, MANY = 80000, MOST_SETTINGS = 64, MOST_RINGS = 512 };
+
+static const struct cli_option options[] = {
+	{ 'T', "target", "TARGET", "where the program is run, as of pmk stat; default: emulated" },
+	{ 'e', "event", "EVENT", "what counts the cycles there; default: cycles" },
+	{ 0, "core", "CORE", "the core that is emulated" },
+	{ 0, "set", "KEY=VALUE", "a parameter of the core that is emulated; repeatable" },
+	{ 0, "base", "CORE", "has all that is not measured; default: that of --core" },
+	{ 0, "name", "NAME", "of the new preset; default: calibrated" },
+	{ 'o', "output", "FILE", "write the preset to FILE; default: stdout" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 0, NULL, NULL, NULL },
+};
+
+struct setting {
+	const char *name, *value;
+};
+
+/* A ring that was measured, to be measured again with the new preset. */
+struct ring {
+	struct calibrate_ring words;
+	double cycles;
+};
+
+struct calibrate {
+	const char *event, *base, *name, *path;
+	struct setting settings[MOST_SETTINGS];
+	unsigned nsettings;
+	bool elsewhere; /* not in emulation */
+	char **program;
+	struct ring rings[MOST_RINGS];
+	unsigned nrings;
+};
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+static int failed(struct pmk_count *count)
+{
+	const struct pmk_count_error *err = pmk_count_error(count);
+	int code = cli_fail(err->failure, "%s", err->text);
+
+	pmk_count_free(count);
+	return code;
+}
+
+/* Cycles of one run of the program with this ring. 0 or an exit code, after one line. */
+static int run_ring(const struct setting *settings, unsigned n, const char *event, char **program,
+		    const struct ring *ring, unsigned times, uint64_t *cycles)
+{
+	char stride[24], line[24], words[24], turns[24];
+	char *argv[] = { program[0], (char[]){ "ring" }, stride, line, words, turns, NULL };
+	struct pmk_count *count = pmk_count_new();
+	struct pmk_count_summary sum;
+	struct pmk_count_row row;
+
+	snprintf(stride, sizeof(stride), "%llu", (unsigned long long)ring->words.stride);
+	snprintf(line, sizeof(line), "%llu", (unsigned long long)ring->words.line);
+	snprintf(words, sizeof(words), "%llu", (unsigned long long)ring->words.count);
+	snprintf(turns, sizeof(turns), "%u", times);
+	for (unsigned i = 0; i < n; i++)
+		if (pmk_count_set(count, settings[i].name, settings[i].value))
+			return failed(count);
+	if (pmk_count_set(count, "event", event) || pmk_count_program(count, argv))
+		return failed(count);
+	if (pmk_count_run(count, NULL))
+		return failed(count);
+	pmk_count_summary(count, &sum);
+	if (!pmk_count_row(count, 0, &row) || !row.has_value) {
+		cli_fail(0, "%s: %s", event, row.reason ? row.reason : "it was not counted");
+		pmk_count_free(count);
+		return PMK_EXIT_FAILED;
+	}
+	*cycles = row.value;
+	pmk_count_free(count);
+	if (sum.partial || sum.exit_code)
+		return cli_fail(
+			sum.exit_code >= 128 ? sum.exit_code : PMK_EXIT_FAILED,
+			"%s ring %s %s %s %s ends with exit code %d; it has to be built from "
+			"calibrate/kernels.c",
+			program[0], stride, line, words, turns, sum.exit_code);
+	return 0;
+}
+
+static int time_ring(const struct setting *settings, unsigned n, const char *event, char **program,
+		     struct ring *ring)
+{
+	uint64_t few, many;
+	int code = run_ring(settings, n, event, program, ring, FEW, &few);
+
+	if (!code)
+		code = run_ring(settings, n, event, program, ring, MANY, &many);
+	if (!code)
+		ring->cycles = ((double)many - (double)few) / (MANY - FEW);
+	return code;
+}
+
+static int measure(void *ctx, const struct calibrate_ring *words, double *cycles)
+{
+	struct calibrate *c = ctx;
+	struct ring *ring = &c->rings[c->nrings];
+	int code;
+
+	for (unsigned i = 0; i < c->nrings; i++)
+		if (!memcmp(&c->rings[i].words, words, sizeof(*words))) {
+			*cycles = c->rings[i].cycles;
+			return 0;
+		}
+	if (c->nrings == MOST_RINGS)
+		return cli_fail(PMK_EXIT_FAILED, "the times of %d rings tell no parameters",
+				MOST_RINGS);
+	*ring = (struct ring){ .words = *words };
+	code = time_ring(c->settings, c->nsettings, c->event, c->program, ring);
+	c->nrings += !code;
+	*cycles = ring->cycles;
+	return code;
+}
+
+/* ---- the preset ------------------------------------------------------------------------------ */
+
+/* What reads in order of addresses take on average for rows of SDRAM that are not open. It is in
+ * the latency that was measured; the rows are those of the base. */
+static uint64_t row_share(const struct pmk_core *core, const struct calibrate_fit *fit)
+{
+	return core->sdram_row ? core->sdram_row_miss * fit->number[CAL_LINE] / core->sdram_row : 0;
+}
+
+/* Give the core what was found. 0 or an exit code. */
+static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
+{
+	char msg[256], value[24];
+	int err = 0;
+
+	for (unsigned i = CAL_DCACHE_WAYS; i < CAL_NUMBERS && !err; i++) {
+		if (fit->why[i] || (i == CAL_L2_SIZE && !fit->number[i]))
+			continue;
+		snprintf(value, sizeof(value), "%llu",
+			 (unsigned long long)(fit->number[i] -
+					      (i == CAL_MEM_LATENCY ? row_share(core, fit) : 0)));
+		err = pmk_core_set(core, calibrate_key(i), value, msg, sizeof(msg));
+	}
+	if (!err && !fit->why[CAL_L2_SIZE]) {
+		bool there = fit->number[CAL_L2_SIZE] != 0;
+		const char *key = pmk_core_can_have_l2(core) ? "l2.type" : "l2.enable";
+		bool by_name = !strcmp(key, "l2.type");
+
+		err = pmk_core_set(core, key,
+				   by_name ? (there ? "plain" : "none") : (there ? "on" : "off"),
+				   msg, sizeof(msg));
+	}
+	if (!err)
+		err = pmk_core_check(core, msg, sizeof(msg));
+	return err ? cli_fail(PMK_EXIT_FAILED, "what was measured fits no %s: %s", core->name, msg)
+		   : 0;
+}
+
+static const char *origin(const char *key, const struct calibrate_fit *fit)
+{
+	for (unsigned i = CAL_DCACHE_WAYS; i < CAL_NUMBERS; i++)
+		if (!strcmp(key, calibrate_key(i)))
+			return fit->why[i] || (i == CAL_L2_SIZE && !fit->number[i]) ? NULL
+										    : "measured";
+	return (!strcmp(key, "l2.type") || !strcmp(key, "l2.enable")) && !fit->why[CAL_L2_SIZE]
+		       ? "measured"
+		       : NULL;
+}
+
+/* "dcache" of "dcache.size"; keys without a dot are of [core]. */
+static size_t section_of(const struct pmk_core_key *k)
+{
+	const char *dot = strchr(k->key, '.');
+
+	return dot ? (size_t)(dot - k->key) : 0;
+}
+
+static bool same_section(const struct pmk_core_key *a, const struct pmk_core_key *b)
+{
+	return section_of(a) == section_of(b) && !strncmp(a->key, b->key, section_of(a));
+}
+
+/* The lines of the section of key `first`. */
+static void write_section(FILE *f, const struct pmk_core *core, const struct pmk_core_key *first,
+			  const struct calibrate_fit *fit)
+{
+	size_t n = section_of(first);
+	char value[32];
+
+	if (n)
+		fprintf(f, "\n[%.*s]\n", (int)n, first->key);
+	for (const struct pmk_core_key *k = first; k->key; k++) {
+		if (!same_section(k, first))
+			continue;
+		show_key_text(value, sizeof(value), core, k);
+		fprintf(f, "%s = %s%s%s\n", k->key + (n ? n + 1 : 0), value,
+			origin(k->key, fit) ? " ; " : "",
+			origin(k->key, fit) ? origin(k->key, fit) : "");
+	}
+}
+
+static void write_keys(FILE *f, const struct pmk_core *core, const struct calibrate_fit *fit,
+		       const char *base)
+{
+	const struct pmk_core_key *keys = pmk_core_keys(core), *before;
+
+	for (const struct pmk_core_key *k = keys; k->key; k++) {
+		for (before = keys; before != k && !same_section(before, k);)
+			before++;
+		if (before == k)
+			write_section(f, core, k, fit);
+	}
+	for (unsigned i = CAL_DCACHE_WAYS; i < CAL_NUMBERS; i++)
+		if (fit->why[i])
+			fprintf(f, "# %s is that of %s: %s\n", calibrate_key(i), base, fit->why[i]);
+}
+
+static void write_preset(FILE *f, const struct calibrate *c, const struct pmk_core *core,
+			 const struct calibrate_fit *fit)
+{
+	fprintf(f, "# Measured by pmk calibrate; what is not marked so is that of %s.\n[core]\n",
+		c->base);
+	fprintf(f, "name = %s\npmu = %s\nqemu_cpu = %s\nisa = %s\nbrief = %s, calibrated\n",
+		c->name, core->pmu, core->qemu_cpu, core->isa, core->brief);
+	write_keys(f, core, fit, c->base);
+}
+
+/* ---- what is shown --------------------------------------------------------------------------- */
+
+/* What was found, beside what the base has. */
+static void show_fit(const struct pmk_core *base, const struct calibrate_fit *fit)
+{
+	printf("  %-14s %10s %10s\n", "parameter", "measured", "base");
+	printf("  %-14s %10.2f\n", "hit", fit->hit);
+	if (!fit->why[CAL_LINE])
+		printf("  %-14s %10llu\n", "line", (unsigned long long)fit->number[CAL_LINE]);
+	for (unsigned i = CAL_DCACHE_WAYS; i < CAL_NUMBERS; i++) {
+		const struct pmk_core_key *k = pmk_core_key(base, calibrate_key(i));
+		char was[32] = "-";
+
+		if (k)
+			show_key_text(was, sizeof(was), base, k);
+		if (fit->why[i])
+			printf("  %-14s %10s %10s  %s\n", calibrate_key(i), "-", was, fit->why[i]);
+		else
+			printf("  %-14s %10llu %10s\n", calibrate_key(i),
+			       (unsigned long long)fit->number[i], was);
+	}
+}
+
+/* The same rings in emulation, with the preset that was written. */
+static int show_residuals(const struct calibrate *c, const char *preset)
+{
+	const struct setting core = { "core", preset };
+	double worst = 0;
+
+	printf("\n  %-24s %10s %10s %9s\n", "ring", "measured", "preset", "residual");
+	for (unsigned i = 0; i < c->nrings; i++) {
+		struct ring ring = c->rings[i];
+		double off;
+		int code = time_ring(&core, 1, "cycles", c->program, &ring);
+
+		if (code)
+			return code;
+		off = ring.cycles - c->rings[i].cycles;
+		worst = off * off > worst * worst ? off : worst;
+		if (off > 0.05 || off < -0.05)
+			printf("  %10llu x %-11llu %10.2f %10.2f %+9.2f\n",
+			       (unsigned long long)ring.words.count,
+			       (unsigned long long)ring.words.stride, c->rings[i].cycles,
+			       ring.cycles, off);
+	}
+	printf("  %u rings; the largest residual is %+.2f cycles a load\n", c->nrings, worst);
+	return 0;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int take(struct calibrate *c, const char *name, char *value)
+{
+	if (!strcmp(name, "event")) {
+		c->event = value;
+	} else if (!strcmp(name, "base")) {
+		c->base = value;
+	} else if (!strcmp(name, "name")) {
+		c->name = value;
+	} else if (!strcmp(name, "output")) {
+		c->path = value;
+	} else {
+		if (c->nsettings == MOST_SETTINGS)
+			return cli_fail(PMK_EXIT_USAGE, "more than %d settings", MOST_SETTINGS);
+		c->settings[c->nsettings++] = (struct setting){ name, value };
+		c->elsewhere |= !strcmp(name, "target") && strcmp(value, "emu") != 0;
+		if (!strcmp(name, "core") && !c->base)
+			c->base = value;
+	}
+	return 0;
+}
+
+static int parse(struct calibrate *c, int argc, char **argv, bool *help)
+{
+	const struct cli_option *o;
+	int index = 1, code;
+	bool bad = false;
+	char *value;
+
+	while ((o = cli_next(&cmd_calibrate, argc, argv, &index, &value, &bad))) {
+		*help = !strcmp(o->name, "help");
+		if (*help)
+			return 0;
+		code = take(c, o->name, value);
+		if (code)
+			return code;
+	}
+	if (bad)
+		return PMK_EXIT_USAGE;
+	c->program = argv + index;
+	if (index >= argc)
+		return cli_fail(PMK_EXIT_USAGE,
+				"which program? It is calibrate/kernels.c of %s, built for the "
+				"processor that is measured",
+				cli_data_dir() ? cli_data_dir() : "pmk's data");
+	if (!c->base)
+		return cli_fail(PMK_EXIT_USAGE,
+				"what is not measured has to come from a preset: --base CORE (pmk "
+				"list cores)");
+	return 0;
+}
+
+static int write_output(const struct calibrate *c, const struct pmk_core *core,
+			const struct calibrate_fit *fit)
+{
+	struct pmk_whole out;
+	bool good;
+
+	if (!c->path) {
+		putchar('\n');
+		write_preset(stdout, c, core, fit);
+		return 0;
+	}
+	if (!pmk_whole_open(&out, c->path))
+		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", c->path, strerror(errno));
+	write_preset(out.f, c, core, fit);
+	good = !fflush(out.f) && !ferror(out.f);
+	if (!pmk_whole_close(&out, good) || !good)
+		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", c->path, strerror(errno));
+	return 0;
+}
+
+static int calibrate(struct calibrate *c)
+{
+	struct calibrate_fit fit;
+	struct pmk_core core, base;
+	char msg[256];
+	int code;
+
+	if (show_load_core(c->base, &base, msg, sizeof(msg)))
+		return cli_fail(PMK_EXIT_USAGE, "%s", msg);
+	code = calibrate_fit(measure, c, &fit);
+	if (code)
+		return code;
+	core = base;
+	show_fit(&base, &fit);
+	code = apply(&core, &fit);
+	if (!code)
+		code = write_output(c, &core, &fit);
+	if (!code && c->path && !c->elsewhere)
+		code = show_residuals(c, c->path);
+	return code;
+}
+
+static int run_calibrate(int argc, char **argv)
+{
+	struct calibrate *c = calloc(1, sizeof(*c));
+	bool help = false;
+	int code;
+
+	if (!c)
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	c->event = "cycles";
+	c->name = "calibrated";
+	code = parse(c, argc, argv, &help);
+	if (help)
+		cli_help(stdout, &cmd_calibrate);
+	else if (!code)
+		code = calibrate(c);
+	free(c);
+	return code;
+}
+
+const struct cli_command cmd_calibrate = {
+	.name = "calibrate",
+	.brief = "write a preset with the caches and latencies of a processor",
+	.usage = "[-T TARGET] [--core CORE] [--set KEY=VALUE]... [--base CORE] [-o FILE] [--] "
+		 "PROGRAM",
+	.options = options,
+	.run = run_calibrate,
+};

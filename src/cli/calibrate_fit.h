@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parameters of a core's caches and TLBs from the time of chains of loads. It knows no core and no
+ * counter: whoever calls it has the loads made and their cycles counted.
+ */
+#ifndef PMK_CALIBRATE_FIT_H
+#define PMK_CALIBRATE_FIT_H
+
+#include <stdint.h>
+
+/*
+ * A ring of words, each of which has the address of the next one, `stride` bytes further. If `line`
+ * is not 0 they are words of pages, and spread over the lines of a page evenly.
+ */
+struct calibrate_ring {
+	uint64_t stride, line, count;
+};
+
+/* Cycles that a load of the ring takes. 0, or an exit code, which ends the fit. */
+typedef int (*calibrate_measure_fn)(void *ctx, const struct calibrate_ring *ring, double *cycles);
+
+enum calibrate_what {
+	CAL_LINE,	  /* bytes of a line of the data cache */
+	CAL_DCACHE_WAYS,  /* dcache.ways */
+	CAL_DCACHE_SIZE,  /* dcache.size */
+	CAL_UTLB_ENTRIES, /* utlb.entries */
+	CAL_UTLB_PENALTY, /* utlb.penalty */
+	CAL_TLB_ENTRIES,  /* tlb.entries */
+	CAL_TLB_PENALTY,  /* tlb.penalty */
+	CAL_TLB_WAYS,	  /* tlb.ways */
+	CAL_L2_SIZE,	  /* l2.size; 0: there is none */
+	CAL_L2_LATENCY,	  /* l2.latency */
+	CAL_MEM_LATENCY,  /* mem.latency */
+	CAL_NUMBERS
+};
+
+struct calibrate_fit {
+	double hit; /* cycles of a load that hits everywhere */
+	uint64_t number[CAL_NUMBERS];
+	/* Why a number could not be found, or NULL: it was. */
+	const char *why[CAL_NUMBERS];
+};
+
+/* The name of the parameter, "dcache.ways"; of CAL_LINE, of which there is none, NULL. */
+const char *calibrate_key(enum calibrate_what what);
+
+/* 0 with the numbers that could be found, or what `measure` has returned. */
+int calibrate_fit(calibrate_measure_fn measure, void *ctx, struct calibrate_fit *fit);
+
+#endif

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""pmk calibrate finds the parameters that were put in. Our own models are the board."""
+import functools
+import json
+import os
+import re
+
+import pytest
+
+from harness import *
+
+KERNELS = os.path.join(SOURCE, "data", "calibrate", "kernels.c")
+
+# Drawn once, by hand: what a core can have and the method says that it can find.
+BOARDS = [
+    ("arm", "arm1176", dict(dcache_size="8K", dcache_ways=2, utlb_entries=13, utlb_penalty=5,
+                            tlb_entries=128, tlb_ways=4, tlb_penalty=71, l2_type="plain",
+                            l2_size="256K", l2_latency=23, mem_latency=99)),
+    ("arm", "arm1176", dict(dcache_size="32K", dcache_ways=4, utlb_entries=10, utlb_penalty=11,
+                            tlb_entries=64, tlb_ways=2, tlb_penalty=40, l2_type="none",
+                            mem_latency=137)),
+    ("arm", "arm1136", dict(dcache_size="16K", dcache_ways=8, utlb_entries=16, utlb_penalty=3,
+                            tlb_entries=64, tlb_ways=1, tlb_penalty=101, l2_type="plain",
+                            l2_size="512K", l2_latency=31, mem_latency=61)),
+    ("a64", "cortex-a53", dict(dcache_size="32K", dcache_ways=4, utlb_entries=12, utlb_penalty=4,
+                               tlb_entries=256, tlb_ways=4, tlb_penalty=27, l2_enable="on",
+                               l2_size="1024K", l2_latency=19, mem_latency=211)),
+    ("a64", "cortex-a53", dict(dcache_size="64K", dcache_ways=2, utlb_entries=24, utlb_penalty=7,
+                               tlb_entries=512, tlb_ways=2, tlb_penalty=33, l2_enable="off",
+                               mem_latency=83)),
+]
+COMPILERS = {"arm": "arm-linux-gnueabi-gcc", "a64": "aarch64-linux-gnu-gcc"}
+
+
+@functools.lru_cache(None)
+def kernels(isa):
+    have(COMPILERS[isa])
+    target = os.path.join(WORK, f"calibrate-{isa}")
+    out = run(COMPILERS[isa], "-O2", "-Wall", "-Wextra", "-static", KERNELS, "-o", target)
+    equal((out.code, out.err), (0, ""))
+    return target
+
+
+def key(name):
+    return name.replace("_", ".", 1)
+
+
+def found_by(ini):
+    """{key: value} of the lines that say that they were measured."""
+    found, section = {}, ""
+    with open(ini) as f:
+        for line in f:
+            if line.startswith("["):
+                section = line.strip()[1:-1]
+            elif line.rstrip().endswith("; measured"):
+                name, value = re.match(r"(\w+) = (\w+)", line).groups()
+                found[f"{section}.{name}"] = value
+    return found
+
+
+@pytest.mark.parametrize("isa,core,hidden", BOARDS)
+def test_it_finds_what_was_put_in(isa, core, hidden):
+    ini = os.path.join(WORK, f"calibrate-{core}-{hidden['mem_latency']}.ini")
+    settings = ",".join(f"{key(k)}={v}" for k, v in hidden.items())
+    out = pmk("calibrate", "--core", core, "--set", settings, "-o", ini, kernels(isa))
+    equal(out.code, 0, out.err)
+    want = {key(k): str(v) for k, v in hidden.items()}
+    equal(found_by(ini), want)
+    # Without a level 2 cache nothing is left to be found of one.
+    contains(out.out, "the largest residual is")
+    worst = float(re.search(r"largest residual is ([+-][\d.]+) cycles", out.out)[1])
+    assert abs(worst) < 0.05, out.out
+
+
+def test_the_preset_is_one():
+    isa, core, hidden = BOARDS[0]
+    ini = os.path.join(WORK, "calibrate-preset.ini")
+    equal(pmk("calibrate", "--core", core, "--name", "mine", "-o", ini, kernels(isa)).code, 0)
+    doc = json.loads(pmk("stat", "--core", ini, "-e", "cpu_cycles", "--json-document", "-o",
+                         "/dev/stdout", kernels(isa), "ring", "64", "0", "4", "1600").out)
+    equal(doc["core"], "mine")
+    same = json.loads(pmk("stat", "--core", core, "-e", "cpu_cycles", "--json-document", "-o",
+                          "/dev/stdout", kernels(isa), "ring", "64", "0", "4", "1600").out)
+    equal(doc["counters"][0]["counter-value"], same["counters"][0]["counter-value"])
+
+
+def test_what_cannot_be_done_is_said():
+    isa, core, _ = BOARDS[0]
+    for args, code, text in [
+        ((), 129, "calibrate/kernels.c"),
+        ((kernels(isa),), 129, "--base"),
+        (("--core", "z80", kernels(isa)), 129, "z80"),
+        (("--core", core, "/bin/no-such-program"), 127, "no-such-program"),
+        (("--core", core, "--set", "dcache.size=3", kernels(isa)), 129, "dcache.size"),
+        (("--core", core, "-e", "no_such_event", kernels(isa)), 129, "no_such_event"),
+        (("--core", core, "-o", "/no/such/folder/x.ini", kernels(isa)), 125, "/no/such/folder"),
+    ]:
+        out = pmk("calibrate", *args)
+        equal(out.code, code, out.err)
+        equal(len(out.err.splitlines()), 1, out.err)
+        contains(out.err, text)
+
+
+def test_a_program_that_is_another_one():
+    have("arm-linux-gnueabi-gcc")
+    other = os.path.join(WORK, "calibrate-other")
+    run("arm-linux-gnueabi-gcc", "-static", "-x", "c", "-", "-o", other,
+        stdin="int main(void) { return 3; }")
+    out = pmk("calibrate", "--core", "arm1176", other)
+    equal(out.code, 125)
+    contains(out.err, "ends with exit code 3; it has to be built from calibrate/kernels.c")
