@@ -35,7 +35,7 @@ enum pmk_iclass {
 	PMK_I_SWAP,    /* read and write of one location */
 	PMK_I_PRELOAD, /* PLD */
 	PMK_I_BRANCH,  /* B, BL, BLX, BX, BXJ, without other work */
-	PMK_I_FP,      /* floating point and SIMD of A32, not timed */
+	PMK_I_FP,      /* floating point and SIMD of A32 */
 	/* A64 */
 	PMK_I_DIV,     /* SDIV, UDIV */
 	PMK_I_FP_ADD,  /* scalar FP: add, compare, convert, select, absolute value, rounding */
@@ -84,6 +84,38 @@ enum pmk_ikind {
 	PMK_K_VECTOR_MEM = 1 << 19, /* load or store of FP/SIMD registers */
 	PMK_K_USER_MEM = 1 << 20,   /* LDTR, STTR: accesses as if at EL0 */
 };
+
+/*
+ * What a VFP instruction of an ARM11 is, in the same field: in the lowest four bits what it does,
+ * and the numbers of its registers, as those of single-precision registers. PMK_VFP_NONE: it is no
+ * VFP instruction, or none of VFPv2.
+ */
+enum pmk_vfp {
+	PMK_VFP_NONE,
+	PMK_VFP_COPY,	 /* FCPY, FABS, FNEG; FCVTDS, FCVTSD */
+	PMK_VFP_COMPARE, /* sets the flags of VFP */
+	PMK_VFP_CONVERT, /* to or from an integer */
+	PMK_VFP_ADD,	 /* FADD, FSUB */
+	PMK_VFP_MUL,	 /* FMUL, FNMUL */
+	PMK_VFP_MAC,	 /* FMAC, FNMAC, FMSC, FNMSC: Fd is read, too */
+	PMK_VFP_DIV,
+	PMK_VFP_SQRT,
+	PMK_VFP_LOAD,		      /* one register or several */
+	PMK_VFP_STORE,		      /* likewise */
+	PMK_VFP_TO_CORE,	      /* FMRS, FMRDL, FMRDH, FMRRS, FMRRD */
+	PMK_VFP_FROM_CORE,	      /* FMSR, FMDLR, FMDHR, FMSRR, FMDRR */
+	PMK_VFP_STATUS,		      /* FMSTAT */
+	PMK_VFP_SYSTEM,		      /* FMXR, FMRX */
+	PMK_VFP_OP = 15,	      /* the bits of these */
+	PMK_VFP_WIDE = 1 << 4,	      /* its operands are double-precision */
+	PMK_VFP_WIDE_RESULT = 1 << 5, /* and its result */
+	PMK_VFP_INTEGER = 1 << 6,     /* its result is an integer */
+	PMK_VFP_VECTOR = 1 << 7,      /* it works on short vectors, if FPSCR.LEN says so */
+};
+#define PMK_VFP_FD 8 /* places of five bits each */
+#define PMK_VFP_FN 13
+#define PMK_VFP_FM 18
+#define PMK_VFP_S0 32 /* the number of S0 in reads and writes */
 
 /* The same for MicroBlaze, in the same field: mul and idiv are ARITH, too; a NOP is LOGICAL,
  * too. */
@@ -146,8 +178,9 @@ enum pmk_sysop {
 };
 
 /*
- * A32: r0-r15 are 0-15; of ARMv7 and later, D0-D31 are 32-63. A64: x0-x30 are 0-30, SP is 31, XZR
- * is no register; v0-v31 are 32-63. MicroBlaze: r1-r31 are 1-31, r0 is no register.
+ * A32: r0-r15 are 0-15; of an ARM11 S0-S31 are 32-63, of ARMv7 and later D0-D31 are. A64: x0-x30
+ * are 0-30, SP is 31, XZR is no register; v0-v31 are 32-63. MicroBlaze: r1-r31 are 1-31, r0 is no
+ * register.
  */
 #define PMK_NREGS  64
 #define PMK_NO_REG (-1)
@@ -177,7 +210,9 @@ struct pmk_insn {
 	int8_t rs;	   /* shift amount, or second multiplicand */
 	int8_t ra;	   /* accumulator */
 	uint16_t list;	   /* registers of a multiple, bit per register */
-	uint32_t kind;	   /* A64: enum pmk_ikind bits; MicroBlaze: enum pmk_microblaze_kind bits */
+	/* A64: enum pmk_ikind bits; MicroBlaze: enum pmk_microblaze_kind bits; ARMv6: enum pmk_vfp
+	 */
+	uint32_t kind;
 	uint8_t mem_total; /* A64, MicroBlaze: bytes in all, 1 to 64; LDP Q: 32 */
 	uint64_t reads;	   /* all registers read, bit per register (PC excluded) */
 	uint64_t writes;   /* all registers written (PC excluded) */

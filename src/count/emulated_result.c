@@ -437,6 +437,7 @@ static void set_notes(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
 	const struct pmk_runner_counts *sum = &e->runner.sum;
+	const char *kind = pmk_core_family(&e->prog.core)->untimed_kind;
 	double share = sum->insns ? 100.0 * (double)sum->untimed / (double)sum->insns : 0;
 
 	note_sampling(c);
@@ -448,14 +449,15 @@ static void set_notes(struct pmk_count *c)
 	if (sum->untimed && e->cfg.eager)
 		pmk_result_note(
 			&c->result,
-			"the program has floating-point instructions (VFP), which are not timed: "
-			"each is taken to cost one cycle");
+			"some of the instructions were %s, which are not timed: each is taken to "
+			"cost one cycle",
+			kind);
 	else if (share >= 0.1) /* less cannot be seen in any number */
 		pmk_result_note(
 			&c->result,
-			"%.1f %% of the instructions were floating-point ones (VFP), which are not "
-			"timed: each is taken to cost one cycle",
-			share);
+			"%.1f %% of the instructions were %s, which are not timed: each is taken "
+			"to cost one cycle",
+			share, kind);
 }
 
 int pmk_emulation_describe(struct pmk_count *c)

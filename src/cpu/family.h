@@ -123,8 +123,9 @@ struct pmk_core_family {
 	const uint8_t *fact_signal;
 	unsigned nfacts;
 	/* The fact, behind those of signals, that counts instructions whose times are not modelled;
-	 * 0: there is none. */
+	 * 0: there is none; and what they are, as in "… % of the instructions were …". */
 	unsigned untimed;
+	const char *untimed_kind;
 	struct pmk_signal_set (*raises)(const struct pmk_core *core);
 	/* Of these the signals, ending with PMK_SIG_CYCLE, whose totals follow from how often each
 	 * instruction was executed and from nothing else, in user emulation. An instruction that

@@ -472,6 +472,7 @@ static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 		base(w, bit(w, 21), in);
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, bit(w, 8) ? words / 2 : words);
 	}
+	pmk_arm_vfp_facts(w, in);
 }
 
 static void jump(uint32_t w, struct pmk_arm_facts *f)

@@ -46,6 +46,9 @@ uint32_t pmk_arm_a32_of_t32(uint32_t word);
  * branches, which are all writes of the PC. `word` is as in memory, half words in their order. */
 void pmk_arm_v7_complete(bool thumb, uint32_t word, struct pmk_insn *in);
 
+/* What VFP does to its own registers: kind, and the upper half of reads and writes. */
+void pmk_arm_vfp_facts(uint32_t word, struct pmk_insn *in);
+
 static inline unsigned bits(uint32_t word, unsigned hi, unsigned lo)
 {
 	return (word >> lo) & ((2u << (hi - lo)) - 1);

@@ -457,9 +457,9 @@ static void check(const struct row *r, const struct pmk_insn *in)
 	if (!in->decoded || in->iclass != r->iclass || in->flow != r->flow ||
 	    in->sysop != r->sysop || in->size != r->size || in->rd != r->rd || in->rd2 != r->rd2 ||
 	    in->rn != r->rn || in->rm != r->rm || in->rs != r->rs || in->ra != r->ra ||
-	    in->reads != r->reads || in->writes != r->writes || in->mem_bytes != r->bytes ||
-	    in->mem_count != r->count || in->target != r->target || in->addr != 0x8000 ||
-	    strcmp(have, r->letters) != 0)
+	    (uint32_t)in->reads != r->reads || (uint32_t)in->writes != r->writes ||
+	    in->mem_bytes != r->bytes || in->mem_count != r->count || in->target != r->target ||
+	    in->addr != 0x8000 || strcmp(have, r->letters) != 0)
 		fail_msg("line %d: %08x: decoded %d class %d flow %d sysop %d facts '%s' rd %d rd2 "
 			 "%d rn %d rm %d rs %d ra %d reads %llx writes %llx memory %d x %d target "
 			 "%llx",
@@ -486,6 +486,65 @@ static void test_table(void **state)
 	}
 	assert_int_equal(classes, (1u << (PMK_I_FP + 1)) - 1);
 	assert_int_equal(flows, (1u << (PMK_FLOW_MODE + 1)) - 1);
+}
+
+/* VFPv2: what it does, of which precision, and which of S0 to S31 it reads and writes. */
+static void test_vfp(void **state)
+{
+	enum { W = PMK_VFP_WIDE, R = PMK_VFP_WIDE_RESULT, I = PMK_VFP_INTEGER, V = PMK_VFP_VECTOR };
+	/* clang-format off */
+	static const struct {
+		int line;
+		uint32_t word, kind, reads, writes;
+	} words[] = {
+		/* fcpys s1, s31; fabsd d1, d15 */
+		{ __LINE__, 0xeef00a6f, PMK_VFP_COPY | V,         0x80000000, 0x00000002 },
+		{ __LINE__, 0xeeb01bcf, PMK_VFP_COPY | V | W | R, 0xc0000000, 0x0000000c },
+		/* fcvtds d3, s7; fcvtsd s7, d3 */
+		{ __LINE__, 0xeeb73ae3, PMK_VFP_COPY | R,         0x00000080, 0x000000c0 },
+		{ __LINE__, 0xeef73bc3, PMK_VFP_COPY | W,         0x000000c0, 0x00000080 },
+		/* fsqrtd d2, d4; fcmps s1, s2; fcmpezd d3 */
+		{ __LINE__, 0xeeb12bc4, PMK_VFP_SQRT | V | W | R, 0x00000300, 0x00000030 },
+		{ __LINE__, 0xeef40a41, PMK_VFP_COMPARE,          0x00000006, 0x00000000 },
+		{ __LINE__, 0xeeb53bc0, PMK_VFP_COMPARE | W | R,  0x000000c0, 0x00000000 },
+		/* fsitod d1, s5; ftouizs s5, s6; ftosid s5, d3 */
+		{ __LINE__, 0xeeb81be2, PMK_VFP_CONVERT | R,      0x00000020, 0x0000000c },
+		{ __LINE__, 0xeefc2ac3, PMK_VFP_CONVERT | I,      0x00000040, 0x00000020 },
+		{ __LINE__, 0xeefd2b43, PMK_VFP_CONVERT | I | W,  0x000000c0, 0x00000020 },
+		/* fadds s8, s9, s10; fsubd d8, d9, d10 */
+		{ __LINE__, 0xee344a85, PMK_VFP_ADD | V,          0x00000600, 0x00000100 },
+		{ __LINE__, 0xee398b4a, PMK_VFP_ADD | V | W | R,  0x003c0000, 0x00030000 },
+		/* fnmuls s1, s2, s3; fmscd d1, d2, d3; fdivs s3, s4, s5 */
+		{ __LINE__, 0xee610a61, PMK_VFP_MUL | V,          0x0000000c, 0x00000002 },
+		{ __LINE__, 0xee121b03, PMK_VFP_MAC | V | W | R,  0x000000fc, 0x0000000c },
+		{ __LINE__, 0xeec21a22, PMK_VFP_DIV | V,          0x00000030, 0x00000008 },
+		/* flds s5, [r1]; fldmiad r1!, {d8-d11}; fstmias r1, {s1-s3} */
+		{ __LINE__, 0xedd12a00, PMK_VFP_LOAD,             0x00000000, 0x00000020 },
+		{ __LINE__, 0xecb18b08, PMK_VFP_LOAD | W | R,     0x00000000, 0x00ff0000 },
+		{ __LINE__, 0xecc10a03, PMK_VFP_STORE,            0x0000000e, 0x00000000 },
+		/* fmsr s3, r1; fmrdh r1, d2; fmrrd r1, r2, d3; fmsrr {s3, s4}, r1, r2 */
+		{ __LINE__, 0xee011a90, PMK_VFP_FROM_CORE,        0x00000000, 0x00000008 },
+		{ __LINE__, 0xee321b10, PMK_VFP_TO_CORE,          0x00000020, 0x00000000 },
+		{ __LINE__, 0xec521b13, PMK_VFP_TO_CORE,          0x000000c0, 0x00000000 },
+		{ __LINE__, 0xec421a31, PMK_VFP_FROM_CORE,        0x00000000, 0x00000018 },
+		/* fmstat; fmxr fpscr, r1; and of VFPv3 vmov.f32 s0, #2.0 */
+		{ __LINE__, 0xeef1fa10, PMK_VFP_STATUS,           0x00000000, 0x00000000 },
+		{ __LINE__, 0xeee11a10, PMK_VFP_SYSTEM,           0x00000000, 0x00000000 },
+		{ __LINE__, 0xeeb00a00, PMK_VFP_NONE,             0x00000000, 0x00000000 },
+	};
+	/* clang-format on */
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct pmk_insn in;
+
+		decode(*state, false, 0x8000, words[i].word, 4, &in);
+		if (!in.decoded || in.iclass != PMK_I_FP || (in.kind & 0xff) != words[i].kind ||
+		    in.reads >> PMK_VFP_S0 != words[i].reads ||
+		    in.writes >> PMK_VFP_S0 != words[i].writes)
+			fail_msg("line %d: kind %02x reads %08x writes %08x", words[i].line,
+				 in.kind & 0xff, (unsigned)(in.reads >> PMK_VFP_S0),
+				 (unsigned)(in.writes >> PMK_VFP_S0));
+	}
 }
 
 /* What is remembered of one address must not leak into another. */
@@ -766,7 +825,8 @@ static void test_any_capstone(void **state)
 					 in.sets_flags << 6 | in.reads_flags << 5 |
 					 in.exclusive << 4 | in.load << 3 | in.store << 2 |
 					 in.writeback << 1 | in.slow_address);
-		hash = mix(hash, in.reads << 32 | in.writes);
+		/* of registers of the core; VFP's are in test_vfp() */
+		hash = mix(hash, in.reads << 32 | (uint32_t)in.writes);
 		hash = mix(hash, in.target << 16 | in.mem_bytes << 8 | in.mem_count);
 	}
 	cs_version(&major, &minor);
@@ -793,9 +853,10 @@ static int close_isa(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),	  cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_unknown),	  cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_all_thumb), cmocka_unit_test(test_any_capstone),
+		cmocka_unit_test(test_table),	     cmocka_unit_test(test_vfp),
+		cmocka_unit_test(test_addresses),    cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_patterns),     cmocka_unit_test(test_all_thumb),
+		cmocka_unit_test(test_any_capstone),
 	};
 
 	return cmocka_run_group_tests(tests, open_isa, close_isa);

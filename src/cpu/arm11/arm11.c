@@ -111,6 +111,7 @@ void pmk_arm11_forked(struct pmk_cpu *cpu)
 {
 	pmk_lsu_restart(&cpu->arm11.lsu);
 	cpu->arm11.pending = 0;
+	memset(cpu->arm11.vfp_ready, 0, sizeof(cpu->arm11.vfp_ready));
 	cpu->arm11.uncached = 0;
 }
 
@@ -645,6 +646,42 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	cpu->arm11.pending &= ~regs;
 }
 
+/* Remember what block `p`, which ended at `end`, leaves unfinished in VFP, whatever runs until
+ * then. */
+static PMK_SLOW void remember_vfp(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
+{
+	for (unsigned i = 0; i < PMK_PIPE_VFP_PLACES; i++) {
+		uint64_t ready = end + p->arm11.vfp_residue[i] - 1;
+
+		if (p->arm11.vfp_residue[i] > 1 && ready > cpu->arm11.vfp_ready[i])
+			cpu->arm11.vfp_ready[i] = ready;
+	}
+	cpu->arm11.pending |= PMK_PIPE_VFP;
+}
+
+/* Block `b` has instructions of VFP. A wait for one of its pipelines is no data stall. */
+static PMK_SLOW void wait_for_vfp(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint64_t start = cpu->cycles - b->cycles, wait = 0, data = 0;
+	bool busy = false;
+
+	for (unsigned i = 0; i < PMK_PIPE_VFP_PLACES; i++) {
+		uint64_t ready = cpu->arm11.vfp_ready[i], need = b->arm11.vfp_need[i];
+
+		if (need == PMK_PIPE_FAR || ready < start + need)
+			continue;
+		ready -= start + need - 1;
+		wait = pmk_later(wait, ready);
+		if (i <= PMK_PIPE_VFP_FLAGS)
+			data = pmk_later(data, ready);
+	}
+	cpu->cycles += wait;
+	cpu->dyn[PMK_SIG_DATA_STALL] += data;
+	for (unsigned i = 0; i < PMK_PIPE_VFP_PLACES; i++)
+		busy |= cpu->arm11.vfp_ready[i] > cpu->cycles;
+	cpu->arm11.pending &= busy ? ~UINT64_C(0) : ~PMK_PIPE_VFP;
+}
+
 /* What `p` disturbs, and then the fetch of `b`, if that may find something absent. */
 static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block *p,
 				     const struct pmk_block *b)
@@ -702,7 +739,8 @@ void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			  uint64_t taken, uint64_t word)
 {
-	uint64_t before = cpu->cycles;
+	uint64_t before = cpu->cycles, end = before - b->cycles - pmk_pred_cycles(word);
+	uint64_t waits;
 
 	if (PMK_UNLIKELY(b->vector)) {
 		/* Exception entry. An unconditional branch before it was taken; whether a
@@ -718,12 +756,17 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	if (PMK_UNLIKELY(cpu->crossing))
 		pmk_cpu_cross(cpu, b);
 	disturb_and_fetch(cpu, p, b);
-	if ((p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches))
+	if (p->arm11.late & PMK_PIPE_VFP_LATE)
+		remember_vfp(cpu, p, end);
+	waits = p->arm11.late & b->arm11.wants & ~PMK_PIPE_VFP_LATE;
+	if (waits | (cpu->arm11.pending & b->arm11.touches))
 		pmk_sites_fetch(cpu, b, b->pc);
-	if (p->arm11.late & b->arm11.wants)
+	if (waits)
 		wait_for_results(cpu, p, b, before);
-	if (cpu->arm11.pending & b->arm11.touches)
-		wait_for_pending(cpu, b, cpu->arm11.pending & b->arm11.touches);
+	if (cpu->arm11.pending & b->arm11.touches & ~PMK_PIPE_VFP)
+		wait_for_pending(cpu, b, cpu->arm11.pending & b->arm11.touches & ~PMK_PIPE_VFP);
+	if (cpu->arm11.pending & b->arm11.touches & PMK_PIPE_VFP)
+		wait_for_vfp(cpu, b);
 	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }

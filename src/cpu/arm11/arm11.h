@@ -112,8 +112,8 @@ extern const struct pmk_counted_signal pmk_arm11_counted[];
 extern const struct pmk_counted_beside pmk_arm11_beside[];
 
 /* Build a block, whose pipeline is timed by `time`: build.c. */
-typedef void pmk_arm11_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
-			    struct pmk_pipe_block *out);
+typedef void pmk_arm11_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			    struct pmk_pipe_slot *slots, struct pmk_pipe_block *out);
 void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			   struct pmk_pipe_slot *slots, struct pmk_block *b, pmk_arm11_time *time);
 void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,

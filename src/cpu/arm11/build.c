@@ -12,7 +12,6 @@
 static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
 	f->n[PMK_ARM11_FACT_INSN]++;
-	f->n[PMK_ARM11_FACT_UNTIMED] += in->iclass == PMK_I_FP;
 	if (in->is_branch || (core->arm11.pc_writes && in->flow != PMK_FLOW_NEXT &&
 			      in->flow != PMK_FLOW_EXCEPTION && in->flow != PMK_FLOW_MODE))
 		f->n[PMK_ARM11_FACT_BRANCH]++;
@@ -99,7 +98,8 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 		b->disturbs |= disturbance(&insn[i]);
 		b->arm11.touches |= (insn[i].reads | insn[i].writes) & ((1u << PMK_PIPE_PORT) - 1);
 	}
-	time(insn, n, slots, &pipe);
+	time(core, insn, n, slots, &pipe);
+	b->facts.n[PMK_ARM11_FACT_UNTIMED] = (uint16_t)pipe.untimed;
 	b->facts.n[PMK_ARM11_FACT_DATA_STALL] = (uint16_t)pipe.data_stall;
 	b->arm11.branch_cycles = (uint8_t)certain_branch_cycles(core, insn, n);
 	b->cycles = pipe.cycles + b->arm11.branch_cycles;
@@ -112,6 +112,11 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 	b->arm11.flag_distance = (uint8_t)pipe.flag_distance;
 	memcpy(b->arm11.need, pipe.need, sizeof(pipe.need));
 	memcpy(b->arm11.residue, pipe.residue, sizeof(pipe.residue));
+	if (pipe.vfp) {
+		b->arm11.touches |= PMK_PIPE_VFP;
+		memcpy(b->arm11.vfp_need, pipe.vfp_need, sizeof(pipe.vfp_need));
+		memcpy(b->arm11.vfp_residue, pipe.vfp_residue, sizeof(pipe.vfp_residue));
+	}
 	pmk_pipeline_lanes(&pipe, &b->arm11.late, &b->arm11.wants);
 }
 

@@ -38,6 +38,11 @@ const struct pmk_core_key pmk_arm11_keys[] = {
 	PMK_CORE_KEY(lsu_slots,                  "lsu.slots", 2, 1, 16, 'n',
 		"outstanding external requests of the load-store unit"),
 	PMK_ARM11_PIPELINE_KEYS,
+	PMK_CORE_KEY(arm11.vfp_length,           "vfp.length", 1, 1, 8, 'n',
+		"elements of a short vector of VFP, as the program sets FPSCR.LEN: a block cannot "
+		"see it"),
+	PMK_CORE_KEY(arm11.vfp_stride,           "vfp.stride", 1, 1, 2, 'n',
+		"distance of these elements, as FPSCR.STRIDE has it"),
 	PMK_CORE_KEY(arm11.dmb_drains,           "wbuf.dmb_drains", 1, 0, 1, 'b',
 		"a DMB counts as a write buffer drain"),
 	PMK_CORE_KEY(arm11.store_miss_external,  "dcache.store_miss_external", 1, 0, 1, 'b',

@@ -1,30 +1,46 @@
 // SPDX-License-Identifier: MIT
 /*
- * Pipeline timing of a sequence of instructions: ARM1176JZF-S TRM, DDI 0301H, chapter 16.
+ * Pipeline timing of a sequence of instructions: ARM1176JZF-S TRM, DDI 0301H, chapter 16, and
+ * chapter 21 for the VFP11; DDI 0274H has the same of the one beside an ARM1136.
  *
  * An instruction issues when the one before has issued its last cycle, when its operands arrive
  * and, if it accesses memory, when the load/store unit has finished the cycles of the last access.
  * The last wait is structural: it costs cycles but is no data stall.
  *
  * Our choices: conditional instructions are timed as if they pass. Addresses are aligned: singles
- * to their size, multiples and doubles to 8 bytes. Floating point is not timed: one cycle, result
- * in the next. Media and saturating arithmetic is timed as data processing, coprocessor and status
- * transfers as one cycle. A branch costs nothing here, and any other instruction that writes the PC
- * costs its issue cycles; the branch model adds the rest.
+ * to their size, multiples and doubles to 8 bytes. Media and saturating arithmetic is timed as
+ * data processing, coprocessor and status transfers as one cycle. A branch costs nothing here, and
+ * any other instruction that writes the PC costs its issue cycles; the branch model adds the rest.
  *
- * The summary of a sequence gives the exact cycles of two sequences after each other, with three
+ * An instruction of VFP issues with those of the core, in order, when its registers and its
+ * pipeline are free: FMAC, DS for divisions and square roots (which begin in FMAC, too), and the
+ * load/store pipeline, which is in lock step with the core's. Our choices: it waits for what it
+ * reads as the examples of 21.4 say, a cycle more than the latency where nothing is forwarded
+ * between operations of different precision, or from one with an integer result; for what it
+ * writes until that is there from before; the flags of a comparison are there after its latency.
+ * FMXR and FMRX wait for all of VFP. Short vectors have vfp.length elements, because a block
+ * cannot see FPSCR.
+ *
+ * The summary of a sequence gives the exact cycles of two sequences after each other, with these
  * exceptions. An accumulator that is forwarded over the boundary comes a cycle too late. A base
  * that the last instruction writes back comes a cycle too early if the next one needs it early for
  * anything but an address. Registers that a store multiple has not yet read are not locked beyond
- * the end. What a third sequence would wait for in the first is not carried through the second.
+ * the end. What a third sequence would wait for in the first is not carried through the second,
+ * but for VFP, whose results are remembered until they are there; of these, all that are from
+ * another sequence are taken to be forwarded.
  */
 #include "cpu/arm11/pipeline.h"
 #include "cpu/block.h"
+#include "cpu/config.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #define NEVER (-0x40000000)
 #define OPEN  UINT16_MAX
+
+/* Places of the scoreboard: registers of the core, the LSU port, and those of VFP. */
+enum { VFP = PMK_PIPE_REGS, PLACES = PMK_PIPE_REGS + PMK_PIPE_VFP_PLACES };
 
 /*
  * When something happens. `at`: cycles from the start of the sequence if everything is available
@@ -34,17 +50,24 @@
  */
 struct moment {
 	int32_t at;
-	int32_t after[PMK_PIPE_REGS];
+	int32_t after[PLACES];
 };
 
+/* What a register of VFP holds, for what can be forwarded. */
+enum { ANYTHING, SINGLE, DOUBLE, INTEGER };
+
 struct scoreboard {
-	struct moment next;		    /* earliest issue of the next instruction */
-	struct moment port;		    /* the LSU takes the next access */
-	struct moment ready[PMK_PIPE_REGS]; /* for normal use */
-	struct moment lock[PMK_PIPE_REGS];  /* may be written again */
-	int8_t as_base[PMK_PIPE_REGS];	    /* cycles after `ready`, as base of an access */
-	int8_t as_sum[PMK_PIPE_REGS];	    /* the same as accumulator of a multiply */
-	int32_t producer[PMK_PIPE_REGS];    /* index of the instruction, -1 = before the sequence */
+	/* Places in use: without instructions of VFP, its places would only take time. */
+	unsigned places;
+	unsigned vector, stride;       /* elements of a short vector, and their distance */
+	struct moment next;	       /* earliest issue of the next instruction */
+	struct moment port;	       /* the LSU takes the next access */
+	struct moment ready[PLACES];   /* for normal use */
+	struct moment lock[PLACES];    /* may be written again */
+	int8_t as_base[PMK_PIPE_REGS]; /* cycles after `ready`, as base of an access */
+	int8_t as_sum[PMK_PIPE_REGS];  /* the same as accumulator of a multiply */
+	uint8_t holds[PLACES];	       /* by registers of VFP */
+	int32_t producer[PLACES];      /* index of the instruction, -1 = before the sequence */
 };
 
 /* Roles of registers in struct pmk_insn. */
@@ -68,7 +91,8 @@ struct timing {
 };
 
 /* clang-format off */
-static const struct timing timing[] = {
+/* Recordings may name any class, and those without a row have no cycles. */
+static const struct timing timing[PMK_I_CACHE_OP + 1] = {
 	/*                     cyc flg lat hi mem early    late  */
 	[PMK_I_OTHER]      = { 1, 1, 1, 1, 0, 0,       0,    false }, /* our choice */
 	[PMK_I_ALU]        = { 1, 1, 1, 1, 0, 0,       0,    false }, /* table 16-4 */
@@ -90,51 +114,145 @@ static const struct timing timing[] = {
 	[PMK_I_PRELOAD]    = { 1, 1, 1, 1, 1, RN | RM, 0,    false }, /* as a load, 16.10 */
 	/* added by the branch model */
 	[PMK_I_BRANCH]     = { 0, 0, 0, 0, 0, 0,       0,    false },
-	[PMK_I_FP]         = { 1, 1, 1, 1, 0, 0,       0,    false }, /* not timed */
+	/* VFP has a table of its own; other instructions of this class are not timed */
+	[PMK_I_FP]         = { 1, 1, 1, 1, 0, 0,       0,    false },
+};
+
+/* Table 21-16, which is table 4-17 of DDI 0274H: throughput and latency of single and of double
+ * precision. */
+static const struct {
+	uint8_t busy[2], latency[2];
+} vfp_timing[] = {
+	[PMK_VFP_COPY]      = { {  1,  1 }, {  4,  4 } },
+	[PMK_VFP_COMPARE]   = { {  1,  1 }, {  4,  4 } },
+	[PMK_VFP_CONVERT]   = { {  1,  1 }, {  8,  8 } },
+	[PMK_VFP_ADD]       = { {  1,  1 }, {  8,  8 } },
+	[PMK_VFP_MUL]       = { {  1,  2 }, {  8,  9 } },
+	[PMK_VFP_MAC]       = { {  1,  2 }, {  8,  9 } },
+	[PMK_VFP_DIV]       = { { 15, 29 }, { 19, 33 } },
+	[PMK_VFP_SQRT]      = { { 15, 29 }, { 19, 33 } },
+	[PMK_VFP_LOAD]      = { {  1,  1 }, {  4,  4 } },
+	[PMK_VFP_STORE]     = { {  1,  1 }, {  0,  0 } },
+	[PMK_VFP_TO_CORE]   = { {  1,  1 }, {  2,  2 } },
+	[PMK_VFP_FROM_CORE] = { {  1,  1 }, {  4,  4 } },
+	[PMK_VFP_STATUS]    = { {  1,  1 }, {  2,  2 } },
+	[PMK_VFP_SYSTEM]    = { {  1,  1 }, {  4,  4 } }, /* FMXR; FMRX: 2 */
 };
 /* clang-format on */
+
+/* ---- instructions of VFP --------------------------------------------------------------------- */
+
+static unsigned vfp_op(const struct pmk_insn *in)
+{
+	unsigned op = in->iclass == PMK_I_FP ? in->kind & PMK_VFP_OP : PMK_VFP_NONE;
+
+	return op <= PMK_VFP_SYSTEM ? op : PMK_VFP_NONE; /* a ledger may say anything */
+}
+
+/* Those of the FMAC and DS pipelines; the others are of the load/store pipeline. */
+static bool vfp_computes(const struct pmk_insn *in)
+{
+	return vfp_op(in) >= PMK_VFP_COPY && vfp_op(in) <= PMK_VFP_SQRT;
+}
+
+static bool vfp_transfers(const struct pmk_insn *in)
+{
+	return vfp_op(in) >= PMK_VFP_LOAD;
+}
+
+static bool vfp_divides(const struct pmk_insn *in)
+{
+	return vfp_op(in) == PMK_VFP_DIV || vfp_op(in) == PMK_VFP_SQRT;
+}
+
+/* Elements of the operation. A destination in the first bank makes it a scalar one. */
+static unsigned vfp_elements(const struct scoreboard *sb, const struct pmk_insn *in)
+{
+	unsigned fd = in->kind >> PMK_VFP_FD & 31;
+
+	return in->kind & PMK_VFP_VECTOR && fd >= 8 ? sb->vector : 1;
+}
+
+/* The registers of element i of an operand: vectors go round in their bank of eight registers. */
+static uint32_t vfp_element(const struct scoreboard *sb, const struct pmk_insn *in, unsigned field,
+			    bool wide, unsigned i)
+{
+	unsigned first = in->kind >> field & 31, step = sb->stride * (wide ? 2 : 1);
+	bool scalar = field == PMK_VFP_FM && first < 8;
+	unsigned reg = scalar ? first : (first & ~7u) | ((first + i * step) & 7);
+
+	return (wide ? 3u : 1u) << reg;
+}
+
+/* The registers of VFP that element i reads, and those that it writes. */
+static uint32_t vfp_reads(const struct scoreboard *sb, const struct pmk_insn *in, unsigned i)
+{
+	bool wide = in->kind & PMK_VFP_WIDE;
+	unsigned op = vfp_op(in);
+	uint32_t regs = 0;
+
+	if (!i)
+		return (uint32_t)(in->reads >> PMK_VFP_S0);
+	if (op == PMK_VFP_MAC)
+		regs |= vfp_element(sb, in, PMK_VFP_FD, wide, i);
+	if (op >= PMK_VFP_ADD && op <= PMK_VFP_DIV)
+		regs |= vfp_element(sb, in, PMK_VFP_FN, wide, i);
+	return regs | vfp_element(sb, in, PMK_VFP_FM, wide, i);
+}
+
+static uint32_t vfp_writes(const struct scoreboard *sb, const struct pmk_insn *in, unsigned i)
+{
+	if (!i)
+		return (uint32_t)(in->writes >> PMK_VFP_S0);
+	return vfp_element(sb, in, PMK_VFP_FD, in->kind & PMK_VFP_WIDE_RESULT, i);
+}
 
 /* ---- moments -------------------------------------------------------------------------------- */
 
 /* to = the later of itself and `from` + `cycles`. */
-static void wait_for(struct moment *to, const struct moment *from, int32_t cycles)
+static void wait_for(unsigned places, struct moment *to, const struct moment *from, int32_t cycles)
 {
 	if (to->at < from->at + cycles)
 		to->at = from->at + cycles;
-	for (unsigned e = 0; e < PMK_PIPE_REGS; e++) {
+	for (unsigned e = 0; e < places; e++) {
 		int32_t after = from->after[e] + cycles;
 
 		to->after[e] = to->after[e] > after ? to->after[e] : after;
 	}
 }
 
-static struct moment later_by(const struct moment *from, int32_t cycles)
+static void copy(unsigned places, struct moment *to, const struct moment *from)
 {
-	struct moment to = *from;
+	to->at = from->at;
+	for (unsigned e = 0; e < places; e++)
+		to->after[e] = from->after[e];
+}
 
-	to.at += cycles;
-	for (unsigned e = 0; e < PMK_PIPE_REGS; e++)
-		to.after[e] += cycles;
-	return to;
+static void later_by(unsigned places, struct moment *to, const struct moment *from, int32_t cycles)
+{
+	to->at = from->at + cycles;
+	for (unsigned e = 0; e < places; e++)
+		to->after[e] = from->after[e] + cycles;
 }
 
 static void start(struct scoreboard *sb)
 {
 	struct moment never = { .at = NEVER };
 
-	for (unsigned e = 0; e < PMK_PIPE_REGS; e++)
+	for (unsigned e = 0; e < sb->places; e++)
 		never.after[e] = NEVER;
-	for (unsigned r = 0; r < PMK_PIPE_REGS; r++) {
-		sb->ready[r] = never;
+	for (unsigned r = 0; r < sb->places; r++) {
+		copy(sb->places, &sb->ready[r], &never);
 		sb->ready[r].after[r] = r == PMK_PIPE_PORT ? NEVER : 0;
-		sb->lock[r] = never;
-		sb->as_base[r] = 1;
-		sb->as_sum[r] = 0;
+		copy(sb->places, &sb->lock[r], &never);
 		sb->producer[r] = -1;
+		sb->holds[r] = ANYTHING;
 	}
-	sb->port = never;
+	memset(sb->as_base, 1, sizeof(sb->as_base));
+	memset(sb->as_sum, 0, sizeof(sb->as_sum));
+	copy(sb->places, &sb->port, &never);
 	sb->port.after[PMK_PIPE_PORT] = 0;
-	sb->next = never;
+	copy(sb->places, &sb->next, &never);
 	sb->next.at = 0;
 }
 
@@ -147,12 +265,17 @@ struct operand {
 
 static bool is_memory(const struct pmk_insn *in)
 {
-	return in->iclass >= PMK_I_LOAD && in->iclass <= PMK_I_PRELOAD;
+	return (in->iclass >= PMK_I_LOAD && in->iclass <= PMK_I_PRELOAD) || vfp_transfers(in);
 }
 
 static struct timing timing_of(const struct pmk_insn *in)
 {
 	struct timing t = timing[in->iclass];
+
+	if (vfp_op(in) == PMK_VFP_LOAD || vfp_op(in) == PMK_VFP_STORE)
+		t.early = RN;
+	else if (vfp_transfers(in)) /* FMRX has a latency of 2, too */
+		t.latency = t.latency_hi = vfp_timing[PMK_VFP_TO_CORE].latency[0];
 
 	if (in->slow_address) { /* 16.10, 16.11: only the offset is early */
 		t.cycles++;
@@ -210,6 +333,42 @@ static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 	return n;
 }
 
+/* A register of VFP is read. Loads and stores of registers, and transfers, take it a cycle later
+ * than operations do, so that these need nothing forwarded. */
+static struct operand vfp_operand(const struct scoreboard *sb, const struct pmk_insn *in,
+				  unsigned reg)
+{
+	unsigned holds = sb->holds[VFP + reg], wants = in->kind & PMK_VFP_WIDE ? DOUBLE : SINGLE;
+	bool forwarded = holds == ANYTHING || holds == wants;
+
+	return (struct operand){ .reg = (uint8_t)(VFP + reg),
+				 .wait = vfp_computes(in) && !forwarded };
+}
+
+/* What an instruction of VFP waits for beside registers of the core, but for its pipelines. */
+static unsigned vfp_operands(const struct scoreboard *sb, const struct pmk_insn *in,
+			     struct operand *op)
+{
+	unsigned what = vfp_op(in), n = 0;
+	uint32_t reads = 0, writes = 0;
+
+	if (what == PMK_VFP_SYSTEM)
+		reads = UINT32_MAX;
+	for (unsigned i = 0; i < vfp_elements(sb, in); i++) {
+		reads |= vfp_reads(sb, in, i);
+		writes |= vfp_writes(sb, in, i);
+	}
+	for (unsigned r = 0; r < 32; r++) {
+		if (reads >> r & 1)
+			op[n++] = vfp_operand(sb, in, r);
+		else if (writes >> r & 1)
+			op[n++] = (struct operand){ .reg = (uint8_t)(VFP + r) };
+	}
+	if (what == PMK_VFP_STATUS || what == PMK_VFP_SYSTEM)
+		op[n++] = (struct operand){ .reg = VFP + PMK_PIPE_VFP_FLAGS };
+	return n;
+}
+
 /* ---- results -------------------------------------------------------------------------------- */
 
 static void produce(struct scoreboard *sb, int reg, const struct moment *issue, unsigned latency,
@@ -217,7 +376,7 @@ static void produce(struct scoreboard *sb, int reg, const struct moment *issue, 
 {
 	if (reg < 0 || reg >= PMK_PIPE_PORT)
 		return;
-	sb->ready[reg] = later_by(issue, (int32_t)latency);
+	later_by(sb->places, &sb->ready[reg], issue, (int32_t)latency);
 	sb->as_base[reg] = 1;
 	sb->as_sum[reg] = sum ? -1 : 0;
 	sb->producer[reg] = producer;
@@ -230,6 +389,11 @@ static unsigned memory_cycles(const struct pmk_insn *in, const struct timing *t)
 {
 	unsigned pc = in->list >> PMK_PIPE_PORT;
 
+	/* Table 21-16: two words a cycle */
+	if (vfp_op(in) == PMK_VFP_LOAD || vfp_op(in) == PMK_VFP_STORE)
+		return (in->mem_count * (in->mem_bytes / 4u) + 1) / 2;
+	if (vfp_transfers(in))
+		return 1;
 	if (in->iclass != PMK_I_LOADM && in->iclass != PMK_I_STOREM)
 		return t->memory;
 	return (in->mem_count - pc + 1) / 2 + pc;
@@ -252,14 +416,14 @@ static void lock_stored(struct scoreboard *sb, const struct pmk_insn *in,
 	int32_t i = 0;
 
 	if (in->iclass == PMK_I_STORE && in->mem_count == 2) {
-		sb->lock[in->rd] = later_by(issue, 1 + in->slow_address);
-		sb->lock[in->rd2] = later_by(issue, 2 + in->slow_address);
+		later_by(sb->places, &sb->lock[in->rd], issue, 1 + in->slow_address);
+		later_by(sb->places, &sb->lock[in->rd2], issue, 2 + in->slow_address);
 	}
 	if (in->iclass != PMK_I_STOREM)
 		return;
 	for (unsigned r = 0; r < PMK_PIPE_PORT; r++)
 		if (in->list >> r & 1)
-			sb->lock[r] = later_by(issue, 1 + (i++ + 1) / 2);
+			later_by(sb->places, &sb->lock[r], issue, 1 + (i++ + 1) / 2);
 }
 
 static void results(struct scoreboard *sb, const struct pmk_insn *in, const struct timing *t,
@@ -287,6 +451,99 @@ static void results(struct scoreboard *sb, const struct pmk_insn *in, const stru
 	}
 }
 
+static void vfp_produce(struct scoreboard *sb, uint32_t regs, const struct moment *issue,
+			int32_t latency, unsigned holds, int32_t index)
+{
+	for (; regs; regs &= regs - 1) {
+		unsigned place = VFP + (unsigned)__builtin_ctz(regs);
+
+		later_by(sb->places, &sb->ready[place], issue, latency);
+		sb->holds[place] = (uint8_t)holds;
+		sb->producer[place] = index;
+	}
+}
+
+static void vfp_lock(struct scoreboard *sb, uint32_t regs, const struct moment *issue,
+		     int32_t until)
+{
+	for (; regs; regs &= regs - 1)
+		later_by(sb->places, &sb->lock[VFP + __builtin_ctz(regs)], issue, until);
+}
+
+/* Registers of a transfer come and go two words a cycle, in order. */
+static void vfp_move(struct scoreboard *sb, const struct pmk_insn *in, const struct moment *issue,
+		     int32_t index)
+{
+	unsigned holds = in->kind & PMK_VFP_WIDE_RESULT ? DOUBLE : SINGLE;
+	int32_t latency = vfp_timing[vfp_op(in)].latency[0], i = 0;
+	bool loads = vfp_op(in) == PMK_VFP_LOAD;
+	uint32_t reads = vfp_reads(sb, in, 0), writes = vfp_writes(sb, in, 0);
+
+	for (uint32_t rest = reads; rest; rest &= rest - 1)
+		vfp_lock(sb, rest & -rest, issue, 1 + i++ / 2);
+	i = 0;
+	/* What the core gives is a word, or half of a double-precision register. */
+	for (uint32_t rest = writes; rest; rest &= rest - 1)
+		vfp_produce(sb, rest & -rest, issue, latency + i++ / 2, loads ? holds : ANYTHING,
+			    loads ? index : -1);
+}
+
+/* Results of an operation, element by element, and the time that its pipelines are busy. */
+static void vfp_compute(struct scoreboard *sb, const struct pmk_insn *in,
+			const struct moment *issue, int32_t index)
+{
+	bool wide = in->kind & PMK_VFP_WIDE, divides = vfp_divides(in);
+	int32_t busy = vfp_timing[vfp_op(in)].busy[wide];
+	int32_t latency = vfp_timing[vfp_op(in)].latency[wide];
+	unsigned n = vfp_elements(sb, in);
+	unsigned holds = in->kind & PMK_VFP_INTEGER	  ? INTEGER
+			 : in->kind & PMK_VFP_WIDE_RESULT ? DOUBLE
+							  : SINGLE;
+
+	for (unsigned i = 0; i < n; i++) {
+		vfp_lock(sb, vfp_reads(sb, in, i), issue, 1 + (int32_t)i * busy);
+		vfp_produce(sb, vfp_writes(sb, in, i), issue, latency + (int32_t)i * busy, holds,
+			    index);
+	}
+	if (vfp_op(in) == PMK_VFP_COMPARE)
+		later_by(sb->places, &sb->ready[VFP + PMK_PIPE_VFP_FLAGS], issue, latency);
+	if (divides)
+		later_by(sb->places, &sb->ready[VFP + PMK_PIPE_VFP_DS], issue, (int32_t)n * busy);
+	/* A division begins in FMAC, and no operation overtakes elements that have not begun. */
+	later_by(sb->places, &sb->ready[VFP + PMK_PIPE_VFP_FMAC], issue,
+		 divides ? (int32_t)(n - 1) * busy + 1 : (int32_t)n * busy);
+}
+
+static void vfp_results(struct scoreboard *sb, const struct pmk_insn *in,
+			const struct moment *issue, int32_t index)
+{
+	bool to_core = in->rd >= 0;
+
+	if (vfp_computes(in)) {
+		vfp_compute(sb, in, issue, index);
+	} else if (vfp_op(in) == PMK_VFP_SYSTEM && !to_core) {
+		/* Nothing begins before FMXR has its effect. */
+		int32_t latency = vfp_timing[PMK_VFP_SYSTEM].latency[0];
+
+		later_by(sb->places, &sb->ready[VFP + PMK_PIPE_VFP_FMAC], issue, latency);
+		later_by(sb->places, &sb->ready[VFP + PMK_PIPE_VFP_DS], issue, latency);
+	} else {
+		vfp_move(sb, in, issue, index);
+	}
+}
+
+/* Wait for the pipelines that an operation goes through. */
+static void vfp_wait_for_pipes(const struct scoreboard *sb, const struct pmk_insn *in,
+			       struct moment *issue)
+{
+	bool all = vfp_op(in) == PMK_VFP_SYSTEM;
+
+	if (vfp_computes(in) || all)
+		wait_for(sb->places, issue, &sb->ready[VFP + PMK_PIPE_VFP_FMAC], 0);
+	if (vfp_divides(in) || all)
+		wait_for(sb->places, issue, &sb->ready[VFP + PMK_PIPE_VFP_DS], 0);
+}
+
 /* ---- a sequence ----------------------------------------------------------------------------- */
 
 /* Note the first instruction that needs a result of slots[producer]: its use. */
@@ -300,6 +557,8 @@ static void note_uses(const struct scoreboard *sb, const struct operand *op, uns
 		if (p < 0)
 			continue;
 		use = issue - op[i].wait - slots[p].issue;
+		/* A load of VFP takes a cycle longer than one of the core. */
+		use -= op[i].reg >= VFP;
 		if (use >= 0 && use < slots[p].use && use < (int32_t)PMK_PIPE_OPEN)
 			slots[p].use = (uint16_t)use;
 	}
@@ -310,25 +569,35 @@ static int32_t issue_one(struct scoreboard *sb, const struct pmk_insn *in, int32
 			 struct pmk_pipe_slot *slots)
 {
 	struct timing t = timing_of(in);
-	struct operand op[6 + PMK_PIPE_REGS];
+	struct operand op[6 + PLACES];
 	unsigned n = operands(sb, in, &t, op);
-	struct moment issue = sb->next;
+	struct moment issue;
 	int32_t stall;
 
+	copy(sb->places, &issue, &sb->next);
+	if (vfp_op(in))
+		n += vfp_operands(sb, in, op + n);
 	for (unsigned i = 0; i < n; i++)
-		wait_for(&issue, &sb->ready[op[i].reg], op[i].wait);
+		wait_for(sb->places, &issue, &sb->ready[op[i].reg], op[i].wait);
 	for (unsigned r = 0; r < PMK_PIPE_PORT; r++)
 		if (in->writes >> r & 1)
-			wait_for(&issue, &sb->lock[r], 0);
+			wait_for(sb->places, &issue, &sb->lock[r], 0);
+	for (unsigned i = 0; vfp_op(in) && i < vfp_elements(sb, in); i++)
+		for (uint32_t rest = vfp_writes(sb, in, i); rest; rest &= rest - 1)
+			wait_for(sb->places, &issue, &sb->lock[VFP + __builtin_ctz(rest)], 0);
 	stall = issue.at - sb->next.at;
 	if (is_memory(in))
-		wait_for(&issue, &sb->port, 0);
+		wait_for(sb->places, &issue, &sb->port, 0);
+	if (vfp_op(in))
+		vfp_wait_for_pipes(sb, in, &issue);
 	slots[index] = (struct pmk_pipe_slot){ .issue = (uint16_t)issue.at, .use = OPEN };
 	note_uses(sb, op, n, issue.at, slots);
 	results(sb, in, &t, &issue, index);
+	if (vfp_op(in))
+		vfp_results(sb, in, &issue, index);
 	if (is_memory(in))
-		sb->port = later_by(&issue, (int32_t)memory_cycles(in, &t));
-	sb->next = later_by(&issue, in->sets_flags ? t.flag_cycles : t.cycles);
+		later_by(sb->places, &sb->port, &issue, (int32_t)memory_cycles(in, &t));
+	later_by(sb->places, &sb->next, &issue, in->sets_flags ? t.flag_cycles : t.cycles);
 	return stall;
 }
 
@@ -350,15 +619,22 @@ static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 		out->need[r] = clamp(end - sb->next.after[r] + 1, PMK_PIPE_FAR);
 		out->residue[r] = clamp(ready->at - end + sb->as_base[r], PMK_PIPE_FAR - 1);
 	}
+	out->vfp = sb->places > VFP;
+	for (unsigned p = 0; p < PMK_PIPE_VFP_PLACES && out->vfp; p++) {
+		out->vfp_need[p] = clamp(end - sb->next.after[VFP + p] + 1, PMK_PIPE_FAR);
+		out->vfp_residue[p] = clamp(sb->ready[VFP + p].at - end + 1, PMK_PIPE_FAR - 1);
+	}
 }
 
 /* Can a later block wait for its result? It can if registers of the core are loaded. The next
- * instruction needs a load of the PC, and who needs registers of coprocessors cannot be seen. */
+ * instruction needs a load of the PC, and registers of VFP are waited for at the end of the block
+ * (our choice: slots[] have no room for them). */
 static bool can_be_late(const struct pmk_insn *in)
 {
 	uint64_t base = in->writeback ? UINT64_C(1) << in->rn : 0;
+	uint64_t core = (UINT64_C(1) << PMK_PIPE_PORT) - 1;
 
-	return in->load && in->flow == PMK_FLOW_NEXT && (in->writes & ~base);
+	return in->load && in->flow == PMK_FLOW_NEXT && (in->writes & core & ~base);
 }
 
 /* Mark results that no instruction of the sequence needs. */
@@ -378,23 +654,36 @@ static void leave_open(const struct scoreboard *sb, const struct pmk_insn *insn,
 	}
 }
 
-void pmk_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
-		       struct pmk_pipe_block *out)
+/* FMSTAT has the flags a cycle later than other instructions that set them. */
+static int32_t flags_at(const struct scoreboard *sb, const struct pmk_insn *in)
+{
+	return sb->next.at + (vfp_op(in) == PMK_VFP_STATUS);
+}
+
+void pmk_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		       struct pmk_pipe_slot *slots, struct pmk_pipe_block *out)
 {
 	int32_t flags = NEVER, end;
 	struct scoreboard sb;
 
+	sb.vector = (unsigned)core->arm11.vfp_length;
+	sb.stride = (unsigned)core->arm11.vfp_stride;
+	sb.places = VFP;
+	for (size_t i = 0; i < n; i++)
+		if (vfp_op(&insn[i]))
+			sb.places = PLACES;
 	start(&sb);
 	*out = (struct pmk_pipe_block){ .flag_distance = 15 };
 	for (size_t i = 0; i < n; i++) {
 		out->data_stall += (uint32_t)issue_one(&sb, &insn[i], (int32_t)i, slots);
 		if (insn[i].sets_flags)
-			flags = sb.next.at;
+			flags = flags_at(&sb, &insn[i]);
+		out->untimed += insn[i].iclass == PMK_I_FP && !vfp_op(&insn[i]);
 	}
 	end = sb.next.at;
 	out->cycles = (uint32_t)end;
 	if (flags != NEVER && end - flags < 15)
-		out->flag_distance = (uint16_t)(end - flags);
+		out->flag_distance = (uint16_t)(end > flags ? end - flags : 0);
 	leave_open(&sb, insn, n, slots);
 	summarise(&sb, out);
 }
@@ -413,12 +702,19 @@ unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t n
 
 void pmk_pipeline_lanes(const struct pmk_pipe_block *b, uint64_t *late, uint64_t *wants)
 {
-	*late = *wants = 0;
+	*late = 0;
+	*wants = PMK_PIPE_VFP_LATE;
+	for (unsigned p = 0; b->vfp && p < PMK_PIPE_VFP_PLACES; p++)
+		if (b->vfp_residue[p] > 1)
+			*late |= PMK_PIPE_VFP_LATE;
 	for (unsigned r = 0; r < PMK_PIPE_REGS; r++) {
 		for (unsigned k = 0; k < LANES; k++) {
 			bool last = k == LANES - 1;
+			unsigned least = last && r == PMK_PIPE_PORT ? k - 1 : k;
 
-			if (b->residue[r] > k)
+			if (r == PMK_PIPE_PORT && k == LANES - 2)
+				continue;
+			if (b->residue[r] > least)
 				*late |= UINT64_C(1) << (16 * k + r);
 			if (b->need[r] != PMK_PIPE_FAR && (last || b->need[r] <= k))
 				*wants |= UINT64_C(1) << (16 * k + r);

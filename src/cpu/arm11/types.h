@@ -38,13 +38,15 @@ struct pmk_core_arm11 {
 	uint64_t flush_stall;
 	uint64_t l2_write_allocate;
 	uint64_t l2_buffers;
+	uint64_t vfp_length;
+	uint64_t vfp_stride;
 };
 
 struct pmk_block_arm11 {
 	/* Read at every execution. */
 	uint64_t late;	  /* what the block leaves unfinished … */
 	uint64_t wants;	  /* … and what it may have to wait for: see pmk_pipeline_lanes() */
-	uint64_t touches; /* all registers read or written */
+	uint64_t touches; /* all registers read or written; PMK_PIPE_VFP */
 	uint32_t branch;  /* predictor slot of the branch that ends it: index into pred[] */
 	/* Read on slow paths alone. */
 	bool loads_pc; /* it loads the PC from memory */
@@ -53,6 +55,8 @@ struct pmk_block_arm11 {
 	uint8_t branch_cycles; /* of the last instruction, already in the block's */
 	/* When registers are needed, and how late results are: see pmk_pipe_block. */
 	uint8_t need[PMK_PIPE_REGS], residue[PMK_PIPE_REGS];
+	/* Of blocks that touch PMK_PIPE_VFP. */
+	uint8_t vfp_need[PMK_PIPE_VFP_PLACES], vfp_residue[PMK_PIPE_VFP_PLACES];
 };
 
 /* A remembered answer of pmk_pipeline_edge(). */
@@ -66,9 +70,10 @@ struct pmk_arm11_edge {
 struct pmk_arm11_instead;
 
 struct pmk_cpu_arm11 {
-	uint8_t *pred;	       /* [branch]: prediction words, see branch.h */
-	uint8_t *dmap;	       /* [line]: PMK_D_… */
-	uint64_t pending;      /* registers whose load is under way, see `ready` */
+	uint8_t *pred; /* [branch]: prediction words, see branch.h */
+	uint8_t *dmap; /* [line]: PMK_D_… */
+	/* registers whose load is under way, see `ready`; PMK_PIPE_VFP: see `vfp_ready` */
+	uint64_t pending;
 	uint8_t *imap;	       /* [line]: 1 = present */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	/* The signal that it was counted in when it began; PMK_SIG_NONE: its block counted it. */
@@ -87,6 +92,7 @@ struct pmk_cpu_arm11 {
 	 * walk. */
 	uint64_t ready[PMK_PIPE_REGS];
 	uint32_t walk[PMK_PIPE_REGS];
+	uint64_t vfp_ready[PMK_PIPE_VFP_PLACES]; /* when what VFP has begun will be finished */
 };
 
 #endif

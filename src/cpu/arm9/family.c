@@ -8,6 +8,7 @@ extern const struct pmk_core_family pmk_family_arm11;
 const struct pmk_core_family pmk_family_arm9 = {
 	.name = "arm9",
 	PMK_ARM11_MEMBERS,
+	.untimed_kind = "floating-point ones (VFP)",
 	.pmu = "ahbmon",
 	.like = &pmk_family_arm11,
 	.attach = pmk_arm9_attach,

@@ -24,7 +24,7 @@ struct timing {
 	bool sums;		     /* the result is forwarded to an accumulator a cycle early */
 };
 
-static const struct timing timing[] = {
+static const struct timing timing[PMK_I_CACHE_OP + 1] = {
 	[PMK_I_OTHER] = { 1, 1, 1, false },	[PMK_I_ALU] = { 1, 1, 1, false },
 	[PMK_I_ALU_SHIFT] = { 1, 1, 1, false }, [PMK_I_ALU_RSHIFT] = { 2, 2, 2, false },
 	[PMK_I_MUL] = { 2, 4, 3, true },	[PMK_I_MLA] = { 2, 4, 3, true },
@@ -154,13 +154,14 @@ static uint8_t need_of(const struct pmk_insn *insn, size_t n, unsigned reg, int3
 	return PMK_PIPE_FAR;
 }
 
-void pmk_arm9_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
-			    struct pmk_pipe_block *out)
+void pmk_arm9_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			    struct pmk_pipe_slot *slots, struct pmk_pipe_block *out)
 {
 	static const int32_t at_once[PMK_PIPE_REGS];
 	uint64_t read = 0;
 	struct board b;
 
+	(void)core;
 	issue_all(insn, n, at_once, slots, &b);
 	*out = (struct pmk_pipe_block){ .cycles = (uint32_t)b.next,
 					.data_stall = b.stall,
@@ -168,6 +169,7 @@ void pmk_arm9_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pi
 	for (size_t i = 0; i < n; i++) {
 		slots[i].use = (uint16_t)(b.next - slots[i].issue);
 		read |= insn[i].reads;
+		out->untimed += insn[i].iclass == PMK_I_FP;
 	}
 	for (unsigned r = 0; r < PMK_PIPE_REGS; r++) {
 		bool reads = r != PMK_PIPE_PORT && (read >> r & 1);

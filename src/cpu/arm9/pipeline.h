@@ -5,7 +5,7 @@
 
 #include "cpu/arm11/pipeline.h"
 
-void pmk_arm9_pipeline_time(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots,
-			    struct pmk_pipe_block *out);
+void pmk_arm9_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			    struct pmk_pipe_slot *slots, struct pmk_pipe_block *out);
 
 #endif

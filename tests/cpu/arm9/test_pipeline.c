@@ -33,7 +33,7 @@ static struct pmk_pipe_block time_words(const uint32_t *word, unsigned n)
 	assert_non_null(isa);
 	for (unsigned i = 0; i < n; i++)
 		pmk_isa_arm_decode(isa, false, 0x8000 + 4 * i, &word[i], 4, &insn[i]);
-	pmk_arm9_pipeline_time(insn, n, slots, &b);
+	pmk_arm9_pipeline_time(NULL, insn, n, slots, &b);
 	pmk_isa_arm_free(isa);
 	return b;
 }
