@@ -192,6 +192,7 @@ struct pmk_insn {
 	uint8_t iclass;	  /* enum pmk_iclass */
 	uint8_t flow;	  /* enum pmk_flow */
 	uint8_t sysop;	  /* enum pmk_sysop */
+	bool thumb;	  /* of T32 */
 	bool conditional; /* may fail its condition */
 	bool is_branch; /* counts as a branch instruction of the architecture: B BL BLX BX BXJ … */
 	bool sets_flags;

@@ -29,13 +29,16 @@
 #include "producer/qemu/stack.h"
 
 /* For each machine of ELF files: the emulators of programs and of firmware, the core unless another
- * is asked for, and the folder that Debian's cross compilers put its libraries in. */
+ * is asked for, and the folder that Debian's cross compilers put its libraries in. Of ARM's cores
+ * the first that can run the file. */
 static const struct machine {
 	enum pmk_elf_machine elf;
 	bool is64, big_endian;
 	const char *isa, *core, *qemu, *system, *sysroot;
 } machines[] = {
 	{ PMK_ELF_ARM, false, false, "arm", "arm1176", "qemu-arm", "qemu-system-arm",
+	  "/usr/arm-linux-gnueabi" },
+	{ PMK_ELF_ARM, false, false, "a32", "cortex-a53", "qemu-arm", "qemu-system-arm",
 	  "/usr/arm-linux-gnueabi" },
 	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64", "qemu-system-aarch64",
 	  "/usr/aarch64-linux-gnu" },
@@ -47,14 +50,38 @@ static const struct machine {
 
 #define NMACHINES (sizeof(machines) / sizeof(machines[0]))
 
+/* Its programs whose calls pass floating-point numbers in registers have libraries of their own. */
+#define HARD_FLOAT_LOADER "/lib/ld-linux-armhf.so.3"
+#define HARD_FLOAT_ROOT	  "/usr/arm-linux-gnueabihf"
+
+static bool is_of(const struct machine *m, const struct pmk_elf *elf)
+{
+	return m->elf == elf->machine && m->is64 == elf->is64 && m->big_endian == elf->big_endian;
+}
+
 /* NULL for a machine that is not emulated, and for one in the wrong byte order or word size. */
 static const struct machine *machine_of(const struct pmk_elf *elf)
 {
-	for (size_t i = 0; i < NMACHINES; i++)
-		if (machines[i].elf == elf->machine && machines[i].is64 == elf->is64 &&
-		    machines[i].big_endian == elf->big_endian)
+	const struct machine *first = NULL;
+	char lacks[64];
+
+	for (size_t i = 0; i < NMACHINES; i++) {
+		if (!is_of(&machines[i], elf))
+			continue;
+		if (!pmk_suits_lacks(machines[i].core, &elf->arm, lacks, sizeof(lacks)))
 			return &machines[i];
-	return NULL;
+		first = first ? first : &machines[i];
+	}
+	return first;
+}
+
+/* Do cores with this instruction set run the file? */
+static bool runs(const char *isa, const struct pmk_elf *elf)
+{
+	for (size_t i = 0; i < NMACHINES; i++)
+		if (is_of(&machines[i], elf) && !strcmp(machines[i].isa, isa))
+			return true;
+	return false;
 }
 
 const char *pmk_program_emulator(const struct pmk_program *p)
@@ -228,6 +255,13 @@ int pmk_program_check_preset(const struct pmk_core *core, const char *name, char
 	return check_pmu(core, msg, size);
 }
 
+/* A core of ARMv8 runs programs of ARM, too. The emulator of these has none by its own name. */
+static void in_aarch32(struct pmk_core *core)
+{
+	if (!strcmp(core->isa, "a64") && pmk_core_become(core, "a32"))
+		snprintf(core->qemu_cpu, sizeof(core->qemu_cpu), "max");
+}
+
 int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
 		     const struct pmk_words *overrides)
 {
@@ -245,6 +279,8 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s", msg);
 	if (pmk_program_check_preset(&p->core, name, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s: %s", path, msg);
+	if (machine && !p->system && p->elf.machine == PMK_ELF_ARM)
+		in_aarch32(&p->core);
 	if (pmu && pmk_core_can_have_l2(&p->core) && pmk_core_l2_type(pmu))
 		p->core.l2_type = pmk_core_l2_type(pmu);
 	for (unsigned i = 0; i < overrides->count; i++) {
@@ -258,7 +294,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	err = check_effect(p, name, overrides);
 	if (err)
 		return err;
-	if (machine && strcmp(machine->isa, p->core.isa) != 0)
+	if (machine && !runs(p->core.isa, &p->elf))
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
 				      "core %s runs %s code; the program is for %s", name,
 				      p->core.isa, p->elf.machine_name);
@@ -329,18 +365,33 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 	return 0;
 }
 
-static int cannot_run(struct pmk_program *p, const char *program, const char *what,
-		      const char *lacks)
+/* A core that can run the file; NULL: there is none. */
+static const char *core_for(const struct pmk_elf *elf)
 {
-	const char *cpu = p->core.qemu_cpu;
+	const struct machine *m = machine_of(elf);
+	char lacks[64];
+
+	return m && !pmk_suits_lacks(m->core, &elf->arm, lacks, sizeof(lacks)) ? m->core : NULL;
+}
+
+static int cannot_run(struct pmk_program *p, const char *program, const struct pmk_elf *elf,
+		      const char *what, const char *lacks)
+{
+	const char *cpu = p->core.qemu_cpu, *other = core_for(elf);
 	char as[64] = "";
 
 	if (strcmp(cpu, p->core.name) != 0)
 		snprintf(as, sizeof(as), ", run as QEMU's %s,", cpu);
+	if (other)
+		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
+				      "%s: %s is built for %s, and core %s%s has %s; --core %s",
+				      program, what, lacks, p->core.name, as, pmk_suits_arch(cpu),
+				      other);
 	return pmk_count_fail(
 		p->fault, PMK_COUNT_NOT_EXEC,
-		"%s: %s is built for %s, and core %s%s has %s: build it for that (-march=), or run "
-		"it on another processor with --qemu '%s -cpu max %s'",
+		"%s: %s is built for %s, and core %s%s has %s, as no other core of ours can run "
+		"it: build it for that (-march=), or run it on another processor with --qemu '%s "
+		"-cpu max %s'",
 		program, what, lacks, p->core.name, as, pmk_suits_arch(cpu),
 		machine_of(&p->elf)->qemu, program);
 }
@@ -353,11 +404,11 @@ static int check_suits(struct pmk_program *p, const char *program, const char *i
 	struct pmk_elf loader;
 
 	if (pmk_suits_lacks(p->core.qemu_cpu, &p->elf.arm, lacks, sizeof(lacks)))
-		return cannot_run(p, program, "it", lacks);
+		return cannot_run(p, program, &p->elf, "it", lacks);
 	if (!interpreter || pmk_elf_read(interpreter, &loader, msg, sizeof(msg)) ||
 	    !pmk_suits_lacks(p->core.qemu_cpu, &loader.arm, lacks, sizeof(lacks)))
 		return 0;
-	return cannot_run(p, program, interpreter, lacks);
+	return cannot_run(p, program, &loader, interpreter, lacks);
 }
 
 /* The word behind -cpu. Since 10.0, QEMU's emulators of MicroBlaze make every core big-endian
@@ -385,7 +436,9 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 	if (!err)
 		err = check_suits(p, argv[0], NULL);
 	if (!err && p->elf.dynamic) {
-		const char *root[] = { "-L", sysroot ? sysroot : machine->sysroot, NULL };
+		bool hard = !strcmp(p->elf.interpreter, HARD_FLOAT_LOADER);
+		const char *usual = hard ? HARD_FLOAT_ROOT : machine->sysroot;
+		const char *root[] = { "-L", sysroot ? sysroot : usual, NULL };
 		char interpreter[PATH_MAX];
 
 		snprintf(interpreter, sizeof(interpreter), "%s%s", root[1], p->elf.interpreter);

@@ -288,7 +288,7 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	memcpy(insn->byte, byte, in->size < 4 ? in->size : 4);
 	insn->flow = in->flow;
 	insn->conditional = in->conditional && in->flow != PMK_FLOW_NEXT;
-	insn->thumb = in->size == 2;
+	insn->thumb = in->thumb;
 	insn->target = in->flow == PMK_FLOW_JUMP || in->flow == PMK_FLOW_CALL ? in->target : 0;
 	return true;
 }

@@ -14,21 +14,31 @@
 
 #define V5TEJ ((1u << (PMK_ARM_V5TEJ + 1)) - 1) /* that and everything before it */
 #define V6    (V5TEJ | 1u << PMK_ARM_V6 | 1u << PMK_ARM_V6K | 1u << PMK_ARM_V6KZ)
+#define V7    (V6 | 1u << PMK_ARM_V6T2 | 1u << PMK_ARM_V7)
+#define V8    (V7 | 1u << PMK_ARM_V8A)
 
-/* By QEMU's names; "arm1136-r2" is an ARM1136 of revision 0. All ARM ones have VFPv2 in QEMU. */
+/* By QEMU's names; "arm1136-r2" is an ARM1136 of revision 0. The emulator of programs has no ARMv8
+ * processor but "max". */
 static const struct processor {
 	const char *qemu_cpu, *arch;
-	uint32_t runs; /* a bit for each Tag_CPU_arch */
+	uint32_t runs;	  /* a bit for each Tag_CPU_arch */
+	bool thumb2, div; /* division in ARM state, too */
+	uint8_t fp, simd; /* the highest Tag_FP_arch and Tag_Advanced_SIMD_arch */
 } processors[] = {
-	{ "arm926", "ARMv5TEJ", V5TEJ },
-	{ "arm946", "ARMv5TE", V5TEJ },
-	{ "arm1026", "ARMv5TEJ", V5TEJ },
-	{ "arm1136-r2", "ARMv6", V6 },
-	{ "arm1136", "ARMv6K", V6 },
-	{ "arm1176", "ARMv6KZ", V6 },
-	{ "arm11mpcore", "ARMv6K", V6 },
-	{ "cortex-a53", "ARMv8.0-A", UINT32_MAX },
-	{ "cortex-a72", "ARMv8.0-A", UINT32_MAX },
+	{ "arm926", "ARMv5TEJ", V5TEJ, false, false, PMK_ARM_VFPV2, 0 },
+	{ "arm946", "ARMv5TE", V5TEJ, false, false, PMK_ARM_VFPV2, 0 },
+	{ "arm1026", "ARMv5TEJ", V5TEJ, false, false, PMK_ARM_VFPV2, 0 },
+	{ "arm1136-r2", "ARMv6", V6, false, false, PMK_ARM_VFPV2, 0 },
+	{ "arm1136", "ARMv6K", V6, false, false, PMK_ARM_VFPV2, 0 },
+	{ "arm1176", "ARMv6KZ", V6, false, false, PMK_ARM_VFPV2, 0 },
+	{ "arm11mpcore", "ARMv6K", V6, false, false, PMK_ARM_VFPV2, 0 },
+	{ "cortex-a7", "ARMv7-A", V7, true, true, PMK_ARM_VFPV4_D16, PMK_ARM_SIMD_FMA },
+	{ "cortex-a8", "ARMv7-A", V7, true, false, PMK_ARM_VFPV3_D16, PMK_ARM_SIMD },
+	{ "cortex-a9", "ARMv7-A", V7, true, false, PMK_ARM_VFPV3_D16, PMK_ARM_SIMD },
+	{ "cortex-a15", "ARMv7-A", V7, true, true, PMK_ARM_VFPV4_D16, PMK_ARM_SIMD_FMA },
+	{ "cortex-a53", "ARMv8.0-A", V8, true, true, UINT8_MAX, UINT8_MAX },
+	{ "cortex-a72", "ARMv8.0-A", V8, true, true, UINT8_MAX, UINT8_MAX },
+	{ "max", "ARMv8-A", V8, true, true, UINT8_MAX, UINT8_MAX },
 };
 
 static const struct processor *find(const char *qemu_cpu)
@@ -60,13 +70,15 @@ bool pmk_suits_lacks(const char *qemu_cpu, const struct pmk_arm_attributes *buil
 		return false;
 	if (built->arch >= 32 || !(p->runs >> built->arch & 1))
 		lacks = pmk_arm_arch_name(built->arch);
-	else if (built->thumb == 2)
+	else if (built->thumb == 2 && !p->thumb2)
 		lacks = "Thumb-2";
-	else if (built->simd)
-		lacks = "Advanced SIMD (NEON)";
-	else if (built->fp > 2)
-		lacks = "VFPv3 or later";
-	else if (built->div == 2)
+	else if (built->simd > p->simd)
+		lacks = p->simd ? "a later Advanced SIMD (NEON)" : "Advanced SIMD (NEON)";
+	else if (built->fp > p->fp)
+		lacks = p->fp <= PMK_ARM_VFPV2	     ? "VFPv3 or later"
+			: p->fp <= PMK_ARM_VFPV3_D16 ? "VFPv4 or later"
+						     : "ARMv8's floating point";
+	else if (built->div == 2 && !p->div)
 		lacks = "division instructions";
 	if (lacks)
 		snprintf(what, size, "%s", lacks);

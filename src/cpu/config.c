@@ -75,6 +75,20 @@ int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu)
 	return pmk_core_settle(core);
 }
 
+bool pmk_core_become(struct pmk_core *core, const char *isa)
+{
+	for (unsigned i = 0; pmk_core_families[i]; i++) {
+		const struct pmk_core_family *f = pmk_core_families[i];
+
+		if (strcmp(f->isa, isa) != 0 || f->keys != pmk_core_family(core)->keys)
+			continue;
+		core->family = i;
+		snprintf(core->isa, sizeof(core->isa), "%s", isa);
+		return true;
+	}
+	return false;
+}
+
 bool pmk_core_on_ahb(const struct pmk_core *core)
 {
 	return pmk_core_family(core)->attach != NULL;

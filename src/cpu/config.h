@@ -19,7 +19,7 @@ struct pmk_core {
 	char name[32];	   /* "arm1176" */
 	char pmu[32];	   /* its PMU: "arm1176", or "none" */
 	char qemu_cpu[32]; /* -cpu of the emulator */
-	char isa[16];	   /* "arm", "a64" or "microblaze" */
+	char isa[16];	   /* "arm", "a32", "a64" or "microblaze" */
 	char brief[96];
 	char caveat[160]; /* what its times are short of, as in "its cycles are …"; or "" */
 	uint32_t family;  /* which of pmk_core_families[]: see family.h */
@@ -93,6 +93,10 @@ struct pmk_core_key {
 	  .max = UINT64_C(max_), .unit = unit_, \
 	  .offset = (unsigned)offsetof(struct pmk_core, member_) }
 /* clang-format on */
+
+/* Let the core run another instruction set, as one of ARMv8 runs A64 and A32, with all its
+ * parameters. False: no family with these parameters has that one. */
+bool pmk_core_become(struct pmk_core *core, const char *isa);
 
 /* Is it on the buses of the ARM926EJ-S Development Chip, with the AHB Monitor as its PMU? */
 bool pmk_core_on_ahb(const struct pmk_core *core);

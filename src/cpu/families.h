@@ -7,11 +7,13 @@
 #ifndef PMK_CPU_FAMILIES_H
 #define PMK_CPU_FAMILIES_H
 
+#include "cpu/a32/types.h"
 #include "cpu/a64/types.h"
 #include "cpu/arm11/types.h"
 #include "cpu/arm9/types.h"
 #include "cpu/microblaze/types.h"
 
-#define PMK_CORE_FAMILIES(FAMILY) FAMILY(arm11) FAMILY(arm9) FAMILY(a64) FAMILY(microblaze)
+#define PMK_CORE_FAMILIES(FAMILY) \
+	FAMILY(arm11) FAMILY(arm9) FAMILY(a64) FAMILY(a32) FAMILY(microblaze)
 
 #endif

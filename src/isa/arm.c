@@ -657,6 +657,7 @@ static void facts_of(struct pmk_isa_arm *isa, bool v7, bool thumb, uint32_t word
 {
 	*f = (struct pmk_arm_facts){
 		.insn = { .size = (uint8_t)size,
+			  .thumb = thumb,
 			  .rd = PMK_NO_REG,
 			  .rd2 = PMK_NO_REG,
 			  .rn = PMK_NO_REG,

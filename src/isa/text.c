@@ -17,6 +17,7 @@ static const struct mode {
 } modes[] = {
 	{ "arm", CS_ARCH_ARM, CS_MODE_ARM },
 	{ "thumb", CS_ARCH_ARM, CS_MODE_THUMB },
+	{ "a32", CS_ARCH_ARM, (cs_mode)(CS_MODE_ARM | CS_MODE_V8) },
 	{ "a64", CS_ARCH_ARM64, CS_MODE_ARM },
 	{ "x86_64", CS_ARCH_X86, CS_MODE_64 },
 };

@@ -18,8 +18,8 @@ size_t pmk_isa_text_size(struct pmk_isa_text *t, const char *mode, const void *b
 
 /*
  * Write the instruction of `n` bytes at `addr`: "ldr     r0, [r1, #4]". `mode` is "arm", "thumb",
- * "a64", "microblaze" or "x86_64". What has no name is its value, ".inst   0x1234"; of other modes
- * everything is.
+ * "a32", "a64", "microblaze" or "x86_64". What has no name is its value, ".inst   0x1234"; of other
+ * modes everything is.
  */
 void pmk_isa_text_of(struct pmk_isa_text *t, const char *mode, bool big_endian, uint64_t addr,
 		     const void *bytes, size_t n, char *text, size_t size);

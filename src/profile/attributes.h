@@ -21,15 +21,25 @@ enum {
 	PMK_ARM_V6T2 = 8,
 	PMK_ARM_V6K = 9,
 	PMK_ARM_V7 = 10,
+	PMK_ARM_V8A = 14,
+};
+
+/* Tag_FP_arch and Tag_Advanced_SIMD_arch, likewise. */
+enum {
+	PMK_ARM_VFPV2 = 2,
+	PMK_ARM_VFPV3_D16 = 4,
+	PMK_ARM_VFPV4_D16 = 6,
+	PMK_ARM_SIMD = 1,
+	PMK_ARM_SIMD_FMA = 2,
 };
 
 struct pmk_arm_attributes {
 	bool said;	/* there are any, and they could be read: else all is 0 */
 	uint64_t arch;	/* Tag_CPU_arch */
 	uint64_t thumb; /* Tag_THUMB_ISA_use: 0 none, 1 of 16 bits, 2 Thumb-2, 3 what arch has */
-	uint64_t fp;	/* Tag_FP_arch: 1 VFPv1, 2 VFPv2, 3 and more VFPv3 and later */
-	uint64_t simd;	/* Tag_Advanced_SIMD_arch: 0 none */
-	uint64_t div;	/* Tag_DIV_use: 2 division in ARM state, beyond what arch has */
+	uint64_t fp;   /* Tag_FP_arch: 1 VFPv1, 2 VFPv2, 3 and 4 VFPv3, 5 and 6 VFPv4, then ARMv8 */
+	uint64_t simd; /* Tag_Advanced_SIMD_arch: 0 none, 1 NEON, 2 with VFPv4, 3 and more ARMv8 */
+	uint64_t div;  /* Tag_DIV_use: 2 division in ARM state, beyond what arch has */
 };
 
 /* Read the contents of the section .ARM.attributes. What cannot be read leaves `said` false. */

@@ -692,16 +692,24 @@ def test_a_program_for_a_later_processor():
     v7, v6t2, v6k = starts("v7", "armv7-a"), starts("v6t2", "armv6t2"), starts("v6k", "armv6k")
     neon, div = starts("neon", "armv6", ".eabi_attribute 12, 1"), starts("div", "armv6",
                                                                          ".eabi_attribute 44, 2")
-    said = refuse(NOT_EXEC, v7, said=("ARMv7", "core arm1176 has ARMv6KZ", "-march="))
+    said = refuse(NOT_EXEC, "--core", "arm1176", v7,
+                  said=("ARMv7", "core arm1176 has ARMv6KZ; --core "))
+    core = re.search(r"--core (\S+)", said).group(1)
+    for options in ((), ("--core", core)):
+        doc = stat("-e", "inst_retired", *options, v7)
+        equal((doc["core"], counts(doc)), (core, {"inst_retired": 3}))
+    mainline = starts("v8m", "armv6", ".eabi_attribute 6, 17")
+    said = refuse(NOT_EXEC, mainline, said=("ARMv8-M mainline", "no other core of ours", "-march="))
     told = re.search(r"--qemu '(.*)'", said).group(1)
-    equal(counts(stat("-e", "instr_exec", "--qemu", told)), {"instr_exec": 3}, told)
-    refuse(NOT_EXEC, "--core", "arm11mpcore", v7, said="ARMv6K:")
+    equal(counts(stat("-e", "instr_exec", "--core", "arm1176", "--qemu", told)),
+          {"instr_exec": 3}, told)
+    refuse(NOT_EXEC, "--core", "arm11mpcore", v7, said="ARMv6K;")
     refuse(NOT_EXEC, "--core", "arm926", v6k, said=("ARMv6K", "ARMv5TEJ"))
     # It has Thumb-2, but QEMU has no ARM1156.
     refuse(NOT_EXEC, "--core", "arm1156", v6t2,
            said=("ARMv6T2", "core arm1156, run as QEMU's arm1176, has ARMv6KZ"))
-    refuse(NOT_EXEC, neon, said="NEON")
-    refuse(NOT_EXEC, div, said="division")
+    refuse(NOT_EXEC, "--core", "arm1176", neon, said="NEON")
+    refuse(NOT_EXEC, "--core", "arm1176", div, said="division")
     for core in ("arm1136r0", "arm1136", "arm1156", "arm1176", "arm11mpcore"):
         equal(counts(stat("-e", "instr_exec", "--core", core, v6k)), {"instr_exec": 3}, core)
     for arch in ("armv4t", "armv5te"):

@@ -42,9 +42,10 @@ def without_comments(c):
 
 
 def core_families():
-    """The families of cores: folders of src/cpu."""
-    return re.findall(r"FAMILY\((\w+)\)",
-                      text("src/cpu/families.h").split("#define PMK_CORE_FAMILIES")[1])
+    """The families of cores that have parameters of their own: folders of src/cpu."""
+    names = re.findall(r"FAMILY\((\w+)\)",
+                       text("src/cpu/families.h").split("#define PMK_CORE_FAMILIES")[1])
+    return [name for name in names if exists(f"src/cpu/{name}/keys.c")]
 
 
 def core_keys(family):

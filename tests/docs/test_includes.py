@@ -53,6 +53,7 @@ RULES = [
     (r"src/isa/", ["isa/", "base/", "pmk/isa.h", "pmk/bits.h", "pmk/error.h"]),
     (r"src/cpu/arm9/biu\.[ch]", ["{own}", "base/", *CORES, "ahb/", "pmk/ahb.h"]),
     (r"src/cpu/arm9/", ["{own}", "cpu/arm11/", *CORES, *FACTS]),
+    (r"src/cpu/a32/", ["{own}", "cpu/a64/", *CORES, *FACTS]),
     (r"src/cpu/families\.h", ["cpu/"]),
     (r"src/cpu/\w+/", ["{own}", *CORES, *FACTS]),
     (r"src/cpu/", [*CORES, *FACTS]),

@@ -336,6 +336,10 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_UNALIGNED_LD, PMK_AT_ACCESS },
 	{ PMK_SIG_UNALIGNED_ST, PMK_AT_ACCESS },
 	{ PMK_SIG_STREX_PASS, PMK_AT_ACCESS },
+	/* Of AArch32 alone, where they have a condition. */
+	{ PMK_SIG_LOAD, PMK_AT_ACCESS },
+	{ PMK_SIG_STORE, PMK_AT_ACCESS },
+	{ PMK_SIG_BR_RETURN, PMK_AT_LEAVE },
 	{ PMK_SIG_DTLB_MISS_READ, PMK_AT_ACCESS },
 	{ PMK_SIG_DTLB_MISS_WRITE, PMK_AT_ACCESS },
 	{ PMK_SIG_DTLB_WALK, PMK_AT_ACCESS },
@@ -575,35 +579,31 @@ static void push_return(struct pmk_cpu *cpu, uint64_t addr)
 	v->rs_count += v->rs_count < size;
 }
 
-static void leave_return(struct pmk_cpu *cpu, uint64_t target)
+/* The return stack says where it goes. Was that wrong? */
+static bool leave_return(struct pmk_cpu *cpu, uint64_t target)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t said;
 
-	if (!cpu->core.rs_on || !v->rs_count) {
-		mispredict(cpu);
-		return;
-	}
+	if (!cpu->core.rs_on || !v->rs_count)
+		return true;
 	said = v->rs[v->rs_top];
 	v->rs_top = v->rs_top ? v->rs_top - 1 : (uint32_t)cpu->core.rs_entries - 1;
 	v->rs_count--;
 	pmk_count_left(cpu, PMK_SIG_RET_POP, 1);
-	if (said == target) {
-		pmk_count_left(cpu, PMK_SIG_RET_PREDICTED, 1);
-	} else {
-		pmk_count_left(cpu, PMK_SIG_RET_MISS, 1);
-		mispredict(cpu);
-	}
+	pmk_count_left(cpu, said == target ? PMK_SIG_RET_PREDICTED : PMK_SIG_RET_MISS, 1);
+	return said != target;
 }
 
-static void leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t target)
+/* Likewise of the cache of indirect targets. */
+static bool leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t target)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t *said = &v->btac[(p->end_addr >> 2) & v->btac_mask];
+	bool wrong = *said != target;
 
-	if (*said != target)
-		mispredict(cpu);
 	*said = target;
+	return wrong;
 }
 
 /* Without prediction, the core fetches the instructions behind every branch. */
@@ -614,13 +614,40 @@ static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bo
 		mispredict(cpu);
 }
 
+/* The direction of a call, a return or an indirect branch that has a condition, as those of AArch32
+ * may. It is predicted as that of other branches. Was that wrong? */
+static bool leave_conditional(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	uint8_t *state = &v->pht[((uint32_t)(p->end_addr >> 2) ^ v->history) & v->pht_mask];
+	bool wrong = *state >> 1 != taken;
+
+	*state = (uint8_t)(*state + (taken ? *state < 3 : -(*state > 0)));
+	v->history = (v->history << 1 | (uint32_t)taken) & v->history_mask;
+	if (taken && p->flow == PMK_FLOW_RETURN)
+		pmk_count_left(cpu, PMK_SIG_BR_RETURN, 1);
+	return wrong;
+}
+
 /* `b` starts and shows how `p` ended: not in a plain branch, or not where control was expected to
  * go. */
 static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			bool taken)
 {
+	bool conditional = p->conditional && p->is_branch && p->flow != PMK_FLOW_JUMP;
+	bool wrong = false;
+
 	if (!cpu->core.bp_on && p->is_branch) {
+		if (conditional)
+			leave_conditional(cpu, p, taken);
 		leave_unpredicted(cpu, p, taken);
+		return;
+	}
+	if (conditional)
+		wrong = leave_conditional(cpu, p, taken);
+	if (conditional && !taken) {
+		if (wrong)
+			mispredict(cpu);
 		return;
 	}
 	switch ((enum pmk_flow)p->flow) {
@@ -635,23 +662,22 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		cpu->taken += !taken && !p->conditional;
 		return;
 	case PMK_FLOW_CALL:
-		cpu->taken += !taken;
 		push_return(cpu, p->fall);
-		return;
+		break;
 	case PMK_FLOW_INDCALL:
-		cpu->taken += !taken;
-		leave_indirect(cpu, p, b->pc);
+		wrong |= leave_indirect(cpu, p, b->pc);
 		push_return(cpu, p->fall);
-		return;
+		break;
 	case PMK_FLOW_INDIRECT:
-		cpu->taken += !taken;
-		leave_indirect(cpu, p, b->pc);
-		return;
+		wrong |= leave_indirect(cpu, p, b->pc);
+		break;
 	case PMK_FLOW_RETURN:
-		cpu->taken += !taken;
-		leave_return(cpu, b->pc);
-		return;
+		wrong |= leave_return(cpu, b->pc);
+		break;
 	}
+	cpu->taken += !taken;
+	if (wrong)
+		mispredict(cpu);
 }
 
 static void disturb(struct pmk_cpu *cpu, unsigned what)
@@ -686,13 +712,13 @@ static void pass_return(struct pmk_cpu *cpu)
  * predictor learns nothing. Other branches are taken, and count as predicted. */
 void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
-	switch ((enum pmk_flow)p->flow) {
+	switch (p->conditional ? PMK_FLOW_NEXT : (enum pmk_flow)p->flow) {
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_EXCEPTION:
 	case PMK_FLOW_MODE:
 		break;
 	case PMK_FLOW_JUMP:
-		cpu->taken += !p->conditional;
+		cpu->taken++;
 		break;
 	case PMK_FLOW_CALL:
 	case PMK_FLOW_INDCALL:

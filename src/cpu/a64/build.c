@@ -32,6 +32,8 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
+	/* A return with a condition, as AArch32 has them, counts when it is taken. */
+	f->n[PMK_A64_FACT_BR_RETURN] -= (in->kind & PMK_K_BR_RETURN) && in->conditional;
 	/* A write of a whole line. The emulator does not show the address, so it counts as one
 	 * look-up that hits. */
 	f->n[PMK_A64_FACT_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
@@ -70,12 +72,12 @@ static void add_exceptions(const struct pmk_core *core, const struct pmk_insn *i
 
 /* An access is one look-up per `dcache.bytes`; one that crosses a line is one more, which only the
  * address shows. A store exclusive counts when it stores; without a clock, all accesses count when
- * they are made. */
+ * they are made; and so do those of AArch32 that have a condition. */
 static void add_access(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
 	unsigned pieces = pmk_a64_pieces(core, in->mem_total);
 
-	if (core->timeless)
+	if (core->timeless || in->conditional)
 		return;
 	f->n[PMK_A64_FACT_LOAD] += in->load;
 	f->n[PMK_A64_FACT_STORE] += in->store;

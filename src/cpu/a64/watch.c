@@ -52,8 +52,7 @@ bool pmk_a64_is_under_way(const struct pmk_cpu *cpu)
 	       end - v->piece_first < PMK_ACCESS_SIZE(cpu->access);
 }
 
-/* The core of an access that may come in pieces, at the first of them; else NULL. */
-static struct pmk_cpu *first_piece(unsigned vcpu, uint32_t info, uint64_t addr, const void *access)
+struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const void *access)
 {
 	struct pmk_cpu *cpu = remember_piece(vcpu, info, addr, access);
 
@@ -65,7 +64,7 @@ static struct pmk_cpu *first_piece(unsigned vcpu, uint32_t info, uint64_t addr, 
 static struct pmk_cpu *first_alone(unsigned vcpu, uint32_t info, uint64_t addr, const void *access,
 				   unsigned counts)
 {
-	struct pmk_cpu *cpu = first_piece(vcpu, info, addr, access);
+	struct pmk_cpu *cpu = pmk_a64_first(vcpu, info, addr, access);
 
 	if (cpu)
 		cpu->a64.piece_counts = (uint8_t)counts;
@@ -168,7 +167,7 @@ static void store_all(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 
 static void load_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	load_all(first_piece(vcpu, info, addr, a), addr, (uint64_t)(uintptr_t)a);
+	load_all(pmk_a64_first(vcpu, info, addr, a), addr, (uint64_t)(uintptr_t)a);
 }
 
 static void load_pieces_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
@@ -180,7 +179,7 @@ WITH_TWIN(load_pieces)
 
 static void store_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
-	store_all(first_piece(vcpu, info, addr, a), addr, (uint64_t)(uintptr_t)a);
+	store_all(pmk_a64_first(vcpu, info, addr, a), addr, (uint64_t)(uintptr_t)a);
 }
 
 static void store_pieces_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
@@ -196,7 +195,7 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	struct pmk_cpu *cpu = NULL;
 
 	if (pmk_emulator.is_store(info))
-		cpu = first_piece(vcpu, info, addr, a);
+		cpu = pmk_a64_first(vcpu, info, addr, a);
 	if (cpu)
 		pmk_a64_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
 }
@@ -225,7 +224,7 @@ static void atomic(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	struct pmk_cpu *cpu = NULL;
 
 	if (pmk_emulator.is_store(info))
-		cpu = first_piece(vcpu, info, addr, a);
+		cpu = pmk_a64_first(vcpu, info, addr, a);
 	if (cpu)
 		modify(cpu, addr, (uint64_t)(uintptr_t)a);
 }

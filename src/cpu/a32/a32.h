@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cores that run A32 and T32 of ARMv7-A, or of ARMv8-A's AArch32 state: Cortex-A7 and its like.
+ * Such a core is an A64 core, with its pipeline, caches and predictor, beside what is here: its
+ * decoder, and accesses that have a condition, which count when they are made.
+ */
+#ifndef PMK_CPU_A32_A32_H
+#define PMK_CPU_A32_A32_H
+
+#include "cpu/a64/a64.h"
+
+/* Translated code: decode.c. */
+int pmk_a32_decoder_init(struct pmk_decoder *d);
+void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
+		    struct pmk_insn *in);
+unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
+
+/* What an emulator calls: watch.c. */
+extern const struct pmk_block_fns pmk_a32_on_block;
+pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
+			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			     uint64_t *access);
+struct pmk_access_test pmk_a32_test(const struct pmk_core *core, const struct pmk_insn *in);
+
+#endif

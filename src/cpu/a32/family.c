@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/* The cores of ARMv7 and of ARMv8's AArch32 state among the families of cores. */
+#include "cpu/family.h"
+
+#include "cpu/a32/a32.h"
+
+static uint64_t insns_per_cycle(const struct pmk_core *core)
+{
+	return core->a64.issue_width;
+}
+
+/* In system emulation, exceptions are not told apart: which vector is whose is not looked at. */
+static struct pmk_signal_set raises(const struct pmk_core *core)
+{
+	static const uint8_t unknown[] = {
+		PMK_SIG_EXC_TAKEN,  PMK_SIG_EXC_SVC,   PMK_SIG_EXC_HVC,
+		PMK_SIG_EXC_SMC,    PMK_SIG_EXC_UNDEF, PMK_SIG_EXC_PABORT,
+		PMK_SIG_EXC_DABORT, PMK_SIG_EXC_IRQ,   PMK_SIG_EXC_FIQ,
+	};
+	struct pmk_signal_set set = pmk_a64_raises(core);
+
+	for (size_t i = 0; core && core->system && i < sizeof(unknown); i++)
+		set.bits[unknown[i] / 64] &= ~(UINT64_C(1) << unknown[i] % 64);
+	return set;
+}
+
+/* As of A64, but for returns: one that has a condition counts when it is taken. */
+static const uint8_t mix[] = {
+	PMK_SIG_INSN,		PMK_SIG_BRANCH,	 PMK_SIG_BR_IMM,  PMK_SIG_BR_INDIRECT,
+	PMK_SIG_BR_PREDICTABLE, PMK_SIG_DP,	 PMK_SIG_ASE,	  PMK_SIG_VFP,
+	PMK_SIG_CRYPTO,		PMK_SIG_ISB,	 PMK_SIG_DSB,	  PMK_SIG_DMB,
+	PMK_SIG_EXC_SVC,	PMK_SIG_EXC_HVC, PMK_SIG_EXC_SMC, PMK_SIG_EXC_UNDEF,
+	PMK_SIG_EXC_TAKEN,	PMK_SIG_CYCLE,
+};
+
+static const uint16_t elf_machines[] = { 40, 0 };
+
+static const struct pmk_core_target targets[] = {
+	{ .name = "arm" },
+	{ .name = "aarch64", .only_system = true }, /* it has ARM boards, too */
+	{ .name = NULL },
+};
+
+const struct pmk_core_family pmk_family_a32 = {
+	.name = "a32",
+	.isa = "a32",
+	.keys = pmk_a64_keys,
+	.check = pmk_a64_check,
+	.init = pmk_a64_init,
+	.fini = pmk_a64_fini,
+	.forked = pmk_a64_forked,
+	.build = pmk_a64_build,
+	.decoder_init = pmk_a32_decoder_init,
+	.decode = pmk_a32_decode,
+	.pc_flags = 1,
+	.on_block = &pmk_a32_on_block,
+	.watch = pmk_a32_watch,
+	.test = pmk_a32_test,
+	.tables = pmk_a64_tables,
+	.vector = pmk_a32_vector,
+	.is_under_way = pmk_a64_is_under_way,
+	.drop = pmk_a64_drop,
+	.execve = 11,
+	.execveat = 387,
+	.sigaction = 67,
+	.rt_sigaction = 174,
+	.stack_pointer = "sp",
+	.stack_word = 4,
+	.elf_machines = elf_machines,
+	.targets = targets,
+	.fact_signal = pmk_a64_signal,
+	.nfacts = PMK_A64_NFACTS,
+	.counted = pmk_a64_counted,
+	.raises = raises,
+	.mix = mix,
+	.data = pmk_a64_data,
+	.fetch = pmk_a64_fetch,
+	.on_fetch = pmk_a64_on_fetch,
+	.derive = pmk_a64_derive,
+	.insns_per_cycle = insns_per_cycle,
+};

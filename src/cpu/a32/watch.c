@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What an emulator calls while A32 or T32 code runs: what it calls for A64, and, for accesses that
+ * have a condition, functions that count them. The emulator reports no access whose condition
+ * fails; of others it reports one for each register or element, and the first is used for all.
+ */
+#include "cpu/a32/a32.h"
+
+PMK_BLOCK_FNS(pmk_a32_on_block, pmk_a64_enter, pmk_a64_enter, pmk_before_handler,
+	      pmk_block_as_it_is)
+
+static void count_load(struct pmk_cpu *cpu, uint64_t access)
+{
+	cpu->dyn[PMK_SIG_LOAD]++;
+	cpu->dyn[PMK_SIG_MEM_READ] += PMK_ACCESS_COUNT(access);
+	cpu->dyn[PMK_SIG_L1D_LOOKUP_READ] += PMK_ACCESS_COUNT(access);
+}
+
+static void count_store(struct pmk_cpu *cpu, uint64_t access)
+{
+	cpu->dyn[PMK_SIG_STORE]++;
+	cpu->dyn[PMK_SIG_MEM_WRITE] += PMK_ACCESS_COUNT(access);
+	cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE] += PMK_ACCESS_COUNT(access);
+}
+
+static void load(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = pmk_a64_first(vcpu, info, addr, a);
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	if (!cpu)
+		return;
+	pmk_sites_access(cpu, access);
+	count_load(cpu, access);
+	pmk_a64_load(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access), access);
+}
+
+static void store(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu = pmk_a64_first(vcpu, info, addr, a);
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	if (!cpu)
+		return;
+	pmk_sites_access(cpu, access);
+	count_store(cpu, access);
+	pmk_a64_store(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access), access);
+}
+
+/* It is reported as a read and a write, and only if it stores. One that fails is not seen to have
+ * been executed: as a store, it does not count then (our choice). */
+static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu =
+		pmk_emulator.is_store(info) ? pmk_a64_first(vcpu, info, addr, a) : NULL;
+
+	if (!cpu)
+		return;
+	pmk_a64_store_exclusive(cpu, addr, (uint64_t)(uintptr_t)a);
+	cpu->dyn[PMK_SIG_STORE]++;
+}
+
+/* SWP, likewise. */
+static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	struct pmk_cpu *cpu =
+		pmk_emulator.is_store(info) ? pmk_a64_first(vcpu, info, addr, a) : NULL;
+	uint64_t access = (uint64_t)(uintptr_t)a;
+
+	if (!cpu)
+		return;
+	pmk_sites_access(cpu, access);
+	count_load(cpu, access);
+	count_store(cpu, access);
+	pmk_a64_load(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
+	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
+}
+
+#define WITH_TWIN(name)                                                                   \
+	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
+	{                                                                                 \
+		pmk_access_see(info, addr);                                               \
+		name(vcpu, info, addr, access);                                           \
+	}
+
+WITH_TWIN(load)
+WITH_TWIN(store)
+WITH_TWIN(store_exclusive)
+WITH_TWIN(swap)
+
+/* Without a clock all accesses are counted as they are made: those that A64's functions are for. */
+pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
+			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			     uint64_t *access)
+{
+	pmk_access_fn *always = pmk_a64_watch(core, system, in, b, pipe, access);
+
+	if (!in->conditional || core->timeless)
+		return always;
+	if (in->load && in->store)
+		return system ? swap_sys : swap;
+	if (in->exclusive && in->store)
+		return system ? store_exclusive_sys : store_exclusive;
+	if (in->store)
+		return system ? store_sys : store;
+	return system ? load_sys : load;
+}
+
+struct pmk_access_test pmk_a32_test(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	if (in->conditional && !core->timeless)
+		return (struct pmk_access_test){ .n = 0 };
+	return pmk_a64_test(core, in);
+}
