@@ -3,14 +3,16 @@
 plugin, executing one instruction per block and logging each, as its own disassembler writes it; and
 of Debian's armhf programs against a plugin that counts each instruction."""
 import collections
-import functools
+import hashlib
 import os
+import shutil
+import tempfile
 
 from harness import *
-from fetch_debian import Unavailable, kept, one_file, unpack
+from fetch_debian import Unavailable, kept, release, unpack
 from insns import plugin, read
 from programs import build
-from qemulog import ENVIRONMENT, OPTIONS, alone, logged
+from qemulog import alone, logged
 from test_a64_oracle import ATOMIC, MIX, ODD, SORT
 
 CROSS_HF = "arm-linux-gnueabihf-"
@@ -126,14 +128,14 @@ def executed(program, *argv, more=(), cpu="max"):
     return n, its
 
 
-def compare_executed(program, *argv, more=(), env=()):
+def compare_executed(program, *argv, more=(), options=(), env=()):
     have("qemu-arm")
     want, its = executed(program, *argv,
                          more=(*more, *(w for v in env for w in ("-E", v))))
     path = os.path.join(WORK, f"executed-{os.getpid()}.json")
     for events in ("inst_retired", "inst_retired,cpu_cycles,mem_access"):
         out = pmk("stat", "--json-document", "-o", path, "--core", "armv8", "-e", events,
-                  *(w for v in env for w in ("--env", v)), "--", program, *argv, stdin="")
+                  *options, *(w for v in env for w in ("--env", v)), "--", program, *argv, stdin="")
         with open(path) as f:
             c = counts(json.load(f))
         equal((out.code, out.out), (its.code, its.out), f"{program} itself")
@@ -145,3 +147,58 @@ def compare_executed(program, *argv, more=(), env=()):
 def test_signals():
     compare_executed(own("odd", "-static", "-O2"))
     compare_executed(own("odd", "-static", "-O2", "-marm"))
+
+
+# ---- Debian's programs ---------------------------------------------------------------------------
+
+ARCH = "armhf"
+LIBC = ["libc6"]
+DEBIAN = {
+    # name: packages, program, arguments, environment
+    # Its shell works with the number of its process, which differs.
+    "busybox": (["busybox-static"], "bin/busybox", ["sha256sum", "{root}/bin/busybox"], []),
+    "bash": (["bash", "libtinfo6", *LIBC], "bin/bash",
+             ["--norc", "-c", "for ((i = 0; i < 60; i++)); do s+=$i,; a[i]=${s:i:3}; done; "
+              "[[ $s =~ 3,(.*),5 ]] && echo ${#s} ${a[7]}"], []),
+    "sqlite3": (["sqlite3", "libsqlite3-0", "libreadline8", "libtinfo6", "zlib1g", *LIBC],
+                "usr/bin/sqlite3",
+                [":memory:", "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL); WITH RECURSIVE "
+                 "n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300) INSERT INTO t "
+                 "SELECT x, printf('%d-%x', x * 7919 % 911, x), x / 7.0 FROM n; "
+                 "SELECT count(*), max(b), sum(c) FROM t GROUP BY a % 7;"], []),
+    "openssl": (["openssl", "libssl3", *LIBC], "usr/bin/openssl",
+                ["dgst", "-sha512", "-r", "/usr/bin/openssl"], []),
+    "openssl-aes": (["openssl", "libssl3", *LIBC], "usr/bin/openssl",
+                    ["enc", "-aes-128-ctr", "-K", "00" * 16, "-iv", "00" * 16, "-a", "-in",
+                     "/usr/share/doc/openssl/copyright"], []),
+    "python3": (["python3.11-minimal", "libpython3.11-minimal", "libexpat1", "libgcc-s1",
+                 "zlib1g", *LIBC], "usr/bin/python3.11",
+                ["-S", "-c", "d = {str(i): i * i / 7 for i in range(500)}; "
+                 "print(sum(sorted(d.values())), max(d), 3 ** 500 % 1000007)"],
+                ["PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1"]),
+}
+
+
+def tree(packages):
+    """A folder with the files of packages, as a root of programs."""
+    def make(path):
+        for package in packages:
+            with tempfile.TemporaryDirectory() as place:
+                shutil.copytree(unpack(ARCH, package, place), path, symlinks=True,
+                                dirs_exist_ok=True)
+
+    name = hashlib.sha256(" ".join(packages).encode()).hexdigest()[:12]
+    return kept(f"{release()}-{ARCH}-root-{name}", make)
+
+
+@cases("name", list(DEBIAN))
+def test_debians_programs(name):
+    packages, program, arguments, env = DEBIAN[name]
+    try:
+        root = tree(packages)
+    except Unavailable as why:
+        skip(f"{name} for {ARCH} cannot be fetched: {why}")
+    arguments = [a.replace("{root}", root) for a in arguments]
+    n = compare_executed(os.path.join(root, program), *arguments, more=("-L", root),
+                         options=("--sysroot", root), env=env)
+    assert n > 500000, n
