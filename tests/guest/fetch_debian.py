@@ -131,6 +131,23 @@ def unpack(arch, package, place):
     return os.path.join(place, "x")
 
 
+def pool_file(path, sha256):
+    """A file of Debian's pool that no list of this release has: fetched by its path, and held
+    against its hash by apt. The path of what is kept."""
+    def make(to):
+        arch = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True)
+        root = apt_root(arch.stdout.strip())
+        said = apt(root, "apt-get", "indextargets", "--format", "$(REPO_URI)").stdout.split()
+        for uri in dict.fromkeys(said):
+            done = apt(root, "/usr/lib/apt/apt-helper", "download-file", f"{uri}pool/{path}", to,
+                       f"SHA256:{sha256}")
+            if done.returncode == 0:
+                return
+        raise Unavailable(f"no source of this machine has {os.path.basename(path)}")
+
+    return kept(f"{sha256[:16]}-{os.path.basename(path)}", make)
+
+
 def kept(name, make):
     """The path of `name` in the cache, made by make(path) if need be."""
     os.makedirs(cache_dir(), exist_ok=True)

@@ -11,6 +11,7 @@
 #include "pmk_target.h"
 
 #include "board.h"
+#include "raspi.h"
 
 #define ROUNDS 8
 #define WORDS  64
@@ -21,59 +22,6 @@ static struct pmk_region regions[NREGIONS] = {
 	[REGION_SORT] = { .name = "sort" },
 	[REGION_CRC] = { .name = "crc" },
 };
-
-/* ---- the board --------------------------------------------------------------------------- */
-
-#define REG(address) (*(volatile uint32_t *)(address))
-
-/* PL011 on GPIO 14 and 15. config.txt: init_uart_clock=48000000 */
-#define GPFSEL1	  REG(0x20200004)
-#define UART_DR	  REG(0x20201000)
-#define UART_FR	  REG(0x20201018)
-#define UART_IBRD REG(0x20201024)
-#define UART_FBRD REG(0x20201028)
-#define UART_LCRH REG(0x2020102C)
-#define UART_CR	  REG(0x20201030)
-#define FR_BUSY	  (1u << 3)
-#define FR_TXFF	  (1u << 5)
-/* Power management. */
-#define PM_RSTC	  REG(0x2010001C)
-#define PM_RSTS	  REG(0x20100020)
-#define PM_WDOG	  REG(0x20100024)
-#define PASSWORD  0x5A000000u
-
-/* 115200 baud, 8 bits, no parity: 48 MHz / 16 / 115200 = 26 + 3/64. */
-static void uart_init(void)
-{
-	GPFSEL1 = (GPFSEL1 & ~(0x3Fu << 12)) | 0x24u << 12; /* both ALT0 */
-	UART_CR = 0;
-	UART_IBRD = 26;
-	UART_FBRD = 3;
-	UART_LCRH = 0x70;
-	UART_CR = 0x301;
-}
-
-void board_put(char c)
-{
-	while (UART_FR & FR_TXFF)
-		;
-	UART_DR = (unsigned char)c;
-}
-
-/* Switch off: a reset by the watchdog into partition 63, which is "halt". QEMU ends. */
-void board_exit(int code)
-{
-	(void)code;
-	while (UART_FR & FR_BUSY)
-		;
-	PM_RSTS = PASSWORD | 0x555;
-	PM_WDOG = PASSWORD | 10;
-	PM_RSTC = PASSWORD | 0x20;
-	/* Wait for an interrupt (DDI 0301H 3.2.22): QEMU takes a while to end, and the turns of a
-	 * loop would be counted until then. */
-	for (;;)
-		__asm__ volatile("mcr p15, 0, %0, c7, c0, 4" : : "r"(0) : "memory");
-}
 
 /* ---- what is measured -------------------------------------------------------------------- */
 
@@ -115,7 +63,7 @@ int main(void)
 	uint32_t sum = 0;
 	int err;
 
-	uart_init();
+	raspi_uart();
 
 	/* Open, say what to count, where, and go. */
 	check("open", pmk_target_open(&pmu, &pmk_arm1176, pmk_port_native()));

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""examples/firmware/freertos: an unmodified kernel of FreeRTOS, whose tasks are counted one by one,
+under pmk run.
+
+The kernel is of Debian's source package micropython, of whatever release this machine has."""
+import os
+import re
+import sys
+import tarfile
+import tempfile
+
+from harness import *
+from firmware_examples import EXAMPLES
+
+sys.path.insert(0, os.path.join(SOURCE, "tests", "guest"))
+import fetch_debian as debian
+
+PACKAGE = "main/m/micropython/micropython_1.25.0+ds.orig.tar.xz"
+SHA256 = "7b25be99a502f070b2de81dafc08da7051d992325d6e67daa9045a918fffdbea"
+INSIDE = "micropython-1.25.0/ports/cc3200/FreeRTOS/Source/"
+ROUNDS, SHORT, LONG = 50, 2 * 1000, 2 * 9000  # of main.c; two instructions a turn
+
+
+def kernel():
+    """The folder of tasks.c."""
+    def make(path):
+        with tarfile.open(debian.pool_file(PACKAGE, SHA256)) as archive, \
+                tempfile.TemporaryDirectory() as place:
+            archive.extractall(place, [m for m in archive if m.name.startswith(INSIDE)])
+            os.rename(os.path.join(place, INSIDE), path)
+
+    try:
+        return debian.kept("freertos-" + SHA256[:16], make)
+    except debian.Unavailable as why:
+        skip(f"FreeRTOS: {why}")
+
+
+def make(*argv):
+    have("make", "arm-none-eabi-gcc", "qemu-system-arm")
+    return run("make", "-s", "-C", os.path.join(EXAMPLES, "freertos"),
+               "O=" + os.path.join(WORK, "firmware-freertos"), *argv)
+
+
+def said_of_tasks(said):
+    return {name: int(n) for name, n in
+            re.findall(r"^task (\w+): \d+ cycles, (\d+) instructions$", said, re.M)}
+
+
+def regions(said):
+    """{name: (net, raw, least, most)}, instructions."""
+    found = re.findall(rf"^region (\w+): {ROUNDS} times\n.*\n.*cpu_cycles\n +(\d+) +(\d+) +\S+ +"
+                       r"\S+ +(\d+) +(\d+)  instr_exec$", said, re.M)
+    return {name: tuple(map(int, row)) for name, *row in found}
+
+
+def test_it_builds_without_a_warning():
+    out = make("FREERTOS=" + kernel(), "-B")
+    equal((out.code, out.out, out.err), (0, "", ""))
+
+
+def test_without_the_kernel_it_says_what_is_missing():
+    out = make("-B")
+    contains(out.err, "FREERTOS=FOLDER: where tasks.c of FreeRTOS is")
+    equal(out.code, 2)
+
+
+def test_tasks_are_counted_one_by_one():
+    report = os.path.join(WORK, "freertos-report")
+    out = make("FREERTOS=" + kernel(), "run", f"RUN={PMK} run -o {report} --")
+    equal(out.code, 0, out)
+    ticks = int(re.search(r"^(\d+) ticks$", out.out, re.M).group(1))
+    assert ticks > 20, out.out
+    short, long = (regions(out.out)[name] for name in ("short", "long"))
+    # Where no tick came, what the loop has, to the instruction; where one came, its handler, which
+    # is the same in both; and never the other task, which then ran in between.
+    equal((short[2], long[2]), (SHORT, LONG))
+    tick = long[3] - LONG
+    equal((short[3] - SHORT, 0 < tick < SHORT), (tick, True), out.out)
+    ticked = (long[0] - ROUNDS * LONG) / tick
+    assert ticks / 3 < ticked < ticks, (ticks, ticked)
+    tasks = said_of_tasks(out.out)
+    total = int(re.search(r"^ +(\d+) .*instr_exec$", out.out, re.M).group(1))
+    assert tasks["short"] > short[1] and tasks["long"] > long[1], out.out
+    assert 0.9 * total < sum(tasks.values()) < total, (total, tasks)
+    with open(report) as f:
+        contains(f.read(), "the program's own PMU, arm1176: ")
+
+
+def test_without_counters_it_says_so():
+    out = make("FREERTOS=" + kernel(), "run")
+    equal((out.code, out.out), (0, "pmk: this ARM1176 has no PMU (QEMU's has none)\n"))
