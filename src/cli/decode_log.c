@@ -99,12 +99,15 @@ static void add_remark(struct log *l, const char *text, size_t n)
 	l->remark[i].times++;
 }
 
-/* The end of the remark that begins here. */
-static const char *end_of(const char *remark)
+/* Take the first of the remarks at *at, and go on behind it; false: there is none. */
+static bool next_remark(const char **at, const char **text, size_t *n)
 {
-	const char *end = strstr(remark, "; ");
+	const char *end = strstr(*at, "; ");
 
-	return end ? end : remark + strlen(remark);
+	*text = *at;
+	*n = end ? (size_t)(end - *at) : strlen(*at);
+	*at += *n + (end ? 2 : 0);
+	return *n > 0;
 }
 
 /* ---- a line ---------------------------------------------------------------------------------- */
@@ -137,8 +140,9 @@ static void print_fields(const struct log *l, const struct word *w)
 
 static void print_access(const struct log *l, const struct pmk_access_logged *a)
 {
-	const char *function = function_of(l, a->address);
+	const char *function = function_of(l, a->address), *remark;
 	char where[48], hex[24];
+	size_t n;
 
 	if (function)
 		snprintf(where, sizeof(where), "%s", function);
@@ -153,19 +157,17 @@ static void print_access(const struct log *l, const struct pmk_access_logged *a)
 	printf("%-5s %s = %s", a->kind == PMK_ACCESS_WRITE ? "write" : "read", a->reg->name, hex);
 	print_fields(l, &(struct word){ .reg = a->reg, .value = a->value });
 	putchar('\n');
-	for (const char *r = a->remarks; *r;) {
-		const char *end = end_of(r);
-
-		printf("%*s! %.*s\n", 32, "", (int)(end - r), r);
-		r = *end ? end + 2 : end;
-	}
+	for (const char *at = a->remarks; next_remark(&at, &remark, &n);)
+		printf("%*s! %.*s\n", 32, "", (int)n, remark);
 }
 
 static void print_json(const struct log *l, const struct pmk_access_logged *a)
 {
 	static const char *const kinds[] = { "read", "write", "interrupt" };
 	json_object *o = json_object_new_object(), *remarks = json_object_new_array();
+	const char *remark;
 	char text[24];
+	size_t n;
 
 	json_object_object_add(o, "cycles", json_object_new_uint64(a->cycles));
 	json_object_object_add(o, "instructions", json_object_new_uint64(a->instructions));
@@ -178,12 +180,8 @@ static void print_json(const struct log *l, const struct pmk_access_logged *a)
 	show_add(o, "register", a->reg ? a->reg->name : NULL);
 	hex_text(text, sizeof(text), a->value, a->reg ? a->reg->width : 1);
 	show_add(o, "value", text);
-	for (const char *r = a->remarks; *r;) {
-		const char *end = end_of(r);
-
-		json_object_array_add(remarks, json_object_new_string_len(r, (int)(end - r)));
-		r = *end ? end + 2 : end;
-	}
+	for (const char *at = a->remarks; next_remark(&at, &remark, &n);)
+		json_object_array_add(remarks, json_object_new_string_len(remark, (int)n));
 	json_object_object_add(o, "remarks", remarks);
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
 						       JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -192,18 +190,17 @@ static void print_json(const struct log *l, const struct pmk_access_logged *a)
 
 static void count_access(struct log *l, const struct pmk_access_logged *a)
 {
+	const char *remark;
+	size_t n;
+
 	if (!a->reg)
 		l->interrupts += a->value;
 	else if (a->kind == PMK_ACCESS_WRITE)
 		l->writes[a->reg - l->pmu->regs]++;
 	else
 		l->reads[a->reg - l->pmu->regs]++;
-	for (const char *r = a->remarks; *r;) {
-		const char *end = end_of(r);
-
-		add_remark(l, r, (size_t)(end - r));
-		r = *end ? end + 2 : end;
-	}
+	for (const char *at = a->remarks; next_remark(&at, &remark, &n);)
+		add_remark(l, remark, n);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
