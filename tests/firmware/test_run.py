@@ -156,6 +156,78 @@ def test_registers_of_an_l210_are_where_at_says():
     equal(accesses(out.err)[:3], ("l210", 1, 1))
 
 
+L220_C = HEX + r"""
+#define REG(offset) (*(volatile unsigned *)(0x3f000000 + (offset)))
+static volatile unsigned data[16 * 1024]; /* four times the level 1 cache */
+
+static void walk(void)
+{
+	for (unsigned i = 0; i < 16 * 1024; i += 8) /* a line of it each */
+		data[i];
+}
+
+int main(void)
+{
+	walk();
+	REG(0x208) = 3 << 2; /* counter 0: data reads that the level 2 cache is asked for … */
+	REG(0x204) = 2 << 2; /* counter 1: … and has */
+	REG(0x200) = 7;	     /* both from 0 */
+	walk();
+	REG(0x200) = 0;
+	hex(REG(0x210));
+	hex(REG(0x20c));
+	return 0;
+}
+"""
+
+
+def test_an_l220_counts_what_misses_the_level_1_cache():
+    """64 KB are read twice, by lines: 2048, of which 16 KB keep 512 at most, and 128 KB all."""
+    out = boot(firmware("l220", L220_C), "--pmu", "l220", "--at", "0x3f000000", "--set",
+               "l2.size=128K")
+    equal(out.code, 0, out)
+    asked, had = (int(line, 16) for line in out.err.splitlines()[:2])
+    assert 2048 - 512 <= asked <= 2048, out
+    equal(had, asked)
+    equal(accesses(out.err)[:3], ("l220", 2, 4))
+
+
+# PMNC: both counters and the cycle counter from 0, enabled; counter 0 has instructions, which are
+# 0x08 in an MPCore. The loop and the MRC.
+OTHER_C = HEX + r"""
+int main(void)
+{
+	unsigned turns = 1000, v;
+
+	__asm__ volatile("mrc p15, 0, %0, c0, c0, 0" : "=r"(v)); /* Main ID */
+	hex(v);
+	__asm__ volatile("mcr p15, 0, %1, c15, c12, 0\n"
+			 "1: subs %0, %0, #1\n bne 1b\n"
+			 "mrc p15, 0, %1, c15, c12, 2"
+			 : "+r"(turns), "=r"(v) : "1"(7 | EVENT << 20) : "cc");
+	hex(v);
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("board,options,core,event,main_id", [
+    (("versatilepb", "-cpu", "arm1136", "-audiodev", "none,id=none", "-global",
+      "pl041.audiodev=none"), (), "arm1136", 7, "4117b363"),
+    (("raspi0",), ("--core", "arm1136"), "arm1136", 7, "410fb767"),
+    (("raspi0",), ("--core", "arm1156"), "arm1156", 7, "410fb767"),
+    (("raspi0",), ("--core", "arm11mpcore"), "arm11mpcore", 8, "410fb767")])
+def test_other_arm11(board, options, core, event, main_id):
+    """The emulator's processor says which core counts, or --core does; registers that are not of
+    the PMU are the emulator's."""
+    elf = firmware(f"other{event}", f"#define EVENT {event}\n" + OTHER_C)
+    out = pmk("run", *options, "--", "qemu-system-arm", "-M", *board, "-nographic", "-nic", "none",
+              "-semihosting", "-kernel", elf)
+    equal((out.code, out.err.splitlines()[:2]), (0, [main_id, "000007d1"]), out)
+    equal(accesses(out.err), (core, 1, 1, 0))
+    contains(out.err, f" as {core}\n")
+
+
 WORK_C = r"""
 static volatile unsigned data[4096];
 
