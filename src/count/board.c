@@ -18,6 +18,13 @@ static const struct named processors[] = {
 	{ "cortex-a72", "cortex-a72" },	  { NULL, NULL },
 };
 
+/* The PMUs of those that execute ARM's code of 32 bits alone: PMUv2 has what PMUv3 has there. */
+static const struct named aarch32[] = {
+	{ "cortex-a7", "cortex-a53" },
+	{ "cortex-a15", "cortex-a53" },
+	{ NULL, NULL },
+};
+
 /* Its boards, with the processor that they have unless -cpu says otherwise. */
 static const struct named boards[] = {
 	{ "raspi0", "arm1176" },
@@ -64,6 +71,11 @@ static const char *find(const struct named *n, const char *value)
 	while (value && n->name && !names(value, n->name))
 		n++;
 	return value ? n->core : NULL;
+}
+
+const char *pmk_board_aarch32(char *const *argv)
+{
+	return find(aarch32, value_of(argv, "cpu", "cpu"));
 }
 
 const char *pmk_board_core(char *const *argv)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pmk/armv8.h>
+
 #include "ahb/traffic.h"
 #include "pmu/ahbmon/regs.h"
 
@@ -19,6 +21,32 @@ static const char *pmu_of(const struct pmk_core *core, const struct pmk_pmu *ask
 	bool level2 = asked && core->l2_type && pmk_core_l2_type(asked->name) == core->l2_type;
 
 	return level2 ? asked->name : core->pmu;
+}
+
+static bool is_pmuv3(const struct pmk_pmu *pmu)
+{
+	return pmu && pmu->driver == pmk_armv8.driver;
+}
+
+/* The core and the PMU of pmk run, where the user has not named them; and a PMUv3 that was asked
+ * for may be that of code of 32 bits, beside a core that has another one. */
+static void look_at_board(struct pmk_count *c, const char **name, const struct pmk_pmu **asked)
+{
+	struct pmk_emulation *e = c->state;
+	const char *aarch32 = pmk_board_aarch32(e->prog.argv.word);
+
+	if (!*name && !*asked && !aarch32) {
+		*name = pmk_board_core(e->prog.argv.word);
+		return;
+	}
+	if (!*asked && !*name)
+		*asked = pmk_pmu_find(aarch32);
+	if (!is_pmuv3(*asked) || (!*name && !aarch32))
+		return;
+	e->guest_pmu = *asked;
+	*asked = NULL;
+	if (!*name)
+		*name = "arm1176";
 }
 
 static int choose_core(struct pmk_count *c)
@@ -36,8 +64,8 @@ static int choose_core(struct pmk_count *c)
 			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 					      "unknown PMU '%s' (pmk list pmus)", c->q.pmu_name);
 	}
-	if (c->q.guest && !name && !asked)
-		name = pmk_board_core(e->prog.argv.word);
+	if (c->q.guest)
+		look_at_board(c, &name, &asked);
 	data = pmk_count_data(c);
 	if (!data)
 		return PMK_COUNT_FAILED;
@@ -58,6 +86,11 @@ static int choose_core(struct pmk_count *c)
 	free(found);
 	if (err)
 		return err;
+	if (e->guest_pmu &&
+	    (strcmp(e->prog.core.isa, "arm") != 0 || pmk_core_on_ahb(&e->prog.core))) {
+		asked = e->guest_pmu;
+		e->guest_pmu = NULL;
+	}
 	c->pmu = pmk_emulated_pmu(pmu_of(&e->prog.core, asked), &e->prog.core, &e->microblaze);
 	if (!c->pmu)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,

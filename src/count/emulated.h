@@ -38,6 +38,8 @@ struct pmk_emulation {
 	/* The other PMU of a machine that has a level 2 cache with one: the cache's, or the
 	 * core's if the request is for the cache's. Its events can be named, too. NULL: none. */
 	const struct pmk_pmu *beside;
+	/* What the program itself has; it may be another one than counts: a PMUv3 in AArch32. */
+	const struct pmk_pmu *guest_pmu;
 	struct pmk_plan plan;		   /* the countable events … */
 	unsigned event_of[PMK_MAX_EVENTS]; /* … and which of the list each is */
 	struct pmk_emulated_config cfg;

@@ -85,8 +85,8 @@ static int open_log(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	char head[PMK_ACCESS_LOG_LINE];
-	ssize_t n =
-		(ssize_t)pmk_access_log_head(head, sizeof(head), c->pmu->name, e->prog.core.name);
+	ssize_t n = (ssize_t)pmk_access_log_head(head, sizeof(head), e->guest_pmu->name,
+						 e->prog.core.name);
 
 	if (!c->q.log)
 		return 0;
@@ -127,7 +127,9 @@ int pmk_guest_choose(struct pmk_count *c)
 				      e->prog.argv.word[0]);
 	sscanf(e->prog.qemu.version, "%u.%u", &major, &minor);
 	e->guest.release = major * 100 + minor;
-	e->cfg.guest = number_of(c->pmu->name);
+	if (!e->guest_pmu)
+		e->guest_pmu = c->pmu;
+	e->cfg.guest = number_of(e->guest_pmu->name);
 	err = choose_base(c);
 	if (!err)
 		err = choose_irq(c);
@@ -147,13 +149,14 @@ void pmk_guest_note(struct pmk_count *c)
 		c->result.exit_status = PMK_COUNT_FAILED << 8;
 	}
 	if (!a->guest_reads && !a->guest_writes)
-		pmk_result_note(&c->result, "the program did not touch its PMU, %s%s", c->pmu->name,
-				c->q.at ? " at the address of --at" : "");
+		pmk_result_note(&c->result, "the program did not touch its PMU, %s%s",
+				e->guest_pmu->name, c->q.at ? " at the address of --at" : "");
 	else
 		pmk_result_note(&c->result,
 				"the program's own PMU, %s: %" PRIu64 " reads, %" PRIu64
 				" writes, %" PRIu64 " interrupts",
-				c->pmu->name, a->guest_reads, a->guest_writes, a->guest_interrupts);
+				e->guest_pmu->name, a->guest_reads, a->guest_writes,
+				a->guest_interrupts);
 }
 
 void pmk_guest_free(struct pmk_count *c)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <pmk/armv8.h>
+#include <pmk/armv8_model.h>
 
 #include "base/reserve.h"
 #include "cpu/family.h"
@@ -739,6 +740,27 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 
 /* ---- the guest's own PMU --------------------------------------------------------------------- */
 
+static int reach(const struct pmk_model_ops *ops, uint64_t *model, struct pmk_bus *bus,
+		 const struct pmk_guest_access *a, uint64_t *value)
+{
+	struct pmk_armv8_model *v8 = (struct pmk_armv8_model *)model;
+	const struct pmk_guest_cp15 *p = &a->cp15;
+	uint32_t word = (uint32_t)*value;
+	int err;
+
+	if (!p->used)
+		return a->write ? ops->write(model, bus, a->mode, a->reg, *value)
+				: ops->read(model, bus, a->mode, a->reg, value);
+	if (p->wide)
+		return a->write ? pmk_armv8_mcrr(v8, bus, a->mode, *value)
+				: pmk_armv8_mrrc(v8, bus, a->mode, value);
+	if (a->write)
+		return pmk_armv8_mcr(v8, bus, a->mode, p->crn, p->crm, p->opc2, word);
+	err = pmk_armv8_mrc(v8, bus, a->mode, p->crn, p->crm, p->opc2, &word);
+	*value = word;
+	return err;
+}
+
 int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b, struct pmk_guest_access *a,
 			uint64_t *value)
@@ -751,8 +773,7 @@ int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config
 	if (on_buses(e))
 		pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);
 	pmk_model_forgive(ops, e->guest);
-	err = a->write ? ops->write(e->guest, bus, a->mode, a->reg, *value)
-		       : ops->read(e->guest, bus, a->mode, a->reg, value);
+	err = reach(ops, e->guest, bus, a, value);
 	a->oddities = pmk_model_oddities(ops, e->guest);
 	set_deadline(e, cfg);
 	return err;
@@ -765,8 +786,7 @@ int pmk_emulated_may(struct pmk_emulated *e, const struct pmk_emulated_config *c
 	uint64_t copy[PMK_MODEL_BYTES / 8], value = 0;
 
 	memcpy(copy, e->guest, ops->size);
-	return a->write ? ops->write(copy, counted_bus(e), a->mode, a->reg, value)
-			: ops->read(copy, counted_bus(e), a->mode, a->reg, &value);
+	return reach(ops, copy, counted_bus(e), a, &value);
 }
 
 unsigned pmk_emulated_lines(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)

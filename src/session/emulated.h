@@ -257,6 +257,11 @@ struct pmk_guest_access {
 	unsigned reg;
 	bool write;
 	unsigned oddities; /* what was wrong with it, as pmk_model_oddities(); it is filled in */
+	/* Of PMUv3 in AArch32: which register of coprocessor 15 stands for it, or all 64 bits. */
+	struct pmk_guest_cp15 {
+		bool used, wide;
+		uint8_t crn, crm, opc2;
+	} cp15;
 };
 int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b, struct pmk_guest_access *a,

@@ -91,7 +91,7 @@ def test_ml605():
 
 START = r"""
 	.global _start
-_start:	ldr	sp, =0x20000
+_start:	ldr	sp, =_start + 0x10000
 	bl	main
 	mov	r0, #0x18
 	ldr	r1, =0x20026
@@ -105,7 +105,7 @@ put:	mov	r1, r0
 """
 
 
-def firmware(name, source):
+def firmware(name, source, at="0x10000"):
     have("arm-none-eabi-gcc", "qemu-system-arm")
     os.makedirs(RUN, exist_ok=True)
     path = os.path.join(RUN, name)
@@ -113,7 +113,7 @@ def firmware(name, source):
         with open(path + ext, "w") as f:
             f.write(text)
     out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-mfloat-abi=soft", "-O1",
-              "-ffreestanding", "-nostdlib", "-Wl,-Ttext=0x10000", path + ".S", path + ".c", "-o",
+              "-ffreestanding", "-nostdlib", f"-Wl,-Ttext={at}", path + ".S", path + ".c", "-o",
               path + ".elf", "-lgcc")
     equal(out.code, 0, out.err)
     return path + ".elf"
@@ -261,6 +261,57 @@ def test_what_run_counts_beside_it_is_what_stat_counts():
     counted = rows("stat", "-x,", "-e", "all", "--qemu", board)
     equal(rows("run", "-x,", "-e", "all", "--", *board.split()), counted)
     assert len(counted) > 20, counted
+
+
+# ---- PMUv3 in AArch32 ----------------------------------------------------------------------------
+
+# Event counter 1 counts instructions, and overflows once it has counted 16.
+AARCH32_C = HEX + r"""
+#define AT(crn, crm, op2) "p15, 0, %0, c" #crn ", c" #crm ", " #op2
+#define WRITE(crn, crm, op2, v) __asm__ volatile("mcr " AT(crn, crm, op2) : : "r"(v))
+#define READ(crn, crm, op2, v) __asm__ volatile("mrc " AT(crn, crm, op2) : "=r"(v))
+
+int main(void)
+{
+	unsigned turns = 1000, v, high;
+
+	READ(9, 12, 0, v);
+	hex(v >> 11 & 31);             /* PMCR.N */
+	WRITE(14, 12, 1, 0x08);        /* PMEVTYPER1: INST_RETIRED */
+	WRITE(9, 12, 5, 1);            /* PMSELR */
+	READ(9, 13, 1, v);             /* PMXEVTYPER: the same */
+	hex(v);
+	WRITE(9, 13, 2, 0xfffffff0);   /* PMXEVCNTR */
+	WRITE(9, 12, 1, 0x80000002);   /* PMCNTENSET */
+	v = 1;                         /* PMCR.E, a loop and PMEVCNTR1 */
+	__asm__ volatile("mcr p15, 0, %1, c9, c12, 0\n 1: subs %0, %0, #1\n bne 1b\n"
+			 "mrc p15, 0, %1, c14, c8, 1" : "+r"(turns), "+r"(v) : : "cc");
+	hex(v + 16);
+	READ(9, 12, 3, v);             /* PMOVSR */
+	hex(v);
+	WRITE(9, 12, 3, v);
+	READ(9, 12, 3, v);
+	hex(v);
+	__asm__ volatile("mcrr p15, 0, %0, %1, c9" : : "r"(0x12345678), "r"(7)); /* PMCCNTR */
+	WRITE(9, 12, 2, 0x80000000);   /* PMCNTENCLR */
+	__asm__ volatile("mrrc p15, 0, %0, %1, c9" : "=r"(v), "=r"(high));
+	hex(high);
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("emulator,cpu,options,pmu", [
+    ("arm", "cortex-a15", (), "cortex-a53"), ("arm", "cortex-a7", (), "cortex-a53"),
+    ("aarch64", "cortex-a15", (), "cortex-a53"),
+    ("arm", "cortex-a15", ("--core", "arm1136", "--pmu", "cortex-a72"), "cortex-a72")])
+def test_code_of_32_bits_reaches_a_pmuv3(emulator, cpu, options, pmu):
+    out = pmk("run", *options, "--", f"qemu-system-{emulator}", "-M", "virt", "-cpu", cpu,
+              "-nographic", "-nic", "none", "-semihosting", "-kernel",
+              firmware("aarch32", AARCH32_C, "0x40010000"))
+    equal((out.code, out.err.splitlines()[:6]),
+          (0, ["00000006", "00000008", "000007d1", "00000002", "00000000", "00000007"]), out)
+    equal(accesses(out.err)[0], pmu)
 
 
 # ---- several processors --------------------------------------------------------------------------
@@ -419,6 +470,8 @@ def test_what_is_refused():
             "12", *board)
     refused(129, "where does the board have the registers of its l210? --at ADDRESS says it",
             "--pmu", "l210", *board)
+    refused(129, "core arm926 has the PMU ahbmon, not cortex-a53", "--core", "arm926", "--pmu",
+            "cortex-a53", *board)
     refused(129, "--at 0x1004: expected the address of a page, 0x84400000 for example",
             "--pmu", "l210", "--at", "0x1004", *board)
     out = pmk("run", "--irq", "nosuch:3", *board)

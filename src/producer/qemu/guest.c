@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pmk/armv8.h>
+
 #include "producer/qemu/qemu_api.h"
 
 /* ---- QEMU's own ------------------------------------------------------------------------------ */
@@ -43,6 +45,7 @@ struct reg_tail {
 #define REG_BYTES      512 /* more than any release has */
 #define STATE_AA32     0
 #define STATE_AA64     1
+#define TYPE_64BIT     (1 << 5)
 #define TYPE_OVERRIDE  (1 << 7)
 #define TYPE_IO	       (1 << 9) /* an access may change an interrupt, with -icount, too */
 #define TYPE_NO_RAW    (1 << 10)
@@ -52,6 +55,7 @@ struct reg_tail {
 #define ACCESS_OK      0
 #define ACCESS_UNDEF   (2 << 2)
 #define OF_A64	       UINT64_C(0x10000)
+#define OF_V8_IN_A32   UINT64_C(0x20000)
 #define GDB_PSTATE     33 /* number of a register in GDB's protocol */
 #define OLDEST_RELEASE 701
 #define NEWEST_RELEASE 1101
@@ -205,12 +209,21 @@ static struct pmk_guest_access access_of(struct qemu_env *env, const void *reg, 
 	uint64_t kept = tail_of(reg).resetvalue;
 	bool a64 = kept & OF_A64;
 	uint32_t state = state_of(env, a64);
+	struct reg_head head;
 	bool user = a64 ? (state >> 2 & 3) == 0 : (state & 0x1f) == 0x10;
 
+	memcpy(&head, reg, sizeof(head));
 	return (struct pmk_guest_access){
 		.mode = user ? PMK_MODE_USER : PMK_MODE_PRIV,
-		.reg = (unsigned)(kept & ~OF_A64),
+		.reg = (unsigned)(kept & ~(OF_A64 | OF_V8_IN_A32)),
 		.write = write,
+		.cp15 = {
+			.used = kept & OF_V8_IN_A32,
+			.wide = head.type & TYPE_64BIT,
+			.crn = head.crn,
+			.crm = head.crm,
+			.opc2 = head.opc2,
+		},
 	};
 }
 
@@ -267,28 +280,62 @@ static bool place(const char *where, bool a64, struct reg_head *h)
 	return true;
 }
 
-static void define(struct qemu_cpu *cpu, const struct pmk_reg_info *info, unsigned reg, bool a64)
+/* Where AArch32 has a register of A64 that `h` describes: with the same CRn, CRm and op2, if it is
+ * one of the PMU below EL2. */
+static bool place_in_a32(struct reg_head *h)
+{
+	if ((h->crn != 9 && h->crn != 14) || (h->opc1 != 0 && h->opc1 != 3))
+		return false;
+	h->cp = 15;
+	h->opc0 = 0;
+	h->opc1 = 0;
+	h->state = STATE_AA32;
+	h->access = ACCESS_PL0_RW;
+	return true;
+}
+
+static void define(struct qemu_cpu *cpu, const struct reg_head *head, uint64_t kept)
 {
 	char description[REG_BYTES] = { 0 };
-	struct reg_head head = { .name = info->name,
-				 .type = TYPE_OVERRIDE | TYPE_IO | TYPE_NO_RAW };
 	struct reg_tail tail = {
-		.resetvalue = reg | (a64 ? OF_A64 : 0),
+		.resetvalue = kept,
 		.accessfn = may_access,
 		.readfn = read_reg,
 		.writefn = write_reg,
 	};
 
-	if (!place(info->where, a64, &head))
-		return;
-	if (reg == 0)
+	if (!(kept & ~(OF_A64 | OF_V8_IN_A32)))
 		tail.resetfn = reset_reg;
-	memcpy(description, &head, sizeof(head));
+	memcpy(description, head, sizeof(*head));
 	memcpy(description + tail_at, &tail, sizeof(tail));
 	if (qemu.define)
 		qemu.define(cpu, description);
 	else
 		qemu.define_opaque(cpu, description, NULL);
+}
+
+/* All ways to a register that code of this emulator may have. */
+static void define_all(struct qemu_cpu *cpu, const struct pmk_reg_info *info, unsigned reg)
+{
+	struct reg_head head = { .name = info->name,
+				 .type = TYPE_OVERRIDE | TYPE_IO | TYPE_NO_RAW };
+
+	if (place(info->where, false, &head))
+		define(cpu, &head, reg);
+	if (!place(info->where, true, &head))
+		return;
+	if (qemu.read_a64)
+		define(cpu, &head, reg | OF_A64);
+	if (!place_in_a32(&head))
+		return;
+	define(cpu, &head, reg | OF_V8_IN_A32);
+	if (reg == PMK_ARMV8_PMCCNTR) {
+		/* MRRC and MCRR p15, 0, <Rt>, <Rt2>, c9 */
+		head.crm = 9;
+		head.crn = head.opc2 = 0;
+		head.type |= TYPE_64BIT;
+		define(cpu, &head, reg | OF_V8_IN_A32);
+	}
 }
 
 unsigned pmk_guest_vcpus(void)
@@ -324,8 +371,7 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 	guest = calls;
 	tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
 	for (unsigned i = 0; i < pmu->nregs; i++)
-		for (unsigned a64 = 0; a64 <= (qemu.read_a64 != NULL); a64++)
-			define(qemu.get_cpu((int)vcpu), &pmu->regs[i], i, a64);
+		define_all(qemu.get_cpu((int)vcpu), &pmu->regs[i], i);
 	/* Where the board has it: QEMU's own PMU is connected there. */
 	interrupt[vcpu].to = qemu.gpio_out(qemu.get_cpu((int)vcpu), "pmu-interrupt", 0);
 	return *cfg->irq_type && !vcpu ? find_interrupt(cfg) : NULL;
@@ -424,8 +470,14 @@ const char *pmk_guest_map(const struct pmk_guest_window *w)
 	return NULL;
 }
 
-/* MCR and MRC of coprocessor 15; MSR and MRS, and what is encoded near them. */
+/* MCR and MRC of coprocessor 15, MCRR and MRRC; MSR and MRS, and what is encoded near them. */
 bool pmk_guest_reaches(uint32_t insn, bool a64)
 {
-	return a64 ? (insn & 0xffc00000) == 0xd5000000 : (insn & 0x0f000f10) == 0x0e000f10;
+	/* Thumb-2 has the halves the other way round. */
+	uint32_t thumb = insn << 16 | insn >> 16;
+
+	if (a64)
+		return (insn & 0xffc00000) == 0xd5000000;
+	return (insn & 0x0f000f10) == 0x0e000f10 || (insn & 0x0fe00f00) == 0x0c400f00 ||
+	       (thumb & 0xff000f10) == 0xee000f10 || (thumb & 0xffe00f00) == 0xec400f00;
 }
