@@ -119,12 +119,6 @@ int pmk_guest_choose(struct pmk_count *c)
 	e->guest.log = -1;
 	if (!c->q.guest)
 		return 0;
-	if (!e->prog.system)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "%s runs programs, which an operating system keeps from the "
-				      "PMU; pmk run is for firmware and kernels, in "
-				      "qemu-system-…",
-				      e->prog.argv.word[0]);
 	sscanf(e->prog.qemu.version, "%u.%u", &major, &minor);
 	e->guest.release = major * 100 + minor;
 	if (!e->guest_pmu)

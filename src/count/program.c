@@ -483,7 +483,7 @@ static const char *kernel_of(const struct pmk_program *p)
 
 static int bad_kernel(struct pmk_program *p, int code, const char *kernel, const char *why)
 {
-	return pmk_count_fail(p->fault, code, "--qemu: -kernel %s: %s", kernel, why);
+	return pmk_count_fail(p->fault, code, "%s-kernel %s: %s", p->given_by, kernel, why);
 }
 
 /* Check that QEMU can read the file, and whether it is an ELF file. A raw binary can be run as
@@ -543,7 +543,7 @@ static int check_emulator(struct pmk_program *p)
 	if (needs)
 		snprintf(other, sizeof(other), "; take %s", needs->system);
 	return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
-			      "--qemu: %s is for %s-endian %s, and %s runs %s-endian %s%s",
+			      "%s%s is for %s-endian %s, and %s runs %s-endian %s%s", p->given_by,
 			      p->image, elf->big_endian ? "big" : "little", elf->machine_name,
 			      runs->system, runs->big_endian ? "big" : "little", emulates(runs),
 			      other);
@@ -601,6 +601,7 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 	wordexp_t w;
 	int err = 0;
 
+	p->given_by = command ? "--qemu: " : "";
 	if (command && wordexp(command, &w, WRDE_NOCMD))
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
 				      "--qemu: cannot split '%s' into words", command);
@@ -616,6 +617,11 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 	if (err)
 		return err;
 	p->system = !runs_programs(p);
+	if (!p->system && !command) /* pmk run */
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
+				      "%s runs programs, which an operating system keeps from the "
+				      "PMU; pmk run is for firmware and kernels, in qemu-system-…",
+				      p->argv.word[0]);
 	err = p->system ? check_firmware(p) : 0;
 	return err ? err : find_emulator(p);
 }

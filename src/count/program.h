@@ -33,6 +33,7 @@ struct pmk_program {
 	unsigned left_out; /* variables of our own environment that are not in envp */
 	unsigned nargs;	   /* words of the program, its name included */
 	bool system;
+	const char *given_by; /* the option with the emulator's command line, before a message */
 };
 
 /* The preset for a PMU: the one of the same name, or else the first in the data directory that has

@@ -765,7 +765,7 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 		environment(w, r->env, 0);
 	if (r->host_time)
 		fputs(" devices run on the host's time: counts may differ from run to run "
-		      "(not with --qemu … -icount shift=0,sleep=off)\n",
+		      "(not with QEMU's -icount shift=0,sleep=off)\n",
 		      w->f);
 }
 

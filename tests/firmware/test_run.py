@@ -474,6 +474,7 @@ def test_what_is_refused():
             "cortex-a53", *board)
     refused(129, "--at 0x1004: expected the address of a page, 0x84400000 for example",
             "--pmu", "l210", "--at", "0x1004", *board)
+    refused(127, "-kernel nosuch: No such file or directory", *board[:-1], "nosuch")
     out = pmk("run", "--irq", "nosuch:3", *board)
     equal(out.code, 125)
     assert re.fullmatch(r"pmk: qemu-system-arm [\d.]+ lacks the interrupt controller of --irq\n",
