@@ -171,6 +171,13 @@ struct pmk_count_row {
 	const char *thread; /* "per-thread": the one that was counted, "sleep-4711"; or NULL */
 	/* "sample": the true count is within so many percent of `value`, with 95 %; else 0 */
 	double margin_pct;
+	/* Of what is spread and is no length in cycles, what it is: "beats in a burst". has_latency
+	 * is 0 then, and the four latency_… are of that. NULL: it is none of these. */
+	const char *spread_of;
+	/* What is spread, by size: number i is how many had i bits, which are 0, 1, 2 and 3, 4 to
+	 * 7 …; NULL: not known. */
+	const uint64_t *histogram;
+	uint32_t nhistogram;
 };
 
 /* One metric in one section. Texts are valid until pmk_count_free(). */

@@ -231,6 +231,7 @@ class CCountRow(Structure):
                 ("latency_sum", c_uint64),
         ("latency_min", c_uint64), ("latency_max", c_uint64), ("thread", c_char_p),
                 ("margin_pct", c_double),
+        ("spread_of", c_char_p), ("histogram", POINTER(c_uint64)), ("nhistogram", c_uint32),
     ]
 
 

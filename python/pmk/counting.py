@@ -87,6 +87,12 @@ class Row:
     thread: Optional[str]
     #: with sample, the true count is within so many percent of the value, with 95 %; else 0
     margin_pct: float
+    #: of what is spread and is no length in cycles, what it is, "beats in a burst"; the latency_…
+    #: are of that
+    spread_of: Optional[str]
+    #: what is spread, by size: (least, most, how many), for all sizes that there were; None: it is
+    #: not known
+    histogram: Optional[Tuple[Tuple[int, int, int], ...]]
 
 
 @dataclass(frozen=True)
@@ -354,8 +360,17 @@ def _or_none(value: Optional[bytes]) -> Optional[str]:
     return None if value is None else text(value)
 
 
+def _histogram(c: CCountRow) -> Optional[Tuple[Tuple[int, int, int], ...]]:
+    """C has a number for each length in bits."""
+    if not c.nhistogram:
+        return None
+    return tuple((1 << bits >> 1, (1 << bits) - 1, c.histogram[bits])
+                 for bits in range(c.nhistogram) if c.histogram[bits])
+
+
 def _row(c: CCountRow) -> Row:
-    extremes = bool(c.has_latency) and c.latency_min <= c.latency_max
+    spread = bool(c.has_latency) or c.spread_of is not None
+    extremes = spread and c.latency_min <= c.latency_max
     return Row(name=text(c.name), value=c.value if c.has_value else None, unit=text(c.unit),
                trust=text(c.trust), reason=text(c.reason), pmu=text(c.pmu),
                region=_or_none(c.region), cpu=None if c.cpu < 0 else c.cpu, section=c.section,
@@ -363,8 +378,8 @@ def _row(c: CCountRow) -> Row:
                stddev_pct=c.stddev_pct, at_cycles=c.at_cycles if c.interval else None,
                at_insns=c.at_insns if c.interval else None,
                at_seconds=c.at_seconds if c.interval else None,
-               latency_n=c.latency_n if c.has_latency else None,
-               latency_sum=c.latency_sum if c.has_latency else None,
+               latency_n=c.latency_n if spread else None,
+               latency_sum=c.latency_sum if spread else None,
                latency_min=c.latency_min if extremes else None,
                latency_max=c.latency_max if extremes else None, thread=_or_none(c.thread),
-               margin_pct=c.margin_pct)
+               margin_pct=c.margin_pct, spread_of=_or_none(c.spread_of), histogram=_histogram(c))

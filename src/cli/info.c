@@ -98,10 +98,12 @@ static void evntbus_lines(const struct pmk_event *ev)
 
 static void event_owners(const struct pmk_event *ev)
 {
+	const struct pmk_pmu *pmu;
+
 	printf(INDENT "%-12s", "on");
-	for (unsigned i = 0; pmk_pmus[i]; i++)
-		if (show_owns(pmk_pmus[i], ev))
-			printf(" %s", pmk_pmus[i]->name);
+	for (unsigned i = 0; (pmu = show_pmu(i)); i++)
+		if (show_owns(pmu, ev))
+			printf(" %s", pmu->name);
 	putchar('\n');
 	evntbus_lines(ev);
 }
@@ -309,8 +311,8 @@ static void info_pmu(const struct pmk_pmu *pmu)
 	printf("\n" INDENT "%-12s", "registers");
 	for (unsigned i = 0; i < pmu->nregs; i++)
 		printf(" %s", pmu->regs[i].name);
-	printf("\n" INDENT "%-12s %u ('pmk list events --pmu %s')\n", "events",
-	       show_event_count(pmu), pmu->name);
+	printf("%s\n" INDENT "%-12s %u ('pmk list events --pmu %s')\n", pmu->nregs ? "" : " none",
+	       "events", show_event_count(pmu), pmu->name);
 	fact("note", pmu->note);
 }
 
@@ -356,9 +358,9 @@ static const struct pmk_pmu *pmu_in_order(const struct pmk_pmu *only, unsigned i
 		return i == 0 ? only : NULL;
 	if (i == 0)
 		return &pmk_arm1176;
-	for (unsigned k = 0; pmk_pmus[k]; k++)
-		if (pmk_pmus[k] != &pmk_arm1176 && --i == 0)
-			return pmk_pmus[k];
+	for (unsigned k = 0; show_pmu(k); k++)
+		if (show_pmu(k) != &pmk_arm1176 && --i == 0)
+			return show_pmu(k);
 	return NULL;
 }
 
@@ -430,17 +432,18 @@ static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 static const char *any_name(const void *ctx, unsigned i)
 {
 	const struct pmk_metrics *metrics = ctx;
+	const struct pmk_pmu *pmu;
 
 	for (unsigned k = 0; pmk_core_key_name(k); k++)
 		if (i-- == 0)
 			return pmk_core_key_name(k);
-	for (unsigned k = 0; pmk_pmus[k]; k++) {
-		if (i < pmk_pmus[k]->nevents)
-			return pmk_pmus[k]->events[i].name;
-		i -= pmk_pmus[k]->nevents;
-		if (i < pmk_pmus[k]->nregs)
-			return pmk_pmus[k]->regs[i].name;
-		i -= pmk_pmus[k]->nregs;
+	for (unsigned k = 0; (pmu = show_pmu(k)); k++) {
+		if (i < pmu->nevents)
+			return pmu->events[i].name;
+		i -= pmu->nevents;
+		if (i < pmu->nregs)
+			return pmu->regs[i].name;
+		i -= pmu->nregs;
 	}
 	return metrics && i < pmk_metrics_count(metrics) ? pmk_metrics_get(metrics, i)->name : NULL;
 }
@@ -465,7 +468,7 @@ static int info(const struct pmk_pmu *only, const char *name)
 {
 	struct pmk_metrics *metrics = cli_metrics();
 	const struct pmk_metric *m = metrics ? pmk_metrics_find(metrics, name) : NULL;
-	const struct pmk_pmu *pmu = pmk_pmu_find(name);
+	const struct pmk_pmu *pmu = show_pmu_called(name);
 	char near[256];
 	bool found = false;
 	unsigned number;

@@ -50,11 +50,11 @@ static void heading(const struct request *q, const char *text)
 
 static void list_pmus(const struct request *q)
 {
+	const struct pmk_pmu *pmu;
+
 	heading(q, q->overview ? "PMUs (pmk list PMU shows the events of one)"
 			       : "PMUs (performance monitoring units)");
-	for (unsigned i = 0; pmk_pmus[i]; i++) {
-		const struct pmk_pmu *pmu = pmk_pmus[i];
-
+	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
 		if (q->pmu && pmu != q->pmu)
 			continue;
 		printf("  %-15s %3u events, %2u counters  %s\n", pmu->name, show_event_count(pmu),
@@ -92,11 +92,12 @@ static int list_cores(const struct request *q)
 static void print_owners(const struct pmk_event *ev)
 {
 	const char *separator = "";
+	const struct pmk_pmu *pmu;
 
-	for (unsigned i = 0; pmk_pmus[i]; i++) {
-		if (!show_owns(pmk_pmus[i], ev))
+	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
+		if (!show_owns(pmu, ev))
 			continue;
-		printf("%s%s", separator, pmk_pmus[i]->name);
+		printf("%s%s", separator, pmu->name);
 		separator = " ";
 	}
 }
@@ -125,21 +126,21 @@ static void list_event(const struct request *q, const struct pmk_event *ev)
 static bool first_of_family(unsigned i)
 {
 	for (unsigned j = 0; j < i; j++)
-		if (pmk_pmus[j]->events == pmk_pmus[i]->events)
+		if (show_pmu(j)->events == show_pmu(i)->events)
 			return false;
 	return true;
 }
 
 static void list_family(const struct request *q, unsigned first)
 {
-	const struct pmk_pmu *pmu = pmk_pmus[first];
+	const struct pmk_pmu *pmu = show_pmu(first), *one;
 	const char *separator = "  ";
 
 	if (!q->pmu) {
-		for (unsigned i = first; pmk_pmus[i]; i++) {
-			if (pmk_pmus[i]->events != pmu->events)
+		for (unsigned i = first; (one = show_pmu(i)); i++) {
+			if (one->events != pmu->events)
 				continue;
-			printf("%s%s", separator, pmk_pmus[i]->name);
+			printf("%s%s", separator, one->name);
 			separator = ", ";
 		}
 		puts(":");
@@ -154,8 +155,8 @@ static void list_events(const struct request *q)
 	const char *gap = "";
 
 	heading(q, "Events (pmk stat -e; pmk info EVENT tells more)");
-	for (unsigned i = 0; pmk_pmus[i]; i++) {
-		if (q->pmu ? pmk_pmus[i] != q->pmu : !first_of_family(i))
+	for (unsigned i = 0; show_pmu(i); i++) {
+		if (q->pmu ? show_pmu(i) != q->pmu : !first_of_family(i))
 			continue;
 		fputs(gap, stdout);
 		list_family(q, i);
@@ -251,8 +252,9 @@ static int list_text(const struct request *q)
 
 static void json_pmus(const struct request *q, json_object *list)
 {
-	for (unsigned i = 0; pmk_pmus[i]; i++) {
-		const struct pmk_pmu *pmu = pmk_pmus[i];
+	const struct pmk_pmu *pmu;
+
+	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
 		json_object *o;
 
 		if (q->pmu && pmu != q->pmu)
@@ -287,9 +289,9 @@ static int json_cores(const struct request *q, json_object *list)
 
 static void json_events(const struct request *q, json_object *list)
 {
-	for (unsigned i = 0; pmk_pmus[i]; i++) {
-		const struct pmk_pmu *pmu = pmk_pmus[i];
+	const struct pmk_pmu *pmu;
 
+	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
 		if (q->pmu && pmu != q->pmu)
 			continue;
 		for (unsigned e = 0; e < pmu->nevents; e++)
@@ -371,7 +373,7 @@ static const char *any_topic(const void *ctx, unsigned i)
 	if (i == NTOPICS)
 		return "all";
 	i -= NTOPICS + 1;
-	return pmk_pmus[i] ? pmk_pmus[i]->name : NULL;
+	return show_pmu(i) ? show_pmu(i)->name : NULL;
 }
 
 static void show_all(struct request *q)
@@ -392,7 +394,7 @@ static int take_pmu(struct request *q, const struct pmk_pmu *pmu)
 /* The PMU of that name, or of the core of that name; NULL: there is none. */
 static const struct pmk_pmu *pmu_called(const char *name)
 {
-	const struct pmk_pmu *pmu = pmk_pmu_find(name);
+	const struct pmk_pmu *pmu = show_pmu_called(name);
 	char **names = pmu ? NULL : cli_core_names(), msg[PATH_MAX + 300];
 	struct pmk_core core;
 

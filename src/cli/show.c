@@ -6,8 +6,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
+#include "count/amba.h"
 #include "count/files.h"
 #include "count/program.h"
 
@@ -26,15 +28,62 @@ const char *show_plain(void)
 	return coloured() ? "\033[0m" : "";
 }
 
+/* ---- PMUs ----------------------------------------------------------------------------------- */
+
+#define AMBA_NOTE                                                                             \
+	"-T wave: makes it of the map of a dump: LAYER stands for the name of each [layer], " \
+	"INTERFACE for that of each [axi]. There are as many counters as there is to count. " \
+	"It is chosen where a map has AXI, or more layers than the AHB Monitor has, and by "  \
+	"--pmu amba."
+
+static const struct pmk_pmu *amba(void)
+{
+	static struct pmk_wave_layer layer = { .name = "LAYER" };
+	static struct pmk_wave_axi interface = { .name = "INTERFACE" };
+	static const struct pmk_wave_map map = {
+		.layer = &layer, .nlayers = 1, .axi = &interface, .naxi = 1
+	};
+	static struct pmk_amba made;
+
+	if (made.event)
+		return &made.pmu;
+	if (pmk_amba_make(&made, &map)) {
+		pmk_amba_free(&made);
+		return NULL;
+	}
+	for (unsigned i = 0; i < made.pmu.nevents; i++)
+		made.event[i].unmodelled = "it is measured in a dump of its signals, -T wave:FILE";
+	made.pmu.note = AMBA_NOTE;
+	return &made.pmu;
+}
+
+const struct pmk_pmu *show_pmu(unsigned i)
+{
+	unsigned n = 0;
+
+	while (pmk_pmus[n])
+		n++;
+	return i < n ? pmk_pmus[i] : i == n ? amba() : NULL;
+}
+
+const struct pmk_pmu *show_pmu_called(const char *name)
+{
+	const struct pmk_pmu *pmu = pmk_pmu_find(name);
+
+	return pmu || strcasecmp(name, pmk_amba_name) != 0 ? pmu : amba();
+}
+
 static const char *pmu_name(const void *ctx, unsigned i)
 {
+	const struct pmk_pmu *pmu = show_pmu(i);
+
 	(void)ctx;
-	return pmk_pmus[i] ? pmk_pmus[i]->name : NULL;
+	return pmu ? pmu->name : NULL;
 }
 
 const struct pmk_pmu *show_find_pmu(const char *name)
 {
-	const struct pmk_pmu *pmu = pmk_pmu_find(name);
+	const struct pmk_pmu *pmu = show_pmu_called(name);
 	char near[128];
 
 	if (pmu)

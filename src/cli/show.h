@@ -12,7 +12,12 @@
 const char *show_bold(void);
 const char *show_plain(void);
 
-/* The PMU of that name; NULL and one line with the nearest ones when there is none. */
+/* All PMUs, in the order of pmk_pmus; then "amba", which is made of the map of a dump, as it is
+ * for a [layer LAYER] and an [axi INTERFACE]. NULL: there are no more. */
+const struct pmk_pmu *show_pmu(unsigned i);
+/* The PMU of that name; NULL: there is none. */
+const struct pmk_pmu *show_pmu_called(const char *name);
+/* The same; NULL and one line with the nearest ones when there is none. */
 const struct pmk_pmu *show_find_pmu(const char *name);
 
 /* Does this PMU have this row, and not only one of the same name? */

@@ -251,12 +251,14 @@ static bool allocate(struct pmk_amba *a, const struct pmk_wave_map *map)
 
 int pmk_amba_make(struct pmk_amba *a, const struct pmk_wave_map *map)
 {
-	*a = (struct pmk_amba){ .pmu = { .name = pmk_amba_name,
-					 .brief = "the buses of a dump",
-					 .core = 1,
-					 .counters = counters,
-					 .ncounters = COUNT(counters),
-					 .no_flags = true } };
+	*a = (struct pmk_amba){
+		.pmu = { .name = pmk_amba_name,
+			 .brief = "the buses of a waveform dump: layers of AHB, interfaces of AXI",
+			 .core = 1,
+			 .counters = counters,
+			 .ncounters = COUNT(counters),
+			 .no_flags = true }
+	};
 	if (!allocate(a, map) || !add_event(a, 0, CYCLES))
 		return PMK_ENOMEM;
 	a->pmu.events = a->event;

@@ -48,12 +48,17 @@ bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *
 	};
 	if (row->has_value)
 		row->value = from->value;
-	if (from->has_dist && from->dist.latency && !from->dist.of) {
-		row->has_latency = 1;
+	if (from->has_dist && from->dist.latency) {
+		row->has_latency = !from->dist.of;
+		row->spread_of = from->dist.of;
 		row->latency_n = from->dist.values.n;
 		row->latency_sum = from->dist.values.sum;
 		row->latency_min = from->dist.values.min;
 		row->latency_max = from->dist.values.max;
+		if (from->dist.histogram) {
+			row->histogram = from->dist.histogram->count;
+			row->nhistogram = PMK_BUCKETS;
+		}
 	}
 	return true;
 }

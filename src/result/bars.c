@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The part of the text report that is drawn: how the cycles of every layer of a bus were spent, how
- * long its bursts waited, and with intervals, how these numbers, or the latency of an event,
- * changed over time.
+ * long its bursts waited, how what is spread was spread, where that is known, and with intervals,
+ * how these numbers, or the latency of an event, changed over time.
  *
  * For each layer the counters give the cycles in which it ended a transfer, the cycles in which a
  * transfer waited and, for waits on first beats, who caused them. No counter gives idle and busy
@@ -161,6 +161,20 @@ static void bar(struct pmk_writer *w, struct pmk_bars_state *st, const struct sp
 	draw(w, t->part[REST].known ? REST : UNKNOWN, width - at);
 }
 
+/* Levels from 0 to `most`; a blank where there was no value. */
+static void level(struct pmk_writer *w, double v, double most)
+{
+	static const char *const utf8[LEVELS] = { "\u2581", "\u2582", "\u2583", "\u2584",
+						  "\u2585", "\u2586", "\u2587", "\u2588" };
+	unsigned i = most > 0 ? (unsigned)(v / most * LEVELS) : 0;
+
+	i = i < LEVELS ? i : LEVELS - 1;
+	if (w->opt.bars->utf8)
+		fputs(utf8[i], w->f);
+	else
+		putc("_.:-=+*#"[i], w -> f);
+}
+
 /* The columns for the bar, when the rest of the line takes `beside` columns. */
 static unsigned bar_width(const struct pmk_writer *w, unsigned beside)
 {
@@ -304,6 +318,116 @@ static void interval(struct pmk_writer *w, struct pmk_bars_state *st, const stru
 	}
 }
 
+/* ---- what is spread -------------------------------------------------------------------------- */
+
+static const char *spread_of(const struct pmk_row *row)
+{
+	return row->dist.of ? row->dist.of : PMK_LATENCY_TEXT;
+}
+
+static bool is_spread(const struct pmk_row *row, const char *of)
+{
+	return row->has_dist && row->dist.latency && row->dist.histogram && row->dist.values.n &&
+	       pmk_trust_has_value(row->trust) && (!of || !strcmp(of, spread_of(row)));
+}
+
+/* The buckets that any row of this kind has values in: [*first, *last]. */
+static void buckets_of(const struct pmk_section *s, const char *of, unsigned *first, unsigned *last)
+{
+	*first = PMK_BUCKETS;
+	*last = 0;
+	for (unsigned i = 0; i < s->nrows; i++)
+		for (unsigned b = 0; is_spread(&s->rows[i], of) && b < PMK_BUCKETS; b++) {
+			if (!s->rows[i].dist.histogram->count[b])
+				continue;
+			*first = b < *first ? b : *first;
+			*last = b > *last ? b : *last;
+		}
+}
+
+/* So many of a hundred values are not above this one: the end of a bucket, or the greatest. */
+static uint64_t reached_by(const struct pmk_row *row, unsigned percent)
+{
+	const struct pmk_stats *values = &row->dist.values;
+	double sum = 0, wanted = (double)values->n * percent / 100;
+	unsigned b = 0;
+
+	while (b < PMK_BUCKETS && (sum += (double)row->dist.histogram->count[b]) < wanted)
+		b++;
+	return b < PMK_BUCKETS && pmk_bucket_last(b) < values->max ? pmk_bucket_last(b)
+								   : values->max;
+}
+
+/* A column for each bucket, as high as its share of the fullest. */
+static void columns(struct pmk_writer *w, const struct pmk_histogram *h, unsigned first,
+		    unsigned last, unsigned each)
+{
+	uint64_t most = 0;
+
+	for (unsigned b = first; b <= last; b++)
+		most = h->count[b] > most ? h->count[b] : most;
+	for (unsigned b = first; b <= last; b++)
+		for (unsigned i = 0; i < each; i++)
+			if (h->count[b])
+				level(w, (double)h->count[b], (double)most);
+			else
+				putc(' ', w->f);
+}
+
+#define BUCKET_WIDTH  3 /* columns, where there is room */
+#define REACHED_WIDTH 12
+
+/* "cpu.read  ▁▂▃▅█▂   63   255" for each row of one kind. */
+static void spread(struct pmk_writer *w, const struct pmk_section *s, const char *of)
+{
+	char text[PMK_NUMBER_SIZE], ends[2 * PMK_NUMBER_SIZE + 4];
+	unsigned first, last, each, width, name = (unsigned)strlen(of);
+
+	buckets_of(s, of, &first, &last);
+	for (unsigned i = 0; i < s->nrows; i++)
+		if (is_spread(&s->rows[i], of) && strlen(s->rows[i].name) > name)
+			name = (unsigned)strlen(s->rows[i].name);
+	each = bar_width(w, 3 + name + 2 + 3 * REACHED_WIDTH) / (last - first + 1);
+	each = each > BUCKET_WIDTH ? BUCKET_WIDTH : each ? each : 1;
+	pmk_number_text(text, pmk_bucket_first(first), 0, w->opt.big_num);
+	snprintf(ends, sizeof(ends), "%s ... ", text);
+	pmk_number_text(text, pmk_bucket_last(last), 0, w->opt.big_num);
+	snprintf(ends + strlen(ends), sizeof(ends) - strlen(ends), "%s", text);
+	width = (last - first + 1) * each;
+	width = width > strlen(ends) ? width : (unsigned)strlen(ends);
+	fprintf(w->f, "\n   %-*s  %-*s%*s%*s%*s\n", (int)name, of, (int)width, ends, REACHED_WIDTH,
+		"half up to", REACHED_WIDTH, "90% up to", REACHED_WIDTH, "99% up to");
+	for (unsigned i = 0; i < s->nrows; i++) {
+		static const uint8_t percents[] = { 50, 90, 99 };
+
+		if (!is_spread(&s->rows[i], of))
+			continue;
+		fprintf(w->f, "   %-*s  ", (int)name, s->rows[i].name);
+		columns(w, s->rows[i].dist.histogram, first, last, each);
+		fprintf(w->f, "%*s", (int)(width - (last - first + 1) * each), "");
+		for (unsigned p = 0; p < sizeof(percents); p++) {
+			pmk_number_text(text, reached_by(&s->rows[i], percents[p]), 0,
+					w->opt.big_num);
+			fprintf(w->f, "%*s", REACHED_WIDTH, text);
+		}
+		putc('\n', w->f);
+	}
+}
+
+/* A picture for each kind of values. */
+static void spreads(struct pmk_writer *w, const struct pmk_section *s)
+{
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const char *of = spread_of(&s->rows[i]);
+		bool told = !is_spread(&s->rows[i], NULL);
+
+		for (unsigned k = 0; k < i && !told; k++)
+			told = is_spread(&s->rows[k], of);
+		if (!told)
+			spread(w, s, of);
+	}
+}
+
 void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s)
 {
 	if (!w->opt.bars || !w->opt.bars->layers)
@@ -314,6 +438,7 @@ void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const str
 	}
 	st->drawn |= shares(w, st, s);
 	waits(w, s);
+	spreads(w, s);
 }
 
 /* ---- trends --------------------------------------------------------------------------------- */
@@ -406,20 +531,6 @@ static struct range range_of(const struct pmk_writer *w, const struct series *x,
 		range.points++;
 	}
 	return range;
-}
-
-/* Levels from 0 to `most`; a blank where there was no value. */
-static void level(struct pmk_writer *w, double v, double most)
-{
-	static const char *const utf8[LEVELS] = { "\u2581", "\u2582", "\u2583", "\u2584",
-						  "\u2585", "\u2586", "\u2587", "\u2588" };
-	unsigned i = most > 0 ? (unsigned)(v / most * LEVELS) : 0;
-
-	i = i < LEVELS ? i : LEVELS - 1;
-	if (w->opt.bars->utf8)
-		fputs(utf8[i], w->f);
-	else
-		putc("_.:-=+*#"[i], w -> f);
 }
 
 /* The number of intervals; when there are more than fit, several share a column. */

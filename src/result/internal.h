@@ -93,6 +93,9 @@ uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
 void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_result *r,
 			      const struct pmk_row *row);
 
+/* What is spread, where it has no name of its own. */
+#define PMK_LATENCY_TEXT "latency in cycles"
+
 /* The values of a bucket of a histogram: "1", "4-7". */
 #define PMK_BUCKET_SIZE 48
 void pmk_bucket_text(char text[PMK_BUCKET_SIZE], unsigned bucket);

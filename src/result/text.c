@@ -256,7 +256,7 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 
 #define TABLE_COLUMNS	8
 #define LATENCY_COLUMNS 5 /* of these occurrences */
-#define LATENCY		"latency in cycles"
+#define LATENCY		PMK_LATENCY_TEXT
 
 static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		       const struct pmk_row *row, unsigned column)

@@ -206,3 +206,41 @@ def test_threads_apart():
         for p in both:
             p.kill()
             p.wait()
+
+
+# A read of one beat that takes one cycle, one that takes four, and one of five, of two beats.
+AXI_CYCLES = [{"arvalid"}, {"rvalid", "rlast"}, {"arvalid"}, set(), set(), set(),
+              {"rvalid", "rlast"}, {"arvalid", "two"}, set(), set(), set(), {"rvalid"},
+              {"rvalid", "rlast"}]
+
+
+def axi_dump(folder):
+    names = ["clk", "arvalid", "rvalid", "rlast", "two"]
+    lines = ["$timescale 1 ns $end"]
+    lines += [f"$var wire 1 {chr(97 + i)} {name} $end" for i, name in enumerate(names)]
+    lines += ["$enddefinitions $end"]
+    for n, high in enumerate(AXI_CYCLES):
+        lines += [f"#{10 * n}", "0a"]
+        lines += [f"{int(name in high)}{chr(97 + i)}" for i, name in enumerate(names) if i]
+        lines += [f"#{10 * n + 5}", "1a"]
+    (folder / "axi.vcd").write_text("\n".join(lines) + "\n")
+    (folder / "axi.ini").write_text(
+        "[clock]\nsignal = clk\n[axi m]\narvalid = arvalid\narready = 1\narlen = two\n"
+        "rvalid = rvalid\nrready = 1\nrlast = rlast\n")
+    return folder / "axi.vcd", folder / "axi.ini"
+
+
+def test_what_is_spread_has_a_histogram(tmp_path):
+    dump, ini = axi_dump(tmp_path)
+    counted = pmk.stat(target=f"wave:{dump}", map=ini, events="m.read,m.read_length,m.ar")
+    read, length, ar = counted.rows
+    assert (read.latency_n, read.latency_sum, read.latency_min, read.latency_max,
+            read.spread_of) == (3, 1 + 4 + 5, 1, 5, None)
+    assert read.histogram == ((1, 1, 1), (4, 7, 2))
+    assert (length.value, length.latency_sum, length.spread_of) == (3, 4, "beats in a burst")
+    assert length.histogram == ((1, 1, 2), (2, 3, 1))
+    assert (ar.value, ar.histogram, ar.spread_of, ar.latency_n) == (3, None, None, None)
+    document = command_stat("-T", f"wave:{dump}", "--map", ini, "-e", "m.read,m.read_length")
+    for row, c in zip(counted.rows, document["counters"]):
+        assert list(row.histogram) == [(b["first"], b["last"], b["count"])
+                                       for b in c["latency"]["histogram"]]

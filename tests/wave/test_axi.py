@@ -165,3 +165,43 @@ def test_check_as_text_and_one_interface():
     equal(pmk("wave", "check", dump, "--map", ini, "--layer", "dma").code, 0)
     rows = pmk("wave", "check", dump, "--map", ini, "-x,").out.splitlines()
     equal(rows[0].split(",")[3:6], ["cpu", "width", "ARSIZE"])
+
+
+def test_bars_draw_what_is_spread():
+    """A column for each power of two, and how many of a hundred values are not above a number, as
+    the histogram says."""
+    dump, ini, board = simulated(icarus, "axi.vcd", 7)
+    out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "-e", "s_axil.read,s_axil.write",
+              "--bars", env={**os.environ, "LC_ALL": "C", "COLUMNS": "100"})
+    lines = out.err.splitlines()
+    head = next(i for i, line in enumerate(lines) if "half up to" in line)
+    buckets = {int(what[5:]): n for what, n in board["s_axil"].items()
+               if re.fullmatch(r"read_\d+", what)}
+    columns = lines[head + 1].split("  ")
+    found = re.fullmatch(r" +s_axil\.read +([ _.:=+*#-]+) +(\d+) +(\d+) +(\d+)", lines[head + 1])
+    assert found, lines[head:head + 3]
+    most, height = max(buckets.values()), "_.:-=+*#"
+    want = "".join(height[min(int(n / most * 8), 7)] * 3 for _, n in sorted(buckets.items()))
+    equal(found[1].rstrip(), want, columns)
+    for percent, cell in zip((50, 90, 99), found.groups()[1:]):
+        seen = 0
+        for first, n in sorted(buckets.items()):
+            seen += n
+            if seen * 100 >= percent * board["s_axil"]["read"]:
+                break
+        equal(int(cell), min(2 * first - 1, board["s_axil"]["read_max"]), percent)
+
+
+def test_amba_is_listed_and_explained():
+    contains(pmk("list").out, "  amba             39 events")
+    doc = json.loads(pmk("list", "events", "--pmu", "amba", "-j").out)
+    dump, ini, _ = simulated(icarus, "axi.vcd", 9, 50)
+    counted = {c["event"] for c in stat("-T", f"wave:{dump}", "--map", ini)["counters"]}
+    listed = {e["name"] for e in doc["events"]}
+    equal({name.replace("cpu.", "INTERFACE.") for name in counted if "." not in name or
+           name.startswith("cpu.")}, {name for name in listed if not name.startswith("LAYER.")})
+    out = pmk("info", "amba")
+    equal(out.code, 0)
+    contains(out.out, "LAYER stands for the name of each")
+    contains(pmk("info", "INTERFACE.read").out, "it is measured in a dump of its signals")
+    contains(pmk("info", "LAYER.bursts").err, "did you mean LAYER.burst?")
