@@ -168,12 +168,15 @@ def monitor(step=1):
         yield board
 
 
-ARM11 = ("jtag newtap t cpu -irlen 5 -ircapture 0x1 -irmask 0x1f -expected-id 0x07b76f0f; "
+ARM11 = ("jtag newtap t cpu -irlen 5 -ircapture 0x1 -irmask 0x1f -expected-id 0x{:08x}; "
          "target create t.cpu arm11 -chain-position t.cpu")
 # How OpenOCD is told of the TAP of each board.
 TAPS = {
-    "arm11": ARM11,
-    "closed": ARM11,
+    "arm11": ARM11.format(0x07b76f0f),
+    "closed": ARM11.format(0x07b76f0f),
+    "arm1136": ARM11.format(0x07b36f0f),
+    "arm1156": ARM11.format(0x07b56f0f),
+    "arm11mpcore": ARM11.format(0x07b37f0f),
     "mdm": "jtag newtap f tap -irlen 6 -expected-id 0x0362d093",
 }
 

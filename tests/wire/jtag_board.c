@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * A board on JTAG for OpenOCD's remote_bitbang: `jtag_board arm11 CYCLES` has the debug TAP of an
- * ARM1176, `jtag_board mdm CYCLES` that of an FPGA with a MicroBlaze behind its debug module;
- * `jtag_board closed CYCLES` is the first with NIDEN low, where event counters stand still.
+ * ARM1176, with `arm1136`, `arm1156` or `arm11mpcore` that of one of these; with `mdm` it has that
+ * of an FPGA with a MicroBlaze behind its debug module; with `closed` it is an ARM1176 with NIDEN
+ * low, where event counters stand still.
  * `jtag_board mdm CYCLES xvc` speaks XVC 1.0 instead, and with `chain` in place of `xvc` the FPGA's
  * TAP has others before and after it, as `before=4,after=5+7` says of it.
  * Counters are the project's models. The processor runs while the TAP is clocked: each TCK lets
@@ -32,6 +33,28 @@
 #include <pmk/microblaze_model.h>
 
 #include "blocks.h"
+
+/* ---- the processors -------------------------------------------------------------------------- */
+
+/* IDCODE is what OpenOCD knows them by; Main ID is in c0 (the TRMs, "Main ID Register"). */
+static const struct processor {
+	const char *name;
+	const struct pmk_pmu *pmu;
+	uint32_t idcode, midr;
+} processors[] = {
+	{ "arm11", &pmk_arm1176, 0x07b76f0f, 0x410fb767 },
+	{ "closed", &pmk_arm1176, 0x07b76f0f, 0x410fb767 },
+	{ "arm1136", &pmk_arm1136, 0x07b36f0f, 0x4117b363 },
+	{ "arm1156", &pmk_arm1156, 0x07b56f0f, 0x410fb560 },
+	{ "arm11mpcore", &pmk_arm11mpcore, 0x07b37f0f, 0x410fb024 },
+}, *processor = processors;
+
+static void choose_processor(const char *name)
+{
+	for (size_t i = 0; i < sizeof(processors) / sizeof(processors[0]); i++)
+		if (!strcmp(processors[i].name, name))
+			processor = &processors[i];
+}
 
 /* ---- the counters ---------------------------------------------------------------------------- */
 
@@ -148,7 +171,7 @@ static uint32_t read_cp15(unsigned crn, unsigned crm, unsigned op2)
 	if (crn == 15 && crm == 12 && op2 < 4)
 		port.read(port.ctx, op2, &v);
 	else if (crn == 0 && crm == 0 && op2 == 0)
-		v = 0x410fb767;
+		v = processor->midr;
 	return (uint32_t)v;
 }
 
@@ -340,7 +363,7 @@ static void enter_idle_arm11(unsigned ir)
 	}
 }
 
-static const struct tap arm11_tap = {
+static struct tap arm11_tap = {
 	5,	   0x1e, 0x07b76f0f, capture_arm11, update_arm11, enter_ir_arm11, enter_idle_arm11,
 	run_arm11,
 };
@@ -625,8 +648,9 @@ static void power_up(void)
 	pmk_bus_init(&bus);
 	pmk_signal_add(&bus.raised, PMK_SIG_CYCLE);
 	pmk_signal_add(&bus.raised, PMK_SIG_INSN);
-	arm11_at.ops = pmk_model_find(&pmk_arm1176);
-	arm11_at.ops->reset(&arm11, &bus, &pmk_arm1176);
+	arm11_tap.idcode = processor->idcode;
+	arm11_at.ops = pmk_model_find(processor->pmu);
+	arm11_at.ops->reset(&arm11, &bus, processor->pmu);
 	blocks_reset(&bus);
 	counters_at.ops = pmk_model_find(&pmk_microblaze);
 	counters_at.ops->reset(&fpga.counters, &bus, &pmk_microblaze);
@@ -647,6 +671,7 @@ int main(int argc, char **argv)
 		t = &mdm_tap;
 	chained = argc > 3 && !strcmp(argv[3], "chain");
 	cycles_per_tck = strtoull(argv[2], NULL, 0);
+	choose_processor(argv[1]);
 	power_up();
 	fd = listen_anywhere();
 	if (fd < 0)

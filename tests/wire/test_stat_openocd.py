@@ -21,6 +21,24 @@ def test_counts_an_arm11(speaker):
     assert enabled > 3
 
 
+@speakers
+@pytest.mark.parametrize("core", ["arm1136", "arm1156", "arm11mpcore"])
+def test_counts_the_others(core, speaker):
+    """Their Main ID and IDCODE, and what they count, are other ones; the registers are the same."""
+    with openocd(core) as probe:
+        target = probe.target(speaker)
+        out = pmk("stat", "-T", target, "-e", "cycles", "--timeout", "100")
+        equal(out.code, 129)
+        contains(out.err, f"the target is an {core} (Main ID 0x41")
+        doc = stat("-T", target, "--pmu", core, "-e", "cycles,instructions", "--timeout", "500")
+        enabled = probe.enabled_cycles()
+    counted = counts(doc)
+    equal({row["trust"] for row in doc["counters"]}, {"measured"})
+    equal((doc["pmu"], counted["instructions"]), (core, counted["cycles"] // 3))
+    equal(counted["cycles"], enabled - 3)
+    assert enabled > 3
+
+
 def test_intervals():
     with openocd("arm11") as probe:
         doc = stat("-T", probe.target(), "-e", "cycles", "-I", "50", "--summary", "--timeout",
