@@ -161,13 +161,15 @@ static void take_response(struct pmk_axi *a, struct look *l, unsigned d)
 	i = find(s, id);
 	if (!is_last(a, l, of, i < s->npending ? &s->pending[i] : NULL))
 		return;
-	if (i < s->npending)
+	if (i < s->npending) {
 		finish(s, i, a->cycle);
-	else if (s->lost && s->outstanding)
+	} else if (s->lost && s->outstanding) {
 		s->untimed++;
-	else
-		s->strays++;
-	s->outstanding -= s->outstanding != 0;
+	} else {
+		s->strays++; /* and what is outstanding stays so */
+		return;
+	}
+	s->outstanding--;
 	if (!s->outstanding)
 		forget(s);
 }

@@ -69,6 +69,22 @@ static const struct pmk_stats *latency(unsigned direction)
 	return &axi.side[direction].spread[PMK_AXI_LATENCY].stats;
 }
 
+/* A response to nothing ends nothing else. */
+static void test_a_stray_among_others(void **state)
+{
+	(void)state;
+	pmk_axi_init(&axi, ALL);
+	feed("ar1");
+	feed("r2."); /* to nothing */
+	feed("ar2");
+	feed("r1."); /* 3 */
+	feed("r2."); /* 2 */
+	assert_int_equal(axi.side[PMK_AXI_READ].strays, 1);
+	assert_int_equal(axi.side[PMK_AXI_READ].outstanding, 0);
+	assert_int_equal(latency(PMK_AXI_READ)->n, 2);
+	assert_int_equal(latency(PMK_AXI_READ)->sum, 3 + 2);
+}
+
 static void test_in_any_order_of_ids(void **state)
 {
 	(void)state;
@@ -176,6 +192,7 @@ static void test_reset(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_stray_among_others),
 		cmocka_unit_test(test_in_any_order_of_ids),
 		cmocka_unit_test(test_back_pressure),
 		cmocka_unit_test(test_x),
