@@ -65,7 +65,7 @@ static int one_access(struct pmk_wire *w, unsigned which)
 	struct pmk_port memory = pmk_wire_port_memory(&m), arm11 = pmk_wire_port_arm11(w);
 	uint64_t value;
 
-	switch (which % 8) {
+	switch (which % 11) {
 	case 0:
 		return memory.read(memory.ctx, 0, &value);
 	case 1:
@@ -80,6 +80,12 @@ static int one_access(struct pmk_wire *w, unsigned which)
 		return pmk_wire_hold(w);
 	case 6:
 		return pmk_wire_let_go(w);
+	case 8:
+		return w->speaker->breakpoint(w, 0x8100, !w->has_breakpoint);
+	case 9:
+		return pmk_wire_let_go(w);
+	case 10:
+		return pmk_wire_look(w);
 	default:
 		return scan(w);
 	}
