@@ -7,6 +7,7 @@ with. Fetched and kept as tests/guest/fetch_debian.py does it.
 """
 import functools
 import hashlib
+import lzma
 import os
 import shutil
 import sys
@@ -35,6 +36,14 @@ def kernel_package(arch):
 
 def kernel(arch):
     return debian.one_file(arch, functools.partial(kernel_package, arch), "boot/vmlinuz-*")
+
+
+def module(arch, name):
+    """What is in a module of the kernel, "uio.ko". Releases compress it or do not."""
+    path = debian.one_file(arch, functools.partial(kernel_package, arch), f"*/{name}*")
+    with open(path, "rb") as f:
+        content = f.read()
+    return lzma.decompress(content) if content.startswith(b"\xfd7zXZ\0") else content
 
 
 def device_tree():

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """pmk stat -T devmem on Linux: a guest whose PCI bus has a piece of the host's memory (ivshmem), in
 which a program of the host behaves as an AHB Monitor. pmk reaches it through the guest's /dev/mem,
-at an address above 4 GB, and through the file of the device's resource."""
+at an address above 4 GB, through the file of the device's resource, and through UIO."""
 import contextlib
 
 from harness import *
 from boards import shared_monitor
 from guest import Guest, documents
+import packages
 
 FIND = """for dev in /sys/bus/pci/devices/*; do
 	grep -q 0x1110 $dev/device && break
@@ -97,3 +98,83 @@ def test_an_ordinary_user():
     code, text = said("user")
     equal((code, text), (125, "pmk: devmem:/dev/mem: cannot open it: Permission denied; that takes "
                               "root, or a UIO device that you may write to\n"))
+
+
+# ---- UIO, and a node of the device tree ----------------------------------------------------------
+
+# Debian's kernel has no uio_pdrv_genirq. Its uio_netx is for boards on PCI and maps BAR 2 of what
+# it does not know, where our device has its memory; it writes one word beyond the monitor's.
+AT = 0x8000000000  # where the kernel puts it: the first address that the board has for such memory
+NODE = f"""
+/ {{
+	monitor@{AT:x} {{
+		compatible = "pmukit,monitor";
+		reg = <{AT >> 32:#x} {AT & 0xffffffff:#x} 0x0 0x1000>;
+	}};
+}};
+"""
+UIO = {
+    "1-path": FIND + f"echo 1 > $dev/enable; {STAT} -T devmem --set node=/monitor@{AT:x}",
+    "2-bind": FIND + "echo 0 > $dev/enable\ninsmod /bin/uio.ko\ninsmod /bin/uio_netx.ko\n"
+              "echo 1af4 1110 > /sys/bus/pci/drivers/netx/new_id\n"
+              "echo $1; cat /sys/class/uio/uio0/name /sys/class/uio/uio0/maps/map0/addr "
+              "/sys/class/uio/uio0/maps/map0/size",
+    "3-root": f"{STAT} -T devmem:/dev/uio0",
+    "4-user": "echo 'user:x:1000:1000::/:/bin/sh' >> /etc/passwd\nchmod 666 /dev/uio0\n"
+              f"su user -c '{STAT} -T devmem:/dev/uio0'",
+    "5-node": f"{STAT} -T devmem:/dev/uio0 --set node=pmukit,monitor",
+    "6-base": f"{STAT} -T devmem:/dev/uio0 --set base={AT:#x}",
+    "7-else": "pmk stat -T devmem:/dev/uio0 --pmu ahbmon --set base=0x1000 --timeout 100",
+}
+
+
+def board_with_the_node():
+    """The board's device tree with the node: its file."""
+    have("dtc", "qemu-system-aarch64")
+    path = os.path.join(WORK, "virt-uio")
+    out = run("qemu-system-aarch64", "-M", f"virt,dumpdtb={path}.dtb", "-cpu", "cortex-a53", "-m",
+              "512", "-nographic", "-nic", "none")
+    equal(out.code, 0, out)
+    source = run("dtc", "-q", "-I", "dtb", "-O", "dts", path + ".dtb")
+    with open(path + ".dts", "w") as f:
+        f.write(source.out + NODE)
+    out = run("dtc", "-q", "-I", "dts", "-O", "dtb", "-o", path + ".dtb", path + ".dts")
+    equal(out.code, 0, out)
+    return path + ".dtb"
+
+
+def uio(name):
+    def modules():
+        return {n: packages.module("arm64", n) for n in ("uio.ko", "uio_netx.ko")}
+
+    with contextlib.ExitStack() as stack:
+        file = "unused" if "uio" in guest._said else stack.enter_context(shared_monitor())
+        said = guest.boot("uio", modules, UIO, "qemu-system-aarch64", "-M", "virt", "-cpu",
+                          "cortex-a53", "-m", "512", "-nographic", "-nic", "none", "-no-reboot",
+                          "-dtb", board_with_the_node(), "-object",
+                          f"memory-backend-file,id=monitor,share=on,mem-path={file},size=1M",
+                          "-device", "ivshmem-plain,memdev=monitor", "-kernel", "@kernel@",
+                          "-initrd", "@initrd@", "-append",
+                          "console=ttyAMA0 quiet panic=1 rdinit=/init")
+    if "nvalid module format" in said["2-bind"][1]:
+        skip("the kernel that is kept is another one than its modules are for")
+    return said[name]
+
+
+def test_uio_is_bound():
+    equal(uio("2-bind"), (0, f"{AT:#018x}\nnetx_plx\n{AT:#018x}\n{1 << 20:#018x}\n"))
+
+
+@pytest.mark.parametrize("name", ["1-path", "3-root", "4-user", "5-node", "6-base"])
+def test_through_uio_and_the_device_tree(name):
+    """Where its registers are is told by UIO itself, by the device tree, or by hand."""
+    code, text = uio(name)
+    equal(code, 0, text)
+    (doc,), _ = documents(text)
+    armi, gxi = rounds(doc)
+    assert gxi > 0 and abs(armi - gxi) <= 1, text
+
+
+def test_uio_has_no_other_memory():
+    equal(uio("7-else"), (125, "pmk: devmem:/dev/uio0: 0x1000 is in none of its maps; the first "
+                               f"has 0x100000 bytes at {AT:#x}\n"))
