@@ -87,7 +87,8 @@ EVENTS = {
              "cortex": "l1d_cache,l1d_cache_refill,l1d_cache_wb,mem_access,l1d_tlb_refill",
              "microblaze": "load_any,dcache_hit,dcache_request"},
     "fetch": {"arm11": "icache_miss,itlb_miss,br_mispredict",
-              "cortex": "l1i_cache_refill,l1i_tlb_refill,br_mis_pred"},
+              "cortex": "l1i_cache_refill,l1i_tlb_refill,br_mis_pred",
+              "microblaze": "icache_request,icache_hit"},
 }
 
 

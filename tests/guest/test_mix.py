@@ -23,9 +23,10 @@ MIX = {
     "cortex-a53": "inst_retired br_pred br_immed_retired exc_taken".split(),
     "microblaze": "insn_executed branch_uncond branch_uncond_delay logical_op arith_op mul_op "
                   "barrel_shift_op shift_op div_op fp_op imm_op pattern_compare_op sign_extend_op "
-                  "icache_invalidate_op dcache_invalidate_flush_op msr_op".split(),
+                  "icache_invalidate_op dcache_invalidate_flush_op msr_op icache_request "
+                  "mmu_insn_request".split(),
     # Its data accesses cannot be told from one another, so that a clock runs if one asks for them.
-    "microblaze-area": "insn_executed logical_op msr_op".split(),
+    "microblaze-area": "insn_executed logical_op msr_op icache_request".split(),
 }
 
 DATA = {
@@ -47,6 +48,7 @@ FETCH = {
     "arm1136": "icache_miss itlb_miss br_mispredict".split(),
     "cortex-a72": "l1i_cache_refill l1i_tlb_refill br_mis_pred".split(),
     "cortex-a53": "l1i_cache_refill l1i_tlb_refill br_mis_pred".split(),
+    "microblaze": "icache_hit itlb_hit".split(),
 }
 
 # It ends by a fault, in the middle of a block.

@@ -206,7 +206,14 @@ const uint8_t pmk_microblaze_mix[] = {
 	PMK_SIG_ARITH,	     PMK_SIG_MUL,	PMK_SIG_BARREL_SHIFT,	 PMK_SIG_SHIFT,
 	PMK_SIG_DIV,	     PMK_SIG_VFP,	PMK_SIG_IMM_PREFIX,	 PMK_SIG_PATTERN_COMPARE,
 	PMK_SIG_SIGN_EXTEND, PMK_SIG_ICACHE_OP, PMK_SIG_DCACHE_OP,	 PMK_SIG_STATUS_OP,
+	PMK_SIG_L1I_ACCESS,  PMK_SIG_L1I_HIT,	PMK_SIG_L1I_TLB,	 PMK_SIG_ITLB_HIT,
 	PMK_SIG_CYCLE,
+};
+
+/* Not here: what the unified TLB says, because it has pages of data, too; and how branches went,
+ * because it takes the accesses of a block to tell a fault in it from a signal behind it. */
+const uint8_t pmk_microblaze_fetch[] = {
+	PMK_SIG_L1I_MISS, PMK_SIG_L1I_HIT, PMK_SIG_ITLB_HIT, PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_CYCLE,
 };
 
 /* Not here: the unified TLB, which has pages of code, too; and stores as instructions, because a
@@ -439,7 +446,8 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 		i++;
 	if (m->itlb[i] != page) {
 		cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
-		stall(cpu, PMK_SIG_OF_STALL, look_up(cpu, page, now));
+		if (!cpu->core.timeless)
+			stall(cpu, PMK_SIG_OF_STALL, look_up(cpu, page, now));
 	}
 	memmove(&m->itlb[1], &m->itlb[0], i * sizeof(m->itlb[0]));
 	m->itlb[0] = page;
@@ -503,19 +511,25 @@ static void new_epoch(struct pmk_microblaze_tables *m)
 
 /* ---- fetch ----------------------------------------------------------------------------------- */
 
+static void fill_line(struct pmk_cpu *cpu, uint64_t now)
+{
+	uint64_t cycles = fill_cycles(&cpu->core, now, &cpu->microblaze.lsu.busy_until[0]);
+
+	record(cpu, PMK_SIG_L1I_ACCESS, now, 1 + cycles);
+	stall(cpu, PMK_SIG_OF_STALL, cycles);
+}
+
 static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint32_t line, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
 	uint32_t *entry = &m->iline[line & m->iindex];
-	uint64_t cycles;
 
 	if (*entry == line)
 		return;
 	pmk_sites_fetch(cpu, b, line << m->ishift);
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
-	cycles = fill_cycles(&cpu->core, now, &cpu->microblaze.lsu.busy_until[0]);
-	record(cpu, PMK_SIG_L1I_ACCESS, now, 1 + cycles);
-	stall(cpu, PMK_SIG_OF_STALL, cycles);
+	if (!cpu->core.timeless)
+		fill_line(cpu, now);
 	if (*entry != UINT32_MAX) {
 		m->generation[*entry >> m->sector_shift & (PMK_MB_SECTORS - 1)]++;
 		m->generation[PMK_MB_SEVERAL]++;
@@ -710,6 +724,18 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 	pmk_sites_fetch(cpu, b, b->pc);
 	if (wait > passed)
 		stall(cpu, PMK_SIG_OF_STALL, wait - passed);
+}
+
+void pmk_microblaze_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
+			       const struct pmk_block *b)
+{
+	struct pmk_executions *executions = &cpu->executions[b->id];
+	uint64_t seen = cpu->microblaze.tables->generation[b->microblaze.sector];
+
+	if (p->disturbs)
+		disturb(cpu, p->disturbs);
+	fetch_block(cpu, b, executions->igen != seen);
+	executions->igen = seen; /* as in block_slow() */
 }
 
 /* Remember the edge from `p` to `b`, unless going there needs the slow path each time. It does if

@@ -176,6 +176,7 @@ void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, siz
 
 /* What an emulator calls: watch.c. */
 extern const struct pmk_block_fns pmk_microblaze_on_block;
+extern pmk_block_fn *const pmk_microblaze_on_fetch[2][2];
 pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,
 				    const struct pmk_insn *in, const struct pmk_block *b,
 				    const struct pmk_pipe_slot *pipe, uint64_t *access);
@@ -193,7 +194,7 @@ struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core);
 /* The clock is about to start anew. */
 void pmk_microblaze_forked(struct pmk_cpu *cpu);
 /* Totals that are sums and differences of others. */
-extern const uint8_t pmk_microblaze_mix[], pmk_microblaze_data[];
+extern const uint8_t pmk_microblaze_mix[], pmk_microblaze_data[], pmk_microblaze_fetch[];
 void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_microblaze_counted[];
 extern const struct pmk_counted_beside pmk_microblaze_beside[];
@@ -233,6 +234,9 @@ bool pmk_microblaze_data_is_local(const struct pmk_core *core);
 
 /* The block `b` starts, and there is no remembered edge for it, or something has changed. */
 PMK_SLOW void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
+					const struct pmk_block *b);
+/* The same where nothing but fetching is asked about. */
+PMK_SLOW void pmk_microblaze_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b);
 PMK_SLOW void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_microblaze_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
@@ -295,6 +299,22 @@ static inline void pmk_microblaze_enter_booked(struct pmk_cpu *cpu, const struct
 static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	pmk_microblaze_enter(cpu, b, false);
+}
+
+/* The block `b` starts, where nothing but fetching is asked about. `count`, a constant: its
+ * executions are counted here. */
+static inline void pmk_microblaze_fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b,
+					      bool count)
+{
+	const struct pmk_microblaze_tables *m = cpu->microblaze.tables;
+	struct pmk_executions *executions = &cpu->executions[b->id];
+	const struct pmk_block *p = cpu->prev;
+
+	executions->count += count;
+	cpu->prev = b;
+	if (PMK_UNLIKELY(executions->igen != m->generation[b->microblaze.sector] || p->disturbs ||
+			 ((b->pc ^ m->page) | (b->end_addr ^ m->page)) & m->page_mask))
+		pmk_microblaze_fetch_slow(cpu, p, b);
 }
 
 /*

@@ -5,6 +5,24 @@
 PMK_BLOCK_FNS(pmk_microblaze_on_block, pmk_microblaze_enter, pmk_microblaze_enter_booked,
 	      pmk_before_handler, pmk_block_as_it_is)
 
+/* Where nothing but fetching is asked about: the core has no clock, and no block takes time. */
+#define FETCHED(name, count)                                              \
+	static void name(unsigned vcpu, void *block)                      \
+	{                                                                 \
+		pmk_microblaze_fetch_block(pmk_cpus[vcpu], block, count); \
+	}                                                                 \
+	static void name##_handler(unsigned vcpu, void *block)            \
+	{                                                                 \
+		pmk_fetched_before_handler(pmk_cpus[vcpu], block);        \
+		name(vcpu, block);                                        \
+	}
+
+FETCHED(fetched, false)
+FETCHED(counted, true)
+
+pmk_block_fn *const pmk_microblaze_on_fetch[2][2] = { { fetched, fetched_handler },
+						      { counted, counted_handler } };
+
 /* The core of an access, which it remembers. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 {
