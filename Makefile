@@ -12,6 +12,7 @@
 #   make microblaze-toolchain   a compiler for MicroBlaze; once, some minutes
 #   make microblaze-programs    with it, the programs that the tests count, stored anew after a change
 #   make fresh     make demo and make check on a minimal Debian that is made for it; DISTRO=trixie
+#   make dist      the release as build/dist/pmukit-VERSION.tar.gz, of what is committed: the same bytes every time
 #   make install   below prefix=/usr/local, or as if it were in DESTDIR; make uninstall
 #   make bench fuzz clean
 
@@ -85,11 +86,14 @@ install:
 	@$(MAKE) --no-print-directory all
 	@scripts/install $(BUILD) "$(prefix)" "$(DESTDIR)"
 
+dist:
+	@scripts/dist $(BUILD)/dist
+
 uninstall:
 	$(together)@scripts/install --uninstall "$(prefix)" "$(DESTDIR)"
 
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check test target python qemu microblaze-toolchain microblaze-programs bench fuzz fresh install
+.PHONY: all demo check test target python qemu microblaze-toolchain microblaze-programs bench fuzz fresh dist install
 .PHONY: uninstall clean
