@@ -192,4 +192,24 @@ _pmk() {
 	fi
 }
 
-complete -F _pmk pmk
+# For zsh and fish, which have files of their own: complete the last word given, the command before it, and print the
+# whole words that may stand in its place. bash has `=` as a word of its own.
+_pmk_ask() {
+	local COMP_WORDS=() COMP_CWORD COMPREPLY=() word last=${!#} kept=
+	for word; do
+		while [[ $word == -*=* || ( $word == *=* && ${COMP_WORDS[-1]-} == --set ) ]]; do
+			COMP_WORDS+=("${word%%=*}" =)
+			word=${word#*=}
+		done
+		COMP_WORDS+=("$word")
+	done
+	[ "$word" = "$last" ] || kept=${last%"$word"}
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+	_pmk
+	for word in "${COMPREPLY[@]}"; do
+		printf '%s\n' "$kept$word"
+	done
+}
+
+# An older shell, or one that is not interactive, may lack it.
+complete -F _pmk pmk 2>/dev/null || :

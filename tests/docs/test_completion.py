@@ -144,3 +144,61 @@ def test_files():
     equal(complete("stat", "-o", "o", cwd=folder), ["other"])
     equal(complete("report", "-j", "o", cwd=folder), ["other"])
     equal(complete("report", "--elf", "./p", cwd=folder), ["./prog"])
+
+
+# ---- zsh and fish, which ask bash's ----------------------------------------------------------
+
+LINES = [[""], ["st"], ["stat", "--no"], ["stat", "--pmu", "arm1176", "-e", "icache_miss,dcache_w"],
+         ["stat", "--pmu=arm1176", "-e", "dcache_w"], ["stat", "--core=arm117"],
+         ["stat", "--set", "icache.s"], ["decode", "arm1176", "PMN"], ["list", "m"],
+         ["stat", "-T", "op"], ["info", "--nothing-like-it"]]
+
+
+def env():
+    return dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"])
+
+
+def bash_asked(words):
+    """Whole words in place of the last one."""
+    have("bash")
+    out = run("bash", "--norc", "-c", f"source {shlex.quote(SCRIPT)}; _pmk_ask \"$@\"", "bash",
+              "pmk", *words, env=env())
+    equal((out.code, out.err), (0, ""), words)
+    return sorted(set(out.out.split()))
+
+
+def test_whole_words():
+    equal(bash_asked(["stat", "--core=arm117"]), ["--core=arm1176"])
+    equal(bash_asked(["stat", "--pmu=arm1176", "-e", "icache_miss,dcache_w"]),
+          ["icache_miss,dcache_wback"])
+    equal(bash_asked(["stat", "--set", "icache.en"]), ["icache.enable="])
+    equal(bash_asked(["stat", "--set=icache.en"]), ["--set=icache.enable="])
+    for words in LINES:
+        if "=" not in "".join(words):
+            equal(bash_asked(words), complete(*words), words)
+
+
+def test_zsh():
+    have("zsh")
+    for words in LINES:
+        out = run("zsh", "-f", "-c",
+                  "compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -l -- $@ }; "
+                  "_files() { }; words=(pmk \"${@[2,-1]}\"); CURRENT=$#words; source $1", "zsh",
+                  os.path.join(SOURCE, "completions", "pmk.zsh"), *words, env=env())
+        equal((out.code, out.err), (0, ""), words)
+        equal(sorted(set(out.out.split())), bash_asked(words), words)
+
+
+def test_fish(tmp_path):
+    have("fish")
+    for words in LINES:
+        line = " ".join(["pmk", *words])
+        out = run("fish", "--no-config", "-c",
+                  f"source {os.path.join(SOURCE, 'completions', 'pmk.fish')}; "
+                  f"complete -C {shlex.quote(line)}",
+                  env={**env(), "HOME": str(tmp_path)})
+        equal((out.code, out.err), (0, ""), words)
+        # fish leaves out what stands before `=`, and what it holds to be described.
+        got = {w.rsplit("=", 1)[-1] if w[:2] == "--" else w for w in out.out.split()}
+        want = {w.rsplit("=", 1)[-1] if w[:2] == "--" else w for w in bash_asked(words)}
+        equal(got, want, words)
