@@ -65,18 +65,15 @@ static bool installed(char path[PATH_MAX], const char *dir, const char *rest)
 	return found(path, dir, up);
 }
 
+#ifdef PMK_BUILD_DIR /* and PMK_SOURCE_DATA: they run from their tree, too */
 /* Is this code in the tree that it was built in, and not installed? */
 static bool in_build_tree(const char *dir)
 {
-#if defined(PMK_BUILD_DIR) && defined(PMK_SOURCE_DATA)
 	size_t n = strlen(PMK_BUILD_DIR);
 
 	return strncmp(dir, PMK_BUILD_DIR, n) == 0 && (dir[n] == '\0' || dir[n] == '/');
-#else
-	(void)dir;
-	return false;
-#endif
 }
+#endif
 
 int pmk_files_data(char path[PATH_MAX], const char *chosen, struct pmk_count_fault *f)
 {
@@ -88,7 +85,7 @@ int pmk_files_data(char path[PATH_MAX], const char *chosen, struct pmk_count_fau
 		snprintf(path, PATH_MAX, "%s", env);
 		return 0;
 	}
-#ifdef PMK_SOURCE_DATA
+#ifdef PMK_BUILD_DIR
 	if (known && in_build_tree(dir) && access(PMK_SOURCE_DATA, R_OK) == 0) {
 		snprintf(path, PATH_MAX, "%s", PMK_SOURCE_DATA);
 		return 0;
