@@ -86,7 +86,7 @@ static void set_halted(bool yes)
 enum { SCAN_N = 0x02, RESTART = 0x04, HALT = 0x08, INTEST = 0x0c, EXTEST = 0x00, ITRSEL = 0x1d };
 
 #define DSCR_HALTED    (1u << 0)
-#define DSCR_RESTARTED (1u << 1)
+#define DSCR_RESTARTED (1u << 1)  /* it has left debug state since the last RESTART: it stays so */
 #define DSCR_ENTRY     (15u << 2) /* why it is halted: 0 by the instruction HALT, 1 a breakpoint */
 #define DSCR_BREAK     (1u << 2)
 #define DSCR_ITR       (1u << 13)
@@ -145,7 +145,7 @@ static void run_arm11(void)
 	if (done == insns)
 		return;
 	set_halted(true);
-	cpu.dscr = (cpu.dscr & ~(DSCR_RESTARTED | DSCR_ENTRY)) | DSCR_HALTED | DSCR_BREAK;
+	cpu.dscr = (cpu.dscr & ~DSCR_ENTRY) | DSCR_HALTED | DSCR_BREAK;
 }
 
 /* All other memory reads as 0. */
@@ -354,7 +354,7 @@ static void enter_idle_arm11(unsigned ir)
 
 	if (ir == HALT && !halted) {
 		set_halted(true);
-		cpu.dscr = (cpu.dscr | DSCR_HALTED) & ~(DSCR_RESTARTED | DSCR_ENTRY);
+		cpu.dscr = (cpu.dscr | DSCR_HALTED) & ~DSCR_ENTRY;
 	} else if (ir == RESTART && halted) {
 		set_halted(false);
 		cpu.dscr = (cpu.dscr | DSCR_RESTARTED) & ~DSCR_HALTED;
