@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ARMv8 Performance Monitors, PMUv3: Cortex-A53, A55, A57, A72, Neoverse N1, and any other core as
- * its registers describe it.
+ * its registers describe it. And PMUv2 of ARMv7, which has the same registers but for those with
+ * the number of a counter in their name: Cortex-A7, A15.
  *
  * Sources: DDI 0487  Arm Architecture Reference Manual for A-profile, chapters D13 (PMU) and D23
  *          DDI 0500  Cortex-A53 TRM;  100095  Cortex-A72 TRM
@@ -40,6 +41,9 @@ extern const struct pmk_pmu pmk_cortex_a55;
 extern const struct pmk_pmu pmk_cortex_a57;
 extern const struct pmk_pmu pmk_cortex_a72;
 extern const struct pmk_pmu pmk_neoverse_n1;
+/* PMUv2, of ARMv7: 4 and 6 event counters, all counters of 32 bits. */
+extern const struct pmk_pmu pmk_cortex_a7;
+extern const struct pmk_pmu pmk_cortex_a15;
 
 /* Register numbers, as passed to a port. They are the same in all three views (system registers,
  * AArch32 CP15, memory-mapped); each view lacks some of them. */
@@ -78,7 +82,9 @@ enum pmk_armv8_cores {
 	PMK_ARMV8_IS_A55 = 1 << 2,
 	PMK_ARMV8_IS_A57 = 1 << 3,
 	PMK_ARMV8_IS_A72 = 1 << 4,
-	PMK_ARMV8_IS_N1 = 1 << 5
+	PMK_ARMV8_IS_N1 = 1 << 5,
+	PMK_ARMV8_IS_A7 = 1 << 6,
+	PMK_ARMV8_IS_A15 = 1 << 7
 };
 
 /* Where the counters count, by exception level: the upper bits of PMEVTYPER and PMCCFILTR. The
@@ -94,6 +100,8 @@ enum pmk_armv8_cores {
  *   program  PMK_ENOCTR: the counter is beyond PMCR.N; or it is the cycle counter and the event not
  *            CPU_CYCLES; or the event is CHAIN and the event counter even or of 64 bits.
  *            PMK_ENOTSUP: PMCEID says that this hardware does not count the event.
+ *   of PMUv2 all that access a counter but the cycle counter write PMSELR: an interrupt handler
+ *            that does keeps its value.
  *   reset    of pmk_armv8_long: PMK_ENOTSUP before PMUv3p5. At EL0, where PMUSERENR.EN lets it,
  *            it leaves interrupt enables as EL1 has them.
  *   start    enables the counters that program() was called for since reset.

@@ -131,7 +131,7 @@ struct pmk_armv8_model {
 };
 
 /* The models, by enum pmk_armv8_id. */
-#define PMK_ARMV8_NMODELS 7
+#define PMK_ARMV8_NMODELS 9
 extern const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1];
 
 /* The defaults for a PMU of this family. */

@@ -38,6 +38,8 @@ static const struct machine {
 } machines[] = {
 	{ PMK_ELF_ARM, false, false, "arm", "arm1176", "qemu-arm", "qemu-system-arm",
 	  "/usr/arm-linux-gnueabi" },
+	{ PMK_ELF_ARM, false, false, "a32", "cortex-a7", "qemu-arm", "qemu-system-arm",
+	  "/usr/arm-linux-gnueabi" },
 	{ PMK_ELF_ARM, false, false, "a32", "cortex-a53", "qemu-arm", "qemu-system-arm",
 	  "/usr/arm-linux-gnueabi" },
 	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64", "qemu-system-aarch64",

@@ -162,8 +162,8 @@ DEBIAN = {
               "[[ $s =~ 3,(.*),5 ]] && echo ${#s} ${a[7]}"], []),
     "sqlite3": (["sqlite3", "libsqlite3-0", "libreadline8", "libtinfo6", "zlib1g", *LIBC],
                 "usr/bin/sqlite3",
-                [":memory:", "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL); WITH RECURSIVE "
-                 "n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300) INSERT INTO t "
+                [":memory:", "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL); "
+                 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300) INSERT INTO t "
                  "SELECT x, printf('%d-%x', x * 7919 % 911, x), x / 7.0 FROM n; "
                  "SELECT count(*), max(b), sum(c) FROM t GROUP BY a % 7;"], []),
     "openssl": (["openssl", "libssl3", *LIBC], "usr/bin/openssl",
@@ -202,3 +202,18 @@ def test_debians_programs(name):
     n = compare_executed(os.path.join(root, program), *arguments, more=("-L", root),
                          options=("--sysroot", root), env=env)
     assert n > 500000, n
+
+
+# ---- cores ---------------------------------------------------------------------------------------
+
+
+@cases("core", ["cortex-a7", "cortex-a15"])
+def test_cores_of_armv7(core):
+    """A program that the compiler makes by default is counted as a Cortex-A7; with that PMU, and
+    with the Cortex-A15's, as many instructions are executed as the plugin counts."""
+    have("qemu-arm", CROSS_HF + "gcc")
+    program = own("sort", "-static", "-O2")
+    want, _ = executed(program, cpu=core)
+    for events in ("inst_retired", "inst_retired,l1d_cache,br_mis_pred,cpu_cycles,bus_access"):
+        doc = stat("-e", events, *(() if core == "cortex-a7" else ("--core", core)), program)
+        equal((doc["core"], doc["pmu"], counts(doc)["inst_retired"]), (core, core, want))

@@ -126,6 +126,47 @@ static void can(struct canned *c, const struct pmk_pmu *pmu)
 	forget(&c->log);
 }
 
+/* PMUv2, a Cortex-A7: PMSELR (5) selects the counter whose type is PMXEVTYPER (9) and whose count
+ * is PMXEVCNTR (10); there is no LC. */
+static void test_v2_sequences(void **state)
+{
+	const struct pmk_driver *drv = pmk_cortex_a7.driver;
+	struct canned c;
+	uint64_t value;
+
+	(void)state;
+	can(&c, &pmk_cortex_a7);
+	c.value[0] = 0x41072000;
+	c.error[17] = PMK_EBADREG;
+	OK(drv->present(&c.dev));
+	check_log(&c.log, "R17");
+	OK(drv->reset(&c.dev));
+	check_log(&c.log, "R0 W0=0 W2=ffffffff W14=ffffffff W3=ffffffff W0=6");
+	OK(drv->program(&c.dev, 1, 0x08));
+	check_log(&c.log, "R0 R6 W5=0 W9=8");
+	OK(drv->program(&c.dev, 4, 0x03));
+	check_log(&c.log, "R0 R6 W5=3 W9=3");
+	OK(drv->program(&c.dev, 0, 0x11));
+	check_log(&c.log, "W5=1f W9=0");
+	assert_int_equal(drv->program(&c.dev, 2, 0x1e), PMK_ENOEVENT);
+	assert_int_equal(drv->program(&c.dev, 5, 0x08), PMK_EINVAL);
+	check_log(&c.log, "");
+	OK(drv->write(&c.dev, 0, 0xfffffff0));
+	OK(drv->write(&c.dev, 2, 7));
+	check_log(&c.log, "W8=fffffff0 W5=1 W10=7");
+	assert_int_equal(drv->write(&c.dev, 0, 0x100000000), PMK_ERANGE);
+	OK(drv->start(&c.dev));
+	check_log(&c.log, "R0 W1=80000009 W0=41072001");
+	c.value[8] = 0x12345678;
+	c.value[10] = 0x9abcdef0;
+	OK(drv->read(&c.dev, 0, &value));
+	assert_true(value == 0x12345678);
+	OK(drv->read(&c.dev, 3, &value));
+	assert_true(value == 0x9abcdef0);
+	check_log(&c.log, "R8 W5=2 R10");
+	assert_int_equal(pmk_armv8_user_read(&c.dev, true), PMK_ENOTSUP);
+}
+
 /* A life on a Cortex-A53: inst_retired on PMEVCNTR0, l1d_cache_refill on PMEVCNTR5, cycles. */
 static void test_sequences(void **state)
 {
@@ -1897,6 +1938,7 @@ static void test_session_totals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_v2_sequences),
 		cmocka_unit_test(test_sequences),
 		cmocka_unit_test(test_sequences_long),
 		cmocka_unit_test(test_other_bits_of_pmcr),

@@ -265,6 +265,8 @@ static void advance_cycles(struct pmk_armv8_model *m, uint64_t cycles)
 	}
 	if (add(&m->cycles, cycles, m->pmcr & PMCR_LC))
 		m->ovs |= (uint32_t)PMSET_C;
+	if (pmk_armv8_model_is_v2(m))
+		m->cycles &= UINT32_MAX;
 }
 
 /* BR_PRED that counts what was predicted right: wrongly predicted branches are taken off. */

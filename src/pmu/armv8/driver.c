@@ -11,6 +11,8 @@
  *    back; it has no flags, and C and P read as zero.
  *  - PMSELR is shared state that an interrupt handler may change. PMEVCNTR<n> and PMEVTYPER<n> are
  *    accessed without it.
+ *  - PMUv2 of ARMv7 has no other way to a counter than PMSELR, and there an interrupt handler has
+ *    to keep its value.
  *  - LC = 0 is deprecated (PMCCNTR overflows at bit 31): every write of PMCR sets LC.
  *  - A counter whose event is not programmed counts something UNKNOWN. start() enables those that
  *    program() was called for.
@@ -47,6 +49,8 @@ static int put(const struct pmk_dev *d, unsigned reg, uint64_t value)
 /* What every write of PMCR sets: how the counters of this core overflow. */
 static uint64_t lengths(const struct pmk_dev *d)
 {
+	if (pmk_armv8_is_v2(pmk_armv8_core(d->pmu)))
+		return 0;
 	return PMCR_LC | (pmk_armv8_core(d->pmu)->long_counters ? PMCR_LP : 0);
 }
 
@@ -105,6 +109,31 @@ static unsigned count_register(unsigned counter)
 	return counter == PMK_ARMV8_CTR_CYCLES
 		       ? PMK_ARMV8_PMCCNTR
 		       : PMK_ARMV8_PMEVCNTR0 + (counter - PMK_ARMV8_CTR_EVENT0);
+}
+
+/* Of PMUv2: select the counter, and use the register that is the selected one's. */
+static int select_for(const struct pmk_dev *d, unsigned counter, unsigned selected, unsigned *reg)
+{
+	if (!pmk_armv8_is_v2(pmk_armv8_core(d->pmu)))
+		return 0;
+	*reg = selected;
+	return put(d, PMK_ARMV8_PMSELR,
+		   counter == PMK_ARMV8_CTR_CYCLES ? PMSELR_CYCLES
+						   : counter - PMK_ARMV8_CTR_EVENT0);
+}
+
+/* Find the register of the counter's type, or of its count. */
+static int at_type(const struct pmk_dev *d, unsigned counter, unsigned *reg)
+{
+	*reg = type_register(counter);
+	return select_for(d, counter, PMK_ARMV8_PMXEVTYPER, reg);
+}
+
+static int at_count(const struct pmk_dev *d, unsigned counter, unsigned *reg)
+{
+	*reg = count_register(counter);
+	return counter == PMK_ARMV8_CTR_CYCLES ? 0
+					       : select_for(d, counter, PMK_ARMV8_PMXEVCNTR, reg);
 }
 
 /* What the counter holds: PMEVCNTR<n> has 64 bits from PMUv3p5 on even if it overflows at 32. */
@@ -202,6 +231,7 @@ static int check_event(struct pmk_dev *d, unsigned code)
 static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	uint64_t pmcr, type = d->state[STATE_FILTER] & PMCCFILTR_FILTER;
+	unsigned reg;
 	int err;
 
 	if (counter >= d->pmu->ncounters)
@@ -220,7 +250,9 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 			return err;
 		type = (d->state[STATE_FILTER] & PMEVTYPER_FILTER) | code;
 	}
-	err = put(d, type_register(counter), type);
+	err = at_type(d, counter, &reg);
+	if (!err)
+		err = put(d, reg, type);
 	if (!err)
 		d->state[STATE_USED] |= pmk_armv8_counter_bit(counter);
 	return err;
@@ -249,11 +281,14 @@ static int stop(struct pmk_dev *d)
 
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
+	unsigned reg;
 	uint64_t v;
 	int err = check_counter(d, counter);
 
 	if (!err)
-		err = get(d, count_register(counter), &v);
+		err = at_count(d, counter, &reg);
+	if (!err)
+		err = get(d, reg, &v);
 	if (!err)
 		*value = v & count_mask(d, counter);
 	return err;
@@ -263,12 +298,14 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	int err = check_counter(d, counter);
+	unsigned reg;
 
 	if (err)
 		return err;
 	if (value & ~count_mask(d, counter))
 		return PMK_ERANGE;
-	return put(d, count_register(counter), value);
+	err = at_count(d, counter, &reg);
+	return err ? err : put(d, reg, value);
 }
 
 /* Interrupts are disabled before others are enabled, so that no unwanted one comes any more. */
@@ -325,6 +362,9 @@ void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter)
 
 int pmk_armv8_user_read(struct pmk_dev *d, bool open)
 {
+	/* PMUv2 has EN alone, which lets EL0 write everything. */
+	if (pmk_armv8_is_v2(pmk_armv8_core(d->pmu)))
+		return PMK_ENOTSUP;
 	return put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
 }
 
@@ -362,12 +402,14 @@ static int moves(struct pmk_dev *d, unsigned counter, bool *yes)
  * all levels and in both worlds. */
 static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 {
+	unsigned reg;
 	uint64_t type;
-	int err = get(d, type_register(counter), &type);
+	int err = at_type(d, counter, &reg);
 
-	type = (type & ~PMEVTYPER_FILTER) | PMK_ARMV8_EL0_EL1_EL2;
 	if (!err)
-		err = put(d, type_register(counter), type);
+		err = get(d, reg, &type);
+	if (!err)
+		err = put(d, reg, (type & ~PMEVTYPER_FILTER) | PMK_ARMV8_EL0_EL1_EL2);
 	if (!err)
 		err = put(d, PMK_ARMV8_PMCNTENSET, pmk_armv8_counter_bit(counter));
 	return err ? err : moves(d, counter, yes);

@@ -39,7 +39,7 @@ static uint64_t pmcr_lacks(const struct pmk_armv8_model *m)
 {
 	uint64_t lacks = PMCR_FZS;
 
-	if (!m->params.aarch32) /* then it is RES1 */
+	if (!m->params.aarch32 || pmk_armv8_model_is_v2(m)) /* RES1; or there is none */
 		lacks |= PMCR_LC;
 	if (!pmk_armv8_has(m, PMUVER_V3P5))
 		lacks |= PMCR_LP;
@@ -62,12 +62,28 @@ static uint64_t type_lacks(const struct pmk_armv8_model *m)
 		lacks |= PMEVTYPER_NSH;
 	if (!m->params.el3 || !m->params.secure_el2)
 		lacks |= PMEVTYPER_SH;
-	if (!pmk_armv8_has(m, PMUVER_V3P1))
+	if (pmk_armv8_model_is_v2(m))
+		lacks |= PMEVTYPER_EVTCOUNT & ~PMEVTYPER_EVTCOUNT_V2;
+	else if (!pmk_armv8_has(m, PMUVER_V3P1))
 		lacks |= PMEVTYPER_EVTCOUNT & ~PMEVTYPER_EVTCOUNT_V3;
 	return lacks;
 }
 
-#define PMUSERENR_LACKS (PMUSERENR_TID | PMUSERENR_IR | PMUSERENR_UEN)
+static uint64_t userenr_lacks(const struct pmk_armv8_model *m)
+{
+	uint64_t lacks = PMUSERENR_TID | PMUSERENR_IR | PMUSERENR_UEN;
+
+	if (pmk_armv8_model_is_v2(m))
+		lacks |= PMUSERENR_ER | PMUSERENR_CR | PMUSERENR_SW;
+	return lacks;
+}
+
+/* PMUv2 has no registers with the number of a counter in their name, nor PMCCFILTR; and what says
+ * how it is versioned is no register of A64's. */
+static bool is_beyond_v2(unsigned reg)
+{
+	return reg >= PMK_ARMV8_PMEVCNTR0 || reg == PMK_ARMV8_PMCCFILTR;
+}
 
 /* The value of a register after a write, where some of its bits do not exist. */
 static uint64_t written(const struct pmk_armv8_model *m, unsigned reg, uint64_t lacks, uint64_t old,
@@ -188,6 +204,8 @@ static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned 
 	if (rights(reg, write) == EL1 && el == 0)
 		return true;
 	if (reg == PMK_ARMV8_PMMIR && !pmk_armv8_has(m, PMUVER_V3P4))
+		return true;
+	if (pmk_armv8_model_is_v2(m) && is_beyond_v2(reg))
 		return true;
 	return !exists(m, t) && (!t->selected || m->params.select_undefined);
 }
@@ -380,9 +398,11 @@ void pmk_armv8_set(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigne
 		break;
 	case PMK_ARMV8_PMCCNTR:
 		m->cycles = written(m, reg, 0, m->cycles, value);
+		if (pmk_armv8_model_is_v2(m))
+			m->cycles &= UINT32_MAX;
 		break;
 	case PMK_ARMV8_PMUSERENR:
-		m->userenr = (uint8_t)written(m, reg, PMUSERENR_LACKS, m->userenr, w);
+		m->userenr = (uint8_t)written(m, reg, userenr_lacks(m), m->userenr, w);
 		break;
 	case PMK_ARMV8_PMCEID0:
 	case PMK_ARMV8_PMCEID1:
@@ -407,7 +427,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	unsigned el = pmk_armv8_level(m, mode);
 	int err;
 
-	if (reg >= PMK_ARMV8_NREGS)
+	if (reg >= PMK_ARMV8_NREGS || (reg == PMK_ARMV8_DFR0 && pmk_armv8_model_is_v2(m)))
 		return PMK_EBADREG;
 	err = pmk_armv8_check(m, el, reg, false, 0x18);
 	if (err)
@@ -500,7 +520,7 @@ struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu)
 		.pmceid = { core->pmceid[0], core->pmceid[1] },
 		.el2 = true,
 		.el3 = true,
-		.aarch64 = true,
+		.aarch64 = !pmk_armv8_is_v2(core),
 		.aarch32 = true,
 		.chain_across = true,
 		.software_lock = true,
@@ -527,9 +547,11 @@ static void power_up(struct pmk_armv8_model *m, const struct pmk_bus *bus)
 	m->inten = (uint32_t)after_reset(m, PMK_ARMV8_PMINTENSET, hidden);
 	m->ovs = (uint32_t)after_reset(m, PMK_ARMV8_PMOVSSET, hidden);
 	m->cycles = after_reset(m, PMK_ARMV8_PMCCNTR, 0);
+	if (pmk_armv8_model_is_v2(m))
+		m->cycles &= UINT32_MAX;
 	m->ccfiltr = (uint32_t)after_reset(m, PMK_ARMV8_PMCCFILTR, type_lacks(m));
 	m->selr = (uint8_t)after_reset(m, PMK_ARMV8_PMSELR, 0);
-	m->userenr = (uint8_t)after_reset(m, PMK_ARMV8_PMUSERENR, PMUSERENR_LACKS);
+	m->userenr = (uint8_t)after_reset(m, PMK_ARMV8_PMUSERENR, userenr_lacks(m));
 	for (unsigned n = 0; n < m->params.counters; n++) {
 		m->counter[n].count = after_reset(m, PMK_ARMV8_PMEVCNTR0 + n, 0);
 		m->counter[n].type =
@@ -638,5 +660,6 @@ const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1] = {
 	[PMK_ARMV8_GENERIC] = OPS(pmk_armv8),  [PMK_ARMV8_GENERIC_LONG] = OPS(pmk_armv8_long),
 	[PMK_ARMV8_A53] = OPS(pmk_cortex_a53), [PMK_ARMV8_A55] = OPS(pmk_cortex_a55),
 	[PMK_ARMV8_A57] = OPS(pmk_cortex_a57), [PMK_ARMV8_A72] = OPS(pmk_cortex_a72),
-	[PMK_ARMV8_N1] = OPS(pmk_neoverse_n1),
+	[PMK_ARMV8_N1] = OPS(pmk_neoverse_n1), [PMK_ARMV8_A7] = OPS(pmk_cortex_a7),
+	[PMK_ARMV8_A15] = OPS(pmk_cortex_a15),
 };

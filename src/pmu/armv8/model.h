@@ -30,6 +30,11 @@ static inline bool pmk_armv8_has(const struct pmk_armv8_model *m, enum pmk_armv8
 	return m->params.version >= version;
 }
 
+static inline bool pmk_armv8_model_is_v2(const struct pmk_armv8_model *m)
+{
+	return m->params.version == PMUVER_V2;
+}
+
 /* Bits [n-1:0]. n ≤ 31. */
 static inline uint32_t pmk_armv8_low(unsigned n)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMUv3: the PMUs of five cores, two generic ones, and their counters. Freestanding.
+ * PMUv3: the PMUs of five cores, two generic ones, and their counters; PMUv2 of two cores of ARMv7.
+ * Freestanding.
  *
  * The cores share registers and encodings. They differ in the number of counters, in the version of
  * the extension and in the events that PMCEID names. What a generic one has, the hardware says
@@ -27,6 +28,12 @@
 /* A core with fewer counters has the first ones of this list. */
 static const struct pmk_counter counters[PMK_ARMV8_NCTRS] = { COUNTERS(32) };
 static const struct pmk_counter long_counters[PMK_ARMV8_NCTRS] = { COUNTERS(64) };
+/* PMUv2 */
+static const struct pmk_counter short_counters[] = {
+	[PMK_ARMV8_CTR_CYCLES] = { .name = "PMCCNTR", .width = 32, .fixed_code = 0x11 },
+	EVENT_COUNTER(0, 32), EVENT_COUNTER(1, 32), EVENT_COUNTER(2, 32), EVENT_COUNTER(3, 32),
+	EVENT_COUNTER(4, 32), EVENT_COUNTER(5, 32),
+};
 
 /* PMCR: DDI 0500 §12.4, 100095 and the TRMs of the others. PMCEID: of the Cortex-A53 and A72 as
  * read on hardware; of the others the bits of their event lists (our choice). */
@@ -64,6 +71,17 @@ static const struct pmk_armv8_core core_a72 = {
 static const struct pmk_armv8_core core_n1 = {
 	.id = PMK_ARMV8_N1, .counters = 6, .version = PMUVER_V3P1, .pmcr = 0x410C3000,
 	.pmceid = { 0x0000000F7FFF0F3F, 0x00F2AE7F },
+};
+
+/* DDI 0464 §11.4 and DDI 0438 §11.4. PMCEID: the bits of the event lists (our choice). */
+static const struct pmk_armv8_core core_a7 = {
+	.id = PMK_ARMV8_A7, .counters = 4, .version = PMUVER_V2, .pmcr = 0x41072000,
+	.pmceid = { 0x23FFFFFF, 0 },
+};
+
+static const struct pmk_armv8_core core_a15 = {
+	.id = PMK_ARMV8_A15, .counters = 6, .version = PMUVER_V2, .pmcr = 0x410F3000,
+	.pmceid = { 0x3FFF0F3F, 0 },
 };
 /* clang-format on */
 
@@ -186,4 +204,35 @@ const struct pmk_pmu pmk_neoverse_n1 = {
 	.ncounters = 7,
 	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
 	.family = &core_n1,
+};
+
+const struct pmk_pmu pmk_cortex_a7 = {
+	.name = "cortex-a7",
+	.aliases = PMK_DOC("cortex_a7 a7 armv7_cortex_a7 arm_ac7 arm_cortex_a7"),
+	.brief = PMK_DOC("Cortex-A7 performance monitor, PMUv2 of ARMv7"),
+	.note = PMK_DOC("PMCEID follows the event list (our choice)"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv8_events,
+	.nevents = PMK_ARMV8_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS),
+	.core = PMK_ARMV8_IS_A7,
+	.counters = short_counters,
+	.ncounters = 5,
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* no more have a name */
+	.family = &core_a7,
+};
+
+const struct pmk_pmu pmk_cortex_a15 = {
+	.name = "cortex-a15",
+	.aliases = PMK_DOC("cortex_a15 a15 armv7_cortex_a15 arm_ac15 arm_cortex_a15"),
+	.brief = PMK_DOC("Cortex-A15 performance monitor, PMUv2 of ARMv7"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv8_events,
+	.nevents = PMK_ARMV8_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS),
+	.core = PMK_ARMV8_IS_A15,
+	.counters = short_counters,
+	.ncounters = 7,
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* no more have a name */
+	.family = &core_a15,
 };

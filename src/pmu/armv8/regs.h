@@ -65,6 +65,7 @@
 #define PMEVTYPER_RLH      PMK_BIT(20)      /* Realm EL2: counts if RLH != NSH  RME       RW  */
 #define PMEVTYPER_EVTCOUNT PMK_BITS(15, 0)  /* event; [9:0] before p1                     RW  */
 #define PMEVTYPER_EVTCOUNT_V3 PMK_BITS(9, 0)
+#define PMEVTYPER_EVTCOUNT_V2 PMK_BITS(7, 0)
 
 /* The filter: the bits that say where to count. */
 #define PMEVTYPER_FILTER   PMK_BITS(31, 20)
@@ -101,6 +102,7 @@
 
 enum pmk_armv8_pmuver {
 	PMUVER_NONE = 0,
+	PMUVER_V2 = 0, /* of ARMv7, which has no such register */
 	PMUVER_V3 = 1,
 	PMUVER_V3P1 = 4,
 	PMUVER_V3P4 = 5,
@@ -192,6 +194,8 @@ enum pmk_armv8_id {
 	PMK_ARMV8_A57,
 	PMK_ARMV8_A72,
 	PMK_ARMV8_N1,
+	PMK_ARMV8_A7,
+	PMK_ARMV8_A15,
 	PMK_ARMV8_NCORES
 };
 
@@ -203,6 +207,13 @@ struct pmk_armv8_core {
 	uint32_t pmcr;	    /* what PMCR reads after reset: IMP, IDCODE, N */
 	uint64_t pmceid[2];
 };
+
+/* PMUv2, of ARMv7: PMCCNTR has 32 bits, events have codes of 8, and PMSELR selects whose type and
+ * count PMXEVTYPER and PMXEVCNTR are; neither these nor PMCCFILTR have names of their own. */
+static inline bool pmk_armv8_is_v2(const struct pmk_armv8_core *core)
+{
+	return core->version == PMUVER_V2;
+}
 
 static inline const struct pmk_armv8_core *pmk_armv8_core(const struct pmk_pmu *pmu)
 {
@@ -217,7 +228,7 @@ static inline uint32_t pmk_armv8_counter_bit(unsigned counter)
 }
 
 /* The catalogue of the family, in code order; a code may have a row per group of cores. */
-#define PMK_ARMV8_NEVENTS 199
+#define PMK_ARMV8_NEVENTS 201
 extern const struct pmk_event pmk_armv8_events[];
 
 extern const struct pmk_driver pmk_armv8_driver;
