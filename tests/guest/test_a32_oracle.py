@@ -163,8 +163,8 @@ DEBIAN = {
     "sqlite3": (["sqlite3", "libsqlite3-0", "libreadline8", "libtinfo6", "zlib1g", *LIBC],
                 "usr/bin/sqlite3",
                 [":memory:", "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL); "
-                 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300) INSERT INTO t "
-                 "SELECT x, printf('%d-%x', x * 7919 % 911, x), x / 7.0 FROM n; "
+                 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300) "
+                 "INSERT INTO t SELECT x, printf('%d-%x', x * 7919 % 911, x), x / 7.0 FROM n; "
                  "SELECT count(*), max(b), sum(c) FROM t GROUP BY a % 7;"], []),
     "openssl": (["openssl", "libssl3", *LIBC], "usr/bin/openssl",
                 ["dgst", "-sha512", "-r", "/usr/bin/openssl"], []),
