@@ -215,6 +215,7 @@ struct pmk_insn {
 	 */
 	uint32_t kind;
 	uint8_t mem_total; /* A64, MicroBlaze: bytes in all, 1 to 64; LDP Q: 32 */
+	bool wide;	   /* A64, of multiplications and divisions: the operands have 64 bits */
 	uint64_t reads;	   /* all registers read, bit per register (PC excluded) */
 	uint64_t writes;   /* all registers written (PC excluded) */
 };

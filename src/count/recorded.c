@@ -330,7 +330,7 @@ static bool insn_is_sound(const struct pmk_insn *in)
 	       pmk_is_bool(&in->reads_flags) && pmk_is_bool(&in->exclusive) &&
 	       pmk_is_bool(&in->load) && pmk_is_bool(&in->store) && pmk_is_bool(&in->literal) &&
 	       pmk_is_bool(&in->writeback) && pmk_is_bool(&in->slow_address) &&
-	       pmk_is_bool(&in->decoded);
+	       pmk_is_bool(&in->decoded) && pmk_is_bool(&in->wide);
 }
 
 static bool insns_are_sound(const struct pmk_ledger_block *l)

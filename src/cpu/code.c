@@ -15,6 +15,14 @@
 #define TABLE_SIZE (PMK_MAX_BLOCKS * 2)
 #define TABLE_MASK (TABLE_SIZE - 1)
 
+/* The most bytes that the family keeps of a block. */
+static uint64_t most_kept(const struct pmk_core *core)
+{
+	const struct pmk_core_family *family = pmk_core_family(core);
+
+	return family->keeps ? family->keeps(core) : 0;
+}
+
 int pmk_code_init(struct pmk_code *code, const struct pmk_core *core)
 {
 	*code = (struct pmk_code){
@@ -26,7 +34,10 @@ int pmk_code_init(struct pmk_code *code, const struct pmk_core *core)
 		.insn = pmk_reserve(PMK_MAX_INSNS * sizeof(*code->insn)),
 		.nbranches = PMK_BRANCH_FIRST,
 	};
-	if (code->block && code->hash && code->block_at && code->branch_at && code->insn)
+	if (most_kept(core))
+		code->kept = pmk_reserve(PMK_MAX_KEPT);
+	if (code->block && code->hash && code->block_at && code->branch_at && code->insn &&
+	    (code->kept || !most_kept(core)))
 		return 0;
 	pmk_code_fini(code);
 	return PMK_ENOMEM;
@@ -39,6 +50,7 @@ void pmk_code_fini(struct pmk_code *code)
 	pmk_release(code->block_at, TABLE_SIZE * sizeof(*code->block_at));
 	pmk_release(code->branch_at, TABLE_SIZE * sizeof(*code->branch_at));
 	pmk_release(code->insn, PMK_MAX_INSNS * sizeof(*code->insn));
+	pmk_release(code->kept, PMK_MAX_KEPT);
 	memset(code, 0, sizeof(*code));
 }
 
@@ -120,6 +132,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 				     struct pmk_pipe_slot *slots)
 {
 	const struct pmk_core_family *family = pmk_core_family(code->core);
+	const uint64_t most = most_kept(code->core);
 	struct pmk_block b;
 	uint32_t i;
 
@@ -137,11 +150,15 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	}
 	if (code->nblocks == PMK_MAX_BLOCKS)
 		return NULL;
+	if (most && most > PMK_MAX_KEPT - code->nkept)
+		return NULL;
 	b.id = code->nblocks;
 	/* Others know by now how they end. */
 	if (family->branch)
 		*family->branch(&b) = branch_number(code, &b, b.id);
 	keep_insns(code, insn, n, &b);
+	if (most)
+		code->nkept += family->keep(code->core, insn, n, code->kept + code->nkept, &b);
 	make_room(code->block, sizeof(b), b.id, 1);
 	code->block[b.id] = b;
 	code->hash[b.id] = bytes_hash;

@@ -12,6 +12,7 @@
 #define PMK_MAX_BLOCKS	 (UINT32_C(1) << 20)
 #define PMK_MAX_BRANCHES (UINT32_C(1) << 20)
 #define PMK_MAX_INSNS	 (UINT32_C(8) << 20)
+#define PMK_MAX_KEPT	 (UINT64_C(512) << 20)
 
 struct pmk_code {
 	const struct pmk_core *core;
@@ -20,6 +21,9 @@ struct pmk_code {
 	/* those of blocks that may end early, one block's behind another's */
 	struct pmk_insn *insn;
 	uint32_t ninsns;
+	/* What the family keeps of blocks: address space for PMK_MAX_KEPT bytes, or NULL */
+	char *kept;
+	uint64_t nkept;
 	uint32_t nblocks;
 	/* From now on, the emulator tells of new code when instructions that may fault unseen have
 	 * been passed: see fault.h. The owner sets it. */

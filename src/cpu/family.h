@@ -60,6 +60,12 @@ struct pmk_core_family {
 	/* The block of `n` > 0 instructions: see pmk_block_build(). */
 	void (*build)(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots, struct pmk_block *b);
+	/* What blocks that run keep beside that, where they find it. keeps(): the most bytes of a
+	 * block, or 0. keep() writes it at `out`, at a multiple of 64, and returns its bytes, a
+	 * multiple of 64. NULL: nothing. */
+	uint64_t (*keeps)(const struct pmk_core *core);
+	size_t (*keep)(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		       void *out, struct pmk_block *b);
 	/* Where a block keeps the number of the branch that ends it. Blocks that the same branch
 	 * ends get the same number. NULL: branches are not numbered. */
 	uint32_t *(*branch)(struct pmk_block *b);

@@ -195,6 +195,9 @@ static bool decode(const struct row *r, uint32_t w, struct pmk_insn *in)
 	in->iclass = r->iclass;
 	in->kind = PMK_K_DP;
 	operands(w, r->registers, in);
+	in->wide = (in->iclass == PMK_I_MUL || in->iclass == PMK_I_MLA ||
+		    in->iclass == PMK_I_MMUL || in->iclass == PMK_I_DIV) &&
+		   r->check != CRC && bit(w, 31);
 	return check(w, r->check, in);
 }
 

@@ -1153,5 +1153,5 @@ def test_a_core_with_a_caveat():
     a64 = build("caveat", ".globl _start\n_start: mov x8, #93\nmov x0, #0\nsvc #0\n", "-nostdlib",
                 "-static", ext="S", prefix="aarch64-linux-gnu-")
     contains(stat("--core", "cortex-a72", "-e", "cycles", a64)["note"],
-             "an in-order core, an upper bound")
+             "those of a simpler out-of-order core")
     equal(stat("--core", "cortex-a53", "-e", "cycles", a64)["note"], None)

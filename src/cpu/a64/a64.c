@@ -165,6 +165,8 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 	cpu->prev = &before_all;
 	cpu->a64.tables = v;
 	cpu->a64.fast = v->fast;
+	if (core->a64.window && !core->timeless)
+		cpu->a64.window = &v->window;
 	cpu->a64.lsu = (struct pmk_lsu){
 		.slots = (uint32_t)core->lsu_slots,
 		.wbuf_entries = (uint32_t)core->wbuf_entries,
@@ -182,7 +184,7 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 	v->history_mask = (1u << core->a64.bp_history) - 1;
 	v->btac_mask = (uint32_t)core->a64.bp_indirect - 1;
 	v->btac = calloc(core->a64.bp_indirect, sizeof(*v->btac));
-	if (!v->btac ||
+	if (!v->btac || (cpu->a64.window && pmk_a64_window_init(&v->window, core)) ||
 	    cache_init(&v->icache, core, core->icache_size, core->icache_ways,
 		       pmk_core_policy_of(core, core->icache_policy)) ||
 	    cache_init(&v->dcache, core, core->dcache_size, core->dcache_ways,
@@ -205,6 +207,7 @@ void pmk_a64_fini(struct pmk_cpu *cpu)
 	if (!v)
 		return;
 	free(v->btac);
+	pmk_a64_window_fini(&v->window);
 	cache_fini(&v->icache);
 	cache_fini(&v->dcache);
 	cache_fini(&v->l2);
@@ -214,6 +217,7 @@ void pmk_a64_fini(struct pmk_cpu *cpu)
 	free(v);
 	cpu->a64.tables = NULL;
 	cpu->a64.fast = NULL;
+	cpu->a64.window = NULL;
 }
 
 void pmk_a64_forked(struct pmk_cpu *cpu)
@@ -505,17 +509,24 @@ static uint64_t data_translate(struct pmk_cpu *cpu, uint64_t page, bool write)
 	return cycles;
 }
 
+/* The front end waits. */
+static void fetch_wait(struct pmk_cpu *cpu, uint64_t cycles)
+{
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cycles;
+	if (cpu->a64.window)
+		pmk_a64_window_fetch(cpu, cycles);
+	else
+		cpu->cycles += cycles;
+}
+
 static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t cycles;
 
 	if (!cpu->core.mmu || pmk_tlb_holds(&v->itlb, page))
 		return;
 	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
-	cycles = translate(cpu, page, PMK_SIG_ITLB_WALK);
-	cpu->dyn[PMK_SIG_FETCH_STALL] += cycles;
-	cpu->cycles += cycles;
+	fetch_wait(cpu, translate(cpu, page, PMK_SIG_ITLB_WALK));
 	if (pmk_tlb_fill(&v->itlb, page) != PMK_NO_PAGE)
 		cpu->igen++;
 }
@@ -525,7 +536,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t addr)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t *e, latency;
+	uint64_t *e;
 
 	e = cache_find(&v->icache, addr);
 	if (e) {
@@ -539,9 +550,7 @@ static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t 
 	pmk_sites_fetch(cpu, b, addr);
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
-	latency = l2_read(cpu, addr, false);
-	cpu->dyn[PMK_SIG_FETCH_STALL] += latency;
-	cpu->cycles += latency;
+	fetch_wait(cpu, l2_read(cpu, addr, false));
 	e = cache_victim(&v->icache, addr);
 	cpu->igen += *e != EMPTY || pmk_order_ages(&v->icache.order);
 	cache_put(&v->icache, e, addr & LINE_MASK);
@@ -565,7 +574,10 @@ static void mispredict(struct pmk_cpu *cpu)
 {
 	pmk_count_left(cpu, PMK_SIG_BRANCH_MISS, 1);
 	pmk_count_left(cpu, PMK_SIG_FETCH_STALL, cpu->core.branch_max);
-	cpu->cycles += cpu->core.branch_max;
+	if (cpu->a64.window)
+		pmk_a64_window_mispredict(cpu);
+	else
+		cpu->cycles += cpu->core.branch_max;
 }
 
 static void push_return(struct pmk_cpu *cpu, uint64_t addr)
@@ -947,7 +959,9 @@ static uint64_t data_fill(struct pmk_cpu *cpu, uint64_t addr, bool write, uint64
 /* A load that hits, but whose translation was missing: its value is later by the translation. */
 static void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra)
 {
-	if (extra)
+	if (extra && cpu->a64.window)
+		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), 0, extra);
+	else if (extra)
 		account_load(cpu, access,
 			     pmk_lsu_load_hit(&cpu->a64.lsu, issue_time(cpu, access),
 					      first_use(access), LOAD_HIT_LATENCY + extra));
@@ -958,6 +972,10 @@ static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, ui
 {
 	if (cpu->core.timeless)
 		return;
+	if (cpu->a64.window) {
+		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), latency, extra);
+		return;
+	}
 	cpu->a64.lsu.latency = (uint32_t)latency;
 	account_load(cpu, access,
 		     pmk_lsu_load_miss(&cpu->a64.lsu, issue_time(cpu, access), first_use(access),
@@ -966,7 +984,9 @@ static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, ui
 
 static void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
 {
-	if (!cpu->core.timeless)
+	if (cpu->a64.window)
+		pmk_a64_window_store(cpu);
+	else if (!cpu->core.timeless)
 		account(cpu, pmk_lsu_write(&cpu->a64.lsu, issue_time(cpu, access)));
 }
 

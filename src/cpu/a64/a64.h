@@ -22,11 +22,15 @@
 #ifndef PMK_CPU_A64_A64_H
 #define PMK_CPU_A64_A64_H
 
+#include "cpu/a64/window.h"
 #include "cpu/callbacks.h"
 #include "cpu/cpu.h"
 #include "cpu/decode.h"
 #include "cpu/order.h"
 #include "cpu/sites.h"
+
+/* Cycles from the issue of a load that hits until its value is there; out of order. */
+#define PMK_A64_LOAD_HIT 4
 
 #define PMK_A64_LINE_SHIFT 6
 #define PMK_A64_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache: collisions are rare */
@@ -123,6 +127,7 @@ struct pmk_a64 {
 	/* The levels that exceptions under way were taken from, the last one at the end; and the
 	 * level of the return that was the last change of level, or 0. */
 	uint8_t from[PMK_A64_NESTED], nfrom, returned_from;
+	struct pmk_a64_window window;
 };
 
 /* Translated code: decode.c. */
@@ -182,6 +187,10 @@ extern const struct pmk_counted_signal pmk_a64_counted[];
 /* Build a block; pmk_block_build() of A64 code. */
 void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		   struct pmk_pipe_slot *slots, struct pmk_block *b);
+/* What else a block keeps: family.h. */
+uint64_t pmk_a64_keeps(const struct pmk_core *core);
+size_t pmk_a64_keep(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out,
+		    struct pmk_block *b);
 
 /*
  * Indexes of need[] and residue[], which are as in pmk_pipe_block, without the + 1: registers, and
@@ -315,6 +324,8 @@ static inline void pmk_a64_start(struct pmk_cpu *cpu, const struct pmk_block *b,
 static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
 	pmk_a64_start(cpu, b, crossing, true);
+	if (PMK_UNLIKELY(cpu->a64.window != NULL))
+		pmk_a64_window_enter(cpu, b);
 }
 
 static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)

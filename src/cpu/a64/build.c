@@ -138,6 +138,26 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 	lanes(b, t.writes);
 }
 
+/* No block retires in less time than this. */
+static void add_window(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		       struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	b->cycles = pmk_a64_enters(core, n) / PMK_A64_TICKS;
+	pmk_a64_number_loads(insn, n, slots);
+}
+
+size_t pmk_a64_keep(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out,
+		    struct pmk_block *b)
+{
+	b->a64.flow = out;
+	return pmk_a64_flow(core, insn, n, out);
+}
+
+uint64_t pmk_a64_keeps(const struct pmk_core *core)
+{
+	return core->a64.window && !core->timeless ? PMK_A64_MAX_FLOW : 0;
+}
+
 void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		   struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
@@ -170,7 +190,9 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 	b->facts.n[PMK_A64_FACT_L1I_ACCESS] =
 		(uint16_t)(((last->addr & granule) - (b->pc & granule)) / core->a64.fetch_bytes +
 			   1);
-	if (!core->timeless)
+	if (!core->timeless && core->a64.window)
+		add_window(core, insn, n, slots, b);
+	else if (!core->timeless)
 		add_timing(core, insn, n, slots, b);
 	b->a64.end = end_of(core, b, last);
 }

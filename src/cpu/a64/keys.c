@@ -88,6 +88,8 @@ const struct pmk_core_key pmk_a64_keys[] = {
 		"cycles of an integer division"),
 	PMK_CORE_KEY(a64.issue_width, "issue.width", 2, 1, 4, 'n',
 		"instructions issued per cycle at most"),
+	PMK_CORE_KEY(a64.window,      "issue.window", 0, 0, 512, 'n',
+		"instructions under way at once that execute out of order; 0: in order"),
 	{ .key = NULL },
 };
 /* clang-format on */

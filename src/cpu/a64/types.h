@@ -20,6 +20,7 @@ struct pmk_core_a64 {
 	uint64_t bp_indirect;
 	uint64_t div_latency;
 	uint64_t issue_width;
+	uint64_t window;
 };
 
 /* Registers, and units that are busy for long. */
@@ -37,14 +38,19 @@ struct pmk_block_a64 {
 	 * PMK_SIG_NONE. */
 	uint8_t raises;
 	uint64_t sums; /* registers that have such a result */
+	/* Of a core that executes out of order, in place of the above: window.h. */
+	const struct pmk_a64_flow *flow;
 };
 
 struct pmk_a64;
+struct pmk_a64_window;
 
 struct pmk_cpu_a64 {
 	struct pmk_a64 *tables; /* the rest of it: see a64.h */
 	uint64_t *fast;		/* in there */
-	uint64_t pending;	/* registers whose load or division is under way, see `ready` */
+	struct pmk_a64_window
+		*window;  /* in there; NULL: it executes in order, or without a clock */
+	uint64_t pending; /* registers whose load or division is under way, see `ready` */
 	/* The access that is being reported piece by piece. Without a clock it is 0 behind the last
 	 * piece, and this is the signal that it was counted in, or PMK_SIG_NONE. */
 	uint64_t piece_of;

@@ -272,8 +272,9 @@ pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const str
 	static pmk_access_fn *const both[NWORLDS] = { atomic, atomic_sys, atomic_alone };
 	enum world world = core->timeless ? ALONE : system ? SYSTEM : PROGRAM;
 
-	*access = core->timeless ? pmk_a64_access(core, 0, 0, in)
-				 : pmk_a64_access(core, b->cycles - pipe->issue, pipe->use, in);
+	*access = core->timeless     ? pmk_a64_access(core, 0, 0, in)
+		  : core->a64.window ? pmk_a64_access(core, 0, pipe->use, in)
+				     : pmk_a64_access(core, b->cycles - pipe->issue, pipe->use, in);
 	if (in->exclusive && in->store)
 		return exclusive[world];
 	if (in->load && in->store)

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The dataflow of blocks, for a core that executes out of order (window.h). Ports, latencies and
+ * what is forwarded early are those of the Cortex-A72 as its Software Optimization Guide has them
+ * (ARM UAN 0016A, chapters 2 and 3); where a time depends on the operands, keys.c or the longest
+ * one that is given. LLVM's model of the Cortex-A57 has the same ports.
+ */
+#include <string.h>
+
+#include "cpu/a64/a64.h"
+#include "cpu/a64/window.h"
+
+#define NONE INT16_MIN
+/* A block with a longer path is cut, so that times stay numbers of 16 bits. */
+#define LONG 4000
+
+/* Sources of paths: those of the block, and behind them its loads. */
+#define NPATHS (PMK_A64_MAX_SOURCES + PMK_A64_MAX_LOADS)
+
+#define CYCLES(n) ((n)*PMK_A64_TICKS)
+
+struct port_use {
+	uint8_t port;
+	uint16_t cycles;
+};
+
+struct cost {
+	uint16_t latency; /* cycles until a dependent instruction can begin */
+	uint16_t early;	  /* so much sooner, if it adds to the result of another multiplication */
+	unsigned nports;
+	struct port_use use[3];
+};
+
+struct build {
+	/* When each register has its value, behind each source; NONE: there is no path. */
+	int16_t at[PMK_NREGS + 1][NPATHS];
+	int16_t done[NPATHS], last[NPATHS]; /* the whole block, the last instruction */
+	bool written[PMK_NREGS + 1], sum[PMK_NREGS + 1];
+	uint8_t source_of[PMK_NREGS + 1]; /* 0: it is none */
+	uint8_t source[PMK_A64_MAX_SOURCES];
+	unsigned nsources, first_load, nloads;
+	uint32_t queue[PMK_A64_LANES]; /* when each port is free, if nothing else is waited for */
+	uint32_t busy[PMK_A64_LANES];
+	int16_t begin[PMK_A64_MAX_LOADS][NPATHS]; /* of each load, when its address is there */
+	/* Where the next part of the flow goes. */
+	char *out;
+};
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+static void use(struct cost *c, enum pmk_a64_port port, unsigned cycles)
+{
+	c->use[c->nports++] = (struct port_use){ (uint8_t)port, (uint16_t)cycles };
+}
+
+static struct cost on(enum pmk_a64_port port, unsigned latency, unsigned busy)
+{
+	struct cost c = { .latency = (uint16_t)latency };
+
+	use(&c, port, busy);
+	return c;
+}
+
+static bool adds_to_product(const struct pmk_insn *in)
+{
+	return in->iclass == PMK_I_MLA || in->iclass == PMK_I_MLAL || in->iclass == PMK_I_FP_MAC ||
+	       (in->iclass == PMK_I_SIMD_FP && in->ra != PMK_NO_REG);
+}
+
+/* UAN 0016A 3.4: the wide ones pass the multiplier more than once. */
+static struct cost multiply(const struct pmk_insn *in)
+{
+	struct cost c = in->iclass == PMK_I_MMUL ? on(PMK_A64_PORT_MULTI, 6, 4)
+			: in->wide		 ? on(PMK_A64_PORT_MULTI, 5, 3)
+						 : on(PMK_A64_PORT_MULTI, 3, 1);
+
+	c.early = 2;
+	return c;
+}
+
+/* 3.8, 3.12: 16 bytes a cycle; values of vector registers come a cycle later. */
+static struct cost load(const struct pmk_insn *in)
+{
+	unsigned beats = in->mem_total > 16 ? (in->mem_total + 15u) / 16 : 1;
+	struct cost c =
+		on(PMK_A64_PORT_LOAD, (in->kind & PMK_K_VECTOR_MEM ? 5 : 4) + beats - 1, beats);
+
+	if (in->writeback)
+		use(&c, PMK_A64_PORT_INTEGER, 1);
+	return c;
+}
+
+/* 3.9, 3.13: 8 bytes a cycle. */
+static struct cost store(const struct pmk_insn *in)
+{
+	unsigned beats = in->mem_total > 8 ? (in->mem_total + 7u) / 8 : 1;
+	struct cost c = on(PMK_A64_PORT_STORE, beats, beats);
+
+	if (in->writeback)
+		use(&c, PMK_A64_PORT_INTEGER, 1);
+	return c;
+}
+
+/* 3.3: a second operand that is shifted or extended takes the multi-cycle port. Moves of bit fields
+ * have one operand and do not; those that leave the rest of the register as it was do. */
+static struct cost shift(const struct pmk_insn *in)
+{
+	if (in->rn == PMK_NO_REG && in->ra == PMK_NO_REG)
+		return on(PMK_A64_PORT_INTEGER, 1, 1);
+	return on(PMK_A64_PORT_MULTI, 2, 1);
+}
+
+#define GENERAL	  UINT64_C(0x00000000ffffffff)
+#define IS_ONE(r) ((r) != PMK_NO_REG)
+
+/* 3.10, 3.11: compares, selects and what has one operand take 3, arithmetic 4, conversions from and
+ * to general registers another 5 on the way of loads. */
+static struct cost fp(const struct pmk_insn *in)
+{
+	bool to = in->writes & GENERAL, from = in->reads & GENERAL;
+	bool plain = in->sets_flags || in->reads_flags || !IS_ONE(in->rm);
+	struct cost c = on(PMK_A64_PORT_FP, plain ? 3 : 4, 1);
+
+	if (to || from) {
+		c.latency = (uint16_t)(c.latency + 5);
+		use(&c, PMK_A64_PORT_LOAD, 1);
+	}
+	return c;
+}
+
+static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	bool wide = in->mem_bytes == 8; /* double precision */
+	struct cost c;
+
+	switch ((enum pmk_iclass)in->iclass) {
+	case PMK_I_LOAD:
+	case PMK_I_LOADM:
+		return load(in);
+	case PMK_I_STORE:
+	case PMK_I_STOREM:
+		return store(in);
+	case PMK_I_ATOMIC:
+	case PMK_I_SWAP:
+		c = load(in);
+		use(&c, PMK_A64_PORT_STORE, 1);
+		return c;
+	case PMK_I_PRELOAD:
+		return on(PMK_A64_PORT_LOAD, 1, 1);
+	case PMK_I_ALU_SHIFT:
+		return shift(in);
+	case PMK_I_MUL:
+	case PMK_I_MLA:
+	case PMK_I_MULL:
+	case PMK_I_MLAL:
+	case PMK_I_MUL16:
+	case PMK_I_MLAL16:
+	case PMK_I_MMUL:
+		return multiply(in);
+	case PMK_I_DIV:
+		return on(PMK_A64_PORT_MULTI, (unsigned)core->a64.div_latency,
+			  (unsigned)core->a64.div_latency);
+	case PMK_I_BRANCH:
+		c = on(PMK_A64_PORT_BRANCH, 1, 1);
+		if (in->writes)
+			use(&c, PMK_A64_PORT_INTEGER, 1);
+		return c;
+	case PMK_I_FP_ADD:
+		return fp(in);
+	case PMK_I_FP_MUL:
+		return on(PMK_A64_PORT_FP, 4, 1);
+	case PMK_I_FP_MAC:
+		c = on(PMK_A64_PORT_FP, 7, 1);
+		c.early = 4;
+		return c;
+	case PMK_I_SIMD_FP:
+		c = on(PMK_A64_PORT_FP, adds_to_product(in) ? 7 : 4, 1);
+		c.early = 4;
+		return c;
+	case PMK_I_FP_MOVE:
+		if ((in->reads | in->writes) & GENERAL)
+			return on(PMK_A64_PORT_LOAD, 5, 1);
+		return on(PMK_A64_PORT_FP, 3, 1);
+	case PMK_I_FP_DIV:
+		return on(PMK_A64_PORT_FP0, wide ? 18 : 11, wide ? 16 : 9);
+	case PMK_I_FP_SQRT:
+		return on(PMK_A64_PORT_FP0, wide ? 32 : 17, wide ? 30 : 15);
+	case PMK_I_CRYPTO:
+		return on(PMK_A64_PORT_FP0, 3, 1);
+	case PMK_I_SIMD:
+	case PMK_I_FP:
+		return on(PMK_A64_PORT_FP, 3, 1);
+	case PMK_I_OTHER:
+		if (!in->writes && !in->reads)
+			return (struct cost){ .latency = 1 };
+		break;
+	case PMK_I_ALU:
+	case PMK_I_ALU_RSHIFT:
+	case PMK_I_BARREL: /* this and the next are MicroBlaze's */
+	case PMK_I_FP_COMPARE:
+	case PMK_I_FP_TO_INT:
+	case PMK_I_FP_FROM_INT:
+	case PMK_I_CACHE_OP:
+		break;
+	}
+	return on(PMK_A64_PORT_INTEGER, 1, 1);
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+static int16_t longer(int path, int16_t than)
+{
+	return path > than ? (int16_t)path : than;
+}
+
+/* Every path of `to` is at least as long as that of `from` and `ticks` more. */
+static void follow(int16_t *to, const int16_t *from, int ticks)
+{
+	for (unsigned k = 0; k < NPATHS; k++)
+		if (from[k] != NONE)
+			to[k] = longer(from[k] + ticks, to[k]);
+}
+
+static void none(int16_t *path)
+{
+	for (unsigned k = 0; k < NPATHS; k++)
+		path[k] = NONE;
+}
+
+static void await(struct build *f, unsigned reg, bool sums, unsigned early, int16_t *begin)
+{
+	int ticks = sums && (f->sum[reg] || !f->written[reg]) ? -(int)CYCLES(early) : 0;
+
+	if (f->written[reg]) {
+		follow(begin, f->at[reg], ticks);
+		return;
+	}
+	if (!f->source_of[reg]) {
+		f->source_of[reg] = (uint8_t)f->nsources;
+		f->source[f->nsources++] = (uint8_t)reg;
+	}
+	begin[f->source_of[reg]] = longer(ticks, begin[f->source_of[reg]]);
+}
+
+/* What it waits for. The sum of another multiplication is taken late; one from before the block is
+ * taken to be such a sum. */
+static void begins(struct build *f, const struct pmk_insn *in, const struct cost *c,
+		   uint32_t enters, int16_t *begin)
+{
+	uint32_t at = enters;
+
+	none(begin);
+	for (unsigned i = 0; i < c->nports; i++) {
+		uint32_t *queue = &f->queue[c->use[i].port];
+
+		at = *queue > at ? *queue : at;
+	}
+	begin[0] = (int16_t)at;
+	for (uint64_t rest = in->reads; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+		bool sums = adds_to_product(in) && (int)r == in->ra && (int)r != in->rn &&
+			    (int)r != in->rm;
+
+		await(f, r, sums, c->early, begin);
+	}
+	/* CBZ and its like have a register in place of the flags. */
+	if (in->reads_flags || (in->conditional && !(in->is_branch && in->reads)))
+		await(f, PMK_A64_FLAGS, false, 0, begin);
+}
+
+static void take_ports(struct build *f, const struct cost *c, uint32_t enters)
+{
+	for (unsigned i = 0; i < c->nports; i++) {
+		unsigned port = c->use[i].port;
+		bool two = port == PMK_A64_PORT_INTEGER || port == PMK_A64_PORT_FP;
+		uint32_t ticks = CYCLES(c->use[i].cycles) / (two ? 2 : 1);
+
+		f->queue[port] = (f->queue[port] > enters ? f->queue[port] : enters) + ticks;
+		f->busy[port] += ticks;
+	}
+}
+
+static void result(struct build *f, unsigned reg, const int16_t *begin, unsigned latency, bool sum)
+{
+	none(f->at[reg]);
+	follow(f->at[reg], begin, (int)CYCLES(latency));
+	f->written[reg] = true;
+	f->sum[reg] = sum;
+}
+
+static void results(struct build *f, const struct pmk_insn *in, const struct cost *c,
+		    const int16_t *begin, int load)
+{
+	for (uint64_t rest = in->writes; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+		bool base = in->writeback && (int)r == in->rn && (int)r != in->rd;
+
+		result(f, r, begin, base ? 1 : c->latency, adds_to_product(in));
+		if (load >= 0 && !base)
+			f->at[r][load] = 0;
+	}
+	if (in->sets_flags)
+		result(f, PMK_A64_FLAGS, begin, c->latency, false);
+	none(f->last);
+	follow(f->last, begin, (int)CYCLES(c->latency));
+	if (load >= 0)
+		f->last[load] = 0;
+	follow(f->done, f->last, 0);
+}
+
+/* ---- parts of the flow ----------------------------------------------------------------------- */
+
+static void *part(struct build *f, size_t bytes, size_t align)
+{
+	char *at = f->out + (-(uintptr_t)f->out & (align - 1));
+
+	f->out = at + bytes;
+	return at;
+}
+
+static void add_path(struct build *f, bool load, unsigned place, int16_t ticks)
+{
+	struct pmk_a64_path *path = part(f, sizeof(*path), _Alignof(struct pmk_a64_path));
+
+	*path = (struct pmk_a64_path){ .ticks = ticks, .load = load, .place = (uint8_t)place };
+}
+
+static unsigned list_results(const struct build *f, uint8_t *out)
+{
+	unsigned n = 0;
+
+	out[n++] = PMK_A64_RETIRED;
+	out[n++] = PMK_A64_RESOLVED;
+	for (unsigned r = 0; r <= PMK_A64_FLAGS; r++)
+		if (f->written[r])
+			out[n++] = (uint8_t)r;
+	while (n % PMK_A64_LANES)
+		out[n++] = PMK_A64_NOWHERE;
+	return n;
+}
+
+static const int16_t *path_to(const struct build *f, unsigned place)
+{
+	return place == PMK_A64_RETIRED	   ? f->done
+	       : place == PMK_A64_RESOLVED ? f->last
+	       : place == PMK_A64_NOWHERE  ? NULL
+					   : f->at[place];
+}
+
+static void add_groups(struct build *f, struct pmk_a64_flow *flow)
+{
+	uint8_t *result = part(f, PMK_NREGS + 2 * PMK_A64_LANES, 1);
+	unsigned n = list_results(f, result);
+	pmk_a64_lanes *path;
+
+	flow->result = result;
+	flow->ngroups = (uint8_t)(n / PMK_A64_LANES);
+	path = part(f, flow->ngroups * f->nsources * sizeof(*path), sizeof(*path));
+	flow->path = path;
+	for (unsigned lane = 0; lane < n; lane++) {
+		const int16_t *to = path_to(f, result[lane]);
+
+		for (unsigned k = 0; k < f->nsources; k++)
+			path[lane / PMK_A64_LANES * f->nsources + k][lane % PMK_A64_LANES] =
+				to ? to[k] : NONE;
+	}
+}
+
+static unsigned add_paths_from(struct build *f, const int16_t *begin)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < NPATHS; k++) {
+		bool load = k >= PMK_A64_MAX_SOURCES;
+
+		if (begin[k] == NONE)
+			continue;
+		add_path(f, load, load ? k - PMK_A64_MAX_SOURCES : k, begin[k]);
+		n++;
+	}
+	return n;
+}
+
+static unsigned add_paths_to(struct build *f, const struct pmk_a64_flow *flow, unsigned load)
+{
+	unsigned n = 0;
+
+	for (unsigned lane = 0; lane < flow->ngroups * PMK_A64_LANES; lane++) {
+		const int16_t *to = path_to(f, flow->result[lane]);
+
+		if (!to || to[PMK_A64_MAX_SOURCES + load] == NONE)
+			continue;
+		add_path(f, false, lane, to[PMK_A64_MAX_SOURCES + load]);
+		n++;
+	}
+	return n;
+}
+
+static void add_loads(struct build *f, struct pmk_a64_flow *flow)
+{
+	struct pmk_a64_load *load =
+		part(f, (f->nloads - f->first_load) * sizeof(*load), _Alignof(struct pmk_a64_load));
+
+	flow->load = load;
+	for (unsigned i = f->first_load; i < f->nloads; i++, load++) {
+		load->path = part(f, 0, _Alignof(struct pmk_a64_path));
+		load->nfrom = (uint16_t)add_paths_from(f, f->begin[i]);
+		load->nto = (uint16_t)add_paths_to(f, flow, i);
+	}
+}
+
+/* ---- entry ----------------------------------------------------------------------------------- */
+
+/* The number of a load; one that is not told apart from others has that of the last. */
+static unsigned next_load(unsigned *n)
+{
+	return *n < PMK_A64_MAX_LOADS ? (*n)++ : PMK_A64_MAX_LOADS - 1;
+}
+
+void pmk_a64_number_loads(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots)
+{
+	unsigned nloads = 0;
+
+	for (size_t i = 0; i < n; i++)
+		slots[i] = (struct pmk_pipe_slot){
+			.use = insn[i].load ? (uint16_t)next_load(&nloads) : 0,
+		};
+}
+
+uint32_t pmk_a64_enters(const struct pmk_core *core, size_t n)
+{
+	return (uint32_t)(n * PMK_A64_TICKS / core->a64.issue_width);
+}
+
+static bool is_long(const struct build *f)
+{
+	for (unsigned k = 0; k < NPATHS; k++)
+		if (f->done[k] > LONG)
+			return true;
+	return false;
+}
+
+/* The dataflow of instructions from the first on; returns how many. `nloads` of the block are in
+ * front of them. */
+static size_t work_out(struct build *f, const struct pmk_core *core, const struct pmk_insn *insn,
+		       size_t n, unsigned nloads)
+{
+	int16_t begin[NPATHS];
+	size_t i;
+
+	none(f->done);
+	for (i = 0; i < n && !is_long(f); i++) {
+		struct cost c = cost_of(core, &insn[i]);
+		uint32_t enters = pmk_a64_enters(core, i);
+		int load = -1;
+
+		begins(f, &insn[i], &c, enters, begin);
+		take_ports(f, &c, enters);
+		if (insn[i].load) {
+			unsigned number = next_load(&nloads);
+
+			f->nloads = number + 1;
+			memcpy(f->begin[number], begin, sizeof(begin));
+			load = (int)(PMK_A64_MAX_SOURCES + number);
+		}
+		results(f, &insn[i], &c, begin, load);
+	}
+	return i;
+}
+
+static void write_out(struct build *f, const struct pmk_core *core, size_t n,
+		      struct pmk_a64_flow *flow)
+{
+	uint8_t *source = part(f, f->nsources, 1);
+
+	*flow = (struct pmk_a64_flow){
+		.ninsns = (uint16_t)n,
+		.dispatch = (uint16_t)pmk_a64_enters(core, n),
+		.nsources = (uint8_t)f->nsources,
+		.source = memcpy(source, f->source, f->nsources),
+	};
+	for (unsigned p = 0; p < PMK_A64_LANES; p++) {
+		flow->busy[p] = (int16_t)f->busy[p];
+		flow->used[p] = f->busy[p] && p != PMK_A64_PORT_BRANCH ? -1 : 0;
+	}
+	/* One branch a cycle: nothing else waits for its port. */
+	if (f->busy[PMK_A64_PORT_BRANCH] && flow->dispatch < PMK_A64_TICKS)
+		flow->dispatch = PMK_A64_TICKS;
+	add_groups(f, flow);
+	add_loads(f, flow);
+}
+
+size_t pmk_a64_flow(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out)
+{
+	struct pmk_a64_flow *flow = out, *before = NULL;
+	unsigned nloads = 0;
+	size_t ran;
+	char *end;
+
+	for (size_t i = 0; i < n; i += ran) {
+		struct build f = { .nsources = 1, .out = (char *)(flow + 1) };
+
+		f.first_load = f.nloads = nloads;
+		ran = work_out(&f, core, insn + i, n - i, nloads);
+		write_out(&f, core, ran, flow);
+		flow->first_load = (uint8_t)f.first_load;
+		nloads = f.nloads;
+		if (before)
+			before->next = flow;
+		before = flow;
+		end = part(&f, 0, 64);
+		flow = (struct pmk_a64_flow *)(void *)end;
+	}
+	return (size_t)((char *)flow - (char *)out);
+}

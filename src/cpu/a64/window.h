@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clock of a core that executes out of order: Cortex-A72 and its like (issue.window).
+ *
+ * No cycle is stepped through. When a block is translated, its dataflow is worked out once, as
+ * longest paths: from the values that it gets from before, and from when it enters the window, to
+ * each value that it leaves. When it runs, the time of each of these is the latest of the time of a
+ * source plus the length of the path. So the core carries the time at which each register has its
+ * value, and blocks overlap as far as they do not wait for each other.
+ *
+ * - The front end brings `issue.width` instructions a cycle, and is never more than `issue.window`
+ *   instructions ahead of the oldest one that is not finished.
+ * - Each execution port has a time until which it has work. A block waits for those that it uses;
+ *   within the block, instructions take a port in program order.
+ * - Instructions retire in order, `issue.width` a cycle; that is the clock.
+ * - A mispredicted branch lets the front end begin anew when the branch is executed.
+ * - A load that misses begins when its address is there. What depends on it is later by that, along
+ *   the block's paths, so misses overlap unless they wait for each other, or for a request slot.
+ *
+ * Times are ticks: signed 16-bit numbers behind a base, so that eight are compared at once.
+ *
+ * Not modelled: addresses of stores that a load has to wait for, and values forwarded from a store;
+ * the sizes of the issue queues; that a second load of a line under way waits for it; what is
+ * fetched and executed beyond a mispredicted branch.
+ */
+#ifndef PMK_CPU_A64_WINDOW_H
+#define PMK_CPU_A64_WINDOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/isa.h>
+
+#include "cpu/cpu.h"
+
+/* Of a cycle; divisible by 2, 3 and 4. */
+#define PMK_A64_TICKS 12
+
+#define PMK_A64_LANES 8
+typedef int16_t pmk_a64_lanes __attribute__((vector_size(2 * PMK_A64_LANES), may_alias));
+
+/* Execution ports (UAN 0016A, 2.1). Two that are alike are one, where everything takes half as
+ * long. */
+enum pmk_a64_port {
+	PMK_A64_PORT_BRANCH,
+	PMK_A64_PORT_INTEGER, /* two */
+	PMK_A64_PORT_MULTI,
+	PMK_A64_PORT_FP, /* two */
+	PMK_A64_PORT_FP0,
+	PMK_A64_PORT_LOAD,
+	PMK_A64_PORT_STORE,
+};
+
+/* Places in `time`: registers, and these. */
+enum pmk_a64_timed {
+	PMK_A64_FLAGS = PMK_NREGS,
+	PMK_A64_FRONT,	  /* when the next instruction enters the window */
+	PMK_A64_RETIRED,  /* when the last one that has entered retires */
+	PMK_A64_RESOLVED, /* when the last one of the block is executed */
+	PMK_A64_NOWHERE,  /* written and never read */
+	PMK_A64_PORTS = PMK_NREGS + 8,
+	PMK_A64_RING = PMK_A64_PORTS + PMK_A64_LANES,
+	PMK_A64_TIMED = PMK_A64_RING + 16,
+};
+
+/* A path to a result of the block: from the source or load `from`, or to the lane `to`. */
+struct pmk_a64_path {
+	int16_t ticks;
+	uint8_t load; /* `place` is a load of the block, whose time counts if it has missed */
+	uint8_t place;
+};
+
+struct pmk_a64_load {
+	uint16_t nfrom, nto;
+	/* `nfrom` paths to its address, and behind them `nto` from its value to lanes. */
+	const struct pmk_a64_path *path;
+};
+
+/* The dataflow of a block, or of a piece of one with long paths. Its parts lie behind it. */
+struct pmk_a64_flow {
+	_Alignas(16) pmk_a64_lanes busy; /* of each port */
+	pmk_a64_lanes used;		 /* -1: the port is */
+	uint16_t ninsns, dispatch;	 /* ticks until all have entered; as many to retire */
+	uint8_t nsources;		 /* source 0 is when the block enters the window */
+	uint8_t ngroups;		 /* of eight results */
+	uint8_t first_load;
+	const uint8_t *source;	   /* places of the others */
+	const uint8_t *result;	   /* place of each lane of the groups; the first two are RETIRED
+				      and RESOLVED */
+	const pmk_a64_lanes *path; /* [group * nsources + source] */
+	const struct pmk_a64_load *load; /* from the first on */
+	const struct pmk_a64_flow *next; /* piece of the same block, or NULL */
+};
+
+#define PMK_A64_MAX_SOURCES (PMK_NREGS + 2)
+#define PMK_A64_MAX_LOADS   64 /* of one block that are told apart; the last stands for the rest */
+/* No flow takes more bytes. */
+#define PMK_A64_MAX_FLOW    (1 << 17)
+
+/*
+ * Programs come through the same few thousand states again and again, so the states and what each
+ * block makes of them are remembered. A state has all times behind the front end, without those
+ * that make no difference. While misses are under way, nothing is remembered.
+ */
+#define PMK_A64_STATES (1u << 14)
+#define PMK_A64_STEPS  (1u << 15)
+
+struct pmk_a64_state {
+	_Alignas(16) int16_t time[PMK_A64_TIMED];
+};
+
+/* In the state `from`, a block makes the state `to`. */
+struct pmk_a64_step {
+	uint32_t block; /* its number, times 2, and whether the branch before was mispredicted */
+	uint16_t from, to;
+	uint16_t advance; /* ticks of the front end */
+	int16_t retired;  /* in the new state */
+	/* The step that came next, the last time: by whether the block was left by a branch, and
+	 * that was mispredicted. */
+	uint16_t then[4];
+};
+
+struct pmk_a64_window {
+	/* Read and written at every block. */
+	uint64_t front;		    /* the time of the front end, in ticks */
+	uint64_t clock;		    /* retired as far as it was counted, in cycles */
+	struct pmk_a64_step *steps; /* [PMK_A64_STEPS]; number 0 is none */
+	const struct pmk_block *block;
+	uint32_t last;	/* step of that block; 0: it was none */
+	uint32_t state; /* number of the present state; 0: only `time` has it */
+	bool wrong;	/* the last branch was mispredicted */
+	bool timed;	/* `time` and `source` are of the block that runs */
+
+	uint32_t wait;	/* cycles that the front end is late */
+	uint64_t until; /* a miss is under way, in ticks */
+	_Alignas(16) int16_t time[PMK_A64_TIMED];
+	uint64_t base;	  /* of `time`, in ticks */
+	uint32_t entered; /* instructions */
+	uint32_t size, ring_shift, width;
+	const struct pmk_a64_flow *flow;     /* the last piece of the block */
+	int16_t source[PMK_A64_MAX_SOURCES]; /* as they were for that */
+	int16_t load[PMK_A64_MAX_LOADS];     /* when the value of one that has missed is there */
+	uint64_t missed;		     /* which those are */
+
+	struct pmk_a64_state *states; /* [PMK_A64_STATES], from 1 on */
+	uint32_t nstates, nsteps;
+	uint16_t *state_at, *step_at; /* hash tables of their numbers */
+};
+
+/* The dataflow of a block of n > 0 instructions, in `out`. Returns the bytes it takes there. */
+size_t pmk_a64_flow(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out);
+
+/* Ticks in which so many instructions enter the window. */
+uint32_t pmk_a64_enters(const struct pmk_core *core, size_t n);
+
+/* Which load of its block an instruction is: the number for its slot, and for
+ * pmk_a64_window_load(). */
+void pmk_a64_number_loads(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots);
+
+/* 0 or PMK_ENOMEM. */
+int pmk_a64_window_init(struct pmk_a64_window *w, const struct pmk_core *core);
+void pmk_a64_window_fini(struct pmk_a64_window *w);
+
+/* A block starts, and it is decided how the one before has ended. */
+PMK_SLOW void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_block *b);
+/* The front end brings nothing for so many cycles; it begins anew when the last branch has been
+ * executed. */
+void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles);
+void pmk_a64_window_mispredict(struct pmk_cpu *cpu);
+/* The value of a load of the block that runs comes from outside of the level 1 cache, `latency`
+ * away; or it is late by `extra` alone (latency 0). */
+void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra);
+void pmk_a64_window_store(struct pmk_cpu *cpu);
+
+#endif

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A core that executes out of order: loops whose cycles follow from the latencies and ports of the
+ * Cortex-A72's Software Optimization Guide (ARM UAN 0016A, 2.1 and chapter 3) and from the
+ * parameters set here. Cycles of a turn are counted between two numbers of turns, so that how a
+ * loop begins makes no difference.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu/a64/a64.h"
+#include "cpu/family.h"
+
+#define MAX	 300
+#define LATENCY	 200
+#define BRANCH	 15
+#define PC	 0x400000
+#define IN_CACHE 0x800000
+
+static const char *const settings[][2] = {
+	{ "issue.width", "3" },	  { "issue.window", "128" }, { "icache.enable", "off" },
+	{ "mmu.enable", "off" },  { "l2.enable", "off" },    { "mem.latency", "200" },
+	{ "mem.fill", "1" },	  { "lsu.slots", "6" },	     { "branch.max", "15" },
+	{ "div.latency", "12" },  { "wbuf.entries", "4" },   { "mem.write", "10" },
+	{ "dcache.size", "32K" }, { "bp.history", "0" },
+};
+
+struct machine {
+	struct pmk_cpu cpu;
+	struct pmk_code code;
+	struct pmk_core core;
+	struct pmk_executions *executions;
+	struct pmk_pipe_slot slots[MAX];
+	struct pmk_insn insn[MAX];
+	const struct pmk_block *block;
+	size_t n;
+	uint64_t next_line; /* in the cache nobody has been here before */
+};
+
+static struct machine *open_machine(const char *key, const char *value)
+{
+	struct machine *m = aligned_alloc(64, (sizeof(*m) + 63) / 64 * 64);
+	char msg[200];
+
+	assert_non_null(m);
+	memset(m, 0, sizeof(*m));
+	pmk_core_choose(&m->core, "a64", "");
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		assert_int_equal(
+			pmk_core_set(&m->core, settings[i][0], settings[i][1], msg, sizeof(msg)),
+			0);
+	if (key)
+		assert_int_equal(pmk_core_set(&m->core, key, value, msg, sizeof(msg)), 0);
+	assert_int_equal(pmk_code_init(&m->code, &m->core), 0);
+	assert_int_equal(pmk_cpu_init(&m->cpu, &m->core), 0);
+	m->executions = calloc(64, sizeof(*m->executions));
+	m->cpu.executions = m->executions;
+	m->cpu.deadline = UINT64_MAX;
+	m->next_line = 0x10000000;
+	return m;
+}
+
+static void close_machine(struct machine *m)
+{
+	pmk_cpu_fini(&m->cpu);
+	pmk_code_fini(&m->code);
+	free(m->executions);
+	free(m);
+}
+
+/* A loop of these words and `b` to the first. */
+static void add_loop(struct machine *m, const uint32_t *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		pmk_isa_a64_decode(PC + 4 * i, words[i], &m->insn[i]);
+	pmk_isa_a64_decode(PC + 4 * n, 0x14000000u | (-(uint32_t)n & 0x3ffffff), &m->insn[n]);
+	m->n = n + 1;
+	m->block = pmk_code_add(&m->code, m->insn, m->n, 1, 0, m->slots);
+	assert_non_null(m->block);
+}
+
+/* Each access of a turn: a hit, or a line that was never seen. */
+static void turn(struct machine *m, bool misses)
+{
+	pmk_a64_block(&m->cpu, m->block);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct pmk_insn *in = &m->insn[i];
+		uint64_t access = pmk_a64_access(&m->core, 0, m->slots[i].use, in);
+
+		if (!in->load && !in->store)
+			continue;
+		if (misses)
+			m->next_line += 64;
+		if (in->load)
+			pmk_a64_load(&m->cpu, misses ? m->next_line : IN_CACHE, 8, 8, access);
+		else
+			pmk_a64_store(&m->cpu, misses ? m->next_line : IN_CACHE, 8, 8, access);
+	}
+}
+
+static double cycles_of_turn(struct machine *m, bool misses)
+{
+	uint64_t begin;
+
+	for (unsigned i = 0; i < 100; i++)
+		turn(m, misses);
+	begin = m->cpu.cycles;
+	for (unsigned i = 0; i < 1200; i++)
+		turn(m, misses);
+	return (double)(m->cpu.cycles - begin) / 1200;
+}
+
+/* ---- loops that hit -------------------------------------------------------------------------- */
+
+struct example {
+	int line;
+	double cycles; /* of a turn */
+	uint32_t words[16];
+};
+
+#define NOP	   0xd503201f
+#define ADD(d, n)  (0x8b090000 | (n) << 5 | (d))	   /* add xd, xn, x9 */
+#define LDR(d, n)  (0xf9400000 | (n) << 5 | (d))	   /* ldr xd, [xn] */
+#define FDIV	   0x1e611800				   /* fdiv d0, d0, d1 */
+#define FADD(d, n) (0x1e602800 | 1 << 16 | (n) << 5 | (d)) /* fadd dd, dn, d1 */
+
+/* clang-format off */
+static const struct example examples[] = {
+	/* Three instructions a cycle enter; the branch is one of them. */
+	{ __LINE__, 1, { NOP, NOP } },
+	{ __LINE__, 2, { NOP, NOP, NOP, NOP, NOP } },
+	{ __LINE__, 4.0 / 3, { NOP, NOP, NOP } },
+	/* Two integer ports: six additions take 3 cycles, though 7 instructions enter in 2 1/3. */
+	{ __LINE__, 3, { ADD(1, 9), ADD(2, 9), ADD(3, 9), ADD(4, 9), ADD(5, 9), ADD(6, 9) } },
+	/* One after the other: x1 += x9. */
+	{ __LINE__, 6, { ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1) } },
+	/* Two chains of three side by side. */
+	{ __LINE__, 3, { ADD(1, 1), ADD(2, 2), ADD(1, 1), ADD(2, 2), ADD(1, 1), ADD(2, 2) } },
+	/* A register that is written anew waits for nobody: x1 = x9 + x9. */
+	{ __LINE__, 1, { ADD(1, 9), ADD(1, 9) } },
+	/* A shifted operand takes the multi-cycle port, 2 cycles: add x1, x1, x1, lsl #3. */
+	{ __LINE__, 2, { 0x8b010c21 } },
+	/* ubfx x1, x1, #3, #4 has one operand. */
+	{ __LINE__, 1, { 0xd3431821 } },
+	/* mul w1, w1, w9; mul x1, x1, x9; smulh x1, x1, x9. */
+	{ __LINE__, 3, { 0x1b097c21 } },
+	{ __LINE__, 5, { 0x9b097c21 } },
+	{ __LINE__, 6, { 0x9b497c21 } },
+	/* madd w1, w9, w9, w1: one sum to the next, a cycle later. As a factor, after 3. */
+	{ __LINE__, 1, { 0x1b090521 } },
+	{ __LINE__, 3, { 0x1b092421 } },
+	/* udiv x1, x1, x9 and one that depends on nothing: the divider takes one at a time. */
+	{ __LINE__, 12, { 0x9ac90821 } },
+	{ __LINE__, 24, { 0x9ac90821, 0x9ac90922 } },
+	/* ldr x1, [x1]; four loads that do not wait, and one load port. */
+	{ __LINE__, 4, { LDR(1, 1) } },
+	{ __LINE__, 4, { LDR(1, 9), LDR(2, 9), LDR(3, 9), LDR(4, 9) } },
+	/* ldr x1, [x2], #8: the base after 1, the value after 4, and nobody needs that. */
+	{ __LINE__, 1, { 0xf8408441 } },
+	/* fadd d0, d0, d1; fdiv d0, d0, d1; a division beside 17 additions, of which each waits. */
+	{ __LINE__, 4, { FADD(0, 0) } },
+	{ __LINE__, 18, { FDIV } },
+	{ __LINE__, 18, { FDIV, ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1) } },
+	/* fdiv s0, s0, s1; fsqrt d0, d0. */
+	{ __LINE__, 11, { 0x1e211800 } },
+	{ __LINE__, 32, { 0x1e61c000 } },
+	/* fmadd d0, d1, d1, d0: its sum is taken late, 3 in place of 7. */
+	{ __LINE__, 3, { 0x1f410020 } },
+	{ __LINE__, 7, { 0x1f410400 } },
+	/* cmp x1, x9; csel x1, x1, x9, eq: by the flags. */
+	{ __LINE__, 2, { 0xeb09003f, 0x9a890021 } },
+};
+/* clang-format on */
+
+static void test_examples(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+		const struct example *e = &examples[i];
+		struct machine *m = open_machine(NULL, NULL);
+		size_t n = 0;
+		double took;
+
+		while (n < 16 && e->words[n])
+			n++;
+		add_loop(m, e->words, n);
+		took = cycles_of_turn(m, false);
+		if (took < e->cycles - 0.01 || took > e->cycles + 0.01)
+			fail_msg("line %d: %.2f cycles in place of %.2f", e->line, took, e->cycles);
+		close_machine(m);
+	}
+}
+
+/* A block with a path that is longer than 16 bits of ticks is timed piece by piece. */
+static void test_long_paths(void **state)
+{
+	struct machine *m = open_machine(NULL, NULL);
+	uint32_t words[200];
+	double took;
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++)
+		words[i] = FDIV;
+	add_loop(m, words, 200);
+	took = cycles_of_turn(m, false);
+	assert_true(took > 3599 && took < 3601);
+	close_machine(m);
+}
+
+/* ---- misses ---------------------------------------------------------------------------------- */
+
+static double with_misses(const char *key, const char *value, const uint32_t *words, size_t n)
+{
+	struct machine *m = open_machine(key, value);
+	double took;
+
+	add_loop(m, words, n);
+	took = cycles_of_turn(m, true);
+	close_machine(m);
+	return took;
+}
+
+#define assert_near(a, b)                                                       \
+	do {                                                                    \
+		double took_ = (a), want_ = (b);                                \
+		if (took_ < want_ * 0.98 || took_ > want_ * 1.02)               \
+			fail_msg("%.1f cycles in place of %.1f", took_, want_); \
+	} while (0)
+
+static void test_misses(void **state)
+{
+	static const uint32_t chain[] = { LDR(1, 1) }, two[] = { LDR(1, 1), LDR(2, 2) },
+			      free_ones[] = { LDR(1, 9), LDR(2, 9) };
+	uint32_t far[64];
+
+	(void)state;
+	/* The whole latency, and that of a hit: each address is the value before. */
+	assert_near(with_misses(NULL, NULL, chain, 1), LATENCY + 4);
+	/* Two chains side by side take as long as one. */
+	assert_near(with_misses(NULL, NULL, two, 2), LATENCY + 4);
+	/* With one request slot, one after the other. */
+	assert_near(with_misses("lsu.slots", "1", two, 2), 2 * (LATENCY + 1));
+	/* That wait for nothing: as many at a time as there are slots. */
+	assert_near(with_misses(NULL, NULL, free_ones, 2), (LATENCY + 1) * 2 / 6.0);
+	assert_near(with_misses("lsu.slots", "12", free_ones, 2), (LATENCY + 1) * 2 / 12.0);
+	/* Two of 64 instructions miss. In a window of 128 there are four at a time; in one of 32,
+	 * the next two come when the first two have retired. */
+	for (unsigned i = 0; i < 64; i++)
+		far[i] = i < 2 ? LDR(1 + i, 9) : NOP;
+	assert_near(with_misses(NULL, NULL, far, 63), (LATENCY + 5) / 2.0);
+	assert_true(with_misses("issue.window", "32", far, 63) > LATENCY + 4);
+}
+
+/* Stores do not wait for their lines, until the write buffer is full: then one each `mem.write`. */
+static void test_stores(void **state)
+{
+	static const uint32_t words[] = { 0xf9000021 }; /* str x1, [x1] */
+
+	(void)state;
+	assert_near(with_misses(NULL, NULL, words, 1), 10);
+	assert_near(with_misses("mem.write", "1", words, 1), 1);
+}
+
+/* ---- branches -------------------------------------------------------------------------------- */
+
+/* A loop that ends in `cbnz x1`, alternately taken and not, which a predictor without history gets
+ * wrong each second time at least; the instructions in front of it work x1 out. */
+static double mispredicted(const uint32_t *words, size_t n, uint64_t *misses)
+{
+	struct machine *m = open_machine(NULL, NULL);
+	const struct pmk_block *other;
+	uint64_t begin, before;
+
+	for (size_t i = 0; i < n; i++)
+		pmk_isa_a64_decode(PC + 4 * i, words[i], &m->insn[i]);
+	pmk_isa_a64_decode(PC + 4 * n, 0xb5000000u | (-(uint32_t)n & 0x7ffff) << 5 | 1,
+			   &m->insn[n]);
+	m->n = n + 1;
+	m->block = pmk_code_add(&m->code, m->insn, m->n, 1, 0, m->slots);
+	pmk_isa_a64_decode(PC + 4 * m->n, 0x14000000u | (-(uint32_t)m->n & 0x3ffffff),
+			   &m->insn[m->n]);
+	other = pmk_code_add(&m->code, &m->insn[m->n], 1, 1, 0, &m->slots[m->n]);
+	begin = before = 0;
+	for (unsigned i = 0; i < 1300; i++) {
+		if (i == 100) {
+			begin = m->cpu.cycles;
+			before = m->cpu.dyn[PMK_SIG_BRANCH_MISS];
+		}
+		pmk_a64_block(&m->cpu, m->block);
+		if (i & 1)
+			pmk_a64_block(&m->cpu, other);
+	}
+	*misses = m->cpu.dyn[PMK_SIG_BRANCH_MISS] - before;
+	begin = m->cpu.cycles - begin;
+	close_machine(m);
+	return (double)begin;
+}
+
+/* What a misprediction costs is counted from when its branch is executed: a division in front of it
+ * that it waits for makes it later by that; one that it does not wait for is hidden behind it. */
+static void test_mispredictions(void **state)
+{
+	static const uint32_t early[] = { ADD(1, 9) },
+			      late[] = { 0x9ac90921 /* udiv x1, x9, x9 */ },
+			      beside[] = { ADD(1, 9), 0x9ac90922 /* udiv x2, x9, x9 */ };
+	uint64_t misses, same;
+	double soon, later, hidden;
+
+	(void)state;
+	soon = mispredicted(early, 1, &misses) / 1200;
+	assert_true(misses >= 600);
+	later = mispredicted(late, 1, &same) / 1200;
+	assert_int_equal(same, misses);
+	hidden = mispredicted(beside, 2, &same) / 1200;
+	assert_int_equal(same, misses);
+	/* BRANCH, an addition and a cycle for the first instruction, for each of them. */
+	assert_near(soon, (double)misses / 1200 * (BRANCH + 1.5));
+	assert_near(later - soon, (double)misses / 1200 * 11);
+	assert_near(hidden, soon);
+}
+
+/* ---- the clock ------------------------------------------------------------------------------- */
+
+/* Remembered states and steps change nothing: with blocks, misses and mispredictions in any order,
+ * each beginning is repeated with them and without. */
+static void test_remembered(void **state)
+{
+	static const uint32_t words[] = { LDR(1, 1), ADD(2, 1), FDIV, LDR(3, 2), ADD(4, 3) };
+	uint64_t cycles[2];
+
+	(void)state;
+	for (unsigned run = 0; run < 2; run++) {
+		struct machine *m = open_machine(NULL, NULL);
+		uint64_t seed = 88172645463325252;
+
+		add_loop(m, words, 5);
+		for (unsigned i = 0; i < 20000; i++) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			if (run)
+				m->cpu.a64.window->last = 0;
+			if (run && m->cpu.a64.window->nsteps > 20)
+				m->cpu.a64.window->nsteps = PMK_A64_STEPS - 1;
+			if (seed % 7 == 0)
+				pmk_a64_window_mispredict(&m->cpu);
+			turn(m, seed % 11 == 0);
+		}
+		cycles[run] = m->cpu.cycles;
+		close_machine(m);
+	}
+	assert_int_equal(cycles[0], cycles[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_examples),       cmocka_unit_test(test_long_paths),
+		cmocka_unit_test(test_misses),	       cmocka_unit_test(test_stores),
+		cmocka_unit_test(test_mispredictions), cmocka_unit_test(test_remembered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
