@@ -228,7 +228,7 @@ def test_sums_never_step_back():
     # that for a failure, or take it back. 500 pass, none fails.
     program = build("exclusive-a64", EXCLUSIVE, "-nostdlib", "-static", "-Wl,--build-id=none",
                     ext="S", prefix="aarch64-linux-gnu-")
-    for interval in ("10cycles", "1insns"):
+    for interval in ("2cycles", "1insns"):
         path = os.path.join(WORK, f"exclusive-{interval}.csv")
         equal(pmk("stat", "--core", "cortex-a72", "-I", interval, "-x", ",", "-o", path, "-e",
                   "strex_fail_spec,strex_pass_spec", program).code, 0)
