@@ -162,7 +162,7 @@ def test_where_there_is_none():
     equal(refused("--pmu", "l220", "--set", "l2.type=l210", walk()),
           "pmk: the level 2 cache of core arm1176 is l210, not l220\n")
     equal(refused("--pmu", "l210", "--set", "l2.type=pl310", walk()),
-          "pmk: --set l2.type=pl310: l2.type is none, l210 or l220, not 'pl310'\n")
+          "pmk: --set l2.type=pl310: l2.type is none, l210, l220 or plain, not 'pl310'\n")
     equal(refused("--pmu", "l220", "--core", "arm926", walk()),
           "pmk: core arm926 has the PMU ahbmon, not l220\n")
     contains(refused("--core", "arm926", "--set", "l2.type=l220", walk()),

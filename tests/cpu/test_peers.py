@@ -70,19 +70,20 @@ def test_arm_data_beside_qemus_plugin(name):
             "qemu-arm", "arm1176", 32, name, *geometry, ["instr_exec", "dcache_miss"],
             "dcache.write_allocate=on", "fetch.shadow=0")
         equal(ours, [theirs[0], theirs[2]], geometry)
-        assert ours[1] > 1000, ours
+        assert ours[1] > 100, ours
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a64_beside_qemus_plugin(name):
     """Of an access that lies in two lines, the plugin looks up the first one alone, and pmk both:
-    that is a miss more at most for each access that is not aligned."""
+    that is a miss more at most for each access that is not aligned, or one less, where the second
+    line is needed soon."""
     for geometry in GEOMETRY:
         ours, theirs = both(
             ["aarch64-linux-gnu-gcc"], "armv8", "qemu-aarch64", "cortex-a53", 64, name, *geometry,
             ["inst_retired", "l1i_cache_refill", "l1d_cache_refill", "unaligned_ldst_spec"])
         equal(ours[:2], theirs[:2], geometry)
-        assert 0 <= ours[2] - theirs[2] <= ours[3], (geometry, ours, theirs)
+        assert abs(ours[2] - theirs[2]) <= ours[3], (geometry, ours, theirs)
         if ours[3] < 100:
             equal(ours[2], theirs[2], geometry)
 
