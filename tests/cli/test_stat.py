@@ -942,7 +942,7 @@ def test_list_has_every_topic():
 def test_list_alone_is_short():
     """PMUs with what they have, cores, targets, and how to see the rest: no events."""
     out = pmk("list").out
-    assert len(out.splitlines()) < 60, out
+    assert len(out.splitlines()) < 75, out
     for pmu, counters in (("arm1176", 3), ("microblaze", 6)):
         n = len(pmk("list", "events", "--pmu", pmu).out.splitlines())
         assert re.search(rf"^  {pmu} +{n} events,  {counters} counters  ", out, re.M), out
@@ -1026,6 +1026,9 @@ def test_decode_takes_every_register_that_info_lists():
     for pmu in json.loads(pmk("list", "pmus", "-j").out)["pmus"]:
         listed = re.search(r"^    registers +(.*)$", pmk("info", pmu["name"]).out, re.M)
         registers = listed.group(1).split()
+        if pmu["name"] == "amba":
+            equal(registers, ["none"])
+            continue
         assert len(registers) > 3, registers
         for form in ((), ("-j",)):
             out = pmk("decode", pmu["name"], *(f"{r}=0" for r in registers), *form)

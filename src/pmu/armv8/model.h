@@ -32,7 +32,8 @@ static inline bool pmk_armv8_has(const struct pmk_armv8_model *m, enum pmk_armv8
 
 static inline bool pmk_armv8_model_is_v2(const struct pmk_armv8_model *m)
 {
-	return m->params.version == PMUVER_V2;
+	/* An ARMv8 that says version 0 has no PMU. */
+	return m->params.version == PMUVER_V2 && !m->params.aarch64;
 }
 
 /* Bits [n-1:0]. n ≤ 31. */
