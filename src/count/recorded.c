@@ -272,7 +272,8 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	uint64_t bytes = 0;
 	bool fresh;
 
-	for (unsigned i = 0; i < 4; i++)
+	/* Not those of its neighbour, which need not have come with it another time. */
+	for (unsigned i = 0; i < 4 && i < in->size; i++)
 		bytes |= (uint64_t)byte[i] << 8 * i;
 	insn = item_for(&r->insns, &r->insn_at, in->addr, bytes, object << 8 | in->size, &of->insn,
 			&fresh);

@@ -81,7 +81,8 @@ static bool scalar_one(uint32_t w, bool wide, struct pmk_insn *in)
 		in->rn = reads_d(in, scalar_at(w, 12, 22, wide), 1);
 		if (op == 4)
 			in->rm = reads_d(in, scalar_at(w, 0, 5, wide), 1);
-		return true; /* the flags of FPSCR */
+		in->sets_flags = true; /* of FPSCR, for VMRS: not told from those of APSR */
+		return true;
 	}
 	in->rd = writes_d(in, scalar_at(w, 12, 22, to_wide), 1);
 	if ((op & 10) == 10) /* fixed point, in place */
@@ -165,7 +166,10 @@ static bool move(uint32_t w, struct pmk_insn *in)
 		in->iclass = PMK_I_OTHER;
 		if (!bit(w, 20)) {
 			in->rm = reads(in, rt);
-		} else if (rt == PC) {
+			return true;
+		}
+		in->reads_flags = true;
+		if (rt == PC) {
 			in->sets_flags = true;
 		} else {
 			in->rd = writes(in, rt);

@@ -189,7 +189,10 @@ static const struct row rows[] = {
 	{ T(0xecb10b08, LOADM, NEXT),      "Lw",  0x0002, 0x0002 | D4(0), 8, 4, 32, VEC, 0 },
 	{ T(0xed2d8b04, STOREM, NEXT),     "Sw",  0x2000 | D2(8), 0x2000, 8, 2, 16, VEC, 0 },
 	/* vmrs APSR_nzcv, fpscr */
-	{ T(0xeef1fa10, OTHER, NEXT),      "s",   0, 0, 0, 0, 0, 0, 0 },
+	{ T(0xeef1fa10, OTHER, NEXT),      "sf",  0, 0, 0, 0, 0, 0, 0 },
+	/* vcmp.f64 d1, d2; vmrs r3, fpscr */
+	{ T(0xeeb41b42, FP_ADD, NEXT),     "s",   D(1) | D(2), 0, 0, 0, 0, VFP, 0 },
+	{ T(0xeef13a10, OTHER, NEXT),      "f",   0, 0x0008, 0, 0, 0, 0, 0 },
 	/* vadd.i32 q0, q1, q2 */
 	{ T(0xef220844, SIMD, NEXT),       "",    D2(2) | D2(4), D2(0), 0, 0, 0, ASE, 0 },
 	/* vmla.f32 d0, d1, d2 */

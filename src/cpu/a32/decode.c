@@ -130,6 +130,15 @@ static void apply_it(struct own *own, const struct pmk_raw *raw, size_t n, struc
 			(raw[n - 1].addr + raw[n - 1].size) | 1;
 }
 
+/* What a conditional instruction writes has its old value where the condition fails, so it waits
+ * for that. */
+static void read_old_values(struct pmk_insn *in, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (in[i].conditional && !in[i].is_branch)
+			in[i].reads |= in[i].writes;
+}
+
 /* ---- entries --------------------------------------------------------------------------------- */
 
 /* A helper may have no bytes, or bytes that are not what runs. It counts as a return to the link
@@ -161,6 +170,7 @@ void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, 
 					    &in[i]);
 	if (thumb)
 		apply_it(own, raw, n, in);
+	read_old_values(in, n);
 }
 
 /* Low and high vectors. Those that VBAR moves elsewhere are not seen. */
