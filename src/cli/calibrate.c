@@ -33,6 +33,8 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
 struct setting {
 	const char *name, *value;
 };
@@ -95,7 +97,7 @@ static int run_ring(const struct setting *settings, unsigned n, const char *even
 	pmk_count_free(count);
 	if (sum.partial || sum.exit_code)
 		return cli_fail(
-			sum.exit_code >= 128 ? sum.exit_code : PMK_EXIT_FAILED,
+			PMK_EXIT_FAILED,
 			"%s ring %s %s %s %s ends with exit code %d; it has to be built from "
 			"calibrate/kernels.c",
 			program[0], stride, line, words, turns, sum.exit_code);
@@ -332,56 +334,97 @@ static int parse(struct calibrate *c, int argc, char **argv, bool *help)
 	}
 	if (bad)
 		return PMK_EXIT_USAGE;
+	if (strspn(c->name, NAME_LETTERS) != strlen(c->name) || !*c->name)
+		return cli_fail(PMK_EXIT_USAGE,
+				"--name %s: a name is of letters, digits, '-', '_' and '.'",
+				c->name);
 	c->program = argv + index;
 	if (index >= argc)
 		return cli_fail(PMK_EXIT_USAGE,
 				"which program? It is calibrate/kernels.c of %s, built for the "
 				"processor that is measured",
 				cli_data_dir() ? cli_data_dir() : "pmk's data");
+	if (index + 1 < argc)
+		return cli_fail(PMK_EXIT_USAGE, "%s: the program gets its arguments from pmk",
+				argv[index + 1]);
 	if (!c->base)
 		return cli_fail(PMK_EXIT_USAGE,
-				"what is not measured has to come from a preset: --base CORE (pmk "
-				"list cores)");
+				"which core? --core CORE, or on a board --base CORE, whose preset "
+				"has what is not measured (pmk list cores)");
 	return 0;
 }
 
-static int write_output(const struct calibrate *c, const struct pmk_core *core,
-			const struct calibrate_fit *fit)
+/* Measure, show, and write the preset to `f`. */
+static int fit_preset(struct calibrate *c, const struct pmk_core *base, FILE *f)
+{
+	struct pmk_core core = *base;
+	struct calibrate_fit fit;
+	int code = calibrate_fit(measure, c, &fit);
+
+	if (code)
+		return code;
+	if (fit.why[CAL_DCACHE_SIZE])
+		return cli_fail(
+			PMK_EXIT_FAILED,
+			"no cache can be told from the time of these loads; -e has to count "
+			"cycles, and %s to be built from calibrate/kernels.c",
+			c->program[0]);
+	show_fit(base, &fit);
+	code = apply(&core, &fit);
+	if (code)
+		return code;
+	if (!c->path)
+		putchar('\n');
+	write_preset(f, c, &core, &fit);
+	return 0;
+}
+
+/* The preset gets its place when it is complete; that it can have one is known before. */
+static int fit_file(struct calibrate *c, const struct pmk_core *base)
 {
 	struct pmk_whole out;
 	bool good;
+	int code;
 
-	if (!c->path) {
-		putchar('\n');
-		write_preset(stdout, c, core, fit);
-		return 0;
-	}
 	if (!pmk_whole_open(&out, c->path))
 		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", c->path, strerror(errno));
-	write_preset(out.f, c, core, fit);
-	good = !fflush(out.f) && !ferror(out.f);
-	if (!pmk_whole_close(&out, good) || !good)
-		return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", c->path, strerror(errno));
+	code = fit_preset(c, base, out.f);
+	good = !code && !fflush(out.f) && !ferror(out.f);
+	if ((!pmk_whole_close(&out, good) || !good) && !code)
+		code = cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", c->path, strerror(errno));
+	return code;
+}
+
+/* A preset of another instruction set has other parameters. */
+static int check_base(const struct calibrate *c, const struct pmk_core *base)
+{
+	struct pmk_core core;
+	char msg[256];
+
+	for (unsigned i = 0; i < c->nsettings; i++) {
+		if (strcmp(c->settings[i].name, "core") != 0)
+			continue;
+		if (show_load_core(c->settings[i].value, &core, msg, sizeof(msg)))
+			return cli_fail(PMK_EXIT_USAGE, "%s", msg);
+		if (strcmp(core.isa, base->isa) != 0)
+			return cli_fail(PMK_EXIT_USAGE,
+					"core %s runs %s, and --base %s is one of %s", core.name,
+					core.isa, base->name, base->isa);
+	}
 	return 0;
 }
 
 static int calibrate(struct calibrate *c)
 {
-	struct calibrate_fit fit;
-	struct pmk_core core, base;
+	struct pmk_core base;
 	char msg[256];
 	int code;
 
 	if (show_load_core(c->base, &base, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_USAGE, "%s", msg);
-	code = calibrate_fit(measure, c, &fit);
-	if (code)
-		return code;
-	core = base;
-	show_fit(&base, &fit);
-	code = apply(&core, &fit);
+	code = check_base(c, &base);
 	if (!code)
-		code = write_output(c, &core, &fit);
+		code = c->path ? fit_file(c, &base) : fit_preset(c, &base, stdout);
 	if (!code && c->path && !c->elsewhere)
 		code = show_residuals(c, c->path);
 	return code;

@@ -89,6 +89,10 @@ def test_what_cannot_be_done_is_said():
     for args, code, text in [
         ((), 129, "calibrate/kernels.c"),
         ((kernels(isa),), 129, "--base"),
+        (("--core", core, kernels(isa), "more"), 129, "more"),
+        (("--core", core, "--name", "a]b", kernels(isa)), 129, "--name"),
+        (("--core", core, "--base", "cortex-a53", kernels(isa)), 129, "cortex-a53"),
+        (("--core", core, "-e", "instr_exec", kernels(isa)), 125, "-e has to count cycles"),
         (("--core", "z80", kernels(isa)), 129, "z80"),
         (("--core", core, "/bin/no-such-program"), 127, "no-such-program"),
         (("--core", core, "--set", "dcache.size=3", kernels(isa)), 129, "dcache.size"),
@@ -109,3 +113,9 @@ def test_a_program_that_is_another_one():
     out = pmk("calibrate", "--core", "arm1176", other)
     equal(out.code, 125)
     contains(out.err, "ends with exit code 3; it has to be built from calibrate/kernels.c")
+    run("arm-linux-gnueabi-gcc", "-static", "-x", "c", "-", "-o", other,
+        stdin="int main(void) { return 0; }")
+    ini = os.path.join(WORK, "calibrate-other.ini")
+    out = pmk("calibrate", "--core", "arm1176", "-o", ini, other)
+    equal((out.code, os.path.exists(ini)), (125, False))
+    contains(out.err, "no cache can be told")
