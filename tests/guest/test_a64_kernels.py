@@ -1127,7 +1127,7 @@ def test_programs_of_other_processors():
     arm = build_c("a64-not", "int main(void) { return 0; }", "-static", prefix=CROSS)
     big = build_c("a64-big-endian", ".globl _start\n_start: mov x8, #93\nsvc #0\n", "-nostdlib",
                   "-static", "-mbig-endian", "-Wl,-EB", prefix=CROSS64, ext="S")
-    for core, program, code in (("cortex-a53", arm, 129),
+    for core, program, code in (("microblaze", arm, 129),
                                 ("arm1176", build("loop", {"COUNT": 1}), 129),
                                 ("cortex-a53", big, 126)):
         out = pmk("stat", "--core", core, "-e", "cycles", program)
