@@ -759,7 +759,7 @@ def test_maps_that_are_wrong():
     fails(129, "no layer 'bt'; did you mean tb?", "check", dump, "-m",
           write("small.ini", SMALL_MAP), "--layer", "bt")
     ini = write("events.ini", "[clock]\nsignal = tb.hclk\n[events]\nINSN = tb.hready\n")
-    fails(129, "no [layer]: there is no protocol to check", "check", dump, "-m", ini)
+    fails(129, "no [layer] and no [axi]: there is no protocol to check", "check", dump, "-m", ini)
 
 
 def test_usage():

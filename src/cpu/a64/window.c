@@ -250,14 +250,14 @@ static void present_ring(const struct pmk_a64_window *w, struct pmk_a64_state *s
 static bool present(const struct pmk_a64_window *w, struct pmk_a64_state *s)
 {
 	const pmk_a64_lanes *from = (const pmk_a64_lanes *)(const void *)w->time;
-	const pmk_a64_lanes front = all(w->time[PMK_A64_FRONT]), zero = { 0 };
+	const pmk_a64_lanes front = all(w->time[PMK_A64_FRONT]);
 	pmk_a64_lanes *to = (pmk_a64_lanes *)(void *)s->time;
 	const unsigned ring = PMK_A64_RING / PMK_A64_LANES;
 
 	if (w->front < w->until || w->time[PMK_A64_RETIRED] - w->time[PMK_A64_FRONT] > NEAR)
 		return false;
 	for (unsigned i = 0; i < PMK_A64_TIMED / PMK_A64_LANES; i++)
-		to[i] = later(from[i] - front, zero);
+		to[i] = later(from[i], front) - front;
 	s->time[PMK_A64_NOWHERE] = 0;
 	if (latest(later(to[ring], to[ring + 1])))
 		present_ring(w, s);
