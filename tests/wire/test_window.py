@@ -53,13 +53,14 @@ def windows(doc):
 
 @pytest.mark.parametrize("start,to,rounds", [("work", "rest", 3), ("rest", "work", 5)])
 def test_between_two_functions(firmware, start, to, rounds):
-    """A window that the end cuts off has fewer rounds than others."""
+    """A window that the end cuts off has fewer rounds than others, and the end may be between the
+    two counters of a round."""
     with emulated("-M", "raspi0", "-kernel", firmware) as (_, port):
         doc = stat("-T", f"gdb:127.0.0.1:{port}", *AT, "--set", f"elf={firmware}", "--from", start,
                    "--to", to, "--timeout", "1000")
     times, armi, gxi = windows(doc)
     assert times > 1, doc
-    equal(gxi, 81 * armi)
+    assert abs(81 * armi - gxi) in (0, 81), doc
     assert rounds * (times - 1) <= armi <= rounds * times, doc
 
 
