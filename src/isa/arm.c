@@ -273,15 +273,6 @@ static void set_memory(struct pmk_insn *in, bool load, unsigned bytes, unsigned 
 	in->mem_count = (uint8_t)count;
 }
 
-/* Base and write-back of all addressing modes with P [24] and W [21]. */
-static void base(uint32_t w, bool writeback, struct pmk_insn *in)
-{
-	in->rn = reads(in, bits(w, 19, 16));
-	in->writeback = writeback;
-	if (writeback)
-		writes(in, bits(w, 19, 16));
-}
-
 static void literal(uint32_t w, unsigned offset, struct pmk_arm_facts *f)
 {
 	f->insn.literal = true;

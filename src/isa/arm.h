@@ -80,4 +80,13 @@ static inline int8_t writes(struct pmk_insn *in, unsigned reg)
 	return (int8_t)reg;
 }
 
+/* The base register of an access, [19:16], and its write-back. */
+static inline void base(uint32_t word, bool writeback, struct pmk_insn *in)
+{
+	in->rn = reads(in, bits(word, 19, 16));
+	in->writeback = writeback;
+	if (writeback)
+		writes(in, bits(word, 19, 16));
+}
+
 #endif

@@ -228,14 +228,6 @@ static bool move_two(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-static void base(uint32_t w, bool writeback, struct pmk_insn *in)
-{
-	in->rn = reads(in, bits(w, 19, 16));
-	in->writeback = writeback;
-	if (writeback)
-		writes(in, bits(w, 19, 16));
-}
-
 static void accesses(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
 {
 	in->kind = PMK_K_VECTOR_MEM;

@@ -217,14 +217,6 @@ static void accesses(struct pmk_insn *in, bool load, unsigned bytes, unsigned co
 	in->mem_count = (uint8_t)count;
 }
 
-static void base(uint32_t w, bool writeback, struct pmk_insn *in)
-{
-	in->rn = reads(in, bits(w, 19, 16));
-	in->writeback = writeback;
-	if (writeback)
-		writes(in, bits(w, 19, 16));
-}
-
 static void literal(bool up, unsigned offset, struct pmk_arm_facts *f)
 {
 	f->insn.literal = true;

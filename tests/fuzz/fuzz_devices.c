@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <pmk/error.h>
@@ -53,40 +52,7 @@ static const char *const files[] = {
 	BASE "/soc/dev/reg",	     BASE "/soc/dev/compatible",
 };
 
-static char sys[] = "/tmp/pmk-fuzz-XXXXXX";
-
-static void expect(bool condition)
-{
-	if (!condition)
-		abort();
-}
-
-static void remove_all(void)
-{
-	char path[128];
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s", sys, files[i]);
-		unlink(path);
-	}
-	for (size_t i = sizeof(folders) / sizeof(folders[0]); i--;) {
-		snprintf(path, sizeof(path), "%s%s", sys, folders[i]);
-		rmdir(path);
-	}
-	rmdir(sys);
-}
-
-static void make_folders(void)
-{
-	char path[128];
-
-	expect(mkdtemp(sys) != NULL);
-	atexit(remove_all);
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s", sys, folders[i]);
-		expect(mkdir(path, 0700) == 0);
-	}
-}
+#include "tree.h"
 
 /* Make a file of what the input has for it. Returns how much of that was used. */
 static size_t make_file(const char *name, const uint8_t *data, size_t size)

@@ -4,11 +4,6 @@
 
 #include "cpu/a32/a32.h"
 
-static uint64_t insns_per_cycle(const struct pmk_core *core)
-{
-	return core->a64.issue_width;
-}
-
 /* In system emulation, exceptions are not told apart: which vector is whose is not looked at. */
 static struct pmk_signal_set raises(const struct pmk_core *core)
 {
@@ -79,5 +74,5 @@ const struct pmk_core_family pmk_family_a32 = {
 	.fetch = pmk_a64_fetch,
 	.on_fetch = pmk_a64_on_fetch,
 	.derive = pmk_a64_derive,
-	.insns_per_cycle = insns_per_cycle,
+	.insns_per_cycle = pmk_a64_insns_per_cycle,
 };

@@ -179,6 +179,7 @@ int pmk_a64_init(struct pmk_cpu *cpu);
 void pmk_a64_fini(struct pmk_cpu *cpu);
 void pmk_a64_forked(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core);
+uint64_t pmk_a64_insns_per_cycle(const struct pmk_core *core);
 /* Totals that are sums of others. */
 extern const uint8_t pmk_a64_mix[], pmk_a64_data[], pmk_a64_fetch[];
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);

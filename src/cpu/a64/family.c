@@ -4,7 +4,7 @@
 
 #include "cpu/a64/a64.h"
 
-static uint64_t insns_per_cycle(const struct pmk_core *core)
+uint64_t pmk_a64_insns_per_cycle(const struct pmk_core *core)
 {
 	return core->a64.issue_width;
 }
@@ -57,5 +57,5 @@ const struct pmk_core_family pmk_family_a64 = {
 	.fetch = pmk_a64_fetch,
 	.on_fetch = pmk_a64_on_fetch,
 	.derive = pmk_a64_derive,
-	.insns_per_cycle = insns_per_cycle,
+	.insns_per_cycle = pmk_a64_insns_per_cycle,
 };
