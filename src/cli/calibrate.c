@@ -147,6 +147,12 @@ static uint64_t row_share(const struct pmk_core *core, const struct calibrate_fi
 	return core->sdram_row ? core->sdram_row_miss * fit->number[CAL_LINE] / core->sdram_row : 0;
 }
 
+/* Is there a number for the parameter? A level 2 cache that does not exist has no size. */
+static bool is_found(const struct calibrate_fit *fit, enum calibrate_what what)
+{
+	return !fit->why[what] && (what != CAL_L2_SIZE || fit->number[what]);
+}
+
 /* Give the core what was found. 0 or an exit code. */
 static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
 {
@@ -154,7 +160,7 @@ static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
 	int err = 0;
 
 	for (unsigned i = CAL_DCACHE_WAYS; i < CAL_NUMBERS && !err; i++) {
-		if (fit->why[i] || (i == CAL_L2_SIZE && !fit->number[i]))
+		if (!is_found(fit, i))
 			continue;
 		snprintf(value, sizeof(value), "%llu",
 			 (unsigned long long)(fit->number[i] -
@@ -162,13 +168,14 @@ static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
 		err = pmk_core_set(core, calibrate_key(i), value, msg, sizeof(msg));
 	}
 	if (!err && !fit->why[CAL_L2_SIZE]) {
-		bool there = fit->number[CAL_L2_SIZE] != 0;
-		const char *key = pmk_core_can_have_l2(core) ? "l2.type" : "l2.enable";
-		bool by_name = !strcmp(key, "l2.type");
+		bool there = is_found(fit, CAL_L2_SIZE);
 
-		err = pmk_core_set(core, key,
-				   by_name ? (there ? "plain" : "none") : (there ? "on" : "off"),
-				   msg, sizeof(msg));
+		if (pmk_core_can_have_l2(core))
+			err = pmk_core_set(core, "l2.type", there ? "plain" : "none", msg,
+					   sizeof(msg));
+		else
+			err = pmk_core_set(core, "l2.enable", there ? "on" : "off", msg,
+					   sizeof(msg));
 	}
 	if (!err)
 		err = pmk_core_check(core, msg, sizeof(msg));
@@ -176,15 +183,13 @@ static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
 		   : 0;
 }
 
-static const char *origin(const char *key, const struct calibrate_fit *fit)
+/* Does the value of the key come from the fit? */
+static bool is_measured(const char *key, const struct calibrate_fit *fit)
 {
 	for (unsigned i = CAL_DCACHE_WAYS; i < CAL_NUMBERS; i++)
 		if (!strcmp(key, calibrate_key(i)))
-			return fit->why[i] || (i == CAL_L2_SIZE && !fit->number[i]) ? NULL
-										    : "measured";
-	return (!strcmp(key, "l2.type") || !strcmp(key, "l2.enable")) && !fit->why[CAL_L2_SIZE]
-		       ? "measured"
-		       : NULL;
+			return is_found(fit, i);
+	return (!strcmp(key, "l2.type") || !strcmp(key, "l2.enable")) && !fit->why[CAL_L2_SIZE];
 }
 
 /* "dcache" of "dcache.size"; keys without a dot are of [core]. */
@@ -213,9 +218,8 @@ static void write_section(FILE *f, const struct pmk_core *core, const struct pmk
 		if (!same_section(k, first))
 			continue;
 		show_key_text(value, sizeof(value), core, k);
-		fprintf(f, "%s = %s%s%s\n", k->key + (n ? n + 1 : 0), value,
-			origin(k->key, fit) ? " ; " : "",
-			origin(k->key, fit) ? origin(k->key, fit) : "");
+		fprintf(f, "%s = %s%s\n", k->key + (n ? n + 1 : 0), value,
+			is_measured(k->key, fit) ? " ; measured" : "");
 	}
 }
 
