@@ -9,6 +9,8 @@ skip("reason").
     def test_version():
         equal(pmk("--version").code, 0)
 """
+import contextlib
+import fcntl
 import json
 import os
 import platform
@@ -187,6 +189,14 @@ def have(*commands):
     for c in commands:
         assert shutil.which(c), (f"{c} is not installed; `scripts/need run test` installs what "
                                  f"the tests need")
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Only one process at a time is here: for what several test files make in one place, `path`."""
+    with open(path + ".lock", "w") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        yield
 
 
 def compile_arm(source, name, *flags):

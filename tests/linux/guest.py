@@ -38,8 +38,13 @@ class Guest:
         """The folder with pmk and libpmk.a for the guest; it is kept."""
         have("meson", "ninja", "pkg-config", self.triplet + "-gcc")
         root = packages.sysroot(self.arch)
-        lib = os.path.join(root, "usr/lib", self.triplet)
         folder = os.path.join(WORK, f"linux-{self.arch}")
+        with locked(folder):
+            self._build(folder, root)
+        return folder
+
+    def _build(self, folder, root):
+        lib = os.path.join(root, "usr/lib", self.triplet)
         args = [*self.flags, "-idirafter", f"{root}/usr/include"]
         with open(f"{folder}.ini", "w") as f:
             f.write(f"""[binaries]
@@ -65,7 +70,6 @@ endian = 'little'
             assert out.code == 0, out
         out = run("ninja", "-j2", "-C", folder, "pmk", "libpmk.a")
         assert out.code == 0, out
-        return folder
 
     def compile(self, name, source, *flags, ext="c"):
         """A static program for the guest: what is in it."""
@@ -95,7 +99,7 @@ endian = 'little'
 
     def initramfs(self, name, programs, scripts):
         """programs: {name: content}; scripts: {name: text}."""
-        stripped = os.path.join(WORK, f"{self.arch}-pmk")
+        stripped = os.path.join(WORK, f"{self.arch}-{name}-pmk")
         out = run(f"{self.triplet}-strip", "-o", stripped, os.path.join(self.build(), "pmk"))
         assert out.code == 0, out
         files = {"init": INIT.encode(), "bin/pmk": read(stripped),

@@ -88,11 +88,10 @@ def compiled(source, name, *flags):
     have("arm-none-eabi-gcc")
     path = os.path.join(WORK, name)
     if not os.path.exists(path + ".elf"):
-        with open(path + ".c", "w") as f:
-            f.write(source)
         out = run("arm-none-eabi-gcc", "-mcpu=arm1176jzf-s", "-marm", "-O1", "-nostdlib",
                   "-ffreestanding", "-static", *flags, "-Wl,-Ttext=0x10000",
-                  "-Wl,--build-id=none", path + ".c", "-o", f"{path}-{os.getpid()}")
+                  "-Wl,--build-id=none", "-x", "c", "-", "-o", f"{path}-{os.getpid()}",
+                  stdin=source)
         assert out.code == 0, out
         os.rename(f"{path}-{os.getpid()}", path + ".elf")
     return path + ".elf"
