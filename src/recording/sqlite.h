@@ -14,12 +14,14 @@
 
 /* clang-format off */
 #define PMK_SQLITE_FUNCTIONS(X) \
-	X(sqlite3_bind_blob) X(sqlite3_bind_int64) X(sqlite3_bind_null) X(sqlite3_bind_text) \
-	X(sqlite3_close) X(sqlite3_column_blob) X(sqlite3_column_bytes) \
+	X(sqlite3_bind_blob) X(sqlite3_bind_double) X(sqlite3_bind_int64) \
+	X(sqlite3_bind_null) X(sqlite3_bind_text) X(sqlite3_close) \
+	X(sqlite3_column_blob) X(sqlite3_column_bytes) X(sqlite3_column_double) \
 	X(sqlite3_column_int) X(sqlite3_column_int64) X(sqlite3_column_text) \
 	X(sqlite3_column_type) X(sqlite3_errcode) X(sqlite3_errmsg) X(sqlite3_exec) \
-	X(sqlite3_finalize) X(sqlite3_free) X(sqlite3_mprintf) X(sqlite3_open_v2) \
-	X(sqlite3_prepare_v2) X(sqlite3_reset) X(sqlite3_step)
+	X(sqlite3_finalize) X(sqlite3_free) X(sqlite3_last_insert_rowid) \
+	X(sqlite3_mprintf) X(sqlite3_open_v2) X(sqlite3_prepare_v2) X(sqlite3_reset) \
+	X(sqlite3_step)
 /* clang-format on */
 
 struct pmk_sqlite {
@@ -34,26 +36,29 @@ extern struct pmk_sqlite pmk_sqlite;
  * finalize, with NULL. */
 bool pmk_sqlite_load(void);
 
-#define sqlite3_bind_blob    pmk_sqlite.sqlite3_bind_blob_
-#define sqlite3_bind_int64   pmk_sqlite.sqlite3_bind_int64_
-#define sqlite3_bind_null    pmk_sqlite.sqlite3_bind_null_
-#define sqlite3_bind_text    pmk_sqlite.sqlite3_bind_text_
-#define sqlite3_close	     pmk_sqlite.sqlite3_close_
-#define sqlite3_column_blob  pmk_sqlite.sqlite3_column_blob_
-#define sqlite3_column_bytes pmk_sqlite.sqlite3_column_bytes_
-#define sqlite3_column_int   pmk_sqlite.sqlite3_column_int_
-#define sqlite3_column_int64 pmk_sqlite.sqlite3_column_int64_
-#define sqlite3_column_text  pmk_sqlite.sqlite3_column_text_
-#define sqlite3_column_type  pmk_sqlite.sqlite3_column_type_
-#define sqlite3_errcode	     pmk_sqlite.sqlite3_errcode_
-#define sqlite3_errmsg	     pmk_sqlite.sqlite3_errmsg_
-#define sqlite3_exec	     pmk_sqlite.sqlite3_exec_
-#define sqlite3_finalize     pmk_sqlite.sqlite3_finalize_
-#define sqlite3_free	     pmk_sqlite.sqlite3_free_
-#define sqlite3_mprintf	     pmk_sqlite.sqlite3_mprintf_
-#define sqlite3_open_v2	     pmk_sqlite.sqlite3_open_v2_
-#define sqlite3_prepare_v2   pmk_sqlite.sqlite3_prepare_v2_
-#define sqlite3_reset	     pmk_sqlite.sqlite3_reset_
-#define sqlite3_step	     pmk_sqlite.sqlite3_step_
+#define sqlite3_bind_blob	  pmk_sqlite.sqlite3_bind_blob_
+#define sqlite3_bind_double	  pmk_sqlite.sqlite3_bind_double_
+#define sqlite3_bind_int64	  pmk_sqlite.sqlite3_bind_int64_
+#define sqlite3_bind_null	  pmk_sqlite.sqlite3_bind_null_
+#define sqlite3_bind_text	  pmk_sqlite.sqlite3_bind_text_
+#define sqlite3_close		  pmk_sqlite.sqlite3_close_
+#define sqlite3_column_blob	  pmk_sqlite.sqlite3_column_blob_
+#define sqlite3_column_bytes	  pmk_sqlite.sqlite3_column_bytes_
+#define sqlite3_column_double	  pmk_sqlite.sqlite3_column_double_
+#define sqlite3_column_int	  pmk_sqlite.sqlite3_column_int_
+#define sqlite3_column_int64	  pmk_sqlite.sqlite3_column_int64_
+#define sqlite3_column_text	  pmk_sqlite.sqlite3_column_text_
+#define sqlite3_column_type	  pmk_sqlite.sqlite3_column_type_
+#define sqlite3_errcode		  pmk_sqlite.sqlite3_errcode_
+#define sqlite3_errmsg		  pmk_sqlite.sqlite3_errmsg_
+#define sqlite3_exec		  pmk_sqlite.sqlite3_exec_
+#define sqlite3_finalize	  pmk_sqlite.sqlite3_finalize_
+#define sqlite3_free		  pmk_sqlite.sqlite3_free_
+#define sqlite3_last_insert_rowid pmk_sqlite.sqlite3_last_insert_rowid_
+#define sqlite3_mprintf		  pmk_sqlite.sqlite3_mprintf_
+#define sqlite3_open_v2		  pmk_sqlite.sqlite3_open_v2_
+#define sqlite3_prepare_v2	  pmk_sqlite.sqlite3_prepare_v2_
+#define sqlite3_reset		  pmk_sqlite.sqlite3_reset_
+#define sqlite3_step		  pmk_sqlite.sqlite3_step_
 
 #endif

@@ -74,13 +74,15 @@ RULES = [
     (r"src/sampling/", ["sampling/", "base/", "profile/", "recording/recording.h", "pmk/"]),
     (r"src/recording/", ["recording/", "base/", "isa/text.h", "profile/",
                          "sampling/perfdata.h", "pmk/"]),
+    (r"src/sweep/", ["sweep/", "base/", "count/", "cpu/", "profile/", "recording/sqlite.h",
+                     "pmk/"]),
     (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
     (r"src/count/", ["count/", "ahb/", "axi/", "base/", "cpu/", "pmu/ahbmon/", "producer/",
                      "profile/", "recording/recording.h", "sampling/", "session/", "wire/",
                      "pmk/"]),
     (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "isa/text.h", "producer/",
-                   "profile/", "recording/", "result/", "sampling/", "session/", "pmu/",
-                   "wire/", "pmk/"]),
+                   "profile/", "recording/", "result/", "sampling/", "session/", "sweep/",
+                   "pmu/", "wire/", "pmk/"]),
 ]
 
 
