@@ -109,7 +109,7 @@ _pmk_value() {
 		compopt -o nospace 2>/dev/null ;;
 	--env:*) _pmk_words "$(compgen -v)" ;;
 	*:DIR) _pmk_files -d ;;
-	*:FILE) _pmk_files -f ;;
+	*:FILE | *:DB) _pmk_files -f ;;
 	esac
 }
 
@@ -130,7 +130,7 @@ _pmk_runs() {
 _pmk_operand() {
 	case $1 in
 	stat | record | run) _pmk_program ;;
-	report | diff) _pmk_files -f ;;
+	report | diff | sweep) _pmk_files -f ;;
 	list) _pmk_words "$(printf '%s\n' pmus cores events metrics targets all; _pmk_names pmus)" ;;
 	info)
 		if [[ $cur == */* ]]; then

@@ -212,6 +212,40 @@ out:
 	return err;
 }
 
+static void tell_dynamic(Elf *e, Elf_Scn *scn, const GElf_Shdr *sh,
+			 void (*take)(void *ctx, enum pmk_elf_dynamic kind, const char *text),
+			 void *ctx)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	GElf_Dyn dyn;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+		bool needed = dyn.d_tag == DT_NEEDED;
+		const char *text = NULL;
+
+		if (needed || dyn.d_tag == DT_RPATH || dyn.d_tag == DT_RUNPATH)
+			text = elf_strptr(e, sh->sh_link, dyn.d_un.d_val);
+		if (text)
+			take(ctx, needed ? PMK_ELF_NEEDED : PMK_ELF_RPATH, text);
+	}
+}
+
+void pmk_elf_dynamic(const char *path,
+		     void (*take)(void *ctx, enum pmk_elf_dynamic kind, const char *text),
+		     void *ctx)
+{
+	Elf_Scn *scn = NULL;
+	struct open_elf o;
+	char msg[128];
+	GElf_Shdr sh;
+
+	if (!open_elf(&o, path, msg, sizeof(msg)))
+		while ((scn = elf_nextscn(o.elf, scn)))
+			if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNAMIC)
+				tell_dynamic(o.elf, scn, &sh, take, ctx);
+	close_elf(&o);
+}
+
 /* A segment is mapped in whole pages. */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr)
 {

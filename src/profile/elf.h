@@ -36,6 +36,14 @@ struct pmk_elf {
  */
 int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size);
 
+/* What the dynamic section of a file says: libraries it needs, and folders to search for them. */
+enum pmk_elf_dynamic { PMK_ELF_NEEDED, PMK_ELF_RPATH };
+
+/* Tell of each entry of these kinds. A file without them, or that is no ELF file, has none. */
+void pmk_elf_dynamic(const char *path,
+		     void (*take)(void *ctx, enum pmk_elf_dynamic kind, const char *text),
+		     void *ctx);
+
 /* The address at which the byte at `offset` of the file is loaded, before it is moved. False: it is
  * no ELF file, or the byte is in none of its segments. */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr);

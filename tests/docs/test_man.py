@@ -12,7 +12,7 @@ import repo
 pytestmark = pytest.mark.quick
 
 COMMANDS = ("stat", "report", "list", "info", "decode", "doctor", "wave",
-            "annotate", "export", "diff", "record", "run", "calibrate")
+            "annotate", "export", "diff", "record", "run", "calibrate", "sweep")
 PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
@@ -266,6 +266,9 @@ def example_folder():
     for name in ("base.json", "new.json"):
         recordings.document(os.path.join(folder, name), cpu_cycles=1000)
     program = compile_arm(source, "man-examples/prog", "-O1", "-static")
+    shutil.copy(os.path.join(SOURCE, "examples/sweep/caches.ini"), folder)
+    compile_arm(os.path.join(SOURCE, "examples/sweep/matrix.c"), "man-examples/matrix", "-O1",
+                "-static")
     compile_arm(os.path.join(SOURCE, "data/calibrate/kernels.c"), "man-examples/kernels", "-O2",
                 "-static")
     return folder, program

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk sweep: count many programs on many cores with many settings, and keep the counts in a
+ * database. Of a database it shows what is there. Cells and keys are those of src/sweep.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pmk/error.h>
+
+#include "cli/cli.h"
+#include "cli/sweep.h"
+#include "sweep/run.h"
+#include "sweep/sweep.h"
+
+#define MOST_JOBS     1024
+#define EXIT_FAILURES 1 /* some cells have no counts */
+
+static const struct cli_option options[] = {
+	{ 'o', "output", "DB", "the database that counts are kept in" },
+	{ 'j', "jobs", "N", "count N cells at a time; default: one for each processor" },
+	{ 0, "retry", NULL, "count cells that failed before again" },
+	{ 'n', "dry-run", NULL, "tell how many cells there are and are missing" },
+	{ 'x', "field-separator", "SEP", "show a database as CSV with this separator" },
+	{ 0, "json-output", NULL, "show a database as JSON" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 0, NULL, NULL, NULL },
+};
+
+struct sweep {
+	const char *file; /* a plan, or a database that is shown */
+	const char *output, *separator;
+	unsigned jobs;
+	bool retry, dry_run, json;
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static int take_jobs(struct sweep *s, const char *value)
+{
+	char *rest;
+	unsigned long n = strtoul(value, &rest, 10);
+
+	if (*value < '0' || *value > '9' || *rest || !n || n > MOST_JOBS)
+		return cli_fail(PMK_EXIT_USAGE, "-j %s: a number from 1 to %d", value, MOST_JOBS);
+	s->jobs = (unsigned)n;
+	return 0;
+}
+
+static int take(struct sweep *s, const char *name, const char *value)
+{
+	if (!strcmp(name, "output"))
+		s->output = value;
+	else if (!strcmp(name, "jobs"))
+		return take_jobs(s, value);
+	else if (!strcmp(name, "retry"))
+		s->retry = true;
+	else if (!strcmp(name, "dry-run"))
+		s->dry_run = true;
+	else if (!strcmp(name, "field-separator"))
+		s->separator = value;
+	else if (!strcmp(name, "json-output"))
+		s->json = true;
+	return 0;
+}
+
+static unsigned processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+static int parse(struct sweep *s, int argc, char **argv, bool *help)
+{
+	const struct cli_option *o;
+	int index = 1, code;
+	bool bad = false;
+	char *value;
+
+	while (index < argc && !s->file) {
+		while ((o = cli_next(&cmd_sweep, argc, argv, &index, &value, &bad))) {
+			*help = !strcmp(o->name, "help");
+			if (*help)
+				return 0;
+			code = take(s, o->name, value);
+			if (code)
+				return code;
+		}
+		if (bad)
+			return PMK_EXIT_USAGE;
+		if (index < argc)
+			s->file = argv[index++];
+	}
+	/* Options may stand behind the plan, too: pmk sweep PLAN -o DB. */
+	while ((o = cli_next(&cmd_sweep, argc, argv, &index, &value, &bad))) {
+		*help = !strcmp(o->name, "help");
+		code = *help ? 0 : take(s, o->name, value);
+		if (*help || code)
+			return code;
+	}
+	if (bad)
+		return PMK_EXIT_USAGE;
+	if (index < argc)
+		return cli_fail(PMK_EXIT_USAGE, "%s: one plan, or one database", argv[index]);
+	if (!s->file)
+		return cli_fail(PMK_EXIT_USAGE, "which plan? pmk sweep PLAN -o DB");
+	if (s->separator && !*s->separator)
+		return cli_fail(PMK_EXIT_USAGE, "-x needs a separator");
+	return 0;
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	stop = sig;
+}
+
+static void catch_signals(void)
+{
+	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_signal }, before;
+
+	signal(SIGCHLD, SIG_DFL); /* while it is ignored, it is not known how children end */
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		if (!sigaction(caught[i], &sa, &before) && before.sa_handler == SIG_IGN)
+			sigaction(caught[i], &before, NULL);
+}
+
+/* "1:02:03", "4:05" */
+static void time_text(double seconds, char *buf, size_t size)
+{
+	unsigned long s = seconds > 0 ? (unsigned long)(seconds + 0.5) : 0;
+
+	if (s >= 3600)
+		snprintf(buf, size, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
+	else
+		snprintf(buf, size, "%lu:%02lu", s / 60, s % 60);
+}
+
+static void show_progress(void *ctx, const struct pmk_sweep_progress *p)
+{
+	unsigned *width = ctx;
+	char line[160], left[64] = "", time[32];
+
+	if (p->left >= 0) {
+		time_text(p->left, time, sizeof(time));
+		snprintf(left, sizeof(left), ", about %s left", time);
+	}
+	snprintf(line, sizeof(line), "pmk: %zu of %zu cells, %zu failed%s", p->done, p->of,
+		 p->failed, left);
+	if (strlen(line) >= cli_columns(stderr)) /* a line that wraps cannot be rewritten */
+		line[cli_columns(stderr) - 1] = '\0';
+	fprintf(stderr, "\r%-*s", (int)*width, line);
+	fflush(stderr);
+	*width = (unsigned)strlen(line);
+}
+
+/* ---- a plan ---------------------------------------------------------------------------------- */
+
+static int store_failed(const struct pmk_store *store)
+{
+	return cli_fail(PMK_EXIT_FAILED, "%s",
+			store && *pmk_store_error(store) ? pmk_store_error(store)
+							 : "out of memory");
+}
+
+static int compute(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
+		   const struct pmk_sweep_todo *todo)
+{
+	struct pmk_sweep_progress p;
+	unsigned width = 0;
+	const struct pmk_sweep_run run = {
+		.jobs = o->jobs ? o->jobs : processors(),
+		.stop = &stop,
+		.progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+		.ctx = &width,
+	};
+	int err;
+
+	catch_signals();
+	err = pmk_sweep_compute(s, store, todo, &run, &p);
+	if (width)
+		fprintf(stderr, "\r%*s\r", (int)width, "");
+	if (err)
+		return cli_fault(s->fault);
+	cli_fail(0, "%zu cells: %zu counted now in %.1f s, %zu were there, %zu failed%s", s->ncells,
+		 p.done - p.failed, p.seconds, todo->there, todo->failed + p.failed,
+		 stop ? "; stopped" : "");
+	if (stop)
+		return 128 + stop;
+	return todo->failed + p.failed ? EXIT_FAILURES : 0;
+}
+
+static int dry_run(const struct pmk_sweep *s, const struct pmk_sweep_todo *todo)
+{
+	printf("%zu cells: %zu are there, %zu failed before, %zu are missing\n", s->ncells,
+	       todo->there, todo->failed, todo->count);
+	return fflush(stdout) ? cli_fail(PMK_EXIT_FAILED, "cannot write: %s", strerror(errno)) : 0;
+}
+
+static int with_store(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store)
+{
+	struct pmk_sweep_todo todo;
+	int code = pmk_sweep_select(s, store, o->retry, o->dry_run, &todo) ? store_failed(store)
+		   : o->dry_run						   ? dry_run(s, &todo)
+				: compute(o, s, store, &todo);
+
+	pmk_sweep_todo_free(&todo);
+	return code;
+}
+
+/* Files of the plan are meant from its own folder. */
+static int enter_folder(const char *plan)
+{
+	const char *slash = strrchr(plan, '/');
+	char folder[PATH_MAX];
+
+	if (!slash)
+		return 0;
+	snprintf(folder, sizeof(folder), "%.*s", slash == plan ? 1 : (int)(slash - plan), plan);
+	if (!chdir(folder))
+		return 0;
+	return cli_fail(PMK_EXIT_FAILED, "%s: %s", folder, strerror(errno));
+}
+
+static int prepare(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store)
+{
+	struct pmk_count_fault fault = { 0 };
+	const char *data = cli_data_dir();
+	int code;
+
+	if (!data)
+		return PMK_EXIT_FAILED;
+	code = enter_folder(o->file);
+	if (!code && pmk_sweep_prepare(s, data, &fault))
+		code = cli_fault(&fault);
+	if (!code)
+		code = with_store(o, s, store);
+	pmk_count_fault_free(&fault);
+	return code;
+}
+
+static int sweep_plan(const struct sweep *o)
+{
+	struct pmk_sweep s = { 0 };
+	struct pmk_store *store = NULL;
+	bool there;
+	char msg[512];
+	int code;
+
+	if (o->separator || o->json)
+		return cli_fail(PMK_EXIT_USAGE,
+				"%s is a plan; a database is shown: pmk sweep -x, DB", o->file);
+	if (!o->output)
+		return cli_fail(PMK_EXIT_USAGE, "into which database? pmk sweep %s -o DB", o->file);
+	there = !access(o->output, F_OK);
+	if (pmk_plan_read(&s.plan, o->file, msg, sizeof(msg)))
+		code = cli_fail(PMK_EXIT_USAGE, "%s", msg);
+	else if ((!o->dry_run || there) &&
+		 pmk_store_open(&store, o->output, o->dry_run ? PMK_STORE_READ : PMK_STORE_WRITE,
+				msg, sizeof(msg)))
+		code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
+	else
+		code = prepare(o, &s, store);
+	pmk_store_close(store);
+	pmk_sweep_free(&s);
+	return code;
+}
+
+/* ---- a database ------------------------------------------------------------------------------ */
+
+static int show(const struct sweep *o)
+{
+	struct sweep_results r;
+	int code = sweep_results_read(&r, o->file);
+
+	if (!code && o->json)
+		code = sweep_show_json(&r);
+	else if (!code && o->separator)
+		code = sweep_show_csv(&r, o->separator);
+	else if (!code)
+		code = sweep_show_text(&r);
+	sweep_results_free(&r);
+	return code;
+}
+
+/* A plan is text. */
+static bool is_database(const char *path)
+{
+	static const char magic[] = "SQLite format 3";
+	char start[sizeof(magic)] = "";
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(start, 1, sizeof(start), f) : 0;
+
+	if (f)
+		fclose(f);
+	return n == sizeof(magic) && !memcmp(start, magic, sizeof(magic));
+}
+
+static int run_sweep(int argc, char **argv)
+{
+	struct sweep s = { 0 };
+	bool help = false;
+	int code = parse(&s, argc, argv, &help);
+
+	if (help)
+		cli_help(stdout, &cmd_sweep);
+	else if (!code)
+		code = is_database(s.file) ? show(&s) : sweep_plan(&s);
+	return code;
+}
+
+const struct cli_command cmd_sweep = {
+	.name = "sweep",
+	.brief = "count many programs on many cores with many settings",
+	.usage = "[-o DB] [-j N] [--retry] [--dry-run] PLAN\n"
+		 "       pmk sweep [-x SEP | --json-output] DB",
+	.options = options,
+	.run = run_sweep,
+};

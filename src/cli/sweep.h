@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of pmk sweep share: results, as they are shown and compared. */
+#ifndef PMK_CLI_SWEEP_H
+#define PMK_CLI_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/cli.h"
+#include "count/words.h"
+#include "sweep/store.h"
+
+/* What an event counted in a cell. The texts belong to the results. */
+struct sweep_value {
+	bool there; /* the cell has a row of the event */
+	bool has_value;
+	uint64_t value;
+	const char *pmu, *trust, *reason, *unit;
+};
+
+/* A point, with one place for each setting and each event of the results. */
+struct sweep_row {
+	char *name, *core, *failure; /* failure NULL: none */
+	char **setting;		     /* NULL: the core has it not */
+	struct sweep_value *value;
+};
+
+/* All points of the sweeps in a database, by program, core and settings. */
+struct sweep_results {
+	struct pmk_words settings; /* sorted by name */
+	struct pmk_words events;   /* in the order in which they were first counted */
+	struct pmk_words texts;	   /* of values, each once */
+	struct sweep_row *row;
+	size_t nrows, room;
+	size_t setting_room, event_room;
+};
+
+/* Read the results in the database at `path`. 0 or an exit code. To be freed in any case. */
+int sweep_results_read(struct sweep_results *r, const char *path);
+void sweep_results_free(struct sweep_results *r);
+/* The place of a setting or event, or SIZE_MAX. */
+size_t sweep_results_setting(const struct sweep_results *r, const char *name);
+size_t sweep_results_event(const struct sweep_results *r, const char *name);
+/* The order of two values of settings: numbers, with K and M, by size; words by the alphabet, and
+ * none first. */
+int sweep_compare_values(const char *a, const char *b);
+/* The number that the value of a setting is. False: it is a word. */
+bool sweep_value_number(const char *text, double *number);
+
+/* Write all results. 0 or an exit code. */
+int sweep_show_text(const struct sweep_results *r);
+int sweep_show_csv(const struct sweep_results *r, const char *separator);
+int sweep_show_json(const struct sweep_results *r);
+
+#endif

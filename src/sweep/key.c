@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Keys of cells. See key.h.
+ *
+ * Which libraries a program loads is known when it has run, and a key is needed before. So every
+ * file that the loader may take for a library is in it: those of the right name in each folder that
+ * is searched. A file too many costs a run when it changes; one too few would cost the truth.
+ */
+#define _GNU_SOURCE
+#include "sweep/key.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <pmk/error.h>
+
+#include "base/grow.h"
+#include "base/sha256.h"
+
+struct pmk_file_hash {
+	char *path;
+	uint8_t hash[PMK_SHA256];
+};
+
+void pmk_file_hashes_free(struct pmk_file_hashes *h)
+{
+	for (size_t i = 0; i < h->count; i++)
+		free(h->item[i].path);
+	free(h->item);
+	*h = (struct pmk_file_hashes){ 0 };
+}
+
+/* NULL: see errno. */
+static const uint8_t *file_hash(struct pmk_file_hashes *h, const char *path)
+{
+	struct pmk_file_hash *more;
+
+	for (size_t i = 0; i < h->count; i++)
+		if (!strcmp(h->item[i].path, path))
+			return h->item[i].hash;
+	more = pmk_grow(h->item, h->count, &h->room, sizeof(*more));
+	if (!more)
+		return NULL;
+	h->item = more;
+	more += h->count;
+	errno = pmk_sha256_file(path, more->hash);
+	if (errno)
+		return NULL;
+	more->path = strdup(path);
+	if (!more->path)
+		return NULL;
+	h->count++;
+	return more->hash;
+}
+
+/* ---- what is hashed, and told ---------------------------------------------------------------- */
+
+struct keying {
+	struct pmk_sha256 h;
+	struct pmk_file_hashes *files;
+	FILE *about;
+	struct pmk_words folders; /* that are searched for libraries, below the sysroot or not */
+	struct pmk_words seen;	  /* names of libraries, in the order in which they were met */
+	const char *sysroot;
+	const char *origin; /* the object whose libraries are looked up */
+	bool no_memory;
+};
+
+/* Texts one after the other could be cut differently; their length says where they end. */
+static void add(struct pmk_sha256 *h, const char *text)
+{
+	uint64_t n = strlen(text);
+	uint8_t length[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		length[i] = (uint8_t)(n >> 8 * i);
+	pmk_sha256_add(h, length, sizeof(length));
+	pmk_sha256_add(h, text, n);
+}
+
+static void finish(struct pmk_sha256 *h, pmk_store_key key)
+{
+	uint8_t hash[PMK_SHA256];
+
+	pmk_sha256_end(h, hash);
+	memcpy(key, hash, PMK_STORE_KEY);
+}
+
+static void add_fact(struct keying *k, const char *what, const char *text)
+{
+	add(&k->h, what);
+	add(&k->h, text);
+	fprintf(k->about, "%s %s\n", what, text);
+}
+
+/* The file at `path`, under the name that the program knows it by. 0 or an errno. */
+static int add_file(struct keying *k, const char *what, const char *name, const char *path)
+{
+	const uint8_t *hash = file_hash(k->files, path);
+	char text[2 * PMK_SHA256 + 1];
+
+	if (!hash)
+		return errno ? errno : ENOMEM;
+	pmk_sha256_text(hash, PMK_SHA256, text);
+	add(&k->h, what);
+	add(&k->h, name);
+	pmk_sha256_add(&k->h, hash, PMK_SHA256);
+	fprintf(k->about, "%s %s %s\n", what, name, text);
+	return 0;
+}
+
+static void add_word(struct keying *k, struct pmk_words *words, const char *word)
+{
+	for (unsigned i = 0; i < words->count; i++)
+		if (!strcmp(words->word[i], word))
+			return;
+	k->no_memory |= !pmk_words_add(words, word);
+}
+
+/* ---- libraries ------------------------------------------------------------------------------- */
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* Where the emulator finds what the program calls `name`: below the sysroot, or else here. */
+static void find_below(const struct keying *k, const char *name, char path[PATH_MAX])
+{
+	if (snprintf(path, PATH_MAX, "%s%s", k->sysroot, name) >= PATH_MAX || !is_file(path))
+		snprintf(path, PATH_MAX, "%s", name);
+}
+
+static void add_folder(struct keying *k, const char *folder)
+{
+	static const char token[] = "$ORIGIN", other[] = "${ORIGIN}";
+	size_t n = !strncmp(folder, token, sizeof(token) - 1)	? sizeof(token) - 1
+		   : !strncmp(folder, other, sizeof(other) - 1) ? sizeof(other) - 1
+								: 0;
+	const char *slash = strrchr(k->origin, '/');
+	char path[PATH_MAX];
+
+	if (!n)
+		add_word(k, &k->folders, folder);
+	else if (snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash - k->origin) : 1,
+			  slash ? k->origin : ".", folder + n) < PATH_MAX)
+		add_word(k, &k->folders, path);
+}
+
+/* "a:b:c" */
+static void add_folders(struct keying *k, const char *list)
+{
+	char *copy = strdup(list), *save;
+
+	k->no_memory |= !copy;
+	for (char *w = copy ? strtok_r(copy, ":;", &save) : NULL; w;
+	     w = strtok_r(NULL, ":;", &save))
+		add_folder(k, w);
+	free(copy);
+}
+
+/* Of lib/arm-linux-gnueabihf, the folders of libraries of one machine among several. */
+static void add_machines(struct keying *k, const char *root, const char *base)
+{
+	char path[PATH_MAX];
+	DIR *dir =
+		snprintf(path, sizeof(path), "%s%s", root, base) < PATH_MAX ? opendir(path) : NULL;
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (strstr(e->d_name, "-linux-") &&
+		    snprintf(path, sizeof(path), "%s/%s", base, e->d_name) < PATH_MAX)
+			add_word(k, &k->folders, path);
+	if (dir)
+		closedir(dir);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_usual_folders(struct keying *k)
+{
+	static const char *const bases[] = { "/lib", "/usr/lib", "/lib64", "/usr/lib64" };
+	unsigned first = k->folders.count;
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
+		add_word(k, &k->folders, bases[i]);
+		add_machines(k, k->sysroot, bases[i]);
+		add_machines(k, "", bases[i]);
+	}
+	/* Their order in the folder is nobody's choice. */
+	if (k->folders.count > first)
+		qsort(k->folders.word + first, k->folders.count - first, sizeof(*k->folders.word),
+		      by_name);
+}
+
+static void take_dynamic(void *ctx, enum pmk_elf_dynamic kind, const char *text)
+{
+	struct keying *k = ctx;
+
+	if (kind == PMK_ELF_NEEDED)
+		add_word(k, &k->seen, text);
+	else
+		add_folders(k, text);
+}
+
+static void look_at(struct keying *k, const char *path)
+{
+	k->origin = path;
+	pmk_elf_dynamic(path, take_dynamic, k);
+}
+
+/* Each file of that name. A library that is nowhere is the loader's to complain about. */
+static void add_library(struct keying *k, const char *name)
+{
+	char inside[PATH_MAX], path[PATH_MAX];
+
+	if (strchr(name, '/')) {
+		find_below(k, name, path);
+		if (!add_file(k, "library", name, path))
+			look_at(k, path);
+		return;
+	}
+	for (unsigned i = 0; i < k->folders.count; i++) {
+		if (snprintf(inside, sizeof(inside), "%s/%s", k->folders.word[i], name) >= PATH_MAX)
+			continue;
+		find_below(k, inside, path);
+		if (is_file(path) && !add_file(k, "library", inside, path))
+			look_at(k, path);
+	}
+}
+
+static const char *value_of(const struct pmk_words *env, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (unsigned i = 0; i < env->count; i++)
+		if (!strncmp(env->word[i], name, n) && env->word[i][n] == '=')
+			return env->word[i] + n + 1;
+	return NULL;
+}
+
+static void add_libraries(struct keying *k, const struct pmk_plan_program *p,
+			  const struct pmk_program *opened, const char *real)
+{
+	const char *path = value_of(&p->env, "LD_LIBRARY_PATH");
+	const char *preload = value_of(&p->env, "LD_PRELOAD");
+	char file[PATH_MAX];
+
+	k->origin = real;
+	if (path)
+		add_folders(k, path);
+	add_usual_folders(k);
+	find_below(k, opened->elf.interpreter, file);
+	add_file(k, "loader", opened->elf.interpreter, file);
+	find_below(k, "/etc/ld.so.cache", file);
+	add_file(k, "loader", "/etc/ld.so.cache", file);
+	look_at(k, real);
+	for (const char *w = preload; w && *w; w += strspn(w, " :")) {
+		size_t n = strcspn(w, " :");
+
+		snprintf(file, sizeof(file), "%.*s", (int)n, w);
+		if (n)
+			add_word(k, &k->seen, file);
+		w += n;
+	}
+	/* Libraries need libraries: the list grows while it is gone through. */
+	for (unsigned i = 0; i < k->seen.count; i++)
+		add_library(k, k->seen.word[i]);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static int unreadable(const char *path, int error, char *msg, size_t size)
+{
+	snprintf(msg, size, "%s: %s", path, strerror(error));
+	return PMK_EIO;
+}
+
+static int add_program(struct keying *k, const struct pmk_plan_program *p,
+		       const struct pmk_program *opened, char *msg, size_t size)
+{
+	char real[PATH_MAX], folder[PATH_MAX];
+	int error;
+
+	if (!realpath(opened->image, real))
+		return unreadable(opened->image, errno, msg, size);
+	if (!getcwd(folder, sizeof(folder)))
+		return unreadable(".", errno, msg, size);
+	/* A program without a loader asks where it lies, too. */
+	error = add_file(k, "program", real, real);
+	if (error)
+		return unreadable(real, error, msg, size);
+	add_fact(k, "path", opened->image);
+	add_fact(k, "folder", folder);
+	for (unsigned i = 0; i < p->argv.count; i++)
+		add_fact(k, "argument", p->argv.word[i]);
+	for (unsigned i = 0; i < p->env.count; i++)
+		add_fact(k, "env", p->env.word[i]);
+	/* Another exit code makes a failure of counts. */
+	snprintf(folder, sizeof(folder), "%d", p->exit_code);
+	add_fact(k, "exit", folder);
+	if (p->stdin_file && (error = add_file(k, "stdin", "", p->stdin_file)))
+		return unreadable(p->stdin_file, error, msg, size);
+	for (unsigned i = 0; i < p->inputs.count; i++) {
+		const char *name = p->inputs.word[i];
+
+		error = add_file(k, "input", name, name);
+		if (error)
+			return unreadable(name, error, msg, size);
+	}
+	if (opened->elf.dynamic)
+		add_libraries(k, p, opened, real);
+	return k->no_memory ? PMK_ENOMEM : 0;
+}
+
+int pmk_key_program(const struct pmk_plan_program *p, const struct pmk_program *opened,
+		    const char *sysroot, struct pmk_file_hashes *files, pmk_store_key key,
+		    char **about, char *msg, size_t size)
+{
+	struct keying k = { .files = files, .sysroot = sysroot ? sysroot : "" };
+	size_t length;
+	int err;
+
+	snprintf(msg, size, "%s", pmk_strerror(PMK_ENOMEM));
+	k.about = open_memstream(about, &length);
+	if (!k.about)
+		return PMK_ENOMEM;
+	pmk_sha256_begin(&k.h);
+	add(&k.h, "pmk program 1");
+	err = add_program(&k, p, opened, msg, size);
+	finish(&k.h, key);
+	if (fclose(k.about) && !err)
+		err = PMK_ENOMEM;
+	if (err) {
+		free(*about);
+		*about = NULL;
+	}
+	pmk_words_free(&k.folders);
+	pmk_words_free(&k.seen);
+	return err;
+}
+
+/* ---- cores ----------------------------------------------------------------------------------- */
+
+char *pmk_key_parameters(const struct pmk_core *core)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+
+	if (!f)
+		return NULL;
+	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++) {
+		const char *at = (const char *)core + k->offset;
+
+		fprintf(f, "%s%s=%llu", k == pmk_core_keys(core) ? "" : ",", k->key,
+			(unsigned long long)*(const uint64_t *)(const void *)at);
+	}
+	if (!fclose(f))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* What the name of a core says is in its other texts. */
+static void add_core(struct pmk_sha256 *h, const struct pmk_core *core)
+{
+	pmk_sha256_begin(h);
+	add(h, "pmk config 1");
+	add(h, core->isa);
+	add(h, core->pmu);
+	add(h, core->qemu_cpu);
+}
+
+void pmk_key_config(const struct pmk_core *core, const char *parameters, pmk_store_key key)
+{
+	struct pmk_sha256 h;
+
+	add_core(&h, core);
+	add(&h, parameters);
+	finish(&h, key);
+}
+
+void pmk_key_bad_config(const struct pmk_core *base, const char *settings, pmk_store_key key)
+{
+	char *parameters = pmk_key_parameters(base);
+	struct pmk_sha256 h;
+
+	add_core(&h, base);
+	add(&h, parameters ? parameters : "");
+	add(&h, settings);
+	finish(&h, key);
+	free(parameters);
+}
+
+void pmk_key_cell(const pmk_store_key program, const pmk_store_key config, pmk_store_key key)
+{
+	struct pmk_sha256 h;
+
+	pmk_sha256_begin(&h);
+	add(&h, "pmk cell 1");
+	add(&h, pmk_models);
+	pmk_sha256_add(&h, program, PMK_STORE_KEY);
+	pmk_sha256_add(&h, config, PMK_STORE_KEY);
+	finish(&h, key);
+}

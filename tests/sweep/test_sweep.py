@@ -1,0 +1,422 @@
+# SPDX-License-Identifier: MIT
+"""pmk sweep: the counts of each cell are those of pmk stat; what is there is not counted again; a
+change of anything that decides the counts is."""
+import csv
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+
+from harness import *
+
+pytestmark = pytest.mark.quick
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int helper(int);
+static volatile char data[65536];
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	int n = argc > 2 ? atoi(argv[2]) : 100, sum = 0;
+
+	if (!strcmp(what, "walk"))
+		for (int i = 0; i < n; i++)
+			sum += data[i * 64 % sizeof(data)];
+	if (!strcmp(what, "read"))
+		while (getchar() != EOF)
+			sum++;
+	if (!strcmp(what, "open")) {
+		FILE *f = fopen(argv[2], "r");
+		while (f && getc(f) != EOF)
+			sum++;
+	}
+	if (!strcmp(what, "exit"))
+		return n;
+	if (!strcmp(what, "abort"))
+		abort();
+	if (!strcmp(what, "kill")) /* whoever counts it */
+		kill(0, 9);
+	if (!strcmp(what, "wait"))
+		for (;;)
+			pause();
+	return helper(sum) == 1 && getenv("NOBODY");
+}
+"""
+HELPER = "int helper(int n) { volatile int m = n; for (int i = 0; i < TURNS; i++) m++; return m; }"
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """A static program, and one with a shared library."""
+    folder = tmp_path_factory.mktemp("programs")
+    (folder / "prog.c").write_text("#include <signal.h>\n" + PROGRAM)
+    (folder / "helper.c").write_text(HELPER)
+    compile_arm([folder / "prog.c", folder / "helper.c"], folder / "prog", "-O1", "-static",
+                "-DTURNS=3")
+    library(folder, 3)
+    compile_arm(str(folder / "prog.c"), folder / "dynamic", "-O1", folder / "libhelper.so",
+                "-Wl,-rpath,$ORIGIN")
+    return folder
+
+
+def library(folder, turns):
+    (folder / "libhelper.so").unlink(missing_ok=True)
+    compile_arm(str(folder / "helper.c"), folder / "libhelper.so", "-O1", "-shared", "-fPIC",
+                "-Wl,-soname,libhelper.so",                 f"-DTURNS={turns}")
+
+
+@pytest.fixture
+def folder(programs, tmp_path):
+    for name in os.listdir(programs):
+        shutil.copy(programs / name, tmp_path)
+    return tmp_path
+
+
+def plan(folder, programs, sweep="cores = arm1176\nevents = cycles, instructions", settings=""):
+    text = f"[sweep]\n{sweep}\n[settings]\n{settings}\n"
+    for name, lines in programs.items():
+        text += f"[program {name}]\n{lines}\n"
+    (folder / "plan.ini").write_text(text)
+
+
+def sweep(folder, *options, code=0, file="plan.ini"):
+    out = pmk("sweep", file, "-o", "r.db", *options, cwd=folder)
+    equal(out.code, code, out)
+    return out
+
+
+def summary(out):
+    """Cells in all, counted now, there before, failed."""
+    m = re.search(r"(\d+) cells: (\d+) counted now in [\d.]+ s, (\d+) were there, (\d+) failed",
+                  out.err)
+    assert m, out
+    return tuple(int(n) for n in m.groups())
+
+
+def shown(folder):
+    out = pmk("sweep", "-x,", "r.db", cwd=folder)
+    equal(out.code, 0, out)
+    return list(csv.DictReader(out.out.splitlines()))
+
+
+def document(folder):
+    out = pmk("sweep", "--json-output", "r.db", cwd=folder)
+    equal(out.code, 0, out)
+    return json.loads(out.out)["cells"]
+
+
+# ---- counts ------------------------------------------------------------------------------------
+
+
+def test_each_cell_counts_what_stat_counts(folder):
+    plan(folder, {"walk": "run = ./prog walk 900", "dynamic": "run = ./dynamic walk 70",
+                  "read": "run = ./prog read\nstdin = prog.c"},
+         sweep="cores = arm1176, cortex-a53\nevents = cycles, instructions\nevents = cache-misses",
+         settings="dcache.size = 4K..16K\ndcache.ways = 2, 4")
+    out = sweep(folder)
+    equal(summary(out), (36, 36, 0, 0))
+    cells = document(folder)
+    equal(len(cells), 36)
+    for cell in cells[::5] + cells[-1:]:
+        words = {"walk": ["./prog", "walk", "900"], "dynamic": ["./dynamic", "walk", "70"],
+                 "read": ["./prog", "read"]}[cell["program"]]
+        doc = folder / "doc.json"
+        stdin = folder / "prog.c" if cell["program"] == "read" else os.devnull
+        settings = ",".join(f"{k}={v}" for k, v in cell["settings"].items())
+        with open(stdin) as f:
+            equal(subprocess.run([os.path.join(BUILD, "pmk"), "stat", "--json-document", "-o", doc,
+                                  "-e", "cycles,instructions,cache-misses", "--core", cell["core"],
+                                  "--set", settings, *words],
+                                 stdin=f, stdout=subprocess.DEVNULL, cwd=folder).returncode, 0)
+        of = ("counter-value", "unit", "trust", "pmu", "reason")
+        equal({c["event"]: {k: c[k] or None for k in of} for c in cell["counters"]},
+              {c["event"]: {k: c[k] or None for k in of}
+               for c in json.loads(doc.read_text())["counters"]}, cell)
+
+
+def test_what_is_there_is_not_counted_again(folder):
+    plan(folder, {"walk": "run = ./prog walk"}, settings="dcache.size = 4K, 8K")
+    equal(summary(sweep(folder)), (2, 2, 0, 0))
+    before = shown(folder)
+    equal(summary(sweep(folder)), (2, 0, 2, 0))
+    plan(folder, {"walk": "run = ./prog walk", "more": "run = ./prog walk 7"},
+         settings="dcache.size = 4K..16K")
+    equal(pmk("sweep", "plan.ini", "-o", "r.db", "--dry-run", cwd=folder).out,
+          "6 cells: 2 are there, 0 failed before, 4 are missing\n")
+    equal(summary(sweep(folder)), (6, 4, 2, 0))
+    equal([row for row in shown(folder) if row in before], before)
+
+
+def test_an_event_that_is_added_is_counted_beside_the_others(folder):
+    plan(folder, {"walk": "run = ./prog walk"}, sweep="cores = arm1176\nevents = cycles")
+    sweep(folder)
+    first, = shown(folder)
+    plan(folder, {"walk": "run = ./prog walk"},
+         sweep="cores = arm1176\nevents = cycles, instructions, dcache_miss")
+    equal(summary(sweep(folder)), (1, 1, 0, 0))
+    second, = shown(folder)
+    equal({k: second[k] for k in first}, first)
+    assert int(second["instructions"]) > 1000 and int(second["dcache_miss"]) > 100, second
+    equal(summary(sweep(folder)), (1, 0, 1, 0))
+
+
+def test_the_same_core_in_other_words_is_the_same_cell(folder):
+    """16K is what the preset has."""
+    plan(folder, {"walk": "run = ./prog walk"})
+    sweep(folder)
+    plan(folder, {"walk": "run = ./prog walk"}, settings="dcache.size = 16K, 16384, 8K")
+    equal(summary(sweep(folder)), (3, 1, 2, 0))
+    plan(folder, {"other": "run = ./prog walk"}, settings="dcache.size = 8K")
+    equal(summary(sweep(folder)), (1, 0, 1, 0))
+
+
+def test_a_cell_with_two_names_is_counted_once(folder):
+    plan(folder, {"one": "run = ./prog exit 0", "two": "run = ./prog exit 0",
+                  "bad": "run = ./prog exit 1", "worse": "run = ./prog exit 1"},
+         settings="dcache.size = 16K, 16384")
+    equal(summary(sweep(folder, "-j4", code=1)), (8, 4, 0, 4))
+    db = sqlite3.connect(folder / "r.db")
+    equal(db.execute("SELECT count(*), count(failure) FROM cell").fetchone(), (2, 1))
+    equal(db.execute("SELECT count(*) FROM point").fetchone(), (8,))
+
+
+def test_an_event_that_one_core_lacks_is_told(folder):
+    plan(folder, {"walk": "run = ./prog walk"},
+         sweep="cores = arm1176, cortex-a53\nevents = l1d_cache_refill, etmextout_0")
+    sweep(folder)
+    old, new = document(folder)
+    told = {c["event"]: c for c in old["counters"]}
+    equal(told["etmextout_0"]["trust"], "not supported")
+    equal(told["l1d_cache_refill"]["counter-value"], None)
+    contains(told["l1d_cache_refill"]["reason"], "l1d_cache_refill")
+    assert {c["event"]: c for c in new["counters"]}["l1d_cache_refill"]["counter-value"] > 0
+    equal(summary(sweep(folder)), (2, 0, 2, 0))
+
+
+# ---- keys --------------------------------------------------------------------------------------
+
+
+def change_nothing(folder):
+    os.utime(folder / "dynamic")
+    shutil.copy(folder / "prog.c", folder / "other.c")
+
+
+def change_program(folder):
+    with open(folder / "dynamic", "ab") as f:
+        f.write(b"\0")
+
+
+def change_library(folder):
+    library(folder, 4)
+
+
+def change_input(folder):
+    (folder / "input").write_text("longer")
+
+
+def change_stdin(folder):
+    (folder / "stdin").write_text("longer")
+
+
+def change_words(old, new):
+    def change(folder):
+        text = (folder / "plan.ini").read_text()
+        contains(text, old)
+        (folder / "plan.ini").write_text(text.replace(old, new))
+    return change
+
+
+@cases("name,change,counted", [(name, *row) for name, row in {
+    "nothing": (change_nothing, 0),
+    "program": (change_program, 1),
+    "library": (change_library, 1),
+    "input": (change_input, 1),
+    "stdin": (change_stdin, 1),
+    "argument": (change_words("open input", "open input x"), 1),
+    "environment": (change_words("A=1", "A=2"), 1),
+    "core": (change_words("arm1176", "arm1136"), 1),
+    "setting": (change_words("8K", "4K"), 1),
+    "name": (change_words("program old", "program new"), 0),
+    "timeout": (change_words("timeout = 50", "timeout = 60"), 0),
+}.items()])
+def test_what_decides_the_counts(folder, name, change, counted):
+    (folder / "input").write_text("short")
+    (folder / "stdin").write_text("short")
+    plan(folder, {"old": "run = ./dynamic open input\nstdin = stdin\ninputs = input\nenv = A=1\n"
+                         "timeout = 50"}, settings="dcache.size = 8K")
+    equal(summary(sweep(folder)), (1, 1, 0, 0))
+    change(folder)
+    equal(summary(sweep(folder)), (1, counted, 1 - counted, 0))
+    # Under the same name there are the new counts; another name is another line.
+    equal(len(shown(folder)), 2 if name in ("core", "setting", "name") else 1)
+
+
+def test_a_preset_that_is_changed_is_another_core(folder):
+    preset = open(os.path.join(SOURCE, "data/cores/arm1176.ini")).read()
+    (folder / "mine.ini").write_text(preset)
+    plan(folder, {"walk": "run = ./prog walk"}, sweep="cores = ./mine.ini\nevents = cycles")
+    sweep(folder)
+    equal(summary(sweep(folder)), (1, 0, 1, 0))
+    (folder / "mine.ini").write_text(preset + "\n[mem]\nlatency = 99\n")
+    equal(summary(sweep(folder)), (1, 1, 0, 0))
+
+
+# ---- failures ----------------------------------------------------------------------------------
+
+
+def test_failures_are_rows_with_their_reason(folder):
+    plan(folder, {"good": "run = ./prog walk", "exit": "run = ./prog exit 7",
+                  "right": "run = ./prog exit 7\nexit = 7", "abort": "run = ./prog abort",
+                  "kill": "run = ./prog kill",
+                  "wait": "run = ./prog wait\ntimeout = 1"})
+    out = sweep(folder, code=1)
+    equal(summary(out), (6, 2, 0, 4))
+    told = {row["program"]: row for row in shown(folder)}
+    for name, failure in (("good", "^$"), ("right", "^$"), ("exit", "exit code 7$"),
+                          ("abort", "SIGABRT"), ("kill", "killed by signal 9"),
+                          ("wait", "timeout|1000 ms")):
+        assert re.search(failure, told[name]["failure"]), told[name]
+        equal(told[name]["cycles"] == "", failure != "^$", told[name])
+    # They stay, until somebody asks.
+    equal(summary(sweep(folder, code=1)), (6, 0, 2, 4))
+    equal(summary(sweep(folder, "--retry", code=1)), (6, 0, 2, 4))
+    plan(folder, {"exit": "run = ./prog exit 7\nexit = 7"})
+    equal(summary(sweep(folder)), (1, 0, 1, 0)) # as "right"
+    plan(folder, {"wait": "run = ./prog wait\ntimeout = 2"})
+    equal(summary(sweep(folder, code=1)), (1, 0, 0, 1))
+
+
+def test_a_core_that_cannot_be_is_a_failure(folder):
+    plan(folder, {"walk": "run = ./prog walk"}, settings="dcache.size = 1K, 4K\n"
+                                                         "dcache.ways = 4, 64")
+    sweep(folder, code=1)
+    cells = shown(folder)
+    failures = [row for row in cells if row["failure"]]
+    assert 0 < len(failures) < 4, cells
+    for row in failures:
+        out = pmk("stat", "--core", "arm1176", "--set", f"dcache.size={row['dcache.size']},"
+                  f"dcache.ways={row['dcache.ways']}", folder / "prog")
+        equal((out.code, out.err.strip()), (129, f"pmk: {row['failure']}"))
+
+
+# ---- ends --------------------------------------------------------------------------------------
+
+
+def cells_there(folder):
+    if not (folder / "r.db").exists():
+        return 0
+    db = sqlite3.connect(folder / "r.db")
+    try:
+        return db.execute("SELECT count(*) FROM cell").fetchone()[0]
+    except sqlite3.OperationalError: # the tables are just being made
+        return 0
+    finally:
+        db.close()
+
+
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGKILL])
+def test_a_sweep_that_was_stopped_goes_on(folder, sig):
+    plan(folder, {f"walk{n}": f"run = ./prog walk {n}" for n in range(12)},
+         settings="dcache.size = 4K..16K")
+    p = subprocess.Popen([os.path.join(BUILD, "pmk"), "sweep", "plan.ini", "-o", "r.db", "-j2"],
+                         cwd=folder, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: cells_there(folder) >= 5, "five cells are there")
+    p.send_signal(sig)
+    err = p.communicate()[1]
+    equal(p.returncode, 128 + sig if sig == signal.SIGINT else -sig, err)
+    db = sqlite3.connect(folder / "r.db")
+    equal(db.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+    there = db.execute("SELECT count(*) FROM cell WHERE failure IS NULL").fetchone()[0]
+    kept = db.execute("SELECT key, seconds FROM cell").fetchall()
+    db.close()
+    assert 5 <= there < 36, there
+    wait_until(lambda: pmk("sweep", "plan.ini", "-o", "r.db", cwd=folder).code == 0,
+               "the sweep goes on")
+    db = sqlite3.connect(folder / "r.db")
+    equal(db.execute("SELECT count(*), count(failure) FROM cell").fetchone(), (36, 0))
+    # None was counted twice: the time it took is still that of the first time.
+    equal(set(kept) - set(db.execute("SELECT key, seconds FROM cell").fetchall()), set())
+
+
+def test_two_sweeps_do_not_write_one_database(folder):
+    plan(folder, {"wait": "run = ./prog wait"})
+    p = subprocess.Popen([os.path.join(BUILD, "pmk"), "sweep", "plan.ini", "-o", "r.db"],
+                         cwd=folder, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until(lambda: (folder / "r.db-wal").exists(), "the database is open")
+        out = sweep(folder, code=125)
+        equal(out.err, "pmk: r.db: another process writes to it\n")
+    finally:
+        p.send_signal(signal.SIGTERM)
+        p.communicate()
+    equal(p.returncode, 128 + signal.SIGTERM)
+
+
+# ---- mistakes ----------------------------------------------------------------------------------
+
+GOOD = "[sweep]\ncores = arm1176\nevents = cycles\n[program p]\nrun = ./prog\n"
+
+
+@cases("name,text,told", [(name, *row) for name, row in {
+    "empty": ("", ":1: [sweep] has to say which cores"),
+    "no events": ("[sweep]\ncores = arm1176\n", ":2: [sweep] has to say which events"),
+    "no program": ("[sweep]\ncores = arm1176\nevents = cycles\n", ":3: there is no [program NAME]"),
+    "section": ("[swep]\ncores = arm1176\n", ":2: there is no section [swep]; a plan has"),
+    "key": (GOOD + "stdim = x\n", ":6: [program …] has no 'stdim'; did you mean stdin?"),
+    "no run": (GOOD + "[program q]\nstdin = x\n", ":7: [program q] has to say what it runs"),
+    "twice": (GOOD + "run = ./prog\n", ":6: p is run twice"),
+    "no pair": (GOOD + "run\n", ":6: neither [section] nor name = value"),
+    "range": (GOOD + "[settings]\ndcache.size = 4K..24K\n",
+              ":7: dcache.size: a range doubles from its first number to its last, and 4K does"),
+    "range of words": (GOOD + "[settings]\ndcache.size = small..big\n",
+                       ":7: dcache.size: a range is of two numbers"),
+    "zero": (GOOD + "[settings]\ndcache.size = 0..4\n", ":7: dcache.size: a range doubles"),
+    "value twice": (GOOD + "[settings]\ndcache.size = 4K, 4K\n",
+                    ":7: dcache.size has the value 4K twice"),
+    "hole": (GOOD + "[settings]\ndcache.size = 4K,,8K\n", ":7: a word of the list is missing"),
+    "setting": (GOOD + "[settings]\ndcache.sise = 4K\n", ":7: core arm1176: "),
+    "value": (GOOD + "[settings]\ndcache.size = much\n", ":7: core arm1176: "),
+    "core": (GOOD.replace("arm1176", "arm1177"), ":2: [program p]: unknown core 'arm1177'"),
+    "event": (GOOD.replace("cycles", "cycels"), ":3: "),
+    "program": (GOOD.replace("./prog", "./porg"), ":5: ./porg: command not found"),
+    "input": (GOOD + "inputs = nothing\n", ":5: nothing: No such file or directory"),
+    "other core": (GOOD + "cores = arm1136\n",
+                   ":5: [program p]: core arm1136 is not among those of [sweep]"),
+    "no core": (GOOD + "[settings arm1136]\ndcache.size = 4K\n",
+                ":7: [settings arm1136]: the core is not among those of [sweep]"),
+    "wrong core": (GOOD.replace("arm1176", "microblaze"), ":5: [program p]: core microblaze runs"),
+    "quote": (GOOD.replace("./prog", "./prog 'x"), ":5: a quote is not closed"),
+    "groups": (GOOD.replace("cycles", "{cycles,instructions}"), ":3: events of a sweep"),
+    "exit": (GOOD + "exit = 256\n", ":6: exit is a number up to 255, not '256'"),
+    "env": (GOOD + "env = NAME\n", ":6: env is NAME=VALUE"),
+    "too many": (GOOD + "[settings]\n" + "".join(f"a{i} = 1, 2, 3, 4, 5, 6, 7, 8, 9\n"
+                                                for i in range(9)),
+                 ":2: core arm1176 has more than 100000000 combinations"),
+}.items()])
+def test_bad_plans(folder, name, text, told):
+    (folder / "plan.ini").write_text(text)
+    out = sweep(folder, code=129)
+    assert out.err.startswith("pmk: plan.ini" + told) and out.err.count("\n") == 1, out
+
+
+def test_usage(folder):
+    plan(folder, {"walk": "run = ./prog walk"})
+    for words, told in ((["plan.ini"], "into which database? pmk sweep plan.ini -o DB"),
+                        ([], "which plan? pmk sweep PLAN -o DB"),
+                        (["-j0", "plan.ini", "-o", "r.db"], "-j 0: a number from 1 to 1024"),
+                        (["plan.ini", "x"], "x: one plan, or one database"),
+                        (["-x,", "plan.ini"], "plan.ini is a plan; a database is shown: "
+                                              "pmk sweep -x, DB")):
+        out = pmk("sweep", *words, cwd=folder)
+        equal((out.code, out.err), (129, f"pmk: {told}\n"))
+    out = pmk("sweep", "nothing", "-o", "r.db", cwd=folder)
+    equal((out.code, out.err), (129, "pmk: nothing: No such file or directory\n"))
+    out = pmk("sweep", "plan.ini", "-o", "plan.ini", cwd=folder)
+    equal((out.code, out.err), (125, "pmk: plan.ini: file is not a database\n"))
