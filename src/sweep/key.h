@@ -3,11 +3,11 @@
  * Keys: hashes of what decides the counts of a cell. The same key is the same counts, on any host
  * and with any emulator.
  *
- * Of a program these are its file, the shared libraries that it may load and the loader's cache, its
- * arguments, its environment, the folder it runs in, the file on its standard input, the files that
- * the plan says it reads, and the exit code that is right. Of a core they are all its parameters,
- * so that two ways to write the same core are one. What cannot be known is not in a key: files that
- * no plan names, the time of day, the network.
+ * Of a program these are its file, the shared libraries that it may load and the loader's cache,
+ * its arguments, its environment, the folder it runs in, the file on its standard input, the files
+ * that the plan says it reads, and the exit code that is right. Of a core they are all its
+ * parameters, so that two ways to write the same core are one. What cannot be known is not in a
+ * key: files that no plan names, the time of day, the network.
  */
 #ifndef PMK_SWEEP_KEY_H
 #define PMK_SWEEP_KEY_H
