@@ -18,6 +18,7 @@ static const struct cli_option options[] = {
 	{ 0, "at", "ADDRESS", "where registers in memory are" },
 	{ 0, "irq", "WHERE", "where the PMU's interrupt goes: TYPE[/NAME]:NUMBER" },
 	{ 0, "log", "FILE", "write each access to the PMU to FILE; pmk decode --log explains it" },
+	{ 0, "packets", "FILE", "write what the AHB Monitor's pins show, AHBMONITOR, as VCD" },
 	{ 'I', "interval", "N[UNIT]", "print counts every N ms, or emulated cycles or insns" },
 	{ 0, "timeout", "MS", "end the emulator after so many ms" },
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },

@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
 	{ 'T', "target", "TARGET",
 	  "where to count: emu, linux, wave:FILE, openocd:HOST:PORT … (pmk list targets)" },
 	{ 'm', "map", "FILE", "-T wave: which signals are which" },
-	{ 0, "packets", "FILE", "-T wave: write the pins of the AHB Monitor, AHBMONITOR, as VCD" },
+	{ 0, "packets", "FILE", "write what the AHB Monitor's pins show, AHBMONITOR, as VCD" },
 	{ 'l', "layer", "NAME", "-T wave: this layer of the map alone" },
 	{ 'p', "pid", "LIST", "count these processes instead of a program" },
 	{ 'a', "all-cpus", NULL, "count everything on all processors" },

@@ -667,6 +667,23 @@ static int configure(struct pmk_count *c)
 	return set_core_facts(c);
 }
 
+/* --packets FILE */
+static int choose_packets(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	if (!c->q.packets)
+		return 0;
+	e->cfg.shows_pins = 1;
+	e->cfg.codes = e->monitor.layout.packet;
+	return pmk_core_on_ahb(&e->prog.core)
+		       ? 0
+		       : pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+					"--packets: core %s has no AHB Monitor, whose pins they "
+					"are; it is counted with --pmu ahbmon",
+					e->prog.core.name);
+}
+
 static int choose(struct pmk_count *c)
 {
 	struct pmk_emulation *e = calloc(1, sizeof(*e));
@@ -694,6 +711,8 @@ static int choose(struct pmk_count *c)
 				     "core %s: its monitor counts on the buses, and not at "
 				     "instructions; record another core (pmk list cores)",
 				     e->prog.core.name);
+	if (!err)
+		err = choose_packets(c);
 	if (!err)
 		err = pmk_choose_events(c, default_events, has_traffic, e->prog.core.clock_hz > 0);
 	if (!err)
@@ -732,13 +751,14 @@ static void free_emulation(struct pmk_count *c)
 	free(e->recorded_events);
 	free(e->places);
 	pmk_guest_free(c);
+	pmk_packets_close(&e->packets, false, &c->fault);
 	free(e);
 }
 
 static const char *const own_settings[] = { "core", "set",   "layout", "traffic",     "region",
 					    "from", "to",    "env",    "passes",      "sysroot",
 					    "qemu", "delay", "sample", "sample-seed", "guest",
-					    "irq",  "at",    "log",    NULL };
+					    "irq",  "at",    "log",    "packets",     NULL };
 
 const struct pmk_count_way pmk_way_emulation = {
 	.name = "emu",

@@ -8,6 +8,7 @@
 
 #include "count/count.h"
 #include "count/monitor.h"
+#include "count/packets.h"
 #include "count/program.h"
 #include "count/recorded.h"
 #include "producer/qemu/generation.h"
@@ -44,8 +45,9 @@ struct pmk_emulation {
 	unsigned event_of[PMK_MAX_EVENTS]; /* … and which of the list each is */
 	struct pmk_emulated_config cfg;
 	struct pmk_guest_config guest;
-	struct pmk_monitor monitor; /* if it counts */
-	bool beyond_timer;	    /* -I is longer than the PMU's interval timer can count */
+	struct pmk_monitor monitor;	/* if it counts */
+	struct pmk_packets_out packets; /* if what its pins show is written */
+	bool beyond_timer;		/* -I is longer than the PMU's interval timer can count */
 	/* The emulator. */
 	const struct pmk_qemu_generation *generation; /* whose module it is to load */
 	bool refused;				      /* it has already refused another one */

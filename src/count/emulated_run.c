@@ -389,7 +389,7 @@ static int wait_for_end(struct pmk_count *c)
 	bool up = false; /* the time of this run */
 	double told = pmk_watch_now();
 
-	while (!pmk_runner_step(&e->runner, 20)) {
+	while (!pmk_runner_step(&e->runner, c->q.packets ? 1 : 20)) {
 		err = err ? err : drain_intervals(c);
 		tell_progress(c, &told);
 		up |= c->q.timeout_ms && pmk_watch_now() >= end;
@@ -460,6 +460,26 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	return 0;
 }
 
+static void show_pins(void *ctx, const struct pmk_ahbmon_pins *shown)
+{
+	struct pmk_emulation *e = ctx;
+
+	pmk_packets_show(&e->packets, shown);
+}
+
+/* --packets FILE is that of the last run. */
+static int open_packets(struct pmk_count *c, struct pmk_runner_config *cfg)
+{
+	struct pmk_emulation *e = c->state;
+
+	if (!c->q.packets)
+		return 0;
+	cfg->pins = (struct pmk_pins_sink){ show_pins, e };
+	pmk_packets_close(&e->packets, false, &c->fault);
+	return pmk_packets_open(&e->packets, c->q.packets, &e->monitor.layout.packet, "",
+				&c->fault);
+}
+
 static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
 	struct pmk_emulation *e = c->state;
@@ -492,6 +512,9 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	for (unsigned i = 0; i < plan->nevents; i++)
 		cfg.counters.levels[i] = (uint8_t)pmk_emulation_levels(c, first + i);
 	pmk_runner_free(&e->runner); /* of the previous run */
+	err = open_packets(c, &cfg);
+	if (err)
+		return err;
 	err = pmk_runner_start(&e->runner, &cfg);
 	if (err)
 		return start_failed(c, err);
@@ -525,7 +548,14 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "the emulated counters could not be started: %s",
 				      arena_error(c));
-	return take_reading(c, plan, first);
+	err = take_reading(c, plan, first);
+	if (c->q.packets && e->runner.threads > 1)
+		pmk_result_warn(&c->result,
+				"--packets %s: the pins are those of the first thread of the first "
+				"process, and the counts are of all",
+				c->q.packets);
+	pmk_packets_under_way(&e->packets, &e->runner.packets);
+	return err ? err : pmk_packets_close(&e->packets, true, &c->fault);
 }
 
 /* Run once; if the emulator asks for another module, run again with that. */

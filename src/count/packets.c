@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Writes AHBMONITOR[33:0] as a VCD: [32:0] is what src/pmu/ahbmon/packet.c says, [33] is the clock,
- * which has the name HCLK, too. Pins that are not known are x. Everything is at the times of the
- * dump that is read, so that the two can be shown together; HCLK falls in the middle between two
+ * which has the name HCLK, too. Pins that are not known are x. While a dump is read, everything
+ * is at its times, so that the two can be shown together; HCLK falls in the middle between two
  * edges.
  */
 #include "count/packets.h"
@@ -18,7 +18,7 @@
 static int cannot_write(const struct pmk_packets_out *p, struct pmk_count_fault *f)
 {
 	return pmk_count_fail(f, PMK_COUNT_FAILED, "--packets %s: cannot be written: %s", p->path,
-			      strerror(errno));
+			      strerror(p->error ? p->error : errno));
 }
 
 static void write_pins(const struct pmk_packets_out *p)
@@ -34,6 +34,7 @@ int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 		     struct pmk_count_fault *f)
 {
 	struct pmk_ahbmon_packets before;
+	struct pmk_ahbmon_packet idle;
 
 	*p = (struct pmk_packets_out){ .path = path };
 	if (pmk_ahbmon_packets_init(&p->packets, codes)) {
@@ -56,7 +57,8 @@ int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 	      "$var wire 33 p AHBMONITOR [32:0] $end\n"
 	      "$upscope $end\n$enddefinitions $end\n#0\n0!\n",
 	      p->file.f);
-	pmk_ahbmon_packets_next(&before, &p->seen, &p->last);
+	pmk_ahbmon_packets_next(&before, &p->seen, &idle);
+	p->last = (struct pmk_ahbmon_pins){ .pins = idle.pins, .known = idle.known };
 	write_pins(p);
 	return 0;
 }
@@ -78,22 +80,29 @@ static void look(struct pmk_packets_out *p, const struct pmk_wave_count *count)
 	o->gxi = count->gxi;
 }
 
-static void write_edge(struct pmk_packets_out *p, uint64_t time)
+static void write_edge(struct pmk_packets_out *p, uint64_t time, uint64_t pins, uint64_t known)
 {
-	struct pmk_ahbmon_packet now;
-	bool changed;
+	bool changed = pins != p->last.pins || known != p->last.known;
 
-	pmk_ahbmon_packets_next(&p->packets, &p->seen, &now);
 	if (p->begun)
 		fprintf(p->file.f, "#%" PRIu64 "\n0!\n", p->time + (time - p->time) / 2);
 	fprintf(p->file.f, "#%" PRIu64 "\n1!\n", time);
-	changed = now.pins != p->last.pins || now.known != p->last.known;
-	p->last = now;
+	p->last = (struct pmk_ahbmon_pins){ .pins = pins, .known = known };
 	if (changed)
 		write_pins(p);
 	p->period = p->begun ? time - p->time : 0;
 	p->time = time;
 	p->begun = true;
+	if (!p->error && ferror(p->file.f))
+		p->error = errno;
+}
+
+static void write_next(struct pmk_packets_out *p, uint64_t time)
+{
+	struct pmk_ahbmon_packet now;
+
+	pmk_ahbmon_packets_next(&p->packets, &p->seen, &now);
+	write_edge(p, time, now.pins, now.known);
 }
 
 int pmk_packets_edge(struct pmk_packets_out *p, const struct pmk_wave_count *count, uint64_t time,
@@ -106,17 +115,30 @@ int pmk_packets_edge(struct pmk_packets_out *p, const struct pmk_wave_count *cou
 				      "--packets: the clock has two edges one unit of the dump's "
 				      "timescale apart, and HCLK has to fall between them");
 	look(p, count);
-	write_edge(p, time);
-	return ferror(p->file.f) ? cannot_write(p, f) : 0;
+	write_next(p, time);
+	return p->error ? cannot_write(p, f) : 0;
+}
+
+void pmk_packets_show(struct pmk_packets_out *p, const struct pmk_ahbmon_pins *shown)
+{
+	for (uint64_t i = 0; p->path && !p->error && i < shown->cycles; i++)
+		write_edge(p, p->time + 2, shown->pins, shown->known);
+}
+
+void pmk_packets_under_way(struct pmk_packets_out *p, const struct pmk_ahbmon_packets *packets)
+{
+	p->packets = *packets;
+	for (unsigned bus = 0; bus < PMK_AHBMON_NBUSES; bus++)
+		p->seen.present |= 1u << bus;
 }
 
 int pmk_packets_close(struct pmk_packets_out *p, bool keep, struct pmk_count_fault *f)
 {
-	const char *path = p->path;
 	uint64_t period = p->period > 1 ? p->period : 2;
 	bool done;
+	int err = 0;
 
-	if (!path)
+	if (!p->path)
 		return 0;
 	/* The bus is idle from here on. One edge more, because a reader takes the values before an
 	 * edge. */
@@ -125,12 +147,10 @@ int pmk_packets_close(struct pmk_packets_out *p, bool keep, struct pmk_count_fau
 	p->seen.gxi.seen_address = PMK_GXI_IDLE;
 	p->seen.gxi.seen_data = PMK_GXI_DATA_IDLE;
 	for (unsigned i = 0; i <= PMK_AHBMON_LAG && keep && p->begun; i++)
-		write_edge(p, p->time + period);
-	keep = keep && !ferror(p->file.f);
-	done = pmk_whole_close(&p->file, keep);
+		write_next(p, p->time + period);
+	done = pmk_whole_close(&p->file, keep && !p->error);
+	if (keep && (p->error || !done))
+		err = cannot_write(p, f);
 	p->path = NULL;
-	if (done || !keep)
-		return 0;
-	p->path = path;
-	return cannot_write(p, f);
+	return err;
 }

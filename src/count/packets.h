@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pins AHBMONITOR[33:0] of the AHB Monitor, written as a dump while it counts in another. */
+/* The pins AHBMONITOR[33:0] of the AHB Monitor, written as a dump, while it counts in another
+ * one or in emulation. */
 #ifndef PMK_COUNT_PACKETS_H
 #define PMK_COUNT_PACKETS_H
 
@@ -16,18 +17,24 @@ struct pmk_packets_out {
 	struct pmk_whole file;
 	struct pmk_ahbmon_packets packets;
 	struct pmk_ahbmon_observer seen; /* what the observers of the dump have seen, alone */
-	struct pmk_ahbmon_packet last;	 /* as written */
+	struct pmk_ahbmon_pins last;	 /* as written */
 	uint64_t time, period;		 /* of the last edge; the distance to the one before */
 	bool begun;
+	int error; /* errno of the first write that failed, or 0 */
 };
 
-/* Open the file and write its header. `unit` is the dump's timescale, "10 ns". 0 or a failure. */
+/* Open the file and write its header. `unit` is the dump's timescale, "10 ns", or "": there is
+ * none. 0 or a failure. */
 int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 		     const struct pmk_ahbmon_packet_params *codes, const char *unit,
 		     struct pmk_count_fault *f);
 /* What the layers have done at this edge of the clock. 0 or a failure. */
 int pmk_packets_edge(struct pmk_packets_out *p, const struct pmk_wave_count *count, uint64_t time,
 		     struct pmk_count_fault *f);
+/* In emulation: the pins have shown this. Two units of time are a cycle of HCLK. At the end: what
+ * is still on its way to them. */
+void pmk_packets_show(struct pmk_packets_out *p, const struct pmk_ahbmon_pins *shown);
+void pmk_packets_under_way(struct pmk_packets_out *p, const struct pmk_ahbmon_packets *packets);
 /* Write the cycles that are still on their way to the pins, and close the file. `keep`: false
  * when not all went well; then it is as it was before. 0 or a failure. */
 int pmk_packets_close(struct pmk_packets_out *p, bool keep, struct pmk_count_fault *f);

@@ -261,7 +261,7 @@ static int check(struct pmk_count *c)
 
 	if (!q->file)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--map, --layer and --packets are for -T wave:FILE");
+				      "--map and --layer are for -T wave:FILE");
 	if (!q->map)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,

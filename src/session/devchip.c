@@ -10,6 +10,32 @@
 
 _Static_assert(PMK_MATRIX_NMASTERS == PMK_AHBMON_NLAYERS, "one layer for each master");
 
+/* The pins after `n` more cycles, in which the monitors have seen the same. */
+static void show(struct pmk_devchip *chip, uint64_t n)
+{
+	struct pmk_ahbmon_packet now;
+
+	for (uint64_t i = 0; chip->sink.show && i < n; i++) {
+		pmk_ahbmon_packets_next(&chip->packets, &chip->observer, &now);
+		if (now.pins != chip->pins.pins || now.known != chip->pins.known)
+			pmk_devchip_shown(chip);
+		chip->pins.pins = now.pins;
+		chip->pins.known = now.known;
+		chip->pins.cycles++;
+		if (i == PMK_AHBMON_LAG) { /* so it goes on */
+			chip->pins.cycles += n - 1 - i;
+			break;
+		}
+	}
+}
+
+void pmk_devchip_shown(struct pmk_devchip *chip)
+{
+	if (chip->sink.show && chip->pins.cycles)
+		chip->sink.show(chip->sink.ctx, &chip->pins);
+	chip->pins.cycles = 0;
+}
+
 /* The monitors see what the matrix did, together with what the MBX did in the same cycles. */
 static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS])
 {
@@ -18,6 +44,7 @@ static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[P
 	pmk_mbx_step(&chip->mbx, &sample.gxi);
 	memcpy(sample.layer, cycle, sizeof(sample.layer));
 	pmk_ahbmon_observer_sample(&chip->observer, chip->bus, &sample);
+	show(chip, 1);
 }
 
 /* When n > 1, the layers are idle in all n cycles; the GXI may be idle, too. */
@@ -35,16 +62,18 @@ static void see(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS]
 		}
 		pmk_ahbmon_observer_idle(&chip->observer, chip->bus, skip);
 		pmk_mbx_skip(&chip->mbx, skip);
+		show(chip, skip);
 		n -= skip;
 	}
 	if (n)
 		see_one(chip, cycle);
 }
 
-void pmk_devchip_bind(struct pmk_devchip *chip)
+void pmk_devchip_bind(struct pmk_devchip *chip, const struct pmk_pins_sink *sink)
 {
 	chip->biu.sink = see;
 	chip->biu.sink_ctx = chip;
+	chip->sink = *sink;
 }
 
 int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
@@ -66,19 +95,35 @@ int pmk_devchip_init(struct pmk_devchip *chip, const struct pmk_core *core,
 		err = pmk_mbx_init(&chip->mbx, &traffic->gxi);
 	for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
 		pmk_bus_init(&chip->bus[i]);
-	pmk_devchip_bind(chip);
+	pmk_devchip_bind(chip, &chip->sink);
 	return err;
 }
 
-int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model *model)
+/* The windows of the matrix are those of its slaves. */
+static void number_slaves(const struct pmk_devchip *chip, struct pmk_ahbmon_observer_params *params)
+{
+	const struct pmk_matrix_config *matrix = &chip->biu.matrix.config;
+
+	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++) {
+		params->layer[i].nwindows = matrix->nwindows;
+		memcpy(params->layer[i].window, matrix->window, sizeof(matrix->window));
+	}
+}
+
+int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model *model,
+			const struct pmk_ahbmon_packet_params *codes)
 {
 	struct pmk_ahbmon_observer_params params;
 	int err;
 
 	pmk_ahbmon_observer_defaults(&params);
+	if (codes)
+		number_slaves(chip, &params);
 	err = pmk_ahbmon_observer_init(&chip->observer, &params, chip->bus);
 	if (!err)
 		pmk_ahbmon_observer_thresholds(&chip->observer, model);
+	if (!err && codes)
+		err = pmk_ahbmon_packets_init(&chip->packets, codes);
 	return err;
 }
 
@@ -86,7 +131,8 @@ bool pmk_devchip_sound(struct pmk_devchip *chip, const struct pmk_devchip *begun
 {
 	return pmk_biu_sound(&chip->biu, &begun->biu, clock) &&
 	       pmk_mbx_sound(&chip->mbx, &begun->mbx) &&
-	       pmk_ahbmon_observer_sound(&chip->observer, &begun->observer);
+	       pmk_ahbmon_observer_sound(&chip->observer, &begun->observer) &&
+	       pmk_ahbmon_packets_sound(&chip->packets, &begun->packets, &chip->observer);
 }
 
 int pmk_devchip_check(const struct pmk_devchip *chip)

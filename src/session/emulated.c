@@ -76,7 +76,7 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		return PMK_ENOTSUP;
 	if (on_buses(e)) {
 		pmk_core_family(&e->cpu.core)->attach(&e->cpu, &e->chip.biu);
-		pmk_devchip_bind(&e->chip);
+		pmk_devchip_bind(&e->chip, &ports->pins);
 		ports->ahbmon = *pmu[0];
 		ports->ahbmon.family = &cfg->layout;
 		pmu[0] = &ports->ahbmon;
@@ -220,7 +220,9 @@ static int begin_observing(struct pmk_emulated *e, const struct pmk_emulated_con
 	pmk_devchip_settings(&cfg->core, &config);
 	for (unsigned i = 0; !err && i < cfg->plan.npasses; i++)
 		err = pmk_ahbmon_configure(&e->session.pass[i].dev, &config);
-	return err ? err : pmk_devchip_observe(&e->chip, (struct pmk_ahbmon_model *)e->model[0]);
+	return err ? err
+		   : pmk_devchip_observe(&e->chip, (struct pmk_ahbmon_model *)e->model[0],
+					 cfg->shows_pins ? &cfg->codes : NULL);
 }
 
 /* ---- exception levels ------------------------------------------------------------------------ */
@@ -1050,6 +1052,7 @@ static void finish_bus(struct pmk_emulated *e)
 	err = e->chip.biu.starved ? PMK_EBUSY : pmk_devchip_check(&e->chip);
 	if (err && !e->error)
 		e->error = err;
+	pmk_devchip_shown(&e->chip);
 }
 
 int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *ports,

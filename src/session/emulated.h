@@ -67,6 +67,9 @@ struct pmk_emulated_config {
 	 * pmk_emulated_configure(). */
 	struct pmk_traffic traffic;
 	struct pmk_ahbmon_layout layout;
+	/* Is anybody told what its pins show? Then: their codes. */
+	uint32_t shows_pins;
+	struct pmk_ahbmon_packet_params codes;
 	/* Of each event of the plan, enum pmk_levels; and whether any of them is not ALL: then the
 	 * levels of the core are watched. */
 	uint8_t levels[PMK_MAX_EVENTS];
@@ -178,6 +181,8 @@ struct pmk_emulated_ports {
 	struct pmk_microblaze_pmu microblaze;
 	struct pmk_pmu ahbmon; /* with the layout of the configuration */
 	const struct pmk_pmu *pmu[PMK_SEVERAL];
+	/* Who is told what the pins of the AHB Monitor show. Set it before start and finish. */
+	struct pmk_pins_sink pins;
 };
 
 /*

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The pins of the AHB Monitor: written while a dump is counted, they count the same."""
+"""The pins of the AHB Monitor: written while a dump is counted or a program is emulated, they count
+the same."""
 import os
 
 from harness import *
+import firmware_examples
+from programs import assemble, program
 from scoreboards import *
 
 STATES = ["I", "B", "EN", "RN", "WS", "WB", "WA"] + [
     "S_" + burst for burst in ("SINGLE", "INCR", "WRAP4", "INCR4", "WRAP8", "INCR8", "WRAP16",
                                "INCR16")] + ["NR0", "NW0"]
+# What a layer with four pins can have of them, and the core's slaves.
+FEW = ["I", "WS", "WB", "WA", "S_INCR", "S_INCR4", "S_WRAP8", "S_INCR8", "S_INCR16", "NR0", "NR1",
+       "NR2", "NR3", "NR4"]
+SLAVES = [f"N{way}{slave}" for way in "RW" for slave in range(1, 5)]
 PINS_MAP = "[clock]\nsignal = ahbmon.HCLK\n[packets]\npins = ahbmon.AHBMONITOR\n"
 
 
@@ -17,13 +24,14 @@ def write(name, text):
     return path(name)
 
 
-def layout(name, layers):
+def layout(name, layers, more=()):
     """The project's layout with codes, made up, for these layers."""
     with open(os.path.join(SOURCE, "data/layouts/sp816.ini")) as f:
         text = f.read()
     text = text[:text.index("[packet]")]
     for layer in layers:
-        text += f"[packet {layer}]\n" + "".join(f"{s} = {i}\n" for i, s in enumerate(STATES))
+        text += f"[packet {layer}]\n" + "".join(f"{s} = {i}\n" for i, s in enumerate(
+            FEW if layer in ("armi", "clcdc") else STATES + [*more]))
     return write(name, text)
 
 
@@ -117,6 +125,115 @@ def test_what_makes_no_sense_is_refused():
         out = pmk("stat", "-T", f"wave:{argv[0]}", "--map", *argv[1:])
         equal(out.code, code, str(out))
         contains(out.err, why)
-    out = pmk("stat", "--packets", pins, "true")
-    equal(out.code, 129)
-    contains(out.err, "packets")
+
+
+# ---- in emulation --------------------------------------------------------------------------------
+
+# A line is filled from each address, and a word of each is stored.
+LINES = """
+	.syntax	unified
+	.arm
+	.global	_start
+	.bss
+	.balign	4096
+data:	.space	0x10000
+	.text
+_start:
+	ldr	r2, =data
+	mov	r3, #1000
+1:	ldr	r1, [r2], #32
+	str	r1, [r2, #16]
+	subs	r3, r3, #1
+	bne	1b
+	mov	r0, #3
+	mov	r7, #1
+	svc	#0
+"""
+FORKS = r"""
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	if (fork() == 0)
+		_exit(0);
+	wait(0);
+	return 0;
+}
+"""
+
+
+def lines():
+    have("qemu-arm")
+    return assemble("packets-lines", LINES, "-march=armv5te")
+
+
+def same(direct, codes, untold):
+    """What the pins that were written count is what the emulation has counted, but for four cycles
+    behind the end; and what they do not tell is `untold`."""
+    doc = stat("-T", f"wave:{path('pins.vcd')}", "--map", write("pins.ini", PINS_MAP), "--layout",
+               codes, "-e", "all")
+    assert "have a code that the layout does not have" not in doc["warning"], doc["warning"]
+    got, want = counts(doc), counts(direct)
+    equal({e for e, n in got.items() if n is None}, untold)
+    clock = {e for e in got if e.startswith("ct_total_cycles")}
+    equal({e: n - 4 if e in clock else n for e, n in got.items() if n is not None},
+          {e: n for e, n in want.items() if e not in untold})
+    return want
+
+
+UNTOLD = {f"ct_{layer}_{way}_{place}" for layer, places in
+          (("dma0", ("uart", "sci", "ssp")), ("exp", ("apb_dma", "apb_core")),
+           ("armd", ("apb_dma", "apb_core"))) for way in ("rd", "wr") for place in places} | {
+    "ct_armd_cast_out4", "ct_armd_cast_out8", "ct_armd_page_walk_d", "ct_armd_page_walk_i",
+    "ct_gxi_wr_addr_wait", "ct_gxi_rd_addr_wait", "ct_gxi_rd_a_wait_threshold_hit",
+    "ct_gxi_wr_a_wait_threshold_hit", "ct_gxi_page_change"}
+ALL = ("armi", "clcdc", "dma0", "dma1", "exp", "armd")
+
+
+def test_packets_of_a_program():
+    codes = layout("all.ini", ALL)
+    direct = stat("--pmu", "ahbmon", "-e", "all", "--layout", codes, "--packets", path("pins.vcd"),
+                  "--traffic", "dma0:period=50,dir=both", "--traffic", "gxi:period=10,dir=both",
+                  "--traffic", "clcdc:period=70,burst=incr8", lines(), code=3)
+    want = same(direct, codes, UNTOLD)
+    # A line each, and the one of the first instruction's literal.
+    equal((want["ct_armd_line_fill"], want["ct_armd_rd"] // 8), (1001, 1003))
+    assert min(want["ct_dma0_wr"], want["ct_clcd_rd"], want["ct_gxi_rd"]) > 1000, want
+
+
+def test_packets_of_firmware():
+    """With devices, which are other slaves."""
+    out, _ = firmware_examples.make("versatilepb", "O=" + path("versatilepb"))
+    equal(out.code, 0, str(out))
+    elf = os.path.join(path("versatilepb"), "versatilepb.elf")
+    codes = layout("slaves.ini", ALL, SLAVES)
+    direct = pmk("run", "-e", "all", "--layout", codes, "--packets", path("pins.vcd"),
+                 "--json-document", "-o", path("run.json"), "--", "qemu-system-arm", "-M",
+                 "versatilepb", "-nographic", "-nic", "none", "-semihosting-config",
+                 "enable=on,target=native", "-kernel", elf, timeout=60)
+    equal(direct.code, 0, str(direct))
+    with open(path("run.json")) as f:
+        want = same(json.load(f), codes, UNTOLD)
+    assert want["ct_armd_wr_apb_dma"] > 1000, want
+    # The APB bridge of the DMA controllers is slave 3. ARM-D's pins are [28:23].
+    with open(path("pins.vcd")) as f:
+        seen = set(re.findall(r"^b[01]{4}([01]{6})", f.read(), re.M))
+    assert format((STATES + SLAVES).index("NW3"), "06b") in seen, seen
+
+
+def test_the_pins_are_of_one_thread():
+    doc = stat("--pmu", "ahbmon", "-e", "ct_armd_rd", "--packets", path("pins.vcd"),
+               program("packets-forks", FORKS, "-march=armv5te"))
+    contains(doc["warning"], "the pins are those of the first thread of the first process")
+
+
+def test_packets_in_emulation_that_make_no_sense():
+    for code, argv, why in (
+            (129, ["--packets", path("pins.vcd"), lines()], "core arm1176 has no AHB Monitor"),
+            (125, ["--pmu", "ahbmon", "--packets", path("no/such/folder"), lines()],
+             "No such file or directory"),
+            (125, ["--pmu", "ahbmon", "--packets", "/dev/full", lines()],
+             "--packets /dev/full: cannot be written: No space left on device")):
+        out = pmk("stat", "-e", "all", *argv)
+        equal(out.code, code, str(out))
+        contains(out.err, why)

@@ -8,6 +8,8 @@
 #include <pmk/bits.h>
 #include <pmk/error.h>
 
+#include "base/foreign.h"
+
 /* Figure 4-2. */
 #define GXI_DATA    PMK_BITS(32, 31) /* Table 4-4 */
 #define GXI_ADDRESS PMK_BITS(30, 29) /* Table 4-5 */
@@ -218,6 +220,25 @@ void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbm
 	late->gxi_address = o->gxi.seen_address;
 	late->gxi_data = o->gxi.seen_data;
 	p->at = (p->at + 1) % PMK_AHBMON_LAG;
+}
+
+bool pmk_ahbmon_packets_sound(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_packets *begun,
+			      const struct pmk_ahbmon_observer *o)
+{
+	p->params = begun->params;
+	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++) {
+		if (o->layer[i].seen.burst >= PMK_AHB_NBURSTS)
+			return false;
+		for (unsigned k = 0; k < PMK_AHBMON_LAG; k++)
+			if (p->late[k].layer[i].state >= PMK_AHBMON_NSTATES ||
+			    (p->late[k].layer[i].state == PMK_AHBMON_S_S &&
+			     p->late[k].layer[i].detail >= PMK_AHB_NBURSTS))
+				return false;
+	}
+	for (unsigned k = 0; k < PMK_AHBMON_LAG; k++)
+		if (!pmk_is_bool(&p->late[k].no_gxi))
+			return false;
+	return p->at < PMK_AHBMON_LAG;
 }
 
 int pmk_ahbmon_state_text(const struct pmk_ahbmon_layer_state *s, char *buf, size_t size)

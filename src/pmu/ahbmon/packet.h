@@ -77,6 +77,12 @@ struct pmk_ahbmon_packet {
 	uint64_t known;		       /* the pins that have a known value */
 };
 
+/* What the pins show in so many cycles in a row. */
+struct pmk_ahbmon_pins {
+	uint64_t pins, known; /* as of struct pmk_ahbmon_packet */
+	uint64_t cycles;
+};
+
 struct pmk_ahbmon_packets {
 	struct pmk_ahbmon_packet_params params;
 	struct pmk_ahbmon_packet late[PMK_AHBMON_LAG]; /* a ring, the oldest at `at` */
@@ -94,6 +100,11 @@ int pmk_ahbmon_packets_init(struct pmk_ahbmon_packets *p,
 /* What the pins show for the cycle that `o` has seen last. Call it once after each sample. */
 void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_observer *o,
 			     struct pmk_ahbmon_packet *out);
+
+/* For packets in memory that others can write, and the observer that they are of: can they be what
+ * `begun` has become? The parameters are taken from there. */
+bool pmk_ahbmon_packets_sound(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_packets *begun,
+			      const struct pmk_ahbmon_observer *o);
 
 /*
  * The reverse: decode the pins, by the same codes. Only `known` pins are used; a layer with a pin

@@ -26,7 +26,8 @@
 #define PMK_ARENA_MAGIC UINT64_C(0x0061726e65616b50)
 #define PMK_ARENA_SLOTS 64
 #define PMK_ARENA_CPUS	64
-#define PMK_ARENA_RING	4096 /* interval records that may wait to be read */
+#define PMK_ARENA_RING	4096  /* interval records that may wait to be read */
+#define PMK_ARENA_PINS	65536 /* the same of what pins have shown */
 
 #define PMK_ALIGN_UP(n) (((uint64_t)(n) + 0xffff) & ~UINT64_C(0xffff))
 
@@ -63,6 +64,12 @@ struct pmk_arena_ring {
 	/* how many were written by the emulator, and read by pmk */
 	_Atomic uint64_t head, tail;
 	union pmk_arena_record record[PMK_ARENA_RING];
+};
+
+/* What the pins of the AHB Monitor have shown, of the first core of the first process. */
+struct pmk_arena_pins {
+	_Atomic uint64_t head, tail; /* as those of pmk_arena_ring */
+	struct pmk_ahbmon_pins record[PMK_ARENA_PINS];
 };
 
 /* The PMU that emulated code programs itself: how QEMU is made to have it. */
@@ -109,6 +116,7 @@ struct pmk_arena {
 	_Atomic int32_t guest_log_error; /* errno: the log could not be written on */
 	_Atomic int32_t error;		 /* enum pmk_error: the plugin could not start a core */
 	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];
+	struct pmk_arena_pins pins; /* with cfg.shows_pins */
 };
 
 /* Offsets inside the mapping. */

@@ -305,9 +305,9 @@ static void nap(void)
 }
 
 /* False when pmk is gone and nobody will ever make room. */
-static bool wait_for_room(const struct pmk_arena_ring *ring)
+static bool wait_for_room(const _Atomic uint64_t *head, const _Atomic uint64_t *tail, unsigned most)
 {
-	while (atomic_load(&ring->head) - atomic_load(&ring->tail) >= PMK_ARENA_RING) {
+	while (atomic_load(head) - atomic_load(tail) >= most) {
 		if (kill(pmk_pid, 0) && errno == ESRCH)
 			return false;
 		nap();
@@ -322,13 +322,25 @@ static void report(const struct pmk_emulated *e, const union pmk_arena_record *r
 	if (slot == &uncounted || e->cpu.index >= PMK_ARENA_CPUS)
 		return; /* nobody takes it, so there would never be room again */
 	pthread_mutex_lock(&reporting);
-	if (wait_for_room(ring)) {
+	if (wait_for_room(&ring->head, &ring->tail, PMK_ARENA_RING)) {
 		uint64_t head = atomic_load(&ring->head);
 
 		ring->record[head % PMK_ARENA_RING] = *record;
 		atomic_store(&ring->head, head + 1);
 	}
 	pthread_mutex_unlock(&reporting);
+}
+
+static void show_pins(void *ctx, const struct pmk_ahbmon_pins *shown)
+{
+	struct pmk_arena_pins *pins = ctx;
+
+	if (wait_for_room(&pins->head, &pins->tail, PMK_ARENA_PINS)) {
+		uint64_t head = atomic_load(&pins->head);
+
+		pins->record[head % PMK_ARENA_PINS] = *shown;
+		atomic_store(&pins->head, head + 1);
+	}
 }
 
 static void on_deadline(struct pmk_cpu *cpu)
@@ -1332,6 +1344,7 @@ static void after_fork(void)
 
 	/* Another thread, which is not here, may have been reporting. */
 	pthread_mutex_init(&reporting, NULL);
+	ports[0].pins.show = NULL;
 	pmk_guard_start(pmk_pid, &arena->pmk_pid);
 	if (!cpu)
 		give_up(PMK_ENOTSUP);
@@ -1571,6 +1584,8 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	code.tells = system_mode;
 	if (config.units.head && pmk_ticks_init(&ticks))
 		return -1;
+	if (config.shows_pins)
+		ports[0].pins = (struct pmk_pins_sink){ show_pins, &arena->pins };
 	slot = claim_slot();
 	if (!slot)
 		return -1;

@@ -460,6 +460,31 @@ static void estimate(const struct pmk_units *u, unsigned nevents, struct pmk_run
 	c->units = u->n;
 }
 
+/* No core has so many cycles. */
+#define MOST_CYCLES (UINT64_C(1) << 40)
+
+/* Tell of what the pins have shown. */
+static void take_pins(struct pmk_runner *r)
+{
+	struct pmk_arena_pins *pins = &r->arena->pins;
+	uint64_t head = atomic_load(&pins->head);
+
+	if (!r->cfg.counters.shows_pins)
+		return;
+	if (head - r->pins_taken > PMK_ARENA_PINS)
+		doubt(r, "the record of the pins", NULL, -1);
+	while (!*r->unsound && r->pins_taken != head) {
+		struct pmk_ahbmon_pins one;
+
+		memcpy(&one, &pins->record[r->pins_taken % PMK_ARENA_PINS], sizeof(one));
+		atomic_store(&pins->tail, ++r->pins_taken);
+		if (one.cycles > MOST_CYCLES)
+			doubt(r, "the record of the pins", NULL, -1);
+		else
+			r->cfg.pins.show(r->cfg.pins.ctx, &one);
+	}
+}
+
 /* Take the final reading of one core, through the driver, from a private copy. */
 static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigned cpu,
 		      struct pmk_runner_counts *c)
@@ -467,6 +492,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	const struct pmk_emulated_config *cfg = &r->cfg.counters;
 	struct pmk_emulated *copy = r->copy;
 	struct pmk_emulated_ports ports;
+	bool shows = cpu == 0 && (pid_t)atomic_load(&slot->pid) == r->pid;
 	char *memory = pmk_arena_memory(r->arena, slot);
 	struct pmk_emulated_blocks b = {
 		.facts = pmk_slot_facts(memory),
@@ -493,7 +519,10 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	pmk_signal_join(&r->doubtful, &copy->cpu.doubtful);
 	r->level_unsure |= copy->cpu.level.mistaken;
 	r->calls_lost |= copy->calls_lost;
+	ports.pins = shows ? r->cfg.pins : (struct pmk_pins_sink){ NULL, NULL };
 	err = pmk_emulated_finish(copy, &ports, cfg, &b, &c->total);
+	if (ports.pins.show)
+		r->packets = copy->chip.packets;
 	if (err == PMK_ERANGE) {
 		doubt(r, "a count", slot, (int)cpu);
 		clear_counts(c, cfg->nregions);
@@ -571,6 +600,7 @@ static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	unsigned ncpus = atomic_load(&s->ncpus);
 
 	take_pieces(r, (unsigned)(s - r->arena->slot));
+	take_pins(r);
 	for (unsigned cpu = 0; cpu < ncpus && cpu < PMK_ARENA_CPUS; cpu++) {
 		read_core(r, s, cpu, c);
 		add_counts(&r->sum, c, r->cfg.counters.nregions);
@@ -700,6 +730,7 @@ bool pmk_runner_step(struct pmk_runner *r, int ms)
 		kill(r->pid, SIGKILL);
 	else
 		reap_slots(r);
+	take_pins(r);
 	do {
 		done = waitpid(r->pid, &r->status, WNOHANG);
 	} while (done < 0 && errno == EINTR);

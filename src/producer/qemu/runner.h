@@ -34,6 +34,8 @@ struct pmk_runner_config {
                             * "@space@" are replaced by the plugin argument, the sizes of the
                             * program's stack and of its address space */
 	char *const *envp; /* the emulator's environment */
+	/* With counters.shows_pins: who is told, of the first core of the first process. */
+	struct pmk_pins_sink pins;
 };
 
 /* Counts of one core or of all together. */
@@ -75,10 +77,12 @@ struct pmk_runner {
 	/* What every core is when it begins: others can write into the arena, not into this. */
 	struct pmk_emulated *begun;
 	struct pmk_emulated_ports begun_ports;
-	uint64_t taken[PMK_ARENA_SLOTS]; /* how many intervals or pieces were taken, by slot */
-	struct pmk_units *units;	 /* [PMK_ARENA_SLOTS], or NULL: nothing is sampled */
-	char unsound[96];		 /* what cannot be right in the arena, or "" */
-	unsigned turn;			 /* of the processes, whose interval is looked for */
+	uint64_t pins_taken;		   /* how many records of pins were taken */
+	struct pmk_ahbmon_packets packets; /* at the end: what is still on its way to the pins */
+	uint64_t taken[PMK_ARENA_SLOTS];   /* how many intervals or pieces were taken, by slot */
+	struct pmk_units *units;	   /* [PMK_ARENA_SLOTS], or NULL: nothing is sampled */
+	char unsound[96];		   /* what cannot be right in the arena, or "" */
+	unsigned turn;			   /* of the processes, whose interval is looked for */
 	unsigned processes, threads, ncores, execs;
 	unsigned alive;			/* processes that had not ended at the final reading */
 	bool unsure;			/* a fault was seen, and not where */
