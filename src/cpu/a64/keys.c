@@ -90,6 +90,8 @@ const struct pmk_core_key pmk_a64_keys[] = {
 		"instructions issued per cycle at most"),
 	PMK_CORE_KEY(a64.window,      "issue.window", 0, 0, 512, 'n',
 		"instructions under way at once that execute out of order; 0: in order"),
+	PMK_CORE_KEY(a64.taken,       "fetch.taken", 0, 0, 8, 'n',
+		"out of order: cycles without instructions behind a taken branch"),
 	{ .key = NULL },
 };
 /* clang-format on */

@@ -21,6 +21,7 @@ struct pmk_core_a64 {
 	uint64_t div_latency;
 	uint64_t issue_width;
 	uint64_t window;
+	uint64_t taken;
 };
 
 /* Registers, and units that are busy for long. */

@@ -72,6 +72,7 @@ int pmk_a64_window_init(struct pmk_a64_window *w, const struct pmk_core *core)
 		.timed = true,
 		.size = (uint32_t)core->a64.window,
 		.width = (uint32_t)core->a64.issue_width,
+		.taken = (uint32_t)core->a64.taken * PMK_A64_TICKS,
 		.steps = malloc(PMK_A64_STEPS * sizeof(*w->steps)),
 		.states = malloc(PMK_A64_STATES * sizeof(*w->states)),
 		.state_at = calloc(STATE_MASK + 1, sizeof(*w->state_at)),
@@ -300,11 +301,15 @@ static void recall(struct pmk_a64_window *w, uint32_t state, uint64_t front)
 	w->base = front;
 }
 
-static void begin_anew(struct pmk_a64_window *w, const struct pmk_cpu *cpu)
+/* The front end goes on behind a branch. */
+static void begin_anew(struct pmk_a64_window *w, const struct pmk_cpu *cpu, uint32_t block)
 {
 	int64_t refill = (int64_t)cpu->core.branch_max - 1;
 
-	bring_front(w, w->time[PMK_A64_RESOLVED] + refill * PMK_A64_TICKS);
+	if (block & PMK_A64_WRONG)
+		bring_front(w, w->time[PMK_A64_RESOLVED] + refill * PMK_A64_TICKS);
+	else if (block & PMK_A64_TAKEN)
+		bring_front(w, w->time[PMK_A64_FRONT] + (int64_t)w->taken);
 }
 
 /* Where the hash table has the step that the present state and this block make, or where it has
@@ -321,12 +326,12 @@ static uint16_t *find_step(const struct pmk_a64_window *w, uint32_t block)
 }
 
 /* Work out what the block makes of the present state. */
-static void work_out(struct pmk_cpu *cpu, struct pmk_a64_window *w, const struct pmk_block *b)
+static void work_out(struct pmk_cpu *cpu, struct pmk_a64_window *w, const struct pmk_block *b,
+		     uint32_t block)
 {
 	if (w->state)
 		recall(w, w->state, w->front);
-	if (w->wrong)
-		begin_anew(w, cpu);
+	begin_anew(w, cpu, block);
 	bring_front(w, w->time[PMK_A64_FRONT] + (int64_t)w->wait * PMK_A64_TICKS);
 	enter_block(w, b);
 	w->front = w->base + (uint64_t)w->time[PMK_A64_FRONT];
@@ -388,7 +393,7 @@ static PMK_SLOW void other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 	} else {
 		uint64_t before = w->front;
 
-		work_out(cpu, w, b);
+		work_out(cpu, w, b, block);
 		remember(w, block, place, before);
 	}
 	if (last && w->last)
@@ -398,8 +403,9 @@ static PMK_SLOW void other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	struct pmk_a64_window *w = cpu->a64.window;
-	unsigned way = (w->block && b->pc != w->block->fall) + 2u * w->wrong;
-	uint32_t block = b->id * 2 + w->wrong, step = w->steps[w->last].then[way];
+	unsigned left = w->block && b->pc != w->block->fall, way = left + 2u * w->wrong;
+	uint32_t block = b->id * 4 + w->wrong * PMK_A64_WRONG + left * PMK_A64_TAKEN;
+	uint32_t step = w->steps[w->last].then[way];
 
 	pmk_sites_at(cpu, PMK_SITE_END);
 	/* The block's own cycles have been added already. */
@@ -433,8 +439,7 @@ static void open_times(struct pmk_cpu *cpu, struct pmk_a64_window *w)
 
 	if (!w->timed) {
 		recall(w, s->from, w->front - s->advance);
-		if (s->block & 1)
-			begin_anew(w, cpu);
+		begin_anew(w, cpu, s->block);
 		enter_block(w, w->block);
 	}
 	w->state = w->last = 0;

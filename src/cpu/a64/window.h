@@ -13,6 +13,7 @@
  * - Each execution port has a time until which it has work. A block waits for those that it uses;
  *   within the block, instructions take a port in program order.
  * - Instructions retire in order, `issue.width` a cycle; that is the clock.
+ * - Behind a taken branch the front end brings nothing for `fetch.taken` cycles.
  * - A mispredicted branch lets the front end begin anew when the branch is executed.
  * - A load that misses begins when its address is there. What depends on it is later by that, along
  *   the block's paths, so misses overlap unless they wait for each other, or for a request slot.
@@ -109,9 +110,14 @@ struct pmk_a64_state {
 	_Alignas(16) int16_t time[PMK_A64_TIMED];
 };
 
+/* The branch before was mispredicted; it, or something else, led away from what stands behind. */
+#define PMK_A64_WRONG 1u
+#define PMK_A64_TAKEN 2u
+
 /* In the state `from`, a block makes the state `to`. */
 struct pmk_a64_step {
-	uint32_t block; /* its number, times 2, and whether the branch before was mispredicted */
+	/* its number times 4, PMK_A64_WRONG, PMK_A64_TAKEN: how it was come to */
+	uint32_t block;
 	uint16_t from, to;
 	uint16_t advance; /* ticks of the front end */
 	int16_t retired;  /* in the new state */
@@ -137,6 +143,7 @@ struct pmk_a64_window {
 	uint64_t base;	  /* of `time`, in ticks */
 	uint32_t entered; /* instructions */
 	uint32_t size, ring_shift, width;
+	uint32_t taken;			     /* ticks without instructions behind a taken branch */
 	const struct pmk_a64_flow *flow;     /* the last piece of the block */
 	int16_t source[PMK_A64_MAX_SOURCES]; /* as they were for that */
 	int16_t load[PMK_A64_MAX_LOADS];     /* when the value of one that has missed is there */

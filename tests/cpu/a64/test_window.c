@@ -179,26 +179,44 @@ static const struct example examples[] = {
 };
 /* clang-format on */
 
+static void run_example(const struct example *e, const char *key, const char *value)
+{
+	struct machine *m = open_machine(key, value);
+	size_t n = 0;
+	double took;
+
+	while (n < 16 && e->words[n])
+		n++;
+	add_loop(m, e->words, n);
+	took = cycles_of_turn(m, false);
+	if (took < e->cycles - 0.01 || took > e->cycles + 0.01)
+		fail_msg("line %d: %.2f cycles in place of %.2f", e->line, took, e->cycles);
+	close_machine(m);
+}
+
 static void test_examples(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
-		const struct example *e = &examples[i];
-		struct machine *m = open_machine(NULL, NULL);
-		size_t n = 0;
-		double took;
-
-		while (n < 16 && e->words[n])
-			n++;
-		add_loop(m, e->words, n);
-		took = cycles_of_turn(m, false);
-		if (took < e->cycles - 0.01 || took > e->cycles + 0.01)
-			fail_msg("line %d: %.2f cycles in place of %.2f", e->line, took, e->cycles);
-		close_machine(m);
-	}
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+		run_example(&examples[i], NULL, NULL);
 }
 
-/* A block with a path that is longer than 16 bits of ticks is timed piece by piece. */
+/* 4 instructions enter in 1 1/3 cycles, and for two more, behind the branch, nothing does. Six
+ * additions that wait for each other take longer. */
+static void test_taken_branches(void **state)
+{
+	static const struct example taken[] = {
+		{ __LINE__, 2 + 4.0 / 3, { NOP, NOP, NOP } },
+		{ __LINE__,
+		  6,
+		  { ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1) } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		run_example(&taken[i], "fetch.taken", "2");
+}
+
 static void test_long_paths(void **state)
 {
 	struct machine *m = open_machine(NULL, NULL);
@@ -363,8 +381,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_examples),       cmocka_unit_test(test_long_paths),
-		cmocka_unit_test(test_misses),	       cmocka_unit_test(test_stores),
-		cmocka_unit_test(test_mispredictions), cmocka_unit_test(test_remembered),
+		cmocka_unit_test(test_taken_branches), cmocka_unit_test(test_misses),
+		cmocka_unit_test(test_stores),	       cmocka_unit_test(test_mispredictions),
+		cmocka_unit_test(test_remembered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
