@@ -199,8 +199,10 @@ struct pmk_count_summary {
 	const char *command;	/* quoted for display */
 	const char *producer;	/* what counted: "qemu-arm 7.2.22" */
 	const char *settings;	/* changed settings of the core */
-	const char *warning;	/* what the reader has to know, as lines; NULL: nothing */
-	uint32_t passes;	/* how many programmings of the counters it took */
+	/* how near the core's modelled cycles are to a real one's; NULL: none was modelled */
+	const char *checked;
+	const char *warning; /* what the reader has to know, as lines; NULL: nothing */
+	uint32_t passes;     /* how many programmings of the counters it took */
 	uint32_t runs, processes, threads;
 	int32_t partial;   /* not 0: the run was cut off, and the counts are those up to then */
 	int32_t exit_code; /* of the program as a shell tells it, 128 + signal when it was killed */

@@ -151,8 +151,11 @@ struct pmk_metric_value {
 
 struct pmk_result {
 	const struct pmk_pmu *pmu;
-	char *core;	/* "arm1176" */
-	char *command;	/* as typed, quoted for display */
+	char *core;    /* "arm1176" */
+	char *command; /* as typed, quoted for display */
+	/* how near its modelled cycles are to a real core's, "within 15 % (docs/cycles.md)", or
+	 * "unchecked"; NULL where none are modelled */
+	char *checked;
 	char *producer; /* "qemu-arm 7.2.22" */
 	char *settings; /* "dcache.size=32K …" overrides, or "" */
 	char *env;	/* what --env passed, or "" */

@@ -246,7 +246,7 @@ class CCountMetric(Structure):
 class CCountSummary(Structure):
     _fields_ = [
         ("pmu", c_char_p), ("core", c_char_p), ("command", c_char_p), ("producer", c_char_p),
-                ("settings", c_char_p),
+                ("settings", c_char_p), ("checked", c_char_p),
         ("warning", c_char_p), ("passes", c_uint32), ("runs", c_uint32), ("processes", c_uint32),
                 ("threads", c_uint32),
         ("partial", c_int32), ("exit_code", c_int32), ("elapsed", c_double), ("clock_hz", c_double),

@@ -126,6 +126,8 @@ class Result:
     producer: str
     #: what was changed of the core
     settings: str
+    #: how near the core's modelled cycles are to a real one's, or "unchecked"
+    checked: Optional[str]
     #: what a reader has to know, lines
     warning: str
     #: lines that `pmk stat` would have shown while it counted
@@ -346,7 +348,8 @@ class _Request:
         lib.pmk_count_summary(self._handle, byref(s))
         return Result(rows=self.rows(), metrics=metrics, pmu=text(s.pmu), core=text(s.core),
                       command=text(s.command), producer=text(s.producer), settings=text(s.settings),
-                      warning=text(s.warning), notes=tuple(self._notes), passes=s.passes,
+                      checked=_or_none(s.checked), warning=text(s.warning),
+                      notes=tuple(self._notes), passes=s.passes,
                       runs=s.runs, processes=s.processes, threads=s.threads,
                       partial=bool(s.partial), exit_code=s.exit_code, elapsed=s.elapsed,
                       clock_hz=s.clock_hz if s.clock_hz else None)

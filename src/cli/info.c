@@ -324,6 +324,8 @@ static int info_core(const char *name)
 	if (show_load_core(name, &core, msg, sizeof(msg)) != 0)
 		return cli_fail(PMK_EXIT_FAILED, "%s", msg);
 	title(core.name, core.brief);
+	fact("cycles", *core.checked ? core.checked : "unchecked");
+	fact("caveat", *core.caveat ? core.caveat : NULL);
 	show_core_keys(&core, INDENT);
 	return 0;
 }

@@ -104,12 +104,14 @@ void recorded_head(const struct recorded *r, FILE *f)
 {
 	char *producer = recorded_fact(r, "producer"), *settings = recorded_fact(r, "settings");
 	char *warning = recorded_fact(r, "warning"), *save = NULL, *how;
+	char *checked = recorded_fact(r, "checked");
 	const char *verb = r->t.sampled ? "sampled by " : ", counted by ";
 
 	put_head(r, f, "Recording of ", r->t.command);
-	if (asprintf(&how, "%s%s%s%s%s%s", *r->t.core ? "core " : "", r->t.core,
+	if (asprintf(&how, "%s%s%s%s%s%s%s%s", *r->t.core ? "core " : "", r->t.core,
 		     producer && *producer ? verb : "", producer ? producer : "",
-		     settings && *settings ? "; " : "", settings ? settings : "") >= 0) {
+		     settings && *settings ? "; " : "", settings ? settings : "",
+		     checked ? "; cycles " : "", checked ? checked : "") >= 0) {
 		put_head(r, f, "", how);
 		free(how);
 	}
@@ -119,6 +121,7 @@ void recorded_head(const struct recorded *r, FILE *f)
 	fputc('\n', f);
 	free(producer);
 	free(settings);
+	free(checked);
 	free(warning);
 }
 

@@ -696,7 +696,8 @@ static json_object *json_events(const struct report *r)
 
 static bool write_json(const struct report *r)
 {
-	static const char *const facts[] = { "command", "core", "producer", "settings", "warning" };
+	static const char *const facts[] = { "command",	 "core",    "producer",
+					     "settings", "checked", "warning" };
 	json_object *doc = show_json_document("pmk-report"), *rows = json_object_new_array();
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {

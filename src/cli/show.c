@@ -337,6 +337,7 @@ json_object *show_json_core(const struct pmk_core *core)
 	show_add(o, "isa", core->isa);
 	show_add(o, "qemu-cpu", core->qemu_cpu);
 	show_add(o, "brief", core->brief);
+	show_add(o, "checked", *core->checked ? core->checked : NULL);
 	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++)
 		if (pmk_core_words(k))
 			show_add(keys, k->key, pmk_core_words(k)[key_value(core, k)]);

@@ -264,6 +264,7 @@ int pmk_emulation_record(struct pmk_count *c)
 	}
 	e->recording.command = c->result.command;
 	e->recording.core = e->prog.core.name;
+	e->recording.checked = c->result.checked;
 	e->recording.producer = c->result.producer;
 	e->recording.isa = e->prog.core.isa;
 	e->recording.big_endian = e->prog.elf.big_endian;
@@ -444,6 +445,7 @@ static void set_notes(struct pmk_count *c)
 	pmk_guest_note(c);
 	if (!counts_time(c))
 		return;
+	c->result.checked = strdup(*e->prog.core.checked ? e->prog.core.checked : "unchecked");
 	if (*e->prog.core.caveat)
 		pmk_result_note(&c->result, "%s", e->prog.core.caveat);
 	if (sum->untimed && e->cfg.eager)

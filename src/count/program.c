@@ -269,6 +269,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 {
 	const struct machine *machine = machine_of(&p->elf), *usual = machine;
 	char path[PATH_MAX], msg[512];
+	struct pmk_core preset;
 	int err;
 
 	if (!usual && p->argv.count)
@@ -281,6 +282,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s", msg);
 	if (pmk_program_check_preset(&p->core, name, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s: %s", path, msg);
+	preset = p->core;
 	if (machine && !p->system && p->elf.machine == PMK_ELF_ARM)
 		in_aarch32(&p->core);
 	if (pmu && pmk_core_can_have_l2(&p->core) && pmk_core_l2_type(pmu))
@@ -290,6 +292,8 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 		if (err)
 			return err;
 	}
+	if (!pmk_core_same(&p->core, &preset)) /* what was checked is the preset */
+		*p->core.checked = '\0';
 	p->core.system = p->system;
 	if (pmk_core_check(&p->core, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "core %s: %s", name, msg);

@@ -110,6 +110,7 @@ void pmk_count_summary(const struct pmk_count *c, struct pmk_count_summary *s)
 		.command = r->command,
 		.producer = r->producer,
 		.settings = r->settings,
+		.checked = r->checked,
 		.warning = r->warning,
 		.passes = r->passes,
 		.runs = r->runs,

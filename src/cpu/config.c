@@ -30,6 +30,11 @@ static uint64_t *member(struct pmk_core *core, const struct pmk_core_key *key)
 	return (uint64_t *)(void *)((char *)core + key->offset);
 }
 
+static uint64_t value_of(const struct pmk_core *core, const struct pmk_core_key *key)
+{
+	return *(const uint64_t *)(const void *)((const char *)core + key->offset);
+}
+
 static void set_defaults(struct pmk_core *core, const struct pmk_core_family *family)
 {
 	if (family->like)
@@ -87,6 +92,18 @@ bool pmk_core_become(struct pmk_core *core, const char *isa)
 		return true;
 	}
 	return false;
+}
+
+bool pmk_core_same(const struct pmk_core *a, const struct pmk_core *b)
+{
+	const struct pmk_core_key *k = pmk_core_keys(a);
+
+	if (a->family != b->family)
+		return false;
+	for (; k->key; k++)
+		if (value_of(a, k) != value_of(b, k))
+			return false;
+	return true;
 }
 
 bool pmk_core_on_ahb(const struct pmk_core *core)
@@ -387,7 +404,7 @@ int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char
 static int check_values(const struct pmk_core *core, char *msg, unsigned size)
 {
 	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++) {
-		uint64_t n = *(const uint64_t *)(const void *)((const char *)core + k->offset);
+		uint64_t n = value_of(core, k);
 		char given[24];
 
 		if (pmk_core_accepts(k, n))

@@ -22,8 +22,10 @@ struct pmk_core {
 	char isa[16];	   /* "arm", "a32", "a64" or "microblaze" */
 	char brief[96];
 	char caveat[160]; /* what its times are short of, as in "its cycles are …"; or "" */
-	uint32_t family;  /* which of pmk_core_families[]: see family.h */
-	bool system;	  /* set by the owner: system emulation, where exceptions can be seen */
+	/* What its cycles were held against: "within 15 % (docs/cycles.md)"; or "": nothing. */
+	char checked[64];
+	uint32_t family; /* which of pmk_core_families[]: see family.h */
+	bool system;	 /* set by the owner: system emulation, where exceptions can be seen */
 	/* Set by the owner: no clock runs, and data accesses are counted as they are made, none
 	 * with their block. */
 	bool timeless;
@@ -93,6 +95,9 @@ struct pmk_core_key {
 	  .max = UINT64_C(max_), .unit = unit_, \
 	  .offset = (unsigned)offsetof(struct pmk_core, member_) }
 /* clang-format on */
+
+/* Do both have the same instruction set and the same parameters? */
+bool pmk_core_same(const struct pmk_core *a, const struct pmk_core *b);
 
 /* Let the core run another instruction set, as one of ARMv8 runs A64 and A32, with all its
  * parameters. False: no family with these parameters has that one. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Presets of cores. A preset is an INI file. The section and the name make the key: "size" in
- * [icache] is icache.size. [core] holds the six texts (name, pmu, qemu_cpu, isa, brief, caveat) and
- * the keys without a section, such as clock.
+ * [icache] is icache.size. [core] holds the seven texts (name, pmu, qemu_cpu, isa, brief, caveat,
+ * checked) and the keys without a section, such as clock.
  *
  * What a key means depends on the texts, and these may stand behind it. So the file is read twice:
  * for the texts, in which nothing is wrong yet, and for everything.
@@ -35,6 +35,7 @@ static char *find_text(struct pmk_core *core, const char *name, size_t *size)
 		{ "isa", core->isa, sizeof(core->isa) },
 		{ "brief", core->brief, sizeof(core->brief) },
 		{ "caveat", core->caveat, sizeof(core->caveat) },
+		{ "checked", core->checked, sizeof(core->checked) },
 	};
 
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

@@ -94,6 +94,7 @@ struct pmk_recorded_latency {
 
 struct pmk_recording {
 	const char *command, *core, *producer, *settings; /* as in struct pmk_count_summary */
+	const char *checked;				  /* as in struct pmk_result */
 	const char *isa;				  /* "arm", "a32", "a64", "microblaze" */
 	bool big_endian;
 	const char *warning; /* what the reader has to know, as lines; NULL: nothing */

@@ -230,6 +230,7 @@ static void write_facts(struct writer *w)
 	const struct pmk_recording *rec = w->rec;
 
 	write_flag(w, "big_endian", rec->big_endian);
+	write_text_fact(w, "checked", rec->checked);
 	write_text_fact(w, "command", rec->command);
 	write_flag(w, "contexts", rec->contexts);
 	write_text_fact(w, "core", rec->core);

@@ -11,7 +11,7 @@
  *	"metrics":[
  *	{…}
  *	],
- *	"producer":…,"passes":…,"processes":…,"threads":…,"partial":…,"warning":…,
+ *	"producer":…,"passes":…,"processes":…,"threads":…,"checked":…,"partial":…,"warning":…,
  *	"note":…,"exit-status":…}
  *
  * and, for firmware, the arrays "dumps" and "profile" at the end. Every counter is written on a
@@ -430,6 +430,7 @@ static int json_end(struct pmk_writer *w, const struct pmk_result *r)
 	pmk_json_add(o, "passes", count(r->passes));
 	pmk_json_add(o, "processes", count(r->processes));
 	pmk_json_add(o, "threads", count(r->threads));
+	pmk_json_add(o, "checked", pmk_json_string(r->checked));
 	pmk_json_add(o, "partial", json_object_new_boolean(r->partial));
 	pmk_json_add(o, "warning", pmk_json_string(r->warning));
 	pmk_json_add(o, "note", pmk_json_string(r->note));

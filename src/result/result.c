@@ -68,6 +68,7 @@ void pmk_result_free(struct pmk_result *r)
 	free(r->dumps);
 	free(r->run_seconds);
 	free(r->core);
+	free(r->checked);
 	free(r->command);
 	free(r->producer);
 	free(r->settings);

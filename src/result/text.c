@@ -707,7 +707,7 @@ static void passes_text(struct pmk_writer *w, const struct pmk_result *r)
 	}
 }
 
-static void legend(struct pmk_writer *w)
+static void legend(struct pmk_writer *w, const struct pmk_result *r)
 {
 	static const struct {
 		enum pmk_trust trust;
@@ -730,6 +730,8 @@ static void legend(struct pmk_writer *w)
 		if (!(state_of(w)->trusts >> words[i].trust & 1))
 			continue;
 		fprintf(w->f, "%s%s", separator, words[i].text);
+		if (words[i].trust == PMK_TRUST_MODELLED && r->checked)
+			fprintf(w->f, ", cycles %s", r->checked);
 		separator = ", ";
 	}
 }
@@ -754,7 +756,7 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 	if (r->settings && *r->settings)
 		field(w, " with ", r->settings);
 	passes_text(w, r);
-	legend(w);
+	legend(w, r);
 	putc('\n', w->f);
 	if (r->processes > 1 || r->threads > 1)
 		fprintf(w->f, " %u process%s, %u thread%s\n", r->processes,

@@ -1158,3 +1158,46 @@ def test_a_core_with_a_caveat():
     contains(stat("--core", "cortex-a72", "-e", "cycles", a64)["note"],
              "those of a simpler out-of-order core")
     equal(stat("--core", "cortex-a53", "-e", "cycles", a64)["note"], None)
+
+
+def test_what_cycles_were_held_against():
+    """A label is of the preset alone: any other value takes it away, the preset's own does not."""
+    exits = {"aarch64-linux-gnu-": "mov x8, #93\nmov x0, #0\n",
+             "arm-linux-gnueabi-": "mov r7, #1\nmov r0, #0\n"}
+    a64, arm = (build("checked-" + prefix[:3], f".globl _start\n_start: {code}svc #0\n",
+                      "-nostdlib", "-static", ext="S", prefix=prefix)
+                for prefix, code in exits.items())
+    label = "within 15 % (docs/cycles.md)"
+    for core, program, settings, checked in (
+            ("cortex-a53", a64, (), label),
+            ("cortex-a53", a64, ("--set", "l2.latency=13"), label),
+            ("cortex-a53", a64, ("--set", "l2.latency=14"), "unchecked"),
+            ("cortex-a72", a64, ("--set", "issue.window=0"), "unchecked"),
+            ("armv8", a64, (), "unchecked"),
+            ("cortex-a53", arm, (), "unchecked"),  # in AArch32 state
+            ("arm1136", arm, (), "unchecked")):
+        words = ["--core", core, *settings, "-e", "cycles,instructions", program]
+        equal(stat(*words)["checked"], checked, words)
+        contains(pmk("stat", *words).err,
+                 f"modelled: by the core's parameters, cycles {checked}\n")
+    # Nothing is modelled: there is nothing to label.
+    only = ["--core", "cortex-a53", "-e", "instructions", a64]
+    equal(stat(*only)["checked"], None)
+    assert "unchecked" not in pmk("stat", *only).err
+
+
+def test_labels_are_what_the_page_says():
+    """Cores that have a label stand on the page that it names, with no error beyond it."""
+    with open(os.path.join(SOURCE, "docs", "cycles.md")) as f:
+        table = re.search(r"\| core \| with \| error \|\n.*?\n\n", f.read(), re.S)[0]
+    worst, core = {}, None
+    for first, error in re.findall(r"^\| ([\w-]*) ?\| .* \| ([^|]*) \|$", table, re.M)[1:]:
+        core = first if re.match(r"\w", first) else core
+        numbers = [abs(int(n)) for n in re.findall(r"-?\d+", error)]
+        worst[core] = max([worst.get(core, 0), *numbers])
+    labels = {c["name"]: c["checked"] for c in json.loads(pmk("list", "-j", "cores").out)["cores"]
+              if c["checked"]}
+    equal(set(labels), set(worst))
+    for name, label in labels.items():
+        most = int(re.fullmatch(r"within (\d+) % \(docs/cycles\.md\)", label)[1])
+        assert worst[name] <= most, (name, worst[name], label)

@@ -75,6 +75,7 @@ static struct pmk_section *make(struct pmk_result *r)
 	r->pmu = &pmk_arm1176;
 	r->core = strdup("arm1176");
 	r->command = strdup("./prog a b");
+	r->checked = strdup("unchecked");
 	r->producer = strdup("qemu-arm 7.2.22");
 	r->settings = strdup("");
 	r->env = strdup("");
@@ -129,7 +130,8 @@ static const struct pmk_write_options json = { .format = PMK_FORMAT_JSON, .metri
 #define HOW                                                                                    \
 	"\n counted by qemu-arm 7.2.22 as arm1176, 2 passes at once (2 event counters + CCNT " \
 	"each); "                                                                              \
-	"exact: defined by the instruction stream, modelled: by the core's parameters\n"
+	"exact: defined by the instruction stream, modelled: by the core's parameters, "       \
+	"cycles unchecked\n"
 
 static void plain_tests(void **state)
 {
@@ -190,6 +192,7 @@ static void plain_tests(void **state)
 	       "events was not asked for\",\"region\":null}\n"
 	       "],\n"
 	       "\"producer\":\"qemu-arm 7.2.22\",\"passes\":2,\"processes\":1,\"threads\":1,"
+	       "\"checked\":\"unchecked\","
 	       "\"partial\":false,\"warning\":null,\"note\":null,\"exit-status\":0}\n");
 
 	semicolon.metrics = tab.metrics = NULL;
@@ -259,7 +262,8 @@ static void region_tests(void **state)
 	       "\n etmextout_0: " NO_ETM "\n"
 	       "\n counted by qemu-arm 7.2.22 as arm1176 with dcache.size=32K, 2 passes taking "
 	       "turns (2 event counters + CCNT each); exact: defined by the instruction stream, "
-	       "modelled: by the core's parameters, scaled: extrapolated from the share of time "
+	       "modelled: by the core's parameters, cycles unchecked, "
+	       "scaled: extrapolated from the share of time "
 	       "it was counted, wrapped: a counter overflowed and part was missed, the true value "
 	       "is larger\n"
 	       " 2 processes, 5 threads\n"

@@ -56,6 +56,7 @@ static void put_facts(const struct html_page *p)
 	const struct pmk_tables *t = &p->r->t;
 	static const char *const names[][2] = { { "producer", "Counted by" },
 						{ "settings", "Settings" },
+						{ "checked", "Cycles" },
 						{ "pmk", "Recorded with pmk" } };
 
 	fputs("<dl class=\"facts\">\n", p->f);

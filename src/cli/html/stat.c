@@ -639,6 +639,7 @@ static void put_head(FILE *f, const struct pmk_result *r)
 	html_fact(f, "Core", r->core);
 	html_fact(f, "Counted by", r->producer);
 	html_fact(f, "Settings", r->settings);
+	html_fact(f, "Cycles", r->checked);
 	fputs("</dl>\n", f);
 	put_notices(f, r->warning, "warning");
 	put_notices(f, r->note, "note");
