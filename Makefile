@@ -7,6 +7,7 @@
 #   make           build/pmk, runs from the build tree
 #   make target    the library for firmware: build/target; TARGETS=armv6 builds that one alone
 #   make python    the package for Python: a wheel and a source distribution in build/python
+#   make docs      the documents as a site, to be read without a server: build/site/index.html
 #   make qemu      emulators that can load plugins, where the distribution's cannot (Debian 13); once, some minutes;
 #                  demo and check do it by themselves
 #   make microblaze-toolchain   a compiler for MicroBlaze; once, some minutes
@@ -50,6 +51,10 @@ python:
 	@$(PYTHON) -m build --no-isolation --outdir $(BUILD)/python . >$(BUILD)/python/log 2>&1 || \
 		{ tail -20 $(BUILD)/python/log; exit 1; }
 	@ls $(BUILD)/python/pmukit-*
+
+docs:
+	@scripts/need site
+	@scripts/site $(BUILD)
 
 qemu:
 	@scripts/qemu
@@ -95,5 +100,5 @@ uninstall:
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check test target python qemu microblaze-toolchain microblaze-programs bench fuzz fresh dist install
-.PHONY: uninstall clean
+.PHONY: all demo check test target python docs qemu microblaze-toolchain microblaze-programs bench fuzz fresh dist
+.PHONY: install uninstall clean
