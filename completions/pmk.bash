@@ -148,6 +148,7 @@ _pmk_operand() {
 			compopt -o nospace 2>/dev/null
 		fi ;;
 	wave) if [ "$operands" = 0 ]; then _pmk_words $'signals\ncheck'; else _pmk_files -f; fi ;;
+	history) if [ "$operands" = 0 ]; then _pmk_words $'add\nshow\ngood\nbad\nbisect\ntest'; else _pmk_program; fi ;;
 	doctor) _pmk_words $'environment\narmv8\nahbmon' ;;
 	help) _pmk_words "$(_pmk_commands)" ;;
 	esac

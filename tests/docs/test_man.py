@@ -12,7 +12,8 @@ import repo
 pytestmark = pytest.mark.quick
 
 COMMANDS = ("stat", "report", "list", "info", "decode", "doctor", "wave",
-            "annotate", "export", "diff", "record", "run", "calibrate", "sweep")
+            "annotate", "export", "diff", "record", "run", "calibrate", "sweep",
+            "history")
 PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]
@@ -29,6 +30,7 @@ EXIT_CODES = {
     "pmk doctor -T devmem:/dev/uio0 --pmu l220": 129,
     "pmk report reset.log": 125,
     "pmk diff --fail-over 2% -e cycles base.data new.data": 1,
+    "pmk history bisect --build make ./prog": 125,
     "pmk list nosuchtopic": 129,
     "pmk info nosuchname": 129,
     "pmk decode arm1176 PMNC=0x123456789": 129,

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The counts of commits, in a results database (sweep/store.h, whose revisions are the commits):
+ * history_read.c has them in memory and judges them, history_add.c adds to them, history_git.c asks
+ * git, history_show.c shows them, history_bisect.c looks for a commit.
+ */
+#ifndef PMK_CLI_HISTORY_H
+#define PMK_CLI_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "count/words.h"
+#include "sweep/store.h"
+
+/* Exit codes of pmk history beside those of all commands. */
+enum {
+	HISTORY_OVER = 1,   /* something has grown by more than the limit */
+	HISTORY_SKIP = 125, /* a commit cannot be tested: what git bisect skips */
+};
+
+/* ---- in memory ------------------------------------------------------------------------------- */
+
+struct history_commit {
+	int64_t id;
+	char *name, *subject; /* subject: NULL where nobody said it */
+	int64_t time;
+	enum pmk_store_verdict verdict;
+};
+
+struct history_count {
+	bool there; /* was it asked for in this commit? */
+	bool has_value;
+	uint64_t value;
+	int64_t cell;
+};
+
+/* One event of a program on a core, over all commits. */
+struct history_series {
+	char *program, *core, *settings; /* "dcache.size=8K,…", "" */
+	char *event, *unit;		 /* unit: NULL for a plain number */
+	struct history_count *at;	 /* [commit] */
+};
+
+/* Commits by their time; where one has none, in the order in which they were added. */
+struct history {
+	struct history_commit *commit;
+	size_t ncommits, commit_room;
+	struct history_series *series; /* by program, core, settings, event */
+	size_t nseries, series_room;
+};
+
+/* To be freed in any case. 0 or an exit code after one line on stderr. */
+int history_read(struct history *h, struct pmk_store *store);
+void history_free(struct history *h);
+
+/* The commit with this name, or the one whose name begins so and no other's does; -1 and one line
+ * on stderr: there is none. */
+long history_find(const struct history *h, const char *name);
+
+/* The commit before `i` that others are compared with: the last good one; where none is, the last
+ * one that nobody has judged. -1: none. */
+long history_reference(const struct history *h, size_t i);
+/* The commit before `i` in which the series has a value; -1: none. */
+long history_before(const struct history_series *s, size_t i);
+
+/* Is `fresh` more than `percent` over `base`? */
+bool history_is_over(uint64_t base, uint64_t fresh, double percent);
+/* What has grown between two commits, a line on stderr each. Returns how many there are. */
+size_t history_judge(const struct history *h, size_t base, size_t fresh, double percent);
+
+/* Ten digits of a hash; other names as they are. */
+void history_short(const char *name, char text[48]);
+const char *history_verdict(enum pmk_store_verdict verdict);
+/* "+1,234 +0.05%", "" where nothing changed */
+void history_change(uint64_t base, uint64_t fresh, char text[80]);
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+struct history_request {
+	const char *database;
+	struct pmk_words events, settings;
+	const char *commit, *name, *core, *target;
+	const char *build;	/* shell command before the program is run */
+	const char *good, *bad; /* names of commits to compare with */
+	const char *separator;
+	bool json, judged;
+	double limit; /* percent */
+	unsigned last;
+	char **operand; /* what is left of the command line, NULL terminated */
+};
+
+/* NULL and one line on stderr, with *code set. */
+struct pmk_store *history_open(const struct history_request *q, enum pmk_store_how how, int *code);
+/* One line on stderr, where the store has failed. Returns an exit code, or 0. */
+int history_check(struct pmk_store *store, int err);
+
+int history_add(const struct history_request *q);
+int history_test(const struct history_request *q);
+int history_show(const struct history_request *q);
+int history_bisect(const struct history_request *q);
+
+/* ---- git ------------------------------------------------------------------------------------- */
+
+/* Run a command, with its output in `out` (cut at `size`), or for NULL on stderr. `quiet`: its
+ * stderr is dropped. Returns its exit code; 128 + signal. */
+int history_run(const char *const argv[], char *out, size_t size, bool quiet);
+/* Ask git what `id` is. The texts in *c are freed by history_commit_free(). Without git, or outside
+ * of its folders, the name is `id` and nothing else is known. False: out of memory. */
+bool history_commit(struct history_commit *c, const char *id);
+void history_commit_free(struct history_commit *c);
+
+#endif

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Putting the counts of a commit into the database: those of a program that is run now, or those of
+ * the last sweep.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pmk/count.h>
+#include <pmk/error.h>
+
+#include "base/grow.h"
+#include "base/sha256.h"
+#include "cli/cli.h"
+#include "cli/counting.h"
+#include "cli/history.h"
+#include "count/command.h"
+
+#define DEFAULT_EVENTS "cycles,instructions"
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+/* What has been counted, as the database takes it. */
+struct counted {
+	struct pmk_count *count;
+	struct pmk_count_summary sum;
+	struct pmk_store_value *value;
+	size_t nvalues, room;
+	struct pmk_store_setting *setting;
+	size_t nsettings;
+	char *settings; /* as text */
+};
+
+static void counted_free(struct counted *c)
+{
+	pmk_count_free(c->count);
+	for (size_t i = 0; i < c->nsettings; i++)
+		free((char *)c->setting[i].name);
+	free(c->setting);
+	free(c->value);
+	free(c->settings);
+}
+
+static int failed(struct pmk_count *count)
+{
+	const struct pmk_count_error *err = pmk_count_error(count);
+
+	return cli_fail(err->failure, "%s", err->text);
+}
+
+static int no_memory(void)
+{
+	return cli_fail(PMK_EXIT_FAILED, "out of memory");
+}
+
+static int ask(const struct history_request *q, struct pmk_count *count)
+{
+	for (unsigned i = 0; i < q->events.count; i++)
+		if (pmk_count_set(count, "event", q->events.word[i]))
+			return failed(count);
+	if (!q->events.count && pmk_count_set(count, "event", DEFAULT_EVENTS))
+		return failed(count);
+	for (unsigned i = 0; i < q->settings.count; i++)
+		if (pmk_count_set(count, "set", q->settings.word[i]))
+			return failed(count);
+	if ((q->core && pmk_count_set(count, "core", q->core)) ||
+	    (q->target && pmk_count_set(count, "target", q->target)) ||
+	    pmk_count_program(count, q->operand))
+		return failed(count);
+	return 0;
+}
+
+/* A program that failed may have done anything, and its counts would be taken for slow or fast. */
+static int check_end(const struct counted *c)
+{
+	if (c->sum.partial)
+		return cli_fail(PMK_EXIT_FAILED, "history: %s was cut off; it is not added",
+				c->sum.command);
+	if (c->sum.exit_code)
+		return cli_fail(PMK_EXIT_FAILED,
+				"history: %s ended with %" PRId32 "; it is not added",
+				c->sum.command, c->sum.exit_code);
+	return 0;
+}
+
+/* Rows of the whole program; parts of it have no place in the database. */
+static int take_rows(struct counted *c)
+{
+	struct pmk_count_row row;
+
+	for (uint32_t i = 0; pmk_count_row(c->count, i, &row); i++) {
+		struct pmk_store_value *all =
+			pmk_grow(c->value, c->nvalues, &c->room, sizeof(*all));
+
+		if (!all)
+			return no_memory();
+		c->value = all;
+		all[c->nvalues++] = (struct pmk_store_value){ .event = row.name,
+							      .pmu = row.pmu,
+							      .trust = row.trust,
+							      .reason = row.reason,
+							      .unit = row.unit,
+							      .has_value = row.has_value,
+							      .value = row.value };
+	}
+	return 0;
+}
+
+static int by_setting(const void *a, const void *b)
+{
+	const struct pmk_store_setting *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* "KEY=VALUE". Of a key that is given twice the last value holds. */
+static bool add_setting(struct counted *c, char *word)
+{
+	char *name = strdup(word), *value = name ? strchr(name, '=') : NULL;
+	size_t i = 0;
+
+	if (!name)
+		return false;
+	if (!value) {
+		free(name);
+		return true;
+	}
+	*value++ = '\0';
+	while (i < c->nsettings && strcmp(c->setting[i].name, name))
+		i++;
+	if (i < c->nsettings)
+		free((char *)c->setting[i].name);
+	else
+		c->nsettings++;
+	c->setting[i] = (struct pmk_store_setting){ name, value };
+	return true;
+}
+
+static int take_settings(const struct history_request *q, struct counted *c)
+{
+	size_t size, n = 1;
+	bool fits = true;
+	FILE *f;
+
+	for (unsigned i = 0; i < q->settings.count; i++)
+		for (const char *at = q->settings.word[i]; at;
+		     at = strchr(at, ','), at += at != NULL)
+			n++;
+	c->setting = calloc(n, sizeof(*c->setting));
+	for (unsigned i = 0; c->setting && fits && i < q->settings.count; i++) {
+		char *list = strdup(q->settings.word[i]), *rest = list, *word;
+
+		fits = list;
+		while (fits && (word = strsep(&rest, ",")))
+			fits = add_setting(c, word);
+		free(list);
+	}
+	f = open_memstream(&c->settings, &size);
+	if (!c->setting || !fits || !f) {
+		if (f)
+			fclose(f);
+		return no_memory();
+	}
+	qsort(c->setting, c->nsettings, sizeof(*c->setting), by_setting);
+	for (size_t i = 0; i < c->nsettings; i++)
+		fprintf(f, "%s%s=%s", i ? "," : "", c->setting[i].name, c->setting[i].value);
+	return fclose(f) ? no_memory() : 0;
+}
+
+/* Count the program. c is to be freed in any case. 0 or an exit code after one line. */
+static int count(const struct history_request *q, struct counted *c)
+{
+	int code;
+
+	c->count = pmk_count_new();
+	code = ask(q, c->count);
+	if (code)
+		return code;
+	cli_catch_signals(c->count);
+	if (pmk_count_run(c->count, NULL))
+		return failed(c->count);
+	pmk_count_summary(c->count, &c->sum);
+	code = check_end(c);
+	code = code ? code : take_rows(c);
+	code = code ? code : take_settings(q, c);
+	if (!code && !c->nvalues)
+		return cli_fail(PMK_EXIT_FAILED, "history: nothing was counted");
+	return code;
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+/* Texts one after the other, so that no two lists are the same bytes. */
+static void add_text(struct pmk_sha256 *h, const char *text)
+{
+	size_t n = text ? strlen(text) + 1 : 0;
+
+	pmk_sha256_add(h, &n, sizeof(n));
+	pmk_sha256_add(h, text ? text : "", n);
+}
+
+static void end_key(struct pmk_sha256 *h, pmk_store_key key)
+{
+	uint8_t hash[PMK_SHA256];
+
+	pmk_sha256_end(h, hash);
+	memcpy(key, hash, PMK_STORE_KEY);
+}
+
+/* What was run. That of sweeps has more in it and another name: these are never taken for those. */
+static int key_program(const char *path, const char *command, pmk_store_key key, char about[80])
+{
+	uint8_t file[PMK_SHA256];
+	struct pmk_sha256 h;
+	int err = path ? pmk_sha256_file(path, file) : 0;
+
+	if (err)
+		return cli_fail(PMK_EXIT_FAILED, "%s: %s", path, strerror(err));
+	strcpy(about, "program ");
+	if (path)
+		pmk_sha256_text(file, sizeof(file), about + strlen(about));
+	pmk_sha256_begin(&h);
+	add_text(&h, "history program");
+	add_text(&h, about);
+	add_text(&h, command);
+	end_key(&h, key);
+	return 0;
+}
+
+static void key_config(const char *core, const char *settings, pmk_store_key key)
+{
+	struct pmk_sha256 h;
+
+	pmk_sha256_begin(&h);
+	add_text(&h, "history config");
+	add_text(&h, core);
+	add_text(&h, settings);
+	end_key(&h, key);
+}
+
+/* The counts are part of it. It was run because nobody knows all that they depend on; the same run
+ * with other counts is another cell. */
+static void key_cell(struct pmk_store_cell *cell)
+{
+	struct pmk_sha256 h;
+
+	pmk_sha256_begin(&h);
+	add_text(&h, "history cell");
+	pmk_sha256_add(&h, cell->program->hash, PMK_STORE_KEY);
+	pmk_sha256_add(&h, cell->config->hash, PMK_STORE_KEY);
+	for (size_t i = 0; i < cell->nvalues; i++) {
+		const struct pmk_store_value *v = &cell->values[i];
+
+		add_text(&h, v->event);
+		add_text(&h, v->pmu);
+		add_text(&h, v->trust);
+		add_text(&h, v->reason);
+		pmk_sha256_add(&h, &v->value, sizeof(v->value));
+	}
+	end_key(&h, cell->key);
+}
+
+/* ---- the database ---------------------------------------------------------------------------- */
+
+struct pmk_store *history_open(const struct history_request *q, enum pmk_store_how how, int *code)
+{
+	struct pmk_store *store;
+	char msg[512];
+
+	*code = 0;
+	if (pmk_store_open(&store, q->database, how, msg, sizeof(msg)))
+		*code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
+	return store;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static int put(const struct history_request *q, struct pmk_store *store, int64_t revision,
+	       const struct counted *c)
+{
+	const char *file = pmk_count_file(c->count);
+	const char *core = c->sum.core ? c->sum.core : c->sum.pmu;
+	struct pmk_store_program program = { .path = file ? file : q->operand[0],
+					     .command = c->sum.command };
+	struct pmk_store_config config = { .core = core, .isa = "", .parameters = c->settings };
+	struct pmk_store_cell cell = { .program = &program,
+				       .config = &config,
+				       .seconds = c->sum.elapsed,
+				       .values = c->value,
+				       .nvalues = c->nvalues };
+	struct pmk_store_point point = { .revision = revision,
+					 .name = q->name ? q->name : base_name(q->operand[0]),
+					 .core = core,
+					 .settings = c->setting,
+					 .nsettings = c->nsettings };
+	char about[80];
+	int64_t id = 0;
+	int code = key_program(file, c->sum.command, program.hash, about), err;
+
+	if (code)
+		return code;
+	program.about = about;
+	key_config(core, c->settings, config.hash);
+	key_cell(&cell);
+	err = pmk_store_put(store, &cell, &id);
+	if (!err)
+		err = pmk_store_name(store, &point, id);
+	return history_check(store, err);
+}
+
+struct sweep {
+	struct pmk_store *store;
+	int64_t revision;
+	size_t n;
+};
+
+static int take_point(void *ctx, const struct pmk_store_row *row)
+{
+	struct sweep *s = ctx;
+	struct pmk_store_point point = row->point;
+
+	point.revision = s->revision;
+	s->n++;
+	return pmk_store_name(s->store, &point, row->cell);
+}
+
+/* What the last sweep has counted is what this commit counts. */
+static int put_sweep(const struct history_request *q, struct pmk_store *store, int64_t revision)
+{
+	struct sweep s = { .store = store, .revision = revision };
+	int err = pmk_store_points(store, 0, take_point, &s);
+
+	if (!err && !s.n)
+		return cli_fail(PMK_EXIT_USAGE,
+				"history add: no program is named, and %s has nothing of a sweep",
+				q->database);
+	return history_check(store, err);
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+static int store_commit(struct pmk_store *store, const struct history_commit *c, int64_t *id)
+{
+	struct pmk_store_revision r = {
+		.name = c->name, .subject = c->subject, .time = c->time, .verdict = c->verdict
+	};
+
+	return history_check(store, pmk_store_revision(store, &r, id));
+}
+
+static long index_of(const struct history *h, int64_t id)
+{
+	for (size_t i = 0; i < h->ncommits; i++)
+		if (h->commit[i].id == id)
+			return (long)i;
+	return -1;
+}
+
+/* Compare the commit with the last good one, and note what came of it. */
+static int gate(const struct history_request *q, struct pmk_store *store, int64_t id)
+{
+	struct history h;
+	struct history_commit *c;
+	size_t over = 0;
+	long at, base;
+	int code = history_read(&h, store);
+
+	if (code) {
+		history_free(&h);
+		return code;
+	}
+	at = index_of(&h, id);
+	base = q->good ? history_find(&h, q->good) : history_reference(&h, (size_t)at);
+	if (q->good && base < 0) {
+		history_free(&h);
+		return PMK_EXIT_USAGE;
+	}
+	c = &h.commit[at];
+	if (base >= 0 && base != at)
+		over = history_judge(&h, (size_t)base, (size_t)at, q->limit);
+	c->verdict = over ? PMK_STORE_BAD : PMK_STORE_GOOD;
+	code = store_commit(store, c, &id);
+	history_free(&h);
+	return code ? code : over ? HISTORY_OVER : 0;
+}
+
+/* Add what was counted, or for NULL what a sweep has counted. *id: of the commit. */
+static int add(const struct history_request *q, struct pmk_store *store, const struct counted *c,
+	       int64_t *id)
+{
+	struct history_commit commit;
+	struct history h;
+	int code;
+
+	if (!history_commit(&commit, q->commit))
+		return no_memory();
+	/* A verdict stays until it is judged anew. */
+	code = history_read(&h, store);
+	for (size_t i = 0; !code && i < h.ncommits; i++)
+		if (!strcmp(h.commit[i].name, commit.name))
+			commit.verdict = h.commit[i].verdict;
+	history_free(&h);
+	if (!code)
+		code = history_check(store, pmk_store_begin(store));
+	if (!code)
+		code = store_commit(store, &commit, id);
+	if (!code)
+		code = c ? put(q, store, *id, c) : put_sweep(q, store, *id);
+	if (!code)
+		code = history_check(store, pmk_store_commit(store));
+	history_commit_free(&commit);
+	return code;
+}
+
+int history_add(const struct history_request *q)
+{
+	struct counted c = { 0 };
+	struct pmk_store *store;
+	int64_t id = 0;
+	int code = 0;
+
+	if (!q->commit)
+		return cli_fail(PMK_EXIT_USAGE, "history add: which --commit?");
+	if (*q->operand)
+		code = count(q, &c);
+	if (code) {
+		counted_free(&c);
+		return code;
+	}
+	store = history_open(q, PMK_STORE_WRITE, &code);
+	if (!code)
+		code = add(q, store, *q->operand ? &c : NULL, &id);
+	if (!code && q->judged)
+		code = gate(q, store, id);
+	pmk_store_close(store);
+	counted_free(&c);
+	return code;
+}
+
+/* ---- testing a commit ------------------------------------------------------------------------ */
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* 1: bad, 0: good. Without a limit a count is that of the commit which it is nearer to. Series that
+ * one of them does not have say nothing. */
+static int tell(const struct history_request *q, const struct history *h, const char *program,
+		const char *commit)
+{
+	long good = history_find(h, q->good), bad = q->bad ? history_find(h, q->bad) : -1;
+	long at = history_find(h, commit);
+	bool any = false;
+
+	if (good < 0 || at < 0 || (q->bad && bad < 0))
+		return HISTORY_SKIP;
+	if (q->judged)
+		return history_judge(h, (size_t)good, (size_t)at, q->limit) ? HISTORY_OVER : 0;
+	for (size_t i = 0; i < h->nseries; i++) {
+		const struct history_series *s = &h->series[i];
+		const struct history_count *a = &s->at[good], *b = &s->at[bad], *x = &s->at[at];
+
+		if (strcmp(s->program, program) || !a->has_value || !b->has_value ||
+		    !x->has_value || a->value == b->value)
+			continue;
+		any = true;
+		if (distance(x->value, b->value) < distance(x->value, a->value))
+			return HISTORY_OVER;
+	}
+	if (any)
+		return 0;
+	cli_fail(0, "history test: %s counts the same in both commits", program);
+	return HISTORY_SKIP;
+}
+
+int history_test(const struct history_request *q)
+{
+	const char *const build[] = { "sh", "-c", q->build, NULL };
+	const char *const words[] = { "git", "rev-parse", "HEAD", NULL };
+	struct history_request now = *q;
+	struct history h = { 0 };
+	struct pmk_store *store;
+	char head[64];
+	int code;
+
+	if (!*q->operand || !q->good || (!q->bad && !q->judged))
+		return cli_fail(PMK_EXIT_USAGE, "history test: it takes a program, --good, and "
+						"--bad or --fail-over");
+	if (history_run(words, head, sizeof(head), true))
+		return cli_fail(HISTORY_SKIP, "history test: this is no git checkout");
+	head[strcspn(head, "\n")] = '\0';
+	if (q->build && history_run(build, NULL, 0, false))
+		return cli_fail(HISTORY_SKIP, "history test: %.10s is skipped: '%s' fails", head,
+				q->build);
+	now.commit = head;
+	now.judged = false;
+	if (history_add(&now))
+		return HISTORY_SKIP;
+	store = history_open(q, PMK_STORE_READ, &code);
+	if (!code)
+		code = history_read(&h, store);
+	code = code ? HISTORY_SKIP
+		    : tell(q, &h, q->name ? q->name : base_name(q->operand[0]), head);
+	history_free(&h);
+	pmk_store_close(store);
+	return code;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which commit changed a count: git bisect run, with pmk history test as its test. What is counted
+ * on the way stays in the database.
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/plain.h"
+#include "cli/cli.h"
+#include "cli/history.h"
+
+/* ---- what to look between -------------------------------------------------------------------- */
+
+/* The names of the good and the bad commit: those that are given, or the last good one and the
+ * newest of all. 0 or an exit code after one line. */
+static int choose(const struct history_request *q, char **good, char **bad)
+{
+	struct history h = { 0 };
+	int code;
+	struct pmk_store *store = history_open(q, PMK_STORE_READ, &code);
+	long to = -1, from = -1;
+
+	if (!code)
+		code = history_read(&h, store);
+	pmk_store_close(store);
+	if (!code && !h.ncommits)
+		code = cli_fail(PMK_EXIT_FAILED, "%s: it has no commits", q->database);
+	if (!code) {
+		to = q->bad ? history_find(&h, q->bad) : (long)h.ncommits - 1;
+		from = q->good	? history_find(&h, q->good)
+		       : to < 0 ? -1
+				: history_reference(&h, (size_t)to);
+		if (to < 0 || (q->good && from < 0))
+			code = PMK_EXIT_USAGE;
+		else if (from < 0)
+			code = cli_fail(PMK_EXIT_USAGE,
+					"history bisect: no commit before the last is good; name "
+					"one by --good");
+	}
+	if (!code) {
+		*good = strdup(h.commit[from].name);
+		*bad = strdup(h.commit[to].name);
+		if (!*good || !*bad)
+			code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+	}
+	history_free(&h);
+	return code;
+}
+
+/* git changes the files below the top folder, and the test has to find itself, the database and the
+ * build there whatever it changes. */
+static int check_place(void)
+{
+	const char *const words[] = { "git", "rev-parse", "--show-prefix", NULL };
+	const char *const state[] = { "git", "status", "--porcelain", "--untracked-files=no",
+				      NULL };
+	char out[256];
+
+	if (history_run(words, out, sizeof(out), true))
+		return cli_fail(PMK_EXIT_FAILED, "history bisect: this is no git checkout");
+	if (out[0] != '\n')
+		return cli_fail(PMK_EXIT_FAILED,
+				"history bisect: run it in the top folder of the checkout");
+	if (history_run(state, out, sizeof(out), true) || *out)
+		return cli_fail(PMK_EXIT_FAILED,
+				"history bisect: there are changes that are not committed; commit "
+				"or stash them");
+	return 0;
+}
+
+/* ---- git ------------------------------------------------------------------------------------- */
+
+#define MOST_WORDS 128
+
+struct words {
+	const char *word[MOST_WORDS + 1];
+	unsigned n;
+	bool full;
+};
+
+static void add(struct words *w, const char *word)
+{
+	if (w->n < MOST_WORDS)
+		w->word[w->n++] = word;
+	else
+		w->full = true;
+}
+
+static void add_option(struct words *w, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	add(w, option);
+	add(w, value);
+}
+
+/* The command line of the test. */
+static void put_test(struct words *w, const struct history_request *q, const char *self,
+		     const char *database, const char *limit)
+{
+	add(w, self);
+	add(w, "history");
+	add(w, "test");
+	add_option(w, "--database", database);
+	for (unsigned i = 0; i < q->events.count; i++)
+		add_option(w, "--event", q->events.word[i]);
+	for (unsigned i = 0; i < q->settings.count; i++)
+		add_option(w, "--set", q->settings.word[i]);
+	add_option(w, "--core", q->core);
+	add_option(w, "--target", q->target);
+	add_option(w, "--name", q->name);
+	add_option(w, "--build", q->build);
+	add_option(w, "--good", q->good);
+	add_option(w, "--bad", q->bad);
+	add_option(w, "--fail-over", q->judged ? limit : NULL);
+	add(w, "--");
+	for (char **word = q->operand; *word; word++)
+		add(w, *word);
+}
+
+/* How many commits there are from the good one to the bad one, as text; "" where git knows one of
+ * them not. */
+static void count_commits(const struct history_request *q, char *n, size_t size)
+{
+	char range[256];
+	const char *const words[] = { "git", "rev-list", "--count", range, "--", NULL };
+
+	snprintf(range, sizeof(range), "%s..%s", q->good, q->bad);
+	if (history_run(words, n, size, true))
+		*n = '\0';
+	n[strcspn(n, "\n")] = '\0';
+}
+
+static int start(const struct history_request *q)
+{
+	const char *const words[] = { "git", "bisect", "start", q->bad, q->good, "--", NULL };
+
+	if (history_run(words, NULL, 0, false))
+		return cli_fail(PMK_EXIT_FAILED,
+				"history bisect: git bisect cannot start, as above");
+	return 0;
+}
+
+/* The commit that was found, in full; "" where it cannot be told. */
+static void ask_found(char *name, size_t size)
+{
+	const char *const words[] = { "git", "rev-parse", "--verify", "refs/bisect/bad", NULL };
+
+	if (history_run(words, name, size, true))
+		*name = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+static int search(const struct history_request *q, char *found, size_t size)
+{
+	const char *const reset[] = { "git", "bisect", "reset", NULL };
+	char self[PATH_MAX], *database = realpath(q->database, NULL), limit[40];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	struct words w = { 0 };
+	int code;
+
+	self[n > 0 ? n : 0] = '\0';
+	snprintf(limit, sizeof(limit), "%.17g", q->limit);
+	add(&w, "git");
+	add(&w, "bisect");
+	add(&w, "run");
+	put_test(&w, q, self, database ? database : q->database, limit);
+	code = w.full ? cli_fail(PMK_EXIT_USAGE, "history bisect: the command line is too long")
+		      : start(q);
+	if (!code && history_run(w.word, NULL, 0, false))
+		code = cli_fail(PMK_EXIT_FAILED,
+				"history bisect: no single commit was found, as above");
+	if (!code)
+		ask_found(found, size);
+	if (!w.full)
+		history_run(reset, NULL, 0, true);
+	free(database);
+	return code;
+}
+
+/* ---- what was found -------------------------------------------------------------------------- */
+
+static void put_counts(const struct history *h, const char *found)
+{
+	for (size_t i = 0; i < h->nseries; i++) {
+		const struct history_series *s = &h->series[i];
+
+		for (size_t k = 0; k < h->ncommits; k++) {
+			long before = history_before(s, k);
+			char change[80];
+
+			if (strcmp(h->commit[k].name, found) || !s->at[k].has_value || before < 0)
+				continue;
+			history_change(s->at[before].value, s->at[k].value, change);
+			if (*change)
+				printf("  %s on %s: %s, %s\n", s->program, s->core, s->event,
+				       change);
+		}
+	}
+}
+
+static int show(const struct history_request *q, const char *found)
+{
+	struct history_commit c;
+	struct history h = { 0 };
+	int code;
+	struct pmk_store *store;
+
+	if (!history_commit(&c, found))
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	printf("%s ", c.name);
+	pmk_plain_write(stdout, c.subject ? c.subject : "");
+	putchar('\n');
+	history_commit_free(&c);
+	store = history_open(q, PMK_STORE_READ, &code);
+	if (!code)
+		code = history_read(&h, store);
+	if (!code)
+		put_counts(&h, found);
+	history_free(&h);
+	pmk_store_close(store);
+	return code;
+}
+
+int history_bisect(const struct history_request *q)
+{
+	struct history_request full = *q;
+	char *good = NULL, *bad = NULL, found[96] = "";
+	int code;
+
+	if (!*q->operand)
+		return cli_fail(PMK_EXIT_USAGE, "history bisect: which program?");
+	code = check_place();
+	if (!code)
+		code = choose(q, &good, &bad);
+	full.good = good;
+	full.bad = bad;
+	if (!code)
+		count_commits(&full, found, sizeof(found));
+	if (!code && !strcmp(found, "1")) /* git bisect run takes it for a mistake */
+		snprintf(found, sizeof(found), "%s", bad);
+	else if (!code && !strcmp(found, "0"))
+		code = cli_fail(PMK_EXIT_USAGE, "history bisect: %s is not newer than %s", bad,
+				good);
+	else if (!code)
+		code = search(&full, found, sizeof(found));
+	if (!code)
+		code = show(q, found);
+	free(good);
+	free(bad);
+	return code;
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+/* The counts of all commits, in memory; and what has grown from one to another. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#include "base/grow.h"
+#include "base/plain.h"
+#include "cli/cli.h"
+#include "cli/history.h"
+#include "result/internal.h"
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static int take_commit(void *ctx, const struct pmk_store_revision *r)
+{
+	struct history *h = ctx;
+	struct history_commit *c, *all;
+
+	all = pmk_grow(h->commit, h->ncommits, &h->commit_room, sizeof(*all));
+	if (!all)
+		return PMK_ENOMEM;
+	h->commit = all;
+	c = &all[h->ncommits++];
+	*c = (struct history_commit){ .id = r->id, .time = r->time, .verdict = r->verdict };
+	c->name = strdup(r->name);
+	c->subject = r->subject ? strdup(r->subject) : NULL;
+	return c->name && (c->subject || !r->subject) ? 0 : PMK_ENOMEM;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct history_commit *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* They come in the order in which they were added, and bisecting adds old ones late. */
+static void sort_commits(struct history *h)
+{
+	for (size_t i = 0; i < h->ncommits; i++)
+		if (!h->commit[i].time)
+			return;
+	if (h->ncommits)
+		qsort(h->commit, h->ncommits, sizeof(*h->commit), by_time);
+}
+
+static char *settings_text(const struct pmk_store_point *p)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (size_t i = 0; f && i < p->nsettings; i++)
+		fprintf(f, "%s%s=%s", i ? "," : "", p->settings[i].name, p->settings[i].value);
+	if (f && fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return f ? text : NULL;
+}
+
+struct reader {
+	struct history *h;
+	size_t next; /* where to look first: points of all commits come in the same order */
+};
+
+/* The series of this event, which is made if there is none. NULL: out of memory. */
+static struct history_series *series_of(struct reader *r, const struct pmk_store_point *p,
+					const char *settings, const struct pmk_store_value *v)
+{
+	struct history *h = r->h;
+	struct history_series *s, *all;
+
+	for (size_t i = 0; i < h->nseries; i++) {
+		s = &h->series[(r->next + i) % h->nseries];
+		if (strcmp(s->event, v->event) || strcmp(s->program, p->name) ||
+		    strcmp(s->core, p->core) || strcmp(s->settings, settings))
+			continue;
+		r->next = (size_t)(s - h->series) + 1;
+		return s;
+	}
+	all = pmk_grow(h->series, h->nseries, &h->series_room, sizeof(*all));
+	if (!all)
+		return NULL;
+	h->series = all;
+	s = &all[h->nseries++];
+	*s = (struct history_series){ .program = strdup(p->name),
+				      .core = strdup(p->core),
+				      .settings = strdup(settings),
+				      .event = strdup(v->event),
+				      .unit = v->unit ? strdup(v->unit) : NULL,
+				      .at = calloc(h->ncommits, sizeof(*s->at)) };
+	return s->program && s->core && s->settings && s->event && (s->unit || !v->unit) && s->at
+		       ? s
+		       : NULL;
+}
+
+static int take_point(void *ctx, const struct pmk_store_row *row)
+{
+	struct reader *r = ctx;
+	struct history *h = r->h;
+	struct history_series *s;
+	char *settings;
+	size_t commit = 0;
+
+	while (commit < h->ncommits && h->commit[commit].id != row->point.revision)
+		commit++;
+	if (commit == h->ncommits) /* a sweep's */
+		return 0;
+	settings = settings_text(&row->point);
+	if (!settings)
+		return PMK_ENOMEM;
+	for (size_t i = 0; i < row->nvalues; i++) {
+		const struct pmk_store_value *v = &row->values[i];
+
+		s = series_of(r, &row->point, settings, v);
+		if (!s) {
+			free(settings);
+			return PMK_ENOMEM;
+		}
+		s->at[commit] = (struct history_count){ true, v->has_value, v->value, row->cell };
+	}
+	free(settings);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct history_series *x = a, *y = b;
+	int order = strcmp(x->program, y->program);
+
+	order = order ? order : strcmp(x->core, y->core);
+	order = order ? order : strcmp(x->settings, y->settings);
+	return order ? order : strcmp(x->event, y->event);
+}
+
+int history_read(struct history *h, struct pmk_store *store)
+{
+	struct reader r = { .h = h };
+	int err;
+
+	*h = (struct history){ 0 };
+	err = pmk_store_revisions(store, take_commit, h);
+	if (!err) {
+		sort_commits(h);
+		err = pmk_store_points(store, -1, take_point, &r);
+	}
+	if (!err && h->nseries)
+		qsort(h->series, h->nseries, sizeof(*h->series), by_name);
+	return history_check(store, err);
+}
+
+void history_free(struct history *h)
+{
+	for (size_t i = 0; i < h->ncommits; i++)
+		history_commit_free(&h->commit[i]);
+	for (size_t i = 0; i < h->nseries; i++) {
+		struct history_series *s = &h->series[i];
+
+		free(s->program);
+		free(s->core);
+		free(s->settings);
+		free(s->event);
+		free(s->unit);
+		free(s->at);
+	}
+	free(h->commit);
+	free(h->series);
+	*h = (struct history){ 0 };
+}
+
+int history_check(struct pmk_store *store, int err)
+{
+	if (!err)
+		return 0;
+	if (err == PMK_ENOMEM && !*pmk_store_error(store))
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	return cli_fail(PMK_EXIT_FAILED, "%s", pmk_store_error(store));
+}
+
+/* ---- commits --------------------------------------------------------------------------------- */
+
+long history_find(const struct history *h, const char *name)
+{
+	long found = -1;
+
+	for (size_t i = 0; i < h->ncommits; i++) {
+		if (!strcmp(h->commit[i].name, name))
+			return (long)i;
+		if (strncmp(h->commit[i].name, name, strlen(name)))
+			continue;
+		if (found >= 0) {
+			cli_fail(0, "history: several commits begin with '%s'", name);
+			return -1;
+		}
+		found = (long)i;
+	}
+	if (found < 0)
+		cli_fail(0,
+			 "history: the database has no commit '%s'; `pmk history show` lists them",
+			 name);
+	return found;
+}
+
+long history_reference(const struct history *h, size_t i)
+{
+	long open = -1;
+
+	while (i-- > 0) {
+		if (h->commit[i].verdict == PMK_STORE_GOOD)
+			return (long)i;
+		if (h->commit[i].verdict != PMK_STORE_BAD && open < 0)
+			open = (long)i;
+	}
+	return open;
+}
+
+long history_before(const struct history_series *s, size_t i)
+{
+	while (i-- > 0)
+		if (s->at[i].has_value)
+			return (long)i;
+	return -1;
+}
+
+void history_short(const char *name, char text[48])
+{
+	size_t n = strlen(name);
+	bool hash = n >= 40 && strspn(name, "0123456789abcdef") == n;
+
+	snprintf(text, 48, "%.*s", hash ? 10 : 47, name);
+}
+
+const char *history_verdict(enum pmk_store_verdict verdict)
+{
+	return verdict == PMK_STORE_GOOD ? "good" : verdict == PMK_STORE_BAD ? "bad" : "";
+}
+
+/* ---- growth ---------------------------------------------------------------------------------- */
+
+bool history_is_over(uint64_t base, uint64_t fresh, double percent)
+{
+	return ((long double)fresh - (long double)base) * 100 >
+	       (long double)percent * (long double)base;
+}
+
+void history_change(uint64_t base, uint64_t fresh, char text[80])
+{
+	char number[PMK_NUMBER_SIZE];
+
+	*text = '\0';
+	if (base == fresh)
+		return;
+	pmk_number_text(number, fresh > base ? fresh - base : base - fresh, 0, true);
+	if (base)
+		snprintf(text, 80, "%c%s %+.2f%%", fresh > base ? '+' : '-', number,
+			 (double)(((long double)fresh - (long double)base) * 100 /
+				  (long double)base));
+	else
+		snprintf(text, 80, "+%s", number);
+}
+
+size_t history_judge(const struct history *h, size_t base, size_t fresh, double percent)
+{
+	size_t over = 0;
+
+	for (size_t i = 0; i < h->nseries; i++) {
+		const struct history_series *s = &h->series[i];
+		const struct history_count *a = &s->at[base], *b = &s->at[fresh];
+		char change[80], from[48], *program;
+
+		if (!a->has_value || !b->has_value || !history_is_over(a->value, b->value, percent))
+			continue;
+		over++;
+		history_change(a->value, b->value, change);
+		history_short(h->commit[base].name, from);
+		program = pmk_plain(s->program);
+		cli_fail(0,
+			 "%s of %s on %s%s%s: from %" PRIu64 " in %s to %" PRIu64
+			 " (%s), over %.15g%%",
+			 s->event, program ? program : "?", s->core, *s->settings ? " " : "",
+			 s->settings, a->value, from, b->value, change, percent);
+		free(program);
+	}
+	return over;
+}

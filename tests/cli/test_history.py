@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""pmk history: counts of commits in a real repository. Each commit has a program whose number of
+instructions is known: twice as many as its loop has turns, and 4."""
+import csv
+import io
+import sqlite3
+
+from harness import *
+
+pytestmark = pytest.mark.quick
+
+PROGRAM = """	.global _start
+_start:	mov	r4, #{turns}
+1:	subs	r4, r4, #1
+	bne	1b
+	mov	r0, #{code}
+	mov	r7, #1
+	svc	0
+"""
+BUILD_IT = f"{CROSS}gcc -nostdlib -static -o prog prog.s && echo built >>builds"
+START = 1700000000
+
+
+class Repository:
+    def __init__(self, folder):
+        have("git", CROSS + "gcc")
+        self.folder, self.commits = folder, []
+        self.git("init", "-q", "-b", "main", ".")
+        (folder / ".gitignore").write_text("prog\nbuilds\nresults.db*\n")
+
+    def git(self, *words, **env):
+        who = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@localhost.invalid",
+               "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@localhost.invalid"}
+        out = run("git", *words, cwd=self.folder, env={**os.environ, **who, **env})
+        equal(out.code, 0, f"git {words}: {out}")
+        return out.out.strip()
+
+    def commit(self, turns, code=0, source=None):
+        """A commit whose program makes so many turns; returns its name."""
+        n = len(self.commits)
+        (self.folder / "prog.s").write_text(source or PROGRAM.format(turns=turns, code=code))
+        (self.folder / "number").write_text(f"{n}\n")
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", f"Turn {turns} times", GIT_COMMITTER_DATE=f"{START + n} +0")
+        self.commits.append(self.git("rev-parse", "HEAD"))
+        return self.commits[-1]
+
+    def history(self, *words):
+        return run(PMK, "history", *words, cwd=self.folder)
+
+    def add(self, commit, *words):
+        """Check a commit out, build it and add its counts."""
+        self.git("checkout", "-q", commit)
+        equal(run("sh", "-c", BUILD_IT, cwd=self.folder).code, 0)
+        out = self.history("add", "--commit", "HEAD", *words, "./prog")
+        self.git("checkout", "-q", "main")
+        return out
+
+    def shown(self, *words):
+        out = self.history("show", "-j", *words)
+        equal((out.code, out.err), (0, ""))
+        return json.loads(out.out)
+
+    def counts(self, event="instructions"):
+        one, = [s for s in self.shown("prog", "-e", event)["series"]]
+        return one["counts"]
+
+    def builds(self):
+        return (self.folder / "builds").read_text().count("built")
+
+
+@pytest.fixture
+def repository(tmp_path):
+    return Repository(tmp_path)
+
+
+def test_add_and_show(repository):
+    for turns in (100, 100, 90):
+        repository.add(repository.commit(turns))
+    document = repository.shown()
+    equal((document["format"], document["version"]), ("pmk-history", 1))
+    equal([(c["commit"], c["subject"], c["time"], c["verdict"]) for c in document["commits"]],
+          [(name, f"Turn {turns} times", START + n, None)
+           for n, (name, turns) in enumerate(zip(repository.commits, (100, 100, 90)))])
+    equal([(s["program"], s["core"], s["settings"], s["event"], s["unit"])
+           for s in document["series"]],
+          [("prog", "arm1176", "", e, None) for e in ("cycles", "instructions")])
+    equal(repository.counts(), [204, 204, 184])
+    text = repository.history("show", "prog", "-e", "instructions").out
+    contains(text, "prog on arm1176: instructions, 3 commits, 1 change, 184 to 204")
+    rows = [line for line in text.splitlines() if re.match(r"  [0-9a-f]{10} ", line)]
+    equal([row[2:12] for row in rows], [c[:10] for c in repository.commits])
+    # The mark lies at the right end, again there, and at the left end; the subject tells why.
+    assert rows[0].index("*") == rows[1].index("*") == rows[2].index("*") + 23, text
+    assert re.search(r" 184  -20 -9\.80% +\* +Turn 90 times$", rows[2]), rows[2]
+    assert "Turn" not in rows[0] + rows[1]
+
+
+def test_csv(repository):
+    repository.add(repository.commit(10), "--set", "dcache.size=8K,dcache.ways=2", "--name", "a;b",
+                   "-e", "instr_exec,etmextout_0")
+    out = repository.history("show", "-x", ";")
+    equal((out.code, out.err), (0, ""))
+    equal(list(csv.reader(io.StringIO(out.out), delimiter=";")),
+          [[repository.commits[0], str(START), "", "a;b", "arm1176", "dcache.size=8K,dcache.ways=2",
+            "etmextout_0", "", ""],
+           [repository.commits[0], str(START), "", "a;b", "arm1176", "dcache.size=8K,dcache.ways=2",
+            "instr_exec", "24", ""]])
+
+
+def test_the_gate(repository):
+    limit = ("--fail-over", "5%", "-e", "instructions")
+    verdicts = []
+    for turns, code in ((100, 0), (103, 0), (120, 1), (104, 0), (90, 0), (97, 1)):
+        out = repository.add(repository.commit(turns), *limit)
+        equal(out.code, code, f"{turns}: {out}")
+        verdicts.append("bad" if code else "good")
+        equal([c["verdict"] for c in repository.shown()["commits"]], verdicts)
+    # Held against the last good one, which is that of 90 turns.
+    good = repository.commits[4][:10]
+    equal(out.err, f"pmk: instructions of prog on arm1176: from 184 in {good} to 198 "
+                   "(+14 +7.61%), over 5%\n")
+    out = repository.history("show", "--fail-over", "5%")
+    equal((out.code, out.err.count("over 5%")), (1, 1))
+    equal(repository.history("show", "--fail-over", "8%").code, 0)
+    # What is slower on purpose is judged by hand, and is what the next one is held against.
+    equal(repository.history("good", repository.commits[-1][:12]).code, 0)
+    equal(repository.add(repository.commit(99), *limit).code, 0)
+    # From a release many small steps add up.
+    equal(repository.add(repository.commits[1], *limit, "--good", repository.commits[4]).code, 1)
+    equal(repository.history("bad", repository.commits[0]).code, 0)
+    equal(repository.shown()["commits"][0]["verdict"], "bad")
+
+
+def test_what_is_added_again_replaces(repository):
+    repository.commit(10)
+    repository.add("HEAD")
+    (repository.folder / "prog.s").write_text(PROGRAM.format(turns=11, code=0))
+    equal(run("sh", "-c", BUILD_IT, cwd=repository.folder).code, 0)
+    equal(repository.history("add", "--commit", "HEAD", "./prog").code, 0)
+    equal(repository.counts(), [26])
+
+
+def test_a_program_that_fails_is_not_added(repository):
+    out = repository.add(repository.commit(10, code=3))
+    equal(out.code, 125)
+    contains(out.err, "ended with 3; it is not added")
+    assert not (repository.folder / "results.db").exists()
+    equal(repository.history("add", "--commit", "HEAD", "./nowhere").code, 127)
+
+
+@cases("turns, added, found", [
+    ([100, 100, 100, 100, 130, 130, 130, 130], [0, 7], 4),
+    ([130, 130, 130, 100, 100, 100, 100, 100], [0, 7], 3),
+    ([100, 130], [0, 1], 1),
+])
+def test_bisect(repository, turns, added, found):
+    """Slower or faster, and however many commits lie between."""
+    for n in turns:
+        repository.commit(n)
+    for n in added:
+        repository.add(repository.commits[n])
+    before = repository.builds()
+    out = repository.history("bisect", "--build", BUILD_IT, "./prog")
+    equal(out.code, 0, str(out))
+    lines = out.out.splitlines()
+    equal(lines[0], f"{repository.commits[found]} Turn {turns[found]} times")
+    change = 2 * (turns[found] - turns[found - 1])
+    contains(lines[-1], f"prog on arm1176: instructions, {change:+}")
+    assert repository.builds() - before <= 3
+    equal(repository.git("rev-parse", "--abbrev-ref", "HEAD"), "main")
+    equal(repository.git("status", "--porcelain"), "")
+    # What was counted on the way is there, in the order of the commits.
+    tried = [c["commit"] for c in repository.shown()["commits"]]
+    equal(tried, [c for c in repository.commits if c in tried])
+
+
+def test_bisect_by_a_limit_and_around_what_cannot_be_built(repository):
+    for turns in (100, 102, 104):
+        repository.commit(turns)
+    repository.commit(0, source="this is no program\n")
+    for turns in (108, 130, 132):
+        repository.commit(turns)
+    for n in (0, 6):
+        repository.add(repository.commits[n])
+    out = repository.history("bisect", "--fail-over", "10%", "-e", "instructions", "--build",
+                             BUILD_IT, "./prog")
+    equal(out.code, 0, str(out))
+    equal(out.out.splitlines()[0], f"{repository.commits[5]} Turn 130 times")
+
+
+def test_the_test_of_a_commit(repository):
+    for turns in (100, 130, 129, 101):
+        repository.commit(turns)
+    for n in (0, 1):
+        repository.add(repository.commits[n])
+    ends = ("--good", repository.commits[0], "--bad", repository.commits[1])
+    for commit, code in ((2, 1), (3, 0)):
+        repository.git("checkout", "-q", repository.commits[commit])
+        out = repository.history("test", *ends, "--build", BUILD_IT, "./prog")
+        equal(out.code, code, str(out))
+    out = repository.history("test", *ends, "--build", "exit 7", "./prog")
+    equal((out.code, "is skipped: 'exit 7' fails" in out.err), (125, True), str(out))
+    equal(repository.history("test", *ends, "./nowhere").code, 125)
+
+
+def test_bisect_leaves_work_alone(repository):
+    for turns in (100, 130):
+        repository.add(repository.commit(turns))
+    (repository.folder / "prog.s").write_text("changed\n")
+    out = repository.history("bisect", "--build", BUILD_IT, "./prog")
+    equal(out.code, 125)
+    contains(out.err, "changes that are not committed")
+    equal((repository.folder / "prog.s").read_text(), "changed\n")
+
+
+def test_without_git(tmp_path):
+    """Commits are any names, in the order in which they were added."""
+    (tmp_path / "prog.s").write_text(PROGRAM.format(turns=10, code=0))
+    equal(run("sh", "-c", BUILD_IT, cwd=tmp_path).code, 0)
+    env = dict(os.environ, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
+    for name in ("zeta", "alpha", "-odd"):
+        out = run(PMK, "history", "add", "--commit", name, "-d", "mine.db", "./prog", cwd=tmp_path,
+                  env=env)
+        equal(out.code, 0, str(out))
+    out = run(PMK, "history", "show", "-d", "mine.db", "-x", ",", "-e", "instructions",
+              cwd=tmp_path)
+    equal([line.split(",")[0] for line in out.out.splitlines()], ["zeta", "alpha", "-odd"])
+    out = run(PMK, "history", "bisect", "-d", "mine.db", "./prog", cwd=tmp_path, env=env)
+    equal((out.code, out.err), (125, "pmk: history bisect: this is no git checkout\n"))
+
+
+def test_what_a_sweep_counted(repository):
+    """Points of no commit become those of the commit."""
+    repository.add(repository.commit(10), "--name", "x")
+    out = repository.history("add", "--commit", "HEAD")
+    equal(out.code, 129)
+    contains(out.err, "has nothing of a sweep")
+    with sqlite3.connect(repository.folder / "results.db") as db:
+        db.execute("INSERT INTO point SELECT 0, 'swept', variant, cell FROM point")
+    second = repository.commit(11)
+    equal(repository.history("add", "--commit", second).code, 0)
+    series = {s["program"]: s["counts"] for s in repository.shown("-e", "instructions")["series"]}
+    equal(series, {"x": [24, None], "swept": [None, 24]})
+
+
+def test_mistakes(repository):
+    repository.add(repository.commit(10))
+    for words, code, text in (
+            (("show", "pro"), 129, "there is no program 'pro'; did you mean prog?"),
+            (("show", "prog", "-e", "cycle"), 129, "'cycle'; did you mean cycles?"),
+            (("shw",), 129, "did you mean show?"), ((), 129, "usage: pmk history"),
+            (("good", "0000000"), 129, "has no commit '0000000'"),
+            (("good",), 129, "takes one commit"),
+            (("add", "./prog"), 129, "which --commit?"),
+            (("show", "--fail-over", "much"), 129, "no percentage"),
+            (("show", "-n", "0"), 129, "no number of commits"),
+            (("show", "-j", "-x", ","), 129, "exclude each other"),
+            (("show", "-d", "nowhere.db"), 125, "nowhere.db"),
+            (("show", "-d", "prog.s"), 125, "prog.s")):
+        out = repository.history(*words)
+        equal((out.code, out.out), (code, ""), f"{words}: {out}")
+        contains(out.err, text)
+        equal(out.err.count("\n"), 1, out.err)
