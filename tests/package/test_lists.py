@@ -99,7 +99,9 @@ def test_versions():
     for pattern, path in ((r"^pmukit \((.*)-[^-]+\) ", "debian/changelog"),
                           (r"^Version: +(.*)$", "package/rpm/pmukit.spec"),
                           (r"^pkgver=(.*)$", "package/alpine/APKBUILD"),
-                          (r"^pkgver=(.*)$", "package/arch/PKGBUILD")):
+                          (r"^pkgver=(.*)$", "package/arch/PKGBUILD"),
+                          (r"^LIBPMK_TARGET_VERSION = (.*)$",
+                           "package/buildroot/libpmk-target/libpmk-target.mk")):
         equal(re.search(pattern, text(path), re.M)[1], version(), path)
 
 
