@@ -92,6 +92,9 @@ static const char *const no_register[] = {
 
 static const char *answer_advice(const struct pmk_wired *w)
 {
+	if (w->wire.speaker == &pmk_speaker_xvc && w->reach == PMK_REACH_CP15)
+		return "Are --set before= and after= the other TAPs of its chain, is the processor "
+		       "powered, is its debug clock on, and is DBGEN high?";
 	if (w->wire.speaker == &pmk_speaker_devmem)
 		return "Is it the physical address of the block (--set base=, node=, --layout), is "
 		       "the block powered and clocked, may Linux access it (it may be Secure), "

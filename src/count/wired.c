@@ -267,6 +267,17 @@ static bool count_taps(const char *text, struct pmk_wire_taps *taps)
 	return true;
 }
 
+/* The chain of JTAG, where no probe knows it. */
+static int choose_chain(struct pmk_wired *w, struct pmk_count_fault *f)
+{
+	if (count_taps(w->set.before, &w->tap.before) && count_taps(w->set.after, &w->tap.after))
+		return 0;
+	return pmk_count_fail(f, PMK_COUNT_USAGE,
+			      "--set before, after: an instruction has 2 to 32 bits, and "
+			      "there are %d other TAPs at most; as in before=4+6",
+			      MAX_TAPS);
+}
+
 static int choose_microblaze(struct pmk_wired *w, struct pmk_count_fault *f)
 {
 	if (pmk_microblaze_configure(&w->microblaze, (unsigned)w->set.events,
@@ -280,13 +291,8 @@ static int choose_microblaze(struct pmk_wired *w, struct pmk_count_fault *f)
 				      "--set processor=%" PRIu64 ": the debug module has %" PRIu64
 				      " ports; --set ports=N",
 				      w->set.processor, w->set.ports);
-	if (!count_taps(w->set.before, &w->tap.before) || !count_taps(w->set.after, &w->tap.after))
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--set before, after: an instruction has 2 to 32 bits, and "
-				      "there are %d other TAPs at most; as in before=4+6",
-				      MAX_TAPS);
 	w->pmu = &w->microblaze.pmu;
-	return 0;
+	return choose_chain(w, f);
 }
 
 /* Where the registers are, if --set says so or the file is a UIO device. */
@@ -335,12 +341,12 @@ static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
 	if (w->reach == PMK_REACH_MDM &&
 	    (w->set.has_base || (!r->speaker->command && !r->speaker->scan_ir)))
 		w->reach = PMK_REACH_AXI;
-	if (!r->speaker->load && w->reach != PMK_REACH_MDM)
+	if (!r->speaker->load && w->reach != PMK_REACH_MDM && w->reach != PMK_REACH_CP15)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "-T %s scans the chain of JTAG alone: --pmu microblaze, "
-				      "without --set base and node",
+				      "-T %s scans the chain of JTAG alone: --pmu of an ARM11, or "
+				      "microblaze without --set base and node",
 				      name);
-	if (w->reach == PMK_REACH_CP15 && !r->speaker->command)
+	if (w->reach == PMK_REACH_CP15 && !r->speaker->command && !r->speaker->transfer)
 		return pmk_count_fail(
 			f, PMK_COUNT_USAGE,
 			"-T %s reaches memory, and the counters of %s are none; --pmu "
@@ -371,6 +377,8 @@ int pmk_wired_choose(struct pmk_wired *w, const struct pmk_wired_request *r,
 		err = choose_memory(w, r->layout, r->data, f);
 	else if (!err && w->reach == PMK_REACH_AXI && !w->set.has_base)
 		err = no_base(w, f);
+	if (!err && w->reach == PMK_REACH_CP15)
+		err = choose_chain(w, f);
 	if (!err && (w->reach == PMK_REACH_MDM || w->reach == PMK_REACH_AXI))
 		err = choose_microblaze(w, f);
 	return err;
@@ -523,6 +531,8 @@ static int reach_mdm(struct pmk_wired *w)
 	return err ? err : identify_mdm(w);
 }
 
+#define ARM11_IRLEN 5 /* DDI 0301H 14.6.3 */
+
 /* Main ID: the processor has to be the one whose events are counted. */
 static int check_arm11(struct pmk_wired *w, struct pmk_count_fault *f)
 {
@@ -558,6 +568,10 @@ int pmk_wired_reach(struct pmk_wired *w, struct pmk_count_fault *f)
 	int err;
 
 	if (w->reach == PMK_REACH_CP15) {
+		w->tap.wire = &w->wire;
+		w->tap.irlen = ARM11_IRLEN;
+		w->tap.period_ns = (unsigned)w->set.tck_ns;
+		w->wire.arm11.tap = &w->tap;
 		w->wire.halts = true;
 		w->port = pmk_wire_port_arm11(&w->wire);
 		err = pmk_wire_hold(&w->wire);

@@ -145,11 +145,19 @@ bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value)
 
 /* ---- coprocessor 15 -------------------------------------------------------------------------- */
 
+/* MRC or MCR p15, 0, R0, … */
+static uint32_t instruction(uint32_t mrc, unsigned crn, unsigned crm, unsigned op2)
+{
+	return 0xee000f10 | mrc | crn << 16 | op2 << 5 | crm;
+}
+
 int pmk_wire_mrc(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, uint32_t *value)
 {
 	char command[64], said[256];
 	int err;
 
+	if (w->speaker->transfer)
+		return w->speaker->transfer(w, instruction(PMK_ARM11_MRC, crn, crm, op2), value);
 	snprintf(command, sizeof(command), "arm mrc 15 0 %u %u %u", crn, crm, op2);
 	err = w->speaker->command(w, command, said, sizeof(said));
 	if (!err && !pmk_wire_number(said, 0, value))
@@ -163,6 +171,8 @@ int pmk_wire_mcr(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, u
 	char command[64], said[256];
 	int err;
 
+	if (w->speaker->transfer)
+		return w->speaker->transfer(w, instruction(0, crn, crm, op2), &value);
 	snprintf(command, sizeof(command), "arm mcr 15 0 %u %u %u 0x%08" PRIx32, crn, crm, op2,
 		 value);
 	err = w->speaker->command(w, command, said, sizeof(said));

@@ -40,6 +40,9 @@ struct pmk_speaker {
 	/* Let the probe execute a command of OpenOCD; what it says is stored. PMK_ENOTSUP: it takes
 	 * none. */
 	int (*command)(struct pmk_wire *w, const char *command, char *said, size_t size);
+	/* Let an ARM11 that is held execute this MRC or MCR of coprocessor 15 with R0, which is
+	 * *value. */
+	int (*transfer)(struct pmk_wire *w, uint32_t instruction, uint32_t *value);
 	/* Set a breakpoint of the hardware, or take it back. The target is held. */
 	int (*breakpoint)(struct pmk_wire *w, uint64_t address, bool set);
 	/* The target runs: has it come to a breakpoint? Waits for nothing; it is held then. */
@@ -78,6 +81,13 @@ struct pmk_wire {
 	bool no_acks;		   /* of GDB's protocol: both sides have agreed to do without */
 	unsigned most_bits;	   /* of XVC: how long a vector the server takes at once */
 	struct pmk_devmem *devmem; /* what of this board's memory is mapped */
+	/* Of XVC: the TAP of an ARM11; whether it was looked at, and what its DSCR was. And while
+	 * the processor is held, its R0, and its PC as BX takes it. */
+	struct {
+		const struct pmk_wire_tap *tap;
+		bool met;
+		uint32_t dscr, r0, pc;
+	} arm11;
 };
 
 /* Connect; `sysfs` is where the kernel tells of this board's devices. Close it in any case;
@@ -125,7 +135,7 @@ struct pmk_wire_taps {
 	unsigned taps, bits;
 };
 
-/* A TAP with an MDM behind it. */
+/* A TAP with an MDM behind it, or that of an ARM11. */
 struct pmk_wire_tap {
 	struct pmk_wire *wire;
 	char name[64];	 /* as OpenOCD calls it; "": the first one */
@@ -140,6 +150,14 @@ struct pmk_wire_tap {
 
 /* Fill select, scan and ctx of `jtag`. */
 void pmk_wire_mdm(struct pmk_mdm_jtag *jtag, struct pmk_wire_tap *tap);
+
+/* ---- the debug TAP of an ARM11, by scans ----------------------------------------------------- */
+
+#define PMK_ARM11_MRC (1u << 20) /* in the instruction; otherwise it is an MCR */
+
+int pmk_arm11_halt(struct pmk_wire *w);
+int pmk_arm11_resume(struct pmk_wire *w);
+int pmk_arm11_transfer(struct pmk_wire *w, uint32_t instruction, uint32_t *value);
 
 /* ---- what the other side says; for the speakers, and for tests ------------------------------- */
 

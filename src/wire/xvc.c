@@ -309,6 +309,9 @@ static int set_clock(struct pmk_wire *w, uint32_t ns)
 const struct pmk_speaker pmk_speaker_xvc = {
 	.name = "xvc",
 	.greet = greet,
+	.halt = pmk_arm11_halt,
+	.resume = pmk_arm11_resume,
+	.transfer = pmk_arm11_transfer,
 	.bypass = bypass,
 	.scan_ir = scan_ir,
 	.scan_dr = scan_dr,

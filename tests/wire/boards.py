@@ -218,14 +218,23 @@ class Probe:
 
 
 @contextlib.contextmanager
-def cable(kind="xvc", cycles=3):
-    """The FPGA on a virtual cable: the target."""
-    board = subprocess.Popen([os.path.join(BUILD, "tests", "jtag_board"), "mdm", str(cycles), kind],
+def on_cable(name, kind="xvc", cycles=3):
+    """A board on a virtual cable: the target, and a function that tells, when nobody is connected
+    any more, how many cycles the board saw while its counters were enabled."""
+    board = subprocess.Popen([os.path.join(BUILD, "tests", "jtag_board"), name, str(cycles), kind],
                              stdout=subprocess.PIPE, text=True)
     try:
-        yield f"xvc:127.0.0.1:{int(board.stdout.readline())}"
+        yield (f"xvc:127.0.0.1:{int(board.stdout.readline())}",
+               lambda: int(board.stdout.readline()))
     finally:
         end(board)
+
+
+@contextlib.contextmanager
+def cable(kind="xvc", cycles=3):
+    """The FPGA on a virtual cable: the target."""
+    with on_cable("mdm", kind, cycles) as (target, _):
+        yield target
 
 
 @contextlib.contextmanager

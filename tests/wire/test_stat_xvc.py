@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat and pmk doctor -T xvc: an FPGA with a MicroBlaze behind a virtual cable (jtag_board.c),
-alone on its chain and between other TAPs, where the server takes 24 bits at once. Each clock of the
-TAP is three cycles and an instruction. And servers that say what none should."""
+"""pmk stat and pmk doctor -T xvc: an FPGA with a MicroBlaze, or an ARM11, behind a virtual cable
+(jtag_board.c), alone on its chain and between other TAPs, where the server takes 24 bits at once.
+Each clock of the TAP is three cycles and an instruction. And servers that say what none should."""
 import contextlib
 import socket
 import threading
@@ -29,6 +29,45 @@ def test_doctor(kind, chain):
     steps = json.loads(out.out)["target"]["steps"]
     equal((out.code, {s["status"] for s in steps}), (0, {"ok"}), out)
     contains(steps[-1]["text"], "insn_executed: ")
+
+
+# ---- an ARM11 ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind,chain", [("xvc", ()), ("chain", CHAIN)])
+@pytest.mark.parametrize("processor", ["arm1176", "arm1136", "arm1156", "arm11mpcore"])
+def test_an_arm11(processor, kind, chain):
+    """Between enabling and disabling there is nothing but the program, whose instructions take
+    three cycles each: the board's own count of both, to the cycle."""
+    board = "arm11" if processor == "arm1176" else processor
+    with on_cable(board, kind) as (target, enabled):
+        doc = stat("-T", target, "--pmu", processor, "-e", "cycles,instructions", *chain,
+                   "--set", "tck=100", "--timeout", "300")
+        cycles = enabled()
+    counted = counts(doc)
+    equal({row["trust"] for row in doc["counters"]}, {"measured"})
+    equal(counted, {"cycles": cycles - 3, "instructions": (cycles - 3) // 3})
+    assert cycles > 300, doc
+
+
+def test_doctor_of_an_arm11():
+    with on_cable("arm11") as (target, _):
+        out = pmk("doctor", "-T", target, "--pmu", "arm1176", "-j")
+    steps = json.loads(out.out)["target"]["steps"]
+    equal((out.code, {s["status"] for s in steps}), (0, {"ok"}), out)
+
+
+def test_another_processor():
+    for board, pmu, says in (("arm1136", "arm1176", "not an arm1176: --pmu arm1136"),
+                             ("mdm", "arm1176",
+                              "the instructions of its chain are not 5 bits together")):
+        with on_cable(board) as (target, _):
+            out = pmk("stat", "-T", target, "--pmu", pmu, "--timeout", "100")
+        equal(len(out.err.splitlines()), 1, out)
+        contains(out.err, says)
+
+
+# ---- what is wrong -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind,chain,says", [
@@ -147,7 +186,8 @@ def test_a_server_that_goes_away():
 @cases("words,says", [
     (("-T", "xvc"), "expected xvc:HOST:PORT"),
     (("-T", "xvc:host", *MICROBLAZE), "expected xvc:HOST:PORT"),
-    (("-T", "xvc::1"), "-T xvc scans the chain of JTAG alone: --pmu microblaze"),
+    (("-T", "xvc::1", "--pmu", "cortex-a53"), "-T xvc scans the chain of JTAG alone: --pmu of an"),
+    (("-T", "xvc::1", "--set", "before=1"), "as in before=4+6"),
     (("-T", "xvc::1", "--pmu", "l220", "--set", "base=0"), "scans the chain of JTAG alone"),
     (("-T", "xvc::1", *MICROBLAZE, "--set", "base=0x1000"), "without --set base and node"),
     (("-T", "xvc::1", *MICROBLAZE, "--set", "before=4+"), "as in before=4+6"),
