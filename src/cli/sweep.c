@@ -21,6 +21,7 @@
 #include "sweep/sweep.h"
 
 #define MOST_JOBS     1024
+#define MOST_TASKS    1000000
 #define EXIT_FAILURES 1 /* some cells have no counts */
 
 static const struct cli_option options[] = {
@@ -28,6 +29,10 @@ static const struct cli_option options[] = {
 	{ 'j', "jobs", "N", "count N cells at a time; default: one for each processor" },
 	{ 0, "retry", NULL, "count cells that failed before again" },
 	{ 'n', "dry-run", NULL, "tell how many cells there are and are missing" },
+	{ 0, "engine", "NAME", "let make or slurm count what is missing, in tasks" },
+	{ 0, "tasks", "N", "--engine: in so many tasks" },
+	{ 0, "task", "LIST:I/N", "count slice I of N of a list; tasks are called with it" },
+	{ 0, "collect", NULL, "put counts of tasks, or of other databases, into a database" },
 	{ 'x', "field-separator", "SEP", "show a database as CSV with this separator" },
 	{ 0, "json-output", NULL, "show a database as JSON" },
 	{ 'h', "help", NULL, "show this help" },
@@ -37,21 +42,39 @@ static const struct cli_option options[] = {
 struct sweep {
 	const char *file; /* a plan, or a database that is shown */
 	const char *output, *separator;
-	unsigned jobs;
-	bool retry, dry_run, json;
+	const char *engine;
+	char **others;	      /* with --collect: databases behind the first */
+	char *list;	      /* of --task; NULL: none */
+	unsigned task, ntask; /* number of the task, and of all */
+	unsigned jobs, tasks;
+	bool retry, dry_run, json, collect;
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static int take_jobs(struct sweep *s, const char *value)
+static int take_number(const char *option, const char *value, unsigned most, unsigned *out)
 {
 	char *rest;
 	unsigned long n = strtoul(value, &rest, 10);
 
-	if (*value < '0' || *value > '9' || *rest || !n || n > MOST_JOBS)
-		return cli_fail(PMK_EXIT_USAGE, "-j %s: a number from 1 to %d", value, MOST_JOBS);
-	s->jobs = (unsigned)n;
+	if (*value < '0' || *value > '9' || *rest || !n || n > most)
+		return cli_fail(PMK_EXIT_USAGE, "%s %s: a number from 1 to %u", option, value,
+				most);
+	*out = (unsigned)n;
 	return 0;
+}
+
+static int take_task(struct sweep *s, const char *value)
+{
+	const char *colon = strrchr(value, ':');
+	int n = 0;
+
+	if (!colon || sscanf(colon, ":%u/%u%n", &s->task, &s->ntask, &n) != 2 || colon[n] ||
+	    s->task >= s->ntask)
+		return cli_fail(PMK_EXIT_USAGE, "--task %s: FILE:I/N, with I from 0 to N - 1",
+				value);
+	s->list = realpath(strndupa(value, (size_t)(colon - value)), NULL);
+	return s->list ? 0 : cli_fail(PMK_EXIT_FAILED, "--task %s: %s", value, strerror(errno));
 }
 
 static int take(struct sweep *s, const char *name, const char *value)
@@ -59,7 +82,15 @@ static int take(struct sweep *s, const char *name, const char *value)
 	if (!strcmp(name, "output"))
 		s->output = value;
 	else if (!strcmp(name, "jobs"))
-		return take_jobs(s, value);
+		return take_number("-j", value, MOST_JOBS, &s->jobs);
+	else if (!strcmp(name, "tasks"))
+		return take_number("--tasks", value, MOST_TASKS, &s->tasks);
+	else if (!strcmp(name, "task"))
+		return take_task(s, value);
+	else if (!strcmp(name, "engine"))
+		return sweep_engine_check(s->engine = value);
+	else if (!strcmp(name, "collect"))
+		s->collect = true;
 	else if (!strcmp(name, "retry"))
 		s->retry = true;
 	else if (!strcmp(name, "dry-run"))
@@ -108,7 +139,8 @@ static int parse(struct sweep *s, int argc, char **argv, bool *help)
 	}
 	if (bad)
 		return PMK_EXIT_USAGE;
-	if (index < argc)
+	s->others = argv + index;
+	if (index < argc && !s->collect)
 		return cli_fail(PMK_EXIT_USAGE, "%s: one plan, or one database", argv[index]);
 	if (!s->file)
 		return cli_fail(PMK_EXIT_USAGE, "which plan? pmk sweep PLAN -o DB");
@@ -175,6 +207,11 @@ static int store_failed(const struct pmk_store *store)
 							 : "out of memory");
 }
 
+static size_t all_cells(const struct pmk_sweep_todo *todo)
+{
+	return todo->count + todo->there + todo->failed;
+}
+
 static int compute(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
 		   const struct pmk_sweep_todo *todo)
 {
@@ -194,29 +231,47 @@ static int compute(const struct sweep *o, struct pmk_sweep *s, struct pmk_store 
 		fprintf(stderr, "\r%*s\r", (int)width, "");
 	if (err)
 		return cli_fault(s->fault);
-	cli_fail(0, "%zu cells: %zu counted now in %.1f s, %zu were there, %zu failed%s", s->ncells,
-		 p.done - p.failed, p.seconds, todo->there, todo->failed + p.failed,
-		 stop ? "; stopped" : "");
+	cli_fail(0, "%zu cells: %zu counted now in %.1f s, %zu were there, %zu failed%s",
+		 all_cells(todo), p.done - p.failed, p.seconds, todo->there,
+		 todo->failed + p.failed, stop ? "; stopped" : "");
 	if (stop)
 		return 128 + stop;
 	return todo->failed + p.failed ? EXIT_FAILURES : 0;
 }
 
-static int dry_run(const struct pmk_sweep *s, const struct pmk_sweep_todo *todo)
+static int dry_run(const struct pmk_sweep_todo *todo)
 {
-	printf("%zu cells: %zu are there, %zu failed before, %zu are missing\n", s->ncells,
+	printf("%zu cells: %zu are there, %zu failed before, %zu are missing\n", all_cells(todo),
 	       todo->there, todo->failed, todo->count);
 	return fflush(stdout) ? cli_fail(PMK_EXIT_FAILED, "cannot write: %s", strerror(errno)) : 0;
 }
 
-static int with_store(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store)
+/* Others count what is to be done, or we do, or nobody. */
+static int act(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
+	       struct sweep_tasks *tasks, const struct pmk_sweep_todo *todo)
 {
-	struct pmk_sweep_todo todo;
-	int code = pmk_sweep_select(s, store, o->retry, o->dry_run, &todo) ? store_failed(store)
-		   : o->dry_run						   ? dry_run(s, &todo)
-				: compute(o, s, store, &todo);
+	if (o->dry_run)
+		return dry_run(todo);
+	if (o->engine)
+		return sweep_engine_start(tasks, o->engine, s, todo);
+	return compute(o, s, store, todo);
+}
 
+static int with_store(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
+		      struct sweep_tasks *tasks)
+{
+	struct pmk_sweep_slice slice = { 0 };
+	struct pmk_sweep_todo todo = { 0 };
+	int code;
+
+	if (o->list && pmk_tasks_take(s, o->list, o->task, o->ntask, &slice))
+		code = cli_fault(s->fault);
+	else if (pmk_sweep_select(s, store, o->list ? &slice : NULL, o->retry, o->dry_run, &todo))
+		code = store_failed(store);
+	else
+		code = act(o, s, store, tasks, &todo);
 	pmk_sweep_todo_free(&todo);
+	free(slice.cell);
 	return code;
 }
 
@@ -234,7 +289,8 @@ static int enter_folder(const char *plan)
 	return cli_fail(PMK_EXIT_FAILED, "%s: %s", folder, strerror(errno));
 }
 
-static int prepare(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store)
+static int prepare(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
+		   struct sweep_tasks *tasks)
 {
 	struct pmk_count_fault fault = { 0 };
 	const char *data = cli_data_dir();
@@ -246,7 +302,7 @@ static int prepare(const struct sweep *o, struct pmk_sweep *s, struct pmk_store 
 	if (!code && pmk_sweep_prepare(s, data, &fault))
 		code = cli_fault(&fault);
 	if (!code)
-		code = with_store(o, s, store);
+		code = with_store(o, s, store, tasks);
 	pmk_count_fault_free(&fault);
 	return code;
 }
@@ -255,8 +311,12 @@ static int sweep_plan(const struct sweep *o)
 {
 	struct pmk_sweep s = { 0 };
 	struct pmk_store *store = NULL;
+	enum pmk_store_how how = o->dry_run ? PMK_STORE_READ
+				 : o->list  ? PMK_STORE_ALONE
+					    : PMK_STORE_WRITE;
+	struct sweep_tasks tasks = { .count = o->tasks, .retry = o->retry };
+	char plan[PATH_MAX], db[PATH_MAX], msg[512];
 	bool there;
-	char msg[512];
 	int code;
 
 	if (o->separator || o->json)
@@ -267,12 +327,16 @@ static int sweep_plan(const struct sweep *o)
 	there = !access(o->output, F_OK);
 	if (pmk_plan_read(&s.plan, o->file, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_USAGE, "%s", msg);
-	else if ((!o->dry_run || there) &&
-		 pmk_store_open(&store, o->output, o->dry_run ? PMK_STORE_READ : PMK_STORE_WRITE,
-				msg, sizeof(msg)))
+	else if ((!o->dry_run || there) && pmk_store_open(&store, o->output, how, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
-	else
-		code = prepare(o, &s, store);
+	else if (o->engine && (!realpath(o->file, plan) || !realpath(o->output, db) ||
+			       !sweep_tasks_folder(db, tasks.folder)))
+		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", o->file, strerror(errno));
+	else {
+		tasks.plan = plan;
+		tasks.db = db;
+		code = prepare(o, &s, store, &tasks);
+	}
 	pmk_store_close(store);
 	pmk_sweep_free(&s);
 	return code;
@@ -316,8 +380,11 @@ static int run_sweep(int argc, char **argv)
 
 	if (help)
 		cli_help(stdout, &cmd_sweep);
+	else if (!code && s.collect)
+		code = sweep_collect(s.file, s.others);
 	else if (!code)
 		code = is_database(s.file) ? show(&s) : sweep_plan(&s);
+	free(s.list);
 	return code;
 }
 
@@ -325,6 +392,8 @@ const struct cli_command cmd_sweep = {
 	.name = "sweep",
 	.brief = "count many programs on many cores with many settings",
 	.usage = "[-o DB] [-j N] [--retry] [--dry-run] PLAN\n"
+		 "       pmk sweep --engine make|slurm [--tasks N] -o DB PLAN\n"
+		 "       pmk sweep --collect DB [OTHER...]\n"
 		 "       pmk sweep [-x SEP | --json-output] DB",
 	.options = options,
 	.run = run_sweep,

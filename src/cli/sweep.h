@@ -3,6 +3,7 @@
 #ifndef PMK_CLI_SWEEP_H
 #define PMK_CLI_SWEEP_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,8 @@
 #include "cli/cli.h"
 #include "count/words.h"
 #include "sweep/store.h"
+#include "sweep/sweep.h"
+#include "sweep/tasks.h"
 
 /* What an event counted in a cell. The texts belong to the results. */
 struct sweep_value {
@@ -52,5 +55,26 @@ bool sweep_value_number(const char *text, double *number);
 int sweep_show_text(const struct sweep_results *r);
 int sweep_show_csv(const struct sweep_results *r, const char *separator);
 int sweep_show_json(const struct sweep_results *r);
+
+/* ---- other machines -------------------------------------------------------------------------- */
+
+/* Tasks that are made for others. Paths are absolute. */
+struct sweep_tasks {
+	const char *plan, *db;
+	char folder[PATH_MAX];
+	unsigned count; /* 0: as many as suit */
+	bool retry;
+};
+
+/* Where the tasks of this database are. False: the name is too long. */
+bool sweep_tasks_folder(const char *db, char folder[PATH_MAX]);
+/* Is there such an engine? 0 or an exit code. */
+int sweep_engine_check(const char *name);
+/* Hand what is to be done to the engine. 0 or an exit code. */
+int sweep_engine_start(struct sweep_tasks *t, const char *engine, const struct pmk_sweep *s,
+		       const struct pmk_sweep_todo *todo);
+/* Put the counts of other databases into this one; if none are named, those of its tasks, which are
+ * then removed. 0 or an exit code. */
+int sweep_collect(const char *db, char *const *others);
 
 #endif

@@ -550,16 +550,6 @@ static int compute(struct computing *c)
 	return err;
 }
 
-static size_t most_axes(const struct pmk_sweep *s)
-{
-	size_t most = 0;
-
-	for (size_t i = 0; i < s->plan.ncores; i++)
-		if (s->plan.cores[i].axes.count > most)
-			most = s->plan.cores[i].axes.count;
-	return most;
-}
-
 int pmk_sweep_compute(struct pmk_sweep *s, struct pmk_store *store,
 		      const struct pmk_sweep_todo *todo, const struct pmk_sweep_run *run,
 		      struct pmk_sweep_progress *p)
@@ -572,7 +562,7 @@ int pmk_sweep_compute(struct pmk_sweep *s, struct pmk_store *store,
 	c.jobs = calloc(run->jobs, sizeof(*c.jobs));
 	c.polls = calloc(run->jobs, sizeof(*c.polls));
 	c.shares = calloc(s->plan.nprograms, sizeof(*c.shares));
-	c.settings = calloc(most_axes(s) + 1, sizeof(*c.settings));
+	c.settings = calloc(pmk_sweep_most_axes(s) + 1, sizeof(*c.settings));
 	c.began = c.told = now();
 	if (c.jobs && c.polls && c.shares && c.settings) {
 		for (size_t i = 0; i < todo->count; i++) {

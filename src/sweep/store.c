@@ -567,7 +567,8 @@ static void put_settings(struct pmk_store *s, int64_t variant, const struct pmk_
 	}
 }
 
-static int64_t variant_id(struct pmk_store *s, const struct pmk_store_point *p)
+/* 0: there is none, and `make` is not set. */
+static int64_t variant_id(struct pmk_store *s, const struct pmk_store_point *p, bool make)
 {
 	char *settings = settings_text(p);
 	sqlite3_stmt *q = begin(s, GET_VARIANT);
@@ -580,7 +581,7 @@ static int64_t variant_id(struct pmk_store *s, const struct pmk_store_point *p)
 	put_text(s, q, p->core);
 	put_text(s, q, settings);
 	id = get(s, q);
-	if (!id && !s->err) {
+	if (!id && !s->err && make) {
 		q = begin(s, PUT_VARIANT);
 		put_text(s, q, p->core);
 		put_text(s, q, settings);
@@ -604,10 +605,10 @@ static sqlite3_stmt *of_point(struct pmk_store *s, int which, const struct pmk_s
 
 int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *point, int64_t cell)
 {
-	int64_t variant = variant_id(s, point),
-		was = get(s, of_point(s, GET_POINT, point, variant));
+	int64_t variant = variant_id(s, point, cell != 0), was;
 	sqlite3_stmt *q;
 
+	was = variant ? get(s, of_point(s, GET_POINT, point, variant)) : 0;
 	if (was == cell || s->err)
 		return s->err;
 	q = of_point(s, cell ? PUT_POINT : DROP_POINT, point, variant);

@@ -414,7 +414,7 @@ static int look_up(struct pmk_sweep *s, struct pmk_store *store, size_t number, 
 	return err;
 }
 
-static size_t most_axes(const struct pmk_sweep *s)
+size_t pmk_sweep_most_axes(const struct pmk_sweep *s)
 {
 	size_t most = 0;
 
@@ -424,19 +424,21 @@ static size_t most_axes(const struct pmk_sweep *s)
 	return most;
 }
 
-int pmk_sweep_select(struct pmk_sweep *s, struct pmk_store *store, bool retry, bool look,
+int pmk_sweep_select(struct pmk_sweep *s, struct pmk_store *store,
+		     const struct pmk_sweep_slice *slice, bool retry, bool look,
 		     struct pmk_sweep_todo *todo)
 {
-	struct pmk_store_setting *settings = calloc(most_axes(s) + 1, sizeof(*settings));
+	struct pmk_store_setting *settings = calloc(pmk_sweep_most_axes(s) + 1, sizeof(*settings));
+	size_t n = slice ? slice->count : s->ncells;
 	int err = 0;
 
-	*todo = (struct pmk_sweep_todo){ .cell = calloc(s->ncells, sizeof(*todo->cell)) };
+	*todo = (struct pmk_sweep_todo){ .cell = calloc(n + 1, sizeof(*todo->cell)) };
 	if (!settings || !todo->cell)
 		err = PMK_ENOMEM;
 	if (!err && store && !look)
 		err = pmk_store_begin(store);
-	for (size_t i = 0; !err && i < s->ncells; i++)
-		err = look_up(s, store, i, retry, look, settings, todo);
+	for (size_t i = 0; !err && i < n; i++)
+		err = look_up(s, store, slice ? slice->cell[i] : i, retry, look, settings, todo);
 	if (!err && store && !look)
 		err = pmk_store_commit(store);
 	free(settings);

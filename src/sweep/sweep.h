@@ -76,21 +76,31 @@ void pmk_sweep_cell(const struct pmk_sweep *s, size_t number, struct pmk_sweep_c
 /* The settings of the cell, and what people call it. settings[] has room for all axes. */
 void pmk_sweep_point(const struct pmk_sweep_cell *cell, struct pmk_store_setting *settings,
 		     struct pmk_store_point *point);
+/* The most settings that a core has. */
+size_t pmk_sweep_most_axes(const struct pmk_sweep *s);
 /* The core with its settings. False: it cannot be, and msg says why. */
 bool pmk_sweep_core(const struct pmk_sweep_cell *cell, struct pmk_core *core, char *msg,
 		    size_t size);
 
+/* Some of the cells. */
+struct pmk_sweep_slice {
+	uint32_t *cell; /* their numbers */
+	size_t count;
+};
+
 /* What there is to do. */
 struct pmk_sweep_todo {
 	uint32_t *cell; /* their numbers */
-	size_t count, room;
+	size_t count;
 	size_t there, failed; /* cells that have counts, and that failed before and stay so */
 };
 
-/* Look every cell up: one without counts of all its events is to be done, and if `retry`, one that
- * failed, too. `s` may be NULL: nothing is there. Unless `look`, what people call the cells that
- * are there is put into the database. 0 or a failure in the store or, PMK_ENOMEM, here. */
-int pmk_sweep_select(struct pmk_sweep *s, struct pmk_store *store, bool retry, bool look,
+/* Look cells up, those of the slice, or for NULL all: one without counts of all its events is to be
+ * done, and if `retry`, one that failed, too. `store` may be NULL: nothing is there. Unless `look`,
+ * what people call the cells that are there is put into the database. 0 or a failure in the store
+ * or, PMK_ENOMEM, here. */
+int pmk_sweep_select(struct pmk_sweep *s, struct pmk_store *store,
+		     const struct pmk_sweep_slice *slice, bool retry, bool look,
 		     struct pmk_sweep_todo *todo);
 void pmk_sweep_todo_free(struct pmk_sweep_todo *todo);
 
