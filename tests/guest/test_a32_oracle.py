@@ -180,15 +180,23 @@ DEBIAN = {
 
 
 def tree(packages):
-    """A folder with the files of packages, as a root of programs."""
+    """A folder with the files of packages, as a root of programs. Its /lib is /usr/lib, as on a
+    machine. Where they are two, the loader asks whether the first is there once it misses a library
+    in it, by statx(), for which QEMU looks on the machine and not in the root: and then it never
+    looks there again."""
     def make(path):
+        os.makedirs(os.path.join(path, "usr", "lib"))
+        os.symlink("usr/lib", os.path.join(path, "lib"))
         for package in packages:
             with tempfile.TemporaryDirectory() as place:
-                shutil.copytree(unpack(ARCH, package, place), path, symlinks=True,
-                                dirs_exist_ok=True)
+                files = unpack(ARCH, package, place)
+                for part in os.listdir(files):
+                    shutil.copytree(os.path.join(files, part),
+                                    os.path.join(path, "usr/lib" if part == "lib" else part),
+                                    symlinks=True, dirs_exist_ok=True)
 
     name = hashlib.sha256(" ".join(packages).encode()).hexdigest()[:12]
-    return kept(f"{release()}-{ARCH}-root-{name}", make)
+    return kept(f"{release()}-{ARCH}-merged-{name}", make)
 
 
 @cases("name", list(DEBIAN))
