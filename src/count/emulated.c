@@ -235,6 +235,8 @@ static const char *not_counted_because(const struct pmk_count *c,
 				      : "user emulation runs no kernel code";
 	if (req->user && !req->kernel && e->prog.system && !levels)
 		return "privileged and user mode are not told apart in emulation";
+	if (!e->prog.system && ev->signal == PMK_SIG_EXC_RETURN)
+		return "user emulation runs no kernel code, where exceptions return";
 	if (is_raised(core, e->prog.system, ev))
 		return NULL;
 	if (is_raised(core, true, ev))

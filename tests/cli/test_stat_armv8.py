@@ -170,6 +170,12 @@ def test_an_emulator_of_programs_with_options_of_its_own():
     equal(doc["pmu"], "cortex-a53")
     assert counts(doc)["inst_retired"] > 1000, doc
     equal(counts(doc)["exc_irq"], None)  # a program sees none
+    # Nor does it return from any: its own are of system calls, and kernels return from them.
+    doc = stat("-e", "exc_taken,exc_return,pc_write_retired", loop())
+    taken, returned, written = doc["counters"]
+    equal((taken["counter-value"], written["trust"]), (1, "exact"))
+    equal((returned["trust"], returned["counter-value"], returned["reason"]),
+          ("not supported", None, "user emulation runs no kernel code, where exceptions return"))
 
 
 def test_a_function_left_by_longjmp_is_left():
