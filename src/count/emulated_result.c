@@ -371,6 +371,12 @@ static void set_warnings(struct pmk_count *c)
 		pmk_result_warn(&c->result,
 				"counts were read where the exception level was not known yet, and "
 				"taken for another: a few are on the wrong side of :u and :k");
+	if (atomic_load(&a->foreign_execs))
+		pmk_result_warn(&c->result,
+				"the program started another one that this machine cannot "
+				"execute (\"Exec format error\"): the kernel needs to know the "
+				"emulator for it (Debian: apt-get install qemu-user-binfmt), and "
+				"what runs there is not counted");
 	if (atomic_load(&a->lost_forks))
 		pmk_result_warn(
 			&c->result,

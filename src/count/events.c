@@ -118,12 +118,18 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 }
 
 /* The first PMU that has the event; NULL: none has it. */
-static const struct pmk_pmu *owner(const char *name)
+static const struct pmk_pmu *owner(const char *name, bool *alone)
 {
-	for (unsigned i = 0; pmk_pmus[i]; i++)
-		if (pmk_pmu_event(pmk_pmus[i], name))
-			return pmk_pmus[i];
-	return NULL;
+	const struct pmk_pmu *first = NULL;
+
+	*alone = true;
+	for (unsigned i = 0; pmk_pmus[i]; i++) {
+		if (!pmk_pmu_event(pmk_pmus[i], name))
+			continue;
+		*alone = !first;
+		first = first ? first : pmk_pmus[i];
+	}
+	return first;
 }
 
 /* Where all events of a PMU are shown: one that is made of a dump's map is in no list. */
@@ -140,8 +146,10 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 					struct pmk_count_fault *f)
 {
 	const struct pmk_event *ev;
+	const struct pmk_pmu *other;
 	char name[MAX_EVENT], near[256], all[120];
 	unsigned code;
+	bool alone;
 
 	if (!strip_pmu(pmu, text, name, sizeof(name), f))
 		return NULL;
@@ -160,10 +168,11 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 	if (ev)
 		return ev;
 	nearest_events(pmu, name, near, sizeof(near));
-	if (owner(name))
-		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s', that is one of %s's; %s",
-			       pmu->name, name, owner(name)->name,
-			       where_all(pmu, all, sizeof(all)));
+	other = owner(name, &alone);
+	if (other)
+		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s', that is one of %s%s; %s",
+			       pmu->name, name, alone ? other->name : "other PMUs",
+			       alone ? "'s" : "", where_all(pmu, all, sizeof(all)));
 	else if (*near)
 		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s'; did you mean %s?",
 			       pmu->name, name, near);

@@ -112,6 +112,12 @@ static int find_emulator(struct pmk_program *p)
 
 	if (pmk_qemu_find(&p->qemu, name))
 		return 0;
+	if (p->qemu.state == PMK_QEMU_NO_PLUGINS && !machine_by_emulator(p))
+		return pmk_count_fail(p->fault, PMK_COUNT_FAILED,
+				      "%s is no emulator that can load plugins: the command begins "
+				      "with qemu-system-arm, qemu-system-aarch64 or another one of "
+				      "QEMU's",
+				      name);
 	pmk_emulator_cause(&p->qemu, name, cause, sizeof(cause));
 	pmk_emulator_remedy(&p->qemu, name, remedy, sizeof(remedy));
 	return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s; %s", cause, remedy);
@@ -160,7 +166,7 @@ static int override(struct pmk_program *p, const char *text)
 	char key[64], msg[256];
 
 	if (!eq || (size_t)(eq - text) >= sizeof(key))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--set %s: expected key=value",
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--set '%s': expected key=value",
 				      text);
 	snprintf(key, sizeof(key), "%.*s", (int)(eq - text), text);
 	if (pmk_core_set(&p->core, key, eq + 1, msg, sizeof(msg)))
@@ -350,6 +356,19 @@ int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f
 	return 0;
 }
 
+/* Code of other processors than those that are modelled would be counted as if it ran there, for as
+ * long as it gets. */
+static int check_profile(struct pmk_program *p, const char *file, const struct pmk_elf *elf)
+{
+	const char *other = elf->machine == PMK_ELF_ARM ? pmk_arm_other_profile(&elf->arm) : NULL;
+
+	return other ? pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
+				      "%s: is built for a %s, and no core of ours is one: they are "
+				      "ARM9, ARM11 and Cortex-A (pmk list cores)",
+				      file, other)
+		     : 0;
+}
+
 int pmk_program_open(struct pmk_program *p, const char *program)
 {
 	char msg[256];
@@ -368,7 +387,7 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 			program, p->elf.big_endian ? "big-endian " : "", p->elf.machine_name,
 			p->elf.machine_code,
 			pmk_machine_runs(program) ? "; -T linux runs it on this machine" : "");
-	return 0;
+	return check_profile(p, program, &p->elf);
 }
 
 /* A core that can run the file; NULL: there is none. */
@@ -585,6 +604,8 @@ static int check_firmware(struct pmk_program *p)
 	int err;
 
 	err = find_image(p);
+	if (!err && p->image)
+		err = check_profile(p, p->image, &p->elf);
 	return err || !p->image ? err : check_emulator(p);
 }
 

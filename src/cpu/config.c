@@ -426,8 +426,11 @@ static int check_cache(const char *which, uint64_t bytes, uint64_t ways, enum pm
 		return PMK_ERANGE;
 	}
 	if (policy == PMK_POLICY_PLRU && !power_of_two(ways)) {
-		snprintf(msg, size, "%s.policy plru wants %s.ways to be a power of two", which,
-			 which);
+		snprintf(
+			msg, size,
+			"%s.policy plru (cache.policy is that of all caches) wants %s.ways to be a "
+			"power of two",
+			which, which);
 		return PMK_ERANGE;
 	}
 	if (bytes / ways < line) {

@@ -11,6 +11,7 @@ enum {
 	TAG_CPU_RAW_NAME = 4,
 	TAG_CPU_NAME = 5,
 	TAG_CPU_ARCH = 6,
+	TAG_CPU_ARCH_PROFILE = 7,
 	TAG_THUMB_ISA_USE = 9,
 	TAG_FP_ARCH = 10,
 	TAG_ADVANCED_SIMD_ARCH = 12,
@@ -105,6 +106,8 @@ static void read_file_attributes(struct pmk_arm_attributes *a, struct span *s)
 			take_string(s);
 		else if (tag == TAG_CPU_ARCH)
 			a->arch = value;
+		else if (tag == TAG_CPU_ARCH_PROFILE)
+			a->profile = value;
 		else if (tag == TAG_THUMB_ISA_USE)
 			a->thumb = value;
 		else if (tag == TAG_FP_ARCH)
@@ -150,6 +153,17 @@ void pmk_arm_attributes_read(struct pmk_arm_attributes *a, const uint8_t *data, 
 	}
 	if (s.bad)
 		memset(a, 0, sizeof(*a));
+}
+
+const char *pmk_arm_other_profile(const struct pmk_arm_attributes *a)
+{
+	/* ARMv6-M, ARMv6S-M, ARMv7E-M, ARMv8-M baseline and mainline, ARMv8.1-M mainline. */
+	static const uint32_t microcontrollers =
+		1u << 11 | 1u << 12 | 1u << 13 | 1u << 16 | 1u << 17 | 1u << 21;
+
+	if (a->profile == 'M' || (a->arch < 32 && microcontrollers >> a->arch & 1))
+		return "Cortex-M";
+	return a->profile == 'R' || a->arch == PMK_ARM_V8R ? "Cortex-R" : NULL;
 }
 
 const char *pmk_arm_arch_name(uint64_t arch)

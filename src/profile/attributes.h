@@ -22,6 +22,7 @@ enum {
 	PMK_ARM_V6K = 9,
 	PMK_ARM_V7 = 10,
 	PMK_ARM_V8A = 14,
+	PMK_ARM_V8R = 15,
 };
 
 /* Tag_FP_arch and Tag_Advanced_SIMD_arch, likewise. */
@@ -34,9 +35,10 @@ enum {
 };
 
 struct pmk_arm_attributes {
-	bool said;	/* there are any, and they could be read: else all is 0 */
-	uint64_t arch;	/* Tag_CPU_arch */
-	uint64_t thumb; /* Tag_THUMB_ISA_use: 0 none, 1 of 16 bits, 2 Thumb-2, 3 what arch has */
+	bool said;	  /* there are any, and they could be read: else all is 0 */
+	uint64_t arch;	  /* Tag_CPU_arch */
+	uint64_t profile; /* Tag_CPU_arch_profile: a letter, or 0 */
+	uint64_t thumb;	  /* Tag_THUMB_ISA_use: 0 none, 1 of 16 bits, 2 Thumb-2, 3 what arch has */
 	uint64_t fp;   /* Tag_FP_arch: 1 VFPv1, 2 VFPv2, 3 and 4 VFPv3, 5 and 6 VFPv4, then ARMv8 */
 	uint64_t simd; /* Tag_Advanced_SIMD_arch: 0 none, 1 NEON, 2 with VFPv4, 3 and more ARMv8 */
 	uint64_t div;  /* Tag_DIV_use: 2 division in ARM state, beyond what arch has */
@@ -45,6 +47,10 @@ struct pmk_arm_attributes {
 /* Read the contents of the section .ARM.attributes. What cannot be read leaves `said` false. */
 void pmk_arm_attributes_read(struct pmk_arm_attributes *a, const uint8_t *data, size_t size,
 			     bool big_endian);
+
+/* The family of processors, none of which is an ARM11 or a Cortex-A, that it is built for:
+ * "Cortex-M" or "Cortex-R"; NULL: it does not say so. */
+const char *pmk_arm_other_profile(const struct pmk_arm_attributes *a);
 
 /* "ARMv7"; "architecture 99" for a number that is not known. Valid until the next call from this
  * thread. */

@@ -185,6 +185,21 @@ def test_a_missing_program():
     refuse(USAGE, "-e", "instr_exec", "--", said="no program to run")
 
 
+def test_words_that_newcomers_say():
+    refuse(USAGE, "--set", ",", loop(1), said="--set '': expected key=value")
+    refuse(USAGE, "--core", "arm926", "-e", "cycles", loop(1),
+           said="ahbmon has no event 'cycles', that is one of other PMUs; 'pmk list events")
+    refuse(USAGE, "--pmu", "arm1176", "-e", "ct_armd_rd", loop(1),
+           said="arm1176 has no event 'ct_armd_rd', that is one of ahbmon's; ")
+    refuse(USAGE, "--core", "cortex-a15", "--set",
+           "icache.ways=3,icache.size=48K,cache.policy=plru", loop(1),
+           said="icache.policy plru (cache.policy is that of all caches) wants")
+    out = pmk("run", "--", "ls")
+    equal((out.code, out.err), (FAILED, "pmk: ls is no emulator that can load plugins: the command "
+                                "begins with qemu-system-arm, qemu-system-aarch64 or another one "
+                                "of QEMU's\n"))
+
+
 def test_a_program_that_cannot_be_executed():
     refuse(NOT_EXEC, WORK, said="is a directory")
     refuse(NOT_EXEC, file_with("bad-mode", content(loop(1)), 0o644), said="permission denied")
@@ -193,6 +208,30 @@ def test_a_program_that_cannot_be_executed():
         os.mkfifo(fifo)
     os.chmod(fifo, 0o755)
     refuse(NOT_EXEC, fifo, said="bad-fifo")
+
+
+@pytest.mark.parametrize("cpu", ["cortex-m0", "cortex-m3", "cortex-m7", "cortex-m33",
+                                 "cortex-r5", "cortex-r52"])
+def test_code_of_processors_that_are_none_of_ours(cpu):
+    thumb = ["-mthumb"] if cpu[7] == "m" else []
+    elf = build("other-profile", "void _start(void) { for (;;); }\n", f"-mcpu={cpu}", *thumb,
+                "-nostdlib", prefix="arm-none-eabi-")
+    says = (elf, f"is built for a Cortex-{cpu[7].upper()}, and no core of ours is one")
+    refuse(NOT_EXEC, elf, said=says)
+    refuse(NOT_EXEC, "--core", "cortex-a15", elf, said=says)
+    refuse(NOT_EXEC, "--qemu", f"qemu-system-arm -M lm3s6965evb -nographic -kernel {elf}",
+           said=says)
+
+
+def test_a_child_of_another_machine():
+    """What the program's own message cannot say."""
+    host = build("exits", "int main(void) { return 0; }\n", "-static")
+    child = file_with("bad-child", content(host)[:18] + b"\xff\xff" + content(host)[20:])
+    starts = program("starts-another", "#include <stdio.h>\n#include <unistd.h>\n"
+                     "int main(int c, char **v) { execv(v[c - 1], v + c - 1); perror(v[1]); "
+                     "return 3; }\n")
+    doc = stat("-e", "instr_exec", starts, child, code=3)
+    contains(doc["warning"], "this machine cannot execute (\"Exec format error\")")
 
 
 def test_a_dynamic_program_without_its_libraries():

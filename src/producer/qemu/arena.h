@@ -107,6 +107,7 @@ struct pmk_arena {
 	_Atomic uint32_t handlers_unseen;
 	/* the program has more code blocks than there are numbers for them */
 	_Atomic uint32_t blocks_full;
+	_Atomic uint32_t foreign_execs; /* it executed a file that this machine cannot run */
 	_Atomic uint32_t levels_unseen; /* the emulator does not tell exception levels */
 	_Atomic uint32_t unsampled;	/* the emulator cannot leave out a part of a program */
 	/* of cfg.guest; and how often it was reached */

@@ -1439,6 +1439,8 @@ void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 	/* An execve that returns has failed. */
 	if (is_execve(num))
 		atomic_fetch_sub(&slot->execs, 1);
+	if (is_execve(num) && result == -ENOEXEC)
+		atomic_store(&arena->foreign_execs, 1);
 	if (all_anew)
 		glue->translate_anew();
 	all_anew = false;
