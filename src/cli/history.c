@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/html/html.h"
 
 #define DATABASE "results.db"
 
@@ -28,6 +29,7 @@ static const struct cli_option options[] = {
 	{ 'n', "last", "N", "show: the last N commits" },
 	{ 'x', "field-separator", "SEP", "show: write CSV with this separator" },
 	{ 'j', "json-output", NULL, "show: write JSON" },
+	{ 0, "html", "FILE", "show: write a page for a browser" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
 };
@@ -156,6 +158,7 @@ static const char **place(struct history_request *q, const struct cli_option *o)
 		{ "good", &q->good },
 		{ "bad", &q->bad },
 		{ "field-separator", &q->separator },
+		{ "html", &q->html },
 	};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
@@ -192,8 +195,10 @@ static int check(struct history_request *q)
 	if (q->separator && (!*q->separator || strpbrk(q->separator, "\"\n")))
 		return cli_fail(PMK_EXIT_USAGE,
 				"-x needs a separator other than a quote or a new line");
-	if (q->json && q->separator)
-		return cli_fail(PMK_EXIT_USAGE, "-j and -x exclude each other");
+	if (q->json + (q->separator != NULL) + (q->html != NULL) > 1)
+		return cli_fail(PMK_EXIT_USAGE, "-j, -x and --html exclude each other");
+	if (html_would_destroy(q->html, q->database))
+		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is a file to read", q->html);
 	return 0;
 }
 
@@ -259,7 +264,7 @@ const struct cli_command cmd_history = {
 	.name = "history",
 	.brief = "keep the counts of commits, and find the one that changed them",
 	.usage = "add --commit ID [-e LIST] [--fail-over PERCENT] [--] [PROGRAM [ARG...]] | "
-		 "show [PROGRAM] [-e LIST] [-j | -x SEP] | "
+		 "show [PROGRAM] [-e LIST] [-j | -x SEP | --html FILE] | "
 		 "bisect [--build COMMAND] [--] PROGRAM [ARG...] | "
 		 "test --good ID --bad ID [--] PROGRAM [ARG...] | good ID | bad ID",
 	.options = options,

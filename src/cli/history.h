@@ -85,6 +85,7 @@ struct history_request {
 	const char *commit, *name, *core, *target;
 	const char *build;	/* shell command before the program is run */
 	const char *good, *bad; /* names of commits to compare with */
+	const char *html;	/* file */
 	const char *separator;
 	bool json, judged;
 	double limit; /* percent */

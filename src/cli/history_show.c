@@ -13,6 +13,7 @@
 #include "base/plain.h"
 #include "cli/cli.h"
 #include "cli/history.h"
+#include "cli/html/html.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
 
@@ -299,7 +300,7 @@ static int show(const struct history_request *q, const struct history *h)
 		s.first = h->ncommits - q->last;
 	code = s.nseries ? 0 : nothing(&s);
 	if (!code)
-		code = put_all(&s);
+		code = q->html ? html_history(h, q->database, q->html) : put_all(&s);
 	if (!code && q->judged)
 		code = judge(&s);
 	free(s.series);

@@ -12,6 +12,7 @@
  *	source.c     source lines, and instructions where there is no source
  *	diff.c       the page of pmk diff
  *	stat.c       the page of pmk stat, and of firmware's dumps
+ *	history.c    the page of pmk history
  *	page.css, page.js
  *
  * The same input gives the same bytes.
@@ -64,6 +65,10 @@ int html_recording(const char *input, const char *events, const char *path);
 struct diff;
 /* Write the page of a comparison. Returns an exit code. */
 int html_diff(const struct diff *d, const char *path);
+
+struct history;
+/* Write the page of the commits in a database. Returns an exit code. */
+int html_history(const struct history *h, const char *database, const char *path);
 
 struct html_stat;
 /* Keep a section for the page of pmk stat, which begins with the first one: *stat is NULL then.

@@ -389,6 +389,37 @@ function startCharts(charts) {
 	});
 }
 
+// ---- two commits --------------------------------------------------------------------------------
+
+// Rows have the counts of all commits; those of the two that are chosen are shown.
+function startComparison(section) {
+	const base = one("#base", section), fresh = one("#new", section);
+
+	function show() {
+		for (const row of all(".compared tr[data-v]", section)) {
+			const v = row.dataset.v.split(",");
+			const a = v[base.value] || "", b = v[fresh.value] || "";
+			const delta = a && b ? BigInt(b) - BigInt(a) : 0n;
+			const sign = delta > 0n ? "+" : "";
+			const percent = a && BigInt(a) && delta
+				? `${sign}${(Number(delta) * 100 / Number(a)).toFixed(2)}%` : "";
+			const [from, to, change, part] = row.cells;
+
+			from.textContent = a && numberText(a);
+			to.textContent = b && numberText(b);
+			change.textContent = delta ? sign + delta.toLocaleString("en-US") : "";
+			part.textContent = percent;
+			for (const cell of [change, part])
+				cell.className = `n${delta > 0n ? " more" : delta < 0n ? " less" : ""}`;
+			if (row.parentElement.parentElement.classList.contains("changed"))
+				row.hidden = a === b;
+		}
+	}
+	for (const choice of [base, fresh])
+		choice.addEventListener("change", show);
+	show();
+}
+
 // ---- start --------------------------------------------------------------------------------------
 
 // A link into a listing opens it.
@@ -404,7 +435,8 @@ function open() {
 
 all("table.sortable").forEach(startSorting);
 all("input.filter").forEach(startFilter);
-all(".charts").forEach(startCharts);
+all(".charts:not(.plain)").forEach(startCharts);
+all("#compare").forEach(startComparison);
 if (flame)
 	startFlame();
 if (one("#event"))
