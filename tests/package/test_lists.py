@@ -62,6 +62,14 @@ def test_each_file_is_in_one_debian_package():
         equal(len(owners), 1, f"{path}: {owners}")
 
 
+def test_what_builds_emulators_is_whole():
+    """What its script and the next one call lies beside it."""
+    there = {os.path.relpath(f, "usr/lib/pmk") for f in installed()}
+    for script in ("qemu", "qemu-patch"):
+        called = set(re.findall(r'\$(?:here|\(dirname "\$0"\))/([\w-]+)', text("scripts", script)))
+        assert called and called <= there, (script, called)
+
+
 def test_each_list_is_of_a_package():
     packages = set(re.findall(r"^Package: (\S+)$", text("debian", "control"), re.M))
     equal(packages, {"pmukit", "libpmk0", "libpmk-dev", "libpmk-target-dev", "python3-pmk",
