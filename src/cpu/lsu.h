@@ -66,21 +66,24 @@ static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
 	return lsu->nwaits ? lsu->wait[lsu->nwaits - 1].late : lsu->late;
 }
 
-static inline void pmk_lsu_drop(struct pmk_lsu *lsu, uint32_t i, uint32_t n)
-{
-	lsu->nwaits -= n;
-	for (; n && i < lsu->nwaits; i++)
-		lsu->wait[i] = lsu->wait[i + n];
-}
+/* What most misses do not need: lsu.c. The next two where several waits are not over, or one; and
+ * the slot that is free first, of more than two. */
+void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
+uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);
+unsigned pmk_lsu_first_slot(const struct pmk_lsu *lsu);
 
-/* A memory instruction of undelayed time `at` is reported. Later ones are behind it. */
+/* A memory instruction of undelayed time `at` is reported. Later ones are behind it. Whether the
+ * only wait is over is decided without a branch, because the host could not predict it. */
 static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 {
-	uint32_t n = 0;
+	bool over = lsu->nwaits && lsu->wait[0].at <= at;
 
-	while (n < lsu->nwaits && lsu->wait[n].at <= at)
-		lsu->late = lsu->wait[n++].late;
-	pmk_lsu_drop(lsu, 0, n);
+	if (__builtin_expect(lsu->nwaits > 1, 0)) {
+		pmk_lsu_reach_many(lsu, at);
+		return;
+	}
+	lsu->late = over ? lsu->wait[0].late : lsu->late;
+	lsu->nwaits -= over;
 }
 
 /*
@@ -89,29 +92,13 @@ static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
  */
 static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
 {
-	uint64_t late = until - at, before = lsu->late, all = pmk_lsu_late(lsu);
-	uint32_t first = 0, next;
+	uint64_t free = at + lsu->late;
 
-	while (first < lsu->nwaits && lsu->wait[first].at <= at)
-		before = lsu->wait[first++].late;
-	if (until <= at + before)
-		return 0;
-	/* Shorter waits behind it are over by then. */
-	for (next = first; next < lsu->nwaits && lsu->wait[next].late <= late;)
-		next++;
-	pmk_lsu_drop(lsu, first, next - first);
-	if (lsu->nwaits == PMK_LSU_MAX_WAITS) {
-		/* No room: forget the earliest wait, which only matters for loads right behind
-		 * it. */
-		if (!first)
-			return 0;
-		pmk_lsu_drop(lsu, 0, 1);
-		first--;
-	}
-	for (uint32_t i = lsu->nwaits++; i > first; i--)
-		lsu->wait[i] = lsu->wait[i - 1];
-	lsu->wait[first] = (struct pmk_lsu_wait){ at, late };
-	return late > all ? late - all : 0;
+	if (__builtin_expect(lsu->nwaits, 0))
+		return pmk_lsu_hold_among(lsu, at, until);
+	lsu->wait[0] = (struct pmk_lsu_wait){ at, until - at };
+	lsu->nwaits = until > free;
+	return until > free ? until - free : 0;
 }
 
 /* A memory instruction of undelayed time `at` is reported, which cannot issue before `free`.
@@ -138,11 +125,9 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 	uint64_t at = issue - pmk_lsu_late(lsu), word;
 	uint64_t *bus = lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
 	struct pmk_lsu_delay d = { 0 };
-	unsigned slot = 0;
+	unsigned slot = lsu->slots == 2 ? lsu->busy_until[1] < lsu->busy_until[0]
+					: pmk_lsu_first_slot(lsu);
 
-	for (unsigned i = 1; i < lsu->slots; i++)
-		if (lsu->busy_until[i] < lsu->busy_until[slot])
-			slot = i;
 	word = pmk_lsu_issue(lsu, at, lsu->busy_until[slot], &d.full) + extra;
 	if (lsu->serial && !lsu->level2)
 		word = pmk_later(word, *bus);

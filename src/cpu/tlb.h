@@ -33,22 +33,32 @@ static inline bool pmk_tlb_holds(const struct pmk_tlb *t, uint64_t page)
 {
 	const uint64_t *set = &t->page[(page & t->set_mask) * t->ways];
 
+	/* Without branches: the host cannot predict which of the two it is. */
+	if (t->ways == 2)
+		return (set[0] == page) | (set[1] == page);
 	for (uint32_t way = 0; way < t->ways; way++)
 		if (set[way] == page)
 			return true;
 	return false;
 }
 
-/* Put an absent page in; returns the page it replaces, or PMK_NO_PAGE. */
-static inline uint64_t pmk_tlb_fill(struct pmk_tlb *t, uint64_t page)
+/* Put a page in if it is `absent`, without a branch; returns the page it replaces, or PMK_NO_PAGE. */
+static inline uint64_t pmk_tlb_fill_if(struct pmk_tlb *t, uint64_t page, bool absent)
 {
 	uint32_t s = (uint32_t)page & t->set_mask;
-	uint64_t *entry = &t->page[s * t->ways + t->next[s]];
+	uint32_t next = t->next[s], then = next + absent;
+	uint64_t *entry = &t->page[s * t->ways + next];
 	uint64_t old = *entry;
 
-	*entry = page;
-	t->next[s] = (uint8_t)(t->next[s] + 1u == t->ways ? 0 : t->next[s] + 1u);
+	*entry = absent ? page : old;
+	t->next[s] = (uint8_t)(then == t->ways ? 0 : then);
 	return old;
+}
+
+/* Put an absent page in. */
+static inline uint64_t pmk_tlb_fill(struct pmk_tlb *t, uint64_t page)
+{
+	return pmk_tlb_fill_if(t, page, true);
 }
 
 #endif

@@ -230,11 +230,12 @@ struct translation {
 /* Translate after a micro-TLB miss: by the main TLB, and by a table walk if that misses, too. */
 static struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 {
-	if (pmk_tlb_holds(&cpu->arm11.main_tlb, page))
-		return (struct translation){ .refill = cpu->core.utlb_penalty };
-	cpu->dyn[PMK_SIG_TLB_MISS]++;
-	pmk_tlb_fill(&cpu->arm11.main_tlb, page);
-	return (struct translation){ .walk = cpu->core.walk_penalty };
+	bool absent = !pmk_tlb_holds(&cpu->arm11.main_tlb, page);
+
+	cpu->dyn[PMK_SIG_TLB_MISS] += absent;
+	pmk_tlb_fill_if(&cpu->arm11.main_tlb, page, absent);
+	return (struct translation){ .refill = absent ? 0 : cpu->core.utlb_penalty,
+				     .walk = absent ? cpu->core.walk_penalty : 0 };
 }
 
 static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
@@ -783,8 +784,7 @@ static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
 static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
 {
 	cpu->cycles += d.full + d.stall;
-	if (d.full)
-		cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
+	cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
 	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
 }
 
@@ -864,7 +864,7 @@ static void data_evict(struct pmk_cpu *cpu, uint32_t line)
 	uint8_t *byte = &cpu->arm11.dmap[line];
 	unsigned halves = !!(*byte & PMK_D_DIRTY_LO) + !!(*byte & PMK_D_DIRTY_HI);
 
-	if (halves && pmk_l2cc_is_on(&cpu->arm11.l2))
+	if (pmk_l2cc_is_on(&cpu->arm11.l2) && halves)
 		level2_write(cpu, line, *byte & (PMK_D_DIRTY_LO | PMK_D_DIRTY_HI));
 	cpu->dyn[PMK_SIG_L1D_WB_HALF] += halves;
 	cpu->dyn[PMK_SIG_L1D_EVICT] += halves != 0;
