@@ -102,6 +102,7 @@ _pmk_value() {
 	*:CORE) if [[ $cur == */* ]]; then _pmk_files -f; else _pmk_words "$(_pmk_names cores)"; fi ;;
 	*:TARGET) _pmk_words "$(_pmk_names targets)" ;;
 	-p:* | --pid:*) _pmk_list "$(cd /proc && printf '%s\n' [0-9]*)" ;;
+	--engine:*) _pmk_words $'make\nslurm' ;;
 	--passes:*) _pmk_words $'clone\nrerun' ;;
 	*:FORMAT) _pmk_words $'callgrind\nfolded\nlcov\nperfetto\npprof\nspeedscope' ;;
 	--sort:*) _pmk_words $'function\nfile\nline\nobject\nthread' ;;

@@ -16,6 +16,7 @@
 #include <pmk/error.h>
 
 #include "cli/cli.h"
+#include "cli/html/html.h"
 #include "cli/sweep.h"
 #include "sweep/run.h"
 #include "sweep/sweep.h"
@@ -33,6 +34,11 @@ static const struct cli_option options[] = {
 	{ 0, "tasks", "N", "--engine: in so many tasks" },
 	{ 0, "task", "LIST:I/N", "count slice I of N of a list; tasks are called with it" },
 	{ 0, "collect", NULL, "put counts of tasks, or of other databases, into a database" },
+	{ 0, "pareto", "GOALS",
+	  "show the cores that none beats in all of these events and settings" },
+	{ 0, "sensitivity", "EVENT", "show which setting explains how much of an event" },
+	{ 0, "heat", "EVENT[,X[,Y]]", "draw an event over two settings, or programs, or cores" },
+	{ 0, "html", "FILE", "write a page for a browser" },
 	{ 'x', "field-separator", "SEP", "show a database as CSV with this separator" },
 	{ 0, "json-output", NULL, "show a database as JSON" },
 	{ 'h', "help", NULL, "show this help" },
@@ -43,6 +49,8 @@ struct sweep {
 	const char *file; /* a plan, or a database that is shown */
 	const char *output, *separator;
 	const char *engine;
+	char *pareto, *heat;
+	const char *sensitivity, *html;
 	char **others;	      /* with --collect: databases behind the first */
 	char *list;	      /* of --task; NULL: none */
 	unsigned task, ntask; /* number of the task, and of all */
@@ -77,7 +85,7 @@ static int take_task(struct sweep *s, const char *value)
 	return s->list ? 0 : cli_fail(PMK_EXIT_FAILED, "--task %s: %s", value, strerror(errno));
 }
 
-static int take(struct sweep *s, const char *name, const char *value)
+static int take(struct sweep *s, const char *name, char *value)
 {
 	if (!strcmp(name, "output"))
 		s->output = value;
@@ -91,6 +99,14 @@ static int take(struct sweep *s, const char *name, const char *value)
 		return sweep_engine_check(s->engine = value);
 	else if (!strcmp(name, "collect"))
 		s->collect = true;
+	else if (!strcmp(name, "pareto"))
+		s->pareto = value;
+	else if (!strcmp(name, "sensitivity"))
+		s->sensitivity = value;
+	else if (!strcmp(name, "html"))
+		s->html = value;
+	else if (!strcmp(name, "heat"))
+		s->heat = value;
 	else if (!strcmp(name, "retry"))
 		s->retry = true;
 	else if (!strcmp(name, "dry-run"))
@@ -319,7 +335,7 @@ static int sweep_plan(const struct sweep *o)
 	bool there;
 	int code;
 
-	if (o->separator || o->json)
+	if (o->separator || o->json || o->pareto || o->sensitivity || o->heat || o->html)
 		return cli_fail(PMK_EXIT_USAGE,
 				"%s is a plan; a database is shown: pmk sweep -x, DB", o->file);
 	if (!o->output)
@@ -344,18 +360,78 @@ static int sweep_plan(const struct sweep *o)
 
 /* ---- a database ------------------------------------------------------------------------------ */
 
+/* Answers, one after the other; the heat map is drawn by itself. */
+static int answer(const struct sweep *o, const struct sweep_results *r, FILE *f)
+{
+	int code = 0;
+
+	if (o->pareto)
+		code = sweep_pareto(f, r, o->pareto);
+	if (!code && o->sensitivity)
+		code = sweep_sensitivity(f, r, o->sensitivity);
+	return code;
+}
+
+static int show_answers(const struct sweep *o, const struct sweep_results *r,
+			const struct sweep_heat *heat)
+{
+	int code = answer(o, r, stdout);
+
+	if (!code && o->heat)
+		code = sweep_heat_show(stdout, heat);
+	if (!code && (fflush(stdout) || ferror(stdout)))
+		code = cli_fail(PMK_EXIT_FAILED, "cannot write the results: %s", strerror(errno));
+	return code;
+}
+
+/* Without --heat, the page has a map of the first event. */
+static int write_page(const struct sweep *o, const struct sweep_results *r,
+		      const struct sweep_heat *heat)
+{
+	char *answers = NULL;
+	size_t length;
+	FILE *f = open_memstream(&answers, &length);
+	int code = f ? answer(o, r, f) : 0;
+
+	if (!f || fclose(f))
+		code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+	if (!code)
+		code = html_sweep(r, heat, answers, o->file, o->html);
+	free(answers);
+	return code;
+}
+
+static int show_all(const struct sweep *o, const struct sweep_results *r,
+		    const struct sweep_heat *heat)
+{
+	if (o->html)
+		return write_page(o, r, heat);
+	if (o->pareto || o->sensitivity || o->heat)
+		return show_answers(o, r, heat);
+	if (o->json)
+		return sweep_show_json(r);
+	return o->separator ? sweep_show_csv(r, o->separator) : sweep_show_text(r);
+}
+
 static int show(const struct sweep *o)
 {
+	struct sweep_heat heat = { 0 };
 	struct sweep_results r;
-	int code = sweep_results_read(&r, o->file);
+	char *first = NULL;
+	int code;
 
-	if (!code && o->json)
-		code = sweep_show_json(&r);
-	else if (!code && o->separator)
-		code = sweep_show_csv(&r, o->separator);
-	else if (!code)
-		code = sweep_show_text(&r);
+	if (html_would_destroy(o->html, o->file))
+		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is the database", o->html);
+	code = sweep_results_read(&r, o->file);
+	if (!code && o->html && !o->heat && r.events.count)
+		first = strdup(r.events.word[0]);
+	if (!code && (o->heat || first))
+		code = sweep_heat_make(&r, o->heat ? o->heat : first, &heat);
+	if (!code)
+		code = show_all(o, &r, &heat);
+	sweep_heat_free(&heat);
 	sweep_results_free(&r);
+	free(first);
 	return code;
 }
 

@@ -56,6 +56,38 @@ int sweep_show_text(const struct sweep_results *r);
 int sweep_show_csv(const struct sweep_results *r, const char *separator);
 int sweep_show_json(const struct sweep_results *r);
 
+/* ---- answers --------------------------------------------------------------------------------- */
+
+#define SWEEP_GOALS 8
+
+/* Print the cores with their settings that no other beats in all goals, "cycles,dcache.size", where
+ * less is better; counts are sums over programs. 0 or an exit code. The text is taken apart. */
+int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals);
+/* Print which setting explains how much of the variance of an event. 0 or an exit code. */
+int sweep_sensitivity(FILE *f, const struct sweep_results *r, const char *event);
+
+/* Means of an event by the values of two settings, or by program or core. */
+struct sweep_spot {
+	double sum;
+	size_t n;
+};
+
+struct sweep_heat {
+	const char *event, *across, *down;
+	struct pmk_words columns, rows;
+	struct sweep_spot *spot; /* by row and column */
+};
+
+/* Of "EVENT[,ACROSS[,DOWN]]", which is taken apart and has to last. 0 or an exit code. To be freed
+ * in any case. */
+int sweep_heat_make(const struct sweep_results *r, char *what, struct sweep_heat *h);
+void sweep_heat_free(struct sweep_heat *h);
+/* A value as part of its program's mean, and where it is between the least, 0, and the greatest, 1.
+ * False: there is none. */
+bool sweep_heat_at(const struct sweep_heat *h, size_t row, size_t column, double *value,
+		   double *heat);
+int sweep_heat_show(FILE *f, const struct sweep_heat *h);
+
 /* ---- other machines -------------------------------------------------------------------------- */
 
 /* Tasks that are made for others. Paths are absolute. */

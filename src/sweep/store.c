@@ -18,6 +18,11 @@
 #include "base/grow.h"
 #include "recording/sqlite.h"
 
+/* The build says it. */
+#ifndef PMK_VERSION
+#define PMK_VERSION "(unknown version)"
+#endif
+
 static const char schema[] =
 	"CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE program(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE,"

@@ -7,6 +7,7 @@ import sqlite3
 import chromium
 from harness import *
 from recordings import *
+import results
 
 # Two phases, one of which misses the cache.
 PHASES = """
@@ -712,6 +713,34 @@ def test_hostile_names_stay_text(hostile_page):
     equal(cell.text(), "x" * 89 + "\u2026")
 
 
+SWEEP = [(program, "c<ore", {"size": size}, {"cycles": cycles, "misses": None})
+         for program, counts in (("<b>sort", (10, 20, 30)), ("awk", (300, 200, 100)))
+         for size, cycles in zip(("4K", "16K", "512"), counts)]
+
+
+def sweep_page(folder, *argv):
+    failed = ("bad", "c<ore", {"size": "4K"}, "<i>no</i>")
+    path = results.database(folder / "r.db", [*SWEEP, failed])
+    done = run(PMK, "sweep", "--html", folder / "sweep.html", *argv, path)
+    equal((done.code, done.out, done.err), (0, "", ""))
+    return folder / "sweep.html"
+
+
+@pytest.mark.quick
+def test_a_sweep_has_all_cells(tmp_path):
+    page = Page(sweep_page(tmp_path, "--pareto", "cycles,size"))
+    rows = page.rows(id="results")
+    equal(rows[0], ["<b>sort", "c<ore", "512", "30", "modelled", ""])
+    equal(rows[-1], ["bad", "c<ore", "4K", "", "", "<i>no</i>"])
+    equal(len(rows), 7)
+    equal(page.rows(id="map"), [["<b>sort", "150.0", "50.0", "100.0"],
+                                ["awk", "50.0", "150.0", "100.0"]])
+    contains(page.root.one("pre").text(), "cycles              size  core and settings\n")
+    done = run(PMK, "sweep", "--html", tmp_path / "r.db", tmp_path / "r.db")
+    equal((done.code, done.err),
+          (129, f"pmk: --html {tmp_path / 'r.db'}: that is the database\n"))
+
+
 # ---- a browser ----------------------------------------------------------------------------------
 
 @pytest.fixture(scope="module")
@@ -954,6 +983,24 @@ def test_latencies_in_the_browser(browser, timed):
     width = shown.js("return getComputedStyle(document.querySelectorAll('#latencies .bar')[3])"
                      ".getPropertyValue('--p')")
     equal(width.strip(), "0.54%")
+    equal(shown.driver.get_log("browser"), [])
+
+
+def test_a_sweep_in_the_browser(browser, tmp_path):
+    shown = Shown(browser, sweep_page(tmp_path, "--heat", "cycles,size,program"))
+    table = ("return [...document.querySelectorAll('#results tbody tr')].map("
+             "row => row.children[3].innerText)")
+    equal(shown.js(table)[:3], ["30", "10", "20"])
+    head = shown.find("#results thead th")[3]
+    (head.find_elements("css selector", "button") or [head])[0].click()
+    equal(shown.js(table)[:3], ["300", "200", "100"])
+    # The hottest spot has the strongest colour, and the coolest none.
+    colours = shown.js("return [...document.querySelectorAll('#map .heat')].map("
+                       "cell => getComputedStyle(cell).backgroundColor)")
+    equal((colours[0], colours[1]), (colours[4], colours[3]))
+    equal(len(set(colours)), 3)
+    assert re.search(r"[/,] ?0\)$", colours[1]), colours
+    equal(shown.requests(), [])
     equal(shown.driver.get_log("browser"), [])
 
 

@@ -4,6 +4,7 @@ import sqlite3
 
 from harness import *
 import repo
+import results
 
 pytestmark = pytest.mark.quick
 
@@ -25,10 +26,8 @@ ANSWERS = [[("sort", "4K", 77)], [("sort", "arm1176", "dcache.size=8K", "too slo
 
 @pytest.fixture
 def database():
-    schema = re.search(r"schema\[\] =(.*?);\n\n", repo.without_comments(
-        repo.text("src/sweep/store.c")), re.S)[1]
     db = sqlite3.connect(":memory:")
-    db.executescript("".join(re.findall(r'"([^"]*)"', schema)))
+    db.executescript(results.schema())
     db.executescript(ROWS)
     return db
 

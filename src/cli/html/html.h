@@ -13,6 +13,7 @@
  *	diff.c       the page of pmk diff
  *	stat.c       the page of pmk stat, and of firmware's dumps
  *	history.c    the page of pmk history
+ *	sweep.c      the page of pmk sweep
  *	page.css, page.js
  *
  * The same input gives the same bytes.
@@ -80,6 +81,12 @@ void html_stat_add_profile(struct html_stat *stat, const struct pmk_profile *p);
 /* Write the page. Returns an exit code. */
 int html_stat_write(const struct html_stat *stat, const struct pmk_result *r, const char *path);
 void html_stat_free(struct html_stat *stat);
+
+struct sweep_results;
+struct sweep_heat;
+/* Write the page of a results database, with what is already text. Returns an exit code. */
+int html_sweep(const struct sweep_results *r, const struct sweep_heat *heat, const char *answers,
+	       const char *input, const char *path);
 
 /* Is the page's file, which may be NULL, the file at `path`, which is read? */
 bool html_would_destroy(const char *page, const char *path);

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""pmk sweep of a database: tables, the best of all, which setting explains how much, heat maps. The
+databases are made up, so that the answers are known."""
+import csv
+import json
+
+from harness import *
+import results
+
+pytestmark = pytest.mark.quick
+
+
+def shown(path, *words, code=0):
+    out = pmk("sweep", *words, path)
+    equal(out.code, code, out)
+    return out
+
+
+@pytest.fixture
+def plain(tmp_path):
+    return results.database(tmp_path / "r.db", [
+        ("sort", "b", {"size": "16K"}, {"cycles": 1234567, "misses": 0}),
+        ("sort", "b", {"size": "4K"}, {"cycles": 2**63 - 1}),
+        ("sort", "a", {}, {"cycles": 7, "misses": None}),
+        ("awk", "b", {"size": "512"}, "it said \"no\", and, ended"),
+    ])
+
+
+def test_table(plain):
+    equal(shown(plain).out.splitlines(), [
+        "program  core  size                     cycles      misses",
+        "awk      b      512  failed: it said \"no\", and, ended",
+        "sort     a        -                          7  <modelled>",
+        "sort     b       4K  9,223,372,036,854,775,807            ",
+        "sort     b      16K                  1,234,567           0",
+    ])
+
+
+def test_csv(plain):
+    rows = list(csv.reader(shown(plain, "-x,").out.splitlines()))
+    equal(rows, [["program", "core", "size", "cycles", "misses", "failure"],
+                 ["awk", "b", "512", "", "", 'it said "no", and, ended'],
+                 ["sort", "a", "-", "7", "<modelled>", ""],
+                 ["sort", "b", "4K", "9223372036854775807", "", ""],
+                 ["sort", "b", "16K", "1234567", "0", ""]])
+    contains(shown(plain, "-x;").out, 'awk;b;512;;;"it said ""no"", and, ended"\n')
+
+
+def test_json(plain):
+    doc = json.loads(shown(plain, "--json-output").out)
+    equal((doc["format"], doc["version"], len(doc["cells"])), ("pmk-sweep", 1, 4))
+    equal(doc["cells"][1], {
+        "program": "sort", "core": "a", "settings": {}, "failure": None,
+        "counters": [{"event": e, "counter-value": v, "pmu": "c", "trust": "modelled",
+                      "reason": None, "unit": None} for e, v in (("cycles", 7), ("misses", None))]})
+
+
+DESIGNS = [  # sums over both programs: 110, 95, 90, 95 cycles
+    (program, core, {"size": size}, {"cycles": cycles + (10 if program == "p" else 0)})
+    for program in ("p", "q")
+    for core, size, cycles in (("a", "1K", 50), ("a", "2K", 42), ("a", "4K", 40), ("b", "2K", 43))]
+
+
+def test_what_nothing_beats(tmp_path):
+    path = results.database(tmp_path / "r.db", DESIGNS)
+    equal(shown(path, "--pareto", "cycles,size").out.splitlines(), [
+        "          cycles              size  core and settings",
+        "              90             4,096  a  size=4K",
+        "              94             2,048  a  size=2K",
+        "             110             1,024  a  size=1K",
+        "3 of 4 cores, by the sums of 2 programs; of the others each is beaten in one goal and "
+        "better in none"])
+    equal(len(shown(path, "--pareto", "cycles").out.splitlines()), 3)
+
+
+def test_a_core_that_lacks_a_program_cannot_be_the_best(tmp_path):
+    path = results.database(tmp_path / "r.db", DESIGNS + [("q", "c", {"size": "1K"}, {"cycles": 1}),
+                                                          ("p", "c", {"size": "1K"}, "it failed")])
+    out = shown(path, "--pareto", "cycles,size").out
+    assert "  c  " not in out and "3 of 5 cores" in out and "; 1 lack a value" in out, out
+    # A program that has counts nowhere is no reason.
+    path = results.database(tmp_path / "s.db", DESIGNS + [("r", "a", {"size": "1K"}, "it failed")])
+    contains(shown(path, "--pareto", "cycles,size").out, "3 of 4 cores")
+
+
+def grid(value):
+    return [(program, "c", {"x": str(x), "y": y}, {"cycles": int(scale * value(x, y))})
+            for program, scale in (("small", 100), ("large", 1000000))
+            for x in (1, 2, 4) for y in ("off", "on")]
+
+
+@cases("name,value,x,y,rest", [
+    ("one", lambda x, y: x, 100, 0, 0),
+    # x is -1, 0 and 1 and y -2 and 2 from the mean: variances of 2/3 and 4
+    ("both", lambda x, y: 10 + {1: -1, 2: 0, 4: 1}[x] + {"off": -2, "on": 2}[y],
+     100 * 2 / 14, 100 * 12 / 14, 0),
+    ("together", lambda x, y: 5 + {1: -1, 2: 0, 4: 1}[x] * {"off": -1, "on": 1}[y], 0, 0, 100),
+])
+def test_which_setting_explains_how_much(tmp_path, name, value, x, y, rest):
+    out = shown(results.database(tmp_path / "r.db", grid(value)), "--sensitivity", "cycles").out
+    told = {n: float(share)
+            for n, share in re.findall(r"^  (the rest|\w+) +(-?[\d.]+)%", out, re.M)}
+    for factor, want in (("x", x), ("y", y), ("the rest", rest)):
+        assert abs(told[factor] - want) < 0.11, (factor, out)
+    assert set(told) == {"x", "y", "the rest"}, told
+
+
+def test_heat_map(tmp_path):
+    path = results.database(tmp_path / "r.db",
+                            grid(lambda x, y: {1: 2, 2: 3, 4: 4}[x] + (y == "on") * 2 - 1)[:-1])
+    # of "small": 1 2 3 and 3 4 5, whose mean is 3; "large" lacks the 5, and has a mean of 2.6
+    small, large = [[1, 3], [2, 4], [3, 5]], [[1, 3], [2, 4], [3, None]]
+    out = shown(path, "--heat", "cycles,x,y").out.splitlines()
+    contains(out[0], "across: x")
+    equal(out[1].split(), ["y", "1", "2", "4"])
+    for row, y in ((2, 0), (3, 1)):
+        want = []
+        for x in range(3):
+            both = [v / mean for v, mean in ((small[x][y], 3), (large[x][y], 2.6)) if v]
+            want.append(f"{100 * sum(both) / len(both):.1f}")
+        equal(out[row].split()[1:], want)
+    equal(shown(path, "--heat", "cycles").out.splitlines()[1].split(), ["program", "1", "2", "4"])
+
+
+@cases("option,value,told", [
+    ("--pareto", "cycels,x", "--pareto: there is no event or setting 'cycels' in the database; did "
+                             "you mean cycles?"),
+    ("--pareto", ",", "--pareto needs goals: cycles,dcache.size"),
+    ("--sensitivity", "x", "--sensitivity: there is no event 'x' in the database"),
+    ("--heat", "cycles,z", "--heat: there is no setting 'z' in the database"),
+])
+def test_mistakes(tmp_path, option, value, told):
+    path = results.database(tmp_path / "r.db", grid(lambda x, y: x))
+    out = shown(path, option, value, code=129)
+    assert out.err.startswith(f"pmk: {told}"), out
+
+
+def test_files_that_are_no_results(tmp_path):
+    import sqlite3
+    for name, pragma, told in (("other.db", "", "not a results database of pmk"),
+                               ("next.db", f"PRAGMA application_id = {results.number('ID')};"
+                                           "PRAGMA user_version = 99",
+                                "its format is version 99, and this pmk reads version")):
+        db = sqlite3.connect(tmp_path / name)
+        db.executescript("CREATE TABLE t(x);" + pragma)
+        db.close()
+        contains(shown(tmp_path / name, code=125).err, f"{name}: {told}")
