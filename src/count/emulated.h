@@ -61,7 +61,6 @@ struct pmk_emulation {
 	/* The counts. */
 	struct pmk_counted_place *places;
 	unsigned nplaces;
-	uint64_t interval_began; /* guest cycles */
 	/* What was recorded, if that was asked for. */
 	struct pmk_recorded *recorded;
 	struct pmk_recording recording;

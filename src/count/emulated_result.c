@@ -83,17 +83,17 @@ static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_
 			"no min and max: the counter has them since its last clear, not of a part";
 }
 
-static int add_interval(struct pmk_count *c, const struct pmk_reading *delta, uint64_t cycles,
-			uint64_t insns, int cpu)
+/* From `began` to `cycles` of the core's clock. */
+static int add_interval(struct pmk_count *c, const struct pmk_reading *delta, uint64_t began,
+			uint64_t cycles, uint64_t insns, int cpu)
 {
 	struct pmk_emulation *e = c->state;
 	struct pmk_section *s = pmk_result_add(&c->result, NULL, c->events.count);
-	uint64_t began = e->interval_began > e->cfg.delay ? e->interval_began : e->cfg.delay;
-	uint64_t ns = cycles_to_ns(c, cycles > began ? cycles - began : 0);
+	uint64_t from = began > e->cfg.delay ? began : e->cfg.delay;
+	uint64_t ns = cycles_to_ns(c, cycles > from ? cycles - from : 0);
 
 	if (!s)
 		return pmk_count_no_memory(&c->fault);
-	e->interval_began = cycles;
 	s->cpu = cpu;
 	set_time(c, s, cycles, insns);
 	for (unsigned i = 0; i < c->events.count; i++) {
@@ -126,7 +126,7 @@ static double margin_pct(double margin2, double value)
 
 int pmk_emulation_interval(struct pmk_count *c, const struct pmk_arena_interval *i)
 {
-	return add_interval(c, &i->delta, i->cycles, i->insns, i->cpu ? (int)i->cpu : -1);
+	return add_interval(c, &i->delta, i->began, i->cycles, i->insns, i->cpu ? (int)i->cpu : -1);
 }
 
 static int add_place(struct pmk_count *c, const struct pmk_counted_place *p)
@@ -171,7 +171,8 @@ int pmk_emulation_finish(struct pmk_count *c)
 	if (c->q.nothing)
 		return 0;
 	if (c->q.interval_unit != PMK_EVERY_NONE)
-		err = add_interval(c, &r->tail->total, r->sum.cycles, r->sum.insns, -1);
+		err = add_interval(c, &r->tail->total, r->sum.cycles - r->tail->cycles,
+				   r->sum.cycles, r->sum.insns, -1);
 	if (c->q.interval_unit != PMK_EVERY_NONE && !c->q.summary)
 		return err;
 	for (unsigned i = 0; !err && i < e->nplaces; i++)

@@ -642,3 +642,36 @@ def test_a_fork_by_an_uncounted_thread_runs():
         contains(doc["warning"], "thread(s) were not counted: more than 64 at a time")
         contains(doc["warning"], "1 forked process(es) were not counted")
         contains(doc["warning"], "or forked by an uncounted thread")
+
+
+def test_an_interval_of_a_thread_has_the_time_of_its_core():
+    """Whatever interval of another core was told before. In cycles of 700 MHz."""
+    threads = program("interval-threads", r"""
+#include <pthread.h>
+static void *work(void *ctx)
+{
+	volatile unsigned sum = 0;
+
+	for (unsigned i = 0; i < 50000; i++)
+		sum += i;
+	return ctx;
+}
+int main(void)
+{
+	pthread_t t[3];
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	work(0);
+	return 0;
+}
+""", "-pthread")
+    out = pmk("stat", "-e", "cycles", "-I", "100000cycles", "-j", threads)
+    rows = [json.loads(line) for line in out.err.splitlines()]
+    # A thread that begins when another has ended may have that one's core.
+    assert {None, "1"} <= {row.get("cpu") for row in rows}, rows
+    for row in rows:
+        assert abs(float(row["counter-value"]) / 0.7 - row["event-runtime"]) < 3, row
+    assert len(rows) > 8, rows

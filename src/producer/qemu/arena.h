@@ -49,6 +49,7 @@ struct pmk_arena_slot {
 struct pmk_arena_interval {
 	uint32_t pid, cpu;
 	uint64_t cycles, insns; /* set at the end of the interval, since the program began */
+	uint64_t began;		/* cycles at the end of the one before; pmk knows */
 	struct pmk_reading delta;
 };
 

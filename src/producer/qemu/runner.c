@@ -542,6 +542,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 		c->region[k] = copy->region[k].total;
 	}
 	c->cycles = copy->cpu.cycles - copy->start_cycles;
+	r->tail->cycles += c->cycles - r->interval_at[slot - r->arena->slot][cpu];
 	c->insns = copy->bus.total[PMK_SIG_INSN];
 	c->delayed = copy->delay_due == PMK_NEVER ? copy->delayed_cycles : c->cycles;
 	c->untimed = count_untimed(r, &b);
@@ -660,6 +661,7 @@ static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	atomic_store(&s->threads, 0);
 	atomic_store(&s->execs, 0);
 	r->taken[s - r->arena->slot] = 0;
+	memset(r->interval_at[s - r->arena->slot], 0, sizeof(r->interval_at[0]));
 	if (r->units)
 		memset(&r->units[s - r->arena->slot], 0, sizeof(*r->units));
 	atomic_store(&s->state, PMK_SLOT_FREE);
@@ -740,7 +742,7 @@ bool pmk_runner_step(struct pmk_runner *r, int ms)
 
 static bool interval_is_sound(const struct pmk_arena_interval *i)
 {
-	return i->cpu < PMK_MAX_VCPUS && i->cycles <= PMK_MOST_COUNTED &&
+	return i->cpu < PMK_ARENA_CPUS && i->cycles <= PMK_MOST_COUNTED &&
 	       i->insns <= PMK_MOST_COUNTED && pmk_reading_sound(&i->delta);
 }
 
@@ -756,8 +758,11 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 			continue;
 		memcpy(out, &ring->record[r->taken[i] % PMK_ARENA_RING].interval, sizeof(*out));
 		atomic_store(&ring->tail, ++r->taken[i]);
-		if (interval_is_sound(out))
+		if (interval_is_sound(out)) {
+			out->began = r->interval_at[i][out->cpu];
+			r->interval_at[i][out->cpu] = out->cycles;
 			return true;
+		}
 		doubt(r, "an interval", s, -1);
 		return false;
 	}

@@ -69,7 +69,7 @@ struct pmk_runner {
 	bool over;
 	struct pmk_runner_counts sum;
 	struct pmk_runner_counts *core; /* [PMK_ARENA_CPUS], of the first process */
-	/* counts since the end of the last interval; only in the total */
+	/* counts since the end of the last interval; only in the total and the cycles */
 	struct pmk_runner_counts *tail;
 	/* Room for one core: its state, which is too big for a stack, and its counts. */
 	struct pmk_emulated *copy;
@@ -82,7 +82,9 @@ struct pmk_runner {
 	uint64_t taken[PMK_ARENA_SLOTS];   /* how many intervals or pieces were taken, by slot */
 	struct pmk_units *units;	   /* [PMK_ARENA_SLOTS], or NULL: nothing is sampled */
 	char unsound[96];		   /* what cannot be right in the arena, or "" */
-	unsigned turn;			   /* of the processes, whose interval is looked for */
+	/* by slot and core: cycles at the end of the last interval */
+	uint64_t interval_at[PMK_ARENA_SLOTS][PMK_ARENA_CPUS];
+	unsigned turn; /* of the processes, whose interval is looked for */
 	unsigned processes, threads, ncores, execs;
 	unsigned alive;			/* processes that had not ended at the final reading */
 	bool unsure;			/* a fault was seen, and not where */
