@@ -59,7 +59,7 @@ def test_between_two_functions(firmware, start, to, rounds):
         doc = stat("-T", f"gdb:127.0.0.1:{port}", *AT, "--set", f"elf={firmware}", "--from", start,
                    "--to", to, "--timeout", "1000")
     times, armi, gxi = windows(doc)
-    assert times > 1, doc
+    assert times > 0, doc
     assert abs(81 * armi - gxi) in (0, 81), doc
     assert rounds * (times - 1) <= armi <= rounds * times, doc
 
@@ -138,7 +138,7 @@ def test_an_arm11_between_two_addresses(speaker):
         enabled = probe.enabled_cycles()
     counted, times = counts(doc), came(doc)
     equal({row["trust"] for row in doc["counters"]}, {"measured"})
-    assert times > 1, doc
+    assert times > 0, doc
     equal(counted["cycles"], enabled - 3 * times)
     equal(counted["instructions"], counted["cycles"] // 3)
     assert 765 * (times - 1) <= counted["cycles"] <= 765 * times, doc
@@ -152,7 +152,7 @@ def test_a_bus_between_two_addresses(speaker):
         doc = stat("-T", probe.target(speaker), "--pmu", "ahbmon", "-e", "ct_total_cycles_en",
                    *PLACES, "--timeout", "2000")
     counted, times = counts(doc)["ct_total_cycles_en"], came(doc)
-    assert times > 1 and 768 * (times - 1) <= counted <= 768 * times, doc
+    assert times > 0 and 768 * (times - 1) <= counted <= 768 * times, doc
 
 
 @speakers
