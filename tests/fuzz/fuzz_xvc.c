@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: whatever a server of Xilinx' virtual cable says, the debug module behind it gives
- * values or an error, whose text is one line of plain text; after the connection is lost, every
- * scan is an error at once.
+ * libFuzzer: whatever a server of Xilinx' virtual cable says, the debug module or the ARM11 behind
+ * it gives values or an error, whose text is one line of plain text; after the connection is lost,
+ * every scan is an error at once.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_xvc.c
  *
- * The first four bytes say how the chain is meant to be, and whether the server is greeted: bit 7
- * of the first is no. What follows is said by the other side, which has said it before it is asked
- * and then closes.
+ * The first four bytes say how the chain is meant to be; bit 7 of the first, that the server is
+ * not greeted; bit 6, that it is an ARM11. What follows is said by the other side, which has said
+ * it before it is asked and then closes.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <pmk/arm11.h>
 #include <pmk/error.h>
 
 #include "wire/wire.h"
@@ -22,7 +23,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define CHOICES	 4
-#define ACCESSES 32 /* so many at most: what is asked has to fit into the socket */
+#define ACCESSES 32 /* so many at most: what is asked has to fit into the socket; */
+#define FEW	 2  /* of those that are twenty scans */
 
 static void expect(int condition)
 {
@@ -73,8 +75,35 @@ static void count(struct pmk_wire *w, const uint8_t *choice)
 		expect(port.read(port.ctx, PMK_MICROBLAZE_PCDRR, &value) == PMK_EIO);
 }
 
+/* The processor has the last word: closing may halt it again. */
+static void count_arm11(struct pmk_wire *w, struct pmk_wire_tap *tap, const uint8_t *choice)
+{
+	struct pmk_port port = pmk_wire_port_arm11(w);
+	uint64_t value;
+	int err;
+
+	*tap = (struct pmk_wire_tap){ .wire = w, .irlen = 5, .period_ns = choice[3] >> 5 };
+	tap->before = others(choice[1]);
+	tap->after = others(choice[2]);
+	w->arm11.tap = tap;
+	w->halts = true;
+	err = pmk_wire_hold(w);
+	check(w, err);
+	for (unsigned i = 0; !err && i < FEW; i++) {
+		err = port.read(port.ctx, PMK_ARM11_CCNT, &value);
+		check(w, err);
+		if (!err)
+			err = port.write(port.ctx, PMK_ARM11_PMNC, value);
+		check(w, err);
+	}
+	check(w, pmk_wire_let_go(w));
+	if (pmk_wire_lost(w))
+		expect(port.read(port.ctx, PMK_ARM11_CCNT, &value) == PMK_EIO);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct pmk_wire_tap tap;
 	struct pmk_wire wire = { .speaker = &pmk_speaker_xvc, .most_bits = 1024 };
 	int fds[2], err = 0;
 
@@ -86,7 +115,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!(data[0] & 0x80))
 		err = wire.speaker->greet(&wire);
 	check(&wire, err);
-	if (!err)
+	if (!err && data[0] & 0x40)
+		count_arm11(&wire, &tap, data);
+	else if (!err)
 		count(&wire, data);
 	pmk_wire_close(&wire);
 	close(fds[1]);
