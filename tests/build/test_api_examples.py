@@ -189,6 +189,7 @@ def test_the_page_lists_every_header(there):
 def test_the_page_shows_what_is_there():
     code = "".join(open(os.path.join(HERE, name)).read() for name in sorted(os.listdir(HERE))
                    if name.endswith(".c"))
+    code += open(os.path.join(SOURCE, "bindings/rust/build.rs")).read()
     known = set(re.findall(r"\b(?:pmk|PMK)_\w+", code)) | set().union(
         *(re.findall(r"\b(?:pmk|PMK)_\w+", open(os.path.join(SOURCE, "include/pmk", h)).read())
           for h in os.listdir(os.path.join(SOURCE, "include/pmk"))))
