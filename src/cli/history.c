@@ -19,6 +19,7 @@ static const struct cli_option options[] = {
 	{ 'c', "commit", "ID", "add: the commit that is counted, as git knows it, or any name" },
 	{ 'e', "event", "LIST", "events to count, or to show; add: cycles,instructions" },
 	{ 0, "fail-over", "PERCENT", "exit 1 if something has grown by more than this: 2%" },
+	{ 0, "record", NULL, "add: record as well, to compare functions" },
 	{ 0, "good", "ID", "compare with this commit, not with the last good one" },
 	{ 0, "bad", "ID", "bisect, test: a commit that has the change" },
 	{ 0, "build", "COMMAND", "bisect, test: builds the program, by sh" },
@@ -179,8 +180,8 @@ static int take(struct history_request *q, const struct cli_option *o, char *val
 		return take_limit(q, value);
 	if (o->letter == 'n')
 		return take_last(q, value);
-	if (o->letter == 'j') {
-		q->json = true;
+	if (o->letter == 'j' || !strcmp(o->name, "record")) {
+		*(o->letter ? &q->json : &q->record) = true;
 		return 0;
 	}
 	if (!pmk_words_add(o->letter == 'e' ? &q->events : &q->settings, value))
@@ -263,8 +264,8 @@ static int run_history(int argc, char **argv)
 const struct cli_command cmd_history = {
 	.name = "history",
 	.brief = "keep the counts of commits, and find the one that changed them",
-	.usage = "add --commit ID [-e LIST] [--fail-over PERCENT] [--] [PROGRAM [ARG...]] | "
-		 "show [PROGRAM] [-e LIST] [-j | -x SEP | --html FILE] | "
+	.usage = "add --commit ID [-e LIST] [--fail-over PERCENT] [--record] [--] "
+		 "[PROGRAM [ARG...]] | show [PROGRAM] [-e LIST] [-j | -x SEP | --html FILE] | "
 		 "bisect [--build COMMAND] [--] PROGRAM [ARG...] | "
 		 "test --good ID --bad ID [--] PROGRAM [ARG...] | good ID | bad ID",
 	.options = options,

@@ -2,7 +2,8 @@
 /*
  * The counts of commits, in a results database (sweep/store.h, whose revisions are the commits):
  * history_read.c has them in memory and judges them, history_add.c adds to them, history_git.c asks
- * git, history_show.c shows them, history_bisect.c looks for a commit.
+ * git, history_functions.c reads their recordings, history_show.c and
+ * html/history.c show them, history_bisect.c looks for a commit.
  */
 #ifndef PMK_CLI_HISTORY_H
 #define PMK_CLI_HISTORY_H
@@ -77,6 +78,30 @@ const char *history_verdict(enum pmk_store_verdict verdict);
 /* "+1,234 +0.05%", "" where nothing changed */
 void history_change(uint64_t base, uint64_t fresh, char text[80]);
 
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/* One event of a function, over the commits that were recorded. */
+struct history_function {
+	const struct history_series *series; /* one of its program's */
+	char *key;			     /* by which it is known in all commits */
+	char *name, *file, *event;
+	struct history_count *at; /* [commit] */
+};
+
+struct history_functions {
+	struct history_function *function; /* those that differ in some commit */
+	size_t n, room;
+	void *tree; /* by program, event and key, while they are read */
+};
+
+/* Read the recordings of all commits. One that is no longer there is left out. 0 or an exit code
+ * after one line; to be freed in any case. */
+int history_functions(struct history_functions *f, const struct history *h, struct pmk_store *store,
+		      const char *database);
+void history_functions_free(struct history_functions *f);
+/* The path of a recording of the database, which the caller frees. */
+char *history_recording(const char *database, const char *path);
+
 /* ---- requests -------------------------------------------------------------------------------- */
 
 struct history_request {
@@ -87,7 +112,7 @@ struct history_request {
 	const char *good, *bad; /* names of commits to compare with */
 	const char *html;	/* file */
 	const char *separator;
-	bool json, judged;
+	bool json, judged, record;
 	double limit; /* percent */
 	unsigned last;
 	char **operand; /* what is left of the command line, NULL terminated */

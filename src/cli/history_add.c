@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <pmk/count.h>
@@ -18,6 +19,7 @@
 #include "cli/counting.h"
 #include "cli/history.h"
 #include "count/command.h"
+#include "recording/recording.h"
 
 #define DEFAULT_EVENTS "cycles,instructions"
 
@@ -179,6 +181,8 @@ static int count(const struct history_request *q, struct counted *c)
 	code = ask(q, c->count);
 	if (code)
 		return code;
+	if (q->record)
+		pmk_count_record(c->count, false);
 	cli_catch_signals(c->count);
 	if (pmk_count_run(c->count, NULL))
 		return failed(c->count);
@@ -263,6 +267,46 @@ static void key_cell(struct pmk_store_cell *cell)
 	end_key(&h, cell->key);
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* ---- recordings ------------------------------------------------------------------------------ */
+
+/* Keep the recording in a folder beside the database, under the key of the cell. */
+static int put_recording(const struct history_request *q, struct pmk_store *store,
+			 const struct pmk_store_cell *cell, int64_t id, struct counted *c)
+{
+	const struct pmk_recording *rec = pmk_count_recording(c->count);
+	char key[2 * PMK_STORE_KEY + 1], msg[1024], *path = NULL, *full, *folder;
+	int code = 0;
+
+	if (!rec)
+		return cli_fail(PMK_EXIT_FAILED, "history: nothing was recorded");
+	pmk_sha256_text(cell->key, PMK_STORE_KEY, key);
+	if (asprintf(&path, "%s.recordings/%s.data", base_name(q->database), key) < 0)
+		return no_memory();
+	full = history_recording(q->database, path);
+	folder = full ? strdup(full) : NULL;
+	if (folder) {
+		*strrchr(folder, '/') = '\0';
+		mkdir(folder, 0777); /* if it fails, so does what follows, and says why */
+		if (pmk_recording_write(rec, full, msg, sizeof(msg)))
+			code = cli_fail(PMK_EXIT_FAILED, "%s: %s", full, msg);
+		else
+			code = history_check(store, pmk_store_record(store, id, path));
+	} else {
+		code = no_memory();
+	}
+	free(folder);
+	free(full);
+	free(path);
+	return code;
+}
+
 /* ---- the database ---------------------------------------------------------------------------- */
 
 struct pmk_store *history_open(const struct history_request *q, enum pmk_store_how how, int *code)
@@ -276,15 +320,8 @@ struct pmk_store *history_open(const struct history_request *q, enum pmk_store_h
 	return store;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static int put(const struct history_request *q, struct pmk_store *store, int64_t revision,
-	       const struct counted *c)
+	       struct counted *c)
 {
 	const char *file = pmk_count_file(c->count);
 	const char *core = c->sum.core ? c->sum.core : c->sum.pmu;
@@ -313,7 +350,8 @@ static int put(const struct history_request *q, struct pmk_store *store, int64_t
 	err = pmk_store_put(store, &cell, &id);
 	if (!err)
 		err = pmk_store_name(store, &point, id);
-	return history_check(store, err);
+	code = history_check(store, err);
+	return code || !q->record ? code : put_recording(q, store, &cell, id, c);
 }
 
 struct sweep {
@@ -393,7 +431,7 @@ static int gate(const struct history_request *q, struct pmk_store *store, int64_
 }
 
 /* Add what was counted, or for NULL what a sweep has counted. *id: of the commit. */
-static int add(const struct history_request *q, struct pmk_store *store, const struct counted *c,
+static int add(const struct history_request *q, struct pmk_store *store, struct counted *c,
 	       int64_t *id)
 {
 	struct history_commit commit;

@@ -285,7 +285,19 @@ static int judge(const struct show *s)
 	return base >= 0 && history_judge(s->h, (size_t)base, last, s->q->limit) ? HISTORY_OVER : 0;
 }
 
-static int show(const struct history_request *q, const struct history *h)
+static int write_page(const struct history_request *q, const struct history *h,
+		      struct pmk_store *store)
+{
+	struct history_functions f;
+	int code = history_functions(&f, h, store, q->database);
+
+	if (!code)
+		code = html_history(h, &f, q->database, q->html);
+	history_functions_free(&f);
+	return code;
+}
+
+static int show(const struct history_request *q, const struct history *h, struct pmk_store *store)
 {
 	struct show s = { .q = q, .h = h };
 	int code;
@@ -300,7 +312,7 @@ static int show(const struct history_request *q, const struct history *h)
 		s.first = h->ncommits - q->last;
 	code = s.nseries ? 0 : nothing(&s);
 	if (!code)
-		code = q->html ? html_history(h, q->database, q->html) : put_all(&s);
+		code = q->html ? write_page(q, h, store) : put_all(&s);
 	if (!code && q->judged)
 		code = judge(&s);
 	free(s.series);
@@ -316,7 +328,7 @@ int history_show(const struct history_request *q)
 	if (!code)
 		code = history_read(&h, store);
 	if (!code)
-		code = show(q, &h);
+		code = show(q, &h, store);
 	history_free(&h);
 	pmk_store_close(store);
 	return code;

@@ -89,7 +89,9 @@ static const char schema[] =
 	X(GET_REVISION, "SELECT id FROM revision WHERE name = ?")                                \
 	X(PUT_REVISION, "INSERT INTO revision(name, subject, time, good) VALUES(?,?,?,?)")       \
 	X(SET_REVISION, "UPDATE revision SET subject = ?, time = ?, good = ? WHERE id = ?")      \
-	X(REVISIONS, "SELECT id, name, subject, time, good FROM revision ORDER BY id")
+	X(REVISIONS, "SELECT id, name, subject, time, good FROM revision ORDER BY id")           \
+	X(PUT_RECORDING, "INSERT OR REPLACE INTO recording(cell, path) VALUES(?,?)")             \
+	X(GET_RECORDING, "SELECT path FROM recording WHERE cell = ?")
 
 enum {
 #define NAME(name, text) name,
@@ -800,6 +802,30 @@ int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void
 	}
 	end(q);
 	return s->err ? s->err : err;
+}
+
+/* ---- recordings ------------------------------------------------------------------------------ */
+
+int pmk_store_record(struct pmk_store *s, int64_t cell, const char *path)
+{
+	sqlite3_stmt *q = begin(s, PUT_RECORDING);
+
+	put_int(s, q, cell);
+	put_text(s, q, path);
+	execute(s, q);
+	return s->err;
+}
+
+int pmk_store_recorded(struct pmk_store *s, int64_t cell, char *path, size_t size)
+{
+	sqlite3_stmt *q = begin(s, GET_RECORDING);
+
+	*path = '\0';
+	put_int(s, q, cell);
+	if (row(s, q))
+		snprintf(path, size, "%s", text_of(q, 0));
+	end(q);
+	return s->err;
 }
 
 /* ---- several databases ----------------------------------------------------------------------- */

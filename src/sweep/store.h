@@ -162,6 +162,13 @@ typedef int pmk_store_take_revision(void *ctx, const struct pmk_store_revision *
 /* All but 0, in the order in which they were added. */
 int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void *ctx);
 
+/* ---- recordings ------------------------------------------------------------------------------ */
+
+/* The file of a cell that was recorded as well, from the folder of the database. */
+int pmk_store_record(struct pmk_store *s, int64_t cell, const char *path);
+/* "": it was not. */
+int pmk_store_recorded(struct pmk_store *s, int64_t cell, char *path, size_t size);
+
 /* ---- several databases ----------------------------------------------------------------------- */
 
 /* Put all cells and the points of sweeps of the database at `path` into `s`, outside of a

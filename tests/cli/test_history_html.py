@@ -61,36 +61,127 @@ def test_it_destroys_nothing(repository):
     equal(repository.history("show").code, 0)
 
 
-def test_any_two_commits(repository):
-    from selenium.webdriver.support.ui import Select
+# A function that changes, one that does not, and one that comes and goes; each turn is two
+# instructions.
+FUNCTIONS = """	.text
+	.global _start
+	.type _start, %function
+_start:	bl	work
+	bl	other
+	{call}
+	mov	r0, #0
+	mov	r7, #1
+	svc	0
+	.size _start, .-_start
+	.type work, %function
+work:	mov	r4, #{turns}
+1:	subs	r4, r4, #1
+	bne	1b
+	bx	lr
+	.size work, .-work
+	.type other, %function
+other:	mov	r4, #50
+1:	subs	r4, r4, #1
+	bne	1b
+	bx	lr
+	.size other, .-other
+	.type late, %function
+late:	bx	lr
+	.size late, .-late
+"""
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    repository = Repository(tmp_path_factory.mktemp("recorded"))
+    for turns, call, how in ((100, "nop", ["--record"]), (100, "nop", []),
+                             (110, "bl late", ["--record"]), (120, "nop", ["--record"])):
+        out = repository.add(repository.commit(turns, source=FUNCTIONS.format(turns=turns,
+                                                                              call=call)),
+                             "-e", "instr_exec", *how)
+        equal(out.code, 0, str(out))
+    equal(repository.history("good", repository.commits[0]).code, 0)
+    out = repository.history("show", "--html", "page.html")
+    equal((out.code, out.out, out.err), (0, "", ""))
+    return repository
+
+
+def test_functions_of_recordings(recorded):
+    """Counts of each commit, nothing for the one without a recording; what never differs is left
+    out."""
+    page = Page(recorded.folder / "page.html")
+    rows = {row.inner[-1].text(): row.attrs["data-v"] for row in
+            page.root.one("table", id="functions-compared").one("tbody").all("tr")}
+    equal(rows, {"work": "202,,222,242", "late": "0,,1,0"})
+    equal(sorted(row[:4] + row[-1:] for row in page.rows(id="functions-compared")),
+          [["0", "0", "", "", "late"], ["202", "242", "+40", "+19.80%", "work"]])
+    # The totals are those that the recordings and the counts have in common.
+    equal(page.rows(id="compared")[0][:3], ["310", "350", "+40"])
+
+
+def test_a_recording_may_be_thrown_away(recorded, tmp_path):
+    files = sorted((recorded.folder / "results.db.recordings").iterdir())
+    equal(len(files), 3)
+    shutil.copytree(recorded.folder, tmp_path / "copy")
+    shutil.rmtree(tmp_path / "copy/results.db.recordings")
+    out = run(PMK, "history", "show", "--html", "page.html", cwd=tmp_path / "copy")
+    equal((out.code, out.err), (0, ""))
+    assert not list(Page(tmp_path / "copy/page.html").root.all("table", id="functions-compared"))
+
+
+@pytest.fixture(scope="module")
+def browser():
     try:
-        browser = chromium.start(goog_loggingPrefs={"browser": "ALL", "performance": "ALL"})
+        driver = chromium.start(goog_loggingPrefs={"browser": "ALL", "performance": "ALL"})
     except chromium.Missing as packages:
         skip(remedy(str(packages)))
-    try:
-        path = repository.folder / "page.html"
-        browser.get(path.as_uri())
+    yield driver
+    driver.quit()
 
-        def shown():
-            return [c.text for c in browser.find_elements("css selector", "#compared tbody td")][:4]
-        equal(shown(), ["204", "244", "+40", "+19.61%"])
-        for base in range(len(TURNS)):
-            for new in range(len(TURNS)):
-                Select(browser.find_element("id", "base")).select_by_index(base)
-                Select(browser.find_element("id", "new")).select_by_index(new)
-                a, b = COUNTS[base], COUNTS[new]
-                delta = [f"{b - a:+}", f"{(b - a) * 100 / a:+.2f}%"] if a != b else ["", ""]
-                equal(shown(), [str(a), str(b), *delta])
-        asked = [m["params"]["request"]["url"] for m in
-                 (json.loads(e["message"])["message"] for e in browser.get_log("performance"))
-                 if m["method"] == "Network.requestWillBeSent"]
-        equal(asked, [path.as_uri()])
-        equal(browser.get_log("browser"), [])
-        # The marks are seen, in the colours of more and less.
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": "light"}]})
-        colours = [browser.execute_script("return getComputedStyle(arguments[0]).stroke", e)
-                   for e in browser.find_elements("css selector", ".plot .change")]
-        equal(colours, ["rgb(179, 38, 30)", "rgb(27, 122, 61)"])
-    finally:
-        browser.quit()
+
+def choose(browser, base, new):
+    from selenium.webdriver.support.ui import Select
+    Select(browser.find_element("id", "base")).select_by_index(base)
+    Select(browser.find_element("id", "new")).select_by_index(new)
+
+
+def test_functions_of_any_two_commits(browser, recorded):
+    browser.get((recorded.folder / "page.html").as_uri())
+    for base, new, wanted in ((0, 2, [["202", "222", "+20", "+9.90%", "work"],
+                                      ["0", "1", "+1", "", "late"]]),
+                              (2, 3, [["222", "242", "+20", "+9.01%", "work"],
+                                      ["1", "0", "-1", "-100.00%", "late"]]),
+                              (0, 1, []), (0, 0, [])):
+        choose(browser, base, new)
+        rows = [[c.text for c in row.find_elements("css selector", "td")]
+                for row in browser.find_elements("css selector", "#functions-compared tbody tr")
+                if row.is_displayed()]
+        equal(sorted(r[:4] + r[-1:] for r in rows), sorted(wanted))
+
+
+def test_any_two_commits(browser, repository):
+    for log in ("performance", "browser"):
+        browser.get_log(log)
+    path = repository.folder / "page.html"
+    browser.get(path.as_uri())
+
+    def shown():
+        return [c.text for c in browser.find_elements("css selector", "#compared tbody td")][:4]
+    equal(shown(), ["204", "244", "+40", "+19.61%"])
+    for base in range(len(TURNS)):
+        for new in range(len(TURNS)):
+            choose(browser, base, new)
+            a, b = COUNTS[base], COUNTS[new]
+            delta = [f"{b - a:+}", f"{(b - a) * 100 / a:+.2f}%"] if a != b else ["", ""]
+            equal(shown(), [str(a), str(b), *delta])
+    asked = [m["params"]["request"]["url"] for m in
+             (json.loads(e["message"])["message"] for e in browser.get_log("performance"))
+             if m["method"] == "Network.requestWillBeSent"]
+    equal(asked, [path.as_uri()])
+    equal(browser.get_log("browser"), [])
+    # The marks are seen, in the colours of more and less.
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+        "features": [{"name": "prefers-color-scheme", "value": "light"}]})
+    colours = [browser.execute_script("return getComputedStyle(arguments[0]).stroke", e)
+               for e in browser.find_elements("css selector", ".plot .change")]
+    equal(colours, ["rgb(179, 38, 30)", "rgb(27, 122, 61)"])

@@ -346,7 +346,43 @@ static void put_compared_headings(FILE *f)
 	html_heading(f, "%", true, "");
 }
 
-static void put_comparison(FILE *f, const struct history *h)
+static void put_functions(FILE *f, const struct history *h, const struct history_functions *all)
+{
+	size_t last = h->ncommits - 1;
+	long reference = history_reference(h, last);
+	size_t base = reference < 0 ? last : (size_t)reference;
+
+	if (!all->n)
+		return;
+	fputs("<h3>Functions that differ</h3>\n<div class=\"tools js\"><input type=\"search\" "
+	      "class=\"filter\" data-table=\"functions-compared\" placeholder=\"Filter\" "
+	      "aria-label=\"Filter functions\"><output></output></div>\n<div class=\"scroll\">"
+	      "<table class=\"sortable compared changed\" id=\"functions-compared\">\n<thead><tr>",
+	      f);
+	put_compared_headings(f);
+	put_series_headings(f);
+	html_heading(f, "Function", false, "");
+	fputs("</tr></thead>\n<tbody>\n", f);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct history_function *x = &all->function[i];
+		struct history_series named = *x->series;
+
+		named.event = x->event;
+		fputs("<tr", f);
+		put_counts(f, h, x->at);
+		fputs(">", f);
+		put_compared_cells(f, &x->at[base], &x->at[last]);
+		put_series_name(f, &named);
+		fputs("<td class=\"name\" title=\"", f);
+		html_text(f, x->file ? x->file : x->name);
+		fputs("\">", f);
+		html_cut(f, x->name, 100);
+		fputs("</td></tr>\n", f);
+	}
+	fputs("</tbody></table></div>\n", f);
+}
+
+static void put_comparison(FILE *f, const struct history *h, const struct history_functions *all)
 {
 	size_t last = h->ncommits - 1;
 	long reference = history_reference(h, last);
@@ -371,12 +407,15 @@ static void put_comparison(FILE *f, const struct history *h)
 		put_series_name(f, s);
 		fputs("</tr>\n", f);
 	}
-	fputs("</tbody></table></div>\n</section>\n", f);
+	fputs("</tbody></table></div>\n", f);
+	put_functions(f, h, all);
+	fputs("</section>\n", f);
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-static void put_page(FILE *f, const struct history *h, const char *database)
+static void put_page(FILE *f, const struct history *h, const struct history_functions *all,
+		     const char *database)
 {
 	char name[48], text[32];
 
@@ -394,18 +433,19 @@ static void put_page(FILE *f, const struct history *h, const char *database)
 	put_totals(f, h);
 	put_lines(f, h);
 	put_changes(f, h);
-	put_comparison(f, h);
+	put_comparison(f, h, all);
 	fputs("</main>\n", f);
 	html_end(f);
 }
 
-int html_history(const struct history *h, const char *database, const char *path)
+int html_history(const struct history *h, const struct history_functions *functions,
+		 const char *database, const char *path)
 {
 	struct pmk_whole w;
 	int code = output_whole_open(&w, path);
 
 	if (code)
 		return code;
-	put_page(w.f, h, database);
+	put_page(w.f, h, functions, database);
 	return output_whole_close(&w, path, 0);
 }

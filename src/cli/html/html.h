@@ -68,8 +68,10 @@ struct diff;
 int html_diff(const struct diff *d, const char *path);
 
 struct history;
+struct history_functions;
 /* Write the page of the commits in a database. Returns an exit code. */
-int html_history(const struct history *h, const char *database, const char *path);
+int html_history(const struct history *h, const struct history_functions *functions,
+		 const char *database, const char *path);
 
 struct html_stat;
 /* Keep a section for the page of pmk stat, which begins with the first one: *stat is NULL then.

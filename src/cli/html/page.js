@@ -412,7 +412,7 @@ function startComparison(section) {
 			for (const cell of [change, part])
 				cell.className = `n${delta > 0n ? " more" : delta < 0n ? " less" : ""}`;
 			if (row.parentElement.parentElement.classList.contains("changed"))
-				row.hidden = a === b;
+				row.classList.toggle("same", !a || !b || a === b);
 		}
 	}
 	for (const choice of [base, fresh])
