@@ -222,6 +222,23 @@ extern "C" {
 	X(SLEEP_CYCLE,     MODELLED, "cycle in a power saving mode") \
 	X(LSU_CYCLE,       MODELLED, "cycle of a load or store beyond its first") \
 	X(FOLDED_INSN,     MODELLED, "instruction that took no cycle") \
+	X(BR_COND,         EXACT,    "conditional branch executed") \
+	X(BR_COND_MISS,    MODELLED, "of BRANCH_MISS: the direction of a conditional branch") \
+	X(BR_INDIRECT_MISS, MODELLED, \
+	  "of BRANCH_MISS: the target of an indirect branch or a return") \
+	X(BR_INDIRECT_WRONG, MODELLED, "of BR_INDIRECT_MISS: another target was predicted") \
+	X(L1I_STALL,       MODELLED, \
+	  "of FETCH_STALL: a line of the instruction cache was missing") \
+	X(ITLB_STALL,      MODELLED, "of FETCH_STALL: the translation of a fetch was missing") \
+	X(REFETCH_STALL,   MODELLED, "of FETCH_STALL: none of the two, as behind a misprediction") \
+	X(INTERLOCK_STALL, MODELLED, \
+	  "of BACKEND_STALL: an operand or unit was not ready, none of the next four") \
+	X(ADDRESS_STALL,   MODELLED, "of BACKEND_STALL: a load or store waited for its address") \
+	X(SIMD_STALL,      MODELLED, \
+	  "of BACKEND_STALL: a SIMD or floating-point instruction waited") \
+	X(LOAD_STALL,      MODELLED, "of BACKEND_STALL: the value of a load was missing") \
+	X(STORE_STALL,     MODELLED, "of BACKEND_STALL: a store waited for the write buffer") \
+	X(STORE_HELD,      MODELLED, "store that waited for the write buffer") \
 	X(PARITY_ERROR,    EXACT,    "RAM parity error (no producer raises it)")
 /* clang-format on */
 

@@ -19,7 +19,7 @@
 
 #include "cpu/config.h"
 
-#define PMK_NFACTS 32 /* enough for the facts of any family */
+#define PMK_NFACTS 40 /* enough for the facts of any family */
 
 struct pmk_facts {
 	uint16_t n[PMK_NFACTS];

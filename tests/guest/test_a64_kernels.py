@@ -528,10 +528,16 @@ def test_return_elsewhere():
     want(c, br_mis_pred=10, br_return_retired=10, inst_retired=40)
 
 
+BRANCH_KINDS = ["br_indirect_mispred", "br_indirect_mispred_addr", "br_cond", "br_cond_mispred",
+                "other_iq_dep_stall"]
+
+
 def test_return_without_call():
     # RET to the address of a register with nothing on the stack.
-    want(count("repeat", SETUP="adr x11, k_begin + 8", BODY="ret x11; nop; nop"), br_mis_pred=1,
-         br_return_retired=1, inst_retired=2)
+    body = {"SETUP": "adr x11, k_begin + 8", "BODY": "ret x11; nop; nop"}
+    want(count("repeat", **body), br_mis_pred=1, br_return_retired=1, inst_retired=2)
+    want(count("repeat", core="cortex-a53", events=BRANCH_KINDS, **body), br_indirect_mispred=1,
+         br_indirect_mispred_addr=0, br_cond=0, br_cond_mispred=0, other_iq_dep_stall=9)
 
 
 def test_return_by_an_indirect_branch():
@@ -550,10 +556,14 @@ def test_indirect_targets():
            ".balign 16; b 4f; .balign 16; b 4f; .balign 16; 4: add x14, x14, #1"
     for choose, wrong in (("mov x13, #0", 1), ("and x13, x14, #1", 12), ("lsr x13, x15, #0", 1),
                           ("mov x16, #3; udiv x13, x14, x16", 4)):
-        c = count("loop", LOCAL, SETUP="adr x12, 3f; mov x14, #0; mov x15, #0",
-                  BODY=f"{choose}; {goto}", COUNT=12)
+        loop = {"SETUP": "adr x12, 3f; mov x14, #0; mov x15, #0", "BODY": f"{choose}; {goto}",
+                "COUNT": 12}
         # The loop's own branch: first and last.
-        want(c, br_mis_pred=wrong + 2, br_indirect_spec=12)
+        want(count("loop", LOCAL, **loop), br_mis_pred=wrong + 2, br_indirect_spec=12)
+        # The first time there is no target to be wrong.
+        want(count("loop", LOCAL, core="cortex-a53", events=BRANCH_KINDS, **loop),
+             br_indirect_mispred=wrong, br_indirect_mispred_addr=wrong - 1, br_cond=12,
+             br_cond_mispred=2, other_iq_dep_stall=9 * (wrong + 2))
 
 
 def test_indirect_targets_share_an_entry():
@@ -574,6 +584,56 @@ def test_indirect_calls():
          br_mis_pred=8, br_indirect_spec=16, br_return_retired=8)
     want(count("loop", LOCAL, SETUP="adr x12, f", BODY="blr x12", AUX=FUNCTIONS, COUNT=8),
          br_mis_pred=1 + 2, br_indirect_spec=16)
+
+
+# ---- stalls: what waits for what ----------------------------------------------------------------
+#
+# A pass is BODY and the loop's SUB and CBNZ, which fill the rest of its cycles. Latencies of the
+# Cortex-A53: a load 3, additions of doubles and multiplications 4.
+
+WAITS = [
+    # The second load issues in cycle 3, two cycles late, CBNZ in 4. The next pass begins in 5 and
+    # has its address in 6.
+    ("agu_dep_stall", "ldr x11, [x11]; ldr x11, [x11]", 2 + 1),
+    ("agu_dep_stall", "ldr x11, [x11]", 1),
+    # The second one issues in 4, three cycles late, CBNZ in 5; the next pass waits from 6 to 8.
+    ("simd_dep_stall", "fadd d0, d0, d1; fadd d0, d0, d1", 3 + 2),
+    ("other_interlock_stall", "mul w12, w12, w13; mul w12, w12, w13", 3 + 2),
+    # A store that waits for its data does not wait for its address.
+    ("other_interlock_stall", "mul w12, w13, w13; str w12, [x14]", 3),
+    ("agu_dep_stall", "mul x12, x13, xzr; ldr w15, [x14, x12]", 3),
+]
+CAUSES = ["other_interlock_stall", "agu_dep_stall", "simd_dep_stall", "ld_dep_stall",
+          "st_dep_stall", "stall_sb_full", "ic_dep_stall", "iutlb_dep_stall"]
+
+
+@cases("cause, body, cycles", WAITS)
+def test_stalls(cause, body, cycles):
+    a, b = (count("loop", LOCAL, core="cortex-a53", events=CAUSES, BODY=body, COUNT=n,
+                  SETUP="set32 x11, DATA; str x11, [x11]; set32 x14, (DATA+64); mov w13, #3")
+            for n in (20, 120))
+    got = {c: b[c] - a[c] for c in CAUSES}
+    equal(got, {c: 100 * cycles if c == cause else 0 for c in CAUSES})
+
+
+def test_stalls_add_up():
+    """Whatever is waited for: lines of a walk through four times the cache, stores through a buffer
+    of one, random loads and stores. Each cycle without issue has one cause."""
+    for kernel, sets, defines in (("walk", ("utlb.entries=2",), {"STRIDE": 64, "COUNT": 2048,
+                                                                 "PASSES": 2}),
+                                  ("repeat", ("wbuf.entries=1", "mem.write=50"), {
+                                      "SETUP": "set32 x2, DATA", "REPS": 40,
+                                      "BODY": "str x1, [x2], #64; fadd d0, d0, d0"}),
+                                  ("random", (), {"COUNT": 2000, "BITS": 12})):
+        a53 = count(kernel, *sets, core="cortex-a53", events=CAUSES + ["other_iq_dep_stall"],
+                    **defines)
+        whole = count(kernel, *sets, events=["stall_backend", "stall_frontend"], **defines)
+        back = [n for e, n in a53.items() if e in CAUSES[:5]]
+        front = [n for e, n in a53.items() if e in CAUSES[6:] + ["other_iq_dep_stall"]]
+        equal([sum(back), sum(front)], [whole["stall_backend"], whole["stall_frontend"]], kernel)
+        assert sum(back) + sum(front) > 100, kernel
+        if kernel == "repeat":
+            assert a53["st_dep_stall"] > 0 < a53["stall_sb_full"], a53
 
 
 # ---- level 1 data cache --------------------------------------------------------------------------

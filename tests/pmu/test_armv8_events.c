@@ -180,26 +180,26 @@ static const struct row rows[] = {
 	{ 0xc4, "read_alloc_enter",        "3a",     "",                              0 },
 	{ 0xc5, "read_alloc",              "3a",     "",                              0 },
 	{ 0xc6, "pre_decode_err",          "3",      "",                              0 },
-	{ 0xc7, "stall_sb_full",           "3",      "",                              0 },
+	{ 0xc7, "stall_sb_full",           "3",      "STORE_HELD",                    0 },
 	{ 0xc8, "ext_snoop",               "3",      "",                              0 },
-	{ 0xc9, "data_write_stall",        "a",      "",                              0 },
-	{ 0xc9, "br_cond",                 "3",      "",                              0 },
+	{ 0xc9, "data_write_stall",        "a",      "STORE_HELD",                    0 },
+	{ 0xc9, "br_cond",                 "3",      "BR_COND",                       0 },
 	{ 0xca, "local_cluster_snoop",     "a",      "",                              0 },
-	{ 0xca, "br_indirect_mispred",     "3",      "",                              0 },
-	{ 0xcb, "br_indirect_mispred_addr", "3",      "",                              0 },
-	{ 0xcc, "br_cond_mispred",         "3",      "",                              0 },
+	{ 0xca, "br_indirect_mispred",     "3",      "BR_INDIRECT_MISS",              0 },
+	{ 0xcb, "br_indirect_mispred_addr", "3",      "BR_INDIRECT_WRONG",             0 },
+	{ 0xcc, "br_cond_mispred",         "3",      "BR_COND_MISS",                  0 },
 	{ 0xd0, "l1i_cache_err",           "3",      "",                              0 },
 	{ 0xd1, "l1d_cache_err",           "3",      "",                              0 },
 	{ 0xd2, "tlb_err",                 "3",      "",                              0 },
-	{ 0xe0, "other_iq_dep_stall",      "3",      "",                              1 },
-	{ 0xe1, "ic_dep_stall",            "3",      "",                              1 },
-	{ 0xe2, "iutlb_dep_stall",         "3",      "",                              1 },
+	{ 0xe0, "other_iq_dep_stall",      "3",      "REFETCH_STALL",                 1 },
+	{ 0xe1, "ic_dep_stall",            "3",      "L1I_STALL",                     1 },
+	{ 0xe2, "iutlb_dep_stall",         "3",      "ITLB_STALL",                    1 },
 	{ 0xe3, "decode_dep_stall",        "3",      "",                              1 },
-	{ 0xe4, "other_interlock_stall",   "3",      "",                              1 },
-	{ 0xe5, "agu_dep_stall",           "3",      "",                              1 },
-	{ 0xe6, "simd_dep_stall",          "3",      "",                              1 },
-	{ 0xe7, "ld_dep_stall",            "3",      "",                              1 },
-	{ 0xe8, "st_dep_stall",            "3",      "",                              1 },
+	{ 0xe4, "other_interlock_stall",   "3",      "INTERLOCK_STALL",               1 },
+	{ 0xe5, "agu_dep_stall",           "3",      "ADDRESS_STALL",                 1 },
+	{ 0xe6, "simd_dep_stall",          "3",      "SIMD_STALL",                    1 },
+	{ 0xe7, "ld_dep_stall",            "3",      "LOAD_STALL",                    1 },
+	{ 0xe8, "st_dep_stall",            "3",      "STORE_STALL",                   1 },
 	{ 0x4000, "sample_pop",              "gn",     "",                              0 },
 	{ 0x4001, "sample_feed",             "gn",     "",                              0 },
 	{ 0x4002, "sample_filtrate",         "gn",     "",                              0 },
@@ -332,8 +332,8 @@ static void test_rows_are_complete(void **state)
 			/* From 0xC0 on each core has its own. */
 			assert_true(ev->code >= 0xc0 || !strcmp(ev[-1].name, ev->name));
 			assert_int_equal(ev[-1].cores & ev->cores, 0);
-			assert_int_equal(ev[-1].signal, ev->signal);
-			assert_int_equal(ev[-1].signal2, ev->signal2);
+			assert_true(ev->code >= 0xc0 || ev[-1].signal == ev->signal);
+			assert_true(ev->code >= 0xc0 || ev[-1].signal2 == ev->signal2);
 		} else if (i) {
 			assert_true(ev[-1].code < ev->code);
 		}

@@ -230,29 +230,69 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 {
 	/* Signals that are counted as they happen; others are facts of blocks, or derived. */
 	static const uint8_t dynamic[] = {
-		PMK_SIG_CYCLE,		PMK_SIG_PC_CHANGE,	 PMK_SIG_BRANCH_MISS,
-		PMK_SIG_CALL_PUSH,	PMK_SIG_RET_POP,	 PMK_SIG_RET_PREDICTED,
-		PMK_SIG_RET_MISS,	PMK_SIG_L1I_MISS,	 PMK_SIG_L1I_FILL,
-		PMK_SIG_FETCH_STALL,	PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_MICRO_DTLB_MISS,
-		PMK_SIG_TLB_MISS,	PMK_SIG_LSU_FULL_STALL,	 PMK_SIG_L1D_READ_MISS,
-		PMK_SIG_L1D_WRITE_MISS, PMK_SIG_L1D_MISS,	 PMK_SIG_L1D_LOOKUP,
-		PMK_SIG_L1D_EVICT,	PMK_SIG_UNALIGNED_LD,	 PMK_SIG_UNALIGNED_ST,
-		PMK_SIG_STREX_PASS,	PMK_SIG_STREX_FAIL,	 PMK_SIG_EXC_TAKEN,
-		PMK_SIG_L1I_TLB,	PMK_SIG_L1D_TLB_READ,	 PMK_SIG_L1D_TLB_WRITE,
-		PMK_SIG_DTLB_MISS_READ, PMK_SIG_DTLB_MISS_WRITE, PMK_SIG_ITLB_WALK,
-		PMK_SIG_DTLB_WALK,	PMK_SIG_L2_READ,	 PMK_SIG_L2_WRITE,
-		PMK_SIG_L2_MISS_READ,	PMK_SIG_L2_MISS_WRITE,	 PMK_SIG_L2_EVICT,
-		PMK_SIG_BUS_READ,	PMK_SIG_BUS_WRITE,	 PMK_SIG_BACKEND_STALL,
+		PMK_SIG_CYCLE,
+		PMK_SIG_PC_CHANGE,
+		PMK_SIG_BRANCH_MISS,
+		PMK_SIG_CALL_PUSH,
+		PMK_SIG_RET_POP,
+		PMK_SIG_RET_PREDICTED,
+		PMK_SIG_RET_MISS,
+		PMK_SIG_L1I_MISS,
+		PMK_SIG_L1I_FILL,
+		PMK_SIG_FETCH_STALL,
+		PMK_SIG_MICRO_ITLB_MISS,
+		PMK_SIG_MICRO_DTLB_MISS,
+		PMK_SIG_TLB_MISS,
+		PMK_SIG_LSU_FULL_STALL,
+		PMK_SIG_L1D_READ_MISS,
+		PMK_SIG_L1D_WRITE_MISS,
+		PMK_SIG_L1D_MISS,
+		PMK_SIG_L1D_LOOKUP,
+		PMK_SIG_L1D_EVICT,
+		PMK_SIG_UNALIGNED_LD,
+		PMK_SIG_UNALIGNED_ST,
+		PMK_SIG_STREX_PASS,
+		PMK_SIG_STREX_FAIL,
+		PMK_SIG_EXC_TAKEN,
+		PMK_SIG_L1I_TLB,
+		PMK_SIG_L1D_TLB_READ,
+		PMK_SIG_L1D_TLB_WRITE,
+		PMK_SIG_DTLB_MISS_READ,
+		PMK_SIG_DTLB_MISS_WRITE,
+		PMK_SIG_ITLB_WALK,
+		PMK_SIG_DTLB_WALK,
+		PMK_SIG_L2_READ,
+		PMK_SIG_L2_WRITE,
+		PMK_SIG_L2_MISS_READ,
+		PMK_SIG_L2_MISS_WRITE,
+		PMK_SIG_L2_EVICT,
+		PMK_SIG_BUS_READ,
+		PMK_SIG_BUS_WRITE,
+		PMK_SIG_BACKEND_STALL,
 		PMK_SIG_STALL,
+		PMK_SIG_BR_COND_MISS,
+		PMK_SIG_BR_INDIRECT_MISS,
+		PMK_SIG_BR_INDIRECT_WRONG,
+		PMK_SIG_L1I_STALL,
+		PMK_SIG_ITLB_STALL,
+		PMK_SIG_REFETCH_STALL,
 	};
+	/* Out of order, nobody can say what the core waits for. */
+	static const uint8_t in_order[] = { PMK_SIG_INTERLOCK_STALL, PMK_SIG_LOAD_STALL,
+					    PMK_SIG_STORE_STALL, PMK_SIG_STORE_HELD };
 	static const uint8_t of_systems[] = { PMK_SIG_EXC_PABORT, PMK_SIG_EXC_DABORT,
 					      PMK_SIG_EXC_IRQ, PMK_SIG_EXC_FIQ };
 	struct pmk_signal_set set = { { 0 } };
+	bool out_of_order = core && core->a64.window;
 
 	for (size_t i = 0; i < sizeof(dynamic); i++)
 		pmk_signal_add(&set, dynamic[i]);
 	for (unsigned i = 0; i < PMK_A64_NFACTS; i++)
-		pmk_signal_add(&set, pmk_a64_signal[i]);
+		if (!out_of_order ||
+		    (i != PMK_A64_FACT_ADDRESS_STALL && i != PMK_A64_FACT_SIMD_STALL))
+			pmk_signal_add(&set, pmk_a64_signal[i]);
+	for (size_t i = 0; !out_of_order && i < sizeof(in_order); i++)
+		pmk_signal_add(&set, in_order[i]);
 	for (size_t i = 0; core && core->system && i < sizeof(of_systems); i++)
 		pmk_signal_add(&set, of_systems[i]);
 	return set;
@@ -260,27 +300,17 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 
 /* DC ZVA is a look-up that makes no access. */
 const uint8_t pmk_a64_mix[] = {
-	PMK_SIG_INSN,
-	PMK_SIG_BRANCH,
-	PMK_SIG_BR_IMM,
-	PMK_SIG_BR_RETURN,
-	PMK_SIG_BR_INDIRECT,
-	PMK_SIG_BR_PREDICTABLE,
-	PMK_SIG_DP,
-	PMK_SIG_ASE,
-	PMK_SIG_VFP,
-	PMK_SIG_CRYPTO,
-	PMK_SIG_ISB,
-	PMK_SIG_DSB,
-	PMK_SIG_DMB,
-	PMK_SIG_EXC_SVC,
-	PMK_SIG_EXC_HVC,
-	PMK_SIG_EXC_SMC,
-	PMK_SIG_EXC_UNDEF,
-	PMK_SIG_EXC_TAKEN,
-	PMK_SIG_L1D_LOOKUP_WRITE,
-	PMK_SIG_L1D_LOOKUP,
-	PMK_SIG_CYCLE,
+	PMK_SIG_INSN,	     PMK_SIG_BRANCH,
+	PMK_SIG_BR_IMM,	     PMK_SIG_BR_RETURN,
+	PMK_SIG_BR_INDIRECT, PMK_SIG_BR_PREDICTABLE,
+	PMK_SIG_BR_COND,     PMK_SIG_DP,
+	PMK_SIG_ASE,	     PMK_SIG_VFP,
+	PMK_SIG_CRYPTO,	     PMK_SIG_ISB,
+	PMK_SIG_DSB,	     PMK_SIG_DMB,
+	PMK_SIG_EXC_SVC,     PMK_SIG_EXC_HVC,
+	PMK_SIG_EXC_SMC,     PMK_SIG_EXC_UNDEF,
+	PMK_SIG_EXC_TAKEN,   PMK_SIG_L1D_LOOKUP_WRITE,
+	PMK_SIG_L1D_LOOKUP,  PMK_SIG_CYCLE,
 };
 
 /* Not here: what level 2 or the main TLB says, which have code, too; and loads and stores as
@@ -307,6 +337,9 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_RET_POP, PMK_AT_LEAVE },
 	{ PMK_SIG_RET_PREDICTED, PMK_AT_LEAVE },
 	{ PMK_SIG_RET_MISS, PMK_AT_LEAVE },
+	{ PMK_SIG_BR_COND_MISS, PMK_AT_LEAVE },
+	{ PMK_SIG_BR_INDIRECT_MISS, PMK_AT_LEAVE },
+	{ PMK_SIG_BR_INDIRECT_WRONG, PMK_AT_LEAVE },
 	{ PMK_SIG_EXC_TAKEN, PMK_AT_LEAVE },
 	{ PMK_SIG_EXC_IRQ, PMK_AT_LEAVE },
 	{ PMK_SIG_EXC_FIQ, PMK_AT_LEAVE },
@@ -317,6 +350,13 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_EXC_SMC, PMK_AT_LEAVE },
 	{ PMK_SIG_EXC_UNDEF, PMK_AT_LEAVE },
 	{ PMK_SIG_FETCH_STALL, PMK_AT_LEAVE | PMK_AT_FETCH },
+	{ PMK_SIG_L1I_STALL, PMK_AT_FETCH },
+	{ PMK_SIG_ITLB_STALL, PMK_AT_FETCH },
+	{ PMK_SIG_ADDRESS_STALL, PMK_AT_FETCH },
+	{ PMK_SIG_SIMD_STALL, PMK_AT_FETCH },
+	{ PMK_SIG_LOAD_STALL, PMK_AT_FETCH | PMK_AT_ACCESS },
+	{ PMK_SIG_STORE_STALL, PMK_AT_ACCESS },
+	{ PMK_SIG_STORE_HELD, PMK_AT_ACCESS },
 	{ PMK_SIG_L1I_MISS, PMK_AT_FETCH },
 	{ PMK_SIG_L1I_FILL, PMK_AT_FETCH },
 	{ PMK_SIG_MICRO_ITLB_MISS, PMK_AT_FETCH },
@@ -371,6 +411,11 @@ void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 				       t[PMK_SIG_EXC_SMC] + t[PMK_SIG_EXC_UNDEF];
 	t[PMK_SIG_BACKEND_STALL] = t[PMK_SIG_DATA_STALL] + t[PMK_SIG_LSU_FULL_STALL];
 	t[PMK_SIG_STALL] = t[PMK_SIG_BACKEND_STALL] + t[PMK_SIG_FETCH_STALL];
+	t[PMK_SIG_REFETCH_STALL] =
+		t[PMK_SIG_FETCH_STALL] - t[PMK_SIG_L1I_STALL] - t[PMK_SIG_ITLB_STALL];
+	t[PMK_SIG_INTERLOCK_STALL] = t[PMK_SIG_BACKEND_STALL] - t[PMK_SIG_ADDRESS_STALL] -
+				     t[PMK_SIG_SIMD_STALL] - t[PMK_SIG_LOAD_STALL] -
+				     t[PMK_SIG_STORE_STALL];
 }
 
 /* ---- outside of the first level -------------------------------------------------------------- */
@@ -509,10 +554,11 @@ static uint64_t data_translate(struct pmk_cpu *cpu, uint64_t page, bool write)
 	return cycles;
 }
 
-/* The front end waits. */
-static void fetch_wait(struct pmk_cpu *cpu, uint64_t cycles)
+/* The front end waits; `why` is the part of its waits that it is counted in, too. */
+static void fetch_wait(struct pmk_cpu *cpu, uint64_t cycles, enum pmk_signal why)
 {
 	cpu->dyn[PMK_SIG_FETCH_STALL] += cycles;
+	cpu->dyn[why] += cycles;
 	if (cpu->a64.window)
 		pmk_a64_window_fetch(cpu, cycles);
 	else
@@ -526,7 +572,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 	if (!cpu->core.mmu || pmk_tlb_holds(&v->itlb, page))
 		return;
 	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
-	fetch_wait(cpu, translate(cpu, page, PMK_SIG_ITLB_WALK));
+	fetch_wait(cpu, translate(cpu, page, PMK_SIG_ITLB_WALK), PMK_SIG_ITLB_STALL);
 	if (pmk_tlb_fill(&v->itlb, page) != PMK_NO_PAGE)
 		cpu->igen++;
 }
@@ -550,7 +596,7 @@ static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t 
 	pmk_sites_fetch(cpu, b, addr);
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
-	fetch_wait(cpu, l2_read(cpu, addr, false));
+	fetch_wait(cpu, l2_read(cpu, addr, false), PMK_SIG_L1I_STALL);
 	e = cache_victim(&v->icache, addr);
 	cpu->igen += *e != EMPTY || pmk_order_ages(&v->icache.order);
 	cache_put(&v->icache, e, addr & LINE_MASK);
@@ -570,9 +616,12 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-static void mispredict(struct pmk_cpu *cpu)
+/* `kind`: the part of mispredictions that it is counted in, too, or PMK_SIG_NONE. */
+static void mispredict(struct pmk_cpu *cpu, enum pmk_signal kind)
 {
 	pmk_count_left(cpu, PMK_SIG_BRANCH_MISS, 1);
+	if (kind != PMK_SIG_NONE)
+		pmk_count_left(cpu, kind, 1);
 	pmk_count_left(cpu, PMK_SIG_FETCH_STALL, cpu->core.branch_max);
 	if (cpu->a64.window)
 		pmk_a64_window_mispredict(cpu);
@@ -604,6 +653,7 @@ static bool leave_return(struct pmk_cpu *cpu, uint64_t target)
 	v->rs_count--;
 	pmk_count_left(cpu, PMK_SIG_RET_POP, 1);
 	pmk_count_left(cpu, said == target ? PMK_SIG_RET_PREDICTED : PMK_SIG_RET_MISS, 1);
+	pmk_count_left(cpu, PMK_SIG_BR_INDIRECT_WRONG, said != target);
 	return said != target;
 }
 
@@ -614,8 +664,19 @@ static bool leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint6
 	uint64_t *said = &v->btac[(p->end_addr >> 2) & v->btac_mask];
 	bool wrong = *said != target;
 
+	if (wrong && *said) /* 0: it has none for this branch */
+		pmk_count_left(cpu, PMK_SIG_BR_INDIRECT_WRONG, 1);
 	*said = target;
 	return wrong;
+}
+
+/* Which mispredictions those of a branch are, when its direction is not what was wrong. */
+static enum pmk_signal target_miss(const struct pmk_block *p)
+{
+	return p->flow == PMK_FLOW_RETURN || p->flow == PMK_FLOW_INDIRECT ||
+			       p->flow == PMK_FLOW_INDCALL
+		       ? PMK_SIG_BR_INDIRECT_MISS
+		       : PMK_SIG_NONE;
 }
 
 /* Without prediction, the core fetches the instructions behind every branch. */
@@ -623,7 +684,7 @@ static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bo
 {
 	cpu->taken += !taken && !p->conditional;
 	if (taken || !p->conditional)
-		mispredict(cpu);
+		mispredict(cpu, p->conditional ? PMK_SIG_BR_COND_MISS : target_miss(p));
 }
 
 /* The direction of a call, a return or an indirect branch that has a condition, as those of AArch32
@@ -647,7 +708,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 			bool taken)
 {
 	bool conditional = p->conditional && p->is_branch && p->flow != PMK_FLOW_JUMP;
-	bool wrong = false;
+	bool wrong = false, elsewhere = false;
 
 	if (!cpu->core.bp_on && p->is_branch) {
 		if (conditional)
@@ -659,7 +720,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		wrong = leave_conditional(cpu, p, taken);
 	if (conditional && !taken) {
 		if (wrong)
-			mispredict(cpu);
+			mispredict(cpu, PMK_SIG_BR_COND_MISS);
 		return;
 	}
 	switch ((enum pmk_flow)p->flow) {
@@ -677,19 +738,19 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		push_return(cpu, p->fall);
 		break;
 	case PMK_FLOW_INDCALL:
-		wrong |= leave_indirect(cpu, p, b->pc);
+		elsewhere = leave_indirect(cpu, p, b->pc);
 		push_return(cpu, p->fall);
 		break;
 	case PMK_FLOW_INDIRECT:
-		wrong |= leave_indirect(cpu, p, b->pc);
+		elsewhere = leave_indirect(cpu, p, b->pc);
 		break;
 	case PMK_FLOW_RETURN:
-		wrong |= leave_return(cpu, b->pc);
+		elsewhere = leave_return(cpu, b->pc);
 		break;
 	}
 	cpu->taken += !taken;
-	if (wrong)
-		mispredict(cpu);
+	if (wrong || elsewhere)
+		mispredict(cpu, wrong ? PMK_SIG_BR_COND_MISS : PMK_SIG_BR_INDIRECT_MISS);
 }
 
 static void disturb(struct pmk_cpu *cpu, unsigned what)
@@ -760,20 +821,32 @@ static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, uns
 
 /* How long `b` waits for what `p` leaves unfinished. It is worked out once for each pair of blocks
  * that follow each other, and remembered. */
-static unsigned wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
-			     const struct pmk_block *b)
+static const struct pmk_a64_edge *wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
+					       const struct pmk_block *b)
 {
 	struct pmk_a64_edge *e = &cpu->a64.tables->edge[(p->id ^ b->id * 7) % PMK_A64_EDGES];
-	unsigned wait = 0;
 
 	if (e->from == p && e->to == b)
-		return e->wait;
+		return e;
+	*e = (struct pmk_a64_edge){ .from = p, .to = b };
 	for (unsigned r = 0; r < PMK_A64_PLACES; r++)
 		if (needed(p, b, r) != PMK_PIPE_FAR && p->a64.residue[r] <= PMK_A64_LONG &&
-		    p->a64.residue[r] > needed(p, b, r) + wait)
-			wait = p->a64.residue[r] - needed(p, b, r);
-	*e = (struct pmk_a64_edge){ .from = p, .to = b, .wait = (uint8_t)wait };
-	return wait;
+		    p->a64.residue[r] > needed(p, b, r) + e->wait) {
+			e->wait = (uint8_t)(p->a64.residue[r] - needed(p, b, r));
+			e->place = (uint8_t)r;
+		}
+	return e;
+}
+
+/* Block `b` has waited for what is in a place. */
+static void count_waits(struct pmk_cpu *cpu, const struct pmk_block *b, unsigned place,
+			uint64_t cycles)
+{
+	cpu->dyn[PMK_SIG_DATA_STALL] += cycles;
+	if (place == PMK_A64_FP || (place < PMK_NREGS && b->a64.simd >> place & 1))
+		cpu->dyn[PMK_SIG_SIMD_STALL] += cycles;
+	else if (place < PMK_NREGS && b->a64.address >> place & 1)
+		cpu->dyn[PMK_SIG_ADDRESS_STALL] += cycles;
 }
 
 /* Some registers will have their values at `ready`. */
@@ -787,6 +860,7 @@ static void expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t ready)
 			cpu->a64.pending >> r & 1 ? pmk_later(cpu->a64.ready[r], ready) : ready;
 	}
 	cpu->a64.pending |= regs;
+	cpu->a64.loaded |= regs;
 }
 
 /* Remember what block `p`, which ended at `end`, leaves unfinished for longer than PMK_A64_LONG. */
@@ -797,6 +871,7 @@ static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64
 			continue;
 		if (r < PMK_NREGS) {
 			expect(cpu, UINT64_C(1) << r, end + p->a64.residue[r]);
+			cpu->a64.loaded &= ~(UINT64_C(1) << r);
 		} else {
 			cpu->a64.ready[r] = end + p->a64.residue[r];
 			cpu->a64.pending |= PMK_A64_UNITS;
@@ -811,20 +886,29 @@ static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64
  */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {
-	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->a64.lsu), waits = 0;
+	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->a64.lsu), waits = 0, wait;
 	bool busy = false;
 
 	for (uint64_t rest = regs & ~PMK_A64_UNITS; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
-		if (b->a64.need[r] != PMK_PIPE_FAR)
-			waits += pmk_lsu_hold(&cpu->a64.lsu, start + b->a64.need[r],
-					      cpu->a64.ready[r]);
+		if (b->a64.need[r] == PMK_PIPE_FAR)
+			continue;
+		wait = pmk_lsu_hold(&cpu->a64.lsu, start + b->a64.need[r], cpu->a64.ready[r]);
+		waits += wait;
+		if (cpu->a64.loaded >> r & 1) {
+			cpu->dyn[PMK_SIG_DATA_STALL] += wait;
+			cpu->dyn[PMK_SIG_LOAD_STALL] += wait;
+		} else {
+			count_waits(cpu, b, r, wait);
+		}
 	}
 	for (unsigned u = PMK_NREGS; u < PMK_A64_PLACES && (regs & PMK_A64_UNITS); u++) {
 		if (b->a64.need[u] != PMK_PIPE_FAR) {
-			waits += pmk_lsu_hold(&cpu->a64.lsu, start + b->a64.need[u],
-					      cpu->a64.ready[u]);
+			wait = pmk_lsu_hold(&cpu->a64.lsu, start + b->a64.need[u],
+					    cpu->a64.ready[u]);
+			waits += wait;
+			count_waits(cpu, b, u, wait);
 			cpu->a64.ready[u] = 0;
 		}
 		busy |= cpu->a64.ready[u] > cpu->cycles;
@@ -832,7 +916,6 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	cpu->a64.pending &= ~regs;
 	cpu->a64.pending |= busy ? PMK_A64_UNITS : 0;
 	cpu->cycles += waits;
-	cpu->dyn[PMK_SIG_DATA_STALL] += waits;
 }
 
 /* Wait for what was not finished before block `b`. `before`: the clock with nothing added but the
@@ -840,11 +923,12 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b, uint64_t before)
 {
-	uint64_t wait = wait_between(cpu, p, b), passed = cpu->cycles - before;
+	const struct pmk_a64_edge *e = wait_between(cpu, p, b);
+	uint64_t passed = cpu->cycles - before;
 
-	if (wait > passed) {
-		cpu->cycles += wait - passed;
-		cpu->dyn[PMK_SIG_DATA_STALL] += wait - passed;
+	if (e->wait > passed) {
+		cpu->cycles += e->wait - passed;
+		count_waits(cpu, b, e->place, e->wait - passed);
 	}
 	if (p->a64.late2 & PMK_A64_UNITS)
 		remember_long(cpu, p, before - b->cycles);
@@ -859,7 +943,7 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	uint64_t before = cpu->cycles;
 
 	if (mispredicted)
-		mispredict(cpu);
+		mispredict(cpu, PMK_SIG_BR_COND_MISS);
 	else if (p->a64.end != PMK_A64_CONDITIONAL && p->a64.end != (uint32_t)taken)
 		leave_block(cpu, p, b, taken);
 	if (PMK_UNLIKELY(cpu->crossing))
@@ -908,6 +992,7 @@ static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
 static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_delay d)
 {
 	account(cpu, d);
+	cpu->dyn[PMK_SIG_LOAD_STALL] += d.full + d.stall;
 	if (first_use(access) == PMK_LSU_NO_USE)
 		expect(cpu, pmk_a64_open_regs(PMK_ACCESS_USE(access)), d.ready);
 }
@@ -982,12 +1067,19 @@ static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, ui
 				       LOAD_HIT_LATENCY, extra));
 }
 
+static void account_store(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
+{
+	account(cpu, d);
+	cpu->dyn[PMK_SIG_STORE_STALL] += d.full + d.stall;
+	cpu->dyn[PMK_SIG_STORE_HELD] += d.full > 0;
+}
+
 static void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
 {
 	if (cpu->a64.window)
 		pmk_a64_window_store(cpu);
 	else if (!cpu->core.timeless)
-		account(cpu, pmk_lsu_write(&cpu->a64.lsu, issue_time(cpu, access)));
+		account_store(cpu, pmk_lsu_write(&cpu->a64.lsu, issue_time(cpu, access)));
 }
 
 /* An access that goes outside by the cache, because that is off or the page is device memory. */

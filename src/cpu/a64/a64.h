@@ -44,7 +44,7 @@
 	X(MEM_READ) X(MEM_WRITE) X(L1D_LOOKUP_READ) X(L1D_LOOKUP_WRITE) X(LDREX) X(STREX) \
 	X(LD_ACQUIRE) X(ST_RELEASE) X(DP) X(ASE) X(VFP) X(CRYPTO) X(ISB) X(DSB) X(DMB) \
 	X(CID_WRITE) X(TTBR_WRITE) X(EXC_SVC) X(EXC_HVC) X(EXC_SMC) X(EXC_UNDEF) X(EXC_RETURN) \
-	X(L1I_ACCESS) X(DATA_STALL)
+	X(L1I_ACCESS) X(DATA_STALL) X(BR_COND) X(ADDRESS_STALL) X(SIMD_STALL)
 /* clang-format on */
 
 enum pmk_a64_fact {
@@ -88,6 +88,7 @@ struct pmk_a64_cache {
 struct pmk_a64_edge {
 	const struct pmk_block *from, *to;
 	uint8_t wait;
+	uint8_t place; /* the one that it waits longest for */
 };
 
 #define PMK_A64_EDGES 256
@@ -210,9 +211,15 @@ enum pmk_a64_place {
  * others. */
 #define PMK_A64_LONG 8
 
+/* Which instruction waits: those that the Cortex-A53 tells apart (DDI 0500 12.9, 0xE4 to 0xE6). */
+enum pmk_a64_waiter { PMK_A64_WAITS, PMK_A64_WAITS_ADDRESS, PMK_A64_WAITS_SIMD };
+
 /* The pipeline's view of a sequence of instructions: pipeline.c. */
 struct pmk_a64_timing {
 	uint32_t cycles, data_stall;
+	uint32_t address_stall, simd_stall; /* parts of it */
+	/* Registers that are first needed for an address, or by a SIMD instruction. */
+	uint64_t address, simd;
 	uint64_t writes; /* all registers that it writes */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
 	/* A multiply-accumulate can add to the result of another one before others can use it. */

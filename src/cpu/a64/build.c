@@ -131,6 +131,10 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 	pmk_a64_time(core, insn, n, slots, &t);
 	b->cycles = t.cycles;
 	b->facts.n[PMK_A64_FACT_DATA_STALL] = (uint16_t)t.data_stall;
+	b->facts.n[PMK_A64_FACT_ADDRESS_STALL] = (uint16_t)t.address_stall;
+	b->facts.n[PMK_A64_FACT_SIMD_STALL] = (uint16_t)t.simd_stall;
+	b->a64.address = t.address;
+	b->a64.simd = t.simd;
 	memcpy(b->a64.need, t.need, sizeof(b->a64.need));
 	memcpy(b->a64.residue, t.residue, sizeof(b->a64.residue));
 	memcpy(b->a64.need_sum, t.need_sum, sizeof(b->a64.need_sum));
@@ -178,6 +182,7 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 		b->facts.n[PMK_A64_FACT_INSN]++;
 		b->facts.n[PMK_A64_FACT_BRANCH] += insn[i].is_branch;
 		b->facts.n[PMK_A64_FACT_BR_PREDICTABLE] += insn[i].is_branch;
+		b->facts.n[PMK_A64_FACT_BR_COND] += insn[i].is_branch && insn[i].conditional;
 		add_kinds(&insn[i], &b->facts);
 		add_exceptions(core, &insn[i], b);
 		if (insn[i].load || insn[i].store)

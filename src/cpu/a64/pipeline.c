@@ -121,20 +121,38 @@ static bool accumulates(const struct pmk_insn *in, int reg)
 	return multiplies(in) && reg == in->ra && reg != in->rn && reg != in->rm;
 }
 
-/* When the operands are there. */
-static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_insn *in)
+static bool addresses(const struct pmk_insn *in, int reg)
+{
+	return (in->load || in->store) && (reg == in->rn || reg == in->rm);
+}
+
+/* Who waits, when `reg` is not ready; PMK_NO_REG: its unit is not. */
+static enum pmk_a64_waiter waiter(const struct pmk_insn *in, uint8_t unit, int reg)
+{
+	return reg != PMK_NO_REG && addresses(in, reg) ? PMK_A64_WAITS_ADDRESS
+	       : unit == FP			       ? PMK_A64_WAITS_SIMD
+						       : PMK_A64_WAITS;
+}
+
+/* When the operands are there, and which is the last. */
+static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_insn *in, int *last)
 {
 	uint32_t at = 0;
 
+	*last = PMK_NO_REG;
 	for (uint64_t rest = in->reads; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 		uint32_t t = accumulates(in, (int)r) ? sb->sum_ready[r] : sb->ready[r];
 
-		if (t > at)
+		if (t > at || (t == at && addresses(in, (int)r))) {
 			at = t;
+			*last = (int)r;
+		}
 	}
-	if (in->reads_flags && sb->ready[FLAGS] > at)
+	if (in->reads_flags && sb->ready[FLAGS] > at) {
 		at = sb->ready[FLAGS];
+		*last = PMK_NO_REG;
+	}
 	return at;
 }
 
@@ -152,10 +170,16 @@ static void lower(uint8_t *need, uint32_t issue)
 		*need = PMK_PIPE_FAR - 1;
 }
 
+static void note_waiter(struct pmk_a64_timing *out, unsigned reg, enum pmk_a64_waiter who)
+{
+	out->address |= (uint64_t)(who == PMK_A64_WAITS_ADDRESS) << reg;
+	out->simd |= (uint64_t)(who == PMK_A64_WAITS_SIMD) << reg;
+}
+
 /* Note which instructions wait for which, and when registers from before the block are first
  * needed. */
-static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, uint32_t issue,
-		       struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
+static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, uint8_t unit,
+		       uint32_t issue, struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
 {
 	uint64_t reads = in->reads;
 
@@ -168,6 +192,8 @@ static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, u
 			if (s->use == OPEN)
 				s->use = (uint16_t)(issue - s->issue);
 		} else if (sb->writer[r] == CALLERS && r != FLAGS) {
+			if (out->need[r] == PMK_PIPE_FAR)
+				note_waiter(out, r, waiter(in, unit, (int)r));
 			lower(&out->need[r], issue);
 			lower(&out->need_sum[r],
 			      issue + (accumulates(in, (int)r) ? early_sum(r) : 0));
@@ -197,22 +223,31 @@ static void note_results(struct scoreboard *sb, const struct pmk_insn *in, const
 		write_result(sb, FLAGS, issue + 1, issue + 1, index);
 }
 
+/* Cycles without an issue, while waiting for an operand or for the unit. */
+static void count_stall(struct pmk_a64_timing *out, uint32_t cycles, enum pmk_a64_waiter who)
+{
+	out->data_stall += cycles;
+	out->address_stall += who == PMK_A64_WAITS_ADDRESS ? cycles : 0;
+	out->simd_stall += who == PMK_A64_WAITS_SIMD ? cycles : 0;
+}
+
 static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const struct pmk_insn *in,
 		      int index, struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
 {
 	struct cost c = cost_of(core, in);
-	uint32_t issue = sb->cycle, wanted = operands_ready(sb, in);
-	int place = place_of(c.unit);
+	int last, place = place_of(c.unit);
+	uint32_t issue = sb->cycle, wanted = operands_ready(sb, in, &last);
 
 	if (sb->issued >= core->a64.issue_width)
 		issue++;
 	if (wanted > issue)
 		issue = wanted;
-	if (sb->free_at[c.unit] > issue)
+	if (sb->free_at[c.unit] > issue) {
 		issue = sb->free_at[c.unit];
+		last = PMK_NO_REG;
+	}
 	if (issue != sb->cycle) {
-		/* Cycles without an issue, while waiting for an operand or for the unit. */
-		out->data_stall += issue - sb->cycle - 1;
+		count_stall(out, issue - sb->cycle - 1, waiter(in, c.unit, last));
 		sb->issued = 0;
 	}
 	sb->cycle = issue;
@@ -223,7 +258,7 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	if (place >= 0)
 		lower(&out->need[place], issue);
 	slots[index] = (struct pmk_pipe_slot){ .issue = (uint16_t)issue, .use = OPEN };
-	note_needs(sb, in, issue, slots, out);
+	note_needs(sb, in, c.unit, issue, slots, out);
 	note_results(sb, in, &c, issue, index);
 }
 

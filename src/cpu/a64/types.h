@@ -38,7 +38,8 @@ struct pmk_block_a64 {
 	/* In system emulation the signal of the exception that the last instruction makes, or
 	 * PMK_SIG_NONE. */
 	uint8_t raises;
-	uint64_t sums; /* registers that have such a result */
+	uint64_t sums;		/* registers that have such a result */
+	uint64_t address, simd; /* which instruction needs them first: enum pmk_a64_waiter */
 	/* Of a core that executes out of order, in place of the above: window.h. */
 	const struct pmk_a64_flow *flow;
 };
@@ -59,6 +60,7 @@ struct pmk_cpu_a64 {
 	struct pmk_lsu lsu;
 	struct pmk_sdram sdram;
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will be there */
+	uint64_t loaded;		/* of these: results of loads */
 };
 
 #endif

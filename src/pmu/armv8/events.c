@@ -48,30 +48,28 @@
 #define PC_WRITE    "SVC and ISB do not count (our choice)"
 
 /* Why emulation cannot count it. */
-#define BY_REGISTER	"counts only through the registers: "
-#define NO_ERRORS	"an emulated memory has no errors"
-#define NO_L3		"the emulated core has no level 3 cache"
-#define NO_L2I		"the emulated level 2 cache is unified"
-#define NO_L2ITLB	"the emulated level 2 TLB is unified"
-#define NO_REMOTE	"the emulated core has no neighbours"
-#define NO_EXTERNAL	"requests of the core to the outside are not modelled, beats on the bus are"
-#define NO_UOPS		"instructions are not split into micro-operations"
-#define NO_SLOTS	"issue slots are not modelled, cycles are"
-#define NO_ORIGIN	"where a filled line came from is not told apart"
-#define NO_CMO		"emulation does not see cache maintenance, and there are no other cores"
-#define NO_WALK_KIND	"table walks for reads and writes are not told apart"
-#define NO_ATTRIBUTES	"emulation does not see memory attributes"
-#define NO_ROUTING	"exceptions taken at another level than usual are not told apart"
-#define NO_PREFETCH	"prefetching is not modelled"
-#define NO_READ_ALLOC	"read allocate mode is not modelled"
-#define NO_PREDECODE	"pre-decoding is not modelled"
-#define NO_STORE_BUFFER "the store buffer is not modelled"
-#define NO_BRANCH_KIND	"branches are not told apart by this kind"
-#define NO_STALL_KIND	"stalls are not told apart by this cause"
-#define NO_ALIGN_COST	"accesses slowed by their alignment are not told apart"
-#define NO_SPE		"no statistical profiling unit is emulated"
-#define NO_TRACE	"no trace hardware is emulated"
-#define NO_MTE		"memory tagging is not emulated"
+#define BY_REGISTER   "counts only through the registers: "
+#define NO_ERRORS     "an emulated memory has no errors"
+#define NO_L3	      "the emulated core has no level 3 cache"
+#define NO_L2I	      "the emulated level 2 cache is unified"
+#define NO_L2ITLB     "the emulated level 2 TLB is unified"
+#define NO_REMOTE     "the emulated core has no neighbours"
+#define NO_EXTERNAL   "requests of the core to the outside are not modelled, beats on the bus are"
+#define NO_UOPS	      "instructions are not split into micro-operations"
+#define NO_SLOTS      "issue slots are not modelled, cycles are"
+#define NO_ORIGIN     "where a filled line came from is not told apart"
+#define NO_CMO	      "emulation does not see cache maintenance, and there are no other cores"
+#define NO_WALK_KIND  "table walks for reads and writes are not told apart"
+#define NO_ATTRIBUTES "emulation does not see memory attributes"
+#define NO_ROUTING    "exceptions taken at another level than usual are not told apart"
+#define NO_PREFETCH   "prefetching is not modelled"
+#define NO_READ_ALLOC "read allocate mode is not modelled"
+#define NO_PREDECODE  "no line of an emulated memory has a pre-decode error"
+#define NO_STALL_KIND "stalls are not told apart by this cause"
+#define NO_ALIGN_COST "accesses slowed by their alignment are not told apart"
+#define NO_SPE	      "no statistical profiling unit is emulated"
+#define NO_TRACE      "no trace hardware is emulated"
+#define NO_MTE	      "memory tagging is not emulated"
 
 /* clang-format off */
 const struct pmk_event pmk_armv8_events[] = {
@@ -757,37 +755,36 @@ const struct pmk_event pmk_armv8_events[] = {
 	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("pre-decode errors"), .unmodelled = PMK_DOC(NO_PREDECODE) },
 	{ .code = 0xC7, .name = "stall_sb_full",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
-	  .brief = PMK_DOC("data writes that stalled because the store buffer was full"),
-	  .unmodelled = PMK_DOC(NO_STORE_BUFFER) },
+	  .cores = A53, .signal = PMK_SIG_STORE_HELD, .signal2 = PMK_SIG_NONE,
+	  .ref = PMK_DOC(T53),
+	  .brief = PMK_DOC("data writes that stalled because the store buffer was full") },
 	{ .code = 0xC8, .name = "ext_snoop",
 	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("data for this core snooped from another one"),
 	  .unmodelled = PMK_DOC(NO_REMOTE) },
 	{ .code = 0xC9, .name = "data_write_stall",
-	  .cores = A7, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T7),
-	  .brief = PMK_DOC("data writes that stalled because the store buffer was full"),
-	  .unmodelled = PMK_DOC(NO_STORE_BUFFER) },
+	  .cores = A7, .signal = PMK_SIG_STORE_HELD, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T7),
+	  .brief = PMK_DOC("data writes that stalled because the store buffer was full") },
 	{ .code = 0xC9, .name = "br_cond",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
-	  .brief = PMK_DOC("conditional branches executed"),
-	  .unmodelled = PMK_DOC(NO_BRANCH_KIND) },
+	  .cores = A53, .signal = PMK_SIG_BR_COND, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
+	  .brief = PMK_DOC("conditional branches executed") },
 	{ .code = 0xCA, .name = "local_cluster_snoop",
 	  .cores = A7, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T7),
 	  .brief = PMK_DOC("data for this core snooped from another one"),
 	  .unmodelled = PMK_DOC(NO_REMOTE) },
 	{ .code = 0xCA, .name = "br_indirect_mispred",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
+	  .cores = A53, .signal = PMK_SIG_BR_INDIRECT_MISS, .signal2 = PMK_SIG_NONE,
+	  .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("indirect branches mispredicted"),
-	  .unmodelled = PMK_DOC(NO_BRANCH_KIND) },
+	  .caveat = PMK_DOC("returns included (our choice)") },
 	{ .code = 0xCB, .name = "br_indirect_mispred_addr",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
-	  .brief = PMK_DOC("indirect branches mispredicted because the address differed"),
-	  .unmodelled = PMK_DOC(NO_BRANCH_KIND) },
+	  .cores = A53, .signal = PMK_SIG_BR_INDIRECT_WRONG, .signal2 = PMK_SIG_NONE,
+	  .ref = PMK_DOC(T53),
+	  .brief = PMK_DOC("indirect branches mispredicted because the address differed") },
 	{ .code = 0xCC, .name = "br_cond_mispred",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
-	  .brief = PMK_DOC("conditional branches mispredicted"),
-	  .unmodelled = PMK_DOC(NO_BRANCH_KIND) },
+	  .cores = A53, .signal = PMK_SIG_BR_COND_MISS, .signal2 = PMK_SIG_NONE,
+	  .ref = PMK_DOC(T53),
+	  .brief = PMK_DOC("conditional branches mispredicted") },
 	{ .code = 0xD0, .name = "l1i_cache_err",
 	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("level 1 instruction cache memory errors"),
@@ -799,50 +796,45 @@ const struct pmk_event pmk_armv8_events[] = {
 	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("TLB memory errors"), .unmodelled = PMK_DOC(NO_ERRORS) },
 	{ .code = 0xE0, .name = "other_iq_dep_stall",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .cycles = true,
+	  .cores = A53, .signal = PMK_SIG_REFETCH_STALL, .signal2 = PMK_SIG_NONE, .cycles = true,
 	  .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("cycles with an empty instruction queue for another reason than e1-e3"),
-	  .unmodelled = PMK_DOC(NO_STALL_KIND) },
+	  .caveat = PMK_DOC("those behind a misprediction") },
 	{ .code = 0xE1, .name = "ic_dep_stall",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .cycles = true,
+	  .cores = A53, .signal = PMK_SIG_L1I_STALL, .signal2 = PMK_SIG_NONE, .cycles = true,
 	  .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("cycles with an empty instruction queue and an instruction cache miss"),
-	  .unmodelled = PMK_DOC(NO_STALL_KIND) },
+	  .caveat = PMK_DOC("in emulation until the line is there") },
 	{ .code = 0xE2, .name = "iutlb_dep_stall",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .cycles = true,
+	  .cores = A53, .signal = PMK_SIG_ITLB_STALL, .signal2 = PMK_SIG_NONE, .cycles = true,
 	  .ref = PMK_DOC(T53),
-	  .brief = PMK_DOC("cycles with an empty instruction queue and an instruction TLB miss"),
-	  .unmodelled = PMK_DOC(NO_STALL_KIND) },
+	  .brief = PMK_DOC("cycles with an empty instruction queue and an instruction TLB miss") },
 	{ .code = 0xE3, .name = "decode_dep_stall",
 	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .cycles = true,
 	  .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("cycles with an empty instruction queue and a pre-decode error"),
-	  .unmodelled = PMK_DOC(NO_STALL_KIND) },
+	  .unmodelled = PMK_DOC(NO_PREDECODE) },
 	{ .code = 0xE4, .name = "other_interlock_stall",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .cycles = true,
+	  .cores = A53, .signal = PMK_SIG_INTERLOCK_STALL, .signal2 = PMK_SIG_NONE, .cycles = true,
 	  .ref = PMK_DOC(T53),
-	  .brief = PMK_DOC("cycles of interlock, but for SIMD, floating point and addresses"),
-	  .unmodelled = PMK_DOC(NO_STALL_KIND) },
+	  .brief = PMK_DOC("cycles of interlock, but for SIMD, floating point and addresses") },
 	{ .code = 0xE5, .name = "agu_dep_stall",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .cycles = true,
+	  .cores = A53, .signal = PMK_SIG_ADDRESS_STALL, .signal2 = PMK_SIG_NONE, .cycles = true,
 	  .ref = PMK_DOC(T53),
-	  .brief = PMK_DOC("cycles in which a load or store waited for its address"),
-	  .unmodelled = PMK_DOC(NO_STALL_KIND) },
+	  .brief = PMK_DOC("cycles in which a load or store waited for its address") },
 	{ .code = 0xE6, .name = "simd_dep_stall",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .cycles = true,
+	  .cores = A53, .signal = PMK_SIG_SIMD_STALL, .signal2 = PMK_SIG_NONE, .cycles = true,
 	  .ref = PMK_DOC(T53),
-	  .brief = PMK_DOC("cycles of interlock of a SIMD or floating-point instruction"),
-	  .unmodelled = PMK_DOC(NO_STALL_KIND) },
+	  .brief = PMK_DOC("cycles of interlock of a SIMD or floating-point instruction") },
 	{ .code = 0xE7, .name = "ld_dep_stall",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .cycles = true,
+	  .cores = A53, .signal = PMK_SIG_LOAD_STALL, .signal2 = PMK_SIG_NONE, .cycles = true,
 	  .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("cycles stalled in the Wr stage by a load that missed"),
-	  .unmodelled = PMK_DOC(NO_STALL_KIND) },
+	  .caveat = PMK_DOC("the cache or the TLB, or that found no free linefill buffer") },
 	{ .code = 0xE8, .name = "st_dep_stall",
-	  .cores = A53, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .cycles = true,
+	  .cores = A53, .signal = PMK_SIG_STORE_STALL, .signal2 = PMK_SIG_NONE, .cycles = true,
 	  .ref = PMK_DOC(T53),
-	  .brief = PMK_DOC("cycles stalled in the Wr stage by a store"),
-	  .unmodelled = PMK_DOC(NO_STALL_KIND) },
+	  .brief = PMK_DOC("cycles stalled in the Wr stage by a store") },
 
 	{ .code = 0x4000, .name = "sample_pop",
 	  .cores = GEN | N1, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE,

@@ -166,6 +166,7 @@ struct oracle {
 	unsigned depth;
 	struct pmk_lsu lsu;
 	uint64_t under_way[PMK_A64_PLACES]; /* when a register or a unit will be there; 0: it is */
+	bool loading[PMK_A64_PLACES];	    /* of these: a load */
 	uint64_t cycles;
 	uint64_t n[PMK_NSIGNALS];
 };
@@ -256,9 +257,10 @@ static uint64_t translate(struct oracle *o, struct tlb *micro, uint64_t page, un
 	return o->core->walk_penalty;
 }
 
-static void lose_fetch(struct oracle *o, uint64_t cycles)
+static void lose_fetch(struct oracle *o, uint64_t cycles, enum pmk_signal why)
 {
 	o->n[PMK_SIG_FETCH_STALL] += cycles;
+	o->n[why] += cycles;
 	o->cycles += cycles;
 }
 
@@ -272,23 +274,27 @@ static void fetch(struct oracle *o, uint64_t from, uint64_t last)
 		o->n[PMK_SIG_L1I_ACCESS]++;
 		o->n[PMK_SIG_L1I_TLB]++;
 	}
-	lose_fetch(o, translate(o, &o->itlb, from / 4096, PMK_SIG_ITLB_WALK, &missed));
+	lose_fetch(o, translate(o, &o->itlb, from / 4096, PMK_SIG_ITLB_WALK, &missed),
+		   PMK_SIG_ITLB_STALL);
 	o->n[PMK_SIG_MICRO_ITLB_MISS] += missed;
-	lose_fetch(o, translate(o, &o->itlb, last / 4096, PMK_SIG_ITLB_WALK, &missed));
+	lose_fetch(o, translate(o, &o->itlb, last / 4096, PMK_SIG_ITLB_WALK, &missed),
+		   PMK_SIG_ITLB_STALL);
 	o->n[PMK_SIG_MICRO_ITLB_MISS] += missed;
 	for (uint64_t number = from / 64; o->core->icache_on && number <= last / 64; number++) {
 		if (cache_find(&o->icache, number))
 			continue;
 		o->n[PMK_SIG_L1I_MISS]++;
 		o->n[PMK_SIG_L1I_FILL]++;
-		lose_fetch(o, l2_get(o, number, false));
+		lose_fetch(o, l2_get(o, number, false), PMK_SIG_L1I_STALL);
 		cache_put(&o->icache, cache_victim(&o->icache, number),
 			  (struct line){ .valid = true, .number = number });
 	}
 }
 
-static void felt(struct oracle *o, struct pmk_lsu_delay d)
+static void felt(struct oracle *o, struct pmk_lsu_delay d, bool write)
 {
+	o->n[write ? PMK_SIG_STORE_STALL : PMK_SIG_LOAD_STALL] += d.full + d.stall;
+	o->n[PMK_SIG_STORE_HELD] += write && d.full;
 	o->n[PMK_SIG_LSU_FULL_STALL] += d.full;
 	o->n[PMK_SIG_DATA_STALL] += d.stall;
 	o->cycles += d.full + d.stall;
@@ -304,10 +310,13 @@ static uint64_t issued(const struct oracle *o, unsigned to_end)
  * will. */
 static void load_felt(struct oracle *o, unsigned use, struct pmk_lsu_delay d)
 {
-	felt(o, d);
-	for (unsigned r = 0; use >= 0xC000 && r < 64; r++)
-		if (pmk_a64_open_regs(use) >> r & 1)
-			o->under_way[r] = pmk_later(o->under_way[r], d.ready);
+	felt(o, d, false);
+	for (unsigned r = 0; use >= 0xC000 && r < 64; r++) {
+		if (!(pmk_a64_open_regs(use) >> r & 1))
+			continue;
+		o->under_way[r] = pmk_later(o->under_way[r], d.ready);
+		o->loading[r] = true;
+	}
 }
 
 static void load_goes_out(struct oracle *o, uint64_t latency, unsigned to_end, unsigned use,
@@ -332,7 +341,7 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 		o->n[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
 		o->lsu.level2 = false;
 		if (write)
-			felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)));
+			felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)), true);
 		else
 			load_goes_out(o, o->core->mem_latency, to_end, use, extra);
 		return;
@@ -352,7 +361,7 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 		latency = l2_get(o, addr / 64, write);
 		cache_put(&o->dcache, l, (struct line){ .valid = true, .number = addr / 64 });
 		if (write)
-			felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)));
+			felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)), true);
 		else
 			load_goes_out(o, latency, to_end, use, extra);
 	} else if (!write && extra) {
@@ -383,10 +392,12 @@ static void access_bytes(struct oracle *o, uint64_t addr, unsigned bytes, unsign
 		touch(o, last, write, to_end, use);
 }
 
-static void mispredict(struct oracle *o)
+static void mispredict(struct oracle *o, enum pmk_signal kind)
 {
 	o->n[PMK_SIG_BRANCH_MISS]++;
-	lose_fetch(o, o->core->branch_max);
+	if (kind != PMK_SIG_NONE)
+		o->n[kind]++;
+	lose_fetch(o, o->core->branch_max, PMK_SIG_REFETCH_STALL);
 }
 
 static void push(struct oracle *o, uint64_t addr)
@@ -409,7 +420,7 @@ static void leave_conditional(struct oracle *o, const struct leaving *l)
 	uint32_t i = (uint32_t)(l->at / 4 ^ o->history) % (uint32_t)o->core->bp_entries;
 
 	if ((o->counter[i] >= 2) != l->taken)
-		mispredict(o);
+		mispredict(o, PMK_SIG_BR_COND_MISS);
 	if (l->taken && o->counter[i] < 3)
 		o->counter[i]++;
 	if (!l->taken && o->counter[i] > 0)
@@ -422,14 +433,15 @@ static void leave_indirect(struct oracle *o, const struct leaving *l)
 	uint64_t *said = &o->target[l->at / 4 % o->core->a64.bp_indirect];
 
 	if (*said != l->target)
-		mispredict(o);
+		mispredict(o, PMK_SIG_BR_INDIRECT_MISS);
+	o->n[PMK_SIG_BR_INDIRECT_WRONG] += *said && *said != l->target;
 	*said = l->target;
 }
 
 static void leave_return(struct oracle *o, const struct leaving *l)
 {
 	if (!o->core->rs_on || !o->depth) {
-		mispredict(o);
+		mispredict(o, PMK_SIG_BR_INDIRECT_MISS);
 		return;
 	}
 	o->n[PMK_SIG_RET_POP]++;
@@ -437,7 +449,8 @@ static void leave_return(struct oracle *o, const struct leaving *l)
 		o->n[PMK_SIG_RET_PREDICTED]++;
 	} else {
 		o->n[PMK_SIG_RET_MISS]++;
-		mispredict(o);
+		o->n[PMK_SIG_BR_INDIRECT_WRONG]++;
+		mispredict(o, PMK_SIG_BR_INDIRECT_MISS);
 	}
 }
 
@@ -448,7 +461,10 @@ static void leave(struct oracle *o, const struct leaving *l)
 
 	if (!o->core->bp_on && is_branch) {
 		if (l->taken)
-			mispredict(o);
+			mispredict(o, l->conditional ? PMK_SIG_BR_COND_MISS
+				      : l->flow == PMK_FLOW_JUMP || l->flow == PMK_FLOW_CALL
+					      ? PMK_SIG_NONE
+					      : PMK_SIG_BR_INDIRECT_MISS);
 		o->n[PMK_SIG_PC_CHANGE] += l->taken;
 		return;
 	}
@@ -508,6 +524,7 @@ static void execute(struct oracle *o, const struct pmk_insn *in)
 	o->n[PMK_SIG_INSN]++;
 	o->n[PMK_SIG_BRANCH] += in->is_branch;
 	o->n[PMK_SIG_BR_PREDICTABLE] += in->is_branch;
+	o->n[PMK_SIG_BR_COND] += in->is_branch && in->conditional;
 	o->n[PMK_SIG_LOAD] += in->load;
 	o->n[PMK_SIG_STORE] += in->store;
 	for (size_t i = 0; i < COUNT(kinds); i++)
@@ -899,11 +916,18 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 	return to;
 }
 
-/* The clock goes on by `cycles` in which nothing issues for want of an operand or a unit. */
-static void lose_data(struct oracle *o, uint64_t cycles)
+/* The clock goes on by `cycles` in which nothing of `b` issues for want of an operand or a unit. */
+static void lose_data(struct oracle *o, const struct code_block *b, unsigned place, uint64_t cycles)
 {
+	bool simd = place == PMK_A64_FP || (place < 64 && b->time.simd >> place & 1);
+	bool address = place < 64 && b->time.address >> place & 1;
+
 	o->cycles += cycles;
 	o->n[PMK_SIG_DATA_STALL] += cycles;
+	if (o->loading[place])
+		o->n[PMK_SIG_LOAD_STALL] += cycles;
+	else if (simd || address)
+		o->n[simd ? PMK_SIG_SIMD_STALL : PMK_SIG_ADDRESS_STALL] += cycles;
 }
 
 /* What blocks before `b` have not finished. The results of `p`, the last one, that are late by no
@@ -913,27 +937,36 @@ static void wait_for_results(struct oracle *o, const struct code_block *p,
 			     const struct code_block *b, uint64_t passed)
 {
 	uint64_t end = o->cycles - passed - b->time.cycles, start;
-	unsigned wait = 0;
+	unsigned wait = 0, longest = 0;
 
 	for (unsigned r = 0; p && r < PMK_A64_PLACES; r++) {
 		bool sum = r < 64 && (p->time.sums >> r & 1);
 		unsigned need = sum ? b->time.need_sum[r] : b->time.need[r],
 			 late = p->time.residue[r];
 
-		if (late > 8)
+		if (late > 8) {
 			o->under_way[r] = end + late;
-		else if (need != 255 && late > need + wait)
+			o->loading[r] = false;
+		} else if (need != 255 && late > need + wait) {
 			wait = late - need;
+			longest = r;
+		}
 	}
-	if (wait > passed)
-		lose_data(o, wait - passed);
+	if (wait > passed) {
+		bool loads = o->loading[longest];
+
+		/* A result that is late by so little has hit. */
+		o->loading[longest] = false;
+		lose_data(o, b, longest, wait - passed);
+		o->loading[longest] = loads;
+	}
 	start = o->cycles - b->time.cycles - pmk_lsu_late(&o->lsu);
 	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {
 		if (o->under_way[r] && b->time.need[r] != 255)
-			lose_data(o,
+			lose_data(o, b, r,
 				  pmk_lsu_hold(&o->lsu, start + b->time.need[r], o->under_way[r]));
 		if (b->time.need[r] != 255 || (r < 64 && (b->time.writes >> r & 1)))
-			o->under_way[r] = 0;
+			o->under_way[r] = o->loading[r] = 0;
 	}
 }
 
@@ -949,6 +982,8 @@ static void step(struct run *r, const struct code_block *p, const struct code_bl
 	pmk_a64_block(&r->cpu, b->block);
 	o->cycles += b->time.cycles;
 	o->n[PMK_SIG_DATA_STALL] += b->time.data_stall;
+	o->n[PMK_SIG_ADDRESS_STALL] += b->time.address_stall;
+	o->n[PMK_SIG_SIMD_STALL] += b->time.simd_stall;
 	before = o->cycles;
 	if (p) {
 		leave(o, l);
@@ -973,6 +1008,10 @@ static void compare(struct run *r, const char *what, unsigned step)
 	r->o.n[PMK_SIG_CYCLE] = r->o.cycles;
 	r->o.n[PMK_SIG_BACKEND_STALL] = r->o.n[PMK_SIG_DATA_STALL] + r->o.n[PMK_SIG_LSU_FULL_STALL];
 	r->o.n[PMK_SIG_STALL] = r->o.n[PMK_SIG_BACKEND_STALL] + r->o.n[PMK_SIG_FETCH_STALL];
+	r->o.n[PMK_SIG_INTERLOCK_STALL] = r->o.n[PMK_SIG_BACKEND_STALL] -
+					  r->o.n[PMK_SIG_ADDRESS_STALL] -
+					  r->o.n[PMK_SIG_SIMD_STALL] - r->o.n[PMK_SIG_LOAD_STALL] -
+					  r->o.n[PMK_SIG_STORE_STALL];
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 		if (pmk_signal_in(&raised, s) && bus.total[s] != r->o.n[s])
 			fail_msg("%s: after %u blocks %s is %llu, the oracle has %llu", what, step,
