@@ -737,8 +737,8 @@ def test_a_program_for_a_later_processor():
     for options in ((), ("--core", core)):
         doc = stat("-e", "inst_retired", *options, v7)
         equal((doc["core"], counts(doc)), (core, {"inst_retired": 3}))
-    mainline = starts("v8m", "armv6", ".eabi_attribute 6, 17")
-    said = refuse(NOT_EXEC, mainline, said=("ARMv8-M mainline", "no other core of ours", "-march="))
+    latest = starts("v9", "armv6", ".eabi_attribute 6, 22")
+    said = refuse(NOT_EXEC, latest, said=("architecture 22", "no other core of ours", "-march="))
     told = re.search(r"--qemu '(.*)'", said).group(1)
     equal(counts(stat("-e", "instr_exec", "--core", "arm1176", "--qemu", told)),
           {"instr_exec": 3}, told)
