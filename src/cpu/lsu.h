@@ -125,8 +125,8 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 	uint64_t at = issue - pmk_lsu_late(lsu), word;
 	uint64_t *bus = lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
 	struct pmk_lsu_delay d = { 0 };
-	unsigned slot = lsu->slots == 2 ? lsu->busy_until[1] < lsu->busy_until[0]
-					: pmk_lsu_first_slot(lsu);
+	unsigned slot =
+		lsu->slots == 2 ? lsu->busy_until[1] < lsu->busy_until[0] : pmk_lsu_first_slot(lsu);
 
 	word = pmk_lsu_issue(lsu, at, lsu->busy_until[slot], &d.full) + extra;
 	if (lsu->serial && !lsu->level2)

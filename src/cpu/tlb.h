@@ -42,7 +42,8 @@ static inline bool pmk_tlb_holds(const struct pmk_tlb *t, uint64_t page)
 	return false;
 }
 
-/* Put a page in if it is `absent`, without a branch; returns the page it replaces, or PMK_NO_PAGE. */
+/* Put a page in if it is `absent`, without a branch. Returns the page it replaces, or
+ * PMK_NO_PAGE. */
 static inline uint64_t pmk_tlb_fill_if(struct pmk_tlb *t, uint64_t page, bool absent)
 {
 	uint32_t s = (uint32_t)page & t->set_mask;
