@@ -28,9 +28,8 @@ def kinds_of(name, operands):
     return, which counts if it is taken; whether it always writes the PC."""
     name = name.split(".")[0]
     kinds = {"inst_retired"}
-    # What goes to the next instruction leaves no gap in the log. A BX may be under an IT, which is
-    # not shown.
-    goes = name == "add" and operands.startswith("pc,")
+    # What goes to the next instruction leaves no gap in the log.
+    goes = name == "bx" or (name == "add" and operands.startswith("pc,"))
     if IMMEDIATE.match(name) or (re.match(rf"blx{CONDITION}$", name) and operands[0] == "#"):
         kinds.add("br_immed_retired")
         goes = not name.startswith("cb") and name in ("b", "bl", "blx")
@@ -52,6 +51,8 @@ class Trace:
 
     def read(self, fifo):
         at, last = {}, None
+        # Instructions that are still under an IT: their names show no condition.
+        under = 0
         listed = re.compile(rb"0x([0-9a-f]+):  ((?:[0-9a-f]{2,8} ?)+) +(\S+) *(.*)")
         c = self.counts
         with open(fifo, "rb") as f:
@@ -61,9 +62,10 @@ class Trace:
                     if last:
                         self.left(*last, pc)
                     # Its helpers, in the page that the kernel has at the end, show no instruction.
-                    kinds, returns, goes, size = at.get(pc, (set(), False, False, 0))
+                    kinds, returns, goes, size, covers = at.get(pc, (set(), False, False, 0, 0))
                     c.update(kinds)
-                    last = (pc, kinds, returns, goes, size) if kinds else None
+                    last = (pc, kinds, returns, goes and not under, size) if kinds else None
+                    under = covers or max(under - 1, 0)
                 elif line.startswith(b"Stopped"):
                     if last:
                         c.subtract(last[1])
@@ -71,8 +73,10 @@ class Trace:
                 elif line.startswith(b"0x"):
                     m = listed.match(line)
                     size = len(m.group(2).replace(b" ", b"")) // 2
-                    kinds = kinds_of(m.group(3).decode(), m.group(4).decode().strip())
-                    at[int(m.group(1), 16)] = (*kinds, size)
+                    name = m.group(3).decode()
+                    kinds = kinds_of(name, m.group(4).decode().strip())
+                    covers = len(name) - 1 if re.match("it[te]{0,3}$", name) else 0
+                    at[int(m.group(1), 16)] = (*kinds, size, covers)
 
     def left(self, pc, kinds, returns, goes, size, to):
         if "exc_svc" in kinds:  # where it goes on is the kernel's choice
