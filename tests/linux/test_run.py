@@ -181,10 +181,14 @@ def test_user_mode_is_told_apart():
 
 @pytest.mark.parametrize("boot,report", [(on_pi, "run-pi"), (on_virt, "run-virt")])
 def test_samples_are_as_many_as_periods(boot, report):
-    """However often the kernel throttles them: what was counted is what was sampled."""
-    rows = re.findall(r"^samples (\d+) period (\d+) total (\d+) lost 0 ", boot(), re.M)
-    equal([int(period) for _, period, _ in rows], [10007, 100003, 20011, 50021])
+    """Every period ends with an interrupt, however often the kernel throttles its samples. It makes
+    no sample of an interrupt that comes while it switches the task out: its driver clears the flag
+    when it takes the counter away."""
+    rows = [[int(n) for n in row] for row in
+            re.findall(r"^samples (\d+) period (\d+) total (\d+) lost 0 ", boot(), re.M)]
+    equal([period for _, period, _ in rows], [10007, 100003, 20011, 50021])
     for samples, period, total in rows:
-        assert abs(int(total) / int(period) - int(samples)) <= 1, rows
-    told = re.search(r"(\d+) interrupts", read(os.path.join(WORK, report)).decode())
-    assert int(told.group(1)) >= sum(int(n) for n, _, _ in rows), told.group(0)
+        assert 0.95 * total / period - 1 <= samples <= total / period + 1, rows
+    told = int(re.search(r"(\d+) interrupts", read(os.path.join(WORK, report)).decode()).group(1))
+    assert abs(sum(total // period for _, period, total in rows) - told) <= 1, (rows, told)
+    assert sum(samples for samples, _, _ in rows) <= told, (rows, told)
