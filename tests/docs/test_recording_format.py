@@ -5,11 +5,12 @@ import sqlite3
 from harness import *
 import repo
 from recordings import *
+from tables import chapter, check_columns, check_identity, queries
 
 pytestmark = pytest.mark.quick
 
-PAGE = re.search(r"^## Recordings:.*?(?=^## )", repo.text("docs/FORMATS.md"), re.M | re.S).group(0)
-QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.S)
+PAGE = chapter("Recordings:")
+QUERIES = queries(PAGE)
 ANSWERS = [  # of the recording that recordings.py makes; see there
     [("cpu_cycles", 376, "modelled", None), ("instr_exec", 148, "exact", None),
      ("dcache_miss", 17, "modelled", None),
@@ -41,19 +42,11 @@ def test_query(database, number):
 
 
 def test_tables_and_columns(database):
-    told, table = {}, None
-    for name, columns in re.findall(r"^\|([^|]*)\|([^|]*)\|.*\|$", PAGE, re.M)[2:]:
-        table = name.strip(" `") or table
-        told.setdefault(table, []).extend(re.findall(r"`(\w+)`", columns))
-    there = {name: [c[1] for c in database.execute(f"PRAGMA table_info({name})")]
-             for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    equal({t: sorted(c) for t, c in told.items()}, {t: sorted(c) for t, c in there.items()})
+    check_columns(PAGE, database)
 
 
 def test_identity():
-    header = repo.text("src/recording/database.h")
-    contains(PAGE, "`application_id` " + re.search(r"DATABASE_ID\s+(0x\w+)", header)[1])
-    contains(PAGE, "`user_version` " + re.search(r"DATABASE_VERSION\s+(\d+)", header)[1])
+    check_identity(PAGE, "src/recording/database.h", "DATABASE")
 
 
 def test_words():

@@ -3,13 +3,13 @@
 import sqlite3
 
 from harness import *
-import repo
 import results
+from tables import chapter, check_columns, check_identity, queries
 
 pytestmark = pytest.mark.quick
 
-PAGE = re.search(r"^## Results database.*?(?=^## )", repo.text("docs/FORMATS.md"), re.M | re.S)[0]
-QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.S)
+PAGE = chapter("Results database")
+QUERIES = queries(PAGE)
 ROWS = """
     INSERT INTO program VALUES(1, x'01', '/bin/sort', 'sort', NULL);
     INSERT INTO config VALUES(1, x'02', 'arm1176', 'arm', 'dcache.size=4K');
@@ -42,16 +42,8 @@ def test_query(database, number):
 
 
 def test_tables_and_columns(database):
-    told, table = {}, None
-    for name, columns in re.findall(r"^\|([^|]*)\|([^|]*)\|.*\|$", PAGE, re.M)[2:]:
-        table = name.strip(" `") or table
-        told.setdefault(table, []).extend(re.findall(r"`(\w+)`", columns))
-    there = {name: [c[1] for c in database.execute(f"PRAGMA table_info({name})")]
-             for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    equal({t: sorted(c) for t, c in told.items()}, {t: sorted(c) for t, c in there.items()})
+    check_columns(PAGE, database)
 
 
 def test_identity():
-    header = repo.text("src/sweep/store.h")
-    contains(PAGE, "`application_id` " + re.search(r"STORE_ID\s+(0x\w+)", header)[1])
-    contains(PAGE, "`user_version` " + re.search(r"STORE_VERSION\s+(\d+)", header)[1])
+    check_identity(PAGE, "src/sweep/store.h", "STORE")

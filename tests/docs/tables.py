@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""A format that is a database: what docs/FORMATS.md says of its tables, held against its schema."""
+import re
+
+import repo
+from harness import contains, equal
+
+
+def chapter(heading):
+    """Of docs/FORMATS.md, from a heading to the next one."""
+    return re.search(rf"^## {heading}.*?(?=^## )", repo.text("docs/FORMATS.md"), re.M | re.S)[0]
+
+
+def queries(page):
+    return re.findall(r"```sql\n(.*?)```", page, re.S)
+
+
+def check_columns(page, database):
+    told, table = {}, None
+    for name, columns in re.findall(r"^\|([^|]*)\|([^|]*)\|.*\|$", page, re.M)[2:]:
+        table = name.strip(" `") or table
+        told.setdefault(table, []).extend(re.findall(r"`(\w+)`", columns))
+    there = {name: [c[1] for c in database.execute(f"PRAGMA table_info({name})")]
+             for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    equal({t: sorted(c) for t, c in told.items()}, {t: sorted(c) for t, c in there.items()})
+
+
+def check_identity(page, header, prefix):
+    """application_id and user_version are what the header defines as PREFIX_ID and _VERSION."""
+    for name, macro in (("application_id", "ID"), ("user_version", "VERSION")):
+        defined = re.search(rf"{prefix}_{macro}\s+(\w+)", repo.text(header))[1]
+        contains(page, f"`{name}` {defined}")
