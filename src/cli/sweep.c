@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <pmk/error.h>
@@ -448,6 +449,27 @@ static bool is_database(const char *path)
 	return n == sizeof(magic) && !memcmp(start, magic, sizeof(magic));
 }
 
+/* A pipe has no end that would be waited for. */
+static int check_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return cli_fail(PMK_EXIT_USAGE, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return cli_fail(PMK_EXIT_USAGE, "%s: not a regular file", path);
+	return 0;
+}
+
+static int count_or_show(const struct sweep *s)
+{
+	int code = check_file(s->file);
+
+	if (code)
+		return code;
+	return is_database(s->file) ? show(s) : sweep_plan(s);
+}
+
 static int run_sweep(int argc, char **argv)
 {
 	struct sweep s = { 0 };
@@ -459,7 +481,7 @@ static int run_sweep(int argc, char **argv)
 	else if (!code && s.collect)
 		code = sweep_collect(s.file, s.others);
 	else if (!code)
-		code = is_database(s.file) ? show(&s) : sweep_plan(&s);
+		code = count_or_show(&s);
 	free(s.list);
 	return code;
 }

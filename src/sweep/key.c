@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <pmk/error.h>
@@ -26,7 +27,10 @@
 struct pmk_file_hash {
 	char *path;
 	uint8_t hash[PMK_SHA256];
+	struct stat before; /* it was read */
 };
+
+#define NOT_REGULAR (-1) /* beside the numbers of errno */
 
 void pmk_file_hashes_free(struct pmk_file_hashes *h)
 {
@@ -36,27 +40,81 @@ void pmk_file_hashes_free(struct pmk_file_hashes *h)
 	*h = (struct pmk_file_hashes){ 0 };
 }
 
-/* NULL: see errno. */
-static const uint8_t *file_hash(struct pmk_file_hashes *h, const char *path)
+/* A file that ends, which a pipe and most devices do not. */
+static int check_kind(const struct stat *st)
+{
+	if (S_ISDIR(st->st_mode))
+		return EISDIR;
+	if (S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3)))
+		return 0; /* the device is /dev/null */
+	return NOT_REGULAR;
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* Everybody writes to /dev/null, and it stays empty. */
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	if (!S_ISREG(a->st_mode))
+		return a->st_mode == b->st_mode && a->st_rdev == b->st_rdev;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       same_time(&a->st_mtim, &b->st_mtim) && same_time(&a->st_ctim, &b->st_ctim);
+}
+
+const char *pmk_file_hashes_changed(const struct pmk_file_hashes *h,
+				    const struct pmk_file_places *p)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct pmk_file_hash *file = &h->item[p->place[i]];
+
+		if (stat(file->path, &st) || !same_file(&file->before, &st))
+			return file->path;
+	}
+	return NULL;
+}
+
+/* The place of the file in the list, which it is read for once. 0, an errno or NOT_REGULAR. */
+static int hash_file(struct pmk_file_hashes *h, const char *path, size_t *place)
 {
 	struct pmk_file_hash *more;
+	int error;
 
-	for (size_t i = 0; i < h->count; i++)
-		if (!strcmp(h->item[i].path, path))
-			return h->item[i].hash;
+	for (*place = 0; *place < h->count; ++*place)
+		if (!strcmp(h->item[*place].path, path))
+			return 0;
 	more = pmk_grow(h->item, h->count, &h->room, sizeof(*more));
 	if (!more)
-		return NULL;
+		return ENOMEM;
 	h->item = more;
 	more += h->count;
-	errno = pmk_sha256_file(path, more->hash);
-	if (errno)
-		return NULL;
+	if (stat(path, &more->before))
+		return errno;
+	error = check_kind(&more->before);
+	if (!error)
+		error = pmk_sha256_file(path, more->hash);
+	if (error)
+		return error;
 	more->path = strdup(path);
 	if (!more->path)
-		return NULL;
+		return ENOMEM;
 	h->count++;
-	return more->hash;
+	return 0;
+}
+
+static bool add_place(struct pmk_file_places *p, size_t place)
+{
+	size_t *more = pmk_grow(p->place, p->count, &p->room, sizeof(*more));
+
+	if (!more)
+		return false;
+	p->place = more;
+	more[p->count++] = place;
+	return true;
 }
 
 /* ---- what is hashed, and told ---------------------------------------------------------------- */
@@ -64,6 +122,7 @@ static const uint8_t *file_hash(struct pmk_file_hashes *h, const char *path)
 struct keying {
 	struct pmk_sha256 h;
 	struct pmk_file_hashes *files;
+	struct pmk_file_places *own; /* those of them that are in the key */
 	FILE *about;
 	struct pmk_words folders; /* that are searched for libraries, below the sysroot or not */
 	struct pmk_words seen;	  /* names of libraries, in the order in which they were met */
@@ -99,14 +158,19 @@ static void add_fact(struct keying *k, const char *what, const char *text)
 	fprintf(k->about, "%s %s\n", what, text);
 }
 
-/* The file at `path`, under the name that the program knows it by. 0 or an errno. */
+/* The file at `path`, under the name that the program knows it by. 0, an errno or NOT_REGULAR. */
 static int add_file(struct keying *k, const char *what, const char *name, const char *path)
 {
-	const uint8_t *hash = file_hash(k->files, path);
 	char text[2 * PMK_SHA256 + 1];
+	const uint8_t *hash;
+	size_t place;
+	int error = hash_file(k->files, path, &place);
 
-	if (!hash)
-		return errno ? errno : ENOMEM;
+	if (!error && !add_place(k->own, place))
+		error = ENOMEM;
+	if (error)
+		return error;
+	hash = k->files->item[place].hash;
 	pmk_sha256_text(hash, PMK_SHA256, text);
 	add(&k->h, what);
 	add(&k->h, name);
@@ -283,7 +347,8 @@ static void add_libraries(struct keying *k, const struct pmk_plan_program *p,
 
 static int unreadable(const char *path, int error, char *msg, size_t size)
 {
-	snprintf(msg, size, "%s: %s", path, strerror(error));
+	snprintf(msg, size, "%s: %s", path,
+		 error == NOT_REGULAR ? "not a regular file" : strerror(error));
 	return PMK_EIO;
 }
 
@@ -325,10 +390,10 @@ static int add_program(struct keying *k, const struct pmk_plan_program *p,
 }
 
 int pmk_key_program(const struct pmk_plan_program *p, const struct pmk_program *opened,
-		    const char *sysroot, struct pmk_file_hashes *files, pmk_store_key key,
-		    char **about, char *msg, size_t size)
+		    const char *sysroot, struct pmk_file_hashes *files, struct pmk_file_places *own,
+		    pmk_store_key key, char **about, char *msg, size_t size)
 {
-	struct keying k = { .files = files, .sysroot = sysroot ? sysroot : "" };
+	struct keying k = { .files = files, .own = own, .sysroot = sysroot ? sysroot : "" };
 	size_t length;
 	int err;
 

@@ -30,12 +30,23 @@ struct pmk_file_hashes {
 
 void pmk_file_hashes_free(struct pmk_file_hashes *h);
 
-/* The key of a program and what is in it, as lines that the caller frees. `opened` is from
- * pmk_program_open(). The current folder is the plan's. 0, or PMK_EIO with one line in msg that
- * begins with the name of a file, or PMK_ENOMEM. */
+/* Some of these files, by their places in the list. */
+struct pmk_file_places {
+	size_t *place;
+	size_t count, room;
+};
+
+/* The first of these files that is not as it was before it was read, or NULL. The current folder is
+ * that in which the key was made. */
+const char *pmk_file_hashes_changed(const struct pmk_file_hashes *h,
+				    const struct pmk_file_places *p);
+
+/* The key of a program, what is in it, as lines, and the files that are in it; the caller frees
+ * *about and own->place. `opened` is from pmk_program_open(). The current folder is the plan's. 0,
+ * or PMK_EIO with one line in msg that begins with the name of a file, or PMK_ENOMEM. */
 int pmk_key_program(const struct pmk_plan_program *p, const struct pmk_program *opened,
-		    const char *sysroot, struct pmk_file_hashes *files, pmk_store_key key,
-		    char **about, char *msg, size_t size);
+		    const char *sysroot, struct pmk_file_hashes *files, struct pmk_file_places *own,
+		    pmk_store_key key, char **about, char *msg, size_t size);
 
 /* All parameters of a core as text, "dcache.size=16384,…"; the caller frees it. NULL: out of
  * memory. */

@@ -317,6 +317,18 @@ static int store_cell(struct computing *c, uint32_t number, const char *failure,
 	return err ? failed(c) : 0;
 }
 
+/* Were the files of the key the same all the time? If not, the counts may be those of another key,
+ * and those of the cells that follow, too. 0 or a failure. */
+static int check_files(struct computing *c, const struct pmk_sweep_cell *cell)
+{
+	const char *path = pmk_file_hashes_changed(&c->s->files, &cell->program->files);
+
+	if (!path)
+		return 0;
+	return pmk_count_fail(c->s->fault, PMK_COUNT_FAILED,
+			      "%s has changed while it was counted; run the sweep again", path);
+}
+
 static const char *next_text(const char **at, const char *end)
 {
 	const char *text = *at;
@@ -473,8 +485,8 @@ static int take_bytes(struct computing *c, struct job *job)
 	char *more = pmk_grow(job->message, job->used, &job->room, 1);
 	struct pmk_sweep_cell cell;
 	struct share *share;
+	int status, err;
 	ssize_t n;
-	int status;
 
 	if (!more)
 		return pmk_count_no_memory(c->s->fault);
@@ -495,7 +507,8 @@ static int take_bytes(struct computing *c, struct job *job)
 	share->waiting--;
 	share->done++;
 	share->seconds += now() - job->began;
-	return take_message(c, job, status);
+	err = check_files(c, &cell);
+	return err ? err : take_message(c, job, status);
 }
 
 /* Kill all that run: a child, and with it its emulator, and what the program has forked. */

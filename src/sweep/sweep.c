@@ -30,8 +30,8 @@ static int look_at_program(struct pmk_sweep *s, const struct pmk_plan_program *p
 	p->command = pmk_count_join(planned->argv.word, "");
 	if (!p->command)
 		return pmk_count_no_memory(s->fault);
-	switch (pmk_key_program(planned, &p->opened, s->plan.sysroot, &s->files, p->key, &p->about,
-				msg, sizeof(msg))) {
+	switch (pmk_key_program(planned, &p->opened, s->plan.sysroot, &s->files, &p->files, p->key,
+				&p->about, msg, sizeof(msg))) {
 	case 0:
 		return 0;
 	case PMK_ENOMEM:
@@ -318,6 +318,7 @@ void pmk_sweep_free(struct pmk_sweep *s)
 	for (size_t i = 0; s->programs && i < s->plan.nprograms; i++) {
 		pmk_program_free(&s->programs[i].opened);
 		pmk_count_fault_free(&s->programs[i].fault);
+		free(s->programs[i].files.place);
 		free(s->programs[i].about);
 		free(s->programs[i].command);
 	}

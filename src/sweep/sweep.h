@@ -22,6 +22,7 @@
 struct pmk_sweep_program {
 	struct pmk_program opened;
 	struct pmk_count_fault fault; /* that of `opened` */
+	struct pmk_file_places files; /* in the key */
 	pmk_store_key key;
 	char *about, *command;
 };

@@ -268,6 +268,47 @@ def test_a_preset_that_is_changed_is_another_core(folder):
     equal(summary(sweep(folder)), (1, 1, 0, 0))
 
 
+# ---- files that change while they are counted --------------------------------------------------
+
+
+def touch_again(path):
+    """Other contents of the same length."""
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+
+
+def replace(path):
+    """The same contents and times in another file."""
+    shutil.copy2(path, path.with_suffix(".new"))
+    os.rename(path.with_suffix(".new"), path)
+
+
+@cases("name,changed,change", [
+    ("program", "dynamic", touch_again), ("library", "libhelper.so", touch_again),
+    ("stdin", "stdin", touch_again), ("input", "input", replace), ("gone", "input", os.remove),
+    ("another", "prog.c", touch_again),
+])
+def test_a_file_that_changes_while_it_is_counted(folder, name, changed, change):
+    (folder / "input").write_text("short")
+    (folder / "stdin").write_text("short")
+    os.mkfifo(folder / "gate") # whoever reads it waits
+    plan(folder, {"first": "run = ./prog walk",
+                  "held": "run = ./dynamic open gate\nstdin = stdin\ninputs = input\ntimeout = 60"})
+    p = subprocess.Popen([os.path.join(BUILD, "pmk"), "sweep", "plan.ini", "-o", "r.db", "-j1"],
+                         cwd=folder, stderr=subprocess.PIPE, text=True)
+    with open(folder / "gate", "w"): # opened when the program has it open, too
+        change(folder / changed)
+    err = p.communicate()[1]
+    rows = shown(folder)
+    equal(rows[0]["failure"], "")
+    if name == "another":
+        equal((p.returncode, len(rows)), (0, 2), err)
+        return
+    assert re.fullmatch(rf"pmk: \S*\b{changed} has changed while it was counted; run the sweep "
+                        "again\n", err), err
+    equal((p.returncode, [row["program"] for row in rows]), (125, ["first"]))
+
+
 # ---- failures ----------------------------------------------------------------------------------
 
 
@@ -387,6 +428,11 @@ GOOD = "[sweep]\ncores = arm1176\nevents = cycles\n[program p]\nrun = ./prog\n"
     "event": (GOOD.replace("cycles", "cycels"), ":3: "),
     "program": (GOOD.replace("./prog", "./porg"), ":5: ./porg: command not found"),
     "input": (GOOD + "inputs = nothing\n", ":5: nothing: No such file or directory"),
+    "pipe as input": (GOOD + "inputs = pipe\n", ":5: pipe: not a regular file"),
+    "pipe as stdin": (GOOD + "stdin = pipe\n", ":5: pipe: not a regular file"),
+    "device": (GOOD + "stdin = /dev/zero\n", ":5: /dev/zero: not a regular file"),
+    "folder": (GOOD + "inputs = .\n", ":5: .: Is a directory"),
+    "pipe as program": (GOOD.replace("./prog", "./pipe"), ":5: ./pipe: "),
     "other core": (GOOD + "cores = arm1136\n",
                    ":5: [program p]: core arm1136 is not among those of [sweep]"),
     "no core": (GOOD + "[settings arm1136]\ndcache.size = 4K\n",
@@ -402,8 +448,14 @@ GOOD = "[sweep]\ncores = arm1176\nevents = cycles\n[program p]\nrun = ./prog\n"
 }.items()])
 def test_bad_plans(folder, name, text, told):
     (folder / "plan.ini").write_text(text)
+    os.mkfifo(folder / "pipe")
     out = sweep(folder, code=129)
     assert out.err.startswith("pmk: plan.ini" + told) and out.err.count("\n") == 1, out
+
+
+def test_nothing_is_a_file_that_ends(folder):
+    plan(folder, {"read": "run = ./prog read\nstdin = /dev/null\ninputs = /dev/null"})
+    equal(summary(sweep(folder)), (1, 1, 0, 0))
 
 
 def test_usage(folder):
@@ -418,5 +470,9 @@ def test_usage(folder):
         equal((out.code, out.err), (129, f"pmk: {told}\n"))
     out = pmk("sweep", "nothing", "-o", "r.db", cwd=folder)
     equal((out.code, out.err), (129, "pmk: nothing: No such file or directory\n"))
+    os.mkfifo(folder / "pipe")
+    for words in (["pipe"], ["pipe", "-o", "r.db"]):
+        out = pmk("sweep", *words, cwd=folder)
+        equal((out.code, out.err), (129, "pmk: pipe: not a regular file\n"))
     out = pmk("sweep", "plan.ini", "-o", "plan.ini", cwd=folder)
     equal((out.code, out.err), (125, "pmk: plan.ini: file is not a database\n"))
