@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <pmk/error.h>
@@ -297,6 +298,70 @@ static void lock(struct pmk_store *s)
 		fail(s, PMK_EBUSY, "another process writes to it");
 }
 
+/* The path as a URI that says that nobody writes to the file; the caller frees it. */
+static char *unchanging(const char *path)
+{
+	static const char after[] = "?immutable=1";
+	char *uri = malloc(5 + 3 * strlen(path) + sizeof(after)), *to = uri;
+
+	if (!uri)
+		return NULL;
+	to += sprintf(to, "file:");
+	while (path[0] == '/' && path[1] == '/') /* would be the name of a host */
+		path++;
+	for (; *path; path++)
+		if (strchr("%?#", *path))
+			to += sprintf(to, "%%%02X", (unsigned)(unsigned char)*path);
+		else
+			*to++ = *path;
+	memcpy(to, after, sizeof(after));
+	return uri;
+}
+
+/* Is there something in the log beside the database that the database does not have yet? */
+static bool has_log(const char *path)
+{
+	char *log = sqlite3_mprintf("%s-wal", path);
+	struct stat st;
+	bool has = log && !stat(log, &st) && st.st_size;
+
+	sqlite3_free(log);
+	return has;
+}
+
+static bool may_not_write(const struct pmk_store *s)
+{
+	int code = sqlite3_errcode(s->db);
+
+	return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
+
+/* Readers write beside a database, too, for those who write to it at the same time. Where they may
+ * not, nobody does, and the file is all there is. With a log it is not. */
+static void open_unchanging(struct pmk_store *s)
+{
+	char *uri;
+
+	if (has_log(s->path)) {
+		s->err = 0;
+		fail(s, PMK_EIO,
+		     "its newest part is in the -wal file beside it, which can be read only where "
+		     "one may write");
+		return;
+	}
+	uri = unchanging(s->path);
+	if (!uri)
+		return;
+	sqlite3_close(s->db);
+	s->db = NULL;
+	s->err = 0;
+	if (sqlite3_open_v2(uri, &s->db,
+			    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL))
+		fail(s, PMK_EIO, s->db ? sqlite3_errmsg(s->db) : pmk_strerror(PMK_ENOMEM));
+	free(uri);
+	check(s, false);
+}
+
 static void open_file(struct pmk_store *s, enum pmk_store_how how)
 {
 	int flags = how == PMK_STORE_READ ? SQLITE_OPEN_READWRITE
@@ -325,6 +390,8 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 	run(s, how == PMK_STORE_ALONE ? "PRAGMA locking_mode = EXCLUSIVE"
 				      : "PRAGMA busy_timeout = 10000");
 	check(s, how != PMK_STORE_READ);
+	if (how == PMK_STORE_READ && s->err && may_not_write(s))
+		open_unchanging(s);
 	if (how != PMK_STORE_READ)
 		run(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -339,6 +342,65 @@ static void other_files_are_refused(void **state)
 	assert_true(!strncmp(msg, first, strlen(first)));
 }
 
+/* As somebody who may neither write to the folder nor to a file in it. Returns an exit code. */
+static int read_as_guest(const char *path, char msg[512])
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (!pid) {
+		struct pmk_store *s;
+		int err;
+
+		if (!getuid() && (setgid(65534) || setuid(65534)))
+			_exit(99);
+		err = pmk_store_open(&s, path, PMK_STORE_READ, msg, 512);
+		if (!err) {
+			struct pmk_store_found found;
+
+			err = pmk_store_find(s, cell_of(1).key, &found);
+			err = err ? err : !found.id;
+		}
+		_exit(err ? 1 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void a_database_is_read_where_nobody_may_write(void **state)
+{
+	static const char *const names[] = { "plain.db", "50%25 #1?mode=rw.db" };
+	char *msg = mmap(NULL, 512, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char path[160], log[176];
+	struct pmk_store *s;
+	FILE *f;
+
+	(void)state;
+	assert_ptr_not_equal(msg, MAP_FAILED);
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		snprintf(log, sizeof(log), "%s-wal", path);
+		s = opened(path, PMK_STORE_WRITE);
+		put(s, cell_of(1), "sort");
+		pmk_store_close(s);
+		chmod(path, 0444);
+		chmod(dir, 0555);
+		if (read_as_guest(path, msg))
+			fail_msg("%s: %s", names[i], msg);
+		chmod(dir, 0755);
+		f = fopen(log, "w"); /* a writer that was killed */
+		fputs("counts", f);
+		fclose(f);
+		chmod(dir, 0555);
+		assert_int_equal(read_as_guest(path, msg), 1);
+		if (!strstr(msg, "-wal"))
+			fail_msg("%s", msg);
+		chmod(dir, 0755);
+	}
+	munmap(msg, 512);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
@@ -353,6 +415,7 @@ int main(void)
 		TEST(revisions_keep_their_order),
 		TEST(only_one_writes),
 		TEST(other_files_are_refused),
+		TEST(a_database_is_read_where_nobody_may_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
