@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -306,20 +307,53 @@ static int enter_folder(const char *plan)
 	return cli_fail(PMK_EXIT_FAILED, "%s: %s", folder, strerror(errno));
 }
 
-static int prepare(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
-		   struct sweep_tasks *tasks)
+/* Open the database, whose name is meant from the folder `home`, and count. */
+static int open_store(const struct sweep *o, struct pmk_sweep *s, int home)
+{
+	enum pmk_store_how how = o->dry_run ? PMK_STORE_READ
+				 : o->list  ? PMK_STORE_ALONE
+					    : PMK_STORE_WRITE;
+	struct sweep_tasks tasks = { .count = o->tasks, .retry = o->retry };
+	char plan[PATH_MAX], db[PATH_MAX], msg[512];
+	struct pmk_store *store = NULL;
+	int code = 0;
+
+	if (fchdir(home))
+		return cli_fail(PMK_EXIT_FAILED, "%s: %s", o->output, strerror(errno));
+	if ((!o->dry_run || !access(o->output, F_OK)) &&
+	    pmk_store_open(&store, o->output, how, msg, sizeof(msg)))
+		code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
+	else if (o->engine && (!realpath(o->file, plan) || !realpath(o->output, db) ||
+			       !sweep_tasks_folder(db, tasks.folder)))
+		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", o->file, strerror(errno));
+	tasks.plan = plan;
+	tasks.db = db;
+	if (!code)
+		code = enter_folder(o->file);
+	if (!code)
+		code = with_store(o, s, store, &tasks);
+	pmk_store_close(store);
+	return code;
+}
+
+/* A plan that is refused leaves no database behind. */
+static int prepare(const struct sweep *o, struct pmk_sweep *s)
 {
 	struct pmk_count_fault fault = { 0 };
 	const char *data = cli_data_dir();
-	int code;
+	int home, code;
 
 	if (!data)
 		return PMK_EXIT_FAILED;
+	home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (home < 0)
+		return cli_fail(PMK_EXIT_FAILED, ".: %s", strerror(errno));
 	code = enter_folder(o->file);
 	if (!code && pmk_sweep_prepare(s, data, &fault))
 		code = cli_fault(&fault);
 	if (!code)
-		code = with_store(o, s, store, tasks);
+		code = open_store(o, s, home);
+	close(home);
 	pmk_count_fault_free(&fault);
 	return code;
 }
@@ -327,13 +361,7 @@ static int prepare(const struct sweep *o, struct pmk_sweep *s, struct pmk_store 
 static int sweep_plan(const struct sweep *o)
 {
 	struct pmk_sweep s = { 0 };
-	struct pmk_store *store = NULL;
-	enum pmk_store_how how = o->dry_run ? PMK_STORE_READ
-				 : o->list  ? PMK_STORE_ALONE
-					    : PMK_STORE_WRITE;
-	struct sweep_tasks tasks = { .count = o->tasks, .retry = o->retry };
-	char plan[PATH_MAX], db[PATH_MAX], msg[512];
-	bool there;
+	char msg[512];
 	int code;
 
 	if (o->separator || o->json || o->pareto || o->sensitivity || o->heat || o->html)
@@ -341,20 +369,10 @@ static int sweep_plan(const struct sweep *o)
 				"%s is a plan; a database is shown: pmk sweep -x, DB", o->file);
 	if (!o->output)
 		return cli_fail(PMK_EXIT_USAGE, "into which database? pmk sweep %s -o DB", o->file);
-	there = !access(o->output, F_OK);
 	if (pmk_plan_read(&s.plan, o->file, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_USAGE, "%s", msg);
-	else if ((!o->dry_run || there) && pmk_store_open(&store, o->output, how, msg, sizeof(msg)))
-		code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
-	else if (o->engine && (!realpath(o->file, plan) || !realpath(o->output, db) ||
-			       !sweep_tasks_folder(db, tasks.folder)))
-		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", o->file, strerror(errno));
-	else {
-		tasks.plan = plan;
-		tasks.db = db;
-		code = prepare(o, &s, store, &tasks);
-	}
-	pmk_store_close(store);
+	else
+		code = prepare(o, &s);
 	pmk_sweep_free(&s);
 	return code;
 }
@@ -424,6 +442,8 @@ static int show(const struct sweep *o)
 	if (html_would_destroy(o->html, o->file))
 		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is the database", o->html);
 	code = sweep_results_read(&r, o->file);
+	if (!code && !r.nrows && (o->pareto || o->sensitivity || o->heat))
+		code = cli_fail(PMK_EXIT_USAGE, "%s: no cells", o->file);
 	if (!code && o->html && !o->heat && r.events.count)
 		first = strdup(r.events.word[0]);
 	if (!code && (o->heat || first))

@@ -280,6 +280,26 @@ static int merge(struct pmk_store *store, char *const *parts, unsigned n, bool t
 	return 0;
 }
 
+/* Databases to be collected are there, and none is the one that they are put into. */
+static int check_others(const char *db, char *const *others)
+{
+	struct stat to, from;
+	bool there = !stat(db, &to);
+
+	for (; *others; others++) {
+		if (!stat(*others, &from) && !S_ISREG(from.st_mode))
+			return cli_fail(PMK_EXIT_USAGE, "%s: not a regular file", *others);
+		if (!strcmp(*others, db) || (there && !stat(*others, &from) &&
+					     from.st_dev == to.st_dev && from.st_ino == to.st_ino))
+			return cli_fail(PMK_EXIT_USAGE,
+					"--collect: %s is the database that counts are put into",
+					*others);
+		if (access(*others, R_OK))
+			return cli_fail(PMK_EXIT_FAILED, "%s: %s", *others, strerror(errno));
+	}
+	return 0;
+}
+
 int sweep_collect(const char *db, char *const *others)
 {
 	struct pmk_words parts = { 0 };
@@ -292,8 +312,7 @@ int sweep_collect(const char *db, char *const *others)
 		n++;
 	if (!sweep_tasks_folder(db, folder))
 		return cli_fail(PMK_EXIT_USAGE, "%s: %s", db, strerror(ENAMETOOLONG));
-	if (!n)
-		code = list_parts(folder, &parts);
+	code = n ? check_others(db, others) : list_parts(folder, &parts);
 	if (!code && pmk_store_open(&store, db, PMK_STORE_WRITE, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
 	if (!code)

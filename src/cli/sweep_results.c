@@ -282,6 +282,11 @@ int sweep_show_text(const struct sweep_results *r)
 
 	if (!width)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	if (!r->nrows) {
+		free(width);
+		puts("no cells");
+		return close_output();
+	}
 	for (size_t c = 0; c < n; c++) {
 		width[c] = (int)strlen(head(r, c));
 		for (size_t i = 0; i < r->nrows; i++) {

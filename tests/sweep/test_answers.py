@@ -122,6 +122,15 @@ def test_heat_map(tmp_path):
     equal(shown(path, "--heat", "cycles").out.splitlines()[1].split(), ["program", "1", "2", "4"])
 
 
+def test_a_database_without_cells(tmp_path):
+    path = results.database(tmp_path / "r.db", [])
+    equal(shown(path).out, "no cells\n")
+    equal(shown(path, "-x,").out, "program,core,failure\n")
+    for words in (["--pareto", "cycles"], ["--sensitivity", "cycles"], ["--heat", "cycles"]):
+        equal(shown(path, *words, code=129).err, f"pmk: {path}: no cells\n")
+    shown(path, "--html", tmp_path / "r.html")
+
+
 @cases("option,value,told", [
     ("--pareto", "cycels,x", "--pareto: there is no event or setting 'cycels' in the database; did "
                              "you mean cycles?"),

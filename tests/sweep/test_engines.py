@@ -132,6 +132,13 @@ def test_databases_are_put_together(tmp_path):
         sweep(tmp_path, f"{name}.ini", "-o", f"{name}.db")
     sweep(tmp_path, "--collect", "r.db", "arm1176.db", "cortex-a53.db")
     same_counts(tmp_path)
+    for words, code, told in (
+            (("new.db", "new.db"), 129, "--collect: new.db is the database that counts are put "
+                                        "into"),
+            (("r.db", "./r.db"), 129, "--collect: ./r.db is the database that counts are put into"),
+            (("new.db", "nothing.db"), 125, "nothing.db: No such file or directory")):
+        equal(sweep(tmp_path, "--collect", *words, code=code).err, f"pmk: {told}\n")
+    assert not (tmp_path / "new.db").exists()
 
 
 @pytest.mark.quick

@@ -451,6 +451,7 @@ def test_bad_plans(folder, name, text, told):
     os.mkfifo(folder / "pipe")
     out = sweep(folder, code=129)
     assert out.err.startswith("pmk: plan.ini" + told) and out.err.count("\n") == 1, out
+    assert not (folder / "r.db").exists()
 
 
 def test_nothing_is_a_file_that_ends(folder):
@@ -468,8 +469,9 @@ def test_usage(folder):
                                               "pmk sweep -x, DB")):
         out = pmk("sweep", *words, cwd=folder)
         equal((out.code, out.err), (129, f"pmk: {told}\n"))
-    out = pmk("sweep", "nothing", "-o", "r.db", cwd=folder)
-    equal((out.code, out.err), (129, "pmk: nothing: No such file or directory\n"))
+    for words in (["nothing", "-o", "r.db"], ["nothing"], ["-x,", "nothing"]):
+        out = pmk("sweep", *words, cwd=folder)
+        equal((out.code, out.err), (129, "pmk: nothing: No such file or directory\n"))
     os.mkfifo(folder / "pipe")
     for words in (["pipe"], ["pipe", "-o", "r.db"]):
         out = pmk("sweep", *words, cwd=folder)
