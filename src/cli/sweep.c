@@ -249,18 +249,23 @@ static int compute(const struct sweep *o, struct pmk_sweep *s, struct pmk_store 
 		fprintf(stderr, "\r%*s\r", (int)width, "");
 	if (err)
 		return cli_fault(s->fault);
-	cli_fail(0, "%zu cells: %zu counted now in %.1f s, %zu were there, %zu failed%s",
-		 all_cells(todo), p.done - p.failed, p.seconds, todo->there,
-		 todo->failed + p.failed, stop ? "; stopped" : "");
+	cli_fail(0, "%zu cell%s: %zu counted now in %.1f s, %zu were there, %zu failed%s",
+		 all_cells(todo), all_cells(todo) == 1 ? "" : "s", p.done - p.failed - p.killed,
+		 p.seconds, todo->there, todo->failed + p.failed, stop ? "; stopped" : "");
+	if (p.killed)
+		cli_fail(0,
+			 "%zu of them ended by SIGKILL and have not been kept; the same sweep "
+			 "counts them again",
+			 p.killed);
 	if (stop)
 		return 128 + stop;
-	return todo->failed + p.failed ? EXIT_FAILURES : 0;
+	return todo->failed + p.failed + p.killed ? EXIT_FAILURES : 0;
 }
 
 static int dry_run(const struct pmk_sweep_todo *todo)
 {
-	printf("%zu cells: %zu are there, %zu failed before, %zu are missing\n", all_cells(todo),
-	       todo->there, todo->failed, todo->count);
+	printf("%zu cell%s: %zu are there, %zu failed before, %zu are missing\n", all_cells(todo),
+	       all_cells(todo) == 1 ? "" : "s", todo->there, todo->failed, todo->count);
 	return fflush(stdout) ? cli_fail(PMK_EXIT_FAILED, "cannot write: %s", strerror(errno)) : 0;
 }
 

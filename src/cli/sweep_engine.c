@@ -202,7 +202,7 @@ int sweep_engine_start(struct sweep_tasks *t, const char *engine, const struct p
 	int code = PMK_EXIT_FAILED;
 
 	if (!todo->count) {
-		printf("%zu cells: none is missing\n", s->ncells);
+		printf("%zu cell%s: none is missing\n", s->ncells, s->ncells == 1 ? "" : "s");
 		return todo->failed ? 1 : 0;
 	}
 	if (mkdir(t->folder, 0777))

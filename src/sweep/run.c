@@ -5,6 +5,9 @@
  * A cell is counted by a child of this process, as pmk stat would count it. It writes what came out
  * to a pipe, as texts with a 0 behind each: why it failed or "", the exit code, then seven for each
  * event, and "." as the last. A message without its end is that of a child that was killed.
+ *
+ * SIGKILL tells nothing about a cell: a machine that lacks memory sends it, or a batch system. What
+ * it has ended is not kept, so that it is counted the next time.
  */
 #define _GNU_SOURCE
 #include "sweep/run.h"
@@ -12,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +31,8 @@
 #include "base/handlers.h"
 #include "base/map.h"
 
-#define PIPE 3 /* the one descriptor that a child keeps beside its standard streams */
+#define KILLED (-SIGKILL) /* in place of an exit code: it was SIGKILL, and not a time limit */
+#define PIPE   3	  /* the one descriptor that a child keeps beside its standard streams */
 
 /* A child, and what it has written so far. */
 struct job {
@@ -151,7 +156,8 @@ static void count_cell(FILE *f, const struct pmk_sweep_plan *plan,
 	} else {
 		pmk_count_summary(count, &sum);
 		failure = outcome(cell, &sum, text, sizeof(text));
-		snprintf(code, sizeof(code), "%d", sum.exit_code);
+		snprintf(code, sizeof(code), "%d",
+			 sum.partial && sum.exit_code == 128 + SIGKILL ? KILLED : sum.exit_code);
 		put(f, failure);
 		put(f, code);
 		if (!failure)
@@ -343,6 +349,20 @@ static const char *known(const char *text)
 	return text && *text ? text : NULL;
 }
 
+/* Has it written all that it had to say? */
+static bool is_whole(const struct job *job)
+{
+	return job->used >= 2 && !memcmp(job->message + job->used - 2, ".", 2);
+}
+
+/* The child or the emulator, by SIGKILL from outside or from the program itself. */
+static bool was_killed(const struct job *job, int status, const char *code)
+{
+	if (is_whole(job))
+		return code && atoi(code) == KILLED;
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
 /* The message of a child whose counts are those of `number`; `status` is how it ended. */
 static int take_message(struct computing *c, const struct job *job, int status)
 {
@@ -352,7 +372,12 @@ static int take_message(struct computing *c, const struct job *job, int status)
 	char text[128];
 	size_t n = 0;
 
-	if (job->used < 2 || memcmp(end - 2, ".", 2) != 0) {
+	if (was_killed(job, status, code)) {
+		c->p->done++;
+		c->p->killed++;
+		return 0;
+	}
+	if (!is_whole(job)) {
 		if (WIFSIGNALED(status))
 			snprintf(text, sizeof(text),
 				 "the process that counts it was killed by signal %d",
@@ -414,6 +439,7 @@ static int name_twin(struct computing *c, const struct pmk_sweep_cell *cell, boo
 	c->shares[cell->which_program].waiting--;
 	c->p->done++;
 	c->p->failed += found.failed;
+	c->p->killed += !found.id;
 	return 0;
 }
 
@@ -500,7 +526,7 @@ static int take_bytes(struct computing *c, struct job *job)
 	}
 	status = reap(job);
 	/* A child that was ended by us has said nothing, or the truth. */
-	if (*c->run->stop && (job->used < 2 || memcmp(job->message + job->used - 2, ".", 2) != 0))
+	if (*c->run->stop && !is_whole(job))
 		return 0;
 	pmk_sweep_cell(c->s, job->number, &cell);
 	share = &c->shares[cell.which_program];
