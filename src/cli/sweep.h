@@ -51,6 +51,9 @@ int sweep_compare_values(const char *a, const char *b);
 /* The number that the value of a setting is. False: it is a word. */
 bool sweep_value_number(const char *text, double *number);
 
+/* Why the cell has no counts, or not those of some events; NULL: it has all. */
+const char *sweep_row_failure(const struct sweep_results *r, const struct sweep_row *row);
+
 /* Write all results. 0 or an exit code. */
 int sweep_show_text(const struct sweep_results *r);
 int sweep_show_csv(const struct sweep_results *r, const char *separator);

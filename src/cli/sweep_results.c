@@ -194,6 +194,17 @@ void sweep_results_free(struct sweep_results *r)
 	pmk_words_free(&r->texts);
 }
 
+const char *sweep_row_failure(const struct sweep_results *r, const struct sweep_row *row)
+{
+	for (size_t i = 0; !row->failure && i < r->events.count; i++) {
+		const struct sweep_value *v = &row->value[i];
+
+		if (v->there && v->trust && !strcmp(v->trust, PMK_STORE_FAILED))
+			return v->reason;
+	}
+	return row->failure;
+}
+
 /* ---- a table --------------------------------------------------------------------------------- */
 
 /* Column 0 is the program, 1 the core; then the settings, and the events. */
@@ -252,6 +263,7 @@ static void print_cell(const char *text, int width, bool right, bool last)
 static void print_row(const struct sweep_results *r, const struct sweep_row *row, const int *width)
 {
 	size_t n = columns_of(r), first_event = 2 + r->settings.count;
+	const char *failure = row ? sweep_row_failure(r, row) : NULL;
 	char buf[64];
 
 	for (size_t c = 0; c < n; c++) {
@@ -261,10 +273,12 @@ static void print_row(const struct sweep_results *r, const struct sweep_row *row
 			return;
 		}
 		print_cell(row ? cell_text(r, row, c, true, buf, sizeof(buf)) : head(r, c),
-			   width[c], c >= 2, c + 1 == n);
+			   width[c], c >= 2, c + 1 == n && !failure);
 	}
-	if (row && row->failure && n == first_event)
-		printf("failed: %s\n", row->failure);
+	if (failure) {
+		fputs("failed: ", stdout);
+		print_cell(failure, 0, false, true);
+	}
 }
 
 static int close_output(void)
@@ -327,13 +341,15 @@ int sweep_show_csv(const struct sweep_results *r, const char *separator)
 
 	for (size_t i = 0; i <= r->nrows; i++) {
 		const struct sweep_row *row = i ? &r->row[i - 1] : NULL;
+		const char *failure;
 
 		for (size_t c = 0; c < columns_of(r); c++) {
 			csv_field(row ? cell_text(r, row, c, false, buf, sizeof(buf)) : head(r, c),
 				  separator);
 			fputs(separator, stdout);
 		}
-		csv_field(!row ? "failure" : row->failure ? row->failure : "", separator);
+		failure = row ? sweep_row_failure(r, row) : "failure";
+		csv_field(failure ? failure : "", separator);
 		putchar('\n');
 	}
 	return close_output();

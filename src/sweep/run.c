@@ -230,23 +230,25 @@ static void tell(struct computing *c)
 		c->run->progress(c->run->ctx, c->p);
 }
 
-/* Events of the cell that it has no row of. 0 or a failure. */
+/* Events of the cell that it has no row of, or that failed when they were to be added. *counted:
+ * others have been counted. 0 or a failure. */
 static int missing_events(struct computing *c, const struct pmk_sweep_cell *cell,
-			  struct pmk_words *events)
+			  struct pmk_words *events, bool *counted)
 {
 	const struct pmk_words *all = &cell->configs->events;
 	struct pmk_store_found found;
-	bool has = false;
 
 	if (pmk_store_find(c->store, cell->key, &found))
 		return failed(c);
+	*counted = found.id && !found.failed;
 	for (unsigned i = 0; i < all->count; i++) {
-		if (found.id && !found.failed &&
-		    pmk_store_has(c->store, found.id, all->word[i], &has))
+		bool has = false, no = false;
+
+		if (*counted && (pmk_store_has(c->store, found.id, all->word[i], &has) ||
+				 pmk_store_event_failed(c->store, found.id, all->word[i], &no)))
 			return failed(c);
-		if (!has && !pmk_words_add(events, all->word[i]))
+		if ((!has || no) && !pmk_words_add(events, all->word[i]))
 			return pmk_count_no_memory(c->s->fault);
-		has = false;
 	}
 	return 0;
 }
@@ -276,7 +278,25 @@ static bool add_refused(struct computing *c, const struct pmk_sweep_configs *con
 	return true;
 }
 
-/* Put a cell: counts, or why there are none. 0 or a failure. */
+/* Rows that say why there are no counts of these events. */
+static bool add_failed(struct computing *c, const struct pmk_words *events, const char *failure,
+		       size_t *n)
+{
+	for (unsigned i = 0; i < events->count; i++) {
+		struct pmk_store_value *v = new_value(c, *n);
+
+		if (!v)
+			return false;
+		*v = (struct pmk_store_value){ .event = events->word[i],
+					       .trust = PMK_STORE_FAILED,
+					       .reason = failure };
+		++*n;
+	}
+	return true;
+}
+
+/* Put a cell: counts, or why there are none. If it had counts of other events, they stay, and those
+ * that were to be added say why they are not there. 0 or a failure. */
 static int store_cell(struct computing *c, uint32_t number, const char *failure, int exit_code,
 		      double seconds, size_t nvalues)
 {
@@ -286,16 +306,23 @@ static int store_cell(struct computing *c, uint32_t number, const char *failure,
 	struct pmk_sweep_cell cell;
 	struct pmk_store_cell put;
 	struct pmk_core core;
+	struct pmk_words missing = { 0 };
 	char why[512], *parameters;
+	bool counted = false;
 	int64_t id;
 	int err;
 
 	pmk_sweep_cell(c->s, number, &cell);
+	err = failure ? missing_events(c, &cell, &missing, &counted) : 0;
+	if (err)
+		return err;
 	if (!pmk_sweep_core(&cell, &core, why, sizeof(why)))
 		core = cell.configs->base;
 	parameters = pmk_key_parameters(&core);
-	if (!parameters || (!failure && !add_refused(c, cell.configs, &nvalues))) {
+	if (!parameters || (counted && !add_failed(c, &missing, failure, &nvalues)) ||
+	    ((counted || !failure) && !add_refused(c, cell.configs, &nvalues))) {
 		free(parameters);
+		pmk_words_free(&missing);
 		return pmk_count_no_memory(c->s->fault);
 	}
 	program = (struct pmk_store_program){ .path = cell.program->opened.image,
@@ -318,6 +345,7 @@ static int store_cell(struct computing *c, uint32_t number, const char *failure,
 	err = pmk_store_begin(c->store) || pmk_store_put(c->store, &put, &id) ||
 	      pmk_store_name(c->store, &point, id) || pmk_store_commit(c->store);
 	free(parameters);
+	pmk_words_free(&missing);
 	c->p->done++;
 	c->p->failed += failure != NULL;
 	return err ? failed(c) : 0;
@@ -451,7 +479,7 @@ static int begin_cell(struct computing *c, struct job *job)
 	struct pmk_sweep_cell cell;
 	pid_t parent = getpid();
 	struct pmk_core core;
-	bool done = false;
+	bool done = false, counted;
 	int fd[2], err;
 	char why[512];
 
@@ -463,7 +491,7 @@ static int begin_cell(struct computing *c, struct job *job)
 		c->shares[cell.which_program].waiting--;
 		return store_cell(c, number, why, -1, 0, 0);
 	}
-	err = missing_events(c, &cell, &events);
+	err = missing_events(c, &cell, &events, &counted);
 	if (err)
 		return err;
 	if (!events.count) { /* only those that the core does not have */

@@ -55,6 +55,11 @@ static const char schema[] =
 	"CREATE TABLE recording(cell INTEGER PRIMARY KEY REFERENCES cell(id),"
 	" path TEXT NOT NULL);";
 
+/* A value that is there stays, unless its run failed. */
+#define UNLESS_IT_COUNTED                                                                        \
+	" ON CONFLICT(cell, event) DO UPDATE SET value = excluded.value, label = excluded.label" \
+	" WHERE label IN (SELECT id FROM label WHERE trust = '" PMK_STORE_FAILED "')"
+
 #define STATEMENTS(X)                                                                            \
 	X(GET_PROGRAM, "SELECT id FROM program WHERE hash = ?")                                  \
 	X(PUT_PROGRAM, "INSERT INTO program(hash, path, command, about) VALUES(?,?,?,?)")        \
@@ -70,9 +75,13 @@ static const char schema[] =
 	X(GET_LABEL, "SELECT id FROM label WHERE pmu IS ? AND trust IS ? AND reason IS ?"        \
 		     " AND unit IS ?")                                                           \
 	X(PUT_LABEL, "INSERT INTO label(pmu, trust, reason, unit) VALUES(?,?,?,?)")              \
-	X(PUT_VALUE, "INSERT OR IGNORE INTO value(cell, event, value, label) VALUES(?,?,?,?)")   \
+	X(PUT_VALUE,                                                                             \
+	  "INSERT INTO value(cell, event, value, label) VALUES(?,?,?,?)" UNLESS_IT_COUNTED)      \
 	X(HAS_VALUE, "SELECT 1 FROM value WHERE cell = ? AND event ="                            \
 		     " (SELECT id FROM event WHERE name = ?)")                                   \
+	X(HAS_FAILED,                                                                            \
+	  "SELECT 1 FROM value JOIN label ON label.id = label WHERE cell = ? AND event ="        \
+	  " (SELECT id FROM event WHERE name = ?) AND trust = '" PMK_STORE_FAILED "'")           \
 	X(GET_VARIANT, "SELECT id FROM variant WHERE core = ? AND settings = ?")                 \
 	X(PUT_VARIANT, "INSERT INTO variant(core, settings) VALUES(?,?)")                        \
 	X(PUT_SETTING, "INSERT INTO setting(variant, name, value) VALUES(?,?,?)")                \
@@ -474,6 +483,16 @@ int pmk_store_has(struct pmk_store *s, int64_t cell, const char *event, bool *ha
 	put_int(s, q, cell);
 	put_text(s, q, event);
 	*has = get(s, q) != 0;
+	return s->err;
+}
+
+int pmk_store_event_failed(struct pmk_store *s, int64_t cell, const char *event, bool *failed)
+{
+	sqlite3_stmt *q = begin(s, HAS_FAILED);
+
+	put_int(s, q, cell);
+	put_text(s, q, event);
+	*failed = get(s, q) != 0;
 	return s->err;
 }
 
@@ -917,13 +936,13 @@ static const char merge[] =
 	" WHERE 1 ORDER BY o.id ON CONFLICT(key) DO UPDATE SET failure = NULL,"
 	" exit_code = excluded.exit_code, seconds = excluded.seconds"
 	" WHERE failure IS NOT NULL AND excluded.failure IS NULL;"
-	"INSERT OR IGNORE INTO value(cell, event, value, label)"
+	"INSERT INTO value(cell, event, value, label)"
 	" SELECT c.id, e.id, o.value, l.id FROM other.value AS o"
 	" JOIN other.cell AS oc ON oc.id = o.cell JOIN main.cell AS c ON c.key = oc.key"
 	" JOIN other.event AS oe ON oe.id = o.event JOIN main.event AS e ON e.name = oe.name"
 	" JOIN other.label AS ol ON ol.id = o.label JOIN main.label AS l ON l.pmu IS ol.pmu"
 	" AND l.trust IS ol.trust AND l.reason IS ol.reason AND l.unit IS ol.unit"
-	" WHERE oc.failure IS NULL;"
+	" WHERE oc.failure IS NULL" UNLESS_IT_COUNTED ";"
 	"INSERT OR IGNORE INTO variant(core, settings)"
 	" SELECT core, settings FROM other.variant ORDER BY id;"
 	"INSERT OR IGNORE INTO setting(variant, name, value) SELECT v.id, o.name, o.value"

@@ -101,8 +101,15 @@ struct pmk_store_found {
 int pmk_store_find(struct pmk_store *s, const pmk_store_key key, struct pmk_store_found *found);
 /* Does the cell have a row of this event, with or without a value? */
 int pmk_store_has(struct pmk_store *s, int64_t cell, const char *event, bool *has);
+/* What `trust` is of an event that was to be added to a cell, when that run failed. Its `reason`
+ * says why. */
+#define PMK_STORE_FAILED "failed"
+
+/* Has the cell a row of this event that says that it failed? */
+int pmk_store_event_failed(struct pmk_store *s, int64_t cell, const char *event, bool *failed);
 /* Put a cell, its program and its config. A failed cell of that key is replaced; to one that was
- * counted, values are added and none is changed. *id: its number in the table. */
+ * counted, values are added, and none is changed but those that failed. *id: its number in the
+ * table. */
 int pmk_store_put(struct pmk_store *s, const struct pmk_store_cell *cell, int64_t *id);
 
 /* ---- points ---------------------------------------------------------------------------------- */

@@ -379,15 +379,20 @@ bool pmk_sweep_core(const struct pmk_sweep_cell *cell, struct pmk_core *core, ch
 
 /* ---- what there is to do --------------------------------------------------------------------- */
 
-static bool has_all(struct pmk_store *store, int64_t id, const struct pmk_sweep_cell *cell)
+/* *failed: some event has no count because the run that was to add it failed. */
+static bool has_all(struct pmk_store *store, int64_t id, const struct pmk_sweep_cell *cell,
+		    bool *failed)
 {
 	const struct pmk_words *lists[] = { &cell->configs->events, &cell->configs->refused };
-	bool has = true;
+	bool has = true, no = false;
 
 	for (unsigned l = 0; l < 2; l++)
-		for (unsigned i = 0; has && i < lists[l]->count; i++)
-			if (pmk_store_has(store, id, lists[l]->word[i], &has))
+		for (unsigned i = 0; has && i < lists[l]->count; i++) {
+			if (pmk_store_has(store, id, lists[l]->word[i], &has) ||
+			    pmk_store_event_failed(store, id, lists[l]->word[i], &no))
 				return false;
+			*failed |= no;
+		}
 	return has;
 }
 
@@ -403,7 +408,8 @@ static int look_up(struct pmk_sweep *s, struct pmk_store *store, size_t number, 
 	pmk_sweep_cell(s, number, &cell);
 	if (store)
 		err = pmk_store_find(store, cell.key, &found);
-	done = found.id && (found.failed ? !retry : has_all(store, found.id, &cell));
+	done = found.id && (found.failed || has_all(store, found.id, &cell, &found.failed)) &&
+	       !(found.failed && retry);
 	todo->failed += done && found.failed;
 	todo->there += done && !found.failed;
 	if (!done)

@@ -218,6 +218,51 @@ static void counts_take_the_place_of_a_failure(void **state)
 	pmk_store_close(s);
 }
 
+static void an_event_that_failed_gives_way_to_a_count(void **state)
+{
+	static const struct pmk_store_value added = { .event = "instructions",
+						      .trust = PMK_STORE_FAILED,
+						      .reason = "exit code 3" },
+					    later = { .event = "instructions",
+						      .trust = "exact",
+						      .has_value = true,
+						      .value = 9 },
+					    last = { .event = "instructions",
+						     .trust = "exact",
+						     .has_value = true,
+						     .value = 10 };
+	const struct pmk_store_value *const steps[] = { &added, &later, &last };
+	struct pmk_store *s = opened(first, PMK_STORE_WRITE), *other;
+	struct pmk_store_cell cell = cell_of(1);
+	struct pmk_store_found found;
+	bool failed = true;
+	int64_t id;
+
+	(void)state;
+	put(s, cell, "sort");
+	cell.nvalues = 1;
+	cell.values = &added;
+	put(s, cell, "sort");
+	assert_int_equal(pmk_store_find(s, cell.key, &found), 0);
+	assert_false(found.failed);
+	assert_int_equal(pmk_store_event_failed(s, found.id, "cycles", &failed), 0);
+	assert_false(failed);
+	assert_int_equal(pmk_store_event_failed(s, found.id, "instructions", &failed), 0);
+	assert_true(failed);
+	/* A database that has counted it. */
+	other = opened(second, PMK_STORE_WRITE);
+	for (size_t i = 0; i < 3; i++) {
+		cell.values = steps[i];
+		assert_int_equal(pmk_store_put(other, &cell, &id), 0);
+	}
+	pmk_store_close(other);
+	assert_int_equal(pmk_store_merge(s, second), 0);
+	assert_int_equal(pmk_store_event_failed(s, found.id, "instructions", &failed), 0);
+	assert_false(failed);
+	assert_shown(s, "sort arm1176 01" VALUES " instructions:9:-:exact:-\n");
+	pmk_store_close(s);
+}
+
 static void a_point_moves_and_goes(void **state)
 {
 	struct pmk_store *s = opened(first, PMK_STORE_WRITE);
@@ -409,6 +454,7 @@ int main(void)
 		TEST(a_key_finds_its_cell),
 		TEST(values_are_added_and_none_is_changed),
 		TEST(counts_take_the_place_of_a_failure),
+		TEST(an_event_that_failed_gives_way_to_a_count),
 		TEST(a_point_moves_and_goes),
 		TEST(what_is_not_committed_is_lost),
 		TEST(databases_are_merged),

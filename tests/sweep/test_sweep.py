@@ -37,6 +37,8 @@ int main(int argc, char **argv)
 		while (f && getc(f) != EOF)
 			sum++;
 	}
+	if (!strcmp(what, "open-or-fail") && !fopen(argv[2], "r"))
+		return 3;
 	if (!strcmp(what, "exit"))
 		return n;
 	if (!strcmp(what, "abort"))
@@ -330,6 +332,32 @@ def test_failures_are_rows_with_their_reason(folder):
     equal(summary(sweep(folder)), (1, 0, 1, 0)) # as "right"
     plan(folder, {"wait": "run = ./prog wait\ntimeout = 2"})
     equal(summary(sweep(folder, code=1)), (1, 0, 0, 1))
+
+
+def test_an_event_that_could_not_be_added_says_so(folder):
+    (folder / "data").write_text("short") # which the key does not know
+    program = {"walk": "run = ./prog open-or-fail data"}
+    plan(folder, program, sweep="cores = arm1176\nevents = cycles")
+    sweep(folder)
+    cycles = shown(folder)[0]["cycles"]
+    (folder / "data").unlink()
+    plan(folder, program, sweep="cores = arm1176, cortex-a53\nevents = cycles, l1d_cache_refill, "
+                                "instructions")
+    told = "the program ended with exit code 3"
+    equal(summary(sweep(folder, code=1)), (2, 0, 0, 2))
+    row, other = shown(folder)
+    equal(row, {"program": "walk", "core": "arm1176", "cycles": cycles, "instructions": "<failed>",
+                "l1d_cache_refill": "<not supported>", "failure": told})
+    equal((other["cycles"], other["failure"]), ("", told))
+    table = pmk("sweep", "r.db", cwd=folder).out.splitlines()
+    assert re.search(rf" {int(cycles):,} .*<failed>.*  failed: {told}$", table[1]), table
+    equal(summary(sweep(folder, code=1)), (2, 0, 0, 2)) # it is not counted again
+    (folder / "data").write_text("short")
+    equal(summary(sweep(folder, code=1)), (2, 0, 0, 2))
+    equal(summary(sweep(folder, "--retry")), (2, 2, 0, 0))
+    row, other = shown(folder)
+    equal((row["cycles"], row["failure"], other["failure"]), (cycles, "", ""))
+    assert int(row["instructions"]) > 1000, row
 
 
 def kill_first_child(pid):

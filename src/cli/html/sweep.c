@@ -11,7 +11,7 @@ static void put_head(FILE *f, const struct sweep_results *r, const char *input)
 	char text[64];
 
 	for (size_t i = 0; i < r->nrows; i++)
-		failed += r->row[i].failure != NULL;
+		failed += sweep_row_failure(r, &r->row[i]) != NULL;
 	html_begin(f, html_base_name(input), "sweep");
 	fputs("<header>\n<p class=\"kind\">Sweep</p>\n<h1>", f);
 	html_cut(f, html_base_name(input), 200);
@@ -88,6 +88,8 @@ static void put_value(FILE *f, const struct sweep_value *v)
 
 static void put_cell(FILE *f, const struct sweep_results *r, const struct sweep_row *row)
 {
+	const char *failure = sweep_row_failure(r, row);
+
 	fputs("<tr><th scope=\"row\">", f);
 	html_text(f, row->name);
 	fputs("</th><td>", f);
@@ -101,8 +103,8 @@ static void put_cell(FILE *f, const struct sweep_results *r, const struct sweep_
 	for (size_t i = 0; i < r->events.count; i++)
 		put_value(f, &row->value[i]);
 	fputs("<td>", f);
-	if (row->failure)
-		html_text(f, row->failure);
+	if (failure)
+		html_text(f, failure);
 	fputs("</td></tr>\n", f);
 }
 
