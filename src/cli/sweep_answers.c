@@ -209,6 +209,8 @@ int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals)
 			front[nfront++] = &designs[i];
 	}
 	if (!code) {
+		size_t programs = nfront ? front[0]->programs : 0;
+
 		qsort(front, nfront, sizeof(*front), by_first_goal);
 		for (size_t g = 0; g < n; g++)
 			fprintf(f, "%16s  ", goal[g].name);
@@ -216,11 +218,11 @@ int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals)
 		for (size_t i = 0; i < nfront; i++)
 			print_design(f, r, goal, n, front[i]);
 		fprintf(f,
-			"%zu of %zu cores, by the sums of %zu programs; of the others each is "
-			"beaten "
-			"in one goal and better in none",
-			nfront, count, nfront ? front[0]->programs : 0);
-		fprintf(f, invalid ? "; %zu lack a value\n" : "\n", invalid);
+			"%zu of %zu core%s, by the sums of %zu program%s; of the others each is "
+			"beaten in one goal and better in none",
+			nfront, count, count == 1 ? "" : "s", programs, programs == 1 ? "" : "s");
+		fprintf(f, invalid ? "; %zu lack%s a value\n" : "\n", invalid,
+			invalid == 1 ? "s" : "");
 	}
 	free(designs);
 	free(front);
@@ -244,10 +246,12 @@ static const char *level_of(const struct sweep_row *row, size_t factor)
 	return value ? value : "-";
 }
 
-/* The rows that have the event, with their values as parts of the mean of their program. */
+/* The rows that have the event, with their values as parts of the mean of their program. Where a
+ * program counts nothing at all, each value is its mean, and no part of it. */
 struct part {
 	const struct sweep_row *row;
 	double value;
+	bool of_nothing;
 };
 
 struct parts {
@@ -267,16 +271,19 @@ static int make_parts(const struct sweep_results *r, size_t event, struct parts 
 		double sum = 0;
 
 		if (row->value[event].has_value)
-			p->part[p->n++] = (struct part){ row, (double)row->value[event].value };
+			p->part[p->n++] =
+				(struct part){ row, (double)row->value[event].value, false };
 		else
 			p->left_out++;
 		if (!last)
 			continue;
 		for (size_t k = begin; k < p->n; k++)
 			sum += p->part[k].value;
-		for (size_t k = begin; k < p->n; k++)
+		for (size_t k = begin; k < p->n; k++) {
+			p->part[k].of_nothing = sum <= 0;
 			p->part[k].value =
 				sum > 0 ? p->part[k].value * (double)(p->n - begin) / sum : 1;
+		}
 		begin = p->n;
 	}
 	return 0;
@@ -351,6 +358,39 @@ static double explained(const struct levels *l)
 	return sum;
 }
 
+/* Does each value of factor a come with each of b as often as the two by themselves let expect?
+ * Then neither explains anything of what the other does. */
+static bool independent(const struct parts *p, size_t a, size_t b, int *code)
+{
+	struct levels x, y = { 0 };
+	bool good = make_levels(p, a, &x) && make_levels(p, b, &y), yes = true;
+	size_t *both = good ? calloc(x.n * y.n + 1, sizeof(*both)) : NULL;
+
+	for (size_t i = 0; both && i < p->n; i++) {
+		size_t row = (size_t)(find_level(&x, level_of(p->part[i].row, a)) - x.level);
+		size_t column = (size_t)(find_level(&y, level_of(p->part[i].row, b)) - y.level);
+
+		both[row * y.n + column]++;
+	}
+	for (size_t i = 0; both && i < x.n * y.n; i++)
+		yes &= both[i] * p->n == x.level[i / y.n].n * y.level[i % y.n].n;
+	if (!both)
+		*code = no_memory();
+	free(both);
+	free(x.level);
+	free(y.level);
+	return yes;
+}
+
+static bool all_independent(const struct sweep_results *r, const struct parts *p, int *code)
+{
+	for (size_t a = 1; a < 2 + r->settings.count; a++)
+		for (size_t b = a + 1; b < 2 + r->settings.count; b++)
+			if (!*code && !independent(p, a, b, code))
+				return false;
+	return true;
+}
+
 static void print_factor(FILE *f, const char *name, const struct levels *l, double share)
 {
 	const struct level *low = l->level, *high = l->level;
@@ -394,11 +434,16 @@ int sweep_sensitivity(FILE *f, const struct sweep_results *r, const char *name)
 			sum += explained(&l);
 		free(l.level);
 	}
-	if (!code)
+	if (!code && all_independent(r, &p, &code))
 		fprintf(f, "  %-20s %6.1f%%  of several together\n", "the rest",
 			total > 0 ? 100 * (1 - sum / total) : 0);
+	else if (!code)
+		fputs("not each value was counted with each of the others: shares overlap and do "
+		      "not add up\n",
+		      f);
 	if (!code && p.left_out)
-		fprintf(f, "%zu cells have no value\n", p.left_out);
+		fprintf(f, "%zu cell%s no value\n", p.left_out,
+			p.left_out == 1 ? " has" : "s have");
 	free(p.part);
 	return code;
 }
@@ -489,6 +534,8 @@ int sweep_heat_make(const struct sweep_results *r, char *what, struct sweep_heat
 		size_t column = word_place(&h->columns, level_of(p.part[i].row, x));
 		struct sweep_spot *spot = &h->spot[row * h->columns.count + column];
 
+		if (p.part[i].of_nothing)
+			continue;
 		spot->sum += p.part[i].value;
 		spot->n++;
 	}

@@ -77,7 +77,7 @@ def test_a_core_that_lacks_a_program_cannot_be_the_best(tmp_path):
     path = results.database(tmp_path / "r.db", DESIGNS + [("q", "c", {"size": "1K"}, {"cycles": 1}),
                                                           ("p", "c", {"size": "1K"}, "it failed")])
     out = shown(path, "--pareto", "cycles,size").out
-    assert "  c  " not in out and "3 of 5 cores" in out and "; 1 lack a value" in out, out
+    assert "  c  " not in out and "3 of 5 cores" in out and "; 1 lacks a value" in out, out
     # A program that has counts nowhere is no reason.
     path = results.database(tmp_path / "s.db", DESIGNS + [("r", "a", {"size": "1K"}, "it failed")])
     contains(shown(path, "--pareto", "cycles,size").out, "3 of 4 cores")
@@ -103,6 +103,47 @@ def test_which_setting_explains_how_much(tmp_path, name, value, x, y, rest):
     for factor, want in (("x", x), ("y", y), ("the rest", rest)):
         assert abs(told[factor] - want) < 0.11, (factor, out)
     assert set(told) == {"x", "y", "the rest"}, told
+
+
+@cases("name,rows,told", [
+    # x = 1 has only "off" and 4 only "on": by themselves they would explain more than there is.
+    ("lack", [row for row in grid(lambda x, y: 10 * x + (y == "on"))
+              if row[2] not in ({"x": "1", "y": "on"}, {"x": "4", "y": "off"})], None),
+    ("one", grid(lambda x, y: x)[:-1], None),
+    # Each program by itself is complete.
+    ("program", grid(lambda x, y: x) + [("third", "c", {"x": str(x), "y": "on"}, {"cycles": x})
+                                        for x in (1, 2, 4)], "0.0"),
+])
+def test_shares_of_settings_that_do_not_meet_are_not_added_up(tmp_path, name, rows, told):
+    out = shown(results.database(tmp_path / "r.db", rows), "--sensitivity", "cycles").out
+    equal("not each value was counted with each of the others: shares overlap and do not add up\n"
+          in out, told is None, out)
+    equal(re.findall("the rest +([-0-9.]+)%", out), [told] if told else [], out)
+
+
+def test_nothing_has_no_parts(tmp_path):
+    rows = [("none", "c", {"x": x}, {"misses": 0}) for x in "12"]
+    path = results.database(tmp_path / "r.db", rows + [("some", "c", {"x": x}, {"misses": int(x)})
+                                                       for x in "13"])
+    lines = shown(path, "--heat", "misses").out.splitlines()
+    equal([line.split() for line in lines[1:]],
+          [["program", "1", "2", "3"], ["none", "-", "-", "-"], ["some", "50.0", "-", "150.0"]])
+
+
+def test_one_is_no_plural(tmp_path):
+    path = results.database(tmp_path / "r.db", [
+        ("p", "a", {"size": "1"}, {"cycles": 5}), ("p", "a", {"size": "2"}, "it failed")])
+    contains(shown(path, "--pareto", "cycles").out, "1 of 2 cores, by the sums of 1 program; ")
+    contains(shown(path, "--pareto", "cycles").out, "; 1 lacks a value\n")
+    contains(shown(path, "--sensitivity", "cycles").out, "1 cell has no value\n")
+
+
+def test_failures_alone_stay_in_line(tmp_path):
+    path = results.database(tmp_path / "r.db", [("p", "arm1176", {"size": "1K"}, "it failed"),
+                                                ("longer", "a", {"size": "2"}, "it failed")])
+    equal(shown(path).out.splitlines(), ["program  core     size",
+                                         "longer   a           2  failed: it failed",
+                                         "p        arm1176    1K  failed: it failed"])
 
 
 def test_heat_map(tmp_path):
