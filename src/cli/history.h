@@ -34,8 +34,16 @@ struct history_commit {
 struct history_count {
 	bool there; /* was it asked for in this commit? */
 	bool has_value;
+	bool failed; /* the run that should have counted it has failed */
 	uint64_t value;
 	int64_t cell;
+};
+
+/* A run of a commit that has failed: it has counts of no series. */
+struct history_failure {
+	size_t commit;
+	char *program, *core, *settings;
+	char *reason; /* one line */
 };
 
 /* One event of a program on a core, over all commits. */
@@ -51,6 +59,8 @@ struct history {
 	size_t ncommits, commit_room;
 	struct history_series *series; /* by program, core, settings, event */
 	size_t nseries, series_room;
+	struct history_failure *failure;
+	size_t nfailures, failure_room;
 };
 
 /* To be freed in any case. 0 or an exit code after one line on stderr. */
@@ -69,8 +79,22 @@ long history_before(const struct history_series *s, size_t i);
 
 /* Is `fresh` more than `percent` over `base`? */
 bool history_is_over(uint64_t base, uint64_t fresh, double percent);
-/* What has grown between two commits, a line on stderr each. Returns how many there are. */
-size_t history_judge(const struct history *h, size_t base, size_t fresh, double percent);
+
+struct history_judged {
+	size_t compared; /* series */
+	size_t over;	 /* those that have grown by more than the limit */
+	size_t missing;	 /* runs that failed and counts that there are no longer */
+};
+
+/* Compare a commit with another; with `base` -1 each series with the last good commit that has it,
+ * or where none has, with the last one that nobody has judged. What is over or missing is a line
+ * on stderr. */
+struct history_judged history_judge(const struct history *h, long base, size_t fresh,
+				    double percent);
+/* After a judgement that compared nothing: say so, unless it is the first commit that has anything.
+ * Returns whether it said so. */
+bool history_says_nothing(const struct history *h, long base, size_t fresh,
+			  const struct history_judged *j);
 
 /* Ten digits of a hash; other names as they are. */
 void history_short(const char *name, char text[48]);

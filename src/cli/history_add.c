@@ -407,7 +407,7 @@ static int gate(const struct history_request *q, struct pmk_store *store, int64_
 {
 	struct history h;
 	struct history_commit *c;
-	size_t over = 0;
+	struct history_judged j;
 	long at, base;
 	int code = history_read(&h, store);
 
@@ -416,18 +416,19 @@ static int gate(const struct history_request *q, struct pmk_store *store, int64_
 		return code;
 	}
 	at = index_of(&h, id);
-	base = q->good ? history_find(&h, q->good) : history_reference(&h, (size_t)at);
+	base = q->good ? history_find(&h, q->good) : -1;
 	if (q->good && base < 0) {
 		history_free(&h);
 		return PMK_EXIT_USAGE;
 	}
 	c = &h.commit[at];
-	if (base >= 0 && base != at)
-		over = history_judge(&h, (size_t)base, (size_t)at, q->limit);
-	c->verdict = over ? PMK_STORE_BAD : PMK_STORE_GOOD;
+	j = history_judge(&h, base, (size_t)at, q->limit);
+	c->verdict = j.over ? PMK_STORE_BAD : PMK_STORE_GOOD;
+	if (!j.over && (j.missing || history_says_nothing(&h, base, (size_t)at, &j)))
+		c->verdict = PMK_STORE_OPEN;
 	code = store_commit(store, c, &id);
 	history_free(&h);
-	return code ? code : over ? HISTORY_OVER : 0;
+	return code ? code : j.over || j.missing ? HISTORY_OVER : 0;
 }
 
 /* Add what was counted, or for NULL what a sweep has counted. *id: of the commit. */
@@ -502,7 +503,7 @@ static int tell(const struct history_request *q, const struct history *h, const 
 	if (good < 0 || at < 0 || (q->bad && bad < 0))
 		return HISTORY_SKIP;
 	if (q->judged)
-		return history_judge(h, (size_t)good, (size_t)at, q->limit) ? HISTORY_OVER : 0;
+		return history_judge(h, good, (size_t)at, q->limit).over ? HISTORY_OVER : 0;
 	for (size_t i = 0; i < h->nseries; i++) {
 		const struct history_series *s = &h->series[i];
 		const struct history_count *a = &s->at[good], *b = &s->at[bad], *x = &s->at[at];

@@ -91,9 +91,11 @@ static int take(struct history_functions *all, const struct history *h,
 				function_of(all, h, series, &d.row[i], d.event[e]);
 
 			if (f)
-				f->at[commit] =
-					(struct history_count){ true, true,
-								diff_value(&d, i, e, DIFF_NEW), 0 };
+				f->at[commit] = (struct history_count){
+					.there = true,
+					.has_value = true,
+					.value = diff_value(&d, i, e, DIFF_NEW),
+				};
 			else
 				code = cli_fail(PMK_EXIT_FAILED, "out of memory");
 		}

@@ -101,6 +101,39 @@ static struct history_series *series_of(struct reader *r, const struct pmk_store
 		       : NULL;
 }
 
+static bool add_failure(struct history *h, size_t commit, const struct pmk_store_row *row,
+			const char *settings)
+{
+	struct history_failure *f, *all;
+
+	all = pmk_grow(h->failure, h->nfailures, &h->failure_room, sizeof(*all));
+	if (!all)
+		return false;
+	h->failure = all;
+	f = &all[h->nfailures++];
+	*f = (struct history_failure){ .commit = commit,
+				       .program = strdup(row->point.name),
+				       .core = strdup(row->point.core),
+				       .settings = strdup(settings),
+				       .reason = strdup(row->failure) };
+	return f->program && f->core && f->settings && f->reason;
+}
+
+static bool is_of(const struct history_failure *f, const struct history_series *s)
+{
+	return !strcmp(f->program, s->program) && !strcmp(f->core, s->core) &&
+	       !strcmp(f->settings, s->settings);
+}
+
+/* A run that failed has no events: those of the same run in other commits are what it lacks. */
+static void mark_failed(struct history *h)
+{
+	for (size_t i = 0; i < h->nfailures; i++)
+		for (size_t k = 0; k < h->nseries; k++)
+			if (is_of(&h->failure[i], &h->series[k]))
+				h->series[k].at[h->failure[i].commit].failed = true;
+}
+
 static int take_point(void *ctx, const struct pmk_store_row *row)
 {
 	struct reader *r = ctx;
@@ -116,6 +149,10 @@ static int take_point(void *ctx, const struct pmk_store_row *row)
 	settings = settings_text(&row->point);
 	if (!settings)
 		return PMK_ENOMEM;
+	if (row->failure && !add_failure(h, commit, row, settings)) {
+		free(settings);
+		return PMK_ENOMEM;
+	}
 	for (size_t i = 0; i < row->nvalues; i++) {
 		const struct pmk_store_value *v = &row->values[i];
 
@@ -124,7 +161,10 @@ static int take_point(void *ctx, const struct pmk_store_row *row)
 			free(settings);
 			return PMK_ENOMEM;
 		}
-		s->at[commit] = (struct history_count){ true, v->has_value, v->value, row->cell };
+		s->at[commit] = (struct history_count){ .there = true,
+							.has_value = v->has_value,
+							.value = v->value,
+							.cell = row->cell };
 	}
 	free(settings);
 	return 0;
@@ -153,6 +193,7 @@ int history_read(struct history *h, struct pmk_store *store)
 	}
 	if (!err && h->nseries)
 		qsort(h->series, h->nseries, sizeof(*h->series), by_name);
+	mark_failed(h);
 	return history_check(store, err);
 }
 
@@ -170,8 +211,17 @@ void history_free(struct history *h)
 		free(s->unit);
 		free(s->at);
 	}
+	for (size_t i = 0; i < h->nfailures; i++) {
+		struct history_failure *f = &h->failure[i];
+
+		free(f->program);
+		free(f->core);
+		free(f->settings);
+		free(f->reason);
+	}
 	free(h->commit);
 	free(h->series);
+	free(h->failure);
 	*h = (struct history){ 0 };
 }
 
@@ -266,27 +316,140 @@ void history_change(uint64_t base, uint64_t fresh, char text[80])
 		snprintf(text, 80, "+%s", number);
 }
 
-size_t history_judge(const struct history *h, size_t base, size_t fresh, double percent)
+/* The last good commit before `i` that has a value of the series; where none has, the last one that
+ * nobody has judged. -1: none. */
+static long reference_of(const struct history *h, const struct history_series *s, size_t i)
 {
-	size_t over = 0;
+	long open = -1;
+
+	while (i-- > 0) {
+		if (!s->at[i].has_value || h->commit[i].verdict == PMK_STORE_BAD)
+			continue;
+		if (h->commit[i].verdict == PMK_STORE_GOOD)
+			return (long)i;
+		open = open < 0 ? (long)i : open;
+	}
+	return open;
+}
+
+/* The commit whose value of the series this one lacks, though it should have it; -1: none. Where a
+ * good commit lacks it in the same way, somebody has accepted that. */
+static long lost_from(const struct history *h, const struct history_series *s, long base,
+		      size_t fresh)
+{
+	const struct history_count *now = &s->at[fresh];
+	size_t i = fresh;
+
+	if (now->has_value || (!now->failed && !now->there))
+		return -1;
+	if (base >= 0)
+		return s->at[base].has_value ? base : -1;
+	while (i-- > 0)
+		if (h->commit[i].verdict == PMK_STORE_GOOD && (s->at[i].there || s->at[i].failed))
+			return s->at[i].has_value ? (long)i : -1;
+	return -1;
+}
+
+/* "prog on arm1176 dcache.size=8K"; the caller frees it. */
+static char *name_of(const char *program, const char *core, const char *settings)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f) {
+		pmk_plain_write(f, program);
+		fprintf(f, " on %s%s%s", core, *settings ? " " : "", settings);
+	}
+	return f && !fclose(f) ? text : NULL;
+}
+
+static void say_over(const struct history *h, const struct history_series *s, size_t base,
+		     size_t fresh, double percent)
+{
+	char change[80], from[48], *name = name_of(s->program, s->core, s->settings);
+
+	history_change(s->at[base].value, s->at[fresh].value, change);
+	history_short(h->commit[base].name, from);
+	cli_fail(0, "%s of %s: from %" PRIu64 " in %s to %" PRIu64 " (%s), over %.15g%%", s->event,
+		 name ? name : "?", s->at[base].value, from, s->at[fresh].value, change, percent);
+	free(name);
+}
+
+static void say_lost(const struct history *h, const struct history_series *s, size_t base)
+{
+	char from[48], *name = name_of(s->program, s->core, s->settings);
+
+	history_short(h->commit[base].name, from);
+	cli_fail(0, "%s of %s: %" PRIu64 " in %s, and no count now", s->event, name ? name : "?",
+		 s->at[base].value, from);
+	free(name);
+}
+
+/* One line for a run, however many events it lacks. */
+static size_t judge_failures(const struct history *h, long base, size_t fresh)
+{
+	size_t lost = 0;
+
+	for (size_t i = 0; i < h->nfailures; i++) {
+		const struct history_failure *f = &h->failure[i];
+		char from[48], *name;
+		long last = -1;
+
+		for (size_t k = 0; f->commit == fresh && k < h->nseries && last < 0; k++)
+			if (is_of(f, &h->series[k]))
+				last = lost_from(h, &h->series[k], base, fresh);
+		if (last < 0)
+			continue;
+		lost++;
+		name = name_of(f->program, f->core, f->settings);
+		history_short(h->commit[last].name, from);
+		cli_fail(0, "%s: it was counted in %s, and has failed now: %s", name ? name : "?",
+			 from, f->reason);
+		free(name);
+	}
+	return lost;
+}
+
+struct history_judged history_judge(const struct history *h, long base, size_t fresh,
+				    double percent)
+{
+	struct history_judged j = { .missing = judge_failures(h, base, fresh) };
 
 	for (size_t i = 0; i < h->nseries; i++) {
 		const struct history_series *s = &h->series[i];
-		const struct history_count *a = &s->at[base], *b = &s->at[fresh];
-		char change[80], from[48], *program;
+		const struct history_count *now = &s->at[fresh];
+		long from = base >= 0 ? base : reference_of(h, s, fresh);
+		long lost = now->failed ? -1 : lost_from(h, s, base, fresh);
 
-		if (!a->has_value || !b->has_value || !history_is_over(a->value, b->value, percent))
+		if (lost >= 0) {
+			j.missing++;
+			say_lost(h, s, (size_t)lost);
+		}
+		if (from < 0 || !now->has_value || !s->at[from].has_value)
 			continue;
-		over++;
-		history_change(a->value, b->value, change);
-		history_short(h->commit[base].name, from);
-		program = pmk_plain(s->program);
-		cli_fail(0,
-			 "%s of %s on %s%s%s: from %" PRIu64 " in %s to %" PRIu64
-			 " (%s), over %.15g%%",
-			 s->event, program ? program : "?", s->core, *s->settings ? " " : "",
-			 s->settings, a->value, from, b->value, change, percent);
-		free(program);
+		j.compared++;
+		if (!history_is_over(s->at[from].value, now->value, percent))
+			continue;
+		j.over++;
+		say_over(h, s, (size_t)from, fresh, percent);
 	}
-	return over;
+	return j;
+}
+
+bool history_says_nothing(const struct history *h, long base, size_t fresh,
+			  const struct history_judged *j)
+{
+	long good = history_reference(h, fresh);
+	bool counted = false;
+	char name[48];
+
+	for (size_t i = 0; i < h->nseries; i++)
+		counted |= h->series[i].at[fresh].has_value;
+	if (j->compared || j->missing ||
+	    (counted && base < 0 && (good < 0 || h->commit[good].verdict != PMK_STORE_GOOD)))
+		return false;
+	history_short(h->commit[fresh].name, name);
+	cli_fail(0, "history: nothing to compare: no good commit has the counts of %s", name);
+	return true;
 }

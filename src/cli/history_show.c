@@ -276,13 +276,14 @@ static int put_all(const struct show *s)
 	return 0;
 }
 
-/* The newest commit against the last good one before it. */
+/* The newest commit against the last good ones before it. */
 static int judge(const struct show *s)
 {
 	size_t last = s->h->ncommits - 1;
-	long base = history_reference(s->h, last);
+	struct history_judged j = history_judge(s->h, -1, last, s->q->limit);
 
-	return base >= 0 && history_judge(s->h, (size_t)base, last, s->q->limit) ? HISTORY_OVER : 0;
+	history_says_nothing(s->h, -1, last, &j);
+	return j.over || j.missing ? HISTORY_OVER : 0;
 }
 
 static int write_page(const struct history_request *q, const struct history *h,

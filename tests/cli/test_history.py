@@ -132,6 +132,53 @@ def test_the_gate(repository):
     equal(repository.shown()["commits"][0]["verdict"], "bad")
 
 
+def fail_in_a_sweep(repository, name="prog"):
+    """A sweep whose only run is that of prog, and has failed."""
+    with sqlite3.connect(repository.folder / "results.db") as db:
+        db.execute("DELETE FROM point WHERE revision = 0")
+        db.execute("INSERT INTO cell SELECT NULL, randomblob(16), program, config, 'ended with 3',"
+                   " 3, 0 FROM cell LIMIT 1")
+        db.execute("INSERT INTO point SELECT 0, ?, variant, (SELECT max(id) FROM cell) FROM point"
+                   " LIMIT 1", [name])
+
+
+def test_the_gate_sees_a_run_that_failed(repository):
+    """It is no good commit, and what comes after it is held against the one before it."""
+    limit = ("--fail-over", "5%", "-e", "instructions")
+    equal(repository.add(repository.commit(100), *limit).code, 0)
+    fail_in_a_sweep(repository)
+    first = repository.commits[0][:10]
+    out = repository.history("add", "--commit", repository.commit(100), "--fail-over", "5%")
+    equal((out.code, out.err), (1, f"pmk: prog on arm1176: it was counted in {first}, and has "
+                                   "failed now: ended with 3\n"))
+    equal(repository.history("show", "--fail-over", "5%").code, 1)
+    equal(repository.add(repository.commit(150), *limit).code, 1)
+    equal([c["verdict"] for c in repository.shown()["commits"]], ["good", None, "bad"])
+    # Somebody accepts the failure: the next one may fail, too, but nothing else.
+    equal(repository.history("good", repository.commits[1]).code, 0)
+    out = repository.history("add", "--commit", repository.commit(100), "--fail-over", "5%")
+    equal(out.code, 0)
+    contains(out.err, "nothing to compare")
+    equal(repository.add(repository.commit(150), *limit).code, 1)
+
+
+def test_the_gate_compares_each_count_with_the_commit_that_has_it(repository):
+    def add(turns, event):
+        return repository.add(repository.commit(turns), "--fail-over", "5%", "-e", event)
+    equal(add(100, "cycles,instructions").code, 0)
+    equal(add(100, "cycles").code, 0)
+    out = add(150, "instructions")
+    equal((out.code, out.err.count("instructions of prog on arm1176: from 204")), (1, 1), str(out))
+    # An event that no good commit has: nothing is said of this one.
+    out = add(100, "instr_exec")
+    equal((out.code, out.err), (0, "pmk: history: nothing to compare: no good commit has the "
+                                   f"counts of {repository.commits[-1][:10]}\n"))
+    equal([c["verdict"] for c in repository.shown()["commits"]], ["good", "good", "bad", None])
+    # Then it is compared with that.
+    equal(add(150, "instr_exec").code, 1)
+    equal(add(101, "instr_exec").code, 0)
+
+
 def test_what_is_added_again_replaces(repository):
     repository.commit(10)
     repository.add("HEAD")
