@@ -16,6 +16,8 @@
 #include "count/words.h"
 #include "sweep/store.h"
 
+struct history_request;
+
 /* Exit codes of pmk history beside those of all commands. */
 enum {
 	HISTORY_OVER = 1,   /* something has grown by more than the limit */
@@ -50,6 +52,7 @@ struct history_failure {
 struct history_series {
 	char *program, *core, *settings; /* "dcache.size=8K,…", "" */
 	char *event, *unit;		 /* unit: NULL for a plain number */
+	bool left_out;			 /* it is not judged */
 	struct history_count *at;	 /* [commit] */
 };
 
@@ -91,6 +94,10 @@ struct history_judged {
  * on stderr. */
 struct history_judged history_judge(const struct history *h, long base, size_t fresh,
 				    double percent);
+/* Judge only what a request counts. */
+void history_leave_out(struct history *h, const struct history_request *q);
+/* Is the event in the list of the request? All are where it has none. */
+bool history_has_event(const struct history_request *q, const char *event);
 /* After a judgement that compared nothing: say so, unless it is the first commit that has anything.
  * Returns whether it said so. */
 bool history_says_nothing(const struct history *h, long base, size_t fresh,
@@ -147,6 +154,10 @@ struct pmk_store *history_open(const struct history_request *q, enum pmk_store_h
 /* One line on stderr, where the store has failed. Returns an exit code, or 0. */
 int history_check(struct pmk_store *store, int err);
 
+#define HISTORY_EVENTS "cycles,instructions" /* what is counted where no event is named */
+
+/* What the program of a request is called. */
+const char *history_program(const struct history_request *q);
 int history_add(const struct history_request *q);
 int history_test(const struct history_request *q);
 int history_show(const struct history_request *q);

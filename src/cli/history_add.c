@@ -21,8 +21,6 @@
 #include "count/command.h"
 #include "recording/recording.h"
 
-#define DEFAULT_EVENTS "cycles,instructions"
-
 /* ---- counting -------------------------------------------------------------------------------- */
 
 /* What has been counted, as the database takes it. */
@@ -63,7 +61,7 @@ static int ask(const struct history_request *q, struct pmk_count *count)
 	for (unsigned i = 0; i < q->events.count; i++)
 		if (pmk_count_set(count, "event", q->events.word[i]))
 			return failed(count);
-	if (!q->events.count && pmk_count_set(count, "event", DEFAULT_EVENTS))
+	if (!q->events.count && pmk_count_set(count, "event", HISTORY_EVENTS))
 		return failed(count);
 	for (unsigned i = 0; i < q->settings.count; i++)
 		if (pmk_count_set(count, "set", q->settings.word[i]))
@@ -274,6 +272,11 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+const char *history_program(const struct history_request *q)
+{
+	return q->name ? q->name : base_name(q->operand[0]);
+}
+
 /* ---- recordings ------------------------------------------------------------------------------ */
 
 /* Keep the recording in a folder beside the database, under the key of the cell. */
@@ -334,7 +337,7 @@ static int put(const struct history_request *q, struct pmk_store *store, int64_t
 				       .values = c->value,
 				       .nvalues = c->nvalues };
 	struct pmk_store_point point = { .revision = revision,
-					 .name = q->name ? q->name : base_name(q->operand[0]),
+					 .name = history_program(q),
 					 .core = core,
 					 .settings = c->setting,
 					 .nsettings = c->nsettings };
@@ -493,23 +496,28 @@ static uint64_t distance(uint64_t a, uint64_t b)
 
 /* 1: bad, 0: good. Without a limit a count is that of the commit which it is nearer to. Series that
  * one of them does not have say nothing. */
-static int tell(const struct history_request *q, const struct history *h, const char *program,
-		const char *commit)
+static int tell(const struct history_request *q, const struct history *h, const char *commit)
 {
 	long good = history_find(h, q->good), bad = q->bad ? history_find(h, q->bad) : -1;
 	long at = history_find(h, commit);
+	struct history_judged j;
 	bool any = false;
 
 	if (good < 0 || at < 0 || (q->bad && bad < 0))
 		return HISTORY_SKIP;
-	if (q->judged)
-		return history_judge(h, good, (size_t)at, q->limit).over ? HISTORY_OVER : 0;
+	if (q->judged) {
+		j = history_judge(h, good, (size_t)at, q->limit);
+		if (j.compared)
+			return j.over ? HISTORY_OVER : 0;
+		return cli_fail(HISTORY_SKIP, "history test: %s has nothing of what is counted",
+				q->good);
+	}
 	for (size_t i = 0; i < h->nseries; i++) {
 		const struct history_series *s = &h->series[i];
 		const struct history_count *a = &s->at[good], *b = &s->at[bad], *x = &s->at[at];
 
-		if (strcmp(s->program, program) || !a->has_value || !b->has_value ||
-		    !x->has_value || a->value == b->value)
+		if (s->left_out || !a->has_value || !b->has_value || !x->has_value ||
+		    a->value == b->value)
 			continue;
 		any = true;
 		if (distance(x->value, b->value) < distance(x->value, a->value))
@@ -517,7 +525,7 @@ static int tell(const struct history_request *q, const struct history *h, const 
 	}
 	if (any)
 		return 0;
-	cli_fail(0, "history test: %s counts the same in both commits", program);
+	cli_fail(0, "history test: %s counts the same in both commits", history_program(q));
 	return HISTORY_SKIP;
 }
 
@@ -547,8 +555,9 @@ int history_test(const struct history_request *q)
 	store = history_open(q, PMK_STORE_READ, &code);
 	if (!code)
 		code = history_read(&h, store);
-	code = code ? HISTORY_SKIP
-		    : tell(q, &h, q->name ? q->name : base_name(q->operand[0]), head);
+	if (!code)
+		history_leave_out(&h, q);
+	code = code ? HISTORY_SKIP : tell(q, &h, head);
 	history_free(&h);
 	pmk_store_close(store);
 	return code;

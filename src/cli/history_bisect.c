@@ -16,6 +16,39 @@
 
 /* ---- what to look between -------------------------------------------------------------------- */
 
+/* Without a change between the two there is no commit that has made it. */
+static int check_change(const struct history_request *q, struct history *h, size_t good, size_t bad)
+{
+	size_t compared = 0, changed = 0;
+	char from[48], to[48];
+
+	history_leave_out(h, q);
+	history_short(h->commit[good].name, from);
+	history_short(h->commit[bad].name, to);
+	for (size_t i = 0; i < h->nseries; i++) {
+		const struct history_count *a = &h->series[i].at[good], *b = &h->series[i].at[bad];
+
+		if (h->series[i].left_out || !a->has_value || !b->has_value)
+			continue;
+		compared++;
+		changed += q->judged ? history_is_over(a->value, b->value, q->limit)
+				     : a->value != b->value;
+	}
+	if (!compared)
+		return cli_fail(PMK_EXIT_FAILED,
+				"history bisect: %s and %s have no count of %s in common that is "
+				"asked for; add them",
+				from, to, history_program(q));
+	if (changed)
+		return 0;
+	if (!q->judged)
+		return cli_fail(PMK_EXIT_FAILED, "history bisect: %s counts the same in %s and %s",
+				history_program(q), from, to);
+	return cli_fail(PMK_EXIT_FAILED,
+			"history bisect: nothing has grown by more than %.15g%% from %s to %s",
+			q->limit, from, to);
+}
+
 /* The names of the good and the bad commit: those that are given, or the last good one and the
  * newest of all. 0 or an exit code after one line. */
 static int choose(const struct history_request *q, char **good, char **bad)
@@ -42,6 +75,8 @@ static int choose(const struct history_request *q, char **good, char **bad)
 					"history bisect: no commit before the last is good; name "
 					"one by --good");
 	}
+	if (!code)
+		code = check_change(q, &h, (size_t)from, (size_t)to);
 	if (!code) {
 		*good = strdup(h.commit[from].name);
 		*bad = strdup(h.commit[to].name);

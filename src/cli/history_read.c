@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The counts of all commits, in memory; and what has grown from one to another. */
 #define _GNU_SOURCE
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -397,7 +398,7 @@ static size_t judge_failures(const struct history *h, long base, size_t fresh)
 		long last = -1;
 
 		for (size_t k = 0; f->commit == fresh && k < h->nseries && last < 0; k++)
-			if (is_of(f, &h->series[k]))
+			if (is_of(f, &h->series[k]) && !h->series[k].left_out)
 				last = lost_from(h, &h->series[k], base, fresh);
 		if (last < 0)
 			continue;
@@ -411,6 +412,37 @@ static size_t judge_failures(const struct history *h, long base, size_t fresh)
 	return lost;
 }
 
+static bool has_word(const char *words, const char *event)
+{
+	char *list = strdup(words), *rest = list, *word;
+	bool found = false;
+
+	while (list && (word = strsep(&rest, ",{}")))
+		found |= *word && (!strcmp(word, "all") || !fnmatch(word, event, 0));
+	free(list);
+	return found;
+}
+
+bool history_has_event(const struct history_request *q, const char *event)
+{
+	for (unsigned i = 0; i < q->events.count; i++)
+		if (has_word(q->events.word[i], event))
+			return true;
+	return !q->events.count;
+}
+
+void history_leave_out(struct history *h, const struct history_request *q)
+{
+	for (size_t i = 0; i < h->nseries; i++) {
+		struct history_series *s = &h->series[i];
+
+		s->left_out = strcmp(s->program, history_program(q)) ||
+			      (q->core && strcmp(s->core, q->core)) ||
+			      (q->events.count ? !history_has_event(q, s->event)
+					       : !has_word(HISTORY_EVENTS, s->event));
+	}
+}
+
 struct history_judged history_judge(const struct history *h, long base, size_t fresh,
 				    double percent)
 {
@@ -420,13 +452,13 @@ struct history_judged history_judge(const struct history *h, long base, size_t f
 		const struct history_series *s = &h->series[i];
 		const struct history_count *now = &s->at[fresh];
 		long from = base >= 0 ? base : reference_of(h, s, fresh);
-		long lost = now->failed ? -1 : lost_from(h, s, base, fresh);
+		long lost = now->failed || s->left_out ? -1 : lost_from(h, s, base, fresh);
 
 		if (lost >= 0) {
 			j.missing++;
 			say_lost(h, s, (size_t)lost);
 		}
-		if (from < 0 || !now->has_value || !s->at[from].has_value)
+		if (s->left_out || from < 0 || !now->has_value || !s->at[from].has_value)
 			continue;
 		j.compared++;
 		if (!history_is_over(s->at[from].value, now->value, percent))

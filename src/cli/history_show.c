@@ -29,27 +29,12 @@ struct show {
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static bool is_wanted_event(const struct history_request *q, const char *event)
-{
-	for (unsigned i = 0; i < q->events.count; i++) {
-		char *list = strdup(q->events.word[i]), *rest = list, *word;
-		bool found = false;
-
-		while (list && (word = strsep(&rest, ",")))
-			found |= !strcmp(word, event) || !strcmp(word, "all");
-		free(list);
-		if (found)
-			return true;
-	}
-	return !q->events.count;
-}
-
 static bool is_wanted(const struct history_request *q, const struct history_series *s)
 {
 	const char *program = q->operand[0] ? q->operand[0] : q->name;
 
 	return (!program || !strcmp(program, s->program)) &&
-	       (!q->core || !strcmp(q->core, s->core)) && is_wanted_event(q, s->event);
+	       (!q->core || !strcmp(q->core, s->core)) && history_has_event(q, s->event);
 }
 
 static const char *program_name(const void *ctx, unsigned i)

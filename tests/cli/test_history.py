@@ -236,6 +236,27 @@ def test_bisect_by_a_limit_and_around_what_cannot_be_built(repository):
     equal(out.out.splitlines()[0], f"{repository.commits[5]} Turn 130 times")
 
 
+@cases("words, text", [
+    (["--fail-over", "50%"], "nothing has grown by more than 50% from {} to {}"),
+    (["-e", "instr_exec"], "{} and {} have no count of prog in common"),
+    (["--fail-over", "0", "-e", "br_exec"], "have no count of prog in common"),
+    (["-e", "dcache_miss"], "prog counts the same in {} and {}"),
+    (["--fail-over", "0", "-e", "dcache_miss"], "nothing has grown by more than 0%"),
+])
+def test_bisect_names_no_commit_where_nothing_changed(repository, words, text):
+    """Whether or not there are commits between the two."""
+    for n in range(4):
+        repository.commit(100 + 10 * n)
+    for n in (0, 2, 3):
+        repository.add(repository.commits[n], "-e", "cycles,instructions,dcache_miss")
+    before = repository.builds()
+    for good in (repository.commits[0], repository.commits[2]):
+        out = repository.history("bisect", *words, "--good", good, "--build", BUILD_IT, "./prog")
+        equal((out.code, out.out, repository.builds()), (125, "", before), str(out))
+        contains(out.err, text.format(good[:10], repository.commits[-1][:10]))
+        equal(out.err.count("\n"), 1)
+
+
 def test_the_test_of_a_commit(repository):
     for turns in (100, 130, 129, 101):
         repository.commit(turns)
