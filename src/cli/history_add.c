@@ -31,7 +31,8 @@ struct counted {
 	size_t nvalues, room;
 	struct pmk_store_setting *setting;
 	size_t nsettings;
-	char *settings; /* as text */
+	char *settings;	       /* as text */
+	struct pmk_words kept; /* texts of values that the database had */
 };
 
 static void counted_free(struct counted *c)
@@ -42,6 +43,7 @@ static void counted_free(struct counted *c)
 	free(c->setting);
 	free(c->value);
 	free(c->settings);
+	pmk_words_free(&c->kept);
 }
 
 static int failed(struct pmk_count *count)
@@ -86,26 +88,31 @@ static int check_end(const struct counted *c)
 	return 0;
 }
 
+static bool add_value(struct counted *c, const struct pmk_store_value *v)
+{
+	struct pmk_store_value *all = pmk_grow(c->value, c->nvalues, &c->room, sizeof(*all));
+
+	if (!all)
+		return false;
+	c->value = all;
+	all[c->nvalues++] = *v;
+	return true;
+}
+
 /* Rows of the whole program; parts of it have no place in the database. */
 static int take_rows(struct counted *c)
 {
 	struct pmk_count_row row;
 
-	for (uint32_t i = 0; pmk_count_row(c->count, i, &row); i++) {
-		struct pmk_store_value *all =
-			pmk_grow(c->value, c->nvalues, &c->room, sizeof(*all));
-
-		if (!all)
+	for (uint32_t i = 0; pmk_count_row(c->count, i, &row); i++)
+		if (!add_value(c, &(struct pmk_store_value){ .event = row.name,
+							     .pmu = row.pmu,
+							     .trust = row.trust,
+							     .reason = row.reason,
+							     .unit = row.unit,
+							     .has_value = row.has_value,
+							     .value = row.value }))
 			return no_memory();
-		c->value = all;
-		all[c->nvalues++] = (struct pmk_store_value){ .event = row.name,
-							      .pmu = row.pmu,
-							      .trust = row.trust,
-							      .reason = row.reason,
-							      .unit = row.unit,
-							      .has_value = row.has_value,
-							      .value = row.value };
-	}
 	return 0;
 }
 
@@ -323,6 +330,75 @@ struct pmk_store *history_open(const struct history_request *q, enum pmk_store_h
 	return store;
 }
 
+/* What the commit has of the same program, core and settings. */
+struct earlier {
+	const struct pmk_store_point *point;
+	struct counted *c;
+	int64_t cell; /* 0: none that was counted */
+	bool differs; /* in an event that has been counted again */
+};
+
+/* NULL stays NULL. False: out of memory. */
+static bool keep_text(struct counted *c, const char **text)
+{
+	if (*text && !pmk_words_add(&c->kept, *text))
+		return false;
+	*text = *text ? c->kept.word[c->kept.count - 1] : NULL;
+	return true;
+}
+
+/* Keep a value of an event that has not been counted this time. */
+static bool keep_value(struct earlier *e, struct pmk_store_value v, size_t counted)
+{
+	struct counted *c = e->c;
+
+	for (size_t i = 0; i < counted; i++)
+		if (!strcmp(c->value[i].event, v.event)) {
+			e->differs |= c->value[i].has_value != v.has_value ||
+				      (v.has_value && c->value[i].value != v.value);
+			return true;
+		}
+	return keep_text(c, &v.event) && keep_text(c, &v.pmu) && keep_text(c, &v.trust) &&
+	       keep_text(c, &v.reason) && keep_text(c, &v.unit) && add_value(c, &v);
+}
+
+static bool is_same_point(const struct pmk_store_point *a, const struct pmk_store_point *b)
+{
+	bool same = !strcmp(a->name, b->name) && !strcmp(a->core, b->core) &&
+		    a->nsettings == b->nsettings;
+
+	for (size_t i = 0; same && i < a->nsettings; i++)
+		same = !strcmp(a->settings[i].name, b->settings[i].name) &&
+		       !strcmp(a->settings[i].value, b->settings[i].value);
+	return same;
+}
+
+static int take_earlier(void *ctx, const struct pmk_store_row *row)
+{
+	struct earlier *e = ctx;
+	size_t counted = e->c->nvalues;
+
+	if (row->failure || !is_same_point(&row->point, e->point))
+		return 0;
+	e->cell = row->cell;
+	for (size_t i = 0; i < row->nvalues; i++)
+		if (!keep_value(e, row->values[i], counted))
+			return PMK_ENOMEM;
+	return 0;
+}
+
+/* The recording that an earlier run has left, unless it was of something else. */
+static int keep_recording(struct pmk_store *store, const struct earlier *e, int64_t id)
+{
+	char path[512];
+	int err;
+
+	if (!e->cell || e->cell == id || e->differs)
+		return 0;
+	err = pmk_store_recorded(store, e->cell, path, sizeof(path));
+	return err || !*path ? err : pmk_store_record(store, id, path);
+}
+
 static int put(const struct history_request *q, struct pmk_store *store, int64_t revision,
 	       struct counted *c)
 {
@@ -333,26 +409,32 @@ static int put(const struct history_request *q, struct pmk_store *store, int64_t
 	struct pmk_store_config config = { .core = core, .isa = "", .parameters = c->settings };
 	struct pmk_store_cell cell = { .program = &program,
 				       .config = &config,
-				       .seconds = c->sum.elapsed,
-				       .values = c->value,
-				       .nvalues = c->nvalues };
+				       .seconds = c->sum.elapsed };
 	struct pmk_store_point point = { .revision = revision,
 					 .name = history_program(q),
 					 .core = core,
 					 .settings = c->setting,
 					 .nsettings = c->nsettings };
+	struct earlier earlier = { .point = &point, .c = c };
 	char about[80];
 	int64_t id = 0;
 	int code = key_program(file, c->sum.command, program.hash, about), err;
 
+	if (!code)
+		code = history_check(store,
+				     pmk_store_points(store, revision, take_earlier, &earlier));
 	if (code)
 		return code;
+	cell.values = c->value;
+	cell.nvalues = c->nvalues;
 	program.about = about;
 	key_config(core, c->settings, config.hash);
 	key_cell(&cell);
 	err = pmk_store_put(store, &cell, &id);
 	if (!err)
 		err = pmk_store_name(store, &point, id);
+	if (!err && !q->record)
+		err = keep_recording(store, &earlier, id);
 	code = history_check(store, err);
 	return code || !q->record ? code : put_recording(q, store, &cell, id, c);
 }

@@ -188,6 +188,35 @@ def test_what_is_added_again_replaces(repository):
     equal(repository.counts(), [26])
 
 
+def test_other_events_stay(repository):
+    """What is added of a commit is added to the other events of the same program, core and
+    settings."""
+    repository.commit(10)
+    for words in (["-e", "cycles,etmextout_0"], ["-e", "instructions"],
+                  ["-e", "br_exec", "--name", "b"],
+                  ["-e", "dcache_miss", "--set", "dcache.size=8K"], ["-e", "instructions"]):
+        equal(repository.add("HEAD", *words).code, 0)
+    equal([(s["program"], s["settings"], s["event"], s["counts"][0] is None)
+           for s in repository.shown()["series"]],
+          [("b", "", "br_exec", False), ("prog", "", "cycles", False),
+           ("prog", "", "etmextout_0", True), ("prog", "", "instructions", False),
+           ("prog", "dcache.size=8K", "dcache_miss", False)])
+    equal(repository.counts("instructions"), [24])
+
+
+def test_bisect_keeps_what_it_does_not_count(repository):
+    for turns in (100, 100, 100, 130, 130):
+        repository.add(repository.commit(turns), "--record")
+    before = repository.counts("instructions"), repository.counts("cycles")
+    recordings = "SELECT count(*) FROM point JOIN recording USING(cell)"
+    out = repository.history("bisect", "--good", repository.commits[0], "-e", "cycles", "--build",
+                             BUILD_IT, "./prog")
+    equal((out.code, out.out[:40]), (0, repository.commits[3]), str(out))
+    equal((repository.counts("instructions"), repository.counts("cycles")), before)
+    with sqlite3.connect(repository.folder / "results.db") as db:
+        equal(db.execute(recordings).fetchone(), (5,))
+
+
 def test_a_program_that_fails_is_not_added(repository):
     out = repository.add(repository.commit(10, code=3))
     equal(out.code, 125)
