@@ -70,8 +70,8 @@ struct history {
 int history_read(struct history *h, struct pmk_store *store);
 void history_free(struct history *h);
 
-/* The commit with this name, or the one whose name begins so and no other's does; -1 and one line
- * on stderr: there is none. */
+/* The commit that git takes the name for; or the one with this name, or whose name begins so and no
+ * other's does. -1 and one line on stderr: there is none. */
 long history_find(const struct history *h, const char *name);
 
 /* The commit before `i` that others are compared with: the last good one; where none is, the last
@@ -96,7 +96,9 @@ struct history_judged history_judge(const struct history *h, long base, size_t f
 				    double percent);
 /* Judge only what a request counts. */
 void history_leave_out(struct history *h, const struct history_request *q);
-/* Is the event in the list of the request? All are where it has none. */
+/* Is the event one of "cycles,{a*,b}"? */
+bool history_is_event(const char *words, const char *event);
+/* Is it in the list of the request? All are where it has none. */
 bool history_has_event(const struct history_request *q, const char *event);
 /* After a judgement that compared nothing: say so, unless it is the first commit that has anything.
  * Returns whether it said so. */
@@ -168,9 +170,12 @@ int history_bisect(const struct history_request *q);
 /* Run a command, with its output in `out` (cut at `size`), or for NULL on stderr. `quiet`: its
  * stderr is dropped. Returns its exit code; 128 + signal. */
 int history_run(const char *const argv[], char *out, size_t size, bool quiet);
+/* The hash of the commit that git takes `id` for. False: git is not there, this is none of its
+ * folders, or it has no such commit. */
+bool history_resolve(const char *id, char hash[80]);
 /* Ask git what `id` is. The texts in *c are freed by history_commit_free(). Without git, or outside
- * of its folders, the name is `id` and nothing else is known. False: out of memory. */
-bool history_commit(struct history_commit *c, const char *id);
+ * of its folders, the name is `id` and nothing else is known. 0 or an exit code after one line. */
+int history_commit(struct history_commit *c, const char *id);
 void history_commit_free(struct history_commit *c);
 
 #endif

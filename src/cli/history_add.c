@@ -517,54 +517,54 @@ static int gate(const struct history_request *q, struct pmk_store *store, int64_
 }
 
 /* Add what was counted, or for NULL what a sweep has counted. *id: of the commit. */
-static int add(const struct history_request *q, struct pmk_store *store, struct counted *c,
-	       int64_t *id)
+static int add(const struct history_request *q, struct pmk_store *store,
+	       struct history_commit *commit, struct counted *c, int64_t *id)
 {
-	struct history_commit commit;
 	struct history h;
 	int code;
 
-	if (!history_commit(&commit, q->commit))
-		return no_memory();
 	/* A verdict stays until it is judged anew. */
 	code = history_read(&h, store);
 	for (size_t i = 0; !code && i < h.ncommits; i++)
-		if (!strcmp(h.commit[i].name, commit.name))
-			commit.verdict = h.commit[i].verdict;
+		if (!strcmp(h.commit[i].name, commit->name))
+			commit->verdict = h.commit[i].verdict;
 	history_free(&h);
 	if (!code)
 		code = history_check(store, pmk_store_begin(store));
 	if (!code)
-		code = store_commit(store, &commit, id);
+		code = store_commit(store, commit, id);
 	if (!code)
 		code = c ? put(q, store, *id, c) : put_sweep(q, store, *id);
 	if (!code)
 		code = history_check(store, pmk_store_commit(store));
-	history_commit_free(&commit);
 	return code;
 }
 
 int history_add(const struct history_request *q)
 {
 	struct counted c = { 0 };
+	struct history_commit commit = { 0 };
 	struct pmk_store *store;
 	int64_t id = 0;
 	int code = 0;
 
 	if (!q->commit)
 		return cli_fail(PMK_EXIT_USAGE, "history add: which --commit?");
-	if (*q->operand)
+	code = history_commit(&commit, q->commit);
+	if (!code && *q->operand)
 		code = count(q, &c);
 	if (code) {
+		history_commit_free(&commit);
 		counted_free(&c);
 		return code;
 	}
 	store = history_open(q, PMK_STORE_WRITE, &code);
 	if (!code)
-		code = add(q, store, *q->operand ? &c : NULL, &id);
+		code = add(q, store, &commit, *q->operand ? &c : NULL, &id);
 	if (!code && q->judged)
 		code = gate(q, store, id);
 	pmk_store_close(store);
+	history_commit_free(&commit);
 	counted_free(&c);
 	return code;
 }

@@ -246,8 +246,9 @@ static int show(const struct history_request *q, const char *found)
 	int code;
 	struct pmk_store *store;
 
-	if (!history_commit(&c, found))
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	code = history_commit(&c, found);
+	if (code)
+		return code;
 	printf("%s ", c.name);
 	pmk_plain_write(stdout, c.subject ? c.subject : "");
 	putchar('\n');

@@ -57,28 +57,56 @@ void history_commit_free(struct history_commit *c)
 	c->name = c->subject = NULL;
 }
 
-bool history_commit(struct history_commit *c, const char *id)
+bool history_resolve(const char *id, char hash[80])
 {
-	const char *const argv[] = {
-		"git", "log", "-1", "--no-show-signature", "--format=%H%n%ct%n%s", id, "--", NULL
-	};
-	char out[1024], *time, *subject;
+	const char *argv[] = { "git", "rev-parse", "--verify", "--quiet", NULL, NULL };
+	char *commit;
+	bool found;
+
+	/* A name that begins like an option is no commit, and git is not to take it for one. */
+	if (!*id || *id == '-' || *id == '^' || asprintf(&commit, "%s^{commit}", id) < 0)
+		return false;
+	argv[4] = commit;
+	found = !history_run(argv, hash, 80, true);
+	hash[strcspn(hash, "\n")] = '\0';
+	free(commit);
+	return found && *hash;
+}
+
+static bool is_git(void)
+{
+	const char *const argv[] = { "git", "rev-parse", "--git-dir", NULL };
+	char out[8];
+
+	return !history_run(argv, out, sizeof(out), true);
+}
+
+static int name_commit(struct history_commit *c, const char *name, const char *subject)
+{
+	c->name = strdup(name);
+	c->subject = subject ? strdup(subject) : NULL;
+	if (c->name && (c->subject || !subject))
+		return 0;
+	history_commit_free(c);
+	return cli_fail(PMK_EXIT_FAILED, "out of memory");
+}
+
+int history_commit(struct history_commit *c, const char *id)
+{
+	char hash[80], out[1024], *subject;
+	const char *const argv[] = { "git", "log", "-1", "--no-show-signature", "--format=%ct%n%s",
+				     hash,  "--",  NULL };
 
 	*c = (struct history_commit){ .verdict = PMK_STORE_OPEN };
-	/* A name that begins like an option is no commit, and git is not to take it for one. */
-	if (*id == '-' || history_run(argv, out, sizeof(out), true) ||
-	    !(time = strchr(out, '\n')) || !(subject = strchr(time + 1, '\n'))) {
-		c->name = strdup(id);
-		return c->name;
-	}
-	*time++ = '\0';
+	if (!*id)
+		return cli_fail(PMK_EXIT_USAGE, "history: a commit needs a name");
+	if (!history_resolve(id, hash))
+		return is_git() ? cli_fail(PMK_EXIT_USAGE, "history: git has no commit '%s'", id)
+				: name_commit(c, id, NULL);
+	if (history_run(argv, out, sizeof(out), true) || !(subject = strchr(out, '\n')))
+		return cli_fail(PMK_EXIT_FAILED, "history: git log fails for %s", hash);
 	*subject++ = '\0';
 	subject[strcspn(subject, "\n")] = '\0';
-	c->time = strtoll(time, NULL, 10);
-	c->name = strdup(out);
-	c->subject = strdup(subject);
-	if (c->name && c->subject)
-		return true;
-	history_commit_free(c);
-	return false;
+	c->time = strtoll(out, NULL, 10);
+	return name_commit(c, hash, subject);
 }

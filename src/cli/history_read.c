@@ -240,10 +240,17 @@ int history_check(struct pmk_store *store, int err)
 long history_find(const struct history *h, const char *name)
 {
 	long found = -1;
+	char hash[80];
+	bool known = history_resolve(name, hash);
 
-	for (size_t i = 0; i < h->ncommits; i++) {
+	for (size_t i = 0; i < h->ncommits; i++)
+		if (known && !strcmp(h->commit[i].name, hash))
+			return (long)i;
+	for (size_t i = 0; i < h->ncommits; i++)
 		if (!strcmp(h->commit[i].name, name))
 			return (long)i;
+	/* What git takes for another commit is no beginning of one of these. */
+	for (size_t i = 0; *name && !known && i < h->ncommits; i++) {
 		if (strncmp(h->commit[i].name, name, strlen(name)))
 			continue;
 		if (found >= 0) {
@@ -412,7 +419,7 @@ static size_t judge_failures(const struct history *h, long base, size_t fresh)
 	return lost;
 }
 
-static bool has_word(const char *words, const char *event)
+bool history_is_event(const char *words, const char *event)
 {
 	char *list = strdup(words), *rest = list, *word;
 	bool found = false;
@@ -426,7 +433,7 @@ static bool has_word(const char *words, const char *event)
 bool history_has_event(const struct history_request *q, const char *event)
 {
 	for (unsigned i = 0; i < q->events.count; i++)
-		if (has_word(q->events.word[i], event))
+		if (history_is_event(q->events.word[i], event))
 			return true;
 	return !q->events.count;
 }
@@ -439,7 +446,7 @@ void history_leave_out(struct history *h, const struct history_request *q)
 		s->left_out = strcmp(s->program, history_program(q)) ||
 			      (q->core && strcmp(s->core, q->core)) ||
 			      (q->events.count ? !history_has_event(q, s->event)
-					       : !has_word(HISTORY_EVENTS, s->event));
+					       : !history_is_event(HISTORY_EVENTS, s->event));
 	}
 }
 

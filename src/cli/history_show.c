@@ -29,12 +29,18 @@ struct show {
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct history_request *q, const struct history_series *s)
+/* Of the program and the core that are asked for? */
+static bool is_of(const struct history_request *q, const struct history_series *s)
 {
 	const char *program = q->operand[0] ? q->operand[0] : q->name;
 
 	return (!program || !strcmp(program, s->program)) &&
-	       (!q->core || !strcmp(q->core, s->core)) && history_has_event(q, s->event);
+	       (!q->core || !strcmp(q->core, s->core));
+}
+
+static bool is_wanted(const struct history_request *q, const struct history_series *s)
+{
+	return is_of(q, s) && history_has_event(q, s->event);
 }
 
 static const char *program_name(const void *ctx, unsigned i)
@@ -52,10 +58,9 @@ static const char *event_name(const void *ctx, unsigned i)
 }
 
 /* Nothing of that name: say what there is. */
-static int nothing(const struct show *s)
+static int nothing(const struct show *s, const char *event)
 {
 	const char *program = s->q->operand[0];
-	const char *event = s->q->events.count ? s->q->events.word[0] : NULL;
 	char near[128] = "";
 	bool known = !program;
 
@@ -76,6 +81,25 @@ static int nothing(const struct show *s)
 					      : "")
 			      : program,
 			*near ? "; did you mean " : "", near, *near ? "?" : "");
+}
+
+/* Each event that is asked for has to be there, not just one of them. */
+static int check_events(const struct show *s, const char *words)
+{
+	char *list = strdup(words), *rest = list, *word;
+	int code = 0;
+
+	while (!code && list && (word = strsep(&rest, ",{}"))) {
+		bool found = !*word;
+
+		for (size_t i = 0; i < s->h->nseries; i++)
+			found |= is_of(s->q, &s->h->series[i]) &&
+				 history_is_event(word, s->h->series[i].event);
+		if (!found)
+			code = nothing(s, word);
+	}
+	free(list);
+	return code;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -265,9 +289,10 @@ static int put_all(const struct show *s)
 static int judge(const struct show *s)
 {
 	size_t last = s->h->ncommits - 1;
-	struct history_judged j = history_judge(s->h, -1, last, s->q->limit);
+	long base = s->q->good ? history_find(s->h, s->q->good) : -1;
+	struct history_judged j = history_judge(s->h, base, last, s->q->limit);
 
-	history_says_nothing(s->h, -1, last, &j);
+	history_says_nothing(s->h, base, last, &j);
 	return j.over || j.missing ? HISTORY_OVER : 0;
 }
 
@@ -296,7 +321,13 @@ static int show(const struct history_request *q, const struct history *h, struct
 			s.series[s.nseries++] = &h->series[i];
 	if (q->last && q->last < h->ncommits)
 		s.first = h->ncommits - q->last;
-	code = s.nseries ? 0 : nothing(&s);
+	code = 0;
+	for (unsigned i = 0; !code && i < q->events.count; i++)
+		code = check_events(&s, q->events.word[i]);
+	if (!code && !s.nseries)
+		code = nothing(&s, NULL);
+	if (!code && q->good && history_find(h, q->good) < 0)
+		code = PMK_EXIT_USAGE;
 	if (!code)
 		code = q->html ? write_page(q, h, store) : put_all(&s);
 	if (!code && q->judged)

@@ -316,6 +316,9 @@ def test_without_git(tmp_path):
     (tmp_path / "prog.s").write_text(PROGRAM.format(turns=10, code=0))
     equal(run("sh", "-c", BUILD_IT, cwd=tmp_path).code, 0)
     env = dict(os.environ, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
+    out = run(PMK, "history", "add", "--commit", "", "-d", "mine.db", "./prog", cwd=tmp_path,
+              env=env)
+    equal((out.code, out.err), (129, "pmk: history: a commit needs a name\n"))
     for name in ("zeta", "alpha", "-odd"):
         out = run(PMK, "history", "add", "--commit", name, "-d", "mine.db", "./prog", cwd=tmp_path,
                   env=env)
@@ -325,6 +328,55 @@ def test_without_git(tmp_path):
     equal([line.split(",")[0] for line in out.out.splitlines()], ["zeta", "alpha", "-odd"])
     out = run(PMK, "history", "bisect", "-d", "mine.db", "./prog", cwd=tmp_path, env=env)
     equal((out.code, out.err), (125, "pmk: history bisect: this is no git checkout\n"))
+
+
+def test_git_has_to_know_a_commit(repository):
+    repository.commit(10)
+    equal(run("sh", "-c", BUILD_IT, cwd=repository.folder).code, 0)
+    for name in ("nosuch", "", "v 1", "0000000", "-x", "HEAD~9", "HEAD..", "HEAD^{tree}"):
+        out = repository.history("add", "--commit", name, "./prog")
+        equal((out.code, out.err.count("\n")), (129, 1), f"{name}: {out}")
+    assert not (repository.folder / "results.db").exists()
+
+
+def test_commits_by_the_names_that_git_knows(repository):
+    for turns in (100, 110, 120):
+        repository.add(repository.commit(turns))
+    repository.git("tag", "-a", "-m", "A release", "v1", repository.commits[0])
+    # Also one that is the beginning of another commit's name.
+    repository.git("tag", repository.commits[2][:6], repository.commits[1])
+    for words, verdicts in ((("good", "v1"), ["good", None, None]),
+                            (("bad", "HEAD"), ["good", None, "bad"]),
+                            (("good", "HEAD~1"), ["good", "good", "bad"]),
+                            (("bad", repository.commits[2][:6]), ["good", "bad", "bad"])):
+        out = repository.history(*words)
+        equal((out.code, out.err), (0, ""), f"{words}: {out}")
+        equal([c["verdict"] for c in repository.shown()["commits"]], verdicts)
+    for good, code in (("HEAD~1", 0), ("v1", 1)):
+        equal(repository.history("show", "--fail-over", "10%", "--good", good).code, code)
+    # git knows it, the database does not.
+    repository.commit(10)
+    out = repository.history("good", "HEAD")
+    equal(out.code, 129)
+    contains(out.err, "has no commit 'HEAD'")
+
+
+def test_the_beginning_of_a_name(repository):
+    """Seventeen commits: two of them begin with the same digit."""
+    for _ in range(17):
+        repository.commit(10)
+    repository.add(repository.commits[0])
+    with sqlite3.connect(repository.folder / "results.db") as db:
+        for name in repository.commits[1:]:
+            db.execute("INSERT INTO revision(name, time) VALUES(?, 1)", [name])
+    digits = [name[0] for name in repository.commits]
+    digit = max(digits, key=digits.count)
+    for name, text in (("", "has no commit ''"), (digit, f"several commits begin with '{digit}'")):
+        for words in (("good", name), ("bad", name), ("show", "--good", name),
+                      ("bisect", "--good", name, "./prog"), ("bisect", "--bad", name, "./prog")):
+            out = repository.history(*words)
+            equal((out.code, out.out, out.err.count("\n")), (129, "", 1), f"{words}: {out}")
+            contains(out.err, text)
 
 
 def test_what_a_sweep_counted(repository):
@@ -347,6 +399,9 @@ def test_mistakes(repository):
             (("show", "pro"), 129, "there is no program 'pro'; did you mean prog?"),
             (("show", "prog", "-e", "cycle"), 129, "'cycle'; did you mean cycles?"),
             (("shw",), 129, "did you mean show?"), ((), 129, "usage: pmk history"),
+            (("show", "-e", "cycles", "-e", "cycle"), 129, "'cycle'; did you mean cycles?"),
+            (("show", "-e", "cycles,nosuch", "-j"), 129, "no series of 'nosuch'"),
+            (("show", "--fail-over", "1", "--good", "nosuch"), 129, "has no commit 'nosuch'"),
             (("good", "0000000"), 129, "has no commit '0000000'"),
             (("good",), 129, "takes one commit"),
             (("add", "./prog"), 129, "which --commit?"),
