@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,13 +192,43 @@ static void ask_found(char *name, size_t size)
 	name[strcspn(name, "\n")] = '\0';
 }
 
+static volatile sig_atomic_t interrupted;
+
+/* Those that the terminal sends to git as well, which ends by them: it is still to be reset. */
+static void on_signal(int sig)
+{
+	interrupted = sig;
+}
+
+/* A signal that is ignored stays ignored, here and in git. */
+static void catch_signals(void)
+{
+	static const int caught[] = { SIGINT, SIGHUP, SIGQUIT };
+	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, was;
+
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		if (!sigaction(caught[i], NULL, &was) && was.sa_handler != SIG_IGN)
+			sigaction(caught[i], &act, NULL);
+}
+
+/* Go back to what was checked out. */
+static int reset_git(void)
+{
+	const char *const words[] = { "git", "bisect", "reset", NULL };
+
+	if (history_run(words, NULL, 0, true))
+		return cli_fail(PMK_EXIT_FAILED,
+				"history bisect: the checkout is still that of git bisect; `git "
+				"bisect reset` leads back");
+	return 0;
+}
+
 static int search(const struct history_request *q, char *found, size_t size)
 {
-	const char *const reset[] = { "git", "bisect", "reset", NULL };
 	char self[PATH_MAX], *database = realpath(q->database, NULL), limit[40];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	struct words w = { 0 };
-	int code;
+	int code, reset = 0;
 
 	self[n > 0 ? n : 0] = '\0';
 	snprintf(limit, sizeof(limit), "%.17g", q->limit);
@@ -205,17 +236,20 @@ static int search(const struct history_request *q, char *found, size_t size)
 	add(&w, "bisect");
 	add(&w, "run");
 	put_test(&w, q, self, database ? database : q->database, limit);
+	catch_signals();
 	code = w.full ? cli_fail(PMK_EXIT_USAGE, "history bisect: the command line is too long")
 		      : start(q);
-	if (!code && history_run(w.word, NULL, 0, false))
+	if (!code && history_run(w.word, NULL, 0, false) && !interrupted)
 		code = cli_fail(PMK_EXIT_FAILED,
 				"history bisect: no single commit was found, as above");
 	if (!code)
 		ask_found(found, size);
 	if (!w.full)
-		history_run(reset, NULL, 0, true);
+		reset = reset_git();
 	free(database);
-	return code;
+	if (interrupted)
+		return cli_fail(128 + interrupted, "history bisect: interrupted");
+	return code ? code : reset;
 }
 
 /* ---- what was found -------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 instructions is known: twice as many as its loop has turns, and 4."""
 import csv
 import io
+import signal
 import sqlite3
 
 from harness import *
@@ -299,6 +300,26 @@ def test_the_test_of_a_commit(repository):
     out = repository.history("test", *ends, "--build", "exit 7", "./prog")
     equal((out.code, "is skipped: 'exit 7' fails" in out.err), (125, True), str(out))
     equal(repository.history("test", *ends, "./nowhere").code, 125)
+
+
+def test_an_interrupt_of_bisect_resets_git(repository):
+    """As the terminal sends it: to all of its processes."""
+    for turns in (100, 100, 130, 130):
+        repository.commit(turns)
+    for n in (0, 3):
+        repository.add(repository.commits[n])
+    (repository.folder / "builds").unlink()
+    p = subprocess.Popen(["env", "--default-signal=INT", PMK, "history", "bisect", "--build",
+                          "touch builds && exec sleep 60", "./prog"], cwd=repository.folder,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         start_new_session=True)
+    wait_until((repository.folder / "builds").exists, "the build has begun")
+    os.killpg(p.pid, signal.SIGINT)
+    out, err = p.communicate(timeout=30)
+    equal((p.returncode, out), (130, ""), err)
+    contains(err, "pmk: history bisect: interrupted\n")
+    equal(repository.git("rev-parse", "--abbrev-ref", "HEAD"), "main")
+    assert not (repository.folder / ".git/BISECT_START").exists()
 
 
 def test_bisect_leaves_work_alone(repository):
