@@ -56,7 +56,8 @@ struct history_series {
 	struct history_count *at;	 /* [commit] */
 };
 
-/* Commits by their time; where one has none, in the order in which they were added. */
+/* Commits by their time; where one has none, in the order in which they were added. Those that git
+ * knows come after their ancestors, whatever their times are. */
 struct history {
 	struct history_commit *commit;
 	size_t ncommits, commit_room;
@@ -177,5 +178,8 @@ bool history_resolve(const char *id, char hash[80]);
  * of its folders, the name is `id` and nothing else is known. 0 or an exit code after one line. */
 int history_commit(struct history_commit *c, const char *id);
 void history_commit_free(struct history_commit *c);
+/* Put the commits that git knows into the order of their ancestry, at the places that they have.
+ * False: out of memory. */
+bool history_order(struct history *h);
 
 #endif

@@ -110,3 +110,103 @@ int history_commit(struct history_commit *c, const char *id)
 	c->time = strtoll(out, NULL, 10);
 	return name_commit(c, hash, subject);
 }
+
+/* ---- ancestry -------------------------------------------------------------------------------- */
+
+static bool is_hash(const char *name)
+{
+	size_t n = strspn(name, "0123456789abcdef");
+
+	return (n == 40 || n == 64) && !name[n];
+}
+
+/* The best common ancestor of all, with "^@" its parents, so that git need not walk beyond it; ""
+ * where there is none. `words` has room for three before the names. */
+static void ask_base(const char **words, char base[80])
+{
+	words[0] = "git";
+	words[1] = "merge-base";
+	words[2] = "--octopus";
+	if (history_run(words, base, 70, true))
+		*base = '\0';
+	base[strcspn(base, "\n")] = '\0';
+	if (*base)
+		strcat(base, "^@");
+}
+
+/* Hashes of commits, a line each: ancestors first, and where none is the other's, by time. "" where
+ * git says nothing; NULL: out of memory. The caller frees it. */
+static char *list_commits(const struct history *h)
+{
+	enum { BEFORE = 6, AFTER = 4 };
+	const char **words = calloc(h->ncommits + BEFORE + AFTER, sizeof(*words));
+	const char *const list[] = { "git",	     "rev-list",  "--ignore-missing",
+				     "--date-order", "--reverse", "--count" };
+	char base[80], number[32] = "", *out = NULL;
+	size_t n = BEFORE, size = 1;
+
+	if (!words)
+		return NULL;
+	for (size_t i = 0; i < h->ncommits; i++)
+		if (is_hash(h->commit[i].name))
+			words[n++] = h->commit[i].name;
+	if (n > BEFORE + 1) {
+		ask_base(words + BEFORE - 3, base);
+		if (*base) {
+			words[n++] = "--not";
+			words[n++] = base;
+		}
+		words[n++] = "--";
+		memcpy(words, list, sizeof(list));
+		if (!history_run(words, number, sizeof(number), true))
+			size += strtoul(number, NULL, 10) * 65;
+	}
+	out = calloc(1, size);
+	if (out && size > 1) {
+		/* The same without --count. */
+		memmove(words + 1, words, (BEFORE - 1) * sizeof(*words));
+		if (history_run(words + 1, out, size, true))
+			*out = '\0';
+	}
+	free(words);
+	return out;
+}
+
+static int by_commit_name(const void *a, const void *b)
+{
+	const struct history_commit *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+bool history_order(struct history *h)
+{
+	size_t n = h->ncommits, found = 0, next = 0;
+	struct history_commit **names = calloc(n + 1, sizeof(*names));
+	struct history_commit *ordered = calloc(n + 1, sizeof(*ordered));
+	bool *known = calloc(n + 1, sizeof(*known));
+	char *list = list_commits(h), *rest = list, *line;
+	bool fits = names && ordered && known && list;
+
+	for (size_t i = 0; fits && i < n; i++)
+		names[i] = &h->commit[i];
+	if (fits)
+		qsort(names, n, sizeof(*names), by_commit_name);
+	while (fits && (line = strsep(&rest, "\n"))) {
+		struct history_commit key = { .name = line }, *at = &key, **hit;
+
+		hit = bsearch(&at, names, n, sizeof(*names), by_commit_name);
+		if (!hit)
+			continue;
+		known[*hit - h->commit] = true;
+		ordered[found++] = **hit;
+	}
+	for (size_t i = 0; fits && i < n; i++)
+		if (known[i])
+			h->commit[i] = ordered[next++];
+	free(names);
+	free(ordered);
+	free(known);
+	free(list);
+	return fits;
+}

@@ -190,8 +190,10 @@ int history_read(struct history *h, struct pmk_store *store)
 	err = pmk_store_revisions(store, take_commit, h);
 	if (!err) {
 		sort_commits(h);
-		err = pmk_store_points(store, -1, take_point, &r);
+		err = history_order(h) ? 0 : PMK_ENOMEM;
 	}
+	if (!err)
+		err = pmk_store_points(store, -1, take_point, &r);
 	if (!err && h->nseries)
 		qsort(h->series, h->nseries, sizeof(*h->series), by_name);
 	mark_failed(h);

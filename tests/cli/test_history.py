@@ -36,13 +36,14 @@ class Repository:
         equal(out.code, 0, f"git {words}: {out}")
         return out.out.strip()
 
-    def commit(self, turns, code=0, source=None):
+    def commit(self, turns, code=0, source=None, time=None):
         """A commit whose program makes so many turns; returns its name."""
         n = len(self.commits)
         (self.folder / "prog.s").write_text(source or PROGRAM.format(turns=turns, code=code))
         (self.folder / "number").write_text(f"{n}\n")
         self.git("add", "-A")
-        self.git("commit", "-q", "-m", f"Turn {turns} times", GIT_COMMITTER_DATE=f"{START + n} +0")
+        self.git("commit", "-q", "-m", f"Turn {turns} times",
+                 GIT_COMMITTER_DATE=f"{START + n if time is None else time} +0")
         self.commits.append(self.git("rev-parse", "HEAD"))
         return self.commits[-1]
 
@@ -95,6 +96,23 @@ def test_add_and_show(repository):
     assert rows[0].index("*") == rows[1].index("*") == rows[2].index("*") + 23, text
     assert re.search(r" 184  -20 -9\.80% +\* +Turn 90 times$", rows[2]), rows[2]
     assert "Turn" not in rows[0] + rows[1]
+
+
+@cases("times", [(0, 0, 0, 0, 0), (0, 40, 30, 20, 10)])
+def test_commits_come_after_their_ancestors(repository, times):
+    """Those of one second, and children that are older than their parents."""
+    for n, time in enumerate(times):
+        repository.commit(100 + n, time=START + time)
+    for n in (3, 1, 4, 0, 2):
+        equal(repository.add(repository.commits[n]).code, 0)
+    equal([c["commit"] for c in repository.shown()["commits"]], repository.commits)
+    equal(repository.counts(), [204, 206, 208, 210, 212])
+    # What git does not know stays where its time puts it.
+    with sqlite3.connect(repository.folder / "results.db") as db:
+        for name, time in (("f" * 40, START - 1), ("gone", START + 50)):
+            db.execute("INSERT INTO revision(name, time) VALUES(?, ?)", [name, time])
+    equal([c["commit"] for c in repository.shown()["commits"]],
+          ["f" * 40, *repository.commits, "gone"])
 
 
 def test_csv(repository):
