@@ -18,12 +18,12 @@
 /* ---- what to look between -------------------------------------------------------------------- */
 
 /* Without a change between the two there is no commit that has made it. */
-static int check_change(const struct history_request *q, struct history *h, size_t good, size_t bad)
+static int check_change(const struct history_request *q, const struct history *h, size_t good,
+			size_t bad)
 {
 	size_t compared = 0, changed = 0;
 	char from[48], to[48];
 
-	history_leave_out(h, q);
 	history_short(h->commit[good].name, from);
 	history_short(h->commit[bad].name, to);
 	for (size_t i = 0; i < h->nseries; i++) {
@@ -50,6 +50,28 @@ static int check_change(const struct history_request *q, struct history *h, size
 			q->limit, from, to);
 }
 
+static bool have_count_in_common(const struct history *h, size_t a, size_t b)
+{
+	for (size_t i = 0; i < h->nseries; i++) {
+		const struct history_series *s = &h->series[i];
+
+		if (!s->left_out && s->at[a].has_value && s->at[b].has_value)
+			return true;
+	}
+	return false;
+}
+
+/* The last good commit that has what is asked for; where none has, the last good one. */
+static long choose_good(const struct history *h, size_t bad)
+{
+	long good = history_reference(h, bad);
+
+	for (long i = good; i >= 0; i = history_reference(h, (size_t)i))
+		if (have_count_in_common(h, (size_t)i, bad))
+			return i;
+	return good;
+}
+
 /* The names of the good and the bad commit: those that are given, or the last good one and the
  * newest of all. 0 or an exit code after one line. */
 static int choose(const struct history_request *q, char **good, char **bad)
@@ -66,9 +88,10 @@ static int choose(const struct history_request *q, char **good, char **bad)
 		code = cli_fail(PMK_EXIT_FAILED, "%s: it has no commits", q->database);
 	if (!code) {
 		to = q->bad ? history_find(&h, q->bad) : (long)h.ncommits - 1;
+		history_leave_out(&h, q);
 		from = q->good	? history_find(&h, q->good)
 		       : to < 0 ? -1
-				: history_reference(&h, (size_t)to);
+				: choose_good(&h, (size_t)to);
 		if (to < 0 || (q->good && from < 0))
 			code = PMK_EXIT_USAGE;
 		else if (from < 0)

@@ -305,6 +305,16 @@ def test_bisect_names_no_commit_where_nothing_changed(repository, words, text):
         equal(out.err.count("\n"), 1)
 
 
+def test_bisect_starts_at_the_last_good_commit_that_has_the_counts(repository):
+    for turns, event in ((100, "cycles"), (100, "cycles"), (100, "br_exec"), (130, "cycles")):
+        equal(repository.add(repository.commit(turns), "-e", event).code, 0)
+    for n in (0, 1, 2):
+        equal(repository.history("good", repository.commits[n]).code, 0)
+    out = repository.history("bisect", "-e", "cycles", "--build", BUILD_IT, "./prog")
+    equal((out.code, out.out[:40]), (0, repository.commits[3]), str(out))
+    equal(repository.builds(), 4 + 1)
+
+
 def test_the_test_of_a_commit(repository):
     for turns in (100, 130, 129, 101):
         repository.commit(turns)
