@@ -357,6 +357,9 @@ static int check_files(struct computing *c, const struct pmk_sweep_cell *cell)
 {
 	const char *path = pmk_file_hashes_changed(&c->s->files, &cell->program->files);
 
+	/* The process that counts reads the preset by itself. */
+	if (!path && !pmk_sweep_same_core(c->s, cell))
+		path = cell->configs->core->name;
 	if (!path)
 		return 0;
 	return pmk_count_fail(c->s->fault, PMK_COUNT_FAILED,

@@ -377,6 +377,30 @@ bool pmk_sweep_core(const struct pmk_sweep_cell *cell, struct pmk_core *core, ch
 	return apply(cell->configs, cell->combination, core, msg, size);
 }
 
+static bool config_key(const struct pmk_core *core, pmk_store_key key)
+{
+	char *parameters = pmk_key_parameters(core);
+
+	if (parameters)
+		pmk_key_config(core, parameters, key);
+	free(parameters);
+	return parameters != NULL;
+}
+
+bool pmk_sweep_same_core(const struct pmk_sweep *s, const struct pmk_sweep_cell *cell)
+{
+	struct pmk_count_fault fault = { 0 };
+	struct pmk_program now = { .elf = cell->program->opened.elf, .fault = &fault };
+	const struct pmk_words none = { 0 };
+	pmk_store_key was, is;
+	bool same = !pmk_program_core(&now, s->data, cell->configs->core->name, NULL, &none) &&
+		    config_key(&cell->configs->base, was) && config_key(&now.core, is) &&
+		    !memcmp(was, is, sizeof(was));
+
+	pmk_count_fault_free(&fault);
+	return same;
+}
+
 /* ---- what there is to do --------------------------------------------------------------------- */
 
 /* *failed: some event has no count because the run that was to add it failed. */

@@ -83,6 +83,9 @@ size_t pmk_sweep_most_axes(const struct pmk_sweep *s);
 bool pmk_sweep_core(const struct pmk_sweep_cell *cell, struct pmk_core *core, char *msg,
 		    size_t size);
 
+/* Does the preset of the core still say what it said when the keys were made? */
+bool pmk_sweep_same_core(const struct pmk_sweep *s, const struct pmk_sweep_cell *cell);
+
 /* Some of the cells. */
 struct pmk_sweep_slice {
 	uint32_t *cell; /* their numbers */

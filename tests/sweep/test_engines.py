@@ -107,6 +107,21 @@ def test_make_runs_tasks(tmp_path):
 
 
 @pytest.mark.quick
+def test_a_task_keeps_no_counts_of_a_file_that_changed(tmp_path):
+    make_plan(tmp_path, 1, hold=True) # the cell that waits is the first
+    os.mkfifo(tmp_path / "gate")
+    sweep(tmp_path, "plan.ini", "-o", "r.db", "--engine", "make", "--tasks", "1")
+    p = subprocess.Popen(["make", "-C", "r.db.tasks"], cwd=tmp_path, stderr=subprocess.PIPE,
+                         stdout=subprocess.DEVNULL, text=True)
+    with open(tmp_path / "gate", "w"):
+        os.utime(tmp_path / "prog")
+    err = p.communicate()[1]
+    contains(err, "prog has changed while it was counted; run the sweep again\n")
+    equal((p.returncode, parts(tmp_path)), (2, {"0.db": []}))
+    assert not (tmp_path / "r.db.tasks/0.done").exists()
+
+
+@pytest.mark.quick
 def test_a_cell_with_two_names_is_in_one_task(tmp_path):
     make_plan(tmp_path, 1)
     with open(tmp_path / "plan.ini", "a") as f:

@@ -311,6 +311,21 @@ def test_a_file_that_changes_while_it_is_counted(folder, name, changed, change):
     equal((p.returncode, [row["program"] for row in rows]), (125, ["first"]))
 
 
+def test_a_preset_that_changes_while_it_is_counted(folder):
+    preset = open(os.path.join(SOURCE, "data/cores/arm1176.ini")).read()
+    (folder / "mine.ini").write_text(preset)
+    os.mkfifo(folder / "gate")
+    plan(folder, {"first": "run = ./prog walk", "held": "run = ./prog open gate\ntimeout = 60"},
+         sweep="cores = ./mine.ini\nevents = cycles")
+    p = subprocess.Popen([os.path.join(BUILD, "pmk"), "sweep", "plan.ini", "-o", "r.db", "-j1"],
+                         cwd=folder, stderr=subprocess.PIPE, text=True)
+    with open(folder / "gate", "w"):
+        (folder / "mine.ini").write_text(preset + "\n[mem]\nlatency = 99\n")
+    equal(p.communicate()[1],
+          "pmk: ./mine.ini has changed while it was counted; run the sweep again\n")
+    equal((p.returncode, [row["program"] for row in shown(folder)]), (125, ["first"]))
+
+
 # ---- failures ----------------------------------------------------------------------------------
 
 
