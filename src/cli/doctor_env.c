@@ -10,17 +10,16 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <pmk/linux.h>
 
+#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "count/emulator.h"
@@ -58,49 +57,6 @@ static struct item *add(struct report *r, const char *name, enum status status, 
 }
 
 #define SAY(it, ...) snprintf((it)->text, sizeof((it)->text), __VA_ARGS__)
-
-/* ---- child processes ------------------------------------------------------------------------ */
-
-static _Noreturn void become(const char *const argv[], int out)
-{
-	int null = open("/dev/null", O_RDONLY);
-
-	dup2(null, 0);
-	dup2(out, 1);
-	dup2(out, 2);
-	alarm(SECONDS); /* stays set across exec */
-	/* The cast drops a const that execvp() lacks; it does not change the words. */
-	execvp(argv[0], (char *const *)(uintptr_t)argv);
-	_exit(errno == ENOENT || errno == ENOTDIR ? PMK_EXIT_NOT_FOUND : PMK_EXIT_NOT_EXEC);
-}
-
-/* Run a command and put the beginning of its output into `out`. Returns its exit code; 128 +
- * signal; PMK_EXIT_NOT_FOUND if there is no such command. */
-static int capture(const char *const argv[], char *out, size_t size)
-{
-	char rest[256];
-	size_t used = 0;
-	int fd[2], status;
-	ssize_t n;
-	pid_t pid;
-
-	*out = '\0';
-	if (pipe2(fd, O_CLOEXEC))
-		return PMK_EXIT_FAILED;
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0)
-		become(argv, fd[1]);
-	close(fd[1]);
-	while (pid > 0 && (n = read(fd[0], used + 1 < size ? out + used : rest,
-				    used + 1 < size ? size - used - 1 : sizeof(rest))) > 0)
-		used += used + 1 < size ? (size_t)n : 0;
-	close(fd[0]);
-	out[used] = '\0';
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return PMK_EXIT_FAILED;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
@@ -392,7 +348,7 @@ static void check_counting(struct report *r, const struct emulator *e)
 		SAY(it, "cannot try it: %s", strerror(errno));
 		return;
 	}
-	code = capture(argv, out, sizeof(out));
+	code = cli_run(argv, CLI_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
 	unlink(path);
 	if (code != 0 || !find_count(out, &counted)) {
 		const char *why = last_line_of_ours(out);
@@ -432,7 +388,7 @@ static void check_emulator(struct report *r, const struct emulator *e)
 		return;
 	}
 	argv[0] = q.path;
-	code = capture(argv, out, sizeof(out));
+	code = cli_run(argv, CLI_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
 	it->advice = EMULATOR_OTHER_RELEASE;
 	if (code || !pmk_qemu_version(out, version, sizeof(version))) {
 		it->status = BROKEN;
@@ -458,7 +414,7 @@ static void check_gzip(struct report *r)
 	struct item *it =
 		add(r, "gzip", OK, "install it, if wanted (Debian: apt-get install gzip)");
 	char out[400];
-	int code = capture(argv, out, sizeof(out));
+	int code = cli_run(argv, CLI_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
 
 	SAY(it, "reads compressed VCD dumps, for -T wave");
 	if (code == PMK_EXIT_NOT_FOUND) {

@@ -168,9 +168,6 @@ int history_bisect(const struct history_request *q);
 
 /* ---- git ------------------------------------------------------------------------------------- */
 
-/* Run a command, with its output in `out` (cut at `size`), or for NULL on stderr. `quiet`: its
- * stderr is dropped. Returns its exit code; 128 + signal. */
-int history_run(const char *const argv[], char *out, size_t size, bool quiet);
 /* The hash of the commit that git takes `id` for. False: git is not there, this is none of its
  * folders, or it has no such commit. */
 bool history_resolve(const char *id, char hash[80]);

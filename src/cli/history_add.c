@@ -15,6 +15,7 @@
 
 #include "base/grow.h"
 #include "base/sha256.h"
+#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/counting.h"
 #include "cli/history.h"
@@ -624,10 +625,10 @@ int history_test(const struct history_request *q)
 	if (!*q->operand || !q->good || (!q->bad && !q->judged))
 		return cli_fail(PMK_EXIT_USAGE, "history test: it takes a program, --good, and "
 						"--bad or --fail-over");
-	if (history_run(words, head, sizeof(head), true))
+	if (cli_run(words, CLI_ERRORS_DROPPED, 0, head, sizeof(head)))
 		return cli_fail(HISTORY_SKIP, "history test: this is no git checkout");
 	head[strcspn(head, "\n")] = '\0';
-	if (q->build && history_run(build, NULL, 0, false))
+	if (q->build && cli_run(build, CLI_ERRORS_SHOWN, 0, NULL, 0))
 		return cli_fail(HISTORY_SKIP, "history test: %.10s is skipped: '%s' fails", head,
 				q->build);
 	now.commit = head;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/plain.h"
+#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/history.h"
 
@@ -120,12 +121,12 @@ static int check_place(void)
 				      NULL };
 	char out[256];
 
-	if (history_run(words, out, sizeof(out), true))
+	if (cli_run(words, CLI_ERRORS_DROPPED, 0, out, sizeof(out)))
 		return cli_fail(PMK_EXIT_FAILED, "history bisect: this is no git checkout");
 	if (out[0] != '\n')
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: run it in the top folder of the checkout");
-	if (history_run(state, out, sizeof(out), true) || *out)
+	if (cli_run(state, CLI_ERRORS_DROPPED, 0, out, sizeof(out)) || *out)
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: there are changes that are not committed; commit "
 				"or stash them");
@@ -190,7 +191,7 @@ static void count_commits(const struct history_request *q, char *n, size_t size)
 	const char *const words[] = { "git", "rev-list", "--count", range, "--", NULL };
 
 	snprintf(range, sizeof(range), "%s..%s", q->good, q->bad);
-	if (history_run(words, n, size, true))
+	if (cli_run(words, CLI_ERRORS_DROPPED, 0, n, size))
 		*n = '\0';
 	n[strcspn(n, "\n")] = '\0';
 }
@@ -199,7 +200,7 @@ static int start(const struct history_request *q)
 {
 	const char *const words[] = { "git", "bisect", "start", q->bad, q->good, "--", NULL };
 
-	if (history_run(words, NULL, 0, false))
+	if (cli_run(words, CLI_ERRORS_SHOWN, 0, NULL, 0))
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: git bisect cannot start, as above");
 	return 0;
@@ -210,7 +211,7 @@ static void ask_found(char *name, size_t size)
 {
 	const char *const words[] = { "git", "rev-parse", "--verify", "refs/bisect/bad", NULL };
 
-	if (history_run(words, name, size, true))
+	if (cli_run(words, CLI_ERRORS_DROPPED, 0, name, size))
 		*name = '\0';
 	name[strcspn(name, "\n")] = '\0';
 }
@@ -239,7 +240,7 @@ static int reset_git(void)
 {
 	const char *const words[] = { "git", "bisect", "reset", NULL };
 
-	if (history_run(words, NULL, 0, true))
+	if (cli_run(words, CLI_ERRORS_DROPPED, 0, NULL, 0))
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: the checkout is still that of git bisect; `git "
 				"bisect reset` leads back");
@@ -262,7 +263,7 @@ static int search(const struct history_request *q, char *found, size_t size)
 	catch_signals();
 	code = w.full ? cli_fail(PMK_EXIT_USAGE, "history bisect: the command line is too long")
 		      : start(q);
-	if (!code && history_run(w.word, NULL, 0, false) && !interrupted)
+	if (!code && cli_run(w.word, CLI_ERRORS_SHOWN, 0, NULL, 0) && !interrupted)
 		code = cli_fail(PMK_EXIT_FAILED,
 				"history bisect: no single commit was found, as above");
 	if (!code)

@@ -1,54 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* What git says of a commit. */
 #define _GNU_SOURCE
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/history.h"
-
-static void become(const char *const argv[], int out, bool quiet)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null >= 0)
-		dup2(null, STDIN_FILENO);
-	if (null >= 0 && quiet)
-		dup2(null, STDERR_FILENO);
-	dup2(out, STDOUT_FILENO);
-	execvp(argv[0], (char *const *)argv);
-	_exit(PMK_EXIT_NOT_FOUND);
-}
-
-int history_run(const char *const argv[], char *out, size_t size, bool quiet)
-{
-	int fd[2] = { -1, -1 }, status;
-	size_t used = 0;
-	char rest[256];
-	ssize_t n;
-	pid_t pid;
-
-	if (out && pipe2(fd, O_CLOEXEC))
-		return PMK_EXIT_FAILED;
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0)
-		become(argv, out ? fd[1] : STDERR_FILENO, quiet);
-	if (out) {
-		close(fd[1]);
-		while (pid > 0 && (n = read(fd[0], used + 1 < size ? out + used : rest,
-					    used + 1 < size ? size - used - 1 : sizeof(rest))) > 0)
-			used += used + 1 < size ? (size_t)n : 0;
-		close(fd[0]);
-		out[used] = '\0';
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return PMK_EXIT_FAILED;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 void history_commit_free(struct history_commit *c)
 {
@@ -67,7 +26,7 @@ bool history_resolve(const char *id, char hash[80])
 	if (!*id || *id == '-' || *id == '^' || asprintf(&commit, "%s^{commit}", id) < 0)
 		return false;
 	argv[4] = commit;
-	found = !history_run(argv, hash, 80, true);
+	found = !cli_run(argv, CLI_ERRORS_DROPPED, 0, hash, 80);
 	hash[strcspn(hash, "\n")] = '\0';
 	free(commit);
 	return found && *hash;
@@ -78,7 +37,7 @@ static bool is_git(void)
 	const char *const argv[] = { "git", "rev-parse", "--git-dir", NULL };
 	char out[8];
 
-	return !history_run(argv, out, sizeof(out), true);
+	return !cli_run(argv, CLI_ERRORS_DROPPED, 0, out, sizeof(out));
 }
 
 static int name_commit(struct history_commit *c, const char *name, const char *subject)
@@ -103,7 +62,8 @@ int history_commit(struct history_commit *c, const char *id)
 	if (!history_resolve(id, hash))
 		return is_git() ? cli_fail(PMK_EXIT_USAGE, "history: git has no commit '%s'", id)
 				: name_commit(c, id, NULL);
-	if (history_run(argv, out, sizeof(out), true) || !(subject = strchr(out, '\n')))
+	if (cli_run(argv, CLI_ERRORS_DROPPED, 0, out, sizeof(out)) ||
+	    !(subject = strchr(out, '\n')))
 		return cli_fail(PMK_EXIT_FAILED, "history: git log fails for %s", hash);
 	*subject++ = '\0';
 	subject[strcspn(subject, "\n")] = '\0';
@@ -127,7 +87,7 @@ static void ask_base(const char **words, char base[80])
 	words[0] = "git";
 	words[1] = "merge-base";
 	words[2] = "--octopus";
-	if (history_run(words, base, 70, true))
+	if (cli_run(words, CLI_ERRORS_DROPPED, 0, base, 70))
 		*base = '\0';
 	base[strcspn(base, "\n")] = '\0';
 	if (*base)
@@ -158,14 +118,14 @@ static char *list_commits(const struct history *h)
 		}
 		words[n++] = "--";
 		memcpy(words, list, sizeof(list));
-		if (!history_run(words, number, sizeof(number), true))
+		if (!cli_run(words, CLI_ERRORS_DROPPED, 0, number, sizeof(number)))
 			size += strtoul(number, NULL, 10) * 65;
 	}
 	out = calloc(1, size);
 	if (out && size > 1) {
 		/* The same without --count. */
 		memmove(words + 1, words, (BEFORE - 1) * sizeof(*words));
-		if (history_run(words + 1, out, size, true))
+		if (cli_run(words + 1, CLI_ERRORS_DROPPED, 0, out, size))
 			*out = '\0';
 	}
 	free(words);

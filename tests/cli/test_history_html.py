@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The page of pmk history: what stands in it, and what a browser makes of it."""
-import chromium
+from browser import session
 from harness import *
 from test_html import Page
 from test_history import Repository
@@ -131,12 +131,7 @@ def test_a_recording_may_be_thrown_away(recorded, tmp_path):
 
 @pytest.fixture(scope="module")
 def browser():
-    try:
-        driver = chromium.start(goog_loggingPrefs={"browser": "ALL", "performance": "ALL"})
-    except chromium.Missing as packages:
-        skip(remedy(str(packages)))
-    yield driver
-    driver.quit()
+    yield from session()
 
 
 def choose(browser, base, new):

@@ -4,7 +4,7 @@ a browser makes of it: headless Chromium. Numbers are those that SQL finds in th
 import html.parser
 import sqlite3
 
-import chromium
+from browser import session
 from harness import *
 from recordings import *
 import results
@@ -746,13 +746,7 @@ def test_a_sweep_has_all_cells(tmp_path):
 @pytest.fixture(scope="module")
 def browser():
     """Chromium, whose pages are read and used as people would."""
-    try:
-        driver = chromium.start("--window-size=1200,1000",
-                                goog_loggingPrefs={"browser": "ALL", "performance": "ALL"})
-    except chromium.Missing as packages:
-        skip(remedy(str(packages)))
-    yield driver
-    driver.quit()
+    yield from session("--window-size=1200,1000")
 
 
 class Shown:

@@ -8,7 +8,7 @@ import json
 import time
 import urllib.parse
 
-import chromium
+from browser import session
 from harness import *
 import repo
 
@@ -115,13 +115,7 @@ def test_source_is_shown(site):
 
 @pytest.fixture(scope="module")
 def browser():
-    try:
-        driver = chromium.start("--window-size=1400,1000",
-                                goog_loggingPrefs={"browser": "ALL", "performance": "ALL"})
-    except chromium.Missing as packages:
-        skip(remedy(str(packages)))
-    yield driver
-    driver.quit()
+    yield from session("--window-size=1400,1000")
 
 
 def wait(condition):

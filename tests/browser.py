@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+"""Chromium as a fixture: `yield from browser.session()`; a test without it is skipped, or fails."""
+from harness import remedy, skip
+import chromium
+
+
+def session(*arguments):
+    """A driver that keeps what pages say to the console and ask of the network."""
+    try:
+        driver = chromium.start(*arguments,
+                                goog_loggingPrefs={"browser": "ALL", "performance": "ALL"})
+    except chromium.Missing as packages:
+        skip(remedy(str(packages)))
+    yield driver
+    driver.quit()
