@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 
 /* For the signal handler. The command runs once in a process. */
@@ -57,14 +57,6 @@ bool cli_running_shown(void)
 	return isatty(STDERR_FILENO);
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void write_line(struct cli_running *p, double seconds, double mips)
 {
 	unsigned columns = cli_columns(stderr);
@@ -83,7 +75,7 @@ static void write_line(struct cli_running *p, double seconds, double mips)
 
 void cli_running_show(struct cli_running *p, double seconds, uint64_t insns)
 {
-	double at = now(), since = at - p->last;
+	double at = pmk_seconds(), since = at - p->last;
 	uint64_t before = p->insns;
 
 	p->insns = insns;

@@ -147,11 +147,6 @@ int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned 
 	return err;
 }
 
-static uint64_t key_value(const struct pmk_core *core, const struct pmk_core_key *k)
-{
-	return *(const uint64_t *)(const void *)((const char *)core + k->offset);
-}
-
 static void key_text(char *buf, size_t size, uint64_t v, const struct pmk_core_key *row)
 {
 	char unit = row->unit;
@@ -169,7 +164,7 @@ static void key_text(char *buf, size_t size, uint64_t v, const struct pmk_core_k
 void show_key_text(char *buf, size_t size, const struct pmk_core *core,
 		   const struct pmk_core_key *k)
 {
-	key_text(buf, size, key_value(core, k), k);
+	key_text(buf, size, pmk_core_value(core, k), k);
 }
 
 bool show_core_can_have(const struct pmk_core *core, const struct pmk_pmu *pmu)
@@ -209,7 +204,7 @@ void show_core_key(const struct pmk_core *core, const struct pmk_core_key *k, co
 {
 	char now[24], range[64];
 
-	key_text(now, sizeof(now), key_value(core, k), k);
+	key_text(now, sizeof(now), pmk_core_value(core, k), k);
 	range_text(range, sizeof(range), k);
 	printf("%s%-26s %-10s %-18s %s\n", indent, label, now, range, k->text);
 }
@@ -340,10 +335,10 @@ json_object *show_json_core(const struct pmk_core *core)
 	show_add(o, "checked", *core->checked ? core->checked : NULL);
 	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++)
 		if (pmk_core_words(k))
-			show_add(keys, k->key, pmk_core_words(k)[key_value(core, k)]);
+			show_add(keys, k->key, pmk_core_words(k)[pmk_core_value(core, k)]);
 		else
 			json_object_object_add(keys, k->key,
-					       json_object_new_uint64(key_value(core, k)));
+					       json_object_new_uint64(pmk_core_value(core, k)));
 	json_object_object_add(o, "parameters", keys);
 	return o;
 }

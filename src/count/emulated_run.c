@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Counting in emulation, second part: run the emulator, take the readings. */
 #define _GNU_SOURCE
+#include "base/clock.h"
 #include "count/emulated.h"
 
 #include <errno.h>
@@ -352,8 +353,8 @@ static void urge(const struct pmk_count *c, double *since, int *sent)
 	double waited;
 
 	if (*since == 0)
-		*since = pmk_watch_now();
-	waited = (pmk_watch_now() - *since) * 1000;
+		*since = pmk_seconds();
+	waited = (pmk_seconds() - *since) * 1000;
 	if (*sent < 1 && (!signal || waited > PMK_WATCH_GRACE_MS)) {
 		*sent = 1;
 		kill(e->runner.pid, pmk_stop_request(signal));
@@ -370,7 +371,7 @@ static void urge(const struct pmk_count *c, double *since, int *sent)
 static void tell_progress(const struct pmk_count *c, double *last)
 {
 	const struct pmk_emulation *e = c->state;
-	double now = pmk_watch_now(), hz = (double)e->prog.core.clock_hz;
+	double now = pmk_seconds(), hz = (double)e->prog.core.clock_hz;
 	uint64_t cycles, insns;
 
 	if (!c->listener.running || now - *last < LOOK_SECONDS)
@@ -384,15 +385,15 @@ static void tell_progress(const struct pmk_count *c, double *last)
 static int wait_for_end(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	double since = 0, end = pmk_watch_now() + (double)c->q.timeout_ms / 1000;
+	double since = 0, end = pmk_seconds() + (double)c->q.timeout_ms / 1000;
 	int sent = 0, err = 0;
 	bool up = false; /* the time of this run */
-	double told = pmk_watch_now();
+	double told = pmk_seconds();
 
 	while (!pmk_runner_step(&e->runner, c->q.packets ? 1 : 20)) {
 		err = err ? err : drain_intervals(c);
 		tell_progress(c, &told);
-		up |= c->q.timeout_ms && pmk_watch_now() >= end;
+		up |= c->q.timeout_ms && pmk_seconds() >= end;
 		if (pmk_count_stopped(c) || up)
 			urge(c, &since, &sent);
 	}
@@ -632,13 +633,13 @@ int pmk_emulation_run(struct pmk_count *c)
 	/* Stopped before it begins, it begins all the same: there has to be something to tell
 	 * of. */
 	for (unsigned run = 0; run < c->q.runs && !err && !(run && pmk_count_stopped(c)); run++) {
-		double began = pmk_watch_now();
+		double began = pmk_seconds();
 
 		err = c->q.rerun ? run_passes(c) : run_with_its_module(c, &e->plan, 0);
 		if (err || (pmk_count_stopped(c) && run))
 			break;
 		c->result.runs = run + 1;
-		if (pmk_result_ran(&c->result, pmk_watch_now() - began))
+		if (pmk_result_ran(&c->result, pmk_seconds() - began))
 			err = pmk_count_no_memory(&c->fault);
 	}
 	c->interrupted = pmk_count_stopped(c);

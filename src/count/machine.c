@@ -6,6 +6,7 @@
  * ends, if there is one, else until those processes have ended or until Ctrl-C.
  */
 #define _GNU_SOURCE
+#include "base/clock.h"
 #include "count/count.h"
 
 #include <errno.h>
@@ -746,7 +747,7 @@ static int add_interval(struct pmk_count *c)
 	if (!s)
 		return pmk_count_no_memory(&c->fault);
 	s->interval = true;
-	s->at_seconds = pmk_watch_now() - l->began;
+	s->at_seconds = pmk_seconds() - l->began;
 	for (unsigned i = 0; i < l->nevents; i++) {
 		struct counted *k = &l->event[i];
 		struct pmk_linux_value now = k->last;
@@ -785,13 +786,13 @@ static int next_interval(struct pmk_count *c, double *at)
 {
 	int err;
 
-	if (pmk_watch_now() < *at)
+	if (pmk_seconds() < *at)
 		return 0;
 	err = pmk_count_begin(c);
 	if (!err)
 		err = add_interval(c);
 	/* The next interval ends on time even if this one was noticed late. */
-	while (*at <= pmk_watch_now())
+	while (*at <= pmk_seconds())
 		*at += (double)c->q.interval / 1000;
 	return err;
 }
@@ -820,7 +821,7 @@ static int start(struct pmk_count *c, struct pmk_watch *w)
 		pmk_sampled_enable(l->sampled);
 	else if (attached && !c->q.delay_ms)
 		pmk_linux_counters_enable(l->counters);
-	l->began = pmk_watch_now();
+	l->began = pmk_seconds();
 	if (l->sampled)
 		pmk_watch_also(w, pmk_linux_rings_fd(pmk_sampled_rings(l->sampled)));
 	if (!l->path)
@@ -864,7 +865,7 @@ static int add_times(struct pmk_count *c, const struct pmk_watch *w)
 {
 	const struct machine *l = c->state;
 
-	if (pmk_result_ran(&c->result, pmk_watch_now() - l->began))
+	if (pmk_result_ran(&c->result, pmk_seconds() - l->began))
 		return pmk_count_no_memory(&c->fault);
 	if (l->path)
 		add_cpu_time(&c->result, &w->usage);
@@ -893,7 +894,7 @@ static struct alarms set_alarms(const struct pmk_count *c)
 static int take_alarms(struct pmk_count *c, struct pmk_watch *w, struct alarms *at)
 {
 	struct machine *l = c->state;
-	double now = pmk_watch_now();
+	double now = pmk_seconds();
 
 	if (now >= at->enable) {
 		pmk_linux_counters_enable(l->counters);
@@ -914,7 +915,7 @@ static double next_time(const struct machine *l, const struct alarms *at)
 {
 	double until = fmin(at->enable, fmin(at->interval, at->end));
 
-	return l->sampled ? fmin(until, pmk_watch_now() + DRAIN_SECONDS) : until;
+	return l->sampled ? fmin(until, pmk_seconds() + DRAIN_SECONDS) : until;
 }
 
 static int run_once(struct pmk_count *c, struct pmk_watch *w)

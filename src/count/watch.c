@@ -5,26 +5,18 @@
  */
 #define _GNU_SOURCE
 #include "count/watch.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define POLL_SECONDS 0.05
 
 enum { STOP, PROGRAM, ALSO, PROCESSES };
-
-double pmk_watch_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static int open_process(int pid)
 {
@@ -87,7 +79,7 @@ static void take_signal(struct pmk_watch *w)
 	w->signal = atomic_load(&w->stop->signal);
 	if (!w->ending) {
 		w->ending = w->signal;
-		w->ending_since = pmk_watch_now();
+		w->ending_since = pmk_seconds();
 	}
 	w->fd[STOP].fd = -1; /* it stays readable */
 }
@@ -108,7 +100,7 @@ static void take_ended(struct pmk_watch *w)
  * at once, because Ctrl-C has already told the program, which is on the same terminal. */
 static void urge(struct pmk_watch *w)
 {
-	double waited = (pmk_watch_now() - w->ending_since) * 1000;
+	double waited = (pmk_seconds() - w->ending_since) * 1000;
 
 	if (w->sent < 1 && waited > PMK_WATCH_GRACE_MS) {
 		w->sent = 1;
@@ -131,7 +123,7 @@ static bool over(struct pmk_watch *w)
 static int patience(const struct pmk_watch *w, double until)
 {
 	bool unseen = w->npolled || (w->child.pid && w->fd[PROGRAM].fd < 0);
-	double left = until - pmk_watch_now();
+	double left = until - pmk_seconds();
 
 	if ((w->ending || unseen) && left > POLL_SECONDS)
 		left = POLL_SECONDS;
@@ -165,7 +157,7 @@ void pmk_watch_end(struct pmk_watch *w)
 		return;
 	w->ending = SIGTERM;
 	/* Nobody has told the program yet, so it gets no time to end by itself. */
-	w->ending_since = pmk_watch_now() - PMK_WATCH_GRACE_MS / 1000.0 - POLL_SECONDS;
+	w->ending_since = pmk_seconds() - PMK_WATCH_GRACE_MS / 1000.0 - POLL_SECONDS;
 	if (w->child.pid)
 		urge(w);
 }

@@ -48,9 +48,6 @@ static inline int pmk_stop_request(int signal)
 	return signal == SIGINT || signal == SIGHUP ? signal : SIGTERM;
 }
 
-/* Now, in seconds, on the clock that all times in this file are of. */
-double pmk_watch_now(void);
-
 void pmk_watch_open(struct pmk_watch *w, const struct pmk_stop *stop);
 /* The program of w->child has been started. */
 void pmk_watch_child(struct pmk_watch *w);
@@ -59,9 +56,9 @@ int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f);
 /* Let a step end when this descriptor becomes readable, too. It stays the caller's. */
 void pmk_watch_also(struct pmk_watch *w, int fd);
 /*
- * Wait until something happens or until that time; HUGE_VAL: no time limit. True: the run is over.
- * After a request to stop, a program that does not end by itself gets the signal, and later
- * SIGKILL.
+ * Wait until something happens or until that time, on the clock of pmk_seconds(); HUGE_VAL: no time
+ * limit. True: the run is over. After a request to stop, a program that does not end by itself gets
+ * the signal, and later SIGKILL.
  */
 bool pmk_watch_step(struct pmk_watch *w, double until);
 /* End the run now: the program gets SIGTERM, and SIGKILL if that does not end it. */

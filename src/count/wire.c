@@ -10,6 +10,7 @@
  * seen so far. If one did, or may have, its count is a lower bound and says so.
  */
 #define _GNU_SOURCE
+#include "base/clock.h"
 #include "count/count.h"
 
 #include <inttypes.h>
@@ -268,7 +269,7 @@ static int begin_turn(struct pmk_count *c)
 		return err;
 	memset(t->seen, 0, sizeof(t->seen));
 	o->turn_since = o->read_at = pmk_wire_clock(&o->wired.wire);
-	o->host_read_at = pmk_watch_now();
+	o->host_read_at = pmk_seconds();
 	return 0;
 }
 
@@ -297,7 +298,7 @@ static int read_counters(struct pmk_count *c)
 	if (err)
 		return err;
 	now = pmk_wire_clock(&o->wired.wire);
-	host = pmk_watch_now();
+	host = pmk_seconds();
 	gap = host - o->host_read_at;
 	since = now - o->read_at;
 	for (unsigned k = 0; k < t->plan.nevents; k++) {
@@ -466,7 +467,7 @@ static int start_counting(struct pmk_count *c)
 		err = await_window(c);
 	if (!err)
 		err = pmk_wire_let_go(&o->wired.wire);
-	o->began = o->host_read_at = pmk_watch_now();
+	o->began = o->host_read_at = pmk_seconds();
 	o->poll_seconds = FIRST_POLL;
 	return err ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
 				    pmk_wired_why(&o->wired, err))
@@ -605,7 +606,7 @@ static void look(struct pmk_count *c)
 static int take_times(struct pmk_count *c, struct pmk_watch *w, double *interval, double end)
 {
 	struct on_wire *o = c->state;
-	double now = pmk_watch_now();
+	double now = pmk_seconds();
 	bool next =
 		o->nturns > 1 && pmk_wire_clock(&o->wired.wire) - o->turn_since >= turn_seconds(o);
 	bool due = next || now >= *interval || now - o->host_read_at >= o->poll_seconds;
@@ -619,7 +620,7 @@ static int take_times(struct pmk_count *c, struct pmk_watch *w, double *interval
 		err = pmk_count_begin(c);
 		if (!err)
 			err = add_interval(c);
-		while (*interval <= pmk_watch_now())
+		while (*interval <= pmk_seconds())
 			*interval += (double)c->q.interval / 1000;
 	}
 	if (now >= end && !o->timed_out) {
@@ -636,11 +637,11 @@ static double next_time(const struct on_wire *o, double interval, double end)
 	double next = o->timed_out ? interval : fmin(interval, end);
 
 	if (o->windowed)
-		next = fmin(next, pmk_watch_now() + LOOK);
+		next = fmin(next, pmk_seconds() + LOOK);
 	if (!o->counting)
 		return next;
 	if (o->nturns > 1)
-		next = fmin(next, pmk_watch_now() + turn_seconds(o) -
+		next = fmin(next, pmk_seconds() + turn_seconds(o) -
 					  (pmk_wire_clock(&o->wired.wire) - o->turn_since));
 	return fmin(next, o->host_read_at + o->poll_seconds);
 }
@@ -687,7 +688,7 @@ static int run(struct pmk_count *c)
 			failed = take_times(c, &w, &interval, end);
 	stop_counting(c);
 	c->result.runs = 1;
-	if (!err && !failed && pmk_result_ran(&c->result, pmk_watch_now() - o->began))
+	if (!err && !failed && pmk_result_ran(&c->result, pmk_seconds() - o->began))
 		failed = pmk_count_no_memory(&c->fault);
 	c->result.exit_status = w.status;
 	c->interrupted = w.signal;

@@ -30,7 +30,7 @@ static uint64_t *member(struct pmk_core *core, const struct pmk_core_key *key)
 	return (uint64_t *)(void *)((char *)core + key->offset);
 }
 
-static uint64_t value_of(const struct pmk_core *core, const struct pmk_core_key *key)
+uint64_t pmk_core_value(const struct pmk_core *core, const struct pmk_core_key *key)
 {
 	return *(const uint64_t *)(const void *)((const char *)core + key->offset);
 }
@@ -101,7 +101,7 @@ bool pmk_core_same(const struct pmk_core *a, const struct pmk_core *b)
 	if (a->family != b->family)
 		return false;
 	for (; k->key; k++)
-		if (value_of(a, k) != value_of(b, k))
+		if (pmk_core_value(a, k) != pmk_core_value(b, k))
 			return false;
 	return true;
 }
@@ -404,7 +404,7 @@ int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char
 static int check_values(const struct pmk_core *core, char *msg, unsigned size)
 {
 	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++) {
-		uint64_t n = value_of(core, k);
+		uint64_t n = pmk_core_value(core, k);
 		char given[24];
 
 		if (pmk_core_accepts(k, n))

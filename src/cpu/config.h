@@ -139,6 +139,7 @@ int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu);
 
 /* The rows of the core's parameters; the row of one, or NULL. "l2" alone is l2.type. */
 const struct pmk_core_key *pmk_core_keys(const struct pmk_core *core);
+uint64_t pmk_core_value(const struct pmk_core *core, const struct pmk_core_key *key);
 const struct pmk_core_key *pmk_core_key(const struct pmk_core *core, const char *key);
 
 /* The keys of all families, each once, by number; NULL behind the last. */

@@ -426,12 +426,9 @@ char *pmk_key_parameters(const struct pmk_core *core)
 
 	if (!f)
 		return NULL;
-	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++) {
-		const char *at = (const char *)core + k->offset;
-
+	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++)
 		fprintf(f, "%s%s=%llu", k == pmk_core_keys(core) ? "" : ",", k->key,
-			(unsigned long long)*(const uint64_t *)(const void *)at);
-	}
+			(unsigned long long)pmk_core_value(core, k));
 	if (!fclose(f))
 		return text;
 	free(text);

@@ -21,12 +21,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <pmk/count.h>
 #include <pmk/error.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
 #include "base/handlers.h"
 #include "base/map.h"
@@ -66,14 +66,6 @@ struct computing {
 	struct pmk_map begun; /* cells of this run, by the beginning of their keys */
 	double began, told;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
@@ -223,7 +215,7 @@ static void tell(struct computing *c)
 		else if (done)
 			left += (double)share->waiting * all / (double)done;
 	}
-	c->told = now();
+	c->told = pmk_seconds();
 	c->p->seconds = c->told - c->began;
 	c->p->left = done ? left / c->run->jobs : -1;
 	if (c->run->progress)
@@ -399,7 +391,7 @@ static int take_message(struct computing *c, const struct job *job, int status)
 {
 	const char *at = job->message, *end = job->message + job->used;
 	const char *failure = next_text(&at, end), *code = next_text(&at, end);
-	double seconds = now() - job->began;
+	double seconds = pmk_seconds() - job->began;
 	char text[128];
 	size_t n = 0;
 
@@ -506,7 +498,7 @@ static int begin_cell(struct computing *c, struct job *job)
 				     strerror(errno));
 	*job = (struct job){ .fd = err ? -1 : fd[0],
 			     .number = number,
-			     .began = now(),
+			     .began = pmk_seconds(),
 			     .message = job->message,
 			     .room = job->room };
 	if (!err) {
@@ -563,7 +555,7 @@ static int take_bytes(struct computing *c, struct job *job)
 	share = &c->shares[cell.which_program];
 	share->waiting--;
 	share->done++;
-	share->seconds += now() - job->began;
+	share->seconds += pmk_seconds() - job->began;
 	err = check_files(c, &cell);
 	return err ? err : take_message(c, job, status);
 }
@@ -613,7 +605,7 @@ static int compute(struct computing *c)
 			break;
 		if (!err)
 			err = wait_for_some(c);
-		if (c->p->done != done || now() - c->told >= 1)
+		if (c->p->done != done || pmk_seconds() - c->told >= 1)
 			tell(c);
 	}
 	end_all(c);
@@ -633,14 +625,14 @@ int pmk_sweep_compute(struct pmk_sweep *s, struct pmk_store *store,
 	c.polls = calloc(run->jobs, sizeof(*c.polls));
 	c.shares = calloc(s->plan.nprograms, sizeof(*c.shares));
 	c.settings = calloc(pmk_sweep_most_axes(s) + 1, sizeof(*c.settings));
-	c.began = c.told = now();
+	c.began = c.told = pmk_seconds();
 	if (c.jobs && c.polls && c.shares && c.settings) {
 		for (size_t i = 0; i < todo->count; i++) {
 			pmk_sweep_cell(s, todo->cell[i], &cell);
 			c.shares[cell.which_program].waiting++;
 		}
 		err = compute(&c);
-		p->seconds = now() - c.began;
+		p->seconds = pmk_seconds() - c.began;
 	} else {
 		err = pmk_count_no_memory(s->fault);
 	}
