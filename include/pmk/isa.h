@@ -57,6 +57,22 @@ enum pmk_iclass {
 	PMK_I_CACHE_OP,	   /* wic, wdc */
 };
 
+/* What an instruction of PMK_I_SIMD or PMK_I_CRYPTO does, where cores give it a time of its own. */
+enum pmk_vector {
+	PMK_V_PLAIN,	/* add, compare, logic, move, reverse, shift by an immediate */
+	PMK_V_MULTIPLY, /* MUL, MLA, PMUL, SQDMULH, SDOT … */
+	PMK_V_LONG,	/* … to elements of twice the size: SMULL, UMLAL, PMULL … */
+	PMK_V_SHIFT_BY, /* by amounts in a register: SSHL, UQRSHL … */
+	PMK_V_ROUNDING, /* by an immediate, rounding, saturating or adding: URSHR, SQSHRN, USRA … */
+	PMK_V_ZIP,	/* ZIP1, ZIP2, UZP1, UZP2 */
+	PMK_V_TABLE,	/* TBL and TBX of one register; 1 to 3 more than this: of two to four */
+	PMK_V_AES = PMK_V_TABLE + 4, /* AESE, AESD */
+	PMK_V_AES_MIX,		     /* AESMC, AESIMC */
+	PMK_V_SHA_FAST,		     /* SHA1H, SHA1SU1, SHA256SU0 */
+	PMK_V_SHA_XOR,		     /* SHA1SU0 */
+	PMK_V_SHA_SLOW,		     /* SHA1C, SHA1M, SHA1P, SHA256H, SHA256H2, SHA256SU1 */
+};
+
 /* What an A64 instruction is beyond its class: bits of pmk_insn.kind, for events that count
  * kinds. */
 enum pmk_ikind {
@@ -216,6 +232,8 @@ struct pmk_insn {
 	uint32_t kind;
 	uint8_t mem_total; /* A64, MicroBlaze: bytes in all, 1 to 64; LDP Q: 32 */
 	bool wide;	   /* A64, of multiplications and divisions: the operands have 64 bits */
+	uint8_t vector;	   /* A64, of SIMD and CRYPTO: enum pmk_vector */
+	bool quad;	   /* A64, of SIMD and SIMD_FP: the vectors have 128 bits */
 	uint64_t reads;	   /* all registers read, bit per register (PC excluded) */
 	uint64_t writes;   /* all registers written (PC excluded) */
 };

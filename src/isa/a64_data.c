@@ -42,6 +42,8 @@ struct row {
 	uint16_t registers;
 };
 
+#define EXTR 0x13800000
+
 /* clang-format off */
 static const struct row immediate[] = {
 	/* Add/subtract (immediate); ADDS and SUBS have no SP as result */
@@ -59,7 +61,7 @@ static const struct row immediate[] = {
 	{ 0x7f800000, 0x33000000, PMK_I_ALU_SHIFT, BITFIELD, D | OLD | N | SHIFT }, /* BFM */
 	{ 0x3f800000, 0x13000000, PMK_I_ALU_SHIFT, BITFIELD, D | N | SHIFT },       /* SBFM, UBFM */
 	/* Extract */
-	{ 0x7fa00000, 0x13800000, PMK_I_ALU_SHIFT,  BITFIELD, D | N | M },             /* EXTR */
+	{ 0x7fa00000, EXTR, PMK_I_ALU_SHIFT, BITFIELD, D | N | M },
 	{ 0 },
 };
 
@@ -186,6 +188,12 @@ static void operands(uint32_t w, unsigned r, struct pmk_insn *in)
 		in->iclass = in->iclass == PMK_I_MLA ? PMK_I_MUL : PMK_I_MULL;
 }
 
+/* EXTR of one register is its rotation, ROR by an immediate. */
+static bool is_ror(const struct row *r, uint32_t w)
+{
+	return r->value == EXTR && bits(w, 9, 5) == bits(w, 20, 16);
+}
+
 static bool decode(const struct row *r, uint32_t w, struct pmk_insn *in)
 {
 	while ((w & r->mask) != r->value)
@@ -194,7 +202,7 @@ static bool decode(const struct row *r, uint32_t w, struct pmk_insn *in)
 		return false;
 	in->iclass = r->iclass;
 	in->kind = PMK_K_DP;
-	operands(w, r->registers, in);
+	operands(w, is_ror(r, w) ? D | N | SHIFT : r->registers, in);
 	in->wide = (in->iclass == PMK_I_MUL || in->iclass == PMK_I_MLA ||
 		    in->iclass == PMK_I_MMUL || in->iclass == PMK_I_DIV) &&
 		   r->check != CRC && bit(w, 31);

@@ -37,10 +37,22 @@ enum {
 	CRYPTO = 16,
 	ELEMENT_H = 32, /* an element of 16 bits whatever size says */
 	COMPLEX = 64,	/* pairs of elements */
+	/* enum pmk_vector */
+	MUL = PMK_V_MULTIPLY << 8,
+	LONG = PMK_V_LONG << 8,
+	VAR = PMK_V_SHIFT_BY << 8,
+	RND = PMK_V_ROUNDING << 8,
+	ZIP = PMK_V_ZIP << 8,
+	AES = PMK_V_AES << 8,
+	AES_MIX = PMK_V_AES_MIX << 8,
+	SHA_FAST = PMK_V_SHA_FAST << 8,
+	SHA_XOR = PMK_V_SHA_XOR << 8,
+	SHA_SLOW = PMK_V_SHA_SLOW << 8,
 };
 
 struct op {
-	uint8_t forms, flags;
+	uint8_t forms;
+	uint16_t flags;
 };
 
 #define NF 0xff /* any size and Q: the bits are part of the opcode or do not matter */
@@ -56,14 +68,14 @@ static const struct op three_same[64] = {
 	[0x03] = { NF },                                                /* AND, BIC, ORR, ORN */
 	[0x04] = { BHS }, [0x05] = { BHSD },                            /* SHSUB, SQSUB */
 	[0x06] = { BHSD }, [0x07] = { BHSD },                           /* CMGT, CMGE */
-	[0x08] = { BHSD }, [0x09] = { BHSD },                           /* SSHL, SQSHL */
-	[0x0a] = { BHSD }, [0x0b] = { BHSD },                           /* SRSHL, SQRSHL */
+	[0x08] = { BHSD, VAR }, [0x09] = { BHSD, VAR },                 /* SSHL, SQSHL */
+	[0x0a] = { BHSD, VAR }, [0x0b] = { BHSD, VAR },                 /* SRSHL, SQRSHL */
 	[0x0c] = { BHS }, [0x0d] = { BHS },                             /* SMAX, SMIN */
 	[0x0e] = { BHS }, [0x0f] = { BHS, OLD },                        /* SABD, SABA */
 	[0x10] = { BHSD }, [0x11] = { BHSD },                           /* ADD, CMTST */
-	[0x12] = { BHS, OLD }, [0x13] = { BHS },                        /* MLA, MUL */
+	[0x12] = { BHS, OLD | MUL }, [0x13] = { BHS, MUL },             /* MLA, MUL */
 	[0x14] = { BHS }, [0x15] = { BHS },                             /* SMAXP, SMINP */
-	[0x16] = { HS }, [0x17] = { BHSD },                             /* SQDMULH, ADDP */
+	[0x16] = { HS, MUL }, [0x17] = { BHSD },                        /* SQDMULH, ADDP */
 	[0x18] = { F, FP },                                             /* FMAXNM FMINNM */
 	[0x19] = { F, FP | OLD },                                       /* FMLA FMLS */
 	[0x1a] = { F, FP }, [0x1b] = { FLO, FP },                       /* FADD FSUB, FMULX */
@@ -76,14 +88,14 @@ static const struct op three_same[64] = {
 	[U(0x03, 5)] = { NF, OLD_SIZE },                                /* EOR, BSL, BIT, BIF */
 	[U(0x04, 5)] = { BHS }, [U(0x05, 5)] = { BHSD },                /* UHSUB, UQSUB */
 	[U(0x06, 5)] = { BHSD }, [U(0x07, 5)] = { BHSD },               /* CMHI, CMHS */
-	[U(0x08, 5)] = { BHSD }, [U(0x09, 5)] = { BHSD },               /* USHL, UQSHL */
-	[U(0x0a, 5)] = { BHSD }, [U(0x0b, 5)] = { BHSD },               /* URSHL, UQRSHL */
+	[U(0x08, 5)] = { BHSD, VAR }, [U(0x09, 5)] = { BHSD, VAR },     /* USHL, UQSHL */
+	[U(0x0a, 5)] = { BHSD, VAR }, [U(0x0b, 5)] = { BHSD, VAR },     /* URSHL, UQRSHL */
 	[U(0x0c, 5)] = { BHS }, [U(0x0d, 5)] = { BHS },                 /* UMAX, UMIN */
 	[U(0x0e, 5)] = { BHS }, [U(0x0f, 5)] = { BHS, OLD },            /* UABD, UABA */
 	[U(0x10, 5)] = { BHSD }, [U(0x11, 5)] = { BHSD },               /* SUB, CMEQ */
-	[U(0x12, 5)] = { BHS, OLD }, [U(0x13, 5)] = { B },              /* MLS, PMUL */
+	[U(0x12, 5)] = { BHS, OLD | MUL }, [U(0x13, 5)] = { B, MUL },   /* MLS, PMUL */
 	[U(0x14, 5)] = { BHS }, [U(0x15, 5)] = { BHS },                 /* UMAXP, UMINP */
-	[U(0x16, 5)] = { HS },                                          /* SQRDMULH */
+	[U(0x16, 5)] = { HS, MUL },                                     /* SQRDMULH */
 	[U(0x18, 5)] = { F, FP },                                       /* FMAXNMP FMINNMP */
 	[U(0x19, 5)] = { B | S, FP | OLD },                             /* FMLAL2 FMLSL2 */
 	[U(0x1a, 5)] = { F, FP }, [U(0x1b, 5)] = { FLO, FP },           /* FADDP FABD, FMUL */
@@ -109,9 +121,9 @@ static const struct op three_same_half[16] = {
 
 /* … (extra), opcode [14:11] */
 static const struct op three_same_extra[32] = {
-	[2] = { S, OLD },                                               /* SDOT */
-	[U(0, 4)] = { HS, OLD }, [U(1, 4)] = { HS, OLD },               /* SQRDMLAH, SQRDMLSH */
-	[U(2, 4)] = { S, OLD },                                         /* UDOT */
+	[2] = { S, OLD | MUL },                                         /* SDOT */
+	[U(0, 4)] = { HS, OLD | MUL }, [U(1, 4)] = { HS, OLD | MUL },   /* SQRDMLAH, SQRDMLSH */
+	[U(2, 4)] = { S, OLD | MUL },                                   /* UDOT */
 	[U(8, 4)] = { HS | D, FP | OLD }, [U(9, 4)] = { HS | D, FP | OLD }, /* FCMLA */
 	[U(10, 4)] = { HS | D, FP | OLD }, [U(11, 4)] = { HS | D, FP | OLD },
 	[U(12, 4)] = { HS | D, FP }, [U(14, 4)] = { HS | D, FP },       /* FCADD */
@@ -123,15 +135,15 @@ static const struct op three_different[32] = {
 	[2] = { BHS }, [3] = { BHS },                                   /* SSUBL, SSUBW */
 	[4] = { BHS, OLD_Q }, [5] = { BHS, OLD },                       /* ADDHN, SABAL */
 	[6] = { BHS, OLD_Q }, [7] = { BHS },                            /* SUBHN, SABDL */
-	[8] = { BHS, OLD }, [9] = { HS, OLD },                          /* SMLAL, SQDMLAL */
-	[10] = { BHS, OLD }, [11] = { HS, OLD },                        /* SMLSL, SQDMLSL */
-	[12] = { BHS }, [13] = { HS }, [14] = { B | D | D1 },           /* SMULL, SQDMULL, PMULL */
+	[8] = { BHS, OLD | LONG }, [9] = { HS, OLD | LONG },            /* SMLAL, SQDMLAL */
+	[10] = { BHS, OLD | LONG }, [11] = { HS, OLD | LONG },          /* SMLSL, SQDMLSL */
+	[12] = { BHS, LONG }, [13] = { HS, LONG }, [14] = { B | D | D1, LONG }, /* SMULL, SQDMULL, PMULL */
 	/* UADDL … */
 	[U(0, 4)] = { BHS }, [U(1, 4)] = { BHS }, [U(2, 4)] = { BHS }, [U(3, 4)] = { BHS },
 	[U(4, 4)] = { BHS, OLD_Q }, [U(5, 4)] = { BHS, OLD },           /* RADDHN, UABAL */
 	[U(6, 4)] = { BHS, OLD_Q }, [U(7, 4)] = { BHS },                /* RSUBHN, UABDL */
-	[U(8, 4)] = { BHS, OLD }, [U(10, 4)] = { BHS, OLD },            /* UMLAL, UMLSL */
-	[U(12, 4)] = { BHS },                                           /* UMULL */
+	[U(8, 4)] = { BHS, OLD | LONG }, [U(10, 4)] = { BHS, OLD | LONG }, /* UMLAL, UMLSL */
+	[U(12, 4)] = { BHS, LONG },                                     /* UMULL */
 };
 
 /* Advanced SIMD two-register miscellaneous, opcode [16:12] */
@@ -205,25 +217,25 @@ static const struct op across_lanes[64] = {
 
 /* Advanced SIMD permute, opcode [14:12] */
 static const struct op permute[8] = {
-	[1] = { BHSD }, [2] = { BHSD }, [3] = { BHSD },                 /* UZP1, TRN1, ZIP1 */
-	[5] = { BHSD }, [6] = { BHSD }, [7] = { BHSD },                 /* UZP2, TRN2, ZIP2 */
+	[1] = { BHSD, ZIP }, [2] = { BHSD }, [3] = { BHSD, ZIP },       /* UZP1, TRN1, ZIP1 */
+	[5] = { BHSD, ZIP }, [6] = { BHSD }, [7] = { BHSD, ZIP },       /* UZP2, TRN2, ZIP2 */
 };
 
 /* Advanced SIMD shift by immediate, opcode [15:11]; the size is that of immh [22:19] */
 static const struct op shift[64] = {
-	[0x00] = { BHSD }, [0x02] = { BHSD, OLD },                      /* SSHR, SSRA */
-	[0x04] = { BHSD }, [0x06] = { BHSD, OLD },                      /* SRSHR, SRSRA */
-	[0x0a] = { BHSD }, [0x0e] = { BHSD },                           /* SHL, SQSHL */
-	[0x10] = { BHS, OLD_Q }, [0x11] = { BHS, OLD_Q },               /* SHRN, RSHRN */
-	[0x12] = { BHS, OLD_Q }, [0x13] = { BHS, OLD_Q },               /* SQSHRN, SQRSHRN */
+	[0x00] = { BHSD }, [0x02] = { BHSD, OLD | RND },                /* SSHR, SSRA */
+	[0x04] = { BHSD, RND }, [0x06] = { BHSD, OLD | RND },           /* SRSHR, SRSRA */
+	[0x0a] = { BHSD }, [0x0e] = { BHSD, RND },                      /* SHL, SQSHL */
+	[0x10] = { BHS, OLD_Q }, [0x11] = { BHS, OLD_Q | RND },         /* SHRN, RSHRN */
+	[0x12] = { BHS, OLD_Q | RND }, [0x13] = { BHS, OLD_Q | RND },   /* SQSHRN, SQRSHRN */
 	[0x14] = { BHS },                                               /* SSHLL */
 	[0x1c] = { HS | D, FP }, [0x1f] = { HS | D, FP },               /* SCVTF, FCVTZS */
-	[U(0x00, 5)] = { BHSD }, [U(0x02, 5)] = { BHSD, OLD },          /* USHR, USRA */
-	[U(0x04, 5)] = { BHSD }, [U(0x06, 5)] = { BHSD, OLD },          /* URSHR, URSRA */
+	[U(0x00, 5)] = { BHSD }, [U(0x02, 5)] = { BHSD, OLD | RND },    /* USHR, USRA */
+	[U(0x04, 5)] = { BHSD, RND }, [U(0x06, 5)] = { BHSD, OLD | RND }, /* URSHR, URSRA */
 	[U(0x08, 5)] = { BHSD, OLD }, [U(0x0a, 5)] = { BHSD, OLD },     /* SRI, SLI */
-	[U(0x0c, 5)] = { BHSD }, [U(0x0e, 5)] = { BHSD },               /* SQSHLU, UQSHL */
-	[U(0x10, 5)] = { BHS, OLD_Q }, [U(0x11, 5)] = { BHS, OLD_Q },   /* SQSHRUN, SQRSHRUN */
-	[U(0x12, 5)] = { BHS, OLD_Q }, [U(0x13, 5)] = { BHS, OLD_Q },   /* UQSHRN, UQRSHRN */
+	[U(0x0c, 5)] = { BHSD, RND }, [U(0x0e, 5)] = { BHSD, RND },     /* SQSHLU, UQSHL */
+	[U(0x10, 5)] = { BHS, OLD_Q | RND }, [U(0x11, 5)] = { BHS, OLD_Q | RND }, /* SQSHRUN, SQRSHRUN */
+	[U(0x12, 5)] = { BHS, OLD_Q | RND }, [U(0x13, 5)] = { BHS, OLD_Q | RND }, /* UQSHRN, UQRSHRN */
 	[U(0x14, 5)] = { BHS },                                         /* USHLL */
 	[U(0x1c, 5)] = { HS | D, FP }, [U(0x1f, 5)] = { HS | D, FP },   /* UCVTF, FCVTZU */
 };
@@ -232,37 +244,37 @@ static const struct op shift[64] = {
 static const struct op indexed[32] = {
 	[0x0] = { S, FP | OLD | ELEMENT_H }, [0x4] = { S, FP | OLD | ELEMENT_H }, /* FMLAL, FMLSL */
 	[0x1] = { B | S | D, FP | OLD }, [0x5] = { B | S | D, FP | OLD }, /* FMLA, FMLS */
-	[0x2] = { HS, OLD }, [0x3] = { HS, OLD },                       /* SMLAL, SQDMLAL */
-	[0x6] = { HS, OLD }, [0x7] = { HS, OLD },                       /* SMLSL, SQDMLSL */
-	[0x8] = { HS }, [0x9] = { B | S | D, FP },                      /* MUL, FMUL */
-	[0xa] = { HS }, [0xb] = { HS },                                 /* SMULL, SQDMULL */
-	[0xc] = { HS }, [0xd] = { HS },                                 /* SQDMULH, SQRDMULH */
-	[0xe] = { S, OLD },                                             /* SDOT */
-	[U(0x0, 4)] = { HS, OLD }, [U(0x4, 4)] = { HS, OLD },           /* MLA, MLS */
+	[0x2] = { HS, OLD | LONG }, [0x3] = { HS, OLD | LONG },         /* SMLAL, SQDMLAL */
+	[0x6] = { HS, OLD | LONG }, [0x7] = { HS, OLD | LONG },         /* SMLSL, SQDMLSL */
+	[0x8] = { HS, MUL }, [0x9] = { B | S | D, FP },                 /* MUL, FMUL */
+	[0xa] = { HS, LONG }, [0xb] = { HS, LONG },                     /* SMULL, SQDMULL */
+	[0xc] = { HS, MUL }, [0xd] = { HS, MUL },                       /* SQDMULH, SQRDMULH */
+	[0xe] = { S, OLD | MUL },                                       /* SDOT */
+	[U(0x0, 4)] = { HS, OLD | MUL }, [U(0x4, 4)] = { HS, OLD | MUL }, /* MLA, MLS */
 	/* FCMLA */
 	[U(0x1, 4)] = { HS, FP | OLD | COMPLEX }, [U(0x3, 4)] = { HS, FP | OLD | COMPLEX },
 	[U(0x5, 4)] = { HS, FP | OLD | COMPLEX }, [U(0x7, 4)] = { HS, FP | OLD | COMPLEX },
-	[U(0x2, 4)] = { HS, OLD }, [U(0x6, 4)] = { HS, OLD },           /* UMLAL, UMLSL */
+	[U(0x2, 4)] = { HS, OLD | LONG }, [U(0x6, 4)] = { HS, OLD | LONG }, /* UMLAL, UMLSL */
 	[U(0x8, 4)] = { S, FP | OLD | ELEMENT_H },                      /* FMLAL2 */
 	[U(0xc, 4)] = { S, FP | OLD | ELEMENT_H },                      /* FMLSL2 */
 	[U(0x9, 4)] = { B | S | D, FP },                                /* FMULX */
-	[U(0xa, 4)] = { HS }, [U(0xd, 4)] = { HS, OLD },                /* UMULL, SQRDMLAH */
-	[U(0xe, 4)] = { S, OLD }, [U(0xf, 4)] = { HS, OLD },            /* UDOT, SQRDMLSH */
+	[U(0xa, 4)] = { HS, LONG }, [U(0xd, 4)] = { HS, OLD | MUL },    /* UMULL, SQRDMLAH */
+	[U(0xe, 4)] = { S, OLD | MUL }, [U(0xf, 4)] = { HS, OLD | MUL }, /* UDOT, SQRDMLSH */
 };
 
 /* Advanced SIMD scalar three same, opcode [15:11] */
 static const struct op s_three_same[64] = {
 	[0x01] = { BHSD }, [0x05] = { BHSD },                           /* SQADD, SQSUB */
-	[0x06] = { D }, [0x07] = { D }, [0x08] = { D },                 /* CMGT, CMGE, SSHL */
-	[0x09] = { BHSD }, [0x0a] = { D }, [0x0b] = { BHSD },           /* SQSHL, SRSHL, SQRSHL */
-	[0x10] = { D }, [0x11] = { D }, [0x16] = { HS },                /* ADD, CMTST, SQDMULH */
+	[0x06] = { D }, [0x07] = { D }, [0x08] = { D, VAR },            /* CMGT, CMGE, SSHL */
+	[0x09] = { BHSD, VAR }, [0x0a] = { D, VAR }, [0x0b] = { BHSD, VAR }, /* SQSHL, SRSHL, SQRSHL */
+	[0x10] = { D }, [0x11] = { D }, [0x16] = { HS, MUL },           /* ADD, CMTST, SQDMULH */
 	[0x1b] = { FLO, FP }, [0x1c] = { FLO, FP },                     /* FMULX, FCMEQ */
 	[0x1f] = { F, FP },                                             /* FRECPS FRSQRTS */
 	[U(0x01, 5)] = { BHSD }, [U(0x05, 5)] = { BHSD },               /* UQADD, UQSUB */
-	[U(0x06, 5)] = { D }, [U(0x07, 5)] = { D }, [U(0x08, 5)] = { D }, /* CMHI, CMHS, USHL */
-	[U(0x09, 5)] = { BHSD }, [U(0x0a, 5)] = { D },                  /* UQSHL, URSHL */
-	[U(0x0b, 5)] = { BHSD },                                        /* UQRSHL */
-	[U(0x10, 5)] = { D }, [U(0x11, 5)] = { D }, [U(0x16, 5)] = { HS }, /* SUB, CMEQ, SQRDMULH */
+	[U(0x06, 5)] = { D }, [U(0x07, 5)] = { D }, [U(0x08, 5)] = { D, VAR }, /* CMHI, CMHS, USHL */
+	[U(0x09, 5)] = { BHSD, VAR }, [U(0x0a, 5)] = { D, VAR },        /* UQSHL, URSHL */
+	[U(0x0b, 5)] = { BHSD, VAR },                                   /* UQRSHL */
+	[U(0x10, 5)] = { D }, [U(0x11, 5)] = { D }, [U(0x16, 5)] = { HS, MUL }, /* SUB, CMEQ, SQRDMULH */
 	[U(0x1a, 5)] = { FHI, FP },                                     /* FABD */
 	[U(0x1c, 5)] = { F, FP },                                       /* FCMGE FCMGT */
 	[U(0x1d, 5)] = { F, FP },                                       /* FACGE FACGT */
@@ -279,13 +291,13 @@ static const struct op s_three_same_half[16] = {
 
 /* … (extra), opcode [14:11] */
 static const struct op s_three_same_extra[32] = {
-	[U(0, 4)] = { HS, OLD }, [U(1, 4)] = { HS, OLD },               /* SQRDMLAH, SQRDMLSH */
+	[U(0, 4)] = { HS, OLD | MUL }, [U(1, 4)] = { HS, OLD | MUL },   /* SQRDMLAH, SQRDMLSH */
 };
 
 /* Advanced SIMD scalar three different, opcode [15:12] */
 static const struct op s_three_different[32] = {
-	[9] = { HS, OLD }, [11] = { HS, OLD },                          /* SQDMLAL, SQDMLSL */
-	[13] = { HS },                                                  /* SQDMULL */
+	[9] = { HS, OLD | LONG }, [11] = { HS, OLD | LONG },            /* SQDMLAL, SQDMLSL */
+	[13] = { HS, LONG },                                            /* SQDMULL */
 };
 
 /* Advanced SIMD scalar two-register miscellaneous, opcode [16:12] */
@@ -334,49 +346,50 @@ static const struct op s_pairwise[64] = {
 
 /* Advanced SIMD scalar shift by immediate, opcode [15:11]; the size is that of immh [22:19] */
 static const struct op s_shift[64] = {
-	[0x00] = { D }, [0x02] = { D, OLD }, [0x04] = { D },            /* SSHR, SSRA, SRSHR */
-	[0x06] = { D, OLD }, [0x0a] = { D }, [0x0e] = { BHSD },         /* SRSRA, SHL, SQSHL */
-	[0x12] = { BHS }, [0x13] = { BHS },                             /* SQSHRN, SQRSHRN */
+	[0x00] = { D }, [0x02] = { D, OLD | RND }, [0x04] = { D, RND }, /* SSHR, SSRA, SRSHR */
+	[0x06] = { D, OLD | RND }, [0x0a] = { D }, [0x0e] = { BHSD, RND }, /* SRSRA, SHL, SQSHL */
+	[0x12] = { BHS, RND }, [0x13] = { BHS, RND },                   /* SQSHRN, SQRSHRN */
 	[0x1c] = { HS | D, FP }, [0x1f] = { HS | D, FP },               /* SCVTF, FCVTZS */
-	[U(0x00, 5)] = { D }, [U(0x02, 5)] = { D, OLD },                /* USHR, USRA */
-	[U(0x04, 5)] = { D },                                           /* URSHR */
-	[U(0x06, 5)] = { D, OLD }, [U(0x08, 5)] = { D, OLD },           /* URSRA, SRI */
-	[U(0x0a, 5)] = { D, OLD }, [U(0x0c, 5)] = { BHSD },             /* SLI, SQSHLU */
-	[U(0x0e, 5)] = { BHSD },                                        /* UQSHL */
-	[U(0x10, 5)] = { BHS }, [U(0x11, 5)] = { BHS },                 /* SQSHRUN, SQRSHRUN */
-	[U(0x12, 5)] = { BHS }, [U(0x13, 5)] = { BHS },                 /* UQSHRN, UQRSHRN */
+	[U(0x00, 5)] = { D }, [U(0x02, 5)] = { D, OLD | RND },          /* USHR, USRA */
+	[U(0x04, 5)] = { D, RND },                                      /* URSHR */
+	[U(0x06, 5)] = { D, OLD | RND }, [U(0x08, 5)] = { D, OLD },     /* URSRA, SRI */
+	[U(0x0a, 5)] = { D, OLD }, [U(0x0c, 5)] = { BHSD, RND },        /* SLI, SQSHLU */
+	[U(0x0e, 5)] = { BHSD, RND },                                   /* UQSHL */
+	[U(0x10, 5)] = { BHS, RND }, [U(0x11, 5)] = { BHS, RND },       /* SQSHRUN, SQRSHRUN */
+	[U(0x12, 5)] = { BHS, RND }, [U(0x13, 5)] = { BHS, RND },       /* UQSHRN, UQRSHRN */
 	[U(0x1c, 5)] = { HS | D, FP }, [U(0x1f, 5)] = { HS | D, FP },   /* UCVTF, FCVTZU */
 };
 
 /* Advanced SIMD scalar x indexed element, opcode [15:12] */
 static const struct op s_indexed[32] = {
 	[0x1] = { B | S | D, FP | OLD }, [0x5] = { B | S | D, FP | OLD }, /* FMLA, FMLS */
-	[0x3] = { HS, OLD }, [0x7] = { HS, OLD },                       /* SQDMLAL, SQDMLSL */
-	[0xb] = { HS },                                                 /* SQDMULL */
+	[0x3] = { HS, OLD | LONG }, [0x7] = { HS, OLD | LONG },         /* SQDMLAL, SQDMLSL */
+	[0xb] = { HS, LONG },                                           /* SQDMULL */
 	[0x9] = { B | S | D, FP },                                      /* FMUL */
-	[0xc] = { HS }, [0xd] = { HS },                                 /* SQDMULH, SQRDMULH */
+	[0xc] = { HS, MUL }, [0xd] = { HS, MUL },                       /* SQDMULH, SQRDMULH */
 	[U(0x9, 4)] = { B | S | D, FP },                                /* FMULX */
-	[U(0xd, 4)] = { HS, OLD }, [U(0xf, 4)] = { HS, OLD },           /* SQRDMLAH, SQRDMLSH */
+	[U(0xd, 4)] = { HS, OLD | MUL }, [U(0xf, 4)] = { HS, OLD | MUL }, /* SQRDMLAH, SQRDMLSH */
 };
 
 /* Cryptographic AES, opcode [16:12] */
 static const struct op aes[32] = {
-	[4] = { NF, CRYPTO | OLD }, [5] = { NF, CRYPTO | OLD },         /* AESE, AESD */
-	[6] = { NF, CRYPTO }, [7] = { NF, CRYPTO },                     /* AESMC, AESIMC */
+	[4] = { NF, CRYPTO | OLD | AES }, [5] = { NF, CRYPTO | OLD | AES }, /* AESE, AESD */
+	[6] = { NF, CRYPTO | AES_MIX }, [7] = { NF, CRYPTO | AES_MIX }, /* AESMC, AESIMC */
 };
 
 /* Cryptographic three-register SHA, opcode [14:12] */
 static const struct op sha_three[8] = {
-	[0] = { NF, CRYPTO | OLD }, [1] = { NF, CRYPTO | OLD },         /* SHA1C, SHA1P */
-	[2] = { NF, CRYPTO | OLD }, [3] = { NF, CRYPTO | OLD },         /* SHA1M, SHA1SU0 */
-	[4] = { NF, CRYPTO | OLD }, [5] = { NF, CRYPTO | OLD },         /* SHA256H, SHA256H2 */
-	[6] = { NF, CRYPTO | OLD },                                     /* SHA256SU1 */
+	[0] = { NF, CRYPTO | OLD | SHA_SLOW }, [1] = { NF, CRYPTO | OLD | SHA_SLOW }, /* SHA1C, SHA1P */
+	[2] = { NF, CRYPTO | OLD | SHA_SLOW }, [3] = { NF, CRYPTO | OLD | SHA_XOR }, /* SHA1M, SHA1SU0 */
+	/* SHA256H, SHA256H2 */
+	[4] = { NF, CRYPTO | OLD | SHA_SLOW }, [5] = { NF, CRYPTO | OLD | SHA_SLOW },
+	[6] = { NF, CRYPTO | OLD | SHA_SLOW },                          /* SHA256SU1 */
 };
 
 /* Cryptographic two-register SHA, opcode [16:12] */
 static const struct op sha_two[32] = {
-	[0] = { NF, CRYPTO }, [1] = { NF, CRYPTO | OLD },               /* SHA1H, SHA1SU1 */
-	[2] = { NF, CRYPTO | OLD },                                     /* SHA256SU0 */
+	[0] = { NF, CRYPTO | SHA_FAST }, [1] = { NF, CRYPTO | OLD | SHA_FAST }, /* SHA1H, SHA1SU1 */
+	[2] = { NF, CRYPTO | OLD | SHA_FAST },                          /* SHA256SU0 */
 };
 
 /* Cryptographic three-register SHA 512, O [14] and opcode [11:10]; SM3 and SM4 with O */
@@ -523,6 +536,7 @@ static bool by_class(uint32_t w, const struct class *c, struct pmk_insn *in)
 		return false;
 	in->iclass = op.flags & CRYPTO ? PMK_I_CRYPTO : op.flags & FP ? PMK_I_SIMD_FP : PMK_I_SIMD;
 	in->kind = op.flags & CRYPTO ? PMK_K_CRYPTO : PMK_K_ASE;
+	in->vector = (uint8_t)(op.flags >> 8);
 	if ((op.flags & OLD) || ((op.flags & OLD_Q) && bit(w, 30)) ||
 	    ((op.flags & OLD_SIZE) && size != 0))
 		keeps_old(w, in);
@@ -589,6 +603,7 @@ static void table(uint32_t w, struct pmk_insn *in)
 		reads_v(in, (bits(w, 9, 5) + i) & 31);
 	if (bit(w, 12))
 		keeps_old(w, in);
+	in->vector = (uint8_t)(PMK_V_TABLE + bits(w, 14, 13));
 }
 
 /* cmode [15:12], op [29], o2 [11]: MOVI, MVNI, FMOV, and for odd cmode below 12 ORR and BIC, which
@@ -612,6 +627,7 @@ static bool by_row(uint32_t w, const struct class *c, struct pmk_insn *in)
 		c++;
 	if (!c->mask)
 		return false;
+	in->quad = bit(w, 30) && !bit(w, 28);
 	if (c->ops)
 		return by_class(w, c, in);
 	in->iclass = PMK_I_SIMD;

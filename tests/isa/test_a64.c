@@ -87,7 +87,7 @@ static const struct row rows[] = {
 	/* extr x0, x1, x2, #3 */
 	{ I(0x93c20c20, ALU_SHIFT, NEXT), "", "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
 	/* ror w0, w1, #3 */
-	{ I(0x13810c20, ALU_SHIFT, NEXT), "", "dx0 nx1 mx1", "x1",    "x0", K(DP) },
+	{ I(0x13810c20, ALU_SHIFT, NEXT), "", "dx0 mx1",     "x1",    "x0", K(DP) },
 	/* Logical (shifted register) */
 	/* and x0, x1, x2 */
 	{ I(0x8a020020, ALU, NEXT),       "",  "dx0 nx1 mx2", "x1 x2", "x0", K(DP) },
@@ -1036,6 +1036,71 @@ static void test_assembled(void **state)
 }
 
 /* Targets are 64 bits wide and wrap. */
+/* What vectors do. */
+static const struct vector_row {
+	uint32_t word;
+	uint8_t vector;
+	bool quad;
+} vector_rows[] = {
+	{ 0x4ea28420, PMK_V_PLAIN, true },	/* add v0.4s, v1.4s, v2.4s */
+	{ 0x0ea28420, PMK_V_PLAIN, false },	/* add v0.2s, v1.2s, v2.2s */
+	{ 0x5ee28420, PMK_V_PLAIN, false },	/* add d0, d1, d2 */
+	{ 0x4e221c20, PMK_V_PLAIN, true },	/* and v0.16b, v1.16b, v2.16b */
+	{ 0x4f235420, PMK_V_PLAIN, true },	/* shl v0.4s, v1.4s, #3 */
+	{ 0x0f1d8420, PMK_V_PLAIN, false },	/* shrn v0.4h, v1.4s, #3 */
+	{ 0x6f235420, PMK_V_PLAIN, true },	/* sli v0.4s, v1.4s, #3 */
+	{ 0x6e022020, PMK_V_PLAIN, true },	/* ext v0.16b, v1.16b, v2.16b, #4 */
+	{ 0x4e812820, PMK_V_PLAIN, true },	/* trn1 v0.4s, v1.4s, v1.4s */
+	{ 0x4e22d420, PMK_V_PLAIN, true },	/* fadd v0.4s, v1.4s, v2.4s */
+	{ 0x4ea29c20, PMK_V_MULTIPLY, true },	/* mul v0.4s, v1.4s, v2.4s */
+	{ 0x0ea29420, PMK_V_MULTIPLY, false },	/* mla v0.2s, v1.2s, v2.2s */
+	{ 0x6e229c20, PMK_V_MULTIPLY, true },	/* pmul v0.16b, v1.16b, v2.16b */
+	{ 0x4f828020, PMK_V_MULTIPLY, true },	/* mul v0.4s, v1.4s, v2.s[0] */
+	{ 0x5ea2b420, PMK_V_MULTIPLY, false },	/* sqdmulh s0, s1, s2 */
+	{ 0x4e829420, PMK_V_MULTIPLY, true },	/* sdot v0.4s, v1.16b, v2.16b */
+	{ 0x2ea2c020, PMK_V_LONG, false },	/* umull v0.2d, v1.2s, v2.2s */
+	{ 0x6ea28020, PMK_V_LONG, true },	/* umlal2 v0.2d, v1.4s, v2.4s */
+	{ 0x2f822020, PMK_V_LONG, false },	/* umlal v0.2d, v1.2s, v2.s[0] */
+	{ 0x0ee2e020, PMK_V_LONG, false },	/* pmull v0.1q, v1.1d, v2.1d */
+	{ 0x6ea24420, PMK_V_SHIFT_BY, true },	/* ushl v0.4s, v1.4s, v2.4s */
+	{ 0x7ee25c20, PMK_V_SHIFT_BY, false },	/* uqrshl d0, d1, d2 */
+	{ 0x6f3d2420, PMK_V_ROUNDING, true },	/* urshr v0.4s, v1.4s, #3 */
+	{ 0x0f1d9420, PMK_V_ROUNDING, false },	/* sqshrn v0.4h, v1.4s, #3 */
+	{ 0x6f3d1420, PMK_V_ROUNDING, true },	/* usra v0.4s, v1.4s, #3 */
+	{ 0x4e823820, PMK_V_ZIP, true },	/* zip1 v0.4s, v1.4s, v2.4s */
+	{ 0x0e825820, PMK_V_ZIP, false },	/* uzp2 v0.2s, v1.2s, v2.2s */
+	{ 0x4e020020, PMK_V_TABLE, true },	/* tbl v0.16b, {v1.16b}, v2.16b */
+	{ 0x0e022020, PMK_V_TABLE + 1, false }, /* tbl v0.8b, {v1.16b, v2.16b}, v2.8b */
+	{ 0x4e025020, PMK_V_TABLE + 2, true },	/* tbx v0.16b, {v1.16b-v3.16b}, v2.16b */
+	{ 0x4e026020, PMK_V_TABLE + 3, true },	/* tbl v0.16b, {v1.16b-v4.16b}, v2.16b */
+	{ 0x4e284820, PMK_V_AES, true },	/* aese v0.16b, v1.16b */
+	{ 0x4e285820, PMK_V_AES, true },	/* aesd v0.16b, v1.16b */
+	{ 0x4e286820, PMK_V_AES_MIX, true },	/* aesmc v0.16b, v1.16b */
+	{ 0x4e287820, PMK_V_AES_MIX, true },	/* aesimc v0.16b, v1.16b */
+	{ 0x5e280820, PMK_V_SHA_FAST, false },	/* sha1h s0, s1 */
+	{ 0x5e281820, PMK_V_SHA_FAST, false },	/* sha1su1 v0.4s, v1.4s */
+	{ 0x5e282820, PMK_V_SHA_FAST, false },	/* sha256su0 v0.4s, v1.4s */
+	{ 0x5e023020, PMK_V_SHA_XOR, false },	/* sha1su0 v0.4s, v1.4s, v2.4s */
+	{ 0x5e021020, PMK_V_SHA_SLOW, false },	/* sha1p q0, s1, v2.4s */
+	{ 0x5e025020, PMK_V_SHA_SLOW, false },	/* sha256h2 q0, q1, v2.4s */
+	{ 0x5e026020, PMK_V_SHA_SLOW, false },	/* sha256su1 v0.4s, v1.4s, v2.4s */
+	{ 0x8b020020, PMK_V_PLAIN, false },	/* add x0, x1, x2 */
+};
+
+static void test_vectors(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(vector_rows) / sizeof(vector_rows[0]); i++) {
+		const struct vector_row *r = &vector_rows[i];
+		struct pmk_insn in;
+
+		decode(0x8000, r->word, &in);
+		if (!in.decoded || in.vector != r->vector || in.quad != r->quad)
+			fail_msg("%08x: decoded %d vector %d quad %d", r->word, in.decoded,
+				 in.vector, in.quad);
+	}
+}
+
 static void test_targets(void **state)
 {
 	struct pmk_insn in;
@@ -1358,9 +1423,10 @@ static void test_speed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),	 cmocka_unit_test(test_assembled),
-		cmocka_unit_test(test_targets),	 cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_capstone), cmocka_unit_test(test_speed),
+		cmocka_unit_test(test_table),	cmocka_unit_test(test_assembled),
+		cmocka_unit_test(test_vectors), cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_unknown), cmocka_unit_test(test_capstone),
+		cmocka_unit_test(test_speed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,6 +227,10 @@ struct pmk_a64_timing {
 	uint64_t sums;
 };
 
+/* Is instruction `i` of `n` AESE or AESD, and the next one AESMC or AESIMC of its result; or is it
+ * that one? Cores execute them as one. */
+bool pmk_a64_is_round(const struct pmk_insn *insn, size_t n, size_t i);
+
 void pmk_a64_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		  struct pmk_pipe_slot *slots, struct pmk_a64_timing *out);
 

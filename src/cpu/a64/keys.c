@@ -86,6 +86,8 @@ const struct pmk_core_key pmk_a64_keys[] = {
 		"entries of the indirect branch target cache"),
 	PMK_CORE_KEY(a64.div_latency, "div.latency", 4, 1, 64, 'n',
 		"cycles of an integer division"),
+	PMK_CORE_KEY(a64.mul_wide,    "mul.wide", 1, 1, 64, 'n',
+		"in order: cycles that the multiplier takes for operands of 64 bits"),
 	PMK_CORE_KEY(a64.issue_width, "issue.width", 2, 1, 4, 'n',
 		"instructions issued per cycle at most"),
 	PMK_CORE_KEY(a64.window,      "issue.window", 0, 0, 512, 'n',

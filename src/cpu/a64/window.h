@@ -50,6 +50,7 @@ enum pmk_a64_port {
 	PMK_A64_PORT_FP0,
 	PMK_A64_PORT_LOAD,
 	PMK_A64_PORT_STORE,
+	PMK_A64_PORT_FP1,
 };
 
 /* Places in `time`: registers, and these. */

@@ -101,6 +101,20 @@ static const struct example examples[] = {
 	{ __LINE__, { 0xad400460, LDR_X1 }, 3, 1 },
 	/* aese v0.16b, v1.16b, twice: its own destination is an operand. */
 	{ __LINE__, { 0x4e284820, 0x4e284820 }, 4, 2 },
+	/* aese v0.16b, v1.16b; aesmc v0.16b, v0.16b; eor v3.16b, v0.16b, v0.16b: a round takes 2. */
+	{ __LINE__, { 0x4e284820, 0x4e286800, 0x6e201c03 }, 3, 0 },
+	/* aesd v0.16b, v1.16b; aesimc v0.16b, v0.16b, twice. */
+	{ __LINE__, { 0x4e285820, 0x4e287800, 0x4e285820, 0x4e287800 }, 4, 0 },
+	/* aese v0.16b, v1.16b; aesmc v2.16b, v0.16b: two results, and no round. */
+	{ __LINE__, { 0x4e284820, 0x4e286802 }, 4, 2 },
+	/* sha1h s0, s0, twice: 3; sha1su0 v0.4s, v1.4s, v2.4s, twice: 4; sha256h q0, q1, v2.4s: 5. */
+	{ __LINE__, { 0x5e280800, 0x5e280800 }, 4, 2 },
+	{ __LINE__, { 0x5e023020, 0x5e023020 }, 5, 3 },
+	{ __LINE__, { 0x5e024020, 0x5e024020 }, 6, 4 },
+	/* add v0.4s, v1.4s, v2.4s is not the second of a cycle; add v0.2s is. */
+	{ __LINE__, { NOP, 0x4ea28420 }, 2, 0 },
+	{ __LINE__, { 0x4ea28420, NOP }, 1, 0 },
+	{ __LINE__, { NOP, 0x0ea28420 }, 1, 0 },
 	/* XZR is no register: add xzr, x1, x1; add x6, xzr, x9 */
 	{ __LINE__, { 0x8b01003f, 0x8b0903e6 }, 1, 0 },
 	/* ldr x1; mov x1, #0; add x6, x1, x1: overwritten in cycle 0. */
@@ -327,7 +341,7 @@ static const struct form {
 	uint8_t unit, latency, busy;
 	uint8_t early; /* a multiply-accumulate hands its sum on so much earlier */
 	uint8_t base;  /* N is written back, after 1 */
-	uint8_t flags; /* 1 reads, 2 sets */
+	uint8_t flags; /* 1 reads, 2 sets; 4: 128 bits, the first of its cycle */
 	uint8_t more;  /* registers behind D that are results, too */
 } forms[] = {
 	/* nop      */ { 0xd503201f, { 0 },                                ALU, 1, 1, 0, 0, 0, 0 },
@@ -369,8 +383,8 @@ static const struct form {
 	/* fmov d x */ { 0x9e670000, { OUT(V(D)), X(N) },                  FP, 4, 1, 0, 0, 0, 0 },
 	/* fmov x d */ { 0x9e660000, { OUT(X(D)), V(N) },                  FP, 4, 1, 0, 0, 0, 0 },
 	/* fcmp     */ { 0x1e602000, { V(N), V(M) },                       FP, 4, 1, 0, 0, 2, 0 },
-	/* add 4s   */ { 0x4ea08400, { OUT(V(D)), V(N), V(M) },            FP, 3, 1, 0, 0, 0, 0 },
-	/* fadd 4s  */ { 0x4e20d400, { OUT(V(D)), V(N), V(M) },            FP, 4, 1, 0, 0, 0, 0 },
+	/* add 4s   */ { 0x4ea08400, { OUT(V(D)), V(N), V(M) },            FP, 3, 1, 0, 0, 4, 0 },
+	/* fadd 4s  */ { 0x4e20d400, { OUT(V(D)), V(N), V(M) },            FP, 4, 1, 0, 0, 4, 0 },
 	/* aese     */ { 0x4e284800, { OUT(V(D)), V(D), V(N) },            FP, 3, 1, 0, 0, 0, 0 },
 };
 /* clang-format on */
@@ -453,9 +467,9 @@ static bool is_factor(const struct op *op, unsigned reg)
 	return false;
 }
 
-static bool can_issue(const struct state *s, const struct op *op, unsigned now)
+static bool can_issue(const struct state *s, const struct op *op, unsigned now, unsigned did)
 {
-	if (s->unit_free[op->t->unit] > now)
+	if (s->unit_free[op->t->unit] > now || ((op->t->flags & 4) && did))
 		return false;
 	if ((op->t->flags & 1) && s->ready[FLAGS] > now)
 		return false;
@@ -545,7 +559,7 @@ static void restate(const struct op *ops, int n, unsigned width, struct schedule
 	for (unsigned now = 0; i < n; now++) {
 		unsigned did = 0;
 
-		while (i < n && did < width && can_issue(&s, &ops[i], now)) {
+		while (i < n && did < width && can_issue(&s, &ops[i], now, did)) {
 			issue(out, &s, &ops[i], i, now);
 			i++;
 			did++;
@@ -682,11 +696,20 @@ static void test_parameters(void **state)
 	struct pmk_a64_timing t;
 
 	(void)state;
+	assert_int_equal(core.a64.mul_wide, 1);
 	slow.a64.div_latency = 20;
 	decode_all(words, 2, insn);
 	pmk_a64_time(&slow, insn, 2, slots, &t);
 	assert_int_equal(t.cycles, 21);
 	assert_int_equal(t.data_stall, 19);
+	/* umulh x1, x2, x3 and another; mul w1, w2, w3 and another. */
+	slow.a64.mul_wide = 3;
+	decode_all((const uint32_t[]){ 0x9bc37c41, 0x9bc37c44 }, 2, insn);
+	pmk_a64_time(&slow, insn, 2, slots, &t);
+	assert_int_equal(t.cycles, 1 + 3);
+	decode_all((const uint32_t[]){ 0x1b037c41, 0x1b037c44 }, 2, insn);
+	pmk_a64_time(&slow, insn, 2, slots, &t);
+	assert_int_equal(t.cycles, 1 + 1);
 }
 
 static int set_up(void **state)

@@ -149,6 +149,9 @@ static const struct example examples[] = {
 	{ __LINE__, 2, { 0x8b010c21 } },
 	/* ubfx x1, x1, #3, #4 has one operand. */
 	{ __LINE__, 1, { 0xd3431821 } },
+	/* ror w1, w1, #7 is one, too; extr x1, x1, x9, #7 has two. */
+	{ __LINE__, 1, { 0x13811c21 } },
+	{ __LINE__, 2, { 0x93c91c21 } },
 	/* mul w1, w1, w9; mul x1, x1, x9; smulh x1, x1, x9. */
 	{ __LINE__, 3, { 0x1b097c21 } },
 	{ __LINE__, 5, { 0x9b097c21 } },
@@ -174,6 +177,41 @@ static const struct example examples[] = {
 	/* fmadd d0, d1, d1, d0: its sum is taken late, 3 in place of 7. */
 	{ __LINE__, 3, { 0x1f410020 } },
 	{ __LINE__, 7, { 0x1f410400 } },
+	/* add v0.4s, v0.4s, v1.4s: 3; mul v0.2s and v0.4s, v0, v1: 4 and 5. */
+	{ __LINE__, 3, { 0x4ea18400 } },
+	{ __LINE__, 4, { 0x0ea19c00 } },
+	{ __LINE__, 5, { 0x4ea19c00 } },
+	/* mla v0.2s, v1.2s, v1.2s and v0.4s: sums are taken late; two multiplications of 4s, one F0. */
+	{ __LINE__, 1, { 0x0ea19420 } },
+	{ __LINE__, 2, { 0x4ea19420 } },
+	{ __LINE__, 4, { 0x4ea19c22, 0x4ea19c23 } },
+	/* umull v0.2d, v0.2s, v1.2s: 4; two that do not wait. */
+	{ __LINE__, 4, { 0x2ea1c000 } },
+	{ __LINE__, 2, { 0x2ea1c022, 0x2ea1c023 } },
+	/* ushl v0.2s and v0.4s, v0, v1: 3 and 4; urshr v0.4s, v0.4s, #3: 4. */
+	{ __LINE__, 3, { 0x2ea14400 } },
+	{ __LINE__, 4, { 0x6ea14400 } },
+	{ __LINE__, 4, { 0x6f3d2400 } },
+	/* zip1 v0.2s and v0.4s, v0, v1: 3 and 6; trn1 v0.4s: 3. */
+	{ __LINE__, 3, { 0x0e813800 } },
+	{ __LINE__, 6, { 0x4e813800 } },
+	{ __LINE__, 3, { 0x4e812800 } },
+	/* tbl v0.8b, {v1.16b}, v0.8b: 3; of 16b: 6, of two, three, four registers from v2 on 9, 12, 15. */
+	{ __LINE__, 3, { 0x0e000020 } },
+	{ __LINE__, 6, { 0x4e000020 } },
+	{ __LINE__, 9, { 0x4e002040 } },
+	{ __LINE__, 12, { 0x4e004040 } },
+	{ __LINE__, 15, { 0x4e006040 } },
+	/* Two look-ups that do not wait: 3 operations each, and two ports. */
+	{ __LINE__, 3, { 0x4e010022, 0x4e010023 } },
+	/* aese v0.16b, v1.16b: 3; with aesmc v0.16b, v0.16b a round of 2. */
+	{ __LINE__, 3, { 0x4e284820 } },
+	{ __LINE__, 2, { 0x4e284820, 0x4e286800 } },
+	/* sha1h s0, s0; sha1su0 v0.4s, v1.4s, v2.4s; sha256h q0, q1, v2.4s, and two that do not wait. */
+	{ __LINE__, 3, { 0x5e280800 } },
+	{ __LINE__, 6, { 0x5e023020 } },
+	{ __LINE__, 6, { 0x5e024020 } },
+	{ __LINE__, 6, { 0x5e024020, 0x5e024023 } },
 	/* cmp x1, x9; csel x1, x1, x9, eq: by the flags. */
 	{ __LINE__, 2, { 0xeb09003f, 0x9a890021 } },
 };
