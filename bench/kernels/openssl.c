@@ -17,30 +17,12 @@ enum { BYTES = 8704, SHA3_RATE = 136 };
 static unsigned char data[BYTES], state[1024] __attribute__((aligned(64)));
 static unsigned char iv[16], key[64];
 
-#ifdef __aarch64__
 extern unsigned int OPENSSL_armcap_P;
 
 void sha1_block_data_order(void *, const void *, size_t);
 void sha256_block_data_order(void *, const void *, size_t);
-void sha512_block_data_order(void *, const void *, size_t);
-size_t SHA3_absorb(uint64_t[5][5], const unsigned char *, size_t, size_t);
 void ChaCha20_ctr32(unsigned char *, const unsigned char *, size_t, const unsigned int[8],
 		    const unsigned int[4]);
-void Poly1305_Init(void *, const unsigned char[32]);
-void Poly1305_Update(void *, const unsigned char *, size_t);
-int vpaes_set_encrypt_key(const unsigned char *, int, void *);
-void vpaes_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *,
-		       unsigned char *, int);
-int aes_v8_set_encrypt_key(const unsigned char *, int, void *);
-void aes_v8_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *,
-			unsigned char *, int);
-void aes_v8_ctr32_encrypt_blocks(const unsigned char *, unsigned char *, size_t, const void *,
-				 const unsigned char *);
-
-static void set_capabilities(unsigned long capabilities)
-{
-	OPENSSL_armcap_P = (unsigned int)capabilities;
-}
 
 static void sha1(void)
 {
@@ -52,6 +34,25 @@ static void sha256(void)
 	sha256_block_data_order(state, data, BYTES / 64);
 }
 
+static void chacha20(void)
+{
+	ChaCha20_ctr32(data, data, BYTES, (void *)key, (void *)(key + 32));
+}
+
+#ifdef __aarch64__
+void sha512_block_data_order(void *, const void *, size_t);
+size_t SHA3_absorb(uint64_t[5][5], const unsigned char *, size_t, size_t);
+void Poly1305_Init(void *, const unsigned char[32]);
+void Poly1305_Update(void *, const unsigned char *, size_t);
+int vpaes_set_encrypt_key(const unsigned char *, int, void *);
+void vpaes_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *,
+		       unsigned char *, int);
+int aes_v8_set_encrypt_key(const unsigned char *, int, void *);
+void aes_v8_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *,
+			unsigned char *, int);
+void aes_v8_ctr32_encrypt_blocks(const unsigned char *, unsigned char *, size_t, const void *,
+				 const unsigned char *);
+
 static void sha512(void)
 {
 	sha512_block_data_order(state, data, BYTES / 128);
@@ -60,11 +61,6 @@ static void sha512(void)
 static void sha3(void)
 {
 	SHA3_absorb((void *)state, data, BYTES, SHA3_RATE);
-}
-
-static void chacha20(void)
-{
-	ChaCha20_ctr32(data, data, BYTES, (void *)key, (void *)(key + 32));
 }
 
 static void poly1305_key(void)
@@ -121,11 +117,6 @@ int AES_set_encrypt_key(const unsigned char *, int, void *);
 void AES_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *, unsigned char *,
 		     int);
 
-static void set_capabilities(unsigned long capabilities)
-{
-	(void)capabilities;
-}
-
 static void aes128_key(void)
 {
 	AES_set_encrypt_key(key, 128, state);
@@ -150,6 +141,9 @@ static const struct work {
 	const char *name;
 	void (*begin)(void), (*turn)(void);
 } works[] = {
+	{ "sha1", NULL, sha1 },
+	{ "sha256", NULL, sha256 },
+	{ "chacha20", NULL, chacha20 },
 	{ "aes-128-cbc", aes128_key, aes_cbc },
 	{ "aes-192-cbc", aes192_key, aes_cbc },
 	{ "aes-256-cbc", aes256_key, aes_cbc },
@@ -167,7 +161,7 @@ int main(int argc, char **argv)
 			return 2;
 	for (unsigned i = 0; i < sizeof(key); i++)
 		key[i] = (unsigned char)(17 * i + 3);
-	set_capabilities(strtoul(argv[2], NULL, 0));
+	OPENSSL_armcap_P = (unsigned int)strtoul(argv[2], NULL, 0);
 	if (w->begin)
 		w->begin();
 	for (unsigned long n = strtoul(argv[3], NULL, 0); n; n--)

@@ -90,6 +90,8 @@ const struct pmk_core_key pmk_a64_keys[] = {
 		"in order: cycles that the multiplier takes for operands of 64 bits"),
 	PMK_CORE_KEY(a64.issue_width, "issue.width", 2, 1, 4, 'n',
 		"instructions issued per cycle at most"),
+	PMK_CORE_KEY(a64.simple_second, "issue.simple", 0, 0, 1, 'b',
+		"in order: the second of a cycle is a branch, a move or has an immediate operand"),
 	PMK_CORE_KEY(a64.window,      "issue.window", 0, 0, 512, 'n',
 		"instructions under way at once that execute out of order; 0: in order"),
 	PMK_CORE_KEY(a64.taken,       "fetch.taken", 0, 0, 8, 'n',

@@ -252,10 +252,42 @@ static void count_stall(struct pmk_a64_timing *out, uint32_t cycles, enum pmk_a6
 	out->simd_stall += who == PMK_A64_WAITS_SIMD ? cycles : 0;
 }
 
-/* Vectors of 128 bits take the way of the first instruction of a cycle, as GCC has it. */
-static bool needs_first(const struct pmk_insn *in)
+/* What goes the second way of a Cortex-A7, and below, what takes both (GCC's description of the
+ * core). */
+static bool is_simple(const struct pmk_insn *in)
 {
-	return in->quad && (in->iclass == PMK_I_SIMD || in->iclass == PMK_I_SIMD_FP);
+	return in->iclass == PMK_I_BRANCH ||
+	       (in->iclass == PMK_I_ALU && (in->rn == PMK_NO_REG || in->rm == PMK_NO_REG));
+}
+
+/* Vectors of 128 bits take the way of the first instruction of a cycle, as GCC has it. */
+static bool needs_first(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	return core->a64.simple_second
+		       ? !is_simple(in)
+		       : in->quad && (in->iclass == PMK_I_SIMD || in->iclass == PMK_I_SIMD_FP);
+}
+
+static bool needs_both(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	if (!core->a64.simple_second)
+		return false;
+	switch ((enum pmk_iclass)in->iclass) {
+	case PMK_I_MUL:
+	case PMK_I_MLA:
+	case PMK_I_MULL:
+	case PMK_I_MLAL:
+	case PMK_I_MUL16:
+	case PMK_I_MLAL16:
+	case PMK_I_MMUL:
+	case PMK_I_DIV:
+	case PMK_I_SIMD:
+	case PMK_I_SIMD_FP:
+	case PMK_I_CRYPTO:
+		return true;
+	default:
+		return in->mem_total > 4;
+	}
 }
 
 /* Half of a round of AES: the other half follows in the next cycle, and what needs it in the one
@@ -269,7 +301,7 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	int last, place = place_of(c.unit);
 	uint32_t issue = sb->cycle, wanted = operands_ready(sb, in, &last);
 
-	if (sb->issued >= core->a64.issue_width || (sb->issued && needs_first(in)))
+	if (sb->issued >= core->a64.issue_width || (sb->issued && needs_first(core, in)))
 		issue++;
 	if (wanted > issue)
 		issue = wanted;
@@ -282,7 +314,7 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 		sb->issued = 0;
 	}
 	sb->cycle = issue;
-	sb->issued++;
+	sb->issued = needs_both(core, in) ? (unsigned)core->a64.issue_width : sb->issued + 1;
 	/* Two simple integer instructions go together; of all other units there is one. */
 	if (c.unit != ALU)
 		sb->free_at[c.unit] = issue + c.busy;

@@ -20,6 +20,7 @@ struct pmk_core_a64 {
 	uint64_t bp_indirect;
 	uint64_t div_latency;
 	uint64_t mul_wide;
+	uint64_t simple_second;
 	uint64_t issue_width;
 	uint64_t window;
 	uint64_t taken;

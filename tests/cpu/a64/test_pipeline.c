@@ -686,6 +686,46 @@ static void test_cuts(void **state)
 	assert_true(cut_cycles < whole_cycles + 30000);
 }
 
+/* The second of a cycle is simple, and some instructions are alone. */
+static void test_simple_second(void **state)
+{
+	static const struct example pairs[] = {
+		/* add x6, x1, x1; add x9, x9, #1: together. The other way round, and two of a kind. */
+		{ __LINE__, { ADD_1, ADD_9 }, 1, 0 },
+		{ __LINE__, { ADD_9, ADD_1 }, 2, 0 },
+		{ __LINE__, { ADD_1, 0x8b010027 }, 2, 0 },
+		{ __LINE__, { ADD_9, 0x910004e7 }, 1, 0 },
+		/* …; mov x7, x8; …; mov x7, #1; …; b.eq. */
+		{ __LINE__, { ADD_1, 0xaa0803e7 }, 1, 0 },
+		{ __LINE__, { ADD_1, 0xd2800027 }, 1, 0 },
+		{ __LINE__, { ADD_1, 0x54000000 }, 1, 0 },
+		/* …; add x7, x8, x8, lsl #3; …; nop. */
+		{ __LINE__, { ADD_1, 0x8b080d07 }, 2, 0 },
+		{ __LINE__, { ADD_1, NOP }, 2, 0 },
+		/* ldr w1, [x3]; add x9: together. ldr x1, [x3], of 8 bytes, is alone. */
+		{ __LINE__, { 0xb9400061, ADD_9 }, 1, 0 },
+		{ __LINE__, { LDR_X1, ADD_9 }, 2, 0 },
+		/* So are multiplications and vectors: mul w1, w2, w3; add v0.2s, v1.2s, v2.2s. */
+		{ __LINE__, { 0x1b037c41, ADD_9 }, 2, 0 },
+		{ __LINE__, { 0x0ea28420, ADD_9 }, 2, 0 },
+	};
+	struct pmk_core simple = core;
+
+	(void)state;
+	simple.a64.simple_second = 1;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		struct pmk_insn insn[2];
+		struct pmk_pipe_slot slots[2];
+		struct pmk_a64_timing t;
+
+		decode_all(pairs[i].words, 2, insn);
+		pmk_a64_time(&simple, insn, 2, slots, &t);
+		if (t.cycles != pairs[i].cycles || t.data_stall != pairs[i].empty)
+			fail_msg("line %d: %u cycles, %u empty", pairs[i].line, t.cycles,
+				 t.data_stall);
+	}
+}
+
 static void test_parameters(void **state)
 {
 	/* udiv x1, x2, x3; add x6, x1, x1 */
@@ -730,6 +770,7 @@ int main(void)
 		cmocka_unit_test(test_busy_unit),
 		cmocka_unit_test(test_restated),
 		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_simple_second),
 		cmocka_unit_test(test_parameters),
 	};
 
