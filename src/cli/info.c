@@ -318,13 +318,15 @@ static void info_pmu(const struct pmk_pmu *pmu)
 
 static int info_core(const char *name)
 {
+	char msg[PATH_MAX + 300], fingerprint[PMK_CORE_FINGERPRINT];
 	struct pmk_core core;
-	char msg[PATH_MAX + 300];
 
 	if (show_load_core(name, &core, msg, sizeof(msg)) != 0)
 		return cli_fail(PMK_EXIT_FAILED, "%s", msg);
+	pmk_core_fingerprint(&core, fingerprint);
 	title(core.name, core.brief);
-	fact("cycles", *core.checked ? core.checked : "unchecked");
+	fact("cycles", pmk_core_checked(&core));
+	fact("fingerprint", fingerprint);
 	fact("caveat", *core.caveat ? core.caveat : NULL);
 	show_core_keys(&core, INDENT);
 	return 0;

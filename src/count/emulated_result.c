@@ -452,7 +452,7 @@ static void set_notes(struct pmk_count *c)
 	pmk_guest_note(c);
 	if (!counts_time(c))
 		return;
-	c->result.checked = strdup(*e->prog.core.checked ? e->prog.core.checked : "unchecked");
+	c->result.checked = strdup(pmk_core_checked(&e->prog.core));
 	if (*e->prog.core.caveat)
 		pmk_result_note(&c->result, "%s", e->prog.core.caveat);
 	if (sum->untimed && e->cfg.eager)

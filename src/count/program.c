@@ -298,8 +298,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 		if (err)
 			return err;
 	}
-	if (!pmk_core_same(&p->core, &preset)) /* what was checked is the preset */
-		*p->core.checked = '\0';
+	pmk_core_keep_checked(&p->core, &preset);
 	p->core.system = p->system;
 	if (pmk_core_check(&p->core, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "core %s: %s", name, msg);

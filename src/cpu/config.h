@@ -15,6 +15,8 @@
 #include "cpu/families.h"
 #include "cpu/order.h"
 
+#define PMK_CORE_FINGERPRINT 17
+
 struct pmk_core {
 	char name[32];	   /* "arm1176" */
 	char pmu[32];	   /* its PMU: "arm1176", or "none" */
@@ -22,8 +24,10 @@ struct pmk_core {
 	char isa[16];	   /* "arm", "a32", "a64" or "microblaze" */
 	char brief[96];
 	char caveat[160]; /* what its times are short of, as in "its cycles are …"; or "" */
-	/* What its cycles were held against: "within 15 % (docs/cycles.md)"; or "": nothing. */
+	/* What its cycles were held against: "within 15 % (docs/cycles.md)"; or "": nothing. It is
+	 * true of these parameters alone, as pmk_core_fingerprint() has them. */
 	char checked[64];
+	char checked_as[PMK_CORE_FINGERPRINT];
 	uint32_t family; /* which of pmk_core_families[]: see family.h */
 	bool system;	 /* set by the owner: system emulation, where exceptions can be seen */
 	/* Set by the owner: no clock runs, and data accesses are counted as they are made, none
@@ -98,6 +102,14 @@ struct pmk_core_key {
 
 /* Do both have the same instruction set and the same parameters? */
 bool pmk_core_same(const struct pmk_core *a, const struct pmk_core *b);
+
+/* Sixteen digits that are others for another instruction set or another value of a parameter. What
+ * has its default is not in them: a parameter that is new changes no preset that is there. */
+void pmk_core_fingerprint(const struct pmk_core *core, char text[PMK_CORE_FINGERPRINT]);
+/* Of a core that came from another: what that was checked for is not said of other parameters. */
+void pmk_core_keep_checked(struct pmk_core *core, const struct pmk_core *from);
+/* `checked`, or "unchecked". */
+const char *pmk_core_checked(const struct pmk_core *core);
 
 /* Let the core run another instruction set, as one of ARMv8 runs A64 and A32, with all its
  * parameters. False: no family with these parameters has that one. */

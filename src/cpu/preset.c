@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Presets of cores. A preset is an INI file. The section and the name make the key: "size" in
- * [icache] is icache.size. [core] holds the seven texts (name, pmu, qemu_cpu, isa, brief, caveat,
- * checked) and the keys without a section, such as clock.
+ * [icache] is icache.size. [core] holds the eight texts (name, pmu, qemu_cpu, isa, brief, caveat,
+ * checked, checked_as) and the keys without a section, such as clock.
  *
  * What a key means depends on the texts, and these may stand behind it. So the file is read twice:
  * for the texts, in which nothing is wrong yet, and for everything.
@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/ini.h"
+#include "base/sha256.h"
 #include "cpu/config.h"
 
 struct reading {
@@ -36,6 +37,7 @@ static char *find_text(struct pmk_core *core, const char *name, size_t *size)
 		{ "brief", core->brief, sizeof(core->brief) },
 		{ "caveat", core->caveat, sizeof(core->caveat) },
 		{ "checked", core->checked, sizeof(core->checked) },
+		{ "checked_as", core->checked_as, sizeof(core->checked_as) },
 	};
 
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -106,11 +108,48 @@ static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char
 	return true;
 }
 
+/* ---- what was checked ------------------------------------------------------------------------ */
+
+void pmk_core_fingerprint(const struct pmk_core *core, char text[PMK_CORE_FINGERPRINT])
+{
+	struct pmk_core initial = *core;
+	uint8_t hash[PMK_SHA256];
+	struct pmk_sha256 h;
+	char line[128];
+	int n;
+
+	pmk_core_settle(&initial);
+	pmk_sha256_begin(&h);
+	pmk_sha256_add(&h, core->isa, strlen(core->isa) + 1);
+	for (const struct pmk_core_key *k = pmk_core_keys(core); k->key; k++) {
+		if (pmk_core_value(core, k) == pmk_core_value(&initial, k))
+			continue;
+		n = snprintf(line, sizeof(line), "%s=%llu", k->key,
+			     (unsigned long long)pmk_core_value(core, k));
+		pmk_sha256_add(&h, line, (size_t)n + 1);
+	}
+	pmk_sha256_end(&h, hash);
+	pmk_sha256_text(hash, (PMK_CORE_FINGERPRINT - 1) / 2, text);
+}
+
+void pmk_core_keep_checked(struct pmk_core *core, const struct pmk_core *from)
+{
+	if (!pmk_core_same(core, from))
+		*core->checked = '\0';
+}
+
+const char *pmk_core_checked(const struct pmk_core *core)
+{
+	return *core->checked ? core->checked : "unchecked";
+}
+
 int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned size)
 {
 	struct reading r = { .core = core };
+	char fingerprint[PMK_CORE_FINGERPRINT];
 	const char *why;
 	FILE *f = pmk_file_open(path, false, &why); /* a pipe cannot be read twice */
+	int err;
 
 	if (!f) {
 		snprintf(msg, size, "%s: %s", path, why);
@@ -121,5 +160,12 @@ int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned s
 	/* What is wrong with the file is said by the second reading. */
 	pmk_ini_load(path, NULL, take_text, &r, msg, size);
 	r.settled = pmk_core_settle(core) == 0;
-	return pmk_ini_load(path, NULL, take, &r, msg, size);
+	err = pmk_ini_load(path, NULL, take, &r, msg, size);
+	/* A copy that was changed has not been checked. */
+	if (!err) {
+		pmk_core_fingerprint(core, fingerprint);
+		if (strcmp(fingerprint, core->checked_as) != 0)
+			*core->checked = '\0';
+	}
+	return err;
 }

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import pathlib
 import re
 import shutil
 
@@ -1184,6 +1185,37 @@ def test_what_cycles_were_held_against():
     only = ["--core", "cortex-a53", "-e", "instructions", a64]
     equal(stat(*only)["checked"], None)
     assert "unchecked" not in pmk("stat", *only).err
+
+
+@cases("change, checked", [
+    ("", True),
+    ("s/^brief = .*/brief = mine/; s/ *;.*//; s/32K/32768/", True),
+    ("s/^clock = .*/clock = 600000000/", False),
+    ("s/^latency = 13/latency = 14/", False),
+    ("/^\\[mem\\]/a serial = 9", False),
+    ("/^checked_as/d", False),
+    ("s/^checked_as = .*/checked_as = 0000000000000000/", False),
+])
+def test_a_copy_of_a_preset_is_checked_as_far_as_it_is_the_same(tmp_path, change, checked):
+    """Whichever way a parameter is changed; words, blanks and remarks are none."""
+    a64 = build("copied", ".globl _start\n_start: mov x8, #93\nmov x0, #0\nsvc #0\n", "-nostdlib",
+                "-static", ext="S", prefix="aarch64-linux-gnu-")
+    preset = tmp_path / "mine.ini"
+    preset.write_text(run("sed", change, os.path.join(SOURCE, "data/cores/cortex-a53.ini")).out)
+    label = "within 15 % (docs/cycles.md)" if checked else "unchecked"
+    equal(stat("--core", preset, "-e", "cycles", a64)["checked"], label)
+    assert re.search(rf"^ +cycles +{re.escape(label)}$", pmk("info", preset).out, re.M)
+
+
+def test_labels_are_of_the_values_that_presets_have():
+    """What a changed preset is to say of itself is what pmk info shows."""
+    labels = 0
+    for core in pathlib.Path(SOURCE, "data/cores").glob("*.ini"):
+        said = re.search(r"^checked_as = (\w+)", core.read_text(), re.M)
+        shown = re.search(r"^ +fingerprint +(\w{16})$", pmk("info", core).out, re.M)
+        equal(said[1] if said else shown[1], shown[1], core)
+        labels += said is not None
+    equal(labels, 7)
 
 
 def test_labels_are_what_the_page_says():
