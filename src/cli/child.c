@@ -2,10 +2,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #include "cli/child.h"
 #include "cli/cli.h"
@@ -27,6 +31,11 @@ static _Noreturn void become(const char *const argv[], enum cli_errors errors, u
 	/* The cast drops a const that execvp() lacks; it does not change the words. */
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	_exit(errno == ENOENT || errno == ENOTDIR ? PMK_EXIT_NOT_FOUND : PMK_EXIT_NOT_EXEC);
+}
+
+static int exit_code(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int cli_run(const char *const argv[], enum cli_errors errors, unsigned seconds, char *out,
@@ -54,7 +63,50 @@ int cli_run(const char *const argv[], enum cli_errors errors, unsigned seconds, 
 		close(fd[0]);
 		out[used] = '\0';
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+	if (pid < 0)
 		return PMK_EXIT_FAILED;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return PMK_EXIT_FAILED;
+	return exit_code(status);
+}
+
+/* ---- with an end --------------------------------------------------------------------------- */
+
+#define PATIENCE_SECONDS 5 /* our choice: what a build may take to end when it is told to */
+
+/* Wait for all processes of the group, whose orphans have become our children. */
+static void end_group(pid_t group, int sig)
+{
+	double began = pmk_seconds();
+
+	kill(-group, sig);
+	while (waitpid(-group, NULL, WNOHANG) >= 0) {
+		poll(NULL, 0, 20);
+		if (pmk_seconds() - began >= PATIENCE_SECONDS)
+			kill(-group, SIGKILL);
+	}
+}
+
+int cli_run_until(const char *const argv[], const volatile sig_atomic_t *stop)
+{
+	int status, subreaper = 0;
+	pid_t pid, ended = 0;
+
+	prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		become(argv, CLI_ERRORS_SHOWN, 0, STDERR_FILENO);
+	}
+	if (pid > 0)
+		setpgid(pid, pid); /* whoever of the two comes first */
+	while (pid > 0 && !*stop && !(ended = waitpid(pid, &status, WNOHANG)))
+		poll(NULL, 0, 20);
+	if (pid > 0 && ended != pid)
+		end_group(pid, *stop ? *stop : SIGKILL);
+	prctl(PR_SET_CHILD_SUBREAPER, subreaper);
+	return pid > 0 && ended == pid ? exit_code(status) : PMK_EXIT_FAILED;
 }

@@ -189,6 +189,19 @@ static int take(struct history_request *q, const struct cli_option *o, char *val
 	return 0;
 }
 
+/* Counting would say so, but not every action counts before it looks for what was counted. */
+static int check_settings(const struct history_request *q)
+{
+	for (unsigned i = 0; i < q->settings.count; i++)
+		for (const char *at = q->settings.word[i]; at; at = strchr(at, ',')) {
+			at += *at == ',';
+			if (strcspn(at, ",=") == 0 || at[strcspn(at, ",=")] != '=')
+				return cli_fail(PMK_EXIT_USAGE, "--set %s: it is KEY=VALUE",
+						q->settings.word[i]);
+		}
+	return 0;
+}
+
 static int check(struct history_request *q)
 {
 	if (q->separator && !strcmp(q->separator, "\\t"))
@@ -200,7 +213,7 @@ static int check(struct history_request *q)
 		return cli_fail(PMK_EXIT_USAGE, "-j, -x and --html exclude each other");
 	if (html_would_destroy(q->html, q->database))
 		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is a file to read", q->html);
-	return 0;
+	return check_settings(q);
 }
 
 /* The first word that is no option is the action. */

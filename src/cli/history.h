@@ -95,8 +95,8 @@ struct history_judged {
  * on stderr. */
 struct history_judged history_judge(const struct history *h, long base, size_t fresh,
 				    double percent);
-/* Judge only what a request counts. */
-void history_leave_out(struct history *h, const struct history_request *q);
+/* Judge only what a request counts. False: out of memory. */
+bool history_leave_out(struct history *h, const struct history_request *q);
 /* Is the event one of "cycles,{a*,b}"? */
 bool history_is_event(const char *words, const char *event);
 /* Is it in the list of the request? All are where it has none. */
@@ -161,6 +161,9 @@ int history_check(struct pmk_store *store, int err);
 
 /* What the program of a request is called. */
 const char *history_program(const struct history_request *q);
+/* The settings of a request as the database has them, "dcache.size=8K,…", sorted by name; the caller
+ * frees it. NULL: out of memory. */
+char *history_settings(const struct history_request *q);
 int history_add(const struct history_request *q);
 int history_test(const struct history_request *q);
 int history_show(const struct history_request *q);

@@ -178,6 +178,17 @@ static int take_settings(const struct history_request *q, struct counted *c)
 	return fclose(f) ? no_memory() : 0;
 }
 
+char *history_settings(const struct history_request *q)
+{
+	struct counted c = { 0 };
+	char *text = take_settings(q, &c) ? NULL : c.settings;
+
+	if (text)
+		c.settings = NULL;
+	counted_free(&c);
+	return text;
+}
+
 /* Count the program. c is to be freed in any case. 0 or an exit code after one line. */
 static int count(const struct history_request *q, struct counted *c)
 {
@@ -638,8 +649,8 @@ int history_test(const struct history_request *q)
 	store = history_open(q, PMK_STORE_READ, &code);
 	if (!code)
 		code = history_read(&h, store);
-	if (!code)
-		history_leave_out(&h, q);
+	if (!code && !history_leave_out(&h, q))
+		code = no_memory();
 	code = code ? HISTORY_SKIP : tell(q, &h, head);
 	history_free(&h);
 	pmk_store_close(store);

@@ -89,7 +89,10 @@ static int choose(const struct history_request *q, char **good, char **bad)
 		code = cli_fail(PMK_EXIT_FAILED, "%s: it has no commits", q->database);
 	if (!code) {
 		to = q->bad ? history_find(&h, q->bad) : (long)h.ncommits - 1;
-		history_leave_out(&h, q);
+		if (!history_leave_out(&h, q))
+			code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+	}
+	if (!code) {
 		from = q->good	? history_find(&h, q->good)
 		       : to < 0 ? -1
 				: choose_good(&h, (size_t)to);
@@ -196,11 +199,13 @@ static void count_commits(const struct history_request *q, char *n, size_t size)
 	n[strcspn(n, "\n")] = '\0';
 }
 
+static volatile sig_atomic_t interrupted;
+
 static int start(const struct history_request *q)
 {
 	const char *const words[] = { "git", "bisect", "start", q->bad, q->good, "--", NULL };
 
-	if (cli_run(words, CLI_ERRORS_SHOWN, 0, NULL, 0))
+	if (cli_run(words, CLI_ERRORS_SHOWN, 0, NULL, 0) && !interrupted)
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: git bisect cannot start, as above");
 	return 0;
@@ -216,19 +221,17 @@ static void ask_found(char *name, size_t size)
 	name[strcspn(name, "\n")] = '\0';
 }
 
-static volatile sig_atomic_t interrupted;
-
-/* Those that the terminal sends to git as well, which ends by them: it is still to be reset. */
 static void on_signal(int sig)
 {
 	interrupted = sig;
 }
 
-/* A signal that is ignored stays ignored, here and in git. */
+/* What ends pmk is to end git bisect first, and then the checkout is still to be reset. Without
+ * SA_RESTART, waiting for git ends, too. A signal that is ignored stays ignored, here and in git. */
 static void catch_signals(void)
 {
-	static const int caught[] = { SIGINT, SIGHUP, SIGQUIT };
-	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, was;
+	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction act = { .sa_handler = on_signal }, was;
 
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
 		if (!sigaction(caught[i], NULL, &was) && was.sa_handler != SIG_IGN)
@@ -263,7 +266,7 @@ static int search(const struct history_request *q, char *found, size_t size)
 	catch_signals();
 	code = w.full ? cli_fail(PMK_EXIT_USAGE, "history bisect: the command line is too long")
 		      : start(q);
-	if (!code && cli_run(w.word, CLI_ERRORS_SHOWN, 0, NULL, 0) && !interrupted)
+	if (!code && !interrupted && cli_run_until(w.word, &interrupted) && !interrupted)
 		code = cli_fail(PMK_EXIT_FAILED,
 				"history bisect: no single commit was found, as above");
 	if (!code)

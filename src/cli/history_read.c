@@ -440,16 +440,23 @@ bool history_has_event(const struct history_request *q, const char *event)
 	return !q->events.count;
 }
 
-void history_leave_out(struct history *h, const struct history_request *q)
+bool history_leave_out(struct history *h, const struct history_request *q)
 {
+	char *settings = history_settings(q);
+
 	for (size_t i = 0; i < h->nseries; i++) {
 		struct history_series *s = &h->series[i];
 
-		s->left_out = strcmp(s->program, history_program(q)) ||
+		s->left_out = !settings || strcmp(s->program, history_program(q)) ||
+			      strcmp(s->settings, settings) ||
 			      (q->core && strcmp(s->core, q->core)) ||
 			      (q->events.count ? !history_has_event(q, s->event)
 					       : !history_is_event(HISTORY_EVENTS, s->event));
 	}
+	if (!settings)
+		return false;
+	free(settings);
+	return true;
 }
 
 struct history_judged history_judge(const struct history *h, long base, size_t fresh,

@@ -330,24 +330,63 @@ def test_the_test_of_a_commit(repository):
     equal(repository.history("test", *ends, "./nowhere").code, 125)
 
 
-def test_an_interrupt_of_bisect_resets_git(repository):
-    """As the terminal sends it: to all of its processes."""
+@cases("name, all_of_them", [("INT", True), ("INT", False), ("TERM", False), ("HUP", True)])
+def test_a_signal_ends_bisect_and_resets_git(repository, name, all_of_them):
+    """As the terminal sends it, to all of its processes, and as kill does, to one. The second build
+    hangs, and ignores the signal. What the first one has counted stays."""
+    sig = getattr(signal, "SIG" + name)
+    for turns in (100, 100, 100, 100, 100, 130, 130, 130, 130):
+        repository.commit(turns)
+    for n in (0, 8):
+        repository.add(repository.commits[n])
+    repository.git("checkout", "-q", repository.commits[7])
+    build = (f"if [ -e built ]; then touch hangs; trap '' INT HUP TERM; sleep 60 & wait; "
+             f"else touch built; {BUILD_IT}; fi")
+    (repository.folder / ".git/info/exclude").write_text("built\nhangs\n")
+    p = subprocess.Popen(["env", "--default-signal", PMK, "history", "bisect", "--build", build,
+                          "./prog"], cwd=repository.folder, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, start_new_session=True)
+    wait_until((repository.folder / "hangs").exists, "the build hangs")
+    if all_of_them:
+        os.killpg(p.pid, sig)
+    else:
+        p.send_signal(sig)
+    out, err = p.communicate(timeout=40)
+    equal((p.returncode, out), (128 + sig, ""), err)
+    equal(re.findall("^pmk: .*", err, re.M), ["pmk: history bisect: interrupted"], err)
+    equal((repository.git("rev-parse", "HEAD"), repository.git("status", "--porcelain")),
+          (repository.commits[7], ""))
+    assert not (repository.folder / ".git/BISECT_START").exists()
+    added = [c["commit"] for c in repository.shown()["commits"]]
+    equal(added, [repository.commits[n] for n in (0, 4, 8)])
+
+
+def test_bisect_with_settings(repository):
+    """Of the counts with other settings, or with none, it says nothing."""
+    set_it = ("--set", "dcache.size=8K", "-e", "instructions")
     for turns in (100, 100, 130, 130):
         repository.commit(turns)
-    for n in (0, 3):
-        repository.add(repository.commits[n])
-    (repository.folder / "builds").unlink()
-    p = subprocess.Popen(["env", "--default-signal=INT", PMK, "history", "bisect", "--build",
-                          "touch builds && exec sleep 60", "./prog"], cwd=repository.folder,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                         start_new_session=True)
-    wait_until((repository.folder / "builds").exists, "the build has begun")
-    os.killpg(p.pid, signal.SIGINT)
-    out, err = p.communicate(timeout=30)
-    equal((p.returncode, out), (130, ""), err)
-    contains(err, "pmk: history bisect: interrupted\n")
-    equal(repository.git("rev-parse", "--abbrev-ref", "HEAD"), "main")
-    assert not (repository.folder / ".git/BISECT_START").exists()
+    for n, (with_it, without) in {0: (100, 100), 3: (130, 100)}.items():
+        equal(repository.add(repository.commits[n], *set_it).code, 0)
+        equal(repository.add(repository.commits[n], "-e", "instructions").code, 0)
+    with sqlite3.connect(repository.folder / "results.db") as db: # nothing changed without them
+        db.execute("UPDATE point SET cell = (SELECT min(cell) FROM point JOIN variant ON"
+                   " variant.id = variant WHERE settings = '') WHERE variant = (SELECT id FROM"
+                   " variant WHERE settings = '')")
+    words = ("--good", repository.commits[0], "--build", BUILD_IT)
+    out = repository.history("bisect", *words, *set_it, "./prog")
+    equal((out.code, out.out[:40]), (0, repository.commits[2]), str(out))
+    out = repository.history("bisect", *words, "-e", "instructions", "./prog")
+    equal((out.code, out.err.count("\n")), (125, 1), str(out))
+    contains(out.err, "prog counts the same in")
+    out = repository.history("bisect", *words, "--set", "dcache.size=4K", "./prog")
+    equal((out.code, out.err.count("\n")), (125, 1), str(out))
+    contains(out.err, "no count of prog in common")
+    for words in (("dcache.size",), ("=8K",), ("",), ("dcache.size=8K,",), ("a,b=1",)):
+        for action in ("bisect", "test", "add"):
+            out = repository.history(action, "--commit", "HEAD", "--good", "HEAD", "--bad", "HEAD",
+                                     "--set", *words, "./prog")
+            equal((out.code, out.err.count("\n")), (129, 1), f"{action} {words}: {out}")
 
 
 def test_bisect_leaves_work_alone(repository):
