@@ -418,7 +418,9 @@ static int put(const struct history_request *q, struct pmk_store *store, int64_t
 	const char *core = c->sum.core ? c->sum.core : c->sum.pmu;
 	struct pmk_store_program program = { .path = file ? file : q->operand[0],
 					     .command = c->sum.command };
-	struct pmk_store_config config = { .core = core, .isa = "", .parameters = c->settings };
+	struct pmk_store_config config = {
+		.core = core, .isa = "", .parameters = c->settings, .checked = c->sum.checked
+	};
 	struct pmk_store_cell cell = { .program = &program,
 				       .config = &config,
 				       .seconds = c->sum.elapsed };

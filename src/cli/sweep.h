@@ -25,6 +25,7 @@ struct sweep_value {
 /* A point, with one place for each setting and each event of the results. */
 struct sweep_row {
 	char *name, *core, *failure; /* failure NULL: none */
+	const char *checked;	     /* as in struct pmk_store_row */
 	char **setting;		     /* NULL: the core has it not */
 	struct sweep_value *value;
 };

@@ -90,6 +90,7 @@ static int take_row(void *ctx, const struct pmk_store_row *from)
 	*row = (struct sweep_row){ .name = strdup(from->point.name),
 				   .core = strdup(from->point.core),
 				   .failure = from->failure ? strdup(from->failure) : NULL,
+				   .checked = keep(&r->texts, from->checked),
 				   .setting = calloc(r->settings.count + 1, sizeof(char *)),
 				   .value = calloc(r->events.count + 1, sizeof(*row->value)) };
 	if (!row->name || !row->core || !row->setting || !row->value ||
@@ -380,6 +381,7 @@ static json_object *json_row(const struct sweep_results *r, const struct sweep_r
 		if (row->setting[i])
 			show_add(settings, r->settings.word[i], row->setting[i]);
 	json_object_object_add(o, "settings", settings);
+	show_add(o, "checked", row->checked);
 	show_add(o, "failure", row->failure);
 	for (size_t i = 0; i < r->events.count; i++)
 		if (row->value[i].there)

@@ -300,7 +300,7 @@ static int store_cell(struct computing *c, uint32_t number, const char *failure,
 	struct pmk_core core;
 	struct pmk_words missing = { 0 };
 	char why[512], *parameters;
-	bool counted = false;
+	bool counted = false, can_be;
 	int64_t id;
 	int err;
 
@@ -308,7 +308,8 @@ static int store_cell(struct computing *c, uint32_t number, const char *failure,
 	err = failure ? missing_events(c, &cell, &missing, &counted) : 0;
 	if (err)
 		return err;
-	if (!pmk_sweep_core(&cell, &core, why, sizeof(why)))
+	can_be = pmk_sweep_core(&cell, &core, why, sizeof(why));
+	if (!can_be)
 		core = cell.configs->base;
 	parameters = pmk_key_parameters(&core);
 	if (!parameters || (counted && !add_failed(c, &missing, failure, &nvalues)) ||
@@ -323,7 +324,8 @@ static int store_cell(struct computing *c, uint32_t number, const char *failure,
 	memcpy(program.hash, cell.program->key, PMK_STORE_KEY);
 	config = (struct pmk_store_config){ .core = core.name,
 					    .isa = core.isa,
-					    .parameters = parameters };
+					    .parameters = parameters,
+					    .checked = can_be ? pmk_core_checked(&core) : NULL };
 	memcpy(config.hash, cell.configs->key[cell.combination], PMK_STORE_KEY);
 	put = (struct pmk_store_cell){ .program = &program,
 				       .config = &config,

@@ -29,7 +29,7 @@ static const char schema[] =
 	"CREATE TABLE program(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE,"
 	" path TEXT NOT NULL, command TEXT NOT NULL, about TEXT);"
 	"CREATE TABLE config(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE,"
-	" core TEXT NOT NULL, isa TEXT NOT NULL, parameters TEXT NOT NULL);"
+	" core TEXT NOT NULL, isa TEXT NOT NULL, parameters TEXT NOT NULL, checked TEXT);"
 	"CREATE TABLE cell(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,"
 	" program INTEGER NOT NULL REFERENCES program(id),"
 	" config INTEGER NOT NULL REFERENCES config(id),"
@@ -60,47 +60,54 @@ static const char schema[] =
 	" ON CONFLICT(cell, event) DO UPDATE SET value = excluded.value, label = excluded.label" \
 	" WHERE label IN (SELECT id FROM label WHERE trust = '" PMK_STORE_FAILED "')"
 
-#define STATEMENTS(X)                                                                            \
-	X(GET_PROGRAM, "SELECT id FROM program WHERE hash = ?")                                  \
-	X(PUT_PROGRAM, "INSERT INTO program(hash, path, command, about) VALUES(?,?,?,?)")        \
-	X(GET_CONFIG, "SELECT id FROM config WHERE hash = ?")                                    \
-	X(PUT_CONFIG, "INSERT INTO config(hash, core, isa, parameters) VALUES(?,?,?,?)")         \
-	X(GET_CELL, "SELECT id, failure IS NOT NULL, seconds FROM cell WHERE key = ?")           \
-	X(PUT_CELL, "INSERT INTO cell(key, program, config, failure, exit_code, seconds)"        \
-		    " VALUES(?,?,?,?,?,?)")                                                      \
-	X(DROP_CELL, "DELETE FROM value WHERE cell = ?")                                         \
-	X(SET_CELL, "UPDATE cell SET failure = ?, exit_code = ?, seconds = ? WHERE id = ?")      \
-	X(GET_EVENT, "SELECT id FROM event WHERE name = ?")                                      \
-	X(PUT_EVENT, "INSERT INTO event(name) VALUES(?)")                                        \
-	X(GET_LABEL, "SELECT id FROM label WHERE pmu IS ? AND trust IS ? AND reason IS ?"        \
-		     " AND unit IS ?")                                                           \
-	X(PUT_LABEL, "INSERT INTO label(pmu, trust, reason, unit) VALUES(?,?,?,?)")              \
-	X(PUT_VALUE,                                                                             \
-	  "INSERT INTO value(cell, event, value, label) VALUES(?,?,?,?)" UNLESS_IT_COUNTED)      \
-	X(HAS_VALUE, "SELECT 1 FROM value WHERE cell = ? AND event ="                            \
-		     " (SELECT id FROM event WHERE name = ?)")                                   \
-	X(HAS_FAILED,                                                                            \
-	  "SELECT 1 FROM value JOIN label ON label.id = label WHERE cell = ? AND event ="        \
-	  " (SELECT id FROM event WHERE name = ?) AND trust = '" PMK_STORE_FAILED "'")           \
-	X(GET_VARIANT, "SELECT id FROM variant WHERE core = ? AND settings = ?")                 \
-	X(PUT_VARIANT, "INSERT INTO variant(core, settings) VALUES(?,?)")                        \
-	X(PUT_SETTING, "INSERT INTO setting(variant, name, value) VALUES(?,?,?)")                \
-	X(GET_POINT, "SELECT cell FROM point WHERE revision = ? AND name = ? AND variant = ?")   \
-	X(PUT_POINT,                                                                             \
-	  "INSERT OR REPLACE INTO point(revision, name, variant, cell) VALUES(?,?,?,?)")         \
-	X(DROP_POINT, "DELETE FROM point WHERE revision = ? AND name = ? AND variant = ?")       \
-	X(POINTS, "SELECT revision, name, core, variant, cell, key, failure, exit_code, seconds" \
-		  " FROM point JOIN variant ON variant.id = variant JOIN cell ON cell.id = cell" \
-		  " WHERE ?1 < 0 OR revision = ?1 ORDER BY revision, name, core, variant")       \
-	X(SETTINGS, "SELECT name, value FROM setting WHERE variant = ? ORDER BY name")           \
-	X(VALUES, "SELECT event.name, pmu, trust, reason, unit, value FROM value"                \
-		  " JOIN event ON event.id = event JOIN label ON label.id = label"               \
-		  " WHERE cell = ? ORDER BY event.id")                                           \
-	X(GET_REVISION, "SELECT id FROM revision WHERE name = ?")                                \
-	X(PUT_REVISION, "INSERT INTO revision(name, subject, time, good) VALUES(?,?,?,?)")       \
-	X(SET_REVISION, "UPDATE revision SET subject = ?, time = ?, good = ? WHERE id = ?")      \
-	X(REVISIONS, "SELECT id, name, subject, time, good FROM revision ORDER BY id")           \
-	X(PUT_RECORDING, "INSERT OR REPLACE INTO recording(cell, path) VALUES(?,?)")             \
+#define POINTS_WITH(checked)                                                                             \
+	"SELECT revision, name, variant.core, variant, cell, key, failure, exit_code, seconds, " checked \
+	" FROM point JOIN variant ON variant.id = variant JOIN cell ON cell.id = cell"                   \
+	" JOIN config ON config.id = config WHERE ?1 < 0 OR revision = ?1"                               \
+	" ORDER BY revision, name, variant.core, variant"
+
+#define STATEMENTS(X)                                                                          \
+	X(GET_PROGRAM, "SELECT id FROM program WHERE hash = ?")                                \
+	X(PUT_PROGRAM, "INSERT INTO program(hash, path, command, about) VALUES(?,?,?,?)")      \
+	X(GET_CONFIG, "SELECT id, checked FROM config WHERE hash = ?")                         \
+	X(PUT_CONFIG,                                                                          \
+	  "INSERT INTO config(hash, core, isa, parameters, checked) VALUES(?,?,?,?,?)")        \
+	X(SET_CONFIG, "UPDATE config SET checked = ? WHERE id = ?")                            \
+	X(GET_CELL, "SELECT id, failure IS NOT NULL, seconds FROM cell WHERE key = ?")         \
+	X(PUT_CELL, "INSERT INTO cell(key, program, config, failure, exit_code, seconds)"      \
+		    " VALUES(?,?,?,?,?,?)")                                                    \
+	X(DROP_CELL, "DELETE FROM value WHERE cell = ?")                                       \
+	X(SET_CELL, "UPDATE cell SET failure = ?, exit_code = ?, seconds = ? WHERE id = ?")    \
+	X(GET_EVENT, "SELECT id FROM event WHERE name = ?")                                    \
+	X(PUT_EVENT, "INSERT INTO event(name) VALUES(?)")                                      \
+	X(GET_LABEL, "SELECT id FROM label WHERE pmu IS ? AND trust IS ? AND reason IS ?"      \
+		     " AND unit IS ?")                                                         \
+	X(PUT_LABEL, "INSERT INTO label(pmu, trust, reason, unit) VALUES(?,?,?,?)")            \
+	X(PUT_VALUE,                                                                           \
+	  "INSERT INTO value(cell, event, value, label) VALUES(?,?,?,?)" UNLESS_IT_COUNTED)    \
+	X(HAS_VALUE, "SELECT 1 FROM value WHERE cell = ? AND event ="                          \
+		     " (SELECT id FROM event WHERE name = ?)")                                 \
+	X(HAS_FAILED,                                                                          \
+	  "SELECT 1 FROM value JOIN label ON label.id = label WHERE cell = ? AND event ="      \
+	  " (SELECT id FROM event WHERE name = ?) AND trust = '" PMK_STORE_FAILED "'")         \
+	X(GET_VARIANT, "SELECT id FROM variant WHERE core = ? AND settings = ?")               \
+	X(PUT_VARIANT, "INSERT INTO variant(core, settings) VALUES(?,?)")                      \
+	X(PUT_SETTING, "INSERT INTO setting(variant, name, value) VALUES(?,?,?)")              \
+	X(GET_POINT, "SELECT cell FROM point WHERE revision = ? AND name = ? AND variant = ?") \
+	X(PUT_POINT,                                                                           \
+	  "INSERT OR REPLACE INTO point(revision, name, variant, cell) VALUES(?,?,?,?)")       \
+	X(DROP_POINT, "DELETE FROM point WHERE revision = ? AND name = ? AND variant = ?")     \
+	X(POINTS, POINTS_WITH("checked"))                                                      \
+	X(OLD_POINTS, POINTS_WITH("NULL"))                                                     \
+	X(SETTINGS, "SELECT name, value FROM setting WHERE variant = ? ORDER BY name")         \
+	X(VALUES, "SELECT event.name, pmu, trust, reason, unit, value FROM value"              \
+		  " JOIN event ON event.id = event JOIN label ON label.id = label"             \
+		  " WHERE cell = ? ORDER BY event.id")                                         \
+	X(GET_REVISION, "SELECT id FROM revision WHERE name = ?")                              \
+	X(PUT_REVISION, "INSERT INTO revision(name, subject, time, good) VALUES(?,?,?,?)")     \
+	X(SET_REVISION, "UPDATE revision SET subject = ?, time = ?, good = ? WHERE id = ?")    \
+	X(REVISIONS, "SELECT id, name, subject, time, good FROM revision ORDER BY id")         \
+	X(PUT_RECORDING, "INSERT OR REPLACE INTO recording(cell, path) VALUES(?,?)")           \
 	X(GET_RECORDING, "SELECT path FROM recording WHERE cell = ?")
 
 enum {
@@ -119,9 +126,11 @@ static const char *const texts[] = {
 struct pmk_store {
 	sqlite3 *db;
 	sqlite3_stmt *statement[NSTATEMENTS];
-	int column; /* of the statement that is being filled */
-	int lock;   /* descriptor that is locked while this process may write; -1: none */
-	int err;    /* negative enum pmk_error of the first failure */
+	int column;	 /* of the statement that is being filled */
+	int lock;	 /* descriptor that is locked while this process may write; -1: none */
+	bool unchanging; /* it lies where nobody may write */
+	bool old;	 /* its configs do not say what was checked, and it is not written */
+	int err;	 /* negative enum pmk_error of the first failure */
 	char *path;
 	char why[512];
 };
@@ -294,6 +303,12 @@ static void check(struct pmk_store *s, bool may_create)
 			 (long long)version, PMK_STORE_VERSION);
 		fail(s, PMK_EPARSE, why);
 	}
+	if (s->err || pragma(s, "SELECT count(*) FROM pragma_table_info('config')"
+				" WHERE name = 'checked'"))
+		return;
+	s->old = !may_create;
+	if (may_create)
+		run(s, "ALTER TABLE config ADD COLUMN checked TEXT");
 }
 
 /* A second process that computed the same cells would do so in vain. This descriptor is closed
@@ -307,11 +322,12 @@ static void lock(struct pmk_store *s)
 		fail(s, PMK_EBUSY, "another process writes to it");
 }
 
-/* The path as a URI that says that nobody writes to the file; the caller frees it. */
-static char *unchanging(const char *path)
+#define UNCHANGING "?immutable=1" /* of a URI: nobody writes to the file */
+
+/* The path as a URI, with what is to stand behind it; the caller frees it. */
+static char *uri_of(const char *path, const char *after)
 {
-	static const char after[] = "?immutable=1";
-	char *uri = malloc(5 + 3 * strlen(path) + sizeof(after)), *to = uri;
+	char *uri = malloc(5 + 3 * strlen(path) + strlen(after) + 1), *to = uri;
 
 	if (!uri)
 		return NULL;
@@ -323,7 +339,7 @@ static char *unchanging(const char *path)
 			to += sprintf(to, "%%%02X", (unsigned)(unsigned char)*path);
 		else
 			*to++ = *path;
-	memcpy(to, after, sizeof(after));
+	strcpy(to, after);
 	return uri;
 }
 
@@ -358,9 +374,10 @@ static void open_unchanging(struct pmk_store *s)
 		     "one may write");
 		return;
 	}
-	uri = unchanging(s->path);
+	uri = uri_of(s->path, UNCHANGING);
 	if (!uri)
 		return;
+	s->unchanging = true;
 	sqlite3_close(s->db);
 	s->db = NULL;
 	s->err = 0;
@@ -375,6 +392,8 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 {
 	int flags = how == PMK_STORE_READ ? SQLITE_OPEN_READWRITE
 					  : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	char *uri;
+	int code;
 
 	if (!pmk_sqlite_load()) {
 		fail(s, PMK_EIO, PMK_SQLITE_LIBRARY " cannot be loaded");
@@ -389,7 +408,15 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 	/* Readers of a database in WAL mode need to write beside it, if they may. */
 	if (how == PMK_STORE_READ && access(s->path, W_OK))
 		flags = SQLITE_OPEN_READONLY;
-	if (sqlite3_open_v2(s->path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL)) {
+	/* Only who has been opened by a URI may attach others by one. */
+	uri = uri_of(s->path, "");
+	if (!uri) {
+		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		return;
+	}
+	code = sqlite3_open_v2(uri, &s->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+	free(uri);
+	if (code) {
 		if (s->db)
 			fail_sqlite(s);
 		else
@@ -516,10 +543,24 @@ static int64_t program_id(struct pmk_store *s, const struct pmk_store_program *p
 static int64_t config_id(struct pmk_store *s, const struct pmk_store_config *c)
 {
 	sqlite3_stmt *q = begin(s, GET_CONFIG);
-	int64_t id;
+	const char *was;
+	bool same = true;
+	int64_t id = 0;
 
 	put_key(s, q, c->hash);
-	id = get(s, q);
+	if (row(s, q)) {
+		id = sqlite3_column_int64(q, 0);
+		was = text_of(q, 1);
+		same = !c->checked || (was && !strcmp(was, c->checked));
+	}
+	end(q);
+	/* What it was checked against may have been said later, or anew. */
+	if (id && !same) {
+		q = begin(s, SET_CONFIG);
+		put_text(s, q, c->checked);
+		put_int(s, q, id);
+		execute(s, q);
+	}
 	if (id || s->err)
 		return id;
 	q = begin(s, PUT_CONFIG);
@@ -527,6 +568,7 @@ static int64_t config_id(struct pmk_store *s, const struct pmk_store_config *c)
 	put_text(s, q, c->core);
 	put_text(s, q, c->isa);
 	put_text(s, q, c->parameters);
+	put_text(s, q, c->checked);
 	return insert(s, q);
 }
 
@@ -802,6 +844,7 @@ static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk
 		.exit_code =
 			sqlite3_column_type(q, 7) == SQLITE_NULL ? -1 : sqlite3_column_int(q, 7),
 		.seconds = sqlite3_column_double(q, 8),
+		.checked = text_of(q, 9),
 	};
 	int err = 0;
 
@@ -818,7 +861,7 @@ static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk
 
 int pmk_store_points(struct pmk_store *s, int64_t revision, pmk_store_take *take, void *ctx)
 {
-	sqlite3_stmt *q = begin(s, POINTS);
+	sqlite3_stmt *q = begin(s, s->old ? OLD_POINTS : POINTS);
 	struct lists l = { 0 };
 	int err = 0;
 
@@ -955,16 +998,26 @@ static const char merge[] =
 	" JOIN other.cell AS oc ON oc.id = o.cell JOIN main.cell AS c ON c.key = oc.key"
 	" WHERE o.revision = 0;";
 
-/* Is it a results database, and complete? */
-static int check_other(struct pmk_store *s, const char *path)
+static const char merge_checked[] =
+	"UPDATE main.config SET checked ="
+	" (SELECT o.checked FROM other.config AS o WHERE o.hash = main.config.hash)"
+	" WHERE hash IN (SELECT hash FROM other.config WHERE checked IS NOT NULL);";
+
+/* Is it a results database, and complete? *uri, which the caller frees, is how to attach it. *old is
+ * that of the struct. */
+static int check_other(struct pmk_store *s, const char *path, char **uri, bool *old)
 {
 	struct pmk_store *other;
 	char msg[512];
 	int err = pmk_store_open(&other, path, PMK_STORE_READ, msg, sizeof(msg));
 
+	if (!err) {
+		*old = other->old;
+		*uri = uri_of(path, other->unchanging ? UNCHANGING : "");
+	}
 	pmk_store_close(other);
 	if (!err)
-		return 0;
+		return *uri ? 0 : fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
 	snprintf(s->why, sizeof(s->why), "%s", msg);
 	s->err = err;
 	return err;
@@ -972,17 +1025,21 @@ static int check_other(struct pmk_store *s, const char *path)
 
 int pmk_store_merge(struct pmk_store *s, const char *path)
 {
-	char *sql;
+	char *sql, *uri = NULL;
+	bool old = false;
 
-	if (s->err || check_other(s, path))
+	if (s->err || check_other(s, path, &uri, &old))
 		return s->err;
-	sql = sqlite3_mprintf("ATTACH %Q AS other", path);
+	sql = sqlite3_mprintf("ATTACH %Q AS other", uri);
+	free(uri);
 	if (!sql)
 		return fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
 	run(s, sql);
 	sqlite3_free(sql);
 	run(s, "BEGIN IMMEDIATE");
 	run(s, merge);
+	if (!old)
+		run(s, merge_checked);
 	run(s, "COMMIT");
 	return run(s, "DETACH other");
 }

@@ -67,6 +67,7 @@ struct pmk_store_config {
 	pmk_store_key hash;
 	const char *core, *isa;
 	const char *parameters; /* "dcache.size=16K,…", all of them */
+	const char *checked;	/* as in struct pmk_result: what its cycles were held against */
 };
 
 /* Texts that are not known are NULL. */
@@ -136,6 +137,7 @@ struct pmk_store_row {
 	int64_t cell;
 	pmk_store_key key;
 	const char *failure;
+	const char *checked; /* of its config; NULL: not known, or it has no model of cycles */
 	int32_t exit_code;
 	double seconds;
 	const struct pmk_store_value *values;

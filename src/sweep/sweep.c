@@ -89,6 +89,7 @@ static bool apply(const struct pmk_sweep_configs *c, size_t combination, struct 
 		snprintf(msg, size, "core %s: %s", c->core->name, why);
 		return false;
 	}
+	pmk_core_keep_checked(core, &c->base);
 	for (size_t i = 0; i < axes->count; i++) {
 		const char *vain = pmk_core_in_vain(core, axes->axis[i].name);
 

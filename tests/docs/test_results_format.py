@@ -12,7 +12,7 @@ PAGE = chapter("Results database")
 QUERIES = queries(PAGE)
 ROWS = """
     INSERT INTO program VALUES(1, x'01', '/bin/sort', 'sort', NULL);
-    INSERT INTO config VALUES(1, x'02', 'arm1176', 'arm', 'dcache.size=4K');
+    INSERT INTO config VALUES(1, x'02', 'arm1176', 'arm', 'dcache.size=4K', 'unchecked');
     INSERT INTO cell VALUES(1, x'03', 1, 1, NULL, 0, 0.5), (2, x'04', 1, 1, 'too slow', NULL, 9);
     INSERT INTO event VALUES(1, 'cycles');
     INSERT INTO label VALUES(1, 'arm1176', 'modelled', NULL, NULL);

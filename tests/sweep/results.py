@@ -21,7 +21,7 @@ def database(path, rows):
     db.executescript(schema() + f"PRAGMA application_id = {number('ID')};"
                      f"PRAGMA user_version = {number('VERSION')};"
                      "INSERT INTO program VALUES(1, x'01', '/p', 'p', NULL);"
-                     "INSERT INTO config VALUES(1, x'02', 'c', 'arm', '');"
+                     "INSERT INTO config VALUES(1, x'02', 'c', 'arm', '', NULL);"
                      "INSERT INTO label VALUES(1, 'c', 'modelled', NULL, NULL)")
     for n, (program, core, settings, values) in enumerate(rows, 1):
         failed = isinstance(values, str)

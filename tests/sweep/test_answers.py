@@ -50,7 +50,7 @@ def test_json(plain):
     doc = json.loads(shown(plain, "--json-output").out)
     equal((doc["format"], doc["version"], len(doc["cells"])), ("pmk-sweep", 1, 4))
     equal(doc["cells"][1], {
-        "program": "sort", "core": "a", "settings": {}, "failure": None,
+        "program": "sort", "core": "a", "settings": {}, "checked": None, "failure": None,
         "counters": [{"event": e, "counter-value": v, "pmu": "c", "trust": "modelled",
                       "reason": None, "unit": None} for e, v in (("cycles", 7), ("misses", None))]})
 

@@ -446,6 +446,63 @@ static void a_database_is_read_where_nobody_may_write(void **state)
 	munmap(msg, 512);
 }
 
+/* Put the database at `from` into the one at `into`, as a user to whom neither folder of `from` nor
+ * its file belongs. */
+static int merge_as_guest(const char *into, const char *from, char *msg)
+{
+	struct pmk_store *s;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (!getuid() && (setgid(65534) || setuid(65534)))
+			_exit(99);
+		if (pmk_store_open(&s, into, PMK_STORE_WRITE, msg, 512))
+			_exit(98);
+		status = pmk_store_merge(s, from);
+		snprintf(msg, 512, "%s", pmk_store_error(s));
+		pmk_store_close(s);
+		_exit(status ? 1 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void a_database_is_merged_where_nobody_may_write(void **state)
+{
+	static const char *const names[] = { "plain.db", "50%25 #1?mode=rw.db" };
+	char *msg = mmap(NULL, 512, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char path[160], folder[160], into[192];
+	struct pmk_store_found found;
+	struct pmk_store *s;
+
+	(void)state;
+	assert_ptr_not_equal(msg, MAP_FAILED);
+	snprintf(folder, sizeof(folder), "%s/own", dir);
+	mkdir(folder, 0777);
+	chmod(folder, 0777);
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		snprintf(into, sizeof(into), "%s/file:%zu?.db", folder, i);
+		s = opened(path, PMK_STORE_WRITE);
+		put(s, cell_of((uint8_t)(i + 1)), "sort");
+		pmk_store_close(s);
+		chmod(path, 0444);
+		chmod(dir, 0555);
+		if (merge_as_guest(into, path, msg))
+			fail_msg("%s: %s", names[i], msg);
+		chmod(dir, 0755);
+		s = opened(into, PMK_STORE_READ);
+		assert_int_equal(pmk_store_find(s, cell_of((uint8_t)(i + 1)).key, &found), 0);
+		assert_true(found.id);
+		pmk_store_close(s);
+		assert_int_equal(unlink(into), 0);
+	}
+	assert_int_equal(rmdir(folder), 0);
+	munmap(msg, 512);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
@@ -462,6 +519,7 @@ int main(void)
 		TEST(only_one_writes),
 		TEST(other_files_are_refused),
 		TEST(a_database_is_read_where_nobody_may_write),
+		TEST(a_database_is_merged_where_nobody_may_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@ import subprocess
 import time
 
 from harness import *
+import repo
 
 pytestmark = pytest.mark.quick
 
@@ -141,6 +142,50 @@ def test_each_cell_counts_what_stat_counts(folder):
         equal({c["event"]: {k: c[k] or None for k in of} for c in cell["counters"]},
               {c["event"]: {k: c[k] or None for k in of}
                for c in json.loads(doc.read_text())["counters"]}, cell)
+
+
+def test_each_cell_says_how_near_its_cycles_are(folder):
+    """As stat does: of a preset as it is, and of one that is changed, by the plan or in a copy."""
+    text = (repo.text("data/cores/arm1176.ini").replace("arm1176.ini", "mine.ini")
+            .replace("size = 16K", "size = 8K"))
+    (folder / "mine.ini").write_text(text)
+    plan(folder, {"walk": "run = ./prog walk"},
+         sweep="cores = arm1176, ./mine.ini, arm1136\nevents = cycles, instructions",
+         settings="dcache.size = 8K, 16K")
+    sweep(folder)
+    said = {(c["core"], c["settings"]["dcache.size"]): c["checked"] for c in document(folder)}
+    checked = "within 20 % (docs/cycles.md)"
+    equal(said, {(core, size): checked if (core, size) == ("arm1176", "16K") else "unchecked"
+                 for core in ("arm1176", "./mine.ini", "arm1136") for size in ("8K", "16K")})
+    for (core, size), label in said.items():
+        equal(stat("--core", os.path.join(folder, core) if "/" in core else core, "--set",
+                   f"dcache.size={size}", "-e", "cycles", folder / "prog", "walk")["checked"],
+              label, (core, size))
+    equal(pmk("sweep", "--html", "r.html", "r.db", cwd=folder).code, 0)
+    page = (folder / "r.html").read_text()
+    equal((page.count(f"<td>{checked}</td>"), page.count("<td>unchecked</td>")), (1, 5))
+
+
+def test_a_database_without_labels_of_cycles(folder):
+    """As made by an older pmk: it is shown, put into another, and written with labels from then
+    on."""
+    plan(folder, {"walk": "run = ./prog walk"}, settings="dcache.size = 8K")
+    sweep(folder)
+    with sqlite3.connect(folder / "r.db") as db:
+        db.execute("ALTER TABLE config DROP COLUMN checked")
+    db.close()
+    equal([c["checked"] for c in document(folder)], [None])
+    out = pmk("sweep", "--collect", "n.db", "r.db", cwd=folder)
+    equal(out.code, 0, out)
+    plan(folder, {"walk": "run = ./prog walk"}, settings="dcache.size = 8K, 16K")
+    sweep(folder)
+    equal({c["settings"]["dcache.size"]: c["checked"] for c in document(folder)},
+          {"8K": None, "16K": "within 20 % (docs/cycles.md)"})
+    equal(pmk("sweep", "--collect", "n.db", "r.db", cwd=folder).code, 0)
+    for name in ("r.db", "n.db"):
+        with sqlite3.connect(folder / name) as db:
+            equal(db.execute("SELECT checked FROM config ORDER BY id").fetchall(),
+                  [(None,), ("within 20 % (docs/cycles.md)",)], name)
 
 
 def test_what_is_there_is_not_counted_again(folder):

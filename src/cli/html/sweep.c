@@ -103,6 +103,9 @@ static void put_cell(FILE *f, const struct sweep_results *r, const struct sweep_
 	for (size_t i = 0; i < r->events.count; i++)
 		put_value(f, &row->value[i]);
 	fputs("<td>", f);
+	if (row->checked)
+		html_text(f, row->checked);
+	fputs("</td><td>", f);
 	if (failure)
 		html_text(f, failure);
 	fputs("</td></tr>\n", f);
@@ -119,6 +122,7 @@ static void put_cells(FILE *f, const struct sweep_results *r)
 		html_heading(f, r->settings.word[i], true, "");
 	for (size_t i = 0; i < r->events.count; i++)
 		html_heading(f, r->events.word[i], true, "");
+	html_heading(f, "Model of cycles", false, "");
 	html_heading(f, "Failure", false, "");
 	fputs("</tr></thead>\n<tbody>\n", f);
 	for (size_t i = 0; i < r->nrows; i++)
