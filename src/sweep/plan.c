@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Plans of pmk sweep. See plan.h. */
+#define _GNU_SOURCE
 #include "sweep/plan.h"
 
 #include <ctype.h>
@@ -55,13 +56,13 @@ static bool add_word(struct reading *r, struct pmk_ini *ini, struct pmk_words *w
 	return good || no_memory(r, ini);
 }
 
-/* "a, b": each is handed to `take`. The commas between slashes, as in an event of another PMU,
- * belong to the word. */
+/* "a, b": each is handed to `take`. Where `pmus` is set, the commas between slashes, as in an event
+ * of another PMU, belong to the word. */
 typedef bool take_item(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
 		       size_t n);
 
-static bool each_item(struct reading *r, struct pmk_ini *ini, const char *list, take_item *take,
-		      void *ctx)
+static bool split_list(struct reading *r, struct pmk_ini *ini, const char *list, bool pmus,
+		       take_item *take, void *ctx)
 {
 	bool slash = false, more = true;
 	const char *begin = list;
@@ -70,7 +71,7 @@ static bool each_item(struct reading *r, struct pmk_ini *ini, const char *list, 
 		size_t n = (size_t)(c - begin);
 		const char *text = begin;
 
-		slash ^= *c == '/';
+		slash ^= pmus && *c == '/';
 		more = *c != '\0';
 		if (more && (*c != ',' || slash))
 			continue;
@@ -83,6 +84,12 @@ static bool each_item(struct reading *r, struct pmk_ini *ini, const char *list, 
 		slash = false;
 	}
 	return true;
+}
+
+static bool each_item(struct reading *r, struct pmk_ini *ini, const char *list, take_item *take,
+		      void *ctx)
+{
+	return split_list(r, ini, list, false, take, ctx);
 }
 
 static bool take_word(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text, size_t n)
@@ -221,6 +228,34 @@ static bool take_value(struct reading *r, struct pmk_ini *ini, void *ctx, const 
 	return add_value(r, ini, ctx, text, n);
 }
 
+/* A value of "each": as of a setting; but ".." is a range between two numbers alone, and a pattern is
+ * the files that it means. */
+static bool take_each_value(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
+			    size_t n)
+{
+	struct pmk_axis *axis = ctx;
+	const char *dots = memmem(text, n, "..", 2);
+	struct pmk_words files = { 0 };
+	char pattern[PMK_INI_LINE + 2];
+	uint64_t number;
+	bool good;
+
+	snprintf(pattern, sizeof(pattern), "%.*s", (int)n, text);
+	if (dots && read_size(text, (size_t)(dots - text), &number) &&
+	    read_size(dots + 2, n - (size_t)(dots - text) - 2, &number))
+		return take_range(r, ini, axis, text, n, dots);
+	if (!pmk_plan_is_pattern(pattern))
+		return add_value(r, ini, axis, text, n);
+	if (pmk_plan_files(r->plan->path, pattern, &files))
+		return no_memory(r, ini);
+	good = files.count ||
+	       pmk_ini_fail(ini, ini->line, "each %s: no file is called %s", axis->name, pattern);
+	for (unsigned i = 0; good && i < files.count; i++)
+		good = add_value(r, ini, axis, files.word[i], strlen(files.word[i]));
+	pmk_words_free(&files);
+	return good;
+}
+
 static struct pmk_axis *find_axis(const struct pmk_axes *axes, const char *name)
 {
 	for (size_t i = 0; i < axes->count; i++)
@@ -259,8 +294,8 @@ static struct pmk_axis *new_axis(struct pmk_axes *axes, const char *name, unsign
 	return &more[at];
 }
 
-static bool take_setting(struct reading *r, struct pmk_ini *ini, struct pmk_axes *axes,
-			 const char *name, const char *value)
+static bool take_axis(struct reading *r, struct pmk_ini *ini, struct pmk_axes *axes,
+		      const char *name, const char *value, take_item *take)
 {
 	struct pmk_axis *axis = find_axis(axes, name);
 
@@ -269,7 +304,13 @@ static bool take_setting(struct reading *r, struct pmk_ini *ini, struct pmk_axes
 	axis = new_axis(axes, name, ini->line);
 	if (!axis)
 		return no_memory(r, ini);
-	return each_item(r, ini, value, take_value, axis);
+	return each_item(r, ini, value, take, axis);
+}
+
+static bool take_setting(struct reading *r, struct pmk_ini *ini, struct pmk_axes *axes,
+			 const char *name, const char *value)
+{
+	return take_axis(r, ini, axes, name, value, take_value);
 }
 
 /* ---- cores ----------------------------------------------------------------------------------- */
@@ -374,7 +415,7 @@ static bool take_sweep(struct reading *r, struct pmk_ini *ini, const char *name,
 			return pmk_ini_fail(ini, ini->line,
 					    "events of a sweep are counted together without {}");
 		p->events_line = p->events_line ? p->events_line : ini->line;
-		return each_item(r, ini, value, take_word, &p->events);
+		return split_list(r, ini, value, true, take_word, &p->events);
 	}
 	if (!strcmp(name, "sysroot"))
 		return take_text(r, ini, name, value, &p->sysroot);
@@ -391,11 +432,23 @@ static bool take_env(struct reading *r, struct pmk_ini *ini, struct pmk_words *e
 	return pmk_words_add(env, value) || no_memory(r, ini);
 }
 
+/* "each NAME" */
+static bool take_each(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
+{
+	name += strspn(name, " \t");
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
+			return pmk_ini_fail(ini, ini->line,
+					    "each '%.40s': a name has letters, digits, _, - and .",
+					    name);
+	return take_axis(r, ini, &r->program->each, name, value, take_each_value);
+}
+
 static bool take_program(struct reading *r, struct pmk_ini *ini, const char *name,
 			 const char *value)
 {
-	static const char *const names[] = { "run",   "stdin", "inputs",  "env",
-					     "cores", "exit",  "timeout", NULL };
+	static const char *const names[] = { "run",  "stdin",	"inputs",    "env", "cores",
+					     "exit", "timeout", "each NAME", NULL };
 	struct pmk_plan_program *p = r->program;
 	unsigned code = 0;
 
@@ -406,6 +459,8 @@ static bool take_program(struct reading *r, struct pmk_ini *ini, const char *nam
 		return split_command(r, ini, value, &p->argv);
 	if (!strcmp(name, "stdin"))
 		return take_text(r, ini, name, value, &p->stdin_file);
+	if (!strncmp(name, "each ", 5) && name[5])
+		return take_each(r, ini, name + 5, value);
 	if (!strcmp(name, "inputs"))
 		return each_item(r, ini, value, take_word, &p->inputs);
 	if (!strcmp(name, "env"))
@@ -504,6 +559,9 @@ static bool check(struct reading *r, struct pmk_ini *ini)
 {
 	struct pmk_sweep_plan *p = r->plan;
 	size_t cells = 0;
+	char why[300];
+	unsigned line;
+	int err;
 
 	if (!p->ncores)
 		return pmk_ini_fail(ini, ini->line, "[sweep] has to say which cores");
@@ -511,6 +569,9 @@ static bool check(struct reading *r, struct pmk_ini *ini)
 		return pmk_ini_fail(ini, ini->line, "[sweep] has to say which events");
 	if (!p->nprograms)
 		return pmk_ini_fail(ini, ini->line, "there is no [program NAME]");
+	err = pmk_plan_expand(p, &line, why, sizeof(why));
+	if (err)
+		return err == PMK_ENOMEM ? no_memory(r, ini) : pmk_ini_fail(ini, line, "%s", why);
 	for (size_t i = 0; i < r->nown; i++)
 		if (!find_core(p->cores, p->ncores, r->own[i].name))
 			return pmk_ini_fail(ini, r->own[i].line,
@@ -601,6 +662,17 @@ int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, char *msg, size
 	return r.failed_memory ? PMK_ENOMEM : err;
 }
 
+void pmk_plan_free_program(struct pmk_plan_program *p)
+{
+	free(p->name);
+	free(p->stdin_file);
+	pmk_words_free(&p->argv);
+	pmk_words_free(&p->inputs);
+	pmk_words_free(&p->env);
+	pmk_words_free(&p->cores);
+	free_axes(&p->each);
+}
+
 void pmk_plan_free(struct pmk_sweep_plan *plan)
 {
 	free(plan->path);
@@ -612,16 +684,8 @@ void pmk_plan_free(struct pmk_sweep_plan *plan)
 		free_axes(&plan->cores[i].axes);
 	}
 	free(plan->cores);
-	for (size_t i = 0; i < plan->nprograms; i++) {
-		struct pmk_plan_program *p = &plan->programs[i];
-
-		free(p->name);
-		free(p->stdin_file);
-		pmk_words_free(&p->argv);
-		pmk_words_free(&p->inputs);
-		pmk_words_free(&p->env);
-		pmk_words_free(&p->cores);
-	}
+	for (size_t i = 0; i < plan->nprograms; i++)
+		pmk_plan_free_program(&plan->programs[i]);
 	free(plan->programs);
 }
 

@@ -13,7 +13,13 @@
  *	[program sort]
  *	run = ./sort 1000
  *
- * docs/FORMATS.md has all names. Reading looks at no file but the plan.
+ *	[program walk]
+ *	run = ./walk {steps}
+ *	each steps = 100..800
+ *
+ * A program with "each" stands for several: one for each combination of its values, each under the
+ * name of the program with its values behind it. docs/FORMATS.md has all names. Reading looks at no
+ * file but the plan, and at the names of those that patterns mean.
  */
 #ifndef PMK_SWEEP_PLAN_H
 #define PMK_SWEEP_PLAN_H
@@ -47,8 +53,9 @@ struct pmk_plan_program {
 	char *name;
 	struct pmk_words argv, inputs, env, cores; /* no cores: those of the plan */
 	char *stdin_file;			   /* NULL: none */
-	unsigned timeout_ms;			   /* 0: none */
-	int exit_code;				   /* with which it ends when all is well */
+	struct pmk_axes each; /* of a program that stands for several; empty when all is read */
+	unsigned timeout_ms;  /* 0: none */
+	int exit_code;	      /* with which it ends when all is well */
 	unsigned line;
 };
 
@@ -69,6 +76,16 @@ struct pmk_sweep_plan {
 /* Read the plan at `path`. Returns 0, or as pmk_ini_load() does, with "FILE:LINE: why" in msg. */
 int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, char *msg, size_t size);
 void pmk_plan_free(struct pmk_sweep_plan *plan);
+
+/* Put the programs that are meant in place of those with "each". 0 or PMK_ENOMEM; or another failure
+ * with why it is none, and the line. */
+#define PMK_PLAN_MOST_PROGRAMS 100000
+int pmk_plan_expand(struct pmk_sweep_plan *plan, unsigned *line, char *why, size_t size);
+void pmk_plan_free_program(struct pmk_plan_program *p);
+/* Does the text mean files? Then add their names, which are meant from the folder of the plan, in the
+ * order of the alphabet. 0 or PMK_ENOMEM. */
+bool pmk_plan_is_pattern(const char *text);
+int pmk_plan_files(const char *plan, const char *pattern, struct pmk_words *files);
 
 /* Is the program counted on this core? */
 bool pmk_plan_has(const struct pmk_plan_program *program, const struct pmk_plan_core *core);

@@ -188,6 +188,44 @@ def test_a_database_without_labels_of_cycles(folder):
                   [(None,), ("within 20 % (docs/cycles.md)",)], name)
 
 
+def test_arguments_and_files_that_take_several_values(folder):
+    """A program each, which counts as if it had been written down; the plan lies elsewhere."""
+    (folder / "in 1").mkdir()
+    for name, size in (("b.txt", 200), ("a b.txt", 100), ("c.dat", 50)):
+        (folder / "in 1" / name).write_text("x" * size)
+    (folder / "one.ini").write_text(
+        "[sweep]\ncores = arm1176\nevents = instructions\n"
+        "[program walk]\nrun = ./prog {what} {n}\neach n = 100..400, 7\n"
+        "each what = walk, none\n"
+        "[program open]\nrun = ./prog open {f} {x}\neach f = in*/*.txt, ../x..y\ninputs = prog.c\n"
+        "env = FILE={f}\n"
+        "[program read]\nrun = ./prog read\nstdin = in 1/{f}.txt\neach f = a b\nexit = 0\n")
+    elsewhere = folder / "in 1/what [x]* is" # its own name is no pattern
+    elsewhere.symlink_to(folder)
+    out = pmk("sweep", elsewhere / "one.ini", "-o", folder / "r.db", cwd=folder.parent)
+    equal(summary(out), (12, 12, 0, 0), out)
+    got = {r["program"]: int(r["instructions"]) for r in shown(folder)}
+    files = ["in 1/a b.txt", "in 1/b.txt", "../x..y"]
+    words = {f"walk n={n},what={w}": ["./prog", w, str(n)] for n in (100, 200, 400, 7)
+             for w in ("walk", "none")}
+    words |= {f"open f={f}": ["./prog", "open", f, "{x}"] for f in files}
+    equal(set(got), {*words, "read f=a b"})
+    text = "[sweep]\ncores = arm1176\nevents = instructions\n"
+    for name, argv in words.items():
+        text += f"[program {name}]\nrun = " + " ".join(f"'{a}'" for a in argv) + "\n"
+        if "open" in name:
+            text += f"inputs = prog.c\nenv = FILE={argv[2]}\n"
+    text += "[program read f=a b]\nrun = ./prog read\nstdin = in 1/a b.txt\n"
+    (folder / "plan.ini").write_text(text)
+    equal(summary(sweep(folder)), (12, 0, 12, 0))  # the keys are the same
+    assert got["walk n=400,what=walk"] > got["walk n=200,what=walk"] > got["walk n=7,what=walk"]
+    assert got["open f=in 1/b.txt"] > got["open f=in 1/a b.txt"] > got["open f=../x..y"]
+    # Another file is another program.
+    (folder / "in 1" / "z.txt").write_text("x")
+    out = sweep(folder, file="one.ini")
+    equal(summary(out), (13, 1, 12, 0))
+
+
 def test_what_is_there_is_not_counted_again(folder):
     plan(folder, {"walk": "run = ./prog walk"}, settings="dcache.size = 4K, 8K")
     equal(summary(sweep(folder)), (2, 2, 0, 0))
@@ -567,6 +605,17 @@ GOOD = "[sweep]\ncores = arm1176\nevents = cycles\n[program p]\nrun = ./prog\n"
     "groups": (GOOD.replace("cycles", "{cycles,instructions}"), ":3: events of a sweep"),
     "exit": (GOOD + "exit = 256\n", ":6: exit is a number up to 255, not '256'"),
     "env": (GOOD + "env = NAME\n", ":6: env is NAME=VALUE"),
+    "each without a name": (GOOD + "each = 1\n", ":6: [program …] has no 'each'; did you mean"),
+    "each with a blank": (GOOD + "each a b = 1\n", ":6: each 'a b': a name has letters"),
+    "each in vain": (GOOD + "each n = 1, 2\n", ":6: each n: nothing of [program p] has {n}"),
+    "each twice": (GOOD + "each n = 1\neach n = 2\n", ":7: n stands in line 6, too"),
+    "no such files": (GOOD + "each f = no*.txt\n", ":6: each f: no file is called no*.txt"),
+    "each range": (GOOD + "each n = 3..5\n", ":6: n: a range doubles from its first number"),
+    "names": (GOOD + "env = A={n}\neach n = 1, 2\n[program p n=2]\nrun = ./prog\n",
+              ":9: two programs are called 'p n=2'"),
+    "too many programs": (GOOD + "".join(f"each a{i} = 1, 2, 3, 4, 5, 6, 7, 8, 9\n"
+                                         for i in range(6)),
+                          ":5: [program p]: there are more than 100000 programs then"),
     "too many": (GOOD + "[settings]\n" + "".join(f"a{i} = 1, 2, 3, 4, 5, 6, 7, 8, 9\n"
                                                 for i in range(9)),
                  ":2: core arm1176 has more than 100000000 combinations"),
