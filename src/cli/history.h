@@ -161,8 +161,8 @@ int history_check(struct pmk_store *store, int err);
 
 /* What the program of a request is called. */
 const char *history_program(const struct history_request *q);
-/* The settings of a request as the database has them, "dcache.size=8K,…", sorted by name; the caller
- * frees it. NULL: out of memory. */
+/* The settings of a request as the database has them, "dcache.size=8K,…", sorted by name; the
+ * caller frees it. NULL: out of memory. */
 char *history_settings(const struct history_request *q);
 int history_add(const struct history_request *q);
 int history_test(const struct history_request *q);

@@ -117,6 +117,23 @@ static int take_rows(struct counted *c)
 	return 0;
 }
 
+/* Where no event has a count, as on a machine without counters, there is nothing to keep. A gate
+ * tells what it has lost by itself. */
+static int check_counted(const struct history_request *q, const struct counted *c)
+{
+	const char *reason = NULL;
+
+	for (size_t i = 0; i < c->nvalues; i++) {
+		if (c->value[i].has_value)
+			return 0;
+		reason = reason ? reason : c->value[i].reason;
+	}
+	if (q->judged && c->nvalues)
+		return 0;
+	return cli_fail(PMK_EXIT_FAILED, "history: nothing was counted%s%s", reason ? ": " : "",
+			reason ? reason : "");
+}
+
 static int by_setting(const void *a, const void *b)
 {
 	const struct pmk_store_setting *x = a, *y = b;
@@ -207,9 +224,7 @@ static int count(const struct history_request *q, struct counted *c)
 	code = check_end(c);
 	code = code ? code : take_rows(c);
 	code = code ? code : take_settings(q, c);
-	if (!code && !c->nvalues)
-		return cli_fail(PMK_EXIT_FAILED, "history: nothing was counted");
-	return code;
+	return code ? code : check_counted(q, c);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */

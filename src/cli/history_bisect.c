@@ -122,6 +122,8 @@ static int check_place(void)
 	const char *const words[] = { "git", "rev-parse", "--show-prefix", NULL };
 	const char *const state[] = { "git", "status", "--porcelain", "--untracked-files=no",
 				      NULL };
+	/* Without one it says so and fails. */
+	const char *const log[] = { "git", "bisect", "log", NULL };
 	char out[256];
 
 	if (cli_run(words, CLI_ERRORS_DROPPED, 0, out, sizeof(out)))
@@ -133,6 +135,10 @@ static int check_place(void)
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: there are changes that are not committed; commit "
 				"or stash them");
+	if (!cli_run(log, CLI_ERRORS_DROPPED, 0, out, sizeof(out)))
+		return cli_fail(PMK_EXIT_FAILED,
+				"history bisect: git bisect is at work here already; `git bisect "
+				"reset` ends that");
 	return 0;
 }
 
@@ -226,8 +232,8 @@ static void on_signal(int sig)
 	interrupted = sig;
 }
 
-/* What ends pmk is to end git bisect first, and then the checkout is still to be reset. Without
- * SA_RESTART, waiting for git ends, too. A signal that is ignored stays ignored, here and in git. */
+/* What ends pmk is to end git bisect first, and then the checkout is still to be reset. A signal
+ * that is ignored stays ignored, here and in git. */
 static void catch_signals(void)
 {
 	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

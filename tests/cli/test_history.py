@@ -361,6 +361,25 @@ def test_a_signal_ends_bisect_and_resets_git(repository, name, all_of_them):
     equal(added, [repository.commits[n] for n in (0, 4, 8)])
 
 
+def test_bisect_leaves_a_bisect_of_others_alone(repository):
+    for turns in (100, 100, 100, 130):
+        repository.add(repository.commit(turns))
+    repository.git("bisect", "start", "HEAD", repository.commits[0])
+    before = repository.git("bisect", "log"), repository.git("rev-parse", "HEAD")
+    out = repository.history("bisect", "--build", BUILD_IT, "./prog")
+    equal((out.code, out.err), (125, "pmk: history bisect: git bisect is at work here already; "
+                                     "`git bisect reset` ends that\n"))
+    equal((repository.git("bisect", "log"), repository.git("rev-parse", "HEAD")), before)
+
+
+def test_what_counts_nothing_is_not_added(repository):
+    equal(repository.add(repository.commit(10), "-e", "etmextout_0").code, 125)
+    equal(repository.history("add", "--commit", "HEAD", "-e", "etmextout_0,etmextout_1",
+                             "./prog").err.split(": ")[:3],
+          ["pmk", "history", "nothing was counted"])
+    assert not (repository.folder / "results.db").exists()
+
+
 def test_bisect_with_settings(repository):
     """Of the counts with other settings, or with none, it says nothing."""
     set_it = ("--set", "dcache.size=8K", "-e", "instructions")
