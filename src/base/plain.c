@@ -54,3 +54,12 @@ int pmk_plain_write(FILE *f, const char *text)
 	free(copy);
 	return n;
 }
+
+size_t pmk_plain_columns(const char *text, size_t n)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+	return columns;
+}

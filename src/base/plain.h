@@ -21,4 +21,7 @@ char *pmk_plain(const char *text);
 /* Write that, or nothing when out of memory; returns the bytes written. */
 int pmk_plain_write(FILE *f, const char *text);
 
+/* How many columns of a terminal the first n bytes of such a text take: one for each character. */
+size_t pmk_plain_columns(const char *text, size_t n);
+
 #endif

@@ -127,15 +127,6 @@ void recorded_head(const struct recorded *r, FILE *f)
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-static unsigned columns(const char *text, size_t n)
-{
-	unsigned c = 0;
-
-	for (size_t i = 0; i < n; i++)
-		c += ((unsigned char)text[i] & 0xC0) != 0x80;
-	return c;
-}
-
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width)
 {
 	char *plain = pmk_plain(text);
@@ -143,7 +134,7 @@ void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, 
 
 	for (const char *word = plain; word && *word;) {
 		size_t n = strcspn(word, " ");
-		unsigned c = columns(word, n);
+		unsigned c = (unsigned)pmk_plain_columns(word, n);
 
 		if (begun && column + 1 + c > width) {
 			fprintf(f, "\n%*s", (int)indent, "");

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "count/amba.h"
 #include "count/files.h"
 #include "count/program.h"
@@ -217,16 +218,6 @@ void show_core_keys(const struct pmk_core *core, const char *indent)
 		show_core_key(core, k, k->key, indent);
 }
 
-/* How many columns the first `n` bytes of a UTF-8 text take. */
-static int columns(const char *text, size_t n)
-{
-	int c = 0;
-
-	for (size_t i = 0; i < n; i++)
-		c += ((unsigned char)text[i] & 0xC0) != 0x80;
-	return c;
-}
-
 static unsigned newlines(const char *text, size_t n)
 {
 	unsigned count = 0;
@@ -242,7 +233,7 @@ void show_wrapped(const char *text, const char *first, const char *indent, int w
 
 	while (*text) {
 		size_t n = strcspn(text, " \n"), blank = strspn(text + n, " \n");
-		int c = columns(text, n);
+		int c = (int)pmk_plain_columns(text, n);
 
 		if (column && column + 1 + c > width) {
 			putchar('\n');

@@ -249,9 +249,19 @@ static const char *cell_text(const struct sweep_results *r, const struct sweep_r
 	return buf;
 }
 
+/* As it is printed: a name may have characters of several bytes, or none that can be printed. */
+static int columns_of_text(const char *text)
+{
+	char *plain = pmk_plain(text);
+	int n = plain ? (int)pmk_plain_columns(plain, strlen(plain)) : 0;
+
+	free(plain);
+	return n;
+}
+
 static void print_cell(const char *text, int width, bool right, bool last)
 {
-	int n = (int)strlen(text);
+	int n = columns_of_text(text);
 
 	if (right)
 		printf("%*s", width > n ? width - n : 0, "");
@@ -303,9 +313,10 @@ int sweep_show_text(const struct sweep_results *r)
 		return close_output();
 	}
 	for (size_t c = 0; c < n; c++) {
-		width[c] = (int)strlen(head(r, c));
+		width[c] = columns_of_text(head(r, c));
 		for (size_t i = 0; i < r->nrows; i++) {
-			int w = (int)strlen(cell_text(r, &r->row[i], c, true, buf, sizeof(buf)));
+			int w = columns_of_text(
+				cell_text(r, &r->row[i], c, true, buf, sizeof(buf)));
 
 			if (w > width[c])
 				width[c] = w;

@@ -46,6 +46,16 @@ def test_csv(plain):
     contains(shown(plain, "-x;").out, 'awk;b;512;;;"it said ""no"", and, ended"\n')
 
 
+def test_columns_of_names_that_are_not_ascii(tmp_path):
+    path = results.database(tmp_path / "r.db", [("größe €", "c", {}, {"cycles": 7}),
+                                                ("a\nb", "c", {}, {"cycles": 12345}),
+                                                ("plain", "c", {}, {"cycles": 7})])
+    equal(shown(path).out, "program  core  cycles\n"
+                           "a\\x0ab   c     12,345\n"
+                           "größe €  c          7\n"
+                           "plain    c          7\n")
+
+
 def test_json(plain):
     doc = json.loads(shown(plain, "--json-output").out)
     equal((doc["format"], doc["version"], len(doc["cells"])), ("pmk-sweep", 1, 4))
