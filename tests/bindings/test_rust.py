@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """bindings/rust: what it writes down of the C headers a second time is as a C compiler has it; its
-example counts; and a program in Rust is counted by pmk stat."""
+example counts, on a host and without an operating system; and a program in Rust is counted by pmk
+stat."""
 import re
 import shutil
 import sys
@@ -143,3 +144,41 @@ def test_a_program_in_rust_is_counted(place):
     # Two instructions a turn, and a few around them.
     equal(counted[3000] - counted[1000], 4000)
     assert 2000 < counted[1000] < 2010, counted
+
+
+def make_firmware(*words):
+    path = "/usr/bin:" + os.environ["PATH"]
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("CARGO", "RUST", "MAKE"))}
+    return run("make", "-s", "-C", os.path.join(SOURCE, "examples/rust/firmware"), *words,
+               env={**env, "PATH": path})
+
+
+def core_for_bare_metal():
+    """Rust's core as Debian's rustc compiles Debian's source of it, which takes 40 s of a
+    processor; kept for each release."""
+    sys.path.insert(0, os.path.join(SOURCE, "tests/guest"))
+    import fetch_debian as debian
+
+    def make(to):
+        out = make_firmware("core", f"SYSROOT={to}")
+        equal(out.code, 0, out)
+    version = run("/usr/bin/rustc", "--version").out.split()[1]
+    return debian.kept(f"{debian.release()}-rust-{version}-bare", make)
+
+
+def test_the_binding_on_bare_metal(tmp_path):
+    """QEMU's counter of instructions is exact with -icount. What remains of a region is what a
+    Scope does between the reading of the counters: it is the same whatever is measured."""
+    have("cargo", "rustc", "make", "aarch64-linux-gnu-gcc", "qemu-system-aarch64")
+    out = make_firmware("run", f"O={tmp_path}", f"SYSROOT={core_for_bare_metal()}",
+                        f"CARGO_HOME={tmp_path}/home")
+    equal((out.code, out.err), (0, ""), out)
+    contains(out.out, "2000 turns more: 8000 instructions\n")
+    for turns in (1000, 3000):
+        n, total, least, most = map(int, re.search(
+            rf"^turns {turns} times (\d+) total (\d+) least (\d+) most (\d+)$", out.out,
+            re.M).groups())
+        equal(n, 10)
+        assert 4 * turns < least <= most < 4 * turns + 20, out
+        assert 10 * least <= total <= 10 * most, out
+    contains(out.out, "region three thousand: 10 times")
