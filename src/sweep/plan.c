@@ -228,8 +228,8 @@ static bool take_value(struct reading *r, struct pmk_ini *ini, void *ctx, const 
 	return add_value(r, ini, ctx, text, n);
 }
 
-/* A value of "each": as of a setting; but ".." is a range between two numbers alone, and a pattern is
- * the files that it means. */
+/* A value of "each": as of a setting; but ".." is a range between two numbers alone, and a pattern
+ * is the files that it means. */
 static bool take_each_value(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
 			    size_t n)
 {

@@ -53,7 +53,7 @@ struct pmk_plan_program {
 	char *name;
 	struct pmk_words argv, inputs, env, cores; /* no cores: those of the plan */
 	char *stdin_file;			   /* NULL: none */
-	struct pmk_axes each; /* of a program that stands for several; empty when all is read */
+	struct pmk_axes each; /* of one that stands for several; empty when all is read */
 	unsigned timeout_ms;  /* 0: none */
 	int exit_code;	      /* with which it ends when all is well */
 	unsigned line;
@@ -77,13 +77,13 @@ struct pmk_sweep_plan {
 int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, char *msg, size_t size);
 void pmk_plan_free(struct pmk_sweep_plan *plan);
 
-/* Put the programs that are meant in place of those with "each". 0 or PMK_ENOMEM; or another failure
- * with why it is none, and the line. */
+/* Put the programs that are meant in place of those with "each". 0 or PMK_ENOMEM; or another
+ * failure with why it is none, and the line. */
 #define PMK_PLAN_MOST_PROGRAMS 100000
 int pmk_plan_expand(struct pmk_sweep_plan *plan, unsigned *line, char *why, size_t size);
 void pmk_plan_free_program(struct pmk_plan_program *p);
-/* Does the text mean files? Then add their names, which are meant from the folder of the plan, in the
- * order of the alphabet. 0 or PMK_ENOMEM. */
+/* Does the text mean files? Then add their names, which are meant from the folder of the plan, in
+ * the order of the alphabet. 0 or PMK_ENOMEM. */
 bool pmk_plan_is_pattern(const char *text);
 int pmk_plan_files(const char *plan, const char *pattern, struct pmk_words *files);
 

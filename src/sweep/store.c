@@ -60,11 +60,11 @@ static const char schema[] =
 	" ON CONFLICT(cell, event) DO UPDATE SET value = excluded.value, label = excluded.label" \
 	" WHERE label IN (SELECT id FROM label WHERE trust = '" PMK_STORE_FAILED "')"
 
-#define POINTS_WITH(checked)                                                                             \
-	"SELECT revision, name, variant.core, variant, cell, key, failure, exit_code, seconds, " checked \
-	" FROM point JOIN variant ON variant.id = variant JOIN cell ON cell.id = cell"                   \
-	" JOIN config ON config.id = config WHERE ?1 < 0 OR revision = ?1"                               \
-	" ORDER BY revision, name, variant.core, variant"
+#define POINTS_WITH(checked)                                                            \
+	"SELECT revision, name, variant.core, variant, cell, key, failure, exit_code, " \
+	"seconds, " checked " FROM point JOIN variant ON variant.id = variant"          \
+	" JOIN cell ON cell.id = cell JOIN config ON config.id = config"                \
+	" WHERE ?1 < 0 OR revision = ?1 ORDER BY revision, name, variant.core, variant"
 
 #define STATEMENTS(X)                                                                          \
 	X(GET_PROGRAM, "SELECT id FROM program WHERE hash = ?")                                \
@@ -1003,8 +1003,8 @@ static const char merge_checked[] =
 	" (SELECT o.checked FROM other.config AS o WHERE o.hash = main.config.hash)"
 	" WHERE hash IN (SELECT hash FROM other.config WHERE checked IS NOT NULL);";
 
-/* Is it a results database, and complete? *uri, which the caller frees, is how to attach it. *old is
- * that of the struct. */
+/* Is it a results database, and complete? *uri, which the caller frees, is how to attach it. *old
+ * is that of the struct. */
 static int check_other(struct pmk_store *s, const char *path, char **uri, bool *old)
 {
 	struct pmk_store *other;

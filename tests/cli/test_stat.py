@@ -1192,7 +1192,7 @@ def test_what_cycles_were_held_against():
     ("s/^brief = .*/brief = mine/; s/ *;.*//; s/32K/32768/", True),
     ("s/^clock = .*/clock = 600000000/", False),
     ("s/^latency = 13/latency = 14/", False),
-    ("/^\\[mem\\]/a serial = 9", False),
+    ("/^\\[mem\\]/a serial = on", False),
     ("/^checked_as/d", False),
     ("s/^checked_as = .*/checked_as = 0000000000000000/", False),
 ])
