@@ -164,6 +164,11 @@ static int parse(struct sweep *s, int argc, char **argv, bool *help)
 		return cli_fail(PMK_EXIT_USAGE, "which plan? pmk sweep PLAN -o DB");
 	if (s->separator && !*s->separator)
 		return cli_fail(PMK_EXIT_USAGE, "-x needs a separator");
+	if (s->json + (s->separator != NULL) + (s->html || s->pareto || s->sensitivity || s->heat) >
+	    1)
+		return cli_fail(PMK_EXIT_USAGE,
+				"-x and --json-output have all cells, and no answers: one at a "
+				"time");
 	return 0;
 }
 

@@ -119,7 +119,8 @@ static int engine_make(const struct sweep_tasks *t)
 	int code = write_script(t, "Makefile", put_makefile);
 
 	if (!code)
-		printf("%u tasks; make -C %s -j N runs them\n", t->count, t->folder);
+		printf("%u task%s; make -C %s -j N runs %s\n", t->count, t->count == 1 ? "" : "s",
+		       t->folder, t->count == 1 ? "it" : "them");
 	return code;
 }
 

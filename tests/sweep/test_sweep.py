@@ -639,6 +639,11 @@ def test_usage(folder):
                         ([], "which plan? pmk sweep PLAN -o DB"),
                         (["-j0", "plan.ini", "-o", "r.db"], "-j 0: a number from 1 to 1024"),
                         (["plan.ini", "x"], "x: one plan, or one database"),
+                        *((words, "-x and --json-output have all cells, and no answers: one at a "
+                                  "time")
+                          for words in (["-x,", "--json-output", "r.db"],
+                                        ["--json-output", "--heat", "cycles", "r.db"],
+                                        ["-x;", "--html", "r.html", "r.db"])),
                         (["-x,", "plan.ini"], "plan.ini is a plan; a database is shown: "
                                               "pmk sweep -x, DB")):
         out = pmk("sweep", *words, cwd=folder)
