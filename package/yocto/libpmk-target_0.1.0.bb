@@ -7,7 +7,8 @@ LIC_FILES_CHKSUM = "file://LICENSE;md5=4a5f0646b4ca96a5c3162e8b5a097eec"
 
 # What `make dist` makes, beside this file in a folder files/, or from where releases are.
 SRC_URI = "file://pmukit-${PV}.tar.gz"
-S = "${WORKDIR}/pmukit-${PV}"
+# Since 5.1 sources are unpacked into a folder of their own; older releases do not have its name.
+S = "${@d.getVar('UNPACKDIR') or d.getVar('WORKDIR')}/pmukit-${PV}"
 B = "${WORKDIR}/build"
 
 DEPENDS = "python3-native"
