@@ -50,7 +50,7 @@ static int mark(const struct history_request *q, enum pmk_store_verdict verdict)
 	if (!q->operand[0] || q->operand[1])
 		return cli_fail(PMK_EXIT_USAGE, "history %s takes one commit",
 				history_verdict(verdict));
-	store = history_open(q, PMK_STORE_WRITE, &code);
+	store = history_open(q, PMK_STORE_ADD, &code);
 	if (!code)
 		code = history_read(&h, store);
 	if (!code) {

@@ -587,7 +587,7 @@ int history_add(const struct history_request *q)
 		counted_free(&c);
 		return code;
 	}
-	store = history_open(q, PMK_STORE_WRITE, &code);
+	store = history_open(q, PMK_STORE_ADD, &code);
 	if (!code)
 		code = add(q, store, &commit, *q->operand ? &c : NULL, &id);
 	if (!code && q->judged)

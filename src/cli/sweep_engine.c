@@ -314,7 +314,7 @@ int sweep_collect(const char *db, char *const *others)
 	if (!sweep_tasks_folder(db, folder))
 		return cli_fail(PMK_EXIT_USAGE, "%s: %s", db, strerror(ENAMETOOLONG));
 	code = n ? check_others(db, others) : list_parts(folder, &parts);
-	if (!code && pmk_store_open(&store, db, PMK_STORE_WRITE, msg, sizeof(msg)))
+	if (!code && pmk_store_open(&store, db, PMK_STORE_ADD, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
 	if (!code)
 		code = n ? merge(store, others, n, false, &running)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,15 +312,26 @@ static void check(struct pmk_store *s, bool may_create)
 		run(s, "ALTER TABLE config ADD COLUMN checked TEXT");
 }
 
+#define NAP_MS	    20
+#define PATIENCE_MS 10000 /* our choice: adding a run takes milliseconds, a sweep hours */
+
 /* A second process that computed the same cells would do so in vain. This descriptor is closed
  * behind SQLite's: closing any of a file drops the locks that SQLite has of it. */
-static void lock(struct pmk_store *s)
+static void lock(struct pmk_store *s, int patience_ms)
 {
 	s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (s->lock < 0)
+	if (s->lock < 0) {
 		fail(s, PMK_EIO, strerror(errno));
-	else if (flock(s->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-		fail(s, PMK_EBUSY, "another process writes to it");
+		return;
+	}
+	while (flock(s->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		if (patience_ms <= 0) {
+			fail(s, PMK_EBUSY, "another process writes to it");
+			return;
+		}
+		poll(NULL, 0, NAP_MS);
+		patience_ms -= NAP_MS;
+	}
 }
 
 #define UNCHANGING "?immutable=1" /* of a URI: nobody writes to the file */
@@ -401,8 +413,8 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 	}
 	if (how == PMK_STORE_READ && access(s->path, R_OK))
 		fail(s, PMK_EIO, strerror(errno));
-	if (how == PMK_STORE_WRITE)
-		lock(s);
+	if (how == PMK_STORE_WRITE || how == PMK_STORE_ADD)
+		lock(s, how == PMK_STORE_ADD ? PATIENCE_MS : 0);
 	if (s->err)
 		return;
 	/* Readers of a database in WAL mode need to write beside it, if they may. */

@@ -33,6 +33,7 @@ struct pmk_store;
 enum pmk_store_how {
 	PMK_STORE_READ,	 /* it is there */
 	PMK_STORE_WRITE, /* it is made if it is not there; others may read meanwhile */
+	PMK_STORE_ADD,	 /* the same, for a moment: it waits some seconds for another that writes */
 	/* The same, and nobody else opens it meanwhile. It then needs no memory that processes
 	 * share, so that it may lie on a file system of another machine. */
 	PMK_STORE_ALONE,

@@ -2,9 +2,11 @@
 """pmk history: counts of commits in a real repository. Each commit has a program whose number of
 instructions is known: twice as many as its loop has turns, and 4."""
 import csv
+import fcntl
 import io
 import signal
 import sqlite3
+import time
 
 from harness import *
 
@@ -234,6 +236,26 @@ def test_bisect_keeps_what_it_does_not_count(repository):
     equal((repository.counts("instructions"), repository.counts("cycles")), before)
     with sqlite3.connect(repository.folder / "results.db") as db:
         equal(db.execute(recordings).fetchone(), (5,))
+
+
+def test_several_add_at_once(repository):
+    """As jobs of CI do: what was counted is not lost because another is just writing. A sweep that
+    writes for long is not waited for for ever."""
+    repository.add(repository.commit(10))
+    db = repository.folder / "results.db"
+    equal(run("sh", "-c", BUILD_IT, cwd=repository.folder).code, 0)
+    with open(db, "r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        adding = [subprocess.Popen([PMK, "history", "add", "--commit", "HEAD", "--name", name,
+                                    "./prog"], cwd=repository.folder) for name in "abc"]
+        time.sleep(1)
+        equal([p.poll() for p in adding], [None] * 3)
+    equal([p.wait(60) for p in adding], [0] * 3)
+    equal({s["program"] for s in repository.shown()["series"]}, {"prog", *"abc"})
+    with open(db, "r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        out = repository.history("add", "--commit", "HEAD", "./prog")
+    equal((out.code, out.err), (125, "pmk: results.db: another process writes to it\n"))
 
 
 def test_a_program_that_fails_is_not_added(repository):
