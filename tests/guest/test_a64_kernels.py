@@ -6,7 +6,7 @@ against a dozen lines of Python that restate one rule.
 
 Sizes not named are those of the core: lines of 64 bytes; 32 KB data cache, 4 ways of 128 sets; 32
 KB instruction cache, 2 ways of 256; 512 KB level 2, 16 ways of 512; micro-TLBs of 10 pages, main
-TLB of 512 pages in 4 ways; 4096 two-bit counters, weakly not taken at first, found by the branch's
+TLB of 512 pages in 4 ways; 3072 two-bit counters, weakly not taken at first, found by the branch's
 word address exclusive-or 8 outcomes; 256 indirect targets; 8 return addresses. Memory 120 cycles,
 level 2 13, misprediction 9, micro-TLB refill 2, walk 20."""
 import os
@@ -375,14 +375,15 @@ def test_exceptions_undefined():
 # ---- direction prediction ------------------------------------------------------------------------
 
 class Predictor:
-    """Two-bit counters, weakly not taken at first, found by word address exclusive-or history."""
+    """Two-bit counters, weakly not taken at first, found by word address exclusive-or history, in
+    as many bits as the counters need, modulo how many there are."""
 
-    def __init__(self, entries=4096, history=8):
-        self.state, self.past, self.mask, self.bits = {}, 0, entries - 1, history
+    def __init__(self, entries=3072, history=8):
+        self.state, self.past, self.entries, self.bits = {}, 0, entries, history
         self.wrong = 0
 
     def branch(self, addr, taken):
-        i = (addr >> 2 ^ self.past) & self.mask
+        i = (addr >> 2 ^ self.past) % 2 ** (self.entries - 1).bit_length() % self.entries
         s = self.state.get(i, 1)
         self.wrong += (s >= 2) != taken
         self.state[i] = min(s + 1, 3) if taken else max(s - 1, 0)
@@ -403,7 +404,7 @@ def test_predictor_loop():
     # 0xff it has learned. The exit is wrong, too.
     want(count("loop", COUNT=100), br_mis_pred=9 + 1, br_immed_retired=100, pc_write_retired=99)
     # With n bits of history it takes n + 1 counters.
-    for n in (0, 1, 4, 12):
+    for n in (0, 1, 4, 10):
         want(count("loop", f"bp.history={n}", COUNT=100), br_mis_pred=n + 1 + 1)
 
 
@@ -484,13 +485,47 @@ def test_predictor_restated():
         begin = symbol(build("pattern", defines), "k_begin")
         outcomes = (list(sequence(n)) if sequence else
                     [bool(int(defines["PATTERN"], 16) >> i & 1) for i in range(n)])
-        for entries, history in ((4096, 8), (64, 8), (16, 0), (2, 1), (4096, 16)):
+        for entries, history in ((3072, 8), (4096, 8), (64, 8), (16, 0), (2, 1), (4096, 16),
+                                 (3, 4), (5, 2), (100, 12)):
             p = Predictor(entries, history)
             for i, taken in enumerate(outcomes):
                 p.branch(begin + 16, taken)
                 p.branch(begin + 28, i < n - 1)
             c = count("pattern", f"bp.entries={entries}", f"bp.history={history}", **defines)
             want(c, br_mis_pred=p.wrong, pc_write_retired=sum(outcomes) + n - 1)
+
+
+def nested(turns, times):
+    """Outcomes of the branches of a loop in a loop: (of the inner one?, taken)."""
+    for i in range(times):
+        for j in range(turns):
+            yield True, j < turns - 1
+        yield False, i < times - 1
+
+
+def test_predictor_loop_in_a_loop():
+    # The exit of the inner loop is learned as long as the history reaches over all of its turns:
+    # with 8 outcomes 7 turns and the outer branch; with 12 of the Cortex-A72, 11. Beyond that it is
+    # wrong each time. The first passes meet counters that are new.
+    for core, entries, history in (("cortex-a53", 3072, 8), ("cortex-a72", 4096, 12)):
+        for turns in (2, 7, 11, 14):
+            defines = {"BODY": f"mov x1, #{turns}; 5: sub x1, x1, #1; cbnz x1, 5b", "COUNT": 100}
+            begin = symbol(build("loop", defines), "k_begin")
+            p = Predictor(entries, history)
+            for inner, taken in nested(turns, 100):
+                p.branch(begin + (16 if inner else 24), taken)
+            want(count("loop", core=core, events=["br_mis_pred"], **defines), br_mis_pred=p.wrong)
+            assert (p.wrong >= 90) == (turns > history), (core, turns, p.wrong)
+
+
+def test_predictor_table_that_is_no_power_of_two():
+    # 3072 counters and no history. A branch 3072 words behind another one has its counter; one 3071
+    # words behind it, or 4096, the same as 0 words and its own. The first one goes, the other does
+    # not, so that a common one goes up and down: always wrong.
+    for words, wrong in ((3072, 40 + 2), (3071, 1 + 2), (3073, 1 + 2), (4096, 40 + 2)):
+        body = ("cbnz x0, 5f; nop; 5: b 6f; .space " + str(4 * (words - 3)) +
+                "; 6: cbz x0, 7f; nop; 7: ")
+        want(count("loop", LOCAL, BODY=body, COUNT=20), br_mis_pred=wrong, br_immed_retired=80)
 
 
 def test_predictor_aliases():
@@ -564,6 +599,51 @@ def test_indirect_targets():
         want(count("loop", LOCAL, core="cortex-a53", events=BRANCH_KINDS, **loop),
              br_indirect_mispred=wrong, br_indirect_mispred_addr=wrong - 1, br_cond=12,
              br_cond_mispred=2, other_iq_dep_stall=9 * (wrong + 2))
+
+
+class Targets:
+    """Targets of indirect branches, found by word address exclusive-or those of the targets before,
+    each shifted by two bits more than the next, so many bits of that."""
+
+    def __init__(self, entries, history):
+        self.entries, self.bits, self.said, self.past, self.wrong = entries, history, {}, [], 0
+
+    def branch(self, addr, target):
+        i = addr >> 2
+        for age, t in enumerate(reversed(self.past[-8:])):
+            i ^= (t >> 2 << 2 * age) % 2 ** self.bits
+        self.wrong += self.said.get(i % self.entries) != target
+        self.said[i % self.entries] = target
+        self.past.append(target)
+
+
+def test_indirect_targets_by_history():
+    # BLR of two functions in turn, of four in turn, and of a pattern of 7. With history all is
+    # learned but the first passes, in which each meets entries that are new; without, all of them
+    # are wrong. The Cortex-A72 has 8 bits of it among 1024 entries, the Cortex-A53 none.
+    functions = "f: ret; .balign 16; ret; .balign 16; ret; .balign 16; ret"
+    choose = {2: "and x13, x14, #1", 4: "and x13, x14, #3",
+              7: "mov x16, #7; udiv x13, x14, x16; msub x13, x13, x16, x14; lsr x13, x13, #1"}
+    for period, first in choose.items():
+        defines = {"SETUP": "adr x12, f; mov x14, #0", "AUX": functions, "COUNT": 60,
+                   "BODY": f"{first}; add x11, x12, x13, lsl #4; add x14, x14, #1; blr x11"}
+        program = build("loop", defines)
+        at = symbol(program, "k_begin") + 8 + 4 * len(first.split(";")) + 8
+        f = symbol(program, "f")
+        for core, sets, entries, bits in (("cortex-a72", (), 1024, 8), ("cortex-a53", (), 256, 0),
+                                          ("cortex-a53", ("bp.indirect_history=8",), 256, 8),
+                                          ("cortex-a53", ("bp.indirect_history=3",
+                                                          "bp.indirect=4"), 4, 3)):
+            t = Targets(entries, bits)
+            for i in range(60):
+                t.branch(at, f + 16 * (i % period // (2 if period == 7 else 1)))
+            # The loop's branch: as often wrong as it is without the call.
+            plain = count("loop", *sets, core=core, events=["br_mis_pred"], COUNT=60,
+                          BODY="nop; " * 4)
+            c = count("loop", *sets, core=core, events=["br_mis_pred"], **defines)
+            want(c, br_mis_pred=t.wrong + plain["br_mis_pred"])
+            if bits != 3:
+                assert (t.wrong <= 20) == (bits > 0), (core, period, t.wrong)
 
 
 def test_indirect_targets_share_an_entry():

@@ -178,13 +178,8 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 	for (unsigned i = 0; i < PMK_A64_FAST_LINES; i++)
 		v->fast[i] = EMPTY;
 	forget_pages(v);
-	/* Weakly not taken. */
-	memset(v->pht, 1, sizeof(v->pht));
-	v->pht_mask = (uint32_t)core->bp_entries - 1;
-	v->history_mask = (1u << core->a64.bp_history) - 1;
-	v->btac_mask = (uint32_t)core->a64.bp_indirect - 1;
-	v->btac = calloc(core->a64.bp_indirect, sizeof(*v->btac));
-	if (!v->btac || (cpu->a64.window && pmk_a64_window_init(&v->window, core)) ||
+	if (pmk_a64_predictor_init(&v->predictor, core) ||
+	    (cpu->a64.window && pmk_a64_window_init(&v->window, core)) ||
 	    cache_init(&v->icache, core, core->icache_size, core->icache_ways,
 		       pmk_core_policy_of(core, core->icache_policy)) ||
 	    cache_init(&v->dcache, core, core->dcache_size, core->dcache_ways,
@@ -206,7 +201,7 @@ void pmk_a64_fini(struct pmk_cpu *cpu)
 
 	if (!v)
 		return;
-	free(v->btac);
+	pmk_a64_predictor_fini(&v->predictor);
 	pmk_a64_window_fini(&v->window);
 	cache_fini(&v->icache);
 	cache_fini(&v->dcache);
@@ -631,43 +626,36 @@ static void mispredict(struct pmk_cpu *cpu, enum pmk_signal kind)
 
 static void push_return(struct pmk_cpu *cpu, uint64_t addr)
 {
-	struct pmk_a64 *v = cpu->a64.tables;
-	uint32_t size = (uint32_t)cpu->core.rs_entries;
-
 	pmk_count_left(cpu, PMK_SIG_CALL_PUSH, 1);
-	v->rs_top = v->rs_top + 1 == size ? 0 : v->rs_top + 1;
-	v->rs[v->rs_top] = addr;
-	v->rs_count += v->rs_count < size;
+	pmk_a64_predict_call(&cpu->a64.tables->predictor, addr);
 }
 
 /* The return stack says where it goes. Was that wrong? */
 static bool leave_return(struct pmk_cpu *cpu, uint64_t target)
 {
-	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t said;
+	enum pmk_a64_said said = pmk_a64_predict_return(&cpu->a64.tables->predictor, target);
 
-	if (!cpu->core.rs_on || !v->rs_count)
+	if (said == PMK_A64_SAID_NOTHING)
 		return true;
-	said = v->rs[v->rs_top];
-	v->rs_top = v->rs_top ? v->rs_top - 1 : (uint32_t)cpu->core.rs_entries - 1;
-	v->rs_count--;
 	pmk_count_left(cpu, PMK_SIG_RET_POP, 1);
-	pmk_count_left(cpu, said == target ? PMK_SIG_RET_PREDICTED : PMK_SIG_RET_MISS, 1);
-	pmk_count_left(cpu, PMK_SIG_BR_INDIRECT_WRONG, said != target);
-	return said != target;
+	if (said == PMK_A64_SAID_RIGHT) {
+		pmk_count_left(cpu, PMK_SIG_RET_PREDICTED, 1);
+		return false;
+	}
+	pmk_count_left(cpu, PMK_SIG_RET_MISS, 1);
+	pmk_count_left(cpu, PMK_SIG_BR_INDIRECT_WRONG, 1);
+	return true;
 }
 
 /* Likewise of the cache of indirect targets. */
 static bool leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t target)
 {
-	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t *said = &v->btac[(p->end_addr >> 2) & v->btac_mask];
-	bool wrong = *said != target;
+	enum pmk_a64_said said =
+		pmk_a64_predict_indirect(&cpu->a64.tables->predictor, p->end_addr, target);
 
-	if (wrong && *said) /* 0: it has none for this branch */
+	if (said == PMK_A64_SAID_WRONG)
 		pmk_count_left(cpu, PMK_SIG_BR_INDIRECT_WRONG, 1);
-	*said = target;
-	return wrong;
+	return said != PMK_A64_SAID_RIGHT;
 }
 
 /* Which mispredictions those of a branch are, when its direction is not what was wrong. */
@@ -691,12 +679,8 @@ static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bo
  * may. It is predicted as that of other branches. Was that wrong? */
 static bool leave_conditional(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
-	struct pmk_a64 *v = cpu->a64.tables;
-	uint8_t *state = &v->pht[((uint32_t)(p->end_addr >> 2) ^ v->history) & v->pht_mask];
-	bool wrong = *state >> 1 != taken;
+	bool wrong = pmk_a64_predict_direction(&cpu->a64.tables->predictor, p->end_addr, taken);
 
-	*state = (uint8_t)(*state + (taken ? *state < 3 : -(*state > 0)));
-	v->history = (v->history << 1 | (uint32_t)taken) & v->history_mask;
 	if (taken && p->flow == PMK_FLOW_RETURN)
 		pmk_count_left(cpu, PMK_SIG_BR_RETURN, 1);
 	return wrong;
@@ -774,11 +758,10 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 /* A return was taken, and nobody sees where to. */
 static void pass_return(struct pmk_cpu *cpu)
 {
-	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t target;
 
-	if (!cpu->core.rs_on || !v->rs_count)
-		return;
-	leave_return(cpu, v->rs[v->rs_top]);
+	if (pmk_a64_expected_return(&cpu->a64.tables->predictor, &target))
+		leave_return(cpu, target);
 }
 
 /* It cannot be seen where a conditional branch would have gone: it counts as not taken, and the

@@ -22,6 +22,7 @@
 #ifndef PMK_CPU_A64_A64_H
 #define PMK_CPU_A64_A64_H
 
+#include "cpu/a64/predict.h"
 #include "cpu/a64/window.h"
 #include "cpu/callbacks.h"
 #include "cpu/cpu.h"
@@ -71,8 +72,6 @@ enum pmk_a64_end {
 #define PMK_A64_LOAD_OK	 UINT64_C(0x10)
 #define PMK_A64_STORE_OK UINT64_C(0x20)
 
-#define PMK_A64_MAX_PHT 4096
-
 struct pmk_a64_cache {
 	uint64_t *tag; /* [set * ways + way]: line address | dirty, or 1 << 63 = empty */
 	uint32_t set_mask, ways;
@@ -108,8 +107,7 @@ struct pmk_a64_vectors {
 
 struct pmk_a64 {
 	uint64_t fast[PMK_A64_FAST_LINES + PMK_A64_FAST_PAGES];
-	uint8_t pht[PMK_A64_MAX_PHT]; /* 2-bit counters */
-	uint32_t pht_mask, history, history_mask;
+	struct pmk_a64_predictor predictor;
 	/* Pages in the data micro-TLB, by the word of `fast` they share. */
 	uint8_t mapped[PMK_A64_FAST_PAGES];
 	/* The access that is being reported piece by piece. */
@@ -117,10 +115,6 @@ struct pmk_a64 {
 	uint32_t piece_info; /* the emulator's word for the last one */
 	struct pmk_a64_cache icache, dcache, l2;
 	struct pmk_tlb itlb, dtlb, main_tlb;
-	uint64_t *btac; /* indirect targets */
-	uint32_t btac_mask;
-	uint64_t rs[PMK_RETURN_STACK_MAX];
-	uint32_t rs_top, rs_count;
 	struct pmk_a64_edge edge[PMK_A64_EDGES];
 	/* Tables of exception vectors, by address; and which is replaced next. */
 	struct pmk_a64_vectors vectors[PMK_A64_VECTORS];
@@ -316,11 +310,7 @@ static inline void pmk_a64_start(struct pmk_cpu *cpu, const struct pmk_block *b,
 	cpu->taken += taken;
 	cpu->a64.piece_of = 0;
 	if (p->a64.end == PMK_A64_CONDITIONAL) {
-		uint8_t *state = &v->pht[((uint32_t)(p->end_addr >> 2) ^ v->history) & v->pht_mask];
-
-		wrong = *state >> 1 != taken;
-		*state = (uint8_t)(*state + (taken ? *state < 3 : -(*state > 0)));
-		v->history = (v->history << 1 | (uint32_t)taken) & v->history_mask;
+		wrong = pmk_a64_predict_direction(&v->predictor, p->end_addr, taken);
 		odd |= wrong;
 	} else {
 		/* PMK_A64_FALLS is 0 and _GOES is 1, as `taken` is then; others are never the

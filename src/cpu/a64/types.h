@@ -18,6 +18,7 @@ struct pmk_core_a64 {
 	uint64_t bus_bytes;
 	uint64_t bp_history;
 	uint64_t bp_indirect;
+	uint64_t bp_indirect_history;
 	uint64_t div_latency;
 	uint64_t mul_wide;
 	uint64_t simple_second;

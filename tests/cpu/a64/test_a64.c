@@ -162,6 +162,7 @@ struct oracle {
 	uint8_t counter[4096]; /* 0, 1: not taken; 2, 3: taken */
 	uint32_t history;
 	uint64_t target[4096]; /* of indirect branches */
+	uint64_t went[8];      /* the last of them, the newest first */
 	uint64_t stack[16];
 	unsigned depth;
 	struct pmk_lsu lsu;
@@ -417,8 +418,11 @@ struct leaving {
 
 static void leave_conditional(struct oracle *o, const struct leaving *l)
 {
-	uint32_t i = (uint32_t)(l->at / 4 ^ o->history) % (uint32_t)o->core->bp_entries;
+	uint32_t bits = 0, i;
 
+	while (1u << bits < o->core->bp_entries)
+		bits++;
+	i = (uint32_t)(l->at / 4 ^ o->history) % (1u << bits) % (uint32_t)o->core->bp_entries;
 	if ((o->counter[i] >= 2) != l->taken)
 		mispredict(o, PMK_SIG_BR_COND_MISS);
 	if (l->taken && o->counter[i] < 3)
@@ -430,12 +434,18 @@ static void leave_conditional(struct oracle *o, const struct leaving *l)
 
 static void leave_indirect(struct oracle *o, const struct leaving *l)
 {
-	uint64_t *said = &o->target[l->at / 4 % o->core->a64.bp_indirect];
+	uint64_t at = l->at / 4, *said;
 
+	/* Each target before is exclusive-or'd in, two bits further to the left for its age. */
+	for (unsigned age = 0; age < COUNT(o->went); age++)
+		at ^= (o->went[age] / 4 << 2 * age) % (1u << o->core->a64.bp_indirect_history);
+	said = &o->target[at % o->core->a64.bp_indirect];
 	if (*said != l->target)
 		mispredict(o, PMK_SIG_BR_INDIRECT_MISS);
 	o->n[PMK_SIG_BR_INDIRECT_WRONG] += *said && *said != l->target;
 	*said = l->target;
+	memmove(o->went + 1, o->went, sizeof(o->went) - sizeof(o->went[0]));
+	o->went[0] = l->target;
 }
 
 static void leave_return(struct oracle *o, const struct leaving *l)
@@ -1120,6 +1130,9 @@ static const struct geometry geometries[] = {
 	{ "no history", { SMALL, { "bp.history", "0" } } },
 	{ "long history", { SMALL, { "bp.history", "16" }, { "bp.indirect", "4096" },
 			    { "rs.entries", "16" } } },
+	{ "odd tables", { { "bp.entries", "3072" }, { "bp.indirect_history", "10" } } },
+	{ "odder tables", { SMALL, { "bp.entries", "5" }, { "bp.history", "2" },
+			    { "bp.indirect", "16" }, { "bp.indirect_history", "16" } } },
 	{ "no return stack", { SMALL, { "rs.enable", "off" } } },
 	{ "no prediction", { SMALL, { "bp.enable", "off" } } },
 	{ "3 ways", { { "icache.size", "12K" }, { "icache.ways", "3" }, { "dcache.size", "6K" },
@@ -1142,7 +1155,7 @@ static void configure(struct pmk_core *core, const struct geometry *g)
 {
 	static const struct setting a53[] = {
 		{ "icache.size", "32K" }, { "icache.ways", "2" },  { "dcache.size", "32K" },
-		{ "tlb.entries", "512" }, { "tlb.ways", "4" },	   { "bp.entries", "4096" },
+		{ "tlb.entries", "512" }, { "tlb.ways", "4" },	   { "bp.entries", "3072" },
 		{ "rs.entries", "8" },	  { "branch.max", "9" },   { "mem.latency", "120" },
 		{ "utlb.penalty", "2" },  { "tlb.penalty", "20" }, { "lsu.slots", "3" },
 	};

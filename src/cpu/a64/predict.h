@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The branch predictor of an A64 core: the direction of conditional branches by a table of two-bit
+ * counters and the outcomes before (global history), the target of indirect branches by what came
+ * last, and the return stack. Sizes are those of DDI 0500 2.1.1 for the Cortex-A53; what the
+ * Cortex-A72 has is published without sizes (TRM 100095 6.5).
+ *
+ * No document says how a table is indexed, so this is our choice. A counter is found by the word
+ * address of the branch, exclusive-or the history, whose newest outcome is bit 0, in as many bits
+ * as the table needs; what is beyond a table of another size than 2^n, as 3072, begins anew at 0.
+ * The target of an indirect branch is found by the word address, exclusive-or those of the targets
+ * before, each shifted by two bits more than the next, `bp.indirect_history` bits of that: none on
+ * the Cortex-A53, whose manual calls the table a branch target address cache. No entry has a tag.
+ *
+ * Not modelled: that the history is updated before an outcome is known; the Cortex-A72's buffer of
+ * the targets of direct branches, which are always known here; the bubble behind a taken branch
+ * that the Cortex-A53's branch target instruction cache is there to fill.
+ */
+#ifndef PMK_CPU_A64_PREDICT_H
+#define PMK_CPU_A64_PREDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PMK_A64_MAX_COUNTERS	 4096
+#define PMK_A64_MAX_RETURN_STACK 16
+
+struct pmk_core;
+
+struct pmk_a64_predictor {
+	uint8_t counter[PMK_A64_MAX_COUNTERS]; /* 0, 1: not taken; 2, 3: taken */
+	uint32_t ncounters, mask;	       /* the mask is that of the next power of two */
+	uint32_t history, history_mask;
+	uint64_t *target; /* of indirect branches; 0: none */
+	uint32_t target_mask;
+	uint32_t path, path_mask; /* the history of `target` */
+	uint64_t stack[PMK_A64_MAX_RETURN_STACK];
+	uint32_t stack_size, top, depth; /* size 0: there is none */
+};
+
+/* What was said of where a branch goes: nothing, the right address, or another one. */
+enum pmk_a64_said { PMK_A64_SAID_NOTHING, PMK_A64_SAID_RIGHT, PMK_A64_SAID_WRONG };
+
+/* 0 or PMK_ENOMEM. */
+int pmk_a64_predictor_init(struct pmk_a64_predictor *p, const struct pmk_core *core);
+void pmk_a64_predictor_fini(struct pmk_a64_predictor *p);
+
+/*
+ * A conditional branch was taken (1) or not (0): was that foretold wrongly? It is learnt. Inline,
+ * because every conditional branch of the program comes here; and without a branch of its own,
+ * because the host could foretell that no better than the program's.
+ */
+static inline bool pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint64_t branch,
+					     uint64_t taken)
+{
+	/* What becomes of a counter, two bits each: of 0 to 3 when not taken, and when taken. */
+	const uint32_t next =
+		0u | 0u << 2 | 1u << 4 | 2u << 6 | 1u << 8 | 2u << 10 | 3u << 12 | 3u << 14;
+	uint32_t i = ((uint32_t)(branch >> 2) ^ p->history) & p->mask, counter;
+
+	i -= i >= p->ncounters ? p->ncounters : 0;
+	counter = p->counter[i];
+	p->counter[i] = (uint8_t)(next >> (8 * taken + 2 * counter) & 3);
+	p->history = (p->history << 1 | (uint32_t)taken) & p->history_mask;
+	return counter >> 1 != taken;
+}
+
+/* An indirect branch, no return, has gone to `target`. */
+enum pmk_a64_said pmk_a64_predict_indirect(struct pmk_a64_predictor *p, uint64_t branch,
+					   uint64_t target);
+
+void pmk_a64_predict_call(struct pmk_a64_predictor *p, uint64_t fall);
+/* A return has gone to `target`. */
+enum pmk_a64_said pmk_a64_predict_return(struct pmk_a64_predictor *p, uint64_t target);
+
+/* Where the next return is expected to go; false: nobody knows. */
+static inline bool pmk_a64_expected_return(const struct pmk_a64_predictor *p, uint64_t *target)
+{
+	*target = p->stack[p->top];
+	return p->depth > 0;
+}
+
+#endif
