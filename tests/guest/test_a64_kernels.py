@@ -375,15 +375,15 @@ def test_exceptions_undefined():
 # ---- direction prediction ------------------------------------------------------------------------
 
 class Predictor:
-    """Two-bit counters, weakly not taken at first, found by word address exclusive-or history, in
-    as many bits as the counters need, modulo how many there are."""
+    """Two-bit counters, weakly not taken at first, found by word address modulo how many there are,
+    exclusive-or history."""
 
     def __init__(self, entries=3072, history=8):
         self.state, self.past, self.entries, self.bits = {}, 0, entries, history
         self.wrong = 0
 
     def branch(self, addr, taken):
-        i = (addr >> 2 ^ self.past) % 2 ** (self.entries - 1).bit_length() % self.entries
+        i = (addr >> 2) % self.entries ^ self.past % self.entries
         s = self.state.get(i, 1)
         self.wrong += (s >= 2) != taken
         self.state[i] = min(s + 1, 3) if taken else max(s - 1, 0)
@@ -486,7 +486,7 @@ def test_predictor_restated():
         outcomes = (list(sequence(n)) if sequence else
                     [bool(int(defines["PATTERN"], 16) >> i & 1) for i in range(n)])
         for entries, history in ((3072, 8), (4096, 8), (64, 8), (16, 0), (2, 1), (4096, 16),
-                                 (3, 4), (5, 2), (100, 12)):
+                                 (3, 0), (12, 2), (96, 5)):
             p = Predictor(entries, history)
             for i, taken in enumerate(outcomes):
                 p.branch(begin + 16, taken)
@@ -520,9 +520,9 @@ def test_predictor_loop_in_a_loop():
 
 def test_predictor_table_that_is_no_power_of_two():
     # 3072 counters and no history. A branch 3072 words behind another one has its counter; one 3071
-    # words behind it, or 4096, the same as 0 words and its own. The first one goes, the other does
-    # not, so that a common one goes up and down: always wrong.
-    for words, wrong in ((3072, 40 + 2), (3071, 1 + 2), (3073, 1 + 2), (4096, 40 + 2)):
+    # words behind it, or 4096, has its own. The first one goes, the other does not, so that a
+    # common one goes up and down: always wrong.
+    for words, wrong in ((3072, 40 + 2), (3071, 1 + 2), (3073, 1 + 2), (4096, 1 + 2)):
         body = ("cbnz x0, 5f; nop; 5: b 6f; .space " + str(4 * (words - 3)) +
                 "; 6: cbz x0, 7f; nop; 7: ")
         want(count("loop", LOCAL, BODY=body, COUNT=20), br_mis_pred=wrong, br_immed_retired=80)

@@ -679,7 +679,7 @@ static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bo
  * may. It is predicted as that of other branches. Was that wrong? */
 static bool leave_conditional(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
-	bool wrong = pmk_a64_predict_direction(&cpu->a64.tables->predictor, p->end_addr, taken);
+	bool wrong = pmk_a64_predict_direction(&cpu->a64.tables->predictor, p->a64.counter, taken);
 
 	if (taken && p->flow == PMK_FLOW_RETURN)
 		pmk_count_left(cpu, PMK_SIG_BR_RETURN, 1);

@@ -310,7 +310,7 @@ static inline void pmk_a64_start(struct pmk_cpu *cpu, const struct pmk_block *b,
 	cpu->taken += taken;
 	cpu->a64.piece_of = 0;
 	if (p->a64.end == PMK_A64_CONDITIONAL) {
-		wrong = pmk_a64_predict_direction(&v->predictor, p->end_addr, taken);
+		wrong = pmk_a64_predict_direction(&v->predictor, p->a64.counter, taken);
 		odd |= wrong;
 	} else {
 		/* PMK_A64_FALLS is 0 and _GOES is 1, as `taken` is then; others are never the

@@ -200,4 +200,5 @@ void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, siz
 	else if (!core->timeless)
 		add_timing(core, insn, n, slots, b);
 	b->a64.end = end_of(core, b, last);
+	b->a64.counter = pmk_a64_counter_of(core, last->addr);
 }

@@ -9,21 +9,33 @@
 
 #include "cpu/config.h"
 
+static bool is_power_of_two(uint64_t n)
+{
+	return !(n & (n - 1));
+}
+
+bool pmk_a64_counters_fit(const struct pmk_core *core)
+{
+	return is_power_of_two(core->bp_entries) ||
+	       core->bp_entries % (UINT64_C(1) << core->a64.bp_history) == 0;
+}
+
+uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch)
+{
+	return (uint32_t)((branch >> 2) % core->bp_entries);
+}
+
 int pmk_a64_predictor_init(struct pmk_a64_predictor *p, const struct pmk_core *core)
 {
-	uint32_t reach = 1;
-
-	while (reach < core->bp_entries)
-		reach *= 2;
 	*p = (struct pmk_a64_predictor){
-		.ncounters = (uint32_t)core->bp_entries,
-		.mask = reach - 1,
 		.history_mask = (1u << core->a64.bp_history) - 1,
 		.target = calloc(core->a64.bp_indirect, sizeof(*p->target)),
 		.target_mask = (uint32_t)core->a64.bp_indirect - 1,
 		.path_mask = (1u << core->a64.bp_indirect_history) - 1,
 		.stack_size = core->rs_on ? (uint32_t)core->rs_entries : 0,
 	};
+	if (is_power_of_two(core->bp_entries))
+		p->history_mask &= (uint32_t)core->bp_entries - 1;
 	/* Weakly not taken. */
 	memset(p->counter, 1, sizeof(p->counter));
 	return p->target ? 0 : PMK_ENOMEM;

@@ -6,8 +6,8 @@
  * Cortex-A72 has is published without sizes (TRM 100095 6.5).
  *
  * No document says how a table is indexed, so this is our choice. A counter is found by the word
- * address of the branch, exclusive-or the history, whose newest outcome is bit 0, in as many bits
- * as the table needs; what is beyond a table of another size than 2^n, as 3072, begins anew at 0.
+ * address of the branch modulo their number, exclusive-or the history, whose newest outcome is bit
+ * 0. So that this is a counter, their number is 2^n or, as 3072, a multiple of 2^bp.history.
  * The target of an indirect branch is found by the word address, exclusive-or those of the targets
  * before, each shifted by two bits more than the next, `bp.indirect_history` bits of that: none on
  * the Cortex-A53, whose manual calls the table a branch target address cache. No entry has a tag.
@@ -29,7 +29,6 @@ struct pmk_core;
 
 struct pmk_a64_predictor {
 	uint8_t counter[PMK_A64_MAX_COUNTERS]; /* 0, 1: not taken; 2, 3: taken */
-	uint32_t ncounters, mask;	       /* the mask is that of the next power of two */
 	uint32_t history, history_mask;
 	uint64_t *target; /* of indirect branches; 0: none */
 	uint32_t target_mask;
@@ -45,24 +44,29 @@ enum pmk_a64_said { PMK_A64_SAID_NOTHING, PMK_A64_SAID_RIGHT, PMK_A64_SAID_WRONG
 int pmk_a64_predictor_init(struct pmk_a64_predictor *p, const struct pmk_core *core);
 void pmk_a64_predictor_fini(struct pmk_a64_predictor *p);
 
+/* Can a table have `bp.entries` counters with that history? And the counter of a branch, as it is
+ * without history. */
+bool pmk_a64_counters_fit(const struct pmk_core *core);
+uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch);
+
 /*
- * A conditional branch was taken (1) or not (0): was that foretold wrongly? It is learnt. Inline,
- * because every conditional branch of the program comes here; and without a branch of its own,
- * because the host could foretell that no better than the program's.
+ * A conditional branch, whose counter without history is that, was taken (1) or not (0): was that
+ * foretold wrongly? It is learnt. Inline, because every conditional branch of the program comes
+ * here; and without a branch of its own, because the host could foretell that no better than the
+ * program's.
  */
-static inline bool pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint64_t branch,
+static inline bool pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint32_t counter,
 					     uint64_t taken)
 {
 	/* What becomes of a counter, two bits each: of 0 to 3 when not taken, and when taken. */
 	const uint32_t next =
 		0u | 0u << 2 | 1u << 4 | 2u << 6 | 1u << 8 | 2u << 10 | 3u << 12 | 3u << 14;
-	uint32_t i = ((uint32_t)(branch >> 2) ^ p->history) & p->mask, counter;
+	uint32_t history = p->history;
+	uint8_t *c = &p->counter[counter ^ history], state = *c;
 
-	i -= i >= p->ncounters ? p->ncounters : 0;
-	counter = p->counter[i];
-	p->counter[i] = (uint8_t)(next >> (8 * taken + 2 * counter) & 3);
-	p->history = (p->history << 1 | (uint32_t)taken) & p->history_mask;
-	return counter >> 1 != taken;
+	*c = (uint8_t)(next >> (8 * taken + 2 * state) & 3);
+	p->history = (history << 1 | (uint32_t)taken) & p->history_mask;
+	return state >> 1 != taken;
 }
 
 /* An indirect branch, no return, has gone to `target`. */

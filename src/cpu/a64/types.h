@@ -35,6 +35,7 @@ struct pmk_block_a64 {
 	uint64_t late, late2;	/* what the block leaves unfinished … */
 	uint64_t wants, wants2; /* … and what it may have to wait for */
 	uint32_t end;		/* enum pmk_a64_end */
+	uint32_t counter;	/* of its last branch: pmk_a64_counter_of() */
 	/* Read on slow paths alone. When places are needed, and how late they are: see a64.h. */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
 	uint8_t need_sum[PMK_NREGS]; /* of results of multiply-accumulates */

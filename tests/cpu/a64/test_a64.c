@@ -418,11 +418,8 @@ struct leaving {
 
 static void leave_conditional(struct oracle *o, const struct leaving *l)
 {
-	uint32_t bits = 0, i;
+	uint32_t i = (uint32_t)(l->at / 4 % o->core->bp_entries ^ o->history);
 
-	while (1u << bits < o->core->bp_entries)
-		bits++;
-	i = (uint32_t)(l->at / 4 ^ o->history) % (1u << bits) % (uint32_t)o->core->bp_entries;
 	if ((o->counter[i] >= 2) != l->taken)
 		mispredict(o, PMK_SIG_BR_COND_MISS);
 	if (l->taken && o->counter[i] < 3)
@@ -430,6 +427,8 @@ static void leave_conditional(struct oracle *o, const struct leaving *l)
 	if (!l->taken && o->counter[i] > 0)
 		o->counter[i]--;
 	o->history = (o->history * 2 + l->taken) % (1u << o->core->a64.bp_history);
+	if (o->history >= o->core->bp_entries) /* more of it than the table has room for */
+		o->history %= (uint32_t)o->core->bp_entries;
 }
 
 static void leave_indirect(struct oracle *o, const struct leaving *l)
@@ -1128,10 +1127,11 @@ static const struct geometry geometries[] = {
 	{ "small predictor", { { "bp.entries", "2" }, { "bp.history", "1" }, { "bp.indirect", "1" },
 			       { "rs.entries", "1" } } },
 	{ "no history", { SMALL, { "bp.history", "0" } } },
-	{ "long history", { SMALL, { "bp.history", "16" }, { "bp.indirect", "4096" },
+	{ "long history", { SMALL, { "bp.entries", "4096" }, { "bp.history", "16" },
+			    { "bp.indirect", "4096" },
 			    { "rs.entries", "16" } } },
 	{ "odd tables", { { "bp.entries", "3072" }, { "bp.indirect_history", "10" } } },
-	{ "odder tables", { SMALL, { "bp.entries", "5" }, { "bp.history", "2" },
+	{ "odder tables", { SMALL, { "bp.entries", "12" }, { "bp.history", "2" },
 			    { "bp.indirect", "16" }, { "bp.indirect_history", "16" } } },
 	{ "no return stack", { SMALL, { "rs.enable", "off" } } },
 	{ "no prediction", { SMALL, { "bp.enable", "off" } } },
