@@ -239,6 +239,7 @@ extern "C" {
 	X(LOAD_STALL,      MODELLED, "of BACKEND_STALL: the value of a load was missing") \
 	X(STORE_STALL,     MODELLED, "of BACKEND_STALL: a store waited for the write buffer") \
 	X(STORE_HELD,      MODELLED, "store that waited for the write buffer") \
+	X(PREFETCH_FILL,   MODELLED, "line that the data prefetcher filled into the data cache") \
 	X(PARITY_ERROR,    EXACT,    "RAM parity error (no producer raises it)")
 /* clang-format on */
 

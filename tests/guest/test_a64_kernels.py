@@ -666,6 +666,138 @@ def test_indirect_calls():
          br_mis_pred=1 + 2, br_indirect_spec=16)
 
 
+# ---- prefetching ---------------------------------------------------------------------------------
+#
+# The Cortex-A53's: strides of up to four lines, the same one twice in a row; two streams at once,
+# each five lines ahead, and not beyond the page. DATA begins a page of 64 lines.
+
+PREFETCHES = ["l1d_cache_refill", "prefetch_linefill", "l2d_cache_refill", "bus_access"]
+OFF = "prefetch.streams=0"
+
+
+def walk(*sets, core="cortex-a53", events=PREFETCHES, **defines):
+    return count("walk", *sets, core=core, events=events, PASSES=1, **defines)
+
+
+def test_prefetch_a_page():
+    # Lines 0, 1 and 2 miss: strides 1 and 1. Then lines 3 to 7 come, and one more for each that is
+    # used, until the page ends: 61. One line of code, k_begin's, comes from level 2 beside them.
+    want(walk(STRIDE=64, COUNT=64), l1d_cache_refill=3, prefetch_linefill=61, l2d_cache_refill=65,
+         bus_access=4 * 65)
+    want(walk(OFF, STRIDE=64, COUNT=64, events=["l1d_cache_refill"]), l1d_cache_refill=64)
+
+
+def test_prefetch_runs_ahead():
+    # Ten lines are used: three miss, seven were prefetched, and five more are there for nothing.
+    want(walk(STRIDE=64, COUNT=10), l1d_cache_refill=3, prefetch_linefill=7 + 5)
+    want(walk("prefetch.lines=2", STRIDE=64, COUNT=10), l1d_cache_refill=3, prefetch_linefill=7 + 2)
+    # Two lines are no stream yet, nor three with strides that have to be the same three times.
+    want(walk(STRIDE=64, COUNT=2), l1d_cache_refill=2, prefetch_linefill=0)
+    want(walk("prefetch.trigger=3", STRIDE=64, COUNT=3), l1d_cache_refill=3, prefetch_linefill=0)
+    # One line at a time: of those that are used a line is ahead, and each asks for one more.
+    want(walk("prefetch.step=1", STRIDE=64, COUNT=10), l1d_cache_refill=3, prefetch_linefill=7 + 1)
+
+
+def test_prefetch_strides():
+    # Every second to fourth line, and every fifth, which is none any more. A page of 64 has 32, 22
+    # and 16 of them, and 13. Words within a line make no stream of their own.
+    for stride, n in ((128, 32), (192, 22), (256, 16)):
+        want(walk(STRIDE=stride, COUNT=n), l1d_cache_refill=3, prefetch_linefill=n - 3)
+    want(walk(STRIDE=320, COUNT=13), l1d_cache_refill=13, prefetch_linefill=0)
+    want(walk("prefetch.stride=5", STRIDE=320, COUNT=13), l1d_cache_refill=3, prefetch_linefill=10)
+    want(walk(STRIDE=8, COUNT=512), l1d_cache_refill=3, prefetch_linefill=61)
+
+
+def test_prefetch_backwards():
+    # From the last line of the page to the first.
+    body = "ldr x1, [x2]; sub x2, x2, #64"
+    c = count("loop", core="cortex-a53", events=PREFETCHES, SETUP="set32 x2, (DATA+4032)",
+              BODY=body, COUNT=64)
+    want(c, l1d_cache_refill=3, prefetch_linefill=61)
+
+
+def test_prefetch_ends_with_the_page():
+    # A stream begins anew in each of three pages. With prefetch.pages it goes on, five lines beyond
+    # the last one, too.
+    want(walk(STRIDE=64, COUNT=192), l1d_cache_refill=9, prefetch_linefill=183)
+    want(walk("prefetch.pages=on", STRIDE=64, COUNT=192), l1d_cache_refill=3,
+         prefetch_linefill=189 + 5)
+
+
+# Loads from N pages in turn, a line further each time: N streams side by side.
+def side_by_side(streams, *sets):
+    body = "; ".join((["ldr x1, [x2]"] + [f"add x3, x2, #{i}, lsl #12; ldr x1, [x3]"
+                                          for i in range(1, streams)]) + ["add x2, x2, #64"])
+    return count("loop", *sets, core="cortex-a53", events=PREFETCHES, SETUP="set32 x2, DATA",
+                 BODY=body, COUNT=20)
+
+
+def test_prefetch_streams_side_by_side():
+    # Two at once, which are five lines too far at the end. Of three the third takes the place of
+    # the first, the first that of the second, and so on: each line has missed before it could come,
+    # or is one of the five that its stream got when it last began. With three streams all have
+    # theirs.
+    want(side_by_side(2), l1d_cache_refill=2 * 3, prefetch_linefill=2 * (17 + 5))
+    want(side_by_side(3, "prefetch.streams=3"), l1d_cache_refill=3 * 3,
+         prefetch_linefill=3 * (17 + 5))
+    assert side_by_side(3)["l1d_cache_refill"] > 3 * 3
+
+
+def test_prefetch_nothing_at_random():
+    # Lines by a generator, over 512 K: no two in a row have the same stride within four lines, but
+    # for a few.
+    c = count("random", core="cortex-a53", events=PREFETCHES, COUNT=4000, BITS=13)
+    assert c["prefetch_linefill"] <= c["l1d_cache_refill"] // 50, c
+
+
+def test_prefetch_of_stores():
+    # Stores begin no streams on the Cortex-A53 of ours (its preset says why), and as loads do when
+    # told to. Into level 2 alone, all lines miss level 1, and none but three level 2 (and code: 1).
+    events = ["l1d_cache_refill", "prefetch_linefill", "l2d_cache_refill"]
+    want(walk(ACCESS="str", STRIDE=64, COUNT=64, events=events), l1d_cache_refill=64,
+         prefetch_linefill=0, l2d_cache_refill=65)
+    want(walk("prefetch.stores=2", ACCESS="str", STRIDE=64, COUNT=64, events=events),
+         l1d_cache_refill=3, prefetch_linefill=61, l2d_cache_refill=65)
+    want(walk("prefetch.stores=1", "prefetch.l2_lines=8", ACCESS="str", STRIDE=64, COUNT=64,
+              events=events), l1d_cache_refill=64, prefetch_linefill=0, l2d_cache_refill=65)
+
+
+def test_prefetch_of_the_a72():
+    # It has no event for it. Three lines miss, and the stream goes on over three pages. Level 2
+    # gets 22 lines more than are used.
+    events = ["l1d_cache_refill", "l2d_cache_refill"]
+    want(walk(STRIDE=64, COUNT=192, core="cortex-a72", events=events), l1d_cache_refill=3,
+         l2d_cache_refill=192 + 22 + 1)
+    want(walk(OFF, STRIDE=64, COUNT=192, core="cortex-a72", events=events), l1d_cache_refill=192,
+         l2d_cache_refill=192 + 1)
+    # Backwards, and with as many streams as it has, level 1 is four lines ahead of each.
+    body = "; ".join(["ldr x1, [x2]"] + [f"add x3, x2, #{i}, lsl #12; ldr x1, [x3]"
+                                         for i in range(1, 8)] + ["sub x2, x2, #64"])
+    c = count("loop", core="cortex-a72", events=["l1d_cache_refill"], BODY=body, COUNT=20,
+              SETUP="set32 x2, (DATA+0x1f00)")
+    want(c, l1d_cache_refill=8 * 3)
+
+
+def test_prefetch_takes_less_time():
+    # A line of memory takes 120 cycles, and 64 of them one after the other 64 times that; with five
+    # under way a fifth. Restarting takes three lines' time.
+    events = ["cpu_cycles"]
+    chain = {"SETUP": "set32 x2, DATA", "BODY": "ldr x1, [x2]; add x2, x2, x1; add x2, x2, #64",
+             "COUNT": 64}
+    slow = count("loop", OFF, core="cortex-a53", events=events, **chain)["cpu_cycles"]
+    fast = count("loop", core="cortex-a53", events=events, **chain)["cpu_cycles"]
+    assert 64 * 120 < slow < 64 * 140, slow
+    assert (3 + 61 / 5) * 120 < fast < (3 + 61 / 5) * 120 + 64 * 15, fast
+
+
+def test_prefetch_is_the_same_without_a_clock():
+    # Events without cycles are counted without a clock: the same lines are prefetched.
+    for defines in ({"STRIDE": 64, "COUNT": 300}, {"STRIDE": 192, "COUNT": 100}):
+        alone = walk(events=["l1d_cache_refill", "prefetch_linefill"], **defines)
+        timed = walk(events=["l1d_cache_refill", "prefetch_linefill", "cpu_cycles"], **defines)
+        assert all(timed[e] == n for e, n in alone.items()), (alone, timed)
+
+
 # ---- stalls: what waits for what ----------------------------------------------------------------
 #
 # A pass is BODY and the loop's SUB and CBNZ, which fill the rest of its cycles. Latencies of the
@@ -705,7 +837,7 @@ def test_stalls_add_up():
                                       "SETUP": "set32 x2, DATA", "REPS": 40,
                                       "BODY": "str x1, [x2], #64; fadd d0, d0, d0"}),
                                   ("random", (), {"COUNT": 2000, "BITS": 12})):
-        a53 = count(kernel, *sets, core="cortex-a53", events=CAUSES + ["other_iq_dep_stall"],
+        a53 = count(kernel, *sets, OFF, core="cortex-a53", events=CAUSES + ["other_iq_dep_stall"],
                     **defines)
         whole = count(kernel, *sets, events=["stall_backend", "stall_frontend"], **defines)
         back = [n for e, n in a53.items() if e in CAUSES[:5]]

@@ -175,7 +175,7 @@ static const struct row rows[] = {
 	{ 0xa8, "l3d_cache_inval",         "g",      "",                              0 },
 	{ 0xc0, "ext_mem_req",             "3a",     "",                              0 },
 	{ 0xc1, "ext_mem_req_nc",          "3a",     "",                              0 },
-	{ 0xc2, "prefetch_linefill",       "3a",     "",                              0 },
+	{ 0xc2, "prefetch_linefill",       "3a",     "PREFETCH_FILL",                 0 },
 	{ 0xc3, "prefetch_linefill_drop",  "3a",     "",                              0 },
 	{ 0xc4, "read_alloc_enter",        "3a",     "",                              0 },
 	{ 0xc5, "read_alloc",              "3a",     "",                              0 },

@@ -4,9 +4,9 @@
  * events mean: DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with its
  * source and the choices made.
  *
- * Not modelled: the prefetcher, read-allocate mode, coherency traffic, exclusive caches, page sizes
- * other than 4 KB, DC ZVA's stores (the emulator does not show their address), wrong-path
- * execution.
+ * Not modelled: prefetching of instructions, read-allocate mode, coherency traffic, exclusive
+ * caches, page sizes other than 4 KB, DC ZVA's stores (the emulator does not show their address),
+ * wrong-path execution.
  */
 #include "cpu/a64/a64.h"
 
@@ -23,6 +23,7 @@
 #define FAST_MASK  (PMK_A64_FAST_LINES - 1)
 #define EMPTY	   (UINT64_C(1) << 63)
 #define DIRTY	   UINT64_C(1)
+#define PREFETCHED UINT64_C(2) /* and not used yet; in the data cache alone */
 
 #define LOAD_HIT_LATENCY 3
 
@@ -178,6 +179,7 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 	for (unsigned i = 0; i < PMK_A64_FAST_LINES; i++)
 		v->fast[i] = EMPTY;
 	forget_pages(v);
+	pmk_a64_prefetcher_init(&v->prefetcher, core);
 	if (pmk_a64_predictor_init(&v->predictor, core) ||
 	    (cpu->a64.window && pmk_a64_window_init(&v->window, core)) ||
 	    cache_init(&v->icache, core, core->icache_size, core->icache_ways,
@@ -218,6 +220,7 @@ void pmk_a64_fini(struct pmk_cpu *cpu)
 void pmk_a64_forked(struct pmk_cpu *cpu)
 {
 	pmk_lsu_restart(&cpu->a64.lsu);
+	pmk_a64_prefetcher_restart(&cpu->a64.tables->prefetcher);
 	cpu->a64.pending = 0;
 }
 
@@ -286,6 +289,8 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 		if (!out_of_order ||
 		    (i != PMK_A64_FACT_ADDRESS_STALL && i != PMK_A64_FACT_SIMD_STALL))
 			pmk_signal_add(&set, pmk_a64_signal[i]);
+	if (core && core->a64.prefetch_streams && core->a64.prefetch_lines)
+		pmk_signal_add(&set, PMK_SIG_PREFETCH_FILL);
 	for (size_t i = 0; !out_of_order && i < sizeof(in_order); i++)
 		pmk_signal_add(&set, in_order[i]);
 	for (size_t i = 0; core && core->system && i < sizeof(of_systems); i++)
@@ -311,12 +316,16 @@ const uint8_t pmk_a64_mix[] = {
 /* Not here: what level 2 or the main TLB says, which have code, too; and loads and stores as
  * instructions, because a store exclusive that fails makes no access. */
 const uint8_t pmk_a64_data[] = {
-	PMK_SIG_MEM_READ,	  PMK_SIG_MEM_WRITE,	  PMK_SIG_L1D_LOOKUP_READ,
-	PMK_SIG_L1D_LOOKUP_WRITE, PMK_SIG_L1D_LOOKUP,	  PMK_SIG_L1D_READ_MISS,
-	PMK_SIG_L1D_WRITE_MISS,	  PMK_SIG_L1D_MISS,	  PMK_SIG_L1D_EVICT,
-	PMK_SIG_MICRO_DTLB_MISS,  PMK_SIG_DTLB_MISS_READ, PMK_SIG_DTLB_MISS_WRITE,
-	PMK_SIG_L1D_TLB_READ,	  PMK_SIG_L1D_TLB_WRITE,  PMK_SIG_UNALIGNED_LD,
-	PMK_SIG_UNALIGNED_ST,	  PMK_SIG_STREX_PASS,	  PMK_SIG_CYCLE,
+	PMK_SIG_MEM_READ,	 PMK_SIG_MEM_WRITE,
+	PMK_SIG_L1D_LOOKUP_READ, PMK_SIG_L1D_LOOKUP_WRITE,
+	PMK_SIG_L1D_LOOKUP,	 PMK_SIG_L1D_READ_MISS,
+	PMK_SIG_L1D_WRITE_MISS,	 PMK_SIG_L1D_MISS,
+	PMK_SIG_L1D_EVICT,	 PMK_SIG_MICRO_DTLB_MISS,
+	PMK_SIG_DTLB_MISS_READ,	 PMK_SIG_DTLB_MISS_WRITE,
+	PMK_SIG_L1D_TLB_READ,	 PMK_SIG_L1D_TLB_WRITE,
+	PMK_SIG_UNALIGNED_LD,	 PMK_SIG_UNALIGNED_ST,
+	PMK_SIG_STREX_PASS,	 PMK_SIG_PREFETCH_FILL,
+	PMK_SIG_CYCLE,
 };
 
 /* What the main TLB says is not here, because it has pages of data, too. */
@@ -368,6 +377,7 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_L1D_READ_MISS, PMK_AT_ACCESS },
 	{ PMK_SIG_L1D_WRITE_MISS, PMK_AT_ACCESS },
 	{ PMK_SIG_L1D_EVICT, PMK_AT_ACCESS },
+	{ PMK_SIG_PREFETCH_FILL, PMK_AT_ACCESS },
 	{ PMK_SIG_L1D_LOOKUP_READ, PMK_AT_ACCESS },
 	{ PMK_SIG_L1D_LOOKUP_WRITE, PMK_AT_ACCESS },
 	{ PMK_SIG_MEM_READ, PMK_AT_ACCESS },
@@ -420,6 +430,36 @@ static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
 	cpu->dyn[sig] += LINE_BYTES / cpu->core.a64.bus_bytes;
 }
 
+/* The clock of the load-store unit. */
+static uint64_t present(const struct pmk_cpu *cpu)
+{
+	return cpu->a64.window ? cpu->a64.window->clock : cpu->cycles;
+}
+
+/* A line that no load waits for takes the bus. */
+static void take_bus(struct pmk_cpu *cpu)
+{
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+
+	if (cpu->core.a64.bus_line)
+		lsu->bus_free = pmk_later(lsu->bus_free, present(cpu)) + cpu->core.a64.bus_line;
+}
+
+/* A line comes from level 2, or from memory, and takes its time there. */
+static void come_from(struct pmk_cpu *cpu, bool level2)
+{
+	bool own = !level2 && cpu->core.a64.bus_line;
+
+	cpu->a64.lsu.level2 = level2;
+	cpu->a64.lsu.fill_cycles = (uint32_t)(own ? cpu->core.a64.bus_line : cpu->core.fill_cycles);
+}
+
+static void write_line(struct pmk_cpu *cpu)
+{
+	bus(cpu, PMK_SIG_BUS_WRITE);
+	take_bus(cpu);
+}
+
 /* Fill a line of level 2; a dirty line that it replaces is written to memory. */
 static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 {
@@ -427,7 +467,7 @@ static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 
 	if (*e != EMPTY && (*e & DIRTY)) {
 		cpu->dyn[PMK_SIG_L2_EVICT]++;
-		bus(cpu, PMK_SIG_BUS_WRITE);
+		write_line(cpu);
 	}
 	cache_put(&cpu->a64.tables->l2, e, (addr & LINE_MASK) | (dirty ? DIRTY : 0));
 	remember(&cpu->a64.tables->l2, addr, e);
@@ -447,7 +487,7 @@ static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 
 	if (cpu->core.timeless)
 		return 0;
-	cpu->a64.lsu.level2 = false;
+	come_from(cpu, false);
 	if (!cpu->core.a64.l2_on) {
 		bus(cpu, PMK_SIG_BUS_READ);
 		return read_memory(cpu, addr);
@@ -456,7 +496,7 @@ static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 	e = cache_find(l2, addr);
 	if (e) {
 		cache_use(l2, e);
-		cpu->a64.lsu.level2 = true;
+		come_from(cpu, true);
 		return cpu->core.l2_latency;
 	}
 	cpu->dyn[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
@@ -473,7 +513,7 @@ static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
 	if (cpu->core.timeless)
 		return;
 	if (!cpu->core.a64.l2_on) {
-		bus(cpu, PMK_SIG_BUS_WRITE);
+		write_line(cpu);
 		return;
 	}
 	cpu->dyn[PMK_SIG_L2_WRITE]++;
@@ -1024,26 +1064,132 @@ static uint64_t data_fill(struct pmk_cpu *cpu, uint64_t addr, bool write, uint64
 	return latency;
 }
 
-/* A load that hits, but whose translation was missing: its value is later by the translation. */
-static void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra)
+/* ---- prefetching ----------------------------------------------------------------------------- */
+
+/* When the access issues; out of order, when its block has entered the window. */
+static uint64_t issued(struct pmk_cpu *cpu, uint64_t access)
 {
-	if (extra && cpu->a64.window)
-		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), 0, extra);
-	else if (extra)
-		account_load(cpu, access,
-			     pmk_lsu_load_hit(&cpu->a64.lsu, issue_time(cpu, access),
-					      first_use(access), LOAD_HIT_LATENCY + extra));
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	uint64_t at;
+
+	if (cpu->core.timeless)
+		return 0;
+	if (cpu->a64.window)
+		return pmk_a64_window_front(cpu->a64.window);
+	at = issue_time(cpu, access) - pmk_lsu_late(lsu);
+	pmk_lsu_reach(lsu, at);
+	return at + lsu->late;
 }
 
-/* A load that goes to level 2 or to memory, `latency` away. */
-static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra)
+static void prefetch_level2(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	uint64_t ready;
+
+	cpu->dyn[PMK_SIG_L2_READ]++;
+	if (cache_find(&v->l2, addr))
+		return;
+	cpu->dyn[PMK_SIG_L2_MISS_READ]++;
+	come_from(cpu, false);
+	l2_fill(cpu, addr, false);
+	bus(cpu, PMK_SIG_BUS_READ);
+	ready = pmk_later(now + read_memory(cpu, addr), lsu->bus_free);
+	lsu->bus_free = ready + lsu->fill_cycles;
+	pmk_a64_flies(v->prefetcher.flight2, addr >> PMK_A64_LINE_SHIFT, ready);
+}
+
+/* A line that finds no place under way goes out when there is one, and until then leaves the bus to
+ * others. */
+static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	struct pmk_a64_prefetcher *p = &v->prefetcher;
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	uint64_t latency, ready, *bus_free, *e, line = addr >> PMK_A64_LINE_SHIFT;
+	uint32_t slot = 0;
+
+	if (cache_find(&v->dcache, addr))
+		return;
+	cpu->dyn[PMK_SIG_PREFETCH_FILL]++;
+	latency = data_fill(cpu, addr, false, &e);
+	*e |= PREFETCHED;
+	if (cpu->core.timeless)
+		return;
+	for (uint32_t i = 1; i < p->nslots; i++)
+		if (p->busy_until[i] < p->busy_until[slot])
+			slot = i;
+	bus_free = lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
+	ready = pmk_later(pmk_later(now, p->busy_until[slot]) + latency, *bus_free);
+	if (lsu->level2)
+		ready = pmk_later(ready, pmk_a64_arrives(p->flight2, line));
+	*bus_free = pmk_later(*bus_free, now + latency) + lsu->fill_cycles;
+	p->busy_until[slot] = ready + lsu->fill_cycles;
+	pmk_a64_flies(p->flight, line, ready);
+}
+
+/* A stream goes on. */
+static void prefetch(struct pmk_cpu *cpu, struct pmk_a64_stream *s, uint64_t now)
+{
+	const struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
+	uint64_t line;
+
+	for (uint32_t i = 0; s && i < p->step && pmk_a64_prefetch_next(p, s, false, &line); i++)
+		prefetch_level1(cpu, line << PMK_A64_LINE_SHIFT, now);
+	for (uint32_t i = 0; s && i < p->step && pmk_a64_prefetch_next(p, s, true, &line); i++)
+		prefetch_level2(cpu, line << PMK_A64_LINE_SHIFT, now);
+}
+
+/* Behind everything else of an access whose line missed, or was prefetched. */
+static void after_miss(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool write)
+{
+	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
+
+	if (p->nstreams && (!write || p->stores != PMK_A64_STORES_IGNORED))
+		prefetch(cpu, pmk_a64_prefetch_missed(p, addr >> PMK_A64_LINE_SHIFT, write), now);
+}
+
+static void after_first_use(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool write)
+{
+	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
+
+	if (!write || p->stores != PMK_A64_STORES_IGNORED)
+		prefetch(cpu, pmk_a64_prefetch_used(p, addr >> PMK_A64_LINE_SHIFT, write), now);
+}
+
+/* ---- loads and stores ------------------------------------------------------------------------ */
+
+/* A load that hits, but whose translation was missing, or whose line was prefetched and `arrives`
+ * then: its value is later by that. */
+static void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra, uint64_t arrives,
+		      uint64_t now)
+{
+	if (cpu->core.timeless || (!extra && arrives <= now))
+		return;
+	if (cpu->a64.window) {
+		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), 0, extra, arrives);
+		return;
+	}
+	if (arrives > now + extra)
+		extra = arrives - now;
+	account_load(cpu, access,
+		     pmk_lsu_load_hit(&cpu->a64.lsu, issue_time(cpu, access), first_use(access),
+				      LOAD_HIT_LATENCY + extra));
+}
+
+/* A load that goes to level 2 or to memory, `latency` away. Its line is not there before it
+ * `arrives`, where it has been prefetched into level 2. */
+static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra,
+		      uint64_t arrives, uint64_t now)
 {
 	if (cpu->core.timeless)
 		return;
 	if (cpu->a64.window) {
-		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), latency, extra);
+		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), latency, extra, arrives);
 		return;
 	}
+	if (arrives > now + latency)
+		latency = arrives - now;
 	cpu->a64.lsu.latency = (uint32_t)latency;
 	account_load(cpu, access,
 		     pmk_lsu_load_miss(&cpu->a64.lsu, issue_time(cpu, access), first_use(access),
@@ -1059,6 +1205,11 @@ static void account_store(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
 
 static void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
 {
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+
+	/* The write buffer is no faster than a bus that is busy for longer than memory takes. */
+	if (cpu->core.a64.bus_line && lsu->bus_free > cpu->core.mem_latency)
+		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - cpu->core.mem_latency);
 	if (cpu->a64.window)
 		pmk_a64_window_store(cpu);
 	else if (!cpu->core.timeless)
@@ -1068,11 +1219,12 @@ static void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
 /* An access that goes outside by the cache, because that is off or the page is device memory. */
 static void data_outside(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t extra)
 {
+	come_from(cpu, cpu->a64.lsu.level2);
 	cpu->dyn[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
 	if (write)
 		store_goes_out(cpu, access);
 	else
-		load_miss(cpu, access, cpu->core.mem_latency, extra);
+		load_miss(cpu, access, cpu->core.mem_latency, extra, 0, 0);
 }
 
 /* Device memory is not looked up in the cache; the block has counted that it is. */
@@ -1089,43 +1241,68 @@ static bool is_outside(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, bool
 
 static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
+	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, false), latency;
-	uint64_t *e = cache_find(&cpu->a64.tables->dcache, addr);
+	uint64_t *e = cache_find(&v->dcache, addr), line = addr >> PMK_A64_LINE_SHIFT;
+	uint64_t arrives = 0, now = 0;
+	bool first = false, missed = !e;
 
 	if (!e && is_outside(cpu, addr, access, false)) {
 		data_outside(cpu, access, false, extra);
 		return;
 	}
+	if (v->prefetcher.nstreams)
+		now = issued(cpu, access);
 	if (e) {
 		data_hit(cpu, addr, e);
-		load_late(cpu, access, extra);
+		first = *e & PREFETCHED;
+		*e &= ~PREFETCHED;
+		if (first)
+			arrives = pmk_a64_arrives(v->prefetcher.flight, line);
+		load_late(cpu, access, extra, arrives, now);
 	} else {
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
 		latency = data_fill(cpu, addr, false, &e);
-		load_miss(cpu, access, latency, extra);
+		if (cpu->a64.lsu.level2)
+			arrives = pmk_a64_arrives(v->prefetcher.flight2, line);
+		load_miss(cpu, access, latency, extra, arrives, now);
 	}
-	allow(cpu->a64.tables, addr, *e & DIRTY);
+	allow(v, addr, *e & DIRTY);
+	if (missed)
+		after_miss(cpu, addr, now, false);
+	else if (first)
+		after_first_use(cpu, addr, now, false);
 }
 
 /* The store buffer hides a miss until it is full. */
 static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
+	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, true);
-	uint64_t *e = cache_find(&cpu->a64.tables->dcache, addr);
+	uint64_t *e = cache_find(&v->dcache, addr), now = 0;
+	bool first = e && *e & PREFETCHED, missed = !e;
 
 	if (!e && is_outside(cpu, addr, access, true)) {
 		data_outside(cpu, access, true, extra);
 		return;
 	}
+	if (v->prefetcher.nstreams)
+		now = issued(cpu, access);
 	if (!e) {
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 		data_fill(cpu, addr, true, &e);
+		if (!cpu->a64.lsu.level2)
+			take_bus(cpu);
 		store_goes_out(cpu, access);
 	} else {
 		data_hit(cpu, addr, e);
 	}
-	*e |= DIRTY;
-	allow(cpu->a64.tables, addr, true);
+	*e = (*e & ~PREFETCHED) | DIRTY;
+	allow(v, addr, true);
+	if (missed)
+		after_miss(cpu, addr, now, true);
+	else if (first)
+		after_first_use(cpu, addr, now, true);
 }
 
 static bool crosses(uint64_t addr, uint64_t last)

@@ -23,6 +23,7 @@
 #define PMK_CPU_A64_A64_H
 
 #include "cpu/a64/predict.h"
+#include "cpu/a64/prefetch.h"
 #include "cpu/a64/window.h"
 #include "cpu/callbacks.h"
 #include "cpu/cpu.h"
@@ -73,7 +74,9 @@ enum pmk_a64_end {
 #define PMK_A64_STORE_OK UINT64_C(0x20)
 
 struct pmk_a64_cache {
-	uint64_t *tag; /* [set * ways + way]: line address | dirty, or 1 << 63 = empty */
+	/* [set * ways + way]: line address | dirty | prefetched and not used yet, or 1 << 63 =
+	 * empty */
+	uint64_t *tag;
 	uint32_t set_mask, ways;
 	uint32_t random;
 	bool round_robin;
@@ -123,6 +126,7 @@ struct pmk_a64 {
 	 * level of the return that was the last change of level, or 0. */
 	uint8_t from[PMK_A64_NESTED], nfrom, returned_from;
 	struct pmk_a64_window window;
+	struct pmk_a64_prefetcher prefetcher;
 };
 
 /* Translated code: decode.c. */

@@ -25,6 +25,16 @@ struct pmk_core_a64 {
 	uint64_t issue_width;
 	uint64_t window;
 	uint64_t taken;
+	uint64_t prefetch_streams;
+	uint64_t prefetch_trigger;
+	uint64_t prefetch_stride;
+	uint64_t prefetch_lines;
+	uint64_t prefetch_slots;
+	uint64_t prefetch_step;
+	uint64_t prefetch_lines2;
+	uint64_t prefetch_pages;
+	uint64_t prefetch_stores;
+	uint64_t bus_line;
 };
 
 /* Registers, and units that are busy for long. */

@@ -506,7 +506,8 @@ static uint64_t request(struct pmk_lsu *lsu, uint64_t from, uint64_t latency)
 	return word;
 }
 
-void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra)
+void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra,
+			 uint64_t arrives)
 {
 	struct pmk_a64_window *w = cpu->a64.window;
 	const struct pmk_a64_load *l;
@@ -525,6 +526,7 @@ void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, u
 	issue = address_ready(w, l);
 	from = (w->base + (uint64_t)issue) / PMK_A64_TICKS;
 	until = latency ? request(&cpu->a64.lsu, from + extra, latency) : from + extra;
+	until = pmk_later(until, arrives);
 	ready = reach(w, issue + (int64_t)(until - from + PMK_A64_LOAD_HIT) * PMK_A64_TICKS);
 	value_ready(w, l, load, ready);
 	/* The first of its results is when the block retires. */

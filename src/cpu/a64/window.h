@@ -176,8 +176,14 @@ PMK_SLOW void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_block *
 void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles);
 void pmk_a64_window_mispredict(struct pmk_cpu *cpu);
 /* The value of a load of the block that runs comes from outside of the level 1 cache, `latency`
- * away; or it is late by `extra` alone (latency 0). */
-void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra);
+ * away; or it is late by `extra` alone (latency 0). Its line is not there before it `arrives`. */
+void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra,
+			 uint64_t arrives);
+/* The cycle in which the next instruction enters. */
+static inline uint64_t pmk_a64_window_front(const struct pmk_a64_window *w)
+{
+	return w->front / PMK_A64_TICKS;
+}
 void pmk_a64_window_store(struct pmk_cpu *cpu);
 
 #endif

@@ -62,7 +62,7 @@
 #define NO_WALK_KIND  "table walks for reads and writes are not told apart"
 #define NO_ATTRIBUTES "emulation does not see memory attributes"
 #define NO_ROUTING    "exceptions taken at another level than usual are not told apart"
-#define NO_PREFETCH   "prefetching is not modelled"
+#define NO_THROTTLE   "throttling of instruction fetches is not modelled"
 #define NO_READ_ALLOC "read allocate mode is not modelled"
 #define NO_PREDECODE  "no line of an emulated memory has a pre-decode error"
 #define NO_STALL_KIND "stalls are not told apart by this cause"
@@ -735,14 +735,13 @@ const struct pmk_event pmk_armv8_events[] = {
 	  .unmodelled = PMK_DOC(NO_ATTRIBUTES) },
 	{ .code = 0xC2, .name = "prefetch_linefill",
 	  .aliases = PMK_DOC("L1-dcache-prefetch-misses"),
-	  .cores = A53 | A7, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
-	  .brief = PMK_DOC("lines filled by the data prefetcher"),
-	  .unmodelled = PMK_DOC(NO_PREFETCH) },
+	  .cores = A53 | A7, .signal = PMK_SIG_PREFETCH_FILL, .signal2 = PMK_SIG_NONE,
+	  .ref = PMK_DOC(T53), .brief = PMK_DOC("lines filled by the data prefetcher") },
 	{ .code = 0xC3, .name = "prefetch_linefill_drop",
 	  .cores = A53 | A7, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("throttlings of the instruction cache"),
 	  .caveat = PMK_DOC("Linux's name; the manual has an instruction cache throttle here"),
-	  .unmodelled = PMK_DOC(NO_PREFETCH) },
+	  .unmodelled = PMK_DOC(NO_THROTTLE) },
 	{ .code = 0xC4, .name = "read_alloc_enter",
 	  .cores = A53 | A7, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(T53),
 	  .brief = PMK_DOC("entries into read allocate mode"),

@@ -38,6 +38,7 @@ static uint32_t pick(uint32_t n)
 
 struct line {
 	bool valid, dirty;
+	bool fresh;	 /* prefetched, and not used yet */
 	uint64_t number; /* address / 64 */
 };
 
@@ -68,18 +69,24 @@ static void cache_fini(struct cache *c)
 	ages_fini(&c->ages);
 }
 
-/* Look a line up, and use it if it is there. */
-static struct line *cache_find(struct cache *c, uint64_t number)
+static struct line *cache_look(struct cache *c, uint64_t number)
 {
 	struct line *set = &c->line[number % c->sets * c->ways];
 
-	for (unsigned w = 0; w < c->ways; w++) {
-		if (!set[w].valid || set[w].number != number)
-			continue;
-		ages_use(&c->ages, (size_t)(&set[w] - c->line));
-		return &set[w];
-	}
+	for (unsigned w = 0; w < c->ways; w++)
+		if (set[w].valid && set[w].number == number)
+			return &set[w];
 	return NULL;
+}
+
+/* Look a line up, and use it if it is there. */
+static struct line *cache_find(struct cache *c, uint64_t number)
+{
+	struct line *l = cache_look(c, number);
+
+	if (l)
+		ages_use(&c->ages, (size_t)(l - c->line));
+	return l;
 }
 
 /* The place for a new line: invalid ways first; else one turn for all sets, or the generator that
@@ -155,6 +162,18 @@ static bool tlb_look(struct tlb *t, uint64_t page)
 
 /* ---- the oracle: a core -------------------------------------------------------------------- */
 
+/* A sequence of missing lines. */
+struct followed {
+	uint64_t last;
+	int64_t stride;
+	unsigned run, ahead, ahead2; /* lines behind `last`: in level 1, in level 2 */
+	bool going, store;
+};
+
+struct flying {
+	uint64_t number, until;
+};
+
 struct oracle {
 	const struct pmk_core *core;
 	struct cache icache, dcache, l2;
@@ -168,6 +187,10 @@ struct oracle {
 	struct pmk_lsu lsu;
 	uint64_t under_way[PMK_A64_PLACES]; /* when a register or a unit will be there; 0: it is */
 	bool loading[PMK_A64_PLACES];	    /* of these: a load */
+	struct followed followed[32];	    /* the one used last is the first */
+	unsigned nfollowed;
+	uint64_t prefetching[32]; /* places, and until when */
+	struct flying flying[256], flying2[256];
 	uint64_t cycles;
 	uint64_t n[PMK_NSIGNALS];
 };
@@ -200,6 +223,12 @@ static void oracle_fini(struct oracle *o)
 	tlb_fini(&o->main_tlb);
 }
 
+static void occupy_bus(struct oracle *o)
+{
+	if (o->core->a64.bus_line)
+		o->lsu.bus_free = pmk_later(o->lsu.bus_free, o->cycles) + o->core->a64.bus_line;
+}
+
 /* Put a line into level 2. A dirty one that it replaces goes out on the bus, as whole lines do. */
 static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 {
@@ -208,14 +237,23 @@ static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 	if (l->valid && l->dirty) {
 		o->n[PMK_SIG_L2_EVICT]++;
 		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->a64.bus_bytes;
+		occupy_bus(o);
 	}
 	cache_put(&o->l2, l, (struct line){ .valid = true, .dirty = dirty, .number = number });
+}
+
+/* Cycles that a line takes where it comes from. */
+static uint64_t line_takes(const struct oracle *o)
+{
+	return !o->lsu.level2 && o->core->a64.bus_line ? o->core->a64.bus_line
+						       : o->core->fill_cycles;
 }
 
 /* Level 1 asks for a line; how long its critical word takes. */
 static uint64_t l2_get(struct oracle *o, uint64_t number, bool for_write)
 {
 	o->lsu.level2 = o->core->a64.l2_on && cache_find(&o->l2, number);
+	o->lsu.fill_cycles = (uint32_t)line_takes(o);
 	if (o->core->a64.l2_on) {
 		o->n[PMK_SIG_L2_READ]++;
 		if (o->lsu.level2)
@@ -234,6 +272,7 @@ static void l2_take(struct oracle *o, uint64_t number)
 
 	if (!o->core->a64.l2_on) {
 		o->n[PMK_SIG_BUS_WRITE] += 64 / o->core->a64.bus_bytes;
+		occupy_bus(o);
 		return;
 	}
 	o->n[PMK_SIG_L2_WRITE]++;
@@ -329,11 +368,216 @@ static void load_goes_out(struct oracle *o, uint64_t latency, unsigned to_end, u
 				    3, extra));
 }
 
+/* A line comes into the data cache. What was there leaves before it is asked for. */
+static struct line *fill(struct oracle *o, uint64_t number, bool write, uint64_t *latency)
+{
+	struct line *l = cache_victim(&o->dcache, number);
+
+	if (l->valid && l->dirty) {
+		o->n[PMK_SIG_L1D_EVICT]++;
+		l2_take(o, l->number);
+	}
+	*latency = l2_get(o, number, write);
+	cache_put(&o->dcache, l, (struct line){ .valid = true, .number = number });
+	return l;
+}
+
+static uint64_t flies_until(const struct flying *f, uint64_t number)
+{
+	return f[number % 256].number == number ? f[number % 256].until : 0;
+}
+
+static void prefetch_1(struct oracle *o, uint64_t number, uint64_t now)
+{
+	unsigned place = 0;
+	uint64_t latency, until, *bus;
+
+	if (cache_look(&o->dcache, number))
+		return;
+	o->n[PMK_SIG_PREFETCH_FILL]++;
+	fill(o, number, false, &latency)->fresh = true;
+	for (unsigned i = 1; i < o->core->a64.prefetch_slots; i++)
+		if (o->prefetching[i] < o->prefetching[place])
+			place = i;
+	bus = o->lsu.level2 ? &o->lsu.level2_free : &o->lsu.bus_free;
+	until = pmk_later(pmk_later(o->prefetching[place], now) + latency, *bus);
+	if (o->lsu.level2)
+		until = pmk_later(until, flies_until(o->flying2, number));
+	*bus = pmk_later(*bus, now + latency) + line_takes(o);
+	o->prefetching[place] = until + line_takes(o);
+	o->flying[number % 256] = (struct flying){ number, until };
+}
+
+static void prefetch_2(struct oracle *o, uint64_t number, uint64_t now)
+{
+	uint64_t until;
+
+	o->n[PMK_SIG_L2_READ]++;
+	if (cache_look(&o->l2, number))
+		return;
+	o->n[PMK_SIG_L2_MISS_READ]++;
+	l2_put(o, number, false);
+	o->n[PMK_SIG_BUS_READ] += 64 / o->core->a64.bus_bytes;
+	until = pmk_later(now + o->core->mem_latency, o->lsu.bus_free);
+	o->lsu.level2 = false;
+	o->lsu.bus_free = until + line_takes(o);
+	o->flying2[number % 256] = (struct flying){ number, until };
+}
+
+static bool leaves_page(const struct oracle *o, const struct followed *f, uint64_t number)
+{
+	return (f->store || !o->core->a64.prefetch_pages) && number / 64 != f->last / 64;
+}
+
+/* The first of the list is at a line: fetch what it wants, level 1 before level 2. */
+static void run_ahead(struct oracle *o, uint64_t now)
+{
+	struct followed *f = &o->followed[0];
+	const struct pmk_core_a64 *c = &o->core->a64;
+	unsigned in_1 = f->store && c->prefetch_stores == 1 ? 0 : (unsigned)c->prefetch_lines;
+	unsigned in_2 = c->l2_on ? (unsigned)c->prefetch_lines2 : 0;
+
+	for (unsigned k = 0; k < c->prefetch_step && f->ahead < in_1; k++) {
+		uint64_t number = f->last + (uint64_t)f->stride * (f->ahead + 1);
+
+		if (leaves_page(o, f, number))
+			break;
+		f->ahead++;
+		if (f->ahead2 < f->ahead)
+			f->ahead2 = f->ahead;
+		prefetch_1(o, number, now);
+	}
+	for (unsigned k = 0; k < c->prefetch_step && f->ahead2 < in_2; k++) {
+		uint64_t number = f->last + (uint64_t)f->stride * (f->ahead2 + 1);
+
+		if (leaves_page(o, f, number))
+			break;
+		f->ahead2++;
+		prefetch_2(o, number, now);
+	}
+}
+
+static void to_the_front(struct oracle *o, unsigned i)
+{
+	struct followed f = o->followed[i];
+
+	memmove(o->followed + 1, o->followed, i * sizeof(f));
+	o->followed[0] = f;
+}
+
+/* It is so many strides further. */
+static void advance(struct followed *f, uint64_t number, unsigned strides)
+{
+	f->last = number;
+	f->ahead = f->ahead > strides ? f->ahead - strides : 0;
+	f->ahead2 = f->ahead2 > strides ? f->ahead2 - strides : 0;
+}
+
+static void stop(struct followed *f)
+{
+	f->going = false;
+	f->ahead = f->ahead2 = 0;
+}
+
+/* The last of the list that goes, or does not. */
+static unsigned last_that(const struct oracle *o, bool going)
+{
+	unsigned i = o->nfollowed;
+
+	while (o->followed[--i].going != going)
+		;
+	return i;
+}
+
+static void miss_is_seen(struct oracle *o, uint64_t number, bool write, uint64_t now)
+{
+	const struct pmk_core_a64 *c = &o->core->a64;
+	struct followed *f;
+	unsigned going = 0, i;
+
+	if (!c->prefetch_streams || (write && !c->prefetch_stores))
+		return;
+	for (i = 0; i < o->nfollowed; i++) {
+		int64_t stride = (int64_t)(number - o->followed[i].last);
+
+		if (stride && stride <= (int64_t)c->prefetch_stride &&
+		    -stride <= (int64_t)c->prefetch_stride &&
+		    !leaves_page(o, &o->followed[i], number) &&
+		    !(o->followed[i].going && o->followed[i].stride != stride))
+			break;
+	}
+	if (i == o->nfollowed) {
+		if (o->nfollowed < 2 * c->prefetch_streams)
+			o->nfollowed++;
+		else
+			i = last_that(o, false);
+		o->followed[i] = (struct followed){ .last = number, .store = write };
+		to_the_front(o, i);
+		return;
+	}
+	to_the_front(o, i);
+	f = &o->followed[0];
+	f->store = write;
+	if ((int64_t)(number - f->last) == f->stride) {
+		f->run++;
+	} else {
+		stop(f);
+		f->stride = (int64_t)(number - f->last);
+		f->run = 1;
+	}
+	advance(f, number, 1);
+	if (f->run < c->prefetch_trigger)
+		return;
+	for (i = 0; i < o->nfollowed; i++)
+		going += o->followed[i].going;
+	if (!f->going && going == c->prefetch_streams)
+		stop(&o->followed[last_that(o, true)]);
+	f->going = true;
+	run_ahead(o, now);
+}
+
+static void first_use_is_seen(struct oracle *o, uint64_t number, bool write, uint64_t now)
+{
+	if (write && !o->core->a64.prefetch_stores)
+		return;
+	for (unsigned i = 0; i < o->nfollowed; i++) {
+		struct followed *f = &o->followed[i];
+
+		for (unsigned k = 1; f->going && k <= f->ahead; k++) {
+			if (f->last + (uint64_t)f->stride * k != number)
+				continue;
+			f->store = write;
+			advance(f, number, k);
+			to_the_front(o, i);
+			run_ahead(o, now);
+			return;
+		}
+	}
+}
+
+static void store_goes_out(struct oracle *o, unsigned to_end)
+{
+	if (o->core->a64.bus_line && o->lsu.bus_free > o->core->mem_latency)
+		o->lsu.wbuf_empty =
+			pmk_later(o->lsu.wbuf_empty, o->lsu.bus_free - o->core->mem_latency);
+	felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)), true);
+}
+
+/* When it issues, with all that it has waited for. */
+static uint64_t really_issued(struct oracle *o, unsigned to_end)
+{
+	uint64_t at = issued(o, to_end) - pmk_lsu_late(&o->lsu);
+
+	pmk_lsu_reach(&o->lsu, at);
+	return at + o->lsu.late;
+}
+
 /* One line of an access. */
 static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, unsigned use)
 {
-	bool missed;
+	bool missed, fresh;
 	uint64_t extra = translate(o, &o->dtlb, addr / 4096, PMK_SIG_DTLB_WALK, &missed);
+	uint64_t now, latency, until = 0;
 	struct line *l;
 
 	o->n[PMK_SIG_MICRO_DTLB_MISS] += missed;
@@ -342,35 +586,43 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 		o->n[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
 		o->lsu.level2 = false;
 		if (write)
-			felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)), true);
+			store_goes_out(o, to_end);
 		else
 			load_goes_out(o, o->core->mem_latency, to_end, use, extra);
 		return;
 	}
+	now = really_issued(o, to_end);
 	l = cache_find(&o->dcache, addr / 64);
+	fresh = l && l->fresh;
 	if (!l) {
-		uint64_t latency;
-
 		o->n[PMK_SIG_L1D_MISS]++;
 		o->n[write ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
-		/* What was there leaves before the line is asked for. */
-		l = cache_victim(&o->dcache, addr / 64);
-		if (l->valid && l->dirty) {
-			o->n[PMK_SIG_L1D_EVICT]++;
-			l2_take(o, l->number);
+		l = fill(o, addr / 64, write, &latency);
+		if (write) {
+			if (!o->lsu.level2)
+				occupy_bus(o);
+			store_goes_out(o, to_end);
+		} else {
+			if (o->lsu.level2)
+				until = flies_until(o->flying2, addr / 64);
+			load_goes_out(o, pmk_later(latency, until > now ? until - now : 0), to_end,
+				      use, extra);
 		}
-		latency = l2_get(o, addr / 64, write);
-		cache_put(&o->dcache, l, (struct line){ .valid = true, .number = addr / 64 });
-		if (write)
-			felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)), true);
-		else
-			load_goes_out(o, latency, to_end, use, extra);
-	} else if (!write && extra) {
+		l->dirty |= write;
+		miss_is_seen(o, addr / 64, write, now);
+		return;
+	}
+	if (!write && fresh)
+		until = flies_until(o->flying, addr / 64);
+	if (!write && (extra || until > now))
 		load_felt(o, use,
 			  pmk_lsu_load_hit(&o->lsu, issued(o, to_end),
-					   use < 0xC000 ? use : PMK_LSU_NO_USE, 3 + extra));
-	}
+					   use < 0xC000 ? use : PMK_LSU_NO_USE,
+					   3 + pmk_later(extra, until > now ? until - now : 0)));
 	l->dirty |= write;
+	l->fresh = false;
+	if (fresh)
+		first_use_is_seen(o, addr / 64, write, now);
 }
 
 /* An access: a look-up for each dcache.bytes, and one more if it lies in two lines. */
@@ -1083,7 +1335,7 @@ struct setting {
 
 struct geometry {
 	const char *name;
-	struct setting set[12];
+	struct setting set[16];
 };
 
 #define SMALL                                             \
@@ -1147,6 +1399,18 @@ static const struct geometry geometries[] = {
 	{ "times", { SMALL, { "mem.latency", "33" }, { "l2.latency", "5" }, { "mem.fill", "9" },
 		     { "mem.write", "7" }, { "lsu.slots", "1" }, { "wbuf.entries", "1" },
 		     { "branch.max", "1" }, { "utlb.penalty", "11" } } },
+	{ "prefetching", { SMALL, { "prefetch.streams", "2" }, { "prefetch.stores", "0" } } },
+	{ "prefetching at once", { SMALL, { "prefetch.streams", "16" }, { "prefetch.trigger", "1" },
+				   { "prefetch.stride", "64" }, { "prefetch.slots", "2" },
+				   { "prefetch.step", "3" }, { "bus.line", "11" },
+				   { "cache.policy", "lru" } } },
+	{ "prefetching into both levels", { SMALL, { "prefetch.streams", "3" },
+		{ "prefetch.trigger", "1" }, { "prefetch.stride", "9" }, { "prefetch.lines", "2" },
+		{ "prefetch.step", "2" }, { "prefetch.l2_lines", "7" }, { "prefetch.pages", "on" },
+		{ "prefetch.stores", "1" }, { "bus.line", "11" }, { "mem.fill", "9" } } },
+	{ "prefetching without a level 2", { SMALL, { "prefetch.streams", "1" },
+		{ "prefetch.trigger", "1" }, { "prefetch.l2_lines", "7" }, { "l2.enable", "off" },
+		{ "bus.line", "11" } } },
 	{ "four at a time", { SMALL, { "issue.width", "4" }, { "lsu.slots", "16" } } },
 };
 /* clang-format on */
@@ -1213,6 +1477,7 @@ static void test_against_the_oracle(void **state)
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 		if (pmk_signal_in(&raised, s) && met[s] < 500)
 			fail_msg("%s: only %llu", pmk_signal_name(s), (unsigned long long)met[s]);
+	assert_true(met[PMK_SIG_PREFETCH_FILL] >= 500);
 }
 
 /* Many small programs on the geometries where most happens. */

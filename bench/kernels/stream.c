@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory in order of addresses, by lines of 64 bytes: what a line takes when caches are of no use.
+ *
+ *   stream read|fill|copy BYTES TIMES
+ *
+ * TIMES lines are read, written, or copied from one block of BYTES to another, again from the
+ * beginning when a block is at its end. Words of 8 bytes, as in tinymembench's C functions. No load
+ * waits for another.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 16 << 20, LINE = 64, WORDS = LINE / 8 };
+
+static uint64_t from[MOST / 8] __attribute__((aligned(4096)));
+static uint64_t to[MOST / 8] __attribute__((aligned(4096)));
+
+static uint64_t read_lines(uint64_t mask, long times)
+{
+	uint64_t sum = 0;
+
+	for (long i = 0; i < times; i++) {
+		const volatile uint64_t *p = &from[(uint64_t)i * WORDS & mask];
+
+#pragma GCC unroll 8
+		for (int k = 0; k < WORDS; k++)
+			sum += p[k];
+	}
+	return sum;
+}
+
+static uint64_t fill_lines(uint64_t mask, long times)
+{
+	for (long i = 0; i < times; i++) {
+		volatile uint64_t *p = &to[(uint64_t)i * WORDS & mask];
+
+#pragma GCC unroll 8
+		for (int k = 0; k < WORDS; k++)
+			p[k] = 1;
+	}
+	return to[0];
+}
+
+static uint64_t copy_lines(uint64_t mask, long times)
+{
+	for (long i = 0; i < times; i++) {
+		const volatile uint64_t *p = &from[(uint64_t)i * WORDS & mask];
+		volatile uint64_t *q = &to[(uint64_t)i * WORDS & mask];
+
+#pragma GCC unroll 2
+		for (int k = 0; k < WORDS; k += 4) {
+			uint64_t a = p[k], b = p[k + 1], c = p[k + 2], d = p[k + 3];
+
+			q[k] = a;
+			q[k + 1] = b;
+			q[k + 2] = c;
+			q[k + 3] = d;
+		}
+	}
+	return to[0];
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		uint64_t (*run)(uint64_t, long);
+	} ways[] = { { "read", read_lines }, { "fill", fill_lines }, { "copy", copy_lines } };
+
+	if (argc != 4)
+		return 2;
+	unsigned long bytes = strtoul(argv[2], NULL, 0);
+
+	if (bytes < LINE || bytes > MOST || bytes & (bytes - 1))
+		return 2;
+	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (strcmp(argv[1], ways[i].name))
+			continue;
+		printf("stream %d\n", (int)ways[i].run(bytes / 8 - 1, strtol(argv[3], NULL, 0)));
+		return 0;
+	}
+	return 2;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The data prefetcher of an A64 core. It watches the lines that miss the data cache, and when they
+ * follow each other at a fixed stride, it fetches the next ones before they are asked for.
+ *
+ * - Cortex-A53 (DDI 0500 6.6.2, CPUACTLR_EL1): strides of up to four lines, forwards or backwards,
+ *   the same one twice in a row; two streams at once; at most five lines under way, which go into
+ *   the data cache; stores begin streams, too. Accesses that hit do not disturb it.
+ * - Cortex-A72 (100095 6.4.9, CPUECTLR_EL1): loads prefetch into both levels, by virtual addresses,
+ *   so that a stream may go on in the next page, up to 22 lines ahead in level 2; stores into level
+ *   2 alone, by physical ones. The rest is not published, and is our choice in its preset.
+ *
+ * Our choice: beside the streams as many beginnings of one are kept, the oldest of which makes room
+ * for a new one; a stream goes on when one of the lines that it has fetched is used for the first
+ * time, or the next one misses. How far ahead it is counts lines that are not used yet, and not
+ * those that are under way: so what is fetched does not depend on the clock, and caches miss the
+ * same where none runs. The clock has the limit of lines under way.
+ *
+ * Not modelled: that a prefetch is dropped, needs a translation, or meets device memory; that DSB
+ * ends streams.
+ */
+#ifndef PMK_CPU_A64_PREFETCH_H
+#define PMK_CPU_A64_PREFETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PMK_A64_MAX_STREAMS    16
+#define PMK_A64_MAX_PREFETCHES 32 /* under way */
+#define PMK_A64_FLIGHTS	       256
+
+struct pmk_core;
+
+/* What stores are to the prefetcher: prefetch.stores. */
+enum pmk_a64_prefetch_stores {
+	PMK_A64_STORES_IGNORED,
+	PMK_A64_STORES_LEVEL2,
+	PMK_A64_STORES_LOADS
+};
+
+struct pmk_a64_stream {
+	uint64_t last; /* the line that was used last */
+	int64_t stride;
+	uint32_t run; /* so often in a row */
+	bool going;
+	bool store;		/* it is one of stores */
+	uint32_t ahead, ahead2; /* so many strides have been fetched, into level 1, into either */
+	uint64_t used;		/* when it was used last, in misses and first uses; 0: never */
+};
+
+/* Lines that may be under way, by their low bits. */
+struct pmk_a64_flight {
+	uint64_t line, ready;
+};
+
+struct pmk_a64_prefetcher {
+	uint32_t nstreams, trigger, lines, lines2, step, nslots;
+	int64_t longest; /* stride */
+	bool pages;	 /* streams of loads go on in the next page */
+	uint64_t stores; /* enum pmk_a64_prefetch_stores */
+	uint64_t now;	 /* in misses and first uses */
+	struct pmk_a64_stream stream[2 * PMK_A64_MAX_STREAMS];
+	uint64_t busy_until[PMK_A64_MAX_PREFETCHES];
+	struct pmk_a64_flight flight[PMK_A64_FLIGHTS], flight2[PMK_A64_FLIGHTS];
+};
+
+void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core *core);
+/* Time starts anew, with nothing under way. */
+void pmk_a64_prefetcher_restart(struct pmk_a64_prefetcher *p);
+
+/* A line misses. The stream that goes on with it, or NULL. */
+struct pmk_a64_stream *pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line,
+					       bool store);
+/* A line that was prefetched is used for the first time. Likewise. */
+struct pmk_a64_stream *pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line,
+					     bool store);
+
+/* The line that the stream wants next in level 1, or in level 2 alone; false: no more for now. It
+ * is asked `prefetch.step` times at most, each time that the stream has gone on. */
+bool pmk_a64_prefetch_next(const struct pmk_a64_prefetcher *p, struct pmk_a64_stream *s,
+			   bool level2, uint64_t *line);
+
+/* When a line that was prefetched is there; 0: it is. */
+static inline uint64_t pmk_a64_arrives(const struct pmk_a64_flight *flight, uint64_t line)
+{
+	const struct pmk_a64_flight *f = &flight[line % PMK_A64_FLIGHTS];
+
+	return f->line == line ? f->ready : 0;
+}
+
+static inline void pmk_a64_flies(struct pmk_a64_flight *flight, uint64_t line, uint64_t ready)
+{
+	flight[line % PMK_A64_FLIGHTS] = (struct pmk_a64_flight){ line, ready };
+}
+
+#endif
