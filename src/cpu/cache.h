@@ -49,19 +49,24 @@ static inline uint32_t pmk_cache_random(struct pmk_cache *c)
 	return c->random >> 8;
 }
 
-/* Ways are filled from the lowest on, so that a set with an invalid way has an invalid last way. */
-static inline uint32_t pmk_cache_victim(struct pmk_cache *c, const uint32_t *set)
+/* The way to fill next, of a cache that keeps no order. Ways are filled from the lowest on, so that
+ * a set with an invalid way has an invalid last way. */
+static inline uint32_t pmk_cache_victim_unordered(struct pmk_cache *c, const uint32_t *set)
 {
 	uint32_t way = 0;
 
-	if (__builtin_expect(set[c->ways - 1] != PMK_NO_LINE, 1)) {
-		if (__builtin_expect(pmk_order_is_kept(&c->order), 0))
-			return pmk_order_victim(&c->order, (uint32_t)(set - c->tag) / c->ways);
+	if (__builtin_expect(set[c->ways - 1] != PMK_NO_LINE, 1))
 		return (c->round_robin ? c->next++ : pmk_cache_random(c)) & (c->ways - 1);
-	}
 	while (set[way] != PMK_NO_LINE)
 		way++;
 	return way;
+}
+
+static inline uint32_t pmk_cache_victim(struct pmk_cache *c, const uint32_t *set)
+{
+	if (__builtin_expect(pmk_order_is_kept(&c->order) && set[c->ways - 1] != PMK_NO_LINE, 0))
+		return pmk_order_victim(&c->order, (uint32_t)(set - c->tag) / c->ways);
+	return pmk_cache_victim_unordered(c, set);
 }
 
 /* Put an absent line in; returns the line it replaces, or PMK_NO_LINE. Inline: every miss of the

@@ -140,6 +140,54 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 	return d;
 }
 
+/*
+ * Most misses come when no wait is under way any more, so that the core is as late as it will be.
+ * Then the next two do what pmk_lsu_load_miss() and pmk_lsu_write() do, in a few operations. *late
+ * is how late that is.
+ */
+static inline bool pmk_lsu_is_settled(const struct pmk_lsu *lsu, uint64_t issue, uint64_t *late)
+{
+	const struct pmk_lsu_wait *w = &lsu->wait[0];
+	bool over = w->at <= issue - w->late;
+
+	/* Without branches: the host cannot predict whether there is a wait. */
+	*late = *(lsu->nwaits ? &w->late : &lsu->late);
+	return (lsu->nwaits == 0) | ((lsu->nwaits == 1) & over);
+}
+
+/* Of a load whose request slot, one of two, is free when it issues, and of memory that is not
+ * serial. */
+static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu, uint64_t late,
+							     unsigned slot, uint64_t issue,
+							     uint64_t use, uint64_t hit,
+							     uint64_t extra)
+{
+	uint64_t word = pmk_later(issue + extra + lsu->latency, lsu->bus_free);
+	struct pmk_lsu_delay d = { .ready = word + hit };
+
+	lsu->late = late;
+	lsu->nwaits = 0;
+	lsu->bus_free = word + lsu->fill_cycles;
+	lsu->busy_until[slot] = d.ready + lsu->fill_cycles - 1;
+	if (use != PMK_LSU_NO_USE)
+		d.stall = pmk_lsu_hold(lsu, issue - late + use, d.ready);
+	return d;
+}
+
+/* Of a store. */
+static inline struct pmk_lsu_delay pmk_lsu_settled_write(struct pmk_lsu *lsu, uint64_t late,
+							 uint64_t issue)
+{
+	uint64_t room = (uint64_t)lsu->wbuf_entries * lsu->write_cycles;
+	struct pmk_lsu_delay d = { 0 };
+
+	lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, issue) + lsu->write_cycles;
+	d.full = pmk_later(lsu->wbuf_empty, issue + room) - (issue + room);
+	lsu->late = late + d.full;
+	lsu->nwaits = 0;
+	return d;
+}
+
 /* A load that needs no request has its value `takes` cycles after issue. */
 static inline struct pmk_lsu_delay pmk_lsu_load_hit(struct pmk_lsu *lsu, uint64_t issue,
 						    uint64_t use, uint64_t takes)

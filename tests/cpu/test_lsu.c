@@ -325,6 +325,54 @@ static void test_against_the_rule(void **state)
 	}
 }
 
+/* What is done when the core is as late as it will be, against what is always right. */
+static void test_settled(void **state)
+{
+	uint32_t seed = 1;
+	unsigned loads = 0, writes = 0;
+
+	(void)state;
+	for (unsigned run = 0; run < 300; run++) {
+		struct pmk_lsu lsu = fresh(2);
+		uint64_t now = 1000;
+
+		for (unsigned i = 0; i < 60; i++) {
+			unsigned slot = lsu.busy_until[1] < lsu.busy_until[0];
+			struct pmk_lsu quick = lsu;
+			struct pmk_lsu_delay d;
+			uint64_t use, extra, late;
+
+			seed = seed * 1664525 + 1013904223;
+			now += (seed >> 8) % (run % 3 ? 40 : 4);
+			use = (seed >> 16) % 8 ? (seed >> 16) % 8 : PMK_LSU_NO_USE;
+			extra = (seed >> 20) % 8 ? 0 : (seed >> 24) % 100;
+			if ((seed >> 31) == 0) {
+				d = pmk_lsu_load_miss(&lsu, now, use, 3, extra);
+				if (pmk_lsu_is_settled(&quick, now, &late) &&
+				    quick.busy_until[slot] <= now) {
+					loads++;
+					expect(pmk_lsu_settled_load_miss(&quick, late, slot, now,
+									 use, 3, extra),
+					       d.full, d.stall, __LINE__);
+					assert_memory_equal(&quick, &lsu, sizeof(lsu));
+				}
+			} else {
+				d = pmk_lsu_write(&lsu, now);
+				if (pmk_lsu_is_settled(&quick, now, &late)) {
+					writes++;
+					expect(pmk_lsu_settled_write(&quick, late, now), d.full,
+					       d.stall, __LINE__);
+					/* A wait that is over may stand in the list. */
+					quick.wait[0] = lsu.wait[0];
+					assert_memory_equal(&quick, &lsu, sizeof(lsu));
+				}
+			}
+			now += d.full + d.stall;
+		}
+	}
+	assert_true(loads > 1000 && writes > 1000);
+}
+
 /* Nothing is under way after a fork; the sizes stay. */
 static void test_restart(void **state)
 {
@@ -409,6 +457,7 @@ int main(void)
 		cmocka_unit_test(test_level_2),
 		cmocka_unit_test(test_many_waits),
 		cmocka_unit_test(test_against_the_rule),
+		cmocka_unit_test(test_settled),
 		cmocka_unit_test(test_restart),
 		cmocka_unit_test(test_write_buffer),
 		cmocka_unit_test(test_write_stream),

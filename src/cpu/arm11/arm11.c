@@ -49,6 +49,17 @@ _Static_assert((int)PMK_ARM11_FACT_UNTIMED < (int)PMK_NFACTS,
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* Does the core handle data as nearly all do? */
+static bool has_usual_data(const struct pmk_cpu *cpu)
+{
+	const struct pmk_core *core = &cpu->core;
+
+	return core->dcache_on && !core->dcache_wt && !core->arm11.write_allocate &&
+	       !core->timeless && !pmk_order_is_kept(&cpu->arm11.dcache.order) &&
+	       !pmk_l2cc_is_on(&cpu->arm11.l2) && !pmk_sdram_differs(core) && !core->mem_serial &&
+	       core->lsu_slots == 2;
+}
+
 int pmk_arm11_init(struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
@@ -87,6 +98,7 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 		return PMK_ENOMEM;
 	}
 	cpu->arm11.pred[PMK_BRANCH_NONE] = core->timeless ? PMK_PRED_STATE : PMK_PRED_NOT_TAKEN;
+	cpu->arm11.usual = has_usual_data(cpu);
 	return 0;
 }
 
@@ -261,13 +273,13 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 #endif
 
 /* Change the bytes of a page in the data map when the page enters or leaves the micro-TLB. */
-WIDE static void map_page(uint8_t *map)
+static inline void map_page(uint8_t *map)
 {
 	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
 		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & PMK_D_FAST));
 }
 
-WIDE static void unmap_page(uint8_t *map)
+static inline void unmap_page(uint8_t *map)
 {
 	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
 		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
@@ -275,7 +287,7 @@ WIDE static void unmap_page(uint8_t *map)
 
 /* The page enters the micro-TLB. If hits change the order of a set, its lines have to be used
  * before accesses to them are fast again: see pmk_arm11_data_hit(). */
-static void enter_page(struct pmk_cpu *cpu, uint32_t page)
+static inline void enter_page(struct pmk_cpu *cpu, uint32_t page)
 {
 	uint8_t *map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
 
@@ -286,7 +298,7 @@ static void enter_page(struct pmk_cpu *cpu, uint32_t page)
 			map[i] |= PMK_D_MAPPED;
 }
 
-static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
+WIDE static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t = { 0 };
 	uint64_t old;
@@ -957,10 +969,9 @@ static inline struct translation data_mapped(struct pmk_cpu *cpu, uint32_t line)
 	return data_translate(cpu, line / LINES_PER_PAGE);
 }
 
-static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
+static void load_translated(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
+			    struct translation t)
 {
-	struct translation t = data_mapped(cpu, line);
-
 	if (PMK_UNLIKELY(is_uncached(cpu, line))) {
 		data_uncached(cpu, line, access, 0, t);
 	} else if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
@@ -971,6 +982,11 @@ static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access
 		data_fill(cpu, line);
 		load_external(cpu, access, t);
 	}
+}
+
+static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access)
+{
+	load_translated(cpu, line, access, data_mapped(cpu, line));
 }
 
 /* Reads allocate, writes do not (TRM 7.2): every store to an absent line misses and goes out. */
@@ -1041,7 +1057,7 @@ static PMK_SLOW void store_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t la
 	store_line(cpu, last >> PMK_LINE_SHIFT, halves_of(boundary, last), access);
 }
 
-void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+static PMK_SLOW void load_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
@@ -1054,7 +1070,7 @@ void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 		load_line(cpu, addr >> PMK_LINE_SHIFT, access);
 }
 
-void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
@@ -1065,4 +1081,110 @@ void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 		store_split(cpu, addr, last, access);
 	else
 		store_line(cpu, addr >> PMK_LINE_SHIFT, halves_of(addr, last), access);
+}
+
+/*
+ * What follows does what load_general() and store_general() do, for nearly all misses: of a core
+ * that has nothing unusual, while nobody asks where it is counted, in one line, when no earlier
+ * miss makes the core later any more. Programs that miss all the time spend most of their time here,
+ * so that these functions ask each question once, call nothing and save no registers. What they
+ * cannot do they leave to those.
+ */
+static inline bool is_usual(const struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t in_line = addr & (LINE_BYTES - 1);
+
+	return cpu->arm11.usual && !cpu->sites && !cpu->is_device &&
+	       in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
+}
+
+/* The line takes the place of another one. */
+static inline void fill_usual(struct pmk_cpu *cpu, uint32_t line)
+{
+	struct pmk_cache *c = &cpu->arm11.dcache;
+	uint8_t *map = cpu->arm11.dmap;
+	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
+	uint32_t way = pmk_cache_victim_unordered(c, set);
+	uint32_t victim = set[way];
+
+	set[way] = line;
+	if (PMK_LIKELY(victim != PMK_NO_LINE)) {
+		unsigned low = map[victim] / PMK_D_DIRTY_LO & 1;
+		unsigned high = map[victim] / PMK_D_DIRTY_HI & 1;
+
+		cpu->dyn[PMK_SIG_L1D_WB_HALF] += low + high;
+		cpu->dyn[PMK_SIG_L1D_EVICT] += low | high;
+		map[victim] &= PMK_D_MAPPED;
+	}
+	map[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+}
+
+static inline void load_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+			      struct translation t)
+{
+	struct pmk_lsu *lsu = &cpu->arm11.lsu;
+	uint32_t line = addr >> PMK_LINE_SHIFT;
+	uint64_t issue = issue_time(cpu, access);
+	unsigned slot = lsu->busy_until[1] < lsu->busy_until[0];
+	uint64_t late;
+	bool settled = pmk_lsu_is_settled(lsu, issue, &late);
+
+	if (PMK_UNLIKELY(!settled || lsu->busy_until[slot] > issue)) {
+		load_translated(cpu, line, access, t);
+		return;
+	}
+	if (cpu->arm11.dmap[line] & PMK_D_PRESENT) {
+		load_late(cpu, access, t);
+		return;
+	}
+	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+	account_load(cpu, access,
+		     pmk_lsu_settled_load_miss(lsu, late, slot, issue, first_use(access),
+					       LOAD_HIT_LATENCY, t.refill + t.walk),
+		     t.walk);
+	fill_usual(cpu, line);
+}
+
+static PMK_SLOW void load_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	load_usual(cpu, addr, access, data_translate(cpu, addr >> PMK_PAGE_SHIFT));
+}
+
+static PMK_SLOW void store_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	cpu->cycles += data_translate(cpu, addr >> PMK_PAGE_SHIFT).walk;
+	pmk_arm11_store_slow(cpu, addr, access);
+}
+
+void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	if (PMK_UNLIKELY(!is_usual(cpu, addr, access)))
+		load_general(cpu, addr, access);
+	else if (cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED)
+		load_usual(cpu, addr, access, (struct translation){ 0 });
+	else
+		load_unmapped(cpu, addr, access);
+}
+
+void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
+	uint64_t issue = issue_time(cpu, access), late;
+
+	if (PMK_UNLIKELY(!is_usual(cpu, addr, access))) {
+		store_general(cpu, addr, access);
+	} else if (!(*byte & PMK_D_MAPPED)) {
+		store_unmapped(cpu, addr, access);
+	} else if (*byte & PMK_D_PRESENT) {
+		unsigned halves = halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
+
+		*byte |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+	} else if (PMK_UNLIKELY(!pmk_lsu_is_settled(&cpu->arm11.lsu, issue, &late))) {
+		store_general(cpu, addr, access);
+	} else {
+		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.arm11.store_miss_external;
+		account(cpu, pmk_lsu_settled_write(&cpu->arm11.lsu, late, issue), 0);
+	}
 }

@@ -74,7 +74,9 @@ struct pmk_cpu_arm11 {
 	uint8_t *dmap; /* [line]: PMK_D_… */
 	/* registers whose load is under way, see `ready`; PMK_PIPE_VFP: see `vfp_ready` */
 	uint64_t pending;
-	uint8_t *imap;	       /* [line]: 1 = present */
+	uint8_t *imap; /* [line]: 1 = present */
+	/* Nothing about data is unusual: see pmk_arm11_load_slow(). */
+	bool usual;
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	/* The signal that it was counted in when it began; PMK_SIG_NONE: its block counted it. */
 	uint8_t multiple_counts;

@@ -312,6 +312,7 @@ int pmk_arm9_init(struct pmk_cpu *cpu)
 	if (err)
 		return err;
 	cpu->arm11.instead = &instead;
+	cpu->arm11.usual = false;
 	hold_tcms(cpu);
 	return 0;
 }
