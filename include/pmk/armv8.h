@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ARMv8 Performance Monitors, PMUv3: Cortex-A53, A55, A57, A72, Neoverse N1, and any other core as
- * its registers describe it. And PMUv2 of ARMv7, which has the same registers but for those with
- * the number of a counter in their name: Cortex-A7, A15.
+ * its registers describe it. And PMUv1 and PMUv2 of ARMv7, which have the same registers but for
+ * those with the number of a counter in their name: Cortex-A8, A9; Cortex-A7, A15.
  *
  * Sources: DDI 0487  Arm Architecture Reference Manual for A-profile, chapters D13 (PMU) and D23
  *          DDI 0500  Cortex-A53 TRM;  100095  Cortex-A72 TRM
@@ -44,6 +44,9 @@ extern const struct pmk_pmu pmk_neoverse_n1;
 /* PMUv2, of ARMv7: 4 and 6 event counters, all counters of 32 bits. */
 extern const struct pmk_pmu pmk_cortex_a7;
 extern const struct pmk_pmu pmk_cortex_a15;
+/* PMUv1, likewise; without filters and PMCEID. */
+extern const struct pmk_pmu pmk_cortex_a8;
+extern const struct pmk_pmu pmk_cortex_a9;
 
 /* Register numbers, as passed to a port. They are the same in all three views (system registers,
  * AArch32 CP15, memory-mapped); each view lacks some of them. */
@@ -84,7 +87,9 @@ enum pmk_armv8_cores {
 	PMK_ARMV8_IS_A72 = 1 << 4,
 	PMK_ARMV8_IS_N1 = 1 << 5,
 	PMK_ARMV8_IS_A7 = 1 << 6,
-	PMK_ARMV8_IS_A15 = 1 << 7
+	PMK_ARMV8_IS_A15 = 1 << 7,
+	PMK_ARMV8_IS_A8 = 1 << 8,
+	PMK_ARMV8_IS_A9 = 1 << 9
 };
 
 /* Where the counters count, by exception level: the upper bits of PMEVTYPER and PMCCFILTR. The
@@ -100,7 +105,7 @@ enum pmk_armv8_cores {
  *   program  PMK_ENOCTR: the counter is beyond PMCR.N; or it is the cycle counter and the event not
  *            CPU_CYCLES; or the event is CHAIN and the event counter even or of 64 bits.
  *            PMK_ENOTSUP: PMCEID says that this hardware does not count the event.
- *   of PMUv2 all that access a counter but the cycle counter write PMSELR: an interrupt handler
+ *   of ARMv7 all that access a counter but the cycle counter write PMSELR: an interrupt handler
  *            that does keeps its value.
  *   reset    of pmk_armv8_long: PMK_ENOTSUP before PMUv3p5. At EL0, where PMUSERENR.EN lets it,
  *            it leaves interrupt enables as EL1 has them.
@@ -110,7 +115,7 @@ enum pmk_armv8_cores {
  */
 
 /* Set the filter that later calls of program() use, also for the cycle counter. The default is
- * PMK_ARMV8_EL0_EL1. Touches no register. */
+ * PMK_ARMV8_EL0_EL1. Touches no register. PMUv1 counts at all levels whatever it is. */
 void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter);
 
 /* Open (true) or close the counters to EL0 for reading: PMUSERENR.{ER,CR} = 0xC, as Linux does.

@@ -30,12 +30,13 @@ extern "C" {
 struct pmk_armv8_params {
 	uint8_t counters;    /* N: event counters, 0 … 31 */
 	uint8_t version;     /* PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7 */
+	uint8_t armv7_pmu;   /* 1 PMUv1, 2 PMUv2, of ARMv7: then `version` is 0; 0: PMUv3 */
 	uint8_t imp, idcode; /* of PMCR */
 	uint32_t pmmir;	     /* p4 */
 	/* The common events that the core has: PMCEID0, PMCEID1. The registers show only those
 	 * that are counted here: events with a row in events.c whose signals the bus raises. */
 	uint64_t pmceid[2];
-	bool el2, el3;	 /* exception levels; default true */
+	bool el2, el3;	 /* exception levels; default true, but PMUv1 has no EL2 */
 	bool secure_el2; /* FEAT_SEL2, and SCR_EL3.EEL2 = 1 */
 	bool aarch64;	 /* the highest level uses AArch64; default true */
 	bool aarch32;	 /* some level can use AArch32; default true. If not, PMCR.LC is 1 */
@@ -131,7 +132,7 @@ struct pmk_armv8_model {
 };
 
 /* The models, by enum pmk_armv8_id. */
-#define PMK_ARMV8_NMODELS 9
+#define PMK_ARMV8_NMODELS 11
 extern const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1];
 
 /* The defaults for a PMU of this family. */

@@ -389,6 +389,41 @@ def test_the_armv8_page_has_every_event():
     equal(sorted(codes), codes, "not in code order")
 
 
+def v1_page_events():
+    """The same of PMUv1: [(code, [name, y or - on A8, on A9, emulation, text])]."""
+    part = repo.text("docs/armv8.md").split("### Events of the Cortex-A8 and A9\n")[1]
+    found = re.findall(r"^\| 0x([0-9A-F]{2}) \| (\w+) \| ([y-]) \| ([y-]) \| "
+                       r"(exact|modelled|-) \| ([^|]+) \|$", part, re.M)
+    return [(int(code, 16), cells) for code, *cells in found]
+
+
+def test_the_armv8_page_has_every_event_of_pmuv1():
+    page = v1_page_events()
+    for column, pmu in ((1, "cortex-a8"), (2, "cortex-a9")):
+        events = json.loads(pmk("list", "events", "-j", "--pmu", pmu).out)["events"]
+        told = {c: cells for c, cells in page if cells[column] == "y"}
+        equal(sorted(int(e["code"], 16) for e in events), sorted(told), pmu)
+        for e in events:
+            cells = told[int(e["code"], 16)]
+            equal((cells[0], cells[4].strip()), (e["name"], e["brief"]), f"{e['code']} {pmu}")
+    codes = [c for c, _ in page]
+    equal(sorted(codes), codes, "not in code order")
+
+
+def test_the_armv8_page_says_what_emulation_does_of_pmuv1():
+    have("qemu-arm", "arm-linux-gnueabi-gcc")
+    source, path = os.path.join(WORK, "exit-a32.S"), os.path.join(WORK, "exit-a32")
+    with open(source, "w") as f:
+        f.write("\t.global _start\n_start:\tmov r7, #1\n\tmov r0, #0\n\tsvc #0\n")
+    equal(run("arm-linux-gnueabi-gcc", "-march=armv7-a", "-nostdlib", "-static", source,
+              "-o", path).code, 0)
+    for column, core in ((1, "cortex-a8"), (2, "cortex-a9")):
+        told = {cells[0]: cells[3] for c, cells in v1_page_events() if cells[column] == "y"}
+        for c in stat("-e", "all", "--core", core, path)["counters"]:
+            trust = "-" if c["trust"] == "not supported" else c["trust"]
+            equal(told[c["event"]], trust, f"{c['event']} on {core}")
+
+
 def test_the_armv8_page_says_what_emulation_does():
     """The emu column is what pmk stat makes of the events of the generic core and of the A53."""
     have("qemu-aarch64", "aarch64-linux-gnu-gcc")

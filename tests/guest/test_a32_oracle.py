@@ -223,13 +223,15 @@ def test_debians_programs(name):
 # ---- cores ---------------------------------------------------------------------------------------
 
 
-@cases("core", ["cortex-a7", "cortex-a15"])
-def test_cores_of_armv7(core):
+@cases("core, instructions, more", [
+    ("cortex-a7", "inst_retired", "bus_access"), ("cortex-a15", "inst_retired", "bus_access"),
+    ("cortex-a8", "inst_retired", "axi_read"), ("cortex-a9", "ins_rename", "data_evict")])
+def test_cores_of_armv7(core, instructions, more):
     """A program that the compiler makes by default is counted as a Cortex-A7; with that PMU, and
-    with the Cortex-A15's, as many instructions are executed as the plugin counts."""
+    with those of the others, as many instructions are executed as the plugin counts."""
     have("qemu-arm", CROSS_HF + "gcc")
     program = own("sort", "-static", "-O2")
     want, _ = executed(program, cpu=core)
-    for events in ("inst_retired", "inst_retired,l1d_cache,br_mis_pred,cpu_cycles,bus_access"):
+    for events in (instructions, f"{instructions},l1d_cache,br_mis_pred,cpu_cycles,{more}"):
         doc = stat("-e", events, *(() if core == "cortex-a7" else ("--core", core)), program)
-        equal((doc["core"], doc["pmu"], counts(doc)["inst_retired"]), (core, core, want))
+        equal((doc["core"], doc["pmu"], counts(doc)[instructions]), (core, core, want))

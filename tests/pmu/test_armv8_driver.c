@@ -167,6 +167,46 @@ static void test_v2_sequences(void **state)
 	assert_int_equal(pmk_armv8_user_read(&c.dev, true), PMK_ENOTSUP);
 }
 
+/* PMUv1, a Cortex-A9: as above, but that no PMCEID (6) is read, that the cycle counter has no type,
+ * and that a type has no filter. */
+static void test_v1_sequences(void **state)
+{
+	const struct pmk_driver *drv = pmk_cortex_a9.driver;
+	struct pmk_armv8_found found;
+	struct canned c;
+
+	(void)state;
+	can(&c, &pmk_cortex_a9);
+	c.value[0] = 0x41093000;
+	c.error[6] = PMK_EUNDEF;
+	c.error[7] = PMK_EUNDEF;
+	c.error[17] = PMK_EBADREG;
+	OK(pmk_armv8_probe(&c.dev, &found));
+	check_log(&c.log, "R17 R0");
+	assert_int_equal(found.counters, 6);
+	assert_int_equal(found.version, 0);
+	assert_true(found.pmceid[0] == 0x0007beff && found.pmceid[1] == 0);
+	OK(drv->reset(&c.dev));
+	check_log(&c.log, "R0 W0=0 W2=ffffffff W14=ffffffff W3=ffffffff W0=6");
+	pmk_armv8_set_filter(&c.dev, PMK_ARMV8_EL0);
+	OK(drv->program(&c.dev, 1, 0x68));
+	check_log(&c.log, "R0 W5=0 W9=68");
+	OK(drv->program(&c.dev, 6, 0x03));
+	check_log(&c.log, "R0 W5=5 W9=3");
+	OK(drv->program(&c.dev, 0, 0x11));
+	check_log(&c.log, "");
+	assert_int_equal(drv->program(&c.dev, 2, 0x08), PMK_ENOEVENT);
+	assert_int_equal(drv->program(&c.dev, 2, 0x0e), PMK_ENOEVENT);
+	assert_int_equal(drv->program(&c.dev, 7, 0x68), PMK_EINVAL);
+	OK(drv->start(&c.dev));
+	check_log(&c.log, "R0 W1=80000021 W0=41093001");
+	/* Why nothing is counted: it is no filter, and nothing is done about one. */
+	c.value[0] = 0x41093001;
+	assert_int_equal(drv->still(&c.dev, 1), PMK_ESTILL);
+	check_log(&c.log, "R0 W1=1 W5=0 R10 W5=0 R10 W1=80000000 R8 R8");
+	assert_int_equal(pmk_armv8_user_read(&c.dev, true), PMK_ENOTSUP);
+}
+
 /* A life on a Cortex-A53: inst_retired on PMEVCNTR0, l1d_cache_refill on PMEVCNTR5, cycles. */
 static void test_sequences(void **state)
 {
@@ -1939,6 +1979,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_v2_sequences),
+		cmocka_unit_test(test_v1_sequences),
 		cmocka_unit_test(test_sequences),
 		cmocka_unit_test(test_sequences_long),
 		cmocka_unit_test(test_other_bits_of_pmcr),

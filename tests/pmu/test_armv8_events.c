@@ -27,7 +27,7 @@ struct row {
 	unsigned code;
 	const char *name;
 	const char *cores;   /* "g" generic, "3" A53, "5" A55, "7" A57, "2" A72, "n" N1,
-				* "a" A7, "f" A15 */
+				* "a" A7, "f" A15, "8" A8, "9" A9 */
 	const char *signals; /* "" = none, "A+B" = the sum */
 	int cycles;
 };
@@ -228,6 +228,101 @@ static const struct row rows[] = {
 	{ 0x4024, "mem_access_checked",      "g",      "",                              0 },
 	{ 0x4025, "mem_access_checked_rd",   "g",      "",                              0 },
 	{ 0x4026, "mem_access_checked_wr",   "g",      "",                              0 },
+	/* PMUv1: DDI 0344, DDI 0388 11.4 */
+	{ 0x00, "sw_incr",                  "89", "",                             0 },
+	{ 0x01, "l1i_cache_refill",         "89", "L1I_FILL",                     0 },
+	{ 0x02, "l1i_tlb_refill",           "89", "MICRO_ITLB_MISS",              0 },
+	{ 0x03, "l1d_cache_refill",         "89", "L1D_MISS",                     0 },
+	{ 0x04, "l1d_cache",                "89", "L1D_LOOKUP",                   0 },
+	{ 0x05, "l1d_tlb_refill",           "89", "MICRO_DTLB_MISS",              0 },
+	{ 0x06, "ld_retired",               "89", "LOAD",                         0 },
+	{ 0x07, "st_retired",               "89", "STORE",                        0 },
+	{ 0x08, "inst_retired",             "8",  "INSN",                         0 },
+	{ 0x09, "exc_taken",                "89", "EXC_TAKEN",                    0 },
+	{ 0x0a, "exc_return",               "89", "EXC_RETURN",                   0 },
+	{ 0x0b, "cid_write_retired",        "89", "CID_WRITE",                    0 },
+	{ 0x0c, "pc_write_retired",         "89", "PC_CHANGE+EXC_RETURN",         0 },
+	{ 0x0d, "br_immed_retired",         "89", "BR_IMM",                       0 },
+	{ 0x0e, "br_return_retired",        "8",  "BR_RETURN",                    0 },
+	{ 0x0f, "unaligned_ldst_retired",   "89", "UNALIGNED_LD+UNALIGNED_ST",    0 },
+	{ 0x10, "br_mis_pred",              "89", "BRANCH_MISS",                  0 },
+	{ 0x11, "cpu_cycles",               "89", "CYCLE",                        1 },
+	{ 0x12, "br_pred",                  "89", "BR_PREDICTABLE",               0 },
+	{ 0x40, "write_buffer_full",        "8",  "",                             1 },
+	{ 0x40, "java_bc_exec",             "9",  "",                             0 },
+	{ 0x41, "l2_store_merged",          "8",  "",                             0 },
+	{ 0x41, "java_sftbc_exec",          "9",  "",                             0 },
+	{ 0x42, "l2_store_buff",            "8",  "",                             0 },
+	{ 0x42, "java_bb_exec",             "9",  "",                             0 },
+	{ 0x43, "l2_access",                "8",  "L2_READ+L2_WRITE",             0 },
+	{ 0x44, "l2_cache_miss",            "8",  "L2_MISS_READ+L2_MISS_WRITE",   0 },
+	{ 0x45, "axi_read",                 "8",  "BUS_READ",                     0 },
+	{ 0x46, "axi_write",                "8",  "BUS_WRITE",                    0 },
+	{ 0x47, "memory_replay",            "8",  "",                             0 },
+	{ 0x48, "unaligned_access_replay",  "8",  "",                             0 },
+	{ 0x49, "l1_data_miss",             "8",  "",                             0 },
+	{ 0x4a, "l1_inst_miss",             "8",  "",                             0 },
+	{ 0x4b, "l1_data_coloring",         "8",  "",                             0 },
+	{ 0x4c, "l1_neon_data",             "8",  "",                             0 },
+	{ 0x4d, "l1_neon_cache_data",       "8",  "",                             0 },
+	{ 0x4e, "l2_neon",                  "8",  "",                             0 },
+	{ 0x4f, "l2_neon_hit",              "8",  "",                             0 },
+	{ 0x50, "l1_inst",                  "8",  "L1I_ACCESS",                   0 },
+	{ 0x50, "co_lf_miss",               "9",  "",                             0 },
+	{ 0x51, "pc_return_mis_pred",       "8",  "RET_MISS",                     0 },
+	{ 0x51, "co_lf_hit",                "9",  "",                             0 },
+	{ 0x52, "pc_branch_failed",         "8",  "BR_COND_MISS",                 0 },
+	{ 0x53, "pc_branch_taken",          "8",  "",                             0 },
+	{ 0x54, "pc_branch_executed",       "8",  "PC_CHANGE",                    0 },
+	{ 0x55, "op_executed",              "8",  "",                             0 },
+	{ 0x56, "cycles_inst_stall",        "8",  "FETCH_STALL",                  1 },
+	{ 0x57, "cycles_inst",              "8",  "INSN",                         0 },
+	{ 0x58, "cycles_neon_data_stall",   "8",  "",                             1 },
+	{ 0x59, "cycles_neon_inst_stall",   "8",  "",                             1 },
+	{ 0x5a, "neon_cycles",              "8",  "",                             1 },
+	{ 0x60, "ic_dep_stall",             "9",  "L1I_STALL",                    1 },
+	{ 0x61, "dc_dep_stall",             "9",  "",                             1 },
+	{ 0x62, "stall_main_tlb",           "9",  "",                             1 },
+	{ 0x63, "strex_pass",               "9",  "STREX_PASS",                   0 },
+	{ 0x64, "strex_fails",              "9",  "STREX_FAIL",                   0 },
+	{ 0x65, "data_evict",               "9",  "L1D_EVICT",                    0 },
+	{ 0x66, "iss_no_disp",              "9",  "STALL",                        1 },
+	{ 0x67, "iss_empty",                "9",  "FETCH_STALL",                  1 },
+	{ 0x68, "ins_rename",               "9",  "INSN",                         0 },
+	{ 0x69, "data_linefill",            "9",  "L1D_MISS",                     0 },
+	{ 0x6a, "prefetch_linefill",        "9",  "",                             0 },
+	{ 0x6b, "prefetch_hit",             "9",  "",                             0 },
+	{ 0x6e, "prd_fn_ret",               "9",  "BR_RETURN",                    0 },
+	{ 0x70, "pmu0_events",              "8",  "",                             0 },
+	{ 0x70, "ins_main_exec",            "9",  "",                             0 },
+	{ 0x71, "pmu1_events",              "8",  "",                             0 },
+	{ 0x71, "ins_snd_exec",             "9",  "",                             0 },
+	{ 0x72, "pmu_events",               "8",  "",                             0 },
+	{ 0x72, "ins_lsu",                  "9",  "LOAD+STORE",                   0 },
+	{ 0x73, "ins_fp_rr",                "9",  "VFP",                          0 },
+	{ 0x74, "ins_neon_rr",              "9",  "ASE",                          0 },
+	{ 0x80, "stall_pld",                "9",  "",                             1 },
+	{ 0x81, "stall_write",              "9",  "",                             1 },
+	{ 0x82, "stall_ins_tlb",            "9",  "",                             1 },
+	{ 0x83, "stall_data_tlb",           "9",  "",                             1 },
+	{ 0x84, "stall_ins_utlb",           "9",  "",                             1 },
+	{ 0x85, "stall_data_utlb",          "9",  "",                             1 },
+	{ 0x86, "stall_dmb",                "9",  "",                             1 },
+	{ 0x8a, "clk_int_en",               "9",  "",                             1 },
+	{ 0x8b, "clk_de_en",                "9",  "",                             1 },
+	{ 0x8c, "clk_neon_en",              "9",  "",                             1 },
+	{ 0x8d, "ins_tlb_alloc",            "9",  "ITLB_WALK",                    0 },
+	{ 0x8e, "data_tlb_alloc",           "9",  "DTLB_WALK",                    0 },
+	{ 0x90, "ins_isb",                  "9",  "ISB",                          0 },
+	{ 0x91, "ins_dsb",                  "9",  "DSB",                          0 },
+	{ 0x92, "ins_dmb",                  "9",  "DMB",                          0 },
+	{ 0x93, "ext_irq",                  "9",  "EXC_IRQ+EXC_FIQ",              0 },
+	{ 0xa0, "ple_cl_req_cmp",           "9",  "",                             0 },
+	{ 0xa1, "ple_cl_req_skp",           "9",  "",                             0 },
+	{ 0xa2, "ple_fifo_flsh",            "9",  "",                             0 },
+	{ 0xa3, "ple_req_comp",             "9",  "",                             0 },
+	{ 0xa4, "ple_fifo_of",              "9",  "",                             0 },
+	{ 0xa5, "ple_req_prg",              "9",  "",                             0 },
 };
 
 static const struct core {
@@ -256,6 +351,10 @@ static const struct core {
 	  0x23ffffff, 0, 4, 32 },
 	{ 'f', &pmk_cortex_a15, "cortex-a15", 0, 0x410f3000,
 	  0x3fff0f3f, 0, 6, 32 },
+	{ '8', &pmk_cortex_a8, "cortex-a8", 0, 0x41002000,
+	  0x0007ffff, 0, 4, 32 },
+	{ '9', &pmk_cortex_a9, "cortex-a9", 0, 0x41093000,
+	  0x0007beff, 0, 6, 32 },
 };
 /* clang-format on */
 
@@ -319,27 +418,23 @@ static bool nobody_raises(unsigned signal)
 	return memchr(none, (int)signal, sizeof(none)) != NULL;
 }
 
-static void test_rows_are_complete(void **state)
+static void check_catalogue(const struct pmk_pmu *pmu, unsigned least_own)
 {
-	const struct pmk_pmu *pmu = &pmk_armv8;
-
-	(void)state;
-	assert_int_equal(pmu->nevents, 201);
 	for (unsigned i = 0; i < pmu->nevents; i++) {
 		const struct pmk_event *ev = &pmu->events[i];
 
 		if (i && ev[-1].code == ev->code) {
-			/* From 0xC0 on each core has its own. */
-			assert_true(ev->code >= 0xc0 || !strcmp(ev[-1].name, ev->name));
+			/* From there on each core has its own. */
+			assert_true(ev->code >= least_own || !strcmp(ev[-1].name, ev->name));
 			assert_int_equal(ev[-1].cores & ev->cores, 0);
-			assert_true(ev->code >= 0xc0 || ev[-1].signal == ev->signal);
-			assert_true(ev->code >= 0xc0 || ev[-1].signal2 == ev->signal2);
+			assert_true(ev->code >= least_own || ev[-1].signal == ev->signal);
+			assert_true(ev->code >= least_own || ev[-1].signal2 == ev->signal2);
 		} else if (i) {
 			assert_true(ev[-1].code < ev->code);
 		}
 		assert_true(strspn(ev->name, "abcdefghijklmnopqrstuvwxyz0123456789_") ==
 			    strlen(ev->name));
-		assert_true(ev->cores != 0 && ev->cores < 0x100);
+		assert_true(ev->cores != 0 && ev->cores < 0x400);
 		check_words(ev->ref);
 		check_words(ev->brief);
 		if (ev->caveat)
@@ -353,6 +448,16 @@ static void test_rows_are_complete(void **state)
 	}
 }
 
+static void test_rows_are_complete(void **state)
+{
+	(void)state;
+	assert_int_equal(pmk_armv8.nevents, 201);
+	check_catalogue(&pmk_armv8, 0xc0);
+	assert_int_equal(pmk_cortex_a9.nevents, 94);
+	check_catalogue(&pmk_cortex_a9, 0x40);
+	assert_ptr_equal(pmk_cortex_a8.events, pmk_cortex_a9.events);
+}
+
 /* SW_INCR and CHAIN have no signal: their reason says where they come from. */
 static void test_register_events(void **state)
 {
@@ -363,7 +468,7 @@ static void test_register_events(void **state)
 		for (size_t i = 0; i < COUNT(codes); i++) {
 			const struct pmk_event *ev = pmk_pmu_event_code(cores[c].pmu, codes[i]);
 
-			if (codes[i] == 0x1e && cores[c].version == 0) { /* PMUv2 */
+			if (codes[i] == 0x1e && cores[c].version == 0) { /* ARMv7 */
 				assert_null(ev);
 				continue;
 			}
@@ -594,6 +699,8 @@ static const struct {
 	{ "arm_n1", &pmk_neoverse_n1 },
 	{ "armv7_cortex_a7", &pmk_cortex_a7 },
 	{ "cortex_a15", &pmk_cortex_a15 },
+	{ "armv7_cortex_a8", &pmk_cortex_a8 },
+	{ "arm_ac9", &pmk_cortex_a9 },
 	{ "cortex-a5", NULL },
 	{ "armv8_", NULL },
 };
@@ -768,7 +875,7 @@ static void test_counter_places(void **state)
 			const struct pmk_reg_info *regs = cores[c].pmu->regs;
 			char name[24], el[32], mrs[24];
 
-			if (cores[c].version == 0) /* PMUv2 has no such names */
+			if (cores[c].version == 0) /* ARMv7 has no such names */
 				continue;
 			snprintf(name, sizeof(name), "PMEVCNTR%u", n);
 			snprintf(el, sizeof(el), "%s_EL0", name);

@@ -121,6 +121,8 @@ pub mod pmu {
         neoverse_n1 = pmk_neoverse_n1,
         cortex_a7 = pmk_cortex_a7,
         cortex_a15 = pmk_cortex_a15,
+        cortex_a8 = pmk_cortex_a8,
+        cortex_a9 = pmk_cortex_a9,
         dwt = pmk_dwt,
         microblaze = pmk_microblaze,
         riscv64 = pmk_riscv64,

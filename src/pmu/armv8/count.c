@@ -265,7 +265,7 @@ static void advance_cycles(struct pmk_armv8_model *m, uint64_t cycles)
 	}
 	if (add(&m->cycles, cycles, m->pmcr & PMCR_LC))
 		m->ovs |= (uint32_t)PMSET_C;
-	if (pmk_armv8_model_is_v2(m))
+	if (pmk_armv8_model_is_armv7(m))
 		m->cycles &= UINT32_MAX;
 }
 

@@ -11,8 +11,8 @@
  *    back; it has no flags, and C and P read as zero.
  *  - PMSELR is shared state that an interrupt handler may change. PMEVCNTR<n> and PMEVTYPER<n> are
  *    accessed without it.
- *  - PMUv2 of ARMv7 has no other way to a counter than PMSELR, and there an interrupt handler has
- *    to keep its value.
+ *  - The PMUs of ARMv7 have no other way to a counter than PMSELR, and there an interrupt handler
+ *    has to keep its value. PMUv1 has no filters, and no PMCEID.
  *  - LC = 0 is deprecated (PMCCNTR overflows at bit 31): every write of PMCR sets LC.
  *  - A counter whose event is not programmed counts something UNKNOWN. start() enables those that
  *    program() was called for.
@@ -49,7 +49,7 @@ static int put(const struct pmk_dev *d, unsigned reg, uint64_t value)
 /* What every write of PMCR sets: how the counters of this core overflow. */
 static uint64_t lengths(const struct pmk_dev *d)
 {
-	if (pmk_armv8_is_v2(pmk_armv8_core(d->pmu)))
+	if (pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
 		return 0;
 	return PMCR_LC | (pmk_armv8_core(d->pmu)->long_counters ? PMCR_LP : 0);
 }
@@ -111,10 +111,10 @@ static unsigned count_register(unsigned counter)
 		       : PMK_ARMV8_PMEVCNTR0 + (counter - PMK_ARMV8_CTR_EVENT0);
 }
 
-/* Of PMUv2: select the counter, and use the register that is the selected one's. */
+/* Of ARMv7: select the counter, and use the register that is the selected one's. */
 static int select_for(const struct pmk_dev *d, unsigned counter, unsigned selected, unsigned *reg)
 {
-	if (!pmk_armv8_is_v2(pmk_armv8_core(d->pmu)))
+	if (!pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
 		return 0;
 	*reg = selected;
 	return put(d, PMK_ARMV8_PMSELR,
@@ -134,6 +134,21 @@ static int at_count(const struct pmk_dev *d, unsigned counter, unsigned *reg)
 	*reg = count_register(counter);
 	return counter == PMK_ARMV8_CTR_CYCLES ? 0
 					       : select_for(d, counter, PMK_ARMV8_PMXEVCNTR, reg);
+}
+
+/* PMUv1 has no type of the cycle counter, and none of its types filters. */
+static int put_type(const struct pmk_dev *d, unsigned counter, uint64_t type)
+{
+	unsigned reg;
+	int err;
+
+	if (pmk_armv8_is_v1(pmk_armv8_core(d->pmu))) {
+		if (counter == PMK_ARMV8_CTR_CYCLES)
+			return 0;
+		type &= ~PMEVTYPER_FILTER;
+	}
+	err = at_type(d, counter, &reg);
+	return err ? err : put(d, reg, type);
 }
 
 /* What the counter holds: PMEVCNTR<n> has 64 bits from PMUv3p5 on even if it overflows at 32. */
@@ -216,7 +231,7 @@ static int check_event(struct pmk_dev *d, unsigned code)
 	uint64_t pmceid;
 	int err;
 
-	if (!find_pmceid(code, &id, &bit))
+	if (!find_pmceid(code, &id, &bit) || pmk_armv8_is_v1(pmk_armv8_core(d->pmu)))
 		return 0;
 	err = get(d, id ? PMK_ARMV8_PMCEID1 : PMK_ARMV8_PMCEID0, &pmceid);
 	if (err)
@@ -231,7 +246,6 @@ static int check_event(struct pmk_dev *d, unsigned code)
 static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	uint64_t pmcr, type = d->state[STATE_FILTER] & PMCCFILTR_FILTER;
-	unsigned reg;
 	int err;
 
 	if (counter >= d->pmu->ncounters)
@@ -250,9 +264,7 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 			return err;
 		type = (d->state[STATE_FILTER] & PMEVTYPER_FILTER) | code;
 	}
-	err = at_type(d, counter, &reg);
-	if (!err)
-		err = put(d, reg, type);
+	err = put_type(d, counter, type);
 	if (!err)
 		d->state[STATE_USED] |= pmk_armv8_counter_bit(counter);
 	return err;
@@ -362,8 +374,8 @@ void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter)
 
 int pmk_armv8_user_read(struct pmk_dev *d, bool open)
 {
-	/* PMUv2 has EN alone, which lets EL0 write everything. */
-	if (pmk_armv8_is_v2(pmk_armv8_core(d->pmu)))
+	/* Those of ARMv7 have EN alone, which lets EL0 write everything. */
+	if (pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
 		return PMK_ENOTSUP;
 	return put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
 }
@@ -404,12 +416,15 @@ static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 {
 	unsigned reg;
 	uint64_t type;
-	int err = at_type(d, counter, &reg);
+	int err = 0;
 
-	if (!err)
-		err = get(d, reg, &type);
-	if (!err)
-		err = put(d, reg, (type & ~PMEVTYPER_FILTER) | PMK_ARMV8_EL0_EL1_EL2);
+	if (!pmk_armv8_is_v1(pmk_armv8_core(d->pmu))) {
+		err = at_type(d, counter, &reg);
+		if (!err)
+			err = get(d, reg, &type);
+		if (!err)
+			err = put(d, reg, (type & ~PMEVTYPER_FILTER) | PMK_ARMV8_EL0_EL1_EL2);
+	}
 	if (!err)
 		err = put(d, PMK_ARMV8_PMCNTENSET, pmk_armv8_counter_bit(counter));
 	return err ? err : moves(d, counter, yes);
@@ -447,10 +462,14 @@ int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found)
 
 	if (!err)
 		err = get_pmcr(d, &pmcr);
-	if (!err)
-		err = get(d, PMK_ARMV8_PMCEID0, &f.pmceid[0]);
-	if (!err)
-		err = get(d, PMK_ARMV8_PMCEID1, &f.pmceid[1]);
+	if (pmk_armv8_is_v1(pmk_armv8_core(d->pmu))) {
+		f.pmceid[0] = pmk_armv8_core(d->pmu)->pmceid[0];
+	} else {
+		if (!err)
+			err = get(d, PMK_ARMV8_PMCEID0, &f.pmceid[0]);
+		if (!err)
+			err = get(d, PMK_ARMV8_PMCEID1, &f.pmceid[1]);
+	}
 	if (err)
 		return err;
 	f.version = (uint8_t)version;

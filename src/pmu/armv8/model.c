@@ -39,7 +39,7 @@ static uint64_t pmcr_lacks(const struct pmk_armv8_model *m)
 {
 	uint64_t lacks = PMCR_FZS;
 
-	if (!m->params.aarch32 || pmk_armv8_model_is_v2(m)) /* RES1; or there is none */
+	if (!m->params.aarch32 || pmk_armv8_model_is_armv7(m)) /* RES1; or there is none */
 		lacks |= PMCR_LC;
 	if (!pmk_armv8_has(m, PMUVER_V3P5))
 		lacks |= PMCR_LP;
@@ -62,7 +62,9 @@ static uint64_t type_lacks(const struct pmk_armv8_model *m)
 		lacks |= PMEVTYPER_NSH;
 	if (!m->params.el3 || !m->params.secure_el2)
 		lacks |= PMEVTYPER_SH;
-	if (pmk_armv8_model_is_v2(m))
+	if (pmk_armv8_model_is_v1(m))
+		lacks |= ~PMEVTYPER_EVTCOUNT;
+	if (pmk_armv8_model_is_armv7(m))
 		lacks |= PMEVTYPER_EVTCOUNT & ~PMEVTYPER_EVTCOUNT_V2;
 	else if (!pmk_armv8_has(m, PMUVER_V3P1))
 		lacks |= PMEVTYPER_EVTCOUNT & ~PMEVTYPER_EVTCOUNT_V3;
@@ -73,15 +75,19 @@ static uint64_t userenr_lacks(const struct pmk_armv8_model *m)
 {
 	uint64_t lacks = PMUSERENR_TID | PMUSERENR_IR | PMUSERENR_UEN;
 
-	if (pmk_armv8_model_is_v2(m))
+	if (pmk_armv8_model_is_armv7(m))
 		lacks |= PMUSERENR_ER | PMUSERENR_CR | PMUSERENR_SW;
 	return lacks;
 }
 
-/* PMUv2 has no registers with the number of a counter in their name, nor PMCCFILTR; and what says
- * how it is versioned is no register of A64's. */
-static bool is_beyond_v2(unsigned reg)
+/* ARMv7 has no registers with the number of a counter in their name, nor PMCCFILTR; and what says
+ * how its PMU is versioned is no register of A64's. PMUv1 lacks three more: our choice is that they
+ * are UNDEFINED. */
+static bool armv7_lacks(const struct pmk_armv8_model *m, unsigned reg)
 {
+	if (pmk_armv8_model_is_v1(m) &&
+	    (reg == PMK_ARMV8_PMCEID0 || reg == PMK_ARMV8_PMCEID1 || reg == PMK_ARMV8_PMOVSSET))
+		return true;
 	return reg >= PMK_ARMV8_PMEVCNTR0 || reg == PMK_ARMV8_PMCCFILTR;
 }
 
@@ -133,7 +139,7 @@ static struct target target_of(const struct pmk_armv8_model *m, unsigned reg)
 static bool exists(const struct pmk_armv8_model *m, const struct target *t)
 {
 	return t->kind == OTHER || t->n < m->params.counters ||
-	       (t->kind == TYPE && t->n == PMSELR_CYCLES);
+	       (t->kind == TYPE && t->n == PMSELR_CYCLES && !pmk_armv8_model_is_v1(m));
 }
 
 /* ---- access rights ------------------------------------------------------------------------- */
@@ -205,7 +211,7 @@ static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned 
 		return true;
 	if (reg == PMK_ARMV8_PMMIR && !pmk_armv8_has(m, PMUVER_V3P4))
 		return true;
-	if (pmk_armv8_model_is_v2(m) && is_beyond_v2(reg))
+	if (pmk_armv8_model_is_armv7(m) && armv7_lacks(m, reg))
 		return true;
 	return !exists(m, t) && (!t->selected || m->params.select_undefined);
 }
@@ -398,7 +404,7 @@ void pmk_armv8_set(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigne
 		break;
 	case PMK_ARMV8_PMCCNTR:
 		m->cycles = written(m, reg, 0, m->cycles, value);
-		if (pmk_armv8_model_is_v2(m))
+		if (pmk_armv8_model_is_armv7(m))
 			m->cycles &= UINT32_MAX;
 		break;
 	case PMK_ARMV8_PMUSERENR:
@@ -427,7 +433,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	unsigned el = pmk_armv8_level(m, mode);
 	int err;
 
-	if (reg >= PMK_ARMV8_NREGS || (reg == PMK_ARMV8_DFR0 && pmk_armv8_model_is_v2(m)))
+	if (reg >= PMK_ARMV8_NREGS || (reg == PMK_ARMV8_DFR0 && pmk_armv8_model_is_armv7(m)))
 		return PMK_EBADREG;
 	err = pmk_armv8_check(m, el, reg, false, 0x18);
 	if (err)
@@ -515,12 +521,13 @@ struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu)
 	return (struct pmk_armv8_params){
 		.counters = core->counters,
 		.version = core->version,
+		.armv7_pmu = core->armv7_pmu,
 		.imp = PMK_GET(core->pmcr, PMCR_IMP),
 		.idcode = PMK_GET(core->pmcr, PMCR_IDCODE),
 		.pmceid = { core->pmceid[0], core->pmceid[1] },
-		.el2 = true,
+		.el2 = !pmk_armv8_is_v1(core), /* ARMv7 without Virtualization Extensions */
 		.el3 = true,
-		.aarch64 = !pmk_armv8_is_v2(core),
+		.aarch64 = !pmk_armv8_is_armv7(core),
 		.aarch32 = true,
 		.chain_across = true,
 		.software_lock = true,
@@ -547,7 +554,7 @@ static void power_up(struct pmk_armv8_model *m, const struct pmk_bus *bus)
 	m->inten = (uint32_t)after_reset(m, PMK_ARMV8_PMINTENSET, hidden);
 	m->ovs = (uint32_t)after_reset(m, PMK_ARMV8_PMOVSSET, hidden);
 	m->cycles = after_reset(m, PMK_ARMV8_PMCCNTR, 0);
-	if (pmk_armv8_model_is_v2(m))
+	if (pmk_armv8_model_is_armv7(m))
 		m->cycles &= UINT32_MAX;
 	m->ccfiltr = (uint32_t)after_reset(m, PMK_ARMV8_PMCCFILTR, type_lacks(m));
 	m->selr = (uint8_t)after_reset(m, PMK_ARMV8_PMSELR, 0);
@@ -600,8 +607,9 @@ static bool sound(const void *model, const void *begun)
 /* clang-format off */
 #define PARAM(name) PMK_MODEL_PARAM(pmk_armv8_model, #name, params.name)
 static const struct pmk_model_param params[] = {
-	PARAM(counters), PARAM(version), PARAM(imp), PARAM(idcode), PARAM(pmmir), PARAM(el2),
-	PARAM(el3), PARAM(secure_el2), PARAM(aarch64), PARAM(aarch32), PARAM(poison),
+	PARAM(counters), PARAM(version), PARAM(armv7_pmu), PARAM(imp), PARAM(idcode),
+	PARAM(pmmir), PARAM(el2), PARAM(el3), PARAM(secure_el2), PARAM(aarch64), PARAM(aarch32),
+	PARAM(poison),
 	PARAM(spme_needs_p7), PARAM(freeze_on_cycles), PARAM(divide_long), PARAM(br_pred_right),
 	PARAM(pc_write_svc), PARAM(pc_write_isb), PARAM(select_undefined), PARAM(chain_across),
 	PARAM(count_in_standby), PARAM(software_lock), PARAM(external_swinc),
@@ -661,5 +669,6 @@ const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1] = {
 	[PMK_ARMV8_A53] = OPS(pmk_cortex_a53), [PMK_ARMV8_A55] = OPS(pmk_cortex_a55),
 	[PMK_ARMV8_A57] = OPS(pmk_cortex_a57), [PMK_ARMV8_A72] = OPS(pmk_cortex_a72),
 	[PMK_ARMV8_N1] = OPS(pmk_neoverse_n1), [PMK_ARMV8_A7] = OPS(pmk_cortex_a7),
-	[PMK_ARMV8_A15] = OPS(pmk_cortex_a15),
+	[PMK_ARMV8_A15] = OPS(pmk_cortex_a15), [PMK_ARMV8_A8] = OPS(pmk_cortex_a8),
+	[PMK_ARMV8_A9] = OPS(pmk_cortex_a9),
 };

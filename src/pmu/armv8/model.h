@@ -30,10 +30,14 @@ static inline bool pmk_armv8_has(const struct pmk_armv8_model *m, enum pmk_armv8
 	return m->params.version >= version;
 }
 
-static inline bool pmk_armv8_model_is_v2(const struct pmk_armv8_model *m)
+static inline bool pmk_armv8_model_is_armv7(const struct pmk_armv8_model *m)
 {
-	/* An ARMv8 that says version 0 has no PMU. */
-	return m->params.version == PMUVER_V2 && !m->params.aarch64;
+	return m->params.armv7_pmu != 0;
+}
+
+static inline bool pmk_armv8_model_is_v1(const struct pmk_armv8_model *m)
+{
+	return m->params.armv7_pmu == 1;
 }
 
 /* Bits [n-1:0]. n ≤ 31. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMUv3: the PMUs of five cores, two generic ones, and their counters; PMUv2 of two cores of ARMv7.
- * Freestanding.
+ * PMUv3: the PMUs of five cores, two generic ones, and their counters; PMUv1 and
+ * PMUv2 of four cores of ARMv7. Freestanding.
  *
  * The cores share registers and encodings. They differ in the number of counters, in the version of
  * the extension and in the events that PMCEID names. What a generic one has, the hardware says
@@ -28,7 +28,7 @@
 /* A core with fewer counters has the first ones of this list. */
 static const struct pmk_counter counters[PMK_ARMV8_NCTRS] = { COUNTERS(32) };
 static const struct pmk_counter long_counters[PMK_ARMV8_NCTRS] = { COUNTERS(64) };
-/* PMUv2 */
+/* PMUv1 and PMUv2 */
 static const struct pmk_counter short_counters[] = {
 	[PMK_ARMV8_CTR_CYCLES] = { .name = "PMCCNTR", .width = 32, .fixed_code = 0x11 },
 	EVENT_COUNTER(0, 32), EVENT_COUNTER(1, 32), EVENT_COUNTER(2, 32), EVENT_COUNTER(3, 32),
@@ -75,13 +75,24 @@ static const struct pmk_armv8_core core_n1 = {
 
 /* DDI 0464 §11.4 and DDI 0438 §11.4. PMCEID: the bits of the event lists (our choice). */
 static const struct pmk_armv8_core core_a7 = {
-	.id = PMK_ARMV8_A7, .counters = 4, .version = PMUVER_V2, .pmcr = 0x41072000,
+	.id = PMK_ARMV8_A7, .counters = 4, .armv7_pmu = 2, .pmcr = 0x41072000,
 	.pmceid = { 0x23FFFFFF, 0 },
 };
 
 static const struct pmk_armv8_core core_a15 = {
-	.id = PMK_ARMV8_A15, .counters = 6, .version = PMUVER_V2, .pmcr = 0x410F3000,
+	.id = PMK_ARMV8_A15, .counters = 6, .armv7_pmu = 2, .pmcr = 0x410F3000,
 	.pmceid = { 0x3FFF0F3F, 0 },
+};
+
+/* DDI 0344 table 3-82 and DDI 0388 §11.4. No register holds PMCEID: the bits of their lists. */
+static const struct pmk_armv8_core core_a8 = {
+	.id = PMK_ARMV8_A8, .counters = 4, .armv7_pmu = 1, .pmcr = 0x41002000,
+	.pmceid = { 0x0007FFFF, 0 },
+};
+
+static const struct pmk_armv8_core core_a9 = {
+	.id = PMK_ARMV8_A9, .counters = 6, .armv7_pmu = 1, .pmcr = 0x41093000,
+	.pmceid = { 0x0007BEFF, 0 },
 };
 /* clang-format on */
 
@@ -92,6 +103,11 @@ static const struct pmk_armv8_core core_a15 = {
 	"l1i_cache_refill l1d_cache l1d_cache_refill l2d_cache " \
 	"l2d_cache_refill l1i_tlb_refill l1d_tlb_refill bus_access"
 #define DEFAULTS_P1 DEFAULTS " stall_frontend stall_backend"
+/* With PMUv1, whose common events end at 0x12: the level 2 cache and the instruction side are in
+ * those of the Cortex-A8, outside the core of the Cortex-A9. */
+#define DEFAULTS_V1                                        \
+	"cpu_cycles br_pred br_mis_pred l1i_cache_refill " \
+	"l1d_cache l1d_cache_refill l1i_tlb_refill l1d_tlb_refill"
 
 const struct pmk_pmu pmk_armv8 = {
 	.name = "armv8",
@@ -235,4 +251,37 @@ const struct pmk_pmu pmk_cortex_a15 = {
 	.ncounters = 7,
 	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* no more have a name */
 	.family = &core_a15,
+};
+
+const struct pmk_pmu pmk_cortex_a8 = {
+	.name = "cortex-a8",
+	.aliases = PMK_DOC("cortex_a8 a8 armv7_cortex_a8 arm_ac8 arm_cortex_a8"),
+	.brief = PMK_DOC("Cortex-A8 performance monitor, PMUv1 of ARMv7"),
+	.note = PMK_DOC("it has no PMCEID: what it counts is its event list"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv7_v1_events,
+	.nevents = PMK_ARMV7_V1_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS_V1 " inst_retired l2_access l2_cache_miss"),
+	.core = PMK_ARMV8_IS_A8,
+	.counters = short_counters,
+	.ncounters = 5,
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* no more have a name */
+	.family = &core_a8,
+};
+
+const struct pmk_pmu pmk_cortex_a9 = {
+	.name = "cortex-a9",
+	.aliases = PMK_DOC("cortex_a9 a9 armv7_cortex_a9 arm_ac9 arm_cortex_a9"),
+	.brief = PMK_DOC("Cortex-A9 performance monitor, PMUv1 of ARMv7"),
+	.note = PMK_DOC("it has no PMCEID: what it counts is its event list. Instructions are "
+			"counted where registers are renamed (0x68), not where they retire"),
+	.driver = &pmk_armv8_driver,
+	.events = pmk_armv7_v1_events,
+	.nevents = PMK_ARMV7_V1_NEVENTS,
+	.defaults = PMK_DOC(DEFAULTS_V1 " ins_rename iss_no_disp"),
+	.core = PMK_ARMV8_IS_A9,
+	.counters = short_counters,
+	.ncounters = 7,
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* no more have a name */
+	.family = &core_a9,
 };

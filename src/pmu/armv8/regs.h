@@ -101,8 +101,7 @@
 #define DFR0_PMUVER     PMK_BITS(11, 8)  /* version                                       RO  */
 
 enum pmk_armv8_pmuver {
-	PMUVER_NONE = 0,
-	PMUVER_V2 = 0, /* of ARMv7, which has no such register */
+	PMUVER_NONE = 0, /* or a PMU of ARMv7, which has no such register */
 	PMUVER_V3 = 1,
 	PMUVER_V3P1 = 4,
 	PMUVER_V3P4 = 5,
@@ -196,6 +195,8 @@ enum pmk_armv8_id {
 	PMK_ARMV8_N1,
 	PMK_ARMV8_A7,
 	PMK_ARMV8_A15,
+	PMK_ARMV8_A8,
+	PMK_ARMV8_A9,
 	PMK_ARMV8_NCORES
 };
 
@@ -203,16 +204,24 @@ struct pmk_armv8_core {
 	enum pmk_armv8_id id;
 	uint8_t counters;   /* event counters, what PMCR.N reads without a hypervisor */
 	uint8_t version;    /* enum pmk_armv8_pmuver */
+	uint8_t armv7_pmu;  /* of ARMv7: 1 PMUv1, 2 PMUv2; 0: PMUv3 */
 	bool long_counters; /* the driver sets PMCR.LP: event counters of 64 bits */
 	uint32_t pmcr;	    /* what PMCR reads after reset: IMP, IDCODE, N */
 	uint64_t pmceid[2];
 };
 
-/* PMUv2, of ARMv7: PMCCNTR has 32 bits, events have codes of 8, and PMSELR selects whose type and
+/* The PMUs of ARMv7: PMCCNTR has 32 bits, events have codes of 8, and PMSELR selects whose type and
  * count PMXEVTYPER and PMXEVCNTR are; neither these nor PMCCFILTR have names of their own. */
-static inline bool pmk_armv8_is_v2(const struct pmk_armv8_core *core)
+static inline bool pmk_armv8_is_armv7(const struct pmk_armv8_core *core)
 {
-	return core->version == PMUVER_V2;
+	return core->armv7_pmu != 0;
+}
+
+/* PMUv1 counts at all levels and cannot be told otherwise: it has no filters, neither of events nor
+ * of cycles. What it counts no PMCEID says, and PMOVSR has no register that sets its bits. */
+static inline bool pmk_armv8_is_v1(const struct pmk_armv8_core *core)
+{
+	return core->armv7_pmu == 1;
 }
 
 static inline const struct pmk_armv8_core *pmk_armv8_core(const struct pmk_pmu *pmu)
@@ -230,6 +239,9 @@ static inline uint32_t pmk_armv8_counter_bit(unsigned counter)
 /* The catalogue of the family, in code order; a code may have a row per group of cores. */
 #define PMK_ARMV8_NEVENTS 201
 extern const struct pmk_event pmk_armv8_events[];
+/* That of PMUv1: events_v1.c. */
+#define PMK_ARMV7_V1_NEVENTS 94
+extern const struct pmk_event pmk_armv7_v1_events[];
 
 extern const struct pmk_driver pmk_armv8_driver;
 

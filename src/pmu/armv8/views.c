@@ -67,13 +67,13 @@ static uint64_t written(unsigned reg)
 }
 
 /* ID_DFR0 and ID_AA64DFR0_EL1 have the same numbers for all versions but the first; PMUv2 has one
- * in the former alone. */
+ * in the former alone, and 0 there says nothing of PMUv1. */
 static uint64_t perfmon(const struct pmk_armv8_model *m)
 {
-	uint64_t version = pmk_armv8_model_is_v2(m)	    ? 2
-			   : m->params.version == PMUVER_V3 ? 3
-							    : m->params.version;
+	uint64_t version = m->params.version == PMUVER_V3 ? 3 : m->params.version;
 
+	if (pmk_armv8_model_is_armv7(m))
+		version = pmk_armv8_model_is_v1(m) ? 0 : 2;
 	return PMK_PUT(UINT64_C(0), DFR0_PERFMON, version);
 }
 
