@@ -262,6 +262,10 @@ void pmk_isa_arm_free(struct pmk_isa_arm *isa);
  */
 void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			size_t size, struct pmk_insn *insn);
+/* The same for ARMv6T2: that, Thumb-2, and what A32 got with it. Whether an instruction is
+ * conditional by an IT in front of it is not known here. */
+void pmk_isa_arm6t2_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			   size_t size, struct pmk_insn *insn);
 
 /*
  * The same for ARMv7-A, and ARMv8-A's AArch32 state: A32 and all of T32, VFPv4, Advanced SIMD. What

@@ -316,13 +316,13 @@ static void warn_of_signal(struct pmk_count *c)
 			"the program was killed by %s: counts are what had been counted by then",
 			name);
 	/* With --qemu, another processor may have run it. */
-	if (e->killed == SIGILL && !c->q.qemu && pmk_suits_arch(e->prog.core.qemu_cpu))
+	if (e->killed == SIGILL && !c->q.qemu && pmk_suits_arch(pmk_suits_processor(&e->prog.core)))
 		pmk_result_warn(
 			&c->result,
 			"core %s, QEMU's %s, has the instruction set %s: the program or one of its "
 			"libraries may use a later one",
 			e->prog.core.name, e->prog.core.qemu_cpu,
-			pmk_suits_arch(e->prog.core.qemu_cpu));
+			pmk_suits_arch(pmk_suits_processor(&e->prog.core)));
 }
 
 /* Some processes may not have been counted, because the threads that forked them were not. */

@@ -401,11 +401,11 @@ static const char *core_for(const struct pmk_elf *elf)
 static int cannot_run(struct pmk_program *p, const char *program, const struct pmk_elf *elf,
 		      const char *what, const char *lacks)
 {
-	const char *cpu = p->core.qemu_cpu, *other = core_for(elf);
+	const char *cpu = pmk_suits_processor(&p->core), *other = core_for(elf);
 	char as[64] = "";
 
 	if (strcmp(cpu, p->core.name) != 0)
-		snprintf(as, sizeof(as), ", run as QEMU's %s,", cpu);
+		snprintf(as, sizeof(as), ", run as QEMU's %s,", p->core.qemu_cpu);
 	if (other)
 		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
 				      "%s: %s is built for %s, and core %s%s has %s; --core %s",
@@ -424,13 +424,14 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
  * starts it, is built for a later processor. Libraries are not looked at. */
 static int check_suits(struct pmk_program *p, const char *program, const char *interpreter)
 {
+	const char *cpu = pmk_suits_processor(&p->core);
 	char lacks[64], msg[256];
 	struct pmk_elf loader;
 
-	if (pmk_suits_lacks(p->core.qemu_cpu, &p->elf.arm, lacks, sizeof(lacks)))
+	if (pmk_suits_lacks(cpu, &p->elf.arm, lacks, sizeof(lacks)))
 		return cannot_run(p, program, &p->elf, "it", lacks);
 	if (!interpreter || pmk_elf_read(interpreter, &loader, msg, sizeof(msg)) ||
-	    !pmk_suits_lacks(p->core.qemu_cpu, &loader.arm, lacks, sizeof(lacks)))
+	    !pmk_suits_lacks(cpu, &loader.arm, lacks, sizeof(lacks)))
 		return 0;
 	return cannot_run(p, program, &loader, interpreter, lacks);
 }

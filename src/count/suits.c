@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See suits.h. What counts is the processor that QEMU emulates, not the core that pmk models: an
- * ARM1156 has Thumb-2, but QEMU has no ARM1156 and runs an ARM1176 in its place.
+ * See suits.h. What counts is the processor that QEMU emulates, not the core that pmk models; but
+ * for an ARM1156, which QEMU has not: a Cortex-A8 runs in its place, and has more.
  *
  * A program for ARMv6K or ARMv6KZ is let through on ARMv6. What these add is a handful of
  * instructions that compilers rarely make, and cross compilers are often set to ARMv6K.
@@ -14,13 +14,14 @@
 
 #define V5TEJ ((1u << (PMK_ARM_V5TEJ + 1)) - 1) /* that and everything before it */
 #define V6    (V5TEJ | 1u << PMK_ARM_V6 | 1u << PMK_ARM_V6K | 1u << PMK_ARM_V6KZ)
-#define V7    (V6 | 1u << PMK_ARM_V6T2 | 1u << PMK_ARM_V7)
+#define V6T2  (V6 | 1u << PMK_ARM_V6T2)
+#define V7    (V6T2 | 1u << PMK_ARM_V7)
 #define V8    (V7 | 1u << PMK_ARM_V8A)
 
 /* By QEMU's names; "arm1136-r2" is an ARM1136 of revision 0. The emulator of programs has no ARMv8
  * processor but "max". */
 static const struct processor {
-	const char *qemu_cpu, *arch;
+	const char *name, *arch;
 	uint32_t runs;	  /* a bit for each Tag_CPU_arch */
 	bool thumb2, div; /* division in ARM state, too */
 	uint8_t fp, simd; /* the highest Tag_FP_arch and Tag_Advanced_SIMD_arch */
@@ -31,6 +32,7 @@ static const struct processor {
 	{ "arm1136-r2", "ARMv6", V6, false, false, PMK_ARM_VFPV2, 0 },
 	{ "arm1136", "ARMv6K", V6, false, false, PMK_ARM_VFPV2, 0 },
 	{ "arm1176", "ARMv6KZ", V6, false, false, PMK_ARM_VFPV2, 0 },
+	{ "arm1156", "ARMv6T2", V6T2, true, false, PMK_ARM_VFPV2, 0 },
 	{ "arm11mpcore", "ARMv6K", V6, false, false, PMK_ARM_VFPV2, 0 },
 	{ "cortex-a7", "ARMv7-A", V7, true, true, PMK_ARM_VFPV4_D16, PMK_ARM_SIMD_FMA },
 	{ "cortex-a8", "ARMv7-A", V7, true, false, PMK_ARM_VFPV3_D16, PMK_ARM_SIMD },
@@ -41,29 +43,35 @@ static const struct processor {
 	{ "max", "ARMv8-A", V8, true, true, UINT8_MAX, UINT8_MAX },
 };
 
-static const struct processor *find(const char *qemu_cpu)
+static const struct processor *find(const char *name)
 {
 	/* Options of -cpu follow a comma. */
-	size_t n = strcspn(qemu_cpu, ",");
+	size_t n = strcspn(name, ",");
 
 	for (size_t i = 0; i < sizeof(processors) / sizeof(processors[0]); i++)
-		if (strlen(processors[i].qemu_cpu) == n &&
-		    !strncmp(processors[i].qemu_cpu, qemu_cpu, n))
+		if (strlen(processors[i].name) == n && !strncmp(processors[i].name, name, n))
 			return &processors[i];
 	return NULL;
 }
 
-const char *pmk_suits_arch(const char *qemu_cpu)
+const char *pmk_suits_processor(const struct pmk_core *core)
 {
-	const struct processor *p = find(qemu_cpu);
+	const struct processor *p = find(core->qemu_cpu);
+
+	return core->thumb2 && p && p->thumb2 ? "arm1156" : core->qemu_cpu;
+}
+
+const char *pmk_suits_arch(const char *processor)
+{
+	const struct processor *p = find(processor);
 
 	return p ? p->arch : NULL;
 }
 
-bool pmk_suits_lacks(const char *qemu_cpu, const struct pmk_arm_attributes *built, char *what,
+bool pmk_suits_lacks(const char *processor, const struct pmk_arm_attributes *built, char *what,
 		     size_t size)
 {
-	const struct processor *p = find(qemu_cpu);
+	const struct processor *p = find(processor);
 	const char *lacks = NULL;
 
 	if (!p || !built->said)

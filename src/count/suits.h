@@ -7,14 +7,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cpu/config.h"
 #include "profile/attributes.h"
 
-/* The architecture of the processor that QEMU's -cpu names, "ARMv6KZ"; NULL: anything may run on
- * it. */
-const char *pmk_suits_arch(const char *qemu_cpu);
+/* The processor that a core is to a program: QEMU's -cpu, or another one where QEMU has not the
+ * core's and runs a later one in its place. */
+const char *pmk_suits_processor(const struct pmk_core *core);
+
+/* The architecture of such a processor, "ARMv6KZ"; NULL: anything may run on it. */
+const char *pmk_suits_arch(const char *processor);
 
 /* What the file was built for that this processor lacks, "ARMv7", "Thumb-2"; false: it can run. */
-bool pmk_suits_lacks(const char *qemu_cpu, const struct pmk_arm_attributes *built, char *what,
+bool pmk_suits_lacks(const char *processor, const struct pmk_arm_attributes *built, char *what,
 		     size_t size);
 
 #endif

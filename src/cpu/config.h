@@ -50,6 +50,7 @@ struct pmk_core {
 	uint64_t l2_policy;
 	uint64_t seed;
 	uint64_t mmu;
+	uint64_t thumb2; /* of an ARM11: it has what ARMv6T2 added */
 	uint64_t utlb_entries;
 	uint64_t tlb_entries;
 	uint64_t tlb_ways;

@@ -17,9 +17,12 @@ struct pmk_raw {
 	uint8_t byte[4];
 };
 
+struct pmk_core;
+
 struct pmk_decoder {
-	bool system;	 /* of firmware: there is no kernel with code of its own */
-	bool big_endian; /* of the program */
+	const struct pmk_core *core; /* whose code it is; NULL: of any core of the family */
+	bool system;		     /* of firmware: there is no kernel with code of its own */
+	bool big_endian;	     /* of the program */
 	/* How the emulator's own disassembler writes the first instruction of the sequence, to be
 	 * freed; NULL: it does not say. The caller sets `sequence` for each one. */
 	char *(*first_text)(void *sequence);

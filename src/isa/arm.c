@@ -642,8 +642,42 @@ static void v7_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t 
 	pmk_arm_v7_complete(thumb, word, &f->insn);
 }
 
+/* A BL or BLX as Thumb has always had it: its offset is that of two 16-bit instructions. */
+static bool is_pair(uint32_t word)
+{
+	return (word & 0xe800f800) == 0xe800f000;
+}
+
+/* One of ARMv6T2: what ARMv6 has is as ever, and of what came later Advanced SIMD and VFPv3 are not
+ * there. What ARMv7 added beside these is not told apart. */
+static void v6t2_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
+		       struct pmk_arm_facts *f)
+{
+	uint32_t swapped = word << 16 | word >> 16;
+
+	if (thumb && size == 4 && !is_pair(word)) {
+		uint32_t a32 = pmk_arm_a32_of_t32(swapped);
+
+		if (a32)
+			v6_facts(isa, false, a32, size, f);
+		else
+			pmk_arm_t32_facts(swapped, f);
+		return;
+	}
+	v6_facts(isa, thumb, word, size, f);
+	if (f->insn.decoded)
+		return;
+	if (thumb && size == 2)
+		pmk_arm_t16_facts(word, f);
+	else if (!thumb && size == 4 && !pmk_arm_is_simd(word))
+		pmk_arm_v7_facts(word, f);
+}
+
+/* Which of the three decoders. */
+enum set { V6, V7, V6T2 };
+
 /* All facts but those that depend on the address of the instruction. */
-static void facts_of(struct pmk_isa_arm *isa, bool v7, bool thumb, uint32_t word, size_t size,
+static void facts_of(struct pmk_isa_arm *isa, enum set set, bool thumb, uint32_t word, size_t size,
 		     struct pmk_arm_facts *f)
 {
 	*f = (struct pmk_arm_facts){
@@ -656,14 +690,16 @@ static void facts_of(struct pmk_isa_arm *isa, bool v7, bool thumb, uint32_t word
 			  .rs = PMK_NO_REG,
 			  .ra = PMK_NO_REG },
 	};
-	if (v7)
+	if (set == V7)
 		v7_facts(isa, thumb, word, size, f);
+	else if (set == V6T2)
+		v6t2_facts(isa, thumb, word, size, f);
 	else
 		v6_facts(isa, thumb, word, size, f);
 }
 
-static void decode(struct pmk_isa_arm *isa, bool v7, bool thumb, uint64_t addr, const void *bytes,
-		   size_t size, struct pmk_insn *insn)
+static void decode(struct pmk_isa_arm *isa, enum set set, bool thumb, uint64_t addr,
+		   const void *bytes, size_t size, struct pmk_insn *insn)
 {
 	const uint8_t *b = bytes;
 	uint32_t word = 0;
@@ -672,11 +708,11 @@ static void decode(struct pmk_isa_arm *isa, bool v7, bool thumb, uint64_t addr, 
 
 	for (size_t i = 0; i < size && i < 4; i++)
 		word |= (uint32_t)b[i] << (8 * i);
-	key = (uint64_t)1 << 63 | (uint64_t)v7 << 41 | (uint64_t)thumb << 40 |
+	key = (uint64_t)1 << 63 | (uint64_t)set << 41 | (uint64_t)thumb << 40 |
 	      (uint64_t)(size & 0xff) << 32 | word;
 	m = &isa->memo[(key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - MEMO_BITS)];
 	if (m->key != key) {
-		facts_of(isa, v7, thumb, word, size, &m->facts);
+		facts_of(isa, set, thumb, word, size, &m->facts);
 		m->key = key;
 	}
 	*insn = m->facts.insn;
@@ -693,13 +729,19 @@ static void decode(struct pmk_isa_arm *isa, bool v7, bool thumb, uint64_t addr, 
 void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			size_t size, struct pmk_insn *insn)
 {
-	decode(isa, false, thumb, addr, bytes, size, insn);
+	decode(isa, V6, thumb, addr, bytes, size, insn);
+}
+
+void pmk_isa_arm6t2_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			   size_t size, struct pmk_insn *insn)
+{
+	decode(isa, V6T2, thumb, addr, bytes, size, insn);
 }
 
 void pmk_isa_arm7_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			 size_t size, struct pmk_insn *insn)
 {
-	decode(isa, true, thumb, addr, bytes, size, insn);
+	decode(isa, V7, thumb, addr, bytes, size, insn);
 }
 
 bool pmk_isa_arm_is_named(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,

@@ -536,7 +536,7 @@ static void preset_tests(void **state)
 		bool mmu, bp, rs;
 	} rows[] = {
 		{ "arm1136", "arm1136", "arm1136", 532000000, 16384, 16384, true, true, true },
-		{ "arm1156", "arm1156", "arm1176", 400000000, 16384, 16384, false, true, true },
+		{ "arm1156", "arm1156", "cortex-a8", 400000000, 16384, 16384, false, true, true },
 		{ "arm1176", "arm1176", "arm1176", 700000000, 16384, 16384, true, true, true },
 		{ "arm11mpcore", "arm11mpcore", "arm11mpcore", 600000000, 32768, 32768, true, true,
 		  true },

@@ -220,6 +220,80 @@ def test_debians_programs(name):
     assert n > 500000, n
 
 
+# ---- ARMv6T2 -------------------------------------------------------------------------------------
+
+# What compilers make of it with Thumb-2: TBB and TBH, bit fields, CBZ, IT, MOVW, LDRD.
+THUMB2 = """
+#include <stdio.h>
+#include <stdlib.h>
+struct fields { unsigned a : 5, b : 9, c : 18; };
+static int numbers[600];
+#ifdef __thumb__
+int choose(int x);
+__asm__(".syntax unified; .thumb; .thumb_func; choose: push {r4-r8, lr}; and r0, r0, #3;"
+    "tbb [pc, r0]; 1: .byte (2f-1b)/2, (3f-1b)/2, (4f-1b)/2, (2f-1b)/2;"
+    "2: adds r0, #5; cbz r0, 5f; cbnz r0, 5f; 3: ubfx r1, r0, #0, #1; bfi r0, r1, #4, #3;"
+    "cmp r0, #9; ite gt; movgt r0, #1; addle r0, r0, #2; movw r2, #1234; b.w 5f;"
+    "4: ldrd r2, r3, [sp]; strd r2, r3, [sp]; tst r0, #2; itt ne; ldrne.w r4, [sp, #4];"
+    "popne {r4-r8, pc}; 5: pop.w {r4-r8, pc}");
+#else
+__attribute__((noinline)) static int choose(int x) { return x * 7; }
+#endif
+__attribute__((noinline)) static unsigned fill(struct fields *f, unsigned v)
+{
+    f->a = v;
+    f->b = v >> 3;
+    f->c ^= v * 3;
+    return f->b + f->c;
+}
+__attribute__((noinline)) static int sign(int a, int b) { return a > b ? 1 : a < b ? -1 : 0; }
+static int order(const void *a, const void *b) { return sign(*(const int *)a, *(const int *)b); }
+int main(void)
+{
+    unsigned seed = 12345, sum = 0;
+    struct fields f = { 0 };
+    unsigned long long wide = 0;
+    double d = 1;
+    for (int i = 0; i < 600; i++)
+        numbers[i] = (int)((seed = seed * 1103515245 + 12345) >> 8) - (1 << 23);
+    qsort(numbers, 600, sizeof(int), order);
+    for (int i = 0; i < 600; i++) {
+        int n = numbers[i];
+        sum += choose(n & 7) + fill(&f, n);
+        sum ^= __builtin_bswap32(n) + __builtin_clz(n | 1);
+        wide += (unsigned long long)sum * n;
+        d += n < 0 ? n * .5 : 3;
+    }
+    printf("%u %llu %f\\n", sum, wide, d);
+    return 0;
+}
+"""
+
+
+@cases("flags", ["-O2 -mthumb", "-Os -mthumb", "-O3 -mthumb", "-O2 -marm"])
+def test_arm1156(flags):
+    """QEMU has no ARM1156: a Cortex-A8 executes the program, here and for pmk."""
+    have("qemu-arm", CROSS + "gcc")
+    program = build("oracle32-thumb2", THUMB2, "-static", "-march=armv6t2", *flags.split())
+    text = run(CROSS + "objdump", "-d", "--no-show-raw-insn", program).out
+    if "-mthumb" in flags:
+        for name in ("tbb", "cbz", "cbnz", "ite", "itt", "movw", "ubfx", "bfi", "ldrd"):
+            assert f"\t{name}\t" in text or f"\t{name}." in text, f"no {name}"
+    trace = Trace()
+    its = logged("qemu-arm", trace.read, program, what="exec,nochain,in_asm", cpu="cortex-a8",
+                 core="arm1156")
+    path = os.path.join(WORK, f"oracle1156-{os.getpid()}.json")
+    out = pmk("stat", "--json-document", "-o", path, "--core", "arm1156", "-e",
+              "instr_exec,sw_pc_change,cpu_cycles", program, stdin="")
+    equal((out.code, out.out), (its.code, its.out), "the program itself")
+    with open(path) as f:
+        c = counts(json.load(f))
+    os.unlink(path)
+    equal((c["instr_exec"], c["sw_pc_change"]),
+          (trace.counts["inst_retired"], trace.counts["pc_write_retired"]), flags)
+    assert c["cpu_cycles"] > c["instr_exec"] / 2, c
+
+
 # ---- cores ---------------------------------------------------------------------------------------
 
 

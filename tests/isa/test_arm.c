@@ -794,6 +794,65 @@ static void test_all_thumb(void **state)
 	assert_true(compared > 50000);
 }
 
+/* ARMv6T2: what ARMv6 has is the same, and there is more. */
+static void test_v6t2(void **state)
+{
+	static const struct {
+		uint32_t word;
+		uint8_t thumb, size, decoded, iclass, flow;
+		int8_t rd, rn, rm;
+	} known[] = {
+		{ 0xe3012234, 0, 4, 1, PMK_I_ALU, PMK_FLOW_NEXT, 2, -1, -1 },	  /* movw r2 */
+		{ 0xe7e01053, 0, 4, 1, PMK_I_ALU, PMK_FLOW_NEXT, 1, -1, 3 },	  /* ubfx r1, r3 */
+		{ 0xf2000d40, 0, 4, 0, PMK_I_OTHER, PMK_FLOW_NEXT, -1, -1, -1 },  /* NEON */
+		{ 0x0d40ef00, 1, 4, 0, PMK_I_OTHER, PMK_FLOW_NEXT, -1, -1, -1 },  /* NEON */
+		{ 0xb10b, 1, 2, 1, PMK_I_BRANCH, PMK_FLOW_JUMP, -1, 3, -1 },	  /* cbz r3 */
+		{ 0xbf08, 1, 2, 1, PMK_I_OTHER, PMK_FLOW_NEXT, -1, -1, -1 },	  /* it eq */
+		{ 0xf001e8d3, 1, 4, 1, PMK_I_LOAD, PMK_FLOW_INDIRECT, -1, 3, 1 }, /* tbb [r3, r1] */
+		{ 0x1004f8d3, 1, 4, 1, PMK_I_LOAD, PMK_FLOW_NEXT, 1, 3,
+		  -1 }, /* ldr.w r1, [r3, #4] */
+		{ 0x8010e8bd, 1, 4, 1, PMK_I_LOADM, PMK_FLOW_RETURN, -1, 13,
+		  -1 }, /* pop.w {r4, pc} */
+		{ 0xb800f001, 1, 4, 1, PMK_I_BRANCH, PMK_FLOW_JUMP, -1, -1, -1 }, /* b.w */
+		{ 0x0a00ee30, 1, 4, 1, PMK_I_FP, PMK_FLOW_NEXT, -1, -1,
+		  -1 }, /* vadd.f32 s0, s0, s0 */
+	};
+	uint64_t random = UINT64_C(0x6a09e667f3bcc908);
+	struct pmk_insn in, v6;
+	unsigned same = 0;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		memset(&in, 0xa5, sizeof(in));
+		pmk_isa_arm6t2_decode(*state, known[i].thumb, 0x8000, &known[i].word, known[i].size,
+				      &in);
+		if (in.decoded != known[i].decoded || in.iclass != known[i].iclass ||
+		    in.flow != known[i].flow || in.rd != known[i].rd || in.rn != known[i].rn ||
+		    in.rm != known[i].rm)
+			fail_msg("%08x: %d %d %d, rd %d rn %d rm %d", known[i].word, in.decoded,
+				 in.iclass, in.flow, in.rd, in.rn, in.rm);
+	}
+	for (unsigned i = 0; i < 200000; i++) {
+		uint32_t word = next_random(&random);
+		bool thumb = i % 2;
+		size_t size = thumb ? 2 : 4;
+
+		if (i % 8 == 7) { /* a pair of BL or BLX */
+			word = (word & 0x17ff07ff) | 0xe800f000;
+			size = 4;
+		}
+		memset(&v6, 0, sizeof(v6));
+		memset(&in, 0, sizeof(in));
+		pmk_isa_arm_decode(*state, thumb, 0x8000, &word, size, &v6);
+		pmk_isa_arm6t2_decode(*state, thumb, 0x8000, &word, size, &in);
+		if (!v6.decoded)
+			continue;
+		same++;
+		if (memcmp(&in, &v6, sizeof(in)) != 0)
+			fail_msg("%08x, %zu bytes", word, size);
+	}
+	assert_true(same > 60000);
+}
+
 /* ---- whichever Capstone it is --------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -853,10 +912,10 @@ static int close_isa(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),	     cmocka_unit_test(test_vfp),
-		cmocka_unit_test(test_addresses),    cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_patterns),     cmocka_unit_test(test_all_thumb),
-		cmocka_unit_test(test_any_capstone),
+		cmocka_unit_test(test_table),	  cmocka_unit_test(test_vfp),
+		cmocka_unit_test(test_addresses), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_v6t2),	  cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_all_thumb), cmocka_unit_test(test_any_capstone),
 	};
 
 	return cmocka_run_group_tests(tests, open_isa, close_isa);

@@ -6,16 +6,27 @@
 #include <pmk/error.h>
 
 #include "cpu/arm11/arm11.h"
+#include "cpu/thumb.h"
 
 /* The page of helpers that ARM Linux maps into programs. The emulator itself runs them. */
 #define HELPER_PAGE  0xffff0000u
 #define VECTORS_SIZE 0x20u
 #define DATA_ABORT   0x10u
 
+struct own {
+	struct pmk_isa_arm *isa;
+	struct pmk_it it; /* of Thumb-2 */
+};
+
 int pmk_arm11_decoder_init(struct pmk_decoder *d)
 {
-	d->own = pmk_isa_arm_new();
-	return d->own ? 0 : PMK_ENOMEM;
+	struct own *own = calloc(1, sizeof(*own));
+
+	if (!own)
+		return PMK_ENOMEM;
+	own->isa = pmk_isa_arm_new();
+	d->own = own;
+	return own->isa ? 0 : PMK_ENOMEM;
 }
 
 /* Is the code Thumb? The emulator does not show the state bit. A sequence with an instruction of 2
@@ -24,6 +35,7 @@ int pmk_arm11_decoder_init(struct pmk_decoder *d)
 static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 {
 	uint64_t addr = raw[0].addr;
+	struct own *own = d->own;
 	struct pmk_insn pair;
 	const char *target;
 	char *text;
@@ -40,7 +52,7 @@ static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 	memcpy(half, raw[0].byte, sizeof(half));
 	if ((half[0] & 0xf800) != 0xf000 || (half[1] & 0xe800) != 0xe800)
 		return false;
-	pmk_isa_arm_decode(d->own, true, addr, half, 4, &pair);
+	pmk_isa_arm_decode(own->isa, true, addr, half, 4, &pair);
 	text = d->first_text(d->sequence);
 	target = text ? strchr(text, '#') : NULL;
 	same = target && strtoull(target + 1, NULL, 16) == pair.target;
@@ -65,14 +77,21 @@ static void decode_helper(uint64_t addr, struct pmk_insn *in)
 void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		      struct pmk_insn *in)
 {
-	bool thumb = is_thumb(d, raw, n);
+	bool thumb2 = d->core && d->core->thumb2;
+	struct own *own = d->own;
+	bool thumb = thumb2 ? pmk_thumb_is(d, own->isa, raw, n) : is_thumb(d, raw, n);
 
 	for (size_t i = 0; i < n; i++)
 		if (!raw[i].size || (!d->system && raw[i].addr >= HELPER_PAGE))
 			decode_helper(raw[i].addr, &in[i]);
+		else if (thumb2)
+			pmk_isa_arm6t2_decode(own->isa, thumb, raw[i].addr, raw[i].byte,
+					      raw[i].size, &in[i]);
 		else
-			pmk_isa_arm_decode(d->own, thumb, raw[i].addr, raw[i].byte, raw[i].size,
+			pmk_isa_arm_decode(own->isa, thumb, raw[i].addr, raw[i].byte, raw[i].size,
 					   &in[i]);
+	if (thumb && thumb2)
+		pmk_it_apply(&own->it, raw, n, in);
 }
 
 unsigned pmk_arm11_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)

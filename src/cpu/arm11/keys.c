@@ -17,6 +17,8 @@ const struct pmk_core_key pmk_arm11_keys[] = {
 		"proc_ret_exec_pred counts correct predictions only"),
 	PMK_CORE_KEY(arm11.pc_writes,            "bp.count_pc_writes", 0, 0, 1, 'b',
 		"br_exec counts PC writes by data processing and loads, too"),
+	PMK_CORE_KEY(thumb2,                     "thumb2.enable", 0, 0, 1, 'b',
+		"Thumb-2, and the rest of ARMv6T2: an ARM1156 has them"),
 	PMK_CORE_KEY(arm11.shadow,               "fetch.shadow", 1, 0, 2, 'n',
 		"speculative fetch counted by icache_miss: 0 none, 1 branch shadow, 2 also the "
 		"wrong path"),

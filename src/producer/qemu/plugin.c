@@ -1557,6 +1557,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		return -1;
 	}
 	decoder = (struct pmk_decoder){
+		.core = &config.core,
 		.system = system_mode,
 		.big_endian = target->big_endian,
 		.first_text = first_text,

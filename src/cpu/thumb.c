@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/* See thumb.h. */
+#include <stdlib.h>
+
+#include "cpu/thumb.h"
+
+/* ---- A32 or T32 ------------------------------------------------------------------------------ */
+
+/* Could these four bytes be an instruction of T32? The first half word of one begins so. */
+static bool may_be_wide(const uint8_t *byte)
+{
+	return byte[1] >> 3 >= 0x1d;
+}
+
+/*
+ * A sequence with an instruction of 2 bytes, or at an odd half word, is Thumb. One of 4-byte
+ * instructions alone is Thumb if all may be, and are instructions in no other set. If they are in
+ * both, the emulator's own disassembler, which knows the state, tells by the name of the first one.
+ */
+bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct pmk_raw *raw,
+		  size_t n)
+{
+	bool t32 = true, a32 = true;
+	struct pmk_insn in;
+	char *text;
+
+	for (size_t i = 0; i < n; i++)
+		if (raw[i].size == 2)
+			return true;
+	if (raw[0].addr & 2)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (raw[i].size != 4 || !may_be_wide(raw[i].byte))
+			return false;
+	for (size_t i = 0; i < n; i++) {
+		pmk_isa_arm7_decode(isa, true, raw[i].addr, raw[i].byte, 4, &in);
+		t32 &= in.decoded;
+		pmk_isa_arm7_decode(isa, false, raw[i].addr, raw[i].byte, 4, &in);
+		a32 &= in.decoded;
+	}
+	if (t32 != a32)
+		return t32;
+	text = d->first_text(d->sequence);
+	if (text) {
+		t32 = pmk_isa_arm_is_named(isa, true, raw->addr, raw->byte, 4, text);
+		a32 = pmk_isa_arm_is_named(isa, false, raw->addr, raw->byte, 4, text);
+		free(text);
+	}
+	return t32 || !a32;
+}
+
+/* ---- IT -------------------------------------------------------------------------------------- */
+
+/* How many instructions an IT makes conditional; 0: it is none. Its condition may be "always". */
+static unsigned it_length(const struct pmk_raw *raw)
+{
+	unsigned mask = raw->byte[0] & 15u;
+
+	if (raw->size != 2 || raw->byte[1] != 0xbf || !mask || raw->byte[0] >> 4 >= 14)
+		return 0;
+	return 4 - (unsigned)__builtin_ctz(mask);
+}
+
+static void set_conditional(struct pmk_insn *in)
+{
+	in->conditional = true;
+	/* Arithmetic of 16 bits leaves the flags alone then; comparisons, which have no result, set
+	 * them. */
+	if (in->size == 2 && in->rd != PMK_NO_REG)
+		in->sets_flags = false;
+}
+
+static uint64_t *place_of(struct pmk_it *it, uint64_t addr)
+{
+	return &it->conditional[(addr >> 1) % PMK_IT_PLACES];
+}
+
+void pmk_it_apply(struct pmk_it *it, const struct pmk_raw *raw, size_t n, struct pmk_insn *in)
+{
+	unsigned left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t addr = raw[i].addr, *place = place_of(it, addr);
+
+		if (left) {
+			*place = addr | 1;
+			left--;
+		}
+		if (*place == (addr | 1))
+			set_conditional(&in[i]);
+		else if (it_length(&raw[i]))
+			left = it_length(&raw[i]);
+	}
+	/* The next sequence goes on with it; where its instructions begin is known of the first. */
+	if (left)
+		*place_of(it, raw[n - 1].addr + raw[n - 1].size) =
+			(raw[n - 1].addr + raw[n - 1].size) | 1;
+}
