@@ -40,6 +40,31 @@ static const struct named boards[] = {
 	{ NULL, NULL },
 };
 
+/* Processors of ARMv7-A, and the boards that have them unless -cpu says otherwise. */
+static const struct named armv7[] = {
+	{ "cortex-a7", "cortex-a7" },
+	{ "cortex-a8", "cortex-a8" },
+	{ "cortex-a9", "cortex-a9" },
+	{ "cortex-a15", "cortex-a15" },
+	{ NULL, NULL },
+};
+
+static const struct named armv7_boards[] = {
+	{ "raspi2b", "cortex-a7" },
+	{ "mcimx6ul-evk", "cortex-a7" },
+	{ "mcimx7d-sabre", "cortex-a7" },
+	{ "orangepi-pc", "cortex-a7" },
+	{ "cubieboard", "cortex-a8" },
+	{ "realview-pb-a8", "cortex-a8" },
+	{ "realview-pbx-a9", "cortex-a9" },
+	{ "vexpress-a9", "cortex-a9" },
+	{ "xilinx-zynq-a9", "cortex-a9" },
+	{ "sabrelite", "cortex-a9" },
+	{ "vexpress-a15", "cortex-a15" },
+	{ "virt", "cortex-a15" },
+	{ NULL, NULL },
+};
+
 /* What stands behind the option, of one name or the other, with one dash or two. The last one
  * counts, as in QEMU. */
 static const char *value_of(char *const *argv, const char *name, const char *other)
@@ -76,6 +101,13 @@ static const char *find(const struct named *n, const char *value)
 const char *pmk_board_aarch32(char *const *argv)
 {
 	return find(aarch32, value_of(argv, "cpu", "cpu"));
+}
+
+const char *pmk_board_armv7(char *const *argv)
+{
+	const char *cpu = value_of(argv, "cpu", "cpu");
+
+	return cpu ? find(armv7, cpu) : find(armv7_boards, value_of(argv, "M", "machine"));
 }
 
 const char *pmk_board_core(char *const *argv)

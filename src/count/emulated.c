@@ -66,6 +66,8 @@ static int choose_core(struct pmk_count *c)
 	}
 	if (c->q.guest)
 		look_at_board(c, &name, &asked);
+	else if (e->prog.system && !name && !asked && e->prog.elf.machine != PMK_ELF_AARCH64)
+		name = pmk_board_armv7(e->prog.argv.word);
 	data = pmk_count_data(c);
 	if (!data)
 		return PMK_COUNT_FAILED;

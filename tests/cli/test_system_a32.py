@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""pmk stat --qemu with firmware in A32 and T32 on boards with a Cortex-A7, A8, A9 or A15."""
+from harness import *
+from insns import Beside
+from programs import build
+
+# Of each loop the comment says what it executes. A processor other than the first one waits for
+# an interrupt that does not come. The end is semihosting's SYS_EXIT, which is the emulator's own
+# affair.
+FIRMWARE = """
+	.syntax	unified
+	.arm
+	.global	_start
+_start:
+	mrc	p15, 0, r0, c0, c0, 5		@ MPIDR
+	ands	r0, r0, #3
+parked:	wfine
+	bne	parked
+	ldr	sp, stack			@ 4 before it, and this
+	adr	r0, vectors
+	mcr	p15, 0, r0, c12, c0, 0		@ VBAR
+	isb
+	mov	r4, #1000			@ 4
+1:	ldrne	r1, [sp, #-8]			@ 5 * 1000: not equal but once
+	str	r4, [sp, #-4]
+	subs	r4, r4, #1
+	addne	r5, r5, #1
+	bne	1b
+	blx	thumb				@ 1
+	svc	#1				@ 1
+	movw	r0, #0x18			@ 4, and the call
+	movw	r1, #0x0026
+	movt	r1, #0x2
+	svc	#0x123456
+	b	.
+stack:	.word	STACK
+	.balign	32
+vectors:
+	b	.
+	b	.
+	movs	pc, lr				@ 1
+	b	.
+	b	.
+	b	.
+	b	.
+	b	.
+	.thumb
+	.thumb_func
+thumb:	movw	r4, #500			@ 2
+2:	subs	r4, #1				@ 6 * 500, without the last b
+	ite	eq
+	moveq	r5, #0
+	ldrne.w	r1, [sp, #-4]
+	cbz	r4, 3f
+	b	2b
+3:	bx	lr
+"""
+EXECUTED = 5 + 3 + 1 + 5 * 1000 + 1 + 1 + 1 + 4 + 2 + 6 * 500 - 1
+LOADS, STORES = 1 + 999 + 499, 1000
+BRANCHES = 1 + 1000 + 1 + 500 + 499
+
+
+def firmware(at, stack):
+    return build("firmware32", FIRMWARE, "-nostdlib", "-static", "-Wl,--build-id=none",
+                 f"-Wl,-Ttext={at:#x}", "-march=armv7-a", f"-DSTACK={stack:#x}", ext="S",
+                 prefix="arm-none-eabi-")
+
+
+def command(board, at, stack):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    return (f"qemu-system-arm -M {board} -kernel '{firmware(at, stack)}' -nographic -nic none "
+            "-semihosting -icount shift=0,sleep=off")
+
+
+VIRT = 0x40080000, 0x40200000
+OF_A7 = "inst_retired,ld_retired,st_retired,br_immed_retired"
+OF_A9 = "ins_rename,ld_retired,st_retired,br_immed_retired"
+OF_A15 = "inst_retired,ld_spec,st_spec,br_immed_spec"
+
+
+@cases("board, core, events, place", [
+    ("virt", "cortex-a15", OF_A15, VIRT), ("virt -cpu cortex-a7", "cortex-a7", OF_A7, VIRT),
+    ("virt -cpu cortex-a15", "cortex-a15", OF_A15, VIRT),
+    ("cubieboard", "cortex-a8", OF_A7, (0x40080000, 0x40200000)),
+    ("realview-pbx-a9", "cortex-a9", OF_A9, (0x10000, 0x200000)),
+    ("raspi2b", "cortex-a7", OF_A7, (0x10000, 0x200000))])
+def test_the_core_is_the_boards(board, core, events, place):
+    """What is executed is known, and an independent count says the same."""
+    beside = Beside(half=1 << 32)
+    doc = stat("-e", events, "--qemu", f"{command(board, *place)} {beside.options}")
+    (below, above), taken, _ = beside.told()
+    equal((doc["core"], doc["pmu"]), (core, core))
+    equal((taken, above), ({"SVC": 1, "Semihosting call": 1}, 0))
+    equal(list(counts(doc).values()), [below, LOADS, STORES, BRANCHES])
+    # Each of the others of a Raspberry Pi's four processors executes three until it waits.
+    assert below - EXECUTED in ((0, 3, 6, 9) if board == "raspi2b" else (0,)), below
+
+
+def test_another_core_that_was_asked_for():
+    doc = stat("-e", "inst_retired", "--core", "cortex-a7", "--qemu", command("virt", *VIRT))
+    equal((doc["core"], counts(doc)), ("cortex-a7", {"inst_retired": EXECUTED}))
