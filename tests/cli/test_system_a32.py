@@ -99,3 +99,76 @@ def test_the_core_is_the_boards(board, core, events, place):
 def test_another_core_that_was_asked_for():
     doc = stat("-e", "inst_retired", "--core", "cortex-a7", "--qemu", command("virt", *VIRT))
     equal((doc["core"], counts(doc)), ("cortex-a7", {"inst_retired": EXECUTED}))
+
+
+# ---- data aborts ---------------------------------------------------------------------------------
+
+# r7 is where nothing is on the board "virt", or memory; the flags say "not equal".
+ABORTS = """
+	.syntax	unified
+	.arch	armv7-a
+	.fpu	neon
+	.arm
+	.global	_start
+_start:
+	adr	r0, vectors
+	mcr	p15, 0, r0, c12, c0, 0
+	mrc	p15, 0, r0, c1, c0, 2
+	orr	r0, r0, #0xf00000
+	mcr	p15, 0, r0, c1, c0, 2
+	isb
+	mov	r0, #0x40000000
+	vmsr	fpexc, r0
+	movw	r7, #0
+	movt	r7, #PLACE
+	mov	r8, #0
+	cmp	r7, #1
+	.balign	32
+	.skip	16			@ where a vector of data aborts could be
+again:	add	r8, r8, #1
+	{access}
+	add	r9, r9, #1
+	cmp	r8, #300
+	add	r9, r9, #1
+	bne	again
+	movw	r0, #0x18
+	movw	r1, #0x0026
+	movt	r1, #0x2
+	svc	#0x123456
+	b	.
+	.balign	32
+vectors:
+	b	.
+	b	.
+	b	.
+	b	.
+	subs	pc, lr, #4
+	b	.
+	b	.
+	b	.
+"""
+ACCESSES = ("ldr r6, [r7]", "str r6, [r7]", "ldmia r7, {r1-r6}", "stmia r7, {r1-r5}",
+            "ldrd r4, r5, [r7]", "strd r4, r5, [r7]", "streq r6, [r7]",
+            "ldmiaeq r7, {r1-r4}", "vld1.32 {d0-d3}, [r7]", "vstmia r7, {d0-d5}",
+            "ldrex r6, [r7]", "strex r5, r6, [r7]", "ldr r6, [r7]; ldreq r6, [r7]; str r6, [r7]",
+            "ldreq r6, [r7]; ldmia r7, {r1-r3}", "swp r6, r5, [r7]", "pld [r7]")
+
+
+@cases("name, place", [("nothing", 0xf000), ("memory", 0x4100)])
+def test_data_aborts(name, place):
+    """What stands behind an access that aborts is not executed, wherever VBAR has the vectors; and
+    where there is memory, all is. The instruction that aborts counts, as in an emulator's log. (One
+    with a condition is taken to have failed it, unless the vectors are at 0 or at 0xFFFF0000.)"""
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    for access in ACCESSES:
+        kernel = build("aborts32", ABORTS.format(access=access), "-nostdlib", "-static",
+                       "-Wl,--build-id=none", "-Wl,-Ttext=0x40080000", f"-DPLACE={place:#x}",
+                       ext="S", prefix="arm-none-eabi-")
+        beside = Beside(half=1 << 32)
+        doc = stat("-e", "inst_retired", "--qemu",
+                   f"qemu-system-arm -M virt -m 512 -kernel '{kernel}' -nographic -nic none "
+                   f"-semihosting -icount shift=0,sleep=off {beside.options}")
+        (below, _), taken, _ = beside.told()
+        equal(counts(doc)["inst_retired"], below, f"{access} {taken}")
+        calm = place == 0x4100 or access in ("streq r6, [r7]", "ldmiaeq r7, {r1-r4}", "pld [r7]")
+        assert (taken.get("Data Abort", 0) == 0) == (calm or access.startswith("strex")), taken

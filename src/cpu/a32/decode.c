@@ -71,7 +71,9 @@ void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, 
 	read_old_values(in, n);
 }
 
-/* Low and high vectors. Those that VBAR moves elsewhere are not seen. */
+/* Low and high vectors. Where VBAR moves them is not seen, but only a data abort leaves a block
+ * early, and its vector is known by the end of its address: what stands there is entered by one if
+ * an access before it was not made. */
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {
 	uint64_t offset = pc & ~(uint64_t)HELPER_PAGE;
@@ -79,6 +81,6 @@ unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core
 	(void)d;
 	(void)core;
 	if (offset >= VECTORS_SIZE || (pc != offset && pc != HELPER_PAGE + offset))
-		return 0;
+		return pc % VECTORS_SIZE == DATA_ABORT ? PMK_ENTRY_VECTOR : 0;
 	return PMK_ENTRY_VECTOR | (offset == DATA_ABORT ? PMK_ENTRY_FAULT : 0);
 }
