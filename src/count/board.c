@@ -10,28 +10,16 @@ struct named {
 	const char *name, *core;
 };
 
-/* QEMU's processors. Its arm1136-r2 says of itself that it is r0p2. */
+/* QEMU's processors, and its boards with the processor that they have unless -cpu says otherwise. Its
+ * arm1136-r2 says of itself that it is r0p2. */
 static const struct named processors[] = {
-	{ "arm926", "arm926" },		  { "arm1136-r2", "arm1136r0" },
-	{ "arm1136", "arm1136" },	  { "arm1176", "arm1176" },
-	{ "arm11mpcore", "arm11mpcore" }, { "cortex-a53", "cortex-a53" },
-	{ "cortex-a72", "cortex-a72" },	  { NULL, NULL },
+	{ "arm926", "arm926" },	  { "arm1136-r2", "arm1136r0" },    { "arm1136", "arm1136" },
+	{ "arm1176", "arm1176" }, { "arm11mpcore", "arm11mpcore" }, { NULL, NULL },
 };
 
-/* The PMUs of those that execute ARM's code of 32 bits alone: PMUv2 has what PMUv3 has there. */
-static const struct named aarch32[] = {
-	{ "cortex-a7", "cortex-a53" },
-	{ "cortex-a15", "cortex-a53" },
-	{ NULL, NULL },
-};
-
-/* Its boards, with the processor that they have unless -cpu says otherwise. */
 static const struct named boards[] = {
 	{ "raspi0", "arm1176" },
 	{ "raspi1ap", "arm1176" },
-	{ "raspi3ap", "cortex-a53" },
-	{ "raspi3b", "cortex-a53" },
-	{ "raspi4b", "cortex-a72" },
 	{ "versatileab", "arm926" },
 	{ "versatilepb", "arm926" },
 	{ "integratorcp", "arm926" },
@@ -40,7 +28,7 @@ static const struct named boards[] = {
 	{ NULL, NULL },
 };
 
-/* Processors of ARMv7-A, and the boards that have them unless -cpu says otherwise. */
+/* The same of ARMv7-A. */
 static const struct named armv7[] = {
 	{ "cortex-a7", "cortex-a7" },
 	{ "cortex-a8", "cortex-a8" },
@@ -62,6 +50,20 @@ static const struct named armv7_boards[] = {
 	{ "sabrelite", "cortex-a9" },
 	{ "vexpress-a15", "cortex-a15" },
 	{ "virt", "cortex-a15" },
+	{ NULL, NULL },
+};
+
+/* The same with code of 64 bits, too. */
+static const struct named processors_of_64_bits[] = {
+	{ "cortex-a53", "cortex-a53" },
+	{ "cortex-a72", "cortex-a72" },
+	{ NULL, NULL },
+};
+
+static const struct named boards_of_64_bits[] = {
+	{ "raspi3ap", "cortex-a53" },
+	{ "raspi3b", "cortex-a53" },
+	{ "raspi4b", "cortex-a72" },
 	{ NULL, NULL },
 };
 
@@ -98,21 +100,29 @@ static const char *find(const struct named *n, const char *value)
 	return value ? n->core : NULL;
 }
 
-const char *pmk_board_aarch32(char *const *argv)
+static const char *core_of(char *const *argv, const struct named *of_cpu,
+			   const struct named *of_board)
 {
-	return find(aarch32, value_of(argv, "cpu", "cpu"));
+	const char *cpu = value_of(argv, "cpu", "cpu");
+
+	return cpu ? find(of_cpu, cpu) : find(of_board, value_of(argv, "M", "machine"));
 }
 
 const char *pmk_board_armv7(char *const *argv)
 {
-	const char *cpu = value_of(argv, "cpu", "cpu");
+	return core_of(argv, armv7, armv7_boards);
+}
 
-	return cpu ? find(armv7, cpu) : find(armv7_boards, value_of(argv, "M", "machine"));
+const char *pmk_board_of_32_bits(char *const *argv)
+{
+	const char *core = core_of(argv, processors, boards);
+
+	return core ? core : pmk_board_armv7(argv);
 }
 
 const char *pmk_board_core(char *const *argv)
 {
-	const char *cpu = value_of(argv, "cpu", "cpu");
+	const char *core = pmk_board_of_32_bits(argv);
 
-	return cpu ? find(processors, cpu) : find(boards, value_of(argv, "M", "machine"));
+	return core ? core : core_of(argv, processors_of_64_bits, boards_of_64_bits);
 }

@@ -28,25 +28,26 @@ static bool is_pmuv3(const struct pmk_pmu *pmu)
 	return pmu && pmu->driver == pmk_armv8.driver;
 }
 
-/* The core and the PMU of pmk run, where the user has not named them; and a PMUv3 that was asked
- * for may be that of code of 32 bits, beside a core that has another one. */
+/* Does such a core run code of 32 bits, that may have the registers of any PMUv3? */
+static bool is_aarch32(const struct pmk_core *core)
+{
+	return !strcmp(core->isa, "a32") || (!strcmp(core->isa, "arm") && !pmk_core_on_ahb(core));
+}
+
+/* The core of pmk run, where the user has not named it; and a PMUv3 that was asked for may be that
+ * of code of 32 bits, beside a core that has another one. */
 static void look_at_board(struct pmk_count *c, const char **name, const struct pmk_pmu **asked)
 {
 	struct pmk_emulation *e = c->state;
-	const char *aarch32 = pmk_board_aarch32(e->prog.argv.word);
 
-	if (!*name && !*asked && !aarch32) {
+	if (!*name && !*asked)
 		*name = pmk_board_core(e->prog.argv.word);
-		return;
-	}
-	if (!*asked && !*name)
-		*asked = pmk_pmu_find(aarch32);
-	if (!is_pmuv3(*asked) || (!*name && !aarch32))
+	else if (!*name && is_pmuv3(*asked))
+		*name = pmk_board_of_32_bits(e->prog.argv.word);
+	if (!*name || !is_pmuv3(*asked))
 		return;
 	e->guest_pmu = *asked;
 	*asked = NULL;
-	if (!*name)
-		*name = "arm1176";
 }
 
 static int choose_core(struct pmk_count *c)
@@ -88,8 +89,7 @@ static int choose_core(struct pmk_count *c)
 	free(found);
 	if (err)
 		return err;
-	if (e->guest_pmu &&
-	    (strcmp(e->prog.core.isa, "arm") != 0 || pmk_core_on_ahb(&e->prog.core))) {
+	if (e->guest_pmu && !is_aarch32(&e->prog.core)) {
 		asked = e->guest_pmu;
 		e->guest_pmu = NULL;
 	}
@@ -222,6 +222,15 @@ static bool is_raised(const struct pmk_core *core, bool system, const struct pmk
 	       (ev->signal2 == PMK_SIG_NONE || pmk_signal_in(&raised, ev->signal2));
 }
 
+/* Can exception levels be told apart in system emulation? */
+static bool knows_levels(const struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+	const struct pmk_core_family *family = pmk_core_family(&e->prog.core);
+
+	return family->levels || (c->q.guest && family->levels_of_blocks);
+}
+
 /* Why an event cannot be counted here, or NULL. */
 static const char *not_counted_because(const struct pmk_count *c,
 				       const struct pmk_event_request *req)
@@ -230,7 +239,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 	const struct pmk_core *core = &e->prog.core;
 	const struct pmk_event *ev = req->event;
 
-	bool levels = e->prog.system && pmk_core_family(core)->levels;
+	bool levels = e->prog.system && knows_levels(c);
 
 	if (req->kernel && !req->user && !levels)
 		return e->prog.system ? "privileged and user mode are not told apart in emulation"
@@ -658,7 +667,7 @@ static int configure(struct pmk_count *c)
 	for (unsigned i = 0; i < e->plan.nevents; i++)
 		cfg->watch_levels |= pmk_emulation_levels(c, i) != PMK_LEVELS_ALL;
 	/* A kernel may count itself or its programs. */
-	cfg->watch_levels |= c->q.guest && pmk_core_family(&cfg->core)->levels;
+	cfg->watch_levels |= c->q.guest && knows_levels(c);
 	if (cfg->watch_levels && c->q.record != PMK_REQUEST_COUNTS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "events of exception levels (:u, :k) cannot be recorded; "

@@ -72,6 +72,7 @@ struct pmk_block {
 	bool vector_set;   /* the program was seen to set this vector */
 	bool faulted;	   /* it is entered when an instruction before it has faulted */
 	bool tells;	   /* pmk_code.tells, when it was new */
+	uint8_t level;	   /* the exception level at which it runs, or 0 */
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
 	struct pmk_facts facts;
 	/* Where it may end early: fault.h. Its instructions, and how many of them may fault. */

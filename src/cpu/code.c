@@ -141,6 +141,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	b.faulted = entry & PMK_ENTRY_FAULT;
 	b.tells = code->tells;
 	b.vector_set = entry & PMK_ENTRY_SET;
+	b.level = (uint8_t)PMK_ENTRY_LEVEL_OF(entry);
 	for (i = first_probe(b.pc); code->block_at[i]; i = (i + 1) & TABLE_MASK) {
 		uint32_t id = code->block_at[i] - 1;
 		const struct pmk_block *known = &code->block[id];

@@ -46,6 +46,11 @@ enum pmk_entry {
 	PMK_ENTRY_SET = 1 << 3,	   /* the code that was decoded sets this vector */
 };
 
+/* Beside them: the exception level at which it runs, where the owner knows that. `bytes_hash` has
+ * to tell levels apart then. */
+#define PMK_ENTRY_LEVEL(el)	  ((unsigned)(el) << 8)
+#define PMK_ENTRY_LEVEL_OF(entry) ((entry) >> 8)
+
 /*
  * The block of these instructions, new or known. slots[] (n entries) is always filled. `bytes_hash`
  * tells code at the same address apart (self-modifying or reloaded code). entry: of enum pmk_entry.

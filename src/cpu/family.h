@@ -83,8 +83,9 @@ struct pmk_core_family {
 	/* Bits of pmk_insn.kind: such an instruction may fault, though it makes no access to memory
 	 * that an emulator would report. */
 	uint32_t traps;
-	/* In system emulation: can its exception levels be told apart? */
-	bool levels;
+	/* In system emulation: can its exception levels be told apart, by its accesses? Or only if
+	 * the owner knows those of blocks (PMK_ENTRY_LEVEL)? */
+	bool levels, levels_of_blocks;
 	/* Is its vector of faults that of calls, too? Then each instruction that owes no access has
 	 * to be told when it is passed. */
 	bool shares_faults;

@@ -264,38 +264,51 @@ def test_what_run_counts_beside_it_is_what_stat_counts():
     assert len(counted) > 20, counted
 
 
-# ---- PMUv3 in AArch32 ----------------------------------------------------------------------------
+# ---- PMUv2, and PMUv3 in AArch32 -----------------------------------------------------------------
 
-# Event counter 1 counts instructions, and overflows once it has counted 16.
+# Without V2 also what PMUv3 has beyond it. Event counter 1 counts instructions, and overflows once
+# it has counted 16.
 AARCH32_C = HEX + r"""
 #define AT(crn, crm, op2) "p15, 0, %0, c" #crn ", c" #crm ", " #op2
 #define WRITE(crn, crm, op2, v) __asm__ volatile("mcr " AT(crn, crm, op2) : : "r"(v))
 #define READ(crn, crm, op2, v) __asm__ volatile("mrc " AT(crn, crm, op2) : "=r"(v))
 
+#ifdef V2
+#define COUNT "p15, 0, %1, c9, c13, 2" /* PMXEVCNTR */
+#else
+#define COUNT "p15, 0, %1, c14, c8, 1" /* PMEVCNTR1 */
+#endif
+
 int main(void)
 {
-	unsigned turns = 1000, v, high;
+	unsigned turns = 1000, v, high = 7;
 
 	READ(9, 12, 0, v);
 	hex(v >> 11 & 31);             /* PMCR.N */
-	WRITE(14, 12, 1, 0x08);        /* PMEVTYPER1: INST_RETIRED */
 	WRITE(9, 12, 5, 1);            /* PMSELR */
-	READ(9, 13, 1, v);             /* PMXEVTYPER: the same */
+#ifdef V2
+	WRITE(9, 13, 1, 0x08);         /* PMXEVTYPER: INST_RETIRED */
+#else
+	WRITE(14, 12, 1, 0x08);        /* PMEVTYPER1: the same */
+#endif
+	READ(9, 13, 1, v);
 	hex(v);
 	WRITE(9, 13, 2, 0xfffffff0);   /* PMXEVCNTR */
 	WRITE(9, 12, 1, 0x80000002);   /* PMCNTENSET */
-	v = 1;                         /* PMCR.E, a loop and PMEVCNTR1 */
+	v = 1;                         /* PMCR.E, a loop and the counter */
 	__asm__ volatile("mcr p15, 0, %1, c9, c12, 0\n 1: subs %0, %0, #1\n bne 1b\n"
-			 "mrc p15, 0, %1, c14, c8, 1" : "+r"(turns), "+r"(v) : : "cc");
+			 "mrc " COUNT : "+r"(turns), "+r"(v) : : "cc");
 	hex(v + 16);
 	READ(9, 12, 3, v);             /* PMOVSR */
 	hex(v);
 	WRITE(9, 12, 3, v);
 	READ(9, 12, 3, v);
 	hex(v);
-	__asm__ volatile("mcrr p15, 0, %0, %1, c9" : : "r"(0x12345678), "r"(7)); /* PMCCNTR */
 	WRITE(9, 12, 2, 0x80000000);   /* PMCNTENCLR */
+#ifndef V2
+	__asm__ volatile("mcrr p15, 0, %0, %1, c9" : : "r"(0x12345678), "r"(high)); /* PMCCNTR */
 	__asm__ volatile("mrrc p15, 0, %0, %1, c9" : "=r"(v), "=r"(high));
+#endif
 	hex(high);
 	return 0;
 }
@@ -303,16 +316,76 @@ int main(void)
 
 
 @pytest.mark.parametrize("emulator,cpu,options,pmu", [
-    ("arm", "cortex-a15", (), "cortex-a53"), ("arm", "cortex-a7", (), "cortex-a53"),
-    ("aarch64", "cortex-a15", (), "cortex-a53"),
+    ("arm", "cortex-a15", (), "cortex-a15"), ("arm", "cortex-a7", (), "cortex-a7"),
+    ("aarch64", "cortex-a15", (), "cortex-a15"),
+    ("arm", "cortex-a15", ("--pmu", "cortex-a15"), "cortex-a15"),
+    ("arm", "cortex-a15", ("--pmu", "cortex-a53"), "cortex-a53"),
     ("arm", "cortex-a15", ("--core", "arm1136", "--pmu", "cortex-a72"), "cortex-a72")])
-def test_code_of_32_bits_reaches_a_pmuv3(emulator, cpu, options, pmu):
+def test_code_of_32_bits_reaches_its_pmu(emulator, cpu, options, pmu):
+    v2 = pmu == cpu
+    counters = "00000004" if pmu == "cortex-a7" else "00000006"
+    source = ("#define V2\n" if v2 else "") + AARCH32_C
+    elf = firmware(f"aarch32-{v2}", source, "0x40010000")
     out = pmk("run", *options, "--", f"qemu-system-{emulator}", "-M", "virt", "-cpu", cpu,
-              "-nographic", "-nic", "none", "-semihosting", "-kernel",
-              firmware("aarch32", AARCH32_C, "0x40010000"))
+              "-nographic", "-nic", "none", "-semihosting", "-kernel", elf)
     equal((out.code, out.err.splitlines()[:6]),
-          (0, ["00000006", "00000008", "000007d1", "00000002", "00000000", "00000007"]), out)
+          (0, [counters, "00000008", "000007d1", "00000002", "00000000", "00000007"]), out)
     equal(accesses(out.err)[0], pmu)
+    contains(out.err, " as arm1136\n" if "arm1136" in options else f" as {cpu}\n")
+
+
+# A loop in Supervisor mode and one at PL0; counters 0 and 1 count instructions of each alone.
+LEVELS_C = HEX + r"""
+#define MCR(v, crm, op2) __asm__ volatile("mcr p15, 0, %0, c9, c" #crm ", " #op2 : : "r"(v))
+
+static unsigned count(unsigned n)
+{
+	unsigned v;
+
+	MCR(n, 12, 5);                 /* PMSELR */
+	__asm__ volatile("mrc p15, 0, %0, c9, c13, 2" : "=r"(v));
+	return v;
+}
+
+int main(void)
+{
+	unsigned user = 1000, own = 3000, enable = 1, stop = 0;
+
+	for (unsigned n = 0; n < 2; n++) {
+		MCR(n, 12, 5);
+		MCR(8u | (n ? 1u << 30 : 1u << 31), 13, 1); /* PMXEVTYPER: U, or P */
+	}
+	MCR(3, 12, 1);                 /* PMCNTENSET */
+	__asm__ volatile("ldr r3, =vectors\n"
+			 "mcr p15, 0, r3, c12, c0, 0\n" /* VBAR */
+			 "mcr p15, 0, %2, c9, c12, 0\n"
+			 "1: subs %1, %1, #1\n bne 1b\n"
+			 "cps #0x10\n"
+			 "2: subs %0, %0, #1\n bne 2b\n"
+			 "svc #0\n"
+			 ".balign 32\n"
+			 "vectors: b .\n b .\n b 3f\n b .\n b .\n b .\n b .\n b .\n"
+			 "3: mcr p15, 0, %3, c9, c12, 0\n"
+			 : "+r"(user), "+r"(own) : "r"(enable), "r"(stop) : "r3", "lr", "cc");
+	hex(count(0));
+	hex(count(1));
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("cpu", ["cortex-a7", "cortex-a15"])
+def test_filters_of_code_of_32_bits(cpu):
+    """User: 1,000 turns of two instructions, and the SVC. Privileged: 3,000 turns, the CPS, the
+    branch at the vector, and the MCR that stops the counters."""
+    elf = firmware("levels", LEVELS_C, "0x40010000")
+    out = pmk("run", "-x,", "-e", "inst_retired,inst_retired:u,inst_retired:k", "--",
+              "qemu-system-arm", "-M", "virt", "-cpu", cpu, "-nographic", "-nic", "none",
+              "-semihosting", "-kernel", elf)
+    equal((out.code, [int(line, 16) for line in out.err.splitlines()[:2]]), (0, [2001, 6003]), out)
+    both, user, kernel = (int(line.split(",")[0]) for line in out.err.splitlines()
+                          if ",inst_retired" in line)
+    equal((user, user + kernel), (2001, both), out)
 
 
 # ---- several processors --------------------------------------------------------------------------

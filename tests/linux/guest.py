@@ -27,11 +27,17 @@ poweroff -f
 
 
 class Guest:
-    def __init__(self, arch, triplet, cpu_family, *flags):
+    """without_pmk: there is none in it. memory: where that of the board begins, if its kernel is to
+    be unpacked here."""
+
+    def __init__(self, arch, triplet, cpu_family, *flags, without_pmk=False, memory=None):
         self.arch, self.triplet, self.cpu_family, self.flags = arch, triplet, cpu_family, flags
+        self.without_pmk, self.memory = without_pmk, memory
         self._said = {}
 
     def kernel(self):
+        if self.memory is not None:
+            return packages.unpacked_kernel(self.arch, self.memory)
         return packages.kernel(self.arch)
 
     def build(self):
@@ -97,19 +103,24 @@ endian = 'little'
                 self.loaded(at[0], found)
         return found
 
-    def initramfs(self, name, programs, scripts):
-        """programs: {name: content}; scripts: {name: text}."""
+    def pmk_and_data(self, name):
+        """{path in the guest: content}"""
         stripped = os.path.join(WORK, f"{self.arch}-{name}-pmk")
         out = run(f"{self.triplet}-strip", "-o", stripped, os.path.join(self.build(), "pmk"))
         assert out.code == 0, out
-        files = {"init": INIT.encode(), "bin/pmk": read(stripped),
-                 "bin/busybox": read(packages.busybox(self.arch))}
+        files = {"bin/pmk": read(stripped)}
         files |= {inside: read(at) for inside, at in self.loaded(stripped).items()}
-        files |= {f"bin/{n}": content for n, content in programs.items()}
-        files |= {f"scripts/{n}": text.encode() + b"\n" for n, text in scripts.items()}
         for folder in ("data/metrics", "data/layouts"):
             at = os.path.join(SOURCE, folder)
             files |= {f"{folder}/{n}": read(os.path.join(at, n)) for n in os.listdir(at)}
+        return files
+
+    def initramfs(self, name, programs, scripts):
+        """programs: {name: content}; scripts: {name: text}."""
+        files = {} if self.without_pmk else self.pmk_and_data(name)
+        files |= {"init": INIT.encode(), "bin/busybox": read(packages.busybox(self.arch))}
+        files |= {f"bin/{n}": content for n, content in programs.items()}
+        files |= {f"scripts/{n}": text.encode() + b"\n" for n, text in scripts.items()}
         path = os.path.join(WORK, f"{self.arch}-{name}.gz")
         with open(path, "wb") as f:
             f.write(archive(files))

@@ -3,13 +3,14 @@
 """What a Linux guest is made of: Debian's kernel and busybox, and the libraries that pmk is linked
 with. Fetched and kept as tests/guest/fetch_debian.py does it.
 
-    tests/linux/packages.py [arm64 | armel]     fetch everything and print where it is
+    tests/linux/packages.py [arm64 | armel | armhf]     fetch everything and print where it is
 """
 import functools
 import hashlib
 import lzma
 import os
 import shutil
+import struct
 import sys
 import tempfile
 
@@ -18,7 +19,7 @@ import fetch_debian as debian
 from fetch_debian import Unavailable
 
 # The metapackage of the kernel: which version it is changes.
-KERNELS = {"arm64": "linux-image-arm64", "armel": "linux-image-rpi"}
+KERNELS = {"arm64": "linux-image-arm64", "armel": "linux-image-rpi", "armhf": "linux-image-armmp"}
 # And the library itself: which version it is differs between releases. libelf's own are libz, and
 # libzstd since 0.189; libdw's are those and two more. Of libiberty there is an archive alone.
 LIBRARIES = {"libcapstone-dev": "libcapstone[0-9]*", "libelf-dev": "libelf1*",
@@ -36,6 +37,35 @@ def kernel_package(arch):
 
 def kernel(arch):
     return debian.one_file(arch, functools.partial(kernel_package, arch), "boot/vmlinuz-*")
+
+
+ZIMAGE_TABLE = struct.pack("<I", 0x5a534c4b)
+UIMAGE = 0x27051956
+
+
+def unpacked_kernel(arch, memory):
+    """A zImage's kernel as an image of U-Boot's, for a board whose memory begins there. To let it
+    unpack itself would take longer than all the rest of a boot. Its own table says where its length
+    stands, which is its end, and where it wants to be."""
+    def make(path):
+        with open(kernel(arch), "rb") as f:
+            packed = f.read()
+        at = packed.find(ZIMAGE_TABLE)
+        if at < 0:
+            raise Unavailable(f"the kernel for {arch} is no zImage with a table")
+        end, _, offset = struct.unpack_from("<3I", packed, at + 4)
+        length, = struct.unpack_from("<I", packed, end)
+        begin = packed.rfind(b"\xfd7zXZ\0", 0, end)
+        image = lzma.decompress(packed[begin:end]) if begin >= 0 else b""
+        if len(image) != length:
+            raise Unavailable(f"the kernel for {arch} is packed in a way that is not known here")
+        entry = memory + offset
+        with open(path, "wb") as f: # of Linux, for ARM, a kernel, not packed
+            f.write(struct.pack(">7I4B32s", UIMAGE, 0, 0, length, entry, entry, 0, 5, 2, 2, 0,
+                                b"linux"))
+            f.write(image)
+
+    return debian.kept(f"{debian.release()}-{arch}-uimage-{memory:x}", make)
 
 
 def module(arch, name):

@@ -54,6 +54,7 @@ const struct pmk_core_family pmk_family_a32 = {
 	.watch = pmk_a32_watch,
 	.test = pmk_a32_test,
 	.tables = pmk_a64_tables,
+	.levels_of_blocks = true,
 	.vector = pmk_a32_vector,
 	.is_under_way = pmk_a64_is_under_way,
 	.drop = pmk_a64_drop,

@@ -6,8 +6,34 @@
  */
 #include "cpu/a32/a32.h"
 
-PMK_BLOCK_FNS(pmk_a32_on_block, pmk_a64_enter, pmk_a64_enter, pmk_before_handler,
-	      pmk_block_as_it_is)
+/* What has run until now was at another level than `b`. */
+static PMK_SLOW void change_level(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	pmk_emulator.leave_level(cpu->index);
+	cpu->level.guess = b->level;
+	pmk_emulator.enter_level(cpu->index, b->level);
+}
+
+static inline void find_level(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	if (PMK_UNLIKELY(cpu->level.watched && (cpu->level.open || cpu->level.guess != b->level)))
+		change_level(cpu, b);
+}
+
+/* At a vector it is first made out what ran of the block before, which was at its own level. */
+static inline void before_any(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	if (!b->vector)
+		find_level(cpu, b);
+}
+
+static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	pmk_before_handler(cpu, b);
+	find_level(cpu, b);
+}
+
+PMK_BLOCK_FNS(pmk_a32_on_block, pmk_a64_enter, pmk_a64_enter, before_handler, before_any)
 
 static void count_load(struct pmk_cpu *cpu, uint64_t access)
 {

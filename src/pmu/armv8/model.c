@@ -201,7 +201,7 @@ static int deny(struct pmk_armv8_model *m, uint8_t ec, unsigned el)
 
 /* Is there no such register for software at this level, or none at all? */
 static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write,
-			 const struct target *t)
+			 uint8_t ec, const struct target *t)
 {
 	const struct pmk_reg_info *row = row_of(m, reg);
 
@@ -211,7 +211,7 @@ static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned 
 		return true;
 	if (reg == PMK_ARMV8_PMMIR && !pmk_armv8_has(m, PMUVER_V3P4))
 		return true;
-	if (pmk_armv8_model_is_armv7(m) && armv7_lacks(m, reg))
+	if (pmk_armv8_model_is_armv7(m) && (armv7_lacks(m, reg) || ec == PMK_ARMV8_TRAP_WIDE))
 		return true;
 	return !exists(m, t) && (!t->selected || m->params.select_undefined);
 }
@@ -243,7 +243,7 @@ int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool w
 
 	if (!exists(m, &t) && t.selected)
 		m->oddities |= PMK_ARMV8_ODD_SELECT;
-	if (is_undefined(m, el, reg, write, &t))
+	if (is_undefined(m, el, reg, write, ec, &t))
 		return deny(m, 0x00, above);
 	if (el == 0 && !pmuserenr_permits(m, reg, write)) {
 		/* AArch32 EL0 under an AArch32 EL1 has no trap to go to. */

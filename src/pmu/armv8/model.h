@@ -72,6 +72,7 @@ unsigned pmk_armv8_lines(const void *model);
 
 /* The exception level that an access in `mode` comes from. */
 unsigned pmk_armv8_level(const struct pmk_armv8_model *m, enum pmk_mode mode);
+#define PMK_ARMV8_TRAP_WIDE 0x04 /* MRRC and MCRR, which PMUv2 does not have */
 /* May software at level `el` make this access? `ec` is the exception class of a trap in this view.
  * 0, or PMK_EUNDEF with m->trap filled. */
 int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write, uint8_t ec);

@@ -17,8 +17,7 @@
 
 /* ---- AArch32 ------------------------------------------------------------------------------- */
 
-#define TRAP_CP15   0x03
-#define TRAP_CP15_2 0x04 /* MRRC, MCRR */
+#define TRAP_CP15 0x03
 
 #define PMCEID2 PMK_ARMV8_CP15(9, 14, 4)
 #define PMCEID3 PMK_ARMV8_CP15(9, 14, 5)
@@ -120,7 +119,7 @@ int pmk_armv8_mrrc(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode
 		   uint64_t *value)
 {
 	unsigned el = pmk_armv8_level(m, mode);
-	int err = pmk_armv8_check(m, el, PMK_ARMV8_PMCCNTR, false, TRAP_CP15_2);
+	int err = pmk_armv8_check(m, el, PMK_ARMV8_PMCCNTR, false, PMK_ARMV8_TRAP_WIDE);
 
 	if (err)
 		return err;
@@ -133,7 +132,7 @@ int pmk_armv8_mcrr(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode
 		   uint64_t value)
 {
 	unsigned el = pmk_armv8_level(m, mode);
-	int err = pmk_armv8_check(m, el, PMK_ARMV8_PMCCNTR, true, TRAP_CP15_2);
+	int err = pmk_armv8_check(m, el, PMK_ARMV8_PMCCNTR, true, PMK_ARMV8_TRAP_WIDE);
 
 	if (err)
 		return err;

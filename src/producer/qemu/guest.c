@@ -56,7 +56,8 @@ struct reg_tail {
 #define ACCESS_UNDEF   (2 << 2)
 #define OF_A64	       UINT64_C(0x10000)
 #define OF_V8_IN_A32   UINT64_C(0x20000)
-#define GDB_PSTATE     33 /* number of a register in GDB's protocol */
+#define GDB_PSTATE     33 /* numbers of registers in GDB's protocol */
+#define GDB_CPSR       25
 #define OLDEST_RELEASE 701
 #define NEWEST_RELEASE 1101
 #define UNKNOWN_YET    1001 /* what nobody has tried between them */
@@ -68,6 +69,7 @@ static struct {
 	void (*define_opaque)(struct qemu_cpu *cpu, const void *reg, void *opaque);
 	void (*define)(struct qemu_cpu *cpu, const void *reg);
 	uint32_t (*cpsr_read)(struct qemu_env *env);
+	int (*read_a32)(struct qemu_cpu *cpu, struct qemu_bytes *bytes, int n);
 	int (*read_a64)(struct qemu_cpu *cpu, struct qemu_bytes *bytes, int n);
 	struct qemu_object *(*resolve_type)(const char *path, const char *type, bool *ambiguous);
 	struct qemu_irq *(*gpio_out)(struct qemu_cpu *dev, const char *name, int n);
@@ -101,6 +103,7 @@ const char *pmk_guest_find(void)
 	find(&qemu.define_opaque, "define_one_arm_cp_reg_with_opaque", NULL);
 	find(&qemu.define, "define_one_arm_cp_reg", NULL);
 	find(&qemu.cpsr_read, "cpsr_read", NULL);
+	find(&qemu.read_a32, "arm_cpu_gdb_read_register", NULL);
 	find(&qemu.read_a64, "aarch64_cpu_gdb_read_register", NULL);
 	if (find(&qemu.get_cpu, "qemu_get_cpu", NULL) &&
 	    find(&qemu.resolve_type, "object_resolve_path_type", NULL) &&
@@ -187,19 +190,43 @@ static unsigned vcpu_of(const struct qemu_env *env)
 	return vcpu;
 }
 
+/* A register of 32 bits, as GDB would read it. */
+static uint32_t read_word(int (*read)(struct qemu_cpu *cpu, struct qemu_bytes *bytes, int n),
+			  struct qemu_cpu *cpu, int n)
+{
+	struct qemu_bytes *bytes = g_byte_array_new();
+	uint32_t word = 0;
+
+	if (read(cpu, bytes, n) == sizeof(word))
+		memcpy(&word, bytes->data, sizeof(word));
+	g_byte_array_free(bytes, 1);
+	return word;
+}
+
 /* PSTATE in A64, CPSR else. */
 static uint32_t state_of(struct qemu_env *env, bool a64)
 {
-	struct qemu_bytes *bytes;
-	uint32_t state = 0;
-
 	if (!a64)
 		return qemu.cpsr_read(env);
-	bytes = g_byte_array_new();
-	if (qemu.read_a64(qemu.get_cpu((int)vcpu_of(env)), bytes, GDB_PSTATE) == sizeof(state))
-		memcpy(&state, bytes->data, sizeof(state));
-	g_byte_array_free(bytes, 1);
-	return state;
+	return read_word(qemu.read_a64, qemu.get_cpu((int)vcpu_of(env)), GDB_PSTATE);
+}
+
+/* A processor's code is translated when it is about to run, by the processor itself. */
+int pmk_guest_level(void)
+{
+	struct qemu_cpu **current = dlsym(RTLD_DEFAULT, "current_cpu"); /* of this thread */
+
+	if (!current || !qemu.read_a32)
+		return -1;
+	switch (read_word(qemu.read_a32, *current, GDB_CPSR) & 0x1f) {
+	case 0x10:
+		return 0;
+	case 0x16: /* Monitor */
+		return 3;
+	case 0x1a: /* Hyp */
+		return 2;
+	}
+	return 1;
 }
 
 /* What QEMU keeps for us in the description is the register's number, and whether it is that of

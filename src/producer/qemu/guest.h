@@ -50,6 +50,9 @@ void pmk_guest_tell_apart(unsigned vcpus);
 bool pmk_guest_has_stacks_of_calls(void);
 /* Have all code translated anew, since 10.2. */
 void pmk_guest_translate_anew(void);
+/* The exception level of the processor whose code is being translated, of those of 32 bits.
+ * Negative: this emulator does not tell. */
+int pmk_guest_level(void);
 /* How many processors the board has. */
 unsigned pmk_guest_vcpus(void);
 /* Let `vcpu` have the registers of `pmu`, and its interrupt; before it runs. */

@@ -275,6 +275,12 @@ static void guest_reset(unsigned vcpu)
 	show_interrupt(emulated(pmk_cpus[vcpu]), PMK_GUEST_ACCESS);
 }
 
+/* Are levels watched that blocks have? */
+static bool watches_blocks(void)
+{
+	return config.guest && config.watch_levels && family->levels_of_blocks;
+}
+
 /* Before the first block runs. It may have been translated with QEMU's own registers. */
 static void begin_guest(void)
 {
@@ -287,6 +293,8 @@ static void begin_guest(void)
 		lacks = pmk_guest_map(window);
 	for (unsigned i = 0; !lacks && !window && i < pmk_guest_vcpus() && i < PMK_ARENA_CPUS; i++)
 		lacks = pmk_guest_begin(i, pmk_emulated_guest(&config), &arena->guest, &calls);
+	if (!lacks && watches_blocks() && pmk_guest_level() < 0)
+		lacks = "the functions that tell the mode of a processor";
 	if (lacks) {
 		snprintf(arena->guest_lacks, sizeof(arena->guest_lacks), "%s", lacks);
 		give_up(PMK_ENOTSUP);
@@ -911,11 +919,18 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
 					size_t first, size_t last, struct pmk_pipe_slot *pipe)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	unsigned entry = entry_at(in[first].addr);
 	const struct pmk_block *b;
+	uint8_t level;
 
+	if (watches_blocks()) {
+		level = (uint8_t)pmk_guest_level();
+		hash = hash_bytes(hash, &level, sizeof(level));
+		entry |= PMK_ENTRY_LEVEL(level);
+	}
 	for (size_t i = first; i < last; i++)
 		hash = hash_bytes(hash, raw[i].byte, raw[i].size);
-	b = pmk_code_add(&code, in + first, last - first, hash, entry_at(in[first].addr), pipe);
+	b = pmk_code_add(&code, in + first, last - first, hash, entry, pipe);
 	if (!b) {
 		atomic_store(&arena->blocks_full, 1);
 		return NULL;
@@ -1571,7 +1586,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.enter_level = enter_level,
 	};
 	/* The function came with 6.2, the version with 10.1. */
-	if (config.watch_levels && !since_10_2 &&
+	if (config.watch_levels && family->levels && !since_10_2 &&
 	    (info->version.cur > 4 || !qemu_plugin_bool_parse))
 		atomic_store(&arena->levels_unseen, 1);
 	if (family->decoder_init && family->decoder_init(&decoder)) {
