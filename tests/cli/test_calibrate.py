@@ -11,7 +11,7 @@ from harness import *
 
 KERNELS = os.path.join(SOURCE, "data", "calibrate", "kernels.c")
 
-# Drawn once, by hand: what a core can have and the method says that it can find.
+# Drawn once, by hand: what a core can have and the method says that it can find. None prefetches.
 BOARDS = [
     ("arm", "arm1176", dict(dcache_size="8K", dcache_ways=2, utlb_entries=13, utlb_penalty=5,
                             tlb_entries=128, tlb_ways=4, tlb_penalty=71, l2_type="plain",
@@ -22,12 +22,12 @@ BOARDS = [
     ("arm", "arm1136", dict(dcache_size="16K", dcache_ways=8, utlb_entries=16, utlb_penalty=3,
                             tlb_entries=64, tlb_ways=1, tlb_penalty=101, l2_type="plain",
                             l2_size="512K", l2_latency=31, mem_latency=61)),
-    ("a64", "cortex-a53", dict(dcache_size="32K", dcache_ways=4, utlb_entries=12, utlb_penalty=4,
-                               tlb_entries=256, tlb_ways=4, tlb_penalty=27, l2_enable="on",
-                               l2_size="1024K", l2_latency=19, mem_latency=211)),
-    ("a64", "cortex-a53", dict(dcache_size="64K", dcache_ways=2, utlb_entries=24, utlb_penalty=7,
-                               tlb_entries=512, tlb_ways=2, tlb_penalty=33, l2_enable="off",
-                               mem_latency=83)),
+    ("a64", "armv8", dict(dcache_size="32K", dcache_ways=4, utlb_entries=12, utlb_penalty=4,
+                          tlb_entries=256, tlb_ways=4, tlb_penalty=27, l2_enable="on",
+                          l2_size="1024K", l2_latency=19, mem_latency=211)),
+    ("a64", "armv8", dict(dcache_size="64K", dcache_ways=2, utlb_entries=24, utlb_penalty=7,
+                          tlb_entries=512, tlb_ways=2, tlb_penalty=33, l2_enable="off",
+                          mem_latency=83)),
 ]
 COMPILERS = {"arm": "arm-linux-gnueabi-gcc", "a64": "aarch64-linux-gnu-gcc"}
 

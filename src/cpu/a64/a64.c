@@ -1129,14 +1129,16 @@ static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 }
 
 /* A stream goes on. */
-static void prefetch(struct pmk_cpu *cpu, struct pmk_a64_stream *s, uint64_t now)
+static void prefetch(struct pmk_cpu *cpu, uint32_t stream, uint64_t now)
 {
-	const struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
+	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
 	uint64_t line;
 
-	for (uint32_t i = 0; s && i < p->step && pmk_a64_prefetch_next(p, s, false, &line); i++)
+	if (PMK_LIKELY(stream == PMK_A64_NO_STREAM))
+		return;
+	for (uint32_t i = 0; i < p->step && pmk_a64_prefetch_next(p, stream, false, &line); i++)
 		prefetch_level1(cpu, line << PMK_A64_LINE_SHIFT, now);
-	for (uint32_t i = 0; s && i < p->step && pmk_a64_prefetch_next(p, s, true, &line); i++)
+	for (uint32_t i = 0; i < p->step && pmk_a64_prefetch_next(p, stream, true, &line); i++)
 		prefetch_level2(cpu, line << PMK_A64_LINE_SHIFT, now);
 }
 
@@ -1145,16 +1147,18 @@ static void after_miss(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool wr
 {
 	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
 
-	if (p->nstreams && (!write || p->stores != PMK_A64_STORES_IGNORED))
-		prefetch(cpu, pmk_a64_prefetch_missed(p, addr >> PMK_A64_LINE_SHIFT, write), now);
+	if (write && p->stores == PMK_A64_STORES_IGNORED)
+		return;
+	prefetch(cpu, pmk_a64_prefetch_missed(p, addr >> PMK_A64_LINE_SHIFT, write), now);
 }
 
 static void after_first_use(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool write)
 {
 	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
 
-	if (!write || p->stores != PMK_A64_STORES_IGNORED)
-		prefetch(cpu, pmk_a64_prefetch_used(p, addr >> PMK_A64_LINE_SHIFT, write), now);
+	if (write && p->stores == PMK_A64_STORES_IGNORED)
+		return;
+	prefetch(cpu, pmk_a64_prefetch_used(p, addr >> PMK_A64_LINE_SHIFT, write), now);
 }
 
 /* ---- loads and stores ------------------------------------------------------------------------ */
@@ -1245,13 +1249,13 @@ static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, false), latency;
 	uint64_t *e = cache_find(&v->dcache, addr), line = addr >> PMK_A64_LINE_SHIFT;
 	uint64_t arrives = 0, now = 0;
-	bool first = false, missed = !e;
+	bool prefetches = v->prefetcher.nstreams, first = false, missed = !e;
 
 	if (!e && is_outside(cpu, addr, access, false)) {
 		data_outside(cpu, access, false, extra);
 		return;
 	}
-	if (v->prefetcher.nstreams)
+	if (prefetches)
 		now = issued(cpu, access);
 	if (e) {
 		data_hit(cpu, addr, e);
@@ -1263,12 +1267,12 @@ static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	} else {
 		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
 		latency = data_fill(cpu, addr, false, &e);
-		if (cpu->a64.lsu.level2)
+		if (v->prefetcher.lines2 && cpu->a64.lsu.level2)
 			arrives = pmk_a64_arrives(v->prefetcher.flight2, line);
 		load_miss(cpu, access, latency, extra, arrives, now);
 	}
 	allow(v, addr, *e & DIRTY);
-	if (missed)
+	if (prefetches && missed)
 		after_miss(cpu, addr, now, false);
 	else if (first)
 		after_first_use(cpu, addr, now, false);
@@ -1280,13 +1284,13 @@ static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, true);
 	uint64_t *e = cache_find(&v->dcache, addr), now = 0;
-	bool first = e && *e & PREFETCHED, missed = !e;
+	bool prefetches = v->prefetcher.nstreams, first = e && *e & PREFETCHED, missed = !e;
 
 	if (!e && is_outside(cpu, addr, access, true)) {
 		data_outside(cpu, access, true, extra);
 		return;
 	}
-	if (v->prefetcher.nstreams)
+	if (prefetches)
 		now = issued(cpu, access);
 	if (!e) {
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
@@ -1299,7 +1303,7 @@ static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	}
 	*e = (*e & ~PREFETCHED) | DIRTY;
 	allow(v, addr, true);
-	if (missed)
+	if (prefetches && missed)
 		after_miss(cpu, addr, now, true);
 	else if (first)
 		after_first_use(cpu, addr, now, true);

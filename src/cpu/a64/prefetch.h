@@ -38,14 +38,12 @@ enum pmk_a64_prefetch_stores {
 	PMK_A64_STORES_LOADS
 };
 
+/* A stream, or the beginning of one. What most misses look at is in the prefetcher's arrays. */
 struct pmk_a64_stream {
-	uint64_t last; /* the line that was used last */
 	int64_t stride;
-	uint32_t run; /* so often in a row */
-	bool going;
+	uint32_t run;		/* so often in a row */
 	bool store;		/* it is one of stores */
 	uint32_t ahead, ahead2; /* so many strides have been fetched, into level 1, into either */
-	uint64_t used;		/* when it was used last, in misses and first uses; 0: never */
 };
 
 /* Lines that may be under way, by their low bits. */
@@ -55,30 +53,35 @@ struct pmk_a64_flight {
 
 struct pmk_a64_prefetcher {
 	uint32_t nstreams, trigger, lines, lines2, step, nslots;
-	int64_t longest; /* stride */
-	bool pages;	 /* streams of loads go on in the next page */
-	uint64_t stores; /* enum pmk_a64_prefetch_stores */
-	uint64_t now;	 /* in misses and first uses */
+	uint64_t longest; /* stride */
+	bool pages;	  /* streams of loads go on in the next page */
+	uint64_t stores;  /* enum pmk_a64_prefetch_stores */
+	uint64_t now;	  /* in misses and first uses */
+	/* Of each stream and beginning, twice as many as streams: the line that was used last, and
+	 * when that was, 0 if never; and bits: which are streams. */
+	uint64_t last[2 * PMK_A64_MAX_STREAMS], used[2 * PMK_A64_MAX_STREAMS];
+	uint32_t going;
 	struct pmk_a64_stream stream[2 * PMK_A64_MAX_STREAMS];
 	uint64_t busy_until[PMK_A64_MAX_PREFETCHES];
 	struct pmk_a64_flight flight[PMK_A64_FLIGHTS], flight2[PMK_A64_FLIGHTS];
 };
 
+/* In place of a stream: none. */
+#define PMK_A64_NO_STREAM UINT32_MAX
+
 void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core *core);
 /* Time starts anew, with nothing under way. */
 void pmk_a64_prefetcher_restart(struct pmk_a64_prefetcher *p);
 
-/* A line misses. The stream that goes on with it, or NULL. */
-struct pmk_a64_stream *pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line,
-					       bool store);
+/* A line misses. The number of the stream that goes on with it, or PMK_A64_NO_STREAM. */
+uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
 /* A line that was prefetched is used for the first time. Likewise. */
-struct pmk_a64_stream *pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line,
-					     bool store);
+uint32_t pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
 
 /* The line that the stream wants next in level 1, or in level 2 alone; false: no more for now. It
  * is asked `prefetch.step` times at most, each time that the stream has gone on. */
-bool pmk_a64_prefetch_next(const struct pmk_a64_prefetcher *p, struct pmk_a64_stream *s,
-			   bool level2, uint64_t *line);
+bool pmk_a64_prefetch_next(struct pmk_a64_prefetcher *p, uint32_t stream, bool level2,
+			   uint64_t *line);
 
 /* When a line that was prefetched is there; 0: it is. */
 static inline uint64_t pmk_a64_arrives(const struct pmk_a64_flight *flight, uint64_t line)
