@@ -58,13 +58,12 @@ uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch);
 static inline bool pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint32_t counter,
 					     uint64_t taken)
 {
-	/* What becomes of a counter, two bits each: of 0 to 3 when not taken, and when taken. */
-	const uint32_t next =
-		0u | 0u << 2 | 1u << 4 | 2u << 6 | 1u << 8 | 2u << 10 | 3u << 12 | 3u << 14;
+	/* What becomes of a counter of 0 to 3 that is not taken, and of one that is. */
+	static const uint8_t next[2][4] = { { 0, 0, 1, 2 }, { 1, 2, 3, 3 } };
 	uint32_t history = p->history;
 	uint8_t *c = &p->counter[counter ^ history], state = *c;
 
-	*c = (uint8_t)(next >> (8 * taken + 2 * state) & 3);
+	*c = next[taken][state];
 	p->history = (history << 1 | (uint32_t)taken) & p->history_mask;
 	return state >> 1 != taken;
 }
