@@ -99,6 +99,7 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 	}
 	cpu->arm11.pred[PMK_BRANCH_NONE] = core->timeless ? PMK_PRED_STATE : PMK_PRED_NOT_TAKEN;
 	cpu->arm11.usual = has_usual_data(cpu);
+	cpu->arm11.fetched = PMK_NO_PAGE;
 	return 0;
 }
 
@@ -254,7 +255,11 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t;
 
-	if (!cpu->core.mmu || pmk_tlb_holds(&cpu->arm11.itlb, page))
+	if (!cpu->core.mmu || page == cpu->arm11.fetched)
+		return;
+	/* It stays until another page is looked up. */
+	cpu->arm11.fetched = page;
+	if (pmk_tlb_holds(&cpu->arm11.itlb, page))
 		return;
 	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
 	t = translate(cpu, page);
@@ -584,6 +589,7 @@ static void flush_tlbs(struct pmk_cpu *cpu)
 	pmk_tlb_clear(&cpu->arm11.dtlb);
 	pmk_tlb_clear(&cpu->arm11.itlb);
 	pmk_tlb_clear(&cpu->arm11.main_tlb);
+	cpu->arm11.fetched = PMK_NO_PAGE;
 	cpu->igen++;
 }
 
@@ -695,29 +701,34 @@ static PMK_SLOW void wait_for_vfp(struct pmk_cpu *cpu, const struct pmk_block *b
 	cpu->arm11.pending &= busy ? ~UINT64_C(0) : ~PMK_PIPE_VFP;
 }
 
-/* What `p` disturbs, and then the fetch of `b`, if that may find something absent. */
+/* Fetch `b`, if that may find something absent. */
+static inline void fetch_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	struct pmk_executions *executions = &cpu->executions[b->id];
+	uint64_t seen = cpu->igen;
+	bool again = false;
+
+	if (executions->igen == seen)
+		return;
+	pmk_sites_fetch(cpu, b, b->pc);
+	if (cpu->arm11.instead)
+		again = cpu->arm11.instead->fetch(cpu, b);
+	else
+		fetch_block(cpu, b);
+	/* Not the present igen: the block may have evicted a line of its own. 0, so that blocks at
+	 * exception vectors always come here. */
+	executions->igen = b->vector || again ? 0 : seen;
+}
+
+/* What `p` disturbs, and then the fetch of `b`. */
 static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block *p,
 				     const struct pmk_block *b)
 {
-	struct pmk_executions *executions = &cpu->executions[b->id];
-
 	if (PMK_UNLIKELY(p->disturbs)) {
 		pmk_sites_at(cpu, PMK_SITE_LEAVE);
 		disturb(cpu, p->disturbs);
 	}
-	if (executions->igen != cpu->igen) {
-		uint64_t seen = cpu->igen;
-		bool again = false;
-
-		pmk_sites_fetch(cpu, b, b->pc);
-		if (cpu->arm11.instead)
-			again = cpu->arm11.instead->fetch(cpu, b);
-		else
-			fetch_block(cpu, b);
-		/* Not the present igen: the block may have evicted a line of its own. 0, so that
-		 * blocks at exception vectors always come here. */
-		executions->igen = b->vector || again ? 0 : seen;
-	}
+	fetch_stale(cpu, b);
 }
 
 static PMK_SLOW void fetch_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -749,11 +760,29 @@ void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	}
 }
 
-void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			  uint64_t taken, uint64_t word)
+/* Block `b` starts, and waits for what those before it have not finished. `before` is when the last
+ * one ended. */
+static PMK_SLOW void wait_at_entry(struct pmk_cpu *cpu, const struct pmk_block *p,
+				   const struct pmk_block *b, uint64_t before)
+{
+	uint64_t waits = p->arm11.late & b->arm11.wants & ~PMK_PIPE_VFP_LATE;
+
+	if (waits | (cpu->arm11.pending & b->arm11.touches))
+		pmk_sites_fetch(cpu, b, b->pc);
+	if (waits)
+		wait_for_results(cpu, p, b, before);
+	if (cpu->arm11.pending & b->arm11.touches & ~PMK_PIPE_VFP)
+		wait_for_pending(cpu, b, cpu->arm11.pending & b->arm11.touches & ~PMK_PIPE_VFP);
+	if (cpu->arm11.pending & b->arm11.touches & PMK_PIPE_VFP)
+		wait_for_vfp(cpu, b);
+	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
+static PMK_SLOW void block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
+				   const struct pmk_block *b, uint64_t taken, uint64_t word)
 {
 	uint64_t before = cpu->cycles, end = before - b->cycles - pmk_pred_cycles(word);
-	uint64_t waits;
 
 	if (PMK_UNLIKELY(b->vector)) {
 		/* Exception entry. An unconditional branch before it was taken; whether a
@@ -771,16 +800,130 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	disturb_and_fetch(cpu, p, b);
 	if (p->arm11.late & PMK_PIPE_VFP_LATE)
 		remember_vfp(cpu, p, end);
-	waits = p->arm11.late & b->arm11.wants & ~PMK_PIPE_VFP_LATE;
-	if (waits | (cpu->arm11.pending & b->arm11.touches))
-		pmk_sites_fetch(cpu, b, b->pc);
-	if (waits)
-		wait_for_results(cpu, p, b, before);
-	if (cpu->arm11.pending & b->arm11.touches & ~PMK_PIPE_VFP)
-		wait_for_pending(cpu, b, cpu->arm11.pending & b->arm11.touches & ~PMK_PIPE_VFP);
-	if (cpu->arm11.pending & b->arm11.touches & PMK_PIPE_VFP)
-		wait_for_vfp(cpu, b);
-	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+	wait_at_entry(cpu, p, b, before);
+}
+
+/*
+ * What follows does what block_general() does, for nearly all blocks: while nobody asks where things
+ * are counted, and nothing absent is fetched. The rest is left to that one.
+ */
+
+static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
+				    const struct pmk_block *b, uint64_t before)
+{
+	fetch_stale(cpu, b);
+	wait_at_entry(cpu, p, b, before);
+}
+
+/* Would a branch at the end of `p` that is not predicted fetch an absent line behind it? */
+static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	return p->arm11.shadowed && !cpu->arm11.imap[(p->arm11.end >> PMK_LINE_SHIFT) + 1];
+}
+
+/* A branch took the cycles of its block and so many more. */
+static inline void leave_resolved(struct pmk_cpu *cpu, uint64_t more)
+{
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
+	cpu->cycles += more;
+}
+
+/* These do what leave_block() does. If they cannot, they do nothing and return false. */
+
+/* What has an entry is predicted by that, the rest by the static rules. */
+static inline bool leave_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+			      bool taken)
+{
+	struct pmk_btac_entry *e = pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end);
+	bool held = pmk_btac_holds(e, p->arm11.end, p->arm11.branch);
+	bool rule = p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD;
+	bool wrong = (held ? e->state >= 2 : rule) != taken;
+
+	if (p->arm11.branch == PMK_BRANCH_SLOW)
+		return false;
+	if (taken ? pc != p->arm11.target || ((wrong || !held) && has_absent_shadow(cpu, p))
+		  : !held && !wrong)
+		return false;
+	if (held)
+		pmk_predictor_learn(e, &cpu->arm11.pred[p->arm11.branch], taken);
+	else if (taken)
+		pmk_predictor_allocate(e, cpu->arm11.pred, p->arm11.end, p->arm11.branch);
+	if (wrong) {
+		cpu->dyn[PMK_SIG_BRANCH_MISS]++;
+		leave_resolved(cpu, p->arm11.resolved);
+	} else if (!held && cpu->core.arm11.static_correct_taken > p->arm11.branch_cycles) {
+		cpu->cycles += cpu->core.arm11.static_correct_taken - p->arm11.branch_cycles;
+	}
+	return true;
+}
+
+/* The return stack says where a return goes. */
+static inline bool leave_right_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc)
+{
+	struct pmk_return_stack *rs = &cpu->arm11.rs;
+	uint32_t addr;
+
+	if (!rs->count || rs->addr[rs->top] != pc || has_absent_shadow(cpu, p))
+		return false;
+	pmk_return_pop(rs, &addr);
+	cpu->dyn[PMK_SIG_RET_POP]++;
+	cpu->dyn[PMK_SIG_RET_PREDICTED]++;
+	if (cpu->core.arm11.return_correct > p->arm11.branch_cycles)
+		cpu->cycles += cpu->core.arm11.return_correct - p->arm11.branch_cycles;
+	return true;
+}
+
+static inline bool leave_predicted_call(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+					uint64_t word)
+{
+	if (word != PMK_PRED_CALL || pc != p->arm11.target)
+		return false;
+	cpu->dyn[PMK_SIG_CALL_PUSH]++;
+	pmk_return_push(&cpu->arm11.rs, (uint32_t)p->fall);
+	return true;
+}
+
+static inline bool leave_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+			       bool taken, uint64_t word)
+{
+	unsigned leave = p->arm11.leave;
+
+	if (leave == PMK_ARM11_LEAVE_FORWARD || leave == PMK_ARM11_LEAVE_BACKWARD)
+		return leave_jump(cpu, p, pc, taken);
+	if (leave == PMK_ARM11_LEAVE_ANY || !taken)
+		return false;
+	if (leave == PMK_ARM11_LEAVE_CALL)
+		return leave_predicted_call(cpu, p, pc, word);
+	if (leave == PMK_ARM11_LEAVE_RETURN)
+		return leave_right_return(cpu, p, pc);
+	if (has_absent_shadow(cpu, p))
+		return false;
+	cpu->dyn[PMK_SIG_BRANCH_MISS] += leave == PMK_ARM11_LEAVE_INDIRECT;
+	leave_resolved(cpu, p->arm11.resolved);
+	return true;
+}
+
+void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			  uint64_t taken, uint64_t word)
+{
+	bool differs = pmk_pred_differs(word, taken);
+	bool stale = cpu->executions[b->id].igen != cpu->igen;
+	/* A word has cycles for the outcome that it says alone. */
+	uint64_t extra = differs ? pmk_pred_cycles(word) : 0;
+	uint64_t before = cpu->cycles - extra;
+
+	if (PMK_UNLIKELY(cpu->crossing || cpu->sites || p->arm11.late & PMK_PIPE_VFP_LATE ||
+			 (stale && b->vector)) ||
+	    (differs && PMK_UNLIKELY(!leave_usual(cpu, p, b->pc, taken, word)))) {
+		block_general(cpu, p, b, taken, word);
+		return;
+	}
+	cpu->cycles -= extra;
+	if (stale)
+		fetch_and_wait(cpu, p, b, before);
+	else if ((p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches))
+		wait_at_entry(cpu, p, b, before);
+	else if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }
 

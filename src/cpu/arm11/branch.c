@@ -42,22 +42,21 @@ void pmk_predictor_flush(struct pmk_predictor *p, uint8_t *pred)
 	}
 }
 
-/* VA[9:3] for 128 entries (TRM 16.3). */
 static struct pmk_btac_entry *entry_of(const struct pmk_predictor *p, const struct pmk_block *b)
 {
-	return &p->entry[b->end_addr >> 3 & p->mask];
+	return pmk_predictor_slot(p, (uint32_t)b->end_addr);
 }
 
 static bool holds(const struct pmk_btac_entry *e, const struct pmk_block *b)
 {
-	return e->branch == b->arm11.branch && e->addr == b->end_addr;
+	return pmk_btac_holds(e, (uint32_t)b->end_addr, b->arm11.branch);
 }
 
 /*
  * The static rules: calls are predicted taken unless conditional; other branches taken when
  * unconditional or backward (TRM 5.3; for backward and forward ARM support article ka4162).
  */
-static bool static_rule(const struct pmk_block *b)
+bool pmk_predictor_static_rule(const struct pmk_block *b)
 {
 	if (!b->conditional)
 		return true;
@@ -71,14 +70,14 @@ struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 
 	if (p->dynamic && holds(e, b))
 		return (struct pmk_prediction){ .taken = e->state >= 2, .dynamic = true };
-	return (struct pmk_prediction){ .taken = p->fixed && static_rule(b) };
+	return (struct pmk_prediction){ .taken = p->fixed && pmk_predictor_static_rule(b) };
 }
 
 uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_block *b)
 {
 	/* Both of these always take the slow path: calls push the return stack, and a branch that
 	 * is statically predicted taken allocates an entry and fetches its shadow. */
-	if (b->flow != PMK_FLOW_JUMP || (p->fixed && static_rule(b)))
+	if (b->flow != PMK_FLOW_JUMP || (p->fixed && pmk_predictor_static_rule(b)))
 		return PMK_PRED_LOOK;
 	/* So does a jump to the next instruction, because its outcome looks like no jump. */
 	if (!b->conditional && b->target == b->fall)
@@ -135,12 +134,8 @@ void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct 
 		word = p->states ? state_of(p, e, b) : word_of(e, b);
 	} else if (taken) {
 		/* The evicted branch takes the slow path next time, and gets its word there. */
-		if (e->branch)
-			pred[e->branch] = PMK_PRED_LOOK;
-		*e = (struct pmk_btac_entry){ .addr = (uint32_t)b->end_addr,
-					      .branch = b->arm11.branch,
-					      .state = 2 };
-		word = PMK_PRED_LOOK;
+		pmk_predictor_allocate(e, pred, (uint32_t)b->end_addr, b->arm11.branch);
+		return;
 	} else {
 		word = pmk_predictor_initial(p, b);
 	}

@@ -77,6 +77,9 @@ struct pmk_predictor {
 	bool wrong_path;	 /* wrong paths are fetched */
 };
 
+/* What the static rules say of the direct branch that ends `b`. */
+bool pmk_predictor_static_rule(const struct pmk_block *b);
+
 /* 0 or PMK_ENOMEM. */
 int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core);
 void pmk_predictor_fini(struct pmk_predictor *p);
@@ -102,6 +105,42 @@ struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 /* Learn the outcome; rewrites the words of this branch and of one it evicts. */
 void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct pmk_block *b,
 			   bool taken);
+
+/* Where the entry of a branch is, if it has one: VA[9:3] for 128 entries (TRM 16.3). Inline, like the
+ * next ones: every branch comes here whose prediction is not certain. */
+static inline struct pmk_btac_entry *pmk_predictor_slot(const struct pmk_predictor *p,
+							uint32_t addr)
+{
+	return &p->entry[addr >> 3 & p->mask];
+}
+
+static inline bool pmk_btac_holds(const struct pmk_btac_entry *e, uint32_t addr, uint32_t branch)
+{
+	return e->branch == branch && e->addr == addr;
+}
+
+/* Learn the outcome of a jump that has an entry: a two-bit counter that saturates. Rewrites its
+ * word. */
+static inline void pmk_predictor_learn(struct pmk_btac_entry *e, uint8_t *word, bool taken)
+{
+	static const uint8_t next[2][4] = { { 0, 0, 1, 2 }, { 1, 2, 3, 3 } };
+	static const uint8_t says[4] = { PMK_PRED_NOT_TAKEN, PMK_PRED_LOOK, PMK_PRED_LOOK,
+					 PMK_PRED_TAKEN };
+
+	e->state = next[taken][e->state];
+	*word = says[e->state];
+}
+
+/* A branch without an entry was taken, and gets one as "weakly taken". The words of both branches
+ * are to be looked up. */
+static inline void pmk_predictor_allocate(struct pmk_btac_entry *e, uint8_t *pred, uint32_t addr,
+					  uint32_t branch)
+{
+	if (e->branch)
+		pred[e->branch] = PMK_PRED_LOOK;
+	*e = (struct pmk_btac_entry){ .addr = addr, .branch = branch, .state = 2 };
+	pred[branch] = PMK_PRED_LOOK;
+}
 
 #define PMK_RETURN_STACK_MAX 16
 

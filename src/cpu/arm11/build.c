@@ -69,6 +69,61 @@ static unsigned certain_branch_cycles(const struct pmk_core *core, const struct 
 	return last->flow == PMK_FLOW_JUMP && foldable && !onto_branch ? 0 : 1;
 }
 
+/* DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
+static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_block *b)
+{
+	uint64_t distance = b->arm11.flag_distance, shortest = core->arm11.branch_min;
+
+	if (b->arm11.loads_pc)
+		return core->arm11.load_pc;
+	return core->branch_max > shortest + distance ? core->branch_max - distance : shortest;
+}
+
+/* Whether the last branch can be followed by a short way. The shadow of a branch is at most one
+ * line there, whose fetch changes nothing if it is present. */
+static enum pmk_arm11_leave way_to_leave(const struct pmk_core *core, const struct pmk_block *b)
+{
+	bool ages = pmk_core_policy_of(core, core->icache_policy) != PMK_POLICY_OWN;
+	bool returns = core->bp_on && core->rs_on;
+
+	if (b->disturbs || core->arm11.shadow > 1 ||
+	    core->arm11.shadow_bytes > 1u << PMK_LINE_SHIFT || ages ||
+	    b->end_addr >> PMK_LINE_SHIFT == UINT32_MAX >> PMK_LINE_SHIFT)
+		return PMK_ARM11_LEAVE_ANY;
+	switch ((enum pmk_flow)b->flow) {
+	case PMK_FLOW_JUMP:
+		if (!core->bp_on || !core->arm11.bp_dynamic || !core->arm11.bp_static ||
+		    b->target == b->fall)
+			return PMK_ARM11_LEAVE_ANY;
+		return pmk_predictor_static_rule(b) ? PMK_ARM11_LEAVE_BACKWARD
+						    : PMK_ARM11_LEAVE_FORWARD;
+	case PMK_FLOW_CALL:
+		return returns ? PMK_ARM11_LEAVE_CALL : PMK_ARM11_LEAVE_ANY;
+	case PMK_FLOW_RETURN:
+		return returns && !b->conditional ? PMK_ARM11_LEAVE_RETURN : PMK_ARM11_LEAVE_ANY;
+	case PMK_FLOW_INDIRECT:
+		return b->is_branch || core->arm11.pc_writes ? PMK_ARM11_LEAVE_INDIRECT
+							     : PMK_ARM11_LEAVE_LOAD;
+	case PMK_FLOW_NEXT:
+	case PMK_FLOW_EXCEPTION:
+	case PMK_FLOW_MODE:
+	case PMK_FLOW_INDCALL:
+		break;
+	}
+	return PMK_ARM11_LEAVE_ANY;
+}
+
+static void set_leave(const struct pmk_core *core, struct pmk_block *b)
+{
+	uint64_t cycles = resolved_cycles(core, b), certain = b->arm11.branch_cycles;
+	uint64_t more = cycles > certain ? cycles - certain : 0;
+
+	b->arm11.end = (uint32_t)b->end_addr;
+	b->arm11.target = (uint32_t)b->target;
+	b->arm11.resolved = (uint8_t)more;
+	b->arm11.leave = more > UINT8_MAX ? PMK_ARM11_LEAVE_ANY : way_to_leave(core, b);
+}
+
 uint32_t *pmk_arm11_branch(struct pmk_block *b)
 {
 	return &b->arm11.branch;
@@ -110,6 +165,7 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 	if (last->iclass != PMK_I_BRANCH && last->flow != PMK_FLOW_NEXT)
 		b->arm11.branch_cycles = 1; /* its own issue cycle, counted by the pipeline */
 	b->arm11.flag_distance = (uint8_t)pipe.flag_distance;
+	set_leave(core, b);
 	memcpy(b->arm11.need, pipe.need, sizeof(pipe.need));
 	memcpy(b->arm11.residue, pipe.residue, sizeof(pipe.residue));
 	if (pipe.vfp) {

@@ -42,17 +42,34 @@ struct pmk_core_arm11 {
 	uint64_t vfp_stride;
 };
 
+/* How a block is left, where pmk_arm11_block_slow() has a short way for that; or ANY. */
+enum pmk_arm11_leave {
+	PMK_ARM11_LEAVE_ANY,
+	/* A jump to a constant offset, that the static rules predict not taken, or taken. */
+	PMK_ARM11_LEAVE_FORWARD,
+	PMK_ARM11_LEAVE_BACKWARD,
+	PMK_ARM11_LEAVE_CALL,
+	PMK_ARM11_LEAVE_RETURN,
+	/* What it changes the PC with counts as a branch that was predicted wrong, or does not. */
+	PMK_ARM11_LEAVE_INDIRECT,
+	PMK_ARM11_LEAVE_LOAD,
+};
+
 struct pmk_block_arm11 {
 	/* Read at every execution. */
 	uint64_t late;	  /* what the block leaves unfinished … */
 	uint64_t wants;	  /* … and what it may have to wait for: see pmk_pipeline_lanes() */
 	uint64_t touches; /* all registers read or written; PMK_PIPE_VFP */
 	uint32_t branch;  /* predictor slot of the branch that ends it: index into pred[] */
+	/* Read when it was not left as expected. */
+	uint32_t end, target; /* end_addr and target of the block */
+	uint8_t leave;	      /* enum pmk_arm11_leave */
+	bool shadowed; /* the fetch behind it would enter another line (fetch.shadow_bytes) */
+	uint8_t branch_cycles; /* of the last instruction, already in the block's */
+	uint8_t resolved;      /* cycles more when that is a branch that was not predicted */
 	/* Read on slow paths alone. */
 	bool loads_pc; /* it loads the PC from memory */
-	bool shadowed; /* the fetch behind it would enter another line (fetch.shadow_bytes) */
 	uint8_t flag_distance;
-	uint8_t branch_cycles; /* of the last instruction, already in the block's */
 	/* When registers are needed, and how late results are: see pmk_pipe_block. */
 	uint8_t need[PMK_PIPE_REGS], residue[PMK_PIPE_REGS];
 	/* Of blocks that touch PMK_PIPE_VFP. */
@@ -74,9 +91,8 @@ struct pmk_cpu_arm11 {
 	uint8_t *dmap; /* [line]: PMK_D_… */
 	/* registers whose load is under way, see `ready`; PMK_PIPE_VFP: see `vfp_ready` */
 	uint64_t pending;
-	uint8_t *imap; /* [line]: 1 = present */
-	/* Nothing about data is unusual: see pmk_arm11_load_slow(). */
-	bool usual;
+	uint8_t *imap;	       /* [line]: 1 = present */
+	bool usual;	       /* nothing about data is unusual: see pmk_arm11_load_slow() */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	/* The signal that it was counted in when it began; PMK_SIG_NONE: its block counted it. */
 	uint8_t multiple_counts;
@@ -84,6 +100,7 @@ struct pmk_cpu_arm11 {
 	const struct pmk_arm11_instead *instead; /* its own memory system; NULL: an ARM11's */
 	struct pmk_cache icache, dcache;
 	struct pmk_tlb itlb, dtlb, main_tlb;
+	uint64_t fetched; /* a page that the instruction micro-TLB holds, or PMK_NO_PAGE */
 	struct pmk_predictor bp;
 	struct pmk_return_stack rs;
 	struct pmk_lsu lsu;
