@@ -7,7 +7,8 @@
  * every single access, after DAI 0195B §3-§8, ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3, 6.4, 7.2, 16.3
  * and the choices that cpu.h, cache.h, tlb.h and branch.h declare. Random programs run through both
  * on many geometries, and every counter has to be the same. Cycles are not compared: they are the
- * business of test_cpu_cases.c and of the pipeline's tests.
+ * business of test_cpu_cases.c and of the pipeline's tests. But they, and all else, have to be those
+ * of a second core that takes none of the short ways: pmk_arm11_block_slow(), pmk_arm11_load_slow().
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -669,6 +670,10 @@ static void make_program(struct program *p, const struct pmk_core *core, const s
 struct run {
 	struct pmk_cpu cpu;
 	struct pmk_executions executions[MAX_BLOCKS];
+	/* The same without the short ways. */
+	struct pmk_cpu general;
+	struct pmk_executions general_executions[MAX_BLOCKS];
+	struct pmk_block general_block[MAX_BLOCKS];
 	struct oracle o;
 	struct program p;
 	struct pmk_core core;
@@ -698,12 +703,16 @@ static void one_access(struct run *r, const struct pmk_insn *in, const struct pm
 	uint64_t a = pmk_access_pack(10, slot->use, in->mem_count, in->mem_bytes);
 	unsigned shift = in->load && in->store ? 0 : shifts[in->mem_bytes];
 
-	if (in->conditional || in->exclusive)
-		r->cpu.dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
-	if (write)
-		pmk_arm11_store(&r->cpu, addr, shift, a);
-	else
-		pmk_arm11_load(&r->cpu, addr, shift, a);
+	for (unsigned i = 0; i < 2; i++) {
+		struct pmk_cpu *cpu = i ? &r->general : &r->cpu;
+
+		if (in->conditional || in->exclusive)
+			cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+		if (write)
+			pmk_arm11_store(cpu, addr, shift, a);
+		else
+			pmk_arm11_load(cpu, addr, shift, a);
+	}
 	access_bytes(&r->o, addr, in->mem_bytes, write);
 }
 
@@ -712,8 +721,10 @@ static void multiple(struct run *r, const struct pmk_insn *in, const struct pmk_
 	uint32_t addr = data_addr(r, 4) & ~3u;
 	uint64_t a = pmk_access_pack(10, slot->use, in->mem_count, 4);
 
-	for (unsigned i = 0; i < in->mem_count; i++)
+	for (unsigned i = 0; i < in->mem_count; i++) {
 		pmk_arm11_multiple(&r->cpu, addr + 4 * i, a, in->store, !in->conditional);
+		pmk_arm11_multiple(&r->general, addr + 4 * i, a, in->store, !in->conditional);
+	}
 	access_bytes(&r->o, addr, 4u * in->mem_count, in->store);
 }
 
@@ -790,9 +801,12 @@ static void start_block(struct run *r, int i)
 {
 	const struct code_block *b = &r->p.b[i];
 
-	if (r->cpu.eager)
+	if (r->cpu.eager) {
 		pmk_cpu_add_facts(&r->cpu, &b->block->facts);
+		pmk_cpu_add_facts(&r->general, &b->block->facts);
+	}
 	pmk_arm11_block(&r->cpu, b->block);
+	pmk_arm11_block(&r->general, &r->general_block[b->block->id]);
 	fetch(&r->o, b->block->pc, b->block->fall - b->block->pc);
 	for (unsigned k = 0; k < b->n; k++) {
 		execute(&r->o, &b->insn[k]);
@@ -843,6 +857,15 @@ static void compare(const struct run *r, const char *what, unsigned step)
 {
 	static struct pmk_bus bus;
 
+	if (r->cpu.cycles != r->general.cycles || r->cpu.taken != r->general.taken)
+		fail_msg("%s: after %u blocks there were %llu cycles, without short ways %llu",
+			 what, step, (unsigned long long)r->cpu.cycles,
+			 (unsigned long long)r->general.cycles);
+	for (unsigned i = 0; i < PMK_NSIGNALS; i++)
+		if (r->cpu.dyn[i] != r->general.dyn[i])
+			fail_msg("%s: after %u blocks %s is %llu, without short ways %llu", what,
+				 step, pmk_signal_name(i), (unsigned long long)r->cpu.dyn[i],
+				 (unsigned long long)r->general.dyn[i]);
 	pmk_bus_init(&bus);
 	pmk_cpu_sum(&r->cpu, r->p.facts, r->executions, r->p.code.nblocks, &bus);
 	for (size_t i = 0; i < COUNT(compared); i++)
@@ -862,6 +885,19 @@ static void choose_pages(struct run *r)
 			     : i % 4 == 2 ? 0x1000 * pick(0x100000)
 					  : 0xFFFFF000 - 0x1000 * (i / 4);
 	r->page[r->shape->pages - 1] = 0xFFFFF000;
+}
+
+static void begin_general(struct run *r)
+{
+	assert_int_equal(pmk_cpu_init(&r->general, &r->core), 0);
+	r->general.executions = r->general_executions;
+	r->general.eager = r->cpu.eager;
+	r->general.is_device = r->cpu.is_device;
+	r->general.arm11.usual = false;
+	for (uint32_t i = 0; i < r->p.code.nblocks; i++) {
+		r->general_block[i] = r->p.code.block[i];
+		r->general_block[i].arm11.leave = PMK_ARM11_LEAVE_ANY;
+	}
 }
 
 static uint64_t met[PMK_NSIGNALS]; /* what all programs together gave to compare */
@@ -884,6 +920,7 @@ static void run_both(const struct pmk_core *core, const struct shape *shape, con
 	r.cpu.executions = r.executions;
 	r.cpu.eager = eager;
 	r.cpu.is_device = r.o.is_device = is_device;
+	begin_general(&r);
 	for (unsigned step = 1; step <= steps; step++) {
 		struct leaving l;
 		int next;
@@ -909,6 +946,7 @@ static void run_both(const struct pmk_core *core, const struct shape *shape, con
 	for (size_t i = 0; i < COUNT(compared); i++)
 		met[compared[i]] += r.o.n[compared[i]];
 	pmk_cpu_fini(&r.cpu);
+	pmk_cpu_fini(&r.general);
 	pmk_code_fini(&r.p.code);
 	oracle_fini(&r.o);
 }
