@@ -72,6 +72,17 @@ void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
 uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);
 unsigned pmk_lsu_first_slot(const struct pmk_lsu *lsu);
 
+/* The slot that is free first; and what a line comes by. */
+static inline unsigned pmk_lsu_slot(const struct pmk_lsu *lsu)
+{
+	return lsu->slots == 2 ? lsu->busy_until[1] < lsu->busy_until[0] : pmk_lsu_first_slot(lsu);
+}
+
+static inline uint64_t *pmk_lsu_bus(struct pmk_lsu *lsu)
+{
+	return lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
+}
+
 /* A memory instruction of undelayed time `at` is reported. Later ones are behind it. Whether the
  * only wait is over is decided without a branch, because the host could not predict it. */
 static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
@@ -123,10 +134,9 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 						     uint64_t use, uint64_t hit, uint64_t extra)
 {
 	uint64_t at = issue - pmk_lsu_late(lsu), word;
-	uint64_t *bus = lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
+	uint64_t *bus = pmk_lsu_bus(lsu);
 	struct pmk_lsu_delay d = { 0 };
-	unsigned slot =
-		lsu->slots == 2 ? lsu->busy_until[1] < lsu->busy_until[0] : pmk_lsu_first_slot(lsu);
+	unsigned slot = pmk_lsu_slot(lsu);
 
 	word = pmk_lsu_issue(lsu, at, lsu->busy_until[slot], &d.full) + extra;
 	if (lsu->serial && !lsu->level2)
@@ -155,19 +165,19 @@ static inline bool pmk_lsu_is_settled(const struct pmk_lsu *lsu, uint64_t issue,
 	return (lsu->nwaits == 0) | ((lsu->nwaits == 1) & over);
 }
 
-/* Of a load whose request slot, one of two, is free when it issues, and of memory that is not
- * serial. */
+/* Of a load whose request slot is free when it issues, and of memory, at the other end of `bus`,
+ * that is not serial. */
 static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu, uint64_t late,
-							     unsigned slot, uint64_t issue,
-							     uint64_t use, uint64_t hit,
-							     uint64_t extra)
+							     unsigned slot, uint64_t *bus,
+							     uint64_t issue, uint64_t use,
+							     uint64_t hit, uint64_t extra)
 {
-	uint64_t word = pmk_later(issue + extra + lsu->latency, lsu->bus_free);
+	uint64_t word = pmk_later(issue + extra + lsu->latency, *bus);
 	struct pmk_lsu_delay d = { .ready = word + hit };
 
 	lsu->late = late;
 	lsu->nwaits = 0;
-	lsu->bus_free = word + lsu->fill_cycles;
+	*bus = word + lsu->fill_cycles;
 	lsu->busy_until[slot] = d.ready + lsu->fill_cycles - 1;
 	if (use != PMK_LSU_NO_USE)
 		d.stall = pmk_lsu_hold(lsu, issue - late + use, d.ready);

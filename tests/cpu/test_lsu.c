@@ -351,8 +351,9 @@ static void test_settled(void **state)
 				if (pmk_lsu_is_settled(&quick, now, &late) &&
 				    quick.busy_until[slot] <= now) {
 					loads++;
-					expect(pmk_lsu_settled_load_miss(&quick, late, slot, now,
-									 use, 3, extra),
+					expect(pmk_lsu_settled_load_miss(&quick, late, slot,
+									 &quick.bus_free, now, use,
+									 3, extra),
 					       d.full, d.stall, __LINE__);
 					assert_memory_equal(&quick, &lsu, sizeof(lsu));
 				}

@@ -176,6 +176,7 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 		.fill_cycles = (uint32_t)core->fill_cycles,
 		.write_cycles = (uint32_t)core->write_cycles,
 	};
+	cpu->a64.bus_beats = LINE_BYTES / core->a64.bus_bytes;
 	for (unsigned i = 0; i < PMK_A64_FAST_LINES; i++)
 		v->fast[i] = EMPTY;
 	forget_pages(v);
@@ -427,7 +428,7 @@ void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 
 static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
 {
-	cpu->dyn[sig] += LINE_BYTES / cpu->core.a64.bus_bytes;
+	cpu->dyn[sig] += cpu->a64.bus_beats;
 }
 
 /* The clock of the load-store unit. */
@@ -1181,6 +1182,19 @@ static void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra, uint
 				      LOAD_HIT_LATENCY + extra));
 }
 
+/* In order, most loads that miss come when the core is as late as it will be. */
+static struct pmk_lsu_delay wait_for_line(struct pmk_lsu *lsu, uint64_t issue, uint64_t use,
+					  uint64_t extra)
+{
+	unsigned slot = pmk_lsu_slot(lsu);
+	uint64_t late;
+
+	if (pmk_lsu_is_settled(lsu, issue, &late) && lsu->busy_until[slot] <= issue && !lsu->serial)
+		return pmk_lsu_settled_load_miss(lsu, late, slot, pmk_lsu_bus(lsu), issue, use,
+						 LOAD_HIT_LATENCY, extra);
+	return pmk_lsu_load_miss(lsu, issue, use, LOAD_HIT_LATENCY, extra);
+}
+
 /* A load that goes to level 2 or to memory, `latency` away. Its line is not there before it
  * `arrives`, where it has been prefetched into level 2. */
 static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra,
@@ -1195,9 +1209,9 @@ static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, ui
 	if (arrives > now + latency)
 		latency = arrives - now;
 	cpu->a64.lsu.latency = (uint32_t)latency;
-	account_load(cpu, access,
-		     pmk_lsu_load_miss(&cpu->a64.lsu, issue_time(cpu, access), first_use(access),
-				       LOAD_HIT_LATENCY, extra));
+	account_load(
+		cpu, access,
+		wait_for_line(&cpu->a64.lsu, issue_time(cpu, access), first_use(access), extra));
 }
 
 static void account_store(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
@@ -1205,6 +1219,14 @@ static void account_store(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
 	account(cpu, d);
 	cpu->dyn[PMK_SIG_STORE_STALL] += d.full + d.stall;
 	cpu->dyn[PMK_SIG_STORE_HELD] += d.full > 0;
+}
+
+static struct pmk_lsu_delay wait_for_room(struct pmk_lsu *lsu, uint64_t issue)
+{
+	uint64_t late;
+
+	return pmk_lsu_is_settled(lsu, issue, &late) ? pmk_lsu_settled_write(lsu, late, issue)
+						     : pmk_lsu_write(lsu, issue);
 }
 
 static void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
@@ -1217,7 +1239,7 @@ static void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
 	if (cpu->a64.window)
 		pmk_a64_window_store(cpu);
 	else if (!cpu->core.timeless)
-		account_store(cpu, pmk_lsu_write(&cpu->a64.lsu, issue_time(cpu, access)));
+		account_store(cpu, wait_for_room(&cpu->a64.lsu, issue_time(cpu, access)));
 }
 
 /* An access that goes outside by the cache, because that is off or the page is device memory. */

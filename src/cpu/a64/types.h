@@ -73,6 +73,7 @@ struct pmk_cpu_a64 {
 	uint8_t piece_counts;
 	struct pmk_lsu lsu;
 	struct pmk_sdram sdram;
+	uint64_t bus_beats;		/* that a line takes on the external bus */
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will be there */
 	uint64_t loaded;		/* of these: results of loads */
 };

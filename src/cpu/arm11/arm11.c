@@ -1283,8 +1283,9 @@ static inline void load_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t acces
 	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 	account_load(cpu, access,
-		     pmk_lsu_settled_load_miss(lsu, late, slot, issue, first_use(access),
-					       LOAD_HIT_LATENCY, t.refill + t.walk),
+		     pmk_lsu_settled_load_miss(lsu, late, slot, &lsu->bus_free, issue,
+					       first_use(access), LOAD_HIT_LATENCY,
+					       t.refill + t.walk),
 		     t.walk);
 	fill_usual(cpu, line);
 }
