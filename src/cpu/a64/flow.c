@@ -70,7 +70,7 @@ static bool adds_to_product(const struct pmk_insn *in)
 	       (vectors && in->ra != PMK_NO_REG);
 }
 
-/* UAN 0016A 3.4: the wide ones pass the multiplier more than once. */
+/* UAN 0016A 3.5: the wide ones pass the multiplier more than once. */
 static struct cost multiply(const struct pmk_insn *in)
 {
 	struct cost c = in->iclass == PMK_I_MMUL ? on(PMK_A64_PORT_MULTI, 6, 4)

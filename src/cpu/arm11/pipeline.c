@@ -7,8 +7,9 @@
  * and, if it accesses memory, when the load/store unit has finished the cycles of the last access.
  * The last wait is structural: it costs cycles but is no data stall.
  *
- * Our choices: conditional instructions are timed as if they pass. Addresses are aligned: singles
- * to their size, multiples and doubles to 8 bytes. Media and saturating arithmetic is timed as
+ * Our choices: conditional instructions are timed as if they pass, which is what those of one and
+ * two cycles take when they fail, too; multiplications that set the flags take less then, 3 to 5
+ * cycles (16.1.3). Addresses are aligned: singles to their size, multiples and doubles to 8 bytes. Media and saturating arithmetic is timed as
  * data processing, coprocessor and status transfers as one cycle. A branch costs nothing here, and
  * any other instruction that writes the PC costs its issue cycles; the branch model adds the rest.
  *
