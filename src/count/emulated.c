@@ -231,6 +231,12 @@ static bool knows_levels(const struct pmk_count *c)
 	return family->levels || (c->q.guest && family->levels_of_blocks);
 }
 
+static bool is_exception(unsigned signal)
+{
+	return signal == PMK_SIG_EXC_TAKEN ||
+	       (signal >= PMK_SIG_EXC_UNDEF && signal <= PMK_SIG_EXC_FIQ);
+}
+
 /* Why an event cannot be counted here, or NULL. */
 static const char *not_counted_because(const struct pmk_count *c,
 				       const struct pmk_event_request *req)
@@ -252,6 +258,8 @@ static const char *not_counted_because(const struct pmk_count *c,
 		return NULL;
 	if (is_raised(core, true, ev))
 		return "user emulation takes no exceptions; with --qemu, firmware does";
+	if (e->prog.system && !pmk_core_family(core)->levels && is_exception(ev->signal))
+		return "exceptions of this core are not told apart in system emulation";
 	return ev->unmodelled ? ev->unmodelled : "not modelled";
 }
 

@@ -96,6 +96,15 @@ def test_the_core_is_the_boards(board, core, events, place):
     assert below - EXECUTED in ((0, 3, 6, 9) if board == "raspi2b" else (0,)), below
 
 
+def test_exceptions_are_not_told_apart():
+    events = "exc_taken,exc_irq,exc_return"
+    doc = stat("-e", events, "--core", "cortex-a7", "--qemu", command("virt", *VIRT))
+    why = {c["event"]: c.get("reason") for c in doc["counters"]}
+    said = "exceptions of this core are not told apart in system emulation"
+    equal(why, {"exc_taken": said, "exc_irq": said, "exc_return": None})
+    equal(counts(doc)["exc_return"], 1)
+
+
 def test_another_core_that_was_asked_for():
     doc = stat("-e", "inst_retired", "--core", "cortex-a7", "--qemu", command("virt", *VIRT))
     equal((doc["core"], counts(doc)), ("cortex-a7", {"inst_retired": EXECUTED}))
