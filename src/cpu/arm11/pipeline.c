@@ -9,9 +9,10 @@
  *
  * Our choices: conditional instructions are timed as if they pass, which is what those of one and
  * two cycles take when they fail, too; multiplications that set the flags take less then, 3 to 5
- * cycles (16.1.3). Addresses are aligned: singles to their size, multiples and doubles to 8 bytes. Media and saturating arithmetic is timed as
- * data processing, coprocessor and status transfers as one cycle. A branch costs nothing here, and
- * any other instruction that writes the PC costs its issue cycles; the branch model adds the rest.
+ * cycles (16.1.3). Addresses are aligned: singles to their size, multiples and doubles to 8 bytes.
+ * Media and saturating arithmetic is timed as data processing, coprocessor and status transfers as
+ * one cycle. A branch costs nothing here, and any other instruction that writes the PC costs its
+ * issue cycles; the branch model adds the rest.
  *
  * An instruction of VFP issues with those of the core, in order, when its registers and its
  * pipeline are free: FMAC, DS for divisions and square roots (which begin in FMAC, too), and the
