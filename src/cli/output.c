@@ -122,12 +122,18 @@ void output_options_free(struct output_options *o)
 	pmk_words_free(&o->metrics);
 }
 
+bool output_same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	if (stat(a, &sa) || stat(b, &sb))
+		return !strcmp(a, b);
+	return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
 bool output_is(const struct output_options *o, const char *path)
 {
-	struct stat out, other;
-
-	return o->path && !stat(o->path, &out) && !stat(path, &other) && S_ISREG(out.st_mode) &&
-	       out.st_dev == other.st_dev && out.st_ino == other.st_ino;
+	return o->path && output_same_file(o->path, path);
 }
 
 static bool open_whole(struct pmk_whole *w, const char *path)

@@ -32,6 +32,8 @@ bool output_take(struct output_options *o, const struct cli_option *option, char
 int output_check(const struct output_options *o);
 void output_options_free(struct output_options *o);
 bool output_is_text(const struct output_options *o);
+/* Are these one file, or will they be? What is no regular file keeps what both write. */
+bool output_same_file(const char *a, const char *b);
 /* Is the file of -o the file at `path`, which writing would destroy? */
 bool output_is(const struct output_options *o, const char *path);
 

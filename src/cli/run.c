@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
 	{ 0, "irq", "WHERE", "where the PMU's interrupt goes: TYPE[/NAME]:NUMBER" },
 	{ 0, "log", "FILE", "write each access to the PMU to FILE; pmk decode --log explains it" },
 	{ 0, "packets", "FILE", "write what the AHB Monitor's pins show, AHBMONITOR, as VCD" },
-	{ 'I', "interval", "N[UNIT]", "print counts every N ms, or emulated cycles or insns" },
+	{ 'I', "interval", "N[UNIT]", "print counts every N emulated ms, cycles or insns" },
 	{ 0, "timeout", "MS", "end the emulator after so many ms" },
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
 	{ 'j', "json-output", NULL, "write JSON, an object for each line, as perf does" },

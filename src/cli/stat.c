@@ -317,6 +317,27 @@ static int finish(struct stat *s)
 	return code ? code : sum.exit_code;
 }
 
+/* No two of the files that are written may be one. */
+static int check_files(const struct stat *s)
+{
+	const struct {
+		const char *option, *path;
+	} file[] = {
+		{ "-o", s->o.path },
+		{ "--html", s->html },
+		{ "--log", pmk_count_log(s->count) },
+		{ "--packets", pmk_count_packets(s->count) },
+	};
+
+	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++)
+		for (size_t k = i + 1; file[i].path && k < sizeof(file) / sizeof(*file); k++)
+			if (file[k].path && output_same_file(file[i].path, file[k].path))
+				return cli_fail(PMK_EXIT_USAGE,
+						"%s %s: that is the file of %s, too",
+						file[i].option, file[i].path, file[k].option);
+	return 0;
+}
+
 static int count(struct stat *s)
 {
 	const struct pmk_count_listener told = {
@@ -341,6 +362,9 @@ static int count(struct stat *s)
 		return cli_fail(PMK_EXIT_USAGE, "-o %s: that is the program to run", s->o.path);
 	if (program && html_would_destroy(s->html, program))
 		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is the program to run", s->html);
+	code = check_files(s);
+	if (code)
+		return code;
 	code = output_open(&s->out, &s->o, stderr);
 	if (code)
 		return code;

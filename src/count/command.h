@@ -12,6 +12,9 @@
 
 /* The file that is run, once it is prepared; NULL: none. */
 const char *pmk_count_file(const struct pmk_count *c);
+/* The files that the run writes while it counts: a log of registers, and pins; NULL: none. */
+const char *pmk_count_log(const struct pmk_count *c);
+const char *pmk_count_packets(const struct pmk_count *c);
 /* The metrics of the result, NULL terminated, for struct pmk_write_options. The list may change
  * until the listener gets the first rows; it is freed with the handle. */
 const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c);

@@ -287,6 +287,16 @@ const char *pmk_count_file(const struct pmk_count *c)
 	return c->program;
 }
 
+const char *pmk_count_log(const struct pmk_count *c)
+{
+	return c->q.log;
+}
+
+const char *pmk_count_packets(const struct pmk_count *c)
+{
+	return c->q.packets;
+}
+
 void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored)
 {
 	c->ignored = *ignored;

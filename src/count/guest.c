@@ -18,14 +18,16 @@ static int choose_irq(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	struct pmk_guest_config *g = &e->guest;
-	char more;
+	char number[10], more;
 
 	if (!c->q.irq)
 		return 0;
-	if (sscanf(c->q.irq, "%31[^/:]:%" SCNu32 "%c", g->irq_type, &g->irq, &more) == 2 ||
-	    sscanf(c->q.irq, "%31[^/:]/%31[^:]:%" SCNu32 "%c", g->irq_type, g->irq_name, &g->irq,
-		   &more) == 3)
+	if (sscanf(c->q.irq, "%31[^/:]:%9[0-9]%c", g->irq_type, number, &more) == 2 ||
+	    sscanf(c->q.irq, "%31[^/:]/%31[^:]:%9[0-9]%c", g->irq_type, g->irq_name, number,
+		   &more) == 3) {
+		g->irq = (uint32_t)strtoul(number, NULL, 10);
 		return 0;
+	}
 	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 			      "--irq %s: expected TYPE[/NAME]:NUMBER of an interrupt controller's "
 			      "input, bcm2835-ic/gpu-irq:45 for example",
@@ -64,7 +66,9 @@ static int choose_base(struct pmk_count *c)
 				      c->q.at, c->pmu->name);
 	errno = 0;
 	e->guest.base = strtoull(c->q.at, &end, 0);
-	return *end || end == c->q.at || errno || e->guest.base % 0x1000
+	/* The processors of these boards have addresses of 32 bits. */
+	return *end || end == c->q.at || errno || strchr(c->q.at, '-') || e->guest.base >> 32 ||
+			       e->guest.base % 0x1000
 		       ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 					"--at %s: expected the address of a page, 0x84400000 for "
 					"example",
@@ -90,6 +94,9 @@ static int open_log(struct pmk_count *c)
 
 	if (!c->q.log)
 		return 0;
+	if (!*c->q.log)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "--log: the name of the file is empty");
 	if (same_file(e->prog.image, c->q.log))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "--log %s: that is the firmware to run", c->q.log);

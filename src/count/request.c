@@ -469,7 +469,9 @@ int pmk_request_check(struct pmk_count *c)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-n counts nothing: not with -e, -M, -d or --bars");
 	if (q->nothing && q->interval_unit != PMK_EVERY_NONE)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-n counts nothing: not with -I");
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      q->guest ? "-I prints counts of -e and -M, and there are none"
+					       : "-n counts nothing: not with -I");
 	if (q->per_core && q->regions.count)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "-A and --region exclude each other");

@@ -6,6 +6,8 @@ it the same binaries print numbers. Those of PMUv3 are held against QEMU's own P
 ours; the others against what can be counted by hand."""
 import os
 import re
+import signal
+import subprocess
 
 from harness import *
 import firmware_examples as examples
@@ -334,6 +336,39 @@ def test_code_of_32_bits_reaches_its_pmu(emulator, cpu, options, pmu):
     contains(out.err, " as arm1136\n" if "arm1136" in options else f" as {cpu}\n")
 
 
+# How many accesses to what PMUv3 alone has are undefined.
+BEYOND_C = HEX + r"""
+int main(void)
+{
+	unsigned undefined = 0;
+
+	__asm__ volatile("ldr r3, =handlers\n"
+			 "mcr p15, 0, r3, c12, c0, 0\n" /* VBAR */
+			 "mrc p15, 0, r3, c14, c8, 0\n"  /* PMEVCNTR0 */
+			 "mcr p15, 0, r3, c14, c12, 1\n" /* PMEVTYPER1 */
+			 "mrc p15, 0, r3, c14, c15, 7\n" /* PMCCFILTR */
+			 "mrrc p15, 0, r2, r3, c9\n"     /* PMCCNTR */
+			 "b 1f\n"
+			 ".balign 32\n"
+			 "handlers: b .\n b 2f\n b .\n b .\n b .\n b .\n b .\n b .\n"
+			 "2: add %0, %0, #1\n movs pc, lr\n"
+			 "1:\n"
+			 : "+r"(undefined) : : "r2", "r3", "lr");
+	hex(undefined);
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("pmu,undefined", [("cortex-a15", "00000004"), ("cortex-a53", "00000000")])
+def test_what_pmuv2_does_not_have_is_undefined(pmu, undefined):
+    """QEMU's own Cortex-A15 has the registers of PMUv3 that have a number in their name."""
+    out = pmk("run", "--pmu", pmu, "--", "qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15",
+              "-nographic", "-nic", "none", "-semihosting", "-kernel",
+              firmware("beyond", BEYOND_C, "0x40010000"))
+    equal((out.code, out.err.splitlines()[0]), (0, undefined), out)
+
+
 # A loop in Supervisor mode and one at PL0; counters 0 and 1 count instructions of each alone.
 LEVELS_C = HEX + r"""
 #define MCR(v, crm, op2) __asm__ volatile("mcr p15, 0, %0, c9, c" #crm ", " #op2 : : "r"(v))
@@ -549,7 +584,65 @@ def test_what_is_refused():
     refused(129, "--at 0x1004: expected the address of a page, 0x84400000 for example",
             "--pmu", "l210", "--at", "0x1004", *board)
     refused(127, "-kernel nosuch: No such file or directory", *board[:-1], "nosuch")
-    out = pmk("run", "--irq", "nosuch:3", *board)
-    equal(out.code, 125)
-    assert re.fullmatch(r"pmk: qemu-system-arm [\d.]+ lacks the interrupt controller of --irq\n",
-                        out.err), out
+    refused(125, "nosuch is not installed; docs/install.md says how to install or build QEMU", "--",
+            "nosuch")
+    refused(129, "-I prints counts of -e and -M, and there are none", "-I", "10", *board)
+    for number in ("-1", "4294967297", "1x", ""):
+        refused(129, f"--irq bcm2835-ic:{number}: expected TYPE[/NAME]:NUMBER of an interrupt "
+                "controller's input, bcm2835-ic/gpu-irq:45 for example", "--irq",
+                f"bcm2835-ic:{number}", *board)
+    for address in ("-4096", "0x100000000"):
+        refused(129, f"--at {address}: expected the address of a page, 0x84400000 for example",
+                "--pmu", "l210", "--at", address, *board)
+
+
+def test_interrupts_that_the_board_does_not_have():
+    """QEMU would abort, and say nothing that helps."""
+    board = ("--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none", "-kernel",
+             firmware("mistakes", MISTAKES_C))
+    for where, lacks in (("nosuch:3", "the interrupt controller of --irq"),
+                         ("bcm2835-ic:1", "the input of the interrupt controller that --irq names"),
+                         ("bcm2835-ic/nosuch:1",
+                          "the input of the interrupt controller that --irq names"),
+                         ("bcm2835-ic/gpu-irq:64",
+                          "the input of the interrupt controller that --irq names")):
+        out = pmk("run", "--irq", where, *board)
+        equal(out.code, 125, out)
+        assert re.fullmatch(rf"pmk: qemu-system-arm [\d.]+ lacks {lacks}\n", out.err), out
+
+
+@pytest.mark.parametrize("one,other", [("-o", "--html"), ("-o", "--log"), ("--html", "--log")])
+def test_no_two_files_are_one(tmp_path, one, other):
+    """The one that is written last would be all that is left."""
+    path = tmp_path / "file"
+    out = pmk("run", one, path, other, tmp_path / "." / "file", "--", "qemu-system-arm", "-M",
+              "raspi0", "-nographic", "-nic", "none", "-kernel", firmware("mistakes", MISTAKES_C))
+    equal((out.code, out.err), (129, f"pmk: {one} {path}: that is the file of {other}, too\n"))
+
+
+@pytest.mark.parametrize("name,to", [("SIGINT", "pmk"), ("SIGTERM", "pmk"), ("SIGHUP", "pmk"),
+                                     ("SIGKILL", "emulator"), ("SIGSEGV", "emulator")])
+def test_what_was_counted_is_told_whatever_ends_it(tmp_path, name, to):
+    """The log has each line until then, too."""
+    log, report = tmp_path / "log", tmp_path / "report"
+    elf = firmware("forever", "int main(void)\n{\n\t__asm__ volatile(\"mcr p15, 0, %0, c15, c12, 0\" "
+                   ": : \"r\"(7));\n\tfor (;;)\n\t\t;\n}\n")
+    with subprocess.Popen([PMK, "run", "-x,", "-e", "instructions", "--log", log, "-o", report,
+                           "--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none",
+                           "-semihosting", "-kernel", elf], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL,
+                          preexec_fn=lambda: signal.signal(getattr(signal, name),
+                                                           signal.SIG_DFL)
+                          if to == "pmk" else None) as p:
+        wait_until(lambda: log.exists() and ",PMNC,0x00000007," in log.read_text(), "no access")
+        emulator, = (int(line) for line in
+                     open(f"/proc/{p.pid}/task/{p.pid}/children").read().split())
+        os.kill(p.pid if to == "pmk" else emulator, getattr(signal, name))
+        code = p.wait(timeout=PATIENCE)
+    equal(code, 0 if to == "pmk" else 128 + getattr(signal, name))
+    text = report.read_text()
+    assert int(re.search(r"^(\d+),,instructions,", text, re.M).group(1)) > 0, text
+    contains(text, "the program was interrupted: counts are what had been counted by then"
+             if to == "pmk" else f"the program was killed by {name}")
+    contains(text, "the program's own PMU, arm1176: 0 reads, 1 writes, 0 interrupts")
+    equal(log.read_text().splitlines()[4].split(",")[4:8], ["priv", "write", "PMNC", "0x00000007"])

@@ -74,6 +74,7 @@ static struct {
 	struct qemu_object *(*resolve_type)(const char *path, const char *type, bool *ambiguous);
 	struct qemu_irq *(*gpio_out)(struct qemu_cpu *dev, const char *name, int n);
 	struct qemu_irq *(*gpio_in)(struct qemu_object *dev, const char *name, int n);
+	void *(*find_property)(struct qemu_object *object, const char *name);
 	void (*set_irq)(struct qemu_irq *irq, int level);
 	void (*queue)(struct qemu_cpu *cpu, void (*work)(struct qemu_cpu *cpu, uintptr_t data),
 		      uintptr_t data);
@@ -109,6 +110,7 @@ const char *pmk_guest_find(void)
 	    find(&qemu.resolve_type, "object_resolve_path_type", NULL) &&
 	    find(&qemu.gpio_out, "qdev_get_gpio_out_connector", NULL) &&
 	    find(&qemu.gpio_in, "qdev_get_gpio_in_named", NULL) &&
+	    find(&qemu.find_property, "object_property_find", NULL) &&
 	    find(&qemu.set_irq, "qemu_set_irq", NULL) &&
 	    find(&qemu.queue, "async_run_on_cpu", NULL) &&
 	    find(&qemu.memory, "get_system_memory", NULL) &&
@@ -365,6 +367,11 @@ static void define_all(struct qemu_cpu *cpu, const struct pmk_reg_info *info, un
 	}
 }
 
+const struct pmk_pmu *pmk_guest_rows(const struct pmk_pmu *pmu)
+{
+	return pmu->driver == pmk_armv8.driver && pmu->nregs < pmk_armv8.nregs ? &pmk_armv8 : pmu;
+}
+
 unsigned pmk_guest_vcpus(void)
 {
 	unsigned n = 0;
@@ -378,9 +385,15 @@ unsigned pmk_guest_vcpus(void)
 static const char *find_interrupt(const struct pmk_guest_config *cfg)
 {
 	struct qemu_object *controller = qemu.resolve_type("", cfg->irq_type, NULL);
+	char input[sizeof(cfg->irq_name) + 16];
 
 	if (!controller)
 		return "the interrupt controller of --irq";
+	/* QEMU would end itself over one that is not there. */
+	snprintf(input, sizeof(input), "%s[%u]", *cfg->irq_name ? cfg->irq_name : "unnamed-gpio-in",
+		 cfg->irq);
+	if (!qemu.find_property(controller, input))
+		return "the input of the interrupt controller that --irq names";
 	interrupt[0].to =
 		qemu.gpio_in(controller, *cfg->irq_name ? cfg->irq_name : NULL, (int)cfg->irq);
 	return NULL;
@@ -397,8 +410,8 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 		       "10.0 and 10.2 to 11.1";
 	guest = calls;
 	tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
-	for (unsigned i = 0; i < pmu->nregs; i++)
-		define_all(qemu.get_cpu((int)vcpu), &pmu->regs[i], i);
+	for (unsigned i = 0; i < pmk_guest_rows(pmu)->nregs; i++)
+		define_all(qemu.get_cpu((int)vcpu), &pmk_guest_rows(pmu)->regs[i], i);
 	/* Where the board has it: QEMU's own PMU is connected there. */
 	interrupt[vcpu].to = qemu.gpio_out(qemu.get_cpu((int)vcpu), "pmu-interrupt", 0);
 	return *cfg->irq_type && !vcpu ? find_interrupt(cfg) : NULL;

@@ -193,7 +193,8 @@ static int guest_may(unsigned vcpu, const struct pmk_guest_access *a)
 	struct pmk_emulated *e = emulated(pmk_cpus[vcpu]);
 	int err = pmk_emulated_may(e, &config, a);
 
-	if (err)
+	/* A register that this PMU does not have, has no name in the log. */
+	if (err && a->reg < pmk_emulated_guest(&config)->nregs)
 		log_access(e, &(struct pmk_access_made){ a, .vcpu = vcpu, .denied = true });
 	return err;
 }
