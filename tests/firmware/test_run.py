@@ -620,13 +620,22 @@ def test_no_two_files_are_one(tmp_path, one, other):
     equal((out.code, out.err), (129, f"pmk: {one} {path}: that is the file of {other}, too\n"))
 
 
+FOREVER_C = r"""
+int main(void)
+{
+	__asm__ volatile("mcr p15, 0, %0, c15, c12, 0" : : "r"(7));
+	for (;;)
+		;
+}
+"""
+
+
 @pytest.mark.parametrize("name,to", [("SIGINT", "pmk"), ("SIGTERM", "pmk"), ("SIGHUP", "pmk"),
                                      ("SIGKILL", "emulator"), ("SIGSEGV", "emulator")])
 def test_what_was_counted_is_told_whatever_ends_it(tmp_path, name, to):
     """The log has each line until then, too."""
     log, report = tmp_path / "log", tmp_path / "report"
-    elf = firmware("forever", "int main(void)\n{\n\t__asm__ volatile(\"mcr p15, 0, %0, c15, c12, 0\" "
-                   ": : \"r\"(7));\n\tfor (;;)\n\t\t;\n}\n")
+    elf = firmware("forever", FOREVER_C)
     with subprocess.Popen([PMK, "run", "-x,", "-e", "instructions", "--log", log, "-o", report,
                            "--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none",
                            "-semihosting", "-kernel", elf], stdin=subprocess.DEVNULL,

@@ -53,8 +53,8 @@ void pmk_guest_translate_anew(void);
 /* The exception level of the processor whose code is being translated, of those of 32 bits.
  * Negative: this emulator does not tell. */
 int pmk_guest_level(void);
-/* The registers that `vcpu` is to ask us for, in the order of `pmu`'s own: those and, of PMUv2, what
- * PMUv3 has beyond it. QEMU has that in all processors, and such code finds it undefined. */
+/* The registers that processors are to ask us for, in the order of `pmu`'s own: those and, of
+ * PMUv2, what PMUv3 has beyond it. QEMU has that in all processors; here it is undefined. */
 const struct pmk_pmu *pmk_guest_rows(const struct pmk_pmu *pmu);
 /* How many processors the board has. */
 unsigned pmk_guest_vcpus(void);
