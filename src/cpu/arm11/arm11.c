@@ -804,8 +804,8 @@ static PMK_SLOW void block_general(struct pmk_cpu *cpu, const struct pmk_block *
 }
 
 /*
- * What follows does what block_general() does, for nearly all blocks: while nobody asks where things
- * are counted, and nothing absent is fetched. The rest is left to that one.
+ * What follows does what block_general() does, for nearly all blocks: while nobody asks where
+ * things are counted, and nothing absent is fetched behind a branch. The rest is left to that one.
  */
 
 static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -1229,9 +1229,8 @@ static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
 /*
  * What follows does what load_general() and store_general() do, for nearly all misses: of a core
  * that has nothing unusual, while nobody asks where it is counted, in one line, when no earlier
- * miss makes the core later any more. Programs that miss all the time spend most of their time here,
- * so that these functions ask each question once, call nothing and save no registers. What they
- * cannot do they leave to those.
+ * miss makes the core later any more. Programs that miss all the time spend most of their time
+ * here, so that these functions ask each question once. What they cannot do they leave to those.
  */
 static inline bool is_usual(const struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {

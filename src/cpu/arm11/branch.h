@@ -106,8 +106,8 @@ struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct pmk_block *b,
 			   bool taken);
 
-/* Where the entry of a branch is, if it has one: VA[9:3] for 128 entries (TRM 16.3). Inline, like the
- * next ones: every branch comes here whose prediction is not certain. */
+/* Where the entry of a branch is, if it has one: VA[9:3] for 128 entries (TRM 16.3). Inline, like
+ * the next ones: every branch comes here whose prediction is not certain. */
 static inline struct pmk_btac_entry *pmk_predictor_slot(const struct pmk_predictor *p,
 							uint32_t addr)
 {

@@ -7,8 +7,9 @@
  * every single access, after DAI 0195B §3-§8, ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3, 6.4, 7.2, 16.3
  * and the choices that cpu.h, cache.h, tlb.h and branch.h declare. Random programs run through both
  * on many geometries, and every counter has to be the same. Cycles are not compared: they are the
- * business of test_cpu_cases.c and of the pipeline's tests. But they, and all else, have to be those
- * of a second core that takes none of the short ways: pmk_arm11_block_slow(), pmk_arm11_load_slow().
+ * business of test_cpu_cases.c and of the pipeline's tests. But they, and all else, have to be
+ * those of a second core that takes none of the short ways of pmk_arm11_block_slow() and
+ * pmk_arm11_load_slow().
  */
 #include <setjmp.h>
 #include <stdarg.h>
