@@ -10,8 +10,8 @@ struct named {
 	const char *name, *core;
 };
 
-/* QEMU's processors, and its boards with the processor that they have unless -cpu says otherwise. Its
- * arm1136-r2 says of itself that it is r0p2. */
+/* QEMU's processors, and its boards with the processor that they have unless -cpu says otherwise.
+ * Its arm1136-r2 says of itself that it is r0p2. */
 static const struct named processors[] = {
 	{ "arm926", "arm926" },	  { "arm1136-r2", "arm1136r0" },    { "arm1136", "arm1136" },
 	{ "arm1176", "arm1176" }, { "arm11mpcore", "arm11mpcore" }, { NULL, NULL },

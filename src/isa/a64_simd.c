@@ -137,7 +137,8 @@ static const struct op three_different[32] = {
 	[6] = { BHS, OLD_Q }, [7] = { BHS },                            /* SUBHN, SABDL */
 	[8] = { BHS, OLD | LONG }, [9] = { HS, OLD | LONG },            /* SMLAL, SQDMLAL */
 	[10] = { BHS, OLD | LONG }, [11] = { HS, OLD | LONG },          /* SMLSL, SQDMLSL */
-	[12] = { BHS, LONG }, [13] = { HS, LONG }, [14] = { B | D | D1, LONG }, /* SMULL, SQDMULL, PMULL */
+	/* SMULL, SQDMULL, PMULL */
+	[12] = { BHS, LONG }, [13] = { HS, LONG }, [14] = { B | D | D1, LONG },
 	/* UADDL … */
 	[U(0, 4)] = { BHS }, [U(1, 4)] = { BHS }, [U(2, 4)] = { BHS }, [U(3, 4)] = { BHS },
 	[U(4, 4)] = { BHS, OLD_Q }, [U(5, 4)] = { BHS, OLD },           /* RADDHN, UABAL */
@@ -234,8 +235,10 @@ static const struct op shift[64] = {
 	[U(0x04, 5)] = { BHSD, RND }, [U(0x06, 5)] = { BHSD, OLD | RND }, /* URSHR, URSRA */
 	[U(0x08, 5)] = { BHSD, OLD }, [U(0x0a, 5)] = { BHSD, OLD },     /* SRI, SLI */
 	[U(0x0c, 5)] = { BHSD, RND }, [U(0x0e, 5)] = { BHSD, RND },     /* SQSHLU, UQSHL */
-	[U(0x10, 5)] = { BHS, OLD_Q | RND }, [U(0x11, 5)] = { BHS, OLD_Q | RND }, /* SQSHRUN, SQRSHRUN */
-	[U(0x12, 5)] = { BHS, OLD_Q | RND }, [U(0x13, 5)] = { BHS, OLD_Q | RND }, /* UQSHRN, UQRSHRN */
+	/* SQSHRUN, SQRSHRUN */
+	[U(0x10, 5)] = { BHS, OLD_Q | RND }, [U(0x11, 5)] = { BHS, OLD_Q | RND },
+	/* UQSHRN, UQRSHRN */
+	[U(0x12, 5)] = { BHS, OLD_Q | RND }, [U(0x13, 5)] = { BHS, OLD_Q | RND },
 	[U(0x14, 5)] = { BHS },                                         /* USHLL */
 	[U(0x1c, 5)] = { HS | D, FP }, [U(0x1f, 5)] = { HS | D, FP },   /* UCVTF, FCVTZU */
 };
@@ -266,15 +269,18 @@ static const struct op indexed[32] = {
 static const struct op s_three_same[64] = {
 	[0x01] = { BHSD }, [0x05] = { BHSD },                           /* SQADD, SQSUB */
 	[0x06] = { D }, [0x07] = { D }, [0x08] = { D, VAR },            /* CMGT, CMGE, SSHL */
-	[0x09] = { BHSD, VAR }, [0x0a] = { D, VAR }, [0x0b] = { BHSD, VAR }, /* SQSHL, SRSHL, SQRSHL */
+	/* SQSHL, SRSHL, SQRSHL */
+	[0x09] = { BHSD, VAR }, [0x0a] = { D, VAR }, [0x0b] = { BHSD, VAR },
 	[0x10] = { D }, [0x11] = { D }, [0x16] = { HS, MUL },           /* ADD, CMTST, SQDMULH */
 	[0x1b] = { FLO, FP }, [0x1c] = { FLO, FP },                     /* FMULX, FCMEQ */
 	[0x1f] = { F, FP },                                             /* FRECPS FRSQRTS */
 	[U(0x01, 5)] = { BHSD }, [U(0x05, 5)] = { BHSD },               /* UQADD, UQSUB */
-	[U(0x06, 5)] = { D }, [U(0x07, 5)] = { D }, [U(0x08, 5)] = { D, VAR }, /* CMHI, CMHS, USHL */
+	/* CMHI, CMHS, USHL */
+	[U(0x06, 5)] = { D }, [U(0x07, 5)] = { D }, [U(0x08, 5)] = { D, VAR },
 	[U(0x09, 5)] = { BHSD, VAR }, [U(0x0a, 5)] = { D, VAR },        /* UQSHL, URSHL */
 	[U(0x0b, 5)] = { BHSD, VAR },                                   /* UQRSHL */
-	[U(0x10, 5)] = { D }, [U(0x11, 5)] = { D }, [U(0x16, 5)] = { HS, MUL }, /* SUB, CMEQ, SQRDMULH */
+	/* SUB, CMEQ, SQRDMULH */
+	[U(0x10, 5)] = { D }, [U(0x11, 5)] = { D }, [U(0x16, 5)] = { HS, MUL },
 	[U(0x1a, 5)] = { FHI, FP },                                     /* FABD */
 	[U(0x1c, 5)] = { F, FP },                                       /* FCMGE FCMGT */
 	[U(0x1d, 5)] = { F, FP },                                       /* FACGE FACGT */
@@ -379,8 +385,10 @@ static const struct op aes[32] = {
 
 /* Cryptographic three-register SHA, opcode [14:12] */
 static const struct op sha_three[8] = {
-	[0] = { NF, CRYPTO | OLD | SHA_SLOW }, [1] = { NF, CRYPTO | OLD | SHA_SLOW }, /* SHA1C, SHA1P */
-	[2] = { NF, CRYPTO | OLD | SHA_SLOW }, [3] = { NF, CRYPTO | OLD | SHA_XOR }, /* SHA1M, SHA1SU0 */
+	/* SHA1C, SHA1P */
+	[0] = { NF, CRYPTO | OLD | SHA_SLOW }, [1] = { NF, CRYPTO | OLD | SHA_SLOW },
+	/* SHA1M, SHA1SU0 */
+	[2] = { NF, CRYPTO | OLD | SHA_SLOW }, [3] = { NF, CRYPTO | OLD | SHA_XOR },
 	/* SHA256H, SHA256H2 */
 	[4] = { NF, CRYPTO | OLD | SHA_SLOW }, [5] = { NF, CRYPTO | OLD | SHA_SLOW },
 	[6] = { NF, CRYPTO | OLD | SHA_SLOW },                          /* SHA256SU1 */

@@ -730,8 +730,8 @@ def sweep_page(folder, *argv):
 def test_a_sweep_has_all_cells(tmp_path):
     page = Page(sweep_page(tmp_path, "--pareto", "cycles,size"))
     rows = page.rows(id="results")
-    equal(rows[0], ["<b>sort", "c<ore", "512", "30", "modelled", ""])
-    equal(rows[-1], ["bad", "c<ore", "4K", "", "", "<i>no</i>"])
+    equal(rows[0], ["<b>sort", "c<ore", "512", "30", "modelled", "", ""])
+    equal(rows[-1], ["bad", "c<ore", "4K", "", "", "", "<i>no</i>"])
     equal(len(rows), 7)
     equal(page.rows(id="map"), [["<b>sort", "150.0", "50.0", "100.0"],
                                 ["awk", "50.0", "150.0", "100.0"]])

@@ -101,13 +101,13 @@ static const struct example examples[] = {
 	{ __LINE__, { 0xad400460, LDR_X1 }, 3, 1 },
 	/* aese v0.16b, v1.16b, twice: its own destination is an operand. */
 	{ __LINE__, { 0x4e284820, 0x4e284820 }, 4, 2 },
-	/* aese v0.16b, v1.16b; aesmc v0.16b, v0.16b; eor v3.16b, v0.16b, v0.16b: a round takes 2. */
+	/* aese v0.16b, v1.16b; aesmc v0.16b, v0.16b; eor v3.16b, v0.16b, v0.16b: 2 for a round. */
 	{ __LINE__, { 0x4e284820, 0x4e286800, 0x6e201c03 }, 3, 0 },
 	/* aesd v0.16b, v1.16b; aesimc v0.16b, v0.16b, twice. */
 	{ __LINE__, { 0x4e285820, 0x4e287800, 0x4e285820, 0x4e287800 }, 4, 0 },
 	/* aese v0.16b, v1.16b; aesmc v2.16b, v0.16b: two results, and no round. */
 	{ __LINE__, { 0x4e284820, 0x4e286802 }, 4, 2 },
-	/* sha1h s0, s0, twice: 3; sha1su0 v0.4s, v1.4s, v2.4s, twice: 4; sha256h q0, q1, v2.4s: 5. */
+	/* Twice each: sha1h s0, s0: 3; sha1su0 v0.4s, v1.4s, v2.4s: 4; sha256h q0, q1, v2.4s: 5. */
 	{ __LINE__, { 0x5e280800, 0x5e280800 }, 4, 2 },
 	{ __LINE__, { 0x5e023020, 0x5e023020 }, 5, 3 },
 	{ __LINE__, { 0x5e024020, 0x5e024020 }, 6, 4 },
@@ -690,7 +690,7 @@ static void test_cuts(void **state)
 static void test_simple_second(void **state)
 {
 	static const struct example pairs[] = {
-		/* add x6, x1, x1; add x9, x9, #1: together. The other way round, and two of a kind. */
+		/* add x6, x1, x1; add x9, x9, #1: together. Not in turn, nor two of the first. */
 		{ __LINE__, { ADD_1, ADD_9 }, 1, 0 },
 		{ __LINE__, { ADD_9, ADD_1 }, 2, 0 },
 		{ __LINE__, { ADD_1, 0x8b010027 }, 2, 0 },

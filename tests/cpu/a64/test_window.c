@@ -181,7 +181,7 @@ static const struct example examples[] = {
 	{ __LINE__, 3, { 0x4ea18400 } },
 	{ __LINE__, 4, { 0x0ea19c00 } },
 	{ __LINE__, 5, { 0x4ea19c00 } },
-	/* mla v0.2s, v1.2s, v1.2s and v0.4s: sums are taken late; two multiplications of 4s, one F0. */
+	/* mla v0.2s, v1.2s, v1.2s and v0.4s: sums are taken late; two mul of 4s, and one F0. */
 	{ __LINE__, 1, { 0x0ea19420 } },
 	{ __LINE__, 2, { 0x4ea19420 } },
 	{ __LINE__, 4, { 0x4ea19c22, 0x4ea19c23 } },
@@ -196,7 +196,7 @@ static const struct example examples[] = {
 	{ __LINE__, 3, { 0x0e813800 } },
 	{ __LINE__, 6, { 0x4e813800 } },
 	{ __LINE__, 3, { 0x4e812800 } },
-	/* tbl v0.8b, {v1.16b}, v0.8b: 3; of 16b: 6, of two, three, four registers from v2 on 9, 12, 15. */
+	/* tbl v0.8b, {v1.16b}, v0.8b: 3; of 16b: 6; of two to four registers from v2: 9 to 15. */
 	{ __LINE__, 3, { 0x0e000020 } },
 	{ __LINE__, 6, { 0x4e000020 } },
 	{ __LINE__, 9, { 0x4e002040 } },
@@ -207,7 +207,7 @@ static const struct example examples[] = {
 	/* aese v0.16b, v1.16b: 3; with aesmc v0.16b, v0.16b a round of 2. */
 	{ __LINE__, 3, { 0x4e284820 } },
 	{ __LINE__, 2, { 0x4e284820, 0x4e286800 } },
-	/* sha1h s0, s0; sha1su0 v0.4s, v1.4s, v2.4s; sha256h q0, q1, v2.4s, and two that do not wait. */
+	/* sha1h s0, s0; sha1su0 v0.4s, v1.4s, v2.4s; sha256h q0, q1, v2.4s; two independent. */
 	{ __LINE__, 3, { 0x5e280800 } },
 	{ __LINE__, 6, { 0x5e023020 } },
 	{ __LINE__, 6, { 0x5e024020 } },
