@@ -423,6 +423,48 @@ def test_filters_of_code_of_32_bits(cpu):
     equal((user, user + kernel), (2001, both), out)
 
 
+# PMUv1: PMXEVTYPER has no filters, and PMCEID0 is undefined.
+PMUV1_C = HEX + r"""
+#define MCR(v, crm, op2) __asm__ volatile("mcr p15, 0, %0, c9, c" #crm ", " #op2 : : "r"(v))
+#define MRC(v, crm, op2) __asm__ volatile("mrc p15, 0, %0, c9, c" #crm ", " #op2 : "=r"(v))
+
+int main(void)
+{
+	unsigned turns = 1000, before, after, v;
+
+	MCR(0, 12, 5);                 /* PMSELR */
+	MCR(0xc8000000u | EVENT, 13, 1); /* PMXEVTYPER */
+	MRC(v, 13, 1);
+	hex(v);
+	MCR(1, 12, 1);                 /* PMCNTENSET */
+	MCR(1, 12, 0);                 /* PMCR */
+	__asm__ volatile("mrc p15, 0, %1, c9, c13, 2\n" /* PMXEVCNTR */
+			 "1: subs %0, %0, #1\n bne 1b\n"
+			 "mrc p15, 0, %2, c9, c13, 2\n"
+			 : "+r"(turns), "=r"(before), "=r"(after) : : "cc");
+	hex(after - before);
+	MRC(v, 12, 0);
+	hex(v);
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("cpu,board,at,event,pmcr", [
+    ("cortex-a8", "realview-pb-a8", "0x10000", "0x08", "41002001"),
+    ("cortex-a9", "vexpress-a9", "0x60010000", "0x68", "41093001")])
+def test_code_of_32_bits_reaches_pmuv1(monkeypatch, cpu, board, at, event, pmcr):
+    """1,000 turns of two instructions, and the MRC that reads first. PMCR.N is 4 and 6."""
+    monkeypatch.setenv("QEMU_AUDIO_DRV", "none")  # older ones look for a sound card
+    elf = firmware(f"{cpu}-v1", f"#define EVENT {event}\n" + PMUV1_C, at)
+    out = pmk("run", "--", "qemu-system-arm", "-M", board, "-nographic", "-nic", "none",
+              "-semihosting", "-kernel", elf)
+    equal((out.code, [line for line in out.err.splitlines() if len(line) == 8][:3]),
+          (0, [f"{int(event, 16):08x}", "000007d1", pmcr]), out)
+    equal(accesses(out.err)[0], cpu)
+    contains(out.err, f" as {cpu}\n")
+
+
 # ---- several processors --------------------------------------------------------------------------
 
 # Four processors of virt, switched on by PSCI one after the other, count a loop each, the first one
