@@ -303,7 +303,7 @@ static inline void enter_page(struct pmk_cpu *cpu, uint32_t page)
 			map[i] |= PMK_D_MAPPED;
 }
 
-WIDE static PMK_SLOW struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
+WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t = { 0 };
 	uint64_t old;
