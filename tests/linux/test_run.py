@@ -63,7 +63,7 @@ static void counts(const char *name, int user, int kernel)
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t least = UINT64_MAX;
 
-		for (unsigned k = 0; k < 20; k++) {
+		for (unsigned k = 0; k < 100; k++) {
 			uint64_t n = count(fd, turns[i]);
 
 			least = n < least ? n : least;
