@@ -29,7 +29,8 @@ def kinds_of(name, operands):
     name = name.split(".")[0]
     kinds = {"inst_retired"}
     # What goes to the next instruction leaves no gap in the log.
-    goes = name == "bx" or (name == "add" and operands.startswith("pc,"))
+    goes = name == "bx" or (name in ("blx", "add", "sub", "mov", "ldr") and
+                            (name == "blx" or operands.startswith("pc,")))
     if IMMEDIATE.match(name) or (re.match(rf"blx{CONDITION}$", name) and operands[0] == "#"):
         kinds.add("br_immed_retired")
         goes = not name.startswith("cb") and name in ("b", "bl", "blx")
