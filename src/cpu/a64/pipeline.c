@@ -260,34 +260,21 @@ static bool is_simple(const struct pmk_insn *in)
 	       (in->iclass == PMK_I_ALU && (in->rn == PMK_NO_REG || in->rm == PMK_NO_REG));
 }
 
+static bool is_simd(const struct pmk_insn *in)
+{
+	return in->iclass == PMK_I_SIMD || in->iclass == PMK_I_SIMD_FP;
+}
+
 /* Vectors of 128 bits take the way of the first instruction of a cycle, as GCC has it. */
 static bool needs_first(const struct pmk_core *core, const struct pmk_insn *in)
 {
-	return core->a64.simple_second
-		       ? !is_simple(in)
-		       : in->quad && (in->iclass == PMK_I_SIMD || in->iclass == PMK_I_SIMD_FP);
+	return core->a64.simple_second ? !is_simple(in) : in->quad && is_simd(in);
 }
 
-static bool needs_both(const struct pmk_core *core, const struct pmk_insn *in)
+static bool needs_both(const struct pmk_core *core, const struct pmk_insn *in, uint8_t unit)
 {
-	if (!core->a64.simple_second)
-		return false;
-	switch ((enum pmk_iclass)in->iclass) {
-	case PMK_I_MUL:
-	case PMK_I_MLA:
-	case PMK_I_MULL:
-	case PMK_I_MLAL:
-	case PMK_I_MUL16:
-	case PMK_I_MLAL16:
-	case PMK_I_MMUL:
-	case PMK_I_DIV:
-	case PMK_I_SIMD:
-	case PMK_I_SIMD_FP:
-	case PMK_I_CRYPTO:
-		return true;
-	default:
-		return in->mem_total > 4;
-	}
+	return core->a64.simple_second && (unit == MULTIPLY || unit == DIVIDE || is_simd(in) ||
+					   in->iclass == PMK_I_CRYPTO || in->mem_total > 4);
 }
 
 /* Half of a round of AES: the other half follows in the next cycle, and what needs it in the one
@@ -314,7 +301,8 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 		sb->issued = 0;
 	}
 	sb->cycle = issue;
-	sb->issued = needs_both(core, in) ? (unsigned)core->a64.issue_width : sb->issued + 1;
+	sb->issued =
+		needs_both(core, in, c.unit) ? (unsigned)core->a64.issue_width : sb->issued + 1;
 	/* Two simple integer instructions go together; of all other units there is one. */
 	if (c.unit != ALU)
 		sb->free_at[c.unit] = issue + c.busy;
