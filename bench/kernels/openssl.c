@@ -97,21 +97,6 @@ static void aes_ctr(void)
 {
 	aes_v8_ctr32_encrypt_blocks(data, data, BYTES / 16, state, iv);
 }
-
-static const struct work {
-	const char *name;
-	void (*begin)(void), (*turn)(void);
-} works[] = {
-	{ "sha1", NULL, sha1 },
-	{ "sha256", NULL, sha256 },
-	{ "sha512", NULL, sha512 },
-	{ "sha3", NULL, sha3 },
-	{ "chacha20", NULL, chacha20 },
-	{ "poly1305", poly1305_key, poly1305 },
-	{ "vpaes-cbc", vpaes_key, vpaes_cbc },
-	{ "aes-cbc", aes_key, aes_cbc },
-	{ "aes-ctr", aes_key, aes_ctr },
-};
 #else
 int AES_set_encrypt_key(const unsigned char *, int, void *);
 void AES_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *, unsigned char *,
@@ -136,6 +121,7 @@ static void aes_cbc(void)
 {
 	AES_cbc_encrypt(data, data, BYTES, state, iv, 1);
 }
+#endif
 
 static const struct work {
 	const char *name;
@@ -144,11 +130,19 @@ static const struct work {
 	{ "sha1", NULL, sha1 },
 	{ "sha256", NULL, sha256 },
 	{ "chacha20", NULL, chacha20 },
+#ifdef __aarch64__
+	{ "sha512", NULL, sha512 },
+	{ "sha3", NULL, sha3 },
+	{ "poly1305", poly1305_key, poly1305 },
+	{ "vpaes-cbc", vpaes_key, vpaes_cbc },
+	{ "aes-cbc", aes_key, aes_cbc },
+	{ "aes-ctr", aes_key, aes_ctr },
+#else
 	{ "aes-128-cbc", aes128_key, aes_cbc },
 	{ "aes-192-cbc", aes192_key, aes_cbc },
 	{ "aes-256-cbc", aes256_key, aes_cbc },
-};
 #endif
+};
 
 int main(int argc, char **argv)
 {
