@@ -2,7 +2,32 @@
 /* See thumb.h. */
 #include <stdlib.h>
 
+#include <pmk/error.h>
+
+#include "cpu/code.h"
 #include "cpu/thumb.h"
+
+int pmk_arm_decoder_init(struct pmk_decoder *d)
+{
+	struct pmk_arm_own *own = calloc(1, sizeof(*own));
+
+	if (!own)
+		return PMK_ENOMEM;
+	own->isa = pmk_isa_arm_new();
+	d->own = own;
+	return own->isa ? 0 : PMK_ENOMEM;
+}
+
+unsigned pmk_arm_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
+{
+	uint64_t offset = pc & ~(uint64_t)PMK_ARM_HELPER_PAGE;
+
+	(void)d;
+	(void)core;
+	if (offset >= PMK_ARM_VECTORS_SIZE || (pc != offset && pc != PMK_ARM_HELPER_PAGE + offset))
+		return 0;
+	return PMK_ENTRY_VECTOR | (offset == PMK_ARM_DATA_ABORT ? PMK_ENTRY_FAULT : 0);
+}
 
 /* ---- A32 or T32 ------------------------------------------------------------------------------ */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a decoder of a core with Thumb-2 has to find out beside its instructions, because an
- * emulator does not show it: whether code is Thumb, and what an IT in front of a sequence says of
- * it.
+ * What the decoders of all 32-bit ARM cores share: what they keep, the places Linux and the
+ * architecture give a meaning, and for Thumb-2 what an emulator does not show: whether code is
+ * Thumb, and what an IT in front of a sequence says of it.
  */
 #ifndef PMK_CPU_THUMB_H
 #define PMK_CPU_THUMB_H
@@ -18,6 +18,23 @@ struct pmk_it {
 	/* The address of an instruction under an IT, with bit 0 set; 0: there is none. */
 	uint64_t conditional[PMK_IT_PLACES];
 };
+
+/* What such a decoder keeps between sequences: its `own`. */
+struct pmk_arm_own {
+	struct pmk_isa_arm *isa;
+	struct pmk_it it; /* of Thumb-2 */
+};
+
+/* The page of helpers that ARM Linux maps into programs. The emulator itself runs them. It is also
+ * where the high vectors of exceptions are. */
+#define PMK_ARM_HELPER_PAGE  0xffff0000u
+/* From the first vector to the end of the last, and from the first to that of a data abort. */
+#define PMK_ARM_VECTORS_SIZE 0x20u
+#define PMK_ARM_DATA_ABORT   0x10u
+
+/* decoder_init() and vector() of a family (family.h); the vectors are the low and the high ones. */
+int pmk_arm_decoder_init(struct pmk_decoder *d);
+unsigned pmk_arm_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 
 /* Is a sequence of n > 0 instructions Thumb? */
 bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct pmk_raw *raw,

@@ -10,7 +10,6 @@
 #include "cpu/a64/a64.h"
 
 /* Translated code: decode.c. */
-int pmk_a32_decoder_init(struct pmk_decoder *d);
 void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		    struct pmk_insn *in);
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);

@@ -1,32 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Decoding translated code, A32 and T32. */
-#include <stdlib.h>
-
-#include <pmk/error.h>
-
 #include "cpu/a32/a32.h"
 #include "cpu/thumb.h"
-
-/* The page of helpers that ARM Linux maps into programs. The emulator itself runs them. */
-#define HELPER_PAGE  0xffff0000u
-#define VECTORS_SIZE 0x20u
-#define DATA_ABORT   0x10u
-
-struct own {
-	struct pmk_isa_arm *isa;
-	struct pmk_it it;
-};
-
-int pmk_a32_decoder_init(struct pmk_decoder *d)
-{
-	struct own *own = calloc(1, sizeof(*own));
-
-	if (!own)
-		return PMK_ENOMEM;
-	own->isa = pmk_isa_arm_new();
-	d->own = own;
-	return own->isa ? 0 : PMK_ENOMEM;
-}
 
 /* What a conditional instruction writes has its old value where the condition fails, so it waits
  * for that. */
@@ -57,11 +32,11 @@ static void decode_helper(uint64_t addr, struct pmk_insn *in)
 
 void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, struct pmk_insn *in)
 {
-	struct own *own = d->own;
+	struct pmk_arm_own *own = d->own;
 	bool thumb = pmk_thumb_is(d, own->isa, raw, n);
 
 	for (size_t i = 0; i < n; i++)
-		if (!raw[i].size || (!d->system && raw[i].addr >= HELPER_PAGE))
+		if (!raw[i].size || (!d->system && raw[i].addr >= PMK_ARM_HELPER_PAGE))
 			decode_helper(raw[i].addr, &in[i]);
 		else
 			pmk_isa_arm7_decode(own->isa, thumb, raw[i].addr, raw[i].byte, raw[i].size,
@@ -76,11 +51,9 @@ void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, 
  * an access before it was not made. */
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {
-	uint64_t offset = pc & ~(uint64_t)HELPER_PAGE;
+	unsigned entry = pmk_arm_vector(d, core, pc);
 
-	(void)d;
-	(void)core;
-	if (offset >= VECTORS_SIZE || (pc != offset && pc != HELPER_PAGE + offset))
-		return pc % VECTORS_SIZE == DATA_ABORT ? PMK_ENTRY_VECTOR : 0;
-	return PMK_ENTRY_VECTOR | (offset == DATA_ABORT ? PMK_ENTRY_FAULT : 0);
+	if (entry)
+		return entry;
+	return pc % PMK_ARM_VECTORS_SIZE == PMK_ARM_DATA_ABORT ? PMK_ENTRY_VECTOR : 0;
 }

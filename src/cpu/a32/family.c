@@ -3,6 +3,7 @@
 #include "cpu/family.h"
 
 #include "cpu/a32/a32.h"
+#include "cpu/thumb.h"
 
 /* In system emulation, exceptions are not told apart: which vector is whose is not looked at. */
 static struct pmk_signal_set raises(const struct pmk_core *core)
@@ -47,7 +48,7 @@ const struct pmk_core_family pmk_family_a32 = {
 	.build = pmk_a64_build,
 	.keeps = pmk_a64_keeps,
 	.keep = pmk_a64_keep,
-	.decoder_init = pmk_a32_decoder_init,
+	.decoder_init = pmk_arm_decoder_init,
 	.decode = pmk_a32_decode,
 	.pc_flags = 1,
 	.on_block = &pmk_a32_on_block,

@@ -81,8 +81,6 @@ struct pmk_arm11_instead {
 };
 
 /* Translated code: decode.c. */
-int pmk_arm11_decoder_init(struct pmk_decoder *d);
-unsigned pmk_arm11_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		      struct pmk_insn *in);
 

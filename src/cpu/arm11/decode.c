@@ -3,31 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pmk/error.h>
-
 #include "cpu/arm11/arm11.h"
 #include "cpu/thumb.h"
-
-/* The page of helpers that ARM Linux maps into programs. The emulator itself runs them. */
-#define HELPER_PAGE  0xffff0000u
-#define VECTORS_SIZE 0x20u
-#define DATA_ABORT   0x10u
-
-struct own {
-	struct pmk_isa_arm *isa;
-	struct pmk_it it; /* of Thumb-2 */
-};
-
-int pmk_arm11_decoder_init(struct pmk_decoder *d)
-{
-	struct own *own = calloc(1, sizeof(*own));
-
-	if (!own)
-		return PMK_ENOMEM;
-	own->isa = pmk_isa_arm_new();
-	d->own = own;
-	return own->isa ? 0 : PMK_ENOMEM;
-}
 
 /* Is the code Thumb? The emulator does not show the state bit. A sequence with an instruction of 2
  * bytes, or at an odd half word, is Thumb. One of 4-byte instructions alone may still be Thumb if
@@ -35,7 +12,7 @@ int pmk_arm11_decoder_init(struct pmk_decoder *d)
 static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 {
 	uint64_t addr = raw[0].addr;
-	struct own *own = d->own;
+	struct pmk_arm_own *own = d->own;
 	struct pmk_insn pair;
 	const char *target;
 	char *text;
@@ -78,11 +55,11 @@ void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n
 		      struct pmk_insn *in)
 {
 	bool thumb2 = d->core && d->core->thumb2;
-	struct own *own = d->own;
+	struct pmk_arm_own *own = d->own;
 	bool thumb = thumb2 ? pmk_thumb_is(d, own->isa, raw, n) : is_thumb(d, raw, n);
 
 	for (size_t i = 0; i < n; i++)
-		if (!raw[i].size || (!d->system && raw[i].addr >= HELPER_PAGE))
+		if (!raw[i].size || (!d->system && raw[i].addr >= PMK_ARM_HELPER_PAGE))
 			decode_helper(raw[i].addr, &in[i]);
 		else if (thumb2)
 			pmk_isa_arm6t2_decode(own->isa, thumb, raw[i].addr, raw[i].byte,
@@ -92,15 +69,4 @@ void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n
 					   &in[i]);
 	if (thumb && thumb2)
 		pmk_it_apply(&own->it, raw, n, in);
-}
-
-unsigned pmk_arm11_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
-{
-	uint64_t offset = pc & ~(uint64_t)HELPER_PAGE;
-
-	(void)d;
-	(void)core;
-	if (offset >= VECTORS_SIZE || (pc != offset && pc != HELPER_PAGE + offset))
-		return 0;
-	return PMK_ENTRY_VECTOR | (offset == DATA_ABORT ? PMK_ENTRY_FAULT : 0);
 }

@@ -5,6 +5,8 @@
 
 #include "cpu/arm11/arm11.h"
 #include "cpu/family.h"
+#include "cpu/thumb.h"
+#include "cpu/thumb.h"
 
 extern const uint16_t pmk_arm11_elf_machines[];
 extern const struct pmk_core_target pmk_arm11_targets[];
@@ -15,8 +17,8 @@ uint64_t pmk_arm11_insns_per_cycle(const struct pmk_core *core);
 /* clang-format off */
 #define PMK_ARM11_MEMBERS \
 	.isa = "arm", .fini = pmk_arm11_fini, .forked = pmk_arm11_forked, \
-	.branch = pmk_arm11_branch, .decoder_init = pmk_arm11_decoder_init, \
-	.decode = pmk_arm11_decode, .pc_flags = 1, .vector = pmk_arm11_vector, \
+	.branch = pmk_arm11_branch, .decoder_init = pmk_arm_decoder_init, \
+	.decode = pmk_arm11_decode, .pc_flags = 1, .vector = pmk_arm_vector, \
 	.is_under_way = pmk_arm11_is_under_way, .drop = pmk_arm11_drop, \
 	.on_block = &pmk_arm11_on_block, .watch = pmk_arm11_watch, \
 	.test = pmk_arm11_test, .tables = pmk_arm11_tables, \
