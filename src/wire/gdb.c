@@ -199,11 +199,30 @@ static int await_stop(struct pmk_wire *w, int err)
 	return nonsense(w, "packets that nobody asked for");
 }
 
+static int resume(struct pmk_wire *w)
+{
+	return transmit(w, "c");
+}
+
+/* OpenOCD keeps an interrupt that came when its target stood still at a breakpoint already, and
+ * halts the target with it as soon as that runs again. So its stops are told apart by the place. */
+static int find_place(struct pmk_wire *w, bool *stray, uint64_t *pc)
+{
+	bool halted;
+	int err = pmk_wire_whereabouts(w, &halted, pc);
+
+	w->stopped = !err && halted && w->has_breakpoint && *pc == w->breakpoint;
+	*stray = !err && halted && !w->stopped;
+	return err;
+}
+
 /* Only what has begun to come is read: one packet, which need not be a stop. */
 static int look(struct pmk_wire *w)
 {
 	double deadline = pmk_link_deadline(&w->link);
 	char reply[MAX_PACKET];
+	uint64_t pc;
+	bool stray;
 	int err = 0;
 
 	/* Acks of what let it run. */
@@ -213,46 +232,25 @@ static int look(struct pmk_wire *w)
 		err = receive_alive(w, reply, sizeof(reply), deadline);
 	else
 		*reply = '\0';
-	w->stopped = err >= 0 && is_stop(reply);
-	return err < 0 ? err : 0;
+	if (err < 0 || !is_stop(reply))
+		return err < 0 ? err : 0;
+	if (!w->openocd) {
+		w->stopped = true;
+		return 0;
+	}
+	err = find_place(w, &stray, &pc);
+	if (err || !stray)
+		return err;
+	return is_trap(reply) ? pmk_wire_stray_halt(w, pc) : resume(w);
 }
 
 static int halt(struct pmk_wire *w)
 {
-	return await_stop(w, pmk_link_send(&w->link, "\x03", 1));
-}
+	uint64_t pc;
+	bool stray;
+	int err = await_stop(w, pmk_link_send(&w->link, "\x03", 1));
 
-static int greet(struct pmk_wire *w)
-{
-	char reply[MAX_PACKET];
-	int err;
-
-	w->halts = true;
-	err = pmk_link_send(&w->link, "+", 1); /* for a packet that was sent to somebody else */
-	if (!err)
-		err = ask(w, "qSupported:swbreak+;hwbreak+", reply, sizeof(reply));
-	if (!err && strstr(reply, "QStartNoAckMode+"))
-		err = ask(w, "QStartNoAckMode", reply, sizeof(reply));
-	else
-		*reply = '\0';
-	w->no_acks = !err && !strcmp(reply, "OK");
-	/* Why does it stand still? Some stubs have no memory before they were asked that, and which
-	 * thread is meant. */
-	if (!err)
-		err = await_stop(w, transmit(w, "?"));
-	w->stopped = false; /* at a breakpoint of somebody else's, if any */
-	if (!err)
-		err = ask(w, "Hg0", reply, sizeof(reply));
-	/* Physical addresses, in QEMU; others do not know it and have no other ones. */
-	if (!err)
-		err = ask(w, "Qqemu.PhyMemMode:1", reply, sizeof(reply));
-	w->held = !err;
-	return err;
-}
-
-static int resume(struct pmk_wire *w)
-{
-	return transmit(w, "c");
+	return !err && w->openocd && w->has_breakpoint ? find_place(w, &stray, &pc) : err;
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -310,6 +308,8 @@ static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 	err = ask(w, request, reply, sizeof(reply));
 	if (!err && strcmp(reply, "OK") != 0)
 		err = refused(w, request, reply);
+	w->has_breakpoint = set && !err;
+	w->breakpoint = address;
 	return err;
 }
 
@@ -364,16 +364,52 @@ static int command(struct pmk_wire *w, const char *command, char *said, size_t s
 	return nonsense(w, "packets that nobody asked for");
 }
 
+/* ---- coming and leaving ---------------------------------------------------------------------- */
+
+static int greet(struct pmk_wire *w)
+{
+	char reply[MAX_PACKET];
+	int err;
+
+	w->halts = true;
+	err = pmk_link_send(&w->link, "+", 1); /* for a packet that was sent to somebody else */
+	if (!err)
+		err = ask(w, "qSupported:swbreak+;hwbreak+", reply, sizeof(reply));
+	if (!err && strstr(reply, "QStartNoAckMode+"))
+		err = ask(w, "QStartNoAckMode", reply, sizeof(reply));
+	else
+		*reply = '\0';
+	w->no_acks = !err && !strcmp(reply, "OK");
+	/* Why does it stand still? Some stubs have no memory before they were asked that, and which
+	 * thread is meant. */
+	if (!err)
+		err = await_stop(w, transmit(w, "?"));
+	w->stopped = false; /* at a breakpoint of somebody else's, if any */
+	if (!err)
+		err = ask(w, "Hg0", reply, sizeof(reply));
+	/* Physical addresses, in QEMU; others do not know it and have no other ones. */
+	if (!err)
+		err = ask(w, "Qqemu.PhyMemMode:1", reply, sizeof(reply));
+	w->held = !err;
+	if (!err)
+		w->openocd = !command(w, "version", reply, sizeof(reply)) &&
+			     strstr(reply, "On-Chip Debugger");
+	return err;
+}
+
 /* Detached, a stub lets its target run, and it hears that while the target stands. OpenOCD's does
- * not let it run, and has to be told. */
+ * not let it run, and has to be told; a second time, if an interrupt was kept (find_place()). */
 static void leave(struct pmk_wire *w)
 {
 	char reply[MAX_PACKET];
 
 	if (!w->held && halt(w))
 		return;
-	if (!command(w, "version", reply, sizeof(reply)) && strstr(reply, "On-Chip Debugger"))
-		command(w, "resume", reply, sizeof(reply));
+	for (unsigned i = 0; w->openocd && i < 2; i++)
+		if (command(w, "resume", reply, sizeof(reply)) ||
+		    command(w, "[target current] curstate", reply, sizeof(reply)) ||
+		    !strstr(reply, "halted"))
+			break;
 	ask(w, "D", reply, sizeof(reply));
 }
 

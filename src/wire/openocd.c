@@ -146,37 +146,6 @@ static int store(struct pmk_wire *w, uint64_t address, uint32_t value)
 
 /* ---- breakpoints ----------------------------------------------------------------------------- */
 
-/* The state of a target that may run, and its program counter, "halted pc (/32): 0x00008000".
- * "poll" asks the target now; OpenOCD does so itself ten times a second. */
-#define WHERE                                                                             \
-	"poll; set pmk_state [[target current] curstate]; if {$pmk_state eq \"halted\"} " \
-	"{append pmk_state { } [reg pc]}; set pmk_state"
-
-/* In "pc (/32): 0x00008000". */
-static bool program_counter(const char *said, uint64_t *pc)
-{
-	const char *value = strstr(said, "): 0x");
-	char *end;
-
-	if (!value)
-		return false;
-	*pc = strtoull(value + 3, &end, 16);
-	return end > value + 5;
-}
-
-/* Does it stand still, and where? */
-static int find_out(struct pmk_wire *w, bool *halted, uint64_t *pc)
-{
-	char said[1024];
-	int err = command(w, WHERE, said, sizeof(said));
-
-	*halted = !err && strncmp(said, "halted", 6) == 0;
-	if (*halted && !program_counter(said, pc))
-		err = pmk_link_fail(&w->link, PMK_EIO, "'reg pc' gave '%.100s' instead of a number",
-				    said + 6);
-	return err;
-}
-
 /* A target that only has memory is no processor, and OpenOCD 0.12 crashes when it is asked for a
  * breakpoint there. */
 static int check_processor(struct pmk_wire *w)
@@ -215,17 +184,12 @@ static int look(struct pmk_wire *w)
 {
 	bool halted;
 	uint64_t pc = 0;
-	int err = find_out(w, &halted, &pc);
+	int err = pmk_wire_whereabouts(w, &halted, &pc);
 
 	if (err || !halted)
 		return err;
 	w->stopped = w->has_breakpoint && pc == w->breakpoint;
-	return w->stopped ? 0
-			  : pmk_link_fail(&w->link, PMK_EBUSY,
-					  "the target halted at 0x%" PRIx64
-					  ", where no breakpoint of pmk is; does somebody else "
-					  "debug it?",
-					  pc);
+	return w->stopped ? 0 : pmk_wire_stray_halt(w, pc);
 }
 
 /* A target that is halted on request may stand at the breakpoint, too. */
@@ -237,7 +201,7 @@ static int halt_somewhere(struct pmk_wire *w)
 
 	if (err || !w->has_breakpoint)
 		return err;
-	err = find_out(w, &halted, &pc);
+	err = pmk_wire_whereabouts(w, &halted, &pc);
 	w->stopped = !err && halted && pc == w->breakpoint;
 	return err;
 }

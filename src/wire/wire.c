@@ -143,6 +143,50 @@ bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value)
 	return false;
 }
 
+/* ---- where a processor behind OpenOCD is ----------------------------------------------------- */
+
+#define HALTED "pmk_halted"
+
+/* The state of a target that may run, or "pmk_halted pc (/32): 0x00008000". "poll" asks the target
+ * now; OpenOCD does so itself ten times a second. */
+#define WHERE                                                                             \
+	"poll; set pmk_state [[target current] curstate]; if {$pmk_state eq \"halted\"} " \
+	"{set pmk_state \"" HALTED " [reg pc]\"}; set pmk_state"
+
+/* In "pc (/32): 0x00008000". */
+static bool program_counter(const char *said, uint64_t *pc)
+{
+	const char *value = strstr(said, "): 0x");
+	char *end;
+
+	if (!value)
+		return false;
+	*pc = strtoull(value + 3, &end, 16);
+	return end > value + 5;
+}
+
+int pmk_wire_whereabouts(struct pmk_wire *w, bool *halted, uint64_t *pc)
+{
+	char said[1024];
+	int err = w->speaker->command(w, WHERE, said, sizeof(said));
+	/* A stub may put lines of its log in front. */
+	const char *state = err ? NULL : strstr(said, HALTED);
+
+	*halted = state != NULL;
+	if (*halted && !program_counter(state, pc))
+		err = pmk_link_fail(&w->link, PMK_EIO, "'reg pc' gave '%.100s' instead of a number",
+				    state + strlen(HALTED));
+	return err;
+}
+
+int pmk_wire_stray_halt(struct pmk_wire *w, uint64_t pc)
+{
+	return pmk_link_fail(&w->link, PMK_EBUSY,
+			     "the target halted at 0x%" PRIx64
+			     ", where no breakpoint of pmk is; does somebody else debug it?",
+			     pc);
+}
+
 /* ---- coprocessor 15 -------------------------------------------------------------------------- */
 
 /* MRC or MCR p15, 0, R0, … */

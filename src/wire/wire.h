@@ -71,7 +71,7 @@ struct pmk_wire {
 	bool halts;	     /* accesses need a target that stands still */
 	bool held;	     /* it stands still now */
 	bool stopped;	     /* it has come to a breakpoint, where it stands */
-	bool has_breakpoint; /* one is set at `breakpoint`; of OpenOCD */
+	bool has_breakpoint; /* one is set at `breakpoint` */
 	bool found_halted;   /* it stood still when we came, and is left so */
 	bool big_endian;     /* its memory, where the protocol has bytes and no words */
 	uint64_t breakpoint;
@@ -79,6 +79,7 @@ struct pmk_wire {
 	double held_longest;
 	unsigned nholds;
 	bool no_acks;		   /* of GDB's protocol: both sides have agreed to do without */
+	bool openocd;		   /* the stub is OpenOCD's, and takes its commands */
 	unsigned most_bits;	   /* of XVC: how long a vector the server takes at once */
 	struct pmk_devmem *devmem; /* what of this board's memory is mapped */
 	/* Of XVC: the TAP of an ARM11; whether it was looked at, and what its DSCR was. And while
@@ -166,5 +167,10 @@ int pmk_arm11_transfer(struct pmk_wire *w, uint32_t instruction, uint32_t *value
 bool pmk_wire_number(const char *text, int base, uint32_t *value);
 /* The word at `address` in a memory dump of OpenOCD, "0x00001000: 0000002a ". */
 bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value);
+
+/* Ask OpenOCD now, by a command: does its processor stand still, and where? */
+int pmk_wire_whereabouts(struct pmk_wire *w, bool *halted, uint64_t *pc);
+/* The failure of a look(): it stands where nobody of us wanted it. */
+int pmk_wire_stray_halt(struct pmk_wire *w, uint64_t pc);
 
 #endif

@@ -3,7 +3,9 @@
 Monitor. It makes three rounds in work() and five in rest(), so that from one to the other is a
 multiple of three. Debian's OpenOCD, and an ARM11 (jtag_board.c) that executes a loop of a thousand
 instructions from 0x8000 on, three cycles each, and has six breakpoints."""
+import contextlib
 import socket
+import threading
 from boards import *
 
 WINDOWS = MONITOR.split("int main(void)")[0] + """
@@ -163,6 +165,49 @@ def test_the_board_keeps_no_breakpoint(speaker):
         equal(tcl(probe, "capture bp").strip(), "")
         out = pmk("doctor", "-T", probe.target())
     contains(out.out, "the target runs")
+
+
+@contextlib.contextmanager
+def late_interrupts(probe):
+    """A way to OpenOCD's stub on which an interrupt arrives behind every stop at a breakpoint, as
+    one does that was sent a moment too early: a target."""
+    def carry(source, other, spare=b""):
+        while data := source.recv(4096):
+            other.sendall(data)
+            if spare and b"$T05" in data:
+                source.sendall(spare)
+        with contextlib.suppress(OSError):
+            other.shutdown(socket.SHUT_WR)
+
+    def serve():
+        with contextlib.suppress(OSError), listening.accept()[0] as near, \
+                socket.create_connection(("127.0.0.1", probe.ports["gdb"])) as far:
+            back = threading.Thread(target=carry, args=(far, near, b"\x03"))
+            back.start()
+            carry(near, far)
+            back.join()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = threading.Thread(target=serve)
+        server.start()
+        yield f"gdb:127.0.0.1:{listening.getsockname()[1]}"
+        server.join()
+
+
+def test_an_interrupt_that_comes_too_late():
+    """OpenOCD keeps it and halts the target when that runs again, wherever it is then. No window
+    ends there, and the target is let go in the end."""
+    with openocd("arm11") as probe:
+        with late_interrupts(probe) as target:
+            doc = stat("-T", target, "-e", "cycles,instructions", *PLACES, "--timeout", "4000")
+        equal(tcl(probe, "[target current] curstate"), "running")
+        enabled = probe.enabled_cycles()
+    counted, times = counts(doc), came(doc)
+    equal({row["trust"] for row in doc["counters"]}, {"measured"})
+    assert times > 1, doc
+    equal(counted["cycles"], enabled - 3 * times)
+    equal(counted["instructions"], counted["cycles"] // 3)
+    assert 765 * (times - 1) <= counted["cycles"] <= 765 * times, doc
 
 
 def test_no_breakpoint_is_left():

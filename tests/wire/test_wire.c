@@ -429,6 +429,50 @@ static void test_gdb_look(void **state)
 	teardown(&r);
 }
 
+/* OpenOCD's stub says where its processor stands: "pmk_halted pc (/32): 0x00008100", in hex. */
+#define AT_8100                              \
+	"$O706d6b5f68616c74656420706320282f" \
+	"3332293a20307830303030383130300a#77$OK#9a"
+#define AT_8300                              \
+	"$O706d6b5f68616c74656420706320282f" \
+	"3332293a20307830303030383330300a#79$OK#9a"
+
+/* What it tells of the signal decides nothing: an interrupt that it kept may meet a breakpoint. */
+static void test_gdb_of_openocd(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_speaker_gdb);
+	r.wire.halts = r.wire.openocd = r.wire.has_breakpoint = true;
+	r.wire.breakpoint = 0x8100;
+	say(&r, "$T02#b6" AT_8100);
+	assert_int_equal(pmk_wire_look(&r.wire), 0);
+	assert_true(r.wire.stopped && r.wire.held);
+	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
+	say(&r, "$T02#b6" AT_8100);
+	assert_int_equal(pmk_wire_hold(&r.wire), 0);
+	assert_true(r.wire.stopped);
+	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
+	say(&r, "$T05#b9" AT_8300);
+	assert_int_equal(pmk_wire_hold(&r.wire), 0);
+	assert_false(r.wire.stopped);
+	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
+	heard(&r);
+	/* Nobody wanted it to stand there: it runs on. */
+	say(&r, "$T02#b6" AT_8300);
+	assert_int_equal(pmk_wire_look(&r.wire), 0);
+	assert_false(r.wire.stopped || r.wire.held);
+	assert_non_null(strstr(heard(&r), "$c#63"));
+	/* Somebody else's breakpoint. */
+	say(&r, "$T05#b9" AT_8300);
+	assert_int_equal(pmk_wire_look(&r.wire), PMK_EBUSY);
+	assert_string_equal(r.wire.link.why,
+			    "rig: the target halted at 0x8300, where no breakpoint "
+			    "of pmk is; does somebody else debug it?");
+	teardown(&r);
+}
+
 /* What is beside the reply is skipped, and not for ever. */
 static void test_gdb_chatter(void **state)
 {
@@ -522,7 +566,7 @@ static void test_openocd_breakpoint(void **state)
 	say(&r, "0\nrunning\n\x1a");
 	assert_int_equal(pmk_wire_look(&r.wire), 0);
 	assert_false(r.wire.stopped || r.wire.held);
-	say(&r, "0\nhalted pc (/32): 0x00008100\n\n\x1a");
+	say(&r, "0\npmk_halted pc (/32): 0x00008100\n\n\x1a");
 	assert_int_equal(pmk_wire_look(&r.wire), 0);
 	assert_true(r.wire.stopped && r.wire.held);
 	heard(&r);
@@ -544,8 +588,8 @@ static void test_openocd_halts_there(void **state)
 		r.wire.breakpoint = 0x8100;
 		say(&r, "0\n\n\x1a"
 			"0\nhalted\n\x1a");
-		say(&r, there ? "0\nhalted pc (/32): 0x00008100\n\n\x1a"
-			      : "0\nhalted pc (/32): 0x00008104\n\n\x1a");
+		say(&r, there ? "0\npmk_halted pc (/32): 0x00008100\n\n\x1a"
+			      : "0\npmk_halted pc (/32): 0x00008104\n\n\x1a");
 		assert_int_equal(pmk_wire_hold(&r.wire), 0);
 		assert_int_equal(r.wire.stopped, there);
 		teardown(&r);
@@ -577,10 +621,10 @@ static void test_openocd_breakpoint_fails(void **state)
 		     "1\n\nError: can't add breakpoint: target running\n\x1a",
 		     PMK_EIO, "can't add breakpoint: target running", true);
 	fail_openocd("0\nmem_ap\n\x1a", PMK_ENOTSUP, "is an access port (mem_ap)", true);
-	fail_openocd("0\nhalted pc (/32): 0x00008300\n\n\x1a", PMK_EBUSY,
+	fail_openocd("0\npmk_halted pc (/32): 0x00008300\n\n\x1a", PMK_EBUSY,
 		     "the target halted at 0x8300, where no breakpoint of pmk is", false);
-	fail_openocd("0\nhalted \n\n\x1a", PMK_EIO, "instead of a number", false);
-	fail_openocd("0\nhalted pc (/32): 0x\n\n\x1a", PMK_EIO, "instead of a number", false);
+	fail_openocd("0\npmk_halted \n\n\x1a", PMK_EIO, "instead of a number", false);
+	fail_openocd("0\npmk_halted pc (/32): 0x\n\n\x1a", PMK_EIO, "instead of a number", false);
 }
 
 int main(void)
@@ -607,6 +651,7 @@ int main(void)
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_gdb_breakpoint),
 		cmocka_unit_test(test_gdb_look),
+		cmocka_unit_test(test_gdb_of_openocd),
 		cmocka_unit_test(test_openocd_breakpoint),
 		cmocka_unit_test(test_openocd_halts_there),
 		cmocka_unit_test(test_openocd_breakpoint_fails),
