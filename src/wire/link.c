@@ -160,7 +160,8 @@ int pmk_link_open(struct pmk_link *l, const char *speaker, const char *where, un
 	if (!split(where, host, sizeof(host), &port))
 		return pmk_link_fail(l, PMK_EPARSE, "expected %s:HOST:PORT, or %s::PORT here",
 				     speaker, speaker);
-	err = getaddrinfo(*host ? host : "localhost", port, &hints, &list);
+	/* A minimal root has no /etc/hosts, and nobody who knows a name for this machine. */
+	err = getaddrinfo(*host && strcmp(host, "localhost") ? host : NULL, port, &hints, &list);
 	if (err)
 		return pmk_link_fail(l, PMK_EIO, "%s: %s", host, gai_strerror(err));
 	deadline = pmk_link_deadline(l);

@@ -98,6 +98,19 @@ def test_nobody_is_there():
     contains(advice, "openocd -f BOARD.cfg")
 
 
+@cases("where", ["gdb::1", "gdb:localhost:1", "openocd::1", "xvc:localhost:1"])
+def test_this_machine_needs_no_names(where):
+    """A minimal root has no /etc/hosts, and nobody who resolves names."""
+    have("unshare", "mount")
+    if run("unshare", "--mount", "true").code:
+        skip("this user or container may not make mount namespaces: unshare --mount")
+    out = run("unshare", "--mount", "sh", "-c", "mount --bind /dev/null /etc/hosts && "
+              'mount --bind /dev/null /etc/nsswitch.conf && exec "$@"', "sh", PMK, "doctor", "-T",
+              where, "--pmu", "arm1176")
+    equal(out.code, 125, out)
+    contains(out.out, "Connection refused")
+
+
 def test_text():
     out = pmk("doctor", "-T", "openocd:127.0.0.1:1")
     equal(out.code, 125)
