@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Our choice. With fewer pairs nothing is said of how they differ. */
+/* Our choice. With fewer pairs that saw a number, nothing is said of how they differ. */
 #define PAIRS_NEEDED 8
 /* Units begin and end with blocks, which is not at random. */
 #define LEAST_MARGIN 0.001
@@ -69,6 +69,7 @@ static void add_pair(struct pmk_units_number *x, struct pair pair)
 	x->weight2 += pair.weight * pair.weight;
 	x->total += pair.weight * pair.rate;
 	x->square += pair.weight * pair.rate * pair.rate;
+	x->pairs += pair.rate > 0;
 }
 
 static void add_unit(struct pmk_units *u, struct pmk_units_number *x, double count, uint64_t insns,
@@ -185,8 +186,8 @@ static struct pmk_units_estimate estimate_rest(const struct pmk_units *u,
 		return rest;
 	add_pair(&x, last_pair(u, &x, end));
 	rest.value = x.total;
-	if (pairs < PAIRS_NEEDED)
-		rest.margin = fmax(rest.margin, x.total);
+	if (x.pairs < PAIRS_NEEDED)
+		rest.margin += x.total + rare(u, &x, all);
 	else
 		rest.margin = fmax(margin_of_pairs(&x, (double)pairs) +
 					   fabs(x.apart) / (double)(u->n / 2) / 2 * all +

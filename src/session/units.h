@@ -15,7 +15,9 @@
  *
  * From the units follow an estimate of each count and a margin, within which the true count is in
  * 95 of 100 cases. Two errors are in it: that the program is not the same everywhere, as successive
- * pairs show; and half the distance between cold and stale units, where it is more than chance.
+ * pairs show; and half the distance between cold and stale units. What only a few pairs have seen
+ * comes in bursts, and the next one may be where no unit is: the margin is then as wide as what the
+ * units and the head each make of the rest together.
  *
  * Reference: Wunderlich et al., "SMARTS: accelerating microarchitecture simulation via rigorous
  * statistical sampling", ISCA 2003, for units, warming and stale state.
@@ -95,6 +97,7 @@ struct pmk_units_number {
 	double cold, stale;   /* rates of the units of the pair after that */
 	double apart, apart2; /* sums over pairs: cold - stale, and its square */
 	uint64_t seen;	      /* how many of it were in units */
+	uint64_t pairs;	      /* in how many pairs there were any */
 	double whole;	      /* counted when everything began to be counted */
 };
 

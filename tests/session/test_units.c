@@ -128,7 +128,8 @@ static void test_too_few(void **state)
 		add(PMK_UNITS_UNIT, 1000 + 100 * i, 10, 30, 5);
 	e = pmk_units_estimate(&u, EVENT, 2400, 170);
 	assert_true(fabs(e.value - (100 + 1400 * 0.5)) < 1e-9);
-	assert_true(fabs(e.margin - 700) < 1e-9);
+	/* What the head makes of the rest, what 7 pairs do, and 2 √70 + 3 in 140 instructions. */
+	assert_true(fabs(e.margin - (140 + 700 + (2 * sqrt(70) + 3) * 10)) < 1e-9);
 	e = pmk_units_estimate(&u, PMK_UNITS_CYCLES, 2400, 2420);
 	assert_true(fabs(e.value - (2000 + 1400 * 3)) < 1e-9);
 }
@@ -154,7 +155,8 @@ static void test_weights(void **state)
 	assert_true(fabs(e.margin - (160 + 0.56)) < 1e-3);
 }
 
-/* Nothing of it was seen in 16 units of 10 of 3200 instructions: there may be 3 in as many. */
+/* Nothing of it was seen in 16 units of 10 of 3200 instructions: there may be 3 in as many, and as
+ * much as in the head. */
 static void test_nothing_seen(void **state)
 {
 	struct pmk_units_estimate e;
@@ -165,7 +167,26 @@ static void test_nothing_seen(void **state)
 		add(PMK_UNITS_UNIT, 1000 + 200 * i, 10, 10, 0);
 	e = pmk_units_estimate(&u, EVENT, 4200, 100);
 	assert_true(e.value == 100);
-	assert_true(fabs(e.margin - 3 * 3200 / 160.0) < 1e-9);
+	assert_true(fabs(e.margin - (320 + 3 * 3200 / 160.0)) < 1e-9);
+}
+
+/* It comes in bursts: 7 of 9 pairs are too few to say where the others are, and 8 are enough. */
+static void test_seen_in_a_few_pairs(void **state)
+{
+	struct pmk_units_estimate e;
+
+	(void)state;
+	for (unsigned seen = 7; seen <= 8; seen++) {
+		begin();
+		for (unsigned i = 0; i < 18; i++)
+			add(PMK_UNITS_UNIT, 1000 + 100 * i, 10, 10, i / 2 < seen ? 5 : 0);
+		e = pmk_units_estimate(&u, EVENT, 2800, 100);
+		assert_true(fabs(e.value - (100 + 100 * seen)) < 1e-9);
+		if (seen == 7)
+			assert_true(fabs(e.margin - (180 + 700 + (2 * sqrt(70) + 3) * 10)) < 1e-9);
+		else
+			assert_true(e.margin < 300);
+	}
 }
 
 /* From where several threads run, everything is counted. */
@@ -276,8 +297,9 @@ int main(void)
 		cmocka_unit_test(test_places),	     cmocka_unit_test(test_late),
 		cmocka_unit_test(test_other_seeds),  cmocka_unit_test(test_all_counted),
 		cmocka_unit_test(test_too_few),	     cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_nothing_seen), cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_refused),	     cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_nothing_seen), cmocka_unit_test(test_seen_in_a_few_pairs),
+		cmocka_unit_test(test_whole),	     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_coverage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
