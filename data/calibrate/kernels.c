@@ -1,23 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What pmk calibrate runs: a chain of loads in a ring of words that lie STRIDE bytes apart. With
- * LINE, they are words of pages, and spread over the lines of a page evenly, from the first to the
- * last, so that they share no set of the cache before all are used.
+ * What pmk calibrate runs:
  *
  *   kernels ring STRIDE LINE COUNT TIMES
+ *	A chain of TIMES loads in a ring of COUNT words that lie STRIDE bytes apart. With LINE, they
+ *	are words of pages, and spread over the lines of a page evenly, from the first to the last,
+ *	so that they share no set of the cache before all are used.
+ *   kernels code STRIDE 0 COUNT TIMES
+ *	TIMES calls of COUNT instructions that lie STRIDE bytes apart: each is a branch to the next
+ *	one, or with a STRIDE of 4 does nothing; the last one returns.
+ *   kernels calls 0 0 COUNT TIMES
+ *	TIMES calls of COUNT functions, each of which calls the next one.
+ *   kernels targets 0 0 COUNT TIMES
+ *	TIMES calls through a pointer, to one function or by turns to two.
+ *
+ * Exit code 2: other words; 3: this processor's instructions are not known here, so that there is
+ * no code to call; 4: there is no memory for code.
  *
  * Build it for the processor that is measured, statically where that can be:
  *
  *   arm-linux-gnueabi-gcc -O2 -static kernels.c -o kernels
  */
+#define _GNU_SOURCE
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { BYTES = 64 << 20, PAGE = 4096 };
 
-static void *memory[BYTES / sizeof(void *)] __attribute__((aligned(4096)));
+static unsigned long stride, line, count, times;
 
-static unsigned long stride, line, count;
+/* ---- loads ----------------------------------------------------------------------------------- */
+
+static void *memory[BYTES / sizeof(void *)] __attribute__((aligned(4096)));
 
 static void **word(unsigned long i)
 {
@@ -26,18 +42,11 @@ static void **word(unsigned long i)
 	return (void **)((char *)memory + i * stride + in_page);
 }
 
-int main(int argc, char **argv)
+static int ring(void)
 {
-	unsigned long times;
 	void **p;
 
-	if (argc != 6 || strcmp(argv[1], "ring") != 0)
-		return 2;
-	stride = strtoul(argv[2], NULL, 0);
-	line = strtoul(argv[3], NULL, 0);
-	count = strtoul(argv[4], NULL, 0);
-	times = strtoul(argv[5], NULL, 0);
-	if (!count || stride < sizeof(void *) || (stride | line) % sizeof(void *) || line > PAGE ||
+	if (stride < sizeof(void *) || (stride | line) % sizeof(void *) || line > PAGE ||
 	    stride > BYTES / count)
 		return 2;
 	for (unsigned long i = 0; i < count; i++)
@@ -49,4 +58,146 @@ int main(int argc, char **argv)
 		p = *p, p = *p, p = *p, p = *p, p = *p, p = *p, p = *p, p = *p;
 	}
 	return p == NULL;
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
+
+#if defined(__arm__) || defined(__aarch64__)
+
+enum { CODE_BYTES = 16 << 20, FUNCTION = 64 /* bytes from one function to the next */ };
+
+/* Where the code is, or NULL. Its instructions have 32 bits, whatever this is built for. */
+static uint32_t *room(unsigned long apart)
+{
+	void *code;
+
+	if (apart % 4 || apart < 4 || apart > CODE_BYTES / count)
+		return NULL;
+	code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (code == MAP_FAILED)
+		exit(4);
+	return code;
+}
+
+static int call(uint32_t *code, unsigned long bytes)
+{
+	void (*function)(void) = (void (*)(void))(uintptr_t)code;
+
+	__builtin___clear_cache((char *)code, (char *)code + bytes);
+	for (; times; times--)
+		function();
+	return 0;
+}
+
+#ifdef __aarch64__
+static const uint32_t nothing = 0xd503201f, ret = 0xd65f03c0;
+
+static uint32_t branch(unsigned long bytes)
+{
+	return 0x14000000 | bytes / 4;
+}
+
+/* Save the link register, call what is `bytes` behind the call, and return. */
+static void caller(uint32_t *at, unsigned long bytes)
+{
+	at[0] = 0xa9bf7bfd; /* stp x29, x30, [sp, #-16]! */
+	at[1] = 0x94000000 | bytes / 4;
+	at[2] = 0xa8c17bfd; /* ldp x29, x30, [sp], #16 */
+	at[3] = ret;
+}
+#else
+static const uint32_t nothing = 0xe1a00000, ret = 0xe12fff1e;
+
+static uint32_t branch(unsigned long bytes)
+{
+	return 0xea000000 | (((bytes - 8) / 4) & 0xffffff);
+}
+
+static void caller(uint32_t *at, unsigned long bytes)
+{
+	at[0] = 0xe52de004; /* push {lr} */
+	at[1] = 0xeb000000 | (bytes - 8) / 4;
+	at[2] = 0xe49df004; /* pop {pc} */
+}
+#endif
+
+static int code(void)
+{
+	uint32_t *at = room(stride);
+
+	if (!at)
+		return 2;
+	for (unsigned long i = 0; i + 1 < count; i++)
+		at[i * stride / 4] = stride == 4 ? nothing : branch(stride);
+	at[(count - 1) * stride / 4] = ret;
+	return call(at, count * stride);
+}
+
+static int calls(void)
+{
+	uint32_t *at = room(FUNCTION);
+
+	if (!at)
+		return 2;
+	for (unsigned long i = 0; i + 1 < count; i++)
+		caller(at + i * FUNCTION / 4, FUNCTION - 4);
+	at[(count - 1) * FUNCTION / 4] = ret;
+	return call(at, count * FUNCTION);
+}
+
+static int targets(void)
+{
+	uint32_t *at = room(FUNCTION);
+	void (*volatile function[2])(void);
+
+	if (!at || count > 2)
+		return 2;
+	at[0] = at[FUNCTION / 4] = ret;
+	__builtin___clear_cache((char *)at, (char *)at + 2 * FUNCTION);
+	for (unsigned long i = 0; i < 2; i++)
+		function[i] = (void (*)(void))(uintptr_t)(at + i % count * FUNCTION / 4);
+	for (unsigned long i = 0; i < times; i++)
+		function[i % 2]();
+	return 0;
+}
+
+#else
+
+static int code(void)
+{
+	return 3;
+}
+
+static int calls(void)
+{
+	return 3;
+}
+
+static int targets(void)
+{
+	return 3;
+}
+
+#endif
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} kernel[] = {
+		{ "ring", ring }, { "code", code }, { "calls", calls }, { "targets", targets }
+	};
+
+	if (argc != 6)
+		return 2;
+	stride = strtoul(argv[2], NULL, 0);
+	line = strtoul(argv[3], NULL, 0);
+	count = strtoul(argv[4], NULL, 0);
+	times = strtoul(argv[5], NULL, 0);
+	for (unsigned i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+		if (count && !strcmp(argv[1], kernel[i].name))
+			return kernel[i].run();
+	return 2;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk calibrate: write a preset with the caches, TLBs and latencies of a processor, from the time
- * that chains of loads take there. The program that makes them is data/calibrate/kernels.c.
+ * pmk calibrate: write a preset with the caches, TLBs, latencies and branches of a processor, from
+ * the time that kernels take there. The program that has them is data/calibrate/kernels.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,9 +17,16 @@
 #include "cli/cli.h"
 #include "cli/show.h"
 
-/* A ring is walked twice, so that neither the start of the program nor the making of the ring is in
- * the difference. */
-enum { FEW = 20000, MANY = 80000, MOST_SETTINGS = 64, MOST_RINGS = 512 };
+enum { MOST_SETTINGS = 64, MOST_KERNELS = 512, NO_CODE = 3 /* exit code of the program */ };
+
+/* Each kernel is run twice, with so many loads or calls, so that neither the start of the program
+ * nor the making of a ring or of code is in the difference. */
+static const struct {
+	unsigned few, many;
+} runs[] = { [CAL_RING] = { 20000, 80000 },
+	     [CAL_CODE] = { 500, 2500 },
+	     [CAL_CALLS] = { 500, 2500 },
+	     [CAL_TARGETS] = { 500, 2500 } };
 
 static const struct cli_option options[] = {
 	{ 'T', "target", "TARGET", "where the program is run, as of pmk stat; default: emulated" },
@@ -39,9 +46,9 @@ struct setting {
 	const char *name, *value;
 };
 
-/* A ring that was measured, to be measured again with the new preset. */
-struct ring {
-	struct calibrate_ring words;
+/* A kernel that was measured, to be measured again with the new preset. */
+struct measured {
+	struct calibrate_kernel kernel;
 	double cycles;
 };
 
@@ -51,8 +58,8 @@ struct calibrate {
 	unsigned nsettings;
 	bool elsewhere; /* not in emulation */
 	char **program;
-	struct ring rings[MOST_RINGS];
-	unsigned nrings;
+	struct measured measured[MOST_KERNELS];
+	unsigned nmeasured;
 };
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -66,75 +73,79 @@ static int failed(struct pmk_count *count)
 	return code;
 }
 
-/* Cycles of one run of the program with this ring. 0 or an exit code, after one line. */
-static int run_ring(const struct setting *settings, unsigned n, const char *event, char **program,
-		    const struct ring *ring, unsigned times, uint64_t *cycles)
+/* Cycles of one run of the program with this kernel. 0, CAL_NO_CODE, or an exit code after one
+ * line. */
+static int run_kernel(const struct setting *settings, unsigned n, const char *event, char **program,
+		      const struct calibrate_kernel *kernel, unsigned times, uint64_t *cycles)
 {
-	char stride[24], line[24], words[24], turns[24];
-	char *argv[] = { program[0], (char[]){ "ring" }, stride, line, words, turns, NULL };
-	struct pmk_count *count = pmk_count_new();
+	char kind[24], stride[24], line[24], count[24], turns[24];
+	char *argv[] = { program[0], kind, stride, line, count, turns, NULL };
+	struct pmk_count *run = pmk_count_new();
 	struct pmk_count_summary sum;
 	struct pmk_count_row row;
 
-	snprintf(stride, sizeof(stride), "%llu", (unsigned long long)ring->words.stride);
-	snprintf(line, sizeof(line), "%llu", (unsigned long long)ring->words.line);
-	snprintf(words, sizeof(words), "%llu", (unsigned long long)ring->words.count);
+	snprintf(kind, sizeof(kind), "%s", calibrate_kind_name(kernel->kind));
+	snprintf(stride, sizeof(stride), "%llu", (unsigned long long)kernel->stride);
+	snprintf(line, sizeof(line), "%llu", (unsigned long long)kernel->line);
+	snprintf(count, sizeof(count), "%llu", (unsigned long long)kernel->count);
 	snprintf(turns, sizeof(turns), "%u", times);
 	for (unsigned i = 0; i < n; i++)
-		if (pmk_count_set(count, settings[i].name, settings[i].value))
-			return failed(count);
-	if (pmk_count_set(count, "event", event) || pmk_count_program(count, argv))
-		return failed(count);
-	if (pmk_count_run(count, NULL))
-		return failed(count);
-	pmk_count_summary(count, &sum);
-	if (!pmk_count_row(count, 0, &row) || !row.has_value) {
+		if (pmk_count_set(run, settings[i].name, settings[i].value))
+			return failed(run);
+	if (pmk_count_set(run, "event", event) || pmk_count_program(run, argv))
+		return failed(run);
+	if (pmk_count_run(run, NULL))
+		return failed(run);
+	pmk_count_summary(run, &sum);
+	if (!pmk_count_row(run, 0, &row) || !row.has_value) {
 		cli_fail(0, "%s: %s", event, row.reason ? row.reason : "it was not counted");
-		pmk_count_free(count);
+		pmk_count_free(run);
 		return PMK_EXIT_FAILED;
 	}
 	*cycles = row.value;
-	pmk_count_free(count);
+	pmk_count_free(run);
+	if (!sum.partial && sum.exit_code == NO_CODE && kernel->kind != CAL_RING)
+		return CAL_NO_CODE;
 	if (sum.partial || sum.exit_code)
-		return cli_fail(
-			PMK_EXIT_FAILED,
-			"%s ring %s %s %s %s ends with exit code %d; it has to be built from "
-			"calibrate/kernels.c",
-			program[0], stride, line, words, turns, sum.exit_code);
+		return cli_fail(PMK_EXIT_FAILED,
+				"%s %s %s %s %s %s ends with exit code %d; it has to be built from "
+				"calibrate/kernels.c",
+				program[0], kind, stride, line, count, turns, sum.exit_code);
 	return 0;
 }
 
-static int time_ring(const struct setting *settings, unsigned n, const char *event, char **program,
-		     struct ring *ring)
+static int time_kernel(const struct setting *settings, unsigned n, const char *event,
+		       char **program, struct measured *m)
 {
-	uint64_t few, many;
-	int code = run_ring(settings, n, event, program, ring, FEW, &few);
+	unsigned few = runs[m->kernel.kind].few, many = runs[m->kernel.kind].many;
+	uint64_t less, more;
+	int code = run_kernel(settings, n, event, program, &m->kernel, few, &less);
 
 	if (!code)
-		code = run_ring(settings, n, event, program, ring, MANY, &many);
+		code = run_kernel(settings, n, event, program, &m->kernel, many, &more);
 	if (!code)
-		ring->cycles = ((double)many - (double)few) / (MANY - FEW);
+		m->cycles = ((double)more - (double)less) / (many - few);
 	return code;
 }
 
-static int measure(void *ctx, const struct calibrate_ring *words, double *cycles)
+static int measure(void *ctx, const struct calibrate_kernel *kernel, double *cycles)
 {
 	struct calibrate *c = ctx;
-	struct ring *ring = &c->rings[c->nrings];
+	struct measured *m = &c->measured[c->nmeasured];
 	int code;
 
-	for (unsigned i = 0; i < c->nrings; i++)
-		if (!memcmp(&c->rings[i].words, words, sizeof(*words))) {
-			*cycles = c->rings[i].cycles;
+	for (unsigned i = 0; i < c->nmeasured; i++)
+		if (!memcmp(&c->measured[i].kernel, kernel, sizeof(*kernel))) {
+			*cycles = c->measured[i].cycles;
 			return 0;
 		}
-	if (c->nrings == MOST_RINGS)
-		return cli_fail(PMK_EXIT_FAILED, "the times of %d rings tell no parameters",
-				MOST_RINGS);
-	*ring = (struct ring){ .words = *words };
-	code = time_ring(c->settings, c->nsettings, c->event, c->program, ring);
-	c->nrings += !code;
-	*cycles = ring->cycles;
+	if (c->nmeasured == MOST_KERNELS)
+		return cli_fail(PMK_EXIT_FAILED, "the times of %d kernels tell no parameters",
+				MOST_KERNELS);
+	*m = (struct measured){ .kernel = *kernel };
+	code = time_kernel(c->settings, c->nsettings, c->event, c->program, m);
+	c->nmeasured += !code;
+	*cycles = m->cycles;
 	return code;
 }
 
@@ -147,10 +158,13 @@ static uint64_t row_share(const struct pmk_core *core, const struct calibrate_fi
 	return core->sdram_row ? core->sdram_row_miss * fit->number[CAL_LINE] / core->sdram_row : 0;
 }
 
-/* Is there a number for the parameter? A level 2 cache that does not exist has no size. */
-static bool is_found(const struct calibrate_fit *fit, enum calibrate_what what)
+/* Is there a number for the parameter of this core? A level 2 cache that does not exist has no
+ * size. */
+static bool is_found(const struct pmk_core *core, const struct calibrate_fit *fit,
+		     enum calibrate_what what)
 {
-	return !fit->why[what] && (what != CAL_L2_SIZE || fit->number[what]);
+	return !fit->why[what] && (what != CAL_L2_SIZE || fit->number[what]) &&
+	       pmk_core_key(core, calibrate_key(what));
 }
 
 /* Give the core what was found. 0 or an exit code. */
@@ -160,7 +174,7 @@ static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
 	int err = 0;
 
 	for (unsigned i = CAL_DCACHE_WAYS; i < CAL_NUMBERS && !err; i++) {
-		if (!is_found(fit, i))
+		if (!is_found(core, fit, i))
 			continue;
 		snprintf(value, sizeof(value), "%llu",
 			 (unsigned long long)(fit->number[i] -
@@ -168,7 +182,7 @@ static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
 		err = pmk_core_set(core, calibrate_key(i), value, msg, sizeof(msg));
 	}
 	if (!err && !fit->why[CAL_L2_SIZE]) {
-		bool there = is_found(fit, CAL_L2_SIZE);
+		bool there = is_found(core, fit, CAL_L2_SIZE);
 
 		if (pmk_core_can_have_l2(core))
 			err = pmk_core_set(core, "l2.type", there ? "plain" : "none", msg,
@@ -184,11 +198,12 @@ static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
 }
 
 /* Does the value of the key come from the fit? */
-static bool is_measured(const char *key, const struct calibrate_fit *fit)
+static bool is_measured(const struct pmk_core *core, const char *key,
+			const struct calibrate_fit *fit)
 {
 	for (unsigned i = CAL_DCACHE_WAYS; i < CAL_NUMBERS; i++)
 		if (!strcmp(key, calibrate_key(i)))
-			return is_found(fit, i);
+			return is_found(core, fit, i);
 	return (!strcmp(key, "l2.type") || !strcmp(key, "l2.enable")) && !fit->why[CAL_L2_SIZE];
 }
 
@@ -219,7 +234,7 @@ static void write_section(FILE *f, const struct pmk_core *core, const struct pmk
 			continue;
 		show_key_text(value, sizeof(value), core, k);
 		fprintf(f, "%s = %s%s\n", k->key + (n ? n + 1 : 0), value,
-			is_measured(k->key, fit) ? " ; measured" : "");
+			is_measured(core, k->key, fit) ? " ; measured" : "");
 	}
 }
 
@@ -235,7 +250,7 @@ static void write_keys(FILE *f, const struct pmk_core *core, const struct calibr
 			write_section(f, core, k, fit);
 	}
 	for (unsigned i = CAL_DCACHE_WAYS; i < CAL_NUMBERS; i++)
-		if (fit->why[i])
+		if (fit->why[i] && pmk_core_key(core, calibrate_key(i)))
 			fprintf(f, "# %s is that of %s: %s\n", calibrate_key(i), base, fit->why[i]);
 }
 
@@ -254,10 +269,10 @@ static void write_preset(FILE *f, const struct calibrate *c, const struct pmk_co
 /* What was found, beside what the base has. */
 static void show_fit(const struct pmk_core *base, const struct calibrate_fit *fit)
 {
-	printf("  %-14s %10s %10s\n", "parameter", "measured", "base");
-	printf("  %-14s %10.2f\n", "hit", fit->hit);
+	printf("  %-19s %10s %10s\n", "parameter", "measured", "base");
+	printf("  %-19s %10.2f\n", "hit", fit->hit);
 	if (!fit->why[CAL_LINE])
-		printf("  %-14s %10llu\n", "line", (unsigned long long)fit->number[CAL_LINE]);
+		printf("  %-19s %10llu\n", "line", (unsigned long long)fit->number[CAL_LINE]);
 	for (unsigned i = CAL_DCACHE_WAYS; i < CAL_NUMBERS; i++) {
 		const struct pmk_core_key *k = pmk_core_key(base, calibrate_key(i));
 		char was[32] = "-";
@@ -265,36 +280,38 @@ static void show_fit(const struct pmk_core *base, const struct calibrate_fit *fi
 		if (k)
 			show_key_text(was, sizeof(was), base, k);
 		if (fit->why[i])
-			printf("  %-14s %10s %10s  %s\n", calibrate_key(i), "-", was, fit->why[i]);
+			printf("  %-19s %10s %10s  %s\n", calibrate_key(i), "-", was, fit->why[i]);
 		else
-			printf("  %-14s %10llu %10s\n", calibrate_key(i),
+			printf("  %-19s %10llu %10s\n", calibrate_key(i),
 			       (unsigned long long)fit->number[i], was);
 	}
 }
 
-/* The same rings in emulation, with the preset that was written. */
+/* The same kernels in emulation, with the preset that was written. */
 static int show_residuals(const struct calibrate *c, const char *preset)
 {
 	const struct setting core = { "core", preset };
 	double worst = 0;
 
-	printf("\n  %-24s %10s %10s %9s\n", "ring", "measured", "preset", "residual");
-	for (unsigned i = 0; i < c->nrings; i++) {
-		struct ring ring = c->rings[i];
+	printf("\n  %-32s %10s %10s %9s\n", "kernel", "measured", "preset", "residual");
+	for (unsigned i = 0; i < c->nmeasured; i++) {
+		struct measured m = c->measured[i];
 		double off;
-		int code = time_ring(&core, 1, "cycles", c->program, &ring);
+		int code = time_kernel(&core, 1, "cycles", c->program, &m);
 
 		if (code)
 			return code;
-		off = ring.cycles - c->rings[i].cycles;
+		off = m.cycles - c->measured[i].cycles;
 		worst = off * off > worst * worst ? off : worst;
 		if (off > 0.05 || off < -0.05)
-			printf("  %10llu x %-11llu %10.2f %10.2f %+9.2f\n",
-			       (unsigned long long)ring.words.count,
-			       (unsigned long long)ring.words.stride, c->rings[i].cycles,
-			       ring.cycles, off);
+			printf("  %-8s %10llu x %-10llu %10.2f %10.2f %+9.2f\n",
+			       calibrate_kind_name(m.kernel.kind),
+			       (unsigned long long)m.kernel.count,
+			       (unsigned long long)m.kernel.stride, c->measured[i].cycles, m.cycles,
+			       off);
 	}
-	printf("  %u rings; the largest residual is %+.2f cycles a load\n", c->nrings, worst);
+	printf("  %u kernels; the largest residual is %+.2f cycles a load or call\n", c->nmeasured,
+	       worst);
 	return 0;
 }
 
@@ -455,7 +472,7 @@ static int run_calibrate(int argc, char **argv)
 
 const struct cli_command cmd_calibrate = {
 	.name = "calibrate",
-	.brief = "write a preset with the caches and latencies of a processor",
+	.brief = "write a preset with the caches, latencies and branches of a processor",
 	.usage = "[-T TARGET] [--core CORE] [--set KEY=VALUE]... [--base CORE] [-o FILE] [--] "
 		 "PROGRAM",
 	.options = options,

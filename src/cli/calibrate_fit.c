@@ -11,6 +11,17 @@
  * - one page more than the main TLB has entries: as many loads miss as one set has ways, and one;
  * - a block of eight times the cache: no line lives until the ring is back, whatever is replaced,
  *   so that each load waits for the next level.
+ *
+ * Those of code are read off calls in the same way:
+ *
+ * - branches that share a set of the instruction cache: one more than there are ways, and at least
+ *   one line is missing in each call;
+ * - straight code: as large as the cache, it hits;
+ * - branches one behind the other: twice as many as there are entries of a branch target cache with
+ *   direct mapping, and each takes the time of one that it does not know;
+ * - functions that call each other: as deep as the return stack, all returns are right;
+ * - a pointer to two functions by turns: where the last target is predicted, it is always wrong,
+ *   and takes as long as a wrong return.
  */
 #include "cli/calibrate_fit.h"
 
@@ -27,7 +38,12 @@ enum {
 	MOST_UTLB = 64,
 	MOST_TLB = 1024,
 	LARGE = 32 << 20, /* no cache is as large */
-	ROOM = 64 << 20	  /* bytes of the kernels' memory */
+	ROOM = 64 << 20,  /* bytes of the kernels' memory */
+	INSTRUCTION = 4,
+	/* From a branch to the next; some predictors look at words, others at two. */
+	NEAR = 8,
+	MOST_ICACHE = 4 << 20,
+	MOST_RETURNS = 16
 };
 
 /* What is less is the loop's, and what is transient. */
@@ -46,7 +62,22 @@ static const char *const keys[CAL_NUMBERS] = {
 	[CAL_TLB_ENTRIES] = "tlb.entries",   [CAL_TLB_PENALTY] = "tlb.penalty",
 	[CAL_TLB_WAYS] = "tlb.ways",	     [CAL_L2_SIZE] = "l2.size",
 	[CAL_L2_LATENCY] = "l2.latency",     [CAL_MEM_LATENCY] = "mem.latency",
+	[CAL_ICACHE_WAYS] = "icache.ways",   [CAL_ICACHE_SIZE] = "icache.size",
+	[CAL_BP_ENTRIES] = "bp.entries",     [CAL_BRANCH_STATIC] = "branch.static_taken",
+	[CAL_RS_ENTRIES] = "rs.entries",     [CAL_BRANCH_MAX] = "branch.max",
 };
+
+const char *calibrate_kind_name(enum calibrate_kind kind)
+{
+	static const char *const names[] = {
+		[CAL_RING] = "ring",
+		[CAL_CODE] = "code",
+		[CAL_CALLS] = "calls",
+		[CAL_TARGETS] = "targets",
+	};
+
+	return names[kind];
+}
 
 const char *calibrate_key(enum calibrate_what what)
 {
@@ -56,8 +87,8 @@ const char *calibrate_key(enum calibrate_what what)
 /* Cycles of a load beyond one that hits. */
 static double beyond(struct fitting *f, uint64_t stride, uint64_t count)
 {
-	struct calibrate_ring ring = { stride, stride % PAGE ? 0 : f->fit->number[CAL_LINE],
-				       count };
+	struct calibrate_kernel ring = { CAL_RING, stride,
+					 stride % PAGE ? 0 : f->fit->number[CAL_LINE], count };
 	double cycles = 0;
 
 	/* These are to share a set of the cache. */
@@ -233,6 +264,127 @@ static void fit_levels(struct fitting *f)
 	found(f, CAL_L2_SIZE, (double)size);
 }
 
+/* ---- code ------------------------------------------------------------------------------------ */
+
+/* Cycles of a call. */
+static double call(struct fitting *f, enum calibrate_kind kind, uint64_t stride, uint64_t count)
+{
+	struct calibrate_kernel code = { kind, stride, 0, count };
+	double cycles = 0;
+
+	if (!f->code)
+		f->code = f->measure(f->ctx, &code, &cycles);
+	return cycles;
+}
+
+/* What branches that share a set take beyond as many that do not; both are in as many pages. */
+static double sharing(struct fitting *f, uint64_t count)
+{
+	return call(f, CAL_CODE, FAR, count) -
+	       call(f, CAL_CODE, FAR + f->fit->number[CAL_LINE], count);
+}
+
+static void fit_icache(struct fitting *f)
+{
+	bool l2 = has(f, CAL_L2_LATENCY);
+	double miss = (double)f->fit->number[l2 ? CAL_L2_LATENCY : CAL_MEM_LATENCY];
+	double before = sharing(f, 1), now;
+	uint64_t ways, size;
+
+	/* Branches that share an entry of a predictor take less than a miss. */
+	for (ways = 1; ways <= MOST_WAYS; ways++, before = now) {
+		now = sharing(f, ways + 1);
+		if (now - before > miss * 0.75)
+			break;
+	}
+	if (ways > MOST_WAYS) {
+		not_found(f, CAL_ICACHE_WAYS, "more than 16 branches of one set hit");
+		not_found(f, CAL_ICACHE_SIZE, "its ways were not found");
+		return;
+	}
+	found(f, CAL_ICACHE_WAYS, (double)ways);
+	for (size = ways * f->fit->number[CAL_LINE]; size * 2 <= MOST_ICACHE; size *= 2)
+		if (call(f, CAL_CODE, INSTRUCTION, size * 2 / INSTRUCTION) >
+		    call(f, CAL_CODE, INSTRUCTION, size / INSTRUCTION) * 2.5)
+			break;
+	if (size * 2 > MOST_ICACHE)
+		not_found(f, CAL_ICACHE_SIZE, "straight code of 4 MB hits");
+	else
+		found(f, CAL_ICACHE_SIZE, (double)size);
+}
+
+/* What each of the second half of so many branches takes. */
+static double each_branch(struct fitting *f, uint64_t count)
+{
+	return (call(f, CAL_CODE, NEAR, count) - call(f, CAL_CODE, NEAR, count / 2)) /
+	       (double)(count / 2);
+}
+
+static void fit_branch_targets(struct fitting *f)
+{
+	uint64_t most = f->fit->number[CAL_ICACHE_SIZE] / NEAR, entries;
+	double known = each_branch(f, 16);
+
+	for (entries = 8; entries * 2 <= most; entries *= 2)
+		if (each_branch(f, entries * 2) > known + 0.5)
+			break;
+	if (entries * 2 > most) {
+		const char *why = "as many branches as the instruction cache holds take the same";
+
+		not_found(f, CAL_BP_ENTRIES, why);
+		not_found(f, CAL_BRANCH_STATIC, why);
+		return;
+	}
+	found(f, CAL_BP_ENTRIES, (double)entries);
+	if (entries * 4 <= most)
+		found(f, CAL_BRANCH_STATIC, each_branch(f, entries * 4));
+	else
+		not_found(f, CAL_BRANCH_STATIC, "the instruction cache is too small");
+}
+
+/* What a function more takes, that is called by `depth` others. */
+static double another_call(struct fitting *f, uint64_t depth)
+{
+	return call(f, CAL_CALLS, 0, depth + 1) - call(f, CAL_CALLS, 0, depth);
+}
+
+static void fit_returns(struct fitting *f)
+{
+	double right = another_call(f, 1), wrong = 0, other;
+	uint64_t entries;
+
+	for (entries = 2; entries <= MOST_RETURNS; entries++) {
+		wrong = another_call(f, entries) - right;
+		if (wrong > 1)
+			break;
+	}
+	if (entries > MOST_RETURNS) {
+		not_found(f, CAL_RS_ENTRIES, "each call of 17 takes the same");
+		not_found(f, CAL_BRANCH_MAX, "no return was wrong");
+		return;
+	}
+	found(f, CAL_RS_ENTRIES, (double)entries);
+	other = call(f, CAL_TARGETS, 0, 2) - call(f, CAL_TARGETS, 0, 1);
+	if (other > wrong - 0.5 && other < wrong + 0.5)
+		found(f, CAL_BRANCH_MAX, wrong);
+	else
+		not_found(f, CAL_BRANCH_MAX, "wrong returns and wrong indirect calls differ");
+}
+
+static void fit_code(struct fitting *f)
+{
+	call(f, CAL_CODE, INSTRUCTION, 1);
+	if (f->code == CAL_NO_CODE) {
+		f->code = 0;
+		for (unsigned i = CAL_ICACHE_WAYS; i < CAL_NUMBERS; i++)
+			not_found(f, i, "kernels.c knows no instructions of this processor");
+		return;
+	}
+	fit_icache(f);
+	fit_branch_targets(f);
+	fit_returns(f);
+}
+
 int calibrate_fit(calibrate_measure_fn measure, void *ctx, struct calibrate_fit *fit)
 {
 	struct fitting f = { .measure = measure, .ctx = ctx, .fit = fit };
@@ -249,6 +401,7 @@ int calibrate_fit(calibrate_measure_fn measure, void *ctx, struct calibrate_fit 
 		fit_tlb(&f);
 		fit_tlb_ways(&f);
 		fit_levels(&f);
+		fit_code(&f);
 	}
 	return f.code;
 }

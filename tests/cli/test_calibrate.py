@@ -15,19 +15,26 @@ KERNELS = os.path.join(SOURCE, "data", "calibrate", "kernels.c")
 BOARDS = [
     ("arm", "arm1176", dict(dcache_size="8K", dcache_ways=2, utlb_entries=13, utlb_penalty=5,
                             tlb_entries=128, tlb_ways=4, tlb_penalty=71, l2_type="plain",
-                            l2_size="256K", l2_latency=23, mem_latency=99)),
+                            l2_size="256K", l2_latency=23, mem_latency=99,
+                            icache_size="8K", icache_ways=2, bp_entries=64, rs_entries=5,
+                            branch_static_taken=6)),
     ("arm", "arm1176", dict(dcache_size="32K", dcache_ways=4, utlb_entries=10, utlb_penalty=11,
                             tlb_entries=64, tlb_ways=2, tlb_penalty=40, l2_type="none",
-                            mem_latency=137)),
+                            mem_latency=137, icache_size="32K", icache_ways=4, bp_entries=256,
+                            rs_entries=2, branch_static_taken=3)),
     ("arm", "arm1136", dict(dcache_size="16K", dcache_ways=8, utlb_entries=16, utlb_penalty=3,
                             tlb_entries=64, tlb_ways=1, tlb_penalty=101, l2_type="plain",
-                            l2_size="512K", l2_latency=31, mem_latency=61)),
+                            l2_size="512K", l2_latency=31, mem_latency=61,
+                            icache_size="16K", icache_ways=8, bp_entries=512, rs_entries=4,
+                            branch_static_taken=5)),
     ("a64", "armv8", dict(dcache_size="32K", dcache_ways=4, utlb_entries=12, utlb_penalty=4,
                           tlb_entries=256, tlb_ways=4, tlb_penalty=27, l2_enable="on",
-                          l2_size="1024K", l2_latency=19, mem_latency=211)),
+                          l2_size="1024K", l2_latency=19, mem_latency=211,
+                          icache_size="16K", icache_ways=4, rs_entries=6, branch_max=13)),
     ("a64", "armv8", dict(dcache_size="64K", dcache_ways=2, utlb_entries=24, utlb_penalty=7,
                           tlb_entries=512, tlb_ways=2, tlb_penalty=33, l2_enable="off",
-                          mem_latency=83)),
+                          mem_latency=83, icache_size="64K", icache_ways=2, rs_entries=12,
+                          branch_max=7)),
 ]
 COMPILERS = {"arm": "arm-linux-gnueabi-gcc", "a64": "aarch64-linux-gnu-gcc"}
 
@@ -70,6 +77,22 @@ def test_it_finds_what_was_put_in(isa, core, hidden):
     contains(out.out, "the largest residual is")
     worst = float(re.search(r"largest residual is ([+-][\d.]+) cycles", out.out)[1])
     assert abs(worst) < 0.05, out.out
+
+
+def test_loads_alone():
+    """A program that knows no instructions of its processor has no code to call."""
+    isa, core, _ = BOARDS[0]
+    other = os.path.join(WORK, "calibrate-loads")
+    out = run(COMPILERS[isa], "-O2", "-static", "-U__arm__", KERNELS, "-o", other)
+    equal((out.code, out.err), (0, ""))
+    ini = os.path.join(WORK, "calibrate-loads.ini")
+    equal(pmk("calibrate", "--core", core, "-o", ini, other).code, 0)
+    found = found_by(ini)
+    assert "dcache.size" in found, found
+    assert not [k for k in found if k.startswith(("icache", "bp", "rs", "branch"))], found
+    with open(ini) as f:
+        contains(f.read(), "# icache.ways is that of arm1176: kernels.c knows no "
+                           "instructions of this processor")
 
 
 def test_the_preset_is_one():
