@@ -1051,7 +1051,8 @@ def test_info_of_core_parameters():
                                "instruction cache size; divided by its ways a power of two"))
     equal(size["microblaze"], ("8K", "64..64K (2^n)", "instruction cache size"))
     equal(rows("icache.line"), {c: ("4", "4, 8, 16", "words of an instruction cache line")
-                                for c in ("microblaze", "microblaze-area", "microblaze-freq")})
+                                for c in ("microblaze", "microblaze-area", "microblaze-freq",
+                                          "zynq-microblaze")})
     equal(rows("debug.counter_width")["microblaze"][:2], ("32", "32, 48, 64"))
     for core in ("microblaze", "microblaze-area", "microblaze-freq"):
         text = pmk("info", core).out
