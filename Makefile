@@ -2,7 +2,7 @@
 # A thin front for Meson, so that two words do everything:
 #
 #   make demo      install what is needed (Debian), build, count a real ARM program
-#   make check     install what the tests need, build, run every test
+#   make check     install what the tests need, build, run every test; WORDS='-m "not once"' are pytest's
 #   make test      the same with the quick ones: unit tests, conformance vectors, documents
 #   make           build/pmk, runs from the build tree
 #   make target    the library for firmware: build/target; TARGETS=armv6 builds that one alone
@@ -34,7 +34,7 @@ demo:
 
 check:
 	@scripts/need build run test
-	@UNSTABLE=2 scripts/test $(BUILD)
+	@UNSTABLE=2 scripts/test $(BUILD) $(WORDS)
 
 test:
 	@scripts/need build run test

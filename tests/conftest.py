@@ -236,12 +236,18 @@ def pytest_runtest_makereport(item, call):
 
 # ---- nothing is left out -------------------------------------------------------------------------
 
-def is_quick(path):
-    """Is it one of the files of `make test`? Of those in Python, the ones that say so."""
+def mark_of(path):
+    """The mark of all tests of a file, or None: "quick" of what is not in Python."""
     if not path.endswith(".py"):
-        return True
+        return "quick"
     with open(path, encoding="utf-8") as f:
-        return re.search(r"^pytestmark = pytest\.mark\.quick$", f.read(), re.M) is not None
+        mark = re.search(r"^pytestmark = pytest\.mark\.(\w+)$", f.read(), re.M)
+    return mark and mark[1]
+
+
+# What -m asks for, of the runs in which no file may be left out.
+WANTED = {"": lambda mark: True, "quick": lambda mark: mark == "quick",
+          "not once": lambda mark: mark != "once"}
 
 
 def missing_files(config, ran):
@@ -250,12 +256,13 @@ def missing_files(config, ran):
     option = config.option
     if any(os.path.abspath(a) not in (TESTS, harness.SOURCE)
            for a in config.args) or option.keyword or \
-       option.markexpr not in ("", "quick") or option.collectonly or getattr(option, "lf", False):
+       option.markexpr not in WANTED or option.collectonly or getattr(option, "lf", False):
         return []
     files = [os.path.join(folder, name) for folder, _, names in os.walk(TESTS) for name in names
              if re.fullmatch(r"test_.*\.(py|c)|.*\.vec", name)]
+    wanted = WANTED[option.markexpr]
     return sorted(name for name in (os.path.relpath(f, harness.SOURCE) for f in files
-                                    if is_quick(f) or not option.markexpr) if name not in ran)
+                                    if wanted(mark_of(f))) if name not in ran)
 
 
 class Completeness:
@@ -284,5 +291,7 @@ class Completeness:
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "quick: all of this file is run by `make test`")
+    config.addinivalue_line("markers", "once: takes long, and says the same on each distribution; "
+                            "where several are tried, one of them runs it")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Completeness())

@@ -10,6 +10,8 @@ import struct
 
 from harness import *
 
+pytestmark = pytest.mark.once
+
 BENCH = os.path.join(SOURCE, "bench")
 RUN = os.path.join(BENCH, "run")
 FIRMWARE = os.path.join(BENCH, "firmware")

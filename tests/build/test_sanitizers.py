@@ -10,6 +10,8 @@ sys.path.insert(0, os.path.join(SOURCE, "tests", "cli"))
 import test_hostile
 from test_processes import FORK, assemble, threads
 
+pytestmark = pytest.mark.once
+
 TREE = os.path.join(WORK, "sanitized")
 
 

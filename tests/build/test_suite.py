@@ -127,10 +127,12 @@ def test_a_program_that_is_not_built_is_an_error(suite):
         os.unlink(added)
 
 
-@pytest.mark.parametrize("options", ((), ("-m", "quick"), ("-n", "2", "--dist", "loadfile")),
-                         ids=("all", "quick", "-n2"))
+@pytest.mark.parametrize("options", ((), ("-m", "quick"), ("-m", "not once"),
+                                     ("-n", "2", "--dist", "loadfile")),
+                         ids=("all", "quick", "not-once", "-n2"))
 def test_a_file_without_tests_is_an_error(suite, options):
-    """Everything else passes: the tests that fail are taken away."""
+    """Everything else passes: the tests that fail are taken away. One that is to run once is
+    missing when it should have."""
     lost = os.path.join(suite, "tests", "test_lost.py")
     kept = {name: os.path.join(suite, "tests", name) for name in ("test_python.py", "sub")}
     away = os.path.join(suite, "away")
@@ -146,6 +148,9 @@ def test_a_file_without_tests_is_an_error(suite, options):
         out = pytest_in(suite, *options)
         equal(out.code, 1, out)
         contains(out.out, "ERROR tests/test_lost.py - no test of this file has run")
+        with open(lost, "w") as f:
+            f.write("import pytest\n\npytestmark = pytest.mark.once\n")
+        equal(pytest_in(suite, *options).code, 0 if "-m" in options else 1)
         os.unlink(lost)
         equal(pytest_in(suite, *options).code, 0)
     finally:

@@ -6,6 +6,8 @@ import os
 from harness import *
 from programs import loop
 
+pytestmark = pytest.mark.once
+
 TREE = os.path.join(WORK, "threads")
 EXAMPLE = os.path.join(SOURCE, "examples/api/threads.c")
 COUNTING = os.path.join(SOURCE, "examples/api/count_threads.c")

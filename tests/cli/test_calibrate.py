@@ -9,6 +9,8 @@ import pytest
 
 from harness import *
 
+pytestmark = pytest.mark.once
+
 KERNELS = os.path.join(SOURCE, "data", "calibrate", "kernels.c")
 
 # Drawn once, by hand: what a core can have and the method says that it can find. None prefetches.

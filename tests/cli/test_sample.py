@@ -4,6 +4,8 @@ it says of how wrong it may be is compared with full counts."""
 from harness import *
 from programs import build, loop
 
+pytestmark = pytest.mark.once
+
 # Phases of different code: a list that is followed through more memory than a cache has, branches
 # that cannot be predicted, calls, and a signal now and then. ROUNDS times; with FORK, two processes
 # do it; with THREAD, a thread does as much again at the end.

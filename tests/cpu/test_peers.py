@@ -10,6 +10,8 @@ import pytest
 
 from harness import *
 
+pytestmark = pytest.mark.once
+
 PLUGIN = os.path.join(WORK, "libcache.so")
 # Of bench/programs, with little work.
 PROGRAMS = ["mixed", "sort", "walk", "matmul", "compress", "sha256", "interp", "text", "states",

@@ -10,6 +10,8 @@ import sqlite3
 from harness import *
 from fetch_debian import Unavailable, one_file
 
+pytestmark = pytest.mark.once
+
 # Of each program: its package and path, and the libraries that libc's packages do not have.
 BASH = ("for ((i = 0; i < 60; i++)); do s+=$i,; a[i]=${s:i:3}; done; "
         'f() { (( $1 < 2 )) && echo 1 || f $(($1 - 1)); }; f 9; [[ $s =~ 3,(.*),5 ]] && echo $s')

@@ -15,6 +15,8 @@ from harness import *
 import microblaze_tools as mb
 from microblaze.measure import *
 
+pytestmark = pytest.mark.once
+
 EXACT = """load_word load_half load_byte store_word store_half store_byte branch_uncond branch_cond_taken
     branch_cond_not_taken load_r1 store_r1 logical_op arith_op mul_op barrel_shift_op shift_op div_op fp_op imm_op
     pattern_compare_op sign_extend_op icache_invalidate_op dcache_invalidate_flush_op msr_op branch_uncond_delay

@@ -13,6 +13,8 @@ import microblaze_tools as mb
 from microblaze.measure import bare, identities
 from qemulog import logged
 
+pytestmark = pytest.mark.once
+
 BENCH = os.path.join(SOURCE, "bench", "programs")
 
 

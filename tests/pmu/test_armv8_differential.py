@@ -13,6 +13,8 @@ import subprocess
 
 from harness import *
 
+pytestmark = pytest.mark.once
+
 HOST = os.path.join(BUILD, "tests", "armv8_differential")
 FOLDER = os.path.join(WORK, "armv8-differential")
 QEMU = "qemu-system-aarch64"
