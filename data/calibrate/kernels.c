@@ -14,8 +14,8 @@
  *   kernels targets 0 0 COUNT TIMES
  *	TIMES calls through a pointer, to one function or by turns to two.
  *
- * Exit code 2: other words; 3: this processor's instructions are not known here, so that there is
- * no code to call; 4: there is no memory for code.
+ * Exit code 2: other words; 3: there is no code to call, because the instructions of this processor
+ * are not known here, or because no memory may be written and executed.
  *
  * Build it for the processor that is measured, statically where that can be:
  *
@@ -76,7 +76,7 @@ static uint32_t *room(unsigned long apart)
 	code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (code == MAP_FAILED)
-		exit(4);
+		exit(3);
 	return code;
 }
 

@@ -323,8 +323,14 @@ static double each_branch(struct fitting *f, uint64_t count)
 static void fit_branch_targets(struct fitting *f)
 {
 	uint64_t most = f->fit->number[CAL_ICACHE_SIZE] / NEAR, entries;
-	double known = each_branch(f, 16);
+	double known;
 
+	if (!has(f, CAL_ICACHE_SIZE)) {
+		not_found(f, CAL_BP_ENTRIES, "the instruction cache was not found");
+		not_found(f, CAL_BRANCH_STATIC, "the instruction cache was not found");
+		return;
+	}
+	known = each_branch(f, 16);
 	for (entries = 8; entries * 2 <= most; entries *= 2)
 		if (each_branch(f, entries * 2) > known + 0.5)
 			break;
@@ -377,7 +383,7 @@ static void fit_code(struct fitting *f)
 	if (f->code == CAL_NO_CODE) {
 		f->code = 0;
 		for (unsigned i = CAL_ICACHE_WAYS; i < CAL_NUMBERS; i++)
-			not_found(f, i, "kernels.c knows no instructions of this processor");
+			not_found(f, i, "kernels.c can make no code here");
 		return;
 	}
 	fit_icache(f);

@@ -23,7 +23,7 @@ struct calibrate_kernel {
 /* "ring", the first word for that program. */
 const char *calibrate_kind_name(enum calibrate_kind kind);
 
-/* This processor's instructions are not known to the program, which made no code. */
+/* The program could make no code. */
 #define CAL_NO_CODE (-1)
 
 /* Cycles that a load of a ring takes, or a call of the code. 0, CAL_NO_CODE, or an exit code, which
