@@ -26,7 +26,8 @@ static const struct {
 } runs[] = { [CAL_RING] = { 20000, 80000 },
 	     [CAL_CODE] = { 500, 2500 },
 	     [CAL_CALLS] = { 500, 2500 },
-	     [CAL_TARGETS] = { 500, 2500 } };
+	     [CAL_TARGETS] = { 500, 2500 },
+	     [CAL_LOOP] = { 500, 2500 } };
 
 static const struct cli_option options[] = {
 	{ 'T', "target", "TARGET", "where the program is run, as of pmk stat; default: emulated" },

@@ -21,10 +21,12 @@
  *   direct mapping, and each takes the time of one that it does not know;
  * - functions that call each other: as deep as the return stack, all returns are right;
  * - a pointer to two functions by turns: where the last target is predicted, it is always wrong,
- *   and takes as long as a wrong return.
+ *   and takes as long as a wrong return;
+ * - a loop of a few turns: its end is predicted as long as the history has the whole of it.
  */
 #include "cli/calibrate_fit.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -43,7 +45,8 @@ enum {
 	/* From a branch to the next; some predictors look at words, others at two. */
 	NEAR = 8,
 	MOST_ICACHE = 4 << 20,
-	MOST_RETURNS = 16
+	MOST_RETURNS = 16,
+	MOST_HISTORY = 16
 };
 
 /* What is less is the loop's, and what is transient. */
@@ -65,15 +68,14 @@ static const char *const keys[CAL_NUMBERS] = {
 	[CAL_ICACHE_WAYS] = "icache.ways",   [CAL_ICACHE_SIZE] = "icache.size",
 	[CAL_BP_ENTRIES] = "bp.entries",     [CAL_BRANCH_STATIC] = "branch.static_taken",
 	[CAL_RS_ENTRIES] = "rs.entries",     [CAL_BRANCH_MAX] = "branch.max",
+	[CAL_BP_HISTORY] = "bp.history",
 };
 
 const char *calibrate_kind_name(enum calibrate_kind kind)
 {
 	static const char *const names[] = {
-		[CAL_RING] = "ring",
-		[CAL_CODE] = "code",
-		[CAL_CALLS] = "calls",
-		[CAL_TARGETS] = "targets",
+		[CAL_RING] = "ring",	   [CAL_CODE] = "code", [CAL_CALLS] = "calls",
+		[CAL_TARGETS] = "targets", [CAL_LOOP] = "loop",
 	};
 
 	return names[kind];
@@ -219,10 +221,14 @@ static void fit_tlb_ways(struct fitting *f)
 	double hit = (double)f->fit->number[CAL_UTLB_PENALTY];
 	double miss = (double)f->fit->number[CAL_TLB_PENALTY] - hit;
 
-	if (!has(f, CAL_TLB_ENTRIES) || !has(f, CAL_TLB_PENALTY) || miss < 1)
+	double ways = 0;
+
+	if (has(f, CAL_TLB_ENTRIES) && has(f, CAL_TLB_PENALTY) && miss >= 1)
+		ways = (beyond(f, PAGE, pages) - hit) * (double)pages / miss - 1;
+	if (ways < 0.5)
 		not_found(f, CAL_TLB_WAYS, "its entries or its penalty were not found");
 	else
-		found(f, CAL_TLB_WAYS, (beyond(f, PAGE, pages) - hit) * (double)pages / miss - 1);
+		found(f, CAL_TLB_WAYS, ways);
 }
 
 /* What translation costs a load of a block that is read in order of addresses. */
@@ -277,6 +283,17 @@ static double call(struct fitting *f, enum calibrate_kind kind, uint64_t stride,
 	return cycles;
 }
 
+/* The first count up to `most` from which on one more takes more than `limit`, or 0. Two in a row
+ * have to: two branches may share an entry of a predictor by chance, and that happens once. */
+static uint64_t first_beyond(struct fitting *f, double (*one_more)(struct fitting *, uint64_t),
+			     uint64_t most, double limit)
+{
+	for (uint64_t n = 1; n <= most; n++)
+		if (one_more(f, n) > limit && one_more(f, n + 1) > limit)
+			return n;
+	return 0;
+}
+
 /* What branches that share a set take beyond as many that do not; both are in as many pages. */
 static double sharing(struct fitting *f, uint64_t count)
 {
@@ -284,28 +301,35 @@ static double sharing(struct fitting *f, uint64_t count)
 	       call(f, CAL_CODE, FAR + f->fit->number[CAL_LINE], count);
 }
 
+static double another_sharing(struct fitting *f, uint64_t count)
+{
+	return sharing(f, count + 1) - sharing(f, count);
+}
+
+static double straight(struct fitting *f, uint64_t bytes)
+{
+	return call(f, CAL_CODE, INSTRUCTION, bytes / INSTRUCTION);
+}
+
 static void fit_icache(struct fitting *f)
 {
 	bool l2 = has(f, CAL_L2_LATENCY);
 	double miss = (double)f->fit->number[l2 ? CAL_L2_LATENCY : CAL_MEM_LATENCY];
-	double before = sharing(f, 1), now;
-	uint64_t ways, size;
-
 	/* Branches that share an entry of a predictor take less than a miss. */
-	for (ways = 1; ways <= MOST_WAYS; ways++, before = now) {
-		now = sharing(f, ways + 1);
-		if (now - before > miss * 0.75)
-			break;
-	}
-	if (ways > MOST_WAYS) {
+	uint64_t ways = first_beyond(f, another_sharing, MOST_WAYS, miss * 0.75);
+	uint64_t line = f->fit->number[CAL_LINE], size;
+
+	if (!ways) {
 		not_found(f, CAL_ICACHE_WAYS, "more than 16 branches of one set hit");
 		not_found(f, CAL_ICACHE_SIZE, "its ways were not found");
 		return;
 	}
 	found(f, CAL_ICACHE_WAYS, (double)ways);
-	for (size = ways * f->fit->number[CAL_LINE]; size * 2 <= MOST_ICACHE; size *= 2)
-		if (call(f, CAL_CODE, INSTRUCTION, size * 2 / INSTRUCTION) >
-		    call(f, CAL_CODE, INSTRUCTION, size / INSTRUCTION) * 2.5)
+	/* Code that fills it exactly misses a little, because of what calls it; twice as much code
+	 * misses in most lines, whatever is replaced. */
+	for (size = ways * line; size * 2 <= MOST_ICACHE; size *= 2)
+		if (straight(f, size * 2) - straight(f, size) * 2 >
+		    miss * 0.3 * (double)(size * 2 / line))
 			break;
 	if (size * 2 > MOST_ICACHE)
 		not_found(f, CAL_ICACHE_SIZE, "straight code of 4 MB hits");
@@ -323,17 +347,20 @@ static double each_branch(struct fitting *f, uint64_t count)
 static void fit_branch_targets(struct fitting *f)
 {
 	uint64_t most = f->fit->number[CAL_ICACHE_SIZE] / NEAR, entries;
-	double known;
+	double known, more;
 
 	if (!has(f, CAL_ICACHE_SIZE)) {
 		not_found(f, CAL_BP_ENTRIES, "the instruction cache was not found");
 		not_found(f, CAL_BRANCH_STATIC, "the instruction cache was not found");
 		return;
 	}
-	known = each_branch(f, 16);
-	for (entries = 8; entries * 2 <= most; entries *= 2)
-		if (each_branch(f, entries * 2) > known + 0.5)
+	known = fmin(each_branch(f, 16), each_branch(f, 32));
+	/* One of them may share an entry with the loop that calls them. */
+	for (entries = 8; entries * 2 <= most; entries *= 2) {
+		more = (each_branch(f, entries * 2) - known) * (double)entries;
+		if (more > 32 && more > (double)entries / 2)
 			break;
+	}
 	if (entries * 2 > most) {
 		const char *why = "as many branches as the instruction cache holds take the same";
 
@@ -356,25 +383,49 @@ static double another_call(struct fitting *f, uint64_t depth)
 
 static void fit_returns(struct fitting *f)
 {
-	double right = another_call(f, 1), wrong = 0, other;
-	uint64_t entries;
+	double right = fmin(another_call(f, 1), another_call(f, 2)), wrong, other;
+	uint64_t entries = first_beyond(f, another_call, MOST_RETURNS, right + 1);
 
-	for (entries = 2; entries <= MOST_RETURNS; entries++) {
-		wrong = another_call(f, entries) - right;
-		if (wrong > 1)
-			break;
-	}
-	if (entries > MOST_RETURNS) {
+	if (!entries) {
 		not_found(f, CAL_RS_ENTRIES, "each call of 17 takes the same");
 		not_found(f, CAL_BRANCH_MAX, "no return was wrong");
 		return;
 	}
 	found(f, CAL_RS_ENTRIES, (double)entries);
+	wrong = fmin(another_call(f, entries), another_call(f, entries + 1)) - right;
 	other = call(f, CAL_TARGETS, 0, 2) - call(f, CAL_TARGETS, 0, 1);
 	if (other > wrong - 0.5 && other < wrong + 0.5)
 		found(f, CAL_BRANCH_MAX, wrong);
 	else
 		not_found(f, CAL_BRANCH_MAX, "wrong returns and wrong indirect calls differ");
+}
+
+/* What a turn more takes than `count` of them. */
+static double another_turn(struct fitting *f, uint64_t count)
+{
+	return call(f, CAL_LOOP, 0, count + 1) - call(f, CAL_LOOP, 0, count);
+}
+
+static void fit_history(struct fitting *f)
+{
+	double wrong = (double)f->fit->number[CAL_BRANCH_MAX];
+	double turn = another_turn(f, MOST_HISTORY + 2), more = 0;
+	uint64_t turns;
+
+	if (!has(f, CAL_BRANCH_MAX)) {
+		not_found(f, CAL_BP_HISTORY, "what a wrong prediction takes was not found");
+		return;
+	}
+	for (turns = 1; turns <= MOST_HISTORY; turns++) {
+		more = another_turn(f, turns) - turn;
+		if (more > wrong / 2)
+			break;
+	}
+	if (turns <= MOST_HISTORY && more > wrong - 0.5 && more < wrong + 0.5)
+		found(f, CAL_BP_HISTORY, (double)turns);
+	else
+		not_found(f, CAL_BP_HISTORY,
+			  "no loop of up to 17 turns ends with one wrong prediction");
 }
 
 static void fit_code(struct fitting *f)
@@ -389,6 +440,7 @@ static void fit_code(struct fitting *f)
 	fit_icache(f);
 	fit_branch_targets(f);
 	fit_returns(f);
+	fit_history(f);
 }
 
 int calibrate_fit(calibrate_measure_fn measure, void *ctx, struct calibrate_fit *fit)

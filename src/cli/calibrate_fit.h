@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum calibrate_kind { CAL_RING, CAL_CODE, CAL_CALLS, CAL_TARGETS };
+enum calibrate_kind { CAL_RING, CAL_CODE, CAL_CALLS, CAL_TARGETS, CAL_LOOP };
 
 /*
  * One kernel of data/calibrate/kernels.c, which says what they do. RING: words, each of which has
@@ -49,6 +49,7 @@ enum calibrate_what {
 	CAL_BRANCH_STATIC, /* branch.static_taken */
 	CAL_RS_ENTRIES,	   /* rs.entries */
 	CAL_BRANCH_MAX,	   /* branch.max, where indirect branches are predicted */
+	CAL_BP_HISTORY,	   /* bp.history, of branches that a history predicts */
 	CAL_NUMBERS
 };
 
