@@ -104,9 +104,10 @@ def test_this_machine_needs_no_names(where):
     have("unshare", "mount")
     if run("unshare", "--mount", "true").code:
         skip("this user or container may not make mount namespaces: unshare --mount")
-    out = run("unshare", "--mount", "sh", "-c", "mount --bind /dev/null /etc/hosts && "
-              'mount --bind /dev/null /etc/nsswitch.conf && exec "$@"', "sh", PMK, "doctor", "-T",
-              where, "--pmu", "arm1176")
+    hide = 'for f in hosts nsswitch.conf; do [ ! -e /etc/$f ] || mount --bind /dev/null /etc/$f ' \
+           '|| exit; done; exec "$@"'
+    out = run("unshare", "--mount", "sh", "-c", hide, "sh", PMK, "doctor", "-T", where, "--pmu",
+              "arm1176")
     equal(out.code, 125, out)
     contains(out.out, "Connection refused")
 
