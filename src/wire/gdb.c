@@ -204,18 +204,6 @@ static int resume(struct pmk_wire *w)
 	return transmit(w, "c");
 }
 
-/* OpenOCD keeps an interrupt that came when its target stood still at a breakpoint already, and
- * halts the target with it as soon as that runs again. So its stops are told apart by the place. */
-static int find_place(struct pmk_wire *w, bool *stray, uint64_t *pc)
-{
-	bool halted;
-	int err = pmk_wire_whereabouts(w, &halted, pc);
-
-	w->stopped = !err && halted && w->has_breakpoint && *pc == w->breakpoint;
-	*stray = !err && halted && !w->stopped;
-	return err;
-}
-
 /* Only what has begun to come is read: one packet, which need not be a stop. */
 static int look(struct pmk_wire *w)
 {
@@ -238,7 +226,10 @@ static int look(struct pmk_wire *w)
 		w->stopped = true;
 		return 0;
 	}
-	err = find_place(w, &stray, &pc);
+	/* OpenOCD keeps an interrupt that came when its target stood still at a breakpoint already,
+	 * and halts the target with it as soon as that runs again. So its stops are told apart by
+	 * the place. */
+	err = pmk_wire_find_place(w, &stray, &pc);
 	if (err || !stray)
 		return err;
 	return is_trap(reply) ? pmk_wire_stray_halt(w, pc) : resume(w);
@@ -250,7 +241,7 @@ static int halt(struct pmk_wire *w)
 	bool stray;
 	int err = await_stop(w, pmk_link_send(&w->link, "\x03", 1));
 
-	return !err && w->openocd && w->has_breakpoint ? find_place(w, &stray, &pc) : err;
+	return !err && w->openocd && w->has_breakpoint ? pmk_wire_find_place(w, &stray, &pc) : err;
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -398,7 +389,7 @@ static int greet(struct pmk_wire *w)
 }
 
 /* Detached, a stub lets its target run, and it hears that while the target stands. OpenOCD's does
- * not let it run, and has to be told; a second time, if an interrupt was kept (find_place()). */
+ * not let it run, and has to be told; a second time, if an interrupt was kept (look()). */
 static void leave(struct pmk_wire *w)
 {
 	char reply[MAX_PACKET];

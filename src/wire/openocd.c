@@ -182,28 +182,21 @@ static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 
 static int look(struct pmk_wire *w)
 {
-	bool halted;
-	uint64_t pc = 0;
-	int err = pmk_wire_whereabouts(w, &halted, &pc);
+	uint64_t pc;
+	bool stray;
+	int err = pmk_wire_find_place(w, &stray, &pc);
 
-	if (err || !halted)
-		return err;
-	w->stopped = w->has_breakpoint && pc == w->breakpoint;
-	return w->stopped ? 0 : pmk_wire_stray_halt(w, pc);
+	return !err && stray ? pmk_wire_stray_halt(w, pc) : err;
 }
 
 /* A target that is halted on request may stand at the breakpoint, too. */
 static int halt_somewhere(struct pmk_wire *w)
 {
-	bool halted;
-	uint64_t pc = 0;
+	uint64_t pc;
+	bool stray;
 	int err = halt(w);
 
-	if (err || !w->has_breakpoint)
-		return err;
-	err = pmk_wire_whereabouts(w, &halted, &pc);
-	w->stopped = !err && halted && pc == w->breakpoint;
-	return err;
+	return !err && w->has_breakpoint ? pmk_wire_find_place(w, &stray, &pc) : err;
 }
 
 static void leave(struct pmk_wire *w)

@@ -165,17 +165,20 @@ static bool program_counter(const char *said, uint64_t *pc)
 	return end > value + 5;
 }
 
-int pmk_wire_whereabouts(struct pmk_wire *w, bool *halted, uint64_t *pc)
+int pmk_wire_find_place(struct pmk_wire *w, bool *stray, uint64_t *pc)
 {
 	char said[1024];
 	int err = w->speaker->command(w, WHERE, said, sizeof(said));
 	/* A stub may put lines of its log in front. */
 	const char *state = err ? NULL : strstr(said, HALTED);
 
-	*halted = state != NULL;
-	if (*halted && !program_counter(state, pc))
+	if (state && !program_counter(state, pc)) {
 		err = pmk_link_fail(&w->link, PMK_EIO, "'reg pc' gave '%.100s' instead of a number",
 				    state + strlen(HALTED));
+		state = NULL;
+	}
+	w->stopped = state && w->has_breakpoint && *pc == w->breakpoint;
+	*stray = state && !w->stopped;
 	return err;
 }
 

@@ -168,8 +168,9 @@ bool pmk_wire_number(const char *text, int base, uint32_t *value);
 /* The word at `address` in a memory dump of OpenOCD, "0x00001000: 0000002a ". */
 bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value);
 
-/* Ask OpenOCD now, by a command: does its processor stand still, and where? */
-int pmk_wire_whereabouts(struct pmk_wire *w, bool *halted, uint64_t *pc);
+/* Ask OpenOCD now, by a command, where its processor stands: w->stopped if that is at the
+ * breakpoint, *stray if it is elsewhere, at *pc. Neither: it runs. */
+int pmk_wire_find_place(struct pmk_wire *w, bool *stray, uint64_t *pc);
 /* The failure of a look(): it stands where nobody of us wanted it. */
 int pmk_wire_stray_halt(struct pmk_wire *w, uint64_t pc);
 
