@@ -19,16 +19,6 @@
 
 enum { MOST_SETTINGS = 64, MOST_KERNELS = 512, NO_CODE = 3 /* exit code of the program */ };
 
-/* Each kernel is run twice, with so many loads or calls, so that neither the start of the program
- * nor the making of a ring or of code is in the difference. */
-static const struct {
-	unsigned few, many;
-} runs[] = { [CAL_RING] = { 20000, 80000 },
-	     [CAL_CODE] = { 500, 2500 },
-	     [CAL_CALLS] = { 500, 2500 },
-	     [CAL_TARGETS] = { 500, 2500 },
-	     [CAL_LOOP] = { 500, 2500 } };
-
 static const struct cli_option options[] = {
 	{ 'T', "target", "TARGET", "where the program is run, as of pmk stat; default: emulated" },
 	{ 'e', "event", "EVENT", "what counts the cycles there; default: cycles" },
@@ -115,10 +105,13 @@ static int run_kernel(const struct setting *settings, unsigned n, const char *ev
 	return 0;
 }
 
+/* A kernel is run twice, so that neither the start of the program nor the making of a ring or of
+ * code is in the difference. */
 static int time_kernel(const struct setting *settings, unsigned n, const char *event,
 		       char **program, struct measured *m)
 {
-	unsigned few = runs[m->kernel.kind].few, many = runs[m->kernel.kind].many;
+	bool loads = m->kernel.kind == CAL_RING;
+	unsigned few = loads ? 20000 : 500, many = loads ? 80000 : 2500;
 	uint64_t less, more;
 	int code = run_kernel(settings, n, event, program, &m->kernel, few, &less);
 

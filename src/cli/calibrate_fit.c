@@ -408,14 +408,14 @@ static double another_turn(struct fitting *f, uint64_t count)
 
 static void fit_history(struct fitting *f)
 {
-	double wrong = (double)f->fit->number[CAL_BRANCH_MAX];
-	double turn = another_turn(f, MOST_HISTORY + 2), more = 0;
+	double wrong = (double)f->fit->number[CAL_BRANCH_MAX], turn, more = 0;
 	uint64_t turns;
 
 	if (!has(f, CAL_BRANCH_MAX)) {
 		not_found(f, CAL_BP_HISTORY, "what a wrong prediction takes was not found");
 		return;
 	}
+	turn = another_turn(f, MOST_HISTORY + 2);
 	for (turns = 1; turns <= MOST_HISTORY; turns++) {
 		more = another_turn(f, turns) - turn;
 		if (more > wrong / 2)

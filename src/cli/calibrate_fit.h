@@ -17,6 +17,7 @@ enum calibrate_kind { CAL_RING, CAL_CODE, CAL_CALLS, CAL_TARGETS, CAL_LOOP };
  * and spread over the lines of a page evenly.
  */
 struct calibrate_kernel {
+	/* `kind` as wide as the others: kernels are compared byte by byte. */
 	uint64_t kind, stride, line, count;
 };
 
