@@ -594,32 +594,6 @@ static void a64_preset_tests(void **state)
 	}
 }
 
-/* Those of MicroBlaze, whose memory is the system's: 39.3 cycles for 16 words one behind the other
- * were measured on a Zynq-7000. */
-static void microblaze_preset_tests(void **state)
-{
-	static const struct {
-		const char *name;
-		uint64_t clock, latency;
-	} rows[] = {
-		{ "microblaze", 100000000, 20 },
-		{ "microblaze-freq", 200000000, 40 },
-		{ "zynq-microblaze", 100000000, 24 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct pmk_core core;
-
-		load_preset(&core, rows[i].name);
-		assert_string_equal(core.name, rows[i].name);
-		assert_string_equal(core.isa, "microblaze");
-		assert_string_equal(core.pmu, "microblaze");
-		assert_int_equal(core.clock_hz, rows[i].clock);
-		assert_int_equal(core.mem_latency, rows[i].latency);
-	}
-}
-
 /* Bytes that look a little like a preset, always the same ones. */
 static void rubbish_tests(void **state)
 {
@@ -695,11 +669,10 @@ int main(void)
 		cmocka_unit_test(table_tests),	    cmocka_unit_test(check_tests),
 		cmocka_unit_test(file_tests),	    cmocka_unit_test(unreadable_tests),
 		cmocka_unit_test(preset_tests),	    cmocka_unit_test(rubbish_tests),
-		cmocka_unit_test(a64_preset_tests), cmocka_unit_test(microblaze_preset_tests),
-		cmocka_unit_test(isa_tests),	    cmocka_unit_test(ways_tests),
-		cmocka_unit_test(variant_tests),    cmocka_unit_test(range_tests),
-		cmocka_unit_test(tcm_tests),	    cmocka_unit_test(name_tests),
-		cmocka_unit_test(choose_tests),
+		cmocka_unit_test(a64_preset_tests), cmocka_unit_test(isa_tests),
+		cmocka_unit_test(ways_tests),	    cmocka_unit_test(variant_tests),
+		cmocka_unit_test(range_tests),	    cmocka_unit_test(tcm_tests),
+		cmocka_unit_test(name_tests),	    cmocka_unit_test(choose_tests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
