@@ -94,11 +94,11 @@ struct pmk_units_number {
 	/* Sums over pairs whose stretches are over: of the instructions that they stand for, and
 	 * of the squares of that; of these times the rate per instruction, and its square. */
 	double weight, weight2, total, square;
-	double cold, stale;   /* rates of the units of the pair after that */
-	double apart, apart2; /* sums over pairs: cold - stale, and its square */
-	uint64_t seen;	      /* how many of it were in units */
-	uint64_t pairs;	      /* in how many pairs there were any */
-	double whole;	      /* counted when everything began to be counted */
+	double cold, stale; /* rates of the units of the pair after that */
+	double apart;	    /* sum over pairs of cold - stale */
+	uint64_t seen;	    /* how many of it were in units */
+	uint64_t pairs;	    /* in how many pairs there were any */
+	double whole;	    /* counted when everything began to be counted */
 };
 
 /* The numbers: cycles, and the events of the plan behind them. */
