@@ -1148,9 +1148,14 @@ static void after_miss(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool wr
 {
 	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
 
+	uint64_t line = addr >> PMK_A64_LINE_SHIFT;
+
 	if (write && p->stores == PMK_A64_STORES_IGNORED)
 		return;
-	prefetch(cpu, pmk_a64_prefetch_missed(p, addr >> PMK_A64_LINE_SHIFT, write), now);
+	if (PMK_LIKELY(!pmk_a64_prefetch_is_near(p, line)))
+		pmk_a64_prefetch_begin(p, line, write);
+	else
+		prefetch(cpu, pmk_a64_prefetch_missed(p, line, write), now);
 }
 
 static void after_first_use(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool write)

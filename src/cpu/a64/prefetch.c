@@ -7,6 +7,39 @@
 #include "cpu/a64/a64.h"
 
 #define PAGE_LINES_SHIFT (PMK_PAGE_SHIFT - PMK_A64_LINE_SHIFT)
+/* Between the ends of the rings. */
+#define BEGINNINGS	 PMK_A64_FOLLOWED
+#define STREAMS		 (PMK_A64_FOLLOWED + 1)
+
+static bool is_going(const struct pmk_a64_prefetcher *p, uint32_t i)
+{
+	return p->going >> i & 1;
+}
+
+/* Put it into its ring, by when it was used: mostly that is last. */
+static void put(struct pmk_a64_prefetcher *p, uint32_t i)
+{
+	uint32_t ring = is_going(p, i) ? STREAMS : BEGINNINGS, before = p->older[ring];
+
+	while (before != ring && p->stream[before].used > p->stream[i].used)
+		before = p->older[before];
+	p->older[i] = (uint8_t)before;
+	p->newer[i] = p->newer[before];
+	p->older[p->newer[i]] = p->newer[before] = (uint8_t)i;
+}
+
+static void take(struct pmk_a64_prefetcher *p, uint32_t i)
+{
+	p->newer[p->older[i]] = p->newer[i];
+	p->older[p->newer[i]] = p->older[i];
+}
+
+static void use(struct pmk_a64_prefetcher *p, uint32_t i)
+{
+	take(p, i);
+	p->stream[i].used = ++p->now;
+	put(p, i);
+}
 
 void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core *core)
 {
@@ -18,10 +51,14 @@ void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core
 							     : 0,
 		.step = (uint32_t)core->a64.prefetch_step,
 		.nslots = (uint32_t)core->a64.prefetch_slots,
-		.longest = core->a64.prefetch_stride,
+		.longest = (uint32_t)core->a64.prefetch_stride,
 		.pages = core->a64.prefetch_pages,
 		.stores = core->a64.prefetch_stores,
 	};
+	p->newer[BEGINNINGS] = p->older[BEGINNINGS] = BEGINNINGS;
+	p->newer[STREAMS] = p->older[STREAMS] = STREAMS;
+	for (uint32_t i = 0; i < 2 * p->nstreams; i++)
+		put(p, i);
 }
 
 void pmk_a64_prefetcher_restart(struct pmk_a64_prefetcher *p)
@@ -41,54 +78,37 @@ static bool stays_in_page(const struct pmk_a64_prefetcher *p, uint32_t i)
 	return !p->pages || p->stream[i].store;
 }
 
-static bool is_going(const struct pmk_a64_prefetcher *p, uint32_t i)
-{
-	return p->going >> i & 1;
-}
-
 /* Is a line one stride, no longer than the longest, behind a beginning; or behind a stream, the
  * stream's? */
 static bool continues(const struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line)
 {
-	int64_t stride = (int64_t)(line - p->last[i]);
+	const struct pmk_a64_stream *s = &p->stream[i];
+	int64_t stride = (int64_t)(line - s->last);
 
-	if (!p->used[i] || !stride || (is_going(p, i) && stride != p->stream[i].stride))
+	if (!s->used || !stride || line - s->last + p->longest > 2 * (uint64_t)p->longest ||
+	    (is_going(p, i) && stride != s->stride))
 		return false;
-	return !stays_in_page(p, i) || in_one_page(line, p->last[i]);
+	return !stays_in_page(p, i) || in_one_page(line, s->last);
 }
 
-/* The stream or beginning that a line continues; of several, the one that was used last. Most lines
- * are near none, which is what this has to find out fast. */
+/* The stream or beginning that a line continues; of several, the one that was used last. */
 static uint32_t continued_by(const struct pmk_a64_prefetcher *p, uint64_t line)
 {
 	uint32_t found = PMK_A64_NO_STREAM;
 
 	for (uint32_t i = 0; i < 2 * p->nstreams; i++)
-		if (PMK_UNLIKELY(line - p->last[i] + p->longest <= 2 * p->longest) &&
-		    continues(p, i, line) &&
-		    (found == PMK_A64_NO_STREAM || p->used[i] > p->used[found]))
+		if (continues(p, i, line) &&
+		    (found == PMK_A64_NO_STREAM || p->stream[i].used > p->stream[found].used))
 			found = i;
 	return found;
 }
 
-/* The one that was not used for longest: of beginnings, or of streams. There is one. */
-static uint32_t oldest(const struct pmk_a64_prefetcher *p, bool going)
-{
-	uint32_t others = going ? ~p->going : p->going, found = 0;
-	uint64_t least = UINT64_MAX;
-
-	for (uint32_t i = 0; i < 2 * p->nstreams; i++) {
-		uint64_t used = p->used[i] | (uint64_t)(others >> i & 1) << 63;
-
-		found = used < least ? i : found;
-		least = used < least ? used : least;
-	}
-	return found;
-}
-
+/* It is no stream any more. */
 static void end(struct pmk_a64_prefetcher *p, uint32_t i)
 {
+	take(p, i);
 	p->going &= ~(UINT32_C(1) << i);
+	put(p, i);
 	p->stream[i].ahead = p->stream[i].ahead2 = 0;
 }
 
@@ -97,9 +117,29 @@ static void go_on(struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line, uint3
 {
 	struct pmk_a64_stream *s = &p->stream[i];
 
-	p->last[i] = line;
+	s->last = line;
+	p->near[i] = (uint32_t)line;
 	s->ahead -= s->ahead < strides ? s->ahead : strides;
 	s->ahead2 -= s->ahead2 < strides ? s->ahead2 : strides;
+}
+
+void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool store)
+{
+	uint32_t i = p->newer[BEGINNINGS]; /* there is one */
+
+	p->stream[i] = (struct pmk_a64_stream){ .last = line, .store = store };
+	p->near[i] = (uint32_t)line;
+	use(p, i);
+}
+
+/* The one that was used last becomes a stream; of too many, the oldest ends. */
+static void begin_stream(struct pmk_a64_prefetcher *p, uint32_t i)
+{
+	if ((uint32_t)__builtin_popcount(p->going) == p->nstreams)
+		end(p, p->newer[STREAMS]);
+	take(p, i);
+	p->going |= UINT32_C(1) << i;
+	put(p, i);
 }
 
 uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store)
@@ -108,17 +148,13 @@ uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bo
 	struct pmk_a64_stream *s;
 	int64_t stride;
 
-	p->now++;
-	if (PMK_LIKELY(i == PMK_A64_NO_STREAM)) {
-		i = oldest(p, false);
-		p->stream[i] = (struct pmk_a64_stream){ .store = store };
-		p->last[i] = line;
-		p->used[i] = p->now;
+	if (i == PMK_A64_NO_STREAM) {
+		pmk_a64_prefetch_begin(p, line, store);
 		return PMK_A64_NO_STREAM;
 	}
 	s = &p->stream[i];
-	stride = (int64_t)(line - p->last[i]);
-	p->used[i] = p->now;
+	stride = (int64_t)(line - s->last);
+	use(p, i);
 	s->store = store;
 	if (stride != s->stride) {
 		end(p, i);
@@ -130,39 +166,39 @@ uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bo
 	go_on(p, i, line, 1);
 	if (s->run < p->trigger)
 		return PMK_A64_NO_STREAM;
-	if (!is_going(p, i) && (uint32_t)__builtin_popcount(p->going) == p->nstreams)
-		end(p, oldest(p, true));
-	p->going |= UINT32_C(1) << i;
+	if (!is_going(p, i))
+		begin_stream(p, i);
 	return i;
 }
 
 /* How many strides a line that a stream has fetched is behind its last one; 0: it has not. */
-static uint32_t strides_to(const struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line)
+static uint32_t strides_to(const struct pmk_a64_stream *s, uint64_t line)
 {
-	const struct pmk_a64_stream *s = &p->stream[i];
-	int64_t distance = (int64_t)(line - p->last[i]);
+	uint64_t at = s->last;
 
-	if (!is_going(p, i) || distance % s->stride || distance / s->stride < 1 ||
-	    distance / s->stride > s->ahead)
-		return 0;
-	return (uint32_t)(distance / s->stride);
+	/* Mostly it is the next one, and a division would take longer than the rest. */
+	for (uint32_t n = 1; n <= s->ahead; n++) {
+		at += (uint64_t)s->stride;
+		if (at == line)
+			return n;
+	}
+	return 0;
 }
 
 uint32_t pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line, bool store)
 {
-	uint32_t found = PMK_A64_NO_STREAM;
+	uint32_t strides = 0, i = STREAMS;
 
-	p->now++;
-	for (uint32_t i = 0; i < 2 * p->nstreams; i++)
-		if (strides_to(p, i, line) &&
-		    (found == PMK_A64_NO_STREAM || p->used[i] > p->used[found]))
-			found = i;
-	if (found == PMK_A64_NO_STREAM)
-		return found;
-	p->used[found] = p->now;
-	p->stream[found].store = store;
-	go_on(p, found, line, strides_to(p, found, line));
-	return found;
+	while (!strides && (i = p->older[i]) != STREAMS)
+		strides = strides_to(&p->stream[i], line);
+	if (!strides) {
+		p->now++;
+		return PMK_A64_NO_STREAM;
+	}
+	use(p, i);
+	p->stream[i].store = store;
+	go_on(p, i, line, strides);
+	return i;
 }
 
 bool pmk_a64_prefetch_next(struct pmk_a64_prefetcher *p, uint32_t stream, bool level2,
@@ -175,8 +211,8 @@ bool pmk_a64_prefetch_next(struct pmk_a64_prefetcher *p, uint32_t stream, bool l
 		return false;
 	if (*ahead >= (level2 ? p->lines2 : p->lines))
 		return false;
-	*line = p->last[stream] + (uint64_t)(s->stride * (*ahead + 1));
-	if (stays_in_page(p, stream) && !in_one_page(*line, p->last[stream]))
+	*line = s->last + (uint64_t)(s->stride * (*ahead + 1));
+	if (stays_in_page(p, stream) && !in_one_page(*line, s->last))
 		return false;
 	++*ahead;
 	if (s->ahead2 < s->ahead)

@@ -40,6 +40,8 @@ enum pmk_a64_prefetch_stores {
 
 /* A stream, or the beginning of one. What most misses look at is in the prefetcher's arrays. */
 struct pmk_a64_stream {
+	uint64_t last; /* the line that was used last */
+	uint64_t used; /* when that was; 0: never */
 	int64_t stride;
 	uint32_t run;		/* so often in a row */
 	bool store;		/* it is one of stores */
@@ -51,17 +53,23 @@ struct pmk_a64_flight {
 	uint64_t line, ready;
 };
 
+/* Streams and beginnings, twice as many as streams. */
+#define PMK_A64_FOLLOWED (2 * PMK_A64_MAX_STREAMS)
+
 struct pmk_a64_prefetcher {
 	uint32_t nstreams, trigger, lines, lines2, step, nslots;
-	uint64_t longest; /* stride */
+	uint32_t longest; /* stride */
 	bool pages;	  /* streams of loads go on in the next page */
 	uint64_t stores;  /* enum pmk_a64_prefetch_stores */
 	uint64_t now;	  /* in misses and first uses */
-	/* Of each stream and beginning, twice as many as streams: the line that was used last, and
-	 * when that was, 0 if never; and bits: which are streams. */
-	uint64_t last[2 * PMK_A64_MAX_STREAMS], used[2 * PMK_A64_MAX_STREAMS];
-	uint32_t going;
-	struct pmk_a64_stream stream[2 * PMK_A64_MAX_STREAMS];
+	/* Of each stream and beginning, the lower half of `last`: whether a line is near one of
+	 * them is asked at each miss, and these fit into few vectors. */
+	uint32_t near[PMK_A64_FOLLOWED];
+	uint32_t going; /* bits: which are streams */
+	/* Two rings, of beginnings and of streams, each from the one that was not used for longest
+	 * to the one that was used last, with PMK_A64_FOLLOWED, or that plus 1, between both. */
+	uint8_t newer[PMK_A64_FOLLOWED + 2], older[PMK_A64_FOLLOWED + 2];
+	struct pmk_a64_stream stream[PMK_A64_FOLLOWED];
 	uint64_t busy_until[PMK_A64_MAX_PREFETCHES];
 	struct pmk_a64_flight flight[PMK_A64_FLIGHTS], flight2[PMK_A64_FLIGHTS];
 };
@@ -73,7 +81,22 @@ void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core
 /* Time starts anew, with nothing under way. */
 void pmk_a64_prefetcher_restart(struct pmk_a64_prefetcher *p);
 
-/* A line misses. The number of the stream that goes on with it, or PMK_A64_NO_STREAM. */
+/* May a line that misses be near one of the streams and beginnings? Most are not, which is what
+ * this has to find out fast: a host with vectors compares four at once. */
+static inline bool pmk_a64_prefetch_is_near(const struct pmk_a64_prefetcher *p, uint64_t line)
+{
+	uint32_t from = (uint32_t)line + p->longest, near = 0;
+
+	for (uint32_t i = 0; !near && i < 2 * p->nstreams; i += 4)
+		for (uint32_t j = 0; j < 4; j++)
+			near |= from - p->near[i + j] <= 2 * p->longest;
+	return near;
+}
+
+/* A line misses that is near none: a beginning. */
+void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
+/* A line misses that may be near one. The number of the stream that goes on with it, or
+ * PMK_A64_NO_STREAM. */
 uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
 /* A line that was prefetched is used for the first time. Likewise. */
 uint32_t pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
