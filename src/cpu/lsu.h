@@ -67,7 +67,7 @@ static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
 }
 
 /* What most misses do not need: lsu.c. The next two where several waits are not over, or one; and
- * the slot that is free first, of more than two. */
+ * the slot that is free first, of more than three, or of one. */
 void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
 uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);
 unsigned pmk_lsu_first_slot(const struct pmk_lsu *lsu);
@@ -75,7 +75,14 @@ unsigned pmk_lsu_first_slot(const struct pmk_lsu *lsu);
 /* The slot that is free first; and what a line comes by. */
 static inline unsigned pmk_lsu_slot(const struct pmk_lsu *lsu)
 {
-	return lsu->slots == 2 ? lsu->busy_until[1] < lsu->busy_until[0] : pmk_lsu_first_slot(lsu);
+	const uint64_t *b = lsu->busy_until;
+	unsigned slot = b[1] < b[0];
+
+	if (lsu->slots == 2)
+		return slot;
+	if (lsu->slots == 3)
+		return b[2] < b[slot] ? 2 : slot;
+	return pmk_lsu_first_slot(lsu);
 }
 
 static inline uint64_t *pmk_lsu_bus(struct pmk_lsu *lsu)

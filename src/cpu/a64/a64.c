@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of an A64 processor: the slow paths. The hot ones are in a64.h. What the
- * events mean: DDI 0487 D13.12 and the TRM of the core; docs/armv8.md lists each rule with its
- * source and the choices made.
+ * The running core of an A64 processor: the slow paths of blocks. The hot paths are in a64.h, the
+ * slow ones of accesses in data.c. What the events mean: DDI 0487 D13.12 and the TRM of the core;
+ * docs/armv8.md lists each rule with its source and the choices made.
  *
  * Not modelled: prefetching of instructions, read-allocate mode, coherency traffic, exclusive
  * caches, page sizes other than 4 KB, DC ZVA's stores (the emulator does not show their address),
@@ -15,17 +15,9 @@
 
 #include <pmk/error.h>
 
+#include "cpu/a64/outside.h"
 #include "cpu/family.h"
 #include "cpu/sites.h"
-
-#define LINE_BYTES (1u << PMK_A64_LINE_SHIFT)
-#define LINE_MASK  (~(uint64_t)(LINE_BYTES - 1))
-#define FAST_MASK  (PMK_A64_FAST_LINES - 1)
-#define EMPTY	   (UINT64_C(1) << 63)
-#define DIRTY	   UINT64_C(1)
-#define PREFETCHED UINT64_C(2) /* and not used yet; in the data cache alone */
-
-#define LOAD_HIT_LATENCY 3
 
 const uint8_t pmk_a64_signal[PMK_A64_NFACTS] = {
 #define X(name) [PMK_A64_FACT_##name] = PMK_SIG_##name,
@@ -38,114 +30,6 @@ _Static_assert((int)PMK_A64_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK
 /* In place of a previous block before the first one: it leaves nothing to wait for, and any address
  * may follow it. */
 static const struct pmk_block before_all = { .a64.end = PMK_A64_OTHER, .flow = PMK_FLOW_NEXT };
-
-/* ---- directories ----------------------------------------------------------------------------- */
-
-static int cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uint64_t size,
-		      uint64_t ways, enum pmk_policy policy)
-{
-	uint64_t lines = size >> PMK_A64_LINE_SHIFT;
-
-	*c = (struct pmk_a64_cache){
-		.tag = malloc(lines * sizeof(*c->tag)),
-		.set_mask = (uint32_t)(lines / ways) - 1,
-		.ways = (uint32_t)ways,
-		.random = core->seed ? (uint32_t)core->seed : 1,
-		.round_robin = core->round_robin && policy == PMK_POLICY_OWN,
-	};
-	for (uint64_t i = 0; c->tag && i < lines; i++)
-		c->tag[i] = EMPTY;
-	return c->tag ? pmk_order_init(&c->order, policy, c->set_mask + 1, c->ways) : PMK_ENOMEM;
-}
-
-static void cache_fini(struct pmk_a64_cache *c)
-{
-	free(c->tag);
-	pmk_order_fini(&c->order);
-}
-
-static uint64_t *cache_set(const struct pmk_a64_cache *c, uint64_t addr)
-{
-	return &c->tag[((uint32_t)(addr >> PMK_A64_LINE_SHIFT) & c->set_mask) * c->ways];
-}
-
-/* The line's entry, or NULL. */
-static uint64_t *cache_find(const struct pmk_a64_cache *c, uint64_t addr)
-{
-	uint64_t *set = cache_set(c, addr);
-	uint32_t hint = c->hint[addr >> PMK_A64_LINE_SHIFT & (PMK_A64_HINTS - 1)];
-
-	/* EMPTY is in the upper bits, DIRTY in those below a line. */
-	if ((set[hint] ^ addr) < LINE_BYTES)
-		return &set[hint];
-	for (uint32_t w = 0; w < c->ways; w++)
-		if ((set[w] ^ addr) < LINE_BYTES)
-			return &set[w];
-	return NULL;
-}
-
-static uint32_t set_of(const struct pmk_a64_cache *c, const uint64_t *e)
-{
-	return (uint32_t)(e - c->tag) / c->ways;
-}
-
-/* If hits change what is replaced next: the entry that was used last in the set of `addr`, whose
- * hits change nothing. Else NULL. */
-static uint64_t *cache_last(const struct pmk_a64_cache *c, uint64_t addr)
-{
-	uint64_t *set = cache_set(c, addr);
-
-	return pmk_order_ages(&c->order) ? set + pmk_order_last(&c->order, set_of(c, set)) : NULL;
-}
-
-/* An entry is used. */
-static void cache_use(struct pmk_a64_cache *c, const uint64_t *e)
-{
-	if (pmk_order_ages(&c->order))
-		pmk_order_use(&c->order, set_of(c, e), (uint32_t)(e - c->tag) % c->ways);
-}
-
-/* Fill an entry. */
-static void cache_put(struct pmk_a64_cache *c, uint64_t *e, uint64_t line)
-{
-	*e = line;
-	if (pmk_order_is_kept(&c->order))
-		pmk_order_fill(&c->order, set_of(c, e), (uint32_t)(e - c->tag) % c->ways);
-}
-
-static void remember(struct pmk_a64_cache *c, uint64_t addr, const uint64_t *e)
-{
-	c->hint[addr >> PMK_A64_LINE_SHIFT & (PMK_A64_HINTS - 1)] =
-		(uint8_t)(e - cache_set(c, addr));
-}
-
-/* Most caches have a power of two ways, where a mask does: a division would take longer than all
- * the rest. */
-static uint32_t way_of(const struct pmk_a64_cache *c, uint32_t n)
-{
-	return c->ways & (c->ways - 1) ? n % c->ways : n & (c->ways - 1);
-}
-
-/* The entry to replace: the lowest invalid way; if all are valid, a pseudo-random one (xorshift32,
- * as in cache.h) or the next in turn. */
-static uint64_t *cache_victim(struct pmk_a64_cache *c, uint64_t addr)
-{
-	uint64_t *set = cache_set(c, addr);
-
-	/* Ways are filled from the lowest on, so that a set with an empty way has an empty last
-	 * one. */
-	for (uint32_t w = 0; set[c->ways - 1] == EMPTY; w++)
-		if (set[w] == EMPTY)
-			return &set[w];
-	if (pmk_order_is_kept(&c->order))
-		return &set[pmk_order_victim(&c->order, set_of(c, set))];
-	if (c->round_robin)
-		return &set[way_of(c, c->next++)];
-	c->random ^= c->random << 13;
-	c->random ^= c->random >> 17;
-	c->random ^= c->random << 5;
-	return &set[way_of(c, c->random >> 8)];
-}
 
 static void forget_pages(struct pmk_a64 *v)
 {
@@ -176,19 +60,22 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 		.fill_cycles = (uint32_t)core->fill_cycles,
 		.write_cycles = (uint32_t)core->write_cycles,
 	};
-	cpu->a64.bus_beats = LINE_BYTES / core->a64.bus_bytes;
+	cpu->a64.bus_beats = PMK_A64_LINE_BYTES / core->a64.bus_bytes;
+	cpu->a64.in_order = !core->a64.window && !core->timeless;
+	cpu->a64.usual_level2 = core->a64.l2_on && !core->timeless &&
+				pmk_core_policy_of(core, core->l2_policy) == PMK_POLICY_OWN;
 	for (unsigned i = 0; i < PMK_A64_FAST_LINES; i++)
-		v->fast[i] = EMPTY;
+		v->fast[i] = PMK_A64_EMPTY;
 	forget_pages(v);
 	pmk_a64_prefetcher_init(&v->prefetcher, core);
 	if (pmk_a64_predictor_init(&v->predictor, core) ||
 	    (cpu->a64.window && pmk_a64_window_init(&v->window, core)) ||
-	    cache_init(&v->icache, core, core->icache_size, core->icache_ways,
-		       pmk_core_policy_of(core, core->icache_policy)) ||
-	    cache_init(&v->dcache, core, core->dcache_size, core->dcache_ways,
-		       pmk_core_policy_of(core, core->dcache_policy)) ||
-	    cache_init(&v->l2, core, core->l2_size, core->l2_ways,
-		       pmk_core_policy_of(core, core->l2_policy)) ||
+	    pmk_a64_cache_init(&v->icache, core, core->icache_size, core->icache_ways,
+			       pmk_core_policy_of(core, core->icache_policy)) ||
+	    pmk_a64_cache_init(&v->dcache, core, core->dcache_size, core->dcache_ways,
+			       pmk_core_policy_of(core, core->dcache_policy)) ||
+	    pmk_a64_cache_init(&v->l2, core, core->l2_size, core->l2_ways,
+			       pmk_core_policy_of(core, core->l2_policy)) ||
 	    pmk_tlb_init(&v->itlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&v->dtlb, (uint32_t)core->utlb_entries, (uint32_t)core->utlb_entries) ||
 	    pmk_tlb_init(&v->main_tlb, (uint32_t)core->tlb_entries, (uint32_t)core->tlb_ways)) {
@@ -206,9 +93,9 @@ void pmk_a64_fini(struct pmk_cpu *cpu)
 		return;
 	pmk_a64_predictor_fini(&v->predictor);
 	pmk_a64_window_fini(&v->window);
-	cache_fini(&v->icache);
-	cache_fini(&v->dcache);
-	cache_fini(&v->l2);
+	pmk_a64_cache_fini(&v->icache);
+	pmk_a64_cache_fini(&v->dcache);
+	pmk_a64_cache_fini(&v->l2);
 	pmk_tlb_fini(&v->itlb);
 	pmk_tlb_fini(&v->dtlb);
 	pmk_tlb_fini(&v->main_tlb);
@@ -424,172 +311,6 @@ void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 				     t[PMK_SIG_STORE_STALL];
 }
 
-/* ---- outside of the first level -------------------------------------------------------------- */
-
-static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
-{
-	cpu->dyn[sig] += cpu->a64.bus_beats;
-}
-
-/* The clock of the load-store unit. */
-static uint64_t present(const struct pmk_cpu *cpu)
-{
-	return cpu->a64.window ? cpu->a64.window->clock : cpu->cycles;
-}
-
-/* A line that no load waits for takes the bus. */
-static void take_bus(struct pmk_cpu *cpu)
-{
-	struct pmk_lsu *lsu = &cpu->a64.lsu;
-
-	if (cpu->core.a64.bus_line)
-		lsu->bus_free = pmk_later(lsu->bus_free, present(cpu)) + cpu->core.a64.bus_line;
-}
-
-/* A line comes from level 2, or from memory, and takes its time there. */
-static void come_from(struct pmk_cpu *cpu, bool level2)
-{
-	bool own = !level2 && cpu->core.a64.bus_line;
-
-	cpu->a64.lsu.level2 = level2;
-	cpu->a64.lsu.fill_cycles = (uint32_t)(own ? cpu->core.a64.bus_line : cpu->core.fill_cycles);
-}
-
-static void write_line(struct pmk_cpu *cpu)
-{
-	bus(cpu, PMK_SIG_BUS_WRITE);
-	take_bus(cpu);
-}
-
-/* Fill a line of level 2; a dirty line that it replaces is written to memory. */
-static void l2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
-{
-	uint64_t *e = cache_victim(&cpu->a64.tables->l2, addr);
-
-	if (*e != EMPTY && (*e & DIRTY)) {
-		cpu->dyn[PMK_SIG_L2_EVICT]++;
-		write_line(cpu);
-	}
-	cache_put(&cpu->a64.tables->l2, e, (addr & LINE_MASK) | (dirty ? DIRTY : 0));
-	remember(&cpu->a64.tables->l2, addr, e);
-}
-
-/* Cycles until a word of memory behind all caches is there. */
-static uint64_t read_memory(struct pmk_cpu *cpu, uint64_t addr)
-{
-	return pmk_sdram_read(&cpu->a64.sdram, &cpu->core, addr, cpu->cycles);
-}
-
-/* Fetch a line for level 1; returns the latency of its critical word. */
-static uint64_t l2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
-{
-	struct pmk_a64_cache *l2 = &cpu->a64.tables->l2;
-	const uint64_t *e;
-
-	if (cpu->core.timeless)
-		return 0;
-	come_from(cpu, false);
-	if (!cpu->core.a64.l2_on) {
-		bus(cpu, PMK_SIG_BUS_READ);
-		return read_memory(cpu, addr);
-	}
-	cpu->dyn[PMK_SIG_L2_READ]++;
-	e = cache_find(l2, addr);
-	if (e) {
-		cache_use(l2, e);
-		come_from(cpu, true);
-		return cpu->core.l2_latency;
-	}
-	cpu->dyn[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
-	l2_fill(cpu, addr, false);
-	bus(cpu, PMK_SIG_BUS_READ);
-	return read_memory(cpu, addr);
-}
-
-/* A dirty line leaves level 1. */
-static void l2_write(struct pmk_cpu *cpu, uint64_t addr)
-{
-	uint64_t *e;
-
-	if (cpu->core.timeless)
-		return;
-	if (!cpu->core.a64.l2_on) {
-		write_line(cpu);
-		return;
-	}
-	cpu->dyn[PMK_SIG_L2_WRITE]++;
-	e = cache_find(&cpu->a64.tables->l2, addr);
-	if (e) {
-		cache_use(&cpu->a64.tables->l2, e);
-		*e |= DIRTY;
-	} else {
-		l2_fill(cpu, addr, true);
-	}
-}
-
-/* ---- translation ----------------------------------------------------------------------------- */
-
-/* Translate after a micro-TLB miss. Returns the cycles that it takes. What is behind the micro-TLBs
- * and the level 1 caches is not asked about without a clock. */
-static uint64_t translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
-{
-	struct pmk_a64 *v = cpu->a64.tables;
-
-	if (cpu->core.timeless)
-		return 0;
-	if (pmk_tlb_holds(&v->main_tlb, page))
-		return cpu->core.utlb_penalty;
-	cpu->dyn[PMK_SIG_TLB_MISS]++;
-	cpu->dyn[walk]++;
-	pmk_tlb_fill(&v->main_tlb, page);
-	return cpu->core.walk_penalty;
-}
-
-static void allow(struct pmk_a64 *v, uint64_t addr, bool store)
-{
-	v->fast[addr >> PMK_A64_LINE_SHIFT & FAST_MASK] =
-		(addr & LINE_MASK) | PMK_A64_LOAD_OK | (store ? PMK_A64_STORE_OK : 0);
-}
-
-static void forbid(struct pmk_a64 *v, uint64_t addr)
-{
-	uint64_t *w = &v->fast[addr >> PMK_A64_LINE_SHIFT & FAST_MASK];
-
-	if ((*w & LINE_MASK) == (addr & LINE_MASK))
-		*w = EMPTY;
-}
-
-static uint64_t *page_word(struct pmk_a64 *v, uint64_t page)
-{
-	return &v->fast[PMK_A64_FAST_LINES + (page & (PMK_A64_FAST_PAGES - 1))];
-}
-
-static uint64_t data_translate(struct pmk_cpu *cpu, uint64_t page, bool write)
-{
-	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t cycles, old;
-
-	if (*page_word(v, page) == page)
-		return 0;
-	if (!cpu->core.mmu ||
-	    (v->mapped[page & (PMK_A64_FAST_PAGES - 1)] && pmk_tlb_holds(&v->dtlb, page))) {
-		*page_word(v, page) = page;
-		return 0;
-	}
-	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
-	cpu->dyn[write ? PMK_SIG_DTLB_MISS_WRITE : PMK_SIG_DTLB_MISS_READ]++;
-	cycles = translate(cpu, page, PMK_SIG_DTLB_WALK);
-	old = pmk_tlb_fill(&v->dtlb, page);
-	if (old != PMK_NO_PAGE) {
-		v->mapped[old & (PMK_A64_FAST_PAGES - 1)]--;
-		if (*page_word(v, old) == old)
-			*page_word(v, old) = PMK_NO_PAGE;
-	}
-	v->mapped[page & (PMK_A64_FAST_PAGES - 1)]++;
-	*page_word(v, page) = page;
-	return cycles;
-}
-
 /* The front end waits; `why` is the part of its waits that it is counted in, too. */
 static void fetch_wait(struct pmk_cpu *cpu, uint64_t cycles, enum pmk_signal why)
 {
@@ -608,7 +329,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 	if (!cpu->core.mmu || pmk_tlb_holds(&v->itlb, page))
 		return;
 	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
-	fetch_wait(cpu, translate(cpu, page, PMK_SIG_ITLB_WALK), PMK_SIG_ITLB_STALL);
+	fetch_wait(cpu, pmk_a64_translate(cpu, page, PMK_SIG_ITLB_WALK), PMK_SIG_ITLB_STALL);
 	if (pmk_tlb_fill(&v->itlb, page) != PMK_NO_PAGE)
 		cpu->igen++;
 }
@@ -618,13 +339,14 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t addr)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t *e;
+	uint64_t *set = pmk_a64_cache_set(&v->icache, addr), *e, *last;
 
-	e = cache_find(&v->icache, addr);
+	e = pmk_a64_cache_find_in(&v->icache, set, addr);
+	last = pmk_a64_cache_last(&v->icache, addr);
 	if (e) {
 		/* Other blocks must look up their lines again when the order of a set changes. */
-		if (cache_last(&v->icache, addr) && cache_last(&v->icache, addr) != e) {
-			cache_use(&v->icache, e);
+		if (last && last != e) {
+			pmk_a64_cache_use(&v->icache, e);
 			cpu->igen++;
 		}
 		return;
@@ -632,10 +354,10 @@ static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t 
 	pmk_sites_fetch(cpu, b, addr);
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
-	fetch_wait(cpu, l2_read(cpu, addr, false), PMK_SIG_L1I_STALL);
-	e = cache_victim(&v->icache, addr);
-	cpu->igen += *e != EMPTY || pmk_order_ages(&v->icache.order);
-	cache_put(&v->icache, e, addr & LINE_MASK);
+	fetch_wait(cpu, pmk_a64_level2_read(cpu, addr, false), PMK_SIG_L1I_STALL);
+	e = pmk_a64_cache_victim(&v->icache, set);
+	cpu->igen += *e != PMK_A64_EMPTY || pmk_order_ages(&v->icache.order);
+	pmk_a64_cache_put(&v->icache, e, addr & PMK_A64_LINE_MASK);
 }
 
 static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
@@ -645,8 +367,8 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 		pmk_sites_fetch(cpu, b, b->end_addr >> PMK_PAGE_SHIFT << PMK_PAGE_SHIFT);
 		fetch_translate(cpu, b->end_addr >> PMK_PAGE_SHIFT);
 	}
-	for (uint64_t a = b->pc & LINE_MASK; cpu->core.icache_on && a <= b->end_addr;
-	     a += LINE_BYTES)
+	for (uint64_t a = b->pc & PMK_A64_LINE_MASK; cpu->core.icache_on && a <= b->end_addr;
+	     a += PMK_A64_LINE_BYTES)
 		fetch_line(cpu, b, a);
 }
 
@@ -782,11 +504,8 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 
-	if (what & PMK_DISTURB_ICACHE) {
-		for (uint32_t i = 0; i < (v->icache.set_mask + 1) * v->icache.ways; i++)
-			v->icache.tag[i] = EMPTY;
-		pmk_order_clear(&v->icache.order);
-	}
+	if (what & PMK_DISTURB_ICACHE)
+		pmk_a64_cache_clear(&v->icache);
 	if (what & PMK_DISTURB_TLB) {
 		pmk_tlb_clear(&v->itlb);
 		pmk_tlb_clear(&v->dtlb);
@@ -873,20 +592,6 @@ static void count_waits(struct pmk_cpu *cpu, const struct pmk_block *b, unsigned
 		cpu->dyn[PMK_SIG_ADDRESS_STALL] += cycles;
 }
 
-/* Some registers will have their values at `ready`. */
-static void expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t ready)
-{
-	for (uint64_t rest = regs; rest; rest &= rest - 1) {
-		unsigned r = (unsigned)__builtin_ctzll(rest);
-
-		/* A load from two lines is complete with the later one. */
-		cpu->a64.ready[r] =
-			cpu->a64.pending >> r & 1 ? pmk_later(cpu->a64.ready[r], ready) : ready;
-	}
-	cpu->a64.pending |= regs;
-	cpu->a64.loaded |= regs;
-}
-
 /* Remember what block `p`, which ended at `end`, leaves unfinished for longer than PMK_A64_LONG. */
 static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
@@ -894,7 +599,7 @@ static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64
 		if (p->a64.residue[r] <= PMK_A64_LONG)
 			continue;
 		if (r < PMK_NREGS) {
-			expect(cpu, UINT64_C(1) << r, end + p->a64.residue[r]);
+			pmk_a64_expect(cpu, UINT64_C(1) << r, end + p->a64.residue[r]);
 			cpu->a64.loaded &= ~(UINT64_C(1) << r);
 		} else {
 			cpu->a64.ready[r] = end + p->a64.residue[r];
@@ -989,382 +694,4 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	}
 	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
-}
-
-/* ---- data ------------------------------------------------------------------------------------ */
-
-static uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
-{
-	uint64_t to_end = PMK_ACCESS_TO_END(access);
-
-	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
-}
-
-/* When an instruction of the block first needs what an access loads. */
-static uint64_t first_use(uint64_t access)
-{
-	return PMK_ACCESS_USE(access) < PMK_A64_OPEN ? PMK_ACCESS_USE(access) : PMK_LSU_NO_USE;
-}
-
-static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
-{
-	cpu->cycles += d.full + d.stall;
-	cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
-	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall;
-}
-
-static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_delay d)
-{
-	account(cpu, d);
-	cpu->dyn[PMK_SIG_LOAD_STALL] += d.full + d.stall;
-	if (first_use(access) == PMK_LSU_NO_USE)
-		expect(cpu, pmk_a64_open_regs(PMK_ACCESS_USE(access)), d.ready);
-}
-
-/* The line that was used last in the set of `addr` is no longer the last: its hits change the
- * order from now on, and are not fast. */
-static void data_order(struct pmk_cpu *cpu, uint64_t addr)
-{
-	const uint64_t *last = cache_last(&cpu->a64.tables->dcache, addr);
-
-	if (last && *last != EMPTY && (*last ^ addr) >= LINE_BYTES)
-		forbid(cpu->a64.tables, *last & LINE_MASK);
-}
-
-static void data_hit(struct pmk_cpu *cpu, uint64_t addr, const uint64_t *e)
-{
-	data_order(cpu, addr);
-	cache_use(&cpu->a64.tables->dcache, e);
-}
-
-static void evict(struct pmk_cpu *cpu, uint64_t *e)
-{
-	uint64_t addr = *e & LINE_MASK;
-
-	if (*e == EMPTY)
-		return;
-	forbid(cpu->a64.tables, addr);
-	if (*e & DIRTY) {
-		cpu->dyn[PMK_SIG_L1D_EVICT]++;
-		l2_write(cpu, addr);
-	}
-}
-
-/* Fill a line for a read or a write; both allocate. Returns the latency of the line, and its entry
- * in *out. */
-static uint64_t data_fill(struct pmk_cpu *cpu, uint64_t addr, bool write, uint64_t **out)
-{
-	uint64_t *e = cache_victim(&cpu->a64.tables->dcache, addr), latency;
-
-	data_order(cpu, addr);
-	evict(cpu, e);
-	latency = l2_read(cpu, addr, write);
-	cache_put(&cpu->a64.tables->dcache, e, addr & LINE_MASK);
-	remember(&cpu->a64.tables->dcache, addr, e);
-	*out = e;
-	return latency;
-}
-
-/* ---- prefetching ----------------------------------------------------------------------------- */
-
-/* When the access issues; out of order, when its block has entered the window. */
-static uint64_t issued(struct pmk_cpu *cpu, uint64_t access)
-{
-	struct pmk_lsu *lsu = &cpu->a64.lsu;
-	uint64_t at;
-
-	if (cpu->core.timeless)
-		return 0;
-	if (cpu->a64.window)
-		return pmk_a64_window_front(cpu->a64.window);
-	at = issue_time(cpu, access) - pmk_lsu_late(lsu);
-	pmk_lsu_reach(lsu, at);
-	return at + lsu->late;
-}
-
-static void prefetch_level2(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
-{
-	struct pmk_a64 *v = cpu->a64.tables;
-	struct pmk_lsu *lsu = &cpu->a64.lsu;
-	uint64_t ready;
-
-	cpu->dyn[PMK_SIG_L2_READ]++;
-	if (cache_find(&v->l2, addr))
-		return;
-	cpu->dyn[PMK_SIG_L2_MISS_READ]++;
-	come_from(cpu, false);
-	l2_fill(cpu, addr, false);
-	bus(cpu, PMK_SIG_BUS_READ);
-	ready = pmk_later(now + read_memory(cpu, addr), lsu->bus_free);
-	lsu->bus_free = ready + lsu->fill_cycles;
-	pmk_a64_flies(v->prefetcher.flight2, addr >> PMK_A64_LINE_SHIFT, ready);
-}
-
-/* A line that finds no place under way goes out when there is one, and until then leaves the bus to
- * others. */
-static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
-{
-	struct pmk_a64 *v = cpu->a64.tables;
-	struct pmk_a64_prefetcher *p = &v->prefetcher;
-	struct pmk_lsu *lsu = &cpu->a64.lsu;
-	uint64_t latency, ready, *bus_free, *e, line = addr >> PMK_A64_LINE_SHIFT;
-	uint32_t slot = 0;
-
-	if (cache_find(&v->dcache, addr))
-		return;
-	cpu->dyn[PMK_SIG_PREFETCH_FILL]++;
-	latency = data_fill(cpu, addr, false, &e);
-	*e |= PREFETCHED;
-	if (cpu->core.timeless)
-		return;
-	for (uint32_t i = 1; i < p->nslots; i++)
-		if (p->busy_until[i] < p->busy_until[slot])
-			slot = i;
-	bus_free = lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
-	ready = pmk_later(pmk_later(now, p->busy_until[slot]) + latency, *bus_free);
-	if (lsu->level2)
-		ready = pmk_later(ready, pmk_a64_arrives(p->flight2, line));
-	*bus_free = pmk_later(*bus_free, now + latency) + lsu->fill_cycles;
-	p->busy_until[slot] = ready + lsu->fill_cycles;
-	pmk_a64_flies(p->flight, line, ready);
-}
-
-/* A stream goes on. */
-static void prefetch(struct pmk_cpu *cpu, uint32_t stream, uint64_t now)
-{
-	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
-	uint64_t line;
-
-	if (PMK_LIKELY(stream == PMK_A64_NO_STREAM))
-		return;
-	for (uint32_t i = 0; i < p->step && pmk_a64_prefetch_next(p, stream, false, &line); i++)
-		prefetch_level1(cpu, line << PMK_A64_LINE_SHIFT, now);
-	for (uint32_t i = 0; i < p->step && pmk_a64_prefetch_next(p, stream, true, &line); i++)
-		prefetch_level2(cpu, line << PMK_A64_LINE_SHIFT, now);
-}
-
-/* Behind everything else of an access whose line missed, or was prefetched. */
-static void after_miss(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool write)
-{
-	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
-
-	uint64_t line = addr >> PMK_A64_LINE_SHIFT;
-
-	if (write && p->stores == PMK_A64_STORES_IGNORED)
-		return;
-	if (PMK_LIKELY(!pmk_a64_prefetch_is_near(p, line)))
-		pmk_a64_prefetch_begin(p, line, write);
-	else
-		prefetch(cpu, pmk_a64_prefetch_missed(p, line, write), now);
-}
-
-static void after_first_use(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool write)
-{
-	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
-
-	if (write && p->stores == PMK_A64_STORES_IGNORED)
-		return;
-	prefetch(cpu, pmk_a64_prefetch_used(p, addr >> PMK_A64_LINE_SHIFT, write), now);
-}
-
-/* ---- loads and stores ------------------------------------------------------------------------ */
-
-/* A load that hits, but whose translation was missing, or whose line was prefetched and `arrives`
- * then: its value is later by that. */
-static void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra, uint64_t arrives,
-		      uint64_t now)
-{
-	if (cpu->core.timeless || (!extra && arrives <= now))
-		return;
-	if (cpu->a64.window) {
-		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), 0, extra, arrives);
-		return;
-	}
-	if (arrives > now + extra)
-		extra = arrives - now;
-	account_load(cpu, access,
-		     pmk_lsu_load_hit(&cpu->a64.lsu, issue_time(cpu, access), first_use(access),
-				      LOAD_HIT_LATENCY + extra));
-}
-
-/* In order, most loads that miss come when the core is as late as it will be. */
-static struct pmk_lsu_delay wait_for_line(struct pmk_lsu *lsu, uint64_t issue, uint64_t use,
-					  uint64_t extra)
-{
-	unsigned slot = pmk_lsu_slot(lsu);
-	uint64_t late;
-
-	if (pmk_lsu_is_settled(lsu, issue, &late) && lsu->busy_until[slot] <= issue && !lsu->serial)
-		return pmk_lsu_settled_load_miss(lsu, late, slot, pmk_lsu_bus(lsu), issue, use,
-						 LOAD_HIT_LATENCY, extra);
-	return pmk_lsu_load_miss(lsu, issue, use, LOAD_HIT_LATENCY, extra);
-}
-
-/* A load that goes to level 2 or to memory, `latency` away. Its line is not there before it
- * `arrives`, where it has been prefetched into level 2. */
-static void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra,
-		      uint64_t arrives, uint64_t now)
-{
-	if (cpu->core.timeless)
-		return;
-	if (cpu->a64.window) {
-		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), latency, extra, arrives);
-		return;
-	}
-	if (arrives > now + latency)
-		latency = arrives - now;
-	cpu->a64.lsu.latency = (uint32_t)latency;
-	account_load(
-		cpu, access,
-		wait_for_line(&cpu->a64.lsu, issue_time(cpu, access), first_use(access), extra));
-}
-
-static void account_store(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
-{
-	account(cpu, d);
-	cpu->dyn[PMK_SIG_STORE_STALL] += d.full + d.stall;
-	cpu->dyn[PMK_SIG_STORE_HELD] += d.full > 0;
-}
-
-static struct pmk_lsu_delay wait_for_room(struct pmk_lsu *lsu, uint64_t issue)
-{
-	uint64_t late;
-
-	return pmk_lsu_is_settled(lsu, issue, &late) ? pmk_lsu_settled_write(lsu, late, issue)
-						     : pmk_lsu_write(lsu, issue);
-}
-
-static void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
-{
-	struct pmk_lsu *lsu = &cpu->a64.lsu;
-
-	/* The write buffer is no faster than a bus that is busy for longer than memory takes. */
-	if (cpu->core.a64.bus_line && lsu->bus_free > cpu->core.mem_latency)
-		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - cpu->core.mem_latency);
-	if (cpu->a64.window)
-		pmk_a64_window_store(cpu);
-	else if (!cpu->core.timeless)
-		account_store(cpu, wait_for_room(&cpu->a64.lsu, issue_time(cpu, access)));
-}
-
-/* An access that goes outside by the cache, because that is off or the page is device memory. */
-static void data_outside(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t extra)
-{
-	come_from(cpu, cpu->a64.lsu.level2);
-	cpu->dyn[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
-	if (write)
-		store_goes_out(cpu, access);
-	else
-		load_miss(cpu, access, cpu->core.mem_latency, extra, 0, 0);
-}
-
-/* Device memory is not looked up in the cache; the block has counted that it is. */
-static bool is_outside(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, bool write)
-{
-	if (!cpu->core.dcache_on)
-		return true;
-	if (!cpu->is_device || !cpu->is_device(cpu->device_ctx, addr))
-		return false;
-	cpu->dyn[write ? PMK_SIG_L1D_LOOKUP_WRITE : PMK_SIG_L1D_LOOKUP_READ] -=
-		pmk_a64_pieces(&cpu->core, PMK_ACCESS_SIZE(access));
-	return true;
-}
-
-static void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
-{
-	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, false), latency;
-	uint64_t *e = cache_find(&v->dcache, addr), line = addr >> PMK_A64_LINE_SHIFT;
-	uint64_t arrives = 0, now = 0;
-	bool prefetches = v->prefetcher.nstreams, first = false, missed = !e;
-
-	if (!e && is_outside(cpu, addr, access, false)) {
-		data_outside(cpu, access, false, extra);
-		return;
-	}
-	if (prefetches)
-		now = issued(cpu, access);
-	if (e) {
-		data_hit(cpu, addr, e);
-		first = *e & PREFETCHED;
-		*e &= ~PREFETCHED;
-		if (first)
-			arrives = pmk_a64_arrives(v->prefetcher.flight, line);
-		load_late(cpu, access, extra, arrives, now);
-	} else {
-		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
-		latency = data_fill(cpu, addr, false, &e);
-		if (v->prefetcher.lines2 && cpu->a64.lsu.level2)
-			arrives = pmk_a64_arrives(v->prefetcher.flight2, line);
-		load_miss(cpu, access, latency, extra, arrives, now);
-	}
-	allow(v, addr, *e & DIRTY);
-	if (prefetches && missed)
-		after_miss(cpu, addr, now, false);
-	else if (first)
-		after_first_use(cpu, addr, now, false);
-}
-
-/* The store buffer hides a miss until it is full. */
-static void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
-{
-	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t extra = data_translate(cpu, addr >> PMK_PAGE_SHIFT, true);
-	uint64_t *e = cache_find(&v->dcache, addr), now = 0;
-	bool prefetches = v->prefetcher.nstreams, first = e && *e & PREFETCHED, missed = !e;
-
-	if (!e && is_outside(cpu, addr, access, true)) {
-		data_outside(cpu, access, true, extra);
-		return;
-	}
-	if (prefetches)
-		now = issued(cpu, access);
-	if (!e) {
-		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
-		data_fill(cpu, addr, true, &e);
-		if (!cpu->a64.lsu.level2)
-			take_bus(cpu);
-		store_goes_out(cpu, access);
-	} else {
-		data_hit(cpu, addr, e);
-	}
-	*e = (*e & ~PREFETCHED) | DIRTY;
-	allow(v, addr, true);
-	if (prefetches && missed)
-		after_miss(cpu, addr, now, true);
-	else if (first)
-		after_first_use(cpu, addr, now, true);
-}
-
-static bool crosses(uint64_t addr, uint64_t last)
-{
-	return (addr ^ last) >> PMK_A64_LINE_SHIFT;
-}
-
-void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
-{
-	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
-
-	pmk_sites_access(cpu, access);
-	cpu->dyn[PMK_SIG_UNALIGNED_LD] += (addr & ((1u << PMK_A64_ELEM(access)) - 1)) != 0;
-	load_line(cpu, addr, access);
-	if (crosses(addr, last)) {
-		cpu->dyn[PMK_SIG_L1D_LOOKUP_READ]++;
-		cpu->dyn[PMK_SIG_MEM_READ]++;
-		load_line(cpu, last, access);
-	}
-}
-
-void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
-{
-	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
-
-	pmk_sites_access(cpu, access);
-	cpu->dyn[PMK_SIG_UNALIGNED_ST] += (addr & ((1u << PMK_A64_ELEM(access)) - 1)) != 0;
-	store_line(cpu, addr, access);
-	if (crosses(addr, last)) {
-		cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE]++;
-		cpu->dyn[PMK_SIG_MEM_WRITE]++;
-		store_line(cpu, last, access);
-	}
 }

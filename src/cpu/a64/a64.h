@@ -22,22 +22,20 @@
 #ifndef PMK_CPU_A64_A64_H
 #define PMK_CPU_A64_A64_H
 
+#include "cpu/a64/cache.h"
 #include "cpu/a64/predict.h"
 #include "cpu/a64/prefetch.h"
 #include "cpu/a64/window.h"
 #include "cpu/callbacks.h"
 #include "cpu/cpu.h"
 #include "cpu/decode.h"
-#include "cpu/order.h"
 #include "cpu/sites.h"
 
 /* Cycles from the issue of a load that hits until its value is there; out of order. */
 #define PMK_A64_LOAD_HIT 4
 
-#define PMK_A64_LINE_SHIFT 6
 #define PMK_A64_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache: collisions are rare */
 #define PMK_A64_FAST_PAGES 256
-#define PMK_A64_HINTS	   8192
 
 /* What a block adds: X(fact), each the name of its signal. At most PMK_NFACTS. */
 /* clang-format off */
@@ -72,19 +70,6 @@ enum pmk_a64_end {
 /* Bits of a word of `fast`. They are above those that say whether an address is aligned. */
 #define PMK_A64_LOAD_OK	 UINT64_C(0x10)
 #define PMK_A64_STORE_OK UINT64_C(0x20)
-
-struct pmk_a64_cache {
-	/* [set * ways + way]: line address | dirty | prefetched and not used yet, or 1 << 63 =
-	 * empty */
-	uint64_t *tag;
-	uint32_t set_mask, ways;
-	uint32_t random;
-	bool round_robin;
-	uint32_t next;
-	struct pmk_order order; /* of policies that need one */
-	/* Way of the line that was filled last, by line number: where a search begins. */
-	uint8_t hint[PMK_A64_HINTS];
-};
 
 /* A remembered wait from one block to another. */
 struct pmk_a64_edge {
@@ -261,6 +246,20 @@ static inline uint64_t pmk_a64_open_regs(uint32_t use)
 	for (uint32_t i = 0; i < 4; i++)
 		regs |= (uint64_t)(use >> (5 + i) & 1) << (32 + ((use & 31) + i) % 32);
 	return regs;
+}
+
+/* Some registers will have their values at `ready`. */
+static inline void pmk_a64_expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t ready)
+{
+	for (uint64_t rest = regs; rest; rest &= rest - 1) {
+		unsigned r = (unsigned)__builtin_ctzll(rest);
+
+		/* A load from two lines is complete with the later one. */
+		cpu->a64.ready[r] =
+			cpu->a64.pending >> r & 1 ? pmk_later(cpu->a64.ready[r], ready) : ready;
+	}
+	cpu->a64.pending |= regs;
+	cpu->a64.loaded |= regs;
 }
 
 /* Look-ups of an access: one per `dcache.bytes`. */

@@ -3,6 +3,7 @@
 #ifndef PMK_CPU_A64_TYPES_H
 #define PMK_CPU_A64_TYPES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <pmk/isa.h>
@@ -73,7 +74,9 @@ struct pmk_cpu_a64 {
 	uint8_t piece_counts;
 	struct pmk_lsu lsu;
 	struct pmk_sdram sdram;
-	uint64_t bus_beats;		/* that a line takes on the external bus */
+	uint64_t bus_beats; /* that a line takes on the external bus */
+	bool in_order;	    /* and with a clock */
+	bool usual_level2;  /* there is one, it is asked about, and hits change nothing there */
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will be there */
 	uint64_t loaded;		/* of these: results of loads */
 };

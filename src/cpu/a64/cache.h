@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The directory of a cache of an A64 core: which line is where, and which one is evicted. It holds
+ * no data. What every miss of the program needs is inline.
+ */
+#ifndef PMK_CPU_A64_CACHE_H
+#define PMK_CPU_A64_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/order.h"
+
+#define PMK_A64_LINE_SHIFT 6
+#define PMK_A64_LINE_BYTES (1u << PMK_A64_LINE_SHIFT)
+#define PMK_A64_LINE_MASK  (~(uint64_t)(PMK_A64_LINE_BYTES - 1))
+
+/* An entry: the address of a line and, in the bits below it, what it is; or PMK_A64_EMPTY, which is
+ * no address of a line. */
+#define PMK_A64_EMPTY	   (UINT64_C(1) << 63)
+#define PMK_A64_DIRTY	   UINT64_C(1)
+#define PMK_A64_PREFETCHED UINT64_C(2) /* and not used yet; in the data cache alone */
+
+struct pmk_core;
+
+struct pmk_a64_cache {
+	uint64_t *tag; /* entries, [set * ways + way] */
+	uint32_t set_mask, ways;
+	uint32_t random;
+	/* What a random number is masked with to be the way that is replaced; 0: that is found
+	 * otherwise. */
+	uint32_t way_mask;
+	bool round_robin;
+	uint32_t next;
+	struct pmk_order order; /* of policies that need one */
+	/* Way of the line that was filled last, by line number, for as many as the cache has:
+	 * where a search among many ways begins. */
+	uint8_t *hint;
+	uint32_t hint_mask;
+};
+
+/* 0 or PMK_ENOMEM. */
+int pmk_a64_cache_init(struct pmk_a64_cache *c, const struct pmk_core *core, uint64_t size,
+		       uint64_t ways, enum pmk_policy policy);
+void pmk_a64_cache_fini(struct pmk_a64_cache *c);
+
+/* Forget every line. */
+void pmk_a64_cache_clear(struct pmk_a64_cache *c);
+
+static inline uint64_t *pmk_a64_cache_set(const struct pmk_a64_cache *c, uint64_t addr)
+{
+	return &c->tag[((uint32_t)(addr >> PMK_A64_LINE_SHIFT) & c->set_mask) * c->ways];
+}
+
+/* Is it the entry of the line of `addr`? The bit of an empty one is above those of a line's. */
+static inline bool pmk_a64_cache_is(const uint64_t *e, uint64_t addr)
+{
+	return (*e ^ addr) < PMK_A64_LINE_BYTES;
+}
+
+/* Where the line's entry is, if it is anywhere, mostly. */
+static inline uint64_t *pmk_a64_cache_hint(const struct pmk_a64_cache *c, uint64_t addr)
+{
+	return pmk_a64_cache_set(c, addr) + c->hint[addr >> PMK_A64_LINE_SHIFT & c->hint_mask];
+}
+
+/* The line's entry, or NULL. */
+static inline uint64_t *pmk_a64_cache_find(const struct pmk_a64_cache *c, uint64_t addr)
+{
+	uint64_t *set = pmk_a64_cache_set(c, addr), *e = pmk_a64_cache_hint(c, addr);
+
+	if (pmk_a64_cache_is(e, addr))
+		return e;
+	for (uint32_t w = 0; w < c->ways; w++)
+		if (pmk_a64_cache_is(&set[w], addr))
+			return &set[w];
+	return NULL;
+}
+
+/* The same in the line's set, of a cache of few ways. Without branches where there are four or two:
+ * the host cannot predict which way it is. */
+static inline uint64_t *pmk_a64_cache_find_in(const struct pmk_a64_cache *c, uint64_t *set,
+					      uint64_t addr)
+{
+	uint32_t way = 0;
+
+	if (c->ways == 4) {
+		way = pmk_a64_cache_is(&set[1], addr) ? 1 : way;
+		way = pmk_a64_cache_is(&set[2], addr) ? 2 : way;
+		way = pmk_a64_cache_is(&set[3], addr) ? 3 : way;
+	} else if (c->ways == 2) {
+		way = pmk_a64_cache_is(&set[1], addr);
+	} else {
+		while (way + 1 < c->ways && !pmk_a64_cache_is(&set[way], addr))
+			way++;
+	}
+	return pmk_a64_cache_is(&set[way], addr) ? &set[way] : NULL;
+}
+
+/* The entry to replace of a set that is not full, or of a cache that has no way_mask. */
+uint64_t *pmk_a64_cache_unusual_victim(struct pmk_a64_cache *c, uint64_t *set);
+
+/* The entry of the set to replace: the lowest invalid way; if all are valid, a pseudo-random one
+ * (xorshift32, as in cpu/cache.h) or the next in turn. Ways are filled from the lowest on, so that
+ * a set with an empty way has an empty last one. */
+static inline uint64_t *pmk_a64_cache_victim(struct pmk_a64_cache *c, uint64_t *set)
+{
+	if (__builtin_expect(!c->way_mask || set[c->ways - 1] == PMK_A64_EMPTY, 0))
+		return pmk_a64_cache_unusual_victim(c, set);
+	c->random ^= c->random << 13;
+	c->random ^= c->random >> 17;
+	c->random ^= c->random << 5;
+	return &set[c->random >> 8 & c->way_mask];
+}
+
+static inline uint32_t pmk_a64_cache_set_of(const struct pmk_a64_cache *c, const uint64_t *e)
+{
+	return (uint32_t)(e - c->tag) / c->ways;
+}
+
+/* If hits change what is replaced next: the entry that was used last in the set of `addr`, whose
+ * hits change nothing. Else NULL. */
+static inline uint64_t *pmk_a64_cache_last(const struct pmk_a64_cache *c, uint64_t addr)
+{
+	uint64_t *set;
+
+	if (!pmk_order_ages(&c->order))
+		return NULL;
+	set = pmk_a64_cache_set(c, addr);
+	return set + pmk_order_last(&c->order, pmk_a64_cache_set_of(c, set));
+}
+
+/* An entry is used. */
+static inline void pmk_a64_cache_use(struct pmk_a64_cache *c, const uint64_t *e)
+{
+	if (pmk_order_ages(&c->order))
+		pmk_order_use(&c->order, pmk_a64_cache_set_of(c, e),
+			      (uint32_t)(e - c->tag) % c->ways);
+}
+
+/* Fill an entry. */
+static inline void pmk_a64_cache_put(struct pmk_a64_cache *c, uint64_t *e, uint64_t line)
+{
+	*e = line;
+	if (pmk_order_is_kept(&c->order))
+		pmk_order_fill(&c->order, pmk_a64_cache_set_of(c, e),
+			       (uint32_t)(e - c->tag) % c->ways);
+}
+
+/* Likewise, and a search for it begins there. */
+static inline void pmk_a64_cache_put_hinted(struct pmk_a64_cache *c, uint64_t *e, uint64_t line)
+{
+	pmk_a64_cache_put(c, e, line);
+	c->hint[line >> PMK_A64_LINE_SHIFT & c->hint_mask] =
+		(uint8_t)(e - pmk_a64_cache_set(c, line));
+}
+
+#endif

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The data side of an A64 core, behind accesses that change nothing: micro-TLB, cache, prefetching,
+ * and how long loads and stores take. Programs that miss all the time spend most of their time
+ * here. So each question is asked once and answers are passed on, and what is rare is in functions
+ * of its own.
+ */
+#include "cpu/a64/outside.h"
+
+#define FAST_MASK	 (PMK_A64_FAST_LINES - 1)
+#define LOAD_HIT_LATENCY 3
+
+/* ---- translation ----------------------------------------------------------------------------- */
+
+static uint64_t *line_word(struct pmk_a64 *v, uint64_t addr)
+{
+	return &v->fast[addr >> PMK_A64_LINE_SHIFT & FAST_MASK];
+}
+
+static void allow(struct pmk_a64 *v, uint64_t addr, bool store)
+{
+	*line_word(v, addr) =
+		(addr & PMK_A64_LINE_MASK) | PMK_A64_LOAD_OK | (store ? PMK_A64_STORE_OK : 0);
+}
+
+static void forbid(struct pmk_a64 *v, uint64_t addr)
+{
+	uint64_t *w = line_word(v, addr);
+
+	if ((*w & PMK_A64_LINE_MASK) == (addr & PMK_A64_LINE_MASK))
+		*w = PMK_A64_EMPTY;
+}
+
+static uint64_t *page_word(struct pmk_a64 *v, uint64_t page)
+{
+	return &v->fast[PMK_A64_FAST_LINES + (page & (PMK_A64_FAST_PAGES - 1))];
+}
+
+/* Translate for a page that has no word. Returns the cycles that it takes. */
+static PMK_SLOW uint64_t translate(struct pmk_cpu *cpu, uint64_t page, bool write)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t *word = page_word(v, page), cycles, old;
+
+	if (!cpu->core.mmu ||
+	    (v->mapped[page & (PMK_A64_FAST_PAGES - 1)] && pmk_tlb_holds(&v->dtlb, page))) {
+		*word = page;
+		return 0;
+	}
+	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
+	cpu->dyn[write ? PMK_SIG_DTLB_MISS_WRITE : PMK_SIG_DTLB_MISS_READ]++;
+	cycles = pmk_a64_translate(cpu, page, PMK_SIG_DTLB_WALK);
+	old = pmk_tlb_fill(&v->dtlb, page);
+	if (old != PMK_NO_PAGE) {
+		v->mapped[old & (PMK_A64_FAST_PAGES - 1)]--;
+		if (*page_word(v, old) == old)
+			*page_word(v, old) = PMK_NO_PAGE;
+	}
+	v->mapped[page & (PMK_A64_FAST_PAGES - 1)]++;
+	*word = page;
+	return cycles;
+}
+
+static inline uint64_t data_translate(struct pmk_cpu *cpu, uint64_t addr, bool write)
+{
+	uint64_t page = addr >> PMK_PAGE_SHIFT;
+
+	return *page_word(cpu->a64.tables, page) == page ? 0 : translate(cpu, page, write);
+}
+
+/* ---- the cache ------------------------------------------------------------------------------- */
+
+/* The line that was used last in the set of `addr` is no longer the last: its hits change the
+ * order from now on, and are not fast. */
+static PMK_SLOW void data_order(struct pmk_cpu *cpu, uint64_t addr)
+{
+	const uint64_t *last = pmk_a64_cache_last(&cpu->a64.tables->dcache, addr);
+
+	if (last && *last != PMK_A64_EMPTY && !pmk_a64_cache_is(last, addr))
+		forbid(cpu->a64.tables, *last & PMK_A64_LINE_MASK);
+}
+
+static inline void data_hit(struct pmk_cpu *cpu, uint64_t addr, const uint64_t *e)
+{
+	if (PMK_LIKELY(!pmk_order_ages(&cpu->a64.tables->dcache.order)))
+		return;
+	data_order(cpu, addr);
+	pmk_a64_cache_use(&cpu->a64.tables->dcache, e);
+}
+
+/* Fill a line of that set for a read or a write; both allocate. What else is to be known of it is
+ * in `bits`. Returns the latency of the line. */
+static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr, bool write,
+				 uint64_t bits)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t *e = pmk_a64_cache_victim(&v->dcache, set), old = *e;
+
+	if (PMK_UNLIKELY(pmk_order_ages(&v->dcache.order)))
+		data_order(cpu, addr);
+	if (PMK_LIKELY(old != PMK_A64_EMPTY))
+		forbid(v, old);
+	if (old != PMK_A64_EMPTY && old & PMK_A64_DIRTY) {
+		cpu->dyn[PMK_SIG_L1D_EVICT]++;
+		pmk_a64_level2_write(cpu, old & PMK_A64_LINE_MASK);
+	}
+	pmk_a64_cache_put(&v->dcache, e, (addr & PMK_A64_LINE_MASK) | bits);
+	return pmk_a64_level2_read(cpu, addr, write);
+}
+
+/* The line's entry in its set, or NULL. */
+static inline uint64_t *data_find(const struct pmk_cpu *cpu, uint64_t *set, uint64_t addr)
+{
+	return pmk_a64_cache_find_in(&cpu->a64.tables->dcache, set, addr);
+}
+
+static inline uint64_t *data_set(const struct pmk_cpu *cpu, uint64_t addr)
+{
+	return pmk_a64_cache_set(&cpu->a64.tables->dcache, addr);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static inline uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
+{
+	uint64_t to_end = PMK_ACCESS_TO_END(access);
+
+	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
+}
+
+/* When the access issues. In order, the load-store unit is told; out of order, it does when its
+ * block has entered the window. */
+static inline uint64_t issued(struct pmk_cpu *cpu, uint64_t access)
+{
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	uint64_t at;
+
+	if (!cpu->a64.in_order)
+		return cpu->a64.window ? pmk_a64_window_front(cpu->a64.window) : 0;
+	at = issue_time(cpu, access) - pmk_lsu_late(lsu);
+	pmk_lsu_reach(lsu, at);
+	return at + lsu->late;
+}
+
+/* When an instruction of the block first needs what an access loads. */
+static inline uint64_t first_use(uint64_t access)
+{
+	return PMK_ACCESS_USE(access) < PMK_A64_OPEN ? PMK_ACCESS_USE(access) : PMK_LSU_NO_USE;
+}
+
+static inline void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
+{
+	cpu->cycles += d.full + d.stall;
+	cpu->dyn[PMK_SIG_LSU_FULL_STALL] += d.full;
+	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall;
+}
+
+static inline void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_delay d)
+{
+	account(cpu, d);
+	cpu->dyn[PMK_SIG_LOAD_STALL] += d.full + d.stall;
+	if (first_use(access) == PMK_LSU_NO_USE)
+		pmk_a64_expect(cpu, pmk_a64_open_regs(PMK_ACCESS_USE(access)), d.ready);
+}
+
+/* A load that hits, but whose translation was missing, or whose line was prefetched and `arrives`
+ * then: its value is later by that. */
+static PMK_SLOW void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra,
+			       uint64_t arrives, uint64_t now)
+{
+	if (cpu->core.timeless || (!extra && arrives <= now))
+		return;
+	if (cpu->a64.window) {
+		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), 0, extra, arrives);
+		return;
+	}
+	if (arrives > now + extra)
+		extra = arrives - now;
+	account_load(cpu, access,
+		     pmk_lsu_load_hit(&cpu->a64.lsu, issue_time(cpu, access), first_use(access),
+				      LOAD_HIT_LATENCY + extra));
+}
+
+/* A load that goes to level 2 or to memory, `latency` away, out of order, without a clock, or while
+ * an earlier one makes it wait. Its line is not there before it `arrives`. */
+static PMK_SLOW void load_miss_otherwise(struct pmk_cpu *cpu, uint64_t access, uint64_t latency,
+					 uint64_t extra, uint64_t arrives)
+{
+	if (cpu->a64.window)
+		pmk_a64_window_load(cpu, PMK_ACCESS_USE(access), latency, extra, arrives);
+	else if (cpu->a64.in_order)
+		account_load(cpu, access,
+			     pmk_lsu_load_miss(&cpu->a64.lsu, issue_time(cpu, access),
+					       first_use(access), LOAD_HIT_LATENCY, extra));
+}
+
+/* A load that issues `now` goes to level 2 or to memory. Where its line has been prefetched into
+ * level 2, it `arrives` then. Most loads that miss come when no wait is under way any more. */
+static inline void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra,
+			     uint64_t arrives, uint64_t now)
+{
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	unsigned slot = pmk_lsu_slot(lsu);
+
+	lsu->latency = (uint32_t)(arrives > now + latency ? arrives - now : latency);
+	if (PMK_LIKELY(cpu->a64.in_order && !lsu->nwaits && !lsu->serial &&
+		       lsu->busy_until[slot] <= now))
+		account_load(cpu, access,
+			     pmk_lsu_settled_load_miss(lsu, lsu->late, slot, pmk_lsu_bus(lsu), now,
+						       first_use(access), LOAD_HIT_LATENCY, extra));
+	else
+		load_miss_otherwise(cpu, access, latency, extra, arrives);
+}
+
+static inline void account_store(struct pmk_cpu *cpu, struct pmk_lsu_delay d)
+{
+	account(cpu, d);
+	cpu->dyn[PMK_SIG_STORE_STALL] += d.full + d.stall;
+	cpu->dyn[PMK_SIG_STORE_HELD] += d.full > 0;
+}
+
+static inline struct pmk_lsu_delay wait_for_room(struct pmk_lsu *lsu, uint64_t issue)
+{
+	uint64_t late;
+
+	return pmk_lsu_is_settled(lsu, issue, &late) ? pmk_lsu_settled_write(lsu, late, issue)
+						     : pmk_lsu_write(lsu, issue);
+}
+
+static inline void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
+{
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+
+	/* The write buffer is no faster than a bus that is busy for longer than memory takes. */
+	if (cpu->core.a64.bus_line && lsu->bus_free > cpu->core.mem_latency)
+		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - cpu->core.mem_latency);
+	if (cpu->a64.in_order)
+		account_store(cpu, wait_for_room(lsu, issue_time(cpu, access)));
+	else if (cpu->a64.window)
+		pmk_a64_window_store(cpu);
+}
+
+/* ---- prefetching ----------------------------------------------------------------------------- */
+
+static void prefetch_level2(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	uint64_t ready;
+
+	cpu->dyn[PMK_SIG_L2_READ]++;
+	if (pmk_a64_cache_find(&v->l2, addr))
+		return;
+	cpu->dyn[PMK_SIG_L2_MISS_READ]++;
+	pmk_a64_come_from(cpu, false);
+	pmk_a64_level2_fill(cpu, addr, false);
+	ready = pmk_later(now + pmk_a64_memory_read(cpu, addr), lsu->bus_free);
+	lsu->bus_free = ready + lsu->fill_cycles;
+	pmk_a64_flies(v->prefetcher.flight2, addr >> PMK_A64_LINE_SHIFT, ready);
+}
+
+/* A line that finds no place under way goes out when there is one, and until then leaves the bus to
+ * others. */
+static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	struct pmk_a64_prefetcher *p = &v->prefetcher;
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	uint64_t latency, ready, *bus_free, line = addr >> PMK_A64_LINE_SHIFT;
+	uint64_t *set = data_set(cpu, addr);
+	uint32_t slot = 0;
+
+	if (data_find(cpu, set, addr))
+		return;
+	cpu->dyn[PMK_SIG_PREFETCH_FILL]++;
+	latency = data_fill(cpu, set, addr, false, PMK_A64_PREFETCHED);
+	if (cpu->core.timeless)
+		return;
+	for (uint32_t i = 1; i < p->nslots; i++)
+		if (p->busy_until[i] < p->busy_until[slot])
+			slot = i;
+	bus_free = lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
+	ready = pmk_later(pmk_later(now, p->busy_until[slot]) + latency, *bus_free);
+	if (lsu->level2)
+		ready = pmk_later(ready, pmk_a64_arrives(p->flight2, line));
+	*bus_free = pmk_later(*bus_free, now + latency) + lsu->fill_cycles;
+	p->busy_until[slot] = ready + lsu->fill_cycles;
+	pmk_a64_flies(p->flight, line, ready);
+}
+
+/* A stream goes on. */
+static PMK_SLOW void prefetch(struct pmk_cpu *cpu, uint32_t stream, uint64_t now)
+{
+	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
+	uint64_t line;
+
+	for (uint32_t i = 0; i < p->step && pmk_a64_prefetch_next(p, stream, false, &line); i++)
+		prefetch_level1(cpu, line << PMK_A64_LINE_SHIFT, now);
+	for (uint32_t i = 0; i < p->step && pmk_a64_prefetch_next(p, stream, true, &line); i++)
+		prefetch_level2(cpu, line << PMK_A64_LINE_SHIFT, now);
+}
+
+/* Behind everything else of an access whose line missed, or was prefetched. */
+static inline void after_miss(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool write)
+{
+	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
+	uint64_t line = addr >> PMK_A64_LINE_SHIFT;
+	uint32_t stream;
+
+	if (write && p->stores == PMK_A64_STORES_IGNORED)
+		return;
+	if (PMK_LIKELY(!pmk_a64_prefetch_is_near(p, line))) {
+		pmk_a64_prefetch_begin(p, line, write);
+		return;
+	}
+	stream = pmk_a64_prefetch_missed(p, line, write);
+	if (stream != PMK_A64_NO_STREAM)
+		prefetch(cpu, stream, now);
+}
+
+static void after_first_use(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool write)
+{
+	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
+	uint32_t stream;
+
+	if (write && p->stores == PMK_A64_STORES_IGNORED)
+		return;
+	stream = pmk_a64_prefetch_used(p, addr >> PMK_A64_LINE_SHIFT, write);
+	if (stream != PMK_A64_NO_STREAM)
+		prefetch(cpu, stream, now);
+}
+
+/* ---- loads and stores ------------------------------------------------------------------------ */
+
+/* Does the access go outside by the cache, because that is off or the page is device memory? Device
+ * memory is not looked up in the cache; the block has counted that it is. */
+static bool is_outside(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, bool write)
+{
+	if (PMK_UNLIKELY(!cpu->core.dcache_on))
+		return true;
+	if (PMK_LIKELY(!cpu->is_device) || !cpu->is_device(cpu->device_ctx, addr))
+		return false;
+	cpu->dyn[write ? PMK_SIG_L1D_LOOKUP_WRITE : PMK_SIG_L1D_LOOKUP_READ] -=
+		pmk_a64_pieces(&cpu->core, PMK_ACCESS_SIZE(access));
+	return true;
+}
+
+static PMK_SLOW void data_outside(struct pmk_cpu *cpu, uint64_t access, bool write, uint64_t extra)
+{
+	pmk_a64_come_from(cpu, cpu->a64.lsu.level2);
+	cpu->dyn[write ? PMK_SIG_BUS_WRITE : PMK_SIG_BUS_READ]++;
+	if (write)
+		store_goes_out(cpu, access);
+	else
+		load_miss(cpu, access, cpu->core.mem_latency, extra, 0, issued(cpu, access));
+}
+
+/* A load of a line that was prefetched, and is used for the first time. */
+static PMK_SLOW void load_prefetched(struct pmk_cpu *cpu, uint64_t addr, uint64_t access,
+				     uint64_t extra, uint64_t *e)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t now = issued(cpu, access);
+
+	*e &= ~PMK_A64_PREFETCHED;
+	load_late(cpu, access, extra,
+		  pmk_a64_arrives(v->prefetcher.flight, addr >> PMK_A64_LINE_SHIFT), now);
+	allow(v, addr, *e & PMK_A64_DIRTY);
+	after_first_use(cpu, addr, now, false);
+}
+
+static inline void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t extra = data_translate(cpu, addr, false), latency, arrives = 0, now;
+	uint64_t *set = data_set(cpu, addr), *e = data_find(cpu, set, addr);
+
+	if (e) {
+		data_hit(cpu, addr, e);
+		if (*e & PMK_A64_PREFETCHED) {
+			load_prefetched(cpu, addr, access, extra, e);
+			return;
+		}
+		if (extra)
+			load_late(cpu, access, extra, 0, 0);
+		allow(v, addr, *e & PMK_A64_DIRTY);
+		return;
+	}
+	if (is_outside(cpu, addr, access, false)) {
+		data_outside(cpu, access, false, extra);
+		return;
+	}
+	now = issued(cpu, access);
+	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+	latency = data_fill(cpu, set, addr, false, 0);
+	if (v->prefetcher.lines2 && cpu->a64.lsu.level2)
+		arrives = pmk_a64_arrives(v->prefetcher.flight2, addr >> PMK_A64_LINE_SHIFT);
+	load_miss(cpu, access, latency, extra, arrives, now);
+	allow(v, addr, false);
+	if (v->prefetcher.nstreams)
+		after_miss(cpu, addr, now, false);
+}
+
+/* The store buffer hides a miss until it is full. */
+static inline void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t extra = data_translate(cpu, addr, true), now;
+	uint64_t *set = data_set(cpu, addr), *e = data_find(cpu, set, addr);
+
+	if (e) {
+		bool first = *e & PMK_A64_PREFETCHED;
+
+		data_hit(cpu, addr, e);
+		*e = (*e & ~PMK_A64_PREFETCHED) | PMK_A64_DIRTY;
+		allow(v, addr, true);
+		if (PMK_UNLIKELY(first))
+			after_first_use(cpu, addr, issued(cpu, access), true);
+		return;
+	}
+	if (is_outside(cpu, addr, access, true)) {
+		data_outside(cpu, access, true, extra);
+		return;
+	}
+	now = issued(cpu, access);
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+	data_fill(cpu, set, addr, true, PMK_A64_DIRTY);
+	if (!cpu->a64.lsu.level2)
+		pmk_a64_take_bus(cpu);
+	store_goes_out(cpu, access);
+	allow(v, addr, true);
+	if (v->prefetcher.nstreams)
+		after_miss(cpu, addr, now, true);
+}
+
+/* What is not aligned, or lies in two lines. */
+static PMK_SLOW void load_unaligned(struct pmk_cpu *cpu, uint64_t addr, uint64_t last,
+				    uint64_t access)
+{
+	cpu->dyn[PMK_SIG_UNALIGNED_LD] += (addr & ((1u << PMK_A64_ELEM(access)) - 1)) != 0;
+	load_line(cpu, addr, access);
+	if (!((addr ^ last) >> PMK_A64_LINE_SHIFT))
+		return;
+	cpu->dyn[PMK_SIG_L1D_LOOKUP_READ]++;
+	cpu->dyn[PMK_SIG_MEM_READ]++;
+	load_line(cpu, last, access);
+}
+
+static PMK_SLOW void store_unaligned(struct pmk_cpu *cpu, uint64_t addr, uint64_t last,
+				     uint64_t access)
+{
+	cpu->dyn[PMK_SIG_UNALIGNED_ST] += (addr & ((1u << PMK_A64_ELEM(access)) - 1)) != 0;
+	store_line(cpu, addr, access);
+	if (!((addr ^ last) >> PMK_A64_LINE_SHIFT))
+		return;
+	cpu->dyn[PMK_SIG_L1D_LOOKUP_WRITE]++;
+	cpu->dyn[PMK_SIG_MEM_WRITE]++;
+	store_line(cpu, last, access);
+}
+
+static inline bool is_aligned(uint64_t addr, uint64_t last, uint64_t access)
+{
+	return !((addr ^ last) >> PMK_A64_LINE_SHIFT | (addr & ((1u << PMK_A64_ELEM(access)) - 1)));
+}
+
+void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
+
+	pmk_sites_access(cpu, access);
+	if (PMK_LIKELY(is_aligned(addr, last, access)))
+		load_line(cpu, addr, access);
+	else
+		load_unaligned(cpu, addr, last, access);
+}
+
+void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
+
+	pmk_sites_access(cpu, access);
+	if (PMK_LIKELY(is_aligned(addr, last, access)))
+		store_line(cpu, addr, access);
+	else
+		store_unaligned(cpu, addr, last, access);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/* What is behind the level 1 caches and micro-TLBs of an A64 core: see outside.h. */
+#include "cpu/a64/outside.h"
+
+static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)
+{
+	cpu->dyn[sig] += cpu->a64.bus_beats;
+}
+
+/* The clock of the load-store unit. */
+static uint64_t present(const struct pmk_cpu *cpu)
+{
+	return cpu->a64.window ? cpu->a64.window->clock : cpu->cycles;
+}
+
+void pmk_a64_take_bus(struct pmk_cpu *cpu)
+{
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+
+	if (cpu->core.a64.bus_line)
+		lsu->bus_free = pmk_later(lsu->bus_free, present(cpu)) + cpu->core.a64.bus_line;
+}
+
+static void write_line(struct pmk_cpu *cpu)
+{
+	bus(cpu, PMK_SIG_BUS_WRITE);
+	pmk_a64_take_bus(cpu);
+}
+
+uint64_t pmk_a64_memory_read(struct pmk_cpu *cpu, uint64_t addr)
+{
+	bus(cpu, PMK_SIG_BUS_READ);
+	return pmk_sdram_read(&cpu->a64.sdram, &cpu->core, addr, cpu->cycles);
+}
+
+void pmk_a64_level2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
+{
+	struct pmk_a64_cache *l2 = &cpu->a64.tables->l2;
+	uint64_t *e = pmk_a64_cache_victim(l2, pmk_a64_cache_set(l2, addr));
+
+	if (*e != PMK_A64_EMPTY && (*e & PMK_A64_DIRTY)) {
+		cpu->dyn[PMK_SIG_L2_EVICT]++;
+		write_line(cpu);
+	}
+	pmk_a64_cache_put_hinted(l2, e, (addr & PMK_A64_LINE_MASK) | (dirty ? PMK_A64_DIRTY : 0));
+}
+
+uint64_t pmk_a64_level2_read_slow(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
+{
+	struct pmk_a64_cache *l2 = &cpu->a64.tables->l2;
+	const uint64_t *e;
+
+	if (cpu->core.timeless)
+		return 0;
+	pmk_a64_come_from(cpu, false);
+	if (!cpu->core.a64.l2_on)
+		return pmk_a64_memory_read(cpu, addr);
+	cpu->dyn[PMK_SIG_L2_READ]++;
+	e = pmk_a64_cache_find(l2, addr);
+	if (e) {
+		pmk_a64_cache_use(l2, e);
+		pmk_a64_come_from(cpu, true);
+		return cpu->core.l2_latency;
+	}
+	cpu->dyn[for_write ? PMK_SIG_L2_MISS_WRITE : PMK_SIG_L2_MISS_READ]++;
+	pmk_a64_level2_fill(cpu, addr, false);
+	return pmk_a64_memory_read(cpu, addr);
+}
+
+void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr)
+{
+	struct pmk_a64_cache *l2 = &cpu->a64.tables->l2;
+	uint64_t *e;
+
+	if (cpu->core.timeless)
+		return;
+	if (!cpu->core.a64.l2_on) {
+		write_line(cpu);
+		return;
+	}
+	cpu->dyn[PMK_SIG_L2_WRITE]++;
+	e = pmk_a64_cache_find(l2, addr);
+	if (e) {
+		pmk_a64_cache_use(l2, e);
+		*e |= PMK_A64_DIRTY;
+	} else {
+		pmk_a64_level2_fill(cpu, addr, true);
+	}
+}
+
+uint64_t pmk_a64_translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+
+	if (cpu->core.timeless)
+		return 0;
+	if (pmk_tlb_holds(&v->main_tlb, page))
+		return cpu->core.utlb_penalty;
+	cpu->dyn[PMK_SIG_TLB_MISS]++;
+	cpu->dyn[walk]++;
+	pmk_tlb_fill(&v->main_tlb, page);
+	return cpu->core.walk_penalty;
+}

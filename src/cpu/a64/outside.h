@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an A64 core has behind its level 1 caches and micro-TLBs, for code and data: level 2, the
+ * bus with memory behind it, and the main TLB. Without a clock nobody asks about it.
+ */
+#ifndef PMK_CPU_A64_OUTSIDE_H
+#define PMK_CPU_A64_OUTSIDE_H
+
+#include "cpu/a64/a64.h"
+
+/* A line comes from level 2, or from memory, and takes its time there. */
+static inline void pmk_a64_come_from(struct pmk_cpu *cpu, bool level2)
+{
+	bool own = !level2 && cpu->core.a64.bus_line;
+
+	cpu->a64.lsu.level2 = level2;
+	cpu->a64.lsu.fill_cycles = (uint32_t)(own ? cpu->core.a64.bus_line : cpu->core.fill_cycles);
+}
+
+/* A line that no load waits for takes the bus. */
+void pmk_a64_take_bus(struct pmk_cpu *cpu);
+
+/* Read a line of memory; returns the cycles until its critical word is there. */
+uint64_t pmk_a64_memory_read(struct pmk_cpu *cpu, uint64_t addr);
+
+/* Fill a line of level 2; a dirty line that it replaces is written to memory. */
+void pmk_a64_level2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty);
+
+/* Fetch a line for level 1; returns the latency of its critical word. */
+PMK_SLOW uint64_t pmk_a64_level2_read_slow(struct pmk_cpu *cpu, uint64_t addr, bool for_write);
+/* A dirty line leaves level 1. */
+PMK_SLOW void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr);
+
+/* The same, with the short way for lines that are in level 2 where it mostly has them. */
+static inline uint64_t pmk_a64_level2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
+{
+	const struct pmk_a64_cache *l2 = &cpu->a64.tables->l2;
+
+	if (!cpu->a64.usual_level2 || !pmk_a64_cache_is(pmk_a64_cache_hint(l2, addr), addr))
+		return pmk_a64_level2_read_slow(cpu, addr, for_write);
+	cpu->dyn[PMK_SIG_L2_READ]++;
+	pmk_a64_come_from(cpu, true);
+	return cpu->core.l2_latency;
+}
+
+static inline void pmk_a64_level2_write(struct pmk_cpu *cpu, uint64_t addr)
+{
+	uint64_t *e = pmk_a64_cache_hint(&cpu->a64.tables->l2, addr);
+
+	if (!cpu->a64.usual_level2 || !pmk_a64_cache_is(e, addr)) {
+		pmk_a64_level2_write_slow(cpu, addr);
+		return;
+	}
+	cpu->dyn[PMK_SIG_L2_WRITE]++;
+	*e |= PMK_A64_DIRTY;
+}
+
+/* Translate after a micro-TLB miss; `walk` is the signal of a table walk. Returns the cycles that
+ * it takes. */
+uint64_t pmk_a64_translate(struct pmk_cpu *cpu, uint64_t page, enum pmk_signal walk);
+
+#endif
