@@ -15,6 +15,9 @@
  *	TIMES calls through a pointer, to one function or by turns to two.
  *   kernels loop 0 0 COUNT TIMES
  *	TIMES calls of a loop of COUNT turns.
+ *   kernels pair STRIDE 0 COUNT TIMES
+ *	TIMES calls of two conditional branches that lie STRIDE bytes apart. The first one is always
+ *	taken and the second one never. Before each are COUNT others that are never taken.
  *
  * Exit code 2: other words; 3: there is no code to call, because the instructions of this processor
  * are not known here, or because no memory may be written and executed.
@@ -119,6 +122,10 @@ static void counting_loop(uint32_t *at, uint32_t turns)
 	at[1] = 0xf1000463;		 /* subs x3, x3, #1 */
 	at[2] = 0x54ffffe1;		 /* b.ne */
 }
+
+/* Sets the flags; and branches over the next instruction, always and never. */
+static const uint32_t equal = 0xeb1f03ff /* cmp xzr, xzr */, taken = 0x54000040 /* b.eq */,
+		      passed = 0x54000041 /* b.ne */;
 #else
 static const uint32_t nothing = 0xe1a00000, ret = 0xe12fff1e;
 
@@ -140,6 +147,9 @@ static void counting_loop(uint32_t *at, uint32_t turns)
 	at[1] = 0xe2533001;	    /* subs r3, r3, #1 */
 	at[2] = 0x1afffffd;	    /* bne */
 }
+
+static const uint32_t equal = 0xe1500000 /* cmp r0, r0 */, taken = 0x0a000000 /* beq */,
+		      passed = 0x1a000000 /* bne */;
 #endif
 
 static int code(void)
@@ -175,6 +185,34 @@ static int loop(void)
 	counting_loop(at, (uint32_t)count);
 	at[3] = ret;
 	return call(at, FUNCTION);
+}
+
+/* What is never taken leaves the same history before both branches. The first one is at an address
+ * that is a multiple of ALIGNED, and the others have lower bits than it whatever the history is, so
+ * that none of them shares an entry of a table with it. */
+static int pair(void)
+{
+	enum { ALIGNED = 64 << 10 };
+	uint32_t *at = room(stride), *first, *end;
+
+	if (!at || count > 64 || stride > ALIGNED || stride / 4 < count + 8)
+		return 2;
+	first = (uint32_t *)(((uintptr_t)at + 2 * ALIGNED - 1) / ALIGNED * ALIGNED);
+	at = end = first - count - 1;
+	*end++ = equal;
+	while (end < first)
+		*end++ = passed;
+	*end++ = taken;
+	*end++ = nothing;
+	*end++ = nothing;
+	while (end < first + 3 + count)
+		*end++ = passed;
+	*end = branch((unsigned long)(first + stride / 4 - end) * 4);
+	end = first + stride / 4;
+	*end++ = passed;
+	*end++ = nothing;
+	*end++ = ret;
+	return call(at, (unsigned long)(end - at) * 4);
 }
 
 static int targets(void)
@@ -215,6 +253,11 @@ static int loop(void)
 	return 3;
 }
 
+static int pair(void)
+{
+	return 3;
+}
+
 #endif
 
 int main(int argc, char **argv)
@@ -224,7 +267,7 @@ int main(int argc, char **argv)
 		int (*run)(void);
 	} kernel[] = {
 		{ "ring", ring },	{ "code", code }, { "calls", calls },
-		{ "targets", targets }, { "loop", loop },
+		{ "targets", targets }, { "loop", loop }, { "pair", pair },
 	};
 
 	if (argc != 6)

@@ -22,7 +22,9 @@
  * - functions that call each other: as deep as the return stack, all returns are right;
  * - a pointer to two functions by turns: where the last target is predicted, it is always wrong,
  *   and takes as long as a wrong return;
- * - a loop of a few turns: its end is predicted as long as the history has the whole of it.
+ * - a loop of a few turns: its end is predicted as long as the history has the whole of it;
+ * - two branches with the same history, one always taken and one never: as far from each other as
+ *   there are counters, they share one, and at least one of them is wrong in each call.
  */
 #include "cli/calibrate_fit.h"
 
@@ -46,7 +48,10 @@ enum {
 	NEAR = 8,
 	MOST_ICACHE = 4 << 20,
 	MOST_RETURNS = 16,
-	MOST_HISTORY = 16
+	MOST_HISTORY = 16,
+	/* Of the words between branches that share a counter. */
+	LEAST_COUNTERS = 64,
+	MOST_COUNTERS = 16384
 };
 
 /* What is less is the loop's, and what is transient. */
@@ -75,7 +80,7 @@ const char *calibrate_kind_name(enum calibrate_kind kind)
 {
 	static const char *const names[] = {
 		[CAL_RING] = "ring",	   [CAL_CODE] = "code", [CAL_CALLS] = "calls",
-		[CAL_TARGETS] = "targets", [CAL_LOOP] = "loop",
+		[CAL_TARGETS] = "targets", [CAL_LOOP] = "loop", [CAL_PAIR] = "pair",
 	};
 
 	return names[kind];
@@ -428,6 +433,30 @@ static void fit_history(struct fitting *f)
 			  "no loop of up to 17 turns ends with one wrong prediction");
 }
 
+/* What two branches take that lie so many words apart. */
+static double pair(struct fitting *f, uint64_t words)
+{
+	return call(f, CAL_PAIR, words * INSTRUCTION, MOST_HISTORY + 1);
+}
+
+/* Of a core that predicts by a history. Tables have a power of two counters, or half as many
+ * more. */
+static void fit_counters(struct fitting *f)
+{
+	double wrong = (double)f->fit->number[CAL_BRANCH_MAX], none;
+	uint64_t words = LEAST_COUNTERS;
+
+	if (!has(f, CAL_BP_HISTORY))
+		return;
+	none = fmin(pair(f, words), pair(f, words + words / 2));
+	while (words <= MOST_COUNTERS && pair(f, words) - none < wrong / 2)
+		words += words & (words - 1) ? words / 3 : words / 2;
+	if (words <= MOST_COUNTERS)
+		found(f, CAL_BP_ENTRIES, (double)words);
+	else
+		not_found(f, CAL_BP_ENTRIES, "no two branches of the same history share a counter");
+}
+
 static void fit_code(struct fitting *f)
 {
 	call(f, CAL_CODE, INSTRUCTION, 1);
@@ -441,6 +470,7 @@ static void fit_code(struct fitting *f)
 	fit_branch_targets(f);
 	fit_returns(f);
 	fit_history(f);
+	fit_counters(f);
 }
 
 int calibrate_fit(calibrate_measure_fn measure, void *ctx, struct calibrate_fit *fit)

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum calibrate_kind { CAL_RING, CAL_CODE, CAL_CALLS, CAL_TARGETS, CAL_LOOP };
+enum calibrate_kind { CAL_RING, CAL_CODE, CAL_CALLS, CAL_TARGETS, CAL_LOOP, CAL_PAIR };
 
 /*
  * One kernel of data/calibrate/kernels.c, which says what they do. RING: words, each of which has
@@ -46,7 +46,7 @@ enum calibrate_what {
 	CAL_MEM_LATENCY,   /* mem.latency */
 	CAL_ICACHE_WAYS,   /* icache.ways */
 	CAL_ICACHE_SIZE,   /* icache.size */
-	CAL_BP_ENTRIES,	   /* bp.entries, of a branch target cache */
+	CAL_BP_ENTRIES,	   /* bp.entries, of a branch target cache, or of a table of counters */
 	CAL_BRANCH_STATIC, /* branch.static_taken */
 	CAL_RS_ENTRIES,	   /* rs.entries */
 	CAL_BRANCH_MAX,	   /* branch.max, where indirect branches are predicted */

@@ -33,11 +33,11 @@ BOARDS = [
                           tlb_entries=256, tlb_ways=4, tlb_penalty=27, l2_enable="on",
                           l2_size="1024K", l2_latency=19, mem_latency=211,
                           icache_size="16K", icache_ways=4, rs_entries=6, branch_max=13,
-                          bp_history=6)),
+                          bp_history=6, bp_entries=512)),
     ("a64", "armv8", dict(dcache_size="64K", dcache_ways=2, utlb_entries=24, utlb_penalty=7,
                           tlb_entries=512, tlb_ways=2, tlb_penalty=33, l2_enable="off",
                           mem_latency=83, icache_size="64K", icache_ways=2, rs_entries=12,
-                          branch_max=7, bp_history=10)),
+                          branch_max=7, bp_history=10, bp_entries=3072)),
 ]
 COMPILERS = {"arm": "arm-linux-gnueabi-gcc", "a64": "aarch64-linux-gnu-gcc"}
 
