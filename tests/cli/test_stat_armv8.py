@@ -224,9 +224,22 @@ def test_the_emulator_ends_with_pmk():
 
 
 def test_a_pmu_that_no_core_has_is_told():
-    out = pmk("stat", "--pmu", "cortex-a57", loop())
+    out = pmk("stat", "--pmu", "armv8_long", loop())
     equal(out.code, 129, out)
-    contains(out.err, "no core that is emulated has the PMU cortex-a57")
+    contains(out.err, "no core that is emulated has the PMU armv8_long")
+
+
+@pytest.mark.parametrize("pmu", ["cortex-a55", "cortex-a57", "neoverse-n1"])
+def test_the_core_of_a_pmu(pmu):
+    '''Instructions are the program's; times and caches are those of the core.'''
+    count = {}
+    for core in (pmu, "cortex-a53"):
+        doc = json.loads(pmk("stat", "--pmu", core, "-e", "cpu_cycles,inst_retired",
+                             "--json-document", "-o", "/dev/stdout", loop()).out)
+        equal(doc["core"], core)
+        count[core] = {c["event"]: int(c["counter-value"]) for c in doc["counters"]}
+    equal(count[pmu]["inst_retired"], count["cortex-a53"]["inst_retired"])
+    assert count[pmu]["cpu_cycles"] != count["cortex-a53"]["cpu_cycles"], count
 
 
 def test_sums_never_step_back():

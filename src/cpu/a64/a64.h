@@ -210,6 +210,27 @@ struct pmk_a64_timing {
 	uint64_t sums;
 };
 
+/* Cycles of a multiplication, and of a floating-point multiplication with addition. */
+static inline unsigned pmk_a64_mul_latency(const struct pmk_core *core)
+{
+	return core->a64.mul_latency ? (unsigned)core->a64.mul_latency : core->a64.window ? 3 : 4;
+}
+
+static inline unsigned pmk_a64_fp_mac(const struct pmk_core *core)
+{
+	return core->a64.fp_mac ? (unsigned)core->a64.fp_mac : core->a64.window ? 7 : 8;
+}
+
+/* Of a floating-point division; `wide`: of double precision. */
+static inline unsigned pmk_a64_fp_div(const struct pmk_core *core, bool wide)
+{
+	uint64_t cycles = wide ? core->a64.fp_div : core->a64.fp_div32;
+
+	if (cycles)
+		return (unsigned)cycles;
+	return core->a64.window ? (wide ? 18 : 11) : (wide ? 33 : 18);
+}
+
 /* Is instruction `i` of `n` AESE or AESD, and the next one AESMC or AESIMC of its result; or is it
  * that one? Cores execute them as one. */
 bool pmk_a64_is_round(const struct pmk_insn *insn, size_t n, size_t i);

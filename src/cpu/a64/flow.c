@@ -71,13 +71,14 @@ static bool adds_to_product(const struct pmk_insn *in)
 }
 
 /* UAN 0016A 3.5: the wide ones pass the multiplier more than once. */
-static struct cost multiply(const struct pmk_insn *in)
+static struct cost multiply(const struct pmk_core *core, const struct pmk_insn *in)
 {
-	struct cost c = in->iclass == PMK_I_MMUL ? on(PMK_A64_PORT_MULTI, 6, 4)
-			: in->wide		 ? on(PMK_A64_PORT_MULTI, 5, 3)
-						 : on(PMK_A64_PORT_MULTI, 3, 1);
+	unsigned latency = pmk_a64_mul_latency(core);
+	struct cost c = in->iclass == PMK_I_MMUL ? on(PMK_A64_PORT_MULTI, latency + 3, 4)
+			: in->wide		 ? on(PMK_A64_PORT_MULTI, latency + 2, 3)
+						 : on(PMK_A64_PORT_MULTI, latency, 1);
 
-	c.early = 2;
+	c.early = (uint16_t)(latency - 1);
 	return c;
 }
 
@@ -177,11 +178,11 @@ static struct cost half_round(const struct pmk_insn *in)
 
 /* 3.10, 3.11: compares, selects and what has one operand take 3, arithmetic 4, conversions from and
  * to general registers another 5 on the way of loads. */
-static struct cost fp(const struct pmk_insn *in)
+static struct cost fp(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	bool to = in->writes & GENERAL, from = in->reads & GENERAL;
 	bool plain = in->sets_flags || in->reads_flags || !IS_ONE(in->rm);
-	struct cost c = on(PMK_A64_PORT_FP, plain ? 3 : 4, 1);
+	struct cost c = on(PMK_A64_PORT_FP, plain ? 3 : (unsigned)core->a64.fp_add, 1);
 
 	if (to || from) {
 		c.latency = (uint16_t)(c.latency + 5);
@@ -190,10 +191,22 @@ static struct cost fp(const struct pmk_insn *in)
 	return c;
 }
 
+/* 3.10, 3.15: half of what a multiplication with addition takes is forwarded to the next one. */
+static struct cost sum_of_product(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	unsigned mac = pmk_a64_fp_mac(core);
+	struct cost c =
+		on(PMK_A64_PORT_FP, adds_to_product(in) ? mac : (unsigned)core->a64.fp_add, 1);
+
+	c.early = (uint16_t)(mac > 1 ? mac - mac / 2 : 0);
+	return c;
+}
+
 static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	bool wide = in->mem_bytes == 8; /* double precision */
 	struct cost c;
+	unsigned div;
 
 	switch ((enum pmk_iclass)in->iclass) {
 	case PMK_I_LOAD:
@@ -218,7 +231,7 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	case PMK_I_MUL16:
 	case PMK_I_MLAL16:
 	case PMK_I_MMUL:
-		return multiply(in);
+		return multiply(core, in);
 	case PMK_I_DIV:
 		return on(PMK_A64_PORT_MULTI, (unsigned)core->a64.div_latency,
 			  (unsigned)core->a64.div_latency);
@@ -228,23 +241,19 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 			use(&c, PMK_A64_PORT_INTEGER, 1);
 		return c;
 	case PMK_I_FP_ADD:
-		return fp(in);
+		return fp(core, in);
 	case PMK_I_FP_MUL:
-		return on(PMK_A64_PORT_FP, 4, 1);
+		return on(PMK_A64_PORT_FP, (unsigned)core->a64.fp_mul, 1);
 	case PMK_I_FP_MAC:
-		c = on(PMK_A64_PORT_FP, 7, 1);
-		c.early = 4;
-		return c;
 	case PMK_I_SIMD_FP:
-		c = on(PMK_A64_PORT_FP, adds_to_product(in) ? 7 : 4, 1);
-		c.early = 4;
-		return c;
+		return sum_of_product(core, in);
 	case PMK_I_FP_MOVE:
 		if ((in->reads | in->writes) & GENERAL)
 			return on(PMK_A64_PORT_LOAD, 5, 1);
 		return on(PMK_A64_PORT_FP, 3, 1);
 	case PMK_I_FP_DIV:
-		return on(PMK_A64_PORT_FP0, wide ? 18 : 11, wide ? 16 : 9);
+		div = pmk_a64_fp_div(core, wide);
+		return on(PMK_A64_PORT_FP0, div, div > 2 ? div - 2 : 1);
 	case PMK_I_FP_SQRT:
 		return on(PMK_A64_PORT_FP0, wide ? 32 : 17, wide ? 30 : 15);
 	case PMK_I_CRYPTO:
@@ -330,12 +339,28 @@ static void begins(struct build *f, const struct pmk_insn *in, const struct cost
 		await(f, PMK_A64_FLAGS, false, 0, begin);
 }
 
-static void take_ports(struct build *f, const struct cost *c, uint32_t enters)
+/* How many ports are alike, and are one for us. */
+static unsigned alike(const struct pmk_core *core, unsigned port)
+{
+	switch (port) {
+	case PMK_A64_PORT_INTEGER:
+		return (unsigned)core->a64.integers;
+	case PMK_A64_PORT_FP:
+		return 2;
+	case PMK_A64_PORT_LOAD:
+	case PMK_A64_PORT_STORE:
+		return (unsigned)core->a64.loads;
+	default:
+		return 1;
+	}
+}
+
+static void take_ports(const struct pmk_core *core, struct build *f, const struct cost *c,
+		       uint32_t enters)
 {
 	for (unsigned i = 0; i < c->nports; i++) {
 		unsigned port = c->use[i].port;
-		bool two = port == PMK_A64_PORT_INTEGER || port == PMK_A64_PORT_FP;
-		uint32_t ticks = CYCLES(c->use[i].cycles) / (two ? 2 : 1);
+		uint32_t ticks = CYCLES(c->use[i].cycles) / alike(core, port);
 
 		f->queue[port] = (f->queue[port] > enters ? f->queue[port] : enters) + ticks;
 		f->busy[port] += ticks;
@@ -518,7 +543,7 @@ static size_t work_out(struct build *f, const struct pmk_core *core, const struc
 		int load = -1;
 
 		begins(f, &insn[i], &c, enters, begin);
-		take_ports(f, &c, enters);
+		take_ports(core, f, &c, enters);
 		if (insn[i].load) {
 			unsigned number = next_load(&nloads);
 

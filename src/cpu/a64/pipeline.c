@@ -67,6 +67,7 @@ bool pmk_a64_is_round(const struct pmk_insn *insn, size_t n, size_t i)
 static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	bool wide = in->mem_bytes == 8; /* double precision */
+	unsigned div;
 
 	switch ((enum pmk_iclass)in->iclass) {
 	case PMK_I_LOAD:
@@ -88,21 +89,25 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	case PMK_I_MUL16:
 	case PMK_I_MLAL16:
 	case PMK_I_MMUL:
-		return (struct cost){ MULTIPLY, 4, in->wide ? (uint16_t)core->a64.mul_wide : 1 };
+		return (struct cost){ MULTIPLY, (uint16_t)pmk_a64_mul_latency(core),
+				      in->wide ? (uint16_t)core->a64.mul_wide : 1 };
 	case PMK_I_DIV:
 		return (struct cost){ DIVIDE, (uint16_t)core->a64.div_latency,
 				      (uint16_t)core->a64.div_latency };
 	case PMK_I_BRANCH:
 		return (struct cost){ BRANCH, 1, 1 };
-	case PMK_I_FP_ADD:
-	case PMK_I_FP_MUL:
 	case PMK_I_FP_MOVE:
-	case PMK_I_SIMD_FP:
 		return (struct cost){ FP, 4, 1 };
+	case PMK_I_FP_ADD:
+	case PMK_I_SIMD_FP:
+		return (struct cost){ FP, (uint16_t)core->a64.fp_add, 1 };
+	case PMK_I_FP_MUL:
+		return (struct cost){ FP, (uint16_t)core->a64.fp_mul, 1 };
 	case PMK_I_FP_MAC:
-		return (struct cost){ FP, 8, 1 };
+		return (struct cost){ FP, (uint16_t)pmk_a64_fp_mac(core), 1 };
 	case PMK_I_FP_DIV:
-		return (struct cost){ FP, wide ? 33 : 18, wide ? 29 : 14 };
+		div = pmk_a64_fp_div(core, wide);
+		return (struct cost){ FP, (uint16_t)div, (uint16_t)(div > 4 ? div - 4 : 1) };
 	case PMK_I_FP_SQRT:
 		return (struct cost){ FP, wide ? 32 : 17, wide ? 28 : 13 };
 	case PMK_I_CRYPTO:
@@ -178,9 +183,14 @@ static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_ins
 }
 
 /* By how many cycles the result of a multiply-accumulate is available earlier as an accumulator. */
-static unsigned early_sum(unsigned reg)
+static unsigned early_sum(const struct pmk_core *core, unsigned reg)
 {
-	return reg < 32 ? 2 : 4; /* integer, floating point */
+	unsigned mac = pmk_a64_fp_mac(core), add = (unsigned)core->a64.fp_add;
+	unsigned multiply = pmk_a64_mul_latency(core);
+
+	if (reg < 32)
+		return multiply > 2 ? 2 : multiply - 1;
+	return mac > add ? mac - add : 0; /* the product is there when the addition begins */
 }
 
 static void lower(uint8_t *need, uint32_t issue)
@@ -199,8 +209,9 @@ static void note_waiter(struct pmk_a64_timing *out, unsigned reg, enum pmk_a64_w
 
 /* Note which instructions wait for which, and when registers from before the block are first
  * needed. */
-static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, uint8_t unit,
-		       uint32_t issue, struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
+static void note_needs(const struct pmk_core *core, const struct scoreboard *sb,
+		       const struct pmk_insn *in, uint8_t unit, uint32_t issue,
+		       struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
 {
 	uint64_t reads = in->reads;
 
@@ -217,7 +228,7 @@ static void note_needs(const struct scoreboard *sb, const struct pmk_insn *in, u
 				note_waiter(out, r, waiter(in, unit, (int)r));
 			lower(&out->need[r], issue);
 			lower(&out->need_sum[r],
-			      issue + (accumulates(in, (int)r) ? early_sum(r) : 0));
+			      issue + (accumulates(in, (int)r) ? early_sum(core, r) : 0));
 		}
 	}
 }
@@ -229,15 +240,15 @@ static void write_result(struct scoreboard *sb, unsigned r, uint32_t at, uint32_
 	sb->writer[r] = (int16_t)index;
 }
 
-static void note_results(struct scoreboard *sb, const struct pmk_insn *in, const struct cost *c,
-			 uint32_t issue, int index)
+static void note_results(const struct pmk_core *core, struct scoreboard *sb,
+			 const struct pmk_insn *in, const struct cost *c, uint32_t issue, int index)
 {
 	for (uint64_t rest = in->writes; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 		bool base = in->writeback && (int)r == in->rn && (int)r != in->rd;
 		uint32_t at = issue + (base ? 1u : c->latency);
 
-		write_result(sb, r, at, at - (multiplies(in) ? early_sum(r) : 0),
+		write_result(sb, r, at, at - (multiplies(in) ? early_sum(core, r) : 0),
 			     base ? BASE : index);
 	}
 	if (in->sets_flags)
@@ -309,8 +320,8 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	if (place >= 0)
 		lower(&out->need[place], issue);
 	slots[index] = (struct pmk_pipe_slot){ .issue = (uint16_t)issue, .use = OPEN };
-	note_needs(sb, in, c.unit, issue, slots, out);
-	note_results(sb, in, &c, issue, index);
+	note_needs(core, sb, in, c.unit, issue, slots, out);
+	note_results(core, sb, in, &c, issue, index);
 }
 
 /*

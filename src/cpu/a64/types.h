@@ -21,9 +21,12 @@ struct pmk_core_a64 {
 	uint64_t bp_indirect;
 	uint64_t bp_indirect_history;
 	uint64_t div_latency;
+	uint64_t mul_latency;
 	uint64_t mul_wide;
+	uint64_t fp_add, fp_mul, fp_mac, fp_div, fp_div32;
 	uint64_t simple_second;
 	uint64_t issue_width;
+	uint64_t integers, loads;
 	uint64_t window;
 	uint64_t taken;
 	uint64_t prefetch_streams;

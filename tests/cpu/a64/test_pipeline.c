@@ -752,6 +752,53 @@ static void test_parameters(void **state)
 	assert_int_equal(t.cycles, 1 + 1);
 }
 
+/* Latencies of other cores than the Cortex-A53, of an instruction that waits for one like it. */
+static void test_latencies(void **state)
+{
+	static const struct {
+		const char *key, *value;
+		uint32_t word;
+		uint32_t cycles;
+	} other[] = {
+		{ "mul.latency", "3", 0x1b037c63, 3 }, /* mul w3, w3, w3 */
+		{ "mul.latency", "0", 0x1b037c63, 4 },
+		/* madd w5, w6, w6, w5: the sum is needed 2 cycles later, but takes one. */
+		{ "mul.latency", "0", 0x1b0614c5, 2 },
+		{ "mul.latency", "3", 0x1b0614c5, 1 },
+		{ "mul.latency", "2", 0x1b0614c5, 1 },
+		{ "mul.latency", "1", 0x1b0614c5, 1 },
+		{ "fp.add", "2", 0x1e602800, 2 }, /* fadd d0, d0, d0 */
+		{ "fp.mul", "3", 0x1e600800, 3 }, /* fmul d0, d0, d0 */
+		/* fmadd d0, d0, d1, d1; d0, d1, d1, d0: the sum waits for the addition alone. */
+		{ "fp.mac", "0", 0x1f410400, 8 },
+		{ "fp.mac", "0", 0x1f410020, 4 },
+		{ "fp.mac", "5", 0x1f410400, 5 },
+		{ "fp.mac", "5", 0x1f410020, 4 },
+		{ "fp.mac", "4", 0x1f410020, 4 },
+		{ "fp.div", "22", 0x1e601800, 22 },   /* fdiv d0, d0, d0 */
+		{ "fp.div32", "13", 0x1e201800, 13 }, /* fdiv s0, s0, s0 */
+		{ "fp.div32", "0", 0x1e201800, 18 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		const uint32_t words[] = { other[i].word, other[i].word };
+		struct pmk_core changed = core;
+		struct pmk_pipe_slot slots[2];
+		struct pmk_a64_timing t;
+		struct pmk_insn insn[2];
+		char msg[200];
+
+		assert_int_equal(
+			pmk_core_set(&changed, other[i].key, other[i].value, msg, sizeof(msg)), 0);
+		decode_all(words, 2, insn);
+		pmk_a64_time(&changed, insn, 2, slots, &t);
+		if (t.cycles != other[i].cycles + 1)
+			fail_msg("%s=%s, %08x: %u cycles", other[i].key, other[i].value,
+				 other[i].word, t.cycles);
+	}
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -772,6 +819,7 @@ int main(void)
 		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_simple_second),
 		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_latencies),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

@@ -255,6 +255,43 @@ static void test_taken_branches(void **state)
 		run_example(&taken[i], "fetch.taken", "2");
 }
 
+/* What other cores have in place of the Cortex-A72's. */
+static void test_parameters(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char *key, *value;
+		struct example e;
+	} other[] = {
+		/* mul w1, w1, w9; smulh x1, x1, x9; madd w1, w9, w9, w1 and w1, w1, w9, w9. */
+		{ "mul.latency", "2", { __LINE__, 2, { 0x1b097c21 } } },
+		{ "mul.latency", "2", { __LINE__, 5, { 0x9b497c21 } } },
+		{ "mul.latency", "2", { __LINE__, 1, { 0x1b090521 } } },
+		{ "mul.latency", "2", { __LINE__, 2, { 0x1b092421 } } },
+		{ "fp.add", "5", { __LINE__, 5, { FADD(0, 0) } } },
+		/* fmul d0, d0, d1 */
+		{ "fp.mul", "3", { __LINE__, 3, { 0x1e610800 } } },
+		/* fmadd d0, d1, d1, d0: half of it later; d0, d0, d1, d1: all of it. */
+		{ "fp.mac", "9", { __LINE__, 4, { 0x1f410020 } } },
+		{ "fp.mac", "9", { __LINE__, 9, { 0x1f410400 } } },
+		{ "fp.mac", "4", { __LINE__, 2, { 0x1f410020 } } },
+		{ "fp.mac", "1", { __LINE__, 1, { 0x1f410020 } } },
+		{ "fp.div", "15", { __LINE__, 15, { FDIV } } },
+		{ "fp.div32", "10", { __LINE__, 10, { 0x1e211800 } } },
+		/* 7 instructions enter in 2 1/3, and six additions need 2. */
+		{ "issue.integers", "3",
+		  { __LINE__, 7.0 / 3,
+		    { ADD(1, 9), ADD(2, 9), ADD(3, 9), ADD(4, 9), ADD(5, 9), ADD(6, 9) } } },
+		{ "issue.loads", "2",
+		  { __LINE__, 2, { LDR(1, 9), LDR(2, 9), LDR(3, 9), LDR(4, 9) } } },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		run_example(&other[i].e, other[i].key, other[i].value);
+}
+
 static void test_long_paths(void **state)
 {
 	struct machine *m = open_machine(NULL, NULL);
@@ -421,7 +458,7 @@ int main(void)
 		cmocka_unit_test(test_examples),       cmocka_unit_test(test_long_paths),
 		cmocka_unit_test(test_taken_branches), cmocka_unit_test(test_misses),
 		cmocka_unit_test(test_stores),	       cmocka_unit_test(test_mispredictions),
-		cmocka_unit_test(test_remembered),
+		cmocka_unit_test(test_remembered),     cmocka_unit_test(test_parameters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
