@@ -71,6 +71,9 @@ enum pmk_vector {
 	PMK_V_SHA_FAST,		     /* SHA1H, SHA1SU1, SHA256SU0 */
 	PMK_V_SHA_XOR,		     /* SHA1SU0 */
 	PMK_V_SHA_SLOW,		     /* SHA1C, SHA1M, SHA1P, SHA256H, SHA256H2, SHA256SU1 */
+	/* Of SIMD_FP; `wide`: of elements of 64 bits. */
+	PMK_V_DIVIDE, /* FDIV */
+	PMK_V_ROOT,   /* FSQRT */
 };
 
 /* What an A64 instruction is beyond its class: bits of pmk_insn.kind, for events that count
@@ -232,7 +235,7 @@ struct pmk_insn {
 	uint32_t kind;
 	uint8_t mem_total; /* A64, MicroBlaze: bytes in all, 1 to 64; LDP Q: 32 */
 	bool wide;	   /* A64, of multiplications and divisions: the operands have 64 bits */
-	uint8_t vector;	   /* A64, of SIMD and CRYPTO: enum pmk_vector */
+	uint8_t vector;	   /* A64, of SIMD, SIMD_FP and CRYPTO: enum pmk_vector */
 	bool quad;	   /* A64, of SIMD and SIMD_FP: the vectors have 128 bits */
 	uint64_t reads;	   /* all registers read, bit per register (PC excluded) */
 	uint64_t writes;   /* all registers written (PC excluded) */

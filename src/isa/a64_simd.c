@@ -529,6 +529,19 @@ static bool by_element(uint32_t w, unsigned size, unsigned flags, struct pmk_ins
 	return size != 3 || !bit(w, 21);
 }
 
+/* Divisions and square roots share the rows of what takes a few cycles. */
+static void divides(uint32_t w, struct pmk_insn *in)
+{
+	bool divide = (w & 0xbfa0fc00) == 0x2e20fc00 || (w & 0xbfe0fc00) == 0x2e403c00;
+	bool root = (w & 0xbfbffc00) == 0x2ea1f800 || (w & 0xbffffc00) == 0x2ef9f800;
+
+	if (!divide && !root)
+		return;
+	in->vector = divide ? PMK_V_DIVIDE : PMK_V_ROOT;
+	/* Those of 16 bits have other opcodes, with a bit 14 or 20 that is not the size. */
+	in->wide = bit(w, 22) && (divide ? bit(w, 21) : !bit(w, 20));
+}
+
 static bool by_class(uint32_t w, const struct class *c, struct pmk_insn *in)
 {
 	unsigned opcode = (w >> c->low) & ((1u << c->width) - 1);
@@ -545,6 +558,8 @@ static bool by_class(uint32_t w, const struct class *c, struct pmk_insn *in)
 	in->iclass = op.flags & CRYPTO ? PMK_I_CRYPTO : op.flags & FP ? PMK_I_SIMD_FP : PMK_I_SIMD;
 	in->kind = op.flags & CRYPTO ? PMK_K_CRYPTO : PMK_K_ASE;
 	in->vector = (uint8_t)(op.flags >> 8);
+	if (in->iclass == PMK_I_SIMD_FP)
+		divides(w, in);
 	if ((op.flags & OLD) || ((op.flags & OLD_Q) && bit(w, 30)) ||
 	    ((op.flags & OLD_SIZE) && size != 0))
 		keeps_old(w, in);

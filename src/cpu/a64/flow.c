@@ -202,11 +202,25 @@ static struct cost sum_of_product(const struct pmk_core *core, const struct pmk_
 	return c;
 }
 
+/* Vectors of 128 bits take as long as two of 64 (LLVM, of the Cortex-A57). */
+static struct cost divide(const struct pmk_core *core, bool wide, unsigned halves)
+{
+	unsigned cycles = pmk_a64_fp_div(core, wide) * halves;
+
+	return on(PMK_A64_PORT_FP0, cycles, cycles > 2 ? cycles - 2 : 1);
+}
+
+static struct cost root(bool wide, unsigned halves)
+{
+	unsigned cycles = (wide ? 32 : 17) * halves;
+
+	return on(PMK_A64_PORT_FP0, cycles, cycles - 2);
+}
+
 static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	bool wide = in->mem_bytes == 8; /* double precision */
 	struct cost c;
-	unsigned div;
 
 	switch ((enum pmk_iclass)in->iclass) {
 	case PMK_I_LOAD:
@@ -244,18 +258,22 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 		return fp(core, in);
 	case PMK_I_FP_MUL:
 		return on(PMK_A64_PORT_FP, (unsigned)core->a64.fp_mul, 1);
-	case PMK_I_FP_MAC:
 	case PMK_I_SIMD_FP:
+		if (in->vector == PMK_V_DIVIDE)
+			return divide(core, in->wide, in->quad ? 2 : 1);
+		if (in->vector == PMK_V_ROOT)
+			return root(in->wide, in->quad ? 2 : 1);
+		return sum_of_product(core, in);
+	case PMK_I_FP_MAC:
 		return sum_of_product(core, in);
 	case PMK_I_FP_MOVE:
 		if ((in->reads | in->writes) & GENERAL)
 			return on(PMK_A64_PORT_LOAD, 5, 1);
 		return on(PMK_A64_PORT_FP, 3, 1);
 	case PMK_I_FP_DIV:
-		div = pmk_a64_fp_div(core, wide);
-		return on(PMK_A64_PORT_FP0, div, div > 2 ? div - 2 : 1);
+		return divide(core, wide, 1);
 	case PMK_I_FP_SQRT:
-		return on(PMK_A64_PORT_FP0, wide ? 32 : 17, wide ? 30 : 15);
+		return root(wide, 1);
 	case PMK_I_CRYPTO:
 	case PMK_I_SIMD:
 		return vector(in);

@@ -64,10 +64,22 @@ bool pmk_a64_is_round(const struct pmk_insn *insn, size_t n, size_t i)
 	       pmk_a64_is_round(insn, n, i + 1);
 }
 
+/* Those of vectors, of any number of elements, take as long as one (LLVM). */
+static struct cost divide(const struct pmk_core *core, bool wide)
+{
+	unsigned cycles = pmk_a64_fp_div(core, wide);
+
+	return (struct cost){ FP, (uint16_t)cycles, (uint16_t)(cycles > 4 ? cycles - 4 : 1) };
+}
+
+static struct cost root(bool wide)
+{
+	return (struct cost){ FP, wide ? 32 : 17, wide ? 28 : 13 };
+}
+
 static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	bool wide = in->mem_bytes == 8; /* double precision */
-	unsigned div;
 
 	switch ((enum pmk_iclass)in->iclass) {
 	case PMK_I_LOAD:
@@ -98,18 +110,22 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 		return (struct cost){ BRANCH, 1, 1 };
 	case PMK_I_FP_MOVE:
 		return (struct cost){ FP, 4, 1 };
-	case PMK_I_FP_ADD:
 	case PMK_I_SIMD_FP:
+		if (in->vector == PMK_V_DIVIDE)
+			return divide(core, in->wide);
+		if (in->vector == PMK_V_ROOT)
+			return root(in->wide);
+		return (struct cost){ FP, (uint16_t)core->a64.fp_add, 1 };
+	case PMK_I_FP_ADD:
 		return (struct cost){ FP, (uint16_t)core->a64.fp_add, 1 };
 	case PMK_I_FP_MUL:
 		return (struct cost){ FP, (uint16_t)core->a64.fp_mul, 1 };
 	case PMK_I_FP_MAC:
 		return (struct cost){ FP, (uint16_t)pmk_a64_fp_mac(core), 1 };
 	case PMK_I_FP_DIV:
-		div = pmk_a64_fp_div(core, wide);
-		return (struct cost){ FP, (uint16_t)div, (uint16_t)(div > 4 ? div - 4 : 1) };
+		return divide(core, wide);
 	case PMK_I_FP_SQRT:
-		return (struct cost){ FP, wide ? 32 : 17, wide ? 28 : 13 };
+		return root(wide);
 	case PMK_I_CRYPTO:
 		return crypto(in);
 	case PMK_I_SIMD:

@@ -778,6 +778,16 @@ static void test_latencies(void **state)
 		{ "fp.div", "22", 0x1e601800, 22 },   /* fdiv d0, d0, d0 */
 		{ "fp.div32", "13", 0x1e201800, 13 }, /* fdiv s0, s0, s0 */
 		{ "fp.div32", "0", 0x1e201800, 18 },
+		/* fdiv v0.2s, v0.4s, v0.2d and v0.4h, v0, v0; fsqrt v0.4s, v0.2d. */
+		{ "fp.div32", "0", 0x2e20fc00, 18 },
+		{ "fp.div32", "13", 0x6e20fc00, 13 },
+		{ "fp.div", "0", 0x6e60fc00, 33 },
+		{ "fp.div32", "0", 0x2e403c00, 18 },
+		{ "fp.div", "0", 0x6ea1f800, 17 },
+		{ "fp.div", "0", 0x6ee1f800, 32 },
+		/* fmul v0.4s and frecps v0.4s are none. */
+		{ "fp.div", "0", 0x6e20dc00, 4 },
+		{ "fp.div", "0", 0x4e20fc00, 4 },
 	};
 
 	(void)state;

@@ -278,6 +278,12 @@ static void test_parameters(void **state)
 		{ "fp.mac", "1", { __LINE__, 1, { 0x1f410020 } } },
 		{ "fp.div", "15", { __LINE__, 15, { FDIV } } },
 		{ "fp.div32", "10", { __LINE__, 10, { 0x1e211800 } } },
+		/* fdiv v0.2s, v0.4s, v0.2d, v0, v1; fsqrt v0.2s and v0.2d. */
+		{ "fp.div32", "0", { __LINE__, 11, { 0x2e21fc00 } } },
+		{ "fp.div32", "0", { __LINE__, 22, { 0x6e21fc00 } } },
+		{ "fp.div", "15", { __LINE__, 30, { 0x6e61fc00 } } },
+		{ "fp.div", "15", { __LINE__, 17, { 0x2ea1f800 } } },
+		{ "fp.div", "15", { __LINE__, 64, { 0x6ee1f800 } } },
 		/* 7 instructions enter in 2 1/3, and six additions need 2. */
 		{ "issue.integers", "3",
 		  { __LINE__, 7.0 / 3,
