@@ -56,8 +56,5 @@ uint64_t *pmk_a64_cache_unusual_victim(struct pmk_a64_cache *c, uint64_t *set)
 		return &set[pmk_order_victim(&c->order, pmk_a64_cache_set_of(c, set))];
 	if (c->round_robin)
 		return &set[c->next++ % c->ways];
-	c->random ^= c->random << 13;
-	c->random ^= c->random >> 17;
-	c->random ^= c->random << 5;
-	return &set[(c->random >> 8) % c->ways];
+	return &set[pmk_a64_cache_random(c) % c->ways];
 }

@@ -17,7 +17,7 @@
 #define PMK_A64_LINE_MASK  (~(uint64_t)(PMK_A64_LINE_BYTES - 1))
 
 /* An entry: the address of a line and, in the bits below it, what it is; or PMK_A64_EMPTY, which is
- * no address of a line. */
+ * no address of a line and has none of these bits. */
 #define PMK_A64_EMPTY	   (UINT64_C(1) << 63)
 #define PMK_A64_DIRTY	   UINT64_C(1)
 #define PMK_A64_PREFETCHED UINT64_C(2) /* and not used yet; in the data cache alone */
@@ -98,20 +98,26 @@ static inline uint64_t *pmk_a64_cache_find_in(const struct pmk_a64_cache *c, uin
 	return pmk_a64_cache_is(&set[way], addr) ? &set[way] : NULL;
 }
 
+/* As in cpu/cache.h: xorshift32. */
+static inline uint32_t pmk_a64_cache_random(struct pmk_a64_cache *c)
+{
+	c->random ^= c->random << 13;
+	c->random ^= c->random >> 17;
+	c->random ^= c->random << 5;
+	return c->random >> 8;
+}
+
 /* The entry to replace of a set that is not full, or of a cache that has no way_mask. */
 uint64_t *pmk_a64_cache_unusual_victim(struct pmk_a64_cache *c, uint64_t *set);
 
-/* The entry of the set to replace: the lowest invalid way; if all are valid, a pseudo-random one
- * (xorshift32, as in cpu/cache.h) or the next in turn. Ways are filled from the lowest on, so that
- * a set with an empty way has an empty last one. */
+/* The entry of the set to replace: the lowest invalid way; if all are valid, a pseudo-random one or
+ * the next in turn. Ways are filled from the lowest on, so that a set with an empty way has an
+ * empty last one. */
 static inline uint64_t *pmk_a64_cache_victim(struct pmk_a64_cache *c, uint64_t *set)
 {
 	if (__builtin_expect(!c->way_mask || set[c->ways - 1] == PMK_A64_EMPTY, 0))
 		return pmk_a64_cache_unusual_victim(c, set);
-	c->random ^= c->random << 13;
-	c->random ^= c->random >> 17;
-	c->random ^= c->random << 5;
-	return &set[c->random >> 8 & c->way_mask];
+	return &set[pmk_a64_cache_random(c) & c->way_mask];
 }
 
 static inline uint32_t pmk_a64_cache_set_of(const struct pmk_a64_cache *c, const uint64_t *e)

@@ -100,7 +100,7 @@ static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t ad
 		data_order(cpu, addr);
 	if (PMK_LIKELY(old != PMK_A64_EMPTY))
 		forbid(v, old);
-	if (old != PMK_A64_EMPTY && old & PMK_A64_DIRTY) {
+	if (old & PMK_A64_DIRTY) {
 		cpu->dyn[PMK_SIG_L1D_EVICT]++;
 		pmk_a64_level2_write(cpu, old & PMK_A64_LINE_MASK);
 	}
@@ -279,7 +279,7 @@ static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 	for (uint32_t i = 1; i < p->nslots; i++)
 		if (p->busy_until[i] < p->busy_until[slot])
 			slot = i;
-	bus_free = lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
+	bus_free = pmk_lsu_bus(lsu);
 	ready = pmk_later(pmk_later(now, p->busy_until[slot]) + latency, *bus_free);
 	if (lsu->level2)
 		ready = pmk_later(ready, pmk_a64_arrives(p->flight2, line));

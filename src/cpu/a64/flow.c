@@ -263,7 +263,7 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 			return divide(core, in->wide, in->quad ? 2 : 1);
 		if (in->vector == PMK_V_ROOT)
 			return root(in->wide, in->quad ? 2 : 1);
-		return sum_of_product(core, in);
+		/* fall through */
 	case PMK_I_FP_MAC:
 		return sum_of_product(core, in);
 	case PMK_I_FP_MOVE:

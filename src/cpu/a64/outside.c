@@ -38,7 +38,7 @@ void pmk_a64_level2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty)
 	struct pmk_a64_cache *l2 = &cpu->a64.tables->l2;
 	uint64_t *e = pmk_a64_cache_victim(l2, pmk_a64_cache_set(l2, addr));
 
-	if (*e != PMK_A64_EMPTY && (*e & PMK_A64_DIRTY)) {
+	if (*e & PMK_A64_DIRTY) {
 		cpu->dyn[PMK_SIG_L2_EVICT]++;
 		write_line(cpu);
 	}

@@ -115,7 +115,7 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 			return divide(core, in->wide);
 		if (in->vector == PMK_V_ROOT)
 			return root(in->wide);
-		return (struct cost){ FP, (uint16_t)core->a64.fp_add, 1 };
+		/* fall through */
 	case PMK_I_FP_ADD:
 		return (struct cost){ FP, (uint16_t)core->a64.fp_add, 1 };
 	case PMK_I_FP_MUL:

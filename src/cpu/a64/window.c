@@ -494,12 +494,9 @@ static void value_ready(struct pmk_a64_window *w, const struct pmk_a64_load *l, 
 /* When a request that is made at `from` is answered, in cycles. */
 static uint64_t request(struct pmk_lsu *lsu, uint64_t from, uint64_t latency)
 {
-	uint64_t *bus = lsu->level2 ? &lsu->level2_free : &lsu->bus_free, word;
-	unsigned slot = 0;
+	uint64_t *bus = pmk_lsu_bus(lsu), word;
+	unsigned slot = pmk_lsu_slot(lsu);
 
-	for (unsigned i = 1; i < lsu->slots; i++)
-		if (lsu->busy_until[i] < lsu->busy_until[slot])
-			slot = i;
 	word = pmk_later(pmk_later(from, lsu->busy_until[slot]) + latency, *bus);
 	*bus = word + lsu->fill_cycles;
 	lsu->busy_until[slot] = word + lsu->fill_cycles;
