@@ -97,7 +97,7 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 		pmk_arm11_fini(cpu);
 		return PMK_ENOMEM;
 	}
-	cpu->arm11.pred[PMK_BRANCH_NONE] = core->timeless ? PMK_PRED_STATE : PMK_PRED_NOT_TAKEN;
+	cpu->arm11.pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
 	cpu->arm11.usual = has_usual_data(cpu);
 	cpu->arm11.fetched = PMK_NO_PAGE;
 	return 0;
@@ -793,7 +793,10 @@ static PMK_SLOW void block_general(struct pmk_cpu *cpu, const struct pmk_block *
 	} else if (pmk_pred_differs(word, taken)) {
 		cpu->cycles -= pmk_pred_cycles(word);
 		before = cpu->cycles;
+		pmk_predictor_catch_up(&cpu->arm11.bp, p, word);
 		leave_block(cpu, p, b, taken);
+	} else {
+		pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
 	}
 	if (PMK_UNLIKELY(cpu->crossing))
 		pmk_cpu_cross(cpu, b);
@@ -830,46 +833,65 @@ static inline void leave_resolved(struct pmk_cpu *cpu, uint64_t more)
 
 /* These do what leave_block() does. If they cannot, they do nothing and return false. */
 
-/* What has an entry is predicted by that, the rest by the static rules. */
+/* What has an entry is predicted by that, wrongly if the block comes here; the rest by the static
+ * rules. */
 static inline bool leave_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-			      bool taken)
+			      bool taken, uint64_t word)
 {
-	struct pmk_btac_entry *e = pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end);
-	bool held = pmk_btac_holds(e, p->arm11.end, p->arm11.branch);
-	bool rule = p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD;
-	bool wrong = (held ? e->state >= 2 : rule) != taken;
+	uint8_t *own = &cpu->arm11.pred[p->arm11.branch];
+	bool held = word & PMK_PRED_HELD;
+	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
 
 	if (p->arm11.branch == PMK_BRANCH_SLOW)
 		return false;
-	if (taken ? pc != p->arm11.target || ((wrong || !held) && has_absent_shadow(cpu, p))
-		  : !held && !wrong)
+	if (taken ? pc != p->arm11.target || has_absent_shadow(cpu, p) : !wrong)
 		return false;
-	if (held)
-		pmk_predictor_learn(e, &cpu->arm11.pred[p->arm11.branch], taken);
-	else if (taken)
-		pmk_predictor_allocate(e, cpu->arm11.pred, p->arm11.end, p->arm11.branch);
+	if (held) {
+		*own = (uint8_t)(taken ? word + 1 : word - 1);
+	} else if (taken) {
+		pmk_predictor_allocate(pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end),
+				       cpu->arm11.pred, p->arm11.end, p->arm11.branch);
+		*own = PMK_PRED_HELD | PMK_PRED_STATE | 2;
+	}
 	if (wrong) {
 		cpu->dyn[PMK_SIG_BRANCH_MISS]++;
 		leave_resolved(cpu, p->arm11.resolved);
-	} else if (!held && cpu->core.arm11.static_correct_taken > p->arm11.branch_cycles) {
+	} else if (cpu->core.arm11.static_correct_taken > p->arm11.branch_cycles) {
 		cpu->cycles += cpu->core.arm11.static_correct_taken - p->arm11.branch_cycles;
 	}
 	return true;
 }
 
-/* The return stack says where a return goes. */
-static inline bool leave_right_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc)
+/* A return whose condition passed: the return stack says where it goes, or another address, or is
+ * empty. The shadow of one that is predicted rightly is looked up, and not fetched. */
+static inline bool leave_return_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc)
 {
+	const struct pmk_core_arm11 *core = &cpu->core.arm11;
 	struct pmk_return_stack *rs = &cpu->arm11.rs;
+	uint64_t cycles = core->return_correct;
+	bool empty = !rs->count, absent = has_absent_shadow(cpu, p);
+	bool right = !empty && rs->addr[rs->top] == pc;
 	uint32_t addr;
 
-	if (!rs->count || rs->addr[rs->top] != pc || has_absent_shadow(cpu, p))
+	if (absent && !right)
 		return false;
-	pmk_return_pop(rs, &addr);
-	cpu->dyn[PMK_SIG_RET_POP]++;
-	cpu->dyn[PMK_SIG_RET_PREDICTED]++;
-	if (cpu->core.arm11.return_correct > p->arm11.branch_cycles)
-		cpu->cycles += cpu->core.arm11.return_correct - p->arm11.branch_cycles;
+	cpu->dyn[PMK_SIG_RET_POP] += !empty;
+	if (right) {
+		pmk_return_pop(rs, &addr);
+		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
+		cpu->dyn[PMK_SIG_L1I_MISS] += absent;
+	} else {
+		/* What was popped is put back. */
+		cpu->dyn[PMK_SIG_RET_MISS] += !empty;
+		cpu->dyn[PMK_SIG_RET_PREDICTED] += !empty && !core->ret_exclusive;
+		cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || !empty || core->pc_writes;
+		cpu->dyn[PMK_SIG_FETCH_STALL] += core->flush_stall;
+		cycles = p->arm11.loads_pc ? core->ldm_return_wrong
+			 : empty	   ? core->return_empty
+					   : core->return_wrong;
+	}
+	if (cycles > p->arm11.branch_cycles)
+		cpu->cycles += cycles - p->arm11.branch_cycles;
 	return true;
 }
 
@@ -883,24 +905,52 @@ static inline bool leave_predicted_call(struct pmk_cpu *cpu, const struct pmk_bl
 	return true;
 }
 
+/* A conditional return pops the return stack, and is not predicted. */
+static inline bool leave_return_resolved(struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	uint32_t addr;
+
+	if (has_absent_shadow(cpu, p))
+		return false;
+	cpu->dyn[PMK_SIG_RET_POP] += pmk_return_pop(&cpu->arm11.rs, &addr);
+	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || cpu->core.arm11.pc_writes;
+	leave_resolved(cpu, p->arm11.resolved);
+	return true;
+}
+
+static inline bool leave_indirect_usual(struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	if (has_absent_shadow(cpu, p))
+		return false;
+	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->arm11.leave != PMK_ARM11_LEAVE_LOAD;
+	if (p->arm11.leave == PMK_ARM11_LEAVE_INDCALL)
+		push_return(cpu, (uint32_t)p->fall);
+	leave_resolved(cpu, p->arm11.resolved);
+	return true;
+}
+
 static inline bool leave_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
 			       bool taken, uint64_t word)
 {
 	unsigned leave = p->arm11.leave;
 
 	if (leave == PMK_ARM11_LEAVE_FORWARD || leave == PMK_ARM11_LEAVE_BACKWARD)
-		return leave_jump(cpu, p, pc, taken);
-	if (leave == PMK_ARM11_LEAVE_ANY || !taken)
+		return leave_jump(cpu, p, pc, taken, word);
+	if (leave == PMK_ARM11_LEAVE_ANY)
 		return false;
+	/* A jump to the next instruction, and a call, have more to them. */
+	if (!taken && (!p->conditional || leave == PMK_ARM11_LEAVE_CALL))
+		return false;
+	if (!taken) {
+		cpu->cycles += p->arm11.branch_cycles < 1;
+		return true;
+	}
 	if (leave == PMK_ARM11_LEAVE_CALL)
 		return leave_predicted_call(cpu, p, pc, word);
 	if (leave == PMK_ARM11_LEAVE_RETURN)
-		return leave_right_return(cpu, p, pc);
-	if (has_absent_shadow(cpu, p))
-		return false;
-	cpu->dyn[PMK_SIG_BRANCH_MISS] += leave == PMK_ARM11_LEAVE_INDIRECT;
-	leave_resolved(cpu, p->arm11.resolved);
-	return true;
+		return p->conditional ? leave_return_resolved(cpu, p)
+				      : leave_return_usual(cpu, p, pc);
+	return leave_indirect_usual(cpu, p);
 }
 
 void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
@@ -919,6 +969,8 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 		return;
 	}
 	cpu->cycles -= extra;
+	if (!differs)
+		pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
 	if (stale)
 		fetch_and_wait(cpu, p, b, before);
 	else if ((p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches))

@@ -153,9 +153,12 @@ static inline void pmk_arm11_enter(struct pmk_cpu *cpu, const struct pmk_block *
 	cpu->prev = b;
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
-	if (PMK_UNLIKELY(odd || crossing))
+	if (PMK_UNLIKELY(odd || crossing)) {
 		pmk_arm11_block_slow(cpu, p, b, taken, word);
-	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
+		return;
+	}
+	pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
+	if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }
 

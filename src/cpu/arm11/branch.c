@@ -82,10 +82,9 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 	/* So does a jump to the next instruction, because its outcome looks like no jump. */
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
-	if (p->states)
-		return PMK_PRED_STATE;
 	/* A branch that is statically and rightly predicted not taken costs one cycle. */
-	return (uint8_t)(PMK_PRED_NOT_TAKEN | (1u - b->arm11.branch_cycles) << 2);
+	return p->states || b->arm11.branch_cycles ? PMK_PRED_NOT_TAKEN
+						   : PMK_PRED_NOT_TAKEN | PMK_PRED_CYCLE;
 }
 
 void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, uint64_t word)
@@ -96,26 +95,23 @@ void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, 
 		e->state = word & 3;
 }
 
-/* The word of a branch that has an entry, as its state. What is predicted taken and is not fetches
- * the wrong path, where that is done; and the outcome of a jump to the next instruction looks like
+/* The word of a branch that has an entry. The outcome of a jump to the next instruction looks like
  * no jump. */
-static uint8_t state_of(const struct pmk_predictor *p, const struct pmk_btac_entry *e,
-			const struct pmk_block *b)
+static uint8_t word_of(const struct pmk_predictor *p, const struct pmk_btac_entry *e,
+		       const struct pmk_block *b)
 {
-	if (e->state && (p->wrong_path || (!b->conditional && b->target == b->fall)))
-		return PMK_PRED_LOOK;
-	return PMK_PRED_STATE | e->state | (b->flow == PMK_FLOW_CALL ? PMK_PRED_PUSHES : 0);
-}
+	bool call = b->flow == PMK_FLOW_CALL;
 
-/* The word of a branch that has an entry: a saturated prediction that comes true changes nothing,
- * and its cycles are in the block. */
-static uint8_t word_of(const struct pmk_btac_entry *e, const struct pmk_block *b)
-{
-	if (e->state != 0 && e->state != 3)
+	if (e->state && !b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
-	if (b->flow == PMK_FLOW_CALL)
-		return e->state ? PMK_PRED_CALL : PMK_PRED_NOT_TAKEN;
-	return e->state ? PMK_PRED_TAKEN : PMK_PRED_NOT_TAKEN;
+	/* Without a clock, what is predicted taken and is not fetches the wrong path, where that is
+	 * done. */
+	if (e->state && p->states && p->wrong_path)
+		return PMK_PRED_LOOK;
+	if (e->state && call && !p->states)
+		return e->state == 3 ? PMK_PRED_CALL : PMK_PRED_LOOK;
+	return PMK_PRED_STATE | e->state | (p->states ? 0 : PMK_PRED_HELD) |
+	       (call ? PMK_PRED_PUSHES : 0);
 }
 
 void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct pmk_block *b,
@@ -131,11 +127,11 @@ void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct 
 			e->state++;
 		else if (!taken && e->state > 0)
 			e->state--;
-		word = p->states ? state_of(p, e, b) : word_of(e, b);
+		word = word_of(p, e, b);
 	} else if (taken) {
 		/* The evicted branch takes the slow path next time, and gets its word there. */
 		pmk_predictor_allocate(e, pred, (uint32_t)b->end_addr, b->arm11.branch);
-		return;
+		word = word_of(p, e, b);
 	} else {
 		word = pmk_predictor_initial(p, b);
 	}

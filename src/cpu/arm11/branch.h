@@ -9,8 +9,8 @@
  * choice).
  *
  * For speed, what the predictor would say of each branch is also kept in a byte per branch, the
- * prediction word: the outcome that would change nothing, and the cycles that outcome costs. It is
- * rewritten whenever the entry behind it changes; pmk_predictor_resolve() is the only one to do so.
+ * prediction word. It has the state of the entry, which is learnt there: the entry itself is
+ * brought up to date when something else looks at it, see pmk_predictor_catch_up().
  */
 #ifndef PMK_CPU_ARM11_BRANCH_H
 #define PMK_CPU_ARM11_BRANCH_H
@@ -21,31 +21,50 @@
 struct pmk_block;
 struct pmk_core;
 
-/* Low two bits of a prediction word: the outcome that changes nothing; or PMK_PRED_LOOK for the
- * slow path, 0 like a word that was never written. Above them are the cycles to add. PMK_PRED_CALL
- * takes the slow path, too: a call that is always predicted, where only the return stack
- * changes. */
-enum { PMK_PRED_LOOK = 0, PMK_PRED_NOT_TAKEN = 1, PMK_PRED_TAKEN = 2, PMK_PRED_CALL = 3 };
+/*
+ * A prediction word is PMK_PRED_LOOK, for the slow path and 0 like a word that was never written;
+ * or PMK_PRED_STATE and the state in its low two bits, 2 and 3 of which predict that the branch is
+ * taken. PMK_PRED_HELD: the branch has an entry, and there is a clock. One without an entry that is
+ * predicted not taken has state 0, and PMK_PRED_CYCLE if that costs a cycle more than the block
+ * has. PMK_PRED_PUSHES: it is a call. Where there is a clock, a call that is predicted taken has
+ * PMK_PRED_CALL in place of the state, or PMK_PRED_LOOK while that is weak, because the return
+ * stack has to hear of it.
+ */
+enum {
+	PMK_PRED_LOOK = 0,
+	PMK_PRED_STATE = 4,
+	PMK_PRED_PUSHES = 8,
+	PMK_PRED_HELD = 16,
+	PMK_PRED_CYCLE = 32,
+	/* What the word says of a branch that is not taken, and of a call that is. */
+	PMK_PRED_NOT_TAKEN = PMK_PRED_STATE,
+	PMK_PRED_CALL = PMK_PRED_HELD | PMK_PRED_PUSHES | 3,
+};
 
 /* 0 if a branch with this word was taken (1) or not (0) as the word says. */
 static inline uint64_t pmk_pred_differs(uint64_t word, uint64_t taken)
 {
-	return (word & 3) ^ (PMK_PRED_NOT_TAKEN + taken);
+	return (word ^ (PMK_PRED_STATE + 2 * taken)) & (PMK_PRED_STATE | 2);
 }
 
+/* The cycles to add if it was. */
 static inline uint64_t pmk_pred_cycles(uint64_t word)
 {
-	return word >> 2;
+	return word / PMK_PRED_CYCLE;
 }
 
-/*
- * Without a clock a word is PMK_PRED_STATE and the state of the entry, which is learnt without
- * looking at the entry: that is brought up to date when something else has to be looked at. A
- * branch without an entry that is predicted not taken has state 0. PMK_PRED_PUSHES: it is a call.
- */
-enum { PMK_PRED_STATE = 4, PMK_PRED_PUSHES = 8 };
+/* Learn that it was: whatever is predicted rightly is certain then. Most are already, and storing
+ * those again would make the next look at the word wait for the store. */
+static inline void pmk_pred_learn(uint8_t *own, uint64_t word, uint64_t taken)
+{
+	uint64_t next = (word & ~UINT64_C(3)) | 3 * taken;
 
-/* 0 if a branch with this word was taken (1) or not (0) as the word says for certain. */
+	if (__builtin_expect(next != word, 0))
+		*own = (uint8_t)next;
+}
+
+/* Without a clock: 0 if a branch with this word was taken (1) or not (0) as the word says for
+ * certain, and is no call. */
 static inline uint64_t pmk_state_differs(uint64_t word, uint64_t taken)
 {
 	return word ^ (PMK_PRED_STATE + 3 * taken);
@@ -73,7 +92,7 @@ struct pmk_predictor {
 	struct pmk_btac_entry *entry;
 	uint32_t mask;
 	bool on, dynamic, fixed; /* SCTLR.Z, and with it ACTLR.DB, ACTLR.SB */
-	bool states;		 /* words have PMK_PRED_STATE */
+	bool states;		 /* there is no clock */
 	bool wrong_path;	 /* wrong paths are fetched */
 };
 
@@ -119,27 +138,14 @@ static inline bool pmk_btac_holds(const struct pmk_btac_entry *e, uint32_t addr,
 	return e->branch == branch && e->addr == addr;
 }
 
-/* Learn the outcome of a jump that has an entry: a two-bit counter that saturates. Rewrites its
- * word. */
-static inline void pmk_predictor_learn(struct pmk_btac_entry *e, uint8_t *word, bool taken)
-{
-	static const uint8_t next[2][4] = { { 0, 0, 1, 2 }, { 1, 2, 3, 3 } };
-	static const uint8_t says[4] = { PMK_PRED_NOT_TAKEN, PMK_PRED_LOOK, PMK_PRED_LOOK,
-					 PMK_PRED_TAKEN };
-
-	e->state = next[taken][e->state];
-	*word = says[e->state];
-}
-
-/* A branch without an entry was taken, and gets one as "weakly taken". The words of both branches
- * are to be looked up. */
+/* A branch without an entry was taken, and gets one as "weakly taken". The word of the branch that
+ * had it is to be looked up. */
 static inline void pmk_predictor_allocate(struct pmk_btac_entry *e, uint8_t *pred, uint32_t addr,
 					  uint32_t branch)
 {
 	if (e->branch)
 		pred[e->branch] = PMK_PRED_LOOK;
 	*e = (struct pmk_btac_entry){ .addr = addr, .branch = branch, .state = 2 };
-	pred[branch] = PMK_PRED_LOOK;
 }
 
 #define PMK_RETURN_STACK_MAX 16

@@ -75,7 +75,8 @@ static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_bl
 	uint64_t distance = b->arm11.flag_distance, shortest = core->arm11.branch_min;
 
 	if (b->arm11.loads_pc)
-		return core->arm11.load_pc;
+		return b->flow == PMK_FLOW_RETURN ? core->arm11.ldm_return_wrong
+						  : core->arm11.load_pc;
 	return core->branch_max > shortest + distance ? core->branch_max - distance : shortest;
 }
 
@@ -85,6 +86,7 @@ static enum pmk_arm11_leave way_to_leave(const struct pmk_core *core, const stru
 {
 	bool ages = pmk_core_policy_of(core, core->icache_policy) != PMK_POLICY_OWN;
 	bool returns = core->bp_on && core->rs_on;
+	bool counts = b->is_branch || core->arm11.pc_writes;
 
 	if (b->disturbs || core->arm11.shadow > 1 ||
 	    core->arm11.shadow_bytes > 1u << PMK_LINE_SHIFT || ages ||
@@ -100,14 +102,14 @@ static enum pmk_arm11_leave way_to_leave(const struct pmk_core *core, const stru
 	case PMK_FLOW_CALL:
 		return returns ? PMK_ARM11_LEAVE_CALL : PMK_ARM11_LEAVE_ANY;
 	case PMK_FLOW_RETURN:
-		return returns && !b->conditional ? PMK_ARM11_LEAVE_RETURN : PMK_ARM11_LEAVE_ANY;
+		return returns ? PMK_ARM11_LEAVE_RETURN : PMK_ARM11_LEAVE_ANY;
 	case PMK_FLOW_INDIRECT:
-		return b->is_branch || core->arm11.pc_writes ? PMK_ARM11_LEAVE_INDIRECT
-							     : PMK_ARM11_LEAVE_LOAD;
+		return counts ? PMK_ARM11_LEAVE_INDIRECT : PMK_ARM11_LEAVE_LOAD;
+	case PMK_FLOW_INDCALL:
+		return counts ? PMK_ARM11_LEAVE_INDCALL : PMK_ARM11_LEAVE_ANY;
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_EXCEPTION:
 	case PMK_FLOW_MODE:
-	case PMK_FLOW_INDCALL:
 		break;
 	}
 	return PMK_ARM11_LEAVE_ANY;
@@ -145,7 +147,7 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 		.is_branch = last->is_branch,
 		.arm11.loads_pc = last->load && last->flow != PMK_FLOW_NEXT,
 	};
-	b->arm11.shadowed = core->arm11.shadow_bytes &&
+	b->arm11.shadowed = core->icache_on && core->arm11.shadow && core->arm11.shadow_bytes &&
 			    (b->fall + core->arm11.shadow_bytes - 1) >> PMK_LINE_SHIFT !=
 				    b->end_addr >> PMK_LINE_SHIFT;
 	for (size_t i = 0; i < n; i++) {

@@ -52,6 +52,7 @@ enum pmk_arm11_leave {
 	PMK_ARM11_LEAVE_RETURN,
 	/* What it changes the PC with counts as a branch that was predicted wrong, or does not. */
 	PMK_ARM11_LEAVE_INDIRECT,
+	PMK_ARM11_LEAVE_INDCALL,
 	PMK_ARM11_LEAVE_LOAD,
 };
 

@@ -91,12 +91,15 @@ static unsigned user_run(struct user *u, const struct pmk_block *b, int taken, i
 	struct pmk_prediction say;
 
 	*miss = 0;
-	if (!pmk_pred_differs(word, taken))
+	if (!pmk_pred_differs(word, taken)) {
+		pmk_pred_learn(&u->pred[b->arm11.branch], word, taken);
 		return b->arm11.branch_cycles + pmk_pred_cycles(word);
+	}
 	if (taken && b->flow == PMK_FLOW_CALL)
 		u->pushes++;
 	if (word == PMK_PRED_CALL && taken)
 		return b->arm11.branch_cycles;
+	pmk_predictor_catch_up(&u->p, b, word);
 	say = pmk_predictor_predict(&u->p, b);
 	*miss = say.taken != taken;
 	pmk_predictor_resolve(&u->p, u->pred, b, taken);
