@@ -159,37 +159,37 @@ struct pmk_block_fns {
  * which is called first where the block may be that of a handler; and before(cpu, block), which is
  * called before any other in system emulation. */
 #define PMK_BLOCK_FNS(name, enter, booked, handle, before)                                    \
-	static void block_plain(unsigned vcpu, void *block)                                   \
+	static void name##_plain(unsigned vcpu, void *block)                                  \
 	{                                                                                     \
 		pmk_cpus[vcpu]->access = 0;                                                   \
 		enter(pmk_cpus[vcpu], block, false);                                          \
 	}                                                                                     \
-	static void block_eager(unsigned vcpu, void *block)                                   \
+	static void name##_eager(unsigned vcpu, void *block)                                  \
 	{                                                                                     \
 		pmk_cpu_add_facts(pmk_cpus[vcpu], &((const struct pmk_block *)block)->facts); \
 		pmk_cpus[vcpu]->access = 0;                                                   \
 		enter(pmk_cpus[vcpu], block, false);                                          \
 	}                                                                                     \
-	static inline void follow_block(unsigned vcpu, void *block, bool boundary)            \
+	static inline void name##_follow(unsigned vcpu, void *block, bool boundary)           \
 	{                                                                                     \
 		pmk_emulator.follow(vcpu, block, boundary);                                   \
 		if (!pmk_cpus[vcpu]->crossing) {                                              \
-			block_eager(vcpu, block);                                             \
+			name##_eager(vcpu, block);                                            \
 			return;                                                               \
 		}                                                                             \
 		pmk_cpu_add_facts(pmk_cpus[vcpu], &((const struct pmk_block *)block)->facts); \
 		pmk_cpus[vcpu]->access = 0;                                                   \
 		enter(pmk_cpus[vcpu], block, true);                                           \
 	}                                                                                     \
-	static void block_followed(unsigned vcpu, void *block)                                \
+	static void name##_followed(unsigned vcpu, void *block)                               \
 	{                                                                                     \
-		follow_block(vcpu, block, false);                                             \
+		name##_follow(vcpu, block, false);                                            \
 	}                                                                                     \
-	static void block_boundary(unsigned vcpu, void *block)                                \
+	static void name##_boundary(unsigned vcpu, void *block)                               \
 	{                                                                                     \
-		follow_block(vcpu, block, true);                                              \
+		name##_follow(vcpu, block, true);                                             \
 	}                                                                                     \
-	static void block_booked(unsigned vcpu, void *block)                                  \
+	static void name##_booked(unsigned vcpu, void *block)                                 \
 	{                                                                                     \
 		struct pmk_cpu *cpu = pmk_cpus[vcpu];                                         \
 		struct pmk_sites *s = cpu->sites;                                             \
@@ -201,19 +201,20 @@ struct pmk_block_fns {
 		if (s)                                                                        \
 			pmk_sites_entered(s, cpu);                                            \
 	}                                                                                     \
-	PMK_BLOCK_MORE(block_plain, handle, before)                                           \
-	PMK_BLOCK_MORE(block_eager, handle, before)                                           \
-	PMK_BLOCK_MORE(block_followed, handle, before)                                        \
-	PMK_BLOCK_MORE(block_boundary, handle, before)                                        \
-	PMK_BLOCK_MORE(block_booked, handle, before)                                          \
-	const struct pmk_block_fns name = { { { PMK_BLOCK_WAYS(), PMK_BLOCK_WAYS(_handler) }, \
-					      { PMK_BLOCK_WAYS(_sys),                         \
-						PMK_BLOCK_WAYS(_sys_handler) } } };
+	PMK_BLOCK_MORE(name##_plain, handle, before)                                          \
+	PMK_BLOCK_MORE(name##_eager, handle, before)                                          \
+	PMK_BLOCK_MORE(name##_followed, handle, before)                                       \
+	PMK_BLOCK_MORE(name##_boundary, handle, before)                                       \
+	PMK_BLOCK_MORE(name##_booked, handle, before)                                         \
+	static const struct pmk_block_fns name = {                                            \
+		{ { PMK_BLOCK_WAYS(name, ), PMK_BLOCK_WAYS(name, _handler) },                 \
+		  { PMK_BLOCK_WAYS(name, _sys), PMK_BLOCK_WAYS(name, _sys_handler) } }        \
+	};
 
-#define PMK_BLOCK_WAYS(kind)                                                                      \
-	{                                                                                         \
-		block_plain##kind, block_eager##kind, block_followed##kind, block_boundary##kind, \
-			block_booked##kind                                                        \
+#define PMK_BLOCK_WAYS(name, kind)                                             \
+	{                                                                      \
+		name##_plain##kind, name##_eager##kind, name##_followed##kind, \
+			name##_boundary##kind, name##_booked##kind             \
 	}
 
 #define PMK_BLOCK_MORE(way, handle, before)                       \

@@ -105,7 +105,7 @@ struct pmk_core_family {
 	unsigned (*vector)(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 	/* What the emulator has to call when a block starts; and for an access of one of its
 	 * instructions, with *access as argument. NULL: the access makes no difference. */
-	const struct pmk_block_fns *on_block;
+	const struct pmk_block_fns *(*on_block)(const struct pmk_core *core);
 	pmk_access_fn *(*watch)(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 				const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 				uint64_t *access);

@@ -89,8 +89,9 @@ static struct shown show(uint32_t pc, unsigned entry, unsigned n, const uint32_t
 	const struct pmk_core_family *family = pmk_core_family(&core);
 	struct pmk_pipe_slot pipe[16];
 	struct pmk_insn insn[16];
-	struct shown s = { .n = n,
-			   .start = family->on_block->fn[core.system][entry != 0][cpu->eager] };
+	struct shown s = {
+		.n = n, .start = family->on_block(&core)->fn[core.system][entry != 0][cpu->eager]
+	};
 	unsigned behind;
 
 	for (unsigned i = 0; i < n; i++)

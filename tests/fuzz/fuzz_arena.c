@@ -201,7 +201,7 @@ static void run(struct rig *rig, struct pmk_emulated *e, const struct pmk_block 
 
 	pmk_slot_facts(memory)[block->id] = block->facts;
 	for (unsigned n = 0; n < 100; n++) {
-		family->on_block->fn[0][0][way](THE_CPU, (void *)(uintptr_t)block);
+		family->on_block(&cfg->core)->fn[0][0][way](THE_CPU, (void *)(uintptr_t)block);
 		for (unsigned i = 0; i < NINSNS; i++) {
 			pmk_access_fn *fn =
 				family->watch(&cfg->core, false, &in[i], block, &pipe[i], &access);

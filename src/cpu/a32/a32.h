@@ -15,7 +15,7 @@ void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 
 /* What an emulator calls: watch.c. */
-extern const struct pmk_block_fns pmk_a32_on_block;
+const struct pmk_block_fns *pmk_a32_on_block(const struct pmk_core *core);
 pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
 			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			     uint64_t *access);

@@ -33,7 +33,13 @@ static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b
 	find_level(cpu, b);
 }
 
-PMK_BLOCK_FNS(pmk_a32_on_block, pmk_a64_enter, pmk_a64_enter, before_handler, before_any)
+PMK_BLOCK_FNS(in_order, pmk_a64_enter, pmk_a64_enter, before_handler, before_any)
+PMK_BLOCK_FNS(out_of_order, pmk_a64_window_enter, pmk_a64_window_enter, before_handler, before_any)
+
+const struct pmk_block_fns *pmk_a32_on_block(const struct pmk_core *core)
+{
+	return core->a64.window ? &out_of_order : &in_order;
+}
 
 static void count_load(struct pmk_cpu *cpu, uint64_t access)
 {

@@ -695,3 +695,14 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }
+
+/* The window has the cycles of the block; on the way there they are counted as of any other. */
+void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			 bool taken, bool mispredicted)
+{
+	cpu->cycles += b->cycles;
+	pmk_a64_block_slow(cpu, p, b, taken, mispredicted, 0);
+	pmk_sites_at(cpu, PMK_SITE_END);
+	cpu->cycles -= b->cycles;
+	pmk_a64_window_step(cpu, b);
+}

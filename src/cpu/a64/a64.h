@@ -120,7 +120,7 @@ void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		    struct pmk_insn *in);
 
 /* What an emulator calls: watch.c. */
-extern const struct pmk_block_fns pmk_a64_on_block;
+const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core);
 extern pmk_block_fn *const pmk_a64_on_fetch[2][2];
 bool pmk_a64_is_under_way(const struct pmk_cpu *cpu);
 void pmk_a64_drop(struct pmk_cpu *cpu);
@@ -310,38 +310,45 @@ static inline uint64_t pmk_a64_access(const struct pmk_core *core, uint32_t to_e
 PMK_SLOW void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				 const struct pmk_block *b, bool taken, bool mispredicted,
 				 uint64_t waits);
+PMK_SLOW void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
+				  const struct pmk_block *b, bool taken, bool mispredicted);
 PMK_SLOW void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
-/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. Constants
- * of the caller: `crossing` is pmk_cpu.crossing; `count`: its executions are counted here. */
+/* Is it a matter for the slow path how `p` was left? 0: it is not. *wrong: a conditional branch was
+ * mispredicted. */
+static inline uint64_t pmk_a64_leave(struct pmk_a64_predictor *predictor, const struct pmk_block *p,
+				     uint64_t taken, bool *wrong)
+{
+	*wrong = false;
+	/* PMK_A64_FALLS is 0 and _GOES is 1, as `taken` is then; others are never the same. */
+	if (p->a64.end != PMK_A64_CONDITIONAL)
+		return p->a64.end ^ taken;
+	*wrong = pmk_a64_predict_direction(predictor, p->a64.counter, taken);
+	return *wrong;
+}
+
+/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. Of a core
+ * that executes in order, or of none with a clock. Constants of the caller: `crossing` is
+ * pmk_cpu.crossing; `count`: its executions are counted here. */
 static inline void pmk_a64_start(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing,
 				 bool count)
 {
 	const struct pmk_block *p = cpu->prev;
-	struct pmk_executions *executions = &cpu->executions[b->id];
-	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t taken = b->pc != p->fall;
+	bool wrong;
+	uint64_t left = pmk_a64_leave(&cpu->a64.tables->predictor, p, taken, &wrong);
+	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t waits =
 		(p->a64.late & b->a64.wants) | ((p->a64.late2 | cpu->a64.pending) & b->a64.wants2);
-	uint64_t odd = (executions->igen ^ cpu->igen) | waits;
 	uint64_t cycles = cpu->cycles;
-	bool wrong = false;
 
 	executions->count += count;
 	cpu->prev = b;
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
 	cpu->a64.piece_of = 0;
-	if (p->a64.end == PMK_A64_CONDITIONAL) {
-		wrong = pmk_a64_predict_direction(&v->predictor, p->a64.counter, taken);
-		odd |= wrong;
-	} else {
-		/* PMK_A64_FALLS is 0 and _GOES is 1, as `taken` is then; others are never the
-		 * same. */
-		odd |= p->a64.end ^ taken;
-	}
-	if (PMK_UNLIKELY(odd || crossing))
+	if (PMK_UNLIKELY(left | (executions->igen ^ cpu->igen) | waits || crossing))
 		pmk_a64_block_slow(cpu, p, b, taken, wrong, waits);
 	else if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
@@ -350,13 +357,35 @@ static inline void pmk_a64_start(struct pmk_cpu *cpu, const struct pmk_block *b,
 static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
 	pmk_a64_start(cpu, b, crossing, true);
-	if (PMK_UNLIKELY(cpu->a64.window != NULL))
-		pmk_a64_window_enter(cpu, b);
+}
+
+/* The same of a core that executes out of order. */
+static inline void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
+					bool crossing)
+{
+	const struct pmk_block *p = cpu->prev;
+	uint64_t taken = b->pc != p->fall;
+	bool wrong;
+	uint64_t left = pmk_a64_leave(&cpu->a64.tables->predictor, p, taken, &wrong);
+	struct pmk_executions *executions = &cpu->executions[b->id];
+
+	executions->count++;
+	cpu->prev = b;
+	cpu->taken += taken;
+	cpu->a64.piece_of = 0;
+	if (PMK_UNLIKELY(left | (executions->igen ^ cpu->igen) || cpu->cycles >= cpu->deadline ||
+			 cpu->sites || crossing))
+		pmk_a64_window_slow(cpu, p, b, taken, wrong);
+	else
+		pmk_a64_window_step(cpu, b);
 }
 
 static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
-	pmk_a64_enter(cpu, b, false);
+	if (cpu->a64.window)
+		pmk_a64_window_enter(cpu, b, false);
+	else
+		pmk_a64_enter(cpu, b, false);
 }
 
 /*

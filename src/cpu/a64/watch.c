@@ -2,7 +2,14 @@
 /* What an emulator calls while A64 code runs. */
 #include "cpu/a64/a64.h"
 
-PMK_BLOCK_FNS(pmk_a64_on_block, pmk_a64_enter, pmk_a64_enter, pmk_a64_handle, pmk_a64_before)
+PMK_BLOCK_FNS(in_order, pmk_a64_enter, pmk_a64_enter, pmk_a64_handle, pmk_a64_before)
+PMK_BLOCK_FNS(out_of_order, pmk_a64_window_enter, pmk_a64_window_enter, pmk_a64_handle,
+	      pmk_a64_before)
+
+const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core)
+{
+	return core->a64.window ? &out_of_order : &in_order;
+}
 
 /* Where nothing but fetching is asked about: the core has no clock, and no block takes time. */
 #define FETCHED(name, count)                                        \

@@ -119,18 +119,6 @@ static int16_t reach(struct pmk_a64_window *w, int64_t ticks)
 	return (int16_t)(ticks - by);
 }
 
-/* Bring the clock to a time, in ticks. Returns by how much. */
-static inline uint64_t count(struct pmk_cpu *cpu, struct pmk_a64_window *w, uint64_t ticks)
-{
-	uint64_t now = ticks / PMK_A64_TICKS, passed = now - w->clock;
-
-	if (now <= w->clock)
-		return 0;
-	w->clock = now;
-	cpu->cycles += passed;
-	return passed;
-}
-
 /* The base is moved as far as the front end. */
 static void catch_up(struct pmk_a64_window *w)
 {
@@ -335,7 +323,7 @@ static void work_out(struct pmk_cpu *cpu, struct pmk_a64_window *w, const struct
 	bring_front(w, w->time[PMK_A64_FRONT] + (int64_t)w->wait * PMK_A64_TICKS);
 	enter_block(w, b);
 	w->front = w->base + (uint64_t)w->time[PMK_A64_FRONT];
-	count(cpu, w, w->base + (uint64_t)w->time[PMK_A64_RETIRED]);
+	pmk_a64_window_count(cpu, w, w->base + (uint64_t)w->time[PMK_A64_RETIRED]);
 }
 
 /* Remember that the block has made the present state of the one before. */
@@ -362,20 +350,9 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
 	w->last = w->nsteps;
 }
 
-static inline void take_step(struct pmk_cpu *cpu, struct pmk_a64_window *w, uint32_t step)
-{
-	const struct pmk_a64_step *s = &w->steps[step];
-
-	w->last = step;
-	w->state = s->to;
-	w->timed = false;
-	w->front += s->advance;
-	count(cpu, w, w->front + (uint64_t)s->retired);
-}
-
 /* The block does not make the step that came last time. */
-static PMK_SLOW void other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
-				const struct pmk_block *b, uint32_t block, unsigned way)
+void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
+			       const struct pmk_block *b, uint32_t block, unsigned way)
 {
 	uint32_t last = w->last;
 	uint16_t *place;
@@ -389,34 +366,16 @@ static PMK_SLOW void other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 	w->last = 0;
 	place = w->state && !w->wait ? find_step(w, block) : NULL;
 	if (place && *place) {
-		take_step(cpu, w, *place);
+		pmk_a64_window_take(cpu, w, *place);
 	} else {
 		uint64_t before = w->front;
 
 		work_out(cpu, w, b, block);
 		remember(w, block, place, before);
 	}
+	w->wait = 0;
 	if (last && w->last)
 		w->steps[last].then[way] = (uint16_t)w->last;
-}
-
-void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_block *b)
-{
-	struct pmk_a64_window *w = cpu->a64.window;
-	unsigned left = w->block && b->pc != w->block->fall, way = left + 2u * w->wrong;
-	uint32_t block = b->id * 4 + w->wrong * PMK_A64_WRONG + left * PMK_A64_TAKEN;
-	uint32_t step = w->steps[w->last].then[way];
-
-	pmk_sites_at(cpu, PMK_SITE_END);
-	/* The block's own cycles have been added already. */
-	cpu->cycles -= b->cycles;
-	if (PMK_LIKELY(w->steps[step].block == block))
-		take_step(cpu, w, step);
-	else
-		other_step(cpu, w, b, block, way);
-	w->block = b;
-	w->wrong = false;
-	w->wait = 0;
 }
 
 void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles)
@@ -453,7 +412,7 @@ static uint64_t retire_at(struct pmk_cpu *cpu, struct pmk_a64_window *w, int16_t
 		return 0;
 	w->time[PMK_A64_RETIRED] = ticks;
 	write_ring(w, w->entered - w->flow->ninsns, w->entered);
-	return count(cpu, w, w->base + (uint64_t)ticks);
+	return pmk_a64_window_count(cpu, w, w->base + (uint64_t)ticks);
 }
 
 /* The time of a source, or of a load that has missed. */

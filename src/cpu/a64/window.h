@@ -169,8 +169,51 @@ void pmk_a64_number_loads(const struct pmk_insn *insn, size_t n, struct pmk_pipe
 int pmk_a64_window_init(struct pmk_a64_window *w, const struct pmk_core *core);
 void pmk_a64_window_fini(struct pmk_a64_window *w);
 
+/* Bring the clock to a time, in ticks. Returns by how much. */
+static inline uint64_t pmk_a64_window_count(struct pmk_cpu *cpu, struct pmk_a64_window *w,
+					    uint64_t ticks)
+{
+	uint64_t now = ticks / PMK_A64_TICKS, passed = now - w->clock;
+
+	if (now <= w->clock)
+		return 0;
+	w->clock = now;
+	cpu->cycles += passed;
+	return passed;
+}
+
+static inline void pmk_a64_window_take(struct pmk_cpu *cpu, struct pmk_a64_window *w, uint32_t step)
+{
+	const struct pmk_a64_step *s = &w->steps[step];
+
+	w->last = step;
+	w->state = s->to;
+	w->timed = false;
+	w->front += s->advance;
+	pmk_a64_window_count(cpu, w, w->front + (uint64_t)s->retired);
+}
+
+/* The block does not make the step that came last time. */
+PMK_SLOW void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
+					const struct pmk_block *b, uint32_t block, unsigned way);
+
 /* A block starts, and it is decided how the one before has ended. */
-PMK_SLOW void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_block *b);
+static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	struct pmk_a64_window *w = cpu->a64.window;
+	unsigned left = w->block && b->pc != w->block->fall, way = left + 2u * w->wrong;
+	uint32_t block = b->id * 4 + w->wrong * PMK_A64_WRONG + left * PMK_A64_TAKEN;
+	uint32_t step = w->steps[w->last].then[way];
+
+	w->block = b;
+	w->wrong = false;
+	if (PMK_UNLIKELY(w->steps[step].block != block)) {
+		pmk_a64_window_other_step(cpu, w, b, block, way);
+		return;
+	}
+	pmk_a64_window_take(cpu, w, step);
+}
+
 /* The front end brings nothing for so many cycles; it begins anew when the last branch has been
  * executed. */
 void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles);

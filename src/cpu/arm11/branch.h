@@ -44,7 +44,7 @@ enum {
 /* 0 if a branch with this word was taken (1) or not (0) as the word says. */
 static inline uint64_t pmk_pred_differs(uint64_t word, uint64_t taken)
 {
-	return (word ^ (PMK_PRED_STATE + 2 * taken)) & (PMK_PRED_STATE | 2);
+	return (word ^ (PMK_PRED_STATE + 3 * taken)) & (PMK_PRED_STATE | 2);
 }
 
 /* The cycles to add if it was. */
@@ -53,14 +53,12 @@ static inline uint64_t pmk_pred_cycles(uint64_t word)
 	return word / PMK_PRED_CYCLE;
 }
 
-/* Learn that it was: whatever is predicted rightly is certain then. Most are already, and storing
- * those again would make the next look at the word wait for the store. */
+/* Learn that it was: state 1 becomes 0, state 2 becomes 3. Most words are certain already, and
+ * storing those again would make the next look at the word wait for the store. */
 static inline void pmk_pred_learn(uint8_t *own, uint64_t word, uint64_t taken)
 {
-	uint64_t next = (word & ~UINT64_C(3)) | 3 * taken;
-
-	if (__builtin_expect(next != word, 0))
-		*own = (uint8_t)next;
+	if (__builtin_expect((word ^ taken) & 1, 0))
+		*own = (uint8_t)(word ^ 1);
 }
 
 /* Without a clock: 0 if a branch with this word was taken (1) or not (0) as the word says for

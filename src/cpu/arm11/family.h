@@ -20,7 +20,7 @@ uint64_t pmk_arm11_insns_per_cycle(const struct pmk_core *core);
 	.branch = pmk_arm11_branch, .decoder_init = pmk_arm_decoder_init, \
 	.decode = pmk_arm11_decode, .pc_flags = 1, .vector = pmk_arm_vector, \
 	.is_under_way = pmk_arm11_is_under_way, .drop = pmk_arm11_drop, \
-	.on_block = &pmk_arm11_on_block, .watch = pmk_arm11_watch, \
+	.on_block = pmk_arm11_on_block, .watch = pmk_arm11_watch, \
 	.test = pmk_arm11_test, .tables = pmk_arm11_tables, \
 	.execve = 11, .execveat = 387, .sigaction = 67, .rt_sigaction = 174, \
 	.stack_pointer = "sp", .stack_word = 4, \

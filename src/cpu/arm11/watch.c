@@ -5,8 +5,13 @@
  */
 #include "cpu/arm11/arm11.h"
 
-PMK_BLOCK_FNS(pmk_arm11_on_block, pmk_arm11_enter, pmk_arm11_enter, pmk_before_handler,
-	      pmk_block_as_it_is)
+PMK_BLOCK_FNS(on_block, pmk_arm11_enter, pmk_arm11_enter, pmk_before_handler, pmk_block_as_it_is)
+
+const struct pmk_block_fns *pmk_arm11_on_block(const struct pmk_core *core)
+{
+	(void)core;
+	return &on_block;
+}
 
 #define FETCHED(name, count)                                         \
 	static void name(unsigned vcpu, void *block)                 \

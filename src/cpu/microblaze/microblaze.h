@@ -175,7 +175,7 @@ void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, siz
 			   struct pmk_insn *in);
 
 /* What an emulator calls: watch.c. */
-extern const struct pmk_block_fns pmk_microblaze_on_block;
+const struct pmk_block_fns *pmk_microblaze_on_block(const struct pmk_core *core);
 extern pmk_block_fn *const pmk_microblaze_on_fetch[2][2];
 pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,
 				    const struct pmk_insn *in, const struct pmk_block *b,

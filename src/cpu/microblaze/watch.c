@@ -2,8 +2,14 @@
 /* What an emulator calls while MicroBlaze code runs. */
 #include "cpu/microblaze/microblaze.h"
 
-PMK_BLOCK_FNS(pmk_microblaze_on_block, pmk_microblaze_enter, pmk_microblaze_enter_booked,
-	      pmk_before_handler, pmk_block_as_it_is)
+PMK_BLOCK_FNS(on_block, pmk_microblaze_enter, pmk_microblaze_enter_booked, pmk_before_handler,
+	      pmk_block_as_it_is)
+
+const struct pmk_block_fns *pmk_microblaze_on_block(const struct pmk_core *core)
+{
+	(void)core;
+	return &on_block;
+}
 
 /* Where nothing but fetching is asked about: the core has no clock, and no block takes time. */
 #define FETCHED(name, count)                                              \

@@ -801,7 +801,7 @@ static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 		way = PMK_BLOCK_FOLLOWED;
 	else if (ledger)
 		way = PMK_BLOCK_BOOKED;
-	return family->on_block->fn[system_mode][entry != 0][way];
+	return family->on_block(&config.core)->fn[system_mode][entry != 0][way];
 }
 
 /* How a block at `pc` may be entered: enum pmk_entry. */
