@@ -123,6 +123,7 @@ int pmk_microblaze_init(struct pmk_cpu *cpu)
 		.wbuf_entries = (uint32_t)core->wbuf_entries,
 		.write_cycles = (uint32_t)core->write_cycles,
 	};
+	m->wrong_cycles = pmk_microblaze_wrong_cycles(core);
 	m->wbuf_room = core->wbuf_entries * core->write_cycles;
 	m->page_mask = core->mmu ? ~((1u << PMK_PAGE_SHIFT) - 1) : 0;
 	m->epoch = PMK_MB_EPOCH;
@@ -667,27 +668,28 @@ static bool is_known(const struct pmk_microblaze_tables *m, const struct pmk_blo
 }
 
 /* The index into pmk_cpu_microblaze.outcome, with the branch target cache as it is now. */
-static unsigned outcome_of(const struct pmk_microblaze_tables *m, const struct pmk_block *p,
-			   const struct pmk_block *b)
+static inline unsigned outcome_of(const struct pmk_microblaze_tables *m, const struct pmk_block *p,
+				  const struct pmk_block *b)
 {
 	return p->microblaze.end.row + is_taken(p, b) + (is_known(m, p) ? 2 : 0);
 }
 
 /* Cycles for a branch that the branch target cache predicted wrongly, or that was taken and not in
  * it. A branch enters it when it is taken (our choice), and is then predicted to go where it went
- * last. */
-static unsigned mispredicted(struct pmk_cpu *cpu, const struct pmk_block *p,
-			     const struct pmk_block *b)
+ * last; its outcome, which was `outcome`, is that of one that is found there then. */
+static inline unsigned mispredicted(struct pmk_microblaze_tables *m, const struct pmk_block *p,
+				    const struct pmk_block *b, unsigned *outcome)
 {
-	uint64_t *entry = &cpu->microblaze.tables->btc[p->microblaze.end.entry],
+	uint64_t *entry = &m->btc[p->microblaze.end.entry],
 		 now = p->microblaze.end.key | (uint32_t)b->pc;
-	bool known = is_known(cpu->microblaze.tables, p);
+	bool known = *outcome & 2;
 
-	if (p->microblaze.end.key == PMK_MB_NO_PREDICT || *entry == now ||
-	    !(known || is_taken(p, b)))
+	/* Neither known nor taken. */
+	if (p->microblaze.end.key == PMK_MB_NO_PREDICT || *entry == now || !(*outcome & 3))
 		return 0;
 	*entry = now;
-	return known ? pmk_microblaze_wrong_cycles(&cpu->core) : p->microblaze.branch_cycles;
+	*outcome |= 2;
+	return known ? m->wrong_cycles : p->microblaze.branch_cycles;
 }
 
 /* The slow path of a block: something is to be done that the remembered edges do not cover. */
@@ -707,7 +709,7 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 	else if (p->microblaze.open)
 		join(cpu, p, b);
 	else
-		stall(cpu, PMK_SIG_OF_STALL, mispredicted(cpu, p, b));
+		stall(cpu, PMK_SIG_OF_STALL, mispredicted(cpu->microblaze.tables, p, b, &outcome));
 	if (PMK_UNLIKELY(cpu->crossing))
 		pmk_cpu_cross(cpu, b);
 	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
@@ -764,14 +766,15 @@ static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct p
 static void leave(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 		  struct pmk_microblaze_edge *e)
 {
-	unsigned cycles;
+	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
+	unsigned outcome = outcome_of(m, p, b), cycles;
 	uint64_t before;
 
 	cpu->prev = b;
-	cpu->microblaze.outcome[outcome_of(cpu->microblaze.tables, p, b)]++;
-	cycles = mispredicted(cpu, p, b);
-	e->said = cpu->microblaze.tables->btc[p->microblaze.end.entry];
-	e->outcome = (uint16_t)outcome_of(cpu->microblaze.tables, p, b);
+	cpu->microblaze.outcome[outcome]++;
+	cycles = mispredicted(m, p, b, &outcome);
+	e->said = m->btc[p->microblaze.end.entry];
+	e->outcome = (uint16_t)outcome;
 	before = cpu->cycles + (cycles > e->extra ? cycles : e->extra);
 	cpu->dyn[PMK_SIG_OF_STALL] += cycles > e->wait ? cycles : e->wait;
 	cpu->cycles = before + b->cycles;

@@ -139,6 +139,7 @@ struct pmk_microblaze_tables {
 		     1]; /* branch << 32 | where it went last; one more stays empty */
 	uint64_t generation[PMK_MB_UNCACHED + 1];
 	uint32_t page, page_mask; /* address of the page executed from; 0: none is looked at */
+	uint32_t wrong_cycles;	  /* pmk_microblaze_wrong_cycles() */
 	uint64_t wbuf_room;	  /* cycles of writes that the write buffer holds */
 	int64_t used[PMK_MB_MAX_SHADOWS]; /* when each entry of the data shadow TLB was used last */
 	struct pmk_microblaze_edge edge[PMK_MB_EDGES];
