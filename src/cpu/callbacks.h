@@ -20,6 +20,15 @@
 /* The running core of each vCPU; NULL: there is none yet. */
 extern struct pmk_cpu *pmk_cpus[PMK_MAX_VCPUS];
 
+/* Whose code the emulator runs. As long as a program has one thread, its vCPU is number 0, and
+ * what is called most need not look for the core. */
+enum pmk_world {
+	PMK_WORLD_THREAD,  /* a program with one thread */
+	PMK_WORLD_PROGRAM, /* one with several */
+	PMK_WORLD_SYSTEM,
+	PMK_NWORLDS
+};
+
 /* A block is about to run. */
 typedef void pmk_block_fn(unsigned vcpu, void *block);
 /* An access has happened. `info` is the emulator's word for it, `access` what the family has packed
@@ -151,7 +160,7 @@ enum pmk_block_way {
 };
 
 struct pmk_block_fns {
-	pmk_block_fn *fn[2][2][PMK_BLOCK_NWAYS]; /* [system][handler] */
+	pmk_block_fn *fn[PMK_NWORLDS][2][PMK_BLOCK_NWAYS]; /* [world][handler] */
 };
 
 /* Makes `name`, of these functions, from the family's enter(cpu, block, crossing): `crossing`, a
@@ -163,6 +172,11 @@ struct pmk_block_fns {
 	{                                                                                     \
 		pmk_cpus[vcpu]->access = 0;                                                   \
 		enter(pmk_cpus[vcpu], block, false);                                          \
+	}                                                                                     \
+	static void name##_plain_thread(unsigned vcpu, void *block)                           \
+	{                                                                                     \
+		(void)vcpu;                                                                   \
+		name##_plain(0, block);                                                       \
 	}                                                                                     \
 	static void name##_eager(unsigned vcpu, void *block)                                  \
 	{                                                                                     \
@@ -207,7 +221,10 @@ struct pmk_block_fns {
 	PMK_BLOCK_MORE(name##_boundary, handle, before)                                       \
 	PMK_BLOCK_MORE(name##_booked, handle, before)                                         \
 	static const struct pmk_block_fns name = {                                            \
-		{ { PMK_BLOCK_WAYS(name, ), PMK_BLOCK_WAYS(name, _handler) },                 \
+		{ { { name##_plain_thread, name##_eager, name##_followed, name##_boundary,    \
+		      name##_booked },                                                        \
+		    PMK_BLOCK_WAYS(name, _handler) },                                         \
+		  { PMK_BLOCK_WAYS(name, ), PMK_BLOCK_WAYS(name, _handler) },                 \
 		  { PMK_BLOCK_WAYS(name, _sys), PMK_BLOCK_WAYS(name, _sys_handler) } }        \
 	};
 
@@ -236,6 +253,14 @@ struct pmk_block_fns {
 			return;                                   \
 		before(pmk_cpus[vcpu], block);                    \
 		way##_handler(vcpu, block);                       \
+	}
+
+/* Makes `name`_thread, which does what `name` does, of a program with one thread. */
+#define PMK_OF_THREAD(name)                                                                  \
+	static void name##_thread(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
+	{                                                                                    \
+		(void)vcpu;                                                                  \
+		name(0, info, addr, access);                                                 \
 	}
 
 /* For families that have nothing to do before a block. */

@@ -106,9 +106,9 @@ struct pmk_core_family {
 	/* What the emulator has to call when a block starts; and for an access of one of its
 	 * instructions, with *access as argument. NULL: the access makes no difference. */
 	const struct pmk_block_fns *(*on_block)(const struct pmk_core *core);
-	pmk_access_fn *(*watch)(const struct pmk_core *core, bool system, const struct pmk_insn *in,
-				const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
-				uint64_t *access);
+	pmk_access_fn *(*watch)(const struct pmk_core *core, enum pmk_world world,
+				const struct pmk_insn *in, const struct pmk_block *b,
+				const struct pmk_pipe_slot *pipe, uint64_t *access);
 	/* When an access of the instruction changes nothing, in user emulation; if there is such a
 	 * test, it is the same for all that load, or store, as many bytes. And the tables that this
 	 * is looked up in. NULL: the emulator has to call for every access. */

@@ -121,11 +121,12 @@ WITH_TWIN(store_exclusive)
 WITH_TWIN(swap)
 
 /* Without a clock all accesses are counted as they are made: those that A64's functions are for. */
-pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
-			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
-			     uint64_t *access)
+pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, enum pmk_world world,
+			     const struct pmk_insn *in, const struct pmk_block *b,
+			     const struct pmk_pipe_slot *pipe, uint64_t *access)
 {
-	pmk_access_fn *always = pmk_a64_watch(core, system, in, b, pipe, access);
+	pmk_access_fn *always = pmk_a64_watch(core, world, in, b, pipe, access);
+	bool system = world == PMK_WORLD_SYSTEM;
 
 	if (!in->conditional || core->timeless)
 		return always;

@@ -124,9 +124,9 @@ const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core);
 extern pmk_block_fn *const pmk_a64_on_fetch[2][2];
 bool pmk_a64_is_under_way(const struct pmk_cpu *cpu);
 void pmk_a64_drop(struct pmk_cpu *cpu);
-pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
-			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
-			     uint64_t *access);
+pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,
+			     const struct pmk_insn *in, const struct pmk_block *b,
+			     const struct pmk_pipe_slot *pipe, uint64_t *access);
 /* The core of an access that may come in pieces, at the first of them; else NULL. */
 struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const void *access);
 struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pmk_insn *in);

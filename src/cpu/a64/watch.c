@@ -147,6 +147,8 @@ static inline struct pmk_cpu *count_alone(unsigned vcpu, const void *access, enu
 		pmk_a64_store(count_alone(vcpu, a, PMK_SIG_MEM_WRITE), addr, bytes, bytes,     \
 			      (uint64_t)(uintptr_t)a);                                         \
 	}                                                                                      \
+	PMK_OF_THREAD(load##bytes)                                                             \
+	PMK_OF_THREAD(store##bytes)                                                            \
 	WITH_USER(load##bytes)                                                                 \
 	WITH_USER(store##bytes)                                                                \
 	WITH_TWIN(load##bytes)                                                                 \
@@ -251,46 +253,50 @@ static void atomic_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 
 WITH_TWIN(atomic)
 
-/* Twins of the functions: of a program, of a system, of a program whose core has no clock. */
-enum world { PROGRAM, SYSTEM, ALONE, NWORLDS };
+/* Beside the functions of each world: those of a program whose core has no clock. */
+enum { ALONE = PMK_NWORLDS, NWAYS };
 
-pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
-			     const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
-			     uint64_t *access)
+pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,
+			     const struct pmk_insn *in, const struct pmk_block *b,
+			     const struct pmk_pipe_slot *pipe, uint64_t *access)
 {
 	static pmk_access_fn *const as_user[2][4] = {
 		{ load1_user, load2_user, load4_user, load8_user },
 		{ store1_user, store2_user, store4_user, store8_user },
 	};
-	static pmk_access_fn *const single[NWORLDS][2][4] = {
+	static pmk_access_fn *const single[NWAYS][2][4] = {
+		{ { load1_thread, load2_thread, load4_thread, load8_thread },
+		  { store1_thread, store2_thread, store4_thread, store8_thread } },
 		{ { load1, load2, load4, load8 }, { store1, store2, store4, store8 } },
 		{ { load1_sys, load2_sys, load4_sys, load8_sys },
 		  { store1_sys, store2_sys, store4_sys, store8_sys } },
 		{ { load1_alone, load2_alone, load4_alone, load8_alone },
 		  { store1_alone, store2_alone, store4_alone, store8_alone } },
 	};
-	static pmk_access_fn *const pieces[NWORLDS][2] = {
+	static pmk_access_fn *const pieces[NWAYS][2] = {
+		{ load_pieces, store_pieces },
 		{ load_pieces, store_pieces },
 		{ load_pieces_sys, store_pieces_sys },
 		{ load_pieces_alone, store_pieces_alone },
 	};
-	static pmk_access_fn *const exclusive[NWORLDS] = { store_exclusive, store_exclusive_sys,
-							   store_exclusive_alone };
-	static pmk_access_fn *const both[NWORLDS] = { atomic, atomic_sys, atomic_alone };
-	enum world world = core->timeless ? ALONE : system ? SYSTEM : PROGRAM;
+	static pmk_access_fn *const exclusive[NWAYS] = { store_exclusive, store_exclusive,
+							 store_exclusive_sys,
+							 store_exclusive_alone };
+	static pmk_access_fn *const both[NWAYS] = { atomic, atomic, atomic_sys, atomic_alone };
+	unsigned way = core->timeless ? (unsigned)ALONE : (unsigned)world;
 
 	*access = core->timeless     ? pmk_a64_access(core, 0, 0, in)
 		  : core->a64.window ? pmk_a64_access(core, 0, pipe->use, in)
 				     : pmk_a64_access(core, b->cycles - pipe->issue, pipe->use, in);
 	if (in->exclusive && in->store)
-		return exclusive[world];
+		return exclusive[way];
 	if (in->load && in->store)
-		return both[world];
+		return both[way];
 	if (in->mem_total > in->mem_bytes || in->mem_bytes > 8)
-		return pieces[world][in->store];
-	if (system && (in->kind & PMK_K_USER_MEM))
+		return pieces[way][in->store];
+	if (world == PMK_WORLD_SYSTEM && (in->kind & PMK_K_USER_MEM))
 		return as_user[in->store][pmk_access_log2(in->mem_bytes)];
-	return single[world][in->store][pmk_access_log2(in->mem_bytes)];
+	return single[way][in->store][pmk_access_log2(in->mem_bytes)];
 }
 
 /* As in pmk_a64_odd(). */

@@ -66,6 +66,8 @@ static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, uns
 #define ACCESSES(shift)                           \
 	ACCESS(load##shift, shift, false, true)   \
 	ACCESS(store##shift, shift, true, true)   \
+	PMK_OF_THREAD(load##shift)                \
+	PMK_OF_THREAD(store##shift)               \
 	ACCESS(cload##shift, shift, false, false) \
 	ACCESS(cstore##shift, shift, true, false)
 
@@ -153,19 +155,18 @@ static void exclusive_store(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	access_one(vcpu, addr, a, pmk_access_log2(PMK_ACCESS_SIZE(a)), true, false);
 }
 
-#define BY_SIZE(kind)                              \
-	{                                          \
-		kind##0, kind##1, kind##2, kind##3 \
-	}
-#define BY_SIZE_SYS(kind)                                          \
+#define BY_SIZE(kind, of)                                          \
 	{                                                          \
-		kind##0_sys, kind##1_sys, kind##2_sys, kind##3_sys \
+		kind##0##of, kind##1##of, kind##2##of, kind##3##of \
 	}
 
-/* [system][counted][write][log2 of the size] */
-static pmk_access_fn *const single_fn[2][2][2][4] = {
-	{ { BY_SIZE(cload), BY_SIZE(cstore) }, { BY_SIZE(load), BY_SIZE(store) } },
-	{ { BY_SIZE_SYS(cload), BY_SIZE_SYS(cstore) }, { BY_SIZE_SYS(load), BY_SIZE_SYS(store) } },
+/* [world][counted][write][log2 of the size] */
+static pmk_access_fn *const single_fn[PMK_NWORLDS][2][2][4] = {
+	{ { BY_SIZE(cload, ), BY_SIZE(cstore, ) },
+	  { BY_SIZE(load, _thread), BY_SIZE(store, _thread) } },
+	{ { BY_SIZE(cload, ), BY_SIZE(cstore, ) }, { BY_SIZE(load, ), BY_SIZE(store, ) } },
+	{ { BY_SIZE(cload, _sys), BY_SIZE(cstore, _sys) },
+	  { BY_SIZE(load, _sys), BY_SIZE(store, _sys) } },
 };
 /* [system][counted][write] */
 static pmk_access_fn *const multiple_fn[2][2][2] = {
@@ -177,12 +178,13 @@ static pmk_access_fn *const pair_fn[2][2][2] = {
 	{ { cload_pair_sys, cstore_pair_sys }, { load_pair_sys, store_pair_sys } },
 };
 
-pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, bool system, const struct pmk_insn *in,
-			       const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
-			       uint64_t *access)
+pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, enum pmk_world world,
+			       const struct pmk_insn *in, const struct pmk_block *b,
+			       const struct pmk_pipe_slot *pipe, uint64_t *access)
 {
 	bool counted = pmk_arm11_access_static(core, in);
 	uint32_t to_end = b->cycles > pipe->issue ? b->cycles - pipe->issue : 0;
+	bool system = world == PMK_WORLD_SYSTEM;
 	pmk_access_fn *fn;
 
 	*access = pmk_access_pack(to_end, pipe->use, in->mem_count, in->mem_bytes);
@@ -195,7 +197,7 @@ pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, bool system, const s
 	else if (in->mem_count > 1)
 		fn = multiple_fn[system][counted][in->store];
 	else
-		fn = single_fn[system][counted][in->store][pmk_access_log2(in->mem_bytes)];
+		fn = single_fn[world][counted][in->store][pmk_access_log2(in->mem_bytes)];
 	return fn;
 }
 

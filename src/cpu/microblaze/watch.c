@@ -59,6 +59,7 @@ static inline struct pmk_cpu *count_alone(unsigned vcpu, enum pmk_signal sig)
 		(void)info;                                                                   \
 		call(remember(vcpu, a), (uint32_t)addr, (uint64_t)(uintptr_t)a, __VA_ARGS__); \
 	}                                                                                     \
+	PMK_OF_THREAD(name)                                                                   \
 	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *a)          \
 	{                                                                                     \
 		pmk_access_see(info, addr);                                                   \
@@ -105,17 +106,18 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	pmk_microblaze_store_slow(cpu, (uint32_t)addr, (uint64_t)(uintptr_t)a);
 }
 
-#define WORLDS(name)                           \
-	{                                      \
-		name, name##_sys, name##_alone \
+/* The functions of each world, and that of a program whose core has no clock. */
+#define WORLDS(name)                                          \
+	{                                                     \
+		name##_thread, name, name##_sys, name##_alone \
 	}
 
-pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,
+pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, enum pmk_world world,
 				    const struct pmk_insn *in, const struct pmk_block *b,
 				    const struct pmk_pipe_slot *pipe, uint64_t *access)
 {
-	/* [store][write-through][translation][of a program, a system, without a clock] */
-	static pmk_access_fn *const plain[2][2][2][3] = {
+	/* [store][write-through][translation][…] */
+	static pmk_access_fn *const plain[2][2][2][PMK_NWORLDS + 1] = {
 		{ { WORLDS(load_back), WORLDS(load_back_mmu) },
 		  { WORLDS(load_through), WORLDS(load_through_mmu) } },
 		{ { WORLDS(store_back), WORLDS(store_back_mmu) },
@@ -128,7 +130,7 @@ pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, bool system,
 		pmk_access_pack(core->timeless ? 0 : b->cycles - pipe->issue, 0, 1, in->mem_bytes);
 	if (in->store && in->exclusive)
 		return store_exclusive;
-	return plain[in->store][core->dcache_wt][core->mmu][core->timeless ? 2 : system];
+	return plain[in->store][core->dcache_wt][core->mmu][core->timeless ? PMK_NWORLDS : world];
 }
 
 /* Loads, and stores to a write-back cache, as in pmk_microblaze_holds(). A translation that is used

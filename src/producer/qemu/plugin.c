@@ -790,6 +790,15 @@ static bool map_inline(struct pmk_executions *executions)
 	return true;
 }
 
+/* Who runs the code that is being translated. The emulator translates all of it anew when a second
+ * thread starts. */
+static enum pmk_world world(void)
+{
+	if (system_mode)
+		return PMK_WORLD_SYSTEM;
+	return threaded ? PMK_WORLD_PROGRAM : PMK_WORLD_THREAD;
+}
+
 /* What runs when a block at `pc` starts. */
 static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 {
@@ -801,7 +810,7 @@ static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 		way = PMK_BLOCK_FOLLOWED;
 	else if (ledger)
 		way = PMK_BLOCK_BOOKED;
-	return family->on_block(&config.core)->fn[system_mode][entry != 0][way];
+	return family->on_block(&config.core)->fn[world()][entry != 0][way];
 }
 
 /* How a block at `pc` may be entered: enum pmk_entry. */
@@ -888,7 +897,7 @@ static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const 
 		  const struct pmk_pipe_slot *pipe, unsigned behind)
 {
 	uint64_t access;
-	qemu_mem_fn fn = family->watch(&config.core, system_mode, in, b, pipe, &access);
+	qemu_mem_fn fn = family->watch(&config.core, world(), in, b, pipe, &access);
 	const struct qemu_mem_test *test = find_test(in);
 
 	if (!fn)
