@@ -255,6 +255,28 @@ struct pmk_block_fns {
 		way##_handler(vcpu, block);                       \
 	}
 
+/* The same where nothing but fetching is asked about, of programs: any, that of a handler, any of a
+ * program with one thread. */
+enum pmk_fetch_way { PMK_FETCH_ANY, PMK_FETCH_HANDLER, PMK_FETCH_THREAD, PMK_FETCH_NWAYS };
+
+/* Makes `name`_handler and `name`_thread of such a function. */
+#define PMK_FETCH_MORE(name)                                       \
+	static void name##_handler(unsigned vcpu, void *block)     \
+	{                                                          \
+		pmk_fetched_before_handler(pmk_cpus[vcpu], block); \
+		name(vcpu, block);                                 \
+	}                                                          \
+	static void name##_thread(unsigned vcpu, void *block)      \
+	{                                                          \
+		(void)vcpu;                                        \
+		name(0, block);                                    \
+	}
+
+#define PMK_FETCH_WAYS(name)                        \
+	{                                           \
+		name, name##_handler, name##_thread \
+	}
+
 /* Makes `name`_thread, which does what `name` does, of a program with one thread. */
 #define PMK_OF_THREAD(name)                                                                  \
 	static void name##_thread(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \

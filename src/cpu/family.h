@@ -144,7 +144,8 @@ struct pmk_core_family {
 	/* And those whose totals follow from the order of its blocks and from nothing else, and
 	 * what has to be called then when a block starts. NULL: there are none. */
 	const uint8_t *fetch;
-	pmk_block_fn *const (*on_fetch)[2]; /* [its executions are counted][handler] */
+	/* [its executions are counted][enum pmk_fetch_way] */
+	pmk_block_fn *const (*on_fetch)[PMK_FETCH_NWAYS];
 	/* The longest latency that a core can record; NULL: it records none. */
 	uint32_t (*longest)(const struct pmk_core *core);
 	/* Compute the totals that follow from others. All others are complete. */

@@ -121,7 +121,7 @@ void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 
 /* What an emulator calls: watch.c. */
 const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core);
-extern pmk_block_fn *const pmk_a64_on_fetch[2][2];
+extern pmk_block_fn *const pmk_a64_on_fetch[2][PMK_FETCH_NWAYS];
 bool pmk_a64_is_under_way(const struct pmk_cpu *cpu);
 void pmk_a64_drop(struct pmk_cpu *cpu);
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,

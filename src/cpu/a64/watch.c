@@ -18,17 +18,13 @@ const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core)
 		pmk_cpus[vcpu]->access = 0;                         \
 		pmk_a64_start(pmk_cpus[vcpu], block, false, count); \
 	}                                                           \
-	static void name##_handler(unsigned vcpu, void *block)      \
-	{                                                           \
-		pmk_fetched_before_handler(pmk_cpus[vcpu], block);  \
-		name(vcpu, block);                                  \
-	}
+	PMK_FETCH_MORE(name)
 
 FETCHED(fetched, false)
 FETCHED(counted, true)
 
-pmk_block_fn *const pmk_a64_on_fetch[2][2] = { { fetched, fetched_handler },
-					       { counted, counted_handler } };
+pmk_block_fn *const pmk_a64_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fetched),
+							     PMK_FETCH_WAYS(counted) };
 
 /* The core of an access, which it remembers. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
@@ -184,6 +180,7 @@ static void load_pieces_alone(unsigned vcpu, uint32_t info, uint64_t addr, void 
 	load_all(first_alone(vcpu, info, addr, a, PMK_SIG_MEM_READ), addr, (uint64_t)(uintptr_t)a);
 }
 
+PMK_OF_THREAD(load_pieces)
 WITH_TWIN(load_pieces)
 
 static void store_pieces(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
@@ -197,6 +194,7 @@ static void store_pieces_alone(unsigned vcpu, uint32_t info, uint64_t addr, void
 		  (uint64_t)(uintptr_t)a);
 }
 
+PMK_OF_THREAD(store_pieces)
 WITH_TWIN(store_pieces)
 
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
@@ -274,7 +272,7 @@ pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,
 		  { store1_alone, store2_alone, store4_alone, store8_alone } },
 	};
 	static pmk_access_fn *const pieces[NWAYS][2] = {
-		{ load_pieces, store_pieces },
+		{ load_pieces_thread, store_pieces_thread },
 		{ load_pieces, store_pieces },
 		{ load_pieces_sys, store_pieces_sys },
 		{ load_pieces_alone, store_pieces_alone },

@@ -86,7 +86,7 @@ void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n
 
 /* What an emulator calls: watch.c. */
 const struct pmk_block_fns *pmk_arm11_on_block(const struct pmk_core *core);
-extern pmk_block_fn *const pmk_arm11_on_fetch[2][2];
+extern pmk_block_fn *const pmk_arm11_on_fetch[2][PMK_FETCH_NWAYS];
 pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, enum pmk_world world,
 			       const struct pmk_insn *in, const struct pmk_block *b,
 			       const struct pmk_pipe_slot *pipe, uint64_t *access);

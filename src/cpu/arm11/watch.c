@@ -18,17 +18,13 @@ const struct pmk_block_fns *pmk_arm11_on_block(const struct pmk_core *core)
 	{                                                            \
 		pmk_arm11_enter_fetch(pmk_cpus[vcpu], block, count); \
 	}                                                            \
-	static void name##_handler(unsigned vcpu, void *block)       \
-	{                                                            \
-		pmk_fetched_before_handler(pmk_cpus[vcpu], block);   \
-		pmk_arm11_enter_fetch(pmk_cpus[vcpu], block, count); \
-	}
+	PMK_FETCH_MORE(name)
 
 FETCHED(fetched, false)
 FETCHED(counted, true)
 
-pmk_block_fn *const pmk_arm11_on_fetch[2][2] = { { fetched, fetched_handler },
-						 { counted, counted_handler } };
+pmk_block_fn *const pmk_arm11_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fetched),
+							       PMK_FETCH_WAYS(counted) };
 
 /*
  * Memory callbacks, one function per direction and size, so that these need not be decided when
@@ -94,6 +90,8 @@ MULTIPLE(load_multiple, false, true)
 MULTIPLE(store_multiple, true, true)
 MULTIPLE(cload_multiple, false, false)
 MULTIPLE(cstore_multiple, true, false)
+PMK_OF_THREAD(load_multiple)
+PMK_OF_THREAD(store_multiple)
 
 /*
  * QEMU reports LDRD and STRD as two words up to 8.2, and as one access of eight bytes in newer
@@ -168,11 +166,13 @@ static pmk_access_fn *const single_fn[PMK_NWORLDS][2][2][4] = {
 	{ { BY_SIZE(cload, _sys), BY_SIZE(cstore, _sys) },
 	  { BY_SIZE(load, _sys), BY_SIZE(store, _sys) } },
 };
-/* [system][counted][write] */
-static pmk_access_fn *const multiple_fn[2][2][2] = {
+/* [world][counted][write] */
+static pmk_access_fn *const multiple_fn[PMK_NWORLDS][2][2] = {
+	{ { cload_multiple, cstore_multiple }, { load_multiple_thread, store_multiple_thread } },
 	{ { cload_multiple, cstore_multiple }, { load_multiple, store_multiple } },
 	{ { cload_multiple_sys, cstore_multiple_sys }, { load_multiple_sys, store_multiple_sys } },
 };
+/* [system][counted][write] */
 static pmk_access_fn *const pair_fn[2][2][2] = {
 	{ { cload_pair, cstore_pair }, { load_pair, store_pair } },
 	{ { cload_pair_sys, cstore_pair_sys }, { load_pair_sys, store_pair_sys } },
@@ -195,7 +195,7 @@ pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, enum pmk_world world
 	else if (in->mem_count == 2 && in->mem_bytes == 4 && !in->list)
 		fn = pair_fn[system][counted][in->store];
 	else if (in->mem_count > 1)
-		fn = multiple_fn[system][counted][in->store];
+		fn = multiple_fn[world][counted][in->store];
 	else
 		fn = single_fn[world][counted][in->store][pmk_access_log2(in->mem_bytes)];
 	return fn;

@@ -17,17 +17,13 @@ const struct pmk_block_fns *pmk_microblaze_on_block(const struct pmk_core *core)
 	{                                                                 \
 		pmk_microblaze_fetch_block(pmk_cpus[vcpu], block, count); \
 	}                                                                 \
-	static void name##_handler(unsigned vcpu, void *block)            \
-	{                                                                 \
-		pmk_fetched_before_handler(pmk_cpus[vcpu], block);        \
-		name(vcpu, block);                                        \
-	}
+	PMK_FETCH_MORE(name)
 
 FETCHED(fetched, false)
 FETCHED(counted, true)
 
-pmk_block_fn *const pmk_microblaze_on_fetch[2][2] = { { fetched, fetched_handler },
-						      { counted, counted_handler } };
+pmk_block_fn *const pmk_microblaze_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fetched),
+								    PMK_FETCH_WAYS(counted) };
 
 /* The core of an access, which it remembers. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
