@@ -163,6 +163,14 @@ struct pmk_block_fns {
 	pmk_block_fn *fn[PMK_NWORLDS][2][PMK_BLOCK_NWAYS]; /* [world][handler] */
 };
 
+/* Makes `name`_thread, which does what `name` does, of a program with one thread. */
+#define PMK_BLOCK_OF_THREAD(name)                             \
+	static void name##_thread(unsigned vcpu, void *block) \
+	{                                                     \
+		(void)vcpu;                                   \
+		name(0, block);                               \
+	}
+
 /* Makes `name`, of these functions, from the family's enter(cpu, block, crossing): `crossing`, a
  * constant, is pmk_cpu.crossing; booked(), which is the same in a recording; handle(cpu, block),
  * which is called first where the block may be that of a handler; and before(cpu, block), which is
@@ -173,11 +181,7 @@ struct pmk_block_fns {
 		pmk_cpus[vcpu]->access = 0;                                                   \
 		enter(pmk_cpus[vcpu], block, false);                                          \
 	}                                                                                     \
-	static void name##_plain_thread(unsigned vcpu, void *block)                           \
-	{                                                                                     \
-		(void)vcpu;                                                                   \
-		name##_plain(0, block);                                                       \
-	}                                                                                     \
+	PMK_BLOCK_OF_THREAD(name##_plain)                                                     \
 	static void name##_eager(unsigned vcpu, void *block)                                  \
 	{                                                                                     \
 		pmk_cpu_add_facts(pmk_cpus[vcpu], &((const struct pmk_block *)block)->facts); \
@@ -266,18 +270,14 @@ enum pmk_fetch_way { PMK_FETCH_ANY, PMK_FETCH_HANDLER, PMK_FETCH_THREAD, PMK_FET
 		pmk_fetched_before_handler(pmk_cpus[vcpu], block); \
 		name(vcpu, block);                                 \
 	}                                                          \
-	static void name##_thread(unsigned vcpu, void *block)      \
-	{                                                          \
-		(void)vcpu;                                        \
-		name(0, block);                                    \
-	}
+	PMK_BLOCK_OF_THREAD(name)
 
 #define PMK_FETCH_WAYS(name)                        \
 	{                                           \
 		name, name##_handler, name##_thread \
 	}
 
-/* Makes `name`_thread, which does what `name` does, of a program with one thread. */
+/* Makes `name`_thread of an access. */
 #define PMK_OF_THREAD(name)                                                                  \
 	static void name##_thread(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
 	{                                                                                    \

@@ -21,7 +21,7 @@ int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core)
 		.on = core->bp_on,
 		.dynamic = core->bp_on && core->arm11.bp_dynamic,
 		.fixed = core->bp_on && core->arm11.bp_static,
-		.states = core->timeless,
+		.timeless = core->timeless,
 		.wrong_path = core->arm11.shadow > 1,
 	};
 	return p->entry ? 0 : PMK_ENOMEM;
@@ -83,8 +83,8 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
 	/* A branch that is statically and rightly predicted not taken costs one cycle. */
-	return p->states || b->arm11.branch_cycles ? PMK_PRED_NOT_TAKEN
-						   : PMK_PRED_NOT_TAKEN | PMK_PRED_CYCLE;
+	return p->timeless || b->arm11.branch_cycles ? PMK_PRED_NOT_TAKEN
+						     : PMK_PRED_NOT_TAKEN | PMK_PRED_CYCLE;
 }
 
 void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, uint64_t word)
@@ -106,11 +106,11 @@ static uint8_t word_of(const struct pmk_predictor *p, const struct pmk_btac_entr
 		return PMK_PRED_LOOK;
 	/* Without a clock, what is predicted taken and is not fetches the wrong path, where that is
 	 * done. */
-	if (e->state && p->states && p->wrong_path)
+	if (e->state && p->timeless && p->wrong_path)
 		return PMK_PRED_LOOK;
-	if (e->state && call && !p->states)
+	if (e->state && call && !p->timeless)
 		return e->state == 3 ? PMK_PRED_CALL : PMK_PRED_LOOK;
-	return PMK_PRED_STATE | e->state | (p->states ? 0 : PMK_PRED_HELD) |
+	return PMK_PRED_STATE | e->state | (p->timeless ? 0 : PMK_PRED_HELD) |
 	       (call ? PMK_PRED_PUSHES : 0);
 }
 

@@ -90,7 +90,7 @@ struct pmk_predictor {
 	struct pmk_btac_entry *entry;
 	uint32_t mask;
 	bool on, dynamic, fixed; /* SCTLR.Z, and with it ACTLR.DB, ACTLR.SB */
-	bool states;		 /* there is no clock */
+	bool timeless;		 /* there is no clock */
 	bool wrong_path;	 /* wrong paths are fetched */
 };
 

@@ -963,7 +963,8 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 		return;
 	}
 	if (config.parts & PMK_PART_FETCH) {
-		enum pmk_fetch_way any = threaded ? PMK_FETCH_ANY : PMK_FETCH_THREAD;
+		enum pmk_fetch_way any =
+			world() == PMK_WORLD_THREAD ? PMK_FETCH_THREAD : PMK_FETCH_ANY;
 
 		register_block(tb, first, family->on_fetch[count][entry ? PMK_FETCH_HANDLER : any],
 			       b);
