@@ -146,6 +146,10 @@ struct pmk_core_family {
 	const uint8_t *fetch;
 	/* [its executions are counted][enum pmk_fetch_way] */
 	pmk_block_fn *const (*on_fetch)[PMK_FETCH_NWAYS];
+	/* And of these again the signals that do not depend on how branches are predicted, and what
+	 * has to be called where nothing else is asked about. NULL: there are none. */
+	const uint8_t *lines;
+	pmk_block_fn *const (*on_lines)[PMK_FETCH_NWAYS];
 	/* The longest latency that a core can record; NULL: it records none. */
 	uint32_t (*longest)(const struct pmk_core *core);
 	/* Compute the totals that follow from others. All others are complete. */

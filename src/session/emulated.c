@@ -424,7 +424,9 @@ static uint32_t part_of(const struct pmk_core_family *family, unsigned sig)
 	if (family->data && is_in(family->data, sig))
 		parts |= PMK_PART_DATA;
 	if (family->fetch && is_in(family->fetch, sig))
-		parts |= PMK_PART_FETCH;
+		parts |= PMK_PART_FETCH | PMK_PART_PREDICTOR;
+	if (family->lines && is_in(family->lines, sig))
+		parts &= ~(uint32_t)PMK_PART_PREDICTOR;
 	return parts || sig == PMK_SIG_NONE ? parts : PMK_PART_CLOCK;
 }
 

@@ -45,10 +45,11 @@ enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_IN
 enum pmk_parts {
 	PMK_PART_EXECUTIONS = 1 << 0, /* how often each instruction was executed */
 	PMK_PART_DATA = 1 << 1,	      /* what data accesses find in the level 1 caches */
-	/* What instruction fetch finds in the level 1 cache and its micro-TLB, and the branch
-	 * predictor, which says what is fetched. */
+	/* What instruction fetch finds in the level 1 cache and its micro-TLB; and what the branch
+	 * predictor says, or, where that decides what is fetched, both. */
 	PMK_PART_FETCH = 1 << 2,
-	PMK_PART_CLOCK = 1 << 3, /* all else, and with it all of the core */
+	PMK_PART_PREDICTOR = 1 << 3,
+	PMK_PART_CLOCK = 1 << 4, /* all else, and with it all of the core */
 };
 
 struct pmk_emulated_config {

@@ -51,6 +51,9 @@ FETCH = {
     "microblaze": "icache_hit itlb_hit".split(),
 }
 
+# Of these, what does not depend on the branch predictor.
+LINES = {core: [e for e in FETCH[core] if e.startswith("l1i")] for core in FETCH}
+
 # It ends by a fault, in the middle of a block.
 DIES = """
 int main(void)
@@ -316,8 +319,9 @@ def test_subsets(name):
                      if trust == "exact" or name != "threads")
     kind = core if core in MIX else re.sub("[- ].*", "", core)
     mix = MIX[kind]
-    data, fetch = ([e for e in some.get(kind, []) if e in repeats] for some in (DATA, FETCH))
-    alone = [mix, data, mix + data, fetch, mix + fetch]
+    data, fetch, lines = ([e for e in some.get(kind, []) if e in repeats]
+                          for some in (DATA, FETCH, LINES))
+    alone = [mix, data, mix + data, fetch, mix + fetch, lines, mix + lines]
     for _ in range(3):
         alone += [r.sample(some, r.randrange(1, len(some)))
                   for some in (mix, mix + data, mix + fetch)]

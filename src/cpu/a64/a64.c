@@ -223,6 +223,13 @@ const uint8_t pmk_a64_fetch[] = {
 	PMK_SIG_RET_PREDICTED, PMK_SIG_RET_MISS,  PMK_SIG_CYCLE,
 };
 
+const uint8_t pmk_a64_lines[] = {
+	PMK_SIG_L1I_MISS,
+	PMK_SIG_L1I_FILL,
+	PMK_SIG_MICRO_ITLB_MISS,
+	PMK_SIG_CYCLE,
+};
+
 const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_BRANCH_MISS, PMK_AT_LEAVE },
 	{ PMK_SIG_CALL_PUSH, PMK_AT_LEAVE },
@@ -665,10 +672,33 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 		wait_for_pending(cpu, b, cpu->a64.pending & b->a64.wants2);
 }
 
+/* What `p` disturbs, and then the fetch of `b`, if that may find something absent. */
+static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block *p,
+				     const struct pmk_block *b)
+{
+	struct pmk_executions *executions = &cpu->executions[b->id];
+	uint64_t seen;
+
+	if (PMK_UNLIKELY(p->disturbs)) {
+		pmk_sites_at(cpu, PMK_SITE_LEAVE);
+		disturb(cpu, p->disturbs);
+	}
+	seen = cpu->igen;
+	if (executions->igen == seen)
+		return;
+	pmk_sites_fetch(cpu, b, b->pc);
+	fetch_block(cpu, b);
+	executions->igen = seen;
+}
+
+void pmk_a64_lines_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
+{
+	disturb_and_fetch(cpu, p, b);
+}
+
 void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			bool taken, bool mispredicted, uint64_t waits)
 {
-	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t before = cpu->cycles;
 
 	if (mispredicted)
@@ -677,17 +707,7 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		leave_block(cpu, p, b, taken);
 	if (PMK_UNLIKELY(cpu->crossing))
 		pmk_cpu_cross(cpu, b);
-	if (PMK_UNLIKELY(p->disturbs)) {
-		pmk_sites_at(cpu, PMK_SITE_LEAVE);
-		disturb(cpu, p->disturbs);
-	}
-	if (executions->igen != cpu->igen) {
-		uint64_t seen = cpu->igen;
-
-		pmk_sites_fetch(cpu, b, b->pc);
-		fetch_block(cpu, b);
-		executions->igen = seen;
-	}
+	disturb_and_fetch(cpu, p, b);
 	if (waits) {
 		pmk_sites_fetch(cpu, b, b->pc);
 		wait_for_results(cpu, p, b, before);

@@ -122,6 +122,7 @@ void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 /* What an emulator calls: watch.c. */
 const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core);
 extern pmk_block_fn *const pmk_a64_on_fetch[2][PMK_FETCH_NWAYS];
+extern pmk_block_fn *const pmk_a64_on_lines[2][PMK_FETCH_NWAYS];
 bool pmk_a64_is_under_way(const struct pmk_cpu *cpu);
 void pmk_a64_drop(struct pmk_cpu *cpu);
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,
@@ -165,7 +166,7 @@ void pmk_a64_forked(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core);
 uint64_t pmk_a64_insns_per_cycle(const struct pmk_core *core);
 /* Totals that are sums of others. */
-extern const uint8_t pmk_a64_mix[], pmk_a64_data[], pmk_a64_fetch[];
+extern const uint8_t pmk_a64_mix[], pmk_a64_data[], pmk_a64_fetch[], pmk_a64_lines[];
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_a64_counted[];
 
@@ -310,6 +311,8 @@ static inline uint64_t pmk_a64_access(const struct pmk_core *core, uint32_t to_e
 PMK_SLOW void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				 const struct pmk_block *b, bool taken, bool mispredicted,
 				 uint64_t waits);
+PMK_SLOW void pmk_a64_lines_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
+				 const struct pmk_block *b);
 PMK_SLOW void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				  const struct pmk_block *b, bool taken, bool mispredicted);
 PMK_SLOW void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
@@ -329,10 +332,8 @@ static inline uint64_t pmk_a64_leave(struct pmk_a64_predictor *predictor, const 
 }
 
 /* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. Of a core
- * that executes in order, or of none with a clock. Constants of the caller: `crossing` is
- * pmk_cpu.crossing; `count`: its executions are counted here. */
-static inline void pmk_a64_start(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing,
-				 bool count)
+ * that executes in order. `crossing`, a constant, is pmk_cpu.crossing. */
+static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
 	const struct pmk_block *p = cpu->prev;
 	uint64_t taken = b->pc != p->fall;
@@ -343,7 +344,7 @@ static inline void pmk_a64_start(struct pmk_cpu *cpu, const struct pmk_block *b,
 		(p->a64.late & b->a64.wants) | ((p->a64.late2 | cpu->a64.pending) & b->a64.wants2);
 	uint64_t cycles = cpu->cycles;
 
-	executions->count += count;
+	executions->count++;
 	cpu->prev = b;
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
@@ -354,9 +355,35 @@ static inline void pmk_a64_start(struct pmk_cpu *cpu, const struct pmk_block *b,
 		pmk_cpu_deadline(cpu, b);
 }
 
-static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
+/* The same where nothing but fetching and the predictor is asked about; `count`, a constant: count
+ * the execution. */
+static inline void pmk_a64_enter_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
-	pmk_a64_start(cpu, b, crossing, true);
+	const struct pmk_block *p = cpu->prev;
+	uint64_t taken = b->pc != p->fall;
+	bool wrong;
+	uint64_t left = pmk_a64_leave(&cpu->a64.tables->predictor, p, taken, &wrong);
+	struct pmk_executions *executions = &cpu->executions[b->id];
+
+	executions->count += count;
+	cpu->prev = b;
+	cpu->taken += taken;
+	cpu->access = 0;
+	if (PMK_UNLIKELY(left | (executions->igen ^ cpu->igen)))
+		pmk_a64_block_slow(cpu, p, b, taken, wrong, 0);
+}
+
+/* The same where nothing but fetching is asked about. */
+static inline void pmk_a64_enter_lines(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
+{
+	const struct pmk_block *p = cpu->prev;
+	struct pmk_executions *executions = &cpu->executions[b->id];
+
+	executions->count += count;
+	cpu->prev = b;
+	cpu->access = 0;
+	if (PMK_UNLIKELY(p->disturbs | (executions->igen ^ cpu->igen)))
+		pmk_a64_lines_slow(cpu, p, b);
 }
 
 /* The same of a core that executes out of order. */

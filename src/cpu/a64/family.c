@@ -56,6 +56,8 @@ const struct pmk_core_family pmk_family_a64 = {
 	.data = pmk_a64_data,
 	.fetch = pmk_a64_fetch,
 	.on_fetch = pmk_a64_on_fetch,
+	.lines = pmk_a64_lines,
+	.on_lines = pmk_a64_on_lines,
 	.derive = pmk_a64_derive,
 	.insns_per_cycle = pmk_a64_insns_per_cycle,
 };

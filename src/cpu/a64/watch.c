@@ -12,19 +12,22 @@ const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core)
 }
 
 /* Where nothing but fetching is asked about: the core has no clock, and no block takes time. */
-#define FETCHED(name, count)                                        \
-	static void name(unsigned vcpu, void *block)                \
-	{                                                           \
-		pmk_cpus[vcpu]->access = 0;                         \
-		pmk_a64_start(pmk_cpus[vcpu], block, false, count); \
-	}                                                           \
+#define FETCHED(name, enter, count)                  \
+	static void name(unsigned vcpu, void *block) \
+	{                                            \
+		enter(pmk_cpus[vcpu], block, count); \
+	}                                            \
 	PMK_FETCH_MORE(name)
 
-FETCHED(fetched, false)
-FETCHED(counted, true)
+FETCHED(fetched, pmk_a64_enter_fetch, false)
+FETCHED(fetched_counted, pmk_a64_enter_fetch, true)
+FETCHED(lines, pmk_a64_enter_lines, false)
+FETCHED(lines_counted, pmk_a64_enter_lines, true)
 
 pmk_block_fn *const pmk_a64_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fetched),
-							     PMK_FETCH_WAYS(counted) };
+							     PMK_FETCH_WAYS(fetched_counted) };
+pmk_block_fn *const pmk_a64_on_lines[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(lines),
+							     PMK_FETCH_WAYS(lines_counted) };
 
 /* The core of an access, which it remembers. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)

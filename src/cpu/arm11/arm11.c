@@ -731,35 +731,6 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 	fetch_stale(cpu, b);
 }
 
-static PMK_SLOW void fetch_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
-				const struct pmk_block *b, uint64_t taken, uint64_t word)
-{
-	const uint64_t cycles = cpu->cycles, all_taken = cpu->taken;
-
-	pmk_predictor_catch_up(&cpu->arm11.bp, p, word);
-	leave_block(cpu, p, b, taken);
-	disturb_and_fetch(cpu, p, b);
-	/* No clock runs, and blocks that were left as expected have not counted how. */
-	cpu->cycles = cycles;
-	cpu->taken = all_taken;
-}
-
-void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
-			  uint64_t taken, uint64_t word)
-{
-	bool present = cpu->executions[b->id].igen == cpu->igen;
-
-	if (present && !pmk_state_looks(word, taken)) {
-		cpu->dyn[PMK_SIG_BRANCH_MISS] += (word & 2) && !taken;
-		cpu->arm11.pred[p->arm11.branch] = pmk_state_next(word, taken);
-	} else if (present && taken && (word & 2) && (word & PMK_PRED_PUSHES)) {
-		cpu->arm11.pred[p->arm11.branch] = pmk_state_next(word, taken);
-		push_return(cpu, (uint32_t)p->fall);
-	} else {
-		fetch_anew(cpu, p, b, taken, word);
-	}
-}
-
 /* Block `b` starts, and waits for what those before it have not finished. `before` is when the last
  * one ended. */
 static PMK_SLOW void wait_at_entry(struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -929,28 +900,121 @@ static inline bool leave_indirect_usual(struct pmk_cpu *cpu, const struct pmk_bl
 	return true;
 }
 
-static inline bool leave_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-			       bool taken, uint64_t word)
+/* A return, or a branch to an address that only its execution tells. */
+static inline bool leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+				      bool taken)
 {
-	unsigned leave = p->arm11.leave;
-
-	if (leave == PMK_ARM11_LEAVE_FORWARD || leave == PMK_ARM11_LEAVE_BACKWARD)
-		return leave_jump(cpu, p, pc, taken, word);
-	if (leave == PMK_ARM11_LEAVE_ANY)
-		return false;
-	/* A jump to the next instruction, and a call, have more to them. */
-	if (!taken && (!p->conditional || leave == PMK_ARM11_LEAVE_CALL))
+	/* A jump to the next instruction has more to it. */
+	if (!taken && !p->conditional)
 		return false;
 	if (!taken) {
 		cpu->cycles += p->arm11.branch_cycles < 1;
 		return true;
 	}
-	if (leave == PMK_ARM11_LEAVE_CALL)
-		return leave_predicted_call(cpu, p, pc, word);
-	if (leave == PMK_ARM11_LEAVE_RETURN)
+	if (p->arm11.leave == PMK_ARM11_LEAVE_RETURN)
 		return p->conditional ? leave_return_resolved(cpu, p)
 				      : leave_return_usual(cpu, p, pc);
 	return leave_indirect_usual(cpu, p);
+}
+
+static inline bool leave_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+			       bool taken, uint64_t word)
+{
+	switch ((enum pmk_arm11_leave)p->arm11.leave) {
+	case PMK_ARM11_LEAVE_ANY:
+		return false;
+	case PMK_ARM11_LEAVE_FORWARD:
+	case PMK_ARM11_LEAVE_BACKWARD:
+		return leave_jump(cpu, p, pc, taken, word);
+	case PMK_ARM11_LEAVE_CALL:
+		return taken && leave_predicted_call(cpu, p, pc, word);
+	case PMK_ARM11_LEAVE_RETURN:
+	case PMK_ARM11_LEAVE_INDIRECT:
+	case PMK_ARM11_LEAVE_INDCALL:
+	case PMK_ARM11_LEAVE_LOAD:
+		break;
+	}
+	return leave_for_anywhere(cpu, p, pc, taken);
+}
+
+/* The same without a clock, where words do not tell which branches have an entry. */
+
+static inline bool fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+				     bool taken, uint64_t word)
+{
+	struct pmk_btac_entry *e = pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end);
+	bool held = word & PMK_PRED_STATE && pmk_btac_holds(e, p->arm11.end, p->arm11.branch);
+	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
+
+	if (p->arm11.branch == PMK_BRANCH_SLOW)
+		return false;
+	if (taken ? pc != p->arm11.target || has_absent_shadow(cpu, p) : !wrong)
+		return false;
+	if (held) {
+		cpu->arm11.pred[p->arm11.branch] = (uint8_t)(word + 1);
+	} else if (taken) {
+		pmk_predictor_allocate(e, cpu->arm11.pred, p->arm11.end, p->arm11.branch);
+		cpu->arm11.pred[p->arm11.branch] = PMK_PRED_STATE | 2;
+	}
+	cpu->dyn[PMK_SIG_BRANCH_MISS] += wrong;
+	return true;
+}
+
+static inline bool fetch_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+			       bool taken, uint64_t word)
+{
+	uint8_t *own = &cpu->arm11.pred[p->arm11.branch];
+
+	if (!pmk_state_differs(word, taken))
+		return true;
+	if (!pmk_state_looks(word, taken)) {
+		cpu->dyn[PMK_SIG_BRANCH_MISS] += (word & 2) && !taken;
+		*own = pmk_state_next(word, taken);
+		return true;
+	}
+	switch ((enum pmk_arm11_leave)p->arm11.leave) {
+	case PMK_ARM11_LEAVE_ANY:
+		return false;
+	case PMK_ARM11_LEAVE_FORWARD:
+	case PMK_ARM11_LEAVE_BACKWARD:
+		return fetch_behind_jump(cpu, p, pc, taken, word);
+	case PMK_ARM11_LEAVE_CALL:
+		if (!taken || !(word & 2) || pc != p->arm11.target)
+			return false;
+		*own = pmk_state_next(word, taken);
+		push_return(cpu, (uint32_t)p->fall);
+		return true;
+	case PMK_ARM11_LEAVE_RETURN:
+	case PMK_ARM11_LEAVE_INDIRECT:
+	case PMK_ARM11_LEAVE_INDCALL:
+	case PMK_ARM11_LEAVE_LOAD:
+		break;
+	}
+	return leave_for_anywhere(cpu, p, pc, taken);
+}
+
+/* Without a clock no time passes, and blocks that were left as expected have not counted how. */
+static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *p,
+				   const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	const uint64_t all_taken = cpu->taken;
+
+	pmk_predictor_catch_up(&cpu->arm11.bp, p, word);
+	leave_block(cpu, p, b, taken);
+	disturb_and_fetch(cpu, p, b);
+	cpu->taken = all_taken;
+}
+
+void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
+			  uint64_t taken, uint64_t word)
+{
+	const uint64_t cycles = cpu->cycles;
+
+	if (!fetch_usual(cpu, p, b->pc, taken, word))
+		fetch_general(cpu, p, b, taken, word);
+	else if (cpu->executions[b->id].igen != cpu->igen)
+		fetch_stale(cpu, b);
+	cpu->cycles = cycles;
 }
 
 void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,

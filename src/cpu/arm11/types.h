@@ -42,7 +42,7 @@ struct pmk_core_arm11 {
 	uint64_t vfp_stride;
 };
 
-/* How a block is left, where pmk_arm11_block_slow() has a short way for that; or ANY. */
+/* How a block is left, where the slow paths have a short way for that; or ANY. */
 enum pmk_arm11_leave {
 	PMK_ARM11_LEAVE_ANY,
 	/* A jump to a constant offset, that the static rules predict not taken, or taken. */

@@ -955,6 +955,8 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
  * pieces, so that it is known how far the program is. */
 static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
+	pmk_block_fn *const(*on)[PMK_FETCH_NWAYS] =
+		config.parts & PMK_PART_PREDICTOR ? family->on_fetch : family->on_lines;
 	bool count = !(config.parts & PMK_PART_EXECUTIONS);
 	unsigned entry = entry_at(b->pc);
 
@@ -966,8 +968,7 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 		enum pmk_fetch_way any =
 			world() == PMK_WORLD_THREAD ? PMK_FETCH_THREAD : PMK_FETCH_ANY;
 
-		register_block(tb, first, family->on_fetch[count][entry ? PMK_FETCH_HANDLER : any],
-			       b);
+		register_block(tb, first, on[count][entry ? PMK_FETCH_HANDLER : any], b);
 		return;
 	}
 	if (count)
@@ -981,8 +982,11 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
  * before a handler: see pmk_cpu_left_early(). */
 static bool is_watched(const struct pmk_block *b, unsigned behind)
 {
-	return config.parts & (PMK_PART_DATA | PMK_PART_CLOCK) ||
-	       (!behind && (pmk_goes_anywhere(b) || (code.tells && b->flow != PMK_FLOW_NEXT)));
+	if (config.parts & (PMK_PART_DATA | PMK_PART_CLOCK))
+		return true;
+	if (!(config.parts & PMK_PART_PREDICTOR))
+		return !behind && b->disturbs;
+	return !behind && (pmk_goes_anywhere(b) || (code.tells && b->flow != PMK_FLOW_NEXT));
 }
 
 /* What a straight run of translated code does, as one block. */
