@@ -452,8 +452,7 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 	}
 	if (parts & PMK_PART_DATA && family->is_blind && family->is_blind(&cfg->core))
 		return PMK_PART_CLOCK;
-	/* Faults are found by all accesses of a block, or by its last one. */
-	return parts & PMK_PART_FETCH && parts & PMK_PART_DATA ? PMK_PART_CLOCK : parts;
+	return parts;
 }
 
 /* Adding up the counts walks over all blocks. That pays for a reading now and then, but not for

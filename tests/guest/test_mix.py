@@ -321,10 +321,11 @@ def test_subsets(name):
     mix = MIX[kind]
     data, fetch, lines = ([e for e in some.get(kind, []) if e in repeats]
                           for some in (DATA, FETCH, LINES))
-    alone = [mix, data, mix + data, fetch, mix + fetch, lines, mix + lines]
+    alone = [mix, data, mix + data, fetch, mix + fetch, lines, mix + lines, data + lines,
+             mix + data + fetch]
     for _ in range(3):
         alone += [r.sample(some, r.randrange(1, len(some)))
-                  for some in (mix, mix + data, mix + fetch)]
+                  for some in (mix, mix + data, mix + fetch, mix + data + fetch)]
     for events in filter(None, alone):
         got, times = counted(core, program, ",".join(events))
         equal(got, {e: everything[e] for e in events}, events)

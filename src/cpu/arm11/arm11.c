@@ -49,14 +49,21 @@ _Static_assert((int)PMK_ARM11_FACT_UNTIMED < (int)PMK_NFACTS,
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Does the core handle data as nearly all do? */
+/* Does the level 1 data cache do what nearly all do? */
 static bool has_usual_data(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
 
 	return core->dcache_on && !core->dcache_wt && !core->arm11.write_allocate &&
-	       !core->timeless && !pmk_order_is_kept(&cpu->arm11.dcache.order) &&
-	       !pmk_l2cc_is_on(&cpu->arm11.l2) && !pmk_sdram_differs(core) && !core->mem_serial &&
+	       !pmk_order_is_kept(&cpu->arm11.dcache.order);
+}
+
+/* And all that its misses wait for? */
+static bool has_usual_memory(const struct pmk_cpu *cpu)
+{
+	const struct pmk_core *core = &cpu->core;
+
+	return !pmk_l2cc_is_on(&cpu->arm11.l2) && !pmk_sdram_differs(core) && !core->mem_serial &&
 	       core->lsu_slots == 2;
 }
 
@@ -98,7 +105,8 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 		return PMK_ENOMEM;
 	}
 	cpu->arm11.pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
-	cpu->arm11.usual = has_usual_data(cpu);
+	cpu->arm11.usual = has_usual_data(cpu) && !core->timeless && has_usual_memory(cpu);
+	cpu->arm11.usual_alone = has_usual_data(cpu) && core->timeless;
 	cpu->arm11.fetched = PMK_NO_PAGE;
 	return 0;
 }
@@ -303,20 +311,34 @@ static inline void enter_page(struct pmk_cpu *cpu, uint32_t page)
 			map[i] |= PMK_D_MAPPED;
 }
 
-WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
+/* The page enters the micro-TLB, if there is one. */
+static inline void data_map(struct pmk_cpu *cpu, uint32_t page)
 {
-	struct translation t = { 0 };
 	uint64_t old;
 
 	if (cpu->core.mmu) {
 		cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
-		t = translate(cpu, page);
 		old = pmk_tlb_fill(&cpu->arm11.dtlb, page);
 		if (old != PMK_NO_PAGE)
 			unmap_page(&cpu->arm11.dmap[old * LINES_PER_PAGE]);
 	}
 	enter_page(cpu, page);
+}
+
+WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page)
+{
+	struct translation t = { 0 };
+
+	if (cpu->core.mmu)
+		t = translate(cpu, page);
+	data_map(cpu, page);
 	return t;
+}
+
+/* Without a clock nobody asks about the main TLB. */
+WIDE static void data_map_alone(struct pmk_cpu *cpu, uint32_t page)
+{
+	data_map(cpu, page);
 }
 
 /* Cycles until a line of memory behind all caches is there. */
@@ -1352,8 +1374,7 @@ static inline bool is_usual(const struct pmk_cpu *cpu, uint32_t addr, uint64_t a
 {
 	uint32_t in_line = addr & (LINE_BYTES - 1);
 
-	return cpu->arm11.usual && !cpu->sites && !cpu->is_device &&
-	       in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
+	return !cpu->sites && !cpu->is_device && in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
 }
 
 /* The line takes the place of another one. */
@@ -1418,7 +1439,7 @@ static PMK_SLOW void store_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t
 
 void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	if (PMK_UNLIKELY(!is_usual(cpu, addr, access)))
+	if (PMK_UNLIKELY(!cpu->arm11.usual || !is_usual(cpu, addr, access)))
 		load_general(cpu, addr, access);
 	else if (cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED)
 		load_usual(cpu, addr, access, (struct translation){ 0 });
@@ -1431,7 +1452,7 @@ void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
 	uint64_t issue = issue_time(cpu, access), late;
 
-	if (PMK_UNLIKELY(!is_usual(cpu, addr, access))) {
+	if (PMK_UNLIKELY(!cpu->arm11.usual || !is_usual(cpu, addr, access))) {
 		store_general(cpu, addr, access);
 	} else if (!(*byte & PMK_D_MAPPED)) {
 		store_unmapped(cpu, addr, access);
@@ -1445,5 +1466,46 @@ void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
 		cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.arm11.store_miss_external;
 		account(cpu, pmk_lsu_settled_write(&cpu->arm11.lsu, late, issue), 0);
+	}
+}
+
+/* The same without a clock. */
+
+/* False: it has to be done in the general way. */
+static inline bool map_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	if (PMK_UNLIKELY(!cpu->arm11.usual_alone || !is_usual(cpu, addr, access)))
+		return false;
+	if (!(cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED))
+		data_map_alone(cpu, addr >> PMK_PAGE_SHIFT);
+	return true;
+}
+
+void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint32_t line = addr >> PMK_LINE_SHIFT;
+
+	if (!map_alone(cpu, addr, access)) {
+		load_general(cpu, addr, access);
+	} else if (!(cpu->arm11.dmap[line] & PMK_D_PRESENT)) {
+		cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
+		fill_usual(cpu, line);
+	}
+}
+
+void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
+	unsigned halves;
+
+	if (!map_alone(cpu, addr, access)) {
+		store_general(cpu, addr, access);
+	} else if (*byte & PMK_D_PRESENT) {
+		halves = halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
+		*byte |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+	} else {
+		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.arm11.store_miss_external;
 	}
 }

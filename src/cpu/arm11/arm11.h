@@ -133,6 +133,9 @@ PMK_SLOW void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);
 PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+/* The same without a clock. */
+PMK_SLOW void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+PMK_SLOW void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 
 /*
  * The block `b` starts; `crossing`, a constant, is pmk_cpu.crossing. Its facts are not added here:
@@ -191,19 +194,29 @@ static inline uint32_t pmk_dmap_index(uint32_t addr, unsigned shift)
 	return turned >> (PMK_LINE_SHIFT - shift);
 }
 
+static inline bool pmk_arm11_load_hits(const struct pmk_cpu *cpu, uint32_t addr, unsigned shift)
+{
+	return PMK_LIKELY(cpu->arm11.dmap[pmk_dmap_index(addr, shift)] & PMK_D_LOAD);
+}
+
 static inline void pmk_arm11_load(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
 				  uint64_t access)
 {
-	if (PMK_UNLIKELY(!(cpu->arm11.dmap[pmk_dmap_index(addr, shift)] & PMK_D_LOAD)))
+	if (!pmk_arm11_load_hits(cpu, addr, shift))
 		pmk_arm11_load_slow(cpu, addr, access);
+}
+
+static inline bool pmk_arm11_store_hits(const struct pmk_cpu *cpu, uint32_t addr, unsigned shift)
+{
+	unsigned high = addr >> (PMK_LINE_SHIFT - 1) & 1;
+
+	return PMK_LIKELY(cpu->arm11.dmap[pmk_dmap_index(addr, shift)] >> high & PMK_D_STORE_LO);
 }
 
 static inline void pmk_arm11_store(struct pmk_cpu *cpu, uint32_t addr, unsigned shift,
 				   uint64_t access)
 {
-	unsigned high = addr >> (PMK_LINE_SHIFT - 1) & 1;
-
-	if (PMK_UNLIKELY(!(cpu->arm11.dmap[pmk_dmap_index(addr, shift)] >> high & PMK_D_STORE_LO)))
+	if (!pmk_arm11_store_hits(cpu, addr, shift))
 		pmk_arm11_store_slow(cpu, addr, access);
 }
 

@@ -94,6 +94,7 @@ struct pmk_cpu_arm11 {
 	uint64_t pending;
 	uint8_t *imap;	       /* [line]: 1 = present */
 	bool usual;	       /* nothing about data is unusual: see pmk_arm11_load_slow() */
+	bool usual_alone;      /* and there is no clock */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	/* The signal that it was counted in when it began; PMK_SIG_NONE: its block counted it. */
 	uint8_t multiple_counts;

@@ -47,6 +47,27 @@ static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, uns
 		pmk_arm11_load(cpu, (uint32_t)addr, shift, access);
 }
 
+/* The same without a clock, where no block counts accesses. */
+static inline void access_alone(unsigned vcpu, uint64_t addr, uint64_t access, unsigned shift,
+				bool write)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+
+	cpu->access = access;
+	cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	if (write && !pmk_arm11_store_hits(cpu, (uint32_t)addr, shift))
+		pmk_arm11_store_alone_slow(cpu, (uint32_t)addr, access);
+	if (!write && !pmk_arm11_load_hits(cpu, (uint32_t)addr, shift))
+		pmk_arm11_load_alone_slow(cpu, (uint32_t)addr, access);
+}
+
+#define ALONE(name, shift, write)                                                           \
+	static void name##_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
+	{                                                                                   \
+		(void)info;                                                                 \
+		access_alone(vcpu, addr, (uint64_t)(uintptr_t)access, shift, write);        \
+	}
+
 #define ACCESS(name, shift, write, counted)                                                 \
 	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *access)         \
 	{                                                                                   \
@@ -64,6 +85,8 @@ static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, uns
 	ACCESS(store##shift, shift, true, true)   \
 	PMK_OF_THREAD(load##shift)                \
 	PMK_OF_THREAD(store##shift)               \
+	ALONE(load##shift, shift, false)          \
+	ALONE(store##shift, shift, true)          \
 	ACCESS(cload##shift, shift, false, false) \
 	ACCESS(cstore##shift, shift, true, false)
 
@@ -166,6 +189,8 @@ static pmk_access_fn *const single_fn[PMK_NWORLDS][2][2][4] = {
 	{ { BY_SIZE(cload, _sys), BY_SIZE(cstore, _sys) },
 	  { BY_SIZE(load, _sys), BY_SIZE(store, _sys) } },
 };
+/* [write][log2 of the size] */
+static pmk_access_fn *const alone_fn[2][4] = { BY_SIZE(load, _alone), BY_SIZE(store, _alone) };
 /* [world][counted][write] */
 static pmk_access_fn *const multiple_fn[PMK_NWORLDS][2][2] = {
 	{ { cload_multiple, cstore_multiple }, { load_multiple_thread, store_multiple_thread } },
@@ -196,6 +221,8 @@ pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, enum pmk_world world
 		fn = pair_fn[system][counted][in->store];
 	else if (in->mem_count > 1)
 		fn = multiple_fn[world][counted][in->store];
+	else if (core->timeless)
+		fn = alone_fn[in->store][pmk_access_log2(in->mem_bytes)];
 	else
 		fn = single_fn[world][counted][in->store][pmk_access_log2(in->mem_bytes)];
 	return fn;

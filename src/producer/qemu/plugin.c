@@ -969,11 +969,11 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 			world() == PMK_WORLD_THREAD ? PMK_FETCH_THREAD : PMK_FETCH_ANY;
 
 		register_block(tb, first, on[count][entry ? PMK_FETCH_HANDLER : any], b);
-		return;
-	}
-	if (count)
+	} else if (count) {
 		register_execution(tb, first, b);
-	if (entry && family->drop)
+	}
+	/* Behind what finds that the last block has faulted, and looks at its last access. */
+	if (entry && family->drop && config.parts & PMK_PART_DATA)
 		register_block(tb, first, drop, b);
 }
 
