@@ -271,9 +271,8 @@ static void count_done(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t res
 		l->undecided++;
 	} else {
 		pmk_bus_add(bus, d->write ? PMK_SIG_AHB_WRITE : PMK_SIG_AHB_READ, 1);
-		for (unsigned p = 0; p < PMK_AHB_NPLACES; p++)
-			if (d->places >> p & 1)
-				pmk_bus_add(bus, place_signal[p][d->write], 1);
+		for (unsigned left = d->places; left; left &= left - 1)
+			pmk_bus_add(bus, place_signal[__builtin_ctz(left)][d->write], 1);
 	}
 	if (d->trans == PMK_AHB_NONSEQ)
 		count_burst(l, bus);
@@ -294,23 +293,24 @@ static void find_place(const struct pmk_ahb_layer *l, struct pmk_ahb_phase *d)
 	}
 }
 
-/* The address phase of this cycle is taken. */
-static struct pmk_ahb_phase take(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
+/* The address phase of this cycle is taken. Member by member: one that is made on the stack and then
+ * copied as a whole waits for its bytes to be written. */
+static void take(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
 {
-	struct pmk_ahb_phase d = {
-		.addr = c->haddr,
-		.x = c->x,
-		.trans = is_x(c, PMK_AHB_HTRANS) ? HTRANS_X : c->htrans & 3,
-		.burst = c->hburst & 7,
-		.size = c->hsize,
-		.prot = c->hprot & 0xf,
-		.slave = PMK_AHB_NO_SLAVE,
-		.write = c->hwrite,
-	};
+	struct pmk_ahb_phase *d = &l->data;
 
-	if (d.trans >= PMK_AHB_NONSEQ && has(l, NEEDS_ADDRESS) && !is_x(c, PMK_AHB_HADDR))
-		find_place(l, &d);
-	return d;
+	d->addr = c->haddr;
+	d->x = c->x;
+	d->trans = is_x(c, PMK_AHB_HTRANS) ? HTRANS_X : c->htrans & 3;
+	d->burst = c->hburst & 7;
+	d->size = c->hsize;
+	d->prot = c->hprot & 0xf;
+	d->places = 0;
+	d->slave = PMK_AHB_NO_SLAVE;
+	d->write = c->hwrite;
+	if (l->params.nwindows && d->trans >= PMK_AHB_NONSEQ && has(l, NEEDS_ADDRESS) &&
+	    !is_x(c, PMK_AHB_HADDR))
+		find_place(l, d);
 }
 
 static void look(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c, enum pmk_ahb_class class)
@@ -341,16 +341,15 @@ static bool is_still(const struct pmk_ahb_cycle *c)
 void pmk_ahb_layer_sample(struct pmk_ahb_layer *l, struct pmk_bus *bus,
 			  const struct pmk_ahb_cycle *c)
 {
-	bool still = is_still(c);
 	enum pmk_ahb_class class;
 
-	if (l->still && still) { /* most layers are idle most of the time */
+	if (l->still && is_still(c)) { /* most layers are idle most of the time */
 		l->cycles++;
 		l->class[PMK_AHB_C_IDLE]++;
 		return;
 	}
 	class = classify(l, c);
-	l->still = still && class == PMK_AHB_C_IDLE;
+	l->still = class == PMK_AHB_C_IDLE && is_still(c);
 	look(l, c, class);
 	l->cycles++;
 	l->class[class]++;
@@ -365,7 +364,7 @@ void pmk_ahb_layer_sample(struct pmk_ahb_layer *l, struct pmk_bus *bus,
 		l->data = no_transfer();
 		end_streak(l);
 	} else if (c->hready && !is_x(c, PMK_AHB_HREADY)) {
-		l->data = take(l, c);
+		take(l, c);
 		end_streak(l);
 	}
 }

@@ -127,6 +127,37 @@ static void test_glitches(void **state)
 	assert_no_warning();
 }
 
+static char *repeat(char *to, const char *text, unsigned times)
+{
+	while (times--)
+		to += sprintf(to, "%s", text);
+	return to;
+}
+
+/* More changes at one time than a list of them would hold. */
+static void test_many_changes(void **state)
+{
+	static char dump[200000];
+	char *to = dump + sprintf(dump, HEADER "#0\n0!\nb1 v\n#5\n1!\n");
+
+	(void)state;
+	to = repeat(to, "b10 v\nb11 v\n", 4000);
+	to = repeat(to, "0!\n", 1);
+	to = repeat(to, "b100 v\nb1 v\n", 4000);
+	to = repeat(to, "1!\n#10\n0!\n#15\nb110 v\n", 1);
+	to = repeat(to, "0r\n1r\n", 4000); /* and nothing is left of these */
+	to = repeat(to, "b101 v\n1!\n#20\n0!\n", 1);
+	to = repeat(to, "1!\n0!\n", 4000);
+	repeat(to, "#25\n1!\n", 1);
+	run_dump(&o, dump, RESET V);
+	assert_int_equal(o.nedges, 3);
+	assert_edge(0, 5, 1);
+	assert_edge(1, 15, 1);
+	assert_edge(2, 25, 5);
+	assert_int_equal(o.findings.warning[PMK_WAVE_GLITCH].count, 2);
+	assert_int_equal(o.findings.warning[PMK_WAVE_GLITCH].time, 5);
+}
+
 /* A pulse of its own time is an edge, and one much too early is told. */
 static void test_short_period(void **state)
 {
@@ -338,14 +369,23 @@ static void test_stop_at_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_before_the_edge), cmocka_unit_test(test_after_the_edge),
-		cmocka_unit_test(test_falling),		cmocka_unit_test(test_inverted_clock),
-		cmocka_unit_test(test_first_level),	cmocka_unit_test(test_glitches),
-		cmocka_unit_test(test_short_period),	cmocka_unit_test(test_usual_period),
-		cmocka_unit_test(test_clock_x),		cmocka_unit_test(test_dump_off),
-		cmocka_unit_test(test_reset),		cmocka_unit_test(test_no_clock),
-		cmocka_unit_test(test_errors_by_edges), cmocka_unit_test(test_stop),
-		cmocka_unit_test(test_stop_at_the_end), cmocka_unit_test(test_misuse),
+		cmocka_unit_test(test_before_the_edge),
+		cmocka_unit_test(test_after_the_edge),
+		cmocka_unit_test(test_falling),
+		cmocka_unit_test(test_inverted_clock),
+		cmocka_unit_test(test_first_level),
+		cmocka_unit_test(test_glitches),
+		cmocka_unit_test(test_many_changes),
+		cmocka_unit_test(test_short_period),
+		cmocka_unit_test(test_usual_period),
+		cmocka_unit_test(test_clock_x),
+		cmocka_unit_test(test_dump_off),
+		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_no_clock),
+		cmocka_unit_test(test_errors_by_edges),
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_stop_at_the_end),
+		cmocka_unit_test(test_misuse),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

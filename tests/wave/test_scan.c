@@ -62,29 +62,154 @@ static void test_length(void **state_)
 
 static void test_binary(void **state_)
 {
-	char text[64 + WAVE_SLACK];
+	char around[WAVE_FRONT + 64 + WAVE_SLACK], *text = around + WAVE_FRONT;
 
 	(void)state_;
 	for (size_t n = 1; n <= 64; n++) {
 		uint64_t want = rnd(), got;
 
-		memset(text, 'x', sizeof(text)); /* what follows the digits does not matter */
+		memset(around, 'x', sizeof(around)); /* what is around the digits does not matter */
 		if (n < 64)
 			want &= (UINT64_C(1) << n) - 1;
 		for (size_t i = 0; i < n; i++)
 			text[i] = (char)('0' + (want >> (n - 1 - i) & 1));
-		assert_true(wave_binary(text, n, &got));
+		assert_true(wave_binary(text + n, n, &got));
 		assert_int_equal(got, want);
 		for (size_t i = 0; i < n; i++) {
 			char was = text[i];
 
 			for (unsigned c = 0; c < 256; c++) {
 				text[i] = (char)c;
-				assert_int_equal(wave_binary(text, n, &got), c == '0' || c == '1');
+				assert_int_equal(wave_binary(text + n, n, &got),
+						 c == '0' || c == '1');
 			}
 			text[i] = was;
 		}
 	}
+}
+
+static void test_decimal(void **state_)
+{
+	char around[WAVE_FRONT + 16 + WAVE_SLACK], *text = around + WAVE_FRONT;
+
+	(void)state_;
+	for (unsigned n = 1; n <= 16; n++) {
+		uint64_t got;
+
+		for (unsigned i = 0; i < 100; i++) {
+			memset(around, '7', sizeof(around));
+			for (unsigned c = 0; c < n; c++)
+				text[c] = (char)('0' + rnd() % 10);
+			text[n] = '\0';
+			assert_true(wave_decimal(text + n, n, &got));
+			assert_int_equal(got, strtoull(text, NULL, 10));
+		}
+		for (unsigned c = 0; c < 256 * n; c++) {
+			char was = text[c % n];
+
+			text[c % n] = (char)(c / n);
+			assert_int_equal(wave_decimal(text + n, n, &got),
+					 c / n >= '0' && c / n <= '9');
+			text[c % n] = was;
+		}
+	}
+}
+
+static bool is_odd(char c)
+{
+	return c <= ' ' || c > '~'; /* char may be signed or not */
+}
+
+static void test_marks(void **state_)
+{
+	char text[TEXT + WAVE_SLACK];
+
+	(void)state_;
+	fill(text, sizeof(text));
+	for (size_t at = 0; at < TEXT; at++) {
+		struct wave_marks got = wave_marks(text + at), plain = wave_marks_plain(text + at);
+		uint64_t ends = 0, odd = 0, letters = 0;
+
+		for (unsigned i = 0; i < WAVE_WINDOW; i++) {
+			ends |= (uint64_t)(text[at + i] == '\n') << i;
+			odd |= (uint64_t)is_odd(text[at + i]) << i;
+			letters |= (uint64_t)(text[at + i] >> 6 & 1) << i;
+		}
+		assert_int_equal(got.ends, ends);
+		assert_int_equal(got.odd, odd);
+		assert_int_equal(got.letters, letters);
+		assert_int_equal(plain.ends, ends);
+		assert_int_equal(plain.odd, odd);
+		assert_int_equal(plain.letters, letters);
+	}
+}
+
+/* Lines of one or two words; `wrong` in 10000 bytes are any. */
+static void fill_lines(char *text, size_t n, unsigned wrong)
+{
+	static const char first[] = "01bbrx#$@~", middle[] = "0101!z[", gaps[] = "    \t";
+	size_t i = 0;
+
+	while (i < n) {
+		char c = first[rnd() % (sizeof(first) - 1)];
+
+		text[i++] = c;
+		for (uint64_t left = rnd() % (rnd() % 4 ? 8 : 80); left && i < n; left--)
+			text[i++] = middle[rnd() % (sizeof(middle) - 1)];
+		if (c >= '@' && rnd() % 8 && i + 1 < n) {
+			text[i++] = gaps[rnd() % (sizeof(gaps) - 1)];
+			text[i++] = '!';
+		}
+		if (i < n)
+			text[i++] = '\n';
+	}
+	for (i = 0; i < n; i++)
+		if (rnd() % 10000 < wrong)
+			text[i] = (char)rnd();
+}
+
+static unsigned slow_plain_lines(const char *p, size_t n, uint16_t *end)
+{
+	size_t begin = 0, gap = 0; /* gap: the line has a blank already */
+	unsigned found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] == '\n') {
+			end[found++] = (uint16_t)i;
+			begin = i + 1;
+			gap = 0;
+		} else if (is_odd(p[i])) {
+			if (gap || i == begin || is_odd(p[begin]) || p[begin] < '@')
+				break;
+			gap = i;
+		}
+	}
+	return found;
+}
+
+static void test_plain_lines(void **state_)
+{
+	static char text[TEXT + WAVE_LINES + WAVE_SLACK];
+	static uint16_t want[WAVE_LINES], got[WAVE_LINES + WAVE_EXTRAS];
+	unsigned most = 0;
+
+	(void)state_;
+	for (unsigned round = 0; round < 60; round++) {
+		fill_lines(text, sizeof(text), round % 3 * 4);
+		if (round == 30) /* as many lines as there can be */
+			memset(text, '\n', sizeof(text));
+		for (size_t at = 0; at < TEXT; at += 1 + rnd() % 20) {
+			size_t n = round % 2 ? 1 + rnd() % WAVE_LINES : WAVE_LINES;
+			unsigned lines = slow_plain_lines(text + at, n, want);
+
+			assert_int_equal(pmk_wave_plain_lines(text + at, n, got), lines);
+			assert_memory_equal(got, want, lines * sizeof(*want));
+			assert_int_equal(pmk_wave_plain_lines_any(text + at, n, got), lines);
+			assert_memory_equal(got, want, lines * sizeof(*want));
+			most = lines > most ? lines : most;
+		}
+	}
+	assert_int_equal(most, WAVE_LINES);
 }
 
 /* Also so many that a byte cannot count them. */
@@ -107,9 +232,9 @@ static void test_lines(void **state_)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_blanks),
-		cmocka_unit_test(test_length),
-		cmocka_unit_test(test_binary),
+		cmocka_unit_test(test_blanks), cmocka_unit_test(test_length),
+		cmocka_unit_test(test_binary), cmocka_unit_test(test_decimal),
+		cmocka_unit_test(test_marks),  cmocka_unit_test(test_plain_lines),
 		cmocka_unit_test(test_lines),
 	};
 

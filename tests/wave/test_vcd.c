@@ -357,6 +357,57 @@ static void test_bad_changes(void **state)
 	assert_partial("$dumpall\n1!\n", "line 14", "before the $end of its values");
 }
 
+/* Codes of all lengths, in a dump of lines that are read the fast way; one that is not in the header
+ * is told, whatever it begins with, and one that is missing, whatever follows. */
+static void test_codes(void **state)
+{
+	static const char *const codes[] = { "!",	  "~",	    "h/",	"~~",
+					     "!!!",	  "~~~",    "!!!!",	"~~~~",
+					     "abcde",	  "abcdef", "abcdefg",	"abcdefgh",
+					     "abcdefghi", "\x7f!",  "\xc3\xa9", "m\xff\x80" };
+	static const char *const others[] = { "\"",	"/h",	     "!!!!!", "abcdefh",
+					      "bcdefg", "abcdefghj", "\x7f",  "!\x7f" };
+	char dump[1024];
+	static struct outcome o;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		const char *c = codes[i], *k = i == 9 ? "k" : "abcdef";
+		int n = sprintf(dump,
+				"$scope module tb $end\n$var wire 1 %s clk $end\n"
+				"$var wire 4 %s v $end\n$enddefinitions $end\n",
+				k, c);
+
+		sprintf(dump + n,
+			"#0\n0%s\nb101 %s\nb11 %s\nb0110 %s\n#5\n1%s\n#6\n0%s\n#7\n1%s\n"
+			"b1001 %s\n#8\n0%s\n1%s\n#9\n1%s\n",
+			k, c, c, c, k, k, k, c, k, c, k);
+		run_dump(&o, dump, MAP);
+		assert_int_equal(o.status, 0);
+		assert_int_equal(o.nedges, 3);
+		assert_int_equal(o.edge[0].value[0].bits, 6);
+		assert_int_equal(o.edge[1].value[0].bits, 6);
+		assert_int_equal(o.edge[2].value[0].bits, 1);
+		for (unsigned j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
+			for (unsigned vector = 0; vector < 2; vector++) {
+				sprintf(dump + n, "#0\n0%s\n#5\n1%s\n#7\n%s%s\n0%s\n", k, k,
+					vector ? "b11 " : "1", others[j], k);
+				run_dump(&o, dump, MAP);
+				assert_int_equal(o.status, PMK_WAVE_PARTIAL);
+				assert_non_null(strstr(o.findings.error.text, "a change of '"));
+				assert_int_equal(o.findings.error.line, 10);
+			}
+		}
+		for (const char *next = "01bx#$ \n!~"; *next; next++) {
+			sprintf(dump + n, "#0\n0%s\n#5\n1%s\n#7\n1\n%c%s\n", k, k, *next, c);
+			run_dump(&o, dump, MAP);
+			assert_non_null(strstr(o.findings.error.text,
+					       "a value without an identifier code"));
+			assert_int_equal(o.findings.error.line, 10);
+		}
+	}
+}
+
 /* NULs, as a file system leaves them behind a crash. */
 static void test_nuls(void **state)
 {
@@ -465,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_no_timescale),
 		cmocka_unit_test(test_bad_headers),
 		cmocka_unit_test(test_bad_changes),
+		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_nuls),
 		cmocka_unit_test(test_every_truncation),
 		cmocka_unit_test(test_long_times),

@@ -258,15 +258,31 @@ int pmk_wave_dump_signal(struct wave_dump *v, struct wave_scopes *scopes, struct
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-int pmk_wave_dump_cells(struct wave_dump *v, size_t n)
+int pmk_wave_dump_cells(struct wave_dump *v, uint32_t n, uint32_t clock)
 {
 	struct wave_cells *c = &v->cells;
 
+	c->n = n;
+	c->clock = clock;
+	c->most_changed = 2 * n + 64; /* twice as many as relist() leaves */
 	c->now = calloc(n + 1, sizeof(*c->now));
 	c->before = calloc(n + 1, sizeof(*c->before));
-	c->changes = calloc(n + 1, sizeof(*c->changes));
-	c->changed = calloc(n + 1, sizeof(*c->changed));
-	return c->now && c->before && c->changes && c->changed ? 0 : PMK_ENOMEM;
+	c->changed = calloc(c->most_changed + WAVE_LINES + 1, sizeof(*c->changed));
+	return c->now && c->before && c->changed ? 0 : PMK_ENOMEM;
+}
+
+/* Those that are again what they were before need not be in it. */
+void pmk_wave_dump_relist(struct wave_cells *c)
+{
+	uint64_t changes = wave_clock_changes(c);
+
+	c->nchanged = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->changed[c->nchanged] = i;
+		c->nchanged += c->now[i].bits != c->before[i].bits || c->now[i].x != c->before[i].x;
+	}
+	c->clock_changes = 0;
+	c->clock_changes = changes - wave_clock_changes(c);
 }
 
 int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch)
@@ -279,8 +295,9 @@ int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch)
 	v->watch = bigger;
 	w = &bigger[v->nwatches++];
 	*w = *watch;
-	w->net_width = v->signal[w->signal].width;
 	w->mask = wave_ones(w->width) << w->shift;
+	w->flip = w->inverted ? w->mask : 0;
+	w->net_mask = wave_ones(v->signal[w->signal].width);
 	v->cells.now[w->cell].x |= w->mask;
 	v->cells.before[w->cell].x |= w->mask;
 	for (size_t i = 0; i < v->room_ids; i++) {
@@ -402,7 +419,9 @@ int pmk_wave_dump_change(struct wave_dump *v, uint32_t first, const char *text, 
 
 int pmk_wave_dump_settle(struct wave_dump *v)
 {
-	if (v->cells.nchanged && v->clockwork->settle(v->clockwork->ctx, v->time))
+	const struct wave_cells *c = &v->cells;
+
+	if ((c->nchanged || c->clock_changes) && v->clockwork->settle(v->clockwork->ctx, v->time))
 		v->stopped = true;
 	wave_cells_commit(&v->cells);
 	return v->stopped;
@@ -450,9 +469,25 @@ int pmk_wave_dump_open(struct wave_dump *v, const char *path, struct pmk_wave_er
 	return code;
 }
 
+/* Find the watches of nets that are a cell by themselves, which most are. */
+static void find_whole(struct wave_dump *v)
+{
+	uint32_t *watches = v->cells.changed; /* of each cell; nothing has changed yet */
+
+	for (uint32_t i = 0; i < v->nwatches; i++)
+		watches[v->watch[i].cell]++;
+	for (uint32_t i = 0; i < v->nwatches; i++) {
+		struct wave_watch *w = &v->watch[i];
+
+		if (!w->next && !w->low && w->mask == w->net_mask && watches[w->cell] == 1)
+			w->most_digits = w->width;
+	}
+}
+
 int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwork)
 {
 	v->clockwork = clockwork;
+	find_whole(v);
 	if (v->fst)
 		pmk_wave_fst_changes(v);
 	else
@@ -469,13 +504,13 @@ void pmk_wave_dump_close(struct wave_dump *v)
 	pmk_wave_fst_free(v);
 	pmk_wave_source_close(&v->source);
 	pmk_wave_arena_free(&v->text);
-	free(v->buf);
+	free(v->memory);
 	free(v->signal);
 	free(v->id);
+	free(v->by_bytes);
 	free(v->by_number);
 	free(v->watch);
 	free(v->cells.now);
 	free(v->cells.before);
-	free(v->cells.changes);
 	free(v->cells.changed);
 }

@@ -13,6 +13,7 @@
 
 #include <pmk/wave.h>
 
+#include "producer/wave/scan.h"
 #include "producer/wave/source.h"
 
 /* Strings that live until the end, in blocks. */
@@ -44,16 +45,23 @@ struct wave_watch {
 	uint8_t shift;	 /* where they go in the cell */
 	bool inverted;
 	/* Set by pmk_wave_dump_watch(). */
-	uint32_t net_width;
-	uint64_t mask; /* the bits of the cell */
+	uint64_t mask;	   /* the bits of the cell */
+	uint64_t flip;	   /* those of them that are inverted */
+	uint64_t net_mask; /* the bits of the net, up to 64 */
+	/* Set when reading begins: as many digits as a value may have to be put into the cell as it
+	 * is; 0: bits of the net or of the cell are apart. */
+	uint64_t most_digits;
 };
 
 /* Values by cell, as of now and as before the current time. */
 struct wave_cells {
 	struct pmk_wave_value *now, *before;
-	uint32_t *changes; /* how often each has changed at the current time */
-	uint32_t *changed; /* the cells that have changed, in order of their first change */
-	uint32_t nchanged;
+	/* The cells that have changed at the current time, some of them more than once. There is
+	 * room for WAVE_LINES more than most_changed. */
+	uint32_t *changed, nchanged, most_changed;
+	uint32_t n;
+	uint32_t clock;		/* one of them … */
+	uint64_t clock_changes; /* … and how often it has changed, without what is in the list */
 };
 
 /* The callbacks about time; a nonzero result stops. */
@@ -72,6 +80,7 @@ struct wave_dump {
 	const char *path;
 	struct wave_fst *fst; /* NULL: it is text */
 	/* The text: from `buf`, read up to `at`, filled up to `end`. */
+	char *memory; /* malloc, with room before the text; NULL: there is none yet */
 	char *buf, *at, *end;
 	size_t word; /* length of the word of the header that begins at `at` */
 	size_t room;
@@ -86,9 +95,10 @@ struct wave_dump {
 	struct wave_id *id; /* a hash table; its size is a power of two */
 	size_t nids, room_ids;
 	unsigned id_shift;
-	/* The codes that are small numbers, by those: 0, none; else 1 + wave_id.watch. They lie
-	 * closer together than in the hash table, and need no search. */
-	uint32_t *by_number, nnumbers;
+	/* What is watched of most codes: 0, there is no such code; else 1 + wave_id.watch. By the
+	 * bytes of a code of one or two, and by number. They lie closer together than in the hash
+	 * table, and need no search. */
+	uint32_t *by_bytes, *by_number, nnumbers;
 	unsigned scale;	  /* $timescale: 1, 10 or 100 … */
 	const char *unit; /* … "ns"; NULL: none */
 	/* The changes. */
@@ -108,8 +118,8 @@ struct wave_dump {
 int pmk_wave_dump_open(struct wave_dump *v, const char *path, struct pmk_wave_error *err);
 void pmk_wave_dump_close(struct wave_dump *v);
 
-/* Make room for n cells, all x. Returns 0 or PMK_ENOMEM. */
-int pmk_wave_dump_cells(struct wave_dump *v, size_t n);
+/* Make room for n cells, all x; `clock` is one of them. Returns 0 or PMK_ENOMEM. */
+int pmk_wave_dump_cells(struct wave_dump *v, uint32_t n, uint32_t clock);
 /* Put bits of a signal into a cell. Returns 0 or PMK_ENOMEM. */
 int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch);
 
@@ -124,11 +134,20 @@ void pmk_wave_dump_time_text(const struct wave_dump *v, uint64_t time, char *buf
 /* The changes at the current time are done: copy them to `before`. */
 static inline void wave_cells_commit(struct wave_cells *c)
 {
-	for (uint32_t i = 0; i < c->nchanged; i++) {
+	for (uint32_t i = 0; i < c->nchanged; i++)
 		c->before[c->changed[i]] = c->now[c->changed[i]];
-		c->changes[c->changed[i]] = 0;
-	}
 	c->nchanged = 0;
+	c->clock_changes = 0;
+}
+
+/* How often the clock has changed at the current time. */
+static inline uint64_t wave_clock_changes(const struct wave_cells *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->nchanged; i++)
+		n += c->changed[i] == c->clock;
+	return n + c->clock_changes;
 }
 
 /* ---- what the readers of both formats use --------------------------------------------------- */
@@ -178,22 +197,44 @@ static inline uint64_t wave_ones(unsigned n)
 	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 }
 
-/* Put bits into the cell of a watch. Whether they are new there is as good as random, so it does
- * not decide what is done, only what is counted. `changed` has room for one more cell than there
- * are. */
+/* The list of cells that have changed has become long: leave each only once in it. */
+void pmk_wave_dump_relist(struct wave_cells *c);
+
+static inline void wave_make_room(struct wave_cells *c)
+{
+	if (__builtin_expect(c->nchanged >= c->most_changed, 0))
+		pmk_wave_dump_relist(c);
+}
+
+/* A cell has a value; there is room in the list. Whether it is new is as good as random, so it does
+ * not decide what is done, only what is counted. */
+static inline void wave_set(struct wave_cells *c, uint32_t cell, struct pmk_wave_value value)
+{
+	struct pmk_wave_value was = c->now[cell];
+
+	c->now[cell] = value;
+	c->changed[c->nchanged] = cell;
+	c->nchanged += ((value.bits ^ was.bits) | (value.x ^ was.x)) != 0;
+}
+
+/* Put bits into the cell of a watch. */
 static inline void wave_put(struct wave_cells *c, const struct wave_watch *w,
 			    struct pmk_wave_value value)
 {
-	struct pmk_wave_value *now = &c->now[w->cell], was = *now;
-	uint64_t inverted = w->inverted ? w->mask : 0, x = value.x << w->shift & w->mask;
-	uint32_t *changes = &c->changes[w->cell], is_new;
+	struct pmk_wave_value *now = &c->now[w->cell];
+	uint64_t x = value.x << w->shift & w->mask;
+	uint64_t bits = ((value.bits << w->shift) ^ w->flip) & w->mask & ~x;
 
-	now->bits = (was.bits & ~w->mask) | (((value.bits << w->shift) ^ inverted) & w->mask & ~x);
-	now->x = (was.x & ~w->mask) | x;
-	is_new = ((now->bits ^ was.bits) | (now->x ^ was.x)) != 0;
-	c->changed[c->nchanged] = w->cell;
-	c->nchanged += is_new & (*changes == 0);
-	*changes += is_new & (*changes < UINT32_MAX);
+	wave_make_room(c);
+	wave_set(c, w->cell,
+		 (struct pmk_wave_value){ .bits = (now->bits & ~w->mask) | bits,
+					  .x = (now->x & ~w->mask) | x });
+}
+
+/* The net of a watch, up to 64 bits, has a value without x. */
+static inline void wave_put_bits(struct wave_cells *c, const struct wave_watch *w, uint64_t bits)
+{
+	wave_put(c, w, (struct pmk_wave_value){ .bits = w->low < 64 ? bits >> w->low : 0 });
 }
 
 /* The net of the watch `first` (index + 1) and those behind it has a new value of n digits, of any

@@ -752,6 +752,7 @@ static inline int take(struct wave_dump *v, struct cursor *c)
 	const uint8_t *value = c->at;
 	bool bits = !(c->entry & 1);
 	uint32_t n = bits ? (c->length + 7) / 8 : c->length;
+	uint64_t all = 0;
 
 	if (c->length == 1) {
 		if (!bits)
@@ -763,13 +764,17 @@ static inline int take(struct wave_dump *v, struct cursor *c)
 		if (!bits)
 			return pmk_wave_dump_change(v, c->watch, (const char *)value, n);
 	}
+	if (c->length <= 64)
+		all = c->length == 1 ? c->entry >> 1 & 1 : packed(value, c->length, 0);
 	for (uint32_t i = c->watch; i; i = v->watch[i - 1].next) {
 		const struct wave_watch *w = &v->watch[i - 1];
-		uint64_t now = !w->low ? c->entry >> 1 & 1 : 0;
 
-		if (c->length > 1)
-			now = packed(value, c->length, w->low);
-		wave_put(&v->cells, w, (struct pmk_wave_value){ .bits = now });
+		if (c->length <= 64)
+			wave_put_bits(&v->cells, w, all);
+		else
+			wave_put(&v->cells, w,
+				 (struct pmk_wave_value){
+					 .bits = packed(value, c->length, w->low) });
 	}
 	return 0;
 }

@@ -57,11 +57,12 @@ static bool clock_step(struct sampler *s, uint64_t time)
 	const struct wave_cells *c = &s->w->dump.cells;
 	struct pmk_wave_value now = c->now[s->w->clock];
 	const struct pmk_wave_map *map = s->w->map;
+	uint64_t changes = wave_clock_changes(c);
 	bool level = now.bits & 1, edge;
 
-	if (!c->changes[s->w->clock])
+	if (!changes)
 		return false;
-	if (s->known && c->changes[s->w->clock] > 1)
+	if (s->known && changes > 1)
 		warn(s, PMK_WAVE_GLITCH, map->clock, time);
 	if (now.x) {
 		if (s->known)

@@ -1,6 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "producer/wave/scan.h"
 
+const uint64_t wave_low_bytes[9] = {
+	0,
+	0xff,
+	0xffff,
+	0xffffff,
+	0xffffffff,
+	0xffffffffff,
+	0xffffffffffff,
+	0xffffffffffffff,
+	0xffffffffffffffff,
+};
+const uint64_t wave_high_bytes[9] = {
+	0,
+	0xff00000000000000,
+	0xffff000000000000,
+	0xffffff0000000000,
+	0xffffffff00000000,
+	0xffffffffff000000,
+	0xffffffffffff0000,
+	0xffffffffffffff00,
+	0xffffffffffffffff,
+};
+
 /* A vector of the compiler's, so that there is one source for all processors. */
 #define LANES 16
 typedef uint8_t lanes __attribute__((vector_size(LANES)));
@@ -36,3 +59,117 @@ uint64_t pmk_wave_lines(const char *p, size_t n)
 		lines += *p++ == '\n';
 	return lines;
 }
+
+#define TOP (UINT64_C(1) << 63)
+
+/* Bits of a word; on x86 before SSE4 the compiler calls a function for that. */
+static inline __attribute__((always_inline)) unsigned count_bits(uint64_t bits)
+{
+#if !defined(__x86_64__) || defined(__POPCNT__)
+	return (unsigned)__builtin_popcountll(bits);
+#else
+	bits -= bits >> 1 & WAVE_EACH(0x55);
+	bits = (bits & WAVE_EACH(0x33)) + (bits >> 2 & WAVE_EACH(0x33));
+	return (unsigned)(((bits + (bits >> 4)) & WAVE_EACH(0x0f)) * WAVE_EACH(1) >> 56);
+#endif
+}
+
+/* Write down where the bits of a window are. How many a window has is as good as random, so the
+ * first ones are written down whether they are there or not. */
+static inline __attribute__((always_inline)) unsigned spread(uint64_t bits, size_t at, uint16_t *to)
+{
+	unsigned n = count_bits(bits);
+
+	for (unsigned i = 0; i < WAVE_EXTRAS; i++) {
+		to[i] = (uint16_t)(at + (unsigned)__builtin_ctzll(bits | TOP));
+		bits &= bits - 1;
+	}
+	for (unsigned i = WAVE_EXTRAS; __builtin_expect(i < n, 0); i++) {
+		to[i] = (uint16_t)(at + (unsigned)__builtin_ctzll(bits));
+		bits &= bits - 1;
+	}
+	return n;
+}
+
+/* See the header; `marks` is known to the compiler. */
+static inline __attribute__((always_inline)) unsigned plain_lines(
+	struct wave_marks (*marks)(const char *p), const char *p, size_t n, uint16_t *end)
+{
+	uint64_t begin = 1, value = 0; /* one begins, or a first word goes on, at the next window */
+	unsigned found = 0;
+
+	for (size_t at = 0; at < n; at += WAVE_WINDOW) {
+		struct wave_marks m = marks(p + at);
+		uint64_t begins = m.ends << 1 | begin, ends = m.ends, after, wrong;
+
+		if (n - at < WAVE_WINDOW)
+			ends &= (UINT64_C(1) << (n - at)) - 1;
+		begin = m.ends >> 63;
+		/* Added to the bits of a word, its first bit is carried to what follows it. */
+		value = __builtin_add_overflow(begins & m.letters & ~m.odd, value, &after);
+		value |= __builtin_add_overflow(after, ~m.odd, &after);
+		wrong = m.odd & ~m.ends & ~after;
+		if (wrong)
+			ends &= (wrong & -wrong) - 1;
+		found += spread(ends, at, end + found);
+		if (wrong)
+			break;
+	}
+	return found;
+}
+
+unsigned pmk_wave_plain_lines_any(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS])
+{
+	return plain_lines(wave_marks, p, n, end);
+}
+
+#ifdef __x86_64__
+
+#include <immintrin.h>
+
+#define NEWER __attribute__((target("avx2,bmi,popcnt")))
+
+static inline NEWER struct wave_marks marks32(const char *p)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)p);
+	__m256i next = _mm256_add_epi8(v, _mm256_set1_epi8(1));
+	__m256i odd = _mm256_cmpgt_epi8(_mm256_set1_epi8(' ' + 2), next);
+	__m256i end = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n'));
+
+	return (struct wave_marks){
+		.ends = (uint32_t)_mm256_movemask_epi8(end),
+		.odd = (uint32_t)_mm256_movemask_epi8(odd),
+		.letters = (uint32_t)_mm256_movemask_epi8(_mm256_add_epi8(v, v)),
+	};
+}
+
+static inline NEWER struct wave_marks marks64(const char *p)
+{
+	struct wave_marks low = marks32(p), high = marks32(p + 32);
+
+	return (struct wave_marks){ .ends = low.ends | high.ends << 32,
+				    .odd = low.odd | high.odd << 32,
+				    .letters = low.letters | high.letters << 32 };
+}
+
+static NEWER unsigned plain_lines_newer(const char *p, size_t n, uint16_t *end)
+{
+	return plain_lines(marks64, p, n, end);
+}
+
+unsigned pmk_wave_plain_lines(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS])
+{
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	    __builtin_cpu_supports("popcnt"))
+		return plain_lines_newer(p, n, end);
+	return pmk_wave_plain_lines_any(p, n, end);
+}
+
+#else
+
+unsigned pmk_wave_plain_lines(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS])
+{
+	return pmk_wave_plain_lines_any(p, n, end);
+}
+
+#endif

@@ -14,11 +14,11 @@
  * ranges and whose codes are <0, <1 …; fst2vcd writes ports, too, but with ordinary sizes and
  * codes.
  *
- * Speed. Most of a dump are changes of nets that nobody asked for, so what they cost is what a dump
- * costs: read_changes() finds the identifier code of a line without looking at its value, and
- * without branches that depend on lengths or on the kind of value (scan.h). Everything else takes
- * the slower way, one word at a time. Values are decoded only when somebody watches. Lines are
- * counted afterwards, buffer by buffer. See bench/wave.
+ * Speed. Nearly all of a dump are plain lines, one change in each. So their ends are found first,
+ * some hundred at a time (scan.h), and then what is watched of them, in a loop without branches
+ * that depend on lengths, on the kind of value or on whether somebody watches. Only those changes
+ * are looked at one after the other. Everything else takes the slower way, one word at a time. See
+ * bench/wave.
  */
 #define _GNU_SOURCE
 #include "producer/wave/dump.h"
@@ -64,12 +64,14 @@ static int grow(struct wave_dump *v, size_t left)
 	if (room > LONGEST_WORD)
 		return pmk_wave_dump_fail(v, PMK_EPARSE, "%u MB without a line end: this is no VCD",
 					  LONGEST_WORD >> 20);
-	bigger = realloc(v->buf, room + WAVE_SLACK);
+	bigger = realloc(v->memory, WAVE_FRONT + room + WAVE_SLACK);
 	if (!bigger)
 		return pmk_wave_dump_no_memory(v);
+	memset(bigger, '\n', WAVE_FRONT);
+	v->memory = bigger;
 	v->room = room;
-	v->buf = v->at = v->counted = bigger;
-	v->end = bigger + left;
+	v->buf = v->at = v->counted = bigger + WAVE_FRONT;
+	v->end = v->buf + left;
 	return 0;
 }
 
@@ -177,33 +179,38 @@ static uint64_t long_key(const char *code, size_t n)
 	return h | UINT64_C(1) << 63;
 }
 
-/* As many of the bytes of a word as a code has characters, 1 to 8. */
-static inline uint64_t short_key(uint64_t word, size_t n)
-{
-	return word & ~UINT64_C(0) >> (64 - 8 * n);
-}
-
 static uint64_t key_of(const char *code, size_t n)
 {
 	if (!n)
 		return 0;
-	return n > 8 ? long_key(code, n) : short_key(wave_word(code), n);
+	return n > 8 ? long_key(code, n) : wave_word(code) & wave_low_bytes[n];
 }
 
-#define LONGEST_NUMBER 4
-#define NO_NUMBER      UINT32_MAX
-
-/* The number of a code of n characters, if they are printable and not too many. Nearly all writers
- * count so: to the base of 94, the lowest digit first, and '!' is 1. */
+/* The number of a code of n printable characters, 0 to 8. Nearly all writers count so: to the base
+ * of 94, the lowest digit first, and '!' is 1. What is too long for that, or none, has a number
+ * above INT32_MAX. */
 static inline uint32_t number_of(uint64_t key, size_t n)
 {
-	uint64_t digits = key - short_key(WAVE_EACH(' '), n), pairs;
+	/* What the characters are more than digits. */
+	static const uint32_t more[9] = { 1u << 31,
+					  32,
+					  32 * (1 + 94),
+					  32 * (1 + 94 + 94 * 94),
+					  32 * (1 + 94 + 94 * 94 + 94 * 94 * 94),
+					  1u << 31,
+					  1u << 31,
+					  1u << 31,
+					  1u << 31 };
+	/* Two characters at once, whose second one counts 256 already, then two pairs. */
+	uint32_t pairs = (uint32_t)key - (256 - 94) * ((uint32_t)key >> 8 & 0x00ff00ff);
 
-	if (n > LONGEST_NUMBER || ((key | (key + WAVE_EACH(1))) & WAVE_EACH(0x80)))
-		return NO_NUMBER;
-	/* Two digits at once, then two pairs. */
-	pairs = (digits & 0x00ff00ff) + 94 * (digits >> 8 & 0x00ff00ff);
-	return (uint32_t)((pairs & 0xffff) + 94 * 94 * (pairs >> 16));
+	return pairs - (65536 - 94 * 94) * (pairs >> 16) - more[n];
+}
+
+/* Is a code ASCII, without 0x7f? Blanks are in no code. */
+static bool printable(uint64_t key)
+{
+	return !((key | (key + WAVE_EACH(1))) & WAVE_EACH(0x80));
 }
 
 static size_t length_of_key(uint64_t key)
@@ -211,20 +218,34 @@ static size_t length_of_key(uint64_t key)
 	return (size_t)(71 - __builtin_clzll(key)) / 8;
 }
 
-/* Fill by_number, when everything that is watched is known. */
-static int number_codes(struct wave_dump *v)
+/* Where codes of one or two printable characters are in by_bytes: those with the same second byte
+ * next to each other, which is a line end behind a code of one. */
+#define NBYTES (94 * 256 + 256)
+
+static inline size_t place_of(unsigned bytes)
+{
+	return bytes - (256 - 94) * (bytes >> 8);
+}
+
+/* Fill by_bytes and by_number, when everything that is watched is known. */
+static int list_codes(struct wave_dump *v)
 {
 	/* Numbers that are not dense are left to the hash table. */
-	uint32_t most = (uint32_t)(8 * v->nids + 4096), n = 0;
+	uint32_t most = v->nids < INT32_MAX / 16 ? (uint32_t)(8 * v->nids + 4096) : INT32_MAX;
+	uint32_t n = 0;
 
 	for (int fill = 0; fill < 2; fill++) {
 		for (size_t i = 0; i < v->room_ids; i++) {
 			const struct wave_id *id = &v->id[i];
 			uint32_t number;
 
-			if (!id->key)
+			if (!id->key || !printable(id->key))
 				continue;
 			number = number_of(id->key, length_of_key(id->key));
+			if (fill && !(id->key >> 16))
+				v->by_bytes[place_of(
+					(unsigned)(id->key >> 8 ? id->key : id->key | '\n' << 8))] =
+					1 + id->watch;
 			if (number >= most)
 				continue;
 			if (fill)
@@ -232,36 +253,20 @@ static int number_codes(struct wave_dump *v)
 			else if (number >= n)
 				n = number + 1;
 		}
-		if (!fill && !(v->by_number = calloc(n + 1, sizeof(*v->by_number))))
+		if (!fill && (!(v->by_number = calloc(n + 1, sizeof(*v->by_number))) ||
+			      !(v->by_bytes = calloc(NBYTES, sizeof(*v->by_bytes)))))
 			return pmk_wave_dump_no_memory(v);
 	}
 	v->nnumbers = n;
 	return 0;
 }
 
-/* What is watched of a code of 1 to 8 characters, which `text` begins with: 0, the header does not
- * have it; else 1 + wave_id.watch. */
-static inline uint32_t watch_of(const struct wave_dump *v, uint64_t text, size_t n)
+/* What is watched of a code: 0, the header does not have it; else 1 + wave_id.watch. */
+static uint32_t watch_of(const struct wave_dump *v, uint64_t key)
 {
-	uint64_t key = short_key(text, n);
-	uint32_t number = number_of(key, n);
-	const struct wave_id *id;
+	const struct wave_id *id = wave_find_id(v, key);
 
-	if (number < v->nnumbers)
-		return v->by_number[number];
-	id = wave_find_id(v, key);
-	return id->key ? 1 + id->watch : 0;
-}
-
-/* The same of a code of any length. */
-static uint32_t watch_of_any(const struct wave_dump *v, const char *code, size_t n)
-{
-	const struct wave_id *id;
-
-	if (n - 1 < 8)
-		return watch_of(v, wave_word(code), n);
-	id = wave_find_id(v, key_of(code, n));
-	return id->key ? 1 + id->watch : 0;
+	return key && id->key ? 1 + id->watch : 0;
 }
 
 /* ---- the header ----------------------------------------------------------------------------- */
@@ -454,47 +459,54 @@ int pmk_wave_vcd_header(struct wave_dump *v)
 
 /* ---- changes -------------------------------------------------------------------------------- */
 
-/* The value of a net that is watched. Nearly all are short and consist of 0 and 1 alone. */
-static inline int change(struct wave_dump *v, uint32_t first, const char *text, size_t n)
+/* A net that is watched has a value, in a change that begins at p. */
+static int change(struct wave_dump *v, const char *p, uint32_t first, const char *text, size_t n)
 {
 	uint64_t bits;
 
-	if (n - 1 >= 64 || !wave_binary(text, n, &bits))
+	v->at = (char *)(uintptr_t)p;
+	if (n - 1 >= 64 || !wave_binary(text + n, n, &bits))
 		return pmk_wave_dump_change(v, first, text, n);
 	for (uint32_t i = first; i; i = v->watch[i - 1].next) {
 		const struct wave_watch *w = &v->watch[i - 1];
 
-		if (bits & ~wave_ones(w->net_width))
+		if (bits & ~w->net_mask)
 			return pmk_wave_dump_too_many_bits(v, &v->signal[w->signal], text, n);
-		wave_put(&v->cells, w,
-			 (struct pmk_wave_value){ .bits = w->low < 64 ? bits >> w->low : 0 });
+		wave_put_bits(&v->cells, w, bits);
 	}
 	return 0;
 }
 
-/* Read "#1200". Returns its length; 0 after an error. */
-static size_t read_time(struct wave_dump *v, const char *p)
+/* A time that is not 1 to 16 digits. */
+static int odd_time(struct wave_dump *v, const char *p, size_t n, uint64_t *t)
 {
-	size_t n = wave_length(p), i;
-	uint64_t t = 0;
 	char buf[WAVE_SHOWN];
+	size_t i;
 
+	*t = 0;
 	for (i = 1; i < n; i++) {
 		unsigned d = (unsigned)(p[i] - '0');
 
 		if (d > 9)
 			break;
-		if (__builtin_mul_overflow(t, 10, &t) || __builtin_add_overflow(t, d, &t)) {
-			pmk_wave_dump_fail(v, PMK_EPARSE, "the time '%s' has more than 64 bits",
-					   pmk_wave_dump_shown(buf, p, n));
-			return 0;
-		}
+		if (__builtin_mul_overflow(*t, 10, t) || __builtin_add_overflow(*t, d, t))
+			return pmk_wave_dump_fail(v, PMK_EPARSE,
+						  "the time '%s' has more than 64 bits",
+						  pmk_wave_dump_shown(buf, p, n));
 	}
-	if (i < n || n == 1) {
-		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no time",
-				   pmk_wave_dump_shown(buf, p, n));
+	if (i < n || n == 1)
+		return pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no time",
+					  pmk_wave_dump_shown(buf, p, n));
+	return 0;
+}
+
+/* Read "#1200", n characters. Returns its length; 0 after an error. */
+static size_t read_time(struct wave_dump *v, const char *p, size_t n)
+{
+	uint64_t t;
+
+	if ((n - 2 >= 16 || !wave_decimal(p + n, n - 1, &t)) && odd_time(v, p, n, &t))
 		return 0;
-	}
 	if (pmk_wave_dump_time(v, t))
 		return 0;
 	v->block = false; /* some writers leave its $end out */
@@ -549,7 +561,7 @@ static size_t read_keyword(struct wave_dump *v, const char *p)
 static size_t read_code(struct wave_dump *v, const char *p, uint32_t *watch)
 {
 	size_t n = wave_length(p);
-	uint32_t found = watch_of_any(v, p, n);
+	uint32_t found = watch_of(v, key_of(p, n));
 	char buf[WAVE_SHOWN];
 
 	*watch = found - 1;
@@ -570,7 +582,7 @@ static const char *read_scalar(struct wave_dump *v, const char *p)
 	uint32_t watch;
 	size_t n = read_code(v, p + 1, &watch);
 
-	return n && !(watch && change(v, watch, p, 1)) ? p + 1 + n : NULL;
+	return n && !(watch && change(v, p, watch, p, 1)) ? p + 1 + n : NULL;
 }
 
 /* Read "b1010 !": a vector, real or string. Returns where it ends; NULL after an error; p when
@@ -589,7 +601,7 @@ static const char *read_vector(struct wave_dump *v, const char *p, const char *l
 	more = read_code(v, code, &watch);
 	if (!more)
 		return NULL;
-	if (watch && (*p == 'b' || *p == 'B') && change(v, watch, value, n))
+	if (watch && (*p == 'b' || *p == 'B') && change(v, p, watch, value, n))
 		return NULL;
 	code += more;
 	return code + (*code == '\n');
@@ -644,7 +656,7 @@ static const char *read_word(struct wave_dump *v, const char *p, const char *lim
 	case ' ':
 		return p + 1;
 	case '#':
-		n = read_time(v, p);
+		n = read_time(v, p, wave_length(p));
 		return n ? p + n + (p[n] == '\n') : NULL;
 	case '$':
 		n = read_keyword(v, p);
@@ -660,43 +672,141 @@ static const char *read_word(struct wave_dump *v, const char *p, const char *lim
 	}
 }
 
-/* A change whose words are next to each other and lie within a window of the scanner. */
-struct quick {
-	uint32_t watch; /* as in by_number: 1 + wave_id.watch */
-	unsigned kind;
-	const char *value;
-	size_t digits;
-	const char *next; /* behind the line end */
+/* What is watched of a code of 3 to 7 printable characters, or none; 0 without a blank before it. */
+static __attribute__((noinline)) uint32_t watch_of_longer(const struct wave_dump *v,
+							  const char *code, size_t n,
+							  uint64_t blanks)
+{
+	uint64_t key = wave_word(code) & wave_low_bytes[n];
+	uint32_t number = number_of(key, n);
+
+	if (!blanks)
+		return 0;
+	return __builtin_expect(number < v->nnumbers, 1) ? v->by_number[number] : watch_of(v, key);
+}
+
+/* Plain lines, and those of them that matter. */
+struct lines {
+	const char *text;
+	unsigned n;
+	uint16_t end[WAVE_LINES + WAVE_EXTRAS]; /* of each, in the text */
+	unsigned nchanges;
+	struct change {
+		uint32_t watch;	  /* 1 + wave_id.watch, which is not 0; 0: it is no change */
+		uint16_t line;	  /* index */
+		uint16_t digits;  /* the end of its value in the text … */
+		uint16_t ndigits; /* … and how many; of a TEXT, more than of any value */
+	} change[WAVE_LINES];
 };
 
 /*
- * Find value and code of a change at p. False if it is none, or one that read_word() has to look
- * at. Which kind of change a line has is as good as random, and a branch on it would be predicted
- * wrongly every other time; so all that depends on it is computed with a mask.
+ * Find the changes of what is watched, and what is no change or has to be looked at by read_word().
+ * Which kind of change a line has, and whether somebody watches, is as good as random. A branch on
+ * it would be predicted wrongly every other time, so what depends on it is computed.
  */
-static inline bool find_quick(const struct wave_dump *v, const char *p, struct quick *q)
+static void find_changes(const struct wave_dump *v, struct lines *l)
 {
-	unsigned kind = kind_at(p);
-	uint64_t scalar = -(uint64_t)(kind == SCALAR);
-	uint64_t blanks = wave_blanks(p), later = blanks & (blanks - 1);
-	uint64_t last = later | (blanks & scalar); /* its lowest bit is the end of the code */
-	const char *end, *code;
-	size_t first, n;
+	/* A scalar's code is right behind its one digit; others have any number of digits: less
+	 * than so many more than one, or 0. */
+	static const uint64_t more[] = {
+		[NO_CHANGE] = 0, [SCALAR] = 1, [VECTOR] = WAVE_LINES, [TEXT] = WAVE_LINES
+	};
+	static const uint32_t plus[] = { [SCALAR] = 1, [TEXT] = WAVE_LINES };
+	const char *const text = l->text, *p = text;
+	const uint32_t *by_bytes = v->by_bytes;
+	size_t lines = l->n;
+	struct change *q = l->change;
 
-	if (kind == NO_CHANGE || !last)
+	for (size_t i = 0; i < lines; i++) {
+		const char *end = text + l->end[i], *code;
+		uint64_t blanks = wave_blanks_in(wave_word(end - 8));
+		size_t kind = kind_at(p), scalar = kind == SCALAR, rest;
+		uint32_t watch;
+
+		/* A code of more than 7 characters is not one of those that are looked for here. */
+		code = end - 7 + scalar + (size_t)(__builtin_clzll(blanks | 1) ^ 63) / 8;
+		rest = (size_t)(code - p) + scalar - 2;
+		watch = __builtin_expect((size_t)(end - code) - 1 < 2, 1)
+				? by_bytes[place_of(wave_half(code))]
+				: watch_of_longer(v, code, (size_t)(end - code), blanks);
+		watch = rest < more[kind] ? watch : 0;
+		q->watch = watch;
+		q->line = (uint16_t)i;
+		q->digits = (uint16_t)(code - 1 + scalar - text);
+		q->ndigits = (uint16_t)(rest + plus[kind]);
+		q += watch != 1;
+		p = end + 1;
+	}
+	l->nchanges = (unsigned)(q - l->change);
+}
+
+/* Read words from p to the end of a line, or until no more can be read. */
+static const char *read_words(struct wave_dump *v, const char *p, const char *limit)
+{
+	const char *next;
+
+	for (;;) {
+		next = read_word(v, p, limit);
+		if (!next || next == p || next[-1] == '\n')
+			return next;
+		p = next;
+	}
+}
+
+/* Read a line that matters. Returns where it ends; NULL after an error. */
+static const char *read_line(struct wave_dump *v, const struct lines *l, const struct change *q,
+			     const char *limit)
+{
+	const char *p = l->text + (q->line ? l->end[q->line - 1] + 1 : 0);
+	const char *end = l->text + l->end[q->line];
+
+	if (q->watch && kind_at(p) != TEXT &&
+	    change(v, p, q->watch - 1, l->text + q->digits - q->ndigits, q->ndigits))
+		return NULL;
+	if (q->watch)
+		return end + 1;
+	if (*p != '#')
+		return read_words(v, p, limit);
+	v->at = (char *)(uintptr_t)p;
+	return read_time(v, p, (size_t)(end - p)) ? end + 1 : NULL;
+}
+
+/* Put the value of a change where it belongs, if that is easy. */
+static inline bool put_change(struct wave_dump *v, const struct lines *l, const struct change *q)
+{
+	const struct wave_watch *w = &v->watch[q->watch - 2];
+	uint64_t bits;
+
+	if (q->ndigits - 1u >= w->most_digits ||
+	    !wave_binary(l->text + q->digits, q->ndigits, &bits))
 		return false;
-	first = (size_t)__builtin_ctzll(blanks);
-	end = p + __builtin_ctzll(last);
-	code = p + 1 + (first & ~scalar);
-	n = (size_t)(end - code);
-	if (n - 1 >= 8 || *end != '\n')
-		return false;
-	*q = (struct quick){ .watch = watch_of(v, wave_word(code), n),
-			     .kind = kind,
-			     .value = p + 1 - (scalar & 1),
-			     .digits = ((first - 2) & ~scalar) + 1,
-			     .next = end + 1 };
-	return q->watch;
+	wave_set(&v->cells, w->cell, (struct pmk_wave_value){ .bits = bits ^ w->flip });
+	return true;
+}
+
+/* Read plain lines, if there are any. */
+static const char *read_lines(struct wave_dump *v, const char *p, const char *limit)
+{
+	size_t n = limit - p < WAVE_LINES ? (size_t)(limit - p) : WAVE_LINES;
+	struct lines l;
+
+	l.text = p;
+	l.n = pmk_wave_plain_lines(p, n, l.end);
+	if (!l.n)
+		return p;
+	count_lines(v, p);
+	find_changes(v, &l);
+	wave_make_room(&v->cells);
+	for (const struct change *q = l.change; q < l.change + l.nchanges; q++) {
+		if (__builtin_expect(q->watch && put_change(v, &l, q), 1))
+			continue;
+		p = read_line(v, &l, q, limit);
+		if (p != l.text + l.end[q->line] + 1 || v->comment)
+			return p;
+	}
+	v->lines += l.n;
+	v->counted = (char *)(uintptr_t)l.text + l.end[l.n - 1] + 1;
+	return v->counted;
 }
 
 /*
@@ -707,21 +817,13 @@ static inline bool find_quick(const struct wave_dump *v, const char *p, struct q
 static const char *read_changes(struct wave_dump *v, const char *p, const char *limit)
 {
 	const char *next;
-	struct quick q;
 
-	if (v->comment)
-		p = skip_comment(v, p, limit);
 	for (;;) {
-		if (__builtin_expect(find_quick(v, p, &q), 1)) {
-			if (q.watch > 1 && q.kind != TEXT) {
-				v->at = (char *)(uintptr_t)p;
-				if (change(v, q.watch - 1, q.value, q.digits))
-					return NULL;
-			}
-			p = q.next;
-			continue;
-		}
-		next = read_word(v, p, limit);
+		if (v->comment)
+			p = skip_comment(v, p, limit);
+		next = read_lines(v, p, limit);
+		if (next == p)
+			next = read_words(v, p, limit);
 		if (!next || next == p)
 			return next;
 		p = next;
@@ -763,7 +865,7 @@ static int read_end(struct wave_dump *v)
 
 void pmk_wave_vcd_changes(struct wave_dump *v)
 {
-	int err = number_codes(v);
+	int err = list_codes(v);
 
 	while (!err && read_buffer(v) && !v->eof && !v->stopped)
 		err = refill(v);

@@ -219,7 +219,7 @@ int pmk_wave_bind(struct pmk_wave *w, const struct pmk_wave_map *map, struct pmk
 	w->reset = map->reset ? map->nslots + 1 : WAVE_NO_CELL;
 	w->zero = map->nslots + 2;
 	w->width = calloc(map->nslots + 2, sizeof(*w->width));
-	if (!w->width || pmk_wave_dump_cells(&w->dump, map->nslots + 3))
+	if (!w->width || pmk_wave_dump_cells(&w->dump, map->nslots + 3, w->clock))
 		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
 	code = bind_one(w, map->scope, map->clock, map->clock_line, one, w->clock, err);
 	if (!code && map->reset)
