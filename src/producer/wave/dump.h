@@ -44,13 +44,13 @@ struct wave_watch {
 	uint8_t width;	 /* how many, 1 to 64 */
 	uint8_t shift;	 /* where they go in the cell */
 	bool inverted;
+	/* Set when reading begins: as many digits as a value may have to be put into the cell as it
+	 * is; 0: bits of the net or of the cell are apart. */
+	uint32_t most_digits;
 	/* Set by pmk_wave_dump_watch(). */
 	uint64_t mask;	   /* the bits of the cell */
 	uint64_t flip;	   /* those of them that are inverted */
 	uint64_t net_mask; /* the bits of the net, up to 64 */
-	/* Set when reading begins: as many digits as a value may have to be put into the cell as it
-	 * is; 0: bits of the net or of the cell are apart. */
-	uint64_t most_digits;
 };
 
 /* Values by cell, as of now and as before the current time. */
@@ -131,23 +131,31 @@ int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwor
 void pmk_wave_dump_place(struct wave_dump *v, uint64_t *offset, uint64_t *line);
 void pmk_wave_dump_time_text(const struct wave_dump *v, uint64_t time, char *buf, size_t size);
 
-/* The changes at the current time are done: copy them to `before`. */
+/* The changes at the current time are done: copy them to `before`, a member at a time, as they were
+ * written a moment ago: a processor has to wait to read two of its latest writes at once. */
 static inline void wave_cells_commit(struct wave_cells *c)
 {
-	for (uint32_t i = 0; i < c->nchanged; i++)
-		c->before[c->changed[i]] = c->now[c->changed[i]];
+	for (uint32_t i = 0; i < c->nchanged; i++) {
+		c->before[c->changed[i]].bits = c->now[c->changed[i]].bits;
+		c->before[c->changed[i]].x = c->now[c->changed[i]].x;
+	}
 	c->nchanged = 0;
 	c->clock_changes = 0;
 }
 
 /* How often the clock has changed at the current time. */
-static inline uint64_t wave_clock_changes(const struct wave_cells *c)
+static inline uint64_t wave_clock_changes(struct wave_cells *c)
 {
-	uint32_t n = 0;
+	uint64_t n = c->clock_changes;
 
-	for (uint32_t i = 0; i < c->nchanged; i++)
-		n += c->changed[i] == c->clock;
-	return n + c->clock_changes;
+	c->changed[c->nchanged] = c->clock; /* so that the search ends; there is always room */
+	for (uint32_t i = 0;; i++) {
+		while (c->changed[i] != c->clock)
+			i++;
+		if (i == c->nchanged)
+			return n;
+		n++;
+	}
 }
 
 /* ---- what the readers of both formats use --------------------------------------------------- */

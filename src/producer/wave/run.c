@@ -78,7 +78,9 @@ static int start_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l)
 		if (m->slot[i].part == PMK_WAVE_LAYER && m->slot[i].group == l->index)
 			l->slot[m->slot[i].role] = (int)i;
 	for (unsigned r = 0; r <= PMK_WAVE_CAUSE; r++)
-		l->cell[r] = l->slot[r] == NO_SLOT ? c->w->zero : (uint32_t)l->slot[r];
+		l->value[r] =
+			&c->w->dump.cells
+				 .before[l->slot[r] == NO_SLOT ? c->w->zero : (uint32_t)l->slot[r]];
 	start_checker(c, l);
 	if (!c->monitor && !c->each)
 		return 0;
@@ -359,8 +361,10 @@ static bool in_transfer(const struct pmk_wave_watched *l)
 
 /* Does an x hide something? As in the checker, an address phase has to be known when it is
  * taken, and a response while there is a transfer. */
-static void warn_x(struct pmk_wave_count *c, const struct pmk_wave_watched *l,
-		   const struct pmk_wave_edge *e, const struct pmk_ahb_cycle *cycle)
+static __attribute__((noinline)) void warn_x(struct pmk_wave_count *c,
+					     const struct pmk_wave_watched *l,
+					     const struct pmk_wave_edge *e,
+					     const struct pmk_ahb_cycle *cycle)
 {
 	uint32_t needed = PMK_AHB_ROLE(PMK_AHB_HREADY), wrong;
 	bool ready = cycle->hready && !(cycle->x & PMK_AHB_ROLE(PMK_AHB_HREADY));
@@ -379,29 +383,51 @@ static void warn_x(struct pmk_wave_count *c, const struct pmk_wave_watched *l,
 			warn(c, PMK_WAVE_BUS_X, (unsigned)l->slot[r], e->time);
 }
 
-static struct pmk_ahb_cycle cycle_of(const struct pmk_wave_watched *l,
-				     const struct pmk_wave_edge *e)
+/* The signals that are x. */
+static __attribute__((noinline)) uint16_t x_of(const struct pmk_wave_watched *l)
 {
-	const struct pmk_wave_value *v = e->value;
-	const uint32_t *at = l->cell;
-	struct pmk_ahb_cycle c = { .haddr = v[at[PMK_AHB_HADDR]].bits,
-				   .htrans = (uint8_t)v[at[PMK_AHB_HTRANS]].bits,
-				   .hburst = (uint8_t)v[at[PMK_AHB_HBURST]].bits,
-				   .hsize = (uint8_t)v[at[PMK_AHB_HSIZE]].bits,
-				   .hprot = v[at[PMK_AHB_HPROT]].bits & 0xf,
-				   .hresp = (uint8_t)v[at[PMK_AHB_HRESP]].bits,
-				   .cause = (uint8_t)v[at[PMK_WAVE_CAUSE]].bits,
-				   .hwrite = v[at[PMK_AHB_HWRITE]].bits & 1,
-				   .hready = v[at[PMK_AHB_HREADY]].bits & 1,
-				   .reset = e->reset };
-	uint64_t x = 0;
+	uint16_t x = 0;
 
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
-		x |= v[at[r]].x;
-	for (unsigned r = 0; x && r < PMK_AHB_NROLES; r++)
-		if (v[at[r]].x)
-			c.x |= PMK_AHB_ROLE(r);
-	return c;
+		if (l->value[r]->x)
+			x |= (uint16_t)PMK_AHB_ROLE(r);
+	return x;
+}
+
+/* One signal after the other: if all of them were read first, there would not be enough
+ * registers. */
+static inline void read_cycle(const struct pmk_wave_watched *l, const struct pmk_wave_edge *e,
+			      struct pmk_ahb_cycle *c)
+{
+	const struct pmk_wave_value *v = l->value[PMK_AHB_HADDR];
+	uint64_t x = v->x;
+
+	c->haddr = v->bits;
+	v = l->value[PMK_AHB_HTRANS];
+	c->htrans = (uint8_t)v->bits;
+	x |= v->x;
+	v = l->value[PMK_AHB_HBURST];
+	c->hburst = (uint8_t)v->bits;
+	x |= v->x;
+	v = l->value[PMK_AHB_HSIZE];
+	c->hsize = (uint8_t)v->bits;
+	x |= v->x;
+	v = l->value[PMK_AHB_HPROT];
+	c->hprot = v->bits & 0xf;
+	x |= v->x;
+	v = l->value[PMK_AHB_HRESP];
+	c->hresp = (uint8_t)v->bits;
+	x |= v->x;
+	v = l->value[PMK_AHB_HWRITE];
+	c->hwrite = v->bits & 1;
+	x |= v->x;
+	v = l->value[PMK_AHB_HREADY];
+	c->hready = v->bits & 1;
+	x |= v->x;
+	c->cause = (uint8_t)l->value[PMK_WAVE_CAUSE]->bits;
+	c->hmastlock = false;
+	c->reset = e->reset;
+	c->x = __builtin_expect(x != 0, 0) ? x_of(l) : 0;
 }
 
 /* Tell the caller. */
@@ -418,8 +444,10 @@ static int tell_violations(struct pmk_wave_count *c, struct pmk_wave_checked *bu
 	return stop;
 }
 
-static int check_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
-		       const struct pmk_wave_edge *e, const struct pmk_ahb_cycle *cycle)
+static __attribute__((noinline)) int check_layer(struct pmk_wave_count *c,
+						 struct pmk_wave_watched *l,
+						 const struct pmk_wave_edge *e,
+						 const struct pmk_ahb_cycle *cycle)
 {
 	struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS];
 	unsigned n = pmk_ahb_checker_sample(&l->checker, cycle, v);
@@ -444,12 +472,14 @@ static bool is_low(const struct pmk_ahb_cycle *cycle)
 /* The data phase after this cycle. */
 static void follow(struct pmk_wave_watched *l, const struct pmk_ahb_cycle *cycle)
 {
+	uint8_t next = cycle->x & PMK_AHB_ROLE(PMK_AHB_HTRANS) ? PMK_WAVE_DATA_X : cycle->htrans;
+
 	if (cycle->reset)
 		l->data = PMK_AHB_IDLE;
 	else if (cycle->x & PMK_AHB_ROLE(PMK_AHB_HREADY))
 		l->data = PMK_WAVE_DATA_X;
-	else if (cycle->hready)
-		l->data = cycle->x & PMK_AHB_ROLE(PMK_AHB_HTRANS) ? PMK_WAVE_DATA_X : cycle->htrans;
+	else
+		l->data = cycle->hready ? next : l->data;
 }
 
 static void observe(const struct pmk_wave_count *c, struct pmk_wave_watched *l,
@@ -466,8 +496,9 @@ static int sample_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
 			const struct pmk_wave_edge *e)
 {
 	static const struct pmk_ahb_cycle idle = { .reset = true };
-	struct pmk_ahb_cycle cycle = cycle_of(l, e);
+	struct pmk_ahb_cycle cycle;
 
+	read_cycle(l, e, &cycle);
 	if (e->gap && e->number) {
 		start_checker(c, l);
 		l->data = PMK_WAVE_DATA_X;
@@ -623,8 +654,8 @@ static int edge(void *ctx, const struct pmk_wave_edge *e)
 	struct pmk_wave_count *c = ctx;
 	int stop = 0;
 
-	for (unsigned i = 0; i < c->nwatched && !stop; i++)
-		stop = sample_layer(c, &c->watched[i], e);
+	for (struct pmk_wave_watched *l = c->watched; l < c->watched + c->nwatched && !stop; l++)
+		stop = sample_layer(c, l, e);
 	for (unsigned i = 0; i < c->naxi && !stop; i++)
 		stop = sample_axi(c, &c->axi[i], e);
 	if (c->gxi_slot[PMK_WAVE_GXI_ADDRESS] != NO_SLOT ||

@@ -50,8 +50,8 @@ struct pmk_wave_watched {
 	unsigned index; /* index in the map */
 	struct pmk_bus *bus;
 	int slot[PMK_AHB_NROLES + 1]; /* by role, PMK_WAVE_CAUSE is the last; -1: not there */
-	/* the same as cells of the dump; what is not there is in one that is always 0 */
-	uint32_t cell[PMK_AHB_NROLES + 1];
+	/* where their values at an edge are; what is not there is always 0 */
+	const struct pmk_wave_value *value[PMK_AHB_NROLES + 1];
 	struct pmk_ahb_layer observer;
 	struct pmk_ahb_timer timer; /* of layers with a bus of their own */
 	struct pmk_ahb_checker checker;

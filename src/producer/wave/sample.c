@@ -54,7 +54,7 @@ static void warn(struct sampler *s, enum pmk_wave_oddity what, const char *signa
 /* Was this step an active edge? */
 static bool clock_step(struct sampler *s, uint64_t time)
 {
-	const struct wave_cells *c = &s->w->dump.cells;
+	struct wave_cells *c = &s->w->dump.cells;
 	struct pmk_wave_value now = c->now[s->w->clock];
 	const struct pmk_wave_map *map = s->w->map;
 	uint64_t changes = wave_clock_changes(c);

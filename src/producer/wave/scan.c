@@ -60,46 +60,55 @@ uint64_t pmk_wave_lines(const char *p, size_t n)
 	return lines;
 }
 
-#define TOP (UINT64_C(1) << 63)
+/* What a processor may have instructions for. */
+struct skills {
+	struct wave_marks (*marks)(const char *p);
+	unsigned (*count)(uint64_t bits); /* of the bits */
+	unsigned (*first)(uint64_t bits); /* the lowest bit; anything below 256 if there is none */
+};
 
-/* Bits of a word; on x86 before SSE4 the compiler calls a function for that. */
-static inline __attribute__((always_inline)) unsigned count_bits(uint64_t bits)
+static inline unsigned count_bits(uint64_t bits)
 {
-#if !defined(__x86_64__) || defined(__POPCNT__)
-	return (unsigned)__builtin_popcountll(bits);
-#else
 	bits -= bits >> 1 & WAVE_EACH(0x55);
 	bits = (bits & WAVE_EACH(0x33)) + (bits >> 2 & WAVE_EACH(0x33));
 	return (unsigned)(((bits + (bits >> 4)) & WAVE_EACH(0x0f)) * WAVE_EACH(1) >> 56);
-#endif
 }
+
+static inline unsigned first_bit(uint64_t bits)
+{
+	return (unsigned)__builtin_ctzll(bits | UINT64_C(1) << 63);
+}
+
+static const struct skills any = { wave_marks, count_bits, first_bit };
 
 /* Write down where the bits of a window are. How many a window has is as good as random, so the
  * first ones are written down whether they are there or not. */
-static inline __attribute__((always_inline)) unsigned spread(uint64_t bits, size_t at, uint16_t *to)
+static inline __attribute__((always_inline)) unsigned spread(const struct skills *s, uint64_t bits,
+							     size_t at, uint16_t *to)
 {
-	unsigned n = count_bits(bits);
+	unsigned n = s->count(bits);
 
 	for (unsigned i = 0; i < WAVE_EXTRAS; i++) {
-		to[i] = (uint16_t)(at + (unsigned)__builtin_ctzll(bits | TOP));
+		to[i] = (uint16_t)(at + s->first(bits));
 		bits &= bits - 1;
 	}
 	for (unsigned i = WAVE_EXTRAS; __builtin_expect(i < n, 0); i++) {
-		to[i] = (uint16_t)(at + (unsigned)__builtin_ctzll(bits));
+		to[i] = (uint16_t)(at + s->first(bits));
 		bits &= bits - 1;
 	}
 	return n;
 }
 
-/* See the header; `marks` is known to the compiler. */
-static inline __attribute__((always_inline)) unsigned plain_lines(
-	struct wave_marks (*marks)(const char *p), const char *p, size_t n, uint16_t *end)
+/* See the header. */
+static inline __attribute__((always_inline)) unsigned plain_lines(const struct skills *s,
+								  const char *p, size_t n,
+								  uint16_t *end)
 {
 	uint64_t begin = 1, value = 0; /* one begins, or a first word goes on, at the next window */
 	unsigned found = 0;
 
 	for (size_t at = 0; at < n; at += WAVE_WINDOW) {
-		struct wave_marks m = marks(p + at);
+		struct wave_marks m = s->marks(p + at);
 		uint64_t begins = m.ends << 1 | begin, ends = m.ends, after, wrong;
 
 		if (n - at < WAVE_WINDOW)
@@ -111,7 +120,7 @@ static inline __attribute__((always_inline)) unsigned plain_lines(
 		wrong = m.odd & ~m.ends & ~after;
 		if (wrong)
 			ends &= (wrong & -wrong) - 1;
-		found += spread(ends, at, end + found);
+		found += spread(s, ends, at, end + found);
 		if (wrong)
 			break;
 	}
@@ -120,7 +129,7 @@ static inline __attribute__((always_inline)) unsigned plain_lines(
 
 unsigned pmk_wave_plain_lines_any(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS])
 {
-	return plain_lines(wave_marks, p, n, end);
+	return plain_lines(&any, p, n, end);
 }
 
 #ifdef __x86_64__
@@ -152,9 +161,21 @@ static inline NEWER struct wave_marks marks64(const char *p)
 				    .letters = low.letters | high.letters << 32 };
 }
 
+static inline NEWER unsigned count_newer(uint64_t bits)
+{
+	return (unsigned)__builtin_popcountll(bits);
+}
+
+static inline NEWER unsigned first_newer(uint64_t bits)
+{
+	return (unsigned)_tzcnt_u64(bits);
+}
+
+static const struct skills newer = { marks64, count_newer, first_newer };
+
 static NEWER unsigned plain_lines_newer(const char *p, size_t n, uint16_t *end)
 {
-	return plain_lines(marks64, p, n, end);
+	return plain_lines(&newer, p, n, end);
 }
 
 unsigned pmk_wave_plain_lines(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS])

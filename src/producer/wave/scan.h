@@ -214,25 +214,27 @@ static inline uint64_t wave_gather(uint64_t digits)
  */
 static inline bool wave_binary(const char *end, size_t n, uint64_t *value)
 {
-	uint64_t bits = 0, odd = 0, w;
-
 	/* Digits are bytes 0 and 1 after the exclusive or. */
-	if (n > 8) {
-		size_t first = (n - 1) % 8 + 1;
-		const char *p = end - n + first;
+	uint64_t last = wave_word(end - 8) ^ WAVE_EACH('0'), odd, bits;
+	const char *p;
 
-		odd = (wave_word(p - 8) ^ WAVE_EACH('0')) & wave_high_bytes[first];
-		bits = wave_gather(odd);
-		for (; p < end - 8; p += 8) {
-			w = wave_word(p) ^ WAVE_EACH('0');
-			odd |= w;
-			bits = bits << 8 | wave_gather(w);
-		}
-		n = 8;
+	if (n <= 8) {
+		last &= wave_high_bytes[n];
+		*value = wave_gather(last);
+		return !(last & ~WAVE_EACH(1));
 	}
-	w = (wave_word(end - 8) ^ WAVE_EACH('0')) & wave_high_bytes[n];
-	*value = bits << 8 | wave_gather(w);
-	return !((odd | w) & ~WAVE_EACH(1));
+	/* The first ones, as many as are beside eights, and then those. */
+	p = end - n + (n - 1) % 8 + 1;
+	odd = (wave_word(p - 8) ^ WAVE_EACH('0')) & wave_high_bytes[(n - 1) % 8 + 1];
+	bits = wave_gather(odd);
+	for (; p < end - 8; p += 8) {
+		uint64_t w = wave_word(p) ^ WAVE_EACH('0');
+
+		odd |= w;
+		bits = bits << 8 | wave_gather(w);
+	}
+	*value = bits << 8 | wave_gather(last);
+	return !((odd | last) & ~WAVE_EACH(1));
 }
 
 /* The number of 1 to 8 decimal digits that end before `end`. False when there is another one among

@@ -619,10 +619,29 @@ static const char *odd_character(struct wave_dump *v, const char *p)
 	return NULL;
 }
 
-/* What the first character of a change says of its value. */
-enum { NO_CHANGE, SCALAR, VECTOR, TEXT };
+/*
+ * What the first character of a change says of the digits between it and its code, or of a scalar,
+ * which is its own digit, with it: there are `least`, and less than `more` above that. A text is
+ * none of numbers, so that it has more of them than any value.
+ */
+struct kind {
+	uint16_t more, least;
+};
 
-static const uint8_t change_kind[256] = {
+#define SCALAR       \
+	{            \
+		1, 1 \
+	}
+#define VECTOR                \
+	{                     \
+		WAVE_LINES, 0 \
+	}
+#define TEXT                           \
+	{                              \
+		WAVE_LINES, WAVE_LINES \
+	}
+
+static const struct kind kinds[256] = {
 	['0'] = SCALAR, ['1'] = SCALAR, ['x'] = SCALAR, ['X'] = SCALAR, ['z'] = SCALAR,
 	['Z'] = SCALAR, ['u'] = SCALAR, ['U'] = SCALAR, ['w'] = SCALAR, ['W'] = SCALAR,
 	['l'] = SCALAR, ['L'] = SCALAR, ['h'] = SCALAR, ['H'] = SCALAR, ['-'] = SCALAR,
@@ -630,9 +649,23 @@ static const uint8_t change_kind[256] = {
 	['S'] = TEXT,
 };
 
-static inline unsigned kind_at(const char *p)
+#undef SCALAR
+#undef VECTOR
+#undef TEXT
+
+static inline struct kind kind_at(const char *p)
 {
-	return change_kind[(unsigned char)*p];
+	return kinds[(unsigned char)*p];
+}
+
+static inline bool is_scalar(struct kind k)
+{
+	return k.least == 1;
+}
+
+static inline bool is_text(struct kind k)
+{
+	return k.least > 1;
 }
 
 /* Read one word, or a change of two, or white space. Returns where it ends; NULL after an error; p
@@ -642,13 +675,10 @@ static const char *read_word(struct wave_dump *v, const char *p, const char *lim
 	size_t n;
 
 	v->at = (char *)(uintptr_t)p;
-	switch (kind_at(p)) {
-	case SCALAR:
+	if (is_scalar(kind_at(p)))
 		return read_scalar(v, p);
-	case VECTOR:
-	case TEXT:
+	if (kind_at(p).more)
 		return read_vector(v, p, limit);
-	}
 	switch (*p) {
 	case '\n':
 	case '\r':
@@ -706,12 +736,6 @@ struct lines {
  */
 static void find_changes(const struct wave_dump *v, struct lines *l)
 {
-	/* A scalar's code is right behind its one digit; others have any number of digits: less
-	 * than so many more than one, or 0. */
-	static const uint64_t more[] = {
-		[NO_CHANGE] = 0, [SCALAR] = 1, [VECTOR] = WAVE_LINES, [TEXT] = WAVE_LINES
-	};
-	static const uint32_t plus[] = { [SCALAR] = 1, [TEXT] = WAVE_LINES };
 	const char *const text = l->text, *p = text;
 	const uint32_t *by_bytes = v->by_bytes;
 	size_t lines = l->n;
@@ -720,20 +744,25 @@ static void find_changes(const struct wave_dump *v, struct lines *l)
 	for (size_t i = 0; i < lines; i++) {
 		const char *end = text + l->end[i], *code;
 		uint64_t blanks = wave_blanks_in(wave_word(end - 8));
-		size_t kind = kind_at(p), scalar = kind == SCALAR, rest;
+		struct kind kind = kind_at(p);
+		size_t scalar = kind.least & 1, above, length;
+		uint64_t found;
 		uint32_t watch;
 
 		/* A code of more than 7 characters is not one of those that are looked for here. */
-		code = end - 7 + scalar + (size_t)(__builtin_clzll(blanks | 1) ^ 63) / 8;
-		rest = (size_t)(code - p) + scalar - 2;
-		watch = __builtin_expect((size_t)(end - code) - 1 < 2, 1)
-				? by_bytes[place_of(wave_half(code))]
-				: watch_of_longer(v, code, (size_t)(end - code), blanks);
-		watch = rest < more[kind] ? watch : 0;
+		code = end - 7 + (scalar + (unsigned)(__builtin_clzll(blanks | 1) ^ 63) / 8);
+		above = (size_t)(code - p) + scalar - 2;
+		found = -(uint64_t)(above < kind.more); /* all ones, or 0 */
+		length = ((size_t)(end - code) - 1) & found;
+		if (__builtin_expect(length >= 2, 0))
+			watch = watch_of_longer(v, code, length + 1, blanks);
+		else
+			watch = by_bytes[place_of(wave_half(code))];
+		watch &= (uint32_t)found;
 		q->watch = watch;
 		q->line = (uint16_t)i;
 		q->digits = (uint16_t)(code - 1 + scalar - text);
-		q->ndigits = (uint16_t)(rest + plus[kind]);
+		q->ndigits = (uint16_t)(above + kind.least);
 		q += watch != 1;
 		p = end + 1;
 	}
@@ -760,7 +789,7 @@ static const char *read_line(struct wave_dump *v, const struct lines *l, const s
 	const char *p = l->text + (q->line ? l->end[q->line - 1] + 1 : 0);
 	const char *end = l->text + l->end[q->line];
 
-	if (q->watch && kind_at(p) != TEXT &&
+	if (q->watch && !is_text(kind_at(p)) &&
 	    change(v, p, q->watch - 1, l->text + q->digits - q->ndigits, q->ndigits))
 		return NULL;
 	if (q->watch)
@@ -771,23 +800,33 @@ static const char *read_line(struct wave_dump *v, const struct lines *l, const s
 	return read_time(v, p, (size_t)(end - p)) ? end + 1 : NULL;
 }
 
-/* Put the value of a change where it belongs, if that is easy. */
-static inline bool put_change(struct wave_dump *v, const struct lines *l, const struct change *q)
+/* Put the values of changes where they belong, until one is not a few digits 0 and 1 for a cell of
+ * its own; returns that one. */
+static const struct change *put_changes(struct wave_dump *v, const struct lines *l,
+					const struct change *q)
 {
-	const struct wave_watch *w = &v->watch[q->watch - 2];
-	uint64_t bits;
+	const struct change *last = l->change + l->nchanges;
+	const struct wave_watch *watch = v->watch;
+	struct wave_cells c = v->cells; /* a copy, of which the compiler knows who writes to it */
 
-	if (q->ndigits - 1u >= w->most_digits ||
-	    !wave_binary(l->text + q->digits, q->ndigits, &bits))
-		return false;
-	wave_set(&v->cells, w->cell, (struct pmk_wave_value){ .bits = bits ^ w->flip });
-	return true;
+	for (; q < last; q++) {
+		const struct wave_watch *w = &watch[q->watch - 2];
+		uint64_t bits;
+
+		if (!q->watch || q->ndigits - 1u >= w->most_digits ||
+		    !wave_binary(l->text + q->digits, q->ndigits, &bits))
+			break;
+		wave_set(&c, w->cell, (struct pmk_wave_value){ .bits = bits ^ w->flip });
+	}
+	v->cells.nchanged = c.nchanged;
+	return q;
 }
 
 /* Read plain lines, if there are any. */
 static const char *read_lines(struct wave_dump *v, const char *p, const char *limit)
 {
 	size_t n = limit - p < WAVE_LINES ? (size_t)(limit - p) : WAVE_LINES;
+	const struct change *q, *last;
 	struct lines l;
 
 	l.text = p;
@@ -797,12 +836,13 @@ static const char *read_lines(struct wave_dump *v, const char *p, const char *li
 	count_lines(v, p);
 	find_changes(v, &l);
 	wave_make_room(&v->cells);
-	for (const struct change *q = l.change; q < l.change + l.nchanges; q++) {
-		if (__builtin_expect(q->watch && put_change(v, &l, q), 1))
-			continue;
+	q = l.change;
+	last = q + l.nchanges;
+	while ((q = put_changes(v, &l, q)) < last) {
 		p = read_line(v, &l, q, limit);
 		if (p != l.text + l.end[q->line] + 1 || v->comment)
 			return p;
+		q++;
 	}
 	v->lines += l.n;
 	v->counted = (char *)(uintptr_t)l.text + l.end[l.n - 1] + 1;
