@@ -75,6 +75,11 @@ struct cursor {
 	struct bytes data;
 	const uint8_t *at, *end;
 	uint64_t entry; /* the number that the next change begins with; `at` is behind it */
+	/* A value of bits: how many bytes it has behind the entry, and how many too many bits those
+	 * eight have that begin there. A value of one bit is in the entry. */
+	uint8_t bytes, surplus;
+	uint8_t later[2]; /* the lowest bit of the time in an entry, with bits and with others */
+	bool easy;	  /* a value of bits is the value of a cell */
 };
 
 struct blackout {
@@ -779,6 +784,21 @@ static inline int take(struct wave_dump *v, struct cursor *c)
 	return 0;
 }
 
+/* The same if that is easy. */
+static inline bool take_easy(struct wave_dump *v, struct cursor *c)
+{
+	const struct wave_watch *w = &v->watch[c->watch - 1];
+	uint64_t bits = number(c->at) >> c->surplus, one = c->entry >> 1 & 1;
+
+	if (!c->easy || c->entry & 1 || c->bytes > c->end - c->at)
+		return false;
+	c->at += c->bytes;
+	bits = c->bytes ? bits : one;
+	wave_make_room(&v->cells);
+	wave_set(&v->cells, w->cell, (struct pmk_wave_value){ .bits = (bits & w->mask) ^ w->flip });
+	return true;
+}
+
 /* Put the cursor into the list of the time of its next change; `now` is that of the last one. */
 static inline int schedule(struct wave_dump *v, uint32_t index, size_t now)
 {
@@ -791,7 +811,7 @@ static inline int schedule(struct wave_dump *v, uint32_t index, size_t now)
 		return 0;
 	if (!varint(&c->at, c->end, &c->entry))
 		return damaged(v, "changes");
-	later = c->length == 1 ? c->entry >> (c->entry & 1 ? 4 : 2) : c->entry >> 1;
+	later = c->entry >> c->later[c->entry & 1];
 	if (later >= f->ntimes - now)
 		return damaged(v, "changes");
 	c->next = first[now + later];
@@ -885,7 +905,8 @@ static int merge(struct wave_dump *v, const struct block *b)
 			uint32_t i = first[now] - 1;
 
 			first[now] = f->cursor[i].next;
-			if (take(v, &f->cursor[i]) || schedule(v, i, now))
+			if ((!take_easy(v, &f->cursor[i]) && take(v, &f->cursor[i])) ||
+			    schedule(v, i, now))
 				return v->error.code;
 		}
 	}
@@ -919,6 +940,22 @@ static int read_block(struct wave_dump *v, const struct block *b)
 	return merge(v, b);
 }
 
+static struct cursor cursor_of(const struct wave_dump *v, size_t handle, uint32_t watch)
+{
+	uint32_t length = v->fst->length[handle];
+	bool one = length == 1;
+
+	return (struct cursor){
+		.handle = (uint32_t)handle,
+		.length = length,
+		.watch = watch,
+		.bytes = (uint8_t)(one ? 0 : (length + 7) / 8),
+		.surplus = (uint8_t)(64 - length),
+		.later = { one ? 2 : 1, one ? 4 : 1 },
+		.easy = length <= 64 && v->watch[watch - 1].most_digits,
+	};
+}
+
 /* Find what is watched. */
 static int start(struct wave_dump *v)
 {
@@ -935,9 +972,7 @@ static int start(struct wave_dump *v)
 			continue;
 		if (!f->length[i])
 			return damaged(v, "bits of a signal that has none");
-		f->cursor[f->ncursors++] = (struct cursor){ .handle = (uint32_t)i,
-							    .length = f->length[i],
-							    .watch = watch };
+		f->cursor[f->ncursors++] = cursor_of(v, i, watch);
 	}
 	return 0;
 }
