@@ -145,7 +145,7 @@ static void test_marks(void **state_)
 }
 
 /* Lines of one or two words; `wrong` in 10000 bytes are any. */
-static void fill_lines(char *text, size_t n, unsigned wrong)
+static void fill_lines(char *text, size_t n, bool returns, unsigned wrong)
 {
 	static const char first[] = "01bbrx#$@~", middle[] = "0101!z[", gaps[] = "    \t";
 	size_t i = 0;
@@ -160,6 +160,8 @@ static void fill_lines(char *text, size_t n, unsigned wrong)
 			text[i++] = gaps[rnd() % (sizeof(gaps) - 1)];
 			text[i++] = '!';
 		}
+		if (i < n && returns)
+			text[i++] = '\r';
 		if (i < n)
 			text[i++] = '\n';
 	}
@@ -168,17 +170,21 @@ static void fill_lines(char *text, size_t n, unsigned wrong)
 			text[i] = (char)rnd();
 }
 
-static unsigned slow_plain_lines(const char *p, size_t n, uint16_t *end)
+static unsigned slow_plain_lines(const char *p, size_t n, bool returns, uint16_t *end)
 {
 	size_t begin = 0, gap = 0; /* gap: the line has a blank already */
 	unsigned found = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		bool returned = i > begin && p[i - 1] == '\r';
+
+		if (returns && returned != (p[i] == '\n'))
+			break;
 		if (p[i] == '\n') {
 			end[found++] = (uint16_t)i;
 			begin = i + 1;
 			gap = 0;
-		} else if (is_odd(p[i])) {
+		} else if (is_odd(p[i]) && !(returns && p[i] == '\r')) {
 			if (gap || i == begin || is_odd(p[begin]) || p[begin] < '@')
 				break;
 			gap = i;
@@ -191,25 +197,30 @@ static void test_plain_lines(void **state_)
 {
 	static char text[TEXT + WAVE_LINES + WAVE_SLACK];
 	static uint16_t want[WAVE_LINES], got[WAVE_LINES + WAVE_EXTRAS];
-	unsigned most = 0;
+	unsigned most = 0, most_returns = 0;
 
 	(void)state_;
-	for (unsigned round = 0; round < 60; round++) {
-		fill_lines(text, sizeof(text), round % 3 * 4);
-		if (round == 30) /* as many lines as there can be */
+	for (unsigned round = 0; round < 120; round++) {
+		bool returns = round % 2;
+
+		fill_lines(text, sizeof(text), round % 4 > 1, round % 3 * 4);
+		if (round == 60) /* as many lines as there can be */
 			memset(text, '\n', sizeof(text));
 		for (size_t at = 0; at < TEXT; at += 1 + rnd() % 20) {
-			size_t n = round % 2 ? 1 + rnd() % WAVE_LINES : WAVE_LINES;
-			unsigned lines = slow_plain_lines(text + at, n, want);
+			size_t n = round % 5 ? 1 + rnd() % WAVE_LINES : WAVE_LINES;
+			unsigned lines = slow_plain_lines(text + at, n, returns, want);
 
-			assert_int_equal(pmk_wave_plain_lines(text + at, n, got), lines);
+			assert_int_equal(pmk_wave_plain_lines(text + at, n, returns, got), lines);
 			assert_memory_equal(got, want, lines * sizeof(*want));
-			assert_int_equal(pmk_wave_plain_lines_any(text + at, n, got), lines);
+			assert_int_equal(pmk_wave_plain_lines_any(text + at, n, returns, got),
+					 lines);
 			assert_memory_equal(got, want, lines * sizeof(*want));
 			most = lines > most ? lines : most;
+			most_returns = returns && lines > most_returns ? lines : most_returns;
 		}
 	}
 	assert_int_equal(most, WAVE_LINES);
+	assert_in_range(most_returns, 20, WAVE_LINES);
 }
 
 /* Also so many that a byte cannot count them. */

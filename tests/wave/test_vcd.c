@@ -357,6 +357,17 @@ static void test_bad_changes(void **state)
 	assert_partial("$dumpall\n1!\n", "line 14", "before the $end of its values");
 }
 
+/* With a carriage return before each `nth` line end. */
+static void add_returns(char *to, const char *from, unsigned nth)
+{
+	unsigned lines = 0;
+
+	for (; *from; *to++ = *from++)
+		if (*from == '\n' && ++lines % nth == 0)
+			*to++ = '\r';
+	*to = '\0';
+}
+
 /* Codes of all lengths, in a dump of lines that are read the fast way; one that is not in the header
  * is told, whatever it begins with, and one that is missing, whatever follows. */
 static void test_codes(void **state)
@@ -367,7 +378,7 @@ static void test_codes(void **state)
 					     "abcdefghi", "\x7f!",  "\xc3\xa9", "m\xff\x80" };
 	static const char *const others[] = { "\"",	"/h",	     "!!!!!", "abcdefh",
 					      "bcdefg", "abcdefghj", "\x7f",  "!\x7f" };
-	char dump[1024];
+	char dump[1024], returned[1200];
 	static struct outcome o;
 
 	(void)state;
@@ -380,19 +391,26 @@ static void test_codes(void **state)
 
 		sprintf(dump + n,
 			"#0\n0%s\nb101 %s\nb11 %s\nb0110 %s\n#5\n1%s\n#6\n0%s\n#7\n1%s\n"
-			"b1001 %s\n#8\n0%s\n1%s\n#9\n1%s\n",
+			"b1001 %s\n#8\n0%s\nb00x1 %s\n#9\n1%s\n",
 			k, c, c, c, k, k, k, c, k, c, k);
-		run_dump(&o, dump, MAP);
-		assert_int_equal(o.status, 0);
-		assert_int_equal(o.nedges, 3);
-		assert_int_equal(o.edge[0].value[0].bits, 6);
-		assert_int_equal(o.edge[1].value[0].bits, 6);
-		assert_int_equal(o.edge[2].value[0].bits, 1);
+		for (unsigned nth = 0; nth < 4; nth++) {
+			if (nth)
+				add_returns(returned, dump, nth);
+			run_dump(&o, nth ? returned : dump, MAP);
+			assert_int_equal(o.status, 0);
+			assert_int_equal(o.nedges, 3);
+			assert_int_equal(o.edge[0].value[0].bits, 6);
+			assert_int_equal(o.edge[1].value[0].bits, 6);
+			assert_int_equal(o.edge[2].value[0].bits, 1);
+			assert_int_equal(o.edge[2].value[0].x, 2);
+			assert_int_equal(o.findings.lines, 21);
+		}
 		for (unsigned j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
 			for (unsigned vector = 0; vector < 2; vector++) {
 				sprintf(dump + n, "#0\n0%s\n#5\n1%s\n#7\n%s%s\n0%s\n", k, k,
 					vector ? "b11 " : "1", others[j], k);
-				run_dump(&o, dump, MAP);
+				add_returns(returned, dump, 1);
+				run_dump(&o, (i + j) % 2 ? returned : dump, MAP);
 				assert_int_equal(o.status, PMK_WAVE_PARTIAL);
 				assert_non_null(strstr(o.findings.error.text, "a change of '"));
 				assert_int_equal(o.findings.error.line, 10);

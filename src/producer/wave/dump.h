@@ -99,6 +99,7 @@ struct wave_dump {
 	 * bytes of a code of one or two, and by number. They lie closer together than in the hash
 	 * table, and need no search. */
 	uint32_t *by_bytes, *by_number, nnumbers;
+	bool long_codes;  /* some have more than 6 characters */
 	unsigned scale;	  /* $timescale: 1, 10 or 100 … */
 	const char *unit; /* … "ns"; NULL: none */
 	/* The changes. */

@@ -102,22 +102,30 @@ static inline __attribute__((always_inline)) unsigned spread(const struct skills
 /* See the header. */
 static inline __attribute__((always_inline)) unsigned plain_lines(const struct skills *s,
 								  const char *p, size_t n,
-								  uint16_t *end)
+								  bool returns, uint16_t *end)
 {
-	uint64_t begin = 1, value = 0; /* one begins, or a first word goes on, at the next window */
+	/* At the next window a line begins, its end has to follow, or its first word goes on. */
+	uint64_t begin = 1, pending = 0, value = 0;
 	unsigned found = 0;
 
 	for (size_t at = 0; at < n; at += WAVE_WINDOW) {
 		struct wave_marks m = s->marks(p + at);
-		uint64_t begins = m.ends << 1 | begin, ends = m.ends, after, wrong;
+		uint64_t begins = m.ends << 1 | begin, ends = m.ends, after, wrong = 0;
 
 		if (n - at < WAVE_WINDOW)
 			ends &= (UINT64_C(1) << (n - at)) - 1;
 		begin = m.ends >> 63;
+		if (returns) {
+			uint64_t r = wave_equal(p + at, '\r');
+
+			wrong = (r << 1 | pending) ^ m.ends;
+			pending = r >> 63;
+			m.odd &= ~r;
+		}
 		/* Added to the bits of a word, its first bit is carried to what follows it. */
 		value = __builtin_add_overflow(begins & m.letters & ~m.odd, value, &after);
 		value |= __builtin_add_overflow(after, ~m.odd, &after);
-		wrong = m.odd & ~m.ends & ~after;
+		wrong |= m.odd & ~m.ends & ~after;
 		if (wrong)
 			ends &= (wrong & -wrong) - 1;
 		found += spread(s, ends, at, end + found);
@@ -127,9 +135,10 @@ static inline __attribute__((always_inline)) unsigned plain_lines(const struct s
 	return found;
 }
 
-unsigned pmk_wave_plain_lines_any(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS])
+unsigned pmk_wave_plain_lines_any(const char *p, size_t n, bool returns,
+				  uint16_t end[WAVE_LINES + WAVE_EXTRAS])
 {
-	return plain_lines(&any, p, n, end);
+	return returns ? plain_lines(&any, p, n, true, end) : plain_lines(&any, p, n, false, end);
 }
 
 #ifdef __x86_64__
@@ -173,24 +182,27 @@ static inline NEWER unsigned first_newer(uint64_t bits)
 
 static const struct skills newer = { marks64, count_newer, first_newer };
 
-static NEWER unsigned plain_lines_newer(const char *p, size_t n, uint16_t *end)
+static NEWER unsigned plain_lines_newer(const char *p, size_t n, bool returns, uint16_t *end)
 {
-	return plain_lines(&newer, p, n, end);
+	return returns ? plain_lines(&newer, p, n, true, end)
+		       : plain_lines(&newer, p, n, false, end);
 }
 
-unsigned pmk_wave_plain_lines(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS])
+unsigned pmk_wave_plain_lines(const char *p, size_t n, bool returns,
+			      uint16_t end[WAVE_LINES + WAVE_EXTRAS])
 {
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
 	    __builtin_cpu_supports("popcnt"))
-		return plain_lines_newer(p, n, end);
-	return pmk_wave_plain_lines_any(p, n, end);
+		return plain_lines_newer(p, n, returns, end);
+	return pmk_wave_plain_lines_any(p, n, returns, end);
 }
 
 #else
 
-unsigned pmk_wave_plain_lines(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS])
+unsigned pmk_wave_plain_lines(const char *p, size_t n, bool returns,
+			      uint16_t end[WAVE_LINES + WAVE_EXTRAS])
 {
-	return pmk_wave_plain_lines_any(p, n, end);
+	return pmk_wave_plain_lines_any(p, n, returns, end);
 }
 
 #endif

@@ -171,18 +171,35 @@ static inline struct wave_marks wave_marks(const char *p)
 
 #endif
 
+/* Where a character is among the 64 bytes from p on. */
+static inline uint64_t wave_equal(const char *p, char c)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < WAVE_WINDOW; i += 8) {
+		uint64_t w = wave_word(p + i) ^ WAVE_EACH((unsigned char)c);
+		uint64_t differs = ((w & WAVE_EACH(0x7f)) + WAVE_EACH(0x7f)) | w;
+
+		all |= wave_top_bits(~differs) << i;
+	}
+	return all;
+}
+
 /*
  * A plain line is one word, and if that begins with a letter, there may be one blank and a second
- * word behind it. All of it is printable ASCII.
+ * word behind it. All of it is printable ASCII. With `returns`, each of them ends with a carriage
+ * return, and there is none elsewhere.
  *
  * Find the ends of the lines from p on, until n bytes are over or a line is not plain; p is where a
  * line begins. Returns how many there are. n is at most WAVE_LINES.
  */
 #define WAVE_LINES  2048
 #define WAVE_EXTRAS 8 /* that are written behind the last one */
-unsigned pmk_wave_plain_lines(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS]);
+unsigned pmk_wave_plain_lines(const char *p, size_t n, bool returns,
+			      uint16_t end[WAVE_LINES + WAVE_EXTRAS]);
 /* The same without what only newer processors have. */
-unsigned pmk_wave_plain_lines_any(const char *p, size_t n, uint16_t end[WAVE_LINES + WAVE_EXTRAS]);
+unsigned pmk_wave_plain_lines_any(const char *p, size_t n, bool returns,
+				  uint16_t end[WAVE_LINES + WAVE_EXTRAS]);
 
 /* The length of the word that goes on at p. A blank has to follow somewhere. */
 static inline size_t wave_length(const char *p)

@@ -31,10 +31,11 @@
 
 #include "producer/wave/scan.h"
 
-#define BUFFER	     (256 * 1024) /* fits a level 2 cache; it grows when a word does not fit … */
-#define LONGEST_WORD (16 * 1024 * 1024) /* … up to here */
+#define BUFFER	      (256 * 1024) /* fits a level 2 cache; it grows when a word does not fit … */
+#define LONGEST_WORD  (16 * 1024 * 1024) /* … up to here */
 /* interval between checks whether somebody wants to stop, while nothing comes */
-#define PATIENCE_MS  100
+#define PATIENCE_MS   100
+#define MOST_PATIENCE 32 /* lines that are read word by word before plain ones are looked for */
 
 /* ---- the place ------------------------------------------------------------------------------ */
 
@@ -219,12 +220,27 @@ static size_t length_of_key(uint64_t key)
 }
 
 /* Where codes of one or two printable characters are in by_bytes: those with the same second byte
- * next to each other, which is a line end behind a code of one. */
+ * next to each other. Behind a code of one that is the end of the line. */
 #define NBYTES (94 * 256 + 256)
+#define SHORT  6 /* characters of a code that find_changes() finds in any line */
 
 static inline size_t place_of(unsigned bytes)
 {
 	return bytes - (256 - 94) * (bytes >> 8);
+}
+
+static void list_by_bytes(struct wave_dump *v, const struct wave_id *id)
+{
+	unsigned bytes = (unsigned)(id->key & 0xffff);
+
+	if (id->key >> 16)
+		return;
+	if (bytes >> 8) {
+		v->by_bytes[place_of(bytes)] = 1 + id->watch;
+	} else {
+		v->by_bytes[place_of(bytes | '\n' << 8)] = 1 + id->watch;
+		v->by_bytes[place_of(bytes | '\r' << 8)] = 1 + id->watch;
+	}
 }
 
 /* Fill by_bytes and by_number, when everything that is watched is known. */
@@ -239,13 +255,12 @@ static int list_codes(struct wave_dump *v)
 			const struct wave_id *id = &v->id[i];
 			uint32_t number;
 
+			v->long_codes |= id->key >> 8 * SHORT != 0;
 			if (!id->key || !printable(id->key))
 				continue;
 			number = number_of(id->key, length_of_key(id->key));
-			if (fill && !(id->key >> 16))
-				v->by_bytes[place_of(
-					(unsigned)(id->key >> 8 ? id->key : id->key | '\n' << 8))] =
-					1 + id->watch;
+			if (fill)
+				list_by_bytes(v, id);
 			if (number >= most)
 				continue;
 			if (fill)
@@ -261,12 +276,30 @@ static int list_codes(struct wave_dump *v)
 	return 0;
 }
 
-/* What is watched of a code: 0, the header does not have it; else 1 + wave_id.watch. */
-static uint32_t watch_of(const struct wave_dump *v, uint64_t key)
+/* What is watched of a code of n printable characters: 0, the header does not have it; else 1 +
+ * wave_id.watch. */
+static inline uint32_t watch_of(const struct wave_dump *v, const char *code, size_t n)
 {
-	const struct wave_id *id = wave_find_id(v, key);
+	uint64_t key = wave_word(code) & wave_low_bytes[n < 8 ? n : 8];
+	uint32_t number = n <= 8 ? number_of(key, n) : UINT32_MAX;
+	const struct wave_id *id;
 
+	if (__builtin_expect(number < v->nnumbers, 1))
+		return v->by_number[number];
+	key = key_of(code, n);
+	id = wave_find_id(v, key);
 	return key && id->key ? 1 + id->watch : 0;
+}
+
+/* The same of any characters. */
+static uint32_t watch_of_any(const struct wave_dump *v, const char *code, size_t n)
+{
+	const struct wave_id *id;
+
+	if (n - 1 < 8 && printable(key_of(code, n)))
+		return watch_of(v, code, n);
+	id = wave_find_id(v, key_of(code, n));
+	return n && id->key ? 1 + id->watch : 0;
 }
 
 /* ---- the header ----------------------------------------------------------------------------- */
@@ -561,7 +594,7 @@ static size_t read_keyword(struct wave_dump *v, const char *p)
 static size_t read_code(struct wave_dump *v, const char *p, uint32_t *watch)
 {
 	size_t n = wave_length(p);
-	uint32_t found = watch_of(v, key_of(p, n));
+	uint32_t found = watch_of_any(v, p, n);
 	char buf[WAVE_SHOWN];
 
 	*watch = found - 1;
@@ -702,39 +735,39 @@ static const char *read_word(struct wave_dump *v, const char *p, const char *lim
 	}
 }
 
-/* What is watched of a code of 3 to 7 printable characters, or none; 0 without a blank before it. */
-static __attribute__((noinline)) uint32_t watch_of_longer(const struct wave_dump *v,
-							  const char *code, size_t n,
-							  uint64_t blanks)
-{
-	uint64_t key = wave_word(code) & wave_low_bytes[n];
-	uint32_t number = number_of(key, n);
-
-	if (!blanks)
-		return 0;
-	return __builtin_expect(number < v->nnumbers, 1) ? v->by_number[number] : watch_of(v, key);
-}
-
 /* Plain lines, and those of them that matter. */
 struct lines {
 	const char *text;
 	unsigned n;
+	unsigned returns;			/* 1: before each end there is a carriage return */
 	uint16_t end[WAVE_LINES + WAVE_EXTRAS]; /* of each, in the text */
 	unsigned nchanges;
 	struct change {
 		uint32_t watch;	  /* 1 + wave_id.watch, which is not 0; 0: it is no change */
 		uint16_t line;	  /* index */
 		uint16_t digits;  /* the end of its value in the text … */
-		uint16_t ndigits; /* … and how many; of a TEXT, more than of any value */
+		uint16_t ndigits; /* … and how many; of a text, more than of any value */
 	} change[WAVE_LINES];
 };
+
+/* The code of a change in a plain line, whatever its length; `end` if there is none. */
+static const char *find_code(const char *p, const char *end)
+{
+	const char *word = p + wave_length(p);
+
+	if (is_scalar(kind_at(p)))
+		return word == end ? p + 1 : end;
+	return kind_at(p).more && word < end ? word + 1 : end;
+}
 
 /*
  * Find the changes of what is watched, and what is no change or has to be looked at by read_word().
  * Which kind of change a line has, and whether somebody watches, is as good as random. A branch on
  * it would be predicted wrongly every other time, so what depends on it is computed.
  */
-static void find_changes(const struct wave_dump *v, struct lines *l)
+static inline __attribute__((always_inline)) void find_changes(const struct wave_dump *v,
+							       struct lines *l, bool long_codes,
+							       unsigned returns)
 {
 	const char *const text = l->text, *p = text;
 	const uint32_t *by_bytes = v->by_bytes;
@@ -742,20 +775,22 @@ static void find_changes(const struct wave_dump *v, struct lines *l)
 	struct change *q = l->change;
 
 	for (size_t i = 0; i < lines; i++) {
-		const char *end = text + l->end[i], *code;
+		const char *end = text - returns + l->end[i], *code;
 		uint64_t blanks = wave_blanks_in(wave_word(end - 8));
 		struct kind kind = kind_at(p);
 		size_t scalar = kind.least & 1, above, length;
 		uint64_t found;
 		uint32_t watch;
 
-		/* A code of more than 7 characters is not one of those that are looked for here. */
+		/* What the last word of 1 to 7 characters has behind a scalar. */
 		code = end - 7 + (scalar + (unsigned)(__builtin_clzll(blanks | 1) ^ 63) / 8);
+		if (long_codes && !blanks)
+			code = find_code(p, end);
 		above = (size_t)(code - p) + scalar - 2;
 		found = -(uint64_t)(above < kind.more); /* all ones, or 0 */
 		length = ((size_t)(end - code) - 1) & found;
 		if (__builtin_expect(length >= 2, 0))
-			watch = watch_of_longer(v, code, length + 1, blanks);
+			watch = watch_of(v, code, length + 1);
 		else
 			watch = by_bytes[place_of(wave_half(code))];
 		watch &= (uint32_t)found;
@@ -764,9 +799,21 @@ static void find_changes(const struct wave_dump *v, struct lines *l)
 		q->digits = (uint16_t)(code - 1 + scalar - text);
 		q->ndigits = (uint16_t)(above + kind.least);
 		q += watch != 1;
-		p = end + 1;
+		p = end + returns + 1;
 	}
 	l->nchanges = (unsigned)(q - l->change);
+}
+
+/* If codes have more than SHORT characters, a line may end with more than the eight bytes that are
+ * looked at; else it has no code then. */
+static void find_any_changes(const struct wave_dump *v, struct lines *l)
+{
+	if (v->long_codes)
+		find_changes(v, l, true, l->returns);
+	else if (l->returns)
+		find_changes(v, l, false, 1);
+	else
+		find_changes(v, l, false, 0);
 }
 
 /* Read words from p to the end of a line, or until no more can be read. */
@@ -797,7 +844,7 @@ static const char *read_line(struct wave_dump *v, const struct lines *l, const s
 	if (*p != '#')
 		return read_words(v, p, limit);
 	v->at = (char *)(uintptr_t)p;
-	return read_time(v, p, (size_t)(end - p)) ? end + 1 : NULL;
+	return read_time(v, p, (size_t)(end - p) - l->returns) ? end + 1 : NULL;
 }
 
 /* Put the values of changes where they belong, until one is not a few digits 0 and 1 for a cell of
@@ -826,15 +873,19 @@ static const struct change *put_changes(struct wave_dump *v, const struct lines 
 static const char *read_lines(struct wave_dump *v, const char *p, const char *limit)
 {
 	size_t n = limit - p < WAVE_LINES ? (size_t)(limit - p) : WAVE_LINES;
+	const char *first = memchr(p, '\n', n);
 	const struct change *q, *last;
 	struct lines l;
 
+	if (!first)
+		return p;
 	l.text = p;
-	l.n = pmk_wave_plain_lines(p, n, l.end);
+	l.returns = first > p && first[-1] == '\r';
+	l.n = pmk_wave_plain_lines(p, n, l.returns, l.end);
 	if (!l.n)
 		return p;
 	count_lines(v, p);
-	find_changes(v, &l);
+	find_any_changes(v, &l);
 	wave_make_room(&v->cells);
 	q = l.change;
 	last = q + l.nchanges;
@@ -856,17 +907,29 @@ static const char *read_lines(struct wave_dump *v, const char *p, const char *li
  */
 static const char *read_changes(struct wave_dump *v, const char *p, const char *limit)
 {
+	unsigned patience = 1; /* lines to read before plain ones are looked for again */
 	const char *next;
 
 	for (;;) {
 		if (v->comment)
 			p = skip_comment(v, p, limit);
+		if (p == limit)
+			return p;
 		next = read_lines(v, p, limit);
-		if (next == p)
+		if (!next)
+			return NULL;
+		if (next != p) {
+			p = next;
+			patience = 1;
+			continue;
+		}
+		for (unsigned i = 0; i < patience && !v->comment; i++) {
 			next = read_words(v, p, limit);
-		if (!next || next == p)
-			return next;
-		p = next;
+			if (!next || next == p)
+				return next;
+			p = next;
+		}
+		patience = patience < MOST_PATIENCE ? 2 * patience : MOST_PATIENCE;
 	}
 }
 
