@@ -24,7 +24,7 @@
 
 #define WAVE_WINDOW 64 /* bytes that wave_blanks() looks at */
 #define WAVE_SLACK  WAVE_WINDOW
-#define WAVE_FRONT  8
+#define WAVE_FRONT  16
 
 /* The same byte eight times. */
 #define WAVE_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))

@@ -760,6 +760,12 @@ static const char *find_code(const char *p, const char *end)
 	return kind_at(p).more && word < end ? word + 1 : end;
 }
 
+/* The last byte of a word that has its highest bit set; 0 if none has. */
+static inline size_t last_byte(uint64_t word)
+{
+	return (unsigned)(__builtin_clzll(word | 1) ^ 63) / 8;
+}
+
 /*
  * Find the changes of what is watched, and what is no change or has to be looked at by read_word().
  * Which kind of change a line has, and whether somebody watches, is as good as random. A branch on
@@ -782,10 +788,15 @@ static inline __attribute__((always_inline)) void find_changes(const struct wave
 		uint64_t found;
 		uint32_t watch;
 
-		/* What the last word of 1 to 7 characters has behind a scalar. */
-		code = end - 7 + (scalar + (unsigned)(__builtin_clzll(blanks | 1) ^ 63) / 8);
-		if (long_codes && !blanks)
-			code = find_code(p, end);
+		/* Behind the last blank of the eight bytes, and of a scalar's line, its digit. */
+		code = end - 7 + (scalar + last_byte(blanks));
+		if (long_codes) {
+			uint64_t more = wave_blanks_in(wave_word(end - 16));
+
+			code = blanks ? code : end - 15 + (scalar + last_byte(more));
+			if (__builtin_expect(!(blanks | more), 0))
+				code = find_code(p, end);
+		}
 		above = (size_t)(code - p) + scalar - 2;
 		found = -(uint64_t)(above < kind.more); /* all ones, or 0 */
 		length = ((size_t)(end - code) - 1) & found;
