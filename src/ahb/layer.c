@@ -293,8 +293,8 @@ static void find_place(const struct pmk_ahb_layer *l, struct pmk_ahb_phase *d)
 	}
 }
 
-/* The address phase of this cycle is taken. Member by member: one that is made on the stack and then
- * copied as a whole waits for its bytes to be written. */
+/* The address phase of this cycle is taken. Member by member: one that is made on the stack and
+ * then copied as a whole waits for its bytes to be written. */
 static void take(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
 {
 	struct pmk_ahb_phase *d = &l->data;

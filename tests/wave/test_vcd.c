@@ -368,8 +368,8 @@ static void add_returns(char *to, const char *from, unsigned nth)
 	*to = '\0';
 }
 
-/* Codes of all lengths, in a dump of lines that are read the fast way; one that is not in the header
- * is told, whatever it begins with, and one that is missing, whatever follows. */
+/* Codes of all lengths, in a dump of lines that are read the fast way; one that is not in the
+ * header is told, whatever it begins with, and one that is missing, whatever follows. */
 static void test_codes(void **state)
 {
 	static const char *const codes[] = { "!",	  "~",	    "h/",	"~~",

@@ -7,8 +7,8 @@
  * at the next 64 bytes without any branch. So what is here computes positions instead of looking
  * for them. A byte is a blank if it is not above ' ': control characters are blanks, too.
  *
- * Everything reads behind the word it is asked about, or before it: WAVE_SLACK bytes behind the text
- * and WAVE_FRONT before it are readable.
+ * Everything reads behind the word it is asked about, or before it: WAVE_SLACK bytes behind the
+ * text and WAVE_FRONT before it are readable.
  */
 #ifndef PMK_PRODUCER_WAVE_SCAN_H
 #define PMK_PRODUCER_WAVE_SCAN_H
@@ -54,8 +54,8 @@ static inline uint64_t wave_top_bits(uint64_t w)
 	return ((w >> 7 & WAVE_EACH(1)) * UINT64_C(0x0102040810204080)) >> 56;
 }
 
-/* The blanks among eight printable characters and blanks, as the highest bit of each. The first byte
- * above one that is neither may count as none. */
+/* The blanks among eight printable characters and blanks, as the highest bit of each. The byte
+ * behind one that is neither may be taken for no blank. */
 static inline uint64_t wave_blanks_in(uint64_t word)
 {
 	return ~(word + WAVE_EACH(0x7f - ' ')) & WAVE_EACH(0x80);
@@ -214,12 +214,12 @@ static inline size_t wave_length(const char *p)
 	return n + (size_t)__builtin_ctzll(at);
 }
 
-/* The n highest bytes of a word, or the n lowest; 1 to 8. Tables, because x86 takes three steps for
- * a shift by a variable. */
+/* The n highest bytes of a word, or the n lowest. Tables, because x86 takes three steps for a shift
+ * by a variable. */
 extern const uint64_t wave_high_bytes[9], wave_low_bytes[9];
 
-/* The value of eight bytes 0 and 1, the first the highest: the multiplication moves bit 8 i, which is
- * that of byte i, to bit 63 - i. */
+/* The value of eight bytes 0 and 1, the first the highest: the multiplication moves bit 8 i, which
+ * is that of byte i, to bit 63 - i. */
 static inline uint64_t wave_gather(uint64_t digits)
 {
 	return (digits * UINT64_C(0x8040201008040201)) >> 56;
