@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "producer/wave/scan.h"
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 const uint64_t wave_low_bytes[9] = {
 	0,
 	0xff,
@@ -142,8 +146,6 @@ unsigned pmk_wave_plain_lines_any(const char *p, size_t n, bool returns,
 }
 
 #ifdef __x86_64__
-
-#include <immintrin.h>
 
 #define NEWER __attribute__((target("avx2,bmi,popcnt")))
 
