@@ -2,9 +2,10 @@
 /*
  * Instruction facts for A32 as ARM11 has it (ARMv6K, ARM DDI 0100I; VFPv2), and the decoder object.
  *
- * Capstone says whether a word is an instruction and names it; row[] says what kind of instruction
- * that name is; registers and modes come from the fields of the encoding, never from Capstone's
- * operands or text. Version 4.0.2 cannot be relied on there: a negative register offset loses its
+ * A word has a name; row[] says what kind of instruction that name is; registers and modes come from
+ * the fields of the encoding. common_name() knows the names of what programs consist of. Of all
+ * other words Capstone says whether they are instructions and names them; it is opened for the first
+ * of these. Its operands and text are not used. Version 4.0.2 cannot be relied on there: a negative register offset loses its
  * sign in the word and byte forms; PUSH, POP, LDRT and STRT have no write-back; ADC, SBC, RSC and
  * UADD8 always set the flags; the registers of MRC, MRRC, LDREXD, STREXD have the wrong direction;
  * and one encoding has several names (MOV and LSL, STR and PUSH, LDR and POP).
@@ -23,9 +24,9 @@
 #include "base/reserve.h"
 #include "isa/capstone.h"
 
-/* Programs contain the same words again and again, and looking one up here is much faster than
- * asking Capstone for its name. */
-#define MEMO_BITS 12
+/* Programs contain the same words again and again, and looking one up here is faster than finding
+ * its facts. A small program has the pages of all of it in memory. */
+#define MEMO_BITS 9
 
 struct memo {
 	uint64_t key; /* 0: empty */
@@ -34,9 +35,9 @@ struct memo {
 
 struct pmk_isa_arm {
 	const struct pmk_capstone *cs;
-	csh capstone;
-	csh named[2]; /* A32, T32, of ARMv8; 0: not opened */
-	cs_insn *scratch;
+	csh capstone;	  /* 0: not opened yet */
+	csh named[2];	  /* A32, T32, of ARMv8; 0: not opened */
+	cs_insn *scratch; /* NULL: not there yet */
 	struct memo memo[1u << MEMO_BITS];
 };
 
@@ -490,6 +491,145 @@ static void jump(uint32_t w, struct pmk_arm_facts *f)
 
 /* ---- decoder -------------------------------------------------------------------------------- */
 
+/* The names of the instructions that programs consist of. Each row has all that a name asks for:
+ * Capstone refuses none of its encodings. One name stands for all that have the same facts, as LDR
+ * does for LDRB, LDRT and POP. */
+static const struct encoding {
+	uint32_t mask, value;
+	uint16_t name;
+} encodings[] = {
+	/* clang-format off */
+	{ 0x0e000000, 0x0a000000, ARM_INS_B },
+	{ 0x0e100000, 0x04100000, ARM_INS_LDR },
+	{ 0x0e100000, 0x04000000, ARM_INS_STR },
+	{ 0x0e100010, 0x06100000, ARM_INS_LDR },
+	{ 0x0e100010, 0x06000000, ARM_INS_STR },
+	{ 0x0e100000, 0x08100000, ARM_INS_LDM },
+	{ 0x0e100000, 0x08000000, ARM_INS_STM },
+	{ 0x0ffffff0, 0x012fff10, ARM_INS_BX },
+	{ 0x0ffffff0, 0x012fff30, ARM_INS_BLX },
+	{ 0x0fff03f0, 0x06ef0070, ARM_INS_UXTB },
+	{ 0x0fff03f0, 0x06ff0070, ARM_INS_UXTH },
+	{ 0x0fff03f0, 0x06af0070, ARM_INS_SXTB },
+	{ 0x0fff03f0, 0x06bf0070, ARM_INS_SXTH },
+	{ 0x0ff003f0, 0x06e00070, ARM_INS_UXTAB },
+	{ 0x0ff003f0, 0x06f00070, ARM_INS_UXTAH },
+	{ 0x0ff003f0, 0x06a00070, ARM_INS_SXTAB },
+	{ 0x0ff003f0, 0x06b00070, ARM_INS_SXTAH },
+	{ 0x0fff0ff0, 0x016f0f10, ARM_INS_CLZ },
+	{ 0x0fff0ff0, 0x06bf0f30, ARM_INS_REV },
+	{ 0x0fff0ff0, 0x06bf0fb0, ARM_INS_REV16 },
+	{ 0x0ff00ff0, 0x06500f90, ARM_INS_UADD8 },
+	{ 0x0ff00ff0, 0x06600ff0, ARM_INS_UQSUB8 },
+	{ 0x0ff00ff0, 0x06800fb0, ARM_INS_SEL },
+	{ 0x0fe0f0f0, 0x00000090, ARM_INS_MUL },
+	{ 0x0fe000f0, 0x00200090, ARM_INS_MLA },
+	{ 0x0fe000f0, 0x00800090, ARM_INS_UMULL },
+	{ 0x0fe000f0, 0x00a00090, ARM_INS_UMLAL },
+	{ 0x0fe000f0, 0x00c00090, ARM_INS_SMULL },
+	{ 0x0fe000f0, 0x00e00090, ARM_INS_SMLAL },
+	{ 0x0ff00090, 0x01000080, ARM_INS_SMLABB },
+	{ 0x0ff000b0, 0x01200080, ARM_INS_SMLAWB },
+	{ 0x0ff0f0b0, 0x012000a0, ARM_INS_SMULWB },
+	{ 0x0ff00090, 0x01400080, ARM_INS_SMLALBB },
+	{ 0x0ff0f090, 0x01600080, ARM_INS_SMULBB },
+	{ 0x0ff00fff, 0x01900f9f, ARM_INS_LDREX },
+	{ 0x0ff00ff0, 0x01800f90, ARM_INS_STREX },
+	{ 0x0fbf0fff, 0x010f0000, ARM_INS_MRS },
+	{ 0x0f000000, 0x0f000000, ARM_INS_SVC },
+	/* VFP: whatever the name is. */
+	{ 0x0f200e00, 0x0d000a00, ARM_INS_LDC }, /* VLDR, VSTR */
+	{ 0x0fef0fff, 0x0ee10a10, ARM_INS_MCR }, /* VMRS, VMSR */
+	{ 0x0fe00f7f, 0x0e000a10, ARM_INS_MCR }, /* VMOV */
+	{ 0x0fe00fd0, 0x0c400b10, ARM_INS_MCRR },
+	{ 0x0f800e10, 0x0e000a00, ARM_INS_CDP }, /* VMLA to VSUB */
+	{ 0x0fb00e50, 0x0e800a00, ARM_INS_CDP }, /* VDIV */
+	{ 0x0fbe0e50, 0x0eb00a40, ARM_INS_CDP }, /* VMOV, VABS, VNEG, VSQRT */
+	{ 0x0fbf0e50, 0x0eb40a40, ARM_INS_CDP }, /* VCMP */
+	{ 0x0fbf0e7f, 0x0eb50a40, ARM_INS_CDP },
+	{ 0x0fbf0ed0, 0x0eb70ac0, ARM_INS_CDP }, /* VCVT */
+	{ 0x0fbf0e50, 0x0eb80a40, ARM_INS_CDP },
+	{ 0x0fbe0e50, 0x0ebc0a40, ARM_INS_CDP },
+	/* clang-format on */
+};
+
+/* AND to MVN; 0: it is none of them. */
+static unsigned name_of_data(uint32_t w)
+{
+	static const uint16_t name[] = { ARM_INS_AND, ARM_INS_EOR, ARM_INS_SUB, ARM_INS_RSB,
+					 ARM_INS_ADD, ARM_INS_ADC, ARM_INS_SBC, ARM_INS_RSC,
+					 ARM_INS_TST, ARM_INS_TEQ, ARM_INS_CMP, ARM_INS_CMN,
+					 ARM_INS_ORR, ARM_INS_MOV, ARM_INS_BIC, ARM_INS_MVN };
+	unsigned op = bits(w, 24, 21);
+	bool tests = op >> 2 == 2;
+
+	if (bits(w, 27, 26) != 0 || (!bit(w, 25) && bit(w, 7) && bit(w, 4)))
+		return 0;
+	if (tests ? !bit(w, 20) || bits(w, 15, 12) : (op & 13) == 13 && bits(w, 19, 16))
+		return 0;
+	return name[op];
+}
+
+/* LDRH to STRD; 0: it is none of them. */
+static unsigned name_of_extra(uint32_t w)
+{
+	static const uint16_t load[] = { ARM_INS_LDRH, ARM_INS_LDRSB, ARM_INS_LDRSH },
+			      other[] = { ARM_INS_STRH, ARM_INS_LDRD, ARM_INS_STRD };
+	unsigned kind = bits(w, 6, 5);
+
+	if ((w & 0x0e000090) != 0x00000090 || kind == 0)
+		return 0;
+	/* With user rights it is not ARMv6's; and the upper half of an offset is no register's. */
+	if ((!bit(w, 24) && bit(w, 21)) || (!bit(w, 22) && bits(w, 11, 8)))
+		return 0;
+	if (!bit(w, 20) && kind > 1 && bit(w, 12))
+		return 0;
+	return bit(w, 20) ? load[kind - 1] : other[kind - 1];
+}
+
+/* VLDM, VSTM; 0: it is none of them, or of registers that there are not. */
+static unsigned name_of_vector(uint32_t w)
+{
+	unsigned first =
+		bit(w, 8) ? bit(w, 22) << 4 | bits(w, 15, 12) : bits(w, 15, 12) << 1 | bit(w, 22);
+	unsigned n = bit(w, 8) ? bits(w, 7, 0) / 2 : bits(w, 7, 0);
+
+	if ((w & 0x0f800e00) != 0x0c800a00 && (w & 0x0fa00e00) != 0x0d200a00)
+		return 0;
+	if (n == 0 || first + n > 32 || (bit(w, 8) && bit(w, 0)))
+		return 0;
+	return ARM_INS_LDC;
+}
+
+/* The name of a common instruction; ARM_INS_INVALID: Capstone is to be asked. */
+static unsigned common_name(uint32_t w)
+{
+	unsigned name;
+
+	if (w >> 28 == 0xf) /* PLD */
+		return (w & 0xff70f000) == 0xf550f000 ? ARM_INS_PLD : ARM_INS_INVALID;
+	if (bits(w, 27, 25) == 4 && bits(w, 15, 0) == 0) /* a list of no registers */
+		return ARM_INS_INVALID;
+	name = name_of_data(w);
+	if (!name)
+		name = name_of_extra(w);
+	if (!name)
+		name = name_of_vector(w);
+	for (size_t i = 0; !name && i < sizeof(encodings) / sizeof(encodings[0]); i++)
+		if ((w & encodings[i].mask) == encodings[i].value)
+			name = encodings[i].name;
+	return name;
+}
+
+static bool has_capstone(struct pmk_isa_arm *isa)
+{
+	if (!isa->capstone && isa->cs->open(CS_ARCH_ARM, CS_MODE_ARM, &isa->capstone) != CS_ERR_OK)
+		isa->capstone = 0;
+	if (isa->capstone && !isa->scratch)
+		isa->scratch = isa->cs->malloc(isa->capstone);
+	return isa->scratch != NULL;
+}
+
 static unsigned capstones_name(struct pmk_isa_arm *isa, uint32_t w)
 {
 	uint8_t code[] = { (uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16), (uint8_t)(w >> 24) };
@@ -497,7 +637,8 @@ static unsigned capstones_name(struct pmk_isa_arm *isa, uint32_t w)
 	size_t left = sizeof(code);
 	uint64_t addr = 0;
 
-	if (!isa->cs->disasm_iter(isa->capstone, &next, &left, &addr, isa->scratch))
+	if (!has_capstone(isa) ||
+	    !isa->cs->disasm_iter(isa->capstone, &next, &left, &addr, isa->scratch))
 		return ARM_INS_INVALID;
 	return isa->scratch->id;
 }
@@ -528,6 +669,9 @@ static unsigned name_of(struct pmk_isa_arm *isa, uint32_t w)
 		    (w & 0x0f900ef0) == 0x01000200)   /* MRS, MSR of ARMv7's banked registers */
 			return ARM_INS_INVALID;
 	}
+	name = common_name(w);
+	if (name != ARM_INS_INVALID)
+		return name;
 	name = capstones_name(isa, w);
 	/* MVN with a first operand is UNPREDICTABLE; version 4 refuses it, version 5 does not. */
 	return name == ARM_INS_MVN && bits(w, 19, 16) ? ARM_INS_INVALID : name;
@@ -780,15 +924,9 @@ struct pmk_isa_arm *pmk_isa_arm_new(void)
 
 	if (!isa)
 		return NULL;
-	/* Words are spread over all of the memo. */
-	pmk_populate(isa, sizeof(*isa));
 	isa->cs = pmk_capstone();
-	if (isa->cs && isa->cs->open(CS_ARCH_ARM, CS_MODE_ARM, &isa->capstone) == CS_ERR_OK) {
-		isa->scratch = isa->cs->malloc(isa->capstone);
-		if (isa->scratch)
-			return isa;
-		isa->cs->close(&isa->capstone);
-	}
+	if (isa->cs)
+		return isa;
 	pmk_release(isa, sizeof(*isa));
 	return NULL;
 }
@@ -797,8 +935,10 @@ void pmk_isa_arm_free(struct pmk_isa_arm *isa)
 {
 	if (!isa)
 		return;
-	isa->cs->free(isa->scratch, 1);
-	isa->cs->close(&isa->capstone);
+	if (isa->scratch)
+		isa->cs->free(isa->scratch, 1);
+	if (isa->capstone)
+		isa->cs->close(&isa->capstone);
 	for (unsigned i = 0; i < 2; i++)
 		if (isa->named[i])
 			isa->cs->close(&isa->named[i]);
