@@ -11,9 +11,8 @@
 #include "cpu/fault.h"
 #include "cpu/family.h"
 
-/* Twice as many as blocks, so that linear probing stays short. */
-#define TABLE_SIZE (PMK_MAX_BLOCKS * 2)
-#define TABLE_MASK (TABLE_SIZE - 1)
+/* Hash tables begin with a few pages, which is enough for most programs, and double. */
+#define TABLE_BEGIN 4096
 
 /* The most bytes that the family keeps of a block. */
 static uint64_t most_kept(const struct pmk_core *core)
@@ -23,21 +22,70 @@ static uint64_t most_kept(const struct pmk_core *core)
 	return family->keeps ? family->keeps(core) : 0;
 }
 
+static bool table_new(struct pmk_code_table *t, uint32_t entries)
+{
+	*t = (struct pmk_code_table){
+		.entry = pmk_reserve(entries * (uint64_t)sizeof(*t->entry)),
+		.mask = entries - 1,
+	};
+	return t->entry != NULL;
+}
+
+static void table_free(struct pmk_code_table *t)
+{
+	pmk_release(t->entry, ((uint64_t)t->mask + 1) * sizeof(*t->entry));
+}
+
+static uint32_t first_probe(const struct pmk_code_table *t, uint64_t addr)
+{
+	return (uint32_t)((addr >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & t->mask;
+}
+
+static void table_put(struct pmk_code_table *t, uint64_t addr, uint32_t entry)
+{
+	uint32_t i = first_probe(t, addr);
+
+	while (t->entry[i])
+		i = (i + 1) & t->mask;
+	t->entry[i] = entry;
+	t->used++;
+}
+
+/* Have room for one more, so that linear probing stays short. False: there is no memory. */
+static bool table_grow(const struct pmk_code *code, struct pmk_code_table *t)
+{
+	struct pmk_code_table grown;
+
+	if (t->used <= t->mask / 2)
+		return true;
+	if (!table_new(&grown, (t->mask + 1) * 2))
+		return false;
+	for (uint32_t i = 0; i <= t->mask; i++) {
+		const struct pmk_block *b;
+
+		if (!t->entry[i])
+			continue;
+		b = &code->block[t->entry[i] - 1];
+		table_put(&grown, t == &code->block_at ? b->pc : b->end_addr, t->entry[i]);
+	}
+	table_free(t);
+	*t = grown;
+	return true;
+}
+
 int pmk_code_init(struct pmk_code *code, const struct pmk_core *core)
 {
 	*code = (struct pmk_code){
 		.core = core,
 		.block = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*code->block)),
 		.hash = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*code->hash)),
-		.block_at = pmk_reserve(TABLE_SIZE * sizeof(*code->block_at)),
-		.branch_at = pmk_reserve(TABLE_SIZE * sizeof(*code->branch_at)),
 		.insn = pmk_reserve(PMK_MAX_INSNS * sizeof(*code->insn)),
 		.nbranches = PMK_BRANCH_FIRST,
 	};
 	if (most_kept(core))
 		code->kept = pmk_reserve(PMK_MAX_KEPT);
-	if (code->block && code->hash && code->block_at && code->branch_at && code->insn &&
-	    (code->kept || !most_kept(core)))
+	if (table_new(&code->block_at, TABLE_BEGIN) && table_new(&code->branch_at, TABLE_BEGIN) &&
+	    code->block && code->hash && code->insn && (code->kept || !most_kept(core)))
 		return 0;
 	pmk_code_fini(code);
 	return PMK_ENOMEM;
@@ -47,8 +95,8 @@ void pmk_code_fini(struct pmk_code *code)
 {
 	pmk_release(code->block, PMK_MAX_BLOCKS * sizeof(*code->block));
 	pmk_release(code->hash, PMK_MAX_BLOCKS * sizeof(*code->hash));
-	pmk_release(code->block_at, TABLE_SIZE * sizeof(*code->block_at));
-	pmk_release(code->branch_at, TABLE_SIZE * sizeof(*code->branch_at));
+	table_free(&code->block_at);
+	table_free(&code->branch_at);
 	pmk_release(code->insn, PMK_MAX_INSNS * sizeof(*code->insn));
 	pmk_release(code->kept, PMK_MAX_KEPT);
 	memset(code, 0, sizeof(*code));
@@ -65,16 +113,10 @@ static void make_room(void *table, size_t entry, uint64_t used, uint64_t more)
 		pmk_populate((char *)table + begin, end - begin);
 }
 
-/* Neighbouring addresses get neighbouring entries, so that few pages of the table are touched.
- * Blocks that begin less than two instructions apart are rare. */
-static uint32_t first_probe(uint64_t addr)
-{
-	return (uint32_t)(addr >> 3) & TABLE_MASK;
-}
-
 /* The number of the branch that ends `b`. Blocks that end in the same branch share it. */
 static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, uint32_t id)
 {
+	struct pmk_code_table *t = &code->branch_at;
 	uint32_t i;
 
 	if (b->disturbs || b->vector)
@@ -83,17 +125,17 @@ static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, 
 		return PMK_BRANCH_NONE;
 	if (b->flow != PMK_FLOW_JUMP && b->flow != PMK_FLOW_CALL)
 		return PMK_BRANCH_SLOW;
-	for (i = first_probe(b->end_addr); code->branch_at[i]; i = (i + 1) & TABLE_MASK) {
-		struct pmk_block *known = &code->block[code->branch_at[i] - 1];
+	for (i = first_probe(t, b->end_addr); t->entry[i]; i = (i + 1) & t->mask) {
+		struct pmk_block *known = &code->block[t->entry[i] - 1];
 
 		/* The address is not enough, because other code may be there now. */
 		if (known->end_addr == b->end_addr && known->flow == b->flow &&
 		    known->target == b->target && known->conditional == b->conditional)
 			return *pmk_core_family(code->core)->branch(known);
 	}
-	if (code->nbranches == PMK_MAX_BRANCHES)
+	if (code->nbranches == PMK_MAX_BRANCHES || !table_grow(code, t))
 		return PMK_BRANCH_SLOW;
-	code->branch_at[i] = id + 1;
+	table_put(t, b->end_addr, id + 1);
 	return code->nbranches++;
 }
 
@@ -121,8 +163,10 @@ static void keep_insns(struct pmk_code *code, const struct pmk_insn *insn, size_
 
 bool pmk_code_begins_at(const struct pmk_code *code, uint64_t pc)
 {
-	for (uint32_t i = first_probe(pc); code->block_at[i]; i = (i + 1) & TABLE_MASK)
-		if (code->block[code->block_at[i] - 1].pc == pc)
+	const struct pmk_code_table *t = &code->block_at;
+
+	for (uint32_t i = first_probe(t, pc); t->entry[i]; i = (i + 1) & t->mask)
+		if (code->block[t->entry[i] - 1].pc == pc)
 			return true;
 	return false;
 }
@@ -133,8 +177,8 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 {
 	const struct pmk_core_family *family = pmk_core_family(code->core);
 	const uint64_t most = most_kept(code->core);
+	struct pmk_code_table *t = &code->block_at;
 	struct pmk_block b;
-	uint32_t i;
 
 	pmk_block_build(code->core, insn, n, slots, &b);
 	b.vector = entry & PMK_ENTRY_VECTOR;
@@ -142,14 +186,14 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	b.tells = code->tells;
 	b.vector_set = entry & PMK_ENTRY_SET;
 	b.level = (uint8_t)PMK_ENTRY_LEVEL_OF(entry);
-	for (i = first_probe(b.pc); code->block_at[i]; i = (i + 1) & TABLE_MASK) {
-		uint32_t id = code->block_at[i] - 1;
+	for (uint32_t i = first_probe(t, b.pc); t->entry[i]; i = (i + 1) & t->mask) {
+		uint32_t id = t->entry[i] - 1;
 		const struct pmk_block *known = &code->block[id];
 
 		if (known->pc == b.pc && known->fall == b.fall && code->hash[id] == bytes_hash)
 			return known;
 	}
-	if (code->nblocks == PMK_MAX_BLOCKS)
+	if (code->nblocks == PMK_MAX_BLOCKS || !table_grow(code, t))
 		return NULL;
 	if (most && most > PMK_MAX_KEPT - code->nkept)
 		return NULL;
@@ -163,7 +207,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	make_room(code->block, sizeof(b), b.id, 1);
 	code->block[b.id] = b;
 	code->hash[b.id] = bytes_hash;
-	code->block_at[i] = b.id + 1;
+	table_put(t, b.pc, b.id + 1);
 	code->nblocks++;
 	return &code->block[b.id];
 }

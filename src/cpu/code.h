@@ -14,6 +14,13 @@
 #define PMK_MAX_INSNS	 (UINT32_C(8) << 20)
 #define PMK_MAX_KEPT	 (UINT64_C(512) << 20)
 
+/* A hash table of numbers + 1 of blocks. */
+struct pmk_code_table {
+	uint32_t *entry;
+	uint32_t mask; /* of as many as there are, a power of two, at most half of them used */
+	uint32_t used;
+};
+
 struct pmk_code {
 	const struct pmk_core *core;
 	struct pmk_block *block; /* address space for PMK_MAX_BLOCKS; never moves */
@@ -29,9 +36,8 @@ struct pmk_code {
 	 * been passed: see fault.h. The owner sets it. */
 	bool tells;
 	uint32_t nbranches;
-	uint32_t *block_at; /* hash table by start address: block number + 1 */
-	/* hash table by address of a branch: number + 1 of a block that it ends */
-	uint32_t *branch_at;
+	struct pmk_code_table block_at;	 /* by start address */
+	struct pmk_code_table branch_at; /* by address of a branch: a block that it ends */
 };
 
 /* 0 or PMK_ENOMEM. */
