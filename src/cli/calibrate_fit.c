@@ -26,9 +26,9 @@
  * - two branches with the same history, one always taken and one never: as far from each other as
  *   there are counters, they share one, and at least one of them is wrong in each call.
  */
+#include "base/least.h"
 #include "cli/calibrate_fit.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -359,7 +359,7 @@ static void fit_branch_targets(struct fitting *f)
 		not_found(f, CAL_BRANCH_STATIC, "the instruction cache was not found");
 		return;
 	}
-	known = fmin(each_branch(f, 16), each_branch(f, 32));
+	known = pmk_least(each_branch(f, 16), each_branch(f, 32));
 	/* One of them may share an entry with the loop that calls them. */
 	for (entries = 8; entries * 2 <= most; entries *= 2) {
 		more = (each_branch(f, entries * 2) - known) * (double)entries;
@@ -388,7 +388,7 @@ static double another_call(struct fitting *f, uint64_t depth)
 
 static void fit_returns(struct fitting *f)
 {
-	double right = fmin(another_call(f, 1), another_call(f, 2)), wrong, other;
+	double right = pmk_least(another_call(f, 1), another_call(f, 2)), wrong, other;
 	uint64_t entries = first_beyond(f, another_call, MOST_RETURNS, right + 1);
 
 	if (!entries) {
@@ -397,7 +397,7 @@ static void fit_returns(struct fitting *f)
 		return;
 	}
 	found(f, CAL_RS_ENTRIES, (double)entries);
-	wrong = fmin(another_call(f, entries), another_call(f, entries + 1)) - right;
+	wrong = pmk_least(another_call(f, entries), another_call(f, entries + 1)) - right;
 	other = call(f, CAL_TARGETS, 0, 2) - call(f, CAL_TARGETS, 0, 1);
 	if (other > wrong - 0.5 && other < wrong + 0.5)
 		found(f, CAL_BRANCH_MAX, wrong);
@@ -448,7 +448,7 @@ static void fit_counters(struct fitting *f)
 
 	if (!has(f, CAL_BP_HISTORY))
 		return;
-	none = fmin(pair(f, words), pair(f, words + words / 2));
+	none = pmk_least(pair(f, words), pair(f, words + words / 2));
 	while (words <= MOST_COUNTERS && pair(f, words) - none < wrong / 2)
 		words += words & (words - 1) ? words / 3 : words / 2;
 	if (words <= MOST_COUNTERS)

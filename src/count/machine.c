@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "base/clock.h"
+#include "base/least.h"
 #include "count/count.h"
 
 #include <errno.h>
@@ -913,9 +914,9 @@ static int take_alarms(struct pmk_count *c, struct pmk_watch *w, struct alarms *
 /* Until when nothing has to be done. */
 static double next_time(const struct machine *l, const struct alarms *at)
 {
-	double until = fmin(at->enable, fmin(at->interval, at->end));
+	double until = pmk_least(at->enable, pmk_least(at->interval, at->end));
 
-	return l->sampled ? fmin(until, pmk_seconds() + DRAIN_SECONDS) : until;
+	return l->sampled ? pmk_least(until, pmk_seconds() + DRAIN_SECONDS) : until;
 }
 
 static int run_once(struct pmk_count *c, struct pmk_watch *w)

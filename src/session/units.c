@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Sampling units: where they are, and what follows from them. See units.h. */
+#include "base/least.h"
 #include "session/units.h"
 
 #include <math.h>
@@ -161,7 +162,7 @@ static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 {
 	double mean = x->weight > 0 ? x->total / x->weight : 0;
 	double square = x->weight > 0 ? x->square / x->weight : 0;
-	double variance = fmax(0, square - mean * mean) * pairs / (pairs - 1);
+	double variance = pmk_most(0, square - mean * mean) * pairs / (pairs - 1);
 
 	return quantile((uint64_t)pairs - 1) * sqrt(variance * x->weight2);
 }
@@ -189,10 +190,10 @@ static struct pmk_units_estimate estimate_rest(const struct pmk_units *u,
 	if (x.pairs < PAIRS_NEEDED)
 		rest.margin += x.total + rare(u, &x, all);
 	else
-		rest.margin = fmax(margin_of_pairs(&x, (double)pairs) +
-					   fabs(x.apart) / (double)(u->n / 2) / 2 * all +
-					   LEAST_MARGIN * x.total,
-				   rare(u, &x, all));
+		rest.margin = pmk_most(margin_of_pairs(&x, (double)pairs) +
+					       fabs(x.apart) / (double)(u->n / 2) / 2 * all +
+					       LEAST_MARGIN * x.total,
+				       rare(u, &x, all));
 	return rest;
 }
 
