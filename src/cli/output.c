@@ -235,7 +235,7 @@ int output_begin(struct output *out, const struct pmk_result *r,
 	out->bars = (struct pmk_bars){
 		.layers = o->bars ? pmk_count_layers(r->pmu) : NULL,
 		.columns = cli_columns(out->f),
-		.utf8 = cli_utf8(),
+		.utf8 = opt.bars && cli_utf8(),
 	};
 	out->writer = pmk_writer_begin(out->f, &opt, r);
 	return out->writer ? 0 : out_of_memory();

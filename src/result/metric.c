@@ -605,13 +605,14 @@ out:
 static int insert(struct pmk_metrics *all, struct metric *m)
 {
 	struct metric **grown;
-	unsigned i = 0;
+	unsigned i = all->n;
 
-	while (i < all->n && strcmp(all->list[i]->name, m->name) < 0)
-		i++;
-	if (i < all->n && strcmp(all->list[i]->name, m->name) == 0) {
-		metric_free(all->list[i]);
-		all->list[i] = m;
+	/* Those of a folder come in their order. */
+	while (i && strcmp(all->list[i - 1]->name, m->name) > 0)
+		i--;
+	if (i && strcmp(all->list[i - 1]->name, m->name) == 0) {
+		metric_free(all->list[i - 1]);
+		all->list[i - 1] = m;
 		return 0;
 	}
 	grown = realloc(all->list, (all->n + 1) * sizeof(*grown));

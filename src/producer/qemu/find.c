@@ -62,6 +62,17 @@ static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *sh)
 	return NULL;
 }
 
+/* One symbol of a table. gelf_getsym() is for symbols of any size, and there are thousands. */
+static bool symbol_at(Elf_Data *table, bool wide, size_t i, GElf_Sym *sym)
+{
+	if (!wide)
+		return gelf_getsym(table, (int)i, sym) != NULL;
+	if (i >= table->d_size / sizeof(*sym))
+		return false;
+	*sym = ((const Elf64_Sym *)table->d_buf)[i];
+	return true;
+}
+
 /* Write into q what the exported functions tell; without any of them api_lowest stays 0. */
 static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 {
@@ -72,12 +83,13 @@ static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 	Elf_Scn *linked = data ? elf_getscn(elf, sh.sh_link) : NULL;
 	const Elf_Data *names = linked ? elf_getdata(linked, NULL) : NULL;
 	size_t n = names && names->d_buf && sh.sh_entsize ? sh.sh_size / sh.sh_entsize : 0;
+	bool wide = gelf_getclass(elf) == ELFCLASS64;
 
 	for (size_t i = 0; i < n; i++) {
 		const char *name;
 		GElf_Sym sym;
 
-		if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF)
+		if (!symbol_at(data, wide, i, &sym) || sym.st_shndx == SHN_UNDEF)
 			continue;
 		/* There are thousands, and elf_strptr() looks for the section each time. */
 		if (sym.st_name >= names->d_size || names->d_size - sym.st_name < sizeof(PREFIX) ||

@@ -193,6 +193,12 @@ static void clear_counts(struct pmk_runner_counts *c, unsigned nregions)
 		pmk_reading_init(&c->region[k]);
 }
 
+/* All but the sum, which is set when the runner is opened. */
+static void clear(struct pmk_runner *r)
+{
+	memset(r, 0, offsetof(struct pmk_runner, sum));
+}
+
 static void close_ledger(int fd)
 {
 	if (fd >= 0)
@@ -219,13 +225,14 @@ int pmk_runner_open(struct pmk_runner *r, const struct pmk_runner_config *cfg, i
 {
 	int err;
 
-	memset(r, 0, sizeof(*r));
+	clear(r);
 	r->cfg = *cfg;
 	r->core = calloc(PMK_ARENA_CPUS, sizeof(*r->core));
 	r->tail = calloc(1, sizeof(*r->tail));
 	r->one = calloc(1, sizeof(*r->one));
 	r->copy = calloc(1, sizeof(*r->copy));
 	r->begun = calloc(1, sizeof(*r->begun));
+	r->interval_at = calloc(PMK_ARENA_SLOTS, sizeof(*r->interval_at));
 	r->units = cfg->counters.units.head ? calloc(PMK_ARENA_SLOTS, sizeof(*r->units)) : NULL;
 	r->slots = slots_within_limits(r);
 	if (!r->slots)
@@ -233,7 +240,8 @@ int pmk_runner_open(struct pmk_runner *r, const struct pmk_runner_config *cfg, i
 	if (cfg->counters.units.head && !r->units)
 		return PMK_ENOMEM;
 	r->arena = create_arena(r->slots, arena_fd);
-	if (!r->core || !r->tail || !r->one || !r->copy || !r->begun || !r->arena)
+	if (!r->core || !r->tail || !r->one || !r->copy || !r->begun || !r->interval_at ||
+	    !r->arena)
 		return PMK_ENOMEM;
 	clear_counts(&r->sum, cfg->counters.nregions);
 	clear_counts(r->tail, cfg->counters.nregions);
@@ -830,5 +838,6 @@ void pmk_runner_free(struct pmk_runner *r)
 	free(r->one);
 	free(r->copy);
 	free(r->begun);
-	memset(r, 0, sizeof(*r));
+	free(r->interval_at);
+	clear(r);
 }

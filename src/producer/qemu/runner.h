@@ -67,7 +67,6 @@ struct pmk_runner {
 	pid_t pid;
 	int status; /* wait status once it is over */
 	bool over;
-	struct pmk_runner_counts sum;
 	struct pmk_runner_counts *core; /* [PMK_ARENA_CPUS], of the first process */
 	/* counts since the end of the last interval; only in the total and the cycles */
 	struct pmk_runner_counts *tail;
@@ -82,8 +81,8 @@ struct pmk_runner {
 	uint64_t taken[PMK_ARENA_SLOTS];   /* how many intervals or pieces were taken, by slot */
 	struct pmk_units *units;	   /* [PMK_ARENA_SLOTS], or NULL: nothing is sampled */
 	char unsound[96];		   /* what cannot be right in the arena, or "" */
-	/* by slot and core: cycles at the end of the last interval */
-	uint64_t interval_at[PMK_ARENA_SLOTS][PMK_ARENA_CPUS];
+	/* [slot][core]: cycles at the end of the last interval */
+	uint64_t (*interval_at)[PMK_ARENA_CPUS];
 	unsigned turn; /* of the processes, whose interval is looked for */
 	unsigned processes, threads, ncores, execs;
 	unsigned alive;			/* processes that had not ended at the final reading */
@@ -93,6 +92,8 @@ struct pmk_runner {
 	bool level_unsure;
 	bool calls_lost; /* calls were nested deeper than is remembered, so a region may end late */
 	int error;	 /* first error of a core's driver */
+	struct pmk_runner_counts
+		sum; /* most of it is of regions: last, so that it is not touched */
 };
 
 /* The first part of starting: there is an arena, and no emulator. The caller closes *arena_fd. */
