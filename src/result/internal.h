@@ -25,6 +25,7 @@ struct pmk_writer {
 	const struct pmk_writer_ops *ops;
 	FILE *f;
 	struct pmk_write_options opt;
+	const struct pmk_event **beside; /* of each of opt.metrics, the event in whose row it is */
 	void *state;
 	int error; /* the first error; later calls go on, so that the document is closed */
 };

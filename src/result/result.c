@@ -205,7 +205,7 @@ bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		const struct pmk_metric *m = w->opt.metrics[i];
 
 		/* Most metrics are for other events, and need not be evaluated to know that. */
-		if (pmk_pmu_event(r->pmu, m->beside) != row->event)
+		if (w->beside[i] != row->event)
 			continue;
 		*out = pmk_metric_eval(m, r, s);
 		if (out->beside && out->beside == row->event && skip-- == 0)
@@ -506,6 +506,19 @@ static const struct pmk_writer_ops *const formats[] = {
 	[PMK_FORMAT_JSON_LINES] = &pmk_writer_json_lines,
 };
 
+/* Look up once what the metrics are beside; there may be no PMU, and then they are beside nothing. */
+static bool find_beside(struct pmk_writer *w, const struct pmk_pmu *pmu)
+{
+	unsigned n = 0;
+
+	while (w->opt.metrics && w->opt.metrics[n])
+		n++;
+	w->beside = calloc(n + 1, sizeof(*w->beside));
+	for (unsigned i = 0; w->beside && pmu && i < n; i++)
+		w->beside[i] = pmk_pmu_event(pmu, w->opt.metrics[i]->beside);
+	return w->beside != NULL;
+}
+
 struct pmk_writer *pmk_writer_begin(FILE *f, const struct pmk_write_options *opt,
 				    const struct pmk_result *r)
 {
@@ -521,6 +534,10 @@ struct pmk_writer *pmk_writer_begin(FILE *f, const struct pmk_write_options *opt
 	w->state = w + 1;
 	if (!w->opt.separator || !*w->opt.separator)
 		w->opt.separator = ",";
+	if (!find_beside(w, r->pmu)) {
+		free(w);
+		return NULL;
+	}
 	leave(&call, w, enter(&call) ? ops->begin(w, r) : PMK_ENOMEM);
 	return w;
 }
@@ -546,6 +563,7 @@ int pmk_writer_end(struct pmk_writer *w, const struct pmk_result *r)
 	struct call call;
 	int err = leave(&call, w, enter(&call) ? w->ops->end(w, r) : PMK_ENOMEM);
 
+	free(w->beside);
 	free(w);
 	return err;
 }

@@ -490,7 +490,7 @@ struct used {
 	size_t at, bytes;
 };
 
-#define NUSED 6
+#define NUSED 7
 
 _Static_assert(offsetof(struct pmk_emulated, model) == offsetof(struct pmk_emulated, session) +
 							       sizeof(struct pmk_session) &&
@@ -499,11 +499,13 @@ _Static_assert(offsetof(struct pmk_emulated, model) == offsetof(struct pmk_emula
 				       PMK_MAX_PASSES * PMK_MODEL_BYTES,
 	       "nothing stands between what is used in part");
 
-/* `logged`: the bus has records of latencies. What says so is in the first part. */
-static void find_used(const struct pmk_emulated_config *cfg, bool logged, struct used used[NUSED])
+/* `logged`: how many records of latencies the bus has. What says so is in the first part. */
+static void find_used(const struct pmk_emulated_config *cfg, uint64_t logged,
+		      struct used used[NUSED])
 {
 	const struct pmk_emulated *e = NULL;
 	const size_t log = offsetof(struct pmk_emulated, bus.log);
+	const size_t records = logged < PMK_LATENCY_LOG ? logged : PMK_LATENCY_LOG;
 	const size_t session = offsetof(struct pmk_emulated, session);
 	const size_t pass = offsetof(struct pmk_emulated, session.pass);
 	const size_t model = offsetof(struct pmk_emulated, model);
@@ -511,7 +513,8 @@ static void find_used(const struct pmk_emulated_config *cfg, bool logged, struct
 	const size_t behind = region + sizeof(e->region);
 	const struct used all[NUSED] = {
 		{ 0, log },
-		{ log, logged ? session - log : 0 },
+		{ log, records * sizeof(e->bus.log[0]) },
+		{ offsetof(struct pmk_emulated, bus.log_sig), records },
 		{ session, pass - session + cfg->plan.npasses * sizeof(e->session.pass[0]) },
 		{ model, cfg->plan.npasses * sizeof(e->model[0]) },
 		{ region, cfg->nregions * sizeof(e->region[0]) },
@@ -525,7 +528,7 @@ static void clear(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	struct used used[NUSED];
 
-	find_used(cfg, false, used);
+	find_used(cfg, 0, used);
 	for (unsigned i = 0; i < NUSED; i++)
 		memset((char *)e + used[i].at, 0, used[i].bytes);
 	clear_readings(e, cfg);
@@ -562,7 +565,7 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg)
 {
-	clear(e, cfg);
+	clear_readings(e, cfg);
 	e->cpu.core = cfg->core;
 	return begin_session(e, ports, cfg);
 }

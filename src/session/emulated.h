@@ -301,8 +301,8 @@ void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config
 /* No more than this was ever counted of anything: a run of centuries. */
 #define PMK_MOST_COUNTED (UINT64_MAX >> 2)
 
-/* As pmk_emulated_start(), for a core that nothing will run on: pmk_emulated_unsound() compares
- * others with it. It needs no pmk_emulated_fini(). */
+/* As pmk_emulated_start(), for a core that nothing will run on, in memory that is zero:
+ * pmk_emulated_unsound() compares others with it. It needs no pmk_emulated_fini(). */
 int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg);
 

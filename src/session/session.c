@@ -55,7 +55,11 @@ void pmk_session_rebind(struct pmk_session *s, const struct pmk_pmu *pmu,
 int pmk_session_open(struct pmk_session *s, const struct pmk_pmu *pmu, const struct pmk_plan *plan,
 		     const struct pmk_port *ports)
 {
-	*s = (struct pmk_session){ .plan = *plan };
+	s->plan = *plan;
+	s->interval = 0;
+	/* Passes that there are not stay as they are: most sessions have one, and room for many. */
+	for (unsigned i = 0; i == 0 || i < plan->npasses; i++)
+		s->pass[i] = (struct pmk_session_pass){ 0 };
 	pmk_session_rebind(s, pmu, ports);
 	for (unsigned i = 0; i < plan->npasses; i++) {
 		int err = open_pass(s, i);

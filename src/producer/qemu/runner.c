@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/handlers.h"
+#include "base/reserve.h"
 #include "cpu/family.h"
 #include "cpu/fault.h"
 #include "producer/qemu/generation.h"
@@ -227,12 +228,12 @@ int pmk_runner_open(struct pmk_runner *r, const struct pmk_runner_config *cfg, i
 
 	clear(r);
 	r->cfg = *cfg;
-	r->core = calloc(PMK_ARENA_CPUS, sizeof(*r->core));
-	r->tail = calloc(1, sizeof(*r->tail));
-	r->one = calloc(1, sizeof(*r->one));
+	r->core = pmk_reserve((PMK_ARENA_CPUS + 2) * sizeof(*r->core));
+	r->tail = r->core ? &r->core[PMK_ARENA_CPUS] : NULL;
+	r->one = r->core ? &r->core[PMK_ARENA_CPUS + 1] : NULL;
 	r->copy = calloc(1, sizeof(*r->copy));
 	r->begun = calloc(1, sizeof(*r->begun));
-	r->interval_at = calloc(PMK_ARENA_SLOTS, sizeof(*r->interval_at));
+	r->interval_at = pmk_reserve(PMK_ARENA_SLOTS * sizeof(*r->interval_at));
 	r->units = cfg->counters.units.head ? calloc(PMK_ARENA_SLOTS, sizeof(*r->units)) : NULL;
 	r->slots = slots_within_limits(r);
 	if (!r->slots)
@@ -833,11 +834,9 @@ void pmk_runner_free(struct pmk_runner *r)
 	}
 	pmk_ledger_free(r->ledger);
 	free(r->units);
-	free(r->core);
-	free(r->tail);
-	free(r->one);
+	pmk_release(r->core, (PMK_ARENA_CPUS + 2) * sizeof(*r->core));
 	free(r->copy);
 	free(r->begun);
-	free(r->interval_at);
+	pmk_release(r->interval_at, PMK_ARENA_SLOTS * sizeof(*r->interval_at));
 	clear(r);
 }

@@ -67,7 +67,9 @@ struct pmk_runner {
 	pid_t pid;
 	int status; /* wait status once it is over */
 	bool over;
-	struct pmk_runner_counts *core; /* [PMK_ARENA_CPUS], of the first process */
+	/* [PMK_ARENA_CPUS], of the first process, and behind them `tail` and `one`. Memory of its
+	 * own, of which nothing is touched but what is used: most is of regions, too. */
+	struct pmk_runner_counts *core;
 	/* counts since the end of the last interval; only in the total and the cycles */
 	struct pmk_runner_counts *tail;
 	/* Room for one core: its state, which is too big for a stack, and its counts. */
@@ -92,8 +94,8 @@ struct pmk_runner {
 	bool level_unsure;
 	bool calls_lost; /* calls were nested deeper than is remembered, so a region may end late */
 	int error;	 /* first error of a core's driver */
-	struct pmk_runner_counts
-		sum; /* most of it is of regions: last, so that it is not touched */
+	/* Last, because most of it is of regions, and is not touched without any. */
+	struct pmk_runner_counts sum;
 };
 
 /* The first part of starting: there is an arena, and no emulator. The caller closes *arena_fd. */
