@@ -484,8 +484,8 @@ static void clear_readings(struct pmk_emulated *e, const struct pmk_emulated_con
 	}
 }
 
-/* A part of the struct that the configuration has a use for. Others are neither cleared nor copied,
- * so that most of its pages are never touched. */
+/* A part of the struct that the configuration has a use for. Others are not copied, so that most of
+ * its pages are never touched. */
 struct used {
 	size_t at, bytes;
 };
@@ -524,16 +524,6 @@ static void find_used(const struct pmk_emulated_config *cfg, uint64_t logged,
 	memcpy(used, all, sizeof(all));
 }
 
-static void clear(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
-{
-	struct used used[NUSED];
-
-	find_used(cfg, 0, used);
-	for (unsigned i = 0; i < NUSED; i++)
-		memset((char *)e + used[i].at, 0, used[i].bytes);
-	clear_readings(e, cfg);
-}
-
 void pmk_emulated_copy(struct pmk_emulated *to, const struct pmk_emulated *from,
 		       const struct pmk_emulated_config *cfg)
 {
@@ -550,7 +540,7 @@ int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 {
 	int err;
 
-	clear(e, cfg);
+	clear_readings(e, cfg);
 	err = pmk_cpu_init(&e->cpu, &cfg->core);
 	if (err)
 		return err;

@@ -208,8 +208,8 @@ struct pmk_emulated_blocks {
 /* Derive the rest of the configuration from the members that are set. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg);
 
-/* Start counting with a fresh core; `executions` points to its execution counters. Returns 0 or a
- * negative error. */
+/* Start counting with a fresh core, in memory that is zero: most of it is never touched.
+ * `executions` points to its execution counters. Returns 0 or a negative error. */
 int pmk_emulated_start(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg, struct pmk_executions *executions);
 /* Call it in the process that started the core. */
@@ -301,8 +301,8 @@ void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config
 /* No more than this was ever counted of anything: a run of centuries. */
 #define PMK_MOST_COUNTED (UINT64_MAX >> 2)
 
-/* As pmk_emulated_start(), for a core that nothing will run on, in memory that is zero:
- * pmk_emulated_unsound() compares others with it. It needs no pmk_emulated_fini(). */
+/* As pmk_emulated_start(), for a core that nothing will run on: pmk_emulated_unsound() compares
+ * others with it. It needs no pmk_emulated_fini(). */
 int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg);
 
