@@ -31,26 +31,33 @@ static const char *next_word(const char *text)
 	return text;
 }
 
-bool pmk_is_called(const char *own, const char *aliases, const char *name)
+static bool is_alias(const char *aliases, const char *name)
 {
-	if (!*name)
-		return false;
-	if (is_first_word(own, name))
-		return true;
 	for (; aliases && *aliases; aliases = next_word(aliases))
 		if (is_first_word(aliases, name))
 			return true;
 	return false;
 }
 
+bool pmk_is_called(const char *own, const char *aliases, const char *name)
+{
+	return *name && (is_first_word(own, name) || is_alias(aliases, name));
+}
+
+/* No name is one of another event, too: so those that are not aliases, which are most that are
+ * asked for and are found fast, come first. */
 const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *name)
 {
-	for (unsigned i = 0; i < pmu->nevents; i++) {
-		const struct pmk_event *ev = &pmu->events[i];
+	const struct pmk_event *const end = pmu->events + pmu->nevents;
 
-		if (pmk_pmu_has(pmu, ev) && pmk_is_called(ev->name, ev->aliases, name))
+	if (!*name)
+		return NULL;
+	for (const struct pmk_event *ev = pmu->events; ev < end; ev++)
+		if (pmk_pmu_has(pmu, ev) && is_first_word(ev->name, name))
 			return ev;
-	}
+	for (const struct pmk_event *ev = pmu->events; ev < end; ev++)
+		if (pmk_pmu_has(pmu, ev) && is_alias(ev->aliases, name))
+			return ev;
 	return NULL;
 }
 

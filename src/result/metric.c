@@ -526,10 +526,11 @@ struct folder {
 	const char *path;
 	int fd;
 	char *content; /* room for the longest file, and a byte that shows that one is longer */
+	bool regular;  /* the present file is one, as the folder says */
 };
 
-/* Read the file into the folder's room, at once: that of a regular file is all there is. Returns
- * its length; below 0: *why tells. */
+/* Read the file into the folder's room, at once: that of a regular file is all there is, and most
+ * folders say which are. Returns its length; below 0: *why tells. */
 static ssize_t read_whole(const struct folder *dir, const char *file, const char **why)
 {
 	/* Opening a pipe does not wait for its other end. */
@@ -537,9 +538,9 @@ static ssize_t read_whole(const struct folder *dir, const char *file, const char
 	struct stat st;
 	ssize_t n = -1;
 
-	if (fd < 0 || fstat(fd, &st))
+	if (fd < 0 || (!dir->regular && fstat(fd, &st)))
 		*why = strerror(errno);
-	else if (!S_ISREG(st.st_mode))
+	else if (!dir->regular && !S_ISREG(st.st_mode))
 		*why = S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file";
 	else if ((n = read(fd, dir->content, MAX_FILE + 1)) < 0)
 		*why = strerror(errno);
@@ -650,7 +651,7 @@ static int load_entry(struct pmk_metrics *all, const struct folder *dir, const c
 	return err;
 }
 
-static int load_entries(struct pmk_metrics *all, const struct folder *dir, char *msg, size_t size)
+static int load_entries(struct pmk_metrics *all, struct folder *dir, char *msg, size_t size)
 {
 	struct dirent **entries = NULL;
 	int n = scandirat(dir->fd, ".", &entries, is_metric_file, by_name), err = 0;
@@ -660,6 +661,7 @@ static int load_entries(struct pmk_metrics *all, const struct folder *dir, char 
 		return PMK_EIO;
 	}
 	for (int i = 0; i < n; i++) {
+		dir->regular = entries[i]->d_type == DT_REG;
 		if (!err)
 			err = load_entry(all, dir, entries[i]->d_name, msg, size);
 		free(entries[i]);
