@@ -2,13 +2,14 @@
 /*
  * Instruction facts for A32 as ARM11 has it (ARMv6K, ARM DDI 0100I; VFPv2), and the decoder object.
  *
- * A word has a name; row[] says what kind of instruction that name is; registers and modes come from
- * the fields of the encoding. common_name() knows the names of what programs consist of. Of all
- * other words Capstone says whether they are instructions and names them; it is opened for the first
- * of these. Its operands and text are not used. Version 4.0.2 cannot be relied on there: a negative register offset loses its
- * sign in the word and byte forms; PUSH, POP, LDRT and STRT have no write-back; ADC, SBC, RSC and
- * UADD8 always set the flags; the registers of MRC, MRRC, LDREXD, STREXD have the wrong direction;
- * and one encoding has several names (MOV and LSL, STR and PUSH, LDR and POP).
+ * A word has a name; row[] says what kind of instruction that name is; registers and modes come
+ * from the fields of the encoding. common_name() knows the names of what programs consist of. Of
+ * other words Capstone says whether they are instructions, and names them; it is opened for the
+ * first of these. Its operands and text are not used: version 4.0.2 cannot be relied on there. A
+ * negative register offset loses its sign in the word and byte forms; PUSH, POP, LDRT and STRT have
+ * no write-back; ADC, SBC, RSC and UADD8 always set the flags; the registers of MRC, MRRC, LDREXD,
+ * STREXD have the wrong direction; and one encoding has several names (MOV and LSL, STR and PUSH,
+ * LDR and POP).
  *
  * Capstone also knows ARMv6T2 to ARMv7. A name without a row is no instruction of an ARM11 and
  * stays undecoded. Capstone refuses no encoding of ARMv6, only some UNPREDICTABLE ones, whose

@@ -506,7 +506,7 @@ static const struct pmk_writer_ops *const formats[] = {
 	[PMK_FORMAT_JSON_LINES] = &pmk_writer_json_lines,
 };
 
-/* Look up once what the metrics are beside; there may be no PMU, and then they are beside nothing. */
+/* Look up once what the metrics are beside: nothing, where there is no PMU. */
 static bool find_beside(struct pmk_writer *w, const struct pmk_pmu *pmu)
 {
 	unsigned n = 0;
