@@ -298,6 +298,7 @@ static void restore(struct rig *rig)
 	if (rig->runner.units)
 		memset(rig->runner.units, 0, PMK_ARENA_SLOTS * sizeof(*rig->runner.units));
 	memset(rig->runner.core, 0, PMK_ARENA_CPUS * sizeof(*rig->runner.core));
+	memset(rig->runner.interval_at, 0, PMK_ARENA_SLOTS * sizeof(*rig->runner.interval_at));
 }
 
 static void write_all(const struct rig *rig, const uint8_t *data, size_t size)
