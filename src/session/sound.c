@@ -87,10 +87,18 @@ static bool regions_are_sound(const struct pmk_emulated *e, const struct pmk_emu
 	       (cfg->delay || e->delay_due == PMK_NEVER);
 }
 
+static bool level_is_sound(const struct pmk_cpu *cpu)
+{
+	return pmk_is_bool(&cpu->level.watched) && pmk_is_bool(&cpu->level.open) &&
+	       pmk_is_bool(&cpu->level.mistaken) && cpu->level.guess <= 3 &&
+	       cpu->level.assumed <= 4;
+}
+
 static bool core_is_sound(const struct pmk_emulated *e)
 {
 	return pmk_is_bool(&e->cpu.eager) && pmk_is_bool(&e->cpu.unsure) &&
-	       pmk_is_bool(&e->calls_lost) && e->cpu.cycles <= PMK_MOST_COUNTED && e->error <= 0;
+	       level_is_sound(&e->cpu) && pmk_is_bool(&e->calls_lost) &&
+	       e->cpu.cycles <= PMK_MOST_COUNTED && e->error <= 0;
 }
 
 static bool chip_is_sound(struct pmk_emulated *e, const struct pmk_emulated *begun)
