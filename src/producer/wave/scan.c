@@ -5,7 +5,7 @@
 #include <immintrin.h>
 #endif
 
-const uint64_t wave_low_bytes[9] = {
+const uint64_t pmk_wave_low_bytes[9] = {
 	0,
 	0xff,
 	0xffff,
@@ -16,7 +16,7 @@ const uint64_t wave_low_bytes[9] = {
 	0xffffffffffffff,
 	0xffffffffffffffff,
 };
-const uint64_t wave_high_bytes[9] = {
+const uint64_t pmk_wave_high_bytes[9] = {
 	0,
 	0xff00000000000000,
 	0xffff000000000000,

@@ -216,7 +216,7 @@ static inline size_t wave_length(const char *p)
 
 /* The n highest bytes of a word, or the n lowest. Tables, because x86 takes three steps for a shift
  * by a variable. */
-extern const uint64_t wave_high_bytes[9], wave_low_bytes[9];
+extern const uint64_t pmk_wave_high_bytes[9], pmk_wave_low_bytes[9];
 
 /* The value of eight bytes 0 and 1, the first the highest: the multiplication moves bit 8 i, which
  * is that of byte i, to bit 63 - i. */
@@ -236,13 +236,13 @@ static inline bool wave_binary(const char *end, size_t n, uint64_t *value)
 	const char *p;
 
 	if (n <= 8) {
-		last &= wave_high_bytes[n];
+		last &= pmk_wave_high_bytes[n];
 		*value = wave_gather(last);
 		return !(last & ~WAVE_EACH(1));
 	}
 	/* The first ones, as many as are beside eights, and then those. */
 	p = end - n + (n - 1) % 8 + 1;
-	odd = (wave_word(p - 8) ^ WAVE_EACH('0')) & wave_high_bytes[(n - 1) % 8 + 1];
+	odd = (wave_word(p - 8) ^ WAVE_EACH('0')) & pmk_wave_high_bytes[(n - 1) % 8 + 1];
 	bits = wave_gather(odd);
 	for (; p < end - 8; p += 8) {
 		uint64_t w = wave_word(p) ^ WAVE_EACH('0');
@@ -259,7 +259,7 @@ static inline bool wave_binary(const char *end, size_t n, uint64_t *value)
 static inline bool wave_decimal8(const char *end, size_t n, uint64_t *value)
 {
 	/* Digits are bytes 0 to 9 after the exclusive or, and 0 before the first one. */
-	uint64_t w = (wave_word(end - 8) ^ WAVE_EACH('0')) & wave_high_bytes[n];
+	uint64_t w = (wave_word(end - 8) ^ WAVE_EACH('0')) & pmk_wave_high_bytes[n];
 	bool odd = ((w | (w + WAVE_EACH(0x7f - 9))) & WAVE_EACH(0x80)) != 0;
 
 	/* Pairs, pairs of those, and pairs of those again; what is first is the lower part. */
