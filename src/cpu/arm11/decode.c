@@ -8,7 +8,9 @@
 
 /* Is the code Thumb? The emulator does not show the state bit. A sequence with an instruction of 2
  * bytes, or at an odd half word, is Thumb. One of 4-byte instructions alone may still be Thumb if
- * it begins with a BL pair; then the target in the emulator's own disassembly tells which it is. */
+ * it is a BL pair, which ends it; then the target in the emulator's own disassembly tells which it
+ * is. That loads the emulator's disassembler, so it is asked last: the second half of BLX is even.
+ */
 static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 {
 	uint64_t addr = raw[0].addr;
@@ -24,10 +26,12 @@ static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 			return true;
 	if (addr & 2)
 		return true;
-	if (raw[0].size != 4)
+	if (raw[0].size != 4 || n > 1)
 		return false;
 	memcpy(half, raw[0].byte, sizeof(half));
 	if ((half[0] & 0xf800) != 0xf000 || (half[1] & 0xe800) != 0xe800)
+		return false;
+	if ((half[1] & 0xf801) == 0xe801)
 		return false;
 	pmk_isa_arm_decode(own->isa, true, addr, half, 4, &pair);
 	text = d->first_text(d->sequence);
