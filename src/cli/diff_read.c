@@ -132,9 +132,12 @@ static const char *catalogue_name(const char *name, const char *pmu)
 	return e ? e->name : name;
 }
 
+/* Cores of one family have its events, each by a name of its own: cortex-a53, cortex-a72. */
 static bool is_same_pmu(const char *a, const char *b)
 {
-	return !strcmp(a ? a : "", b ? b : "");
+	const struct pmk_pmu *one = a ? pmk_pmu_find(a) : NULL, *other = b ? pmk_pmu_find(b) : NULL;
+
+	return one && other ? one->driver == other->driver : !strcmp(a ? a : "", b ? b : "");
 }
 
 static const struct event *find_event(const struct side *s, const char *name, const char *pmu)
@@ -193,6 +196,9 @@ static int choose_named(struct diff *d, const struct side *s, const char *name)
 	if (code || found)
 		return code;
 	pmk_nearest_among(name, next_event, without, near, sizeof(near));
+	if (!strcmp(near, name))
+		return cli_fail(PMK_EXIT_USAGE, "-e: '%s' is of another PMU in %s than in %s", name,
+				s[DIFF_NEW].path, s[DIFF_BASE].path);
 	if (*near)
 		return cli_fail(PMK_EXIT_USAGE,
 				"-e: no event '%s' with a value in %s; did you mean %s?", name,

@@ -145,6 +145,27 @@ def test_an_event_of_one_side(base, tmp_path):
     contains(out.err, f"-e: no event 'dcache_miss' with a value in {one}")
 
 
+def test_cores_of_one_family(tmp_path):
+    """Their PMUs have names of their own, and the same events. Those of other families do not."""
+    made = {}
+    for core, cycles in (("cortex-a53", 6), ("cortex-a72", 4), ("arm1176", 5)):
+        r = Recording(str(tmp_path / f"{core}.data"), core=core)
+        r.event("cpu_cycles", pmu=core)
+        r.object("/p")
+        r.thread(0, 0)
+        r.code(0x10)
+        r.ran(0x10, 5, cpu_cycles=cycles)
+        made[core] = r.done()
+    out = diff(made["cortex-a53"], made["cortex-a72"])
+    equal(out.err, "pmk: the cores differ: cortex-a53 and cortex-a72\n")
+    row = rows(made["cortex-a53"], made["cortex-a72"])["total", "cpu_cycles", None, None]
+    equal((row["base"], row["new"]), (6, 4))
+    a53, arm = made["cortex-a53"], made["arm1176"]
+    contains(diff(a53, arm, code=129).err, "have no event in common")
+    equal(diff("-e", "cpu_cycles", a53, arm, code=129).err.splitlines()[-1],
+          f"pmk: -e: 'cpu_cycles' is of another PMU in {arm} than in {a53}")
+
+
 # ---- the gate ------------------------------------------------------------------------------------
 
 def test_fail_over(base, new):
