@@ -312,7 +312,7 @@ int pmk_arm9_init(struct pmk_cpu *cpu)
 	if (err)
 		return err;
 	cpu->arm11.instead = &instead;
-	cpu->arm11.usual = false;
+	cpu->arm11.usual = cpu->arm11.usual_alone = false;
 	hold_tcms(cpu);
 	return 0;
 }
