@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/least.h"
+
 /* Our choice. With fewer pairs that saw a number, nothing is said of how they differ. */
 #define PAIRS_NEEDED 8
 /* Units begin and end with blocks, which is not at random. */
@@ -156,18 +158,12 @@ static double quantile(uint64_t freedom)
 	return 1.960 + 2.372 / (double)freedom + 2.82 / (double)(freedom * freedom);
 }
 
-/* fmax() is in a library of its own. */
-static double most(double a, double b)
-{
-	return b > a ? b : a;
-}
-
 /* The margin of a sum over pairs that are taken to be drawn from the same program at random. */
 static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 {
 	double mean = x->weight > 0 ? x->total / x->weight : 0;
 	double square = x->weight > 0 ? x->square / x->weight : 0;
-	double variance = most(0, square - mean * mean) * pairs / (pairs - 1);
+	double variance = pmk_most(0, square - mean * mean) * pairs / (pairs - 1);
 
 	return quantile((uint64_t)pairs - 1) * sqrt(variance * x->weight2);
 }
@@ -195,10 +191,10 @@ static struct pmk_units_estimate estimate_rest(const struct pmk_units *u,
 	if (x.pairs < PAIRS_NEEDED)
 		rest.margin += x.total + rare(u, &x, all);
 	else
-		rest.margin = most(margin_of_pairs(&x, (double)pairs) +
-					   fabs(x.apart) / (double)(u->n / 2) / 2 * all +
-					   LEAST_MARGIN * x.total,
-				   rare(u, &x, all));
+		rest.margin = pmk_most(margin_of_pairs(&x, (double)pairs) +
+					       fabs(x.apart) / (double)(u->n / 2) / 2 * all +
+					       LEAST_MARGIN * x.total,
+				       rare(u, &x, all));
 	return rest;
 }
 

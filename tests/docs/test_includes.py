@@ -64,6 +64,7 @@ RULES = [
     (r"src/session/devchip\.[ch]", ["session/devchip.h", "ahb/", "cpu/arm9/biu.h",
                                     "pmu/ahbmon/observe.h", "pmu/ahbmon/packet.h", "pmk/"]),
     (r"src/session/sound\.c", ["base/foreign.h", "session/emulated.h", "pmk/"]),
+    (r"src/session/units\.c", ["base/least.h", "session/units.h", "pmk/"]),
     (r"src/session/", ["session/", "pmk/"]),
     (r"src/producer/linux/", ["{own}", "base/", "pmk/"]),
     (r"src/producer/wave/run\.[ch]", ["{own}", "base/", "ahb/", "axi/", "pmk/"]),

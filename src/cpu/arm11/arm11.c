@@ -1370,11 +1370,12 @@ static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
  * miss makes the core later any more. Programs that miss all the time spend most of their time
  * here, so that these functions ask each question once. What they cannot do they leave to those.
  */
-static inline bool is_usual(const struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr, uint64_t access)
 {
 	uint32_t in_line = addr & (LINE_BYTES - 1);
 
-	return !cpu->sites && !cpu->is_device && in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
+	return usual && !cpu->sites && !cpu->is_device &&
+	       in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
 }
 
 /* The line takes the place of another one. */
@@ -1439,7 +1440,7 @@ static PMK_SLOW void store_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t
 
 void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	if (PMK_UNLIKELY(!cpu->arm11.usual || !is_usual(cpu, addr, access)))
+	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual, addr, access)))
 		load_general(cpu, addr, access);
 	else if (cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED)
 		load_usual(cpu, addr, access, (struct translation){ 0 });
@@ -1452,7 +1453,7 @@ void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
 	uint64_t issue = issue_time(cpu, access), late;
 
-	if (PMK_UNLIKELY(!cpu->arm11.usual || !is_usual(cpu, addr, access))) {
+	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual, addr, access))) {
 		store_general(cpu, addr, access);
 	} else if (!(*byte & PMK_D_MAPPED)) {
 		store_unmapped(cpu, addr, access);
@@ -1474,7 +1475,7 @@ void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 /* False: it has to be done in the general way. */
 static inline bool map_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	if (PMK_UNLIKELY(!cpu->arm11.usual_alone || !is_usual(cpu, addr, access)))
+	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual_alone, addr, access)))
 		return false;
 	if (!(cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED))
 		data_map_alone(cpu, addr >> PMK_PAGE_SHIFT);

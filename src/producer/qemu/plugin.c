@@ -979,7 +979,8 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 
 /* Does anybody ask about the access of an instruction of `b`, behind which `behind` more may
  * fault? Of those of a block that is fetched, the last one alone says whether all of it has run,
- * before a handler: see pmk_cpu_left_early(). */
+ * before a handler: see pmk_cpu_left_early(). Without the predictor that makes a difference where
+ * the block ends with a maintenance operation. */
 static bool is_watched(const struct pmk_block *b, unsigned behind)
 {
 	if (config.parts & (PMK_PART_DATA | PMK_PART_CLOCK))
