@@ -48,16 +48,14 @@ bool pmk_is_called(const char *own, const char *aliases, const char *name)
  * asked for and are found fast, come first. */
 const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *name)
 {
-	const struct pmk_event *const end = pmu->events + pmu->nevents;
+	for (unsigned i = 0; *name && i < 2 * pmu->nevents; i++) {
+		const bool alias = i >= pmu->nevents;
+		const struct pmk_event *ev = &pmu->events[alias ? i - pmu->nevents : i];
 
-	if (!*name)
-		return NULL;
-	for (const struct pmk_event *ev = pmu->events; ev < end; ev++)
-		if (pmk_pmu_has(pmu, ev) && is_first_word(ev->name, name))
+		if (pmk_pmu_has(pmu, ev) &&
+		    (alias ? is_alias(ev->aliases, name) : is_first_word(ev->name, name)))
 			return ev;
-	for (const struct pmk_event *ev = pmu->events; ev < end; ev++)
-		if (pmk_pmu_has(pmu, ev) && is_alias(ev->aliases, name))
-			return ev;
+	}
 	return NULL;
 }
 
