@@ -2,7 +2,6 @@
 /* See handlers.h. */
 #include "base/handlers.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 void pmk_handlers_forget(const sigset_t *ignored)
@@ -17,4 +16,9 @@ void pmk_handlers_forget(const sigset_t *ignored)
 		sa = (struct sigaction){ .sa_handler = ignore ? SIG_IGN : SIG_DFL };
 		sigaction(sig, &sa, NULL);
 	}
+}
+
+bool pmk_ends_jobs(int sig)
+{
+	return sig == SIGKILL || sig == SIGTERM || sig == SIGINT || sig == SIGHUP;
 }

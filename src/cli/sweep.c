@@ -259,7 +259,7 @@ static int compute(const struct sweep *o, struct pmk_sweep *s, struct pmk_store 
 		 p.seconds, todo->there, todo->failed + p.failed, stop ? "; stopped" : "");
 	if (p.killed)
 		cli_fail(0,
-			 "%zu of them ended by SIGKILL and have not been kept; the same sweep "
+			 "%zu of them ended by a signal and have not been kept; the same sweep "
 			 "counts them again",
 			 p.killed);
 	if (stop)

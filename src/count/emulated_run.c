@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/handlers.h"
 #include "count/emulator.h"
 #include "count/files.h"
 
@@ -417,6 +418,24 @@ static int overwritten(struct pmk_count *c)
 		e->prog.argv.word[0], pmk_runner_unsound(&e->runner));
 }
 
+/* A signal ended the emulator before the program began, and has not come from the emulator. */
+static int ended_early(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	c->result.exit_status = e->runner.status;
+	c->result.partial = true;
+	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+			      "%s was ended by signal %d before the program began",
+			      e->prog.argv.word[0], WTERMSIG(e->runner.status));
+}
+
+static bool was_ended(const struct pmk_emulation *e)
+{
+	return !e->timed_out && WIFSIGNALED(e->runner.status) &&
+	       pmk_ends_jobs(WTERMSIG(e->runner.status));
+}
+
 /* The program has ended: read all counts. They are of the plan's events from `first` on. */
 static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
@@ -434,6 +453,8 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "reading the emulated counters failed: %s",
 				      pmk_strerror(e->runner.error));
+	if (plan->nevents && !e->runner.sum.insns && !pmk_count_stopped(c) && was_ended(e))
+		return ended_early(c);
 	if (plan->nevents && !e->runner.sum.insns && !pmk_count_stopped(c))
 		return pmk_count_fail(
 			&c->fault, e->prog.system ? PMK_COUNT_FAILED : PMK_COUNT_NOT_EXEC,
@@ -529,9 +550,10 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 		 * hold. */
 		if (pmk_count_stopped(c) && c->result.runs)
 			return 0;
-		return pmk_count_stopped(c) ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-							     "interrupted before the program began")
-					    : NEVER_READY;
+		if (pmk_count_stopped(c))
+			return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+					      "interrupted before the program began");
+		return was_ended(e) ? ended_early(c) : NEVER_READY;
 	}
 	if (atomic_load(&e->runner.arena->levels_unseen))
 		return pmk_count_fail(

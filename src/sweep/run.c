@@ -31,8 +31,8 @@
 #include "base/handlers.h"
 #include "base/map.h"
 
-#define KILLED (-SIGKILL) /* in place of an exit code: it was SIGKILL, and not a time limit */
-#define PIPE   3	  /* the one descriptor that a child keeps beside its standard streams */
+#define KILLED (-2) /* in place of an exit code: pmk_ends_jobs(), and no time limit */
+#define PIPE   3    /* the one descriptor that a child keeps beside its standard streams */
 
 /* A child, and what it has written so far. */
 struct job {
@@ -141,20 +141,20 @@ static void count_cell(FILE *f, const struct pmk_sweep_plan *plan,
 	struct pmk_count_summary sum;
 	char text[512], code[16];
 	const char *failure;
+	bool cut;
+	int err;
 
-	if (request(count, plan, cell, events) || pmk_count_run(count, NULL)) {
-		put(f, pmk_count_error(count)->text);
-		put(f, "-1");
-	} else {
-		pmk_count_summary(count, &sum);
-		failure = outcome(cell, &sum, text, sizeof(text));
-		snprintf(code, sizeof(code), "%d",
-			 sum.partial && sum.exit_code == 128 + SIGKILL ? KILLED : sum.exit_code);
-		put(f, failure);
-		put(f, code);
-		if (!failure)
-			put_rows(f, count);
-	}
+	err = request(count, plan, cell, events);
+	if (!err)
+		err = pmk_count_run(count, NULL);
+	pmk_count_summary(count, &sum);
+	failure = err ? pmk_count_error(count)->text : outcome(cell, &sum, text, sizeof(text));
+	cut = sum.partial && pmk_ends_jobs(sum.exit_code - 128);
+	snprintf(code, sizeof(code), "%d", cut ? KILLED : err ? -1 : sum.exit_code);
+	put(f, failure);
+	put(f, code);
+	if (!failure)
+		put_rows(f, count);
 	put(f, ".");
 	pmk_count_free(count);
 }
@@ -380,12 +380,12 @@ static bool is_whole(const struct job *job)
 	return job->used >= 2 && !memcmp(job->message + job->used - 2, ".", 2);
 }
 
-/* The child or the emulator, by SIGKILL from outside or from the program itself. */
+/* The child or the emulator, from outside or by the program itself. */
 static bool was_killed(const struct job *job, int status, const char *code)
 {
 	if (is_whole(job))
 		return code && atoi(code) == KILLED;
-	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	return WIFSIGNALED(status) && pmk_ends_jobs(WTERMSIG(status));
 }
 
 /* The message of a child whose counts are those of `number`; `status` is how it ended. */

@@ -12,7 +12,7 @@
 
 struct pmk_sweep_progress {
 	size_t done, failed, of; /* cells */
-	size_t killed;		 /* of `done`: not kept, because SIGKILL ended them, not we */
+	size_t killed;		 /* of `done`: not kept, because a signal ended them, not we */
 	double seconds;		 /* since the beginning */
 	double left;		 /* about so many more; < 0: not known yet */
 };

@@ -458,36 +458,56 @@ def test_an_event_that_could_not_be_added_says_so(folder):
     assert int(row["instructions"]) > 1000, row
 
 
-def kill_first_child(pid):
+def counter(pid):
     """The process that counts a cell."""
     child, = open(f"/proc/{pid}/task/{pid}/children").read().split()
-    os.kill(int(child), signal.SIGKILL)
+    return int(child)
 
 
-def kill_last_descendant(pid):
-    """The emulator."""
+def emulator(pid):
     while children := open(f"/proc/{pid}/task/{pid}/children").read().split():
         pid = children[-1]
-    os.kill(int(pid), signal.SIGKILL)
+    return int(pid)
 
 
-@cases("name,kill", [("counter", kill_first_child), ("emulator", kill_last_descendant)])
-def test_what_sigkill_ended_is_counted_the_next_time(folder, name, kill):
+@cases("name,which,sig", [
+    (f"{which.__name__}-{sig.name}", which, sig) for which in (counter, emulator)
+    for sig in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)])
+def test_what_a_signal_from_outside_ended_is_counted_the_next_time(folder, name, which, sig):
     os.mkfifo(folder / "gate")
     plan(folder, {"first": "run = ./prog walk", "held": "run = ./prog open gate\ntimeout = 60"})
     p = subprocess.Popen([os.path.join(BUILD, "pmk"), "sweep", "plan.ini", "-o", "r.db", "-j1"],
                          cwd=folder, stderr=subprocess.PIPE, text=True)
     with open(folder / "gate", "w"):
-        kill(p.pid)
+        os.kill(which(p.pid), sig)
     err = p.communicate()[1]
     equal(p.returncode, 1, err)
     contains(err, "pmk: 2 cells: 1 counted now")
-    contains(err, "pmk: 1 of them ended by SIGKILL and have not been kept; the same sweep counts "
-                  "them again\n")
+    contains(err, "pmk: 1 of them ended by a signal and have not been kept; the same sweep "
+                  "counts them again\n")
     equal([row["program"] for row in shown(folder)], ["first"])
     (folder / "gate").unlink()
     (folder / "gate").write_text("open")
     equal(summary(sweep(folder)), (2, 1, 1, 0))
+
+
+def test_an_emulator_that_was_ended_before_the_program_began_counts_the_next_time(folder):
+    plan(folder, {"walk": "run = ./prog walk"})
+    fake = folder / "fake"
+    fake.mkdir()
+    (fake / "qemu-arm").write_text("#!/bin/sh\n[ \"$1\" != --version ] || exec "
+                                   f"'{emulator_in_path('qemu-arm')}' --version\nkill -TERM $$\n")
+    (fake / "qemu-arm").chmod(0o755)
+    out = pmk("sweep", "plan.ini", "-o", "r.db", cwd=folder,
+              env=dict(os.environ, PMK_QEMU_DIR=str(fake)))
+    equal((out.code, summary(out)), (1, (1, 0, 0, 0)), out)
+    contains(out.err, "pmk: 1 of them ended by a signal and have not been kept")
+    equal(shown(folder), [])
+    out = pmk("stat", "-e", "cycles", folder / "prog", "walk",
+              env=dict(os.environ, PMK_QEMU_DIR=str(fake)))
+    equal((out.code, out.err), (125, "pmk: qemu-arm was ended by signal 15 before the program "
+                                     "began\n"))
+    equal(summary(sweep(folder)), (1, 1, 0, 0))
 
 
 def test_a_program_that_kills_all_ends_its_own_cell(folder):
