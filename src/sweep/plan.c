@@ -396,11 +396,19 @@ static const char *name_in(const void *names, unsigned i)
 static bool unknown(struct pmk_ini *ini, const char *section, const char *name,
 		    const char *const *names)
 {
-	char near[160];
+	char near[160], all[256] = "";
 
 	pmk_nearest_among(name, name_in, names, near, sizeof(near));
-	return pmk_ini_fail(ini, ini->line, "[%s] has no '%.40s'%s%s%s", section, name,
-			    *near ? "; did you mean " : "", near, *near ? "?" : "");
+	if (*near)
+		return pmk_ini_fail(ini, ini->line, "[%s] has no '%.40s'; did you mean %s?",
+				    section, name, near);
+	for (size_t i = 0, at = 0; names[i] && at < sizeof(all); i++)
+		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s",
+				       !i	      ? ""
+				       : names[i + 1] ? ", "
+						      : " and ",
+				       names[i]);
+	return pmk_ini_fail(ini, ini->line, "[%s] has no '%.40s'; it has %s", section, name, all);
 }
 
 static bool take_sweep(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)

@@ -594,6 +594,8 @@ GOOD = "[sweep]\ncores = arm1176\nevents = cycles\n[program p]\nrun = ./prog\n"
     "no program": ("[sweep]\ncores = arm1176\nevents = cycles\n", ":3: there is no [program NAME]"),
     "section": ("[swep]\ncores = arm1176\n", ":2: there is no section [swep]; a plan has"),
     "key": (GOOD + "stdim = x\n", ":6: [program …] has no 'stdim'; did you mean stdin?"),
+    "other key": (GOOD + "command = x\n", ":6: [program …] has no 'command'; it has run, stdin, "
+                                         "inputs, env, cores, exit, timeout and each NAME\n"),
     "no run": (GOOD + "[program q]\nstdin = x\n", ":7: [program q] has to say what it runs"),
     "twice": (GOOD + "run = ./prog\n", ":6: p is run twice"),
     "no pair": (GOOD + "run\n", ":6: neither [section] nor name = value"),
