@@ -418,6 +418,17 @@ static int overwritten(struct pmk_count *c)
 		e->prog.argv.word[0], pmk_runner_unsound(&e->runner));
 }
 
+/* Has nothing been executed, where something would have been counted or asked of the PMU? */
+static bool never_ran(const struct pmk_count *c, const struct pmk_plan *plan)
+{
+	const struct pmk_emulation *e = c->state;
+
+	if (pmk_count_stopped(c))
+		return false;
+	return plan->nevents ? !e->runner.sum.insns
+			     : c->q.guest && !atomic_load(&e->runner.arena->begun);
+}
+
 /* A signal ended the emulator before the program began, and has not come from the emulator. */
 static int ended_early(struct pmk_count *c)
 {
@@ -453,9 +464,9 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "reading the emulated counters failed: %s",
 				      pmk_strerror(e->runner.error));
-	if (plan->nevents && !e->runner.sum.insns && !pmk_count_stopped(c) && was_ended(e))
+	if (never_ran(c, plan) && was_ended(e))
 		return ended_early(c);
-	if (plan->nevents && !e->runner.sum.insns && !pmk_count_stopped(c))
+	if (never_ran(c, plan))
 		return pmk_count_fail(
 			&c->fault, e->prog.system ? PMK_COUNT_FAILED : PMK_COUNT_NOT_EXEC,
 			"%s ended before the program executed an instruction%s",

@@ -638,6 +638,16 @@ def test_what_is_refused():
                 "--pmu", "l210", "--at", address, *board)
 
 
+def test_a_board_that_cannot_be_has_no_report():
+    elf = firmware("nothing-ran", "void main(void) { }\n")
+    out = pmk("run", "--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none",
+              "-kernel", elf, "-device", "nosuch")
+    equal((out.code, out.out), (125, ""), out)
+    contains(out.err, "'nosuch' is not a valid device model name")
+    assert out.err.endswith("pmk: qemu-system-arm ended before the program executed an "
+                            "instruction\n"), out
+
+
 def test_interrupts_that_the_board_does_not_have():
     """QEMU would abort, and say nothing that helps."""
     board = ("--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none", "-kernel",

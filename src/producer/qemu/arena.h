@@ -98,6 +98,7 @@ struct pmk_arena {
 
 	/* the plugin was loaded and has understood the configuration */
 	_Atomic uint32_t ready;
+	_Atomic uint32_t begun;	       /* and code was translated, which is about to run */
 	char target[24];	       /* what the emulator emulates, "aarch64"; set before ready */
 	_Atomic uint32_t other_isa;    /* the core executes code of another kind than that */
 	_Atomic uint32_t forks;	       /* how often the program has forked */

@@ -1106,6 +1106,7 @@ static void meet_program(struct qemu_plugin_insn *first)
 	bool known = !system_mode && first_stack(first, &stack);
 
 	begun = true;
+	atomic_store(&arena->begun, 1);
 	calling_vcpu = 0;
 	if (!system_mode) {
 		watch_faults(SIGSEGV, &emulators_segv);
