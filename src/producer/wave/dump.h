@@ -98,7 +98,8 @@ struct wave_dump {
 	/* What is watched of most codes: 0, there is no such code; else 1 + wave_id.watch. By the
 	 * bytes of a code of one or two, and by number. They lie closer together than in the hash
 	 * table, and need no search. */
-	uint32_t *by_bytes, *by_number, nnumbers;
+	uint16_t *by_bytes;
+	uint32_t *by_number, nnumbers;
 	bool long_codes;  /* some have more than 6 characters */
 	unsigned scale;	  /* $timescale: 1, 10 or 100 … */
 	const char *unit; /* … "ns"; NULL: none */

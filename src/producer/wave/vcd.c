@@ -219,27 +219,23 @@ static size_t length_of_key(uint64_t key)
 	return (size_t)(71 - __builtin_clzll(key)) / 8;
 }
 
-/* Where codes of one or two printable characters are in by_bytes: those with the same second byte
- * next to each other. Behind a code of one that is the end of the line. */
-#define NBYTES (94 * 256 + 256)
+/* Any two bytes: those of a code of one or two printable characters are its place in by_bytes.
+ * Behind a code of one is the end of the line. */
+#define NBYTES 65536
 #define SHORT  6 /* characters of a code that find_changes() finds in any line */
-
-static inline size_t place_of(unsigned bytes)
-{
-	return bytes - (256 - 94) * (bytes >> 8);
-}
 
 static void list_by_bytes(struct wave_dump *v, const struct wave_id *id)
 {
 	unsigned bytes = (unsigned)(id->key & 0xffff);
 
-	if (id->key >> 16)
+	/* A number that does not fit stays 0, so that read_word() looks for it. */
+	if (id->key >> 16 || id->watch >= UINT16_MAX)
 		return;
 	if (bytes >> 8) {
-		v->by_bytes[place_of(bytes)] = 1 + id->watch;
+		v->by_bytes[bytes] = (uint16_t)(1 + id->watch);
 	} else {
-		v->by_bytes[place_of(bytes | '\n' << 8)] = 1 + id->watch;
-		v->by_bytes[place_of(bytes | '\r' << 8)] = 1 + id->watch;
+		v->by_bytes[bytes | '\n' << 8] = (uint16_t)(1 + id->watch);
+		v->by_bytes[bytes | '\r' << 8] = (uint16_t)(1 + id->watch);
 	}
 }
 
@@ -775,15 +771,15 @@ static inline __attribute__((always_inline)) void find_changes(const struct wave
 							       struct lines *l, bool long_codes,
 							       unsigned returns)
 {
-	const char *const text = l->text, *p = text;
-	const uint32_t *by_bytes = v->by_bytes;
-	size_t lines = l->n;
+	const char *const text = l->text;
+	const uint16_t *by_bytes = v->by_bytes;
+	size_t lines = l->n, p = 0; /* positions in the text */
 	struct change *q = l->change;
 
 	for (size_t i = 0; i < lines; i++) {
-		const char *end = text - returns + l->end[i], *code;
-		uint64_t blanks = wave_blanks_in(wave_word(end - 8));
-		struct kind kind = kind_at(p);
+		size_t end = l->end[i] - returns, code;
+		uint64_t blanks = wave_blanks_in(wave_word(text + end - 8));
+		struct kind kind = kind_at(text + p);
 		size_t scalar = kind.least & 1, above, length;
 		uint64_t found;
 		uint32_t watch;
@@ -791,23 +787,23 @@ static inline __attribute__((always_inline)) void find_changes(const struct wave
 		/* Behind the last blank of the eight bytes, and of a scalar's line, its digit. */
 		code = end - 7 + (scalar + last_byte(blanks));
 		if (long_codes) {
-			uint64_t more = wave_blanks_in(wave_word(end - 16));
+			uint64_t more = wave_blanks_in(wave_word(text + end - 16));
 
 			code = blanks ? code : end - 15 + (scalar + last_byte(more));
 			if (__builtin_expect(!(blanks | more), 0))
-				code = find_code(p, end);
+				code = (size_t)(find_code(text + p, text + end) - text);
 		}
-		above = (size_t)(code - p) + scalar - 2;
+		above = code - p + scalar - 2;
 		found = -(uint64_t)(above < kind.more); /* all ones, or 0 */
-		length = ((size_t)(end - code) - 1) & found;
+		length = (end - code - 1) & found;
 		if (__builtin_expect(length >= 2, 0))
-			watch = watch_of(v, code, length + 1);
+			watch = watch_of(v, text + code, length + 1);
 		else
-			watch = by_bytes[place_of(wave_half(code))];
+			watch = by_bytes[wave_half(text + code)];
 		watch &= (uint32_t)found;
 		q->watch = watch;
 		q->line = (uint16_t)i;
-		q->digits = (uint16_t)(code - 1 + scalar - text);
+		q->digits = (uint16_t)(code - 1 + scalar);
 		q->ndigits = (uint16_t)(above + kind.least);
 		q += watch != 1;
 		p = end + returns + 1;
@@ -815,16 +811,32 @@ static inline __attribute__((always_inline)) void find_changes(const struct wave
 	l->nchanges = (unsigned)(q - l->change);
 }
 
+/* Functions of their own, which have all registers. */
+static __attribute__((noinline)) void find_short(const struct wave_dump *v, struct lines *l)
+{
+	find_changes(v, l, false, 0);
+}
+
+static __attribute__((noinline)) void find_short_returns(const struct wave_dump *v, struct lines *l)
+{
+	find_changes(v, l, false, 1);
+}
+
+static __attribute__((noinline)) void find_long(const struct wave_dump *v, struct lines *l)
+{
+	find_changes(v, l, true, l->returns);
+}
+
 /* If codes have more than SHORT characters, a line may end with more than the eight bytes that are
  * looked at; else it has no code then. */
 static void find_any_changes(const struct wave_dump *v, struct lines *l)
 {
 	if (v->long_codes)
-		find_changes(v, l, true, l->returns);
+		find_long(v, l);
 	else if (l->returns)
-		find_changes(v, l, false, 1);
+		find_short_returns(v, l);
 	else
-		find_changes(v, l, false, 0);
+		find_short(v, l);
 }
 
 /* Read words from p to the end of a line, or until no more can be read. */
