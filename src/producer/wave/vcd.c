@@ -872,8 +872,9 @@ static const char *read_line(struct wave_dump *v, const struct lines *l, const s
 
 /* Put the values of changes where they belong, until one is not a few digits 0 and 1 for a cell of
  * its own; returns that one. */
-static const struct change *put_changes(struct wave_dump *v, const struct lines *l,
-					const struct change *q)
+static __attribute__((noinline)) const struct change *put_changes(struct wave_dump *v,
+								  const struct lines *l,
+								  const struct change *q)
 {
 	const struct change *last = l->change + l->nchanges;
 	const struct wave_watch *watch = v->watch;
