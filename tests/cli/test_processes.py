@@ -478,6 +478,38 @@ def test_exec_does_not_hide_the_rest():
 # ---- threads -------------------------------------------------------------------------------------
 
 
+# Both threads run what is behind the call that makes the second one, at once.
+TWO = """
+	.syntax	unified
+	.arm
+	.global	_start
+_start:
+	ldr	r0, =0x50f00		@ CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD, _SYSVSEM
+	ldr	r1, =stack
+	mov	r7, #120		@ clone
+	svc	#0
+	ldr	r2, =LOOPS
+1:	subs	r2, r2, #1
+	beq	2f
+	b	1b
+2:	mov	r0, #0
+	mov	r7, #1			@ exit, of the thread
+	svc	#0
+	.bss
+	.space	4096
+stack:
+"""
+
+
+def test_code_behind_the_call_that_makes_a_thread_is_of_both():
+    """An emulator may tell of the second one when the first has had code translated."""
+    for _ in range(20):
+        doc = stat("-A", "-e", "instr_exec,sw_pc_change", assemble("two", TWO, "-DLOOPS=20000"))
+        got = {(c["cpu"], c["event"]): c["counter-value"] for c in doc["counters"]}
+        equal(got, {(0, "instr_exec"): 4 + 1 + 3 * 20000 - 1 + 3, (0, "sw_pc_change"): 20000,
+                    (1, "instr_exec"): 1 + 3 * 20000 - 1 + 3, (1, "sw_pc_change"): 20000})
+
+
 def test_threads_are_counted_on_cores_of_their_own():
     doc = stat("-A", "-e", "instr_exec", threads(), "work", "4")
     cores = {c["cpu"]: c["counter-value"] for c in doc["counters"]}

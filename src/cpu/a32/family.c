@@ -59,6 +59,7 @@ const struct pmk_core_family pmk_family_a32 = {
 	.vector = pmk_a32_vector,
 	.is_under_way = pmk_a64_is_under_way,
 	.drop = pmk_a64_drop,
+	.clone = 120,
 	.execve = 11,
 	.execveat = 387,
 	.sigaction = 67,

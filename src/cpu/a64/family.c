@@ -40,6 +40,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.vector = pmk_a64_vector,
 	.is_under_way = pmk_a64_is_under_way,
 	.drop = pmk_a64_drop,
+	.clone = 220,
 	.execve = 221,
 	.execveat = 281,
 	.sigaction = -1,

@@ -50,6 +50,7 @@ const struct pmk_core_family pmk_family_microblaze = {
 	.watch = pmk_microblaze_watch,
 	.test = pmk_microblaze_test,
 	.tables = pmk_microblaze_tables,
+	.clone = 120,
 	.execve = 11,
 	.execveat = 388,
 	.sigaction = 67,

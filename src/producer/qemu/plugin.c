@@ -30,6 +30,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +103,8 @@ static const uint64_t *rest_counter; /* … which is here, */
 static uint64_t rest_began;	     /* of all processes before this one */
 static uint64_t unit_at;	     /* when the next unit begins: pmk_emulated_unit_at() */
 static struct pmk_ticks ticks;
-static bool all_anew; /* a fork was made in the rest: its code is to be translated anew */
+static bool all_anew;	   /* a fork was made in the rest: its code is to be translated anew */
+static bool ended_in_rest; /* by a call that is to make a thread */
 
 /* The vCPU of this thread, known from its system calls: after fork, the only one that goes on. */
 static __thread unsigned calling_vcpu = PMK_MAX_VCPUS;
@@ -1456,6 +1458,25 @@ static void meet_handler(unsigned signal, uint64_t action)
 	pthread_mutex_unlock(&translating);
 }
 
+/* QEMU makes a process of what shares memory only until it executes a program. */
+static bool makes_thread(int64_t num, uint64_t flags)
+{
+	return num == family->clone && (flags & CLONE_VM) && !(flags & CLONE_VFORK);
+}
+
+/*
+ * The second thread is about to start. QEMU forgets all translated code in this call, and newer
+ * releases tell of the vCPU on the new thread (10.0 does), when the first one may have had code
+ * translated already, which is for both.
+ */
+static void becomes_threaded(void)
+{
+	threaded = true;
+	ended_in_rest = in_rest;
+	if (config.units.head)
+		end_all_sampling();
+}
+
 void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2)
 {
 	calling_vcpu = vcpu % PMK_MAX_VCPUS;
@@ -1463,6 +1484,8 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2
 		delay_left = pmk_emulated_delay_left(emulated(pmk_cpus[calling_vcpu]));
 	if (in_rest) /* it may be the last call */
 		read_rest(pmk_cpus[calling_vcpu]);
+	if (!threaded && !system_mode && makes_thread(num, arg1))
+		becomes_threaded();
 	if (is_execve(num))
 		atomic_fetch_add(&slot->execs, 1);
 	if (num == family->sigaction || num == family->rt_sigaction)
@@ -1476,6 +1499,9 @@ void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 		atomic_fetch_sub(&slot->execs, 1);
 	if (is_execve(num) && result == -ENOEXEC)
 		atomic_store(&arena->foreign_execs, 1);
+	/* There is no thread, and so nothing was translated anew. */
+	all_anew |= ended_in_rest && result < 0;
+	ended_in_rest = false;
 	if (all_anew)
 		glue->translate_anew();
 	all_anew = false;
