@@ -447,6 +447,18 @@ static bool was_ended(const struct pmk_emulation *e)
 	       pmk_ends_jobs(WTERMSIG(e->runner.status));
 }
 
+/* The emulator has not run the program. */
+static int refused(struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+	bool system = e->prog.system;
+
+	return pmk_count_fail(
+		&c->fault, system ? PMK_COUNT_FAILED : PMK_COUNT_NOT_EXEC,
+		"%s ended before the program executed an instruction%s", e->prog.argv.word[0],
+		system ? "" : "; its own message says why (firmware is run with --qemu)");
+}
+
 /* The program has ended: read all counts. They are of the plan's events from `first` on. */
 static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
@@ -464,16 +476,8 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "reading the emulated counters failed: %s",
 				      pmk_strerror(e->runner.error));
-	if (never_ran(c, plan) && was_ended(e))
-		return ended_early(c);
 	if (never_ran(c, plan))
-		return pmk_count_fail(
-			&c->fault, e->prog.system ? PMK_COUNT_FAILED : PMK_COUNT_NOT_EXEC,
-			"%s ended before the program executed an instruction%s",
-			e->prog.argv.word[0],
-			e->prog.system ? ""
-				       : "; its own message says why (firmware is run "
-					 "with --qemu)");
+		return was_ended(e) ? ended_early(c) : refused(c);
 	c->result.exit_status = e->runner.status;
 	/* It ended as was asked for. */
 	if (e->timed_out && WIFSIGNALED(e->runner.status))
