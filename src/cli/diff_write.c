@@ -238,6 +238,17 @@ static int text_table(const struct diff_table *t, size_t n, bool totals, unsigne
 	return err;
 }
 
+/* Backslashes keep Markdown from reading a text as markup, character references or links. */
+static int markdown_write(FILE *f, const char *text)
+{
+	char *copy = pmk_plain(text);
+
+	for (const char *c = copy; c && *c; c++)
+		fprintf(f, strchr("|*_`<\\&[]~$", *c) ? "\\%c" : "%c", *c);
+	free(copy);
+	return copy ? 0 : -1;
+}
+
 static int markdown_table(const struct diff_table *t, size_t n, bool totals, FILE *f)
 {
 	fprintf(f, "| %s | base | new | delta | %% |\n|---|--:|--:|--:|--:|\n",
@@ -252,8 +263,7 @@ static int markdown_table(const struct diff_table *t, size_t n, bool totals, FIL
 			return -1;
 		fill_cells(t->d, row, event, &c);
 		fputs("| ", f);
-		for (const char *at = name; *at; at++)
-			fprintf(f, strchr("|*_`<\\", *at) ? "\\%c" : "%c", *at);
+		markdown_write(f, name);
 		fprintf(f, " | %s | %s | %s | %s%s%s |\n", c.cell[0], c.cell[1], c.cell[2], bold,
 			c.cell[3], bold);
 		free(name);
@@ -281,12 +291,12 @@ static int people(struct diff_table *t, const struct diff_format *format, FILE *
 {
 	const struct diff *d = t->d;
 	bool markdown = format->form == DIFF_MARKDOWN;
+	int (*write_name)(FILE *, const char *) = markdown ? markdown_write : pmk_plain_write;
 
-	fprintf(f, markdown ? "### " : "\n ");
-	fputs("Difference of ", f);
-	pmk_plain_write(f, d->path[DIFF_NEW]);
+	fputs(markdown ? "### Difference of " : "\n Difference of ", f);
+	write_name(f, d->path[DIFF_NEW]);
 	fputs(" to ", f);
-	pmk_plain_write(f, d->path[DIFF_BASE]);
+	write_name(f, d->path[DIFF_BASE]);
 	fputs("\n\n", f);
 	if (markdown ? markdown_table(t, d->nevents, true, f)
 		     : text_table(t, d->nevents, true, format->columns, f))

@@ -404,6 +404,7 @@ def test_csv(base, new):
 
 def test_markdown(base, new):
     out = diff("--markdown", "--fail-over", "20%", "-e", "cycles", base, new, code=1).out
+    new, base = (path.replace("_", "\\_") for path in (new, base))
     equal(out, f"""### Difference of {new} to {base}
 
 | event | base | new | delta | % |
@@ -424,6 +425,15 @@ def test_markdown(base, new):
 |---|--:|--:|--:|--:|
 | loop.c:17 in work | 100 | 149 | +49 | +49.00% |
 """)
+
+
+def test_names_in_markdown_are_no_markup(tmp_path):
+    name = "T&lt; operator[](int)~$x`{}"
+    old, new = (many(tmp_path / f"{n}*.data", n, name) for n in (1, 2))
+    out = diff("--markdown", old, new).out
+    folder = str(tmp_path).replace("_", "\\_")
+    contains(out, f"### Difference of {folder}/2\\*.data to {folder}/1\\*.data\n")
+    contains(out, "| T\\&lt; operator\\[\\](int)\\~\\$x\\`1 ")
 
 
 def many(path, n, name):
