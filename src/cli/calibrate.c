@@ -467,8 +467,8 @@ static int run_calibrate(int argc, char **argv)
 const struct cli_command cmd_calibrate = {
 	.name = "calibrate",
 	.brief = "write a preset with the caches, latencies and branches of a processor",
-	.usage = "[-T TARGET] [--core CORE] [--set KEY=VALUE]... [--base CORE] [-o FILE] [--] "
-		 "PROGRAM",
+	.usage = "[-T TARGET] [--core CORE] [--set KEY=VALUE]... [--base CORE]\n"
+		 "                     [-o FILE] [--] PROGRAM",
 	.options = options,
 	.run = run_calibrate,
 };

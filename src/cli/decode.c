@@ -260,7 +260,8 @@ static int run_decode(int argc, char **argv)
 	if (log && !operands && !layout)
 		return decode_log(log, elf, json);
 	if (operands < 2 || log || elf)
-		return cli_fail(PMK_EXIT_USAGE, "decode: usage: pmk decode %s", cmd_decode.usage);
+		return cli_fail(PMK_EXIT_USAGE, "decode needs a PMU and REG=VALUE, or --log FILE "
+						"(pmk decode --help)");
 	pmu = show_find_pmu(argv[1]);
 	return pmu ? decode(pmu, argv + 2, operands - 1, layout, json) : PMK_EXIT_USAGE;
 }
@@ -268,7 +269,8 @@ static int run_decode(int argc, char **argv)
 const struct cli_command cmd_decode = {
 	.name = "decode",
 	.brief = "say what the bits of a PMU register mean",
-	.usage = "PMU REG=VALUE... [--layout FILE] [-j] | --log FILE [--elf FILE] [-j]",
+	.usage = "PMU REG=VALUE... [--layout FILE] [-j]\n"
+		 "       pmk decode --log FILE [--elf FILE] [-j]",
 	.options = options,
 	.run = run_decode,
 };

@@ -231,8 +231,8 @@ static int run_diff(int argc, char **argv)
 const struct cli_command cmd_diff = {
 	.name = "diff",
 	.brief = "compare two recordings, or two results of stat -j",
-	.usage = "[--fail-over PERCENT] [-e LIST] [--min N] "
-		 "[--markdown | --html FILE | -x SEP | -j] [-o FILE] BASE NEW",
+	.usage = "[--fail-over PERCENT] [-e LIST] [--min N]\n"
+		 "                [--markdown | --html FILE | -x SEP | -j] [-o FILE] BASE NEW",
 	.options = options,
 	.run = run_diff,
 };

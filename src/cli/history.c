@@ -107,7 +107,8 @@ static const struct action *find(const char *name)
 		if (!strcmp(actions[i].name, name))
 			return &actions[i];
 	if (!name) {
-		cli_fail(0, "history: usage: pmk history %s", cmd_history.usage);
+		cli_fail(0, "history needs one of add, show, good, bad, bisect and test "
+			    "(pmk history --help)");
 		return NULL;
 	}
 	pmk_nearest_among(name, action_name, NULL, near, sizeof(near));
@@ -277,10 +278,12 @@ static int run_history(int argc, char **argv)
 const struct cli_command cmd_history = {
 	.name = "history",
 	.brief = "keep the counts of commits, and find the one that changed them",
-	.usage = "add --commit ID [-e LIST] [--fail-over PERCENT] [--record] [--] "
-		 "[PROGRAM [ARG...]] | show [PROGRAM] [-e LIST] [-j | -x SEP | --html FILE] | "
-		 "bisect [--build COMMAND] [--] PROGRAM [ARG...] | "
-		 "test --good ID --bad ID [--] PROGRAM [ARG...] | good ID | bad ID",
+	.usage = "add --commit ID [-e LIST] [--fail-over PERCENT] [--record]\n"
+		 "                       [--] [PROGRAM [ARG...]]\n"
+		 "       pmk history show [PROGRAM] [-e LIST] [-j | -x SEP | --html FILE]\n"
+		 "       pmk history bisect [--build COMMAND] [--] PROGRAM [ARG...]\n"
+		 "       pmk history test --good ID --bad ID [--] PROGRAM [ARG...]\n"
+		 "       pmk history good|bad ID",
 	.options = options,
 	.run = run_history,
 };

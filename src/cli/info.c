@@ -530,7 +530,8 @@ static int run_info(int argc, char **argv)
 		}
 	}
 	if (!names)
-		return cli_fail(PMK_EXIT_USAGE, "info: of what? 'pmk list' shows the names");
+		return cli_fail(PMK_EXIT_USAGE,
+				"info needs a NAME, CODE or FILE (pmk info --help)");
 	for (unsigned k = 0; k < names && !code; k++) {
 		if (k)
 			putchar('\n');

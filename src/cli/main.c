@@ -63,6 +63,16 @@ static int help(const char *name)
 	return PMK_EXIT_OK;
 }
 
+/* A command that needs arguments and was given none prints its usage after the error. */
+static int run_command(const struct cli_command *cmd, int argc, char **argv)
+{
+	int code = cmd->run(argc, argv);
+
+	if (code == PMK_EXIT_USAGE && argc == 1)
+		fprintf(stderr, "usage: pmk %s %s\n", cmd->name, cmd->usage);
+	return code;
+}
+
 static int dispatch(int argc, char **argv)
 {
 	const struct cli_command *cmd;
@@ -83,7 +93,7 @@ static int dispatch(int argc, char **argv)
 				"no option '%s' before the command; 'pmk --help' shows more",
 				argv[1]);
 	cmd = find(argv[1]);
-	return cmd ? cmd->run(argc - 1, argv + 1) : unknown(argv[1]);
+	return cmd ? run_command(cmd, argc - 1, argv + 1) : unknown(argv[1]);
 }
 
 /* If the caller has closed a standard stream, the next file that is opened would get its number. So

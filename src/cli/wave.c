@@ -249,7 +249,8 @@ static int no_subcommand(const char *name)
 	char near[64];
 
 	if (!name)
-		return cli_fail(PMK_EXIT_USAGE, "wave: usage: pmk wave %s", cmd_wave.usage);
+		return cli_fail(PMK_EXIT_USAGE,
+				"wave needs signals or check, and a FILE (pmk wave --help)");
 	pmk_nearest_among(name, next_subcommand, NULL, near, sizeof(near));
 	return cli_fail(PMK_EXIT_USAGE, "wave has no '%s'; did you mean %s?", name,
 			*near ? near : "signals or check");

@@ -527,7 +527,8 @@ def test_mistakes(repository):
     for words, code, text in (
             (("show", "pro"), 129, "there is no program 'pro'; did you mean prog?"),
             (("show", "prog", "-e", "cycle"), 129, "'cycle'; did you mean cycles?"),
-            (("shw",), 129, "did you mean show?"), ((), 129, "usage: pmk history"),
+            (("shw",), 129, "did you mean show?"),
+            (("nosuch",), 129, "history has no 'nosuch'"),
             (("show", "-e", "cycles", "-e", "cycle"), 129, "'cycle'; did you mean cycles?"),
             (("show", "-e", "cycles,nosuch", "-j"), 129, "no series of 'nosuch'"),
             (("show", "--fail-over", "1", "--good", "nosuch"), 129, "has no commit 'nosuch'"),

@@ -1089,6 +1089,13 @@ def test_help_and_version():
                    "--env"):
         contains(pmk("stat", "--help").out, option)
     equal(pmk().code, 129)
+    with tempfile.TemporaryDirectory() as empty:
+        for command in ("stat", "record", "report", "run", "info", "decode", "wave", "diff",
+                        "export", "calibrate", "sweep", "history"):
+            out = pmk(command, cwd=empty)
+            equal((out.code, out.out), (129, ""), command)
+            assert re.match(rf"pmk: .*\nusage: pmk {command} ", out.err), out.err
+            assert max(map(len, out.err.splitlines()[1:])) <= 100, out.err
     out = pmk("stta")
     equal(out.code, 129)
     contains(out.err, "stat")
