@@ -319,19 +319,18 @@ static bool is_register(int8_t r)
 }
 
 /* The emulated program can write into the ledger, so nothing from there is used as an index or as a
- * bool before it was looked at. */
+ * bool before it was looked at. Numbers of accesses and of bytes are neither: any will do. */
 static bool insn_is_sound(const struct pmk_insn *in)
 {
 	return (in->size == 0 || in->size == 2 || in->size == 4) && in->iclass <= PMK_I_CACHE_OP &&
-	       in->flow <= PMK_FLOW_MODE && in->sysop <= PMK_SYS_WFI && in->mem_bytes <= 64 &&
-	       in->mem_count <= 32 && is_register(in->rd) && is_register(in->rd2) &&
-	       is_register(in->rn) && is_register(in->rm) && is_register(in->rs) &&
-	       is_register(in->ra) && pmk_is_bool(&in->conditional) &&
+	       in->flow <= PMK_FLOW_MODE && in->sysop <= PMK_SYS_WFI && is_register(in->rd) &&
+	       is_register(in->rd2) && is_register(in->rn) && is_register(in->rm) &&
+	       is_register(in->rs) && is_register(in->ra) && pmk_is_bool(&in->conditional) &&
 	       pmk_is_bool(&in->is_branch) && pmk_is_bool(&in->sets_flags) &&
 	       pmk_is_bool(&in->reads_flags) && pmk_is_bool(&in->exclusive) &&
 	       pmk_is_bool(&in->load) && pmk_is_bool(&in->store) && pmk_is_bool(&in->literal) &&
 	       pmk_is_bool(&in->writeback) && pmk_is_bool(&in->slow_address) &&
-	       pmk_is_bool(&in->decoded) && pmk_is_bool(&in->wide);
+	       pmk_is_bool(&in->decoded) && pmk_is_bool(&in->wide) && pmk_is_bool(&in->quad);
 }
 
 static bool insns_are_sound(const struct pmk_ledger_block *l)

@@ -300,6 +300,65 @@ def test_microblaze():
     adds_up(record("-g", *argv, code=2), document)
 
 
+def a64_structures():
+    """Every LD1 to LD4 and ST1 to ST4: of registers in a row, of one lane, of all lanes."""
+    shapes = ("8b", "16b", "4h", "8h", "2s", "4s", "1d", "2d")
+    for n in range(1, 5):
+        for shape in shapes:
+            row = f"{{v0.{shape}}}" if n == 1 else f"{{v0.{shape}-v{n - 1}.{shape}}}"
+            for op in ("ld", "st"):
+                yield f"{op}1 {row}, [x0]"
+                if n > 1 and shape != "1d":
+                    yield f"{op}{n} {row}, [x0]"
+            yield f"ld{n}r {row}, [x0]"
+        for lane in "bhsd":
+            row = f"{{v0.{lane}}}" if n == 1 else f"{{v0.{lane}-v{n - 1}.{lane}}}"
+            yield from (f"{op}{n} {row}[1], [x0]" for op in ("ld", "st"))
+
+
+def a32_structures():
+    """The same of ARMv7, and each length of VLDM, VSTM, LDM and STM."""
+    for n in range(1, 5):
+        for size in (8, 16, 32):
+            for op in ("ld", "st"):
+                rows = range(n, 5) if n == 1 else [n]
+                yield from (f"v{op}{n}.{size} {{d0-d{k - 1}}}, [r0]" for k in rows)
+                lanes = ", ".join(f"d{k}[1]" for k in range(n))
+                yield f"v{op}{n}.{size} {{{lanes}}}, [r0]"
+            yield f"vld{n}.{size} {{{', '.join(f'd{k}[]' for k in range(n))}}}, [r0]"
+    yield from (f"v{op}1.64 {{d0-d3}}, [r0]" for op in ("ld", "st"))
+    yield from vfp_multiples()
+
+
+def vfp_multiples():
+    for op in ("ld", "st"):
+        for bank, most in (("s", 32), ("d", 16)):
+            yield f"v{op}mia r0, {{{bank}0}}"
+            yield from (f"v{op}mia r0, {{{bank}0-{bank}{k}}}" for k in range(1, most))
+        yield from (f"{op}mia r0, {{r1-r{k}}}" for k in range(2, 13))
+
+
+@cases("name,prefix,flags,instructions,end", [
+    ("cortex-a53", "aarch64-linux-gnu-", (), a64_structures,
+     "mov x8, #93\nmov x0, #0\nsvc #0"),
+    ("cortex-a7", CROSS, ("-march=armv7-a", "-mfpu=neon-vfpv4", "-mfloat-abi=softfp"),
+     a32_structures, "mov r7, #1\nmov r0, #0\nsvc #0"),
+    ("arm1176", CROSS, ("-march=armv6k", "-mfpu=vfp", "-mfloat-abi=softfp"), vfp_multiples,
+     "mov r7, #1\nmov r0, #0\nsvc #0"),
+])
+def test_loads_and_stores_of_every_width(name, prefix, flags, instructions, end):
+    """However many elements they access."""
+    pointer = "adrp x0, 9f\nadd x0, x0, :lo12:9f" if "64" in prefix else "ldr r0, =9f"
+    lines = list(instructions())
+    source = "\n".join([".globl _start", "_start:", pointer, *lines, end, ".bss", ".balign 64",
+                       "9: .space 1024", ""])
+    path = build(f"widths-{name}", source, "-nostdlib", "-static", *flags, ext="s", prefix=prefix)
+    db = record("-e", "all", "--core", name, path)
+    adds_up(db, stat("-e", "all", "--core", name, path))
+    executed, = db.execute("SELECT count(*) FROM execution WHERE executions = 1").fetchone()
+    equal(executed, len(lines) + len(pointer.splitlines()) + len(end.splitlines()))
+
+
 def latencies(db):
     """{event: {cycles: times}}"""
     rows = collections.defaultdict(dict)
