@@ -7,8 +7,8 @@
 #include "base/reserve.h"
 #include "cpu/family.h"
 
-/* Calls that are remembered; of them as many are looked at for where a jump goes that may be a
- * return, but does not look like one. */
+/* Calls that are remembered. Where the stack pointer is not known, NEARBY of them are compared with
+ * where a jump goes that may be a return, but does not look like one. */
 #define MAX_CALLS  (UINT32_C(4) << 20)
 #define NEARBY	   1024
 #define RETURNED   256
@@ -71,11 +71,13 @@ static bool grow(struct table *t)
 
 struct frame {
 	uint64_t back; /* where the call returns to */
+	uint64_t sp;   /* the stack pointer when it was made; 0: not known */
 	uint32_t path; /* from which it was made */
+	uint32_t base; /* index of the first call on the same stack */
 };
 
 struct returned {
-	uint64_t addr;
+	uint64_t addr, sp;
 	uint32_t calls;
 };
 
@@ -489,35 +491,95 @@ static uint32_t callee(struct pmk_sites_rest *s, uint32_t path, uint64_t entry, 
 	return number;
 }
 
+/* 0: the emulator does not tell. */
+static uint64_t stack_pointer(const struct pmk_sites_rest *s)
+{
+	return s->owner.stack_pointer ? s->owner.stack_pointer() : 0;
+}
+
+/* The older half is forgotten. */
+static void forget_calls(struct pmk_sites_rest *s)
+{
+	const uint32_t n = MAX_CALLS / 2;
+
+	memmove(s->call, s->call + n, n * sizeof(*s->call));
+	for (uint32_t i = 0; i < n; i++)
+		s->call[i].base = s->call[i].base > n ? s->call[i].base - n : 0;
+	s->calls = n;
+}
+
+/* A call whose stack pointer is above that of the first one on a stack is on another stack. */
+static uint32_t stack_base(const struct pmk_sites_rest *s, uint64_t sp)
+{
+	uint32_t base = s->calls ? s->call[s->calls - 1].base : 0;
+
+	return s->calls && sp > s->call[base].sp ? s->calls : base;
+}
+
 static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
 		     const struct pmk_block *b)
 {
+	uint64_t sp = stack_pointer(s);
+
 	/* So many are left out that what is called next returns to one that is remembered. */
-	if (s->calls == MAX_CALLS) {
-		memmove(s->call, s->call + MAX_CALLS / 2, MAX_CALLS / 2 * sizeof(*s->call));
-		s->calls = MAX_CALLS / 2;
-	}
-	s->call[s->calls++] = (struct frame){ p->fall, path };
+	if (s->calls == MAX_CALLS)
+		forget_calls(s);
+	s->call[s->calls] = (struct frame){ p->fall, sp, path, stack_base(s, sp) };
+	s->calls++;
 	path = callee(s, path, b->pc, p->end_addr);
 	if (path)
 		path_record(s, path)->calls++;
 	return path;
 }
 
-/* The path when control has gone to `pc`, which may be the return of a call. longjmp leaves several
- * calls at once, and goes to where setjmp has returned to before. */
+/* How many calls have not been left when control goes to `pc` and the stack pointer is `sp`. A
+ * function that made a call has its return address on the stack, so calls that it is in were made
+ * at higher addresses. One that was made at the same address was left if another one was, too: else
+ * control stays in its function, or has gone on to another one. */
+static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_t sp)
+{
+	uint32_t end = s->calls, base = s->call[end - 1].base, left;
+
+	while (base && s->call[s->call[base - 1].base].sp >= sp) {
+		end = base;
+		base = s->call[end - 1].base;
+	}
+	if (s->call[base].sp < sp) /* on a stack on which no call was made */
+		return s->calls;
+	while (end > base && s->call[end - 1].sp < sp)
+		end--;
+	for (left = end; left > base && s->call[left - 1].sp == sp; left--)
+		if (s->call[left - 1].back == pc)
+			return left - 1;
+	return end < s->calls ? left : s->calls;
+}
+
+/* The same by return addresses alone. */
+static uint32_t calls_before(const struct pmk_sites_rest *s, uint64_t pc, bool is_return)
+{
+	uint32_t oldest = is_return || s->calls < NEARBY ? 0 : s->calls - NEARBY;
+
+	for (uint32_t i = s->calls; i > oldest; i--)
+		if (s->call[i - 1].back == pc)
+			return i - 1;
+	return s->calls;
+}
+
+/* The path when control has gone to `pc`, which may be the return of a call. longjmp and exceptions
+ * leave several calls at once. longjmp goes to where setjmp has returned to before. */
 static uint32_t go(struct pmk_sites_rest *s, uint32_t path, uint64_t pc, bool is_return)
 {
 	struct returned *r = &s->returned[(pc >> 1) % RETURNED];
-	uint32_t oldest = is_return || s->calls < NEARBY ? 0 : s->calls - NEARBY;
-	uint32_t left = s->calls;
+	uint32_t left = s->calls - 1;
+	uint64_t sp = s->call[left].sp;
 
-	for (uint32_t i = s->calls; i > oldest && left == s->calls; i--)
-		if (s->call[i - 1].back == pc)
-			left = i - 1;
-	if (left != s->calls)
-		*r = (struct returned){ pc, left };
-	else if (r->addr == pc && r->calls < s->calls)
+	if (s->call[left].back != pc) {
+		sp = stack_pointer(s);
+		left = sp ? calls_above(s, pc, sp) : calls_before(s, pc, is_return);
+	}
+	if (left != s->calls && s->call[left].back == pc)
+		*r = (struct returned){ pc, sp, left };
+	else if (left == s->calls && r->addr == pc && r->sp == sp && r->calls < left)
 		left = r->calls;
 	if (left == s->calls)
 		return path;

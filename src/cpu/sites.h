@@ -13,9 +13,10 @@
  *
  * With call paths, executions and sites are told apart by the path of calls by which control came
  * there. Calls and returns are followed by return addresses. A jump from one function into another
- * (a tail call) stays on the path of the first; longjmp goes back to the path that it leads to; the
- * handler of a signal runs on the path that it interrupts; a function that calls itself from the
- * same place stays on one path, and so does what is nested deeper than PMK_PATH_DEPTH.
+ * (a tail call) stays on the path of the first; longjmp and exceptions go back to the path that
+ * they lead to, which is found by the stack pointer; the handler of a signal runs on the path that
+ * it interrupts; a function that calls itself from the same place stays on one path, and so does
+ * what is nested deeper than PMK_PATH_DEPTH.
  *
  * What is booked goes into records in memory that the owner provides, which may be shared with
  * another process: struct pmk_ledger_….
@@ -166,6 +167,8 @@ struct pmk_sites_owner {
 	 * there is no more. */
 	void *(*record)(void *ctx, uint32_t cpu, size_t bytes, uint32_t *number);
 	void *ctx;
+	/* The stack pointer at the start of a block; 0: not known. NULL: it never is. */
+	uint64_t (*stack_pointer)(void);
 	char *records;	       /* where number 0 would be */
 	const uint32_t *block; /* number of the record of each block, by its id */
 };

@@ -34,10 +34,10 @@ g:	nop
 """
 
 
-def build(name, source, *flags, ext="c", prefix=CROSS):
+def build(name, source, *flags, ext="c", prefix=CROSS, compiler="gcc"):
     """Compile `source`; the file's name tells what went into it, so that nothing is made twice and
     two test files may ask for one program at the same time."""
-    have(prefix + "gcc")
+    have(prefix + compiler)
     state = hashlib.sha256(repr((source, flags, prefix)).encode()).hexdigest()[:16]
     path = os.path.join(WORK, f"{name}-{state}")
     if os.path.exists(path):
@@ -45,7 +45,7 @@ def build(name, source, *flags, ext="c", prefix=CROSS):
     mine = f"{path}.{os.getpid()}"
     with open(f"{mine}.{ext}", "w") as f:
         f.write(source)
-    out = run(prefix + "gcc", "-o", mine, f"{mine}.{ext}", *flags)
+    out = run(prefix + compiler, "-o", mine, f"{mine}.{ext}", *flags)
     os.unlink(f"{mine}.{ext}")
     assert out.code == 0, f"cannot compile {name}: {out}"
     os.replace(mine, path)

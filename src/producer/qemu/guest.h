@@ -53,6 +53,11 @@ void pmk_guest_translate_anew(void);
 /* The exception level of the processor whose code is being translated, of those of 32 bits.
  * Negative: this emulator does not tell. */
 int pmk_guest_level(void);
+/* Find what reads the stack pointer, which GDB knows by this name and which has so many bytes.
+ * Returns whether this emulator exports it. */
+bool pmk_guest_find_stack(const char *name, unsigned bytes);
+/* The stack pointer of the processor that this thread runs, at the start of a block. */
+uint64_t pmk_guest_stack_pointer(void);
 /* The registers that processors are to ask us for, in the order of `pmu`'s own: those and, of
  * PMUv2, what PMUv3 has beyond it. QEMU has that in all processors; here it is undefined. */
 const struct pmk_pmu *pmk_guest_rows(const struct pmk_pmu *pmu);

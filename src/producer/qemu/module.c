@@ -80,15 +80,18 @@ static void *register_of(struct qemu_array *all, const char *name)
 
 static bool read_register(const char *name, uint64_t *value)
 {
+	static void *handle; /* of the only one that is ever read */
 	struct qemu_array *all;
 	struct qemu_bytes *bytes;
-	void *handle;
+	bool known;
 
 	if (!g_array_get_element_size || !g_array_free || !g_byte_array_new || !g_byte_array_free)
 		return false;
-	all = qemu_plugin_get_registers();
-	handle = register_of(all, name);
-	g_array_free(all, 1);
+	if (!handle) {
+		all = qemu_plugin_get_registers();
+		handle = register_of(all, name);
+		g_array_free(all, 1);
+	}
 	if (!handle)
 		return false;
 	bytes = g_byte_array_new();
@@ -96,9 +99,9 @@ static bool read_register(const char *name, uint64_t *value)
 	*value = 0;
 	for (unsigned i = bytes->len; i > 0; i--)
 		*value = *value << 8 | bytes->data[i - 1];
-	handle = bytes->len ? handle : NULL;
+	known = bytes->len;
 	g_byte_array_free(bytes, 1);
-	return handle != NULL;
+	return known;
 }
 #endif
 

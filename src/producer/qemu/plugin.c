@@ -70,9 +70,10 @@ static unsigned nslots;
 static struct pmk_arena_slot *slot; /* this process */
 static char *slot_memory;	    /* facts and vCPUs of this process */
 static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
-static struct pmk_ledger *ledger; /* where the program is recorded, or NULL */
-static uint32_t process;	  /* number of this process there */
-static uint32_t *recorded;	  /* [block id]: number of its record there, 0: none yet */
+static struct pmk_ledger *ledger;	/* where the program is recorded, or NULL */
+static uint64_t (*stack_pointer)(void); /* for its call paths */
+static uint32_t process;		/* number of this process there */
+static uint32_t *recorded;		/* [block id]: number of its record there, 0: none yet */
 static struct pmk_code code;
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
 /* In place of a slot, in a process whose counts nobody will read. */
@@ -676,10 +677,21 @@ static void find_mapping(struct qemu_plugin_insn *first, uint64_t pc)
 		fclose(f);
 }
 
+/* Through the plugin interface; 0: it cannot be read. */
+static uint64_t read_stack_pointer(void)
+{
+	uint64_t sp;
+
+	if (!glue->read_register || !glue->read_register(family->stack_pointer, &sp))
+		return 0;
+	return decoder.big_endian ? __builtin_bswap32((uint32_t)sp) : sp;
+}
+
 static void begin_sites(struct pmk_cpu *cpu)
 {
 	const struct pmk_sites_owner owner = {
 		.record = ledger_record,
+		.stack_pointer = stack_pointer,
 		.records = (char *)ledger,
 		.block = recorded,
 	};
@@ -1053,14 +1065,12 @@ static bool first_stack(struct qemu_plugin_insn *first, struct pmk_stack *stack)
 {
 	uint8_t *bytes = qemu_plugin_insn_haddr(first);
 
-	if (!bytes || !glue->read_register ||
-	    !glue->read_register(family->stack_pointer, &stack->sp))
+	stack->sp = read_stack_pointer();
+	if (!bytes || !stack->sp)
 		return false;
 	stack->memory = bytes - qemu_plugin_insn_vaddr(first);
 	stack->word = family->stack_word;
 	stack->big_endian = decoder.big_endian;
-	if (stack->big_endian)
-		stack->sp = __builtin_bswap32((uint32_t)stack->sp);
 	return true;
 }
 
@@ -1612,6 +1622,9 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	arena->system = system_mode;
 	snprintf(arena->target, sizeof(arena->target), "%s", info->target_name);
 	family = pmk_core_family(&config.core);
+	stack_pointer = pmk_guest_find_stack(family->stack_pointer, family->stack_word)
+				? pmk_guest_stack_pointer
+				: read_stack_pointer;
 	target = find_target(info->target_name);
 	if (!target) {
 		atomic_store(&arena->other_isa, 1);
