@@ -9,7 +9,7 @@
  * points to. */
 struct pmk_writer_ops {
 	size_t state_size;
-	int (*begin)(struct pmk_writer *w, const struct pmk_result *r);
+	int (*begin)(struct pmk_writer *w, const struct pmk_result *r); /* or NULL */
 	int (*section)(struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s);
 	int (*profile)(struct pmk_writer *w, const struct pmk_result *r,

@@ -538,7 +538,8 @@ struct pmk_writer *pmk_writer_begin(FILE *f, const struct pmk_write_options *opt
 		free(w);
 		return NULL;
 	}
-	leave(&call, w, enter(&call) ? ops->begin(w, r) : PMK_ENOMEM);
+	if (ops->begin)
+		leave(&call, w, enter(&call) ? ops->begin(w, r) : PMK_ENOMEM);
 	return w;
 }
 

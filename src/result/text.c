@@ -39,6 +39,7 @@ struct state {
 	unsigned trusts; /* one bit for each enum pmk_trust that was printed */
 	bool interval_head;
 	bool no_divisor; /* some metric of an interval had no divisor */
+	bool headed;	 /* what was counted was announced */
 	bool rows;	 /* a section was printed */
 	int name_width;
 	struct pmk_bars_state bars;
@@ -531,6 +532,31 @@ static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 	return err;
 }
 
+/* `before` and a text from outside. */
+static void field(struct pmk_writer *w, const char *before, const char *text)
+{
+	fputs(before, w->f);
+	pmk_plain_write(w->f, text);
+}
+
+/* Stands above the first section or profile: where there is none, there is nothing to announce. */
+static void heading(struct pmk_writer *w, const struct pmk_result *r)
+{
+	const char *quote = r->command && strchr(r->command, '\'') ? "" : "'";
+
+	if (state_of(w)->headed)
+		return;
+	state_of(w)->headed = true;
+	fprintf(w->f, "\n Performance counter stats for %s%s", quote, bold(w));
+	pmk_plain_write(w->f, r->command ? r->command : "");
+	fprintf(w->f, "%s%s", plain(w), quote);
+	if (r->core)
+		field(w, " on ", r->core);
+	if (r->runs > 1)
+		fprintf(w->f, " (%u runs)", r->runs);
+	fputs(":\n\n", w->f);
+}
+
 static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 			const struct pmk_section *s)
 {
@@ -538,6 +564,7 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 	bool spread = false;
 	int err = 0;
 
+	heading(w, r);
 	if (s->dump && s->region && !s->entries)
 		return never_completed(w, s);
 	/* The processors or threads of one run follow each other without a heading between them, as
@@ -592,7 +619,7 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 	char text[PMK_NUMBER_SIZE], share[PMK_NUMBER_SIZE];
 	int used, width = wider(0, "function");
 
-	(void)r;
+	heading(w, r);
 	end_sections(w);
 	fprintf(w->f, "\n Samples of %s", p->event->name);
 	if (p->period) {
@@ -620,29 +647,7 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 	return 0;
 }
 
-/* ---- head and foot -------------------------------------------------------------------------- */
-
-/* `before` and a text from outside. */
-static void field(struct pmk_writer *w, const char *before, const char *text)
-{
-	fputs(before, w->f);
-	pmk_plain_write(w->f, text);
-}
-
-static int text_begin(struct pmk_writer *w, const struct pmk_result *r)
-{
-	const char *quote = r->command && strchr(r->command, '\'') ? "" : "'";
-
-	fprintf(w->f, "\n Performance counter stats for %s%s", quote, bold(w));
-	pmk_plain_write(w->f, r->command ? r->command : "");
-	fprintf(w->f, "%s%s", plain(w), quote);
-	if (r->core)
-		field(w, " on ", r->core);
-	if (r->runs > 1)
-		fprintf(w->f, " (%u runs)", r->runs);
-	fputs(":\n\n", w->f);
-	return 0;
-}
+/* ---- the foot ---------------------------------------------------------------------------- */
 
 /* "2 event counters + CCNT" */
 /* counters that count one event each: when there are more of them, their number is printed */
@@ -874,7 +879,6 @@ static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 
 const struct pmk_writer_ops pmk_writer_text = {
 	.state_size = sizeof(struct state),
-	.begin = text_begin,
 	.section = text_section,
 	.profile = text_profile,
 	.end = text_end,

@@ -229,6 +229,7 @@ def test_other_arm11(board, options, core, event, main_id):
     equal((out.code, out.err.splitlines()[:2]), (0, [main_id, "000007d1"]), out)
     equal(accesses(out.err), (core, 1, 1, 0))
     contains(out.err, f" as {core}\n")
+    assert "Performance counter stats" not in out.err, out  # nothing was asked for
 
 
 WORK_C = r"""
