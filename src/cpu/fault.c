@@ -114,15 +114,20 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, bool fault
 	return true;
 }
 
-static void take_back(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
+static void add_rest(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest, int n)
 {
 	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
 
+	cpu->cycles += (uint64_t)n * rest->cycles;
+	for (unsigned k = 0; k < family->nfacts; k++)
+		cpu->dyn[family->fact_signal[k]] += (uint64_t)((int64_t)n * rest->fact[k]);
+}
+
+static void take_back(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
+{
 	if (cpu->core.timeless)
 		return; /* no block is counted as a whole */
-	cpu->cycles -= rest->cycles;
-	for (unsigned k = 0; k < family->nfacts; k++)
-		cpu->dyn[family->fact_signal[k]] -= (uint64_t)rest->fact[k];
+	add_rest(cpu, rest, -1);
 	cpu->unsure |= rest->unsure;
 }
 
@@ -175,6 +180,39 @@ void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc)
 	take_back(cpu, &rest);
 	if (cpu->sites)
 		pmk_sites_taken_back(cpu);
+}
+
+/* The index of the first access that the emulator has not reported. */
+static size_t find_access(const struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	unsigned left = not_passed(cpu, p);
+	bool sure;
+	size_t i;
+
+	if (!left || left > p->nfaults)
+		return p->ninsns;
+	i = find_fault(cpu, p, left, &sure);
+	while (i < p->ninsns && !p->insn[i].load && !p->insn[i].store)
+		i++;
+	return i;
+}
+
+uint64_t pmk_cpu_pause(struct pmk_cpu *cpu, struct pmk_cpu_rest *rest)
+{
+	const struct pmk_block *p = cpu->prev;
+	size_t i = find_access(cpu, p);
+
+	*rest = (struct pmk_cpu_rest){ .unsure = false };
+	if (i >= p->ninsns || i >= MAX_INSNS)
+		return p->pc;
+	rest_behind(cpu, p, p->insn, i + 1, rest);
+	add_rest(cpu, rest, -1);
+	return p->insn[i].addr;
+}
+
+void pmk_cpu_go_on(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
+{
+	add_rest(cpu, rest, 1);
 }
 
 void pmk_cpu_faults(struct pmk_cpu *cpu)

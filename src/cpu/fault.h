@@ -58,6 +58,14 @@ PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
 void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc);
 
 /*
+ * The core is making an access that the emulator has not reported yet. pmk_cpu_pause() takes back
+ * what follows that instruction in its block, stores it in *rest, and returns the instruction's
+ * address. pmk_cpu_go_on() adds the rest again. Nothing may run between the two calls.
+ */
+uint64_t pmk_cpu_pause(struct pmk_cpu *cpu, struct pmk_cpu_rest *rest);
+void pmk_cpu_go_on(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest);
+
+/*
  * The program that runs on the core may have faulted, and may end with that: keep what has then not
  * run of its last block. It may also go on as if nothing had happened. From a handler of the host's
  * signals, in the core's thread.

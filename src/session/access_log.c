@@ -26,24 +26,47 @@ static const struct pmk_model_ops *ops_of(const struct pmk_emulated_config *cfg)
 	return pmk_model_find(pmk_emulated_guest(cfg));
 }
 
-/* What a privileged reading of a register would give, if each signal that `more` has had been
- * raised 4096 times more; the counters divide by 64 at most. Nothing changes. */
+/* Which signals are taken to have been raised once more. */
+enum more { MORE_OF_NONE, MORE_OF_RAISED, MORE_OF_ALL };
+
+/* The log has 4096 records, and most buses have none. */
+static void copy_bus(struct pmk_bus *to, const struct pmk_bus *from)
+{
+	size_t n = from->recorded < PMK_LATENCY_LOG ? from->recorded : PMK_LATENCY_LOG;
+
+	memcpy(to, from, offsetof(struct pmk_bus, log));
+	memcpy(to->log, from->log, n * sizeof(from->log[0]));
+	memcpy(to->log_sig, from->log_sig, n);
+}
+
+/* Counters divide by 64 at most. */
+static void raise_more(struct pmk_bus *bus, enum more more)
+{
+	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
+		if (more == MORE_OF_ALL || (more == MORE_OF_RAISED && pmk_bus_raises(bus, s)))
+			bus->total[s] += 4096;
+}
+
+/* What a privileged reading of a register would give, if `more` signals had been raised. Nothing
+ * changes. */
 static uint64_t would_read(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			   unsigned reg, const struct pmk_signal_set *more)
+			   unsigned reg, enum more more)
 {
 	const struct pmk_model_ops *ops = ops_of(cfg);
 	uint64_t model[PMK_MODEL_BYTES / 8], value = 0;
-	struct pmk_bus *bus = malloc(sizeof(*bus));
+	unsigned nbuses;
+	const struct pmk_bus *buses = pmk_emulated_counted(e, &nbuses);
+	struct pmk_bus *copy = malloc(nbuses * sizeof(*copy));
 
-	if (!bus)
+	if (!copy)
 		return 0;
 	memcpy(model, e->guest, ops->size);
-	*bus = *pmk_emulated_counted(e);
-	for (unsigned s = 0; more && s < PMK_NSIGNALS; s++)
-		if (pmk_signal_in(more, s))
-			bus->total[s] += 4096;
-	ops->read(model, bus, PMK_MODE_PRIV, reg, &value);
-	free(bus);
+	for (unsigned i = 0; i < nbuses; i++) {
+		copy_bus(&copy[i], &buses[i]);
+		raise_more(&copy[i], more);
+	}
+	ops->read(model, copy, PMK_MODE_PRIV, reg, &value);
+	free(copy);
 	return value;
 }
 
@@ -56,7 +79,7 @@ uint64_t pmk_access_log_clears(const struct pmk_emulated *e, const struct pmk_em
 	for (unsigned i = 0; a->write && i < reg->nfields; i++)
 		if (!strcmp(reg->fields[i].access, "W1C"))
 			flags |= reg->fields[i].mask;
-	return flags & value ? flags & value & would_read(e, cfg, a->reg, NULL) : 0;
+	return flags & value ? flags & value & would_read(e, cfg, a->reg, MORE_OF_NONE) : 0;
 }
 
 /* ---- remarks --------------------------------------------------------------------------------- */
@@ -91,14 +114,11 @@ static bool is_counter(const struct pmk_pmu *pmu, const char *name)
 static void remark_still(struct remarks *r, const struct pmk_emulated *e,
 			 const struct pmk_emulated_config *cfg, unsigned reg)
 {
-	const struct pmk_bus *bus = pmk_emulated_counted(e);
-	struct pmk_signal_set all;
-	uint64_t now = would_read(e, cfg, reg, NULL);
+	uint64_t now = would_read(e, cfg, reg, MORE_OF_NONE);
 
-	if (would_read(e, cfg, reg, &bus->raised) != now)
+	if (would_read(e, cfg, reg, MORE_OF_RAISED) != now)
 		return;
-	memset(&all, 0xff, sizeof(all));
-	if (would_read(e, cfg, reg, &all) != now)
+	if (would_read(e, cfg, reg, MORE_OF_ALL) != now)
 		add(r, "counts an event that this core does not raise in emulation");
 	else
 		add(r, "does not count: it is disabled, filtered out, or has no event");
@@ -135,12 +155,10 @@ static const char *const modes[] = {
 	[PMK_MODE_USER_NONSEC] = "user-ns",
 };
 
-static int begin_line(char *buf, const struct pmk_emulated *e, unsigned vcpu)
+static int begin_line(char *buf, const struct pmk_emulated *e, uint64_t pc, unsigned vcpu)
 {
-	const struct pmk_block *b = e->cpu.prev;
-
 	return snprintf(buf, PMK_ACCESS_LOG_LINE, "%" PRIu64 ",%" PRIu64 ",%u,0x%" PRIx64 ",",
-			e->cpu.cycles, e->bus.total[PMK_SIG_INSN], vcpu, b ? b->pc : 0);
+			e->cpu.cycles, e->bus.total[PMK_SIG_INSN], vcpu, pc);
 }
 
 size_t pmk_access_log_line(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emulated *e,
@@ -149,7 +167,7 @@ size_t pmk_access_log_line(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emula
 {
 	const struct pmk_reg_info *reg = &pmk_emulated_guest(cfg)->regs[made->access->reg];
 	struct remarks r = { .at = 0 };
-	int n = begin_line(buf, e, made->vcpu);
+	int n = begin_line(buf, e, made->pc, made->vcpu);
 
 	set_remarks(&r, e, cfg, made);
 	n += snprintf(buf + n, (size_t)(PMK_ACCESS_LOG_LINE - n), "%s,%s,%s,0x%0*" PRIx64 ",",
@@ -161,9 +179,9 @@ size_t pmk_access_log_line(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emula
 }
 
 size_t pmk_access_log_interrupt(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emulated *e,
-				unsigned vcpu, bool asserted)
+				uint64_t pc, unsigned vcpu, bool asserted)
 {
-	int n = begin_line(buf, e, vcpu);
+	int n = begin_line(buf, e, pc, vcpu);
 
 	n += snprintf(buf + n, (size_t)(PMK_ACCESS_LOG_LINE - n), ",interrupt,,%d,\n", asserted);
 	return (size_t)n;

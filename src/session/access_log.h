@@ -25,6 +25,7 @@ uint64_t pmk_access_log_clears(const struct pmk_emulated *e, const struct pmk_em
  */
 struct pmk_access_made {
 	const struct pmk_guest_access *access;
+	uint64_t pc; /* address of the instruction */
 	uint64_t value, clears;
 	unsigned vcpu;
 	bool denied;
@@ -33,9 +34,9 @@ size_t pmk_access_log_line(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emula
 			   const struct pmk_emulated_config *cfg,
 			   const struct pmk_access_made *made);
 
-/* The line of an interrupt that is asserted or not any more. */
+/* The line of an interrupt that is asserted or not any more, at the instruction at `pc`. */
 size_t pmk_access_log_interrupt(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emulated *e,
-				unsigned vcpu, bool asserted);
+				uint64_t pc, unsigned vcpu, bool asserted);
 
 /* ---- reading it ------------------------------------------------------------------------------ */
 

@@ -49,14 +49,15 @@ static bool on_buses(const struct pmk_emulated *e)
 	return pmk_core_family(&e->cpu.core)->attach;
 }
 
-const struct pmk_bus *pmk_emulated_counted(const struct pmk_emulated *e)
+const struct pmk_bus *pmk_emulated_counted(const struct pmk_emulated *e, unsigned *n)
 {
+	*n = on_buses(e) ? PMK_AHBMON_NBUSES : 1;
 	return on_buses(e) ? e->chip.bus : &e->bus;
 }
 
 static struct pmk_bus *counted_bus(struct pmk_emulated *e)
 {
-	return (struct pmk_bus *)(uintptr_t)pmk_emulated_counted(e);
+	return on_buses(e) ? e->chip.bus : &e->bus;
 }
 
 static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,

@@ -276,8 +276,8 @@ int pmk_emulated_may(struct pmk_emulated *e, const struct pmk_emulated_config *c
 		     const struct pmk_guest_access *a);
 /* Reset it, as a processor does. */
 void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
-/* The bus that the models count on; where there are several, the first of them. */
-const struct pmk_bus *pmk_emulated_counted(const struct pmk_emulated *e);
+/* The buses that the models count on; `n`: their number. */
+const struct pmk_bus *pmk_emulated_counted(const struct pmk_emulated *e, unsigned *n);
 /* Its interrupt lines, as pmk_model_ops.lines, after pmk_emulated_deadline() or an access. */
 unsigned pmk_emulated_lines(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
 

@@ -83,6 +83,18 @@ def test_versatilepb():
     contains(report, "as arm926")
 
 
+def test_the_log_of_an_ahb_monitor(tmp_path):
+    """What it says of counters that do not count looks at all buses."""
+    log = tmp_path / "log"
+    ran("versatilepb", "--log", str(log))
+    lines = log.read_text().splitlines()
+    starts = next(i for i, line in enumerate(lines) if ",AHBMONCtrlReg,0x00000001," in line)
+    remark = "does not count: it is disabled, filtered out, or has no event"
+    read = [line for line in lines[starts:] if ",read,CtArmdWr," in line]
+    assert any(remark in line for line in lines[:starts]), lines[:starts]
+    assert read[0].endswith(","), read
+
+
 def test_ml605():
     out, _, report = ran("ml605")
     equal((region(out, "sum")["dcache_read_latency"][2:],
@@ -468,6 +480,23 @@ def test_code_of_32_bits_reaches_pmuv1(monkeypatch, cpu, board, at, event, pmcr)
 
 # ---- several processors --------------------------------------------------------------------------
 
+def a64(name, source):
+    have("aarch64-linux-gnu-gcc", "qemu-system-aarch64")
+    os.makedirs(RUN, exist_ok=True)
+    elf = os.path.join(RUN, name + ".elf")
+    with open(elf + ".S", "w") as f:
+        f.write(source)
+    built = run("aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x40080000",
+                "-Wl,--build-id=none", "-o", elf, elf + ".S")
+    equal(built.code, 0, built.err)
+    return elf
+
+
+def virt(elf, *options, cpu="cortex-a53", machine="virt", more=()):
+    return pmk("run", *options, "--", "qemu-system-aarch64", "-M", machine, "-cpu", cpu, *more,
+               "-nographic", "-nic", "none", "-kernel", elf)
+
+
 # Four processors of virt, switched on by PSCI one after the other, count a loop each, the first one
 # last: 1000 turns of two instructions, ISB, MOV, and the MRS that reads. Processor n takes 100 * n
 # turns more.
@@ -539,16 +568,7 @@ results: .quad	0, 0, 0, 0
                                  ("-accel", "tcg,thread=multi")])
 def test_each_processor_has_counters_of_its_own(how):
     """Whether they take turns in one thread of the emulator, or have one each."""
-    have("aarch64-linux-gnu-gcc", "qemu-system-aarch64")
-    os.makedirs(RUN, exist_ok=True)
-    elf = os.path.join(RUN, "several.elf")
-    with open(elf + ".S", "w") as f:
-        f.write(SEVERAL_S)
-    built = run("aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x40080000",
-                "-Wl,--build-id=none", "-o", elf, elf + ".S")
-    equal(built.code, 0, built.err)
-    out = pmk("run", "--", "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-smp", "4",
-              *how, "-nographic", "-nic", "none", "-kernel", elf)
+    out = virt(a64("several", SEVERAL_S), more=("-smp", "4", *how))
     equal((out.code, out.out.split()), (0, ["2003", "2203", "2403", "2603"]), out)
     equal(accesses(out.err)[1:], (4, 16, 0))
 

@@ -160,7 +160,7 @@ static void log_access(const struct pmk_emulated *e, const struct pmk_access_mad
 		write_log(line, pmk_access_log_line(line, e, &config, made));
 }
 
-static void show_interrupt(const struct pmk_emulated *e, enum pmk_guest_moment moment)
+static void show_interrupt(const struct pmk_emulated *e, uint64_t pc, enum pmk_guest_moment moment)
 {
 	unsigned vcpu = e->cpu.index;
 	bool asserted = pmk_emulated_lines(e, &config) != 0;
@@ -171,14 +171,15 @@ static void show_interrupt(const struct pmk_emulated *e, enum pmk_guest_moment m
 	if (asserted)
 		atomic_fetch_add(&arena->guest_interrupts, 1);
 	if (guest_log >= 0)
-		write_log(line, pmk_access_log_interrupt(line, e, vcpu, asserted));
+		write_log(line, pmk_access_log_interrupt(line, e, pc, vcpu, asserted));
 }
 
-static int guest_access(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value)
+/* An access of the instruction at `pc`, the last that is counted now. */
+static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uint64_t *value)
 {
 	struct pmk_emulated_blocks b = blocks_of(pmk_cpus[vcpu]);
 	struct pmk_emulated *e = emulated(pmk_cpus[vcpu]);
-	struct pmk_access_made made = { .access = a, .vcpu = vcpu };
+	struct pmk_access_made made = { .access = a, .pc = pc, .vcpu = vcpu };
 	int err;
 
 	if (guest_log >= 0)
@@ -187,7 +188,24 @@ static int guest_access(unsigned vcpu, struct pmk_guest_access *a, uint64_t *val
 	made.value = *value;
 	log_access(e, &made);
 	atomic_fetch_add(a->write ? &arena->guest_writes : &arena->guest_reads, 1);
-	show_interrupt(e, PMK_GUEST_ACCESS);
+	show_interrupt(e, pc, PMK_GUEST_ACCESS);
+	return err;
+}
+
+/* Instructions that reach registers of the processor are blocks of their own. */
+static int guest_access(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value)
+{
+	return access_at(vcpu, pmk_cpus[vcpu]->prev->pc, a, value);
+}
+
+/* A load or a store may stand anywhere in its block. */
+static int guest_access_in_memory(struct pmk_guest_access *a, uint64_t *value)
+{
+	struct pmk_cpu_rest rest;
+	uint64_t pc = pmk_cpu_pause(pmk_cpus[0], &rest);
+	int err = access_at(0, pc, a, value);
+
+	pmk_cpu_go_on(pmk_cpus[0], &rest);
 	return err;
 }
 
@@ -198,20 +216,23 @@ static int guest_may(unsigned vcpu, const struct pmk_guest_access *a)
 
 	/* A register that this PMU does not have, has no name in the log. */
 	if (err && a->reg < pmk_emulated_guest(&config)->nregs)
-		log_access(e, &(struct pmk_access_made){ a, .vcpu = vcpu, .denied = true });
+		log_access(e, &(struct pmk_access_made){ a, .pc = e->cpu.prev->pc, .vcpu = vcpu,
+							 .denied = true });
 	return err;
 }
 
 static int guest_read(void *ctx, unsigned reg, uint64_t *value)
 {
 	(void)ctx;
-	return guest_access(0, &(struct pmk_guest_access){ PMK_MODE_PRIV, reg, false, 0 }, value);
+	return guest_access_in_memory(&(struct pmk_guest_access){ PMK_MODE_PRIV, reg, false, 0 },
+				      value);
 }
 
 static int guest_write(void *ctx, unsigned reg, uint64_t value)
 {
 	(void)ctx;
-	return guest_access(0, &(struct pmk_guest_access){ PMK_MODE_PRIV, reg, true, 0 }, &value);
+	return guest_access_in_memory(&(struct pmk_guest_access){ PMK_MODE_PRIV, reg, true, 0 },
+				      &value);
 }
 
 /* Where the registers of a PMU are, from the beginning of its window; NULL: not in memory, or
@@ -276,7 +297,7 @@ static const struct pmk_guest_window *guest_window(void)
 static void guest_reset(unsigned vcpu)
 {
 	pmk_emulated_reset(emulated(pmk_cpus[vcpu]), &config);
-	show_interrupt(emulated(pmk_cpus[vcpu]), PMK_GUEST_ACCESS);
+	show_interrupt(emulated(pmk_cpus[vcpu]), pmk_cpus[vcpu]->prev->pc, PMK_GUEST_ACCESS);
 }
 
 /* Are levels watched that blocks have? */
@@ -363,7 +384,7 @@ static void on_deadline(struct pmk_cpu *cpu)
 	int over = pmk_emulated_deadline(emulated(cpu), &config, &b, &record.interval.delta);
 
 	if (config.guest)
-		show_interrupt(e, PMK_GUEST_BLOCK);
+		show_interrupt(e, cpu->prev->pc, PMK_GUEST_BLOCK);
 	if (over <= 0)
 		return;
 	record.interval.pid = atomic_load(&slot->pid);
@@ -907,13 +928,28 @@ static const struct qemu_mem_test *find_test(const struct pmk_insn *in)
 	return t;
 }
 
+static void passed(unsigned vcpu, void *access)
+{
+	pmk_cpus[vcpu]->access = (uint64_t)(uintptr_t)access;
+}
+
+static void passed_access(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
+{
+	(void)info;
+	(void)addr;
+	passed(vcpu, access);
+}
+
 static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const struct pmk_block *b,
 		  const struct pmk_pipe_slot *pipe, unsigned behind)
 {
-	uint64_t access;
+	uint64_t access = 0;
 	qemu_mem_fn fn = family->watch(&config.core, world(), in, b, pipe, &access);
 	const struct qemu_mem_test *test = find_test(in);
 
+	/* See guest_access_in_memory(). */
+	if (!fn && config.guest)
+		fn = passed_access;
 	if (!fn)
 		return;
 	access = pmk_access_at(access, behind);
@@ -923,11 +959,6 @@ static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const 
 						      (void *)(uintptr_t)access);
 	else
 		register_access(qi, fn, access, b);
-}
-
-static void passed(unsigned vcpu, void *access)
-{
-	pmk_cpus[vcpu]->access = (uint64_t)(uintptr_t)access;
 }
 
 /* The instruction before this one might have faulted without a word: that it has not is told here.
