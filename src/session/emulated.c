@@ -758,6 +758,15 @@ static int reach(const struct pmk_model_ops *ops, uint64_t *model, struct pmk_bu
 	return err;
 }
 
+/* A core makes one access in a cycle at most: this one waits for the one before (our choice; cores
+ * that execute several instructions in a cycle take longer). */
+static void wait_for_access(struct pmk_emulated *e)
+{
+	if (e->guest_accessed && e->cpu.cycles <= e->guest_accessed)
+		pmk_cpu_idle(&e->cpu, e->guest_accessed + 1 - e->cpu.cycles);
+	e->guest_accessed = e->cpu.cycles;
+}
+
 int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b, struct pmk_guest_access *a,
 			uint64_t *value)
@@ -766,6 +775,7 @@ int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config
 	struct pmk_bus *bus = counted_bus(e);
 	int err;
 
+	wait_for_access(e);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	if (on_buses(e))
 		pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);

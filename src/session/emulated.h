@@ -158,6 +158,7 @@ struct pmk_emulated {
 	union pmk_cpu_own kept;		     /* during a cold unit, what the core was before */
 	int32_t error;			     /* first error of the driver, 0 = none */
 	uint64_t guest[PMK_MODEL_BYTES / 8]; /* the model of cfg.guest */
+	uint64_t guest_accessed;	     /* the cycle of the last access to it */
 	/* The hardware around the core, for PMUs that count there. With other PMUs nobody
 	 * touches this memory, and pages that are never touched cost nothing. */
 	struct pmk_devchip chip;

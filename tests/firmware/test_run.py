@@ -573,6 +573,37 @@ def test_each_processor_has_counters_of_its_own(how):
     equal(accesses(out.err)[1:], (4, 16, 0))
 
 
+# The cycle counter is read twice in a row, eight times, and says 0 where the second value is not
+# greater: "cycle-counter" of kvm-unit-tests. There are four instructions between pairs.
+TWICE_S = r"""
+	.global _start
+_start:	mov	x1, #0x80000000
+	msr	PMCNTENSET_EL0, x1
+	mov	x1, #0x41			// LC, E
+	msr	PMCR_EL0, x1
+	isb
+	mov	x5, #0x09000000			// the UART
+	mov	w6, #8
+1:	mrs	x1, PMCCNTR_EL0
+	mrs	x2, PMCCNTR_EL0
+	cmp	x1, x2
+	cset	w3, lo
+	add	w3, w3, #48
+	strb	w3, [x5]
+	subs	w6, w6, #1
+	b.ne	1b
+	ldr	x0, =0x84000008			// PSCI SYSTEM_OFF
+	hvc	#0
+"""
+
+
+@pytest.mark.parametrize("cpu", ["cortex-a53", "cortex-a57", "cortex-a72", "neoverse-n1"])
+def test_no_two_reads_of_the_cycle_counter_are_equal(cpu):
+    out = virt(a64("twice", TWICE_S), "--core", cpu, cpu="cortex-a53" if cpu == "cortex-a53"
+               else "cortex-a57" if cpu == "neoverse-n1" else cpu)
+    equal((out.code, out.out), (0, "1" * 8), out)
+
+
 # ---- the log -------------------------------------------------------------------------------------
 
 MISTAKES_C = r"""
