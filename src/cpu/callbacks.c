@@ -9,6 +9,18 @@ struct pmk_emulator pmk_emulator;
 struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
 __thread struct pmk_access_seen pmk_access_seen;
 
+void pmk_level_settle(struct pmk_cpu *cpu)
+{
+	int level = -1;
+
+	if (cpu->level.open && pmk_emulator.level_now)
+		level = pmk_emulator.level_now(cpu->index);
+	if (level < 0)
+		return;
+	cpu->level.guess = (uint8_t)level;
+	pmk_emulator.enter_level(cpu->index, (unsigned)level);
+}
+
 void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
 {
 	const struct pmk_block *left = pmk_cpus[vcpu]->prev;

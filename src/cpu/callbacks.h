@@ -66,6 +66,9 @@ struct pmk_emulator {
 	unsigned (*size_shift)(uint32_t info);
 	/* The exception level of the core at the access; negative: it does not tell. */
 	int (*level)(uint32_t info);
+	/* The exception level of the core now, when a block is about to start; negative: it does
+	 * not tell. NULL: it never does. */
+	int (*level_now)(unsigned vcpu);
 	/* Levels are watched, and the core leaves one; and it is known to be at another one. */
 	void (*leave_level)(unsigned vcpu);
 	void (*enter_level)(unsigned vcpu, unsigned level);
@@ -75,6 +78,9 @@ struct pmk_emulator {
 	void (*follow)(unsigned vcpu, const struct pmk_block *block, bool boundary);
 };
 extern struct pmk_emulator pmk_emulator;
+
+/* Close the level of the core, if it is open and the emulator tells it. */
+void pmk_level_settle(struct pmk_cpu *cpu);
 
 /* System emulation: the access under way, for pmk_cpu.is_device. */
 struct pmk_access_seen {

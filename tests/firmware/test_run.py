@@ -573,6 +573,51 @@ def test_each_processor_has_counters_of_its_own(how):
     equal(accesses(out.err)[1:], (4, 16, 0))
 
 
+# Counter 0 counts instructions of EL0 alone, and overflows after 100,000. The loop at EL0 makes no
+# access to memory. What comes after it is the handler's.
+USER_S = r"""
+	.global _start
+_start:	adr	x0, vectors
+	msr	VBAR_EL1, x0
+	mov	x1, #0x08
+	orr	x1, x1, #1 << 31		// P: not EL1
+	msr	PMEVTYPER0_EL0, x1
+	ldr	x1, =-100000
+	msr	PMEVCNTR0_EL0, x1
+	mov	x1, #1
+	msr	PMCNTENSET_EL0, x1
+	msr	PMINTENSET_EL1, x1
+	msr	SPSR_EL1, xzr
+	adr	x0, user
+	msr	ELR_EL1, x0
+	ldr	w2, =200000
+	msr	PMCR_EL0, x1
+	eret
+user:	subs	w2, w2, #1
+	b.ne	user
+	svc	#0
+	.balign	2048
+vectors: .space	0x400
+	mrs	x1, PMEVCNTR0_EL0
+	ldr	x0, =0x84000008			// PSCI SYSTEM_OFF
+	hvc	#0
+"""
+
+
+@pytest.mark.parametrize("core", ["cortex-a53", "cortex-a72"])
+def test_an_interrupt_of_one_exception_level(tmp_path, core):
+    """The core has left EL1 before the counter begins to count."""
+    log = tmp_path / "log"
+    out = virt(a64("user", USER_S), "--core", core, "--log", log)
+    equal(out.code, 0, out)
+    rows = [line.split(",", 8) for line in log.read_text().splitlines()[4:]]
+    start, interrupt, read = rows[-3:]
+    equal((start[6], interrupt[5], interrupt[7], read[6]), ("PMCR", "interrupt", "1", "PMEVCNTR0"))
+    equal(int(read[7], 16) - (1 << 32) + 100000 - 400001 & 0xffffffff, 0, rows)
+    # The ERET is of EL1. Blocks have two instructions.
+    assert 100001 <= int(interrupt[1]) - int(start[1]) <= 100003, rows
+
+
 # The cycle counter is read twice in a row, eight times, and says 0 where the second value is not
 # greater: "cycle-counter" of kvm-unit-tests. There are four instructions between pairs.
 TWICE_S = r"""
@@ -664,7 +709,8 @@ def refused(code, line, *words):
 def test_what_is_refused():
     elf = firmware("mistakes", MISTAKES_C)
     board = ("--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none", "-kernel", elf)
-    refused(129, "which emulator? pmk run -- qemu-system-arm -M …")
+    refused(129, "which emulator? pmk run -- qemu-system-arm -M …\nusage: pmk run [-e LIST]... "
+            "[--core CORE] [--irq WHERE] [--log FILE] -- QEMU-COMMAND")
     refused(129, "qemu-arm runs programs, which an operating system keeps from the PMU; pmk run is "
             "for firmware and kernels, in qemu-system-…", "--", "qemu-arm", elf)
     refused(129, "--irq gic: expected TYPE[/NAME]:NUMBER of an interrupt controller's input, "

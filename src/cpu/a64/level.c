@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Exception levels of A64 cores. The emulator tells the level of an access, and none of a block. So
- * after an exception, or a return from one, the level is open until the first access; what runs
- * until then is at the level that the access shows. If there is none before the next change, the
- * level follows from how exceptions nest:
+ * Exception levels of A64 cores. An emulator whose functions can be called reports the level after
+ * an exception or a return from one. Others report the level of an access, and none of a block.
+ * With these the level is open until the first access; what runs until then is at the level that
+ * the access shows. If there is none before the next change, the level follows from how exceptions
+ * nest:
  *
  *  - a return goes back to the level that the exception was taken from, and an address in the upper
  *    half is not EL0's (a kernel's half);
@@ -44,6 +45,7 @@ void pmk_a64_takes(struct pmk_cpu *cpu, bool from_lower)
 	if (from_lower ? cpu->level.guess < HIGHEST : !cpu->level.guess)
 		cpu->level.guess++;
 	v->returned_from = 0;
+	pmk_level_settle(cpu);
 }
 
 void pmk_a64_returns_to(struct pmk_cpu *cpu, const struct pmk_block *b)
@@ -57,6 +59,7 @@ void pmk_a64_returns_to(struct pmk_cpu *cpu, const struct pmk_block *b)
 	leave(cpu);
 	v->returned_from = from;
 	cpu->level.guess = to;
+	pmk_level_settle(cpu);
 }
 
 void pmk_a64_show_level(struct pmk_cpu *cpu, uint32_t info)

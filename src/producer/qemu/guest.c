@@ -254,12 +254,20 @@ uint64_t pmk_guest_stack_pointer(void)
 	return value;
 }
 
+static uint32_t pstate_of(unsigned vcpu)
+{
+	return read_word(qemu.read_a64, qemu.get_cpu((int)vcpu), GDB_PSTATE);
+}
+
 /* PSTATE in A64, CPSR else. */
 static uint32_t state_of(struct qemu_env *env, bool a64)
 {
-	if (!a64)
-		return qemu.cpsr_read(env);
-	return read_word(qemu.read_a64, qemu.get_cpu((int)vcpu_of(env)), GDB_PSTATE);
+	return a64 ? pstate_of(vcpu_of(env)) : qemu.cpsr_read(env);
+}
+
+int pmk_guest_level_now(unsigned vcpu)
+{
+	return pstate_of(vcpu) >> 2 & 3;
 }
 
 /* A processor's code is translated when it is about to run, by the processor itself. */

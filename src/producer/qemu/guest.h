@@ -58,6 +58,8 @@ int pmk_guest_level(void);
 bool pmk_guest_find_stack(const char *name, unsigned bytes);
 /* The stack pointer of the processor that this thread runs, at the start of a block. */
 uint64_t pmk_guest_stack_pointer(void);
+/* The exception level of `vcpu` now, from its thread; of those of 64 bits. */
+int pmk_guest_level_now(unsigned vcpu);
 /* The registers that processors are to ask us for, in the order of `pmu`'s own: those and, of
  * PMUv2, what PMUv3 has beyond it. QEMU has that in all processors; here it is undefined. */
 const struct pmk_pmu *pmk_guest_rows(const struct pmk_pmu *pmu);

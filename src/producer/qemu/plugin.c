@@ -182,6 +182,7 @@ static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uin
 	struct pmk_access_made made = { .access = a, .pc = pc, .vcpu = vcpu };
 	int err;
 
+	pmk_level_settle(&e->cpu);
 	if (guest_log >= 0)
 		made.clears = pmk_access_log_clears(e, &config, a, *value);
 	err = pmk_emulated_access(e, &config, &b, a, value);
@@ -212,8 +213,10 @@ static int guest_access_in_memory(struct pmk_guest_access *a, uint64_t *value)
 static int guest_may(unsigned vcpu, const struct pmk_guest_access *a)
 {
 	struct pmk_emulated *e = emulated(pmk_cpus[vcpu]);
-	int err = pmk_emulated_may(e, &config, a);
+	int err;
 
+	pmk_level_settle(&e->cpu);
+	err = pmk_emulated_may(e, &config, a);
 	/* A register that this PMU does not have, has no name in the log. */
 	if (err && a->reg < pmk_emulated_guest(&config)->nregs)
 		log_access(e, &(struct pmk_access_made){ a, .pc = e->cpu.prev->pc, .vcpu = vcpu,
@@ -320,6 +323,8 @@ static void begin_guest(void)
 		lacks = pmk_guest_begin(i, pmk_emulated_guest(&config), &arena->guest, &calls);
 	if (!lacks && watches_blocks() && pmk_guest_level() < 0)
 		lacks = "the functions that tell the mode of a processor";
+	if (family->levels)
+		pmk_emulator.level_now = pmk_guest_level_now;
 	if (lacks) {
 		snprintf(arena->guest_lacks, sizeof(arena->guest_lacks), "%s", lacks);
 		give_up(PMK_ENOTSUP);
