@@ -394,6 +394,11 @@ static void set_warnings(struct pmk_count *c)
 			&c->result,
 			"the program has more than %u blocks of code: the rest was not counted",
 			PMK_MAX_BLOCKS);
+	if (atomic_load(&a->zeroes_unseen))
+		pmk_result_warn(&c->result,
+				"%llu instruction(s) zeroed memory (DC ZVA) at addresses that this "
+				"emulator does not show: they count as writes that hit",
+				(unsigned long long)atomic_load(&a->zeroes_unseen));
 	if (c->q.delay_ms && e->runner.sum.delayed == e->runner.sum.cycles)
 		pmk_result_warn(&c->result,
 				"-D %u: the program took less, so that nothing was counted",

@@ -83,6 +83,11 @@ struct pmk_core_family {
 	/* Bits of pmk_insn.kind: such an instruction may fault, though it makes no access to memory
 	 * that an emulator would report. */
 	uint32_t traps;
+	/* Bits of pmk_insn.kind: such an instruction writes the block of memory that has the
+	 * address in register `rm`, which the emulator does not report. The plugin calls the
+	 * function of watch() for each line of `line_bytes` bytes in it. */
+	uint32_t zeroes;
+	unsigned line_bytes;
 	/* In system emulation: can its exception levels be told apart, by its accesses? Or only if
 	 * the owner knows those of blocks (PMK_ENTRY_LEVEL)? */
 	bool levels, levels_of_blocks;

@@ -5,8 +5,7 @@
  * docs/armv8.md lists each rule with its source and the choices made.
  *
  * Not modelled: prefetching of instructions, read-allocate mode, coherency traffic, exclusive
- * caches, page sizes other than 4 KB, DC ZVA's stores (the emulator does not show their address),
- * wrong-path execution.
+ * caches, page sizes other than 4 KB, wrong-path execution.
  */
 #include "cpu/a64/a64.h"
 
@@ -147,6 +146,7 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 		PMK_SIG_DTLB_MISS_WRITE,
 		PMK_SIG_ITLB_WALK,
 		PMK_SIG_DTLB_WALK,
+		PMK_SIG_L1D_ALLOC_WRITE,
 		PMK_SIG_L2_READ,
 		PMK_SIG_L2_WRITE,
 		PMK_SIG_L2_MISS_READ,
@@ -204,16 +204,13 @@ const uint8_t pmk_a64_mix[] = {
 /* Not here: what level 2 or the main TLB says, which have code, too; and loads and stores as
  * instructions, because a store exclusive that fails makes no access. */
 const uint8_t pmk_a64_data[] = {
-	PMK_SIG_MEM_READ,	 PMK_SIG_MEM_WRITE,
-	PMK_SIG_L1D_LOOKUP_READ, PMK_SIG_L1D_LOOKUP_WRITE,
-	PMK_SIG_L1D_LOOKUP,	 PMK_SIG_L1D_READ_MISS,
-	PMK_SIG_L1D_WRITE_MISS,	 PMK_SIG_L1D_MISS,
-	PMK_SIG_L1D_EVICT,	 PMK_SIG_MICRO_DTLB_MISS,
-	PMK_SIG_DTLB_MISS_READ,	 PMK_SIG_DTLB_MISS_WRITE,
-	PMK_SIG_L1D_TLB_READ,	 PMK_SIG_L1D_TLB_WRITE,
-	PMK_SIG_UNALIGNED_LD,	 PMK_SIG_UNALIGNED_ST,
-	PMK_SIG_STREX_PASS,	 PMK_SIG_PREFETCH_FILL,
-	PMK_SIG_CYCLE,
+	PMK_SIG_MEM_READ,	  PMK_SIG_MEM_WRITE,	  PMK_SIG_L1D_LOOKUP_READ,
+	PMK_SIG_L1D_LOOKUP_WRITE, PMK_SIG_L1D_LOOKUP,	  PMK_SIG_L1D_READ_MISS,
+	PMK_SIG_L1D_WRITE_MISS,	  PMK_SIG_L1D_MISS,	  PMK_SIG_L1D_EVICT,
+	PMK_SIG_MICRO_DTLB_MISS,  PMK_SIG_DTLB_MISS_READ, PMK_SIG_DTLB_MISS_WRITE,
+	PMK_SIG_L1D_TLB_READ,	  PMK_SIG_L1D_TLB_WRITE,  PMK_SIG_UNALIGNED_LD,
+	PMK_SIG_UNALIGNED_ST,	  PMK_SIG_STREX_PASS,	  PMK_SIG_PREFETCH_FILL,
+	PMK_SIG_L1D_ALLOC_WRITE,  PMK_SIG_CYCLE,
 };
 
 /* What the main TLB says is not here, because it has pages of data, too. */
@@ -272,6 +269,7 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_L1D_READ_MISS, PMK_AT_ACCESS },
 	{ PMK_SIG_L1D_WRITE_MISS, PMK_AT_ACCESS },
 	{ PMK_SIG_L1D_EVICT, PMK_AT_ACCESS },
+	{ PMK_SIG_L1D_ALLOC_WRITE, PMK_AT_ACCESS },
 	{ PMK_SIG_PREFETCH_FILL, PMK_AT_ACCESS },
 	{ PMK_SIG_L1D_LOOKUP_READ, PMK_AT_ACCESS },
 	{ PMK_SIG_L1D_LOOKUP_WRITE, PMK_AT_ACCESS },

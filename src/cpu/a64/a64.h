@@ -317,6 +317,8 @@ PMK_SLOW void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p
 				  const struct pmk_block *b, bool taken, bool mispredicted);
 PMK_SLOW void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
+/* DC ZVA has written the line of `addr`. Its look-up is a fact of its block. */
+PMK_SLOW void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
 /* Is it a matter for the slow path how `p` was left? 0: it is not. *wrong: a conditional branch was
  * mispredicted. */

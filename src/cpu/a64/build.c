@@ -34,8 +34,8 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
 	/* A return with a condition, as AArch32 has them, counts when it is taken. */
 	f->n[PMK_A64_FACT_BR_RETURN] -= (in->kind & PMK_K_BR_RETURN) && in->conditional;
-	/* A write of a whole line. The emulator does not show the address, so it counts as one
-	 * look-up that hits. */
+	/* A write of a whole line: pmk_a64_zero_line(). It is a look-up even where its address is
+	 * not seen. */
 	f->n[PMK_A64_FACT_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
 	f->n[PMK_A64_FACT_ISB] += in->sysop == PMK_SYS_ISB;
 	f->n[PMK_A64_FACT_DSB] += in->sysop == PMK_SYS_DSB;

@@ -88,10 +88,8 @@ static inline void data_hit(struct pmk_cpu *cpu, uint64_t addr, const uint64_t *
 	pmk_a64_cache_use(&cpu->a64.tables->dcache, e);
 }
 
-/* Fill a line of that set for a read or a write; both allocate. What else is to be known of it is
- * in `bits`. Returns the latency of the line. */
-static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr, bool write,
-				 uint64_t bits)
+/* Put a line into that set. What else is to be known of it is in `bits`. */
+static inline void data_allocate(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr, uint64_t bits)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t *e = pmk_a64_cache_victim(&v->dcache, set), old = *e;
@@ -105,6 +103,14 @@ static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t ad
 		pmk_a64_level2_write(cpu, old & PMK_A64_LINE_MASK);
 	}
 	pmk_a64_cache_put(&v->dcache, e, (addr & PMK_A64_LINE_MASK) | bits);
+}
+
+/* The same for a read or a write of a part of the line, which is read from outside. Returns its
+ * latency. */
+static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr, bool write,
+				 uint64_t bits)
+{
+	data_allocate(cpu, set, addr, bits);
 	return pmk_a64_level2_read(cpu, addr, write);
 }
 
@@ -431,6 +437,32 @@ static inline void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t acces
 	allow(v, addr, true);
 	if (v->prefetcher.nstreams)
 		after_miss(cpu, addr, now, true);
+}
+
+/* A write of the whole line. One that misses allocates the line and reads nothing, and is no reason
+ * to prefetch. */
+void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t *set = data_set(cpu, addr), *e = data_find(cpu, set, addr);
+
+	pmk_sites_access(cpu, access);
+	data_translate(cpu, addr, true);
+	if (e) {
+		data_hit(cpu, addr, e);
+		*e = (*e & ~PMK_A64_PREFETCHED) | PMK_A64_DIRTY;
+		allow(v, addr, true);
+		return;
+	}
+	issued(cpu, access);
+	if (cpu->core.dcache_on) {
+		cpu->dyn[PMK_SIG_L1D_ALLOC_WRITE]++;
+		data_allocate(cpu, set, addr, PMK_A64_DIRTY);
+		allow(v, addr, true);
+	} else {
+		cpu->dyn[PMK_SIG_BUS_WRITE] += cpu->a64.bus_beats;
+	}
+	store_goes_out(cpu, access);
 }
 
 /* What is not aligned, or lies in two lines. */

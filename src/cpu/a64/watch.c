@@ -254,6 +254,22 @@ static void atomic_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 
 WITH_TWIN(atomic)
 
+/* DC ZVA. `info` and what the emulator says of accesses are of another one. */
+static void zero(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	(void)info;
+	pmk_a64_zero_line(pmk_cpus[vcpu], addr, (uint64_t)(uintptr_t)a);
+}
+
+/* In place of the use of its result stands the register with the address. */
+static uint64_t zeroing(const struct pmk_core *core, const struct pmk_insn *in,
+			const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
+{
+	bool timed = !core->timeless && !core->a64.window;
+
+	return pmk_access_pack(timed ? b->cycles - pipe->issue : 0, (uint8_t)in->rm, 1, 0);
+}
+
 /* Beside the functions of each world: those of a program whose core has no clock. */
 enum { ALONE = PMK_NWORLDS, NWAYS };
 
@@ -289,6 +305,10 @@ pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,
 	*access = core->timeless     ? pmk_a64_access(core, 0, 0, in)
 		  : core->a64.window ? pmk_a64_access(core, 0, pipe->use, in)
 				     : pmk_a64_access(core, b->cycles - pipe->issue, pipe->use, in);
+	if (in->kind & PMK_K_DC_ZVA) {
+		*access = zeroing(core, in, b, pipe);
+		return zero;
+	}
 	if (in->exclusive && in->store)
 		return exclusive[way];
 	if (in->load && in->store)

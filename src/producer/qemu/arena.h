@@ -111,7 +111,9 @@ struct pmk_arena {
 	_Atomic uint32_t blocks_full;
 	_Atomic uint32_t foreign_execs; /* it executed a file that this machine cannot run */
 	_Atomic uint32_t levels_unseen; /* the emulator does not tell exception levels */
-	_Atomic uint32_t unsampled;	/* the emulator cannot leave out a part of a program */
+	/* instructions that wrote a block of memory without its address being seen */
+	_Atomic uint64_t zeroes_unseen;
+	_Atomic uint32_t unsampled; /* the emulator cannot leave out a part of a program */
 	/* of cfg.guest; and how often it was reached */
 	struct pmk_guest_config guest;
 	_Atomic uint64_t guest_reads, guest_writes, guest_interrupts;

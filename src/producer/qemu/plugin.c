@@ -56,6 +56,7 @@
 #include "producer/qemu/plugin.h"
 #include "producer/qemu/stack.h"
 #include "producer/qemu/ticks.h"
+#include "producer/qemu/zero.h"
 #include "session/access_log.h"
 
 #define MAX_TB_INSNS 1024
@@ -1027,17 +1028,86 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 		register_block(tb, first, drop, b);
 }
 
+/* Does anybody ask about what accesses do to the caches? */
+static bool asks_data(void)
+{
+	return config.parts & (PMK_PART_DATA | PMK_PART_CLOCK);
+}
+
 /* Does anybody ask about the access of an instruction of `b`, behind which `behind` more may
  * fault? Of those of a block that is fetched, the last one alone says whether all of it has run,
  * before a handler: see pmk_cpu_left_early(). Without the predictor that makes a difference where
  * the block ends with a maintenance operation. */
 static bool is_watched(const struct pmk_block *b, unsigned behind)
 {
-	if (config.parts & (PMK_PART_DATA | PMK_PART_CLOCK))
+	if (asks_data())
 		return true;
 	if (!(config.parts & PMK_PART_PREDICTOR))
 		return !behind && b->disturbs;
 	return !behind && (pmk_goes_anywhere(b) || (code.tells && b->flow != PMK_FLOW_NEXT));
+}
+
+/* Of the family: what is called for each line that an instruction writes whole. */
+static pmk_access_fn *write_line;
+static unsigned written_bytes; /* by each */
+
+/* The block of memory is written, or about to be. */
+static void write_lines(unsigned vcpu, void *access, bool before)
+{
+	uint32_t reg = PMK_ACCESS_USE((uint64_t)(uintptr_t)access);
+	uint64_t addr;
+
+	if (!before)
+		pmk_cpus[vcpu]->access = (uint64_t)(uintptr_t)access;
+	if (!pmk_zero_register(glue, reg, decoder.big_endian, &addr)) {
+		atomic_fetch_add(&arena->zeroes_unseen, 1);
+		return;
+	}
+	addr &= ~(uint64_t)(written_bytes - 1);
+	for (unsigned i = 0; i < written_bytes; i += family->line_bytes) {
+		/* It is no access that QEMU can say anything about. */
+		pmk_access_see(0, ~(addr + i));
+		write_line(vcpu, 0, addr + i, access);
+	}
+}
+
+static void wrote_lines(unsigned vcpu, void *access)
+{
+	write_lines(vcpu, access, false);
+}
+
+static void writes_lines(unsigned vcpu, void *access)
+{
+	write_lines(vcpu, access, true);
+}
+
+static void writes_unseen(unsigned vcpu, void *access)
+{
+	(void)vcpu;
+	(void)access;
+	atomic_fetch_add(&arena->zeroes_unseen, 1);
+}
+
+/* Instruction `i` of translated code writes a block of memory, the address of which is in a
+ * register: see zero.h. */
+static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size_t i,
+			  const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
+			  unsigned behind)
+{
+	bool last = i + 1 == qemu_plugin_tb_n_insns(tb);
+	qemu_exec_fn fn = wrote_lines;
+	uint64_t access;
+
+	if (in[i].rm == PMK_NO_REG)
+		return; /* XZR: nothing can be written at address 0 */
+	if (last)
+		fn = glue->read_register || !pmk_zero_is_written(in, i, (unsigned)in[i].rm)
+			     ? writes_lines
+			     : writes_unseen;
+	write_line = family->watch(&config.core, world(), &in[i], b, pipe, &access);
+	access = pmk_access_at(access, behind);
+	qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, last ? i : i + 1), fn,
+					       QEMU_CB_R_REGS, (void *)(uintptr_t)access);
 }
 
 /* What a straight run of translated code does, as one block. */
@@ -1064,6 +1134,8 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		behind -= behind > 0;
 		if ((in[i].load || in[i].store) && is_watched(b, behind))
 			watch(qi, &in[i], b, &pipe[i - first], behind);
+		if ((in[i].kind & family->zeroes) && asks_data())
+			watch_zeroing(tb, in, i, b, &pipe[i - first], behind);
 		unsure = pmk_fault_unsure(&in[i]);
 	}
 }
@@ -1654,6 +1726,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		close_inherited(ledger_path);
 	}
 	system_mode = info->system_emulation;
+	written_bytes = pmk_zero_bytes(system_mode);
 	mixes_up_vcpus = info->version.cur >= 4; /* of 9.2 and newer */
 	arena->system = system_mode;
 	snprintf(arena->target, sizeof(arena->target), "%s", info->target_name);

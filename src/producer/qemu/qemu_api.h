@@ -42,7 +42,8 @@ struct qemu_info {
 	} system;
 };
 
-enum { QEMU_CB_NO_REGS = 0 };
+/* Ignored before 9.0. */
+enum { QEMU_CB_NO_REGS = 0, QEMU_CB_R_REGS = 1 };
 /* R and W are exchanged in 7.2 (R reports stores, W reports both), so only RW can be used. */
 enum { QEMU_MEM_RW = 3 };
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Instructions that write a block of memory and that QEMU does not report as accesses: DC ZVA. The
+ * address is read from its register when the instruction is done.
+ *
+ * Translated code keeps registers of the program in registers of the host. It writes all of them
+ * back before it calls the function of QEMU that does the instruction, so that a callback before
+ * the next instruction finds its address in QEMU's memory, in every release. Where nothing follows
+ * in the translated block, the callback comes before the instruction, which is as good if the block
+ * has not written the register until then; a callback that asks for registers (since 9.0) finds
+ * them in any case.
+ */
+#ifndef PMK_PRODUCER_QEMU_ZERO_H
+#define PMK_PRODUCER_QEMU_ZERO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/isa.h>
+
+struct pmk_qemu_glue;
+
+/* How many bytes such an instruction writes on the processor that QEMU emulates. */
+unsigned pmk_zero_bytes(bool system);
+
+/* Read general register `reg` of A64 of the running vCPU. Returns false if this emulator does not
+ * show it. */
+bool pmk_zero_register(const struct pmk_qemu_glue *glue, unsigned reg, bool big_endian,
+		       uint64_t *value);
+
+/* Does one of the first `n` instructions write the register? */
+bool pmk_zero_is_written(const struct pmk_insn *in, size_t n, unsigned reg);
+
+#endif
