@@ -29,6 +29,11 @@ unsigned pmk_arm_vector(const struct pmk_decoder *d, const struct pmk_core *core
 	return PMK_ENTRY_VECTOR | (offset == PMK_ARM_DATA_ABORT ? PMK_ENTRY_FAULT : 0);
 }
 
+unsigned pmk_arm_helper_bytes(uint64_t pc)
+{
+	return pc == PMK_ARM_HELPER_CMPXCHG64 ? 56 : 4;
+}
+
 /* ---- A32 or T32 ------------------------------------------------------------------------------ */
 
 /* Could these four bytes be an instruction of T32? The first half word of one begins so. */

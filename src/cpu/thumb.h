@@ -27,10 +27,16 @@ struct pmk_arm_own {
 
 /* The page of helpers that ARM Linux maps into programs. The emulator itself runs them. It is also
  * where the high vectors of exceptions are. */
-#define PMK_ARM_HELPER_PAGE  0xffff0000u
+#define PMK_ARM_HELPER_PAGE	 0xffff0000u
+#define PMK_ARM_HELPER_CMPXCHG64 0xffff0f60u
 /* From the first vector to the end of the last, and from the first to that of a data abort. */
-#define PMK_ARM_VECTORS_SIZE 0x20u
-#define PMK_ARM_DATA_ABORT   0x10u
+#define PMK_ARM_VECTORS_SIZE	 0x20u
+#define PMK_ARM_DATA_ABORT	 0x10u
+
+/* How many bytes of code the kernel has for the helper at `pc`, as far as they are fetched: of the
+ * exchange of 64 bits, which is in two lines, all of its 14 instructions; of others, which fit into
+ * one line, an instruction. */
+unsigned pmk_arm_helper_bytes(uint64_t pc);
 
 /* decoder_init() and vector() of a family (family.h); the vectors are the low and the high ones. */
 int pmk_arm_decoder_init(struct pmk_decoder *d);

@@ -1179,6 +1179,26 @@ def test_kernel_helper_page():
          br_exec=1, sw_pc_change=2, proc_call_exec=1, proc_ret_exec=1, proc_ret_exec_pred=1)
 
 
+def test_kernel_helpers_are_fetched():
+    # The same number of instructions in front, with and without the call: the helper's line is one
+    # more miss, however often it is called; the one at 0xffff0f60 has 14 instructions in two lines.
+    body = ("mvn r3, #0xf000; sub r3, r3, #%d; mov r1, r10; mov r2, r10; mov r0, r10; %s; "
+            "mov r0, r10; %s; nop")
+    nowhere = body % (0x1f, "nop", "nop")
+    quiet, ways = "fetch.shadow=0", ["icache.size=1024", "icache.ways=1"]
+    for helper, lines in ((0x1f, 1), (0x3f, 1), (0x5f, 1), (0x9f, 2)):
+        for options in ([], ways):
+            without = count("repeat", quiet, *options, BODY=nowhere)
+            twice = count("repeat", quiet, *options, BODY=body % (helper, "blx r3", "blx r3"))
+            equal(twice["instr_exec"], without["instr_exec"] + 2)
+            equal(twice["icache_miss"], without["icache_miss"] + lines, f"{helper:#x} {options}")
+    # Cores of ARMv7 count them likewise.
+    refills = [counts(stat("--core", "cortex-a7", "--from", "k_begin", "--to", "k_end",
+                           "-e", "l1i_cache_refill", build("repeat", {"BODY": b})))
+               for b in (nowhere, body % (0x1f, "blx r3", "blx r3"))]
+    equal(refills[1]["l1i_cache_refill"], refills[0]["l1i_cache_refill"] + 1)
+
+
 # ---- what does not depend on anything else -------------------------------------------------------
 
 def test_same_counts_alone_and_together():

@@ -15,10 +15,11 @@ static void read_old_values(struct pmk_insn *in, size_t n)
 /* ---- entries --------------------------------------------------------------------------------- */
 
 /* A helper may have no bytes, or bytes that are not what runs. It counts as a return to the link
- * register. */
+ * register, and its code is fetched. */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {
 	*in = (struct pmk_insn){ .addr = addr,
+				 .size = (uint8_t)pmk_arm_helper_bytes(addr),
 				 .flow = PMK_FLOW_RETURN,
 				 .is_branch = true,
 				 .kind = PMK_K_BR_RETURN | PMK_K_BR_INDIRECT,

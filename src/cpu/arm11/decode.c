@@ -42,10 +42,11 @@ static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 }
 
 /* A helper may have no bytes, or bytes that are not what runs. It counts as a return to the link
- * register. */
+ * register, and its code is fetched. */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {
 	*in = (struct pmk_insn){ .addr = addr,
+				 .size = (uint8_t)pmk_arm_helper_bytes(addr),
 				 .flow = PMK_FLOW_RETURN,
 				 .rd = PMK_NO_REG,
 				 .rd2 = PMK_NO_REG,
