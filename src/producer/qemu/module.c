@@ -65,7 +65,7 @@ static void on_syscall_return(QEMU_ID unsigned vcpu, int64_t num, int64_t ret QE
 }
 
 #if PMK_QEMU_API >= 2
-static void *register_of(struct qemu_array *all, const char *name)
+static void *find_register(struct qemu_array *all, const char *name)
 {
 	size_t size = g_array_get_element_size(all);
 
@@ -78,20 +78,41 @@ static void *register_of(struct qemu_array *all, const char *name)
 	return NULL;
 }
 
+/* The handles of those that were read before are kept. */
+static void *register_of(const char *name)
+{
+	static __thread struct {
+		char name[8];
+		void *handle;
+	} known[40];
+	const unsigned n = sizeof(known) / sizeof(known[0]);
+	struct qemu_array *all;
+	void *handle;
+	unsigned i = 0;
+
+	while (i < n && known[i].handle && strcmp(known[i].name, name) != 0)
+		i++;
+	if (i < n && known[i].handle)
+		return known[i].handle;
+	all = qemu_plugin_get_registers();
+	handle = find_register(all, name);
+	g_array_free(all, 1);
+	if (i < n && strlen(name) < sizeof(known[i].name)) {
+		strcpy(known[i].name, name);
+		known[i].handle = handle;
+	}
+	return handle;
+}
+
 static bool read_register(const char *name, uint64_t *value)
 {
-	static void *handle; /* of the only one that is ever read */
-	struct qemu_array *all;
 	struct qemu_bytes *bytes;
+	void *handle;
 	bool known;
 
 	if (!g_array_get_element_size || !g_array_free || !g_byte_array_new || !g_byte_array_free)
 		return false;
-	if (!handle) {
-		all = qemu_plugin_get_registers();
-		handle = register_of(all, name);
-		g_array_free(all, 1);
-	}
+	handle = register_of(name);
 	if (!handle)
 		return false;
 	bytes = g_byte_array_new();
