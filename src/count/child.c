@@ -36,7 +36,7 @@ static _Noreturn void run_child(int go, int failed, const char *path, char *cons
 	_exit(PMK_COUNT_NOT_EXEC);
 }
 
-int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
+int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv, int input,
 		      const sigset_t *ignored, struct pmk_count_fault *f)
 {
 	sigset_t all, before;
@@ -59,6 +59,8 @@ int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
 	error = errno;
 	if (c->pid == 0) {
 		close(go[1]);
+		if (input >= 0)
+			dup2(input, STDIN_FILENO);
 		run_child(go[0], failed[1], path, argv, &before, ignored);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -24,6 +24,7 @@ struct pmk_count *pmk_count_new(void)
 	c->events.fault = &c->fault;
 	pmk_result_init(&c->result);
 	c->result.runs = 0; /* so far */
+	c->input.fd = -1;
 	sigemptyset(&c->ignored);
 	c->stop.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->stop.fd >= 0)
@@ -44,6 +45,7 @@ void pmk_count_free(struct pmk_count *c)
 	pmk_request_free(&c->q);
 	pmk_count_fault_free(&c->fault);
 	close(c->stop.fd);
+	pmk_input_close(&c->input);
 	free(c);
 }
 

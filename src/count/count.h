@@ -26,6 +26,7 @@
 #include "count/command.h"
 #include "count/error.h"
 #include "count/events.h"
+#include "count/input.h"
 #include "count/metrics.h"
 #include "count/watch.h"
 #include "count/way.h"
@@ -76,6 +77,7 @@ struct pmk_count {
 	struct pmk_count_error told; /* `fault`, in the struct of the public interface */
 	struct pmk_count_listener listener;
 	struct pmk_stop stop;
+	struct pmk_input input;
 	sigset_t ignored; /* by the program, even if this process does not */
 	enum { PMK_COUNT_ASKED, PMK_COUNT_PREPARED, PMK_COUNT_RAN } stage;
 	/* What is counted; the way's choose() sets it. */

@@ -301,6 +301,20 @@ static void collect_margins(const struct pmk_emulation *e, struct pmk_counted_pl
 	}
 }
 
+/* All places that a run can have. */
+static unsigned place_count(const struct pmk_count *c)
+{
+	return c->q.per_core ? PMK_ARENA_CPUS : 1 + c->q.regions.count;
+}
+
+/* A core that other runs have used, and this one has not. */
+static void collect_nothing(const struct pmk_emulation *e, struct pmk_counted_place *p,
+			    unsigned first, unsigned count)
+{
+	for (unsigned i = first; i < first + count; i++)
+		add_sample(&p->value[e->event_of[i]], 0);
+}
+
 /* Add the runner's sums to the places. They are of the plan's events [first, first + count). */
 static void collect(struct pmk_count *c, unsigned first, unsigned count)
 {
@@ -308,11 +322,13 @@ static void collect(struct pmk_count *c, unsigned first, unsigned count)
 	const struct pmk_runner *r = &e->runner;
 	const struct pmk_runner_counts *sum = &r->sum;
 
-	for (unsigned i = 0; i < e->nplaces; i++) {
+	for (unsigned i = 0; i < place_count(c); i++) {
 		struct pmk_counted_place *p = &e->places[i];
 		unsigned region = (unsigned)e->cfg.window + (i - 1);
 
-		if (p->cpu >= 0) {
+		if (p->cpu >= (int)r->ncores) {
+			collect_nothing(e, p, first, count);
+		} else if (p->cpu >= 0) {
 			collect_place(c, p, &r->core[p->cpu].total, r->core[p->cpu].wrapped, first,
 				      count);
 		} else if (p->region) {
@@ -328,14 +344,17 @@ static void collect(struct pmk_count *c, unsigned first, unsigned count)
 static int make_places(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
-	unsigned n = c->q.per_core ? e->runner.ncores : 1 + c->q.regions.count;
+	unsigned n = place_count(c);
 
+	if (!c->q.per_core)
+		e->nplaces = n;
+	else if (e->nplaces < e->runner.ncores) /* their number may differ between runs */
+		e->nplaces = e->runner.ncores;
 	if (e->places)
 		return 0;
-	e->places = calloc(n ? n : 1, sizeof(*e->places));
+	e->places = calloc(n, sizeof(*e->places));
 	if (!e->places)
 		return pmk_count_no_memory(&c->fault);
-	e->nplaces = n;
 	for (unsigned i = 0; i < n; i++) {
 		pmk_reading_init(&e->places[i].counts);
 		e->places[i].cpu = c->q.per_core ? (int)i : -1;
@@ -536,6 +555,7 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 		.plugin = e->plugin,
 		.argv = e->prog.argv.word,
 		.envp = e->prog.envp.word,
+		.input = c->input.fd,
 	};
 	int err;
 
@@ -596,17 +616,26 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	return err ? err : pmk_packets_close(&e->packets, true, &c->fault);
 }
 
+static int run_with_input(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
+{
+	int err = pmk_input_begin(&c->input, &c->fault), ended;
+
+	err = err ? err : run_once(c, plan, first);
+	ended = pmk_input_end(&c->input, err ? NULL : &c->fault);
+	return err ? err : ended;
+}
+
 /* Run once; if the emulator asks for another module, run again with that. */
 static int run_with_its_module(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
-	int err = run_once(c, plan, first);
+	int err = run_with_input(c, plan, first);
 
 	if (err == NEVER_READY)
 		err = other_module(c);
 	else
 		return err;
 	if (!err)
-		err = run_once(c, plan, first);
+		err = run_with_input(c, plan, first);
 	return err == NEVER_READY ? other_module(c) : err;
 }
 
@@ -665,6 +694,8 @@ int pmk_emulation_run(struct pmk_count *c)
 	int err;
 
 	err = choose_module(c);
+	if (!err && (c->q.runs > 1 || (c->q.rerun && e->plan.npasses > 1)))
+		err = pmk_input_open(&c->input, &c->fault);
 	if (c->q.rerun)
 		sort_by_pass(c);
 	/* Stopped before it begins, it begins all the same: there has to be something to tell

@@ -806,7 +806,8 @@ static int start(struct pmk_count *c, struct pmk_watch *w)
 	int err = 0;
 
 	if (l->path)
-		err = pmk_child_prepare(&w->child, l->path, c->q.command, &c->ignored, &c->fault);
+		err = pmk_child_prepare(&w->child, l->path, c->q.command, c->input.fd, &c->ignored,
+					&c->fault);
 	if (err)
 		return err;
 	limit = raise_file_limit();
@@ -947,15 +948,26 @@ static int run_once(struct pmk_count *c, struct pmk_watch *w)
 	return err ? err : failed;
 }
 
+static int run_with_input(struct pmk_count *c, struct pmk_watch *w)
+{
+	int err = pmk_input_begin(&c->input, &c->fault), ended;
+
+	err = err ? err : run_once(c, w);
+	ended = pmk_input_end(&c->input, err ? NULL : &c->fault);
+	return err ? err : ended;
+}
+
 static int run(struct pmk_count *c)
 {
 	struct pmk_watch w;
 	int err = 0;
 
 	pmk_watch_open(&w, &c->stop);
+	if (c->q.runs > 1)
+		err = pmk_input_open(&c->input, &c->fault);
 	c->result.command = describe_scope(c);
 	for (unsigned i = 0; i < c->q.runs && !err && !c->interrupted; i++) {
-		err = run_once(c, &w);
+		err = run_with_input(c, &w);
 		/* The counts of a run that was cut off would falsify the mean of the others. */
 		if (err || (c->interrupted && i))
 			break;

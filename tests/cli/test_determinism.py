@@ -194,6 +194,85 @@ def test_random_replacement_repeats():
     equal(default, one, "the seed is 1 unless told otherwise")
 
 
+# Reads all of its input, works on each byte, and writes how many there were, and a sum.
+READS = r"""
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	static unsigned char buf[4096];
+	unsigned long sum = 0, bytes = 0;
+	ssize_t n;
+
+	while ((n = read(0, buf, sizeof(buf))) > 0) {
+		bytes += n;
+		for (ssize_t i = 0; i < n; i++)
+			sum = sum * 31 + buf[i];
+	}
+	printf("%lu %08lx\n", bytes, sum & 0xffffffff);
+	return 0;
+}
+"""
+SEVERAL_RUNS = (["-r", "3"], ["--passes", "rerun"])
+READ_EVENTS = "instr_exec,dcache_access,br_exec,dcache_miss,dtlb_miss"
+
+
+def read_counts(stdin, *argv):
+    """Counts, and the lines that the runs have written."""
+    p = subprocess.run([PMK, "stat", "-x", ",", "-e", READ_EVENTS, *argv, program("reads", READS)],
+                       stdin=stdin, capture_output=True, text=True, timeout=PATIENCE)
+    equal(p.returncode, 0, p)
+    got = [line.split(",") for line in p.stderr.splitlines()]
+    return {line[2]: int(line[0]) for line in got if len(line) > 2}, p.stdout.splitlines()
+
+
+def test_each_run_reads_the_same_file():
+    with tempfile.TemporaryFile() as f:
+        f.write(b"what is before the offset" + bytes(range(256)) * 20)
+        f.seek(25)
+        want, lines = read_counts(f)
+        for argv in SEVERAL_RUNS:
+            f.seek(25)
+            equal(read_counts(f, *argv), (want, 3 * lines), argv)
+
+
+def test_each_run_reads_the_same_of_a_pipe():
+    def pipe():
+        ours, theirs = os.pipe()
+        os.write(theirs, bytes(range(256)) * 20)
+        os.close(theirs)
+        return ours
+
+    def count(*argv):
+        fd = pipe()
+        try:
+            return read_counts(fd, *argv)
+        finally:
+            os.close(fd)
+
+    want, lines = count()
+    for argv in SEVERAL_RUNS:
+        equal(count(*argv), (want, 3 * lines), argv)
+
+
+def test_a_pipe_may_hold_more_than_fits_and_may_stay_open():
+    long = bytes(range(256)) * 6000
+    out = pmk("stat", "-x", ",", "-r", "2", "-e", "instr_exec", program("reads", READS), stdin=long,
+              text=False)
+    lines = out.out.split(b"\n")
+    equal((lines[0].split()[0], lines[0], lines[2:]), (b"1536000", lines[1], [b""]))
+    ours, theirs = os.pipe()  # of a writer that never ends
+    p = subprocess.run([PMK, "stat", "-x", ",", "-r", "2", "-e", "instr_exec", loop(3)], stdin=ours,
+                       capture_output=True, text=True, timeout=PATIENCE)
+    os.close(ours), os.close(theirs)
+    equal((p.returncode, p.stderr.split(",")[0]), (3, "29"))
+
+
+def test_each_run_on_this_machine_reads_the_same():
+    out = pmk("stat", "-T", "linux", "-r", "3", "-e", "cs", "cat", stdin="a line\n")
+    equal(out.out, 3 * "a line\n")
+
+
 def test_dynamic_programs_repeat():
     if not os.path.exists("/usr/arm-linux-gnueabi/lib/ld-linux.so.3"):
         skip("no ARM C library in /usr/arm-linux-gnueabi")

@@ -523,6 +523,17 @@ def test_threads_are_counted_on_cores_of_their_own():
     equal(insns(total), sum(cores.values()))
 
 
+def test_cores_add_up_to_all_processes():
+    """-A tells cores apart, and leaves no process out."""
+    fork = assemble("fork", FORK, "-DCHILDREN=3", "-DLOOPS=100")
+    for argv, cores in ((["-A", fork], [0]), (["-A", "-r", "2", fork], [0]),
+                        (["-A", threads(), "fork", "1"], [0, 1])):
+        doc = stat("-e", "instr_exec", *argv)
+        by_core = {c["cpu"]: c["counter-value"] for c in doc["counters"]}
+        total = insns(stat("-e", "instr_exec", *(a for a in argv if a != "-A")))
+        equal((sorted(by_core), sum(by_core.values())), (cores, total), argv)
+
+
 def test_threads_are_repeatable():
     first = stat("-e", "instr_exec,br_exec,dcache_access", "--region", "work", threads(), "work",
                  "5")

@@ -148,7 +148,8 @@ static void fix_surroundings(void)
 /* What the child does before it is the emulator, in memory that is still pmk's. Errors are written
  * to `report`, which exec closes. */
 static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
-				    const int inherited[3], int report, const sigset_t *mask)
+				    const int inherited[3], int input, int report,
+				    const sigset_t *mask)
 {
 	ssize_t ignored;
 	int err;
@@ -160,6 +161,8 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 	/* This emulator inherits them, and no other process. */
 	for (unsigned i = 0; i < 3; i++)
 		fcntl(inherited[i], F_SETFD, 0);
+	if (input >= 0)
+		dup2(input, STDIN_FILENO);
 	execvpe(path, argv, envp);
 	err = errno;
 	ignored = write(report, &err, sizeof(err));
@@ -170,7 +173,7 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 /* Start it in a child that shares pmk's memory, while pmk waits for it to be the emulator. After a
  * fork() the pages of both would be copied one by one. */
 static pid_t start_emulator(const char *path, char **argv, char *const *envp,
-			    const int inherited[3], int report)
+			    const int inherited[3], int input, int report)
 {
 	pid_t parent = getpid(), child;
 	sigset_t all, before;
@@ -179,7 +182,7 @@ static pid_t start_emulator(const char *path, char **argv, char *const *envp,
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	child = vfork();
 	if (child == 0)
-		exec_emulator(path, argv, envp, parent, inherited, report, &before);
+		exec_emulator(path, argv, envp, parent, inherited, input, report, &before);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return child;
 }
@@ -284,7 +287,8 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 		return PMK_EIO;
 	}
 	r->pid = start_emulator(cfg->emulator, argv, envp,
-				(int[]){ arena_fd, ledger_fd, cfg->guest.log }, report[1]);
+				(int[]){ arena_fd, ledger_fd, cfg->guest.log }, cfg->input,
+				report[1]);
 	free(argv);
 	free(envp);
 	close(arena_fd);
@@ -602,8 +606,16 @@ static void take_pieces(struct pmk_runner *r, unsigned i)
 	}
 }
 
-/* Add the counts of a process to the sums. The cores of the first process are kept separately,
- * too. */
+/* Add the counts of a core to those of all cores with its number: a forked process goes on on the
+ * core with the number of the one that it was forked on. */
+static void add_to_core(struct pmk_runner *r, unsigned cpu, const struct pmk_runner_counts *c)
+{
+	while (r->ncores <= cpu)
+		clear_counts(&r->core[r->ncores++], r->cfg.counters.nregions);
+	add_counts(&r->core[cpu], c, r->cfg.counters.nregions);
+}
+
+/* Add the counts of a process to the sums. */
 static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 {
 	struct pmk_runner_counts *c = r->one;
@@ -614,10 +626,7 @@ static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	for (unsigned cpu = 0; cpu < ncpus && cpu < PMK_ARENA_CPUS; cpu++) {
 		read_core(r, s, cpu, c);
 		add_counts(&r->sum, c, r->cfg.counters.nregions);
-		if ((pid_t)atomic_load(&s->pid) == r->pid) {
-			r->core[cpu] = *c;
-			r->ncores = cpu + 1;
-		}
+		add_to_core(r, cpu, c);
 	}
 	r->processes++;
 	r->threads += atomic_load(&s->threads);

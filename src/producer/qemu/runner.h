@@ -34,6 +34,7 @@ struct pmk_runner_config {
                             * "@space@" are replaced by the plugin argument, the sizes of the
                             * program's stack and of its address space */
 	char *const *envp; /* the emulator's environment */
+	int input;	   /* its standard input; -1: that of this process */
 	/* With counters.shows_pins: who is told, of the first core of the first process. */
 	struct pmk_pins_sink pins;
 };
@@ -67,7 +68,7 @@ struct pmk_runner {
 	pid_t pid;
 	int status; /* wait status once it is over */
 	bool over;
-	/* [PMK_ARENA_CPUS], of the first process, and behind them `tail` and `one`. Memory of its
+	/* [PMK_ARENA_CPUS], each of all processes, and behind them `tail` and `one`. Memory of its
 	 * own, of which nothing is touched but what is used: most is of regions, too. */
 	struct pmk_runner_counts *core;
 	/* counts since the end of the last interval; only in the total and the cycles */
