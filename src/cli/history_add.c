@@ -4,7 +4,10 @@
  * the last sweep.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -206,6 +209,67 @@ char *history_settings(const struct history_request *q)
 	return text;
 }
 
+/* The standard streams of this process while the program runs, which has the same ones: what it
+ * counts depends on where its output goes. */
+struct streams {
+	int out, err;  /* as they were */
+	FILE *written; /* what is written on standard error */
+};
+
+/* Nothing reads the output, wherever it would go; of a run that fails the errors are shown. */
+static bool streams_replace(struct streams *s)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	fflush(stdout);
+	s->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	s->err = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	s->written = tmpfile();
+	if (null < 0 || !s->written || dup2(null, STDOUT_FILENO) < 0 ||
+	    dup2(fileno(s->written), STDERR_FILENO) < 0)
+		return false;
+	return !close(null);
+}
+
+static void streams_restore(struct streams *s)
+{
+	const int was[] = { s->out, s->err };
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (was[fd - 1] < 0)
+			close(fd);
+		else if (dup2(was[fd - 1], fd) == fd)
+			close(was[fd - 1]);
+	}
+}
+
+static void streams_show_errors(struct streams *s)
+{
+	char chunk[4096];
+	size_t n;
+
+	rewind(s->written);
+	while ((n = fread(chunk, 1, sizeof(chunk), s->written)) > 0)
+		fwrite(chunk, 1, n, stderr);
+}
+
+static int run_counted(struct counted *c)
+{
+	struct streams s;
+	bool replaced = streams_replace(&s);
+	int error = errno, code = replaced ? pmk_count_run(c->count, NULL) : 0;
+
+	streams_restore(&s);
+	if (!replaced)
+		return cli_fail(PMK_EXIT_FAILED, "history: cannot redirect the output: %s",
+				strerror(error));
+	pmk_count_summary(c->count, &c->sum);
+	if (code || c->sum.exit_code || c->sum.partial)
+		streams_show_errors(&s);
+	fclose(s.written);
+	return code ? failed(c->count) : 0;
+}
+
 /* Count the program. c is to be freed in any case. 0 or an exit code after one line. */
 static int count(const struct history_request *q, struct counted *c)
 {
@@ -218,10 +282,8 @@ static int count(const struct history_request *q, struct counted *c)
 	if (q->record)
 		pmk_count_record(c->count, false);
 	cli_catch_signals(c->count);
-	if (pmk_count_run(c->count, NULL))
-		return failed(c->count);
-	pmk_count_summary(c->count, &c->sum);
-	code = check_end(c);
+	code = run_counted(c);
+	code = code ? code : check_end(c);
 	code = code ? code : take_rows(c);
 	code = code ? code : take_settings(q, c);
 	return code ? code : check_counted(q, c);
@@ -582,6 +644,8 @@ int history_add(const struct history_request *q)
 	code = history_commit(&commit, q->commit);
 	if (!code && *q->operand)
 		code = count(q, &c);
+	if (!code && *q->operand)
+		history_note_stale(commit.name, pmk_count_file(c.count));
 	if (code) {
 		history_commit_free(&commit);
 		counted_free(&c);

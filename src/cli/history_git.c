@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/child.h"
 #include "cli/cli.h"
@@ -69,6 +70,62 @@ int history_commit(struct history_commit *c, const char *id)
 	subject[strcspn(subject, "\n")] = '\0';
 	c->time = strtoll(out, NULL, 10);
 	return name_commit(c, hash, subject);
+}
+
+/* ---- stale programs -------------------------------------------------------------------------- */
+
+/* Other files, such as documents, do not change a program. */
+static bool is_source(const char *path)
+{
+	static const char *const ending[] = { ".c", ".cc", ".cpp", ".cxx", ".h",   ".hh",  ".hpp",
+					      ".s", ".S",  ".rs",  ".go",  ".zig", ".f90", ".ld" };
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < sizeof(ending) / sizeof(ending[0]); i++)
+		if (!strcmp(dot, ending[i]))
+			return true;
+	return false;
+}
+
+static bool is_newer(const struct stat *a, const struct stat *b)
+{
+	return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
+						      : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* True for a file in this folder, or in one below it. */
+static bool is_here(const char *path)
+{
+	char *file = realpath(path, NULL), *here = realpath(".", NULL);
+	size_t n = here ? strlen(here) : 0;
+	bool is = file && here && !strncmp(file, here, n) && file[n] == '/';
+
+	free(file);
+	free(here);
+	return is;
+}
+
+void history_note_stale(const char *commit, const char *path)
+{
+	const char *const changed[] = {
+		"git", "diff-tree",   "--root",	    "--no-commit-id", "-r",
+		"-m",  "--name-only", "--relative", commit,	      NULL
+	};
+	char out[65536], head[80], *rest = out, *line;
+	struct stat program, source;
+
+	if (!path || !is_here(path) || stat(path, &program) || !history_resolve("HEAD", head) ||
+	    strcmp(head, commit) || cli_run(changed, CLI_ERRORS_DROPPED, 0, out, sizeof(out)))
+		return;
+	while ((line = strsep(&rest, "\n"))) {
+		if (!is_source(line) || stat(line, &source) || !is_newer(&source, &program))
+			continue;
+		cli_fail(0,
+			 "history: %s is older than %s, which %.10s changed: was it built from "
+			 "this commit?",
+			 path, line, commit);
+		return;
+	}
 }
 
 /* ---- ancestry -------------------------------------------------------------------------------- */

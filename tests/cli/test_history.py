@@ -9,6 +9,7 @@ import sqlite3
 import time
 
 from harness import *
+from programs import build
 
 pytestmark = pytest.mark.quick
 
@@ -115,6 +116,59 @@ def test_commits_come_after_their_ancestors(repository, times):
             db.execute("INSERT INTO revision(name, time) VALUES(?, ?)", [name, time])
     equal([c["commit"] for c in repository.shown()["commits"]],
           ["f" * 40, *repository.commits, "gone"])
+
+
+LOOKS = r"""
+#include <stdio.h>
+#include <sys/stat.h>
+int main(void)
+{
+	struct stat s;
+
+	fstat(1, &s);
+	for (volatile int i = 0; i < (S_ISFIFO(s.st_mode) ? 900 : S_ISREG(s.st_mode) ? 500 : 100); i++)
+		;
+	fputs("it says why", stderr);
+	return 0;
+}
+"""
+
+
+def test_counts_do_not_depend_on_where_the_output_goes(repository):
+    looks = build("looks", LOOKS, "-static", "-march=armv6k", "-marm")
+    seen = set()
+    for n, where in enumerate(("pipe", "file", "null")):
+        words = [PMK, "history", "add", "--commit", "HEAD", "-e", "instructions", "--name", where,
+                 looks]
+        with open("/dev/null" if where == "null" else repository.folder / "out", "w") as f:
+            if n == 0:
+                repository.commit(10)
+            p = subprocess.run(words, cwd=repository.folder, stderr=subprocess.PIPE, text=True,
+                               stdout=subprocess.PIPE if where == "pipe" else f)
+        equal((p.returncode, p.stderr, p.stdout), (0, "", "" if where == "pipe" else None))
+        one, = [s for s in repository.shown(where)["series"]]
+        seen.add(one["counts"][0])
+    equal(len(seen), 1)
+
+
+def test_what_a_program_that_fails_has_said_is_shown(repository):
+    looks = build("looks-fails", LOOKS.replace("return 0", "return 4"), "-static", "-march=armv6k",
+                  "-marm")
+    repository.commit(10)
+    out = repository.history("add", "--commit", "HEAD", looks)
+    contains(out.err, "it says why")
+    contains(out.err, "ended with 4; it is not added")
+
+
+def test_a_program_older_than_its_commit_is_named(repository):
+    name = repository.commit(10)
+    equal(run("sh", "-c", BUILD_IT, cwd=repository.folder).code, 0)
+    equal(repository.history("add", "--commit", "HEAD", "./prog").err, "")
+    source = os.stat(repository.folder / "prog.s").st_mtime
+    os.utime(repository.folder / "prog", (source - 5, source - 5))
+    out = repository.history("add", "--commit", "HEAD", "./prog")
+    equal((out.code, out.err), (0, f"pmk: history: ./prog is older than prog.s, which {name[:10]} "
+                                   "changed: was it built from this commit?\n"))
 
 
 def test_csv(repository):
