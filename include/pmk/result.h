@@ -29,7 +29,8 @@ enum pmk_trust {
 	PMK_TRUST_SCALED,   /* time-shared; see `coverage` */
 	PMK_TRUST_WRAPPED,  /* a counter wrapped and part was missed: a lower bound */
 	PMK_TRUST_PARTIAL, /* a part of the program was not counted: a lower bound; see `warning` */
-	PMK_TRUST_INEXACT, /* it may be off by a little, in both directions; see `warning` */
+	/* it may be off by a little, or differ between runs; see `warning` and `note` */
+	PMK_TRUST_INEXACT,
 	PMK_TRUST_SAMPLED, /* from samples: each stands for a number of occurrences, its period */
 	PMK_TRUST_NOT_SUPPORTED, /* no value; `reason` says why */
 	PMK_TRUST_NOT_COUNTED,	 /* no value; it never ran */

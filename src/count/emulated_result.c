@@ -23,6 +23,13 @@ static void set_time(const struct pmk_count *c, struct pmk_section *s, uint64_t 
 	s->at_seconds = (double)cycles / (double)e->prog.core.clock_hz;
 }
 
+/* True if the program has had several threads. What each executes, waiting for another one for
+ * example, depends on how the host schedules them. */
+static bool is_threaded(const struct pmk_emulation *e)
+{
+	return e->threaded || (!e->prog.system && pmk_runner_threaded(&e->runner));
+}
+
 /* How far the counts of an event can be trusted, as far as the run knows by now. */
 static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_event *event)
 {
@@ -34,7 +41,9 @@ static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_e
 	    pmk_signal_in(&e->doubtful, event->signal) ||
 	    pmk_signal_in(&e->doubtful, event->signal2))
 		return PMK_TRUST_INEXACT;
-	return pmk_signal_exact(event->signal) ? PMK_TRUST_EXACT : PMK_TRUST_MODELLED;
+	if (!pmk_signal_exact(event->signal))
+		return PMK_TRUST_MODELLED;
+	return is_threaded(e) ? PMK_TRUST_INEXACT : PMK_TRUST_EXACT;
 }
 
 static void start_row(const struct pmk_count *c, unsigned i, struct pmk_row *row)
@@ -455,6 +464,9 @@ static void set_notes(struct pmk_count *c)
 
 	note_sampling(c);
 	pmk_guest_note(c);
+	if (is_threaded(e))
+		pmk_result_note(&c->result, "the host schedules the threads of the program: counts "
+					    "may differ from run to run");
 	if (!counts_time(c))
 		return;
 	c->result.checked = strdup(pmk_core_checked(&e->prog.core));

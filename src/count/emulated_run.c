@@ -505,6 +505,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 		e->killed = WTERMSIG(e->runner.status);
 	c->result.partial |= e->killed || e->timed_out || pmk_count_stopped(c);
 	e->lacks |= pmk_runner_lacks(&e->runner);
+	e->threaded |= !e->prog.system && pmk_runner_threaded(&e->runner);
 	e->unsure |= pmk_runner_unsure(&e->runner);
 	pmk_signal_join(&e->doubtful, &e->runner.doubtful);
 	/* The counts of a run that was cut off would falsify the mean of the complete ones. */

@@ -835,6 +835,16 @@ bool pmk_runner_unsure(const struct pmk_runner *r)
 	       atomic_load(&r->arena->handlers_unseen);
 }
 
+bool pmk_runner_threaded(const struct pmk_runner *r)
+{
+	if (r->threads > r->processes)
+		return true;
+	for (unsigned i = 0; i < r->slots; i++)
+		if (runs_in(&r->arena->slot[i]) && atomic_load(&r->arena->slot[i].threads) > 1)
+			return true;
+	return false;
+}
+
 void pmk_runner_free(struct pmk_runner *r)
 {
 	if (r->arena) {

@@ -127,6 +127,8 @@ const char *pmk_runner_unsound(struct pmk_runner *r);
 /* Is anything of the program not counted? Is a count possibly off by a little? Known so far. */
 bool pmk_runner_lacks(const struct pmk_runner *r);
 bool pmk_runner_unsure(const struct pmk_runner *r);
+/* True if a process has had several threads so far. */
+bool pmk_runner_threaded(const struct pmk_runner *r);
 
 void pmk_runner_free(struct pmk_runner *r);
 
