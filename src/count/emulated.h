@@ -67,7 +67,7 @@ struct pmk_emulation {
 	struct pmk_recorded_event *recorded_events;
 	/* A run has left something uncounted; of a fault it was not seen where it was. */
 	bool lacks, unsure;
-	bool threaded; /* a run has had several threads in one process */
+	bool threaded;			/* a run has had several threads in one process */
 	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of any run's cores */
 };
 

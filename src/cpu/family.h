@@ -122,11 +122,12 @@ struct pmk_core_family {
 
 	/* Its programs and their world: the machines of ELF files (e_machine) that these cores run,
 	 * ending with 0; the emulators that run them, ending with NULL; Linux's numbers of the
-	 * system calls that make a thread, that replace a program, and that say how a signal is
-	 * handled; the stack pointer, and the bytes of a word on the stack. */
+	 * system calls that make a thread, that replace a program, that say how a signal is
+	 * handled, and that read; the stack pointer, and the bytes of a word on the stack. */
 	const uint16_t *elf_machines;
 	const struct pmk_core_target *targets;
 	int64_t clone, execve, execveat, sigaction, rt_sigaction;
+	int64_t read, readv, pread64, getrandom;
 	const char *stack_pointer;
 	unsigned stack_word;
 

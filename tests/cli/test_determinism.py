@@ -273,6 +273,105 @@ def test_each_run_on_this_machine_reads_the_same():
     equal(out.out, 3 * "a line\n")
 
 
+# Writes the random numbers that it gets, by all ways, in several processes and threads, and works for
+# as long as they say.
+RANDOM = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static unsigned char b[9][8];
+
+static void *thread(void *at)
+{
+	getrandom(at, 8, 0);
+	return NULL;
+}
+
+static void show(const char *what, int n)
+{
+	for (int i = 0; i < n; i++)
+		for (volatile int k = 0; k < b[i][0]; k++)
+			;
+	for (int i = 0; i < n; i++) {
+		printf("%s ", what);
+		for (int k = 0; k < 8; k++)
+			printf("%02x", b[i][k]);
+		printf("\n");
+	}
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	int fd = open("/dev/urandom", O_RDONLY), two = dup(fd), other = open("/dev/random", O_RDONLY);
+	struct iovec v[] = { { b[3], 3 }, { NULL, 0 }, { b[3] + 3, 5 }, { b[4], 8 } };
+	pthread_t t[2];
+
+	getrandom(b[0], 8, GRND_NONBLOCK);
+	read(fd, b[1], 8);
+	close(fd);
+	read(two, b[2], 3), read(two, b[2] + 3, 5);
+	readv(two, v, 4);
+	pread(other, b[5], 8, 0);
+	getrandom(b[6], 3, 0), getrandom(b[6] + 3, 5, 0);
+	show("first", 7);
+	for (int i = 0; i < 2; i++) {
+		if (!fork()) {
+			getrandom(b[0], 8, 0);
+			show("child", 1);
+			if (!fork()) {
+				getrandom(b[0], 8, 0);
+				show("grandchild", 1);
+				_exit(0);
+			}
+			wait(NULL);
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	if (argc < 2)
+		return 0;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, thread, b[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	show("thread", 2);
+	return 0;
+}
+"""
+
+
+@cases("isa", ["arm", "AArch64"])
+def test_random_numbers_of_the_kernel_repeat(isa):
+    random = program("random", RANDOM, "-pthread") if isa == "arm" else \
+        build("random64", RANDOM, "-O1", "-static", "-pthread", prefix="aarch64-linux-gnu-")
+    said, counted = zip(*((out.out, out.err) for out in
+                          (pmk("stat", "-x", ",", "-e", "instructions", random) for _ in range(3))))
+    equal(said[0], said[1]), equal(said[1], said[2])
+    equal(counted[0], counted[1]), equal(counted[1], counted[2])
+    numbers = [line.split()[1] for line in said[0].splitlines()]
+    equal(len(numbers), 7 + 2 * 2)
+    equal(len(set(numbers)), len(numbers), "each process has numbers of its own")
+    # Of threads, which one runs first says nothing.
+    one, two = (pmk("stat", "-x", ",", "-e", "instructions", random, "threads").out
+                for _ in range(2))
+    equal(one, two)
+    contains(one, said[0])
+    equal(len({line.split()[1] for line in one.splitlines()}), 7 + 2 * 2 + 2)
+
+
+def test_other_devices_are_read_as_they_are():
+    out = pmk("stat", "-x", ",", "-e", "instr_exec", program("reads", READS), stdin="abc")
+    equal(out.out, "3 00017862\n")
+
+
 def test_dynamic_programs_repeat():
     if not os.path.exists("/usr/arm-linux-gnueabi/lib/ld-linux.so.3"):
         skip("no ARM C library in /usr/arm-linux-gnueabi")

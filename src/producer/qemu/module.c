@@ -53,8 +53,8 @@ static void on_syscall(QEMU_ID unsigned vcpu, int64_t num, uint64_t a1, uint64_t
 		       uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8 QEMU_DATA)
 {
 	UNUSED;
-	(void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
-	pmk_plugin_syscall(vcpu, num, a1, a2);
+	(void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	pmk_plugin_syscall(vcpu, num, a1, a2, a3);
 }
 
 static void on_syscall_return(QEMU_ID unsigned vcpu, int64_t num, int64_t ret QEMU_DATA)

@@ -29,6 +29,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -54,6 +55,7 @@
 #include "producer/qemu/handlers.h"
 #include "producer/qemu/ledger.h"
 #include "producer/qemu/plugin.h"
+#include "producer/qemu/random.h"
 #include "producer/qemu/stack.h"
 #include "producer/qemu/ticks.h"
 #include "producer/qemu/zero.h"
@@ -111,6 +113,11 @@ static bool ended_in_rest; /* by a call that is to make a thread */
 /* The vCPU of this thread, known from its system calls: after fork, the only one that goes on. */
 static __thread unsigned calling_vcpu = PMK_MAX_VCPUS;
 static __thread bool forking; /* it is a fork */
+/* The arguments of its last system call. */
+static __thread uint64_t call_args[3];
+/* The random numbers of the threads of this process, by vCPU. */
+static struct pmk_random random_of[PMK_MAX_VCPUS];
+static uint64_t random_key, random_child; /* of this process, of the one that is forked */
 
 static bool has_clock(void)
 {
@@ -1476,11 +1483,20 @@ static void find_memory(bool counted)
 	slot_memory = reserve(PMK_SLOT_BYTES);
 }
 
+static struct pmk_random *random_stream(unsigned vcpu)
+{
+	if (!random_of[vcpu].key)
+		pmk_random_seed(&random_of[vcpu], random_key, vcpu);
+	return &random_of[vcpu];
+}
+
 static void before_fork(void)
 {
 	struct pmk_cpu *cpu = forking_cpu();
 
 	forking = true;
+	if (calling_vcpu < PMK_MAX_VCPUS)
+		random_child = pmk_random_fork(random_stream(calling_vcpu));
 	atomic_fetch_add(&arena->forks, 1);
 	if (cpu)
 		pmk_emulated_copy(&at_fork, emulated(cpu), &config);
@@ -1497,6 +1513,8 @@ static void after_fork(void)
 	char *old_memory = slot_memory;
 	struct pmk_emulated *e;
 
+	random_key = random_child;
+	memset(random_of, 0, sizeof(random_of));
 	/* Another thread, which is not here, may have been reporting. */
 	pthread_mutex_init(&reporting, NULL);
 	ports[0].pins.show = NULL;
@@ -1541,13 +1559,21 @@ static bool is_execve(int64_t num)
 	return num == family->execve || num == family->execveat;
 }
 
+/* Where an address of the program is in this process. The highest byte of 64 bits may be a tag, and
+ * emulators extend 32 bits by their sign. */
+static void *program_memory(uint64_t addr)
+{
+	addr = family->stack_word == 4 ? (uint32_t)addr : addr << 8 >> 8;
+	return (void *)(guest_base + (uintptr_t)addr);
+}
+
 /* The word at an address of the program; 0 when there is none. The kernel looks, because the
  * program may say any address. */
 static uint64_t program_word(uint64_t addr)
 {
 	uint8_t byte[8] = { 0 };
 	struct iovec to = { byte, family->stack_word };
-	struct iovec from = { (void *)(guest_base + (uintptr_t)addr), family->stack_word };
+	struct iovec from = { program_memory(addr), family->stack_word };
 	uint64_t word = 0;
 
 	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0)
@@ -1555,6 +1581,39 @@ static uint64_t program_word(uint64_t addr)
 	for (unsigned i = family->stack_word; i > 0; i--)
 		word = word << 8 | byte[decoder.big_endian ? family->stack_word - i : i - 1];
 	return word;
+}
+
+/* The kernel has put `n` bytes to where the array of addresses and lengths at `iov` says. */
+static void randomise_vector(uint64_t iov, uint64_t n)
+{
+	uint64_t end = iov + IOV_MAX * 2 * family->stack_word, len;
+
+	for (; n && iov != end; n -= len, iov += 2 * family->stack_word) {
+		len = program_word(iov + family->stack_word);
+		len = len < n ? len : n;
+		pmk_random_fill(random_stream(calling_vcpu), program_memory(program_word(iov)),
+				len);
+	}
+}
+
+/* The call has returned `result` bytes: if they are random, replace them by those that the program
+ * gets in each run. The kernel has just written there, so the memory is there. */
+static void replace_random(int64_t num, int64_t result)
+{
+	const uint64_t *arg = call_args;
+	uint64_t to = num == family->getrandom ? arg[0] : arg[1];
+
+	if (system_mode || result <= 0 || calling_vcpu >= PMK_MAX_VCPUS)
+		return;
+	if (num != family->getrandom && num != family->read && num != family->readv &&
+	    num != family->pread64)
+		return;
+	if (num != family->getrandom && !pmk_random_is_device((int)arg[0]))
+		return;
+	if (num == family->readv)
+		randomise_vector(to, (uint64_t)result);
+	else
+		pmk_random_fill(random_stream(calling_vcpu), program_memory(to), (size_t)result);
 }
 
 /* A program says where it handles a signal: the first word of what `action` points to. */
@@ -1595,9 +1654,10 @@ static void becomes_threaded(void)
 		end_all_sampling();
 }
 
-void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2)
+void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2, uint64_t arg3)
 {
 	calling_vcpu = vcpu % PMK_MAX_VCPUS;
+	memcpy(call_args, (const uint64_t[]){ arg1, arg2, arg3 }, sizeof(call_args));
 	if (config.delay && pmk_cpus[calling_vcpu])
 		delay_left = pmk_emulated_delay_left(emulated(pmk_cpus[calling_vcpu]));
 	if (in_rest) /* it may be the last call */
@@ -1612,6 +1672,7 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2
 
 void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 {
+	replace_random(num, result);
 	/* An execve that returns has failed. */
 	if (is_execve(num))
 		atomic_fetch_sub(&slot->execs, 1);
