@@ -136,8 +136,8 @@ void history_functions_free(struct history_functions *f);
 /* The path of a recording of the database, which the caller frees. */
 char *history_recording(const char *database, const char *path);
 
-/* If a source file that the commit changed is newer than the program, print a line that says so: the
- * program may have been built from another commit. `path` may be NULL. */
+/* If a source file that the commit changed is newer than the program, print a line that says so:
+ * the program may have been built from another commit. `path` may be NULL. */
 void history_note_stale(const char *commit, const char *path);
 
 /* ---- requests -------------------------------------------------------------------------------- */

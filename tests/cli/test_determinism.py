@@ -273,8 +273,8 @@ def test_each_run_on_this_machine_reads_the_same():
     equal(out.out, 3 * "a line\n")
 
 
-# Writes the random numbers that it gets, by all ways, in several processes and threads, and works for
-# as long as they say.
+# Writes the random numbers that it gets, by all ways, in several processes and threads, and works
+# for as long as they say.
 RANDOM = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>

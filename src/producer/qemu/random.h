@@ -22,8 +22,8 @@ struct pmk_random {
 	uint64_t forks; /* that the thread has made */
 };
 
-/* The thread with the number `vcpu` of the process whose key is `process`; that of the first process
- * is 0. */
+/* The thread with the number `vcpu` of the process whose key is `process`; that of the first
+ * process is 0. */
 void pmk_random_seed(struct pmk_random *r, uint64_t process, unsigned vcpu);
 /* The key of the process that this thread is about to fork. */
 uint64_t pmk_random_fork(struct pmk_random *r);
