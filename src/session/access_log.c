@@ -132,6 +132,10 @@ static void set_remarks(struct remarks *r, const struct pmk_emulated *e,
 	const struct pmk_reg_info *reg = &pmu->regs[a->reg];
 	const struct pmk_model_ops *ops = ops_of(cfg);
 
+	if (made->denied && made->trap > 1) {
+		add(r, "traps to EL%u", made->trap);
+		return;
+	}
 	if (made->denied) {
 		add(r, "Undefined: this mode may not make the access");
 		return;

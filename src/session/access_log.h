@@ -29,6 +29,7 @@ struct pmk_access_made {
 	uint64_t value, clears;
 	unsigned vcpu;
 	bool denied;
+	unsigned trap; /* denied: the exception level that it traps to, or 0 */
 };
 size_t pmk_access_log_line(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emulated *e,
 			   const struct pmk_emulated_config *cfg,

@@ -265,7 +265,8 @@ static int program_filtered(struct pmk_dev *dev, unsigned counter, unsigned code
 	return dev->pmu->driver->program(dev, counter, code);
 }
 
-/* MDCR_EL3.SPME lets Secure state be counted, too. */
+/* MDCR_EL3.SPME lets Secure state be counted, too. Where the register cannot be followed, it is set
+ * from reset on. */
 #define SPME (UINT64_C(1) << 17)
 
 void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
@@ -275,7 +276,8 @@ void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config
 	if (!ops)
 		return;
 	ops->reset(e->guest, counted_bus(e), pmk_emulated_guest(cfg));
-	set_model_input(ops, e->guest, counted_bus(e), "mdcr_el3", SPME);
+	if (!cfg->guest_controlled)
+		set_model_input(ops, e->guest, counted_bus(e), "mdcr_el3", SPME);
 }
 
 /* Program the counters once more, each with its filter. */
@@ -787,13 +789,25 @@ int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config
 }
 
 int pmk_emulated_may(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-		     const struct pmk_guest_access *a)
+		     const struct pmk_guest_access *a, unsigned *trap)
 {
 	const struct pmk_model_ops *ops = guest_ops(cfg);
 	uint64_t copy[PMK_MODEL_BYTES / 8], value = 0;
+	const struct pmk_armv8_model *v8 = (const struct pmk_armv8_model *)copy;
+	int err;
 
 	memcpy(copy, e->guest, ops->size);
-	return reach(ops, copy, counted_bus(e), a, &value);
+	err = reach(ops, copy, counted_bus(e), a, &value);
+	*trap = err && ops->pmu->driver == pmk_armv8.driver && v8->trap.ec ? v8->trap.el : 0;
+	return err;
+}
+
+void pmk_emulated_control(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			  const struct pmk_emulated_blocks *b, const char *input, uint64_t value)
+{
+	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
+	set_model_input(guest_ops(cfg), e->guest, counted_bus(e), input, value);
+	set_deadline(e, cfg);
 }
 
 unsigned pmk_emulated_lines(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)

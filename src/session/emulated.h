@@ -95,6 +95,8 @@ struct pmk_emulated_config {
 	/* A PMU that the emulated code programs itself: 1 + its index in pmk_pmus[], or 0. It is on
 	 * the same bus as the one that is read here, and neither knows of the other. */
 	uint32_t guest;
+	/* The producer follows the registers of EL2 and EL3 that control it. */
+	uint32_t guest_controlled;
 };
 
 static inline const struct pmk_pmu *pmk_emulated_guest(const struct pmk_emulated_config *cfg)
@@ -273,8 +275,12 @@ struct pmk_guest_access {
 int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b, struct pmk_guest_access *a,
 			uint64_t *value);
+/* `trap`: the exception level that an access which may not be made traps to; 0: it is UNDEFINED. */
 int pmk_emulated_may(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-		     const struct pmk_guest_access *a);
+		     const struct pmk_guest_access *a, unsigned *trap);
+/* An input of the model changes. What was executed until now has been counted then. */
+void pmk_emulated_control(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			  const struct pmk_emulated_blocks *b, const char *input, uint64_t value);
 /* Reset it, as a processor does. */
 void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
 /* The buses that the models count on; `n`: their number. */

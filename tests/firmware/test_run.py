@@ -492,6 +492,13 @@ def a64(name, source):
     return elf
 
 
+def a64_image(name, source):
+    """The same without a head, to run from address 0."""
+    image = os.path.join(RUN, name + ".bin")
+    equal(run("aarch64-linux-gnu-objcopy", "-O", "binary", a64(name, source), image).code, 0)
+    return image
+
+
 def virt(elf, *options, cpu="cortex-a53", machine="virt", more=()):
     return pmk("run", *options, "--", "qemu-system-aarch64", "-M", machine, "-cpu", cpu, *more,
                "-nographic", "-nic", "none", "-kernel", elf)
@@ -616,6 +623,130 @@ def test_an_interrupt_of_one_exception_level(tmp_path, core):
     equal(int(read[7], 16) - (1 << 32) + 100000 - 400001 & 0xffffffff, 0, rows)
     # The ERET is of EL1. Blocks have two instructions.
     assert 100001 <= int(interrupt[1]) - int(start[1]) <= 100003, rows
+
+
+# Code at EL2 leaves EL1 two counters; then EL1 counts them and reads PMCR, which traps to EL2 once
+# MDCR_EL2.TPM is set. x20 to x23 are printed: PMCR.N at EL2 and at EL1, the class of the exception,
+# ID_AA64DFR0_EL1.
+EL2_S = r"""
+	.global _start
+_start:	adr	x0, vectors
+	msr	VBAR_EL2, x0
+	mov	x0, #1 << 31			// EL1 is AArch64
+	msr	HCR_EL2, x0
+	mrs	x20, PMCR_EL0
+	ubfx	x20, x20, #11, #5
+	mrs	x0, MDCR_EL2
+	bic	x0, x0, #0x1f
+	orr	x0, x0, #2			// HPMN
+	msr	MDCR_EL2, x0
+	mov	x0, #0x3c5
+	msr	SPSR_EL2, x0
+	adr	x0, el1
+	msr	ELR_EL2, x0
+	eret
+el1:	mrs	x21, PMCR_EL0
+	ubfx	x21, x21, #11, #5
+	mrs	x23, ID_AA64DFR0_EL1
+	hvc	#0
+	mrs	x0, PMCR_EL0
+	b	.
+	.balign	2048
+vectors: .space	0x400
+	mrs	x22, ESR_EL2
+	lsr	x22, x22, #26
+	cmp	x22, #0x16			// HVC
+	b.ne	1f
+	mrs	x0, MDCR_EL2
+	orr	x0, x0, #0x40			// TPM
+	msr	MDCR_EL2, x0
+	eret
+1:	mov	x0, x20
+	bl	print
+	mov	x0, x21
+	bl	print
+	mov	x0, x22
+	bl	print
+	mov	x0, x23
+	bl	print
+	ldr	x0, =0x84000008			// PSCI SYSTEM_OFF
+	smc	#0
+
+print:	mov	x2, #0x09000000			// the UART
+	mov	w4, #8
+1:	ror	w0, w0, #28
+	and	w3, w0, #15
+	cmp	w3, #10
+	add	w5, w3, #48
+	add	w6, w3, #87
+	csel	w3, w5, w6, lo
+	strb	w3, [x2]
+	subs	w4, w4, #1
+	b.ne	1b
+	mov	w3, #10
+	strb	w3, [x2]
+	ret
+"""
+
+# At EL3, which is Secure: 1,000 turns with MDCR_EL3.SPME as it is after reset, and 1,000 with SPME.
+EL3_S = r"""
+	.global _start
+_start:	mov	x1, #0x08
+	msr	PMEVTYPER0_EL0, x1
+	mov	x1, #1
+	msr	PMCNTENSET_EL0, x1
+	msr	PMCR_EL0, x1
+	bl	count
+	mov	x0, #1 << 17			// SPME
+	msr	MDCR_EL3, x0
+	bl	count
+	b	.
+
+count:	msr	PMEVCNTR0_EL0, xzr
+	isb
+	mov	w1, #1000
+1:	subs	w1, w1, #1
+	b.ne	1b
+	mrs	x1, PMEVCNTR0_EL0
+	ret
+"""
+
+
+def plain_virt(elf, machine):
+    return run("qemu-system-aarch64", "-M", machine, "-cpu", "cortex-a53", "-nographic", "-nic",
+               "none", "-kernel", elf)
+
+
+def test_mdcr_el2_and_the_debug_features():
+    """As under QEMU's own PMU: what EL2 keeps, what it traps, and ID_AA64DFR0_EL1, of which the
+    version of the PMU alone is ours."""
+    elf = a64("el2", EL2_S)
+    out = virt(elf, machine="virt,virtualization=on")
+    equal((out.code, out.out.split()), (0, ["00000006", "00000002", "00000018", "10305106"]), out)
+    equal(out.out, plain_virt(elf, "virt,virtualization=on").out)
+
+
+def test_the_log_names_traps(tmp_path):
+    log = tmp_path / "log"
+    equal(virt(a64("el2", EL2_S), "--log", log, machine="virt,virtualization=on").code, 0)
+    contains(log.read_text().splitlines()[-1], ',PMCR,0x00000000,"traps to EL2"')
+
+
+def test_mdcr_el3_lets_secure_state_count(tmp_path):
+    """The emulator is ended by the test, when the log has the second count."""
+    log = tmp_path / "log"
+    with subprocess.Popen([PMK, "run", "-o", "/dev/null", "--log", log, "--", "qemu-system-aarch64",
+                           "-M", "virt,secure=on", "-cpu", "cortex-a53", "-nographic", "-nic",
+                           "none", "-bios", a64_image("el3", EL3_S)],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as p:
+        try:
+            wait_until(lambda: log.exists() and log.read_text().count(",read,PMEVCNTR0,") == 2
+                       or p.poll() is not None, "nothing is counted")
+        finally:
+            p.send_signal(signal.SIGINT)
+    counts = [int(line.split(",")[7], 16) for line in log.read_text().splitlines()
+              if ",read,PMEVCNTR0," in line]
+    equal(counts, [0, 2003])
 
 
 # The cycle counter is read twice in a row, eight times, and says 0 where the second value is not

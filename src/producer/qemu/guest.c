@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <pmk/armv8.h>
 
@@ -45,6 +47,7 @@ struct reg_tail {
 #define REG_BYTES      512 /* more than any release has */
 #define STATE_AA32     0
 #define STATE_AA64     1
+#define TYPE_CONST     (1 << 4)
 #define TYPE_64BIT     (1 << 5)
 #define TYPE_OVERRIDE  (1 << 7)
 #define TYPE_IO	       (1 << 9) /* an access may change an interrupt, with -icount, too */
@@ -53,6 +56,7 @@ struct reg_tail {
 #define ACCESS_PL1_RW  0xfc
 #define ACCESS_PL2_RW  0xf0
 #define ACCESS_OK      0
+#define ACCESS_TRAP    (1 << 2) /* with the number of the exception level */
 #define ACCESS_UNDEF   (2 << 2)
 #define OF_A64	       UINT64_C(0x10000)
 #define OF_V8_IN_A32   UINT64_C(0x20000)
@@ -68,6 +72,7 @@ static struct {
 	 * second since then. */
 	void (*define_opaque)(struct qemu_cpu *cpu, const void *reg, void *opaque);
 	void (*define)(struct qemu_cpu *cpu, const void *reg);
+	const void *(*find_reg)(void *table, uint32_t key); /* in the table of a processor */
 	uint32_t (*cpsr_read)(struct qemu_env *env);
 	int (*read_a32)(struct qemu_cpu *cpu, struct qemu_bytes *bytes, int n);
 	int (*read_a64)(struct qemu_cpu *cpu, struct qemu_bytes *bytes, int n);
@@ -103,6 +108,7 @@ const char *pmk_guest_find(void)
 {
 	find(&qemu.define_opaque, "define_one_arm_cp_reg_with_opaque", NULL);
 	find(&qemu.define, "define_one_arm_cp_reg", NULL);
+	find(&qemu.find_reg, "get_arm_cp_reginfo", NULL);
 	find(&qemu.cpsr_read, "cpsr_read", NULL);
 	find(&qemu.read_a32, "arm_cpu_gdb_read_register", NULL);
 	find(&qemu.read_a64, "aarch64_cpu_gdb_read_register", NULL);
@@ -190,6 +196,79 @@ static unsigned vcpu_of(const struct qemu_env *env)
 		vcpu = i;
 	}
 	return vcpu;
+}
+
+/* ---- QEMU's own registers ---- */
+
+/* A register of A64: op0, op1, CRn, CRm, op2. */
+#define A64_REG(op0, op1, crn, crm, op2) \
+	((uint32_t)((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
+#define KEY_OF_A64  UINT32_C(0x10130000)	 /* in the table */
+#define LIST_OF_A64 UINT64_C(0x6030000000130000) /* in the list */
+#define DFR0_REG    A64_REG(3, 0, 0, 5, 0)
+
+/* Registers that QEMU keeps, and whose values the PMU needs. */
+enum { MDCR_EL2, MDCR_EL3, SCR_EL3, NCONTROLS };
+static const struct {
+	uint32_t reg;
+	const char *input;
+} controls[NCONTROLS] = {
+	[MDCR_EL2] = { A64_REG(3, 4, 1, 1, 1), "mdcr_el2" },
+	[MDCR_EL3] = { A64_REG(3, 6, 1, 3, 1), "mdcr_el3" },
+	[SCR_EL3] = { A64_REG(3, 6, 1, 1, 0), "secure" },
+};
+#define SCR_NS 1
+
+/* What QEMU does with them; `offset` 0: the processors do not have it. */
+static struct own_control {
+	int64_t offset;
+	void (*write)(struct qemu_env *env, const void *reg, uint64_t value);
+} own_control[NCONTROLS];
+/* QEMU's own ID_AA64DFR0_EL1, or 0. */
+static uint64_t own_dfr0[PMK_ARENA_CPUS];
+static bool told_secure[PMK_ARENA_CPUS];
+
+static bool read_memory(uintptr_t from, void *to, size_t size)
+{
+	struct iovec here = { to, size }, there = { (void *)from, size };
+
+	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+#define MOST_REGS 4096
+
+/* True if `list` is the list of a processor's `n` registers: it has ID_AA64DFR0_EL1. */
+static bool is_reg_list(uintptr_t list, uint64_t n)
+{
+	static uint64_t reg[MOST_REGS];
+
+	if (n < 16 || n > MOST_REGS || !list || list % sizeof(*reg) ||
+	    !read_memory(list, reg, n * sizeof(*reg)))
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		if (reg[i] == (LIST_OF_A64 | DFR0_REG))
+			return true;
+	return false;
+}
+
+#define PROCESSOR_BYTES (1 << 20) /* more than a processor of ARM has in any release */
+
+/* The table of a processor's registers: a member in front of the list, the values and their number.
+ * NULL: not found. */
+static void *find_table(const struct qemu_cpu *cpu)
+{
+	enum { WORDS = 512, BEHIND = 3 };
+	uint64_t word[WORDS + BEHIND];
+
+	for (size_t at = 0; at < PROCESSOR_BYTES; at += WORDS * sizeof(*word)) {
+		if (!read_memory((uintptr_t)cpu + at, word, sizeof(word)))
+			return NULL;
+		/* The table, the list, the values, and their number in 32 bits. */
+		for (unsigned i = 0; i < WORDS; i++)
+			if (word[i] && is_reg_list(word[i + 1], (uint32_t)word[i + 3]))
+				return (void *)(uintptr_t)word[i];
+	}
+	return NULL;
 }
 
 /* A register of 32 bits, as GDB would read it. */
@@ -313,20 +392,49 @@ static struct pmk_guest_access access_of(struct qemu_env *env, const void *reg, 
 	};
 }
 
+/* A board may have set SCR_EL3 before the processor ran. */
+static void tell_secure(struct qemu_env *env, unsigned vcpu)
+{
+	uint64_t scr = SCR_NS;
+	bool secure;
+
+	if (own_control[SCR_EL3].offset)
+		memcpy(&scr, (const char *)env + own_control[SCR_EL3].offset, sizeof(scr));
+	secure = !(scr & SCR_NS);
+	if (secure != told_secure[vcpu])
+		guest->control(vcpu, controls[SCR_EL3].input, secure);
+	told_secure[vcpu] = secure;
+}
+
+/* Traps to EL1 are undefined here, as before PMUv3. */
 static int may_access(struct qemu_env *env, const void *reg, bool isread)
 {
 	struct pmk_guest_access a = access_of(env, reg, !isread);
+	unsigned trap = 0, vcpu = vcpu_of(env);
 
-	return guest->may(vcpu_of(env), &a) ? ACCESS_UNDEF : ACCESS_OK;
+	tell_secure(env, vcpu);
+	if (!guest->may(vcpu, &a, &trap))
+		return ACCESS_OK;
+	return trap > 1 ? (int)(ACCESS_TRAP | trap) : ACCESS_UNDEF;
+}
+
+#define PMUVER (UINT64_C(0xf) << 8)
+
+/* The bits that QEMU's own register adds to the model's: all of ID_AA64DFR0_EL1 except the version
+ * of the PMU. */
+static uint64_t own_bits(unsigned vcpu, unsigned reg)
+{
+	return reg == PMK_ARMV8_DFR0 ? own_dfr0[vcpu] & ~PMUVER : 0;
 }
 
 static uint64_t read_reg(struct qemu_env *env, const void *reg)
 {
 	struct pmk_guest_access a = access_of(env, reg, false);
+	unsigned vcpu = vcpu_of(env);
 	uint64_t value = 0;
 
-	guest->access(vcpu_of(env), &a, &value);
-	return value;
+	guest->access(vcpu, &a, &value);
+	return value | (a.cp15.used ? 0 : own_bits(vcpu, a.reg));
 }
 
 static void write_reg(struct qemu_env *env, const void *reg, uint64_t value)
@@ -339,8 +447,11 @@ static void write_reg(struct qemu_env *env, const void *reg, uint64_t value)
 /* The processor is reset, and its PMU with it. QEMU does that register by register. */
 static void reset_reg(struct qemu_env *env, const void *reg)
 {
+	unsigned vcpu = vcpu_of(env);
+
 	(void)reg;
-	guest->reset(vcpu_of(env));
+	told_secure[vcpu] = false;
+	guest->reset(vcpu);
 }
 
 /* Find where software reaches the register: "p15, 0, <Rd>, c15, c12, 0" or "S3_3_C9_C12_0". */
@@ -398,6 +509,85 @@ static void define(struct qemu_cpu *cpu, const struct reg_head *head, uint64_t k
 		qemu.define(cpu, description);
 	else
 		qemu.define_opaque(cpu, description, NULL);
+}
+
+/* QEMU does what it does by itself, and then the PMU follows. */
+static void write_control(struct qemu_env *env, const void *reg, uint64_t value, unsigned which)
+{
+	const struct own_control *own = &own_control[which];
+
+	if (own->write)
+		own->write(env, reg, value);
+	else
+		memcpy((char *)env + own->offset, &value, sizeof(value));
+	if (which == SCR_EL3)
+		tell_secure(env, vcpu_of(env));
+	else
+		guest->control(vcpu_of(env), controls[which].input, value);
+}
+
+static void write_mdcr_el2(struct qemu_env *env, const void *reg, uint64_t value)
+{
+	write_control(env, reg, value, MDCR_EL2);
+}
+
+static void write_mdcr_el3(struct qemu_env *env, const void *reg, uint64_t value)
+{
+	write_control(env, reg, value, MDCR_EL3);
+}
+
+static void write_scr_el3(struct qemu_env *env, const void *reg, uint64_t value)
+{
+	write_control(env, reg, value, SCR_EL3);
+}
+
+/* Define a register again as QEMU has it, with another function for writes. */
+static void follow_control(struct qemu_cpu *cpu, void *table, unsigned which)
+{
+	static void (*const write[NCONTROLS])(struct qemu_env * env, const void *reg,
+					      uint64_t value) = {
+		[MDCR_EL2] = write_mdcr_el2,
+		[MDCR_EL3] = write_mdcr_el3,
+		[SCR_EL3] = write_scr_el3,
+	};
+	const void *own = qemu.find_reg(table, KEY_OF_A64 | controls[which].reg);
+	char description[REG_BYTES] = { 0 };
+	struct reg_head head;
+	struct reg_tail tail;
+
+	if (!own)
+		return;
+	memcpy(description, own, tail_at + sizeof(tail));
+	memcpy(&head, description, sizeof(head));
+	tail = tail_of(description);
+	if (head.type & TYPE_CONST || !tail.offset[0])
+		return;
+	own_control[which] = (struct own_control){ tail.offset[0], tail.writefn };
+	head.type |= TYPE_OVERRIDE | TYPE_IO;
+	tail.writefn = write[which];
+	memcpy(description, &head, sizeof(head));
+	memcpy(description + tail_at, &tail, sizeof(tail));
+	if (qemu.define)
+		qemu.define(cpu, description);
+	else
+		qemu.define_opaque(cpu, description, NULL);
+}
+
+static void meet_own_registers(unsigned vcpu)
+{
+	struct qemu_cpu *cpu = qemu.get_cpu((int)vcpu);
+	void *table = qemu.read_a64 && qemu.find_reg ? find_table(cpu) : NULL;
+	const void *dfr0 = table ? qemu.find_reg(table, KEY_OF_A64 | DFR0_REG) : NULL;
+
+	if (dfr0)
+		own_dfr0[vcpu] = tail_of(dfr0).resetvalue;
+	for (unsigned i = 0; table && i < NCONTROLS; i++)
+		follow_control(cpu, table, i);
+}
+
+bool pmk_guest_follows_controls(void)
+{
+	return own_control[MDCR_EL3].offset;
 }
 
 /* All ways to a register that code of this emulator may have. */
@@ -467,6 +657,8 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 		       "10.0 and 10.2 to 11.1";
 	guest = calls;
 	tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
+	if (pmu->driver == pmk_armv8.driver)
+		meet_own_registers(vcpu);
 	for (unsigned i = 0; i < pmk_guest_rows(pmu)->nregs; i++)
 		define_all(qemu.get_cpu((int)vcpu), &pmk_guest_rows(pmu)->regs[i], i);
 	/* Where the board has it: QEMU's own PMU is connected there. */

@@ -7,7 +7,9 @@
  *
  * What is relied on: coprocessor and system registers of ARM are defined one at a time by
  * define_one_arm_cp_reg_with_opaque(), or define_one_arm_cp_reg() since 10.2, from a description
- * whose members are where QEMU 7.1 to 11.1 have them; inputs of devices are found and set by the
+ * whose members are where QEMU 7.1 to 11.1 have them. What QEMU has of a register itself is found
+ * by get_arm_cp_reginfo(), in a table which is a member of the processor, followed by the list of
+ * its registers. Inputs of devices are found and set by the
  * functions of QOM and qdev, which are older than plugins.
  */
 #ifndef PMK_PRODUCER_QEMU_GUEST_H
@@ -23,8 +25,12 @@
 /* What accesses end in. A vCPU makes them in its own thread. */
 struct pmk_guest_calls {
 	int (*access)(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value);
-	int (*may)(unsigned vcpu, const struct pmk_guest_access *a);
+	/* As pmk_emulated_may(). */
+	int (*may)(unsigned vcpu, const struct pmk_guest_access *a, unsigned *trap);
 	void (*reset)(unsigned vcpu);
+	/* The registers of EL2 and EL3 that control the PMU have another value: `input` is the
+	 * model's name for what they say. */
+	void (*control)(unsigned vcpu, const char *input, uint64_t value);
 };
 
 /* Registers in memory: words at offsets from a physical address. */
@@ -69,6 +75,8 @@ unsigned pmk_guest_vcpus(void);
 const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 			    const struct pmk_guest_config *cfg,
 			    const struct pmk_guest_calls *calls);
+/* Do writes of MDCR_EL2, MDCR_EL3 and SCR_EL3 reach `control`? After pmk_guest_begin(). */
+bool pmk_guest_follows_controls(void);
 /* Let the board have a window, in front of what it has there. `w` has to stay. */
 const char *pmk_guest_map(const struct pmk_guest_window *w);
 

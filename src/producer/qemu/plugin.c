@@ -218,17 +218,17 @@ static int guest_access_in_memory(struct pmk_guest_access *a, uint64_t *value)
 	return err;
 }
 
-static int guest_may(unsigned vcpu, const struct pmk_guest_access *a)
+static int guest_may(unsigned vcpu, const struct pmk_guest_access *a, unsigned *trap)
 {
 	struct pmk_emulated *e = emulated(pmk_cpus[vcpu]);
 	int err;
 
 	pmk_level_settle(&e->cpu);
-	err = pmk_emulated_may(e, &config, a);
+	err = pmk_emulated_may(e, &config, a, trap);
 	/* A register that this PMU does not have, has no name in the log. */
 	if (err && a->reg < pmk_emulated_guest(&config)->nregs)
 		log_access(e, &(struct pmk_access_made){ a, .pc = e->cpu.prev->pc, .vcpu = vcpu,
-							 .denied = true });
+							 .denied = true, .trap = *trap });
 	return err;
 }
 
@@ -311,6 +311,25 @@ static void guest_reset(unsigned vcpu)
 	show_interrupt(emulated(pmk_cpus[vcpu]), pmk_cpus[vcpu]->prev->pc, PMK_GUEST_ACCESS);
 }
 
+static void guest_control(unsigned vcpu, const char *input, uint64_t value)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	struct pmk_emulated_blocks b = blocks_of(cpu);
+
+	pmk_level_settle(cpu);
+	pmk_emulated_control(emulated(cpu), &config, &b, input, value);
+	show_interrupt(emulated(cpu), cpu->prev->pc, PMK_GUEST_ACCESS);
+}
+
+/* From now on, processors begin with the reset values of these registers. */
+static void follow_controls(void)
+{
+	config.guest_controlled = 1;
+	for (unsigned i = 0; i < PMK_ARENA_CPUS; i++)
+		if (pmk_cpus[i])
+			pmk_emulated_reset(emulated(pmk_cpus[i]), &config);
+}
+
 /* Are levels watched that blocks have? */
 static bool watches_blocks(void)
 {
@@ -320,7 +339,8 @@ static bool watches_blocks(void)
 /* Before the first block runs. It may have been translated with QEMU's own registers. */
 static void begin_guest(void)
 {
-	static const struct pmk_guest_calls calls = { guest_access, guest_may, guest_reset };
+	static const struct pmk_guest_calls calls = { guest_access, guest_may, guest_reset,
+						      guest_control };
 	const struct pmk_guest_window *window = guest_window();
 	const char *lacks = pmk_guest_find();
 
@@ -333,6 +353,8 @@ static void begin_guest(void)
 		lacks = "the functions that tell the mode of a processor";
 	if (family->levels)
 		pmk_emulator.level_now = pmk_guest_level_now;
+	if (pmk_guest_follows_controls())
+		follow_controls();
 	if (lacks) {
 		snprintf(arena->guest_lacks, sizeof(arena->guest_lacks), "%s", lacks);
 		give_up(PMK_ENOTSUP);
