@@ -54,6 +54,19 @@ extern const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS + 1];
 void pmk_l2cc_model_reset(struct pmk_l2cc_model *m, const struct pmk_pmu *pmu,
 			  const struct pmk_l2cc_params *params, struct pmk_bus *bus);
 
+/*
+ * The registers of an L220 itself, which share their block with its counters, as far as software
+ * needs them to find and enable it: Cache ID, Control, Auxiliary Control. Maintenance operations
+ * end at once. Others read as 0.
+ */
+struct pmk_l220 {
+	uint32_t control, aux;
+};
+
+void pmk_l220_reset(struct pmk_l220 *l, uint64_t bytes, uint32_t ways);
+uint32_t pmk_l220_load(const struct pmk_l220 *l, unsigned offset);
+void pmk_l220_store(struct pmk_l220 *l, unsigned offset, uint32_t value);
+
 #ifdef __cplusplus
 }
 #endif

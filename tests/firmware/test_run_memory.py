@@ -6,7 +6,7 @@ import struct
 import subprocess
 
 from harness import *
-from test_run import boot, firmware
+from test_run import HEX, boot, firmware
 
 
 def straight(log):
@@ -138,3 +138,57 @@ def test_an_access_to_an_l220_inside_a_block(tmp_path):
     cells = straight(log)
     equal([c[6] for c in cells], ["CONTROL", "CONTROL", "CONTROL", "CONFIG1", "CONFIG0"])
     equal([int(c[3], 16) - int(cells[0][3], 16) for c in cells], [0, 5 * 4, 10 * 4, 10 * 4, 10 * 4])
+
+
+# ---- the rest of the block -----------------------------------------------------------------------
+
+BYTES_C = HEX + r"""
+#define REG(type, offset) (*(volatile type *)(0x3f000000 + (offset)))
+
+int main(void)
+{
+	REG(unsigned, 0x210) = 0x12345678;
+	hex(REG(unsigned char, 0x210));
+	hex(REG(unsigned char, 0x213));
+	hex(REG(unsigned short, 0x212));
+	hex(REG(signed char, 0x211));
+	REG(unsigned char, 0x209) = 0x12; /* reserved bits are 0 */
+	hex(REG(unsigned, 0x208));
+	return 0;
+}
+"""
+
+
+def test_a_load_of_a_byte_has_eight_bits():
+    out = boot(firmware("l220-bytes", BYTES_C), "--pmu", "l220", "--at", "0x3f000000")
+    equal((out.code, out.err.split()[:5]),
+          (0, ["00000078", "00000012", "00001234", "00000056", "00000000"]), out)
+
+
+# What Linux's l2x0 driver does: Cache ID, Auxiliary Control, invalidate all ways and wait, enable.
+L2X0_C = HEX + r"""
+#define REG(offset) (*(volatile unsigned *)(0x3f000000 + (offset)))
+
+int main(void)
+{
+	unsigned aux = REG(0x104);
+
+	hex(REG(0x000) >> 6 & 15);
+	hex(aux >> 13 & 15);
+	hex(8192 << (aux >> 17 & 7));
+	REG(0x104) = aux | 1 << 20;
+	REG(0x77c) = 0xff;
+	while (REG(0x77c) & 0xff)
+		;
+	REG(0x100) = 1;
+	hex(REG(0x100));
+	hex(REG(0x104) ^ aux);
+	return 0;
+}
+"""
+
+
+def test_an_l220_is_found():
+    out = boot(firmware("l2x0", L2X0_C), "--pmu", "l220", "--at", "0x3f000000")
+    equal((out.code, out.err.split()[:5]),
+          (0, ["00000002", "00000008", "00004000", "00000001", "00100000"]), out)

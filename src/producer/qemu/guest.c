@@ -717,22 +717,30 @@ struct region_calls {
 	} made;
 };
 
+/* By how many bits `size` bytes at `offset` are above the lowest ones of their word. */
+static unsigned lane_of(const struct pmk_guest_window *w, uint64_t offset, unsigned size)
+{
+	unsigned at = offset % 4;
+
+	return 8 * (w->big_endian ? 4 - size - at : at);
+}
+
+/* An access of fewer bytes than four is one to the word: a load picks its bytes from it, and a
+ * store writes 0 into the others (our choice). */
 static uint64_t read_window(void *opaque, uint64_t offset, unsigned size)
 {
 	const struct pmk_guest_window *w = opaque;
 	uint32_t value = 0;
 
-	(void)size;
-	w->load(w->ctx, (unsigned)offset, &value);
-	return value;
+	w->load(w->ctx, (unsigned)offset & ~3u, &value);
+	return value >> lane_of(w, offset, size) & (UINT64_MAX >> (64 - 8 * size));
 }
 
 static void write_window(void *opaque, uint64_t offset, uint64_t value, unsigned size)
 {
 	const struct pmk_guest_window *w = opaque;
 
-	(void)size;
-	w->store(w->ctx, (unsigned)offset, (uint32_t)value);
+	w->store(w->ctx, (unsigned)offset & ~3u, (uint32_t)value << lane_of(w, offset, size));
 }
 
 #define REGION_BYTES 4096 /* more than a MemoryRegion has in any release */
@@ -744,7 +752,7 @@ const char *pmk_guest_map(const struct pmk_guest_window *w)
 		.read = read_window,
 		.write = write_window,
 		.valid = { 1, 4, false, NULL },
-		.made = { 4, 4, false },
+		.made = { 1, 4, false },
 	};
 	struct qemu_region *region = calloc(1, REGION_BYTES);
 	bool locked;

@@ -39,6 +39,7 @@ struct pmk_guest_window {
 	int (*load)(void *ctx, unsigned offset, uint32_t *value);
 	int (*store)(void *ctx, unsigned offset, uint32_t value);
 	void *ctx;
+	bool big_endian; /* the processor is */
 };
 
 /* Find QEMU's functions. This, pmk_guest_begin() and pmk_guest_map() return NULL, or what this

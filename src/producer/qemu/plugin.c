@@ -42,7 +42,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <pmk/l2cc.h>
+#include <pmk/l2cc_model.h>
 #include <pmk/microblaze_model.h>
 
 #include "base/reserve.h"
@@ -268,9 +268,10 @@ static unsigned register_at(unsigned offset)
 	return reg;
 }
 
+/* `ctx`: the L220 around the registers, or NULL. */
 static int load_register(void *ctx, unsigned offset, uint32_t *value)
 {
-	uint64_t wide = 0;
+	uint64_t wide = ctx ? pmk_l220_load(ctx, offset) : 0;
 	unsigned reg = register_at(offset);
 	int err = reg < pmk_emulated_guest(&config)->nregs ? guest_read(ctx, reg, &wide) : 0;
 
@@ -282,7 +283,11 @@ static int store_register(void *ctx, unsigned offset, uint32_t value)
 {
 	unsigned reg = register_at(offset);
 
-	return reg < pmk_emulated_guest(&config)->nregs ? guest_write(ctx, reg, value) : 0;
+	if (reg < pmk_emulated_guest(&config)->nregs)
+		return guest_write(ctx, reg, value);
+	if (ctx)
+		pmk_l220_store(ctx, offset, value);
+	return 0;
 }
 
 /* The window in which the guest has its PMU, or NULL: that is in the processor. */
@@ -291,8 +296,10 @@ static const struct pmk_guest_window *guest_window(void)
 	static const struct pmk_port counters = { .read = guest_read, .write = guest_write };
 	static struct pmk_guest_window window = { .size = 0x1000 };
 	static struct pmk_mdm_model mdm;
+	static struct pmk_l220 l220;
 
 	window.base = arena->guest.base;
+	window.big_endian = decoder.big_endian;
 	if (pmk_emulated_guest(&config)->driver == pmk_microblaze.driver) {
 		pmk_mdm_model_reset(&mdm, &pmk_mdm_defaults, &counters, 1);
 		window.load = pmk_mdm_model_load;
@@ -301,6 +308,10 @@ static const struct pmk_guest_window *guest_window(void)
 	} else if (guest_offsets(pmk_emulated_guest(&config))) {
 		window.load = load_register;
 		window.store = store_register;
+		if (pmk_emulated_guest(&config)->driver == pmk_l220.driver) {
+			pmk_l220_reset(&l220, config.core.l2_size, (uint32_t)config.core.l2_ways);
+			window.ctx = &l220;
+		}
 	}
 	return window.load ? &window : NULL;
 }
