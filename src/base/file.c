@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -144,6 +145,38 @@ static bool is_descriptor(const char *path)
 	       !strncmp(path, "/proc/", 6);
 }
 
+/* What the link at `path` points at; NULL: it is no link, or there is no memory. */
+static char *follow_link(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char target[PATH_MAX], *next;
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	int folder = slash ? (int)(slash + 1 - path) : 0;
+
+	if (n <= 0)
+		return NULL;
+	target[n] = '\0';
+	if (*target == '/')
+		folder = 0;
+	return asprintf(&next, "%.*s%s", folder, path, target) < 0 ? NULL : next;
+}
+
+#define MOST_LINKS 40 /* that the kernel follows */
+
+char *pmk_file_place(const char *path)
+{
+	char *place = realpath(path, NULL), *next;
+
+	if (place)
+		return place;
+	place = strdup(path);
+	for (unsigned i = 0; place && i < MOST_LINKS && (next = follow_link(place)); i++) {
+		free(place);
+		place = next;
+	}
+	return place;
+}
+
 /* Can something be made that replaces the file? False: not there. */
 static bool make_beside(struct pmk_whole *w, const char *path)
 {
@@ -152,9 +185,7 @@ static bool make_beside(struct pmk_whole *w, const char *path)
 
 	if (is_descriptor(path) || (!stat(path, &st) && !S_ISREG(st.st_mode)))
 		return true;
-	w->to = realpath(path, NULL);
-	if (!w->to)
-		w->to = strdup(path);
+	w->to = pmk_file_place(path);
 	fd = w->to ? open_nameless(w->to) : -1;
 	w->f = fd >= 0 ? fdopen(fd, "w") : NULL;
 	w->nameless = w->f;

@@ -11,6 +11,9 @@
  * nobody ever writes to it, unless `pipes` is set: then opening waits for a writer. */
 FILE *pmk_file_open(const char *path, bool pipes, const char **why);
 
+/* The place of the file that `path` leads to: through all links, the last of which may point at a
+ * file that does not exist yet. The caller frees it; NULL: see errno. */
+char *pmk_file_place(const char *path);
 /* Make an empty file beside `path`, with the same permissions. Returns its name, which the caller
  * frees; NULL: see errno. */
 char *pmk_file_beside(const char *path);

@@ -13,6 +13,8 @@
 
 _Static_assert(PMK_INI_LINE == INI_MAX_LINE - 2, "its buffer also has a newline and a 0");
 
+#define INIH_SECTION 49 /* characters of a section's name, after which inih cuts it off */
+
 struct reading {
 	struct pmk_ini ini;
 	pmk_ini_take *take;
@@ -55,6 +57,9 @@ static char *next_line(char *str, int num, void *stream)
 	}
 	indent = strspn(str, " \t");
 	memmove(str, str + indent, n - indent + 1);
+	if (*str == '[')
+		snprintf(ini->section, sizeof(ini->section), "%.*s", (int)strcspn(str + 1, "]\n"),
+			 str + 1);
 	return str;
 }
 
@@ -67,6 +72,8 @@ static int handle(void *user, const char *section, const char *name, const char 
 		return 0;
 	if (!*section)
 		return pmk_ini_fail(&r->ini, r->ini.line, "a [section] has to come first");
+	if (strlen(section) == INIH_SECTION)
+		section = r->ini.section;
 	return r->take(r->ctx, &r->ini, section, name, value);
 }
 

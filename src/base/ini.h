@@ -29,6 +29,7 @@ struct pmk_ini {
 	FILE *file;
 	const char *shorter;
 	unsigned error_line; /* 0: none */
+	char section[PMK_INI_LINE + 1];
 	char why[400];
 };
 

@@ -2,6 +2,7 @@
 /* pmk: find the command and run it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,11 +106,30 @@ static void fill_standard_streams(void)
 			_exit(PMK_EXIT_FAILED);
 }
 
+static void ignore_signal(int sig)
+{
+	(void)sig;
+}
+
+/* Let writing beyond the limit of the file size (ulimit -f) fail, so that pmk can say so. A handler
+ * does that as well as ignoring the signal, and programs that are executed do not inherit it. */
+static void catch_file_limit(void)
+{
+	struct sigaction sa;
+
+	if (!sigaction(SIGXFSZ, NULL, &sa) && sa.sa_handler == SIG_DFL) {
+		sa.sa_handler = ignore_signal;
+		sa.sa_flags = SA_RESTART;
+		sigaction(SIGXFSZ, &sa, NULL);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int code;
 
 	fill_standard_streams();
+	catch_file_limit();
 	code = dispatch(argc, argv);
 
 	/* Fail if the output of the command could not be written. The errno of an earlier failure

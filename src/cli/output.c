@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -136,13 +135,6 @@ bool output_is(const struct output_options *o, const char *path)
 	return o->path && output_same_file(o->path, path);
 }
 
-static bool open_whole(struct pmk_whole *w, const char *path)
-{
-	/* A limit of the file size (ulimit -f) is to be told, and not to end pmk. */
-	signal(SIGXFSZ, SIG_IGN);
-	return pmk_whole_open(w, path);
-}
-
 static int cannot_write(const char *path)
 {
 	return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s", path,
@@ -152,7 +144,7 @@ static int cannot_write(const char *path)
 int output_whole_open(struct pmk_whole *w, const char *path)
 {
 	errno = 0;
-	return open_whole(w, path) ? 0 : cannot_write(path);
+	return pmk_whole_open(w, path) ? 0 : cannot_write(path);
 }
 
 int output_whole_close(struct pmk_whole *w, const char *path, int code)
@@ -193,7 +185,7 @@ int output_open(struct output *out, const struct output_options *o, FILE *usual)
 	if (o->log_fd) {
 		out->f = copy_of(o->log_fd);
 	} else if (o->path && o->whole && !o->append) {
-		out->f = open_whole(&out->whole, o->path) ? out->whole.f : NULL;
+		out->f = pmk_whole_open(&out->whole, o->path) ? out->whole.f : NULL;
 	} else if (o->path) {
 		out->f = fopen(o->path, o->append ? "ae" : "we");
 	} else if (usual == stderr) {

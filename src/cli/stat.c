@@ -138,6 +138,7 @@ struct stat {
 	struct cli_wave_progress progress;
 	struct cli_running running;
 	bool repeats, intervals, events;
+	const char *last_list; /* of -e */
 	bool write_failed;
 	int why; /* errno of the failure */
 };
@@ -176,6 +177,7 @@ static int take_option(struct stat *s, const struct cli_option *o, char *value)
 	}
 	if (is(o, "target"))
 		s->dump = strncmp(value, "wave:", 5) == 0 ? value + 5 : NULL;
+	s->last_list = is(o, "event") ? value : s->last_list;
 	s->events |= is(o, "event") || is(o, "metrics");
 	s->repeats |= is(o, "repeat");
 	s->intervals |= is(o, "interval") || is(o, "interval-print");
@@ -213,6 +215,11 @@ static int parse(struct stat *s, int argc, char **argv, bool *help)
 	}
 	if (bad)
 		return PMK_EXIT_USAGE;
+	if (!argv[index] && s->last_list && strchr(s->last_list, '/') &&
+	    !access(s->last_list, X_OK))
+		return cli_fail(PMK_EXIT_USAGE,
+				"-e has taken %s for its list of events: pmk %s -e LIST %s",
+				s->last_list, s->cmd->name, s->last_list);
 	code = take_words(s, argv + index);
 	if (code)
 		return code;
@@ -312,7 +319,8 @@ static int finish(struct stat *s)
 		return rescue(s);
 	if (s->write_failed)
 		return cli_fail(PMK_EXIT_FAILED, "cannot write the counts: %s",
-				pmk_strerror(err ? err : PMK_EIO));
+				err == PMK_ENOMEM ? pmk_strerror(err)
+						  : strerror(s->why ? s->why : EIO));
 	pmk_count_summary(s->count, &sum);
 	return code ? code : sum.exit_code;
 }

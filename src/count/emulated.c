@@ -55,6 +55,7 @@ static int choose_core(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	const char *name = c->q.core_name;
+	bool chosen = name != NULL;
 	const struct pmk_pmu *asked = NULL;
 	const char *data;
 	char *found = NULL;
@@ -86,6 +87,7 @@ static int choose_core(struct pmk_count *c)
 				"has it",
 				asked->name);
 	}
+	e->prog.core_chosen = chosen;
 	err = pmk_program_core(&e->prog, data, name, asked ? asked->name : NULL, &c->q.overrides);
 	free(found);
 	if (err)

@@ -315,6 +315,7 @@ static const struct {
 static void warn_of_signal(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
+	const char *later = pmk_program_later_core(&e->prog);
 	char name[32];
 
 	snprintf(name, sizeof(name), "signal %d", e->killed);
@@ -329,9 +330,10 @@ static void warn_of_signal(struct pmk_count *c)
 		pmk_result_warn(
 			&c->result,
 			"core %s, QEMU's %s, has the instruction set %s: the program or one of its "
-			"libraries may use a later one",
+			"libraries may use a later one%s%s",
 			e->prog.core.name, e->prog.core.qemu_cpu,
-			pmk_suits_arch(pmk_suits_processor(&e->prog.core)));
+			pmk_suits_arch(pmk_suits_processor(&e->prog.core)),
+			later ? "; --core " : "", later ? later : "");
 }
 
 /* Some processes may not have been counted, because the threads that forked them were not. */
@@ -464,6 +466,8 @@ static void set_notes(struct pmk_count *c)
 
 	note_sampling(c);
 	pmk_guest_note(c);
+	if (*e->prog.note)
+		pmk_result_note(&c->result, "%s", e->prog.note);
 	if (is_threaded(e))
 		pmk_result_note(&c->result, "the host schedules the threads of the program: counts "
 					    "may differ from run to run");

@@ -10,6 +10,7 @@
 #include "base/least.h"
 #include "count/count.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -153,7 +154,10 @@ static int choose_cpus(struct pmk_count *c, const char *list)
 		err = pmk_count_no_memory(&c->fault);
 	else if (err)
 		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "-C %s: expected processors, such as 0,2-3", list);
+				     "-C %s: expected processors, such as 0,2-3%s", list,
+				     isalpha((unsigned char)*list)
+					     ? "; the core that is emulated is chosen with --core"
+					     : "");
 	for (unsigned i = 0; !err && i < l->cpus.count; i++)
 		if (!pmk_linux_cpus_have(&online, l->cpus.cpu[i]))
 			err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,

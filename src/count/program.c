@@ -104,6 +104,15 @@ static const struct machine *machine_by_emulator(const struct pmk_program *p)
 	return NULL;
 }
 
+/* True for a program that pmk stat runs. An emulator is one for this machine. */
+static bool is_program(const char *name)
+{
+	struct pmk_elf elf;
+	char msg[256];
+
+	return !pmk_elf_read(name, &elf, msg, sizeof(msg)) && machine_of(&elf);
+}
+
 /* Find an emulator that can count. 0, or a failure that says why there is none and what to do. */
 static int find_emulator(struct pmk_program *p)
 {
@@ -112,6 +121,9 @@ static int find_emulator(struct pmk_program *p)
 
 	if (pmk_qemu_find(&p->qemu, name))
 		return 0;
+	if (p->system && !machine_by_emulator(p) && is_program(name))
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
+				      "%s is a program, not an emulator: pmk stat counts it", name);
 	if (p->qemu.state == PMK_QEMU_NO_PLUGINS && !machine_by_emulator(p))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED,
 				      "%s is no emulator that can load plugins: the command begins "
@@ -134,6 +146,33 @@ static int add_all(struct pmk_program *p, const char *const *words)
 static const char *next_name(const void *names, unsigned i)
 {
 	return ((char *const *)names)[i];
+}
+
+/* Names that GCC, QEMU and people have for our cores. */
+static const char *other_name(const char *name)
+{
+	static const struct {
+		const char *name, *core;
+	} others[] = {
+		{ "arm926ej-s", "arm926" },    { "arm926ejs", "arm926" },
+		{ "arm1136j-s", "arm1136" },   { "arm1136jf-s", "arm1136" },
+		{ "arm1136-r2", "arm1136r0" }, { "arm1156t2-s", "arm1156" },
+		{ "arm1156t2f-s", "arm1156" }, { "arm1176jz-s", "arm1176" },
+		{ "arm1176jzf-s", "arm1176" }, { "mpcore", "arm11mpcore" },
+		{ "a7", "cortex-a7" },	       { "a8", "cortex-a8" },
+		{ "a9", "cortex-a9" },	       { "a15", "cortex-a15" },
+		{ "a53", "cortex-a53" },       { "a55", "cortex-a55" },
+		{ "a57", "cortex-a57" },       { "a72", "cortex-a72" },
+		{ "n1", "neoverse-n1" },       { "rpi0", "raspberrypizero" },
+		{ "rpi1", "raspberrypi1" },    { "rpi3", "raspberrypi3" },
+		{ "rpi4", "raspberrypi4" },    { "raspi0", "raspberrypizero" },
+		{ "raspi3b", "raspberrypi3" }, { "raspi4b", "raspberrypi4" },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(others[i].name, name))
+			return others[i].core;
+	return NULL;
 }
 
 static int unknown_core(struct pmk_program *p, const char *data, const char *name, const char *path)
@@ -276,14 +315,19 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	const struct machine *machine = machine_of(&p->elf), *usual = machine;
 	char path[PATH_MAX], msg[512];
 	struct pmk_core preset;
+	const char *other;
 	int err;
 
 	if (!usual && p->argv.count)
 		usual = machine_by_emulator(p);
 	if (!name)
 		name = usual ? usual->core : machines[0].core;
-	if (!pmk_files_core(path, data, name))
-		return unknown_core(p, data, name, path);
+	if (!pmk_files_core(path, data, name)) {
+		other = other_name(name);
+		if (!other || !pmk_files_core(path, data, other))
+			return unknown_core(p, data, name, path);
+		name = other;
+	}
 	if (pmk_core_load(&p->core, path, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s", msg);
 	if (pmk_program_check_preset(&p->core, name, msg, sizeof(msg)))
@@ -339,7 +383,14 @@ int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f
 {
 	struct stat st;
 
+	/* They have no slash, and name no command. */
+	if (!strcmp(program, ".") || !strcmp(program, ".."))
+		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: is a directory", program);
 	*path = pmk_program_path(program);
+	if (!*path && !stat(program, &st) && S_ISREG(st.st_mode))
+		return pmk_count_fail(f, PMK_COUNT_NOT_FOUND,
+				      "%s: command not found; did you mean ./%s?", program,
+				      program);
 	if (!*path || (stat(*path, &st) && (errno == ENOENT || errno == ENOTDIR)))
 		return pmk_count_fail(f, PMK_COUNT_NOT_FOUND, "%s: command not found", program);
 	if (stat(*path, &st))
@@ -398,6 +449,35 @@ static const char *core_for(const struct pmk_elf *elf)
 	return m && !pmk_suits_lacks(m->core, &elf->arm, lacks, sizeof(lacks)) ? m->core : NULL;
 }
 
+const char *pmk_program_later_core(const struct pmk_program *p)
+{
+	bool passed = false;
+
+	if (p->elf.machine != PMK_ELF_ARM)
+		return NULL;
+	for (size_t i = 0; i < NMACHINES; i++) {
+		bool same = !strcmp(machines[i].isa, p->core.isa);
+
+		if (!is_of(&machines[i], &p->elf))
+			continue;
+		if (passed && !same)
+			return machines[i].core;
+		passed |= same;
+	}
+	return NULL;
+}
+
+/* The attributes are the most that any object file asks for, and the user has chosen the core. */
+static int run_all_the_same(struct pmk_program *p, const char *what, const char *lacks)
+{
+	snprintf(
+		p->note, sizeof(p->note),
+		"%.100s is built for %s, by its ELF attributes, and core %s has %s: it was run all "
+		"the same, because --core says so",
+		what, lacks, p->core.name, pmk_suits_arch(pmk_suits_processor(&p->core)));
+	return 0;
+}
+
 static int cannot_run(struct pmk_program *p, const char *program, const struct pmk_elf *elf,
 		      const char *what, const char *lacks)
 {
@@ -429,7 +509,8 @@ static int check_suits(struct pmk_program *p, const char *program, const char *i
 	struct pmk_elf loader;
 
 	if (pmk_suits_lacks(cpu, &p->elf.arm, lacks, sizeof(lacks)))
-		return cannot_run(p, program, &p->elf, "it", lacks);
+		return p->core_chosen ? run_all_the_same(p, program, lacks)
+				      : cannot_run(p, program, &p->elf, "it", lacks);
 	if (!interpreter || pmk_elf_read(interpreter, &loader, msg, sizeof(msg)) ||
 	    !pmk_suits_lacks(cpu, &loader.arm, lacks, sizeof(lacks)))
 		return 0;

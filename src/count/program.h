@@ -33,6 +33,8 @@ struct pmk_program {
 	unsigned left_out; /* variables of our own environment that are not in envp */
 	unsigned nargs;	   /* words of the program, its name included */
 	bool system;
+	bool core_chosen;     /* the user named the core */
+	char note[400];	      /* what the user should know of the choice; or "" */
 	const char *given_by; /* the option with the emulator's command line, before a message */
 };
 
@@ -51,6 +53,9 @@ const char *pmk_program_emulator(const struct pmk_program *p);
  * cache, an ARM core gets that cache unless overrides say otherwise. */
 int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
 		     const struct pmk_words *overrides);
+
+/* A core of a later architecture than the program's core; NULL: there is none. */
+const char *pmk_program_later_core(const struct pmk_program *p);
 
 /* Find the program, read its ELF header: p->elf and p->image are set. */
 int pmk_program_open(struct pmk_program *p, const char *program);

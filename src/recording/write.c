@@ -894,7 +894,7 @@ const char *pmk_recording_obstacle(const char *path)
 int pmk_recording_write(const struct pmk_recording *rec, const char *path, char *msg, size_t size)
 {
 	/* A link stays, and what it points at is replaced. */
-	char *real = realpath(path, NULL), *name;
+	char *real = pmk_file_place(path), *name;
 	const char *to = real ? real : path, *why = pmk_recording_obstacle(path);
 	sqlite3 *db = NULL;
 	int err = 0;

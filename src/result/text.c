@@ -70,11 +70,14 @@ static const char *plain(const struct pmk_writer *w)
 	return w->opt.colour ? "\033[0m" : "";
 }
 
-/* Two decimals, like perf; four when two would show 0.00, none for a large whole number. */
+/* Two decimals, like perf; four when two would show 0.00, none for a large number, whose digits are
+ * grouped. */
 static void metric_value_text(char buf[48], double v, bool group)
 {
-	if (v >= 1000 && v < 1e18 && v == floor(v))
-		pmk_number_text(buf, (uint64_t)v, 0, group);
+	if (v >= 1000 && v < 1e18 && (v == floor(v) || v >= 1e5))
+		pmk_number_text(buf, (uint64_t)(v + 0.5), 0, group);
+	else if (v >= 1000 && v < 1e18)
+		pmk_number_text(buf, (uint64_t)(v * 100 + 0.5), 2, group);
 	else
 		snprintf(buf, 48, "%.*f", v != 0 && fabs(v) < 0.1 ? 4 : 2, v);
 }

@@ -178,11 +178,22 @@ def test_a_missing_program():
     refuse(NOT_FOUND, "no-such-program-anywhere",
            said="no-such-program-anywhere: command not found")
     refuse(NOT_FOUND, "./no-such-program", said="command not found")
+    for folder in (".", ".."):
+        refuse(NOT_EXEC, folder, said=f"{folder}: is a directory")
+    here, name = os.path.split(loop(1))
+    refuse(NOT_FOUND, name, said=f"did you mean ./{name}?", cwd=here)
+    refuse(USAGE, "-e", loop(1), said=f"-e has taken {loop(1)} for its list of events")
+    refuse(USAGE, "--cpu", "cortex-a53", loop(1), said="is chosen with --core")
+    out = pmk("run", loop(1))
+    equal(out.code, USAGE)
+    contains(out.err, "is a program, not an emulator: pmk stat counts it")
     refuse(NOT_FOUND, loop(1) + "/below", said="command not found")
     refuse(NOT_FOUND, "", said="not found")
     refuse(NOT_FOUND, "x" * 5000)
-    refuse(USAGE, said="no program to run")
-    refuse(USAGE, "-e", "instr_exec", "--", said="no program to run")
+    for words in ([], ["-e", "instr_exec", "--"]):  # a usage follows
+        out = pmk("stat", *words)
+        equal(out.code, USAGE)
+        contains(out.err, "no program to run")
 
 
 def test_words_that_newcomers_say():
@@ -731,33 +742,32 @@ def test_a_program_for_a_later_processor():
     v7, v6t2, v6k = starts("v7", "armv7-a"), starts("v6t2", "armv6t2"), starts("v6k", "armv6k")
     neon, div = starts("neon", "armv6", ".eabi_attribute 12, 1"), starts("div", "armv6",
                                                                          ".eabi_attribute 44, 2")
-    said = refuse(NOT_EXEC, "--core", "arm1176", v7,
-                  said=("ARMv7", "core arm1176 has ARMv6KZ; --core "))
-    core = re.search(r"--core (\S+)", said).group(1)
-    for options in ((), ("--core", core)):
-        doc = stat("-e", "inst_retired", *options, v7)
-        equal((doc["core"], counts(doc)), (core, {"inst_retired": 3}))
+    def noted(core, program, *said):
+        """It runs where it is told to, and a note says what it was built for."""
+        doc = stat("-e", "instructions", "--core", core, program)
+        equal(counts(doc), {"instructions": 3}, core)
+        for words in (*said, "--core says so"):
+            contains(doc["note"], words)
+
+    equal((doc := stat("-e", "inst_retired", v7))["core"], "cortex-a7")
+    equal((counts(doc), doc["note"]), ({"inst_retired": 3}, None))
     latest = starts("v9", "armv6", ".eabi_attribute 6, 22")
     said = refuse(NOT_EXEC, latest, said=("architecture 22", "no other core of ours", "-march="))
     told = re.search(r"--qemu '(.*)'", said).group(1)
     equal(counts(stat("-e", "instr_exec", "--core", "arm1176", "--qemu", told)),
           {"instr_exec": 3}, told)
-    refuse(NOT_EXEC, "--core", "arm11mpcore", v7, said="ARMv6K;")
-    refuse(NOT_EXEC, "--core", "arm926", v6k, said=("ARMv6K", "ARMv5TEJ"))
-    refuse(NOT_EXEC, "--core", "arm1176", v6t2, said="ARMv6T2")
+    noted("arm1176", v7, "ARMv7", "core arm1176 has ARMv6KZ")
+    noted("arm11mpcore", v7, "ARMv6K:")
+    noted("arm1176", v6t2, "ARMv6T2")
     # QEMU has no ARM1156; what executes in its place could do more.
-    equal(counts(stat("-e", "instr_exec", "--core", "arm1156", v6t2)), {"instr_exec": 3})
-    refuse(NOT_EXEC, "--core", "arm1156", v7,
-           said=("ARMv7", "core arm1156 has ARMv6T2; --core "))
-    for program in (neon, div):
-        refuse(NOT_EXEC, "--core", "arm1156", program)
-    refuse(NOT_EXEC, "--core", "arm1176", neon, said="NEON")
-    refuse(NOT_EXEC, "--core", "arm1176", div, said="division")
+    equal(stat("-e", "instr_exec", "--core", "arm1156", v6t2)["note"], None)
+    noted("arm1156", v7, "ARMv7", "core arm1156 has ARMv6T2")
+    noted("arm1176", neon, "NEON")
+    noted("arm1176", div, "division")
     for core in ("arm1136r0", "arm1136", "arm1156", "arm1176", "arm11mpcore"):
-        equal(counts(stat("-e", "instr_exec", "--core", core, v6k)), {"instr_exec": 3}, core)
+        equal(stat("-e", "instr_exec", "--core", core, v6k)["note"], None, core)
     for arch in ("armv4t", "armv5te"):
-        equal(counts(stat("-e", "instr_exec", "--core", "arm1176", starts(arch, arch))),
-              {"instr_exec": 3}, arch)
+        equal(stat("-e", "instr_exec", "--core", "arm1176", starts(arch, arch))["note"], None)
 
 
 def test_an_interpreter_for_a_later_processor():
@@ -771,12 +781,30 @@ def test_an_interpreter_for_a_later_processor():
            said=("lib/ld-linux.so.3 is built for ARMv7", "arm1176"))
 
 
+def test_other_names_of_cores():
+    for name, core in (("arm1176jzf-s", "arm1176"), ("rpi1", "raspberrypi1"),
+                       ("arm1136jf-s", "arm1136"), ("a7", "cortex-a7")):
+        equal(stat("-e", "instructions", "--core", name, loop(1), code=3)["core"], core)
+
+
+def test_a_full_device_is_named():
+    for options, redirect in (((), "2>/dev/full"), (("-x,",), "2>/dev/full"),
+                              (("--log-fd", "9"), "9>/dev/full"), (("-j",), "2>/dev/full")):
+        command = " ".join((PMK, "stat", "-e", "instr_exec", *options, loop(1), redirect))
+        # What it says about that goes to another place than the counts.
+        out = run("sh", "-c", command)
+        equal(out.code, 125, command)
+        if "9>" in redirect:
+            contains(out.err, "cannot write the counts: No space left on device")
+
+
 def test_killed_by_an_undefined_instruction():
     """A word that says of nothing what it is: no attribute tells of it."""
     dies = build("later-word", ".arch armv6k\n.globl _start\n_start: .inst 0xe3000000\n",
                  "-nostdlib", "-static", ext="S")
     doc = stat("-e", "instr_exec", dies, code=132)
     contains(doc["warning"], "core arm1176, QEMU's arm1176, has the instruction set ARMv6KZ")
+    contains(doc["warning"], "may use a later one; --core cortex-a7")
 
 
 def test_no_control_characters_of_names_are_printed():

@@ -2,6 +2,7 @@
 """Files of -o and --html are whole or what they were before, whatever goes wrong. What is no file,
 or stands for an open descriptor, is written directly."""
 from harness import *
+from programs import loop
 from recordings import document, sample
 
 pytestmark = pytest.mark.quick
@@ -53,6 +54,18 @@ def test_a_file_is_whole_or_as_it_was(name, argv, output, folder):
     piped = pmk_in(folder, *argv, output, "/dev/stdout", more="| cat > piped")
     equal(piped.err, out.err)
     equal((folder / "out").read_bytes(), (folder / "piped").read_bytes())
+
+
+def test_a_link_to_nothing_stays_a_link(folder):
+    (folder / "below").mkdir()
+    (folder / "out").symlink_to("below/next")
+    (folder / "below" / "next").symlink_to("../real")
+    for command in (["export", "--format", "folded", "-i", folder / "r", "-o", folder / "out"],
+                    ["record", "-e", "instr_exec", "-o", folder / "out", loop(1)]):
+        (folder / "real").unlink(missing_ok=True)
+        equal(pmk(*command).code, 3 if command[0] == "record" else 0)
+        assert (folder / "out").is_symlink() and (folder / "below" / "next").is_symlink()
+        assert (folder / "real").stat().st_size and not (folder / "real").is_symlink()
 
 
 def test_links_and_permissions_stay(folder):

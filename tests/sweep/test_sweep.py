@@ -226,6 +226,20 @@ def test_arguments_and_files_that_take_several_values(folder):
     equal(summary(out), (13, 1, 12, 0))
 
 
+def test_long_names_of_programs_are_told_apart(folder):
+    long = "a" * 60
+    plan(folder, {f"{long} one": "run = ./prog walk 10", f"{long} two": "run = ./prog walk 20"})
+    equal(summary(sweep(folder)), (2, 2, 0, 0))
+    equal([row["program"] for row in shown(folder)], [f"{long} one", f"{long} two"])
+
+
+def test_a_limit_of_the_file_size_is_told(folder):
+    plan(folder, {"walk": "run = ./prog walk 10"})
+    out = run("prlimit", "--fsize=4096", PMK, "sweep", "plan.ini", "-o", "r.db", cwd=folder)
+    equal(out.code, 125, "a signal has ended it: " + repr(out))
+    assert out.err.startswith("pmk: "), out
+
+
 def test_what_is_there_is_not_counted_again(folder):
     plan(folder, {"walk": "run = ./prog walk"}, settings="dcache.size = 4K, 8K")
     equal(summary(sweep(folder)), (2, 2, 0, 0))
