@@ -64,6 +64,27 @@ enum pmk_arm11_ctr {
 	PMK_ARM11_NCTRS
 };
 
+/* Bits of PMNC that pmk_arm11_configure() sets. */
+enum pmk_arm11_options {
+	PMK_ARM11_DIVIDE = 1 << 3,    /* D: CCNT counts every 64th cycle */
+	PMK_ARM11_EXPORT = 1 << 11,   /* X: EVNTBUS is driven */
+	PMK_ARM11_FIQ_PMN0 = 1 << 28, /* FC0, FC1, FCC: FIQ at an overflow; ARM1156 only */
+	PMK_ARM11_FIQ_PMN1 = 1 << 29,
+	PMK_ARM11_FIQ_CCNT = 1 << 30
+};
+
+/*
+ * Set D, X and the FIQ enables: those in `options` become 1 and the others 0, at once. They stay so
+ * until the next call: the driver's reset() writes them again. Without a call they are 0 after
+ * reset(), if pmk_dev.state was zero at first. PMK_ENOTSUP: this core has no FIQ enables.
+ * PMK_EINVAL: a bit of PMNC that is none of these.
+ *
+ * With PMK_ARM11_DIVIDE, read() and write() of CCNT are in units of 64 cycles, and its overflow is
+ * after 2^38. CCNT then does not count the event cpu_cycles: program() returns PMK_ENOCTR, and
+ * targets count cpu_cycles on PMN0 or PMN1.
+ */
+int pmk_arm11_configure(struct pmk_dev *d, uint32_t options);
+
 /* Bits of pmk_event.cores and pmk_pmu.core. */
 enum pmk_arm11_cores {
 	PMK_ARM11_IS_1136_R0 = 1 << 0,

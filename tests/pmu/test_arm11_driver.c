@@ -413,8 +413,8 @@ static void test_other_cores(void **state)
 	assert_int_equal(peek(&r, 0), 0x02020000);
 }
 
-/* C, P, bit 7 and [31:28] read as anything (DDI 0211 Table 3.138); X is not ours to set. None of
- * them is ever written back. */
+/* C, P, bit 7 and [31:28] read as anything (DDI 0211 Table 3.138). None of them is ever written
+ * back. */
 static void test_unpredictable_bits(void **state)
 {
 	static const struct {
@@ -432,7 +432,7 @@ static void test_unpredictable_bits(void **state)
 		struct rig r;
 
 		setup(&r, rows[i].pmu);
-		r.junk = 0xf0000886;
+		r.junk = 0xf0000086;
 		OK(drv->program(&r.dev, 1, 0x05));
 		check_log(&r, rows[i].program);
 		OK(drv->write(&r.dev, 2, 77));
@@ -447,6 +447,75 @@ static void test_unpredictable_bits(void **state)
 		assert_int_equal(peek(&r, 3), 77);
 		assert_int_equal(r.model.oddities, 0);
 	}
+}
+
+/* D, X and the FIQ enables: reset() writes what configure() was asked for, start() keeps what it
+ * finds. */
+static void test_configure(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < COUNT(cores); c++) {
+		const struct pmk_driver *drv = cores[c]->driver;
+		bool fiq = cores[c] == &pmk_arm1156;
+		uint32_t idle = cores[c] == &pmk_arm11mpcore ? 0 : 0x02020000;
+		uint64_t value;
+		struct rig r;
+
+		setup(&r, cores[c]);
+		poke(&r, 0, 0x00b20808);
+		OK(drv->start(&r.dev));
+		check_log(&r, "R0 W0=00b20809 S3");
+		OK(drv->reset(&r.dev));
+		assert_int_equal(peek(&r, 0), idle);
+
+		forget_log(&r);
+		OK(pmk_arm11_configure(&r.dev, PMK_ARM11_DIVIDE | PMK_ARM11_EXPORT));
+		assert_int_equal(peek(&r, 0), idle | 0x808);
+		OK(drv->reset(&r.dev));
+		assert_int_equal(peek(&r, 0), idle | 0x808);
+		assert_int_equal(drv->program(&r.dev, 0, 0xff), PMK_ENOCTR);
+		OK(drv->program(&r.dev, 1, 0xff));
+		OK(drv->start(&r.dev));
+		pmk_bus_add(&r.bus, PMK_SIG_CYCLE, 6400);
+		OK(drv->read(&r.dev, 0, &value));
+		assert_int_equal(value, 100);
+		OK(drv->read(&r.dev, 1, &value));
+		assert_int_equal(value, 6400);
+		OK(drv->stop(&r.dev));
+		assert_int_equal(peek(&r, 0) & 0x809, 0x808);
+
+		forget_log(&r);
+		assert_int_equal(pmk_arm11_configure(&r.dev, 1), PMK_EINVAL);
+		assert_int_equal(pmk_arm11_configure(&r.dev, PMK_ARM11_FIQ_CCNT),
+				 fiq ? PMK_OK : PMK_ENOTSUP);
+		assert_int_equal(r.n, fiq ? 2 : 0);
+		OK(pmk_arm11_configure(&r.dev, 0));
+		r.fail_at = (int)r.n;
+		assert_int_equal(pmk_arm11_configure(&r.dev, PMK_ARM11_EXPORT), PMK_EIO);
+		forget_log(&r);
+		OK(drv->reset(&r.dev));
+		assert_int_equal(peek(&r, 0), idle);
+	}
+}
+
+/* The FIQ of an ARM1156 comes at the overflow and falls with the flag. */
+static void test_fiq(void **state)
+{
+	const struct pmk_driver *drv = pmk_arm1156.driver;
+	struct rig r;
+
+	(void)state;
+	setup(&r, &pmk_arm1156);
+	OK(pmk_arm11_configure(&r.dev, PMK_ARM11_FIQ_PMN0));
+	OK(drv->reset(&r.dev));
+	assert_int_equal(peek(&r, 0), 0x12020000);
+	OK(drv->program(&r.dev, 1, 0x05));
+	OK(drv->write(&r.dev, 1, 0xffffffff));
+	OK(drv->start(&r.dev));
+	pmk_bus_add(&r.bus, PMK_SIG_BRANCH, 1);
+	assert_int_equal(lines(&r), 2);
+	OK(drv->clear(&r.dev, 2));
+	assert_int_equal(lines(&r), 0);
 }
 
 /* ---- arguments ----------------------------------------------------------------------------- */
@@ -974,6 +1043,8 @@ int main(void)
 		cmocka_unit_test(test_running),
 		cmocka_unit_test(test_other_cores),
 		cmocka_unit_test(test_unpredictable_bits),
+		cmocka_unit_test(test_configure),
+		cmocka_unit_test(test_fiq),
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_every_event),
 		cmocka_unit_test(test_first_instruction_counts),

@@ -13,11 +13,17 @@
  *  - Counting begins three cycles after E was set (DDI 0211, PMNC); start() waits for it.
  *  - CCNT is unpredictable after reset on the ARM1136 (DDI 0211K §3.3.40); reset() zeroes it.
  *
- * Nothing is kept in pmk_dev.state: the registers are the truth, even when somebody else writes
- * them. EVNTBUS export (X) is written as 0, as DDI 0211 asks where no trace hardware is attached.
- * The FIQ enables of the ARM1156 are cleared by reset() and otherwise left alone.
+ * The registers are the truth, even when other software writes them. pmk_dev.state holds only what
+ * pmk_arm11_configure() was asked for: reset() writes these bits, and 0 to the others like them, so
+ * EVNTBUS export (X) is 0 unless the caller asks for it (DDI 0211: where no trace hardware is
+ * attached). The other calls leave D, X and the FIQ enables as they find them.
  */
 #include "pmu/arm11/regs.h"
+
+/* What pmk_dev.state holds. */
+enum { STATE_OPTIONS };
+
+#define OPTIONS ((uint32_t)(PMNC_D | PMNC_X | PMNC_FIQS))
 
 static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
 {
@@ -36,7 +42,7 @@ static int put(const struct pmk_dev *d, unsigned reg, uint32_t value)
 /* The part of a PMNC value that may be written back without side effects. */
 static uint32_t config(const struct pmk_dev *d, uint32_t pmnc)
 {
-	return pmnc & pmk_arm11_core(d->pmu)->config & ~(uint32_t)PMNC_X;
+	return pmnc & pmk_arm11_core(d->pmu)->config;
 }
 
 /* Change configuration bits of PMNC: neither clears a flag nor zeroes a counter. */
@@ -73,13 +79,15 @@ static int reset(struct pmk_dev *d)
 		return err;
 	pmnc = PMK_PUT(0, (uint32_t)PMNC_EVTCOUNT0, idle);
 	pmnc = PMK_PUT(pmnc, (uint32_t)PMNC_EVTCOUNT1, idle) | PMNC_C | PMNC_P;
+	pmnc |= d->state[STATE_OPTIONS];
 	err = put(d, PMK_ARM11_PMNC, pmnc | PMNC_FLAGS | PMNC_E);
 	if (err)
 		return err;
 	return put(d, PMK_ARM11_PMNC, pmnc);
 }
 
-/* PMK_ENOEVENT: this core has no such event. PMK_ENOCTR: CCNT counts cycles and nothing else. */
+/* PMK_ENOEVENT: this core has no such event. PMK_ENOCTR: CCNT counts cycles and nothing else, and
+ * with D not even these. */
 static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	uint32_t event;
@@ -90,7 +98,9 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 		return PMK_ENOEVENT;
 	event = pmk_arm11_counters[counter].event;
 	if (!event)
-		return code == PMK_ARM11_CPU_CYCLES ? PMK_OK : PMK_ENOCTR;
+		return code == PMK_ARM11_CPU_CYCLES && !(d->state[STATE_OPTIONS] & PMNC_D)
+			       ? PMK_OK
+			       : PMK_ENOCTR;
 	return update(d, event, PMK_PUT(0, event, code));
 }
 
@@ -146,6 +156,21 @@ static int irq_enable(struct pmk_dev *d, uint32_t counters)
 		if (counters >> i & 1)
 			set |= pmk_arm11_counters[i].irq;
 	return update(d, PMNC_IRQS, set);
+}
+
+int pmk_arm11_configure(struct pmk_dev *d, uint32_t options)
+{
+	uint32_t has = pmk_arm11_core(d->pmu)->config & OPTIONS;
+	int err;
+
+	if (options & ~OPTIONS)
+		return PMK_EINVAL;
+	if (options & ~has)
+		return PMK_ENOTSUP;
+	err = update(d, has, options);
+	if (!err)
+		d->state[STATE_OPTIONS] = options;
+	return err;
 }
 
 static int put_counters(const struct pmk_dev *d, const uint32_t value[PMK_ARM11_NCTRS])
