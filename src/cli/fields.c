@@ -8,6 +8,7 @@
 #include <pmk/bits.h>
 
 #include "pmu/ahbmon/packet_reg.h"
+#include "pmu/riscv/regs.h"
 
 static const struct pmk_field *field_at(const struct pmk_reg_info *reg, unsigned bit)
 {
@@ -15,6 +16,40 @@ static const struct pmk_field *field_at(const struct pmk_reg_info *reg, unsigned
 		if (reg->fields[i].mask >> bit & 1)
 			return &reg->fields[i];
 	return NULL;
+}
+
+/* The events that RISC-V's mhpmevent selects: its mask may have several bits, of one class. False:
+ * this is another field, or no bit selects an event. */
+static bool explain_selector(const struct word *w, struct part *p)
+{
+	const struct pmk_event *ev = pmk_riscv_selected(p->field, (uint32_t)w->value, 0);
+	size_t at = 0;
+	unsigned n = 0;
+
+	for (; ev && at < sizeof(p->text); n++) {
+		p->event = ev;
+		at += (size_t)snprintf(p->text + at, sizeof(p->text) - at, "%s%s", n ? ", " : "",
+				       ev->name);
+		ev = pmk_riscv_selected(p->field, (uint32_t)w->value,
+					(unsigned)(ev - pmk_riscv_events) + 1);
+	}
+	if (n == 1)
+		snprintf(p->text + at, sizeof(p->text) - at, ": %s", p->event->brief);
+	else
+		p->event = NULL;
+	return n;
+}
+
+/* The code of an event that this PMU does not have. On another core of the family it may be one, as
+ * 0x03 is on an ARM1176 and not on an ARM1156 (DAI 0195B Table 2: unused). */
+static void explain_absent(const struct pmk_pmu *pmu, unsigned code, char *buf, size_t size)
+{
+	for (unsigned i = 0; i < pmu->nevents; i++)
+		if (pmu->events[i].code == code) {
+			snprintf(buf, size, "unused: %s has no %s", pmu->name, pmu->events[i].name);
+			return;
+		}
+	snprintf(buf, size, "reserved: %s has no such event", pmu->name);
 }
 
 static void explain(const struct pmk_pmu *pmu, const struct word *w, struct part *p)
@@ -25,6 +60,8 @@ static void explain(const struct pmk_pmu *pmu, const struct word *w, struct part
 
 	if (f && w->codes &&
 	    pmk_ahbmon_packet_text(w->codes, f, p->value, p->text, sizeof(p->text)))
+		return;
+	if (f && explain_selector(w, p))
 		return;
 
 	while (f && f->values && f->values[nvalues])
@@ -37,8 +74,7 @@ static void explain(const struct pmk_pmu *pmu, const struct word *w, struct part
 			snprintf(p->text, sizeof(p->text), "%s: %s", p->event->name,
 				 p->event->brief);
 		else
-			snprintf(p->text, sizeof(p->text), "reserved: %s has no such event",
-				 pmu->name);
+			explain_absent(pmu, (unsigned)p->value, p->text, sizeof(p->text));
 	} else if (p->value < nvalues) {
 		snprintf(p->text, sizeof(p->text), "%s: %s", f->brief, f->values[p->value]);
 	} else {

@@ -85,3 +85,17 @@ def test_native_rv64():
 
 def test_native_rv32():
     on_qemu(32, "ilp32")
+
+
+def test_decode_names_the_events_of_a_mask():
+    """U74 4.9.5: class 0, bit 10 is an integer store retired; class 2, bit 8 a cache miss."""
+    def mask(value):
+        doc = json.loads(pmk("decode", "riscv64", f"mhpmevent3={value}", "-j").out)
+        field = next(f for f in doc["registers"][0]["fields"] if f["name"] == "Mask")
+        return field["event"], field["text"]
+    assert mask("0x400") == ("integer_store_retired",
+                             "integer_store_retired: integer store retired")
+    assert mask("0x102")[0] == "icache_miss"
+    assert mask("0x600") == (None, "integer_load_retired, integer_store_retired")
+    assert mask("0x0")[0] is None
+    assert "integer_store_retired" in pmk("decode", "riscv32", "mhpmevent6=0x400").out

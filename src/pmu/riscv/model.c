@@ -27,14 +27,6 @@ static const struct pmk_pmu *pmu_of(const struct pmk_riscv_model *m)
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-static bool selects(uint32_t selector, const struct pmk_event *ev)
-{
-	uint32_t one = pmk_riscv_selector(ev->code);
-
-	return one && (one & MHPMEVENT_CLASS) == (selector & MHPMEVENT_CLASS) &&
-	       (one & selector & MHPMEVENT_MASK);
-}
-
 static uint64_t total_of_signal(const struct pmk_bus *bus, uint8_t signal)
 {
 	return signal == PMK_SIG_NONE ? 0 : bus->total[signal];
@@ -49,7 +41,7 @@ static uint64_t total_of(const struct pmk_riscv_model *m, const struct pmk_bus *
 	if (ctr == PMK_RISCV_CTR_INSTRET)
 		return bus->total[PMK_SIG_INSN];
 	for (unsigned i = 0; i < PMK_RISCV_NEVENTS; i++)
-		if (selects(m->event[ctr], &pmk_riscv_events[i]))
+		if (pmk_riscv_selects(m->event[ctr], &pmk_riscv_events[i]))
 			sum += total_of_signal(bus, pmk_riscv_events[i].signal) +
 			       total_of_signal(bus, pmk_riscv_events[i].signal2);
 	return sum;
@@ -188,7 +180,7 @@ static bool is_known(uint32_t selector)
 	uint32_t left = selector & (uint32_t)MHPMEVENT_MASK;
 
 	for (unsigned i = 0; i < PMK_RISCV_NEVENTS; i++)
-		if (selects(selector, &pmk_riscv_events[i]))
+		if (pmk_riscv_selects(selector, &pmk_riscv_events[i]))
 			left &= ~pmk_riscv_selector(pmk_riscv_events[i].code);
 	return !left && (selector & MHPMEVENT_CLASS) < NCLASSES;
 }

@@ -106,3 +106,14 @@ const struct pmk_reg_info pmk_riscv32_regs[PMK_RISCV_NREGS] = {
 	HIGH(HPMCOUNTER3H + 3, "hpmcounter6h", "0xC86", shadow_half_fields, "hpmcounter6"),
 };
 /* clang-format on */
+
+const struct pmk_event *pmk_riscv_selected(const struct pmk_field *field, uint32_t selector,
+					   unsigned from)
+{
+	if (field != &event_fields[0])
+		return NULL;
+	for (unsigned i = from; i < PMK_RISCV_NEVENTS; i++)
+		if (pmk_riscv_selects(selector, &pmk_riscv_events[i]))
+			return &pmk_riscv_events[i];
+	return NULL;
+}

@@ -43,6 +43,20 @@ static inline uint32_t pmk_riscv_counter_bit(unsigned counter)
 	return UINT32_C(1) << (counter ? counter + 1 : 0);
 }
 
+/* True if mhpmevent with the value `selector` counts the event. */
+static inline bool pmk_riscv_selects(uint32_t selector, const struct pmk_event *ev)
+{
+	uint32_t one = pmk_riscv_selector(ev->code);
+
+	return one && (one & MHPMEVENT_CLASS) == (selector & MHPMEVENT_CLASS) &&
+	       (one & selector & MHPMEVENT_MASK);
+}
+
+/* Find an event that mhpmevent with the value `selector` counts, from the row `from` on. NULL:
+ * there are no more, or `field` is not the mask of mhpmevent. Host only. */
+const struct pmk_event *pmk_riscv_selected(const struct pmk_field *field, uint32_t selector,
+					   unsigned from);
+
 extern const struct pmk_event pmk_riscv_events[PMK_RISCV_NEVENTS];
 extern const struct pmk_driver pmk_riscv_driver;
 extern const struct pmk_reg_info pmk_riscv64_regs[PMK_RISCV_NREGS64];
