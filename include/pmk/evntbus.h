@@ -34,6 +34,10 @@ uint32_t pmk_arm11_evntbus(const struct pmk_pmu *pmu, bool x,
 int pmk_arm11_evntbus_counts(const struct pmk_pmu *pmu, uint32_t word,
 			     uint8_t count[PMK_ARM11_EVNTBUS_CODES]);
 
+/* Its fields, drawn as if it were a register: one per event, named after it. NULL on ARM1156,
+ * MPCore and PMUs of other families. */
+const struct pmk_reg_info *pmk_arm11_evntbus_reg(const struct pmk_pmu *pmu);
+
 #ifdef __cplusplus
 }
 #endif
