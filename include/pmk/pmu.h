@@ -71,6 +71,8 @@ struct pmk_reg_info {
 	uint64_t reset;
 	const char *ref;
 	const char *brief;
+	/* which modes may access it, and what of `reset` the documents leave open; or NULL */
+	const char *note;
 };
 
 /* A counter of the PMU. */

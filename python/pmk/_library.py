@@ -125,6 +125,7 @@ class CRegister(Structure):
         ("name", c_char_p), ("aliases", c_char_p), ("where", c_char_p), ("width", c_uint8),
                 ("fields", POINTER(CField)),
         ("nfields", c_uint), ("reset", c_uint64), ("ref", c_char_p), ("brief", c_char_p),
+        ("note", c_char_p),
     ]
 
 

@@ -76,6 +76,8 @@ class Register:
     ref: str
     brief: str
 
+    #: which modes may access it, and what of `reset` the documents leave open
+    note: str
     def field(self, name: str) -> Field:
         """The field of that name, in any case; KeyError if there is none."""
         for f in self.fields:
@@ -185,7 +187,7 @@ def _register(number: int, c: CRegister) -> Register:
                    for f in c.fields[:c.nfields])
     return Register(number=number, name=text(c.name), aliases=_words(c.aliases),
                     where=text(c.where), width=c.width, fields=fields, reset=c.reset,
-                    ref=text(c.ref), brief=text(c.brief))
+                    ref=text(c.ref), brief=text(c.brief), note=text(c.note))
 
 
 _known: Dict[int, Pmu] = {}

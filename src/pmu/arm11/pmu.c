@@ -89,7 +89,7 @@ const struct pmk_pmu pmk_arm1136_r0 = {
 	.core = PMK_ARM11_IS_1136_R0,
 	.counters = counters,
 	.ncounters = COUNT(counters),
-	PMK_REGS(pmk_arm11_regs, PMK_ARM11_SUNAVCR),
+	PMK_REGS(pmk_arm11_regs_1136, PMK_ARM11_SUNAVCR),
 	.family = &core_1136_r0,
 };
 
@@ -106,7 +106,7 @@ const struct pmk_pmu pmk_arm1136 = {
 	.core = PMK_ARM11_IS_1136,
 	.counters = counters,
 	.ncounters = COUNT(counters),
-	PMK_REGS(pmk_arm11_regs, PMK_ARM11_SUNAVCR),
+	PMK_REGS(pmk_arm11_regs_1136, PMK_ARM11_SUNAVCR),
 	.family = &core_1136,
 };
 
@@ -157,6 +157,6 @@ const struct pmk_pmu pmk_arm11mpcore = {
 	.core = PMK_ARM11_IS_MPCORE,
 	.counters = counters,
 	.ncounters = COUNT(counters),
-	PMK_REGS(pmk_arm11_regs, PMK_ARM11_SUNAVCR),
+	PMK_REGS(pmk_arm11_regs_mpcore, PMK_ARM11_SUNAVCR),
 	.family = &core_mpcore,
 };

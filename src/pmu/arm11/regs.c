@@ -90,46 +90,61 @@ static const struct pmk_field sunavcr_fields[] = {
 	  .values = validation },
 };
 
-#define PMNC_ROW(fields_) \
+#define USER_1136 "privileged modes; Undefined in user mode (DDI 0211 Table 3.140)"
+#define USER_1156 "privileged modes; Undefined in user mode (our choice: user_access)"
+#define USER_1176 "privileged modes of both worlds; user mode too while SUNAVCR.V is 1"
+
+#define RESET_FLAGS "; reset of flags and interrupt enables: 0, of the other bits: not documented"
+#define RESET_OPEN  "; reset: not documented, 0 in the model (our choice)"
+#define RESET_CCNT  "; reset: unpredictable (model: ccnt_reset)"
+
+#define PMNC_ROW(fields_, note_) \
 	[PMK_ARM11_PMNC] = { .name = "PMNC", .aliases = "PMCR", \
 			     .where = "p15, 0, <Rd>, c15, c12, 0", \
 			     .width = 32, .fields = (fields_), .nfields = COUNT(fields_), \
 			     .ref = "DAI 0195B §2; DDI 0211 Table 3.138; DDI 0301H §3.2.51", \
-			     .brief = "Performance Monitor Control Register" }
+			     .brief = "Performance Monitor Control Register", .note = (note_) }
 
-#define COUNTER_ROWS \
+#define COUNTER_ROWS(note_ccnt, note_pmn) \
 	[PMK_ARM11_CCNT] = { .name = "CCNT", .where = "p15, 0, <Rd>, c15, c12, 1", .width = 32, \
 			     .fields = ccnt_fields, .nfields = COUNT(ccnt_fields), \
 			     .ref = "DAI 0195B §1; DDI 0211K §3.3.40; DDI 0301H §3.2.52", \
-			     .brief = "Cycle Counter Register" }, \
+			     .brief = "Cycle Counter Register", .note = (note_ccnt) }, \
 	[PMK_ARM11_PMN0] = { .name = "PMN0", .aliases = "PMNC0", \
 			     .where = "p15, 0, <Rd>, c15, c12, 2", \
 			     .width = 32, .fields = pmn_fields, .nfields = COUNT(pmn_fields), \
 			     .ref = "DAI 0195B §1; DDI 0211K §3.3.41; DDI 0301H §3.2.53", \
-			     .brief = "Count Register 0" }, \
+			     .brief = "Count Register 0", .note = (note_pmn) }, \
 	[PMK_ARM11_PMN1] = { .name = "PMN1", .aliases = "PMNC1", \
 			     .where = "p15, 0, <Rd>, c15, c12, 3", \
 			     .width = 32, .fields = pmn_fields, .nfields = COUNT(pmn_fields), \
 			     .ref = "DAI 0195B §1; DDI 0211; DDI 0301H §3.2.54", \
-			     .brief = "Count Register 1" }
+			     .brief = "Count Register 1", .note = (note_pmn) }
 
-const struct pmk_reg_info pmk_arm11_regs[] = {
-	PMNC_ROW(pmnc_fields),
-	COUNTER_ROWS,
+const struct pmk_reg_info pmk_arm11_regs_1136[] = {
+	PMNC_ROW(pmnc_fields, USER_1136 RESET_FLAGS),
+	COUNTER_ROWS(USER_1136 RESET_CCNT, USER_1136),
+};
+
+const struct pmk_reg_info pmk_arm11_regs_mpcore[] = {
+	PMNC_ROW(pmnc_fields, USER_1156 RESET_OPEN),
+	COUNTER_ROWS(USER_1156 RESET_OPEN, USER_1156 RESET_OPEN),
 };
 
 const struct pmk_reg_info pmk_arm11_regs_1156[] = {
-	PMNC_ROW(pmnc_fields_1156),
-	COUNTER_ROWS,
+	PMNC_ROW(pmnc_fields_1156, USER_1156 RESET_FLAGS),
+	COUNTER_ROWS(USER_1156 RESET_OPEN, USER_1156 RESET_OPEN),
 };
 
 const struct pmk_reg_info pmk_arm11_regs_1176[] = {
-	PMNC_ROW(pmnc_fields),
-	COUNTER_ROWS,
+	PMNC_ROW(pmnc_fields, USER_1176),
+	COUNTER_ROWS(USER_1176, USER_1176),
 	[PMK_ARM11_SUNAVCR] = { .name = "SUNAVCR", .where = "p15, 0, <Rd>, c15, c9, 0", .width = 32,
 				.fields = sunavcr_fields, .nfields = COUNT(sunavcr_fields),
 				.ref = "DDI 0301H §3.2.50",
 				.brief = "Secure User and Non-secure Access Validation Control "
-					 "Register" },
+					 "Register",
+				.note = "Secure privileged modes; a write is Undefined while "
+					"CP15SDISABLE is high (DDI 0301H Table 3-135)" },
 };
 /* clang-format on */

@@ -85,7 +85,8 @@ extern const struct pmk_event pmk_arm11mpcore_events[];
 extern const struct pmk_driver pmk_arm11_driver;
 
 /* The registers described; the ARM1176 has one more. */
-extern const struct pmk_reg_info pmk_arm11_regs[PMK_ARM11_SUNAVCR];
+extern const struct pmk_reg_info pmk_arm11_regs_1136[PMK_ARM11_SUNAVCR];
+extern const struct pmk_reg_info pmk_arm11_regs_mpcore[PMK_ARM11_SUNAVCR];
 extern const struct pmk_reg_info pmk_arm11_regs_1156[PMK_ARM11_SUNAVCR];
 extern const struct pmk_reg_info pmk_arm11_regs_1176[PMK_ARM11_NREGS];
 
