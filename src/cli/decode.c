@@ -45,6 +45,7 @@ static void bits_text(char *buf, size_t size, const struct part *p)
 
 static void print_word(const struct pmk_pmu *pmu, const struct word *w)
 {
+	int width = show_field_width(w->reg);
 	unsigned wrong = 0;
 	char hex[24];
 
@@ -63,11 +64,11 @@ static void print_word(const struct pmk_pmu *pmu, const struct word *w)
 			snprintf(value, sizeof(value), "%llu", (unsigned long long)p.value);
 		else
 			hex_text(value, sizeof(value), p.value, p.hi - p.lo + 1);
-		printf("  %c %-8s %-10s %-11s %s\n",
+		printf("  %c %-8s %-*s %-11s %s\n",
 		       p.wrong	 ? '!'
 		       : p.value ? '*'
 				 : ' ',
-		       in, p.field ? p.field->name : "-", value, p.text);
+		       in, width, p.field ? p.field->name : "-", value, p.text);
 		wrong += p.wrong;
 	}
 	if (wrong)
@@ -162,10 +163,8 @@ static int parse_word(const struct pmk_pmu *pmu, const char *arg,
 	if (!eq || eq == arg)
 		return cli_fail(PMK_EXIT_USAGE, "decode: '%s' is not REG=VALUE", arg);
 	snprintf(name, sizeof(name), "%.*s", (int)(eq - arg), arg);
-	w->reg = pmk_ahbmon_packet_reg(pmu, name);
-	w->codes = w->reg ? codes : NULL;
-	if (!w->reg)
-		w->reg = pmk_pmu_reg(pmu, name);
+	w->reg = show_register(pmu, name);
+	w->codes = pmk_ahbmon_packet_reg(pmu, name) ? codes : NULL;
 	if (!w->reg)
 		return unknown_register(pmu, name);
 	if (!parse_value(eq + 1, &w->value))

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk info NAME: all that is known of an event, a metric, a register, a PMU, a core or a parameter
- * of cores. A name may be several of these, as arm1176 is a PMU and a core; all are shown. Without
- * --pmu all PMUs are searched, the ARM1176 first; a code is an event of the PMU of --pmu. If PMUs
- * of a family share an event or a register, the first one is shown. A file is a core of
- * the user, as with pmk stat --core.
+ * pmk info NAME: all that is known of an event, a metric, a register, a field of one, a pin, a PMU,
+ * a core or a parameter of cores. A name may be several of these, as arm1176 is a PMU and a core;
+ * all are shown. Without --pmu all PMUs are searched, the ARM1176 first; a code is an event of the
+ * PMU of --pmu. If PMUs of a family share an event or a register, it is shown once. A file is a
+ * core of the user, as with pmk stat --core.
  */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <pmk/arm11.h>
 #include <pmk/bits.h>
@@ -19,6 +20,9 @@
 #include "count/events.h"
 #include "count/files.h"
 #include "cpu/config.h"
+#include "cpu/family.h"
+#include "pmu/lookup.h"
+#include "pmu/reg.h"
 
 #define INDENT "    "
 #define WIDTH  90
@@ -41,6 +45,19 @@ static void fact(const char *name, const char *text)
 	snprintf(first, sizeof(first), INDENT "%-12s ", name);
 	if (text && *text)
 		show_wrapped(text, first, INDENT "             ", WIDTH);
+}
+
+/* All PMUs with the ARM1176 first, or the one asked for. NULL ends it. */
+static const struct pmk_pmu *pmu_in_order(const struct pmk_pmu *only, unsigned i)
+{
+	if (only)
+		return i == 0 ? only : NULL;
+	if (i == 0)
+		return &pmk_arm1176;
+	for (unsigned k = 0; show_pmu(k); k++)
+		if (show_pmu(k) != &pmk_arm1176 && --i == 0)
+			return show_pmu(k);
+	return NULL;
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -124,6 +141,8 @@ static void info_event(const struct pmk_event *ev)
 	fact("emulation", show_support(ev));
 	if (ev->unmodelled)
 		fact("", ev->unmodelled);
+	else if (show_is_measured(ev))
+		fact("", "it is measured in a dump of its signals, -T wave:FILE");
 	else if (pmk_signal_text(ev->signal))
 		fact("", pmk_signal_text(ev->signal));
 	fact("caveat", ev->caveat);
@@ -239,6 +258,7 @@ static void draw(const struct pmk_reg_info *reg)
 static void field_table(const struct pmk_reg_info *reg)
 {
 	const char *ref = "";
+	int width = show_field_width(reg);
 
 	for (int bit = 63; bit >= 0; bit--) {
 		const struct pmk_field *f = field_at(reg, (unsigned)bit);
@@ -250,27 +270,186 @@ static void field_table(const struct pmk_reg_info *reg)
 			printf(INDENT "(%s)\n", f->ref);
 		ref = f->ref;
 		bits_text(bits, sizeof(bits), f->mask);
-		printf(INDENT "%-8s %-10s %-4s %s\n", bits, f->name, f->access, f->brief);
+		printf(INDENT "%-8s %-*s %-4s %s\n", bits, width, f->name, f->access, f->brief);
 		for (unsigned v = 0; f->values && f->values[v]; v++)
-			printf(INDENT "%-24s %u: %s\n", "", v, f->values[v]);
+			printf(INDENT "%*s %u: %s\n", width + 14, "", v, f->values[v]);
 	}
 }
 
-static void info_register(const struct pmk_pmu *pmu, const struct pmk_reg_info *reg)
+/* Two PMUs with the same register: the same bits, reached in the same way. */
+static bool is_same_register(const struct pmk_reg_info *a, const struct pmk_reg_info *b)
 {
+	return a && b && a->fields == b->fields && a->width == b->width &&
+	       !strcmp(a->name, b->name) &&
+	       !strcmp(a->where ? a->where : "", b->where ? b->where : "");
+}
+
+/* "note  arm1136r0 arm1136: privileged modes", one line for each text. */
+static void register_notes(const struct pmk_pmu *only, const struct pmk_reg_info *reg)
+{
+	const struct pmk_pmu *pmu, *other;
+	char text[512];
+
+	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++) {
+		const struct pmk_reg_info *row = show_register(pmu, reg->name), *same;
+		bool seen = false;
+		size_t at = 0;
+
+		if (!is_same_register(row, reg) || !row->note)
+			continue;
+		for (unsigned k = 0; (other = pmu_in_order(only, k)) && at < sizeof(text); k++) {
+			same = show_register(other, reg->name);
+			if (!is_same_register(same, reg) || same->note != row->note)
+				continue;
+			seen = seen || k < i;
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? " " : "",
+					       other->name);
+		}
+		if (seen || at >= sizeof(text))
+			continue;
+		snprintf(text + at, sizeof(text) - at, ": %s", row->note);
+		fact("note", text);
+	}
+}
+
+/* True for what is described like a register and is none: EVNTBUS, AHBMONITOR. */
+static bool is_bus(const struct pmk_pmu *only, const struct pmk_reg_info *reg)
+{
+	const struct pmk_pmu *pmu;
+
+	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++)
+		if (reg >= pmu->regs && reg < pmu->regs + pmu->nregs)
+			return false;
+	return true;
+}
+
+static void register_access(const struct pmk_reg_info *reg)
+{
+	bool reads = pmk_reg_readable(reg), writes = pmk_reg_writable(reg);
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s%s%s%s%s", reads ? "read" : "", reads && writes ? ", " : "",
+		 writes ? "write" : "", reg->where ? ": " : "", reg->where ? reg->where : "");
+	fact("access", text);
+}
+
+static void info_register(const struct pmk_pmu *only, const struct pmk_reg_info *reg)
+{
+	const struct pmk_pmu *pmu;
 	char text[64];
 
 	title(reg->name, reg->brief);
-	fact("PMU", pmu->name);
+	printf(INDENT "%-12s", "on");
+	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++)
+		if (is_same_register(show_register(pmu, reg->name), reg))
+			printf(" %s", pmu->name);
+	putchar('\n');
 	snprintf(text, sizeof(text), "%u bits", reg->width);
 	fact("width", text);
-	fact("access", reg->where);
+	register_access(reg);
+	snprintf(text, sizeof(text), "0x%0*llx", (reg->width + 3) / 4,
+		 (unsigned long long)reg->reset);
+	fact("reset", is_bus(only, reg) ? NULL : text);
+	register_notes(only, reg);
 	fact("aliases", reg->aliases);
 	fact("source", reg->ref);
 	putchar('\n');
 	draw(reg);
 	putchar('\n');
 	field_table(reg);
+}
+
+/* ---- fields and pins ------------------------------------------------------------------------ */
+
+static const struct pmk_field *field_called(const struct pmk_reg_info *reg, const char *name)
+{
+	for (unsigned i = 0; reg && i < reg->nfields; i++)
+		if (!strcasecmp(reg->fields[i].name, name) && strcmp(reg->fields[i].access, "SBZ"))
+			return &reg->fields[i];
+	return NULL;
+}
+
+static bool is_same_field(const struct pmk_field *a, const struct pmk_field *b)
+{
+	return a && b && a->mask == b->mask && !strcmp(a->access, b->access) &&
+	       !strcmp(a->brief, b->brief);
+}
+
+/* True if a PMU that is shown before number `i` has the same field. */
+static bool field_is_shown(const struct pmk_pmu *only, unsigned i, const char *reg,
+			   const struct pmk_field *f)
+{
+	for (unsigned k = 0; k < i; k++)
+		if (is_same_field(field_called(pmk_pmu_reg(pmu_in_order(only, k), reg), f->name),
+				  f))
+			return true;
+	return false;
+}
+
+static void info_field(const struct pmk_pmu *only, const struct pmk_reg_info *reg,
+		       const struct pmk_field *f)
+{
+	const struct pmk_pmu *pmu;
+	char text[128], bits[16];
+
+	title(f->name, f->brief);
+	bits_text(bits, sizeof(bits), f->mask);
+	snprintf(text, sizeof(text), "%s %s", reg->name, bits);
+	fact("field of", text);
+	printf(INDENT "%-12s", "on");
+	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++)
+		if (is_same_field(field_called(pmk_pmu_reg(pmu, reg->name), f->name), f))
+			printf(" %s", pmu->name);
+	putchar('\n');
+	fact("access", f->access);
+	for (unsigned v = 0; f->values && f->values[v]; v++) {
+		snprintf(text, sizeof(text), "%u: %s", v, f->values[v]);
+		fact(v ? "" : "values", text);
+	}
+	fact("source", f->ref);
+}
+
+/* Pins of the PMUs that are no registers: where they are explained. Names as the documents have
+ * them. */
+static const struct pin {
+	const char *names; /* space separated */
+	const char *pmus;  /* space separated */
+	const char *brief, *text, *ref;
+} pins[] = {
+	{ "nPMUIRQ PMUIRQ", "arm1136r0 arm1136 arm1156 arm1176 arm11mpcore",
+	  "interrupt output, active low",
+	  "asserted from an overflow with its enable set (PMNC: CCR and ECC, CR1 and EC1, CR0 and "
+	  "EC0) until the flag is cleared by a write with PMNC.E = 1. DDI 0211 calls it PMUIRQ. "
+	  "Models and pmk show a level, 1 = asserted.",
+	  "DAI 0195B §1; DDI 0211, PMNC" },
+	{ "nPMUFIQ", "arm1156", "fast interrupt output, active low",
+	  "asserted while an overflow flag and its FIQ enable are set (PMNC: FCC, FC1, FC0; our "
+	  "choice).",
+	  "DAI 0195B §1, Table 1" },
+	{ "NIDEN", "arm1176", "input: non-invasive debug is permitted",
+	  "While it is not, PMN0 and PMN1 stand still and CCNT goes on. Input of the model: niden.",
+	  "DDI 0301H §3.1.8" },
+	{ "CP15SDISABLE", "arm1176", "input: write protection of secure settings",
+	  "A write of SUNAVCR is Undefined while it is high. Input of the model: cp15sdisable.",
+	  "DDI 0301H Table 3-135" },
+	{ "Dbg_Intr", "microblaze", "interrupt output",
+	  "rises when an event counter overflows and falls by Clear (PCCMDR). No bit switches it "
+	  "off: mask it in the interrupt controller.",
+	  "UG984 \"Performance Monitoring\"" },
+};
+
+static bool pin_is_on(const struct pin *pin, const char *pmu)
+{
+	return pmk_is_called("", pin->pmus, pmu);
+}
+
+static void info_pin(const struct pin *pin, const char *name)
+{
+	title(name, pin->brief);
+	fact("names", pin->names);
+	fact("on", pin->pmus);
+	fact("means", pin->text);
+	fact("source", pin->ref);
 }
 
 /* ---- metrics, PMUs, cores ------------------------------------------------------------------- */
@@ -355,19 +534,6 @@ static int info_parameter(const char *name, char *const *cores)
 
 /* ---- search --------------------------------------------------------------------------------- */
 
-/* All PMUs with the ARM1176 first, or the one asked for. NULL ends it. */
-static const struct pmk_pmu *pmu_in_order(const struct pmk_pmu *only, unsigned i)
-{
-	if (only)
-		return i == 0 ? only : NULL;
-	if (i == 0)
-		return &pmk_arm1176;
-	for (unsigned k = 0; show_pmu(k); k++)
-		if (show_pmu(k) != &pmk_arm1176 && --i == 0)
-			return show_pmu(k);
-	return NULL;
-}
-
 static void gap(bool *found)
 {
 	if (*found)
@@ -395,18 +561,47 @@ static void find_events(const struct pmk_pmu *only, const char *name, bool *foun
 	}
 }
 
-static void find_register(const struct pmk_pmu *only, const char *name, bool *found)
+/* Show each layout of the register once: most PMUs of a family share theirs. */
+static void find_registers(const struct pmk_pmu *only, const char *name, bool *found)
 {
 	const struct pmk_pmu *pmu;
 
 	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++) {
-		const struct pmk_reg_info *reg = pmk_pmu_reg(pmu, name);
+		const struct pmk_reg_info *reg = show_register(pmu, name);
+		bool shown = !reg;
 
-		if (!reg)
+		for (unsigned k = 0; !shown && k < i; k++)
+			shown = is_same_register(show_register(pmu_in_order(only, k), name), reg);
+		if (shown)
 			continue;
 		gap(found);
-		info_register(pmu, reg);
-		return;
+		info_register(only, reg);
+	}
+}
+
+static void find_fields(const struct pmk_pmu *only, const char *name, bool *found)
+{
+	const struct pmk_pmu *pmu;
+
+	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++)
+		for (unsigned r = 0; r < pmu->nregs; r++) {
+			const struct pmk_field *f = field_called(&pmu->regs[r], name);
+
+			if (!f || field_is_shown(only, i, pmu->regs[r].name, f))
+				continue;
+			gap(found);
+			info_field(only, &pmu->regs[r], f);
+		}
+}
+
+static void find_pins(const struct pmk_pmu *only, const char *name, bool *found)
+{
+	for (unsigned i = 0; i < sizeof(pins) / sizeof(pins[0]); i++) {
+		if (!pmk_is_called("", pins[i].names, name) ||
+		    (only && !pin_is_on(&pins[i], only->name)))
+			continue;
+		gap(found);
+		info_pin(&pins[i], name);
 	}
 }
 
@@ -422,9 +617,7 @@ static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 		gap(found);
 		code = info_core(name);
 	}
-	for (unsigned i = 0; names && !code && pmk_core_key_name(i); i++) {
-		if (strcmp(pmk_core_key_name(i), name) != 0)
-			continue;
+	if (names && !code && pmk_core_key_exists(name)) {
 		gap(found);
 		code = info_parameter(name, names);
 	}
@@ -432,24 +625,40 @@ static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 	return code;
 }
 
-/* Candidates for a hint: parameters of cores, events of each PMU, registers of each, metrics. */
-static const char *any_name(const void *ctx, unsigned i)
+/* Offer the names of events, of registers and of fields of one PMU. */
+static void offer_pmu(struct pmk_nearest *near, const struct pmk_pmu *pmu)
 {
-	const struct pmk_metrics *metrics = ctx;
-	const struct pmk_pmu *pmu;
-
-	for (unsigned k = 0; pmk_core_key_name(k); k++)
-		if (i-- == 0)
-			return pmk_core_key_name(k);
-	for (unsigned k = 0; (pmu = show_pmu(k)); k++) {
-		if (i < pmu->nevents)
-			return pmu->events[i].name;
-		i -= pmu->nevents;
-		if (i < pmu->nregs)
-			return pmu->regs[i].name;
-		i -= pmu->nregs;
+	pmk_nearest_offer(near, pmu->name);
+	for (unsigned i = 0; i < pmu->nevents; i++)
+		if (pmk_pmu_has(pmu, &pmu->events[i]))
+			pmk_nearest_offer(near, pmu->events[i].name);
+	for (unsigned i = 0; i < pmu->nregs; i++) {
+		pmk_nearest_offer(near, pmu->regs[i].name);
+		for (unsigned f = 0; f < pmu->regs[i].nfields; f++)
+			pmk_nearest_offer(near, pmu->regs[i].fields[f].name);
 	}
-	return metrics && i < pmk_metrics_count(metrics) ? pmk_metrics_get(metrics, i)->name : NULL;
+}
+
+/* Write a hint: the names nearest to `name`. With --pmu, those of that PMU and of metrics only. */
+static void write_hint(char *buf, size_t size, const struct pmk_pmu *only, const char *name,
+		       const struct pmk_metrics *metrics)
+{
+	char **cores = only ? NULL : cli_core_names();
+	const struct pmk_pmu *pmu;
+	struct pmk_nearest near;
+
+	pmk_nearest_init(&near, name);
+	for (unsigned f = 0; !only && pmk_core_families[f]; f++)
+		for (const struct pmk_core_key *k = pmk_core_families[f]->keys; k->key; k++)
+			pmk_nearest_offer(&near, k->key);
+	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++)
+		offer_pmu(&near, pmu);
+	for (unsigned i = 0; metrics && i < pmk_metrics_count(metrics); i++)
+		pmk_nearest_offer(&near, pmk_metrics_get(metrics, i)->name);
+	for (unsigned i = 0; cores && cores[i]; i++)
+		pmk_nearest_offer(&near, cores[i]);
+	pmk_nearest_text(&near, buf, size);
+	pmk_files_free_names(cores);
 }
 
 /* A code means another event on each PMU. */
@@ -485,7 +694,9 @@ static int info(const struct pmk_pmu *only, const char *name)
 		gap(&found);
 		info_metric(m);
 	}
-	find_register(only, name, &found);
+	find_registers(only, name, &found);
+	find_fields(only, name, &found);
+	find_pins(only, name, &found);
 	if (pmu && (!only || only == pmu)) {
 		gap(&found);
 		info_pmu(pmu);
@@ -495,7 +706,7 @@ static int info(const struct pmk_pmu *only, const char *name)
 		return code;
 	if (pmk_event_code(name, &number))
 		return info_code(only, name);
-	pmk_nearest_among(name, any_name, metrics, near, sizeof(near));
+	write_hint(near, sizeof(near), only, name, metrics);
 	return cli_fail(PMK_EXIT_USAGE,
 			*near ? "nothing is called '%s'%s%s; did you mean %s?"
 			      : "nothing is called '%s'%s%s; 'pmk list' shows what there is",
@@ -542,7 +753,7 @@ static int run_info(int argc, char **argv)
 
 const struct cli_command cmd_info = {
 	.name = "info",
-	.brief = "explain an event, metric, register, PMU, core or parameter",
+	.brief = "explain an event, metric, register, field, pin, PMU, core or parameter",
 	.usage = "NAME|CODE|FILE... [--pmu PMU]",
 	.options = options,
 	.run = run_info,

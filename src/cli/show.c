@@ -9,10 +9,13 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include <pmk/evntbus.h>
+
 #include "base/plain.h"
 #include "count/amba.h"
 #include "count/files.h"
 #include "count/program.h"
+#include "pmu/ahbmon/packet_reg.h"
 
 static bool coloured(void)
 {
@@ -52,8 +55,6 @@ static const struct pmk_pmu *amba(void)
 		pmk_amba_free(&made);
 		return NULL;
 	}
-	for (unsigned i = 0; i < made.pmu.nevents; i++)
-		made.event[i].unmodelled = "it is measured in a dump of its signals, -T wave:FILE";
 	made.pmu.note = AMBA_NOTE;
 	return &made.pmu;
 }
@@ -97,6 +98,25 @@ const struct pmk_pmu *show_find_pmu(const char *name)
 	return NULL;
 }
 
+const struct pmk_reg_info *show_register(const struct pmk_pmu *pmu, const char *name)
+{
+	const struct pmk_reg_info *bus = pmk_ahbmon_packet_reg(pmu, name);
+
+	if (!bus && !strcasecmp(name, "EVNTBUS"))
+		bus = pmk_arm11_evntbus_reg(pmu);
+	return bus ? bus : pmk_pmu_reg(pmu, name);
+}
+
+int show_field_width(const struct pmk_reg_info *reg)
+{
+	size_t width = 10;
+
+	for (unsigned i = 0; i < reg->nfields; i++)
+		if (strlen(reg->fields[i].name) > width)
+			width = strlen(reg->fields[i].name);
+	return (int)width;
+}
+
 bool show_owns(const struct pmk_pmu *pmu, const struct pmk_event *ev)
 {
 	return ev >= pmu->events && ev < pmu->events + pmu->nevents && pmk_pmu_has(pmu, ev);
@@ -116,8 +136,17 @@ const char *show_kind(const struct pmk_event *ev)
 	return ev->cycles ? "cycles" : ev->latency ? "latency" : "events";
 }
 
+bool show_is_measured(const struct pmk_event *ev)
+{
+	const struct pmk_pmu *pmu = amba();
+
+	return pmu && show_owns(pmu, ev);
+}
+
 const char *show_support(const struct pmk_event *ev)
 {
+	if (show_is_measured(ev))
+		return "measured";
 	if (ev->unmodelled || ev->signal == PMK_SIG_NONE)
 		return "not modelled";
 	return pmk_signal_exact(ev->signal) ? "exact" : "modelled";

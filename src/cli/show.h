@@ -20,13 +20,22 @@ const struct pmk_pmu *show_pmu_called(const char *name);
 /* The same; NULL and one line with the nearest ones when there is none. */
 const struct pmk_pmu *show_find_pmu(const char *name);
 
+/* The register of that name, or the bus of the PMU that is described like one: AHBMONITOR, EVNTBUS;
+ * NULL: there is none. */
+const struct pmk_reg_info *show_register(const struct pmk_pmu *pmu, const char *name);
+
+/* The columns that the longest name of its fields takes, 10 at least. */
+int show_field_width(const struct pmk_reg_info *reg);
+
 /* Does this PMU have this row, and not only one of the same name? */
 bool show_owns(const struct pmk_pmu *pmu, const struct pmk_event *ev);
 unsigned show_event_count(const struct pmk_pmu *pmu);
 /* What is counted of the event: "cycles"; "latency", occurrences that a latency counter times;
  * "events". */
 const char *show_kind(const struct pmk_event *ev);
-/* How exact emulation counts the event: "exact", "modelled", "not modelled". */
+/* True for an event of "amba": no emulation counts it, a dump of its signals does. */
+bool show_is_measured(const struct pmk_event *ev);
+/* How exact the counts of the event are: "exact", "modelled", "not modelled", "measured". */
 const char *show_support(const struct pmk_event *ev);
 
 /* Read a preset of the data directory and check it. 0 or negative with one line in msg. */

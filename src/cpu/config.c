@@ -147,13 +147,9 @@ static const struct pmk_core_family *owner_of(const char *key)
 	return NULL;
 }
 
-const char *pmk_core_key_name(unsigned i)
+bool pmk_core_key_exists(const char *key)
 {
-	for (unsigned f = 0; pmk_core_families[f]; f++)
-		for (const struct pmk_core_key *k = pmk_core_families[f]->keys; k->key; k++)
-			if (owner_of(k->key) == pmk_core_families[f] && i-- == 0)
-				return k->key;
-	return NULL;
+	return owner_of(key) != NULL;
 }
 
 void pmk_core_isas(char *isas, size_t size)

@@ -155,8 +155,8 @@ const struct pmk_core_key *pmk_core_keys(const struct pmk_core *core);
 uint64_t pmk_core_value(const struct pmk_core *core, const struct pmk_core_key *key);
 const struct pmk_core_key *pmk_core_key(const struct pmk_core *core, const char *key);
 
-/* The keys of all families, each once, by number; NULL behind the last. */
-const char *pmk_core_key_name(unsigned i);
+/* True if the cores of at least one family have the key. */
+bool pmk_core_key_exists(const char *key);
 
 /*
  * Set one key from text. Returns 0; PMK_EINVAL for an unknown key (msg names the nearest one) or

@@ -1009,6 +1009,55 @@ def test_info_explains():
     contains(out.err, "dcache_miss")
 
 
+def test_a_hint_takes_few_instructions():
+    """Every name is compared once, whatever their number."""
+    have("valgrind")
+    for name in ("dcache", "tlb", "instr_exc"):
+        out = run("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                  os.path.join(BUILD, "pmk"), "info", name)
+        equal(out.code, 129)
+        contains(out.err, f"nothing is called '{name}'; did you mean ")
+        assert int(re.search(r"Collected : (\d+)", out.err).group(1)) < 100_000_000, out
+
+
+def test_a_hint_stays_on_the_pmu():
+    contains(pmk("info", "dcache_mis", "--pmu", "arm1136").err, "did you mean dcache_miss")
+    contains(pmk("info", "mhpmevent33", "--pmu", "arm1136").err, "'pmk list' shows what there is")
+    contains(pmk("info", "mhpmevent33").err, "did you mean mhpmevent3")
+    contains(pmk("info", "EvtCount3").err, "did you mean EvtCount0")
+
+
+def test_info_shows_each_layout_of_a_register():
+    """The ARM1156 has bits in PMNC that the others do not have."""
+    out = pmk("info", "PMNC").out
+    equal(re.findall(r"^    on +(.*)$", out, re.M)[:2],
+          ["arm1176 arm1136r0 arm1136 arm11mpcore", "arm1156"])
+    equal([set(re.findall(r"^    \[\d+\] +(FC\w) ", part, re.M))
+           for part in out.split("PMNC  Performance Monitor Control Register")[1:3]],
+          [set(), {"FCC", "FC1", "FC0"}])
+    contains(out, "access       read, write: p15, 0, <Rd>, c15, c12, 0\n"
+                  "    reset        0x00000000\n")
+    contains(out, "note         arm1136r0 arm1136: privileged modes; Undefined in user mode")
+    contains(pmk("info", "CCNT", "--pmu", "arm1136").out, "reset: unpredictable")
+    contains(pmk("info", "PCCMDR").out, "access       write: MDM command 0x52")
+    equal(pmk("info", "PMNC", "--pmu", "arm1156").out.count("Control Register"), 1)
+
+
+def test_info_of_fields_and_pins():
+    out = pmk("info", "EvtCount0").out
+    contains(out, "field of     PMNC [27:20]\n")
+    contains(out, "on           arm1176 arm1136r0 arm1136 arm1156 arm11mpcore\n")
+    contains(pmk("info", "fcc").out, "on           arm1156\n")
+    for name, said in (("nPMUIRQ", "active low"), ("nPMUFIQ", "PMNC: FCC"),
+                       ("Dbg_Intr", "PCCMDR"), ("niden", "CCNT goes on"),
+                       ("EVNTBUS", "[6:5]    br_exec"), ("AHBMONITOR", "[28:23]")):
+        out = pmk("info", name)
+        equal((out.code, out.err), (0, ""), name)
+        contains(out.out, said)
+    assert "reset" not in pmk("info", "EVNTBUS").out
+    equal(pmk("info", "nPMUFIQ", "--pmu", "arm1176").code, 129)
+
+
 def test_info_of_codes():
     for code in ("0x0b", "0X0B", "r0b", "r0B", "event=0x0b"):
         equal(pmk("info", code, "--pmu", "arm1136").out,
@@ -1076,6 +1125,29 @@ def test_decode_of_a_register():
         out = pmk("decode", "arm1176", *wrong)
         equal((out.code, out.out), (129, ""), wrong)
         equal(out.err.count("\n"), 1, wrong)
+
+
+def test_decode_of_a_cycle_of_evntbus():
+    """DDI 0211 Table 3.141: br_exec is [6:5], instr_exec [9:8]; DDI 0301H: br_exec is [5]."""
+    def seen(pmu, value):
+        doc = json.loads(pmk("decode", pmu, f"EVNTBUS={value}", "-j").out)
+        return {f["name"]: f["value"] for f in doc["registers"][0]["fields"] if f["value"]}
+
+    equal(seen("arm1136", "0x00240"), {"instr_exec": 2, "br_exec": 2})
+    equal(seen("arm1176", "0x80021"), {"wbuf_drained": 1, "br_exec": 1, "icache_miss": 1})
+    contains(pmk("decode", "arm1136", "evntbus=0x40").out, "event 0x05: two in this cycle")
+    for wrong in (["arm1136", "EVNTBUS=0x100000"], ["arm1156", "EVNTBUS=1"],
+                  ["cortex-a53", "EVNTBUS=1"]):
+        out = pmk("decode", *wrong)
+        equal((out.code, out.out, out.err.count("\n")), (129, "", 1), wrong)
+
+
+def test_decode_of_events_that_the_core_lacks():
+    """DAI 0195B Table 2: 0x03, 0x04 and 0x0f are unused on the ARM1156; 0x08 is reserved."""
+    for code, name in ((0x03, "itlb_miss"), (0x04, "dtlb_miss"), (0x0f, "main_tlb_miss")):
+        contains(pmk("decode", "arm1156", f"PMNC={code << 20:#x}").out,
+                 f"unused: arm1156 has no {name}\n")
+    contains(pmk("decode", "arm1156", "PMNC=0x00800000").out, "reserved: arm1156 has no such event")
 
 
 def test_help_and_version():

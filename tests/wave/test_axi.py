@@ -200,6 +200,10 @@ def test_amba_is_listed_and_explained():
     listed = {e["name"] for e in doc["events"]}
     equal({name.replace("cpu.", "INTERFACE.") for name in counted if "." not in name or
            name.startswith("cpu.")}, {name for name in listed if not name.startswith("LAYER.")})
+    equal({e["emulation"] for e in doc["events"]}, {"measured"})
+    out = pmk("list", "amba", "-v").out
+    equal((len(re.findall(r"^  \S+ +0x\w+ +\w+ +measured ", out, re.M)), "not modelled" in out),
+          (39, False))
     out = pmk("info", "amba")
     equal(out.code, 0)
     contains(out.out, "LAYER stands for the name of each")
