@@ -190,6 +190,18 @@ class CPmu(Structure):
     ]
 
 
+class CMicroblazeConfig(Structure):
+    _fields_ = [("events", c_uint8), ("latencies", c_uint8), ("width", c_uint8)]
+
+
+MICROBLAZE_COUNTERS = 48 + 7
+
+
+class CMicroblazePmu(Structure):
+    _fields_ = [("pmu", CPmu), ("config", CMicroblazeConfig),
+                ("counter", CCounter * MICROBLAZE_COUNTERS)]
+
+
 class CParameter(Structure):
     _fields_ = [("name", c_char_p), ("at", c_uint16), ("size", c_uint8)]
 
@@ -285,6 +297,13 @@ _declare("pmk_pmu_find", POINTER(CPmu), c_char_p)
 _declare("pmk_pmu_event", POINTER(CEvent), POINTER(CPmu), c_char_p)
 _declare("pmk_pmu_event_code", POINTER(CEvent), POINTER(CPmu), c_uint)
 _declare("pmk_pmu_reg", POINTER(CRegister), POINTER(CPmu), c_char_p)
+_declare("pmk_arm11_evntbus_reg", POINTER(CRegister), POINTER(CPmu))
+_declare("pmk_microblaze_configure", c_int, POINTER(CMicroblazePmu), c_uint, c_uint, c_uint)
+_declare("pmk_armv8_mrc", c_int, c_void_p, c_void_p, c_int, c_uint, c_uint, c_uint,
+         POINTER(c_uint32))
+_declare("pmk_armv8_mcr", c_int, c_void_p, c_void_p, c_int, c_uint, c_uint, c_uint, c_uint32)
+_declare("pmk_armv8_mrrc", c_int, c_void_p, c_void_p, c_int, POINTER(c_uint64))
+_declare("pmk_armv8_mcrr", c_int, c_void_p, c_void_p, c_int, c_uint64)
 _declare("pmk_model_find", POINTER(CModel), POINTER(CPmu))
 _declare("pmk_model_oddities", c_uint, POINTER(CModel), c_void_p)
 _declare("pmk_port_model", CPort, POINTER(CModelPort))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import enum
 import weakref
-from ctypes import byref, c_uint64, c_void_p
+from ctypes import byref, c_uint32, c_uint64, c_void_p
 from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
 from ._library import SIGNALS, CBus, CModelPort, CPort, check, lib, name_of, number, text
@@ -199,6 +199,35 @@ class Model:
               f"writing {which.name} of {self.pmu.name}")
         self.bus.sync()
 
+    def mrc(self, crn: int, crm: int, opc2: int) -> int:
+        """The AArch32 view of a PMUv3: MRC p15, 0, Rt, c`crn`, c`crm`, `opc2`."""
+        value = c_uint32()
+        self._aarch32("pmk_armv8_mrc", "MRC", *_cp15(crn, crm, opc2), byref(value))
+        return value.value
+
+    def mcr(self, crn: int, crm: int, opc2: int, value: int) -> None:
+        """MCR p15, 0, Rt, c`crn`, c`crm`, `opc2`."""
+        self._aarch32("pmk_armv8_mcr", "MCR", *_cp15(crn, crm, opc2),
+                      number(value, 32, "a register of CP15"))
+        self.bus.sync()
+
+    def mrrc(self) -> int:
+        """MRRC p15, 0, Rt, Rt2, c9: the whole of PMCCNTR."""
+        value = c_uint64()
+        self._aarch32("pmk_armv8_mrrc", "MRRC", byref(value))
+        return value.value
+
+    def mcrr(self, value: int) -> None:
+        """MCRR p15, 0, Rt, Rt2, c9."""
+        self._aarch32("pmk_armv8_mcrr", "MCRR", number(value, 64, "PMCCNTR"))
+        self.bus.sync()
+
+    def _aarch32(self, call: str, what: str, *arguments: Any) -> None:
+        if not _same_driver(self.pmu, find_pmu("armv8")):
+            raise KeyError(f"{self.pmu.name} has no AArch32 view; it is of PMUv3")
+        check(getattr(lib, call)(self._address, self.bus._address, self.mode, *arguments),
+              f"{what} of {self.pmu.name}")
+
     def fields(self, register: Union[str, int]) -> Dict[str, int]:
         """A register, read and taken apart."""
         return self._register(register).decode(self[register])
@@ -227,6 +256,15 @@ class Model:
         to_model = CModelPort(lib.pmk_model_find(self.pmu._c), c_void_p(self._address),
                               c_void_p(self.bus._address), self.mode)
         return lib.pmk_port_model(byref(to_model)), (to_model, self)
+
+
+def _cp15(crn: int, crm: int, opc2: int) -> Tuple[int, int, int]:
+    return number(crn, 4, "CRn"), number(crm, 4, "CRm"), number(opc2, 3, "opc2")
+
+
+def _same_driver(a: Pmu, b: Pmu) -> bool:
+    return ctypes.addressof(a._c.contents.driver.contents) == \
+        ctypes.addressof(b._c.contents.driver.contents)
 
 
 def _ops(pmu: Pmu) -> Any:

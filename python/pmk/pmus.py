@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from ._library import SIGNALS, CEvent, CPmu, CRegister, lib, name_of, text
+from ._library import (SIGNALS, CEvent, CMicroblazePmu, CPmu, CRegister, check, lib, name_of,
+                       number, text)
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,9 @@ class Register:
     reset: int
     ref: str
     brief: str
-
     #: which modes may access it, and what of `reset` the documents leave open
     note: str
+
     def field(self, name: str) -> Field:
         """The field of that name, in any case; KeyError if there is none."""
         for f in self.fields:
@@ -121,13 +122,25 @@ class Pmu:
     registers: Tuple[Register, ...]
     #: names of the events that are counted where nobody says which
     defaults: Tuple[str, ...]
+    #: of microblaze(): its arguments, and the memory of its struct
+    _configured: Tuple[int, ...] = ()
+    _memory: Any = field(default=None, repr=False, compare=False)
 
     @property
     def _c(self) -> Any:
-        return lib.pmk_pmu_find(self.name.encode())
+        return ctypes.pointer(self._memory.pmu) if self._memory else \
+            lib.pmk_pmu_find(self.name.encode())
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return find_pmu, (self.name,)
+        return (microblaze, self._configured) if self._configured else (find_pmu, (self.name,))
+
+    @property
+    def evntbus(self) -> Optional[Register]:
+        """The bus on which an ARM1136 or ARM1176 exports its events, as if it were a register:
+        evntbus.decode(word) is how often each event happened in one cycle. None: the layout is not
+        documented, or this PMU has no such bus."""
+        found = lib.pmk_arm11_evntbus_reg(self._c)
+        return _register(len(self.registers), found.contents) if found else None
 
     def event(self, which: Union[str, int]) -> Event:
         """The event of a name or alias, in any case, or of a code; KeyError if this PMU has
@@ -193,22 +206,23 @@ def _register(number: int, c: CRegister) -> Register:
 _known: Dict[int, Pmu] = {}
 
 
+def _new_pmu(c: CPmu) -> Pmu:
+    counters = tuple(Counter(number=i, name=text(n.name), width=n.width,
+                             fixed_code=None if n.fixed_code < 0 else n.fixed_code,
+                             times=n.extreme_width != 0, saturates=n.saturates)
+                     for i, n in enumerate(c.counters[:c.ncounters]))
+    return Pmu(name=text(c.name), aliases=_words(c.aliases), brief=text(c.brief),
+               note=text(c.note),
+               events=tuple(_event(e) for e in c.events[:c.nevents] if e.cores & c.core),
+               counters=counters,
+               registers=tuple(_register(i, r) for i, r in enumerate(c.regs[:c.nregs])),
+               defaults=_words(c.defaults))
+
+
 def _pmu(pointer: Any) -> Pmu:
     address = ctypes.addressof(pointer.contents)
     if address not in _known:
-        c = pointer.contents
-        counters = tuple(Counter(number=i, name=text(n.name), width=n.width,
-                                 fixed_code=None if n.fixed_code < 0 else n.fixed_code,
-                                 times=n.extreme_width != 0, saturates=n.saturates) for i,
-                         n in enumerate(c.counters[:c.ncounters]))
-        _known[address] = Pmu(name=text(c.name), aliases=_words(c.aliases), brief=text(c.brief),
-                              note=text(c.note), events=tuple(_event(e)
-                                                              for e in c.events[:c.nevents]
-                                                              if e.cores & c.core),
-                              counters=counters,
-                              registers=tuple(_register(i, r) for i,
-                                              r in enumerate(c.regs[:c.nregs])),
-                              defaults=_words(c.defaults))
+        _known[address] = _new_pmu(pointer.contents)
     return _known[address]
 
 
@@ -231,6 +245,15 @@ def find_pmu(name: Union[str, Pmu]) -> Pmu:
     if not found:
         raise KeyError(f"there is no PMU {name!r}; there are {', '.join(p.name for p in pmus())}")
     return _pmu(found)
+
+
+def microblaze(events: int = 5, latencies: int = 1, width: int = 32) -> Pmu:
+    """The counters of a MicroBlaze that was built with C_DEBUG_EVENT_COUNTERS,
+    C_DEBUG_LATENCY_COUNTERS and C_DEBUG_COUNTER_WIDTH; Error if no MicroBlaze is."""
+    chosen = tuple(number(n, 32, "a parameter") for n in (events, latencies, width))
+    memory = CMicroblazePmu()
+    check(lib.pmk_microblaze_configure(ctypes.byref(memory), *chosen), "configuring microblaze")
+    return replace(_new_pmu(memory.pmu), _configured=chosen, _memory=memory)
 
 
 def signals() -> Dict[str, str]:

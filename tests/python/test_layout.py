@@ -15,6 +15,8 @@ STRUCTS = {
     "pmk_event": _library.CEvent, "pmk_field": _library.CField, "pmk_reg_info": _library.CRegister,
     "pmk_counter": _library.CCounter, "pmk_port": _library.CPort, "pmk_latency": _library.CLatency,
     "pmk_dev": _library.CDevice, "pmk_driver": _library.CDriver, "pmk_pmu": _library.CPmu,
+    "pmk_microblaze_config": _library.CMicroblazeConfig,
+    "pmk_microblaze_pmu": _library.CMicroblazePmu,
     "pmk_model_param": _library.CParameter, "pmk_model_ops": _library.CModel,
            "pmk_model_port": _library.CModelPort,
     "pmk_signal_set": _library.CSignalSet, "pmk_latency_record": _library.CLatencyRecord,
@@ -23,7 +25,7 @@ STRUCTS = {
     "pmk_count_metric": _library.CCountMetric, "pmk_count_summary": _library.CCountSummary,
     "pmk_count_listener": _library.CCountListener,
 }
-HEADERS = ["pmk/ahbmon.h", "pmk/count.h", "pmk/model.h", "pmk/session.h"]
+HEADERS = ["pmk/ahbmon.h", "pmk/count.h", "pmk/microblaze.h", "pmk/model.h", "pmk/session.h"]
 
 
 def constants():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Models, poked register by register; values are the documents'."""
 import gc
+import pickle
 import threading
 
 import pytest
@@ -222,3 +223,54 @@ def test_threads_with_a_model_each():
     for t in threads:
         t.join()
     assert results == {1: 200, 2: 400, 3: 600}
+
+
+@pytest.mark.parametrize("events, latencies, width", [(5, 1, 32), (48, 7, 64), (1, 0, 48)])
+def test_a_microblaze_of_any_configuration(events, latencies, width):
+    pmu = pmk.microblaze(events, latencies, width)
+    assert [c.times for c in pmu.counters] == [False] * events + [True] * latencies
+    assert pmu.counters[0].width == width
+    model = pmk.Model(pickle.loads(pickle.dumps(pmu)))
+    driver = pmk.Driver(model)
+    driver.reset()
+    driver.program(events - 1, "load_word")
+    driver.start()
+    model.bus.add("LOAD_WORD", 2 ** 32 + 5)
+    driver.sample()
+    assert driver.read(events - 1) == (2 ** 32 + 5) % 2 ** width
+    assert pmk.find_pmu("microblaze").counters[0].width == 32
+
+
+def test_a_microblaze_that_nobody_builds():
+    for wrong in ((49, 0, 32), (0, 0, 32), (5, 8, 32), (5, 1, 33)):
+        with pytest.raises(pmk.Error):
+            pmk.microblaze(*wrong)
+    with pytest.raises(ValueError):
+        pmk.microblaze(-1)
+
+
+def test_a_cycle_of_evntbus():
+    """DDI 0211 Table 3.141: [6:5] is br_exec; DDI 0301H Table 3-137: [5]."""
+    bus = pmk.find_pmu("arm1136").evntbus
+    assert {k: n for k, n in bus.decode(0x241).items() if n} == {"instr_exec": 2, "br_exec": 2,
+                                                                 "icache_miss": 1}
+    assert pmk.find_pmu("arm1176").evntbus.field("br_exec").mask == 0x20
+    for name in ("arm1156", "cortex-a53"):
+        assert pmk.find_pmu(name).evntbus is None
+
+
+def test_the_view_from_aarch32():
+    model = pmk.Model("cortex-a53")
+    model.mcr(9, 12, 0, 0x41)  # PMCR: E, LC
+    model.mcr(9, 12, 1, 0x80000000)  # PMCNTENSET: the cycle counter
+    model.bus.add("CYCLE", 2 ** 32 + 9)
+    assert model.mrrc() == model["PMCCNTR"] == 2 ** 32 + 9
+    assert model.mrc(9, 13, 0) == 9
+    model.mcrr(7)
+    assert model["PMCCNTR"] == 7
+    with pytest.raises(pmk.Error):
+        model.mrc(9, 15, 7)
+    with pytest.raises(ValueError, match="opc2 has 3 bits"):
+        model.mrc(9, 12, 8)
+    with pytest.raises(KeyError, match="arm1176 has no AArch32 view"):
+        pmk.Model("arm1176").mrc(9, 12, 0)
