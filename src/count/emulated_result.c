@@ -30,6 +30,13 @@ static bool is_threaded(const struct pmk_emulation *e)
 	return e->threaded || (!e->prog.system && pmk_runner_threaded(&e->runner));
 }
 
+/* System emulation does not show which accesses are to Strongly Ordered memory, so the drains that
+ * they force are missing. */
+static bool lacks_strongly_ordered(const struct pmk_emulation *e, const struct pmk_event *event)
+{
+	return e->prog.system && event->signal == PMK_SIG_WBUF_DRAIN;
+}
+
 /* How far the counts of an event can be trusted, as far as the run knows by now. */
 static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_event *event)
 {
@@ -41,7 +48,7 @@ static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_e
 	    pmk_signal_in(&e->doubtful, event->signal) ||
 	    pmk_signal_in(&e->doubtful, event->signal2))
 		return PMK_TRUST_INEXACT;
-	if (!pmk_signal_exact(event->signal))
+	if (!pmk_signal_exact(event->signal) || lacks_strongly_ordered(e, event))
 		return PMK_TRUST_MODELLED;
 	return is_threaded(e) ? PMK_TRUST_INEXACT : PMK_TRUST_EXACT;
 }

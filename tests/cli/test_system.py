@@ -218,6 +218,13 @@ def test_device_accesses_are_not_cacheable():
         equal(c["dcache_miss"], 2)
 
 
+def test_drains_are_modelled():
+    """Accesses to Strongly Ordered memory drain, too (DAI 0195B Table 2), and are not seen."""
+    rows = system(firmware(DEVICE, count=4), "-e", "wbuf_drained,dcache_access")["counters"]
+    equal({r["event"]: r["trust"] for r in rows},
+          {"wbuf_drained": "modelled", "dcache_access": "exact"})
+
+
 def test_device_accesses_pass_a_level_2_cache_by():
     level2 = ("--pmu", "l220", "-e", "drreq,drhit,dwreq,dwhit")
     for n in (4, 400):

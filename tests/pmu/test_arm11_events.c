@@ -169,6 +169,25 @@ static void test_rows_are_complete(void **state)
 	}
 }
 
+/* Where the documents leave it open, or silicon counts more, the row says so. */
+static void test_choices_are_marked(void **state)
+{
+	static const struct {
+		unsigned code;
+		const char *says;
+	} choices[] = {
+		{ 0x09, "silicon adds speculative ones" },
+		{ 0x0a, "silicon adds speculative ones" },
+		{ 0x0b, "our choices; dcache.miss_uncached" },
+		{ 0x12, "our choice elsewhere; wbuf.dmb_drains" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(choices); i++)
+		assert_non_null(strstr(pmk_pmu_event_code(&pmk_arm1176, choices[i].code)->caveat,
+				       choices[i].says));
+}
+
 /* What no user-mode emulation can know says why. */
 static void test_unmodelled(void **state)
 {
@@ -577,6 +596,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_rows_are_complete),
+		cmocka_unit_test(test_choices_are_marked),
 		cmocka_unit_test(test_unmodelled),
 		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_words_are_unique),

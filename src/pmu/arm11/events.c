@@ -27,6 +27,8 @@
 #define NO_FAULTS "an emulated memory has no parity or TCM errors"
 
 #define SPECULATIVE "speculative look-ups count, so it may far exceed the lines fetched"
+/* What "exact" means for data accesses: DAI 0195B §7. */
+#define OF_INSNS    "exact means those of instructions; silicon adds speculative ones"
 #define OVERLAPS    "one cycle may count in several stall events; they do not add up to a total"
 
 /* clang-format off */
@@ -83,23 +85,20 @@ const struct pmk_event pmk_arm11_events[] = {
 	  .cores = ALL, .signal = PMK_SIG_L1D_ACCESS_WB, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(T2 ", §7" T141),
 	  .brief = PMK_DOC("data accesses to a cacheable line, hit or miss"),
-	  .caveat = PMK_DOC("a load or store multiple counts once per line; TCM counts as "
-		    "cacheable; "
-		    "speculative accesses count") },
+	  .caveat = PMK_DOC("once per line and instruction; TCM counts as cacheable; " OF_INSNS) },
 	{ .code = 0x0A, .name = "dcache_access",
 	  .aliases = PMK_DOC("L1-dcache-loads L1-dcache-stores"),
 	  .cores = ALL, .signal = PMK_SIG_L1D_ACCESS, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(T2 ", §7" T141),
 	  .brief = PMK_DOC("data accesses to a line of any memory type"),
-	  .caveat = PMK_DOC("reads and writes together; a load or store multiple counts once per "
-		    "line") },
+	  .caveat = PMK_DOC("reads and writes; once per line and instruction; " OF_INSNS) },
 	{ .code = 0x0B, .name = "dcache_miss",
 	  .aliases = PMK_DOC("cache-misses L1-dcache-load-misses L1-dcache-store-misses"),
 	  .cores = ALL, .signal = PMK_SIG_L1D_MISS, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(T2 ", §8" T141),
 	  .brief = PMK_DOC("data accesses that missed the cache, reads and writes"),
-	  .caveat = PMK_DOC("a store miss allocates no line, so stores to an absent line miss one "
-		    "by one") },
+	  .caveat = PMK_DOC("each store to one absent line counts, non-cacheable accesses do not "
+		    "(our choices; dcache.miss_uncached counts them)") },
 	{ .code = 0x0C, .name = "dcache_wback",
 	  .cores = ALL, .signal = PMK_SIG_L1D_WB_HALF, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(T2 T141),
@@ -129,7 +128,9 @@ const struct pmk_event pmk_arm11_events[] = {
 	  .cores = ALL, .signal = PMK_SIG_WBUF_DRAIN, .signal2 = PMK_SIG_NONE,
 	  .ref = PMK_DOC(T2 T141),
 	  .brief = PMK_DOC("write buffer drains forced by a DSB or a Strongly Ordered access"),
-	  .caveat = PMK_DOC("an ARM1176 was seen to count a DMB, too") },
+	  .caveat = PMK_DOC("a DMB counts, as on an ARM1176 (our choice elsewhere; "
+		    "wbuf.dmb_drains); system emulation sees no Strongly Ordered drains: "
+		    "modelled there") },
 	{ .code = 0x13, .name = "fiq_disabled_cycles",
 	  .cores = C56, .signal = PMK_SIG_FIQ_MASKED, .signal2 = PMK_SIG_NONE, .cycles = true,
 	  .ref = PMK_DOC(T2),
@@ -294,7 +295,8 @@ const struct pmk_event pmk_arm11mpcore_events[] = {
 	  .caveat = PMK_DOC(OVERLAPS) },
 	{ .code = 0x13, .name = "wbuf_drained",
 	  .cores = MP, .signal = PMK_SIG_WBUF_DRAIN, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(LX),
-	  .brief = PMK_DOC("store buffer drains: ordering, a barrier, a Strongly Ordered access") },
+	  .brief = PMK_DOC("store buffer drains: ordering, a barrier, a Strongly Ordered access"),
+	  .caveat = PMK_DOC("barriers only; a DMB counts, too (our choice: wbuf.dmb_drains)") },
 	{ .code = 0x14, .name = "wbuf_merge",
 	  .cores = MP, .signal = PMK_SIG_NONE, .signal2 = PMK_SIG_NONE, .ref = PMK_DOC(OP),
 	  .brief = PMK_DOC("writes merged into a slot of the store buffer"),

@@ -14,7 +14,7 @@
 
 #define T "UG984 \"Performance Monitoring\", table of events"
 
-#define C_PREFIX "delay slots and imm prefixes count; one that faults does not (our choice)"
+#define C_PREFIX "delay slots and imm prefixes count; one that faults does, too (our choice)"
 #define C_FORMS	 "byte-reversed and extended address forms count (our choice)"
 #define C_FORMS_LOAD \
 	"lwx counts, byte-reversed and extended address forms too (our choice); 8-byte loads do not"
@@ -34,11 +34,16 @@
 	"the families of the four: carry, keep and immediate forms, cmp and cmpu (our choice)"
 #define C_BARREL    "immediate and bit field forms count (our choice)"
 #define C_EXCEPTION "hardware exceptions; interrupts and breaks do not count (our choice)"
-#define C_STALL	    "by cause: a later stage that holds this one counts there alone (our choice)"
-#define C_STALL_OF \
-	"operands and instructions that are late; see stall_ex for the other stages (our choice)"
-#define C_STALL_ANY \
-	"operand fetch, execution and memory: stall_of, stall_ex, stall_mem (our choice)"
+#define C_INTERRUPT "those that are taken, not those that wait; breaks do not count (our choice)"
+#define C_STALL                                                                               \
+	"cycles, by cause: a later stage that holds this one counts only there (our choice: " \
+	"stall.cascade)"
+#define C_STALL_OF                                                                                 \
+	"cycles; operands and instructions that are late; see stall_ex for the other stages (our " \
+	"choice)"
+#define C_STALL_ANY                                                                             \
+	"cycles: the sum of stall_of, stall_ex and stall_mem, which include late instructions " \
+	"(our choice)"
 #define C_HALT	"sleep counts, debug halt does not (our choice)"
 #define C_IMML	"imml counts (our choice)"
 #define C_MSR	"mts and mfs do not count (our choice)"
@@ -66,7 +71,7 @@
 const struct pmk_event pmk_microblaze_events[] = {
 	{ CALLED(0, "instructions"), .name = "insn_executed",
 	  ONE(INSN),
-	  .brief = PMK_DOC("instructions that completed"),
+	  .brief = PMK_DOC("valid instructions executed"),
 	  .caveat = PMK_DOC(C_PREFIX) },
 	{ NAMED(1), .name = "load_word",
 	  ONE(LOAD_WORD),
@@ -156,7 +161,8 @@ const struct pmk_event pmk_microblaze_events[] = {
 	  .caveat = PMK_DOC(C_EXCEPTION) },
 	{ NAMED(24), .name = "interrupt",
 	  ONE(EXC_IRQ),
-	  .brief = PMK_DOC("interrupts taken") },
+	  .brief = PMK_DOC("interrupts taken"),
+	  .caveat = PMK_DOC(C_INTERRUPT) },
 	{ NAMED(25), .name = "stall_of",
 	  ONE(OF_STALL), .cycles = true,
 	  .brief = PMK_DOC("cycles in which operand fetch (OF) held the pipeline"),
