@@ -48,7 +48,8 @@ DAI_TABLE_2 = [0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x09, 0x0A, 0x0B,
                0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0xFF]
 
 # DDI 0211: the section's text.
-DDI_TEXT = ["purpose", "access", "2^38", "PMUIRQ", "clear", "delay", "EVNTBUS", "X = 0"]
+DDI_TEXT = ["purpose", "access", "2^38", "PMUIRQ", "clear", "delay", "pipeline effects",
+            "EVNTBUS", "X = 0"]
 
 # DDI 0211 Table 3.138.
 DDI_TABLE_138 = ["31:28", "27:20", "19:12", "11", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1",
@@ -111,6 +112,7 @@ VALTRIX_LITERALS = [">> 11) & 0x1F", "| 0xD", "j < 64", "i++", "0x80000000 | j",
 
 # Statements that this release does not carry; the family's page says so.
 NOT_CARRIED = {"DAI0195B §4 overlap", "DAI0195B §7 TCM", "DAI0195B §7 speculation",
+               "DDI0211 PMNC pipeline effects",
                *(anchor for document in DOCUMENTS
                  for anchor in getattr(document, "NOT_CARRIED", ()))}
 
