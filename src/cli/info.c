@@ -386,16 +386,38 @@ static bool field_is_shown(const struct pmk_pmu *only, unsigned i, const char *r
 	return false;
 }
 
-static void info_field(const struct pmk_pmu *only, const struct pmk_reg_info *reg,
-		       const struct pmk_field *f)
+/* True if an earlier register of the PMU has the same field: all counters have "Count". */
+static bool field_is_shared(const struct pmk_pmu *pmu, unsigned reg, const struct pmk_field *f)
+{
+	for (unsigned r = 0; r < reg; r++)
+		if (is_same_field(field_called(&pmu->regs[r], f->name), f))
+			return true;
+	return false;
+}
+
+static void field_registers(const struct pmk_pmu *pmu, const struct pmk_field *f)
+{
+	char bits[16];
+	unsigned n = 0;
+
+	bits_text(bits, sizeof(bits), f->mask);
+	printf(INDENT "%-12s", "field of");
+	for (unsigned r = 0; r < pmu->nregs; r++)
+		if (is_same_field(field_called(&pmu->regs[r], f->name), f) && n++ < 4)
+			printf(" %s", pmu->regs[r].name);
+	if (n > 4)
+		printf(" and %u more", n - 4);
+	printf(" %s\n", bits);
+}
+
+static void info_field(const struct pmk_pmu *only, const struct pmk_pmu *first,
+		       const struct pmk_reg_info *reg, const struct pmk_field *f)
 {
 	const struct pmk_pmu *pmu;
-	char text[128], bits[16];
+	char text[128];
 
 	title(f->name, f->brief);
-	bits_text(bits, sizeof(bits), f->mask);
-	snprintf(text, sizeof(text), "%s %s", reg->name, bits);
-	fact("field of", text);
+	field_registers(first, f);
 	printf(INDENT "%-12s", "on");
 	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++)
 		if (is_same_field(field_called(pmk_pmu_reg(pmu, reg->name), f->name), f))
@@ -587,10 +609,11 @@ static void find_fields(const struct pmk_pmu *only, const char *name, bool *foun
 		for (unsigned r = 0; r < pmu->nregs; r++) {
 			const struct pmk_field *f = field_called(&pmu->regs[r], name);
 
-			if (!f || field_is_shown(only, i, pmu->regs[r].name, f))
+			if (!f || field_is_shared(pmu, r, f) ||
+			    field_is_shown(only, i, pmu->regs[r].name, f))
 				continue;
 			gap(found);
-			info_field(only, &pmu->regs[r], f);
+			info_field(only, pmu, &pmu->regs[r], f);
 		}
 }
 

@@ -1048,6 +1048,9 @@ def test_info_of_fields_and_pins():
     contains(out, "field of     PMNC [27:20]\n")
     contains(out, "on           arm1176 arm1136r0 arm1136 arm1156 arm11mpcore\n")
     contains(pmk("info", "fcc").out, "on           arm1156\n")
+    # all counters of a PMU have this one
+    contains(pmk("info", "Count", "--pmu", "arm1176").out, "field of     PMN0 PMN1 [31:0]\n")
+    assert pmk("info", "Count").out.count("field of") < 30
     for name, said in (("nPMUIRQ", "active low"), ("nPMUFIQ", "PMNC: FCC"),
                        ("Dbg_Intr", "PCCMDR"), ("niden", "CCNT goes on"),
                        ("EVNTBUS", "[6:5]    br_exec"), ("AHBMONITOR", "[28:23]")):
