@@ -272,10 +272,14 @@ static int program_filtered(struct pmk_dev *dev, unsigned counter, unsigned code
 void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	const struct pmk_model_ops *ops = guest_ops(cfg);
+	struct pmk_pmu pmu;
 
 	if (!ops)
 		return;
-	ops->reset(e->guest, counted_bus(e), pmk_emulated_guest(cfg));
+	pmu = *pmk_emulated_guest(cfg);
+	if (on_buses(e))
+		pmu.family = &cfg->layout;
+	ops->reset(e->guest, counted_bus(e), &pmu);
 	if (!cfg->guest_controlled)
 		set_model_input(ops, e->guest, counted_bus(e), "mdcr_el3", SPME);
 }

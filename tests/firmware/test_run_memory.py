@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk run with PMUs whose registers are in memory: where in its block an instruction stands that
 reaches them makes no difference."""
+import os
 import signal
 import struct
 import subprocess
@@ -192,3 +193,36 @@ def test_an_l220_is_found():
     out = boot(firmware("l2x0", L2X0_C), "--pmu", "l220", "--at", "0x3f000000")
     equal((out.code, out.err.split()[:5]),
           (0, ["00000002", "00000008", "00004000", "00000001", "00100000"]), out)
+
+
+# ---- an AHB Monitor of another layout ------------------------------------------------------------
+
+LAYOUT_C = HEX + r"""
+#define REG(offset) (*(volatile unsigned *)(0x101d0000 + (offset)))
+static volatile unsigned data[100];
+
+int main(void)
+{
+	unsigned before;
+
+	REG(0x200) = 1 << 7; /* AHBMONCtrlReg: enable */
+	before = REG(0x0f8); /* CtArmdWr */
+	for (int i = 0; i < 100; i++)
+		data[i] = i;
+	hex(REG(0x0f8) - before);
+	hex(REG(0x200));
+	return 0;
+}
+"""
+
+
+def test_a_layout_says_what_the_bits_of_the_monitor_mean(tmp_path):
+    layout = tmp_path / "layout.ini"
+    with open(os.path.join(SOURCE, "data", "layouts", "sp816.ini")) as f:
+        layout.write_text(f.read().replace("name = sp816", "name = other")
+                          .replace("enable = 0", "enable = 7"))
+    out = pmk("run", "--core", "arm926", "--layout", layout, "--", "qemu-system-arm", "-M",
+              "versatilepb", "-audiodev", "none,id=none", "-global", "pl041.audiodev=none",
+              "-nographic", "-nic", "none", "-semihosting", "-cpu", "arm1136", "-kernel",
+              firmware("layout", LAYOUT_C))
+    equal((out.code, out.err.split()[:2]), (0, ["00000064", "00000080"]), out)
