@@ -17,6 +17,7 @@ import pytest
 
 pytest.register_assert_rewrite("harness", "microblaze_tools", "a64.measure", "kernels.measure",
                                "microblaze.measure", "uc.driver", "guest")
+import costs  # noqa: E402
 import harness  # noqa: E402: only now, so that its assertions are rewritten
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
@@ -289,7 +290,29 @@ class Completeness:
             terminalreporter.write_line(f"ERROR {name} - no test of this file has run", red=True)
 
 
+@pytest.fixture(scope="session")
+def there(tmp_path_factory):
+    """What `make install` puts down (installed.py), once for all processes of a session."""
+    import installed
+
+    top = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        top = top.parent
+    return installed.Installed(installed.install_once(str(top / "installed")))
+
+
+def pytest_addoption(parser):
+    costs.add_option(parser)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """For --dist loadfile; None leaves the choice to xdist."""
+    return costs.longest_first(config, log) if config.option.dist == "loadfile" else None
+
+
 def pytest_configure(config):
+    costs.configure(config)
     config.addinivalue_line("markers", "quick: all of this file is run by `make test`")
     config.addinivalue_line("markers", "once: takes long, and says the same on each distribution; "
                             "where several are tried, one of them runs it")

@@ -1,27 +1,38 @@
 # SPDX-License-Identifier: MIT
 """What `make install` puts down, for tests that build with it: in a folder of its own, away from
-the build tree.
+the build tree. The fixture `there` is installed once for all tests of a session; none changes it.
 
-    there = Installed(tmp_path)
-    program = there.compile([path], "shared", tmp_path / "program")
-    out = run(program, env=there.env)
+    def test(there, tmp_path):
+        program = there.compile([path], "shared", tmp_path / "program")
+        out = run(program, env=there.env)
 """
 import os
 import re
 import shlex
+import shutil
 import subprocess
 
-from harness import BUILD, SOURCE, run
+from harness import BUILD, SOURCE, locked, run
 
 PREFIX = "/opt/pmukit"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
+def install_once(folder):
+    """Installs below `folder`, unless another process of this session has; returns the prefix."""
+    os.makedirs(folder, exist_ok=True)
+    done = os.path.join(folder, "done")
+    with locked(done):
+        if not os.path.exists(done):
+            out = run(os.path.join(SOURCE, "scripts/install"), BUILD, PREFIX, folder)
+            assert out.code == 0, out
+            open(done, "w").close()
+    return f"{folder}{PREFIX}"
+
+
 class Installed:
-    def __init__(self, folder):
-        out = run(os.path.join(SOURCE, "scripts/install"), BUILD, PREFIX, folder)
-        assert out.code == 0, out
-        self.prefix = f"{folder}{PREFIX}"
+    def __init__(self, prefix):
+        self.prefix = str(prefix)
         self.include = os.path.join(self.prefix, "include")
         places = [d for d, _, names in os.walk(self.prefix) if "pmk.pc" in names]
         assert len(places) == 1, places
@@ -30,6 +41,11 @@ class Installed:
         # Nothing that would help it to find the build tree.
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
         self.env.update(PKG_CONFIG_PATH=self.pkgconfig, LD_LIBRARY_PATH=self.lib)
+
+    def moved(self, prefix):
+        """A copy below another prefix, which it returns."""
+        shutil.copytree(self.prefix, prefix, symlinks=True)
+        return prefix
 
     def flags(self, *words):
         out = run("pkg-config", *words, env=self.env)

@@ -5,7 +5,6 @@ import re
 
 from harness import *
 from programs import loop
-import installed
 
 pytestmark = pytest.mark.quick
 
@@ -32,8 +31,7 @@ def test_regions_on_a_board():
     contains(without.out, "this ARM1176 has no PMU")
 
 
-def test_count_is_what_pmk_counts(tmp_path):
-    there = installed.Installed(tmp_path / "installed")
+def test_count_is_what_pmk_counts(there, tmp_path):
     program = there.compile([os.path.join(EXAMPLES, "count.cpp")], "shared", tmp_path / "count",
                             compiler=("g++", "-std=c++11"))
     out = run(program, loop(1000), env=there.env)

@@ -5,7 +5,6 @@ import os
 import re
 
 from harness import *
-import installed
 from programs import loop
 
 pytestmark = pytest.mark.quick
@@ -48,11 +47,6 @@ region work: 1 time
                7               7        7.00        0.00           7           7  dcache_miss
 """),
 }
-
-
-@pytest.fixture(scope="module")
-def there(tmp_path_factory):
-    return installed.Installed(tmp_path_factory.mktemp("installed"))
 
 
 def check(program, name, env):

@@ -31,11 +31,6 @@ int main(void)
 
 
 @pytest.fixture(scope="module")
-def there(tmp_path_factory):
-    return installed.Installed(tmp_path_factory.mktemp("installed"))
-
-
-@pytest.fixture(scope="module")
 def public(there, tmp_path_factory):
     """What the headers declare."""
     scratch = tmp_path_factory.mktemp("declared")
@@ -79,15 +74,11 @@ def test_a_program_is_built_with_it(there, tmp_path, how):
 
 
 def test_it_can_be_moved(there, tmp_path):
-    (tmp_path / "first").mkdir()
-    moving = installed.Installed(tmp_path / "first")
-    shutil.move(moving.prefix, tmp_path / "moved")
-    for name in ("pkgconfig", "lib"):
-        old = getattr(moving, name)
-        setattr(moving, name, old.replace(moving.prefix, str(tmp_path / "moved")))
-    moving.env.update(PKG_CONFIG_PATH=moving.pkgconfig, LD_LIBRARY_PATH=moving.lib)
-    program = moving.compile([source(tmp_path)], "shared", tmp_path / "program")
-    equal(run(program, env=moving.env).code, 0)
+    moved = installed.Installed(there.moved(tmp_path / "moved"))
+    flags = moved.flags("--cflags", "--libs", "pmk")
+    equal([f for f in flags if there.prefix in f], [])
+    program = moved.compile([source(tmp_path)], "shared", tmp_path / "program")
+    equal(run(program, env=moved.env).code, 0)
 
 
 def test_no_file_names_the_place_it_was_built_for(there):

@@ -3,6 +3,7 @@
 lost; on a small suite of its own."""
 import sys
 
+import costs
 from harness import *
 
 pytestmark = pytest.mark.quick
@@ -44,7 +45,7 @@ def suite():
         tests, build = os.path.join(top, "tests"), os.path.join(top, "build")
         os.makedirs(os.path.join(tests, "sub"))
         os.makedirs(os.path.join(build, "meson-info"))
-        for name in ("conftest.py", "harness.py"):
+        for name in ("conftest.py", "costs.py", "harness.py"):
             shutil.copy(os.path.join(SOURCE, "tests", name), tests)
         shutil.copy(os.path.join(SOURCE, "pytest.ini"), top)
         os.symlink(os.path.join(SOURCE, "scripts"), os.path.join(top, "scripts"))
@@ -160,6 +161,40 @@ def test_a_file_without_tests_is_an_error(suite, options):
         for name, path in kept.items():
             os.rename(os.path.join(away, name), path)
         os.rmdir(away)
+
+
+@pytest.mark.parametrize("order", (("test_python.py", "sub/test_program.c", "sub/small.vec"),
+                                   ("sub/small.vec", "sub/test_program.c", "test_python.py")),
+                         ids=("one", "other"))
+def test_the_longest_file_starts_first(suite, order):
+    """test_program.c is not in the table: it starts before those that are short."""
+    table = os.path.join(suite, "tests", "costs.txt")
+    costs.write_costs({f"tests/{order[0]}": 50.0, f"tests/{order[2]}": 1.0}, table)
+    try:
+        out = pytest_in(suite, "-n", "1", "--dist", "loadfile", "-v")
+        ran = re.findall(r"^\[gw0\] .* tests/([^:\s]+)::", out.out, re.M)
+        equal(tuple(dict.fromkeys(ran)), order, out)
+    finally:
+        os.unlink(table)
+
+
+@pytest.mark.parametrize("options", ((), ("-n", "2", "--dist", "loadfile")), ids=("-n0", "-n2"))
+def test_costs_are_stored(suite, options):
+    table = os.path.join(suite, "tests", "costs.txt")
+    costs.write_costs({"tests/sub/test_program.c": 50.0, "tests/other.vec": 3.0}, table)
+    try:
+        pytest_in(suite, "--store-costs", *options)
+        stored = costs.read_costs(table)
+        equal(set(stored), {"tests/test_python.py", "tests/sub/test_program.c",
+                            "tests/sub/small.vec"})
+        assert max(stored.values()) < 50, stored
+    finally:
+        os.unlink(table)
+
+
+def test_the_table_of_costs_has_files_that_are_there():
+    equal([name for name in costs.read_costs() if not os.path.exists(os.path.join(SOURCE, name))],
+          [])
 
 
 def test_a_missing_dependency_is_an_error(tmp_path):

@@ -10,7 +10,6 @@ import zipfile
 import pytest
 
 from harness import BUILD, SOURCE, run
-import installed
 from programs import loop
 
 PROGRAM = """
@@ -77,8 +76,7 @@ def test_the_source_distribution_has_all_sources(made):
             "src/pmu/arm11/model.c"} <= names
 
 
-def test_below_a_prefix(tmp_path):
-    there = installed.Installed(tmp_path / "installed")
+def test_below_a_prefix(there, tmp_path):
     library, misses, insns = run_there(tmp_path, os.path.join(there.prefix, "share/pmk/python"))
     assert library == os.path.join(there.lib, "libpmk.so.0") and (misses, insns) == ("5", "8005")
     # Python may keep what it compiles beside both.
