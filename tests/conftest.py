@@ -266,6 +266,25 @@ def missing_files(config, ran):
                                     if wanted(mark_of(f))) if name not in ran)
 
 
+class FailureLog:
+    """Writes what failed, and why, to BUILD/test-failures: scripts/test keeps it of tests that pass
+    when they run again."""
+
+    def __init__(self):
+        self.path = os.path.join(harness.BUILD, "test-failures")
+
+    def pytest_sessionstart(self):
+        open(self.path, "w").close()
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            with open(self.path, "a", encoding="utf-8") as f:
+                f.write(f"==== {report.nodeid}, {report.when}, after {report.duration:.1f} s\n"
+                        f"{report.longreprtext}\n")
+                for name, text in report.sections:
+                    f.write(f"---- {name}\n{text}\n")
+
+
 class Completeness:
     """Where results come together, which with xdist is not where tests run."""
 
@@ -318,3 +337,5 @@ def pytest_configure(config):
                             "where several are tried, one of them runs it")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Completeness())
+        if os.environ.get("UNSTABLE"):
+            config.pluginmanager.register(FailureLog())

@@ -138,6 +138,22 @@ def children(pid):
     return [int(child) for child in of_process(pid, f"task/{pid}/children").split()]
 
 
+def events_of(pid):
+    """How many events of the kernel a process has open."""
+    count = 0
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            count += "perf_event" in os.readlink(f"/proc/{pid}/fd/{fd}")
+        except FileNotFoundError:
+            pass  # closed meanwhile
+    return count
+
+
+def sleeps(pid):
+    """True if a process waits for something."""
+    return of_process(pid, "stat").rpartition(")")[2].split()[:1] == ["S"]
+
+
 def pmk(*argv, **kw):
     return run(PMK, *argv, **kw)
 

@@ -73,13 +73,13 @@ def suite():
         yield top
 
 
-def pytest_in(suite, *argv):
+def pytest_in(suite, *argv, **variables):
     env = dict(os.environ, PMK_BUILD=os.path.join(suite, "build"))
     for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PYTEST_CURRENT_TEST",
-                 "PMK_TEST_WORK"):
+                 "PMK_TEST_WORK", "UNSTABLE"):
         env.pop(name, None)
     return run(sys.executable, "-B", "-m", "pytest", "-rA", "-p", "no:cacheprovider", *argv,
-               cwd=suite, env=env)
+               cwd=suite, env={**env, **variables})
 
 
 def verdicts(out):
@@ -195,6 +195,15 @@ def test_costs_are_stored(suite, options):
 def test_the_table_of_costs_has_files_that_are_there():
     equal([name for name in costs.read_costs() if not os.path.exists(os.path.join(SOURCE, name))],
           [])
+
+
+def test_how_a_test_failed_is_kept(suite):
+    pytest_in(suite, "-n", "2", "--dist", "loadfile", UNSTABLE="2")
+    with open(os.path.join(suite, "build", "test-failures")) as f:
+        text = f.read()
+    contains(text, "==== tests/sub/test_program.c::bad, call, after ")
+    contains(text, "0x1 != 0x2")
+    contains(text, "[4000]: got 4000, want 7")
 
 
 def test_a_missing_dependency_is_an_error(tmp_path):

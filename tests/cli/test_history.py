@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """pmk history: counts of commits in a real repository. Each commit has a program whose number of
 instructions is known: twice as many as its loop has turns, and 4."""
+import contextlib
 import csv
 import fcntl
 import io
 import signal
 import sqlite3
-import time
 
 from harness import *
 from programs import build
@@ -292,6 +292,15 @@ def test_bisect_keeps_what_it_does_not_count(repository):
         equal(db.execute(recordings).fetchone(), (5,))
 
 
+def has_open(pid, path):
+    folder = f"/proc/{pid}/fd"
+    for fd in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            if os.path.samefile(os.path.join(folder, fd), path):
+                return True
+    return False
+
+
 def test_several_add_at_once(repository):
     """As jobs of CI do: what was counted is not lost because another is just writing. A sweep that
     writes for long is not waited for for ever."""
@@ -302,9 +311,10 @@ def test_several_add_at_once(repository):
         fcntl.flock(held, fcntl.LOCK_EX)
         adding = [subprocess.Popen([PMK, "history", "add", "--commit", "HEAD", "--name", name,
                                     "./prog"], cwd=repository.folder) for name in "abc"]
-        time.sleep(1)
+        for p in adding:
+            wait_until(lambda: has_open(p.pid, db), "it does not look at the database")
         equal([p.poll() for p in adding], [None] * 3)
-    equal([p.wait(60) for p in adding], [0] * 3)
+    equal([p.wait(PATIENCE) for p in adding], [0] * 3)
     equal({s["program"] for s in repository.shown()["series"]}, {"prog", *"abc"})
     with open(db, "r+b") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -416,7 +426,8 @@ def test_a_signal_ends_bisect_and_resets_git(repository, name, all_of_them):
     for n in (0, 8):
         repository.add(repository.commits[n])
     repository.git("checkout", "-q", repository.commits[7])
-    build = (f"if [ -e built ]; then touch hangs; trap '' INT HUP TERM; sleep 60 & wait; "
+    build = (f"if [ -e built ]; then touch hangs; trap '' INT HUP TERM; "
+             f"sleep {2 * PATIENCE} & wait; "
              f"else touch built; {BUILD_IT}; fi")
     (repository.folder / ".git/info/exclude").write_text("built\nhangs\n")
     p = subprocess.Popen(["env", "--default-signal", PMK, "history", "bisect", "--build", build,
@@ -427,7 +438,7 @@ def test_a_signal_ends_bisect_and_resets_git(repository, name, all_of_them):
         os.killpg(p.pid, sig)
     else:
         p.send_signal(sig)
-    out, err = p.communicate(timeout=40)
+    out, err = p.communicate(timeout=PATIENCE)
     equal((p.returncode, out), (128 + sig, ""), err)
     equal(re.findall("^pmk: .*", err, re.M), ["pmk: history bisect: interrupted"], err)
     equal((repository.git("rev-parse", "HEAD"), repository.git("status", "--porcelain")),

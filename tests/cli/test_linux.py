@@ -248,17 +248,6 @@ def background(*argv, stdin=subprocess.DEVNULL, **kw):
     return subprocess.Popen([str(a) for a in argv], stdin=stdin, stdout=subprocess.DEVNULL, **kw)
 
 
-def events_of(pid):
-    """How many events of the kernel a process has open."""
-    count = 0
-    for fd in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            count += "perf_event" in os.readlink(f"/proc/{pid}/fd/{fd}")
-        except FileNotFoundError:
-            pass  # closed meanwhile
-    return count
-
-
 def sleeps(pid):
     """Does it wait for something, rather than run?"""
     return of_process(pid, "stat").rpartition(") ")[2].startswith("S")

@@ -9,7 +9,7 @@ import tempfile
 import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import BUILD, SOURCE  # noqa: E402
+from harness import BUILD, PATIENCE, SOURCE  # noqa: E402
 from pasted import NUMBER, compiler, without_times  # noqa: E402
 import repo  # noqa: E402
 
@@ -26,7 +26,7 @@ def printed():
     """The same command's lines as scripts/demo prints them."""
     with tempfile.TemporaryFile("w+") as f:
         done = subprocess.run([os.path.join(SOURCE, "scripts", "demo"), BUILD], stdout=f, stderr=f,
-                              timeout=120)
+                              timeout=PATIENCE)
         f.seek(0)
         text = f.read()
     assert done.returncode == 0, text

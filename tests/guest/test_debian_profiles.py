@@ -59,7 +59,7 @@ def command(name, arch):
 
 
 def done(*argv):
-    out = pmk(*argv, timeout=300)
+    out = pmk(*argv)
     equal(out.code, 0, out.err[-2000:])
     return out
 

@@ -43,21 +43,21 @@ PartitionName=all Nodes=node1,node2 Default=YES MaxTime=INFINITE State=UP
 """
 
 
-def free_ports(n):
-    """Ports that nobody listens at: they were free a moment ago."""
+def reserve_ports(n):
+    """Sockets with a port each. While they are open, the kernel gives their ports to no other
+    program; Slurm's daemons, which set SO_REUSEADDR, can still listen there."""
     sockets = [socket.socket() for _ in range(n)]
     for s in sockets:
         s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    return sockets
 
 
 class Cluster:
     def __init__(self, folder):
         self.folder = folder
         self.processes = []
+        self.reserved = reserve_ports(3)
         self.env = dict(os.environ, SLURM_CONF=os.path.join(folder, "slurm.conf"),
                         MUNGE_SOCKET=os.path.join(folder, "munge.socket"))
 
@@ -97,7 +97,8 @@ class Cluster:
         with open(os.open(key, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as f:
             f.write(os.urandom(128))
         with open(self.env["SLURM_CONF"], "w") as f:
-            f.write(CONFIG.format(host=host, user=user, folder=self.folder, ports=free_ports(3)))
+            f.write(CONFIG.format(host=host, user=user, folder=self.folder,
+                                  ports=[s.getsockname()[1] for s in self.reserved]))
         version = [int(n) for n in re.findall(r"\d+", run("slurmd", "-V").out)[:2]]
         if version >= [23, 11]:
             with open(os.path.join(self.folder, "cgroup.conf"), "w") as f:
@@ -127,6 +128,8 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 p.kill()
                 p.wait()
+        for s in self.reserved:
+            s.close()
 
 
 @contextlib.contextmanager

@@ -210,7 +210,7 @@ def test_packets_of_firmware():
     direct = pmk("run", "-e", "all", "--layout", codes, "--packets", path("pins.vcd"),
                  "--json-document", "-o", path("run.json"), "--", "qemu-system-arm", "-M",
                  "versatilepb", "-nographic", "-nic", "none", "-semihosting-config",
-                 "enable=on,target=native", "-kernel", elf, timeout=60)
+                 "enable=on,target=native", "-kernel", elf)
     equal(direct.code, 0, str(direct))
     with open(path("run.json")) as f:
         want = same(json.load(f), codes, UNTOLD)

@@ -161,6 +161,17 @@ def shared_monitor():
         os.unlink(path + ".mem")
 
 
+def killed_after_rows(n, pid, *argv):
+    """pmk stat of a shell that kills a process when pmk has printed n lines."""
+    with tempfile.NamedTemporaryFile("w+") as said:
+        script = (f"until [ $(wc -l <{said.name}) -ge {n} ]; do sleep 0.02; done; kill -9 {pid}; "
+                  f"exec sleep {2 * PATIENCE}")
+        p = subprocess.run([PMK, "stat", *argv, "--", "sh", "-c", script], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=said, text=True, timeout=PATIENCE)
+        said.seek(0)
+        return Output(p.returncode, p.stdout, said.read())
+
+
 @contextlib.contextmanager
 def monitor(step=1):
     with emulated("-M", "raspi0", "-kernel", monitor_firmware(step)) as board:

@@ -63,9 +63,8 @@ def test_intervals_add_up():
 
 def test_an_emulator_that_goes_away():
     with monitor() as (process, port):
-        out = pmk("stat", "-T", f"gdb:127.0.0.1:{port}", *AT, "-e", "ct_armi_rd", "-I", "20",
-                  "--summary", "--", "sh", "-c",
-                  f"sleep 0.3; kill -9 {process.pid}; exec sleep 600")
+        out = killed_after_rows(6, process.pid, "-T", f"gdb:127.0.0.1:{port}", *AT, "-e",
+                                "ct_armi_rd", "-I", "20", "--summary")
     equal(out.code, 125)
     contains(out.err, "counts are those up to the last reading")
     # Intervals that were counted are there, and so is their sum.

@@ -157,8 +157,8 @@ def test_a_microblaze_by_axi(speaker):
 
 def test_a_probe_that_goes_away():
     with openocd("arm11") as probe:
-        out = pmk("stat", "-T", probe.target(), "-e", "cycles", "-I", "20", "--summary", "--", "sh",
-                  "-c", f"sleep 0.5; kill -9 {probe.process.pid}; exec sleep 600")
+        out = killed_after_rows(6, probe.process.pid, "-T", probe.target(), "-e", "cycles", "-I",
+                                "20", "--summary")
     equal(out.code, 125)
     contains(out.err, "counts are those up to the last reading")
     counted = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) +cycles", out.err)]
