@@ -3,7 +3,8 @@
 #
 #   make demo      install what is needed (Debian), build, count a real ARM program
 #   make check     install what the tests need, build, run every test; WORDS='-m "not once"' are pytest's
-#   make test      the same with the quick ones: unit tests, conformance vectors, documents
+#   make test      the same with the quick ones, and fewer packages: unit tests, conformance vectors, documents
+#   make nightly   make check with large samples where tests draw some, then every fuzzer for FUZZ_SECONDS
 #   make           build/pmk, runs from the build tree
 #   make target    the library for firmware: build/target; TARGETS=armv6 builds that one alone
 #   make python    the package for Python: a wheel and a source distribution in build/python
@@ -20,25 +21,33 @@
 BUILD ?= build
 prefix ?= /usr/local
 
+# Meson's options of a build tree that is made. STRICT=1: a warning is an error.
+SETUP = $(if $(STRICT),-Dwarning_level=3 -Dwerror=true)
+
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 
 $(BUILD)/build.ninja:
 	@scripts/need build
-	meson setup $(BUILD)
+	meson setup $(SETUP) $(BUILD)
 
 demo:
 	@scripts/need build run
 	@$(MAKE) --no-print-directory all
 	@scripts/demo $(BUILD)
 
+check: STRICT = 1
 check:
 	@scripts/need build run test
-	@UNSTABLE=2 scripts/test $(BUILD) $(WORDS)
+	@UNSTABLE=2 SETUP="$(SETUP)" scripts/test $(BUILD) $(WORDS)
 
 test:
-	@scripts/need build run test
-	@scripts/test $(BUILD) -m quick
+	@scripts/need build run quick
+	@SETUP="$(SETUP)" scripts/test $(BUILD) -m quick
+
+nightly:
+	@PMK_TEST_SIZE=large $(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory fuzz
 
 target:
 	@scripts/target $(BUILD) $(TARGETS)
@@ -48,7 +57,7 @@ PYTHON ?= /usr/bin/python3
 python:
 	@scripts/need build python
 	@mkdir -p $(BUILD)/python
-	@$(PYTHON) -m build --no-isolation --outdir $(BUILD)/python . >$(BUILD)/python/log 2>&1 || \
+	@$(PYTHON) -m build --no-isolation $(SETUP:%=-Csetup-args=%) --outdir $(BUILD)/python . >$(BUILD)/python/log 2>&1 || \
 		{ tail -20 $(BUILD)/python/log; exit 1; }
 	@ls $(BUILD)/python/pmukit-*
 
@@ -100,5 +109,5 @@ uninstall:
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo check test target python docs qemu microblaze-toolchain microblaze-programs bench fuzz fresh dist
+.PHONY: all demo check test nightly target python docs qemu microblaze-toolchain microblaze-programs bench fuzz fresh dist
 .PHONY: install uninstall clean

@@ -9,29 +9,31 @@ from harness import *
 sys.path.insert(0, os.path.join(SOURCE, "tests", "cli"))
 import test_hostile
 from test_processes import FORK, assemble, threads
+from trees import build_tree, configure_tree
 
 pytestmark = pytest.mark.once
 
 TREE = os.path.join(WORK, "sanitized")
 
 
-def build():
-    known = ("--reconfigure",) if os.path.exists(os.path.join(TREE, "build.ninja")) else ()
-    out = run("meson", "setup", *known, TREE, SOURCE, "-Dbuildtype=debugoptimized",
-              "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1",
-              "-Dtests=true", "-Ddocs=disabled")
-    assert out.code == 0, out
-    out = run("ninja", "-C", TREE, "--quiet")
-    assert out.code == 0, out
-
-
 def sanitized_tests():
-    out = run("meson", "introspect", "--tests", TREE)
-    return json.loads(out.out)
+    with open(os.path.join(TREE, "meson-info", "intro-tests.json")) as f:
+        return json.load(f)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sanitized():
+    """pmk, the plugin, the unit tests and the vectors: what is run here."""
+    configure_tree("sanitized", "-Dbuildtype=debugoptimized", "-Db_sanitize=address,undefined",
+                   "-Db_lundef=false", "-Doptimization=1", "-Dtests=true")
+    programs = {os.path.relpath(t["cmd"][0], TREE) for t in sanitized_tests()}
+    with open(os.path.join(TREE, "meson-info", "intro-targets.json")) as f:
+        modules = [os.path.relpath(target["filename"][0], TREE) for target in json.load(f)
+                   if target["name"].startswith("pmk-qemu-")]
+    build_tree(TREE, "pmk", *modules, *sorted(programs))
 
 
 def test_unit_tests_are_clean():
-    build()
     tests = sanitized_tests()
     assert tests, "no unit tests in the sanitized build: cmocka is missing"
     for t in tests:
@@ -42,7 +44,6 @@ def test_unit_tests_are_clean():
 
 
 def test_pmk_is_clean():
-    build()
     prog = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-sanitized", "-O2",
                        "-static")
     # The plugin lives in QEMU, which is not sanitized: the ordinary one is loaded.
@@ -60,7 +61,6 @@ def test_pmk_is_clean():
 
 
 def test_pmk_is_clean_whatever_the_program_writes():
-    build()
     env = dict(os.environ, PMK_PLUGIN=BUILD, UBSAN_OPTIONS="halt_on_error=1")
     for place in ("header", "nblocks", "vcpu", "plan", "models", "bus", "chip"):
         for what in ("0xff", "random"):
@@ -78,7 +78,6 @@ def runtime():
 
 def test_the_plugin_is_clean():
     """The emulator loads the sanitized plugin; it counts as the ordinary one does."""
-    build()
     hello = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-sanitized", "-O2",
                         "-static")
     fork = assemble("fork", FORK, "-DCHILDREN=3", "-DLOOPS=100")

@@ -5,22 +5,20 @@ import os
 
 from harness import *
 from programs import loop
+from trees import build_tree, configure_tree
 
 pytestmark = pytest.mark.once
 
-TREE = os.path.join(WORK, "threads")
 EXAMPLE = os.path.join(SOURCE, "examples/api/threads.c")
 COUNTING = os.path.join(SOURCE, "examples/api/count_threads.c")
 
 
+@pytest.fixture(scope="module")
 def library():
-    known = ("--reconfigure",) if os.path.exists(os.path.join(TREE, "build.ninja")) else ()
-    out = run("meson", "setup", *known, TREE, SOURCE, "-Dbuildtype=debugoptimized",
-              "-Db_sanitize=thread", "-Db_lundef=false", "-Ddocs=disabled")
-    equal(out.code, 0, repr(out))
-    out = run("ninja", "-C", TREE, "--quiet", "libpmk.a")
-    equal(out.code, 0, repr(out))
-    return os.path.join(TREE, "libpmk.a")
+    tree = configure_tree("threads", "-Dbuildtype=debugoptimized", "-Doptimization=1",
+                          "-Db_sanitize=thread", "-Db_lundef=false")
+    build_tree(tree, "libpmk.a")
+    return os.path.join(tree, "libpmk.a")
 
 
 def compiled(source, program, *libraries):
@@ -31,15 +29,15 @@ def compiled(source, program, *libraries):
     return ["setarch", "--addr-no-randomize", program]
 
 
-def test_two_threads_with_a_model_each(tmp_path):
-    out = run(*compiled(EXAMPLE, tmp_path / "threads", library()))
+def test_two_threads_with_a_model_each(tmp_path, library):
+    out = run(*compiled(EXAMPLE, tmp_path / "threads", library))
     equal((out.code, out.err), (0, ""))
     contains(out.out, "cortex-a72: cycles 200000, refills 10000\n")
 
 
-def test_threads_that_each_count_a_program(tmp_path):
+def test_threads_that_each_count_a_program(tmp_path, library):
     libs = run("pkg-config", "--libs", "capstone", "libelf", "inih", "json-c", "zlib").out.split()
-    command = compiled(COUNTING, tmp_path / "counting", library(), *libs, "-lm")
+    command = compiled(COUNTING, tmp_path / "counting", library, *libs, "-lm")
     env = dict(os.environ, PMK_DATA=os.path.join(SOURCE, "data"), PMK_PLUGIN=BUILD)
     # One that the emulator runs, one that the kernel counts, one that is not there, and the first
     # once more.
@@ -51,11 +49,11 @@ def test_threads_that_each_count_a_program(tmp_path):
     assert "ThreadSanitizer" not in out.err, out
 
 
-def test_a_race_would_be_seen(tmp_path):
+def test_a_race_would_be_seen(tmp_path, library):
     with open(EXAMPLE) as f:
         shared = f.read().replace("simulate, &cores[i]", "simulate, &cores[0]")
     (tmp_path / "shared.c").write_text(shared)
-    command = compiled(tmp_path / "shared.c", tmp_path / "shared", library())
+    command = compiled(tmp_path / "shared.c", tmp_path / "shared", library)
     seen = "WARNING: ThreadSanitizer: data race"
     # On a busy machine the threads may run one after the other; or the race may break the program
     # before it is told.

@@ -9,6 +9,8 @@ import subprocess
 from harness import *
 import packages
 
+CACHED = ["ccache"] if shutil.which("ccache") else []
+
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
 mount -t proc proc /proc
@@ -54,7 +56,7 @@ class Guest:
         args = [*self.flags, "-idirafter", f"{root}/usr/include"]
         with open(f"{folder}.ini", "w") as f:
             f.write(f"""[binaries]
-c = '{self.triplet}-gcc'
+c = {[*CACHED, self.triplet + '-gcc']}
 ar = '{self.triplet}-ar'
 strip = '{self.triplet}-strip'
 pkgconfig = 'pkg-config'
@@ -72,7 +74,7 @@ endian = 'little'
 """)
         if not os.path.exists(os.path.join(folder, "build.ninja")):
             out = run("meson", "setup", "--cross-file", f"{folder}.ini", "--buildtype=plain",
-                      folder, SOURCE)
+                      "-Dplugin_lto=false", folder, SOURCE)
             assert out.code == 0, out
         out = run("ninja", "-j2", "-C", folder, "pmk", "libpmk.a")
         assert out.code == 0, out

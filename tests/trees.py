@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Build trees that tests make in addition to the one that is tested. They are kept below WORK, have
+no manual pages, and link the plugin from the library's objects: only the tree that is tested
+optimises it."""
+import shlex
+
+from harness import *
+
+
+def configure_tree(name, *options, compiler=None):
+    """The path of a tree that Meson has configured. `compiler`: in place of Meson's choice."""
+    tree = os.path.join(WORK, name)
+    env = dict(os.environ)
+    if compiler:  # Meson looks for ccache only if it chooses the compiler itself
+        env["CC"] = f"ccache {compiler}" if shutil.which("ccache") else compiler
+    known = ("--reconfigure",) if os.path.exists(os.path.join(tree, "build.ninja")) else ()
+    out = run("meson", "setup", *known, tree, SOURCE, "-Dplugin_lto=false", "-Ddocs=disabled",
+              *options, env=env)
+    equal(out.code, 0, repr(out))
+    return tree
+
+
+def build_tree(tree, *targets):
+    out = run("ninja", "-C", tree, "--quiet", "-k", "0", *targets)
+    equal(out.code, 0, out.out[-20000:] + out.err)
+
+
+def options_of(tree):
+    """{option of Meson: value}"""
+    with open(os.path.join(tree, "meson-info", "intro-buildoptions.json")) as f:
+        return {option["name"]: option["value"] for option in json.load(f)}
+
+
+def compiler_of(tree):
+    """The command that compiles C in a tree, without ccache."""
+    with open(os.path.join(tree, "compile_commands.json")) as f:
+        words = shlex.split(json.load(f)[0]["command"])
+    return words[words[0].endswith("ccache")]
