@@ -35,6 +35,8 @@ CROSS = "arm-linux-gnueabi-"
 # Seconds after which something is taken to hang. No test may depend on how fast the machine is:
 # this is ten times what the longest takes on an idle one.
 PATIENCE = 1200
+# "small" in `make check`, "large" in `make nightly`.
+SIZE = os.environ.get("PMK_TEST_SIZE", "small")
 os.makedirs(WORK, exist_ok=True)
 # Emulators of programs that were built because the distribution's cannot load plugins: pmk finds
 # them by itself, and here do the tests that start one themselves.
@@ -69,6 +71,11 @@ def remedy(package, what="it"):
                                                          ("ubuntu", "24.04")):
         return f"build {what}: make qemu"
     return f"Debian: apt-get install {package}"
+
+
+def size(small, large):
+    """How many samples a test draws: more find more."""
+    return {"small": small, "large": large}[SIZE]
 
 
 def skip(reason):

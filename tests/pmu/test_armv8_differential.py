@@ -3,7 +3,7 @@
 of level, on three cores and four boards, must leave the same in both logs. What QEMU does otherwise
 is listed in differential/deviations.c; each entry is shown to be so, here.
 
-PMK_SEED=N and PMK_PROGRAMS=N make other programs, and more. Each difference is printed with the
+PMK_SEED=N and PMK_PROGRAMS=N make other programs, and more; so does PMK_TEST_SIZE=large. Each difference is printed with the
 operations that lead to it."""
 import collections
 import os
@@ -20,7 +20,7 @@ FOLDER = os.path.join(WORK, "armv8-differential")
 QEMU = "qemu-system-aarch64"
 COMPILER = "aarch64-linux-gnu-gcc"
 SEED = os.environ.get("PMK_SEED", "1")
-PROGRAMS = os.environ.get("PMK_PROGRAMS", "300")
+PROGRAMS = os.environ.get("PMK_PROGRAMS", size("100", "1000"))
 CORES = ("cortex-a53", "neoverse-n1", "max")
 BOARDS = ("el1", "el2", "el3", "el2-el3")
 # Rules that take bits away; the others keep programs from doing something.
