@@ -43,7 +43,7 @@ check:
 
 test:
 	@scripts/need build run quick
-	@SETUP="$(SETUP)" scripts/test $(BUILD) -m quick
+	@SETUP="$(SETUP)" scripts/test $(BUILD) -m "quick and not more"
 
 nightly:
 	@PMK_TEST_SIZE=large $(MAKE) --no-print-directory check

@@ -237,18 +237,19 @@ def pytest_runtest_makereport(item, call):
 
 # ---- nothing is left out -------------------------------------------------------------------------
 
-def mark_of(path):
-    """The mark of all tests of a file, or None: "quick" of what is not in Python."""
+def marks_of(path):
+    """The marks of all tests of a file: "quick" of what is not in Python."""
     if not path.endswith(".py"):
-        return "quick"
+        return {"quick"}
     with open(path, encoding="utf-8") as f:
-        mark = re.search(r"^pytestmark = pytest\.mark\.(\w+)$", f.read(), re.M)
-    return mark and mark[1]
+        line = re.search(r"^pytestmark = (.*)$", f.read(), re.M)
+    return set(re.findall(r"pytest\.mark\.(\w+)", line[1] if line else ""))
 
 
 # What -m asks for, of the runs in which no file may be left out.
-WANTED = {"": lambda mark: True, "quick": lambda mark: mark == "quick",
-          "not once": lambda mark: mark != "once"}
+WANTED = {"": lambda marks: True, "quick": lambda marks: "quick" in marks,
+          "quick and not more": lambda marks: "quick" in marks and "more" not in marks,
+          "not once": lambda marks: "once" not in marks}
 
 
 def missing_files(config, ran):
@@ -263,7 +264,7 @@ def missing_files(config, ran):
              if re.fullmatch(r"test_.*\.(py|c)|.*\.vec", name)]
     wanted = WANTED[option.markexpr]
     return sorted(name for name in (os.path.relpath(f, harness.SOURCE) for f in files
-                                    if wanted(mark_of(f))) if name not in ran)
+                                    if wanted(marks_of(f))) if name not in ran)
 
 
 class FailureLog:
@@ -333,6 +334,8 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_configure(config):
     costs.configure(config)
     config.addinivalue_line("markers", "quick: all of this file is run by `make test`")
+    config.addinivalue_line("markers", "more: except this, which needs more packages than those of "
+                            "`scripts/need build run quick`")
     config.addinivalue_line("markers", "once: takes long, and says the same on each distribution; "
                             "where several are tried, one of them runs it")
     if not hasattr(config, "workerinput"):

@@ -6,8 +6,6 @@ import re
 from harness import *
 from programs import loop
 
-pytestmark = pytest.mark.quick
-
 HEADER = os.path.join(SOURCE, "bindings/cpp")
 EXAMPLES = os.path.join(SOURCE, "examples/cpp")
 STRICT = ["-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]

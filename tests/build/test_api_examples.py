@@ -7,8 +7,6 @@ import re
 from harness import *
 from programs import loop
 
-pytestmark = pytest.mark.quick
-
 HERE = os.path.join(SOURCE, "examples/api")
 # program: (sources, arguments, what it prints)
 EXAMPLES = {

@@ -7,8 +7,6 @@ import shlex
 from harness import *
 import installed
 
-pytestmark = pytest.mark.quick
-
 # With what they need of a libc; all others are freestanding.
 HOSTED = {"result.h": {"stdio.h"}}
 COMPILERS = [

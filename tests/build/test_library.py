@@ -8,8 +8,6 @@ import shutil
 from harness import *
 import installed
 
-pytestmark = pytest.mark.quick
-
 # Of <pmk/native.h>: code for the processor that the library runs on, which may be none of those.
 NATIVE = {"pmk_native_fixup", "pmk_native_probe", "pmk_port_cp15_pmuv3", "pmk_port_native"}
 

@@ -128,9 +128,9 @@ def test_a_program_that_is_not_built_is_an_error(suite):
         os.unlink(added)
 
 
-@pytest.mark.parametrize("options", ((), ("-m", "quick"), ("-m", "not once"),
+@pytest.mark.parametrize("options", ((), ("-m", "quick"), ("-m", "not once"), ("-m", "quick and not more"),
                                      ("-n", "2", "--dist", "loadfile")),
-                         ids=("all", "quick", "not-once", "-n2"))
+                         ids=("all", "quick", "not-once", "not-more", "-n2"))
 def test_a_file_without_tests_is_an_error(suite, options):
     """Everything else passes: the tests that fail are taken away. One that is to run once is
     missing when it should have."""

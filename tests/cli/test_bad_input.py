@@ -139,6 +139,7 @@ def test_the_output_is_not_the_program():
     equal(content(path), content(loop(1)))
 
 
+@pytest.mark.more
 def test_an_emulator_that_runs_nothing_is_no_zero():
     out = pmk("stat", "-e", "instr_exec", "--qemu",
               "qemu-system-arm -M raspi0 -nographic -nic none -kernel " + WORK + "/no-such-kernel")
@@ -220,6 +221,7 @@ def test_a_program_that_cannot_be_executed():
     refuse(NOT_EXEC, fifo, said="bad-fifo")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("cpu", ["cortex-m0", "cortex-m3", "cortex-m7", "cortex-m33",
                                  "cortex-r5", "cortex-r52"])
 def test_code_of_processors_that_are_none_of_ours(cpu):

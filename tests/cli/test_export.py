@@ -513,6 +513,7 @@ def pprof(data, tmp_path):
     return counted
 
 
+@pytest.mark.more
 def test_pprof_reads_it(flat, paths, tmp_path):
     for path, want in ((flat, FLAT), (paths, PATHS)):
         counted = pprof(export(path, "pprof", text=False).out, tmp_path)
@@ -520,6 +521,7 @@ def test_pprof_reads_it(flat, paths, tmp_path):
         equal({e: sum(c.values()) for e, c in counted.items()}, TOTALS)
 
 
+@pytest.mark.more
 def test_pprof_shows_cycles_first(paths, tmp_path):
     export(paths, "pprof", "-o", tmp_path / "profile.pb")
     out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
@@ -532,6 +534,7 @@ def test_pprof_shows_cycles_first(paths, tmp_path):
     contains(out.out, "\ndcache_miss/count cpu_cycles/count[dflt]\n")
 
 
+@pytest.mark.more
 def test_pprof_shows_where_code_is(paths, tmp_path):
     export(paths, "pprof", "-o", tmp_path / "profile.pb")
     out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",

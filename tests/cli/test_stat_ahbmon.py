@@ -282,6 +282,7 @@ done:
 """
 
 
+@pytest.mark.more
 def test_a_peripheral_is_reached_through_its_bridge():
     have("qemu-system-arm")
     kernel = build("ahb-uart", UART, "-march=armv5te", "-nostdlib", "-static", "-Wl,-Ttext=0x10000",
@@ -321,6 +322,7 @@ done:
 """
 
 
+@pytest.mark.more
 def test_privileged_stores_look_like_cast_outs():
     # All of them have HPROT 15 there; the alignment test of CtArmdCastOut4 tells one (Table 4-11).
     have("qemu-system-arm")

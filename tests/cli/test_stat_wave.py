@@ -53,6 +53,7 @@ def test_counts_are_those_of_the_scoreboard():
         equal({c["trust"] for c in doc["counters"]}, {"measured"})
 
 
+@pytest.mark.more
 def test_fst_and_a_pipe_give_the_same():
     have("vcd2fst")
     dump, ini, scores = simulated(9)

@@ -7,8 +7,6 @@ import shlex
 from harness import *
 import repo
 
-pytestmark = pytest.mark.quick
-
 SCRIPT = os.path.join(SOURCE, "completions/pmk.bash")
 
 

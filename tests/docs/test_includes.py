@@ -278,6 +278,7 @@ def gcc_include():
     return run("arm-none-eabi-gcc", "-print-file-name=include").out.strip()
 
 
+@pytest.mark.more
 def test_freestanding_sources_need_nothing_but_memory_functions():
     have("arm-none-eabi-gcc", "arm-none-eabi-nm")
     for cpu in TARGET_CPUS:
@@ -287,6 +288,7 @@ def test_freestanding_sources_need_nothing_but_memory_functions():
             equal(undefined - defined - MEMORY, set(), f"undefined for {cpu} at {level}")
 
 
+@pytest.mark.more
 def test_freestanding_sources_have_no_state():
     have("arm-none-eabi-gcc", "arm-none-eabi-nm")
     link_freestanding(TARGET_CPUS[0], "-Os")

@@ -310,6 +310,7 @@ def test_examples_run():
     assert run_examples("any") > 15
 
 
+@pytest.mark.more
 def test_firmware_example_runs():
     have(*NEEDS["qemu-system-arm"])
     folder, _ = example_folder()

@@ -52,6 +52,7 @@ def test_its_four_ways_to_name_an_event_agree():
                                  *[by_name["load_any"]] * 3])
 
 
+@pytest.mark.more
 def test_firmware_example_names_a_machine_that_is_there():
     command = re.search(r"`pmk stat --qemu '(qemu-system-microblazeel) -M (\S+) ",
                         section("Try it"))

@@ -12,7 +12,7 @@ from browser import session
 from harness import *
 import repo
 
-pytestmark = pytest.mark.quick
+pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")

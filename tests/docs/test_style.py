@@ -25,6 +25,7 @@ def formatter():
     return "clang-format"
 
 
+@pytest.mark.more
 def test_c_files_are_formatted():
     command = formatter()
     files = c_files()

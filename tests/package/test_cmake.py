@@ -3,8 +3,6 @@
 of which what its CMake file calls stands here in place of Zephyr."""
 from harness import *
 
-pytestmark = pytest.mark.quick
-
 PROGRAM = """#include "pmk_target.h"
 
 int begun(struct pmk_target *t)

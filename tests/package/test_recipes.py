@@ -8,8 +8,6 @@ from programs import loop
 import recordings
 import repo
 
-pytestmark = pytest.mark.quick
-
 BUILDROOT = os.path.join(SOURCE, "package/buildroot/libpmk-target/libpmk-target.mk")
 VERSION = re.search(r"^  version: '(.*)'", repo.text("meson.build"), re.M)[1]
 YOCTO = f"package/yocto/libpmk-target_{VERSION}.bb"

@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: MIT
+"""What a browser, headless Chromium, makes of the pages of pmk report, diff, stat and sweep."""
+from browser import session
+from harness import *
+from recordings import *
+from test_html import (EVIL, diff_page, folder, hostile_page, later, long_recording, number, page,
+                       page_of, program, recording, self_counts, stat_page, sweep_page, timed,
+                       with_source)
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, whose pages are read and used as people would."""
+    yield from session("--window-size=1200,1000")
+
+
+class Shown:
+    """A page in the browser."""
+
+    def __init__(self, driver, path, script=True, scheme="light"):
+        self.driver, self.path = driver, path
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not script})
+        self.scheme(scheme)
+        driver.get("about:blank")
+        driver.get_log("performance")
+        driver.get_log("browser")
+        driver.get(f"file://{path}")
+
+    def scheme(self, name):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": name}]})
+
+    def js(self, script, *argv):
+        return self.driver.execute_script(script, *argv)
+
+    def find(self, css):
+        return self.driver.find_elements("css selector", css)
+
+    def one(self, css):
+        found = self.find(css)
+        equal(len(found), 1, css)
+        return found[0]
+
+    def frame(self, *path):
+        """The box of a frame, by the names from the root on."""
+        return self.js("""
+            const boxes = [...document.querySelectorAll("#flame .f")];
+            const path = b => (b === boxes[0] ? [] : path(boxes[b.dataset.p])).concat(
+                b.querySelector("title").textContent.split("\\n")[0]);
+            return boxes.find(b => path(b).join("\\n") === arguments[0].join("\\n"));
+            """, ["all", *path])
+
+    def width(self, *path):
+        return float(self.frame(*path).get_attribute("width")[:-1])
+
+    def keys(self, element, *keys):
+        from selenium.webdriver.common.keys import Keys
+        element.send_keys(*[getattr(Keys, k, k) for k in keys])
+
+    def type(self, *keys):
+        self.keys(self.driver.switch_to.active_element, *keys)
+
+    def names(self):
+        """Functions that the table shows, in its order."""
+        return self.js("return [...document.querySelectorAll('#functions tbody tr')]"
+                       ".filter(r => r.offsetParent).map(r => r.querySelector('th').textContent)")
+
+    def column(self, name):
+        return [number(t) for t in self.js(
+            "return [...document.querySelectorAll('#functions tbody tr')]"
+            ".filter(r => r.offsetParent).map(r => r.querySelector(arguments[0]).textContent)",
+            name)]
+
+    def requests(self):
+        """What the browser asked for, but for the page itself."""
+        sent = []
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                sent.append(message["params"]["request"]["url"])
+        return [url for url in sent if url not in (f"file://{self.path}", "about:blank")]
+
+
+@pytest.fixture
+def shown(browser, recording, page):
+    return Shown(browser, f"{recording}.html")
+
+
+def test_loads_quietly(shown):
+    equal(shown.driver.get_log("browser"), [])
+    equal(shown.requests(), [])
+    contains(shown.driver.title, "./prog -n 3")
+
+
+def test_a_click_zooms(shown):
+    before = shown.width("main", "work")
+    assert before < 60, before
+    shown.frame("main", "work").click()
+    assert shown.width("main", "work") == 100
+    equal(shown.js("return document.querySelectorAll('#flame .f:not(.gone)').length"),
+          4, "all, main, work, clamp")
+    assert not shown.frame("main", "down").is_displayed()
+    clamp = shown.width("main", "work", "clamp")
+    assert abs(clamp - 100 * 60 / 160) < 1, clamp
+    # Its caller is still there, and leads back.
+    shown.frame("main").click()
+    assert shown.width("main") == 100 and shown.width("main", "work") < 100
+    shown.one("#reset").click()
+    equal(shown.width("main", "work"), before)
+    assert not shown.one("#reset").is_enabled()
+
+
+def test_keys(shown):
+    before = shown.width("main", "work")
+    shown.js("document.querySelector('#flame .f').focus()")
+    shown.type("ARROW_DOWN")
+    shown.type("ARROW_DOWN")
+    active = shown.driver.switch_to.active_element
+    equal(active.find_element("css selector", "title").get_attribute("textContent")
+          .split("\n")[0], "work")
+    shown.type("ENTER")
+    equal(shown.width("main", "work"), 100)
+    shown.type("ESCAPE")
+    equal(shown.width("main", "work"), before)
+    shown.type("ARROW_RIGHT")
+    shown.type("ARROW_UP")
+    assert shown.driver.switch_to.active_element == shown.frame("main")
+    shown.type("/")
+    assert shown.driver.switch_to.active_element == shown.one("#find")
+    equal(shown.one("#find").get_attribute("value"), "")
+    equal(len(shown.find('#flame .f[tabindex="0"]')), 1, "one stop of the tabulator")
+
+
+def test_search_finds(shown):
+    shown.keys(shown.one("#find"), "CLAM")
+    equal(len(shown.find("#flame .f.hit")), 2)
+    equal(shown.one("#found").text, f"2 frames, {100 * 90 / TOTALS['cpu_cycles']:.1f}%")
+    # What is below a hit counts once.
+    shown.one("#find").clear()
+    shown.keys(shown.one("#find"), "down")
+    down = FUNCTIONS["down"]["cpu_cycles"]
+    equal(shown.one("#found").text, f"3 frames, {100 * down / TOTALS['cpu_cycles']:.1f}%")
+    shown.keys(shown.one("#find"), "x")
+    equal(shown.one("#found").text, "not found")
+    shown.type("ESCAPE")
+    equal(shown.find("#flame .f.hit") + shown.find("#flame.searched"), [])
+
+
+def test_sort(shown):
+    by_name = "#functions thead th:nth-child(6) button"
+    shown.one(by_name).click()
+    equal(shown.names(), sorted(FUNCTIONS))
+    equal(shown.one("#functions [aria-sort]").get_attribute("aria-sort"), "ascending")
+    shown.one(by_name).click()
+    equal(shown.names(), sorted(FUNCTIONS, reverse=True))
+    shown.one("#functions thead th:nth-child(3) button").click()
+    inclusive = shown.column(".incl")
+    equal(inclusive, sorted(inclusive, reverse=True))
+    shown.one("#functions thead th:nth-child(3) button").click()
+    equal(shown.column(".incl"), sorted(inclusive))
+
+
+def test_filter(shown):
+    box = shown.one("input.filter")
+    shown.keys(box, "LOOP.C")
+    equal(shown.names(), ["work"])
+    equal(shown.one(".filter + output").text, "1 of 4")
+    box.clear()
+    shown.keys(box, "m", "BACKSPACE")
+    equal(len(shown.names()), 4)
+
+
+def test_another_event(shown, recording):
+    from selenium.webdriver.support.ui import Select
+    for event in ("dcache_miss", "executions", "cpu_cycles"):
+        Select(shown.one("#event")).select_by_visible_text(event)
+        want = self_counts(recording, event)
+        equal(dict(zip(shown.names(), shown.column(".self"))),
+              {name: want.get(name, 0) for name in FUNCTIONS})
+        everything = total(recording, event)
+        share = 100 * want["work"] / everything
+        equal(shown.js("""return [...document.querySelectorAll("#functions tbody tr")].find(
+            r => r.querySelector("th").textContent === "work").cells[1].textContent"""),
+              f"{share:.1f}%")
+        contains(shown.frame().find_element("css selector", "title").get_attribute("textContent"),
+                 f"{everything:,} {event}, 100.00%")
+        lines = shown.js("""return [...document.querySelectorAll(".place tr[data-v] .v")]
+            .map(c => c.textContent)""")
+        equal(sum(number(t) for t in lines), everything, "no source: all instructions are listed")
+        first = shown.js("""return document.querySelector("#hottest tbody td").textContent""")
+        equal(number(first), max(number(t) for t in lines))
+        equal(set(shown.js("return [...document.querySelectorAll('.event')]"
+                           ".map(e => e.textContent)")), {event})
+
+
+def test_another_event_of_what_is_not_all_listed(browser, tmp_path):
+    from selenium.webdriver.support.ui import Select
+    shown = Shown(browser, page_of(long_recording(tmp_path / "r")))
+    equal(shown.one(".place summary .n").text, "100.0%")
+    for event in ("executions", "cpu_cycles"):
+        Select(shown.one("#event")).select_by_visible_text(event)
+        equal(shown.one(".place summary .n").text, "100.0%")
+
+
+def colours(shown):
+    return shown.js("""const luma = c => c.match(/[\\d.]+/g).slice(0, 3).reduce(
+            (sum, v, i) => sum + v * [.299, .587, .114][i], 0);
+        const s = getComputedStyle(document.body);
+        return [luma(s.backgroundColor), luma(s.color)]""")
+
+
+def test_light_and_dark(browser, recording, page):
+    for scheme in ("light", "dark"):
+        paper, ink = colours(Shown(browser, f"{recording}.html", scheme=scheme))
+        assert (paper > 200 and ink < 80) if scheme == "light" else (paper < 60 and ink > 180)
+
+
+def test_without_script(browser, recording, page):
+    """Everything is there to be read, and what only the script can do is not."""
+    # WebDriver's own scripts do not run then, either: the DOM is asked by other means.
+    shown = Shown(browser, f"{recording}.html", script=False)
+    try:
+        tree = browser.execute_cdp_cmd("DOMSnapshot.captureSnapshot", {"computedStyles": []})
+        document = tree["documents"][0]
+        laid_out = {tree["strings"][i] for i in document["layout"]["text"] if i >= 0}
+        assert {"work", "clamp", "main", "Flame graph", "Functions"} <= laid_out, laid_out
+        assert f"{FUNCTIONS['work']['cpu_cycles']}" in laid_out
+        for only_script in ("Reset zoom", "Event "):
+            assert only_script not in laid_out
+        equal(shown.driver.get_log("browser"), [])
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_latencies_in_the_browser(browser, timed):
+    shown = Shown(browser, page_of(timed))
+    rows = shown.js("return [...document.querySelectorAll('#latencies tbody tr')].map("
+                    "row => [...row.children].map(cell => cell.innerText))")
+    equal(rows[1:], [["12", "5", "29.4", "0.5"], ["30", "1", "5.9", "0.3"],
+                     ["1,000", "11", "64.7", "99.2"]])
+    # A bar is as wide as its share.
+    width = shown.js("return getComputedStyle(document.querySelectorAll('#latencies .bar')[3])"
+                     ".getPropertyValue('--p')")
+    equal(width.strip(), "0.54%")
+    equal(shown.driver.get_log("browser"), [])
+
+
+def test_a_sweep_in_the_browser(browser, tmp_path):
+    shown = Shown(browser, sweep_page(tmp_path, "--heat", "cycles,size,program"))
+    table = ("return [...document.querySelectorAll('#results tbody tr')].map("
+             "row => row.children[3].innerText)")
+    equal(shown.js(table)[:3], ["30", "10", "20"])
+    head = shown.find("#results thead th")[3]
+    (head.find_elements("css selector", "button") or [head])[0].click()
+    equal(shown.js(table)[:3], ["300", "200", "100"])
+    # The hottest spot has the strongest colour, and the coolest none.
+    colours = shown.js("return [...document.querySelectorAll('#map .heat')].map("
+                       "cell => getComputedStyle(cell).backgroundColor)")
+    equal((colours[0], colours[1]), (colours[4], colours[3]))
+    equal(len(set(colours)), 3)
+    assert re.search(r"[/,] ?0\)$", colours[1]), colours
+    equal(shown.requests(), [])
+    equal(shown.driver.get_log("browser"), [])
+
+
+def test_narrow_windows(shown):
+    shown.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": 360, "height": 700, "deviceScaleFactor": 1, "mobile": False})
+    try:
+        wide = shown.js("return [document.documentElement.scrollWidth, innerWidth]")
+        assert wide[0] <= wide[1], f"the page is {wide[0]} wide"
+    finally:
+        shown.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_names_for_who_does_not_see(shown):
+    """Whatever can be used has a name that a screen reader says."""
+    nodes = shown.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    seen = {}
+    for node in nodes:
+        if node.get("ignored"):
+            continue
+        seen.setdefault(node["role"]["value"], []).append(node.get("name", {}).get("value", ""))
+    for role in ("button", "searchbox", "combobox", "treeitem", "link", "tree", "heading"):
+        assert seen.get(role) and all(seen[role]), f"{role}: {seen.get(role)}"
+    assert any(name.startswith("work\n") or name.startswith("work ")
+               for name in seen["treeitem"]), seen["treeitem"]
+
+
+def test_links_open_listings(browser, with_source):
+    shown = Shown(browser, page_of(with_source))
+    shown.js("document.querySelectorAll('.place').forEach(d => d.open = false)")
+    shown.js("[...document.querySelectorAll('#functions a')].find("
+             "a => a.textContent === 'work').click()")
+    wait_until(lambda: shown.js("return document.querySelectorAll('.place[open]').length") == 1,
+               "the listing opens")
+    equal(shown.js("return document.querySelector(':target .at').textContent"), "5")
+
+
+def test_hostile_names_do_nothing(browser, hostile_page):
+    shown = Shown(browser, hostile_page)
+    from selenium.webdriver.support.ui import Select
+    Select(shown.one("#event")).select_by_index(1)
+    shown.js("document.querySelector('#flame .f').focus()")
+    for _ in range(len(EVIL)):
+        shown.type("ARROW_DOWN")
+        shown.type("ENTER")
+    equal(shown.js("return window.evil"), None)
+    equal(shown.driver.get_log("browser"), [])
+    equal(shown.requests(), [])
+    assert shown.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_comparison_in_the_browser(browser, recording, later):
+    shown = Shown(browser, diff_page(recording, later))
+    equal((shown.driver.get_log("browser"), shown.requests()), ([], []))
+    table = "#e0-function"
+    shown.one(f"{table} thead th:nth-child(5) button").click()
+    names = shown.js("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)",
+                     f"{table} tbody th")
+    equal(names, sorted(names))
+    shown.one(f"{table} thead th:nth-child(3) button").click()
+    numbers = [int(c.text.replace(",", "")) for c in shown.find(f"{table} tbody td:nth-child(3)")]
+    equal(numbers, sorted(numbers, reverse=True))
+    shown.keys(shown.one('input[data-table="e0-function"]'), "WORK")
+    equal([e.text for e in shown.find(f"{table} tbody th") if e.is_displayed()],
+          [n for n in names if "work" in n])
+
+
+def test_charts_show_an_interval(browser, program, folder):
+    path = folder / "chart.html"
+    rows = stat_page(program, path, "-I", "100000cycles")
+    misses = [int(row[1]) for row in rows if row[3] == "dcache_miss"]
+    shown = Shown(browser, path)
+    equal((shown.driver.get_log("browser"), shown.requests()), ([], []))
+    read = """return [...document.querySelectorAll("figure")].find(
+        f => f.querySelector("b").textContent === "dcache_miss").querySelector("output").textContent
+        """
+    equal(number(shown.js(read)), sum(misses))
+    shown.js("document.querySelector('.charts').focus()")
+    for i in range(2):
+        shown.type("ARROW_RIGHT")
+        equal(number(shown.js(read)), misses[i])
+    equal(len(shown.find("figure .cursor")), len(shown.find("figure svg")))
+    shown.type("ESCAPE")
+    equal(number(shown.js(read)), sum(misses))
+    from selenium.webdriver.common.action_chains import ActionChains
+    svg = shown.find("figure svg")[-1]
+    ActionChains(browser).move_to_element_with_offset(svg, 1 - svg.size["width"] // 2, 0).perform()
+    equal(number(shown.js(read)), misses[0])
+
+
+def test_a_script_of_a_name_would_not_run(browser, page, tmp_path):
+    """Even if one were not escaped: only the page's own script is let in."""
+    path = tmp_path / "page.html"
+    path.write_text(page.source.replace("<h1", "<script>window.evil=1</script>"
+                                        "<img src='http://localhost:9/' onerror='window.evil=1'>"
+                                        "<h1", 1))
+    shown = Shown(browser, path)
+    equal(shown.js("return [window.evil, document.documentElement.className]"), [None, "script"])
+    said = "\n".join(entry["message"] for entry in shown.driver.get_log("browser"))
+    contains(said, "Content Security Policy")
