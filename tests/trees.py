@@ -21,7 +21,7 @@ def configure_tree(name, *options, compiler=None):
 
 
 def build_tree(tree, *targets):
-    out = run("ninja", "-C", tree, "--quiet", "-k", "0", *targets)
+    out = run("ninja", "-C", tree, "--quiet", "-k", "0", *targets, timeout=2.5 * PATIENCE)
     equal(out.code, 0, out.out[-20000:] + out.err)
 
 
