@@ -128,7 +128,8 @@ def test_a_program_that_is_not_built_is_an_error(suite):
         os.unlink(added)
 
 
-@pytest.mark.parametrize("options", ((), ("-m", "quick"), ("-m", "not once"), ("-m", "quick and not more"),
+@pytest.mark.parametrize("options", ((), ("-m", "quick"), ("-m", "not once"),
+                                     ("-m", "quick and not more"),
                                      ("-n", "2", "--dist", "loadfile")),
                          ids=("all", "quick", "not-once", "not-more", "-n2"))
 def test_a_file_without_tests_is_an_error(suite, options):
@@ -166,14 +167,15 @@ def test_a_file_without_tests_is_an_error(suite, options):
 @pytest.mark.parametrize("order", (("test_python.py", "sub/test_program.c", "sub/small.vec"),
                                    ("sub/small.vec", "sub/test_program.c", "test_python.py")),
                          ids=("one", "other"))
-def test_the_longest_file_starts_first(suite, order):
+def test_the_longest_file_starts_first(suite, tmp_path, order):
     """test_program.c is not in the table: it starts before those that are short."""
-    table = os.path.join(suite, "tests", "costs.txt")
+    table, report = os.path.join(suite, "tests", "costs.txt"), tmp_path / "report.xml"
     costs.write_costs({f"tests/{order[0]}": 50.0, f"tests/{order[2]}": 1.0}, table)
     try:
-        out = pytest_in(suite, "-n", "1", "--dist", "loadfile", "-v")
-        ran = re.findall(r"^\[gw0\] .* tests/([^:\s]+)::", out.out, re.M)
-        equal(tuple(dict.fromkeys(ran)), order, out)
+        out = pytest_in(suite, "-n", "1", "--dist", "loadfile", f"--junitxml={report}")
+        ran = re.findall(r'<testcase classname="tests\.([\w.]+)"', report.read_text())
+        equal(list(dict.fromkeys(ran)), [re.sub(r"\.py$", "", name).replace("/", ".")
+                                         for name in order], out)
     finally:
         os.unlink(table)
 

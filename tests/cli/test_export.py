@@ -37,6 +37,7 @@ def annotate(text, tmp_path, *argv):
     return rows, totals
 
 
+@pytest.mark.more
 def test_callgrind_annotate_reads_it(flat, tmp_path):
     rows, totals = annotate(export(flat, "callgrind").out, tmp_path)
     equal(totals, [TOTALS[e] for e in EVENTS])
@@ -51,6 +52,7 @@ def test_callgrind_annotate_reads_it(flat, tmp_path):
     })
 
 
+@pytest.mark.more
 def test_callgrind_has_calls_with_inclusive_costs(paths, tmp_path):
     rows, totals = annotate(export(paths, "callgrind").out, tmp_path, "--inclusive=yes",
                             "--tree=calling")
@@ -80,6 +82,7 @@ def test_callgrind_has_calls_of_call_paths_alone(flat):
     assert "calls=" not in export(flat, "callgrind").out
 
 
+@pytest.mark.more
 def test_callgrind_jumps_into_other_functions(tmp_path):
     r = Recording(tmp_path / "tail.data")
     r.event("instr_exec")
@@ -410,6 +413,7 @@ def test_folded_takes_names_apart(tmp_path):
     equal(folded(export(r.done(), "folded").out), {"a:b": 3, "[libc.so.6]": 4})
 
 
+@pytest.mark.more
 def test_inlined_chains_tail_calls_and_unknown_callers(tmp_path):
     """f() has g() in it, and that h(), which calls t(); t() jumps to u(). A handler, entered in no
     call, calls what has no symbol, which calls f()."""
@@ -471,6 +475,7 @@ def test_speedscope_has_its_schema(flat, paths):
           ["cpu_cycles"])
 
 
+@pytest.mark.more
 def test_names_that_are_not_utf8_in_json(tmp_path):
     r = Recording(tmp_path / "bytes.data", command='a "b" \\ \x01')
     r.event("instr_exec")

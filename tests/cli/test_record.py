@@ -410,6 +410,7 @@ def test_nothing_is_timed_elsewhere():
     equal(latencies(record("-e", "all", path, code=3)), {})
 
 
+@pytest.mark.more
 def test_firmware():
     argv = ("--core", "arm1176", "-e", "all", "--qemu", machine(firmware(CALLS, CALLED, count=100)))
     document = stat(*argv)

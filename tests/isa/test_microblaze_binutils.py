@@ -19,8 +19,6 @@ import pytest
 from harness import BUILD, WORK, equal, run
 from microblaze_tools import answer, tool
 
-pytestmark = pytest.mark.quick
-
 FACTS = os.path.join(BUILD, "tests", "microblaze_facts")
 
 # ---- what a mnemonic means -----------------------------------------------------------------------

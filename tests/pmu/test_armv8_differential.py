@@ -3,8 +3,8 @@
 of level, on three cores and four boards, must leave the same in both logs. What QEMU does otherwise
 is listed in differential/deviations.c; each entry is shown to be so, here.
 
-PMK_SEED=N and PMK_PROGRAMS=N make other programs, and more; so does PMK_TEST_SIZE=large. Each difference is printed with the
-operations that lead to it."""
+PMK_SEED=N and PMK_PROGRAMS=N make other programs, and more; so does PMK_TEST_SIZE=large. Each
+difference is printed with the operations that lead to it."""
 import collections
 import os
 import random
