@@ -429,6 +429,28 @@ static void set_warnings(struct pmk_count *c)
 					c->q.regions.word[i]);
 }
 
+/* What the firmware has left off by its control register. */
+static void note_control(struct pmk_count *c)
+{
+	static const char *const name[] = { "MMU", "data cache", "instruction cache",
+					    "branch prediction" };
+	const struct pmk_emulation *e = c->state;
+	unsigned off = atomic_load(&e->runner.arena->control_followed) &
+		       ~atomic_load(&e->runner.arena->control_seen);
+	char list[96] = "";
+
+	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		if (off >> i & 1)
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+				 *list ? ", " : "", name[i]);
+	if (*list)
+		pmk_result_note(&c->result, "the firmware left these off (SCTLR): %s", list);
+	if (atomic_load(&e->runner.arena->control_unseen))
+		pmk_result_note(&c->result, "what the firmware turns on and off is not followed: "
+					    "MMU, caches and branch prediction count as the "
+					    "core's parameters say");
+}
+
 /* Does a number of the report depend on time? */
 static bool counts_time(const struct pmk_count *c)
 {
@@ -480,6 +502,7 @@ static void set_notes(struct pmk_count *c)
 					    "may differ from run to run");
 	if (!counts_time(c))
 		return;
+	note_control(c);
 	c->result.checked = strdup(pmk_core_checked(&e->prog.core));
 	if (*e->prog.core.caveat)
 		pmk_result_note(&c->result, "%s", e->prog.core.caveat);

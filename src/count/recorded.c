@@ -351,6 +351,7 @@ static bool is_sound(const struct pmk_ledger_block *l)
 
 static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 {
+	struct pmk_core core = *r->req.core;
 	struct part *share;
 	const uint8_t *bytes = (const uint8_t *)&l->insn[l->ninsns];
 	struct block *b;
@@ -376,7 +377,8 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 	share = calloc(l->ninsns, sizeof(*share));
 	if (!share)
 		return PMK_ENOMEM;
-	shares(r->req.core, l->insn, l->ninsns, share);
+	pmk_core_control(&core, r->req.core, l->control);
+	shares(&core, l->insn, l->ninsns, share);
 	ok = add_once(r, share, l->ninsns);
 	free(share);
 	return ok ? 0 : PMK_ENOMEM;

@@ -474,3 +474,11 @@ const char *pmk_core_in_vain(const struct pmk_core *core, const char *key)
 
 	return family->in_vain ? family->in_vain(core, key) : NULL;
 }
+
+void pmk_core_control(struct pmk_core *core, const struct pmk_core *configured, unsigned state)
+{
+	core->mmu = configured->mmu && (state & PMK_CONTROL_MMU);
+	core->dcache_on = configured->dcache_on && (state & PMK_CONTROL_DCACHE);
+	core->icache_on = configured->icache_on && (state & PMK_CONTROL_ICACHE);
+	core->bp_on = configured->bp_on && (state & PMK_CONTROL_PREDICTOR);
+}

@@ -17,6 +17,14 @@
 
 #define PMK_CORE_FINGERPRINT 17
 
+/* What a core may have on or off. */
+enum pmk_control {
+	PMK_CONTROL_MMU = 1,
+	PMK_CONTROL_DCACHE = 2,
+	PMK_CONTROL_ICACHE = 4,
+	PMK_CONTROL_PREDICTOR = 8,
+};
+
 struct pmk_core {
 	char name[32];	   /* "arm1176" */
 	char pmu[32];	   /* its PMU: "arm1176", or "none" */
@@ -200,5 +208,8 @@ int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dl
  * PMK_EINVAL: no family has the instruction set, of which isas gets a list. */
 int pmk_core_settle(struct pmk_core *core);
 void pmk_core_isas(char *isas, size_t size);
+
+/* Turn on of `core` what is on in `state` (enum pmk_control), as far as `configured` has it. */
+void pmk_core_control(struct pmk_core *core, const struct pmk_core *configured, unsigned state);
 
 #endif

@@ -68,6 +68,13 @@ void pmk_cpu_stale(struct pmk_cpu *cpu, const union pmk_cpu_own *kept)
 	cpu->igen++;
 }
 
+void pmk_cpu_discard(const struct pmk_core *core, const union pmk_cpu_own *kept)
+{
+	struct pmk_cpu old = { .core = *core, .own = *kept };
+
+	pmk_core_family(core)->fini(&old);
+}
+
 struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core)
 {
 	return pmk_core_family(core)->raises(core);

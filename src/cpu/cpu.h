@@ -167,6 +167,8 @@ void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions);
  */
 int pmk_cpu_cold(struct pmk_cpu *cpu, union pmk_cpu_own *kept);
 void pmk_cpu_stale(struct pmk_cpu *cpu, const union pmk_cpu_own *kept);
+/* Free what was kept. */
+void pmk_cpu_discard(const struct pmk_core *core, const union pmk_cpu_own *kept);
 
 /* The longest latency that the core can record; 0: it records none. */
 uint32_t pmk_cpu_longest(const struct pmk_core *core);

@@ -94,6 +94,9 @@ struct pmk_core_family {
 	/* Is its vector of faults that of calls, too? Then each instruction that owes no access has
 	 * to be told when it is passed. */
 	bool shares_faults;
+	/* In system emulation: what firmware turns on and off by the control register of ARM (CP15
+	 * c1), of enum pmk_control. 0: that is not followed. */
+	unsigned control;
 	/* Do addresses have more than 32 bits? */
 	bool wide_addresses;
 	/* Is no data access of such a core watched? NULL: never is. */

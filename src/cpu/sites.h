@@ -54,6 +54,7 @@ struct pmk_ledger_head {
 struct pmk_ledger_block {
 	struct pmk_ledger_head head;
 	uint32_t ninsns, nfaults; /* pmk_block.nfaults */
+	uint32_t control, unused; /* what was on: pmk_core_control() */
 	struct pmk_insn insn[];
 };
 

@@ -259,13 +259,31 @@ def test_parameters_of_other_cores():
     contains(out.err, "mpmc.read has no effect")
 
 
-# ---- a whole machine -----------------------------------------------------------------------------
-
-UART = """
+# Each megabyte is mapped to itself, and the MMU and the caches are turned on, without an access to
+# data. The table is where the code begins.
+CACHES_ON = """
 	.syntax	unified
 	.arm
-	.global	_start, done
+	.global	_start
+	.set	section, 0xc1e
+	.rept	4096
+	.word	section
+	.set	section, section + 0x100000
+	.endr
 _start:
+	mov	r0, #0x10000
+	mcr	p15, 0, r0, c2, c0, 0
+	mov	r0, #3
+	mcr	p15, 0, r0, c3, c0, 0
+	mrc	p15, 0, r0, c1, c0, 0
+	orr	r0, r0, #0x1000
+	orr	r0, r0, #5
+	mcr	p15, 0, r0, c1, c0, 0
+"""
+# ---- a whole machine -----------------------------------------------------------------------------
+
+UART = CACHES_ON + """
+	.global	done
 	mov	sp, #0x100000
 	mov	r4, #100
 	ldr	r5, =0x101f1000
@@ -299,11 +317,8 @@ def test_a_peripheral_is_reached_through_its_bridge():
 
 # Store multiples of four and eight words to absent lines: at a multiple of 16, not at one, eight
 # words.
-STM = """
-	.syntax	unified
-	.arm
-	.global	_start, work, done
-_start:
+STM = CACHES_ON + """
+	.global	work, done
 	mov	sp, #0x100000
 	mov	r9, #0x200000
 	add	r10, r9, #0x104

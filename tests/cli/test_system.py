@@ -192,6 +192,81 @@ def test_passes_rerun_equals_clone():
           counts(system(kernel, "-e", "all")))
 
 
+# Z and I of the control register; and M and C, with a table at 0xc000 that maps each megabyte to
+# itself. QEMU says which of it is devices.
+PREDICTOR_ON = """
+	mrc	p15, 0, r0, c1, c0, 0
+	orr	r0, r0, #0x1800
+	mcr	p15, 0, r0, c1, c0, 0
+"""
+CACHES_ON = """
+	mov	r0, #0xc000
+	mcr	p15, 0, r0, c2, c0, 0
+	mov	r0, #3
+	mcr	p15, 0, r0, c3, c0, 0
+	mrc	p15, 0, r0, c1, c0, 0
+	orr	r0, r0, #0x1800
+	orr	r0, r0, #5
+	mcr	p15, 0, r0, c1, c0, 0
+"""
+CACHES_OFF = """
+	mrc	p15, 0, r0, c1, c0, 0
+	bic	r0, r0, #0x1800
+	bic	r0, r0, #5
+	mcr	p15, 0, r0, c1, c0, 0
+"""
+MAP = """
+	.balign	0x4000
+	.set	section, 0xc0e
+	.rept	4096
+	.word	section
+	.set	section, section + 0x100000
+	.endr
+"""
+LOADS = """
+1:	ldr	r5, [sp, #-4]
+	subs	r4, r4, #1
+	bne	1b
+"""
+MODELLED = """cpu_cycles instr_exec br_mispredict icache_miss itlb_miss dtlb_miss dcache_access
+    dcache_miss main_tlb_miss ibuf_stall ddep_stall lsu_full_stall""".split()
+ALL_OFF = [w for part in ("mmu", "icache", "dcache", "bp") for w in ("--set", f"{part}.enable=off")]
+
+
+def controlled(body, *options):
+    doc = system(firmware(body, MAP), "-e", ",".join(MODELLED), *options)
+    return counts(doc), doc["note"] or ""
+
+
+def test_caches_are_off_until_the_firmware_turns_them_on():
+    off, note = controlled(LOADS)
+    equal(off, controlled(LOADS, *ALL_OFF)[0], "as with parameters that turn all off")
+    contains(note, "left these off (SCTLR): MMU, data cache, instruction cache, branch prediction")
+    # B at the vector, and BNE 999 times; with prediction the last BNE in place of these.
+    equal((off["br_mispredict"], off["icache_miss"], off["dcache_miss"]), (1000, 0, 0))
+    some, note = controlled(PREDICTOR_ON + LOADS)
+    equal((some["br_mispredict"], some["dcache_miss"], some["main_tlb_miss"]), (2, 0, 0))
+    assert some["icache_miss"] > 0, some
+    contains(note, "left these off (SCTLR): MMU, data cache")
+    on, note = controlled(CACHES_ON + LOADS)
+    # The pages of the code and of the stack.
+    equal((on["br_mispredict"], on["dcache_miss"], on["main_tlb_miss"]), (2, 1, 2))
+    assert "SCTLR" not in note, note
+    equal(on["instr_exec"], off["instr_exec"] + 8)
+    assert on["cpu_cycles"] < off["cpu_cycles"] / 5, (on, off)
+
+
+def test_caches_may_be_turned_off_again():
+    # The second loop takes as long as the only one of a program that turns nothing on.
+    again = LOADS.replace("1:", "2:").replace("1b", "2b")
+    body = CACHES_ON + LOADS + "\n\tmov\tr4, #COUNT\n" + CACHES_OFF + again
+    c, note = controlled(body)
+    equal((c["dcache_miss"], c["br_mispredict"]), (1, 2 + 999))
+    assert "SCTLR" not in note, note
+    # A parameter that turns a part off keeps it off.
+    equal(controlled(body, *ALL_OFF)[0]["dcache_miss"], 0)
+
+
 # UARTFR of the PL011 at 0x20201000 is read; a word on the stack is written and read.
 DEVICE = """
 	add	r8, r9, #0x200000
@@ -207,9 +282,9 @@ DEVICE = """
 
 def test_device_accesses_are_not_cacheable():
     for n in (1, 10, 500):
-        c = counts(system(firmware(DEVICE, count=n << 2), "-e", "all"))
+        c = counts(system(firmware(CACHES_ON + DEVICE, MAP, count=n << 2), "-e", "all"))
         n <<= 2
-        equal(c["instr_exec"], FRAME_INSNS + 3 + 5 * n)
+        equal(c["instr_exec"], FRAME_INSNS + 8 + 3 + 5 * n)
         equal(c["dcache_access"], 3 * n)
         equal(c["dcache_access"] - c["dcache_access_cacheable"], n)
         # Every one goes outside.
@@ -229,10 +304,11 @@ def test_device_accesses_pass_a_level_2_cache_by():
     level2 = ("--pmu", "l220", "-e", "drreq,drhit,dwreq,dwhit")
     for n in (4, 400):
         # The store that misses level 1, and the load that brings the line in.
-        c = counts(system(firmware(DEVICE, count=n), *level2))
+        kernel = firmware(CACHES_ON + DEVICE, MAP, count=n)
+        c = counts(system(kernel, *level2))
         equal((c["drreq"], c["drhit"], c["dwreq"], c["dwhit"]), (1, 0, 1, 0))
         # With level 1 off, level 2 caches the stack; each store empties the read buffer.
-        c = counts(system(firmware(DEVICE, count=n), *level2, "--set", "dcache.enable=off"))
+        c = counts(system(kernel, *level2, "--set", "dcache.enable=off"))
         equal((c["drreq"], c["drhit"], c["dwreq"], c["dwhit"]), (n, n - 1, n, n - 1))
 
 

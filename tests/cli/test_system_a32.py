@@ -96,6 +96,51 @@ def test_the_core_is_the_boards(board, core, events, place):
     assert below - EXECUTED in ((0, 3, 6, 9) if board == "raspi2b" else (0,)), below
 
 
+# Each megabyte is mapped to itself, and MMU and caches are turned on.
+CACHES_ON = """
+	ldr	r0, =map
+	mcr	p15, 0, r0, c2, c0, 0
+	mov	r0, #3
+	mcr	p15, 0, r0, c3, c0, 0
+	mrc	p15, 0, r0, c1, c0, 0
+	orr	r0, r0, #0x1000
+	orr	r0, r0, #5
+	mcr	p15, 0, r0, c1, c0, 0
+	mov	r4, #1000
+"""
+MAP = """
+	.ltorg
+	.balign	0x4000
+	.set	section, 0xc0e
+map:	.rept	4096
+	.word	section
+	.set	section, section + 0x100000
+	.endr
+"""
+
+
+@cases("core", ["cortex-a7", "cortex-a15"])
+def test_caches_are_off_until_the_firmware_turns_them_on(core):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    first = "\tmov\tr4, #1000\t\t\t@ 4\n"
+    assert first in FIRMWARE
+    got = {}
+    for name, source in (("off", FIRMWARE), ("on", FIRMWARE.replace(first, CACHES_ON) + MAP)):
+        kernel = build("firmware32-" + name, source, "-nostdlib", "-static",
+                       "-Wl,--build-id=none", f"-Wl,-Ttext={VIRT[0]:#x}", "-march=armv7-a",
+                       f"-DSTACK={VIRT[1]:#x}", ext="S", prefix="arm-none-eabi-")
+        doc = stat("-e", "cpu_cycles,l1d_cache_refill,l1i_cache_refill,l1d_tlb_refill", "--qemu",
+                   f"qemu-system-arm -M virt -cpu {core} -kernel '{kernel}' -nographic -nic none "
+                   "-semihosting -icount shift=0,sleep=off")
+        got[name] = counts(doc)
+        equal("left these off (SCTLR): MMU, data cache, instruction cache" in (doc["note"] or ""),
+              name == "off", doc["note"])
+    refills = ("l1d_cache_refill", "l1i_cache_refill", "l1d_tlb_refill")
+    equal([got["off"][e] for e in refills], [0, 0, 0])
+    assert all(got["on"][e] > 0 for e in refills), got
+    assert got["on"]["cpu_cycles"] < got["off"]["cpu_cycles"] / 5, got
+
+
 def test_exceptions_are_not_told_apart():
     events = "exc_taken,exc_irq,exc_return"
     doc = stat("-e", events, "--core", "cortex-a7", "--qemu", command("virt", *VIRT))

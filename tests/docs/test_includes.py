@@ -204,7 +204,7 @@ def test_qemu_is_known_to_the_plugin_alone():
                                                   "qemu-plugin.h"))
                                       for n in includes(p))]
     equal(users, [f"src/producer/qemu/{name}"
-                  for name in ("guest.c", "module.c", "plugin.c", "plugin.h", "zero.c")])
+                  for name in ("guest.c", "module.c", "plugin.c", "plugin.h", "registers.c")])
 
 
 def test_the_kernels_counters_are_known_to_two_rooms():

@@ -75,6 +75,7 @@ const struct pmk_core_family pmk_family_a32 = {
 	.fact_signal = pmk_a64_signal,
 	.nfacts = PMK_A64_NFACTS,
 	.counted = pmk_a64_counted,
+	.control = PMK_CONTROL_MMU | PMK_CONTROL_DCACHE | PMK_CONTROL_ICACHE,
 	.raises = raises,
 	.mix = mix,
 	.data = pmk_a64_data,

@@ -23,6 +23,8 @@ const struct pmk_core_family pmk_family_arm11 = {
 	.untimed_kind = "SIMD or VFP ones that no ARM11 has",
 	.keys = pmk_arm11_keys,
 	.check = pmk_arm11_check,
+	.control =
+		PMK_CONTROL_MMU | PMK_CONTROL_DCACHE | PMK_CONTROL_ICACHE | PMK_CONTROL_PREDICTOR,
 	.init = pmk_arm11_init,
 	.build = pmk_arm11_build,
 };

@@ -15,6 +15,7 @@ const struct pmk_core_family pmk_family_arm9 = {
 	.keys = pmk_arm9_keys,
 	.check = pmk_arm9_check,
 	.was_set = pmk_arm9_was_set,
+	.control = PMK_CONTROL_MMU | PMK_CONTROL_DCACHE | PMK_CONTROL_ICACHE,
 	.init = pmk_arm9_init,
 	.build = pmk_arm9_build,
 };

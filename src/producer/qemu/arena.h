@@ -113,6 +113,9 @@ struct pmk_arena {
 	_Atomic uint32_t levels_unseen; /* the emulator does not tell exception levels */
 	/* instructions that wrote a block of memory without its address being seen */
 	_Atomic uint64_t zeroes_unseen;
+	/* what firmware turns on by its control register (control.h), and what it has turned on;
+	 * and whether that is not seen */
+	_Atomic uint32_t control_followed, control_seen, control_unseen;
 	_Atomic uint32_t unsampled; /* the emulator cannot leave out a part of a program */
 	/* of cfg.guest; and how often it was reached */
 	struct pmk_guest_config guest;

@@ -49,6 +49,7 @@
 #include "cpu/callbacks.h"
 #include "cpu/family.h"
 #include "producer/qemu/arena.h"
+#include "producer/qemu/control.h"
 #include "producer/qemu/generation.h"
 #include "producer/qemu/guard.h"
 #include "producer/qemu/guest.h"
@@ -56,6 +57,7 @@
 #include "producer/qemu/ledger.h"
 #include "producer/qemu/plugin.h"
 #include "producer/qemu/random.h"
+#include "producer/qemu/registers.h"
 #include "producer/qemu/stack.h"
 #include "producer/qemu/ticks.h"
 #include "producer/qemu/zero.h"
@@ -647,6 +649,111 @@ static bool is_device(void *ctx, uint64_t addr)
 	return *known == DEVICE;
 }
 
+/*
+ * The control register of ARM (control.h). What is on is the same for all code, so boards whose
+ * processors have different settings are counted with those that were made last.
+ */
+/* The core with all that its parameters turn on; and what is on. */
+static struct pmk_core configured;
+static unsigned control_state = ~0u;
+static bool follows_control;
+/* The register is about to be written, or was: from which general register, plus 1; by vCPU. */
+static uint8_t control_source[PMK_MAX_VCPUS];
+/* Addresses behind writes of it. */
+static uint64_t control_after[64];
+static unsigned ncontrol_after;
+
+static void begin_control(void)
+{
+	follows_control = family->control && pmk_registers_are_shown(glue) &&
+			  (glue->translate_anew || !pmk_guest_find());
+	if (!follows_control) {
+		atomic_store(&arena->control_unseen, 1);
+		return;
+	}
+	atomic_store(&arena->control_followed, family->control);
+	configured = config.core;
+	control_state = ~family->control;
+	pmk_core_control(&config.core, &configured, control_state);
+}
+
+/* Only firmware that turns something on or off again comes here, a few times as it starts. */
+static void set_control(struct pmk_cpu *cpu, unsigned state)
+{
+	const struct pmk_block *prev = cpu->prev;
+	union pmk_cpu_own kept;
+
+	state |= ~family->control;
+	control_state = state;
+	atomic_fetch_or(&arena->control_seen, state & family->control);
+	pmk_core_control(&config.core, &configured, state);
+	if (cpu->core.mmu == config.core.mmu && cpu->core.icache_on == config.core.icache_on &&
+	    cpu->core.dcache_on == config.core.dcache_on && cpu->core.bp_on == config.core.bp_on)
+		return;
+	pmk_core_control(&cpu->core, &configured, state);
+	if (pmk_cpu_cold(cpu, &kept))
+		give_up(PMK_ENOMEM);
+	pmk_cpu_discard(&cpu->core, &kept);
+	cpu->prev = prev;
+	if (family->attach)
+		family->attach(cpu, &emulated(cpu)->chip.biu);
+	if (glue->translate_anew)
+		glue->translate_anew();
+	else
+		pmk_guest_translate_anew();
+}
+
+static void control_written(unsigned vcpu, void *data)
+{
+	uint64_t value;
+
+	(void)data;
+	if (!control_source[vcpu])
+		return;
+	if (pmk_registers_read_a32(glue, control_source[vcpu] - 1u, &value))
+		set_control(pmk_cpus[vcpu], pmk_control_state((uint32_t)value));
+	control_source[vcpu] = 0;
+}
+
+static void control_is_written(unsigned vcpu, void *source)
+{
+	control_source[vcpu] = (uint8_t)((uintptr_t)source + 1);
+}
+
+/* Before anything else of translated code is registered. */
+static void watch_control(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
+			  const struct pmk_insn *in, size_t n)
+{
+	const struct pmk_insn *last = &in[n - 1];
+	uint64_t after = last->addr + last->size;
+
+	for (unsigned i = 0; i < ncontrol_after; i++)
+		if (control_after[i] == in[0].addr) {
+			qemu_plugin_register_vcpu_tb_exec_cb(tb, control_written, QEMU_CB_R_REGS,
+							     NULL);
+			break;
+		}
+	if (!pmk_control_is_written(&raw[n - 1], last))
+		return;
+	qemu_plugin_register_vcpu_insn_exec_cb(
+		qemu_plugin_tb_get_insn(tb, n - 1), control_is_written, QEMU_CB_NO_REGS,
+		(void *)(uintptr_t)pmk_control_source(&raw[n - 1], last));
+	for (unsigned i = 0; i < ncontrol_after; i++)
+		if (control_after[i] == after)
+			return;
+	if (ncontrol_after == sizeof(control_after) / sizeof(control_after[0])) {
+		atomic_store(&arena->control_unseen, 1);
+		return;
+	}
+	control_after[ncontrol_after++] = after;
+	if (!pmk_code_begins_at(&code, after))
+		return;
+	if (glue->translate_anew)
+		glue->translate_anew();
+	else
+		pmk_guest_translate_anew();
+}
+
 /* ---- recording ------------------------------------------------------------------------------- */
 
 static void *ledger_record(void *ctx, uint32_t cpu, size_t bytes, uint32_t *number)
@@ -669,6 +776,7 @@ static void record_block(const struct pmk_block *b, const struct pmk_raw *raw,
 		return;
 	r->ninsns = (uint32_t)n;
 	r->nfaults = b->nfaults;
+	r->control = control_state;
 	memcpy(r->insn, in, n * sizeof(*in));
 	bytes = (uint8_t *)&r->insn[n];
 	for (size_t i = 0; i < n; i++)
@@ -1029,6 +1137,8 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
 		hash = hash_bytes(hash, &level, sizeof(level));
 		entry |= PMK_ENTRY_LEVEL(level);
 	}
+	if (follows_control)
+		hash = hash_bytes(hash, &control_state, sizeof(control_state));
 	for (size_t i = first; i < last; i++)
 		hash = hash_bytes(hash, raw[i].byte, raw[i].size);
 	b = pmk_code_add(&code, in + first, last - first, hash, entry, pipe);
@@ -1099,7 +1209,7 @@ static void write_lines(unsigned vcpu, void *access, bool before)
 
 	if (!before)
 		pmk_cpus[vcpu]->access = (uint64_t)(uintptr_t)access;
-	if (!pmk_zero_register(glue, reg, decoder.big_endian, &addr)) {
+	if (!pmk_registers_read_a64(glue, reg, decoder.big_endian, &addr)) {
 		atomic_fetch_add(&arena->zeroes_unseen, 1);
 		return;
 	}
@@ -1373,6 +1483,8 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 		find_mapping(qemu_plugin_tb_get_insn(tb, 0), raw[0].addr);
 	decoder.sequence = tb;
 	family->decode(&decoder, raw, n, in);
+	if (follows_control)
+		watch_control(tb, raw, in, n);
 	for (size_t i = 0; i < n; i++) {
 		if (i > first && starts_run(raw, in, i)) {
 			add_run(tb, raw, in, first, i);
@@ -1859,6 +1971,8 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 				pmk_isa_other_capstone());
 		return -1;
 	}
+	if (system_mode)
+		begin_control();
 	if (pmk_code_init(&code, &config.core))
 		return -1;
 	code.tells = system_mode;

@@ -19,15 +19,8 @@
 
 #include <pmk/isa.h>
 
-struct pmk_qemu_glue;
-
 /* How many bytes such an instruction writes on the processor that QEMU emulates. */
 unsigned pmk_zero_bytes(bool system);
-
-/* Read general register `reg` of A64 of the running vCPU. Returns false if this emulator does not
- * show it. */
-bool pmk_zero_register(const struct pmk_qemu_glue *glue, unsigned reg, bool big_endian,
-		       uint64_t *value);
 
 /* Does one of the first `n` instructions write the register? */
 bool pmk_zero_is_written(const struct pmk_insn *in, size_t n, unsigned reg);
