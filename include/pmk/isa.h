@@ -102,6 +102,9 @@ enum pmk_ikind {
 	PMK_K_DC_ZVA = 1 << 18,
 	PMK_K_VECTOR_MEM = 1 << 19, /* load or store of FP/SIMD registers */
 	PMK_K_USER_MEM = 1 << 20,   /* LDTR, STTR: accesses as if at EL0 */
+	/* Reads or writes a system register, or maintains caches or TLBs: whether it traps is
+	 * decided when it is executed. Also MCR, MRC, MCRR and MRRC of ARMv7. */
+	PMK_K_MAY_TRAP = 1 << 21,
 };
 
 /*

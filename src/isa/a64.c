@@ -55,6 +55,7 @@ struct row {
 };
 
 #define BR(k) (PMK_K_BR_INDIRECT | (k))
+#define TRAP  PMK_K_MAY_TRAP
 
 /* clang-format off */
 #define ROW(mask, value, layout, flow, sysop, flags, kind) \
@@ -112,25 +113,37 @@ static const struct row rows[] = {
 	ROW(0xfffffeff, 0xd503405f, PLAIN, NEXT, NONE, 0,                    0), /* DIT */
 	ROW(0xfffff0df, 0xd50340df, PLAIN, NEXT, NONE, 0,                    0), /* the same */
 	/* System instructions: op1 [18:16], CRn [15:12], CRm [11:8], op2 [7:5] */
-	ROW(0xffffffe0, 0xd5087500, RT_IN,  NEXT, ICACHE_INV, 0, 0), /* IC IALLU */
-	ROW(0xffffffe0, 0xd5087100, RT_IN,  NEXT, ICACHE_INV, 0, 0), /* IC IALLUIS */
+	ROW(0xffffffe0, 0xd5087500, RT_IN,  NEXT, ICACHE_INV, 0, TRAP), /* IC IALLU */
+	ROW(0xffffffe0, 0xd5087100, RT_IN,  NEXT, ICACHE_INV, 0, TRAP), /* IC IALLUIS */
 	ROW(0xffffffe0, 0xd50b7420, RT_IN,  NEXT, NONE,       0, PMK_K_DC_ZVA),
-	ROW(0xfff8f000, 0xd5088000, RT_IN,  NEXT, TLB,        0, 0), /* TLBI */
-	ROW(0xfff80000, 0xd5080000, RT_IN,  NEXT, NONE,       0, 0), /* SYS */
-	ROW(0xfff80000, 0xd5280000, RT_OUT, NEXT, NONE,       0, 0), /* SYSL */
-	/* System register move: o0 [19], op1, CRn, CRm, op2. _EL12: EL1.s seen from EL2, v8.1 */
+	ROW(0xfff8f000, 0xd5088000, RT_IN,  NEXT, TLB,        0, TRAP), /* TLBI */
+	ROW(0xfff80000, 0xd5080000, RT_IN,  NEXT, NONE,       0, TRAP), /* SYS */
+	ROW(0xfff80000, 0xd5280000, RT_OUT, NEXT, NONE,       0, TRAP), /* SYSL */
+	/* System register move: o0 [19], op1, CRn, CRm, op2. _EL12: EL1.s seen from EL2, v8.1.
+	 * Those that software reads most never trap where they may be named at all. */
 	ROW(0xffffffe0, 0xd53b4200, RT_OUT, NEXT, NONE, FLAGS_IN, 0), /* NZCV */
-	ROW(0xfff00000, 0xd5300000, RT_OUT, NEXT, NONE, 0, 0), /* MRS */
+	ROW(0xffffffc0, 0xd53b4400, RT_OUT, NEXT, NONE, 0, 0), /* FPCR, FPSR */
+	ROW(0xffffffe0, 0xd53bd040, RT_OUT, NEXT, NONE, 0, 0), /* TPIDR_EL0 */
+	ROW(0xffffffe0, 0xd53bd060, RT_OUT, NEXT, NONE, 0, 0), /* TPIDRRO_EL0 */
+	ROW(0xffffffe0, 0xd538d080, RT_OUT, NEXT, NONE, 0, 0), /* TPIDR_EL1 */
+	ROW(0xffffffc0, 0xd5384000, RT_OUT, NEXT, NONE, 0, 0), /* SPSR_EL1, ELR_EL1 */
+	ROW(0xffffffe0, 0xd5384100, RT_OUT, NEXT, NONE, 0, 0), /* SP_EL0 */
+	ROW(0xffffffe0, 0xd5384240, RT_OUT, NEXT, NONE, 0, 0), /* CurrentEL */
+	ROW(0xfff00000, 0xd5300000, RT_OUT, NEXT, NONE, 0, TRAP), /* MRS */
 	ROW(0xffffffe0, 0xd51b4200, RT_IN, NEXT, NONE, FLAGS_OUT, 0), /* NZCV */
-	ROW(0xffffffc0, 0xd5182000, RT_IN, NEXT, TLB, 0, PMK_K_TTBR_WRITE), /* TTBR0_EL1, 1 */
-	ROW(0xffffffc0, 0xd51d2000, RT_IN, NEXT, TLB, 0, PMK_K_TTBR_WRITE), /* TTBR0_EL12, 1 */
-	ROW(0xffffffc0, 0xd51c2000, RT_IN, NEXT, TLB, 0, 0), /* TTBR0_EL2, 1 */
-	ROW(0xffffffe0, 0xd51c2100, RT_IN, NEXT, TLB, 0, 0), /* VTTBR_EL2 */
-	ROW(0xffffffe0, 0xd51e2000, RT_IN, NEXT, TLB, 0, 0), /* TTBR0_EL3 */
-	ROW(0xffffffe0, 0xd518d020, RT_IN, NEXT, TLB, 0, PMK_K_CID_WRITE), /* CONTEXTIDR_EL1 */
-	ROW(0xffffffe0, 0xd51dd020, RT_IN, NEXT, TLB, 0, PMK_K_CID_WRITE), /* CONTEXTIDR_EL12 */
-	ROW(0xffffffe0, 0xd51cd020, RT_IN, NEXT, TLB, 0, 0), /* CONTEXTIDR_EL2 */
-	ROW(0xfff00000, 0xd5100000, RT_IN, NEXT, NONE, 0, 0), /* MSR */
+	ROW(0xffffffc0, 0xd51b4400, RT_IN, NEXT, NONE, 0, 0), /* FPCR, FPSR */
+	ROW(0xffffffe0, 0xd51bd040, RT_IN, NEXT, NONE, 0, 0), /* TPIDR_EL0 */
+	/* TTBR0 and TTBR1 of EL1, EL12 and EL2 */
+	ROW(0xffffffc0, 0xd5182000, RT_IN, NEXT, TLB, 0, TRAP | PMK_K_TTBR_WRITE),
+	ROW(0xffffffc0, 0xd51d2000, RT_IN, NEXT, TLB, 0, TRAP | PMK_K_TTBR_WRITE),
+	ROW(0xffffffc0, 0xd51c2000, RT_IN, NEXT, TLB, 0, TRAP),
+	ROW(0xffffffe0, 0xd51c2100, RT_IN, NEXT, TLB, 0, TRAP), /* VTTBR_EL2 */
+	ROW(0xffffffe0, 0xd51e2000, RT_IN, NEXT, TLB, 0, TRAP), /* TTBR0_EL3 */
+	/* CONTEXTIDR_EL1, _EL12 and _EL2 */
+	ROW(0xffffffe0, 0xd518d020, RT_IN, NEXT, TLB, 0, TRAP | PMK_K_CID_WRITE),
+	ROW(0xffffffe0, 0xd51dd020, RT_IN, NEXT, TLB, 0, TRAP | PMK_K_CID_WRITE),
+	ROW(0xffffffe0, 0xd51cd020, RT_IN, NEXT, TLB, 0, TRAP),
+	ROW(0xfff00000, 0xd5100000, RT_IN, NEXT, NONE, 0, TRAP), /* MSR */
 };
 /* clang-format on */
 

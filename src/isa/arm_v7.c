@@ -252,12 +252,25 @@ static uint32_t kind_of_exception(bool thumb, uint32_t w, unsigned size)
 						: PMK_K_UNDEF;
 }
 
-/* MCR p15, 0, Rt, CRn, CRm, opcode2, in A32's encoding. */
-static uint32_t kind_of_cp15(uint32_t w)
+/* Thread registers (c13, c0, 2 to 4) and the barriers of ARMv6. */
+static bool never_traps(uint32_t w)
 {
-	if ((w & 0x0fff0fdf) == 0x0e020f10) /* c2, c0, 0 and 1 */
-		return PMK_K_TTBR_WRITE;
-	return (w & 0x0fff0fff) == 0x0e0d0f30 ? PMK_K_CID_WRITE : 0;
+	uint32_t reg = w & 0x0fef0fff & ~(uint32_t)0xf000;
+
+	return reg == 0x0e0d0f50 || reg == 0x0e0d0f70 || reg == 0x0e0d0f90 || reg == 0x0e070f95 ||
+	       reg == 0x0e070f9a || reg == 0x0e070fba;
+}
+
+/* MCR, MRC, MCRR and MRRC of coprocessors 14 and 15, in A32's encoding. */
+static uint32_t kind_of_coprocessor(uint32_t w)
+{
+	uint32_t trap = never_traps(w) ? 0 : PMK_K_MAY_TRAP;
+
+	if ((w & 0x0fff0fdf) == 0x0e020f10) /* MCR p15, 0, Rt, c2, c0, 0 and 1 */
+		return trap | PMK_K_TTBR_WRITE;
+	if ((w & 0x0fff0fff) == 0x0e0d0f30)
+		return trap | PMK_K_CID_WRITE;
+	return (w & 0x0f000e10) == 0x0e000e10 || (w & 0x0fe00e00) == 0x0c400e00 ? trap : 0;
 }
 
 static bool is_data_processing(const struct pmk_insn *in)
@@ -282,5 +295,5 @@ void pmk_arm_v7_complete(bool thumb, uint32_t word, struct pmk_insn *in)
 	if (in->flow == PMK_FLOW_EXCEPTION)
 		in->kind |= kind_of_exception(thumb, word, in->size);
 	if (in->size == 4 && (!thumb || pmk_arm_a32_of_t32(a32)))
-		in->kind |= kind_of_cp15(a32);
+		in->kind |= kind_of_coprocessor(a32);
 }

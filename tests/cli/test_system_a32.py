@@ -226,3 +226,60 @@ def test_data_aborts(name, place):
         equal(counts(doc)["inst_retired"], below, f"{access} {taken}")
         calm = place == 0x4100 or access in ("streq r6, [r7]", "ldmiaeq r7, {r1-r4}", "pld [r7]")
         assert (taken.get("Data Abort", 0) == 0) == (calm or access.startswith("strex")), taken
+
+
+# ---- what user mode may not do -------------------------------------------------------------------
+
+# The handler returns to the instruction after an undefined one. A pass of user mode is 3
+# instructions, and 2 for each of TRAPS, which the handler's one makes 3.
+USER = """
+	.syntax	unified
+	.arm
+	.global	_start
+_start:
+	adr	r0, vectors
+	mcr	p15, 0, r0, c12, c0, 0
+	mov	r4, #50
+	msr	cpsr_c, #0xd0
+1:	add	r5, r5, #1
+	{traps}
+	subs	r4, r4, #1
+	bne	1b
+	svc	#1
+finish:	movw	r0, #0x18
+	movw	r1, #0x0026
+	movt	r1, #0x2
+	svc	#0x123456
+	b	.
+	.balign	32
+vectors:
+	b	.
+	movs	pc, lr
+	b	finish
+	b	.
+	b	.
+	b	.
+	b	.
+	b	.
+"""
+# Whether these trap is decided when they are executed, or when they are translated.
+TRAPS = {"execution": ["mrc p15, 0, r1, c9, c13, 0", "mcr p15, 0, r1, c9, c12, 5",
+                       "mrrc p15, 1, r1, r2, c14", "mrc p15, 0, r1, c14, c0, 0"],
+         "translation": ["mrc p15, 0, r1, c1, c0, 0", "mcr p15, 0, r1, c7, c5, 0", "udf #0"]}
+
+
+@pytest.mark.parametrize("when", TRAPS)
+def test_what_user_mode_may_not_do(when):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    n, each = 50, len(TRAPS[when])
+    traps = "\n\tadd r6, r6, #1\n\t".join([*TRAPS[when], ""])
+    kernel = build("user32", USER.format(traps=traps), "-nostdlib", "-static",
+                   "-Wl,--build-id=none", "-Wl,-Ttext=0x40080000", "-march=armv7-a", ext="S",
+                   prefix="arm-none-eabi-")
+    beside = Beside(half=1 << 32)
+    doc = stat("-e", "inst_retired", "--qemu", f"qemu-system-arm -M virt -cpu cortex-a7 -kernel "
+               f"'{kernel}' -nographic -nic none -semihosting {beside.options}")
+    (below, _), taken, _ = beside.told()
+    equal(taken, {"Undefined Instruction": n * each, "SVC": 1, "Semihosting call": 1})
+    equal(below, 4 + n * (3 + 3 * each) + 1 + 1 + 4)
+    equal(counts(doc)["inst_retired"], below)

@@ -239,6 +239,56 @@ def test_exceptions(name, body, insns, event):
               {"exc_taken": n, "exc_return": n, event: n})
 
 
+# EL0 executes what EL1 does not let it do, and EL1 returns to the next instruction. A pass of EL0
+# is 4 instructions and 2 for each of TRAPS, and the handler has 9.
+AT_EL0 = """
+	adr	x0, 1f
+	msr	elr_el1, x0
+	msr	spsr_el1, xzr
+	mrs	x0, sctlr_el1
+	bic	x0, x0, #1 << 16		// nTWI
+	msr	sctlr_el1, x0
+	mov	x8, sp
+	eret
+1:	add	x5, x5, #1
+	add	x5, x5, #1
+	{traps}
+	subs	x4, x4, #1
+	b.ne	1b
+	svc	#0
+"""
+EMULATES = """
+handler:
+	mrs	x0, esr_el1
+	lsr	x0, x0, #26
+	cmp	x0, #0x15
+	b.eq	done
+	mrs	x0, elr_el1
+	add	x0, x0, #4
+	msr	elr_el1, x0
+	eret
+"""
+# Whether these trap is decided when they are executed, or when they are translated.
+TRAPS = {"execution": ["mrs x1, cntvct_el0", "mrs x1, cntfrq_el0", "mrs x1, pmccntr_el0",
+                       "msr pmselr_el0, x1", "mrs x1, ctr_el0", "mrs x1, daif", "msr daif, x1",
+                       "msr daifset, #1", "ic ivau, x8", "dc cvau, x8", "dc civac, x8", "wfi"],
+         "translation": ["mrs x1, midr_el1", "tlbi vmalle1", "fadd d0, d0, d0", "mrs x1, fpcr"]}
+
+
+@pytest.mark.parametrize("when", TRAPS)
+def test_what_el0_may_not_do(when):
+    n, each = 50, len(TRAPS[when])
+    beside = Beside()
+    traps = "\n\tadd x6, x6, #1\n\t".join([*TRAPS[when], ""])
+    kernel = firmware(AT_EL0.format(traps=traps), EMULATES, lower_sync="b handler", count=n)
+    c = counts(system(kernel, "--core", "cortex-a72", "-e", "inst_retired,exc_taken,exc_undef",
+                      more=beside.options))
+    ran, taken, returns = beside.told()
+    equal((sum(taken.values()), returns), (n * each + 1, n * each + 1), str(taken))
+    equal(sum(ran), FRAME_INSNS + 8 + n * (4 + each * (2 + 9)) + 1 + 5)
+    equal(c, {"inst_retired": sum(ran), "exc_taken": n * each + 1, "exc_undef": n * each})
+
+
 # Every turn sends a character, and the UART interrupts because it has: at a place that the program
 # chooses. It is the interrupt 33 of the GICv2.
 UART_INTERRUPTS = """

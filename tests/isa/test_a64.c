@@ -40,6 +40,9 @@ struct row {
 
 #define I(word, iclass, flow) __LINE__, word, PMK_I_##iclass, PMK_FLOW_##flow
 #define K(kind)		      PMK_K_##kind
+#define TRAP		      K(MAY_TRAP)
+#define TRAP_TTBR	      (TRAP | K(TTBR_WRITE))
+#define TRAP_CID	      (TRAP | K(CID_WRITE))
 
 /* All stand at 0x8000. In the order of insns_a64.s, which assembles to these words. */
 /* clang-format off */
@@ -290,50 +293,50 @@ static const struct row rows[] = {
 	{ I(0xd50342ff, OTHER, NEXT), "",   "", "", "", 0 }, /* msr daifclr, #2 */
 	/* System instructions */
 	/* ic iallu */
-	{ I(0xd508751f, OTHER, NEXT), "", "",    "",   "",   0, 0, 0, 0, PMK_SYS_ICACHE_INV },
+	{ I(0xd508751f, OTHER, NEXT), "", "",    "",   "",   TRAP, 0, 0, 0, PMK_SYS_ICACHE_INV },
 	/* ic ialluis */
-	{ I(0xd508711f, OTHER, NEXT), "", "",    "",   "",   0, 0, 0, 0, PMK_SYS_ICACHE_INV },
-	{ I(0xd50b7521, OTHER, NEXT), "", "mx1", "x1", "",   0 }, /* ic ivau, x1 */
+	{ I(0xd508711f, OTHER, NEXT), "", "",    "",   "",   TRAP, 0, 0, 0, PMK_SYS_ICACHE_INV },
+	{ I(0xd50b7521, OTHER, NEXT), "", "mx1", "x1", "",   TRAP }, /* ic ivau, x1 */
 	{ I(0xd50b7420, OTHER, NEXT), "", "mx0", "x0", "",   K(DC_ZVA) }, /* dc zva, x0 */
-	{ I(0xd50b7e22, OTHER, NEXT), "", "mx2", "x2", "",   0 }, /* dc civac, x2 */
+	{ I(0xd50b7e22, OTHER, NEXT), "", "mx2", "x2", "",   TRAP }, /* dc civac, x2 */
 	/* tlbi vmalle1 */
-	{ I(0xd508871f, OTHER, NEXT), "", "",    "",   "",   0, 0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd508871f, OTHER, NEXT), "", "",    "",   "",   TRAP, 0, 0, 0, PMK_SYS_TLB },
 	/* tlbi vae1is, x3 */
-	{ I(0xd5088323, OTHER, NEXT), "", "mx3", "x3", "",   0, 0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd5088323, OTHER, NEXT), "", "mx3", "x3", "",   TRAP, 0, 0, 0, PMK_SYS_TLB },
 	/* tlbi alle3 */
-	{ I(0xd50e871f, OTHER, NEXT), "", "",    "",   "",   0, 0, 0, 0, PMK_SYS_TLB },
-	{ I(0xd5087804, OTHER, NEXT), "", "mx4", "x4", "",   0 }, /* at s1e1r, x4 */
-	{ I(0xd50bb325, OTHER, NEXT), "", "mx5", "x5", "",   0 }, /* sys #3, c11, c3, #1, x5 */
-	{ I(0xd52bb325, OTHER, NEXT), "", "dx5", "",   "x5", 0 }, /* sysl x5, #3, c11, c3, #1 */
+	{ I(0xd50e871f, OTHER, NEXT), "", "",    "",   "",   TRAP, 0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd5087804, OTHER, NEXT), "", "mx4", "x4", "",   TRAP }, /* at s1e1r, x4 */
+	{ I(0xd50bb325, OTHER, NEXT), "", "mx5", "x5", "",   TRAP }, /* sys #3, c11, c3, #1, x5 */
+	{ I(0xd52bb325, OTHER, NEXT), "", "dx5", "",   "x5", TRAP }, /* sysl x5, #3, c11, c3, #1 */
 	/* System register move */
 	{ I(0xd53b4200, OTHER, NEXT), "f", "dx0", "",   "x0", 0 }, /* mrs x0, nzcv */
 	{ I(0xd51b4200, OTHER, NEXT), "s", "mx0", "x0", "",   0 }, /* msr nzcv, x0 */
-	{ I(0xd53b9d01, OTHER, NEXT), "",  "dx1", "",   "x1", 0 }, /* mrs x1, pmccntr_el0 */
-	{ I(0xd5331401, OTHER, NEXT), "",  "dx1", "",   "x1", 0 }, /* mrs x1, s2_3_c1_c4_0 */
-	{ I(0xd51b9c83, OTHER, NEXT), "",  "mx3", "x3", "",   0 }, /* msr pmswinc_el0, x3 */
+	{ I(0xd53b9d01, OTHER, NEXT), "",  "dx1", "",   "x1", TRAP }, /* mrs x1, pmccntr_el0 */
+	{ I(0xd5331401, OTHER, NEXT), "",  "dx1", "",   "x1", TRAP }, /* mrs x1, s2_3_c1_c4_0 */
+	{ I(0xd51b9c83, OTHER, NEXT), "",  "mx3", "x3", "",   TRAP }, /* msr pmswinc_el0, x3 */
 	{ I(0xd51bd05f, OTHER, NEXT), "",  "",    "",   "",   0 }, /* msr tpidr_el0, xzr */
 	/* msr ttbr0_el1, x1 */
-	{ I(0xd5182001, OTHER, NEXT), "",  "mx1", "x1", "",   K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd5182001, OTHER, NEXT), "",  "mx1", "x1", "",   TRAP_TTBR, 0, 0, 0, PMK_SYS_TLB },
 	/* msr ttbr1_el1, x1 */
-	{ I(0xd5182021, OTHER, NEXT), "",  "mx1", "x1", "",   K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd5182021, OTHER, NEXT), "",  "mx1", "x1", "",   TRAP_TTBR, 0, 0, 0, PMK_SYS_TLB },
 	/* msr ttbr0_el12, x1 */
-	{ I(0xd51d2001, OTHER, NEXT), "",  "mx1", "x1", "",   K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd51d2001, OTHER, NEXT), "",  "mx1", "x1", "",   TRAP_TTBR, 0, 0, 0, PMK_SYS_TLB },
 	/* msr ttbr1_el12, x1 */
-	{ I(0xd51d2021, OTHER, NEXT), "",  "mx1", "x1", "",   K(TTBR_WRITE), 0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd51d2021, OTHER, NEXT), "",  "mx1", "x1", "",   TRAP_TTBR, 0, 0, 0, PMK_SYS_TLB },
 	/* msr ttbr0_el2, x1 */
-	{ I(0xd51c2001, OTHER, NEXT), "",  "mx1", "x1", "",   0,             0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd51c2001, OTHER, NEXT), "",  "mx1", "x1", "",   TRAP, 0, 0, 0, PMK_SYS_TLB },
 	/* msr vttbr_el2, x1 */
-	{ I(0xd51c2101, OTHER, NEXT), "",  "mx1", "x1", "",   0,             0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd51c2101, OTHER, NEXT), "",  "mx1", "x1", "",   TRAP, 0, 0, 0, PMK_SYS_TLB },
 	/* msr ttbr0_el3, x1 */
-	{ I(0xd51e2001, OTHER, NEXT), "",  "mx1", "x1", "",   0,             0, 0, 0, PMK_SYS_TLB },
-	{ I(0xd5382001, OTHER, NEXT), "",  "dx1", "",   "x1", 0 }, /* mrs x1, ttbr0_el1 */
-	{ I(0xd5182041, OTHER, NEXT), "",  "mx1", "x1", "",   0 }, /* msr tcr_el1, x1 */
+	{ I(0xd51e2001, OTHER, NEXT), "",  "mx1", "x1", "",   TRAP, 0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd5382001, OTHER, NEXT), "",  "dx1", "",   "x1", TRAP }, /* mrs x1, ttbr0_el1 */
+	{ I(0xd5182041, OTHER, NEXT), "",  "mx1", "x1", "",   TRAP }, /* msr tcr_el1, x1 */
 	/* msr contextidr_el1, x2 */
-	{ I(0xd518d022, OTHER, NEXT), "",  "mx2", "x2", "",   K(CID_WRITE),  0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd518d022, OTHER, NEXT), "",  "mx2", "x2", "",   TRAP_CID, 0, 0, 0, PMK_SYS_TLB },
 	/* msr contextidr_el12, x2 */
-	{ I(0xd51dd022, OTHER, NEXT), "",  "mx2", "x2", "",   K(CID_WRITE),  0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd51dd022, OTHER, NEXT), "",  "mx2", "x2", "",   TRAP_CID, 0, 0, 0, PMK_SYS_TLB },
 	/* msr contextidr_el2, x2 */
-	{ I(0xd51cd022, OTHER, NEXT), "",  "mx2", "x2", "",   0,             0, 0, 0, PMK_SYS_TLB },
+	{ I(0xd51cd022, OTHER, NEXT), "",  "mx2", "x2", "",   TRAP, 0, 0, 0, PMK_SYS_TLB },
 	/* Load/store register (unsigned immediate) */
 	/* ldr x0, [x1, #8] */
 	{ I(0xf9400420, LOAD, NEXT),    "L", "dx0 nx1",  "x1",    "x0",  0,             8,  1 },
@@ -1015,7 +1018,7 @@ static void test_table(void **state)
 				   1) & ~(UINT64_C(1) << PMK_I_MUL16 | UINT64_C(1) << PMK_I_MLAL16 |
 					  UINT64_C(1) << PMK_I_SWAP | UINT64_C(1) << PMK_I_FP));
 	assert_int_equal(flows, (1u << (PMK_FLOW_MODE + 1)) - 1);
-	assert_int_equal(kinds, (1u << 21) - 1);
+	assert_int_equal(kinds, (1u << 22) - 1);
 }
 
 /* The comments of the table are right: insns_a64.s has the same lines. */

@@ -73,7 +73,8 @@ struct row {
 #define SMC (1u << 13)
 #define ERT (1u << 14)
 #define UND (1u << 15)
-#define CID (1u << 16)
+#define CID (1u << 16 | TRP)
+#define TRP (1u << 21)
 #define VEC (1u << 19)
 
 /* All stand at 0x8000. */
@@ -263,6 +264,13 @@ static const struct row rows[] = {
 	{ A(0x1591f000, LOAD, INDIRECT),   "cbL", 0x0002, 0, 4, 1, 4, IND, 0 },
 	/* mcr p15, 0, r1, c13, c0, 1 */
 	{ A(0xee0d1f30, OTHER, NEXT),      "",    0x0002, 0, 0, 0, 0, CID, PMK_SYS_TLB },
+	/* mrc p15, 0, r1, c9, c13, 0; mrrc p15, 1, r1, r2, c14; mrc p14, 0, r1, c0, c1, 0 */
+	{ A(0xee191f1d, OTHER, NEXT),      "",    0, 0x0002, 0, 0, 0, TRP, 0 },
+	{ A(0xec521f1e, OTHER, NEXT),      "",    0, 0x0006, 0, 0, 0, TRP, 0 },
+	{ A(0xee101e11, OTHER, NEXT),      "",    0, 0x0002, 0, 0, 0, TRP, 0 },
+	/* mrc p15, 0, r1, c13, c0, 3; mcr p15, 0, r1, c7, c10, 5 */
+	{ A(0xee1d1f70, OTHER, NEXT),      "",    0, 0x0002, 0, 0, 0, 0, 0 },
+	{ A(0xee071fba, OTHER, NEXT),      "",    0x0002, 0, 0, 0, 0, 0, PMK_SYS_DMB },
 };
 /* clang-format on */
 

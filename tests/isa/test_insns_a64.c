@@ -49,6 +49,7 @@ static const char sets_flags[] =
 static const char reads_flags[] =
 	"adc adcs sbc sbcs csel csinc csinv csneg fcsel ccmp ccmn fccmp fccmpe "
 	"rmif setf8 setf16 cfinv xaflag axflag";
+static const char never_trap[] = "nzcv fpcr fpsr tpidr_el0";
 static const char system_names[] = "msr mrs sys sysl hint clrex dsb dmb isb sb cfinv xaflag axflag";
 static const char scalar_fp[] =
 	"fmov fabs fneg fsqrt fcvt frintn frintp frintm frintz frinta frintx frinti frint32z "
@@ -431,6 +432,10 @@ static void system_facts(const struct text *t, struct facts *f)
 		f->sysop = PMK_SYS_ISB;
 	if (strcmp(name, "mrs") == 0) {
 		f->uses = strcmp(t->op[1].text, "nzcv") == 0;
+		if (!listed(never_trap, t->op[1].text) &&
+		    !listed("tpidrro_el0 tpidr_el1 spsr_el1 elr_el1 sp_el0 currentel",
+			    t->op[1].text))
+			f->kind = PMK_K_MAY_TRAP;
 	} else if (strcmp(name, "msr") == 0) {
 		f->sets = strcmp(first, "nzcv") == 0;
 		if (listed("ttbr0_el1 ttbr1_el1 ttbr0_el12 ttbr1_el12", first))
@@ -440,6 +445,9 @@ static void system_facts(const struct text *t, struct facts *f)
 		if (f->kind ||
 		    listed("ttbr0_el2 ttbr1_el2 ttbr0_el3 vttbr_el2 contextidr_el2", first))
 			f->sysop = PMK_SYS_TLB;
+		/* A field of PSTATE is written with a constant. */
+		if (t->op[1].text[0] != '#' && !begins(first, "s0_") && !listed(never_trap, first))
+			f->kind |= PMK_K_MAY_TRAP;
 	} else if (strcmp(name, "sys") == 0) {
 		const char *crn = t->op[1].text, *crm = t->op[2].text, *op2 = t->op[3].text;
 
@@ -451,6 +459,10 @@ static void system_facts(const struct text *t, struct facts *f)
 		if (strcmp(first, "#3") == 0 && strcmp(crn, "C7") == 0 && strcmp(crm, "C4") == 0 &&
 		    strcmp(op2, "#1") == 0)
 			f->kind = PMK_K_DC_ZVA;
+		else
+			f->kind = PMK_K_MAY_TRAP;
+	} else if (strcmp(name, "sysl") == 0) {
+		f->kind = PMK_K_MAY_TRAP;
 	}
 }
 

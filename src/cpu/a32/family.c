@@ -51,6 +51,7 @@ const struct pmk_core_family pmk_family_a32 = {
 	.decoder_init = pmk_arm_decoder_init,
 	.decode = pmk_a32_decode,
 	.pc_flags = 1,
+	.may_trap = PMK_K_MAY_TRAP,
 	.on_block = pmk_a32_on_block,
 	.watch = pmk_a32_watch,
 	.test = pmk_a32_test,

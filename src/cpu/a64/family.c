@@ -36,6 +36,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.traps = PMK_K_DC_ZVA,
 	.zeroes = PMK_K_DC_ZVA,
 	.line_bytes = PMK_A64_LINE_BYTES,
+	.may_trap = PMK_K_MAY_TRAP,
 	.levels = true,
 	.shares_faults = true,
 	.wide_addresses = true,

@@ -1433,12 +1433,13 @@ static bool reaches_pmu(const struct pmk_raw *raw)
 	return pmk_guest_reaches(insn, family->wide_addresses);
 }
 
-/* Does instruction `i` of translated code start a straight run of its own? A boundary does, what
- * follows a change of control that QEMU did not end its block at, and an access to the guest's PMU,
- * before which all counts have to be complete. */
+/* True if instruction `i` of translated code starts a straight run of its own: at a boundary, after
+ * a change of control that QEMU did not end its block at, after an instruction that may trap, and
+ * at an access to the guest's PMU and after it, because all counts must be complete there. */
 static bool starts_run(const struct pmk_raw *raw, const struct pmk_insn *in, size_t i)
 {
-	return is_boundary(in[i].addr) || changes_control(&in[i - 1]) || reaches_pmu(&raw[i]) ||
+	return is_boundary(in[i].addr) || changes_control(&in[i - 1]) ||
+	       (in[i - 1].kind & family->may_trap) || reaches_pmu(&raw[i]) ||
 	       reaches_pmu(&raw[i - 1]);
 }
 
