@@ -285,7 +285,7 @@ def test_default_file(flat, tmp_path):
     os.unlink(tmp_path / "pmk.data")
     out = run(PMK, "report", cwd=tmp_path)
     equal(out.code, 129)
-    contains(one_line(out.err), "no pmk.data here")
+    contains(out.err, "no pmk.data here")
 
 
 def test_output_file(flat, tmp_path):

@@ -807,7 +807,10 @@ def test_it_does_not_write_over_what_it_reads():
 
 def test_wrong_usage():
     log = capture()
-    for argv, part_ in (((), "no file to read"), ((log, log), "more than one file"),
+    out = pmk("report", cwd=FOLDER)
+    equal((out.code, out.out), (129, ""))
+    contains(out.err, "no file to read")
+    for argv, part_ in (((log, log), "more than one file"),
                         (("-j", "-x", ",", log), "exclude each other"),
                         (("-x", "", log), "separator"), (("-x", '"', log), "separator"),
                         (("--append", log), "--append needs -o FILE"),
