@@ -3,12 +3,16 @@
 #define _GNU_SOURCE
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 FILE *pmk_file_open(const char *path, bool pipes, const char **why)
@@ -99,8 +103,41 @@ static bool make_empty(int fd, const char *name, const char *old)
 	return true;
 }
 
+/* Seconds without a change, after which a file whose process is gone is left over. The process may
+ * be that of another machine. */
+#define STALE 600
+
+static bool is_left_over(int folder, const char *name)
+{
+	struct stat st;
+	int end = 0;
+	long pid;
+
+	return sscanf(name, ".pmk-%ld-%*u.tmp%n", &pid, &end) == 1 && end && !name[end] &&
+	       pid > 0 && kill((pid_t)pid, 0) && errno == ESRCH &&
+	       !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+	       time(NULL) - st.st_mtime > STALE;
+}
+
+/* Remove what processes that were killed have left in the folder of `path`. */
+static void remove_left_over(const char *path)
+{
+	int fd = open_folder(path);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (is_left_over(fd, entry->d_name))
+			unlinkat(fd, entry->d_name, 0);
+	if (folder)
+		closedir(folder);
+	else if (fd >= 0)
+		close(fd);
+}
+
 char *pmk_file_beside(const char *path)
 {
+	remove_left_over(path);
 	return name_beside(path, make_empty, -1);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "recording/database.h"
 
-#include <stdbool.h>
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,7 +80,7 @@ static bool is_cut(sqlite3 *db, const char *path)
 
 static int check(sqlite3 *db, const char *path, char *msg, size_t size)
 {
-	int id = 0, version = 0;
+	int id = 0, version = 0, views = 0;
 
 	if (number(db, "PRAGMA application_id", &id) ||
 	    number(db, "PRAGMA user_version", &version)) {
@@ -94,11 +96,57 @@ static int check(sqlite3 *db, const char *path, char *msg, size_t size)
 			 version, PMK_DATABASE_VERSION, "record it anew, or use the other pmk");
 		return PMK_EPARSE;
 	}
+	if (number(db,
+		   "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN ('meta', "
+		   "'event', 'object', 'thread', 'file', 'function', 'inlined', 'code', 'context', "
+		   "'execution', 'count', 'latency')",
+		   &views) ||
+	    views) {
+		snprintf(msg, size, "it has views in place of tables; record it anew");
+		return PMK_EPARSE;
+	}
 	if (is_cut(db, path)) {
 		snprintf(msg, size, "its end is missing; record it anew");
 		return PMK_EPARSE;
 	}
 	return 0;
+}
+
+/* How many steps of SQLite's a byte of a file may take, and any file; after so many steps it is
+ * looked at how many there were. Reading a whole recording takes one or two for each byte. */
+#define STEPS_PER_BYTE 100
+#define STEPS_OF_ANY   UINT64_C(20000000)
+#define STEPS	       1000000
+
+static _Atomic uint64_t steps_left; /* of all open recordings */
+
+/* Pages of a damaged file may refer to each other so that there is no end. */
+static int on_steps(void *unused)
+{
+	(void)unused;
+	if (steps_left < STEPS)
+		return 1;
+	steps_left -= STEPS;
+	return 0;
+}
+
+static void limit_steps(sqlite3 *db, const char *path)
+{
+	struct stat st;
+
+	steps_left += STEPS_OF_ANY;
+	if (!stat(path, &st) && st.st_size > 0)
+		steps_left += (uint64_t)st.st_size * STEPS_PER_BYTE;
+	sqlite3_progress_handler(db, STEPS, on_steps, NULL);
+}
+
+/* Nothing of the file's own is executed: a view in place of a table could take for ever. */
+static void refuse_code(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 }
 
 int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
@@ -120,6 +168,8 @@ int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
 			 *db ? sqlite3_errmsg(*db) : "out of memory");
 		err = PMK_EIO;
 	} else {
+		refuse_code(*db);
+		limit_steps(*db, path);
 		err = check(*db, path, msg, size);
 	}
 	if (err) {

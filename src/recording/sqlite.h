@@ -18,10 +18,11 @@
 	X(sqlite3_bind_null) X(sqlite3_bind_text) X(sqlite3_close) \
 	X(sqlite3_column_blob) X(sqlite3_column_bytes) X(sqlite3_column_double) \
 	X(sqlite3_column_int) X(sqlite3_column_int64) X(sqlite3_column_text) \
-	X(sqlite3_column_type) X(sqlite3_errcode) X(sqlite3_errmsg) X(sqlite3_exec) \
+	X(sqlite3_column_type) X(sqlite3_db_config) X(sqlite3_errcode) \
+	X(sqlite3_errmsg) X(sqlite3_exec) \
 	X(sqlite3_finalize) X(sqlite3_free) X(sqlite3_last_insert_rowid) \
-	X(sqlite3_mprintf) X(sqlite3_open_v2) X(sqlite3_prepare_v2) X(sqlite3_reset) \
-	X(sqlite3_step)
+	X(sqlite3_mprintf) X(sqlite3_open_v2) X(sqlite3_prepare_v2) \
+	X(sqlite3_progress_handler) X(sqlite3_reset) X(sqlite3_step)
 /* clang-format on */
 
 struct pmk_sqlite {
@@ -49,6 +50,7 @@ bool pmk_sqlite_load(void);
 #define sqlite3_column_int64	  pmk_sqlite.sqlite3_column_int64_
 #define sqlite3_column_text	  pmk_sqlite.sqlite3_column_text_
 #define sqlite3_column_type	  pmk_sqlite.sqlite3_column_type_
+#define sqlite3_db_config	  pmk_sqlite.sqlite3_db_config_
 #define sqlite3_errcode		  pmk_sqlite.sqlite3_errcode_
 #define sqlite3_errmsg		  pmk_sqlite.sqlite3_errmsg_
 #define sqlite3_exec		  pmk_sqlite.sqlite3_exec_
@@ -58,6 +60,7 @@ bool pmk_sqlite_load(void);
 #define sqlite3_mprintf		  pmk_sqlite.sqlite3_mprintf_
 #define sqlite3_open_v2		  pmk_sqlite.sqlite3_open_v2_
 #define sqlite3_prepare_v2	  pmk_sqlite.sqlite3_prepare_v2_
+#define sqlite3_progress_handler  pmk_sqlite.sqlite3_progress_handler_
 #define sqlite3_reset		  pmk_sqlite.sqlite3_reset_
 #define sqlite3_step		  pmk_sqlite.sqlite3_step_
 

@@ -448,6 +448,20 @@ def test_the_longest_name(tmp_path):
     equal(totals(sqlite3.connect(name))["instr_exec"], (85, 85))
 
 
+def test_what_a_killed_one_has_left_is_removed(tmp_path):
+    """When it is old: a process of another machine may be writing it."""
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    names = {f".pmk-{gone.pid}-0.tmp": 900, f".pmk-{gone.pid}-1.tmp": 0,
+             f".pmk-{os.getpid()}-0.tmp": 900, f".pmk-{gone.pid}-0.tmp.txt": 900}
+    for name, age in names.items():
+        (tmp_path / name).write_text("")
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    out = pmk("record", "-o", tmp_path / "x.data", assemble("record-loop", LOOP, "-DCOUNT=10"))
+    equal(out.code, 3, out.err)
+    equal(sorted(os.listdir(tmp_path)), sorted([*list(names)[1:], "x.data"]))
+
+
 def test_what_cannot_be_written_is_said_before_the_run(tmp_path):
     path = shutil.copy(assemble("record-loop", LOOP, "-DCOUNT=10"), tmp_path / "prog")
     for code, name, why in (

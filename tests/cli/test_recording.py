@@ -530,6 +530,54 @@ def test_missing_tables_and_rows(flat, command):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+def test_a_view_is_not_read(flat, command):
+    """Not even one that never ends."""
+    change(flat, "ALTER TABLE count RENAME TO counts; CREATE VIEW count AS "
+                 "WITH RECURSIVE again(n) AS (SELECT 1 UNION ALL SELECT n FROM again) "
+                 "SELECT code, context, thread, event, value FROM counts, again")
+    contains(fails(125, *command, "-i", flat), "it has views in place of tables")
+
+
+def tangle(path, table):
+    """Let pages of the table have one and the same page below them, on six levels of the tree: more
+    rows than can be read in a lifetime."""
+    db = sqlite3.connect(path)
+    size, = db.execute("PRAGMA page_size").fetchone()
+    pages, = db.execute("PRAGMA page_count").fetchone()
+    root, = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    db.close()
+    with open(path, "r+b") as f:
+        data = bytearray(f.read())
+        leaf = data[(root - 1) * size:root * size]
+        data += leaf
+        below = pages + 1
+        for level in range(6):
+            page = bytearray(size)
+            cells = (size - 12) // 7
+            page[0] = 5  # of the inside of a table; then its cells, from the end of the page on
+            page[3:5] = cells.to_bytes(2, "big")
+            page[5:7] = (size - 5 * cells).to_bytes(2, "big")
+            page[8:12] = below.to_bytes(4, "big")
+            for i in range(cells):
+                at = size - 5 * (i + 1)
+                page[12 + 2 * i:14 + 2 * i] = at.to_bytes(2, "big")
+                page[at:at + 5] = below.to_bytes(4, "big") + b"\x01"
+            if level == 5:
+                data[(root - 1) * size:root * size] = page
+            else:
+                data += page
+                below = len(data) // size
+        data[28:32] = (len(data) // size).to_bytes(4, "big")
+        f.seek(0)
+        f.write(data)
+
+
+def test_pages_without_end(flat):
+    tangle(flat, "thread")
+    contains(fails(125, "report", "-i", flat), "interrupted")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_not_a_database(tmp_path, command):
     (tmp_path / "text").write_text("hello\n" * 200)
     fails(125, *command, "-i", tmp_path / "text")
