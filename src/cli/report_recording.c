@@ -40,15 +40,22 @@ struct row {
 	uint64_t *self, *children; /* of each event */
 };
 
+/* A function that is under way, or code of an object that is of none. */
+struct frame {
+	uint32_t function, object;
+	bool is_symbol; /* it is what --callers or --callees name */
+};
+
 struct report {
 	struct recorded r;
 	const struct output_options *o;
 	enum sort sort;
 	bool children;
 	enum view view;
-	const char *symbol; /* of --callers or --callees */
-	bool *is_symbol;    /* of each function */
-	double limit;	    /* percent of the first event */
+	const char *symbol;  /* of --callers or --callees */
+	bool *is_symbol;     /* of each function */
+	struct frame *stack; /* where something is counted */
+	double limit;	     /* percent of the first event */
 	struct pmk_map rows;
 	struct row *row;
 	size_t nrows, room;
@@ -113,7 +120,8 @@ static uint32_t row_of_code(struct report *r, const struct pmk_tables_code *k)
 	return put_row(r, UNNAMED | k->object, row);
 }
 
-/* A row of each function, and one of none: what nobody called, or the function itself. */
+/* A row of each function, of code of each object that has none, and one of no code: what nobody
+ * called, or the function itself. */
 static bool make_call_rows(struct report *r)
 {
 	const struct pmk_tables *t = &r->r.t;
@@ -130,7 +138,15 @@ static bool make_call_rows(struct report *r)
 		if (put_row(r, row.function, row) == NONE)
 			return false;
 	}
-	return put_row(r, UNNAMED, none) != NONE;
+	for (uint32_t i = 0; i < t->nobjects; i++) {
+		struct row row = none;
+
+		row.object = i;
+		if (put_row(r, UNNAMED | i, row) == NONE)
+			return false;
+	}
+	r->stack = calloc(2 * (t->ncontexts + 1), sizeof(*r->stack));
+	return r->stack && put_row(r, UNNAMED | NONE, none) != NONE;
 }
 
 static bool make_rows(struct report *r)
@@ -167,69 +183,107 @@ static bool make_rows(struct report *r)
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-static uint32_t call_row(const struct report *r, uint32_t context)
+static uint64_t frame_key(struct frame f)
 {
-	uint32_t f = context == NONE ? NONE : r->r.t.context[context].function;
-
-	return pmk_map_get(&r->rows, f == NONE ? UNNAMED : r->r.t.function[f].same);
+	return f.function == NONE ? UNNAMED | f.object : f.function;
 }
 
-static bool is_of_symbol(const struct report *r, uint32_t context)
+static struct frame frame_of_function(const struct report *r, uint32_t function)
 {
-	uint32_t f = r->r.t.context[context].function;
+	const struct pmk_tables_function *f = &r->r.t.function[function];
 
-	return f != NONE && r->is_symbol[f];
+	return (struct frame){ f->same, f->object, r->is_symbol[function] };
+}
+
+static struct frame frame_of_code(const struct report *r, uint32_t code)
+{
+	const struct pmk_tables_code *k = &r->r.t.code[code];
+
+	if (k->function != NONE)
+		return frame_of_function(r, k->function);
+	return (struct frame){ NONE, k->object, false };
+}
+
+/* The functions that are under way where `code` runs, the innermost first. Returns how many there
+ * are. Code that is in another function than was called was reached by a jump out of it. */
+static size_t find_frames(const struct report *r, uint32_t code, uint32_t context)
+{
+	const struct pmk_tables_context *c = r->r.t.context;
+	size_t n = 0;
+
+	while (context != NONE || code != NONE) {
+		uint32_t f = context == NONE ? NONE : c[context].function;
+		struct frame called = { NONE, NONE, false }, at = called;
+
+		if (f != NONE)
+			called = frame_of_function(r, f);
+		if (code != NONE)
+			at = frame_of_code(r, code);
+		if (code != NONE && frame_key(at) != frame_key(called))
+			r->stack[n++] = at;
+		if (f != NONE)
+			r->stack[n++] = called;
+		code = context == NONE ? NONE : c[context].site;
+		context = context == NONE ? NONE : c[context].parent;
+	}
+	return n;
+}
+
+/* The row of frame number `i` of the stack, or that of no code. */
+static uint32_t call_row(const struct report *r, size_t i, size_t n)
+{
+	return pmk_map_get(&r->rows, i < n ? frame_key(r->stack[i]) : UNNAMED | NONE);
+}
+
+/* Slot number `r.c.n` is that of executions. */
+static void add_to_row(struct report *r, uint32_t row, uint64_t value, size_t slot)
+{
+	if (slot == r->r.c.n)
+		r->row[row].executions += value;
+	else
+		r->row[row].self[slot] += value;
 }
 
 /* Add to the row of who called the function: the first time, if it called itself. */
-static bool add_to_caller(struct report *r, uint32_t context, uint64_t value, size_t slot)
+static bool add_to_caller(struct report *r, size_t n, uint64_t value, size_t slot)
 {
-	const struct pmk_tables_context *c = r->r.t.context;
-	uint32_t outermost = NONE;
+	size_t outermost = n;
 
-	for (; context != NONE; context = c[context].parent)
-		if (is_of_symbol(r, context))
-			outermost = context;
-	if (outermost == NONE)
-		return false;
-	outermost = call_row(r, c[outermost].parent);
-	if (slot == r->r.c.n)
-		r->row[outermost].executions += value;
-	else
-		r->row[outermost].self[slot] += value;
-	return true;
+	while (outermost > 0 && !r->stack[outermost - 1].is_symbol)
+		outermost--;
+	if (outermost)
+		add_to_row(r, call_row(r, outermost, n), value, slot);
+	return outermost;
 }
 
 /* Add to the rows of what it has called, once in each, or to that of the function itself. */
-static bool add_to_callees(struct report *r, uint32_t context, uint64_t value, size_t slot)
+static bool add_to_callees(struct report *r, size_t n, uint64_t value, size_t slot)
 {
-	uint32_t called = NONE;
 	bool found = false;
 
 	r->nseen++;
-	for (; context != NONE; context = r->r.t.context[context].parent) {
-		uint32_t row = call_row(r, called);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t row;
 
-		called = context;
-		if (!is_of_symbol(r, context))
+		if (!r->stack[i].is_symbol)
 			continue;
 		found = true;
+		row = call_row(r, i ? i - 1 : n, n);
 		if (r->seen[row] == r->nseen)
 			continue;
 		r->seen[row] = r->nseen;
-		if (slot == r->r.c.n)
-			r->row[row].executions += value;
-		else
-			r->row[row].self[slot] += value;
+		add_to_row(r, row, value, slot);
 	}
 	return found;
 }
 
-/* Slot number `r.c.n` is that of executions. */
-static bool add_to_calls(struct report *r, uint32_t context, uint64_t value, size_t slot)
+static bool add_to_calls(struct report *r, uint32_t code, uint32_t context, uint64_t value,
+			 size_t slot)
 {
-	return r->view == CALLERS ? add_to_caller(r, context, value, slot)
-				  : add_to_callees(r, context, value, slot);
+	size_t n = find_frames(r, code, context);
+
+	return r->view == CALLERS ? add_to_caller(r, n, value, slot)
+				  : add_to_callees(r, n, value, slot);
 }
 
 /* ---- counts --------------------------------------------------------------------------------- */
@@ -249,7 +303,7 @@ static int on_count(void *ctx, const struct pmk_tables_count *c)
 	uint32_t row = r->sort == BY_THREAD ? c->thread : r->of_code[c->code];
 
 	if (r->view != FLAT) {
-		if (add_to_calls(r, c->context, c->value, c->slot))
+		if (add_to_calls(r, c->code, c->context, c->value, c->slot))
 			r->sum[c->slot] += c->value;
 		return 0;
 	}
@@ -278,7 +332,7 @@ static int on_execution(void *ctx, const struct pmk_tables_execution *e)
 	uint32_t row = r->sort == BY_THREAD ? e->thread : r->of_code[e->code];
 
 	if (r->view != FLAT) {
-		if (add_to_calls(r, e->context, e->executions, r->r.c.n))
+		if (add_to_calls(r, e->code, e->context, e->executions, r->r.c.n))
 			r->executions += e->executions;
 		return 0;
 	}
@@ -319,7 +373,7 @@ static char *name_of(const struct report *r, const struct row *row)
 	char unnamed[256], *name = NULL;
 	int n;
 
-	if (r->view != FLAT && row->function == NONE) {
+	if (r->view != FLAT && row->function == NONE && row->object == NONE) {
 		n = asprintf(&name, r->view == CALLERS ? "[nobody known]" : "[itself]");
 	} else if (row->thread != NONE) {
 		const struct pmk_tables_thread *k = &t->thread[row->thread];
@@ -842,5 +896,6 @@ int report_recording(const struct report_recording *q, const struct output_optio
 	free(r.sum);
 	free(r.seen);
 	free(r.is_symbol);
+	free(r.stack);
 	return code;
 }

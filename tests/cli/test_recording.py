@@ -140,9 +140,15 @@ def test_children_of_a_function_that_was_jumped_to(tmp_path):
     for address, context, cycles in ((0x1000, "f", 1), (0x2000, "f", 10), (0x3000, "h", 100),
                                      (0x9000, "h", 1000), (0x4000, "k", 10000)):
         r.ran(address, 1, cpu_cycles=cycles, context=context)
-    rows = table(r.done(), "--children", "-e", "cpu_cycles")
+    path = r.done()
+    rows = table(path, "--children", "-e", "cpu_cycles")
     equal({name: int(row["cpu_cycles:children"]) for name, row in rows.items()},
           {"f": 11111, "g": 11110, "h": 11100, "[prog]": 11000, "k": 10000})
+    for callee, caller, cycles in (("g", "f", 11110), ("h", "g", 11100), ("k", "[prog]", 10000)):
+        equal(cycles_of(path, "--callers", callee), {caller: cycles})
+    for caller, callees in (("f", {"[itself]": 1, "g": 11110}), ("g", {"[itself]": 10, "h": 11100}),
+                            ("h", {"[itself]": 100, "[prog]": 11000}), ("k", {"[itself]": 10000})):
+        equal(cycles_of(path, "--callees", caller), callees)
 
 
 def test_children_need_call_paths(flat):
@@ -164,9 +170,9 @@ def test_callers(paths):
 
 def test_callees(paths):
     other = 1 + 33 + 20 + 10 + 13 + 2
-    # Code without a name is in main()'s context.
+    # main() has jumped to code without a name.
     equal(cycles_of(paths, "--callees", "main"),
-          {"work": 239 - other, "[itself]": 63 + 50, "down": 24})
+          {"work": 239 - other, "[itself]": 63, "[anon]": 50, "down": 24})
     equal(cycles_of(paths, "--callees", "work"), {"[itself]": 239})
     equal(cycles_of(paths, "--callees", "down"), {"[itself]": 24, "down": 24 - 2 - 3 - 3})
     out = report(paths, "--callees", "main").out
