@@ -542,6 +542,20 @@ def test_pprof_shows_cycles_first(paths, tmp_path):
 
 
 @pytest.mark.more
+def test_pprof_takes_the_program_for_the_program(paths, tmp_path):
+    """It takes the first mapping, though a loader runs before."""
+    db = sqlite3.connect(paths)
+    db.executescript("UPDATE object SET id = id + 10; UPDATE function SET object = object + 10;"
+                     "UPDATE code SET object = object + 10;"
+                     "INSERT INTO object VALUES(1, '/lib/ld.so', 'file', NULL, 0)")
+    db.close()
+    export(paths, "pprof", "-o", tmp_path / "profile.pb")
+    out = run("go", "tool", "pprof", "-top", tmp_path / "profile.pb",
+              env={**os.environ, "HOME": str(tmp_path)})
+    contains(out.out, "File: prog\n")
+
+
+@pytest.mark.more
 def test_pprof_shows_where_code_is(paths, tmp_path):
     export(paths, "pprof", "-o", tmp_path / "profile.pb")
     out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",

@@ -248,22 +248,43 @@ static void types(struct writer *w)
 	number(&w->out, PROFILE_COMMENT, string(w, w->x->creator));
 }
 
+/* Is the object the program of the command line? */
+static bool is_program(const struct pmk_tables *t, size_t object)
+{
+	const char *path = t->object[object].path, *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t n = strcspn(t->command, " "), length = strlen(name);
+
+	return length && length <= n && !strncmp(t->command + n - length, name, length) &&
+	       (length == n || t->command[n - length - 1] == '/');
+}
+
+static void write_mapping(struct writer *w, size_t object)
+{
+	const struct pmk_tables_object *o = &w->t->object[object];
+	uint64_t path = string(w, o->path), build_id = o->build_id ? string(w, o->build_id) : 0;
+
+	number(&w->message, MAPPING_ID, object + 1);
+	number(&w->message, MAPPING_LIMIT, INT64_MAX);
+	number(&w->message, MAPPING_FILE, path);
+	number(&w->message, MAPPING_BUILD_ID, build_id);
+	for (unsigned has = MAPPING_HAS_FUNCTIONS; has <= MAPPING_HAS_INLINED; has++)
+		number(&w->message, has, 1);
+	message(&w->out, PROFILE_MAPPING, &w->message);
+}
+
+/* pprof takes the first one for the program. */
 static void mappings(struct writer *w)
 {
-	const struct pmk_tables *t = w->t;
+	size_t n = w->t->nobjects, program = 0;
 
-	for (size_t i = 0; i < t->nobjects; i++) {
-		uint64_t path = string(w, t->object[i].path);
-		uint64_t build_id = t->object[i].build_id ? string(w, t->object[i].build_id) : 0;
-
-		number(&w->message, MAPPING_ID, i + 1);
-		number(&w->message, MAPPING_LIMIT, INT64_MAX);
-		number(&w->message, MAPPING_FILE, path);
-		number(&w->message, MAPPING_BUILD_ID, build_id);
-		for (unsigned has = MAPPING_HAS_FUNCTIONS; has <= MAPPING_HAS_INLINED; has++)
-			number(&w->message, has, 1);
-		message(&w->out, PROFILE_MAPPING, &w->message);
-	}
+	while (program < n && !is_program(w->t, program))
+		program++;
+	if (program < n)
+		write_mapping(w, program);
+	for (size_t i = 0; i < n; i++)
+		if (i != program)
+			write_mapping(w, i);
 }
 
 static void line(struct writer *w, uint64_t function, uint32_t number_of_line)
