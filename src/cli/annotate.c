@@ -27,15 +27,20 @@
 static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events to show; the first says what is hot" },
 	{ 'i', "input", "FILE", "the recording (default: pmk.data)" },
+	{ 's', "symbol", "SYMBOL", "the function to show, as SYMBOL without -s" },
 	{ 0, "elf", "FILE", "show the samples in dumps of firmware: this is its executable" },
 	{ 0, "no-big-num", NULL, "do not group digits" },
+	{ 'q', "quiet", NULL, "without the head" },
+	{ 'n', "show-nr-samples", NULL, "as perf's; samples or executions are shown anyway" },
+	{ 'f', "force", NULL, "as perf's; changes nothing" },
+	{ 0, "stdio", NULL, "as perf's; changes nothing" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
 };
 
 struct request {
 	const char *input, *elf, *events, *what;
-	bool plain_numbers;
+	bool plain_numbers, quiet;
 };
 
 struct column {
@@ -104,11 +109,6 @@ static uint32_t hottest(const struct annotate *a)
 	return best;
 }
 
-static bool is_named(const struct pmk_tables_function *f, const char *name)
-{
-	return !strcmp(f->name, name) || (f->symbol && !strcmp(f->symbol, name));
-}
-
 /* Is the path the file that is meant: the same, or the end of it from a slash on? */
 static bool is_file(const char *path, const char *name, size_t n)
 {
@@ -138,18 +138,11 @@ static bool mark_line(const struct annotate *a, const char *what, bool *wanted)
 	return found;
 }
 
-static const char *next_function(const void *ctx, unsigned i)
-{
-	const struct annotate *a = ctx;
-
-	return i < a->r.t.nfunctions ? a->r.t.function[i].name : NULL;
-}
-
 static int not_found(const struct annotate *a)
 {
 	char near[256];
 
-	pmk_nearest_among(a->q->what, next_function, a, near, sizeof(near));
+	recorded_nearest(&a->r, a->q->what, near, sizeof(near));
 	if (*near)
 		return cli_fail(PMK_EXIT_USAGE, "no function or line '%s' was %s; did you mean %s?",
 				a->q->what, pmk_tables_verb(&a->r.t), near);
@@ -161,7 +154,6 @@ static int not_found(const struct annotate *a)
 static int choose(const struct annotate *a, bool *wanted)
 {
 	const struct pmk_tables *t = &a->r.t;
-	bool found = false;
 
 	if (!t->nfunctions)
 		return cli_fail(PMK_EXIT_FAILED,
@@ -179,11 +171,9 @@ static int choose(const struct annotate *a, bool *wanted)
 		wanted[best] = true;
 		return 0;
 	}
-	for (size_t i = 0; i < t->nfunctions; i++) {
-		wanted[i] = is_named(&t->function[i], a->q->what);
-		found |= wanted[i];
-	}
-	return found || mark_line(a, a->q->what, wanted) ? 0 : not_found(a);
+	return recorded_functions(&a->r, a->q->what, wanted) || mark_line(a, a->q->what, wanted)
+		       ? 0
+		       : not_found(a);
 }
 
 static void note(const struct annotate *a, const char *what, const char *text)
@@ -566,7 +556,8 @@ static int print(struct annotate *a, const bool *wanted)
 	bool done = true;
 
 	recorded_page(&a->r, a->f);
-	recorded_head(&a->r, a->f);
+	if (!a->q->quiet)
+		recorded_head(&a->r, a->f);
 	for (uint32_t i = 0; done && i < a->r.t.nfunctions; i++)
 		if (wanted[i])
 			done = show(a, i);
@@ -613,14 +604,18 @@ static int parse(struct request *q, int argc, char **argv, bool *help)
 			q->input = value;
 		else if (o->letter == 'e')
 			q->events = value;
+		else if (o->letter == 's')
+			q->what = value;
+		else if (o->letter == 'q')
+			q->quiet = true;
 		else if (!strcmp(o->name, "elf"))
 			q->elf = value;
-		else
+		else if (!strcmp(o->name, "no-big-num"))
 			q->plain_numbers = true;
 	}
 	if (bad)
 		return PMK_EXIT_USAGE;
-	if (i < argc)
+	if (i < argc && !q->what)
 		q->what = argv[i++];
 	if (i < argc)
 		return cli_fail(PMK_EXIT_USAGE, "annotate takes one function or line: %s and %s",
@@ -644,7 +639,7 @@ static int run_annotate(int argc, char **argv)
 const struct cli_command cmd_annotate = {
 	.name = "annotate",
 	.brief = "show source and code of a recording with its counts",
-	.usage = "[-e LIST] [-i FILE] [SYMBOL | FILE:LINE]",
+	.usage = "[-e LIST] [-i FILE] [[-s] SYMBOL | FILE:LINE]",
 	.options = options,
 	.run = run_annotate,
 };

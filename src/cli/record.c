@@ -70,6 +70,29 @@ static int take_option(struct record *r, const struct cli_option *o, char *value
 	return pmk_count_set(r->count, o->name, value) ? failed(r) : 0;
 }
 
+/* perf names a way to find callers. pmk has one for each target, so the name changes nothing. */
+static bool is_unwinder(const char *word)
+{
+	return word && (!strcmp(word, "fp") || !strcmp(word, "lbr") || !strcmp(word, "dwarf") ||
+			!strncmp(word, "dwarf,", strlen("dwarf,")));
+}
+
+/* The next option, without the value of --call-graph. */
+static const struct cli_option *next_option(int argc, char **argv, int *index, char **value,
+					    bool *bad)
+{
+	static char bare[] = "--call-graph";
+	const struct cli_option *o;
+	char *word = *index < argc ? argv[*index] : bare;
+
+	if (!strncmp(word, "--call-graph=", sizeof(bare)) && is_unwinder(word + sizeof(bare)))
+		argv[*index] = word = bare;
+	o = cli_next(&cmd_record, argc, argv, index, value, bad);
+	if (o && !strcmp(word, bare) && *index < argc && is_unwinder(argv[*index]))
+		++*index;
+	return o;
+}
+
 static int parse(struct record *r, int argc, char **argv, bool *help)
 {
 	const struct cli_option *o;
@@ -77,7 +100,7 @@ static int parse(struct record *r, int argc, char **argv, bool *help)
 	bool bad = false;
 	char *value;
 
-	while ((o = cli_next(&cmd_record, argc, argv, &index, &value, &bad))) {
+	while ((o = next_option(argc, argv, &index, &value, &bad))) {
 		if (!strcmp(o->name, "help")) {
 			*help = true;
 			return 0;

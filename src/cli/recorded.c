@@ -34,6 +34,8 @@ int recorded_open(struct recorded *r, const char *path, const char *elf, const c
 		     : pmk_choice_all(&r->c, &r->t);
 	if (err == PMK_ENOMEM)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	if (!events || !strcmp(events, "all"))
+		pmk_choice_put_cycles_first(&r->c, &r->t);
 	return err ? cli_fail(PMK_EXIT_USAGE, "-e: %s", msg) : 0;
 }
 
@@ -41,6 +43,51 @@ void recorded_close(struct recorded *r)
 {
 	pmk_choice_free(&r->c);
 	pmk_tables_close(&r->t);
+}
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+/* Characters of the name without its parameters. */
+static size_t plain_length(const char *name)
+{
+	const char *end = strchr(name, '(');
+
+	return end > name ? (size_t)(end - name) : strlen(name);
+}
+
+bool recorded_functions(const struct recorded *r, const char *name, bool *is)
+{
+	const struct pmk_tables_function *f = r->t.function;
+	size_t length = strlen(name);
+	bool found = false;
+
+	for (size_t i = 0; i < r->t.nfunctions; i++) {
+		is[i] = !strcmp(f[i].name, name) || (f[i].symbol && !strcmp(f[i].symbol, name));
+		found |= is[i];
+	}
+	for (size_t i = 0; !found && i < r->t.nfunctions; i++)
+		is[i] = plain_length(f[i].name) == length && !strncmp(f[i].name, name, length);
+	for (size_t i = 0; !found && i < r->t.nfunctions; i++)
+		found = is[i];
+	return found;
+}
+
+void recorded_nearest(const struct recorded *r, const char *name, char *buf, size_t size)
+{
+	char **plain = calloc(r->t.nfunctions + 1, sizeof(*plain));
+	struct pmk_nearest near;
+
+	pmk_nearest_init(&near, name);
+	for (size_t i = 0; plain && i < r->t.nfunctions; i++) {
+		const char *full = r->t.function[i].name;
+
+		plain[i] = strndup(full, plain_length(full));
+		pmk_nearest_offer(&near, plain[i] ? plain[i] : full);
+	}
+	pmk_nearest_text(&near, buf, size);
+	for (size_t i = 0; plain && i < r->t.nfunctions; i++)
+		free(plain[i]);
+	free(plain);
 }
 
 /* ---- facts ---------------------------------------------------------------------------------- */

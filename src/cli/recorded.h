@@ -24,6 +24,12 @@ struct recorded {
 int recorded_open(struct recorded *r, const char *path, const char *elf, const char *events);
 void recorded_close(struct recorded *r);
 
+/* Mark the functions of that name, or with that symbol; if there are none, those that have the name
+ * and parameters: "fib" is fib(int). Returns whether there are any. `is` has room for all. */
+bool recorded_functions(const struct recorded *r, const char *name, bool *is);
+/* Names of functions like that one, in the form of pmk_nearest_text(). */
+void recorded_nearest(const struct recorded *r, const char *name, char *buf, size_t size);
+
 /* One line on stderr for what pmk_tables_… has failed with. Returns the exit code. */
 int recorded_failed(const struct recorded *r, const char *msg);
 

@@ -23,15 +23,19 @@
 #include "cli/report_recording.h"
 #include "sampling/perfdata.h"
 
+/* What SQLite's files begin with. */
+static const char recording_magic[16] = "SQLite format 3";
+
 /* A capture is read into memory as a whole; larger ones are refused. */
 #define MAX_CAPTURE ((size_t)256 << 20)
 
 static const struct cli_option options[] = {
 	{ 'i', "input", "FILE", "the recording or capture (default: pmk.data)" },
-	{ 0, "sort", "KEY", "rows of a recording: function, file, line, object or thread" },
+	{ 's', "sort", "KEY", "rows of a recording: function, file, line, object or thread" },
 	{ 'e', "event", "LIST", "events of a recording to show; executions: of instructions" },
 	{ 0, "percent-limit", "N", "leave out rows below N % of the first event" },
 	{ 0, "children", NULL, "count in callers, too (of recordings with call paths)" },
+	{ 0, "no-children", NULL, "do not (default)" },
 	{ 0, "callers", "SYMBOL", "who called this function, by what that cost" },
 	{ 0, "callees", "SYMBOL", "what this function called, by what that cost" },
 	{ 0, "elf", "FILE", "show samples by function: the symbols of this executable" },
@@ -42,6 +46,10 @@ static const struct cli_option options[] = {
 	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
 	{ 0, "append", NULL, "append to the file of -o" },
 	{ 0, "no-big-num", NULL, "do not group digits" },
+	{ 'q', "quiet", NULL, "without the head and the notes of a recording" },
+	{ 'n', "show-nr-samples", NULL, "as perf's; samples or executions are shown anyway" },
+	{ 'f', "force", NULL, "as perf's; changes nothing" },
+	{ 0, "stdio", NULL, "as perf's; changes nothing" },
 	{ 'v', "verbose", NULL, "more about every number" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
@@ -118,6 +126,11 @@ static int read_capture(struct report *r)
 	code = read_stream(r, f);
 	if (!from_stdin)
 		fclose(f);
+	if (!code && r->size >= sizeof(recording_magic) &&
+	    !memcmp(r->data, recording_magic, sizeof(recording_magic)))
+		return cli_fail(PMK_EXIT_USAGE,
+				"%s: a recording cannot be read from a pipe; give its name or '<'",
+				r->name);
 	return code;
 }
 
@@ -317,11 +330,11 @@ static int print_page(struct report *r)
 /* Does the file begin as SQLite's do, or perf's? */
 static bool is_recording(const char *path)
 {
-	static const char magic[16] = "SQLite format 3";
-	char head[sizeof(magic)];
+	char head[sizeof(recording_magic)];
 	struct stat st;
 	FILE *f = stat(path, &st) || !S_ISREG(st.st_mode) ? NULL : fopen(path, "re");
-	bool is = f && fread(head, sizeof(head), 1, f) == 1 && !memcmp(head, magic, sizeof(head));
+	bool is = f && fread(head, sizeof(head), 1, f) == 1 &&
+		  !memcmp(head, recording_magic, sizeof(head));
 
 	if (f)
 		fclose(f);
@@ -374,6 +387,7 @@ static const char *recording_option(const struct report_recording *q)
 	       : q->children ? "--children"
 	       : q->callers  ? "--callers"
 	       : q->callees  ? "--callees"
+	       : q->quiet    ? "-q"
 			     : NULL;
 }
 
@@ -391,7 +405,11 @@ static int show_samples(struct report *r)
 static int report(struct report *r)
 {
 	const struct report_recording *q = &r->recording;
-	int code = check_page(r);
+	int code;
+
+	if (!strcmp(r->file, "-") && is_recording("/dev/stdin"))
+		r->file = "/dev/stdin";
+	code = check_page(r);
 
 	if (code)
 		return code;
@@ -456,14 +474,19 @@ static int take(struct report *r, const struct cli_option *o, char *value)
 		r->recording.limit = value;
 	else if (!strcmp(o->name, "children"))
 		r->recording.children = true;
+	else if (!strcmp(o->name, "no-children"))
+		r->recording.children = false;
+	else if (o->letter == 'q')
+		r->recording.quiet = true;
 	else if (!strcmp(o->name, "callers"))
 		r->recording.callers = value;
 	else if (!strcmp(o->name, "callees"))
 		r->recording.callees = value;
 	else if (!strcmp(o->name, "html"))
 		r->html = value;
-	else
-		r->elf = value; /* the only word that is left */
+	else if (!strcmp(o->name, "elf"))
+		r->elf = value;
+	/* What is left changes nothing. */
 	return 0;
 }
 

@@ -31,6 +31,16 @@ enum sort { BY_FUNCTION, BY_FILE, BY_LINE, BY_OBJECT, BY_THREAD, NSORTS };
 
 static const char *const sort_names[] = { "function", "file", "line", "object", "thread" };
 
+/* What perf calls them. */
+static const struct {
+	const char *name;
+	enum sort sort;
+} perf_names[] = {
+	{ "sym", BY_FUNCTION }, { "symbol", BY_FUNCTION }, { "srcfile", BY_FILE },
+	{ "srcline", BY_LINE }, { "dso", BY_OBJECT },	   { "comm", BY_THREAD },
+	{ "pid", BY_THREAD },	{ "tid", BY_THREAD },
+};
+
 /* Which end of calls rows are of, with --callers and --callees. */
 enum view { FLAT, CALLERS, CALLEES };
 
@@ -50,7 +60,7 @@ struct report {
 	struct recorded r;
 	const struct output_options *o;
 	enum sort sort;
-	bool children;
+	bool children, quiet;
 	enum view view;
 	const char *symbol;  /* of --callers or --callees */
 	bool *is_symbol;     /* of each function */
@@ -366,6 +376,20 @@ static double share(uint64_t part, uint64_t all)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
+/* The name of the program in a command line, without its folder. The caller frees it. */
+static char *program_name(const char *command)
+{
+	size_t n = strcspn(command, " ");
+
+	while (n && memrchr(command, '/', n)) {
+		size_t folder = (size_t)((const char *)memrchr(command, '/', n) - command) + 1;
+
+		command += folder;
+		n -= folder;
+	}
+	return strndup(command, n);
+}
+
 /* The caller frees. */
 static char *name_of(const struct report *r, const struct row *row)
 {
@@ -377,9 +401,12 @@ static char *name_of(const struct report *r, const struct row *row)
 		n = asprintf(&name, r->view == CALLERS ? "[nobody known]" : "[itself]");
 	} else if (row->thread != NONE) {
 		const struct pmk_tables_thread *k = &t->thread[row->thread];
+		char *program = k->name ? NULL : program_name(t->command);
+		const char *called = k->name ? k->name : program ? program : "";
 
-		n = asprintf(&name, "%s%sprocess %u, thread %u", k->name ? k->name : "",
-			     k->name ? ": " : "", k->process, k->cpu);
+		n = asprintf(&name, "%s%sprocess %u, thread %u", called, *called ? ": " : "",
+			     k->process, k->cpu);
+		free(program);
 	} else if (row->function != NONE) {
 		n = asprintf(&name, "%s", t->function[row->function].name);
 	} else if (r->sort == BY_LINE && row->file != NONE) {
@@ -608,7 +635,8 @@ static bool write_text(const struct report *r)
 
 	if (!lay_out(r, &t))
 		return false;
-	recorded_head(&r->r, r->f);
+	if (!r->quiet)
+		recorded_head(&r->r, r->f);
 	if (r->view != FLAT) {
 		fprintf(r->f, " %ss of ", kind(r));
 		pmk_plain_write(r->f, r->symbol);
@@ -626,7 +654,8 @@ static bool write_text(const struct report *r)
 	fputc('\n', r->f);
 	put_line(r, &t, r->sum, r->sum, r->executions, "total");
 	fputc('\n', r->f);
-	put_notes(r, &t);
+	if (!r->quiet)
+		put_notes(r, &t);
 	free(t.column);
 	return true;
 }
@@ -782,23 +811,34 @@ static int check_sort(struct report *r, const char *name)
 			r->sort = name ? i : BY_FUNCTION;
 			return 0;
 		}
+	for (size_t i = 0; i < sizeof(perf_names) / sizeof(perf_names[0]); i++)
+		if (!strcmp(name, perf_names[i].name)) {
+			r->sort = perf_names[i].sort;
+			return 0;
+		}
 	return cli_fail(PMK_EXIT_USAGE,
-			"--sort %s: it is one of function, file, line, object, "
-			"thread",
+			"--sort %s: it is one of function, file, line, object, thread, or perf's "
+			"sym, srcfile, srcline, dso, comm",
 			name);
+}
+
+/* A number of percent, with or without the sign. */
+static int check_limit(struct report *r, const char *limit)
+{
+	char *end;
+
+	r->limit = strtod(limit, &end);
+	if (end != limit && (!*end || !strcmp(end, "%")) && r->limit >= 0 && r->limit <= 100)
+		return 0;
+	return cli_fail(PMK_EXIT_USAGE, "--percent-limit %s: not 0 to 100", limit);
 }
 
 static int check(struct report *r, const struct report_recording *q)
 {
-	char *end;
 	int code = check_sort(r, q->sort);
 
-	if (!code && q->limit) {
-		r->limit = strtod(q->limit, &end);
-		if (end == q->limit || *end || !(r->limit >= 0 && r->limit <= 100))
-			code = cli_fail(PMK_EXIT_USAGE, "--percent-limit %s: not 0 to 100",
-					q->limit);
-	}
+	if (!code && q->limit)
+		code = check_limit(r, q->limit);
 	if (!code && q->children && r->sort != BY_FUNCTION)
 		code = cli_fail(PMK_EXIT_USAGE, "--children is of functions, not with --sort %s",
 				q->sort);
@@ -809,23 +849,16 @@ static int check(struct report *r, const struct report_recording *q)
 				q->callers ? "--callers" : "--callees",
 				q->children ? "--children" : "--sort");
 	r->children = q->children;
+	r->quiet = q->quiet;
 	r->view = q->callers ? CALLERS : q->callees ? CALLEES : FLAT;
 	r->symbol = q->callers ? q->callers : q->callees;
 	return code;
-}
-
-static const char *next_function(const void *ctx, unsigned i)
-{
-	const struct report *r = ctx;
-
-	return i < r->r.t.nfunctions ? r->r.t.function[i].name : NULL;
 }
 
 /* Find the functions of that name. */
 static int find_symbol(struct report *r)
 {
 	const struct pmk_tables *t = &r->r.t;
-	bool found = false;
 	char near[256];
 
 	if (r->view == FLAT)
@@ -833,16 +866,9 @@ static int find_symbol(struct report *r)
 	r->is_symbol = calloc(t->nfunctions + 1, sizeof(*r->is_symbol));
 	if (!r->is_symbol)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
-	for (size_t i = 0; i < t->nfunctions; i++) {
-		const struct pmk_tables_function *f = &t->function[i];
-
-		r->is_symbol[i] =
-			!strcmp(f->name, r->symbol) || (f->symbol && !strcmp(f->symbol, r->symbol));
-		found |= r->is_symbol[i];
-	}
-	if (found)
+	if (recorded_functions(&r->r, r->symbol, r->is_symbol))
 		return 0;
-	pmk_nearest_among(r->symbol, next_function, r, near, sizeof(near));
+	recorded_nearest(&r->r, r->symbol, near, sizeof(near));
 	return cli_fail(PMK_EXIT_USAGE, "--%ss: no function '%s' was %s%s%s%s", kind(r), r->symbol,
 			pmk_tables_verb(t), *near ? "; did you mean " : "", near, *near ? "?" : "");
 }

@@ -10,7 +10,7 @@ struct report_recording {
 	const char *elf; /* of the firmware whose dumps `path` has; NULL: it is a recording */
 	const char *events, *sort, *limit; /* as given, or NULL */
 	const char *callers, *callees;	   /* of which function, or NULL */
-	bool children;
+	bool children, quiet;
 };
 
 /* Print it. Returns an exit code. */

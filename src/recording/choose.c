@@ -11,6 +11,8 @@
 
 #include "base/nearest.h"
 
+#define SOME 4 /* names that a message lists */
+
 bool pmk_tables_event_is(const struct pmk_tables_event *e, const char *name)
 {
 	const struct pmk_pmu *pmu = e->pmu ? pmk_pmu_find(e->pmu) : NULL;
@@ -48,6 +50,20 @@ int pmk_choice_all(struct pmk_choice *c, const struct pmk_tables *t)
 	return err || c->n || t->sampled ? err : add(c, t, PMK_TABLES_EXECUTIONS);
 }
 
+void pmk_choice_put_cycles_first(struct pmk_choice *c, const struct pmk_tables *t)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		uint32_t event = c->event[i];
+
+		if (event == PMK_TABLES_EXECUTIONS ||
+		    !pmk_tables_event_is(&t->event[event], "cycles"))
+			continue;
+		memmove(c->event + 1, c->event, i * sizeof(*c->event));
+		c->event[0] = event;
+		return;
+	}
+}
+
 int pmk_choice_cycles(struct pmk_choice *c, const struct pmk_tables *t)
 {
 	uint32_t first = PMK_TABLES_EXECUTIONS;
@@ -70,6 +86,17 @@ static const char *next_name(const void *ctx, unsigned i)
 	return i == t->nevents && !t->sampled ? "executions" : NULL;
 }
 
+/* Say which events there are, as many as there is room for. */
+static void name_some(const struct pmk_tables *t, const char *name, char *msg, size_t size)
+{
+	size_t i, n = (size_t)snprintf(msg, size, "no event '%s' in this recording; it has", name);
+
+	for (i = 0; i < t->nevents && i < SOME && n < size; i++)
+		n += (size_t)snprintf(msg + n, size - n, "%s %s", i ? "," : "", t->event[i].name);
+	if (i < t->nevents && n < size)
+		snprintf(msg + n, size - n, " and %zu more (-e all)", t->nevents - i);
+}
+
 static int unknown(const struct pmk_tables *t, const char *name, char *msg, size_t size)
 {
 	char near[128];
@@ -79,8 +106,7 @@ static int unknown(const struct pmk_tables *t, const char *name, char *msg, size
 		snprintf(msg, size, "no event '%s' in this recording; did you mean %s?", name,
 			 near);
 	else
-		snprintf(msg, size, "no event '%s' in this recording; it has %zu (-e all)", name,
-			 t->nevents);
+		name_some(t, name, msg, size);
 	return PMK_EINVAL;
 }
 

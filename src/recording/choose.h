@@ -19,6 +19,8 @@ int pmk_choice_named(struct pmk_choice *c, const struct pmk_tables *t, const cha
 int pmk_choice_all(struct pmk_choice *c, const struct pmk_tables *t);
 /* The cycles of the core; else the first event with a value; else executions. 0 or PMK_ENOMEM. */
 int pmk_choice_cycles(struct pmk_choice *c, const struct pmk_tables *t);
+/* Let the cycles of the core, if they were chosen, come before the others. */
+void pmk_choice_put_cycles_first(struct pmk_choice *c, const struct pmk_tables *t);
 void pmk_choice_free(struct pmk_choice *c);
 
 /* Is the event called that, in the recording or in the catalogue? */

@@ -448,6 +448,15 @@ def test_the_longest_name(tmp_path):
     equal(totals(sqlite3.connect(name))["instr_exec"], (85, 85))
 
 
+def test_names_of_ways_to_find_callers():
+    """As perf has them. Another word is the program."""
+    program = assemble("record-loop", LOOP, "-DCOUNT=10")
+    for way in (["--call-graph", "fp"], ["--call-graph=dwarf,8192"], ["--call-graph"]):
+        db = record(*way, "-e", "instr_exec", program, code=3)
+        equal(db.execute("SELECT count(*) FROM context").fetchone(), (3,))
+    contains(pmk("record", "--call-graph=magic", program).err, "--call-graph")
+
+
 def test_what_a_killed_one_has_left_is_removed(tmp_path):
     """When it is old: a process of another machine may be writing it."""
     gone = subprocess.Popen(["true"])

@@ -88,7 +88,8 @@ def test_what_rows_are(flat):
     equal(cycles("object"), {"/nonexistent/prog": 326, "[anon]": 50})
     # A third of work() was in the second thread, each count rounded down.
     other = 1 + 33 + 20 + 10 + 13 + 2
-    equal(cycles("thread"), {"process 0, thread 0": 376 - other, "process 0, thread 1": other})
+    equal(cycles("thread"),
+          {"prog: process 0, thread 0": 376 - other, "prog: process 0, thread 1": other})
     lines = cycles("line")
     equal((lines["/src/util.h:3"], lines["/src/loop.c:7"], len(lines)), (60, 100, 14))
 
@@ -416,6 +417,17 @@ def test_chosen_functions(listing):
     contains(fails(129, "annotate", "-i", listing, "-e", "nosuch"), "no event 'nosuch'")
 
 
+def test_a_name_without_parameters(listing, paths):
+    equal(annotate(listing, "sum"), annotate(listing, "sum(int)"))
+    equal(annotate(listing, "-s", "sum"), annotate(listing, "sum(int)"))
+    contains(fails(129, "annotate", "-i", listing, "smu"), "did you mean sum?")
+    put(listing, "UPDATE function SET name = 'sum', symbol = 'sum' WHERE name = 'helper'")
+    equal(annotate(listing, "sum").count("sum(int)"), 0)
+    put(paths, "UPDATE function SET name = 'down(int)' WHERE name = 'down'")
+    equal(cycles_of(paths, "--callers", "down"), {"main": 24})
+    contains(fails(129, "report", "--callers", "dwon", paths), "did you mean down?")
+
+
 def test_functions_of_one_name_are_all_shown(listing):
     put(listing, "UPDATE function SET name = 'twin'")
     out = annotate(listing, "twin")
@@ -479,6 +491,64 @@ def test_annotate_fits_the_terminal(listing, columns):
     assert all(len(line) <= columns for line in lines), max(lines, key=len)
     contains(" ".join(text.split()), "/* a line that is so long that it" if columns == 200
              else "/* a line")
+
+
+# ---- what people type who know perf --------------------------------------------------------------
+
+def test_options_of_perf(paths):
+    for perf, ours in (("sym", "function"), ("symbol", "function"), ("srcfile", "file"),
+                       ("srcline", "line"), ("dso", "object"), ("comm", "thread")):
+        equal(report(paths, "-s", perf).out, report(paths, "--sort", ours).out)
+    plain = report(paths).out
+    for more in (["--stdio"], ["-n"], ["-f"], ["--children", "--no-children"],
+                 ["--percent-limit", "0%"]):
+        equal(report(paths, *more).out, plain)
+    equal(list(table(paths, "--percent-limit", "20%")), ["work"])
+    contains(fails(129, "report", "--percent-limit", "5 %", paths), "5 %: not 0 to 100")
+    contains(fails(129, "report", "-s", "comm,dso", paths), "sym, srcfile, srcline, dso, comm")
+    assert plain.startswith(" Recording of "), plain
+    quiet = report(paths, "-q").out
+    assert plain.index(quiet[:quiet.index("total")]) > 0 and "Recording" not in quiet, quiet
+    assert "Recording" not in run(PMK, "annotate", "-q", "--stdio", "-n", "-f", "-i", paths).out
+
+
+def test_threads_have_the_name_of_the_program(paths):
+    equal(sorted(table(paths, "-s", "comm")),
+          ["prog: process 0, thread 0", "prog: process 0, thread 1"])
+
+
+@pytest.mark.parametrize("events", [[], ["-e", "all"]])
+def test_cycles_come_first(tmp_path, events):
+    r = Recording(tmp_path / "all.data")
+    for name in ("dcache_miss", "instr_exec", "cpu_cycles"):
+        r.event(name)
+    r.object("/nonexistent/prog")
+    r.thread(0, 0)
+    r.function("slow", 0x1000)
+    r.function("wide", 0x2000)
+    r.code(0x1000, "slow")
+    r.code(0x2000, "wide")
+    r.ran(0x1000, 1, cpu_cycles=90, dcache_miss=1)
+    r.ran(0x2000, 1, cpu_cycles=10, dcache_miss=9)
+    path = r.done()
+    equal(list(table(path, *events)), ["slow", "wide"])
+    contains(run(PMK, "annotate", "-i", path, *events).out, " slow in /nonexistent/prog")
+    equal(list(table(path, "-e", "dcache_miss")), ["wide", "slow"])
+
+
+def test_events_that_are_not_there(flat):
+    contains(fails(129, "report", "-e", "foo", flat),
+             "no event 'foo' in this recording; it has cpu_cycles, instr_exec, dcache_miss")
+
+
+def test_standard_input(flat):
+    with open(flat, "rb") as f:
+        p = subprocess.run([PMK, "report", "-"], stdin=f, capture_output=True, text=True)
+    equal((p.returncode, p.stdout), (0, report(flat).out))
+    with open(flat, "rb") as f:
+        p = subprocess.run([PMK, "report", "-"], input=f.read(), capture_output=True)
+    equal(p.returncode, 129)
+    contains(one_line(p.stderr.decode()), "a recording cannot be read from a pipe")
 
 
 # ---- options of the other kind of file -----------------------------------------------------------
