@@ -70,7 +70,8 @@ struct pmk_block {
 	bool is_branch;	   /* it counts as a branch */
 	bool vector;	   /* the block stands at an exception vector */
 	bool vector_set;   /* the program was seen to set this vector */
-	bool faulted;	   /* it is entered when an instruction before it has faulted */
+	bool faulted;	   /* it handles faults of instructions */
+	bool misaligned;   /* it handles accesses of a program that are not aligned */
 	bool tells;	   /* pmk_code.tells, when it was new */
 	uint8_t level;	   /* the exception level at which it runs, or 0 */
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */

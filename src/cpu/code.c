@@ -171,6 +171,21 @@ bool pmk_code_begins_at(const struct pmk_code *code, uint64_t pc)
 	return false;
 }
 
+static void block_handles(struct pmk_block *b, unsigned entry)
+{
+	b->faulted |= (entry & PMK_ENTRY_FAULT) != 0;
+	b->misaligned |= (entry & PMK_ENTRY_MISALIGNED) != 0;
+}
+
+void pmk_code_handles(struct pmk_code *code, uint64_t pc, unsigned entry)
+{
+	const struct pmk_code_table *t = &code->block_at;
+
+	for (uint32_t i = first_probe(t, pc); t->entry[i]; i = (i + 1) & t->mask)
+		if (code->block[t->entry[i] - 1].pc == pc)
+			block_handles(&code->block[t->entry[i] - 1], entry);
+}
+
 const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
 				     uint64_t bytes_hash, unsigned entry,
 				     struct pmk_pipe_slot *slots)
@@ -182,7 +197,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 
 	pmk_block_build(code->core, insn, n, slots, &b);
 	b.vector = entry & PMK_ENTRY_VECTOR;
-	b.faulted = entry & PMK_ENTRY_FAULT;
+	block_handles(&b, entry);
 	b.tells = code->tells;
 	b.vector_set = entry & PMK_ENTRY_SET;
 	b.level = (uint8_t)PMK_ENTRY_LEVEL_OF(entry);

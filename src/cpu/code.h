@@ -46,10 +46,11 @@ void pmk_code_fini(struct pmk_code *code);
 
 /* How a block may be entered, beside from the one before it. */
 enum pmk_entry {
-	PMK_ENTRY_VECTOR = 1 << 0, /* it stands at an exception vector */
-	PMK_ENTRY_SIGNAL = 1 << 1, /* it is a program's handler of a signal */
-	PMK_ENTRY_FAULT = 1 << 2,  /* of a fault */
-	PMK_ENTRY_SET = 1 << 3,	   /* the code that was decoded sets this vector */
+	PMK_ENTRY_VECTOR = 1 << 0,     /* it stands at an exception vector */
+	PMK_ENTRY_SIGNAL = 1 << 1,     /* it is a program's handler of a signal */
+	PMK_ENTRY_FAULT = 1 << 2,      /* of a fault */
+	PMK_ENTRY_SET = 1 << 3,	       /* the code that was decoded sets this vector */
+	PMK_ENTRY_MISALIGNED = 1 << 4, /* a signal of accesses that are not aligned */
 };
 
 /* Beside them: the exception level at which it runs, where the owner knows that. `bytes_hash` has
@@ -68,5 +69,8 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 
 /* Is there a block that begins at `pc`? */
 bool pmk_code_begins_at(const struct pmk_code *code, uint64_t pc);
+
+/* The program makes `pc` a handler of a further signal: of enum pmk_entry. */
+void pmk_code_handles(struct pmk_code *code, uint64_t pc, unsigned entry);
 
 #endif

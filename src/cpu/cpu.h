@@ -83,6 +83,7 @@ struct pmk_cpu {
 		const struct pmk_block *prev;
 		uint64_t access, cycles;
 		struct pmk_cpu_rest rest;
+		bool seen; /* an access of the program has faulted, and no handler has started */
 	} fault;
 	/* The exception level, where it is watched. After an exception or a return from one it is
 	 * open until an access shows it; `guess` is what it would be if none does. */

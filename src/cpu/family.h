@@ -95,9 +95,6 @@ struct pmk_core_family {
 	/* In system emulation: can its exception levels be told apart, by its accesses? Or only if
 	 * the owner knows those of blocks (PMK_ENTRY_LEVEL)? */
 	bool levels, levels_of_blocks;
-	/* Is its vector of faults that of calls, too? Then each instruction that owes no access has
-	 * to be told when it is passed. */
-	bool shares_faults;
 	/* In system emulation: what firmware turns on and off by the control register of ARM (CP15
 	 * c1), of enum pmk_control. 0: that is not followed. */
 	unsigned control;

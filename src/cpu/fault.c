@@ -28,30 +28,65 @@ static unsigned not_passed(const struct pmk_cpu *cpu, const struct pmk_block *p)
 	return cpu->access ? pmk_access_behind(cpu->access) + is_under_way(cpu) : p->nfaults;
 }
 
-/*
- * The index of the first instruction that has not been passed, of the `left` last ones that may
- * fault. Those that owe no access are only taken for it if one behind them does, or if the handler
- * is one of faults.
- */
-static size_t find_fault(const struct pmk_cpu *cpu, const struct pmk_block *p, unsigned left,
-			 bool *sure)
+static bool makes_access(const struct pmk_insn *in)
 {
-	size_t i = p->ninsns;
+	return in->load || in->store;
+}
 
-	*sure = false;
+/* True if the core always learns that instruction `i` of `p` has been passed. */
+static bool passing_is_told(const struct pmk_cpu *cpu, const struct pmk_block *p, size_t i)
+{
+	const struct pmk_insn *in = &p->insn[i];
+
+	if (cpu->core.timeless && i + 1U < p->ninsns)
+		return false;
+	return !pmk_fault_unsure(in) || (p->tells && in->addr != p->end_addr);
+}
+
+/* The instructions of a block that may fault and are not known to have been passed. */
+struct open {
+	size_t first; /* its index */
+	bool told;    /* one of them would be known to have been passed */
+	bool traps;   /* one of them makes no access */
+};
+
+/* They are the last `left` ones that may fault. */
+static struct open find_open(const struct pmk_cpu *cpu, const struct pmk_block *p, unsigned left)
+{
+	struct open open = { .first = p->ninsns };
+
 	while (left > 0) {
-		i--;
-		if (!pmk_may_fault(&cpu->core, &p->insn[i]))
+		const struct pmk_insn *in = &p->insn[--open.first];
+
+		if (!pmk_may_fault(&cpu->core, in))
 			continue;
-		*sure |= !pmk_fault_unsure(&p->insn[i]);
+		open.told |= passing_is_told(cpu, p, open.first);
+		open.traps |= !makes_access(in);
 		left--;
 	}
-	return i;
+	return open;
+}
+
+/*
+ * Decides whether one of the open instructions of `p` has faulted. If that cannot be known, the
+ * core is unsure; then it is taken for a fault only if the first of them makes no access.
+ */
+static bool has_faulted(struct pmk_cpu *cpu, const struct pmk_block *p, const struct open *open,
+			enum pmk_cause cause)
+{
+	bool maybe = cause == PMK_CAUSE_MAYBE || (cause == PMK_CAUSE_MAYBE_TRAP && open->traps);
+
+	if (open->told || cause == PMK_CAUSE_FAULT)
+		return true;
+	if (!maybe || (cpu->core.timeless && p->flow == PMK_FLOW_NEXT))
+		return false;
+	cpu->unsure = true;
+	return !makes_access(&p->insn[open->first]);
 }
 
 struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in)
 {
-	if (!in->load && !in->store)
+	if (!makes_access(in))
 		return *in;
 	return (struct pmk_insn){
 		.addr = in->addr,
@@ -79,38 +114,35 @@ static void rest_behind(const struct pmk_cpu *cpu, const struct pmk_block *p,
 		rest->fact[k] = p->facts.n[k] - ran.facts.n[k];
 }
 
-/*
- * What of the block `p` has not run, if it was left early; the handler that follows is one of
- * faults, or it is none. False: all of it has run, as far as can be seen.
- */
-static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, bool faulted,
+/* Finds what of the block `p` has not run, if it was left early. Returns false if all of it has
+ * run, as far as can be known. */
+static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_cause cause,
 		      struct pmk_cpu_rest *rest)
 {
 	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
 	struct pmk_insn insn[MAX_INSNS];
 	unsigned left = not_passed(cpu, p);
-	size_t last;
-	bool sure;
+	struct open open;
 
 	if (family->is_blind && family->is_blind(&cpu->core)) {
-		cpu->unsure |= faulted;
+		cpu->unsure |= cause != PMK_CAUSE_OTHER;
 		return false;
 	}
 	if (!left || left > p->nfaults)
 		return false;
-	last = find_fault(cpu, p, left, &sure);
-	if (!sure && !faulted)
+	open = find_open(cpu, p, left);
+	if (!has_faulted(cpu, p, &open, cause))
 		return false;
-	if (last >= MAX_INSNS) {
+	if (open.first >= MAX_INSNS) {
 		cpu->unsure = true;
 		return false;
 	}
-	memcpy(insn, p->insn, last * sizeof(*insn));
-	insn[last] = pmk_fault_without_effect(&p->insn[last]);
-	rest->unsure =
-		left > 1 && !p->tells && !is_under_way(cpu) && pmk_fault_unsure(&p->insn[last]);
-	rest_behind(cpu, p, insn, last + 1, rest);
-	rest->insn = (uint32_t)last;
+	memcpy(insn, p->insn, open.first * sizeof(*insn));
+	insn[open.first] = pmk_fault_without_effect(&p->insn[open.first]);
+	/* It may have been passed, and a later one, or the fetch behind the block, has faulted. */
+	rest->unsure = !p->tells && !is_under_way(cpu) && pmk_fault_unsure(&p->insn[open.first]);
+	rest_behind(cpu, p, insn, open.first + 1, rest);
+	rest->insn = (uint32_t)open.first;
 	return true;
 }
 
@@ -137,11 +169,11 @@ static void drop(struct pmk_cpu *cpu)
 		pmk_core_family(&cpu->core)->drop(cpu);
 }
 
-bool pmk_cpu_fault(struct pmk_cpu *cpu, bool faulted)
+bool pmk_cpu_fault(struct pmk_cpu *cpu, enum pmk_cause cause)
 {
 	struct pmk_cpu_rest rest;
 
-	if (!find_rest(cpu, cpu->prev, faulted, &rest))
+	if (!find_rest(cpu, cpu->prev, cause, &rest))
 		return false;
 	drop(cpu);
 	if (cpu->sites)
@@ -158,10 +190,24 @@ static bool goes_on(const struct pmk_block *p, const struct pmk_block *b)
 	return !p->tells && !pmk_goes_anywhere(p) && (b->pc == p->target || b->pc == p->fall);
 }
 
+/* Why the handler `b` is entered. A fault of a program is seen, but for what the emulator checks by
+ * itself: whether an access is aligned, and whether an instruction traps. */
+static enum pmk_cause cause_of(const struct pmk_cpu *cpu, const struct pmk_block *b, bool seen)
+{
+	if (seen || (cpu->core.system && b->faulted))
+		return PMK_CAUSE_FAULT;
+	if (b->misaligned)
+		return PMK_CAUSE_MAYBE;
+	return b->faulted ? PMK_CAUSE_MAYBE_TRAP : PMK_CAUSE_OTHER;
+}
+
 void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
-	if (!cpu->core.timeless || !goes_on(cpu->prev, b))
-		pmk_cpu_fault(cpu, b->faulted);
+	bool seen = cpu->fault.seen;
+
+	cpu->fault.seen = false;
+	if (seen || !cpu->core.timeless || !goes_on(cpu->prev, b))
+		pmk_cpu_fault(cpu, cause_of(cpu, b, seen));
 }
 
 void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc)
@@ -186,12 +232,11 @@ void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc)
 static size_t find_access(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	unsigned left = not_passed(cpu, p);
-	bool sure;
 	size_t i;
 
 	if (!left || left > p->nfaults)
 		return p->ninsns;
-	i = find_fault(cpu, p, left, &sure);
+	i = find_open(cpu, p, left).first;
 	while (i < p->ninsns && !p->insn[i].load && !p->insn[i].store)
 		i++;
 	return i;
@@ -220,13 +265,19 @@ void pmk_cpu_faults(struct pmk_cpu *cpu)
 	struct pmk_cpu_rest *rest = &cpu->fault.rest;
 
 	cpu->fault.prev = NULL;
-	if (!find_rest(cpu, cpu->prev, true, rest))
+	cpu->fault.seen = true;
+	if (!find_rest(cpu, cpu->prev, PMK_CAUSE_FAULT, rest))
 		return;
 	cpu->fault.prev = cpu->prev;
 	cpu->fault.access = cpu->access;
 	cpu->fault.cycles = cpu->cycles;
 	if (cpu->sites)
 		pmk_sites_may_end(cpu);
+}
+
+void pmk_cpu_fault_handled(struct pmk_cpu *cpu)
+{
+	cpu->fault.seen = false;
 }
 
 bool pmk_cpu_ended(struct pmk_cpu *cpu)

@@ -7,11 +7,16 @@
  * has faulted.
  *
  * Some instructions may fault and owe nothing, because the emulator tells of no access when their
- * condition fails, or of none at all. If more that may fault stand behind one of them, the emulator
- * has to tell when it has been passed: see pmk_fault_unsure(). That costs time each time, so it
- * tells only of code that is new after faults came to be expected (pmk_code.tells). Where a fault
- * may be one of several instructions of other code, the first is taken for it, and the core is
- * unsure.
+ * condition fails, or of none at all: see pmk_fault_unsure(). The emulator has to tell when the
+ * instruction behind one of them begins. That costs time each time, so it tells only of code that
+ * is new after faults came to be expected (pmk_code.tells). Where a fault may be one of several
+ * instructions of other code, the first is taken for it, and the core is unsure.
+ *
+ * A handler is entered without a fault, too: it is called, or its signal is sent. If all accesses
+ * that a block still owes may also have been skipped, evidence of the fault itself decides: the
+ * host's signal, which the owner reports (pmk_cpu_faults). There is none where the emulator finds
+ * by itself that an access is not aligned, or that an instruction traps. If such a fault has the
+ * same handler, the core is unsure.
  *
  * The instruction that faults counts as executed, without its access (our choice: so does an
  * emulator that logs instructions one by one). Handlers return to it, and then it counts again.
@@ -41,11 +46,17 @@ static inline bool pmk_fault_unsure(const struct pmk_insn *in)
  * of others the fault is the result. */
 struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in);
 
-/*
- * The block of a handler is about to start, of one of faults if `faulted`; the one before it may
- * have been left early. If it was, take back what of it has not run, and return true.
- */
-PMK_SLOW bool pmk_cpu_fault(struct pmk_cpu *cpu, bool faulted);
+/* Why a handler is entered. */
+enum pmk_cause {
+	PMK_CAUSE_OTHER,      /* by no fault, unless an access is missing */
+	PMK_CAUSE_MAYBE_TRAP, /* perhaps by a fault of an instruction that makes no access */
+	PMK_CAUSE_MAYBE,      /* perhaps by any fault */
+	PMK_CAUSE_FAULT,
+};
+
+/* The block of a handler is about to start, and the block before it may have been left early. If it
+ * was, takes back what of it has not run, and returns true. */
+PMK_SLOW bool pmk_cpu_fault(struct pmk_cpu *cpu, enum pmk_cause cause);
 
 /*
  * The same for the block `b` of a handler. Without a clock the emulator tells the last access of a
@@ -71,6 +82,9 @@ void pmk_cpu_go_on(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest);
  * signals, in the core's thread.
  */
 void pmk_cpu_faults(struct pmk_cpu *cpu);
+
+/* The signal was the emulator's own affair, and the program goes on. */
+void pmk_cpu_fault_handled(struct pmk_cpu *cpu);
 
 /* The program has ended: take back what it kept, if nothing came after the fault. Was there? */
 bool pmk_cpu_ended(struct pmk_cpu *cpu);

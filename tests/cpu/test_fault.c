@@ -286,23 +286,88 @@ static void test_the_end_of_old_code(void **state)
 	assert_true(cpu->unsure);
 }
 
-/* Behind a conditional access alone, the handler tells: of a fault, or of something else. */
+/* A block that owes only a conditional access was left early if a fault was seen, whatever handler
+ * comes next. A handler of faults may also be entered without one. */
 static void test_conditional_at_the_end(void **state)
 {
 	static const uint32_t words[] = { LDR, ADD, STRNE, ADD, BX_LR };
 	struct shown s = show(CODE, 0, 5, words);
-	struct shown fault = handler(PMK_ENTRY_FAULT),
-		     other = show(HANDLE + 0x1000, PMK_ENTRY_SIGNAL, 2, handler_words);
+	struct shown handlers[] = { handler(PMK_ENTRY_FAULT),
+				    show(HANDLE + 0x1000, PMK_ENTRY_SIGNAL, 2, handler_words) };
+	unsigned insns = 0, branches = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		start(&s);
+		done(&s, 0);
+		pmk_cpu_faults(cpu);
+		start(&handlers[i]);
+		check(insns += 3 + 2, 1 + 2 * i, 0, branches += 1);
+		start(&s);
+		done(&s, 0);
+		start(&handlers[i]);
+		check(insns += 5 + 2, 2 + 2 * i, 0, branches += 2);
+	}
+}
+
+/* The emulator had protected the page for itself, and the program never learns of the fault. */
+static void test_a_fault_of_the_emulator(void **state)
+{
+	static const uint32_t words[] = { STRNE, ADD, BX_LR };
+	struct shown s = show(CODE, 0, 3, words), h = handler(PMK_ENTRY_FAULT);
+
+	(void)state;
+	start(&s);
+	pmk_cpu_faults(cpu);
+	pmk_cpu_fault_handled(cpu);
+	start(&h);
+	check(3 + 2, 0, 0, 2);
+	assert_false(cpu->unsure);
+}
+
+/* Nothing is seen of an access that is not aligned. If the code is older than the handler, or ends
+ * with the access, it is not known what has happened. */
+static void test_misaligned(void **state)
+{
+	static const uint32_t words[] = { STRNE, ADD, BX_LR };
+	struct shown s = show(CODE, 0, 3, words),
+		     h = handler(PMK_ENTRY_FAULT | PMK_ENTRY_MISALIGNED);
 
 	(void)state;
 	start(&s);
 	done(&s, 0);
-	start(&fault);
-	check(3 + 2, 1, 0, 1);
+	start(&h);
+	assert_false(cpu->unsure);
 	start(&s);
-	done(&s, 0);
-	start(&other);
-	check(3 + 2 + 5 + 2, 2, 0, 1 + 2);
+	start(&h);
+	assert_true(cpu->unsure);
+	cpu->unsure = false;
+	code.tells = true;
+	s = show(CODE + 0x100, 0, 3, words);
+	start(&s);
+	start(&h); /* had the store been passed, that would be known */
+	check(5 + 5 + 1 + 2, 0, 1, 2 + 2 + 1);
+	assert_false(cpu->unsure);
+	s = show(CODE + 0x200, 0, 1, words);
+	start(&s);
+	start(&h);
+	assert_true(cpu->unsure);
+}
+
+/* A handler of another signal, whose code has run, is made one of faults. */
+static void test_a_further_signal(void **state)
+{
+	static const uint32_t words[] = { STRNE, ADD, BX_LR };
+	struct shown s = show(CODE, 0, 3, words), h = handler(PMK_ENTRY_SIGNAL);
+
+	(void)state;
+	start(&s);
+	start(&h);
+	assert_false(cpu->unsure);
+	pmk_code_handles(&code, HANDLE, PMK_ENTRY_FAULT | PMK_ENTRY_MISALIGNED);
+	start(&s);
+	start(&h);
+	assert_true(cpu->unsure);
 }
 
 /* A load multiple that faults at its third word has been one access. */
@@ -441,6 +506,9 @@ int main(void)
 		TEST(test_no_rest),
 		TEST(test_the_end_of_old_code),
 		TEST(test_conditional_at_the_end),
+		TEST(test_a_fault_of_the_emulator),
+		TEST(test_misaligned),
+		TEST(test_a_further_signal),
 		TEST(test_multiple),
 		TEST(test_the_end),
 		TEST(test_not_the_end),

@@ -14,10 +14,9 @@ def read(path):
         return f.read()
 
 
-def plugin():
+def plugin(emulator="qemu-system-aarch64"):
     """insns.c, for QEMU up to 8.2: newer ones have no such counter."""
-    if b"qemu_plugin_register_vcpu_insn_exec_inline\0" not in read(
-            shutil.which("qemu-system-aarch64")):
+    if b"qemu_plugin_register_vcpu_insn_exec_inline\0" not in read(shutil.which(emulator)):
         skip("this QEMU is newer than 8.2: the tests' plugin that counts instructions is for "
              "older ones")
     source = os.path.join(SOURCE, "tests", "guest", "insns.c")

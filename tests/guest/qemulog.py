@@ -3,6 +3,7 @@
 against it.
 
 The log is large (100 bytes an instruction): it is read through a FIFO and never stored."""
+import contextlib
 import ctypes
 import os
 import sys
@@ -45,24 +46,29 @@ WRAPPER = """#!{python} -I
 import os, sys
 with open("/proc/self/environ", "rb") as f:
     environment = dict(v.split(b"=", 1) for v in f.read().split(b"\\0")[:-1])
-more = [] if sys.argv[1] == "--version" else {logging}
+more = [] if sys.argv[1] == "--version" else {more}
 os.execve("{emulator}", [sys.argv[0], *more, *sys.argv[1:]], environment)
 """
+
+
+@contextlib.contextmanager
+def wrapped(emulator, more):
+    """The environment in which pmk starts the emulator with more options."""
+    place = os.path.join(WORK, f"wrapped-{os.getpid()}")
+    os.makedirs(place, exist_ok=True)
+    wrapper = os.path.join(place, os.path.basename(emulator))
+    with open(wrapper, "w") as f:
+        f.write(WRAPPER.format(python=sys.executable, more=more, emulator=emulator))
+    os.chmod(wrapper, 0o755)
+    yield dict(os.environ, PMK_QEMU_DIR=place)
+    shutil.rmtree(place)
 
 
 def prepared(emulator, logging, core, program, argv):
     """QEMU as pmk starts it, so that the plugin hides the vDSO. What it counts in this run is not
     looked at."""
-    place = os.path.join(WORK, f"logging-{os.getpid()}")
-    os.makedirs(place, exist_ok=True)
-    wrapper = os.path.join(place, os.path.basename(emulator))
-    with open(wrapper, "w") as f:
-        f.write(WRAPPER.format(python=sys.executable, logging=logging, emulator=emulator))
-    os.chmod(wrapper, 0o755)
-    out = pmk("stat", "-o", "/dev/null", "--core", core, program, *argv, stdin="",
-              env=dict(os.environ, PMK_QEMU_DIR=place))
-    shutil.rmtree(place)
-    return out
+    with wrapped(emulator, logging) as env:
+        return pmk("stat", "-o", "/dev/null", "--core", core, program, *argv, stdin="", env=env)
 
 
 def logged(emulator, read, program, *argv, what="exec,nochain", cpu="", core="", more=()):

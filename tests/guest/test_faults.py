@@ -2,12 +2,16 @@
 """Programs that go on after faults, against an independent count of the same run: each has many
 short functions of random instructions, some of which access memory that is not there, and a handler
 that jumps out."""
+import os
 import random
+import sqlite3
 
 import test_a64_oracle as a64
 import test_oracle as arm
 from harness import *
+from insns import plugin, read
 from programs import build
+from qemulog import wrapped
 
 CROSS64 = "aarch64-linux-gnu-"
 FUNCTIONS = 70
@@ -137,6 +141,132 @@ def test_thumb(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a64(seed):
     a64.compare(faulty("a64", seed))
+
+
+# A handler of faults that is entered after blocks whose last access is skipped: called, by signals
+# that the program sends itself, by a timer, and by faults. OLD: this code has run before the
+# program has a handler. BUS: it also handles accesses that are not aligned; nothing shows those.
+ENTERED = r"""
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+#ifdef __aarch64__
+#define SKIP "clrex\n\tstxr w9, w10, [%0]\n\tadd w9, w9, #1\n\tadd w9, w9, #1\n\t"
+#define LOAD "ldr w9, [%1]\n\t"
+#define UNSEEN "dc zva, %1\n\tadd w9, w9, #1\n\t"
+#define CALL "mov w0, #0\n\tblr %1"
+#define KILL "mov x0, %1\n\tmov x1, %2\n\tmov x8, #129\n\t" SKIP "svc #0"
+#define LAST ""
+#define CLOBBERS "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", \
+	"x13", "x14", "x15", "x16", "x17", "x30", "memory", "cc"
+#else
+#define SKIP "cmp %0, #0\n\tit eq\n\tldreq r3, [%0]\n\tadd r3, r3, #1\n\tadd r3, r3, #1\n\t"
+#define LOAD "ldr r3, [%1]\n\t"
+#define UNSEEN "cmp %0, #0\n\tit ne\n\tldrne r3, [%1]\n\tadd r3, r3, #1\n\t"
+#define CALL "mov r0, #0\n\tblx %1"
+#define KILL "push {r7}\n\tmov r0, %1\n\tmov r1, %2\n\tmov r7, #37\n\t" SKIP "svc #0\n\tpop {r7}"
+#define LAST "cmp %0, #0\n\tit eq\n\tldreq pc, [%0]\n\t"
+#define CLOBBERS "r0", "r1", "r2", "r3", "ip", "lr", "memory", "cc"
+#endif
+#define RUN(text, p, x, y) __asm__ volatile(text : : "r"(p), "r"(x), "r"(y) : CLOBBERS)
+static sigjmp_buf back;
+static _Alignas(64) char cell[64];
+static volatile int calls, alarms, faults, leaves;
+static void nothing(int sig) { (void)sig; }
+static void handler(int sig)
+{
+	calls += !sig;
+	alarms += sig == SIGALRM;
+	if (leaves) {
+		faults++;
+		siglongjmp(back, 1);
+	}
+}
+#define CODE static __attribute__((noinline)) void
+CODE load(void *from) { RUN(LOAD SKIP, cell, from, 0); }
+CODE skip_and_load(void *from) { RUN(SKIP LOAD SKIP, cell, from, 0); }
+CODE unseen(void *from) { RUN(UNSEEN, cell, from, 0); }
+CODE call(void (*f)(int)) { RUN(SKIP CALL, cell, f, 0); }
+CODE send(long pid, long sig) { RUN(KILL, cell, pid, sig); }
+CODE stay(void) { RUN(SKIP, cell, 0, 0); }
+int main(void)
+{
+	const struct itimerval on = { { 0, 1000 }, { 0, 1000 } }, off = { { 0, 0 }, { 0, 0 } };
+
+	for (int i = 0; i < OLD; i++) {
+		load(cell);
+		call(nothing);
+		send(getpid(), 0);
+		stay();
+	}
+	signal(SIGALRM, handler);
+	signal(SIGSEGV, handler);
+	if (BUS)
+		signal(SIGBUS, handler);
+	for (int i = 0; i < 10; i++) {
+		call(handler);
+		send(getpid(), SIGSEGV);
+		raise(SIGSEGV);
+	}
+	setitimer(ITIMER_REAL, &on, NULL);
+	while (alarms < 10) {
+		stay();
+		if (!BUS)
+			RUN(LAST, cell, 0, 0);
+	}
+	setitimer(ITIMER_REAL, &off, NULL);
+	leaves = 1;
+	for (int i = 0; i < 10; i++) {
+		if (!sigsetjmp(back, 1))
+			load((void *)8);
+		if (!OLD && !sigsetjmp(back, 1))
+			skip_and_load((void *)8);
+		if (!OLD && !sigsetjmp(back, 1))
+			unseen((void *)8);
+	}
+	printf("%d %d\n", calls, faults);
+	return 0;
+}
+"""
+
+ENTERED_BY = {"arm": ("qemu-arm", "arm1176", "instr_exec", CROSS,
+                      ("-march=armv6k", "-marm", "-masm-syntax-unified")),
+              "t32": ("qemu-arm", "cortex-a7", "inst_retired", CROSS,
+                      ("-march=armv7-a", "-mthumb", "-masm-syntax-unified")),
+              "a64": ("qemu-aarch64", "cortex-a53", "inst_retired", CROSS64, ())}
+
+
+@pytest.mark.parametrize("old, bus, trust", ((0, 0, "exact"), (1, 0, "exact"), (0, 1, "exact"),
+                                             (1, 1, "inexact")))
+@pytest.mark.parametrize("isa", ENTERED_BY)
+def test_handlers_of_faults_that_are_entered_otherwise(isa, old, bus, trust):
+    """How much is executed depends on the timer, so another plugin counts it in the same run."""
+    emulator, core, event, prefix, flags = ENTERED_BY[isa]
+    have(emulator)
+    program = build(f"entered-{isa}", ENTERED, "-O2", "-static", f"-DOLD={old}", f"-DBUS={bus}",
+                    *flags, prefix=prefix)
+    path = os.path.join(WORK, f"entered-{os.getpid()}")
+    with wrapped(emulator_in_path(emulator),
+                 ["-plugin", f"{plugin(emulator)},out={path}.insns"]) as env:
+        out = pmk("stat", "--json-document", "-o", f"{path}.json", "--core", core, "-e", "all",
+                  program, env=env)
+        equal((out.code, out.out), (0, f"10 {10 if old else 30}\n"), out.err)
+        executed = sum(map(int, read(f"{path}.insns").split()))
+        with open(f"{path}.json") as f:
+            c, = [c for c in json.load(f)["counters"] if c["event"] == event]
+        assert 20000 < executed, executed
+        equal((c["counter-value"], c["trust"]), (executed, trust))
+        out = pmk("record", "-o", f"{path}.data", "--core", core, "-e", event, program, env=env)
+        equal(out.code, 0, out.err)
+        executed = sum(map(int, read(f"{path}.insns").split()))
+        with sqlite3.connect(f"{path}.data") as db:
+            equal(db.execute("SELECT total, sum(value) FROM event JOIN count ON event.id = "
+                             "count.event").fetchone(), (executed, executed))
+    for end in ("insns", "json", "data"):
+        os.unlink(f"{path}.{end}")
 
 
 UNSURE = r"""

@@ -237,7 +237,7 @@ void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b)
 	t = table_of(cpu->a64.tables, b->pc);
 	known = t->sure || b->vector_set || !leads_anywhere(p);
 	/* What is not known to be an exception is one if it is sure to be a fault. */
-	faulted = pmk_cpu_fault(cpu, b->faulted && known);
+	faulted = pmk_cpu_fault(cpu, b->faulted && known ? PMK_CAUSE_FAULT : PMK_CAUSE_OTHER);
 	if (!faulted && !known) {
 		t->entered[kind_of(b->pc)]++;
 		return;

@@ -13,7 +13,9 @@ static bool is_of_fault(unsigned signal)
 
 bool pmk_handlers_add(struct pmk_handlers *h, unsigned signal, uint64_t pc)
 {
-	unsigned entry = PMK_ENTRY_SIGNAL | (is_of_fault(signal) ? PMK_ENTRY_FAULT : 0), i = 0;
+	unsigned entry = PMK_ENTRY_SIGNAL | (is_of_fault(signal) ? PMK_ENTRY_FAULT : 0) |
+			 (signal == BUS ? PMK_ENTRY_MISALIGNED : 0);
+	unsigned i = 0;
 
 	while (i < h->n && h->handler[i].pc != pc)
 		i++;

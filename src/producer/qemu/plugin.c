@@ -1115,8 +1115,8 @@ static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const 
 		register_access(qi, fn, access, b);
 }
 
-/* The instruction before this one might have faulted without a word: that it has not is told here.
- * Of a program that never asks to handle faults, nobody needs to know. */
+/* The instruction before this one may have faulted without an access: that it has not is known when
+ * this one begins. It makes no difference in programs that never ask to handle faults. */
 static void tell_passed(struct qemu_plugin_insn *qi, unsigned behind)
 {
 	qemu_plugin_register_vcpu_insn_exec_cb(qi, passed, QEMU_CB_NO_REGS,
@@ -1184,17 +1184,23 @@ static bool asks_data(void)
 	return config.parts & (PMK_PART_DATA | PMK_PART_CLOCK);
 }
 
-/* Does anybody ask about the access of an instruction of `b`, behind which `behind` more may
- * fault? Of those of a block that is fetched, the last one alone says whether all of it has run,
- * before a handler: see pmk_cpu_left_early(). Without the predictor that makes a difference where
- * the block ends with a maintenance operation. */
+/* True if it makes a difference without a clock, where code is fetched, that all of `b` has run
+ * before a handler starts: see pmk_cpu_left_early(). Without the predictor it does where the block
+ * ends with a maintenance operation. */
+static bool end_matters(const struct pmk_block *b)
+{
+	if (!(config.parts & PMK_PART_FETCH))
+		return false;
+	if (!(config.parts & PMK_PART_PREDICTOR))
+		return b->disturbs;
+	return pmk_goes_anywhere(b) || (code.tells && b->flow != PMK_FLOW_NEXT);
+}
+
+/* True if the access of an instruction of `b` matters, behind which `behind` more may fault. Of
+ * those of a block that is only fetched, the last one shows whether all of it has run. */
 static bool is_watched(const struct pmk_block *b, unsigned behind)
 {
-	if (asks_data())
-		return true;
-	if (!(config.parts & PMK_PART_PREDICTOR))
-		return !behind && b->disturbs;
-	return !behind && (pmk_goes_anywhere(b) || (code.tells && b->flow != PMK_FLOW_NEXT));
+	return asks_data() || (!behind && end_matters(b));
 }
 
 /* Of the family: what is called for each line that an instruction writes whole. */
@@ -1275,8 +1281,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	for (size_t i = first; i < last; i++) {
 		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
 
-		if (unsure && code.tells && has_clock() &&
-		    (behind > 0 || (system_mode && family->shares_faults)))
+		if (unsure && code.tells && (has_clock() || (behind == 0 && end_matters(b))))
 			tell_passed(qi, behind);
 		unsure = false;
 		if (!pmk_may_fault(&config.core, &in[i]))
@@ -1351,9 +1356,15 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	struct sigaction *next = sig == SIGBUS ? &emulators_bus : &emulators_segv;
 
-	if (calling_vcpu < PMK_ARENA_CPUS && pmk_cpus[calling_vcpu] && !in_rest)
+	bool counts = calling_vcpu < PMK_ARENA_CPUS && pmk_cpus[calling_vcpu] && !in_rest;
+	bool sent = info->si_code <= 0; /* by a process, which may be the program itself */
+
+	if (counts && !sent)
 		pmk_cpu_faults(pmk_cpus[calling_vcpu]);
+	/* It does not return from a fault of the program. */
 	next->sa_sigaction(sig, info, context);
+	if (counts && !sent)
+		pmk_cpu_fault_handled(pmk_cpus[calling_vcpu]);
 }
 
 /* The emulator ends with a program that faults, without a word to its plugins. It uses such signals
@@ -1777,6 +1788,7 @@ static void meet_handler(unsigned signal, uint64_t action)
 	if ((!pmk_handler_at(&handlers, pc) && pmk_code_begins_at(&code, pc)) ||
 	    !pmk_handlers_add(&handlers, signal, pc))
 		atomic_store(&arena->handlers_unseen, 1);
+	pmk_code_handles(&code, pc, pmk_handler_at(&handlers, pc));
 	code.tells |= (pmk_handler_at(&handlers, pc) & PMK_ENTRY_FAULT) != 0;
 	pthread_mutex_unlock(&translating);
 }
@@ -1804,6 +1816,8 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2
 {
 	calling_vcpu = vcpu % PMK_MAX_VCPUS;
 	memcpy(call_args, (const uint64_t[]){ arg1, arg2, arg3 }, sizeof(call_args));
+	if (pmk_cpus[calling_vcpu]) /* all of the block that makes the call has run */
+		passed(calling_vcpu, (void *)(uintptr_t)pmk_access_at(0, 0));
 	if (config.delay && pmk_cpus[calling_vcpu])
 		delay_left = pmk_emulated_delay_left(emulated(pmk_cpus[calling_vcpu]));
 	if (in_rest) /* it may be the last call */
