@@ -63,7 +63,8 @@ struct pmk_wave_signal {
 	uint32_t width;	   /* bits */
 	int32_t msb, lsb;  /* as declared; width - 1 and 0 where it is not said */
 	uint32_t net;
-	uint8_t kind; /* enum pmk_wave_kind */
+	uint8_t kind;	/* enum pmk_wave_kind */
+	bool parameter; /* a constant of the design, by its declaration */
 };
 
 /*

@@ -36,6 +36,14 @@ static const uint8_t place_signal[PMK_AHB_NPLACES][2] = {
 	[PMK_AHB_AT_APB_CORE] = { PMK_SIG_AHB_READ_APB_CORE, PMK_SIG_AHB_WRITE_APB_CORE },
 };
 
+bool pmk_ahb_is_place_signal(unsigned signal)
+{
+	for (unsigned p = 0; p < PMK_AHB_NPLACES; p++)
+		if (signal == place_signal[p][0] || signal == place_signal[p][1])
+			return true;
+	return false;
+}
+
 #define NEEDS_DIRECTION PMK_AHB_ROLE(PMK_AHB_HWRITE)
 #define NEEDS_BURST	PMK_AHB_ROLE(PMK_AHB_HBURST)
 #define NEEDS_SHAPE	(NEEDS_DIRECTION | NEEDS_BURST | PMK_AHB_ROLE(PMK_AHB_HSIZE))

@@ -134,6 +134,9 @@ void pmk_ahb_layer_defaults(struct pmk_ahb_layer_params *params);
  * behind one of them (DDI 0287B §4.2.2). Their slave is PMK_AHB_NO_SLAVE. */
 void pmk_ahb_layer_devchip_windows(struct pmk_ahb_layer_params *params);
 
+/* True if this is a signal of transfers to a place, which only windows tell. */
+bool pmk_ahb_is_place_signal(unsigned signal);
+
 /* The bus is idle at first, and the threshold is 0. Sets which signals the layer raises on `bus`
  * (others may be raised there, too). PMK_EINVAL: HTRANS or HREADY is not among `has`, or there
  * are too many windows. */

@@ -6,6 +6,8 @@
 #include <pmk/ahbmon.h>
 #include <pmk/signal.h>
 
+#include "ahb/layer.h"
+
 static struct outcome o;
 
 static int load(struct pmk_wave_map *map, const char *text, struct pmk_wave_error *err)
@@ -153,11 +155,11 @@ static void test_core(void **state)
 	static const struct {
 		const char *text, *core;
 	} rows[] = {
-		{ "[evntbus]\nvector = x\n", "arm1176" },
 		{ "[evntbus]\ncore = arm1136\nvector = x\n", "arm1136" },
 		{ "[evntbus]\nvector = x\ncore = arm1136\n", "arm1136" },
 		{ "[events]\npmu = cortex-a53\nINSN = x\n", "cortex-a53" },
-		{ "[events]\npmu = cortex-a53\nINSN = x\n[evntbus]\nvector = x\n", "arm1176" },
+		{ "[events]\npmu = cortex-a53\nINSN = x\n[evntbus]\nvector = x\ncore = arm1176\n",
+		  "arm1176" },
 	};
 	struct pmk_wave_error err;
 	struct pmk_wave_map m;
@@ -195,6 +197,8 @@ static void test_refused(void **state)
 	char text[512];
 
 	(void)state;
+	assert_refused("[clock]\nsignal = c\n[evntbus]\nvector = x\n", 4,
+		       "[evntbus] needs core = arm1136 or core = arm1176");
 	assert_refused("", 1, "no clock: [clock] has to say signal = NAME");
 	assert_refused("signal = c\n", 1, "a [section] has to come first");
 	assert_refused("[clokc]\nsignal = c\n", 2, "no section 'clokc'; did you mean clock?");
@@ -477,20 +481,160 @@ static void test_guess_layers(void **state)
 	free(text);
 }
 
+#define A_BUS(name, clock)                                                                \
+	"$scope module " name " $end\n$var wire 1 " clock " hclk $end\n$var wire 2 " name \
+	"t htrans [1:0] $end\n$var wire 1 " name "y hready $end\n$upscope $end\n"
+
+#define EVNTBUS(core)                                                            \
+	"$scope module " core " $end\n$var wire 1 ! CLKIN $end\n$var wire 20 e " \
+	"EVNTBUS [19:0] $end\n$upscope $end\n"
+
+/* Whose bus it is has to be in a name. */
 static void test_guess_evntbus(void **state)
 {
 	struct pmk_wave_map m;
-	char *text = guess("$scope module core $end\n$var wire 1 ! CLKIN $end\n"
-			   "$var wire 20 e EVNTBUS [19:0] $end\n$upscope $end\n"
-			   "$enddefinitions $end\n",
-			   0, &m);
+	char *text = guess(EVNTBUS("u_arm1136") "$enddefinitions $end\n", 0, &m);
+	struct pmk_wave_error err;
+	struct pmk_wave *w;
+	char path[32];
 
 	(void)state;
 	assert_int_equal(m.nlayers, 0);
 	assert_int_equal(m.nslots, 1);
 	assert_int_equal(m.slot[0].part, PMK_WAVE_EVNTBUS);
-	assert_string_equal(m.clock, "core.CLKIN");
+	assert_string_equal(m.clock, "u_arm1136.CLKIN");
+	assert_string_equal(m.core, "arm1136");
 	assert_null(m.reset);
+	pmk_wave_map_free(&m);
+	free(text);
+	text = guess("$var wire 1 c hclk $end\n" A_BUS("a", "c")
+			     EVNTBUS("core") "$enddefinitions $end\n",
+		     0, &m);
+	assert_int_equal(m.nlayers, 1);
+	assert_int_equal(m.slot[m.nslots - 1].part, PMK_WAVE_LAYER);
+	assert_non_null(strstr(text, "# core = arm1176\n# vector = core.EVNTBUS\n"));
+	pmk_wave_map_free(&m);
+	free(text);
+	write_file(path, EVNTBUS("core") "$enddefinitions $end\n",
+		   strlen(EVNTBUS("core") "$enddefinitions $end\n"));
+	assert_int_equal(pmk_wave_open(&w, path, &err), 0);
+	unlink(path);
+	assert_int_equal(pmk_wave_guess(w, &text, &err), 0);
+	pmk_wave_close(w);
+	assert_int_equal(load(&m, text, &err), PMK_EPARSE);
+	assert_non_null(strstr(err.text, "[evntbus] needs core = arm1136 or core = arm1176"));
+	free(text);
+}
+
+#define AN_AXI(name, code)                                                                     \
+	"$var wire 1 " code "c " name "aclk $end\n"                                            \
+	"$var wire 1 " code "1 " name "arvalid $end\n$var wire 1 " code "2 " name              \
+	"arready $end\n$var wire 1 " code "3 " name "rvalid $end\n$var wire 1 " code "4 " name \
+	"rready $end\n"
+
+/* Interfaces in one scope whose clocks are named after them; one clock for both. */
+static void test_guess_clocks(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess("$scope module tb $end\n" AN_AXI("s_axi_", "s")
+				   AN_AXI("m_axi_", "m") "$upscope $end\n$enddefinitions $end\n",
+			   0, &m);
+
+	(void)state;
+	assert_int_equal(m.naxi, 1);
+	assert_string_equal(m.axi[0].name, "s_axi");
+	assert_string_equal(m.clock, "tb.s_axi_aclk");
+	assert_non_null(strstr(text, "# the arvalid of tb is left out: its clock is tb.m_axi_aclk, "
+				     "and a map has one\n"));
+	assert_non_null(strstr(text, "\n# [clock]\n# signal = tb.m_axi_aclk\n# [axi m_axi]\n"
+				     "# scope = tb\n# arvalid = m_axi_arvalid\n"));
+	pmk_wave_map_free(&m);
+	free(text);
+	text = guess(
+		"$scope module tb $end\n$var wire 1 mc aclk $end\n" AN_AXI(
+			"s_axi_",
+			"m") "$var wire 1 mc m_axi_aclk $end\n$var wire 1 e m_axi_clk_en $end\n"
+			     "$var wire 1 1 m_axi_arvalid $end\n$var wire 1 2 m_axi_arready $end\n"
+			     "$var wire 1 3 m_axi_rvalid $end\n$var wire 1 4 m_axi_rready $end\n"
+			     "$upscope $end\n$enddefinitions $end\n",
+		0, &m);
+	assert_int_equal(m.naxi, 2);
+	pmk_wave_map_free(&m);
+	free(text);
+}
+
+/* A clock that is named after one layer is not that of the others in its scope. */
+static void test_guess_clock_of_one(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess("$scope module soc $end\n$var wire 1 ! hclk $end\n"
+			   "$var wire 1 g armd_hclk $end\n"
+			   "$var wire 2 1 armd_htrans [1:0] $end\n$var wire 1 2 armd_hready $end\n"
+			   "$var wire 2 3 dma_htrans [1:0] $end\n$var wire 1 4 dma_hready $end\n"
+			   "$upscope $end\n$enddefinitions $end\n",
+			   0, &m);
+
+	(void)state;
+	assert_int_equal(m.nlayers, 1);
+	assert_string_equal(m.layer[0].name, "armd");
+	assert_string_equal(m.clock, "soc.armd_hclk");
+	assert_non_null(strstr(text, "its clock is soc.hclk, and a map has one\n"));
+	pmk_wave_map_free(&m);
+	free(text);
+}
+
+/* Names with letters of a reset in them, and constants, are none. */
+static void test_guess_no_reset(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess("$scope module tb $end\n$var wire 1 ! hclk $end\n"
+			   "$var wire 1 1 NARROW_BURST_EN $end\n$var wire 1 2 first_beat $end\n"
+			   "$var parameter 1 3 USE_RST $end\n$var wire 2 t htrans [1:0] $end\n"
+			   "$var wire 1 y hready $end\n$upscope $end\n$enddefinitions $end\n",
+			   0, &m);
+
+	(void)state;
+	assert_null(m.reset);
+	pmk_wave_map_free(&m);
+	free(text);
+	text = guess("$scope module tb $end\n$var wire 1 ! hclk $end\n"
+		     "$var wire 1 1 burst_rst $end\n$var wire 2 t htrans [1:0] $end\n"
+		     "$var wire 1 y hready $end\n$upscope $end\n$enddefinitions $end\n",
+		     0, &m);
+	assert_string_equal(m.reset, "tb.burst_rst");
+	pmk_wave_map_free(&m);
+	free(text);
+}
+
+/* Where layers are named as those of the chip, its addresses are offered: 14 counters need them. */
+static void test_guess_windows(void **state)
+{
+	struct pmk_wave_map m;
+	char *text = guess(A_BUS("armd", "!") "$enddefinitions $end\n", 0, &m);
+	const char *at = strstr(text, "# [windows]\n");
+	char *without = calloc(1, strlen(text) + 1);
+
+	(void)state;
+	assert_non_null(at);
+	pmk_wave_map_free(&m);
+	for (const char *c = text; *c; c++) {
+		bool mark = c >= at && c[0] == '#' && c[1] == ' ';
+
+		c += mark ? 2 : 0;
+		strncat(without, c, 1);
+	}
+	assert_int_equal(load(&m, without, &o.err), 0);
+	assert_int_equal(m.nwindows, 8);
+	assert_int_equal(m.window[0].place, PMK_AHB_AT_UART);
+	assert_int_equal(m.window[0].first, 0x101f1000);
+	assert_int_equal(m.window[0].last, 0x101f3fff);
+	assert_int_equal(m.window[7].place, PMK_AHB_AT_APB_CORE);
+	assert_int_equal(m.window[7].first, 0x101e0000);
+	pmk_wave_map_free(&m);
+	free(without);
+	free(text);
+	text = guess(A_BUS("cpu", "!") "$enddefinitions $end\n", 0, &m);
+	assert_null(strstr(text, "windows"));
 	pmk_wave_map_free(&m);
 	free(text);
 }
@@ -587,10 +731,6 @@ static void test_guess_pins(void **state)
 	pmk_wave_map_free(&m);
 	free(text);
 }
-
-#define A_BUS(name, clock)                                                                \
-	"$scope module " name " $end\n$var wire 1 " clock " hclk $end\n$var wire 2 " name \
-	"t htrans [1:0] $end\n$var wire 1 " name "y hready $end\n$upscope $end\n"
 
 /* Layers whose names are no monitors', of one clock, of two, and of what may be two. */
 static void test_guess_several(void **state)
@@ -725,6 +865,10 @@ int main(void)
 		cmocka_unit_test(test_guess_one_layer),
 		cmocka_unit_test(test_guess_layers),
 		cmocka_unit_test(test_guess_evntbus),
+		cmocka_unit_test(test_guess_clocks),
+		cmocka_unit_test(test_guess_clock_of_one),
+		cmocka_unit_test(test_guess_no_reset),
+		cmocka_unit_test(test_guess_windows),
 		cmocka_unit_test(test_guess_gxi),
 		cmocka_unit_test(test_guess_pins),
 		cmocka_unit_test(test_guess_several),

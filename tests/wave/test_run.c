@@ -379,7 +379,7 @@ static void test_half_a_gxi(void **state)
  * 0x0B. */
 static void test_evntbus(void **state)
 {
-	static const char map[] = CLOCK "[evntbus]\nvector = haddr\n";
+	static const char map[] = CLOCK "[evntbus]\ncore = arm1176\nvector = haddr\n";
 
 	(void)state;
 	begin();

@@ -276,6 +276,7 @@ static bool has_names(const struct block *b)
 /* The types of variables that are not bits. */
 enum {
 	TYPE_EVENT = 0,
+	TYPE_PARAMETER = 2,
 	TYPE_REAL = 3,
 	TYPE_REAL_PARAMETER = 4,
 	TYPE_PORT = 18,
@@ -358,6 +359,7 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes, unsigned ty
 	if (!*text)
 		return damaged(v, "a variable without a name");
 	s.kind = kind_of(type, length);
+	s.parameter = type == TYPE_PARAMETER;
 	s.width = (uint32_t)length;
 	if (s.kind == PMK_WAVE_REAL) {
 		s.width = type == TYPE_SHORTREAL ? 32 : 64;

@@ -16,8 +16,12 @@
  *    a master.
  *
  * An AXI interface is a group with awvalid and its awready, bvalid and bready, or the same of
- * reads, in either spelling, aw_valid too; otherwise it is as a layer. Two groups whose addresses
- * have one VALID and one READY are one interface.
+ * reads, in either spelling, aw_valid too; otherwise it is as a layer. Generators of hardware put
+ * a word before what a channel offers: Chisel's aw_bits_len and SpinalHDL's aw_payload_len. Two
+ * groups whose addresses have one VALID and one READY are one interface.
+ *
+ * A map has one clock. A layer's own clock is the one that is named after the layer, m_axi_aclk of
+ * m_axi_awvalid, or the one in its scope that has the name of the map's clock.
  *
  * A GXI is two states of two bits, address_state and data_state, on a path with gxi or mbx in it,
  * because many other state machines have signals with these words in their names. Where there is
@@ -34,6 +38,7 @@
 #include <pmk/ahbmon.h>
 #include <pmk/axi.h>
 
+#include "base/plain.h"
 #include "producer/wave/wave.h"
 
 static const char *const role_names[PMK_AHB_NROLES] = {
@@ -119,22 +124,35 @@ static bool on_gxi(const struct pmk_wave_signal *s)
 	       strcasestr(s->scope, "gxi") || strcasestr(s->scope, "mbx");
 }
 
-/* Is one of AXI's names at this place, with or without a '_' behind the channel? */
+/* What may stand between the channel and the rest of one of AXI's names. */
+static const char *const axi_infixes[] = { "", "_", "_bits_", "_payload_" };
+
+#define NINFIXES (sizeof(axi_infixes) / sizeof(axi_infixes[0]))
+
+/* The length of one of the names at `at`; 0: none of them is there. */
+static size_t any_length(const char *at, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncasecmp(at, names[i], strlen(names[i])) == 0)
+			return strlen(names[i]);
+	return 0;
+}
+
+/* True if one of AXI's names is at this place. */
 static bool is_axi_name(const char *at)
 {
 	static const char *const fields[] = { "valid", "ready", "last",	 "resp", "len", "id",
 					      "addr",  "size",	"burst", "data", "strb" };
 	static const char *const names[] = { "aw", "ar", "w", "b", "r" };
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		size_t n = strlen(names[i]);
+	size_t n = any_length(at, names, sizeof(names) / sizeof(names[0]));
 
-		if (strncasecmp(at, names[i], n) != 0)
-			continue;
-		n += at[n] == '_';
-		for (unsigned f = 0; f < sizeof(fields) / sizeof(fields[0]); f++)
-			if (strncasecmp(at + n, fields[f], strlen(fields[f])) == 0)
-				return true;
+	for (size_t i = 0; n && i < NINFIXES; i++) {
+		size_t infix = strlen(axi_infixes[i]);
+
+		if (strncasecmp(at + n, axi_infixes[i], infix) == 0 &&
+		    any_length(at + n + infix, fields, sizeof(fields) / sizeof(fields[0])))
+			return true;
 	}
 	return false;
 }
@@ -339,12 +357,31 @@ static void sort_layers(struct layers *all)
 		qsort(all->layer, all->count, sizeof(*all->layer), in_order);
 }
 
-/* "awvalid" or "aw_valid". */
-static void axi_name(char buf[16], unsigned role, const char *blank)
+#define AXI_NAME 24 /* bytes of "aw_payload_burst" */
+
+/* "awvalid", or "aw_valid" and its like. */
+static void axi_name(char buf[AXI_NAME], unsigned role, const char *infix)
 {
 	size_t n = axi_names[role][0] == 'a' ? 2 : 1; /* of the channel: aw, ar, w, b, r */
 
-	snprintf(buf, 16, "%.*s%s%s", (int)n, axi_names[role], blank, axi_names[role] + n);
+	snprintf(buf, AXI_NAME, "%.*s%s%s", (int)n, axi_names[role], infix, axi_names[role] + n);
+}
+
+/* The signal of a role in the interface whose key is `s`, of which `word` is "awvalid" or
+ * "aw_valid": a '_' there is one in the other names, too. */
+static const struct pmk_wave_signal *find_axi_role(const struct layers *all,
+						   const struct pmk_wave_signal *s,
+						   const char *word, unsigned role)
+{
+	const struct pmk_wave_signal *found = NULL;
+	bool blank = strchr(word, '_') != NULL;
+	char name[AXI_NAME];
+
+	for (size_t i = blank; !found && i < (blank ? NINFIXES : 1); i++) {
+		axi_name(name, role, axi_infixes[i]);
+		found = strcasecmp(name, word) == 0 ? s : beside(all, s, word, name);
+	}
+	return found;
 }
 
 static bool ends_in(const char *name, const char *end)
@@ -373,14 +410,11 @@ static uint32_t axi_bits(unsigned role)
 static bool read_axi(const struct layers *all, const struct pmk_wave_signal *s, const char *word,
 		     struct layer *l)
 {
-	const char *blank = strchr(word, '_') ? "_" : "";
 	uint32_t roles = 0;
-	char name[16];
 
 	*l = (struct layer){ .key = s, .word = word, .axi = true };
 	for (unsigned r = 0; r < PMK_AXI_NROLES; r++) {
-		axi_name(name, r, blank);
-		l->role[r] = strcasecmp(name, word) == 0 ? s : beside(all, s, word, name);
+		l->role[r] = find_axi_role(all, s, word, r);
 		if (l->role[r] && l->role[r]->width > axi_bits(r))
 			l->role[r] = NULL;
 		l->roles += l->role[r] != NULL;
@@ -560,7 +594,7 @@ struct bit {
 /* Only names that a map may need: a dump has a thousand times as many signals. */
 static bool may_be_bit(const struct pmk_wave_signal *s)
 {
-	return s->kind == PMK_WAVE_BITS && s->width == 1 &&
+	return s->kind == PMK_WAVE_BITS && s->width == 1 && !s->parameter &&
 	       (has_role(s) || strcasestr(s->name, "ahbmonitor") || strcasestr(s->name, "evntbus"));
 }
 
@@ -610,7 +644,18 @@ static size_t without_empty(struct pmk_wave_signal *list, size_t n)
 	return kept;
 }
 
-/* The signals of a dump, in which vectors are one signal each, to be freed. NULL: no memory. */
+/* True if a map can have this name: it is text without control characters. */
+static bool is_plain(const char *name)
+{
+	size_t n = strlen(name), length = 1;
+
+	for (size_t i = 0; i < n && length; i += length)
+		length = pmk_plain_length((const uint8_t *)name + i, n - i);
+	return length != 0;
+}
+
+/* The signals of a dump without parameters, which never change, and without odd names; vectors are
+ * one signal each. The caller frees the list. NULL: no memory. */
 static struct pmk_wave_signal *joined(const struct wave_dump *v, size_t *n)
 {
 	struct pmk_wave_signal *list = calloc(v->nsignals + 1, sizeof(*list));
@@ -619,6 +664,9 @@ static struct pmk_wave_signal *joined(const struct wave_dump *v, size_t *n)
 
 	for (size_t i = 0; list && bit && i < v->nsignals; i++) {
 		list[i] = v->signal[i];
+		if (v->signal[i].parameter || !is_plain(v->signal[i].name) ||
+		    !is_plain(v->signal[i].scope))
+			list[i].width = 0;
 		if (may_be_bit(&v->signal[i]))
 			bit[nbits++] = (struct bit){ &v->signal[i], i };
 	}
@@ -647,6 +695,25 @@ static const char *const clocks[] = { "hclk",  "hclk*", "aclk",	  "clk", "clock"
 static const char *const resets[] = { "hresetn", "hreset*", "aresetn", "resetn", "reset_n", "rst_n",
 				      "rstn",	 "nreset",  "reset*",  "rst*",	 NULL };
 
+/* True if this part of a name belongs to a word that only has the letters of a reset in it. */
+static bool is_in_other_word(const char *name, const char *at)
+{
+	static const char *const words[] = { "burst", "first", "worst" }; /* "rst" ends them */
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (at - name >= 2 && strncasecmp(at - 2, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool has_part(const char *name, const char *part)
+{
+	for (const char *at = name; (at = strcasestr(at, part)); at++)
+		if (!is_in_other_word(name, at))
+			return true;
+	return false;
+}
+
 static unsigned rank(const char *name, const char *const *list)
 {
 	for (unsigned i = 0; list[i]; i++) {
@@ -654,8 +721,7 @@ static unsigned rank(const char *name, const char *const *list)
 		size_t n = strlen(list[i]) - 1;
 
 		snprintf(part, sizeof(part), "%.*s", (int)n, list[i]);
-		if (list[i][n] == '*' ? strcasestr(name, part) != NULL
-				      : strcasecmp(name, list[i]) == 0)
+		if (list[i][n] == '*' ? has_part(name, part) : strcasecmp(name, list[i]) == 0)
 			return i;
 	}
 	return 100;
@@ -672,7 +738,6 @@ static const struct pmk_wave_signal *most_telling(const struct wave_dump *v,
 		const struct pmk_wave_signal *s = &v->signal[i];
 		unsigned r;
 
-		/* A bit of hburst is no reset, although rst is in its name. */
 		if (s->kind != PMK_WAVE_BITS || s->width != 1 || has_ahb_role(s))
 			continue;
 		r = rank(s->name, list);
@@ -687,10 +752,108 @@ static const struct pmk_wave_signal *most_telling(const struct wave_dump *v,
 	return best;
 }
 
-/* The signal with the clock's name beside a layer's htrans, if it is another net; or NULL. */
+/* True if `scope` is `outer` or within it. */
+static bool is_in(const char *scope, const char *outer)
+{
+	size_t n = strlen(outer);
+
+	return !n || (strncmp(scope, outer, n) == 0 && (!scope[n] || scope[n] == '.'));
+}
+
+/* A word of a name, between two '_'. */
+struct word {
+	const char *at;
+	size_t n;
+};
+
+/* Returns the first word at *at, and moves *at to its end. The end of a name is a word of no
+ * letters. */
+static struct word next_word(const char **at)
+{
+	struct word w = { .at = *at + strspn(*at, "_") };
+
+	w.n = strcspn(w.at, "_");
+	*at = w.at + w.n;
+	return w;
+}
+
+static bool has_word(const char *name, const struct word *word)
+{
+	for (struct word w = next_word(&name); w.n; w = next_word(&name))
+		if (w.n == word->n && strncasecmp(w.at, word->at, w.n) == 0)
+			return true;
+	return false;
+}
+
+/* aclk, hclk, clock … */
+static bool is_clock_word(const struct word *w)
+{
+	return (w->n >= 3 && strncasecmp(w->at + w->n - 3, "clk", 3) == 0) ||
+	       (w->n >= 5 && strncasecmp(w->at + w->n - 5, "clock", 5) == 0);
+}
+
+static bool is_direction_word(const struct word *w)
+{
+	return w->n == 1 &&
+	       (tolower((unsigned char)*w->at) == 'i' || tolower((unsigned char)*w->at) == 'o');
+}
+
+/* The number of words that a clock's name shares with a layer: m_axi_aclk and m_axi_awvalid share
+ * two. 0: the clock is not named after the layer, because it has a word that the layer lacks. */
+static unsigned shared_words(const char *name, const struct layer *l)
+{
+	const char *dot = strrchr(l->key->scope, '.');
+	const char *scope = dot ? dot + 1 : l->key->scope;
+	bool is_clock = false;
+	unsigned n = 0;
+
+	for (struct word w = next_word(&name); w.n; w = next_word(&name)) {
+		if (is_clock_word(&w))
+			is_clock = true;
+		else if (has_word(l->key->name, &w) || has_word(scope, &w))
+			n++;
+		else if (!is_direction_word(&w))
+			return 0;
+	}
+	return is_clock ? n : 0;
+}
+
+/* The clock that is named after a layer, in its scope or one around it: the one that shares most
+ * words, and of these the innermost. NULL: there is none. */
+static const struct pmk_wave_signal *clock_named_after(const struct wave_dump *v,
+						       const struct layer *l)
+{
+	const struct pmk_wave_signal *best = NULL;
+	unsigned most = 0;
+
+	for (size_t i = 0; i < v->nsignals; i++) {
+		const struct pmk_wave_signal *s = &v->signal[i];
+		unsigned n;
+
+		if (s->kind != PMK_WAVE_BITS || s->width != 1 || !is_in(l->key->scope, s->scope))
+			continue;
+		n = shared_words(s->name, l);
+		if (n > most || (n && n == most && depth(s) > depth(best))) {
+			best = s;
+			most = n;
+		}
+	}
+	return best;
+}
+
+/* The layer's own clock, if that is another net than the map's; or NULL. */
 static const struct pmk_wave_signal *clock_of(const struct wave_dump *v, const struct layer *l,
 					      const struct pmk_wave_signal *clock)
 {
+	const struct pmk_wave_signal *named = clock_named_after(v, l), *usual;
+
+	if (named)
+		return named->net == clock->net ? NULL : named;
+	/* The map's clock may be named after another layer in this scope. */
+	usual = most_telling(v, clocks, l->key->scope);
+	if (strcmp(clock->scope, l->key->scope) == 0 && strcmp(usual->scope, clock->scope) == 0 &&
+	    rank(usual->name, clocks) < rank(clock->name, clocks))
+		return usual->net == clock->net ? NULL : usual;
 	for (size_t i = 0; i < v->nsignals; i++) {
 		const struct pmk_wave_signal *s = &v->signal[i];
 
@@ -701,21 +864,14 @@ static const struct pmk_wave_signal *clock_of(const struct wave_dump *v, const s
 	return NULL;
 }
 
-/* Is `scope` the scope of `outer`, or within it? */
-static bool is_in(const char *scope, const char *outer)
-{
-	size_t n = strlen(outer);
-
-	return !n || (strncmp(scope, outer, n) == 0 && (!scope[n] || scope[n] == '.'));
-}
-
-/* Is there a net with the clock's name in a scope around both, which may drive the two of them? */
+/* True if the layer's own clock has the name of the map's, and a scope around both has a net with
+ * this name, which may drive the two of them. */
 static bool may_share_clock(const struct wave_dump *v, const struct layer *l,
-			    const struct pmk_wave_signal *clock)
+			    const struct pmk_wave_signal *own, const struct pmk_wave_signal *clock)
 {
 	const char *scope = l->key->scope;
 
-	for (size_t i = 0; i < v->nsignals; i++) {
+	for (size_t i = 0; i < v->nsignals && strcasecmp(own->name, clock->name) == 0; i++) {
 		const struct pmk_wave_signal *s = &v->signal[i];
 
 		if (s->width == 1 && strcasecmp(s->name, clock->name) == 0 &&
@@ -744,23 +900,25 @@ static void write_path(FILE *f, const char *key, const struct pmk_wave_signal *s
 	fprintf(f, "%s = %s%s%s\n", key, s->scope, *s->scope ? "." : "", s->name);
 }
 
-/* `own`: a clock in the layer's scope that may be another one, or NULL. */
-static void write_layer(FILE *f, const struct layer *l, const struct pmk_wave_signal *own)
+/* `own`: a clock in the layer's scope that may be another one, or NULL. `mark` is before every
+ * line: "# " makes the section a comment. */
+static void write_layer(FILE *f, const struct layer *l, const struct pmk_wave_signal *own,
+			const char *mark)
 {
 	const char *const *names = l->axi ? axi_names : role_names;
 
-	fprintf(f, "\n[%s %s]\n", l->axi ? "axi" : "layer", l->name);
+	fprintf(f, "%s%s[%s %s]\n", *mark ? "" : "\n", mark, l->axi ? "axi" : "layer", l->name);
 	if (own)
 		fprintf(f,
 			"# %s.%s is a net of its own: where it is another clock, this %s wants a "
 			"map and a run of its own\n",
 			own->scope, own->name, l->axi ? "interface" : "layer");
 	if (*l->key->scope)
-		fprintf(f, "scope = %s\n", l->key->scope);
+		fprintf(f, "%sscope = %s\n", mark, l->key->scope);
 	for (unsigned r = 0; r < (l->axi ? PMK_AXI_NROLES : PMK_AHB_NROLES); r++) {
 		if (l->role[r])
-			fprintf(f, "%s = %s\n", names[r], l->role[r]->name);
-		else
+			fprintf(f, "%s%s = %s\n", mark, names[r], l->role[r]->name);
+		else if (!*mark)
 			fprintf(f, "# %s is not there by that name\n", names[r]);
 	}
 }
@@ -805,6 +963,48 @@ static void write_pins(FILE *f, const struct pmk_wave_signal *s)
 		s->scope, dot, s->name);
 }
 
+/* The layer stays in the map as a comment, for a map of its own. */
+static void write_other_clock(FILE *f, const struct layer *l, const struct pmk_wave_signal *own)
+{
+	const char *dot = *own->scope ? "." : "";
+
+	fprintf(f,
+		"\n# the %s of %s is left out: its clock is %s%s%s, and a map has one\n"
+		"# These lines, without their '# ', instead of the other sections, make a map for "
+		"it:\n# [clock]\n# signal = %s%s%s\n",
+		l->word, *l->key->scope ? l->key->scope : l->key->name, own->scope, dot, own->name,
+		own->scope, dot, own->name);
+	write_layer(f, l, NULL, "# ");
+}
+
+/* Which core's bus it is, by the name of the core in the path; NULL: the path does not say. */
+static const char *evntbus_core(const struct pmk_wave_signal *s)
+{
+	static const char *const cores[][2] = { { "1136", "arm1136" }, { "1176", "arm1176" } };
+
+	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++)
+		if (strstr(s->scope, cores[i][0]) || strstr(s->name, cores[i][0]))
+			return cores[i][1];
+	return NULL;
+}
+
+/* Without its core the section is incomplete. It is a comment then, unless it is all there is. */
+static void write_evntbus(FILE *f, const struct pmk_wave_signal *s, bool only)
+{
+	const char *core = evntbus_core(s), *mark = core || only ? "" : "# ";
+
+	fprintf(f, "\n%s[evntbus]\n", mark);
+	if (core)
+		fprintf(f, "core = %s\n", core);
+	else
+		fputs("# The names here do not say whose bus it is. It has br_exec in other bits\n"
+		      "# on an ARM1136 than on an ARM1176: keep one of these, without its '# '.\n"
+		      "# core = arm1136\n# core = arm1176\n",
+		      f);
+	fputs(mark, f);
+	write_path(f, "vector", s);
+}
+
 static bool is_written(const struct layers *all, const struct layer *l)
 {
 	return !l->same && !(l->slave && all->masters);
@@ -814,6 +1014,8 @@ static void write_map(FILE *f, const struct wave_dump *v, const struct layers *a
 		      const struct pmk_wave_signal *clock, const struct pmk_wave_signal *reset,
 		      const struct pmk_wave_signal *evntbus)
 {
+	bool monitors = false;
+
 	fputs("[clock]\n", f);
 	write_path(f, "signal", clock);
 	fputs("edge = rising\n", f);
@@ -825,27 +1027,25 @@ static void write_map(FILE *f, const struct wave_dump *v, const struct layers *a
 		const struct layer *l = &all->layer[i];
 		const struct pmk_wave_signal *own = clock_of(v, l, clock);
 
-		if (own && is_written(all, l) && !may_share_clock(v, l, clock))
-			fprintf(f,
-				"# the %s of %s is left out: its clock is %s.%s, and a map has "
-				"one\n",
-				l->word, own->scope, own->scope, own->name);
+		if (own && is_written(all, l) && !may_share_clock(v, l, own, clock))
+			write_other_clock(f, l, own);
 		else if (l->same)
 			fprintf(f, "# the %s of %s is taken for another end of that of %s\n",
 				l->word, l->key->scope, l->same->key->scope);
 		else if (!is_written(all, l))
 			fprintf(f, "# %s.%s is a slave's port\n", l->key->scope, l->key->name);
 		else
-			write_layer(f, l, own);
+			write_layer(f, l, own, "");
+		monitors |= !l->axi && pmk_wave_monitor(l->name) < WAVE_NMONITORS;
 	}
+	if (monitors)
+		pmk_wave_offer_windows(f);
 	if (all->gxi.roles)
 		write_gxi(f, all);
 	else if (all->pins)
 		write_pins(f, all->pins);
-	if (evntbus) {
-		fputs("\n[evntbus]\ncore = arm1176\n", f);
-		write_path(f, "vector", evntbus);
-	}
+	if (evntbus)
+		write_evntbus(f, evntbus, !all->count && !all->gxi.roles && !all->pins);
 }
 
 static const struct pmk_wave_signal *find_evntbus(const struct wave_dump *v)
@@ -860,6 +1060,17 @@ static const struct pmk_wave_signal *find_evntbus(const struct wave_dump *v)
 			best = s;
 	}
 	return best;
+}
+
+/* The clock that is named after the first layer of the map, or NULL. */
+static const struct pmk_wave_signal *clock_of_first(const struct wave_dump *v,
+						    const struct layers *all)
+{
+	size_t i = 0;
+
+	while (i < all->count && !is_written(all, &all->layer[i]))
+		i++;
+	return i < all->count ? clock_named_after(v, &all->layer[i]) : NULL;
 }
 
 /* Returns the whole text, or an error. */
@@ -883,7 +1094,9 @@ static int guess(const struct pmk_wave *w, const struct wave_dump *v, FILE *f, s
 		scope = all->gxi.role[PMK_WAVE_GXI_ADDRESS]->scope;
 	if (all->count)
 		scope = all->layer[0].key->scope;
-	clock = most_telling(v, clocks, scope);
+	clock = clock_of_first(v, all);
+	if (!clock)
+		clock = most_telling(v, clocks, scope);
 	reset = most_telling(v, resets, scope);
 	if (!all->count && !all->gxi.roles && !all->pins && !evntbus)
 		return pmk_wave_fail(err, PMK_ENOTSUP,

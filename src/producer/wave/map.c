@@ -369,8 +369,6 @@ static bool take_evntbus(struct reading *r, const char *name, const char *value)
 
 	switch (find_word(r, "[evntbus] has no", keys, COUNT(keys), name)) {
 	case 0:
-		if (!r->evntbus_core)
-			r->evntbus_core = "arm1176";
 		return add_role(r, &slot, value);
 	case 1:
 		pmu = find_pmu(r, value);
@@ -470,11 +468,12 @@ static bool add_window(struct reading *r, struct pmk_wave_window w, const char *
 	return true;
 }
 
+const char *const pmk_wave_places[WAVE_NPLACES] = { "uart", "sci", "ssp", "apb_dma", "apb_core" };
+
 /* NAME = FIRST-LAST */
 static bool take_windows(struct reading *r, const char *name, const char *value)
 {
-	static const char *const places[] = { "uart", "sci", "ssp", "apb_dma", "apb_core" };
-	int i = find_word(r, "[windows] has no", places, COUNT(places), name);
+	int i = find_word(r, "[windows] has no", pmk_wave_places, WAVE_NPLACES, name);
 	struct pmk_wave_window w = { .place = (uint8_t)i, .slave = NO_SLAVE };
 
 	return i >= 0 && add_window(r, w, value);
@@ -577,6 +576,12 @@ static bool check(struct reading *r)
 		return complain(r,
 				"[packets] tells of the layers and the GXI that [layer] and [gxi] "
 				"tell of: a map has the one or the others");
+	for (unsigned i = 0; i < m->nslots; i++)
+		if (m->slot[i].part == PMK_WAVE_EVNTBUS && !r->evntbus_core)
+			return pmk_ini_fail(
+				r->ini, m->slot[i].line,
+				"[evntbus] needs core = arm1136 or core = arm1176: they "
+				"have br_exec in other bits");
 	for (unsigned l = 0; l < m->nlayers; l++)
 		if ((roles_of(m, PMK_WAVE_LAYER, l) & PMK_AHB_REQUIRED) != PMK_AHB_REQUIRED)
 			return pmk_ini_fail(r->ini, m->layer[l].line,

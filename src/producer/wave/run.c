@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "producer/wave/run.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,26 @@ static void start_checker(const struct pmk_wave_count *c, struct pmk_wave_watche
 						       .lite = is_lite(c, l) };
 
 	pmk_ahb_checker_init(&l->checker, &params);
+}
+
+_Static_assert(WAVE_NPLACES == PMK_AHB_NPLACES, "a key of [windows] for each place");
+
+void pmk_wave_offer_windows(FILE *f)
+{
+	struct pmk_ahb_layer_params chip;
+
+	pmk_ahb_layer_defaults(&chip);
+	pmk_ahb_layer_devchip_windows(&chip);
+	fputs("\n# Counters of single devices need the devices' addresses. These lines, without\n"
+	      "# their '# ', are those of the ARM926EJ-S Development Chip (DDI 0287B 4.2.2):\n"
+	      "# [windows]\n",
+	      f);
+	for (unsigned p = 0; p < PMK_AHB_NPLACES; p++)
+		for (unsigned i = 0; i < chip.nwindows; i++)
+			if (chip.window[i].places >> p & 1)
+				fprintf(f, "# %s = 0x%" PRIx64 "-0x%" PRIx64 "\n",
+					pmk_wave_places[p], (uint64_t)chip.window[i].first,
+					(uint64_t)chip.window[i].last);
 }
 
 static struct pmk_ahb_window window_of(const struct pmk_wave_window *w)

@@ -404,8 +404,10 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes)
 
 	w = word(v, &n);
 	port = w && is(w, n, "port");
-	if (w)
+	if (w) {
 		s.kind = kind_of(w, n);
+		s.parameter = is(w, n, "parameter");
+	}
 	w = w ? word(v, &n) : NULL;
 	if (port && w && *w == '[')
 		return extended(v, w, n);

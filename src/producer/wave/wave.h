@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <pmk/wave.h>
 
@@ -54,6 +55,12 @@ bool pmk_wave_number(const char *text, uint64_t *value);
 extern const char *const pmk_wave_monitors[WAVE_NMONITORS];
 /* Which of them has this name, in upper or lower case; WAVE_NMONITORS: none. */
 unsigned pmk_wave_monitor(const char *name);
+
+/* The keys of [windows], by enum pmk_ahb_place. */
+#define WAVE_NPLACES 5
+extern const char *const pmk_wave_places[WAVE_NPLACES];
+/* Write the [windows] of the ARM926EJ-S Development Chip as comments of a map. */
+void pmk_wave_offer_windows(FILE *f);
 
 #define WAVE_NO_CELL UINT32_MAX
 
