@@ -136,15 +136,16 @@ static void finish(struct pmk_axi_side *s, uint32_t i, uint64_t cycle)
 	memmove(&s->pending[i], &s->pending[i + 1], (s->npending - i) * sizeof(s->pending[0]));
 }
 
-/* Is this the last beat of a response? Of a write there is one alone. */
+/* True if this is the last beat of a response. The response to a write has one beat. Without RLAST
+ * the beats of `p` are counted; a beat of no read is a response by itself. */
 static bool is_last(const struct pmk_axi *a, struct look *l, const struct direction *of,
-		    struct pmk_axi_pending *p)
+		    const struct pmk_axi_side *s, struct pmk_axi_pending *p)
 {
 	if (of->last == NO_ROLE)
 		return true;
 	if (known(a, l, of->last))
 		return l->c->value[of->last] & 1;
-	return p && --p->beats == 0;
+	return p ? --p->beats == 0 : !s->lost;
 }
 
 static void take_response(struct pmk_axi *a, struct look *l, unsigned d)
@@ -159,7 +160,7 @@ static void take_response(struct pmk_axi *a, struct look *l, unsigned d)
 	if (is_x(a, l, of->resp_id) || is_x(a, l, of->last))
 		lose(s);
 	i = find(s, id);
-	if (!is_last(a, l, of, i < s->npending ? &s->pending[i] : NULL))
+	if (!is_last(a, l, of, s, i < s->npending ? &s->pending[i] : NULL))
 		return;
 	if (i < s->npending) {
 		finish(s, i, a->cycle);

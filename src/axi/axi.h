@@ -16,7 +16,7 @@
  *    its last response. So the sum of what is outstanding over all cycles is the sum of all
  *    latencies.
  *  - Without IDs (AXI4-Lite) all responses come in order; without xLEN a burst has one beat;
- *    without RLAST the beats are counted.
+ *    without RLAST the beats are counted, and each beat to no read is a response to nothing.
  *  - What an x hides is not counted. From then on nothing is timed in that direction until no
  *    transaction is outstanding there; the same is so when more are outstanding than there is room
  *    for.

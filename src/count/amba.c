@@ -322,7 +322,9 @@ static struct pmk_wave_watched_axi *watched_axi(const struct pmk_wave_count *cou
 }
 
 #define NO_SIGNAL "the map has no signal that tells it"
-#define NO_CAUSE  "the layer has no cause in the map: waits on first beats all count as the slave's"
+#define NO_BEATS \
+	"too little: the map has neither rlast nor arlen, and a read has more than one beat"
+#define NO_CAUSE "the layer has no cause in the map: waits on first beats all count as the slave's"
 
 static bool lacks(const int slot[], unsigned roles, uint32_t needs)
 {
@@ -359,9 +361,19 @@ const char *pmk_amba_remark(const struct pmk_amba *a, const struct pmk_wave_coun
 			    const struct pmk_event *ev)
 {
 	const struct pmk_amba_what *what = &a->what[ev->code];
+	const struct pmk_wave_watched_axi *axi = watched_axi(count, what);
 	const struct pmk_wave_watched *l = watched(count, what);
 
+	if (axi && (what->kind == READS || what->kind == READ_OUTSTANDING) &&
+	    pmk_amba_lost_beats(axi))
+		return NO_BEATS;
 	return l && what->kind == WAIT_SLAVE && l->slot[PMK_WAVE_CAUSE] < 0 ? NO_CAUSE : NULL;
+}
+
+bool pmk_amba_lost_beats(const struct pmk_wave_watched_axi *axi)
+{
+	return axi->observer.side[PMK_AXI_READ].strays && axi->slot[PMK_AXI_RLAST] < 0 &&
+	       axi->slot[PMK_AXI_ARLEN] < 0;
 }
 
 /* ---- counts --------------------------------------------------------------------------------- */

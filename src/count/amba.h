@@ -52,6 +52,10 @@ const char *pmk_amba_not_counted(const struct pmk_amba *a, const struct pmk_wave
 const char *pmk_amba_remark(const struct pmk_amba *a, const struct pmk_wave_count *count,
 			    const struct pmk_event *ev);
 
+/* True if reads had more beats than the map has signals for: it has neither RLAST nor ARLEN, so
+ * that each read ended with its first beat. */
+bool pmk_amba_lost_beats(const struct pmk_wave_watched_axi *axi);
+
 /* Set what a row has to tell of its event: since the last interval, or of the whole run. 0 or
  * PMK_ENOMEM. */
 int pmk_amba_row(struct pmk_amba *a, const struct pmk_wave_count *count, bool interval,

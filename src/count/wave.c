@@ -195,9 +195,11 @@ static const char *not_counted_because(const struct pmk_count *c,
 		return NULL;
 	if (!pmk_bus_raises(bus, ev->signal) ||
 	    (ev->signal2 != PMK_SIG_NONE && !pmk_bus_raises(bus, ev->signal2)))
-		return j->pins < 0 ? "the map has no signal that tells it"
-				   : "packets do not tell it, or the layout has no codes of this "
-				     "layer (--layout)";
+		return j->pins < 0 && !j->map.nwindows && pmk_ahb_is_place_signal(ev->signal)
+			       ? "the map has no [windows] with the addresses of what it counts"
+		       : j->pins < 0 ? "the map has no signal that tells it"
+				     : "packets do not tell it, or the layout has no codes of this "
+				       "layer (--layout)";
 	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_BUS && !has_cause(c, ev))
 		return NO_CAUSE;
 	return NULL;
@@ -797,7 +799,15 @@ static void warn_of_untimed(struct pmk_count *c)
 				"%" PRIu64 " %s of %s were not timed: an x hid which, a reset "
 				"or $dumpoff came between, or more than %u were outstanding",
 				s->untimed, what, a->axi->name, PMK_AXI_MOST_PENDING);
-		if (s->strays)
+		if (i % 2 == PMK_AXI_READ && pmk_amba_lost_beats(a))
+			pmk_result_warn(
+				&c->result,
+				"%s has %" PRIu64
+				" beats of read data more than addresses: it has bursts, and "
+				"the map has neither rlast nor arlen, so that latencies of "
+				"its reads are wrong",
+				a->axi->name, s->strays);
+		else if (s->strays)
 			pmk_result_warn(&c->result,
 					"%" PRIu64
 					" responses to %s of %s whose addresses are not in "

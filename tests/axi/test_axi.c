@@ -142,6 +142,20 @@ static void test_x(void **state)
 	assert_int_equal(axi.transfers[PMK_AXI_AR], 3);
 }
 
+/* Without RLAST every beat to no read is a response to nothing. */
+static void test_strays_without_last(void **state)
+{
+	(void)state;
+	pmk_axi_init(&axi, PMK_AXI_READS | PMK_AXI_WRITES);
+	feed("ar0");
+	feed("r0");
+	feed("r0");
+	feed("r0");
+	assert_int_equal(latency(PMK_AXI_READ)->n, 1);
+	assert_int_equal(axi.side[PMK_AXI_READ].strays, 2);
+	assert_int_equal(axi.side[PMK_AXI_READ].outstanding, 0);
+}
+
 static void test_responses_to_nothing(void **state)
 {
 	(void)state;
@@ -196,6 +210,7 @@ int main(void)
 		cmocka_unit_test(test_in_any_order_of_ids),
 		cmocka_unit_test(test_back_pressure),
 		cmocka_unit_test(test_x),
+		cmocka_unit_test(test_strays_without_last),
 		cmocka_unit_test(test_responses_to_nothing),
 		cmocka_unit_test(test_more_than_there_is_room_for),
 		cmocka_unit_test(test_reset),

@@ -72,6 +72,38 @@ def test_without_last_beats_are_counted():
     compare(board, stat("-T", f"wave:{dump}", "--map", path("nolast.ini")))
 
 
+def renamed(dump, name, infix):
+    """The same dump with the names of a generator: awvalid is aw_valid, and awlen has the infix."""
+    with open(dump) as f:
+        text = re.sub(r"\b(aw|ar|w|b|r)(valid|ready) ", r"\1_\2 ", f.read())
+    with open(path(name), "w") as f:
+        f.write(re.sub(r"\b(aw|ar|w|b|r)(len|id|last|resp|addr|size|burst|data|strb) ",
+                       rf"\1{infix}\2 ", text))
+    return path(name)
+
+
+@pytest.mark.parametrize("infix", ["_", "_bits_", "_payload_"])
+def test_names_of_generators(infix):
+    """Chisel's aw_bits_len, SpinalHDL's aw_payload_len."""
+    dump, _, board = simulated(icarus, "axi.vcd", 7)
+    other = renamed(dump, f"axi{infix}.vcd", infix)
+    compare(board, stat("-T", f"wave:{other}", "--map", guessed(other)))
+
+
+def test_bursts_in_a_map_for_single_beats():
+    """Reads that have more beats than the map tells are not silently too fast."""
+    dump, ini, board = simulated(icarus, "axi.vcd", 7)
+    with open(ini) as f:
+        lines = [line for line in f if not line.startswith(("rlast", "arlen"))]
+    with open(path("nobeats.ini"), "w") as f:
+        f.writelines(lines)
+    doc = stat("-T", f"wave:{dump}", "--map", path("nobeats.ini"), "-e",
+               "cpu.read,s_axil.read,cpu.r")
+    extra = board["cpu"]["r"] - counts(doc)["cpu.read"]
+    contains(doc["warning"], f"cpu has {extra} beats of read data more than addresses")
+    equal(["rlast" in (c["reason"] or "") for c in doc["counters"]], [True, False, False])
+
+
 def test_one_interface_alone_and_one_direction():
     dump, ini, board = simulated(icarus, "axi.vcd", 8)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "--layer", "dma", "-e", "dma.r,cpu.r")
