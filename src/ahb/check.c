@@ -262,13 +262,13 @@ static bool wraps(uint8_t burst)
 	return burst == PMK_AHB_WRAP4 || burst == PMK_AHB_WRAP8 || burst == PMK_AHB_WRAP16;
 }
 
-static uint64_t address_after(const struct pmk_ahb_cycle *c)
+static uint64_t address_after(const struct pmk_ahb_cycle *c, uint64_t address)
 {
 	uint64_t size = bytes_of(c), total = size * beats_of(c->hburst);
 
 	if (wraps(c->hburst))
-		return (c->haddr & ~(total - 1)) | ((c->haddr + size) & (total - 1));
-	return c->haddr + size;
+		return (address & ~(total - 1)) | ((address + size) & (total - 1));
+	return address + size;
 }
 
 static void check_transfer(struct work *w)
@@ -282,8 +282,18 @@ static void check_transfer(struct work *w)
 		return;
 	if (w->k->params.bytes && bytes > w->k->params.bytes)
 		tell(w, PMK_AHB_RULE_WIDTH, PMK_AHB_HSIZE);
-	if (known(w, PMK_AHB_HADDR) && w->c->haddr % bytes)
-		tell_want(w, PMK_AHB_RULE_ALIGNMENT, PMK_AHB_HADDR, w->c->haddr & ~(bytes - 1));
+}
+
+/* Of a beat whose address does not follow from another one. */
+static void check_alignment(struct work *w)
+{
+	uint64_t aligned = w->c->haddr & ~(bytes_of(w->c) - 1);
+
+	w->k->disturbed =
+		known(w, PMK_AHB_HSIZE) && known(w, PMK_AHB_HADDR) && w->c->haddr != aligned;
+	if (w->k->disturbed)
+		tell_want(w, PMK_AHB_RULE_ALIGNMENT, PMK_AHB_HADDR, aligned);
+	w->k->undisturbed = address_after(w->c, aligned);
 }
 
 /* Are all signals known that are needed to predict the next beat? */
@@ -320,6 +330,7 @@ static void begin_burst(struct work *w)
 
 	check_end(w);
 	check_transfer(w);
+	check_alignment(w);
 	k->first = *c;
 	k->state = PMK_AHB_B_UNKNOWN;
 	if (!knows_shape(w))
@@ -328,7 +339,24 @@ static void begin_burst(struct work *w)
 		tell(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
 	k->state = c->hburst == PMK_AHB_SINGLE ? PMK_AHB_B_FULL : PMK_AHB_B_OPEN;
 	k->left = beats_of(c->hburst) ? beats_of(c->hburst) - 1 : 0;
-	k->next = address_after(c);
+	k->next = address_after(c, c->haddr);
+}
+
+/* Check the address of a SEQ or BUSY against the beat before. */
+static void check_next(struct work *w)
+{
+	struct pmk_ahb_checker *k = w->k;
+	const struct pmk_ahb_cycle *c = w->c;
+
+	if (c->haddr != k->next && !(k->disturbed && c->haddr == k->undisturbed)) {
+		tell_want(w, PMK_AHB_RULE_NOT_NEXT, PMK_AHB_HADDR, k->next);
+		k->disturbed = true;
+		k->undisturbed = c->htrans == PMK_AHB_BUSY ? k->next : address_after(c, k->next);
+		return;
+	}
+	k->disturbed = false;
+	if (k->first.hburst == PMK_AHB_INCR && !(c->haddr % BOUNDARY) && c->htrans == PMK_AHB_SEQ)
+		tell(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
 }
 
 /* A SEQ or BUSY in a burst whose course is known. */
@@ -342,15 +370,11 @@ static void continue_burst(struct work *w)
 		k->state = PMK_AHB_B_UNKNOWN;
 		return;
 	}
-	if (c->haddr != k->next)
-		tell_want(w, PMK_AHB_RULE_NOT_NEXT, PMK_AHB_HADDR, k->next);
-	else if (k->first.hburst == PMK_AHB_INCR && !(c->haddr % BOUNDARY) &&
-		 c->htrans == PMK_AHB_SEQ)
-		tell(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
+	check_next(w);
 	k->next = c->haddr;
 	if (c->htrans == PMK_AHB_BUSY)
 		return;
-	k->next = address_after(c);
+	k->next = address_after(c, c->haddr);
 	if (k->left && --k->left == 0)
 		k->state = PMK_AHB_B_FULL;
 }
@@ -363,6 +387,7 @@ static void check_continuation(struct work *w)
 	switch ((enum pmk_ahb_burst_state)k->state) {
 	case PMK_AHB_B_UNKNOWN:
 		check_transfer(w);
+		check_alignment(w);
 		return;
 	case PMK_AHB_B_NONE:
 		tell(w, busy ? PMK_AHB_RULE_BUSY_ALONE : PMK_AHB_RULE_SEQ_ALONE, PMK_AHB_HTRANS);

@@ -12,7 +12,8 @@
  *
  * An address phase is judged in the cycle in which it is taken, so a wait does not multiply what is
  * wrong with it. After a violation the checker takes the signals as correct and goes on from there,
- * so that one mistake is reported once. Nothing is assumed about what came before the first sample
+ * so that one mistake is reported once: after a wrong address the burst may go on from there, or as
+ * if that address had been right. Nothing is assumed about what came before the first sample
  * or before an x.
  *
  * Not checked: arbitration and locking (HBUSREQ, HGRANT, HLOCK, HMASTER, HSPLIT), data, HSEL.
@@ -125,7 +126,10 @@ struct pmk_ahb_checker {
 	uint16_t told_x;  /* signals that are x and were reported */
 	uint32_t left;	  /* beats of a burst of fixed length to come */
 	uint64_t next;	  /* address of the next beat */
-	uint64_t cycles;  /* samples so far */
+	/* The address before was reported. If it alone was wrong, the next beat has this one. */
+	uint64_t undisturbed;
+	bool disturbed;
+	uint64_t cycles; /* samples so far */
 	uint64_t count[PMK_AHB_NRULES];
 };
 
