@@ -2,11 +2,11 @@
 """DDI 0287B §4.2.2, the profiling counters of the AHB Monitor, as test_trace.py wants it: the
 statements of its text in order, and the rows of its tables, written down from the document."""
 
-TEXT = ["32 bits", "read back", "control", "profiling", "synchronised", "reset write", "slave port",
-        "word aligned", "enabling", "all layers", "cache", "bridges", "DMA slaves", "latency",
-        "causes", "who gets what", "reads and writes", "bursts", "no other", "ERROR CLCDC",
-        "ERROR DMAC", "ERROR bridge", "ERROR ARM926-I", "ERROR ARM926-D", "ERROR again",
-        "ERROR SWAP", "GXI", "thresholds"]
+TEXT = ["time span", "32 bits", "read back", "control", "profiling", "synchronised",
+        "reset write", "slave port", "word aligned", "enabling", "all layers", "cache", "bridges",
+        "DMA slaves", "latency", "causes", "who gets what", "reads and writes", "bursts",
+        "no other", "ERROR CLCDC", "ERROR DMAC", "ERROR bridge", "ERROR ARM926-I",
+        "ERROR ARM926-D", "ERROR again", "ERROR SWAP", "GXI", "thresholds"]
 
 # What the text says of each layer, and of the three counters of cycles.
 LAYERS = {
