@@ -14,6 +14,7 @@
 #include "cli/fields.h"
 #include "cli/show.h"
 #include "profile/elf.h"
+#include "result/jsonio.h"
 #include "session/access_log.h"
 
 #define MAX_REMARKS 64
@@ -68,10 +69,12 @@ static int read_head(struct log *l)
 	l->pmu = said ? pmk_pmu_find(said) : NULL;
 	if (!l->pmu || !next_line(l) || !pmk_access_log_said(l->text, "core"))
 		return no_log(l);
-	if (!l->json)
-		printf("%s%s of core %s\n\n%14s %14s  %-20s access%s\n", show_bold(), l->pmu->name,
-		       pmk_access_log_said(l->text, "core"), "cycles", "instructions", "at",
+	if (!l->json) {
+		printf("%s%s of core ", show_bold(), l->pmu->name);
+		show_foreign(pmk_access_log_said(l->text, "core"), 0);
+		printf("\n\n%14s %14s  %-20s access%s\n", "cycles", "instructions", "at",
 		       show_plain());
+	}
 	l->reads = calloc(l->pmu->nregs, sizeof(*l->reads));
 	l->writes = calloc(l->pmu->nregs, sizeof(*l->writes));
 	if (!l->reads || !l->writes)
@@ -148,7 +151,9 @@ static void print_access(const struct log *l, const struct pmk_access_logged *a)
 		snprintf(where, sizeof(where), "%s", function);
 	else
 		snprintf(where, sizeof(where), "0x%" PRIx64, a->address);
-	printf("%14" PRIu64 " %14" PRIu64 "  %-20s ", a->cycles, a->instructions, where);
+	printf("%14" PRIu64 " %14" PRIu64 "  ", a->cycles, a->instructions);
+	show_foreign(where, 20);
+	putchar(' ');
 	if (!a->reg) {
 		printf("interrupt %s\n", a->value ? "asserted" : "gone");
 		return;
@@ -157,8 +162,14 @@ static void print_access(const struct log *l, const struct pmk_access_logged *a)
 	printf("%-5s %s = %s", a->kind == PMK_ACCESS_WRITE ? "write" : "read", a->reg->name, hex);
 	print_fields(l, &(struct word){ .reg = a->reg, .value = a->value });
 	putchar('\n');
-	for (const char *at = a->remarks; next_remark(&at, &remark, &n);)
-		printf("%*s! %.*s\n", 32, "", (int)n, remark);
+	for (const char *at = a->remarks; next_remark(&at, &remark, &n);) {
+		char *one = strndup(remark, n);
+
+		printf("%*s! ", 32, "");
+		show_foreign(one ? one : "", 0);
+		putchar('\n');
+		free(one);
+	}
 }
 
 static void print_json(const struct log *l, const struct pmk_access_logged *a)
@@ -180,12 +191,14 @@ static void print_json(const struct log *l, const struct pmk_access_logged *a)
 	show_add(o, "register", a->reg ? a->reg->name : NULL);
 	hex_text(text, sizeof(text), a->value, a->reg ? a->reg->width : 1);
 	show_add(o, "value", text);
-	for (const char *at = a->remarks; next_remark(&at, &remark, &n);)
-		json_object_array_add(remarks, json_object_new_string_len(remark, (int)n));
+	for (const char *at = a->remarks; next_remark(&at, &remark, &n);) {
+		char *one = strndup(remark, n);
+
+		json_object_array_add(remarks, pmk_json_string(one));
+		free(one);
+	}
 	json_object_object_add(o, "remarks", remarks);
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
-						       JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(o);
+	pmk_json_put_record(stdout, o);
 }
 
 static void count_access(struct log *l, const struct pmk_access_logged *a)
@@ -216,9 +229,11 @@ static void print_summary(const struct log *l)
 	if (l->nremarks)
 		printf("\n%s%10s %10s  what was remarkable%s\n", show_bold(), "times",
 		       "first in line", show_plain());
-	for (unsigned i = 0; i < l->nremarks; i++)
-		printf("%10lu %13lu  %s\n", l->remark[i].times, l->remark[i].line,
-		       l->remark[i].text);
+	for (unsigned i = 0; i < l->nremarks; i++) {
+		printf("%10lu %13lu  ", l->remark[i].times, l->remark[i].line);
+		show_foreign(l->remark[i].text, 0);
+		putchar('\n');
+	}
 }
 
 static int read_lines(struct log *l)

@@ -16,6 +16,7 @@
 #include "count/files.h"
 #include "count/program.h"
 #include "pmu/ahbmon/packet_reg.h"
+#include "result/jsonio.h"
 
 static bool coloured(void)
 {
@@ -281,9 +282,18 @@ void show_wrapped(const char *text, const char *first, const char *indent, int w
 	putchar('\n');
 }
 
+void show_foreign(const char *text, int width)
+{
+	char *plain = pmk_plain(text);
+	int columns = plain ? (int)pmk_plain_columns(plain, strlen(plain)) : 0;
+
+	printf("%s%*s", plain ? plain : "", columns < width ? width - columns : 0, "");
+	free(plain);
+}
+
 void show_add(json_object *o, const char *key, const char *text)
 {
-	json_object_object_add(o, key, text ? json_object_new_string(text) : NULL);
+	json_object_object_add(o, key, pmk_json_string(text));
 }
 
 json_object *show_json_words(const char *words)
@@ -365,6 +375,5 @@ json_object *show_json_core(const struct pmk_core *core)
 
 void show_json_print(json_object *doc)
 {
-	puts(json_object_to_json_string_ext(doc, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-							 JSON_C_TO_STRING_NOSLASHESCAPE));
+	pmk_json_put_document(stdout, doc);
 }

@@ -9,9 +9,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 #include "cli/cli.h"
+#include "cli/show.h"
 #include "cli/wave.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
@@ -43,6 +47,21 @@ static void name_text(const struct pmk_wave_signal *s, char *buf, size_t size)
 		snprintf(buf, size, "%s[%d:%d]", s->name, s->msb, s->lsb);
 }
 
+static size_t greater(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The columns of a terminal that show_foreign() fills. */
+static size_t columns_of(const char *text)
+{
+	char *plain = pmk_plain(text);
+	size_t n = plain ? pmk_plain_columns(plain, strlen(plain)) : 0;
+
+	free(plain);
+	return n;
+}
+
 static void print_table(const struct pmk_wave_signal *list, size_t n)
 {
 	size_t scope = strlen("scope"), name = strlen("name");
@@ -50,14 +69,16 @@ static void print_table(const struct pmk_wave_signal *list, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		name_text(&list[i], text, sizeof(text));
-		scope = strlen(list[i].scope) > scope ? strlen(list[i].scope) : scope;
-		name = strlen(text) > name ? strlen(text) : name;
+		scope = greater(scope, columns_of(list[i].scope));
+		name = greater(name, columns_of(text));
 	}
 	printf("# %-*s  %-*s  %5s\n", (int)scope, "scope", (int)name, "name", "bits");
 	for (size_t i = 0; i < n; i++) {
 		name_text(&list[i], text, sizeof(text));
-		printf("# %-*s  %-*s  %5u", (int)scope, list[i].scope, (int)name, text,
-		       list[i].width);
+		fputs("# ", stdout);
+		show_foreign(list[i].scope, (int)scope + 2);
+		show_foreign(text, (int)name + 2);
+		printf("%5u", list[i].width);
 		if (list[i].kind != PMK_WAVE_BITS)
 			printf("  %s", kinds[list[i].kind]);
 		putchar('\n');
@@ -66,8 +87,9 @@ static void print_table(const struct pmk_wave_signal *list, size_t n)
 
 static void text_signals(const struct wave_names *n)
 {
-	printf("# %s: %s, %zu name%s\n#\n", n->file, pmk_wave_format(n->w), n->n,
-	       n->n == 1 ? "" : "s");
+	fputs("# ", stdout);
+	show_foreign(n->file, 0);
+	printf(": %s, %zu name%s\n#\n", pmk_wave_format(n->w), n->n, n->n == 1 ? "" : "s");
 	print_table(n->list, n->n);
 	if (!n->map) {
 		printf("\n# No map can be guessed from these names. Its format is in "
@@ -90,7 +112,9 @@ static void text_violation(const struct wave_checked *c, const struct pmk_wave_c
 
 	pmk_violation_text(v, &bus->rule[v->rule], bus->role_name(v->role), text, sizeof(text));
 	pmk_wave_time_text(c->w, edge->time, time, sizeof(time));
-	printf("%s  %s  %s\n", time, bus->name, text);
+	printf("%s  ", time);
+	show_foreign(bus->name, 0);
+	printf("  %s\n", text);
 }
 
 /* "armd: 10000 cycles, 3 violations: not-next 2, alignment 1" */
@@ -99,8 +123,10 @@ static void print_bus(const struct wave_checked *c, const struct pmk_wave_checke
 {
 	const char *before = ": ";
 
-	printf("%s%s: %" PRIu64 " cycles, %" PRIu64 " violation%s", start, bus->name,
-	       c->findings.edges, bus->violations, bus->violations == 1 ? "" : "s");
+	fputs(start, stdout);
+	show_foreign(bus->name, 0);
+	printf(": %" PRIu64 " cycles, %" PRIu64 " violation%s", c->findings.edges, bus->violations,
+	       bus->violations == 1 ? "" : "s");
 	for (unsigned r = 0; r < bus->nrules; r++) {
 		if (!bus->broken[r])
 			continue;
@@ -124,8 +150,10 @@ static void print_end(const struct wave_checked *c, const char *start)
 	if (c->findings.edges) {
 		pmk_wave_time_text(c->w, c->findings.first, first, sizeof(first));
 		pmk_wave_time_text(c->w, c->findings.last, last, sizeof(last));
-		printf("%s%s: %" PRIu64 " edges of %s", start, c->file, c->findings.edges,
-		       c->map.clock);
+		fputs(start, stdout);
+		show_foreign(c->file, 0);
+		printf(": %" PRIu64 " edges of ", c->findings.edges);
+		show_foreign(c->map.clock, 0);
 		if (c->count.in_reset.count)
 			printf(" (%" PRIu64 " of them in reset)", c->count.in_reset.count);
 		printf(" from %s to %s%s\n", first, last, c->partial ? ", partial" : "");
@@ -140,8 +168,10 @@ static void print_end(const struct wave_checked *c, const char *start)
 		if (!warning->count)
 			continue;
 		pmk_wave_time_text(c->w, warning->time, first, sizeof(first));
-		printf("%swarning: %s: %" PRIu64 " times, first at %s: %s\n", start,
-		       pmk_wave_oddity_text(i), warning->count, first, warning->signal);
+		printf("%swarning: %s: %" PRIu64 " times, first at %s: ", start,
+		       pmk_wave_oddity_text(i), warning->count, first);
+		show_foreign(warning->signal, 0);
+		putchar('\n');
 	}
 }
 

@@ -126,6 +126,25 @@ static void put_text(FILE *f, const char *text, size_t n)
 	}
 }
 
+void pmk_json_put_document(FILE *f, json_object *o)
+{
+	const char *text = json_object_to_json_string_ext(
+		o,
+		JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	put_text(f, text, strlen(text));
+	putc('\n', f);
+}
+
+void pmk_json_put_record(FILE *f, json_object *o)
+{
+	const char *text = serialise(o);
+
+	put_text(f, text, strlen(text));
+	putc('\n', f);
+	json_object_put(o);
+}
+
 void pmk_json_put_object(FILE *f, unsigned *n, json_object *o)
 {
 	const char *text = serialise(o);

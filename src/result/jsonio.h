@@ -19,6 +19,10 @@ json_object *pmk_json_code(const struct pmk_event *ev);
 json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *row);
 /* Adds a member; `key` is a literal. */
 void pmk_json_add(json_object *o, const char *key, json_object *value);
+/* Writes the document, indented. */
+void pmk_json_put_document(FILE *f, json_object *o);
+/* Writes the object in one line of JSON; frees the object. */
+void pmk_json_put_record(FILE *f, json_object *o);
 /* Writes the object with perf's blanks, on a line of its own; frees the object. */
 void pmk_json_put_line(FILE *f, json_object *o);
 /* Writes the next object of an array that has *n objects so far, on a line of its own; frees the

@@ -32,6 +32,21 @@ def decode(tmp_path, text, *options):
     return pmk("decode", "--log", path, *options)
 
 
+def test_text_of_a_log_is_made_printable(tmp_path):
+    """A log is a file that anybody may have written: no terminal obeys it, and JSON is UTF-8."""
+    odd = b"\x1b]0;title\x07 \xc2\x9b \xff"
+    path = tmp_path / "log"
+    path.write_bytes(HEAD.replace("core arm1176", "core arm%").encode().replace(b"%", odd) +
+                     b'1,1,0,0x8000,priv,read,PMNC,0x0,"' + odd + b'"\n')
+    plain = r"\x1b]0;title\x07 \xc2\x9b \xff"
+    out = pmk("decode", "--log", path)
+    equal((out.code, out.err, out.out.count(plain)), (0, "", 3), out)
+    assert all(c >= " " or c == "\n" for c in out.out) and "\x9b" not in out.out, repr(out.out)
+    out = subprocess.run([PMK, "decode", "--log", path, "-j"], capture_output=True)
+    assert b"\xc2\x9b" not in out.stdout, out.stdout
+    equal(json.loads(out.stdout.decode())["remarks"], ["\x1b]0;title\x07 \x9b \ufffd"])
+
+
 def test_every_access_is_explained(tmp_path):
     out = decode(tmp_path, LOG)
     equal((out.code, out.err), (0, ""), out)

@@ -773,6 +773,23 @@ def test_usage():
     fails(129, "has no option '--mapp=x'; did you mean --map?", "check", dump, "--mapp=x")
 
 
+def test_names_are_made_printable():
+    """Those of a dump, which a terminal must not obey. What a map cannot name is not in the map."""
+    odd = b"m0_\xc2\x9b31m\xffhtrans"
+    dump = write("odd.vcd", b"$scope module tb $end\n$var wire 1 ! hclk $end\n"
+                 b"$var wire 2 t htrans [1:0] $end\n$var wire 1 y hready $end\n$var wire 2 u " +
+                 odd + b" [1:0] $end\n$var wire 1 y " + odd.replace(b"htrans", b"hready") +
+                 b" $end\n$upscope $end\n$enddefinitions $end\n")
+    out = pmk("wave", "signals", dump)
+    equal((out.code, out.err), (0, ""))
+    assert out.out.isascii(), repr(out.out)
+    contains(out.out, "# tb     m0_\\xc2\\x9b31m\\xffhtrans[1:0]      2\n")
+    equal(re.findall(r"^\[layer (.*)\]", out.out, re.M), ["tb"])
+    doc = json.loads(subprocess.run([PMK, "wave", "signals", dump, "-j"],
+                                    capture_output=True).stdout.decode())
+    contains([s["name"] for s in doc["signals"]], "m0_\x9b31m\ufffdhtrans")
+
+
 def test_signals_without_a_guess():
     out = pmk("wave", "signals", write("plain.vcd", "$scope module a $end\n$var wire 1 ! x $end\n"
                                        "$var wire 8 \" v [0:7] $end\n$var real 64 r temp $end\n"
