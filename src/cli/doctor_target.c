@@ -116,6 +116,12 @@ static const char *no_connection(const struct pmk_speaker *speaker)
 	       "and let no other client hold the only connection of a stub.";
 }
 
+/* The server answers, and what is behind it does not. */
+static const char no_chain[] =
+	"The server is there, and no TAP behind it: is the board powered, is the cable connected "
+	"to it, does nothing hold TRST or the board's reset, and does the TAP get a clock that it "
+	"can follow (--set tck=NS)?";
+
 static const char *zero_advice(const struct pmk_wired *w, int err)
 {
 	const struct pmk_driver *driver = w->pmu->driver;
@@ -152,18 +158,34 @@ static const char *zero_advice(const struct pmk_wired *w, int err)
 static bool connect_to(struct examination *x, const struct pmk_speaker *speaker, const char *where)
 {
 	bool ok = !pmk_wired_connect(&x->wired, speaker, where, &x->fault);
+	struct pmk_wire *wire = &x->wired.wire;
 
 	if (ok)
-		SAY(x, "connection", true, NULL, "%s answers; the target %s",
-		    x->wired.wire.link.name,
+		SAY(x, "connection", true, NULL, "%s answers; the target %s", wire->link.name,
 		    speaker == &pmk_speaker_devmem ? "is this board"
-		    : x->wired.wire.found_halted   ? "stands still"
-		    : x->wired.wire.held	   ? "was halted by the connection"
+		    : wire->found_halted	   ? "stands still"
+		    : wire->held		   ? "was halted by the connection"
 						   : "runs, as far as the probe knows");
+	else if (speaker == &pmk_speaker_xvc && !pmk_wire_lost(wire))
+		SAY(x, "chain", false, no_chain, "%s", pmk_count_fault_text(&x->fault));
 	else
 		SAY(x, "connection", false, no_connection(speaker), "%s",
 		    pmk_count_fault_text(&x->fault));
 	return ok;
+}
+
+/* What JTAG is behind a probe. Where the probe uses another protocol, there is none to show. */
+static void show_chain(struct examination *x)
+{
+	struct pmk_wire *wire = &x->wired.wire;
+	char text[400];
+
+	if (!wire->speaker->chain)
+		return;
+	if (!wire->speaker->chain(wire, text, sizeof(text)) && *text)
+		SAY(x, "chain", true, NULL, "%s", text);
+	else if (!pmk_wire_lost(wire))
+		*wire->link.why = '\0';
 }
 
 static bool reach(struct examination *x)
@@ -306,7 +328,10 @@ static void examine(struct examination *x, const struct pmk_speaker *speaker, co
 	struct pmk_dev dev = { 0 };
 
 	plan = (struct pmk_plan){ 0 };
-	if (!connect_to(x, speaker, where) || !reach(x))
+	if (!connect_to(x, speaker, where))
+		return;
+	show_chain(x);
+	if (!reach(x))
 		return;
 	plan_events(w->pmu, &plan);
 	if (pmk_plan_make(w->pmu, &plan))
@@ -329,7 +354,9 @@ static void print_text(const struct examination *x, const char *target)
 	for (unsigned i = 0; i < x->n; i++) {
 		const struct step *s = &x->step[i];
 
-		printf("  %-8s %-12s %s\n", s->ok ? "ok" : "broken", s->name, s->text);
+		printf("  %-8s %-12s ", s->ok ? "ok" : "broken", s->name);
+		show_foreign(s->text, 0);
+		putchar('\n');
 		if (s->advice)
 			show_wrapped(s->advice, "                        ",
 				     "                        ", 96);

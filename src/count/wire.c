@@ -21,6 +21,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <pmk/ahbmon.h>
+
 #include "count/program.h"
 #include "count/wired.h"
 #include "producer/linux/linux.h"
@@ -62,6 +64,10 @@ struct on_wire {
 	double poll_seconds;		 /* how often to read */
 	double fastest;			 /* half ranges per second, of the fastest counter */
 	bool timed_out, failed;
+	/* Of an AHB Monitor: its counter of enabled cycles at the start, and whether it has moved
+	 * since. */
+	uint64_t first_cycles;
+	bool alive;
 	/* --from and --to: the addresses, which of them the target runs to, and how often it came
 	 * to the first. */
 	bool windowed, inside;
@@ -257,6 +263,13 @@ static int give_up(struct pmk_count *c, int err)
 	return err;
 }
 
+static int read_enabled_cycles(struct pmk_count *c, uint64_t *cycles)
+{
+	struct on_wire *o = c->state;
+
+	return c->pmu->driver->read(&o->session.pass[0].dev, PMK_AHBMON_TOTAL_CYCLES_EN, cycles);
+}
+
 /* Let this turn have the counters. The target is held, if it has to be. */
 static int begin_turn(struct pmk_count *c)
 {
@@ -266,6 +279,8 @@ static int begin_turn(struct pmk_count *c)
 
 	if (!err)
 		err = pmk_session_start(&o->session);
+	if (!err && !o->alive && c->pmu->driver == pmk_ahbmon.driver)
+		err = read_enabled_cycles(c, &o->first_cycles);
 	if (err)
 		return err;
 	memset(t->seen, 0, sizeof(t->seen));
@@ -288,6 +303,28 @@ static void judge(struct on_wire *o, struct tally *t, uint64_t range, uint64_t m
 		o->fastest = t->rate / half;
 }
 
+#define ALIVE 0.01 /* seconds in which a monitor has to have seen a cycle */
+
+/* Memory keeps the bit that enables an AHB Monitor's counters, so only its counter of enabled
+ * cycles shows that it is one. */
+static int check_monitor(struct pmk_count *c, double since)
+{
+	struct on_wire *o = c->state;
+	uint64_t cycles;
+	int err;
+
+	if (o->alive || since < ALIVE || c->pmu->driver != pmk_ahbmon.driver)
+		return 0;
+	err = read_enabled_cycles(c, &cycles);
+	o->alive = !err && cycles != o->first_cycles;
+	return err || o->alive ? err
+			       : pmk_link_fail(&o->wired.wire.link, PMK_EIO,
+					       "no AHB Monitor counts at 0x%" PRIx64
+					       ": its counter of enabled cycles stands still; pmk "
+					       "doctor -T says more",
+					       o->wired.set.base);
+}
+
 static int read_counters(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -302,6 +339,9 @@ static int read_counters(struct pmk_count *c)
 	host = pmk_seconds();
 	gap = host - o->host_read_at;
 	since = now - o->read_at;
+	err = check_monitor(c, since);
+	if (err)
+		return err;
 	for (unsigned k = 0; k < t->plan.nevents; k++) {
 		struct tally *event = &o->tally[t->event[k]];
 

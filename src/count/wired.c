@@ -388,9 +388,13 @@ int pmk_wired_choose(struct pmk_wired *w, const struct pmk_wired_request *r,
 
 const char *pmk_wired_why(const struct pmk_wired *w, int err)
 {
-	return *w->wire.link.why && (err == PMK_EIO || err == PMK_ENOTSUP || err == PMK_EBUSY)
-		       ? w->wire.link.why
-		       : pmk_strerror(err);
+	if (*w->wire.link.why && (err == PMK_EIO || err == PMK_ENOTSUP || err == PMK_EBUSY))
+		return w->wire.link.why;
+	/* It looks the same whether there is no module or another one has the lock. */
+	if (err == PMK_EBUSY && w->reach == PMK_REACH_AXI)
+		return "the debug module never grants its access lock: either no debug module is "
+		       "at this address, or a debugger holds the lock";
+	return pmk_strerror(err);
 }
 
 static int failed(struct pmk_wired *w, int err, struct pmk_count_fault *f)
@@ -430,16 +434,141 @@ static int try_memory(struct pmk_wired *w, uint64_t first)
 	return err;
 }
 
+static int load_word(struct pmk_wired *w, unsigned offset, uint32_t *value)
+{
+	return w->wire.speaker->load(&w->wire, w->set.base + offset, value);
+}
+
+static int store_word(struct pmk_wired *w, unsigned offset, uint32_t value)
+{
+	return w->wire.speaker->store(&w->wire, w->set.base + offset, value);
+}
+
+/* The Cache ID of a level 2 cache controller: its first word. */
+#define CACHE_ARM	  0x41
+#define CACHE_IMPLEMENTER PMK_BITS(31, 24)
+#define CACHE_PART	  PMK_BITS(9, 6)
+
+enum { PART_L210 = 1, PART_L220, PART_PL310 };
+
+/* The controller that has this Cache ID; NULL: it is none that pmk knows. */
+static const char *cache_name(uint32_t id)
+{
+	static const char *const names[] = {
+		[PART_L210] = "an L210", [PART_L220] = "an L220", [PART_PL310] = "a PL310"
+	};
+	uint32_t part = (uint32_t)PMK_GET(id, CACHE_PART);
+
+	return PMK_GET(id, CACHE_IMPLEMENTER) == CACHE_ARM && part < 4 ? names[part] : NULL;
+}
+
+static int identify_l220(struct pmk_wired *w)
+{
+	const char *name;
+	uint32_t id;
+	int err = load_word(w, 0, &id);
+
+	if (err)
+		return err;
+	name = cache_name(id);
+	if (name && PMK_GET(id, CACHE_PART) == PART_L220)
+		return 0;
+	return pmk_link_fail(
+		&w->wire.link, PMK_EIO,
+		"no L220 is at 0x%" PRIx64 ": its Cache ID reads 0x%08" PRIx32 ", which %s%s",
+		w->set.base, id, name ? "is that of " : "no such controller has", name ? name : "");
+}
+
+#define EMCS_FLAGS PMK_BITS(3, 0) /* written as 1, they are cleared */
+
+/* The monitor has no identification. Memory keeps what clears its flags. */
+static int identify_l210(struct pmk_wired *w)
+{
+	uint32_t first = 0, flags = 0;
+	int err = load_word(w, w->memory.offset[PMK_L210_EMMC], &first);
+
+	if (!err && cache_name(first))
+		return pmk_link_fail(&w->wire.link, PMK_EIO,
+				     "%s is at 0x%" PRIx64 " (Cache ID 0x%08" PRIx32
+				     "); the event monitor of an L210 is a block of its own",
+				     cache_name(first), w->set.base, first);
+	if (!err)
+		err = store_word(w, w->memory.offset[PMK_L210_EMCS], (uint32_t)EMCS_FLAGS);
+	if (!err)
+		err = load_word(w, w->memory.offset[PMK_L210_EMCS], &flags);
+	if (!err && (flags & EMCS_FLAGS))
+		err = pmk_link_fail(&w->wire.link, PMK_EIO,
+				    "no event monitor of an L210 is at 0x%" PRIx64
+				    ": flags that were cleared read as 0x%" PRIx32
+				    ", as memory would",
+				    w->set.base, flags);
+	return err;
+}
+
+/* Words of the memory-mapped PMUv3: DDI 0487 I5.3. */
+#define PMLAR	     0xFB0
+#define PMLSR	     0xFB4
+#define PMDEVARCH    0xFBC
+#define PMDEVTYPE    0xFCC
+#define PMLAR_KEY    0xC5ACCE55
+#define LOCKED	     (PMK_BIT(1) | PMK_BIT(0)) /* PMLSR: there is a lock, and it is closed */
+#define ARCH_PRESENT PMK_BIT(20)
+#define ARCH_PART    PMK_BITS(11, 0)
+#define ARCH_PMUV3   0xA16
+#define TYPE_CLASS   PMK_BITS(7, 0)
+#define TYPE_PMU     0x16 /* performance monitor of a processor */
+
+static int identify_pmuv3(struct pmk_wired *w)
+{
+	uint32_t arch = 0, type = 0;
+	int err = load_word(w, PMDEVARCH, &arch);
+
+	if (!err)
+		err = load_word(w, PMDEVTYPE, &type);
+	if (err || PMK_GET(type, TYPE_CLASS) == TYPE_PMU ||
+	    ((arch & ARCH_PRESENT) && PMK_GET(arch, ARCH_PART) == ARCH_PMUV3))
+		return err;
+	return pmk_link_fail(&w->wire.link, PMK_EIO,
+			     "no PMUv3 is at 0x%" PRIx64 ": its PMDEVARCH reads 0x%08" PRIx32
+			     " and its PMDEVTYPE 0x%" PRIx32 ", instead of 0x47702a16 and 0x%x",
+			     w->set.base, arch, type, TYPE_PMU);
+}
+
+/* Through some access ports the block is locked. */
+static int unlock_pmuv3(struct pmk_wired *w)
+{
+	uint32_t status = 0;
+	int err = load_word(w, PMLSR, &status);
+
+	if (!err)
+		err = store_word(w, PMLAR, PMLAR_KEY);
+	w->was_locked = !err && (status & LOCKED) == LOCKED;
+	return err;
+}
+
+static void leave_pmuv3(struct pmk_wired *w)
+{
+	if (w->was_locked && !pmk_wire_lost(&w->wire) && !pmk_wire_hold(&w->wire))
+		store_word(w, PMLAR, 0);
+	w->was_locked = false;
+}
+
 static int reach_memory(struct pmk_wired *w)
 {
+	const struct pmk_driver *driver = w->pmu->driver;
 	int err = try_memory(w, w->set.base + w->memory.offset[0]);
 
 	w->port = pmk_wire_port_memory(&w->memory);
+	if (!err && driver == pmk_l210.driver)
+		err = identify_l210(w);
+	if (!err && driver == pmk_l220.driver)
+		err = identify_l220(w);
 	if (w->memory.offset != pmk_armv8_mmio_offsets)
 		return err;
-	/* Through some access ports the block is locked: PMLAR, DDI 0487 I5.3. */
 	if (!err)
-		err = w->wire.speaker->store(&w->wire, w->set.base + 0xFB0, 0xC5ACCE55);
+		err = identify_pmuv3(w);
+	if (!err)
+		err = unlock_pmuv3(w);
 	w->words = w->port;
 	w->port = pmk_armv8_port_memory(&w->words);
 	return err;
@@ -472,6 +601,7 @@ static void leave_axi(struct pmk_wired *w)
 void pmk_wired_close(struct pmk_wired *w)
 {
 	leave_axi(w);
+	leave_pmuv3(w);
 	pmk_wire_close(&w->wire);
 }
 

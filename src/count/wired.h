@@ -55,6 +55,7 @@ struct pmk_wired {
 	struct pmk_wire_tap tap;
 	struct pmk_mdm_jtag jtag;
 	struct pmk_mdm mdm;
+	bool was_locked; /* the software lock of a PMUv3 was closed, and pmk has opened it */
 };
 
 /* -T and what belongs to it. */

@@ -9,7 +9,9 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -90,7 +92,7 @@ static bool split(const char *where, char *host, size_t size, const char **port)
 	size_t n = colon ? (size_t)(colon - where) : 0;
 
 	if (!colon || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
-	    strlen(colon + 1) > 5)
+	    strlen(colon + 1) > 5 || strtoul(colon + 1, NULL, 10) > UINT16_MAX)
 		return false;
 	if (n > 1 && *where == '[' && where[n - 1] == ']') {
 		begin++;
@@ -158,8 +160,10 @@ int pmk_link_open(struct pmk_link *l, const char *speaker, const char *where, un
 	pmk_link_adopt(l, "", -1, patience_ms);
 	snprintf(l->name, sizeof(l->name), "%s:%.100s", speaker, where);
 	if (!split(where, host, sizeof(host), &port))
-		return pmk_link_fail(l, PMK_EPARSE, "expected %s:HOST:PORT, or %s::PORT here",
-				     speaker, speaker);
+		return pmk_link_fail(l, PMK_EPARSE,
+				     "expected %s:HOST:PORT, or %s::PORT here; a port is a "
+				     "number up to %d",
+				     speaker, speaker, UINT16_MAX);
 	/* A minimal root has no /etc/hosts, and nobody who knows a name for this machine. */
 	err = getaddrinfo(*host && strcmp(host, "localhost") ? host : NULL, port, &hints, &list);
 	if (err)

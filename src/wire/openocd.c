@@ -199,6 +199,25 @@ static int halt_somewhere(struct pmk_wire *w)
 	return !err && w->has_breakpoint ? pmk_wire_find_place(w, &stray, &pc) : err;
 }
 
+/* "t.cpu 0x07b76f0f with 5 bits, …", out of a table: number, name, enabled or not, IDCODE,
+ * expected IDCODE, length of instructions … */
+static int chain(struct pmk_wire *w, char *text, size_t size)
+{
+	char said[4096], name[64], code[24], *save = NULL;
+	unsigned bits, number;
+	size_t n = 0;
+	/* A result is one line. */
+	int err = command(w, "string map [list \"\\n\" \";\"] [scan_chain]", said, sizeof(said));
+
+	*text = '\0';
+	for (char *line = err ? NULL : strtok_r(said, "\n;", &save); line && n < size;
+	     line = strtok_r(NULL, "\n;", &save))
+		if (sscanf(line, " %u %63s %*s %23s %*s %u", &number, name, code, &bits) == 4)
+			n += (size_t)snprintf(text + n, size - n, "%s%s %s with %u bits",
+					      n ? ", " : "", name, code, bits);
+	return err;
+}
+
 static void leave(struct pmk_wire *w)
 {
 	(void)w; /* it notices by itself */
@@ -212,6 +231,7 @@ const struct pmk_speaker pmk_speaker_openocd = {
 	.load = load,
 	.store = store,
 	.command = command,
+	.chain = chain,
 	.breakpoint = breakpoint,
 	.look = look,
 	.leave = leave,

@@ -54,6 +54,8 @@ struct pmk_speaker {
 	int (*scan_ir)(struct pmk_wire *w, const struct pmk_wire_tap *tap, uint32_t instruction);
 	int (*scan_dr)(struct pmk_wire *w, const struct pmk_wire_tap *tap, unsigned bits,
 		       const uint8_t *out, uint8_t *in);
+	/* The JTAG chain as it was found, for people: IDCODEs and lengths of instructions. */
+	int (*chain)(struct pmk_wire *w, char *text, size_t size);
 	/* Ask for a clock of JTAG with this period. */
 	int (*set_clock)(struct pmk_wire *w, uint32_t ns);
 	/* Before the connection is closed; the target is not held. */
@@ -64,6 +66,8 @@ struct pmk_speaker {
 
 extern const struct pmk_speaker pmk_speaker_openocd, pmk_speaker_gdb, pmk_speaker_devmem,
 	pmk_speaker_xvc;
+
+#define PMK_WIRE_MOST_TAPS 16 /* of a chain, that are told apart */
 
 struct pmk_wire {
 	const struct pmk_speaker *speaker;
@@ -78,9 +82,12 @@ struct pmk_wire {
 	double held_since, held_seconds;
 	double held_longest;
 	unsigned nholds;
-	bool no_acks;		   /* of GDB's protocol: both sides have agreed to do without */
-	bool openocd;		   /* the stub is OpenOCD's, and takes its commands */
-	unsigned most_bits;	   /* of XVC: how long a vector the server takes at once */
+	bool no_acks;	    /* of GDB's protocol: both sides have agreed to do without */
+	bool openocd;	    /* the stub is OpenOCD's, and takes its commands */
+	unsigned most_bits; /* of XVC: how long a vector the server takes at once */
+	/* Of XVC: the IDCODEs of the TAPs after a reset, from TDO on; 0: a TAP has none. */
+	uint32_t idcode[PMK_WIRE_MOST_TAPS];
+	unsigned ntaps;
 	struct pmk_devmem *devmem; /* what of this board's memory is mapped */
 	/* Of XVC: the TAP of an ARM11; whether it was looked at, and what its DSCR was. And while
 	 * the processor is held, its R0, and its PC as BX takes it. */

@@ -178,22 +178,62 @@ static int measure(struct pmk_wire *w, struct vector *v, bool ir, unsigned bits,
 	return shift(w, v);
 }
 
-/* A 0 and then ones: BYPASS is all ones in every TAP (IEEE 1149.1), and the 0 comes out behind what
- * the instruction registers have captured. */
-static int measure_instructions(struct pmk_wire *w, const struct pmk_wire_tap *tap)
+/* How many bits the instructions of all TAPs have, where `most` are looked at. A 0 and then ones:
+ * BYPASS is all ones in every TAP (IEEE 1149.1), and the 0 comes out behind what the instruction
+ * registers have captured. */
+static int measure_instructions(struct pmk_wire *w, unsigned most, unsigned *bits)
 {
-	unsigned bits = tap->before.bits + tap->irlen + tap->after.bits, at, last = 0;
 	struct vector v = { 0 };
-	int err = measure(w, &v, true, bits, false, &at);
+	unsigned at;
+	int err = measure(w, &v, true, most, false, &at);
 
-	for (unsigned i = 0; !err && i <= bits + SPARE; i++)
-		last = bit_of(v.tdo, at + i) ? last : i;
-	if (!err && last != bits)
-		err = pmk_link_fail(&w->link, PMK_EIO,
-				    "the instructions of its chain are not %u bits together: are "
-				    "--set irlen, before and after those of its TAPs?",
-				    bits);
+	*bits = 0;
+	for (unsigned i = 0; !err && i <= most + SPARE; i++)
+		*bits = bit_of(v.tdo, at + i) ? *bits : i;
 	return err;
+}
+
+#define MOST_INSTRUCTIONS (MAX_BITS / 2) /* bits of a chain that is not known */
+
+/* "3 TAPs, from TDO on 0x0362d093, none, 0x4ba00477; instructions of 17 bits together" */
+static int chain(struct pmk_wire *w, char *text, size_t size)
+{
+	unsigned bits;
+	size_t n;
+	int err = measure_instructions(w, MOST_INSTRUCTIONS, &bits);
+
+	n = (size_t)snprintf(text, size, "%u TAP%s, IDCODE%s:", w->ntaps, w->ntaps == 1 ? "" : "s",
+			     w->ntaps == 1 ? "" : "s from TDO on");
+	for (unsigned i = 0; i < w->ntaps && n < size; i++)
+		n += (size_t)snprintf(text + n, size - n,
+				      w->idcode[i] ? "%s0x%08" PRIx32 : "%snone", i ? ", " : " ",
+				      w->idcode[i]);
+	if (n < size)
+		snprintf(text + n, size - n, "; instructions of %u bits together", bits);
+	return err;
+}
+
+/* The chain is not as --set says. */
+static int wrong_chain(struct pmk_wire *w, const char *what, unsigned n, const char *unit)
+{
+	char found[300];
+	int err = chain(w, found, sizeof(found));
+
+	return err ? err
+		   : pmk_link_fail(&w->link, PMK_EIO,
+				   "%s %u %s: are --set irlen, before and after those of its TAPs? "
+				   "It has %s",
+				   what, n, unit, found);
+}
+
+static int check_instructions(struct pmk_wire *w, const struct pmk_wire_tap *tap)
+{
+	unsigned want = tap->before.bits + tap->irlen + tap->after.bits, bits;
+	int err = measure_instructions(w, want, &bits);
+
+	return err || bits == want ? err
+				   : wrong_chain(w, "the instructions of its chain are not", want,
+						 "bits together");
 }
 
 /* A 1 and then zeros: each TAP in BYPASS is one bit, which is 0 at first. */
@@ -205,17 +245,12 @@ static int count_taps(struct pmk_wire *w, const struct pmk_wire_tap *tap)
 
 	while (!err && found <= taps + SPARE && !bit_of(v.tdo, at + found))
 		found++;
-	if (!err && found != taps)
-		err = pmk_link_fail(&w->link, PMK_EIO,
-				    "its chain has not %u TAPs: are --set irlen, before and after "
-				    "those that it has?",
-				    taps);
-	return err;
+	return err || found == taps ? err : wrong_chain(w, "its chain has not", taps, "TAPs");
 }
 
 static int bypass(struct pmk_wire *w, const struct pmk_wire_tap *tap)
 {
-	int err = measure_instructions(w, tap);
+	int err = check_instructions(w, tap);
 
 	return err ? err : count_taps(w, tap);
 }
@@ -260,31 +295,51 @@ static int get_info(struct pmk_wire *w)
 	return 0;
 }
 
-/* Reset the TAPs, which selects their IDCODE, or BYPASS: a 1 or a 0 comes first. */
+#define MOST_CODES (32 * (PMK_WIRE_MOST_TAPS + 1)) /* bits */
+
+/* The IDCODEs in what has come out of a chain. An IDCODE begins with a 1, BYPASS is a 0, and the
+ * ones that went in show where the chain ends. */
+static void read_codes(struct pmk_wire *w, const uint8_t *in)
+{
+	unsigned at = 0;
+
+	for (w->ntaps = 0; w->ntaps < PMK_WIRE_MOST_TAPS; w->ntaps++) {
+		uint32_t code = 0;
+		unsigned bits = bit_of(in, at) ? 32 : 1;
+
+		for (unsigned i = 0; i < bits; i++)
+			code |= (uint32_t)bit_of(in, at + i) << i;
+		if (code == UINT32_MAX)
+			return;
+		w->idcode[w->ntaps] = code;
+		at += bits;
+	}
+}
+
+/* Reset the TAPs, which selects their IDCODE, or BYPASS. */
 static int find_chain(struct pmk_wire *w)
 {
 	static const struct pmk_wire_tap alone;
-	static const uint8_t zeros[8];
-	uint8_t in[8] = { 0 };
+	uint8_t in[MOST_CODES / 8] = { 0 }, ones[MOST_CODES / 8];
 	struct vector reset = { 0 };
-	bool any = false, all = true;
+	bool zeros = true;
 	int err;
 
 	for (unsigned i = 0; i < 5; i++)
 		clock_in(&reset, true, false);
 	clock_in(&reset, false, false);
 	err = shift(w, &reset);
+	memset(ones, 0xff, sizeof(ones));
 	if (!err)
-		err = scan_dr(w, &alone, 8 * sizeof(in), zeros, in);
-	for (unsigned i = 0; i < sizeof(in); i++) {
-		any |= in[i] != 0;
-		all &= in[i] == 0xff;
-	}
-	if (!err && (!any || all))
+		err = scan_dr(w, &alone, MOST_CODES, ones, in);
+	read_codes(w, in);
+	for (unsigned i = 0; i < sizeof(in); i++)
+		zeros &= in[i] == 0;
+	if (!err && (zeros || !w->ntaps))
 		err = pmk_link_fail(&w->link, PMK_EIO,
 				    "no TAP answers, TDO is always %d: is the board powered, and "
 				    "the cable connected?",
-				    all);
+				    !zeros);
 	return err;
 }
 
@@ -315,5 +370,6 @@ const struct pmk_speaker pmk_speaker_xvc = {
 	.bypass = bypass,
 	.scan_ir = scan_ir,
 	.scan_dr = scan_dr,
+	.chain = chain,
 	.set_clock = set_clock,
 };

@@ -9,6 +9,8 @@
 #include <pmk/microblaze_model.h>
 #include <pmk/native.h>
 
+#define L220_BASE 0x30000000u
+
 /* Registers of a model at offsets. */
 static struct pmk_l2cc_model l210, l220;
 static struct pmk_ahbmon_model monitor;
@@ -22,7 +24,7 @@ static struct block {
 } blocks[] = {
 	/* where the i.MX31 has it */
 	{ &pmk_l210, 0x43f08000, pmk_l210_imx31_offsets, PMK_L210_NREGS, { .model = &l210 } },
-	{ &pmk_l220, 0x30000000, pmk_l220_offsets, PMK_L220_NREGS, { .model = &l220 } },
+	{ &pmk_l220, L220_BASE, pmk_l220_offsets, PMK_L220_NREGS, { .model = &l220 } },
 	{ &pmk_ahbmon,
 	  0x101d0000,
 	  pmk_ahbmon_sp816.offset,
@@ -94,12 +96,18 @@ static const struct block *find_block(uint32_t address, unsigned *reg)
 	return NULL;
 }
 
+#define L220_CACHE_ID 0x41000087 /* its first word, which the model of its counters lacks */
+
 bool blocks_load(struct pmk_bus *bus, uint32_t address, uint32_t *value)
 {
 	unsigned reg;
 	const struct block *b = find_block(address, &reg);
 	uint64_t v = 0;
 
+	if (address == L220_BASE) {
+		*value = L220_CACHE_ID;
+		return true;
+	}
 	if (address - A53_BASE < 0x1000)
 		return !pmk_armv8_load(&a53, bus, address - A53_BASE, value);
 	if (address - MDM_BASE < MDM_SIZE)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk doctor -T: where the way to a board's counters ends, and why they read 0."""
 from boards import *
+from test_stat_xvc import INFO, replying, server
 
 
 def doctor(*words):
@@ -19,7 +20,8 @@ def test_a_board_that_counts(speaker):
         # It runs again afterwards, so that it can be counted.
         counted = counts(stat("-T", probe.target(), "-e", "cycles", "--timeout", "200"))
     equal(code, 0)
-    equal(steps, {"connection": "ok", "access": "ok", "registers": "ok", "counts": "ok"})
+    chain = {"chain": "ok"} if speaker == "openocd" else {}
+    equal(steps, {"connection": "ok", **chain, "access": "ok", "registers": "ok", "counts": "ok"})
     contains(text, "instr_exec: ")
     equal(advice, None)
     assert counted["cycles"] > 0
@@ -75,6 +77,23 @@ def test_memory_that_keeps_nothing():
     contains(advice, "another address or layout")
 
 
+def test_the_chain_is_shown():
+    """Who has to say how the chain is, sees how it was found."""
+    with openocd("arm11") as probe:
+        contains(pmk("doctor", "-T", probe.target()).out,
+                 "ok       chain        t.cpu 0x07b76f0f with 5 bits\n")
+    with cable("chain") as target:
+        found = "4 TAPs, IDCODEs from TDO on: 0x4ba00477, 0x4ba00477, 0x0362d093, 0x4ba00477; " \
+                "instructions of 22 bits together"
+        out = pmk("doctor", "-T", target, "--pmu", "microblaze")
+        contains(out.out, f"ok       chain        {found}\n")
+    with cable("chain") as target:
+        out = pmk("stat", "-T", target, "--pmu", "microblaze", "--timeout", "100")
+        equal((out.code, out.err.count("\n")), (125, 1), out)
+        contains(out.err, "the instructions of its chain are not 6 bits together: are --set irlen, "
+                          f"before and after those of its TAPs? It has {found}")
+
+
 def test_an_emulated_board_without_the_block():
     """At 0x101D0000 QEMU's versatilepb reads zeros and drops writes."""
     with emulated("-M", "versatilepb") as (_, port):
@@ -96,6 +115,15 @@ def test_nobody_is_there():
     equal((code, steps), (125, {"connection": "broken"}))
     contains(text, "Connection refused")
     contains(advice, "openocd -f BOARD.cfg")
+
+
+def test_a_server_without_a_board():
+    """The server answers: starting it is no remedy."""
+    with server(replying(INFO, 0)) as where:
+        code, steps, text, advice = doctor("-T", where, "--pmu", "microblaze")
+    equal((code, steps), (125, {"chain": "broken"}))
+    contains(text, "no TAP answers, TDO is always 0")
+    contains(advice, "The server is there, and no TAP behind it: is the board powered")
 
 
 @cases("where", ["gdb::1", "gdb:localhost:1", "openocd::1", "xvc:localhost:1"])
@@ -124,6 +152,7 @@ def test_text():
 @cases("words,says", [
     (("-T", "emu"), "expected openocd:HOST:PORT, gdb:HOST:PORT, xvc:HOST:PORT or devmem[:FILE]"),
     (("-T", "gdb:host"), "expected gdb:HOST:PORT"),
+    (("-T", "gdb::99999"), "a port is a number up to 65535"),
     (("-T", "gdb::1", "ahbmon"), "not with a check"),
     (("--pmu", "arm1176"), "--pmu and --set are for -T"),
     (("-T", "gdb::1", "--set", "bas=1"), "did you mean base?"),

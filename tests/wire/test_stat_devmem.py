@@ -192,6 +192,13 @@ def test_a_block_that_loses_its_clock(board):
     assert len(counted) > 2 and counted[-1] == sum(counted[:-1]) > 0, out
 
 
+def test_a_block_that_is_gone_before_the_first_reading(board):
+    """Nothing was counted, which is not 0."""
+    out = board.pmk("stat", "--pmu", "ahbmon", "-e", "ct_armi_rd", "--timeout", "300", accesses=9)
+    equal((out.code, re.findall(r"^ +(\S.*\S) +ct_armi_rd", out.err, re.M)),
+          (125, ["<not counted>"]), out)
+
+
 @cases("pmu", [A53, MDM, ("--pmu", "ahbmon")])
 def test_doctor(board, pmu):
     out = board.pmk("doctor", *pmu, "-j")
@@ -221,8 +228,9 @@ def test_a_file_that_shrinks():
     """A bus error of the kernel's own, and nothing of ours in between."""
     with tempfile.NamedTemporaryFile(dir=WORK) as f:
         f.truncate(4096)
-        p = subprocess.Popen([PMK, "stat", "-T", f"devmem:{f.name}", "--pmu", "ahbmon", "--set",
-                              "base=0", "-e", "ct_armi_rd", "-I", "10", "sleep", "600"],
+        words_at(f, {0: 0x41000087})
+        p = subprocess.Popen([PMK, "stat", "-T", f"devmem:{f.name}", "--pmu", "l220", "--set",
+                              "base=0", "-e", "irreq", "-I", "10", "sleep", "600"],
                              stderr=subprocess.PIPE, text=True)
         wait_until(lambda: f.name in of_process(p.pid, "maps"), "nothing is mapped")
         f.truncate(0)
@@ -251,6 +259,54 @@ def test_other_files():
                                 "--timeout", "100"))
         equal((out.code, len(out.err.splitlines())), (125, 1), out)
         contains(out.err, "cannot open it: Permission denied; that takes root, or a UIO device")
+
+
+@pytest.fixture
+def plain():
+    """A file of zeros that keeps what is written to it, as memory does."""
+    with tempfile.NamedTemporaryFile(dir=WORK) as f:
+        f.truncate(1 << 16)
+        yield f
+
+
+def words_at(file, words):
+    for at, word in words.items():
+        file.seek(at)
+        file.write(word.to_bytes(4, "little"))
+    file.flush()
+
+
+@cases("pmu,words,says", [
+    ("l220", {}, "no L220 is at 0x0: its Cache ID reads 0x00000000, which no such controller has"),
+    ("l220", {0: 0x410000c8}, "its Cache ID reads 0x410000c8, which is that of a PL310"),
+    ("l220", {0: 0x41000045}, "which is that of an L210"),
+    ("l210", {}, "no event monitor of an L210 is at 0x0: flags that were cleared read as 0xf"),
+    ("l210", {0: 0x41000045}, "an L210 is at 0x0 (Cache ID 0x41000045); the event monitor of an"),
+    ("cortex-a53", {}, "no PMUv3 is at 0x0: its PMDEVARCH reads 0x00000000 and its PMDEVTYPE 0x0"),
+    ("cortex-a53", {0xfbc: 0x47706a15, 0xfcc: 0x15}, "reads 0x47706a15 and its PMDEVTYPE 0x15"),
+    ("microblaze", {}, "either no debug module is at this address, or a debugger holds the lock"),
+])
+def test_another_block(plain, pmu, words, says):
+    """Memory, or a block that is alike: pmk stat and doctor say what was found."""
+    words_at(plain, words)
+    where = ("-T", f"devmem:{plain.name}", "--pmu", pmu, "--set", "base=0")
+    out = pmk("stat", *where, "--timeout", "100")
+    equal((out.code, out.err.count("\n")), (125, 1), out)
+    contains(out.err, says)
+    words_at(plain, {i: 0 for i in range(0, 0x1000, 4)} | words)
+    out = pmk("doctor", *where, "-j")
+    step = json.loads(out.out)["target"]["steps"][-1]
+    equal((out.code, step["status"]), (125, "broken"))
+    contains(step["text"], says)
+
+
+def test_memory_is_no_ahb_monitor(plain):
+    """It keeps the bit that enables the counters, and none of them counts."""
+    out = pmk("stat", "-T", f"devmem:{plain.name}", "--pmu", "ahbmon", "--set", "base=0",
+              "--timeout", "100")
+    equal(out.code, 125)
+    contains(out.err, "no AHB Monitor counts at 0x0: its counter of enabled cycles stands still")
+    assert "measured" not in out.err and out.err.count("<not counted>") > 10, out
 
 
 @cases("words,says", [

@@ -2,6 +2,8 @@
 """pmk stat -T openocd:… and -T gdb:… with Debian's OpenOCD, whose own code for the ARM11 reaches
 the registers, and a board behind it (jtag_board.c) that lets three cycles and one instruction pass
 with each clock of the TAP. Counting begins three cycles after it was enabled (DDI 0211, PMNC)."""
+import socket
+
 from boards import *
 
 # Through the Tcl port, and through the stub of GDB's protocol.
@@ -109,9 +111,13 @@ def test_pmuv3_in_memory(speaker):
     with openocd("arm11", 30) as probe:
         doc = stat("-T", probe.target(speaker), "--pmu", "cortex-a53", "--set",
                    "base=0x80030000", "-e", "cycles,instructions", "--timeout", "500")
+        with socket.create_connection(("127.0.0.1", probe.ports["tcl"])) as tcl:
+            tcl.sendall(b"halt 1000; capture {mdw 0x80030fb4}\x1a")
+            lock = tcl.recv(100)
     counted = counts(doc)
     equal(counted["cycles"], 3 * counted["instructions"])
     assert counted["cycles"] > 0
+    assert lock.startswith(b"0x80030fb4: 00000003"), f"PMLSR: the lock is not closed again: {lock}"
 
 
 def test_an_event_that_the_hardware_lacks():
@@ -129,8 +135,9 @@ def test_memory_that_keeps_nothing():
     with openocd("arm11", 30) as probe:
         out = pmk("stat", "-T", probe.target(), "--pmu", "l220", "--set", "base=0x1000",
                   "--timeout", "500")
-    equal((out.code, out.err), (125, "pmk: l220: its counters were started, and do not run; pmk "
-                                     "doctor -T says more\n"))
+    equal((out.code, out.err),
+          (125, f"pmk: {probe.target()}: no L220 is at 0x1000: its Cache ID reads 0x00000000, "
+                "which no such controller has\n"))
 
 
 def test_a_microblaze():
