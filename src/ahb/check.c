@@ -284,7 +284,7 @@ static void check_transfer(struct work *w)
 		tell(w, PMK_AHB_RULE_WIDTH, PMK_AHB_HSIZE);
 }
 
-/* Of a beat whose address does not follow from another one. */
+/* Check a beat whose address does not follow from an earlier one. */
 static void check_alignment(struct work *w)
 {
 	uint64_t aligned = w->c->haddr & ~(bytes_of(w->c) - 1);

@@ -126,7 +126,8 @@ struct pmk_ahb_checker {
 	uint16_t told_x;  /* signals that are x and were reported */
 	uint32_t left;	  /* beats of a burst of fixed length to come */
 	uint64_t next;	  /* address of the next beat */
-	/* The address before was reported. If it alone was wrong, the next beat has this one. */
+	/* The previous address was reported as wrong. If only that one was wrong, the next beat has
+	 * this address. */
 	uint64_t undisturbed;
 	bool disturbed;
 	uint64_t cycles; /* samples so far */

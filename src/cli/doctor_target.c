@@ -116,9 +116,9 @@ static const char *no_connection(const struct pmk_speaker *speaker)
 	       "and let no other client hold the only connection of a stub.";
 }
 
-/* The server answers, and what is behind it does not. */
+/* The server answers, but no TAP does. */
 static const char no_chain[] =
-	"The server is there, and no TAP behind it: is the board powered, is the cable connected "
+	"The server answers, but no TAP does: is the board powered, is the cable connected "
 	"to it, does nothing hold TRST or the board's reset, and does the TAP get a clock that it "
 	"can follow (--set tck=NS)?";
 
@@ -174,7 +174,7 @@ static bool connect_to(struct examination *x, const struct pmk_speaker *speaker,
 	return ok;
 }
 
-/* What JTAG is behind a probe. Where the probe uses another protocol, there is none to show. */
+/* Print the JTAG chain of a probe. A probe that uses another protocol has none. */
 static void show_chain(struct examination *x)
 {
 	struct pmk_wire *wire = &x->wired.wire;

@@ -24,8 +24,8 @@ struct recorded {
 int recorded_open(struct recorded *r, const char *path, const char *elf, const char *events);
 void recorded_close(struct recorded *r);
 
-/* Mark the functions of that name, or with that symbol; if there are none, those that have the name
- * and parameters: "fib" is fib(int). Returns whether there are any. `is` has room for all. */
+/* Mark the functions with this name or symbol; if there are none, mark the functions with this name
+ * and parameters: "fib" finds fib(int). Returns whether there are any. `is` has room for all. */
 bool recorded_functions(const struct recorded *r, const char *name, bool *is);
 /* Names of functions like that one, in the form of pmk_nearest_text(). */
 void recorded_nearest(const struct recorded *r, const char *name, char *buf, size_t size);

@@ -130,8 +130,8 @@ static uint32_t row_of_code(struct report *r, const struct pmk_tables_code *k)
 	return put_row(r, UNNAMED | k->object, row);
 }
 
-/* A row of each function, of code of each object that has none, and one of no code: what nobody
- * called, or the function itself. */
+/* Make a row for each function, one for each object's code outside functions, and one without code:
+ * calls from an unknown place, or the function itself. */
 static bool make_call_rows(struct report *r)
 {
 	const struct pmk_tables *t = &r->r.t;

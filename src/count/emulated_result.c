@@ -429,7 +429,7 @@ static void set_warnings(struct pmk_count *c)
 					c->q.regions.word[i]);
 }
 
-/* What the firmware has left off by its control register. */
+/* Name the parts that the firmware has left off in its control register. */
 static void note_control(struct pmk_count *c)
 {
 	static const char *const name[] = { "MMU", "data cache", "instruction cache",

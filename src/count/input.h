@@ -2,9 +2,9 @@
 /*
  * The standard input of a program that is run several times: each run reads the same bytes.
  *
- * A file is set back to where it was. What comes out of a pipe or a socket is kept, and each run
- * gets a pipe of its own with it, followed by what no earlier run has read. Nothing is read before
- * the program could, and nothing waits for the end of the input. A terminal, or another device, is
+ * A file is set back to where it was. Bytes from a pipe or a socket are kept. Each run gets
+ * its own pipe, which repeats them and then continues with new input. pmk reads nothing before the
+ * program could, and never waits for the end of the input. A terminal, or another device, is
  * left as it is.
  */
 #ifndef PMK_COUNT_INPUT_H

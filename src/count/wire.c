@@ -64,7 +64,7 @@ struct on_wire {
 	double poll_seconds;		 /* how often to read */
 	double fastest;			 /* half ranges per second, of the fastest counter */
 	bool timed_out, failed;
-	/* Of an AHB Monitor: its counter of enabled cycles at the start, and whether it has moved
+	/* An AHB Monitor's counter of enabled cycles at the start, and whether it has moved
 	 * since. */
 	uint64_t first_cycles;
 	bool alive;

@@ -17,7 +17,7 @@
 
 #define PMK_CORE_FINGERPRINT 17
 
-/* What a core may have on or off. */
+/* The parts of a core that firmware turns on and off. */
 enum pmk_control {
 	PMK_CONTROL_MMU = 1,
 	PMK_CONTROL_DCACHE = 2,

@@ -89,8 +89,8 @@ struct pmk_core_family {
 	uint32_t zeroes;
 	unsigned line_bytes;
 	/* Bits of pmk_insn.kind: the emulator decides at each execution of such an instruction
-	 * whether it traps, and may go on behind it in the same translated code. A block ends
-	 * behind it, so that nothing has to be taken back where it does. */
+	 * whether it traps, and may go on after it in the same translated code. A block ends
+	 * after it, so that a trap leaves nothing to take back. */
 	uint32_t may_trap;
 	/* In system emulation: can its exception levels be told apart, by its accesses? Or only if
 	 * the owner knows those of blocks (PMK_ENTRY_LEVEL)? */

@@ -139,7 +139,7 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_c
 	}
 	memcpy(insn, p->insn, open.first * sizeof(*insn));
 	insn[open.first] = pmk_fault_without_effect(&p->insn[open.first]);
-	/* It may have been passed, and a later one, or the fetch behind the block, has faulted. */
+	/* This instruction may have completed; a later one, or the next fetch, may have faulted. */
 	rest->unsure = !p->tells && !is_under_way(cpu) && pmk_fault_unsure(&p->insn[open.first]);
 	rest_behind(cpu, p, insn, open.first + 1, rest);
 	rest->insn = (uint32_t)open.first;
@@ -190,8 +190,8 @@ static bool goes_on(const struct pmk_block *p, const struct pmk_block *b)
 	return !p->tells && !pmk_goes_anywhere(p) && (b->pc == p->target || b->pc == p->fall);
 }
 
-/* Why the handler `b` is entered. A fault of a program is seen, but for what the emulator checks by
- * itself: whether an access is aligned, and whether an instruction traps. */
+/* Why the handler `b` is entered. The host's signal shows the faults of a
+ * program, except those that the emulator checks by itself: alignment and traps. */
 static enum pmk_cause cause_of(const struct pmk_cpu *cpu, const struct pmk_block *b, bool seen)
 {
 	if (seen || (cpu->core.system && b->faulted))

@@ -554,7 +554,7 @@ static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_
 	return end < s->calls ? left : s->calls;
 }
 
-/* The same by return addresses alone. */
+/* As calls_above(), but only by return addresses. */
 static uint32_t calls_before(const struct pmk_sites_rest *s, uint64_t pc, bool is_return)
 {
 	uint32_t oldest = is_return || s->calls < NEARBY ? 0 : s->calls - NEARBY;

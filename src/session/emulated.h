@@ -278,7 +278,7 @@ int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config
 /* `trap`: the exception level that an access which may not be made traps to; 0: it is UNDEFINED. */
 int pmk_emulated_may(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 		     const struct pmk_guest_access *a, unsigned *trap);
-/* An input of the model changes. What was executed until now has been counted then. */
+/* Change an input of the model. Everything executed before is counted first. */
 void pmk_emulated_control(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b, const char *input, uint64_t value);
 /* Reset it, as a processor does. */

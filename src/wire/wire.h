@@ -67,7 +67,7 @@ struct pmk_speaker {
 extern const struct pmk_speaker pmk_speaker_openocd, pmk_speaker_gdb, pmk_speaker_devmem,
 	pmk_speaker_xvc;
 
-#define PMK_WIRE_MOST_TAPS 16 /* of a chain, that are told apart */
+#define PMK_WIRE_MOST_TAPS 16 /* how many TAPs of a chain are listed */
 
 struct pmk_wire {
 	const struct pmk_speaker *speaker;

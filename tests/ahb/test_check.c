@@ -132,7 +132,7 @@ static const struct {
 	{ "I Nr:wrap4@8 S S@10 S@14 I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 3, 0x10, 0 },
 	{ "I Nr:incr@0 B@8 S@8 I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 8, 4 },
 	{ "I Nr:incr@0 B S@8 I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 3, 8, 4 },
-	/* One address alone is wrong, and the burst goes on as it would have without. */
+	/* Only one address is wrong, and the burst goes on as it would have without. */
 	{ "I Nr:incr4@0 S@20 S@8 S I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 0x20, 4 },
 	{ "I Nr:incr4@0 S@6 S@8 S I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 6, 4 },
 	{ "I Nr:wrap4@8 S@20 S@0 S I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 0x20, 0xc },

@@ -1192,7 +1192,7 @@ def test_kernel_helpers_are_fetched():
             twice = count("repeat", quiet, *options, BODY=body % (helper, "blx r3", "blx r3"))
             equal(twice["instr_exec"], without["instr_exec"] + 2)
             equal(twice["icache_miss"], without["icache_miss"] + lines, f"{helper:#x} {options}")
-    # Cores of ARMv7 count them likewise.
+    # ARMv7 cores count them in the same way.
     refills = [counts(stat("--core", "cortex-a7", "--from", "k_begin", "--to", "k_end",
                            "-e", "l1i_cache_refill", build("repeat", {"BODY": b})))
                for b in (nowhere, body % (0x1f, "blx r3", "blx r3"))]

@@ -123,7 +123,7 @@ def test_a_server_without_a_board():
         code, steps, text, advice = doctor("-T", where, "--pmu", "microblaze")
     equal((code, steps), (125, {"chain": "broken"}))
     contains(text, "no TAP answers, TDO is always 0")
-    contains(advice, "The server is there, and no TAP behind it: is the board powered")
+    contains(advice, "The server answers, but no TAP does: is the board powered")
 
 
 @cases("where", ["gdb::1", "gdb:localhost:1", "openocd::1", "xvc:localhost:1"])

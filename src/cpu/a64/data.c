@@ -88,8 +88,7 @@ static inline void data_hit(struct pmk_cpu *cpu, uint64_t addr, const uint64_t *
 	pmk_a64_cache_use(&cpu->a64.tables->dcache, e);
 }
 
-/* Put a line into that set. What else is to be known of it is in `bits`. Every miss of the program
- * comes here. */
+/* Put a line into that set, with the flags in `bits`. Every miss of the program comes here. */
 static inline __attribute__((always_inline)) void data_allocate(struct pmk_cpu *cpu, uint64_t *set,
 								uint64_t addr, uint64_t bits)
 {

@@ -6,8 +6,8 @@
  * block starts. Data are not cached while the MMU is off: accesses are Strongly Ordered then.
  *
  * Where anything changes, the core starts again with empty caches, TLBs and predictor, because
- * software has to invalidate them (our choice), and all code is translated anew, because blocks are
- * built for one state.
+ * software has to invalidate them (our choice), and all code is translated again, because blocks
+ * are built for one state.
  */
 #ifndef PMK_PRODUCER_QEMU_CONTROL_H
 #define PMK_PRODUCER_QEMU_CONTROL_H
@@ -19,7 +19,7 @@
 
 #include "cpu/family.h"
 
-/* Does the instruction write the control register? */
+/* True if the instruction writes the control register. */
 bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in);
 /* The general register that it is written from. */
 unsigned pmk_control_source(const struct pmk_raw *raw, const struct pmk_insn *in);

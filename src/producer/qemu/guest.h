@@ -7,10 +7,10 @@
  *
  * What is relied on: coprocessor and system registers of ARM are defined one at a time by
  * define_one_arm_cp_reg_with_opaque(), or define_one_arm_cp_reg() since 10.2, from a description
- * whose members are where QEMU 7.1 to 11.1 have them. What QEMU has of a register itself is found
- * by get_arm_cp_reginfo(), in a table which is a member of the processor, followed by the list of
- * its registers. Inputs of devices are found and set by the
- * functions of QOM and qdev, which are older than plugins.
+ * whose members are where QEMU 7.1 to 11.1 have them. get_arm_cp_reginfo() finds QEMU's own
+ * description of a register in a table that is a member of the processor, followed by the list of
+ * its registers. The functions of QOM and qdev, which are older than plugins, find and set inputs of
+ * devices.
  */
 #ifndef PMK_PRODUCER_QEMU_GUEST_H
 #define PMK_PRODUCER_QEMU_GUEST_H
@@ -76,7 +76,8 @@ unsigned pmk_guest_vcpus(void);
 const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 			    const struct pmk_guest_config *cfg,
 			    const struct pmk_guest_calls *calls);
-/* Do writes of MDCR_EL2, MDCR_EL3 and SCR_EL3 reach `control`? After pmk_guest_begin(). */
+/* True if writes of MDCR_EL2, MDCR_EL3 and SCR_EL3 reach `control`. Call it after
+ * pmk_guest_begin(). */
 bool pmk_guest_follows_controls(void);
 /* Let the board have a window, in front of what it has there. `w` has to stay. */
 const char *pmk_guest_map(const struct pmk_guest_window *w);

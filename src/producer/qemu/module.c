@@ -78,7 +78,7 @@ static void *find_register(struct qemu_array *all, const char *name)
 	return NULL;
 }
 
-/* The handles of those that were read before are kept. */
+/* Handles of registers that were read before are kept. */
 static void *register_of(const char *name)
 {
 	static __thread struct {

@@ -650,8 +650,8 @@ static bool is_device(void *ctx, uint64_t addr)
 }
 
 /*
- * The control register of ARM (control.h). What is on is the same for all code, so boards whose
- * processors have different settings are counted with those that were made last.
+ * The control register of ARM (control.h). There is one setting for all code: if the
+ * processors of a board have different ones, the last that was written counts for all.
  */
 /* The core with all that its parameters turn on; and what is on. */
 static struct pmk_core configured;
@@ -1178,7 +1178,7 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 		register_block(tb, first, drop, b);
 }
 
-/* Does anybody ask about what accesses do to the caches? */
+/* True if a requested event depends on what accesses do to the caches. */
 static bool asks_data(void)
 {
 	return config.parts & (PMK_PART_DATA | PMK_PART_CLOCK);
@@ -1196,14 +1196,14 @@ static bool end_matters(const struct pmk_block *b)
 	return pmk_goes_anywhere(b) || (code.tells && b->flow != PMK_FLOW_NEXT);
 }
 
-/* True if the access of an instruction of `b` matters, behind which `behind` more may fault. Of
- * those of a block that is only fetched, the last one shows whether all of it has run. */
+/* True if the access of an instruction of `b` matters. `behind` later instructions of the block may
+ * fault. In a block that is only fetched, the last access shows whether all of it has run. */
 static bool is_watched(const struct pmk_block *b, unsigned behind)
 {
 	return asks_data() || (!behind && end_matters(b));
 }
 
-/* Of the family: what is called for each line that an instruction writes whole. */
+/* The family's function for each line that an instruction writes whole. */
 static pmk_access_fn *write_line;
 static unsigned written_bytes; /* by each */
 
@@ -1753,8 +1753,8 @@ static void randomise_vector(uint64_t iov, uint64_t n)
 	}
 }
 
-/* The call has returned `result` bytes: if they are random, replace them by those that the program
- * gets in each run. The kernel has just written there, so the memory is there. */
+/* The call has returned `result` bytes: if they are random, replace them by bytes that are the same
+ * in each run. The kernel has just written there, so the memory is there. */
 static void replace_random(int64_t num, int64_t result)
 {
 	const uint64_t *arg = call_args;

@@ -9,7 +9,7 @@
 
 struct pmk_qemu_glue;
 
-/* Can they be read? */
+/* True if this emulator shows registers. */
 bool pmk_registers_are_shown(const struct pmk_qemu_glue *glue);
 /* Read X`reg` of A64. Returns false if this emulator does not show it. */
 bool pmk_registers_read_a64(const struct pmk_qemu_glue *glue, unsigned reg, bool big_endian,

@@ -68,8 +68,8 @@ struct pmk_runner {
 	pid_t pid;
 	int status; /* wait status once it is over */
 	bool over;
-	/* [PMK_ARENA_CPUS], each of all processes, and behind them `tail` and `one`. Memory of its
-	 * own, of which nothing is touched but what is used: most is of regions, too. */
+	/* [PMK_ARENA_CPUS], each summed over all processes, followed by `tail` and `one`. It is
+	 * mapped memory, so only the pages in use take space; regions take most of it. */
 	struct pmk_runner_counts *core;
 	/* counts since the end of the last interval; only in the total and the cycles */
 	struct pmk_runner_counts *tail;

@@ -22,7 +22,7 @@
 /* How many bytes such an instruction writes on the processor that QEMU emulates. */
 unsigned pmk_zero_bytes(bool system);
 
-/* Does one of the first `n` instructions write the register? */
+/* True if one of the first `n` instructions writes the register. */
 bool pmk_zero_is_written(const struct pmk_insn *in, size_t n, unsigned reg);
 
 #endif

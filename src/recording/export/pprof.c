@@ -248,7 +248,7 @@ static void types(struct writer *w)
 	number(&w->out, PROFILE_COMMENT, string(w, w->x->creator));
 }
 
-/* Is the object the program of the command line? */
+/* True if the object is the program of the command line. */
 static bool is_program(const struct pmk_tables *t, size_t object)
 {
 	const char *path = t->object[object].path, *slash = strrchr(path, '/');
