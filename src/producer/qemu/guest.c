@@ -284,55 +284,6 @@ static uint32_t read_word(int (*read)(struct qemu_cpu *cpu, struct qemu_bytes *b
 	return word;
 }
 
-static struct {
-	int (*read)(struct qemu_cpu *cpu, struct qemu_bytes *bytes, int n);
-	int n;
-	bool big_endian;
-} stack;
-
-bool pmk_guest_find_stack(const char *name, unsigned bytes)
-{
-	static const struct {
-		const char *name, *function;
-		unsigned bytes;
-		int n;
-	} known[] = {
-		{ "sp", "aarch64_cpu_gdb_read_register", 8, 31 },
-		{ "sp", "arm_cpu_gdb_read_register", 4, 13 },
-		{ "r1", "mb_cpu_gdb_read_register", 4, 1 },
-	};
-	bool (*is_big_endian)(void);
-
-	if (!find(&is_big_endian, "target_words_bigendian", "target_big_endian") ||
-	    !dlsym(RTLD_DEFAULT, "current_cpu") || !g_byte_array_new || !g_byte_array_set_size)
-		return false;
-	stack.big_endian = is_big_endian();
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(known[i].name, name) != 0 || known[i].bytes != bytes)
-			continue;
-		stack.n = known[i].n;
-		return find(&stack.read, known[i].function, NULL);
-	}
-	return false;
-}
-
-uint64_t pmk_guest_stack_pointer(void)
-{
-	static __thread struct qemu_cpu **current;
-	static __thread struct qemu_bytes *bytes;
-	uint64_t value = 0;
-
-	if (!current) {
-		current = dlsym(RTLD_DEFAULT, "current_cpu");
-		bytes = g_byte_array_new();
-	}
-	g_byte_array_set_size(bytes, 0);
-	stack.read(*current, bytes, stack.n);
-	for (unsigned i = 0; i < bytes->len; i++)
-		value = value << 8 | bytes->data[stack.big_endian ? i : bytes->len - 1 - i];
-	return value;
-}
-
 static uint32_t pstate_of(unsigned vcpu)
 {
 	return read_word(qemu.read_a64, qemu.get_cpu((int)vcpu), GDB_PSTATE);

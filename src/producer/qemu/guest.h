@@ -60,11 +60,6 @@ void pmk_guest_translate_anew(void);
 /* The exception level of the processor whose code is being translated, of those of 32 bits.
  * Negative: this emulator does not tell. */
 int pmk_guest_level(void);
-/* Find what reads the stack pointer, which GDB knows by this name and which has so many bytes.
- * Returns whether this emulator exports it. */
-bool pmk_guest_find_stack(const char *name, unsigned bytes);
-/* The stack pointer of the processor that this thread runs, at the start of a block. */
-uint64_t pmk_guest_stack_pointer(void);
 /* The exception level of `vcpu` now, from its thread; of those of 64 bits. */
 int pmk_guest_level_now(unsigned vcpu);
 /* The registers that processors are to ask us for, in the order of `pmu`'s own: those and, of

@@ -75,10 +75,9 @@ static unsigned nslots;
 static struct pmk_arena_slot *slot; /* this process */
 static char *slot_memory;	    /* facts and vCPUs of this process */
 static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
-static struct pmk_ledger *ledger;	/* where the program is recorded, or NULL */
-static uint64_t (*stack_pointer)(void); /* for its call paths */
-static uint32_t process;		/* number of this process there */
-static uint32_t *recorded;		/* [block id]: number of its record there, 0: none yet */
+static struct pmk_ledger *ledger; /* where the program is recorded, or NULL */
+static uint32_t process;	  /* number of this process there */
+static uint32_t *recorded;	  /* [block id]: number of its record there, 0: none yet */
 static struct pmk_code code;
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
 /* In place of a slot, in a process whose counts nobody will read. */
@@ -665,7 +664,7 @@ static unsigned ncontrol_after;
 
 static void begin_control(void)
 {
-	follows_control = family->control && pmk_registers_are_shown(glue) &&
+	follows_control = family->control && pmk_registers_are_shown() &&
 			  (glue->translate_anew || !pmk_guest_find());
 	if (!follows_control) {
 		atomic_store(&arena->control_unseen, 1);
@@ -710,7 +709,7 @@ static void control_written(unsigned vcpu, void *data)
 	(void)data;
 	if (!control_source[vcpu])
 		return;
-	if (pmk_registers_read_a32(glue, control_source[vcpu] - 1u, &value))
+	if (pmk_registers_read(control_source[vcpu] - 1u, &value))
 		set_control(pmk_cpus[vcpu], pmk_control_state((uint32_t)value));
 	control_source[vcpu] = 0;
 }
@@ -852,21 +851,11 @@ static void find_mapping(struct qemu_plugin_insn *first, uint64_t pc)
 		fclose(f);
 }
 
-/* Through the plugin interface; 0: it cannot be read. */
-static uint64_t read_stack_pointer(void)
-{
-	uint64_t sp;
-
-	if (!glue->read_register || !glue->read_register(family->stack_pointer, &sp))
-		return 0;
-	return decoder.big_endian ? __builtin_bswap32((uint32_t)sp) : sp;
-}
-
 static void begin_sites(struct pmk_cpu *cpu)
 {
 	const struct pmk_sites_owner owner = {
 		.record = ledger_record,
-		.stack_pointer = stack_pointer,
+		.stack_pointer = pmk_registers_stack_pointer,
 		.records = (char *)ledger,
 		.block = recorded,
 	};
@@ -1215,7 +1204,7 @@ static void write_lines(unsigned vcpu, void *access, bool before)
 
 	if (!before)
 		pmk_cpus[vcpu]->access = (uint64_t)(uintptr_t)access;
-	if (!pmk_registers_read_a64(glue, reg, decoder.big_endian, &addr)) {
+	if (!pmk_registers_read(reg, &addr)) {
 		atomic_fetch_add(&arena->zeroes_unseen, 1);
 		return;
 	}
@@ -1328,8 +1317,10 @@ static bool first_stack(struct qemu_plugin_insn *first, struct pmk_stack *stack)
 {
 	uint8_t *bytes = qemu_plugin_insn_haddr(first);
 
-	stack->sp = read_stack_pointer();
-	if (!bytes || !stack->sp)
+	if (!bytes || !glue->read_register)
+		return false;
+	stack->sp = pmk_registers_stack_pointer();
+	if (!stack->sp)
 		return false;
 	stack->memory = bytes - qemu_plugin_insn_vaddr(first);
 	stack->word = family->stack_word;
@@ -1952,9 +1943,6 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	arena->system = system_mode;
 	snprintf(arena->target, sizeof(arena->target), "%s", info->target_name);
 	family = pmk_core_family(&config.core);
-	stack_pointer = pmk_guest_find_stack(family->stack_pointer, family->stack_word)
-				? pmk_guest_stack_pointer
-				: read_stack_pointer;
 	target = find_target(info->target_name);
 	if (!target) {
 		atomic_store(&arena->other_isa, 1);
@@ -1966,6 +1954,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.big_endian = target->big_endian,
 		.first_text = first_text,
 	};
+	pmk_registers_begin(glue, family->stack_pointer, family->stack_word, decoder.big_endian);
 	pmk_emulator = (struct pmk_emulator){
 		.is_store = qemu_plugin_mem_is_store,
 		.size_shift = qemu_plugin_mem_size_shift,

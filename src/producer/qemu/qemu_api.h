@@ -101,8 +101,6 @@ struct qemu_bytes {
 	unsigned len;
 };
 __attribute__((weak)) struct qemu_bytes *g_byte_array_new(void);
-__attribute__((weak)) struct qemu_bytes *g_byte_array_set_size(struct qemu_bytes *array,
-							       unsigned len);
 __attribute__((weak)) uint8_t *g_byte_array_free(struct qemu_bytes *array, int free_segment);
 
 #ifdef PMK_QEMU_API

@@ -12,69 +12,92 @@
 /* QEMU's own function for debuggers. */
 typedef int read_fn(void *cpu, struct qemu_bytes *bytes, int n);
 
-static read_fn *find_reader(bool a64)
-{
-	static const char *const name[] = { "arm_cpu_gdb_read_register",
-					    "aarch64_cpu_gdb_read_register" };
-	static read_fn *found[2];
+static const struct isa {
+	const char *sp; /* the name of the stack pointer */
+	unsigned bytes; /* of a register */
+	const char *function;
+	const char *name; /* of the other registers, by number */
+	unsigned sp_number;
+} isas[] = {
+	{ "sp", 8, "aarch64_cpu_gdb_read_register", "x%u", 31 },
+	{ "sp", 4, "arm_cpu_gdb_read_register", "r%u", 13 },
+	{ "r1", 4, "mb_cpu_gdb_read_register", "r%u", 1 },
+};
 
-	if (!found[a64])
-		*(void **)&found[a64] = dlsym(RTLD_DEFAULT, name[a64]);
-	return found[a64];
+static struct {
+	const struct pmk_qemu_glue *glue;
+	const struct isa *isa;
+	read_fn *read; /* NULL: this emulator does not export it */
+	bool big_endian;
+} registers;
+
+void pmk_registers_begin(const struct pmk_qemu_glue *glue, const char *sp, unsigned bytes,
+			 bool big_endian)
+{
+	registers.glue = glue;
+	registers.big_endian = big_endian;
+	for (size_t i = 0; i < sizeof(isas) / sizeof(isas[0]); i++)
+		if (!strcmp(isas[i].sp, sp) && isas[i].bytes == bytes)
+			registers.isa = &isas[i];
+	if (registers.isa && g_byte_array_new && dlsym(RTLD_DEFAULT, "current_cpu"))
+		*(void **)&registers.read = dlsym(RTLD_DEFAULT, registers.isa->function);
 }
 
-/* Reads `size` bytes. */
-static bool read_as_debugger(bool a64, unsigned reg, unsigned size, uint64_t *value)
+bool pmk_registers_are_shown(void)
+{
+	return registers.read || registers.glue->read_register;
+}
+
+/* The bytes are in the order of the program's memory; `value` takes the first one as the lowest. */
+static bool read_as_debugger(unsigned reg, uint64_t *value)
 {
 	static __thread void **current; /* in QEMU's memory of this thread */
 	static __thread struct qemu_bytes *bytes;
-	read_fn *read = find_reader(a64);
 
-	if (!current)
+	if (!current) {
 		current = dlsym(RTLD_DEFAULT, "current_cpu");
-	if (!bytes && g_byte_array_new)
 		bytes = g_byte_array_new();
-	if (!current || !*current || !read || !bytes)
+	}
+	if (!*current)
 		return false;
 	bytes->len = 0;
-	if (read(*current, bytes, (int)reg) != (int)size || bytes->len != size)
+	registers.read(*current, bytes, (int)reg);
+	if (bytes->len != registers.isa->bytes)
 		return false;
 	*value = 0;
-	for (unsigned i = size; i > 0; i--)
+	for (unsigned i = bytes->len; i > 0; i--)
 		*value = *value << 8 | bytes->data[i - 1];
 	return true;
 }
 
-static bool read_by_name(const struct pmk_qemu_glue *glue, char letter, unsigned reg,
-			 uint64_t *value)
+static bool read_by_name(unsigned reg, uint64_t *value)
 {
 	char name[16];
 
-	snprintf(name, sizeof(name), "%c%u", letter, reg);
-	return glue->read_register && glue->read_register(name, value);
-}
-
-bool pmk_registers_are_shown(const struct pmk_qemu_glue *glue)
-{
-	return glue->read_register || (find_reader(false) && g_byte_array_new);
-}
-
-bool pmk_registers_read_a64(const struct pmk_qemu_glue *glue, unsigned reg, bool big_endian,
-			    uint64_t *value)
-{
-	if (reg > 30 || (!read_as_debugger(true, reg, sizeof(*value), value) &&
-			 !read_by_name(glue, 'x', reg, value)))
+	if (!registers.isa || !registers.glue->read_register)
 		return false;
-	if (big_endian)
-		*value = __builtin_bswap64(*value);
+	snprintf(name, sizeof(name), registers.isa->name, reg);
+	/* AArch32 has names for registers that a compiler uses for one purpose. */
+	if (reg == registers.isa->sp_number)
+		strcpy(name, registers.isa->sp);
+	else if (reg == 14 && registers.isa->sp_number == 13)
+		strcpy(name, "lr");
+	return registers.glue->read_register(name, value);
+}
+
+bool pmk_registers_read(unsigned reg, uint64_t *value)
+{
+	if (registers.read ? !read_as_debugger(reg, value) : !read_by_name(reg, value))
+		return false;
+	if (registers.big_endian)
+		*value = registers.isa->bytes == 8 ? __builtin_bswap64(*value)
+						   : __builtin_bswap32((uint32_t)*value);
 	return true;
 }
 
-bool pmk_registers_read_a32(const struct pmk_qemu_glue *glue, unsigned reg, uint64_t *value)
+uint64_t pmk_registers_stack_pointer(void)
 {
-	if (read_as_debugger(false, reg, sizeof(uint32_t), value) ||
-	    read_by_name(glue, 'r', reg, value))
-		return true;
-	return (reg == 13 && glue->read_register && glue->read_register("sp", value)) ||
-	       (reg == 14 && glue->read_register && glue->read_register("lr", value));
+	uint64_t sp;
+
+	return registers.isa && pmk_registers_read(registers.isa->sp_number, &sp) ? sp : 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* General registers of the running vCPU: by the plugin interface, or before 9.0 by the function
- * that QEMU has for debuggers, where emulators export it. */
+/*
+ * General registers of the running vCPU. QEMU's own function for debuggers reads them, where the
+ * emulator exports it; elsewhere the plugin interface does, which can since QEMU 9.0.
+ */
 #ifndef PMK_PRODUCER_QEMU_REGISTERS_H
 #define PMK_PRODUCER_QEMU_REGISTERS_H
 
@@ -9,12 +11,16 @@
 
 struct pmk_qemu_glue;
 
+/* Choose the instruction set: QEMU calls its stack pointer `sp`, and registers have `bytes` bytes.
+ * Call it once, before the other functions. */
+void pmk_registers_begin(const struct pmk_qemu_glue *glue, const char *sp, unsigned bytes,
+			 bool big_endian);
 /* True if this emulator shows registers. */
-bool pmk_registers_are_shown(const struct pmk_qemu_glue *glue);
-/* Read X`reg` of A64. Returns false if this emulator does not show it. */
-bool pmk_registers_read_a64(const struct pmk_qemu_glue *glue, unsigned reg, bool big_endian,
-			    uint64_t *value);
-/* The same with R`reg` of AArch32, of little-endian firmware. */
-bool pmk_registers_read_a32(const struct pmk_qemu_glue *glue, unsigned reg, uint64_t *value);
+bool pmk_registers_are_shown(void);
+/* Read general register `reg`, by its number in the instruction set, or the stack pointer, which is
+ * 31 in A64. Returns false if this emulator does not show it. */
+bool pmk_registers_read(unsigned reg, uint64_t *value);
+/* Read the stack pointer. Returns 0 if this emulator does not show it. */
+uint64_t pmk_registers_stack_pointer(void);
 
 #endif
