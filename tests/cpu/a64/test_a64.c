@@ -368,8 +368,8 @@ static void load_goes_out(struct oracle *o, uint64_t latency, unsigned to_end, u
 				    3, extra));
 }
 
-/* A line comes into the data cache. What was there leaves before it is asked for. */
-static struct line *fill(struct oracle *o, uint64_t number, bool write, uint64_t *latency)
+/* The line that leaves the data cache for this one. */
+static struct line *make_room(struct oracle *o, uint64_t number)
 {
 	struct line *l = cache_victim(&o->dcache, number);
 
@@ -377,6 +377,14 @@ static struct line *fill(struct oracle *o, uint64_t number, bool write, uint64_t
 		o->n[PMK_SIG_L1D_EVICT]++;
 		l2_take(o, l->number);
 	}
+	return l;
+}
+
+/* A line comes into the data cache. What was there leaves before it is asked for. */
+static struct line *fill(struct oracle *o, uint64_t number, bool write, uint64_t *latency)
+{
+	struct line *l = make_room(o, number);
+
 	*latency = l2_get(o, number, write);
 	cache_put(&o->dcache, l, (struct line){ .valid = true, .number = number });
 	return l;
@@ -625,6 +633,33 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 		first_use_is_seen(o, addr / 64, write, now);
 }
 
+/* DC ZVA writes a whole line. A line that misses is allocated without being read. */
+static void zero_line(struct oracle *o, uint64_t addr, unsigned to_end)
+{
+	bool missed;
+	struct line *l;
+
+	translate(o, &o->dtlb, addr / 4096, PMK_SIG_DTLB_WALK, &missed);
+	o->n[PMK_SIG_MICRO_DTLB_MISS] += missed;
+	o->n[PMK_SIG_DTLB_MISS_WRITE] += missed;
+	l = o->core->dcache_on ? cache_find(&o->dcache, addr / 64) : NULL;
+	if (l) {
+		l->dirty = true;
+		l->fresh = false;
+		return;
+	}
+	really_issued(o, to_end);
+	if (o->core->dcache_on) {
+		o->n[PMK_SIG_L1D_ALLOC_WRITE]++;
+		l = make_room(o, addr / 64);
+		cache_put(&o->dcache, l,
+			  (struct line){ .valid = true, .dirty = true, .number = addr / 64 });
+	} else {
+		o->n[PMK_SIG_BUS_WRITE] += 64 / (uint64_t)o->core->a64.bus_bytes;
+	}
+	store_goes_out(o, to_end);
+}
+
 /* An access: a look-up for each dcache.bytes, and one more if it lies in two lines. */
 static void access_bytes(struct oracle *o, uint64_t addr, unsigned bytes, unsigned element,
 			 bool write, unsigned to_end, unsigned use)
@@ -795,6 +830,8 @@ static void execute(struct oracle *o, const struct pmk_insn *in)
 	o->n[PMK_SIG_ISB] += in->sysop == PMK_SYS_ISB;
 	o->n[PMK_SIG_DSB] += in->sysop == PMK_SYS_DSB;
 	o->n[PMK_SIG_DMB] += in->sysop == PMK_SYS_DMB;
+	o->n[PMK_SIG_L1D_LOOKUP] += (in->kind & PMK_K_DC_ZVA) != 0;
+	o->n[PMK_SIG_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
 }
 
 /* Maintenance takes effect when its block has run. */
@@ -926,6 +963,20 @@ static void make_system(struct pmk_insn *in)
 	static const uint8_t ops[] = { PMK_SYS_DSB, PMK_SYS_DMB, PMK_SYS_ISB };
 	static const uint32_t kinds[] = { PMK_K_CID_WRITE, PMK_K_TTBR_WRITE, 0, 0 };
 
+	if (pick(4) == 0) {
+		*in = (struct pmk_insn){ .addr = in->addr,
+					 .size = 4,
+					 .iclass = PMK_I_CACHE_OP,
+					 .kind = PMK_K_DC_ZVA,
+					 .rd = -1,
+					 .rd2 = -1,
+					 .rn = -1,
+					 .rm = in->rn,
+					 .rs = -1,
+					 .ra = -1,
+					 .reads = UINT64_C(1) << in->rn };
+		return;
+	}
 	in->iclass = PMK_I_OTHER;
 	in->sysop = ops[pick(COUNT(ops))];
 	in->kind = kinds[pick(COUNT(kinds))];
@@ -1110,6 +1161,11 @@ static void run_memory(struct run *r, const struct code_block *b, unsigned k)
 	bool aligned = in->exclusive || (in->load && in->store);
 	uint64_t addr;
 
+	if (in->kind & PMK_K_DC_ZVA) {
+		addr = data_addr(r, 64) & ~UINT64_C(63);
+		pmk_a64_zero_line(&r->cpu, addr, pmk_access_pack(to_end, 0, 1, 0));
+		zero_line(&r->o, addr, to_end);
+	}
 	if (!in->load && !in->store)
 		return;
 	if (in->exclusive && in->store) {
@@ -1718,10 +1774,9 @@ static void test_predicts(void **state)
 static void test_raises(void **state)
 {
 	static const unsigned unseen[] = {
-		PMK_SIG_EXC_PABORT,  PMK_SIG_EXC_DABORT,   PMK_SIG_EXC_IRQ,
-		PMK_SIG_EXC_FIQ,     PMK_SIG_WBUF_DRAIN,   PMK_SIG_L1D_ALLOC_WRITE,
-		PMK_SIG_SYSTEM_TICK, PMK_SIG_PARITY_ERROR, PMK_SIG_AHB_READ,
-		PMK_NSIGNALS,
+		PMK_SIG_EXC_PABORT,   PMK_SIG_EXC_DABORT, PMK_SIG_EXC_IRQ,
+		PMK_SIG_EXC_FIQ,      PMK_SIG_WBUF_DRAIN, PMK_SIG_SYSTEM_TICK,
+		PMK_SIG_PARITY_ERROR, PMK_SIG_AHB_READ,	  PMK_NSIGNALS,
 	};
 	struct pmk_signal_set raised;
 	struct pmk_core core;
