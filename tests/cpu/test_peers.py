@@ -79,15 +79,14 @@ def test_arm_data_beside_qemus_plugin(name):
 def test_a64_beside_qemus_plugin(name):
     """Of an access that lies in two lines, the plugin looks up the first one alone, and pmk both:
     that is a miss more at most for each access that is not aligned, or one less, where the second
-    line is needed soon."""
+    line is needed soon. Nor does it see DC ZVA, whose lines miss when they are used."""
     for geometry in GEOMETRY:
         ours, theirs = both(
             ["aarch64-linux-gnu-gcc"], "armv8", "qemu-aarch64", "cortex-a53", 64, name, *geometry,
-            ["inst_retired", "l1i_cache_refill", "l1d_cache_refill", "unaligned_ldst_spec"])
+            ["inst_retired", "l1i_cache_refill", "l1d_cache_refill", "unaligned_ldst_spec",
+             "l1d_cache_allocate"])
         equal(ours[:2], theirs[:2], geometry)
-        assert abs(ours[2] - theirs[2]) <= ours[3], (geometry, ours, theirs)
-        if not ours[3]:
-            equal(ours[2], theirs[2], geometry)
+        assert abs(ours[2] - theirs[2]) <= ours[3] + 2 * ours[4], (geometry, ours, theirs)
 
 
 # ---- cachegrind ----------------------------------------------------------------------------------

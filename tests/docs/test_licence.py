@@ -9,7 +9,8 @@ import repo
 pytestmark = pytest.mark.quick
 
 GPL = {"src/producer/qemu/" + name for name in
-       ("guest.c", "guest.h", "module.c", "plugin.c", "plugin.h", "qemu_api.h")}
+       ("control.c", "control.h", "guest.c", "guest.h", "module.c", "plugin.c", "plugin.h",
+        "qemu_api.h", "registers.c", "registers.h", "zero.c", "zero.h")}
 GPL.add("tests/guest/insns.c")
 SOURCE_SUFFIXES = (".c", ".h", ".S", ".s", ".ld", ".py", ".sh", ".bash", ".vec")
 
