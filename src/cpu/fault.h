@@ -8,8 +8,8 @@
  *
  * Some instructions may fault and owe nothing, because the emulator tells of no access when their
  * condition fails, or of none at all: see pmk_fault_unsure(). The emulator has to report when
- * the next instruction begins. Each report takes time, so only code that was translated after faults
- * came to be expected makes them (pmk_code.tells). Where a fault may be one of several
+ * the next instruction begins. Each report takes time, so only code that was translated after
+ * faults came to be expected makes them (pmk_code.tells). Where a fault may be one of several
  * instructions of other code, the first is taken for it, and the core is unsure.
  *
  * A handler is entered without a fault, too: it is called, or its signal is sent. If all accesses

@@ -2,9 +2,9 @@
 /*
  * Exception levels of A64 cores. An emulator whose functions can be called reports the level after
  * an exception or a return from one. Others report the level of an access, and none of a block.
- * There the level is unknown until the first access. Code that ran before it is counted
- * at the level of that access. If there is none before the next change, the level follows from how exceptions
- * nest:
+ * There the level is unknown until the first access. Code that ran before it is counted at the
+ * level of that access. If there is none before the next change, the level follows from how
+ * exceptions nest:
  *
  *  - a return goes back to the level that the exception was taken from, and an address in the upper
  *    half is not EL0's (a kernel's half);

@@ -9,8 +9,8 @@
  * define_one_arm_cp_reg_with_opaque(), or define_one_arm_cp_reg() since 10.2, from a description
  * whose members are where QEMU 7.1 to 11.1 have them. get_arm_cp_reginfo() finds QEMU's own
  * description of a register in a table that is a member of the processor, followed by the list of
- * its registers. The functions of QOM and qdev, which are older than plugins, find and set inputs of
- * devices.
+ * its registers. The functions of QOM and qdev, which are older than plugins, find and set inputs
+ * of devices.
  */
 #ifndef PMK_PRODUCER_QEMU_GUEST_H
 #define PMK_PRODUCER_QEMU_GUEST_H
