@@ -313,7 +313,8 @@ static int check_monitor(struct pmk_count *c, double since)
 	uint64_t cycles;
 	int err;
 
-	if (o->alive || since < ALIVE || c->pmu->driver != pmk_ahbmon.driver)
+	/* With --from its counters stand still until the target comes there. */
+	if (o->alive || o->windowed || since < ALIVE || c->pmu->driver != pmk_ahbmon.driver)
 		return 0;
 	err = read_enabled_cycles(c, &cycles);
 	o->alive = !err && cycles != o->first_cycles;
