@@ -163,7 +163,7 @@ __attribute__((noinline)) static void other(void)
 	sum = sum + 1;
 }
 
-__attribute__((noinline)) static void *work(void *unused)
+__attribute__((noinline)) static void *inner(void *unused)
 {
 	jmp_buf here;
 
@@ -180,7 +180,7 @@ __attribute__((noinline)) static void *apart(void *memory)
 
 	sigaltstack(&alternate, NULL);
 	interrupted(SIGUSR1);
-	return work(memory);
+	return inner(memory);
 }
 
 int main(void)
@@ -216,9 +216,9 @@ int main(void)
 	of_other.uc_link = &of_main;
 	makecontext(&of_other, other, 0);
 	swapcontext(&of_main, &of_other);
-	work(NULL);
+	inner(NULL);
 	swapcontext(&of_main, &of_other);
-	work(NULL);
+	inner(NULL);
 	for (int i = 0; i < 2; i++) {
 		pthread_create(&thread, NULL, apart, memory + (1 << 19));
 		pthread_join(thread, NULL);
@@ -319,9 +319,9 @@ def test_after_an_exception(name, prefix, flags):
 def test_after_longjmp(name, prefix, flags):
     path = build(f"jumps-{name}", JUMPS, *flags, "-fno-ipa-sra", "-fno-ipa-cp", "-pthread",
                  prefix=prefix)
-    own = ("after", "leave", "hop", "ping", "pong", "grown", "handler", "interrupted", "work",
+    own = ("after", "leave", "hop", "ping", "pong", "grown", "handler", "interrupted", "inner",
            "apart")
     # main() makes five of the first ones. other() makes two; the C library calls it or jumps there.
     equal(calls_of(recorded(path, prefix), "after", own), {
-        "after": 7, "ping/after": 1, "grown/after": 1, "interrupted/after": 4, "work/after": 2,
-        "apart/interrupted/after": 2, "apart/work/after": 2})
+        "after": 7, "ping/after": 1, "grown/after": 1, "interrupted/after": 4, "inner/after": 2,
+        "apart/interrupted/after": 2, "apart/inner/after": 2})

@@ -137,7 +137,7 @@ def test_search_finds(shown):
     shown.keys(shown.one("#find"), "CLAM")
     equal(len(shown.find("#flame .f.hit")), 2)
     equal(shown.one("#found").text, f"2 frames, {100 * 90 / TOTALS['cpu_cycles']:.1f}%")
-    # What is below a hit counts once.
+    # A frame below a hit counts once.
     shown.one("#find").clear()
     shown.keys(shown.one("#find"), "down")
     down = FUNCTIONS["down"]["cpu_cycles"]
