@@ -131,7 +131,7 @@ struct pmk_core_family {
 	const uint16_t *elf_machines;
 	const struct pmk_core_target *targets;
 	int64_t clone, execve, execveat, sigaction, rt_sigaction;
-	int64_t read, readv, pread64, getrandom;
+	int64_t read, readv, pread64, preadv, getrandom;
 	const char *stack_pointer;
 	unsigned stack_word;
 

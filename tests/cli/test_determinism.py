@@ -286,12 +286,22 @@ RANDOM = r"""
 #include <sys/wait.h>
 #include <unistd.h>
 
-static unsigned char b[9][8];
+static unsigned char b[10][8];
 
 static void *thread(void *at)
 {
 	getrandom(at, 8, 0);
 	return NULL;
+}
+
+/* Makes a thread itself. */
+static void *parent(void *at)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, thread, (char *)at + 8);
+	pthread_join(t, NULL);
+	return thread(at);
 }
 
 static void show(const char *what, int n)
@@ -321,7 +331,9 @@ int main(int argc, char **argv)
 	readv(two, v, 4);
 	pread(other, b[5], 8, 0);
 	getrandom(b[6], 3, 0), getrandom(b[6] + 3, 5, 0);
-	show("first", 7);
+	v[0].iov_base = b[7], v[2].iov_base = b[7] + 3, v[3].iov_base = b[8];
+	preadv(other, v, 4, 0);
+	show("first", 9);
 	for (int i = 0; i < 2; i++) {
 		if (!fork()) {
 			getrandom(b[0], 8, 0);
@@ -339,10 +351,15 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 0;
 	for (int i = 0; i < 2; i++)
-		pthread_create(&t[i], NULL, thread, b[i]);
+		pthread_create(&t[i], NULL, parent, b[2 * i]);
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
-	show("thread", 2);
+	/* Each of these starts after the one before it has ended. */
+	for (int i = 4; i < 7; i++) {
+		pthread_create(&t[0], NULL, thread, b[i]);
+		pthread_join(t[0], NULL);
+	}
+	show("thread", 7);
 	return 0;
 }
 """
@@ -357,14 +374,13 @@ def test_random_numbers_of_the_kernel_repeat(isa):
     equal(said[0], said[1]), equal(said[1], said[2])
     equal(counted[0], counted[1]), equal(counted[1], counted[2])
     numbers = [line.split()[1] for line in said[0].splitlines()]
-    equal(len(numbers), 7 + 2 * 2)
+    equal(len(numbers), 9 + 2 * 2)
     equal(len(set(numbers)), len(numbers), "each process has numbers of its own")
-    # A second thread may take the place of the first one, if that has ended by then.
     one, two = (pmk("stat", "-x", ",", "-e", "instructions", random, "threads").out
                 for _ in range(2))
-    equal(one.splitlines()[:-1], two.splitlines()[:-1])
+    equal(one, two)
     contains(one, said[0])
-    equal(len({line.split()[1] for line in one.splitlines()}), 7 + 2 * 2 + 2)
+    equal(len({line.split()[1] for line in one.splitlines()}), 9 + 2 * 2 + 7)
 
 
 def test_other_devices_are_read_as_they_are():

@@ -68,6 +68,7 @@ const struct pmk_core_family pmk_family_a32 = {
 	.read = 3,
 	.readv = 145,
 	.pread64 = 180,
+	.preadv = 361,
 	.getrandom = 384,
 	.stack_pointer = "sp",
 	.stack_word = 4,

@@ -50,6 +50,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.read = 63,
 	.readv = 65,
 	.pread64 = 67,
+	.preadv = 69,
 	.getrandom = 278,
 	.stack_pointer = "sp",
 	.stack_word = 8,

@@ -23,7 +23,7 @@ uint64_t pmk_arm11_insns_per_cycle(const struct pmk_core *core);
 	.on_block = pmk_arm11_on_block, .watch = pmk_arm11_watch, \
 	.test = pmk_arm11_test, .tables = pmk_arm11_tables, \
 	.clone = 120, .execve = 11, .execveat = 387, .sigaction = 67, .rt_sigaction = 174, \
-	.read = 3, .readv = 145, .pread64 = 180, .getrandom = 384, \
+	.read = 3, .readv = 145, .pread64 = 180, .preadv = 361, .getrandom = 384, \
 	.stack_pointer = "sp", .stack_word = 4, \
 	.elf_machines = pmk_arm11_elf_machines, .targets = pmk_arm11_targets, \
 	.fact_signal = pmk_arm11_signal, .nfacts = PMK_ARM11_NFACTS, \

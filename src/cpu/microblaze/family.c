@@ -58,6 +58,7 @@ const struct pmk_core_family pmk_family_microblaze = {
 	.read = 3,
 	.readv = 145,
 	.pread64 = 180,
+	.preadv = 363,
 	.getrandom = 385,
 	.stack_pointer = "r1",
 	.stack_word = 4,

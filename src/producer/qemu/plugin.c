@@ -114,11 +114,9 @@ static bool ended_in_rest; /* by a call that is to make a thread */
 /* The vCPU of this thread, known from its system calls: after fork, the only one that goes on. */
 static __thread unsigned calling_vcpu = PMK_MAX_VCPUS;
 static __thread bool forking; /* it is a fork */
+static __thread bool making;  /* it makes a thread */
 /* The arguments of its last system call. */
 static __thread uint64_t call_args[3];
-/* The random numbers of the threads of this process, by vCPU. */
-static struct pmk_random random_of[PMK_MAX_VCPUS];
-static uint64_t random_key, random_child; /* of this process, of the one that is forked */
 
 static bool has_clock(void)
 {
@@ -1380,6 +1378,7 @@ static void meet_program(struct qemu_plugin_insn *first)
 	begun = true;
 	atomic_store(&arena->begun, 1);
 	calling_vcpu = 0;
+	pmk_random_begin();
 	if (!system_mode) {
 		watch_faults(SIGSEGV, &emulators_segv);
 		watch_faults(SIGBUS, &emulators_bus);
@@ -1631,20 +1630,12 @@ static void find_memory(bool counted)
 	slot_memory = reserve(PMK_SLOT_BYTES);
 }
 
-static struct pmk_random *random_stream(unsigned vcpu)
-{
-	if (!random_of[vcpu].key)
-		pmk_random_seed(&random_of[vcpu], random_key, vcpu);
-	return &random_of[vcpu];
-}
-
 static void before_fork(void)
 {
 	struct pmk_cpu *cpu = forking_cpu();
 
 	forking = true;
-	if (calling_vcpu < PMK_MAX_VCPUS)
-		random_child = pmk_random_fork(random_stream(calling_vcpu));
+	pmk_random_makes();
 	atomic_fetch_add(&arena->forks, 1);
 	if (cpu)
 		pmk_emulated_copy(&at_fork, emulated(cpu), &config);
@@ -1661,8 +1652,7 @@ static void after_fork(void)
 	char *old_memory = slot_memory;
 	struct pmk_emulated *e;
 
-	random_key = random_child;
-	memset(random_of, 0, sizeof(random_of));
+	pmk_random_forked();
 	/* Another thread, which is not here, may have been reporting. */
 	pthread_mutex_init(&reporting, NULL);
 	ports[0].pins.show = NULL;
@@ -1739,8 +1729,7 @@ static void randomise_vector(uint64_t iov, uint64_t n)
 	for (; n && iov != end; n -= len, iov += 2 * family->stack_word) {
 		len = program_word(iov + family->stack_word);
 		len = len < n ? len : n;
-		pmk_random_fill(random_stream(calling_vcpu), program_memory(program_word(iov)),
-				len);
+		pmk_random_fill(program_memory(program_word(iov)), len);
 	}
 }
 
@@ -1750,18 +1739,18 @@ static void replace_random(int64_t num, int64_t result)
 {
 	const uint64_t *arg = call_args;
 	uint64_t to = num == family->getrandom ? arg[0] : arg[1];
+	bool vector = num == family->readv || num == family->preadv;
 
-	if (system_mode || result <= 0 || calling_vcpu >= PMK_MAX_VCPUS)
+	if (system_mode || result <= 0)
 		return;
-	if (num != family->getrandom && num != family->read && num != family->readv &&
-	    num != family->pread64)
+	if (num != family->getrandom && num != family->read && num != family->pread64 && !vector)
 		return;
 	if (num != family->getrandom && !pmk_random_is_device((int)arg[0]))
 		return;
-	if (num == family->readv)
+	if (vector)
 		randomise_vector(to, (uint64_t)result);
 	else
-		pmk_random_fill(random_stream(calling_vcpu), program_memory(to), (size_t)result);
+		pmk_random_fill(program_memory(to), (size_t)result);
 }
 
 /* A program says where it handles a signal: the first word of what `action` points to. */
@@ -1813,7 +1802,11 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2
 		delay_left = pmk_emulated_delay_left(emulated(pmk_cpus[calling_vcpu]));
 	if (in_rest) /* it may be the last call */
 		read_rest(pmk_cpus[calling_vcpu]);
-	if (!threaded && !system_mode && makes_thread(num, arg1))
+	pmk_random_enter();
+	making = makes_thread(num, arg1);
+	if (making)
+		pmk_random_makes();
+	if (!threaded && making)
 		becomes_threaded();
 	if (is_execve(num))
 		atomic_fetch_add(&slot->execs, 1);
@@ -1824,6 +1817,9 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2
 void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 {
 	replace_random(num, result);
+	if (making && result > 0)
+		pmk_random_made((uint64_t)result);
+	making = false;
 	/* An execve that returns has failed. */
 	if (is_execve(num))
 		atomic_fetch_sub(&slot->execs, 1);

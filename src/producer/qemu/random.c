@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: MIT
 /* See random.h. The generator is SplitMix64, number i of which is a function of i. */
+#define _GNU_SOURCE
 #include "producer/qemu/random.h"
 
+#include <pthread.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #define STEP UINT64_C(0x9e3779b97f4a7c15)
+
+/* The stream of this thread. */
+static __thread struct {
+	bool begun;
+	uint64_t key;
+	uint64_t at;   /* bytes that it has given */
+	uint64_t made; /* threads and processes that the thread has made */
+	uint64_t next; /* the key of the one that it is making */
+} stream;
+
+/* Keys that new threads have not taken over yet; `tid` is 0 in free places. */
+static struct {
+	uint64_t tid, key;
+} handed_over[1024];
+#define PLACES (sizeof(handed_over) / sizeof(handed_over[0]))
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 static uint64_t mix_bits(uint64_t z)
 {
@@ -14,24 +35,78 @@ static uint64_t mix_bits(uint64_t z)
 	return z ^ z >> 31;
 }
 
-void pmk_random_seed(struct pmk_random *r, uint64_t process, unsigned vcpu)
+static void stream_begin(uint64_t seed)
 {
-	*r = (struct pmk_random){ .key = mix_bits(process + (vcpu + 1) * STEP) };
+	stream.begun = true;
+	stream.key = mix_bits(seed + STEP);
+	stream.at = stream.made = stream.next = 0;
 }
 
-uint64_t pmk_random_fork(struct pmk_random *r)
+void pmk_random_begin(void)
 {
-	return mix_bits(~r->key + ++r->forks * STEP);
+	stream_begin(0);
 }
 
-void pmk_random_fill(struct pmk_random *r, void *buf, size_t n)
+/* Wait until there is a place of `tid`, or a free one if `tid` is 0. The caller has the lock. */
+static size_t place_wait(uint64_t tid)
+{
+	for (;;) {
+		for (size_t i = 0; i < PLACES; i++)
+			if (handed_over[i].tid == tid)
+				return i;
+		pthread_cond_wait(&changed, &lock);
+	}
+}
+
+void pmk_random_enter(void)
+{
+	size_t i;
+
+	if (stream.begun)
+		return;
+	pthread_mutex_lock(&lock);
+	i = place_wait((uint64_t)gettid());
+	handed_over[i].tid = 0;
+	stream_begin(handed_over[i].key);
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+void pmk_random_makes(void)
+{
+	stream.next = mix_bits(~stream.key + ++stream.made * STEP);
+}
+
+void pmk_random_made(uint64_t tid)
+{
+	size_t i;
+
+	pthread_mutex_lock(&lock);
+	i = place_wait(0);
+	handed_over[i].tid = tid;
+	handed_over[i].key = stream.next;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+/* The other threads of the old process may have held the lock, and none of them is here. */
+void pmk_random_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	pthread_cond_init(&changed, NULL);
+	memset(handed_over, 0, sizeof(handed_over));
+	stream_begin(stream.next);
+}
+
+void pmk_random_fill(void *buf, size_t n)
 {
 	uint8_t *byte = buf;
 	uint64_t word = 0;
 
-	for (size_t i = 0; i < n; i++, r->at++) {
-		if (i == 0 || r->at % 8 == 0)
-			word = mix_bits(r->key + (r->at / 8 + 1) * STEP) >> 8 * (r->at % 8);
+	for (size_t i = 0; i < n; i++, stream.at++) {
+		if (i == 0 || stream.at % 8 == 0)
+			word = mix_bits(stream.key + (stream.at / 8 + 1) * STEP) >>
+			       8 * (stream.at % 8);
 		byte[i] = (uint8_t)word;
 		word >>= 8;
 	}

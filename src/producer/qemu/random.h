@@ -5,8 +5,12 @@
  * writes these over them.
  *
  * Each thread of each process has a stream of its own, so that neither the order in which the host
- * runs them nor the lengths of calls make a difference. A stream follows from the way to the
- * thread: from which fork of which thread its process is, and from its vCPU there.
+ * runs them nor the lengths of calls make a difference. The key of a stream follows from the thread
+ * that made this one, by clone() or fork(), and from how many it had made before. The emulator's
+ * numbers of threads are not used, because a thread may get the number of one that has ended.
+ *
+ * A new thread knows only its identifier, and so does the thread that made it: its clone() returns
+ * the identifier. The key is handed over under this name.
  */
 #ifndef PMK_PRODUCER_QEMU_RANDOM_H
 #define PMK_PRODUCER_QEMU_RANDOM_H
@@ -15,20 +19,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A thread's stream. All zero before it is seeded. */
-struct pmk_random {
-	uint64_t key;
-	uint64_t at;	/* bytes that it has given */
-	uint64_t forks; /* that the thread has made */
-};
+/* All of these are about the calling thread. */
 
-/* The thread with the number `vcpu` of the process whose key is `process`; that of the first
- * process is 0. */
-void pmk_random_seed(struct pmk_random *r, uint64_t process, unsigned vcpu);
-/* The key of the process that this thread is about to fork. */
-uint64_t pmk_random_fork(struct pmk_random *r);
-/* The next `n` bytes of the stream. */
-void pmk_random_fill(struct pmk_random *r, void *buf, size_t n);
+/* It is the first one of the program. */
+void pmk_random_begin(void);
+/* It makes a system call. A new thread takes its key over at its first one, and waits until
+ * pmk_random_made() has handed it over. */
+void pmk_random_enter(void);
+/* It is about to make a thread or a process. */
+void pmk_random_makes(void);
+/* It has made the thread `tid`. */
+void pmk_random_made(uint64_t tid);
+/* It is the only thread of the new process. */
+void pmk_random_forked(void);
+/* The next `n` bytes of its stream. */
+void pmk_random_fill(void *buf, size_t n);
 
 /* True if the open file is /dev/random or /dev/urandom, or the same device under another name. */
 bool pmk_random_is_device(int fd);
