@@ -30,12 +30,12 @@ static uint8_t direction_of(const struct pmk_ahb_layer *l)
 	return l->data.write ? PMK_AHB_TIMED_WRITE : PMK_AHB_TIMED_READ;
 }
 
-/* The address phase that the layer has just taken: it goes on with the burst, or ends it. */
+/* The layer has just taken this address phase: it continues the burst or ends it. */
 static void next(struct pmk_ahb_timer *t, const struct pmk_ahb_layer *l)
 {
 	if (l->data.trans == PMK_AHB_SEQ || l->data.trans == PMK_AHB_BUSY)
 		return;
-	if (l->data.trans > PMK_AHB_SEQ) /* x: it may be either */
+	if (l->data.trans > PMK_AHB_SEQ) /* an x may be NONSEQ or SEQ */
 		t->open = false;
 	end(t);
 	if (l->data.trans != PMK_AHB_NONSEQ)

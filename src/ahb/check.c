@@ -2,15 +2,15 @@
 /*
  * The AHB protocol checker: see check.h. Each sample is checked three times: as the continuation of
  * the sample before it (wait states), as the response to the transfer in its data phase, and, if
- * HREADY is high, as the address phase that is taken.
+ * HREADY is high, as a new address phase.
  *
  * Where the sources are silent or differ (our choice):
  *  - In a wait state IDLE may become NONSEQ, and BUSY may become SEQ, or anything in an INCR burst,
- *    as AHB-Lite spells it out; AHB of AMBA 2 says nothing of it.
+ *    as the AHB-Lite specification says; the one of AMBA 2 is silent.
  *  - Giving up a burst of fixed length is a violation on AHB-Lite only: elsewhere the master may
- *    have lost the bus, and no signal that is sampled here shows that.
- *  - Where HRESP is not there or x, a wait state may be the first cycle of an ERROR, RETRY or
- *    SPLIT: a change to IDLE, and a burst that ends after it, are accepted.
+ *    have lost the bus, and none of the sampled signals shows that.
+ *  - Where HRESP is missing or x, a wait state may be the first cycle of an ERROR, RETRY or SPLIT:
+ *    a change to IDLE, and a burst that ends after it, are accepted.
  *  - An x on a signal is reported once, until the signal has a value again.
  */
 #include "ahb/check.h"
@@ -55,7 +55,7 @@ void pmk_ahb_checker_init(struct pmk_ahb_checker *k, const struct pmk_ahb_checke
 
 /* ---- reporting ----------------------------------------------------------------------------- */
 
-/* One sample while it is checked. */
+/* The sample that is being checked. */
 struct work {
 	struct pmk_ahb_checker *k;
 	const struct pmk_ahb_cycle *c;
@@ -111,7 +111,7 @@ static void tell_want(struct work *w, enum pmk_ahb_rule rule, enum pmk_ahb_role 
 	v->wants = true;
 }
 
-/* Does a signal have a value? If it must have one and is x, that is reported. */
+/* True if a signal has a value. If it is x and must have a value, reports that. */
 static bool known(const struct work *w, unsigned role)
 {
 	uint32_t signal = PMK_AHB_ROLE(role);
@@ -130,16 +130,16 @@ static void want_known(struct work *w, unsigned role)
 	w->k->told_x |= signal;
 }
 
-/* ---- as what follows a wait state ---------------------------------------------------------- */
+/* ---- rules for wait states ----------------------------------------------------------------- */
 
-/* Known in both samples, and different? */
+/* True if the signal is known in both samples and differs. */
 static bool differs(const struct work *w, const struct pmk_ahb_cycle *other, unsigned role)
 {
 	return known(w, role) && !(other->x & PMK_AHB_ROLE(role)) &&
 	       value_of(w->c, role) != value_of(other, role);
 }
 
-/* Returns false when one of them differs from the sample before. */
+/* Reports each control signal that differs from the sample before; returns false if one does. */
 static bool same_control(struct work *w, const struct pmk_ahb_cycle *other, enum pmk_ahb_rule rule)
 {
 	bool same = true;
@@ -152,7 +152,7 @@ static bool same_control(struct work *w, const struct pmk_ahb_cycle *other, enum
 	return same;
 }
 
-/* May HTRANS change in this way while HREADY is low? */
+/* True if HTRANS may change in this way while HREADY is low. */
 static bool may_become(const struct work *w, uint8_t from, uint8_t to)
 {
 	const struct pmk_ahb_cycle *last = &w->k->last;
@@ -161,8 +161,10 @@ static bool may_become(const struct work *w, uint8_t from, uint8_t to)
 
 	if (from == to)
 		return true;
-	/* The sample before was a first cycle of ERROR, RETRY or SPLIT; where HRESP is not
-	 * known, it may have been one. */
+	/*
+	 * The sample before was the first cycle of ERROR, RETRY or SPLIT, or may have been if HRESP
+	 * is unknown.
+	 */
 	if (to == PMK_AHB_IDLE &&
 	    (w->k->response != PMK_AHB_OKAY || !(there & PMK_AHB_ROLE(PMK_AHB_HRESP))))
 		return true;
@@ -189,7 +191,7 @@ static void check_wait(struct work *w)
 	same_control(w, last, PMK_AHB_RULE_WAIT_CONTROL);
 }
 
-/* ---- as a response ------------------------------------------------------------------------- */
+/* ---- rules for responses ------------------------------------------------------------------- */
 
 static void check_idle_response(struct work *w)
 {
@@ -204,7 +206,7 @@ static void check_idle_response(struct work *w)
 	w->k->told_wait = !w->c->hready || !okay;
 }
 
-/* The response after the first cycle of ERROR, RETRY or SPLIT. */
+/* Checks the response in the cycle after the first cycle of ERROR, RETRY or SPLIT. */
 static void check_second_cycle(struct work *w)
 {
 	uint8_t response = w->k->response;
@@ -242,9 +244,9 @@ static void check_response(struct work *w)
 	k->response = c->hready ? (uint8_t)PMK_AHB_OKAY : c->hresp;
 }
 
-/* ---- as an address phase ------------------------------------------------------------------- */
+/* ---- rules for address phases -------------------------------------------------------------- */
 
-/* Beats of a burst; 0: any number. */
+/* Returns the number of beats of a burst; 0 means any number. */
 static unsigned beats_of(uint8_t burst)
 {
 	static const uint8_t beats[PMK_AHB_NBURSTS] = { 1, 0, 4, 4, 8, 8, 16, 16 };
@@ -284,7 +286,7 @@ static void check_transfer(struct work *w)
 		tell(w, PMK_AHB_RULE_WIDTH, PMK_AHB_HSIZE);
 }
 
-/* Check a beat whose address does not follow from an earlier one. */
+/* Checks a beat whose address does not follow from an earlier beat. */
 static void check_alignment(struct work *w)
 {
 	uint64_t aligned = w->c->haddr & ~(bytes_of(w->c) - 1);
@@ -296,13 +298,13 @@ static void check_alignment(struct work *w)
 	w->k->undisturbed = address_after(w->c, aligned);
 }
 
-/* Are all signals known that are needed to predict the next beat? */
+/* True if all signals that predict the next beat are known. */
 static bool knows_shape(const struct work *w)
 {
 	return known(w, PMK_AHB_HADDR) && known(w, PMK_AHB_HSIZE) && known(w, PMK_AHB_HBURST);
 }
 
-/* Is this a burst of fixed length whose beats cannot all lie in one block of 1 KB? */
+/* True if this is a burst of fixed length that must cross a boundary of 1 KB. */
 static bool will_cross(const struct pmk_ahb_cycle *c)
 {
 	uint64_t bytes = bytes_of(c) * beats_of(c->hburst);
@@ -312,7 +314,7 @@ static bool will_cross(const struct pmk_ahb_cycle *c)
 	return beats_of(c->hburst) > 1 && c->haddr % BOUNDARY + bytes > BOUNDARY;
 }
 
-/* The burst under way ends here. May it? */
+/* The current burst ends here; checks that it may. */
 static void check_end(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;
@@ -342,7 +344,7 @@ static void begin_burst(struct work *w)
 	k->next = address_after(c, c->haddr);
 }
 
-/* Check the address of a SEQ or BUSY against the beat before. */
+/* Checks the address of a SEQ or BUSY against the beat before it. */
 static void check_next(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;
@@ -359,7 +361,7 @@ static void check_next(struct work *w)
 		tell(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
 }
 
-/* A SEQ or BUSY in a burst whose course is known. */
+/* A SEQ or BUSY in a burst whose earlier beats are known. */
 static void continue_burst(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;
@@ -424,7 +426,7 @@ static void check_address_phase(struct work *w)
 	k->told_wait = false;
 }
 
-/* ---- all ----------------------------------------------------------------------------------- */
+/* ---- one sample ---------------------------------------------------------------------------- */
 
 /* Reset may be asserted at any time; one edge later all signals must have their reset values. */
 static void check_reset(struct work *w)

@@ -10,11 +10,10 @@
  *		(report v[0] to v[n - 1])
  *	}
  *
- * An address phase is judged in the cycle in which it is taken, so a wait does not multiply what is
- * wrong with it. After a violation the checker takes the signals as correct and goes on from there,
- * so that one mistake is reported once: after a wrong address the burst may go on from there, or as
- * if that address had been right. Nothing is assumed about what came before the first sample
- * or before an x.
+ * An address phase is checked in the cycle in which it is taken, so a wait does not repeat its
+ * violations. After a violation the checker accepts the signals as they are, so that one mistake is
+ * reported once: after a wrong address the burst may continue from that address, or as if the
+ * address had been right. Nothing is assumed about the time before the first sample or before an x.
  *
  * Not checked: arbitration and locking (HBUSREQ, HGRANT, HLOCK, HMASTER, HSPLIT), data, HSEL.
  */
@@ -101,16 +100,16 @@ int pmk_ahb_violation_text(const struct pmk_violation *v, char *buf, size_t size
 struct pmk_ahb_checker_params {
 	uint32_t has;	/* as in struct pmk_ahb_layer_params */
 	uint32_t bytes; /* width of the data bus; 0: not known */
-	/* AHB-Lite: one master, no RETRY, no SPLIT, and no burst is given up without cause */
+	/* AHB-Lite: one master, no RETRY or SPLIT, and no burst ends early without cause */
 	bool lite;
 };
 
 /* How much is known of the burst under way. */
 enum pmk_ahb_burst_state {
-	PMK_AHB_B_UNKNOWN, /* nothing: before the first sample, after an x or a violation */
+	PMK_AHB_B_UNKNOWN, /* unknown: before the first sample, after an x or a violation */
 	PMK_AHB_B_NONE,
 	PMK_AHB_B_OPEN, /* further beats may follow */
-	PMK_AHB_B_FULL	/* all its beats have been */
+	PMK_AHB_B_FULL	/* all its beats were shown */
 };
 
 struct pmk_ahb_checker {
@@ -124,10 +123,9 @@ struct pmk_ahb_checker {
 	uint8_t response; /* the response whose first cycle was in the last sample, or OKAY */
 	uint8_t state;	  /* enum pmk_ahb_burst_state */
 	uint16_t told_x;  /* signals that are x and were reported */
-	uint32_t left;	  /* beats of a burst of fixed length to come */
+	uint32_t left;	  /* remaining beats of a burst of fixed length */
 	uint64_t next;	  /* address of the next beat */
-	/* The previous address was reported as wrong. If only that one was wrong, the next beat has
-	 * this address. */
+	/* Where the burst continues if only the previous address, which was reported, was wrong. */
 	uint64_t undisturbed;
 	bool disturbed;
 	uint64_t cycles; /* samples so far */

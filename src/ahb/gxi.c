@@ -6,7 +6,7 @@
 
 #include "base/foreign.h"
 
-/* What a wait cycle and a hit raise, by enum pmk_gxi_wait. */
+/* Signals that a wait cycle and a threshold hit raise, indexed by enum pmk_gxi_wait. */
 static const uint8_t wait_signal[PMK_GXI_NWAITS][2] = {
 	[PMK_GXI_WAIT_READ] = { PMK_SIG_GXI_READ_WAIT, PMK_SIG_GXI_READ_OVER },
 	[PMK_GXI_WAIT_DATA] = { PMK_SIG_GXI_DATA_WAIT, PMK_SIG_GXI_DATA_OVER },
@@ -15,7 +15,7 @@ static const uint8_t wait_signal[PMK_GXI_NWAITS][2] = {
 
 #define NSIZES 4
 
-/* Pages of 2, 4, 8, 16 KB, and the bits of an address inside of them. */
+/* For pages of 2, 4, 8 and 16 KB: the number of address bits inside a page. */
 static const struct {
 	uint8_t signal, bits;
 } page[NSIZES] = {
@@ -25,7 +25,7 @@ static const struct {
 	{ PMK_SIG_GXI_PAGE_16K, 14 },
 };
 
-/* Is it known which request waits? */
+/* True if the sampled signals identify the request that waits. */
 static bool tells(const struct pmk_gxi_params *params, enum pmk_gxi_wait w)
 {
 	if (w == PMK_GXI_WAIT_DATA)

@@ -4,11 +4,11 @@
  * then the signals of that class are raised.
  *
  * Where the sources are silent (our choice):
- *  - An idle or busy cycle in which HREADY is low still counts as idle or busy; the protocol does
- *    not allow such cycles.
- *  - A burst whose HBURST was x counts as a transfer and as no burst; the same goes for a transfer
- *    without a known direction, which counts as a burst and neither as read nor write.
- *  - HRESETn ends whatever is under way, and counts nothing for it.
+ *  - An idle or busy cycle in which HREADY is low still counts as idle or busy; the protocol
+ *    forbids such cycles.
+ *  - A burst whose HBURST was x counts as a transfer but not as a burst. A transfer of unknown
+ *    direction counts as a burst, but neither as a read nor as a write.
+ *  - HRESETn ends a transfer or burst without counting it.
  */
 #include "ahb/layer.h"
 
@@ -18,7 +18,7 @@
 
 #include "base/foreign.h"
 
-#define HTRANS_X 0xff /* HTRANS of a data phase: it is not known whether there is a transfer */
+#define HTRANS_X 0xff /* HTRANS of the data phase is unknown: there may be a transfer or none */
 
 static const uint8_t burst_signal[PMK_AHB_NBURSTS] = {
 	[PMK_AHB_SINGLE] = PMK_SIG_AHB_SINGLE, [PMK_AHB_INCR] = PMK_SIG_AHB_INCR,
@@ -27,7 +27,7 @@ static const uint8_t burst_signal[PMK_AHB_NBURSTS] = {
 	[PMK_AHB_WRAP16] = PMK_SIG_AHB_WRAP16, [PMK_AHB_INCR16] = PMK_SIG_AHB_INCR16,
 };
 
-/* By place and direction. */
+/* Indexed by place and direction. */
 static const uint8_t place_signal[PMK_AHB_NPLACES][2] = {
 	[PMK_AHB_AT_UART] = { PMK_SIG_AHB_READ_UART, PMK_SIG_AHB_WRITE_UART },
 	[PMK_AHB_AT_SCI] = { PMK_SIG_AHB_READ_SCI, PMK_SIG_AHB_WRITE_SCI },
@@ -63,7 +63,7 @@ void pmk_ahb_layer_defaults(struct pmk_ahb_layer_params *params)
 
 #define AT(place) (1u << PMK_AHB_AT_##place)
 
-/* The bridge of the DMA peripherals decodes HADDR[15:12]: 0 SCI, 1 to 3 UARTs, 4 SSP, 5 to 15 off
+/* The bridge of the DMA peripherals decodes HADDR[15:12] as 0 SCI, 1 to 3 UARTs, 4 SSP, 5 to 15 off
  * chip. The bases are those of the memory map, 64 KB each. */
 void pmk_ahb_layer_devchip_windows(struct pmk_ahb_layer_params *params)
 {
@@ -80,7 +80,7 @@ void pmk_ahb_layer_devchip_windows(struct pmk_ahb_layer_params *params)
 		params->window[i] = windows[i];
 }
 
-/* ---- what can be raised -------------------------------------------------------------------- */
+/* ---- which signals can be raised ----------------------------------------------------------- */
 
 static bool has(const struct pmk_ahb_layer *l, uint32_t signals)
 {
@@ -158,7 +158,7 @@ int pmk_ahb_layer_init(struct pmk_ahb_layer *l, const struct pmk_ahb_layer_param
 	return PMK_OK;
 }
 
-/* ---- what a cycle is ----------------------------------------------------------------------- */
+/* ---- classifying a cycle ------------------------------------------------------------------- */
 
 static bool is_x(const struct pmk_ahb_cycle *c, enum pmk_ahb_role role)
 {
@@ -191,11 +191,11 @@ static uint8_t cause_of(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycl
 			enum pmk_ahb_class class)
 {
 	if (class == PMK_AHB_C_FIRST)
-		return PMK_AHB_CAUSE_SLAVE; /* nobody but the slave responds */
+		return PMK_AHB_CAUSE_SLAVE; /* in the other classes only the slave responds */
 	return c->cause == PMK_AHB_CAUSE_UNKNOWN ? (uint8_t)l->params.unknown_cause : c->cause;
 }
 
-/* ---- what it means ------------------------------------------------------------------------- */
+/* ---- counting a cycle ---------------------------------------------------------------------- */
 
 static bool over(struct pmk_ahb_layer *l)
 {
@@ -213,8 +213,10 @@ static void count_wait(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t cau
 	if (l->data.trans != PMK_AHB_NONSEQ)
 		l->later_waits++;
 	else if (!splits_waits(l))
-		/* Some causes are not known, so neither signal is raised: a split of only some
-		 * waits would look complete. */
+		/*
+		 * The cause of some waits is unknown. Counting only the others would look complete,
+		 * so neither signal is raised.
+		 */
 		;
 	else if (cause == PMK_AHB_CAUSE_SLAVE)
 		pmk_bus_add(bus, PMK_SIG_AHB_WAIT_FIRST_SLAVE, 1);
@@ -225,7 +227,7 @@ static void count_wait(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t cau
 		pmk_bus_add(bus, PMK_SIG_AHB_WAIT_OVER, 1);
 }
 
-/* Do all of these signals exist, and was none of them x? */
+/* True if all of these signals exist and none of them was x. */
 static bool known(const struct pmk_ahb_layer *l, uint32_t signals)
 {
 	return has(l, signals) && !(l->data.x & signals);
@@ -286,7 +288,7 @@ static void count_done(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t res
 		count_burst(l, bus);
 }
 
-/* ---- the next one -------------------------------------------------------------------------- */
+/* ---- the next data phase ------------------------------------------------------------------- */
 
 static void find_place(const struct pmk_ahb_layer *l, struct pmk_ahb_phase *d)
 {
@@ -301,8 +303,10 @@ static void find_place(const struct pmk_ahb_layer *l, struct pmk_ahb_phase *d)
 	}
 }
 
-/* The address phase of this cycle is taken. Member by member: one that is made on the stack and
- * then copied as a whole waits for its bytes to be written. */
+/*
+ * Takes the address phase of this cycle. It is written member by member, because copying a struct
+ * that was just built on the stack stalls on store forwarding.
+ */
 static void take(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
 {
 	struct pmk_ahb_phase *d = &l->data;
@@ -351,7 +355,7 @@ void pmk_ahb_layer_sample(struct pmk_ahb_layer *l, struct pmk_bus *bus,
 {
 	enum pmk_ahb_class class;
 
-	if (l->still && is_still(c)) { /* most layers are idle most of the time */
+	if (l->still && is_still(c)) { /* fast path: most layers are idle most of the time */
 		l->cycles++;
 		l->class[PMK_AHB_C_IDLE]++;
 		return;
@@ -391,7 +395,7 @@ void pmk_ahb_layer_idle(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint64_t n
 	look(l, &idle, PMK_AHB_C_IDLE);
 }
 
-/* ---- does it add up ------------------------------------------------------------------------ */
+/* ---- consistency --------------------------------------------------------------------------- */
 
 static uint64_t raised(const struct pmk_ahb_layer *l, const struct pmk_bus *bus, unsigned sig)
 {

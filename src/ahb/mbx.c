@@ -35,7 +35,7 @@ static bool goes_on(const struct pmk_mbx *x)
 static bool is_write(const struct pmk_mbx *x)
 {
 	if (x->script.direction == PMK_MATRIX_BOTH)
-		return x->requests % 2 == 0; /* this request is already counted */
+		return x->requests % 2 == 0; /* `requests` includes this one */
 	return x->script.direction == PMK_MATRIX_WRITES;
 }
 
@@ -92,7 +92,7 @@ static void data_channel(struct pmk_mbx *x, struct pmk_gxi_cycle *c)
 	c->data = x->npending ? PMK_GXI_DATA_MORE : PMK_GXI_DATA_LAST;
 }
 
-/* A request counts as pending from the cycle after it. */
+/* A request counts as pending in the cycle after it. */
 void pmk_mbx_step(struct pmk_mbx *x, struct pmk_gxi_cycle *c)
 {
 	uint32_t pending = x->npending;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The traffic on the buses, as text: see traffic.h. */
+/* Parser of the description of the other traffic on the buses: see traffic.h. */
 #include "ahb/traffic.h"
 
 #include <errno.h>
@@ -20,14 +20,16 @@
 #define INCRS	   (BURST(INCR) | BURST(INCR4) | BURST(INCR8) | BURST(INCR16))
 #define ALL_BURSTS ((1u << PMK_AHB_NBURSTS) - 1)
 
-/* What the masters do, DDI 0287B §4.2.2. The manual says nothing of the master behind the
- * expansion bridge, and its layer has a counter for every burst. */
+/*
+ * Abilities of the masters, DDI 0287B §4.2.2. The manual does not describe the master behind the
+ * expansion bridge, whose layer has a counter for every burst.
+ */
 static const struct {
 	const char *name;
-	uint32_t reads, writes; /* bursts */
-	bool words;		/* no smaller transfers */
-	bool busy;		/* has BUSY cycles, or the manual says nothing of them */
-	uint8_t burst, prot;	/* defaults */
+	uint32_t reads, writes; /* possible bursts */
+	bool words;		/* only transfers of words */
+	bool busy;		/* has BUSY cycles, or the manual does not say */
+	uint8_t burst, prot;	/* default HBURST and HPROT */
 } masters[PMK_MATRIX_NMASTERS] = {
 	[PMK_MATRIX_ARMI] = { "armi", BURST(SINGLE) | BURST(INCR4) | BURST(WRAP8), 0, true, false,
 			      PMK_AHB_WRAP8, PMK_AHB_PROT_PRIV },
@@ -53,9 +55,9 @@ const char *pmk_matrix_master_name(unsigned master)
 	return master < PMK_MATRIX_NMASTERS ? masters[master].name : NULL;
 }
 
-/* ---- one text while it is read ------------------------------------------------------------- */
+/* ---- state of the parser ------------------------------------------------------------------- */
 
-/* What a text is about. */
+/* What a text describes. */
 enum kind { A_MASTER, THE_GXI, A_SLAVE };
 
 #define MASTERS (1u << A_MASTER)
@@ -104,11 +106,11 @@ static const struct {
 	[RELEASE] = { "release", SLAVES },
 };
 
-/* What a text can be about: the masters, the GXI, the slaves. */
+/* Number of names that a text can start with: the masters, the GXI, the slaves. */
 #define MAX_NAMES (PMK_MATRIX_NMASTERS + 1 + PMK_MATRIX_MAX_SLAVES)
 #define NAME_GXI  PMK_MATRIX_NMASTERS
 
-/* The values of a text; its kind decides which of them are used. */
+/* The values in a text; its kind decides which of them are used. */
 struct values {
 	struct pmk_matrix_script script;
 	struct pmk_mbx_script gxi;
@@ -200,7 +202,7 @@ static bool parse_byte(const struct parse *p, enum key key, const char *word, ui
 	return true;
 }
 
-#define MOST_CYCLES 1000000 /* of waiting */
+#define MOST_CYCLES 1000000 /* largest number of wait cycles */
 
 static bool parse_cycles(const struct parse *p, enum key key, const char *word, uint32_t *value)
 {
@@ -321,7 +323,7 @@ static bool parse_pair(struct parse *p, char *pair)
 	return parse_value(p, (enum key)key_of[i], value);
 }
 
-/* ---- do the values make sense -------------------------------------------------------------- */
+/* ---- checks of values ---------------------------------------------------------------------- */
 
 static bool does(const struct parse *p, bool write)
 {
@@ -415,7 +417,7 @@ static bool check_place(const struct parse *p)
 		    p->v.addr, last);
 }
 
-/* ---- what the text is about ---------------------------------------------------------------- */
+/* ---- applying a text ----------------------------------------------------------------------- */
 
 static bool finish_master(struct parse *p, struct pmk_traffic *t)
 {
@@ -491,7 +493,7 @@ static bool finish(struct parse *p, struct pmk_traffic *t)
 	return false;
 }
 
-/* Called before the keys are read, which replace these values. */
+/* Must be called before the keys are read. */
 static void set_defaults(struct parse *p)
 {
 	int mpmc = pmk_matrix_slave_find(p->config, "mpmc");

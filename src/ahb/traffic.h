@@ -51,15 +51,17 @@
 #include "ahb/matrix.h"
 #include "ahb/mbx.h"
 
-/* When a slave refuses: the members of struct pmk_matrix_slave. `every` is 0 where the slave
- * never refuses. */
+/*
+ * When a slave refuses; the values are members of struct pmk_matrix_slave. `every` is 0 if the
+ * slave never refuses.
+ */
 struct pmk_refusal {
 	uint32_t every;
 	bool split;
 	uint32_t release;
 };
 
-/* Everything that is on the buses; all zeros mean nothing. */
+/* All other traffic on the buses; all zeros mean none. */
 struct pmk_traffic {
 	struct pmk_matrix_script master[PMK_MATRIX_NMASTERS]; /* masters whose script is `on` */
 	struct pmk_mbx_script gxi;
@@ -70,9 +72,9 @@ struct pmk_traffic {
 const char *pmk_matrix_master_name(unsigned master);
 
 /*
- * Add one text. Returns 0, or PMK_EPARSE with one line in `msg` that says what is wrong and what
- * may stand there; the traffic is then unchanged. The scripts that result are always accepted by
- * pmk_matrix_script() and pmk_mbx_init().
+ * Adds one text. Returns 0, or PMK_EPARSE with one line in `msg` that names the mistake and the
+ * valid values; the traffic is then unchanged. pmk_matrix_script() and pmk_mbx_init() accept every
+ * resulting script.
  */
 int pmk_traffic_parse(const char *text, const struct pmk_matrix_config *config,
 		      struct pmk_traffic *traffic, char *msg, size_t size);
