@@ -8,13 +8,13 @@
  *    through without a wait for the matrix. A transfer of any other layer is held for at least one
  *    cycle (`connect`), which is the wait for the connection; further cycles are waits for
  *    arbitration.
- *  - A held transfer takes part in arbitration from its first cycle in the input stage.
+ *  - A held transfer takes part in arbitration in its first cycle in the input stage already.
  *  - A BUSY cycle keeps the slave.
  *  - A burst that lost its slave at a quad-word boundary has the slave's first-beat waits again.
  *  - A slave refuses at once, without wait states. When the refused transfer comes again, the slave
  *    serves it, with first-beat waits. A burst whose first beat is refused is repeated unchanged.
- *  - The numbers of all wait states. The memory controller is one slave, though the real one has
- *    several ports.
+ *  - All numbers of wait states are our choice. The memory controller is one slave, though the real
+ *    one has several ports.
  */
 #include "ahb/matrix.h"
 
@@ -26,11 +26,11 @@
 
 #include "base/foreign.h"
 
-#define BOUNDARY  1024 /* no burst crosses this boundary */
+#define BOUNDARY  1024 /* no burst may cross this boundary */
 #define QUAD_WORD 16
 #define NOBODY	  PMK_MATRIX_NMASTERS
 
-#define REFUSAL_CYCLES 2 /* of RETRY and SPLIT, IHI 0011A §3.9.3 */
+#define REFUSAL_CYCLES 2 /* length of RETRY and SPLIT, IHI 0011A §3.9.3 */
 
 /* ---- the development chip ------------------------------------------------------------------ */
 
@@ -66,8 +66,10 @@ void pmk_matrix_devchip(struct pmk_matrix_config *config)
 		/* DDI 0287B §3.1.2 */
 		.priority = { PMK_MATRIX_CLCDC, PMK_MATRIX_DMA0, PMK_MATRIX_EXP, PMK_MATRIX_DMA1,
 			      PMK_MATRIX_ARMD, PMK_MATRIX_ARMI },
-		/* DDI 0287B §4.2.2; what the master behind the expansion bridge does is our
-		 * choice */
+		/*
+		 * DDI 0287B §4.2.2; the behaviour of the master behind the expansion bridge is our
+		 * choice
+		 */
 		.on_error = {
 			[PMK_MATRIX_ARMI] = PMK_MATRIX_GOES_ON,
 			[PMK_MATRIX_CLCDC] = PMK_MATRIX_HALTS,
@@ -76,12 +78,15 @@ void pmk_matrix_devchip(struct pmk_matrix_config *config)
 			[PMK_MATRIX_EXP] = PMK_MATRIX_DROPS,
 			[PMK_MATRIX_ARMD] = PMK_MATRIX_GOES_ON,
 		},
-		/* DDI 0287B §4.2.2: ARM-D can receive RETRY. The manual says nothing of SPLIT
-		 * (our choice). */
+		/*
+		 * DDI 0287B §4.2.2: ARM-D accepts RETRY. The manual does not mention SPLIT (our
+		 * choice).
+		 */
 		.refusable = 1 << PMK_MATRIX_ARMD,
-		/* ARM926EJ-S: DDI 0198D Table 6-1. The other masters make no SINGLE, or the manual
-		 * does not say so; like the CLCDC they make an INCR of one beat instead: DDI 0287B
-		 * §4.2.2. */
+		/*
+		 * ARM926EJ-S: DDI 0198D Table 6-1. The manual names no SINGLE of the other masters,
+		 * so like the CLCDC they make an INCR of one beat instead: DDI 0287B §4.2.2.
+		 */
 		.rebuilt = {
 			[PMK_MATRIX_ARMI] = PMK_AHB_SINGLE,
 			[PMK_MATRIX_CLCDC] = PMK_AHB_INCR,
@@ -206,7 +211,7 @@ static struct pmk_ahb_request first_of(const struct pmk_matrix_script *s)
 							 : PMK_MATRIX_UNLOCKED };
 }
 
-/* Does each locked read of this script go together with a write to the same place? */
+/* True if each locked read of this script is paired with a write to the same address. */
 static bool in_pairs(const struct pmk_matrix_script *s)
 {
 	return s->lock && s->direction == PMK_MATRIX_BOTH;
@@ -292,7 +297,7 @@ void pmk_matrix_resume(struct pmk_matrix *m, unsigned master)
 	l->due = m->now;
 }
 
-/* ---- masters show addresses ---------------------------------------------------------------- */
+/* ---- masters drive addresses --------------------------------------------------------------- */
 
 static uint8_t slave_at(const struct pmk_matrix *m, uint64_t addr)
 {
@@ -314,7 +319,7 @@ static uint64_t address_after(const struct pmk_ahb_request *r, uint64_t addr)
 	return addr + size;
 }
 
-/* The cycle in which the next burst may begin; UINT64_MAX when there is none. */
+/* Returns the first cycle in which the next burst may begin; UINT64_MAX if there is none. */
 static uint64_t next_burst_at(const struct pmk_matrix_layer *l)
 {
 	if (l->halted)
@@ -348,28 +353,32 @@ static void begin_burst(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	l->busy_left = 0;
 }
 
-/* The second cycle of a response, after which the master shows no address. */
+/* True in the second cycle of a response, after which the master drives no address. */
 static bool cancelled(const struct pmk_matrix_layer *l)
 {
 	return l->data.responded && (l->data.refused || l->burst[l->data.slot].served.dropped);
 }
 
-/* The last beat of a locked sequence is in its data phase: IHI 0011A §3.11 wants a cycle of IDLE
- * after it, in which other masters get their turn. */
+/*
+ * The last beat of a locked sequence is in its data phase. IHI 0011A §3.11 asks for an IDLE cycle
+ * after it, so that other masters get their turn.
+ */
 static bool ends_lock(const struct pmk_matrix_layer *l)
 {
 	return l->data.place != PMK_MATRIX_NOWHERE && l->data.last &&
 	       l->burst[l->data.slot].request.lock == PMK_MATRIX_LOCKED;
 }
 
-/* The beats of a burst follow one another without a gap, and so do bursts: the first address of
- * a burst is shown while the last beat of the burst before it is in its data phase. */
+/*
+ * The beats of a burst follow each other without a gap, and so do bursts: the first address of a
+ * burst is driven while the last beat of the burst before it is in its data phase.
+ */
 static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 {
 	const struct pmk_ahb_request *r;
 
 	if (l->address.trans != PMK_AHB_IDLE)
-		return; /* not taken yet */
+		return; /* the slave has not taken it yet */
 	if (cancelled(l) || m->now < l->released || ends_lock(l))
 		return;
 	if (!l->beats_left && next_burst_at(l) <= m->now)
@@ -437,7 +446,7 @@ static void respond(const struct pmk_matrix *m, const struct pmk_matrix_layer *l
 	}
 }
 
-/* HMASTLOCK: set for the transfer that is shown, and between two transfers of one sequence. */
+/* HMASTLOCK is set for the locked transfer itself, and between the two transfers of a pair. */
 static bool shows_lock(const struct pmk_matrix_layer *l)
 {
 	const struct pmk_matrix_burst *b = &l->burst[l->slot];
@@ -466,7 +475,7 @@ static void show(const struct pmk_matrix *m, unsigned master, struct pmk_ahb_cyc
 
 /* ---- slaves choose ------------------------------------------------------------------------- */
 
-/* The layer that each slave serves in this cycle; NOBODY where there is none. */
+/* The layer that each slave serves in this cycle; NOBODY if there is none. */
 struct choice {
 	uint8_t winner[PMK_MATRIX_MAX_SLAVES + 1];
 };
@@ -484,7 +493,7 @@ static bool held_at(const struct pmk_matrix *m, const struct pmk_matrix_layer *l
 	       (!d->connects || d->held + 1 >= m->config.connect);
 }
 
-/* Does this layer keep its slave for the beat that it shows, without a new arbitration? */
+/* True if this layer keeps its slave for the beat that it drives, without a new arbitration. */
 static bool keeps(const struct pmk_matrix_layer *l)
 {
 	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
@@ -502,7 +511,7 @@ static uint8_t choose(const struct pmk_matrix *m, const struct pmk_ahb_cycle cyc
 
 	if (l && l->data.place == PMK_MATRIX_AT_SLAVE && l->data.slave == slave &&
 	    !cycle[owner].hready)
-		return NOBODY; /* the slave is at work */
+		return NOBODY; /* the slave is busy */
 	if (shows && l->address.trans == PMK_AHB_BUSY)
 		return NOBODY;
 	if (m->holder[slave] != NOBODY)
@@ -553,8 +562,7 @@ static void complete(struct pmk_matrix *m, unsigned master, uint8_t resp)
 		unlock(m, master);
 }
 
-/* A burst that has shown its address, but of which no beat was taken, has not begun: undo its
- * start. */
+/* The burst has driven its address, but no beat of it was taken: undo its start. */
 static void take_back(struct pmk_matrix_layer *l)
 {
 	if (l->burst[l->slot].of_queue)
@@ -566,7 +574,7 @@ static void take_back(struct pmk_matrix_layer *l)
 	l->slot ^= 1;
 }
 
-/* After the first cycle of ERROR: in the second cycle the master shows IDLE or goes on. */
+/* After the first cycle of ERROR. In the second cycle the master drives IDLE, or goes on. */
 static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_matrix_layer *l)
 {
 	uint8_t what = m->config.on_error[master];
@@ -585,8 +593,10 @@ static void see_error(const struct pmk_matrix *m, unsigned master, struct pmk_ma
 	}
 }
 
-/* After the first cycle of RETRY or SPLIT: in the second cycle the master shows IDLE, and then
- * it shows this transfer again. What it has shown of a later burst waits until that is done. */
+/*
+ * After the first cycle of RETRY or SPLIT. In the second cycle the master drives IDLE, and after it
+ * this transfer again. A later burst that it has driven meanwhile waits until that is done.
+ */
 static void see_refusal(struct pmk_matrix_layer *l)
 {
 	struct pmk_matrix_data *d = &l->data;
@@ -642,7 +652,7 @@ static void arrive(struct pmk_matrix *m, unsigned master, bool first)
 		d->waits += REFUSAL_CYCLES + (s->split ? s->release : 0);
 }
 
-/* What the input stage does with the address phase that was taken. */
+/* The input stage passes on or holds the address phase that was taken. */
 static void enter(struct pmk_matrix *m, unsigned master, const struct choice *ch)
 {
 	struct pmk_matrix_layer *l = &m->layer[master];
@@ -794,9 +804,9 @@ int pmk_matrix_wait(struct pmk_matrix *m, unsigned master, uint64_t ticket, pmk_
 	return is;
 }
 
-/* ---- in memory that others can write -------------------------------------------------------- */
+/* ---- a matrix in memory that others can write ----------------------------------------------- */
 
-/* One that was never made is all zeros, which is a read of a byte. */
+/* A request that was never made is all zeros, which is a read of a byte. */
 
 static bool request_is_sound(const struct pmk_ahb_request *r)
 {

@@ -14,7 +14,7 @@ const struct pmk_axi_handshake pmk_axi_channels[PMK_AXI_NCHANNELS] = {
 
 #define NO_ROLE PMK_AXI_NROLES
 
-/* The roles of what a direction's address and response have. */
+/* Roles of the address and response channels of a direction. */
 static const struct direction {
 	uint8_t address, response;	      /* channels */
 	uint8_t len, id, resp, resp_id, last; /* roles */
@@ -52,13 +52,13 @@ void pmk_axi_forget(struct pmk_axi *a)
 
 /* ---- one cycle ------------------------------------------------------------------------------ */
 
-/* The cycle that is looked at, and the signals whose x hid something. */
+/* The cycle that is observed, and the signals whose x made counts unknown. */
 struct look {
 	const struct pmk_axi_cycle *c;
 	uint32_t hidden;
 };
 
-/* Is the value of a signal there and known? An x is noted. */
+/* True if a signal exists and has a value. An x is recorded in `l`. */
 static bool known(const struct pmk_axi *a, struct look *l, unsigned role)
 {
 	if (role == NO_ROLE || !(a->has & PMK_AXI_ROLE(role)))
@@ -119,7 +119,7 @@ static void take_address(struct pmk_axi *a, struct look *l, unsigned d)
 		s->pending[s->npending++] = p;
 }
 
-/* The oldest transaction with this ID; npending: there is none. */
+/* Returns the oldest transaction with this ID; npending if there is none. */
 static uint32_t find(const struct pmk_axi_side *s, uint64_t id)
 {
 	uint32_t i = 0;
@@ -137,7 +137,7 @@ static void finish(struct pmk_axi_side *s, uint32_t i, uint64_t cycle)
 }
 
 /* True if this is the last beat of a response. The response to a write has one beat. Without RLAST
- * the beats of `p` are counted; a beat of no read is a response by itself. */
+ * the beats of `p` are counted; a beat that belongs to no read counts as a complete response. */
 static bool is_last(const struct pmk_axi *a, struct look *l, const struct direction *of,
 		    const struct pmk_axi_side *s, struct pmk_axi_pending *p)
 {
@@ -167,7 +167,7 @@ static void take_response(struct pmk_axi *a, struct look *l, unsigned d)
 	} else if (s->lost && s->outstanding) {
 		s->untimed++;
 	} else {
-		s->strays++; /* and what is outstanding stays so */
+		s->strays++; /* leave the outstanding transactions as they are */
 		return;
 	}
 	s->outstanding--;

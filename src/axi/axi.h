@@ -7,21 +7,22 @@
  *	for (each rising edge of ACLK)
  *		pmk_axi_sample(&axi, &cycle);
  *
- * Rules (IHI 0022 A3 and A5; where it is no matter of the protocol, it is our choice):
- *  - The latency of a read is the number of cycles from the transfer of its address to that of its
- *    last data, of a write from the transfer of its address to that of its response. Responses of
- *    one ID come in the order of the addresses, those of several IDs in any order, and the data of
- *    their reads may be interleaved (A5.3).
+ * Rules (IHI 0022 A3 and A5; where they are not part of the protocol, they are our choice):
+ *  - The latency of a read is the number of cycles from the transfer of its address to the transfer
+ *    of its last data. The latency of a write ends with the transfer of its response. Responses
+ *    with one ID come in the order of the addresses. Responses with different IDs come in any
+ *    order, and their read data may be interleaved (A5.3).
  *  - A transaction is outstanding in the cycles after the transfer of its address up to the one of
- *    its last response. So the sum of what is outstanding over all cycles is the sum of all
- *    latencies.
+ *    its last response. So the number of outstanding transactions, summed over all cycles, is the
+ *    sum of all latencies.
  *  - Without IDs (AXI4-Lite) all responses come in order; without xLEN a burst has one beat;
- *    without RLAST the beats are counted, and each beat to no read is a response to nothing.
- *  - What an x hides is not counted. From then on nothing is timed in that direction until no
- *    transaction is outstanding there; the same is so when more are outstanding than there is room
- *    for.
+ *    without RLAST the beats are counted, and each beat that belongs to no read is a stray.
+ *  - What an x hides is not counted. After it nothing is timed in that direction until no
+ *    transaction is outstanding there. The same happens when more transactions are outstanding than
+ *    fit into `pending`.
  *
- * Its counts are no signals of a bus, because no PMU counts them. No pointers in the struct.
+ * The counts are not signals of a struct pmk_bus, because no PMU counts them. No pointers in the
+ * struct.
  */
 #ifndef PMK_AXI_AXI_H
 #define PMK_AXI_AXI_H
@@ -40,44 +41,45 @@ extern const struct pmk_axi_handshake pmk_axi_channels[PMK_AXI_NCHANNELS];
 
 enum pmk_axi_direction { PMK_AXI_READ, PMK_AXI_WRITE, PMK_AXI_NDIRECTIONS };
 
-/* What is measured of a direction. */
+/* Distributions that are measured in each direction. */
 enum pmk_axi_spread { PMK_AXI_LATENCY, PMK_AXI_LENGTH, PMK_AXI_OUTSTANDING, PMK_AXI_NSPREADS };
 
 #define PMK_AXI_MOST_PENDING 1024
 
 /* A transaction whose address has been transferred. */
 struct pmk_axi_pending {
-	uint64_t begin; /* cycle of that */
+	uint64_t begin; /* cycle in which the address was transferred */
 	uint64_t id;
-	uint32_t beats; /* that are to come */
+	uint32_t beats; /* beats still to come */
 };
 
 struct pmk_axi_side {
-	struct pmk_spread spread[PMK_AXI_NSPREADS]; /* the caller may take them away at any time */
-	uint64_t errors;			    /* SLVERR and DECERR */
-	uint64_t strays;			    /* responses to nothing that was seen */
-	uint64_t untimed;			    /* transactions that were not timed */
+	struct pmk_spread spread[PMK_AXI_NSPREADS]; /* the caller may reset them at any time */
+	uint64_t errors;			    /* responses with SLVERR or DECERR */
+	/* responses that belong to no known transaction */
+	uint64_t strays;
+	uint64_t untimed; /* transactions that were not timed */
 	uint64_t outstanding;
-	bool lost; /* it is not known which are pending */
+	bool lost; /* the outstanding transactions are unknown */
 	uint32_t npending;
 	struct pmk_axi_pending pending[PMK_AXI_MOST_PENDING]; /* in the order of their addresses */
 };
 
 struct pmk_axi {
-	uint32_t has; /* the signals there are */
+	uint32_t has; /* signals that exist */
 	uint64_t cycle;
 	uint64_t transfers[PMK_AXI_NCHANNELS]; /* handshakes */
 	uint64_t waits[PMK_AXI_NCHANNELS];     /* cycles with VALID high and READY low */
 	struct pmk_axi_side side[PMK_AXI_NDIRECTIONS];
 };
 
-/* `has`: the signals there are, PMK_AXI_ROLE(). */
+/* `has`: the signals that exist, see PMK_AXI_ROLE(). */
 void pmk_axi_init(struct pmk_axi *a, uint32_t has);
 
-/* One cycle. Returns the signals whose x hid something. */
+/* Observes one cycle. Returns the signals whose x made counts unknown. */
 uint32_t pmk_axi_sample(struct pmk_axi *a, const struct pmk_axi_cycle *c);
 
-/* Cycles were lost: it is not known what is outstanding, and taken to be nothing. */
+/* Samples were lost: forgets which transactions are outstanding and assumes that there are none. */
 void pmk_axi_forget(struct pmk_axi *a);
 
 #endif

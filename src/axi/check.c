@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AXI protocol checker: see check.h. Each sample is checked channel by channel as what follows
- * the sample before it; then responses are, against the addresses and data of earlier samples; then
- * what is transferred in this one is taken.
+ * The AXI protocol checker: see check.h. Each sample is compared channel by channel with the sample
+ * before it. Then responses are compared with the addresses and data of earlier samples. At last
+ * the transfers of this sample are recorded.
  *
  * Where the source is silent (our choice):
- *  - A response belongs to the transfers of earlier cycles. One that is offered in the very cycle
- *    in which its address or its last data are transferred is too early.
- *  - READY has to have a value while VALID is high, and data may be x.
+ *  - A response belongs to the transfers of earlier cycles. A response that is offered in the same
+ *    cycle in which its address or its last data are transferred is too early.
+ *  - READY must have a value while VALID is high. Data may be x.
  *  - An x on a signal is reported once, until the signal has a value again.
  */
 #include "axi/check.h"
@@ -27,7 +27,10 @@ const struct pmk_rule pmk_axi_rules[PMK_AXI_NRULES] = {
 
 enum { FIXED, INCR, WRAP, RESERVED };
 
-/* What a channel offers beside VALID; data are behind `nknown` others, because they may be x. */
+/*
+ * Signals that each channel offers with VALID. The first `nknown` must have a value; data follow
+ * them, because data may be x.
+ */
 static const struct offer {
 	uint8_t nroles, nknown;
 	uint8_t role[MOST_OFFERS];
@@ -93,7 +96,7 @@ void pmk_axi_checker_forget(struct pmk_axi_checker *k)
 
 /* ---- reporting ------------------------------------------------------------------------------ */
 
-/* One sample while it is checked. */
+/* The sample that is being checked. */
 struct work {
 	struct pmk_axi_checker *k;
 	const struct pmk_axi_cycle *c;
@@ -129,7 +132,7 @@ static bool has(const struct work *w, unsigned role)
 	return w->k->params.has & PMK_AXI_ROLE(role);
 }
 
-/* Is the signal there, with a value? */
+/* True if the signal exists and has a value. */
 static bool known(const struct work *w, unsigned role)
 {
 	return has(w, role) && !(w->c->x & PMK_AXI_ROLE(role));
@@ -146,11 +149,11 @@ static void want_known(struct work *w, unsigned role)
 
 /* ---- handshakes ----------------------------------------------------------------------------- */
 
-/* What a channel does in one sample. */
+/* The handshake of a channel in one sample. */
 struct shake {
 	bool offered;	  /* VALID is high */
-	bool transferred; /* and READY */
-	bool hidden;	  /* one of the two is x, so that it is not known */
+	bool transferred; /* VALID and READY are high */
+	bool hidden;	  /* VALID or READY is x */
 };
 
 static struct shake shake(uint32_t has, const struct pmk_axi_cycle *c, unsigned channel)
@@ -169,7 +172,7 @@ static struct shake shake(uint32_t has, const struct pmk_axi_cycle *c, unsigned 
 	};
 }
 
-/* Did the channel offer something in the sample before, which was not taken? */
+/* True if the channel offered something in the sample before that was not accepted. */
 static bool waited(const struct work *w, unsigned channel)
 {
 	struct shake before = shake(w->k->params.has, &w->k->last, channel);
@@ -217,7 +220,7 @@ static void check_wrap(struct work *w, const struct direction *of, uint64_t beat
 			  w->c->value[of->addr] & ~(bytes - 1));
 }
 
-/* The beats of an INCR burst go on from the aligned address of the first. */
+/* The beats of an INCR burst start from the aligned address of the first. */
 static bool will_cross(uint64_t address, uint64_t beats, uint64_t bytes)
 {
 	return (address & (BOUNDARY - 1) & ~(bytes - 1)) + beats * bytes > BOUNDARY;
@@ -250,8 +253,10 @@ static void check_address(struct work *w, const struct direction *of)
 	}
 }
 
-/* Beats that an address asks for; 0: that is not known. Without a length there is one, unless LAST
- * tells otherwise. */
+/*
+ * Returns the number of beats that an address asks for; 0 if unknown. Without a length signal it is
+ * one, unless there is a LAST signal.
+ */
 static uint32_t beats_of(const struct work *w, const struct direction *of)
 {
 	unsigned last = of->address == PMK_AXI_AR ? PMK_AXI_RLAST : PMK_AXI_WLAST;
@@ -273,7 +278,9 @@ static uint32_t *ahead(struct pmk_axi_checker *k, uint64_t number)
 	return &k->ahead[number % PMK_AXI_MOST_PENDING];
 }
 
-/* There is room for so many addresses without data, and for so many bursts without an address. */
+/*
+ * There is room for a limited number of addresses without data, and of bursts without an address.
+ */
 static bool is_full(const struct pmk_axi_checker *k)
 {
 	uint64_t a = addresses(k), b = k->bursts;
@@ -281,7 +288,7 @@ static bool is_full(const struct pmk_axi_checker *k)
 	return (a > b ? a - b : b - a) == PMK_AXI_MOST_PENDING;
 }
 
-/* An address of a write. Its data may have been transferred before it, as a whole or in part. */
+/* Matches a write address with data that may have been transferred before it, wholly or in part. */
 static void match_address(struct work *w, uint32_t beats)
 {
 	struct pmk_axi_checker *k = w->k;
@@ -300,7 +307,7 @@ static void match_address(struct work *w, uint32_t beats)
 	}
 }
 
-/* Is this the last beat of the burst? Without WLAST the length tells, if it is known. */
+/* True if this is the last beat of the burst. Without WLAST the length decides, if it is known. */
 static bool is_last_of(const struct work *w, uint32_t beats)
 {
 	if (has(w, PMK_AXI_WLAST))
@@ -314,7 +321,7 @@ static void take_data(struct work *w)
 	bool addressed = k->bursts < addresses(k), last;
 	uint32_t beats = addressed ? *ahead(k, k->bursts) : 0;
 
-	/* Which beat is the last one is told by nothing yet. */
+	/* Nothing shows yet which beat is the last one. */
 	if ((w->c->x & w->k->params.has & PMK_AXI_ROLE(PMK_AXI_WLAST)) ||
 	    (!has(w, PMK_AXI_WLAST) && has(w, PMK_AXI_AWLEN) && !addressed) || is_full(k)) {
 		lose(k, PMK_AXI_WRITE);
@@ -339,7 +346,7 @@ static void take_data(struct work *w)
 
 /* ---- responses ------------------------------------------------------------------------------ */
 
-/* The oldest transaction that a response may belong to; NULL: none. */
+/* Returns the oldest transaction that a response may belong to, or NULL. */
 static struct pmk_axi_due *find(struct work *w, unsigned d)
 {
 	struct pmk_axi_side_check *s = &w->k->side[d];
@@ -372,7 +379,7 @@ static void finish(struct pmk_axi_side_check *s, const struct pmk_axi_due *due)
 	memmove(&s->due[i], &s->due[i + 1], (s->n - i) * sizeof(s->due[0]));
 }
 
-/* A beat of a read. Returns whether it ends the burst. */
+/* Accepts a beat of a read. Returns true if it ends the burst. */
 static bool take_beat(struct work *w, struct pmk_axi_due *due)
 {
 	bool last;
@@ -415,7 +422,7 @@ static void take_address(struct work *w, unsigned d)
 	};
 }
 
-/* Does an x hide what this direction does? */
+/* True if an x makes a handshake of this direction unknown. */
 static bool is_hidden(const struct work *w, unsigned d)
 {
 	const struct direction *of = &directions[d];
@@ -452,10 +459,12 @@ static void check_direction(struct work *w, unsigned d)
 		take_data(w);
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
+/* ---- one sample ----------------------------------------------------------------------------- */
 
-/* Reset may be asserted at any time; one edge later all VALIDs have to be low. They may rise behind
- * the first edge at which reset is not asserted any more. */
+/*
+ * Reset may be asserted at any time; one edge later all VALIDs have to be low. They may rise after
+ * the first edge at which reset is no longer asserted.
+ */
 static void check_reset(struct work *w)
 {
 	struct pmk_axi_checker *k = w->k;

@@ -10,15 +10,16 @@
  *		(report v[0] to v[n - 1])
  *	}
  *
- * An address is judged in the cycle of its transfer, so a wait does not multiply what is wrong with
- * it. After a violation the checker takes the signals as correct and goes on from there.
+ * An address is checked in the cycle of its transfer, so a wait does not repeat its violations.
+ * After a violation the checker accepts the signals as they are.
  *
- * Which data and responses belong to which address is known where nothing is under way: before the
- * first sample (our choice), and in reset. An x on a handshake, an ID or a length, and a gap in the
- * dump, end that until the next reset: what responses and LAST have to be is not checked meanwhile.
+ * The checker can match data and responses with addresses because it starts when nothing is
+ * outstanding: before the first sample (our choice), and in reset. After an x on a handshake, an ID
+ * or a length, and after a gap in the dump, it cannot match them until the next reset, and does not
+ * check responses and LAST meanwhile.
  *
- * Not checked: exclusive accesses, cache, protection, QoS and region, which strobes are high, the
- * order of AXI3's interleaved write data, and AXI4-Lite's own rules of what responses there are.
+ * Not checked: exclusive accesses, cache, protection, QoS and region, write strobes, the order of
+ * AXI3's interleaved write data, and AXI4-Lite's rules for responses.
  */
 #ifndef PMK_AXI_CHECK_H
 #define PMK_AXI_CHECK_H
@@ -89,21 +90,21 @@ int pmk_axi_violation_text(const struct pmk_violation *v, char *buf, size_t size
 #define PMK_AXI_MAX_VIOLATIONS 48
 
 struct pmk_axi_checker_params {
-	uint32_t has;	/* the signals there are, PMK_AXI_ROLE() */
+	uint32_t has;	/* signals that exist, see PMK_AXI_ROLE() */
 	uint32_t bytes; /* width of the data bus; 0: not known */
 };
 
-/* A transaction whose address was transferred, and not its last response. */
+/* A transaction whose address was transferred, but not its last response. */
 struct pmk_axi_due {
 	uint64_t id;
-	uint64_t number; /* of this direction, from 0 */
+	uint64_t number; /* its number in this direction, from 0 */
 	uint32_t beats;	 /* 0: not known */
-	uint32_t seen;	 /* beats of its data so far; of a read */
-	bool told;	 /* that its LAST is missing */
+	uint32_t seen;	 /* beats of read data so far */
+	bool told;	 /* its missing LAST was reported */
 };
 
 struct pmk_axi_side_check {
-	bool lost;	 /* it is not known what is under way */
+	bool lost;	 /* the outstanding transactions are unknown */
 	uint64_t number; /* addresses so far */
 	uint32_t n;
 	struct pmk_axi_due due[PMK_AXI_MOST_PENDING]; /* in the order of their addresses */
@@ -114,13 +115,16 @@ struct pmk_axi_checker {
 	struct pmk_axi_cycle last; /* the sample before */
 	bool has_last;
 	uint32_t told_x;     /* signals that are x and were reported */
-	uint32_t told_reset; /* VALIDs that are high in this reset and were reported */
+	uint32_t told_reset; /* VALIDs that are high in reset and were reported */
 	uint64_t cycles;     /* samples so far */
 	uint64_t count[PMK_AXI_NRULES];
 	struct pmk_axi_side_check side[PMK_AXI_NDIRECTIONS];
-	/* Write data come in the order of their addresses, before or after them. `bursts` were
-	 * transferred as a whole, and `beat` beats of the next one. The ring has the lengths of
-	 * what is ahead: of addresses without data, or of data without an address. */
+	/*
+	 * Write data come in the order of their addresses, before or after them. `bursts` is the
+	 * number of complete bursts of data, `beat` the number of beats of the next one. The ring
+	 * holds the lengths of bursts whose address or data came first and still waits for the
+	 * other.
+	 */
 	uint64_t bursts;
 	uint32_t beat;
 	bool told_last;
@@ -129,7 +133,7 @@ struct pmk_axi_checker {
 
 void pmk_axi_checker_init(struct pmk_axi_checker *k, const struct pmk_axi_checker_params *params);
 
-/* Cycles were lost. */
+/* Tells the checker that samples were lost. */
 void pmk_axi_checker_forget(struct pmk_axi_checker *k);
 
 /* Checks one cycle. Returns how many violations it wrote to `v`. */
