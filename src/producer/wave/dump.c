@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * What dumps of both formats are read into: the table of names, what is watched of them, and the
- * cells of that with the time they are of.
+ * The data that both readers fill: the table of names, the watched nets, and the cells with the
+ * values of these nets at the current time.
  *
  * Values are digits here, as VCD writes them. x, z, U, W and - are unknown; L is 0, H is 1. A
  * vector shorter than its net is extended by x or z if that is its first digit, else by 0 (§18.2.1
- * of IEEE 1364-2005). In a vector longer than its net, the surplus digits have to be 0, or x or z
- * if the next digit is x or z, too. Otherwise nobody knows which bits are meant, and it is an
+ * of IEEE 1364-2005). In a vector longer than its net, the surplus digits must be 0, or x or z if
+ * the next digit is x or z, too. Otherwise it is ambiguous which bits are meant, and that is an
  * error.
  */
 #define _GNU_SOURCE
@@ -85,7 +85,7 @@ void pmk_wave_dump_place(struct wave_dump *v, uint64_t *offset, uint64_t *line)
 int pmk_wave_dump_fail(struct wave_dump *v, int code, const char *fmt, ...)
 {
 	struct pmk_wave_error *e = &v->error;
-	char why[236], line[32] = "", time[80], when[96] = ""; /* all fit into e->text */
+	char why[236], line[32] = "", time[80], when[96] = ""; /* all of them fit into e->text */
 	va_list ap;
 
 	if (e->code)
@@ -192,7 +192,7 @@ int pmk_wave_dump_leave(struct wave_dump *v, struct wave_scopes *s)
 	return 0;
 }
 
-/* "[31:0]", "[3]" of exactly that form; false for anything else. */
+/* Reads "[31:0]" or "[3]" of exactly that form; false for anything else. */
 static bool read_range(const char *text, int32_t *msb, int32_t *lsb)
 {
 	int a, b, n = 0;
@@ -215,8 +215,8 @@ static uint32_t span(int32_t msb, int32_t lsb)
 	return (uint32_t)(msb > lsb ? msb - lsb : lsb - msb) + 1;
 }
 
-/* The reference of a $var, "haddr [31:0]" or "haddr[31:0]", into name and range. An index that
- * does not fit the width is part of the name, as in "mem[3]" of 8 bits. */
+/* Splits the reference of a $var, "haddr [31:0]" or "haddr[31:0]", into name and range. An index
+ * that does not fit the width is part of the name, as in "mem[3]" of 8 bits. */
 static void split_range(char *text, struct pmk_wave_signal *s)
 {
 	size_t n = strlen(text);
@@ -264,14 +264,14 @@ int pmk_wave_dump_cells(struct wave_dump *v, uint32_t n, uint32_t clock)
 
 	c->n = n;
 	c->clock = clock;
-	c->most_changed = 2 * n + 64; /* twice as many as relist() leaves */
+	c->most_changed = 2 * n + 64; /* relist() shrinks the list to n entries at most */
 	c->now = calloc(n + 1, sizeof(*c->now));
 	c->before = calloc(n + 1, sizeof(*c->before));
 	c->changed = calloc(c->most_changed + WAVE_LINES + 1, sizeof(*c->changed));
 	return c->now && c->before && c->changed ? 0 : PMK_ENOMEM;
 }
 
-/* Those that are again what they were before need not be in it. */
+/* Cells that have their old values again are left out. */
 void pmk_wave_dump_relist(struct wave_cells *c)
 {
 	uint64_t changes = wave_clock_changes(c);
@@ -309,7 +309,7 @@ int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch)
 	return 0;
 }
 
-/* The meaning of one digit of a value. */
+/* Meaning of one digit of a value. */
 enum { DIGIT_0, DIGIT_1, DIGIT_X, NO_DIGIT };
 
 static unsigned digit(char c)
@@ -338,7 +338,10 @@ static unsigned digit(char c)
 	}
 }
 
-/* Has a value of n digits more bits than its net? First digits that only extend it do not count. */
+/*
+ * True if a value of n digits does not fit its net. Leading digits that only extend the value do
+ * not count.
+ */
 static bool too_wide(const char *text, size_t n, uint32_t width)
 {
 	unsigned top = digit(text[0]);
@@ -351,15 +354,17 @@ static bool too_wide(const char *text, size_t n, uint32_t width)
 	return top == DIGIT_X && digit(text[n - width]) != DIGIT_X;
 }
 
-/* Bits [low, low + width) of a value of n digits, the highest first. False when a digit is not
- * valid. */
+/*
+ * Reads bits [low, low + width) of a value of n digits, the highest first. False if a digit is
+ * invalid.
+ */
 static bool decode(const char *text, size_t n, unsigned low, unsigned width,
 		   struct pmk_wave_value *out)
 {
 	size_t top = (size_t)low + width, from = top < n ? top : n;
 	uint64_t bits = 0, x = 0;
 
-	if (top > n) { /* the value is shorter: extend it */
+	if (top > n) { /* the value is shorter than its net: extend it */
 		unsigned d = digit(text[0]), more = top - n < width ? (unsigned)(top - n) : width;
 
 		if (d == NO_DIGIT)
@@ -452,7 +457,7 @@ int pmk_wave_dump_off(struct wave_dump *v)
 	return 0;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- open, run, close ---------------------------------------------------------------------- */
 
 int pmk_wave_dump_open(struct wave_dump *v, const char *path, struct pmk_wave_error *err)
 {
@@ -469,10 +474,11 @@ int pmk_wave_dump_open(struct wave_dump *v, const char *path, struct pmk_wave_er
 	return code;
 }
 
-/* Find the watches of nets that are a cell by themselves, which most are. */
+/* Finds watches whose net is a whole cell, as for most nets: their values can be copied. */
 static void find_whole(struct wave_dump *v)
 {
-	uint32_t *watches = v->cells.changed; /* of each cell; nothing has changed yet */
+	/* Number of watches per cell. `changed` is free to use, because nothing has changed yet. */
+	uint32_t *watches = v->cells.changed;
 
 	for (uint32_t i = 0; i < v->nwatches; i++)
 		watches[v->watch[i].cell]++;
@@ -492,8 +498,10 @@ int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwor
 		pmk_wave_fst_changes(v);
 	else
 		pmk_wave_vcd_changes(v);
-	/* In a dump that is cut off, the last time may lack changes; but the changes before its
-	 * edge are complete. */
+	/*
+	 * If the dump is cut off, the last time may lack changes. The values before it are
+	 * complete, so a clock edge at that time counts.
+	 */
 	if (!v->stopped)
 		pmk_wave_dump_settle(v);
 	return v->error.code;

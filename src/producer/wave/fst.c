@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * FST, the format of GTKWave: blocks of changes, in each of them the changes of one signal after
- * the other, every signal compressed for itself. So what nobody watches is neither read nor
- * unpacked. All numbers are big-endian, or varints: 7 bits in a byte, the lowest first, and its
- * highest bit says that another one follows.
+ * FST, the format of GTKWave: blocks of changes. A block has the changes of one signal after the
+ * other, and each signal is compressed separately, so signals that are not watched are neither read
+ * nor unpacked. All numbers are big-endian, or varints: 7 bits in a byte, the lowest first, and the
+ * highest bit says that another byte follows.
  *
- *	block       type (1 byte), length with itself (8 bytes), then what the type says
+ *	block       type (1 byte), length including itself (8 bytes), then contents by type
  *	header      begin, end, …, timescale as a power of ten
  *	names       scopes and variables; a variable is a new signal, or another name of one
- *	blackouts   when $dumpoff and $dumpon were
+ *	blackouts   times of $dumpoff and $dumpon
  *	changes     begin, end, memory; frame: all values at its begin; the packed changes of each
- *	            signal, its *chain*; where they begin; all times. A change in a chain says by
- *	            how many times it is later than the one before
+ *	            signal, its *chain*; the table of where chains begin; all times. A change in a
+ *	            chain has the distance to the change before it, counted in times
  *
- * The chains of what is watched are put in the order of time again: for each time there is a list
- * of the signals whose next change is then.
+ * The chains of watched signals are merged in the order of time: each time has a list of the
+ * signals whose next change is at this time.
  *
- * A file is not trusted in anything: each length is compared with what there is. What it claims to
- * unpack to has to be in proportion to what it has (unpack.h).
+ * The file is not trusted: each length is compared with the bytes that exist, and unpacked sizes
+ * must be in proportion to packed ones (unpack.h).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,53 +33,57 @@
 
 enum {
 	HEADER = 0,
-	CHANGES = 1, /* chains with the older table of where they begin … */
+	CHANGES = 1, /* chains, with the older table of where they begin */
 	BLACKOUTS = 2,
 	NAMES_GZIP = 4,
-	CHANGES_ALIAS = 5, /* … and this, too */
+	CHANGES_ALIAS = 5, /* with the older table, too */
 	NAMES_LZ4 = 6,
 	NAMES_LZ4_TWICE = 7,
 	CHANGES_ALIAS2 = 8,
 	WRAPPED = 254,	 /* the file, compressed by gzip */
-	UNFINISHED = 255 /* the writer has not come back to it */
+	UNFINISHED = 255 /* the writer has not finished this block */
 };
 
 #define HEAD		 9 /* type and length */
 #define HEADER_TIMESCALE 73
 #define HEADER_BYTES	 330
-#define SLACK		 8 /* readable bytes behind what is unpacked: packed() reads 8 at once */
+#define SLACK		 8 /* readable bytes after unpacked data: packed() reads 8 bytes at once */
 
-/* Bytes that grow. */
+/* A buffer that grows. */
 struct bytes {
 	uint8_t *p;
 	size_t n, room;
 };
 
 struct block {
-	uint64_t at; /* of its type, in the file */
+	uint64_t at; /* offset of its type in the file */
 	uint64_t end;
 	unsigned type;
 };
 
-/* Where the packed changes of a signal are, from the start of the chains on; 0: it has none. */
+/*
+ * Packed changes of a signal, as offsets from the start of the chains; `at` is 0 if there are none.
+ */
 struct chain {
 	uint64_t at, end;
 };
 
-/* A signal that is watched, in its chain. */
+/* A watched signal and the position in its chain. */
 struct cursor {
-	uint32_t handle; /* index */
+	uint32_t handle; /* index of the signal */
 	uint32_t length; /* characters of a value */
-	uint32_t watch;	 /* index + 1 of the first */
+	uint32_t watch;	 /* index + 1 of its first watch */
 	uint32_t next;	 /* index + 1 of the next cursor with a change at the same time; 0: none */
 	struct bytes data;
 	const uint8_t *at, *end;
-	uint64_t entry; /* the number that the next change begins with; `at` is behind it */
-	/* A value of bits: how many bytes it has behind the entry, and how many too many bits those
-	 * eight have that begin there. A value of one bit is in the entry. */
+	uint64_t entry; /* the number that starts the next change; `at` is after it */
+	/*
+	 * For a value of bits: its bytes after `entry`, and by how many bits a load of eight bytes
+	 * is too long. A value of one bit is part of `entry`.
+	 */
 	uint8_t bytes, surplus;
-	uint8_t later[2]; /* the lowest bit of the time in an entry, with bits and with others */
-	bool easy;	  /* a value of bits is the value of a cell */
+	uint8_t later[2]; /* position of the time in `entry`, for values of bits and for others */
+	bool easy;	  /* a value of bits can be copied into the cell */
 };
 
 struct blackout {
@@ -88,21 +92,21 @@ struct blackout {
 };
 
 struct wave_fst {
-	FILE *unwrapped; /* the file, if it was compressed as a whole */
+	FILE *unwrapped; /* the unpacked file, if the whole file was compressed */
 	int fd;
 	uint64_t size;
-	uint32_t *length; /* of a value of each signal, in characters; its index is the net */
+	uint32_t *length; /* characters of a value of each signal; the index is the net */
 	size_t nhandles, room_handles;
 	struct blackout *blackout;
 	size_t nblackouts, next_blackout;
 	struct chain *chain;
 	struct cursor *cursor;
 	size_t ncursors;
-	bool framed;	     /* the first block of changes was there */
-	struct bytes packed; /* as it is in the file */
-	struct bytes table;  /* names; where chains begin */
-	struct bytes times;  /* as varints, each the distance to the one before */
-	/* By time: index + 1 of the first cursor with a change then; 0: none. */
+	bool framed;	     /* a block of changes has been read */
+	struct bytes packed; /* as in the file */
+	struct bytes table;  /* names, or where chains begin */
+	struct bytes times;  /* varints, each the distance to the time before */
+	/* For each time: index + 1 of the first cursor with a change at that time; 0: none. */
 	struct bytes schedule;
 	size_t ntimes;
 };
@@ -129,7 +133,7 @@ static int reserve(struct wave_dump *v, struct bytes *b, uint64_t n)
 	return 0;
 }
 
-/* Read n bytes of the file. */
+/* Reads n bytes of the file. */
 static int fetch(struct wave_dump *v, uint64_t at, void *to, size_t n)
 {
 	const struct wave_fst *f = v->fst;
@@ -155,13 +159,13 @@ static int fetch(struct wave_dump *v, uint64_t at, void *to, size_t n)
 static int load(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n)
 {
 	if (at > v->fst->size || n > v->fst->size - at)
-		n = UINT64_MAX; /* fetch() tells */
+		n = UINT64_MAX; /* too large, so that fetch() reports it */
 	else if (reserve(v, b, n))
 		return v->error.code;
 	return fetch(v, at, b->p, n);
 }
 
-/* Load what n bytes of the file are unpacked to, by `how`. */
+/* Loads n packed bytes of the file and unpacks them with `how`. */
 static int load_packed(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n,
 		       uint64_t whole, bool (*how)(const uint8_t *, size_t, uint8_t *, size_t),
 		       const char *what)
@@ -175,7 +179,7 @@ static int load_packed(struct wave_dump *v, struct bytes *b, uint64_t at, uint64
 	return how(packed->p, packed->n, b->p, whole) ? 0 : damaged(v, what);
 }
 
-/* The same of what is packed only if that makes it shorter. */
+/* The same for data that are packed only if that makes them shorter. */
 static int load_shorter(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n,
 			uint64_t whole, const char *what)
 {
@@ -197,7 +201,7 @@ static int fetch_number(struct wave_dump *v, uint64_t at, uint64_t *n)
 	return err;
 }
 
-/* False at the end, and when it has more than 64 bits. */
+/* Returns false at the end of the data, and if the number has more than 64 bits. */
 static bool long_varint(const uint8_t **p, const uint8_t *end, uint64_t *n, unsigned *bits)
 {
 	unsigned shift = 0;
@@ -240,7 +244,7 @@ static bool signed_varint(const uint8_t **p, const uint8_t *end, int64_t *n)
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-/* Go to the next block; the first time, b->end is 0. False at the end, and after an error. */
+/* Finds the next block; b->end is 0 for the first one. False at the end, and after an error. */
 static bool next_block(struct wave_dump *v, struct block *b)
 {
 	uint64_t length;
@@ -273,7 +277,7 @@ static bool has_names(const struct block *b)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* The types of variables that are not bits. */
+/* Types of variables that have no bits. */
 enum {
 	TYPE_EVENT = 0,
 	TYPE_PARAMETER = 2,
@@ -296,8 +300,10 @@ static bool skip(const uint8_t **p, const uint8_t *end, size_t n)
 	return true;
 }
 
-/* Copy the string at *p and go behind it. What is no character, as a line end, becomes a blank, and
- * there is one between two words. False when it has no end. */
+/*
+ * Copies the string at *p and moves *p after it. Each run of blanks and control characters becomes
+ * one blank. False if the string does not end.
+ */
 static bool string(const uint8_t **p, const uint8_t *end, char *text, size_t size)
 {
 	const uint8_t *stop = memchr(*p, 0, (size_t)(end - *p));
@@ -345,7 +351,7 @@ static uint8_t kind_of(unsigned type, uint64_t length)
 	return length ? PMK_WAVE_BITS : PMK_WAVE_STRING;
 }
 
-/* A variable: its direction, name, length, and the signal it is another name of. */
+/* Reads a variable: direction, name, length, and the signal that it is another name of, if any. */
 static int read_var(struct wave_dump *v, struct wave_scopes *scopes, unsigned type,
 		    const uint8_t **p, const uint8_t *end)
 {
@@ -365,7 +371,7 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes, unsigned ty
 		s.width = type == TYPE_SHORTREAL ? 32 : 64;
 		length = 8;
 	} else if (type == TYPE_PORT && length > 4) {
-		/* A value of an extended VCD: state and two strengths of each bit. */
+		/* extended VCD: a value has a state and two strengths for each bit */
 		s.width = (uint32_t)(length - 2) / 3;
 	}
 	s.net = (uint32_t)(alias - 1);
@@ -382,14 +388,14 @@ static int read_tag(struct wave_dump *v, struct wave_scopes *scopes, const uint8
 	uint64_t number;
 
 	switch (tag) {
-	case TAG_SCOPE: /* kind, name, component */
+	case TAG_SCOPE: /* type, name, component */
 		if (!skip(p, end, 1) || !string(p, end, text, sizeof(text)) ||
 		    !string(p, end, other, sizeof(other)))
 			return damaged(v, "names");
 		return pmk_wave_dump_enter(v, scopes, text);
 	case TAG_UPSCOPE:
 		return pmk_wave_dump_leave(v, scopes);
-	case TAG_ATTRIBUTE: /* kind, kind, name, number */
+	case TAG_ATTRIBUTE: /* type, subtype, name, number */
 		if (!skip(p, end, 2) || !string(p, end, other, sizeof(other)) ||
 		    !varint(p, end, &number))
 			return damaged(v, "names");
@@ -476,7 +482,7 @@ static int read_blackouts(struct wave_dump *v, const struct block *b)
 	return 0;
 }
 
-/* A file that was compressed as a whole is unpacked to one without a name. */
+/* The file was compressed as a whole: unpacks it to a temporary file without a name. */
 static int unwrap(struct wave_dump *v)
 {
 	struct wave_fst *f = v->fst;
@@ -525,7 +531,7 @@ int pmk_wave_fst_header(struct wave_dump *v)
 			return err;
 		named |= has_names(&b);
 	}
-	/* What is before a damage counts; it is told when it is reached. */
+	/* Names before a damaged part are used; the error is reported when the changes reach it. */
 	if (named && v->error.code)
 		v->error = (struct pmk_wave_error){ .code = 0 };
 	if (!named && !v->error.code)
@@ -557,17 +563,19 @@ void pmk_wave_fst_free(struct wave_dump *v)
 
 /* ---- a block of changes --------------------------------------------------------------------- */
 
-/* Where everything is in a block of changes. */
+/* Positions in a block of changes. */
 struct places {
 	uint64_t begin; /* a time */
 	uint64_t frame, packed_frame, whole_frame;
 	uint64_t chains, table, end_of_table;
 	uint64_t times, packed_times, whole_times, ntimes;
-	unsigned packing; /* of chains: '4', 'F' or 'Z' */
+	unsigned packing; /* method of packing for chains: '4', 'F' or 'Z' */
 };
 
-/* From its end: three numbers about the times, and these; then the length of the table of chains,
- * and this. */
+/*
+ * Reads the end of the block. It has, from the last bytes backwards: three numbers about the times,
+ * the times, the length of the table of chains, the table.
+ */
 static int find_from_end(struct wave_dump *v, const struct block *b, struct places *at)
 {
 	uint64_t room = b->end - b->at - HEAD, n;
@@ -591,7 +599,7 @@ static int find_from_end(struct wave_dump *v, const struct block *b, struct plac
 	return 0;
 }
 
-/* Read n varints that are at `*at`, before `limit`, and go behind them. */
+/* Reads n varints at `*at`, which must end before `limit`, and moves `*at` after them. */
 static int fetch_varints(struct wave_dump *v, uint64_t *at, uint64_t limit, uint64_t *to,
 			 unsigned n)
 {
@@ -608,8 +616,10 @@ static int fetch_varints(struct wave_dump *v, uint64_t *at, uint64_t limit, uint
 	return 0;
 }
 
-/* From its begin: times and a size, then the frame; the number of signals, how chains are packed,
- * and these. */
+/*
+ * Reads the start of the block: times and a size, the frame, the number of signals, the method of
+ * packing, the chains.
+ */
 static int find_from_begin(struct wave_dump *v, const struct block *b, struct places *at)
 {
 	uint64_t frame[3], signals;
@@ -631,14 +641,14 @@ static int find_from_begin(struct wave_dump *v, const struct block *b, struct pl
 	return 0;
 }
 
-/* ---- where the chains begin ----------------------------------------------------------------- */
+/* ---- the table of chains -------------------------------------------------------------------- */
 
-/* The table while it is read. */
+/* State while the table is read. */
 struct table {
-	size_t n;	/* signals that it has told of */
-	uint64_t begin; /* of the last chain that has begun */
-	size_t last;	/* whose it is */
-	uint64_t end;	/* of the last of all chains */
+	size_t n;	/* signals so far */
+	uint64_t begin; /* where the latest chain begins */
+	size_t last;	/* signal of the latest chain */
+	uint64_t end;	/* end of the last chain */
 };
 
 static bool none(struct wave_fst *f, struct table *t, uint64_t n)
@@ -662,8 +672,10 @@ static bool chain(struct wave_fst *f, struct table *t, uint64_t later)
 	return true;
 }
 
-/* The same changes as those of an earlier signal, which counts from 1. Its end may not be known
- * yet, so that its number is noted, and find_chains() looks there. */
+/*
+ * The signal shares the chain of an earlier signal, which is counted from 1. The end of that chain
+ * may be unknown yet, so only the number is stored, and find_chains() copies the chain.
+ */
 static bool same(struct wave_fst *f, struct table *t, uint64_t earlier)
 {
 	if (t->n == f->nhandles || !earlier || earlier > t->n)
@@ -672,7 +684,7 @@ static bool same(struct wave_fst *f, struct table *t, uint64_t earlier)
 	return true;
 }
 
-/* Of a CHANGES_ALIAS2. */
+/* Reads the table of CHANGES_ALIAS2. */
 static bool read_table(struct wave_fst *f, struct table *t, const uint8_t *p, const uint8_t *end)
 {
 	uint64_t n, earlier = 0;
@@ -695,7 +707,7 @@ static bool read_table(struct wave_fst *f, struct table *t, const uint8_t *p, co
 	return true;
 }
 
-/* Of the others. */
+/* Reads the table of the other block types. */
 static bool read_older_table(struct wave_fst *f, struct table *t, const uint8_t *p,
 			     const uint8_t *end)
 {
@@ -738,7 +750,7 @@ static int find_chains(struct wave_dump *v, const struct block *b, const struct 
 
 /* ---- changes -------------------------------------------------------------------------------- */
 
-/* The bits from `low` on of a value of n bits, the highest first, in whole bytes. */
+/* Returns the bits from `low` on of a packed value of n bits, the highest first. */
 static inline uint64_t packed(const uint8_t *p, uint32_t n, uint32_t low)
 {
 	uint64_t bits = 0;
@@ -753,7 +765,7 @@ static inline uint64_t packed(const uint8_t *p, uint32_t n, uint32_t low)
 	return bits;
 }
 
-/* Take over the change that the cursor is at. */
+/* Stores the change at the cursor. */
 static inline int take(struct wave_dump *v, struct cursor *c)
 {
 	const uint8_t *value = c->at;
@@ -786,7 +798,7 @@ static inline int take(struct wave_dump *v, struct cursor *c)
 	return 0;
 }
 
-/* The same if that is easy. */
+/* The same for a value that can be copied into its cell. Returns false if it cannot. */
 static inline bool take_easy(struct wave_dump *v, struct cursor *c)
 {
 	const struct wave_watch *w = &v->watch[c->watch - 1];
@@ -801,7 +813,9 @@ static inline bool take_easy(struct wave_dump *v, struct cursor *c)
 	return true;
 }
 
-/* Put the cursor into the list of the time of its next change; `now` is that of the last one. */
+/*
+ * Puts the cursor into the list of the time of its next change; `now` is the time of the last one.
+ */
 static inline int schedule(struct wave_dump *v, uint32_t index, size_t now)
 {
 	struct wave_fst *f = v->fst;
@@ -821,7 +835,7 @@ static inline int schedule(struct wave_dump *v, uint32_t index, size_t now)
 	return 0;
 }
 
-/* Unpack the changes of a signal. */
+/* Unpacks the changes of a signal. */
 static int load_chain(struct wave_dump *v, struct cursor *c, const struct places *at)
 {
 	const struct chain *where = &v->fst->chain[c->handle];
@@ -832,7 +846,7 @@ static int load_chain(struct wave_dump *v, struct cursor *c, const struct places
 		return 0;
 	if (fetch_varints(v, &begin, end, &whole, 1))
 		return v->error.code;
-	/* 0: it is not packed. */
+	/* A size of 0 means that the chain is not packed. */
 	if (whole ? load_packed(v, &c->data, begin, end - begin, whole,
 				at->packing == '4'   ? pmk_wave_unlz4
 				: at->packing == 'F' ? pmk_wave_unfastlz
@@ -845,7 +859,7 @@ static int load_chain(struct wave_dump *v, struct cursor *c, const struct places
 	return 0;
 }
 
-/* Time goes on to t; what was not dumped until then is not known. */
+/* Moves to time t. If a $dumpoff was before t, all values are unknown from then on. */
 static int go_to(struct wave_dump *v, uint64_t t)
 {
 	struct wave_fst *f = v->fst;
@@ -857,7 +871,7 @@ static int go_to(struct wave_dump *v, uint64_t t)
 	return stop;
 }
 
-/* The values at the begin of the first block. */
+/* Reads the values at the start of the first block. */
 static int read_frame(struct wave_dump *v, uint64_t at, uint64_t n, uint64_t whole)
 {
 	struct wave_fst *f = v->fst;
@@ -872,17 +886,17 @@ static int read_frame(struct wave_dump *v, uint64_t at, uint64_t n, uint64_t who
 		for (; next < c->handle; next++)
 			begin += f->length[next];
 		if (begin + c->length > frame->n)
-			break; /* this signal is newer than the block */
+			break; /* the signal was declared after this block */
 		if (pmk_wave_dump_change(v, c->watch, (const char *)frame->p + begin, c->length))
 			return v->error.code;
 	}
 	return 0;
 }
 
-/* How many changes of time there are between two looks at whether to stop. */
+/* Number of times between two calls of the progress callback. */
 #define PATIENCE 4096
 
-/* All is loaded: take the changes over, time by time. */
+/* The block is loaded: stores all changes in the order of time. */
 static int merge(struct wave_dump *v, const struct block *b)
 {
 	struct wave_fst *f = v->fst;
@@ -958,7 +972,7 @@ static struct cursor cursor_of(const struct wave_dump *v, size_t handle, uint32_
 	};
 }
 
-/* Find what is watched. */
+/* Creates a cursor for each watched signal. */
 static int start(struct wave_dump *v)
 {
 	struct wave_fst *f = v->fst;
