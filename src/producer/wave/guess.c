@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: MIT
 /*
- * Makes a map from names alone. A layer is a group of signals with an htrans of two bits and an
- * hready beside it, whatever stands before and after these words: htrans, M0_HTRANS, htrans_o with
- * hready_i. If one htrans has several names, the name with the most roles is taken, and of these
- * the outermost one with the shortest path. Simulators that give the two ends of a vector port nets
- * of their own still share those of one bit, so groups with one hwrite and one hready are one
- * layer, too; masters of one bus share hready alone. Layers whose names differ in numbers alone are
- * in the order of these, whatever order the dump has; the others are in that. Not every such group
- * is a layer of its own; those that are left out stand in the map as comments:
+ * Makes a map from the names of signals. A layer is a group of signals with an htrans of two bits
+ * and an hready in the same scope, whatever comes before and after these words: htrans, M0_HTRANS,
+ * htrans_o with hready_i. If one htrans has several names, the name with the most roles wins, then
+ * the outermost one, then the shortest path. Some simulators use two nets for the two ends of a
+ * vector port but one net for a port of one bit. So groups that share hwrite and hready are one
+ * layer, too; masters of one bus share only hready. Layers whose names differ only in numbers are
+ * sorted by these numbers; the others keep the order of the dump. Some groups are not layers of
+ * their own; the map has them as comments:
  *
- *  - A module within another that has an htrans of the same name, and no more roles: simulators
- *    give the two ends of a port nets of their own. So is a module without hwrite whose hready is
- *    that of another one with it.
- *  - Ports of slaves, recognised by their hsel, if there are other ports: their traffic is that of
- *    a master.
+ *  - A module inside another one that has an htrans of the same name and as many roles or more:
+ *    simulators may use two nets for the two ends of a port. Also a module without hwrite whose
+ *    hready is that of a module with hwrite.
+ *  - Ports of slaves, recognised by their hsel, if there are other ports: their traffic is the
+ *    traffic of a master.
  *
- * An AXI interface is a group with awvalid and its awready, bvalid and bready, or the same of
- * reads, in either spelling, aw_valid too; otherwise it is as a layer. Generators of hardware put
- * a word before what a channel offers: Chisel's aw_bits_len and SpinalHDL's aw_payload_len. Two
- * groups whose addresses have one VALID and one READY are one interface.
+ * An AXI interface is a group with awvalid and its awready, bvalid and bready, or with arvalid,
+ * arready, rvalid and rready; aw_valid etc. are also recognised. Otherwise the rules for layers
+ * apply. Hardware generators put a word before the names of a channel's payload: Chisel's
+ * aw_bits_len and SpinalHDL's aw_payload_len. Two groups whose address channels share VALID and
+ * READY are one interface.
  *
- * A map has one clock. A layer's own clock is the one that is named after the layer, m_axi_aclk of
- * m_axi_awvalid, or the one in its scope that has the name of the map's clock.
+ * A map has one clock. A layer's own clock is named after the layer, such as m_axi_aclk for
+ * m_axi_awvalid, or is in the layer's scope and has the name of the map's clock.
  *
  * A GXI is two states of two bits, address_state and data_state, on a path with gxi or mbx in it,
- * because many other state machines have signals with these words in their names. Where there is
- * none, the pins of an AHB Monitor have the states, too. The handshake signals of AXI are not such
- * states.
+ * because many other state machines have signals with these words in their names. If there are
+ * none, the states are taken from the pins of an AHB Monitor. The handshake signals of AXI are not
+ * such states.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -55,7 +56,7 @@ static const char *const axi_names[PMK_AXI_NROLES] = {
 
 #define NGXI (PMK_WAVE_GXI_IS_WRITE + 1)
 
-/* The keys of [gxi], and what signals are called. */
+/* The keys of [gxi], and the names of their signals. */
 static const char *const gxi_keys[NGXI] = {
 	[PMK_WAVE_GXI_ADDRESS] = "address_state",
 	[PMK_WAVE_GXI_DATA] = "data_state",
@@ -68,7 +69,7 @@ static const char *const gxi_names[NGXI][5] = {
 	[PMK_WAVE_GXI_ADDR] = { "address", "addr" },
 	[PMK_WAVE_GXI_IS_WRITE] = { "write", "is_write", "wr" },
 };
-/* The greatest width of each; states have exactly this width. */
+/* The largest width of each; the width of a state must be equal. */
 static const uint32_t gxi_bits[NGXI] = {
 	[PMK_WAVE_GXI_ADDRESS] = 2,
 	[PMK_WAVE_GXI_DATA] = 2,
@@ -78,35 +79,41 @@ static const uint32_t gxi_bits[NGXI] = {
 
 #define NAME_BYTES 48
 
-#define MOST_ROLES PMK_AXI_NROLES /* AHB has fewer */
+#define MOST_ROLES PMK_AXI_NROLES /* more than AHB has */
 
 /* A layer of AHB, or an AXI interface. */
 struct layer {
 	const struct pmk_wave_signal *role[MOST_ROLES]; /* enum pmk_ahb_role, or pmk_axi_role */
-	const struct pmk_wave_signal *key; /* the one that it was found by: htrans, awvalid … */
-	const char *word;		   /* … and what of its name that is */
+	/* the signal that identifies the layer: htrans, awvalid … */
+	const struct pmk_wave_signal *key;
+	const char *word; /* the part of the name that matched */
 	bool axi;
 	unsigned roles;
 	bool slave;
-	const struct layer *same; /* the layer of which it is an inner end */
-	/* Its place in the dump, and that of the first whose name differs in numbers alone. */
+	const struct layer *same; /* the outer layer if this is the inner end of its port */
+	/*
+	 * Position in the dump, and the position of the first layer whose name differs only in
+	 * numbers.
+	 */
 	size_t place, family;
 	char name[NAME_BYTES];
 };
 
 struct gxi {
 	const struct pmk_wave_signal *role[NGXI];
-	unsigned roles; /* 0: there is no such signal */
+	unsigned roles; /* 0: there is no GXI */
 };
 
 struct layers {
-	/* The signals with the name of a role in their name: a dump has a thousand times as many
-	 * signals. */
+	/*
+	 * Signals whose name contains the name of a role. A dump has a thousand times as many
+	 * signals, so searches use this list.
+	 */
 	const struct pmk_wave_signal **role;
 	size_t nroles;
 	struct layer *layer;
 	size_t count;
-	bool masters; /* at least one of them is not a slave's port */
+	bool masters; /* at least one layer is not a slave's port */
 	struct gxi gxi;
 	const struct pmk_wave_signal *pins; /* AHBMONITOR */
 };
@@ -124,12 +131,12 @@ static bool on_gxi(const struct pmk_wave_signal *s)
 	       strcasestr(s->scope, "gxi") || strcasestr(s->scope, "mbx");
 }
 
-/* What may stand between the channel and the rest of one of AXI's names. */
+/* Possible text between the channel and the rest of an AXI name. */
 static const char *const axi_infixes[] = { "", "_", "_bits_", "_payload_" };
 
 #define NINFIXES (sizeof(axi_infixes) / sizeof(axi_infixes[0]))
 
-/* The length of one of the names at `at`; 0: none of them is there. */
+/* Returns the length of the name in `names` that `at` starts with; 0 if none matches. */
 static size_t any_length(const char *at, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -138,7 +145,7 @@ static size_t any_length(const char *at, const char *const *names, size_t n)
 	return 0;
 }
 
-/* True if one of AXI's names is at this place. */
+/* True if an AXI name starts at this place. */
 static bool is_axi_name(const char *at)
 {
 	static const char *const fields[] = { "valid", "ready", "last",	 "resp", "len", "id",
@@ -186,7 +193,7 @@ static bool has_role(const struct pmk_wave_signal *s)
 	return false;
 }
 
-/* 0 or PMK_ENOMEM. */
+/* Returns 0 or PMK_ENOMEM. */
 static int find_roles(const struct wave_dump *v, struct layers *all)
 {
 	all->role = calloc(v->nsignals + 1, sizeof(*all->role));
@@ -196,8 +203,10 @@ static int find_roles(const struct wave_dump *v, struct layers *all)
 	return all->role ? 0 : PMK_ENOMEM;
 }
 
-/* The signal beside `to` whose name is the same except that `role` stands for `word`; the letter
- * for the direction at its end may be the other one. */
+/*
+ * Returns the signal in the scope of `to` whose name is the same, with `role` in the place of
+ * `word`. A final letter for the direction, i or o, may differ.
+ */
 static const struct pmk_wave_signal *beside(const struct layers *all,
 					    const struct pmk_wave_signal *to, const char *word,
 					    const char *role)
@@ -268,7 +277,7 @@ static bool same_net(const struct layer *a, const struct layer *b, unsigned role
 	return a->role[role] && b->role[role] && a->role[role]->net == b->role[role]->net;
 }
 
-/* Are these two names for one bus, as far as nets tell? */
+/* True if these are two names of one bus, judging by their nets. */
 static bool same_bus(const struct layer *a, const struct layer *b)
 {
 	if (a->axi != b->axi)
@@ -282,7 +291,7 @@ static bool same_bus(const struct layer *a, const struct layer *b)
 	       same_net(a, b, PMK_AHB_HWRITE);
 }
 
-/* 0 or PMK_ENOMEM. */
+/* Returns 0 or PMK_ENOMEM. */
 static int add_layer(struct layers *all, const struct layer *l)
 {
 	struct layer *bigger;
@@ -303,8 +312,9 @@ static int add_layer(struct layers *all, const struct layer *l)
 	return 0;
 }
 
-/* Compare two paths, in which `numbers` of any length are one character: with their values, or all
- * of them as the same. */
+/*
+ * Compares two paths. Numbers are compared by value if `numbers`, otherwise all numbers are equal.
+ */
 static int compare_paths(const char *a, const char *b, bool numbers)
 {
 	for (; *a && *b; a++, b++) {
@@ -342,7 +352,7 @@ static int in_order(const void *a, const void *b)
 	return by_number ? by_number : l->place < m->place ? -1 : 1;
 }
 
-/* Sort by numbers what differs in nothing else, from where the first of it is. */
+/* Sorts layers that differ only in numbers, from the position of the first of them. */
 static void sort_layers(struct layers *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
@@ -357,18 +367,20 @@ static void sort_layers(struct layers *all)
 		qsort(all->layer, all->count, sizeof(*all->layer), in_order);
 }
 
-#define AXI_NAME 24 /* bytes of "aw_payload_burst" */
+#define AXI_NAME 24 /* enough for "aw_payload_burst" */
 
-/* "awvalid", or "aw_valid" and its like. */
+/* Writes "awvalid", or "aw_valid" and so on with an infix. */
 static void axi_name(char buf[AXI_NAME], unsigned role, const char *infix)
 {
-	size_t n = axi_names[role][0] == 'a' ? 2 : 1; /* of the channel: aw, ar, w, b, r */
+	size_t n = axi_names[role][0] == 'a' ? 2 : 1; /* length of the channel: aw, ar, w, b, r */
 
 	snprintf(buf, AXI_NAME, "%.*s%s%s", (int)n, axi_names[role], infix, axi_names[role] + n);
 }
 
-/* The signal of a role in the interface whose key is `s`, of which `word` is "awvalid" or
- * "aw_valid": a '_' there is one in the other names, too. */
+/*
+ * Returns the signal of a role in the interface with the key `s`, in which `word` matched. If
+ * `word` has a '_', the other names have one, too.
+ */
 static const struct pmk_wave_signal *find_axi_role(const struct layers *all,
 						   const struct pmk_wave_signal *s,
 						   const char *word, unsigned role)
@@ -391,7 +403,7 @@ static bool ends_in(const char *name, const char *end)
 	return n >= more && strcmp(name + n - more, end) == 0;
 }
 
-/* The greatest width of a signal, by the end of its name; most have one bit. */
+/* Returns the largest width of a role's signal. */
 static uint32_t axi_bits(unsigned role)
 {
 	static const struct {
@@ -406,7 +418,7 @@ static uint32_t axi_bits(unsigned role)
 	return 1;
 }
 
-/* The interface whose key is `s`, of which `word` is awvalid or arvalid. */
+/* Reads the interface with the key `s`, in which `word` matched. */
 static bool read_axi(const struct layers *all, const struct pmk_wave_signal *s, const char *word,
 		     struct layer *l)
 {
@@ -424,7 +436,7 @@ static bool read_axi(const struct layers *all, const struct pmk_wave_signal *s, 
 	       (roles & PMK_AXI_WRITES) == PMK_AXI_WRITES;
 }
 
-/* Look for an interface by one of its signals: writes tell of all, else reads do. */
+/* Finds an interface by its AWVALID, or by its ARVALID if it has no AWVALID. */
 static bool find_axi(const struct layers *all, const struct pmk_wave_signal *s, struct layer *l)
 {
 	static const char *const words[] = { "awvalid", "aw_valid", "arvalid", "ar_valid" };
@@ -452,7 +464,7 @@ static int find_layers(const struct wave_dump *v, struct layers *all)
 	return err;
 }
 
-/* Is `in` a module within that of `out`, with the same names? */
+/* True if `in` is a module inside the module of `out` and has the same names. */
 static bool within(const struct layer *in, const struct layer *out)
 {
 	const struct pmk_wave_signal *a = in->key, *b = out->key;
@@ -462,7 +474,7 @@ static bool within(const struct layer *in, const struct layer *out)
 	       in->roles <= out->roles && strncmp(a->scope, b->scope, n) == 0 && a->scope[n] == '.';
 }
 
-/* Is `in` what a slave without hwrite sees of `out`? */
+/* True if `in` is a slave's end of `out`, without hwrite. */
 static bool is_slave_end(const struct layer *in, const struct layer *out)
 {
 	return !in->axi && !out->axi && !in->role[PMK_AHB_HWRITE] && out->role[PMK_AHB_HWRITE] &&
@@ -478,7 +490,7 @@ static void find_inner_ends(struct layers *all)
 				all->layer[i].same = &all->layer[k];
 }
 
-/* Is the end of a name only the direction of a port? */
+/* True if this end of a name is only the direction of a port. */
 static bool is_direction(const char *text)
 {
 	static const char *const words[] = { "_o", "_i", "_out", "_in" };
@@ -489,8 +501,10 @@ static bool is_direction(const char *text)
 	return false;
 }
 
-/* The last scope of a path with an index, as generated ones have: "lane[2]" of tb.lane[2].m; or
- * the last one. */
+/*
+ * Returns the last scope of a path that has an index, as generated scopes have: "lane[2]" of
+ * tb.lane[2].m. Without one, returns the last scope.
+ */
 static const char *telling_scope(const char *path)
 {
 	const char *bracket = strrchr(path, '['), *dot;
@@ -500,8 +514,10 @@ static const char *telling_scope(const char *path)
 	return dot;
 }
 
-/* The name for a layer: what stands before and after htrans or awvalid, or else the last name of
- * the scope, from one with an index on: letters, digits and single '_'. */
+/*
+ * Names a layer: the text before and after htrans or awvalid, or else the last scope names, from
+ * one with an index on. Only letters, digits and single '_' are kept.
+ */
 static void name_layer(struct layers *all, size_t n)
 {
 	struct layer *l = &all->layer[n];
@@ -532,7 +548,7 @@ static void name_layer(struct layers *all, size_t n)
 
 /* ---- GXI ------------------------------------------------------------------------------------ */
 
-/* Is it the state of an address channel that has a data channel beside it? */
+/* Reads a GXI if this is the state of an address channel that has a data channel next to it. */
 static bool read_gxi(const struct layers *all, const struct pmk_wave_signal *s, struct gxi *g)
 {
 	const char *word = NULL;
@@ -553,7 +569,7 @@ static bool read_gxi(const struct layers *all, const struct pmk_wave_signal *s, 
 	return g->role[PMK_WAVE_GXI_DATA] && g->role[PMK_WAVE_GXI_DATA]->width == 2;
 }
 
-/* Take the one with the most roles, and of these the one with the shortest path. */
+/* Chooses the GXI with the most roles, then the shortest path. */
 static void find_gxi(struct layers *all)
 {
 	struct gxi *best = &all->gxi, g;
@@ -585,13 +601,13 @@ static const struct pmk_wave_signal *find_pins(const struct wave_dump *v)
 
 /* ---- vectors that were dumped bit by bit --------------------------------------------------- */
 
-/* A signal of one bit, and its place in the dump. */
+/* A signal of one bit, and its position in the dump. */
 struct bit {
 	const struct pmk_wave_signal *signal;
 	size_t place;
 };
 
-/* Only names that a map may need: a dump has a thousand times as many signals. */
+/* True for names that a map may need: a dump has a thousand times as many signals. */
 static bool may_be_bit(const struct pmk_wave_signal *s)
 {
 	return s->kind == PMK_WAVE_BITS && s->width == 1 && !s->parameter &&
@@ -616,8 +632,10 @@ static bool same_name(const struct bit *a, const struct bit *b)
 	       strcmp(a->signal->name, b->signal->name) == 0;
 }
 
-/* n bits of one name, sorted: put the vector in the place of the first in the dump, and leave the
- * others without a width. Bits that are missing or there twice make no vector. */
+/*
+ * Joins n sorted bits of one name: the vector replaces its first bit in the dump, and the other
+ * bits get width 0. Missing or duplicate bits make no vector.
+ */
 static void join(struct pmk_wave_signal *list, const struct bit *bit, size_t n)
 {
 	size_t first = bit[0].place;
@@ -654,8 +672,10 @@ static bool is_plain(const char *name)
 	return length != 0;
 }
 
-/* The signals of a dump without parameters, which never change, and without odd names; vectors are
- * one signal each. The caller frees the list. NULL: no memory. */
+/*
+ * Returns the signals of a dump with vectors joined, without parameters, which never change, and
+ * without odd names. The caller frees the list. NULL: no memory.
+ */
 static struct pmk_wave_signal *joined(const struct wave_dump *v, size_t *n)
 {
 	struct pmk_wave_signal *list = calloc(v->nsignals + 1, sizeof(*list));
@@ -695,10 +715,11 @@ static const char *const clocks[] = { "hclk",  "hclk*", "aclk",	  "clk", "clock"
 static const char *const resets[] = { "hresetn", "hreset*", "aresetn", "resetn", "reset_n", "rst_n",
 				      "rstn",	 "nreset",  "reset*",  "rst*",	 NULL };
 
-/* True if this part of a name belongs to a word that only has the letters of a reset in it. */
+/* True if `at` is in a word that happens to contain the letters of a reset. */
 static bool is_in_other_word(const char *name, const char *at)
 {
-	static const char *const words[] = { "burst", "first", "worst" }; /* "rst" ends them */
+	/* words that contain "rst" */
+	static const char *const words[] = { "burst", "first", "worst" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (at - name >= 2 && strncasecmp(at - 2, words[i], strlen(words[i])) == 0)
@@ -727,7 +748,7 @@ static unsigned rank(const char *name, const char *const *list)
 	return 100;
 }
 
-/* Take the most typical name, in `scope` before elsewhere, and of these the shortest path. */
+/* Returns the most typical name: one in `scope` first, then the shortest path. */
 static const struct pmk_wave_signal *most_telling(const struct wave_dump *v,
 						  const char *const *list, const char *scope)
 {
@@ -760,14 +781,16 @@ static bool is_in(const char *scope, const char *outer)
 	return !n || (strncmp(scope, outer, n) == 0 && (!scope[n] || scope[n] == '.'));
 }
 
-/* A word of a name, between two '_'. */
+/* A word of a name, delimited by '_'. */
 struct word {
 	const char *at;
 	size_t n;
 };
 
-/* Returns the first word at *at, and moves *at to its end. The end of a name is a word of no
- * letters. */
+/*
+ * Returns the first word at *at, and moves *at to its end. At the end of a name, returns an empty
+ * word.
+ */
 static struct word next_word(const char **at)
 {
 	struct word w = { .at = *at + strspn(*at, "_") };
@@ -785,7 +808,7 @@ static bool has_word(const char *name, const struct word *word)
 	return false;
 }
 
-/* aclk, hclk, clock … */
+/* True for aclk, hclk, clock … */
 static bool is_clock_word(const struct word *w)
 {
 	return (w->n >= 3 && strncasecmp(w->at + w->n - 3, "clk", 3) == 0) ||
@@ -818,8 +841,10 @@ static unsigned shared_words(const char *name, const struct layer *l)
 	return is_clock ? n : 0;
 }
 
-/* The clock that is named after a layer, in its scope or one around it: the one that shares most
- * words, and of these the innermost. NULL: there is none. */
+/*
+ * Returns the clock that is named after a layer, in its scope or one around it: the one that shares
+ * the most words, then the innermost. NULL: there is none.
+ */
 static const struct pmk_wave_signal *clock_named_after(const struct wave_dump *v,
 						       const struct layer *l)
 {
@@ -841,7 +866,7 @@ static const struct pmk_wave_signal *clock_named_after(const struct wave_dump *v
 	return best;
 }
 
-/* The layer's own clock, if that is another net than the map's; or NULL. */
+/* Returns the layer's own clock if it is not on the net of the map's clock, or NULL. */
 static const struct pmk_wave_signal *clock_of(const struct wave_dump *v, const struct layer *l,
 					      const struct pmk_wave_signal *clock)
 {
@@ -864,8 +889,10 @@ static const struct pmk_wave_signal *clock_of(const struct wave_dump *v, const s
 	return NULL;
 }
 
-/* True if the layer's own clock has the name of the map's, and a scope around both has a net with
- * this name, which may drive the two of them. */
+/*
+ * True if the layer's own clock has the name of the map's clock, and a net of this name in a scope
+ * around both may drive both.
+ */
 static bool may_share_clock(const struct wave_dump *v, const struct layer *l,
 			    const struct pmk_wave_signal *own, const struct pmk_wave_signal *clock)
 {
@@ -882,7 +909,7 @@ static bool may_share_clock(const struct wave_dump *v, const struct layer *l,
 	return false;
 }
 
-/* Names like HRESETn, rst_n, rst_ni: such a reset is asserted while it is low. */
+/* True for names like HRESETn, rst_n, rst_ni: such a reset is active low. */
 static bool active_low(const char *name)
 {
 	size_t n = strlen(name);
@@ -900,8 +927,10 @@ static void write_path(FILE *f, const char *key, const struct pmk_wave_signal *s
 	fprintf(f, "%s = %s%s%s\n", key, s->scope, *s->scope ? "." : "", s->name);
 }
 
-/* `own`: a clock in the layer's scope that may be another one, or NULL. `mark` is before every
- * line: "# " makes the section a comment. */
+/*
+ * `own`: a clock in the layer's scope that may differ from the map's, or NULL. `mark` starts every
+ * line: "# " makes the section a comment.
+ */
 static void write_layer(FILE *f, const struct layer *l, const struct pmk_wave_signal *own,
 			const char *mark)
 {
@@ -963,7 +992,7 @@ static void write_pins(FILE *f, const struct pmk_wave_signal *s)
 		s->scope, dot, s->name);
 }
 
-/* The layer stays in the map as a comment, for a map of its own. */
+/* Writes the layer as a comment, because it needs a map of its own. */
 static void write_other_clock(FILE *f, const struct layer *l, const struct pmk_wave_signal *own)
 {
 	const char *dot = *own->scope ? "." : "";
@@ -977,7 +1006,7 @@ static void write_other_clock(FILE *f, const struct layer *l, const struct pmk_w
 	write_layer(f, l, NULL, "# ");
 }
 
-/* Which core's bus it is, by the name of the core in the path; NULL: the path does not say. */
+/* Returns the core whose name is in the path, or NULL. */
 static const char *evntbus_core(const struct pmk_wave_signal *s)
 {
 	static const char *const cores[][2] = { { "1136", "arm1136" }, { "1176", "arm1176" } };
@@ -988,7 +1017,10 @@ static const char *evntbus_core(const struct pmk_wave_signal *s)
 	return NULL;
 }
 
-/* Without its core the section is incomplete. It is a comment then, unless it is all there is. */
+/*
+ * Without its core the section is incomplete, so it is written as a comment, unless it is the only
+ * section.
+ */
 static void write_evntbus(FILE *f, const struct pmk_wave_signal *s, bool only)
 {
 	const char *core = evntbus_core(s), *mark = core || only ? "" : "# ";
@@ -1073,7 +1105,7 @@ static const struct pmk_wave_signal *clock_of_first(const struct wave_dump *v,
 	return i < all->count ? clock_named_after(v, &all->layer[i]) : NULL;
 }
 
-/* Returns the whole text, or an error. */
+/* Writes the whole map, or returns an error. */
 static int guess(const struct pmk_wave *w, const struct wave_dump *v, FILE *f, struct layers *all,
 		 struct pmk_wave_error *err)
 {
@@ -1117,7 +1149,7 @@ static int guess(const struct pmk_wave *w, const struct wave_dump *v, FILE *f, s
 int pmk_wave_guess(const struct pmk_wave *w, char **text, struct pmk_wave_error *err)
 {
 	struct layers all = { .count = 0 };
-	struct wave_dump names = w->dump; /* the same with other signals */
+	struct wave_dump names = w->dump; /* a copy with another list of signals */
 	size_t size;
 	FILE *f;
 	int code;

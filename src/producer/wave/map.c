@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Map files: which signals of a dump mean what. INI files; docs/wave.md describes the format.
+ * Map files: the meaning of a dump's signals. They are INI files; docs/wave.md describes the
+ * format.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -20,7 +21,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The elements of a map's arrays, while the map is read and after that. */
+/* The elements of a map's arrays; they are kept as long as the map. */
 struct contents {
 	struct wave_arena text;
 	struct pmk_wave_layer *layer;
@@ -47,14 +48,14 @@ struct reading {
 	struct pmk_wave_map *map;
 	struct contents *all;
 	bool no_memory;
-	char section[64]; /* the layer that was looked up last */
+	char section[64]; /* index of the layer that was looked up last */
 	enum section kind;
-	unsigned layer;		   /* or AXI interface */
+	unsigned layer;		   /* index of the AXI interface that was looked up last */
 	const char *evntbus_core;  /* the PMU whose EVNTBUS it is */
 	const struct pmk_pmu *pmu; /* the PMU whose events [events] may name */
 };
 
-/* Report an error in the line that is read. Returns false, for the caller to return. */
+/* Reports an error in the current line. Returns false, for the caller to return. */
 #define complain(r, ...) pmk_ini_fail((r)->ini, (r)->ini->line, __VA_ARGS__)
 
 static const char *keep(struct reading *r, const char *text)
@@ -70,7 +71,10 @@ static const char *keep(struct reading *r, const char *text)
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-/* Index of a word, in upper or lower case; -1 after an error that names the nearest words. */
+/*
+ * Returns the index of a word, in upper or lower case; -1 after an error that names the nearest
+ * words.
+ */
 static int find_word(struct reading *r, const char *what, const char *const *list, unsigned n,
 		     const char *word)
 {
@@ -95,7 +99,7 @@ static int find_word(struct reading *r, const char *what, const char *const *lis
 	return -1;
 }
 
-/* A text that may be given only once. */
+/* Stores a text that may be given only once. */
 static bool set_text(struct reading *r, const char **to, unsigned *line, const char *value)
 {
 	if (*line)
@@ -123,7 +127,7 @@ static bool add_slot(struct reading *r, const struct pmk_wave_slot *slot, const 
 	return true;
 }
 
-/* A slot that may be there only once per group. */
+/* Adds a slot that may occur only once per group. */
 static bool add_role(struct reading *r, const struct pmk_wave_slot *slot, const char *signal)
 {
 	for (unsigned i = 0; i < r->map->nslots; i++) {
@@ -195,12 +199,12 @@ static uint8_t monitor_by_name(const char *name)
 {
 	unsigned i = pmk_wave_monitor(name);
 
-	/* Otherwise take the one with a counter for every type of burst. */
+	/* Otherwise use a monitor with a counter for every type of burst. */
 	return i < WAVE_NMONITORS ? (uint8_t)(PMK_AHBMON_BUS_ARMI + i)
 				  : (uint8_t)PMK_AHBMON_BUS_EXP;
 }
 
-/* Find the layer with that name; a new name makes a new layer. False when out of memory. */
+/* Finds the layer with that name; a new name makes a new layer. False when out of memory. */
 static bool enter_layer(struct reading *r, const char *name)
 {
 	struct pmk_wave_map *m = r->map;
@@ -222,7 +226,7 @@ static bool enter_layer(struct reading *r, const char *name)
 	return true;
 }
 
-/* "4": the width of a data bus in bytes. */
+/* Reads the width of a data bus in bytes, such as "4". */
 static bool set_bytes(struct reading *r, struct pmk_wave_layer *layer, const char *value)
 {
 	uint64_t bytes;
@@ -279,7 +283,7 @@ static bool take_layer(struct reading *r, const char *name, const char *value)
 
 /* ---- [axi NAME] ----------------------------------------------------------------------------- */
 
-/* As enter_layer(). */
+/* Finds or makes an interface, as enter_layer() does for layers. */
 static bool enter_axi(struct reading *r, const char *name)
 {
 	struct pmk_wave_map *m = r->map;
@@ -326,7 +330,7 @@ static bool take_axi(struct reading *r, const char *name, const char *value)
 	return add_role(r, &slot, value);
 }
 
-/* ---- the others ----------------------------------------------------------------------------- */
+/* ---- the other sections --------------------------------------------------------------------- */
 
 static bool take_gxi(struct reading *r, const char *name, const char *value)
 {
@@ -343,7 +347,7 @@ static bool take_gxi(struct reading *r, const char *name, const char *value)
 	return add_role(r, &slot, value);
 }
 
-/* Find a PMU by name; an error names the nearest names. */
+/* Returns the PMU with this name; an error names the nearest names. */
 static const struct pmk_pmu *find_pmu(struct reading *r, const char *name)
 {
 	const struct pmk_pmu *pmu = pmk_pmu_find(name);
@@ -378,7 +382,7 @@ static bool take_evntbus(struct reading *r, const char *name, const char *value)
 	return false;
 }
 
-/* The signal that an event of the PMU counts; -1 after an error. */
+/* Returns the signal that an event of the PMU counts; -1 after an error. */
 static int event_signal(struct reading *r, const char *name)
 {
 	const struct pmk_event *ev = pmk_pmu_event(r->pmu, name);
@@ -479,7 +483,7 @@ static bool take_windows(struct reading *r, const char *name, const char *value)
 	return i >= 0 && add_window(r, w, value);
 }
 
-#define NSLAVES 16 /* of the AHB Monitor's packets */
+#define NSLAVES 16 /* slaves in the AHB Monitor's packets */
 
 /* NUMBER = FIRST-LAST */
 static bool take_slaves(struct reading *r, const char *name, const char *value)
@@ -505,7 +509,7 @@ static bool take_packets(struct reading *r, const char *name, const char *value)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-/* The name in a section such as "layer armd"; NULL: it is another section. */
+/* Returns the name in a section such as "layer armd"; NULL if it is another section. */
 static const char *name_in(const char *section, const char *kind)
 {
 	size_t n = strlen(kind);
@@ -548,7 +552,7 @@ static bool enter_section(struct reading *r, const char *section)
 	return i >= 0;
 }
 
-/* The signals that a layer or an AXI interface has. */
+/* Returns the roles of a layer or an AXI interface that have a signal. */
 static uint32_t roles_of(const struct pmk_wave_map *m, enum pmk_wave_part part, unsigned group)
 {
 	uint32_t roles = 0;
@@ -559,7 +563,7 @@ static uint32_t roles_of(const struct pmk_wave_map *m, enum pmk_wave_part part, 
 	return roles;
 }
 
-/* Check what a map as a whole needs. */
+/* Checks the map as a whole. */
 static bool check(struct reading *r)
 {
 	struct pmk_wave_map *m = r->map;
@@ -601,7 +605,7 @@ static bool check(struct reading *r)
 	return true;
 }
 
-/* Tell every slot its scope: that of its layer or AXI interface, or of the map. */
+/* Sets the scope of every slot: that of its layer or AXI interface, or of the map. */
 static void spread_scopes(struct pmk_wave_map *m, struct contents *all)
 {
 	for (unsigned i = 0; i < m->nlayers; i++)

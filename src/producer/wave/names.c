@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of signals. A map may write a path in full, leave out its beginning as long as only one net
- * can be meant, or write it relative to the map's scope. It may separate names by '.' or '/', and
- * choose bits by the indices of the declaration.
+ * Names of signals. A map may use a full path, a path without its beginning if only one net
+ * matches, or a path relative to the map's scope. Names are separated by '.' or '/', and indices
+ * select bits as declared.
  *
- * Some writers dump a vector bit by bit, every bit with a code of its own. Then all signals of the
- * same path, with ranges that do not overlap, are one vector, with its lowest index as bit 0.
+ * Some writers dump a vector bit by bit, every bit with a code of its own. Signals with the same
+ * path and ranges that do not overlap form one vector, with the lowest index as bit 0.
  */
 #include "producer/wave/wave.h"
 
@@ -30,7 +30,7 @@ bool pmk_wave_number(const char *text, uint64_t *value)
 	else if (text[0] == '0' && (text[1] == 'b' || text[1] == 'B'))
 		base = 2;
 	text += base == 10 ? 0 : 2;
-	if (!isxdigit((unsigned char)*text)) /* strtoull would accept blanks and a sign */
+	if (!isxdigit((unsigned char)*text)) /* because strtoull would accept blanks and a sign */
 		return false;
 	*value = strtoull(text, &end, base);
 	return *end == '\0';
@@ -45,13 +45,13 @@ static size_t path_length(const struct pmk_wave_signal *s)
 	return scope + (scope ? 1 : 0) + strlen(s->name);
 }
 
-/* The last n characters of "scope.name", written into buf. */
+/* Copies the last n characters of "scope.name" into buf. */
 static void path_tail(const struct pmk_wave_signal *s, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%s", s->scope, *s->scope ? "." : "", s->name);
 }
 
-/* Is it the signal's path or, with `suffix`, the end of it? */
+/* True if this is the signal's path or, with `suffix`, the end of it. */
 static bool matches(const struct pmk_wave_signal *s, const char *path, size_t n, bool suffix)
 {
 	size_t whole = path_length(s), name = strlen(s->name), scope = strlen(s->scope);
@@ -84,11 +84,11 @@ static int32_t highest(const struct pmk_wave_signal *s)
 	return s->msb < s->lsb ? s->lsb : s->msb;
 }
 
-/* Signals that a path may mean; each net stands here once. */
+/* Signals that match a path; each net is in the list once. */
 struct found {
 	uint32_t signal[WAVE_PARTS];
 	unsigned count;
-	bool crowded; /* there were more than fit */
+	bool crowded; /* more signals matched than fit */
 };
 
 static bool same(const struct pmk_wave_signal *a, const struct pmk_wave_signal *b)
@@ -117,7 +117,7 @@ static void collect(const struct wave_dump *v, const char *path, bool suffix, st
 	}
 }
 
-/* Look for the path in the scope, then as it is, then as the end of a longer path. */
+/* Looks for the path in the scope, then from the top, then as the end of a longer path. */
 static void look_for(const struct wave_dump *v, const char *scope, const char *path,
 		     struct found *f)
 {
@@ -134,12 +134,14 @@ static void look_for(const struct wave_dump *v, const char *scope, const char *p
 		collect(v, path, true, f);
 }
 
-/* ---- reasons -------------------------------------------------------------------------------- */
+/* ---- suggestions ---------------------------------------------------------------------------- */
 
 #define HINTS 3
 
-/* Candidates by the distance of their last name; of two equal ones, the one in the right scope
- * comes first. */
+/*
+ * Candidates, sorted by the distance of their last name. With equal distances the one in the right
+ * scope comes first.
+ */
 struct hints {
 	const struct pmk_wave_signal *signal[HINTS];
 	unsigned distance[HINTS];
@@ -188,7 +190,7 @@ static void no_such(const struct wave_dump *v, const char *scope, const char *pa
 
 		if (d >= PMK_FAR)
 			continue;
-		/* A scope other than the one that was written or set costs half a step. */
+		/* Another scope than the one in the path or in the map costs half a step. */
 		d = 2 * d + !(name != path ? strncmp(path, s->scope, n) == 0
 					   : strcmp(scope, s->scope) == 0);
 		offer(&h, s, d);
@@ -224,10 +226,9 @@ static void ambiguous(const struct wave_dump *v, const char *path, const struct 
 			 path, a, b, f->count > 2 ? " …" : "");
 }
 
-/* ---- picking bits --------------------------------------------------------------------------- */
+/* ---- selecting bits ------------------------------------------------------------------------- */
 
-/* Where the whole of a name lies: bit 0 is the lowest index of all signals or, for one signal,
- * its LSB. */
+/* Returns the index of bit 0: the lowest index of all signals, or the LSB of a single signal. */
 static int32_t lowest_of(const struct wave_dump *v, const struct found *f)
 {
 	int32_t least = lowest(&v->signal[f->signal[0]]);
@@ -238,7 +239,7 @@ static int32_t lowest_of(const struct wave_dump *v, const struct found *f)
 	return least;
 }
 
-/* Can these be the parts of one vector? */
+/* True if these signals can be the parts of one vector. */
 static bool one_vector(const struct wave_dump *v, const struct found *f)
 {
 	const struct pmk_wave_signal *first = &v->signal[f->signal[0]];
@@ -259,9 +260,9 @@ static bool one_vector(const struct wave_dump *v, const struct found *f)
 	return !f->crowded;
 }
 
-/* [a:b] as positions counted from bit 0. */
+/* Selected bits [a:b], as positions counted from bit 0. */
 struct choice {
-	bool some; /* if not, all of it */
+	bool some; /* false: all bits */
 	int32_t a, b;
 };
 
@@ -316,7 +317,7 @@ static const char *kind_name(unsigned kind)
 	return kind == PMK_WAVE_REAL ? "a real" : kind == PMK_WAVE_STRING ? "a string" : "an event";
 }
 
-/* Takes a trailing [7:4] or [3] off. */
+/* Removes a trailing [7:4] or [3] from the path. */
 static bool split_choice(char *path, struct choice *c)
 {
 	char *bracket = strrchr(path, '[');
