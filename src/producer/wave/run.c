@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Passes the samples of a dump to the observers. Here a dump meets the hardware that it shows: the
- * protocols of AHB (src/ahb) and AXI (src/axi), and the EVNTBUS of an ARM11.
+ * Passes the samples of a dump to the observers of the hardware in it: AHB (src/ahb), AXI
+ * (src/axi), and the EVNTBUS of an ARM11.
  *
- * After edges that were lost ($dumpoff) the layers are idle and the protocol checker starts anew,
- * because it is not known what was under way. The observer of a layer sees one idle cycle for each
+ * After edges that were lost ($dumpoff) the layers are idle and the protocol checker starts again,
+ * because the state of the bus is unknown. The observer of a layer sees one idle cycle for each
  * such gap.
  */
 #define _GNU_SOURCE
@@ -207,7 +207,10 @@ static void start_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a)
 	}
 	pmk_axi_init(&a->observer, roles);
 	params.has = roles;
-	/* Of data, a part may have been sampled; of strobes, nobody would. */
+	/*
+	 * Maps may leave out part of the data, but hardly part of the strobes, so the strobes give
+	 * the width.
+	 */
 	if (a->slot[PMK_AXI_WSTRB] != NO_SLOT)
 		params.bytes = c->w->width[a->slot[PMK_AXI_WSTRB]];
 	pmk_axi_checker_init(&a->checker, &params);
@@ -264,7 +267,7 @@ static void start_gxi(struct pmk_wave_count *c)
 	pmk_gxi_init(&c->gxi, &params, &c->monitor[PMK_AHBMON_BUS_GXI]);
 }
 
-/* The signal for each event code of EVNTBUS. */
+/* Maps the event codes of EVNTBUS to signals. */
 static int start_evntbus(struct pmk_wave_count *c, struct pmk_wave_error *err)
 {
 	const struct pmk_wave_map *m = c->map;
@@ -353,7 +356,7 @@ void pmk_wave_count_free(struct pmk_wave_count *c)
 	c->nwatched = 0;
 }
 
-/* ---- an edge -------------------------------------------------------------------------------- */
+/* ---- one clock edge ------------------------------------------------------------------------- */
 
 static void warn(struct pmk_wave_count *c, enum pmk_wave_oddity what, unsigned slot, uint64_t time)
 {
@@ -370,7 +373,7 @@ static uint64_t value(const struct pmk_wave_edge *e, int slot)
 	return slot == NO_SLOT ? 0 : e->value[slot].bits;
 }
 
-/* What the master drives in an address phase with a transfer. */
+/* Roles that the master drives in the address phase of a transfer. */
 #define OF_TRANSFERS                                                  \
 	(PMK_AHB_ROLE(PMK_AHB_HADDR) | PMK_AHB_ROLE(PMK_AHB_HWRITE) | \
 	 PMK_AHB_ROLE(PMK_AHB_HSIZE) | PMK_AHB_ROLE(PMK_AHB_HBURST) | PMK_AHB_ROLE(PMK_AHB_HPROT))
@@ -380,8 +383,10 @@ static bool in_transfer(const struct pmk_wave_watched *l)
 	return l->data == PMK_AHB_NONSEQ || l->data == PMK_AHB_SEQ;
 }
 
-/* Does an x hide something? As in the checker, an address phase has to be known when it is
- * taken, and a response while there is a transfer. */
+/*
+ * Warns about an x that matters. As in the checker, an address phase must be known when it is
+ * taken, and a response while there is a transfer.
+ */
 static __attribute__((noinline)) void warn_x(struct pmk_wave_count *c,
 					     const struct pmk_wave_watched *l,
 					     const struct pmk_wave_edge *e,
@@ -404,7 +409,7 @@ static __attribute__((noinline)) void warn_x(struct pmk_wave_count *c,
 			warn(c, PMK_WAVE_BUS_X, (unsigned)l->slot[r], e->time);
 }
 
-/* The signals that are x. */
+/* Returns the roles whose signal is x. */
 static __attribute__((noinline)) uint16_t x_of(const struct pmk_wave_watched *l)
 {
 	uint16_t x = 0;
@@ -415,8 +420,10 @@ static __attribute__((noinline)) uint16_t x_of(const struct pmk_wave_watched *l)
 	return x;
 }
 
-/* One signal after the other: if all of them were read first, there would not be enough
- * registers. */
+/*
+ * Reads one signal after the other, because there are not enough registers to read all of them
+ * first.
+ */
 static inline void read_cycle(const struct pmk_wave_watched *l, const struct pmk_wave_edge *e,
 			      struct pmk_ahb_cycle *c)
 {
@@ -451,7 +458,7 @@ static inline void read_cycle(const struct pmk_wave_watched *l, const struct pmk
 	c->x = __builtin_expect(x != 0, 0) ? x_of(l) : 0;
 }
 
-/* Tell the caller. */
+/* Reports violations to the caller. */
 static int tell_violations(struct pmk_wave_count *c, struct pmk_wave_checked *bus,
 			   const struct pmk_wave_edge *e, const struct pmk_violation *v, unsigned n)
 {
@@ -490,7 +497,7 @@ static bool is_low(const struct pmk_ahb_cycle *cycle)
 	return !cycle->hready && !(cycle->x & PMK_AHB_ROLE(PMK_AHB_HREADY));
 }
 
-/* The data phase after this cycle. */
+/* Determines the data phase after this cycle. */
 static void follow(struct pmk_wave_watched *l, const struct pmk_ahb_cycle *cycle)
 {
 	uint8_t next = cycle->x & PMK_AHB_ROLE(PMK_AHB_HTRANS) ? PMK_WAVE_DATA_X : cycle->htrans;
@@ -597,7 +604,7 @@ static void sample_event(struct pmk_wave_count *c, unsigned slot, const struct p
 	c->was[slot] = high;
 }
 
-/* EVNTBUS and [events]; nothing happens to a core in reset. */
+/* Counts EVNTBUS and [events]; not called in reset. */
 static void sample_core(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 {
 	const struct pmk_wave_map *m = c->map;
@@ -618,7 +625,7 @@ static void sample_core(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 	}
 }
 
-/* Has a bus reached its horizon, so that the caller has to be asked? */
+/* True if a signal of the bus has a horizon. */
 static bool has_horizon(const struct pmk_bus *bus)
 {
 	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
@@ -636,8 +643,11 @@ static const struct pmk_bus *bus_number(const struct pmk_wave_count *c, unsigned
 	return c->monitor ? &c->monitor[i] : NULL;
 }
 
-/* Horizons change only in the caller's code: before the run, and in its callbacks. To check all
- * of them at every edge would take as long as everything else together. */
+/*
+ * Notes which buses have a horizon. Horizons change only in the caller's code, that is before the
+ * run and in callbacks. Checking all of them at every edge would take as long as everything else
+ * together.
+ */
 static void note_horizons(struct pmk_wave_count *c)
 {
 	c->horizons = 0;
@@ -654,7 +664,7 @@ static bool any_due(const struct pmk_wave_count *c)
 	return false;
 }
 
-/* Call the caller's callbacks for this edge. */
+/* Calls the caller's callbacks for this edge. */
 static int tell(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 {
 	int stop = 0;
@@ -690,7 +700,7 @@ static int edge(void *ctx, const struct pmk_wave_edge *e)
 		c->cycles++;
 		if (c->monitor)
 			pmk_bus_add(&c->monitor[PMK_AHBMON_BUS_HCLK], PMK_SIG_CYCLE, 1);
-		/* Used unless the map itself says what a cycle of the core is. */
+		/* A map may define the core's cycles itself. */
 		if (c->core && !c->own_cycles)
 			pmk_bus_add(c->core, PMK_SIG_CYCLE, 1);
 	}

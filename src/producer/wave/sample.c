@@ -2,14 +2,13 @@
 /*
  * The edges of the clock.
  *
- * A VCD lists the changes of one time in any order. They are gathered until time goes on; the
- * change of the clock between one time and the next is one step, whatever the order was. If the
- * step is an active edge, the sink gets the values of before the step (PMK_WAVE_BEFORE) or after
- * it.
+ * A VCD lists the changes of one time in any order, so they are collected until the next time. The
+ * change of the clock from one time to the next is one step. If the step is an active edge, the
+ * sink gets the values before the step (PMK_WAVE_BEFORE) or after it.
  *
- * An edge is a step between 0 and 1. x and z of the clock are stepped over: 0 x 1 is one rising
- * edge, 1 x 1 is none. The first known level is not an edge, and neither is the first known level
- * after $dumpoff.
+ * An edge is a step between 0 and 1. x and z of the clock are ignored: 0 x 1 is one rising edge, 1
+ * x 1 is none. The first known level is not an edge, and neither is the first known level after
+ * $dumpoff.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -23,10 +22,11 @@ struct sampler {
 	struct pmk_wave *w;
 	const struct pmk_wave_sink *sink;
 	struct pmk_wave_findings *findings;
-	bool known, level; /* of the clock */
+	bool known, level; /* state of the clock */
 	bool gap;
 	uint64_t usual; /* period of the clock; 0: not known */
-	unsigned trust; /* in it: how many more were like it than not, of late */
+	/* confidence in `usual`: how many recent periods agreed, minus those that did not */
+	unsigned trust;
 	struct timespec told;
 };
 
@@ -51,7 +51,7 @@ static void warn(struct sampler *s, enum pmk_wave_oddity what, const char *signa
 	}
 }
 
-/* Was this step an active edge? */
+/* True if this step is an active edge. */
 static bool clock_step(struct sampler *s, uint64_t time)
 {
 	struct wave_cells *c = &s->w->dump.cells;
@@ -75,10 +75,12 @@ static bool clock_step(struct sampler *s, uint64_t time)
 	return edge;
 }
 
-#define MOST_TRUST 16 /* after so many other periods the usual one has changed */
+#define MOST_TRUST 16 /* so many other periods replace the usual one */
 
-/* The usual period is the one that most of the last ones were like, by their majority: one that is
- * odd does not change it, as a clock that stands still for a while. */
+/*
+ * Finds the usual period by a majority vote of recent periods. A single odd one, as when the clock
+ * is stopped for a while, does not change it.
+ */
 static void vote(struct sampler *s, uint64_t period)
 {
 	uint64_t off = period > s->usual ? period - s->usual : s->usual - period;
@@ -93,7 +95,7 @@ static void vote(struct sampler *s, uint64_t period)
 	}
 }
 
-/* Distances between edges: one that is much shorter than usual may be a glitch. */
+/* Watches the distances between edges: one that is much shorter than usual may be a glitch. */
 static void watch_period(struct sampler *s, uint64_t time)
 {
 	struct pmk_wave_findings *r = s->findings;
@@ -178,7 +180,7 @@ static int progress(void *ctx)
 	return s->findings->stopped;
 }
 
-/* The sink was told of no edge: make an error of that. */
+/* There was no edge at all: makes an error of that. */
 static int no_edge(struct sampler *s)
 {
 	const struct wave_dump *v = &s->w->dump;
@@ -215,7 +217,7 @@ int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
 	findings->begin = w->dump.begin;
 	findings->end = w->dump.time;
 	pmk_wave_dump_place(&w->dump, &findings->bytes, &findings->lines);
-	findings->lines -= findings->lines != 0; /* it was the number of the line */
+	findings->lines -= findings->lines != 0; /* it was the number of the current line */
 	findings->error = w->dump.error;
 	if (findings->stopped || (err && findings->edges))
 		return PMK_WAVE_PARTIAL;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where a dump comes from. The first bytes tell what it is. Of a file compressed by gzip, gzip
- * makes text again, as a child process at the other end of a pipe; an FST is read where it lies, by
- * fst.c.
+ * The input of a dump. Its first bytes show the format. A compressed VCD is unpacked by gzip, which
+ * is a child process at the other end of a pipe. An FST is read in place, by fst.c.
  *
- * Both have to be read from the beginning again. So an input that cannot seek must be VCD text.
+ * Both must be read again from the beginning. So an input that cannot seek must be VCD text.
  */
 #define _GNU_SOURCE
 #include "producer/wave/source.h"
@@ -27,8 +26,10 @@
 
 extern char **environ;
 
-/* An FST begins with its header, a block of type 0 whose length is 329 in 8 bytes; or it is a block
- * of type 254, the compressed file. */
+/*
+ * An FST begins with its header, a block of type 0 whose length is 329 in 8 bytes, or with a block
+ * of type 254, the compressed file.
+ */
 static const unsigned char fst_magic[] = { 0, 0, 0, 0, 0, 0, 0, 1, 0x49 };
 static const unsigned char wrapped_magic[] = { 254, 0, 0 };
 static const unsigned char gzip_magic[] = { 0x1f, 0x8b };
@@ -68,7 +69,9 @@ static bool begins(const struct wave_source *s, const unsigned char *magic, size
 	return s->head_size >= n && memcmp(s->head, magic, n) == 0;
 }
 
-/* Start gzip with the file as its standard input and `out` as its output. Returns 0 or an errno. */
+/*
+ * Starts gzip with the file as its standard input and `out` as its output. Returns 0 or an errno.
+ */
 static int spawn(struct wave_source *s, int out)
 {
 	const char *argv[] = { s->tool, "-dc", NULL };
@@ -82,8 +85,7 @@ static int spawn(struct wave_source *s, int out)
 	posix_spawn_file_actions_adddup2(&files, s->file, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	/* The converter has to end when nobody reads any more, whatever our caller does with
-	 * SIGPIPE. */
+	/* The converter must end when its pipe is closed, even if our caller ignores SIGPIPE. */
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
 	posix_spawnattr_setsigdefault(&attr, &defaults);
@@ -185,7 +187,7 @@ ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms)
 
 uint64_t pmk_wave_source_position(const struct wave_source *s)
 {
-	/* A converter that reads its standard input also moves the offset of our descriptor. */
+	/* A converter shares our file offset, because it reads a duplicate of our descriptor. */
 	off_t at = s->file >= 0 && s->size ? lseek(s->file, 0, SEEK_CUR) : -1;
 
 	return at >= 0 ? (uint64_t)at : s->taken;
@@ -205,7 +207,7 @@ int pmk_wave_source_status(struct wave_source *s)
 
 void pmk_wave_source_close(struct wave_source *s)
 {
-	/* Close the pipe first: a converter that still writes is then ended by SIGPIPE. */
+	/* Close the pipe first: a converter that is still writing then ends with SIGPIPE. */
 	if (s->fd >= 0)
 		close(s->fd);
 	pmk_wave_source_status(s);

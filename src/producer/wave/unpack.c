@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * LZ4 and FastLZ are two ways to write the same: literals, and copies of what came out before. The
- * first is the block format of lz4_Block_format.md, the second levels 1 and 2 of FastLZ. Neither of
- * them has a checksum.
+ * LZ4 and FastLZ have the same structure: literals, and copies of earlier output. LZ4 is the block
+ * format of lz4_Block_format.md, FastLZ is levels 1 and 2. Neither has a checksum.
  */
 #include "producer/wave/unpack.h"
 
@@ -27,8 +26,10 @@ static bool literals(struct unpacker *u, size_t n)
 	return true;
 }
 
-/* Copy n bytes from `back` before the end. Those may be some that are only now written: then they
- * repeat, and from each copy twice as many can be taken. */
+/*
+ * Copies n bytes from `back` before the end. Source and destination may overlap: then the bytes
+ * repeat, and each round can copy twice as many.
+ */
 static bool copy(struct unpacker *u, size_t back, size_t n)
 {
 	const uint8_t *from = u->out - back;
@@ -53,7 +54,7 @@ static bool byte(struct unpacker *u, size_t *value)
 	return true;
 }
 
-/* Add bytes to a length up to one that is not 255. */
+/* Adds bytes to a length, up to and including the first byte that is not 255. */
 static bool more(struct unpacker *u, size_t *length)
 {
 	size_t b;
@@ -82,7 +83,7 @@ bool pmk_wave_unlz4(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
 			return false;
 		if (!literals(&u, length))
 			return false;
-		if (u.in == u.in_end) /* the last sequence is literals alone */
+		if (u.in == u.in_end) /* the last sequence has only literals */
 			break;
 		if (!byte(&u, &low) || !byte(&u, &high))
 			return false;
@@ -95,7 +96,7 @@ bool pmk_wave_unlz4(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
 	return done(&u);
 }
 
-/* A copy, whose first byte is `control`. */
+/* Makes a copy; `control` is its first byte. */
 static bool fastlz_copy(struct unpacker *u, bool level2, size_t control)
 {
 	size_t length = (control >> 5) + 2, back = (control & 31) << 8, low, high;
@@ -108,7 +109,7 @@ static bool fastlz_copy(struct unpacker *u, bool level2, size_t control)
 	if (!byte(u, &low))
 		return false;
 	back += low + 1;
-	if (level2 && back == 8192) { /* farther than these bits reach */
+	if (level2 && back == 8192) { /* the distance needs more bits */
 		if (!byte(u, &high) || !byte(u, &low))
 			return false;
 		back += high << 8 | low;
@@ -126,7 +127,7 @@ bool pmk_wave_unfastlz(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
 	if (level > 1)
 		return false;
 	while (byte(&u, &control)) {
-		if (first) /* the upper bits are the level: there is nothing to copy yet */
+		if (first) /* the upper bits are the level, because nothing can be copied yet */
 			control &= 31;
 		first = false;
 		if (control < 32 ? !literals(&u, control + 1)
@@ -136,7 +137,7 @@ bool pmk_wave_unfastlz(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
 	return done(&u);
 }
 
-#define ANY_HEADER (15 + 32) /* of zlib or gzip */
+#define ANY_HEADER (15 + 32) /* accepts zlib and gzip */
 
 bool pmk_wave_inflate(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
 {

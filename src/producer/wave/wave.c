@@ -70,7 +70,7 @@ double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time)
 
 /* ---- binding -------------------------------------------------------------------------------- */
 
-/* How many bits a role may have: as many as in the protocol, or fewer. */
+/* Number of bits that a role may have: as in the protocol, or fewer. */
 struct widths {
 	uint8_t least, most;
 };
@@ -88,7 +88,7 @@ static const struct widths gxi_widths[] = {
 	[PMK_WAVE_GXI_IS_WRITE] = { 1, 1 },
 };
 
-/* Those of most roles are one bit. */
+/* Most roles have one bit. */
 static struct widths axi_widths(unsigned role)
 {
 	switch ((enum pmk_axi_role)role) {
@@ -154,7 +154,7 @@ static int watch(struct pmk_wave *w, const struct wave_pick *pick, uint32_t cell
 	return 0;
 }
 
-/* Is there a signal in this scope, or in a scope within it? */
+/* True if there is a signal in this scope, or in a scope inside it. */
 static bool has_scope(const struct pmk_wave *w, const char *scope)
 {
 	size_t n = strlen(scope);
@@ -168,7 +168,7 @@ static bool has_scope(const struct pmk_wave *w, const char *scope)
 	return !n;
 }
 
-/* Put a name, "!name" or a number into a cell. */
+/* Binds a name, "!name" or a number to a cell. */
 static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, unsigned line,
 		    struct widths widths, uint32_t cell, struct pmk_wave_error *err)
 {

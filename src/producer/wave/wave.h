@@ -2,15 +2,15 @@
 /*
  * The files of this folder, which reads waveform dumps:
  *
- *	source.c   a file, a pipe or a converter → what format it has, and the text of a VCD
+ *	source.c   a file, a pipe or a converter → the format, and the text of a VCD
  *	vcd.c      the text → names and changes; scan.h: its words and digits
- *	fst.c      an FST → names and changes; unpack.c: what is compressed in it
- *	dump.c     those → a table of names, and the values of what is watched
- *	names.c    a name as people write it → signals of the dump
+ *	fst.c      an FST → names and changes; unpack.c: its decompressors
+ *	dump.c     names and changes → a table of names, and the values of the watched nets
+ *	names.c    a name in a map → signals of the dump
  *	map.c      map files;  guess.c: a map suggested by the names
  *	wave.c     <pmk/wave.h>: open, bind
  *	sample.c   <pmk/wave.h>: values at the edges of the clock
- *	run.c      those → signals on buses, through the observers of AHB and EVNTBUS
+ *	run.c      values at edges → signals on buses, through the observers of AHB, AXI and EVNTBUS
  */
 #ifndef PMK_PRODUCER_WAVE_WAVE_H
 #define PMK_PRODUCER_WAVE_WAVE_H
@@ -23,14 +23,14 @@
 
 #include "producer/wave/dump.h"
 
-/* Bits of a signal, and the place they go to. */
+/* Bits of a signal, and their position in the value. */
 struct wave_part {
-	uint32_t signal; /* index */
-	uint32_t low;	 /* the lowest bit that is taken */
+	uint32_t signal; /* index of the signal */
+	uint32_t low;	 /* the lowest bit that is used */
 	uint8_t width, shift;
 };
 
-/* What a name stands for: a signal, a part of a signal, or a vector that was dumped bit by bit. */
+/* What a name refers to: a signal, a part of a signal, or a vector that was dumped bit by bit. */
 #define WAVE_PARTS 64
 
 struct wave_pick {
@@ -40,8 +40,8 @@ struct wave_pick {
 };
 
 /*
- * Find "tb.bus[7:4]": relative to `scope` (may be empty), absolute, or as the end of a path if only
- * one path ends so. Returns 0, or PMK_EPARSE with a reason in `why`.
+ * Finds "tb.bus[7:4]": relative to `scope` (may be empty), from the top, or as the end of a path if
+ * only one path matches. Returns 0, or PMK_EPARSE with a reason in `why`.
  */
 int pmk_wave_find(const struct wave_dump *v, const char *scope, const char *text,
 		  struct wave_pick *pick, char *why, size_t size);
@@ -53,13 +53,13 @@ bool pmk_wave_number(const char *text, uint64_t *value);
 #define WAVE_NMONITORS 6
 #define WAVE_MONITORS  "armi clcdc dma0 dma1 exp armd"
 extern const char *const pmk_wave_monitors[WAVE_NMONITORS];
-/* Which of them has this name, in upper or lower case; WAVE_NMONITORS: none. */
+/* Returns the monitor with this name, in upper or lower case; WAVE_NMONITORS: none. */
 unsigned pmk_wave_monitor(const char *name);
 
 /* The keys of [windows], by enum pmk_ahb_place. */
 #define WAVE_NPLACES 5
 extern const char *const pmk_wave_places[WAVE_NPLACES];
-/* Write the [windows] of the ARM926EJ-S Development Chip as comments of a map. */
+/* Writes the [windows] of the ARM926EJ-S Development Chip as comments of a map. */
 void pmk_wave_offer_windows(FILE *f);
 
 #define WAVE_NO_CELL UINT32_MAX
@@ -67,8 +67,8 @@ void pmk_wave_offer_windows(FILE *f);
 struct pmk_wave {
 	struct wave_dump dump;
 	char *path;
-	const struct pmk_wave_map *map; /* the map is bound; cell i is slot i of it */
-	uint32_t clock, reset, zero;	/* numbers of cells; the last one is 0 for ever */
+	const struct pmk_wave_map *map; /* the bound map; cell i has the value of slot i */
+	uint32_t clock, reset, zero;	/* numbers of cells; cell `zero` is always 0 */
 	uint8_t *width;			/* bits of each cell in the dump; 0: a constant */
 	bool ran;
 };
