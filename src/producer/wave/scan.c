@@ -28,11 +28,11 @@ const uint64_t pmk_wave_high_bytes[9] = {
 	0xffffffffffffffff,
 };
 
-/* A vector of the compiler's, so that there is one source for all processors. */
+/* A vector type of the compiler, so that one source serves all processors. */
 #define LANES 16
 typedef uint8_t lanes __attribute__((vector_size(LANES)));
 
-/* A lane is one byte, and overflows after so many of them. */
+/* A lane is one byte, and overflows after this many lines. */
 #define MOST 255
 
 static uint64_t sum(lanes v)
@@ -54,7 +54,7 @@ uint64_t pmk_wave_lines(const char *p, size_t n)
 
 		for (size_t i = 0; i < rounds; i++, p += LANES) {
 			memcpy(&v, p, LANES);
-			found -= (lanes)(v == '\n'); /* a lane that is equal is -1 */
+			found -= (lanes)(v == '\n'); /* a lane that matches is -1 */
 		}
 		lines += sum(found);
 		n -= rounds * LANES;
@@ -64,11 +64,12 @@ uint64_t pmk_wave_lines(const char *p, size_t n)
 	return lines;
 }
 
-/* What a processor may have instructions for. */
+/* Functions for which some processors have special instructions. */
 struct skills {
 	struct wave_marks (*marks)(const char *p);
-	unsigned (*count)(uint64_t bits); /* of the bits */
-	unsigned (*first)(uint64_t bits); /* the lowest bit; anything below 256 if there is none */
+	unsigned (*count)(uint64_t bits); /* returns the number of bits that are set */
+	/* returns the lowest set bit; anything below 256 if there is none */
+	unsigned (*first)(uint64_t bits);
 };
 
 static inline unsigned count_bits(uint64_t bits)
@@ -85,8 +86,10 @@ static inline unsigned first_bit(uint64_t bits)
 
 static const struct skills any = { wave_marks, count_bits, first_bit };
 
-/* Write down where the bits of a window are. How many a window has is as good as random, so the
- * first ones are written down whether they are there or not. */
+/*
+ * Writes the positions of a window's set bits. Their number is unpredictable for a processor, so
+ * WAVE_EXTRAS positions are always written, valid or not.
+ */
 static inline __attribute__((always_inline)) unsigned spread(const struct skills *s, uint64_t bits,
 							     size_t at, uint16_t *to)
 {
@@ -103,12 +106,15 @@ static inline __attribute__((always_inline)) unsigned spread(const struct skills
 	return n;
 }
 
-/* See the header. */
+/* See the header. Built once for each set of instructions. */
 static inline __attribute__((always_inline)) unsigned plain_lines(const struct skills *s,
 								  const char *p, size_t n,
 								  bool returns, uint16_t *end)
 {
-	/* At the next window a line begins, its end has to follow, or its first word goes on. */
+	/*
+	 * State at the start of a window. begin: a line begins here; pending: a '\r' came last, so
+	 * a line end must follow; value: the first word of a value goes on.
+	 */
 	uint64_t begin = 1, pending = 0, value = 0;
 	unsigned found = 0;
 
@@ -126,7 +132,9 @@ static inline __attribute__((always_inline)) unsigned plain_lines(const struct s
 			pending = r >> 63;
 			m.odd &= ~r;
 		}
-		/* Added to the bits of a word, its first bit is carried to what follows it. */
+		/*
+		 * Adding the first bit of a word to all its bits carries to the character after it.
+		 */
 		value = __builtin_add_overflow(begins & m.letters & ~m.odd, value, &after);
 		value |= __builtin_add_overflow(after, ~m.odd, &after);
 		wrong |= m.odd & ~m.ends & ~after;

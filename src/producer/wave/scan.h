@@ -2,13 +2,13 @@
 /*
  * Words and digits of a dump's text, many bytes at a time.
  *
- * A dump is short words of unforeseeable lengths. A loop over their bytes costs a branch that the
- * processor predicts wrongly at the end of most of them, and one of these takes as long as looking
- * at the next 64 bytes without any branch. So what is here computes positions instead of looking
- * for them. A byte is a blank if it is not above ' ': control characters are blanks, too.
+ * A dump consists of short words of unpredictable lengths. A loop over their bytes has a
+ * mispredicted branch at the end of most words, which costs as much as processing the next 64 bytes
+ * without branches. So the functions here compute positions without branches. A byte is a blank if
+ * it is not above ' ': control characters are blanks, too.
  *
- * Everything reads behind the word it is asked about, or before it: WAVE_SLACK bytes behind the
- * text and WAVE_FRONT before it are readable.
+ * These functions read beyond the ends of a word: WAVE_SLACK bytes after the text and WAVE_FRONT
+ * bytes before it must be readable.
  */
 #ifndef PMK_PRODUCER_WAVE_SCAN_H
 #define PMK_PRODUCER_WAVE_SCAN_H
@@ -22,14 +22,14 @@
 #include <emmintrin.h>
 #endif
 
-#define WAVE_WINDOW 64 /* bytes that wave_blanks() looks at */
+#define WAVE_WINDOW 64 /* bytes that wave_blanks() processes */
 #define WAVE_SLACK  WAVE_WINDOW
 #define WAVE_FRONT  16
 
 /* The same byte eight times. */
 #define WAVE_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Eight bytes, the first the lowest. */
+/* Loads eight bytes, the first as the lowest. */
 static inline uint64_t wave_word(const char *p)
 {
 	uint64_t w;
@@ -41,35 +41,41 @@ static inline uint64_t wave_word(const char *p)
 	return w;
 }
 
-/* The same of two bytes. */
+/* Loads two bytes, the first as the lowest. */
 static inline unsigned wave_half(const char *p)
 {
 	return (unsigned char)p[0] | (unsigned)(unsigned char)p[1] << 8;
 }
 
-/* The highest bits of the bytes of a word, the first the lowest. */
+/* Returns the highest bit of each byte of a word, the first byte as the lowest bit. */
 static inline uint64_t wave_top_bits(uint64_t w)
 {
 	/* The multiplication moves the bit of byte i, which is bit 8 i, to bit 56 + i. */
 	return ((w >> 7 & WAVE_EACH(1)) * UINT64_C(0x0102040810204080)) >> 56;
 }
 
-/* The blanks among eight printable characters and blanks, as the highest bit of each. The byte
- * behind one that is neither may be taken for no blank. */
+/*
+ * Returns the blanks among eight bytes as the highest bit of each. If a byte is not ASCII, the
+ * result for the byte after it may be wrong.
+ */
 static inline uint64_t wave_blanks_in(uint64_t word)
 {
 	return ~(word + WAVE_EACH(0x7f - ' ')) & WAVE_EACH(0x80);
 }
 
-/* The blanks among the 64 bytes from p on: bit i is set if p[i] is one. On any processor. */
+/*
+ * Returns the blanks among the 64 bytes from p: bit i is set if p[i] is a blank. Portable version.
+ */
 static inline uint64_t wave_blanks_plain(const char *p)
 {
 	uint64_t all = 0;
 
 	for (unsigned i = 0; i < WAVE_WINDOW; i += 8) {
 		uint64_t w = wave_word(p + i);
-		/* The highest bit of a byte that is above ' ': either it was set, or the addition
-		 * carries into it. Nothing carries into the next byte. */
+		/*
+		 * The highest bit of a byte above ' ' becomes 1: either it was set, or the addition
+		 * carries into it. There is no carry into the next byte.
+		 */
 		uint64_t above = ((w & WAVE_EACH(0x7f)) + WAVE_EACH(0x7f - ' ')) | w;
 
 		all |= wave_top_bits(~above) << i;
@@ -84,8 +90,10 @@ static inline uint64_t wave_blanks16(const char *p)
 	const __m128i space = _mm_set1_epi8(' ');
 	__m128i v = _mm_loadu_si128((const __m128i *)p);
 
-	/* Bytes are compared as signed ones, and those from 0x80 on would be blanks; the minimum
-	 * is of unsigned ones. */
+	/*
+	 * SSE2 compares bytes as signed ones, so that bytes from 0x80 on would be blanks. An
+	 * unsigned minimum avoids that.
+	 */
 	return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, space), v));
 }
 
@@ -105,14 +113,15 @@ static inline uint64_t wave_blanks(const char *p)
 
 #endif
 
-/* What has to be known of 64 bytes to find plain lines: bit i stands for p[i]. */
+/* Properties of 64 bytes that are needed to find plain lines: bit i is for p[i]. */
 struct wave_marks {
-	uint64_t ends;	  /* line ends */
-	uint64_t odd;	  /* all that is not printable ASCII: ends and blanks, too */
-	uint64_t letters; /* bit 6 is set: of printable ASCII, letters, but no digits, '#' or '$' */
+	uint64_t ends; /* line ends */
+	uint64_t odd;  /* all bytes except printable ASCII, so also line ends and blanks */
+	/* bytes with bit 6 set: of printable ASCII the letters, but no digits, '#' or '$' */
+	uint64_t letters;
 };
 
-/* On any processor. */
+/* Portable version. */
 static inline struct wave_marks wave_marks_plain(const char *p)
 {
 	struct wave_marks m = { .ends = 0 };
@@ -120,7 +129,7 @@ static inline struct wave_marks wave_marks_plain(const char *p)
 	for (unsigned i = 0; i < WAVE_WINDOW; i += 8) {
 		uint64_t w = wave_word(p + i), low = w & WAVE_EACH(0x7f);
 		uint64_t end = low ^ WAVE_EACH('\n');
-		/* The highest bits of bytes, as above. */
+		/* The highest bit of each byte, as in wave_blanks_plain(). */
 		uint64_t not_end = (end + WAVE_EACH(0x7f)) | w;
 		uint64_t printable = (low + WAVE_EACH(0x7f - ' ')) & ~(low + WAVE_EACH(1)) & ~w;
 
@@ -136,8 +145,10 @@ static inline struct wave_marks wave_marks_plain(const char *p)
 static inline struct wave_marks wave_marks16(const char *p)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)p);
-	/* Bytes are compared as signed ones. So 0x7f becomes the least of them, and those from 0x80
-	 * on are below those that are printable anyway; 0xff becomes 0. */
+	/*
+	 * Bytes are compared as signed ones. Adding 1 makes 0x7f the smallest byte, bytes from 0x80
+	 * on are below the printable ones anyway, and 0xff becomes 0.
+	 */
 	__m128i next = _mm_add_epi8(v, _mm_set1_epi8(1));
 	__m128i odd = _mm_cmpgt_epi8(_mm_set1_epi8(' ' + 2), next);
 
@@ -171,7 +182,7 @@ static inline struct wave_marks wave_marks(const char *p)
 
 #endif
 
-/* Where a character is among the 64 bytes from p on. */
+/* Returns where a character occurs among the 64 bytes from p. */
 static inline uint64_t wave_equal(const char *p, char c)
 {
 	uint64_t all = 0;
@@ -186,22 +197,22 @@ static inline uint64_t wave_equal(const char *p, char c)
 }
 
 /*
- * A plain line is one word, and if that begins with a letter, there may be one blank and a second
- * word behind it. All of it is printable ASCII. With `returns`, each of them ends with a carriage
- * return, and there is none elsewhere.
+ * A plain line is one word of printable ASCII. If the word begins with a letter, one blank and a
+ * second word may follow. With `returns`, each line ends with a carriage return, and there is none
+ * elsewhere.
  *
- * Find the ends of the lines from p on, until n bytes are over or a line is not plain; p is where a
- * line begins. Returns how many there are. n is at most WAVE_LINES.
+ * Finds the ends of lines from p, which must be the beginning of a line, until n bytes are over or
+ * a line is not plain. Returns the number of lines. n is at most WAVE_LINES.
  */
 #define WAVE_LINES  2048
-#define WAVE_EXTRAS 8 /* that are written behind the last one */
+#define WAVE_EXTRAS 8 /* entries that may be written after the last line end */
 unsigned pmk_wave_plain_lines(const char *p, size_t n, bool returns,
 			      uint16_t end[WAVE_LINES + WAVE_EXTRAS]);
-/* The same without what only newer processors have. */
+/* The portable version, without the instructions of newer processors. */
 unsigned pmk_wave_plain_lines_any(const char *p, size_t n, bool returns,
 				  uint16_t end[WAVE_LINES + WAVE_EXTRAS]);
 
-/* The length of the word that goes on at p. A blank has to follow somewhere. */
+/* Returns the remaining length of the word at p. A blank must follow somewhere. */
 static inline size_t wave_length(const char *p)
 {
 	uint64_t at = wave_blanks(p);
@@ -214,24 +225,28 @@ static inline size_t wave_length(const char *p)
 	return n + (size_t)__builtin_ctzll(at);
 }
 
-/* The n highest bytes of a word, or the n lowest. Tables, because x86 takes three steps for a shift
- * by a variable. */
+/*
+ * Masks for the n highest or lowest bytes of a word. They are tables because x86 needs three
+ * instructions to shift by a variable.
+ */
 extern const uint64_t pmk_wave_high_bytes[9], pmk_wave_low_bytes[9];
 
-/* The value of eight bytes 0 and 1, the first the highest: the multiplication moves bit 8 i, which
- * is that of byte i, to bit 63 - i. */
+/*
+ * Packs eight bytes of value 0 or 1 into bits, the first byte as the highest bit. The
+ * multiplication moves bit 8 i, from byte i, to bit 63 - i.
+ */
 static inline uint64_t wave_gather(uint64_t digits)
 {
 	return (digits * UINT64_C(0x8040201008040201)) >> 56;
 }
 
 /*
- * The value of 1 to 64 digits 0 and 1, the highest first, that end before `end`. False when there
- * is another digit among them.
+ * Reads 1 to 64 binary digits, the highest first, that end before `end`. Returns false if one of
+ * them is not 0 or 1.
  */
 static inline bool wave_binary(const char *end, size_t n, uint64_t *value)
 {
-	/* Digits are bytes 0 and 1 after the exclusive or. */
+	/* The exclusive or turns the digits into bytes of value 0 and 1. */
 	uint64_t last = wave_word(end - 8) ^ WAVE_EACH('0'), odd, bits;
 	const char *p;
 
@@ -240,7 +255,7 @@ static inline bool wave_binary(const char *end, size_t n, uint64_t *value)
 		*value = wave_gather(last);
 		return !(last & ~WAVE_EACH(1));
 	}
-	/* The first ones, as many as are beside eights, and then those. */
+	/* Start with the odd digits, so that groups of eight remain. */
 	p = end - n + (n - 1) % 8 + 1;
 	odd = (wave_word(p - 8) ^ WAVE_EACH('0')) & pmk_wave_high_bytes[(n - 1) % 8 + 1];
 	bits = wave_gather(odd);
@@ -254,22 +269,29 @@ static inline bool wave_binary(const char *end, size_t n, uint64_t *value)
 	return !((odd | last) & ~WAVE_EACH(1));
 }
 
-/* The number of 1 to 8 decimal digits that end before `end`. False when there is another one among
- * them. */
+/*
+ * Reads 1 to 8 decimal digits that end before `end`. Returns false if one of them is not a digit.
+ */
 static inline bool wave_decimal8(const char *end, size_t n, uint64_t *value)
 {
-	/* Digits are bytes 0 to 9 after the exclusive or, and 0 before the first one. */
+	/*
+	 * The exclusive or turns the digits into bytes of value 0 to 9; bytes before the first
+	 * digit become 0.
+	 */
 	uint64_t w = (wave_word(end - 8) ^ WAVE_EACH('0')) & pmk_wave_high_bytes[n];
 	bool odd = ((w | (w + WAVE_EACH(0x7f - 9))) & WAVE_EACH(0x80)) != 0;
 
-	/* Pairs, pairs of those, and pairs of those again; what is first is the lower part. */
+	/*
+	 * Combine neighbours into pairs, pairs into fours, and fours into eights; the first digit
+	 * is in the lower part.
+	 */
 	w = (w * (1 + (10 << 8))) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
 	w = (w * (1 + (100 << 16))) >> 16 & UINT64_C(0x0000ffff0000ffff);
 	*value = (w * (1 + (UINT64_C(10000) << 32))) >> 32;
 	return !odd;
 }
 
-/* The same of 1 to 16. */
+/* The same for 1 to 16 digits. */
 static inline bool wave_decimal(const char *end, size_t n, uint64_t *value)
 {
 	uint64_t high = 0, low;
@@ -281,7 +303,7 @@ static inline bool wave_decimal(const char *end, size_t n, uint64_t *value)
 	return ok;
 }
 
-/* Line ends among n bytes. Nothing behind them is read. */
+/* Counts the line ends among n bytes. Reads nothing after them. */
 uint64_t pmk_wave_lines(const char *p, size_t n);
 
 #endif

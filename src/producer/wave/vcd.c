@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A VCD, read as a stream. Understood:
+ * A VCD, read as a stream. Supported:
  *
  *	header      $date $version $comment $timescale $scope $upscope $var $enddefinitions;
  *	            other sections ($attrbegin of GTKWave …) are skipped to their $end. Names with
@@ -10,14 +10,13 @@
  *	            between; $dumpvars $dumpall $dumpon $dumpoff with their values inside or after
  *	            them; $comment anywhere. Any white space between any two words, CR LF included.
  *
- * Not understood: $dumpports (extended VCD, §18.3). It is recognised by its ports, whose sizes are
- * ranges and whose codes are <0, <1 …; fst2vcd writes ports, too, but with ordinary sizes and
- * codes.
+ * Not supported: $dumpports (extended VCD, §18.3). It is recognised by its ports, whose sizes are
+ * ranges and whose codes are <0, <1 … fst2vcd writes ports, too, but with ordinary sizes and codes.
  *
- * Speed. Nearly all of a dump are plain lines, one change in each. So their ends are found first,
- * some hundred at a time (scan.h), and then what is watched of them, in a loop without branches
- * that depend on lengths, on the kind of value or on whether somebody watches. Only those changes
- * are looked at one after the other. Everything else takes the slower way, one word at a time. See
+ * Speed. Nearly all of a dump consists of plain lines with one change each. So their ends are found
+ * first, some hundred at a time (scan.h). Then the watched changes are found, in a loop without
+ * branches that depend on lengths, on the kind of value or on whether a net is watched. Only these
+ * changes are read one by one. Everything else takes the slower path, one word at a time. See
  * bench/wave.
  */
 #define _GNU_SOURCE
@@ -31,13 +30,14 @@
 
 #include "producer/wave/scan.h"
 
-#define BUFFER	      (256 * 1024) /* fits a level 2 cache; it grows when a word does not fit … */
-#define LONGEST_WORD  (16 * 1024 * 1024) /* … up to here */
-/* interval between checks whether somebody wants to stop, while nothing comes */
+/* fits a level 2 cache; grows up to LONGEST_WORD if a word does not fit */
+#define BUFFER	      (256 * 1024)
+#define LONGEST_WORD  (16 * 1024 * 1024)
+/* while no input comes, time between calls of the progress callback */
 #define PATIENCE_MS   100
-#define MOST_PATIENCE 32 /* lines that are read word by word before plain ones are looked for */
+#define MOST_PATIENCE 32 /* most lines to read word by word before trying plain lines again */
 
-/* ---- the place ------------------------------------------------------------------------------ */
+/* ---- counting lines ------------------------------------------------------------------------- */
 
 static void count_lines(struct wave_dump *v, const char *upto)
 {
@@ -56,7 +56,7 @@ void pmk_wave_vcd_place(struct wave_dump *v, uint64_t *offset, uint64_t *line)
 
 /* ---- the buffer ----------------------------------------------------------------------------- */
 
-/* Double the buffer, keeping the `left` unread bytes at its front. */
+/* Doubles the buffer, keeping the `left` unread bytes at its front. */
 static int grow(struct wave_dump *v, size_t left)
 {
 	size_t room = v->room ? 2 * v->room : BUFFER;
@@ -76,7 +76,7 @@ static int grow(struct wave_dump *v, size_t left)
 	return 0;
 }
 
-/* Look how the converter has ended. */
+/* Checks how the converter has ended. */
 static int ended(struct wave_dump *v)
 {
 	int status = pmk_wave_source_status(&v->source);
@@ -89,14 +89,16 @@ static int ended(struct wave_dump *v)
 				  v->source.tool, status, v->source.format);
 }
 
-/* Has the whole file been read? Then it is too late to stop. */
+/* True if the whole file has been read; then it is too late to stop. */
 static bool at_end(const struct wave_source *s)
 {
 	return s->size && !s->tool && s->taken >= s->size;
 }
 
-/* Read more text after the text that has not been used yet, which moves to the front. Returns 0,
- * also at the end. */
+/*
+ * Moves the unread text to the front of the buffer and reads more text after it. Returns 0, also at
+ * the end.
+ */
 static int refill(struct wave_dump *v)
 {
 	size_t left = (size_t)(v->end - v->at);
@@ -116,8 +118,10 @@ static int refill(struct wave_dump *v)
 			v->stopped = true;
 			return 0;
 		}
-		/* Waits are short, because a signal that comes just before a wait would go
-		 * unnoticed. */
+		/*
+		 * Waits are short, because a signal that comes just before a wait does not
+		 * interrupt it.
+		 */
 		n = pmk_wave_source_read(&v->source, v->end, v->room - left, PATIENCE_MS);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
 	if (n < 0)
@@ -132,14 +136,16 @@ static bool blank(char c)
 	return (unsigned char)c <= ' ';
 }
 
-/* Read more text of the header. False at its end or after an error. */
+/* Reads more text of the header. False at its end or after an error. */
 static bool more(struct wave_dump *v)
 {
 	return !v->eof && !refill(v) && !v->stopped;
 }
 
-/* The next word of the header; NULL at the end or after an error. Valid until the next call, and
- * until then the place of an error. */
+/*
+ * Returns the next word of the header; NULL at the end or after an error. It is valid until the
+ * next call, and an error is reported at its position until then.
+ */
 static const char *word(struct wave_dump *v, size_t *length)
 {
 	size_t n = 0;
@@ -170,7 +176,10 @@ static bool is(const char *word, size_t n, const char *text)
 
 /* ---- identifier codes ----------------------------------------------------------------------- */
 
-/* A code of more than 8 characters is its hash, with the highest bit set, which no ASCII has. */
+/*
+ * Returns a hash for a code of more than 8 characters, with the highest bit set, which no ASCII
+ * has.
+ */
 static uint64_t long_key(const char *code, size_t n)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -187,12 +196,14 @@ static uint64_t key_of(const char *code, size_t n)
 	return n > 8 ? long_key(code, n) : wave_word(code) & pmk_wave_low_bytes[n];
 }
 
-/* The number of a code of n printable characters, 0 to 8. Nearly all writers count so: to the base
- * of 94, the lowest digit first, and '!' is 1. What is too long for that, or none, has a number
- * above INT32_MAX. */
+/*
+ * Returns the number of a code of n printable characters, 0 to 8. Nearly all writers number codes
+ * like this: base 94, the lowest digit first, and '!' is 1. A code that is too long or empty gets a
+ * number above INT32_MAX.
+ */
 static inline uint32_t number_of(uint64_t key, size_t n)
 {
-	/* What the characters are more than digits. */
+	/* The surplus from characters that stand for digits, by length. */
 	static const uint32_t more[9] = { 1u << 31,
 					  32,
 					  32 * (1 + 94),
@@ -202,13 +213,13 @@ static inline uint32_t number_of(uint64_t key, size_t n)
 					  1u << 31,
 					  1u << 31,
 					  1u << 31 };
-	/* Two characters at once, whose second one counts 256 already, then two pairs. */
+	/* Correct two characters at once, because the second counts 256 so far, then two pairs. */
 	uint32_t pairs = (uint32_t)key - (256 - 94) * ((uint32_t)key >> 8 & 0x00ff00ff);
 
 	return pairs - (65536 - 94 * 94) * (pairs >> 16) - more[n];
 }
 
-/* Is a code ASCII, without 0x7f? Blanks are in no code. */
+/* True if a code is ASCII, without 0x7f. Codes contain no blanks. */
 static bool printable(uint64_t key)
 {
 	return !((key | (key + WAVE_EACH(1))) & WAVE_EACH(0x80));
@@ -219,16 +230,18 @@ static size_t length_of_key(uint64_t key)
 	return (size_t)(71 - __builtin_clzll(key)) / 8;
 }
 
-/* Any two bytes: those of a code of one or two printable characters are its place in by_bytes.
- * Behind a code of one is the end of the line. */
+/*
+ * All pairs of bytes. A code of one or two printable characters is its own index in by_bytes; after
+ * a code of one character the second byte is the end of the line.
+ */
 #define NBYTES 65536
-#define SHORT  6 /* characters of a code that find_changes() finds in any line */
+#define SHORT  6 /* find_changes() finds codes of up to this length in any line */
 
 static void list_by_bytes(struct wave_dump *v, const struct wave_id *id)
 {
 	unsigned bytes = (unsigned)(id->key & 0xffff);
 
-	/* A number that does not fit stays 0, so that read_word() looks for it. */
+	/* A number that does not fit stays 0, so that read_word() looks it up. */
 	if (id->key >> 16 || id->watch >= UINT16_MAX)
 		return;
 	if (bytes >> 8) {
@@ -239,10 +252,10 @@ static void list_by_bytes(struct wave_dump *v, const struct wave_id *id)
 	}
 }
 
-/* Fill by_bytes and by_number, when everything that is watched is known. */
+/* Fills by_bytes and by_number when all watches are known. */
 static int list_codes(struct wave_dump *v)
 {
-	/* Numbers that are not dense are left to the hash table. */
+	/* Numbers that are not dense remain in the hash table. */
 	uint32_t most = v->nids < INT32_MAX / 16 ? (uint32_t)(8 * v->nids + 4096) : INT32_MAX;
 	uint32_t n = 0;
 
@@ -272,8 +285,9 @@ static int list_codes(struct wave_dump *v)
 	return 0;
 }
 
-/* What is watched of a code of n printable characters: 0, the header does not have it; else 1 +
- * wave_id.watch. */
+/*
+ * Returns 1 + wave_id.watch for a code of n printable characters; 0 if the header does not have it.
+ */
 static inline uint32_t watch_of(const struct wave_dump *v, const char *code, size_t n)
 {
 	uint64_t key = wave_word(code) & pmk_wave_low_bytes[n < 8 ? n : 8];
@@ -287,7 +301,7 @@ static inline uint32_t watch_of(const struct wave_dump *v, const char *code, siz
 	return key && id->key ? 1 + id->watch : 0;
 }
 
-/* The same of any characters. */
+/* The same for a code of any characters. */
 static uint32_t watch_of_any(const struct wave_dump *v, const char *code, size_t n)
 {
 	const struct wave_id *id;
@@ -300,7 +314,7 @@ static uint32_t watch_of_any(const struct wave_dump *v, const char *code, size_t
 
 /* ---- the header ----------------------------------------------------------------------------- */
 
-/* Skip to the $end of a section. */
+/* Skips to the $end of a section. */
 static int skip_section(struct wave_dump *v, const char *what)
 {
 	const char *w;
@@ -312,7 +326,9 @@ static int skip_section(struct wave_dump *v, const char *what)
 	return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
 }
 
-/* Copy the words up to $end into buf, with `gap` between them; what does not fit is cut off. */
+/*
+ * Copies the words up to $end into buf, with `gap` between them; text that does not fit is cut off.
+ */
 static int section_text(struct wave_dump *v, const char *what, const char *gap, char *buf,
 			size_t size)
 {
@@ -331,8 +347,10 @@ static int section_text(struct wave_dump *v, const char *what, const char *gap, 
 	return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
 }
 
-/* The timescale is only used to show times, so one that is not understood does no harm: times
- * are then plain numbers. */
+/*
+ * The timescale is only used to print times, so an unknown one is not an error: times are then
+ * plain numbers.
+ */
 static int read_timescale(struct wave_dump *v)
 {
 	static const char *const units[] = { "s", "ms", "us", "ns", "ps", "fs" };
@@ -359,7 +377,7 @@ static int read_scope(struct wave_dump *v, struct wave_scopes *s)
 
 	if (err)
 		return err;
-	name = strchr(text, ' '); /* the first word is its type: module, task … */
+	name = strchr(text, ' '); /* the first word is the type: module, task … */
 	if (!name)
 		return pmk_wave_dump_fail(v, PMK_EPARSE, "a $scope without a name");
 	return pmk_wave_dump_enter(v, s, name + 1);
@@ -392,7 +410,7 @@ static int extended(struct wave_dump *v, const char *word, size_t n)
 		pmk_wave_dump_shown(buf, word, n));
 }
 
-/* $var wire 32 ! haddr [31:0] $end */
+/* Reads "$var wire 32 ! haddr [31:0] $end". */
 static int read_var(struct wave_dump *v, struct wave_scopes *scopes)
 {
 	struct pmk_wave_signal s = { .width = 0 };
@@ -490,7 +508,7 @@ int pmk_wave_vcd_header(struct wave_dump *v)
 
 /* ---- changes -------------------------------------------------------------------------------- */
 
-/* A net that is watched has a value, in a change that begins at p. */
+/* Stores the change at p of a watched net. */
 static int change(struct wave_dump *v, const char *p, uint32_t first, const char *text, size_t n)
 {
 	uint64_t bits;
@@ -508,7 +526,7 @@ static int change(struct wave_dump *v, const char *p, uint32_t first, const char
 	return 0;
 }
 
-/* A time that is not 1 to 16 digits. */
+/* Reads a time that is not 1 to 16 digits. */
 static int odd_time(struct wave_dump *v, const char *p, size_t n, uint64_t *t)
 {
 	char buf[WAVE_SHOWN];
@@ -531,7 +549,7 @@ static int odd_time(struct wave_dump *v, const char *p, size_t n, uint64_t *t)
 	return 0;
 }
 
-/* Read "#1200", n characters. Returns its length; 0 after an error. */
+/* Reads "#1200", n characters. Returns its length; 0 after an error. */
 static size_t read_time(struct wave_dump *v, const char *p, size_t n)
 {
 	uint64_t t;
@@ -540,11 +558,11 @@ static size_t read_time(struct wave_dump *v, const char *p, size_t n)
 		return 0;
 	if (pmk_wave_dump_time(v, t))
 		return 0;
-	v->block = false; /* some writers leave its $end out */
+	v->block = false; /* some writers leave out the $end of the block */
 	return n;
 }
 
-/* Returns the end of a comment that goes on at p, or the end of the text. */
+/* Returns the end of the comment that continues at p, or the end of the text. */
 static const char *skip_comment(struct wave_dump *v, const char *p, const char *limit)
 {
 	while (p < limit) {
@@ -561,7 +579,7 @@ static const char *skip_comment(struct wave_dump *v, const char *p, const char *
 	return p;
 }
 
-/* Returns its length; 0 after an error. */
+/* Returns the length of the keyword; 0 after an error. */
 static size_t read_keyword(struct wave_dump *v, const char *p)
 {
 	size_t n = wave_length(p);
@@ -577,7 +595,7 @@ static size_t read_keyword(struct wave_dump *v, const char *p)
 			return 0;
 	} else if (is(p, n, "$comment")) {
 		v->comment = true;
-	} else if (is(p, n < 10 ? n : 10, "$dumpports")) { /* $dumpportson, … */
+	} else if (is(p, n < 10 ? n : 10, "$dumpports")) { /* also $dumpportson etc. */
 		extended(v, p, n);
 		return 0;
 	} else {
@@ -588,7 +606,7 @@ static size_t read_keyword(struct wave_dump *v, const char *p)
 	return n;
 }
 
-/* Read the code of a change that begins at p. Returns its length; 0 after an error. */
+/* Reads the code of a change that begins at p. Returns its length; 0 after an error. */
 static size_t read_code(struct wave_dump *v, const char *p, uint32_t *watch)
 {
 	size_t n = wave_length(p);
@@ -607,7 +625,7 @@ static size_t read_code(struct wave_dump *v, const char *p, uint32_t *watch)
 	return 0;
 }
 
-/* Read "1!". Returns where it ends; NULL after an error. */
+/* Reads "1!". Returns where it ends; NULL after an error. */
 static const char *read_scalar(struct wave_dump *v, const char *p)
 {
 	uint32_t watch;
@@ -616,8 +634,10 @@ static const char *read_scalar(struct wave_dump *v, const char *p)
 	return n && !(watch && change(v, p, watch, p, 1)) ? p + 1 + n : NULL;
 }
 
-/* Read "b1010 !": a vector, real or string. Returns where it ends; NULL after an error; p when
- * the text ends before its code does. */
+/*
+ * Reads "b1010 !": a vector, real or string. Returns where it ends; NULL after an error; p if the
+ * text ends before the code does.
+ */
 static const char *read_vector(struct wave_dump *v, const char *p, const char *limit)
 {
 	const char *value = p + 1, *code;
@@ -651,9 +671,9 @@ static const char *odd_character(struct wave_dump *v, const char *p)
 }
 
 /*
- * What the first character of a change says of the digits between it and its code, or of a scalar,
- * which is its own digit, with it: there are `least`, and less than `more` above that. A text is
- * none of numbers, so that it has more of them than any value.
+ * For the first character of a change: how many digits the value may have. `least` is the minimum
+ * and `more` the number of valid lengths from there. Reals and strings have no digits; their
+ * `least` is above the width of any value.
  */
 struct kind {
 	uint16_t more, least;
@@ -699,8 +719,10 @@ static inline bool is_text(struct kind k)
 	return k.least > 1;
 }
 
-/* Read one word, or a change of two, or white space. Returns where it ends; NULL after an error; p
- * when the text ends before it does. */
+/*
+ * Reads one word, a change of two words, or white space. Returns where it ends; NULL after an
+ * error; p if the text ends before it does.
+ */
 static const char *read_word(struct wave_dump *v, const char *p, const char *limit)
 {
 	size_t n;
@@ -733,22 +755,23 @@ static const char *read_word(struct wave_dump *v, const char *p, const char *lim
 	}
 }
 
-/* Plain lines, and those of them that matter. */
+/* A batch of plain lines, and the changes in them. */
 struct lines {
 	const char *text;
 	unsigned n;
-	unsigned returns;			/* 1: before each end there is a carriage return */
-	uint16_t end[WAVE_LINES + WAVE_EXTRAS]; /* of each, in the text */
+	unsigned returns;			/* 1: a carriage return precedes each line end */
+	uint16_t end[WAVE_LINES + WAVE_EXTRAS]; /* end of each line, as an offset in `text` */
 	unsigned nchanges;
 	struct change {
-		uint32_t watch;	  /* 1 + wave_id.watch, which is not 0; 0: it is no change */
-		uint16_t line;	  /* index */
-		uint16_t digits;  /* the end of its value in the text … */
-		uint16_t ndigits; /* … and how many; of a text, more than of any value */
+		/* 1 + wave_id.watch of a watched net; 0: read_words() must read the line */
+		uint32_t watch;
+		uint16_t line;	  /* index of the line */
+		uint16_t digits;  /* offset where the digits end */
+		uint16_t ndigits; /* their number; for reals and strings larger than any width */
 	} change[WAVE_LINES];
 };
 
-/* The code of a change in a plain line, whatever its length; `end` if there is none. */
+/* Returns the code of a change in a plain line of any length; `end` if there is none. */
 static const char *find_code(const char *p, const char *end)
 {
 	const char *word = p + wave_length(p);
@@ -758,16 +781,16 @@ static const char *find_code(const char *p, const char *end)
 	return kind_at(p).more && word < end ? word + 1 : end;
 }
 
-/* The last byte of a word that has its highest bit set; 0 if none has. */
+/* Returns the last byte of a word that has its highest bit set; 0 if none has. */
 static inline size_t last_byte(uint64_t word)
 {
 	return (unsigned)(__builtin_clzll(word | 1) ^ 63) / 8;
 }
 
 /*
- * Find the changes of what is watched, and what is no change or has to be looked at by read_word().
- * Which kind of change a line has, and whether somebody watches, is as good as random. A branch on
- * it would be predicted wrongly every other time, so what depends on it is computed.
+ * Finds the changes of watched nets, and the lines that read_words() must read. The kind of a
+ * change, and whether its net is watched, are unpredictable, so half of the branches on them would
+ * be mispredicted. Therefore everything is computed without branches.
  */
 static inline __attribute__((always_inline)) void find_changes(const struct wave_dump *v,
 							       struct lines *l, bool long_codes,
@@ -775,7 +798,7 @@ static inline __attribute__((always_inline)) void find_changes(const struct wave
 {
 	const char *const text = l->text;
 	const uint16_t *by_bytes = v->by_bytes;
-	size_t lines = l->n, p = 0; /* positions in the text */
+	size_t lines = l->n, p = 0; /* both are offsets in the text */
 	struct change *q = l->change;
 
 	for (size_t i = 0; i < lines; i++) {
@@ -786,7 +809,10 @@ static inline __attribute__((always_inline)) void find_changes(const struct wave
 		uint64_t found;
 		uint32_t watch;
 
-		/* Behind the last blank of the eight bytes, and of a scalar's line, its digit. */
+		/*
+		 * The code is after the last blank of the eight bytes, and in a scalar's line after
+		 * its digit.
+		 */
 		code = end - 7 + (scalar + last_byte(blanks));
 		if (long_codes) {
 			uint64_t more = wave_blanks_in(wave_word(text + end - 16));
@@ -813,7 +839,7 @@ static inline __attribute__((always_inline)) void find_changes(const struct wave
 	l->nchanges = (unsigned)(q - l->change);
 }
 
-/* Functions of their own, which have all registers. */
+/* Separate functions, so that each has all registers. */
 static __attribute__((noinline)) void find_short(const struct wave_dump *v, struct lines *l)
 {
 	find_changes(v, l, false, 0);
@@ -829,8 +855,10 @@ static __attribute__((noinline)) void find_long(const struct wave_dump *v, struc
 	find_changes(v, l, true, l->returns);
 }
 
-/* If codes have more than SHORT characters, a line may end with more than the eight bytes that are
- * looked at; else it has no code then. */
+/*
+ * If codes have more than SHORT characters, the code may be longer than the eight bytes that are
+ * checked first.
+ */
 static void find_any_changes(const struct wave_dump *v, struct lines *l)
 {
 	if (v->long_codes)
@@ -841,7 +869,7 @@ static void find_any_changes(const struct wave_dump *v, struct lines *l)
 		find_short(v, l);
 }
 
-/* Read words from p to the end of a line, or until no more can be read. */
+/* Reads words from p to the end of a line, or until the text ends. */
 static const char *read_words(struct wave_dump *v, const char *p, const char *limit)
 {
 	const char *next;
@@ -854,7 +882,7 @@ static const char *read_words(struct wave_dump *v, const char *p, const char *li
 	}
 }
 
-/* Read a line that matters. Returns where it ends; NULL after an error. */
+/* Reads one line of l->change. Returns where it ends; NULL after an error. */
 static const char *read_line(struct wave_dump *v, const struct lines *l, const struct change *q,
 			     const char *limit)
 {
@@ -872,15 +900,17 @@ static const char *read_line(struct wave_dump *v, const struct lines *l, const s
 	return read_time(v, p, (size_t)(end - p) - l->returns) ? end + 1 : NULL;
 }
 
-/* Put the values of changes where they belong, until one is not a few digits 0 and 1 for a cell of
- * its own; returns that one. */
+/*
+ * Stores the values of changes until one is not a plain binary value for a whole cell. Returns that
+ * change.
+ */
 static __attribute__((noinline)) const struct change *put_changes(struct wave_dump *v,
 								  const struct lines *l,
 								  const struct change *q)
 {
 	const struct change *last = l->change + l->nchanges;
 	const struct wave_watch *watch = v->watch;
-	struct wave_cells c = v->cells; /* a copy, of which the compiler knows who writes to it */
+	struct wave_cells c = v->cells; /* a local copy, so that the compiler need not reload it */
 
 	for (; q < last; q++) {
 		const struct wave_watch *w = &watch[q->watch - 2];
@@ -895,7 +925,7 @@ static __attribute__((noinline)) const struct change *put_changes(struct wave_du
 	return q;
 }
 
-/* Read plain lines, if there are any. */
+/* Reads plain lines, if there are any. */
 static const char *read_lines(struct wave_dump *v, const char *p, const char *limit)
 {
 	size_t n = limit - p < WAVE_LINES ? (size_t)(limit - p) : WAVE_LINES;
@@ -927,13 +957,13 @@ static const char *read_lines(struct wave_dump *v, const char *p, const char *li
 }
 
 /*
- * The changes from p to limit, which is a NUL and stands behind white space or at the end. Returns
- * the position it has reached, because a change without its code has to wait for more text; NULL:
- * v->error or v->stopped.
+ * Reads the changes from p to limit, where there is a NUL that follows white space or the end of
+ * the text. Returns the position it has reached, because a change without its code must wait for
+ * more text. NULL: v->error or v->stopped is set.
  */
 static const char *read_changes(struct wave_dump *v, const char *p, const char *limit)
 {
-	unsigned patience = 1; /* lines to read before plain ones are looked for again */
+	unsigned patience = 1; /* lines to read word by word before trying plain ones again */
 	const char *next;
 
 	for (;;) {
@@ -959,7 +989,7 @@ static const char *read_changes(struct wave_dump *v, const char *p, const char *
 	}
 }
 
-/* Read all whole words of the text. False when no more can be read. */
+/* Reads all whole words of the text. False if no more can be read. */
 static bool read_buffer(struct wave_dump *v)
 {
 	char *last = memrchr(v->at, '\n', (size_t)(v->end - v->at));
@@ -977,8 +1007,10 @@ static bool read_buffer(struct wave_dump *v)
 	return p != NULL;
 }
 
-/* The text has ended: was it complete? A last line without an end may be half of one, so it is
- * left out. */
+/*
+ * Checks that the text is complete at its end. A last line without a line end may be cut off, so it
+ * is ignored.
+ */
 static int read_end(struct wave_dump *v)
 {
 	while (v->at < v->end && (*v->at == ' ' || *v->at == '\t' || *v->at == '\r'))
@@ -998,7 +1030,7 @@ void pmk_wave_vcd_changes(struct wave_dump *v)
 
 	while (!err && read_buffer(v) && !v->eof && !v->stopped)
 		err = refill(v);
-	/* What a converter wrote before it failed consists of whole lines, and counts. */
+	/* Text that a converter wrote before it failed consists of whole lines, so it is used. */
 	if (err && v->eof)
 		read_buffer(v);
 	if (!v->error.code && !v->stopped)
