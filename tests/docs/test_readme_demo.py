@@ -30,8 +30,7 @@ def printed():
         f.seek(0)
         text = f.read()
     assert done.returncode == 0, text
-    return re.search(r"^(\$ pmk stat .*?)\n+(?=\$ pmk |\Z)", text,
-                     re.S | re.M).group(1).splitlines()
+    return re.search(r"^(\$ pmk report .*? total)$", text, re.S | re.M).group(1).splitlines()
 
 
 def without_numbers(lines):
