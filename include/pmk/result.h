@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* How far to trust a number (docs/DESIGN.md, section 4). */
+/* How far to trust a number (docs/DESIGN.md, section 5). */
 enum pmk_trust {
 	PMK_TRUST_EXACT,    /* it depends on the instruction stream only */
 	PMK_TRUST_MODELLED, /* it depends on the core's parameters */

@@ -106,6 +106,15 @@ def test_a_manual_page_has_its_sections_and_links(site):
     assert {"exit-status", "core-parameters"} <= page.ids
 
 
+def test_each_source_file_is_listed(site):
+    page = Page(site / "docs/files.html")
+    listed = {link for link in page.links if "/source/" in link and link.endswith((".c.html",
+                                                                                   ".h.html"))}
+    sources = [p for p in repo.files() if re.match(r"(src|include)/.*\.[ch]$", p)]
+    equal(listed, {f"../source/{p}.html" for p in sources})
+    contains(" ".join(page.words), "The port to a model.")
+
+
 def test_source_is_shown(site):
     page = Page(site / "source/include/pmk/signal.h.html")
     contains("".join(page.words), repo.text("include/pmk/signal.h").strip())
