@@ -12,7 +12,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Is the first word of `text` equal to `name`? */
+/* True if the first word of `text` is equal to `name`. */
 static bool is_first_word(const char *text, const char *name)
 {
 	while (*text && *text != ' ' && lower(*text) == lower(*name)) {
@@ -44,8 +44,10 @@ bool pmk_is_called(const char *own, const char *aliases, const char *name)
 	return *name && (is_first_word(own, name) || is_alias(aliases, name));
 }
 
-/* No name is one of another event, too: so those that are not aliases, which are most that are
- * asked for and are found fast, come first. */
+/*
+ * Looks at names before aliases, because most callers ask for names. No alias is the name of
+ * another event, so the order does not change the result.
+ */
 const struct pmk_event *pmk_pmu_event(const struct pmk_pmu *pmu, const char *name)
 {
 	for (unsigned i = 0; *name && i < 2 * pmu->nevents; i++) {

@@ -2,25 +2,25 @@
 /*
  * ARM11 PMU driver. Freestanding: no libc, no heap, no division.
  *
- * Quirks of this hardware, and what is done about them:
- *  - One bit starts all counters. A counter that nobody has programmed is parked on ETMEXTOUT[0],
- *    which stays 0 where no ETM drives it. The MPCore has no such event; there it runs on.
- *  - Flags and configuration share a register, and writing a flag back as 1 clears it. What is
- *    written back therefore goes through config(), which makes the flags 0 (no effect) and C and
- *    P 0 (their read value is unpredictable: DAI 0195B Table 1).
+ * Quirks of this hardware, and how the driver handles them:
+ *  - One bit starts all counters. A counter that is not in use is parked on ETMEXTOUT[0], which
+ *    stays 0 unless an ETM drives it. The MPCore has no such event, so the counter runs on.
+ *  - Flags and configuration share a register, and writing a flag back as 1 clears it. So values
+ *    that are written back go through config(), which makes the flags 0 (no effect) and C and P 0
+ *    (their read value is unpredictable: DAI 0195B Table 1).
  *  - An asserted interrupt falls only by a flag write made with E = 1 (DAI 0195B §1). clear() on
- *    stopped counters has to enable them for a moment: see clear_stopped().
+ *    stopped counters must enable them for a moment: see clear_stopped().
  *  - Counting begins three cycles after E was set (DDI 0211, PMNC); start() waits for it.
  *  - CCNT is unpredictable after reset on the ARM1136 (DDI 0211K §3.3.40); reset() zeroes it.
  *
- * The registers are the truth, even when other software writes them. pmk_dev.state holds only what
- * pmk_arm11_configure() was asked for: reset() writes these bits, and 0 to the others like them, so
- * EVNTBUS export (X) is 0 unless the caller asks for it (DDI 0211: where no trace hardware is
- * attached). The other calls leave D, X and the FIQ enables as they find them.
+ * The driver relies on the registers, even if other software writes them. pmk_dev.state has only
+ * the options of pmk_arm11_configure(): reset() writes these bits, and 0 to the others like them,
+ * so EVNTBUS export (X) is 0 unless the caller asks for it, as DDI 0211 recommends without trace
+ * hardware. The other calls do not change D, X and the FIQ enables.
  */
 #include "pmu/arm11/regs.h"
 
-/* What pmk_dev.state holds. */
+/* Words of pmk_dev.state. */
 enum { STATE_OPTIONS };
 
 #define OPTIONS ((uint32_t)(PMNC_D | PMNC_X | PMNC_FIQS))
@@ -39,13 +39,13 @@ static int put(const struct pmk_dev *d, unsigned reg, uint32_t value)
 	return d->port.write(d->port.ctx, reg, value);
 }
 
-/* The part of a PMNC value that may be written back without side effects. */
+/* Returns the part of a PMNC value that can be written back without side effects. */
 static uint32_t config(const struct pmk_dev *d, uint32_t pmnc)
 {
 	return pmnc & pmk_arm11_core(d->pmu)->config;
 }
 
-/* Change configuration bits of PMNC: neither clears a flag nor zeroes a counter. */
+/* Changes configuration bits of PMNC; neither clears a flag nor zeroes a counter. */
 static int update(const struct pmk_dev *d, uint32_t clear, uint32_t set)
 {
 	uint32_t pmnc;
@@ -65,9 +65,8 @@ static bool has_event(const struct pmk_pmu *pmu, unsigned code)
 }
 
 /*
- * The read comes first so that a mode without access says so before anything has changed. The
- * first write has E set so that a pending interrupt falls, the second zeroes again what may have
- * been counted in between.
+ * The read comes first, so that a mode without access fails before anything has changed. The first
+ * write has E set to deassert a pending interrupt; the second zeroes what was counted in between.
  */
 static int reset(struct pmk_dev *d)
 {
@@ -86,8 +85,10 @@ static int reset(struct pmk_dev *d)
 	return put(d, PMK_ARM11_PMNC, pmnc);
 }
 
-/* PMK_ENOEVENT: this core has no such event. PMK_ENOCTR: CCNT counts cycles and nothing else, and
- * with D not even these. */
+/*
+ * PMK_ENOEVENT: this core has no such event. PMK_ENOCTR: CCNT counts only cycles, and with D not
+ * even every cycle.
+ */
 static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	uint32_t event;
@@ -109,7 +110,7 @@ static int start(struct pmk_dev *d)
 	uint32_t pmnc;
 	int err = get(d, PMK_ARM11_PMNC, &pmnc);
 
-	/* the counters run already: there is no new delay to wait for */
+	/* the counters run already, so there is no start delay */
 	if (err || (pmnc & PMNC_E))
 		return err;
 	err = put(d, PMK_ARM11_PMNC, config(d, pmnc) | PMNC_E);
@@ -188,8 +189,8 @@ static int put_counters(const struct pmk_dev *d, const uint32_t value[PMK_ARM11_
 
 /*
  * Clear `flags` while the counters are stopped. With E = 0 the interrupt would stay asserted and
- * the handler would be entered again and again, so E is set for the length of one write. What is
- * counted meanwhile is undone; the counters stand at 0 so that none can wrap. After an error the
+ * the handler would be entered again and again, so E is set for the length of one write. Counts
+ * from this time are undone; the counters are at 0, so that none can wrap. After an error the
  * counters are stopped and restored as far as the port allows.
  */
 static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags)
@@ -225,7 +226,7 @@ static int pending(struct pmk_dev *d, uint32_t *counters)
 	return err;
 }
 
-/* The other flags are written as 0 and stay, whether they are set already or rise right now. */
+/* The other flags are written as 0, which leaves them as they are, even if one rises right now. */
 static int clear(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t pmnc, flags = 0;
@@ -254,9 +255,9 @@ static int running(struct pmk_dev *d, bool *yes)
 }
 
 /*
- * If E cannot be set, there is no PMU: QEMU's ARM1176 reads all of its registers as 0. If
- * non-invasive debug is not permitted, the event counters of an ARM1176 stand still while CCNT goes
- * on (DDI 0301H §3.1.8).
+ * If E cannot be set, there is no PMU: QEMU's ARM1176 reads all of its registers as 0. Without
+ * permission for non-invasive debug, the event counters of an ARM1176 do not count while CCNT does
+ * (DDI 0301H §3.1.8).
  */
 static int still(struct pmk_dev *d, unsigned counter)
 {

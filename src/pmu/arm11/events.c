@@ -6,9 +6,9 @@
  * ARM11 MPCore: secondary sources that agree with each other (Linux perf_event_v6.c, OProfile's
  * arm/mpcore event list, gator's events-ARM11MPCore.xml); its own manual was not consulted.
  *
- * Names are those of Linux and libpfm4, except that of 0x09: what they call DCACHE_HIT counts
+ * Names are those of Linux and libpfm4, except for 0x09: the event that they call DCACHE_HIT counts
  * accesses, hits or not (DAI 0195B §7). Aliases are their other names, and the generic names of
- * perf, each for the event that Linux maps it to. Codes 0x08 and 0x0E do not exist on the ARM1136,
+ * perf for the events that Linux maps them to. Codes 0x08 and 0x0E do not exist on the ARM1136,
  * ARM1156 and ARM1176.
  */
 #include "pmu/arm11/regs.h"
@@ -27,7 +27,7 @@
 #define NO_FAULTS "an emulated memory has no parity or TCM errors"
 
 #define SPECULATIVE "speculative look-ups count, so it may far exceed the lines fetched"
-/* What "exact" means for data accesses: DAI 0195B §7. */
+/* Meaning of "exact" for data accesses: DAI 0195B §7. */
 #define OF_INSNS    "exact means those of instructions; silicon adds speculative ones"
 #define OVERLAPS    "one cycle may count in several stall events; they do not add up to a total"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* Where each event of an ARM11 appears on the trace bus EVNTBUS. */
+/* The position of each ARM11 event on the trace bus EVNTBUS. */
 #include <pmk/evntbus.h>
 
 #include "pmu/arm11/regs.h"
 
 /*
- * EVNTBUS: DDI 0211 Table 3.141 for the ARM1136, DDI 0301H Table 3-137 for the ARM1176. They
- * differ in br_exec alone: an ARM1136 may report two branches in one cycle, an ARM1176 at most
- * one, and its bit [6] is reserved. ROW(code, event, bits on ARM1136, bits on ARM1176).
+ * EVNTBUS: DDI 0211 Table 3.141 for the ARM1136, DDI 0301H Table 3-137 for the ARM1176. They differ
+ * only in br_exec: an ARM1136 may report two branches in one cycle, an ARM1176 at most one, and its
+ * bit [6] is reserved. ROW(code, event, bits on ARM1136, bits on ARM1176).
  */
 /* clang-format off */
 #define EVNTBUS(ROW) \
@@ -36,7 +36,7 @@ static const uint8_t codes[] = { EVNTBUS(CODE) };
 
 #define NEVNTBUS sizeof(codes)
 
-/* Each row is a field, as of a register, in the order of `codes`. */
+/* Each row is described like a field of a register, in the order of `codes`. */
 static const char *const one_bit[] = { "none in this cycle", "some in this cycle", NULL };
 static const char *const two_bits[] = { "none in this cycle", "one in this cycle",
 					"two in this cycle", NULL };

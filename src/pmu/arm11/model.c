@@ -5,19 +5,19 @@
  * It counts by differences of bus totals, taken when a register is touched, an input changes or
  * the bus asks. Where the documents are silent (all of this is our choice):
  *  - Reset clears every PMNC bit and all counters, on all cores.
- *  - A write to PMNC acts in this order: what happened before is counted under the old value; new
+ *  - A write to PMNC acts in this order: events before it are counted under the old value; new
  *    configuration; C and P; flag clears; interrupt enables. Clearing an enable drops its
  *    interrupt, setting one while the flag is set raises it.
- *  - When E goes to 1 at cycle t, counting begins at t + 3. A producer that stops at the horizon
- *    gets that exactly. If a producer steps over t + 3, cycles are still exact, but other events
- *    are counted from the last synchronisation on.
+ *  - When E goes to 1 at cycle t, counting begins at t + 3. This is exact for a producer that stops
+ *    at the horizon. If a producer steps over t + 3, cycles are still exact, but other events are
+ *    counted from the last synchronisation on.
  *  - The prescaler of D keeps its phase while it is not used; only C and reset clear it. The start
  *    delay runs in Debug state.
  *  - A reserved event counts nothing. Unpredictable bits read as 0.
  *  - ARM1156: nPMUFIQ is asserted while an overflow flag and its FIQ enable are set.
  *
- * Not modelled: the System Validation registers of the ARM1176, which reuse the same counters
- * (DDI 0301H §3.2.55-56). EVNTBUS is a function of its own, in evntbus.c.
+ * Not modelled: the System Validation registers of the ARM1176, which reuse the same counters (DDI
+ * 0301H §3.2.55-56). EVNTBUS is described in evntbus.c.
  */
 #include <pmk/arm11_model.h>
 
@@ -41,7 +41,7 @@ static bool running(const struct pmk_arm11_model *m)
 	return (m->pmnc & PMNC_E) && !(m->input[PMK_ARM11_IN_DEBUG] && m->params.debug_stops);
 }
 
-/* PMN0 and PMN1 stand still on an ARM1176 that does not permit non-invasive debug. */
+/* PMN0 and PMN1 do not count on an ARM1176 that does not permit non-invasive debug. */
 static bool events_running(const struct pmk_arm11_model *m)
 {
 	return running(m) && (m->id != PMK_ARM11_1176 || m->input[PMK_ARM11_IN_NIDEN]);
@@ -52,7 +52,7 @@ static uint64_t total_of(const struct pmk_bus *bus, uint8_t signal)
 	return signal < PMK_NSIGNALS ? bus->total[signal] : 0;
 }
 
-/* Advance a counter by n. However often it wraps, there is one flag (DAI 0195B §1). */
+/* Advances a counter by n. Several wraps set the flag only once (DAI 0195B §1). */
 static void advance(struct pmk_arm11_model *m, unsigned ctr, uint64_t n)
 {
 	const struct pmk_arm11_counter *c = &pmk_arm11_counters[ctr];
@@ -76,8 +76,10 @@ static void advance_ccnt(struct pmk_arm11_model *m, uint64_t cycles)
 	advance(m, PMK_ARM11_CTR_CCNT, cycles);
 }
 
-/* How much a counter has to add for its event. `cycles` are those after the start delay,
- * `events` says whether anything else has happened after it. */
+/*
+ * Returns by how much a counter advances for its event. `cycles` are the cycles after the start
+ * delay; `events` is true if events since the last synchronisation came after it.
+ */
 static uint64_t event_count(const struct pmk_arm11_model *m, const struct pmk_bus *bus,
 			    unsigned ctr, uint64_t cycles, bool events)
 {
@@ -113,9 +115,11 @@ static void sync(void *model, struct pmk_bus *bus)
 	m->cycles_seen = now;
 }
 
-/* Ask to be called before `counter` could have wrapped. When a counter adds two signals, one of
- * them has made at least half of the way when the counter wraps. So the model asks for half of
- * the way, again and again. */
+/*
+ * Asks to be called before `counter` can have wrapped. If a counter adds two signals, one of them
+ * must contribute at least half of the remaining distance. So the model asks for half of the
+ * distance, as often as necessary.
+ */
 static void ask_counter(const struct pmk_arm11_model *m, struct pmk_bus *bus, unsigned ctr)
 {
 	const uint8_t *signal = m->signal[ctr];
@@ -176,7 +180,7 @@ static void select_event(struct pmk_arm11_model *m, const struct pmk_bus *bus, u
 		m->oddities |= PMK_ARM11_ODD_RESERVED_EVENT;
 }
 
-/* The caller has synchronised. */
+/* The caller must have synchronised. */
 static void write_pmnc(struct pmk_arm11_model *m, const struct pmk_bus *bus, uint32_t w)
 {
 	const struct pmk_reg_info *row = &pmu_of(m)->regs[PMK_ARM11_PMNC];
@@ -185,8 +189,11 @@ static void write_pmnc(struct pmk_arm11_model *m, const struct pmk_bus *bus, uin
 
 	m->pmnc = (uint32_t)pmk_reg_write(row, m->pmnc, w);
 	enabled = m->pmnc & PMNC_E;
-	/* An asserted interrupt falls only by a write with E set: DAI 0195B §1, Table 1. Flag and
-	 * interrupt are cleared by one action, so the flag waits for it, too; docs/arm11.md. */
+	/*
+	 * An asserted interrupt falls only by a write with E set: DAI 0195B §1, Table 1. Flag and
+	 * interrupt are cleared by one action, so the flag waits for such a write, too;
+	 * docs/arm11.md.
+	 */
 	if (!enabled && m->params.strict_e_clear)
 		m->pmnc |= (uint32_t)flags;
 	select_event(m, bus, PMK_ARM11_CTR_PMN0, PMK_GET(m->pmnc, PMNC_EVTCOUNT0));
@@ -251,7 +258,7 @@ static int check_access(struct pmk_arm11_model *m, enum pmk_mode mode, unsigned 
 	return PMK_EUNDEF;
 }
 
-/* Where a register's bits are held. */
+/* Returns where a register's bits are stored. */
 static uint32_t *held_by(struct pmk_arm11_model *m, unsigned reg)
 {
 	switch ((enum pmk_arm11_reg)reg) {
@@ -352,7 +359,7 @@ static bool sound(const void *model, const void *begun)
 	       pmk_are_bools(m->line, PMK_ARM11_NCTRS) && m->phase < PRESCALER;
 }
 
-/* ---- by name ------------------------------------------------------------------------------- */
+/* ---- parameters and inputs by name ---------------------------------------------------------- */
 
 /* clang-format off */
 #define PARAM(name) PMK_MODEL_PARAM(pmk_arm11_model, #name, params.name)

@@ -3,8 +3,8 @@
  * The PMUs of the five ARM11 cores, and their counters. Freestanding.
  *
  * The cores share registers and encodings (DAI 0195B §2). They differ in events (see events.c), in
- * who may access the registers (see model.c), and in a few bits: the ARM1156 has FIQ enables in
- * PMNC [30:28], the ARM1176 a register that opens the others to user mode.
+ * access rights (see model.c), and in a few bits: the ARM1156 has FIQ enables in PMNC [30:28], the
+ * ARM1176 has a register that permits user mode to access the others.
  *
  * Not described: the System Validation registers of the ARM1176 (DDI 0301H §3.2.55-56), the SCU
  * event counters of the MPCore.
@@ -54,15 +54,17 @@ static const struct pmk_arm11_core core_1176 = {
 	.idle_event = PMK_ARM11_ETMEXTOUT_0,
 };
 
-/* The MPCore has no event that never happens; its idle counters are left on event 0 (Linux
- * perf_event_v6.c leaves them on their last one). */
+/*
+ * The MPCore has no event that never happens. Idle counters are left on event 0 (Linux
+ * perf_event_v6.c leaves them on their last event).
+ */
 static const struct pmk_arm11_core core_mpcore = {
 	.id = PMK_ARM11_MPCORE,
 	.config = PMNC_CONFIG,
 	.idle_event = PMK_ARM11MPCORE_ICACHE_MISS,
 };
 
-/* What `pmk stat` counts when no events are asked for. The ARM1156 has no TLB. */
+/* The events that `pmk stat` counts by default. The ARM1156 has no TLB. */
 #define DEFAULTS                                                        \
 	"cpu_cycles instr_exec br_exec br_mispredict icache_miss "      \
 	"dcache_access_cacheable dcache_miss main_tlb_miss ibuf_stall " \

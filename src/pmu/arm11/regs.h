@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ARM11 PMU: where each bit is. Used by the driver, the model and the rows of regs.c;
- * they share nothing else. The word is drawn in <pmk/arm11.h>.
+ * ARM11 PMU: positions of fields. Used by the driver, the model and the rows of regs.c; they share
+ * nothing else. The word is drawn in <pmk/arm11.h>.
  *
  * "T1" is DAI 0195B Table 1, "T3.138" DDI 0211 Table 3.138, "T3-136" DDI 0301H Table 3-136. The
  * application note calls the flags OCC, OC1 and OC0; the names here are those of the TRMs.
@@ -37,7 +37,7 @@
 #define PMNC_FLAGS (PMNC_CCR | PMNC_CR1 | PMNC_CR0)
 #define PMNC_IRQS  (PMNC_ECC | PMNC_EC1 | PMNC_EC0)
 
-/* The bits that keep the value written to them, on the core with the fewest such bits. */
+/* The configuration bits that every core has; they keep the value written to them. */
 #define PMNC_CONFIG (PMNC_EVTCOUNT0 | PMNC_EVTCOUNT1 | PMNC_X | PMNC_IRQS | PMNC_D | PMNC_E)
 
 #define SUNAVCR_V PMK_BIT(0) /* user and Non-secure access; DDI 0301H §3.2.50 */
@@ -48,13 +48,13 @@
 /* One counter: its register and its bits in PMNC. */
 struct pmk_arm11_counter {
 	uint8_t reg;
-	uint32_t event; /* 0: counts cycles and nothing else */
+	uint32_t event; /* 0: counts only cycles */
 	uint32_t flag, irq, fiq;
 };
 
 extern const struct pmk_arm11_counter pmk_arm11_counters[PMK_ARM11_NCTRS];
 
-/* What differs between the cores: pmk_pmu.family points to one of these. */
+/* Core-specific values: pmk_pmu.family points to one of these. */
 enum pmk_arm11_id {
 	PMK_ARM11_1136_R0,
 	PMK_ARM11_1136,
@@ -66,8 +66,8 @@ enum pmk_arm11_id {
 
 struct pmk_arm11_core {
 	enum pmk_arm11_id id;
-	uint32_t config; /* PMNC bits that the driver writes back as read: those that are RW */
-	/* event for a counter that nobody uses: one that never happens, if there is one */
+	uint32_t config; /* PMNC bits that the driver writes back as read: the RW bits */
+	/* event for an idle counter: one that never happens, if the core has one */
 	uint8_t idle_event;
 };
 
@@ -76,7 +76,7 @@ static inline const struct pmk_arm11_core *pmk_arm11_core(const struct pmk_pmu *
 	return pmu->family;
 }
 
-/* The catalogues, in code order: of the ARM1136, ARM1156 and ARM1176, and of the MPCore. */
+/* The catalogues in code order: one for ARM1136, ARM1156 and ARM1176, one for MPCore. */
 #define PMK_ARM11_NEVENTS	36
 #define PMK_ARM11MPCORE_NEVENTS 23
 extern const struct pmk_event pmk_arm11_events[];
@@ -84,7 +84,7 @@ extern const struct pmk_event pmk_arm11mpcore_events[];
 
 extern const struct pmk_driver pmk_arm11_driver;
 
-/* The registers described; the ARM1176 has one more. */
+/* Descriptions of the registers; the ARM1176 has one more. */
 extern const struct pmk_reg_info pmk_arm11_regs_1136[PMK_ARM11_SUNAVCR];
 extern const struct pmk_reg_info pmk_arm11_regs_mpcore[PMK_ARM11_SUNAVCR];
 extern const struct pmk_reg_info pmk_arm11_regs_1156[PMK_ARM11_SUNAVCR];

@@ -3,18 +3,19 @@
  * Drivers of the L210's event monitor and of the L220's event counters. Freestanding: no libc, no
  * heap, no division.
  *
- * Quirks of this hardware, and what is done about them:
- *  - L210: which bit of EMMC [11:8] sets which counter to zero is not published, and the masks of
- *    one vendor have the opposite order. reset() writes all four bits. A single counter cannot be
- *    written, so write() is not supported.
+ * Quirks of this hardware, and how the driver handles them:
+ *  - L210: the order of the bits in EMMC [11:8], which set counters to zero, is not published, and
+ *    the masks of one vendor have the opposite order. reset() writes all four bits. A single
+ *    counter cannot be written, so write() is not supported.
  *  - L210: vendors have added bits of their own to EMMC (trigger levels, pulse lengths). They are
  *    written back as they were read.
  *  - L220: a counter stops at 2^32 - 1, and both counters share one status bit. So the driver has
- *    no flags to show (pmk_pmu.no_flags), and whoever counts reads the counters in time and sets
+ *    no flags to report (pmk_pmu.no_flags), and the caller must read the counters in time and set
  *    them back (pmk_counter.saturates).
  *  - L220: the registers of counter 1 come first.
  *
- * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them.
+ * The driver keeps nothing in pmk_dev.state: it relies on the registers, even if other software
+ * writes them.
  */
 #include "pmu/l2cc/regs.h"
 #include "pmu/no_flags.h"

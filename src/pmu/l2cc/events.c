@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * L210 and L220: the catalogues. The same things, counted under other codes. Codes: L210 appendix C
- * and the i.MX31's headers; L310 Table 3.8. Meanings: DAI 0195B §9.
+ * L210 and L220: the event catalogues. Both count the same events, but under different codes.
+ * Codes: L210 appendix C and the i.MX31's headers; L310 Table 3.8. Meanings: DAI 0195B §9.
  */
 #include "pmu/l2cc/regs.h"
 

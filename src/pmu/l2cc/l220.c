@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The L220 around its counters: see <pmk/l2cc_model.h>. Offsets and fields are those of the L310
- * (DDI 0246, chapter 3) and of Linux's driver for both. Its part number is 2, because the L210 has
- * 1 and the L310 has 3.
+ * (DDI 0246, chapter 3) and of Linux's driver for both. Its part number is taken to be 2, because
+ * the L210 has 1 and the L310 has 3.
  */
 #include <pmk/bits.h>
 #include <pmk/l2cc_model.h>
@@ -12,7 +12,7 @@
 #define AUX_CONTROL 0x104
 
 #define AUX_WAYS     PMK_BITS(16, 13)
-#define AUX_WAY_SIZE PMK_BITS(19, 17) /* 8 KB shifted left by it */
+#define AUX_WAY_SIZE PMK_BITS(19, 17) /* a way has 8 KB << this field */
 #define CONTROL_ON   PMK_BIT(0)
 
 void pmk_l220_reset(struct pmk_l220 *l, uint64_t bytes, uint32_t ways)

@@ -6,8 +6,8 @@
  *  - Reserved bits read as 0. A reserved event counts nothing.
  *  - L210: a flag rises whether or not the counter's interrupt is enabled; the line is asserted
  *    when the flag of a counter with an enabled interrupt is set. The counters are read-only.
- *  - L220: a counter overflows when it reaches its end, where it stops. With its interrupt enabled
- *    it raises it there again with every further event.
+ *  - L220: a counter overflows when it reaches its end, where it stops. If its interrupt is
+ *    enabled, every further event raises it again.
  *
  * Not modelled: counters that count other counters' overflows; errors of the cache in the L220's
  * interrupt registers; Secure events and SPNIDEN.
@@ -94,8 +94,10 @@ static void sync(void *model, struct pmk_bus *bus)
 	remember(m, bus);
 }
 
-/* How many more events until something has to be done. When a flag rises on every increment, the
- * next increment is needed, unless the flag is already set. */
+/*
+ * Returns the number of events until the model must be called. If a flag rises on every increment,
+ * that is the next increment, unless the flag is already set.
+ */
 static uint64_t until_l210(const struct pmk_l2cc_model *m, unsigned c)
 {
 	bool next = (m->config[c] & EMCC_EVERY) && !(m->status >> c & 1);
@@ -103,8 +105,10 @@ static uint64_t until_l210(const struct pmk_l2cc_model *m, unsigned c)
 	return next ? 1 : UINT64_C(0x100000000) - m->count[c];
 }
 
-/* Ask for half a range before the end, so that software that sets counters back comes in time,
- * and for the end. After the end only the interrupt changes, where it is enabled. */
+/*
+ * Asks for half of the range first, so that software that sets counters back gets the chance in
+ * time, and then for the end. After the end only an enabled interrupt can change.
+ */
 static uint64_t until_l220(const struct pmk_l2cc_model *m, unsigned c)
 {
 	uint64_t irq = PMK_GET(m->config[c], ECF_IRQ), left = UINT32_MAX - m->count[c];
@@ -149,7 +153,7 @@ static const struct pmk_reg_info *row_of(const struct pmk_l2cc_model *m, unsigne
 	return &pmu_of(m)->regs[reg];
 }
 
-/* The counter that the register is or configures, or none. */
+/* Means that a register neither is nor configures a counter. */
 #define NOT_ONE PMK_L2CC_MAX_COUNTERS
 
 static unsigned configures(const struct pmk_l2cc_model *m, unsigned reg)
@@ -166,7 +170,7 @@ static unsigned counter_at(const struct pmk_l2cc_model *m, unsigned reg)
 	return reg >= PMK_L210_EMC0 && reg < PMK_L210_NREGS ? reg - PMK_L210_EMC0 : NOT_ONE;
 }
 
-/* Where a register's bits are held. INT_MASKED and INT_CLEAR hold none of their own. */
+/* Returns where a register's bits are stored; INT_MASKED and INT_CLEAR have no storage. */
 static uint32_t *held_by(struct pmk_l2cc_model *m, unsigned reg)
 {
 	if (counter_at(m, reg) != NOT_ONE)
@@ -187,7 +191,7 @@ static void zero(struct pmk_l2cc_model *m, uint32_t counters)
 			m->count[c] = 0;
 }
 
-/* EMMC [11:8], as bits by counter. */
+/* EMMC [11:8] as a mask of counters. */
 static uint32_t reset_bits(const struct pmk_l2cc_model *m, uint64_t w)
 {
 	uint32_t bits = (uint32_t)PMK_GET(w, EMMC_RESET);
@@ -197,7 +201,7 @@ static uint32_t reset_bits(const struct pmk_l2cc_model *m, uint64_t w)
 	return (bits >> 3 & 1) | (bits >> 1 & 2) | (bits << 1 & 4) | (bits << 3 & 8);
 }
 
-/* The control register of either block: `w` are the bits that it accepts. */
+/* Executes a write of the control register of either block: `w` are the bits that it accepts. */
 static void command(struct pmk_l2cc_model *m, uint64_t w)
 {
 	if (m->l210)
@@ -249,7 +253,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 {
 	struct pmk_l2cc_model *m = model;
 
-	(void)mode; /* any software that reaches the address may access it */
+	(void)mode; /* the registers have no access rights */
 	if (reg >= pmu_of(m)->nregs)
 		return PMK_EBADREG;
 	sync(m, bus);
@@ -296,7 +300,7 @@ static bool sound(const void *model, const void *begun)
 	return PMK_SAME(m, b, l210) && PMK_SAME(m, b, config);
 }
 
-/* ---- by name ------------------------------------------------------------------------------- */
+/* ---- parameters and inputs by name ---------------------------------------------------------- */
 
 /* clang-format off */
 #define PARAM(name) PMK_MODEL_PARAM(pmk_l2cc_model, #name, params.name)

@@ -79,7 +79,7 @@ static const struct pmk_field l220_count_fields[] = {
 	  .brief = "stops at 0xFFFFFFFF" },
 };
 
-/* The mask can be written, the two statuses read, and clearing is by writing alone. */
+/* The mask is RW, the two status registers are RO, and the clear register is WO. */
 #define INT_FIELDS(of, access_) \
 	static const struct pmk_field int_##of##_fields[] = { \
 		{ .name = "-", .mask = PMK_BITS(31, 9), .access = "SBZ", .ref = R_INT, \

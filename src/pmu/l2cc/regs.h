@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * L210 event monitor and L220 event counters: where each bit is. Used by the drivers, the models
+ * L210 event monitor and L220 event counters: positions of fields. Used by the drivers, the models
  * and the rows of regs.c; they share nothing else. Sources as in <pmk/l2cc.h>.
  */
 #ifndef PMK_PMU_L2CC_REGS_H
@@ -16,12 +16,14 @@
 
 /* clang-format off */
 
-/* EMMC, L210 appendix C; i.MX31 headers. Which reset bit belongs to which counter is not
- * published: all are written together. */
+/*
+ * EMMC, L210 appendix C; i.MX31 headers. The order of the reset bits is not published, so all are
+ * written together.
+ */
 #define EMMC_RESET  PMK_BITS(11, 8) /* set counters to zero, reads as zero                 WO */
 #define EMMC_ENABLE PMK_BIT(0)	    /* all counters count                                  RW */
 
-/* EMCS, L210 appendix C: bit n is counter n's. Written as 1 it clears. */
+/* EMCS, L210 appendix C: bit n is the flag of counter n. Writing 1 clears it. */
 #define EMCS_FLAGS  PMK_BITS(3, 0)
 
 /* EMCC0-3, L210 appendix C. */
@@ -40,8 +42,10 @@
 #define ECF_IRQ_INCREMENT 1
 #define ECF_IRQ_OVERFLOW  2
 
-/* Interrupt registers, L310 §3.3.10: bit 0 is the event counters'. The others are errors of the
- * cache. */
+/*
+ * Interrupt registers, L310 §3.3.10: bit 0 is for the event counters, the others for errors of the
+ * cache.
+ */
 #define INT_ECNTR   PMK_BIT(0)
 
 /* clang-format on */
