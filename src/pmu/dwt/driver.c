@@ -2,12 +2,12 @@
 /*
  * Driver of the DWT's counters. Freestanding: no libc, no heap, no division.
  *
- * Quirks of this hardware, and what is done about them:
- *  - DEMCR.TRCENA switches everything on. reset() sets it and nobody clears it, because trace tools
- *    share it.
- *  - A lock may ignore all writes (Cortex-M7). reset() asks LSR and opens it.
+ * Quirks of this hardware, and how the driver handles them:
+ *  - DEMCR.TRCENA enables the whole DWT. reset() sets it and the driver never clears it, because
+ *    trace tools share it.
+ *  - A lock may ignore all writes (Cortex-M7). reset() reads LSR and unlocks it.
  *  - Setting the enable of an 8-bit counter clears the counter. start() reads it before and writes
- *    it back. When counting goes on after a stop, what happens in these few cycles is lost.
+ *    it back. Events in these few cycles are lost when counting continues after a stop.
  *  - A counter of 8 bits wraps after 256 counts, and no flag shows it. No counter counts twice in a
  *    cycle, so CYCCNT shows whether one may have wrapped: sample() reads CYCCNT before and after
  *    the others, and compares it with the time of the sample before. So CYCCNT always runs.
@@ -16,14 +16,14 @@
 #include "pmu/dwt/regs.h"
 #include "pmu/no_flags.h"
 
-/* What pmk_dev.state holds. */
+/* Words of pmk_dev.state. */
 enum {
-	STATE_USED,   /* bits of the counters that program() was called for */
+	STATE_USED,   /* bits of the counters for which program() was called */
 	STATE_ABSENT, /* bits of the counters that this hardware lacks */
-	STATE_BEFORE, /* CYCCNT when the last sample began, or counting did */
-	STATE_BEGUN,  /* is STATE_BEFORE valid? */
+	STATE_BEFORE, /* CYCCNT at the start of the last sample, or of counting */
+	STATE_BEGUN,  /* true if STATE_BEFORE is valid */
 	STATE_MISSED, /* more than 255 cycles passed between the last two samples */
-	STATE_COUNT,  /* the counters as sampled */
+	STATE_COUNT,  /* values of the counters in the last sample */
 };
 
 #define PROFILING_COUNTERS PMK_BITS(PMK_DWT_CTR_FOLD, PMK_DWT_CTR_CPI)
@@ -55,7 +55,7 @@ static bool is_absent(const struct pmk_dev *d, unsigned counter)
 	return d->state[STATE_ABSENT] >> counter & 1;
 }
 
-/* The enables of the counters in use, and of CYCCNT. */
+/* Returns the enables of the counters in use, and of CYCCNT. */
 static uint32_t enables(const struct pmk_dev *d)
 {
 	uint32_t bits = 0;
@@ -107,7 +107,7 @@ static int reset(struct pmk_dev *d)
 	return err;
 }
 
-/* PMK_ENOTSUP: NOCYCCNT or NOPRFCNT says that this counter is not there. */
+/* PMK_ENOTSUP: NOCYCCNT or NOPRFCNT says that the counter is missing. */
 static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	if (counter >= PMK_DWT_NCTRS)
@@ -122,7 +122,7 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 	return PMK_OK;
 }
 
-/* Read CYCCNT; 0 if this hardware lacks it. */
+/* Reads CYCCNT; 0 if this hardware lacks it. */
 static int cycles(const struct pmk_dev *d, uint32_t *now)
 {
 	*now = 0;
@@ -182,7 +182,7 @@ static int sample(struct pmk_dev *d)
 	return PMK_OK;
 }
 
-/* The value that the last sample found. */
+/* Returns the value from the last sample. */
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
 	if (counter >= PMK_DWT_NCTRS)
@@ -191,7 +191,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	return PMK_OK;
 }
 
-/* OVERFLOW: since the sample before the last, an 8-bit counter may have wrapped unseen. */
+/* OVERFLOW: between the last two samples an 8-bit counter may have wrapped unnoticed. */
 static int status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 {
 	if (counter >= PMK_DWT_NCTRS)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The DWT's counters: the catalogue. Each counter is an event. */
+/* The DWT's counters: the event catalogue. Each counter is an event. */
 #include "pmu/dwt/regs.h"
 
 #define NARROW                                                                              \

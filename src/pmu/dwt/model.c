@@ -2,16 +2,15 @@
 /*
  * The DWT's counters: the model. Where the sources are silent, or leave it to the implementation
  * (our choice):
- *  - there are four comparators, of which only the number is modelled: DWT_CTRL is 0x40000000 (DDI
+ *  - there are four comparators, but only their number is modelled: DWT_CTRL is 0x40000000 (DDI
  *    0489F Table 11.1);
  *  - CYCCNT resets to 0 (DDI 0489F), the 8-bit counters to params.poison;
  *  - a key other than 0xC5ACCE55 closes the lock;
  *  - an unprivileged access, which takes a BusFault, is PMK_EUNDEF;
- *  - a counter that is not there reads as 0 and ignores writes (DDI 0403E: UNK/SBZP), and so does
- *    its enable.
+ *  - a missing counter and its enable read as 0 and ignore writes (DDI 0403E: UNK/SBZP).
  *
- * Nothing happens at a wrap but a packet, so it never asks to be synchronised. Not modelled:
- * packets, POSTCNT, PC samples, comparators.
+ * The only side effect of a wrap is a packet, so the model never asks to be synchronised. Not
+ * modelled: packets, POSTCNT, PC samples, comparators.
  */
 #include <pmk/dwt_model.h>
 
@@ -89,7 +88,7 @@ static uint64_t held(const struct pmk_dwt_model *m, unsigned reg)
 	}
 }
 
-/* Enables of counters that are not there stay 0; one that rises clears its 8-bit counter. */
+/* Enables of missing counters stay 0; a rising enable clears its 8-bit counter. */
 static void hold_ctrl(struct pmk_dwt_model *m, uint32_t value)
 {
 	for (unsigned i = 0; i < PMK_DWT_NCTRS; i++) {
@@ -191,7 +190,7 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_dwt_model_reset(model, &defaults, bus);
 }
 
-/* ---- by name -------------------------------------------------------------------------------- */
+/* ---- parameters and inputs by name ---------------------------------------------------------- */
 
 static const struct pmk_model_param params[] = {
 	PMK_MODEL_PARAM(pmk_dwt_model, "lock", params.lock),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The DWT's counters: where each bit is. Used by the driver, the model and the rows of regs.c; they
- * share nothing else. Sources as in <pmk/dwt.h>.
+ * The DWT's counters: positions of fields. Used by the driver, the model and the rows of regs.c;
+ * they share nothing else. Sources as in <pmk/dwt.h>.
  */
 #ifndef PMK_PMU_DWT_REGS_H
 #define PMK_PMU_DWT_REGS_H
@@ -48,7 +48,7 @@
 
 #define PMK_DWT_NEVENTS 6
 
-/* The enable of a counter in DWT_CTRL. */
+/* Returns the enable of a counter in DWT_CTRL. */
 static inline uint32_t pmk_dwt_enable(unsigned counter)
 {
 	return counter ? (uint32_t)CTRL_CPIEVTENA << (counter - 1) : (uint32_t)CTRL_CYCCNTENA;

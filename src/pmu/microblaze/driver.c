@@ -2,45 +2,46 @@
 /*
  * MicroBlaze performance counter driver. Freestanding: no libc, no heap, no division.
  *
- * Quirks of this hardware, and what is done about them:
- *  - Counters have no address. Every access to Control, Status, Data Read and Data Write goes on to
- *    the next counter or item, and Reset in Command goes back (UG984, "Performance Monitoring").
- *    The manual leaves open whether the four registers share one pointer or have one each, so
- *    nothing here depends on it: a sequence of accesses uses one register and begins with a Reset,
- *    and after an access to another register there is a Reset again. The position of a sequence is
- *    kept in pmk_dev.state, so that accesses to counters in ascending order cost one Reset for all
- *    of them. After an error the position is not known, and the next access begins with a Reset.
- *  - Nothing is ever accessed behind the last counter, and no write-only register is read: what
- *    that does is not documented, or the documents disagree.
- *  - Events cannot be read back. They are remembered in pmk_dev.state, and programming a counter
- *    writes those of the counters before it again, which we assume changes nothing.
- *  - Whether the counters run cannot be read back, either. running() returns what start() and
- *    stop() did; cross triggers and debuggers can start and stop them, too.
- *  - Values are read from a sample. reset() takes one, so that there always is one.
- *  - Dbg_Intr, which rises when an event counter overflows, can be switched off in the interrupt
- *    controller alone, so irq_enable() accepts no counter. Only zero() makes it fall. To avoid it,
- *    reset() leaves the counters on events that hardly ever happen.
- *  - To preset a counter, the items of all counters before it have to be written as well: write()
- *    takes a sample and writes their values back. Counts would be lost if they ran, so the counters
- *    have to be stopped. zero() clears presets, too, so it has to be called before write().
+ * Quirks of this hardware, and how the driver handles them:
+ *  - Counters have no address. Every access to Control, Status, Data Read and Data Write advances
+ *    to the next counter or item, and Reset in Command returns to the first (UG984, "Performance
+ *    Monitoring"). The manual leaves open whether the four registers share one pointer or have one
+ *    each. The driver works with both: a sequence of accesses uses one register and begins with a
+ *    Reset. pmk_dev.state has the position of the sequence, so that accesses to counters in
+ *    ascending order need only one Reset. After an error the position is unknown, and the next
+ *    access begins with a Reset.
+ *  - The driver never accesses counters after the last one and never reads a write-only register:
+ *    the effect is not documented, or the documents disagree.
+ *  - Events cannot be read back. pmk_dev.state has a copy. To program a counter, the driver also
+ *    writes the events of all counters before it again, and assumes that this changes nothing.
+ *  - Whether the counters run cannot be read back, either. running() reports the last start() or
+ *    stop(); cross triggers and debuggers can start and stop them, too.
+ *  - Values are read from a sample. reset() takes one, so that there is always one.
+ *  - Dbg_Intr, which rises when an event counter overflows, can be disabled only in the interrupt
+ *    controller, so irq_enable() accepts no counter. Only zero() deasserts it. To avoid it, reset()
+ *    leaves the counters on events that hardly ever happen.
+ *  - To preset a counter, the items of all counters before it must be written as well: write()
+ *    takes a sample and writes their values back. Running counters would lose counts, so they must
+ *    be stopped. zero() clears presets, too, so it must be called before write().
  */
 #include "pmu/microblaze/regs.h"
 #include "pmu/no_flags.h"
 
-/* Events for a counter that nobody uses: the first needs an MMU and faults; the second needs an
- * interrupt. */
+/* Events for idle counters: the first needs an MMU and a fault, the second needs an interrupt. */
 #define IDLE_EVENT   PMK_MICROBLAZE_MMU_INSN_EXCEPTION
 #define IDLE_LATENCY PMK_MICROBLAZE_INTERRUPT_LATENCY
 
-/* Words of pmk_dev.state: an event of 8 bits per counter, then these two. */
+/* Words of pmk_dev.state after the events, which have 8 bits per counter. */
 #define STATE_PLACE   14
 #define STATE_RUNNING 15
 
 _Static_assert(PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES <= STATE_PLACE * 4,
 	       "every counter has an event");
 
-/* The position of the current sequence: its register + 1, or 0 where there is none, and the next
- * counter (Control, Status) or item (Data Read, Data Write), from 0. */
+/*
+ * Position of the current sequence: its register + 1, or 0 if there is none, and the next counter
+ * (Control, Status) or item (Data Read, Data Write), from 0.
+ */
 #define PLACE_REG  PMK_BITS(31, 16)
 #define PLACE_NEXT PMK_BITS(15, 0)
 
@@ -72,7 +73,7 @@ static unsigned next_of(const struct pmk_dev *d)
 	return (unsigned)PMK_GET(d->state[STATE_PLACE], PLACE_NEXT);
 }
 
-/* Bring the sequence of `reg` to `index` or to a position before it. */
+/* Moves the sequence of `reg` to `index` or to a position before it. */
 static int approach(struct pmk_dev *d, unsigned reg, unsigned index)
 {
 	int err;
@@ -111,7 +112,7 @@ static int get_next(struct pmk_dev *d, unsigned reg, uint32_t *value)
 	return err;
 }
 
-/* Read the item or counter at `index`; those before it are read and dropped. */
+/* Reads the item or counter at `index`; the ones before it are read and dropped. */
 static int get_at(struct pmk_dev *d, unsigned reg, unsigned index, uint32_t *value)
 {
 	int err = approach(d, reg, index);
@@ -135,7 +136,7 @@ static void remember_event(struct pmk_dev *d, unsigned counter, unsigned code)
 	*word = (*word & ~(UINT32_C(0xff) << counter % 4 * 8)) | code << counter % 4 * 8;
 }
 
-/* Write the events of all counters up to this one. */
+/* Writes the events of all counters up to this one. */
 static int put_events(struct pmk_dev *d, unsigned counter)
 {
 	int err = approach(d, PMK_MICROBLAZE_PCCTRLR, counter);
@@ -145,8 +146,10 @@ static int put_events(struct pmk_dev *d, unsigned counter)
 	return err;
 }
 
-/* PMK_ENOEVENT: there is no such event. PMK_EINVAL: it has no latency that this counter could
- * time. */
+/*
+ * PMK_ENOEVENT: there is no such event. PMK_EINVAL: the event has no latency that this counter
+ * could measure.
+ */
 static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	if (counter >= count_of(d))
@@ -230,7 +233,7 @@ static unsigned first_item(const struct pmk_dev *d, unsigned counter)
 	return item;
 }
 
-/* The first `n` items of a counter. */
+/* Reads the first `n` items of a counter. */
 static int get_items(struct pmk_dev *d, unsigned counter, unsigned n, uint32_t *item)
 {
 	unsigned first = first_item(d, counter);
@@ -246,7 +249,7 @@ static uint64_t wide(const struct pmk_dev *d, uint32_t high, uint32_t low)
 	return ((uint64_t)high << 32 | low) & range_of(d);
 }
 
-/* For a latency counter: how many occurrences it timed. */
+/* For a latency counter, returns how many occurrences it measured. */
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 {
 	uint32_t item[2];
@@ -298,7 +301,7 @@ static int latency64(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 	return PMK_OK;
 }
 
-/* It is not documented what the extremes read as when there are none. */
+/* Values of the extremes without any occurrence are not documented. */
 static int latency(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 {
 	int err;
@@ -333,7 +336,7 @@ static int status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 
 /* ---- presets --------------------------------------------------------------------------------- */
 
-/* The values of all counters before this one, to be written back. */
+/* Reads the values of all counters before this one, to write them back. */
 static int get_before(struct pmk_dev *d, unsigned counter, uint32_t *item)
 {
 	int err = counter ? sample(d) : PMK_OK;
@@ -343,8 +346,10 @@ static int get_before(struct pmk_dev *d, unsigned counter, uint32_t *item)
 	return err;
 }
 
-/* PMK_EBUSY: the counters run. PMK_ERANGE: more than the counter holds. PMK_ENOTSUP: it is a
- * latency counter, which is no single value. Takes a sample, except for the first counter. */
+/*
+ * PMK_EBUSY: the counters run. PMK_ERANGE: more than the counter holds. PMK_ENOTSUP: it is a
+ * latency counter, which has no single value. Takes a sample, except for the first counter.
+ */
 static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 {
 	uint32_t item[2 * PMK_MICROBLAZE_MAX_EVENTS];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * MicroBlaze: the catalogue. Freestanding.
+ * MicroBlaze: the event catalogue. Freestanding.
  *
  * UG984, "Performance Monitoring", the table of events: 0 to 56 are for event counters, 57 to 63
- * for latency counters, and event counters count how often these happened. The table has numbers
+ * for latency counters; event counters count the occurrences of the latter. The table has numbers
  * and descriptions; the formulas below it call them E0 to E63. The names are ours.
  *
  * The table abbreviates lists of instructions ("beq, ..., bnei"). They are read as ranges in the
@@ -61,7 +61,7 @@
 #define NO_CAUSE "which exception it is that enters the vector is not shown by the emulator"
 
 #define NUMBER(n)	 .code = (n), .cores = 1, .ref = PMK_DOC(T)
-/* The manual's own name is E and the number. */
+/* The manual's own name is E with the number. */
 #define NAMED(n)	 NUMBER(n), .aliases = PMK_DOC("E" #n)
 #define CALLED(n, names) NUMBER(n), .aliases = PMK_DOC("E" #n " " names)
 #define ONE(sig)	 .signal = PMK_SIG_##sig, .signal2 = PMK_SIG_NONE

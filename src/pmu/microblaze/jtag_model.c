@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Model of the MicroBlaze Debug Module's JTAG side: what passes through the data register of its
- * USER instruction.
+ * Model of the MicroBlaze Debug Module's JTAG side: the data register of its USER instruction.
  *
- * The first scan after the instruction is loaded selects a port, 1 being the debug module. From
- * then on scans take turns: a command of 8 bits, lowest first, and its data. Data of processors
- * begin with the highest bit, the module's own with the lowest. Our choice, where the source of the
- * module and the vendor's tools say no more:
+ * The first scan after the instruction is loaded selects a port; port 1 is the debug module. From
+ * then on scans alternate: a command of 8 bits, lowest first, then its data. Data of processors
+ * begin with the highest bit, data of the module itself with the lowest. Our choice, where the
+ * source of the module and the vendor's tools leave it open:
  *  - The other ports (0 configuration, 2 external JTAG) are not modelled: zeros.
  *  - Commands below 0x50 are the module's own, all others a processor's.
  *  - A scan of a length that the register does not have shifts through it as through any shift
  *    register.
- *  - Scans reach nothing while software has the access lock, but take turns all the same.
+ *  - Scans reach no register while software has the access lock, but still alternate.
  */
 #include <pmk/microblaze_model.h>
 
 #define PORT_BITS	4
 #define PORT_MDM	1
 #define COMMAND_BITS	8
-#define FIRST_PROCESSOR 0x50 /* commands from here on are those of processors */
+#define FIRST_PROCESSOR 0x50 /* lowest command of a processor */
 
 static bool own(const struct pmk_mdm_jtag_model *j)
 {
@@ -36,7 +35,7 @@ static void shift(struct pmk_mdm_shift *s, unsigned bits, const uint8_t *out, ui
 	}
 }
 
-/* A scan through a register of `width` zeros. Returns what is in it afterwards. */
+/* Scans a register of `width` zeros. Returns its value after the scan. */
 static uint8_t scan_plain(unsigned width, unsigned bits, const uint8_t *out, uint8_t *in)
 {
 	struct pmk_mdm_shift s = { .bits = (uint8_t)width };

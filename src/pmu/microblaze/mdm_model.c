@@ -5,13 +5,14 @@
  *	DBG_CTRL  19:18 access lock type | 17 module's own register | 16:9 command | 8:0 bits - 1
  *
  * The positions and the lock types are those of two public revisions of the module's source; PG115
- * gives example values only. What they leave open has a parameter each; beside them (our choice):
- *  - DBG_CTRL aborts a register of more than 32 bits that has passed in part.
+ * gives example values only. Each point that they leave open has a parameter. In addition (our
+ * choice):
+ *  - A write of DBG_CTRL aborts a partial transfer of a register of more than 32 bits.
  *  - An access of a size that the register does not have shifts through it as through any shift
  *    register.
- *  - Accesses take no time; neither side can come in between the other's command and data.
+ *  - Accesses take no time; neither side can interrupt the other between command and data.
  *  - While software has the access lock, scans of the debugger reach no register and set `overrun`.
- *  - Which MicroBlaze is written only, and ignored where there is one processor, which is always
+ *  - Which MicroBlaze is write-only, and ignored if there is only one processor, which is always
  *    selected.
  */
 
@@ -20,7 +21,7 @@
 #include <pmk/bits.h>
 #include <pmk/microblaze_model.h>
 
-#define OFFSET_CTRL 0x10 /* DBG_CTRL written, DBG_STATUS read */
+#define OFFSET_CTRL 0x10 /* DBG_CTRL when written, DBG_STATUS when read */
 #define OFFSET_DATA 0x14
 #define OFFSET_LOCK 0x18
 
@@ -48,14 +49,14 @@ const struct pmk_mdm_params pmk_mdm_defaults = { .access = true,
 						 .uart = true,
 						 .key_toggles = true };
 
-/* ---- registers behind the module ----------------------------------------------------------- */
+/* ---- registers of processors --------------------------------------------------------------- */
 
 static uint32_t selected(const struct pmk_mdm_model *m)
 {
 	return m->nprocessors == 1 ? 1 : m->which & PMK_BITS(m->nprocessors - 1, 0);
 }
 
-/* The register of a processor that answers to `command`, or PMK_MICROBLAZE_NREGS. */
+/* Returns the register of a processor with this `command`, or PMK_MICROBLAZE_NREGS. */
 static unsigned reg_of(unsigned command)
 {
 	unsigned reg = 0;
@@ -177,10 +178,10 @@ int pmk_mdm_update(struct pmk_mdm_model *m, const struct pmk_mdm_shift *s, bool 
 /* ---- DBG_DATA ------------------------------------------------------------------------------ */
 
 /*
- * One access to DBG_DATA shifts the next part of the register: at most 32 bits. The module's own
- * registers begin with the lowest bit. Those of a processor begin with the highest, and if their
- * size is no multiple of 32, the first part is the shorter one. What comes out goes to m->data if
- * `keep` is set.
+ * One access to DBG_DATA shifts the next part of the register, at most 32 bits. The module's own
+ * registers begin with the lowest bit. Registers of a processor begin with the highest, and if
+ * their size is no multiple of 32, the first part is the shorter one. If `keep` is set, the bits
+ * that are shifted out go to m->data.
  */
 static void shift_part(struct pmk_mdm_model *m, bool own, unsigned size, bool keep)
 {
@@ -224,7 +225,7 @@ static int access_data(struct pmk_mdm_model *m, enum pmk_mdm_way way)
 	return err;
 }
 
-/* May DBG_DATA be accessed? If not, *err is what the access gives. */
+/* True if DBG_DATA may be accessed. If not, *err is the result of the access. */
 static bool permitted(const struct pmk_mdm_model *m, int *err)
 {
 	*err = m->params.silent ? PMK_OK : PMK_EIO;
@@ -256,7 +257,7 @@ static int store_data(struct pmk_mdm_model *m, uint32_t value)
 
 /* ---- the locks ----------------------------------------------------------------------------- */
 
-/* The lock is taken and given back whether or not DBG_LOCK permits storing the rest. */
+/* The lock is acquired and released even if DBG_LOCK does not permit storing the other fields. */
 static void store_ctrl(struct pmk_mdm_model *m, uint32_t value)
 {
 	m->shifted = 0;
@@ -314,7 +315,7 @@ int pmk_mdm_model_load(void *model, unsigned offset, uint32_t *value)
 	case OFFSET_DATA:
 		return load_data(m, value);
 	case OFFSET_LOCK:
-		*value = 0; /* it is written only */
+		*value = 0; /* it is write-only */
 		return PMK_OK;
 	default:
 		return PMK_EBADREG;

@@ -2,19 +2,20 @@
 /*
  * MicroBlaze model: the five registers of the performance counters.
  *
- * It counts by differences of bus totals, and times by the bus's latency log: an occurrence that
- * the log does not have took one cycle. What the documents leave open has a parameter each; beside
- * them (our choice):
- *  - Counters come up at zero, with event 0, stopped. Clear reaches counts, Overflow, Full,
- *    Dbg_Intr and the latency that is being timed; not the events, the pointer or whether they
- *    count.
- *  - A count that wraps goes on from zero; Overflow stays until Clear. Data Write changes no flag.
+ * It counts differences of bus totals, and takes latencies from the bus's log: an occurrence that
+ * is not in the log took one cycle. Each point that the documents leave open has a parameter. In
+ * addition (our choice):
+ *  - Counters start at zero, with event 0, stopped. Clear resets counts, Overflow, Full, Dbg_Intr
+ *    and the latency that is being timed. It does not change the events, the pointer, or whether
+ *    the counters run.
+ *  - A count that wraps continues from zero; Overflow stays until Clear. Data Write changes no
+ *    flag.
  *  - Latency counters set Overflow when N (32 bits) or a sum wraps.
  *  - The minimum of a latency counter becomes valid with its first occurrence, or by writing it
  *    while N is not zero.
  *  - Writing an event counter's upper half ignores the bits that the width does not have.
- *  - Full: an occurrence began before one that is being timed had ended. Occurrences that the log
- *    does not name have no beginning and overlap with nothing.
+ *  - Full is set if an occurrence begins before the one that is being timed has ended. Occurrences
+ *    that are not in the log have no beginning and overlap with nothing.
  *  - An occurrence belongs to the moment at which the producer reports it, which is its end.
  */
 #include <pmk/microblaze_model.h>
@@ -42,7 +43,7 @@ static uint64_t max_of(const struct pmk_microblaze_model *m)
 	return PMK_BITS(m->config.width - 1, 0);
 }
 
-/* What a counter counts; NULL when it counts nothing. */
+/* Returns the event of a counter; NULL if it has none. */
 static const struct pmk_event *event_of(const struct pmk_microblaze_model *m, unsigned counter)
 {
 	unsigned code = m->code[counter];
@@ -69,7 +70,7 @@ static uint64_t total_of(const struct pmk_bus *bus, const struct pmk_event *ev)
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-/* Add to a count or sum; true when it exceeds its maximum. */
+/* Adds to a count or sum; returns true if it exceeds its maximum. */
 static bool advance(const struct pmk_microblaze_model *m, uint64_t *value, uint64_t n, uint64_t max)
 {
 	bool beyond = n > max - *value;
@@ -87,7 +88,7 @@ static void count_event(struct pmk_microblaze_model *m, unsigned counter, uint64
 		m->status[counter] |= PCSR_OVERFLOW;
 }
 
-/* What the extremes of a latency counter can hold. */
+/* Returns `cycles` as the extremes of a latency counter can hold it. */
 static uint32_t extreme(const struct pmk_microblaze_model *m, uint32_t cycles)
 {
 	uint32_t most = m->config.width == 32 ? UINT16_MAX : UINT32_MAX;
@@ -97,7 +98,7 @@ static uint32_t extreme(const struct pmk_microblaze_model *m, uint32_t cycles)
 	return cycles < most ? cycles : most;
 }
 
-/* `n` occurrences of `cycles` each; n * cycles * cycles has no more than 64 bits. */
+/* Adds `n` occurrences of `cycles` each; n * cycles * cycles must fit 64 bits. */
 static void add_latencies(struct pmk_microblaze_model *m, unsigned index, uint64_t n,
 			  uint32_t cycles)
 {
@@ -120,13 +121,13 @@ static void add_latencies(struct pmk_microblaze_model *m, unsigned index, uint64
 	l->some = true;
 }
 
-/* How many of a record's occurrences count. */
+/* Returns how many of a record's occurrences are counted. */
 static unsigned timed(struct pmk_microblaze_model *m, unsigned index,
 		      const struct pmk_latency_record *r)
 {
 	struct pmk_microblaze_latency_counter *c = &m->latency[index];
 
-	/* Those that are apart began after the last command. */
+	/* Records with `apart` set began after the last command. */
 	if (!r->apart && r->start < c->since && !m->params.time_in_flight)
 		return 0;
 	if (!r->apart && r->start < c->busy) {
@@ -139,7 +140,7 @@ static unsigned timed(struct pmk_microblaze_model *m, unsigned index,
 	return r->n;
 }
 
-/* The records of `sig` from number `at` on. */
+/* Times the records of `sig` from number `at` on. */
 static void time_records(struct pmk_microblaze_model *m, const struct pmk_bus *bus, unsigned index,
 			 enum pmk_signal sig, uint64_t at)
 {
@@ -167,7 +168,7 @@ static void count_latencies(struct pmk_microblaze_model *m, const struct pmk_bus
 		m->status[m->config.events + index] |= PCSR_FULL;
 	}
 	time_records(m, bus, index, ev->signal, at);
-	/* A producer may add up totals later than it records; then nothing can be seen yet. */
+	/* A producer may update totals after the log; then `total` is still too small. */
 	if (total > c->seen) {
 		add_latencies(m, index, total - c->seen, 1);
 		c->seen = total;
@@ -210,9 +211,11 @@ static void ask_signal(struct pmk_bus *bus, unsigned sig, uint64_t n)
 	pmk_bus_ask(bus, sig, n > PMK_NEVER - total ? PMK_NEVER : total + n);
 }
 
-/* Ask to be called before an event's signals have happened `n` times in all. With two signals,
- * one of them has then made at least half of the way. So the model asks for half of the way,
- * again and again. */
+/*
+ * Asks to be called before the event's signals have occurred `n` times in total. If there are two
+ * signals, one of them must contribute at least half. So the model asks for half of the distance,
+ * as often as necessary.
+ */
 static void ask_event(struct pmk_bus *bus, const struct pmk_event *ev, uint64_t n)
 {
 	if (ev->signal2 != PMK_SIG_NONE) {
@@ -223,7 +226,7 @@ static void ask_event(struct pmk_bus *bus, const struct pmk_event *ev, uint64_t 
 		ask_signal(bus, ev->signal, n);
 }
 
-/* Ask to be called at Overflow and, for those who take differences, after half of a range. */
+/* Asks to be called at Overflow, and after half of a range for software that takes differences. */
 static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_bus *bus, unsigned i)
 {
 	const struct pmk_microblaze_event_counter *e = &m->event[i];
@@ -232,8 +235,7 @@ static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_b
 
 	if (!ev)
 		return;
-	/* One less, so that it fits 64 bits: the count beyond the maximum is one more than what
-	 * is left. */
+	/* The exact number, left + 1, may not fit 64 bits, so the model asks one event early. */
 	if (m->params.overflow_at_max)
 		left -= left > 0;
 	if (!(m->status[i] & PCSR_OVERFLOW) && left < n - 1)
@@ -242,11 +244,11 @@ static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_b
 }
 
 /*
- * Ask to be called before the log overflows, and before a sum can have grown by a quarter of its
- * range: the sum of squares by occurrences that the log has, the sum by as many occurrences as it
- * takes if each is the longest. N has 32 bits at every width, so 2^30 occurrences are a quarter of
- * it. A producer may overshoot by as much again: those who take differences still miss no wrap, and
- * can tell that they did not.
+ * Asks to be called before the log overflows, and before a sum can have grown by a quarter of its
+ * range. The limit for the sum of squares is a number of occurrences in the log; the limit for the
+ * sum assumes that each occurrence takes the longest time. N has 32 bits at every width, so its
+ * quarter is 2^30 occurrences. Even if a producer overshoots by as much again, software that takes
+ * differences misses no wrap, and can tell so.
  */
 static void ask_latency_counter(const struct pmk_microblaze_model *m, struct pmk_bus *bus,
 				unsigned index)
@@ -291,7 +293,7 @@ static unsigned lines(const void *model)
 
 /* ---- commands ------------------------------------------------------------------------------ */
 
-/* Forget the latencies that are being timed; what has begun before now is not seen. */
+/* Forgets the latencies that are being timed: occurrences that began before now are not counted. */
 static void forget_in_flight(struct pmk_microblaze_latency_counter *c, const struct pmk_bus *bus)
 {
 	c->since = bus->total[PMK_SIG_CYCLE];
@@ -362,14 +364,14 @@ static void command(struct pmk_microblaze_model *m, const struct pmk_bus *bus, u
 		set_state(m, bus, false, m->halted);
 }
 
-/* ---- from counter to counter and item to item ---------------------------------------------- */
+/* ---- moving through counters and items ----------------------------------------------------- */
 
 static struct pmk_microblaze_pointer *pointer_of(struct pmk_microblaze_model *m, unsigned reg)
 {
 	return &m->pointer[m->params.shared_pointer ? 0 : reg];
 }
 
-/* The item that an access to `reg` goes to; false when it is beyond the last counter. */
+/* Finds the item that an access to `reg` refers to; false if it is after the last counter. */
 static bool find(struct pmk_microblaze_model *m, unsigned reg, struct pmk_microblaze_pointer *at)
 {
 	*at = *pointer_of(m, reg);
@@ -411,7 +413,7 @@ static void put_half(const struct pmk_microblaze_model *m, uint64_t *value, bool
 	*value = PMK_PUT(*value, mask, (uint64_t)w) & max_of(m);
 }
 
-/* Is this item the upper half of an event counter? */
+/* True if this item is the upper half of an event counter. */
 static bool upper(const struct pmk_microblaze_model *m, unsigned item)
 {
 	return m->config.width != 32 && item == 0;
@@ -656,7 +658,7 @@ static void power_up(struct pmk_microblaze_model *m, const struct pmk_microblaze
 	memset(m, 0, sizeof(*m));
 	m->config = *config;
 	m->params = *params;
-	sync(m, bus); /* counts from now on */
+	sync(m, bus); /* count the events so far */
 }
 
 void pmk_microblaze_model_reset(struct pmk_microblaze_model *m, const struct pmk_pmu *pmu,
@@ -723,7 +725,7 @@ static bool sound(const void *model, const void *begun)
 	       pmk_is_bool(&m->halted);
 }
 
-/* ---- by name ------------------------------------------------------------------------------- */
+/* ---- parameters and inputs by name --------------------------------------------------------- */
 
 /* clang-format off */
 #define PARAM(name) PMK_MODEL_PARAM(pmk_microblaze_model, #name, params.name)

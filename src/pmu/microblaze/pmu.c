@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * MicroBlaze performance counters: the counters, how the registers are reached, and the PMU itself.
+ * MicroBlaze performance counters: the counters, the access to the registers, and the PMU itself.
  * Freestanding.
  *
- * How many counters there are and how wide is decided when the processor is built and cannot be
- * read back (UG984, "Performance Monitoring"). pmk_microblaze is the tools' default; the others
- * come from pmk_microblaze_configure(). The manual has no names for counters: EC and LC are ours.
+ * Number and width of counters are fixed when the processor is built and cannot be read back
+ * (UG984, "Performance Monitoring"). pmk_microblaze is the tools' default; the others come from
+ * pmk_microblaze_configure(). The manual has no names for counters: EC and LC are ours.
  */
 #include "pmu/microblaze/regs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MicroBlaze performance counters: where each bit and each data item is. Used by the driver, the
+ * MicroBlaze performance counters: positions of fields and data items. Used by the driver, the
  * model and the rows of regs.c; they share nothing else. Enumerators are in <pmk/microblaze.h>.
  *
  * Source: UG984, "Performance Monitoring" and the pages of the five registers. "T-items" is its
@@ -32,11 +32,13 @@
 #define EXTREMES_MAX PMK_BITS(15, 0)
 
 #define PMK_MICROBLAZE_NEVENTS	     64
-#define PMK_MICROBLAZE_FIRST_LATENCY 57 /* the codes from here on have a latency */
+#define PMK_MICROBLAZE_FIRST_LATENCY 57 /* codes from here on have a latency */
 
-/* Items of a latency counter, in order: T-items. That counters of 64 bits have those of 48 is
- * our choice: the table was seen for 32 and 48 bits only, and for 64 up to the first half of the
- * sum. */
+/*
+ * Items of a latency counter, in order: T-items. Counters of 64 bits use the items of 48 bits (our
+ * choice): we know the table for 32 and 48 bits, and for 64 bits only up to the first half of the
+ * sum.
+ */
 enum pmk_microblaze_item32 {
 	PMK_MICROBLAZE_ITEM32_N,
 	PMK_MICROBLAZE_ITEM32_SUM,
@@ -62,8 +64,10 @@ static inline const struct pmk_microblaze_config *pmk_microblaze_config_of(
 	return pmu->family;
 }
 
-/* How many items a counter has: T-items. An event counter has one, or the upper half and the
- * lower. */
+/*
+ * Returns how many items a counter has: T-items. An event counter has one item, or an upper and a
+ * lower half.
+ */
 static inline unsigned pmk_microblaze_items(const struct pmk_microblaze_config *c, unsigned counter)
 {
 	if (counter < c->events)
@@ -76,7 +80,7 @@ extern const struct pmk_event pmk_microblaze_events[PMK_MICROBLAZE_NEVENTS];
 
 extern const struct pmk_driver pmk_microblaze_driver;
 
-/* The registers described. */
+/* Descriptions of the registers. */
 extern const struct pmk_reg_info pmk_microblaze_regs[PMK_MICROBLAZE_NREGS];
 
 #endif

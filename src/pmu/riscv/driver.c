@@ -2,16 +2,17 @@
 /*
  * Driver of RISC-V's counters, from M-mode. Freestanding: no libc, no heap, no division.
  *
- * Quirks of this hardware, and what is done about them:
- *  - On RV32 a counter is two registers, and the lower may wrap between two accesses:
- *    read_counter() and write_counter() say how they get around it.
- *  - A hart counts from reset on: reset() inhibits all counters first, and start() and stop() are
- *    writes of mcountinhibit. A hart without that register (PRIV: it is optional) cannot be
+ * Quirks of this hardware, and how the driver handles them:
+ *  - On RV32 a counter is two registers, and the lower may wrap between two accesses: the comments
+ *    of read_counter() and write_counter() explain the solution.
+ *  - A hart counts from its reset on: reset() inhibits all counters first, and start() and stop()
+ *    are writes of mcountinhibit. A hart without that register (PRIV: it is optional) cannot be
  *    stopped: there, an access to it is an illegal instruction, and the port returns PMK_EUNDEF.
  *  - No flag shows that a counter has wrapped. Counters of 64 bits do not wrap in practice.
- *  - mcounteren says what software below M-mode may read. It is not this driver's to change.
+ *  - mcounteren says what software below M-mode may read. This driver does not change it.
  *
- * Nothing is kept in pmk_dev.state: the registers are the truth, whoever else writes them.
+ * The driver keeps nothing in pmk_dev.state: it relies on the registers, even if other software
+ * writes them.
  */
 #include "pmu/riscv/regs.h"
 #include "pmu/no_flags.h"
@@ -54,8 +55,10 @@ static int stop(struct pmk_dev *d)
 	return update(d, PMK_RISCV_MCOUNTINHIBIT, 0, COUNTERS_ALL);
 }
 
-/* On RV32, too, one register selects a counter's event: mhpmevent is as wide as the hart's
- * registers. */
+/*
+ * Also on RV32 one register selects a counter's event: mhpmevent is as wide as the hart's
+ * registers.
+ */
 static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	uint32_t selector = pmk_riscv_selector(code);
@@ -115,7 +118,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return err;
 }
 
-/* The first access shows whether this mode has access. */
+/* The first access fails if this mode has no access. */
 static int reset(struct pmk_dev *d)
 {
 	int err = stop(d);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's counters: the catalogue. Events and their bits are those of the SiFive U74; the two
- * fixed counters are PRIV's.
+ * RISC-V's counters: the event catalogue. Events and their bits are those of the SiFive U74; the
+ * two fixed counters are from PRIV.
  */
 #include "pmu/riscv/regs.h"
 

@@ -3,15 +3,15 @@
  * RISC-V's counters: the model. Where the sources are silent (our choice):
  *  - Reset leaves 0, or a pattern (params.poison). Every counter runs from reset on, as in PRIV's
  *    harts without mcountinhibit.
- *  - PMK_MODE_PRIV is M-mode. The other modes are all below it and may do what mcounteren permits;
+ *  - PMK_MODE_PRIV is M-mode. All other modes are below it and may access what mcounteren permits;
  *    S-mode's scounteren is not modelled.
  *  - If a mask selects several events, all of them are counted: two in the same cycle count two.
  *  - A class or a bit that the U74 does not have counts nothing, and reads back as it was written.
  *  - A write of a counter acts at once. (PRIV: after the writing instruction has completed, which
  *    is when the model is called.)
  *
- * Nothing happens at a wrap, so it never asks to be synchronised. Not modelled: Sscofpmf, Smcntrpmf
- * and Debug Mode's stopcount; `time`.
+ * A wrap has no side effect, so the model never asks to be synchronised. Not modelled: Sscofpmf,
+ * Smcntrpmf and Debug Mode's stopcount; `time`.
  */
 #include <pmk/riscv_model.h>
 
@@ -92,8 +92,10 @@ static bool is_upper(unsigned reg)
 	return reg >= PMK_RISCV_MCYCLEH;
 }
 
-/* The counter that a register belongs to: the register is the counter, a half of it, or its
- * shadow. */
+/*
+ * Returns the counter that a register belongs to: the register is the counter, a half of it, or its
+ * shadow.
+ */
 static unsigned counter_of(unsigned reg)
 {
 	static const unsigned first[] = { PMK_RISCV_CYCLEH, PMK_RISCV_MCYCLEH, PMK_RISCV_CYCLE };
@@ -109,7 +111,7 @@ static bool is_counter(unsigned reg)
 	return reg < PMK_RISCV_MHPMEVENT3 || reg >= PMK_RISCV_CYCLE;
 }
 
-/* Where the bits of a register that is no counter are held. */
+/* Returns where the bits of a register that is no counter are stored. */
 static uint32_t *held_by(struct pmk_riscv_model *m, unsigned reg)
 {
 	if (reg == PMK_RISCV_MCOUNTINHIBIT)
@@ -143,8 +145,7 @@ static void hold(struct pmk_riscv_model *m, unsigned reg, uint64_t value)
 		*count = value;
 }
 
-/* PRIV 2.1: only M-mode may access machine registers, and nobody may write those that are
- * read-only. */
+/* PRIV 2.1: only M-mode may access machine registers, and no mode may write read-only registers. */
 static int check(struct pmk_riscv_model *m, enum pmk_mode mode, unsigned reg, bool write)
 {
 	bool may;
@@ -174,7 +175,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	return PMK_OK;
 }
 
-/* Is every bit of the selector an event? */
+/* True if every bit of the selector is an event. */
 static bool is_known(uint32_t selector)
 {
 	uint32_t left = selector & (uint32_t)MHPMEVENT_MASK;
@@ -224,7 +225,7 @@ static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 	pmk_riscv_model_reset(model, pmu, &defaults, bus);
 }
 
-/* ---- by name -------------------------------------------------------------------------------- */
+/* ---- parameters and inputs by name ---------------------------------------------------------- */
 
 static const struct pmk_model_param params[] = {
 	PMK_MODEL_PARAM(pmk_riscv_model, "poison", params.poison),

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The counters of a RISC-V hart, reached by its own instructions, csrr and csrw (PRIV 2.1).
- * Freestanding; see <pmk/native.h>, whose pmk_native_probe() is not here. The address sits inside
- * the instruction, so every case has an instruction of its own. It is written as a number, because
- * assemblers know the names of some of these registers only with the extension that brought them.
+ * Access to the counters of a RISC-V hart with its own instructions, csrr and csrw (PRIV 2.1).
+ * Freestanding; see <pmk/native.h>; pmk_native_probe() is elsewhere. The address is part of the
+ * instruction, so every case has an instruction of its own. It is written as a number, because
+ * assemblers know the names of some of these registers only if the extension that added them is
+ * enabled.
  *
- * No fence: a hart performs its CSR accesses in program order with all that counts instructions
- * (PRIV 2.1; "Zicsr", 9.1). volatile and "memory" keep the compiler's order.
+ * No fence is needed: a hart performs its CSR accesses in program order (PRIV 2.1; "Zicsr", 9.1).
+ * volatile and "memory" keep the compiler's order.
  */
 #include <pmk/native.h>
 #include <pmk/riscv.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RISC-V's counters: where each bit is. Used by the driver, the model and the rows of regs.c; they
- * share nothing else. Sources as in <pmk/riscv.h>.
+ * RISC-V's counters: positions of fields. Used by the driver, the model and the rows of regs.c;
+ * they share nothing else. Sources as in <pmk/riscv.h>.
  */
 #ifndef PMK_PMU_RISCV_REGS_H
 #define PMK_PMU_RISCV_REGS_H
@@ -27,7 +27,7 @@
 
 #define PMK_RISCV_NEVENTS 37
 
-/* What differs between the two: pmk_pmu.family points to one of these. */
+/* Differences between RV32 and RV64: pmk_pmu.family points to one of these. */
 struct pmk_riscv_base {
 	bool rv32; /* a counter is two registers */
 };
@@ -37,7 +37,7 @@ static inline bool pmk_riscv_is32(const struct pmk_pmu *pmu)
 	return ((const struct pmk_riscv_base *)pmu->family)->rv32;
 }
 
-/* A counter's bit in mcountinhibit and mcounteren. Bit 1 is that of time. */
+/* Returns a counter's bit in mcountinhibit and mcounteren. Bit 1 belongs to time. */
 static inline uint32_t pmk_riscv_counter_bit(unsigned counter)
 {
 	return UINT32_C(1) << (counter ? counter + 1 : 0);
@@ -52,8 +52,10 @@ static inline bool pmk_riscv_selects(uint32_t selector, const struct pmk_event *
 	       (one & selector & MHPMEVENT_MASK);
 }
 
-/* Find an event that mhpmevent with the value `selector` counts, from the row `from` on. NULL:
- * there are no more, or `field` is not the mask of mhpmevent. Host only. */
+/*
+ * Finds an event that mhpmevent with the value `selector` counts, from the row `from` on. NULL:
+ * there are no more, or `field` is not the mask of mhpmevent. Host only.
+ */
 const struct pmk_event *pmk_riscv_selected(const struct pmk_field *field, uint32_t selector,
 					   unsigned from);
 
