@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMUv3 model: what counts, and how far. DDI 0487, D13.1-D13.9 and the pseudocode J1.1.1 and J1.3.1
- * (CountPMUEvents, IncrementEventCounter, IncrementCycleCounter, CheckPMUOverflowCondition).
+ * PMUv3 model: which counters count, and by how much. DDI 0487, D13.1-D13.9 and the pseudocode
+ * J1.1.1 and J1.3.1 (CountPMUEvents, IncrementEventCounter, IncrementCycleCounter,
+ * CheckPMUOverflowCondition).
  *
- * It counts by differences of bus totals. A synchronisation is one pass over the counters in
- * ascending order, so a carry of an even counter reaches CHAIN in the odd one in the same pass, as
- * often as it happened. Two signals of one event are added up before the difference is taken.
+ * It counts differences of bus totals. A synchronisation is one pass over the counters in ascending
+ * order, so a carry of an even counter reaches CHAIN in the odd one in the same pass, as often as
+ * it happened. Two signals of one event are added up before the difference is taken.
  *
  * Our choice where the documents are silent:
- *  - What counts is settled before a pass. An overflow that freezes counters (PMCR.FZO) freezes
- *    them from the next pass on; all that the same pass brings is counted, the carry to CHAIN
- *    included. The pass ends at the overflow if the producer stopped at the horizon.
+ *  - The set of active counters is determined before a pass. An overflow that freezes counters
+ *    (PMCR.FZO) freezes them from the next pass on; all events of the current pass are counted,
+ *    including the carry to CHAIN. The pass ends at the overflow if the producer stopped at the
+ *    horizon.
  *  - The divider of PMCR.D keeps its phase while it is not used; only PMCR.C and reset clear it.
  *  - A stopped core clock (standby) stops PMCCNTR as well as the event counters.
  *
  * Not modelled: thresholds, edges, the instruction counter, transactions, Realms, other threads of
- * a core (PMEVTYPER.MT), snapshots: what PMUv3p8 and later and optional extensions bring.
+ * a core (PMEVTYPER.MT), snapshots; these belong to PMUv3p8 and later and to optional extensions.
  */
 #include "pmu/armv8/model.h"
 
@@ -43,7 +45,7 @@ static bool in_range2(const struct pmk_armv8_model *m, unsigned n)
 	return n >= pmk_armv8_range1(m);
 }
 
-/* EL3 counts as Secure. */
+/* EL3 is Secure. */
 static bool is_secure(const struct pmk_armv8_model *m, unsigned el)
 {
 	return m->params.el3 && (el == 3 || m->input[PMK_ARMV8_IN_SECURE]);
@@ -69,7 +71,7 @@ static bool is_prohibited(const struct pmk_armv8_model *m, unsigned el, bool ran
 	return prohibited && !m->input[PMK_ARMV8_IN_SPNIDEN];
 }
 
-/* The filter bits of a type register. Those of a level or state that is not there are 0. */
+/* Applies the filter bits of a type register. Bits of missing levels or states are 0. */
 static bool is_filtered(const struct pmk_armv8_model *m, unsigned el, uint32_t type)
 {
 	bool secure = m->params.el3 && m->input[PMK_ARMV8_IN_SECURE];
@@ -99,7 +101,7 @@ static bool is_frozen(const struct pmk_armv8_model *m, bool range2)
 	return (m->pmcr & PMCR_FZO) && (m->ovs & low);
 }
 
-/* The counters that E or HPME lets run. */
+/* Returns the counters that E or HPME enables. */
 static uint32_t enabled_ranges(const struct pmk_armv8_model *m)
 {
 	uint32_t low = pmk_armv8_low(pmk_armv8_range1(m)), set = 0;
@@ -143,14 +145,14 @@ uint32_t pmk_armv8_counting(const struct pmk_armv8_model *m, unsigned el)
 	return set;
 }
 
-/* ---- which events -------------------------------------------------------------------------- */
+/* ---- events of counters -------------------------------------------------------------------- */
 
 static unsigned event_of(const struct pmk_armv8_model *m, unsigned n)
 {
 	return m->counter[n].type & PMEVTYPER_EVTCOUNT;
 }
 
-/* The event's row, or NULL if this core does not implement it. */
+/* Returns the event's row, or NULL if this core does not implement it. */
 static const struct pmk_event *row_of(const struct pmk_armv8_model *m, unsigned code)
 {
 	bool common = code < 0x40, extended = code >= 0x4000 && code < 0x4040;
@@ -166,7 +168,7 @@ bool pmk_armv8_is_swinc(const struct pmk_armv8_model *m, unsigned n)
 	return event_of(m, n) == PMK_ARMV8_SW_INCR && row_of(m, PMK_ARMV8_SW_INCR);
 }
 
-/* SW_INCR and CHAIN are the model's own; everything else comes from the bus. */
+/* The model itself counts SW_INCR and CHAIN; all other events come from the bus. */
 static bool is_counted(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned code)
 {
 	const struct pmk_event *ev = row_of(m, code);
@@ -197,7 +199,7 @@ uint64_t pmk_armv8_pmceid(const struct pmk_armv8_model *m, const struct pmk_bus 
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-/* Does event counter n overflow at bit 63 instead of 31? */
+/* True if event counter n overflows at bit 63 instead of 31. */
 static bool overflows_late(const struct pmk_armv8_model *m, unsigned n)
 {
 	if (in_range2(m, n))
@@ -205,7 +207,7 @@ static bool overflows_late(const struct pmk_armv8_model *m, unsigned n)
 	return m->pmcr & PMCR_LP;
 }
 
-/* Add to the low word of *count, or to all of it; returns the carries out of it. */
+/* Adds to the low word of *count, or to all of it if `late`; returns the carries out of it. */
 static uint64_t add(uint64_t *count, uint64_t n, bool late)
 {
 	uint64_t low = (*count & UINT32_MAX) + (n & UINT32_MAX);
@@ -216,7 +218,7 @@ static uint64_t add(uint64_t *count, uint64_t n, bool late)
 	return (n >> 32) + (low >> 32);
 }
 
-/* Returns the carries that CHAIN in the next counter sees. */
+/* Returns the carries to CHAIN in the next counter. */
 static uint64_t advance(struct pmk_armv8_model *m, unsigned n, uint64_t amount)
 {
 	bool late = overflows_late(m, n);
@@ -229,7 +231,7 @@ static uint64_t advance(struct pmk_armv8_model *m, unsigned n, uint64_t amount)
 	return late ? 0 : carries;
 }
 
-/* Does odd counter n take the carries of the one below? */
+/* True if odd counter n counts the carries of the counter below it. */
 static bool chained(const struct pmk_armv8_model *m, unsigned n)
 {
 	return n % 2 && event_of(m, n) == PMK_ARMV8_CHAIN && row_of(m, PMK_ARMV8_CHAIN) &&
@@ -250,7 +252,7 @@ void pmk_armv8_pass(struct pmk_armv8_model *m, uint32_t counting,
 	}
 }
 
-/* Does PMCR.D have an effect? */
+/* True if PMCR.D has an effect. */
 static bool divided(const struct pmk_armv8_model *m)
 {
 	return (m->pmcr & PMCR_D) && (!(m->pmcr & PMCR_LC) || m->params.divide_long);
@@ -269,7 +271,7 @@ static void advance_cycles(struct pmk_armv8_model *m, uint64_t cycles)
 		m->cycles &= UINT32_MAX;
 }
 
-/* BR_PRED that counts what was predicted right: wrongly predicted branches are taken off. */
+/* True if BR_PRED counts correct predictions: mispredicted branches are then subtracted. */
 static bool takes_off_misses(const struct pmk_armv8_model *m, unsigned n)
 {
 	return m->params.br_pred_right && event_of(m, n) == PMK_ARMV8_BR_PRED;
@@ -287,7 +289,7 @@ static uint64_t total_of(const struct pmk_armv8_model *m, const struct pmk_bus *
 	return sum;
 }
 
-/* The row's signals, and what the parameters add to them. */
+/* Lists the signals of the row, and those that the parameters add. */
 static void list_signals(const struct pmk_armv8_model *m, const struct pmk_event *ev,
 			 uint8_t signal[4])
 {
@@ -318,8 +320,10 @@ void pmk_armv8_select(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsi
 		m->oddities |= PMK_ARMV8_ODD_CHAIN;
 }
 
-/* The events since counter n was last updated. When a miss is reported before its branch, this
- * is negative: then nothing is counted now, and one less later. */
+/*
+ * Returns the events since counter n was last updated. If a miss is reported before its branch, the
+ * difference is negative: then nothing is counted now, and one less later.
+ */
 static uint64_t since(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned n)
 {
 	uint64_t d = total_of(m, bus, n) - m->counter[n].seen;
@@ -343,8 +347,7 @@ void pmk_armv8_sync(void *model, struct pmk_bus *bus)
 	m->cycles_seen = bus->total[PMK_SIG_CYCLE];
 }
 
-/* Ask to be synchronised when `signal` has happened `left` more times. A total never reaches
- * 2^64. */
+/* Asks to be synchronised after `left` more occurrences of `signal`. A total never reaches 2^64. */
 static void ask_in(struct pmk_bus *bus, uint8_t signal, uint64_t left)
 {
 	uint64_t now = bus->total[signal];
@@ -353,8 +356,10 @@ static void ask_in(struct pmk_bus *bus, uint8_t signal, uint64_t left)
 		pmk_bus_ask(bus, signal, now + left);
 }
 
-/* When a counter adds several signals, one of them has made at least its share of the way when
- * the counter overflows. So the model asks for that share, again and again. */
+/*
+ * If a counter adds several signals, one of them must contribute at least its share of the
+ * remaining distance. So the model asks for that share, as often as necessary.
+ */
 static void ask_counter(const struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned n)
 {
 	const struct pmk_armv8_event_counter *c = &m->counter[n];
@@ -402,7 +407,7 @@ void pmk_armv8_ask(const void *model, struct pmk_bus *bus)
 		ask_cycles(m, bus);
 }
 
-/* The interrupt is a level; PMCNTEN has no influence on it. */
+/* The interrupt is a level; PMCNTEN does not influence it. */
 unsigned pmk_armv8_lines(const void *model)
 {
 	const struct pmk_armv8_model *m = model;

@@ -2,36 +2,36 @@
 /*
  * PMUv3 driver. Freestanding: no libc, no heap, no division. Source: DDI 0487, D13 and D23.5.
  *
- * Quirks of this hardware, and what is done about them:
- *  - Nothing but PMCR.E has a defined value after reset. reset() stops, then clears all that could
- *    count or interrupt.
- *  - PMCR.P and C zero the counters and leave the flags: those go through PMOVSCLR.
- *  - Enables, interrupts and flags have a register to set and one to clear bits, so nothing here
- *    reads one of them and writes it back, and no overflow can be lost. PMCR is read and written
+ * Quirks of this hardware, and how the driver handles them:
+ *  - Only PMCR.E has a defined value after reset. reset() stops the counters, then clears
+ *    everything that could count or interrupt.
+ *  - PMCR.P and C zero the counters but not the flags, which are cleared through PMOVSCLR.
+ *  - Enables, interrupts and flags have one register to set and one to clear bits, so the driver
+ *    never reads one and writes it back, and no overflow can be lost. PMCR is read and written
  *    back; it has no flags, and C and P read as zero.
  *  - PMSELR is shared state that an interrupt handler may change. PMEVCNTR<n> and PMEVTYPER<n> are
  *    accessed without it.
- *  - The PMUs of ARMv7 have no other way to a counter than PMSELR, and there an interrupt handler
- *    has to keep its value. PMUv1 has no filters, and no PMCEID.
+ *  - The PMUs of ARMv7 access counters only through PMSELR, and there an interrupt handler must
+ *    preserve its value. PMUv1 has no filters, and no PMCEID.
  *  - LC = 0 is deprecated (PMCCNTR overflows at bit 31): every write of PMCR sets LC.
- *  - A counter whose event is not programmed counts something UNKNOWN. start() enables those that
- *    program() was called for.
- *  - CHAIN counts in an odd counter only, and not with PMCR.LP.
+ *  - A counter whose event is not programmed counts something UNKNOWN. start() enables only
+ *    counters for which program() was called.
+ *  - CHAIN counts only in an odd counter, and not with PMCR.LP.
  *  - PMINTENSET and PMINTENCLR exist from EL1 on. reset() at EL0 (PMUSERENR.EN) leaves interrupts
- *    as EL1 has them.
+ *    as EL1 has set them.
  *
  * Barriers belong to the port: an ISB after each write, so that it has taken effect when the
  * call returns, and one before PMCR and counters are read.
  *
- * Not driven: the instruction counter, thresholds, freezing, snapshots (what reset() finds of them
- * in PMCR it clears).
+ * Not supported: the instruction counter, thresholds, freezing, snapshots (reset() clears their
+ * bits in PMCR).
  */
 #include "pmu/armv8/regs.h"
 
-/* What pmk_dev.state holds. */
+/* Words of pmk_dev.state. */
 enum {
-	STATE_FILTER,	/* for later calls of program() */
-	STATE_USED,	/* bits of the counters that program() was called for */
+	STATE_FILTER,	/* the filter that later calls of program() apply */
+	STATE_USED,	/* bits of the counters for which program() was called */
 	STATE_COUNTERS, /* event counters of this hardware + 1; 0: not read yet */
 };
 
@@ -46,7 +46,7 @@ static int put(const struct pmk_dev *d, unsigned reg, uint64_t value)
 	return d->port.write(d->port.ctx, reg, value);
 }
 
-/* What every write of PMCR sets: how the counters of this core overflow. */
+/* Bits that every write of PMCR sets: they choose where the counters of this core overflow. */
 static uint64_t lengths(const struct pmk_dev *d)
 {
 	if (pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
@@ -54,7 +54,7 @@ static uint64_t lengths(const struct pmk_dev *d)
 	return PMCR_LC | (pmk_armv8_core(d->pmu)->long_counters ? PMCR_LP : 0);
 }
 
-/* Read PMCR, and with it how many event counters there are now. */
+/* Reads PMCR, which also shows how many event counters there are now. */
 static int get_pmcr(struct pmk_dev *d, uint64_t *pmcr)
 {
 	int err = get(d, PMK_ARMV8_PMCR, pmcr);
@@ -64,15 +64,16 @@ static int get_pmcr(struct pmk_dev *d, uint64_t *pmcr)
 	return err;
 }
 
-/* Write PMCR back with the given E: this neither zeroes a counter nor changes bits that are not
- * ours. */
+/* Writes PMCR back with the given E. This neither zeroes a counter nor changes other bits. */
 static int put_enable(struct pmk_dev *d, uint64_t pmcr, uint64_t e)
 {
 	return put(d, PMK_ARMV8_PMCR, (pmcr & ~(PMCR_E | PMCR_P | PMCR_C)) | lengths(d) | e);
 }
 
-/* Does the counter exist? PMK_EINVAL: not in this PMU. PMK_ENOCTR: not in this hardware, as far
- * as is known. */
+/*
+ * Checks that the counter exists. PMK_EINVAL: not in this PMU. PMK_ENOCTR: not in this hardware, as
+ * far as is known.
+ */
 static int check_counter(const struct pmk_dev *d, unsigned counter)
 {
 	if (counter >= d->pmu->ncounters)
@@ -82,7 +83,7 @@ static int check_counter(const struct pmk_dev *d, unsigned counter)
 	return 0;
 }
 
-/* A set of counters as bits of the registers. */
+/* Converts a set of counters to bits of the registers. */
 static int check_set(const struct pmk_dev *d, uint32_t counters, uint32_t *bits)
 {
 	int err = 0;
@@ -111,7 +112,7 @@ static unsigned count_register(unsigned counter)
 		       : PMK_ARMV8_PMEVCNTR0 + (counter - PMK_ARMV8_CTR_EVENT0);
 }
 
-/* Of ARMv7: select the counter, and use the register that is the selected one's. */
+/* ARMv7: selects the counter, and returns the register that accesses the selected one. */
 static int select_for(const struct pmk_dev *d, unsigned counter, unsigned selected, unsigned *reg)
 {
 	if (!pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
@@ -122,7 +123,7 @@ static int select_for(const struct pmk_dev *d, unsigned counter, unsigned select
 						   : counter - PMK_ARMV8_CTR_EVENT0);
 }
 
-/* Find the register of the counter's type, or of its count. */
+/* Finds the register of the counter's type, or of its count. */
 static int at_type(const struct pmk_dev *d, unsigned counter, unsigned *reg)
 {
 	*reg = type_register(counter);
@@ -136,7 +137,7 @@ static int at_count(const struct pmk_dev *d, unsigned counter, unsigned *reg)
 					       : select_for(d, counter, PMK_ARMV8_PMXEVCNTR, reg);
 }
 
-/* PMUv1 has no type of the cycle counter, and none of its types filters. */
+/* PMUv1 has no type register for the cycle counter, and its other ones have no filter bits. */
 static int put_type(const struct pmk_dev *d, unsigned counter, uint64_t type)
 {
 	unsigned reg;
@@ -151,7 +152,10 @@ static int put_type(const struct pmk_dev *d, unsigned counter, uint64_t type)
 	return err ? err : put(d, reg, type);
 }
 
-/* What the counter holds: PMEVCNTR<n> has 64 bits from PMUv3p5 on even if it overflows at 32. */
+/*
+ * Returns the bits of the counter: PMEVCNTR<n> has 64 bits from PMUv3p5 on even if it overflows at
+ * 32.
+ */
 static uint64_t count_mask(const struct pmk_dev *d, unsigned counter)
 {
 	return PMK_BITS(d->pmu->counters[counter].width - 1, 0);
@@ -169,7 +173,7 @@ static int get_version(const struct pmk_dev *d, unsigned *version)
 	return *version == PMUVER_NONE || *version == PMUVER_IMPDEF ? PMK_ENOPMU : 0;
 }
 
-/* PMK_ENOTSUP: 64-bit overflow on hardware before PMUv3p5. That needs ID_AA64DFR0, so EL1. */
+/* PMK_ENOTSUP: 64-bit overflow on hardware before PMUv3p5. Needs ID_AA64DFR0, so EL1 or higher. */
 static int check_long(const struct pmk_dev *d)
 {
 	unsigned version;
@@ -205,7 +209,7 @@ static int reset(struct pmk_dev *d)
 	return err;
 }
 
-/* Can this counter count the event at all? */
+/* True if this counter can count the event at all. */
 static bool fits(const struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	if (counter == PMK_ARMV8_CTR_CYCLES)
@@ -216,7 +220,7 @@ static bool fits(const struct pmk_dev *d, unsigned counter, unsigned code)
 	return true;
 }
 
-/* Which PMCEID has `code`, and the bit in it. False: none. */
+/* Finds the PMCEID register for `code`, and the bit in it. False: none. */
 static bool find_pmceid(unsigned code, unsigned *id, unsigned *bit)
 {
 	*id = code >> 5 & 1;
@@ -282,7 +286,7 @@ static int start(struct pmk_dev *d)
 	return err;
 }
 
-/* One write to E stops all counters; PMCNTENCLR would be another register without an advantage. */
+/* One write to E stops all counters, so PMCNTENCLR is not needed. */
 static int stop(struct pmk_dev *d)
 {
 	uint64_t pmcr;
@@ -320,7 +324,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	return err ? err : put(d, reg, value);
 }
 
-/* Interrupts are disabled before others are enabled, so that no unwanted one comes any more. */
+/* Disables interrupts before it enables others, so that no unwanted one occurs in between. */
 static int irq_enable(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t bits;
@@ -345,7 +349,7 @@ static int pending(struct pmk_dev *d, uint32_t *counters)
 	return err;
 }
 
-/* A flag to which 0 is written stays, whether it is set already or is set at this moment. */
+/* Writing 0 to a flag leaves it as it is, even if it is being set at this moment. */
 static int clear(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t bits;
@@ -374,14 +378,16 @@ void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter)
 
 int pmk_armv8_user_read(struct pmk_dev *d, bool open)
 {
-	/* Those of ARMv7 have EN alone, which lets EL0 write everything. */
+	/* PMUSERENR of ARMv7 has only EN, which permits EL0 to write everything. */
 	if (pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
 		return PMK_ENOTSUP;
 	return put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
 }
 
-/* Where this mode or this view cannot read the version, accessing the other registers shows
- * whether they exist. */
+/*
+ * If this mode or view cannot read the version, an access to other registers shows whether they
+ * exist.
+ */
 static int find_version(const struct pmk_dev *d, unsigned *version)
 {
 	int err = get_version(d, version);
@@ -396,7 +402,10 @@ static int present(struct pmk_dev *d)
 	return find_version(d, &version);
 }
 
-/* Has the counter moved by the second of two readings? The instructions of a reading are enough. */
+/*
+ * Compares two readings of the counter to see if it counts. The instructions of a reading are
+ * enough.
+ */
 static int moves(struct pmk_dev *d, unsigned counter, bool *yes)
 {
 	uint64_t before, after;
@@ -410,8 +419,7 @@ static int moves(struct pmk_dev *d, unsigned counter, bool *yes)
 	return err;
 }
 
-/* Does the counter move when nothing is filtered out? With M = P, and SH other than NSH, that is at
- * all levels and in both worlds. */
+/* Does the same with no filter: M = P, and SH other than NSH, means all levels and both worlds. */
 static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 {
 	unsigned reg;
@@ -430,8 +438,10 @@ static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 	return err ? err : moves(d, counter, yes);
 }
 
-/* If E cannot be set, there is no PMU. If PMCCNTR moves and the event counter does not, MDCR_EL2 or
- * MDCR_EL3 forbids event counters to count: PMCCNTR is forbidden by other bits there. */
+/*
+ * If E cannot be set, there is no PMU. If PMCCNTR moves and the event counter does not, MDCR_EL2 or
+ * MDCR_EL3 forbids event counting: they forbid PMCCNTR with other bits.
+ */
 static int still(struct pmk_dev *d, unsigned counter)
 {
 	uint64_t pmcr;

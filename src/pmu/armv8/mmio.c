@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The memory-mapped view of PMUv3: where the registers are, and a port that turns this view into
- * what the driver expects. Freestanding. It is a separate file, because firmware that reads its own
- * PMU by instructions does not need it. DDI 0487 I5.3.
+ * The memory-mapped view of PMUv3: register offsets, and a port that presents this view as the
+ * driver expects. Freestanding. It is a separate file, because firmware that reads its own PMU with
+ * system instructions does not need it. DDI 0487 I5.3.
  *
  * In this view, PMCR has only the control bits: N is in PMCFGR. PMCEID0 and PMCEID1 have 32 bits,
  * and their upper halves are called PMCEID2 and PMCEID3. The upper halves of PMEVCNTR<n>, which
@@ -12,7 +12,7 @@
 
 #include "pmu/armv8/regs.h"
 
-/* Words beside the registers of enum pmk_armv8_reg. */
+/* Registers in addition to enum pmk_armv8_reg. */
 enum { PMCFGR = PMK_ARMV8_NREGS, PMCEID2, PMCEID3 };
 
 /* clang-format off */

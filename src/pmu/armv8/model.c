@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMUv3 model: the registers, who may access them, and reset. Counting is in count.c, the AArch32
- * and the memory-mapped view in views.c. DDI 0487, D13 and D23.5.
+ * PMUv3 model: the registers, access rights, and reset. Counting is in count.c, the AArch32 and the
+ * memory-mapped view in views.c. DDI 0487, D13 and D23.5.
  *
- * Where EL2 is enabled, the counters that EL2 keeps for itself are hidden from software at EL0 and
- * EL1: PMCR.N is HPMN, their bits are RAZ/WI, PMCR.P and PMSWINC do not reach them.
+ * If EL2 is enabled, the counters that it reserves are hidden from software at EL0 and EL1: PMCR.N
+ * is HPMN, their bits are RAZ/WI, PMCR.P and PMSWINC do not affect them.
  *
  * Our choice where the documents are silent:
- *  - A denied access gives PMK_EUNDEF, and `trap` shows where it goes. Both modes of a world,
- *    Secure and Non-secure, are the same here: the world is an input.
+ *  - A denied access returns PMK_EUNDEF, and `trap` shows its target. Secure and Non-secure modes
+ *    are the same here, because the security state is an input.
  *  - PMXEV… with PMSELR beyond the counters: see params.select_undefined. PMXEVCNTR with SEL = 31
  *    is such an access.
  *  - MDCR_EL2.HPMN = 0 leaves range 1 without counters.
@@ -26,10 +26,12 @@
 
 _Static_assert(PMK_ARMV8_NMODELS == PMK_ARMV8_NCORES, "one model per core");
 
-/* ---- what is writable ---------------------------------------------------------------------- */
+/* ---- writable bits ------------------------------------------------------------------------- */
 
-/* The rows say what can be written and read. They have the bits of all versions and extensions:
- * those that this implementation lacks are RES0, which here is what its parameters say. */
+/*
+ * The rows describe which bits can be written and read, for all versions and extensions. Bits that
+ * the parameters exclude from this implementation are RES0.
+ */
 static const struct pmk_reg_info *row_of(const struct pmk_armv8_model *m, unsigned reg)
 {
 	return pmk_armv8_has(m, PMUVER_V3P5) ? &pmk_armv8_p5_regs[reg] : &pmk_armv8_regs[reg];
@@ -39,7 +41,8 @@ static uint64_t pmcr_lacks(const struct pmk_armv8_model *m)
 {
 	uint64_t lacks = PMCR_FZS;
 
-	if (!m->params.aarch32 || pmk_armv8_model_is_armv7(m)) /* RES1; or there is none */
+	/* RES1, or the register does not exist */
+	if (!m->params.aarch32 || pmk_armv8_model_is_armv7(m))
 		lacks |= PMCR_LC;
 	if (!pmk_armv8_has(m, PMUVER_V3P5))
 		lacks |= PMCR_LP;
@@ -48,7 +51,7 @@ static uint64_t pmcr_lacks(const struct pmk_armv8_model *m)
 	return lacks;
 }
 
-/* The bits of PMEVTYPER and PMCCFILTR that this implementation lacks. */
+/* Returns the bits of PMEVTYPER and PMCCFILTR that this implementation lacks. */
 static uint64_t type_lacks(const struct pmk_armv8_model *m)
 {
 	uint64_t lacks = PMK_BITS(63, 32) | PMEVTYPER_MT | PMEVTYPER_T | PMEVTYPER_RLK |
@@ -80,9 +83,10 @@ static uint64_t userenr_lacks(const struct pmk_armv8_model *m)
 	return lacks;
 }
 
-/* ARMv7 has no registers with the number of a counter in their name, nor PMCCFILTR; and what says
- * how its PMU is versioned is no register of A64's. PMUv1 lacks three more: our choice is that they
- * are UNDEFINED. */
+/*
+ * ARMv7 has no PMCCFILTR, no registers with a counter's number in their name, and no A64 register
+ * with the version of the PMU. PMUv1 lacks three more: they are UNDEFINED (our choice).
+ */
 static bool armv7_lacks(const struct pmk_armv8_model *m, unsigned reg)
 {
 	if (pmk_armv8_model_is_v1(m) &&
@@ -91,14 +95,14 @@ static bool armv7_lacks(const struct pmk_armv8_model *m, unsigned reg)
 	return reg >= PMK_ARMV8_PMEVCNTR0 || reg == PMK_ARMV8_PMCCFILTR;
 }
 
-/* The value of a register after a write, where some of its bits do not exist. */
+/* Returns the value of a register after a write, without bits that do not exist. */
 static uint64_t written(const struct pmk_armv8_model *m, unsigned reg, uint64_t lacks, uint64_t old,
 			uint64_t w)
 {
 	return (old & lacks) | (pmk_reg_write(row_of(m, reg), old, w) & ~lacks);
 }
 
-/* Event counters that software at level `el` can see. */
+/* Returns how many event counters software at level `el` can see. */
 static unsigned visible(const struct pmk_armv8_model *m, unsigned el)
 {
 	return el < 2 && pmk_armv8_el2_enabled(m) ? pmk_armv8_range1(m) : m->params.counters;
@@ -109,15 +113,15 @@ static uint32_t set_mask(const struct pmk_armv8_model *m, unsigned el)
 	return pmk_armv8_low(visible(m, el)) | (uint32_t)PMSET_C;
 }
 
-/* ---- which register ------------------------------------------------------------------------ */
+/* ---- finding a register -------------------------------------------------------------------- */
 
 /* The registers of one event counter and PMCCFILTR, under all their names. */
 enum kind { OTHER, COUNT, TYPE };
 
 struct target {
 	enum kind kind;
-	unsigned n;    /* event counter; 31: PMCCFILTR (TYPE), or nothing (COUNT) */
-	bool selected; /* by PMSELR */
+	unsigned n;    /* event counter; 31: PMCCFILTR (TYPE), or none (COUNT) */
+	bool selected; /* accessed through PMSELR */
 };
 
 static struct target target_of(const struct pmk_armv8_model *m, unsigned reg)
@@ -135,7 +139,7 @@ static struct target target_of(const struct pmk_armv8_model *m, unsigned reg)
 	return (struct target){ OTHER, 0, false };
 }
 
-/* Does this counter exist? */
+/* True if this counter exists. */
 static bool exists(const struct pmk_armv8_model *m, const struct target *t)
 {
 	return t->kind == OTHER || t->n < m->params.counters ||
@@ -144,10 +148,12 @@ static bool exists(const struct pmk_armv8_model *m, const struct target *t)
 
 /* ---- access rights ------------------------------------------------------------------------- */
 
-/* What EL0 needs for an access: at least one of these bits of PMUSERENR. The other values stand for
- * special cases. */
+/*
+ * The bits of PMUSERENR that permit an access at EL0: at least one must be set. Values that are not
+ * bits are special cases.
+ */
 #define EN	PMUSERENR_EN
-#define NOBODY	0     /* the rows know no such access: read-only, write-only */
+#define NOBODY	0     /* no level may make this access: read-only, write-only */
 #define EL1	0x200 /* UNDEFINED at EL0 */
 #define ANYBODY 0x400
 
@@ -199,7 +205,7 @@ static int deny(struct pmk_armv8_model *m, uint8_t ec, unsigned el)
 	return PMK_EUNDEF;
 }
 
-/* Is there no such register for software at this level, or none at all? */
+/* True if this register does not exist at this level, or at all. */
 static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write,
 			 uint8_t ec, const struct target *t)
 {
@@ -223,7 +229,7 @@ static bool pmuserenr_permits(const struct pmk_armv8_model *m, unsigned reg, boo
 	return need == ANYBODY || (m->userenr & need);
 }
 
-/* Does MDCR_EL2 send this access of EL0 or EL1 to EL2? */
+/* True if MDCR_EL2 traps this access from EL0 or EL1 to EL2. */
 static bool traps_to_el2(const struct pmk_armv8_model *m, unsigned el, unsigned reg,
 			 const struct target *t)
 {
@@ -234,7 +240,10 @@ static bool traps_to_el2(const struct pmk_armv8_model *m, unsigned el, unsigned 
 	return t->kind != OTHER && t->n >= visible(m, el) && t->n < m->params.counters;
 }
 
-/* The order is that of the access pseudocode: UNDEFINED, PMUSERENR, EL2's traps, EL3's. */
+/*
+ * The order is that of the access pseudocode: UNDEFINED, then traps of PMUSERENR, of EL2 and of
+ * EL3.
+ */
 int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write, uint8_t ec)
 {
 	bool el2 = pmk_armv8_el2_enabled(m);
@@ -246,12 +255,13 @@ int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool w
 	if (is_undefined(m, el, reg, write, ec, &t))
 		return deny(m, 0x00, above);
 	if (el == 0 && !pmuserenr_permits(m, reg, write)) {
-		/* AArch32 EL0 under an AArch32 EL1 has no trap to go to. */
+		/* AArch32 EL0 under an AArch32 EL1 has no trap target. */
 		bool aarch32 = ec != 0x18 && m->input[PMK_ARMV8_IN_EL1_AARCH32] && above == 1;
 
 		return deny(m, aarch32 ? 0x00 : ec, above);
 	}
-	if (reg == PMK_ARMV8_DFR0) /* it is no register of the PMU, whose traps do not apply */
+	/* DFR0 is no register of the PMU, so the PMU's traps do not apply */
+	if (reg == PMK_ARMV8_DFR0)
 		return PMK_OK;
 	if (el < 2 && el2 && traps_to_el2(m, el, reg, &t))
 		return deny(m, ec, 2);
@@ -271,7 +281,7 @@ static uint64_t get_target(const struct pmk_armv8_model *m, const struct target 
 	return t->n == PMSELR_CYCLES ? m->ccfiltr : m->counter[t->n].type;
 }
 
-/* What a register holds, or would hold if it kept the value. */
+/* Returns the value of a register, or the value it would have if it were stored. */
 static uint64_t held(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
 		     unsigned reg)
 {
@@ -360,7 +370,7 @@ static void write_pmcr(struct pmk_armv8_model *m, unsigned el, uint64_t w)
 			m->counter[n].count = 0;
 }
 
-/* A write has no effect on a counter whose event is not SW_INCR. */
+/* A write affects only counters whose event is SW_INCR. */
 void pmk_armv8_swinc(struct pmk_armv8_model *m, unsigned el, uint32_t w)
 {
 	uint64_t amount[PMK_ARMV8_MAX_EVENTS] = { 0 };
@@ -462,7 +472,7 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 
 /* ---- inputs, reset ------------------------------------------------------------------------- */
 
-/* The bits of an input that this implementation has. */
+/* Returns the bits of an input that this implementation has. */
 static uint64_t input_mask(const struct pmk_armv8_model *m, enum pmk_armv8_input input)
 {
 	uint64_t mask = 0;
@@ -487,7 +497,7 @@ static uint64_t input_mask(const struct pmk_armv8_model *m, enum pmk_armv8_input
 		mask = MDCR_EL3_SPME;
 		if (pmk_armv8_has(m, PMUVER_V3P5))
 			mask |= MDCR_EL3_SCCD;
-		/* SDCR, which stands for it in AArch32, has none of these. */
+		/* AArch32 has SDCR instead, without these bits. */
 		if (m->params.aarch64)
 			mask |= MDCR_EL3_TPM;
 		if (m->params.aarch64 && pmk_armv8_has(m, PMUVER_V3P7))
@@ -535,8 +545,10 @@ struct pmk_armv8_params pmk_armv8_defaults(const struct pmk_pmu *pmu)
 	};
 }
 
-/* What a register holds after reset: what its row says, and the pattern in fields whose reset
- * value is UNKNOWN (DDI 0487 D23.5). `others` are the bits that are known, or not there. */
+/*
+ * Returns the value of a register after reset: its row, and the pattern in fields whose reset value
+ * is UNKNOWN (DDI 0487 D23.5). `others` are bits that are known or do not exist.
+ */
 static uint64_t after_reset(const struct pmk_armv8_model *m, unsigned reg, uint64_t others)
 {
 	const struct pmk_reg_info *row = row_of(m, reg);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* PMUv3: what the files of the model share. count.c counts, model.c has the registers, views.c
- * their AArch32 and memory-mapped faces. */
+/*
+ * PMUv3 model: declarations that its files share. count.c counts, model.c has the registers,
+ * views.c their AArch32 and memory-mapped views.
+ */
 #ifndef PMK_PMU_ARMV8_MODEL_H
 #define PMK_PMU_ARMV8_MODEL_H
 
@@ -15,10 +17,10 @@
 #define MDCR_EL2_HPMD   PMK_BIT(17)    /* range 1 stops at EL2                        p1 */
 #define MDCR_EL2_HPME   PMK_BIT(7)     /* E of range 2                                   */
 #define MDCR_EL2_TPM    PMK_BIT(6)     /* trap EL0 and EL1                               */
-#define MDCR_EL2_TPMCR  PMK_BIT(5)     /* the same, PMCR alone                           */
-#define MDCR_EL2_HPMN   PMK_BITS(4, 0) /* counters of range 1; the rest is EL2's         */
+#define MDCR_EL2_TPMCR  PMK_BIT(5)     /* the same, only for PMCR */
+#define MDCR_EL2_HPMN   PMK_BITS(4, 0) /* number of counters in range 1; the others belong to EL2 */
 
-#define MDCR_EL3_MPMX   PMK_BIT(35)    /* what SPME says is of EL3                    p7 */
+#define MDCR_EL3_MPMX   PMK_BIT(35)    /* SPME applies only to EL3                    p7 */
 #define MDCR_EL3_MCCD   PMK_BIT(34)    /* PMCCNTR stops at EL3                        p7 */
 #define MDCR_EL3_SCCD   PMK_BIT(23)    /* PMCCNTR stops in Secure state               p5 */
 #define MDCR_EL3_SPME   PMK_BIT(17)    /* counting is permitted in Secure state          */
@@ -48,20 +50,20 @@ static inline uint32_t pmk_armv8_low(unsigned n)
 
 /* ---- count.c ---- */
 
-/* EL2 is there and enabled in the present security state. */
+/* True if EL2 exists and is enabled in the current security state. */
 bool pmk_armv8_el2_enabled(const struct pmk_armv8_model *m);
-/* Event counters of range 1: 0 … n - 1. Those above are EL2's. */
+/* Number of event counters in range 1; the counters above belong to EL2. */
 unsigned pmk_armv8_range1(const struct pmk_armv8_model *m);
-/* The set of counters that count at level `el`, bit 31 for PMCCNTR. */
+/* Returns the set of counters that count at level `el`; bit 31 is PMCCNTR. */
 uint32_t pmk_armv8_counting(const struct pmk_armv8_model *m, unsigned el);
-/* Add amount[n] to each event counter n of `counting`, carries to CHAIN included. */
+/* Adds amount[n] to each event counter n in `counting`, and carries to CHAIN. */
 void pmk_armv8_pass(struct pmk_armv8_model *m, uint32_t counting,
 		    const uint64_t amount[PMK_ARMV8_MAX_EVENTS]);
-/* Event counter n counts software increments. */
+/* True if event counter n counts software increments. */
 bool pmk_armv8_is_swinc(const struct pmk_armv8_model *m, unsigned n);
-/* Counter n's type was written: count its event from now on. */
+/* Counter n's type was written: counts its event from now on. */
 void pmk_armv8_select(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned n);
-/* PMCEID0 (which = 0) or PMCEID1. */
+/* Returns PMCEID0 (which = 0) or PMCEID1. */
 uint64_t pmk_armv8_pmceid(const struct pmk_armv8_model *m, const struct pmk_bus *bus,
 			  unsigned which);
 void pmk_armv8_sync(void *model, struct pmk_bus *bus);
@@ -70,18 +72,23 @@ unsigned pmk_armv8_lines(const void *model);
 
 /* ---- model.c ---- */
 
-/* The exception level that an access in `mode` comes from. */
+/* Returns the exception level of an access in `mode`. */
 unsigned pmk_armv8_level(const struct pmk_armv8_model *m, enum pmk_mode mode);
 #define PMK_ARMV8_TRAP_WIDE 0x04 /* MRRC and MCRR, which PMUv2 does not have */
-/* May software at level `el` make this access? `ec` is the exception class of a trap in this view.
- * 0, or PMK_EUNDEF with m->trap filled. */
+/*
+ * Checks that software at level `el` may make this access. `ec` is the exception class of a trap in
+ * this view. Returns 0, or PMK_EUNDEF with m->trap filled.
+ */
 int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool write, uint8_t ec);
-/* The access itself, permitted and synchronised. At EL2 and EL3 all counters are visible. */
+/*
+ * The access itself; it must be permitted and synchronised. At EL2 and EL3 all counters are
+ * visible.
+ */
 uint64_t pmk_armv8_get(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
 		       unsigned reg);
 void pmk_armv8_set(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el, unsigned reg,
 		   uint64_t value);
-/* PMSWINC, written at level `el`. */
+/* Executes a write of PMSWINC at level `el`. */
 void pmk_armv8_swinc(struct pmk_armv8_model *m, unsigned el, uint32_t w);
 
 #endif

@@ -3,15 +3,15 @@
  * PMUv3 model: the AArch32 view (CP15) and the memory-mapped view (debug interface, 32-bit layout).
  * DDI 0487, G8.4 and I5.3.
  *
- * Both show the registers of model.c in 32-bit pieces. What is peculiar to them:
- *  - AArch32 writes the low words of PMCCNTR and of the event counters and leaves the high ones;
- *    its type registers have no M and no SH, and leave those two as they are (our choice).
- *  - The memory-mapped view sees every counter, knows no PMUSERENR, no traps and no PMSELR, shows N
- *    in PMCFGR and not in PMCR. Words above 0xF00, the lock among them, answer even where the
- *    others give an error: they are in the Debug power domain.
+ * Both show the registers of model.c in 32-bit pieces. Their peculiarities:
+ *  - AArch32 writes only the low words of PMCCNTR and of the event counters. Its type registers
+ *    have no M and no SH, and writes do not change these bits (our choice).
+ *  - The memory-mapped view sees every counter, has no PMUSERENR, no traps and no PMSELR, and has N
+ *    in PMCFGR and not in PMCR. Words above 0xF00, such as the lock, can be accessed even when the
+ *    others return an error, because they are in the Debug power domain.
  *
  * Not modelled: the 64-bit layout (EXT64), sampling of the program counter, PMITCTRL, PMDEVAFF,
- * PMAUTHSTATUS, PMDEVID and PMPIDR0-4, which are facts of a core and not of its PMU; they are RAZ.
+ * PMAUTHSTATUS, PMDEVID and PMPIDR0-4, which describe a core and not its PMU; they are RAZ.
  */
 #include "pmu/armv8/model.h"
 
@@ -25,7 +25,7 @@
 
 #define DFR0_PERFMON PMK_BITS(27, 24) /* of ID_DFR0 */
 
-/* One register, and which half of it. */
+/* A register, and one of its halves. */
 struct piece {
 	unsigned reg;
 	bool high;
@@ -57,7 +57,7 @@ static bool is_count(unsigned reg)
 	       (reg >= PMK_ARMV8_PMEVCNTR0 && reg < PMK_ARMV8_PMEVTYPER0);
 }
 
-/* The bits of a register that AArch32 writes. */
+/* Returns the bits of a register that AArch32 writes. */
 static uint64_t written(unsigned reg)
 {
 	if (is_type(reg))
@@ -65,8 +65,10 @@ static uint64_t written(unsigned reg)
 	return UINT32_MAX;
 }
 
-/* ID_DFR0 and ID_AA64DFR0_EL1 have the same numbers for all versions but the first; PMUv2 has one
- * in the former alone, and 0 there says nothing of PMUv1. */
+/*
+ * ID_DFR0 and ID_AA64DFR0_EL1 have the same numbers for all versions except the first. PMUv2 has a
+ * number only in ID_DFR0, and 0 there may also mean PMUv1.
+ */
 static uint64_t perfmon(const struct pmk_armv8_model *m)
 {
 	uint64_t version = m->params.version == PMUVER_V3 ? 3 : m->params.version;
@@ -143,10 +145,10 @@ int pmk_armv8_mcrr(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode
 
 /* ---- the memory-mapped view ---------------------------------------------------------------- */
 
-#define ALL_VISIBLE 3 /* the level that sees what this view sees */
+#define ALL_VISIBLE 3 /* accesses of this view see all counters, as at EL3 */
 
 #define BLOCK	    0x1000
-#define DEBUG_POWER 0xF00 /* from here on */
+#define DEBUG_POWER 0xF00 /* first offset in the Debug power domain */
 
 #define OFF_PMCCNTR   0x0F8
 #define OFF_PMCFGR    0xE00
@@ -163,10 +165,10 @@ int pmk_armv8_mcrr(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode
 #define PMLSR_SLI PMK_BIT(0) /* there is a lock */
 
 #define PMCFGR_FZO  PMK_BIT(21)
-#define PMCFGR_EX   PMK_BIT(16)	    /* PMCR.X is read/write */
-#define PMCFGR_CCD  PMK_BIT(15)	    /* PMCR.D is read/write */
+#define PMCFGR_EX   PMK_BIT(16)	    /* PMCR.X is writable */
+#define PMCFGR_CCD  PMK_BIT(15)	    /* PMCR.D is writable */
 #define PMCFGR_CC   PMK_BIT(14)	    /* there is a cycle counter */
-#define PMCFGR_SIZE PMK_BITS(13, 8) /* of the largest counter, minus 1 */
+#define PMCFGR_SIZE PMK_BITS(13, 8) /* size of the largest counter, minus 1 */
 #define PMCFGR_N    PMK_BITS(7, 0)
 
 static bool find_offset(unsigned offset, struct piece *p)
@@ -263,8 +265,10 @@ int pmk_armv8_store(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned off
 		return PMK_OK;
 	pmk_armv8_sync(m, bus);
 	if (p.reg == PMK_ARMV8_PMSWINC) {
-		/* The access counts as one of the core's current level, because it has no level
-		 * of its own. */
+		/*
+		 * The access has no level of its own, so it counts as one of the core's current
+		 * level.
+		 */
 		if (m->params.external_swinc)
 			pmk_armv8_swinc(m, (unsigned)m->input[PMK_ARMV8_IN_EL], value);
 		return PMK_OK;
