@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The sequence of the Valtrix blog "Programming ARM v8 Performance Monitors" (25 May 2016), step by
- * step as it is printed, on the model of a PMUv3, and pmk's driver beside it on the same bus. First
- * what both show of a stream of known length, at EL1 and at EL0; then what is wrong with the
- * sequence, one finding each, demonstrated. docs/armv8.md has the same list, and the recipe to use.
+ * Runs the sequence of the Valtrix blog "Programming ARM v8 Performance Monitors" (25 May 2016),
+ * step by step as printed, on the model of a PMUv3, and pmk's driver on the same bus. First it
+ * compares the counts of both for a stream of known length, at EL1 and at EL0. Then it demonstrates
+ * each mistake of the sequence. docs/armv8.md has the same list, and a correct sequence.
  *
- * Every number is read from a model in this run. What no model can show is said in words: the
- * barriers that hardware needs.
+ * Every number is read from a model in this run. Only the barriers that hardware needs are
+ * explained in words, because no model can show their effect.
  */
 #include "pmu/armv8/blog.h"
 
@@ -26,7 +26,7 @@ struct lab {
 	struct pmk_armv8_model model;
 	unsigned num_evnt_cntrs;
 	uint32_t pmceid[2];
-	/* What the sequence prints. */
+	/* The variables that the sequence prints. */
 	uint64_t cycles;
 	unsigned nevents;
 	struct {
@@ -64,7 +64,7 @@ static void at_el(struct lab *l, unsigned el)
 	set_input(l, PMK_ARMV8_IN_EL, el);
 }
 
-/* Instructions of one cycle each; of a hundred, ten access data and one misses. */
+/* Raises instructions of one cycle each; of a hundred, ten access data and one misses. */
 static void stream(struct pmk_bus *bus, uint64_t n)
 {
 	pmk_bus_add(bus, PMK_SIG_CYCLE, n);
@@ -143,7 +143,7 @@ static void blog_stop(struct lab *l)
 	l->nevents = i;
 }
 
-/* The whole sequence, with a stream at level `el` in it; everything else is at EL1. */
+/* Runs the whole sequence with a stream at level `el` in it; everything else is at EL1. */
 static void blog_run(struct lab *l, unsigned el, uint64_t n)
 {
 	blog_setup(l);
@@ -154,9 +154,9 @@ static void blog_run(struct lab *l, unsigned el, uint64_t n)
 	blog_stop(l);
 }
 
-/* ---- both beside each other ------------------------------------------------------------------ */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
-/* The events that pmk counts. It counts cycles (0x11) with PMCCNTR. */
+/* The events that pmk's driver counts. It counts cycles (0x11) with PMCCNTR. */
 static const uint16_t our_events[] = { 0x11, 0x08, 0x01, 0x02, 0x03, 0x04, 0x05 };
 #define NOURS (sizeof(our_events) / sizeof(our_events[0]))
 
@@ -171,7 +171,7 @@ static int ours_start(struct pmk_dev *d, uint32_t filter)
 	return err ? err : drv->start(d);
 }
 
-/* The row of an event, made where there is none yet. */
+/* Returns the row of an event; makes it if there is none yet. */
 static struct pmk_armv8_blog_row *row_of(struct pmk_armv8_blog_run *r, unsigned code)
 {
 	for (unsigned i = 0; i < r->nrows; i++)
@@ -181,7 +181,7 @@ static struct pmk_armv8_blog_row *row_of(struct pmk_armv8_blog_run *r, unsigned 
 	return &r->row[r->nrows++];
 }
 
-/* Which rule keeps a counter from counting: docs/armv8.md, section 4, in Non-secure state. */
+/* Explains which rule stops a counter, in Non-secure state: docs/armv8.md, section 4. */
 static void explain(const struct lab *l, unsigned bit, char *why, size_t size)
 {
 	uint32_t type = bit == 31 ? l->model.ccfiltr : l->model.counter[bit].type;
@@ -220,7 +220,7 @@ static void pass(struct pmk_armv8_blog_run *r, struct lab *blog, struct lab *our
 		r->row[i].happened[el] += total_of(bus, r->row[i].ev);
 }
 
-/* Rows in the order of the blog's output, then those that it does not have. */
+/* Makes the rows in the order of the blog's output, then the rows that it lacks. */
 static void make_rows(struct pmk_armv8_blog_run *r, const struct lab *blog)
 {
 	unsigned n = 0;
@@ -345,7 +345,7 @@ static void look_select(const struct pmk_signal_set *raised, char *found, size_t
 
 	begin(raised, &l, &bus, &pmk_cortex_a53);
 	write_register(&l, PMK_ARMV8_PMSELR, 0);
-	write_register(&l, PMK_ARMV8_PMSELR, 3); /* by an interrupt handler */
+	write_register(&l, PMK_ARMV8_PMSELR, 3); /* as an interrupt handler might */
 	write_register(&l, PMK_ARMV8_PMXEVTYPER, 0x80000008);
 	FOUND("when a handler selects counter 3 in between, PMEVTYPER0 is 0x%08" PRIx64
 	      " and PMEVTYPER3 0x%08" PRIx64,
@@ -360,7 +360,7 @@ static void look_enabled(const struct pmk_signal_set *raised, char *found, size_
 
 	params.pmceid[0] = 0x00020101;
 	begin_with(raised, &l, &bus, &pmk_cortex_a53, &params);
-	write_register(&l, PMK_ARMV8_PMEVTYPER0 + 3, 0x08); /* left over from somebody */
+	write_register(&l, PMK_ARMV8_PMEVTYPER0 + 3, 0x08); /* left over from other software */
 	blog_run(&l, 0, 2002);
 	FOUND("on a core with %u events and %u counters PMEVCNTR3 counts %" PRIu64
 	      " of an event left over in its type",
@@ -520,7 +520,7 @@ static void look_divider(const struct pmk_signal_set *raised, char *found, size_
 	      divided, l.cycles);
 }
 
-/* The list of docs/armv8.md, section 7; a test compares the two. */
+/* The list in docs/armv8.md, section 7; a test compares the two. */
 const struct pmk_armv8_blog_finding pmk_armv8_blog_findings[] = {
 	{ "bit 31 of the type registers is P: it leaves out EL1, and enables nothing", look_filter,
 	  "filter 0 counts at EL0 and EL1, 0x40000000 at EL1 alone, 0x08000000 at EL2, too" },

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A published sequence for PMUv3 and pmk's own beside each other, on the model: for pmk doctor. See
- * blog.c. */
+/*
+ * Compares a published sequence for PMUv3 with pmk's driver on the model, for pmk doctor. See
+ * blog.c.
+ */
 #ifndef PMK_ARMV8_BLOG_H
 #define PMK_ARMV8_BLOG_H
 
@@ -14,34 +16,35 @@
 #define PMK_ARMV8_BLOG_ROWS 12
 #define PMK_ARMV8_BLOG_RUNS 2
 
-/* One event: how often it happened, and what the blog's sequence and pmk's driver show for it. */
+/* One event: how often it happened, and the counts of the blog's sequence and of pmk's driver. */
 struct pmk_armv8_blog_row {
 	const struct pmk_event *ev;
 	uint64_t happened[2]; /* at EL0, at EL1 */
 	bool in_blog, in_ours;
 	uint64_t blog, ours;
-	char why[100]; /* why the blog's sequence shows this */
+	char why[100]; /* the reason for the blog's count */
 };
 
 /* A stream of `before` instructions at EL1, `at_el0` at EL0, `after` at EL1. */
 struct pmk_armv8_blog_run {
 	const char *title;
 	uint64_t before, at_el0, after;
-	uint32_t filter; /* of pmk's driver */
+	uint32_t filter; /* filter of pmk's driver */
 	unsigned nrows;
 	struct pmk_armv8_blog_row row[PMK_ARMV8_BLOG_ROWS];
 };
 
-/* `raised`, here and below: the signals that the core around the PMU raises. Returns 0 or an error
- * of the driver. */
+/*
+ * `raised`, here and below: the signals that the core with this PMU raises. Returns 0 or an error
+ * of the driver.
+ */
 int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
 			   struct pmk_armv8_blog_run runs[PMK_ARMV8_BLOG_RUNS]);
 
-/* What is wrong with the sequence. The list of docs/armv8.md, section 7; a test compares the
- * two. */
+/* A mistake of the sequence. The list is in docs/armv8.md, section 7; a test compares the two. */
 struct pmk_armv8_blog_finding {
 	const char *title;
-	/* Demonstrates it on a model, and says in words what was found. */
+	/* Demonstrates the mistake on a model, and describes the result. */
 	void (*look)(const struct pmk_signal_set *raised, char *found, size_t size);
 	const char *instead;
 };

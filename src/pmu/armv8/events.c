@@ -4,20 +4,20 @@
  * 0x0040-0x00BF, and the IMPLEMENTATION DEFINED ones of the Cortex-A53.
  *
  * Sources: DDI 0487 D13.12 and K3.1; DDI 0500 §12.9 for the Cortex-A53; Arm's machine-readable
- * event lists (github ARM-software/data) for which core has what; of the Cortex-A7 and A15 the
- * lists that Linux, oprofile and gator have of DDI 0464 and DDI 0438. The Cortex-A53 is said to
- * have those of 0x00-0x1F that its PMCEID0, 0x67FFBFFF, names; its event list has BR_RETURN_RETIRED
- * as well.
+ * event lists (github ARM-software/data) for the events of each core; for the Cortex-A7 and A15 the
+ * lists of Linux, oprofile and gator, which are based on DDI 0464 and DDI 0438. For the Cortex-A53,
+ * events 0x00-0x1F are those in its PMCEID0, 0x67FFBFFF; its event list has BR_RETURN_RETIRED as
+ * well.
  *
- * Names are the manual's in lower case, as Linux and perf spell them; aliases have the older _LD
- * and _ST endings and the generic names of perf, on the event that Linux gives them. Where that
- * differs between cores, a code has a row for each: the Cortex-A55, A57 and A72 count reads for
- * L1-dcache-loads, others what l1d_cache counts; `branches` is br_retired, or else
+ * Names are the manual's in lower case, as Linux and perf spell them. Aliases are names with the
+ * older _LD and _ST endings, and the generic names of perf, for the events that Linux maps them to.
+ * Where this mapping differs between cores, a code has several rows: L1-dcache-loads counts reads
+ * on the Cortex-A55, A57 and A72, but l1d_cache on others; `branches` is br_retired, or else
  * pc_write_retired.
  *
- * "Speculatively executed" events count what is executed: cores in order and out of order are
- * emulated without the instructions of wrong paths. Not listed: events 0x8000 and above, and the
- * IMPLEMENTATION DEFINED events of other cores.
+ * "Speculatively executed" events count executed instructions, because wrong-path instructions are
+ * not emulated, neither for in-order nor for out-of-order cores. Not listed: events 0x8000 and
+ * above, and the IMPLEMENTATION DEFINED events of other cores.
  */
 #include "pmu/armv8/regs.h"
 
@@ -29,7 +29,7 @@
 #define N1  PMK_ARMV8_IS_N1
 #define A7  PMK_ARMV8_IS_A7
 #define A15 PMK_ARMV8_IS_A15
-/* All of ARMv8; those of ARMv7 are named beside them. */
+/* All cores of ARMv8; rows name the cores of ARMv7 in addition. */
 #define ALL (GEN | A53 | A55 | A57 | A72 | N1)
 
 #define COMMON	    "DDI 0487 D13.12"
@@ -37,7 +37,7 @@
 #define T53	    "DDI 0500 §12.9"
 #define T7	    "DDI 0464 §11.8"
 
-/* What a reader has to know. */
+/* Notes for the reader. */
 #define EXECUTED    "counted when executed: no wrong path is emulated"
 #define HIT_OR_WALK "some hit the next level of the TLB, others cause a table walk"
 #define ALLOCATED   "lines written as a whole are not filled and do not count"
@@ -47,7 +47,7 @@
 #define LAST_LEVEL  "the last level is the level 2 cache: the emulated core has no other"
 #define PC_WRITE    "SVC and ISB do not count (our choice)"
 
-/* Why emulation cannot count it. */
+/* Reasons why emulation cannot count an event. */
 #define BY_REGISTER   "counts only through the registers: "
 #define NO_ERRORS     "an emulated memory has no errors"
 #define NO_L3	      "the emulated core has no level 3 cache"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * The events of PMUv1 as the Cortex-A8 and A9 have them: common ones, 0x00-0x12, and their own.
+ * The events of PMUv1 on the Cortex-A8 and A9: the common ones, 0x00-0x12, and the cores' own.
  *
  * Sources: DDI 0344 (Cortex-A8 TRM), c9 event selection register; DDI 0388 (Cortex-A9 TRM) §11.4,
  * which says that the A9 has no 0x08 and no 0x0E; Arm's machine-readable event lists (github
- * ARM-software/data) and gator's. Common names are those of Linux, which has no others of these
- * cores; the rest are oprofile's. perf's generic names are on the events that Linux gives them.
+ * ARM-software/data) and gator's. The common events have Linux's names; Linux has no others for
+ * these cores, so the remaining names are oprofile's. perf's generic names are aliases of the
+ * events that Linux maps them to.
  *
- * A code above 0x3F means another event on each core, and neither means what PMUv3 recommends.
+ * A code above 0x3F means a different event on each core, and neither is the one that PMUv3
+ * recommends.
  */
 #include "pmu/armv8/regs.h"
 
@@ -18,11 +20,11 @@
 #define T8     "DDI 0344 3.2"
 #define T9     "DDI 0388 11.4"
 
-/* What a reader has to know. */
+/* Notes for the reader. */
 #define EXECUTED    "counted when executed: no wrong path is emulated"
 #define HIT_OR_WALK "some hit the next level of the TLB, others cause a table walk"
 
-/* Why emulation cannot count it. */
+/* Reasons why emulation cannot count an event. */
 #define BY_REGISTER   "counts only through the registers: "
 #define NO_JAZELLE    "Jazelle is not emulated"
 #define NO_BUFFERED   "single stores to the level 2 memory system are not modelled"

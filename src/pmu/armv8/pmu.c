@@ -4,8 +4,9 @@
  * PMUv2 of four cores of ARMv7. Freestanding.
  *
  * The cores share registers and encodings. They differ in the number of counters, in the version of
- * the extension and in the events that PMCEID names. What a generic one has, the hardware says
- * (pmk_armv8_probe): its catalogue lists all events of the architecture, its rows all 31 counters.
+ * the extension and in the events that PMCEID names. For a generic PMU the hardware reports what
+ * exists (pmk_armv8_probe): its catalogue lists all events of the architecture, its rows all 31
+ * counters.
  */
 #include "pmu/armv8/regs.h"
 
@@ -25,7 +26,7 @@
 	EVENT_COUNTER(24, w), EVENT_COUNTER(25, w), EVENT_COUNTER(26, w), EVENT_COUNTER(27, w), \
 	EVENT_COUNTER(28, w), EVENT_COUNTER(29, w), EVENT_COUNTER(30, w)
 
-/* A core with fewer counters has the first ones of this list. */
+/* A core with fewer counters uses the first ones of this list. */
 static const struct pmk_counter counters[PMK_ARMV8_NCTRS] = { COUNTERS(32) };
 static const struct pmk_counter long_counters[PMK_ARMV8_NCTRS] = { COUNTERS(64) };
 /* PMUv1 and PMUv2 */
@@ -35,8 +36,10 @@ static const struct pmk_counter short_counters[] = {
 	EVENT_COUNTER(4, 32), EVENT_COUNTER(5, 32),
 };
 
-/* PMCR: DDI 0500 §12.4, 100095 and the TRMs of the others. PMCEID: of the Cortex-A53 and A72 as
- * read on hardware; of the others the bits of their event lists (our choice). */
+/*
+ * PMCR: DDI 0500 §12.4, 100095 and the other TRMs. PMCEID: for the Cortex-A53 and A72 as read on
+ * hardware; for the others the bits of their event lists (our choice).
+ */
 static const struct pmk_armv8_core core_generic = {
 	.id = PMK_ARMV8_GENERIC, .counters = 31, .version = PMUVER_V3P4, .pmcr = 0x4100F800,
 	.pmceid = { 0x0F0FFE7FFFFFFFFF, 0x00000077FFFFFFFF },
@@ -84,7 +87,10 @@ static const struct pmk_armv8_core core_a15 = {
 	.pmceid = { 0x3FFF0F3F, 0 },
 };
 
-/* DDI 0344 table 3-82 and DDI 0388 §11.4. No register holds PMCEID: the bits of their lists. */
+/*
+ * DDI 0344 table 3-82 and DDI 0388 §11.4. There is no PMCEID: these are the bits of the event
+ * lists.
+ */
 static const struct pmk_armv8_core core_a8 = {
 	.id = PMK_ARMV8_A8, .counters = 4, .armv7_pmu = 1, .pmcr = 0x41002000,
 	.pmceid = { 0x0007FFFF, 0 },
@@ -96,15 +102,16 @@ static const struct pmk_armv8_core core_a9 = {
 };
 /* clang-format on */
 
-/* What `pmk stat` counts when no events are asked for: with PMUv3, and with the events that
- * PMUv3p1 added. */
+/* The events that `pmk stat` counts by default: for PMUv3, and for PMUv3p1 and later. */
 #define DEFAULTS                                                 \
 	"cpu_cycles inst_retired br_pred br_mis_pred l1i_cache " \
 	"l1i_cache_refill l1d_cache l1d_cache_refill l2d_cache " \
 	"l2d_cache_refill l1i_tlb_refill l1d_tlb_refill bus_access"
 #define DEFAULTS_P1 DEFAULTS " stall_frontend stall_backend"
-/* With PMUv1, whose common events end at 0x12: the level 2 cache and the instruction side are in
- * those of the Cortex-A8, outside the core of the Cortex-A9. */
+/*
+ * For PMUv1, whose common events end at 0x12. Its events for the level 2 cache and the instruction
+ * side are the Cortex-A8's own; the Cortex-A9 counts them outside of the core.
+ */
 #define DEFAULTS_V1                                        \
 	"cpu_cycles br_pred br_mis_pred l1i_cache_refill " \
 	"l1d_cache l1d_cache_refill l1i_tlb_refill l1d_tlb_refill"
@@ -234,7 +241,7 @@ const struct pmk_pmu pmk_cortex_a7 = {
 	.core = PMK_ARMV8_IS_A7,
 	.counters = short_counters,
 	.ncounters = 5,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* no more have a name */
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* all other registers have numbers */
 	.family = &core_a7,
 };
 
@@ -249,7 +256,7 @@ const struct pmk_pmu pmk_cortex_a15 = {
 	.core = PMK_ARMV8_IS_A15,
 	.counters = short_counters,
 	.ncounters = 7,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* no more have a name */
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* all other registers have numbers */
 	.family = &core_a15,
 };
 
@@ -265,7 +272,7 @@ const struct pmk_pmu pmk_cortex_a8 = {
 	.core = PMK_ARMV8_IS_A8,
 	.counters = short_counters,
 	.ncounters = 5,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* no more have a name */
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* all other registers have numbers */
 	.family = &core_a8,
 };
 
@@ -282,6 +289,6 @@ const struct pmk_pmu pmk_cortex_a9 = {
 	.core = PMK_ARMV8_IS_A9,
 	.counters = short_counters,
 	.ncounters = 7,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* no more have a name */
+	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* all other registers have numbers */
 	.family = &core_a9,
 };

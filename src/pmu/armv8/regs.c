@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMUv3: where each register is, and the registers described for the model, `pmk decode` and `pmk
- * info`. Source: DDI 0487 D23.5. Two tables: registers of 32 bits as the named cores have them (up
- * to PMUv3p4), and of 64 bits with what later versions add.
+ * PMUv3: addresses of the registers, and their descriptions for the model, `pmk decode` and `pmk
+ * info`. Source: DDI 0487 D23.5. There are two tables: registers of 32 bits as in the named cores
+ * (up to PMUv3p4), and of 64 bits with the additions of later versions.
  *
  * Not described: MDCR_EL2 and MDCR_EL3; the registers of the instruction counter, of PMUv3p9 and of
  * snapshots; identification registers of the memory-mapped view.
@@ -35,7 +35,7 @@ const struct pmk_armv8_place pmk_armv8_places[PMK_ARMV8_NREGS] = {
 #undef X
 };
 
-/* The same in words. */
+/* The same as text. */
 #define MRS_TEXT(name, op0, op1, crn, crm, op2) \
 	name " (S" #op0 "_" #op1 "_C" #crn "_C" #crm "_" #op2 ")"
 #define CP15_TEXT(crn, crm, op2) "; p15, 0, <Rt>, c" #crn ", c" #crm ", " #op2
@@ -114,7 +114,7 @@ static const struct pmk_field pmcr_p5_fields[] = {
 	PMCR_FIELDS
 };
 
-/* One bit per counter; registers of 64 bits have the instruction counter's, too. */
+/* One bit per counter; registers of 64 bits have a bit for the instruction counter, too. */
 #define SET_FIELDS(set, access_, of_cycles, of_events) \
 	static const struct pmk_field set##_fields[] = { \
 		FIELD("C", PMSET_C, access_, no_yes, of_cycles), \
@@ -217,7 +217,7 @@ static const struct pmk_field dfr0_fields[] = {
 			      .width = width_, .fields = fields_, .nfields = COUNT(fields_), \
 			      .ref = D23, .brief = brief_ }
 
-/* What both tables describe alike. */
+/* Rows that are the same in both tables. */
 #define COMMON_ROWS \
 	ROW(PMSWINC, "PMSWINC_EL0", 32, swinc_fields, "Software Increment Register"), \
 	ROW(PMSELR, "PMSELR_EL0", 32, selr_fields, "Event Counter Selection Register"), \
@@ -234,7 +234,7 @@ static const struct pmk_field dfr0_fields[] = {
 	  .width = 64, .fields = dfr0_fields, .nfields = COUNT(dfr0_fields), \
 	  .ref = "DDI 0487 D23.2", .brief = "AArch64 Debug Feature Register 0" }
 
-/* What they do not: registers of `w` bits, field lists with the suffix p5 or without. */
+/* Rows that differ: registers of `w` bits, field lists with the suffix p5 or without. */
 #define ROWS(w, p5) \
 	ROW(PMCR, "PMCR_EL0", w, pmcr##p5##fields, "Control Register"), \
 	ROW(PMCNTENSET, "PMCNTENSET_EL0", w, cntenset##p5##fields, "Count Enable Set Register"), \

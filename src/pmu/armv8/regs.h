@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PMUv3: where each bit is, and where each register is found. Used by the driver, the model and the
+ * PMUv3: positions of fields, and addresses of registers. Used by the driver, the model and the
  * rows of regs.c; they share nothing else. PMCR and PMEVTYPER are drawn in <pmk/armv8.h>.
  *
  * Source: DDI 0487, D23.5 (AArch64 registers), G8.4 (AArch32), I5.3 (memory-mapped). "p1" … "p9"
- * are the versions FEAT_PMUv3p1 … p9; a bit without one is there from the first version on. What a
- * version or an extension brings is RES0 without it.
+ * are the versions FEAT_PMUv3p1 … p9; a bit without such a mark exists since the first version. The
+ * bits of a version or an extension are RES0 without it.
  */
 #ifndef PMK_PMU_ARMV8_REGS_H
 #define PMK_PMU_ARMV8_REGS_H
@@ -32,9 +32,11 @@
 #define PMCR_P       PMK_BIT(1)       /* zero the event counters                          WO, RAZ */
 #define PMCR_E       PMK_BIT(0)       /* enable all counters                              RW  */
 
-/* PMCNTENSET/CLR, PMINTENSET/CLR, PMOVSSET/CLR: one bit per counter, DDI 0487 D23.5. Written as 1
- * it sets (…SET) or clears (…CLR), as 0 it does nothing; both names read the same. PMSWINC has P
- * alone and is write-only. */
+/*
+ * PMCNTENSET/CLR, PMINTENSET/CLR, PMOVSSET/CLR: one bit per counter, DDI 0487 D23.5. Writing 1 sets
+ * (…SET) or clears (…CLR), writing 0 has no effect; both names read the same. PMSWINC has only P
+ * and is write-only.
+ */
 #define PMSET_F0     PMK_BIT(32)      /* instruction counter                    ICNTR         */
 #define PMSET_C      PMK_BIT(31)      /* PMCCNTR                                              */
 #define PMSET_P      PMK_BITS(30, 0)  /* bit n: PMEVCNTR<n>                                   */
@@ -67,11 +69,11 @@
 #define PMEVTYPER_EVTCOUNT_V3 PMK_BITS(9, 0)
 #define PMEVTYPER_EVTCOUNT_V2 PMK_BITS(7, 0)
 
-/* The filter: the bits that say where to count. */
+/* The filter: bits that select where to count. */
 #define PMEVTYPER_FILTER   PMK_BITS(31, 20)
 #define PMCCFILTR_FILTER   (PMEVTYPER_FILTER & ~PMEVTYPER_MT)
 
-/* PMUSERENR_EL0, DDI 0487 D23.5: what EL0 may do. RO at EL0. */
+/* PMUSERENR_EL0, DDI 0487 D23.5: access rights of EL0. RO at EL0. */
 #define PMUSERENR_TID  PMK_BIT(6)     /* trap reads of PMCEID                   p9        RW  */
 #define PMUSERENR_IR   PMK_BIT(5)     /* instruction counter: writes ignored    ICNTR     RW  */
 #define PMUSERENR_UEN  PMK_BIT(4)     /* access per counter (PMUACR_EL1)        p9        RW  */
@@ -94,14 +96,14 @@
 /* PMCFGR, memory-mapped only, DDI 0487 I5.3 */
 #define PMCFGR_N    PMK_BITS(7, 0)
 
-/* ID_AA64DFR0_EL1, DDI 0487 D23.2: the fields that speak of the PMU */
+/* ID_AA64DFR0_EL1, DDI 0487 D23.2: the fields about the PMU */
 #define DFR0_HPMN0      PMK_BITS(63, 60) /* MDCR_EL2.HPMN may be 0                        RO  */
 #define DFR0_MTPMU      PMK_BITS(51, 48) /* PMEVTYPER.MT                                  RO  */
 #define DFR0_PMSS       PMK_BITS(19, 16) /* snapshot                                      RO  */
 #define DFR0_PMUVER     PMK_BITS(11, 8)  /* version                                       RO  */
 
 enum pmk_armv8_pmuver {
-	PMUVER_NONE = 0, /* or a PMU of ARMv7, which has no such register */
+	PMUVER_NONE = 0, /* or a PMU of ARMv7, which lacks this register */
 	PMUVER_V3 = 1,
 	PMUVER_V3P1 = 4,
 	PMUVER_V3P4 = 5,
@@ -109,18 +111,18 @@ enum pmk_armv8_pmuver {
 	PMUVER_V3P7 = 7,
 	PMUVER_V3P8 = 8,
 	PMUVER_V3P9 = 9,
-	PMUVER_IMPDEF = 15 /* some other PMU: none of these registers */
+	PMUVER_IMPDEF = 15 /* another PMU, without these registers */
 };
 
 /*
- * Where the registers are: ALL(register, name, op0, op1, CRn, CRm, op2, offset) in all three views,
- * SYS(without offset) not memory-mapped, A64(likewise) in AArch64 only. op0 … op2 are those of MRS
- * and MSR; AArch32 is MRC and MCR p15, 0, with the same CRn, CRm and op2. DDI 0487 D23.5, G8.4,
- * I5.3.
+ * Addresses of the registers: ALL(register, name, op0, op1, CRn, CRm, op2, offset) in all three
+ * views, SYS(without offset) not memory-mapped, A64(likewise) in AArch64 only. op0 … op2 are those
+ * of MRS and MSR; AArch32 is MRC and MCR p15, 0, with the same CRn, CRm and op2. DDI 0487 D23.5,
+ * G8.4, I5.3.
  *
- * Beside these rows: PMCEID2 and PMCEID3, the upper halves of PMCEID0 and PMCEID1, are c9, c14, 4
- * and 5 in AArch32 and 0xE28 and 0xE2C in memory; PMCCNTR is 64 bits by MRRC/MCRR p15, 0, <Rt>,
- * <Rt2>, c9.
+ * In addition to these rows: PMCEID2 and PMCEID3, the upper halves of PMCEID0 and PMCEID1, are c9,
+ * c14, 4 and 5 in AArch32 and 0xE28 and 0xE2C in memory; PMCCNTR is 64 bits by MRRC/MCRR p15, 0,
+ * <Rt>, <Rt2>, c9.
  */
 #define PMK_ARMV8_PLACES(ALL, SYS, A64) \
 	ALL(PMCR,       "PMCR_EL0",        3, 3, 9, 12, 0, 0xE04) \
@@ -169,7 +171,7 @@ enum pmk_armv8_pmuver {
 #define PMK_ARMV8_CP15(crn, crm, opc2) ((crn) << 7 | (crm) << 3 | (opc2))
 /* clang-format on */
 
-/* Where one register is. */
+/* Addresses of one register in the three views. */
 #define PMK_ARMV8_NA 0xFFFF /* not in this view */
 
 struct pmk_armv8_place {
@@ -180,11 +182,11 @@ struct pmk_armv8_place {
 
 extern const struct pmk_armv8_place pmk_armv8_places[PMK_ARMV8_NREGS];
 
-/* The registers described: as up to PMUv3p4, and with what PMUv3p5 and later ones add. */
+/* Descriptions of the registers: as up to PMUv3p4, and with the additions of PMUv3p5 and later. */
 extern const struct pmk_reg_info pmk_armv8_regs[PMK_ARMV8_NREGS];
 extern const struct pmk_reg_info pmk_armv8_p5_regs[PMK_ARMV8_NREGS];
 
-/* What differs between the cores: pmk_pmu.family points to one of these. */
+/* Core-specific values: pmk_pmu.family points to one of these. */
 enum pmk_armv8_id {
 	PMK_ARMV8_GENERIC,
 	PMK_ARMV8_GENERIC_LONG,
@@ -202,23 +204,28 @@ enum pmk_armv8_id {
 
 struct pmk_armv8_core {
 	enum pmk_armv8_id id;
-	uint8_t counters;   /* event counters, what PMCR.N reads without a hypervisor */
+	uint8_t counters;   /* event counters: the value of PMCR.N without a hypervisor */
 	uint8_t version;    /* enum pmk_armv8_pmuver */
-	uint8_t armv7_pmu;  /* of ARMv7: 1 PMUv1, 2 PMUv2; 0: PMUv3 */
+	uint8_t armv7_pmu;  /* ARMv7: 1 PMUv1, 2 PMUv2; 0: PMUv3 */
 	bool long_counters; /* the driver sets PMCR.LP: event counters of 64 bits */
-	uint32_t pmcr;	    /* what PMCR reads after reset: IMP, IDCODE, N */
+	uint32_t pmcr;	    /* value of PMCR after reset: IMP, IDCODE, N */
 	uint64_t pmceid[2];
 };
 
-/* The PMUs of ARMv7: PMCCNTR has 32 bits, events have codes of 8, and PMSELR selects whose type and
- * count PMXEVTYPER and PMXEVCNTR are; neither these nor PMCCFILTR have names of their own. */
+/*
+ * In the PMUs of ARMv7, PMCCNTR has 32 bits and event codes have 8. PMXEVTYPER and PMXEVCNTR access
+ * the type and count of the counter in PMSELR; there are no registers with a counter's number, and
+ * no PMCCFILTR.
+ */
 static inline bool pmk_armv8_is_armv7(const struct pmk_armv8_core *core)
 {
 	return core->armv7_pmu != 0;
 }
 
-/* PMUv1 counts at all levels and cannot be told otherwise: it has no filters, neither of events nor
- * of cycles. What it counts no PMCEID says, and PMOVSR has no register that sets its bits. */
+/*
+ * PMUv1 counts at all levels, because it has no filters, neither for events nor for cycles. It has
+ * no PMCEID, and no register that sets bits of PMOVSR.
+ */
 static inline bool pmk_armv8_is_v1(const struct pmk_armv8_core *core)
 {
 	return core->armv7_pmu == 1;
@@ -229,17 +236,17 @@ static inline const struct pmk_armv8_core *pmk_armv8_core(const struct pmk_pmu *
 	return pmu->family;
 }
 
-/* The bit of a counter (enum pmk_armv8_ctr) in the PMCNTEN, PMINTEN and PMOVS registers. */
+/* Returns the bit of a counter (enum pmk_armv8_ctr) in the PMCNTEN, PMINTEN and PMOVS registers. */
 static inline uint32_t pmk_armv8_counter_bit(unsigned counter)
 {
 	return counter == PMK_ARMV8_CTR_CYCLES ? (uint32_t)PMSET_C
 					       : UINT32_C(1) << (counter - PMK_ARMV8_CTR_EVENT0);
 }
 
-/* The catalogue of the family, in code order; a code may have a row per group of cores. */
+/* The catalogue of the family, in code order; a code may have several rows, for groups of cores. */
 #define PMK_ARMV8_NEVENTS 201
 extern const struct pmk_event pmk_armv8_events[];
-/* That of PMUv1: events_v1.c. */
+/* The catalogue of PMUv1: events_v1.c. */
 #define PMK_ARMV7_V1_NEVENTS 94
 extern const struct pmk_event pmk_armv7_v1_events[];
 
