@@ -2,25 +2,26 @@
 /*
  * AHB Monitor driver. Freestanding: no libc, no heap, no division.
  *
- * Quirks of this hardware, and what is done about them:
- *  - Where registers and control bits are is not public: everything goes through the layout of the
- *    PMU at hand (struct pmk_pmu.family). Bits of AHBMONCtrlReg that the layout does not name are
- *    written back as they were read.
- *  - A counter always counts the same thing: program() only says whether that is the event wanted.
+ * Quirks of this hardware, and how the driver handles them:
+ *  - The positions of registers and control bits are not public: the driver takes them from the
+ *    layout of the given PMU (struct pmk_pmu.family). It writes bits of AHBMONCtrlReg that the
+ *    layout does not name back as they were read.
+ *  - Each counter has a fixed event: program() only checks that it is the requested one.
  *  - Counters cannot be preloaded and have neither flags nor interrupts (DDI 0287B mentions none),
- *    so write() is not supported and the sets of counters that others take or give are empty.
+ *    so write() is not supported and all sets of counters with flags or interrupts are empty.
  *  - One write resets all counters and works while they count (§4.2.2); reset() stops them first.
- *    It leaves alone what configure() sets, as the hardware's reset does.
- *  - CtTotalCycles runs from the hardware reset on (Table 4-13): reset, start and stop do not reach
- *    it.
- *  - Counters cannot be latched together. A coherent set of values is read after stop().
+ *    It keeps the settings of configure(), as the hardware's reset does.
+ *  - CtTotalCycles runs from the hardware reset on (Table 4-13): reset, start and stop do not
+ *    affect it.
+ *  - Counters cannot be latched together. To get a coherent set of values, read after stop().
  *
- * Nothing is kept in pmk_dev.state: the registers are the truth, even when somebody else writes
- * them.
+ * The driver keeps nothing in pmk_dev.state: it relies on the registers, even if other software
+ * writes them.
  */
 #include "pmu/ahbmon/regs.h"
 
-#define ANY 1 /* what is written to AHBMONRstCtrs and AHBMONPrstCtrs does not matter: §4.3.27-28 */
+/* the value written to AHBMONRstCtrs and AHBMONPrstCtrs does not matter: §4.3.27-28 */
+#define ANY 1
 
 static const struct pmk_ahbmon_layout *layout_of(const struct pmk_dev *d)
 {

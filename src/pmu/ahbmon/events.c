@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * AHB Monitor: the catalogue. DDI 0287B Tables 4-6 to 4-13, row by row from the list in regs.h.
+ * AHB Monitor: the event catalogue. DDI 0287B Tables 4-6 to 4-13, row by row from the list in
+ * regs.h.
  *
- * Every counter counts one thing, so an event is a counter: its code is the project's ID, which is
- * the counter number, and no field of any register holds it. Signals are raised on the bus of the
- * layer (enum pmk_ahbmon_bus). Read and write counters step once per beat, burst counters once per
- * burst, on an OKAY response or the second cycle of an ERROR, and on nothing else (§4.2.2): the
- * observers of the bus see to that.
+ * Every counter has one fixed event, so an event is a counter: its code is the counter's number,
+ * our own ID, and no register has a field for it. Signals are raised on the bus of the layer (enum
+ * pmk_ahbmon_bus). Read and write counters step once per beat, burst counters once per burst, only
+ * on an OKAY response or the second cycle of an ERROR (§4.2.2): the observers of the bus raise
+ * signals accordingly.
  */
 #include "pmu/ahbmon/regs.h"
 

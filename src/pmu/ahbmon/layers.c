@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * AHB Monitor: which counters tell of which layer. DDI 0287B Tables 4-6 to 4-13.
+ * AHB Monitor: the counters of each layer. DDI 0287B Tables 4-6 to 4-13.
  *
  * The linefills of the ARM926EJ-S are its WRAP8 bursts (CtArmiBurstWrap8, CtArmdRdBurstWrap8).
- * Cast-outs and table walks are among the INCR4, INCR8 and SINGLE bursts, windows among the
- * transfers. Of the GXI this is the address channel: read requests and writes, and cycles in which
- * either waits; each cycle is one of these at most (Table 4-5). It has no bursts.
+ * Cast-outs and table walks are also INCR4, INCR8 or SINGLE bursts; transfers to windows are also
+ * transfers. For the GXI these are the counters of the address channel: read requests, writes, and
+ * cycles in which either waits. A cycle is at most one of these (Table 4-5). The GXI has no bursts.
  */
 #include "pmu/ahbmon/layers.h"
 

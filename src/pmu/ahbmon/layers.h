@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which counters tell of which layer, for reports. */
+/* The counters of each layer, for reports. */
 #ifndef PMK_PMU_AHBMON_LAYERS_H
 #define PMK_PMU_AHBMON_LAYERS_H
 

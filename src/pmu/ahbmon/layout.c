@@ -20,7 +20,7 @@
 static const char *const layer_names[PMK_AHBMON_NLAYERS] = { "armi", "clcdc", "dma0",
 							     "dma1", "exp",   "armd" };
 
-/* What is in [layout], [control] and [threshold]. */
+/* Entries of [layout], [control] and [threshold]. */
 enum item { NAME, PROVENANCE, BASE, ENABLE, TRACK_DBGACK, CASTOUT4_ALIGNED, WIDTH, NITEMS };
 
 static const struct {
@@ -38,7 +38,7 @@ static const struct {
 
 struct reading {
 	struct pmk_ahbmon_layout_file *file;
-	/* The lines where entries were found, 0: not found yet. */
+	/* Lines where entries were found; 0: not yet. */
 	unsigned item[NITEMS];
 	unsigned reg[PMK_AHBMON_NREGS];
 	unsigned code[PMK_AHBMON_NLAYERS][PMK_AHBMON_NCODES];
@@ -47,7 +47,7 @@ struct reading {
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Decimal or 0x…: 010 is ten. */
+/* Reads decimal or 0x…: 010 is ten. */
 static bool number(struct pmk_ini *ini, const char *name, const char *value, uint64_t max,
 		   uint64_t *n)
 {
@@ -64,7 +64,7 @@ static bool number(struct pmk_ini *ini, const char *name, const char *value, uin
 	return true;
 }
 
-/* Notes that the entry was found; it must not have been found before. */
+/* Records that the entry was found; reports an error if it was found before. */
 static bool once(struct pmk_ini *ini, const char *name, unsigned *line)
 {
 	if (*line)
@@ -202,7 +202,7 @@ static void code_name(unsigned number, char *buf, size_t size)
 	pmk_ahbmon_state_text(&s, buf, size);
 }
 
-/* The number of a state by its name; PMK_AHBMON_NCODES: there is none. */
+/* Returns the number of a state by its name; PMK_AHBMON_NCODES: there is none. */
 static unsigned find_code(const char *name)
 {
 	unsigned k = 0;
@@ -253,7 +253,7 @@ static bool take_code(struct reading *r, struct pmk_ini *ini, unsigned layer, co
 	return true;
 }
 
-/* The one entry that applies to all layers. */
+/* The one entry of this section that applies to all layers. */
 static bool take_packet(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
 {
 	unsigned code = find_code(value);
@@ -273,7 +273,7 @@ static bool take_packet(struct reading *r, struct pmk_ini *ini, const char *name
 	return true;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the whole file ------------------------------------------------------------------------ */
 
 static bool take_section(struct reading *r, struct pmk_ini *ini, const char *section,
 			 const char *name, const char *value)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: layout files. Where the registers and control bits are, and the codes of the packets
- * on AHBMONITOR[33:0]: everything that the public pages of the manual leave out, in one place. The
- * format is that of data/layouts/sp816.ini, which is the project's own; docs/FORMATS.md describes
- * it.
+ * AHB Monitor: layout files. They have the positions of registers and control bits and the codes of
+ * the packets on AHBMONITOR[33:0]: everything that is missing in the public pages of the manual.
+ * The format is our own, with data/layouts/sp816.ini as an example; docs/FORMATS.md describes it.
  */
 #ifndef PMK_PMU_AHBMON_LAYOUT_H
 #define PMK_PMU_AHBMON_LAYOUT_H
@@ -21,9 +20,9 @@ struct pmk_ahbmon_layout_file {
 };
 
 /*
- * 0; PMK_EIO: the file cannot be read; PMK_EPARSE: it is wrong. Then `msg` has one line,
- * "FILE:LINE: why". The result is a layout that pmk_ahbmon_layout_check() and codes that
- * pmk_ahbmon_packets_init() take.
+ * Returns 0, PMK_EIO if the file cannot be read, or PMK_EPARSE if it has an error. On failure `msg`
+ * has one line, "FILE:LINE: why". pmk_ahbmon_layout_check() accepts the resulting layout, and
+ * pmk_ahbmon_packets_init() its codes.
  */
 int pmk_ahbmon_layout_load(struct pmk_ahbmon_layout_file *file, const char *path, char *msg,
 			   size_t size);

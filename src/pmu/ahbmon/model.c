@@ -3,21 +3,18 @@
  * AHB Monitor model: 91 counters, AHBMONCtrlReg, AHBMONRstCtrs, AHBMONPrstCtrs, GxiPageSize and the
  * wait thresholds. Sections and tables are those of DDI 0287B.
  *
- * It counts by differences of bus totals, taken when a register is touched or DBGACK changes.
- * Nothing happens at an overflow but the wrap, so it never asks to be synchronised.
- * <pmk/ahbmon_model.h> says when writes and reads act. Where the manual is silent (all of this is
- * our choice):
+ * It counts differences of bus totals, taken when a register is accessed or DBGACK changes. An
+ * overflow only wraps the counter, so the model never asks to be synchronised. <pmk/ahbmon_model.h>
+ * describes when writes and reads act. Where the manual is silent (all of this is our choice):
  *  - A write to a counter is ignored. The write-only registers, reserved bits and bits that the
  *    layout does not name read as 0.
- *  - Any mode may access the registers: the manual says nothing of privilege. That ARM-I, CLCDC,
- *    DMA and MBX do not reach them (§4.1) has to be modelled by the bus.
- *  - A new page size or alignment test applies from the write on. What happened before is not
- *    counted by it.
+ *  - Any mode may access the registers: the manual does not mention privilege. The bus must model
+ *    that ARM-I, CLCDC, DMA and MBX cannot reach them (§4.1).
+ *  - A new page size or alignment test applies from the write on, not to earlier transfers.
  *
- * Not here: what makes a wait, a burst or a cast-out (observe.c, of the buses); the packets on
- * AHBMONITOR[33:0] (packet.c). Not modelled: the lag of a read behind the monitor's pipeline, whose
- * depth is not documented; accesses that are not aligned words, because a port has register
- * numbers.
+ * Elsewhere: the rules for waits, bursts and cast-outs (observe.c); the packets on AHBMONITOR[33:0]
+ * (packet.c). Not modelled: the delay of reads by the monitor's pipeline, whose depth is not
+ * documented; accesses that are not aligned words, because a port has register numbers.
  */
 #include <pmk/ahbmon_model.h>
 
@@ -27,8 +24,10 @@
 
 #include <string.h>
 
-/* CtTotalCycles always counts. The other counters need the enable bit; ARM-I, ARM-D and
- * CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted: §4.2.2. */
+/*
+ * CtTotalCycles always counts. The other counters need the enable bit. ARM-I, ARM-D and
+ * CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted: §4.2.2.
+ */
 static bool counts(const struct pmk_ahbmon_model *m, unsigned ctr)
 {
 	bool paused = (m->ctrl & m->layout.track_dbgack) && m->input[PMK_AHBMON_IN_DBGACK];
@@ -54,7 +53,7 @@ static bool counts(const struct pmk_ahbmon_model *m, unsigned ctr)
 	return true;
 }
 
-/* What a counter counts with these settings. */
+/* Returns the signal that a counter counts with these settings. */
 static uint8_t signal_of(const struct pmk_ahbmon_model *m, unsigned ctr)
 {
 	static const uint8_t page[PMK_AHBMON_NPAGES] = {
@@ -85,7 +84,7 @@ static void advance(struct pmk_ahbmon_model *m, unsigned ctr, uint64_t n)
 		m->count[ctr] += (uint32_t)n;
 }
 
-/* What happens from now on is counted. */
+/* Counts from the current totals on. */
 static void remember(struct pmk_ahbmon_model *m, const struct pmk_bus *buses)
 {
 	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)
@@ -115,7 +114,7 @@ static unsigned lines(const void *model)
 	return 0;
 }
 
-/* Do AHBMONRstCtrs and AHBMONPrstCtrs reach it? */
+/* True if AHBMONRstCtrs and AHBMONPrstCtrs affect the counter. */
 static bool resettable(const struct pmk_ahbmon_model *m, unsigned ctr)
 {
 	return ctr != PMK_AHBMON_TOTAL_CYCLES || m->params.reset_total;
@@ -148,7 +147,7 @@ static const struct pmk_reg_info *row_of(unsigned reg)
 	return &pmk_ahbmon.regs[reg];
 }
 
-/* Where the bits of a register are held; NULL when it is a command. */
+/* Returns where the bits of a register are stored; NULL if it is a command. */
 static uint32_t *held_by(struct pmk_ahbmon_model *m, unsigned reg)
 {
 	if (reg < PMK_AHBMON_NCTRS)
@@ -160,7 +159,9 @@ static uint32_t *held_by(struct pmk_ahbmon_model *m, unsigned reg)
 	return reg == PMK_AHBMON_CTRLREG ? &m->ctrl : NULL;
 }
 
-/* Bits of the project's layout, which is that of the rows, where the layout in use has them. */
+/*
+ * Moves bits from the positions in our own layout, as in the rows, to those in the current layout.
+ */
 static uint32_t placed(const struct pmk_ahbmon_model *m, unsigned reg, uint64_t bits)
 {
 	const struct pmk_ahbmon_layout *l = &m->layout;
@@ -191,7 +192,7 @@ static int read_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, unsi
 	return PMK_OK;
 }
 
-/* A register that holds what is written to it. The caller has synchronised. */
+/* Stores a write to a setting. The caller must have synchronised. */
 static void write_setting(struct pmk_ahbmon_model *m, unsigned reg, uint32_t w)
 {
 	uint32_t takes = placed(m, reg, pmk_reg_takes(row_of(reg), UINT64_MAX));
@@ -274,7 +275,7 @@ static bool sound(const void *model, const void *begun)
 	       PMK_SAME(m, b, page) && pmk_is_bool(&m->held);
 }
 
-/* ---- by name ------------------------------------------------------------------------------- */
+/* ---- parameters and inputs by name --------------------------------------------------------- */
 
 /* clang-format off */
 #define PARAM(name) PMK_MODEL_PARAM(pmk_ahbmon_model, #name, params.name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * AHB Monitor: its seven observers and the bus clock. One sample of all its buses per HCLK edge
- * becomes signals on the PMK_AHBMON_NBUSES buses that the model counts from; wherever a function
- * takes `buses`, it takes the first of them.
+ * becomes signals on the PMK_AHBMON_NBUSES buses that the model counts from; `buses` always points
+ * to the first of them.
  *
  *	pmk_ahbmon_observer_defaults(&params);
  *	pmk_ahbmon_observer_init(&o, &params, buses);
@@ -10,8 +10,8 @@
  *	for (each rising edge of HCLK)
  *		pmk_ahbmon_observer_sample(&o, buses, &sample);
  *
- * After a register has been written, pmk_ahbmon_observer_thresholds() takes over what the model
- * has. No pointers in the struct.
+ * After a write to a register, call pmk_ahbmon_observer_thresholds() with the thresholds of the
+ * model. No pointers in the struct.
  */
 #ifndef PMK_PMU_AHBMON_OBSERVE_H
 #define PMK_PMU_AHBMON_OBSERVE_H
@@ -26,18 +26,20 @@
 #include "ahb/gxi.h"
 #include "ahb/layer.h"
 
-/* The AHB layers: layer i is the one of bus PMK_AHBMON_BUS_ARMI + i. */
+/* The AHB layers: layer i belongs to bus PMK_AHBMON_BUS_ARMI + i. */
 #define PMK_AHBMON_NLAYERS 6
 
-/* What all monitors see in one HCLK cycle. */
+/* The signals of all buses in one HCLK cycle. */
 struct pmk_ahbmon_sample {
 	struct pmk_ahb_cycle layer[PMK_AHBMON_NLAYERS];
 	struct pmk_gxi_cycle gxi;
 };
 
 struct pmk_ahbmon_observer_params {
-	/* Buses that are observed, a sum of 1 << enum pmk_ahbmon_bus. Of the others no signal is
-	 * raised, and their samples are not looked at. HCLK is always. */
+	/*
+	 * Observed buses, a sum of 1 << enum pmk_ahbmon_bus. The observer raises no signals on the
+	 * others and ignores their samples. HCLK is always observed.
+	 */
 	uint32_t present;
 	struct pmk_ahb_layer_params layer[PMK_AHBMON_NLAYERS];
 	struct pmk_gxi_params gxi;
@@ -47,10 +49,10 @@ struct pmk_ahbmon_observer {
 	uint32_t present;
 	struct pmk_ahb_layer layer[PMK_AHBMON_NLAYERS];
 	struct pmk_gxi gxi;
-	uint64_t cycles, base; /* samples, and the bus clock at init */
+	uint64_t cycles, base; /* number of samples; total of the bus clock at init */
 };
 
-/* All buses, all signals, the windows of the development chip on every layer. */
+/* Sets the defaults: all buses, all signals, the windows of the development chip on every layer. */
 void pmk_ahbmon_observer_defaults(struct pmk_ahbmon_observer_params *params);
 
 /* PMK_EINVAL: a layer lacks HTRANS or HREADY, or has too many windows. */
@@ -63,22 +65,24 @@ static inline bool pmk_ahbmon_observer_sees(const struct pmk_ahbmon_observer *o,
 	return o->present >> bus & 1;
 }
 
-/* Take over the thresholds in force. They act from the next sample on. */
+/* Sets the current thresholds. They act from the next sample on. */
 void pmk_ahbmon_observer_thresholds(struct pmk_ahbmon_observer *o,
 				    const struct pmk_ahbmon_model *m);
 
 void pmk_ahbmon_observer_sample(struct pmk_ahbmon_observer *o, struct pmk_bus *buses,
 				const struct pmk_ahbmon_sample *s);
 
-/* As pmk_ahb_layer_sound(), of all of them. */
+/* As pmk_ahb_layer_sound(), for all of them. */
 bool pmk_ahbmon_observer_sound(struct pmk_ahbmon_observer *o,
 			       const struct pmk_ahbmon_observer *begun);
 
-/* `n` cycles in which nothing is on any bus. */
+/* Observes `n` cycles in which all buses are idle. */
 void pmk_ahbmon_observer_idle(struct pmk_ahbmon_observer *o, struct pmk_bus *buses, uint64_t n);
 
-/* Do the counts of every bus add up? Returns NULL, or one line as from pmk_ahb_layer_check(),
- * with the bus in *bus. */
+/*
+ * Checks that the counts of every bus add up. Returns NULL, or one line as pmk_ahb_layer_check()
+ * does, with the bus in *bus.
+ */
 const char *pmk_ahbmon_observer_check(const struct pmk_ahbmon_observer *o,
 				      const struct pmk_bus *buses, enum pmk_ahbmon_bus *bus);
 

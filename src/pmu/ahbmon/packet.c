@@ -63,7 +63,7 @@ void pmk_ahbmon_packet_defaults(struct pmk_ahbmon_packet_params *params)
 			*pmk_ahbmon_code(&params->layer[i], k) = PMK_AHBMON_NO_CODE;
 }
 
-/* Does every code fit its field, and is each there only once? */
+/* True if every code fits its field and occurs only once. */
 static bool codes_ok(struct pmk_ahbmon_codes c, uint64_t field)
 {
 	uint64_t seen = 0; /* no field has more than 6 bits */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: what it outputs cycle by cycle on the pins AHBMONITOR[33:0] (the Bus Cycle
- * Analyzer).
+ * AHB Monitor: its output, cycle by cycle, on the pins AHBMONITOR[33:0] (the Bus Cycle Analyzer).
  *
  * Source: DDI 0287B §4.2.1, Figure 4-2 and Tables 4-1, 4-4, 4-5
  *
@@ -10,13 +9,13 @@
  *	|  GXI   |  ARM-D   | ARM-I  |  DMA-0   |  DMA-1   |   EXP    | CLCDC  |
  *	+--------+----------+--------+----------+----------+----------+--------+
  *
- * [33] is a copy of the clock, to capture the others with; it is no part of a packet here. A packet
- * tells of one data-phase cycle of every layer and comes 3 HCLK cycles later.
+ * [33] is a copy of the clock, to capture the other pins; it is not part of a packet here. A packet
+ * describes one data-phase cycle of every layer and appears 3 HCLK cycles later.
  *
  * The states of the layers are the manual's. THEIR CODES ARE NOT: the pages with them are not
- * public. They are a section of the layout file that the user fills in (layout.h), and what is not
- * in it is neither encoded nor decoded: its pins are not among `known`. The codes of the GXI are
- * the manual's.
+ * public. The user fills them into a section of the layout file (layout.h). States that are not in
+ * it are neither encoded nor decoded: their pins are not in `known`. The codes of the GXI are the
+ * manual's.
  */
 #ifndef PMK_PMU_AHBMON_PACKET_H
 #define PMK_PMU_AHBMON_PACKET_H
@@ -27,36 +26,36 @@
 
 #define PMK_AHBMON_LAG 3 /* HCLK cycles, §4.2.1 */
 
-/* What a layer does, Table 4-1. */
+/* State of a layer, Table 4-1. */
 enum pmk_ahbmon_state {
 	PMK_AHBMON_S_I,	 /* idle */
 	PMK_AHBMON_S_B,	 /* busy */
 	PMK_AHBMON_S_EN, /* first cycle of ERROR */
-	PMK_AHBMON_S_RN, /* first cycle of RETRY; of SPLIT, too (our choice: no layer gets one) */
-	PMK_AHBMON_S_WS, /* wait state: the slave */
-	PMK_AHBMON_S_WB, /* wait state: the matrix connects */
-	PMK_AHBMON_S_WA, /* wait state: arbitration */
+	PMK_AHBMON_S_RN, /* first cycle of RETRY, and of SPLIT (our choice: no layer gets one) */
+	PMK_AHBMON_S_WS, /* wait state of the slave */
+	PMK_AHBMON_S_WB, /* wait state while the matrix connects */
+	PMK_AHBMON_S_WA, /* wait state for arbitration */
 	PMK_AHBMON_S_S,	 /* completes a sequential transfer of burst type `detail` */
 	PMK_AHBMON_S_NR, /* completes a nonsequential read of slave number `detail` */
-	PMK_AHBMON_S_NW, /* completes a nonsequential write to it */
-	PMK_AHBMON_S_UNKNOWN, /* not known: an x, or a wait state without a cause */
+	PMK_AHBMON_S_NW, /* completes a nonsequential write to slave number `detail` */
+	PMK_AHBMON_S_UNKNOWN, /* unknown: an x, or a wait state without a cause */
 	PMK_AHBMON_NSTATES
 };
 
 struct pmk_ahbmon_layer_state {
 	uint8_t state;	/* enum pmk_ahbmon_state */
-	uint8_t detail; /* of S: enum pmk_ahb_burst; of NR and NW: slave, PMK_AHB_NO_SLAVE: none */
+	uint8_t detail; /* S: enum pmk_ahb_burst; NR and NW: slave, or PMK_AHB_NO_SLAVE */
 };
 
 #define PMK_AHBMON_NSLAVES 16
 #define PMK_AHBMON_NO_CODE (-1)
 
-/* The pins of a layer, Figure 4-2; of the GXI's channels. */
+/* The pins of each layer, Figure 4-2, and of the GXI's channels. */
 extern const uint64_t pmk_ahbmon_packet_field[PMK_AHBMON_NLAYERS];
 
 #define PMK_AHBMON_PINS ((UINT64_C(1) << 33) - 1) /* [32:0] */
 
-/* The codes of one layer, PMK_AHBMON_NO_CODE where they are not known. */
+/* The codes of one layer; PMK_AHBMON_NO_CODE if not known. */
 struct pmk_ahbmon_codes {
 	int16_t state[PMK_AHBMON_S_S]; /* I to WA */
 	int16_t seq[PMK_AHB_NBURSTS];
@@ -65,21 +64,21 @@ struct pmk_ahbmon_codes {
 
 struct pmk_ahbmon_packet_params {
 	struct pmk_ahbmon_codes layer[PMK_AHBMON_NLAYERS];
-	/* The state in the second cycle of RETRY, which the manual does not give. */
+	/* The state in the second cycle of RETRY; the manual does not specify it. */
 	uint8_t after_retry;
 };
 
 struct pmk_ahbmon_packet {
 	struct pmk_ahbmon_layer_state layer[PMK_AHBMON_NLAYERS];
 	uint8_t gxi_address, gxi_data; /* enum pmk_gxi_address, enum pmk_gxi_data */
-	bool no_gxi;		       /* it is not observed */
+	bool no_gxi;		       /* the GXI is not observed */
 	uint64_t pins;		       /* [32:0] */
 	uint64_t known;		       /* the pins that have a known value */
 };
 
-/* What the pins show in so many cycles in a row. */
+/* Consecutive cycles in which the pins do not change. */
 struct pmk_ahbmon_pins {
-	uint64_t pins, known; /* as of struct pmk_ahbmon_packet */
+	uint64_t pins, known; /* as in struct pmk_ahbmon_packet */
 	uint64_t cycles;
 };
 
@@ -89,36 +88,42 @@ struct pmk_ahbmon_packets {
 	uint32_t at;
 };
 
-/* No codes; idle after RETRY. */
+/* Sets the defaults: no codes; idle after RETRY. */
 void pmk_ahbmon_packet_defaults(struct pmk_ahbmon_packet_params *params);
 
-/* The pins show idle until the first sample comes out (our choice). PMK_ERANGE: a code has more
- * bits than its field, or stands for two states of a layer. */
+/*
+ * The pins show idle until the first sample appears (our choice). PMK_ERANGE: a code has more bits
+ * than its field, or is used for two states of a layer.
+ */
 int pmk_ahbmon_packets_init(struct pmk_ahbmon_packets *p,
 			    const struct pmk_ahbmon_packet_params *params);
 
-/* What the pins show for the cycle that `o` has seen last. Call it once after each sample. */
+/* Returns the pins for the cycle that `o` observed last. Call it once after each sample. */
 void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_observer *o,
 			     struct pmk_ahbmon_packet *out);
 
-/* For packets in memory that others can write, and the observer that they are of: can they be what
- * `begun` has become? The parameters are taken from there. */
+/*
+ * For packets in memory that others can write, together with their observer: returns true if
+ * `begun` can have become this. The parameters are copied from `begun`.
+ */
 bool pmk_ahbmon_packets_sound(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_packets *begun,
 			      const struct pmk_ahbmon_observer *o);
 
 /*
- * The reverse: decode the pins, by the same codes. Only `known` pins are used; a layer with a pin
- * that is not known, or with a code that is not in the table, is PMK_AHBMON_S_UNKNOWN. Every packet
- * is taken by itself.
+ * Decodes the pins with the same codes. Only `known` pins are used; a layer with an unknown pin, or
+ * with a code that is not in the table, is PMK_AHBMON_S_UNKNOWN. Every packet is decoded
+ * independently.
  */
 void pmk_ahbmon_packet_decode(const struct pmk_ahbmon_packet_params *params, uint64_t pins,
 			      uint64_t known, struct pmk_ahbmon_packet *out);
 
-/* "NW1", "S_INCR4", "WB": as the manual writes the states. */
+/* Writes a state as the manual does: "NW1", "S_INCR4", "WB". */
 int pmk_ahbmon_state_text(const struct pmk_ahbmon_layer_state *s, char *buf, size_t size);
 
-/* Where the code of a state is stored, or NULL for a state without a code; then its number, 0 to
- * PMK_AHBMON_NCODES - 1, and the state of a number. */
+/*
+ * Returns where the code of a state is stored, or NULL for a state without a code. Below: the
+ * state's number, 0 to PMK_AHBMON_NCODES - 1, and the state with a number.
+ */
 #define PMK_AHBMON_NCODES (PMK_AHBMON_S_S + PMK_AHB_NBURSTS + 2 * PMK_AHBMON_NSLAVES)
 int16_t *pmk_ahbmon_code(struct pmk_ahbmon_codes *c, unsigned number);
 struct pmk_ahbmon_layer_state pmk_ahbmon_coded_state(unsigned number);

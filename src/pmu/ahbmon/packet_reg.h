@@ -10,10 +10,13 @@
 
 #include "pmu/ahbmon/packet.h"
 
-/* Described as a register; NULL: `name` of this PMU is not it. */
+/* Returns the packet described as a register; NULL if `name` is not it for this PMU. */
 const struct pmk_reg_info *pmk_ahbmon_packet_reg(const struct pmk_pmu *pmu, const char *name);
 
-/* What a layer's field says by the codes of a layout. False: it is no layer's. */
+/*
+ * Writes the meaning of a layer's field by the codes of a layout. False: the field belongs to no
+ * layer.
+ */
 bool pmk_ahbmon_packet_text(const struct pmk_ahbmon_packet_params *codes,
 			    const struct pmk_field *field, uint64_t value, char *buf, size_t size);
 

@@ -3,17 +3,18 @@
  * AHB Monitor: counters, the layout, and the PMU itself. Freestanding.
  *
  * pmk_ahbmon_sp816 is the project's own layout, not ARM's: the pages of DDI 0287B with the register
- * offsets and with the bits of AHBMONCtrlReg are not public. Only the base address is the manual's
- * (§4.2.2). data/layouts/sp816.ini is the same table as a file; firmware reads none.
+ * offsets and with the bits of AHBMONCtrlReg are not public. Only the base address is from the
+ * manual (§4.2.2). data/layouts/sp816.ini is the same table as a file, which firmware does not
+ * read.
  *
- * Not described: peripheral and PrimeCell ID registers, because nothing says that this block has
- * any; the packet stream on AHBMONITOR[33:0], which is no register.
+ * Not described: peripheral and PrimeCell ID registers, because no document says that this block
+ * has any; the packet stream on AHBMONITOR[33:0], which is not a register.
  */
 #include "pmu/ahbmon/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-#define WINDOW 0x10000u /* bytes, what 16 bits of offset reach; §4.1 */
+#define WINDOW 0x10000u /* bytes that 16 bits of offset can address; §4.1 */
 
 #define COUNTER(id, manual, event, bus, sig, unit, note, text) \
 	[PMK_AHBMON_##id] = { .name = #manual, .width = 32, .fixed_code = PMK_AHBMON_##id },
@@ -23,7 +24,7 @@ static const struct pmk_counter counters[] = { PMK_AHBMON_COUNTERS(COUNTER) };
 	[PMK_AHBMON_##id] = PMK_AHBMON_BUS_##bus,
 const uint8_t pmk_ahbmon_bus_of[] = { PMK_AHBMON_COUNTERS(BUS_OF) };
 
-/* The counters from 0 on, four bytes each in ID order; the rest from 0x200 on. */
+/* The counters come first, four bytes each in ID order; the other registers start at 0x200. */
 #define OFFSET(id, manual, event, bus, sig, unit, note, text) \
 	[PMK_AHBMON_##id] = 4 * PMK_AHBMON_##id,
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: the counters, once. Enumerators are in <pmk/ahbmon.h>; the rows here give them their
- * names, buses and signals, and events.c, pmu.c, regs.c and model.c are made of them. Where the
- * registers and control bits are is the business of struct pmk_ahbmon_layout, see pmu.c.
+ * AHB Monitor: the list of its counters. Enumerators are in <pmk/ahbmon.h>; the rows here have
+ * names, buses and signals, and events.c, pmu.c, regs.c and model.c are generated from them. The
+ * positions of registers and control bits are in struct pmk_ahbmon_layout, see pmu.c.
  *
- * Sources: DDI 0287B Tables 4-6 to 4-13 (§4.2.2); the tables and sections named here are its.
+ * Sources: DDI 0287B Tables 4-6 to 4-13 (§4.2.2); the tables and sections named here are in it.
  */
 #ifndef PMK_PMU_AHBMON_REGS_H
 #define PMK_PMU_AHBMON_REGS_H
@@ -16,11 +16,14 @@
 
 #define GXIPAGESIZE_SIZE PMK_BITS(1, 0) /* enum pmk_ahbmon_page; §4.3.26 RW */
 
-/* The project's layout of AHBMONCtrlReg, for the table in pmu.c and for `pmk decode`. Driver and
- * model ask the layout they are given. */
-#define CTRLREG_ENABLE		 PMK_BIT(0) /* §4.2.2 has the function, not the place */
-#define CTRLREG_TRACK_DBGACK	 PMK_BIT(1) /* likewise */
-#define CTRLREG_CASTOUT4_ALIGNED PMK_BIT(2) /* likewise; that it is in this register is a guess */
+/*
+ * The project's layout of AHBMONCtrlReg, for the table in pmu.c and for `pmk decode`. Driver and
+ * model use the layout that they are given.
+ */
+#define CTRLREG_ENABLE		 PMK_BIT(0) /* §4.2.2 has the function, not the position */
+#define CTRLREG_TRACK_DBGACK	 PMK_BIT(1) /* §4.2.2 has the function, not the position */
+/* §4.2.2 has the function; that it is in this register is a guess */
+#define CTRLREG_CASTOUT4_ALIGNED PMK_BIT(2)
 
 /*
  * X(enumerator, the manual's name, event name, bus, signal, unit, caveat, text), in ID order. Units
@@ -221,7 +224,7 @@
 	  HCLK, CYCLE, CYCLES, C_DEBUG, "bus clock cycles enabled, debug state left out")
 /* clang-format on */
 
-/* enum pmk_ahbmon_bus of each counter. */
+/* The enum pmk_ahbmon_bus of each counter. */
 extern const uint8_t pmk_ahbmon_bus_of[PMK_AHBMON_NCTRS];
 
 static inline const struct pmk_ahbmon_layout *pmk_ahbmon_layout_of(const struct pmk_pmu *pmu)
@@ -234,7 +237,7 @@ extern const struct pmk_event pmk_ahbmon_events[PMK_AHBMON_NCTRS];
 
 extern const struct pmk_driver pmk_ahbmon_driver;
 
-/* The registers described. */
+/* Descriptions of the registers. */
 extern const struct pmk_reg_info pmk_ahbmon_regs[PMK_AHBMON_NREGS];
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * A layout of the AHB Monitor's registers, asked the way hardware can be asked. A preset sets each
- * counter to its own address (DDI 0287B §4.3.28), so what reads back differently is not where the
- * layout has it.
+ * Checks a layout of the AHB Monitor's registers as on hardware. A preset sets each counter to its
+ * own address (DDI 0287B §4.3.28), so a counter that reads back differently is not where the layout
+ * says.
  *
- * There is no hardware here, so the model answers: with the same layout, with its counters
- * somewhere else, and not at all. The last two show that the check can fail.
+ * There is no hardware here, so models take its place: one with the same layout, one with its
+ * counters elsewhere, and one that does not respond. The last two show that the check can fail.
  */
 #include "pmu/ahbmon/trial.h"
 
@@ -14,13 +14,15 @@
 #include <pmk/ahbmon_model.h>
 #include <pmk/error.h>
 
-/* A window of memory with the model behind it: what the driver asks for by its layout is found
- * by the model's. */
+/*
+ * A window of memory with a model in it: the driver accesses it by its layout, the model decodes by
+ * its own.
+ */
 struct window {
 	struct pmk_bus buses[PMK_AHBMON_NBUSES];
 	struct pmk_ahbmon_model model;
 	const struct pmk_ahbmon_layout *driver;
-	bool empty; /* nothing there */
+	bool empty; /* no model responds */
 };
 
 static bool find_register(const struct window *w, unsigned reg, unsigned *found)

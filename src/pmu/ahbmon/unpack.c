@@ -54,7 +54,7 @@ static void no_waits(struct pmk_ahbmon_unpack_layer *l)
 	l->slave = l->bus = l->streak = 0;
 }
 
-/* The burst under way is over; one without a second beat has told no type. */
+/* Ends the current burst; without a second beat its type is unknown. */
 static void end_burst(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus)
 {
 	if (l->open && !l->typed)
@@ -87,7 +87,7 @@ static void first_beat(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus, b
 static void later_beat(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus, unsigned burst)
 {
 	no_waits(l);
-	/* The first beat was before the first packet: its direction is not known. */
+	/* The first beat came before the first packet, so the direction is unknown. */
 	if (!l->open)
 		return;
 	pmk_bus_add(bus, l->write ? PMK_SIG_AHB_WRITE : PMK_SIG_AHB_READ, 1);
@@ -110,7 +110,7 @@ static void take(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus,
 	case PMK_AHBMON_S_B:
 		no_waits(l);
 		break;
-	case PMK_AHBMON_S_EN: /* its second cycle completes the transfer that has waited */
+	case PMK_AHBMON_S_EN: /* the second cycle completes the waiting transfer */
 		l->streak = 0;
 		break;
 	case PMK_AHBMON_S_RN:

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB Monitor: counting from its packets. What the pins say of every cycle (packet.h) becomes
- * signals on the PMK_AHBMON_NBUSES buses that the model counts from, as the observers of the buses
- * themselves raise them.
+ * AHB Monitor: counting from its packets. The state of the pins in every cycle (packet.h) becomes
+ * signals on the PMK_AHBMON_NBUSES buses that the model counts from, as if the buses themselves
+ * were observed.
  *
  *	pmk_ahbmon_unpack_init(&u, &codes, buses);
  *	for (each packet)
  *		pmk_ahbmon_unpack(&u, buses, &packet);
  *
- * The pins say less than the buses (DDI 0287B §4.2.1, Table 4-1), so some is our choice and some is
- * not raised:
- *  - The type of a burst is told by its second beat. A burst without one counts as SINGLE; an INCR
- *    of one beat looks the same.
- *  - A wait state is on a first beat if what completes next is one. Of what RETRY ends nothing
- *    tells, and its waits are in the total alone.
+ * The pins carry less information than the buses (DDI 0287B §4.2.1, Table 4-1), so some rules are
+ * our choice and some signals are not raised:
+ *  - The type of a burst is known from its second beat. A burst without one counts as SINGLE; an
+ *    INCR of one beat looks the same.
+ *  - A wait state is on a first beat if a first beat completes next. Waits of a transfer that RETRY
+ *    ends are only in the total, because its kind is unknown.
  *  - A WRAP8 read counts as a linefill, whatever its size. HADDR, HSIZE and HPROT are not on the
  *    pins: no windows, cast-outs, table walks and pages.
- *  - What a request of the GXI that waits wants to do is not there either.
+ *  - The kind of a GXI request that waits is not on the pins either.
  *
  * A layer counts when the layout has a code for one of its states. No pointers in the struct.
  */
@@ -31,15 +31,15 @@
 #include "ahb/gxi.h"
 #include "pmu/ahbmon/packet.h"
 
-/* What is under way on a layer. */
+/* State of a layer. */
 struct pmk_ahbmon_unpack_layer {
 	bool coded;		 /* the layout has codes for it */
-	bool open, write, typed; /* a burst; its direction; its type has been counted */
+	bool open, write, typed; /* in a burst; its direction; its type was counted */
 	uint64_t slave, bus;	 /* wait states since the last completed transfer, by cause */
-	uint64_t streak;	 /* the same in a row */
-	uint32_t threshold;	 /* in force; the caller may change it */
+	uint64_t streak;	 /* consecutive wait states */
+	uint32_t threshold;	 /* current threshold; the caller may change it */
 	uint64_t bursts;	 /* first beats */
-	uint64_t unknown;	 /* cycles of which the pins did not tell the state */
+	uint64_t unknown;	 /* cycles whose state is not known from the pins */
 };
 
 struct pmk_ahbmon_unpack {
@@ -47,15 +47,15 @@ struct pmk_ahbmon_unpack {
 	struct pmk_gxi gxi;
 };
 
-/* Sets which signals are raised on the buses. */
+/* Marks on the buses which signals are raised. */
 void pmk_ahbmon_unpack_init(struct pmk_ahbmon_unpack *u,
 			    const struct pmk_ahbmon_packet_params *codes, struct pmk_bus *buses);
 
-/* One packet. */
+/* Counts one packet. */
 void pmk_ahbmon_unpack(struct pmk_ahbmon_unpack *u, struct pmk_bus *buses,
 		       const struct pmk_ahbmon_packet *p);
 
-/* The stream has ended, and with it the bursts under way. */
+/* Ends the stream and the current bursts. */
 void pmk_ahbmon_unpack_end(struct pmk_ahbmon_unpack *u, struct pmk_bus *buses);
 
 #endif
