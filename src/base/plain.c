@@ -2,6 +2,7 @@
 /* See plain.h. */
 #include "base/plain.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,4 +63,27 @@ size_t pmk_plain_columns(const char *text, size_t n)
 	for (size_t i = 0; i < n; i++)
 		columns += ((unsigned char)text[i] & 0xC0) != 0x80;
 	return columns;
+}
+
+void pmk_plain_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width)
+{
+	bool begun = false;
+
+	for (const char *word = text; *word;) {
+		size_t n = strcspn(word, " ");
+		unsigned c = (unsigned)pmk_plain_columns(word, n);
+
+		if (begun && column + 1 + c > width) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (begun) {
+			fputc(' ', f);
+			column++;
+		}
+		fwrite(word, 1, n, f);
+		column += c;
+		begun = true;
+		word += n + strspn(word + n, " ");
+	}
+	fputc('\n', f);
 }

@@ -24,4 +24,9 @@ int pmk_plain_write(FILE *f, const char *text);
 /* How many columns of a terminal the first n bytes of such a text take: one for each character. */
 size_t pmk_plain_columns(const char *text, size_t n);
 
+/* Write the words of such a text, broken between them before column `width`, and a line break. The
+ * first line has `column` columns already, others begin with `indent` blanks. Words that are too
+ * long are not broken. */
+void pmk_plain_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width);
+
 #endif

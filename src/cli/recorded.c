@@ -47,12 +47,12 @@ void recorded_close(struct recorded *r)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* Characters of the name without its parameters. */
+/* Characters of the name without its parameters; stubs of a procedure linkage table keep them. */
 static size_t plain_length(const char *name)
 {
-	const char *end = strchr(name, '(');
+	const char *end = strchr(name, '('), *stub = strstr(name, ")@plt");
 
-	return end > name ? (size_t)(end - name) : strlen(name);
+	return end > name && !stub ? (size_t)(end - name) : strlen(name);
 }
 
 bool recorded_functions(const struct recorded *r, const char *name, bool *is)
@@ -177,25 +177,8 @@ void recorded_head(const struct recorded *r, FILE *f)
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width)
 {
 	char *plain = pmk_plain(text);
-	bool begun = false;
 
-	for (const char *word = plain; word && *word;) {
-		size_t n = strcspn(word, " ");
-		unsigned c = (unsigned)pmk_plain_columns(word, n);
-
-		if (begun && column + 1 + c > width) {
-			fprintf(f, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (begun) {
-			fputc(' ', f);
-			column++;
-		}
-		fwrite(word, 1, n, f);
-		column += c;
-		begun = true;
-		word += n + strspn(word + n, " ");
-	}
-	fputc('\n', f);
+	pmk_plain_wrap(f, plain ? plain : "", column, indent, width);
 	free(plain);
 }
 

@@ -45,8 +45,7 @@ void recorded_without_value(const struct recorded *r,
 /* The text of a key of table `meta`, which the caller frees; NULL: it is not there. */
 char *recorded_fact(const struct recorded *r, const char *key);
 
-/* Write words, broken between them before column `width`, behind `column` columns of the first line
- * and `indent` blanks on others. Words that are too long are not broken. */
+/* The same as pmk_plain_wrap(), of any text. */
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width);
 
 /* Write that there was no room for the events from number `shown` on, with an advice. */

@@ -246,24 +246,29 @@ void pmk_elf_dynamic(const char *path,
 	close_elf(&o);
 }
 
-/* A segment is mapped in whole pages. */
+/* A segment is mapped in whole pages, and several may begin and end in one page of the file, as lld
+ * lays them out: then the offset is that of code, if one of them is code. */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr)
 {
 	char msg[128];
 	struct open_elf o;
 	size_t count = 0;
-	bool found = false;
+	bool found = false, found_code = false;
 
 	if (open_elf(&o, path, msg, sizeof(msg)) || elf_getphdrnum(o.elf, &count))
 		count = 0;
-	for (size_t i = 0; i < count && !found; i++) {
+	for (size_t i = 0; i < count && !found_code; i++) {
 		GElf_Phdr ph;
 		uint64_t first;
 
 		if (!gelf_getphdr(o.elf, (int)i, &ph) || ph.p_type != PT_LOAD)
 			continue;
 		first = ph.p_offset & ~UINT64_C(0xfff);
-		found = offset >= first && offset < ph.p_offset + ph.p_filesz;
+		if (offset < first || offset >= ph.p_offset + ph.p_filesz ||
+		    (found && !(ph.p_flags & PF_X)))
+			continue;
+		found = true;
+		found_code = ph.p_flags & PF_X;
 		*addr = ph.p_vaddr + offset - ph.p_offset;
 	}
 	close_elf(&o);

@@ -9,9 +9,11 @@
  * addresses are not used, because they walk through a unit each time, and up to version 0.190 find
  * nothing where the compiler has written no .debug_aranges, as those of LLVM do.
  */
+#define _GNU_SOURCE
 #include "recording/symbols.h"
 
 #include <libiberty/demangle.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,7 @@
 
 #include "base/grow.h"
 #include "base/search.h"
+#include "recording/plt.h"
 
 /* Scopes within scopes that are followed. Compilers stay far below; damaged files do not. */
 #define MAX_DEPTH 256
@@ -37,6 +40,7 @@ struct reader {
 	const bool *called;
 	size_t n;
 	Dwfl_Module *module;
+	Elf *elf;
 	Dwarf_Addr bias; /* of the file's addresses in libdwfl */
 	bool arm;
 	uint64_t entry; /* of the file */
@@ -57,25 +61,49 @@ static size_t first_at(const struct reader *r, uint64_t addr)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* The name in the source of a symbol of C++ or Rust; other symbols are returned as they are. */
-static const char *demangle(struct reader *r, const char *symbol)
+/* Keep the string, which is the list's from now on. NULL: out of memory. */
+static const char *keep_name(struct reader *r, char *name)
 {
 	struct pmk_symbols *s = r->s;
-	char *name, **grown;
+	char **grown = name ? pmk_grow(s->name, s->nnames, &r->nnames_room, sizeof(*grown)) : NULL;
 
-	if (strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0)
-		return symbol;
-	name = cplus_demangle(symbol, DMGL_PARAMS | DMGL_ANSI);
-	if (!name)
-		return symbol;
-	grown = pmk_grow(s->name, s->nnames, &r->nnames_room, sizeof(*grown));
 	if (!grown) {
 		free(name);
 		r->failed = true;
-		return symbol;
+		return NULL;
 	}
 	s->name = grown;
 	return s->name[s->nnames++] = name;
+}
+
+/* "memcmp@plt": as objdump and perf name the stub for calls of a function. */
+#define STUB "@plt"
+
+static const char *stub_name(struct reader *r, const char *function)
+{
+	char *name;
+
+	return keep_name(r, asprintf(&name, "%s" STUB, function) < 0 ? NULL : name);
+}
+
+/* The name in the source of a symbol of C++ or Rust; other symbols are returned as they are. */
+static const char *demangle(struct reader *r, const char *symbol)
+{
+	const char *stub = strstr(symbol, STUB);
+	bool is_stub = stub && !stub[strlen(STUB)];
+	char *mangled, *name;
+
+	if (strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0)
+		return symbol;
+	mangled = strndup(symbol, is_stub ? (size_t)(stub - symbol) : strlen(symbol));
+	name = mangled ? cplus_demangle(mangled, DMGL_PARAMS | DMGL_ANSI) : NULL;
+	free(mangled);
+	if (!name)
+		return symbol;
+	symbol = is_stub ? stub_name(r, name) : keep_name(r, name);
+	if (is_stub)
+		free(name);
+	return symbol;
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */
@@ -177,29 +205,68 @@ static size_t make_disjoint(struct symbol *list, size_t count)
 	return n;
 }
 
+/* The name of the symbol at that address, of sorted ones. NULL: there is none. */
+static const char *symbol_at(const struct symbol *list, size_t n, uint64_t address)
+{
+	size_t i = PMK_FIRST_FROM(list, n, function.address, address);
+
+	return i < n && list[i].function.address == address ? list[i].function.symbol : NULL;
+}
+
+/* Add the stubs that calls of functions in other files go through to sorted symbols. Returns how
+ * many symbols there are then. */
+static size_t add_stubs(struct reader *r, struct symbol *list, size_t n,
+			const struct pmk_plt_stub *stub, size_t nstubs)
+{
+	size_t all = n;
+
+	for (size_t i = 0; i < nstubs && !r->failed; i++) {
+		uint64_t resolver = r->arm ? stub[i].resolver & ~UINT64_C(1) : stub[i].resolver;
+		const char *function =
+			stub[i].function ? stub[i].function : symbol_at(list, n, resolver);
+
+		if (!function)
+			continue;
+		list[all++] = (struct symbol){
+			.function = { .symbol = stub_name(r, function),
+				      .address = stub[i].address },
+			.end = stub[i].address + stub[i].size,
+			.sized = true,
+		};
+	}
+	return all;
+}
+
 static void read_functions(struct reader *r)
 {
 	int count = dwfl_module_getsymtab(r->module);
-	struct symbol *list = count > 0 ? malloc((size_t)count * sizeof(*list)) : NULL;
+	size_t room, n = 0, nstubs;
 	struct pmk_symbols *s = r->s;
-	size_t n = 0;
+	struct pmk_plt_stub *stub;
+	struct symbol *list;
 
-	if (count <= 0)
-		return;
-	s->function = calloc((size_t)count, sizeof(*s->function));
-	r->failed = !list || !s->function;
+	r->failed = pmk_plt_read(r->elf, &stub, &nstubs);
+	room = (count > 0 ? (size_t)count : 0) + nstubs + 1;
+	list = calloc(room, sizeof(*list));
+	s->function = calloc(room, sizeof(*s->function));
+	r->failed |= !list || !s->function;
 	for (int i = 0; !r->failed && i < count; i++)
 		n += read_symbol(r, i, &list[n]);
-	if (n) {
+	if (!r->failed) {
+		qsort(list, n, sizeof(*list), by_address);
+		n = add_stubs(r, list, n, stub, nstubs);
+	}
+	if (!r->failed) {
 		qsort(list, n, sizeof(*list), by_address);
 		n = make_disjoint(list, n);
+		for (size_t i = 0; i < n; i++) {
+			s->function[i] = list[i].function;
+			s->function[i].size = list[i].end - list[i].function.address;
+			s->function[i].name = list[i].function.symbol;
+		}
+		s->nfunctions = n;
 	}
-	for (size_t i = 0; i < n; i++) {
-		s->function[i] = list[i].function;
-		s->function[i].size = list[i].end - list[i].function.address;
-		s->function[i].name = list[i].function.symbol;
-	}
-	s->nfunctions = n;
+	free(stub);
 	free(list);
 }
 
@@ -487,14 +554,13 @@ static void read_debug(struct reader *r)
 /* Returns false when there is nothing to read. */
 static bool open_file(struct reader *r, const char *path)
 {
-	Elf *elf;
 	GElf_Ehdr eh;
 
 	if (!path || pmk_debug_open(&r->s->debug, path))
 		return false;
 	r->module = r->s->debug.module;
-	elf = dwfl_module_getelf(r->module, &r->bias);
-	if (!elf || !gelf_getehdr(elf, &eh))
+	r->elf = dwfl_module_getelf(r->module, &r->bias);
+	if (!r->elf || !gelf_getehdr(r->elf, &eh))
 		return false;
 	r->arm = eh.e_machine == EM_ARM;
 	r->entry = r->arm ? eh.e_entry & ~UINT64_C(1) : eh.e_entry;

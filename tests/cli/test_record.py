@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sqlite3
+import struct
 
 from harness import *
 from programs import LOOP, assemble, build
@@ -265,7 +266,8 @@ def test_stripped_and_not_stripped_programs_count_the_same(name, prefix, flags, 
     # table it says nothing.
     begin = {int(line.split()[0], 16) & ~1 for line in run(prefix + "nm", path).out.splitlines()
              if line.split()[1] in "tTwW"}
-    plt = {address for address, (_, symbol, _) in known.items() if not symbol}
+    plt = {address for address, (_, symbol, _) in known.items()
+           if not symbol or symbol.endswith("@plt")}
     assert set(found) <= begin | plt, set(found) - begin - plt
     merged = dict.fromkeys(found, 0)
     for address, n in db.execute("SELECT address, sum(executions) FROM execution "
@@ -547,6 +549,126 @@ def test_what_does_not_add_up_is_said():
         found, = db.execute("SELECT sum(value) FROM count").fetchone()
     assert found > total, (found, total)
     contains(out.err, f"adds up to {found}, not to {total}")
+
+
+COMPARES = r"""
+#include <string.h>
+int main(int argc, char **argv)
+{
+	volatile int n = 0;
+
+	for (int i = 0; i < 100; i++)
+		n += memcmp(argv[0], argv[0] + (i & 1), 8) != 0;
+	return !n;
+}
+"""
+HARD, A64 = "arm-linux-gnueabihf-", "aarch64-linux-gnu-"
+
+
+def stubs(db, path):
+    """{address: (name, executions of its instructions)} of the stubs in that file"""
+    return {address: (name, n) for address, name, n in db.execute(
+        "SELECT function.address, name, sum(executions) FROM execution "
+        "JOIN code ON code.id = execution.code JOIN function ON function.id = code.function "
+        "JOIN object ON object.id = code.object WHERE object.path = ? "
+        "AND name LIKE '%@plt' GROUP BY function.id", [path])}
+
+
+@cases("prefix,length,flags", [
+    (CROSS, 3, ("-march=armv6k", "-marm")),
+    (CROSS, 4, ("-march=armv4t", "-mthumb")),
+    (HARD, 3, ()),
+    (A64, 4, ()),
+    (A64, 4, ("-mbranch-protection=standard", "-Wl,-z,force-bti,--no-warnings")),
+])
+def test_stubs_have_the_names_that_objdump_gives(prefix, length, flags):
+    path = build("compares", COMPARES, "-O1", "-fno-builtin", *flags, prefix=prefix)
+    text = run(prefix + "objdump", "-d", path).out
+    named = {int(a, 16): name for a, name in re.findall(r"^([0-9a-f]+) <(\w+@plt)>:$", text, re.M)}
+    found = stubs(record("-e", "instructions", path), path)
+    equal({a: name for a, (name, _) in found.items()}, {a: named[a] for a in found})
+    equal([n for name, n in found.values() if name == "memcmp@plt"], [100 * length])
+
+
+def test_stubs_of_functions_that_are_chosen_at_the_start():
+    path = build("compares", COMPARES, "-O1", "-static", prefix=A64)
+    names = {name for name, _ in stubs(record("-e", "instructions", path), path).values()}
+    assert "strlen@plt" in names, names
+
+
+def test_stubs_of_lld(tmp_path):
+    """Its segments share pages of the file."""
+    have("ld.lld")
+    parts = {"f": "f: bx lr", "start": "start: bl f\nbl f\nmov r0, #0\nmov r7, #1\nsvc #0"}
+    for name, text in parts.items():
+        (tmp_path / f"{name}.S").write_text(
+            f".arm\n.globl {name}\n.type {name}, %function\n{text}\n.size {name}, . - {name}\n")
+        equal(run(CROSS + "gcc", "-march=armv6k", "-c", f"{name}.S", "-o", f"{name}.o",
+                  cwd=tmp_path).code, 0)
+    path = str(tmp_path / "prog")
+    for argv in (("-shared", "-o", "libf.so", "f.o"),
+                 ("-o", path, "-e", "start", "start.o", "libf.so", f"-rpath={tmp_path}",
+                  "--dynamic-linker=/lib/ld-linux.so.3")):
+        out = run("ld.lld", *argv, cwd=tmp_path)
+        equal(out.code, 0, out.err)
+    db = record("-e", "instructions", path)
+    equal([n for name, n in stubs(db, path).values() if name == "f@plt"], [6])
+    equal(list(db.execute("SELECT name, sum(executions) FROM execution JOIN code "
+                          "ON code.id = execution.code JOIN function "
+                          "ON function.id = code.function WHERE name IN ('f', 'start') "
+                          "GROUP BY name ORDER BY name")), [("f", 2), ("start", 5)])
+
+
+def microblaze_with_a_stub(path, order, pic):
+    """A program that calls f twice through a stub like those of GNU ld, whose slot is filled
+    already: there is no C library for MicroBlaze here."""
+    base, code, got, end = 0x10000000, 0x100, 0x200, "<" if order == "little" else ">"
+    slot = base + got + 12
+    low, load = (12, 0xe9940000) if pic else (slot & 0xffff, 0xe9800000)
+    high = 0 if pic else slot >> 16
+    # imm and addik r20: .got.plt; twice brlid r15, STUB and nop; r5 = 0; r12 = 1; brki r14, 8
+    words = [0xb0000000 | base >> 16, 0x32800000 | got, 0xb9f40000 | 0x24, 0x80000000,
+             0xb9f40000 | 0x1c, 0x80000000, 0x30a00000, 0x31800001, 0xb9cc0008, 0x80000000,
+             0xb60f0008, 0x80000000,
+             # the stub is 44 bytes in, behind f
+             0xb0000000 | high, load | low, 0x98186000, 0x80000000]
+    f, stub = code + 0x28, code + 0x30
+    words[2] = 0xb9f40000 | (stub - (code + 8))
+    words[4] = 0xb9f40000 | (stub - (code + 16))
+    strings = b"\0f\0.text\0.plt\0.got.plt\0.dynsym\0.dynstr\0.rela.plt\0"
+    image = bytearray(0x400)
+
+    def put(at, *values):
+        struct.pack_into(f"{end}{len(values)}I", image, at, *values)
+
+    put(code, *words)
+    put(slot - base, base + f)
+    put(0x220, 0, 0, 0, 0, 1, 0, 0)                              # .dynsym: none, and f
+    struct.pack_into(f"{end}BBH", image, 0x220 + 28, 0x12, 0, 0)
+    put(0x240, slot, 1 << 8 | 17, 0)                             # .rela.plt: R_MICROBLAZE_JUMP_SLOT
+    image[0x250:0x250 + len(strings)] = strings
+    sections = [(0, 0, 0, 0, 0, 0, 0, 0), (b".text", 1, 6, code, 0x30, 0, 0, 0),
+                (b".plt", 1, 6, stub, 16, 0, 0, 0), (b".got.plt", 1, 3, got, 16, 0, 0, 0),
+                (b".dynsym", 11, 2, 0x220, 32, 5, 1, 16),
+                (b".dynstr", 3, 2, 0x250, len(strings), 0, 0, 0),
+                (b".rela.plt", 4, 2, 0x240, 12, 4, 2, 12)]
+    for i, (name, kind, flags, at, size, link, info, entry) in enumerate(sections[1:], 1):
+        put(0x2a0 + 40 * i, strings.index(name), kind, flags, base + at, at, size, link, info, 4,
+            entry)
+    image[:16] = b"\x7fELF\1" + (b"\1" if end == "<" else b"\2") + b"\1" + bytes(9)
+    struct.pack_into(f"{end}HHIIIIIHHHHHH", image, 16, 2, 189, 1, base + code, 52, 0x2a0, 0, 52,
+                     32, 1, 40, len(sections), 5)
+    put(52, 1, 0, base, base, len(image), len(image), 7, 0x1000)
+    with open(path, "wb") as out:
+        out.write(image)
+    os.chmod(path, 0o755)
+
+
+@cases("order,pic", [("little", False), ("little", True), ("big", False)])
+def test_stubs_of_microblaze(tmp_path, order, pic):
+    path = str(tmp_path / "stub")
+    microblaze_with_a_stub(path, order, pic)
+    equal(list(stubs(record("-e", "all", path), path).values()), [("f@plt", 8)])
 
 
 def test_files_are_named_from_the_root_on(tmp_path):
