@@ -298,6 +298,7 @@ struct pmk_write_options {
 	bool firmware;		     /* CSV, JSON: also the columns and keys of pmk report */
 	const struct pmk_bars *bars; /* text: draw them; NULL: do not */
 	const struct pmk_metric *const *metrics; /* read anew for every section */
+	unsigned columns; /* text: break notes and the lines at the end there; 0: do not */
 };
 
 struct pmk_writer;

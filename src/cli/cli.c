@@ -63,8 +63,12 @@ bool cli_utf8(void)
 
 unsigned cli_columns(FILE *f)
 {
+	const char *columns = isatty(fileno(f)) ? getenv("COLUMNS") : NULL;
+	unsigned long chosen = columns ? strtoul(columns, NULL, 10) : 0;
 	struct winsize size;
 
+	if (chosen && chosen <= UINT16_MAX)
+		return (unsigned)chosen;
 	return ioctl(fileno(f), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
@@ -262,6 +266,13 @@ struct pmk_metrics *cli_metrics(void)
 	cli_fault(&why);
 	cli_fault(&f);
 	return all;
+}
+
+const char *cli_core_name(const char *name)
+{
+	const char *data = cli_data_dir();
+
+	return data ? pmk_files_core_name(data, name) : name;
 }
 
 char **cli_core_names(void)

@@ -74,7 +74,7 @@ int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)
 bool cli_colour(FILE *f);
 /* Does the locale say that text is UTF-8? */
 bool cli_utf8(void);
-/* How wide the terminal is; 80 if `f` is none. */
+/* How wide the terminal is: $COLUMNS, or what it says itself; 80 if `f` is none. */
 unsigned cli_columns(FILE *f);
 
 struct pmk_ahbmon_layout_file;
@@ -88,6 +88,8 @@ int cli_fault(struct pmk_count_fault *f);
 const char *cli_data_dir(void);
 /* All metrics. Loaded once; NULL after one line on stderr. */
 struct pmk_metrics *cli_metrics(void);
+/* As pmk_files_core_name(); `name` itself without a data directory. */
+const char *cli_core_name(const char *name);
 /* Names of the core presets, as pmk_files_cores(); NULL and one line on stderr after a failure. */
 char **cli_core_names(void);
 

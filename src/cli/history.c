@@ -174,7 +174,7 @@ static int take(struct history_request *q, const struct cli_option *o, char *val
 	const char **at = place(q, o);
 
 	if (at) {
-		*at = value;
+		*at = at == &q->core ? cli_core_name(value) : value;
 		return 0;
 	}
 	if (!strcmp(o->name, "fail-over"))

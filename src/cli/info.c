@@ -35,7 +35,11 @@ static const struct cli_option options[] = {
 
 static void title(const char *name, const char *text)
 {
-	printf("%s%s%s  %s\n\n", show_bold(), name, show_plain(), text);
+	fputs(show_bold(), stdout);
+	show_foreign(name, 0);
+	printf("%s  ", show_plain());
+	show_foreign(text, 0);
+	fputs("\n\n", stdout);
 }
 
 static void fact(const char *name, const char *text)
@@ -632,13 +636,14 @@ static void find_pins(const struct pmk_pmu *only, const char *name, bool *found)
 static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 {
 	char **names = only ? NULL : cli_core_names();
+	const char *core = names ? cli_core_name(name) : name;
 	int code = 0;
 
 	for (unsigned i = 0; names && names[i]; i++) {
-		if (strcmp(names[i], name) != 0)
+		if (strcmp(names[i], core) != 0)
 			continue;
 		gap(found);
-		code = info_core(name);
+		code = info_core(core);
 	}
 	if (names && !code && pmk_core_key_exists(name)) {
 		gap(found);

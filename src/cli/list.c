@@ -66,6 +66,16 @@ static void list_pmus(const struct request *q)
 	}
 }
 
+/* A name and what it is, which the user may have written. */
+static void show_named(const char *name, int width, const char *text)
+{
+	fputs("  ", stdout);
+	show_foreign(name, width);
+	putchar(' ');
+	show_foreign(text, 0);
+	putchar('\n');
+}
+
 static int list_cores(const struct request *q)
 {
 	char **names = cli_core_names(), msg[PATH_MAX + 300];
@@ -80,7 +90,7 @@ static int list_cores(const struct request *q)
 		}
 		if (q->pmu && !show_core_can_have(&core, q->pmu))
 			continue;
-		printf("  %-15s %s\n", core.name, core.brief);
+		show_named(core.name, 15, core.brief);
 		if (q->verbose && !q->headings)
 			show_core_keys(&core, "    ");
 	}
@@ -174,8 +184,13 @@ static int list_metrics(const struct request *q)
 
 		if (q->pmu && !pmk_metric_applies(m, q->pmu))
 			continue;
-		printf("  %-22s %s%s%s%s\n", m->name, m->title, *m->unit ? " [" : "", m->unit,
-		       *m->unit ? "]" : "");
+		fputs("  ", stdout);
+		show_foreign(m->name, 22);
+		putchar(' ');
+		show_foreign(m->title, 0);
+		fputs(*m->unit ? " [" : "", stdout);
+		show_foreign(m->unit, 0);
+		puts(*m->unit ? "]" : "");
 		if (q->verbose)
 			printf("  %-22s = %s\n", "", m->formula);
 	}
@@ -398,6 +413,7 @@ static const struct pmk_pmu *pmu_called(const char *name)
 	char **names = pmu ? NULL : cli_core_names(), msg[PATH_MAX + 300];
 	struct pmk_core core;
 
+	name = names ? cli_core_name(name) : name;
 	for (unsigned i = 0; names && names[i] && !pmu; i++)
 		if (strcmp(names[i], name) == 0 &&
 		    show_load_core(name, &core, msg, sizeof(msg)) == 0)

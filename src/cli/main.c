@@ -126,6 +126,7 @@ static void catch_file_limit(void)
 
 int main(int argc, char **argv)
 {
+	bool failed;
 	int code;
 
 	fill_standard_streams();
@@ -133,9 +134,13 @@ int main(int argc, char **argv)
 	code = dispatch(argc, argv);
 
 	/* Fail if the output of the command could not be written. The errno of an earlier failure
-	 * is lost, but writing the rest of the buffer fails for the same reason. */
+	 * is lost, but writing the rest of the buffer fails for the same reason, and without a rest
+	 * one more byte does. */
 	errno = 0;
-	if ((fflush(stdout) != 0 || ferror(stdout)) && code == PMK_EXIT_OK)
+	failed = fflush(stdout) != 0 || ferror(stdout);
+	if (failed && !errno)
+		(void)!write(STDOUT_FILENO, "\n", 1);
+	if (failed && code == PMK_EXIT_OK)
 		code = cli_fail(PMK_EXIT_FAILED, "cannot write the output: %s",
 				strerror(errno ? errno : EIO));
 	return code;

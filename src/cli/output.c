@@ -222,6 +222,7 @@ int output_begin(struct output *out, const struct pmk_result *r,
 		.metrics = metrics,
 		.plot = o->plot,
 		.bars = o->bars || o->plot ? &out->bars : NULL,
+		.columns = isatty(fileno(out->f)) ? cli_columns(out->f) : 0,
 	};
 
 	out->bars = (struct pmk_bars){

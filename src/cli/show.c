@@ -163,6 +163,7 @@ int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned 
 		snprintf(msg, size, "no data directory");
 		return PMK_EIO;
 	}
+	name = pmk_files_core_name(data, name);
 	if (!pmk_files_core(path, data, name)) {
 		snprintf(msg, size, "%s: %s", path, strerror(errno));
 		return PMK_EIO;
@@ -263,7 +264,8 @@ void show_wrapped(const char *text, const char *first, const char *indent, int w
 
 	while (*text) {
 		size_t n = strcspn(text, " \n"), blank = strspn(text + n, " \n");
-		int c = (int)pmk_plain_columns(text, n);
+		char *copy = strndup(text, n), *word = copy ? pmk_plain(copy) : NULL;
+		int c = word ? (int)pmk_plain_columns(word, strlen(word)) : 0;
 
 		if (column && column + 1 + c > width) {
 			putchar('\n');
@@ -271,7 +273,9 @@ void show_wrapped(const char *text, const char *first, const char *indent, int w
 		}
 		column += printf("%s", column ? " " : first) + c;
 		first = indent;
-		fwrite(text, 1, n, stdout);
+		fputs(word ? word : "", stdout);
+		free(word);
+		free(copy);
 		/* An empty line ends the paragraph. */
 		if (newlines(text + n, blank) > 1) {
 			fputs("\n\n", stdout);

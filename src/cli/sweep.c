@@ -370,16 +370,19 @@ static int prepare(const struct sweep *o, struct pmk_sweep *s)
 
 static int sweep_plan(const struct sweep *o)
 {
+	const char *data = cli_data_dir();
 	struct pmk_sweep s = { 0 };
 	char msg[512];
 	int code;
 
+	if (!data)
+		return PMK_EXIT_FAILED;
 	if (o->separator || o->json || o->pareto || o->sensitivity || o->heat || o->html)
 		return cli_fail(PMK_EXIT_USAGE,
 				"%s is a plan; a database is shown: pmk sweep -x, DB", o->file);
 	if (!o->output)
 		return cli_fail(PMK_EXIT_USAGE, "into which database? pmk sweep %s -o DB", o->file);
-	if (pmk_plan_read(&s.plan, o->file, msg, sizeof(msg)))
+	if (pmk_plan_read(&s.plan, o->file, data, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_USAGE, "%s", msg);
 	else
 		code = prepare(o, &s);

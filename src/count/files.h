@@ -39,6 +39,9 @@ char **pmk_files_cores(const char *data, struct pmk_count_fault *f);
 void pmk_files_free_names(char **names);
 /* Is it a path and not a name: does it have a slash, or end in .ini? */
 bool pmk_files_is_path(const char *name);
+/* The name of the preset that this name of GCC, QEMU or people stands for ("a53", "rpi4"); `name`
+ * itself where there is a preset of that name, or none at all. */
+const char *pmk_files_core_name(const char *data, const char *name);
 /* The path of a preset: `name` itself if it is a path; else the user's preset of that name, or the
  * data directory's. False: it cannot be read; errno says why. */
 bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name);

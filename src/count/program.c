@@ -148,33 +148,6 @@ static const char *next_name(const void *names, unsigned i)
 	return ((char *const *)names)[i];
 }
 
-/* Names that GCC, QEMU and people have for our cores. */
-static const char *other_name(const char *name)
-{
-	static const struct {
-		const char *name, *core;
-	} others[] = {
-		{ "arm926ej-s", "arm926" },    { "arm926ejs", "arm926" },
-		{ "arm1136j-s", "arm1136" },   { "arm1136jf-s", "arm1136" },
-		{ "arm1136-r2", "arm1136r0" }, { "arm1156t2-s", "arm1156" },
-		{ "arm1156t2f-s", "arm1156" }, { "arm1176jz-s", "arm1176" },
-		{ "arm1176jzf-s", "arm1176" }, { "mpcore", "arm11mpcore" },
-		{ "a7", "cortex-a7" },	       { "a8", "cortex-a8" },
-		{ "a9", "cortex-a9" },	       { "a15", "cortex-a15" },
-		{ "a53", "cortex-a53" },       { "a55", "cortex-a55" },
-		{ "a57", "cortex-a57" },       { "a72", "cortex-a72" },
-		{ "n1", "neoverse-n1" },       { "rpi0", "raspberrypizero" },
-		{ "rpi1", "raspberrypi1" },    { "rpi3", "raspberrypi3" },
-		{ "rpi4", "raspberrypi4" },    { "raspi0", "raspberrypizero" },
-		{ "raspi3b", "raspberrypi3" }, { "raspi4b", "raspberrypi4" },
-	};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (!strcmp(others[i].name, name))
-			return others[i].core;
-	return NULL;
-}
-
 static int unknown_core(struct pmk_program *p, const char *data, const char *name, const char *path)
 {
 	char near[256] = "", own[PATH_MAX], **names;
@@ -315,19 +288,15 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	const struct machine *machine = machine_of(&p->elf), *usual = machine;
 	char path[PATH_MAX], msg[512];
 	struct pmk_core preset;
-	const char *other;
 	int err;
 
 	if (!usual && p->argv.count)
 		usual = machine_by_emulator(p);
 	if (!name)
 		name = usual ? usual->core : machines[0].core;
-	if (!pmk_files_core(path, data, name)) {
-		other = other_name(name);
-		if (!other || !pmk_files_core(path, data, other))
-			return unknown_core(p, data, name, path);
-		name = other;
-	}
+	name = pmk_files_core_name(data, name);
+	if (!pmk_files_core(path, data, name))
+		return unknown_core(p, data, name, path);
 	if (pmk_core_load(&p->core, path, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED, "%s", msg);
 	if (pmk_program_check_preset(&p->core, name, msg, sizeof(msg)))

@@ -70,16 +70,54 @@ static const char *plain(const struct pmk_writer *w)
 	return w->opt.colour ? "\033[0m" : "";
 }
 
-/* Two decimals, like perf; four when two would show 0.00, none for a large number, whose digits are
- * grouped. */
-static void metric_value_text(char buf[48], double v, bool group)
+/* Bytes per second in the largest unit that leaves a digit before the point, for people. */
+static bool rate_text(char buf[48], double v, const char *unit)
 {
+	static const struct {
+		double least;
+		const char *name;
+	} units[] = { { 1e12, "TB/s" }, { 1e9, "GB/s" }, { 1e6, "MB/s" }, { 1e3, "kB/s" } };
+
+	for (unsigned i = 0; !strcmp(unit, "bytes/s") && i < sizeof(units) / sizeof(units[0]); i++)
+		if (v >= units[i].least && v < 1e18) {
+			snprintf(buf, 48, "%.1f %s", v / units[i].least, units[i].name);
+			return true;
+		}
+	return false;
+}
+
+/* Two decimals, like perf; four when two would show 0.00, none for a large number, whose digits are
+ * grouped. Without grouping, numbers have no units. */
+static void metric_value_text(char buf[48], double v, const char *unit, bool group)
+{
+	if (group && rate_text(buf, v, unit))
+		return;
 	if (v >= 1000 && v < 1e18 && (v == floor(v) || v >= 1e5))
 		pmk_number_text(buf, (uint64_t)(v + 0.5), 0, group);
 	else if (v >= 1000 && v < 1e18)
 		pmk_number_text(buf, (uint64_t)(v * 100 + 0.5), 2, group);
 	else
 		snprintf(buf, 48, "%.*f", v != 0 && fabs(v) < 0.1 ? 4 : 2, v);
+}
+
+/* Write lines; on a terminal those that are too long are broken between words. */
+static void put_lines(struct pmk_writer *w, char *text)
+{
+	char *end;
+
+	for (char *line = text; *line; line = end + 1) {
+		size_t n = strcspn(line, "\n"), blank = strspn(line, " ");
+
+		end = line + n;
+		*end = '\0';
+		if (w->opt.columns && pmk_plain_columns(line, n) > w->opt.columns) {
+			fprintf(w->f, "%.*s", (int)blank, line);
+			pmk_plain_wrap(w->f, line + blank, (unsigned)blank, (unsigned)blank + 2,
+				       w->opt.columns);
+		} else {
+			fprintf(w->f, "%s\n", line);
+		}
+	}
 }
 
 static bool has_name(const char *names, const char *name)
@@ -148,7 +186,7 @@ static int metric(struct pmk_writer *w, const struct pmk_section *s,
 	bool percent = strcmp(v->unit, "%") == 0;
 
 	if (v->valid)
-		metric_value_text(text, v->value, w->opt.big_num);
+		metric_value_text(text, v->value, v->unit, w->opt.big_num);
 	fprintf(w->f, "# %10s%s %s (%s)", text, percent && v->valid ? "%" : " ",
 		title_of(w, v->name), v->name);
 	/* An interval without a burst has no mean per burst. There are many such intervals and
@@ -448,7 +486,7 @@ static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 		st->never = open_memstream(&st->never_text, &st->never_size);
 	if (!st->never)
 		return PMK_ENOMEM;
-	fputs(first ? "" : ", ", st->never);
+	fputs(first ? " never completed: " : ", ", st->never);
 	pmk_plain_write(st->never, s->region);
 	if (s->unmatched)
 		fprintf(st->never, " (begins or ends without a partner or reading: %llu)",
@@ -465,7 +503,9 @@ static void end_sections(struct pmk_writer *w)
 		return;
 	fclose(st->never);
 	st->never = NULL;
-	fprintf(w->f, "\n never completed: %s\n", st->never_text ? st->never_text : "");
+	fputs("\n", w->f);
+	if (st->never_text)
+		put_lines(w, st->never_text);
 	free(st->never_text);
 }
 
@@ -519,7 +559,7 @@ static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 		char text[48] = "n/a";
 
 		if (v.valid)
-			metric_value_text(text, v.value, w->opt.big_num);
+			metric_value_text(text, v.value, v.unit, w->opt.big_num);
 		if (s->interval && v.no_divisor)
 			st->no_divisor = true;
 		else if (!v.valid && note(w, v.name, v.reason))
@@ -842,12 +882,11 @@ static void run_table(struct pmk_writer *w, const struct pmk_result *r)
 	elapsed(w, r);
 }
 
-static int text_end(struct pmk_writer *w, const struct pmk_result *r)
+/* Notes, and how it was counted. */
+static void write_foot(struct pmk_writer *w, const struct pmk_result *r)
 {
 	struct state *st = state_of(w);
 
-	end_sections(w);
-	pmk_bars_end(w, &st->bars, r);
 	if (st->nnotes || st->no_divisor)
 		putc('\n', w->f);
 	if (st->no_divisor)
@@ -877,7 +916,25 @@ static int text_end(struct pmk_writer *w, const struct pmk_result *r)
 	if (r->has_cpu_time)
 		fprintf(w->f, "\n%18.9f seconds user\n%18.9f seconds sys\n", r->user, r->sys);
 	putc('\n', w->f);
-	return 0;
+}
+
+static int text_end(struct pmk_writer *w, const struct pmk_result *r)
+{
+	struct state *st = state_of(w);
+	FILE *f = w->f, *foot;
+	char *text = NULL;
+	size_t size;
+
+	end_sections(w);
+	pmk_bars_end(w, &st->bars, r);
+	foot = open_memstream(&text, &size);
+	w->f = foot ? foot : f;
+	write_foot(w, r);
+	w->f = f;
+	if (foot && !fclose(foot))
+		put_lines(w, text);
+	free(text);
+	return foot ? 0 : PMK_ENOMEM;
 }
 
 const struct pmk_writer_ops pmk_writer_text = {

@@ -14,12 +14,14 @@
 #include "base/grow.h"
 #include "base/ini.h"
 #include "base/nearest.h"
+#include "count/files.h"
 
 #define MOST_VALUES 4096 /* of one setting */
 #define MOST_CELLS  ((size_t)100000000)
 
 struct reading {
 	struct pmk_sweep_plan *plan;
+	const char *data;	   /* where the presets of cores are */
 	struct pmk_plan_core *own; /* cores of [settings CORE], with their axes */
 	size_t nown, own_room;
 	struct pmk_plan_program *program; /* the one that is being read */
@@ -343,13 +345,27 @@ static struct pmk_plan_core *new_core(struct pmk_plan_core **cores, size_t *n, s
 static bool take_core(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text, size_t n)
 {
 	struct pmk_sweep_plan *p = r->plan;
-	char name[PMK_INI_LINE + 2];
+	char word[PMK_INI_LINE + 2];
+	const char *name;
 
 	(void)ctx;
-	snprintf(name, sizeof(name), "%.*s", (int)n, text);
+	snprintf(word, sizeof(word), "%.*s", (int)n, text);
+	name = pmk_files_core_name(r->data, word);
 	if (find_core(p->cores, p->ncores, name))
 		return pmk_ini_fail(ini, ini->line, "core %s is there twice", name);
 	return new_core(&p->cores, &p->ncores, &p->core_room, name, ini->line) || no_memory(r, ini);
+}
+
+/* A core of one program. */
+static bool take_program_core(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
+			      size_t n)
+{
+	char word[PMK_INI_LINE + 2];
+	const char *name;
+
+	snprintf(word, sizeof(word), "%.*s", (int)n, text);
+	name = pmk_files_core_name(r->data, word);
+	return add_word(r, ini, ctx, name, strlen(name));
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -474,7 +490,7 @@ static bool take_program(struct reading *r, struct pmk_ini *ini, const char *nam
 	if (!strcmp(name, "env"))
 		return take_env(r, ini, &p->env, value);
 	if (!strcmp(name, "cores"))
-		return each_item(r, ini, value, take_word, &p->cores);
+		return each_item(r, ini, value, take_program_core, &p->cores);
 	if (!strcmp(name, "timeout"))
 		return take_timeout(ini, value, &p->timeout_ms);
 	if (!strcmp(name, "exit")) {
@@ -512,8 +528,10 @@ static bool choose_program(struct reading *r, struct pmk_ini *ini, const char *n
 static bool take_own_setting(struct reading *r, struct pmk_ini *ini, const char *core,
 			     const char *name, const char *value)
 {
-	struct pmk_plan_core *own = find_core(r->own, r->nown, core);
+	struct pmk_plan_core *own;
 
+	core = pmk_files_core_name(r->data, core);
+	own = find_core(r->own, r->nown, core);
 	if (!own)
 		own = new_core(&r->own, &r->nown, &r->own_room, core, ini->line);
 	return own ? take_setting(r, ini, &own->axes, name, value) : no_memory(r, ini);
@@ -649,9 +667,10 @@ static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char
 		section);
 }
 
-int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, char *msg, size_t size)
+int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, const char *data, char *msg,
+		  size_t size)
 {
-	struct reading r = { .plan = plan };
+	struct reading r = { .plan = plan, .data = data };
 	int err;
 
 	*plan = (struct pmk_sweep_plan){ .path = strdup(path) };

@@ -74,7 +74,8 @@ struct pmk_sweep_plan {
 };
 
 /* Read the plan at `path`. Returns 0, or as pmk_ini_load() does, with "FILE:LINE: why" in msg. */
-int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, char *msg, size_t size);
+int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, const char *data, char *msg,
+		  size_t size);
 void pmk_plan_free(struct pmk_sweep_plan *plan);
 
 /* Put the programs that are meant in place of those with "each". 0 or PMK_ENOMEM; or another

@@ -153,6 +153,8 @@ static int fail_sqlite(struct pmk_store *s)
 
 	if (code == SQLITE_BUSY)
 		return fail(s, PMK_EBUSY, "another process writes to it");
+	if (code == SQLITE_FULL)
+		return fail(s, PMK_EIO, strerror(ENOSPC));
 	return fail(s, code == SQLITE_NOMEM ? PMK_ENOMEM : PMK_EIO, sqlite3_errmsg(s->db));
 }
 

@@ -514,7 +514,7 @@ def test_no_output_at_all():
 def test_a_full_disk_is_named():
     # One that fits the buffer, ones that do not.
     for command in ("list pmus", "list microblaze", "list all", "info br_exec",
-                    "decode arm1176 PMNC=1", "--help"):
+                    "decode arm1176 PMNC=1", "--help", "stat --help"):
         out = run("sh", "-c", f"{PMK} {command} > /dev/full")
         equal((out.code, out.err), (FAILED,
                                     "pmk: cannot write the output: No space left on device\n"),
@@ -785,6 +785,8 @@ def test_other_names_of_cores():
     for name, core in (("arm1176jzf-s", "arm1176"), ("rpi1", "raspberrypi1"),
                        ("arm1136jf-s", "arm1136"), ("a7", "cortex-a7")):
         equal(stat("-e", "instructions", "--core", name, loop(1), code=3)["core"], core)
+        equal(pmk("list", name).out, pmk("list", core).out)
+        contains(pmk("info", name).out, pmk("info", core).out.splitlines()[-1])
 
 
 def test_a_full_device_is_named():
@@ -840,6 +842,28 @@ def test_no_control_characters_of_names_are_printed():
                     ("wave", evil)):
         out = pmk(*command, text=False)
         assert not raw.search(out.err + out.out), f"{command}: {out}"
+
+
+def test_no_control_characters_of_ones_own_files_are_listed(tmp_path):
+    """Presets refuse the plain ones; text of metrics may have any."""
+    for folder in ("cores", "metrics"):
+        (tmp_path / "pmk" / folder).mkdir(parents=True)
+    with open(f"{SOURCE}/data/cores/arm1176.ini") as f:
+        preset = f.read()
+    (tmp_path / "pmk/cores/mine.ini").write_text(
+        re.sub(r"(?m)^brief = .*", "brief = core\u009b31m", preset).replace("name = arm1176",
+                                                                          "name = mine", 1))
+    (tmp_path / "pmk/metrics/mine.metric").write_text(
+        "TITLE title\x1b[31m\nUNIT unit\x07\nEVENTS cpu_cycles\nFORMULA cpu_cycles\nTEXT\n"
+        "text\x1b[32m of\ntwo lines\n")
+    env = dict(os.environ, XDG_CONFIG_HOME=str(tmp_path))
+    for command, shown in ((("list", "cores"), r"core\xc2\x9b31m"),
+                           (("list", "metrics"), r"title\x1b[31m [unit\x07]"),
+                           (("info", "mine"), r"text\x1b[32m of two lines")):
+        out = pmk(*command, env=env)
+        equal(out.code, 0, out)
+        contains(out.out, shown)
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", out.out), command
 
 
 def test_the_emulator_is_killed():

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """pmk stat: every option, on programs whose instructions are known. And list, info and decode."""
+import contextlib
 import csv
+import fcntl
 import io
 import os
 import pathlib
 import re
 import shutil
+import struct
+import subprocess
+import termios
 
 from harness import *
 from programs import LOOP, assemble, build, loop, program
@@ -1316,3 +1321,57 @@ def test_labels_are_what_the_page_says():
     for name, label in labels.items():
         most = int(re.fullmatch(r"within (\d+) % \(docs/cycles\.md\)", label)[1])
         assert worst[name] <= most, (name, worst[name], label)
+
+
+# ---- on a terminal -------------------------------------------------------------------------------
+
+
+def on_terminal(width, *argv, env=None):
+    """What pmk prints there, without colours."""
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    text = b""
+    with subprocess.Popen([PMK, *argv], stdin=slave, stdout=slave, stderr=slave, env=env) as p:
+        os.close(slave)
+        with contextlib.suppress(OSError):
+            while part := os.read(master, 65536):
+                text += part
+    os.close(master)
+    equal(p.returncode, 3, text)
+    return re.sub("\033\\[[0-9]*m", "", text.decode().replace("\r\n", "\n"))
+
+
+def foot(text):
+    """The notes and the last lines: what comes after the rows."""
+    at = text.index("\n etmextout")
+    return text[at:re.search(r"\n *[0-9.]+ seconds time", text).start()]
+
+
+def test_long_lines_are_broken_at_the_terminals_width():
+    argv = ("stat", "-e", "instr_exec,etmextout_0,etmextout_1", loop(1))
+    env = dict(os.environ, PMK_TEST="long " * 9)
+    env.pop("COLUMNS", None)
+    for width, chosen in ((50, {}), (132, {"COLUMNS": "40"})):
+        env.update(chosen)
+        whole = foot(pmk(*argv, env=env).err)
+        assert max(map(len, whole.splitlines())) > 80
+        lines = foot(on_terminal(width, *argv, env=env)).splitlines()
+        limit = int(chosen.get("COLUMNS", width))
+        # A word that is longer than a line has one for itself.
+        equal([x for x in lines if len(x) > limit and len(x.split()) > 1], [])
+        equal(" ".join("\n".join(lines).split()), " ".join(whole.split()))
+        assert sum(x.startswith("   ") for x in lines) > 1, lines
+    env["COLUMNS"] = "1000"
+    equal(foot(on_terminal(50, *argv, env=env)), whole)
+
+
+def test_rates_have_units_for_people():
+    writes = program("writes", "char at[1 << 16]; int main(void) { for (int i = 0; i < 1 << 16; i++) "
+                     "((volatile char *)at)[i]++; }")
+    argv = ("stat", "-e", "all", "-M", "writeback_bandwidth", writes)
+    value = stat(*argv[1:])["metrics"][0]["value"]
+    text = pmk(*argv).err
+    found = re.search(r"# +([0-9.]+) ([kMG])B/s +bytes written back from the data cache per", text)
+    scale = {"k": 1e3, "M": 1e6, "G": 1e9}[found[2]]
+    equal(f"{value / scale:.1f}", found[1])
+    contains(pmk(*argv[:1], "--no-big-num", *argv[1:]).err, f"# {value:10.0f}  bytes written")

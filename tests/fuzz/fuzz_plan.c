@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0)
 		return 0;
 	if (write(fd, data, size) == (ssize_t)size) {
-		if (!pmk_plan_read(&plan, path, msg, sizeof(msg)))
+		if (!pmk_plan_read(&plan, path, "", msg, sizeof(msg)))
 			check(&plan);
 		else if (strncmp(msg, path, strlen(path)) != 0 || strchr(msg, '\n'))
 			abort();

@@ -276,6 +276,22 @@ def test_the_same_core_in_other_words_is_the_same_cell(folder):
     equal(summary(sweep(folder)), (1, 0, 1, 0))
 
 
+def test_other_names_of_a_core_are_that_core(folder):
+    """In the list, of a program and of settings; but the same core is not there twice."""
+    plan(folder, {"x": "run = ./prog x\ncores = arm1176jzf-s"}, settings="clock = 1000\n"
+         "[settings arm1176jz-s]\nclock = 2000")
+    sweep(folder)
+    contains(pmk("sweep", "-x,", "r.db", cwd=folder).out, "x,arm1176,2000,")
+    plan(folder, {"x": "run = ./prog x"}, "cores = arm1176, arm1176jzf-s\nevents = cycles")
+    contains(sweep(folder, code=129).err, "core arm1176 is there twice")
+
+
+def test_a_full_device_is_named(folder):
+    plan(folder, {"x": "run = ./prog x"})
+    out = pmk("sweep", "plan.ini", "-o", "/dev/full", cwd=folder)
+    equal((out.code, out.err), (125, "pmk: /dev/full: No space left on device\n"))
+
+
 def test_a_cell_with_two_names_is_counted_once(folder):
     plan(folder, {"one": "run = ./prog exit 0", "two": "run = ./prog exit 0",
                   "bad": "run = ./prog exit 1", "worse": "run = ./prog exit 1"},
