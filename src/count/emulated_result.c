@@ -37,6 +37,12 @@ static bool lacks_strongly_ordered(const struct pmk_emulation *e, const struct p
 	return e->prog.system && event->signal == PMK_SIG_WBUF_DRAIN;
 }
 
+/* Firmware may have run with MMU and caches off, and they count as on. */
+static bool lacks_control(const struct pmk_emulation *e)
+{
+	return atomic_load(&e->runner.arena->control_unseen) != 0;
+}
+
 /* How far the counts of an event can be trusted, as far as the run knows by now. */
 static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_event *event)
 {
@@ -48,7 +54,9 @@ static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_e
 	    pmk_signal_in(&e->doubtful, event->signal) ||
 	    pmk_signal_in(&e->doubtful, event->signal2))
 		return PMK_TRUST_INEXACT;
-	if (!pmk_signal_exact(event->signal) || lacks_strongly_ordered(e, event))
+	if (!pmk_signal_exact(event->signal))
+		return lacks_control(e) ? PMK_TRUST_INEXACT : PMK_TRUST_MODELLED;
+	if (lacks_strongly_ordered(e, event))
 		return PMK_TRUST_MODELLED;
 	return is_threaded(e) ? PMK_TRUST_INEXACT : PMK_TRUST_EXACT;
 }
@@ -445,7 +453,7 @@ static void note_control(struct pmk_count *c)
 				 *list ? ", " : "", name[i]);
 	if (*list)
 		pmk_result_note(&c->result, "the firmware left these off (SCTLR): %s", list);
-	if (atomic_load(&e->runner.arena->control_unseen))
+	if (lacks_control(e))
 		pmk_result_note(&c->result, "what the firmware turns on and off is not followed: "
 					    "MMU, caches and branch prediction count as the "
 					    "core's parameters say");

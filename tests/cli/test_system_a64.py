@@ -119,12 +119,45 @@ DEVICE = """
 """
 
 
+# The first gigabyte is device memory and the second one is cached, each at its own address.
+MAP = """
+	.balign	4096
+map:	.quad	0x401, 0x40000705
+	.rept	510
+	.quad	0
+	.endr
+"""
+TABLE = """
+	adr	x0, map
+	msr	ttbr0_el1, x0
+	mov	x0, #0xff00
+	msr	mair_el1, x0
+	ldr	x0, =0x803519			// 39 bits, cached, no TTBR1
+	msr	tcr_el1, x0
+"""
+CACHES_ON = TABLE + """
+	mrs	x0, sctlr_el1
+	mov	x1, #0x1005			// I, C, M
+	orr	x0, x0, x1
+	msr	sctlr_el1, x0
+	isb
+"""
+CACHES_ON_INSNS = 11
+CACHES_OFF = """
+	mrs	x0, sctlr_el1
+	mov	x1, #0x1005
+	bic	x0, x0, x1
+	msr	sctlr_el1, x0
+	isb
+"""
+
+
 def test_device_accesses_are_not_looked_up_in_the_cache():
     for n in (1, 10, 500):
-        c = counts(system(firmware(DEVICE, count=n), "-e",
+        c = counts(system(firmware(CACHES_ON + DEVICE, MAP, count=n), "-e",
                           "inst_retired,mem_access,l1d_cache,l1d_cache_refill,bus_access_rd"))
-        equal(c["inst_retired"], FRAME_INSNS + 1 + 5 * n)
-        equal((c["mem_access"], c["l1d_cache"]), (2 + 3 * n, 2 + 2 * n))
+        equal(c["inst_retired"], FRAME_INSNS + CACHES_ON_INSNS + 1 + 5 * n)
+        equal((c["mem_access"], c["l1d_cache"]), (3 + 3 * n, 3 + 2 * n))
         # Of the literals and of the stack.
         equal(c["l1d_cache_refill"], 2)
         assert c["bus_access_rd"] >= n, c
@@ -428,6 +461,43 @@ def test_levels(name, turn, insns, handled):
         equal({x["trust"] for x in doc["counters"]} - {"exact", "modelled"}, set())
 
 
+LOADS = """
+	mov	x4, #COUNT
+{n}:	ldr	x0, [sp, #-8]
+	subs	x4, x4, #1
+	b.ne	{n}b
+"""
+CONTROLLED = ("inst_retired", "cpu_cycles", "l1d_cache_refill", "l1i_cache_refill",
+              "l1d_tlb_refill", "bus_access_rd")
+ALL_OFF = [w for part in ("mmu", "icache", "dcache") for w in ("--set", f"{part}.enable=off")]
+
+
+def controlled(body, *options):
+    doc = system(firmware(body, MAP), "-e", ",".join(CONTROLLED), *options)
+    return counts(doc), doc["note"] or ""
+
+
+def test_caches_are_off_until_the_firmware_turns_them_on():
+    loads = LOADS.format(n=1)
+    off, note = controlled(loads)
+    contains(note, "left these off (SCTLR): MMU, data cache, instruction cache")
+    equal(off, controlled(loads, *ALL_OFF)[0], "as with parameters that turn all off")
+    equal([off[e] for e in CONTROLLED if "refill" in e], [0, 0, 0])
+    on, note = controlled(CACHES_ON + loads)
+    assert "SCTLR" not in note, note
+    equal(on["inst_retired"], off["inst_retired"] + CACHES_ON_INSNS)
+    # Lines of the stack and of the literals of the frame's end.
+    equal(on["l1d_cache_refill"], 2)
+    assert on["l1i_cache_refill"] > 0 and on["l1d_tlb_refill"] > 0, on
+    assert on["cpu_cycles"] < off["cpu_cycles"] / 5, (on, off)
+    # The second loop takes as long as one of a program that turns nothing on.
+    again, note = controlled(CACHES_ON + loads + CACHES_OFF + LOADS.format(n=2))
+    assert "SCTLR" not in note, note
+    equal(again["l1d_cache_refill"], 1)
+    assert off["cpu_cycles"] < again["cpu_cycles"] < off["cpu_cycles"] * 1.2, (again, off)
+    equal(controlled(CACHES_ON + loads, *ALL_OFF)[0]["l1d_cache_refill"], 0)
+
+
 # From EL3 to EL2 and EL1, and back by SMC; every level has LOOP instructions of its own.
 THREE = """
 	.global	_start
@@ -475,6 +545,26 @@ vectors:
 	hlt	#0xf000
 9:	.quad	0x20026, 0
 """
+
+
+@cases("owner, hcr, outside", [("el1", 0x80000000, 1000), ("host", 0x480000000, 2000)])
+def test_each_level_has_its_own_setting(owner, hcr, outside):
+    """EL2 turns on what EL1 has; or itself, as a host that uses the name of EL1's register."""
+    old = "	mov	x0, #0x80000000\n	msr	hcr_el2, x0\n"
+    assert old in THREE
+    new = f"	ldr	x0, ={hcr:#x}\n	msr	hcr_el2, x0\n	isb\n" + CACHES_ON
+    at_el2, at_el1 = THREE.replace(old, new).split("one:", 1)
+    at_el1 = at_el1.replace("#COUNT", "#2 * COUNT", 1)
+    kernel = build("settings64-" + owner, f"{at_el2}one:{at_el1}{MAP}", "-nostdlib", "-static",
+                   "-Wl,--build-id=none", "-Wl,-Ttext=0x40200000", "-DCOUNT=1000", ext="S",
+                   prefix=CROSS64)
+    c = counts(stat("-e", ",".join(CONTROLLED), "--core", "cortex-a53", "--qemu",
+                    "qemu-system-aarch64 -M virt,secure=on,virtualization=on -cpu max "
+                    f"-device loader,file='{kernel}',cpu-num=0 -nographic -nic none "
+                    "-semihosting-config enable=on,target=native"))
+    # The loop of the other level runs without caches.
+    assert outside <= c["bus_access_rd"] < outside + 100, c
+    assert 1 <= c["l1d_cache_refill"] <= 3, c
 
 
 def test_all_levels_count_and_kernel_is_above_el0():

@@ -89,3 +89,10 @@ def test_what_is_not_shown():
     equal(sorted(missing), ["interrupt_latency", "mmu_data_exception", "mmu_exception",
                             "mmu_insn_exception"])
     assert all(missing.values()), missing
+
+
+def test_settings_that_are_not_followed_make_counts_inexact():
+    _, doc = count()
+    trust = {c["event"]: c["trust"] for c in doc["counters"]}
+    equal((trust["insn_executed"], trust["clock_cycles"]), ("exact", "inexact"))
+    contains(doc["note"], "what the firmware turns on and off is not followed")

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The control register of ARM cores. See control.h. */
+/* The control registers of ARM cores. See control.h. */
 #include "producer/qemu/control.h"
 
 #include <string.h>
 
-/* The instruction as A32 has it; Thumb-2 has the halves the other way round. */
+#define HCR_E2H (UINT64_C(1) << 34)
+#define HCR_TGE (UINT64_C(1) << 27)
+
+/* The instruction as A64 or A32 has it; Thumb-2 has the halves the other way round. */
 static uint32_t word_of(const struct pmk_raw *raw, const struct pmk_insn *in)
 {
 	uint32_t word;
@@ -14,17 +17,39 @@ static uint32_t word_of(const struct pmk_raw *raw, const struct pmk_insn *in)
 }
 
 /* MCR p15, 0, <Rt>, c1, c0, 0. One with a condition might not be executed. */
-bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in)
+static bool is_write_of_a32(uint32_t word, struct pmk_control_write *w)
 {
-	return raw->size == 4 && (word_of(raw, in) & 0xffff0fff) == 0xee010f10;
+	*w = (struct pmk_control_write){ PMK_CONTROL_SCTLR_EL1, word >> 12 & 15 };
+	return (word & 0xffff0fff) == 0xee010f10;
 }
 
-unsigned pmk_control_source(const struct pmk_raw *raw, const struct pmk_insn *in)
+/* MSR SCTLR_EL1, SCTLR_EL2, SCTLR_EL3, SCTLR_EL12 or HCR_EL2, <Xt>. */
+static bool is_write_of_a64(uint32_t word, struct pmk_control_write *w)
 {
-	return word_of(raw, in) >> 12 & 15;
+	static const uint8_t sctlr[8] = {
+		[0] = PMK_CONTROL_SCTLR_EL1,
+		[4] = PMK_CONTROL_SCTLR_EL2,
+		[5] = PMK_CONTROL_SCTLR_EL12,
+		[6] = PMK_CONTROL_SCTLR_EL3,
+	};
+
+	w->source = word & 31;
+	w->reg = PMK_CONTROL_HCR_EL2;
+	if ((word & 0xffffffe0) == 0xd51c1100)
+		return true;
+	w->reg = (enum pmk_control_reg)sctlr[word >> 16 & 7];
+	return (word & 0xfff8ffe0) == 0xd5181000 && w->reg != PMK_CONTROL_NONE;
 }
 
-unsigned pmk_control_state(uint32_t sctlr)
+bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in, bool a64,
+			    struct pmk_control_write *w)
+{
+	if (raw->size != 4)
+		return false;
+	return a64 ? is_write_of_a64(word_of(raw, in), w) : is_write_of_a32(word_of(raw, in), w);
+}
+
+static unsigned state_of(uint64_t sctlr)
 {
 	unsigned state = 0;
 
@@ -37,4 +62,54 @@ unsigned pmk_control_state(uint32_t sctlr)
 	if (sctlr >> 11 & 1)
 		state |= PMK_CONTROL_PREDICTOR;
 	return state;
+}
+
+/* The level whose register it is. With HCR_EL2.E2H, software at EL2 has its own register under the
+ * name of that of EL1. */
+static unsigned level_of(const struct pmk_control_state *s, enum pmk_control_reg reg,
+			 unsigned level)
+{
+	switch (reg) {
+	case PMK_CONTROL_SCTLR_EL2:
+		return 2;
+	case PMK_CONTROL_SCTLR_EL3:
+		return 3;
+	case PMK_CONTROL_SCTLR_EL1:
+		return level == 2 && s->hcr & HCR_E2H ? 2 : 1;
+	default:
+		return 1;
+	}
+}
+
+bool pmk_control_set(struct pmk_control_state *s, enum pmk_control_reg reg, unsigned level,
+		     uint64_t value)
+{
+	struct pmk_control_state before = *s;
+
+	if (reg == PMK_CONTROL_HCR_EL2)
+		s->hcr = value & (HCR_E2H | HCR_TGE);
+	else
+		s->of_level[level_of(s, reg, level)] = (uint8_t)state_of(value);
+	return memcmp(&before, s, sizeof(before)) != 0;
+}
+
+/* EL0 has the setting of the level above it: of EL2 if that is its host. */
+unsigned pmk_control_at(const struct pmk_control_state *s, unsigned level)
+{
+	if (level == 0)
+		level = s->hcr == (HCR_E2H | HCR_TGE) ? 2 : 1;
+	return s->of_level[level];
+}
+
+bool pmk_control_differs(const struct pmk_control_state *s, unsigned levels)
+{
+	unsigned all = 0, common = ~0u;
+
+	for (unsigned level = 0; level < 4; level++) {
+		if (!(levels >> level & 1))
+			continue;
+		all |= pmk_control_at(s, level);
+		common &= pmk_control_at(s, level);
+	}
+	return levels && all != common;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * System emulation: firmware turns the MMU, the caches and the branch predictor on and off by the
- * control register of ARM (SCTLR: M, C, I and Z). They are off at reset. A write of the register
- * ends QEMU's translated block, and what was written is still in the general register when the next
- * block starts. Data are not cached while the MMU is off: accesses are Strongly Ordered then.
+ * control register of ARM (SCTLR: M, C, I and Z), of which AArch64 has one for each exception level
+ * above EL0. They are off at reset. A write of the register ends QEMU's translated block, and what
+ * was written is still in the general register when the next block starts. Data are not cached
+ * while the MMU is off: accesses are Strongly Ordered then.
  *
  * Where anything changes, the core starts again with empty caches, TLBs and predictor, because
  * software has to invalidate them (our choice), and all code is translated again, because blocks
- * are built for one state.
+ * are built for one state. QEMU translates code separately for each level. While levels that run
+ * have different states, each block finds out whether its state is that of the core.
  */
 #ifndef PMK_PRODUCER_QEMU_CONTROL_H
 #define PMK_PRODUCER_QEMU_CONTROL_H
@@ -19,11 +21,37 @@
 
 #include "cpu/family.h"
 
-/* True if the instruction writes the control register. */
-bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in);
-/* The general register that it is written from. */
-unsigned pmk_control_source(const struct pmk_raw *raw, const struct pmk_insn *in);
-/* What a value of the register turns on: of enum pmk_control. */
-unsigned pmk_control_state(uint32_t sctlr);
+/* AArch32 has one register, which counts as that of EL1. */
+enum pmk_control_reg {
+	PMK_CONTROL_NONE,
+	PMK_CONTROL_SCTLR_EL1,
+	PMK_CONTROL_SCTLR_EL2,
+	PMK_CONTROL_SCTLR_EL3,
+	PMK_CONTROL_SCTLR_EL12,
+	PMK_CONTROL_HCR_EL2, /* says whether EL2 is the host of EL0 */
+	PMK_CONTROL_NREGS,
+};
+
+struct pmk_control_write {
+	enum pmk_control_reg reg;
+	unsigned source; /* the general register that it is written from; 31 is XZR in A64 */
+};
+
+/* What is on; all 0 at reset. */
+struct pmk_control_state {
+	uint8_t of_level[4]; /* of enum pmk_control */
+	uint64_t hcr;	     /* the bits of HCR_EL2 that matter */
+};
+
+/* True if the instruction, of A64 or AArch32, writes such a register. */
+bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in, bool a64,
+			    struct pmk_control_write *w);
+/* Software at `level` has written `value`. Returns true if that changes anything. */
+bool pmk_control_set(struct pmk_control_state *s, enum pmk_control_reg reg, unsigned level,
+		     uint64_t value);
+/* What is on at `level`: of enum pmk_control. */
+unsigned pmk_control_at(const struct pmk_control_state *s, unsigned level);
+/* True if different things are on at these levels, a set of bits. */
+bool pmk_control_differs(const struct pmk_control_state *s, unsigned levels);
 
 #endif

@@ -647,16 +647,24 @@ static bool is_device(void *ctx, uint64_t addr)
 }
 
 /*
- * The control register of ARM (control.h). There is one setting for all code: if the
+ * The control registers of ARM (control.h). There is one setting of each level for all code: if the
  * processors of a board have different ones, the last that was written counts for all.
  */
-/* The core with all that its parameters turn on; and what is on. */
-static struct pmk_core configured;
-static unsigned control_state = ~0u;
 static bool follows_control;
-/* The register is about to be written, or was: from which general register, plus 1; by vCPU. */
-static uint8_t control_source[PMK_MAX_VCPUS];
-/* Addresses behind writes of it. */
+/* The core with all that its parameters turn on; and what is on at each level. */
+static struct pmk_core configured;
+static struct pmk_control_state control;
+/* What is on for the code that is being translated, and in the core of each vCPU. */
+static unsigned control_state = ~0u;
+static unsigned control_of_core[PMK_MAX_VCPUS];
+/* The levels of code that was translated; and whether different things are on at them. */
+static unsigned control_levels;
+static bool control_differs;
+static uint32_t control_quiet; /* blocks in a row that had the state of the core */
+#define CONTROL_QUIET 1000000  /* our choice */
+/* The register that is about to be written, or was, by vCPU. */
+static struct pmk_control_write control_write[PMK_MAX_VCPUS];
+/* Addresses after writes of it. */
 static uint64_t control_after[64];
 static unsigned ncontrol_after;
 
@@ -674,47 +682,122 @@ static void begin_control(void)
 	pmk_core_control(&config.core, &configured, control_state);
 }
 
-/* Only firmware that turns something on or off again comes here, a few times as it starts. */
-static void set_control(struct pmk_cpu *cpu, unsigned state)
+static unsigned control_at(unsigned level)
 {
-	const struct pmk_block *prev = cpu->prev;
-	union pmk_cpu_own kept;
+	return pmk_control_at(&control, level) | ~family->control;
+}
 
-	state |= ~family->control;
-	control_state = state;
-	atomic_fetch_or(&arena->control_seen, state & family->control);
-	pmk_core_control(&config.core, &configured, state);
-	if (cpu->core.mmu == config.core.mmu && cpu->core.icache_on == config.core.icache_on &&
-	    cpu->core.dcache_on == config.core.dcache_on && cpu->core.bp_on == config.core.bp_on)
-		return;
-	pmk_core_control(&cpu->core, &configured, state);
-	if (pmk_cpu_cold(cpu, &kept))
-		give_up(PMK_ENOMEM);
-	pmk_cpu_discard(&cpu->core, &kept);
-	cpu->prev = prev;
-	if (family->attach)
-		family->attach(cpu, &emulated(cpu)->chip.biu);
+static void translate_for_control(void)
+{
+	control_levels = 0;
+	control_differs = false;
+	control_quiet = 0;
 	if (glue->translate_anew)
 		glue->translate_anew();
 	else
 		pmk_guest_translate_anew();
 }
 
-static void control_written(unsigned vcpu, void *data)
+/* Give the core of `vcpu` this state. It changes a few times as firmware starts, and where levels
+ * have different states at each change of the level. */
+static void set_control(unsigned vcpu, unsigned state)
 {
-	uint64_t value;
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	const struct pmk_block *prev = cpu->prev;
+	struct pmk_core core = cpu->core;
+	union pmk_cpu_own kept;
 
-	(void)data;
-	if (!control_source[vcpu])
+	if (control_of_core[vcpu] == state)
 		return;
-	if (pmk_registers_read(control_source[vcpu] - 1u, &value))
-		set_control(pmk_cpus[vcpu], pmk_control_state((uint32_t)value));
-	control_source[vcpu] = 0;
+	control_of_core[vcpu] = state;
+	atomic_fetch_or(&arena->control_seen, state & family->control);
+	pmk_core_control(&core, &configured, state);
+	if (cpu->core.mmu == core.mmu && cpu->core.icache_on == core.icache_on &&
+	    cpu->core.dcache_on == core.dcache_on && cpu->core.bp_on == core.bp_on)
+		return;
+	cpu->core = core;
+	if (pmk_cpu_cold(cpu, &kept))
+		give_up(PMK_ENOMEM);
+	pmk_cpu_discard(&cpu->core, &kept);
+	cpu->prev = prev;
+	if (family->attach)
+		family->attach(cpu, &emulated(cpu)->chip.biu);
 }
 
-static void control_is_written(unsigned vcpu, void *source)
+/* The block after a write, at `level`, starts. */
+static void control_written(unsigned vcpu, void *level)
 {
-	control_source[vcpu] = (uint8_t)((uintptr_t)source + 1);
+	struct pmk_control_write w = control_write[vcpu];
+	unsigned at = (unsigned)(uintptr_t)level;
+	uint64_t value = 0;
+	bool zero = family->wide_addresses && w.source == 31;
+
+	control_write[vcpu].reg = PMK_CONTROL_NONE;
+	if (w.reg != PMK_CONTROL_NONE && (zero || pmk_registers_read(w.source, &value)) &&
+	    pmk_control_set(&control, w.reg, at, value))
+		translate_for_control();
+	set_control(vcpu, control_at(at));
+}
+
+static void control_is_written(unsigned vcpu, void *write)
+{
+	control_write[vcpu] = *(const struct pmk_control_write *)write;
+}
+
+/* Code that was translated for `state` starts. */
+static void check_control(unsigned vcpu, void *state)
+{
+	if (control_of_core[vcpu] != (unsigned)(uintptr_t)state) {
+		control_quiet = 0;
+		set_control(vcpu, (unsigned)(uintptr_t)state);
+	} else if (++control_quiet == CONTROL_QUIET) {
+		translate_for_control();
+	}
+}
+
+/* The level of the code that is being translated. */
+static unsigned level_of_code(void)
+{
+	int level = family->wide_addresses ? pmk_registers_level() : 1;
+
+	if (level < 0)
+		atomic_store(&arena->control_unseen, 1);
+	return level < 0 ? 1 : (unsigned)level;
+}
+
+/* Have the code that is being translated be built for the state of its level. Returns whether it has
+ * to find out whether the core is in this state. */
+static bool meet_level(unsigned level)
+{
+	control_state = control_at(level);
+	pmk_core_control(&config.core, &configured, control_state);
+	control_levels |= 1u << level;
+	if (!control_differs && pmk_control_differs(&control, control_levels)) {
+		translate_for_control();
+		control_differs = true;
+	}
+	return control_differs;
+}
+
+static bool is_after_write(uint64_t pc)
+{
+	for (unsigned i = 0; i < ncontrol_after; i++)
+		if (control_after[i] == pc)
+			return true;
+	return false;
+}
+
+/* The instruction that ends translated code as a write of a register. NULL: it is none. */
+static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
+						  const struct pmk_insn *in)
+{
+	static struct pmk_control_write known[PMK_CONTROL_NREGS][32];
+	struct pmk_control_write w;
+
+	if (!pmk_control_is_written(raw, in, family->wide_addresses, &w))
+		return NULL;
+	known[w.reg][w.source] = w;
+	return &known[w.reg][w.source];
 }
 
 /* Before anything else of translated code is registered. */
@@ -722,33 +805,30 @@ static void watch_control(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 			  const struct pmk_insn *in, size_t n)
 {
 	const struct pmk_insn *last = &in[n - 1];
+	const struct pmk_control_write *w = find_write(&raw[n - 1], last);
 	uint64_t after = last->addr + last->size;
+	unsigned level = level_of_code();
+	bool differs = meet_level(level);
 
-	for (unsigned i = 0; i < ncontrol_after; i++)
-		if (control_after[i] == in[0].addr) {
-			qemu_plugin_register_vcpu_tb_exec_cb(tb, control_written, QEMU_CB_R_REGS,
-							     NULL);
-			break;
-		}
-	if (!pmk_control_is_written(&raw[n - 1], last))
+	if (is_after_write(in[0].addr))
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, control_written, QEMU_CB_R_REGS,
+						     (void *)(uintptr_t)level);
+	else if (differs)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, check_control, QEMU_CB_NO_REGS,
+						     (void *)(uintptr_t)control_state);
+	if (!w)
 		return;
-	qemu_plugin_register_vcpu_insn_exec_cb(
-		qemu_plugin_tb_get_insn(tb, n - 1), control_is_written, QEMU_CB_NO_REGS,
-		(void *)(uintptr_t)pmk_control_source(&raw[n - 1], last));
-	for (unsigned i = 0; i < ncontrol_after; i++)
-		if (control_after[i] == after)
-			return;
+	qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, n - 1),
+					       control_is_written, QEMU_CB_NO_REGS, (void *)w);
+	if (is_after_write(after))
+		return;
 	if (ncontrol_after == sizeof(control_after) / sizeof(control_after[0])) {
 		atomic_store(&arena->control_unseen, 1);
 		return;
 	}
 	control_after[ncontrol_after++] = after;
-	if (!pmk_code_begins_at(&code, after))
-		return;
-	if (glue->translate_anew)
-		glue->translate_anew();
-	else
-		pmk_guest_translate_anew();
+	if (pmk_code_begins_at(&code, after))
+		translate_for_control();
 }
 
 /* ---- recording ------------------------------------------------------------------------------- */
@@ -1563,6 +1643,7 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 	if (vcpu < PMK_ARENA_CPUS)
 		begin_sites(&e->cpu);
 	pmk_cpus[vcpu] = &e->cpu;
+	control_of_core[vcpu] = control_state;
 	set_bases(emulators_vcpu, &e->cpu);
 	if (vcpu == 0 && (!has_clock() || config.units.head) && glue->count_inline)
 		map_inline(e->cpu.executions);

@@ -9,6 +9,9 @@
 
 #include "producer/qemu/plugin.h"
 
+#define PSTATE	   33 /* its number in GDB's protocol of AArch64 */
+#define IN_AARCH32 16
+
 /* QEMU's own function for debuggers. */
 typedef int read_fn(void *cpu, struct qemu_bytes *bytes, int n);
 
@@ -48,8 +51,9 @@ bool pmk_registers_are_shown(void)
 	return registers.read || registers.glue->read_register;
 }
 
-/* The bytes are in the order of the program's memory; `value` takes the first one as the lowest. */
-static bool read_as_debugger(unsigned reg, uint64_t *value)
+/* Read a register of `size` bytes by its number in GDB's protocol. The bytes are in the order of
+ * the program's memory; `value` takes the first one as the lowest. */
+static bool read_as_debugger(unsigned reg, unsigned size, uint64_t *value)
 {
 	static __thread void **current; /* in QEMU's memory of this thread */
 	static __thread struct qemu_bytes *bytes;
@@ -62,7 +66,7 @@ static bool read_as_debugger(unsigned reg, uint64_t *value)
 		return false;
 	bytes->len = 0;
 	registers.read(*current, bytes, (int)reg);
-	if (bytes->len != registers.isa->bytes)
+	if (bytes->len != size)
 		return false;
 	*value = 0;
 	for (unsigned i = bytes->len; i > 0; i--)
@@ -87,7 +91,8 @@ static bool read_by_name(unsigned reg, uint64_t *value)
 
 bool pmk_registers_read(unsigned reg, uint64_t *value)
 {
-	if (registers.read ? !read_as_debugger(reg, value) : !read_by_name(reg, value))
+	if (registers.read ? !read_as_debugger(reg, registers.isa->bytes, value)
+			   : !read_by_name(reg, value))
 		return false;
 	if (registers.big_endian)
 		*value = registers.isa->bytes == 8 ? __builtin_bswap64(*value)
@@ -100,4 +105,20 @@ uint64_t pmk_registers_stack_pointer(void)
 	uint64_t sp;
 
 	return registers.isa && pmk_registers_read(registers.isa->sp_number, &sp) ? sp : 0;
+}
+
+int pmk_registers_level(void)
+{
+	uint64_t pstate;
+	bool known = false;
+
+	if (registers.read)
+		known = read_as_debugger(PSTATE, 4, &pstate);
+	else if (registers.glue->read_register)
+		known = registers.glue->read_register("cpsr", &pstate);
+	if (!known)
+		return -1;
+	if (registers.big_endian)
+		pstate = __builtin_bswap32((uint32_t)pstate);
+	return pstate & IN_AARCH32 ? (pstate & 15) != 0 : (int)(pstate >> 2 & 3);
 }
