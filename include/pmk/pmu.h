@@ -37,7 +37,7 @@ struct pmk_event {
 	const char *aliases; /* space separated: Linux, libpfm4, perf generic names; or NULL */
 	uint32_t cores;	     /* which PMUs of the family have it: bits of the family */
 	uint8_t signal;	     /* enum pmk_signal: what a model counts; PMK_SIG_NONE: not modelled */
-	uint8_t signal2;     /* a second signal counted as well (etmextout), else PMK_SIG_NONE */
+	uint8_t signal2;     /* a second signal counted as well (etmextout); 0: none */
 	bool cycles;	     /* counts cycles of a condition, not occurrences */
 	bool latency;	     /* a latency counter times it; other counters count its occurrences */
 	const char *ref;     /* document and section or table */

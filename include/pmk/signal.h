@@ -6,7 +6,8 @@
  * an ARM1176 and part of 0x03 on a PMUv3. A producer says which signals it raises (struct pmk_bus,
  * field `raised`); an event on a signal that nobody raises is not supported there, never zero.
  *
- * PMK_SIGNALS is the one list: X(name, exactness, text).
+ * PMK_SIGNALS is the one list: X(name, exactness, text). PMK_SIG_NONE is 0, so that a row of a
+ * catalogue that names no second signal has none; nobody raises it, and its total stays 0.
  *   EXACT     defined by the instruction stream alone
  *   MODELLED  depends on the core's parameters (caches, predictor, pipeline)
  */
@@ -21,6 +22,7 @@ extern "C" {
 
 /* clang-format off */
 #define PMK_SIGNALS(X) \
+	X(NONE,            EXACT,    "no signal: what is counted is not modelled") \
 	X(CYCLE,           MODELLED, "processor clock cycle") \
 	X(INSN,            EXACT,    "instruction executed, condition-failed ones included") \
 	X(BRANCH,          EXACT,    "branch instruction executed, taken or not") \
@@ -247,8 +249,7 @@ enum pmk_signal {
 #define X(name, exactness, text) PMK_SIG_##name,
 	PMK_SIGNALS(X)
 #undef X
-		PMK_NSIGNALS,
-	PMK_SIG_NONE = 255 /* an event that exists in silicon and has no signal: not modelled */
+		PMK_NSIGNALS
 };
 
 /* "L1D_MISS" for PMK_SIG_L1D_MISS; NULL for a number that is no signal. */

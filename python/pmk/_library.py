@@ -318,6 +318,7 @@ _declare("pmk_count_row", c_bool, c_void_p, c_uint32, POINTER(CCountRow))
 _declare("pmk_count_metric", c_bool, c_void_p, c_uint32, POINTER(CCountMetric))
 _declare("pmk_count_summary", None, c_void_p, POINTER(CCountSummary))
 
+# By number; 0 is "NONE".
 SIGNALS: List[str] = []
 while (_name := lib.pmk_signal_name(len(SIGNALS))) is not None:
     SIGNALS.append(_name.decode())

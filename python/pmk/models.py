@@ -28,7 +28,7 @@ class Mode(enum.IntEnum):
 def _signal(name: str) -> int:
     name_of(name, "a signal")
     try:
-        return SIGNALS.index(name.upper())
+        return SIGNALS.index(name.upper(), 1)
     except ValueError:
         raise KeyError(f"there is no signal {name!r}; pmk.signals() has them all") from None
 
@@ -48,7 +48,7 @@ class Bus:
             raise ValueError(f"count: {count} buses are none")
         self._memory = (CBus * count)()  # a model is given the first
         self._models: List[weakref.ref[Model]] = []
-        chosen = range(len(SIGNALS)) if raised is None else [_signal(name) for name in raised]
+        chosen = range(1, len(SIGNALS)) if raised is None else [_signal(name) for name in raised]
         for bus in self._memory:
             lib.pmk_bus_init(byref(bus))
             for sig in chosen:

@@ -182,7 +182,7 @@ def _words(value: Optional[bytes]) -> Tuple[str, ...]:
 
 def _event(c: CEvent) -> Event:
     return Event(code=c.code, name=text(c.name), aliases=_words(c.aliases),
-                 signals=tuple(SIGNALS[s] for s in (c.signal, c.signal2) if s < len(SIGNALS)),
+                 signals=tuple(SIGNALS[s] for s in (c.signal, c.signal2) if s),
                  cycles=c.cycles, latency=c.latency, ref=text(c.ref), brief=text(c.brief),
                  caveat=text(c.caveat), unmodelled=text(c.unmodelled))
 
@@ -258,4 +258,4 @@ def microblaze(events: int = 5, latencies: int = 1, width: int = 32) -> Pmu:
 
 def signals() -> Dict[str, str]:
     """The signals that a bus carries, and what each means."""
-    return {name: text(lib.pmk_signal_text(i)) for i, name in enumerate(SIGNALS)}
+    return {name: text(lib.pmk_signal_text(i)) for i, name in enumerate(SIGNALS) if i}

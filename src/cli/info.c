@@ -147,7 +147,7 @@ static void info_event(const struct pmk_event *ev)
 		fact("", ev->unmodelled);
 	else if (show_is_measured(ev))
 		fact("", "it is measured in a dump of its signals, -T wave:FILE");
-	else if (pmk_signal_text(ev->signal))
+	else if (ev->signal != PMK_SIG_NONE)
 		fact("", pmk_signal_text(ev->signal));
 	fact("caveat", ev->caveat);
 }

@@ -196,7 +196,6 @@ static bool add_event(struct pmk_amba *a, unsigned index, enum kind kind)
 		.name = name,
 		.cores = 1,
 		.signal = kinds[kind].signal,
-		.signal2 = PMK_SIG_NONE,
 		.cycles = kinds[kind].cycles,
 		.latency = kinds[kind].latency,
 		.ref = kind < AHB_KINDS ? "IHI 0011A chapter 3" : "IHI 0022",

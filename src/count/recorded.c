@@ -151,9 +151,7 @@ static void add_events(struct pmk_recorded *r, uint64_t times, uint64_t *value)
 	for (unsigned i = 0; i < r->req.nevents; i++) {
 		const struct pmk_event *ev = r->req.event[i];
 
-		value[i] += times * r->signal[ev->signal];
-		if (ev->signal2 != PMK_SIG_NONE)
-			value[i] += times * r->signal[ev->signal2];
+		value[i] += times * (r->signal[ev->signal] + r->signal[ev->signal2]);
 	}
 }
 

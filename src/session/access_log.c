@@ -42,7 +42,7 @@ static void copy_bus(struct pmk_bus *to, const struct pmk_bus *from)
 /* Counters divide by 64 at most. */
 static void raise_more(struct pmk_bus *bus, enum more more)
 {
-	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
+	for (unsigned s = PMK_SIG_NONE + 1; s < PMK_NSIGNALS; s++)
 		if (more == MORE_OF_ALL || (more == MORE_OF_RAISED && pmk_bus_raises(bus, s)))
 			bus->total[s] += 4096;
 }

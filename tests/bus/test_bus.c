@@ -39,8 +39,8 @@ static void test_number_of_signals(void **state)
 {
 	(void)state;
 	assert_true(PMK_NSIGNALS >= 30);
-	assert_true(PMK_NSIGNALS < PMK_SIG_NONE);
-	assert_int_equal(PMK_SIG_NONE, 255);
+	assert_true(PMK_NSIGNALS < 256);
+	assert_int_equal(PMK_SIG_NONE, 0);
 	for (unsigned bad = PMK_NSIGNALS; bad < 300; bad++) {
 		assert_null(pmk_signal_name(bad));
 		assert_null(pmk_signal_text(bad));
@@ -75,7 +75,7 @@ static void test_names_belong_to_their_numbers(void **state)
 		assert_string_equal(pmk_signal_name(rows[i].sig), rows[i].name);
 		assert_int_equal(pmk_signal_exact(rows[i].sig), rows[i].exact);
 	}
-	assert_int_equal(PMK_SIG_CYCLE, 0);
+	assert_int_equal(PMK_SIG_CYCLE, 1);
 	assert_int_equal(PMK_SIG_PARITY_ERROR, PMK_NSIGNALS - 1);
 }
 
@@ -109,7 +109,7 @@ static void test_totals_are_apart(void **state)
 	for (unsigned i = 0; i < PMK_NSIGNALS; i++)
 		assert_true(bus.total[i] == 3 * (i + 1));
 	pmk_bus_add(&bus, PMK_SIG_INSN, UINT64_C(0xFFFFFFFF00));
-	assert_true(bus.total[PMK_SIG_INSN] == UINT64_C(0xFFFFFFFF06));
+	assert_true(bus.total[PMK_SIG_INSN] == UINT64_C(0xFFFFFFFF09));
 }
 
 static void test_raised(void **state)
@@ -125,7 +125,6 @@ static void test_raised(void **state)
 	assert_false(pmk_bus_raises(&bus, PMK_SIG_CYCLE));
 	memset(&bus.raised, 0xff, sizeof(bus.raised));
 	assert_false(pmk_bus_raises(&bus, PMK_NSIGNALS));
-	assert_false(pmk_bus_raises(&bus, PMK_SIG_NONE));
 }
 
 static void test_horizon_is_the_nearest_asked_for(void **state)

@@ -125,8 +125,8 @@ static void test_rows(void **state)
 			assert_int_equal(ev->code, code);
 			assert_string_equal(ev->name, row->name);
 			assert_int_equal(ev->cycles, row->cycles);
-			signal = pmk_signal_name(ev->signal);
-			assert_string_equal(signal ? signal : "", row->signal);
+			signal = ev->signal ? pmk_signal_name(ev->signal) : "";
+			assert_string_equal(signal, row->signal);
 			if (code == 0x22)
 				assert_int_equal(ev->signal2, PMK_SIG_ETMEXTOUT1);
 			else

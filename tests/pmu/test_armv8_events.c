@@ -361,7 +361,8 @@ static const struct core {
 /* "A+B" of a row of the catalogue. */
 static void signals_text(const struct pmk_event *ev, char *buf, size_t size)
 {
-	const char *a = pmk_signal_name(ev->signal), *b = pmk_signal_name(ev->signal2);
+	const char *a = ev->signal ? pmk_signal_name(ev->signal) : NULL;
+	const char *b = ev->signal2 ? pmk_signal_name(ev->signal2) : NULL;
 
 	snprintf(buf, size, "%s%s%s", a ? a : "", a && b ? "+" : "", b ? b : "");
 }

@@ -158,7 +158,7 @@ struct pmk_signal_set pmk_arm11_raises(const struct pmk_core *core)
 	struct pmk_signal_set set = { { 0 } };
 
 	/* The signals from LOAD on are those of A64 cores. */
-	for (unsigned s = 0; s < PMK_SIG_LOAD; s++) {
+	for (unsigned s = PMK_SIG_CYCLE; s < PMK_SIG_LOAD; s++) {
 		bool seen = true;
 
 		for (size_t i = 0; i < sizeof(unseen); i++)

@@ -40,7 +40,6 @@
 			      .aliases = PMK_DOC(#manual), \
 			      .cores = 1,                  \
 			      .signal = PMK_SIG_##sig,     \
-			      .signal2 = PMK_SIG_NONE,     \
 			      .cycles = unit,              \
 			      .ref = PMK_DOC(T_##bus),     \
 			      .brief = PMK_DOC(text),      \

@@ -47,11 +47,6 @@ static bool events_running(const struct pmk_arm11_model *m)
 	return running(m) && (m->id != PMK_ARM11_1176 || m->input[PMK_ARM11_IN_NIDEN]);
 }
 
-static uint64_t total_of(const struct pmk_bus *bus, uint8_t signal)
-{
-	return signal < PMK_NSIGNALS ? bus->total[signal] : 0;
-}
-
 /* Advances a counter by n. Several wraps set the flag only once (DAI 0195B §1). */
 static void advance(struct pmk_arm11_model *m, unsigned ctr, uint64_t n)
 {
@@ -91,7 +86,7 @@ static uint64_t event_count(const struct pmk_arm11_model *m, const struct pmk_bu
 		if (signal == PMK_SIG_CYCLE)
 			n += cycles;
 		else if (events)
-			n += total_of(bus, signal) - m->seen[ctr][i];
+			n += bus->total[signal] - m->seen[ctr][i];
 	}
 	return n;
 }
@@ -110,7 +105,7 @@ static void sync(void *model, struct pmk_bus *bus)
 		if (events_running(m))
 			advance(m, ctr, event_count(m, bus, ctr, cycles, events));
 		for (unsigned i = 0; i < 2; i++)
-			m->seen[ctr][i] = total_of(bus, m->signal[ctr][i]);
+			m->seen[ctr][i] = bus->total[m->signal[ctr][i]];
 	}
 	m->cycles_seen = now;
 }
@@ -175,7 +170,7 @@ static void select_event(struct pmk_arm11_model *m, const struct pmk_bus *bus, u
 	m->signal[ctr][0] = ev ? ev->signal : PMK_SIG_NONE;
 	m->signal[ctr][1] = ev ? ev->signal2 : PMK_SIG_NONE;
 	for (unsigned i = 0; i < 2; i++)
-		m->seen[ctr][i] = total_of(bus, m->signal[ctr][i]);
+		m->seen[ctr][i] = bus->total[m->signal[ctr][i]];
 	if (!ev)
 		m->oddities |= PMK_ARM11_ODD_RESERVED_EVENT;
 }

@@ -203,7 +203,7 @@ static void explain(const struct lab *l, unsigned bit, char *why, size_t size)
 
 static uint64_t total_of(const struct pmk_bus *bus, const struct pmk_event *ev)
 {
-	return ev->signal == PMK_SIG_NONE ? 0 : bus->total[ev->signal];
+	return bus->total[ev->signal];
 }
 
 static void pass(struct pmk_armv8_blog_run *r, struct lab *blog, struct lab *ours, unsigned el,

@@ -304,7 +304,7 @@ static void list_signals(const struct pmk_armv8_model *m, const struct pmk_event
 	for (unsigned i = 0; i < 4; i++)
 		signal[i] = PMK_SIG_NONE;
 	for (unsigned i = 0; i < among; i++)
-		if (wanted[i] < PMK_NSIGNALS)
+		if (wanted[i] != PMK_SIG_NONE)
 			signal[used++] = wanted[i];
 }
 

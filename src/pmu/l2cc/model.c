@@ -40,9 +40,7 @@ static uint8_t signal_of(const struct pmk_l2cc_model *m, unsigned c)
 
 static uint64_t total_of(const struct pmk_l2cc_model *m, const struct pmk_bus *bus, unsigned c)
 {
-	uint8_t sig = signal_of(m, c);
-
-	return sig == PMK_SIG_NONE ? 0 : bus->total[sig];
+	return bus->total[signal_of(m, c)];
 }
 
 static bool counts(const struct pmk_l2cc_model *m)

@@ -64,7 +64,7 @@
 /* The manual's own name is E with the number. */
 #define NAMED(n)	 NUMBER(n), .aliases = PMK_DOC("E" #n)
 #define CALLED(n, names) NUMBER(n), .aliases = PMK_DOC("E" #n " " names)
-#define ONE(sig)	 .signal = PMK_SIG_##sig, .signal2 = PMK_SIG_NONE
+#define ONE(sig)	 .signal = PMK_SIG_##sig
 #define SUM(sig, sig2)	 .signal = PMK_SIG_##sig, .signal2 = PMK_SIG_##sig2
 
 /* clang-format off */

@@ -59,13 +59,7 @@ static const struct pmk_event *event_of(const struct pmk_microblaze_model *m, un
 
 static uint64_t total_of(const struct pmk_bus *bus, const struct pmk_event *ev)
 {
-	uint64_t total = 0;
-
-	if (ev && ev->signal != PMK_SIG_NONE)
-		total += bus->total[ev->signal];
-	if (ev && ev->signal2 != PMK_SIG_NONE)
-		total += bus->total[ev->signal2];
-	return total;
+	return ev ? bus->total[ev->signal] + bus->total[ev->signal2] : 0;
 }
 
 /* ---- counting ------------------------------------------------------------------------------ */

@@ -17,11 +17,10 @@
 		.signal = PMK_SIG_##sig, .signal2 = PMK_SIG_##sig2, .cycles = (is_cycles), \
 		.ref = PMK_DOC(r), .brief = PMK_DOC(text), .caveat = PMK_DOC(note),        \
 	}
-#define NOT_SEEN(c, n, note, text)                                                    \
-	{                                                                             \
-		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_NONE,           \
-		.signal2 = PMK_SIG_NONE, .ref = PMK_DOC(U74), .brief = PMK_DOC(text), \
-		.caveat = PMK_DOC(note), .unmodelled = PMK_DOC(UNSEEN),               \
+#define NOT_SEEN(c, n, note, text)                                                               \
+	{                                                                                        \
+		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_NONE, .ref = PMK_DOC(U74), \
+		.brief = PMK_DOC(text), .caveat = PMK_DOC(note), .unmodelled = PMK_DOC(UNSEEN),  \
 	}
 
 /* clang-format off */

@@ -27,11 +27,6 @@ static const struct pmk_pmu *pmu_of(const struct pmk_riscv_model *m)
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-static uint64_t total_of_signal(const struct pmk_bus *bus, uint8_t signal)
-{
-	return signal == PMK_SIG_NONE ? 0 : bus->total[signal];
-}
-
 static uint64_t total_of(const struct pmk_riscv_model *m, const struct pmk_bus *bus, unsigned ctr)
 {
 	uint64_t sum = 0;
@@ -42,8 +37,8 @@ static uint64_t total_of(const struct pmk_riscv_model *m, const struct pmk_bus *
 		return bus->total[PMK_SIG_INSN];
 	for (unsigned i = 0; i < PMK_RISCV_NEVENTS; i++)
 		if (pmk_riscv_selects(m->event[ctr], &pmk_riscv_events[i]))
-			sum += total_of_signal(bus, pmk_riscv_events[i].signal) +
-			       total_of_signal(bus, pmk_riscv_events[i].signal2);
+			sum += bus->total[pmk_riscv_events[i].signal] +
+			       bus->total[pmk_riscv_events[i].signal2];
 	return sum;
 }
 

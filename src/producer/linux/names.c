@@ -95,7 +95,6 @@ static int finish(const struct search *s, struct pmk_linux_made *m, const struct
 			.name = m->name,
 			.cores = 1,
 			.signal = PMK_SIG_NONE,
-			.signal2 = PMK_SIG_NONE,
 			.ref = ev->pmu->name,
 			.brief = "an event of this kernel's PMU",
 		};

@@ -36,11 +36,11 @@
 /* clang-format off */
 #define HARDWARE(c, n, a, t) \
 	{ .code = (c), .name = (n), .aliases = (a), .cores = 1, .signal = PMK_SIG_NONE, \
-	  .signal2 = PMK_SIG_NONE, .ref = REF, .brief = (t), \
+	  .ref = REF, .brief = (t), \
 	  .caveat = "which event of the processor that is, the kernel decides" }
 #define SOFTWARE(c, n, a, t) \
 	{ .code = (c), .name = (n), .aliases = (a), .cores = 1, .signal = PMK_SIG_NONE, \
-	  .signal2 = PMK_SIG_NONE, .ref = REF, .brief = (t) }
+	  .ref = REF, .brief = (t) }
 
 /* The aliases are those of perf, and the names of our catalogues that metrics use. */
 static const struct pmk_event hardware_events[] = {

@@ -404,7 +404,7 @@ static int find_signal(struct reading *r, const char *name)
 	int sig;
 
 	pmk_nearest_init(&near, name);
-	for (unsigned i = 0; i < PMK_NSIGNALS; i++) {
+	for (unsigned i = PMK_SIG_NONE + 1; i < PMK_NSIGNALS; i++) {
 		if (strcasecmp(pmk_signal_name(i), name) == 0)
 			return (int)i;
 		pmk_nearest_offer(&near, pmk_signal_name(i));

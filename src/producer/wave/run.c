@@ -289,8 +289,8 @@ static int start_evntbus(struct pmk_wave_count *c, struct pmk_wave_error *err)
 	for (unsigned code = 0; code < PMK_ARM11_EVNTBUS_CODES; code++) {
 		const struct pmk_event *ev = pmk_pmu_event_code(c->pmu, code);
 
-		c->evntbus_signal[code] = ev ? ev->signal : (uint8_t)PMK_SIG_NONE;
-		if (c->evntbus_signal[code] < PMK_NSIGNALS)
+		c->evntbus_signal[code] = ev ? ev->signal : PMK_SIG_NONE;
+		if (c->evntbus_signal[code] != PMK_SIG_NONE)
 			pmk_signal_add(&c->core->raised, c->evntbus_signal[code]);
 	}
 	return 0;
@@ -587,7 +587,7 @@ static void sample_evntbus(struct pmk_wave_count *c, const struct pmk_wave_edge 
 
 	pmk_arm11_evntbus_counts(c->pmu, (uint32_t)e->value[c->evntbus].bits, count);
 	for (unsigned code = 0; code < PMK_ARM11_EVNTBUS_CODES; code++)
-		if (count[code] && c->evntbus_signal[code] < PMK_NSIGNALS)
+		if (count[code] && c->evntbus_signal[code] != PMK_SIG_NONE)
 			pmk_bus_add(c->core, c->evntbus_signal[code], count[code]);
 }
 
