@@ -15,6 +15,8 @@ pytestmark = pytest.mark.once
 BENCH = os.path.join(SOURCE, "bench")
 RUN = os.path.join(BENCH, "run")
 FIRMWARE = os.path.join(BENCH, "firmware")
+# Times are not judged here, because other tests run at the same time: a tenth of --quick's work.
+LITTLE = dict(os.environ, PMK_BENCH_QUICK="70")
 # With work factor 2. sha256 is computed below; a change of a program changes its number here.
 CHECKSUMS = {
     "mixed": "00016257", "sort": "d7c52ed9", "walk": "06b58476", "matmul": "efdb3744",
@@ -133,8 +135,9 @@ def test_bench_run_measures_and_judges():
     isas = usable()
     if not os.path.exists(PMK):
         skip("build/pmk does not exist")
-    out = run(RUN, BUILD, "--quick", "--programs", "sort,walk", "--without-cachegrind")
-    # 1 is a missed target: other tests run at the same time, so time is not judged here
+    out = run(RUN, BUILD, "--quick", "--programs", "sort,walk", "--without-cachegrind",
+              env=LITTLE)
+    # 1 is a missed target
     assert out.code in (0, 1), out
     for isa in isas:
         if isa.name in BENCHMARK["ASKED_FOR"]:
@@ -158,7 +161,8 @@ def test_bench_peers_compares():
     plugin = run(os.path.join(SOURCE, "scripts", "qemu"), "--cache-plugin")
     if plugin.code:
         skip(f"QEMU's cache plugin cannot be built: {plugin.err.splitlines()[-1]}")
-    out = run(os.path.join(BENCH, "peers"), BUILD, "--quick", "--isa", "arm", "--programs", "sort")
+    out = run(os.path.join(BENCH, "peers"), BUILD, "--quick", "--isa", "arm", "--programs", "sort",
+              env=LITTLE)
     equal(out.code, 0, out)
     lines = out.out.splitlines()
     ours = ["on make qemu's"]
@@ -177,7 +181,7 @@ def test_bench_peers_compares():
 
 def test_bench_sample_compares():
     sample = os.path.join(BENCH, "sample")
-    out = run(sample, BUILD, "--quick", "--programs", "mixed", "--truth", "1")
+    out = run(sample, BUILD, "--quick", "--programs", "mixed", "--truth", "1", env=LITTLE)
     assert out.code in (0, 1), out
     assert re.search(r"^mixed +\d+\.\d +\d+\.\d +\d+\.\d\dx +\d+\.\d\d +\d+\.\d +\d+\.\d$",
                      out.out, re.M), out.out
@@ -189,7 +193,7 @@ def test_bench_sample_compares():
 def test_bench_run_leaves_out_what_it_has_no_compiler_for():
     have("gcc", *(tool for i in BENCHMARK["ISAS"].values() if i.name not in BENCHMARK["OPTIONAL"]
                   for tool in (i.compiler[0], i.emulator[0])))
-    none = dict(os.environ, PMK_MB_TOOLCHAIN=os.path.join(WORK, "nowhere"))
+    none = dict(LITTLE, PMK_MB_TOOLCHAIN=os.path.join(WORK, "nowhere"))
     why = "PMK_MB_TOOLCHAIN has no bin/microblazeel-elf-gcc\n"
     out = run(RUN, BUILD, "--quick", "--programs", "mixed", "--without-cachegrind", env=none)
     assert out.code in (0, 1), out
@@ -203,7 +207,8 @@ def test_bench_run_leaves_out_what_it_has_no_compiler_for():
 
 def test_bench_run_measures_one_instruction_set_alone():
     have("gcc", "qemu-aarch64", "aarch64-linux-gnu-gcc")
-    out = run(RUN, BUILD, "--quick", "--isa", "a64", "--programs", "mixed", "--without-cachegrind")
+    out = run(RUN, BUILD, "--quick", "--isa", "a64", "--programs", "mixed", "--without-cachegrind",
+              env=LITTLE)
     assert out.code in (0, 1), out
     contains(out.out, "a64: slowdown")
     assert "arm:" not in out.out, out.out
