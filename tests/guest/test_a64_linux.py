@@ -45,7 +45,11 @@ def boot(beside, *argv, more=""):
     return doc
 
 
-@pytest.mark.parametrize("more", ("", "-icount shift=0,sleep=off"), ids=("host", "icount"))
+# test_levels boots with the host's time.
+ICOUNT = "-icount shift=0,sleep=off"
+
+
+@pytest.mark.parametrize("more", size((ICOUNT,), (ICOUNT, "")))
 def test_instructions_and_exceptions(more):
     beside = Beside()
     events = ["inst_retired", "exc_taken", "exc_return", *EVENTS.values()]
