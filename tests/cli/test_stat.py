@@ -1366,8 +1366,8 @@ def test_long_lines_are_broken_at_the_terminals_width():
 
 
 def test_rates_have_units_for_people():
-    writes = program("writes", "char at[1 << 16]; int main(void) { for (int i = 0; i < 1 << 16; i++) "
-                     "((volatile char *)at)[i]++; }")
+    writes = program("writes", "char at[1 << 16]; int main(void) { for (int i = 0; i < 1 << 16; "
+                     "i++) ((volatile char *)at)[i]++; }")
     argv = ("stat", "-e", "all", "-M", "writeback_bandwidth", writes)
     value = stat(*argv[1:])["metrics"][0]["value"]
     text = pmk(*argv).err

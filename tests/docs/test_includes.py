@@ -23,8 +23,8 @@ LIBRARIES = {
     "elfutils/": ["src/recording/"],
     "dwarf.h": ["src/recording/"],
     "demangle.h": ["src/recording/"],
-    "libelf.h": ["src/profile/", "src/producer/qemu/find.c"],
-    "gelf.h": ["src/profile/", "src/producer/qemu/find.c"],
+    "libelf.h": ["src/profile/", "src/producer/qemu/find.c", "src/recording/plt."],
+    "gelf.h": ["src/profile/", "src/producer/qemu/find.c", "src/recording/plt."],
 }
 
 # What cores have in common. Their families are reached through it: nobody includes headers of a

@@ -765,8 +765,8 @@ static unsigned level_of_code(void)
 	return level < 0 ? 1 : (unsigned)level;
 }
 
-/* Have the code that is being translated be built for the state of its level. Returns whether it has
- * to find out whether the core is in this state. */
+/* Have the code that is being translated be built for the state of its level. Returns true if it
+ * has to find out whether the core is in this state. */
 static bool meet_level(unsigned level)
 {
 	control_state = control_at(level);

@@ -20,8 +20,8 @@ bool pmk_registers_are_shown(void);
 /* Read general register `reg`, by its number in the instruction set, or the stack pointer, which is
  * 31 in A64. Returns false if this emulator does not show it. */
 bool pmk_registers_read(unsigned reg, uint64_t *value);
-/* The exception level of the running vCPU, an AArch64 one; all of AArch32 above EL0 is 1. Negative if
- * this emulator does not show it. */
+/* The exception level of the running vCPU, an AArch64 one; all of AArch32 above EL0 is 1. Negative
+ * if this emulator does not show it. */
 int pmk_registers_level(void);
 /* Read the stack pointer. Returns 0 if this emulator does not show it. */
 uint64_t pmk_registers_stack_pointer(void);
