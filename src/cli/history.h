@@ -137,8 +137,9 @@ void history_functions_free(struct history_functions *f);
 char *history_recording(const char *database, const char *path);
 
 /* If a source file that the commit changed is newer than the program, print a line that says so:
- * the program may have been built from another commit. `path` may be NULL. */
-void history_note_stale(const char *commit, const char *path);
+ * the program may have been built from another commit. It was if its debug information names the
+ * source file: then this returns an exit code, else 0. `path` may be NULL. */
+int history_check_stale(const char *commit, const char *path);
 
 /* ---- requests -------------------------------------------------------------------------------- */
 

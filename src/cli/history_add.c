@@ -645,7 +645,7 @@ int history_add(const struct history_request *q)
 	if (!code && *q->operand)
 		code = count(q, &c);
 	if (!code && *q->operand)
-		history_note_stale(commit.name, pmk_count_file(c.count));
+		code = history_check_stale(commit.name, pmk_count_file(c.count));
 	if (code) {
 		history_commit_free(&commit);
 		counted_free(&c);

@@ -9,6 +9,7 @@
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/history.h"
+#include "recording/lines.h"
 
 void history_commit_free(struct history_commit *c)
 {
@@ -105,27 +106,66 @@ static bool is_here(const char *path)
 	return is;
 }
 
-void history_note_stale(const char *commit, const char *path)
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* True if the debug information of the program says that code of it is from the source file. */
+static bool is_built_from(const char *program, const char *source)
+{
+	char *wanted = realpath(source, NULL), *file;
+	const char *last = NULL, *why;
+	struct pmk_lines lines;
+	bool is = false;
+	int err = pmk_lines_load(&lines, program, NULL, &why);
+
+	for (size_t i = 0; !err && wanted && !is && i < lines.nlines; i++) {
+		if (lines.line[i].file == last)
+			continue;
+		last = lines.line[i].file;
+		if (strcmp(file_name(last), file_name(wanted)) != 0)
+			continue;
+		file = realpath(last, NULL);
+		is = file && !strcmp(file, wanted);
+		free(file);
+	}
+	pmk_lines_free(&lines);
+	free(wanted);
+	return is;
+}
+
+int history_check_stale(const char *commit, const char *path)
 {
 	const char *const changed[] = {
 		"git", "diff-tree",   "--root",	    "--no-commit-id", "-r",
 		"-m",  "--name-only", "--relative", commit,	      NULL
 	};
-	char out[65536], head[80], *rest = out, *line;
+	char out[65536], head[80], *rest = out, *line, *newer = NULL;
 	struct stat program, source;
 
 	if (!path || !is_here(path) || stat(path, &program) || !history_resolve("HEAD", head) ||
 	    strcmp(head, commit) || cli_run(changed, CLI_ERRORS_DROPPED, 0, out, sizeof(out)))
-		return;
+		return 0;
 	while ((line = strsep(&rest, "\n"))) {
 		if (!is_source(line) || stat(line, &source) || !is_newer(&source, &program))
 			continue;
+		newer = newer ? newer : line;
+		if (is_built_from(path, line))
+			return cli_fail(PMK_EXIT_FAILED,
+					"history: %s is older than %s, which it is built from and "
+					"%.10s changed: build it; if that leaves it as it is, "
+					"`touch` it",
+					path, line, commit);
+	}
+	if (newer)
 		cli_fail(0,
 			 "history: %s is older than %s, which %.10s changed: was it built from "
 			 "this commit?",
-			 path, line, commit);
-		return;
-	}
+			 path, newer, commit);
+	return 0;
 }
 
 /* ---- ancestry -------------------------------------------------------------------------------- */

@@ -171,6 +171,23 @@ def test_a_program_older_than_its_commit_is_named(repository):
                                    "changed: was it built from this commit?\n"))
 
 
+def test_a_program_that_was_not_built_again_is_refused(repository):
+    """Its debug information says that it is built from the file."""
+    repository.commit(10)
+    equal(run("sh", "-c", BUILD_IT.replace("-o", "-g -o"), cwd=repository.folder).code, 0)
+    equal(repository.history("add", "--commit", "HEAD", "./prog").err, "")
+    name = repository.commit(11)
+    source = os.stat(repository.folder / "prog.s").st_mtime
+    os.utime(repository.folder / "prog", (source - 5, source - 5))
+    out = repository.history("add", "--commit", "HEAD", "./prog")
+    equal((out.code, out.err), (125, "pmk: history: ./prog is older than prog.s, which it is built "
+                                     f"from and {name[:10]} changed: build it; if that leaves it "
+                                     "as it is, `touch` it\n"))
+    equal(len(repository.shown()["commits"]), 1)
+    os.utime(repository.folder / "prog")
+    equal(repository.history("add", "--commit", "HEAD", "./prog").err, "")
+
+
 def test_csv(repository):
     repository.add(repository.commit(10), "--set", "dcache.size=8K,dcache.ways=2", "--name", "a;b",
                    "-e", "instr_exec,etmextout_0")
