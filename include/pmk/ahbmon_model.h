@@ -75,6 +75,11 @@ struct pmk_ahbmon_model {
 #define PMK_AHBMON_NMODELS 1
 extern const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1];
 
+/* Read a layout from a file (docs/FORMATS.md). 0, PMK_EIO or PMK_EPARSE; then `msg` has one line,
+ * "FILE:LINE: why". */
+int pmk_ahbmon_layout_read(struct pmk_ahbmon_layout *layout, const char *path, char *msg,
+			   size_t size);
+
 /* Hardware reset with a layout, which is copied, and parameters. The reset of pmk_model_ops uses
  * the layout of the PMU it is given (pmk_pmu.family), as the driver does, and the default
  * parameters. */

@@ -22,9 +22,11 @@ from ._library import Error, ErrorCode, library_path
 from .counting import CountError, Failure, Metric, Result, Row, stat
 from .drivers import Driver, Latency, Port
 from .models import AHBMON_BUSES, Bus, Model, Mode
-from .pmus import Counter, Event, Field, Pmu, Register, find_pmu, microblaze, pmus, signals
+from .pmus import (Counter, Event, Field, Pmu, Register, ahbmon, find_pmu, microblaze, pmus,
+                   signals)
 
 __all__ = ["AHBMON_BUSES", "Bus", "CountError", "Counter", "Driver", "Error", "ErrorCode", "Event",
            "Failure", "Field", "Latency", "Metric", "Mode", "Model", "Pmu", "Port", "Register",
-           "Result", "Row", "find_pmu", "library_path", "microblaze", "pmus", "signals", "stat"]
+           "Result", "Row", "ahbmon", "find_pmu", "library_path", "microblaze", "pmus", "signals",
+           "stat"]
 __version__ = "0.1.0"

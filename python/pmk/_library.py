@@ -202,6 +202,15 @@ class CMicroblazePmu(Structure):
                 ("counter", CCounter * MICROBLAZE_COUNTERS)]
 
 
+AHBMON_REGISTERS = 104
+
+
+class CAhbmonLayout(Structure):
+    _fields_ = [("provenance", c_uint32), ("base", c_uint32), ("enable", c_uint32),
+                ("track_dbgack", c_uint32), ("castout4_aligned", c_uint32),
+                ("threshold", c_uint32), ("offset", c_uint16 * AHBMON_REGISTERS)]
+
+
 class CParameter(Structure):
     _fields_ = [("name", c_char_p), ("at", c_uint16), ("size", c_uint8)]
 
@@ -299,6 +308,7 @@ _declare("pmk_pmu_event_code", POINTER(CEvent), POINTER(CPmu), c_uint)
 _declare("pmk_pmu_reg", POINTER(CRegister), POINTER(CPmu), c_char_p)
 _declare("pmk_arm11_evntbus_reg", POINTER(CRegister), POINTER(CPmu))
 _declare("pmk_microblaze_configure", c_int, POINTER(CMicroblazePmu), c_uint, c_uint, c_uint)
+_declare("pmk_ahbmon_layout_read", c_int, POINTER(CAhbmonLayout), c_char_p, c_char_p, c_size_t)
 _declare("pmk_armv8_mrc", c_int, c_void_p, c_void_p, c_int, c_uint, c_uint, c_uint,
          POINTER(c_uint32))
 _declare("pmk_armv8_mcr", c_int, c_void_p, c_void_p, c_int, c_uint, c_uint, c_uint, c_uint32)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from ctypes import POINTER
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from ._library import (SIGNALS, CEvent, CMicroblazePmu, CPmu, CRegister, check, lib, name_of,
+from ._library import (SIGNALS, CAhbmonLayout, CEvent, CMicroblazePmu, CPmu, CRegister, check, lib, name_of,
                        number, text)
 
 
@@ -122,17 +123,17 @@ class Pmu:
     registers: Tuple[Register, ...]
     #: names of the events that are counted where nobody says which
     defaults: Tuple[str, ...]
-    #: of microblaze(): its arguments, and the memory of its struct
-    _configured: Tuple[int, ...] = ()
+    #: of microblaze() and ahbmon(): the function and its arguments, and the struct with its memory
+    _made: Tuple[Any, ...] = ()
     _memory: Any = field(default=None, repr=False, compare=False)
 
     @property
     def _c(self) -> Any:
-        return ctypes.pointer(self._memory.pmu) if self._memory else \
+        return ctypes.pointer(self._memory[0]) if self._memory else \
             lib.pmk_pmu_find(self.name.encode())
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return (microblaze, self._configured) if self._configured else (find_pmu, (self.name,))
+        return self._made if self._made else (find_pmu, (self.name,))
 
     @property
     def evntbus(self) -> Optional[Register]:
@@ -253,7 +254,19 @@ def microblaze(events: int = 5, latencies: int = 1, width: int = 32) -> Pmu:
     chosen = tuple(number(n, 32, "a parameter") for n in (events, latencies, width))
     memory = CMicroblazePmu()
     check(lib.pmk_microblaze_configure(ctypes.byref(memory), *chosen), "configuring microblaze")
-    return replace(_new_pmu(memory.pmu), _configured=chosen, _memory=memory)
+    return replace(_new_pmu(memory.pmu), _made=(microblaze, chosen), _memory=(memory.pmu, memory))
+
+
+def ahbmon(layout: Union[str, "os.PathLike[str]"]) -> Pmu:
+    """The AHB Monitor with the control bits of a layout file, such as data/layouts/sp816.ini;
+    ValueError says what is wrong with the file."""
+    path, why = os.fspath(layout), ctypes.create_string_buffer(512)
+    memory = CAhbmonLayout()
+    if lib.pmk_ahbmon_layout_read(ctypes.byref(memory), path.encode(), why, len(why)):
+        raise ValueError(why.value.decode(errors="replace"))
+    pmu = CPmu.from_buffer_copy(lib.pmk_pmu_find(b"ahbmon").contents)
+    pmu.family = ctypes.addressof(memory)
+    return replace(_new_pmu(pmu), _made=(ahbmon, (path,)), _memory=(pmu, memory))
 
 
 def signals() -> Dict[str, str]:

@@ -10,6 +10,7 @@
 
 #include <json.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/fields.h"
 #include "cli/show.h"
@@ -260,14 +261,15 @@ static int read_lines(struct log *l)
 int decode_log(const char *path, const char *elf, bool json)
 {
 	struct log l = { .path = path, .json = json };
+	const char *why = NULL;
 	char msg[256];
 	int code = 0;
 
 	if (elf && pmk_functions_load(&l.functions, elf, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_FAILED, "--elf %s: %s", elf, msg);
-	l.in = fopen(path, "r");
+	l.in = pmk_file_open(path, true, &why);
 	if (!l.in)
-		code = cli_fail(PMK_EXIT_FAILED, "--log %s: %s", path, strerror(errno));
+		code = cli_fail(PMK_EXIT_FAILED, "--log %s: %s", path, why);
 	if (!code)
 		code = read_head(&l);
 	if (!code)

@@ -809,6 +809,11 @@ def test_killed_by_an_undefined_instruction():
     contains(doc["warning"], "may use a later one; --core cortex-a7")
 
 
+def test_a_log_that_never_ends_is_refused():
+    out = pmk("decode", "--log", "/dev/zero")
+    equal((out.code, out.err), (125, "pmk: --log /dev/zero: not a regular file\n"))
+
+
 def test_no_control_characters_of_names_are_printed():
     """Of files, arguments, regions, settings and variables; the bytes of all that pmk writes."""
     raw = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")

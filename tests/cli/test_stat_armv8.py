@@ -259,3 +259,12 @@ def test_sums_never_step_back():
         equal(sums, {"strex_fail_spec": 0, "strex_pass_spec": 500})
         equal({int(r[1]) for r in rows if r[3] == "strex_fail_spec"}, {0})
         assert len(rows) > 500, len(rows)
+
+
+def test_registers_say_which_levels_reach_them():
+    for register, words in (("PMSWINC", "at EL0 only while PMUSERENR.EN, or in ARMv8 SW, is set"),
+                            ("PMEVCNTR3", "or in ARMv8 for reads ER, is set"),
+                            ("PMINTENSET", "cortex-a53: at EL1 and above"),
+                            ("PMUSERENR", "cortex-a53: read at every level; written at EL1")):
+        text = pmk("info", "--pmu", "cortex-a53", register).out
+        contains(" ".join(text.split()), words)

@@ -17,6 +17,7 @@ STRUCTS = {
     "pmk_dev": _library.CDevice, "pmk_driver": _library.CDriver, "pmk_pmu": _library.CPmu,
     "pmk_microblaze_config": _library.CMicroblazeConfig,
     "pmk_microblaze_pmu": _library.CMicroblazePmu,
+    "pmk_ahbmon_layout": _library.CAhbmonLayout,
     "pmk_model_param": _library.CParameter, "pmk_model_ops": _library.CModel,
            "pmk_model_port": _library.CModelPort,
     "pmk_signal_set": _library.CSignalSet, "pmk_latency_record": _library.CLatencyRecord,
@@ -30,7 +31,8 @@ HEADERS = ["pmk/ahbmon.h", "pmk/count.h", "pmk/microblaze.h", "pmk/model.h", "pm
 
 def constants():
     known = {"PMK_NSIGNALS": len(_library.SIGNALS), "PMK_LATENCY_LOG": _library.LATENCY_LOG,
-             "PMK_LATENCY_OPEN": _library.LATENCY_OPEN, "PMK_AHBMON_NBUSES": models.AHBMON_BUSES}
+             "PMK_LATENCY_OPEN": _library.LATENCY_OPEN, "PMK_AHBMON_NBUSES": models.AHBMON_BUSES,
+             "PMK_AHBMON_NREGS": _library.AHBMON_REGISTERS}
     known.update({f"PMK_{e.name}": int(e) for e in ErrorCode})
     known.update({f"PMK_MODE_{m.name}": int(m) for m in Mode})
     known.update({f"PMK_COUNT_{f.name}": int(f) for f in Failure})

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Models, poked register by register; values are the documents'."""
 import gc
+import os
 import pickle
+import re
 import threading
 
 import pytest
 
+from harness import SOURCE
 import pmk
 
 pytestmark = pytest.mark.quick
@@ -247,6 +250,24 @@ def test_a_microblaze_that_nobody_builds():
             pmk.microblaze(*wrong)
     with pytest.raises(ValueError):
         pmk.microblaze(-1)
+
+
+def test_an_ahb_monitor_of_any_layout(tmp_path):
+    with open(os.path.join(SOURCE, "data/layouts/sp816.ini")) as f:
+        text = f.read()
+    other = tmp_path / "other.ini"
+    other.write_text(re.sub(r"(?m)^enable = 0$", "enable = 7", text))
+    for layout, bit in (("data/layouts/sp816.ini", 0), (other, 7)):
+        pmu = pmk.ahbmon(os.path.join(SOURCE, layout))
+        model = pmk.Model(pickle.loads(pickle.dumps(pmu)))
+        driver = pmk.Driver(model)
+        driver.reset()
+        driver.start()
+        assert model["AHBMONCtrlReg"] & 0x81 == 1 << bit
+        assert driver.running
+    (tmp_path / "bad.ini").write_text("[layout]\nname = x\nthere = 1\n")
+    with pytest.raises(ValueError, match=r"bad.ini:3: "):
+        pmk.ahbmon(tmp_path / "bad.ini")
 
 
 def test_a_cycle_of_evntbus():

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include <pmk/ahbmon_model.h>
 #include <pmk/error.h>
 
 #include "base/ini.h"
@@ -366,4 +367,15 @@ int pmk_ahbmon_layout_load(struct pmk_ahbmon_layout_file *file, const char *path
 		file->layout.offset[reg] = PMK_MMIO_NONE;
 	pmk_ahbmon_packet_defaults(&file->packet);
 	return pmk_ini_load(path, NULL, take, &r, msg, size);
+}
+
+int pmk_ahbmon_layout_read(struct pmk_ahbmon_layout *layout, const char *path, char *msg,
+			   size_t size)
+{
+	struct pmk_ahbmon_layout_file file;
+	int err = pmk_ahbmon_layout_load(&file, path, msg, size);
+
+	if (!err)
+		*layout = file.layout;
+	return err;
 }

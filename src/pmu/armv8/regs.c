@@ -212,10 +212,30 @@ static const struct pmk_field dfr0_fields[] = {
 	FIELD("-", PMK_BITS(7, 0), "RO", NULL, "other debug features"),
 };
 
+/* Where the System registers can be reached. */
+#define EL0_IF(bits)	"at EL0 only while PMUSERENR." bits " is set; at EL1 and above always"
+#define NOTE_PMCR	EL0_IF("EN")
+#define NOTE_PMCNTENSET EL0_IF("EN")
+#define NOTE_PMCNTENCLR EL0_IF("EN")
+#define NOTE_PMOVSCLR	EL0_IF("EN")
+#define NOTE_PMOVSSET	EL0_IF("EN")
+#define NOTE_PMINTENSET "at EL1 and above"
+#define NOTE_PMINTENCLR "at EL1 and above"
+#define NOTE_PMSWINC	EL0_IF("EN, or in ARMv8 SW,")
+#define NOTE_PMSELR	EL0_IF("EN, or in ARMv8 ER,")
+#define NOTE_PMCEID0	EL0_IF("EN")
+#define NOTE_PMCEID1	EL0_IF("EN")
+#define NOTE_PMCCNTR	EL0_IF("EN, or in ARMv8 for reads CR,")
+#define NOTE_PMCCFILTR	EL0_IF("EN")
+#define NOTE_PMUSERENR	"read at every level; written at EL1 and above"
+#define NOTE_PMXEVTYPER EL0_IF("EN")
+#define NOTE_PMXEVCNTR	EL0_IF("EN, or in ARMv8 for reads ER,")
+#define NOTE_PMMIR	"at EL1 and above"
+
 #define ROW(reg, aliases_, width_, fields_, brief_) \
 	[PMK_ARMV8_##reg] = { .name = #reg, .aliases = aliases_, .where = where_##reg, \
 			      .width = width_, .fields = fields_, .nfields = COUNT(fields_), \
-			      .ref = D23, .brief = brief_ }
+			      .ref = D23, .brief = brief_, .note = NOTE_##reg }
 
 /* Rows that are the same in both tables. */
 #define COMMON_ROWS \
@@ -258,13 +278,13 @@ static const struct pmk_field dfr0_fields[] = {
 		.where = MRS_TEXT("PMEVCNTR" #n "_EL0", 3, 3, 14, crm, op2) \
 			CP15_TEXT(14, crm, op2) "; offset " #off, \
 		.width = w, .fields = evcntr##p5##fields, .nfields = COUNT(evcntr##p5##fields), \
-		.ref = D23, .brief = "Event Count Register " #n }, \
+		.ref = D23, .brief = "Event Count Register " #n, .note = NOTE_PMXEVCNTR }, \
 	[PMK_ARMV8_PMEVTYPER0 + n] = { \
 		.name = "PMEVTYPER" #n, .aliases = "PMEVTYPER" #n "_EL0", \
 		.where = MRS_TEXT("PMEVTYPER" #n "_EL0", 3, 3, 14, tcrm, op2) \
 			CP15_TEXT(14, tcrm, op2) "; offset " #toff, \
 		.width = w, .fields = evtyper##p5##fields, .nfields = COUNT(evtyper##p5##fields), \
-		.ref = D23, .brief = "Event Type Register " #n },
+		.ref = D23, .brief = "Event Type Register " #n, .note = NOTE_PMXEVTYPER },
 
 const struct pmk_reg_info pmk_armv8_regs[PMK_ARMV8_NREGS] = {
 	ROWS(32, _),
