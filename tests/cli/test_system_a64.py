@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """pmk stat --qemu with firmware for AArch64 on QEMU's board "virt", without a kernel."""
+import shlex
+
 from harness import *
 from insns import Beside
 from programs import build
+from qemulog import version
 
 CROSS64 = "aarch64-linux-gnu-"
 
@@ -607,3 +610,39 @@ def test_a_level_that_shows_too_late():
     assert values["inst_retired:u"] < 2007, values
     contains(doc["warning"], "a few are on the wrong side of :u and :k")
     equal(doc["counters"][-1]["trust"], "inexact")
+
+
+# A counter of instructions overflows after 1,000, in a loop whose blocks have 64.
+OVERFLOWS = """
+	mov	x0, #1
+	msr	pmcr_el0, x0
+	mov	x1, #8
+	msr	pmevtyper0_el0, x1
+	ldr	w1, =0xfffffc18
+	msr	pmevcntr0_el0, x1
+	msr	pmintenset_el1, x0
+	msr	pmcntenset_el0, x0
+1:
+	.rept	62
+	add	x5, x5, #1
+	.endr
+	subs	x4, x4, #1
+	b.ne	1b
+"""
+
+
+@cases("blocks, late", [("long", range(1, 65)), ("of_one_instruction", range(1))])
+def test_when_an_overflow_is_seen(blocks, late):
+    """As pmk-run(1) says."""
+    log = os.path.join(WORK, f"overflow-{os.getpid()}.log")
+    one = ("-singlestep" if version("qemu-system-aarch64") < (8, 1)
+           else "-accel tcg,one-insn-per-tb=on")
+    command = machine(firmware(OVERFLOWS, count=50), more=one if blocks != "long" else "")
+    out = run(PMK, "run", "--log", log, "--", *shlex.split(command))
+    equal(out.code, 0, out.err)
+    with open(log) as f:
+        rows = [line.split(",") for line in f if line[0].isdigit()]
+    os.unlink(log)
+    begun, = (int(r[1]) for r in rows if r[6] == "PMCNTENSET")
+    seen, = (int(r[1]) for r in rows if r[5] == "interrupt")
+    assert seen - begun - 1000 in late, rows
