@@ -96,3 +96,7 @@ def test_settings_that_are_not_followed_make_counts_inexact():
     trust = {c["event"]: c["trust"] for c in doc["counters"]}
     equal((trust["insn_executed"], trust["clock_cycles"]), ("exact", "inexact"))
     contains(doc["note"], "what the firmware turns on and off is not followed")
+    # What is off by the parameters cannot be left off.
+    _, doc = count(sets=[f"{part}.enable=off" for part in ("mmu", "icache", "dcache")])
+    equal({c["event"]: c["trust"] for c in doc["counters"]}["clock_cycles"], "modelled")
+    assert "not followed" not in (doc["note"] or ""), doc["note"]

@@ -668,12 +668,19 @@ static struct pmk_control_write control_write[PMK_MAX_VCPUS];
 static uint64_t control_after[64];
 static unsigned ncontrol_after;
 
+/* True if firmware can leave anything off that the core's parameters turn on. */
+static bool is_controllable(const struct pmk_core *core)
+{
+	return core->mmu || core->icache_on || core->dcache_on ||
+	       (core->bp_on && family->control & PMK_CONTROL_PREDICTOR);
+}
+
 static void begin_control(void)
 {
 	follows_control = family->control && pmk_registers_are_shown() &&
 			  (glue->translate_anew || !pmk_guest_find());
 	if (!follows_control) {
-		atomic_store(&arena->control_unseen, 1);
+		atomic_store(&arena->control_unseen, is_controllable(&config.core));
 		return;
 	}
 	atomic_store(&arena->control_followed, family->control);
