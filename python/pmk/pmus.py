@@ -8,8 +8,8 @@ from ctypes import POINTER
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from ._library import (SIGNALS, CAhbmonLayout, CEvent, CMicroblazePmu, CPmu, CRegister, check, lib, name_of,
-                       number, text)
+from ._library import (SIGNALS, CAhbmonLayout, CEvent, CMicroblazePmu, CPmu, CRegister, check, lib,
+                       name_of, number, text)
 
 
 @dataclass(frozen=True)
