@@ -452,6 +452,26 @@ static const struct pin {
 	  "asserted while an overflow flag and its FIQ enable are set (PMNC: FCC, FC1, FC0; our "
 	  "choice).",
 	  "DAI 0195B §1, Table 1" },
+	{ "nPMUIRQ",
+	  "cortex-a53 cortex-a55 cortex-a57 cortex-a72 neoverse-n1 armv8 armv8_long cortex-a7 "
+	  "cortex-a8 cortex-a9 cortex-a15",
+	  "interrupt output, active low",
+	  "asserted while an overflow flag (PMOVSSET) and its enable (PMINTENSET) are set and the "
+	  "counter's E bit is (PMCR.E, or above MDCR_EL2.HPMN HPME).",
+	  "DDI 0487, PMINTENSET_EL1" },
+	{ "ETMEXTOUT ETMEXTOUT[0] ETMEXTOUT[1]", "arm1136r0 arm1136 arm1156 arm1176",
+	  "two outputs of the ETM, which the PMU counts",
+	  "Events 0x20, 0x21 and 0x22 count cycles in which output 0, output 1, or either is "
+	  "asserted. Without an ETM they stand still. Inputs of the model: signals ETMEXTOUT0 and "
+	  "ETMEXTOUT1.",
+	  "DAI 0195B Table 2" },
+	{ "DBGACK", "ahbmon", "input: the processor is in debug state",
+	  "While it is asserted and AHBMONCtrlReg tracks it, ARM-I, ARM-D and "
+	  "CtTotalCyclesNonDebug stop. Input of the model: dbgack.",
+	  "DDI 0287B §4.2.2" },
+	{ "SPNIDEN", "l220", "input: secure non-invasive debug is permitted",
+	  "While it is low, Secure events are not counted. pmk takes it to be high.",
+	  "L310: DDI 0246" },
 	{ "NIDEN", "arm1176", "input: non-invasive debug is permitted",
 	  "While it is not, PMN0 and PMN1 stand still and CCNT goes on. Input of the model: niden.",
 	  "DDI 0301H §3.1.8" },

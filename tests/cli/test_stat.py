@@ -1058,12 +1058,15 @@ def test_info_of_fields_and_pins():
     assert pmk("info", "Count").out.count("field of") < 30
     for name, said in (("nPMUIRQ", "active low"), ("nPMUFIQ", "PMNC: FCC"),
                        ("Dbg_Intr", "PCCMDR"), ("niden", "CCNT goes on"),
+                       ("etmextout[1]", "0x22"), ("DBGACK", "AHBMONCtrlReg"),
+                       ("SPNIDEN", "takes it to be high"),
                        ("EVNTBUS", "[6:5]    br_exec"), ("AHBMONITOR", "[28:23]")):
         out = pmk("info", name)
         equal((out.code, out.err), (0, ""), name)
         contains(out.out, said)
     assert "reset" not in pmk("info", "EVNTBUS").out
     equal(pmk("info", "nPMUFIQ", "--pmu", "arm1176").code, 129)
+    contains(pmk("info", "nPMUIRQ", "--pmu", "cortex-a53").out, "PMINTENSET")
 
 
 def test_info_of_codes():
