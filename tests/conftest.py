@@ -26,6 +26,9 @@ os.environ.update(PMK_BUILD=os.path.abspath(harness.BUILD), LC_ALL="C")
 # would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+# nohup: pytest stays alive, but the programs that it starts get the default action of the signal.
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
 LIMIT = 3600  # seconds; for what hangs
 
 

@@ -97,8 +97,8 @@ def compiled(source, name, *flags):
     return path + ".elf"
 
 
-def monitor_firmware(step):
-    return compiled(MONITOR, f"wire-monitor-{step}", f"-DSTEP={step}")
+def monitor_firmware(step, name):
+    return compiled(MONITOR, f"wire-monitor-{name}", f"-DSTEP={step}")
 
 
 @contextlib.contextmanager
@@ -173,8 +173,9 @@ def killed_after_rows(n, pid, *argv):
 
 
 @contextlib.contextmanager
-def monitor(step=1):
-    with emulated("-M", "raspi0", "-kernel", monitor_firmware(step)) as board:
+def monitor(step="1", name="steps"):
+    """Counter i adds `step`, an expression of C, times i + 1 in each round."""
+    with emulated("-M", "raspi0", "-kernel", monitor_firmware(step, name)) as board:
         yield board
 
 
