@@ -147,7 +147,7 @@ def test_truth_is_within_the_margin(core):
 def test_repeats():
     """The same seed gives the same numbers, and another one other numbers; but instructions are
     all counted."""
-    program = phases("arm1176", 100)
+    program = phases("arm1176", 60)
     executed = counts(stat("-e", "instr_exec", program))["instr_exec"]
     one, same, other = (stat("-e", "cpu_cycles,instr_exec", "--sample-seed", seed, program)
                         for seed in (1, 1, 2))
@@ -204,7 +204,7 @@ def test_killed():
 
 
 def test_how_it_is_shown():
-    program = phases("arm1176", 100)
+    program = phases("arm1176", 60)
     out = pmk("stat", "--sample", "-e", "dcache_miss", program)
     assert re.search(r"dcache_miss +sampled +\( \+- +\d+\.\d\d% \)", out.err), out.err
     contains(out.err, "sampled: ")
