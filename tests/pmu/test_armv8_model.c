@@ -22,6 +22,7 @@
 #include <pmk/armv8.h>
 #include <pmk/armv8_model.h>
 
+#include "../unit.h"
 #include "session/emulated.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -1020,26 +1021,27 @@ static void test_random(void **state)
 	struct coverage seen = { .irqs = 0 };
 
 	(void)state;
-	compare(1, 6, true, true, false, 40000, &seen);
-	compare(4, 6, true, true, true, 20000, &seen);
-	compare(5, 5, true, false, false, 20000, &seen);
-	compare(6, 6, true, true, false, 40000, &seen);
-	compare(7, 6, true, true, true, 40000, &seen);
-	compare(7, 4, false, true, false, 20000, &seen);
-	compare(7, 31, true, true, false, 20000, &seen);
-	compare(6, 1, false, false, false, 10000, &seen);
-	compare(7, 0, true, true, false, 5000, &seen);
+	compare(1, 6, true, true, false, UNIT_SAMPLES(40000), &seen);
+	compare(4, 6, true, true, true, UNIT_SAMPLES(20000), &seen);
+	compare(5, 5, true, false, false, UNIT_SAMPLES(20000), &seen);
+	compare(6, 6, true, true, false, UNIT_SAMPLES(40000), &seen);
+	compare(7, 6, true, true, true, UNIT_SAMPLES(40000), &seen);
+	compare(7, 4, false, true, false, UNIT_SAMPLES(20000), &seen);
+	compare(7, 31, true, true, false, UNIT_SAMPLES(20000), &seen);
+	compare(6, 1, false, false, false, UNIT_SAMPLES(10000), &seen);
+	compare(7, 0, true, true, false, UNIT_SAMPLES(5000), &seen);
 	for (unsigned i = 0; i < 6; i++)
-		assert_true(seen.wraps[i] > 1000);
-	assert_true(seen.wraps[30] > 100 && seen.wraps[31] > 1000);
-	assert_true(seen.carries > 200);
+		assert_true(seen.wraps[i] > UNIT_SAMPLES(1000));
+	assert_true(seen.wraps[30] > UNIT_SAMPLES(100) && seen.wraps[31] > UNIT_SAMPLES(1000));
+	assert_true(seen.carries > UNIT_SAMPLES(200));
 	for (unsigned el = 0; el < 4; el++)
-		assert_true(seen.at[el] > 10000);
-	assert_true(seen.irqs > 1000);
-	assert_true(seen.frozen > 1000);
-	assert_true(seen.trapped[1] > 500 && seen.trapped[2] > 100 && seen.trapped[3] > 100);
-	assert_true(seen.undefined > 500);
-	assert_true(seen.views > 1000);
+		assert_true(seen.at[el] > UNIT_SAMPLES(10000));
+	assert_true(seen.irqs > UNIT_SAMPLES(1000));
+	assert_true(seen.frozen > UNIT_SAMPLES(1000));
+	assert_true(seen.trapped[1] > UNIT_SAMPLES(500) && seen.trapped[2] > UNIT_SAMPLES(100) &&
+		    seen.trapped[3] > UNIT_SAMPLES(100));
+	assert_true(seen.undefined > UNIT_SAMPLES(500));
+	assert_true(seen.views > UNIT_SAMPLES(1000));
 }
 
 int main(void)

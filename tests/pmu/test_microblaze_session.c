@@ -18,6 +18,7 @@
 #include <pmk/microblaze_model.h>
 #include <pmk/model.h>
 #include <pmk/session.h>
+#include "../unit.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal(call, 0)
@@ -490,7 +491,7 @@ static void test_random(void **state)
 	static struct rig r;
 
 	(void)state;
-	for (unsigned round = 0; round < 300; round++) {
+	for (unsigned round = 0; round < UNIT_SAMPLES(300); round++) {
 		static const uint32_t longest[] = { 2, 40, 1000, 30000, 65534 };
 		uint32_t most = longest[pick(COUNT(longest))];
 

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "cpu/code.h"
 #include "cpu/family.h"
 #include "cpu/microblaze/microblaze.h"
@@ -30,6 +31,7 @@
 #define NBLOCKS 32
 #define LONGEST 8
 #define STEPS	4000
+#define ROUNDS	(1 + UNIT_SAMPLES(20) / 10)
 
 static uint64_t seed;
 
@@ -465,7 +467,7 @@ static void no_sum_steps_back(void **state)
 		print_message("# %s %s%s\n", v->core, v->key ? v->key : "",
 			      v->devices ? " with devices" : "");
 		load_core(&core, v);
-		for (uint64_t round = 1; round <= 3; round++) {
+		for (uint64_t round = 1; round <= ROUNDS; round++) {
 			assert_int_equal(run_core(&core, round, 0, false, v->devices, alone), 0);
 			assert_true(alone[0][PMK_SIG_CYCLE] > STEPS);
 			/* A look at nearly every block, now and then; summed up, and added up. */

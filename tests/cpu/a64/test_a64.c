@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "../../unit.h"
 #include "../ages.h"
 #include "cpu/a64/a64.h"
 
@@ -1525,15 +1526,15 @@ static void test_against_the_oracle(void **state)
 			seed = UINT64_C(0x9E3779B97F4A7C15) + g * 100 + s;
 			configure(&core, &geometries[g]);
 			snprintf(what, sizeof(what), "%s, program %zu", geometries[g].name, s);
-			run_both(&core, &shapes[s], what, 10000, (g + s) % 2);
+			run_both(&core, &shapes[s], what, UNIT_SAMPLES(10000), (g + s) % 2);
 		}
 	}
 	/* Runs that met nothing would prove nothing. */
 	raised = pmk_cpu_raises(&core);
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
-		if (pmk_signal_in(&raised, s) && met[s] < 500)
+		if (pmk_signal_in(&raised, s) && met[s] < UNIT_SAMPLES(500))
 			fail_msg("%s: only %llu", pmk_signal_name(s), (unsigned long long)met[s]);
-	assert_true(met[PMK_SIG_PREFETCH_FILL] >= 500);
+	assert_true(met[PMK_SIG_PREFETCH_FILL] >= UNIT_SAMPLES(500));
 }
 
 /* Many small programs on the geometries where most happens. */
@@ -1556,7 +1557,7 @@ static void test_many_programs(void **state)
 		core.utlb_entries = 3 + i % 5;
 		core.l2_ways = 1u << i % 5;
 		snprintf(what, sizeof(what), "program %u", i);
-		run_both(&core, &shape, what, 2000, i % 2);
+		run_both(&core, &shape, what, UNIT_SAMPLES(2000), i % 2);
 	}
 }
 

@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "../../unit.h"
 #include "../ages.h"
 #include "cpu/arm11/arm11.h"
 
@@ -1084,12 +1085,12 @@ static void test_against_the_oracle(void **state)
 			seed = UINT64_C(0x9E3779B97F4A7C15) + g * 100 + s;
 			configure(&core, &geometries[g]);
 			snprintf(what, sizeof(what), "%s, program %zu", geometries[g].name, s);
-			run_both(&core, &shapes[s], what, 20000, (g + s) % 2, NULL);
+			run_both(&core, &shapes[s], what, UNIT_SAMPLES(20000), (g + s) % 2, NULL);
 		}
 	}
 	/* Runs that met nothing would prove nothing. */
 	for (size_t i = 0; i < COUNT(compared); i++)
-		assert_true(met[compared[i]] > 2000);
+		assert_true(met[compared[i]] > UNIT_SAMPLES(2000));
 }
 
 /* Many small programs on the geometry where most happens. */
@@ -1110,7 +1111,7 @@ static void test_many_programs(void **state)
 		core.arm11.shadow = i % 3;
 		core.utlb_entries = 3 + i % 5;
 		snprintf(what, sizeof(what), "program %u", i);
-		run_both(&core, &shape, what, 2000, i % 2, NULL);
+		run_both(&core, &shape, what, UNIT_SAMPLES(2000), i % 2, NULL);
 	}
 }
 

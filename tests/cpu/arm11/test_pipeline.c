@@ -14,6 +14,7 @@
 
 #include <pmk/isa.h>
 
+#include "../../unit.h"
 #include "cpu/arm11/pipeline.h"
 #include "cpu/block.h"
 #include "cpu/config.h"
@@ -600,7 +601,7 @@ static void test_cuts(void **state)
 	uint64_t random = UINT64_C(0x11765eed);
 	unsigned exact = 0, cheap = 0, dear = 0, false_yes = 0;
 
-	for (unsigned run = 0; run < 120000; run++) {
+	for (unsigned run = 0; run < UNIT_SAMPLES(120000); run++) {
 		struct pmk_pipe_block whole, a, b;
 		struct pmk_pipe_slot slots[MAX];
 		struct pmk_insn insn[MAX];
@@ -639,7 +640,7 @@ static void test_cuts(void **state)
 	}
 	print_message("cuts: %u exact, %u too cheap, %u too dear; lanes: %u false yes\n", exact,
 		      cheap, dear, false_yes);
-	assert_true(exact > 100000);
+	assert_true(exact > UNIT_SAMPLES(100000));
 	assert_true(cheap > 0 && dear > 0); /* the exceptions were tried */
 }
 
@@ -649,7 +650,7 @@ static void test_bounds(void **state)
 {
 	uint64_t random = UINT64_C(0xb0d5);
 
-	for (unsigned run = 0; run < 20000; run++) {
+	for (unsigned run = 0; run < UNIT_SAMPLES(20000); run++) {
 		struct pmk_pipe_block b;
 		struct pmk_pipe_slot slots[MAX];
 		struct pmk_insn insn[MAX];

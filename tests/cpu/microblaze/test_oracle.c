@@ -9,6 +9,7 @@
  * included, and so have the latencies. How long a block takes by itself is asked of pipeline.c,
  * which test_microblaze.c has known answers for.
  */
+#include "../../unit.h"
 #include "rig.h"
 
 static uint64_t seed;
@@ -700,7 +701,7 @@ static void run_program(uint64_t what, unsigned steps)
 static void random_programs(void **state)
 {
 	(void)state;
-	for (uint64_t what = 1; what <= 400; what++)
+	for (uint64_t what = 1; what <= UNIT_SAMPLES(400); what++)
 		run_program(what, 2000);
 }
 
