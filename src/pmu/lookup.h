@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How names are compared, for look-ups in src/pmu. */
+/* How look-ups in src/pmu compare names. */
 #ifndef PMK_PMU_LOOKUP_H
 #define PMK_PMU_LOOKUP_H
 
 #include <pmk/pmu.h>
 
-/* Is `name` (any case) the one in `own` or one of the space separated `aliases` (or NULL)? */
+/*
+ * True if `name` (any case) is the first word of `own`, or one of the words in `aliases` (or NULL).
+ */
 bool pmk_is_called(const char *own, const char *aliases, const char *name);
 
 #endif

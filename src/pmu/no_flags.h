@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots of struct pmk_driver that a PMU without overflow flags cannot fill otherwise. */
+/* Functions for struct pmk_driver that PMUs without overflow flags share. */
 #ifndef PMK_PMU_NO_FLAGS_H
 #define PMK_PMU_NO_FLAGS_H
 
@@ -9,7 +9,7 @@
 int pmk_no_flags_irq_enable(struct pmk_dev *d, uint32_t counters);
 int pmk_no_flags_clear(struct pmk_dev *d, uint32_t counters);
 
-/* No counter ever shows that it has overflowed. */
+/* Reports that no counter has overflowed. */
 int pmk_no_flags_pending(struct pmk_dev *d, uint32_t *counters);
 
 #endif

@@ -2,15 +2,17 @@
 /*
  * The report as bytes, for `pmk report`. Freestanding; the format is in docs/FORMATS.md.
  *
- *	"PMKD" 1, records, 'Z', CRC-32 of all before it, low byte first
+ *	"PMKD" 1, records, 'Z', CRC-32 of all bytes before it, low byte first
  *
  * A record is a letter and numbers; a number is written in base 128, lowest group first, with bit 7
  * set in all bytes but the last; a text is written as its length and its bytes.
  */
 #include "target/target.h"
 
-/* The function that takes the bytes, and their running CRC-32 (IEEE 802.3, reflected
- * 0xEDB88320). */
+/*
+ * The function that receives the bytes, and their running CRC-32 (IEEE 802.3, reflected
+ * 0xEDB88320).
+ */
 struct out {
 	pmk_put *put;
 	uint32_t crc;

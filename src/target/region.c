@@ -3,8 +3,9 @@
  * Regions and tasks. Freestanding; see <pmk/target.h>.
  *
  * BEGIN reads the counters as the last thing it does, and END as the first, so that they measure
- * little of their own work. What remains is measured once, on empty regions, and is subtracted:
- * `cost`, what an empty region counts, and `nest`, what a region adds to the one around it.
+ * little of their own work. The remaining overhead is measured once, on empty regions, and is
+ * subtracted: `cost` is the count of an empty region, and `nest` is what a region adds to the
+ * region around it.
  */
 #include "target/target.h"
 
@@ -21,8 +22,10 @@ static void unlock(const struct pmk_target *t, uintptr_t before)
 		t->unlock(before);
 }
 
-/* The counts of the running task: those that it carries, plus what has been counted since it was
- * switched in. Called with the lock held. */
+/*
+ * Computes the counts of the running task: the ones it had when it was switched in, plus the counts
+ * since then. The lock must be held.
+ */
 static int task_now(struct pmk_target *t, uint64_t *counts)
 {
 	int err = pmk_target_now(t, counts);
@@ -135,7 +138,7 @@ static int begin(struct pmk_target *t, unsigned id)
 	f = &task->frame[task->depth];
 	f->region = (uint16_t)id;
 	f->inner = 0;
-	PMK_ORDER(); /* a sample may look for the innermost region at any moment */
+	PMK_ORDER(); /* a sample may look up the innermost region at any moment */
 	task->depth++;
 	err = task_now(t, f->begin);
 	if (err)
@@ -156,8 +159,9 @@ int pmk_region_begin(struct pmk_target *t, unsigned id)
 	return err;
 }
 
-/* Make the frame of region `id` the innermost one and return it; NULL when the region is not
- * open. */
+/*
+ * Makes the frame of region `id` the innermost one and returns it; NULL if the region is not open.
+ */
 static struct pmk_frame *find_frame(struct pmk_target *t, unsigned id)
 {
 	struct pmk_task *task = t->task;
@@ -206,8 +210,10 @@ static int end(struct pmk_target *t, unsigned id)
 		t->region[id].errors++;
 		return PMK_EINVAL;
 	}
-	/* The region is left even when the counters could not be read: nobody repeats
-	 * PMK_REGION_END, and a later END would measure code outside of the region. */
+	/*
+	 * Leave the region even if the counters could not be read: PMK_REGION_END is not repeated,
+	 * and a later END would measure code outside of the region.
+	 */
 	if (err)
 		t->region[id].errors++;
 	else
@@ -230,12 +236,12 @@ int pmk_region_end(struct pmk_target *t, unsigned id)
 	return err;
 }
 
-/* ---- what measuring costs -------------------------------------------------------------------- */
+/* ---- overhead -------------------------------------------------------------------------------- */
 
 /*
- * Measure one empty region, and an empty region inside a region, and keep the smallest result of
- * each so far. All of these are region 0, so that one scratch entry is enough: END closes the
- * innermost one.
+ * Measures one empty region, and an empty region inside another, and keeps the smallest result of
+ * each. All of them use region 0, so that one scratch entry is enough: END closes the innermost
+ * one.
  */
 static int calibrate_once(struct pmk_target *t, struct pmk_region *r)
 {
@@ -249,7 +255,7 @@ static int calibrate_once(struct pmk_target *t, struct pmk_region *r)
 		err = pmk_region_end(t, 0);
 	for (unsigned i = 0; i < t->nevents; i++)
 		once[i] = r->raw[i];
-	/* No code of ours may stand between these calls: it would be taken for their cost. */
+	/* No code may be between these calls: it would be measured as overhead. */
 	if (!err)
 		err = pmk_region_begin(t, 0);
 	if (!err)
@@ -285,9 +291,11 @@ int pmk_target_calibrate(struct pmk_target *t)
 	t->region = regions;
 	t->nregions = nregions;
 	for (unsigned i = 0; i < t->nevents; i++)
-		/* Without the totals of the inner and the outer region. The three were not measured
-		 * at the same time: what an empty region always counts once, because a counter
-		 * steps by itself, may be missing in the two. Then nesting costs nothing. */
+		/*
+		 * Subtract the totals of the inner and the outer region. The three were not
+		 * measured at the same time, so a count that a counter makes by itself in every
+		 * empty region may be missing in the nested ones. Then nesting costs nothing.
+		 */
 		t->nest[i] = less(t->nest[i], 2 * t->cost[i]);
 	return err;
 }

@@ -27,7 +27,7 @@ static void end_line(pmk_put *put, const char *name)
 	put('\n');
 }
 
-/* The numbers of an event whose counter may have wrapped unseen are lower bounds. */
+/* If the counter of an event may have wrapped unnoticed, the numbers are lower bounds. */
 static void end_event(const struct pmk_target *t, unsigned event, pmk_put *put)
 {
 	pmk_text(put, "  ");
@@ -111,7 +111,7 @@ static void region(const struct pmk_target *t, unsigned id, pmk_put *put)
 	}
 }
 
-/* The event on counter `i`, which a fast region reads; -1 if there is none. */
+/* Returns the event on counter `i`, which a fast region reads; -1 if there is none. */
 static int event_on(const struct pmk_target *t, unsigned i)
 {
 	for (unsigned e = 0; e < t->nevents; e++)
@@ -143,7 +143,7 @@ static void fast_region(const struct pmk_target *t, unsigned id, pmk_put *put)
 			continue;
 		pmk_text_number(put, r->sum[i], 0, COLUMN);
 		pmk_text_number(put, pmk_stats_mean(&s, 100), 2, NARROW);
-		if (i) { /* extremes are kept of the first counter alone: cycles */
+		if (i) { /* extremes are kept only for the first counter: cycles */
 			pmk_text_right(put, "-", NARROW);
 			pmk_text_right(put, "-", NARROW);
 		} else {

@@ -7,19 +7,19 @@
  *
  *	done + (counter - base)          modulo the counter's range
  *
- * and at each wrap the server (interrupt handler or poll) adds to `done` what the counter has lost.
- * A reader can come at any moment: while the flag is set and nobody has served it yet, in the
- * middle of the server, or after it. It tells these cases apart by the flag, by bit 0 of `word`
- * ("being served") and by the upper half of the counter's range: a counter that has just wrapped
- * holds a small value. The server writes the new total beside the old one and switches with one
- * store of `word`; a reader that was interrupted by a whole server sees that `word` has changed and
- * reads again. So nothing has to be masked, and the server may itself be interrupted by a reader.
+ * and at each wrap the server (interrupt handler or poll) adds the counter's range to `done`. A
+ * reader can run at any moment: when the flag is set but not yet served, in the middle of the
+ * server, or after it. It distinguishes these cases by the flag, by bit 0 of `word` ("being
+ * served") and by the upper half of the counter's range: a counter that has just wrapped holds a
+ * small value. The server writes the new total next to the old one and switches with one store of
+ * `word`. A reader that was interrupted by a whole server sees that `word` has changed and reads
+ * again. So interrupts need not be masked, and a reader may interrupt the server.
  *
  * Flags are cleared before sampled counters are set back: a counter that overflows again after that
- * has a flag of its own, however short its period.
+ * sets its flag again, however short its period.
  *
  * This differs from pmk_session on purpose: a session is polled from one thread, takes differences,
- * and reports when it was polled too seldom; here reader and server interrupt each other.
+ * and reports if it was polled too rarely. Here reader and server interrupt each other.
  */
 #include "target/target.h"
 
@@ -31,8 +31,8 @@ static const struct pmk_driver *driver(const struct pmk_target *t)
 }
 
 /*
- * Where a PMU is reached by sequences of accesses, no handler may come in the middle of one. These
- * locks can be nested, because each release restores the state that its hold found.
+ * If a PMU is accessed by sequences, no handler may run in the middle of one. These locks can be
+ * nested, because each release restores the state that its hold found.
  */
 static uintptr_t hold(const struct pmk_target *t)
 {
@@ -45,7 +45,7 @@ static void release(const struct pmk_target *t, uintptr_t before)
 		t->unlock(before);
 }
 
-/* The counter's bit in sets of counters; 0 for a counter that cannot be in a set. */
+/* Returns the counter's bit in sets of counters; 0 for a counter that cannot be in a set. */
 static uint32_t bit(const struct pmk_target_event *e)
 {
 	return e->counter < 32 ? UINT32_C(1) << e->counter : 0;
@@ -56,7 +56,7 @@ static bool is_small(const struct pmk_target_event *e, uint64_t value)
 	return value <= e->mask / 2;
 }
 
-/* A counter that may wrap between two readings, so that every reading is a poll. */
+/* True for a counter that may wrap between two readings, so that every reading must be a poll. */
 static bool is_narrow(const struct pmk_target_event *e)
 {
 	return e->mask < UINT32_MAX;
@@ -64,7 +64,7 @@ static bool is_narrow(const struct pmk_target_event *e)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* This comes before all else, because the registers of a PMU that is not there are Undefined. */
+/* Must come first, because the registers of a missing PMU are UNDEFINED. */
 static int present(const struct pmk_pmu *pmu, struct pmk_port port)
 {
 	struct pmk_dev dev = { .pmu = pmu, .port = port };
@@ -110,7 +110,7 @@ int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_
 	return running ? PMK_EBUSY : seize(t, pmu, port);
 }
 
-/* Is the PMU running although this target has not started it? Then somebody else uses it. */
+/* If the PMU runs although this target has not started it, other software uses it. */
 static int ours(struct pmk_target *t)
 {
 	bool running;
@@ -119,7 +119,7 @@ static int ours(struct pmk_target *t)
 	return err ? err : running ? PMK_EBUSY : PMK_OK;
 }
 
-/* May the set-up still be changed, and may the PMU's registers be written? */
+/* Checks that the set-up may still be changed, and that the PMU's registers may be written. */
 static int changeable(struct pmk_target *t)
 {
 	if (!t || t->state == PMK_TARGET_CLOSED)
@@ -127,8 +127,10 @@ static int changeable(struct pmk_target *t)
 	return t->state == PMK_TARGET_OPEN ? ours(t) : PMK_EBUSY;
 }
 
-/* The range of a count. The count of a latency counter has 32 bits, whatever the width of its
- * sums is. */
+/*
+ * Returns the range of a count. The count of a latency counter has 32 bits, even if its sums are
+ * wider.
+ */
 static uint64_t count_mask(const struct pmk_counter *c)
 {
 	return PMK_BITS((c->extreme_width ? 32 : c->width) - 1, 0);
@@ -159,7 +161,7 @@ int pmk_target_add(struct pmk_target *t, unsigned code)
 	};
 	pmk_counter_add(&t->used, e->counter);
 	t->narrow |= is_narrow(e);
-	/* A counter of 64 bits is not watched: it would take centuries to wrap. */
+	/* A counter of 64 bits is not watched, because it would take centuries to wrap. */
 	if (e->mask >> 32 != UINT32_MAX)
 		t->wraps |= bit(e);
 	return t->nevents++;
@@ -187,8 +189,7 @@ int pmk_target_interrupts(struct pmk_target *t, bool on)
 		return err;
 	if (on && t->dev.pmu->no_flags)
 		return PMK_ENOTSUP;
-	/* Switching the interrupts on shows whether the PMU has any; start() switches them on to
-	 * stay. */
+	/* Enabling the interrupts shows whether the PMU has any; start() enables them for good. */
 	if (on)
 		err = driver(t)->irq_enable(&t->dev, t->used.bits[0]);
 	if (!err)
@@ -225,7 +226,7 @@ int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, str
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Program everything anew, because the PMU may have been changed since it was opened. */
+/* Programs everything again, because the PMU may have been changed since it was opened. */
 static int program_all(struct pmk_target *t)
 {
 	int err = driver(t)->reset(&t->dev);
@@ -235,7 +236,9 @@ static int program_all(struct pmk_target *t)
 	return err;
 }
 
-/* Sampling and interrupts begin after the calibration, so that no sample points into it. */
+/*
+ * Enables sampling and interrupts. This happens after the calibration, so that no sample is in it.
+ */
 static int arm(struct pmk_target *t)
 {
 	int err = PMK_OK;
@@ -251,14 +254,16 @@ static int arm(struct pmk_target *t)
 	return err ? err : driver(t)->irq_enable(&t->dev, t->interrupts ? t->wraps : 0);
 }
 
-/* Sample all counters at one instant, where the PMU can do that. */
+/* Samples all counters at one instant if the PMU can do that. */
 static int take_sample(struct pmk_target *t)
 {
 	return driver(t)->sample ? driver(t)->sample(&t->dev) : PMK_OK;
 }
 
-/* Does this occur all the time while code runs, so that its counter cannot stand still? If the port
- * has `settle`, cycles may pass without any code. */
+/*
+ * True if the signal occurs all the time while code runs, so that its counter must advance. If the
+ * port has `settle`, cycles may pass without any code.
+ */
 static bool never_rests(const struct pmk_target *t, unsigned signal)
 {
 	if (!driver(t)->still)
@@ -272,9 +277,9 @@ static bool event_never_rests(const struct pmk_target *t, const struct pmk_targe
 }
 
 /*
- * If none of the caller's events has to move, program a free counter for cycles, to see whether
- * anything is counted at all. Returns its number; PMK_ENOCTR if it is not needed or no counter is
- * free; or another error.
+ * If no event of the caller must advance, programs a free counter for cycles, to see whether the
+ * PMU counts at all. Returns its number; PMK_ENOCTR if it is not needed or no counter is free; or
+ * another error.
  */
 static int program_witness(struct pmk_target *t)
 {
@@ -300,7 +305,7 @@ static int program_witness(struct pmk_target *t)
 	return PMK_ENOCTR;
 }
 
-/* Called when the counters were set to zero and started, and code has run since. */
+/* Checks a counter that was set to zero and started, after some code has run. */
 static int check_moves(struct pmk_target *t, unsigned counter)
 {
 	uint64_t value = 0;
@@ -325,7 +330,7 @@ static int check_all_move(struct pmk_target *t, int witness)
 	return err || witness < 0 ? err : check_moves(t, (unsigned)witness);
 }
 
-/* Begin again without the witness, because nobody serves its overflows. */
+/* Restarts without the witness, because its overflows would not be served. */
 static int dismiss(struct pmk_target *t)
 {
 	int err = driver(t)->stop(&t->dev);
@@ -335,8 +340,10 @@ static int dismiss(struct pmk_target *t)
 	return err ? err : driver(t)->start(&t->dev);
 }
 
-/* When two targets use one PMU, the target that starts first owns it, and the other one gets
- * PMK_EBUSY. */
+/*
+ * If two targets use one PMU, the target that starts first owns it, and the other one gets
+ * PMK_EBUSY.
+ */
 static int first_start(struct pmk_target *t)
 {
 	bool running;
@@ -374,8 +381,9 @@ static int first_start(struct pmk_target *t)
 
 static int start_again(struct pmk_target *t)
 {
-	/* The state is STOPPED for as long as the counters may stand still, because the handler
-	 * looks at it then. */
+	/*
+	 * The state stays STOPPED while the counters may be stopped, because the handler checks it.
+	 */
 	int err = driver(t)->start(&t->dev);
 
 	if (!err)
@@ -420,13 +428,13 @@ static int give_back(struct pmk_target *t)
 {
 	int err = t->state == PMK_TARGET_OPEN ? ours(t) : PMK_OK;
 	if (err == PMK_EBUSY) {
-		/* Another target has started the PMU since, so it is not ours to stop. */
+		/* Another target has started the PMU since, so this one must not stop it. */
 		t->state = PMK_TARGET_CLOSED;
 		return PMK_OK;
 	}
 	if (err)
 		return err;
-	/* From here on it is our task to stop the PMU, if necessary in another call. */
+	/* From here on this target must stop the PMU, if necessary in another call. */
 	t->state = PMK_TARGET_STOPPED;
 	err = driver(t)->stop(&t->dev);
 	if (!err)
@@ -451,10 +459,10 @@ int pmk_target_close(struct pmk_target *t)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Bits of `word`, besides its serial number. */
-#define SERVING 1u /* the server is at work on this counter */
-#define WHICH	2u /* which element of `at` is valid */
-/* the counters stand still and the server needs them: `done` alone is the total */
+/* Bits of `word`, below its serial number. */
+#define SERVING 1u /* the server is working on this counter */
+#define WHICH	2u /* index of the valid element of `at` */
+/* the server has stopped the counters: `done` is the whole total */
 #define STILL	4u
 #define SERIAL	8u /* one step of the serial number */
 
@@ -473,7 +481,7 @@ static uint64_t base_of(const struct pmk_target_event *e)
 	return e->at[which(e->word)].base;
 }
 
-/* Write the new total beside the old one, and then switch to it. */
+/* Writes the new total next to the old one, and then switches to it. */
 static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, uint32_t bits)
 {
 	uint32_t word = e->word, other = ~word & WHICH;
@@ -499,15 +507,17 @@ static uint64_t combine(const struct pmk_target *t, const struct pmk_target_even
 		return done;
 	if (!e->period && !t->dev.pmu->no_flags)
 		return done + value + (serving || (flag && is_small(e, value)) ? e->mask + 1 : 0);
-	/* For a sampled counter, or one without flags, the difference itself includes the wrap. */
+	/* If a counter is sampled or has no flag, the difference itself includes the wrap. */
 	value = (value - base) & e->mask;
 	if (e->period && serving && value >= e->period) /* the counter has not been set back yet */
 		return done;
 	return done + value;
 }
 
-/* A sampled counter needs no flag. It is served often, so the time in which it must not be
- * served is kept short. */
+/*
+ * A sampled counter needs no flag. It is served often, so the lock, which delays serving, is held
+ * only briefly.
+ */
 static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, uint64_t *total)
 {
 	uint64_t value;
@@ -525,7 +535,7 @@ static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, 
 	return PMK_OK;
 }
 
-/* Has a narrow counter been left alone for too long? */
+/* Checks whether a narrow counter was not read for too long. */
 static int look_for_wraps(struct pmk_target *t)
 {
 	int err = PMK_OK;
@@ -541,8 +551,10 @@ static int look_for_wraps(struct pmk_target *t)
 	return err;
 }
 
-/* Where there are narrow counters every reading is a poll. Its PMU is sequential, so the reader
- * holds the lock, and no server can come in between. */
+/*
+ * With narrow counters every reading is a poll. Their PMU is sequential, so the reader holds the
+ * lock, and no server can run in between.
+ */
 static int read_narrow(struct pmk_target *t, uint64_t *totals)
 {
 	int err = take_sample(t);
@@ -579,8 +591,10 @@ static int read_now(struct pmk_target *t, uint64_t *totals)
 			err = e->period ? read_sampled(t, e, &totals[i])
 					: driver(t)->read(&t->dev, e->counter, &totals[i]);
 		}
-		/* The flags are read after the counters: when a flag rises in between, the
-		 * counter's value is still large, and the wrap is left for the next reading. */
+		/*
+		 * The flags are read after the counters: if a flag rises in between, the counter's
+		 * value is still large, and the next reading adds the wrap.
+		 */
 		if (!err && t->wraps)
 			err = driver(t)->pending(&t->dev, &flags);
 		if (err)
@@ -655,7 +669,7 @@ int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency 
 
 /* ---- serving overflows ----------------------------------------------------------------------- */
 
-/* Returns the next free place in the ring, or NULL when it is full. */
+/* Returns the next free place in the ring, or NULL if it is full. */
 static struct pmk_sample *note_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 {
 	struct pmk_ring *ring = t->ring;
@@ -676,7 +690,7 @@ static struct pmk_sample *note_sample(struct pmk_target *t, unsigned event, uint
 	return s;
 }
 
-/* The port failed while the flags of these plain counters were being cleared. */
+/* Returns the plain counters whose flags could not be cleared because the port failed. */
 static uint32_t owed(const struct pmk_target *t)
 {
 	uint32_t counters = 0;
@@ -687,7 +701,7 @@ static uint32_t owed(const struct pmk_target *t)
 	return counters;
 }
 
-/* The counters run: clear the flags, and add the wraps of plain counters. */
+/* The counters run: clears the flags, and adds the wraps of plain counters. */
 static int clear_running(struct pmk_target *t, uint32_t flags)
 {
 	int err;
@@ -705,8 +719,10 @@ static int clear_running(struct pmk_target *t, uint32_t flags)
 	return err;
 }
 
-/* The counters stand still, because the driver may have to change all of them to clear a flag.
- * Meanwhile `done` alone is the total. */
+/*
+ * The counters are stopped, because the driver may have to change all of them to clear a flag.
+ * Meanwhile `done` is the whole total.
+ */
 static int clear_stopped(struct pmk_target *t, uint32_t flags)
 {
 	uint64_t value[PMK_TARGET_EVENTS];
@@ -729,7 +745,7 @@ static int clear_stopped(struct pmk_target *t, uint32_t flags)
 		struct pmk_target_event *e = &t->event[i];
 		uint64_t shown = (value[i] - base_of(e)) & e->mask;
 
-		/* A flag that is still set will be added by readers. */
+		/* Readers will add the wrap of a flag that is still set. */
 		if ((flags & left & bit(e)) && !e->period)
 			shown += e->mask + 1;
 		change(e, done_of(e) - shown, base_of(e), 0);
@@ -739,8 +755,8 @@ static int clear_stopped(struct pmk_target *t, uint32_t flags)
 
 /*
  * A sampled counter has counted its period. It is set back within as few instructions as possible,
- * because what is counted meanwhile is lost. It is set back as late as possible, because a period
- * that ends before the handler returns would leave the program no time to run.
+ * because events in between are lost. It is set back as late as possible, because a period that
+ * ends before the handler returns would leave the program no time to run.
  */
 static int sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 {
@@ -761,9 +777,9 @@ static int sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 }
 
 /*
- * Add what a counter has counted since the last poll. A counter that stops at its greatest value is
- * set back to 0 well before that: a reader that comes in between uses `done` as the total, and what
- * happens in these few cycles is lost.
+ * Adds the counts since the last poll. A counter that stops at its largest value is set back to 0
+ * well before that: a reader in between uses `done` as the total, and events in these few cycles
+ * are lost.
  */
 static int poll_one(struct pmk_target *t, struct pmk_target_event *e, uint64_t value)
 {
@@ -780,7 +796,7 @@ static int poll_one(struct pmk_target *t, struct pmk_target_event *e, uint64_t v
 	return err;
 }
 
-/* For PMUs without flags: add what each counter has counted since the last poll. */
+/* For PMUs without flags: adds the counts of each counter since the last poll. */
 static int poll_all(struct pmk_target *t)
 {
 	uintptr_t before = hold(t);
@@ -819,8 +835,10 @@ int pmk_target_isr(struct pmk_target *t, uintptr_t pc)
 	flags = (flags & t->wraps) | owed(t);
 	if (!flags)
 		return 0;
-	/* The PMU itself is asked whether it runs, because start() and stop() may have been
-	 * interrupted half-way. */
+	/*
+	 * Ask the PMU itself if it runs, because start() and stop() may have been interrupted
+	 * half-way.
+	 */
 	if (t->state == PMK_TARGET_STOPPED)
 		err = driver(t)->running(&t->dev, &running);
 	if (!err)
@@ -853,7 +871,9 @@ uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle)
 			shortest = t->event[i].mask / 2;
 	if (shortest >= UINT64_MAX / 2)
 		return UINT64_MAX;
-	/* Divide shortest by per_cycle, bit by bit, because the processor may have no divider. */
+	/*
+	 * Divide `shortest` by `per_cycle`, bit by bit, because the processor may have no divider.
+	 */
 	left = 0;
 	for (unsigned i = 0; i < 64; i++) {
 		left = left << 1 | shortest >> 63;

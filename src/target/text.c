@@ -2,7 +2,7 @@
 /* Text without a libc. Freestanding. */
 #include "target/text.h"
 
-/* 2^64 - 1 has 20 digits; a decimal point and a 0 before it may be added. */
+/* 2^64 - 1 has 20 digits; a decimal point and a 0 before it may come on top. */
 #define LONGEST 22
 
 void pmk_text(pmk_put *put, const char *text)

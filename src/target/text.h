@@ -6,10 +6,12 @@
 #include <pmk/target.h>
 
 void pmk_text(pmk_put *put, const char *text);
-/* Write the number right-aligned in `width` columns. `decimals` digits (0 … 3) stand after a
- * point. */
+/*
+ * Writes the number right-aligned in `width` columns, with `decimals` digits (0 … 3) after the
+ * point.
+ */
 void pmk_text_number(pmk_put *put, uint64_t value, unsigned decimals, unsigned width);
-/* Write the text right-aligned. */
+/* Writes the text right-aligned. */
 void pmk_text_right(pmk_put *put, const char *text, unsigned width);
 
 #endif
