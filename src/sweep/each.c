@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Programs of a plan that stand for several. See plan.h. */
+/* Programs with "each", which stand for several programs. See plan.h. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <glob.h>
@@ -19,13 +19,16 @@ bool pmk_plan_is_pattern(const char *text)
 	return strpbrk(text, "*?[") != NULL;
 }
 
-/* Names are meant from the folder of the plan, and stay so: "a/" of "a/plan.ini". */
+/*
+ * Patterns are relative to the folder of the plan, and so are the names they match: "a/" for
+ * "a/plan.ini".
+ */
 static char *below_plan(const char *plan, const char *pattern)
 {
 	const char *slash = *pattern == '/' ? NULL : strrchr(plan, '/');
 	char *text, *to;
 
-	/* What the folder itself is called is no pattern. */
+	/* The path of the folder may contain special characters, which are escaped. */
 	text = malloc(2 * strlen(plan) + strlen(pattern) + 1);
 	if (!text)
 		return NULL;
@@ -58,8 +61,10 @@ int pmk_plan_files(const char *plan, const char *pattern, struct pmk_words *file
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* The text with the value of combination i in place of each {name}; the caller frees it. NULL: out
- * of memory. used[] notes which names it has. */
+/*
+ * Returns the text with the value of combination i in place of each {name}; the caller frees it.
+ * NULL: out of memory. Sets used[] for each name in the text.
+ */
 static char *filled(const char *text, const struct pmk_axes *each, size_t i, bool *used)
 {
 	char *out = NULL;
@@ -102,7 +107,7 @@ static bool fill_words(struct pmk_words *to, const struct pmk_words *from,
 	return good;
 }
 
-/* "sort lines=100,order=up" */
+/* Returns a name such as "sort lines=100,order=up". */
 static char *name_of(const struct pmk_plan_program *p, size_t i)
 {
 	char *name = NULL;
@@ -121,7 +126,7 @@ static char *name_of(const struct pmk_plan_program *p, size_t i)
 	return NULL;
 }
 
-/* False: out of memory. What there is of *to is to be freed even then. */
+/* False: out of memory. The caller must free *to even then. */
 static bool make_one(struct pmk_plan_program *to, const struct pmk_plan_program *from, size_t i,
 		     bool *used)
 {
@@ -155,7 +160,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* A program may be called as another one is with its values. */
+/* Checks for equal names: a program may be named like another one with its values. */
 static int check_names(const struct pmk_sweep_plan *plan, unsigned *line, char *why, size_t size)
 {
 	const struct pmk_plan_program **sorted = calloc(plan->nprograms + 1, sizeof(*sorted));

@@ -2,9 +2,10 @@
 /*
  * Keys of cells. See key.h.
  *
- * Which libraries a program loads is known when it has run, and a key is needed before. So every
- * file that the loader may take for a library is in it: those of the right name in each folder that
- * is searched. A file too many costs a run when it changes; one too few would cost the truth.
+ * A key is needed before the program runs, but only a run shows which libraries it loads. So the
+ * key includes every file that the loader might load: all files of the right name in each folder
+ * that is searched. A file too many only costs an extra run when it changes; a missing one would
+ * make counts wrong.
  */
 #define _GNU_SOURCE
 #include "sweep/key.h"
@@ -27,10 +28,10 @@
 struct pmk_file_hash {
 	char *path;
 	uint8_t hash[PMK_SHA256];
-	struct stat before; /* it was read */
+	struct stat before; /* state of the file before it was read */
 };
 
-#define NOT_REGULAR (-1) /* beside the numbers of errno */
+#define NOT_REGULAR (-1) /* differs from all values of errno */
 
 void pmk_file_hashes_free(struct pmk_file_hashes *h)
 {
@@ -40,7 +41,7 @@ void pmk_file_hashes_free(struct pmk_file_hashes *h)
 	*h = (struct pmk_file_hashes){ 0 };
 }
 
-/* A file that ends, which a pipe and most devices do not. */
+/* Accepts only files that end, which pipes and most devices do not. */
 static int check_kind(const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
@@ -55,7 +56,10 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Everybody writes to /dev/null, and it stays empty. */
+/*
+ * True if the file has not changed. The times of /dev/null change with every write, but it stays
+ * empty.
+ */
 static bool same_file(const struct stat *a, const struct stat *b)
 {
 	if (!S_ISREG(a->st_mode))
@@ -78,7 +82,10 @@ const char *pmk_file_hashes_changed(const struct pmk_file_hashes *h,
 	return NULL;
 }
 
-/* The place of the file in the list, which it is read for once. 0, an errno or NOT_REGULAR. */
+/*
+ * Returns the place of the file in the list in *place; each file is read only once. Returns 0, an
+ * errno or NOT_REGULAR.
+ */
 static int hash_file(struct pmk_file_hashes *h, const char *path, size_t *place)
 {
 	struct pmk_file_hash *more;
@@ -117,21 +124,22 @@ static bool add_place(struct pmk_file_places *p, size_t place)
 	return true;
 }
 
-/* ---- what is hashed, and told ---------------------------------------------------------------- */
+/* ---- computing a key ------------------------------------------------------------------------- */
 
 struct keying {
 	struct pmk_sha256 h;
 	struct pmk_file_hashes *files;
-	struct pmk_file_places *own; /* those of them that are in the key */
+	struct pmk_file_places *own; /* the files in `files` that are in this key */
 	FILE *about;
-	struct pmk_words folders; /* that are searched for libraries, below the sysroot or not */
-	struct pmk_words seen;	  /* names of libraries, in the order in which they were met */
+	/* folders that are searched for libraries, below the sysroot or not */
+	struct pmk_words folders;
+	struct pmk_words seen; /* names of libraries, in the order in which they were found */
 	const char *sysroot;
-	const char *origin; /* the object whose libraries are looked up */
+	const char *origin; /* the object whose libraries are being looked up */
 	bool no_memory;
 };
 
-/* Texts one after the other could be cut differently; their length says where they end. */
+/* Hashes the length, too, because the same bytes could be split into texts in different ways. */
 static void add(struct pmk_sha256 *h, const char *text)
 {
 	uint64_t n = strlen(text);
@@ -158,7 +166,9 @@ static void add_fact(struct keying *k, const char *what, const char *text)
 	fprintf(k->about, "%s %s\n", what, text);
 }
 
-/* The file at `path`, under the name that the program knows it by. 0, an errno or NOT_REGULAR. */
+/*
+ * Adds the file at `path` under the name that the program uses. Returns 0, an errno or NOT_REGULAR.
+ */
 static int add_file(struct keying *k, const char *what, const char *name, const char *path)
 {
 	char text[2 * PMK_SHA256 + 1];
@@ -196,7 +206,10 @@ static bool is_file(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-/* Where the emulator finds what the program calls `name`: below the sysroot, or else here. */
+/*
+ * Finds the file that the emulator opens for `name`: below the sysroot if it is there, else on this
+ * machine.
+ */
 static void find_below(const struct keying *k, const char *name, char path[PATH_MAX])
 {
 	if (snprintf(path, PATH_MAX, "%s%s", k->sysroot, name) >= PATH_MAX || !is_file(path))
@@ -219,7 +232,7 @@ static void add_folder(struct keying *k, const char *folder)
 		add_word(k, &k->folders, path);
 }
 
-/* "a:b:c" */
+/* Adds the folders in a list such as "a:b:c". */
 static void add_folders(struct keying *k, const char *list)
 {
 	char *copy = strdup(list), *save;
@@ -231,7 +244,7 @@ static void add_folders(struct keying *k, const char *list)
 	free(copy);
 }
 
-/* Of lib/arm-linux-gnueabihf, the folders of libraries of one machine among several. */
+/* Adds folders of libraries for one machine, such as lib/arm-linux-gnueabihf. */
 static void add_machines(struct keying *k, const char *root, const char *base)
 {
 	char path[PATH_MAX];
@@ -262,7 +275,7 @@ static void add_usual_folders(struct keying *k)
 		add_machines(k, k->sysroot, bases[i]);
 		add_machines(k, "", bases[i]);
 	}
-	/* Their order in the folder is nobody's choice. */
+	/* Sort the folders, because readdir() returns them in any order. */
 	if (k->folders.count > first)
 		qsort(k->folders.word + first, k->folders.count - first, sizeof(*k->folders.word),
 		      by_name);
@@ -284,7 +297,7 @@ static void look_at(struct keying *k, const char *path)
 	pmk_elf_dynamic(path, take_dynamic, k);
 }
 
-/* Each file of that name. A library that is nowhere is the loader's to complain about. */
+/* Adds each file of that name. A missing library is no error here: the loader will report it. */
 static void add_library(struct keying *k, const char *name)
 {
 	char inside[PATH_MAX], path[PATH_MAX];
@@ -338,7 +351,7 @@ static void add_libraries(struct keying *k, const struct pmk_plan_program *p,
 			add_word(k, &k->seen, file);
 		w += n;
 	}
-	/* Libraries need libraries: the list grows while it is gone through. */
+	/* Libraries need libraries, so the list grows during this loop. */
 	for (unsigned i = 0; i < k->seen.count; i++)
 		add_library(k, k->seen.word[i]);
 }
@@ -362,7 +375,7 @@ static int add_program(struct keying *k, const struct pmk_plan_program *p,
 		return unreadable(opened->image, errno, msg, size);
 	if (!getcwd(folder, sizeof(folder)))
 		return unreadable(".", errno, msg, size);
-	/* A program without a loader asks where it lies, too. */
+	/* Even a program without a loader can look up its own path, so the path is in the key. */
 	error = add_file(k, "program", real, real);
 	if (error)
 		return unreadable(real, error, msg, size);
@@ -372,7 +385,7 @@ static int add_program(struct keying *k, const struct pmk_plan_program *p,
 		add_fact(k, "argument", p->argv.word[i]);
 	for (unsigned i = 0; i < p->env.count; i++)
 		add_fact(k, "env", p->env.word[i]);
-	/* Another exit code makes a failure of counts. */
+	/* The expected exit code decides whether a run has failed. */
 	snprintf(folder, sizeof(folder), "%d", p->exit_code);
 	add_fact(k, "exit", folder);
 	if (p->stdin_file && (error = add_file(k, "stdin", "", p->stdin_file)))
@@ -435,7 +448,7 @@ char *pmk_key_parameters(const struct pmk_core *core)
 	return NULL;
 }
 
-/* What the name of a core says is in its other texts. */
+/* The name of a core is not hashed, because its parameters are. */
 static void add_core(struct pmk_sha256 *h, const struct pmk_core *core)
 {
 	pmk_sha256_begin(h);

@@ -16,7 +16,7 @@
 #include "base/nearest.h"
 #include "count/files.h"
 
-#define MOST_VALUES 4096 /* of one setting */
+#define MOST_VALUES 4096 /* largest number of values of a setting */
 #define MOST_CELLS  ((size_t)100000000)
 
 struct reading {
@@ -24,7 +24,7 @@ struct reading {
 	const char *data;	   /* where the presets of cores are */
 	struct pmk_plan_core *own; /* cores of [settings CORE], with their axes */
 	size_t nown, own_room;
-	struct pmk_plan_program *program; /* the one that is being read */
+	struct pmk_plan_program *program; /* the program that is being read */
 	bool failed_memory;
 };
 
@@ -36,7 +36,7 @@ static bool no_memory(struct reading *r, struct pmk_ini *ini)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* The text between two commas, without the blanks around it. */
+/* Returns the text without blanks at its ends; *n is its length. */
 static const char *trim(const char *text, size_t *n)
 {
 	while (*n && isspace((unsigned char)*text)) {
@@ -58,8 +58,10 @@ static bool add_word(struct reading *r, struct pmk_ini *ini, struct pmk_words *w
 	return good || no_memory(r, ini);
 }
 
-/* "a, b": each is handed to `take`. Where `pmus` is set, the commas between slashes, as in an event
- * of another PMU, belong to the word. */
+/*
+ * Passes each word of "a, b" to `take`. If `pmus` is set, commas between slashes, as in an event of
+ * another PMU, belong to the word.
+ */
 typedef bool take_item(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
 		       size_t n);
 
@@ -99,8 +101,10 @@ static bool take_word(struct reading *r, struct pmk_ini *ini, void *ctx, const c
 	return add_word(r, ini, ctx, text, n);
 }
 
-/* A command line: words with blanks between them; quotes and backslashes as in a shell, and
- * nothing else of it. */
+/*
+ * Splits a command line into words: blanks, quotes and backslashes work as in a shell; there is no
+ * other syntax.
+ */
 static bool split_command(struct reading *r, struct pmk_ini *ini, const char *text,
 			  struct pmk_words *argv)
 {
@@ -140,7 +144,7 @@ static bool split_command(struct reading *r, struct pmk_ini *ini, const char *te
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* "64", "4K", "1M": false: it is no such number. */
+/* Reads "64", "4K" or "1M"; returns false for anything else. */
 static bool read_size(const char *text, size_t n, uint64_t *value)
 {
 	uint64_t unit = 1;
@@ -182,7 +186,7 @@ static bool add_value(struct reading *r, struct pmk_ini *ini, struct pmk_axis *a
 	return add_word(r, ini, &axis->values, text, n);
 }
 
-/* A..B: A, 2 A, 4 A up to B. */
+/* Adds the values of A..B: A, 2 A, 4 A up to B. */
 static bool take_range(struct reading *r, struct pmk_ini *ini, struct pmk_axis *axis,
 		       const char *text, size_t n, const char *dots)
 {
@@ -230,8 +234,10 @@ static bool take_value(struct reading *r, struct pmk_ini *ini, void *ctx, const 
 	return add_value(r, ini, ctx, text, n);
 }
 
-/* A value of "each": as of a setting; but ".." is a range between two numbers alone, and a pattern
- * is the files that it means. */
+/*
+ * Adds a value of "each". Unlike in a setting, ".." is a range only between two numbers, and a
+ * pattern stands for the files that match.
+ */
 static bool take_each_value(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
 			    size_t n)
 {
@@ -275,7 +281,7 @@ static void free_axes(struct pmk_axes *axes)
 	free(axes->axis);
 }
 
-/* A new axis, in the order of names. NULL: out of memory. */
+/* Inserts a new axis in the order of names. NULL: out of memory. */
 static struct pmk_axis *new_axis(struct pmk_axes *axes, const char *name, unsigned line)
 {
 	struct pmk_axis *more = pmk_grow(axes->axis, axes->count, &axes->room, sizeof(*more));
@@ -456,7 +462,7 @@ static bool take_env(struct reading *r, struct pmk_ini *ini, struct pmk_words *e
 	return pmk_words_add(env, value) || no_memory(r, ini);
 }
 
-/* "each NAME" */
+/* Reads "each NAME". */
 static bool take_each(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
 {
 	name += strspn(name, " \t");
@@ -502,7 +508,7 @@ static bool take_program(struct reading *r, struct pmk_ini *ini, const char *nam
 	return unknown(ini, "program …", name, names);
 }
 
-/* The program of [program NAME]: a section goes on where it is opened again. */
+/* Selects the program of [program NAME]; a section that is opened again is continued. */
 static bool choose_program(struct reading *r, struct pmk_ini *ini, const char *name)
 {
 	struct pmk_sweep_plan *p = r->plan;
@@ -537,7 +543,7 @@ static bool take_own_setting(struct reading *r, struct pmk_ini *ini, const char 
 	return own ? take_setting(r, ini, &own->axes, name, value) : no_memory(r, ini);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole plan ------------------------------------------------------------------------ */
 
 static bool copy_axis(struct pmk_axes *to, const struct pmk_axis *from)
 {
@@ -549,7 +555,7 @@ static bool copy_axis(struct pmk_axes *to, const struct pmk_axis *from)
 	return good;
 }
 
-/* The settings of a core: its own, and the common ones that it has not. */
+/* Merges the settings of a core: its own, and the common ones that it does not override. */
 static bool settle_core(struct reading *r, struct pmk_ini *ini, struct pmk_plan_core *core)
 {
 	struct pmk_plan_core *own = find_core(r->own, r->nown, core->name);
@@ -620,7 +626,10 @@ static bool check(struct reading *r, struct pmk_ini *ini)
 	return true;
 }
 
-/* "program sort" → "sort"; NULL: the section is of another kind. "" for "program" alone. */
+/*
+ * Returns the name in a section: "program sort" → "sort", "program" → ""; NULL if the section is of
+ * another kind.
+ */
 static const char *named(const char *section, const char *kind)
 {
 	size_t n = strlen(kind);

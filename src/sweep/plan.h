@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan of pmk sweep: an INI file that says which programs are counted on which cores, with which
- * settings. Each program on each core with each combination of the settings is a cell.
+ * A plan of pmk sweep: an INI file with the programs to count, the cores, and their settings. Each
+ * program on each core with each combination of the settings is a cell.
  *
  *	[sweep]
  *	cores = arm1176, cortex-a53
@@ -17,9 +17,9 @@
  *	run = ./walk {steps}
  *	each steps = 100..800
  *
- * A program with "each" stands for several: one for each combination of its values, each under the
- * name of the program with its values behind it. docs/FORMATS.md has all names. Reading looks at no
- * file but the plan, and at the names of those that patterns mean.
+ * A program with "each" stands for several programs: one for each combination of its values, named
+ * after the program and the values. docs/FORMATS.md has all names. Reading a plan opens only the
+ * plan itself, and looks up the names of files that patterns match.
  */
 #ifndef PMK_SWEEP_PLAN_H
 #define PMK_SWEEP_PLAN_H
@@ -30,9 +30,9 @@
 
 #include "count/words.h"
 
-/* A setting and the values it takes, one after the other. */
+/* A setting and its values. */
 struct pmk_axis {
-	char *name; /* "dcache.size" */
+	char *name; /* such as "dcache.size" */
 	struct pmk_words values;
 	unsigned line;
 };
@@ -45,17 +45,17 @@ struct pmk_axes {
 struct pmk_plan_core {
 	char *name;
 	unsigned line;
-	/* [settings] with those of [settings CORE] in their place */
+	/* [settings], overridden by those of [settings CORE] */
 	struct pmk_axes axes;
 };
 
 struct pmk_plan_program {
 	char *name;
-	struct pmk_words argv, inputs, env, cores; /* no cores: those of the plan */
+	struct pmk_words argv, inputs, env, cores; /* cores: empty for all cores of the plan */
 	char *stdin_file;			   /* NULL: none */
-	struct pmk_axes each; /* of one that stands for several; empty when all is read */
-	unsigned timeout_ms;  /* 0: none */
-	int exit_code;	      /* with which it ends when all is well */
+	struct pmk_axes each; /* for a program with "each"; empty after the whole plan was read */
+	unsigned timeout_ms;  /* 0: no limit */
+	int exit_code;	      /* expected exit code */
 	unsigned line;
 };
 
@@ -63,36 +63,44 @@ struct pmk_sweep_plan {
 	char *path;
 	struct pmk_words events;
 	unsigned events_line;
-	char *sysroot; /* NULL: the usual one */
+	char *sysroot; /* NULL: the default */
 	unsigned timeout_ms;
 	struct pmk_plan_core *cores;
 	size_t ncores, core_room;
 	struct pmk_plan_program *programs;
 	size_t nprograms, program_room;
-	/* of [settings CORE], until they are merged into those of the cores */
+	/* read from [settings], until they are merged into those of the cores */
 	struct pmk_axes common;
 };
 
-/* Read the plan at `path`. Returns 0, or as pmk_ini_load() does, with "FILE:LINE: why" in msg. */
+/*
+ * Reads the plan at `path`. Returns 0, or an error as pmk_ini_load() does, with "FILE:LINE: why" in
+ * msg.
+ */
 int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, const char *data, char *msg,
 		  size_t size);
 void pmk_plan_free(struct pmk_sweep_plan *plan);
 
-/* Put the programs that are meant in place of those with "each". 0 or PMK_ENOMEM; or another
- * failure with why it is none, and the line. */
+/*
+ * Replaces programs with "each" by the programs that they stand for. Returns 0 or PMK_ENOMEM; or
+ * another error with its reason and line.
+ */
 #define PMK_PLAN_MOST_PROGRAMS 100000
 int pmk_plan_expand(struct pmk_sweep_plan *plan, unsigned *line, char *why, size_t size);
 void pmk_plan_free_program(struct pmk_plan_program *p);
-/* Does the text mean files? Then add their names, which are meant from the folder of the plan, in
- * the order of the alphabet. 0 or PMK_ENOMEM. */
+/*
+ * pmk_plan_is_pattern() is true if the text is a pattern for files. pmk_plan_files() adds the names
+ * of the matching files, relative to the folder of the plan, in alphabetical order; it returns 0 or
+ * PMK_ENOMEM.
+ */
 bool pmk_plan_is_pattern(const char *text);
 int pmk_plan_files(const char *plan, const char *pattern, struct pmk_words *files);
 
-/* Is the program counted on this core? */
+/* True if the program is counted on this core. */
 bool pmk_plan_has(const struct pmk_plan_program *program, const struct pmk_plan_core *core);
-/* How many combinations of values there are; 0: too many to be counted. */
+/* Returns the number of combinations of values; 0: too many to count. */
 size_t pmk_axes_combinations(const struct pmk_axes *axes);
-/* The value of an axis in combination i: the last axis changes first. */
+/* Returns the value of an axis in combination i; the last axis changes first. */
 const char *pmk_axes_value(const struct pmk_axes *axes, size_t i, size_t axis);
 
 #endif

@@ -2,12 +2,12 @@
 /*
  * Computing cells. See run.h.
  *
- * A cell is counted by a child of this process, as pmk stat would count it. It writes what came out
- * to a pipe, as texts with a 0 behind each: why it failed or "", the exit code, then seven for each
- * event, and "." as the last. A message without its end is that of a child that was killed.
+ * A child of this process counts a cell, as pmk stat would. It writes the result to a pipe, as
+ * texts that end with a 0: the failure or "", the exit code, then seven texts for each event, and
+ * "." at the end. If the end is missing, the child was killed.
  *
- * SIGKILL tells nothing about a cell: a machine that lacks memory sends it, or a batch system. What
- * it has ended is not kept, so that it is counted the next time.
+ * SIGKILL says nothing about a cell: the kernel sends it when memory runs out, or a batch system
+ * does. A cell that it ended is not stored, so that it is counted the next time.
  */
 #define _GNU_SOURCE
 #include "sweep/run.h"
@@ -31,20 +31,22 @@
 #include "base/handlers.h"
 #include "base/map.h"
 
-#define KILLED (-2) /* in place of an exit code: pmk_ends_jobs(), and no time limit */
-#define PIPE   3    /* the one descriptor that a child keeps beside its standard streams */
+/* in place of an exit code: a signal of pmk_ends_jobs() ended it, not the time limit */
+#define KILLED (-2)
+/* the only descriptor that a child keeps, in addition to its standard streams */
+#define PIPE   3
 
-/* A child, and what it has written so far. */
+/* A child, and the bytes it has written so far. */
 struct job {
 	pid_t pid; /* 0: none */
 	int fd;
-	uint32_t number; /* of its cell */
+	uint32_t number; /* number of its cell */
 	double began;
 	char *message;
 	size_t used, room;
 };
 
-/* Of the cells of one program: the time they take is alike. */
+/* The cells of one program, which take about the same time. */
 struct share {
 	size_t waiting, done;
 	double seconds;
@@ -56,14 +58,14 @@ struct computing {
 	const struct pmk_sweep_todo *todo;
 	const struct pmk_sweep_run *run;
 	struct pmk_sweep_progress *p;
-	size_t next; /* of the list, to be begun */
+	size_t next; /* index in the list of the next cell to start */
 	struct job *jobs;
 	struct pollfd *polls;
 	struct share *shares;
 	struct pmk_store_value *values;
 	size_t value_room;
 	struct pmk_store_setting *settings;
-	struct pmk_map begun; /* cells of this run, by the beginning of their keys */
+	struct pmk_map begun; /* cells started in this run, by the first bytes of their keys */
 	double began, told;
 };
 
@@ -118,7 +120,7 @@ static int request(struct pmk_count *count, const struct pmk_sweep_plan *plan,
 	return err ? err : pmk_count_program(count, p->argv.word);
 }
 
-/* "…" or NULL: the counts are those of the whole program. */
+/* Returns the failure of a count; NULL if its counts are those of the whole program. */
 static const char *outcome(const struct pmk_sweep_cell *cell, const struct pmk_count_summary *sum,
 			   char *text, size_t size)
 {
@@ -169,8 +171,10 @@ static bool redirect(const char *path, int flags, int to)
 	return good;
 }
 
-/* In the child: a world of its own. Signals of the terminal go to this process group no longer, so
- * that the parent alone decides who ends. */
+/*
+ * Sets up the child's process group. Signals of the terminal no longer reach it, so that only the
+ * parent decides when it ends.
+ */
 static _Noreturn void be_child(const struct computing *c, const struct pmk_sweep_cell *cell,
 			       const struct pmk_words *events, int fd, pid_t parent)
 {
@@ -222,8 +226,10 @@ static void tell(struct computing *c)
 		c->run->progress(c->run->ctx, c->p);
 }
 
-/* Events of the cell that it has no row of, or that failed when they were to be added. *counted:
- * others have been counted. 0 or a failure. */
+/*
+ * Collects events of the cell that have no row, or whose row says that adding them failed. Sets
+ * *counted if other events have counts. Returns 0 or an error.
+ */
 static int missing_events(struct computing *c, const struct pmk_sweep_cell *cell,
 			  struct pmk_words *events, bool *counted)
 {
@@ -254,7 +260,7 @@ static struct pmk_store_value *new_value(struct computing *c, size_t n)
 	return more ? &more[n] : NULL;
 }
 
-/* The rows of events that the core does not have. */
+/* Adds rows for events that the core does not have. */
 static bool add_refused(struct computing *c, const struct pmk_sweep_configs *configs, size_t *n)
 {
 	for (unsigned i = 0; i < configs->refused.count; i++) {
@@ -270,7 +276,7 @@ static bool add_refused(struct computing *c, const struct pmk_sweep_configs *con
 	return true;
 }
 
-/* Rows that say why there are no counts of these events. */
+/* Adds rows that say why these events have no counts. */
 static bool add_failed(struct computing *c, const struct pmk_words *events, const char *failure,
 		       size_t *n)
 {
@@ -287,8 +293,10 @@ static bool add_failed(struct computing *c, const struct pmk_words *events, cons
 	return true;
 }
 
-/* Put a cell: counts, or why there are none. If it had counts of other events, they stay, and those
- * that were to be added say why they are not there. 0 or a failure. */
+/*
+ * Stores a cell: its counts, or the reason for having none. Earlier counts of other events are
+ * kept, and the rows of events that could not be added have the reason. Returns 0 or an error.
+ */
 static int store_cell(struct computing *c, uint32_t number, const char *failure, int exit_code,
 		      double seconds, size_t nvalues)
 {
@@ -345,13 +353,15 @@ static int store_cell(struct computing *c, uint32_t number, const char *failure,
 	return err ? failed(c) : 0;
 }
 
-/* Were the files of the key the same all the time? If not, the counts may be those of another key,
- * and those of the cells that follow, too. 0 or a failure. */
+/*
+ * Checks that the files of the key have not changed. If they have, these counts and those of later
+ * cells may belong to another key. Returns 0 or an error.
+ */
 static int check_files(struct computing *c, const struct pmk_sweep_cell *cell)
 {
 	const char *path = pmk_file_hashes_changed(&c->s->files, &cell->program->files);
 
-	/* The process that counts reads the preset by itself. */
+	/* The process that counts reads the preset again. */
 	if (!path && !pmk_sweep_same_core(c->s, cell))
 		path = cell->configs->core->name;
 	if (!path)
@@ -374,13 +384,13 @@ static const char *known(const char *text)
 	return text && *text ? text : NULL;
 }
 
-/* Has it written all that it had to say? */
+/* True if the message of the child is complete. */
 static bool is_whole(const struct job *job)
 {
 	return job->used >= 2 && !memcmp(job->message + job->used - 2, ".", 2);
 }
 
-/* The child or the emulator, from outside or by the program itself. */
+/* True if the child or the emulator was killed, by itself or from outside. */
 static bool was_killed(const struct job *job, int status, const char *code)
 {
 	if (is_whole(job))
@@ -388,7 +398,7 @@ static bool was_killed(const struct job *job, int status, const char *code)
 	return WIFSIGNALED(status) && pmk_ends_jobs(WTERMSIG(status));
 }
 
-/* The message of a child whose counts are those of `number`; `status` is how it ended. */
+/* Reads the message of a child that counted cell `number`; `status` is its wait status. */
 static int take_message(struct computing *c, const struct job *job, int status)
 {
 	const char *at = job->message, *end = job->message + job->used;
@@ -427,7 +437,10 @@ static int take_message(struct computing *c, const struct job *job, int status)
 	return store_cell(c, job->number, known(failure), atoi(code), seconds, n);
 }
 
-/* The next cell may be one that is counted under another name: then it has to wait for that. */
+/*
+ * True if the next cell has the same key as one that is being counted: it must wait for those
+ * counts.
+ */
 static bool must_wait(const struct computing *c)
 {
 	struct pmk_sweep_cell next, cell;
@@ -443,8 +456,10 @@ static bool must_wait(const struct computing *c)
 	return false;
 }
 
-/* Has it been counted by this run under another name? Then it gets this name, too, and *done is
- * set. 0 or a failure. */
+/*
+ * If this run has counted the same key under another name, gives this name to the counts, too, and
+ * sets *done. Returns 0 or an error.
+ */
 static int name_twin(struct computing *c, const struct pmk_sweep_cell *cell, bool *done)
 {
 	struct pmk_store_found found;
@@ -468,7 +483,7 @@ static int name_twin(struct computing *c, const struct pmk_sweep_cell *cell, boo
 	return 0;
 }
 
-/* Start a child for the next cell; a cell whose core cannot be needs none. 0 or a failure. */
+/* Starts a child for the next cell; an invalid core needs none. Returns 0 or an error. */
 static int begin_cell(struct computing *c, struct job *job)
 {
 	uint32_t number = c->todo->cell[c->next++];
@@ -491,7 +506,7 @@ static int begin_cell(struct computing *c, struct job *job)
 	err = missing_events(c, &cell, &events, &counted);
 	if (err)
 		return err;
-	if (!events.count) { /* only those that the core does not have */
+	if (!events.count) { /* the core has none of the missing events */
 		c->shares[cell.which_program].waiting--;
 		return store_cell(c, number, NULL, -1, 0, 0);
 	}
@@ -530,7 +545,7 @@ static int reap(struct job *job)
 	return status;
 }
 
-/* What a child has written. 0 or a failure. */
+/* Reads what a child has written. Returns 0 or an error. */
 static int take_bytes(struct computing *c, struct job *job)
 {
 	char *more = pmk_grow(job->message, job->used, &job->room, 1);
@@ -550,7 +565,7 @@ static int take_bytes(struct computing *c, struct job *job)
 		return 0;
 	}
 	status = reap(job);
-	/* A child that was ended by us has said nothing, or the truth. */
+	/* If we killed the child, it reported either nothing or a complete result. */
 	if (*c->run->stop && !is_whole(job))
 		return 0;
 	pmk_sweep_cell(c->s, job->number, &cell);
@@ -562,7 +577,10 @@ static int take_bytes(struct computing *c, struct job *job)
 	return err ? err : take_message(c, job, status);
 }
 
-/* Kill all that run: a child, and with it its emulator, and what the program has forked. */
+/*
+ * Kills everything that runs: each child with its emulator, and processes that the program has
+ * forked.
+ */
 static void end_all(struct computing *c)
 {
 	for (unsigned i = 0; i < c->run->jobs; i++)
@@ -573,7 +591,7 @@ static void end_all(struct computing *c)
 		}
 }
 
-/* Wait for the children, at most a second. Returns a failure, or 0. */
+/* Waits for children, at most a second. Returns an error, or 0. */
 static int wait_for_some(struct computing *c)
 {
 	unsigned n = c->run->jobs;
@@ -583,7 +601,7 @@ static int wait_for_some(struct computing *c)
 		c->polls[i] = (struct pollfd){ .fd = c->jobs[i].pid ? c->jobs[i].fd : -1,
 					       .events = POLLIN };
 	if (poll(c->polls, n, 1000) < 0)
-		return 0; /* a signal */
+		return 0; /* interrupted by a signal */
 	for (unsigned i = 0; !err && i < n; i++)
 		if (c->polls[i].revents)
 			err = take_bytes(c, &c->jobs[i]);

@@ -14,7 +14,7 @@
 #include "base/map.h"
 #include "base/sha256.h"
 
-#define DIGITS ((size_t)2 * PMK_STORE_KEY) /* of a line */
+#define DIGITS ((size_t)2 * PMK_STORE_KEY) /* of a key in the file */
 
 static uint64_t beginning(const pmk_store_key key)
 {
@@ -24,7 +24,7 @@ static uint64_t beginning(const pmk_store_key key)
 	return begin;
 }
 
-/* Each key once, whatever names it has. False: out of memory. */
+/* Writes each key once, even if it has several names. False: out of memory. */
 static bool put_keys(const struct pmk_sweep *s, const struct pmk_sweep_todo *todo, FILE *f)
 {
 	struct pmk_map seen = { 0 };
@@ -57,7 +57,7 @@ int pmk_tasks_write(const struct pmk_sweep *s, const struct pmk_sweep_todo *todo
 	return pmk_whole_close(&out, good) && good ? 0 : PMK_EIO;
 }
 
-/* The next key of the list. False: there is none; *good: and the list is complete. */
+/* Reads the next key of the list. False: there is none; *good is true if the list is complete. */
 static bool next_key(FILE *f, pmk_store_key key, bool *good)
 {
 	char line[DIGITS + 2];
@@ -81,7 +81,7 @@ static int bad_list(const struct pmk_sweep *s, const char *path, const char *why
 	return pmk_count_fail(s->fault, PMK_COUNT_FAILED, "%s: %s", path, why);
 }
 
-/* The keys of the slice, each with its place in it. 0 or a failure. */
+/* Reads the keys of the slice, each with its place in it. Returns 0 or an error. */
 static int read_slice(const struct pmk_sweep *s, FILE *f, const char *path, unsigned i, unsigned n,
 		      struct pmk_map *keys)
 {
@@ -95,7 +95,7 @@ static int read_slice(const struct pmk_sweep *s, FILE *f, const char *path, unsi
 	return good ? 0 : bad_list(s, path, "no list of tasks");
 }
 
-/* The cells with these keys; a cell with several names is there by all of them. */
+/* Finds the cells with these keys. A cell with several names is selected by all of them. */
 static int find_cells(const struct pmk_sweep *s, const char *path, const struct pmk_map *keys,
 		      struct pmk_sweep_slice *slice)
 {
