@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The results database. Statements are prepared when they are first used and kept. A unique row,
- * such as an event's name, is looked up before it is inserted: there is one writer.
+ * The results database. Statements are prepared on first use and kept. A unique row, such as an
+ * event's name, is looked up before it is inserted, which is safe because there is one writer.
  */
 #include "sweep/store.h"
 
@@ -20,7 +20,7 @@
 #include "base/grow.h"
 #include "recording/sqlite.h"
 
-/* The build says it. */
+/* The build defines it. */
 #ifndef PMK_VERSION
 #define PMK_VERSION "(unknown version)"
 #endif
@@ -52,11 +52,11 @@ static const char schema[] =
 	" variant INTEGER NOT NULL REFERENCES variant(id),"
 	" cell INTEGER NOT NULL REFERENCES cell(id),"
 	" PRIMARY KEY(revision, name, variant)) WITHOUT ROWID;"
-	/* Of a cell that was recorded as well; for comparisons down to functions. */
+	/* For cells that were also recorded, to compare them down to functions. */
 	"CREATE TABLE recording(cell INTEGER PRIMARY KEY REFERENCES cell(id),"
 	" path TEXT NOT NULL);";
 
-/* A value that is there stays, unless its run failed. */
+/* Keeps an existing value unless its run failed. */
 #define UNLESS_IT_COUNTED                                                                        \
 	" ON CONFLICT(cell, event) DO UPDATE SET value = excluded.value, label = excluded.label" \
 	" WHERE label IN (SELECT id FROM label WHERE trust = '" PMK_STORE_FAILED "')"
@@ -127,11 +127,12 @@ static const char *const texts[] = {
 struct pmk_store {
 	sqlite3 *db;
 	sqlite3_stmt *statement[NSTATEMENTS];
-	int column;	 /* of the statement that is being filled */
+	int column;	 /* next column to fill in the current statement */
 	int lock;	 /* descriptor that is locked while this process may write; -1: none */
-	bool unchanging; /* it lies where nobody may write */
-	bool old;	 /* its configs do not say what was checked, and it is not written */
-	int err;	 /* negative enum pmk_error of the first failure */
+	bool unchanging; /* the file is where this process may not write */
+	/* its table of configs lacks the column `checked`, and it is not upgraded */
+	bool old;
+	int err; /* negative enum pmk_error of the first failure */
 	char *path;
 	char why[512];
 };
@@ -165,7 +166,10 @@ static int run(struct pmk_store *s, const char *sql)
 	return s->err;
 }
 
-/* The statement, with nothing bound. NULL after a failure, which all others here accept. */
+/*
+ * Returns the statement with no values bound. After a failure it returns NULL, which all other
+ * functions here accept.
+ */
 static sqlite3_stmt *begin(struct pmk_store *s, int which)
 {
 	s->column = 0;
@@ -193,7 +197,7 @@ static void put_real(struct pmk_store *s, sqlite3_stmt *q, double value)
 		bind(s, sqlite3_bind_double(q, ++s->column, value));
 }
 
-/* NULL for a text that is not known. */
+/* Stores NULL if the text is not known. */
 static void put_text(struct pmk_store *s, sqlite3_stmt *q, const char *text)
 {
 	if (q && text)
@@ -208,7 +212,7 @@ static void put_key(struct pmk_store *s, sqlite3_stmt *q, const pmk_store_key ke
 		bind(s, sqlite3_bind_blob(q, ++s->column, key, PMK_STORE_KEY, SQLITE_STATIC));
 }
 
-/* The next row of a query; false: there is none, or it failed. */
+/* Fetches the next row of a query; false: there is none, or the query failed. */
 static bool row(struct pmk_store *s, sqlite3_stmt *q)
 {
 	int code = q && !s->err ? sqlite3_step(q) : SQLITE_DONE;
@@ -224,14 +228,14 @@ static void end(sqlite3_stmt *q)
 		sqlite3_reset(q);
 }
 
-/* Run a statement that has no rows. */
+/* Runs a statement that returns no rows. */
 static void execute(struct pmk_store *s, sqlite3_stmt *q)
 {
 	row(s, q);
 	end(q);
 }
 
-/* The number in the first row of a query; 0: there is none. */
+/* Returns the number in the first row of a query; 0 if there is none. */
 static int64_t get(struct pmk_store *s, sqlite3_stmt *q)
 {
 	int64_t id = row(s, q) ? sqlite3_column_int64(q, 0) : 0;
@@ -240,7 +244,7 @@ static int64_t get(struct pmk_store *s, sqlite3_stmt *q)
 	return id;
 }
 
-/* Insert a row. Returns its number. */
+/* Inserts a row. Returns its number. */
 static int64_t insert(struct pmk_store *s, sqlite3_stmt *q)
 {
 	execute(s, q);
@@ -317,8 +321,11 @@ static void check(struct pmk_store *s, bool may_create)
 #define NAP_MS	    20
 #define PATIENCE_MS 10000 /* our choice: adding a run takes milliseconds, a sweep hours */
 
-/* A second process that computed the same cells would do so in vain. This descriptor is closed
- * behind SQLite's: closing any of a file drops the locks that SQLite has of it. */
+/*
+ * Locks the database, because a second process would compute the same cells for nothing. The
+ * descriptor must be closed after SQLite's: closing any descriptor of a file drops the locks that
+ * SQLite holds on it.
+ */
 static void lock(struct pmk_store *s, int patience_ms)
 {
 	s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -336,9 +343,9 @@ static void lock(struct pmk_store *s, int patience_ms)
 	}
 }
 
-#define UNCHANGING "?immutable=1" /* of a URI: nobody writes to the file */
+#define UNCHANGING "?immutable=1" /* part of a URI: the file does not change */
 
-/* The path as a URI, with what is to stand behind it; the caller frees it. */
+/* Returns the path as a URI that ends with `after`; the caller frees it. */
 static char *uri_of(const char *path, const char *after)
 {
 	char *uri = malloc(5 + 3 * strlen(path) + strlen(after) + 1), *to = uri;
@@ -346,7 +353,7 @@ static char *uri_of(const char *path, const char *after)
 	if (!uri)
 		return NULL;
 	to += sprintf(to, "file:");
-	while (path[0] == '/' && path[1] == '/') /* would be the name of a host */
+	while (path[0] == '/' && path[1] == '/') /* "//" would start a host name */
 		path++;
 	for (; *path; path++)
 		if (strchr("%?#", *path))
@@ -357,7 +364,7 @@ static char *uri_of(const char *path, const char *after)
 	return uri;
 }
 
-/* Is there something in the log beside the database that the database does not have yet? */
+/* True if the write-ahead log has changes that are not in the database yet. */
 static bool has_log(const char *path)
 {
 	char *log = sqlite3_mprintf("%s-wal", path);
@@ -375,8 +382,11 @@ static bool may_not_write(const struct pmk_store *s)
 	return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
 }
 
-/* Readers write beside a database, too, for those who write to it at the same time. Where they may
- * not, nobody does, and the file is all there is. With a log it is not. */
+/*
+ * Opens a database where we may not write. SQLite's readers normally write files next to it to
+ * coordinate with a writer. If we may not write there, we assume that there is no writer and that
+ * the database file is complete, unless there is a log.
+ */
 static void open_unchanging(struct pmk_store *s)
 {
 	char *uri;
@@ -419,10 +429,10 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 		lock(s, how == PMK_STORE_ADD ? PATIENCE_MS : 0);
 	if (s->err)
 		return;
-	/* Readers of a database in WAL mode need to write beside it, if they may. */
+	/* Readers of a database in WAL mode need to write next to it if they may. */
 	if (how == PMK_STORE_READ && access(s->path, W_OK))
 		flags = SQLITE_OPEN_READONLY;
-	/* Only who has been opened by a URI may attach others by one. */
+	/* SQLite accepts a URI in ATTACH only on a connection that was opened with one. */
 	uri = uri_of(s->path, "");
 	if (!uri) {
 		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
@@ -568,7 +578,7 @@ static int64_t config_id(struct pmk_store *s, const struct pmk_store_config *c)
 		same = !c->checked || (was && !strcmp(was, c->checked));
 	}
 	end(q);
-	/* What it was checked against may have been said later, or anew. */
+	/* The reference for `checked` may have been recorded later, or again. */
 	if (id && !same) {
 		q = begin(s, SET_CONFIG);
 		put_text(s, q, c->checked);
@@ -647,7 +657,7 @@ static void put_outcome(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_s
 	put_real(s, q, cell->seconds);
 }
 
-/* A new row, or one that takes the place of a failure. */
+/* Inserts a row, or replaces a failure. */
 static int64_t cell_id(struct pmk_store *s, const struct pmk_store_cell *cell)
 {
 	struct pmk_store_found found;
@@ -686,7 +696,7 @@ int pmk_store_put(struct pmk_store *s, const struct pmk_store_cell *cell, int64_
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-/* "a=1,b=2"; the caller frees it. */
+/* Returns "a=1,b=2"; the caller frees it. */
 static char *settings_text(const struct pmk_store_point *p)
 {
 	size_t size = 1, at = 0;
@@ -716,7 +726,7 @@ static void put_settings(struct pmk_store *s, int64_t variant, const struct pmk_
 	}
 }
 
-/* 0: there is none, and `make` is not set. */
+/* Returns 0 if there is none and `make` is not set. */
 static int64_t variant_id(struct pmk_store *s, const struct pmk_store_point *p, bool make)
 {
 	char *settings = settings_text(p);
@@ -767,7 +777,7 @@ int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *point, int
 	return s->err;
 }
 
-/* Arrays that grow to the longest list of a query, and are used for each row of it again. */
+/* Arrays that grow to the longest list of a query and are reused for each row. */
 struct lists {
 	struct pmk_store_setting *settings;
 	struct pmk_store_value *values;
@@ -786,7 +796,7 @@ static bool room_for(struct pmk_store *s, void **array, size_t n, size_t *room, 
 	return true;
 }
 
-/* A text of SQLite's is valid until the next row. "": out of memory. */
+/* Copies a text, because SQLite's is valid only until the next row. "": out of memory. */
 static const char *copy(struct pmk_store *s, sqlite3_stmt *q, int column)
 {
 	const char *text = text_of(q, column);
@@ -973,7 +983,7 @@ int pmk_store_recorded(struct pmk_store *s, int64_t cell, char *path, size_t siz
 
 /* ---- several databases ----------------------------------------------------------------------- */
 
-/* What texts and hashes name is found by them again: numbers of rows differ. */
+/* Rows are matched by their texts and hashes, because their numbers differ. */
 static const char merge[] =
 	"INSERT OR IGNORE INTO program(hash, path, command, about)"
 	" SELECT hash, path, command, about FROM other.program;"
@@ -983,7 +993,7 @@ static const char merge[] =
 	"INSERT INTO label(pmu, trust, reason, unit) SELECT pmu, trust, reason, unit"
 	" FROM other.label AS o WHERE NOT EXISTS(SELECT 1 FROM main.label AS l WHERE"
 	" l.pmu IS o.pmu AND l.trust IS o.trust AND l.reason IS o.reason AND l.unit IS o.unit);"
-	/* A failure here that has been counted there. */
+	/* Drops a failure here if the cell was counted there. */
 	"DELETE FROM main.value WHERE cell IN (SELECT l.id FROM main.cell AS l"
 	" JOIN other.cell AS o USING(key) WHERE l.failure IS NOT NULL AND o.failure IS NULL);"
 	"INSERT INTO cell(key, program, config, failure, exit_code, seconds)"
@@ -1017,8 +1027,10 @@ static const char merge_checked[] =
 	" (SELECT o.checked FROM other.config AS o WHERE o.hash = main.config.hash)"
 	" WHERE hash IN (SELECT hash FROM other.config WHERE checked IS NOT NULL);";
 
-/* Is it a results database, and complete? *uri, which the caller frees, is how to attach it. *old
- * is that of the struct. */
+/*
+ * Checks that it is a complete results database. *uri, which the caller frees, is the text to
+ * attach it with. *old is as in struct pmk_store.
+ */
 static int check_other(struct pmk_store *s, const char *path, char **uri, bool *old)
 {
 	struct pmk_store *other;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A results database: counts that are kept, each under a key that says what they are of. The file
- * is an SQLite database, described in docs/FORMATS.md. The schema is public: people query it.
+ * A results database: counts of cells, each under a key that identifies the cell. The file is an
+ * SQLite database, described in docs/FORMATS.md. The schema is public, because people query it.
  *
  *	program   what is run: the file, its libraries, inputs, arguments, environment
  *	config    a core with all its parameters
@@ -11,8 +11,8 @@
  *	          asked for, in a revision
  *	revision  a commit; 0 is none, and has the points of sweeps
  *
- * Functions return 0 or a negative enum pmk_error; pmk_store_error() has the line for people then.
- * After the first failure a store does nothing but close, and each call returns that failure.
+ * Functions return 0 or a negative enum pmk_error; pmk_store_error() then has a line for the user.
+ * After the first failure a store can only be closed, and each call returns that failure.
  */
 #ifndef PMK_SWEEP_STORE_H
 #define PMK_SWEEP_STORE_H
@@ -24,34 +24,36 @@
 #define PMK_STORE_ID	  0x706d6b73 /* application_id: "pmks" */
 #define PMK_STORE_VERSION 1	     /* user_version */
 
-/* The beginning of a SHA-256: 128 bits are enough to tell any two things apart. */
+/* The first bytes of a SHA-256: 128 bits are enough to avoid collisions. */
 #define PMK_STORE_KEY 16
 typedef uint8_t pmk_store_key[PMK_STORE_KEY];
 
 struct pmk_store;
 
 enum pmk_store_how {
-	PMK_STORE_READ,	 /* it is there */
-	PMK_STORE_WRITE, /* it is made if it is not there; others may read meanwhile */
-	PMK_STORE_ADD,	 /* the same, for a moment: it waits some seconds for another that writes */
-	/* The same, and nobody else opens it meanwhile. It then needs no memory that processes
-	 * share, so that it may lie on a file system of another machine. */
+	PMK_STORE_READ,	 /* open an existing database */
+	PMK_STORE_WRITE, /* create it if necessary; others may read at the same time */
+	PMK_STORE_ADD,	 /* the same for a short change: wait some seconds for another writer */
+	/*
+	 * The same with exclusive access: no other process can open it. No memory is shared between
+	 * processes then, so the file may be on a network file system.
+	 */
 	PMK_STORE_ALONE,
 };
 
 /*
- * Open or make the database at `path`. PMK_EIO: it cannot be opened; PMK_EPARSE: it is something
- * else, or of a version that this pmk does not know; PMK_EBUSY: another process writes it. msg then
- * has one line that begins with the path.
+ * Opens or creates the database at `path`. PMK_EIO: it cannot be opened; PMK_EPARSE: it is
+ * something else, or has a version that this pmk does not know; PMK_EBUSY: another process writes
+ * it. msg then has one line that begins with the path.
  */
 int pmk_store_open(struct pmk_store **s, const char *path, enum pmk_store_how how, char *msg,
 		   size_t size);
-/* What was not committed is lost. NULL is closed already. */
+/* Closes the store; uncommitted changes are lost. NULL is ignored. */
 void pmk_store_close(struct pmk_store *s);
-/* The line of the last failure, with the path of the database. */
+/* Returns the line of the last failure, with the path of the database. */
 const char *pmk_store_error(const struct pmk_store *s);
 
-/* A transaction. Without one, each call is one of its own. */
+/* Without a transaction, each call is one of its own. */
 int pmk_store_begin(struct pmk_store *s);
 int pmk_store_commit(struct pmk_store *s);
 
@@ -59,24 +61,25 @@ int pmk_store_commit(struct pmk_store *s);
 
 struct pmk_store_program {
 	pmk_store_key hash;
-	const char *path;    /* of the file */
+	const char *path;    /* path of the file */
 	const char *command; /* quoted for display */
-	const char *about;   /* what else is in the hash, as lines: "library libc.so.6 1f2e…" */
+	const char *about;   /* other contents of the hash, as lines: "library libc.so.6 1f2e…" */
 };
 
 struct pmk_store_config {
 	pmk_store_key hash;
 	const char *core, *isa;
-	const char *parameters; /* "dcache.size=16K,…", all of them */
-	const char *checked;	/* as in struct pmk_result: what its cycles were held against */
+	const char *parameters; /* all parameters, "dcache.size=16K,…" */
+	/* as in struct pmk_result: the reference that its cycles were compared with */
+	const char *checked;
 };
 
-/* Texts that are not known are NULL. */
+/* Unknown texts are NULL. */
 struct pmk_store_value {
-	const char *event; /* the name that was asked for */
+	const char *event; /* the name in the request */
 	const char *pmu;
 	const char *trust;  /* as in struct pmk_count_row */
-	const char *reason; /* why there is no value, or what one has to know about it */
+	const char *reason; /* reason for a missing value, or a note about it */
 	const char *unit;
 	bool has_value;
 	uint64_t value;
@@ -86,14 +89,14 @@ struct pmk_store_cell {
 	pmk_store_key key;
 	const struct pmk_store_program *program;
 	const struct pmk_store_config *config;
-	const char *failure; /* NULL: it was counted; else why not, in one line */
-	int32_t exit_code;   /* of the program; -1: it did not run, or not to its end */
-	double seconds;	     /* that it took here */
+	const char *failure; /* NULL if it was counted, otherwise one line with the reason */
+	int32_t exit_code;   /* exit code of the program; -1: it did not run to its end */
+	double seconds;	     /* duration of the run on this machine */
 	const struct pmk_store_value *values;
 	size_t nvalues;
 };
 
-/* What is known of the cell with this key. id 0: nothing. */
+/* The stored cell with a key; id 0: there is none. */
 struct pmk_store_found {
 	int64_t id;
 	bool failed;
@@ -101,17 +104,20 @@ struct pmk_store_found {
 };
 
 int pmk_store_find(struct pmk_store *s, const pmk_store_key key, struct pmk_store_found *found);
-/* Does the cell have a row of this event, with or without a value? */
+/* True if the cell has a row for this event, with or without a value. */
 int pmk_store_has(struct pmk_store *s, int64_t cell, const char *event, bool *has);
-/* What `trust` is of an event that was to be added to a cell, when that run failed. Its `reason`
- * says why. */
+/*
+ * Value of `trust` for an event that could not be added to a cell, because that run failed. Its
+ * `reason` says why.
+ */
 #define PMK_STORE_FAILED "failed"
 
-/* Has the cell a row of this event that says that it failed? */
+/* True if the cell has a row for this event that says that it failed. */
 int pmk_store_event_failed(struct pmk_store *s, int64_t cell, const char *event, bool *failed);
-/* Put a cell, its program and its config. A failed cell of that key is replaced; to one that was
- * counted, values are added, and none is changed but those that failed. *id: its number in the
- * table. */
+/*
+ * Stores a cell, its program and its config. A failed cell with that key is replaced. For a counted
+ * cell, values are added, and only failed ones are changed. *id: its number in the table.
+ */
 int pmk_store_put(struct pmk_store *s, const struct pmk_store_cell *cell, int64_t *id);
 
 /* ---- points ---------------------------------------------------------------------------------- */
@@ -120,36 +126,38 @@ struct pmk_store_setting {
 	const char *name, *value;
 };
 
-/* What a cell is called. The settings are sorted by their names. */
+/* The name of a cell. The settings are sorted by their names. */
 struct pmk_store_point {
-	int64_t revision; /* 0: of no commit */
-	const char *name; /* of the program */
+	int64_t revision; /* 0: no commit */
+	const char *name; /* name of the program */
 	const char *core;
 	const struct pmk_store_setting *settings;
 	size_t nsettings;
 };
 
-/* The cell with this name from now on. 0: no cell has it any longer. */
+/* Gives the name to `cell`, which may have been another cell's. 0: removes the name. */
 int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *point, int64_t cell);
 
-/* A row of pmk_store_points(). Texts are valid during the call. */
+/* A row of pmk_store_points(). Texts are valid only during the call. */
 struct pmk_store_row {
 	struct pmk_store_point point;
 	int64_t cell;
 	pmk_store_key key;
 	const char *failure;
-	const char *checked; /* of its config; NULL: not known, or it has no model of cycles */
+	const char *checked; /* of its config; NULL: not known, or there is no model of cycles */
 	int32_t exit_code;
 	double seconds;
 	const struct pmk_store_value *values;
 	size_t nvalues;
 };
 
-/* Return 0 to go on; anything else ends it and is returned by pmk_store_points(). */
+/* Must return 0 to continue; any other value stops pmk_store_points(), which returns it. */
 typedef int pmk_store_take(void *ctx, const struct pmk_store_row *row);
 
-/* All points of a revision, or for -1 of all, by revision, name, core and the order in which their
- * settings were first seen. */
+/*
+ * Calls `take` for all points of a revision, or for -1 of all revisions, sorted by revision, name,
+ * core and the order in which their settings were first seen.
+ */
 int pmk_store_points(struct pmk_store *s, int64_t revision, pmk_store_take *take, void *ctx);
 
 /* ---- revisions ------------------------------------------------------------------------------- */
@@ -157,32 +165,34 @@ int pmk_store_points(struct pmk_store *s, int64_t revision, pmk_store_take *take
 enum pmk_store_verdict { PMK_STORE_BAD = 0, PMK_STORE_GOOD = 1, PMK_STORE_OPEN = -1 };
 
 struct pmk_store_revision {
-	int64_t id;	     /* in the order in which they were added, from 1 */
-	const char *name;    /* the commit */
-	const char *subject; /* its line for people, or NULL */
-	int64_t time;	     /* of the commit, seconds since 1970; 0: not known */
+	int64_t id;	     /* numbered from 1, in the order in which they were added */
+	const char *name;    /* name of the commit */
+	const char *subject; /* subject line of the commit, or NULL */
+	int64_t time;	     /* time of the commit, in seconds since 1970; 0: not known */
 	enum pmk_store_verdict verdict;
 };
 
-/* Add a revision, or change the one of that name. *id: its number. */
+/* Adds a revision, or changes the one with that name. *id: its number. */
 int pmk_store_revision(struct pmk_store *s, const struct pmk_store_revision *r, int64_t *id);
 
 typedef int pmk_store_take_revision(void *ctx, const struct pmk_store_revision *r);
 
-/* All but 0, in the order in which they were added. */
+/* Calls `take` for all revisions except 0, in the order in which they were added. */
 int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void *ctx);
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
-/* The file of a cell that was recorded as well, from the folder of the database. */
+/* Stores the path of a cell's recording, relative to the folder of the database. */
 int pmk_store_record(struct pmk_store *s, int64_t cell, const char *path);
-/* "": it was not. */
+/* Returns that path, or "" if the cell was not recorded. */
 int pmk_store_recorded(struct pmk_store *s, int64_t cell, char *path, size_t size);
 
 /* ---- several databases ----------------------------------------------------------------------- */
 
-/* Put all cells and the points of sweeps of the database at `path` into `s`, outside of a
- * transaction: values that are there already stay, and a failure gives way to counts. */
+/*
+ * Copies all cells and the points of sweeps from the database at `path` into `s`, outside of a
+ * transaction. Existing values are kept, and counts replace failures.
+ */
 int pmk_store_merge(struct pmk_store *s, const char *path);
 
 #endif

@@ -43,7 +43,7 @@ static int look_at_program(struct pmk_sweep *s, const struct pmk_plan_program *p
 
 /* ---- cores ----------------------------------------------------------------------------------- */
 
-/* Would the core take each value of each setting by itself? */
+/* Checks that the core accepts each value of each setting by itself. */
 static int check_settings(struct pmk_sweep *s, const struct pmk_sweep_configs *c)
 {
 	char msg[256], text[400];
@@ -101,7 +101,7 @@ static bool apply(const struct pmk_sweep_configs *c, size_t combination, struct 
 	return true;
 }
 
-/* "dcache.size=4K,dcache.ways=2" of a combination that cannot be. */
+/* Returns a text such as "dcache.size=4K,dcache.ways=2" for an invalid combination. */
 static char *settings_text(const struct pmk_axes *axes, size_t combination)
 {
 	char *text = NULL;
@@ -141,8 +141,10 @@ static int make_keys(struct pmk_sweep *s, struct pmk_sweep_configs *c)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Ask whether the core counts these events. 0, or a failure in *count. The names that rows would
- * have are then in its list. */
+/*
+ * Checks that the core can count these events. Returns 0, or an error in *count. The names of the
+ * future rows are then in its list.
+ */
 static int ask(struct pmk_sweep *s, const struct pmk_sweep_configs *c,
 	       const struct pmk_plan_program *program, struct pmk_count *count, char *const *events,
 	       unsigned n)
@@ -153,7 +155,7 @@ static int ask(struct pmk_sweep *s, const struct pmk_sweep_configs *c,
 		err = pmk_count_set(count, "sysroot", s->plan.sysroot);
 	for (unsigned i = 0; !err && i < n; i++)
 		err = pmk_count_set(count, "event", events[i]);
-	/* A level 2 cache that only settings bring has events, too. */
+	/* A level 2 cache that a setting adds has events, too. */
 	for (size_t i = 0; !err && i < c->core->axes.count; i++) {
 		const struct pmk_axis *axis = &c->core->axes.axis[i];
 		char text[256];
@@ -176,7 +178,7 @@ static int take_names(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 	return 0;
 }
 
-/* The events one by one, because all together they were refused. */
+/* Sorts the events one by one, because not all of them can be counted. */
 static int sort_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 		       const struct pmk_plan_program *program)
 {
@@ -220,7 +222,7 @@ static int choose_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 	return err;
 }
 
-/* An event that some core has, others may lack; one that none has is a mistake. */
+/* An event may be missing on some cores; one that no core has is a mistake. */
 static int check_events(struct pmk_sweep *s)
 {
 	for (unsigned i = 0; i < s->plan.events.count; i++) {
@@ -240,9 +242,9 @@ static int check_events(struct pmk_sweep *s)
 	return 0;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- preparing ----------------------------------------------------------------------------- */
 
-/* What programs of this machine run on. A failure: they do not. */
+/* Prepares the cores that programs of this machine can run on. Fails if there are none. */
 static int new_configs(struct pmk_sweep *s, const struct pmk_plan_core *core, size_t program)
 {
 	struct pmk_sweep_configs *more = pmk_grow(s->configs, s->nconfigs, &s->config_room,
@@ -402,9 +404,9 @@ bool pmk_sweep_same_core(const struct pmk_sweep *s, const struct pmk_sweep_cell 
 	return same;
 }
 
-/* ---- what there is to do --------------------------------------------------------------------- */
+/* ---- finding cells to count ---------------------------------------------------------------- */
 
-/* *failed: some event has no count because the run that was to add it failed. */
+/* Sets *failed if an event has no count because the run that should add it failed. */
 static bool has_all(struct pmk_store *store, int64_t id, const struct pmk_sweep_cell *cell,
 		    bool *failed)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sweep: the cells of a plan, and what is to be done about each.
+ * A sweep: the cells of a plan, and which of them must be counted.
  *
  * A cell is known by its number, from 0: by program, then by core, then by the combination of the
  * core's settings.
@@ -18,24 +18,26 @@
 #include "sweep/plan.h"
 #include "sweep/store.h"
 
-/* A program of the plan, looked at. */
+/* A program of the plan, after it was opened. */
 struct pmk_sweep_program {
 	struct pmk_program opened;
-	struct pmk_count_fault fault; /* that of `opened` */
-	struct pmk_file_places files; /* in the key */
+	struct pmk_count_fault fault; /* error of opening it */
+	struct pmk_file_places files; /* the files in its key */
 	pmk_store_key key;
 	char *about, *command;
 };
 
-/* A core of the plan as programs of one machine run on it, in each combination of its settings. */
+/* A core of the plan for programs of one machine, in each combination of its settings. */
 struct pmk_sweep_configs {
 	const struct pmk_plan_core *core;
 	enum pmk_elf_machine machine;
-	struct pmk_core base; /* without settings */
-	pmk_store_key *key;   /* of each combination */
+	struct pmk_core base; /* the core without settings */
+	pmk_store_key *key;   /* by combination */
 	size_t count;
-	/* The events of the plan by the names that rows have. Those that this core does not have,
-	 * with the reason. */
+	/*
+	 * The events of the plan by the names of their rows. `refused` are those that this core
+	 * does not have, `reasons` says why.
+	 */
 	struct pmk_words events, refused, reasons;
 };
 
@@ -47,7 +49,7 @@ struct pmk_sweep_block {
 
 struct pmk_sweep {
 	struct pmk_sweep_plan plan;
-	const char *data; /* folder with cores/, as of pmk_files_data() */
+	const char *data; /* folder with cores/, from pmk_files_data() */
 	struct pmk_file_hashes files;
 	struct pmk_sweep_program *programs;
 	struct pmk_sweep_configs *configs;
@@ -58,8 +60,10 @@ struct pmk_sweep {
 	struct pmk_count_fault *fault;
 };
 
-/* Look at all that the plan names. The current folder is the plan's. 0 or a failure, which is in
- * *fault. To be freed even after a failure. */
+/*
+ * Opens everything that the plan names. The current folder must be the plan's. Returns 0, or an
+ * error with its text in *fault. The caller must free `s` even after an error.
+ */
 int pmk_sweep_prepare(struct pmk_sweep *s, const char *data, struct pmk_count_fault *fault);
 void pmk_sweep_free(struct pmk_sweep *s);
 
@@ -74,16 +78,16 @@ struct pmk_sweep_cell {
 };
 
 void pmk_sweep_cell(const struct pmk_sweep *s, size_t number, struct pmk_sweep_cell *cell);
-/* The settings of the cell, and what people call it. settings[] has room for all axes. */
+/* Returns the settings and the name of the cell. settings[] must have room for all axes. */
 void pmk_sweep_point(const struct pmk_sweep_cell *cell, struct pmk_store_setting *settings,
 		     struct pmk_store_point *point);
-/* The most settings that a core has. */
+/* Returns the largest number of settings of any core. */
 size_t pmk_sweep_most_axes(const struct pmk_sweep *s);
-/* The core with its settings. False: it cannot be, and msg says why. */
+/* Builds the core with its settings. False: it is invalid, and msg says why. */
 bool pmk_sweep_core(const struct pmk_sweep_cell *cell, struct pmk_core *core, char *msg,
 		    size_t size);
 
-/* Does the preset of the core still say what it said when the keys were made? */
+/* True if the preset of the core has not changed since the keys were made. */
 bool pmk_sweep_same_core(const struct pmk_sweep *s, const struct pmk_sweep_cell *cell);
 
 /* Some of the cells. */
@@ -92,17 +96,20 @@ struct pmk_sweep_slice {
 	size_t count;
 };
 
-/* What there is to do. */
+/* The cells that must be counted. */
 struct pmk_sweep_todo {
 	uint32_t *cell; /* their numbers */
 	size_t count;
-	size_t there, failed; /* cells that have counts, and that failed before and stay so */
+	/* numbers of cells that have counts, and of failed cells that are not counted again */
+	size_t there, failed;
 };
 
-/* Look cells up, those of the slice, or for NULL all: one without counts of all its events is to be
- * done, and if `retry`, one that failed, too. `store` may be NULL: nothing is there. Unless `look`,
- * what people call the cells that are there is put into the database. 0 or a failure in the store
- * or, PMK_ENOMEM, here. */
+/*
+ * Selects the cells to count, from the slice, or from all if it is NULL: those without counts for
+ * all events and, if `retry`, those that failed. `store` may be NULL for an empty one. Unless
+ * `look` is set, the names of existing cells are written to the database. Returns 0, an error of
+ * the store, or PMK_ENOMEM.
+ */
 int pmk_sweep_select(struct pmk_sweep *s, struct pmk_store *store,
 		     const struct pmk_sweep_slice *slice, bool retry, bool look,
 		     struct pmk_sweep_todo *todo);
