@@ -2,7 +2,7 @@
 #ifndef PMK_BASE_CLOCK_H
 #define PMK_BASE_CLOCK_H
 
-/* Now, in seconds, on a clock that nobody sets. */
+/* Returns the current time in seconds, on a clock that is never set. */
 double pmk_seconds(void);
 
 #endif

@@ -20,7 +20,7 @@ FILE *pmk_file_open(const char *path, bool pipes, const char **why)
 	struct stat st;
 	FILE *f;
 
-	/* Look before opening, because opening a pipe waits for its other end. */
+	/* Check the type before opening, because opening a pipe waits for its other end. */
 	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !(pipes && S_ISFIFO(st.st_mode))) {
 		*why = S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file";
 		return NULL;
@@ -31,9 +31,9 @@ FILE *pmk_file_open(const char *path, bool pipes, const char **why)
 	return f;
 }
 
-/* ---- files that are written as a whole ------------------------------------------------------ */
+/* ---- files that are written completely or not at all ---------------------------------------- */
 
-/* The folder that the file lies in, opened; below 0: it cannot be. */
+/* Opens the folder of the file; returns a negative number if it cannot be opened. */
 static int open_folder(const char *path)
 {
 	char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
@@ -63,7 +63,7 @@ bool pmk_file_put(const char *from, const char *to)
 	return true;
 }
 
-/* Nobody may read the new file who could not read the old one. */
+/* The new file must not be readable by more users than the old one. */
 static void keep_mode(int fd, const char *old)
 {
 	struct stat st;
@@ -72,8 +72,10 @@ static void keep_mode(int fd, const char *old)
 		(void)!fchmod(fd, st.st_mode & 0777);
 }
 
-/* Give something a name beside the file: `make` makes it, with the mode of the old one, and fails
- * with EEXIST where the name is taken. Returns the name; NULL: see errno. */
+/*
+ * Creates a file with a new name next to `path`. `make` creates it, with the mode of the old file,
+ * and fails with EEXIST if the name is taken. Returns the name; NULL: see errno.
+ */
 static char *name_beside(const char *path, bool (*make)(int fd, const char *name, const char *old),
 			 int fd)
 {
@@ -103,8 +105,10 @@ static bool make_empty(int fd, const char *name, const char *old)
 	return true;
 }
 
-/* Seconds without a change, after which a file whose process is gone is left over. The process may
- * be that of another machine. */
+/*
+ * A temporary file whose process is gone is removed after so many seconds without a change. The
+ * process may run on another machine.
+ */
 #define STALE 600
 
 static bool is_left_over(int folder, const char *name)
@@ -119,7 +123,7 @@ static bool is_left_over(int folder, const char *name)
 	       time(NULL) - st.st_mtime > STALE;
 }
 
-/* Remove what processes that were killed have left in the folder of `path`. */
+/* Removes temporary files that killed processes have left in the folder of `path`. */
 static void remove_left_over(const char *path)
 {
 	int fd = open_folder(path);
@@ -141,14 +145,14 @@ char *pmk_file_beside(const char *path)
 	return name_beside(path, make_empty, -1);
 }
 
-/* The name of an open file in /proc, through which it can be linked. */
+/* Room for the name of an open file in /proc, through which it can be linked. */
 #define DESCRIPTOR_SIZE 32
 static void descriptor_name(int fd, char name[DESCRIPTOR_SIZE])
 {
 	snprintf(name, DESCRIPTOR_SIZE, "/proc/self/fd/%d", fd);
 }
 
-/* A file without a name in the folder of `path`; below 0: there is none. */
+/* Opens a file without a name in the folder of `path`; returns a negative number on failure. */
 static int open_nameless(const char *path)
 {
 	int folder = open_folder(path), fd = -1;
@@ -159,7 +163,7 @@ static int open_nameless(const char *path)
 	fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	close(folder);
 	descriptor_name(fd, name);
-	if (fd >= 0 && access(name, F_OK)) { /* without /proc it could never get one */
+	if (fd >= 0 && access(name, F_OK)) { /* without /proc the file could never get a name */
 		close(fd);
 		return -1;
 	}
@@ -175,14 +179,14 @@ static bool link_nameless(int fd, const char *name, const char *old)
 	return !linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Is that a name for what is open already? Behind it may be a file that goes on for others. */
+/* True if the path names an open descriptor: other programs may continue to write to its file. */
 static bool is_descriptor(const char *path)
 {
 	return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/dev/std", 8) ||
 	       !strncmp(path, "/proc/", 6);
 }
 
-/* What the link at `path` points at; NULL: it is no link, or there is no memory. */
+/* Returns the target of the link at `path`; NULL: it is not a link, or there is no memory. */
 static char *follow_link(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -198,7 +202,7 @@ static char *follow_link(const char *path)
 	return asprintf(&next, "%.*s%s", folder, path, target) < 0 ? NULL : next;
 }
 
-#define MOST_LINKS 40 /* that the kernel follows */
+#define MOST_LINKS 40 /* the kernel follows this many */
 
 char *pmk_file_place(const char *path)
 {
@@ -214,7 +218,7 @@ char *pmk_file_place(const char *path)
 	return place;
 }
 
-/* Can something be made that replaces the file? False: not there. */
+/* Creates a temporary file to replace `path`, unless it must be written directly. */
 static bool make_beside(struct pmk_whole *w, const char *path)
 {
 	struct stat st;
@@ -239,7 +243,7 @@ static bool make_beside(struct pmk_whole *w, const char *path)
 bool pmk_whole_open(struct pmk_whole *w, const char *path)
 {
 	*w = (struct pmk_whole){ 0 };
-	/* What may not be written is not replaced, either. */
+	/* A file that may not be written is not replaced, either. */
 	if (!access(path, F_OK) && access(path, W_OK))
 		return false;
 	if (make_beside(w, path) && !w->f)

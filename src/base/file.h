@@ -1,43 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that people write in an editor, and files that are written as a whole. */
+/* Files that people write in an editor, and files that pmk writes completely or not at all. */
 #ifndef PMK_BASE_FILE_H
 #define PMK_BASE_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Open one for reading. NULL: *why says why not, in memory that is not freed. A device is refused,
- * because its text may never end. A pipe is refused, because it can be read only once and perhaps
- * nobody ever writes to it, unless `pipes` is set: then opening waits for a writer. */
+/*
+ * Opens a file for reading. NULL: *why has the reason, which must not be freed. Devices are
+ * refused, because their text may never end. Pipes are refused unless `pipes` is set, because they
+ * can be read only once and may have no writer; with `pipes`, opening waits for a writer.
+ */
 FILE *pmk_file_open(const char *path, bool pipes, const char **why);
 
-/* The place of the file that `path` leads to: through all links, the last of which may point at a
- * file that does not exist yet. The caller frees it; NULL: see errno. */
+/*
+ * Returns the path of the file after all links; the last link may point at a file that does not
+ * exist yet. The caller frees it; NULL: see errno.
+ */
 char *pmk_file_place(const char *path);
-/* Make an empty file beside `path`, with the same permissions. Returns its name, which the caller
- * frees; NULL: see errno. */
+/*
+ * Creates an empty file in the folder of `path`, with the same permissions. Returns its name, which
+ * the caller frees; NULL: see errno.
+ */
 char *pmk_file_beside(const char *path);
-/* Move the complete file to its place, so that it is there after a power failure, too. False: see
- * errno. */
+/*
+ * Moves a complete file to its final name and makes that survive a power failure. False: see errno.
+ */
 bool pmk_file_put(const char *from, const char *to);
 
 /*
- * A file that is either whole or what it was: it is made without a name and gets one at the end, so
- * that a process that is killed leaves nothing behind; where the file system has no such files it
- * is made beside its place and moved there. A link stays, and what it points at is replaced.
- * Directly written are pipes, devices, descriptors (/dev/stdout), and files in folders that take no
- * others.
+ * A file that gets its new contents completely or not at all. It is created without a name and gets
+ * its name at the end, so that a killed process leaves nothing behind. If the file system has no
+ * such files, it is created under a temporary name and renamed. If the path is a link, the target
+ * is replaced and the link kept. Pipes, devices, descriptors (/dev/stdout), and files in folders
+ * without write permission are written directly.
  */
 struct pmk_whole {
 	FILE *f;
 	bool nameless;
-	char *to;     /* its place; NULL: it is written directly */
-	char *beside; /* its name until it is complete; NULL: it has none */
+	char *to;     /* its final name; NULL: it is written directly */
+	char *beside; /* its temporary name; NULL: it has none */
 };
 
 /* False: see errno. */
 bool pmk_whole_open(struct pmk_whole *w, const char *path);
-/* `keep`: false when not all of it could be written. False: it is not in its place; see errno. */
+/*
+ * `keep`: false if not everything could be written. Returns false if the file did not get its name;
+ * see errno.
+ */
 bool pmk_whole_close(struct pmk_whole *w, bool keep);
 
 #endif

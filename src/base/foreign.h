@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading memory that others can write, before its contents are used as what they should be. */
+/* Reading memory that others can write, before its contents are trusted. */
 #ifndef PMK_BASE_FOREIGN_H
 #define PMK_BASE_FOREIGN_H
 
@@ -8,7 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Are these bools? They are read as bytes, because another value in a bool is undefined. */
+/*
+ * True if all of these are valid bools. They are read as bytes, because any other value in a bool
+ * is undefined behaviour.
+ */
 static inline bool pmk_are_bools(const bool *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -26,7 +29,7 @@ static inline bool pmk_is_bool(const bool *b)
 	return pmk_are_bools(b, 1);
 }
 
-/* Has a member without padding the same value in both structs? */
+/* True if a member, which must have no padding, has the same value in both structs. */
 #define PMK_SAME(a, b, member) (!memcmp(&(a)->member, &(b)->member, sizeof((a)->member)))
 
 #endif

@@ -4,8 +4,10 @@
 
 #include <stddef.h>
 
-/* An array of `n` items of `size` bytes, with room for *room, 0 where there is none yet: returns it
- * with room for one item more. NULL: out of memory; array and *room are what they were. */
+/*
+ * Returns an array of `n` items of `size` bytes with room for one more item. *room is its capacity,
+ * 0 before the first call. NULL: out of memory; array and *room are unchanged.
+ */
 void *pmk_grow(void *array, size_t n, size_t *room, size_t size);
 
 #endif

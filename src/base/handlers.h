@@ -7,14 +7,16 @@
 #include <stdbool.h>
 
 /*
- * In a child that is about to execute a program: a signal that comes before that is meant for the
- * program, so the handlers of this process must not run. Those of signals in `ignored`, which may
- * be NULL, are ignored, and all others have their default.
+ * For a child that is about to execute a program: a signal that arrives before that is meant for
+ * the program, so the handlers of this process must not run. Signals in `ignored`, which may be
+ * NULL, are ignored, and all others get their default action.
  */
 void pmk_handlers_forget(const sigset_t *ignored);
 
-/* Is it one of the signals that somebody ends a job with: a user, a batch system, or the kernel
- * that has no memory left? Batch systems send it to all processes of the job, in any order. */
+/*
+ * True if the signal is one that ends jobs: sent by a user, by a batch system, or by the kernel
+ * when memory runs out. Batch systems send it to all processes of the job, in any order.
+ */
 bool pmk_ends_jobs(int sig);
 
 #endif

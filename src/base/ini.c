@@ -13,7 +13,7 @@
 
 _Static_assert(PMK_INI_LINE == INI_MAX_LINE - 2, "its buffer also has a newline and a 0");
 
-#define INIH_SECTION 49 /* characters of a section's name, after which inih cuts it off */
+#define INIH_SECTION 49 /* length at which inih cuts off a section's name */
 
 struct reading {
 	struct pmk_ini ini;
@@ -34,8 +34,10 @@ bool pmk_ini_fail(struct pmk_ini *ini, unsigned line, const char *format, ...)
 	return false;
 }
 
-/* ini_reader: reads one line without its indentation into `str`, as fgets() does. A line that
- * does not fit is an error. */
+/*
+ * The ini_reader of inih: reads one line without its indentation into `str`, as fgets() does. A
+ * line that does not fit is an error.
+ */
 static char *next_line(char *str, int num, void *stream)
 {
 	struct pmk_ini *ini = stream;
@@ -63,7 +65,7 @@ static char *next_line(char *str, int num, void *stream)
 	return str;
 }
 
-/* ini_handler: 1 goes on, 0 reports an error. */
+/* The ini_handler of inih: returns 1 to continue, 0 to report an error. */
 static int handle(void *user, const char *section, const char *name, const char *value)
 {
 	struct reading *r = user;
@@ -89,9 +91,10 @@ static int read_all(struct reading *r, const char *path, char *msg, size_t size)
 		snprintf(msg, size, "%s: out of memory", path);
 		return PMK_ENOMEM;
 	}
-	/* inih reports the number of the first line that is neither a section, a comment nor
-	 * name = value, or that `handle` refused. In the second case pmk_ini_fail() has noted
-	 * the line. */
+	/*
+	 * inih reports the number of the first line that is neither a section, a comment nor name =
+	 * value, or that `handle` refused. In the second case pmk_ini_fail() has recorded the line.
+	 */
 	if (line > 0 && (!r->ini.error_line || (unsigned)line < r->ini.error_line)) {
 		snprintf(msg, size, "%s:%d: neither [section] nor name = value", path, line);
 		return PMK_EPARSE;

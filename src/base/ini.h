@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * INI files. An error names the line it is in. The format is: [section], name = value, '#' at the
- * beginning of a line and " ;" anywhere begin a comment. An indented line is a line of its own. At
- * most 198 characters each.
+ * INI files. An error names its line. The format is: [section], name = value; '#' at the beginning
+ * of a line and " ;" anywhere begin a comment. An indented line is a line of its own. A line has at
+ * most 198 characters.
  *
  *	static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
  *			 const char *value)
@@ -23,30 +23,34 @@
 #define PMK_INI_LINE 198 /* characters of a line */
 
 struct pmk_ini {
-	/* line of the entry that is being taken; after the last entry, that of the last one */
+	/* line of the current entry; after the last entry, line of that entry */
 	unsigned line;
 	/* The rest is private to ini.c. */
 	FILE *file;
 	const char *shorter;
-	unsigned error_line; /* 0: none */
+	unsigned error_line; /* 0: no error */
 	char section[PMK_INI_LINE + 1];
 	char why[400];
 };
 
-/* Takes one entry. To stop, it calls pmk_ini_fail() and returns false. After the last entry it
- * is called once more with all NULL, to report what is missing. */
+/*
+ * Handles one entry. To stop, it calls pmk_ini_fail() and returns false. After the last entry it is
+ * called once more with all texts NULL, to report what is missing.
+ */
 typedef bool pmk_ini_take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 			  const char *value);
 
-/* Report what is wrong, and in which line; only the first report is kept. Returns false, for the
- * caller to return. */
+/*
+ * Reports an error and its line; only the first report is kept. Returns false, for the caller to
+ * return.
+ */
 __attribute__((format(printf, 3, 4))) bool pmk_ini_fail(struct pmk_ini *ini, unsigned line,
 							const char *format, ...);
 
 /*
- * Read a file, or a pipe. Returns 0, PMK_EIO (it cannot be read), PMK_EPARSE or PMK_ENOMEM. An
- * error puts one line into `msg`: "FILE:LINE: why", or "FILE: why". `shorter` is a hint for the
- * error about a line that is too long: what the user can write instead; NULL: no hint.
+ * Reads a file, or a pipe. Returns 0, PMK_EIO (it cannot be read), PMK_EPARSE or PMK_ENOMEM. On
+ * error `msg` has one line: "FILE:LINE: why", or "FILE: why". `shorter` is a hint for lines that
+ * are too long: what the user can write instead; NULL: no hint.
  */
 int pmk_ini_load(const char *path, const char *shorter, pmk_ini_take *take, void *ctx, char *msg,
 		 size_t size);

@@ -13,7 +13,7 @@ bool pmk_late_load(const char *library, const struct pmk_late_function *function
 	for (size_t i = 0; loaded && i < n; i++) {
 		void *function = dlsym(loaded, functions[i].name);
 
-		/* As POSIX has it: a pointer to an object becomes one to a function. */
+		/* POSIX permits this conversion from an object pointer to a function pointer. */
 		if (function)
 			*(void **)((char *)pointers + functions[i].at) = function;
 		complete &= function != NULL;

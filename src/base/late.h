@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Libraries that are loaded when they are first needed. The command alone does so: loading those
- * that most commands do without takes longer than these commands do. */
+/*
+ * Libraries that are loaded when they are first needed. Only the command uses this: loading
+ * libraries that most commands do not need takes longer than these commands run.
+ */
 #ifndef PMK_BASE_LATE_H
 #define PMK_BASE_LATE_H
 
@@ -9,12 +11,13 @@
 
 struct pmk_late_function {
 	const char *name;
-	size_t at; /* where the pointer to it goes, in bytes from the first one */
+	size_t at; /* where to store the pointer, in bytes from the first one */
 };
 
-/* Load a library by the name that the linker would note down, and look up its functions. They stay
- * for good. False: it is not there, or lacks one of them; the pointers to those it lacks stay as
- * they were. */
+/*
+ * Loads a library by its soname and looks up its functions. It is never unloaded. False: the
+ * library or one of the functions is missing; the pointers to missing functions are unchanged.
+ */
 bool pmk_late_load(const char *library, const struct pmk_late_function *functions, size_t n,
 		   void *pointers);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The lesser and the greater of two numbers. fmin() and fmax() are in a library of their own, which
- * the command would load for nothing else whenever it starts. */
+/*
+ * Minimum and maximum of two numbers. fmin() and fmax() are in libm, which the command would
+ * otherwise have to load on every start.
+ */
 #ifndef PMK_BASE_LEAST_H
 #define PMK_BASE_LEAST_H
 

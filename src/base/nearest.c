@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * "Did you mean": the restricted Damerau-Levenshtein distance, three rows at a time. Words are
- * short and hints are rare, so nothing here is fast. ASCII only, no locale, no heap.
+ * short and hints are rare, so speed does not matter. ASCII only, no locale, no heap.
  */
 #define _GNU_SOURCE
 #include "base/nearest.h"
@@ -16,7 +16,7 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Case and the two word separators do not count. */
+/* Case and the two word separators are ignored. */
 static void fold(char *out, const char *in)
 {
 	for (; *in; in++)
@@ -62,8 +62,10 @@ unsigned pmk_distance(const char *typed, const char *name)
 		return d;
 	if (na >= 3 && strncmp(a, b, na) == 0)
 		return 2;
-	/* "miss" finds dcache_miss: a word that is a part of a name ranks behind every spelling
-	 * mistake. */
+	/*
+	 * "miss" finds dcache_miss: a word that is part of a name is worse than any spelling
+	 * mistake.
+	 */
 	if (na >= 4 && strstr(b, a))
 		return 20;
 	return PMK_FAR;

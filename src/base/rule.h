@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules of a protocol, and places where a bus does not keep to one. */
+/* Rules of a protocol, and their violations on a bus. */
 #ifndef PMK_BASE_RULE_H
 #define PMK_BASE_RULE_H
 
@@ -8,23 +8,25 @@
 #include <stdint.h>
 
 struct pmk_rule {
-	const char *name; /* for people and machines, lower-case */
-	const char *text; /* what is wrong */
-	const char *ref;  /* the section that says so */
+	const char *name; /* in messages and in JSON; lower-case */
+	const char *text; /* describes the violation */
+	const char *ref;  /* section of the specification */
 };
 
 struct pmk_violation {
 	uint64_t cycle; /* number of the sample, from 0 */
-	uint64_t is;	/* value that the signal had; not valid if it was x */
-	uint64_t want;	/* value that it had to have */
-	uint8_t rule;	/* number of the protocol's rule */
-	uint8_t role;	/* which signal, a number of the protocol's */
-	bool wants;	/* `want` is valid: only one value is right */
+	uint64_t is;	/* value of the signal; not valid if it was x */
+	uint64_t want;	/* value that the signal should have */
+	uint8_t rule;	/* number of the rule */
+	uint8_t role;	/* number of the signal in the protocol */
+	bool wants;	/* `want` is valid: there is only one correct value */
 	bool x;		/* the signal was x or z */
 };
 
-/* Writes one line, without a newline: "not-next: HADDR is not that of the next beat: HADDR
- * 0x1010, want 0x1008". Returns what snprintf does. */
+/*
+ * Writes one line without a newline, such as "not-next: HADDR is not that of the next beat: HADDR
+ * 0x1010, want 0x1008". Returns what snprintf returns.
+ */
 int pmk_violation_text(const struct pmk_violation *v, const struct pmk_rule *rule,
 		       const char *signal, char *buf, size_t size);
 

@@ -2,14 +2,14 @@
 /*
  * Statistics of 64-bit values in integers. Freestanding; see <pmk/stats.h>.
  *
- * Division and square root go bit by bit: they run when a report is written, and compilers for
- * small processors would otherwise call helpers that firmware may not have.
+ * Division and square root work bit by bit: they run only when a report is written, and compilers
+ * for small processors would otherwise call helper functions that firmware may not have.
  *
  * The deviation is computed by this formula: with Σx = n·q + r and 0 ≤ r < n
  *
  *	Σ(x - mean)² = Σx² - q·(Σx + r) - r²/n
  *
- * because nothing large is rounded there before it is subtracted.
+ * because it never rounds a large number before subtracting it.
  */
 #include <pmk/stats.h>
 
@@ -69,13 +69,13 @@ static struct u128 times(struct u128 v, uint64_t k)
 	return add(multiply(v.low, k), (struct u128){ v.high * k, 0 });
 }
 
-/* The square root, rounded down. */
+/* Returns the square root, rounded down. */
 static uint64_t root(struct u128 v)
 {
 	struct u128 rest = { 0, 0 }, one = { 0, 1 };
 	uint64_t s = 0;
 
-	/* Take two bits of v per step, as one does by hand: rest < 2^66. */
+	/* Take two bits of v per step, as in manual computation: rest < 2^66. */
 	for (unsigned i = 0; i < 64; i++) {
 		struct u128 trial = { s >> 62, s << 2 };
 
@@ -159,9 +159,9 @@ uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale)
 }
 
 /*
- * The root of the variance with divisor n or n - 1. The root is taken of four times the value,
- * because that shows whether the fraction is ½ or more. Deviations of 2^53 and more leave no room
- * for that; they are off by at most `scale`.
+ * Returns the root of the variance with divisor n or n - 1. It takes the root of four times the
+ * value to see whether the fraction is ½ or more. Deviations of 2^53 and more leave no room for
+ * that; they are off by at most `scale`.
  */
 static uint64_t deviation(const struct pmk_stats *s, uint64_t divisor, uint32_t scale)
 {

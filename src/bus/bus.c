@@ -7,7 +7,7 @@
 
 void pmk_bus_init(struct pmk_bus *bus)
 {
-	/* Records are written before they are read. */
+	/* The log need not be cleared, because records are written before they are read. */
 	memset(bus, 0, offsetof(struct pmk_bus, log));
 	pmk_bus_forget(bus);
 }
@@ -29,10 +29,9 @@ bool pmk_bus_due(const struct pmk_bus *bus)
 }
 
 /*
- * Occurrences in one record overlap neither each other nor any before them. An occurrence that does
- * overlap, or that began before the log was read, gets a record of its own, and later ones are
- * recorded behind that. So overlapping occurrences stand in the log in the order in which they were
- * recorded.
+ * Occurrences in one record overlap neither each other nor earlier ones. An occurrence that does
+ * overlap, or that began before the log was read, gets a record of its own, and later ones go into
+ * new records. So overlapping occurrences are in the log in the order in which they were recorded.
  */
 void pmk_bus_record_new(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start, uint32_t cycles)
 {
@@ -63,7 +62,7 @@ uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uin
 		uint64_t place = at % PMK_LATENCY_LOG, n = PMK_LATENCY_LOG - place;
 		const uint8_t *from = &bus->log_sig[place], *found;
 
-		if (*from == sig) /* many records in a row are often of one signal */
+		if (*from == sig) /* consecutive records are often of one signal */
 			return at;
 		if (n > bus->recorded - at)
 			n = bus->recorded - at;
