@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* See attributes.h. Everything is checked against the end of what it lies in: the file may be cut
- * off or made up. */
+/*
+ * See attributes.h. Every length is checked against the enclosing data: the file may be cut off or
+ * forged.
+ */
 #include "profile/attributes.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
-	TAG_FILE = 1, /* what follows holds for the whole file */
+	TAG_FILE = 1, /* the following attributes apply to the whole file */
 	TAG_CPU_RAW_NAME = 4,
 	TAG_CPU_NAME = 5,
 	TAG_CPU_ARCH = 6,
@@ -15,11 +17,11 @@ enum {
 	TAG_THUMB_ISA_USE = 9,
 	TAG_FP_ARCH = 10,
 	TAG_ADVANCED_SIMD_ARCH = 12,
-	TAG_COMPATIBILITY = 32, /* a number and a string; beyond it, odd tags have strings */
+	TAG_COMPATIBILITY = 32, /* a number and a string; of higher tags, odd ones have strings */
 	TAG_DIV_USE = 44,
 };
 
-/* What is still to be read. */
+/* The unread part of the data. */
 struct span {
 	const uint8_t *at, *end;
 	bool big_endian, bad;
@@ -44,7 +46,7 @@ static uint32_t take_word(struct span *s)
 	return v;
 }
 
-/* A number in groups of seven bits, the lowest first. */
+/* Reads a number in groups of seven bits, the lowest first. */
 static uint64_t take_number(struct span *s)
 {
 	uint64_t v = 0;
@@ -73,7 +75,7 @@ static const char *take_string(struct span *s)
 	return (const char *)begin;
 }
 
-/* The next `size` bytes that were counted from `begin`. */
+/* Returns a part of `size` bytes, counted from `begin`. */
 static struct span take_part(struct span *s, const uint8_t *begin, uint32_t size)
 {
 	struct span part = *s;
@@ -119,7 +121,7 @@ static void read_file_attributes(struct pmk_arm_attributes *a, struct span *s)
 	}
 }
 
-/* The attributes of one vendor; ours is "aeabi". */
+/* Reads the attributes of one vendor; the relevant one is "aeabi". */
 static void read_vendor(struct pmk_arm_attributes *a, struct span *s)
 {
 	if (strcmp(take_string(s), "aeabi") != 0)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads the dumps that firmware has written out of a capture. See dump.h; the writer is
+ * Reads the dumps that firmware has written from a capture of its output. See dump.h; the writer is
  * src/target/dump.c.
  *
- * When a dump cannot be read to its end, it is read again with every CR LF replaced by LF, because
- * terminals may have done the opposite. If the checksum is then right, they had. If it is wrong in
- * both cases, the dump is taken to end before the next one begins (a board that was reset in the
- * middle of a dump writes another one), and CR LF is undone if every LF of what was read has a CR
- * before it.
+ * If a dump cannot be read to its end, it is read again with every CR LF replaced by LF, because a
+ * terminal may have done the opposite; the checksum shows if it had. If it is wrong both times, the
+ * dump is assumed to end before the next one begins (a board that is reset in the middle of a dump
+ * writes another one), and CR LF is replaced if every LF in it follows a CR.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -23,13 +22,15 @@ static const uint8_t magic[] = { 'P', 'M', 'K', 'D' };
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-/* A dump while it is read. Reading fails once: at offset `at`, in `place`, because of `what`
- * (empty: there were no more bytes). */
+/*
+ * A dump while it is read. The first error is kept: at offset `at`, in `place`, because of `what`
+ * (empty: the data ended).
+ */
 struct in {
 	const uint8_t *data;
 	size_t size, at;
 	bool crlf;    /* read CR LF as LF */
-	uint32_t crc; /* running CRC of the bytes taken: IEEE 802.3, reflected */
+	uint32_t crc; /* running CRC of the bytes that were read: IEEE 802.3, reflected */
 	struct pmk_dump *d;
 	char place[48], what[64];
 	bool no_memory;
@@ -49,7 +50,7 @@ static bool take_byte(struct in *in, uint8_t *b)
 	return true;
 }
 
-/* A number in base 128, lowest group first. */
+/* Reads a number in base 128, lowest group first. */
 static bool take_number(struct in *in, uint64_t most, uint64_t *v)
 {
 	size_t start = in->at;
@@ -97,7 +98,10 @@ static bool take_text(struct in *in, struct pmk_dump_text *text)
 	return true;
 }
 
-/* Make room for one more element in an array. The array grows with what has been read. */
+/*
+ * Makes room for one more element in an array. The array grows with the data that were read, not
+ * with the count in the file.
+ */
 static void *grow(struct in *in, void *array, size_t n, size_t element)
 {
 	void *grown;
@@ -143,7 +147,7 @@ static bool read_count(struct in *in, struct pmk_dump_count *c)
 	return true;
 }
 
-/* A region that is cut off keeps those events that were read to their end. */
+/* A region that is cut off keeps the events that were read completely. */
 static bool read_counts(struct in *in, struct pmk_dump_region *r)
 {
 	struct pmk_dump *d = in->d;
@@ -163,7 +167,7 @@ static bool read_counts(struct in *in, struct pmk_dump_region *r)
 	return true;
 }
 
-/* Everything of a region except its counts, which stand in `r` from `first` on. */
+/* Reads a region except its counts, which are at `first` and after in `r`. */
 static bool read_region_head(struct in *in, struct pmk_dump_region *r)
 {
 	uint64_t id, entries, errors;
@@ -211,7 +215,7 @@ static bool read_sample(struct in *in)
 	void *grown;
 
 	snprintf(in->place, sizeof(in->place), "sample %zu", d->nsamples);
-	/* An event that does not exist is as wrong as one that does not fit a byte. */
+	/* An event that does not exist is an error, like one that does not fit a byte. */
 	if (!take_number(in, UINT64_MAX, &s.pc) || !take_number(in, UINT16_MAX, &region) ||
 	    !take_number(in, d->nevents ? d->nevents - 1 : 0, &event) || !take_number(in, 1, &late))
 		return false;
@@ -253,7 +257,10 @@ static bool read_end(struct in *in)
 	return true;
 }
 
-/* The records, in their order: P, then any number of E, of R and of S, D or none, Z. */
+/*
+ * Reads the records, which must be in this order: P, then any number of E, of R and of S, D or
+ * none, Z.
+ */
 static bool read_records(struct in *in)
 {
 	static const struct {
@@ -317,7 +324,7 @@ void pmk_dump_free(struct pmk_dump *d)
 	memset(d, 0, sizeof(*d));
 }
 
-/* Read the dump whose magic number is at data[0]. in->at is where reading ended. */
+/* Reads the dump whose magic number is at data[0]. in->at is where reading ended. */
 static int parse(struct in *in, const uint8_t *data, size_t size, bool crlf, struct pmk_dump *d)
 {
 	uint8_t b;
@@ -341,7 +348,7 @@ static int parse(struct in *in, const uint8_t *data, size_t size, bool crlf, str
 	return PMK_ENOMEM;
 }
 
-/* Is there an LF, and has every LF a CR before it? */
+/* True if there is an LF and every LF follows a CR. */
 static bool looks_like_crlf(const uint8_t *data, size_t size)
 {
 	bool any = false;
@@ -356,7 +363,7 @@ static bool looks_like_crlf(const uint8_t *data, size_t size)
 	return any;
 }
 
-/* The dump is complete neither as it is nor with CR LF undone: read as much of it as there is. */
+/* The dump is incomplete both as it is and with CR LF replaced: reads as much of it as there is. */
 static int parse_part(struct in *in, const uint8_t *data, size_t size, struct pmk_dump *d)
 {
 	int err = parse(in, data, size, false, d);
@@ -390,7 +397,7 @@ static void explain(const struct in *in, struct pmk_dump *d, bool next_follows)
 	}
 }
 
-/* Is this a version number, and not what follows "PMKD" in a text or in a program? */
+/* True if this is a version number, so that "PMKD" is not just part of a text or a program. */
 static bool is_version(uint8_t b)
 {
 	return b && b != '\t' && b != '\n' && b != '\r' && (b < ' ' || b > '~');
@@ -410,7 +417,7 @@ static const uint8_t *find_magic(const uint8_t *data, size_t size)
 	return NULL;
 }
 
-/* Read to its correct end, as it is or with CR LF undone; false when neither succeeds. */
+/* Reads to a correct end, as it is or with CR LF replaced; false if neither succeeds. */
 static bool parse_whole(struct in *in, const uint8_t *data, size_t size, struct pmk_dump *d,
 			int *err)
 {
@@ -433,7 +440,7 @@ int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump 
 	if (!begin)
 		return 0;
 	if (!parse_whole(&in, begin, left, d, &err) && !err) {
-		/* This dump ends before the next one begins. */
+		/* This dump ends where the next one begins. */
 		next = find_magic(begin + sizeof(magic), left - sizeof(magic));
 		if (next)
 			left = (size_t)(next - begin);

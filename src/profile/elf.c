@@ -2,8 +2,8 @@
 /*
  * ELF files through libelf (elfutils). See elf.h. Symbols of shared libraries are not looked up.
  *
- * Functions come from the symbol table alone: line tables and inlined functions are not looked at,
- * and names are as the linker has them.
+ * Functions come only from the symbol table: line tables and inlined functions are not read, and
+ * names are not demangled.
  */
 #include "profile/elf.h"
 
@@ -59,8 +59,7 @@ static int open_elf(struct open_elf *o, const char *path, char *msg, size_t size
 	return 0;
 }
 
-/* The machine number that MicroBlaze had before it was given one of its own; old toolchains
- * still write it. */
+/* MicroBlaze's machine number before it got an official one; old toolchains still write it. */
 #define EM_MICROBLAZE_OLD 0xbaab
 
 static const char *machine_name(unsigned machine)
@@ -105,7 +104,7 @@ static enum pmk_elf_machine known_machine(unsigned machine)
 	}
 }
 
-/* Read the interpreter's path from its segment; false when the file ends before it. */
+/* Reads the interpreter's path from its segment; false if the file ends before it. */
 static bool read_interpreter(Elf *e, const GElf_Phdr *ph, struct pmk_elf *elf)
 {
 	size_t size;
@@ -120,8 +119,9 @@ static bool read_interpreter(Elf *e, const GElf_Phdr *ph, struct pmk_elf *elf)
 	return true;
 }
 
-/* A segment that holds only zeros (.bss) takes nothing from the file, so its offset does not
- * matter. */
+/*
+ * A segment that has only zeros (.bss) needs no bytes of the file, so its offset does not matter.
+ */
 static bool segment_complete(Elf *e, const GElf_Phdr *ph)
 {
 	size_t size;
@@ -160,8 +160,7 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 	return 0;
 }
 
-/* Stripping leaves the section where it is. A file without it, or without sections, says
- * nothing. */
+/* Stripping keeps the section. A file without it, or without sections, has no attributes. */
 static void read_attributes(Elf *e, struct pmk_elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -318,7 +317,7 @@ size_t pmk_elf_code_at(const struct pmk_elf_code *c, uint64_t addr, const uint8_
 
 /* ---- symbols -------------------------------------------------------------------------------- */
 
-/* Step through the functions and labels of all symbol tables. */
+/* Iterates over the functions and labels of all symbol tables. */
 struct symbols {
 	Elf *elf;
 	Elf_Scn *scn;
@@ -342,7 +341,7 @@ static bool next_table(struct symbols *s)
 	return false;
 }
 
-/* Returns the name of the next symbol that is defined, NULL at the end. */
+/* Returns the name of the next defined symbol, NULL at the end. */
 static const char *next_symbol(struct symbols *s, GElf_Sym *sym)
 {
 	for (;;) {
@@ -353,14 +352,13 @@ static const char *next_symbol(struct symbols *s, GElf_Sym *sym)
 		}
 		if (!gelf_getsym(s->data, (int)s->next++, sym) || sym->st_shndx == SHN_UNDEF)
 			continue;
-		/* Labels without a type, from assembler code, are functions for the people who
-		 * wrote them. */
+		/* Labels without a type, from assembler code, are functions for their authors. */
 		if (GELF_ST_TYPE(sym->st_info) != STT_FUNC &&
 		    GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
 			continue;
 		const char *name = elf_strptr(s->elf, s->sh.sh_link, sym->st_name);
 
-		/* Symbols "$a", "$d" … mark code and data of ARM files and name nothing. */
+		/* Symbols "$a", "$d" … mark code and data in ARM files and are not names. */
 		if (!name || !*name || *name == '$')
 			continue;
 		return name;
@@ -417,21 +415,21 @@ out:
 	return err;
 }
 
-/* ---- functions by address -------------------------------------------------------------------- */
+/* ---- functions by address ------------------------------------------------------------------- */
 
 struct function {
 	uint64_t begin, end;
-	const char *name; /* in the file's string table */
-	bool sized;	  /* a function with a size; otherwise a label */
+	const char *name; /* points into the file's string table */
+	bool sized;	  /* true for a function with a size, false for a label */
 };
 
 struct pmk_functions {
 	struct open_elf file;
-	struct function *list; /* by address, disjoint */
+	struct function *list; /* sorted by address, without overlaps */
 	size_t n, room;
 };
 
-/* Returns the end of the section that the symbol lies in; 0 when that section holds no code. */
+/* Returns the end of the section with the symbol; 0 if that section has no code. */
 static uint64_t code_end(Elf *elf, size_t section)
 {
 	Elf_Scn *scn = elf_getscn(elf, section);
@@ -467,8 +465,10 @@ static int add_function(struct pmk_functions *f, const GElf_Sym *sym, const char
 	return 0;
 }
 
-/* Of several symbols at one address the first in this order is taken: a function before a label,
- * then by name. */
+/*
+ * Among several symbols at one address the first in this order wins: a function before a label,
+ * then by name.
+ */
 static int by_address(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
@@ -480,8 +480,10 @@ static int by_address(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Sort them and make them disjoint: a label inside a function is not used, and everything ends
- * where the next symbol begins. */
+/*
+ * Sorts them and removes overlaps: a label inside a function is dropped, and everything ends where
+ * the next symbol begins.
+ */
 static void make_disjoint(struct pmk_functions *f)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pmk wants to know of an ELF file: what machine it is for, and where its functions are. */
+/* Facts about an ELF file: its machine, its build, and its functions. */
 #ifndef PMK_PROFILE_ELF_H
 #define PMK_PROFILE_ELF_H
 
@@ -21,44 +21,49 @@ struct pmk_elf {
 	const char *machine_name; /* "ARM", "x86-64", …; "machine 1234" for rare machines */
 	unsigned machine_code;	  /* e_machine */
 	bool is64, big_endian;
-	bool pie;	       /* ET_DYN: its addresses are changed when it is loaded */
+	bool pie;	       /* ET_DYN: addresses change when it is loaded */
 	bool dynamic;	       /* it needs an interpreter */
 	char interpreter[128]; /* "" when static */
 	uint64_t entry;
 	uint64_t code_start;	       /* lowest address of an executable segment */
 	unsigned long flags;	       /* e_flags */
-	struct pmk_arm_attributes arm; /* of an executable for ARM */
+	struct pmk_arm_attributes arm; /* ARM executables only */
 };
 
 /*
- * Returns 0, PMK_EIO when the file cannot be read, or PMK_EPARSE when it is not an ELF executable
- * or is cut off. msg gets one line that says why, without the file's name.
+ * Returns 0, PMK_EIO if the file cannot be read, or PMK_EPARSE if it is not an ELF executable or is
+ * cut off. On error msg has one line with the reason, without the file's name.
  */
 int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size);
 
-/* What the dynamic section of a file says: libraries it needs, and folders to search for them. */
+/* Entries of a dynamic section: needed libraries, and folders to search for them. */
 enum pmk_elf_dynamic { PMK_ELF_NEEDED, PMK_ELF_RPATH };
 
-/* Tell of each entry of these kinds. A file without them, or that is no ELF file, has none. */
+/*
+ * Calls `take` for each entry of these kinds. A file without a dynamic section, or that is not an
+ * ELF file, has none.
+ */
 void pmk_elf_dynamic(const char *path,
 		     void (*take)(void *ctx, enum pmk_elf_dynamic kind, const char *text),
 		     void *ctx);
 
-/* The address at which the byte at `offset` of the file is loaded, before it is moved. False: it is
- * no ELF file, or the byte is in none of its segments. */
+/*
+ * Returns the link-time address of the byte at `offset` of the file. False: it is no ELF file, or
+ * no segment has the byte.
+ */
 bool pmk_elf_address(const char *path, uint64_t offset, uint64_t *addr);
 
-/* The code of a file, in its executable segments. */
+/* The code of a file, from its executable segments. */
 struct pmk_elf_code;
 
 /* NULL: it is no ELF file, or there is no memory. */
 struct pmk_elf_code *pmk_elf_code_open(const char *path);
 void pmk_elf_code_close(struct pmk_elf_code *c);
-/* How many bytes of code there are from an address on, and where they are; 0: none. */
+/* Returns the number of bytes of code from an address on, and a pointer to them; 0: none. */
 size_t pmk_elf_code_at(const struct pmk_elf_code *c, uint64_t addr, const uint8_t **bytes);
 
 /*
- * Find the address of a function symbol (Thumb bit cleared). Returns 0; PMK_ENOEVENT when there is
+ * Finds the address of a function symbol (Thumb bit cleared). Returns 0; PMK_ENOEVENT if there is
  * no such symbol (msg then names the nearest ones, or says that the file is stripped); PMK_EIO,
  * PMK_EPARSE. A hexadecimal number ("0x8000") is taken as an address.
  */
@@ -68,7 +73,7 @@ int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg
 struct pmk_functions;
 
 /*
- * Read the functions of an executable: its symbols in executable sections, with the Thumb bit
+ * Reads the functions of an executable: its symbols in executable sections, with the Thumb bit
  * cleared. Returns 0 (also when it has none, see pmk_functions_count()), PMK_EIO, PMK_EPARSE or
  * PMK_ENOMEM with one line in msg, without the file's name. Names are valid until
  * pmk_functions_free().
@@ -76,9 +81,11 @@ struct pmk_functions;
 int pmk_functions_load(struct pmk_functions **out, const char *path, char *msg, size_t size);
 void pmk_functions_free(struct pmk_functions *f);
 size_t pmk_functions_count(const struct pmk_functions *f);
-/* The name of the function that `pc` lies in, and the address where the function begins; NULL
- * when `pc` lies in none. A label without a size reaches to the next symbol, or to the end of
- * its section. */
+/*
+ * Returns the name of the function at `pc`, and the address where the function begins; NULL if no
+ * function contains `pc`. A label without a size reaches to the next symbol, or to the end of its
+ * section.
+ */
 const char *pmk_functions_at(const struct pmk_functions *f, uint64_t pc, uint64_t *begin);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Samples are sorted by place, samples of the same place become one row, and the rows are sorted
- * by their number of samples. */
+/*
+ * Samples are sorted by place, the samples of one place become one row, and the rows are sorted by
+ * their number of samples.
+ */
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -13,8 +15,10 @@ static int by_place(const void *a, const void *b)
 		return x->event < y->event ? -1 : 1;
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	/* A function may begin at address 0, although address 0 alone means that the address is
-	 * not known. */
+	/*
+	 * Test the function, too: a function may begin at address 0, but address 0 without a
+	 * function means that the address is unknown.
+	 */
 	if (!x->function != !y->function)
 		return x->function ? -1 : 1;
 	return x->region < y->region ? -1 : x->region > y->region;

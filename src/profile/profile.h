@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples, and the places where most of them lie. */
+/* Counts samples by function or address. */
 #ifndef PMK_PROFILE_PROFILE_H
 #define PMK_PROFILE_PROFILE_H
 
@@ -11,19 +11,21 @@
 
 #include "profile/elf.h"
 
-/* Samples of one event, in one function or at one address, while one region was the innermost. */
+/* Samples of one event in one function or at one address, with the same innermost region. */
 struct pmk_spot {
 	unsigned event;
 	uint32_t region;
-	/* where the function begins; without a function, the address of the sample */
+	/* start of the function; without a function, address of the sample */
 	uint64_t address;
 	const char *function; /* NULL with address 0: the sample was polled */
 	uint64_t samples, late;
 };
 
-/* The rows are sorted by event, then by number of samples, most first. `f` may be NULL: then
- * rows are of addresses and not of functions. The names belong to `f`. The caller frees the
- * rows; NULL: out of memory. */
+/*
+ * The rows are sorted by event, then by number of samples, most first. If `f` is NULL, rows are for
+ * addresses instead of functions. The names belong to `f`. The caller frees the rows; NULL: out of
+ * memory.
+ */
 struct pmk_spot *pmk_profile_count(const struct pmk_profile_sample *samples, size_t n,
 				   const struct pmk_functions *f, size_t *count);
 
