@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * The format of valgrind's callgrind, as KCachegrind and callgrind_annotate read it: a block for
- * each function, in it a line for each instruction with its costs, the jumps it has taken and,
- * where call paths were recorded, the calls with what they cost inclusively.
+ * each function. A block has a line for each instruction with its costs, the jumps that were taken
+ * and, if call paths were recorded, the calls with their inclusive costs.
  *
- * Names are numbered, and written once. A position line behind a jump ends with a blank, as
- * callgrind writes it: callgrind_annotate takes the line number for a cost without it.
+ * Names are numbered, and written once. A position line after a jump ends with a blank, as
+ * callgrind writes it: without it callgrind_annotate reads the line number as a cost.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -17,10 +17,10 @@
 #include "recording/export/export.h"
 #include "base/map.h"
 
-/* The calls of one function from one instruction. */
+/* All calls of one function from one instruction. */
 struct edge {
-	uint32_t context; /* the first of them */
-	uint32_t next;	  /* of the same instruction, or PMK_TABLES_NONE */
+	uint32_t context; /* the first context of these calls */
+	uint32_t next;	  /* next edge of the same instruction, or PMK_TABLES_NONE */
 	uint64_t calls;
 };
 
@@ -28,17 +28,19 @@ struct writer {
 	const struct pmk_export *x;
 	const struct pmk_tables *t;
 	FILE *f;
-	size_t n;			     /* events */
-	uint64_t *cost;			     /* [code][event] */
-	uint64_t *executions, *taken;	     /* [code] */
-	uint64_t *inclusive;		     /* [context][event]: exclusive at first */
+	size_t n;		      /* number of events */
+	uint64_t *cost;		      /* [code][event] */
+	uint64_t *executions, *taken; /* [code] */
+	/* [context][event]: exclusive at first, inclusive after collecting */
+	uint64_t *inclusive;
 	struct edge *edge;		     /* at most one for each context */
 	uint32_t *first_edge;		     /* [code] */
 	uint64_t *edge_cost;		     /* [edge][event] */
 	uint64_t *total;		     /* [event] */
-	bool *told_file, *told_fn, *told_ob; /* names that were written */
-	uint32_t object, function, file;     /* of the block, and the file of the last line */
-	bool open;			     /* a block */
+	bool *told_file, *told_fn, *told_ob; /* names that were written already */
+	/* object and function of the block, and file of the last line */
+	uint32_t object, function, file;
+	bool open; /* in a block */
 };
 
 /* ---- collect -------------------------------------------------------------------------------- */
@@ -69,7 +71,7 @@ static void add(const struct writer *w, uint64_t *to, const uint64_t *from)
 		to[i] += from[i];
 }
 
-/* The number of the callee; those without a symbol are one. */
+/* Returns the number of the callee; all callees without a symbol have one number. */
 static uint32_t callee(const struct writer *w, uint32_t context)
 {
 	uint32_t f = w->t->context[context].function;
@@ -77,8 +79,10 @@ static uint32_t callee(const struct writer *w, uint32_t context)
 	return f == PMK_TABLES_NONE ? f : w->t->function[f].same;
 }
 
-/* Is this call made, at whatever depth, within another of the same edge? Then that one's inclusive
- * cost has it already. */
+/*
+ * True if this call is made, at any depth, inside another call of the same edge, whose inclusive
+ * cost already includes it.
+ */
 static bool recursive(const struct writer *w, uint32_t context)
 {
 	const struct pmk_tables_context *c = w->t->context;
@@ -95,7 +99,7 @@ static int collect_edges(struct writer *w)
 	struct pmk_map edges = { 0 };
 	uint32_t n = 0;
 
-	/* Children come after their parents. */
+	/* Children come after their parents in this array. */
 	for (size_t i = t->ncontexts; i-- > 0;)
 		if (t->context[i].parent != PMK_TABLES_NONE)
 			add(w, &w->inclusive[t->context[i].parent * w->n], &w->inclusive[i * w->n]);
@@ -150,8 +154,9 @@ static void file_name(struct writer *w, const char *key, uint32_t file)
 		name(w, key, w->told_file, file, w->t->file[file].path);
 }
 
-/* Functions have the first numbers; then come code of each object without a symbol, and what is in
- * none. */
+/*
+ * Numbers functions first, then the code without a symbol in each object, then code in no object.
+ */
 static void function_name(struct writer *w, const char *key, uint32_t function, uint32_t object)
 {
 	const struct pmk_tables *t = w->t;
@@ -192,7 +197,7 @@ static void begin_block(struct writer *w, const struct pmk_tables_code *k)
 	w->open = true;
 }
 
-/* Lines of inlined functions are in other files than the block's. */
+/* Lines of inlined functions may be in other files than the block. */
 static void choose_file(struct writer *w, const struct pmk_tables_code *k)
 {
 	if (k->file == PMK_TABLES_NONE || k->file == w->file)

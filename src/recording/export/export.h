@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording in the formats of other tools. Each function writes one, and returns 0 or an error
- * with one line in msg. What could not be written to the stream is left to be found there. */
+/*
+ * A recording in the formats of other tools. Each function writes one format, and returns 0 or an
+ * error with one line in msg. Write errors are not checked here: the caller must look at the
+ * stream.
+ */
 #ifndef PMK_RECORDING_EXPORT_H
 #define PMK_RECORDING_EXPORT_H
 
@@ -13,8 +16,8 @@ struct pmk_export {
 	/* Indices of events, or PMK_TABLES_EXECUTIONS. */
 	const uint32_t *event;
 	size_t nevents;
-	const char *creator; /* "pmk 0.1.0" */
-	/* Told what a reader has to know of the file, a line at a time. */
+	const char *creator; /* such as "pmk 0.1.0" */
+	/* Receives notes about the file for its reader, a line at a time. */
 	void (*tell)(const char *line);
 	FILE *f;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A line for each call path, as flamegraph.pl and its kin read them: "main;work;clamp 90". */
+/* A line for each call path, as flamegraph.pl and similar tools read them: "main;work;clamp 90". */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "recording/export/export.h"
 #include "recording/export/tree.h"
 
-/* A semicolon ends a name, a line end the line. */
+/* A semicolon would end the name, and a line end the line, so they are replaced. */
 static void name(FILE *f, const char *text)
 {
 	for (; *text; text++)

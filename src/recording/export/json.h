@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Write a string of JSON. Bytes that are not UTF-8, and control characters, become U+FFFD. */
+/* Writes a string of JSON. Invalid UTF-8 and control characters become U+FFFD. */
 void pmk_export_json(FILE *f, const char *text);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Coverage in the format of lcov, geninfo(1). What is counted is machine code, so that a line's
- * count is that of its instruction that was executed most often; code that was put into several
- * functions, or several times into one, is added up. Each conditional branch instruction is a block
- * with two branches: taken, and not.
+ * Coverage in the format of lcov, geninfo(1). The counts are of machine code, so a line's count is
+ * that of its most executed instruction. Code that was inlined into several functions, or several
+ * times into one, is added up. Each conditional branch instruction is a block with two branches:
+ * taken, and not taken.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -17,8 +17,10 @@
 #include "recording/lines.h"
 #include "base/map.h"
 
-/* A line in one function, or in one of the places that it was put into; or where code of it begins,
- * executed or not, which may be another line's as well. */
+/*
+ * A line in one function, or in one of the places where it was inlined. Also a place where code of
+ * the line begins, executed or not, which may belong to another line as well.
+ */
 struct line {
 	uint32_t file, line, function, inlined;
 	bool begins;
@@ -42,8 +44,8 @@ struct writer {
 	FILE *f;
 	uint64_t *executions, *taken; /* [code] */
 	struct pmk_lines *lines;      /* [object] */
-	struct pmk_map paths;	      /* hash → index */
-	const char **path;	      /* [file]: first those of the recording */
+	struct pmk_map paths;	      /* hash of the path → index of the file */
+	const char **path;	      /* [file]: the files of the recording come first */
 	struct line *line;
 	struct branch *branch;
 	struct function *function;
@@ -61,7 +63,7 @@ static int on_execution(void *ctx, const struct pmk_tables_execution *row)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* There is room for one more. */
+/* Returns the file's number; the caller has made room for one more. */
 static uint32_t file_of(struct writer *w, const char *path)
 {
 	uint64_t hash = UINT64_C(0xCBF29CE484222325);
@@ -98,7 +100,10 @@ static void collect_code(struct writer *w)
 	}
 }
 
-/* How often a function was entered; one that never began, but ran, as often as its code did. */
+/*
+ * Returns how often a function was entered; if its first instruction did not run, how often its
+ * code ran.
+ */
 static uint64_t entered(const struct writer *w, uint32_t function)
 {
 	const struct pmk_tables_function *f = &w->t->function[function];
@@ -127,7 +132,7 @@ static void collect_functions(struct writer *w)
 	}
 }
 
-/* Addresses of the executed functions of an object, ascending. */
+/* Orders the addresses of executed functions. */
 static int by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -274,7 +279,7 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct ranked *)a)->path, ((const struct ranked *)b)->path);
 }
 
-/* Number the files in the order of their paths. */
+/* Numbers the files in the order of their paths. */
 static int rank_files(struct writer *w)
 {
 	struct ranked *order = malloc((w->nfiles + 1) * sizeof(*order));
@@ -305,7 +310,7 @@ static int rank_files(struct writer *w)
 
 /* ---- write ---------------------------------------------------------------------------------- */
 
-/* Names end at a comma for lcov. */
+/* lcov ends a name at a comma. */
 static void function_name(FILE *f, const char *name)
 {
 	for (; *name; name++)
@@ -313,7 +318,7 @@ static void function_name(FILE *f, const char *name)
 	fputc('\n', f);
 }
 
-/* The functions of a file, from *at on: those of one line and name are one. */
+/* Writes the functions of a file, from *at on. Entries with one line and one name are combined. */
 static void functions(struct writer *w, uint32_t file, size_t *at)
 {
 	size_t first = *at, found = 0, hit = 0;
@@ -356,8 +361,10 @@ static void branches(struct writer *w, uint32_t file, size_t *at)
 		fprintf(w->f, "BRF:%zu\nBRH:%zu\n", 2 * (*at - first), hit);
 }
 
-/* One line, in all functions; *at moves behind it. A line without code of its own is executed as
- * often as the code that it begins with. */
+/*
+ * Returns the executions of one line, in all functions, and moves *at after it. A line without code
+ * of its own is executed as often as the code at its beginning.
+ */
 static uint64_t executions_of_line(const struct writer *w, size_t *at)
 {
 	const struct line *first = &w->line[*at], *last = NULL;

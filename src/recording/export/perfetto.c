@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Trace events in Chromium's JSON format, which Perfetto and chrome://tracing read. A recording has
- * no time: calls of one path are one slice, as long as they have counted, one microsecond for each
- * count. A slice begins with what it counted itself; then come those that it called.
+ * no time, so calls of one path are one slice whose length is their count, one microsecond for
+ * each. A slice begins with its own counts, and the slices of its callees follow.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,13 +16,17 @@
 struct writer {
 	const struct pmk_export *x;
 	struct pmk_tree tree;
-	uint64_t *inclusive, *begin, *used; /* [node]; used: what its children take so far */
-	uint32_t *thread;		    /* [node] */
+	/* [node]; used: length that its children have filled so far */
+	uint64_t *inclusive, *begin, *used;
+	uint32_t *thread; /* [node] */
 	const char *gap;
 	FILE *f;
 };
 
-/* Processes and threads have numbers from 1 on, none twice; a process that of its first thread. */
+/*
+ * Processes and threads are numbered from 1 without duplicates; a process has the number of its
+ * first thread.
+ */
 static uint32_t process_number(const struct pmk_tables *t, uint32_t thread)
 {
 	uint32_t i = 0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * The protocol buffer of pprof, profile.proto of github.com/google/pprof, not compressed: pprof
- * reads it either way. A sample is an instruction in one call path, with all events; a location is
- * an instruction, or the function of a call path where no instruction of it is known.
+ * reads it either way. A sample is an instruction in one call path, with all events. A location is
+ * an instruction, or a function of a call path if the instruction is unknown.
  *
- * Of protocol buffers it takes two things: a number, and bytes that have a length, each with a key.
+ * It uses two kinds of fields of protocol buffers, each with a key: a number, and bytes with a
+ * length.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct bytes {
 	bool failed; /* out of memory */
 };
 
-/* The fields of the messages. */
+/* Field numbers of the messages. */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
@@ -59,11 +60,12 @@ struct writer {
 	const struct pmk_export *x;
 	const struct pmk_tables *t;
 	struct bytes out;
-	struct bytes stack, values, message, line; /* of the one that is being made */
-	uint64_t strings;			   /* so far */
-	uint64_t *value;			   /* [event]: of the sample that is added up */
-	uint32_t code, context;			   /* its place; code NONE: there is none yet */
-	bool *used;				   /* [function]: it has a location of its own */
+	struct bytes stack, values, message, line; /* parts of the current message */
+	uint64_t strings;			   /* number of strings so far */
+	uint64_t *value;			   /* [event]: of the current sample */
+	/* place of the current sample; code NONE: there is none yet */
+	uint32_t code, context;
+	bool *used; /* [function]: it has a location of its own */
 };
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
@@ -99,7 +101,7 @@ static void varint(struct bytes *b, uint64_t v)
 	put(b, byte, n);
 }
 
-/* 0 is what a field has that is not there. */
+/* A value of 0 is omitted, because it is the default. */
 static void number(struct bytes *b, unsigned field, uint64_t v)
 {
 	if (!v)
@@ -115,7 +117,7 @@ static void block(struct bytes *b, unsigned field, const void *from, size_t n)
 	put(b, from, n);
 }
 
-/* Move a message into another. */
+/* Moves a message into another as a field. */
 static void message(struct bytes *b, unsigned field, struct bytes *inner)
 {
 	block(b, field, inner->byte, inner->n);
@@ -123,7 +125,7 @@ static void message(struct bytes *b, unsigned field, struct bytes *inner)
 	inner->n = 0;
 }
 
-/* Add a string to the table; its number. Strings are UTF-8. */
+/* Adds a string to the table and returns its number. Strings must be UTF-8. */
 static uint64_t string(struct writer *w, const char *text)
 {
 	size_t left = strlen(text), n;
@@ -174,11 +176,11 @@ static bool is_same(const struct pmk_tables *t, uint32_t f, uint32_t g)
 	       t->function[f].same == t->function[g].same;
 }
 
-/* The locations of a call path, innermost first. */
+/* Writes the locations of a call path, innermost first. */
 static void stack(struct writer *w)
 {
 	const struct pmk_tables *t = w->t;
-	uint32_t inside = t->code[w->code].function; /* of the last location */
+	uint32_t inside = t->code[w->code].function; /* function of the last location */
 
 	varint(&w->stack, code_location(w->code));
 	for (uint32_t c = w->context; c != PMK_TABLES_NONE; c = t->context[c].parent) {
@@ -229,7 +231,7 @@ static bool is_cycles(const struct pmk_tables *t, uint32_t event)
 	return event != PMK_TABLES_EXECUTIONS && pmk_tables_event_is(&t->event[event], "cycles");
 }
 
-/* pprof shows cycles unless it is told otherwise, or else the first event. */
+/* pprof shows the default type, which is cycles, or else the first event. */
 static void types(struct writer *w)
 {
 	uint64_t unit = string(w, "count"), shown = 0;
@@ -273,7 +275,7 @@ static void write_mapping(struct writer *w, size_t object)
 	message(&w->out, PROFILE_MAPPING, &w->message);
 }
 
-/* pprof takes the first one for the program. */
+/* pprof assumes that the first mapping is the program. */
 static void mappings(struct writer *w)
 {
 	size_t n = w->t->nobjects, program = 0;
@@ -294,8 +296,10 @@ static void line(struct writer *w, uint64_t function, uint32_t number_of_line)
 	message(&w->message, LOCATION_LINE, &w->line);
 }
 
-/* An instruction: a line in the function that it is in, innermost first, and where that was put
- * into the next. */
+/*
+ * Writes an instruction: a line for the innermost function, then one for each function that it was
+ * inlined into.
+ */
 static void code(struct writer *w, uint32_t i)
 {
 	const struct pmk_tables_code *k = &w->t->code[i];
@@ -379,7 +383,7 @@ int pmk_export_pprof(const struct pmk_export *x, char *msg, size_t size)
 	if (!w.value || !w.used)
 		err = PMK_ENOMEM;
 	if (!err) {
-		string(&w, ""); /* number 0 has to be */
+		string(&w, ""); /* number 0 must be the empty string */
 		types(&w);
 		err = pmk_tables_counts(x->t, x->event, x->nevents, on_count, &w, msg, size);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * speedscope's own format, of which its npm package has the schema: frames that all profiles share,
- * and a profile for each event, whose samples are call paths, weighted.
+ * speedscope's own format, whose schema is in its npm package: a list of frames, and a profile for
+ * each event. The samples of a profile are call paths with weights.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 struct writer {
 	const struct pmk_export *x;
 	struct pmk_tree tree;
-	uint32_t *frame;  /* of a path */
-	uint32_t *number; /* [frame]: of those that are used */
+	uint32_t *frame;  /* frames of the current path */
+	uint32_t *number; /* [frame]: its number among the used ones */
 	FILE *f;
 };
 

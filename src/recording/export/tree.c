@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Frames are numbers: functions first, then inlined functions, then objects, for their code without
- * a symbol, one for code of no object, and threads.
+ * Frames are numbered: functions first, then inlined functions, then objects, which stand for their
+ * code without a symbol, then one for code of no object, then threads.
  */
 #include "recording/export/tree.h"
 
@@ -38,7 +38,7 @@ static uint32_t function_frame(const struct pmk_tree *tree, uint32_t function)
 	return tree->t->function[function].same;
 }
 
-/* Of the function that this code is in, whatever was put into that. */
+/* Returns the frame of the function that this code is in, ignoring inlining. */
 static uint32_t code_frame(const struct pmk_tree *tree, const struct pmk_tables_code *k)
 {
 	if (k->function != PMK_TABLES_NONE)
@@ -108,7 +108,7 @@ static void add_node(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
 	tree->node[tree->nnodes++] = (struct pmk_tree_node){ frame, parent };
 }
 
-/* PMK_TABLES_NONE when out of memory, and below that. */
+/* Returns PMK_TABLES_NONE when out of memory, or if `parent` is that. */
 static uint32_t child(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
 {
 	uint32_t node;
@@ -128,7 +128,7 @@ static uint32_t below_inlined(struct pmk_tree *tree, uint32_t node, uint32_t inl
 
 	for (; at != PMK_TABLES_NONE; at = in[at].parent)
 		depth++;
-	/* The outermost is the last of the chain. */
+	/* The outermost function is the last of the chain. */
 	for (; depth > 0; depth--) {
 		at = inlined;
 		for (uint32_t i = 1; i < depth; i++)
@@ -138,8 +138,10 @@ static uint32_t below_inlined(struct pmk_tree *tree, uint32_t node, uint32_t inl
 	return node;
 }
 
-/* The node of code that runs in a context, whose node is `node`. A function that was reached by a
- * jump out of the one that was called stands below it. */
+/*
+ * Returns the node for code that runs in the context with node `node`. A function that was reached
+ * by a jump from the called function is a child of it.
+ */
 static uint32_t below_code(struct pmk_tree *tree, uint32_t node, uint32_t code)
 {
 	const struct pmk_tables_code *k = &tree->t->code[code];
@@ -149,7 +151,7 @@ static uint32_t below_code(struct pmk_tree *tree, uint32_t node, uint32_t code)
 	return below_inlined(tree, node, k->inlined);
 }
 
-/* The nodes of all contexts of a thread. */
+/* Creates the nodes of all contexts of a thread. */
 static int place_contexts(struct pmk_tree *tree, uint32_t thread)
 {
 	const struct pmk_tables *t = tree->t;
@@ -171,7 +173,7 @@ static int place_contexts(struct pmk_tree *tree, uint32_t thread)
 		if (at[i] == PMK_TABLES_NONE)
 			return PMK_ENOMEM;
 	}
-	at[t->ncontexts] = root; /* of counts without a context */
+	at[t->ncontexts] = root; /* for counts without a context */
 	return root == PMK_TABLES_NONE ? PMK_ENOMEM : 0;
 }
 
