@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-/* ---- judging by hand ------------------------------------------------------------------------- */
+/* ---- verdicts given by the user ------------------------------------------------------------- */
 
 static int mark(const struct history_request *q, enum pmk_store_verdict verdict)
 {
@@ -84,7 +84,7 @@ static int mark_bad(const struct history_request *q)
 static const struct action {
 	const char *name;
 	int (*run)(const struct history_request *q);
-	bool program; /* its operands are a command line, whose options are its own */
+	bool program; /* the operands are a command line with options of its own */
 } actions[] = {
 	{ "add", history_add, true },	    { "show", history_show, false },
 	{ "good", mark_good, false },	    { "bad", mark_bad, false },
@@ -145,7 +145,7 @@ static int take_last(struct history_request *q, const char *value)
 	return 0;
 }
 
-/* Where the text of an option that has one is kept; NULL: it is another kind of option. */
+/* Returns where the text of an option is stored; NULL if it has no text. */
 static const char **place(struct history_request *q, const struct cli_option *o)
 {
 	const struct {
@@ -190,7 +190,7 @@ static int take(struct history_request *q, const struct cli_option *o, char *val
 	return 0;
 }
 
-/* Counting would say so, but not every action counts before it looks for what was counted. */
+/* Checks settings now, because some actions do not count anything, or only later. */
 static int check_settings(const struct history_request *q)
 {
 	for (unsigned i = 0; i < q->settings.count; i++)
@@ -217,7 +217,7 @@ static int check(struct history_request *q)
 	return check_settings(q);
 }
 
-/* The first word that is no option is the action. */
+/* The first word that is not an option is the action. */
 static int parse(struct history_request *q, int argc, char **argv, const struct action **action,
 		 bool *help)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Putting the counts of a commit into the database: those of a program that is run now, or those of
- * the last sweep.
+ * Adds the counts of a commit to the database: from a program that is run now, or from the last
+ * sweep.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* What has been counted, as the database takes it. */
+/* The result of counting, in the form that the database needs. */
 struct counted {
 	struct pmk_count *count;
 	struct pmk_count_summary sum;
@@ -35,8 +35,8 @@ struct counted {
 	size_t nvalues, room;
 	struct pmk_store_setting *setting;
 	size_t nsettings;
-	char *settings;	       /* as text */
-	struct pmk_words kept; /* texts of values that the database had */
+	char *settings;	       /* settings as text */
+	struct pmk_words kept; /* texts of values that were already in the database */
 };
 
 static void counted_free(struct counted *c)
@@ -79,7 +79,7 @@ static int ask(const struct history_request *q, struct pmk_count *count)
 	return 0;
 }
 
-/* A program that failed may have done anything, and its counts would be taken for slow or fast. */
+/* The counts of a failed program are meaningless, and would look like a change of speed. */
 static int check_end(const struct counted *c)
 {
 	if (c->sum.partial)
@@ -103,7 +103,7 @@ static bool add_value(struct counted *c, const struct pmk_store_value *v)
 	return true;
 }
 
-/* Rows of the whole program; parts of it have no place in the database. */
+/* Reads rows of the whole program; the database has no place for parts of it. */
 static int take_rows(struct counted *c)
 {
 	struct pmk_count_row row;
@@ -120,8 +120,10 @@ static int take_rows(struct counted *c)
 	return 0;
 }
 
-/* Where no event has a count, as on a machine without counters, there is nothing to keep. A gate
- * tells what it has lost by itself. */
+/*
+ * If no event has a count, as on a machine without counters, there is nothing to store. A gate
+ * reports lost counts by itself.
+ */
 static int check_counted(const struct history_request *q, const struct counted *c)
 {
 	const char *reason = NULL;
@@ -144,7 +146,7 @@ static int by_setting(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* "KEY=VALUE". Of a key that is given twice the last value holds. */
+/* Adds "KEY=VALUE". If a key is given twice, the last value wins. */
 static bool add_setting(struct counted *c, char *word)
 {
 	char *name = strdup(word), *value = name ? strchr(name, '=') : NULL;
@@ -209,14 +211,19 @@ char *history_settings(const struct history_request *q)
 	return text;
 }
 
-/* The standard streams of this process while the program runs, which has the same ones: what it
- * counts depends on where its output goes. */
+/*
+ * Standard streams of this process while the program, which inherits them, runs. Its counts depend
+ * on where its output goes, so this is always the same.
+ */
 struct streams {
-	int out, err;  /* as they were */
-	FILE *written; /* what is written on standard error */
+	int out, err;  /* the original streams */
+	FILE *written; /* output on standard error */
 };
 
-/* Nothing reads the output, wherever it would go; of a run that fails the errors are shown. */
+/*
+ * Discards the output, so that counts do not depend on its destination; errors are printed if the
+ * run fails.
+ */
 static bool streams_replace(struct streams *s)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -270,7 +277,10 @@ static int run_counted(struct counted *c)
 	return code ? failed(c->count) : 0;
 }
 
-/* Count the program. c is to be freed in any case. 0 or an exit code after one line. */
+/*
+ * Counts the program. The caller must free `c` even after an error. Returns 0 or an exit code after
+ * one line.
+ */
 static int count(const struct history_request *q, struct counted *c)
 {
 	int code;
@@ -291,7 +301,7 @@ static int count(const struct history_request *q, struct counted *c)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* Texts one after the other, so that no two lists are the same bytes. */
+/* Hashes the end of each text, too, so that no two lists have the same bytes. */
 static void add_text(struct pmk_sha256 *h, const char *text)
 {
 	size_t n = text ? strlen(text) + 1 : 0;
@@ -308,7 +318,10 @@ static void end_key(struct pmk_sha256 *h, pmk_store_key key)
 	memcpy(key, hash, PMK_STORE_KEY);
 }
 
-/* What was run. That of sweeps has more in it and another name: these are never taken for those. */
+/*
+ * Computes the key of a program that was run. Keys of sweeps hash more and differently, so the two
+ * kinds never match.
+ */
 static int key_program(const char *path, const char *command, pmk_store_key key, char about[80])
 {
 	uint8_t file[PMK_SHA256];
@@ -339,8 +352,10 @@ static void key_config(const char *core, const char *settings, pmk_store_key key
 	end_key(&h, key);
 }
 
-/* The counts are part of it. It was run because nobody knows all that they depend on; the same run
- * with other counts is another cell. */
+/*
+ * The counts are part of the key. The program was run because its inputs are not all known, so a
+ * run with other counts is another cell.
+ */
 static void key_cell(struct pmk_store_cell *cell)
 {
 	struct pmk_sha256 h;
@@ -375,7 +390,7 @@ const char *history_program(const struct history_request *q)
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
-/* Keep the recording in a folder beside the database, under the key of the cell. */
+/* Stores the recording in a folder next to the database, under the key of the cell. */
 static int put_recording(const struct history_request *q, struct pmk_store *store,
 			 const struct pmk_store_cell *cell, int64_t id, struct counted *c)
 {
@@ -392,7 +407,8 @@ static int put_recording(const struct history_request *q, struct pmk_store *stor
 	folder = full ? strdup(full) : NULL;
 	if (folder) {
 		*strrchr(folder, '/') = '\0';
-		mkdir(folder, 0777); /* if it fails, so does what follows, and says why */
+		/* if this fails, the next call fails, too, and reports the reason */
+		mkdir(folder, 0777);
 		if (pmk_recording_write(rec, full, msg, sizeof(msg)))
 			code = cli_fail(PMK_EXIT_FAILED, "%s: %s", full, msg);
 		else
@@ -419,15 +435,15 @@ struct pmk_store *history_open(const struct history_request *q, enum pmk_store_h
 	return store;
 }
 
-/* What the commit has of the same program, core and settings. */
+/* Earlier counts of the commit for the same program, core and settings. */
 struct earlier {
 	const struct pmk_store_point *point;
 	struct counted *c;
-	int64_t cell; /* 0: none that was counted */
-	bool differs; /* in an event that has been counted again */
+	int64_t cell; /* 0: there is none with counts */
+	bool differs; /* an event was counted again with another result */
 };
 
-/* NULL stays NULL. False: out of memory. */
+/* Copies a text; NULL stays NULL. False: out of memory. */
 static bool keep_text(struct counted *c, const char **text)
 {
 	if (*text && !pmk_words_add(&c->kept, *text))
@@ -436,7 +452,7 @@ static bool keep_text(struct counted *c, const char **text)
 	return true;
 }
 
-/* Keep a value of an event that has not been counted this time. */
+/* Keeps the value of an event that was not counted this time. */
 static bool keep_value(struct earlier *e, struct pmk_store_value v, size_t counted)
 {
 	struct counted *c = e->c;
@@ -476,7 +492,7 @@ static int take_earlier(void *ctx, const struct pmk_store_row *row)
 	return 0;
 }
 
-/* The recording that an earlier run has left, unless it was of something else. */
+/* Keeps the recording of an earlier run unless the counts differ. */
 static int keep_recording(struct pmk_store *store, const struct earlier *e, int64_t id)
 {
 	char path[512];
@@ -546,7 +562,7 @@ static int take_point(void *ctx, const struct pmk_store_row *row)
 	return pmk_store_name(s->store, &point, row->cell);
 }
 
-/* What the last sweep has counted is what this commit counts. */
+/* Adds the counts of the last sweep as the counts of this commit. */
 static int put_sweep(const struct history_request *q, struct pmk_store *store, int64_t revision)
 {
 	struct sweep s = { .store = store, .revision = revision };
@@ -578,7 +594,7 @@ static long index_of(const struct history *h, int64_t id)
 	return -1;
 }
 
-/* Compare the commit with the last good one, and note what came of it. */
+/* Compares the commit with the last good one, and stores the verdict. */
 static int gate(const struct history_request *q, struct pmk_store *store, int64_t id)
 {
 	struct history h;
@@ -607,14 +623,14 @@ static int gate(const struct history_request *q, struct pmk_store *store, int64_
 	return code ? code : j.over || j.missing ? HISTORY_OVER : 0;
 }
 
-/* Add what was counted, or for NULL what a sweep has counted. *id: of the commit. */
+/* Adds the counts in `c`, or if it is NULL those of the last sweep. *id: the commit. */
 static int add(const struct history_request *q, struct pmk_store *store,
 	       struct history_commit *commit, struct counted *c, int64_t *id)
 {
 	struct history h;
 	int code;
 
-	/* A verdict stays until it is judged anew. */
+	/* A commit keeps its verdict until it is judged again. */
 	code = history_read(&h, store);
 	for (size_t i = 0; !code && i < h.ncommits; i++)
 		if (!strcmp(h.commit[i].name, commit->name))
@@ -669,8 +685,11 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* 1: bad, 0: good. Without a limit a count is that of the commit which it is nearer to. Series that
- * one of them does not have say nothing. */
+/*
+ * Returns 1 for bad, 0 for good. Without a limit, each count is compared with those of the good and
+ * of the bad commit, and the nearer one decides. Series that are missing in one of them are
+ * ignored.
+ */
 static int tell(const struct history_request *q, const struct history *h, const char *commit)
 {
 	long good = history_find(h, q->good), bad = q->bad ? history_find(h, q->bad) : -1;

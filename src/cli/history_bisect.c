@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which commit changed a count: git bisect run, with pmk history test as its test. What is counted
- * on the way stays in the database.
+ * Finds the commit that changed a count: runs git bisect with pmk history test as its test. The
+ * counts on the way stay in the database.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -16,9 +16,9 @@
 #include "cli/cli.h"
 #include "cli/history.h"
 
-/* ---- what to look between -------------------------------------------------------------------- */
+/* ---- choosing the two ends ------------------------------------------------------------------ */
 
-/* Without a change between the two there is no commit that has made it. */
+/* Without a change between the two commits, no commit can have made it. */
 static int check_change(const struct history_request *q, const struct history *h, size_t good,
 			size_t bad)
 {
@@ -62,7 +62,10 @@ static bool have_count_in_common(const struct history *h, size_t a, size_t b)
 	return false;
 }
 
-/* The last good commit that has what is asked for; where none has, the last good one. */
+/*
+ * Returns the last good commit that has the requested counts, or if there is none, the last good
+ * one.
+ */
 static long choose_good(const struct history *h, size_t bad)
 {
 	long good = history_reference(h, bad);
@@ -73,8 +76,10 @@ static long choose_good(const struct history *h, size_t bad)
 	return good;
 }
 
-/* The names of the good and the bad commit: those that are given, or the last good one and the
- * newest of all. 0 or an exit code after one line. */
+/*
+ * Finds the names of the good and the bad commit: the given ones, or the last good one and the
+ * newest one. Returns 0 or an exit code after one line.
+ */
 static int choose(const struct history_request *q, char **good, char **bad)
 {
 	struct history h = { 0 };
@@ -115,14 +120,16 @@ static int choose(const struct history_request *q, char **good, char **bad)
 	return code;
 }
 
-/* git changes the files below the top folder, and the test has to find itself, the database and the
- * build there whatever it changes. */
+/*
+ * git changes files of the checkout, and the test must find pmk, the database and the build at any
+ * commit, so it runs in the top folder.
+ */
 static int check_place(void)
 {
 	const char *const words[] = { "git", "rev-parse", "--show-prefix", NULL };
 	const char *const state[] = { "git", "status", "--porcelain", "--untracked-files=no",
 				      NULL };
-	/* Without one it says so and fails. */
+	/* this command fails if git bisect is not active */
 	const char *const log[] = { "git", "bisect", "log", NULL };
 	char out[256];
 
@@ -168,7 +175,7 @@ static void add_option(struct words *w, const char *option, const char *value)
 	add(w, value);
 }
 
-/* The command line of the test. */
+/* Writes the command line of the test. */
 static void put_test(struct words *w, const struct history_request *q, const char *self,
 		     const char *database, const char *limit)
 {
@@ -192,8 +199,10 @@ static void put_test(struct words *w, const struct history_request *q, const cha
 		add(w, *word);
 }
 
-/* How many commits there are from the good one to the bad one, as text; "" where git knows one of
- * them not. */
+/*
+ * Writes the number of commits from the good one to the bad one; "" if git does not know one of
+ * them.
+ */
 static void count_commits(const struct history_request *q, char *n, size_t size)
 {
 	char range[256];
@@ -217,7 +226,7 @@ static int start(const struct history_request *q)
 	return 0;
 }
 
-/* The commit that was found, in full; "" where it cannot be told. */
+/* Returns the full name of the commit that was found; "" if that is unknown. */
 static void ask_found(char *name, size_t size)
 {
 	const char *const words[] = { "git", "rev-parse", "--verify", "refs/bisect/bad", NULL };
@@ -232,8 +241,10 @@ static void on_signal(int sig)
 	interrupted = sig;
 }
 
-/* What ends pmk is to end git bisect first, and then the checkout is still to be reset. A signal
- * that is ignored stays ignored, here and in git. */
+/*
+ * A signal that would end pmk must end git bisect first, and then the checkout must be reset. An
+ * ignored signal stays ignored, here and in git.
+ */
 static void catch_signals(void)
 {
 	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -244,7 +255,7 @@ static void catch_signals(void)
 			sigaction(caught[i], &act, NULL);
 }
 
-/* Go back to what was checked out. */
+/* Restores the original checkout. */
 static int reset_git(void)
 {
 	const char *const words[] = { "git", "bisect", "reset", NULL };
@@ -285,7 +296,7 @@ static int search(const struct history_request *q, char *found, size_t size)
 	return code ? code : reset;
 }
 
-/* ---- what was found -------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void put_counts(const struct history *h, const char *found)
 {
@@ -345,7 +356,7 @@ int history_bisect(const struct history_request *q)
 	full.bad = bad;
 	if (!code)
 		count_commits(&full, found, sizeof(found));
-	if (!code && !strcmp(found, "1")) /* git bisect run takes it for a mistake */
+	if (!code && !strcmp(found, "1")) /* git bisect run interprets it as an error */
 		snprintf(found, sizeof(found), "%s", bad);
 	else if (!code && !strcmp(found, "0"))
 		code = cli_fail(PMK_EXIT_USAGE, "history bisect: %s is not newer than %s", bad,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the functions of each commit counted, where it was recorded. A function is the same in two
- * commits where pmk diff takes it for the same: diff_read.c says by what.
+ * The counts of functions in each commit that was recorded. Functions of two commits are matched as
+ * in pmk diff: see diff_read.c.
  */
 #define _GNU_SOURCE
 #include <libgen.h>
@@ -48,7 +48,7 @@ static void free_function(void *p)
 	free(f);
 }
 
-/* The function, made if there is none. NULL: out of memory. */
+/* Returns the function; creates it if necessary. NULL: out of memory. */
 static struct history_function *function_of(struct history_functions *all, const struct history *h,
 					    const struct history_series *series,
 					    const struct diff_row *row, const char *event)
@@ -78,7 +78,7 @@ static struct history_function *function_of(struct history_functions *all, const
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
-/* Take the functions of one recording, which is compared with itself. */
+/* Reads the functions of one recording, by comparing it with itself. */
 static int take(struct history_functions *all, const struct history *h,
 		const struct history_series *series, size_t commit, const char *path)
 {
@@ -103,7 +103,10 @@ static int take(struct history_functions *all, const struct history *h,
 	return code;
 }
 
-/* Which commits of this program were recorded: a function that is not in them counts 0 there. */
+/*
+ * Sets recorded[] for the commits of this program that were recorded: a function that is missing
+ * there counts 0.
+ */
 static int take_program(struct history_functions *all, const struct history *h,
 			const struct history_series *series, struct pmk_store *store,
 			const char *database, bool *recorded)
@@ -129,12 +132,12 @@ static int take_program(struct history_functions *all, const struct history *h,
 	return code;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all functions --------------------------------------------------------------------------- */
 
 struct walk {
 	struct history_functions *all;
 	const struct history *h;
-	const struct history_series *series; /* whose functions are taken */
+	const struct history_series *series; /* functions of this series are collected */
 	const bool *recorded;
 	bool failed;
 };
@@ -204,7 +207,7 @@ int history_functions(struct history_functions *f, const struct history *h, stru
 
 void history_functions_free(struct history_functions *f)
 {
-	free(f->function); /* shares all that it points at with the tree */
+	free(f->function); /* the copy has all its pointers */
 	tdestroy(f->tree, free_function);
 	*f = (struct history_functions){ 0 };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What git says of a commit. */
+/* Facts from git about commits. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ bool history_resolve(const char *id, char hash[80])
 	char *commit;
 	bool found;
 
-	/* A name that begins like an option is no commit, and git is not to take it for one. */
+	/* A name that looks like an option is no commit, and must not reach git. */
 	if (!*id || *id == '-' || *id == '^' || asprintf(&commit, "%s^{commit}", id) < 0)
 		return false;
 	argv[4] = commit;
@@ -94,7 +94,7 @@ static bool is_newer(const struct stat *a, const struct stat *b)
 						      : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-/* True for a file in this folder, or in one below it. */
+/* True for a file in this folder, or in a folder inside it. */
 static bool is_here(const char *path)
 {
 	char *file = realpath(path, NULL), *here = realpath(".", NULL);
@@ -177,8 +177,10 @@ static bool is_hash(const char *name)
 	return (n == 40 || n == 64) && !name[n];
 }
 
-/* The best common ancestor of all, with "^@" its parents, so that git need not walk beyond it; ""
- * where there is none. `words` has room for three before the names. */
+/*
+ * Finds the best common ancestor of all commits, with "^@" its parents, so that git need not walk
+ * further back; "" if there is none. `words` must have room for three words before the names.
+ */
 static void ask_base(const char **words, char base[80])
 {
 	words[0] = "git";
@@ -191,8 +193,10 @@ static void ask_base(const char **words, char base[80])
 		strcat(base, "^@");
 }
 
-/* Hashes of commits, a line each: ancestors first, and where none is the other's, by time. "" where
- * git says nothing; NULL: out of memory. The caller frees it. */
+/*
+ * Lists hashes of commits, one per line: ancestors first, unrelated ones by time. "" if git fails;
+ * NULL: out of memory. The caller frees it.
+ */
 static char *list_commits(const struct history *h)
 {
 	enum { BEFORE = 6, AFTER = 4 };
@@ -220,7 +224,7 @@ static char *list_commits(const struct history *h)
 	}
 	out = calloc(1, size);
 	if (out && size > 1) {
-		/* The same without --count. */
+		/* The same words without --count. */
 		memmove(words + 1, words, (BEFORE - 1) * sizeof(*words));
 		if (cli_run(words + 1, CLI_ERRORS_DROPPED, 0, out, size))
 			*out = '\0';

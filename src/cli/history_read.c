@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The counts of all commits, in memory; and what has grown from one to another. */
+/* Reads the counts of all commits, and finds growth from one commit to another. */
 #define _GNU_SOURCE
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -41,7 +41,7 @@ static int by_time(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* They come in the order in which they were added, and bisecting adds old ones late. */
+/* The database has them in the order in which they were added, and bisecting adds old ones late. */
 static void sort_commits(struct history *h)
 {
 	for (size_t i = 0; i < h->ncommits; i++)
@@ -68,10 +68,10 @@ static char *settings_text(const struct pmk_store_point *p)
 
 struct reader {
 	struct history *h;
-	size_t next; /* where to look first: points of all commits come in the same order */
+	size_t next; /* position to try first: points of all commits come in the same order */
 };
 
-/* The series of this event, which is made if there is none. NULL: out of memory. */
+/* Returns the series of this event; creates it if necessary. NULL: out of memory. */
 static struct history_series *series_of(struct reader *r, const struct pmk_store_point *p,
 					const char *settings, const struct pmk_store_value *v)
 {
@@ -126,7 +126,7 @@ static bool is_of(const struct history_failure *f, const struct history_series *
 	       !strcmp(f->settings, s->settings);
 }
 
-/* A run that failed has no events: those of the same run in other commits are what it lacks. */
+/* A failed run has no events: it lacks those that the same run has in other commits. */
 static void mark_failed(struct history *h)
 {
 	for (size_t i = 0; i < h->nfailures; i++)
@@ -145,7 +145,7 @@ static int take_point(void *ctx, const struct pmk_store_row *row)
 
 	while (commit < h->ncommits && h->commit[commit].id != row->point.revision)
 		commit++;
-	if (commit == h->ncommits) /* a sweep's */
+	if (commit == h->ncommits) /* points of sweeps are of no commit */
 		return 0;
 	settings = settings_text(&row->point);
 	if (!settings)
@@ -251,7 +251,7 @@ long history_find(const struct history *h, const char *name)
 	for (size_t i = 0; i < h->ncommits; i++)
 		if (!strcmp(h->commit[i].name, name))
 			return (long)i;
-	/* What git takes for another commit is no beginning of one of these. */
+	/* If git resolves the name to another commit, it is not an abbreviation of one of these. */
 	for (size_t i = 0; *name && !known && i < h->ncommits; i++) {
 		if (strncmp(h->commit[i].name, name, strlen(name)))
 			continue;
@@ -326,8 +326,10 @@ void history_change(uint64_t base, uint64_t fresh, char text[80])
 		snprintf(text, 80, "+%s", number);
 }
 
-/* The last good commit before `i` that has a value of the series; where none has, the last one that
- * nobody has judged. -1: none. */
+/*
+ * Returns the last good commit before `i` that has a value of the series, or if there is none, the
+ * last one without a verdict. -1: none.
+ */
 static long reference_of(const struct history *h, const struct history_series *s, size_t i)
 {
 	long open = -1;
@@ -342,8 +344,10 @@ static long reference_of(const struct history *h, const struct history_series *s
 	return open;
 }
 
-/* The commit whose value of the series this one lacks, though it should have it; -1: none. Where a
- * good commit lacks it in the same way, somebody has accepted that. */
+/*
+ * Returns the commit with a value that commit `fresh` should have and lacks; -1: none. If the last
+ * good commit lacks it, too, the loss was accepted.
+ */
 static long lost_from(const struct history *h, const struct history_series *s, long base,
 		      size_t fresh)
 {
@@ -360,7 +364,7 @@ static long lost_from(const struct history *h, const struct history_series *s, l
 	return -1;
 }
 
-/* "prog on arm1176 dcache.size=8K"; the caller frees it. */
+/* Returns a text such as "prog on arm1176 dcache.size=8K"; the caller frees it. */
 static char *name_of(const char *program, const char *core, const char *settings)
 {
 	char *text = NULL;
@@ -396,7 +400,7 @@ static void say_lost(const struct history *h, const struct history_series *s, si
 	free(name);
 }
 
-/* One line for a run, however many events it lacks. */
+/* Prints one line per run, even if it lacks several events. */
 static size_t judge_failures(const struct history *h, long base, size_t fresh)
 {
 	size_t lost = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The counts of all commits as a table with a plot, CSV or JSON. The plot has a mark in each row,
- * between the least and the greatest count: changes of a percent are seen, too.
+ * scaled from the smallest to the largest count, so that changes of a percent are visible.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -17,19 +17,19 @@
 #include "result/internal.h"
 #include "result/jsonio.h"
 
-#define PLOT 24 /* columns between the least and the greatest */
+#define PLOT 24 /* columns from the smallest to the largest count */
 
 struct show {
 	const struct history_request *q;
 	const struct history *h;
-	const struct history_series **series; /* those that are asked for */
+	const struct history_series **series; /* the requested series */
 	size_t nseries;
-	size_t first; /* commit */
+	size_t first; /* index of the first commit to show */
 };
 
-/* ---- choosing -------------------------------------------------------------------------------- */
+/* ---- selecting series ----------------------------------------------------------------------- */
 
-/* Of the program and the core that are asked for? */
+/* True if the series is of the requested program and core. */
 static bool is_of(const struct history_request *q, const struct history_series *s)
 {
 	const char *program = q->operand[0] ? q->operand[0] : q->name;
@@ -57,7 +57,7 @@ static const char *event_name(const void *ctx, unsigned i)
 	return i < h->nseries ? h->series[i].event : NULL;
 }
 
-/* Nothing of that name: say what there is. */
+/* Reports that nothing matches, and what exists. */
 static int nothing(const struct show *s, const char *event)
 {
 	const char *program = s->q->operand[0];
@@ -83,7 +83,7 @@ static int nothing(const struct show *s, const char *event)
 			*near ? "; did you mean " : "", near, *near ? "?" : "");
 }
 
-/* Each event that is asked for has to be there, not just one of them. */
+/* Every requested event must exist. */
 static int check_events(const struct show *s, const char *words)
 {
 	char *list = strdup(words), *rest = list, *word;
@@ -136,7 +136,7 @@ static void put_plain(FILE *f, const char *text, int width)
 		fputc(' ', f);
 }
 
-/* Returns how many columns of it are left. */
+/* Returns how many columns remain. */
 static unsigned put_plot(FILE *f, const struct range *r, uint64_t value)
 {
 	unsigned at = r->most > r->least ? (unsigned)((long double)(value - r->least) * (PLOT - 1) /
@@ -285,7 +285,7 @@ static int put_all(const struct show *s)
 	return 0;
 }
 
-/* The newest commit against the last good ones before it. */
+/* Compares the newest commit with the last good one. */
 static int judge(const struct show *s)
 {
 	size_t last = s->h->ncommits - 1;

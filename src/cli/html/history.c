@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The page of pmk history: a line for each program and event over the commits, the commits in which
- * it changed, and any two commits beside one another.
+ * it changed, and a comparison of any two commits.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -13,13 +13,13 @@
 #include "cli/html/html.h"
 #include "cli/output.h"
 
-/* The picture's own coordinates; the page stretches it. */
+/* Size in the coordinates of the picture, which the page scales. */
 #define WIDTH  1000.0
 #define HEIGHT 100.0
 
 /* ---- what changed ---------------------------------------------------------------------------- */
 
-/* The commit before `i` if the count changed in `i`, or -1. */
+/* Returns the last commit with a value before `i` if the count changed in `i`, or -1. */
 static long changed(const struct history_series *s, size_t i)
 {
 	long before = s->at[i].has_value ? history_before(s, i) : -1;
@@ -36,7 +36,7 @@ static size_t changes(const struct history *h, const struct history_series *s)
 	return n;
 }
 
-/* The first or last commit that has a value; -1: none. */
+/* Returns the first or last commit that has a value; -1: none. */
 static long end_of(const struct history *h, const struct history_series *s, bool last)
 {
 	for (size_t k = 0; k < h->ncommits; k++) {
@@ -70,7 +70,7 @@ static void put_number(FILE *f, const struct history_count *c)
 	fputs("</td>", f);
 }
 
-/* The difference, and that in percent. */
+/* Writes the difference, absolute and in percent. */
 static void put_change(FILE *f, const struct history_count *a, const struct history_count *b)
 {
 	bool both = a && b && a->has_value && b->has_value && a->value != b->value;
@@ -111,7 +111,7 @@ static void put_series_headings(FILE *f)
 
 struct frame {
 	uint64_t least, most;
-	double step; /* between two commits */
+	double step; /* distance of two commits */
 };
 
 static struct frame frame_of(const struct history *h, const struct history_series *s)
@@ -317,7 +317,7 @@ static void put_choice(FILE *f, const struct history *h, const char *id, const c
 	fputs("</select></label>\n", f);
 }
 
-/* The counts of all commits, for the script. */
+/* Writes the counts of all commits, for the script. */
 static void put_counts(FILE *f, const struct history *h, const struct history_count *at)
 {
 	fputs(" data-v=\"", f);
