@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk calibrate: write a preset with the caches, TLBs, latencies and branches of a processor, from
- * the time that kernels take there. The program that has them is data/calibrate/kernels.c.
+ * pmk calibrate: writes a preset with the caches, TLBs, latencies and branches of a processor,
+ * derived from the time that kernels take on it. The kernels are in data/calibrate/kernels.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,8 @@
 #include "cli/cli.h"
 #include "cli/show.h"
 
-enum { MOST_SETTINGS = 64, MOST_KERNELS = 512, NO_CODE = 3 /* exit code of the program */ };
+/* exit code of the kernels' program: code cannot be generated */
+enum { MOST_SETTINGS = 64, MOST_KERNELS = 512, NO_CODE = 3 };
 
 static const struct cli_option options[] = {
 	{ 'T', "target", "TARGET", "where the program is run, as of pmk stat; default: emulated" },
@@ -37,7 +38,7 @@ struct setting {
 	const char *name, *value;
 };
 
-/* A kernel that was measured, to be measured again with the new preset. */
+/* A kernel that was measured, and is measured again with the new preset. */
 struct measured {
 	struct calibrate_kernel kernel;
 	double cycles;
@@ -47,7 +48,7 @@ struct calibrate {
 	const char *event, *base, *name, *path;
 	struct setting settings[MOST_SETTINGS];
 	unsigned nsettings;
-	bool elsewhere; /* not in emulation */
+	bool elsewhere; /* cannot be measured in emulation */
 	char **program;
 	struct measured measured[MOST_KERNELS];
 	unsigned nmeasured;
@@ -64,8 +65,10 @@ static int failed(struct pmk_count *count)
 	return code;
 }
 
-/* Cycles of one run of the program with this kernel. 0, CAL_NO_CODE, or an exit code after one
- * line. */
+/*
+ * Measures the cycles of one run of the program with this kernel. Returns 0, CAL_NO_CODE, or an
+ * exit code after one line.
+ */
 static int run_kernel(const struct setting *settings, unsigned n, const char *event, char **program,
 		      const struct calibrate_kernel *kernel, unsigned times, uint64_t *cycles)
 {
@@ -105,8 +108,10 @@ static int run_kernel(const struct setting *settings, unsigned n, const char *ev
 	return 0;
 }
 
-/* A kernel is run twice, so that neither the start of the program nor the making of a ring or of
- * code is in the difference. */
+/*
+ * Runs a kernel twice, so that the difference has neither the start of the program nor the time to
+ * build a ring or code.
+ */
 static int time_kernel(const struct setting *settings, unsigned n, const char *event,
 		       char **program, struct measured *m)
 {
@@ -145,15 +150,16 @@ static int measure(void *ctx, const struct calibrate_kernel *kernel, double *cyc
 
 /* ---- the preset ------------------------------------------------------------------------------ */
 
-/* What reads in order of addresses take on average for rows of SDRAM that are not open. It is in
- * the latency that was measured; the rows are those of the base. */
+/*
+ * Average time for opening rows of SDRAM in reads in address order. The measured latency includes
+ * it; the size of rows is that of the base.
+ */
 static uint64_t row_share(const struct pmk_core *core, const struct calibrate_fit *fit)
 {
 	return core->sdram_row ? core->sdram_row_miss * fit->number[CAL_LINE] / core->sdram_row : 0;
 }
 
-/* Is there a number for the parameter of this core? A level 2 cache that does not exist has no
- * size. */
+/* True if there is a number for the parameter of this core. A missing level 2 cache has no size. */
 static bool is_found(const struct pmk_core *core, const struct calibrate_fit *fit,
 		     enum calibrate_what what)
 {
@@ -161,7 +167,7 @@ static bool is_found(const struct pmk_core *core, const struct calibrate_fit *fi
 	       pmk_core_key(core, calibrate_key(what));
 }
 
-/* Give the core what was found. 0 or an exit code. */
+/* Sets the parameters that were found. Returns 0 or an exit code. */
 static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
 {
 	char msg[256], value[24];
@@ -191,7 +197,7 @@ static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
 		   : 0;
 }
 
-/* Does the value of the key come from the fit? */
+/* True if the value of the key comes from the fit. */
 static bool is_measured(const struct pmk_core *core, const char *key,
 			const struct calibrate_fit *fit)
 {
@@ -201,7 +207,10 @@ static bool is_measured(const struct pmk_core *core, const char *key,
 	return (!strcmp(key, "l2.type") || !strcmp(key, "l2.enable")) && !fit->why[CAL_L2_SIZE];
 }
 
-/* "dcache" of "dcache.size"; keys without a dot are of [core]. */
+/*
+ * Returns the length of the section in a key, such as "dcache" in "dcache.size"; keys without a dot
+ * are in [core].
+ */
 static size_t section_of(const struct pmk_core_key *k)
 {
 	const char *dot = strchr(k->key, '.');
@@ -214,7 +223,7 @@ static bool same_section(const struct pmk_core_key *a, const struct pmk_core_key
 	return section_of(a) == section_of(b) && !strncmp(a->key, b->key, section_of(a));
 }
 
-/* The lines of the section of key `first`. */
+/* Writes the section of the key `first`. */
 static void write_section(FILE *f, const struct pmk_core *core, const struct pmk_core_key *first,
 			  const struct calibrate_fit *fit)
 {
@@ -258,9 +267,9 @@ static void write_preset(FILE *f, const struct calibrate *c, const struct pmk_co
 	write_keys(f, core, fit, c->base);
 }
 
-/* ---- what is shown --------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
-/* What was found, beside what the base has. */
+/* Prints the fitted numbers next to those of the base. */
 static void show_fit(const struct pmk_core *base, const struct calibrate_fit *fit)
 {
 	printf("  %-19s %10s %10s\n", "parameter", "measured", "base");
@@ -281,7 +290,7 @@ static void show_fit(const struct pmk_core *base, const struct calibrate_fit *fi
 	}
 }
 
-/* The same kernels in emulation, with the preset that was written. */
+/* Measures the same kernels in emulation, with the new preset. */
 static int show_residuals(const struct calibrate *c, const char *preset)
 {
 	const struct setting core = { "core", preset };
@@ -369,7 +378,7 @@ static int parse(struct calibrate *c, int argc, char **argv, bool *help)
 	return 0;
 }
 
-/* Measure, show, and write the preset to `f`. */
+/* Measures, prints, and writes the preset to `f`. */
 static int fit_preset(struct calibrate *c, const struct pmk_core *base, FILE *f)
 {
 	struct pmk_core core = *base;
@@ -394,7 +403,7 @@ static int fit_preset(struct calibrate *c, const struct pmk_core *base, FILE *f)
 	return 0;
 }
 
-/* The preset gets its place when it is complete; that it can have one is known before. */
+/* The preset gets its name only when it is complete; whether it can be created is checked first. */
 static int fit_file(struct calibrate *c, const struct pmk_core *base)
 {
 	struct pmk_whole out;

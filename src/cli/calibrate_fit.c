@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: MIT
 /*
- * See calibrate_fit.h. Each parameter is read off one ring, or off the first ring of a row of them
+ * See calibrate_fit.h. Each parameter is derived from one ring, or from the first ring in a series
  * that takes longer than the one before:
  *
- * - words that share a set of the cache: as many as there are ways hit;
- * - a block of lines in order of addresses: as large as the cache, it hits;
- * - a word in each page: as many pages as the micro-TLB has entries cost nothing, and more cost
- *   what a miss of it takes; the same once more for the main TLB;
+ * - words that share a set of the cache: they hit if there are as many ways;
+ * - a block of lines in address order: it hits if the cache is as large;
+ * - a word in each page: up to the number of micro-TLB entries this costs nothing, and above it the
+ *   penalty of a miss; the main TLB is measured in the same way;
  * - pages that share a set of the main TLB: each load waits for a table walk;
- * - one page more than the main TLB has entries: as many loads miss as one set has ways, and one;
- * - a block of eight times the cache: no line lives until the ring is back, whatever is replaced,
- *   so that each load waits for the next level.
+ * - one page more than the main TLB has entries: the number of loads that miss is the number of
+ *   ways plus one;
+ * - a block of eight times the cache: with any replacement policy no line survives a round of the
+ *   ring, so each load waits for the next level.
  *
- * Those of code are read off calls in the same way:
+ * Parameters of code are derived from calls in the same way:
  *
- * - branches that share a set of the instruction cache: one more than there are ways, and at least
- *   one line is missing in each call;
- * - straight code: as large as the cache, it hits;
- * - branches one behind the other: twice as many as there are entries of a branch target cache with
- *   direct mapping, and each takes the time of one that it does not know;
- * - functions that call each other: as deep as the return stack, all returns are right;
- * - a pointer to two functions by turns: where the last target is predicted, it is always wrong,
- *   and takes as long as a wrong return;
- * - a loop of a few turns: its end is predicted as long as the history has the whole of it;
- * - two branches with the same history, one always taken and one never: as far from each other as
- *   there are counters, they share one, and at least one of them is wrong in each call.
+ * - branches that share a set of the instruction cache: with one more than there are ways, at least
+ *   one line misses in each call;
+ * - straight code: it hits if the cache is as large;
+ * - consecutive branches: with twice as many as a direct-mapped branch target cache has entries,
+ *   each takes the time of an unknown branch;
+ * - functions that call each other: all returns are predicted up to the depth of the return stack;
+ * - an indirect call that alternates between two functions: if the last target is predicted, it is
+ *   always mispredicted, and takes as long as a mispredicted return;
+ * - a loop of a few iterations: its end is predicted as long as the whole loop fits into the
+ *   history;
+ * - two branches with the same history, one always taken and one never: if their distance is the
+ *   number of counters, they share one, and at least one of them is mispredicted in each call.
  */
 #include "base/least.h"
 #include "cli/calibrate_fit.h"
@@ -34,34 +36,34 @@
 
 enum {
 	PAGE = 4096,
-	/* A multiple of the bytes of a way of any first level cache. */
+	/* A multiple of the size of a way, for any first level cache. */
 	FAR = 256 << 10,
-	/* A multiple of the bytes that one way of a TLB maps. */
+	/* A multiple of the memory that one way of a TLB maps. */
 	TLB_FAR = 1 << 20,
 	MOST_WAYS = 16,
 	MOST_UTLB = 64,
 	MOST_TLB = 1024,
-	LARGE = 32 << 20, /* no cache is as large */
-	ROOM = 64 << 20,  /* bytes of the kernels' memory */
+	LARGE = 32 << 20, /* larger than any cache */
+	ROOM = 64 << 20,  /* size of the kernels' memory */
 	INSTRUCTION = 4,
-	/* From a branch to the next; some predictors look at words, others at two. */
+	/* Distance of consecutive branches; some predictors index by words, others by two words. */
 	NEAR = 8,
 	MOST_ICACHE = 4 << 20,
 	MOST_RETURNS = 16,
 	MOST_HISTORY = 16,
-	/* Of the words between branches that share a counter. */
+	/* Smallest distance, in words, of branches that share a counter. */
 	LEAST_COUNTERS = 64,
 	MOST_COUNTERS = 16384
 };
 
-/* What is less is the loop's, and what is transient. */
+/* Differences below this are due to the loop and to transients. */
 static const double LITTLE = 0.05;
 
 struct fitting {
 	calibrate_measure_fn measure;
 	void *ctx;
 	struct calibrate_fit *fit;
-	int code; /* of the first measurement that failed */
+	int code; /* error of the first measurement that failed */
 };
 
 static const char *const keys[CAL_NUMBERS] = {
@@ -91,14 +93,14 @@ const char *calibrate_key(enum calibrate_what what)
 	return keys[what];
 }
 
-/* Cycles of a load beyond one that hits. */
+/* Returns the cycles of a load in addition to those of a hit. */
 static double beyond(struct fitting *f, uint64_t stride, uint64_t count)
 {
 	struct calibrate_kernel ring = { CAL_RING, stride,
 					 stride % PAGE ? 0 : f->fit->number[CAL_LINE], count };
 	double cycles = 0;
 
-	/* These are to share a set of the cache. */
+	/* These words must share a set of the cache. */
 	if (stride == FAR)
 		ring.line = 0;
 	if (!f->code)
@@ -122,8 +124,10 @@ static bool has(const struct fitting *f, enum calibrate_what what)
 	return !f->fit->why[what];
 }
 
-/* The most words of that stride, up to `most`, that take no more than `limit` beyond a hit. They
- * take longer the more there are. */
+/*
+ * Returns the largest number of words with that stride, up to `most`, whose loads take no more than
+ * `limit` above a hit. The time grows with the number of words.
+ */
 static uint64_t most_within(struct fitting *f, uint64_t stride, uint64_t least, uint64_t most,
 			    double limit)
 {
@@ -147,7 +151,10 @@ static uint64_t most_within(struct fitting *f, uint64_t stride, uint64_t least, 
 	return good;
 }
 
-/* With words closer than a line, several are in one: the time grows with the stride up to it. */
+/*
+ * With a stride below the line size, several words are in one line, so the time grows with the
+ * stride until it reaches the line size.
+ */
 static void fit_line(struct fitting *f)
 {
 	for (uint64_t line = 16; line <= 128; line *= 2) {
@@ -165,7 +172,10 @@ static void fit_dcache(struct fitting *f)
 {
 	uint64_t ways, size;
 
-	/* A miss takes several cycles, unlike one of a micro-TLB that has fewer entries. */
+	/*
+	 * A miss of the cache takes several cycles more than a miss of a micro-TLB with fewer
+	 * entries.
+	 */
 	for (ways = 1; ways <= MOST_WAYS; ways++)
 		if (beyond(f, FAR, ways + 1) > 2)
 			break;
@@ -198,7 +208,7 @@ static void fit_tlb(struct fitting *f)
 	uint64_t line = f->fit->number[CAL_LINE], utlb = f->fit->number[CAL_UTLB_ENTRIES];
 	uint64_t lines = f->fit->number[CAL_DCACHE_SIZE] / line;
 	uint64_t most = lines < MOST_TLB ? lines : MOST_TLB, entries;
-	/* More pages than the micro-TLB has entries and the main TLB has ways. */
+	/* Use more pages than the micro-TLB has entries and the main TLB has ways. */
 	uint64_t pages = utlb < 8 ? 9 : utlb + 1;
 
 	if (!has(f, CAL_UTLB_ENTRIES)) {
@@ -218,8 +228,10 @@ static void fit_tlb(struct fitting *f)
 		found(f, CAL_TLB_PENALTY, beyond(f, TLB_FAR, pages));
 }
 
-/* With one page more than the main TLB has entries, one set has one page too many, and as it
- * replaces in turn, each load of a page of that set misses. */
+/*
+ * With one page more than the main TLB has entries, one set has one page too many. Its ways are
+ * replaced in turn, so each load from a page of that set misses.
+ */
 static void fit_tlb_ways(struct fitting *f)
 {
 	uint64_t pages = f->fit->number[CAL_TLB_ENTRIES] + 1;
@@ -236,7 +248,7 @@ static void fit_tlb_ways(struct fitting *f)
 		found(f, CAL_TLB_WAYS, ways);
 }
 
-/* What translation costs a load of a block that is read in order of addresses. */
+/* Returns the cost of translation for a load in a block that is read in address order. */
 static double translation(const struct fitting *f, uint64_t bytes)
 {
 	const struct calibrate_fit *fit = f->fit;
@@ -277,7 +289,7 @@ static void fit_levels(struct fitting *f)
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* Cycles of a call. */
+/* Returns the cycles of a call. */
 static double call(struct fitting *f, enum calibrate_kind kind, uint64_t stride, uint64_t count)
 {
 	struct calibrate_kernel code = { kind, stride, 0, count };
@@ -288,8 +300,10 @@ static double call(struct fitting *f, enum calibrate_kind kind, uint64_t stride,
 	return cycles;
 }
 
-/* The first count up to `most` from which on one more takes more than `limit`, or 0. Two in a row
- * have to: two branches may share an entry of a predictor by chance, and that happens once. */
+/*
+ * Returns the first count up to `most` at which one more takes longer than `limit`, or 0. This must
+ * hold twice in a row, because two branches may share an entry of a predictor once by chance.
+ */
 static uint64_t first_beyond(struct fitting *f, double (*one_more)(struct fitting *, uint64_t),
 			     uint64_t most, double limit)
 {
@@ -299,7 +313,10 @@ static uint64_t first_beyond(struct fitting *f, double (*one_more)(struct fittin
 	return 0;
 }
 
-/* What branches that share a set take beyond as many that do not; both are in as many pages. */
+/*
+ * Returns the extra cycles of branches that share a set, compared with the same number of branches
+ * that do not, in as many pages.
+ */
 static double sharing(struct fitting *f, uint64_t count)
 {
 	return call(f, CAL_CODE, FAR, count) -
@@ -320,7 +337,10 @@ static void fit_icache(struct fitting *f)
 {
 	bool l2 = has(f, CAL_L2_LATENCY);
 	double miss = (double)f->fit->number[l2 ? CAL_L2_LATENCY : CAL_MEM_LATENCY];
-	/* Branches that share an entry of a predictor take less than a miss. */
+	/*
+	 * The limit is below a miss and above the cost of branches that share an entry of a
+	 * predictor.
+	 */
 	uint64_t ways = first_beyond(f, another_sharing, MOST_WAYS, miss * 0.75);
 	uint64_t line = f->fit->number[CAL_LINE], size;
 
@@ -330,8 +350,10 @@ static void fit_icache(struct fitting *f)
 		return;
 	}
 	found(f, CAL_ICACHE_WAYS, (double)ways);
-	/* Code that fills it exactly misses a little, because of what calls it; twice as much code
-	 * misses in most lines, whatever is replaced. */
+	/*
+	 * Code that just fills the cache misses a little, because of the code that calls it. Twice
+	 * as much code misses in most lines, with any replacement policy.
+	 */
 	for (size = ways * line; size * 2 <= MOST_ICACHE; size *= 2)
 		if (straight(f, size * 2) - straight(f, size) * 2 >
 		    miss * 0.3 * (double)(size * 2 / line))
@@ -342,7 +364,7 @@ static void fit_icache(struct fitting *f)
 		found(f, CAL_ICACHE_SIZE, (double)size);
 }
 
-/* What each of the second half of so many branches takes. */
+/* Returns the time of each branch in the second half of `count` branches. */
 static double each_branch(struct fitting *f, uint64_t count)
 {
 	return (call(f, CAL_CODE, NEAR, count) - call(f, CAL_CODE, NEAR, count / 2)) /
@@ -360,7 +382,7 @@ static void fit_branch_targets(struct fitting *f)
 		return;
 	}
 	known = pmk_least(each_branch(f, 16), each_branch(f, 32));
-	/* One of them may share an entry with the loop that calls them. */
+	/* One branch may share an entry with the loop that calls them. */
 	for (entries = 8; entries * 2 <= most; entries *= 2) {
 		more = (each_branch(f, entries * 2) - known) * (double)entries;
 		if (more > 32 && more > (double)entries / 2)
@@ -380,7 +402,7 @@ static void fit_branch_targets(struct fitting *f)
 		not_found(f, CAL_BRANCH_STATIC, "the instruction cache is too small");
 }
 
-/* What a function more takes, that is called by `depth` others. */
+/* Returns the time of one more function that is called at the given depth. */
 static double another_call(struct fitting *f, uint64_t depth)
 {
 	return call(f, CAL_CALLS, 0, depth + 1) - call(f, CAL_CALLS, 0, depth);
@@ -405,7 +427,7 @@ static void fit_returns(struct fitting *f)
 		not_found(f, CAL_BRANCH_MAX, "wrong returns and wrong indirect calls differ");
 }
 
-/* What a turn more takes than `count` of them. */
+/* Returns the time of one more iteration after `count` of them. */
 static double another_turn(struct fitting *f, uint64_t count)
 {
 	return call(f, CAL_LOOP, 0, count + 1) - call(f, CAL_LOOP, 0, count);
@@ -433,14 +455,13 @@ static void fit_history(struct fitting *f)
 			  "no loop of up to 17 turns ends with one wrong prediction");
 }
 
-/* What two branches take that lie so many words apart. */
+/* Returns the time of two branches at this distance. */
 static double pair(struct fitting *f, uint64_t words)
 {
 	return call(f, CAL_PAIR, words * INSTRUCTION, MOST_HISTORY + 1);
 }
 
-/* Of a core that predicts by a history. Tables have a power of two counters, or half as many
- * more. */
+/* For cores that predict by history. Tables have 2^n counters, or 1.5 times as many. */
 static void fit_counters(struct fitting *f)
 {
 	double wrong = (double)f->fit->number[CAL_BRANCH_MAX], none;

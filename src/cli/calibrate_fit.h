@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Parameters of a core's caches, TLBs and branch predictor from the time of chains of loads and of
- * generated code. It knows no core and no counter: whoever calls it has the kernels run and their
- * cycles counted.
+ * generated code. It does not depend on a core or counter: the caller runs the kernels and counts
+ * their cycles.
  */
 #ifndef PMK_CALIBRATE_FIT_H
 #define PMK_CALIBRATE_FIT_H
@@ -12,16 +12,16 @@
 enum calibrate_kind { CAL_RING, CAL_CODE, CAL_CALLS, CAL_TARGETS, CAL_LOOP, CAL_PAIR };
 
 /*
- * One kernel of data/calibrate/kernels.c, which says what they do. RING: words, each of which has
- * the address of the next one, `stride` bytes further; if `line` is not 0 they are words of pages,
- * and spread over the lines of a page evenly.
+ * One kernel of data/calibrate/kernels.c, which describes them. RING: each word has the address of
+ * the next one, `stride` bytes further; if `line` is not 0, each word is in a page of its own, and
+ * they are spread evenly over the lines of a page.
  */
 struct calibrate_kernel {
-	/* `kind` as wide as the others: kernels are compared byte by byte. */
+	/* `kind` has the width of the others, because kernels are compared byte by byte. */
 	uint64_t kind, stride, line, count;
 };
 
-/* "ring", the first word for that program. */
+/* Returns the name, such as "ring", which is the program's first argument. */
 const char *calibrate_kind_name(enum calibrate_kind kind);
 
 /* The program could make no code. */
@@ -46,25 +46,25 @@ enum calibrate_what {
 	CAL_MEM_LATENCY,   /* mem.latency */
 	CAL_ICACHE_WAYS,   /* icache.ways */
 	CAL_ICACHE_SIZE,   /* icache.size */
-	CAL_BP_ENTRIES,	   /* bp.entries, of a branch target cache, or of a table of counters */
+	CAL_BP_ENTRIES,	   /* bp.entries: of a branch target cache, or of a table of counters */
 	CAL_BRANCH_STATIC, /* branch.static_taken */
 	CAL_RS_ENTRIES,	   /* rs.entries */
-	CAL_BRANCH_MAX,	   /* branch.max, where indirect branches are predicted */
-	CAL_BP_HISTORY,	   /* bp.history, of branches that a history predicts */
+	CAL_BRANCH_MAX,	   /* branch.max: if indirect branches are predicted */
+	CAL_BP_HISTORY,	   /* bp.history: of cores that predict by history */
 	CAL_NUMBERS
 };
 
 struct calibrate_fit {
-	double hit; /* cycles of a load that hits everywhere */
+	double hit; /* cycles of a load that hits in all levels */
 	uint64_t number[CAL_NUMBERS];
-	/* Why a number could not be found, or NULL: it was. */
+	/* reason why a number was not found; NULL: it was found */
 	const char *why[CAL_NUMBERS];
 };
 
-/* The name of the parameter, "dcache.ways"; of CAL_LINE, of which there is none, NULL. */
+/* Returns the name of the parameter, "dcache.ways"; NULL for CAL_LINE, which is no parameter. */
 const char *calibrate_key(enum calibrate_what what);
 
-/* 0 with the numbers that could be found, or what `measure` has returned. */
+/* Returns 0 with the numbers that were found, or the error of `measure`. */
 int calibrate_fit(calibrate_measure_fn measure, void *ctx, struct calibrate_fit *fit);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk sweep: count many programs on many cores with many settings, and keep the counts in a
- * database. Of a database it shows what is there. Cells and keys are those of src/sweep.
+ * pmk sweep: counts many programs on many cores with many settings, and stores the counts in a
+ * database. Given a database, it prints the contents. Cells and keys are those of src/sweep.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -48,14 +48,14 @@ static const struct cli_option options[] = {
 };
 
 struct sweep {
-	const char *file; /* a plan, or a database that is shown */
+	const char *file; /* a plan, or a database to print */
 	const char *output, *separator;
 	const char *engine;
 	char *pareto, *heat;
 	const char *sensitivity, *html;
-	char **others;	      /* with --collect: databases behind the first */
-	char *list;	      /* of --task; NULL: none */
-	unsigned task, ntask; /* number of the task, and of all */
+	char **others;	      /* with --collect: all databases except the first */
+	char *list;	      /* argument of --task; NULL: none */
+	unsigned task, ntask; /* number of the task, and of all tasks */
 	unsigned jobs, tasks;
 	bool retry, dry_run, json, collect;
 };
@@ -148,7 +148,7 @@ static int parse(struct sweep *s, int argc, char **argv, bool *help)
 		if (index < argc)
 			s->file = argv[index++];
 	}
-	/* Options may stand behind the plan, too: pmk sweep PLAN -o DB. */
+	/* Options may also follow the plan: pmk sweep PLAN -o DB. */
 	while ((o = cli_next(&cmd_sweep, argc, argv, &index, &value, &bad))) {
 		*help = !strcmp(o->name, "help");
 		code = *help ? 0 : take(s, o->name, value);
@@ -186,13 +186,13 @@ static void catch_signals(void)
 	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction sa = { .sa_handler = on_signal }, before;
 
-	signal(SIGCHLD, SIG_DFL); /* while it is ignored, it is not known how children end */
+	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of children is lost */
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
 		if (!sigaction(caught[i], &sa, &before) && before.sa_handler == SIG_IGN)
 			sigaction(caught[i], &before, NULL);
 }
 
-/* "1:02:03", "4:05" */
+/* Writes "1:02:03" or "4:05". */
 static void time_text(double seconds, char *buf, size_t size)
 {
 	unsigned long s = seconds > 0 ? (unsigned long)(seconds + 0.5) : 0;
@@ -214,7 +214,7 @@ static void show_progress(void *ctx, const struct pmk_sweep_progress *p)
 	}
 	snprintf(line, sizeof(line), "pmk: %zu of %zu cells, %zu failed%s", p->done, p->of,
 		 p->failed, left);
-	if (strlen(line) >= cli_columns(stderr)) /* a line that wraps cannot be rewritten */
+	if (strlen(line) >= cli_columns(stderr)) /* a line that wraps cannot be overwritten */
 		line[cli_columns(stderr) - 1] = '\0';
 	fprintf(stderr, "\r%-*s", (int)*width, line);
 	fflush(stderr);
@@ -274,7 +274,7 @@ static int dry_run(const struct pmk_sweep_todo *todo)
 	return fflush(stdout) ? cli_fail(PMK_EXIT_FAILED, "cannot write: %s", strerror(errno)) : 0;
 }
 
-/* Others count what is to be done, or we do, or nobody. */
+/* Hands the cells to an engine, or counts them here, or only lists them. */
 static int act(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
 	       struct sweep_tasks *tasks, const struct pmk_sweep_todo *todo)
 {
@@ -303,7 +303,7 @@ static int with_store(const struct sweep *o, struct pmk_sweep *s, struct pmk_sto
 	return code;
 }
 
-/* Files of the plan are meant from its own folder. */
+/* Files in a plan are relative to its folder. */
 static int enter_folder(const char *plan)
 {
 	const char *slash = strrchr(plan, '/');
@@ -317,7 +317,7 @@ static int enter_folder(const char *plan)
 	return cli_fail(PMK_EXIT_FAILED, "%s: %s", folder, strerror(errno));
 }
 
-/* Open the database, whose name is meant from the folder `home`, and count. */
+/* Opens the database, whose name is relative to the folder `home`, and counts. */
 static int open_store(const struct sweep *o, struct pmk_sweep *s, int home)
 {
 	enum pmk_store_how how = o->dry_run ? PMK_STORE_READ
@@ -346,7 +346,7 @@ static int open_store(const struct sweep *o, struct pmk_sweep *s, int home)
 	return code;
 }
 
-/* A plan that is refused leaves no database behind. */
+/* Checks the plan first, so that an invalid plan leaves no database behind. */
 static int prepare(const struct sweep *o, struct pmk_sweep *s)
 {
 	struct pmk_count_fault fault = { 0 };
@@ -392,7 +392,7 @@ static int sweep_plan(const struct sweep *o)
 
 /* ---- a database ------------------------------------------------------------------------------ */
 
-/* Answers, one after the other; the heat map is drawn by itself. */
+/* Prints answers, one after the other; the heat map is printed separately. */
 static int answer(const struct sweep *o, const struct sweep_results *r, FILE *f)
 {
 	int code = 0;
@@ -469,7 +469,7 @@ static int show(const struct sweep *o)
 	return code;
 }
 
-/* A plan is text. */
+/* True for a database: a plan is text. */
 static bool is_database(const char *path)
 {
 	static const char magic[] = "SQLite format 3";
@@ -482,7 +482,7 @@ static bool is_database(const char *path)
 	return n == sizeof(magic) && !memcmp(start, magic, sizeof(magic));
 }
 
-/* A pipe has no end that would be waited for. */
+/* A pipe is refused, because opening it would wait for a writer. */
 static int check_file(const char *path)
 {
 	struct stat st;

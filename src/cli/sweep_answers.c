@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * What results of sweeps say: which cores are the best for several goals, which setting explains
- * how much of an event, and a heat map of two of them.
+ * Evaluates results of sweeps: the best cores for several goals, how much of an event each setting
+ * explains, and a heat map of two settings.
  *
- * Programs count differently much, so that a mean over programs would be that of the largest. Where
- * settings are compared, a value is divided by the mean of its program over all of its cells.
+ * Counts of programs differ in size, so that the largest program would dominate a mean. Therefore
+ * settings are compared by values that are divided by the mean of their program over all its cells.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -45,15 +45,15 @@ static int find_event(const struct sweep_results *r, const char *option, const c
 	return *event != SIZE_MAX ? 0 : unknown(option, name, &r->events, "event");
 }
 
-/* ---- the best of all ------------------------------------------------------------------------ */
+/* ---- Pareto front ---------------------------------------------------------------------------- */
 
-/* A goal is an event, or the number that a setting is; less is better. */
+/* A goal is an event, or a setting whose value is a number; smaller is better. */
 struct goal {
 	char *name;
-	size_t event, setting; /* SIZE_MAX: it is the other one */
+	size_t event, setting; /* one of them is SIZE_MAX */
 };
 
-/* A core with its settings, and what all programs together count on it. */
+/* A core with its settings, and its counts summed over all programs. */
 struct design {
 	const struct sweep_row *row; /* any of its rows */
 	double value[SWEEP_GOALS];
@@ -104,7 +104,7 @@ static int by_design(const void *a, const void *b, void *ctx)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-/* A row without a count is left out, and with it the core, unless all lack that program. */
+/* A row without a count is skipped, and its core is dropped, unless no core has that program. */
 static void add_row(const struct sweep_row *row, const struct goal *goal, size_t n,
 		    struct design *d)
 {
@@ -122,8 +122,7 @@ static void add_row(const struct sweep_row *row, const struct goal *goal, size_t
 	}
 }
 
-/* Rows of the same core with the same settings become one. Returns how many there are; 0 if there
- * is no memory. */
+/* Combines rows with the same core and settings. Returns their number; 0 if out of memory. */
 static size_t make_designs(const struct sweep_results *r, const struct goal *goal, size_t n,
 			   struct design *designs)
 {
@@ -147,7 +146,7 @@ static size_t make_designs(const struct sweep_results *r, const struct goal *goa
 	return count;
 }
 
-/* Is b as good in every goal and better in one? */
+/* True if b is at least as good in every goal and better in one. */
 static bool dominates(const struct design *b, const struct design *a, size_t n)
 {
 	bool better = false;
@@ -229,9 +228,9 @@ int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals)
 	return code;
 }
 
-/* ---- which setting explains how much -------------------------------------------------------- */
+/* ---- share of the variance ------------------------------------------------------------------- */
 
-/* Place 0 is the program, 1 the core; then the settings. */
+/* Factor 0 is the program, 1 the core; the others are settings. */
 static const char *factor_name(const struct sweep_results *r, size_t factor)
 {
 	return factor == 0 ? "program" : factor == 1 ? "core" : r->settings.word[factor - 2];
@@ -246,8 +245,10 @@ static const char *level_of(const struct sweep_row *row, size_t factor)
 	return value ? value : "-";
 }
 
-/* The rows that have the event, with their values as parts of the mean of their program. Where a
- * program counts nothing at all, each value is its mean, and no part of it. */
+/*
+ * Rows with the event, with values relative to the mean of their program. If all counts of a
+ * program are 0, they are equal to the mean.
+ */
 struct part {
 	const struct sweep_row *row;
 	double value;
@@ -264,7 +265,7 @@ static int make_parts(const struct sweep_results *r, size_t event, struct parts 
 	p->part = calloc(r->nrows + 1, sizeof(*p->part));
 	if (!p->part)
 		return no_memory();
-	/* Rows of a program follow each other. */
+	/* Rows of a program are consecutive. */
 	for (size_t i = 0, begin = 0; i < r->nrows; i++) {
 		const struct sweep_row *row = &r->row[i];
 		bool last = i + 1 == r->nrows || strcmp(row->name, r->row[i + 1].name) != 0;
@@ -289,7 +290,7 @@ static int make_parts(const struct sweep_results *r, size_t event, struct parts 
 	return 0;
 }
 
-/* The mean of what has one value of a factor. */
+/* The mean over one value of a factor. */
 struct level {
 	const char *value;
 	double sum;
@@ -344,8 +345,10 @@ static bool make_levels(const struct parts *p, size_t factor, struct levels *l)
 	return true;
 }
 
-/* The main effect of a factor: the part of the variance that remains when each value is replaced by
- * the mean of its level. */
+/*
+ * Returns the main effect of a factor: the variance that remains if each value is replaced by the
+ * mean of its level.
+ */
 static double explained(const struct levels *l)
 {
 	double sum = 0;
@@ -358,8 +361,10 @@ static double explained(const struct levels *l)
 	return sum;
 }
 
-/* Does each value of factor a come with each of b as often as the two by themselves let expect?
- * Then neither explains anything of what the other does. */
+/*
+ * True if each pair of values of factors a and b occurs as often as the frequencies of the two
+ * predict. Then neither factor explains an effect of the other.
+ */
 static bool independent(const struct parts *p, size_t a, size_t b, int *code)
 {
 	struct levels x, y = { 0 };
@@ -458,7 +463,7 @@ static int find_factor(const struct sweep_results *r, const char *name, size_t *
 	return unknown("--heat", name, &r->settings, "setting");
 }
 
-/* The mean over all cells with both values. False: there is none. */
+/* Returns the mean over all cells with both values. False: there is none. */
 static bool heat_at(const struct sweep_heat *h, size_t y, size_t x, double *value)
 {
 	const struct sweep_spot *spot = &h->spot[y * h->columns.count + x];
@@ -486,7 +491,7 @@ static size_t word_place(const struct pmk_words *w, const char *word)
 	return SIZE_MAX;
 }
 
-/* Unless they are named: columns by the first setting, or else core, and rows by program. */
+/* Default factors: the first setting, or else the core, for columns, and the program for rows. */
 static int choose_factors(const struct sweep_results *r, char *names, size_t *x, size_t *y)
 {
 	char *comma = names ? strchr(names, ',') : NULL;
@@ -565,7 +570,7 @@ bool sweep_heat_at(const struct sweep_heat *h, size_t row, size_t column, double
 	return there;
 }
 
-/* From blue over white to red, in the cube of 256 colours. */
+/* Returns a colour from blue over white to red, in the cube of 256 colours. */
 static unsigned colour_of(double heat)
 {
 	static const uint8_t scale[] = { 33, 75, 117, 159, 195, 230, 223, 216, 209, 202, 196 };

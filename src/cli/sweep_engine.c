@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sweeps on other machines: the cells that are missing are written down as tasks in a folder,
- * DB.tasks, which all of these machines see. Each task computes its slice into a database of its
- * own there, and in the end these are put together. Make runs them, or Slurm.
+ * Sweeps on other machines: missing cells are written as tasks to a folder, DB.tasks, which all of
+ * these machines can access. Each task counts its slice into a database of its own in that folder,
+ * and at the end these are merged. Make or Slurm runs the tasks.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -20,8 +20,8 @@
 #include "base/file.h"
 #include "cli/sweep.h"
 
-#define CELLS_OF_TASK 50   /* unless --tasks says how many tasks */
-#define MOST_TASKS    1000 /* an array of Slurm has that many, unless it was configured */
+#define CELLS_OF_TASK 50   /* default number of cells per task */
+#define MOST_TASKS    1000 /* default limit for an array of Slurm */
 
 bool sweep_tasks_folder(const char *db, char folder[PATH_MAX])
 {
@@ -30,7 +30,7 @@ bool sweep_tasks_folder(const char *db, char folder[PATH_MAX])
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* 'a word' of a shell. In a Makefile a dollar is two. */
+/* Quotes a word for a shell. In a Makefile a dollar is doubled. */
 static void put_word(FILE *f, const char *word, bool make)
 {
 	fputc('\'', f);
@@ -45,7 +45,7 @@ static void put_word(FILE *f, const char *word, bool make)
 	fputc('\'', f);
 }
 
-/* The command of a task, without its number: `number` is a variable. */
+/* Writes the command of a task; `number` is the variable for its number. */
 static void put_command(FILE *f, const struct sweep_tasks *t, const char *pmk, const char *number,
 			const char *jobs, bool make)
 {
@@ -65,7 +65,7 @@ static void put_makefile(FILE *f, const struct sweep_tasks *t, const char *pmk)
 	for (unsigned i = 0; i < t->count; i++)
 		fprintf(f, " %u.done", i);
 	fputs("\n\nall: $(TASKS)\n\n", f);
-	/* Cells that fail are in the database; the task is done. */
+	/* Exit code 1 means that cells failed. They are in the database, so the task is done. */
 	fputs("%.done:\n\t@", f);
 	put_command(f, t, pmk, "$*", "1", true);
 	fputs(" || [ $$? -eq 1 ]\n\t@touch ", f);
@@ -79,14 +79,16 @@ static void put_job(FILE *f, const struct sweep_tasks *t, const char *pmk)
 		"#!/bin/sh\n# Tasks of a sweep, by pmk.\n#SBATCH --job-name=pmk-sweep\n"
 		"#SBATCH --array=0-%u\n#SBATCH --requeue\n#SBATCH --open-mode=append\n",
 		t->count - 1);
-	/* The words of these lines may be in quotes. */
+	/* Words in these lines may be quoted. */
 	fprintf(f, "#SBATCH --output=\"%s/%%a.log\"\n", t->folder);
 	put_command(f, t, pmk, "\"$SLURM_ARRAY_TASK_ID\"", "\"${SLURM_CPUS_PER_TASK:-1}\"", false);
 	fputs(" &\n"
-	      /* A shell obeys a signal at once in wait, and not while it runs a command. */
+	      /* A shell handles a signal at once in `wait`, but not while it runs a command. */
 	      "trap 'kill -TERM $!' TERM INT\n"
 	      "wait $!\ncode=$?\n[ $code -le 128 ] || wait $!\n"
-	      /* Cells that fail are in the database; the task is done. */
+	      /*
+	       * Exit code 1 means that cells failed. They are in the database, so the task is done.
+	       */
 	      "[ $code -eq 0 ] || [ $code -eq 1 ] || exit $code\n",
 	      f);
 }
@@ -187,7 +189,7 @@ static void remove_tasks(const char *folder)
 	DIR *dir = opendir(folder);
 	struct dirent *e;
 
-	/* Nothing in it is a folder. */
+	/* The folder has no subfolders. */
 	while (dir && (e = readdir(dir)))
 		if (e->d_name[0] != '.')
 			unlinkat(dirfd(dir), e->d_name, 0);
@@ -235,7 +237,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The databases in the folder of tasks. */
+/* Lists the databases in the folder of tasks. */
 static int list_parts(const char *folder, struct pmk_words *parts)
 {
 	DIR *dir = opendir(folder);
@@ -259,7 +261,7 @@ static int list_parts(const char *folder, struct pmk_words *parts)
 	return good ? 0 : cli_fail(PMK_EXIT_FAILED, "out of memory");
 }
 
-/* A task that is running keeps its database to itself. */
+/* The database of a running task is locked. */
 static int merge(struct pmk_store *store, char *const *parts, unsigned n, bool tasks,
 		 unsigned *running)
 {
@@ -281,7 +283,7 @@ static int merge(struct pmk_store *store, char *const *parts, unsigned n, bool t
 	return 0;
 }
 
-/* Databases to be collected are there, and none is the one that they are put into. */
+/* Checks that databases to collect exist, and that none is the target. */
 static int check_others(const char *db, char *const *others)
 {
 	struct stat to, from;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Results of sweeps, out of their database and as a table. See sweep.h. */
+/* Reads results of sweeps from their database, and prints them as a table. See sweep.h. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ size_t sweep_results_event(const struct sweep_results *r, const char *name)
 	return place(&r->events, name);
 }
 
-/* The text, kept once. NULL for NULL, and when out of memory. */
+/* Returns the text from a list that has each text once. NULL for NULL, and when out of memory. */
 static const char *keep(struct pmk_words *words, const char *text)
 {
 	size_t at = text ? place(words, text) : SIZE_MAX;
@@ -49,7 +49,10 @@ static int by_word(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* pmk_store_take: the names of all settings and events, so that rows have a place for each. */
+/*
+ * A pmk_store_take: collects the names of all settings and events, so that rows have an entry for
+ * each.
+ */
 static int take_names(void *ctx, const struct pmk_store_row *row)
 {
 	struct sweep_results *r = ctx;
@@ -77,7 +80,7 @@ static void take_value(struct sweep_results *r, struct sweep_row *row,
 	};
 }
 
-/* pmk_store_take */
+/* A pmk_store_take: adds a row. */
 static int take_row(void *ctx, const struct pmk_store_row *from)
 {
 	struct sweep_results *r = ctx;
@@ -208,7 +211,7 @@ const char *sweep_row_failure(const struct sweep_results *r, const struct sweep_
 
 /* ---- a table --------------------------------------------------------------------------------- */
 
-/* Column 0 is the program, 1 the core; then the settings, and the events. */
+/* Column 0 is the program, 1 the core; then come settings and events. */
 static size_t columns_of(const struct sweep_results *r)
 {
 	return 2 + r->settings.count + r->events.count;
@@ -223,7 +226,7 @@ static const char *head(const struct sweep_results *r, size_t column)
 					  : r->events.word[column - r->settings.count];
 }
 
-/* "<not supported>"; "" of what the cell does not have. */
+/* Writes a value, "<not supported>", or "" if the cell has no row for the event. */
 static void value_text(const struct sweep_value *v, bool group, char *buf, size_t size)
 {
 	*buf = '\0';
@@ -249,7 +252,7 @@ static const char *cell_text(const struct sweep_results *r, const struct sweep_r
 	return buf;
 }
 
-/* As it is printed: a name may have characters of several bytes, or none that can be printed. */
+/* Returns the width on a terminal: a character may have several bytes, or be escaped. */
 static int columns_of_text(const char *text)
 {
 	char *plain = pmk_plain(text);
@@ -331,7 +334,7 @@ int sweep_show_text(const struct sweep_results *r)
 
 /* ---- CSV and JSON ---------------------------------------------------------------------------- */
 
-/* A field in quotes where it has to be. */
+/* Quotes a field if necessary. */
 static void csv_field(const char *text, const char *separator)
 {
 	if (!strpbrk(text, "\"\n\r") && !strstr(text, separator)) {
