@@ -5,12 +5,12 @@
  * groups are in a64_data.c, a64_memory.c, a64_simd.c and a64_fp.c. Comments in the tables name the
  * encoding classes of C4.1 by their titles, because their numbers change from issue to issue.
  *
- * Known: ARMv8.0 with the cryptographic extension and CRC32; the atomics, LDLAR, STLLR and
+ * Supported: ARMv8.0 with the cryptographic extension and CRC32; the atomics, LDLAR, STLLR and
  * rounding doubling multiply-accumulates of v8.1; half precision, dot product, SHA512, SHA3, SM3,
  * SM4 and FMLAL of v8.2; pointer authentication, LDAPR, complex numbers and FJCVTZS of v8.3;
- * LDAPUR, STLUR and the flag instructions of v8.4; FRINT32Z …, SB and BTI of v8.5. Not known: SVE,
- * SME, memory tagging, transactions, BFloat16, the 8-bit matrix multiply, and what v8.7 and later
- * add.
+ * LDAPUR, STLUR and the flag instructions of v8.4; FRINT32Z …, SB and BTI of v8.5. Not supported:
+ * SVE, SME, memory tagging, transactions, BFloat16, the 8-bit matrix multiply, and the additions of
+ * v8.7 and later.
  *
  * Roles: rn, rm and ra are the fields of the encoding with these names, with these exceptions. In a
  * shift, rm is the register that is shifted, and rs the amount if that is in a register (LSLV …).
@@ -19,10 +19,10 @@
  * their value in rm and their result in rd; rs is the second value of STXP. A structure load or
  * store names its first two registers; the masks have all of them.
  *
- * The hints of pointer authentication are NOPs on a core without that extension; they have the same
- * registers here as on a core that has it. UNPREDICTABLE combinations of registers are decoded by
- * their fields. Condition codes AL and NV always hold, so B.AL is not conditional. DC ZVA is not
- * marked as a store: kind has a bit for it, and rm is the register with its address.
+ * The hints of pointer authentication are NOPs on a core without that extension; here they have the
+ * same registers as on a core with it. UNPREDICTABLE combinations of registers are decoded by their
+ * fields. Condition codes AL and NV always hold, so B.AL is not conditional. DC ZVA is not marked
+ * as a store: kind has a bit for it, and rm is the register with its address.
  */
 #include "isa/a64.h"
 
@@ -42,7 +42,7 @@ enum layout {
 	RT_OUT,	  /* Rt [4:0] is written */
 	SIGN_LR,  /* hint on X30; with [5] it uses SP */
 	SIGN_X17, /* hint on X17 with X16 */
-	STRIP_LR, /* hint on X30 alone */
+	STRIP_LR, /* hint on X30 without a modifier */
 };
 
 #define FLAGS_IN  1
@@ -119,8 +119,11 @@ static const struct row rows[] = {
 	ROW(0xfff8f000, 0xd5088000, RT_IN,  NEXT, TLB,        0, TRAP), /* TLBI */
 	ROW(0xfff80000, 0xd5080000, RT_IN,  NEXT, NONE,       0, TRAP), /* SYS */
 	ROW(0xfff80000, 0xd5280000, RT_OUT, NEXT, NONE,       0, TRAP), /* SYSL */
-	/* System register move: o0 [19], op1, CRn, CRm, op2. _EL12: EL1.s seen from EL2, v8.1.
-	 * Those that software reads most never trap where they may be named at all. */
+	/*
+	 * System register move: o0 [19], op1, CRn, CRm, op2. _EL12: EL1's, accessed from EL2, v8.1.
+	 * The registers that software reads most often never trap where they can be accessed at
+	 * all.
+	 */
 	ROW(0xffffffe0, 0xd53b4200, RT_OUT, NEXT, NONE, FLAGS_IN, 0), /* NZCV */
 	ROW(0xffffffc0, 0xd53b4400, RT_OUT, NEXT, NONE, 0, 0), /* FPCR, FPSR */
 	ROW(0xffffffe0, 0xd53bd040, RT_OUT, NEXT, NONE, 0, 0), /* TPIDR_EL0 */
@@ -152,7 +155,10 @@ static void branch_to(uint32_t offset, unsigned width, struct pmk_insn *in)
 	in->target = in->addr + (uint64_t)(sign_extend(offset, width) * 4);
 }
 
-/* The operands, and the target of a branch: the only fact that depends on the address. */
+/*
+ * Sets the operands, and the target of a branch, which is the only fact that depends on the
+ * address.
+ */
 static void operands(uint32_t w, enum layout layout, struct pmk_insn *in)
 {
 	switch (layout) {
@@ -233,7 +239,7 @@ static bool branch_or_system(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* The group "Reserved" has one allocated encoding, UDF. */
+/* The only allocated encoding of the group "Reserved" is UDF. */
 static bool udf(uint32_t w, struct pmk_insn *in)
 {
 	in->flow = PMK_FLOW_EXCEPTION;

@@ -5,8 +5,8 @@
  * a64_fp.c (scalar floating point).
  *
  * Each part gets a word of its top-level group (DDI 0487, C4.1) and a blank *in with addr and size
- * set. It returns false for an encoding that is unallocated or belongs to an extension we do not
- * know; the caller then throws away what is in *in.
+ * set. It returns false for an encoding that is unallocated or belongs to an extension that is not
+ * supported; the caller then discards *in.
  */
 #ifndef PMK_SRC_ISA_A64_H
 #define PMK_SRC_ISA_A64_H
@@ -42,9 +42,9 @@ static inline int64_t sign_extend(uint32_t value, unsigned width)
 
 /*
  * Record that the instruction reads or writes a register, and return its number. reads() and
- * writes() take a bit of the masks: 31 is SP, V0 and up are vector registers. The others take a
- * field of five bits of the encoding: ..._x() an X register, where 31 is XZR, which nobody waits
- * for; ..._v() a V register.
+ * writes() take a bit number of the masks: 31 is SP, V0 and up are vector registers. The others
+ * take a field of five bits of the encoding: ..._x() an X register, where 31 is XZR, which no
+ * instruction waits for; ..._v() a V register.
  */
 
 static inline int8_t reads(struct pmk_insn *in, unsigned reg)

@@ -3,14 +3,14 @@
  * Instruction facts for A64: integer data processing (ARM DDI 0487, C4.1, groups "Data Processing
  * -- Immediate" and "Data Processing -- Register").
  *
- * The first row that matches decides. It says which fields are registers and which combinations of
- * the other fields are reserved. Our choices: CRC32 has the class of multiplies, because it runs in
- * the pipe for integer operations of several cycles; a shift by 0 does not count as a shift. ADDG,
- * SUBG and the other instructions of memory tagging are not known.
+ * The first row that matches is used. It describes which fields are registers and which
+ * combinations of the other fields are reserved. Our choices: CRC32 has the class of multiplies,
+ * because it runs in the pipe for integer operations of several cycles; a shift by 0 does not count
+ * as a shift. ADDG, SUBG and the other instructions of memory tagging are not supported.
  */
 #include "isa/a64.h"
 
-/* Which fields are registers, and whether 31 is SP there or XZR. */
+/* Which fields are registers, and whether 31 means SP or XZR there. */
 #define D     0x0001 /* Rd [4:0] is written */
 #define D_SP  0x0002 /* the same, where 31 is SP */
 #define OLD   0x0004 /* Rd is read, too */
@@ -24,7 +24,7 @@
 #define FLAGS 0x0400 /* reads the flags */
 #define SHIFT 0x0800 /* Rn is shifted and becomes rm; Rm, if there is one, is the amount: rs */
 
-/* Which encodings are reserved. sf [31] = 0 is the 32-bit form. */
+/* Tests for reserved encodings. sf [31] = 0 is the 32-bit form. */
 enum check {
 	ANY,
 	LOGICAL,  /* immediate: N [22], immr [21:16], imms [15:10] */
@@ -109,8 +109,10 @@ static const struct row reg[] = {
 };
 /* clang-format on */
 
-/* The highest bit of N:NOT(imms) says how long the element is. An element of ones alone is
- * reserved. */
+/*
+ * The highest bit of N:NOT(imms) gives the length of the element. An element that has only ones is
+ * reserved.
+ */
 static bool logical_immediate(uint32_t w)
 {
 	unsigned length = bits(w, 22, 22) << 6 | (~bits(w, 15, 10) & 0x3f);
@@ -145,7 +147,8 @@ static bool check(uint32_t w, enum check what, struct pmk_insn *in)
 			in->iclass = PMK_I_ALU_SHIFT;
 		return wide || !bit(w, 15);
 	case EXTEND:
-		if (bits(w, 15, 10) != (wide ? 3u : 2u) << 3) /* all but UXTX #0, UXTW #0 */
+		/* all extensions except UXTX #0, UXTW #0 */
+		if (bits(w, 15, 10) != (wide ? 3u : 2u) << 3)
 			in->iclass = PMK_I_ALU_SHIFT;
 		return bits(w, 12, 10) <= 4;
 	case CRC:
@@ -188,7 +191,7 @@ static void operands(uint32_t w, unsigned r, struct pmk_insn *in)
 		in->iclass = in->iclass == PMK_I_MLA ? PMK_I_MUL : PMK_I_MULL;
 }
 
-/* EXTR of one register is its rotation, ROR by an immediate. */
+/* EXTR of one register is a rotation, ROR by an immediate. */
 static bool is_ror(const struct row *r, uint32_t w)
 {
 	return r->value == EXTR && bits(w, 9, 5) == bits(w, 20, 16);

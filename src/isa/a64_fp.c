@@ -3,9 +3,9 @@
  * Instruction facts for A64: scalar floating point (ARM DDI 0487, C4.1, group "Data Processing --
  * Scalar Floating-Point and Advanced SIMD", the classes whose title has no "Advanced SIMD").
  *
- * The first row that matches decides. ptype [23:22]: 0 single, 1 double, 3 half, 2 reserved. FMOV
+ * The first row that matches is used. ptype [23:22]: 0 single, 1 double, 3 half, 2 reserved. FMOV
  * from and to general registers has no kind, because no event counts it. Other FMOVs, and
- * conversions from and to general registers, have the kind of floating point.
+ * conversions from and to general registers, are floating-point operations.
  */
 #include "isa/a64.h"
 
@@ -19,7 +19,7 @@
 #define SET   0x80 /* sets the flags */
 #define FLAGS 0x100
 
-/* Which encodings are reserved, beside those with ptype 2. */
+/* Tests for reserved encodings, in addition to ptype 2. */
 enum check {
 	ANY,
 	TYPE,	   /* none, not even ptype 2: the mask has decided on ptype */

@@ -2,19 +2,19 @@
 /*
  * Instruction facts for A64: loads and stores (ARM DDI 0487, C4.1, group "Loads and Stores").
  *
- * The first row that matches decides. mem_bytes is the size that an access must be aligned to: of
- * one register in a load or store of one or two, of one element in a structure. slow_address marks
+ * The first row that matches is used. mem_bytes is the alignment of an access: the size of one
+ * register in a load or store of one or two, or of one element in a structure. slow_address marks
  * register offsets that are extended (UXTW, SXTW, SXTX): ordinary addressing shifts by the size of
  * the access or by 0, and does nothing else. Atomics with acquire or release have the same kind as
- * those without. Tag loads and stores are not known.
+ * those without. Tag loads and stores are not supported.
  */
 #include "isa/a64.h"
 
 enum layout {
-	SINGLE, /* V [26], size [31:30], opc [23:22], Rn, Rt; and the same … */
-	OFFSET, /* … with Rm and extension */
-	INDEX,	/* … with write-back */
-	USER,	/* … unprivileged */
+	SINGLE, /* V [26], size [31:30], opc [23:22], Rn, Rt */
+	OFFSET, /* as SINGLE, with Rm and extension */
+	INDEX,	/* as SINGLE, with write-back */
+	USER,	/* as SINGLE, unprivileged */
 	PAIR,
 	LITERAL,
 	EXCLUSIVE,	/* LDXR … STLXR */
@@ -44,8 +44,10 @@ static const struct row rows[] = {
 	{ 0x3b200400, 0x38000400, INDEX },   /* … (immediate post-indexed), (… pre-indexed) */
 	{ 0x3f200c00, 0x38000800, USER },    /* … (unprivileged) */
 	{ 0x3b000000, 0x18000000, LITERAL }, /* Load register (literal) */
-	/* Load/store exclusive pair, … register, ordered, Compare and swap (pair); older issues
-	 * of the manual have them as one class. o2 [23], o1 [21], o0 [15] */
+	/*
+	 * Load/store exclusive pair, … register, ordered, Compare and swap (pair); older issues of
+	 * the manual describe them as one class. o2 [23], o1 [21], o0 [15]
+	 */
 	{ 0x3fa00000, 0x08000000, EXCLUSIVE },
 	{ 0xbfa00000, 0x88200000, EXCLUSIVE_PAIR },
 	{ 0xbfa07c00, 0x08207c00, COMPARE_SWAP_PAIR },
@@ -84,7 +86,7 @@ static void base(uint32_t w, bool writeback, struct pmk_insn *in)
 		writes(in, bits(w, 9, 5));
 }
 
-/* The register of that field is loaded or stored. */
+/* Records that the register in this field is loaded or stored. */
 static int8_t value(struct pmk_insn *in, bool vector, unsigned field)
 {
 	if (vector)
@@ -129,8 +131,10 @@ static bool offset(uint32_t w, struct pmk_insn *in)
 	return bit(w, 14) && single(w, true, in);
 }
 
-/* opc [31:30]; [25:23]: 0 no-allocate, 1 post-index, 2 offset, 3 pre-index; L [22]. With opc 1, X
- * registers have LDPSW alone. */
+/*
+ * opc [31:30]; [25:23]: 0 no-allocate, 1 post-index, 2 offset, 3 pre-index; L [22]. With opc 1, X
+ * registers have only LDPSW.
+ */
 static bool pair(uint32_t w, struct pmk_insn *in)
 {
 	unsigned opc = bits(w, 31, 30), mode = bits(w, 24, 23);
@@ -166,8 +170,10 @@ static bool literal(uint32_t w, struct pmk_insn *in)
 
 /* ---- exclusives, ordered accesses, atomics -------------------------------------------------- */
 
-/* L [22]. With o0 [15] set, loads acquire and stores release. Rs [20:16] receives whether the store
- * succeeded. */
+/*
+ * L [22]. With o0 [15] set, loads acquire and stores release. Rs [20:16] receives the status of the
+ * store.
+ */
 static void exclusive(uint32_t w, bool twice, struct pmk_insn *in)
 {
 	bool load = bit(w, 22);
@@ -213,7 +219,7 @@ static void read_and_write(uint32_t w, unsigned size, unsigned count, struct pmk
 	base(w, false, in);
 }
 
-/* Rs [20:16] is compared with memory and receives what was there; Rt [4:0] is the new value. */
+/* Rs [20:16] is compared with memory and receives the old value; Rt [4:0] is the new value. */
 static void compare_swap(uint32_t w, struct pmk_insn *in)
 {
 	read_and_write(w, bits(w, 31, 30), 1, in);
@@ -254,7 +260,7 @@ static void post_index(uint32_t w, struct pmk_insn *in)
 		in->rm = reads_x(in, bits(w, 20, 16));
 }
 
-/* `old`: the registers have elements that are not loaded and keep their value. */
+/* `old`: the registers keep the elements that are not loaded. */
 static void structure(uint32_t w, unsigned registers, unsigned bytes, unsigned elements, bool old,
 		      struct pmk_insn *in)
 {
@@ -277,8 +283,10 @@ static void structure(uint32_t w, unsigned registers, unsigned bytes, unsigned e
 	post_index(w, in);
 }
 
-/* opcode [15:12] says how many registers. LD1 and ST1 ([13] set) do not interleave elements, so
- * that they alone may have one element of 8 bytes in each register. */
+/*
+ * opcode [15:12] gives the number of registers. Only LD1 and ST1 ([13] set), which do not
+ * interleave elements, may have one element of 8 bytes in each register.
+ */
 static bool structures(uint32_t w, struct pmk_insn *in)
 {
 	static const uint8_t registers[16] = { 4, 0, 4, 0, 3, 0, 3, 1, 2, 0, 2 };
@@ -367,7 +375,7 @@ static bool decode(uint32_t w, enum layout layout, struct pmk_insn *in)
 	case RCPC_OFFSET:
 		base(w, false, in);
 		return rcpc_offset(w, in);
-	case AUTHENTICATED: /* W [11] asks for write-back */
+	case AUTHENTICATED: /* W [11] selects write-back */
 		base(w, bit(w, 11), in);
 		access(in, true, 8, 1);
 		in->rd = writes_x(in, bits(w, 4, 0));

@@ -4,11 +4,11 @@
  * Processing -- Scalar Floating-Point and Advanced SIMD"); scalar floating point is in a64_fp.c.
  *
  * Each encoding class has a row in a list of classes, with its mask, and a table of its opcodes. An
- * opcode says which sizes and vector lengths are allocated, whether it is floating point, and
- * whether the old destination goes into the result. URECPE and URSQRTE share their opcodes with
- * floating point operations and count as such. Scalar Advanced SIMD counts as SIMD, as in the event
- * ASE_SPEC, and so does PMULL of 64 bits, although the manual has it among cryptography. Moves from
- * and to general registers have no kind, because no event counts them.
+ * entry of an opcode says which sizes and vector lengths are allocated, whether it is floating
+ * point, and whether the result depends on the old destination. URECPE and URSQRTE share their
+ * opcodes with floating point operations and count as such. Scalar Advanced SIMD counts as SIMD, as
+ * in the event ASE_SPEC, and so does PMULL of 64 bits, although the manual lists it with
+ * cryptography. Moves from and to general registers have no kind, because no event counts them.
  */
 #include "isa/a64.h"
 
@@ -23,17 +23,17 @@
 #define BHS  (B | H | S)
 #define BHSD (B | H | S | D)
 #define FLO  0x0b /* floating point, 2S 4S 2D, with size [1] clear */
-#define FHI  0xb0 /* … with size [1] set */
+#define FHI  0xb0 /* floating point, with size [1] set */
 #define F    (FLO | FHI)
-#define Q    0xaa /* full vectors only */
-#define A0   H	  /* in classes of FP16, whose size is 1 or 3: a [23] is clear */
-#define A1   (D1 | D) /* … a is set */ /* … a is set */
+#define Q    0xaa     /* full vectors only */
+#define A0   H	      /* in classes of FP16, whose size is 1 or 3: a [23] is clear */
+#define A1   (D1 | D) /* a [23] is set */
 
 enum {
 	FP = 1,
-	OLD = 2,      /* the old destination goes into the result */
-	OLD_Q = 4,    /* … if the upper half is written */
-	OLD_SIZE = 8, /* … unless size is 0: EOR shares its opcode with BSL, BIT, BIF */
+	OLD = 2,      /* the result depends on the old destination */
+	OLD_Q = 4,    /* it does if the upper half is written */
+	OLD_SIZE = 8, /* it does unless size is 0: EOR shares its opcode with BSL, BIT, BIF */
 	CRYPTO = 16,
 	ELEMENT_H = 32, /* an element of 16 bits whatever size says */
 	COMPLEX = 64,	/* pairs of elements */
@@ -442,7 +442,7 @@ enum layout {
 struct class {
 	uint32_t mask, value;
 	const struct op *ops;
-	uint8_t low, width; /* of the opcode; U [29] stands above it */
+	uint8_t low, width; /* of the opcode; U [29] is above it */
 	uint8_t layout;
 };
 
@@ -514,8 +514,7 @@ static void keeps_old(uint32_t w, struct pmk_insn *in)
 	in->ra = reads_v(in, bits(w, 4, 0));
 }
 
-/* L [21], M [20], H [11]. Elements of 16 bits are in V0 to V15 alone, because M is part of their
- * index. */
+/* L [21], M [20], H [11]. Elements of 16 bits must be in V0 to V15, because M is in their index. */
 static bool by_element(uint32_t w, unsigned size, unsigned flags, struct pmk_insn *in)
 {
 	bool half = size < 2 || (flags & ELEMENT_H);

@@ -2,10 +2,10 @@
 /*
  * Instruction facts for A32 as ARM11 has it (ARMv6K, ARM DDI 0100I; VFPv2), and the decoder object.
  *
- * A word has a name; row[] says what kind of instruction that name is; registers and modes come
- * from the fields of the encoding. common_name() knows the names of what programs consist of. Of
- * other words Capstone says whether they are instructions, and names them; it is opened for the
- * first of these. Its operands and text are not used: version 4.0.2 cannot be relied on there. A
+ * A word has a name; row[] gives the kind of instruction for that name; registers and modes come
+ * from the fields of the encoding. common_name() finds the names of common instructions. For other
+ * words Capstone decides whether they are instructions, and names them; it is opened when it is
+ * first needed. Its operands and text are not used: version 4.0.2 cannot be relied on there. A
  * negative register offset loses its sign in the word and byte forms; PUSH, POP, LDRT and STRT have
  * no write-back; ADC, SBC, RSC and UADD8 always set the flags; the registers of MRC, MRRC, LDREXD,
  * STREXD have the wrong direction; and one encoding has several names (MOV and LSL, STR and PUSH,
@@ -25,8 +25,10 @@
 #include "base/reserve.h"
 #include "isa/capstone.h"
 
-/* Programs contain the same words again and again, and looking one up here is faster than finding
- * its facts. A small program has the pages of all of it in memory. */
+/*
+ * Programs contain the same words again and again, and a look-up here is faster than finding the
+ * facts. The table is small, because even a small program touches all of its pages.
+ */
 #define MEMO_BITS 9
 
 struct memo {
@@ -42,13 +44,13 @@ struct pmk_isa_arm {
 	struct memo memo[1u << MEMO_BITS];
 };
 
-/* ---- what a name is ------------------------------------------------------------------------- */
+/* ---- instructions by name ------------------------------------------------------------------ */
 
 enum layout {
 	UNKNOWN,
 	PLAIN,	  /* nothing but the condition */
 	DATA,	  /* data processing: Rd, Rn and a second operand */
-	MEDIA,	  /* Rd [15:12], Rn [19:16], Rm [3:0]; the flags say which of them there are */
+	MEDIA,	  /* Rd [15:12], Rn [19:16], Rm [3:0]; the flags say which of them exist */
 	MULTIPLY, /* Rd [19:16], Rm [3:0], Rs [11:8], accumulator [15:12] */
 	LONG,	  /* RdLo [15:12], RdHi [19:16], Rm [3:0], Rs [11:8] */
 	SINGLE,	  /* LDR, STR, byte forms, PLD; LDM and STM that Capstone calls POP and PUSH */
@@ -185,7 +187,7 @@ static const struct {
 	{ 7, 10, 4, PMK_SYS_DSB },
 	{ 7, 10, 5, PMK_SYS_DMB },
 	{ 7,  5, 4, PMK_SYS_ISB },
-	{ 7,  5, 6, PMK_SYS_BTAC_FLUSH }, /* all entries; the form by address is no such flush */
+	{ 7,  5, 6, PMK_SYS_BTAC_FLUSH }, /* all entries; flushing by address does not count */
 	{ 7,  5, 0, PMK_SYS_ICACHE_INV },
 	{ 7,  7, 0, PMK_SYS_ICACHE_INV }, /* both caches */
 	{ 7,  0, 4, PMK_SYS_WFI },
@@ -198,8 +200,10 @@ static const struct {
 
 /* ---- layouts -------------------------------------------------------------------------------- */
 
-/* The second operand of data processing decides the class and names Rm and Rs (shifter operands,
- * DDI 0100I A5.1). */
+/*
+ * The second operand of data processing decides the class and has Rm and Rs (shifter operands, DDI
+ * 0100I A5.1).
+ */
 static void second_operand(uint32_t w, struct pmk_insn *in)
 {
 	if (bit(w, 25))
@@ -292,7 +296,7 @@ static void single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
 		in->rm = reads(in, bits(w, 3, 0));
 		in->slow_address = !bit(w, 23) || (bits(w, 11, 5) != 0 && bits(w, 11, 5) != 2 << 2);
 	}
-	if (!(flags & RD)) /* PLD does not count as an access of the program */
+	if (!(flags & RD)) /* a PLD is not counted as an access */
 		return;
 	set_memory(in, bit(w, 20), bit(w, 22) ? 1 : 4, 1);
 	if (in->store) {
@@ -378,8 +382,10 @@ static void swap(uint32_t w, struct pmk_insn *in)
 	in->rm = reads(in, bits(w, 3, 0));
 }
 
-/* RFE loads PC and CPSR. SRS stores LR and SPSR to the stack of any mode; the model takes it for
- * the stack of the current mode. */
+/*
+ * RFE loads PC and CPSR. SRS stores LR and SPSR to the stack of any mode; the model assumes that it
+ * is the stack of the current mode.
+ */
 static void state(uint32_t w, struct pmk_insn *in)
 {
 	set_memory(in, bit(w, 20), 4, 2);
@@ -390,8 +396,10 @@ static void state(uint32_t w, struct pmk_insn *in)
 		reads(in, LR);
 }
 
-/* MRS, MSR. With R [22] set it is the SPSR, which no instruction takes its condition from. Hints,
- * which are encoded as MSR, have names of their own and do not come here. */
+/*
+ * MRS, MSR. With R [22] set it is the SPSR, which conditions do not use. Hints are encoded as MSR,
+ * but have names of their own and are not handled here.
+ */
 static void status(uint32_t w, struct pmk_insn *in)
 {
 	if (!bit(w, 21)) {
@@ -435,8 +443,10 @@ static void coprocessor_two(uint32_t w, struct pmk_insn *in)
 	}
 }
 
-/* The coprocessor decides how many words it transfers; one is assumed. No ARM11 has a coprocessor
- * that takes LDC or STC. */
+/*
+ * The coprocessor decides how many words it transfers; one is assumed. No ARM11 has a coprocessor
+ * for LDC or STC.
+ */
 static void coprocessor_memory(uint32_t w, struct pmk_insn *in)
 {
 	base(w, bit(w, 21), in);
@@ -452,7 +462,7 @@ static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 
 	in->iclass = PMK_I_FP;
 	if (bits(w, 27, 24) == 0xe) {
-		if (bit(w, 4)) /* FMSTAT is the transfer to r15 */
+		if (bit(w, 4)) /* FMSTAT is a transfer to r15 */
 			coprocessor(w, in);
 	} else if (bits(w, 27, 21) == 0x62) {
 		coprocessor_two(w, in);
@@ -492,9 +502,11 @@ static void jump(uint32_t w, struct pmk_arm_facts *f)
 
 /* ---- decoder -------------------------------------------------------------------------------- */
 
-/* The names of the instructions that programs consist of. Each row has all that a name asks for:
- * Capstone refuses none of its encodings. One name stands for all that have the same facts, as LDR
- * does for LDRB, LDRT and POP. */
+/*
+ * The names of common instructions. The masks of a row cover all that the instruction requires:
+ * Capstone accepts all of its encodings. One name stands for all instructions with the same facts,
+ * as LDR does for LDRB, LDRT and POP.
+ */
 static const struct encoding {
 	uint32_t mask, value;
 	uint16_t name;
@@ -538,7 +550,7 @@ static const struct encoding {
 	{ 0x0ff00ff0, 0x01800f90, ARM_INS_STREX },
 	{ 0x0fbf0fff, 0x010f0000, ARM_INS_MRS },
 	{ 0x0f000000, 0x0f000000, ARM_INS_SVC },
-	/* VFP: whatever the name is. */
+	/* VFP: the exact name does not matter. */
 	{ 0x0f200e00, 0x0d000a00, ARM_INS_LDC }, /* VLDR, VSTR */
 	{ 0x0fef0fff, 0x0ee10a10, ARM_INS_MCR }, /* VMRS, VMSR */
 	{ 0x0fe00f7f, 0x0e000a10, ARM_INS_MCR }, /* VMOV */
@@ -580,7 +592,7 @@ static unsigned name_of_extra(uint32_t w)
 
 	if ((w & 0x0e000090) != 0x00000090 || kind == 0)
 		return 0;
-	/* With user rights it is not ARMv6's; and the upper half of an offset is no register's. */
+	/* Unprivileged forms are not in ARMv6, and a register offset must have zeros in [11:8]. */
 	if ((!bit(w, 24) && bit(w, 21)) || (!bit(w, 22) && bits(w, 11, 8)))
 		return 0;
 	if (!bit(w, 20) && kind > 1 && bit(w, 12))
@@ -588,7 +600,7 @@ static unsigned name_of_extra(uint32_t w)
 	return bit(w, 20) ? load[kind - 1] : other[kind - 1];
 }
 
-/* VLDM, VSTM; 0: it is none of them, or of registers that there are not. */
+/* Returns VLDM or VSTM; 0 if it is neither, or has registers that do not exist. */
 static unsigned name_of_vector(uint32_t w)
 {
 	unsigned first =
@@ -602,14 +614,14 @@ static unsigned name_of_vector(uint32_t w)
 	return ARM_INS_LDC;
 }
 
-/* The name of a common instruction; ARM_INS_INVALID: Capstone is to be asked. */
+/* Returns the name of a common instruction; ARM_INS_INVALID: Capstone must decide. */
 static unsigned common_name(uint32_t w)
 {
 	unsigned name;
 
 	if (w >> 28 == 0xf) /* PLD */
 		return (w & 0xff70f000) == 0xf550f000 ? ARM_INS_PLD : ARM_INS_INVALID;
-	if (bits(w, 27, 25) == 4 && bits(w, 15, 0) == 0) /* a list of no registers */
+	if (bits(w, 27, 25) == 4 && bits(w, 15, 0) == 0) /* an empty list of registers */
 		return ARM_INS_INVALID;
 	name = name_of_data(w);
 	if (!name)
@@ -644,7 +656,7 @@ static unsigned capstones_name(struct pmk_isa_arm *isa, uint32_t w)
 	return isa->scratch->id;
 }
 
-/* The instructions of all coprocessors but VFP (DDI 0100I A3.16). */
+/* The instructions of all coprocessors except VFP (DDI 0100I A3.16). */
 static unsigned name_of_coprocessor(uint32_t w)
 {
 	if (bit(w, 25))
@@ -656,7 +668,7 @@ static unsigned name_of_coprocessor(uint32_t w)
 	return bit(w, 20) ? ARM_INS_LDC : ARM_INS_STC;
 }
 
-/* The name of a word. Where versions 4 and 5 of Capstone disagree, the encoding decides. */
+/* Returns the name of a word. Where versions 4 and 5 of Capstone disagree, the encoding decides. */
 static unsigned name_of(struct pmk_isa_arm *isa, uint32_t w)
 {
 	unsigned name;
@@ -664,7 +676,7 @@ static unsigned name_of(struct pmk_isa_arm *isa, uint32_t w)
 	if (bits(w, 27, 26) == 3 && bits(w, 25, 24) != 3 && bits(w, 11, 9) != 5)
 		return name_of_coprocessor(w);
 	if (w >> 28 != 0xf) {
-		if ((w & 0x0fffff00) == 0x0320f000) /* a hint; those without a meaning are NOPs */
+		if ((w & 0x0fffff00) == 0x0320f000) /* a hint; unallocated ones are NOPs */
 			return bits(w, 7, 0) == 3 ? ARM_INS_WFI : ARM_INS_NOP;
 		if ((w & 0x0ff00000) == 0x03000000 || /* MOVW, a MOV for version 5 */
 		    (w & 0x0f900ef0) == 0x01000200)   /* MRS, MSR of ARMv7's banked registers */
@@ -787,14 +799,16 @@ static void v7_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t 
 	pmk_arm_v7_complete(thumb, word, &f->insn);
 }
 
-/* A BL or BLX as Thumb has always had it: its offset is that of two 16-bit instructions. */
+/* True for a BL or BLX as in ARMv6: a pair of 16-bit instructions with the shorter offset. */
 static bool is_pair(uint32_t word)
 {
 	return (word & 0xe800f800) == 0xe800f000;
 }
 
-/* One of ARMv6T2: what ARMv6 has is as ever, and of what came later Advanced SIMD and VFPv3 are not
- * there. What ARMv7 added beside these is not told apart. */
+/*
+ * Facts for ARMv6T2: instructions of ARMv6 are decoded as there, and Advanced SIMD and VFPv3 do not
+ * exist. Other additions of ARMv7 are accepted, too.
+ */
 static void v6t2_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
 		       struct pmk_arm_facts *f)
 {
@@ -818,10 +832,10 @@ static void v6t2_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_
 		pmk_arm_v7_facts(word, f);
 }
 
-/* Which of the three decoders. */
+/* The three decoders. */
 enum set { V6, V7, V6T2 };
 
-/* All facts but those that depend on the address of the instruction. */
+/* Sets all facts except the ones that depend on the address of the instruction. */
 static void facts_of(struct pmk_isa_arm *isa, enum set set, bool thumb, uint32_t word, size_t size,
 		     struct pmk_arm_facts *f)
 {

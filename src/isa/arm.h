@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the parts of the ARM decoder: arm.c (A32 of ARMv6 and the decoder object), thumb.c (T32
- * of ARMv6), and what came later: arm_v7.c (A32), t32.c, arm_simd.c (VFPv3 and Advanced SIMD).
+ * of ARMv6), and later additions: arm_v7.c (A32), t32.c, arm_simd.c (VFPv3 and Advanced SIMD).
  */
 #ifndef PMK_SRC_ISA_ARM_H
 #define PMK_SRC_ISA_ARM_H
@@ -29,9 +29,10 @@ struct pmk_arm_facts {
 void pmk_arm_thumb_facts(uint32_t word, size_t size, struct pmk_arm_facts *out);
 
 /*
- * What ARMv6T2, ARMv7 and ARMv8 added. Each gets blank facts with the size set, and leaves
- * `decoded` false where it knows no such instruction. t32 gets the first half word above the second
- * one. The two that return say whether the encoding is theirs, whether or not they know it.
+ * Additions of ARMv6T2, ARMv7 and ARMv8. Each function gets blank facts with the size set, and
+ * leaves `decoded` false for an unknown instruction. t32 gets the first half word above the second
+ * one. The functions that return a bool say whether the encoding is in their group, even if it is
+ * unknown.
  */
 bool pmk_arm_v7_facts(uint32_t word, struct pmk_arm_facts *f);
 bool pmk_arm_t16_facts(uint32_t half, struct pmk_arm_facts *f);
@@ -39,14 +40,18 @@ void pmk_arm_t32_facts(uint32_t word, struct pmk_arm_facts *f);
 /* VFP and Advanced SIMD, words of A32. */
 bool pmk_arm_is_simd(uint32_t word);
 void pmk_arm_simd_facts(uint32_t word, struct pmk_arm_facts *f);
-/* The word of A32 that has the same facts as a T32 one of coprocessors, VFP or Advanced SIMD; 0:
- * it is none of these. */
+/*
+ * Returns the word of A32 with the same facts as a T32 word of a coprocessor, VFP or Advanced SIMD;
+ * 0 if it is none of these.
+ */
 uint32_t pmk_arm_a32_of_t32(uint32_t word);
-/* Complete decoded facts with what events of ARMv7 and ARMv8 ask for: kinds, bytes in all, and
- * branches, which are all writes of the PC. `word` is as in memory, half words in their order. */
+/*
+ * Completes decoded facts with those that events of ARMv7 and ARMv8 need: kinds, total bytes, and
+ * branches, which all write the PC. `word` is as in memory, half words in their order.
+ */
 void pmk_arm_v7_complete(bool thumb, uint32_t word, struct pmk_insn *in);
 
-/* What VFP does to its own registers: kind, and the upper half of reads and writes. */
+/* Sets the effects on VFP's own registers: kind, and the upper half of reads and writes. */
 void pmk_arm_vfp_facts(uint32_t word, struct pmk_insn *in);
 
 static inline unsigned bits(uint32_t word, unsigned hi, unsigned lo)
@@ -66,8 +71,10 @@ static inline int32_t sign_extend(uint32_t value, unsigned width)
 	return (int32_t)((value ^ sign) - sign);
 }
 
-/* Record that the instruction reads or writes a register, and return its number. The masks leave
- * the PC out, because no instruction ever waits for it. */
+/*
+ * Record that the instruction reads or writes a register, and return its number. The masks do not
+ * include the PC, because no instruction waits for it.
+ */
 static inline int8_t reads(struct pmk_insn *in, unsigned reg)
 {
 	in->reads |= (1u << reg) & ~(1u << PC);
@@ -80,7 +87,7 @@ static inline int8_t writes(struct pmk_insn *in, unsigned reg)
 	return (int8_t)reg;
 }
 
-/* The base register of an access, [19:16], and its write-back. */
+/* Records the base register of an access, [19:16], and its write-back. */
 static inline void base(uint32_t word, bool writeback, struct pmk_insn *in)
 {
 	in->rn = reads(in, bits(word, 19, 16));

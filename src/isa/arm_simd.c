@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * Instruction facts for VFPv3, VFPv4 and Advanced SIMD, with what ARMv8 added to both (ARM DDI
- * 0406C chapter A7, DDI 0487 chapters F3 and F4): words of A32, which those of T32 are turned into.
+ * 0406C chapter A7, DDI 0487 chapters F3 and F4): words of A32, to which words of T32 are
+ * converted.
  *
  * Registers are D0 to D31, numbers 32 to 63; S registers are halves of the first 16, Q registers
- * two in a row. Which instructions are of what kind is what matters; combinations of size and type
- * that are UNDEFINED are told apart only where whole rows of a table are free. Not known: half
+ * two in a row. The purpose is to find the kind of an instruction. UNDEFINED combinations of size
+ * and type are recognised only where whole rows of a table are unallocated. Not supported: half
  * precision arithmetic (ARMv8.2), complex numbers, dot products and matrices.
  */
 #include "isa/arm.h"
@@ -14,13 +15,13 @@
 
 /* ---- registers ------------------------------------------------------------------------------ */
 
-/* The first D register of a field of four bits and its fifth, the highest one. */
+/* Returns the first D register of a field of four bits; the fifth bit is the highest one. */
 static unsigned d_at(uint32_t w, unsigned low, unsigned high)
 {
 	return D0 + ((unsigned)bit(w, high) << 4 | bits(w, low + 3, low));
 }
 
-/* The D register of a scalar operand: of a single one, the register that it is half of. */
+/* Returns the D register of a scalar operand; for a single, the register that contains it. */
 static unsigned scalar_at(uint32_t w, unsigned low, unsigned high, bool wide)
 {
 	return wide ? d_at(w, low, high) : D0 + bits(w, low + 3, low);
@@ -55,7 +56,7 @@ static void accumulate(struct pmk_insn *in)
 	in->ra = reads_d(in, (unsigned)in->rd, 1);
 }
 
-/* One operand, [19:16] says what is done to it. False: unallocated. */
+/* One operand; [19:16] is the operation. False: unallocated. */
 static bool scalar_one(uint32_t w, bool wide, struct pmk_insn *in)
 {
 	unsigned op = bits(w, 19, 16);
@@ -81,7 +82,8 @@ static bool scalar_one(uint32_t w, bool wide, struct pmk_insn *in)
 		in->rn = reads_d(in, scalar_at(w, 12, 22, wide), 1);
 		if (op == 4)
 			in->rm = reads_d(in, scalar_at(w, 0, 5, wide), 1);
-		in->sets_flags = true; /* of FPSCR, for VMRS: not told from those of APSR */
+		/* the flags of FPSCR; for VMRS they are treated as those of APSR */
+		in->sets_flags = true;
 		return true;
 	}
 	in->rd = writes_d(in, scalar_at(w, 12, 22, to_wide), 1);
@@ -212,7 +214,10 @@ static bool move_two(uint32_t w, struct pmk_insn *in)
 
 	if (!bit(w, 22) || bits(w, 7, 6) != 0 || !bit(w, 4))
 		return false;
-	/* S31 and the one behind it are UNPREDICTABLE; an odd one begins in the middle. */
+	/*
+	 * S31 and the register after it are UNPREDICTABLE; an odd register begins in the middle of
+	 * a D register.
+	 */
 	if (!bit(w, 8) && bit(w, 5))
 		n = 2;
 	in->iclass = PMK_I_FP_MOVE;
@@ -264,7 +269,7 @@ static bool load_store(uint32_t w, struct pmk_arm_facts *f)
 		accesses(in, load, wide ? 8 : 4, n);
 		in->iclass = load ? PMK_I_LOADM : PMK_I_STOREM;
 		base(w, bit(w, 21), in);
-		if (!wide) /* single ones: as many halves from the first one on */
+		if (!wide) /* single registers: the D registers that contain them */
 			n = (bit(w, 22) + words + 1) / 2;
 	}
 	regs = row_of(first, n, 1);
@@ -278,7 +283,7 @@ static bool load_store(uint32_t w, struct pmk_arm_facts *f)
 
 /* ---- vectors -------------------------------------------------------------------------------- */
 
-/* Three registers of the same length: [11:8] and [4] say what; [24] is U, [6] Q. */
+/* Three registers of the same length: [11:8] and [4] are the operation, [24] is U, [6] is Q. */
 static bool three_same(uint32_t w, struct pmk_insn *in)
 {
 	unsigned op = bits(w, 11, 8) << 1 | bit(w, 4), n = bit(w, 6) ? 2 : 1;
@@ -324,7 +329,7 @@ static bool three_same(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* Three registers of different lengths: [11:8] says which are long. */
+/* Three registers of different lengths: [11:8] decides which are long. */
 static bool three_different(uint32_t w, struct pmk_insn *in)
 {
 	unsigned op = bits(w, 11, 8);
@@ -484,7 +489,7 @@ static bool by_immediate(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* VEXT, VTBL, VDUP of a part, and what has two registers. */
+/* VEXT, VTBL, VDUP of a part, and instructions with two registers. */
 static bool other_data(uint32_t w, struct pmk_insn *in)
 {
 	unsigned n = bit(w, 6) ? 2 : 1;
@@ -535,8 +540,10 @@ static bool vector_data(uint32_t w, struct pmk_insn *in)
 
 /* ---- elements and structures ---------------------------------------------------------------- */
 
-/* Of VLDn and VSTn of whole registers, by [11:8]: registers of a structure, how many of these, and
- * the step from one register to the next. 0: unallocated. */
+/*
+ * For VLDn and VSTn of whole registers, by [11:8]: registers of a structure, number of structures,
+ * and the distance of their registers. 0: unallocated.
+ */
 static const struct shape {
 	uint8_t parts, times, step;
 } shapes[16] = {
@@ -545,7 +552,10 @@ static const struct shape {
 	[8] = { 2, 1, 1 }, [9] = { 2, 1, 2 }, [10] = { 1, 2, 1 },
 };
 
-/* The registers that it loads or stores, those of the structure every `step`. False: none. */
+/*
+ * Records the registers that it loads or stores, with a distance of `step` in a structure. False:
+ * unallocated.
+ */
 static bool elements(uint32_t w, struct pmk_insn *in)
 {
 	bool load = bit(w, 21), old = false;
@@ -558,7 +568,7 @@ static bool elements(uint32_t w, struct pmk_insn *in)
 		size = bits(w, 7, 6);
 		if (!s->parts || (size == 3 && s->parts > 1))
 			return false;
-		/* The two structures of two registers each are in four registers in a row. */
+		/* Two structures of two registers each use four consecutive registers. */
 		n = (unsigned)s->parts * s->times;
 		step = s->step;
 		count = n * (8u >> size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for what A32 has beyond ARMv6: ARMv6T2, ARMv7 with its extensions, and ARMv8's
- * AArch32 state (ARM DDI 0406C chapter A8, DDI 0487 chapter F5). And what is common to A32 and T32
- * of these: the kinds of instructions that their events tell apart.
+ * Instruction facts for the additions to A32 after ARMv6: ARMv6T2, ARMv7 with its extensions, and
+ * ARMv8's AArch32 state (ARM DDI 0406C chapter A8, DDI 0487 chapter F5). Also code that A32 and T32
+ * of these versions share: the kinds of instructions that their events distinguish.
  */
 #include "isa/arm.h"
 
@@ -173,7 +173,7 @@ static void operands(uint32_t w, const struct row *r, struct pmk_insn *in)
 	}
 }
 
-/* No such size: of CRC32 there is none of 8 bytes, of LDA and STL neither. */
+/* CRC32, LDA and STL have no form of 8 bytes. */
 static bool is_unallocated(uint32_t w, const struct row *r)
 {
 	if (r->value == 0x01000040)

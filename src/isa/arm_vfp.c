@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an instruction of VFPv2 does to VFP's own registers (DDI 0100I, chapters C3 to C5). Accesses
- * to memory and registers of the core are arm.c's. What VFPv3 and later have added keeps
- * PMK_VFP_NONE: an ARM11 does not have it.
+ * Effects of VFPv2 instructions on VFP's own registers (DDI 0100I, chapters C3 to C5). Accesses to
+ * memory and registers of the core are in arm.c. Additions of VFPv3 and later keep PMK_VFP_NONE,
+ * because an ARM11 lacks them.
  */
 #include "isa/arm.h"
 
-/* A single-precision register has its lowest bit apart from the others; a double-precision one is
- * two of them. */
+/*
+ * The lowest bit of a single-precision register is separate from the others; a double-precision
+ * register is two singles.
+ */
 static unsigned reg(uint32_t w, unsigned hi, unsigned low, bool wide)
 {
 	return bits(w, hi, hi - 3) << 1 | (!wide && bit(w, low));
@@ -38,7 +40,7 @@ static void arithmetic(uint32_t w, struct pmk_insn *in)
 	in->writes |= mask(fd, each);
 }
 
-/* Operations on one register: Fn [19:16] and N [7] say which. */
+/* Operations on one register: Fn [19:16] and N [7] select the operation. */
 static void extension(uint32_t w, struct pmk_insn *in)
 {
 	static const uint8_t op[32] = {

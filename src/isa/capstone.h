@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Capstone's functions, as far as they are used. Loading it takes a millisecond and more than three
- * megabytes, for tables with 77,000 relocations, and most of what the command does needs none of
- * it. So there are two files of this function: capstone.c is in the library and in the plugin, and
- * is linked with Capstone as usual; capstone_late.c is in the command, in its place.
+ * The functions of Capstone that are used. Loading it takes a millisecond and more than three
+ * megabytes, for tables with 77,000 relocations, and most commands do not need it. So this function
+ * exists twice: capstone.c is for the library and the plugin, which are linked with Capstone;
+ * capstone_late.c replaces it in the command.
  */
 #ifndef PMK_ISA_CAPSTONE_H
 #define PMK_ISA_CAPSTONE_H

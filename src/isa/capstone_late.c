@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Capstone, loaded when it is first asked for. See capstone.h. It stays loaded. */
+/* Loads Capstone when it is first needed. See capstone.h. It is never unloaded. */
 #include <pthread.h>
 #include <stddef.h>
 

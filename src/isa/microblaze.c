@@ -3,7 +3,7 @@
  * Instruction facts for MicroBlaze (UG984, "MicroBlaze Instruction Set Architecture"), the 32-bit
  * core and the one with C_DATA_SIZE = 64. Not MicroBlaze V, which is a RISC-V.
  *
- * The first row that matches decides. Bits are numbered from the right here, unlike in UG984:
+ * The first row that matches is used. Bits are numbered from the right here, unlike in UG984:
  * opcode [31:26], rD [25:21], rA [20:16], rB [15:11], immediate [15:0].
  *
  * An encoding is known if UG984 gives it and its reserved fields are 0. The core itself checks only
@@ -96,7 +96,7 @@ static int8_t writes(struct pmk_insn *in, unsigned reg)
 #define LONG	 PMK_MB_LONG
 
 /* `wide`: the bit that turns the instruction into the long, double or extended form that only the
- * 64-bit core has. A row with LONG in its kind is an instruction of the 64-bit core alone. */
+ * 64-bit core has. A row with LONG in its kind is an instruction that only the 64-bit core has. */
 struct row {
 	uint32_t mask, value, wide;
 	uint8_t iclass, flow;
@@ -258,7 +258,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-/* ---- what a row cannot say ------------------------------------------------------------------ */
+/* ---- facts that are not in rows -------------------------------------------------------------- */
 
 /* The control field is [14:10], or [9:5] of the dynamic forms. With n set the instruction does not
  * wait, and sets MSR[C] if there was no data or no room. A put with t set tests for room and sends

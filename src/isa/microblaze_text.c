@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Capstone and LLVM do not have MicroBlaze, and binutils' library is GPL: so the names are here.
- * The first row that matches decides.
+ * Names of MicroBlaze's instructions. They are here because Capstone and LLVM do not support
+ * MicroBlaze, and binutils' library is GPL. The first row that matches is used.
  */
 #include "isa/microblaze_text.h"
 
@@ -149,7 +149,7 @@ static const struct row rows[] = {
 	{ OP, 0xf8000000, "swi", "dni" },
 };
 
-/* Those of conditional branches, by [23:21]. */
+/* Conditions of branches, by [23:21]. */
 static const char *const conditions[] = { "eq", "ne", "lt", "le", "gt", "ge" };
 
 static const struct special {
@@ -256,8 +256,10 @@ static bool put_conditional(struct out *o, uint32_t word)
 	return put_all(o, name, immediate ? "ni" : "nm", word);
 }
 
-/* get and put: the letters of their options stand in front, from `low` on: put at +5, n +4, c +3,
- * t +2, a +1, e +0. */
+/*
+ * get and put: the letters of their options come first, from bit `low` on: put at +5, n +4, c +3, t
+ * +2, a +1, e +0.
+ */
 static bool put_stream(struct out *o, uint32_t word)
 {
 	bool dynamic = !(word >> 29 & 1);

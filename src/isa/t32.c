@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for what Thumb has had since ARMv6T2: the 32-bit encodings, and those of 16
- * bits that are not in thumb.c (ARM DDI 0406C chapter A6, DDI 0487 chapter F3). Coprocessors, VFP,
- * Advanced SIMD have the encodings of A32 and are decoded with those, see arm_v7.c.
+ * Instruction facts for the additions to Thumb since ARMv6T2: the 32-bit encodings, and 16-bit
+ * encodings that are not in thumb.c (ARM DDI 0406C chapter A6, DDI 0487 chapter F3). Coprocessors,
+ * VFP, Advanced SIMD have the encodings of A32 and are decoded with those, see arm_v7.c.
  *
  * A word is the first half word, then the second one, as the manuals write it. The first row that
- * matches decides. Not checked: registers that make an instruction UNPREDICTABLE.
+ * matches is used. Not checked: registers that make an instruction UNPREDICTABLE.
  */
 #include "isa/arm.h"
 
-/* Where a register number stands: its lowest bit. */
+/* Position of a register number: its lowest bit. */
 #define NO 31
 
 #define S    0x01 /* sets the flags if [20] is set */
@@ -142,7 +142,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-/* Fields of a row that not all values are given to. */
+/* True for values of a row's fields that are unallocated. */
 static bool is_unallocated(uint32_t w)
 {
 	switch (w & 0xff80f080) {
@@ -323,7 +323,7 @@ static bool dual(uint32_t w, struct pmk_arm_facts *f)
 	return exclusive_or_ordered(w, in);
 }
 
-/* A preload, or a hint that does nothing: a load of a byte or a half word to the PC. */
+/* A preload, or a hint without effect: a load of a byte or a half word to the PC. */
 static void hint(uint32_t w, struct pmk_insn *in)
 {
 	in->load = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* See text.h. Instructions of ARM are little endian in memory, on big endian cores since ARMv6,
- * too; those of MicroBlaze are in the order of the core. */
+/*
+ * See text.h. ARM instructions are little endian in memory, since ARMv6 even on big-endian cores.
+ * MicroBlaze instructions have the byte order of the core.
+ */
 #include "isa/text.h"
 
 #include <stdio.h>
@@ -25,7 +27,7 @@ static const struct mode {
 #define NMODES (sizeof(modes) / sizeof(modes[0]))
 
 struct pmk_isa_text {
-	const struct pmk_capstone *cs; /* NULL: not asked for, or not there */
+	const struct pmk_capstone *cs; /* NULL: not loaded yet, or not installed */
 	csh handle[NMODES];	       /* 0: not opened */
 };
 
@@ -42,7 +44,7 @@ void pmk_isa_text_free(struct pmk_isa_text *t)
 	free(t);
 }
 
-/* The handle of the mode; 0: Capstone has none. */
+/* Returns the handle of the mode; 0: Capstone does not support it. */
 static csh handle_of(struct pmk_isa_text *t, const char *mode)
 {
 	for (size_t i = 0; mode && i < NMODES; i++) {

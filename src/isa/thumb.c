@@ -2,15 +2,15 @@
 /*
  * Instruction facts for the 16-bit Thumb set of ARMv6 (ARM DDI 0100I chapter A7).
  *
- * The set is small and regular enough for one table; the first row that matches decides. Capstone
- * is not asked: it would only repeat what the bits say, and it accepts CBZ, IT and hints of
- * ARMv6T2, which no ARM11 but the ARM1156 has. A test compares all 65536 encodings with it. BL and
- * BLX are two half words. They come as a pair, or one by one where an emulator splits them: then
- * the first is an ALU instruction that writes lr, and the second is the branch.
+ * The set is small and regular enough for one table; the first row that matches is used. Capstone
+ * is not used: the bits are sufficient, and it accepts CBZ, IT and hints of ARMv6T2, which among
+ * ARM11 cores only the ARM1156 has. A test compares all 65536 encodings with it. BL and BLX are two
+ * half words. They are decoded as a pair, or one by one if an emulator splits them: then the first
+ * is an ALU instruction that writes lr, and the second is the branch.
  */
 #include "isa/arm.h"
 
-/* Where a register number stands. */
+/* Position of a register number. */
 enum place {
 	NO,
 	R0, /* [2:0] */
