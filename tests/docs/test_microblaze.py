@@ -20,7 +20,7 @@ def section(title):
 
 
 def examples():
-    found = re.findall(r"^\$ (pmk .*)$", section("Try it"), re.M)
+    found = re.findall(r"^\$ (pmk .*)$", section("More commands"), re.M)
     assert len(found) >= 8, found
     return found
 
@@ -55,7 +55,7 @@ def test_its_four_ways_to_name_an_event_agree():
 @pytest.mark.more
 def test_firmware_example_names_a_machine_that_is_there():
     command = re.search(r"`pmk stat --qemu '(qemu-system-microblazeel) -M (\S+) ",
-                        section("Try it"))
+                        section("More commands"))
     have(command.group(1))
     contains(run(command.group(1), "-M", "help").out, command.group(2) + " ")
 
