@@ -9,7 +9,7 @@ void pmk_ahb_timer_init(struct pmk_ahb_timer *t)
 		pmk_spread_init(&t->latency[i]);
 }
 
-static void end(struct pmk_ahb_timer *t)
+static void burst_end(struct pmk_ahb_timer *t)
 {
 	uint64_t cycles = t->last - t->begin;
 
@@ -31,13 +31,13 @@ static uint8_t direction_of(const struct pmk_ahb_layer *l)
 }
 
 /* The layer has just taken this address phase: it continues the burst or ends it. */
-static void next(struct pmk_ahb_timer *t, const struct pmk_ahb_layer *l)
+static void burst_advance(struct pmk_ahb_timer *t, const struct pmk_ahb_layer *l)
 {
 	if (l->data.trans == PMK_AHB_SEQ || l->data.trans == PMK_AHB_BUSY)
 		return;
 	if (l->data.trans > PMK_AHB_SEQ) /* an x may be NONSEQ or SEQ */
 		t->open = false;
-	end(t);
+	burst_end(t);
 	if (l->data.trans != PMK_AHB_NONSEQ)
 		return;
 	t->open = true;
@@ -62,5 +62,5 @@ void pmk_ahb_timer_sample(struct pmk_ahb_timer *t, const struct pmk_ahb_layer *l
 		t->done = true;
 	}
 	if (c->hready && !(c->x & PMK_AHB_ROLE(PMK_AHB_HREADY)))
-		next(t, l);
+		burst_advance(t, l);
 }

@@ -88,7 +88,8 @@ static uint64_t value_of(const struct pmk_ahb_cycle *c, unsigned role)
 	return 0;
 }
 
-static struct pmk_violation *tell(struct work *w, enum pmk_ahb_rule rule, enum pmk_ahb_role role)
+static struct pmk_violation *violation_add(struct work *w, enum pmk_ahb_rule rule,
+					   enum pmk_ahb_role role)
 {
 	struct pmk_violation *v = &w->v[w->n];
 
@@ -105,14 +106,14 @@ static struct pmk_violation *tell(struct work *w, enum pmk_ahb_rule rule, enum p
 
 static void tell_want(struct work *w, enum pmk_ahb_rule rule, enum pmk_ahb_role role, uint64_t want)
 {
-	struct pmk_violation *v = tell(w, rule, role);
+	struct pmk_violation *v = violation_add(w, rule, role);
 
 	v->want = want;
 	v->wants = true;
 }
 
 /* True if a signal has a value. If it is x and must have a value, reports that. */
-static bool known(const struct work *w, unsigned role)
+static bool has_value(const struct work *w, unsigned role)
 {
 	uint32_t signal = PMK_AHB_ROLE(role);
 
@@ -123,19 +124,19 @@ static void want_known(struct work *w, unsigned role)
 {
 	uint16_t signal = (uint16_t)PMK_AHB_ROLE(role);
 
-	if (known(w, role) || !(w->k->params.has & signal))
+	if (has_value(w, role) || !(w->k->params.has & signal))
 		return;
 	if (!(w->k->told_x & signal))
-		tell(w, PMK_AHB_RULE_UNKNOWN, role);
+		violation_add(w, PMK_AHB_RULE_UNKNOWN, role);
 	w->k->told_x |= signal;
 }
 
 /* ---- rules for wait states ----------------------------------------------------------------- */
 
 /* True if the signal is known in both samples and differs. */
-static bool differs(const struct work *w, const struct pmk_ahb_cycle *other, unsigned role)
+static bool value_differs(const struct work *w, const struct pmk_ahb_cycle *other, unsigned role)
 {
-	return known(w, role) && !(other->x & PMK_AHB_ROLE(role)) &&
+	return has_value(w, role) && !(other->x & PMK_AHB_ROLE(role)) &&
 	       value_of(w->c, role) != value_of(other, role);
 }
 
@@ -145,7 +146,7 @@ static bool same_control(struct work *w, const struct pmk_ahb_cycle *other, enum
 	bool same = true;
 
 	for (unsigned i = 0; i < CONTROLS; i++)
-		if (differs(w, other, control_role[i])) {
+		if (value_differs(w, other, control_role[i])) {
 			tell_want(w, rule, control_role[i], value_of(other, control_role[i]));
 			same = false;
 		}
@@ -179,14 +180,14 @@ static void check_wait(struct work *w)
 	uint8_t from = last->htrans, to = w->c->htrans;
 	bool stays = from == to ? to != PMK_AHB_IDLE : from == PMK_AHB_BUSY && to == PMK_AHB_SEQ;
 
-	if (!w->k->has_last || last->reset || last->hready || !known(w, PMK_AHB_HTRANS) ||
+	if (!w->k->has_last || last->reset || last->hready || !has_value(w, PMK_AHB_HTRANS) ||
 	    (last->x & PMK_AHB_ROLE(PMK_AHB_HTRANS)))
 		return;
 	if (!may_become(w, from, to))
-		tell(w, PMK_AHB_RULE_WAIT_TRANS, PMK_AHB_HTRANS);
+		violation_add(w, PMK_AHB_RULE_WAIT_TRANS, PMK_AHB_HTRANS);
 	if (!stays)
 		return;
-	if (differs(w, last, PMK_AHB_HADDR))
+	if (value_differs(w, last, PMK_AHB_HADDR))
 		tell_want(w, PMK_AHB_RULE_WAIT_ADDRESS, PMK_AHB_HADDR, last->haddr);
 	same_control(w, last, PMK_AHB_RULE_WAIT_CONTROL);
 }
@@ -195,7 +196,7 @@ static void check_wait(struct work *w)
 
 static void check_idle_response(struct work *w)
 {
-	bool okay = !known(w, PMK_AHB_HRESP) || w->c->hresp == PMK_AHB_OKAY;
+	bool okay = !has_value(w, PMK_AHB_HRESP) || w->c->hresp == PMK_AHB_OKAY;
 
 	if (w->k->told_wait)
 		return;
@@ -215,7 +216,8 @@ static void check_second_cycle(struct work *w)
 		tell_want(w, PMK_AHB_RULE_SECOND_CYCLE, PMK_AHB_HREADY, 1);
 	else if (w->c->hresp != response)
 		tell_want(w, PMK_AHB_RULE_SECOND_CYCLE, PMK_AHB_HRESP, response);
-	if (response != PMK_AHB_ERROR && known(w, PMK_AHB_HTRANS) && w->c->htrans != PMK_AHB_IDLE)
+	if (response != PMK_AHB_ERROR && has_value(w, PMK_AHB_HTRANS) &&
+	    w->c->htrans != PMK_AHB_IDLE)
 		tell_want(w, PMK_AHB_RULE_RETRY_GOES_ON, PMK_AHB_HTRANS, PMK_AHB_IDLE);
 }
 
@@ -231,12 +233,12 @@ static void check_response(struct work *w)
 		return;
 	}
 	want_known(w, PMK_AHB_HRESP);
-	if (!known(w, PMK_AHB_HRESP)) {
+	if (!has_value(w, PMK_AHB_HRESP)) {
 		k->response = PMK_AHB_OKAY;
 		return;
 	}
 	if (k->params.lite && c->hresp > PMK_AHB_ERROR && k->response == PMK_AHB_OKAY)
-		tell(w, PMK_AHB_RULE_LITE_RESP, PMK_AHB_HRESP);
+		violation_add(w, PMK_AHB_RULE_LITE_RESP, PMK_AHB_HRESP);
 	if (k->response != PMK_AHB_OKAY)
 		check_second_cycle(w);
 	else if (c->hready && c->hresp != PMK_AHB_OKAY)
@@ -259,7 +261,7 @@ static uint64_t bytes_of(const struct pmk_ahb_cycle *c)
 	return UINT64_C(1) << (c->hsize & 7);
 }
 
-static bool wraps(uint8_t burst)
+static bool burst_wraps(uint8_t burst)
 {
 	return burst == PMK_AHB_WRAP4 || burst == PMK_AHB_WRAP8 || burst == PMK_AHB_WRAP16;
 }
@@ -268,7 +270,7 @@ static uint64_t address_after(const struct pmk_ahb_cycle *c, uint64_t address)
 {
 	uint64_t size = bytes_of(c), total = size * beats_of(c->hburst);
 
-	if (wraps(c->hburst))
+	if (burst_wraps(c->hburst))
 		return (address & ~(total - 1)) | ((address + size) & (total - 1));
 	return address + size;
 }
@@ -280,10 +282,10 @@ static void check_transfer(struct work *w)
 	want_known(w, PMK_AHB_HADDR);
 	for (unsigned i = 0; i < CONTROLS; i++)
 		want_known(w, control_role[i]);
-	if (!known(w, PMK_AHB_HSIZE))
+	if (!has_value(w, PMK_AHB_HSIZE))
 		return;
 	if (w->k->params.bytes && bytes > w->k->params.bytes)
-		tell(w, PMK_AHB_RULE_WIDTH, PMK_AHB_HSIZE);
+		violation_add(w, PMK_AHB_RULE_WIDTH, PMK_AHB_HSIZE);
 }
 
 /* Checks a beat whose address does not follow from an earlier beat. */
@@ -291,8 +293,8 @@ static void check_alignment(struct work *w)
 {
 	uint64_t aligned = w->c->haddr & ~(bytes_of(w->c) - 1);
 
-	w->k->disturbed =
-		known(w, PMK_AHB_HSIZE) && known(w, PMK_AHB_HADDR) && w->c->haddr != aligned;
+	w->k->disturbed = has_value(w, PMK_AHB_HSIZE) && has_value(w, PMK_AHB_HADDR) &&
+			  w->c->haddr != aligned;
 	if (w->k->disturbed)
 		tell_want(w, PMK_AHB_RULE_ALIGNMENT, PMK_AHB_HADDR, aligned);
 	w->k->undisturbed = address_after(w->c, aligned);
@@ -301,7 +303,8 @@ static void check_alignment(struct work *w)
 /* True if all signals that predict the next beat are known. */
 static bool knows_shape(const struct work *w)
 {
-	return known(w, PMK_AHB_HADDR) && known(w, PMK_AHB_HSIZE) && known(w, PMK_AHB_HBURST);
+	return has_value(w, PMK_AHB_HADDR) && has_value(w, PMK_AHB_HSIZE) &&
+	       has_value(w, PMK_AHB_HBURST);
 }
 
 /* True if this is a burst of fixed length that must cross a boundary of 1 KB. */
@@ -309,7 +312,7 @@ static bool will_cross(const struct pmk_ahb_cycle *c)
 {
 	uint64_t bytes = bytes_of(c) * beats_of(c->hburst);
 
-	if (wraps(c->hburst))
+	if (burst_wraps(c->hburst))
 		return bytes > BOUNDARY;
 	return beats_of(c->hburst) > 1 && c->haddr % BOUNDARY + bytes > BOUNDARY;
 }
@@ -318,8 +321,8 @@ static bool will_cross(const struct pmk_ahb_cycle *c)
 static void check_end(struct work *w)
 {
 	struct pmk_ahb_checker *k = w->k;
-	bool excused = known(w, PMK_AHB_HRESP) ? w->c->hresp != PMK_AHB_OKAY
-					       : k->has_last && !k->last.hready;
+	bool excused = has_value(w, PMK_AHB_HRESP) ? w->c->hresp != PMK_AHB_OKAY
+						   : k->has_last && !k->last.hready;
 
 	if (k->params.lite && k->state == PMK_AHB_B_OPEN && k->left && !excused)
 		tell_want(w, PMK_AHB_RULE_EARLY_END, PMK_AHB_HTRANS, PMK_AHB_SEQ);
@@ -338,7 +341,7 @@ static void begin_burst(struct work *w)
 	if (!knows_shape(w))
 		return;
 	if (will_cross(c))
-		tell(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
+		violation_add(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
 	k->state = c->hburst == PMK_AHB_SINGLE ? PMK_AHB_B_FULL : PMK_AHB_B_OPEN;
 	k->left = beats_of(c->hburst) ? beats_of(c->hburst) - 1 : 0;
 	k->next = address_after(c, c->haddr);
@@ -358,7 +361,7 @@ static void check_next(struct work *w)
 	}
 	k->disturbed = false;
 	if (k->first.hburst == PMK_AHB_INCR && !(c->haddr % BOUNDARY) && c->htrans == PMK_AHB_SEQ)
-		tell(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
+		violation_add(w, PMK_AHB_RULE_BOUNDARY, PMK_AHB_HADDR);
 }
 
 /* A SEQ or BUSY in a burst whose earlier beats are known. */
@@ -392,11 +395,12 @@ static void check_continuation(struct work *w)
 		check_alignment(w);
 		return;
 	case PMK_AHB_B_NONE:
-		tell(w, busy ? PMK_AHB_RULE_BUSY_ALONE : PMK_AHB_RULE_SEQ_ALONE, PMK_AHB_HTRANS);
+		violation_add(w, busy ? PMK_AHB_RULE_BUSY_ALONE : PMK_AHB_RULE_SEQ_ALONE,
+			      PMK_AHB_HTRANS);
 		k->state = PMK_AHB_B_UNKNOWN;
 		return;
 	case PMK_AHB_B_FULL:
-		tell(w, PMK_AHB_RULE_TOO_LONG, PMK_AHB_HTRANS);
+		violation_add(w, PMK_AHB_RULE_TOO_LONG, PMK_AHB_HTRANS);
 		k->state = PMK_AHB_B_UNKNOWN;
 		return;
 	case PMK_AHB_B_OPEN:
@@ -409,7 +413,7 @@ static void check_address_phase(struct work *w)
 	struct pmk_ahb_checker *k = w->k;
 
 	want_known(w, PMK_AHB_HTRANS);
-	if (!known(w, PMK_AHB_HTRANS)) {
+	if (!has_value(w, PMK_AHB_HTRANS)) {
 		k->state = PMK_AHB_B_UNKNOWN;
 		k->data = HTRANS_X;
 	} else {
@@ -435,9 +439,9 @@ static void check_reset(struct work *w)
 	bool settled = k->has_last && k->last.reset;
 	bool first = settled && !k->told_wait;
 
-	if (first && known(w, PMK_AHB_HTRANS) && w->c->htrans != PMK_AHB_IDLE)
+	if (first && has_value(w, PMK_AHB_HTRANS) && w->c->htrans != PMK_AHB_IDLE)
 		tell_want(w, PMK_AHB_RULE_RESET_TRANS, PMK_AHB_HTRANS, PMK_AHB_IDLE);
-	if (first && k->params.lite && known(w, PMK_AHB_HREADY) && !w->c->hready)
+	if (first && k->params.lite && has_value(w, PMK_AHB_HREADY) && !w->c->hready)
 		tell_want(w, PMK_AHB_RULE_RESET_READY, PMK_AHB_HREADY, 1);
 	k->told_wait = settled;
 	k->data = PMK_AHB_IDLE;
@@ -450,7 +454,7 @@ static void check_running(struct work *w)
 	struct pmk_ahb_checker *k = w->k;
 
 	want_known(w, PMK_AHB_HREADY);
-	if (!known(w, PMK_AHB_HREADY)) {
+	if (!has_value(w, PMK_AHB_HREADY)) {
 		k->state = PMK_AHB_B_UNKNOWN;
 		k->data = HTRANS_X;
 		k->response = PMK_AHB_OKAY;

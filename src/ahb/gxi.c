@@ -26,7 +26,7 @@ static const struct {
 };
 
 /* True if the sampled signals identify the request that waits. */
-static bool tells(const struct pmk_gxi_params *params, enum pmk_gxi_wait w)
+static bool wait_is_known(const struct pmk_gxi_params *params, enum pmk_gxi_wait w)
 {
 	if (w == PMK_GXI_WAIT_DATA)
 		return !params->no_data_state;
@@ -39,7 +39,7 @@ void pmk_gxi_init(struct pmk_gxi *g, const struct pmk_gxi_params *params, struct
 	for (unsigned sig = 0; sig < PMK_NSIGNALS; sig++)
 		g->base[sig] = bus->total[sig];
 	for (unsigned w = 0; w < PMK_GXI_NWAITS; w++) {
-		if (!tells(params, w))
+		if (!wait_is_known(params, w))
 			continue;
 		pmk_signal_add(&bus->raised, wait_signal[w][0]);
 		pmk_signal_add(&bus->raised, wait_signal[w][1]);
@@ -52,7 +52,7 @@ void pmk_gxi_init(struct pmk_gxi *g, const struct pmk_gxi_params *params, struct
 		pmk_signal_add(&bus->raised, page[i].signal);
 }
 
-static bool over(struct pmk_gxi *g, enum pmk_gxi_wait w)
+static bool threshold_hit(struct pmk_gxi *g, enum pmk_gxi_wait w)
 {
 	bool beyond = g->params.threshold_reached ? g->streak[w] >= g->threshold[w]
 						  : g->streak[w] > g->threshold[w];
@@ -71,11 +71,11 @@ static void wait_or_end(struct pmk_gxi *g, struct pmk_bus *bus, enum pmk_gxi_wai
 	}
 	g->streak[w]++;
 	pmk_bus_add(bus, wait_signal[w][0], 1);
-	if (over(g, w))
+	if (threshold_hit(g, w))
 		pmk_bus_add(bus, wait_signal[w][1], 1);
 }
 
-static void transfer(struct pmk_gxi *g, struct pmk_bus *bus, uint64_t addr)
+static void count_transfer(struct pmk_gxi *g, struct pmk_bus *bus, uint64_t addr)
 {
 	uint64_t differs = addr ^ g->mark;
 
@@ -109,7 +109,7 @@ void pmk_gxi_sample(struct pmk_gxi *g, struct pmk_bus *bus, const struct pmk_gxi
 	if (address == PMK_GXI_WRITE)
 		pmk_bus_add(bus, PMK_SIG_GXI_WRITE, 1);
 	if (address == PMK_GXI_READ || address == PMK_GXI_WRITE)
-		transfer(g, bus, c->addr);
+		count_transfer(g, bus, c->addr);
 	if (c->reset)
 		g->marked = false;
 }
@@ -126,7 +126,7 @@ void pmk_gxi_idle(struct pmk_gxi *g, struct pmk_bus *bus, uint64_t n)
 	g->data[PMK_GXI_DATA_IDLE] += n - 1;
 }
 
-static uint64_t raised(const struct pmk_gxi *g, const struct pmk_bus *bus, unsigned sig)
+static uint64_t raised_count(const struct pmk_gxi *g, const struct pmk_bus *bus, unsigned sig)
 {
 	return bus->total[sig] - g->base[sig];
 }
@@ -141,14 +141,14 @@ const char *pmk_gxi_check(const struct pmk_gxi *g, const struct pmk_bus *bus)
 	}
 	if (address != g->cycles || data != g->cycles)
 		return "the states of a GXI channel are not all cycles";
-	if (raised(g, bus, PMK_SIG_GXI_READ) != g->address[PMK_GXI_READ] ||
-	    raised(g, bus, PMK_SIG_GXI_WRITE) != g->address[PMK_GXI_WRITE])
+	if (raised_count(g, bus, PMK_SIG_GXI_READ) != g->address[PMK_GXI_READ] ||
+	    raised_count(g, bus, PMK_SIG_GXI_WRITE) != g->address[PMK_GXI_WRITE])
 		return "GXI transfers are not the completing cycles of the address channel";
-	if (!g->params.no_write &&
-	    raised(g, bus, PMK_SIG_GXI_READ_WAIT) + raised(g, bus, PMK_SIG_GXI_WRITE_WAIT) !=
-		    g->address[PMK_GXI_WAIT])
+	if (!g->params.no_write && raised_count(g, bus, PMK_SIG_GXI_READ_WAIT) +
+						   raised_count(g, bus, PMK_SIG_GXI_WRITE_WAIT) !=
+					   g->address[PMK_GXI_WAIT])
 		return "GXI request waits are not the waiting cycles of the address channel";
-	if (raised(g, bus, PMK_SIG_GXI_DATA_WAIT) != g->data[PMK_GXI_DATA_STALLED])
+	if (raised_count(g, bus, PMK_SIG_GXI_DATA_WAIT) != g->data[PMK_GXI_DATA_STALLED])
 		return "GXI data waits are not the stalled cycles of the data channel";
 	return NULL;
 }

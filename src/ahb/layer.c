@@ -82,7 +82,7 @@ void pmk_ahb_layer_devchip_windows(struct pmk_ahb_layer_params *params)
 
 /* ---- which signals can be raised ----------------------------------------------------------- */
 
-static bool has(const struct pmk_ahb_layer *l, uint32_t signals)
+static bool has_signals(const struct pmk_ahb_layer *l, uint32_t signals)
 {
 	return (l->params.has & signals) == signals;
 }
@@ -108,13 +108,13 @@ static void raise_places(const struct pmk_ahb_layer *l, struct pmk_bus *bus)
 static void raise_shapes(const struct pmk_ahb_layer *l, struct pmk_bus *bus)
 {
 	pmk_signal_add(&bus->raised, PMK_SIG_AHB_LINEFILL);
-	if (!has(l, NEEDS_PROT))
+	if (!has_signals(l, NEEDS_PROT))
 		return;
 	pmk_signal_add(&bus->raised, PMK_SIG_AHB_CASTOUT4);
 	pmk_signal_add(&bus->raised, PMK_SIG_AHB_CASTOUT8);
 	pmk_signal_add(&bus->raised, PMK_SIG_AHB_WALK_D);
 	pmk_signal_add(&bus->raised, PMK_SIG_AHB_WALK_I);
-	if (has(l, NEEDS_ADDRESS))
+	if (has_signals(l, NEEDS_ADDRESS))
 		pmk_signal_add(&bus->raised, PMK_SIG_AHB_CASTOUT4_ALIGNED);
 }
 
@@ -126,16 +126,16 @@ static void raise_all(const struct pmk_ahb_layer *l, struct pmk_bus *bus)
 		pmk_signal_add(&bus->raised, PMK_SIG_AHB_WAIT_FIRST_SLAVE);
 		pmk_signal_add(&bus->raised, PMK_SIG_AHB_WAIT_FIRST_BUS);
 	}
-	if (has(l, NEEDS_DIRECTION)) {
+	if (has_signals(l, NEEDS_DIRECTION)) {
 		pmk_signal_add(&bus->raised, PMK_SIG_AHB_READ);
 		pmk_signal_add(&bus->raised, PMK_SIG_AHB_WRITE);
 	}
-	if (has(l, NEEDS_BURST))
+	if (has_signals(l, NEEDS_BURST))
 		for (unsigned b = 0; b < PMK_AHB_NBURSTS; b++)
 			pmk_signal_add(&bus->raised, burst_signal[b]);
-	if (has(l, NEEDS_SHAPE))
+	if (has_signals(l, NEEDS_SHAPE))
 		raise_shapes(l, bus);
-	if (has(l, NEEDS_DIRECTION | NEEDS_ADDRESS))
+	if (has_signals(l, NEEDS_DIRECTION | NEEDS_ADDRESS))
 		raise_places(l, bus);
 }
 
@@ -165,12 +165,13 @@ static bool is_x(const struct pmk_ahb_cycle *c, enum pmk_ahb_role role)
 	return c->x & PMK_AHB_ROLE(role);
 }
 
-static uint8_t response(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
+static uint8_t response_of(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
 {
-	return has(l, PMK_AHB_ROLE(PMK_AHB_HRESP)) ? c->hresp : (uint8_t)PMK_AHB_OKAY;
+	return has_signals(l, PMK_AHB_ROLE(PMK_AHB_HRESP)) ? c->hresp : (uint8_t)PMK_AHB_OKAY;
 }
 
-static enum pmk_ahb_class classify(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
+static enum pmk_ahb_class classify_cycle(const struct pmk_ahb_layer *l,
+					 const struct pmk_ahb_cycle *c)
 {
 	if (c->reset)
 		return PMK_AHB_C_IDLE;
@@ -180,11 +181,11 @@ static enum pmk_ahb_class classify(const struct pmk_ahb_layer *l, const struct p
 		return PMK_AHB_C_IDLE;
 	if (l->data.trans == PMK_AHB_BUSY)
 		return PMK_AHB_C_BUSY;
-	if (has(l, PMK_AHB_ROLE(PMK_AHB_HRESP)) && is_x(c, PMK_AHB_HRESP))
+	if (has_signals(l, PMK_AHB_ROLE(PMK_AHB_HRESP)) && is_x(c, PMK_AHB_HRESP))
 		return PMK_AHB_C_UNKNOWN;
 	if (c->hready)
 		return PMK_AHB_C_DONE;
-	return response(l, c) == PMK_AHB_OKAY ? PMK_AHB_C_WAIT : PMK_AHB_C_FIRST;
+	return response_of(l, c) == PMK_AHB_OKAY ? PMK_AHB_C_WAIT : PMK_AHB_C_FIRST;
 }
 
 static uint8_t cause_of(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c,
@@ -197,7 +198,7 @@ static uint8_t cause_of(const struct pmk_ahb_layer *l, const struct pmk_ahb_cycl
 
 /* ---- counting a cycle ---------------------------------------------------------------------- */
 
-static bool over(struct pmk_ahb_layer *l)
+static bool threshold_hit(struct pmk_ahb_layer *l)
 {
 	const struct pmk_ahb_layer_params *p = &l->params;
 	bool beyond = p->threshold_reached ? l->streak >= l->threshold : l->streak > l->threshold;
@@ -223,14 +224,14 @@ static void count_wait(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t cau
 	else
 		pmk_bus_add(bus, PMK_SIG_AHB_WAIT_FIRST_BUS, 1);
 	l->streak++;
-	if (over(l))
+	if (threshold_hit(l))
 		pmk_bus_add(bus, PMK_SIG_AHB_WAIT_OVER, 1);
 }
 
 /* True if all of these signals exist and none of them was x. */
-static bool known(const struct pmk_ahb_layer *l, uint32_t signals)
+static bool are_known(const struct pmk_ahb_layer *l, uint32_t signals)
 {
-	return has(l, signals) && !(l->data.x & signals);
+	return has_signals(l, signals) && !(l->data.x & signals);
 }
 
 /* Recognise cache lines and table walks by their first beat (DDI 0287B Tables 4-6 and 4-11). */
@@ -238,9 +239,9 @@ static void count_shape(struct pmk_ahb_layer *l, struct pmk_bus *bus)
 {
 	const struct pmk_ahb_layer_params *p = &l->params;
 	const struct pmk_ahb_phase *d = &l->data;
-	bool prot = known(l, NEEDS_PROT);
+	bool prot = are_known(l, NEEDS_PROT);
 
-	if (!known(l, NEEDS_SHAPE) || d->size != PMK_AHB_WORD)
+	if (!are_known(l, NEEDS_SHAPE) || d->size != PMK_AHB_WORD)
 		return;
 	if (!d->write && d->burst == PMK_AHB_WRAP8)
 		pmk_bus_add(bus, PMK_SIG_AHB_LINEFILL, 1);
@@ -252,7 +253,7 @@ static void count_shape(struct pmk_ahb_layer *l, struct pmk_bus *bus)
 		pmk_bus_add(bus, PMK_SIG_AHB_CASTOUT8, 1);
 	if (prot && d->write && d->burst == PMK_AHB_INCR4 && d->prot == p->castout_prot) {
 		pmk_bus_add(bus, PMK_SIG_AHB_CASTOUT4, 1);
-		if (known(l, NEEDS_ADDRESS) && d->addr % 16 == 0)
+		if (are_known(l, NEEDS_ADDRESS) && d->addr % 16 == 0)
 			pmk_bus_add(bus, PMK_SIG_AHB_CASTOUT4_ALIGNED, 1);
 	}
 }
@@ -260,7 +261,7 @@ static void count_shape(struct pmk_ahb_layer *l, struct pmk_bus *bus)
 static void count_burst(struct pmk_ahb_layer *l, struct pmk_bus *bus)
 {
 	l->first_beat++;
-	if (!known(l, NEEDS_BURST)) {
+	if (!are_known(l, NEEDS_BURST)) {
 		l->burst_undecided++;
 		return;
 	}
@@ -277,7 +278,7 @@ static void count_done(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t res
 		return;
 	}
 	l->errors += resp == PMK_AHB_ERROR;
-	if (!known(l, NEEDS_DIRECTION)) {
+	if (!are_known(l, NEEDS_DIRECTION)) {
 		l->undecided++;
 	} else {
 		pmk_bus_add(bus, d->write ? PMK_SIG_AHB_WRITE : PMK_SIG_AHB_READ, 1);
@@ -290,7 +291,7 @@ static void count_done(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint8_t res
 
 /* ---- the next data phase ------------------------------------------------------------------- */
 
-static void find_place(const struct pmk_ahb_layer *l, struct pmk_ahb_phase *d)
+static void find_places(const struct pmk_ahb_layer *l, struct pmk_ahb_phase *d)
 {
 	for (unsigned i = 0; i < l->params.nwindows; i++) {
 		const struct pmk_ahb_window *w = &l->params.window[i];
@@ -307,7 +308,7 @@ static void find_place(const struct pmk_ahb_layer *l, struct pmk_ahb_phase *d)
  * Takes the address phase of this cycle. It is written member by member, because copying a struct
  * that was just built on the stack stalls on store forwarding.
  */
-static void take(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
+static void take_address(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
 {
 	struct pmk_ahb_phase *d = &l->data;
 
@@ -320,16 +321,17 @@ static void take(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c)
 	d->places = 0;
 	d->slave = PMK_AHB_NO_SLAVE;
 	d->write = c->hwrite;
-	if (l->params.nwindows && d->trans >= PMK_AHB_NONSEQ && has(l, NEEDS_ADDRESS) &&
+	if (l->params.nwindows && d->trans >= PMK_AHB_NONSEQ && has_signals(l, NEEDS_ADDRESS) &&
 	    !is_x(c, PMK_AHB_HADDR))
-		find_place(l, d);
+		find_places(l, d);
 }
 
-static void look(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c, enum pmk_ahb_class class)
+static void record_seen(struct pmk_ahb_layer *l, const struct pmk_ahb_cycle *c,
+			enum pmk_ahb_class class)
 {
 	l->seen = (struct pmk_ahb_seen){
 		.class = (uint8_t) class,
-		.resp = response(l, c),
+		.resp = response_of(l, c),
 		.cause = cause_of(l, c, class),
 		.burst = l->data.burst,
 		.slave = l->data.slave,
@@ -360,9 +362,9 @@ void pmk_ahb_layer_sample(struct pmk_ahb_layer *l, struct pmk_bus *bus,
 		l->class[PMK_AHB_C_IDLE]++;
 		return;
 	}
-	class = classify(l, c);
+	class = classify_cycle(l, c);
 	l->still = class == PMK_AHB_C_IDLE && is_still(c);
-	look(l, c, class);
+	record_seen(l, c, class);
 	l->cycles++;
 	l->class[class]++;
 	if (class == PMK_AHB_C_WAIT || (class == PMK_AHB_C_FIRST && l->params.first_response_waits))
@@ -376,7 +378,7 @@ void pmk_ahb_layer_sample(struct pmk_ahb_layer *l, struct pmk_bus *bus,
 		l->data = no_transfer();
 		end_streak(l);
 	} else if (c->hready && !is_x(c, PMK_AHB_HREADY)) {
-		take(l, c);
+		take_address(l, c);
 		end_streak(l);
 	}
 }
@@ -392,31 +394,32 @@ void pmk_ahb_layer_idle(struct pmk_ahb_layer *l, struct pmk_bus *bus, uint64_t n
 		return;
 	l->cycles += n - 1;
 	l->class[PMK_AHB_C_IDLE] += n - 1;
-	look(l, &idle, PMK_AHB_C_IDLE);
+	record_seen(l, &idle, PMK_AHB_C_IDLE);
 }
 
 /* ---- consistency --------------------------------------------------------------------------- */
 
-static uint64_t raised(const struct pmk_ahb_layer *l, const struct pmk_bus *bus, unsigned sig)
+static uint64_t raised_count(const struct pmk_ahb_layer *l, const struct pmk_bus *bus, unsigned sig)
 {
 	return bus->total[sig] - l->base[sig];
 }
 
-static uint64_t bursts(const struct pmk_ahb_layer *l, const struct pmk_bus *bus)
+static uint64_t burst_count(const struct pmk_ahb_layer *l, const struct pmk_bus *bus)
 {
 	uint64_t n = 0;
 
 	for (unsigned b = 0; b < PMK_AHB_NBURSTS; b++)
-		n += raised(l, bus, burst_signal[b]);
+		n += raised_count(l, bus, burst_signal[b]);
 	return n;
 }
 
 const char *pmk_ahb_layer_check(const struct pmk_ahb_layer *l, const struct pmk_bus *bus)
 {
-	uint64_t waits = raised(l, bus, PMK_SIG_AHB_WAIT), cycles = 0;
-	uint64_t done = raised(l, bus, PMK_SIG_AHB_READ) + raised(l, bus, PMK_SIG_AHB_WRITE);
-	uint64_t split = raised(l, bus, PMK_SIG_AHB_WAIT_FIRST_SLAVE) +
-			 raised(l, bus, PMK_SIG_AHB_WAIT_FIRST_BUS);
+	uint64_t waits = raised_count(l, bus, PMK_SIG_AHB_WAIT), cycles = 0;
+	uint64_t done =
+		raised_count(l, bus, PMK_SIG_AHB_READ) + raised_count(l, bus, PMK_SIG_AHB_WRITE);
+	uint64_t split = raised_count(l, bus, PMK_SIG_AHB_WAIT_FIRST_SLAVE) +
+			 raised_count(l, bus, PMK_SIG_AHB_WAIT_FIRST_BUS);
 
 	for (unsigned i = 0; i < PMK_AHB_NCLASSES; i++)
 		cycles += l->class[i];
@@ -430,7 +433,7 @@ const char *pmk_ahb_layer_check(const struct pmk_ahb_layer *l, const struct pmk_
 		return "AHB_WAIT is not the wait cycles";
 	if (splits_waits(l) && split + l->later_waits != waits)
 		return "first-beat waits by cause and later waits are not all waits";
-	if (bursts(l, bus) + l->burst_undecided != l->first_beat)
+	if (burst_count(l, bus) + l->burst_undecided != l->first_beat)
 		return "the bursts of all types are not the first beats completed";
 	return NULL;
 }

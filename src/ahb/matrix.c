@@ -146,7 +146,7 @@ static unsigned beats_of(const struct pmk_ahb_request *r)
 	return r->burst == PMK_AHB_INCR ? r->beats : beats[r->burst];
 }
 
-static bool wraps(uint8_t burst)
+static bool burst_wraps(uint8_t burst)
 {
 	return burst == PMK_AHB_WRAP4 || burst == PMK_AHB_WRAP8 || burst == PMK_AHB_WRAP16;
 }
@@ -160,7 +160,7 @@ static bool request_ok(const struct pmk_ahb_request *r)
 		return false;
 	bytes = (uint64_t)beats_of(r) << r->size;
 	return r->addr % (1u << r->size) == 0 &&
-	       (wraps(r->burst) || r->addr % BOUNDARY + bytes <= BOUNDARY);
+	       (burst_wraps(r->burst) || r->addr % BOUNDARY + bytes <= BOUNDARY);
 }
 
 int pmk_matrix_post(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_request *r,
@@ -217,7 +217,7 @@ static bool in_pairs(const struct pmk_matrix_script *s)
 	return s->lock && s->direction == PMK_MATRIX_BOTH;
 }
 
-static struct pmk_ahb_request scripted(const struct pmk_matrix_layer *l)
+static struct pmk_ahb_request scripted_request(const struct pmk_matrix_layer *l)
 {
 	struct pmk_ahb_request r = first_of(&l->script);
 
@@ -314,7 +314,7 @@ static uint64_t address_after(const struct pmk_ahb_request *r, uint64_t addr)
 {
 	uint64_t size = UINT64_C(1) << r->size, total = size * beats_of(r);
 
-	if (wraps(r->burst))
+	if (burst_wraps(r->burst))
 		return (addr & ~(total - 1)) | ((addr + size) & (total - 1));
 	return addr + size;
 }
@@ -345,7 +345,7 @@ static void begin_burst(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 	} else if (b->of_queue) {
 		b->request = l->queue[l->begun++ % PMK_MATRIX_QUEUE];
 	} else {
-		b->request = scripted(l);
+		b->request = scripted_request(l);
 		advance_script(l, m->now);
 	}
 	l->next = b->request.addr;
@@ -354,7 +354,7 @@ static void begin_burst(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 }
 
 /* True in the second cycle of a response, after which the master drives no address. */
-static bool cancelled(const struct pmk_matrix_layer *l)
+static bool is_cancelled(const struct pmk_matrix_layer *l)
 {
 	return l->data.responded && (l->data.refused || l->burst[l->data.slot].served.dropped);
 }
@@ -379,7 +379,7 @@ static void show_address(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 
 	if (l->address.trans != PMK_AHB_IDLE)
 		return; /* the slave has not taken it yet */
-	if (cancelled(l) || m->now < l->released || ends_lock(l))
+	if (is_cancelled(l) || m->now < l->released || ends_lock(l))
 		return;
 	if (!l->beats_left && next_burst_at(l) <= m->now)
 		begin_burst(m, l);
@@ -418,8 +418,8 @@ static const struct pmk_matrix_slave *slave_of(const struct pmk_matrix *m, unsig
 	return slave == PMK_MATRIX_MAX_SLAVES ? &none : &m->config.slave[slave];
 }
 
-static void respond(const struct pmk_matrix *m, const struct pmk_matrix_layer *l,
-		    struct pmk_ahb_cycle *c)
+static void drive_response(const struct pmk_matrix *m, const struct pmk_matrix_layer *l,
+			   struct pmk_ahb_cycle *c)
 {
 	const struct pmk_matrix_data *d = &l->data;
 	bool connecting = d->connects && d->held < m->config.connect;
@@ -457,7 +457,7 @@ static bool shows_lock(const struct pmk_matrix_layer *l)
 	return lock == PMK_MATRIX_LOCKED_PAIR && !l->halted && !b->served.dropped;
 }
 
-static void show(const struct pmk_matrix *m, unsigned master, struct pmk_ahb_cycle *c)
+static void drive_master(const struct pmk_matrix *m, unsigned master, struct pmk_ahb_cycle *c)
 {
 	const struct pmk_matrix_layer *l = &m->layer[master];
 	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
@@ -470,7 +470,7 @@ static void show(const struct pmk_matrix *m, unsigned master, struct pmk_ahb_cyc
 		c->hprot = r->prot;
 		c->hwrite = r->write;
 	}
-	respond(m, l, c);
+	drive_response(m, l, c);
 }
 
 /* ---- slaves choose ------------------------------------------------------------------------- */
@@ -480,7 +480,7 @@ struct choice {
 	uint8_t winner[PMK_MATRIX_MAX_SLAVES + 1];
 };
 
-static bool transfers(const struct pmk_matrix_layer *l)
+static bool shows_transfer(const struct pmk_matrix_layer *l)
 {
 	return l->address.trans == PMK_AHB_NONSEQ || l->address.trans == PMK_AHB_SEQ;
 }
@@ -494,16 +494,16 @@ static bool held_at(const struct pmk_matrix *m, const struct pmk_matrix_layer *l
 }
 
 /* True if this layer keeps its slave for the beat that it drives, without a new arbitration. */
-static bool keeps(const struct pmk_matrix_layer *l)
+static bool keeps_slave(const struct pmk_matrix_layer *l)
 {
 	const struct pmk_ahb_request *r = &l->burst[l->slot].request;
 
 	return l->address.trans == PMK_AHB_SEQ &&
-	       (wraps(r->burst) || l->address.addr % QUAD_WORD != 0);
+	       (burst_wraps(r->burst) || l->address.addr % QUAD_WORD != 0);
 }
 
-static uint8_t choose(const struct pmk_matrix *m, const struct pmk_ahb_cycle cycle[],
-		      unsigned slave)
+static uint8_t choose_layer(const struct pmk_matrix *m, const struct pmk_ahb_cycle cycle[],
+			    unsigned slave)
 {
 	uint8_t owner = m->owner[slave];
 	const struct pmk_matrix_layer *l = owner == NOBODY ? NULL : &m->layer[owner];
@@ -515,13 +515,13 @@ static uint8_t choose(const struct pmk_matrix *m, const struct pmk_ahb_cycle cyc
 	if (shows && l->address.trans == PMK_AHB_BUSY)
 		return NOBODY;
 	if (m->holder[slave] != NOBODY)
-		return shows && transfers(l) ? owner : NOBODY;
-	if (shows && keeps(l))
+		return shows && shows_transfer(l) ? owner : NOBODY;
+	if (shows && keeps_slave(l))
 		return owner;
 	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
 		uint8_t p = m->config.priority[i];
 
-		if (held_at(m, &m->layer[p], slave) || (p == owner && shows && transfers(l)))
+		if (held_at(m, &m->layer[p], slave) || (p == owner && shows && shows_transfer(l)))
 			return p;
 	}
 	return NOBODY;
@@ -538,14 +538,14 @@ static unsigned waits_for(const struct pmk_matrix *m, unsigned slave, bool write
 
 /* ---- the clock edge ------------------------------------------------------------------------ */
 
-static void unlock(struct pmk_matrix *m, unsigned master)
+static void release_slaves(struct pmk_matrix *m, unsigned master)
 {
 	for (unsigned s = 0; s <= PMK_MATRIX_MAX_SLAVES; s++)
 		if (m->holder[s] == master)
 			m->holder[s] = NOBODY;
 }
 
-static void complete(struct pmk_matrix *m, unsigned master, uint8_t resp)
+static void complete_transfer(struct pmk_matrix *m, unsigned master, uint8_t resp)
 {
 	struct pmk_matrix_layer *l = &m->layer[master];
 	const struct pmk_matrix_data *d = &l->data;
@@ -559,7 +559,7 @@ static void complete(struct pmk_matrix *m, unsigned master, uint8_t resp)
 	if (ends && b->of_queue)
 		l->result[l->done++ % PMK_MATRIX_QUEUE] = b->served;
 	if (ends && (b->request.lock != PMK_MATRIX_LOCKED_PAIR || b->served.dropped || l->halted))
-		unlock(m, master);
+		release_slaves(m, master);
 }
 
 /* The burst has driven its address, but no beat of it was taken: undo its start. */
@@ -629,7 +629,7 @@ static void leave_refused(struct pmk_matrix *m, struct pmk_matrix_layer *l)
 }
 
 /* A transfer has reached its slave. */
-static void arrive(struct pmk_matrix *m, unsigned master, bool first)
+static void arrive_at_slave(struct pmk_matrix *m, unsigned master, bool first)
 {
 	struct pmk_matrix_layer *l = &m->layer[master];
 	struct pmk_matrix_data *d = &l->data;
@@ -653,14 +653,14 @@ static void arrive(struct pmk_matrix *m, unsigned master, bool first)
 }
 
 /* The input stage passes on or holds the address phase that was taken. */
-static void enter(struct pmk_matrix *m, unsigned master, const struct choice *ch)
+static void enter_input_stage(struct pmk_matrix *m, unsigned master, const struct choice *ch)
 {
 	struct pmk_matrix_layer *l = &m->layer[master];
 	uint8_t slave = l->address.slave;
 	bool passes = ch->winner[slave] == master;
 
 	l->data = (struct pmk_matrix_data){ .place = PMK_MATRIX_NOWHERE };
-	if (!transfers(l))
+	if (!shows_transfer(l))
 		return;
 	l->data = (struct pmk_matrix_data){
 		.addr = l->address.addr,
@@ -673,7 +673,7 @@ static void enter(struct pmk_matrix *m, unsigned master, const struct choice *ch
 		.connects = m->owner[slave] != master,
 	};
 	if (passes)
-		arrive(m, master, l->data.first);
+		arrive_at_slave(m, master, l->data.first);
 }
 
 static void wait_on(struct pmk_matrix *m, unsigned master, const struct choice *ch)
@@ -692,14 +692,14 @@ static void wait_on(struct pmk_matrix *m, unsigned master, const struct choice *
 	if (d->place == PMK_MATRIX_AT_SLAVE) {
 		d->waits--;
 	} else if (ch->winner[d->slave] == master) {
-		arrive(m, master, true);
+		arrive_at_slave(m, master, true);
 	} else {
 		d->held++;
 	}
 }
 
-static void edge(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_cycle *c,
-		 const struct choice *ch)
+static void clock_layer(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_cycle *c,
+			const struct choice *ch)
 {
 	struct pmk_matrix_layer *l = &m->layer[master];
 
@@ -710,8 +710,8 @@ static void edge(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_cyc
 	if (l->data.place == PMK_MATRIX_AT_SLAVE && l->data.refused)
 		leave_refused(m, l);
 	else if (l->data.place == PMK_MATRIX_AT_SLAVE)
-		complete(m, master, c->hresp);
-	enter(m, master, ch);
+		complete_transfer(m, master, c->hresp);
+	enter_input_stage(m, master, ch);
 	consume_address(l);
 }
 
@@ -723,14 +723,14 @@ void pmk_matrix_step(struct pmk_matrix *m, struct pmk_ahb_cycle cycle[PMK_MATRIX
 
 	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
 		show_address(m, &m->layer[i]);
-		show(m, i, &cycle[i]);
+		drive_master(m, i, &cycle[i]);
 	}
 	memset(&ch, NOBODY, sizeof(ch));
 	for (unsigned s = 0; s < m->config.nslaves; s++)
-		ch.winner[s] = choose(m, cycle, s);
-	ch.winner[PMK_MATRIX_MAX_SLAVES] = choose(m, cycle, PMK_MATRIX_MAX_SLAVES);
+		ch.winner[s] = choose_layer(m, cycle, s);
+	ch.winner[PMK_MATRIX_MAX_SLAVES] = choose_layer(m, cycle, PMK_MATRIX_MAX_SLAVES);
 	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++)
-		edge(m, i, &cycle[i], &ch);
+		clock_layer(m, i, &cycle[i], &ch);
 	for (unsigned s = 0; s <= PMK_MATRIX_MAX_SLAVES; s++)
 		if (ch.winner[s] != NOBODY)
 			m->owner[s] = ch.winner[s];
@@ -754,7 +754,7 @@ uint64_t pmk_matrix_quiet(const struct pmk_matrix *m)
 	return at == UINT64_MAX ? at : at - m->now;
 }
 
-static void skip(struct pmk_matrix *m, uint64_t n, pmk_matrix_sink *sink, void *ctx)
+static void skip_cycles(struct pmk_matrix *m, uint64_t n, pmk_matrix_sink *sink, void *ctx)
 {
 	struct pmk_ahb_cycle idle[PMK_MATRIX_NMASTERS];
 
@@ -765,7 +765,7 @@ static void skip(struct pmk_matrix *m, uint64_t n, pmk_matrix_sink *sink, void *
 		sink(ctx, idle, n);
 }
 
-static void step(struct pmk_matrix *m, pmk_matrix_sink *sink, void *ctx)
+static void run_cycle(struct pmk_matrix *m, pmk_matrix_sink *sink, void *ctx)
 {
 	struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS];
 
@@ -780,9 +780,9 @@ void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink,
 		uint64_t quiet = pmk_matrix_quiet(m), left = until - m->now;
 
 		if (quiet)
-			skip(m, quiet < left ? quiet : left, sink, ctx);
+			skip_cycles(m, quiet < left ? quiet : left, sink, ctx);
 		else
-			step(m, sink, ctx);
+			run_cycle(m, sink, ctx);
 	}
 }
 
@@ -797,9 +797,9 @@ int pmk_matrix_wait(struct pmk_matrix *m, unsigned master, uint64_t ticket, pmk_
 		if (m->layer[master].halted && m->layer[master].data.place == PMK_MATRIX_NOWHERE)
 			return PMK_EBUSY;
 		if (quiet)
-			skip(m, quiet, sink, ctx);
+			skip_cycles(m, quiet, sink, ctx);
 		else
-			step(m, sink, ctx);
+			run_cycle(m, sink, ctx);
 	}
 	return is;
 }

@@ -39,7 +39,7 @@ static bool is_write(const struct pmk_mbx *x)
 	return x->script.direction == PMK_MATRIX_WRITES;
 }
 
-static void ask(struct pmk_mbx *x)
+static void start_request(struct pmk_mbx *x)
 {
 	x->asks = true;
 	x->asked = x->now;
@@ -47,7 +47,7 @@ static void ask(struct pmk_mbx *x)
 	x->requests++;
 }
 
-static void accept(struct pmk_mbx *x, bool write)
+static void end_request(struct pmk_mbx *x, bool write)
 {
 	x->asks = false;
 	x->offset = (x->offset + x->script.step) % x->script.span;
@@ -63,7 +63,7 @@ static void accept(struct pmk_mbx *x, bool write)
 static void address_channel(struct pmk_mbx *x, struct pmk_gxi_cycle *c, uint32_t pending)
 {
 	if (!x->asks && goes_on(x) && x->due <= x->now)
-		ask(x);
+		start_request(x);
 	if (!x->asks)
 		return;
 	c->addr = x->script.addr + x->offset;
@@ -75,7 +75,7 @@ static void address_channel(struct pmk_mbx *x, struct pmk_gxi_cycle *c, uint32_t
 		return;
 	}
 	c->address = c->write ? PMK_GXI_WRITE : PMK_GXI_READ;
-	accept(x, c->write);
+	end_request(x, c->write);
 }
 
 static void data_channel(struct pmk_mbx *x, struct pmk_gxi_cycle *c)

@@ -325,7 +325,7 @@ static bool parse_pair(struct parse *p, char *pair)
 
 /* ---- checks of values ---------------------------------------------------------------------- */
 
-static bool does(const struct parse *p, bool write)
+static bool makes_burst(const struct parse *p, bool write)
 {
 	uint32_t bursts = write ? masters[p->who].writes : masters[p->who].reads;
 
@@ -353,9 +353,10 @@ static bool check_master(const struct parse *p)
 
 	if (writes && !masters[p->who].writes)
 		return fail(p, "%s does not write (DDI 0287B 4.2.2); take dir=read", name);
-	if ((p->v.direction != PMK_MATRIX_WRITES && !does(p, false)) || (writes && !does(p, true)))
+	if ((p->v.direction != PMK_MATRIX_WRITES && !makes_burst(p, false)) ||
+	    (writes && !makes_burst(p, true)))
 		return fail(p, "%s has no %s burst%s (DDI 0287B 4.2.2)", name, burst,
-			    does(p, false) ? " that writes" : "");
+			    makes_burst(p, false) ? " that writes" : "");
 	if (masters[p->who].words && s->size != PMK_AHB_WORD)
 		return fail(p, "%s transfers words only (DDI 0287B 4.2.2); take size=word", name);
 	if (s->busy && !masters[p->who].busy)
@@ -401,7 +402,7 @@ static bool check_addresses(const struct parse *p, uint64_t addr_unit, uint64_t 
 }
 
 /* The link leads to the memory controller and nowhere else (DDI 0287B §4.2.2). */
-static bool check_place(const struct parse *p)
+static bool check_window(const struct parse *p)
 {
 	int mpmc = pmk_matrix_slave_find(p->config, "mpmc");
 	uint64_t last = p->v.addr + p->v.span - 1;
@@ -455,7 +456,7 @@ static bool finish_gxi(struct parse *p, struct pmk_traffic *t)
 			    "step: %" PRIu64 " is not a multiple of %d, what a transfer takes up",
 			    g->step, PMK_MBX_UNIT);
 	if (!find_address(p) || !check_addresses(p, PMK_MBX_UNIT, g->step, "transfer") ||
-	    !check_place(p))
+	    !check_window(p))
 		return false;
 	g->direction = p->v.direction;
 	g->addr = p->v.addr;
@@ -480,7 +481,7 @@ static bool finish_slave(struct parse *p, struct pmk_traffic *t)
 	return true;
 }
 
-static bool finish(struct parse *p, struct pmk_traffic *t)
+static bool finish_text(struct parse *p, struct pmk_traffic *t)
 {
 	switch (p->kind) {
 	case A_MASTER:
@@ -560,7 +561,7 @@ static bool parse_all(struct parse *p, char *copy, struct pmk_traffic *t)
 	while ((pair = strsep(&rest, ",")))
 		if (!parse_pair(p, pair))
 			return false;
-	return finish(p, t);
+	return finish_text(p, t);
 }
 
 int pmk_traffic_parse(const char *text, const struct pmk_matrix_config *config,

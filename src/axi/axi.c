@@ -36,7 +36,7 @@ void pmk_axi_init(struct pmk_axi *a, uint32_t has)
 			pmk_spread_init(&a->side[d].spread[s]);
 }
 
-static void forget(struct pmk_axi_side *s)
+static void forget_side(struct pmk_axi_side *s)
 {
 	s->untimed += s->outstanding;
 	s->outstanding = 0;
@@ -47,7 +47,7 @@ static void forget(struct pmk_axi_side *s)
 void pmk_axi_forget(struct pmk_axi *a)
 {
 	for (unsigned d = 0; d < PMK_AXI_NDIRECTIONS; d++)
-		forget(&a->side[d]);
+		forget_side(&a->side[d]);
 }
 
 /* ---- one cycle ------------------------------------------------------------------------------ */
@@ -59,7 +59,7 @@ struct look {
 };
 
 /* True if a signal exists and has a value. An x is recorded in `l`. */
-static bool known(const struct pmk_axi *a, struct look *l, unsigned role)
+static bool is_known(const struct pmk_axi *a, struct look *l, unsigned role)
 {
 	if (role == NO_ROLE || !(a->has & PMK_AXI_ROLE(role)))
 		return false;
@@ -74,17 +74,17 @@ static bool is_x(const struct pmk_axi *a, const struct look *l, unsigned role)
 
 enum handshake { NOTHING, WAITS, TRANSFER, HIDDEN };
 
-static enum handshake handshake(struct pmk_axi *a, struct look *l, unsigned channel)
+static enum handshake handshake_of(struct pmk_axi *a, struct look *l, unsigned channel)
 {
 	unsigned valid = pmk_axi_channels[channel].valid, ready = pmk_axi_channels[channel].ready;
 
 	if (!(a->has & PMK_AXI_ROLE(valid)) || !(a->has & PMK_AXI_ROLE(ready)))
 		return NOTHING;
-	if (!known(a, l, valid))
+	if (!is_known(a, l, valid))
 		return HIDDEN;
 	if (!(l->c->value[valid] & 1))
 		return NOTHING;
-	if (!known(a, l, ready))
+	if (!is_known(a, l, ready))
 		return HIDDEN;
 	if (!(l->c->value[ready] & 1)) {
 		a->waits[channel]++;
@@ -94,7 +94,7 @@ static enum handshake handshake(struct pmk_axi *a, struct look *l, unsigned chan
 	return TRANSFER;
 }
 
-static void lose(struct pmk_axi_side *s)
+static void lose_track(struct pmk_axi_side *s)
 {
 	s->lost = true;
 	s->npending = 0;
@@ -106,21 +106,21 @@ static void take_address(struct pmk_axi *a, struct look *l, unsigned d)
 	struct pmk_axi_side *s = &a->side[d];
 	struct pmk_axi_pending p = { .begin = a->cycle, .beats = 1 };
 
-	if (known(a, l, of->len)) {
+	if (is_known(a, l, of->len)) {
 		p.beats = (uint32_t)l->c->value[of->len] + 1;
 		pmk_spread_add(&s->spread[PMK_AXI_LENGTH], p.beats);
 	}
-	if (known(a, l, of->id))
+	if (is_known(a, l, of->id))
 		p.id = l->c->value[of->id];
 	s->outstanding++;
 	if (is_x(a, l, of->id) || is_x(a, l, of->len) || s->npending == PMK_AXI_MOST_PENDING)
-		lose(s);
+		lose_track(s);
 	if (!s->lost)
 		s->pending[s->npending++] = p;
 }
 
 /* Returns the oldest transaction with this ID; npending if there is none. */
-static uint32_t find(const struct pmk_axi_side *s, uint64_t id)
+static uint32_t find_pending(const struct pmk_axi_side *s, uint64_t id)
 {
 	uint32_t i = 0;
 
@@ -129,7 +129,7 @@ static uint32_t find(const struct pmk_axi_side *s, uint64_t id)
 	return i;
 }
 
-static void finish(struct pmk_axi_side *s, uint32_t i, uint64_t cycle)
+static void finish_pending(struct pmk_axi_side *s, uint32_t i, uint64_t cycle)
 {
 	pmk_spread_add(&s->spread[PMK_AXI_LATENCY], cycle - s->pending[i].begin);
 	s->npending--;
@@ -143,7 +143,7 @@ static bool is_last(const struct pmk_axi *a, struct look *l, const struct direct
 {
 	if (of->last == NO_ROLE)
 		return true;
-	if (known(a, l, of->last))
+	if (is_known(a, l, of->last))
 		return l->c->value[of->last] & 1;
 	return p ? --p->beats == 0 : !s->lost;
 }
@@ -152,18 +152,18 @@ static void take_response(struct pmk_axi *a, struct look *l, unsigned d)
 {
 	const struct direction *of = &directions[d];
 	struct pmk_axi_side *s = &a->side[d];
-	uint64_t id = known(a, l, of->resp_id) ? l->c->value[of->resp_id] : 0;
+	uint64_t id = is_known(a, l, of->resp_id) ? l->c->value[of->resp_id] : 0;
 	uint32_t i;
 
-	if (known(a, l, of->resp) && (l->c->value[of->resp] & 3) >= FIRST_ERROR)
+	if (is_known(a, l, of->resp) && (l->c->value[of->resp] & 3) >= FIRST_ERROR)
 		s->errors++;
 	if (is_x(a, l, of->resp_id) || is_x(a, l, of->last))
-		lose(s);
-	i = find(s, id);
+		lose_track(s);
+	i = find_pending(s, id);
 	if (!is_last(a, l, of, s, i < s->npending ? &s->pending[i] : NULL))
 		return;
 	if (i < s->npending) {
-		finish(s, i, a->cycle);
+		finish_pending(s, i, a->cycle);
 	} else if (s->lost && s->outstanding) {
 		s->untimed++;
 	} else {
@@ -172,19 +172,19 @@ static void take_response(struct pmk_axi *a, struct look *l, unsigned d)
 	}
 	s->outstanding--;
 	if (!s->outstanding)
-		forget(s);
+		forget_side(s);
 }
 
 static void sample_direction(struct pmk_axi *a, struct look *l, unsigned d)
 {
 	const struct direction *of = &directions[d];
 	struct pmk_axi_side *s = &a->side[d];
-	enum handshake address = handshake(a, l, of->address);
-	enum handshake response = handshake(a, l, of->response);
+	enum handshake address = handshake_of(a, l, of->address);
+	enum handshake response = handshake_of(a, l, of->response);
 
 	pmk_spread_add(&s->spread[PMK_AXI_OUTSTANDING], s->outstanding);
 	if (address == HIDDEN || response == HIDDEN)
-		lose(s);
+		lose_track(s);
 	if (address == TRANSFER)
 		take_address(a, l, d);
 	if (response == TRANSFER)
@@ -202,6 +202,6 @@ uint32_t pmk_axi_sample(struct pmk_axi *a, const struct pmk_axi_cycle *c)
 	a->cycle++;
 	for (unsigned d = 0; d < PMK_AXI_NDIRECTIONS; d++)
 		sample_direction(a, &l, d);
-	handshake(a, &l, PMK_AXI_W);
+	handshake_of(a, &l, PMK_AXI_W);
 	return l.hidden;
 }

@@ -81,7 +81,7 @@ void pmk_axi_checker_init(struct pmk_axi_checker *k, const struct pmk_axi_checke
 	k->params = *params;
 }
 
-static void lose(struct pmk_axi_checker *k, unsigned direction)
+static void lose_track(struct pmk_axi_checker *k, unsigned direction)
 {
 	k->side[direction].lost = true;
 	k->side[direction].n = 0;
@@ -89,8 +89,8 @@ static void lose(struct pmk_axi_checker *k, unsigned direction)
 
 void pmk_axi_checker_forget(struct pmk_axi_checker *k)
 {
-	lose(k, PMK_AXI_READ);
-	lose(k, PMK_AXI_WRITE);
+	lose_track(k, PMK_AXI_READ);
+	lose_track(k, PMK_AXI_WRITE);
 	k->has_last = false;
 }
 
@@ -104,7 +104,7 @@ struct work {
 	unsigned n;
 };
 
-static struct pmk_violation *tell(struct work *w, enum pmk_axi_rule rule, unsigned role)
+static struct pmk_violation *violation_add(struct work *w, enum pmk_axi_rule rule, unsigned role)
 {
 	struct pmk_violation *v = &w->v[w->n];
 
@@ -121,29 +121,29 @@ static struct pmk_violation *tell(struct work *w, enum pmk_axi_rule rule, unsign
 
 static void tell_want(struct work *w, enum pmk_axi_rule rule, unsigned role, uint64_t want)
 {
-	struct pmk_violation *v = tell(w, rule, role);
+	struct pmk_violation *v = violation_add(w, rule, role);
 
 	v->want = want;
 	v->wants = true;
 }
 
-static bool has(const struct work *w, unsigned role)
+static bool has_role(const struct work *w, unsigned role)
 {
 	return w->k->params.has & PMK_AXI_ROLE(role);
 }
 
 /* True if the signal exists and has a value. */
-static bool known(const struct work *w, unsigned role)
+static bool has_value(const struct work *w, unsigned role)
 {
-	return has(w, role) && !(w->c->x & PMK_AXI_ROLE(role));
+	return has_role(w, role) && !(w->c->x & PMK_AXI_ROLE(role));
 }
 
 static void want_known(struct work *w, unsigned role)
 {
-	if (known(w, role) || !has(w, role))
+	if (has_value(w, role) || !has_role(w, role))
 		return;
 	if (!(w->k->told_x & PMK_AXI_ROLE(role)))
-		tell(w, PMK_AXI_RULE_UNKNOWN, role);
+		violation_add(w, PMK_AXI_RULE_UNKNOWN, role);
 	w->k->told_x |= PMK_AXI_ROLE(role);
 }
 
@@ -156,7 +156,7 @@ struct shake {
 	bool hidden;	  /* VALID or READY is x */
 };
 
-static struct shake shake(uint32_t has, const struct pmk_axi_cycle *c, unsigned channel)
+static struct shake handshake_of(uint32_t has, const struct pmk_axi_cycle *c, unsigned channel)
 {
 	uint32_t valid = PMK_AXI_ROLE(pmk_axi_channels[channel].valid);
 	uint32_t ready = PMK_AXI_ROLE(pmk_axi_channels[channel].ready), x = c->x;
@@ -173,9 +173,9 @@ static struct shake shake(uint32_t has, const struct pmk_axi_cycle *c, unsigned 
 }
 
 /* True if the channel offered something in the sample before that was not accepted. */
-static bool waited(const struct work *w, unsigned channel)
+static bool was_waiting(const struct work *w, unsigned channel)
 {
-	struct shake before = shake(w->k->params.has, &w->k->last, channel);
+	struct shake before = handshake_of(w->k->params.has, &w->k->last, channel);
 
 	return w->k->has_last && !w->k->last.reset && before.offered && !before.transferred &&
 	       !before.hidden;
@@ -183,17 +183,17 @@ static bool waited(const struct work *w, unsigned channel)
 
 static bool is_offered_anew(const struct work *w, unsigned channel)
 {
-	return shake(w->k->params.has, w->c, channel).offered && !waited(w, channel);
+	return handshake_of(w->k->params.has, w->c, channel).offered && !was_waiting(w, channel);
 }
 
 static void check_channel(struct work *w, unsigned channel)
 {
 	const struct offer *o = &offers[channel];
-	struct shake now = shake(w->k->params.has, w->c, channel);
+	struct shake now = handshake_of(w->k->params.has, w->c, channel);
 	uint8_t valid = pmk_axi_channels[channel].valid;
 
 	want_known(w, valid);
-	if (waited(w, channel) && known(w, valid) && !now.offered)
+	if (was_waiting(w, channel) && has_value(w, valid) && !now.offered)
 		tell_want(w, PMK_AXI_RULE_DROPS, valid, 1);
 	if (!now.offered)
 		return;
@@ -201,7 +201,7 @@ static void check_channel(struct work *w, unsigned channel)
 	for (unsigned i = 0; i < o->nroles; i++) {
 		if (i < o->nknown)
 			want_known(w, o->role[i]);
-		if (waited(w, channel) && known(w, o->role[i]) &&
+		if (was_waiting(w, channel) && has_value(w, o->role[i]) &&
 		    !(w->k->last.x & PMK_AXI_ROLE(o->role[i])) &&
 		    w->c->value[o->role[i]] != w->k->last.value[o->role[i]])
 			tell_want(w, PMK_AXI_RULE_CHANGES, o->role[i],
@@ -213,9 +213,9 @@ static void check_channel(struct work *w, unsigned channel)
 
 static void check_wrap(struct work *w, const struct direction *of, uint64_t beats, uint64_t bytes)
 {
-	if (known(w, of->len) && beats != 2 && beats != 4 && beats != 8 && beats != 16)
-		tell(w, PMK_AXI_RULE_WRAP_LENGTH, of->len);
-	if (known(w, of->addr) && known(w, of->size) && w->c->value[of->addr] % bytes)
+	if (has_value(w, of->len) && beats != 2 && beats != 4 && beats != 8 && beats != 16)
+		violation_add(w, PMK_AXI_RULE_WRAP_LENGTH, of->len);
+	if (has_value(w, of->addr) && has_value(w, of->size) && w->c->value[of->addr] % bytes)
 		tell_want(w, PMK_AXI_RULE_WRAP_ALIGNMENT, of->addr,
 			  w->c->value[of->addr] & ~(bytes - 1));
 }
@@ -231,25 +231,25 @@ static void check_address(struct work *w, const struct direction *of)
 	uint64_t bytes = UINT64_C(1) << (w->c->value[of->size] & 7);
 	uint64_t beats = w->c->value[of->len] + 1;
 
-	if (known(w, of->size) && w->k->params.bytes && bytes > w->k->params.bytes)
-		tell(w, PMK_AXI_RULE_WIDTH, of->size);
-	if (!known(w, of->burst))
+	if (has_value(w, of->size) && w->k->params.bytes && bytes > w->k->params.bytes)
+		violation_add(w, PMK_AXI_RULE_WIDTH, of->size);
+	if (!has_value(w, of->burst))
 		return;
 	switch (w->c->value[of->burst] & 3) {
 	case FIXED:
-		if (known(w, of->len) && beats > MOST_FIXED)
-			tell(w, PMK_AXI_RULE_FIXED_LENGTH, of->len);
+		if (has_value(w, of->len) && beats > MOST_FIXED)
+			violation_add(w, PMK_AXI_RULE_FIXED_LENGTH, of->len);
 		break;
 	case INCR:
-		if (known(w, of->addr) && known(w, of->len) && known(w, of->size) &&
+		if (has_value(w, of->addr) && has_value(w, of->len) && has_value(w, of->size) &&
 		    will_cross(w->c->value[of->addr], beats, bytes))
-			tell(w, PMK_AXI_RULE_BOUNDARY, of->addr);
+			violation_add(w, PMK_AXI_RULE_BOUNDARY, of->addr);
 		break;
 	case WRAP:
 		check_wrap(w, of, beats, bytes);
 		break;
 	case RESERVED:
-		tell(w, PMK_AXI_RULE_RESERVED, of->burst);
+		violation_add(w, PMK_AXI_RULE_RESERVED, of->burst);
 	}
 }
 
@@ -261,19 +261,19 @@ static uint32_t beats_of(const struct work *w, const struct direction *of)
 {
 	unsigned last = of->address == PMK_AXI_AR ? PMK_AXI_RLAST : PMK_AXI_WLAST;
 
-	if (known(w, of->len))
+	if (has_value(w, of->len))
 		return (uint32_t)(w->c->value[of->len] & 0xff) + 1;
-	return has(w, of->len) || has(w, last) ? 0 : 1;
+	return has_role(w, of->len) || has_role(w, last) ? 0 : 1;
 }
 
 /* ---- write data ----------------------------------------------------------------------------- */
 
-static uint64_t addresses(const struct pmk_axi_checker *k)
+static uint64_t write_addresses(const struct pmk_axi_checker *k)
 {
 	return k->side[PMK_AXI_WRITE].number;
 }
 
-static uint32_t *ahead(struct pmk_axi_checker *k, uint64_t number)
+static uint32_t *ahead_length(struct pmk_axi_checker *k, uint64_t number)
 {
 	return &k->ahead[number % PMK_AXI_MOST_PENDING];
 }
@@ -283,7 +283,7 @@ static uint32_t *ahead(struct pmk_axi_checker *k, uint64_t number)
  */
 static bool is_full(const struct pmk_axi_checker *k)
 {
-	uint64_t a = addresses(k), b = k->bursts;
+	uint64_t a = write_addresses(k), b = k->bursts;
 
 	return (a > b ? a - b : b - a) == PMK_AXI_MOST_PENDING;
 }
@@ -292,15 +292,15 @@ static bool is_full(const struct pmk_axi_checker *k)
 static void match_address(struct work *w, uint32_t beats)
 {
 	struct pmk_axi_checker *k = w->k;
-	uint64_t number = addresses(k);
-	uint32_t had = number < k->bursts ? *ahead(k, number) : 0;
+	uint64_t number = write_addresses(k);
+	uint32_t had = number < k->bursts ? *ahead_length(k, number) : 0;
 
 	if (number < k->bursts) {
 		if (had && beats && had != beats)
 			tell_want(w, PMK_AXI_RULE_LENGTH, PMK_AXI_AWLEN, had - 1);
 		return;
 	}
-	*ahead(k, number) = beats;
+	*ahead_length(k, number) = beats;
 	if (number == k->bursts && beats && k->beat >= beats && !k->told_last) {
 		tell_want(w, PMK_AXI_RULE_LENGTH, PMK_AXI_AWLEN, k->beat);
 		k->told_last = true;
@@ -310,7 +310,7 @@ static void match_address(struct work *w, uint32_t beats)
 /* True if this is the last beat of the burst. Without WLAST the length decides, if it is known. */
 static bool is_last_of(const struct work *w, uint32_t beats)
 {
-	if (has(w, PMK_AXI_WLAST))
+	if (has_role(w, PMK_AXI_WLAST))
 		return w->c->value[PMK_AXI_WLAST] & 1;
 	return w->k->beat == (beats ? beats : 1);
 }
@@ -318,13 +318,14 @@ static bool is_last_of(const struct work *w, uint32_t beats)
 static void take_data(struct work *w)
 {
 	struct pmk_axi_checker *k = w->k;
-	bool addressed = k->bursts < addresses(k), last;
-	uint32_t beats = addressed ? *ahead(k, k->bursts) : 0;
+	bool addressed = k->bursts < write_addresses(k), last;
+	uint32_t beats = addressed ? *ahead_length(k, k->bursts) : 0;
 
 	/* Nothing shows yet which beat is the last one. */
 	if ((w->c->x & w->k->params.has & PMK_AXI_ROLE(PMK_AXI_WLAST)) ||
-	    (!has(w, PMK_AXI_WLAST) && has(w, PMK_AXI_AWLEN) && !addressed) || is_full(k)) {
-		lose(k, PMK_AXI_WRITE);
+	    (!has_role(w, PMK_AXI_WLAST) && has_role(w, PMK_AXI_AWLEN) && !addressed) ||
+	    is_full(k)) {
+		lose_track(k, PMK_AXI_WRITE);
 		return;
 	}
 	k->beat++;
@@ -338,7 +339,7 @@ static void take_data(struct work *w)
 	if (!last)
 		return;
 	if (!addressed)
-		*ahead(k, k->bursts) = k->told_last ? 0 : k->beat;
+		*ahead_length(k, k->bursts) = k->told_last ? 0 : k->beat;
 	k->bursts++;
 	k->beat = 0;
 	k->told_last = false;
@@ -347,11 +348,11 @@ static void take_data(struct work *w)
 /* ---- responses ------------------------------------------------------------------------------ */
 
 /* Returns the oldest transaction that a response may belong to, or NULL. */
-static struct pmk_axi_due *find(struct work *w, unsigned d)
+static struct pmk_axi_due *find_due(struct work *w, unsigned d)
 {
 	struct pmk_axi_side_check *s = &w->k->side[d];
 	unsigned role = directions[d].resp_id;
-	uint64_t id = known(w, role) ? w->c->value[role] : 0;
+	uint64_t id = has_value(w, role) ? w->c->value[role] : 0;
 
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->due[i].id == id)
@@ -361,17 +362,17 @@ static struct pmk_axi_due *find(struct work *w, unsigned d)
 
 static void check_response(struct work *w, unsigned d)
 {
-	const struct pmk_axi_due *due = find(w, d);
+	const struct pmk_axi_due *due = find_due(w, d);
 	unsigned valid = pmk_axi_channels[directions[d].response].valid;
 
 	if (!due)
-		tell(w, PMK_AXI_RULE_STRAY, valid);
-	else if (d == PMK_AXI_WRITE && has(w, PMK_AXI_WVALID) && has(w, PMK_AXI_WREADY) &&
+		violation_add(w, PMK_AXI_RULE_STRAY, valid);
+	else if (d == PMK_AXI_WRITE && has_role(w, PMK_AXI_WVALID) && has_role(w, PMK_AXI_WREADY) &&
 		 w->k->bursts <= due->number)
-		tell(w, PMK_AXI_RULE_EARLY_RESPONSE, valid);
+		violation_add(w, PMK_AXI_RULE_EARLY_RESPONSE, valid);
 }
 
-static void finish(struct pmk_axi_side_check *s, const struct pmk_axi_due *due)
+static void finish_due(struct pmk_axi_side_check *s, const struct pmk_axi_due *due)
 {
 	size_t i = (size_t)(due - s->due);
 
@@ -385,7 +386,8 @@ static bool take_beat(struct work *w, struct pmk_axi_due *due)
 	bool last;
 
 	due->seen++;
-	last = has(w, PMK_AXI_RLAST) ? (w->c->value[PMK_AXI_RLAST] & 1) : due->seen == due->beats;
+	last = has_role(w, PMK_AXI_RLAST) ? (w->c->value[PMK_AXI_RLAST] & 1)
+					  : due->seen == due->beats;
 	if (last && due->beats && due->seen < due->beats)
 		tell_want(w, PMK_AXI_RULE_EARLY_LAST, PMK_AXI_RLAST, 0);
 	if (!last && due->beats && due->seen >= due->beats && !due->told) {
@@ -397,10 +399,10 @@ static bool take_beat(struct work *w, struct pmk_axi_due *due)
 
 static void take_response(struct work *w, unsigned d)
 {
-	struct pmk_axi_due *due = find(w, d);
+	struct pmk_axi_due *due = find_due(w, d);
 
 	if (due && (d == PMK_AXI_WRITE || take_beat(w, due)))
-		finish(&w->k->side[d], due);
+		finish_due(&w->k->side[d], due);
 }
 
 static void take_address(struct work *w, unsigned d)
@@ -410,13 +412,13 @@ static void take_address(struct work *w, unsigned d)
 	uint32_t beats = beats_of(w, of);
 
 	if (s->n == PMK_AXI_MOST_PENDING || (d == PMK_AXI_WRITE && is_full(w->k))) {
-		lose(w->k, d);
+		lose_track(w->k, d);
 		return;
 	}
-	if (d == PMK_AXI_WRITE && has(w, PMK_AXI_WVALID))
+	if (d == PMK_AXI_WRITE && has_role(w, PMK_AXI_WVALID))
 		match_address(w, beats);
 	s->due[s->n++] = (struct pmk_axi_due){
-		.id = known(w, of->id) ? w->c->value[of->id] : 0,
+		.id = has_value(w, of->id) ? w->c->value[of->id] : 0,
 		.number = s->number++,
 		.beats = beats,
 	};
@@ -427,9 +429,9 @@ static bool is_hidden(const struct work *w, unsigned d)
 {
 	const struct direction *of = &directions[d];
 	uint32_t has = w->k->params.has, x = w->c->x & has;
-	struct shake address = shake(has, w->c, of->address);
-	struct shake response = shake(has, w->c, of->response);
-	struct shake data = shake(has, w->c, d == PMK_AXI_WRITE ? PMK_AXI_W : PMK_AXI_R);
+	struct shake address = handshake_of(has, w->c, of->address);
+	struct shake response = handshake_of(has, w->c, of->response);
+	struct shake data = handshake_of(has, w->c, d == PMK_AXI_WRITE ? PMK_AXI_W : PMK_AXI_R);
 	uint32_t of_response = PMK_AXI_ROLE(of->resp_id);
 
 	if (d == PMK_AXI_READ)
@@ -443,19 +445,20 @@ static void check_direction(struct work *w, unsigned d)
 {
 	const struct direction *of = &directions[d];
 	uint32_t has = w->k->params.has;
-	bool address = shake(has, w->c, of->address).transferred;
+	bool address = handshake_of(has, w->c, of->address).transferred;
 
 	if (address)
 		check_address(w, of);
 	if (is_hidden(w, d))
-		lose(w->k, d);
+		lose_track(w->k, d);
 	if (!w->k->side[d].lost && is_offered_anew(w, of->response))
 		check_response(w, d);
-	if (!w->k->side[d].lost && shake(has, w->c, of->response).transferred)
+	if (!w->k->side[d].lost && handshake_of(has, w->c, of->response).transferred)
 		take_response(w, d);
 	if (!w->k->side[d].lost && address)
 		take_address(w, d);
-	if (d == PMK_AXI_WRITE && !w->k->side[d].lost && shake(has, w->c, PMK_AXI_W).transferred)
+	if (d == PMK_AXI_WRITE && !w->k->side[d].lost &&
+	    handshake_of(has, w->c, PMK_AXI_W).transferred)
 		take_data(w);
 }
 
@@ -472,7 +475,7 @@ static void check_reset(struct work *w)
 	for (unsigned i = 0; k->has_last && k->last.reset && i < PMK_AXI_NCHANNELS; i++) {
 		uint8_t valid = pmk_axi_channels[i].valid;
 
-		if (!known(w, valid) || !(w->c->value[valid] & 1) ||
+		if (!has_value(w, valid) || !(w->c->value[valid] & 1) ||
 		    (k->told_reset & PMK_AXI_ROLE(valid)))
 			continue;
 		tell_want(w, PMK_AXI_RULE_RESET_VALID, valid, 0);
