@@ -57,7 +57,7 @@ void pmk_wave_vcd_place(struct wave_dump *v, uint64_t *offset, uint64_t *line)
 /* ---- the buffer ----------------------------------------------------------------------------- */
 
 /* Doubles the buffer, keeping the `left` unread bytes at its front. */
-static int grow(struct wave_dump *v, size_t left)
+static int grow_buffer(struct wave_dump *v, size_t left)
 {
 	size_t room = v->room ? 2 * v->room : BUFFER;
 	char *bigger;
@@ -77,7 +77,7 @@ static int grow(struct wave_dump *v, size_t left)
 }
 
 /* Checks how the converter has ended. */
-static int ended(struct wave_dump *v)
+static int check_converter(struct wave_dump *v)
 {
 	int status = pmk_wave_source_status(&v->source);
 
@@ -99,7 +99,7 @@ static bool at_end(const struct wave_source *s)
  * Moves the unread text to the front of the buffer and reads more text after it. Returns 0, also at
  * the end.
  */
-static int refill(struct wave_dump *v)
+static int refill_buffer(struct wave_dump *v)
 {
 	size_t left = (size_t)(v->end - v->at);
 	ssize_t n;
@@ -110,7 +110,7 @@ static int refill(struct wave_dump *v)
 	memmove(v->buf, v->at, left);
 	v->at = v->counted = v->buf;
 	v->end = v->buf + left;
-	if (left == v->room && (err = grow(v, left)))
+	if (left == v->room && (err = grow_buffer(v, left)))
 		return err;
 	do {
 		if (v->clockwork && !at_end(&v->source) &&
@@ -128,48 +128,48 @@ static int refill(struct wave_dump *v)
 		return pmk_wave_dump_fail(v, PMK_EIO, "cannot be read: %s", strerror(errno));
 	v->end += n;
 	memset(v->end, 0, WAVE_SLACK);
-	return n ? 0 : ended(v);
+	return n ? 0 : check_converter(v);
 }
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
 	return (unsigned char)c <= ' ';
 }
 
 /* Reads more text of the header. False at its end or after an error. */
-static bool more(struct wave_dump *v)
+static bool more_header(struct wave_dump *v)
 {
-	return !v->eof && !refill(v) && !v->stopped;
+	return !v->eof && !refill_buffer(v) && !v->stopped;
 }
 
 /*
  * Returns the next word of the header; NULL at the end or after an error. It is valid until the
  * next call, and an error is reported at its position until then.
  */
-static const char *word(struct wave_dump *v, size_t *length)
+static const char *next_word(struct wave_dump *v, size_t *length)
 {
 	size_t n = 0;
 
 	v->at += v->word;
 	v->word = 0;
 	do {
-		while (v->at < v->end && *v->at && blank(*v->at))
+		while (v->at < v->end && *v->at && is_blank(*v->at))
 			v->at++;
-	} while (v->at == v->end && more(v));
+	} while (v->at == v->end && more_header(v));
 	if (v->at < v->end && !*v->at) {
 		pmk_wave_dump_fail(v, PMK_EPARSE,
 				   "this is neither VCD nor FST: a byte 0 in the header");
 		return NULL;
 	}
 	do {
-		while (v->at + n < v->end && !blank(v->at[n]))
+		while (v->at + n < v->end && !is_blank(v->at[n]))
 			n++;
-	} while (v->at + n == v->end && more(v));
+	} while (v->at + n == v->end && more_header(v));
 	*length = v->word = n;
 	return n && !v->error.code ? v->at : NULL;
 }
 
-static bool is(const char *word, size_t n, const char *text)
+static bool is_word(const char *word, size_t n, const char *text)
 {
 	return n == strlen(text) && memcmp(word, text, n) == 0;
 }
@@ -220,7 +220,7 @@ static inline uint32_t number_of(uint64_t key, size_t n)
 }
 
 /* True if a code is ASCII, without 0x7f. Codes contain no blanks. */
-static bool printable(uint64_t key)
+static bool is_printable(uint64_t key)
 {
 	return !((key | (key + WAVE_EACH(1))) & WAVE_EACH(0x80));
 }
@@ -265,7 +265,7 @@ static int list_codes(struct wave_dump *v)
 			uint32_t number;
 
 			v->long_codes |= id->key >> 8 * SHORT != 0;
-			if (!id->key || !printable(id->key))
+			if (!id->key || !is_printable(id->key))
 				continue;
 			number = number_of(id->key, length_of_key(id->key));
 			if (fill)
@@ -306,7 +306,7 @@ static uint32_t watch_of_any(const struct wave_dump *v, const char *code, size_t
 {
 	const struct wave_id *id;
 
-	if (n - 1 < 8 && printable(key_of(code, n)))
+	if (n - 1 < 8 && is_printable(key_of(code, n)))
 		return watch_of(v, code, n);
 	id = wave_find_id(v, key_of(code, n));
 	return n && id->key ? 1 + id->watch : 0;
@@ -320,8 +320,8 @@ static int skip_section(struct wave_dump *v, const char *what)
 	const char *w;
 	size_t n;
 
-	while ((w = word(v, &n)))
-		if (is(w, n, "$end"))
+	while ((w = next_word(v, &n)))
+		if (is_word(w, n, "$end"))
 			return 0;
 	return pmk_wave_dump_fail(v, PMK_EPARSE, "the dump ends within %s: truncated?", what);
 }
@@ -336,8 +336,8 @@ static int section_text(struct wave_dump *v, const char *what, const char *gap, 
 	const char *w;
 
 	buf[0] = '\0';
-	while ((w = word(v, &n))) {
-		if (is(w, n, "$end"))
+	while ((w = next_word(v, &n))) {
+		if (is_word(w, n, "$end"))
 			return 0;
 		used += (size_t)snprintf(buf + used, size - used, "%s%.*s", used ? gap : "",
 					 n < size ? (int)n : (int)size, w);
@@ -392,15 +392,15 @@ static int read_upscope(struct wave_dump *v, struct wave_scopes *s)
 
 static uint8_t kind_of(const char *type, size_t n)
 {
-	if (is(type, n, "real") || is(type, n, "realtime") || is(type, n, "real_parameter") ||
-	    is(type, n, "shortreal"))
+	if (is_word(type, n, "real") || is_word(type, n, "realtime") ||
+	    is_word(type, n, "real_parameter") || is_word(type, n, "shortreal"))
 		return PMK_WAVE_REAL;
-	if (is(type, n, "string"))
+	if (is_word(type, n, "string"))
 		return PMK_WAVE_STRING;
-	return is(type, n, "event") ? PMK_WAVE_EVENT : PMK_WAVE_BITS;
+	return is_word(type, n, "event") ? PMK_WAVE_EVENT : PMK_WAVE_BITS;
 }
 
-static int extended(struct wave_dump *v, const char *word, size_t n)
+static int refuse_extended(struct wave_dump *v, const char *word, size_t n)
 {
 	char buf[WAVE_SHOWN];
 
@@ -420,15 +420,15 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes)
 	size_t n;
 	int err;
 
-	w = word(v, &n);
-	port = w && is(w, n, "port");
+	w = next_word(v, &n);
+	port = w && is_word(w, n, "port");
 	if (w) {
 		s.kind = kind_of(w, n);
-		s.parameter = is(w, n, "parameter");
+		s.parameter = is_word(w, n, "parameter");
 	}
-	w = w ? word(v, &n) : NULL;
+	w = w ? next_word(v, &n) : NULL;
 	if (port && w && *w == '[')
-		return extended(v, w, n);
+		return refuse_extended(v, w, n);
 	if (w) {
 		snprintf(text, sizeof(text), "%.*s", n < 20 ? (int)n : 20, w);
 		s.width = (uint32_t)strtoul(text, &rest, 10);
@@ -437,11 +437,11 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes)
 			return pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no width of a $var",
 						  pmk_wave_dump_shown(buf, w, n));
 	}
-	w = w ? word(v, &n) : NULL;
-	if (w && is(w, n, "$end"))
+	w = w ? next_word(v, &n) : NULL;
+	if (w && is_word(w, n, "$end"))
 		return pmk_wave_dump_fail(v, PMK_EPARSE, "a $var without a name");
-	if (port && w && !v->nsignals && is(w, n, "<0"))
-		return extended(v, w, n);
+	if (port && w && !v->nsignals && is_word(w, n, "<0"))
+		return refuse_extended(v, w, n);
 	if (w && (err = pmk_wave_dump_net(v, key_of(w, n), &s.net)))
 		return err;
 	if ((err = section_text(v, "$var", " ", text, sizeof(text))))
@@ -455,13 +455,13 @@ static int read_section(struct wave_dump *v, const char *w, size_t n, struct wav
 {
 	char buf[WAVE_SHOWN];
 
-	if (is(w, n, "$var"))
+	if (is_word(w, n, "$var"))
 		return read_var(v, scopes);
-	if (is(w, n, "$scope"))
+	if (is_word(w, n, "$scope"))
 		return read_scope(v, scopes);
-	if (is(w, n, "$upscope"))
+	if (is_word(w, n, "$upscope"))
 		return read_upscope(v, scopes);
-	if (is(w, n, "$timescale"))
+	if (is_word(w, n, "$timescale"))
 		return read_timescale(v);
 	return skip_section(v, pmk_wave_dump_shown(buf, w, n));
 }
@@ -474,10 +474,10 @@ static int read_sections(struct wave_dump *v, struct wave_scopes *scopes)
 	int err = 0;
 	size_t n;
 
-	while (!err && (w = word(v, &n))) {
-		if (is(w, n, "$enddefinitions"))
+	while (!err && (w = next_word(v, &n))) {
+		if (is_word(w, n, "$enddefinitions"))
 			return skip_section(v, "$enddefinitions");
-		if (*w != '$' || is(w, n, "$end"))
+		if (*w != '$' || is_word(w, n, "$end"))
 			return first ? pmk_wave_dump_fail(
 					       v, PMK_EPARSE,
 					       "this is neither VCD nor FST: it begins with '%s'",
@@ -496,7 +496,7 @@ static int read_sections(struct wave_dump *v, struct wave_scopes *scopes)
 int pmk_wave_vcd_header(struct wave_dump *v)
 {
 	struct wave_scopes scopes = { .depth = 0 };
-	int err = grow(v, 0);
+	int err = grow_buffer(v, 0);
 
 	if (!err)
 		err = read_sections(v, &scopes);
@@ -509,7 +509,8 @@ int pmk_wave_vcd_header(struct wave_dump *v)
 /* ---- changes -------------------------------------------------------------------------------- */
 
 /* Stores the change at p of a watched net. */
-static int change(struct wave_dump *v, const char *p, uint32_t first, const char *text, size_t n)
+static int store_change(struct wave_dump *v, const char *p, uint32_t first, const char *text,
+			size_t n)
 {
 	uint64_t bits;
 
@@ -568,12 +569,12 @@ static const char *skip_comment(struct wave_dump *v, const char *p, const char *
 	while (p < limit) {
 		size_t n = wave_length(p);
 
-		if (is(p, n, "$end")) {
+		if (is_word(p, n, "$end")) {
 			v->comment = false;
 			return p + n;
 		}
 		p += n;
-		while (p < limit && blank(*p))
+		while (p < limit && is_blank(*p))
 			p++;
 	}
 	return p;
@@ -585,18 +586,19 @@ static size_t read_keyword(struct wave_dump *v, const char *p)
 	size_t n = wave_length(p);
 	char buf[WAVE_SHOWN];
 
-	if (is(p, n, "$end")) {
+	if (is_word(p, n, "$end")) {
 		v->block = false;
-	} else if (is(p, n, "$dumpvars") || is(p, n, "$dumpall") || is(p, n, "$dumpon")) {
+	} else if (is_word(p, n, "$dumpvars") || is_word(p, n, "$dumpall") ||
+		   is_word(p, n, "$dumpon")) {
 		v->block = true;
-	} else if (is(p, n, "$dumpoff")) {
+	} else if (is_word(p, n, "$dumpoff")) {
 		v->block = true;
 		if (pmk_wave_dump_off(v))
 			return 0;
-	} else if (is(p, n, "$comment")) {
+	} else if (is_word(p, n, "$comment")) {
 		v->comment = true;
-	} else if (is(p, n < 10 ? n : 10, "$dumpports")) { /* also $dumpportson etc. */
-		extended(v, p, n);
+	} else if (is_word(p, n < 10 ? n : 10, "$dumpports")) { /* also $dumpportson etc. */
+		refuse_extended(v, p, n);
 		return 0;
 	} else {
 		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' between the changes",
@@ -631,7 +633,7 @@ static const char *read_scalar(struct wave_dump *v, const char *p)
 	uint32_t watch;
 	size_t n = read_code(v, p + 1, &watch);
 
-	return n && !(watch && change(v, p, watch, p, 1)) ? p + 1 + n : NULL;
+	return n && !(watch && store_change(v, p, watch, p, 1)) ? p + 1 + n : NULL;
 }
 
 /*
@@ -645,14 +647,14 @@ static const char *read_vector(struct wave_dump *v, const char *p, const char *l
 	uint32_t watch;
 
 	code = value + n;
-	while (code < limit && blank(*code))
+	while (code < limit && is_blank(*code))
 		code++;
 	if (code >= limit)
 		return p;
 	more = read_code(v, code, &watch);
 	if (!more)
 		return NULL;
-	if (watch && (*p == 'b' || *p == 'B') && change(v, p, watch, value, n))
+	if (watch && (*p == 'b' || *p == 'B') && store_change(v, p, watch, value, n))
 		return NULL;
 	code += more;
 	return code + (*code == '\n');
@@ -663,7 +665,7 @@ static const char *odd_character(struct wave_dump *v, const char *p)
 	char buf[WAVE_SHOWN];
 
 	if (*p == 'p')
-		extended(v, p, wave_length(p));
+		refuse_extended(v, p, wave_length(p));
 	else
 		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no change",
 				   pmk_wave_dump_shown(buf, p, wave_length(p)));
@@ -890,7 +892,7 @@ static const char *read_line(struct wave_dump *v, const struct lines *l, const s
 	const char *end = l->text + l->end[q->line];
 
 	if (q->watch && !is_text(kind_at(p)) &&
-	    change(v, p, q->watch - 1, l->text + q->digits - q->ndigits, q->ndigits))
+	    store_change(v, p, q->watch - 1, l->text + q->digits - q->ndigits, q->ndigits))
 		return NULL;
 	if (q->watch)
 		return end + 1;
@@ -1029,7 +1031,7 @@ void pmk_wave_vcd_changes(struct wave_dump *v)
 	int err = list_codes(v);
 
 	while (!err && read_buffer(v) && !v->eof && !v->stopped)
-		err = refill(v);
+		err = refill_buffer(v);
 	/* Text that a converter wrote before it failed consists of whole lines, so it is used. */
 	if (err && v->eof)
 		read_buffer(v);

@@ -137,7 +137,8 @@ static struct widths widths_of(const struct pmk_wave_slot *s)
 	return (struct widths){ 1, 64 };
 }
 
-static int watch(struct pmk_wave *w, const struct wave_pick *pick, uint32_t cell, bool inverted)
+static int watch_parts(struct pmk_wave *w, const struct wave_pick *pick, uint32_t cell,
+		       bool inverted)
 {
 	for (unsigned i = 0; i < pick->nparts; i++) {
 		const struct wave_part *p = &pick->part[i];
@@ -201,7 +202,7 @@ static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, u
 			file, line, name, pick.width, widths.least == widths.most ? "" : "up to ",
 			widths.most, widths.most - 1u);
 	w->width[cell] = (uint8_t)pick.width;
-	if (watch(w, &pick, cell, *signal == '!'))
+	if (watch_parts(w, &pick, cell, *signal == '!'))
 		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
 	return 0;
 }
