@@ -210,7 +210,7 @@ static bool read_range(const char *text, int32_t *msb, int32_t *lsb)
 	return false;
 }
 
-static uint32_t span(int32_t msb, int32_t lsb)
+static uint32_t range_width(int32_t msb, int32_t lsb)
 {
 	return (uint32_t)(msb > lsb ? msb - lsb : lsb - msb) + 1;
 }
@@ -226,7 +226,7 @@ static void split_range(char *text, struct pmk_wave_signal *s)
 	s->msb = (int32_t)s->width - 1;
 	s->lsb = 0;
 	if (!bracket || bracket == text || !read_range(bracket, &msb, &lsb) ||
-	    span(msb, lsb) != s->width)
+	    range_width(msb, lsb) != s->width)
 		return;
 	s->msb = msb;
 	s->lsb = lsb;
@@ -312,7 +312,7 @@ int pmk_wave_dump_watch(struct wave_dump *v, const struct wave_watch *watch)
 /* Meaning of one digit of a value. */
 enum { DIGIT_0, DIGIT_1, DIGIT_X, NO_DIGIT };
 
-static unsigned digit(char c)
+static unsigned digit_of(char c)
 {
 	switch (c) {
 	case '0':
@@ -344,35 +344,36 @@ static unsigned digit(char c)
  */
 static bool too_wide(const char *text, size_t n, uint32_t width)
 {
-	unsigned top = digit(text[0]);
+	unsigned top = digit_of(text[0]);
 
 	if (n <= width)
 		return false;
 	for (size_t i = 0; i < n - width; i++)
-		if (digit(text[i]) != top || top == DIGIT_1)
+		if (digit_of(text[i]) != top || top == DIGIT_1)
 			return true;
-	return top == DIGIT_X && digit(text[n - width]) != DIGIT_X;
+	return top == DIGIT_X && digit_of(text[n - width]) != DIGIT_X;
 }
 
 /*
  * Reads bits [low, low + width) of a value of n digits, the highest first. False if a digit is
  * invalid.
  */
-static bool decode(const char *text, size_t n, unsigned low, unsigned width,
-		   struct pmk_wave_value *out)
+static bool decode_bits(const char *text, size_t n, unsigned low, unsigned width,
+			struct pmk_wave_value *out)
 {
 	size_t top = (size_t)low + width, from = top < n ? top : n;
 	uint64_t bits = 0, x = 0;
 
 	if (top > n) { /* the value is shorter than its net: extend it */
-		unsigned d = digit(text[0]), more = top - n < width ? (unsigned)(top - n) : width;
+		unsigned d = digit_of(text[0]),
+			 more = top - n < width ? (unsigned)(top - n) : width;
 
 		if (d == NO_DIGIT)
 			return false;
 		x = d == DIGIT_X ? wave_ones(more) : 0;
 	}
 	for (size_t i = from; i > low; i--) {
-		unsigned d = digit(text[n - i]);
+		unsigned d = digit_of(text[n - i]);
 
 		if (d == NO_DIGIT)
 			return false;
@@ -411,7 +412,7 @@ int pmk_wave_dump_change(struct wave_dump *v, uint32_t first, const char *text, 
 		const struct wave_watch *w = &v->watch[i - 1];
 		const struct pmk_wave_signal *s = &v->signal[w->signal];
 
-		if (!n || !decode(text, n, w->low, w->width, &value))
+		if (!n || !decode_bits(text, n, w->low, w->width, &value))
 			return no_value(v, s, text, n);
 		if (too_wide(text, n, s->width))
 			return pmk_wave_dump_too_many_bits(v, s, text, n);
@@ -475,7 +476,7 @@ int pmk_wave_dump_open(struct wave_dump *v, const char *path, struct pmk_wave_er
 }
 
 /* Finds watches whose net is a whole cell, as for most nets: their values can be copied. */
-static void find_whole(struct wave_dump *v)
+static void find_whole_cells(struct wave_dump *v)
 {
 	/* Number of watches per cell. `changed` is free to use, because nothing has changed yet. */
 	uint32_t *watches = v->cells.changed;
@@ -493,7 +494,7 @@ static void find_whole(struct wave_dump *v)
 int pmk_wave_dump_run(struct wave_dump *v, const struct wave_clockwork *clockwork)
 {
 	v->clockwork = clockwork;
-	find_whole(v);
+	find_whole_cells(v);
 	if (v->fst)
 		pmk_wave_fst_changes(v);
 	else

@@ -47,7 +47,7 @@ enum {
 #define HEAD		 9 /* type and length */
 #define HEADER_TIMESCALE 73
 #define HEADER_BYTES	 330
-#define SLACK		 8 /* readable bytes after unpacked data: packed() reads 8 bytes at once */
+#define SLACK		 8 /* readable bytes after unpacked data: bits_at() reads 8 bytes at once */
 
 /* A buffer that grows. */
 struct bytes {
@@ -111,14 +111,14 @@ struct wave_fst {
 	size_t ntimes;
 };
 
-static int damaged(struct wave_dump *v, const char *what)
+static int damaged_block(struct wave_dump *v, const char *what)
 {
 	return pmk_wave_dump_fail(v, PMK_EPARSE, "%s: the FST file is damaged", what);
 }
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-static int reserve(struct wave_dump *v, struct bytes *b, uint64_t n)
+static int reserve_bytes(struct wave_dump *v, struct bytes *b, uint64_t n)
 {
 	uint8_t *bigger;
 
@@ -134,7 +134,7 @@ static int reserve(struct wave_dump *v, struct bytes *b, uint64_t n)
 }
 
 /* Reads n bytes of the file. */
-static int fetch(struct wave_dump *v, uint64_t at, void *to, size_t n)
+static int fetch_bytes(struct wave_dump *v, uint64_t at, void *to, size_t n)
 {
 	const struct wave_fst *f = v->fst;
 	uint8_t *p = to;
@@ -156,13 +156,13 @@ static int fetch(struct wave_dump *v, uint64_t at, void *to, size_t n)
 	return 0;
 }
 
-static int load(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n)
+static int load_bytes(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n)
 {
 	if (at > v->fst->size || n > v->fst->size - at)
-		n = UINT64_MAX; /* too large, so that fetch() reports it */
-	else if (reserve(v, b, n))
+		n = UINT64_MAX; /* too large, so that fetch_bytes() reports it */
+	else if (reserve_bytes(v, b, n))
 		return v->error.code;
-	return fetch(v, at, b->p, n);
+	return fetch_bytes(v, at, b->p, n);
 }
 
 /* Loads n packed bytes of the file and unpacks them with `how`. */
@@ -173,21 +173,21 @@ static int load_packed(struct wave_dump *v, struct bytes *b, uint64_t at, uint64
 	struct bytes *packed = &v->fst->packed;
 
 	if (!wave_can_unpack(n, whole))
-		return damaged(v, what);
-	if (load(v, packed, at, n) || reserve(v, b, whole))
+		return damaged_block(v, what);
+	if (load_bytes(v, packed, at, n) || reserve_bytes(v, b, whole))
 		return v->error.code;
-	return how(packed->p, packed->n, b->p, whole) ? 0 : damaged(v, what);
+	return how(packed->p, packed->n, b->p, whole) ? 0 : damaged_block(v, what);
 }
 
 /* The same for data that are packed only if that makes them shorter. */
 static int load_shorter(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n,
 			uint64_t whole, const char *what)
 {
-	return n == whole ? load(v, b, at, n)
+	return n == whole ? load_bytes(v, b, at, n)
 			  : load_packed(v, b, at, n, whole, pmk_wave_inflate, what);
 }
 
-static uint64_t number(const uint8_t *p)
+static uint64_t read_number(const uint8_t *p)
 {
 	return __builtin_bswap64(wave_word((const char *)p));
 }
@@ -195,9 +195,9 @@ static uint64_t number(const uint8_t *p)
 static int fetch_number(struct wave_dump *v, uint64_t at, uint64_t *n)
 {
 	uint8_t p[8] = { 0 };
-	int err = fetch(v, at, p, sizeof(p));
+	int err = fetch_bytes(v, at, p, sizeof(p));
 
-	*n = number(p);
+	*n = read_number(p);
 	return err;
 }
 
@@ -218,7 +218,7 @@ static bool long_varint(const uint8_t **p, const uint8_t *end, uint64_t *n, unsi
 	return false;
 }
 
-static inline bool varint(const uint8_t **p, const uint8_t *end, uint64_t *n)
+static inline bool read_varint(const uint8_t **p, const uint8_t *end, uint64_t *n)
 {
 	unsigned bits;
 
@@ -251,7 +251,7 @@ static bool next_block(struct wave_dump *v, struct block *b)
 	uint8_t type;
 
 	b->at = v->base = b->end;
-	if (b->at == v->fst->size || fetch(v, b->at, &type, 1))
+	if (b->at == v->fst->size || fetch_bytes(v, b->at, &type, 1))
 		return false;
 	b->type = type;
 	if (type == UNFINISHED || fetch_number(v, b->at + 1, &length))
@@ -292,7 +292,7 @@ enum {
 
 enum { TAG_ATTRIBUTE = 252, TAG_END_OF_ATTRIBUTE = 253, TAG_SCOPE = 254, TAG_UPSCOPE = 255 };
 
-static bool skip(const uint8_t **p, const uint8_t *end, size_t n)
+static bool skip_strings(const uint8_t **p, const uint8_t *end, size_t n)
 {
 	if (n > (size_t)(end - *p))
 		return false;
@@ -304,7 +304,7 @@ static bool skip(const uint8_t **p, const uint8_t *end, size_t n)
  * Copies the string at *p and moves *p after it. Each run of blanks and control characters becomes
  * one blank. False if the string does not end.
  */
-static bool string(const uint8_t **p, const uint8_t *end, char *text, size_t size)
+static bool read_string(const uint8_t **p, const uint8_t *end, char *text, size_t size)
 {
 	const uint8_t *stop = memchr(*p, 0, (size_t)(end - *p));
 	size_t n = 0;
@@ -359,11 +359,12 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes, unsigned ty
 	uint64_t length, alias;
 	char text[4096];
 
-	if (!skip(p, end, 1) || !string(p, end, text, sizeof(text)) || !varint(p, end, &length) ||
-	    !varint(p, end, &alias) || length > 1u << 24 || alias > v->fst->nhandles)
-		return damaged(v, "names");
+	if (!skip_strings(p, end, 1) || !read_string(p, end, text, sizeof(text)) ||
+	    !read_varint(p, end, &length) || !read_varint(p, end, &alias) || length > 1u << 24 ||
+	    alias > v->fst->nhandles)
+		return damaged_block(v, "names");
 	if (!*text)
-		return damaged(v, "a variable without a name");
+		return damaged_block(v, "a variable without a name");
 	s.kind = kind_of(type, length);
 	s.parameter = type == TYPE_PARAMETER;
 	s.width = (uint32_t)length;
@@ -389,21 +390,21 @@ static int read_tag(struct wave_dump *v, struct wave_scopes *scopes, const uint8
 
 	switch (tag) {
 	case TAG_SCOPE: /* type, name, component */
-		if (!skip(p, end, 1) || !string(p, end, text, sizeof(text)) ||
-		    !string(p, end, other, sizeof(other)))
-			return damaged(v, "names");
+		if (!skip_strings(p, end, 1) || !read_string(p, end, text, sizeof(text)) ||
+		    !read_string(p, end, other, sizeof(other)))
+			return damaged_block(v, "names");
 		return pmk_wave_dump_enter(v, scopes, text);
 	case TAG_UPSCOPE:
 		return pmk_wave_dump_leave(v, scopes);
 	case TAG_ATTRIBUTE: /* type, subtype, name, number */
-		if (!skip(p, end, 2) || !string(p, end, other, sizeof(other)) ||
-		    !varint(p, end, &number))
-			return damaged(v, "names");
+		if (!skip_strings(p, end, 2) || !read_string(p, end, other, sizeof(other)) ||
+		    !read_varint(p, end, &number))
+			return damaged_block(v, "names");
 		return 0;
 	case TAG_END_OF_ATTRIBUTE:
 		return 0;
 	}
-	return tag < NTYPES ? read_var(v, scopes, tag, p, end) : damaged(v, "names");
+	return tag < NTYPES ? read_var(v, scopes, tag, p, end) : damaged_block(v, "names");
 }
 
 static int read_names(struct wave_dump *v, const struct block *b)
@@ -415,7 +416,7 @@ static int read_names(struct wave_dump *v, const struct block *b)
 	int err = fetch_number(v, b->at + HEAD, &whole);
 
 	if (err || at > b->end)
-		return err ? err : damaged(v, "names");
+		return err ? err : damaged_block(v, "names");
 	if (b->type != NAMES_LZ4_TWICE) {
 		err = load_packed(v, text, at, b->end - at, whole,
 				  b->type == NAMES_LZ4 ? pmk_wave_unlz4 : pmk_wave_inflate,
@@ -423,14 +424,14 @@ static int read_names(struct wave_dump *v, const struct block *b)
 	} else {
 		err = fetch_number(v, at, &half);
 		if (!err && (at + 8 > b->end || !wave_can_unpack(half, whole)))
-			err = damaged(v, "names");
+			err = damaged_block(v, "names");
 		if (!err)
 			err = load_packed(v, &once, at + 8, b->end - at - 8, half, pmk_wave_unlz4,
 					  "names");
 		if (!err)
-			err = reserve(v, text, whole);
+			err = reserve_bytes(v, text, whole);
 		if (!err && !pmk_wave_unlz4(once.p, once.n, text->p, whole))
-			err = damaged(v, "names");
+			err = damaged_block(v, "names");
 		free(once.p);
 	}
 	p = text->p;
@@ -448,7 +449,7 @@ static int read_timescale(struct wave_dump *v)
 	static const char *const units[] = { "s", "ms", "us", "ns", "ps", "fs" };
 	static const unsigned scales[] = { 1, 10, 100 };
 	int8_t power;
-	int err = fetch(v, HEADER_TIMESCALE, &power, 1);
+	int err = fetch_bytes(v, HEADER_TIMESCALE, &power, 1);
 
 	if (!err && power <= 2 && power >= -15) {
 		v->unit = units[(2 - power) / 3];
@@ -463,27 +464,27 @@ static int read_blackouts(struct wave_dump *v, const struct block *b)
 	uint64_t n, later, time = 0;
 	const uint8_t *p, *end;
 
-	if (load(v, &f->table, b->at + HEAD, b->end - b->at - HEAD))
+	if (load_bytes(v, &f->table, b->at + HEAD, b->end - b->at - HEAD))
 		return v->error.code;
 	p = f->table.p;
 	end = p + f->table.n;
-	if (f->blackout || !varint(&p, end, &n) || n > (uint64_t)(end - p) / 2)
-		return damaged(v, "blackouts");
+	if (f->blackout || !read_varint(&p, end, &n) || n > (uint64_t)(end - p) / 2)
+		return damaged_block(v, "blackouts");
 	f->blackout = calloc(n + 1, sizeof(*f->blackout));
 	if (!f->blackout)
 		return pmk_wave_dump_no_memory(v);
 	for (; f->nblackouts < n; f->nblackouts++) {
 		bool on = p < end && *p++;
 
-		if (!varint(&p, end, &later) || __builtin_add_overflow(time, later, &time))
-			return damaged(v, "blackouts");
+		if (!read_varint(&p, end, &later) || __builtin_add_overflow(time, later, &time))
+			return damaged_block(v, "blackouts");
 		f->blackout[f->nblackouts] = (struct blackout){ time, on };
 	}
 	return 0;
 }
 
 /* The file was compressed as a whole: unpacks it to a temporary file without a name. */
-static int unwrap(struct wave_dump *v)
+static int unpack_file(struct wave_dump *v)
 {
 	struct wave_fst *f = v->fst;
 	uint64_t whole;
@@ -491,7 +492,7 @@ static int unwrap(struct wave_dump *v)
 	if (fetch_number(v, HEAD, &whole))
 		return v->error.code;
 	if (!wave_can_unpack(f->size, whole))
-		return damaged(v, "it claims to be too large");
+		return damaged_block(v, "it claims to be too large");
 	f->unwrapped = tmpfile();
 	if (!f->unwrapped || lseek(f->fd, HEAD + 8, SEEK_SET) < 0)
 		return pmk_wave_dump_fail(v, PMK_EIO, "no temporary file: %s", strerror(errno));
@@ -514,19 +515,19 @@ int pmk_wave_fst_header(struct wave_dump *v)
 		return pmk_wave_dump_no_memory(v);
 	f->fd = v->source.fd;
 	f->size = v->source.size;
-	if (v->source.head[0] == WRAPPED && unwrap(v))
+	if (v->source.head[0] == WRAPPED && unpack_file(v))
 		return v->error.code;
 	while (next_block(v, &b)) {
 		int err = 0;
 
 		if (!b.at && (b.type != HEADER || b.end != HEADER_BYTES))
-			return damaged(v, "no header");
+			return damaged_block(v, "no header");
 		if (!b.at)
 			err = read_timescale(v);
 		else if (b.type == BLACKOUTS)
 			err = read_blackouts(v, &b);
 		else if (has_names(&b))
-			err = named ? damaged(v, "names twice") : read_names(v, &b);
+			err = named ? damaged_block(v, "names twice") : read_names(v, &b);
 		if (err)
 			return err;
 		named |= has_names(&b);
@@ -581,20 +582,20 @@ static int find_from_end(struct wave_dump *v, const struct block *b, struct plac
 	uint64_t room = b->end - b->at - HEAD, n;
 
 	if (room < 24 + 8 + 24)
-		return damaged(v, "a block that is too short");
+		return damaged_block(v, "a block that is too short");
 	if (fetch_number(v, b->end - 24, &at->whole_times) ||
 	    fetch_number(v, b->end - 16, &at->packed_times) ||
 	    fetch_number(v, b->end - 8, &at->ntimes))
 		return v->error.code;
 	room -= 24 + 8 + 24;
 	if (at->packed_times > room || at->ntimes > at->whole_times)
-		return damaged(v, "times");
+		return damaged_block(v, "times");
 	at->times = b->end - 24 - at->packed_times;
 	at->end_of_table = at->times - 8;
 	if (fetch_number(v, at->end_of_table, &n))
 		return v->error.code;
 	if (n > room - at->packed_times)
-		return damaged(v, "where its signals are");
+		return damaged_block(v, "where its signals are");
 	at->table = at->end_of_table - n;
 	return 0;
 }
@@ -607,11 +608,11 @@ static int fetch_varints(struct wave_dump *v, uint64_t *at, uint64_t limit, uint
 	const uint8_t *p = head, *end;
 
 	end = head + (limit - *at < sizeof(head) ? limit - *at : sizeof(head));
-	if (fetch(v, *at, head, (size_t)(end - head)))
+	if (fetch_bytes(v, *at, head, (size_t)(end - head)))
 		return v->error.code;
 	for (unsigned i = 0; i < n; i++)
-		if (!varint(&p, end, &to[i]))
-			return damaged(v, "changes");
+		if (!read_varint(&p, end, &to[i]))
+			return damaged_block(v, "changes");
 	*at += (uint64_t)(p - head);
 	return 0;
 }
@@ -632,10 +633,10 @@ static int find_from_begin(struct wave_dump *v, const struct block *b, struct pl
 	at->whole_frame = frame[0];
 	at->packed_frame = frame[1];
 	if (at->packed_frame > at->table - at->frame)
-		return damaged(v, "values");
+		return damaged_block(v, "values");
 	at->chains = at->frame + at->packed_frame;
 	if (fetch_varints(v, &at->chains, at->table, &signals, 1) ||
-	    fetch(v, at->chains, &packing, 1))
+	    fetch_bytes(v, at->chains, &packing, 1))
 		return v->error.code;
 	at->packing = packing;
 	return 0;
@@ -651,7 +652,7 @@ struct table {
 	uint64_t end;	/* end of the last chain */
 };
 
-static bool none(struct wave_fst *f, struct table *t, uint64_t n)
+static bool add_no_chains(struct wave_fst *f, struct table *t, uint64_t n)
 {
 	if (n > f->nhandles - t->n)
 		return false;
@@ -660,7 +661,7 @@ static bool none(struct wave_fst *f, struct table *t, uint64_t n)
 	return true;
 }
 
-static bool chain(struct wave_fst *f, struct table *t, uint64_t later)
+static bool add_chain(struct wave_fst *f, struct table *t, uint64_t later)
 {
 	if (t->n == f->nhandles || !later || later > t->end - t->begin)
 		return false;
@@ -676,7 +677,7 @@ static bool chain(struct wave_fst *f, struct table *t, uint64_t later)
  * The signal shares the chain of an earlier signal, which is counted from 1. The end of that chain
  * may be unknown yet, so only the number is stored, and find_chains() copies the chain.
  */
-static bool same(struct wave_fst *f, struct table *t, uint64_t earlier)
+static bool add_same_chain(struct wave_fst *f, struct table *t, uint64_t earlier)
 {
 	if (t->n == f->nhandles || !earlier || earlier > t->n)
 		return false;
@@ -692,7 +693,7 @@ static bool read_table(struct wave_fst *f, struct table *t, const uint8_t *p, co
 
 	while (p < end) {
 		if (!(*p & 1)) {
-			if (!varint(&p, end, &n) || !none(f, t, n >> 1))
+			if (!read_varint(&p, end, &n) || !add_no_chains(f, t, n >> 1))
 				return false;
 			continue;
 		}
@@ -701,7 +702,7 @@ static bool read_table(struct wave_fst *f, struct table *t, const uint8_t *p, co
 		s >>= 1;
 		if (s < 0)
 			earlier = -(uint64_t)s;
-		if (s > 0 ? !chain(f, t, (uint64_t)s) : !same(f, t, earlier))
+		if (s > 0 ? !add_chain(f, t, (uint64_t)s) : !add_same_chain(f, t, earlier))
 			return false;
 	}
 	return true;
@@ -715,12 +716,12 @@ static bool read_older_table(struct wave_fst *f, struct table *t, const uint8_t 
 	bool ok;
 
 	while (p < end) {
-		if (!varint(&p, end, &n))
+		if (!read_varint(&p, end, &n))
 			return false;
 		if (!n)
-			ok = varint(&p, end, &n) && same(f, t, n);
+			ok = read_varint(&p, end, &n) && add_same_chain(f, t, n);
 		else
-			ok = n & 1 ? chain(f, t, n >> 1) : none(f, t, n >> 1);
+			ok = n & 1 ? add_chain(f, t, n >> 1) : add_no_chains(f, t, n >> 1);
 		if (!ok)
 			return false;
 	}
@@ -734,14 +735,14 @@ static int find_chains(struct wave_dump *v, const struct block *b, const struct 
 	const uint8_t *p;
 	bool ok;
 
-	if (load(v, &f->table, at->table, at->end_of_table - at->table))
+	if (load_bytes(v, &f->table, at->table, at->end_of_table - at->table))
 		return v->error.code;
 	p = f->table.p;
 	ok = b->type == CHANGES_ALIAS2 ? read_table(f, &t, p, p + f->table.n)
 				       : read_older_table(f, &t, p, p + f->table.n);
 	if (!ok)
-		return damaged(v, "where its signals are");
-	none(f, &t, f->nhandles - t.n);
+		return damaged_block(v, "where its signals are");
+	add_no_chains(f, &t, f->nhandles - t.n);
 	for (size_t i = 0; i < f->nhandles; i++)
 		if (!f->chain[i].at && f->chain[i].end)
 			f->chain[i] = f->chain[f->chain[i].end - 1];
@@ -751,14 +752,14 @@ static int find_chains(struct wave_dump *v, const struct block *b, const struct 
 /* ---- changes -------------------------------------------------------------------------------- */
 
 /* Returns the bits from `low` on of a packed value of n bits, the highest first. */
-static inline uint64_t packed(const uint8_t *p, uint32_t n, uint32_t low)
+static inline uint64_t bits_at(const uint8_t *p, uint32_t n, uint32_t low)
 {
 	uint64_t bits = 0;
 
 	if (low >= n)
 		return 0;
 	if (n <= 64)
-		return number(p) >> (64 - n) >> low;
+		return read_number(p) >> (64 - n) >> low;
 	n -= low;
 	for (uint32_t i = n > 64 ? n - 64 : 0; i < n; i++)
 		bits = bits << 1 | (p[i / 8] >> (7 - i % 8) & 1);
@@ -766,7 +767,7 @@ static inline uint64_t packed(const uint8_t *p, uint32_t n, uint32_t low)
 }
 
 /* Stores the change at the cursor. */
-static inline int take(struct wave_dump *v, struct cursor *c)
+static inline int take_change(struct wave_dump *v, struct cursor *c)
 {
 	const uint8_t *value = c->at;
 	bool bits = !(c->entry & 1);
@@ -778,13 +779,13 @@ static inline int take(struct wave_dump *v, struct cursor *c)
 			return pmk_wave_dump_change(v, c->watch, &"xzhuwl-?"[c->entry >> 1 & 7], 1);
 	} else {
 		if (n > (size_t)(c->end - c->at))
-			return damaged(v, "changes");
+			return damaged_block(v, "changes");
 		c->at += n;
 		if (!bits)
 			return pmk_wave_dump_change(v, c->watch, (const char *)value, n);
 	}
 	if (c->length <= 64)
-		all = c->length == 1 ? c->entry >> 1 & 1 : packed(value, c->length, 0);
+		all = c->length == 1 ? c->entry >> 1 & 1 : bits_at(value, c->length, 0);
 	for (uint32_t i = c->watch; i; i = v->watch[i - 1].next) {
 		const struct wave_watch *w = &v->watch[i - 1];
 
@@ -793,7 +794,7 @@ static inline int take(struct wave_dump *v, struct cursor *c)
 		else
 			wave_put(&v->cells, w,
 				 (struct pmk_wave_value){
-					 .bits = packed(value, c->length, w->low) });
+					 .bits = bits_at(value, c->length, w->low) });
 	}
 	return 0;
 }
@@ -802,7 +803,7 @@ static inline int take(struct wave_dump *v, struct cursor *c)
 static inline bool take_easy(struct wave_dump *v, struct cursor *c)
 {
 	const struct wave_watch *w = &v->watch[c->watch - 1];
-	uint64_t bits = number(c->at) >> c->surplus, one = c->entry >> 1 & 1;
+	uint64_t bits = read_number(c->at) >> c->surplus, one = c->entry >> 1 & 1;
 
 	if (!c->easy || c->entry & 1 || c->bytes > c->end - c->at)
 		return false;
@@ -816,7 +817,7 @@ static inline bool take_easy(struct wave_dump *v, struct cursor *c)
 /*
  * Puts the cursor into the list of the time of its next change; `now` is the time of the last one.
  */
-static inline int schedule(struct wave_dump *v, uint32_t index, size_t now)
+static inline int schedule_cursor(struct wave_dump *v, uint32_t index, size_t now)
 {
 	struct wave_fst *f = v->fst;
 	struct cursor *c = &f->cursor[index];
@@ -825,11 +826,11 @@ static inline int schedule(struct wave_dump *v, uint32_t index, size_t now)
 
 	if (c->at == c->end)
 		return 0;
-	if (!varint(&c->at, c->end, &c->entry))
-		return damaged(v, "changes");
+	if (!read_varint(&c->at, c->end, &c->entry))
+		return damaged_block(v, "changes");
 	later = c->entry >> c->later[c->entry & 1];
 	if (later >= f->ntimes - now)
-		return damaged(v, "changes");
+		return damaged_block(v, "changes");
 	c->next = first[now + later];
 	first[now + later] = index + 1;
 	return 0;
@@ -852,7 +853,7 @@ static int load_chain(struct wave_dump *v, struct cursor *c, const struct places
 				: at->packing == 'F' ? pmk_wave_unfastlz
 						     : pmk_wave_inflate,
 				"changes")
-		  : load(v, &c->data, begin, end - begin))
+		  : load_bytes(v, &c->data, begin, end - begin))
 		return v->error.code;
 	c->at = c->data.p;
 	c->end = c->at + c->data.n;
@@ -897,7 +898,7 @@ static int read_frame(struct wave_dump *v, uint64_t at, uint64_t n, uint64_t who
 #define PATIENCE 4096
 
 /* The block is loaded: stores all changes in the order of time. */
-static int merge(struct wave_dump *v, const struct block *b)
+static int merge_chains(struct wave_dump *v, const struct block *b)
 {
 	struct wave_fst *f = v->fst;
 	const uint8_t *p = f->times.p, *end = p + f->times.n;
@@ -905,8 +906,8 @@ static int merge(struct wave_dump *v, const struct block *b)
 	uint64_t time = 0, later;
 
 	for (size_t now = 0; now < f->ntimes; now++) {
-		if (!varint(&p, end, &later) || __builtin_add_overflow(time, later, &time))
-			return damaged(v, "times");
+		if (!read_varint(&p, end, &later) || __builtin_add_overflow(time, later, &time))
+			return damaged_block(v, "times");
 		if (now % PATIENCE == 0) {
 			v->source.taken = b->at + (uint64_t)((double)(b->end - b->at) *
 							     (double)now / (double)f->ntimes);
@@ -921,8 +922,8 @@ static int merge(struct wave_dump *v, const struct block *b)
 			uint32_t i = first[now] - 1;
 
 			first[now] = f->cursor[i].next;
-			if ((!take_easy(v, &f->cursor[i]) && take(v, &f->cursor[i])) ||
-			    schedule(v, i, now))
+			if ((!take_easy(v, &f->cursor[i]) && take_change(v, &f->cursor[i])) ||
+			    schedule_cursor(v, i, now))
 				return v->error.code;
 		}
 	}
@@ -941,19 +942,19 @@ static int read_block(struct wave_dump *v, const struct block *b)
 		return v->error.code;
 	f->ntimes = at.ntimes;
 	p = f->times.p;
-	if (f->ntimes && !varint(&p, p + f->times.n, &first))
-		return damaged(v, "times");
+	if (f->ntimes && !read_varint(&p, p + f->times.n, &first))
+		return damaged_block(v, "times");
 	if (!f->framed && (!f->ntimes || at.begin != first) &&
 	    (go_to(v, at.begin) || read_frame(v, at.frame, at.packed_frame, at.whole_frame)))
 		return 1;
 	f->framed = true;
-	if (find_chains(v, b, &at) || reserve(v, &f->schedule, f->ntimes * sizeof(uint32_t)))
+	if (find_chains(v, b, &at) || reserve_bytes(v, &f->schedule, f->ntimes * sizeof(uint32_t)))
 		return v->error.code;
 	memset(f->schedule.p, 0, f->schedule.n);
 	for (size_t i = 0; i < f->ncursors; i++)
-		if (load_chain(v, &f->cursor[i], &at) || schedule(v, (uint32_t)i, 0))
+		if (load_chain(v, &f->cursor[i], &at) || schedule_cursor(v, (uint32_t)i, 0))
 			return v->error.code;
-	return merge(v, b);
+	return merge_chains(v, b);
 }
 
 static struct cursor cursor_of(const struct wave_dump *v, size_t handle, uint32_t watch)
@@ -973,7 +974,7 @@ static struct cursor cursor_of(const struct wave_dump *v, size_t handle, uint32_
 }
 
 /* Creates a cursor for each watched signal. */
-static int start(struct wave_dump *v)
+static int create_cursors(struct wave_dump *v)
 {
 	struct wave_fst *f = v->fst;
 
@@ -987,7 +988,7 @@ static int start(struct wave_dump *v)
 		if (!watch)
 			continue;
 		if (!f->length[i])
-			return damaged(v, "bits of a signal that has none");
+			return damaged_block(v, "bits of a signal that has none");
 		f->cursor[f->ncursors++] = cursor_of(v, i, watch);
 	}
 	return 0;
@@ -997,7 +998,7 @@ void pmk_wave_fst_changes(struct wave_dump *v)
 {
 	struct block b = { .at = 0 };
 
-	if (start(v))
+	if (create_cursors(v))
 		return;
 	while (next_block(v, &b)) {
 		if (has_changes(&b) && read_block(v, &b))

@@ -207,9 +207,9 @@ static int find_roles(const struct wave_dump *v, struct layers *all)
  * Returns the signal in the scope of `to` whose name is the same, with `role` in the place of
  * `word`. A final letter for the direction, i or o, may differ.
  */
-static const struct pmk_wave_signal *beside(const struct layers *all,
-					    const struct pmk_wave_signal *to, const char *word,
-					    const char *role)
+static const struct pmk_wave_signal *find_sibling(const struct layers *all,
+						  const struct pmk_wave_signal *to,
+						  const char *word, const char *role)
 {
 	const char *at = strcasestr(to->name, word), *rest = at + strlen(word);
 	size_t before = (size_t)(at - to->name), n = strlen(role), tail = strlen(rest);
@@ -242,17 +242,17 @@ static bool read_layer(const struct layers *all, const struct pmk_wave_signal *h
 	*l = (struct layer){ .key = htrans, .word = "htrans" };
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
 		if (r != PMK_AHB_HREADY)
-			l->role[r] = beside(all, htrans, "htrans", role_names[r]);
+			l->role[r] = find_sibling(all, htrans, "htrans", role_names[r]);
 	l->role[PMK_AHB_HTRANS] = htrans;
 	for (unsigned i = 0; i < 3 && !l->role[PMK_AHB_HREADY]; i++)
-		l->role[PMK_AHB_HREADY] = beside(all, htrans, "htrans", ready[i]);
+		l->role[PMK_AHB_HREADY] = find_sibling(all, htrans, "htrans", ready[i]);
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
 		l->roles += l->role[r] != NULL;
-	l->slave = beside(all, htrans, "htrans", "hsel") != NULL;
+	l->slave = find_sibling(all, htrans, "htrans", "hsel") != NULL;
 	return l->role[PMK_AHB_HREADY] != NULL;
 }
 
-static unsigned depth(const struct pmk_wave_signal *s)
+static unsigned scope_depth(const struct pmk_wave_signal *s)
 {
 	unsigned n = 0;
 
@@ -261,9 +261,9 @@ static unsigned depth(const struct pmk_wave_signal *s)
 	return n;
 }
 
-static bool better(const struct layer *a, const struct layer *b)
+static bool is_better_layer(const struct layer *a, const struct layer *b)
 {
-	unsigned m = depth(a->key), n = depth(b->key);
+	unsigned m = scope_depth(a->key), n = scope_depth(b->key);
 
 	if (a->roles != b->roles)
 		return a->roles > b->roles;
@@ -300,7 +300,7 @@ static int add_layer(struct layers *all, const struct layer *l)
 	for (size_t i = 0; i < all->count; i++) {
 		if (!same_bus(&all->layer[i], l))
 			continue;
-		if (better(l, &all->layer[i]))
+		if (is_better_layer(l, &all->layer[i]))
 			all->layer[i] = *l;
 		return 0;
 	}
@@ -391,7 +391,7 @@ static const struct pmk_wave_signal *find_axi_role(const struct layers *all,
 
 	for (size_t i = blank; !found && i < (blank ? NINFIXES : 1); i++) {
 		axi_name(name, role, axi_infixes[i]);
-		found = strcasecmp(name, word) == 0 ? s : beside(all, s, word, name);
+		found = strcasecmp(name, word) == 0 ? s : find_sibling(all, s, word, name);
 	}
 	return found;
 }
@@ -443,7 +443,7 @@ static bool find_axi(const struct layers *all, const struct pmk_wave_signal *s, 
 
 	for (unsigned i = 0; i < 4 && s->width == 1; i++)
 		if (strcasestr(s->name, words[i]))
-			return !(i >= 2 && beside(all, s, words[i], words[i - 2])) &&
+			return !(i >= 2 && find_sibling(all, s, words[i], words[i - 2])) &&
 			       read_axi(all, s, words[i], l);
 	return false;
 }
@@ -465,7 +465,7 @@ static int find_layers(const struct wave_dump *v, struct layers *all)
 }
 
 /* True if `in` is a module inside the module of `out` and has the same names. */
-static bool within(const struct layer *in, const struct layer *out)
+static bool is_inside(const struct layer *in, const struct layer *out)
 {
 	const struct pmk_wave_signal *a = in->key, *b = out->key;
 	size_t n = strlen(b->scope);
@@ -485,7 +485,7 @@ static void find_inner_ends(struct layers *all)
 {
 	for (size_t i = 0; i < all->count; i++)
 		for (size_t k = 0; k < all->count; k++)
-			if (within(&all->layer[i], &all->layer[k]) ||
+			if (is_inside(&all->layer[i], &all->layer[k]) ||
 			    is_slave_end(&all->layer[i], &all->layer[k]))
 				all->layer[i].same = &all->layer[k];
 }
@@ -561,7 +561,7 @@ static bool read_gxi(const struct layers *all, const struct pmk_wave_signal *s, 
 		return false;
 	for (unsigned r = PMK_WAVE_GXI_ADDRESS + 1; r < NGXI; r++) {
 		for (unsigned i = 0; gxi_names[r][i] && !g->role[r]; i++)
-			g->role[r] = beside(all, s, word, gxi_names[r][i]);
+			g->role[r] = find_sibling(all, s, word, gxi_names[r][i]);
 		if (g->role[r] && g->role[r]->width > gxi_bits[r])
 			g->role[r] = NULL;
 		g->roles += g->role[r] != NULL;
@@ -636,7 +636,7 @@ static bool same_name(const struct bit *a, const struct bit *b)
  * Joins n sorted bits of one name: the vector replaces its first bit in the dump, and the other
  * bits get width 0. Missing or duplicate bits make no vector.
  */
-static void join(struct pmk_wave_signal *list, const struct bit *bit, size_t n)
+static void join_bits(struct pmk_wave_signal *list, const struct bit *bit, size_t n)
 {
 	size_t first = bit[0].place;
 
@@ -676,7 +676,7 @@ static bool is_plain(const char *name)
  * Returns the signals of a dump with vectors joined, without parameters, which never change, and
  * without odd names. The caller frees the list. NULL: no memory.
  */
-static struct pmk_wave_signal *joined(const struct wave_dump *v, size_t *n)
+static struct pmk_wave_signal *joined_signals(const struct wave_dump *v, size_t *n)
 {
 	struct pmk_wave_signal *list = calloc(v->nsignals + 1, sizeof(*list));
 	struct bit *bit = calloc(v->nsignals + 1, sizeof(*bit));
@@ -696,7 +696,7 @@ static struct pmk_wave_signal *joined(const struct wave_dump *v, size_t *n)
 		for (k = i + 1; k < nbits && same_name(&bit[i], &bit[k]);)
 			k++;
 		if (k - i > 1)
-			join(list, &bit[i], k - i);
+			join_bits(list, &bit[i], k - i);
 	}
 	*n = list ? without_empty(list, v->nsignals) : 0;
 	if (!bit) {
@@ -735,7 +735,7 @@ static bool has_part(const char *name, const char *part)
 	return false;
 }
 
-static unsigned rank(const char *name, const char *const *list)
+static unsigned name_rank(const char *name, const char *const *list)
 {
 	for (unsigned i = 0; list[i]; i++) {
 		char part[16];
@@ -761,7 +761,7 @@ static const struct pmk_wave_signal *most_telling(const struct wave_dump *v,
 
 		if (s->kind != PMK_WAVE_BITS || s->width != 1 || has_ahb_role(s))
 			continue;
-		r = rank(s->name, list);
+		r = name_rank(s->name, list);
 		if (r >= 100)
 			continue;
 		r = 2 * r + (strcmp(s->scope, scope) != 0);
@@ -858,7 +858,7 @@ static const struct pmk_wave_signal *clock_named_after(const struct wave_dump *v
 		if (s->kind != PMK_WAVE_BITS || s->width != 1 || !is_in(l->key->scope, s->scope))
 			continue;
 		n = shared_words(s->name, l);
-		if (n > most || (n && n == most && depth(s) > depth(best))) {
+		if (n > most || (n && n == most && scope_depth(s) > scope_depth(best))) {
 			best = s;
 			most = n;
 		}
@@ -877,7 +877,7 @@ static const struct pmk_wave_signal *clock_of(const struct wave_dump *v, const s
 	/* The map's clock may be named after another layer in this scope. */
 	usual = most_telling(v, clocks, l->key->scope);
 	if (strcmp(clock->scope, l->key->scope) == 0 && strcmp(usual->scope, clock->scope) == 0 &&
-	    rank(usual->name, clocks) < rank(clock->name, clocks))
+	    name_rank(usual->name, clocks) < name_rank(clock->name, clocks))
 		return usual->net == clock->net ? NULL : usual;
 	for (size_t i = 0; i < v->nsignals; i++) {
 		const struct pmk_wave_signal *s = &v->signal[i];
@@ -1106,8 +1106,8 @@ static const struct pmk_wave_signal *clock_of_first(const struct wave_dump *v,
 }
 
 /* Writes the whole map, or returns an error. */
-static int guess(const struct pmk_wave *w, const struct wave_dump *v, FILE *f, struct layers *all,
-		 struct pmk_wave_error *err)
+static int guess_map(const struct pmk_wave *w, const struct wave_dump *v, FILE *f,
+		     struct layers *all, struct pmk_wave_error *err)
 {
 	const struct pmk_wave_signal *clock, *reset, *evntbus = find_evntbus(v);
 	const char *scope = evntbus ? evntbus->scope : "";
@@ -1159,9 +1159,9 @@ int pmk_wave_guess(const struct pmk_wave *w, char **text, struct pmk_wave_error 
 	f = open_memstream(text, &size);
 	if (!f)
 		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
-	names.signal = joined(&w->dump, &names.nsignals);
+	names.signal = joined_signals(&w->dump, &names.nsignals);
 	if (names.signal)
-		code = guess(w, &names, f, &all, err);
+		code = guess_map(w, &names, f, &all, err);
 	else
 		code = pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
 	free(names.signal);

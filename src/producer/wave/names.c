@@ -52,7 +52,7 @@ static void path_tail(const struct pmk_wave_signal *s, char *buf, size_t size)
 }
 
 /* True if this is the signal's path or, with `suffix`, the end of it. */
-static bool matches(const struct pmk_wave_signal *s, const char *path, size_t n, bool suffix)
+static bool path_matches(const struct pmk_wave_signal *s, const char *path, size_t n, bool suffix)
 {
 	size_t whole = path_length(s), name = strlen(s->name), scope = strlen(s->scope);
 
@@ -74,12 +74,12 @@ static uint32_t bits_of(const struct pmk_wave_signal *s)
 	return s->width ? s->width : 1;
 }
 
-static int32_t lowest(const struct pmk_wave_signal *s)
+static int32_t lowest_index(const struct pmk_wave_signal *s)
 {
 	return s->msb < s->lsb ? s->msb : s->lsb;
 }
 
-static int32_t highest(const struct pmk_wave_signal *s)
+static int32_t highest_index(const struct pmk_wave_signal *s)
 {
 	return s->msb < s->lsb ? s->lsb : s->msb;
 }
@@ -91,12 +91,13 @@ struct found {
 	bool crowded; /* more signals matched than fit */
 };
 
-static bool same(const struct pmk_wave_signal *a, const struct pmk_wave_signal *b)
+static bool is_same_part(const struct pmk_wave_signal *a, const struct pmk_wave_signal *b)
 {
 	return a->net == b->net && a->msb == b->msb && a->lsb == b->lsb;
 }
 
-static void collect(const struct wave_dump *v, const char *path, bool suffix, struct found *f)
+static void collect_matches(const struct wave_dump *v, const char *path, bool suffix,
+			    struct found *f)
 {
 	size_t n = strlen(path);
 
@@ -104,10 +105,10 @@ static void collect(const struct wave_dump *v, const char *path, bool suffix, st
 	for (size_t i = 0; n && i < v->nsignals; i++) {
 		bool known = false;
 
-		if (!matches(&v->signal[i], path, n, suffix))
+		if (!path_matches(&v->signal[i], path, n, suffix))
 			continue;
 		for (unsigned k = 0; k < f->count && !known; k++)
-			known = same(&v->signal[f->signal[k]], &v->signal[i]);
+			known = is_same_part(&v->signal[f->signal[k]], &v->signal[i]);
 		if (known)
 			continue;
 		if (f->count == WAVE_PARTS)
@@ -126,12 +127,12 @@ static void look_for(const struct wave_dump *v, const char *scope, const char *p
 	f->count = 0;
 	if (*scope) {
 		snprintf(full, sizeof(full), "%s.%s", scope, path);
-		collect(v, full, false, f);
+		collect_matches(v, full, false, f);
 	}
 	if (!f->count)
-		collect(v, path, false, f);
+		collect_matches(v, path, false, f);
 	if (!f->count)
-		collect(v, path, true, f);
+		collect_matches(v, path, true, f);
 }
 
 /* ---- suggestions ---------------------------------------------------------------------------- */
@@ -148,7 +149,7 @@ struct hints {
 	unsigned count;
 };
 
-static void offer(struct hints *h, const struct pmk_wave_signal *s, unsigned distance)
+static void hint_offer(struct hints *h, const struct pmk_wave_signal *s, unsigned distance)
 {
 	unsigned k;
 
@@ -193,7 +194,7 @@ static void no_such(const struct wave_dump *v, const char *scope, const char *pa
 		/* Another scope than the one in the path or in the map costs half a step. */
 		d = 2 * d + !(name != path ? strncmp(path, s->scope, n) == 0
 					   : strcmp(scope, s->scope) == 0);
-		offer(&h, s, d);
+		hint_offer(&h, s, d);
 	}
 	used = (size_t)snprintf(why, size, "no signal '%.100s' in the dump%s", path,
 				h.count ? "; did you mean " : "");
@@ -211,8 +212,8 @@ static void no_such(const struct wave_dump *v, const char *scope, const char *pa
 			 h.count ? "?" : "; 'pmk wave signals' lists them");
 }
 
-static void ambiguous(const struct wave_dump *v, const char *path, const struct found *f, char *why,
-		      size_t size)
+static void explain_ambiguous(const struct wave_dump *v, const char *path, const struct found *f,
+			      char *why, size_t size)
 {
 	char a[MAX_PATH], b[MAX_PATH];
 
@@ -231,11 +232,11 @@ static void ambiguous(const struct wave_dump *v, const char *path, const struct 
 /* Returns the index of bit 0: the lowest index of all signals, or the LSB of a single signal. */
 static int32_t lowest_of(const struct wave_dump *v, const struct found *f)
 {
-	int32_t least = lowest(&v->signal[f->signal[0]]);
+	int32_t least = lowest_index(&v->signal[f->signal[0]]);
 
 	for (unsigned i = 1; i < f->count; i++)
-		if (lowest(&v->signal[f->signal[i]]) < least)
-			least = lowest(&v->signal[f->signal[i]]);
+		if (lowest_index(&v->signal[f->signal[i]]) < least)
+			least = lowest_index(&v->signal[f->signal[i]]);
 	return least;
 }
 
@@ -253,7 +254,8 @@ static bool one_vector(const struct wave_dump *v, const struct found *f)
 		for (unsigned k = 0; k < i; k++) {
 			const struct pmk_wave_signal *t = &v->signal[f->signal[k]];
 
-			if (lowest(s) <= highest(t) && lowest(t) <= highest(s))
+			if (lowest_index(s) <= highest_index(t) &&
+			    lowest_index(t) <= highest_index(s))
 				return false;
 		}
 	}
@@ -274,8 +276,8 @@ static int pick_bits(const struct wave_dump *v, const struct found *f, const str
 	bool up = f->count == 1 && first->msb < first->lsb; /* [0:31]: the LSB has index 31 */
 
 	for (unsigned i = 0; i < f->count; i++)
-		if (highest(&v->signal[f->signal[i]]) > top)
-			top = highest(&v->signal[f->signal[i]]);
+		if (highest_index(&v->signal[f->signal[i]]) > top)
+			top = highest_index(&v->signal[f->signal[i]]);
 	high = f->count == 1 ? bits_of(first) - 1 : top - base;
 	if (c->some) {
 		int64_t a = up ? top - c->a : c->a - base, b = up ? top - c->b : c->b - base;
@@ -298,7 +300,7 @@ static int pick_bits(const struct wave_dump *v, const struct found *f, const str
 	pick->nparts = 0;
 	for (unsigned i = 0; i < f->count; i++) {
 		const struct pmk_wave_signal *s = &v->signal[f->signal[i]];
-		int64_t at = f->count == 1 ? 0 : lowest(s) - base;
+		int64_t at = f->count == 1 ? 0 : lowest_index(s) - base;
 		int64_t from = low > at ? low : at;
 		int64_t to = at + bits_of(s) - 1 < high ? at + bits_of(s) - 1 : high;
 
@@ -366,7 +368,7 @@ int pmk_wave_find(const struct wave_dump *v, const char *scope, const char *text
 		return PMK_EPARSE;
 	}
 	if (f.count > 1 && !one_vector(v, &f)) {
-		ambiguous(v, path, &f, why, size);
+		explain_ambiguous(v, path, &f, why, size);
 		return PMK_EPARSE;
 	}
 	return pick_bits(v, &f, &choice, path, pick, why, size);

@@ -30,7 +30,7 @@ _Static_assert((int)PMK_AHB_NRULES <= PMK_WAVE_MOST_RULES &&
 
 /* ---- layers --------------------------------------------------------------------------------- */
 
-static uint32_t has(const struct pmk_wave_watched *l)
+static uint32_t layer_roles(const struct pmk_wave_watched *l)
 {
 	uint32_t set = 0;
 
@@ -51,7 +51,7 @@ static bool is_lite(const struct pmk_wave_count *c, const struct pmk_wave_watche
 
 static void start_checker(const struct pmk_wave_count *c, struct pmk_wave_watched *l)
 {
-	const struct pmk_ahb_checker_params params = { .has = has(l),
+	const struct pmk_ahb_checker_params params = { .has = layer_roles(l),
 						       .bytes = l->layer->bytes,
 						       .lite = is_lite(c, l) };
 
@@ -108,7 +108,7 @@ static int start_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l)
 	l->bus = c->each ? &c->each[l->index] : &c->monitor[l->layer->monitor];
 	pmk_ahb_timer_init(&l->timer);
 	pmk_ahb_layer_defaults(&params);
-	params.has = has(l);
+	params.has = layer_roles(l);
 	for (unsigned i = 0; i < m->nwindows; i++)
 		params.window[i] = window_of(&m->window[i]);
 	params.nwindows = m->nwindows;
@@ -358,7 +358,8 @@ void pmk_wave_count_free(struct pmk_wave_count *c)
 
 /* ---- one clock edge ------------------------------------------------------------------------- */
 
-static void warn(struct pmk_wave_count *c, enum pmk_wave_oddity what, unsigned slot, uint64_t time)
+static void edge_warn(struct pmk_wave_count *c, enum pmk_wave_oddity what, unsigned slot,
+		      uint64_t time)
 {
 	struct pmk_wave_warning *w = &c->findings->warning[what];
 
@@ -368,7 +369,7 @@ static void warn(struct pmk_wave_count *c, enum pmk_wave_oddity what, unsigned s
 	}
 }
 
-static uint64_t value(const struct pmk_wave_edge *e, int slot)
+static uint64_t slot_bits(const struct pmk_wave_edge *e, int slot)
 {
 	return slot == NO_SLOT ? 0 : e->value[slot].bits;
 }
@@ -406,7 +407,7 @@ static __attribute__((noinline)) void warn_x(struct pmk_wave_count *c,
 	wrong = cycle->x & needed;
 	for (unsigned r = 0; r < PMK_AHB_NROLES; r++)
 		if (wrong & PMK_AHB_ROLE(r))
-			warn(c, PMK_WAVE_BUS_X, (unsigned)l->slot[r], e->time);
+			edge_warn(c, PMK_WAVE_BUS_X, (unsigned)l->slot[r], e->time);
 }
 
 /* Returns the roles whose signal is x. */
@@ -459,8 +460,9 @@ static inline void read_cycle(const struct pmk_wave_watched *l, const struct pmk
 }
 
 /* Reports violations to the caller. */
-static int tell_violations(struct pmk_wave_count *c, struct pmk_wave_checked *bus,
-			   const struct pmk_wave_edge *e, const struct pmk_violation *v, unsigned n)
+static int report_violations(struct pmk_wave_count *c, struct pmk_wave_checked *bus,
+			     const struct pmk_wave_edge *e, const struct pmk_violation *v,
+			     unsigned n)
 {
 	int stop = 0;
 
@@ -480,7 +482,7 @@ static __attribute__((noinline)) int check_layer(struct pmk_wave_count *c,
 	struct pmk_violation v[PMK_AHB_MAX_VIOLATIONS];
 	unsigned n = pmk_ahb_checker_sample(&l->checker, cycle, v);
 
-	return tell_violations(c, &l->checked, e, v, n);
+	return report_violations(c, &l->checked, e, v, n);
 }
 
 static int check_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a,
@@ -489,7 +491,7 @@ static int check_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a,
 	struct pmk_violation v[PMK_AXI_MAX_VIOLATIONS];
 	unsigned n = pmk_axi_checker_sample(&a->checker, cycle, v);
 
-	return tell_violations(c, &a->checked, e, v, n);
+	return report_violations(c, &a->checked, e, v, n);
 }
 
 static bool is_low(const struct pmk_ahb_cycle *cycle)
@@ -498,7 +500,7 @@ static bool is_low(const struct pmk_ahb_cycle *cycle)
 }
 
 /* Determines the data phase after this cycle. */
-static void follow(struct pmk_wave_watched *l, const struct pmk_ahb_cycle *cycle)
+static void follow_data_phase(struct pmk_wave_watched *l, const struct pmk_ahb_cycle *cycle)
 {
 	uint8_t next = cycle->x & PMK_AHB_ROLE(PMK_AHB_HTRANS) ? PMK_WAVE_DATA_X : cycle->htrans;
 
@@ -510,8 +512,8 @@ static void follow(struct pmk_wave_watched *l, const struct pmk_ahb_cycle *cycle
 		l->data = cycle->hready ? next : l->data;
 }
 
-static void observe(const struct pmk_wave_count *c, struct pmk_wave_watched *l,
-		    const struct pmk_ahb_cycle *cycle)
+static void observe_layer(const struct pmk_wave_count *c, struct pmk_wave_watched *l,
+			  const struct pmk_ahb_cycle *cycle)
 {
 	if (!l->bus)
 		return;
@@ -530,14 +532,14 @@ static int sample_layer(struct pmk_wave_count *c, struct pmk_wave_watched *l,
 	if (e->gap && e->number) {
 		start_checker(c, l);
 		l->data = PMK_WAVE_DATA_X;
-		observe(c, l, &idle);
+		observe_layer(c, l, &idle);
 	}
 	if (cycle.x)
 		warn_x(c, l, e, &cycle);
 	if (l->slot[PMK_AHB_HRESP] == NO_SLOT && in_transfer(l) && !e->reset && is_low(&cycle))
-		warn(c, PMK_WAVE_NO_HRESP, (unsigned)l->slot[PMK_AHB_HREADY], e->time);
-	follow(l, &cycle);
-	observe(c, l, &cycle);
+		edge_warn(c, PMK_WAVE_NO_HRESP, (unsigned)l->slot[PMK_AHB_HREADY], e->time);
+	follow_data_phase(l, &cycle);
+	observe_layer(c, l, &cycle);
 	return c->violation ? check_layer(c, l, e, &cycle) : 0;
 }
 
@@ -561,23 +563,23 @@ static int sample_axi(struct pmk_wave_count *c, struct pmk_wave_watched_axi *a,
 	hidden = pmk_axi_sample(&a->observer, &cycle);
 	for (unsigned r = 0; hidden && r < PMK_AXI_NROLES; r++)
 		if (hidden & PMK_AXI_ROLE(r))
-			warn(c, PMK_WAVE_BUS_X, (unsigned)a->slot[r], e->time);
+			edge_warn(c, PMK_WAVE_BUS_X, (unsigned)a->slot[r], e->time);
 	return c->violation ? check_axi(c, a, e, &cycle) : 0;
 }
 
 static void sample_gxi(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 {
 	const struct pmk_gxi_cycle cycle = {
-		.addr = value(e, c->gxi_slot[PMK_WAVE_GXI_ADDR]),
-		.address = (uint8_t)value(e, c->gxi_slot[PMK_WAVE_GXI_ADDRESS]),
-		.data = (uint8_t)value(e, c->gxi_slot[PMK_WAVE_GXI_DATA]),
-		.write = value(e, c->gxi_slot[PMK_WAVE_GXI_IS_WRITE]) & 1,
+		.addr = slot_bits(e, c->gxi_slot[PMK_WAVE_GXI_ADDR]),
+		.address = (uint8_t)slot_bits(e, c->gxi_slot[PMK_WAVE_GXI_ADDRESS]),
+		.data = (uint8_t)slot_bits(e, c->gxi_slot[PMK_WAVE_GXI_DATA]),
+		.write = slot_bits(e, c->gxi_slot[PMK_WAVE_GXI_IS_WRITE]) & 1,
 		.reset = e->reset,
 	};
 
 	for (unsigned r = 0; r <= PMK_WAVE_GXI_IS_WRITE && !e->reset; r++)
 		if (c->gxi_slot[r] != NO_SLOT && e->value[c->gxi_slot[r]].x)
-			warn(c, PMK_WAVE_BUS_X, (unsigned)c->gxi_slot[r], e->time);
+			edge_warn(c, PMK_WAVE_BUS_X, (unsigned)c->gxi_slot[r], e->time);
 	pmk_gxi_sample(&c->gxi, &c->monitor[PMK_AHBMON_BUS_GXI], &cycle);
 }
 
@@ -617,7 +619,7 @@ static void sample_core(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 			continue;
 		}
 		if (e->value[i].x)
-			warn(c, PMK_WAVE_UNKNOWN, i, e->time);
+			edge_warn(c, PMK_WAVE_UNKNOWN, i, e->time);
 		if (m->slot[i].part == PMK_WAVE_SIGNAL)
 			sample_event(c, i, e);
 		else
@@ -665,7 +667,7 @@ static bool any_due(const struct pmk_wave_count *c)
 }
 
 /* Calls the caller's callbacks for this edge. */
-static int tell(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
+static int call_callbacks(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 {
 	int stop = 0;
 
@@ -680,7 +682,7 @@ static int tell(struct pmk_wave_count *c, const struct pmk_wave_edge *e)
 	return stop;
 }
 
-static int edge(void *ctx, const struct pmk_wave_edge *e)
+static int count_edge(void *ctx, const struct pmk_wave_edge *e)
 {
 	struct pmk_wave_count *c = ctx;
 	int stop = 0;
@@ -706,10 +708,10 @@ static int edge(void *ctx, const struct pmk_wave_edge *e)
 	}
 	if (!stop && c->sampled)
 		stop = c->sampled(c->ctx, e);
-	return stop ? stop : tell(c, e);
+	return stop ? stop : call_callbacks(c, e);
 }
 
-static int progress(void *ctx, const struct pmk_wave_progress *p)
+static int report_progress(void *ctx, const struct pmk_wave_progress *p)
 {
 	struct pmk_wave_count *c = ctx;
 
@@ -718,7 +720,9 @@ static int progress(void *ctx, const struct pmk_wave_progress *p)
 
 int pmk_wave_count_run(struct pmk_wave_count *c, struct pmk_wave_findings *findings)
 {
-	const struct pmk_wave_sink sink = { .edge = edge, .progress = progress, .ctx = c };
+	const struct pmk_wave_sink sink = { .edge = count_edge,
+					    .progress = report_progress,
+					    .ctx = c };
 	int status;
 
 	c->findings = findings;

@@ -41,7 +41,8 @@ const char *pmk_wave_oddity_text(unsigned oddity)
 	return oddity < PMK_WAVE_NODDITIES ? texts[oddity] : NULL;
 }
 
-static void warn(struct sampler *s, enum pmk_wave_oddity what, const char *signal, uint64_t time)
+static void clock_warn(struct sampler *s, enum pmk_wave_oddity what, const char *signal,
+		       uint64_t time)
 {
 	struct pmk_wave_warning *w = &s->findings->warning[what];
 
@@ -63,10 +64,10 @@ static bool clock_step(struct sampler *s, uint64_t time)
 	if (!changes)
 		return false;
 	if (s->known && changes > 1)
-		warn(s, PMK_WAVE_GLITCH, map->clock, time);
+		clock_warn(s, PMK_WAVE_GLITCH, map->clock, time);
 	if (now.x) {
 		if (s->known)
-			warn(s, PMK_WAVE_CLOCK_X, map->clock, time);
+			clock_warn(s, PMK_WAVE_CLOCK_X, map->clock, time);
 		return false;
 	}
 	edge = s->known && level != s->level && level == !map->falling;
@@ -81,7 +82,7 @@ static bool clock_step(struct sampler *s, uint64_t time)
  * Finds the usual period by a majority vote of recent periods. A single odd one, as when the clock
  * is stopped for a while, does not change it.
  */
-static void vote(struct sampler *s, uint64_t period)
+static void vote_period(struct sampler *s, uint64_t period)
 {
 	uint64_t off = period > s->usual ? period - s->usual : s->usual - period;
 
@@ -106,8 +107,8 @@ static void watch_period(struct sampler *s, uint64_t time)
 		uint64_t period = time - r->last;
 
 		if (period < s->usual / 2 + s->usual % 2)
-			warn(s, PMK_WAVE_SHORT, s->w->map->clock, time);
-		vote(s, period);
+			clock_warn(s, PMK_WAVE_SHORT, s->w->map->clock, time);
+		vote_period(s, period);
 	}
 	r->last = time;
 }
@@ -121,14 +122,14 @@ static bool in_reset(struct sampler *s, uint64_t time)
 		return false;
 	v = s->w->dump.cells.before[s->w->reset];
 	if (v.x) {
-		warn(s, PMK_WAVE_RESET_X, map->reset, time);
+		clock_warn(s, PMK_WAVE_RESET_X, map->reset, time);
 		return true;
 	}
 	return (v.bits & 1) == !map->reset_low;
 }
 
 /* All changes at one time are known now. */
-static int settle(void *ctx, uint64_t time)
+static int settle_time(void *ctx, uint64_t time)
 {
 	struct sampler *s = ctx;
 	struct wave_cells *c = &s->w->dump.cells;
@@ -154,12 +155,12 @@ static void dump_off(void *ctx, uint64_t time)
 {
 	struct sampler *s = ctx;
 
-	warn(s, PMK_WAVE_DUMP_OFF, s->w->map->clock, time);
+	clock_warn(s, PMK_WAVE_DUMP_OFF, s->w->map->clock, time);
 	s->known = false;
 	s->gap = true;
 }
 
-static int progress(void *ctx)
+static int report_progress(void *ctx)
 {
 	struct sampler *s = ctx;
 	const struct wave_dump *v = &s->w->dump;
@@ -203,7 +204,7 @@ int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
 {
 	struct sampler s = { .w = w, .sink = sink, .findings = findings };
 	const struct wave_clockwork clockwork = {
-		.settle = settle, .off = dump_off, .progress = progress, .ctx = &s
+		.settle = settle_time, .off = dump_off, .progress = report_progress, .ctx = &s
 	};
 	int err;
 

@@ -35,7 +35,7 @@ typedef uint8_t lanes __attribute__((vector_size(LANES)));
 /* A lane is one byte, and overflows after this many lines. */
 #define MOST 255
 
-static uint64_t sum(lanes v)
+static uint64_t sum_lanes(lanes v)
 {
 	uint64_t n = 0;
 
@@ -56,7 +56,7 @@ uint64_t pmk_wave_lines(const char *p, size_t n)
 			memcpy(&v, p, LANES);
 			found -= (lanes)(v == '\n'); /* a lane that matches is -1 */
 		}
-		lines += sum(found);
+		lines += sum_lanes(found);
 		n -= rounds * LANES;
 	}
 	while (n--)
@@ -90,8 +90,9 @@ static const struct skills any = { wave_marks, count_bits, first_bit };
  * Writes the positions of a window's set bits. Their number is unpredictable for a processor, so
  * WAVE_EXTRAS positions are always written, valid or not.
  */
-static inline __attribute__((always_inline)) unsigned spread(const struct skills *s, uint64_t bits,
-							     size_t at, uint16_t *to)
+static inline __attribute__((always_inline)) unsigned write_positions(const struct skills *s,
+								      uint64_t bits, size_t at,
+								      uint16_t *to)
 {
 	unsigned n = s->count(bits);
 
@@ -140,7 +141,7 @@ static inline __attribute__((always_inline)) unsigned plain_lines(const struct s
 		wrong |= m.odd & ~m.ends & ~after;
 		if (wrong)
 			ends &= (wrong & -wrong) - 1;
-		found += spread(s, ends, at, end + found);
+		found += write_positions(s, ends, at, end + found);
 		if (wrong)
 			break;
 	}

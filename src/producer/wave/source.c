@@ -62,9 +62,9 @@ static int read_head(struct wave_source *s)
 	return 0;
 }
 
-#define BEGINS(s, magic) begins(s, magic, sizeof(magic))
+#define BEGINS(s, magic) begins_with(s, magic, sizeof(magic))
 
-static bool begins(const struct wave_source *s, const unsigned char *magic, size_t n)
+static bool begins_with(const struct wave_source *s, const unsigned char *magic, size_t n)
 {
 	return s->head_size >= n && memcmp(s->head, magic, n) == 0;
 }
@@ -72,7 +72,7 @@ static bool begins(const struct wave_source *s, const unsigned char *magic, size
 /*
  * Starts gzip with the file as its standard input and `out` as its output. Returns 0 or an errno.
  */
-static int spawn(struct wave_source *s, int out)
+static int spawn_converter(struct wave_source *s, int out)
 {
 	const char *argv[] = { s->tool, "-dc", NULL };
 	posix_spawn_file_actions_t files;
@@ -98,7 +98,7 @@ static int spawn(struct wave_source *s, int out)
 	return err;
 }
 
-static int convert(struct wave_source *s, const char *path, struct pmk_wave_error *err)
+static int start_converter(struct wave_source *s, const char *path, struct pmk_wave_error *err)
 {
 	int ends[2], why;
 
@@ -115,7 +115,7 @@ static int convert(struct wave_source *s, const char *path, struct pmk_wave_erro
 	s->nhead = 0;
 	s->format = "VCD, gzip";
 	s->tool = "gzip";
-	why = spawn(s, ends[1]);
+	why = spawn_converter(s, ends[1]);
 	close(ends[1]);
 	if (why == ENOENT)
 		return pmk_wave_fail(
@@ -158,7 +158,7 @@ int pmk_wave_source_open(struct wave_source *s, const char *path, struct pmk_wav
 		return pmk_wave_fail(err, PMK_EPARSE, "%s: the dump is empty (0 bytes)", path);
 	if (BEGINS(s, fst_magic) || BEGINS(s, wrapped_magic))
 		return take_fst(s, path, err);
-	return BEGINS(s, gzip_magic) ? convert(s, path, err) : 0;
+	return BEGINS(s, gzip_magic) ? start_converter(s, path, err) : 0;
 }
 
 ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms)

@@ -16,7 +16,7 @@ struct unpacker {
 	uint8_t *begin, *out, *out_end;
 };
 
-static bool literals(struct unpacker *u, size_t n)
+static bool copy_literals(struct unpacker *u, size_t n)
 {
 	if (n > (size_t)(u->in_end - u->in) || n > (size_t)(u->out_end - u->out))
 		return false;
@@ -30,7 +30,7 @@ static bool literals(struct unpacker *u, size_t n)
  * Copies n bytes from `back` before the end. Source and destination may overlap: then the bytes
  * repeat, and each round can copy twice as many.
  */
-static bool copy(struct unpacker *u, size_t back, size_t n)
+static bool copy_output(struct unpacker *u, size_t back, size_t n)
 {
 	const uint8_t *from = u->out - back;
 
@@ -46,7 +46,7 @@ static bool copy(struct unpacker *u, size_t back, size_t n)
 	return true;
 }
 
-static bool byte(struct unpacker *u, size_t *value)
+static bool take_byte(struct unpacker *u, size_t *value)
 {
 	if (u->in == u->in_end)
 		return false;
@@ -55,19 +55,19 @@ static bool byte(struct unpacker *u, size_t *value)
 }
 
 /* Adds bytes to a length, up to and including the first byte that is not 255. */
-static bool more(struct unpacker *u, size_t *length)
+static bool extend_length(struct unpacker *u, size_t *length)
 {
 	size_t b;
 
 	do {
-		if (!byte(u, &b))
+		if (!take_byte(u, &b))
 			return false;
 		*length += b;
 	} while (b == 255);
 	return true;
 }
 
-static bool done(const struct unpacker *u)
+static bool is_done(const struct unpacker *u)
 {
 	return u->in == u->in_end && u->out == u->out_end;
 }
@@ -77,23 +77,23 @@ bool pmk_wave_unlz4(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
 	struct unpacker u = { in, in + nin, out, out, out + n };
 	size_t token, length, low, high;
 
-	while (byte(&u, &token)) {
+	while (take_byte(&u, &token)) {
 		length = token >> 4;
-		if (length == 15 && !more(&u, &length))
+		if (length == 15 && !extend_length(&u, &length))
 			return false;
-		if (!literals(&u, length))
+		if (!copy_literals(&u, length))
 			return false;
 		if (u.in == u.in_end) /* the last sequence has only literals */
 			break;
-		if (!byte(&u, &low) || !byte(&u, &high))
+		if (!take_byte(&u, &low) || !take_byte(&u, &high))
 			return false;
 		length = token & 15;
-		if (length == 15 && !more(&u, &length))
+		if (length == 15 && !extend_length(&u, &length))
 			return false;
-		if (!copy(&u, low | high << 8, length + 4))
+		if (!copy_output(&u, low | high << 8, length + 4))
 			return false;
 	}
-	return done(&u);
+	return is_done(&u);
 }
 
 /* Makes a copy; `control` is its first byte. */
@@ -102,19 +102,19 @@ static bool fastlz_copy(struct unpacker *u, bool level2, size_t control)
 	size_t length = (control >> 5) + 2, back = (control & 31) << 8, low, high;
 
 	if (control >> 5 == 7) {
-		if (level2 ? !more(u, &length) : !byte(u, &high))
+		if (level2 ? !extend_length(u, &length) : !take_byte(u, &high))
 			return false;
 		length += level2 ? 0 : high;
 	}
-	if (!byte(u, &low))
+	if (!take_byte(u, &low))
 		return false;
 	back += low + 1;
 	if (level2 && back == 8192) { /* the distance needs more bits */
-		if (!byte(u, &high) || !byte(u, &low))
+		if (!take_byte(u, &high) || !take_byte(u, &low))
 			return false;
 		back += high << 8 | low;
 	}
-	return copy(u, back, length);
+	return copy_output(u, back, length);
 }
 
 bool pmk_wave_unfastlz(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
@@ -126,15 +126,15 @@ bool pmk_wave_unfastlz(const uint8_t *in, size_t nin, uint8_t *out, size_t n)
 
 	if (level > 1)
 		return false;
-	while (byte(&u, &control)) {
+	while (take_byte(&u, &control)) {
 		if (first) /* the upper bits are the level, because nothing can be copied yet */
 			control &= 31;
 		first = false;
-		if (control < 32 ? !literals(&u, control + 1)
+		if (control < 32 ? !copy_literals(&u, control + 1)
 				 : !fastlz_copy(&u, level == 1, control))
 			return false;
 	}
-	return done(&u);
+	return is_done(&u);
 }
 
 #define ANY_HEADER (15 + 32) /* accepts zlib and gzip */
