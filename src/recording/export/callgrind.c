@@ -65,14 +65,14 @@ static int on_execution(void *ctx, const struct pmk_tables_execution *row)
 	return 0;
 }
 
-static void add(const struct writer *w, uint64_t *to, const uint64_t *from)
+static void add_costs(const struct writer *w, uint64_t *to, const uint64_t *from)
 {
 	for (size_t i = 0; i < w->n; i++)
 		to[i] += from[i];
 }
 
 /* Returns the number of the callee; all callees without a symbol have one number. */
-static uint32_t callee(const struct writer *w, uint32_t context)
+static uint32_t callee_of(const struct writer *w, uint32_t context)
 {
 	uint32_t f = w->t->context[context].function;
 
@@ -83,12 +83,12 @@ static uint32_t callee(const struct writer *w, uint32_t context)
  * True if this call is made, at any depth, inside another call of the same edge, whose inclusive
  * cost already includes it.
  */
-static bool recursive(const struct writer *w, uint32_t context)
+static bool is_recursive(const struct writer *w, uint32_t context)
 {
 	const struct pmk_tables_context *c = w->t->context;
 
 	for (uint32_t up = c[context].parent; up != PMK_TABLES_NONE; up = c[up].parent)
-		if (c[up].site == c[context].site && callee(w, up) == callee(w, context))
+		if (c[up].site == c[context].site && callee_of(w, up) == callee_of(w, context))
 			return true;
 	return false;
 }
@@ -102,7 +102,8 @@ static int collect_edges(struct writer *w)
 	/* Children come after their parents in this array. */
 	for (size_t i = t->ncontexts; i-- > 0;)
 		if (t->context[i].parent != PMK_TABLES_NONE)
-			add(w, &w->inclusive[t->context[i].parent * w->n], &w->inclusive[i * w->n]);
+			add_costs(w, &w->inclusive[t->context[i].parent * w->n],
+				  &w->inclusive[i * w->n]);
 	for (size_t i = 0; i < t->ncodes; i++)
 		w->first_edge[i] = PMK_TABLES_NONE;
 	for (uint32_t i = 0; i < t->ncontexts; i++) {
@@ -110,7 +111,7 @@ static int collect_edges(struct writer *w)
 
 		if (site == PMK_TABLES_NONE)
 			continue;
-		e = pmk_map_put(&edges, (uint64_t)site << 32 | callee(w, i), n);
+		e = pmk_map_put(&edges, (uint64_t)site << 32 | callee_of(w, i), n);
 		if (e == UINT32_MAX) {
 			pmk_map_free(&edges);
 			return PMK_ENOMEM;
@@ -120,8 +121,8 @@ static int collect_edges(struct writer *w)
 			w->first_edge[site] = e;
 		}
 		w->edge[e].calls += t->context[i].calls;
-		if (!recursive(w, i))
-			add(w, &w->edge_cost[e * w->n], &w->inclusive[i * w->n]);
+		if (!is_recursive(w, i))
+			add_costs(w, &w->edge_cost[e * w->n], &w->inclusive[i * w->n]);
 	}
 	pmk_map_free(&edges);
 	return 0;
@@ -129,7 +130,8 @@ static int collect_edges(struct writer *w)
 
 /* ---- write ---------------------------------------------------------------------------------- */
 
-static void name(struct writer *w, const char *key, bool *told, size_t number, const char *text)
+static void write_name(struct writer *w, const char *key, bool *told, size_t number,
+		       const char *text)
 {
 	fprintf(w->f, "%s=(%zu)", key, number + 1);
 	if (!told[number]) {
@@ -143,15 +145,15 @@ static void name(struct writer *w, const char *key, bool *told, size_t number, c
 static void object_name(struct writer *w, const char *key, uint32_t object)
 {
 	if (object != PMK_TABLES_NONE)
-		name(w, key, w->told_ob, object, w->t->object[object].path);
+		write_name(w, key, w->told_ob, object, w->t->object[object].path);
 }
 
 static void file_name(struct writer *w, const char *key, uint32_t file)
 {
 	if (file == PMK_TABLES_NONE)
-		name(w, key, w->told_file, w->t->nfiles, "???");
+		write_name(w, key, w->told_file, w->t->nfiles, "???");
 	else
-		name(w, key, w->told_file, file, w->t->file[file].path);
+		write_name(w, key, w->told_file, file, w->t->file[file].path);
 }
 
 /*
@@ -164,14 +166,15 @@ static void function_name(struct writer *w, const char *key, uint32_t function, 
 	char text[300];
 
 	if (function != PMK_TABLES_NONE) {
-		name(w, key, w->told_fn, t->function[function].same, t->function[function].name);
+		write_name(w, key, w->told_fn, t->function[function].same,
+			   t->function[function].name);
 		return;
 	}
 	pmk_tables_unnamed(t, object, text, sizeof(text));
-	name(w, key, w->told_fn, unnamed, text);
+	write_name(w, key, w->told_fn, unnamed, text);
 }
 
-static void costs(struct writer *w, const uint64_t *cost)
+static void write_costs(struct writer *w, const uint64_t *cost)
 {
 	for (size_t i = 0; i < w->n; i++)
 		fprintf(w->f, " %" PRIu64, cost[i]);
@@ -206,13 +209,13 @@ static void choose_file(struct writer *w, const struct pmk_tables_code *k)
 	w->file = k->file;
 }
 
-static void position(struct writer *w, const struct pmk_tables_code *k)
+static void write_position(struct writer *w, const struct pmk_tables_code *k)
 {
 	fprintf(w->f, "0x%" PRIx64 " %u", k->address, k->line);
 }
 
-static void jump(struct writer *w, const struct pmk_tables_code *k, uint64_t executions,
-		 uint64_t taken)
+static void write_jump(struct writer *w, const struct pmk_tables_code *k, uint64_t executions,
+		       uint64_t taken)
 {
 	uint32_t to = k->target ? pmk_tables_code_at(w->t, k->object, k->target) : PMK_TABLES_NONE;
 	const struct pmk_tables_code *target = &w->t->code[to];
@@ -227,13 +230,13 @@ static void jump(struct writer *w, const struct pmk_tables_code *k, uint64_t exe
 		fprintf(w->f, "jcnd=%" PRIu64 "/%" PRIu64 " ", taken, executions);
 	else
 		fprintf(w->f, "jump=%" PRIu64 " ", taken);
-	position(w, target);
+	write_position(w, target);
 	fputs(" \n", w->f);
-	position(w, k);
+	write_position(w, k);
 	fputs(" \n", w->f);
 }
 
-static void call(struct writer *w, const struct pmk_tables_code *k, uint32_t e)
+static void write_call(struct writer *w, const struct pmk_tables_code *k, uint32_t e)
 {
 	const struct pmk_tables *t = w->t;
 	uint32_t f = t->context[w->edge[e].context].function;
@@ -245,25 +248,25 @@ static void call(struct writer *w, const struct pmk_tables_code *k, uint32_t e)
 	fprintf(w->f, "calls=%" PRIu64 " 0x%" PRIx64 " %u\n", w->edge[e].calls,
 		f == PMK_TABLES_NONE ? 0 : t->function[f].address,
 		f == PMK_TABLES_NONE ? 0 : t->function[f].line);
-	position(w, k);
-	costs(w, &w->edge_cost[e * w->n]);
+	write_position(w, k);
+	write_costs(w, &w->edge_cost[e * w->n]);
 }
 
-static void instruction(struct writer *w, const struct pmk_tables_code *k)
+static void write_instruction(struct writer *w, const struct pmk_tables_code *k)
 {
 	size_t i = (size_t)(k - w->t->code);
 
 	begin_block(w, k);
 	choose_file(w, k);
-	position(w, k);
-	costs(w, &w->cost[i * w->n]);
+	write_position(w, k);
+	write_costs(w, &w->cost[i * w->n]);
 	if (k->jump)
-		jump(w, k, w->executions[i], w->taken[i]);
+		write_jump(w, k, w->executions[i], w->taken[i]);
 	for (uint32_t e = w->first_edge[i]; e != PMK_TABLES_NONE; e = w->edge[e].next)
-		call(w, k, e);
+		write_call(w, k, e);
 }
 
-static void document(struct writer *w)
+static void write_document(struct writer *w)
 {
 	const struct pmk_tables *t = w->t;
 
@@ -276,12 +279,12 @@ static void document(struct writer *w)
 		fprintf(w->f, " %s", pmk_tables_event_name(t, w->x->event[i]));
 	fputc('\n', w->f);
 	for (size_t i = 0; i < t->ncodes; i++)
-		instruction(w, t->by_address[i]);
+		write_instruction(w, t->by_address[i]);
 	fputs("\ntotals:", w->f);
-	costs(w, w->total);
+	write_costs(w, w->total);
 }
 
-static bool allocate(struct writer *w)
+static bool allocate_arrays(struct writer *w)
 {
 	const struct pmk_tables *t = w->t;
 	size_t n = w->n, number = sizeof(uint64_t);
@@ -301,7 +304,7 @@ static bool allocate(struct writer *w)
 	       w->edge_cost && w->total && w->told_file && w->told_fn && w->told_ob;
 }
 
-static void release(struct writer *w)
+static void release_arrays(struct writer *w)
 {
 	free(w->cost);
 	free(w->executions);
@@ -321,7 +324,7 @@ int pmk_export_callgrind(const struct pmk_export *x, char *msg, size_t size)
 	struct writer w = { .x = x, .t = x->t, .f = x->f, .n = x->nevents };
 	int err = 0;
 
-	if (!allocate(&w))
+	if (!allocate_arrays(&w))
 		err = PMK_ENOMEM;
 	if (!err)
 		err = pmk_tables_counts(x->t, x->event, x->nevents, on_count, &w, msg, size);
@@ -330,8 +333,8 @@ int pmk_export_callgrind(const struct pmk_export *x, char *msg, size_t size)
 	if (!err)
 		err = collect_edges(&w);
 	if (!err)
-		document(&w);
-	release(&w);
+		write_document(&w);
+	release_arrays(&w);
 	if (err == PMK_ENOMEM)
 		snprintf(msg, size, "out of memory");
 	return err;

@@ -9,13 +9,13 @@
 #include "recording/export/tree.h"
 
 /* A semicolon would end the name, and a line end the line, so they are replaced. */
-static void name(FILE *f, const char *text)
+static void write_name(FILE *f, const char *text)
 {
 	for (; *text; text++)
 		fputc(*text == ';' ? ':' : (uint8_t)*text < 32 ? ' ' : *text, f);
 }
 
-static int document(const struct pmk_export *x, const struct pmk_tree *tree)
+static int write_document(const struct pmk_export *x, const struct pmk_tree *tree)
 {
 	uint32_t *frame = malloc((tree->nnodes + 1) * sizeof(*frame));
 	char buf[300];
@@ -26,7 +26,7 @@ static int document(const struct pmk_export *x, const struct pmk_tree *tree)
 		size_t n = tree->self[i] ? pmk_tree_path(tree, i, frame) : 0;
 
 		for (size_t k = 0; k < n; k++) {
-			name(x->f, pmk_tree_name(tree, frame[k], buf, sizeof(buf)));
+			write_name(x->f, pmk_tree_name(tree, frame[k], buf, sizeof(buf)));
 			fputc(k + 1 < n ? ';' : ' ', x->f);
 		}
 		if (n)
@@ -41,7 +41,7 @@ int pmk_export_folded(const struct pmk_export *x, char *msg, size_t size)
 	struct pmk_tree tree;
 	int err = pmk_tree_build(&tree, x->t, x->event, x->nevents, false, msg, size);
 
-	if (!err && document(x, &tree)) {
+	if (!err && write_document(x, &tree)) {
 		snprintf(msg, size, "out of memory");
 		err = PMK_ENOMEM;
 	}

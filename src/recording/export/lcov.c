@@ -104,7 +104,7 @@ static void collect_code(struct writer *w)
  * Returns how often a function was entered; if its first instruction did not run, how often its
  * code ran.
  */
-static uint64_t entered(const struct writer *w, uint32_t function)
+static uint64_t entry_count(const struct writer *w, uint32_t function)
 {
 	const struct pmk_tables_function *f = &w->t->function[function];
 	uint32_t first = pmk_tables_code_at(w->t, f->object, f->address);
@@ -126,9 +126,9 @@ static void collect_functions(struct writer *w)
 		const struct pmk_tables_function *f = &t->function[i];
 
 		if (f->file != PMK_TABLES_NONE && f->line)
-			w->function[w->nfunctions++] =
-				(struct function){ f->file, f->line,
-						   f->symbol ? f->symbol : f->name, entered(w, i) };
+			w->function[w->nfunctions++] = (struct function){
+				f->file, f->line, f->symbol ? f->symbol : f->name, entry_count(w, i)
+			};
 	}
 }
 
@@ -199,7 +199,7 @@ static int load_lines(struct writer *w)
 	return err;
 }
 
-static bool allocate(struct writer *w)
+static bool allocate_lists(struct writer *w)
 {
 	const struct pmk_tables *t = w->t;
 	size_t lines = t->ncodes + 1, functions = t->nfunctions + 1;
@@ -215,7 +215,7 @@ static bool allocate(struct writer *w)
 	return w->line && w->branch && w->function && w->path;
 }
 
-static int collect(struct writer *w)
+static int collect_all(struct writer *w)
 {
 	int err = 0;
 
@@ -319,7 +319,7 @@ static void function_name(FILE *f, const char *name)
 }
 
 /* Writes the functions of a file, from *at on. Entries with one line and one name are combined. */
-static void functions(struct writer *w, uint32_t file, size_t *at)
+static void write_functions(struct writer *w, uint32_t file, size_t *at)
 {
 	size_t first = *at, found = 0, hit = 0;
 
@@ -342,7 +342,7 @@ static void functions(struct writer *w, uint32_t file, size_t *at)
 		fprintf(w->f, "FNF:%zu\nFNH:%zu\n", found, hit);
 }
 
-static void branches(struct writer *w, uint32_t file, size_t *at)
+static void write_branches(struct writer *w, uint32_t file, size_t *at)
 {
 	size_t first = *at, hit = 0;
 	unsigned block = 0;
@@ -389,7 +389,7 @@ static uint64_t executions_of_line(const struct writer *w, size_t *at)
 	return sum + most ? sum + most : begins;
 }
 
-static void lines(struct writer *w, uint32_t file, size_t *at)
+static void write_lines(struct writer *w, uint32_t file, size_t *at)
 {
 	size_t found = 0, hit = 0;
 
@@ -404,7 +404,7 @@ static void lines(struct writer *w, uint32_t file, size_t *at)
 	fprintf(w->f, "LF:%zu\nLH:%zu\n", found, hit);
 }
 
-static void document(struct writer *w)
+static void write_document(struct writer *w)
 {
 	size_t line = 0, branch = 0, function = 0;
 
@@ -415,14 +415,14 @@ static void document(struct writer *w)
 		fputs("TN:\nSF:", w->f);
 		pmk_plain_write(w->f, w->path[file]);
 		fputc('\n', w->f);
-		functions(w, file, &function);
-		branches(w, file, &branch);
-		lines(w, file, &line);
+		write_functions(w, file, &function);
+		write_branches(w, file, &branch);
+		write_lines(w, file, &line);
 		fputs("end_of_record\n", w->f);
 	}
 }
 
-static void release(struct writer *w)
+static void release_lists(struct writer *w)
 {
 	for (size_t i = 0; w->lines && i < w->t->nobjects; i++)
 		pmk_lines_free(&w->lines[i]);
@@ -436,7 +436,7 @@ static void release(struct writer *w)
 	free(w->path);
 }
 
-static int run(struct writer *w, char *msg, size_t size)
+static int write_coverage(struct writer *w, char *msg, size_t size)
 {
 	int err;
 
@@ -448,10 +448,10 @@ static int run(struct writer *w, char *msg, size_t size)
 	err = pmk_tables_executions(w->t, on_execution, w, msg, size);
 	if (!err)
 		err = load_lines(w);
-	if (!err && !allocate(w))
+	if (!err && !allocate_lists(w))
 		err = PMK_ENOMEM;
 	if (!err)
-		err = collect(w);
+		err = collect_all(w);
 	if (!err && !w->nlines) {
 		snprintf(msg, size, "it has no lines; build the program with -g, and record anew");
 		err = PMK_EINVAL;
@@ -459,16 +459,16 @@ static int run(struct writer *w, char *msg, size_t size)
 	if (!err)
 		err = rank_files(w);
 	if (!err)
-		document(w);
+		write_document(w);
 	return err;
 }
 
 int pmk_export_lcov(const struct pmk_export *x, char *msg, size_t size)
 {
 	struct writer w = { .x = x, .t = x->t, .f = x->f };
-	int err = run(&w, msg, size);
+	int err = write_coverage(&w, msg, size);
 
-	release(&w);
+	release_lists(&w);
 	if (err == PMK_ENOMEM)
 		snprintf(msg, size, "out of memory");
 	return err;

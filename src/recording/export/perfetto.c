@@ -43,7 +43,7 @@ static void begin_event(struct writer *w, const char *phase, uint32_t thread)
 	w->gap = ",\n";
 }
 
-static void names(struct writer *w, uint32_t thread)
+static void write_names(struct writer *w, uint32_t thread)
 {
 	const struct pmk_tables_thread *t = &w->x->t->thread[thread];
 
@@ -60,7 +60,7 @@ static void names(struct writer *w, uint32_t thread)
 	fprintf(w->f, "\"thread_name\",\"args\":{\"name\":\"thread %" PRIu32 "\"}}", t->cpu);
 }
 
-static void slice(struct writer *w, uint32_t node)
+static void write_slice(struct writer *w, uint32_t node)
 {
 	char buf[300];
 
@@ -73,7 +73,7 @@ static void slice(struct writer *w, uint32_t node)
 }
 
 /* Parents come before their children, in the tree and in the file. */
-static void slices(struct writer *w)
+static void write_slices(struct writer *w)
 {
 	const struct pmk_tree_node *node = w->tree.node;
 
@@ -92,11 +92,11 @@ static void slices(struct writer *w)
 		w->begin[i] = w->begin[up] + w->tree.self[up] + w->used[up];
 		w->used[up] += w->inclusive[i];
 		if (w->inclusive[i])
-			slice(w, i);
+			write_slice(w, i);
 	}
 }
 
-static void document(struct writer *w)
+static void write_document(struct writer *w)
 {
 	fputs("{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"exporter\":", w->f);
 	pmk_export_json(w->f, w->x->creator);
@@ -105,8 +105,8 @@ static void document(struct writer *w)
 	fputs("},\n\"traceEvents\":[", w->f);
 	w->gap = "\n";
 	for (uint32_t i = 0; i < w->x->t->nthreads; i++)
-		names(w, i);
-	slices(w);
+		write_names(w, i);
+	write_slices(w);
 	fputs("]}\n", w->f);
 }
 
@@ -121,7 +121,7 @@ int pmk_export_perfetto(const struct pmk_export *x, char *msg, size_t size)
 		w.used = calloc(w.tree.nnodes, sizeof(*w.used));
 		w.thread = calloc(w.tree.nnodes, sizeof(*w.thread));
 		if (w.inclusive && w.begin && w.used && w.thread) {
-			document(&w);
+			write_document(&w);
 		} else {
 			snprintf(msg, size, "out of memory");
 			err = PMK_ENOMEM;

@@ -70,7 +70,7 @@ struct writer {
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-static void put(struct bytes *b, const void *from, size_t n)
+static void bytes_put(struct bytes *b, const void *from, size_t n)
 {
 	if (!n)
 		return;
@@ -89,7 +89,7 @@ static void put(struct bytes *b, const void *from, size_t n)
 	b->n += n;
 }
 
-static void varint(struct bytes *b, uint64_t v)
+static void put_varint(struct bytes *b, uint64_t v)
 {
 	uint8_t byte[10];
 	size_t n = 0;
@@ -98,45 +98,45 @@ static void varint(struct bytes *b, uint64_t v)
 		byte[n++] = (uint8_t)(v & 127) | (v > 127 ? 128 : 0);
 		v >>= 7;
 	} while (v);
-	put(b, byte, n);
+	bytes_put(b, byte, n);
 }
 
 /* A value of 0 is omitted, because it is the default. */
-static void number(struct bytes *b, unsigned field, uint64_t v)
+static void put_number(struct bytes *b, unsigned field, uint64_t v)
 {
 	if (!v)
 		return;
-	varint(b, field << 3);
-	varint(b, v);
+	put_varint(b, field << 3);
+	put_varint(b, v);
 }
 
-static void block(struct bytes *b, unsigned field, const void *from, size_t n)
+static void put_block(struct bytes *b, unsigned field, const void *from, size_t n)
 {
-	varint(b, field << 3 | 2);
-	varint(b, n);
-	put(b, from, n);
+	put_varint(b, field << 3 | 2);
+	put_varint(b, n);
+	bytes_put(b, from, n);
 }
 
 /* Moves a message into another as a field. */
-static void message(struct bytes *b, unsigned field, struct bytes *inner)
+static void put_message(struct bytes *b, unsigned field, struct bytes *inner)
 {
-	block(b, field, inner->byte, inner->n);
+	put_block(b, field, inner->byte, inner->n);
 	b->failed |= inner->failed;
 	inner->n = 0;
 }
 
 /* Adds a string to the table and returns its number. Strings must be UTF-8. */
-static uint64_t string(struct writer *w, const char *text)
+static uint64_t put_string(struct writer *w, const char *text)
 {
 	size_t left = strlen(text), n;
 
 	w->line.n = 0;
 	for (; left; text += n, left -= n) {
 		n = pmk_plain_length((const uint8_t *)text, left);
-		put(&w->line, n ? text : "?", n ? n : 1);
+		bytes_put(&w->line, n ? text : "?", n ? n : 1);
 		n = n ? n : 1;
 	}
-	message(&w->out, PROFILE_STRING, &w->line);
+	put_message(&w->out, PROFILE_STRING, &w->line);
 	return w->strings++;
 }
 
@@ -177,22 +177,22 @@ static bool is_same(const struct pmk_tables *t, uint32_t f, uint32_t g)
 }
 
 /* Writes the locations of a call path, innermost first. */
-static void stack(struct writer *w)
+static void write_stack(struct writer *w)
 {
 	const struct pmk_tables *t = w->t;
 	uint32_t inside = t->code[w->code].function; /* function of the last location */
 
-	varint(&w->stack, code_location(w->code));
+	put_varint(&w->stack, code_location(w->code));
 	for (uint32_t c = w->context; c != PMK_TABLES_NONE; c = t->context[c].parent) {
 		uint32_t f = t->context[c].function, site = t->context[c].site;
 
 		if (f != PMK_TABLES_NONE && !is_same(t, f, inside)) {
-			varint(&w->stack, function_location(w, f));
+			put_varint(&w->stack, function_location(w, f));
 			w->used[f] = true;
 		}
 		inside = PMK_TABLES_NONE;
 		if (site != PMK_TABLES_NONE) {
-			varint(&w->stack, code_location(site));
+			put_varint(&w->stack, code_location(site));
 			inside = t->code[site].function;
 		}
 	}
@@ -202,12 +202,12 @@ static void end_sample(struct writer *w)
 {
 	if (w->code == PMK_TABLES_NONE)
 		return;
-	stack(w);
+	write_stack(w);
 	for (size_t i = 0; i < w->x->nevents; i++)
-		varint(&w->values, w->value[i]);
-	message(&w->message, SAMPLE_LOCATION, &w->stack);
-	message(&w->message, SAMPLE_VALUE, &w->values);
-	message(&w->out, PROFILE_SAMPLE, &w->message);
+		put_varint(&w->values, w->value[i]);
+	put_message(&w->message, SAMPLE_LOCATION, &w->stack);
+	put_message(&w->message, SAMPLE_VALUE, &w->values);
+	put_message(&w->out, PROFILE_SAMPLE, &w->message);
 	memset(w->value, 0, w->x->nevents * sizeof(*w->value));
 	w->code = PMK_TABLES_NONE;
 }
@@ -232,22 +232,22 @@ static bool is_cycles(const struct pmk_tables *t, uint32_t event)
 }
 
 /* pprof shows the default type, which is cycles, or else the first event. */
-static void types(struct writer *w)
+static void write_types(struct writer *w)
 {
-	uint64_t unit = string(w, "count"), shown = 0;
+	uint64_t unit = put_string(w, "count"), shown = 0;
 
 	for (size_t i = 0; i < w->x->nevents; i++) {
-		uint64_t name = string(w, pmk_tables_event_name(w->t, w->x->event[i]));
+		uint64_t name = put_string(w, pmk_tables_event_name(w->t, w->x->event[i]));
 
-		number(&w->message, TYPE_NAME, name);
-		number(&w->message, TYPE_UNIT, unit);
-		message(&w->out, PROFILE_SAMPLE_TYPE, &w->message);
+		put_number(&w->message, TYPE_NAME, name);
+		put_number(&w->message, TYPE_UNIT, unit);
+		put_message(&w->out, PROFILE_SAMPLE_TYPE, &w->message);
 		if (!shown || is_cycles(w->t, w->x->event[i]))
 			shown = name;
 	}
-	number(&w->out, PROFILE_DEFAULT_TYPE, shown);
-	number(&w->out, PROFILE_COMMENT, string(w, w->t->command));
-	number(&w->out, PROFILE_COMMENT, string(w, w->x->creator));
+	put_number(&w->out, PROFILE_DEFAULT_TYPE, shown);
+	put_number(&w->out, PROFILE_COMMENT, put_string(w, w->t->command));
+	put_number(&w->out, PROFILE_COMMENT, put_string(w, w->x->creator));
 }
 
 /* True if the object is the program of the command line. */
@@ -264,19 +264,20 @@ static bool is_program(const struct pmk_tables *t, size_t object)
 static void write_mapping(struct writer *w, size_t object)
 {
 	const struct pmk_tables_object *o = &w->t->object[object];
-	uint64_t path = string(w, o->path), build_id = o->build_id ? string(w, o->build_id) : 0;
+	uint64_t path = put_string(w, o->path),
+		 build_id = o->build_id ? put_string(w, o->build_id) : 0;
 
-	number(&w->message, MAPPING_ID, object + 1);
-	number(&w->message, MAPPING_LIMIT, INT64_MAX);
-	number(&w->message, MAPPING_FILE, path);
-	number(&w->message, MAPPING_BUILD_ID, build_id);
+	put_number(&w->message, MAPPING_ID, object + 1);
+	put_number(&w->message, MAPPING_LIMIT, INT64_MAX);
+	put_number(&w->message, MAPPING_FILE, path);
+	put_number(&w->message, MAPPING_BUILD_ID, build_id);
 	for (unsigned has = MAPPING_HAS_FUNCTIONS; has <= MAPPING_HAS_INLINED; has++)
-		number(&w->message, has, 1);
-	message(&w->out, PROFILE_MAPPING, &w->message);
+		put_number(&w->message, has, 1);
+	put_message(&w->out, PROFILE_MAPPING, &w->message);
 }
 
 /* pprof assumes that the first mapping is the program. */
-static void mappings(struct writer *w)
+static void write_mappings(struct writer *w)
 {
 	size_t n = w->t->nobjects, program = 0;
 
@@ -289,87 +290,89 @@ static void mappings(struct writer *w)
 			write_mapping(w, i);
 }
 
-static void line(struct writer *w, uint64_t function, uint32_t number_of_line)
+static void write_line(struct writer *w, uint64_t function, uint32_t number_of_line)
 {
-	number(&w->line, LINE_FUNCTION, function);
-	number(&w->line, LINE_LINE, number_of_line);
-	message(&w->message, LOCATION_LINE, &w->line);
+	put_number(&w->line, LINE_FUNCTION, function);
+	put_number(&w->line, LINE_LINE, number_of_line);
+	put_message(&w->message, LOCATION_LINE, &w->line);
 }
 
 /*
  * Writes an instruction: a line for the innermost function, then one for each function that it was
  * inlined into.
  */
-static void code(struct writer *w, uint32_t i)
+static void write_code(struct writer *w, uint32_t i)
 {
 	const struct pmk_tables_code *k = &w->t->code[i];
 	uint32_t at = k->line;
 
-	number(&w->message, LOCATION_ID, code_location(i));
-	number(&w->message, LOCATION_MAPPING,
-	       k->object == PMK_TABLES_NONE ? 0 : k->object + UINT64_C(1));
-	number(&w->message, LOCATION_ADDRESS, k->address);
+	put_number(&w->message, LOCATION_ID, code_location(i));
+	put_number(&w->message, LOCATION_MAPPING,
+		   k->object == PMK_TABLES_NONE ? 0 : k->object + UINT64_C(1));
+	put_number(&w->message, LOCATION_ADDRESS, k->address);
 	w->line.n = 0;
 	for (uint32_t in = k->inlined; in != PMK_TABLES_NONE; in = w->t->inlined[in].parent) {
-		line(w, inlined_id(w, in), at);
+		write_line(w, inlined_id(w, in), at);
 		at = w->t->inlined[in].line;
 	}
-	line(w,
-	     k->function == PMK_TABLES_NONE ? unnamed_id(w, k->object)
-					    : function_id(w, k->function),
-	     at);
-	message(&w->out, PROFILE_LOCATION, &w->message);
+	write_line(w,
+		   k->function == PMK_TABLES_NONE ? unnamed_id(w, k->object)
+						  : function_id(w, k->function),
+		   at);
+	put_message(&w->out, PROFILE_LOCATION, &w->message);
 }
 
-static void locations(struct writer *w)
+static void write_locations(struct writer *w)
 {
 	for (uint32_t i = 0; i < w->t->ncodes; i++)
-		code(w, i);
+		write_code(w, i);
 	for (uint32_t i = 0; i < w->t->nfunctions; i++) {
 		const struct pmk_tables_function *f = &w->t->function[i];
 
 		if (!w->used[i])
 			continue;
-		number(&w->message, LOCATION_ID, function_location(w, i));
-		number(&w->message, LOCATION_MAPPING,
-		       f->object == PMK_TABLES_NONE ? 0 : f->object + UINT64_C(1));
-		line(w, function_id(w, i), f->line);
-		message(&w->out, PROFILE_LOCATION, &w->message);
+		put_number(&w->message, LOCATION_ID, function_location(w, i));
+		put_number(&w->message, LOCATION_MAPPING,
+			   f->object == PMK_TABLES_NONE ? 0 : f->object + UINT64_C(1));
+		write_line(w, function_id(w, i), f->line);
+		put_message(&w->out, PROFILE_LOCATION, &w->message);
 	}
 }
 
-static void function(struct writer *w, uint64_t id, const char *name, const char *symbol,
-		     uint32_t file, uint32_t first_line)
+static void write_function(struct writer *w, uint64_t id, const char *name, const char *symbol,
+			   uint32_t file, uint32_t first_line)
 {
-	uint64_t name_number = string(w, name), symbol_number = symbol ? string(w, symbol) : 0,
-		 file_number = file == PMK_TABLES_NONE ? 0 : string(w, w->t->file[file].path);
+	uint64_t name_number = put_string(w, name),
+		 symbol_number = symbol ? put_string(w, symbol) : 0,
+		 file_number = file == PMK_TABLES_NONE ? 0 : put_string(w, w->t->file[file].path);
 
-	number(&w->message, FUNCTION_ID, id);
-	number(&w->message, FUNCTION_NAME, name_number);
-	number(&w->message, FUNCTION_SYMBOL, symbol_number ? symbol_number : name_number);
-	number(&w->message, FUNCTION_FILE, file_number);
-	number(&w->message, FUNCTION_LINE, first_line);
-	message(&w->out, PROFILE_FUNCTION, &w->message);
+	put_number(&w->message, FUNCTION_ID, id);
+	put_number(&w->message, FUNCTION_NAME, name_number);
+	put_number(&w->message, FUNCTION_SYMBOL, symbol_number ? symbol_number : name_number);
+	put_number(&w->message, FUNCTION_FILE, file_number);
+	put_number(&w->message, FUNCTION_LINE, first_line);
+	put_message(&w->out, PROFILE_FUNCTION, &w->message);
 }
 
-static void functions(struct writer *w)
+static void write_functions(struct writer *w)
 {
 	const struct pmk_tables *t = w->t;
 	char text[300];
 
 	for (uint32_t i = 0; i < t->nfunctions; i++)
 		if (t->function[i].same == i)
-			function(w, function_id(w, i), t->function[i].name, t->function[i].symbol,
-				 t->function[i].file, t->function[i].line);
+			write_function(w, function_id(w, i), t->function[i].name,
+				       t->function[i].symbol, t->function[i].file,
+				       t->function[i].line);
 	for (uint32_t i = 0; i < t->ninlined; i++)
 		if (t->inlined[i].same == i)
-			function(w, inlined_id(w, i), t->inlined[i].name, t->inlined[i].symbol,
-				 t->inlined[i].code_file, 0);
+			write_function(w, inlined_id(w, i), t->inlined[i].name,
+				       t->inlined[i].symbol, t->inlined[i].code_file, 0);
 	for (uint32_t i = 0; i <= t->nobjects; i++) {
 		uint32_t object = i < t->nobjects ? i : PMK_TABLES_NONE;
 
 		pmk_tables_unnamed(t, object, text, sizeof(text));
-		function(w, unnamed_id(w, object), text, NULL, PMK_TABLES_NONE, 0);
+		write_function(w, unnamed_id(w, object), text, NULL, PMK_TABLES_NONE, 0);
 	}
 }
 
@@ -383,15 +386,15 @@ int pmk_export_pprof(const struct pmk_export *x, char *msg, size_t size)
 	if (!w.value || !w.used)
 		err = PMK_ENOMEM;
 	if (!err) {
-		string(&w, ""); /* number 0 must be the empty string */
-		types(&w);
+		put_string(&w, ""); /* number 0 must be the empty string */
+		write_types(&w);
 		err = pmk_tables_counts(x->t, x->event, x->nevents, on_count, &w, msg, size);
 	}
 	if (!err) {
 		end_sample(&w);
-		mappings(&w);
-		locations(&w);
-		functions(&w);
+		write_mappings(&w);
+		write_locations(&w);
+		write_functions(&w);
 		err = w.out.failed ? PMK_ENOMEM : 0;
 	}
 	if (!err)

@@ -20,7 +20,7 @@ struct writer {
 	FILE *f;
 };
 
-static void frame(struct writer *w, uint32_t i)
+static void write_frame(struct writer *w, uint32_t i)
 {
 	uint32_t line, file = pmk_tree_file(&w->tree, i, &line);
 	char buf[300];
@@ -36,7 +36,7 @@ static void frame(struct writer *w, uint32_t i)
 	fputc('}', w->f);
 }
 
-static void frames(struct writer *w)
+static void write_frames(struct writer *w)
 {
 	uint32_t n = 0;
 
@@ -49,13 +49,13 @@ static void frames(struct writer *w)
 		if (w->number[of_node] != PMK_TABLES_NONE)
 			continue;
 		fputs(n ? ",\n" : "\n", w->f);
-		frame(w, of_node);
+		write_frame(w, of_node);
 		w->number[of_node] = n++;
 	}
 	fputs("]},\n", w->f);
 }
 
-static void path(struct writer *w, uint32_t node)
+static void write_path(struct writer *w, uint32_t node)
 {
 	size_t n = pmk_tree_path(&w->tree, node, w->frame);
 
@@ -64,7 +64,7 @@ static void path(struct writer *w, uint32_t node)
 	fputc(']', w->f);
 }
 
-static void profile(struct writer *w, size_t slot)
+static void write_profile(struct writer *w, size_t slot)
 {
 	const struct pmk_tree *tree = &w->tree;
 	uint64_t sum = 0;
@@ -76,7 +76,7 @@ static void profile(struct writer *w, size_t slot)
 	for (uint32_t i = 1; i < tree->nnodes; i++)
 		if (tree->self[i * tree->n + slot]) {
 			fputs(gap, w->f);
-			path(w, i);
+			write_path(w, i);
 			gap = ",\n";
 		}
 	fputs("],\n\"weights\":[", w->f);
@@ -93,7 +93,7 @@ static void profile(struct writer *w, size_t slot)
 	fprintf(w->f, "],\n\"endValue\":%" PRIu64 "}", sum);
 }
 
-static void document(struct writer *w)
+static void write_document(struct writer *w)
 {
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"name\":",
 	      w->f);
@@ -101,11 +101,11 @@ static void document(struct writer *w)
 	fputs(",\"exporter\":", w->f);
 	pmk_export_json(w->f, w->x->creator);
 	fputs(",\"activeProfileIndex\":0,\n", w->f);
-	frames(w);
+	write_frames(w);
 	fputs("\"profiles\":[", w->f);
 	for (size_t i = 0; i < w->x->nevents; i++) {
 		fputs(i ? ",\n" : "\n", w->f);
-		profile(w, i);
+		write_profile(w, i);
 	}
 	fputs("]}\n", w->f);
 }
@@ -119,7 +119,7 @@ int pmk_export_speedscope(const struct pmk_export *x, char *msg, size_t size)
 		w.frame = malloc((w.tree.nnodes + 1) * sizeof(*w.frame));
 		w.number = malloc((pmk_tree_frames(&w.tree) + 1) * sizeof(*w.number));
 		if (w.frame && w.number) {
-			document(&w);
+			write_document(&w);
 		} else {
 			snprintf(msg, size, "out of memory");
 			err = PMK_ENOMEM;

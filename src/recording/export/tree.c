@@ -109,7 +109,7 @@ static void add_node(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
 }
 
 /* Returns PMK_TABLES_NONE when out of memory, or if `parent` is that. */
-static uint32_t child(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
+static uint32_t node_child(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
 {
 	uint32_t node;
 
@@ -133,7 +133,7 @@ static uint32_t below_inlined(struct pmk_tree *tree, uint32_t node, uint32_t inl
 		at = inlined;
 		for (uint32_t i = 1; i < depth; i++)
 			at = in[at].parent;
-		node = child(tree, node, first_inlined(tree) + in[at].same);
+		node = node_child(tree, node, first_inlined(tree) + in[at].same);
 	}
 	return node;
 }
@@ -147,12 +147,12 @@ static uint32_t below_code(struct pmk_tree *tree, uint32_t node, uint32_t code)
 	const struct pmk_tables_code *k = &tree->t->code[code];
 
 	if (node != PMK_TABLES_NONE && tree->node[node].frame != code_frame(tree, k))
-		node = child(tree, node, code_frame(tree, k));
+		node = node_child(tree, node, code_frame(tree, k));
 	return below_inlined(tree, node, k->inlined);
 }
 
 /* Creates the nodes of all contexts of a thread. */
-static int place_contexts(struct pmk_tree *tree, uint32_t thread)
+static int add_contexts(struct pmk_tree *tree, uint32_t thread)
 {
 	const struct pmk_tables *t = tree->t;
 	uint32_t root = 0, *at = malloc((t->ncontexts + 1) * sizeof(*at));
@@ -161,7 +161,7 @@ static int place_contexts(struct pmk_tree *tree, uint32_t thread)
 	if (!at)
 		return PMK_ENOMEM;
 	if (tree->by_thread)
-		root = child(tree, 0, first_thread(tree) + thread);
+		root = node_child(tree, 0, first_thread(tree) + thread);
 	for (size_t i = 0; i < t->ncontexts; i++) {
 		const struct pmk_tables_context *c = &t->context[i];
 
@@ -169,7 +169,7 @@ static int place_contexts(struct pmk_tree *tree, uint32_t thread)
 		if (c->site != PMK_TABLES_NONE)
 			at[i] = below_code(tree, at[i], c->site);
 		if (c->function != PMK_TABLES_NONE)
-			at[i] = child(tree, at[i], function_frame(tree, c->function));
+			at[i] = node_child(tree, at[i], function_frame(tree, c->function));
 		if (at[i] == PMK_TABLES_NONE)
 			return PMK_ENOMEM;
 	}
@@ -183,7 +183,7 @@ static int on_count(void *ctx, const struct pmk_tables_count *row)
 	uint32_t thread = tree->by_thread ? row->thread : 0, node;
 	size_t context = row->context == PMK_TABLES_NONE ? tree->t->ncontexts : row->context;
 
-	if (!tree->at[thread] && place_contexts(tree, thread))
+	if (!tree->at[thread] && add_contexts(tree, thread))
 		return PMK_ENOMEM;
 	node = below_code(tree, tree->at[thread][context], row->code);
 	if (node == PMK_TABLES_NONE)
@@ -192,7 +192,7 @@ static int on_count(void *ctx, const struct pmk_tables_count *row)
 	return 0;
 }
 
-static bool begin(struct pmk_tree *tree)
+static bool tree_begin(struct pmk_tree *tree)
 {
 	const struct pmk_tables *t = tree->t;
 
@@ -207,7 +207,7 @@ int pmk_tree_build(struct pmk_tree *tree, const struct pmk_tables *t, const uint
 		   size_t n, bool by_thread, char *msg, size_t size)
 {
 	*tree = (struct pmk_tree){ .t = t, .n = n, .by_thread = by_thread };
-	if (!begin(tree)) {
+	if (!tree_begin(tree)) {
 		snprintf(msg, size, "out of memory");
 		return PMK_ENOMEM;
 	}
