@@ -28,7 +28,7 @@ static const struct pmk_ahbmon_layout *layout_of(const struct pmk_dev *d)
 	return pmk_ahbmon_layout_of(d->pmu);
 }
 
-static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
+static int ahbmon_get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
 {
 	uint64_t v = 0;
 	int err = d->port.read(d->port.ctx, reg, &v);
@@ -37,42 +37,42 @@ static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
 	return err;
 }
 
-static int put(const struct pmk_dev *d, unsigned reg, uint32_t value)
+static int ahbmon_put(const struct pmk_dev *d, unsigned reg, uint32_t value)
 {
 	return d->port.write(d->port.ctx, reg, value);
 }
 
-static int update(const struct pmk_dev *d, uint32_t clear, uint32_t set)
+static int ahbmon_update(const struct pmk_dev *d, uint32_t clear, uint32_t set)
 {
 	uint32_t ctrl;
-	int err = get(d, PMK_AHBMON_CTRLREG, &ctrl);
+	int err = ahbmon_get(d, PMK_AHBMON_CTRLREG, &ctrl);
 
 	if (err)
 		return err;
-	return put(d, PMK_AHBMON_CTRLREG, (ctrl & ~clear) | set);
+	return ahbmon_put(d, PMK_AHBMON_CTRLREG, (ctrl & ~clear) | set);
 }
 
-static int start(struct pmk_dev *d)
+static int ahbmon_start(struct pmk_dev *d)
 {
-	return update(d, 0, layout_of(d)->enable);
+	return ahbmon_update(d, 0, layout_of(d)->enable);
 }
 
-static int stop(struct pmk_dev *d)
+static int ahbmon_stop(struct pmk_dev *d)
 {
-	return update(d, layout_of(d)->enable, 0);
+	return ahbmon_update(d, layout_of(d)->enable, 0);
 }
 
-static int reset(struct pmk_dev *d)
+static int ahbmon_reset(struct pmk_dev *d)
 {
-	int err = stop(d);
+	int err = ahbmon_stop(d);
 
 	if (err)
 		return err;
-	return put(d, PMK_AHBMON_RSTCTRS, ANY);
+	return ahbmon_put(d, PMK_AHBMON_RSTCTRS, ANY);
 }
 
 /* PMK_ENOEVENT: there is no such event. PMK_ENOCTR: this counter counts another event. */
-static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+static int ahbmon_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	(void)d;
 	if (counter >= PMK_AHBMON_NCTRS)
@@ -89,7 +89,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 
 	if (counter >= PMK_AHBMON_NCTRS)
 		return PMK_EINVAL;
-	err = get(d, counter, &v);
+	err = ahbmon_get(d, counter, &v);
 	if (!err)
 		*value = v;
 	return err;
@@ -108,39 +108,39 @@ static int irq_enable(struct pmk_dev *d, uint32_t counters)
 	return counters ? PMK_ENOTSUP : PMK_OK;
 }
 
-static int pending(struct pmk_dev *d, uint32_t *counters)
+static int ahbmon_pending(struct pmk_dev *d, uint32_t *counters)
 {
 	(void)d;
 	*counters = 0;
 	return PMK_OK;
 }
 
-static int clear(struct pmk_dev *d, uint32_t counters)
+static int ahbmon_clear(struct pmk_dev *d, uint32_t counters)
 {
 	(void)d;
 	return counters ? PMK_ENOTSUP : PMK_OK;
 }
 
-static int running(struct pmk_dev *d, bool *yes)
+static int ahbmon_running(struct pmk_dev *d, bool *yes)
 {
 	uint32_t ctrl;
-	int err = get(d, PMK_AHBMON_CTRLREG, &ctrl);
+	int err = ahbmon_get(d, PMK_AHBMON_CTRLREG, &ctrl);
 
 	*yes = !err && (ctrl & layout_of(d)->enable);
 	return err;
 }
 
 const struct pmk_driver pmk_ahbmon_driver = {
-	.reset = reset,
-	.program = program,
-	.start = start,
-	.stop = stop,
+	.reset = ahbmon_reset,
+	.program = ahbmon_program,
+	.start = ahbmon_start,
+	.stop = ahbmon_stop,
 	.read = read_counter,
 	.write = write_counter,
 	.irq_enable = irq_enable,
-	.pending = pending,
-	.clear = clear,
-	.running = running,
+	.pending = ahbmon_pending,
+	.clear = ahbmon_clear,
+	.running = ahbmon_running,
 };
 
 static bool has_register(const struct pmk_ahbmon_layout *layout, unsigned reg)
@@ -171,14 +171,15 @@ int pmk_ahbmon_configure(struct pmk_dev *d, const struct pmk_ahbmon_config *conf
 	int err = check_config(layout, config);
 
 	if (!err)
-		err = get(d, PMK_AHBMON_CTRLREG, &ctrl);
+		err = ahbmon_get(d, PMK_AHBMON_CTRLREG, &ctrl);
 	if (!err && (ctrl & layout->enable))
 		err = PMK_EBUSY;
 	for (unsigned i = 0; !err && i < PMK_AHBMON_NTHRESHOLDS; i++)
 		if (has_register(layout, PMK_AHBMON_THRESHOLD0 + i))
-			err = put(d, PMK_AHBMON_THRESHOLD0 + i, config->threshold[i]);
+			err = ahbmon_put(d, PMK_AHBMON_THRESHOLD0 + i, config->threshold[i]);
 	if (!err)
-		err = put(d, PMK_AHBMON_GXIPAGESIZE, config->page); /* [31:2] are written as 0 */
+		err = ahbmon_put(d, PMK_AHBMON_GXIPAGESIZE,
+				 config->page); /* [31:2] are written as 0 */
 	if (err)
 		return err;
 	if (config->track_dbgack)
@@ -186,14 +187,14 @@ int pmk_ahbmon_configure(struct pmk_dev *d, const struct pmk_ahbmon_config *conf
 	if (config->castout4_aligned)
 		set |= layout->castout4_aligned;
 	ctrl &= ~(layout->track_dbgack | layout->castout4_aligned);
-	return put(d, PMK_AHBMON_CTRLREG, ctrl | set);
+	return ahbmon_put(d, PMK_AHBMON_CTRLREG, ctrl | set);
 }
 
 int pmk_ahbmon_probe(struct pmk_dev *d, uint32_t base, unsigned *agree)
 {
 	const struct pmk_ahbmon_layout *layout = layout_of(d);
 	unsigned asked = 0;
-	int err = put(d, PMK_AHBMON_PRSTCTRS, ANY);
+	int err = ahbmon_put(d, PMK_AHBMON_PRSTCTRS, ANY);
 
 	*agree = 0;
 	for (unsigned ctr = 0; !err && ctr < PMK_AHBMON_NCTRS; ctr++) {
@@ -201,13 +202,13 @@ int pmk_ahbmon_probe(struct pmk_dev *d, uint32_t base, unsigned *agree)
 
 		if (ctr == PMK_AHBMON_TOTAL_CYCLES)
 			continue;
-		err = get(d, ctr, &value);
+		err = ahbmon_get(d, ctr, &value);
 		asked++;
 		if (!err && value == base + layout->offset[ctr])
 			++*agree;
 	}
 	if (!err)
-		err = reset(d);
+		err = ahbmon_reset(d);
 	if (err)
 		return err;
 	if (*agree == asked)

@@ -49,8 +49,8 @@ struct reading {
 /* ---- values -------------------------------------------------------------------------------- */
 
 /* Reads decimal or 0x…: 010 is ten. */
-static bool number(struct pmk_ini *ini, const char *name, const char *value, uint64_t max,
-		   uint64_t *n)
+static bool read_number(struct pmk_ini *ini, const char *name, const char *value, uint64_t max,
+			uint64_t *n)
 {
 	bool hex = value[0] == '0' && (value[1] | 0x20) == 'x';
 	char *end;
@@ -66,7 +66,7 @@ static bool number(struct pmk_ini *ini, const char *name, const char *value, uin
 }
 
 /* Records that the entry was found; reports an error if it was found before. */
-static bool once(struct pmk_ini *ini, const char *name, unsigned *line)
+static bool note_line(struct pmk_ini *ini, const char *name, unsigned *line)
 {
 	if (*line)
 		return pmk_ini_fail(ini, ini->line, "%s is given twice: line %u", name, *line);
@@ -85,7 +85,7 @@ static bool take_bit(struct pmk_ini *ini, const char *name, const char *value, u
 {
 	uint64_t n;
 
-	if (!number(ini, name, value, 31, &n))
+	if (!read_number(ini, name, value, 31, &n))
 		return false;
 	*bit = UINT32_C(1) << n;
 	return true;
@@ -95,7 +95,7 @@ static bool take_width(struct pmk_ini *ini, const char *value, uint32_t *bits)
 {
 	uint64_t n;
 
-	if (!number(ini, "width", value, 32, &n))
+	if (!read_number(ini, "width", value, 32, &n))
 		return false;
 	if (!n)
 		return pmk_ini_fail(ini, ini->line, "width: a threshold has 1 bit at least");
@@ -107,7 +107,7 @@ static bool take_base(struct pmk_ini *ini, const char *value, uint32_t *base)
 {
 	uint64_t n;
 
-	if (!number(ini, "base", value, UINT32_MAX, &n))
+	if (!read_number(ini, "base", value, UINT32_MAX, &n))
 		return false;
 	if (n % WINDOW)
 		return pmk_ini_fail(ini, ini->line, "base: the window is aligned to its 64 KB");
@@ -120,7 +120,7 @@ static bool take_item(struct reading *r, struct pmk_ini *ini, enum item item, co
 	struct pmk_ahbmon_layout *l = &r->file->layout;
 	const char *name = items[item].name;
 
-	if (!once(ini, name, &r->item[item]))
+	if (!note_line(ini, name, &r->item[item]))
 		return false;
 	switch (item) {
 	case NAME:
@@ -176,11 +176,11 @@ static bool take_offset(struct reading *r, struct pmk_ini *ini, const char *name
 	if (reg == PMK_AHBMON_NREGS)
 		return no_such(ini, "register", name, &near);
 	name = pmk_ahbmon_regs[reg].name;
-	if (!once(ini, name, &r->reg[reg]))
+	if (!note_line(ini, name, &r->reg[reg]))
 		return false;
 	if (is_none(value) && reg >= PMK_AHBMON_THRESHOLD0)
 		return true;
-	if (!number(ini, name, value, WINDOW - 4, &n))
+	if (!read_number(ini, name, value, WINDOW - 4, &n))
 		return false;
 	if (n % 4)
 		return pmk_ini_fail(ini, ini->line,
@@ -237,11 +237,11 @@ static bool take_code(struct reading *r, struct pmk_ini *ini, unsigned layer, co
 
 	if (code == PMK_AHBMON_NCODES)
 		return no_state(ini, name);
-	if (!once(ini, name, &r->code[layer][code]))
+	if (!note_line(ini, name, &r->code[layer][code]))
 		return false;
 	if (is_none(value))
 		return true;
-	if (!number(ini, name, value, PMK_GET(field, field), &n))
+	if (!read_number(ini, name, value, PMK_GET(field, field), &n))
 		return false;
 	for (unsigned k = 0; k < PMK_AHBMON_NCODES; k++) {
 		if (*pmk_ahbmon_code(codes, k) != (int)n)
@@ -264,7 +264,7 @@ static bool take_packet(struct reading *r, struct pmk_ini *ini, const char *name
 			ini, ini->line,
 			"[packet] has after_retry; codes are in [packet LAYER], such as "
 			"[packet armd]");
-	if (!once(ini, name, &r->after_retry))
+	if (!note_line(ini, name, &r->after_retry))
 		return false;
 	if (code >= PMK_AHBMON_S_S)
 		return pmk_ini_fail(ini, ini->line,
@@ -317,7 +317,7 @@ static bool take_layer(struct reading *r, struct pmk_ini *ini, const char *layer
 }
 
 /* Reports entries that are required and were not found. */
-static bool check(struct reading *r, struct pmk_ini *ini)
+static bool check_required(struct reading *r, struct pmk_ini *ini)
 {
 	struct pmk_ahbmon_layout *l = &r->file->layout;
 
@@ -341,13 +341,13 @@ static bool check(struct reading *r, struct pmk_ini *ini)
 	return true;
 }
 
-static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
-		 const char *value)
+static bool take_entry(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
+		       const char *value)
 {
 	struct reading *r = ctx;
 
 	if (!section)
-		return check(r, ini);
+		return check_required(r, ini);
 	if (strcmp(section, "offset") == 0)
 		return take_offset(r, ini, name, value);
 	if (strcmp(section, "packet") == 0)
@@ -366,7 +366,7 @@ int pmk_ahbmon_layout_load(struct pmk_ahbmon_layout_file *file, const char *path
 	for (unsigned reg = 0; reg < PMK_AHBMON_NREGS; reg++)
 		file->layout.offset[reg] = PMK_MMIO_NONE;
 	pmk_ahbmon_packet_defaults(&file->packet);
-	return pmk_ini_load(path, NULL, take, &r, msg, size);
+	return pmk_ini_load(path, NULL, take_entry, &r, msg, size);
 }
 
 int pmk_ahbmon_layout_read(struct pmk_ahbmon_layout *layout, const char *path, char *msg,

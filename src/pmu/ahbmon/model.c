@@ -28,7 +28,7 @@
  * CtTotalCycles always counts. The other counters need the enable bit. ARM-I, ARM-D and
  * CtTotalCyclesNonDebug pause while DBGACK is tracked and asserted: §4.2.2.
  */
-static bool counts(const struct pmk_ahbmon_model *m, unsigned ctr)
+static bool counter_counts(const struct pmk_ahbmon_model *m, unsigned ctr)
 {
 	bool paused = (m->ctrl & m->layout.track_dbgack) && m->input[PMK_AHBMON_IN_DBGACK];
 
@@ -76,7 +76,7 @@ static uint64_t total_of(const struct pmk_ahbmon_model *m, const struct pmk_bus 
 	return buses[pmk_ahbmon_bus_of[ctr]].total[signal_of(m, ctr)];
 }
 
-static void advance(struct pmk_ahbmon_model *m, unsigned ctr, uint64_t n)
+static void counter_advance(struct pmk_ahbmon_model *m, unsigned ctr, uint64_t n)
 {
 	if (m->params.saturate && n > UINT32_MAX - m->count[ctr])
 		m->count[ctr] = UINT32_MAX;
@@ -85,37 +85,37 @@ static void advance(struct pmk_ahbmon_model *m, unsigned ctr, uint64_t n)
 }
 
 /* Counts from the current totals on. */
-static void remember(struct pmk_ahbmon_model *m, const struct pmk_bus *buses)
+static void remember_totals(struct pmk_ahbmon_model *m, const struct pmk_bus *buses)
 {
 	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)
 		m->seen[ctr] = total_of(m, buses, ctr);
 }
 
-static void sync(void *model, struct pmk_bus *buses)
+static void model_sync(void *model, struct pmk_bus *buses)
 {
 	struct pmk_ahbmon_model *m = model;
 
 	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)
-		if (counts(m, ctr))
-			advance(m, ctr, total_of(m, buses, ctr) - m->seen[ctr]);
-	remember(m, buses);
+		if (counter_counts(m, ctr))
+			counter_advance(m, ctr, total_of(m, buses, ctr) - m->seen[ctr]);
+	remember_totals(m, buses);
 }
 
 /* No flag, no interrupt: nothing depends on the moment of a wrap. */
-static void ask(const void *model, struct pmk_bus *buses)
+static void model_ask(const void *model, struct pmk_bus *buses)
 {
 	(void)model;
 	(void)buses;
 }
 
-static unsigned lines(const void *model)
+static unsigned model_lines(const void *model)
 {
 	(void)model;
 	return 0;
 }
 
 /* True if AHBMONRstCtrs and AHBMONPrstCtrs affect the counter. */
-static bool resettable(const struct pmk_ahbmon_model *m, unsigned ctr)
+static bool is_resettable(const struct pmk_ahbmon_model *m, unsigned ctr)
 {
 	return ctr != PMK_AHBMON_TOTAL_CYCLES || m->params.reset_total;
 }
@@ -123,21 +123,21 @@ static bool resettable(const struct pmk_ahbmon_model *m, unsigned ctr)
 static void reset_counters(struct pmk_ahbmon_model *m)
 {
 	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)
-		if (resettable(m, ctr))
+		if (is_resettable(m, ctr))
 			m->count[ctr] = 0;
 }
 
 static void preset_counters(struct pmk_ahbmon_model *m)
 {
 	for (unsigned ctr = 0; ctr < PMK_AHBMON_NCTRS; ctr++)
-		if (resettable(m, ctr))
+		if (is_resettable(m, ctr))
 			m->count[ctr] = m->layout.base + m->layout.offset[ctr];
 	m->held = true;
 	if (!m->params.preset_keeps_enable)
 		m->ctrl &= ~m->layout.enable;
 }
 
-static bool exists(const struct pmk_ahbmon_model *m, unsigned reg)
+static bool register_exists(const struct pmk_ahbmon_model *m, unsigned reg)
 {
 	return reg < PMK_AHBMON_NREGS && m->layout.offset[reg] != PMK_MMIO_NONE;
 }
@@ -162,7 +162,7 @@ static uint32_t *held_by(struct pmk_ahbmon_model *m, unsigned reg)
 /*
  * Moves bits from the positions in our own layout, as in the rows, to those in the current layout.
  */
-static uint32_t placed(const struct pmk_ahbmon_model *m, unsigned reg, uint64_t bits)
+static uint32_t move_bits(const struct pmk_ahbmon_model *m, unsigned reg, uint64_t bits)
 {
 	const struct pmk_ahbmon_layout *l = &m->layout;
 
@@ -181,12 +181,13 @@ static int read_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, unsi
 	struct pmk_ahbmon_model *m = model;
 
 	(void)mode;
-	if (!exists(m, reg))
+	if (!register_exists(m, reg))
 		return PMK_EBADREG;
-	sync(m, buses);
+	model_sync(m, buses);
 	*value = 0;
 	if (held_by(m, reg))
-		*value = *held_by(m, reg) & placed(m, reg, pmk_reg_read(row_of(reg), UINT64_MAX));
+		*value =
+			*held_by(m, reg) & move_bits(m, reg, pmk_reg_read(row_of(reg), UINT64_MAX));
 	if (!pmk_reg_readable(row_of(reg)))
 		m->oddities |= PMK_AHBMON_ODD_READ_WO;
 	return PMK_OK;
@@ -195,7 +196,7 @@ static int read_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, unsi
 /* Stores a write to a setting. The caller must have synchronised. */
 static void write_setting(struct pmk_ahbmon_model *m, unsigned reg, uint32_t w)
 {
-	uint32_t takes = placed(m, reg, pmk_reg_takes(row_of(reg), UINT64_MAX));
+	uint32_t takes = move_bits(m, reg, pmk_reg_takes(row_of(reg), UINT64_MAX));
 
 	if (w & ~takes)
 		m->oddities |= PMK_AHBMON_ODD_SBZ;
@@ -210,9 +211,9 @@ static int write_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, uns
 	struct pmk_ahbmon_model *m = model;
 
 	(void)mode;
-	if (!exists(m, reg))
+	if (!register_exists(m, reg))
 		return PMK_EBADREG;
-	sync(m, buses);
+	model_sync(m, buses);
 	if (!pmk_reg_writable(row_of(reg)))
 		m->oddities |= PMK_AHBMON_ODD_COUNTER_WRITE;
 	else if (reg == PMK_AHBMON_RSTCTRS)
@@ -221,14 +222,14 @@ static int write_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, uns
 		preset_counters(m);
 	else
 		write_setting(m, reg, (uint32_t)value);
-	remember(m, buses);
+	remember_totals(m, buses);
 	return PMK_OK;
 }
 
 void pmk_ahbmon_model_input(struct pmk_ahbmon_model *m, struct pmk_bus *buses,
 			    enum pmk_ahbmon_input input, bool level)
 {
-	sync(m, buses);
+	model_sync(m, buses);
 	m->input[input] = level;
 }
 
@@ -246,14 +247,14 @@ void pmk_ahbmon_model_reset(struct pmk_ahbmon_model *m, const struct pmk_ahbmon_
 	m->layout = *layout;
 	for (unsigned reg = 0; reg < PMK_AHBMON_NREGS; reg++)
 		if (held_by(m, reg))
-			*held_by(m, reg) = placed(m, reg, row_of(reg)->reset);
+			*held_by(m, reg) = move_bits(m, reg, row_of(reg)->reset);
 	m->page |= params->page_reset & (uint32_t)GXIPAGESIZE_SIZE;
 	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++)
 		m->threshold[i] |= params->threshold_reset & layout->threshold;
-	remember(m, buses);
+	remember_totals(m, buses);
 }
 
-static void reset(void *model, struct pmk_bus *buses, const struct pmk_pmu *pmu)
+static void model_reset(void *model, struct pmk_bus *buses, const struct pmk_pmu *pmu)
 {
 	static const struct pmk_ahbmon_params defaults;
 
@@ -267,7 +268,7 @@ static bool layout_is_same(const struct pmk_ahbmon_layout *l, const struct pmk_a
 	       l->threshold == k->threshold && PMK_SAME(l, k, offset);
 }
 
-static bool sound(const void *model, const void *begun)
+static bool model_is_sound(const void *model, const void *begun)
 {
 	const struct pmk_ahbmon_model *m = model, *b = begun;
 
@@ -296,7 +297,7 @@ static void set_input(void *model, struct pmk_bus *bus, unsigned input, uint64_t
 	pmk_ahbmon_model_input(model, bus, input, value);
 }
 
-static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void model_restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	const struct pmk_ahbmon_params p = ((const struct pmk_ahbmon_model *)model)->params;
 
@@ -313,17 +314,17 @@ static const char *const oddities[] = {
 const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1] = {
 	{ .pmu = &pmk_ahbmon,
 	  .size = sizeof(struct pmk_ahbmon_model),
-	  .reset = reset,
+	  .reset = model_reset,
 	  .read = read_reg,
 	  .write = write_reg,
-	  .sync = sync,
-	  .ask = ask,
-	  .lines = lines,
+	  .sync = model_sync,
+	  .ask = model_ask,
+	  .lines = model_lines,
 	  .params = params,
-	  .restart = restart,
+	  .restart = model_restart,
 	  .oddities = oddities,
 	  .oddities_at = PMK_MODEL_PARAM(pmk_ahbmon_model, "oddities", oddities),
 	  .inputs = inputs,
 	  .input = set_input,
-	  .sound = sound },
+	  .sound = model_is_sound },
 };

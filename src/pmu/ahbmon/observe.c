@@ -56,7 +56,7 @@ void pmk_ahbmon_observer_thresholds(struct pmk_ahbmon_observer *o, const struct 
 		o->gxi.threshold[w] = pmk_ahbmon_model_threshold(m, gxi[w]);
 }
 
-static void clock(struct pmk_ahbmon_observer *o, struct pmk_bus *buses, uint64_t n)
+static void count_clock(struct pmk_ahbmon_observer *o, struct pmk_bus *buses, uint64_t n)
 {
 	o->cycles += n;
 	pmk_bus_add(&buses[PMK_AHBMON_BUS_HCLK], PMK_SIG_CYCLE, n);
@@ -65,7 +65,7 @@ static void clock(struct pmk_ahbmon_observer *o, struct pmk_bus *buses, uint64_t
 void pmk_ahbmon_observer_sample(struct pmk_ahbmon_observer *o, struct pmk_bus *buses,
 				const struct pmk_ahbmon_sample *s)
 {
-	clock(o, buses, 1);
+	count_clock(o, buses, 1);
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
 		if (pmk_ahbmon_observer_sees(o, bus_of(i)))
 			pmk_ahb_layer_sample(&o->layer[i], &buses[bus_of(i)], &s->layer[i]);
@@ -75,7 +75,7 @@ void pmk_ahbmon_observer_sample(struct pmk_ahbmon_observer *o, struct pmk_bus *b
 
 void pmk_ahbmon_observer_idle(struct pmk_ahbmon_observer *o, struct pmk_bus *buses, uint64_t n)
 {
-	clock(o, buses, n);
+	count_clock(o, buses, n);
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
 		if (pmk_ahbmon_observer_sees(o, bus_of(i)))
 			pmk_ahb_layer_idle(&o->layer[i], &buses[bus_of(i)], n);

@@ -107,8 +107,8 @@ static uint8_t state_of_wait(uint8_t cause)
 	return PMK_AHBMON_S_UNKNOWN;
 }
 
-static struct pmk_ahbmon_layer_state done(const struct pmk_ahbmon_packets *p,
-					  const struct pmk_ahb_seen *seen)
+static struct pmk_ahbmon_layer_state completed_state(const struct pmk_ahbmon_packets *p,
+						     const struct pmk_ahb_seen *seen)
 {
 	if (seen->resp == PMK_AHB_RETRY || seen->resp == PMK_AHB_SPLIT)
 		return (struct pmk_ahbmon_layer_state){ .state = p->params.after_retry };
@@ -134,7 +134,7 @@ static struct pmk_ahbmon_layer_state state_of(const struct pmk_ahbmon_packets *p
 		s.state = state_of_wait(seen->cause);
 		break;
 	case PMK_AHB_C_DONE:
-		return done(p, seen);
+		return completed_state(p, seen);
 	case PMK_AHB_C_FIRST:
 		s.state = seen->resp == PMK_AHB_ERROR ? PMK_AHBMON_S_EN : PMK_AHBMON_S_RN;
 		break;
@@ -158,7 +158,7 @@ static int code_of(const struct pmk_ahbmon_codes *c, const struct pmk_ahbmon_lay
 	return s->state == PMK_AHBMON_S_NR ? c->read[s->detail] : c->write[s->detail];
 }
 
-static void encode(const struct pmk_ahbmon_packets *p, struct pmk_ahbmon_packet *out)
+static void encode_state(const struct pmk_ahbmon_packets *p, struct pmk_ahbmon_packet *out)
 {
 	out->known = out->no_gxi ? 0 : GXI_DATA | GXI_ADDRESS;
 	out->pins = PMK_PUT(0, GXI_DATA, (uint64_t)out->gxi_data) |
@@ -173,7 +173,7 @@ static void encode(const struct pmk_ahbmon_packets *p, struct pmk_ahbmon_packet 
 	}
 }
 
-static struct pmk_ahbmon_layer_state decode(struct pmk_ahbmon_codes c, int code)
+static struct pmk_ahbmon_layer_state decode_state(struct pmk_ahbmon_codes c, int code)
 {
 	for (unsigned k = 0; k < PMK_AHBMON_NCODES; k++)
 		if (*pmk_ahbmon_code(&c, k) == code)
@@ -200,7 +200,7 @@ void pmk_ahbmon_packet_decode(const struct pmk_ahbmon_packet_params *params, uin
 
 		out->layer[i].state = PMK_AHBMON_S_UNKNOWN;
 		if ((known & field) == field)
-			out->layer[i] = decode(params->layer[i], (int)PMK_GET(pins, field));
+			out->layer[i] = decode_state(params->layer[i], (int)PMK_GET(pins, field));
 	}
 }
 
@@ -210,7 +210,7 @@ void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbm
 	struct pmk_ahbmon_packet *late = &p->late[p->at];
 
 	*out = *late;
-	encode(p, out);
+	encode_state(p, out);
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++) {
 		late->layer[i] = state_of(p, &o->layer[i].seen);
 		if (!pmk_ahbmon_observer_sees(o, PMK_AHBMON_BUS_ARMI + i))

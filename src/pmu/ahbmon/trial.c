@@ -56,8 +56,8 @@ static int window_write(void *ctx, unsigned reg, uint64_t value)
 	return pmk_ahbmon_models[0].write(&w->model, w->buses, PMK_MODE_PRIV, found, value);
 }
 
-static void probe(struct pmk_ahbmon_trial *t, struct window *w,
-		  const struct pmk_ahbmon_layout *driver)
+static void probe_window(struct pmk_ahbmon_trial *t, struct window *w,
+			 const struct pmk_ahbmon_layout *driver)
 {
 	struct pmk_ahbmon_params params = { 0 };
 	struct pmk_ahbmon_layout layout = *driver;
@@ -107,7 +107,7 @@ int pmk_ahbmon_try(const struct pmk_ahbmon_layout *layout,
 		return PMK_ENOMEM;
 	for (unsigned i = 0; i < PMK_AHBMON_NTRIALS; i++) {
 		trials[i] = all[i];
-		probe(&trials[i], w, layout);
+		probe_window(&trials[i], w, layout);
 	}
 	free(w);
 	return 0;

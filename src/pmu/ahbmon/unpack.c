@@ -62,7 +62,7 @@ static void end_burst(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus)
 	l->open = false;
 }
 
-static void wait(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus, bool slave)
+static void count_wait(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus, bool slave)
 {
 	pmk_bus_add(bus, PMK_SIG_AHB_WAIT, 1);
 	l->slave += slave;
@@ -99,8 +99,8 @@ static void later_beat(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus, u
 		pmk_bus_add(bus, PMK_SIG_AHB_LINEFILL, 1);
 }
 
-static void take(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus,
-		 const struct pmk_ahbmon_layer_state *s)
+static void take_state(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus,
+		       const struct pmk_ahbmon_layer_state *s)
 {
 	switch ((enum pmk_ahbmon_state)s->state) {
 	case PMK_AHBMON_S_I:
@@ -117,11 +117,11 @@ static void take(struct pmk_ahbmon_unpack_layer *l, struct pmk_bus *bus,
 		no_waits(l);
 		break;
 	case PMK_AHBMON_S_WS:
-		wait(l, bus, true);
+		count_wait(l, bus, true);
 		break;
 	case PMK_AHBMON_S_WB:
 	case PMK_AHBMON_S_WA:
-		wait(l, bus, false);
+		count_wait(l, bus, false);
 		break;
 	case PMK_AHBMON_S_S:
 		later_beat(l, bus, s->detail);
@@ -144,7 +144,7 @@ void pmk_ahbmon_unpack(struct pmk_ahbmon_unpack *u, struct pmk_bus *buses,
 
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
 		if (u->layer[i].coded)
-			take(&u->layer[i], &buses[PMK_AHBMON_BUS_ARMI + i], &p->layer[i]);
+			take_state(&u->layer[i], &buses[PMK_AHBMON_BUS_ARMI + i], &p->layer[i]);
 	if (!p->no_gxi)
 		pmk_gxi_sample(&u->gxi, &buses[PMK_AHBMON_BUS_GXI], &gxi);
 }
