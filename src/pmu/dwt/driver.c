@@ -28,7 +28,7 @@ enum {
 
 #define PROFILING_COUNTERS PMK_BITS(PMK_DWT_CTR_FOLD, PMK_DWT_CTR_CPI)
 
-static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
+static int dwt_get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
 {
 	uint64_t v = 0;
 	int err = d->port.read(d->port.ctx, reg, &v);
@@ -37,17 +37,17 @@ static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
 	return err;
 }
 
-static int put(const struct pmk_dev *d, unsigned reg, uint32_t value)
+static int dwt_put(const struct pmk_dev *d, unsigned reg, uint32_t value)
 {
 	return d->port.write(d->port.ctx, reg, value);
 }
 
-static int update(const struct pmk_dev *d, unsigned reg, uint32_t clear, uint32_t set)
+static int dwt_update(const struct pmk_dev *d, unsigned reg, uint32_t clear, uint32_t set)
 {
 	uint32_t v;
-	int err = get(d, reg, &v);
+	int err = dwt_get(d, reg, &v);
 
-	return err ? err : put(d, reg, (v & ~clear) | set);
+	return err ? err : dwt_put(d, reg, (v & ~clear) | set);
 }
 
 static bool is_absent(const struct pmk_dev *d, unsigned counter)
@@ -56,7 +56,7 @@ static bool is_absent(const struct pmk_dev *d, unsigned counter)
 }
 
 /* Returns the enables of the counters in use, and of CYCCNT. */
-static uint32_t enables(const struct pmk_dev *d)
+static uint32_t dwt_enables(const struct pmk_dev *d)
 {
 	uint32_t bits = 0;
 
@@ -66,49 +66,49 @@ static uint32_t enables(const struct pmk_dev *d)
 	return bits;
 }
 
-static int unlock(const struct pmk_dev *d)
+static int dwt_unlock(const struct pmk_dev *d)
 {
 	uint32_t lsr;
-	int err = get(d, PMK_DWT_LSR, &lsr);
+	int err = dwt_get(d, PMK_DWT_LSR, &lsr);
 
 	if (err || (lsr & (LSR_SLI | LSR_SLK)) != (LSR_SLI | LSR_SLK))
 		return err;
-	return put(d, PMK_DWT_LAR, LAR_KEY);
+	return dwt_put(d, PMK_DWT_LAR, LAR_KEY);
 }
 
-static uint32_t absent(uint32_t ctrl)
+static uint32_t find_absent(uint32_t ctrl)
 {
 	return (ctrl & CTRL_NOCYCCNT ? 1u << PMK_DWT_CTR_CYC : 0) |
 	       (ctrl & CTRL_NOPRFCNT ? (uint32_t)PROFILING_COUNTERS : 0);
 }
 
 /* PMK_ENOPMU: DWT_CTRL says that there is no counter at all. */
-static int reset(struct pmk_dev *d)
+static int dwt_reset(struct pmk_dev *d)
 {
 	const uint32_t all = CTRL_PROFILING | CTRL_CYCCNTENA;
 	uint32_t ctrl;
-	int err = update(d, PMK_DWT_DEMCR, 0, DEMCR_TRCENA);
+	int err = dwt_update(d, PMK_DWT_DEMCR, 0, DEMCR_TRCENA);
 
 	if (!err)
-		err = unlock(d);
+		err = dwt_unlock(d);
 	if (!err)
-		err = get(d, PMK_DWT_CTRL, &ctrl);
+		err = dwt_get(d, PMK_DWT_CTRL, &ctrl);
 	if (err)
 		return err;
 	for (unsigned i = 0; i < STATE_COUNT + PMK_DWT_NCTRS; i++)
 		d->state[i] = 0;
-	d->state[STATE_ABSENT] = absent(ctrl);
+	d->state[STATE_ABSENT] = find_absent(ctrl);
 	if (d->state[STATE_ABSENT] == (uint32_t)PMK_BITS(PMK_DWT_NCTRS - 1, 0))
 		return PMK_ENOPMU;
-	err = put(d, PMK_DWT_CTRL, ctrl & ~all);
+	err = dwt_put(d, PMK_DWT_CTRL, ctrl & ~all);
 	for (unsigned i = 0; !err && i < PMK_DWT_NCTRS; i++)
 		if (!is_absent(d, i))
-			err = put(d, PMK_DWT_CYCCNT + i, 0);
+			err = dwt_put(d, PMK_DWT_CYCCNT + i, 0);
 	return err;
 }
 
 /* PMK_ENOTSUP: NOCYCCNT or NOPRFCNT says that the counter is missing. */
-static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+static int dwt_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	if (counter >= PMK_DWT_NCTRS)
 		return PMK_EINVAL;
@@ -123,54 +123,54 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 }
 
 /* Reads CYCCNT; 0 if this hardware lacks it. */
-static int cycles(const struct pmk_dev *d, uint32_t *now)
+static int read_cycles(const struct pmk_dev *d, uint32_t *now)
 {
 	*now = 0;
-	return is_absent(d, PMK_DWT_CTR_CYC) ? PMK_OK : get(d, PMK_DWT_CYCCNT, now);
+	return is_absent(d, PMK_DWT_CTR_CYC) ? PMK_OK : dwt_get(d, PMK_DWT_CYCCNT, now);
 }
 
-static int start(struct pmk_dev *d)
+static int dwt_start(struct pmk_dev *d)
 {
 	uint32_t kept[PMK_DWT_NCTRS] = { 0 }, ctrl, begins;
-	int err = get(d, PMK_DWT_CTRL, &ctrl);
+	int err = dwt_get(d, PMK_DWT_CTRL, &ctrl);
 
-	begins = enables(d) & ~ctrl;
+	begins = dwt_enables(d) & ~ctrl;
 	for (unsigned i = PMK_DWT_CTR_CPI; !err && i < PMK_DWT_NCTRS; i++)
 		if (begins & pmk_dwt_enable(i))
-			err = get(d, PMK_DWT_CYCCNT + i, &kept[i]);
+			err = dwt_get(d, PMK_DWT_CYCCNT + i, &kept[i]);
 	if (!err && !d->state[STATE_BEGUN]) {
-		err = cycles(d, &d->state[STATE_BEFORE]);
+		err = read_cycles(d, &d->state[STATE_BEFORE]);
 		d->state[STATE_BEGUN] = !err;
 	}
 	if (!err)
-		err = put(d, PMK_DWT_CTRL, ctrl | begins);
+		err = dwt_put(d, PMK_DWT_CTRL, ctrl | begins);
 	for (unsigned i = PMK_DWT_CTR_CPI; !err && i < PMK_DWT_NCTRS; i++)
 		if (kept[i])
-			err = put(d, PMK_DWT_CYCCNT + i, kept[i]);
+			err = dwt_put(d, PMK_DWT_CYCCNT + i, kept[i]);
 	return err;
 }
 
-static int stop(struct pmk_dev *d)
+static int dwt_stop(struct pmk_dev *d)
 {
-	return update(d, PMK_DWT_CTRL, enables(d), 0);
+	return dwt_update(d, PMK_DWT_CTRL, dwt_enables(d), 0);
 }
 
-static int sample(struct pmk_dev *d)
+static int dwt_sample(struct pmk_dev *d)
 {
 	uint32_t *count = &d->state[STATE_COUNT], before, after;
 	bool narrow = false;
-	int err = cycles(d, &before);
+	int err = read_cycles(d, &before);
 
 	after = before;
 	for (unsigned i = PMK_DWT_CTR_CPI; !err && i < PMK_DWT_NCTRS; i++) {
 		if (!(d->state[STATE_USED] >> i & 1))
 			continue;
 		narrow = true;
-		err = get(d, PMK_DWT_CYCCNT + i, &count[i]);
+		err = dwt_get(d, PMK_DWT_CYCCNT + i, &count[i]);
 		count[i] &= (uint32_t)PROFILING_COUNT;
 	}
 	if (!err && narrow)
-		err = cycles(d, &after);
+		err = read_cycles(d, &after);
 	if (err)
 		return err;
 	count[PMK_DWT_CTR_CYC] = before;
@@ -192,7 +192,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 }
 
 /* OVERFLOW: between the last two samples an 8-bit counter may have wrapped unnoticed. */
-static int status(struct pmk_dev *d, unsigned counter, unsigned *bits)
+static int dwt_status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 {
 	if (counter >= PMK_DWT_NCTRS)
 		return PMK_EINVAL;
@@ -212,55 +212,55 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 		return PMK_ERANGE;
 	if (is_absent(d, counter))
 		return PMK_ENOTSUP;
-	err = put(d, PMK_DWT_CYCCNT + counter, (uint32_t)value);
+	err = dwt_put(d, PMK_DWT_CYCCNT + counter, (uint32_t)value);
 	if (!err && counter == PMK_DWT_CTR_CYC)
 		d->state[STATE_BEFORE] = (uint32_t)value;
 	return err;
 }
 
-static int running(struct pmk_dev *d, bool *yes)
+static int dwt_running(struct pmk_dev *d, bool *yes)
 {
 	uint32_t demcr, ctrl = 0;
-	int err = get(d, PMK_DWT_DEMCR, &demcr);
+	int err = dwt_get(d, PMK_DWT_DEMCR, &demcr);
 
 	if (!err && (demcr & DEMCR_TRCENA))
-		err = get(d, PMK_DWT_CTRL, &ctrl);
+		err = dwt_get(d, PMK_DWT_CTRL, &ctrl);
 	*yes = !err && (ctrl & (CTRL_PROFILING | CTRL_CYCCNTENA));
 	return err;
 }
 
 /* If the enable of the counter cannot be set, there is no DWT: QEMU has none. */
-static int still(struct pmk_dev *d, unsigned counter)
+static int dwt_check_still(struct pmk_dev *d, unsigned counter)
 {
 	uint32_t enable = pmk_dwt_enable(counter), demcr, ctrl;
-	int err = get(d, PMK_DWT_DEMCR, &demcr);
+	int err = dwt_get(d, PMK_DWT_DEMCR, &demcr);
 
 	if (!err)
-		err = get(d, PMK_DWT_CTRL, &ctrl);
+		err = dwt_get(d, PMK_DWT_CTRL, &ctrl);
 	if (err)
 		return err;
 	if ((demcr & DEMCR_TRCENA) && (ctrl & enable))
 		return PMK_ESTILL;
-	err = put(d, PMK_DWT_DEMCR, demcr | DEMCR_TRCENA);
+	err = dwt_put(d, PMK_DWT_DEMCR, demcr | DEMCR_TRCENA);
 	if (!err)
-		err = put(d, PMK_DWT_CTRL, ctrl | enable);
+		err = dwt_put(d, PMK_DWT_CTRL, ctrl | enable);
 	if (!err)
-		err = get(d, PMK_DWT_CTRL, &ctrl);
+		err = dwt_get(d, PMK_DWT_CTRL, &ctrl);
 	return err ? err : ctrl & enable ? PMK_EOFF : PMK_ENOPMU;
 }
 
 const struct pmk_driver pmk_dwt_driver = {
-	.reset = reset,
-	.program = program,
-	.start = start,
-	.stop = stop,
+	.reset = dwt_reset,
+	.program = dwt_program,
+	.start = dwt_start,
+	.stop = dwt_stop,
 	.read = read_counter,
 	.write = write_counter,
 	.irq_enable = pmk_no_flags_irq_enable,
 	.pending = pmk_no_flags_pending,
 	.clear = pmk_no_flags_clear,
-	.running = running,
-	.sample = sample,
-	.status = status,
-	.still = still,
+	.running = dwt_running,
+	.sample = dwt_sample,
+	.status = dwt_status,
+	.still = dwt_check_still,
 };

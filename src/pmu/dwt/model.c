@@ -35,13 +35,13 @@ static uint64_t total_of(const struct pmk_dwt_model *m, const struct pmk_bus *bu
 	return total;
 }
 
-static void remember(struct pmk_dwt_model *m, const struct pmk_bus *bus)
+static void remember_totals(struct pmk_dwt_model *m, const struct pmk_bus *bus)
 {
 	for (unsigned i = 0; i < PMK_DWT_NCTRS; i++)
 		m->seen[i] = total_of(m, bus, i);
 }
 
-static void sync(void *model, struct pmk_bus *bus)
+static void model_sync(void *model, struct pmk_bus *bus)
 {
 	struct pmk_dwt_model *m = model;
 
@@ -50,16 +50,16 @@ static void sync(void *model, struct pmk_bus *bus)
 			m->count[i] = (uint32_t)pmk_reg_takes(&pmk_dwt_regs[PMK_DWT_CYCCNT + i],
 							      m->count[i] + total_of(m, bus, i) -
 								      m->seen[i]);
-	remember(m, bus);
+	remember_totals(m, bus);
 }
 
-static void ask(const void *model, struct pmk_bus *bus)
+static void model_ask(const void *model, struct pmk_bus *bus)
 {
 	(void)model;
 	(void)bus;
 }
 
-static unsigned lines(const void *model)
+static unsigned model_lines(const void *model)
 {
 	(void)model;
 	return 0;
@@ -72,7 +72,7 @@ static bool is_counter(unsigned reg)
 	return reg >= PMK_DWT_CYCCNT && reg <= PMK_DWT_FOLDCNT;
 }
 
-static uint64_t held(const struct pmk_dwt_model *m, unsigned reg)
+static uint64_t held_by(const struct pmk_dwt_model *m, unsigned reg)
 {
 	if (is_counter(reg))
 		return m->count[reg - PMK_DWT_CYCCNT];
@@ -102,7 +102,7 @@ static void hold_ctrl(struct pmk_dwt_model *m, uint32_t value)
 	m->ctrl = value;
 }
 
-static void hold(struct pmk_dwt_model *m, unsigned reg, uint32_t value, uint64_t written)
+static void hold_value(struct pmk_dwt_model *m, unsigned reg, uint32_t value, uint64_t written)
 {
 	if (is_counter(reg) && !is_absent(m, reg - PMK_DWT_CYCCNT))
 		m->count[reg - PMK_DWT_CYCCNT] = value;
@@ -114,7 +114,7 @@ static void hold(struct pmk_dwt_model *m, unsigned reg, uint32_t value, uint64_t
 		m->locked = m->params.lock && written != LAR_KEY;
 }
 
-static int check(struct pmk_dwt_model *m, enum pmk_mode mode, unsigned reg)
+static int check_access(struct pmk_dwt_model *m, enum pmk_mode mode, unsigned reg)
 {
 	if (reg >= PMK_DWT_NREGS)
 		return PMK_EBADREG;
@@ -136,12 +136,12 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 		    uint64_t *value)
 {
 	struct pmk_dwt_model *m = model;
-	int err = check(m, mode, reg);
+	int err = check_access(m, mode, reg);
 
 	if (err)
 		return err;
-	sync(m, bus);
-	*value = is_gated(m, reg) ? 0 : pmk_reg_read(&pmk_dwt_regs[reg], held(m, reg));
+	model_sync(m, bus);
+	*value = is_gated(m, reg) ? 0 : pmk_reg_read(&pmk_dwt_regs[reg], held_by(m, reg));
 	return PMK_OK;
 }
 
@@ -149,17 +149,17 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 		     uint64_t value)
 {
 	struct pmk_dwt_model *m = model;
-	int err = check(m, mode, reg);
+	int err = check_access(m, mode, reg);
 
 	if (err || is_gated(m, reg))
 		return err;
-	sync(m, bus);
+	model_sync(m, bus);
 	if (m->locked && reg != PMK_DWT_LAR && reg != PMK_DWT_DEMCR) {
 		m->oddities |= PMK_DWT_ODD_LOCKED;
 		return PMK_OK;
 	}
-	hold(m, reg, (uint32_t)pmk_reg_write(&pmk_dwt_regs[reg], held(m, reg), value),
-	     (uint32_t)value);
+	hold_value(m, reg, (uint32_t)pmk_reg_write(&pmk_dwt_regs[reg], held_by(m, reg), value),
+		   (uint32_t)value);
 	return PMK_OK;
 }
 
@@ -179,10 +179,10 @@ void pmk_dwt_model_reset(struct pmk_dwt_model *m, const struct pmk_dwt_params *p
 	for (unsigned i = PMK_DWT_CTR_CPI; i < PMK_DWT_NCTRS; i++)
 		if (!is_absent(m, i))
 			m->count[i] = params->poison;
-	remember(m, bus);
+	remember_totals(m, bus);
 }
 
-static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void model_reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	static const struct pmk_dwt_params defaults;
 
@@ -202,7 +202,7 @@ static const struct pmk_model_param params[] = {
 	{ NULL, 0, 0 },
 };
 
-static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void model_restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	const struct pmk_dwt_params p = ((const struct pmk_dwt_model *)model)->params;
 
@@ -220,14 +220,14 @@ static const char *const oddities[] = {
 const struct pmk_model_ops pmk_dwt_models[PMK_DWT_NMODELS + 1] = {
 	{ .pmu = &pmk_dwt,
 	  .size = sizeof(struct pmk_dwt_model),
-	  .reset = reset,
+	  .reset = model_reset,
 	  .read = read_reg,
 	  .write = write_reg,
-	  .sync = sync,
-	  .ask = ask,
-	  .lines = lines,
+	  .sync = model_sync,
+	  .ask = model_ask,
+	  .lines = model_lines,
 	  .params = params,
-	  .restart = restart,
+	  .restart = model_restart,
 	  .oddities = oddities,
 	  .oddities_at = PMK_MODEL_PARAM(pmk_dwt_model, "oddities", oddities) },
 };

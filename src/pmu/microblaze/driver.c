@@ -62,7 +62,7 @@ static bool is_latency(const struct pmk_dev *d, unsigned counter)
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
-static int command(struct pmk_dev *d, uint32_t bits)
+static int write_command(struct pmk_dev *d, uint32_t bits)
 {
 	d->state[STATE_PLACE] = 0;
 	return d->port.write(d->port.ctx, PMK_MICROBLAZE_PCCMDR, bits);
@@ -74,13 +74,13 @@ static unsigned next_of(const struct pmk_dev *d)
 }
 
 /* Moves the sequence of `reg` to `index` or to a position before it. */
-static int approach(struct pmk_dev *d, unsigned reg, unsigned index)
+static int approach_item(struct pmk_dev *d, unsigned reg, unsigned index)
 {
 	int err;
 
 	if (PMK_GET(d->state[STATE_PLACE], PLACE_REG) == reg + 1 && next_of(d) <= index)
 		return PMK_OK;
-	err = command(d, (uint32_t)PCCMDR_RESET);
+	err = write_command(d, (uint32_t)PCCMDR_RESET);
 	if (!err)
 		d->state[STATE_PLACE] = (uint32_t)PMK_PUT(0, PLACE_REG, reg + 1);
 	return err;
@@ -115,7 +115,7 @@ static int get_next(struct pmk_dev *d, unsigned reg, uint32_t *value)
 /* Reads the item or counter at `index`; the ones before it are read and dropped. */
 static int get_at(struct pmk_dev *d, unsigned reg, unsigned index, uint32_t *value)
 {
-	int err = approach(d, reg, index);
+	int err = approach_item(d, reg, index);
 
 	while (!err && next_of(d) <= index)
 		err = get_next(d, reg, value);
@@ -139,7 +139,7 @@ static void remember_event(struct pmk_dev *d, unsigned counter, unsigned code)
 /* Writes the events of all counters up to this one. */
 static int put_events(struct pmk_dev *d, unsigned counter)
 {
-	int err = approach(d, PMK_MICROBLAZE_PCCTRLR, counter);
+	int err = approach_item(d, PMK_MICROBLAZE_PCCTRLR, counter);
 
 	while (!err && next_of(d) <= counter)
 		err = put_next(d, PMK_MICROBLAZE_PCCTRLR, event_of(d, next_of(d)));
@@ -150,7 +150,7 @@ static int put_events(struct pmk_dev *d, unsigned counter)
  * PMK_ENOEVENT: there is no such event. PMK_EINVAL: the event has no latency that this counter
  * could measure.
  */
-static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+static int microblaze_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	if (counter >= count_of(d))
 		return PMK_EINVAL;
@@ -164,48 +164,48 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-static int start(struct pmk_dev *d)
+static int microblaze_start(struct pmk_dev *d)
 {
-	int err = command(d, (uint32_t)PCCMDR_START);
+	int err = write_command(d, (uint32_t)PCCMDR_START);
 
 	if (!err)
 		d->state[STATE_RUNNING] = 1;
 	return err;
 }
 
-static int stop(struct pmk_dev *d)
+static int microblaze_stop(struct pmk_dev *d)
 {
-	int err = command(d, (uint32_t)PCCMDR_STOP);
+	int err = write_command(d, (uint32_t)PCCMDR_STOP);
 
 	if (!err)
 		d->state[STATE_RUNNING] = 0;
 	return err;
 }
 
-static int running(struct pmk_dev *d, bool *yes)
+static int microblaze_running(struct pmk_dev *d, bool *yes)
 {
 	*yes = d->state[STATE_RUNNING] != 0;
 	return PMK_OK;
 }
 
-static int sample(struct pmk_dev *d)
+static int microblaze_sample(struct pmk_dev *d)
 {
-	return command(d, (uint32_t)PCCMDR_SAMPLE);
+	return write_command(d, (uint32_t)PCCMDR_SAMPLE);
 }
 
-static int zero(struct pmk_dev *d)
+static int microblaze_zero(struct pmk_dev *d)
 {
-	return command(d, (uint32_t)PCCMDR_CLEAR);
+	return write_command(d, (uint32_t)PCCMDR_CLEAR);
 }
 
-static int reset(struct pmk_dev *d)
+static int microblaze_reset(struct pmk_dev *d)
 {
-	int err = stop(d);
+	int err = microblaze_stop(d);
 
 	if (!err)
-		err = zero(d);
+		err = microblaze_zero(d);
 	if (!err)
-		err = sample(d);
+		err = microblaze_sample(d);
 	if (err)
 		return err;
 	for (unsigned i = 0; i < count_of(d); i++)
@@ -244,7 +244,7 @@ static int get_items(struct pmk_dev *d, unsigned counter, unsigned n, uint32_t *
 	return err;
 }
 
-static uint64_t wide(const struct pmk_dev *d, uint32_t high, uint32_t low)
+static uint64_t wide_value(const struct pmk_dev *d, uint32_t high, uint32_t low)
 {
 	return ((uint64_t)high << 32 | low) & range_of(d);
 }
@@ -261,7 +261,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	n = is_latency(d, counter) ? 1 : pmk_microblaze_items(config_of(d), counter);
 	err = get_items(d, counter, n, item);
 	if (!err)
-		*value = n == 1 ? item[0] : wide(d, item[0], item[1]);
+		*value = n == 1 ? item[0] : wide_value(d, item[0], item[1]);
 	return err;
 }
 
@@ -291,10 +291,10 @@ static int latency64(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 		return err;
 	*l = (struct pmk_latency){
 		.n = item[PMK_MICROBLAZE_ITEM64_N],
-		.sum = wide(d, item[PMK_MICROBLAZE_ITEM64_SUM_HIGH],
-			    item[PMK_MICROBLAZE_ITEM64_SUM_LOW]),
-		.sum2 = wide(d, item[PMK_MICROBLAZE_ITEM64_SUM2_HIGH],
-			     item[PMK_MICROBLAZE_ITEM64_SUM2_LOW]),
+		.sum = wide_value(d, item[PMK_MICROBLAZE_ITEM64_SUM_HIGH],
+				  item[PMK_MICROBLAZE_ITEM64_SUM_LOW]),
+		.sum2 = wide_value(d, item[PMK_MICROBLAZE_ITEM64_SUM2_HIGH],
+				   item[PMK_MICROBLAZE_ITEM64_SUM2_LOW]),
 		.min = item[PMK_MICROBLAZE_ITEM64_MIN],
 		.max = item[PMK_MICROBLAZE_ITEM64_MAX],
 	};
@@ -302,7 +302,7 @@ static int latency64(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 }
 
 /* Values of the extremes without any occurrence are not documented. */
-static int latency(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
+static int microblaze_latency(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 {
 	int err;
 
@@ -319,7 +319,7 @@ static int latency(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 	return err;
 }
 
-static int status(struct pmk_dev *d, unsigned counter, unsigned *bits)
+static int microblaze_status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 {
 	uint32_t v = 0;
 	int err;
@@ -339,7 +339,7 @@ static int status(struct pmk_dev *d, unsigned counter, unsigned *bits)
 /* Reads the values of all counters before this one, to write them back. */
 static int get_before(struct pmk_dev *d, unsigned counter, uint32_t *item)
 {
-	int err = counter ? sample(d) : PMK_OK;
+	int err = counter ? microblaze_sample(d) : PMK_OK;
 
 	for (unsigned i = 0; !err && i < first_item(d, counter); i++)
 		err = get_at(d, PMK_MICROBLAZE_PCDRR, i, &item[i]);
@@ -370,25 +370,25 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 		item[n++] = (uint32_t)(value >> 32);
 	item[n++] = (uint32_t)value;
 	if (!err)
-		err = command(d, (uint32_t)PCCMDR_RESET);
+		err = write_command(d, (uint32_t)PCCMDR_RESET);
 	for (unsigned i = 0; !err && i < n; i++)
 		err = d->port.write(d->port.ctx, PMK_MICROBLAZE_PCDWR, item[i]);
 	return err;
 }
 
 const struct pmk_driver pmk_microblaze_driver = {
-	.reset = reset,
-	.program = program,
-	.start = start,
-	.stop = stop,
+	.reset = microblaze_reset,
+	.program = microblaze_program,
+	.start = microblaze_start,
+	.stop = microblaze_stop,
 	.read = read_counter,
 	.write = write_counter,
 	.irq_enable = pmk_no_flags_irq_enable,
 	.pending = pmk_no_flags_pending,
 	.clear = pmk_no_flags_clear,
-	.running = running,
-	.sample = sample,
-	.latency = latency,
-	.status = status,
-	.zero = zero,
+	.running = microblaze_running,
+	.sample = microblaze_sample,
+	.latency = microblaze_latency,
+	.status = microblaze_status,
+	.zero = microblaze_zero,
 };

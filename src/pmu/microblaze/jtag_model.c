@@ -19,12 +19,12 @@
 #define COMMAND_BITS	8
 #define FIRST_PROCESSOR 0x50 /* lowest command of a processor */
 
-static bool own(const struct pmk_mdm_jtag_model *j)
+static bool is_own_command(const struct pmk_mdm_jtag_model *j)
 {
 	return j->command < FIRST_PROCESSOR;
 }
 
-static void shift(struct pmk_mdm_shift *s, unsigned bits, const uint8_t *out, uint8_t *in)
+static void shift_bits(struct pmk_mdm_shift *s, unsigned bits, const uint8_t *out, uint8_t *in)
 {
 	for (unsigned i = 0; i < bits; i++) {
 		uint8_t bit = (uint8_t)(1 << i % 8);
@@ -40,7 +40,7 @@ static uint8_t scan_plain(unsigned width, unsigned bits, const uint8_t *out, uin
 {
 	struct pmk_mdm_shift s = { .bits = (uint8_t)width };
 
-	shift(&s, bits, out, in);
+	shift_bits(&s, bits, out, in);
 	return (uint8_t)s.value;
 }
 
@@ -52,7 +52,8 @@ static int scan_command(struct pmk_mdm_jtag_model *j, unsigned bits, const uint8
 	j->command = scan_plain(COMMAND_BITS, bits, out, in);
 	j->fetched = j->mdm->params.fetch_early && !j->mdm->held;
 	if (j->fetched)
-		err = pmk_mdm_capture(j->mdm, &j->early, own(j), j->command, PMK_MDM_BOTH);
+		err = pmk_mdm_capture(j->mdm, &j->early, is_own_command(j), j->command,
+				      PMK_MDM_BOTH);
 	return err;
 }
 
@@ -62,11 +63,11 @@ static int scan_data(struct pmk_mdm_jtag_model *j, unsigned bits, const uint8_t 
 	int err = PMK_OK;
 
 	if (!j->fetched)
-		err = pmk_mdm_capture(j->mdm, &s, own(j), j->command, PMK_MDM_BOTH);
+		err = pmk_mdm_capture(j->mdm, &s, is_own_command(j), j->command, PMK_MDM_BOTH);
 	if (err)
 		return err;
-	shift(&s, bits, out, in);
-	return pmk_mdm_update(j->mdm, &s, own(j), j->command, PMK_MDM_BOTH);
+	shift_bits(&s, bits, out, in);
+	return pmk_mdm_update(j->mdm, &s, is_own_command(j), j->command, PMK_MDM_BOTH);
 }
 
 int pmk_mdm_jtag_model_scan(void *model, unsigned bits, const uint8_t *out, uint8_t *in)

@@ -51,7 +51,7 @@ const struct pmk_mdm_params pmk_mdm_defaults = { .access = true,
 
 /* ---- registers of processors --------------------------------------------------------------- */
 
-static uint32_t selected(const struct pmk_mdm_model *m)
+static uint32_t selected_processors(const struct pmk_mdm_model *m)
 {
 	return m->nprocessors == 1 ? 1 : m->which & PMK_BITS(m->nprocessors - 1, 0);
 }
@@ -66,7 +66,7 @@ static unsigned reg_of(unsigned command)
 	return reg;
 }
 
-static uint64_t configuration(const struct pmk_mdm_model *m)
+static uint64_t config_value(const struct pmk_mdm_model *m)
 {
 	uint64_t config = CONFIG_FIXED;
 
@@ -83,7 +83,7 @@ static void capture_own(const struct pmk_mdm_model *m, struct pmk_mdm_shift *s, 
 		*s = (struct pmk_mdm_shift){ .value = ID, .bits = 32 };
 		break;
 	case MDM_CONFIG:
-		*s = (struct pmk_mdm_shift){ .value = configuration(m), .bits = CONFIG_BITS };
+		*s = (struct pmk_mdm_shift){ .value = config_value(m), .bits = CONFIG_BITS };
 		break;
 	case WHICH_MICROBLAZE:
 		s->bits = m->nprocessors > 8 ? m->nprocessors : 8;
@@ -98,16 +98,16 @@ static int read_selected(struct pmk_mdm_model *m, unsigned reg, uint64_t *value)
 	for (unsigned i = 0; i < m->nprocessors; i++) {
 		const struct pmk_port *port = &m->processor[i];
 		uint64_t v = 0;
-		int err = selected(m) >> i & 1 ? port->read(port->ctx, reg, &v) : 0;
+		int err = selected_processors(m) >> i & 1 ? port->read(port->ctx, reg, &v) : 0;
 
 		if (err)
 			return err;
-		if (!(selected(m) >> i & 1))
+		if (!(selected_processors(m) >> i & 1))
 			continue;
 		any |= v;
 		all &= v;
 	}
-	*value = m->params.all_of_several && selected(m) ? all : any;
+	*value = m->params.all_of_several && selected_processors(m) ? all : any;
 	return PMK_OK;
 }
 
@@ -115,7 +115,7 @@ static int write_selected(struct pmk_mdm_model *m, unsigned reg, uint64_t value)
 {
 	for (unsigned i = 0; i < m->nprocessors; i++) {
 		const struct pmk_port *port = &m->processor[i];
-		int err = selected(m) >> i & 1 ? port->write(port->ctx, reg, value) : 0;
+		int err = selected_processors(m) >> i & 1 ? port->write(port->ctx, reg, value) : 0;
 
 		if (err)
 			return err;
@@ -226,7 +226,7 @@ static int access_data(struct pmk_mdm_model *m, enum pmk_mdm_way way)
 }
 
 /* True if DBG_DATA may be accessed. If not, *err is the result of the access. */
-static bool permitted(const struct pmk_mdm_model *m, int *err)
+static bool is_permitted(const struct pmk_mdm_model *m, int *err)
 {
 	*err = m->params.silent ? PMK_OK : PMK_EIO;
 	return m->held && m->unlocked;
@@ -235,7 +235,7 @@ static bool permitted(const struct pmk_mdm_model *m, int *err)
 static int load_data(struct pmk_mdm_model *m, uint32_t *value)
 {
 	int err;
-	bool may = permitted(m, &err);
+	bool may = is_permitted(m, &err);
 
 	if (m->params.zero_first)
 		m->data = 0;
@@ -249,7 +249,7 @@ static int store_data(struct pmk_mdm_model *m, uint32_t value)
 {
 	int err;
 
-	if (!permitted(m, &err))
+	if (!is_permitted(m, &err))
 		return err;
 	m->data = value;
 	return access_data(m, PMK_MDM_WRITE);

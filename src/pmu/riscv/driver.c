@@ -17,23 +17,23 @@
 #include "pmu/riscv/regs.h"
 #include "pmu/no_flags.h"
 
-static int get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
+static int riscv_get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
 {
 	*value = 0;
 	return d->port.read(d->port.ctx, reg, value);
 }
 
-static int put(const struct pmk_dev *d, unsigned reg, uint64_t value)
+static int riscv_put(const struct pmk_dev *d, unsigned reg, uint64_t value)
 {
 	return d->port.write(d->port.ctx, reg, value);
 }
 
-static int update(const struct pmk_dev *d, unsigned reg, uint64_t clear, uint64_t set)
+static int riscv_update(const struct pmk_dev *d, unsigned reg, uint64_t clear, uint64_t set)
 {
 	uint64_t v;
-	int err = get(d, reg, &v);
+	int err = riscv_get(d, reg, &v);
 
-	return err ? err : put(d, reg, (v & ~clear) | set);
+	return err ? err : riscv_put(d, reg, (v & ~clear) | set);
 }
 
 uint32_t pmk_riscv_selector(unsigned code)
@@ -45,21 +45,21 @@ uint32_t pmk_riscv_selector(unsigned code)
 	return UINT32_C(1) << bit | class;
 }
 
-static int start(struct pmk_dev *d)
+static int riscv_start(struct pmk_dev *d)
 {
-	return update(d, PMK_RISCV_MCOUNTINHIBIT, COUNTERS_ALL, 0);
+	return riscv_update(d, PMK_RISCV_MCOUNTINHIBIT, COUNTERS_ALL, 0);
 }
 
-static int stop(struct pmk_dev *d)
+static int riscv_stop(struct pmk_dev *d)
 {
-	return update(d, PMK_RISCV_MCOUNTINHIBIT, 0, COUNTERS_ALL);
+	return riscv_update(d, PMK_RISCV_MCOUNTINHIBIT, 0, COUNTERS_ALL);
 }
 
 /*
  * Also on RV32 one register selects a counter's event: mhpmevent is as wide as the hart's
  * registers.
  */
-static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+static int riscv_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	uint32_t selector = pmk_riscv_selector(code);
 
@@ -71,7 +71,7 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 		return code == (unsigned)d->pmu->counters[counter].fixed_code ? PMK_OK : PMK_ENOCTR;
 	if (!selector)
 		return PMK_ENOCTR; /* cycles and instructions have counters of their own */
-	return put(d, PMK_RISCV_MHPMEVENT3 + counter - PMK_RISCV_CTR_HPM3, selector);
+	return riscv_put(d, PMK_RISCV_MHPMEVENT3 + counter - PMK_RISCV_CTR_HPM3, selector);
 }
 
 /*
@@ -87,14 +87,14 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	if (counter >= PMK_RISCV_NCTRS)
 		return PMK_EINVAL;
 	if (!pmk_riscv_is32(d->pmu))
-		return get(d, PMK_RISCV_MCYCLE + counter, value);
-	err = get(d, PMK_RISCV_MCYCLEH + counter, &first);
+		return riscv_get(d, PMK_RISCV_MCYCLE + counter, value);
+	err = riscv_get(d, PMK_RISCV_MCYCLEH + counter, &first);
 	if (!err)
-		err = get(d, PMK_RISCV_MCYCLE + counter, &low);
+		err = riscv_get(d, PMK_RISCV_MCYCLE + counter, &low);
 	if (!err)
-		err = get(d, PMK_RISCV_MCYCLEH + counter, &high);
+		err = riscv_get(d, PMK_RISCV_MCYCLEH + counter, &high);
 	if (!err && high != first)
-		err = get(d, PMK_RISCV_MCYCLE + counter, &low);
+		err = riscv_get(d, PMK_RISCV_MCYCLE + counter, &low);
 	if (!err)
 		*value = high << 32 | low;
 	return err;
@@ -109,45 +109,45 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	if (counter >= PMK_RISCV_NCTRS)
 		return PMK_EINVAL;
 	if (!pmk_riscv_is32(d->pmu))
-		return put(d, PMK_RISCV_MCYCLE + counter, value);
-	err = put(d, PMK_RISCV_MCYCLE + counter, 0);
+		return riscv_put(d, PMK_RISCV_MCYCLE + counter, value);
+	err = riscv_put(d, PMK_RISCV_MCYCLE + counter, 0);
 	if (!err)
-		err = put(d, PMK_RISCV_MCYCLEH + counter, value >> 32);
+		err = riscv_put(d, PMK_RISCV_MCYCLEH + counter, value >> 32);
 	if (!err)
-		err = put(d, PMK_RISCV_MCYCLE + counter, value & UINT32_MAX);
+		err = riscv_put(d, PMK_RISCV_MCYCLE + counter, value & UINT32_MAX);
 	return err;
 }
 
 /* The first access fails if this mode has no access. */
-static int reset(struct pmk_dev *d)
+static int riscv_reset(struct pmk_dev *d)
 {
-	int err = stop(d);
+	int err = riscv_stop(d);
 
 	for (unsigned i = PMK_RISCV_CTR_HPM3; !err && i < PMK_RISCV_NCTRS; i++)
-		err = put(d, PMK_RISCV_MHPMEVENT3 + i - PMK_RISCV_CTR_HPM3, 0);
+		err = riscv_put(d, PMK_RISCV_MHPMEVENT3 + i - PMK_RISCV_CTR_HPM3, 0);
 	for (unsigned i = 0; !err && i < PMK_RISCV_NCTRS; i++)
 		err = write_counter(d, i, 0);
 	return err;
 }
 
-static int running(struct pmk_dev *d, bool *yes)
+static int riscv_running(struct pmk_dev *d, bool *yes)
 {
 	uint64_t inhibit;
-	int err = get(d, PMK_RISCV_MCOUNTINHIBIT, &inhibit);
+	int err = riscv_get(d, PMK_RISCV_MCOUNTINHIBIT, &inhibit);
 
 	*yes = !err && (~inhibit & COUNTERS_ALL);
 	return err;
 }
 
 const struct pmk_driver pmk_riscv_driver = {
-	.reset = reset,
-	.program = program,
-	.start = start,
-	.stop = stop,
+	.reset = riscv_reset,
+	.program = riscv_program,
+	.start = riscv_start,
+	.stop = riscv_stop,
 	.read = read_counter,
 	.write = write_counter,
 	.irq_enable = pmk_no_flags_irq_enable,
 	.pending = pmk_no_flags_pending,
 	.clear = pmk_no_flags_clear,
-	.running = running,
+	.running = riscv_running,
 };
