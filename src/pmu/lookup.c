@@ -7,7 +7,7 @@
 
 #include <pmk/bits.h>
 
-static char lower(char c)
+static char lower_case(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -15,7 +15,7 @@ static char lower(char c)
 /* True if the first word of `text` is equal to `name`. */
 static bool is_first_word(const char *text, const char *name)
 {
-	while (*text && *text != ' ' && lower(*text) == lower(*name)) {
+	while (*text && *text != ' ' && lower_case(*text) == lower_case(*name)) {
 		text++;
 		name++;
 	}

@@ -25,7 +25,7 @@ enum { STATE_OPTIONS };
 
 #define OPTIONS ((uint32_t)(PMNC_D | PMNC_X | PMNC_FIQS))
 
-static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
+static int arm11_get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
 {
 	uint64_t v = 0;
 	int err = d->port.read(d->port.ctx, reg, &v);
@@ -34,26 +34,26 @@ static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
 	return err;
 }
 
-static int put(const struct pmk_dev *d, unsigned reg, uint32_t value)
+static int arm11_put(const struct pmk_dev *d, unsigned reg, uint32_t value)
 {
 	return d->port.write(d->port.ctx, reg, value);
 }
 
 /* Returns the part of a PMNC value that can be written back without side effects. */
-static uint32_t config(const struct pmk_dev *d, uint32_t pmnc)
+static uint32_t arm11_config(const struct pmk_dev *d, uint32_t pmnc)
 {
 	return pmnc & pmk_arm11_core(d->pmu)->config;
 }
 
 /* Changes configuration bits of PMNC; neither clears a flag nor zeroes a counter. */
-static int update(const struct pmk_dev *d, uint32_t clear, uint32_t set)
+static int arm11_update(const struct pmk_dev *d, uint32_t clear, uint32_t set)
 {
 	uint32_t pmnc;
-	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
 
 	if (err)
 		return err;
-	return put(d, PMK_ARM11_PMNC, (config(d, pmnc) & ~clear) | set);
+	return arm11_put(d, PMK_ARM11_PMNC, (arm11_config(d, pmnc) & ~clear) | set);
 }
 
 static bool has_event(const struct pmk_pmu *pmu, unsigned code)
@@ -68,28 +68,28 @@ static bool has_event(const struct pmk_pmu *pmu, unsigned code)
  * The read comes first, so that a mode without access fails before anything has changed. The first
  * write has E set to deassert a pending interrupt; the second zeroes what was counted in between.
  */
-static int reset(struct pmk_dev *d)
+static int arm11_reset(struct pmk_dev *d)
 {
 	uint32_t idle = pmk_arm11_core(d->pmu)->idle_event;
 	uint32_t pmnc;
-	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
 
 	if (err)
 		return err;
 	pmnc = PMK_PUT(0, (uint32_t)PMNC_EVTCOUNT0, idle);
 	pmnc = PMK_PUT(pmnc, (uint32_t)PMNC_EVTCOUNT1, idle) | PMNC_C | PMNC_P;
 	pmnc |= d->state[STATE_OPTIONS];
-	err = put(d, PMK_ARM11_PMNC, pmnc | PMNC_FLAGS | PMNC_E);
+	err = arm11_put(d, PMK_ARM11_PMNC, pmnc | PMNC_FLAGS | PMNC_E);
 	if (err)
 		return err;
-	return put(d, PMK_ARM11_PMNC, pmnc);
+	return arm11_put(d, PMK_ARM11_PMNC, pmnc);
 }
 
 /*
  * PMK_ENOEVENT: this core has no such event. PMK_ENOCTR: CCNT counts only cycles, and with D not
  * even every cycle.
  */
-static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+static int arm11_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	uint32_t event;
 
@@ -102,26 +102,26 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 		return code == PMK_ARM11_CPU_CYCLES && !(d->state[STATE_OPTIONS] & PMNC_D)
 			       ? PMK_OK
 			       : PMK_ENOCTR;
-	return update(d, event, PMK_PUT(0, event, code));
+	return arm11_update(d, event, PMK_PUT(0, event, code));
 }
 
-static int start(struct pmk_dev *d)
+static int arm11_start(struct pmk_dev *d)
 {
 	uint32_t pmnc;
-	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
 
 	/* the counters run already, so there is no start delay */
 	if (err || (pmnc & PMNC_E))
 		return err;
-	err = put(d, PMK_ARM11_PMNC, config(d, pmnc) | PMNC_E);
+	err = arm11_put(d, PMK_ARM11_PMNC, arm11_config(d, pmnc) | PMNC_E);
 	if (!err && d->port.settle)
 		d->port.settle(d->port.ctx, PMNC_START_DELAY);
 	return err;
 }
 
-static int stop(struct pmk_dev *d)
+static int arm11_stop(struct pmk_dev *d)
 {
-	return update(d, PMNC_E, 0);
+	return arm11_update(d, PMNC_E, 0);
 }
 
 static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
@@ -131,7 +131,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 
 	if (counter >= PMK_ARM11_NCTRS)
 		return PMK_EINVAL;
-	err = get(d, pmk_arm11_counters[counter].reg, &v);
+	err = arm11_get(d, pmk_arm11_counters[counter].reg, &v);
 	if (!err)
 		*value = v;
 	return err;
@@ -144,7 +144,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 		return PMK_EINVAL;
 	if (value > UINT32_MAX)
 		return PMK_ERANGE;
-	return put(d, pmk_arm11_counters[counter].reg, (uint32_t)value);
+	return arm11_put(d, pmk_arm11_counters[counter].reg, (uint32_t)value);
 }
 
 static int irq_enable(struct pmk_dev *d, uint32_t counters)
@@ -156,7 +156,7 @@ static int irq_enable(struct pmk_dev *d, uint32_t counters)
 	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++)
 		if (counters >> i & 1)
 			set |= pmk_arm11_counters[i].irq;
-	return update(d, PMNC_IRQS, set);
+	return arm11_update(d, PMNC_IRQS, set);
 }
 
 int pmk_arm11_configure(struct pmk_dev *d, uint32_t options)
@@ -168,7 +168,7 @@ int pmk_arm11_configure(struct pmk_dev *d, uint32_t options)
 		return PMK_EINVAL;
 	if (options & ~has)
 		return PMK_ENOTSUP;
-	err = update(d, has, options);
+	err = arm11_update(d, has, options);
 	if (!err)
 		d->state[STATE_OPTIONS] = options;
 	return err;
@@ -179,7 +179,7 @@ static int put_counters(const struct pmk_dev *d, const uint32_t value[PMK_ARM11_
 	int err = 0;
 
 	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++) {
-		int e = put(d, pmk_arm11_counters[i].reg, value[i]);
+		int e = arm11_put(d, pmk_arm11_counters[i].reg, value[i]);
 
 		if (!err)
 			err = e;
@@ -200,24 +200,24 @@ static int clear_stopped(const struct pmk_dev *d, uint32_t cfg, uint32_t flags)
 	int err, stopped, restored;
 
 	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++) {
-		err = get(d, pmk_arm11_counters[i].reg, &saved[i]);
+		err = arm11_get(d, pmk_arm11_counters[i].reg, &saved[i]);
 		if (err)
 			return err;
 	}
 	err = put_counters(d, zero);
 	if (!err)
-		err = put(d, PMK_ARM11_PMNC, cfg | flags | PMNC_E);
-	stopped = put(d, PMK_ARM11_PMNC, cfg);
+		err = arm11_put(d, PMK_ARM11_PMNC, cfg | flags | PMNC_E);
+	stopped = arm11_put(d, PMK_ARM11_PMNC, cfg);
 	restored = put_counters(d, saved);
 	if (!err)
 		err = stopped ? stopped : restored;
 	return err;
 }
 
-static int pending(struct pmk_dev *d, uint32_t *counters)
+static int arm11_pending(struct pmk_dev *d, uint32_t *counters)
 {
 	uint32_t pmnc;
-	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
 
 	*counters = 0;
 	for (unsigned i = 0; !err && i < PMK_ARM11_NCTRS; i++)
@@ -227,7 +227,7 @@ static int pending(struct pmk_dev *d, uint32_t *counters)
 }
 
 /* The other flags are written as 0, which leaves them as they are, even if one rises right now. */
-static int clear(struct pmk_dev *d, uint32_t counters)
+static int arm11_clear(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t pmnc, flags = 0;
 	int err;
@@ -237,18 +237,18 @@ static int clear(struct pmk_dev *d, uint32_t counters)
 	for (unsigned i = 0; i < PMK_ARM11_NCTRS; i++)
 		if (counters >> i & 1)
 			flags |= pmk_arm11_counters[i].flag;
-	err = get(d, PMK_ARM11_PMNC, &pmnc);
+	err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
 	if (err || !flags)
 		return err;
 	if (pmnc & PMNC_E)
-		return put(d, PMK_ARM11_PMNC, config(d, pmnc) | flags);
-	return clear_stopped(d, config(d, pmnc), flags);
+		return arm11_put(d, PMK_ARM11_PMNC, arm11_config(d, pmnc) | flags);
+	return clear_stopped(d, arm11_config(d, pmnc), flags);
 }
 
-static int running(struct pmk_dev *d, bool *yes)
+static int arm11_running(struct pmk_dev *d, bool *yes)
 {
 	uint32_t pmnc;
-	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
 
 	*yes = !err && (pmnc & PMNC_E);
 	return err;
@@ -259,34 +259,34 @@ static int running(struct pmk_dev *d, bool *yes)
  * permission for non-invasive debug, the event counters of an ARM1176 do not count while CCNT does
  * (DDI 0301H §3.1.8).
  */
-static int still(struct pmk_dev *d, unsigned counter)
+static int arm11_check_still(struct pmk_dev *d, unsigned counter)
 {
 	uint32_t pmnc, cycles;
-	int err = get(d, PMK_ARM11_PMNC, &pmnc);
+	int err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
 
 	if (!err && !(pmnc & PMNC_E)) {
-		err = put(d, PMK_ARM11_PMNC, config(d, pmnc) | PMNC_E);
+		err = arm11_put(d, PMK_ARM11_PMNC, arm11_config(d, pmnc) | PMNC_E);
 		if (!err)
-			err = get(d, PMK_ARM11_PMNC, &pmnc);
+			err = arm11_get(d, PMK_ARM11_PMNC, &pmnc);
 		return err ? err : pmnc & PMNC_E ? PMK_EOFF : PMK_ENOPMU;
 	}
 	if (!err)
-		err = get(d, PMK_ARM11_CCNT, &cycles);
+		err = arm11_get(d, PMK_ARM11_CCNT, &cycles);
 	if (err)
 		return err;
 	return counter != PMK_ARM11_CTR_CCNT && cycles ? PMK_EFORBID : PMK_ESTILL;
 }
 
 const struct pmk_driver pmk_arm11_driver = {
-	.reset = reset,
-	.program = program,
-	.start = start,
-	.stop = stop,
+	.reset = arm11_reset,
+	.program = arm11_program,
+	.start = arm11_start,
+	.stop = arm11_stop,
 	.read = read_counter,
 	.write = write_counter,
 	.irq_enable = irq_enable,
-	.pending = pending,
-	.clear = clear,
-	.running = running,
-	.still = still,
+	.pending = arm11_pending,
+	.clear = arm11_clear,
+	.running = arm11_running,
+	.still = arm11_check_still,
 };

@@ -35,19 +35,19 @@ enum {
 	STATE_COUNTERS, /* event counters of this hardware + 1; 0: not read yet */
 };
 
-static int get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
+static int armv8_get(const struct pmk_dev *d, unsigned reg, uint64_t *value)
 {
 	*value = 0;
 	return d->port.read(d->port.ctx, reg, value);
 }
 
-static int put(const struct pmk_dev *d, unsigned reg, uint64_t value)
+static int armv8_put(const struct pmk_dev *d, unsigned reg, uint64_t value)
 {
 	return d->port.write(d->port.ctx, reg, value);
 }
 
 /* Bits that every write of PMCR sets: they choose where the counters of this core overflow. */
-static uint64_t lengths(const struct pmk_dev *d)
+static uint64_t overflow_lengths(const struct pmk_dev *d)
 {
 	if (pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
 		return 0;
@@ -57,7 +57,7 @@ static uint64_t lengths(const struct pmk_dev *d)
 /* Reads PMCR, which also shows how many event counters there are now. */
 static int get_pmcr(struct pmk_dev *d, uint64_t *pmcr)
 {
-	int err = get(d, PMK_ARMV8_PMCR, pmcr);
+	int err = armv8_get(d, PMK_ARMV8_PMCR, pmcr);
 
 	if (!err)
 		d->state[STATE_COUNTERS] = (uint32_t)PMK_GET(*pmcr, PMCR_N) + 1;
@@ -67,7 +67,8 @@ static int get_pmcr(struct pmk_dev *d, uint64_t *pmcr)
 /* Writes PMCR back with the given E. This neither zeroes a counter nor changes other bits. */
 static int put_enable(struct pmk_dev *d, uint64_t pmcr, uint64_t e)
 {
-	return put(d, PMK_ARMV8_PMCR, (pmcr & ~(PMCR_E | PMCR_P | PMCR_C)) | lengths(d) | e);
+	return armv8_put(d, PMK_ARMV8_PMCR,
+			 (pmcr & ~(PMCR_E | PMCR_P | PMCR_C)) | overflow_lengths(d) | e);
 }
 
 /*
@@ -118,9 +119,9 @@ static int select_for(const struct pmk_dev *d, unsigned counter, unsigned select
 	if (!pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
 		return 0;
 	*reg = selected;
-	return put(d, PMK_ARMV8_PMSELR,
-		   counter == PMK_ARMV8_CTR_CYCLES ? PMSELR_CYCLES
-						   : counter - PMK_ARMV8_CTR_EVENT0);
+	return armv8_put(d, PMK_ARMV8_PMSELR,
+			 counter == PMK_ARMV8_CTR_CYCLES ? PMSELR_CYCLES
+							 : counter - PMK_ARMV8_CTR_EVENT0);
 }
 
 /* Finds the register of the counter's type, or of its count. */
@@ -149,7 +150,7 @@ static int put_type(const struct pmk_dev *d, unsigned counter, uint64_t type)
 		type &= ~PMEVTYPER_FILTER;
 	}
 	err = at_type(d, counter, &reg);
-	return err ? err : put(d, reg, type);
+	return err ? err : armv8_put(d, reg, type);
 }
 
 /*
@@ -165,7 +166,7 @@ static uint64_t count_mask(const struct pmk_dev *d, unsigned counter)
 static int get_version(const struct pmk_dev *d, unsigned *version)
 {
 	uint64_t dfr0;
-	int err = get(d, PMK_ARMV8_DFR0, &dfr0);
+	int err = armv8_get(d, PMK_ARMV8_DFR0, &dfr0);
 
 	if (err)
 		return err;
@@ -186,7 +187,7 @@ static int check_long(const struct pmk_dev *d)
 
 /* PMCR is read first, so that a mode without access returns its error before anything has
  * changed. */
-static int reset(struct pmk_dev *d)
+static int armv8_reset(struct pmk_dev *d)
 {
 	static const uint8_t clears[] = { PMK_ARMV8_PMCNTENCLR, PMK_ARMV8_PMINTENCLR,
 					  PMK_ARMV8_PMOVSCLR };
@@ -198,19 +199,19 @@ static int reset(struct pmk_dev *d)
 	if (err)
 		return err;
 	d->state[STATE_USED] = 0;
-	err = put(d, PMK_ARMV8_PMCR, lengths(d));
+	err = armv8_put(d, PMK_ARMV8_PMCR, overflow_lengths(d));
 	for (unsigned i = 0; !err && i < sizeof(clears); i++) {
-		err = put(d, clears[i], PMSET_C | PMSET_P);
+		err = armv8_put(d, clears[i], PMSET_C | PMSET_P);
 		if (err == PMK_EUNDEF && clears[i] == PMK_ARMV8_PMINTENCLR)
 			err = 0;
 	}
 	if (!err)
-		err = put(d, PMK_ARMV8_PMCR, lengths(d) | PMCR_P | PMCR_C);
+		err = armv8_put(d, PMK_ARMV8_PMCR, overflow_lengths(d) | PMCR_P | PMCR_C);
 	return err;
 }
 
 /* True if this counter can count the event at all. */
-static bool fits(const struct pmk_dev *d, unsigned counter, unsigned code)
+static bool event_fits(const struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	if (counter == PMK_ARMV8_CTR_CYCLES)
 		return code == PMK_ARMV8_CPU_CYCLES;
@@ -237,7 +238,7 @@ static int check_event(struct pmk_dev *d, unsigned code)
 
 	if (!find_pmceid(code, &id, &bit) || pmk_armv8_is_v1(pmk_armv8_core(d->pmu)))
 		return 0;
-	err = get(d, id ? PMK_ARMV8_PMCEID1 : PMK_ARMV8_PMCEID0, &pmceid);
+	err = armv8_get(d, id ? PMK_ARMV8_PMCEID1 : PMK_ARMV8_PMCEID0, &pmceid);
 	if (err)
 		return err;
 	return pmceid >> bit & 1 ? 0 : PMK_ENOTSUP;
@@ -247,7 +248,7 @@ static int check_event(struct pmk_dev *d, unsigned code)
  * PMK_ENOEVENT: the catalogue has no such event for this core. PMK_ENOCTR: this counter cannot
  * count it, or PMCR.N says that there is none. PMK_ENOTSUP: see check_event().
  */
-static int program(struct pmk_dev *d, unsigned counter, unsigned code)
+static int armv8_program(struct pmk_dev *d, unsigned counter, unsigned code)
 {
 	uint64_t pmcr, type = d->state[STATE_FILTER] & PMCCFILTR_FILTER;
 	int err;
@@ -256,7 +257,7 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 		return PMK_EINVAL;
 	if (!pmk_pmu_event_code(d->pmu, code))
 		return PMK_ENOEVENT;
-	if (!fits(d, counter, code))
+	if (!event_fits(d, counter, code))
 		return PMK_ENOCTR;
 	if (counter != PMK_ARMV8_CTR_CYCLES) {
 		err = get_pmcr(d, &pmcr);
@@ -274,20 +275,20 @@ static int program(struct pmk_dev *d, unsigned counter, unsigned code)
 	return err;
 }
 
-static int start(struct pmk_dev *d)
+static int armv8_start(struct pmk_dev *d)
 {
 	uint64_t pmcr;
 	int err = get_pmcr(d, &pmcr);
 
 	if (!err)
-		err = put(d, PMK_ARMV8_PMCNTENSET, d->state[STATE_USED]);
+		err = armv8_put(d, PMK_ARMV8_PMCNTENSET, d->state[STATE_USED]);
 	if (!err)
 		err = put_enable(d, pmcr, PMCR_E);
 	return err;
 }
 
 /* One write to E stops all counters, so PMCNTENCLR is not needed. */
-static int stop(struct pmk_dev *d)
+static int armv8_stop(struct pmk_dev *d)
 {
 	uint64_t pmcr;
 	int err = get_pmcr(d, &pmcr);
@@ -304,7 +305,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	if (!err)
 		err = at_count(d, counter, &reg);
 	if (!err)
-		err = get(d, reg, &v);
+		err = armv8_get(d, reg, &v);
 	if (!err)
 		*value = v & count_mask(d, counter);
 	return err;
@@ -321,7 +322,7 @@ static int write_counter(struct pmk_dev *d, unsigned counter, uint64_t value)
 	if (value & ~count_mask(d, counter))
 		return PMK_ERANGE;
 	err = at_count(d, counter, &reg);
-	return err ? err : put(d, reg, value);
+	return err ? err : armv8_put(d, reg, value);
 }
 
 /* Disables interrupts before it enables others, so that no unwanted one occurs in between. */
@@ -331,16 +332,16 @@ static int irq_enable(struct pmk_dev *d, uint32_t counters)
 	int err = check_set(d, counters, &bits);
 
 	if (!err)
-		err = put(d, PMK_ARMV8_PMINTENCLR, (uint32_t)~bits);
+		err = armv8_put(d, PMK_ARMV8_PMINTENCLR, (uint32_t)~bits);
 	if (!err && bits)
-		err = put(d, PMK_ARMV8_PMINTENSET, bits);
+		err = armv8_put(d, PMK_ARMV8_PMINTENSET, bits);
 	return err;
 }
 
-static int pending(struct pmk_dev *d, uint32_t *counters)
+static int armv8_pending(struct pmk_dev *d, uint32_t *counters)
 {
 	uint64_t flags;
-	int err = get(d, PMK_ARMV8_PMOVSCLR, &flags);
+	int err = armv8_get(d, PMK_ARMV8_PMOVSCLR, &flags);
 
 	*counters = 0;
 	for (unsigned i = 0; !err && i < d->pmu->ncounters; i++)
@@ -350,23 +351,23 @@ static int pending(struct pmk_dev *d, uint32_t *counters)
 }
 
 /* Writing 0 to a flag leaves it as it is, even if it is being set at this moment. */
-static int clear(struct pmk_dev *d, uint32_t counters)
+static int armv8_clear(struct pmk_dev *d, uint32_t counters)
 {
 	uint32_t bits;
 	int err = check_set(d, counters, &bits);
 
 	if (err || !bits)
 		return err;
-	return put(d, PMK_ARMV8_PMOVSCLR, bits);
+	return armv8_put(d, PMK_ARMV8_PMOVSCLR, bits);
 }
 
-static int running(struct pmk_dev *d, bool *yes)
+static int armv8_running(struct pmk_dev *d, bool *yes)
 {
 	uint64_t pmcr, enabled = 0;
 	int err = get_pmcr(d, &pmcr);
 
 	if (!err && (pmcr & PMCR_E))
-		err = get(d, PMK_ARMV8_PMCNTENSET, &enabled);
+		err = armv8_get(d, PMK_ARMV8_PMCNTENSET, &enabled);
 	*yes = !err && enabled;
 	return err;
 }
@@ -381,7 +382,7 @@ int pmk_armv8_user_read(struct pmk_dev *d, bool open)
 	/* PMUSERENR of ARMv7 has only EN, which permits EL0 to write everything. */
 	if (pmk_armv8_is_armv7(pmk_armv8_core(d->pmu)))
 		return PMK_ENOTSUP;
-	return put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
+	return armv8_put(d, PMK_ARMV8_PMUSERENR, open ? PMUSERENR_ER | PMUSERENR_CR : 0);
 }
 
 /*
@@ -395,7 +396,7 @@ static int find_version(const struct pmk_dev *d, unsigned *version)
 	return err == PMK_EUNDEF || err == PMK_EBADREG ? 0 : err;
 }
 
-static int present(struct pmk_dev *d)
+static int armv8_present(struct pmk_dev *d)
 {
 	unsigned version;
 
@@ -406,7 +407,7 @@ static int present(struct pmk_dev *d)
  * Compares two readings of the counter to see if it counts. The instructions of a reading are
  * enough.
  */
-static int moves(struct pmk_dev *d, unsigned counter, bool *yes)
+static int counter_moves(struct pmk_dev *d, unsigned counter, bool *yes)
 {
 	uint64_t before, after;
 	int err = read_counter(d, counter, &before);
@@ -429,20 +430,20 @@ static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 	if (!pmk_armv8_is_v1(pmk_armv8_core(d->pmu))) {
 		err = at_type(d, counter, &reg);
 		if (!err)
-			err = get(d, reg, &type);
+			err = armv8_get(d, reg, &type);
 		if (!err)
-			err = put(d, reg, (type & ~PMEVTYPER_FILTER) | PMK_ARMV8_EL0_EL1_EL2);
+			err = armv8_put(d, reg, (type & ~PMEVTYPER_FILTER) | PMK_ARMV8_EL0_EL1_EL2);
 	}
 	if (!err)
-		err = put(d, PMK_ARMV8_PMCNTENSET, pmk_armv8_counter_bit(counter));
-	return err ? err : moves(d, counter, yes);
+		err = armv8_put(d, PMK_ARMV8_PMCNTENSET, pmk_armv8_counter_bit(counter));
+	return err ? err : counter_moves(d, counter, yes);
 }
 
 /*
  * If E cannot be set, there is no PMU. If PMCCNTR moves and the event counter does not, MDCR_EL2 or
  * MDCR_EL3 forbids event counting: they forbid PMCCNTR with other bits.
  */
-static int still(struct pmk_dev *d, unsigned counter)
+static int armv8_check_still(struct pmk_dev *d, unsigned counter)
 {
 	uint64_t pmcr;
 	bool yes = false;
@@ -476,9 +477,9 @@ int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found)
 		f.pmceid[0] = pmk_armv8_core(d->pmu)->pmceid[0];
 	} else {
 		if (!err)
-			err = get(d, PMK_ARMV8_PMCEID0, &f.pmceid[0]);
+			err = armv8_get(d, PMK_ARMV8_PMCEID0, &f.pmceid[0]);
 		if (!err)
-			err = get(d, PMK_ARMV8_PMCEID1, &f.pmceid[1]);
+			err = armv8_get(d, PMK_ARMV8_PMCEID1, &f.pmceid[1]);
 	}
 	if (err)
 		return err;
@@ -496,16 +497,16 @@ bool pmk_armv8_counts(const struct pmk_armv8_found *found, unsigned code)
 }
 
 const struct pmk_driver pmk_armv8_driver = {
-	.reset = reset,
-	.program = program,
-	.start = start,
-	.stop = stop,
+	.reset = armv8_reset,
+	.program = armv8_program,
+	.start = armv8_start,
+	.stop = armv8_stop,
 	.read = read_counter,
 	.write = write_counter,
 	.irq_enable = irq_enable,
-	.pending = pending,
-	.clear = clear,
-	.running = running,
-	.present = present,
-	.still = still,
+	.pending = armv8_pending,
+	.clear = armv8_clear,
+	.running = armv8_running,
+	.present = armv8_present,
+	.still = armv8_check_still,
 };

@@ -31,13 +31,13 @@ const uint32_t pmk_armv8_mmio_wide[(PMK_ARMV8_NWORDS + 31) / 32] = {
 	[PMK_ARMV8_PMCCNTR / 32] = UINT32_C(1) << PMK_ARMV8_PMCCNTR % 32,
 };
 
-static int word(const struct pmk_port *words, unsigned reg, uint64_t *value)
+static int word_offset(const struct pmk_port *words, unsigned reg, uint64_t *value)
 {
 	*value = 0;
 	return words->read(words->ctx, reg, value);
 }
 
-static int read(void *ctx, unsigned reg, uint64_t *value)
+static int mmio_read(void *ctx, unsigned reg, uint64_t *value)
 {
 	const struct pmk_port *words = ctx;
 	uint64_t more = 0;
@@ -45,18 +45,18 @@ static int read(void *ctx, unsigned reg, uint64_t *value)
 
 	if (reg >= PMK_ARMV8_NREGS)
 		return PMK_EBADREG;
-	err = word(words, reg, value);
+	err = word_offset(words, reg, value);
 	if (!err && reg == PMK_ARMV8_PMCR) {
-		err = word(words, PMCFGR, &more);
+		err = word_offset(words, PMCFGR, &more);
 		*value = PMK_PUT(*value, PMCR_N, PMK_GET(more, PMCFGR_N));
 	} else if (!err && (reg == PMK_ARMV8_PMCEID0 || reg == PMK_ARMV8_PMCEID1)) {
-		err = word(words, reg == PMK_ARMV8_PMCEID0 ? PMCEID2 : PMCEID3, &more);
+		err = word_offset(words, reg == PMK_ARMV8_PMCEID0 ? PMCEID2 : PMCEID3, &more);
 		*value = PMK_PUT(*value, PMCEID_EXTENDED, more);
 	}
 	return err;
 }
 
-static int write(void *ctx, unsigned reg, uint64_t value)
+static int mmio_write(void *ctx, unsigned reg, uint64_t value)
 {
 	const struct pmk_port *words = ctx;
 
@@ -65,5 +65,5 @@ static int write(void *ctx, unsigned reg, uint64_t value)
 
 struct pmk_port pmk_armv8_port_memory(struct pmk_port *words)
 {
-	return (struct pmk_port){ .read = read, .write = write, .ctx = words };
+	return (struct pmk_port){ .read = mmio_read, .write = mmio_write, .ctx = words };
 }

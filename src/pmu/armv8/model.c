@@ -96,21 +96,21 @@ static bool armv7_lacks(const struct pmk_armv8_model *m, unsigned reg)
 }
 
 /* Returns the value of a register after a write, without bits that do not exist. */
-static uint64_t written(const struct pmk_armv8_model *m, unsigned reg, uint64_t lacks, uint64_t old,
-			uint64_t w)
+static uint64_t written_value(const struct pmk_armv8_model *m, unsigned reg, uint64_t lacks,
+			      uint64_t old, uint64_t w)
 {
 	return (old & lacks) | (pmk_reg_write(row_of(m, reg), old, w) & ~lacks);
 }
 
 /* Returns how many event counters software at level `el` can see. */
-static unsigned visible(const struct pmk_armv8_model *m, unsigned el)
+static unsigned visible_counters(const struct pmk_armv8_model *m, unsigned el)
 {
 	return el < 2 && pmk_armv8_el2_enabled(m) ? pmk_armv8_range1(m) : m->params.counters;
 }
 
 static uint32_t set_mask(const struct pmk_armv8_model *m, unsigned el)
 {
-	return pmk_armv8_low(visible(m, el)) | (uint32_t)PMSET_C;
+	return pmk_armv8_low(visible_counters(m, el)) | (uint32_t)PMSET_C;
 }
 
 /* ---- finding a register -------------------------------------------------------------------- */
@@ -140,7 +140,7 @@ static struct target target_of(const struct pmk_armv8_model *m, unsigned reg)
 }
 
 /* True if this counter exists. */
-static bool exists(const struct pmk_armv8_model *m, const struct target *t)
+static bool counter_exists(const struct pmk_armv8_model *m, const struct target *t)
 {
 	return t->kind == OTHER || t->n < m->params.counters ||
 	       (t->kind == TYPE && t->n == PMSELR_CYCLES && !pmk_armv8_model_is_v1(m));
@@ -157,7 +157,7 @@ static bool exists(const struct pmk_armv8_model *m, const struct target *t)
 #define EL1	0x200 /* UNDEFINED at EL0 */
 #define ANYBODY 0x400
 
-static unsigned rights(unsigned reg, bool write)
+static unsigned access_rights(unsigned reg, bool write)
 {
 	static const struct {
 		uint16_t read, write;
@@ -198,7 +198,7 @@ unsigned pmk_armv8_level(const struct pmk_armv8_model *m, enum pmk_mode mode)
 	return m->input[PMK_ARMV8_IN_EL] > 1 ? (unsigned)m->input[PMK_ARMV8_IN_EL] : 1;
 }
 
-static int deny(struct pmk_armv8_model *m, uint8_t ec, unsigned el)
+static int access_deny(struct pmk_armv8_model *m, uint8_t ec, unsigned el)
 {
 	m->trap = (struct pmk_armv8_trap){ .ec = ec, .el = (uint8_t)el };
 	m->oddities |= PMK_ARMV8_ODD_DENIED;
@@ -213,18 +213,18 @@ static bool is_undefined(const struct pmk_armv8_model *m, unsigned el, unsigned 
 
 	if (write ? !pmk_reg_writable(row) : !pmk_reg_readable(row))
 		return true;
-	if (rights(reg, write) == EL1 && el == 0)
+	if (access_rights(reg, write) == EL1 && el == 0)
 		return true;
 	if (reg == PMK_ARMV8_PMMIR && !pmk_armv8_has(m, PMUVER_V3P4))
 		return true;
 	if (pmk_armv8_model_is_armv7(m) && (armv7_lacks(m, reg) || ec == PMK_ARMV8_TRAP_WIDE))
 		return true;
-	return !exists(m, t) && (!t->selected || m->params.select_undefined);
+	return !counter_exists(m, t) && (!t->selected || m->params.select_undefined);
 }
 
 static bool pmuserenr_permits(const struct pmk_armv8_model *m, unsigned reg, bool write)
 {
-	unsigned need = rights(reg, write);
+	unsigned need = access_rights(reg, write);
 
 	return need == ANYBODY || (m->userenr & need);
 }
@@ -237,7 +237,7 @@ static bool traps_to_el2(const struct pmk_armv8_model *m, unsigned el, unsigned 
 
 	if ((mdcr2 & MDCR_EL2_TPM) || (reg == PMK_ARMV8_PMCR && (mdcr2 & MDCR_EL2_TPMCR)))
 		return true;
-	return t->kind != OTHER && t->n >= visible(m, el) && t->n < m->params.counters;
+	return t->kind != OTHER && t->n >= visible_counters(m, el) && t->n < m->params.counters;
 }
 
 /*
@@ -250,23 +250,23 @@ int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool w
 	unsigned above = el ? el : el2 && m->input[PMK_ARMV8_IN_TGE] ? 2 : 1;
 	struct target t = target_of(m, reg);
 
-	if (!exists(m, &t) && t.selected)
+	if (!counter_exists(m, &t) && t.selected)
 		m->oddities |= PMK_ARMV8_ODD_SELECT;
 	if (is_undefined(m, el, reg, write, ec, &t))
-		return deny(m, 0x00, above);
+		return access_deny(m, 0x00, above);
 	if (el == 0 && !pmuserenr_permits(m, reg, write)) {
 		/* AArch32 EL0 under an AArch32 EL1 has no trap target. */
 		bool aarch32 = ec != 0x18 && m->input[PMK_ARMV8_IN_EL1_AARCH32] && above == 1;
 
-		return deny(m, aarch32 ? 0x00 : ec, above);
+		return access_deny(m, aarch32 ? 0x00 : ec, above);
 	}
 	/* DFR0 is no register of the PMU, so the PMU's traps do not apply */
 	if (reg == PMK_ARMV8_DFR0)
 		return PMK_OK;
 	if (el < 2 && el2 && traps_to_el2(m, el, reg, &t))
-		return deny(m, ec, 2);
+		return access_deny(m, ec, 2);
 	if (el < 3 && (m->input[PMK_ARMV8_IN_MDCR_EL3] & MDCR_EL3_TPM))
-		return deny(m, ec, 3);
+		return access_deny(m, ec, 3);
 	return PMK_OK;
 }
 
@@ -274,7 +274,7 @@ int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool w
 
 static uint64_t get_target(const struct pmk_armv8_model *m, const struct target *t)
 {
-	if (!exists(m, t))
+	if (!counter_exists(m, t))
 		return 0;
 	if (t->kind == COUNT)
 		return m->counter[t->n].count;
@@ -282,8 +282,8 @@ static uint64_t get_target(const struct pmk_armv8_model *m, const struct target 
 }
 
 /* Returns the value of a register, or the value it would have if it were stored. */
-static uint64_t held(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
-		     unsigned reg)
+static uint64_t held_value(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
+			   unsigned reg)
 {
 	struct target t = target_of(m, reg);
 	uint64_t value = 0;
@@ -294,7 +294,7 @@ static uint64_t held(const struct pmk_armv8_model *m, const struct pmk_bus *bus,
 	case PMK_ARMV8_PMCR:
 		value = PMK_PUT((uint64_t)m->pmcr, PMCR_IMP, (uint64_t)m->params.imp);
 		value = PMK_PUT(value, PMCR_IDCODE, (uint64_t)m->params.idcode);
-		return PMK_PUT(value, PMCR_N, (uint64_t)visible(m, el));
+		return PMK_PUT(value, PMCR_N, (uint64_t)visible_counters(m, el));
 	case PMK_ARMV8_PMCNTENSET:
 	case PMK_ARMV8_PMCNTENCLR:
 		return m->cnten & set_mask(m, el);
@@ -333,7 +333,7 @@ static uint64_t held(const struct pmk_armv8_model *m, const struct pmk_bus *bus,
 uint64_t pmk_armv8_get(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned el,
 		       unsigned reg)
 {
-	return pmk_reg_read(row_of(m, reg), held(m, bus, el, reg));
+	return pmk_reg_read(row_of(m, reg), held_value(m, bus, el, reg));
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -343,15 +343,15 @@ static void set_target(struct pmk_armv8_model *m, const struct pmk_bus *bus, uns
 {
 	struct pmk_armv8_event_counter *c = &m->counter[t->n];
 
-	if (!exists(m, t))
+	if (!counter_exists(m, t))
 		return;
 	if (t->kind == COUNT) {
-		c->count = written(m, reg, 0, c->count, w);
+		c->count = written_value(m, reg, 0, c->count, w);
 	} else if (t->n == PMSELR_CYCLES) {
-		m->ccfiltr =
-			(uint32_t)written(m, PMK_ARMV8_PMCCFILTR, type_lacks(m), m->ccfiltr, w);
+		m->ccfiltr = (uint32_t)written_value(m, PMK_ARMV8_PMCCFILTR, type_lacks(m),
+						     m->ccfiltr, w);
 	} else {
-		c->type = (uint32_t)written(m, reg, type_lacks(m), c->type, w);
+		c->type = (uint32_t)written_value(m, reg, type_lacks(m), c->type, w);
 		pmk_armv8_select(m, bus, t->n);
 	}
 }
@@ -360,13 +360,13 @@ static void write_pmcr(struct pmk_armv8_model *m, unsigned el, uint64_t w)
 {
 	uint64_t takes = pmk_reg_takes(row_of(m, PMK_ARMV8_PMCR), w);
 
-	m->pmcr = (uint32_t)written(m, PMK_ARMV8_PMCR, pmcr_lacks(m), m->pmcr, w);
+	m->pmcr = (uint32_t)written_value(m, PMK_ARMV8_PMCR, pmcr_lacks(m), m->pmcr, w);
 	if (takes & PMCR_C) {
 		m->cycles = 0;
 		m->phase = 0;
 	}
 	if (takes & PMCR_P)
-		for (unsigned n = 0; n < visible(m, el); n++)
+		for (unsigned n = 0; n < visible_counters(m, el); n++)
 			m->counter[n].count = 0;
 }
 
@@ -396,29 +396,29 @@ void pmk_armv8_set(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigne
 		break;
 	case PMK_ARMV8_PMCNTENSET:
 	case PMK_ARMV8_PMCNTENCLR:
-		m->cnten = (uint32_t)written(m, reg, hidden, m->cnten, w);
+		m->cnten = (uint32_t)written_value(m, reg, hidden, m->cnten, w);
 		break;
 	case PMK_ARMV8_PMOVSSET:
 	case PMK_ARMV8_PMOVSCLR:
-		m->ovs = (uint32_t)written(m, reg, hidden, m->ovs, w);
+		m->ovs = (uint32_t)written_value(m, reg, hidden, m->ovs, w);
 		break;
 	case PMK_ARMV8_PMINTENSET:
 	case PMK_ARMV8_PMINTENCLR:
-		m->inten = (uint32_t)written(m, reg, hidden, m->inten, w);
+		m->inten = (uint32_t)written_value(m, reg, hidden, m->inten, w);
 		break;
 	case PMK_ARMV8_PMSWINC:
 		pmk_armv8_swinc(m, el, (uint32_t)pmk_reg_takes(row_of(m, reg), w & ~hidden));
 		break;
 	case PMK_ARMV8_PMSELR:
-		m->selr = (uint8_t)written(m, reg, 0, m->selr, w);
+		m->selr = (uint8_t)written_value(m, reg, 0, m->selr, w);
 		break;
 	case PMK_ARMV8_PMCCNTR:
-		m->cycles = written(m, reg, 0, m->cycles, value);
+		m->cycles = written_value(m, reg, 0, m->cycles, value);
 		if (pmk_armv8_model_is_armv7(m))
 			m->cycles &= UINT32_MAX;
 		break;
 	case PMK_ARMV8_PMUSERENR:
-		m->userenr = (uint8_t)written(m, reg, userenr_lacks(m), m->userenr, w);
+		m->userenr = (uint8_t)written_value(m, reg, userenr_lacks(m), m->userenr, w);
 		break;
 	case PMK_ARMV8_PMCEID0:
 	case PMK_ARMV8_PMCEID1:
@@ -596,14 +596,14 @@ void pmk_armv8_model_reset(struct pmk_armv8_model *m, const struct pmk_pmu *pmu,
 	m->oddities = 0;
 }
 
-static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void model_reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(pmu);
 
 	pmk_armv8_model_reset(model, pmu, &params, bus);
 }
 
-static bool sound(const void *model, const void *begun)
+static bool model_is_sound(const void *model, const void *begun)
 {
 	const struct pmk_armv8_model *m = model, *b = begun;
 
@@ -651,7 +651,7 @@ static void set_input(void *model, struct pmk_bus *bus, unsigned input, uint64_t
 	pmk_armv8_model_input(model, bus, input, value);
 }
 
-static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void model_restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	const struct pmk_armv8_params p = ((const struct pmk_armv8_model *)model)->params;
 
@@ -666,14 +666,14 @@ static const char *const oddities[] = {
 	NULL,
 };
 
-#define OPS(pmu_)                                                                       \
-	{                                                                               \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_armv8_model), .reset = reset, \
-		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,           \
-		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines, .params = params,       \
-		.restart = restart, .oddities = oddities,                               \
-		.oddities_at = PMK_MODEL_PARAM(pmk_armv8_model, "oddities", oddities),  \
-		.inputs = inputs, .input = set_input, .sound = sound,                   \
+#define OPS(pmu_)                                                                             \
+	{                                                                                     \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_armv8_model), .reset = model_reset, \
+		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,                 \
+		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines, .params = params,             \
+		.restart = model_restart, .oddities = oddities,                               \
+		.oddities_at = PMK_MODEL_PARAM(pmk_armv8_model, "oddities", oddities),        \
+		.inputs = inputs, .input = set_input, .sound = model_is_sound,                \
 	}
 
 const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1] = {

@@ -58,7 +58,7 @@ static bool is_count(unsigned reg)
 }
 
 /* Returns the bits of a register that AArch32 writes. */
-static uint64_t written(unsigned reg)
+static uint64_t written_bits(unsigned reg)
 {
 	if (is_type(reg))
 		return UINT32_MAX & ~(PMEVTYPER_M | PMEVTYPER_SH);
@@ -69,7 +69,7 @@ static uint64_t written(unsigned reg)
  * ID_DFR0 and ID_AA64DFR0_EL1 have the same numbers for all versions except the first. PMUv2 has a
  * number only in ID_DFR0, and 0 there may also mean PMUv1.
  */
-static uint64_t perfmon(const struct pmk_armv8_model *m)
+static uint64_t dfr0_perfmon(const struct pmk_armv8_model *m)
 {
 	uint64_t version = m->params.version == PMUVER_V3 ? 3 : m->params.version;
 
@@ -92,8 +92,8 @@ int pmk_armv8_mrc(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode 
 	if (err)
 		return err;
 	pmk_armv8_sync(m, bus);
-	v = p.reg == PMK_ARMV8_DFR0 ? perfmon(m) : pmk_armv8_get(m, bus, el, p.reg);
-	*value = (uint32_t)(p.high ? v >> 32 : v & written(p.reg));
+	v = p.reg == PMK_ARMV8_DFR0 ? dfr0_perfmon(m) : pmk_armv8_get(m, bus, el, p.reg);
+	*value = (uint32_t)(p.high ? v >> 32 : v & written_bits(p.reg));
 	return PMK_OK;
 }
 
@@ -112,8 +112,8 @@ int pmk_armv8_mcr(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode 
 		return err;
 	pmk_armv8_sync(m, bus);
 	if (is_type(p.reg) || is_count(p.reg))
-		keep = pmk_armv8_get(m, bus, el, p.reg) & ~written(p.reg);
-	pmk_armv8_set(m, bus, el, p.reg, keep | (value & written(p.reg)));
+		keep = pmk_armv8_get(m, bus, el, p.reg) & ~written_bits(p.reg);
+	pmk_armv8_set(m, bus, el, p.reg, keep | (value & written_bits(p.reg)));
 	return PMK_OK;
 }
 
@@ -185,7 +185,7 @@ static bool find_offset(unsigned offset, struct piece *p)
 	return false;
 }
 
-static uint32_t pmcfgr(const struct pmk_armv8_model *m)
+static uint32_t pmcfgr_value(const struct pmk_armv8_model *m)
 {
 	uint64_t v = PMCFGR_EX | PMCFGR_CC | PMCFGR_SIZE;
 
@@ -196,7 +196,7 @@ static uint32_t pmcfgr(const struct pmk_armv8_model *m)
 	return (uint32_t)PMK_PUT(v, PMCFGR_N, (uint64_t)m->params.counters);
 }
 
-static uint32_t identification(const struct pmk_armv8_model *m, unsigned offset)
+static uint32_t identification_word(const struct pmk_armv8_model *m, unsigned offset)
 {
 	static const uint8_t component[] = { 0x0D, 0x90, 0x05, 0xB1 }; /* CoreSight, class 9 */
 
@@ -228,7 +228,7 @@ int pmk_armv8_load(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned offs
 	if (outside(offset))
 		return PMK_EBADREG;
 	if (offset >= DEBUG_POWER) {
-		*value = identification(m, offset);
+		*value = identification_word(m, offset);
 		return PMK_OK;
 	}
 	if (m->input[PMK_ARMV8_IN_LOCKED_OUT])
@@ -236,7 +236,7 @@ int pmk_armv8_load(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned offs
 	pmk_armv8_sync(m, bus);
 	*value = 0;
 	if (offset == OFF_PMCFGR)
-		*value = pmcfgr(m);
+		*value = pmcfgr_value(m);
 	if (!find_offset(offset, &p))
 		return PMK_OK;
 	v = pmk_armv8_get(m, bus, ALL_VISIBLE, p.reg);

@@ -20,7 +20,7 @@
 #include "pmu/l2cc/regs.h"
 #include "pmu/no_flags.h"
 
-static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
+static int l2cc_get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
 {
 	uint64_t v = 0;
 	int err = d->port.read(d->port.ctx, reg, &v);
@@ -29,23 +29,23 @@ static int get(const struct pmk_dev *d, unsigned reg, uint32_t *value)
 	return err;
 }
 
-static int put(const struct pmk_dev *d, unsigned reg, uint64_t value)
+static int l2cc_put(const struct pmk_dev *d, unsigned reg, uint64_t value)
 {
 	return d->port.write(d->port.ctx, reg, value);
 }
 
-static int update(const struct pmk_dev *d, unsigned reg, uint64_t clear, uint64_t set)
+static int l2cc_update(const struct pmk_dev *d, unsigned reg, uint64_t clear, uint64_t set)
 {
 	uint32_t v;
-	int err = get(d, reg, &v);
+	int err = l2cc_get(d, reg, &v);
 
-	return err ? err : put(d, reg, (v & ~clear) | set);
+	return err ? err : l2cc_put(d, reg, (v & ~clear) | set);
 }
 
 static int is_enabled(struct pmk_dev *d, unsigned reg, uint64_t bit, bool *yes)
 {
 	uint32_t v;
-	int err = get(d, reg, &v);
+	int err = l2cc_get(d, reg, &v);
 
 	*yes = (v & bit) != 0;
 	return err;
@@ -54,7 +54,7 @@ static int is_enabled(struct pmk_dev *d, unsigned reg, uint64_t bit, bool *yes)
 static int read_counter(struct pmk_dev *d, unsigned reg, uint64_t *value)
 {
 	uint32_t v;
-	int err = get(d, reg, &v);
+	int err = l2cc_get(d, reg, &v);
 
 	if (!err)
 		*value = v;
@@ -65,12 +65,12 @@ static int read_counter(struct pmk_dev *d, unsigned reg, uint64_t *value)
 
 static int l210_stop(struct pmk_dev *d)
 {
-	return update(d, PMK_L210_EMMC, EMMC_ENABLE | EMMC_RESET, 0);
+	return l2cc_update(d, PMK_L210_EMMC, EMMC_ENABLE | EMMC_RESET, 0);
 }
 
 static int l210_start(struct pmk_dev *d)
 {
-	return update(d, PMK_L210_EMMC, EMMC_RESET, EMMC_ENABLE);
+	return l2cc_update(d, PMK_L210_EMMC, EMMC_RESET, EMMC_ENABLE);
 }
 
 static int l210_reset(struct pmk_dev *d)
@@ -78,10 +78,10 @@ static int l210_reset(struct pmk_dev *d)
 	int err = l210_stop(d);
 
 	for (unsigned c = 0; !err && c < PMK_L210_NCTRS; c++)
-		err = put(d, PMK_L210_EMCC0 + c, 0);
+		err = l2cc_put(d, PMK_L210_EMCC0 + c, 0);
 	if (!err)
-		err = update(d, PMK_L210_EMMC, 0, EMMC_RESET);
-	return err ? err : put(d, PMK_L210_EMCS, EMCS_FLAGS);
+		err = l2cc_update(d, PMK_L210_EMMC, 0, EMMC_RESET);
+	return err ? err : l2cc_put(d, PMK_L210_EMCS, EMCS_FLAGS);
 }
 
 static int l210_program(struct pmk_dev *d, unsigned counter, unsigned code)
@@ -90,7 +90,7 @@ static int l210_program(struct pmk_dev *d, unsigned counter, unsigned code)
 		return PMK_EINVAL;
 	if (!pmk_pmu_event_code(d->pmu, code))
 		return PMK_ENOEVENT;
-	return update(d, PMK_L210_EMCC0 + counter, EMCC_EVENT, code * PMK_LSB(EMCC_EVENT));
+	return l2cc_update(d, PMK_L210_EMCC0 + counter, EMCC_EVENT, code * PMK_LSB(EMCC_EVENT));
 }
 
 static int l210_read(struct pmk_dev *d, unsigned counter, uint64_t *value)
@@ -113,14 +113,14 @@ static int l210_irq_enable(struct pmk_dev *d, uint32_t counters)
 	if (counters & ~(uint32_t)EMCS_FLAGS)
 		return PMK_EINVAL;
 	for (unsigned c = 0; !err && c < PMK_L210_NCTRS; c++)
-		err = update(d, PMK_L210_EMCC0 + c, EMCC_EVERY | EMCC_IRQ,
-			     counters >> c & 1 ? EMCC_IRQ : 0);
+		err = l2cc_update(d, PMK_L210_EMCC0 + c, EMCC_EVERY | EMCC_IRQ,
+				  counters >> c & 1 ? EMCC_IRQ : 0);
 	return err;
 }
 
 static int l210_pending(struct pmk_dev *d, uint32_t *counters)
 {
-	int err = get(d, PMK_L210_EMCS, counters);
+	int err = l2cc_get(d, PMK_L210_EMCS, counters);
 
 	*counters &= EMCS_FLAGS;
 	return err;
@@ -128,7 +128,7 @@ static int l210_pending(struct pmk_dev *d, uint32_t *counters)
 
 static int l210_clear(struct pmk_dev *d, uint32_t counters)
 {
-	return put(d, PMK_L210_EMCS, counters & EMCS_FLAGS);
+	return l2cc_put(d, PMK_L210_EMCS, counters & EMCS_FLAGS);
 }
 
 static int l210_running(struct pmk_dev *d, bool *yes)
@@ -163,25 +163,25 @@ static unsigned value_of(unsigned counter)
 
 static int l220_stop(struct pmk_dev *d)
 {
-	return put(d, PMK_L220_CONTROL, 0);
+	return l2cc_put(d, PMK_L220_CONTROL, 0);
 }
 
 static int l220_start(struct pmk_dev *d)
 {
-	return put(d, PMK_L220_CONTROL, ECC_ENABLE);
+	return l2cc_put(d, PMK_L220_CONTROL, ECC_ENABLE);
 }
 
 static int l220_reset(struct pmk_dev *d)
 {
-	int err = put(d, PMK_L220_CONTROL, ECC_RESET1 | ECC_RESET0);
+	int err = l2cc_put(d, PMK_L220_CONTROL, ECC_RESET1 | ECC_RESET0);
 
 	if (!err)
-		err = put(d, PMK_L220_CONFIG0, 0);
+		err = l2cc_put(d, PMK_L220_CONFIG0, 0);
 	if (!err)
-		err = put(d, PMK_L220_CONFIG1, 0);
+		err = l2cc_put(d, PMK_L220_CONFIG1, 0);
 	if (!err)
-		err = update(d, PMK_L220_INT_MASK, INT_ECNTR, 0);
-	return err ? err : put(d, PMK_L220_INT_CLEAR, INT_ECNTR);
+		err = l2cc_update(d, PMK_L220_INT_MASK, INT_ECNTR, 0);
+	return err ? err : l2cc_put(d, PMK_L220_INT_CLEAR, INT_ECNTR);
 }
 
 static int l220_program(struct pmk_dev *d, unsigned counter, unsigned code)
@@ -190,7 +190,7 @@ static int l220_program(struct pmk_dev *d, unsigned counter, unsigned code)
 		return PMK_EINVAL;
 	if (!pmk_pmu_event_code(d->pmu, code))
 		return PMK_ENOEVENT;
-	return update(d, config_of(counter), ECF_EVENT, code * PMK_LSB(ECF_EVENT));
+	return l2cc_update(d, config_of(counter), ECF_EVENT, code * PMK_LSB(ECF_EVENT));
 }
 
 static int l220_read(struct pmk_dev *d, unsigned counter, uint64_t *value)
@@ -207,13 +207,13 @@ static int l220_write(struct pmk_dev *d, unsigned counter, uint64_t value)
 
 	if (counter >= PMK_L220_NCTRS)
 		return PMK_EINVAL;
-	err = get(d, PMK_L220_CONTROL, &control);
+	err = l2cc_get(d, PMK_L220_CONTROL, &control);
 	if (!err && (control & ECC_ENABLE))
-		err = put(d, PMK_L220_CONTROL, 0);
+		err = l2cc_put(d, PMK_L220_CONTROL, 0);
 	if (!err)
-		err = put(d, value_of(counter), (uint32_t)value);
+		err = l2cc_put(d, value_of(counter), (uint32_t)value);
 	if (!err && (control & ECC_ENABLE))
-		err = put(d, PMK_L220_CONTROL, ECC_ENABLE);
+		err = l2cc_put(d, PMK_L220_CONTROL, ECC_ENABLE);
 	return err;
 }
 
@@ -224,8 +224,9 @@ static int l220_irq_enable(struct pmk_dev *d, uint32_t counters)
 	if (counters >> PMK_L220_NCTRS)
 		return PMK_EINVAL;
 	for (unsigned c = 0; !err && c < PMK_L220_NCTRS; c++)
-		err = update(d, config_of(c), ECF_IRQ, counters >> c & 1 ? ECF_IRQ_OVERFLOW : 0);
-	return err ? err : update(d, PMK_L220_INT_MASK, INT_ECNTR, counters ? INT_ECNTR : 0);
+		err = l2cc_update(d, config_of(c), ECF_IRQ,
+				  counters >> c & 1 ? ECF_IRQ_OVERFLOW : 0);
+	return err ? err : l2cc_update(d, PMK_L220_INT_MASK, INT_ECNTR, counters ? INT_ECNTR : 0);
 }
 
 /* The interrupt falls; the counters keep their values. */
@@ -233,7 +234,7 @@ static int l220_clear(struct pmk_dev *d, uint32_t counters)
 {
 	if (counters >> PMK_L220_NCTRS)
 		return PMK_EINVAL;
-	return counters ? put(d, PMK_L220_INT_CLEAR, INT_ECNTR) : PMK_OK;
+	return counters ? l2cc_put(d, PMK_L220_INT_CLEAR, INT_ECNTR) : PMK_OK;
 }
 
 static int l220_running(struct pmk_dev *d, bool *yes)
