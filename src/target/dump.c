@@ -18,7 +18,7 @@ struct out {
 	uint32_t crc;
 };
 
-static void byte(struct out *o, uint8_t b)
+static void put_byte(struct out *o, uint8_t b)
 {
 	o->put((char)b);
 	o->crc ^= b;
@@ -26,68 +26,68 @@ static void byte(struct out *o, uint8_t b)
 		o->crc = o->crc >> 1 ^ (o->crc & 1 ? UINT32_C(0xEDB88320) : 0);
 }
 
-static void number(struct out *o, uint64_t v)
+static void put_number(struct out *o, uint64_t v)
 {
 	for (; v >> 7; v >>= 7)
-		byte(o, (uint8_t)(v | 0x80));
-	byte(o, (uint8_t)v);
+		put_byte(o, (uint8_t)(v | 0x80));
+	put_byte(o, (uint8_t)v);
 }
 
-static void text(struct out *o, const char *s)
+static void put_text(struct out *o, const char *s)
 {
 	uint32_t length = 0;
 
 	while (s && s[length])
 		length++;
-	number(o, length);
+	put_number(o, length);
 	for (uint32_t i = 0; i < length; i++)
-		byte(o, (uint8_t)s[i]);
+		put_byte(o, (uint8_t)s[i]);
 }
 
-static void event(struct out *o, const struct pmk_target *t, unsigned i, uint64_t total)
+static void put_event(struct out *o, const struct pmk_target *t, unsigned i, uint64_t total)
 {
-	byte(o, 'E');
-	number(o, t->event[i].code);
-	number(o, t->event[i].period);
-	number(o, total);
-	number(o, t->cost[i]);
-	number(o, t->nest[i]);
+	put_byte(o, 'E');
+	put_number(o, t->event[i].code);
+	put_number(o, t->event[i].period);
+	put_number(o, total);
+	put_number(o, t->cost[i]);
+	put_number(o, t->nest[i]);
 }
 
-static void region(struct out *o, const struct pmk_target *t, unsigned id)
+static void put_region(struct out *o, const struct pmk_target *t, unsigned id)
 {
 	const struct pmk_region *r = &t->region[id];
 
-	byte(o, 'R');
-	number(o, id);
-	text(o, r->name);
-	number(o, r->count);
-	number(o, r->errors);
+	put_byte(o, 'R');
+	put_number(o, id);
+	put_text(o, r->name);
+	put_number(o, r->count);
+	put_number(o, r->errors);
 	for (unsigned i = 0; i < t->nevents; i++) {
 		const struct pmk_stats *s = &r->net[i];
 
-		number(o, r->raw[i]);
-		number(o, s->sum);
-		number(o, s->sq_low);
-		number(o, s->sq_high);
-		number(o, r->count ? s->min : 0);
-		number(o, r->count ? s->max : 0);
+		put_number(o, r->raw[i]);
+		put_number(o, s->sum);
+		put_number(o, s->sq_low);
+		put_number(o, s->sq_high);
+		put_number(o, r->count ? s->min : 0);
+		put_number(o, r->count ? s->max : 0);
 	}
 }
 
-static void samples(struct out *o, struct pmk_ring *ring)
+static void put_samples(struct out *o, struct pmk_ring *ring)
 {
 	struct pmk_sample s;
 
 	while (pmk_ring_take(ring, &s)) {
-		byte(o, 'S');
-		number(o, s.pc);
-		number(o, s.region == PMK_NO_REGION ? 0 : s.region + 1u);
-		number(o, s.event);
-		number(o, s.late);
+		put_byte(o, 'S');
+		put_number(o, s.pc);
+		put_number(o, s.region == PMK_NO_REGION ? 0 : s.region + 1u);
+		put_number(o, s.event);
+		put_number(o, s.late);
 	}
-	byte(o, 'D');
-	number(o, ring->dropped);
+	put_byte(o, 'D');
+	put_number(o, ring->dropped);
 }
 
 int pmk_target_dump(struct pmk_target *t, pmk_put *put)
@@ -103,17 +103,17 @@ int pmk_target_dump(struct pmk_target *t, pmk_put *put)
 	if (err)
 		return err;
 	for (const char *magic = "PMKD"; *magic; magic++)
-		byte(&o, (uint8_t)*magic);
-	byte(&o, 1);
-	byte(&o, 'P');
-	text(&o, t->dev.pmu->name);
+		put_byte(&o, (uint8_t)*magic);
+	put_byte(&o, 1);
+	put_byte(&o, 'P');
+	put_text(&o, t->dev.pmu->name);
 	for (unsigned i = 0; i < t->nevents; i++)
-		event(&o, t, i, totals[i]);
+		put_event(&o, t, i, totals[i]);
 	for (unsigned i = 0; i < t->nregions; i++)
-		region(&o, t, i);
+		put_region(&o, t, i);
 	if (t->ring)
-		samples(&o, t->ring);
-	byte(&o, 'Z');
+		put_samples(&o, t->ring);
+	put_byte(&o, 'Z');
 	crc = ~o.crc;
 	for (unsigned i = 0; i < 4; i++, crc >>= 8)
 		put((char)(crc & 0xff));

@@ -11,12 +11,12 @@
 
 #define CALIBRATIONS 16
 
-static uintptr_t lock(const struct pmk_target *t)
+static uintptr_t lock_target(const struct pmk_target *t)
 {
 	return t->lock ? t->lock() : 0;
 }
 
-static void unlock(const struct pmk_target *t, uintptr_t before)
+static void unlock_target(const struct pmk_target *t, uintptr_t before)
 {
 	if (t->unlock)
 		t->unlock(before);
@@ -54,7 +54,7 @@ uint16_t pmk_target_innermost(const struct pmk_target *t)
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
-static void empty(struct pmk_region *r)
+static void clear_region(struct pmk_region *r)
 {
 	r->count = r->errors = 0;
 	for (unsigned e = 0; e < PMK_TARGET_EVENTS; e++) {
@@ -71,7 +71,7 @@ int pmk_target_regions(struct pmk_target *t, struct pmk_region *regions, unsigne
 	if (t->state != PMK_TARGET_OPEN)
 		return PMK_EBUSY;
 	for (unsigned i = 0; i < count; i++)
-		empty(&regions[i]);
+		clear_region(&regions[i]);
 	t->region = regions;
 	t->nregions = (uint16_t)count;
 	return PMK_OK;
@@ -118,13 +118,13 @@ int pmk_region_reset(struct pmk_target *t, unsigned id)
 
 	if (!t || id >= t->nregions)
 		return PMK_EINVAL;
-	before = lock(t);
-	empty(&t->region[id]);
-	unlock(t, before);
+	before = lock_target(t);
+	clear_region(&t->region[id]);
+	unlock_target(t, before);
 	return PMK_OK;
 }
 
-static int begin(struct pmk_target *t, unsigned id)
+static int region_begin(struct pmk_target *t, unsigned id)
 {
 	struct pmk_task *task = t->task;
 	struct pmk_frame *f;
@@ -153,9 +153,9 @@ int pmk_region_begin(struct pmk_target *t, unsigned id)
 
 	if (!t || t->state != PMK_TARGET_RUNNING || id >= t->nregions)
 		return PMK_EINVAL;
-	before = lock(t);
-	err = begin(t, id);
-	unlock(t, before);
+	before = lock_target(t);
+	err = region_begin(t, id);
+	unlock_target(t, before);
 	return err;
 }
 
@@ -176,12 +176,13 @@ static struct pmk_frame *find_frame(struct pmk_target *t, unsigned id)
 	return &task->frame[depth - 1];
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t less_or_zero(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
-static void record(const struct pmk_target *t, const struct pmk_frame *f, const uint64_t *now)
+static void region_record(const struct pmk_target *t, const struct pmk_frame *f,
+			  const uint64_t *now)
 {
 	struct pmk_region *r = &t->region[f->region];
 
@@ -190,11 +191,11 @@ static void record(const struct pmk_target *t, const struct pmk_frame *f, const 
 		uint64_t raw = now[i] - f->begin[i];
 
 		r->raw[i] += raw;
-		pmk_stats_add(&r->net[i], less(raw, t->cost[i] + f->inner * t->nest[i]));
+		pmk_stats_add(&r->net[i], less_or_zero(raw, t->cost[i] + f->inner * t->nest[i]));
 	}
 }
 
-static int end(struct pmk_target *t, unsigned id)
+static int region_end(struct pmk_target *t, unsigned id)
 {
 	struct pmk_task *task = t->task;
 	uint64_t now[PMK_TARGET_EVENTS];
@@ -217,7 +218,7 @@ static int end(struct pmk_target *t, unsigned id)
 	if (err)
 		t->region[id].errors++;
 	else
-		record(t, f, now);
+		region_record(t, f, now);
 	if (--task->depth)
 		task->frame[task->depth - 1].inner += 1 + f->inner;
 	return err;
@@ -230,9 +231,9 @@ int pmk_region_end(struct pmk_target *t, unsigned id)
 
 	if (!t || t->state != PMK_TARGET_RUNNING || id >= t->nregions)
 		return PMK_EINVAL;
-	before = lock(t);
-	err = end(t, id);
-	unlock(t, before);
+	before = lock_target(t);
+	err = region_end(t, id);
+	unlock_target(t, before);
 	return err;
 }
 
@@ -281,7 +282,7 @@ int pmk_target_calibrate(struct pmk_target *t)
 	uint16_t nregions = t->nregions;
 	int err = PMK_OK;
 
-	empty(&trial);
+	clear_region(&trial);
 	for (unsigned i = 0; i < t->nevents; i++)
 		t->cost[i] = t->nest[i] = UINT64_MAX;
 	t->region = &trial;
@@ -296,7 +297,7 @@ int pmk_target_calibrate(struct pmk_target *t)
 		 * measured at the same time, so a count that a counter makes by itself in every
 		 * empty region may be missing in the nested ones. Then nesting costs nothing.
 		 */
-		t->nest[i] = less(t->nest[i], 2 * t->cost[i]);
+		t->nest[i] = less_or_zero(t->nest[i], 2 * t->cost[i]);
 	return err;
 }
 
@@ -322,13 +323,13 @@ int pmk_target_switch_out(struct pmk_target *t)
 
 	if (!t || t->state < PMK_TARGET_RUNNING)
 		return PMK_EINVAL;
-	before = lock(t);
+	before = lock_target(t);
 	err = task_now(t, now);
 	for (unsigned i = 0; !err && i < t->nevents; i++) {
 		t->task->since[i] += now[i] - t->task->counted[i];
 		t->task->counted[i] = now[i];
 	}
-	unlock(t, before);
+	unlock_target(t, before);
 	return err;
 }
 
@@ -339,11 +340,11 @@ int pmk_target_switch_in(struct pmk_target *t, struct pmk_task *task)
 
 	if (!t || t->state < PMK_TARGET_RUNNING)
 		return PMK_EINVAL;
-	before = lock(t);
+	before = lock_target(t);
 	t->task = task ? task : &t->main;
 	err = pmk_target_now(t, t->task->since);
 	t->late = err != PMK_OK;
-	unlock(t, before);
+	unlock_target(t, before);
 	return err;
 }
 
@@ -356,11 +357,11 @@ int pmk_target_task_read(struct pmk_target *t, const struct pmk_task *task, uint
 		return PMK_EINVAL;
 	if (!task)
 		task = &t->main;
-	before = lock(t);
+	before = lock_target(t);
 	if (task == t->task)
 		err = task_now(t, totals);
 	for (unsigned i = 0; task != t->task && i < t->nevents; i++)
 		totals[i] = task->counted[i];
-	unlock(t, before);
+	unlock_target(t, before);
 	return err;
 }

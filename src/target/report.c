@@ -35,7 +35,7 @@ static void end_event(const struct pmk_target *t, unsigned event, pmk_put *put)
 	pmk_text(put, t->event[event].missed ? " (at least)\n" : "\n");
 }
 
-static void whole(struct pmk_target *t, const uint64_t *totals, pmk_put *put)
+static void put_totals(struct pmk_target *t, const uint64_t *totals, pmk_put *put)
 {
 	pmk_text(put, "pmk: ");
 	pmk_text(put, t->dev.pmu->name);
@@ -54,7 +54,7 @@ static void whole(struct pmk_target *t, const uint64_t *totals, pmk_put *put)
 	}
 }
 
-static void times(pmk_put *put, uint64_t n)
+static void put_times(pmk_put *put, uint64_t n)
 {
 	pmk_text(put, ": ");
 	pmk_text_number(put, n, 0, 0);
@@ -69,11 +69,11 @@ static void name_or_number(pmk_put *put, const char *name, unsigned id)
 		pmk_text_number(put, id, 0, 0);
 }
 
-static void heading(const struct pmk_region *r, unsigned id, pmk_put *put)
+static void put_heading(const struct pmk_region *r, unsigned id, pmk_put *put)
 {
 	pmk_text(put, "region ");
 	name_or_number(put, r->name, id);
-	times(put, r->count);
+	put_times(put, r->count);
 	if (r->errors) {
 		pmk_text(put, ", ");
 		pmk_text_number(put, r->errors, 0, 0);
@@ -82,13 +82,13 @@ static void heading(const struct pmk_region *r, unsigned id, pmk_put *put)
 	put('\n');
 }
 
-static void region(const struct pmk_target *t, unsigned id, pmk_put *put)
+static void put_region(const struct pmk_target *t, unsigned id, pmk_put *put)
 {
 	const struct pmk_region *r = &t->region[id];
 
 	if (!r->count && !r->errors)
 		return;
-	heading(r, id, put);
+	put_heading(r, id, put);
 	if (!r->count)
 		return;
 	pmk_text_right(put, "net total", COLUMN);
@@ -128,7 +128,7 @@ static void fast_region(const struct pmk_target *t, unsigned id, pmk_put *put)
 		return;
 	pmk_text(put, "fast region ");
 	name_or_number(put, r->name, id);
-	times(put, r->count);
+	put_times(put, r->count);
 	put('\n');
 	pmk_text_right(put, "raw total", COLUMN);
 	pmk_text_right(put, "mean", NARROW);
@@ -154,7 +154,7 @@ static void fast_region(const struct pmk_target *t, unsigned id, pmk_put *put)
 	}
 }
 
-static void samples(const struct pmk_ring *ring, pmk_put *put)
+static void put_samples(const struct pmk_ring *ring, pmk_put *put)
 {
 	pmk_text(put, "samples: ");
 	pmk_text_number(put, ring->head - ring->tail, 0, 0);
@@ -173,12 +173,12 @@ int pmk_target_report(struct pmk_target *t, pmk_put *put)
 	err = pmk_target_read_all(t, totals);
 	if (err)
 		return err;
-	whole(t, totals, put);
+	put_totals(t, totals, put);
 	for (unsigned i = 0; i < t->nregions; i++)
-		region(t, i, put);
+		put_region(t, i, put);
 	for (unsigned i = 0; i < t->nfast; i++)
 		fast_region(t, i, put);
 	if (t->ring)
-		samples(t->ring, put);
+		put_samples(t->ring, put);
 	return PMK_OK;
 }

@@ -25,7 +25,7 @@
 
 #include <pmk/bits.h>
 
-static const struct pmk_driver *driver(const struct pmk_target *t)
+static const struct pmk_driver *driver_of(const struct pmk_target *t)
 {
 	return t->dev.pmu->driver;
 }
@@ -34,19 +34,19 @@ static const struct pmk_driver *driver(const struct pmk_target *t)
  * If a PMU is accessed by sequences, no handler may run in the middle of one. These locks can be
  * nested, because each release restores the state that its hold found.
  */
-static uintptr_t hold(const struct pmk_target *t)
+static uintptr_t hold_lock(const struct pmk_target *t)
 {
 	return t->dev.pmu->sequential && t->lock ? t->lock() : 0;
 }
 
-static void release(const struct pmk_target *t, uintptr_t before)
+static void release_lock(const struct pmk_target *t, uintptr_t before)
 {
 	if (t->dev.pmu->sequential && t->lock)
 		t->unlock(before);
 }
 
 /* Returns the counter's bit in sets of counters; 0 for a counter that cannot be in a set. */
-static uint32_t bit(const struct pmk_target_event *e)
+static uint32_t counter_bit(const struct pmk_target_event *e)
 {
 	return e->counter < 32 ? UINT32_C(1) << e->counter : 0;
 }
@@ -65,20 +65,20 @@ static bool is_narrow(const struct pmk_target_event *e)
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Must come first, because the registers of a missing PMU are UNDEFINED. */
-static int present(const struct pmk_pmu *pmu, struct pmk_port port)
+static int check_present(const struct pmk_pmu *pmu, struct pmk_port port)
 {
 	struct pmk_dev dev = { .pmu = pmu, .port = port };
 
 	return pmu->driver->present ? pmu->driver->present(&dev) : PMK_OK;
 }
 
-static int seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
+static int target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
 {
 	int err;
 
 	*t = (struct pmk_target){ .dev = { .pmu = pmu, .port = port } };
 	t->task = &t->main;
-	err = driver(t)->reset(&t->dev);
+	err = driver_of(t)->reset(&t->dev);
 	if (!err)
 		t->state = PMK_TARGET_OPEN;
 	return err;
@@ -90,8 +90,8 @@ int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk
 
 	if (!t || !pmu || !port.read || !port.write)
 		return PMK_EINVAL;
-	err = present(pmu, port);
-	return err ? err : seize(t, pmu, port);
+	err = check_present(pmu, port);
+	return err ? err : target_seize(t, pmu, port);
 }
 
 int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
@@ -102,29 +102,29 @@ int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_
 
 	if (!t || !pmu || !port.read || !port.write)
 		return PMK_EINVAL;
-	err = present(pmu, port);
+	err = check_present(pmu, port);
 	if (!err)
 		err = pmu->driver->running(&dev, &running);
 	if (err)
 		return err;
-	return running ? PMK_EBUSY : seize(t, pmu, port);
+	return running ? PMK_EBUSY : target_seize(t, pmu, port);
 }
 
 /* If the PMU runs although this target has not started it, other software uses it. */
-static int ours(struct pmk_target *t)
+static int check_ours(struct pmk_target *t)
 {
 	bool running;
-	int err = driver(t)->running(&t->dev, &running);
+	int err = driver_of(t)->running(&t->dev, &running);
 
 	return err ? err : running ? PMK_EBUSY : PMK_OK;
 }
 
 /* Checks that the set-up may still be changed, and that the PMU's registers may be written. */
-static int changeable(struct pmk_target *t)
+static int check_changeable(struct pmk_target *t)
 {
 	if (!t || t->state == PMK_TARGET_CLOSED)
 		return PMK_EINVAL;
-	return t->state == PMK_TARGET_OPEN ? ours(t) : PMK_EBUSY;
+	return t->state == PMK_TARGET_OPEN ? check_ours(t) : PMK_EBUSY;
 }
 
 /*
@@ -139,7 +139,7 @@ static uint64_t count_mask(const struct pmk_counter *c)
 int pmk_target_add(struct pmk_target *t, unsigned code)
 {
 	struct pmk_target_event *e;
-	int err = changeable(t), counter;
+	int err = check_changeable(t), counter;
 
 	if (err)
 		return err;
@@ -150,7 +150,7 @@ int pmk_target_add(struct pmk_target *t, unsigned code)
 	counter = pmk_pmu_free_counter(t->dev.pmu, &t->used, code);
 	if (counter < 0)
 		return counter;
-	err = driver(t)->program(&t->dev, (unsigned)counter, code);
+	err = driver_of(t)->program(&t->dev, (unsigned)counter, code);
 	if (err)
 		return err;
 	e = &t->event[t->nevents];
@@ -163,14 +163,14 @@ int pmk_target_add(struct pmk_target *t, unsigned code)
 	t->narrow |= is_narrow(e);
 	/* A counter of 64 bits is not watched, because it would take centuries to wrap. */
 	if (e->mask >> 32 != UINT32_MAX)
-		t->wraps |= bit(e);
+		t->wraps |= counter_bit(e);
 	return t->nevents++;
 }
 
 int pmk_target_locks(struct pmk_target *t, uintptr_t (*lock)(void),
 		     void (*unlock)(uintptr_t before))
 {
-	int err = changeable(t);
+	int err = check_changeable(t);
 
 	if (!err && !lock != !unlock)
 		err = PMK_EINVAL;
@@ -183,7 +183,7 @@ int pmk_target_locks(struct pmk_target *t, uintptr_t (*lock)(void),
 
 int pmk_target_interrupts(struct pmk_target *t, bool on)
 {
-	int err = changeable(t);
+	int err = check_changeable(t);
 
 	if (err)
 		return err;
@@ -191,9 +191,9 @@ int pmk_target_interrupts(struct pmk_target *t, bool on)
 		return PMK_ENOTSUP;
 	/* Enabling the interrupts shows whether the PMU has any; start() enables them for good. */
 	if (on)
-		err = driver(t)->irq_enable(&t->dev, t->used.bits[0]);
+		err = driver_of(t)->irq_enable(&t->dev, t->used.bits[0]);
 	if (!err)
-		err = driver(t)->irq_enable(&t->dev, 0);
+		err = driver_of(t)->irq_enable(&t->dev, 0);
 	if (!err)
 		t->interrupts = on;
 	return err;
@@ -202,7 +202,7 @@ int pmk_target_interrupts(struct pmk_target *t, bool on)
 int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, struct pmk_ring *ring)
 {
 	struct pmk_target_event *e;
-	int err = changeable(t);
+	int err = check_changeable(t);
 
 	if (err)
 		return err;
@@ -214,12 +214,12 @@ int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, str
 	if (t->dev.pmu->no_flags)
 		return PMK_ENOTSUP;
 	e = &t->event[event];
-	err = driver(t)->write(&t->dev, e->counter, (0 - (uint64_t)period) & e->mask);
+	err = driver_of(t)->write(&t->dev, e->counter, (0 - (uint64_t)period) & e->mask);
 	if (err)
 		return err;
 	e->period = period;
 	e->preload = (0 - (uint64_t)period) & e->mask;
-	t->wraps |= bit(e);
+	t->wraps |= counter_bit(e);
 	t->ring = ring;
 	return PMK_OK;
 }
@@ -229,17 +229,17 @@ int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, str
 /* Programs everything again, because the PMU may have been changed since it was opened. */
 static int program_all(struct pmk_target *t)
 {
-	int err = driver(t)->reset(&t->dev);
+	int err = driver_of(t)->reset(&t->dev);
 
 	for (unsigned i = 0; !err && i < t->nevents; i++)
-		err = driver(t)->program(&t->dev, t->event[i].counter, t->event[i].code);
+		err = driver_of(t)->program(&t->dev, t->event[i].counter, t->event[i].code);
 	return err;
 }
 
 /*
  * Enables sampling and interrupts. This happens after the calibration, so that no sample is in it.
  */
-static int arm(struct pmk_target *t)
+static int target_arm(struct pmk_target *t)
 {
 	int err = PMK_OK;
 
@@ -248,16 +248,16 @@ static int arm(struct pmk_target *t)
 
 		if (!e->period)
 			continue;
-		err = driver(t)->write(&t->dev, e->counter, e->preload);
+		err = driver_of(t)->write(&t->dev, e->counter, e->preload);
 		e->at[0].base = e->at[1].base = e->preload;
 	}
-	return err ? err : driver(t)->irq_enable(&t->dev, t->interrupts ? t->wraps : 0);
+	return err ? err : driver_of(t)->irq_enable(&t->dev, t->interrupts ? t->wraps : 0);
 }
 
 /* Samples all counters at one instant if the PMU can do that. */
 static int take_sample(struct pmk_target *t)
 {
-	return driver(t)->sample ? driver(t)->sample(&t->dev) : PMK_OK;
+	return driver_of(t)->sample ? driver_of(t)->sample(&t->dev) : PMK_OK;
 }
 
 /*
@@ -266,7 +266,7 @@ static int take_sample(struct pmk_target *t)
  */
 static bool never_rests(const struct pmk_target *t, unsigned signal)
 {
-	if (!driver(t)->still)
+	if (!driver_of(t)->still)
 		return false;
 	return signal == PMK_SIG_CYCLE || (signal == PMK_SIG_INSN && !t->dev.port.settle);
 }
@@ -285,7 +285,7 @@ static int program_witness(struct pmk_target *t)
 {
 	const struct pmk_pmu *pmu = t->dev.pmu;
 
-	if (!driver(t)->still)
+	if (!driver_of(t)->still)
 		return PMK_ENOCTR;
 	for (unsigned i = 0; i < t->nevents; i++)
 		if (event_never_rests(t, &t->event[i]))
@@ -298,7 +298,7 @@ static int program_witness(struct pmk_target *t)
 			continue;
 		counter = pmk_pmu_free_counter(pmu, &t->used, ev->code);
 		err = counter < 0 ? counter
-				  : driver(t)->program(&t->dev, (unsigned)counter, ev->code);
+				  : driver_of(t)->program(&t->dev, (unsigned)counter, ev->code);
 		if (err != PMK_ENOCTR && err != PMK_ENOTSUP)
 			return err ? err : counter;
 	}
@@ -312,10 +312,10 @@ static int check_moves(struct pmk_target *t, unsigned counter)
 	int err = take_sample(t);
 
 	if (!err)
-		err = driver(t)->read(&t->dev, counter, &value);
+		err = driver_of(t)->read(&t->dev, counter, &value);
 	if (err || value)
 		return err;
-	return driver(t)->still(&t->dev, counter);
+	return driver_of(t)->still(&t->dev, counter);
 }
 
 static int check_all_move(struct pmk_target *t, int witness)
@@ -331,13 +331,13 @@ static int check_all_move(struct pmk_target *t, int witness)
 }
 
 /* Restarts without the witness, because its overflows would not be served. */
-static int dismiss(struct pmk_target *t)
+static int dismiss_witness(struct pmk_target *t)
 {
-	int err = driver(t)->stop(&t->dev);
+	int err = driver_of(t)->stop(&t->dev);
 
 	if (!err)
 		err = program_all(t);
-	return err ? err : driver(t)->start(&t->dev);
+	return err ? err : driver_of(t)->start(&t->dev);
 }
 
 /*
@@ -347,7 +347,7 @@ static int dismiss(struct pmk_target *t)
 static int first_start(struct pmk_target *t)
 {
 	bool running;
-	int witness = PMK_ENOCTR, err = driver(t)->running(&t->dev, &running);
+	int witness = PMK_ENOCTR, err = driver_of(t)->running(&t->dev, &running);
 
 	if (!err && running)
 		err = PMK_EBUSY;
@@ -360,19 +360,19 @@ static int first_start(struct pmk_target *t)
 		err = witness == PMK_ENOCTR || witness >= 0 ? PMK_OK : witness;
 	}
 	if (!err)
-		err = driver(t)->start(&t->dev);
+		err = driver_of(t)->start(&t->dev);
 	if (!err)
 		err = pmk_target_calibrate(t);
 	if (!err)
 		err = check_all_move(t, witness);
 	if (!err && witness >= 0)
-		err = dismiss(t);
+		err = dismiss_witness(t);
 	if (!err)
-		err = arm(t);
+		err = target_arm(t);
 	if (!err)
 		err = pmk_target_zero(t);
 	if (err) { /* the caller may try again */
-		(void)driver(t)->stop(&t->dev);
+		(void)driver_of(t)->stop(&t->dev);
 		t->main.depth = 0;
 		t->state = PMK_TARGET_OPEN;
 	}
@@ -384,7 +384,7 @@ static int start_again(struct pmk_target *t)
 	/*
 	 * The state stays STOPPED while the counters may be stopped, because the handler checks it.
 	 */
-	int err = driver(t)->start(&t->dev);
+	int err = driver_of(t)->start(&t->dev);
 
 	if (!err)
 		t->state = PMK_TARGET_RUNNING;
@@ -400,9 +400,9 @@ int pmk_target_start(struct pmk_target *t)
 		return PMK_EINVAL;
 	if (t->state == PMK_TARGET_RUNNING)
 		return PMK_EBUSY;
-	before = hold(t);
+	before = hold_lock(t);
 	err = t->state == PMK_TARGET_OPEN ? first_start(t) : start_again(t);
-	release(t, before);
+	release_lock(t, before);
 	return err;
 }
 
@@ -416,9 +416,9 @@ int pmk_target_stop(struct pmk_target *t)
 		return PMK_EINVAL;
 	before = t->state;
 	t->state = PMK_TARGET_STOPPED;
-	held = hold(t);
-	err = driver(t)->stop(&t->dev);
-	release(t, held);
+	held = hold_lock(t);
+	err = driver_of(t)->stop(&t->dev);
+	release_lock(t, held);
 	if (err)
 		t->state = before;
 	return err;
@@ -426,7 +426,7 @@ int pmk_target_stop(struct pmk_target *t)
 
 static int give_back(struct pmk_target *t)
 {
-	int err = t->state == PMK_TARGET_OPEN ? ours(t) : PMK_OK;
+	int err = t->state == PMK_TARGET_OPEN ? check_ours(t) : PMK_OK;
 	if (err == PMK_EBUSY) {
 		/* Another target has started the PMU since, so this one must not stop it. */
 		t->state = PMK_TARGET_CLOSED;
@@ -436,9 +436,9 @@ static int give_back(struct pmk_target *t)
 		return err;
 	/* From here on this target must stop the PMU, if necessary in another call. */
 	t->state = PMK_TARGET_STOPPED;
-	err = driver(t)->stop(&t->dev);
+	err = driver_of(t)->stop(&t->dev);
 	if (!err)
-		err = driver(t)->reset(&t->dev);
+		err = driver_of(t)->reset(&t->dev);
 	if (!err)
 		t->state = PMK_TARGET_CLOSED;
 	return err;
@@ -451,9 +451,9 @@ int pmk_target_close(struct pmk_target *t)
 
 	if (!t || t->state == PMK_TARGET_CLOSED)
 		return PMK_EINVAL;
-	before = hold(t);
+	before = hold_lock(t);
 	err = give_back(t);
-	release(t, before);
+	release_lock(t, before);
 	return err;
 }
 
@@ -466,28 +466,28 @@ int pmk_target_close(struct pmk_target *t)
 #define STILL	4u
 #define SERIAL	8u /* one step of the serial number */
 
-static unsigned which(uint32_t word)
+static unsigned valid_element(uint32_t word)
 {
 	return word & WHICH ? 1 : 0;
 }
 
 static uint64_t done_of(const struct pmk_target_event *e)
 {
-	return e->at[which(e->word)].done;
+	return e->at[valid_element(e->word)].done;
 }
 
 static uint64_t base_of(const struct pmk_target_event *e)
 {
-	return e->at[which(e->word)].base;
+	return e->at[valid_element(e->word)].base;
 }
 
 /* Writes the new total next to the old one, and then switches to it. */
-static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, uint32_t bits)
+static void change_total(struct pmk_target_event *e, uint64_t done, uint64_t base, uint32_t bits)
 {
 	uint32_t word = e->word, other = ~word & WHICH;
 
-	e->at[which(other)].done = done;
-	e->at[which(other)].base = base;
+	e->at[valid_element(other)].done = done;
+	e->at[valid_element(other)].base = base;
 	PMK_ORDER();
 	e->word = ((word & ~(SERIAL - 1)) + SERIAL) | other | bits;
 }
@@ -497,10 +497,10 @@ static void change(struct pmk_target_event *e, uint64_t done, uint64_t base, uin
  * has not added the wrap yet. For a sampled counter, the server is setting it back, and its count
  * is already in `done`.
  */
-static uint64_t combine(const struct pmk_target *t, const struct pmk_target_event *e, uint32_t word,
-			uint64_t value, bool flag)
+static uint64_t combine_total(const struct pmk_target *t, const struct pmk_target_event *e,
+			      uint32_t word, uint64_t value, bool flag)
 {
-	uint64_t done = e->at[which(word)].done, base = e->at[which(word)].base;
+	uint64_t done = e->at[valid_element(word)].done, base = e->at[valid_element(word)].base;
 	bool serving = word & SERVING;
 
 	if (word & STILL)
@@ -526,17 +526,17 @@ static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, 
 
 	do {
 		word = e->word;
-		err = driver(t)->read(&t->dev, e->counter, &value);
+		err = driver_of(t)->read(&t->dev, e->counter, &value);
 		if (err)
 			return err;
-		*total = combine(t, e, word, value, false);
+		*total = combine_total(t, e, word, value, false);
 		PMK_ORDER();
 	} while (e->word != word);
 	return PMK_OK;
 }
 
 /* Checks whether a narrow counter was not read for too long. */
-static int look_for_wraps(struct pmk_target *t)
+static int check_wraps(struct pmk_target *t)
 {
 	int err = PMK_OK;
 
@@ -545,7 +545,7 @@ static int look_for_wraps(struct pmk_target *t)
 		unsigned status = 0;
 
 		if (is_narrow(e))
-			err = driver(t)->status(&t->dev, e->counter, &status);
+			err = driver_of(t)->status(&t->dev, e->counter, &status);
 		e->missed |= (status & PMK_STATUS_OVERFLOW) != 0;
 	}
 	return err;
@@ -560,16 +560,16 @@ static int read_narrow(struct pmk_target *t, uint64_t *totals)
 	int err = take_sample(t);
 
 	if (!err)
-		err = look_for_wraps(t);
+		err = check_wraps(t);
 	for (unsigned i = 0; !err && i < t->nevents; i++) {
 		struct pmk_target_event *e = &t->event[i];
 		uint64_t value;
 
-		err = driver(t)->read(&t->dev, e->counter, &value);
+		err = driver_of(t)->read(&t->dev, e->counter, &value);
 		if (err)
 			break;
 		totals[i] = done_of(e) + ((value - base_of(e)) & e->mask);
-		change(e, totals[i], value, 0);
+		change_total(e, totals[i], value, 0);
 	}
 	return err;
 }
@@ -589,14 +589,14 @@ static int read_now(struct pmk_target *t, uint64_t *totals)
 			const struct pmk_target_event *e = &t->event[i];
 
 			err = e->period ? read_sampled(t, e, &totals[i])
-					: driver(t)->read(&t->dev, e->counter, &totals[i]);
+					: driver_of(t)->read(&t->dev, e->counter, &totals[i]);
 		}
 		/*
 		 * The flags are read after the counters: if a flag rises in between, the counter's
 		 * value is still large, and the next reading adds the wrap.
 		 */
 		if (!err && t->wraps)
-			err = driver(t)->pending(&t->dev, &flags);
+			err = driver_of(t)->pending(&t->dev, &flags);
 		if (err)
 			return err;
 		changed = false;
@@ -605,7 +605,7 @@ static int read_now(struct pmk_target *t, uint64_t *totals)
 
 			if (e->period)
 				continue;
-			totals[i] = combine(t, e, word[i], totals[i], flags & bit(e));
+			totals[i] = combine_total(t, e, word[i], totals[i], flags & counter_bit(e));
 			PMK_ORDER();
 			changed |= e->word != word[i];
 		}
@@ -615,10 +615,10 @@ static int read_now(struct pmk_target *t, uint64_t *totals)
 
 int pmk_target_now(struct pmk_target *t, uint64_t *totals)
 {
-	uintptr_t before = hold(t);
+	uintptr_t before = hold_lock(t);
 	int err = t->narrow ? read_narrow(t, totals) : read_now(t, totals);
 
-	release(t, before);
+	release_lock(t, before);
 	return err;
 }
 
@@ -657,13 +657,13 @@ int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency 
 		return PMK_EINVAL;
 	if (!t->dev.pmu->counters[t->event[event].counter].extreme_width)
 		return PMK_ENOTSUP;
-	before = hold(t);
+	before = hold_lock(t);
 	err = take_sample(t);
 	if (!err)
-		err = driver(t)->latency(&t->dev, t->event[event].counter, l);
+		err = driver_of(t)->latency(&t->dev, t->event[event].counter, l);
 	if (!err)
-		err = driver(t)->status(&t->dev, t->event[event].counter, &status);
-	release(t, before);
+		err = driver_of(t)->status(&t->dev, t->event[event].counter, &status);
+	release_lock(t, before);
 	return err ? err : (int)status;
 }
 
@@ -691,13 +691,13 @@ static struct pmk_sample *note_sample(struct pmk_target *t, unsigned event, uint
 }
 
 /* Returns the plain counters whose flags could not be cleared because the port failed. */
-static uint32_t owed(const struct pmk_target *t)
+static uint32_t owed_counters(const struct pmk_target *t)
 {
 	uint32_t counters = 0;
 
 	for (unsigned i = 0; i < t->nevents; i++)
 		if (t->event[i].word & SERVING)
-			counters |= bit(&t->event[i]);
+			counters |= counter_bit(&t->event[i]);
 	return counters;
 }
 
@@ -707,14 +707,14 @@ static int clear_running(struct pmk_target *t, uint32_t flags)
 	int err;
 
 	for (unsigned i = 0; i < t->nevents; i++)
-		if ((flags & bit(&t->event[i])) && !t->event[i].period)
+		if ((flags & counter_bit(&t->event[i])) && !t->event[i].period)
 			t->event[i].word |= SERVING;
-	err = driver(t)->clear(&t->dev, flags);
+	err = driver_of(t)->clear(&t->dev, flags);
 	for (unsigned i = 0; !err && i < t->nevents; i++) {
 		struct pmk_target_event *e = &t->event[i];
 
-		if ((flags & bit(e)) && !e->period)
-			change(e, done_of(e) + e->mask + 1, 0, 0);
+		if ((flags & counter_bit(e)) && !e->period)
+			change_total(e, done_of(e) + e->mask + 1, 0, 0);
 	}
 	return err;
 }
@@ -730,25 +730,26 @@ static int clear_stopped(struct pmk_target *t, uint32_t flags)
 	int err = PMK_OK;
 
 	for (unsigned i = 0; !err && i < t->nevents; i++)
-		err = driver(t)->read(&t->dev, t->event[i].counter, &value[i]);
+		err = driver_of(t)->read(&t->dev, t->event[i].counter, &value[i]);
 	if (err)
 		return err;
 	for (unsigned i = 0; i < t->nevents; i++) {
 		struct pmk_target_event *e = &t->event[i];
 
-		change(e, combine(t, e, e->word, value[i], flags & bit(e)), base_of(e), STILL);
+		change_total(e, combine_total(t, e, e->word, value[i], flags & counter_bit(e)),
+			     base_of(e), STILL);
 	}
-	err = driver(t)->clear(&t->dev, flags);
-	if (err && driver(t)->pending(&t->dev, &left))
+	err = driver_of(t)->clear(&t->dev, flags);
+	if (err && driver_of(t)->pending(&t->dev, &left))
 		left = flags;
 	for (unsigned i = 0; i < t->nevents; i++) {
 		struct pmk_target_event *e = &t->event[i];
 		uint64_t shown = (value[i] - base_of(e)) & e->mask;
 
 		/* Readers will add the wrap of a flag that is still set. */
-		if ((flags & left & bit(e)) && !e->period)
+		if ((flags & left & counter_bit(e)) && !e->period)
 			shown += e->mask + 1;
-		change(e, done_of(e) - shown, base_of(e), 0);
+		change_total(e, done_of(e) - shown, base_of(e), 0);
 	}
 	return err;
 }
@@ -758,18 +759,18 @@ static int clear_stopped(struct pmk_target *t, uint32_t flags)
  * because events in between are lost. It is set back as late as possible, because a period that
  * ends before the handler returns would leave the program no time to run.
  */
-static int sample(struct pmk_target *t, unsigned event, uintptr_t pc)
+static int serve_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
 {
 	struct pmk_target_event *e = &t->event[event];
 	struct pmk_sample *s = note_sample(t, event, pc);
 	uint64_t value, counted;
-	int err = driver(t)->read(&t->dev, e->counter, &value);
+	int err = driver_of(t)->read(&t->dev, e->counter, &value);
 
 	if (err)
 		return err;
 	counted = (value - e->preload) & e->mask;
-	change(e, done_of(e) + counted, e->preload, SERVING);
-	err = driver(t)->write(&t->dev, e->counter, e->preload);
+	change_total(e, done_of(e) + counted, e->preload, SERVING);
+	err = driver_of(t)->write(&t->dev, e->counter, e->preload);
 	e->word &= ~SERVING;
 	if (s)
 		s->late = counted >= 2 * e->period;
@@ -787,30 +788,30 @@ static int poll_one(struct pmk_target *t, struct pmk_target_event *e, uint64_t v
 	int err;
 
 	if (!t->dev.pmu->counters[e->counter].saturates || is_small(e, value)) {
-		change(e, done, value, 0);
+		change_total(e, done, value, 0);
 		return PMK_OK;
 	}
-	change(e, done, value, STILL);
-	err = driver(t)->write(&t->dev, e->counter, 0);
-	change(e, done, err ? value : 0, 0);
+	change_total(e, done, value, STILL);
+	err = driver_of(t)->write(&t->dev, e->counter, 0);
+	change_total(e, done, err ? value : 0, 0);
 	return err;
 }
 
 /* For PMUs without flags: adds the counts of each counter since the last poll. */
 static int poll_all(struct pmk_target *t)
 {
-	uintptr_t before = hold(t);
+	uintptr_t before = hold_lock(t);
 	int err = take_sample(t);
 
 	for (unsigned i = 0; !err && i < t->nevents; i++) {
 		struct pmk_target_event *e = &t->event[i];
 		uint64_t value;
 
-		err = driver(t)->read(&t->dev, e->counter, &value);
+		err = driver_of(t)->read(&t->dev, e->counter, &value);
 		if (!err)
 			err = poll_one(t, e, value);
 	}
-	release(t, before);
+	release_lock(t, before);
 	return err;
 }
 
@@ -829,10 +830,10 @@ int pmk_target_isr(struct pmk_target *t, uintptr_t pc)
 	}
 	if (t->dev.pmu->no_flags)
 		return poll_all(t);
-	err = driver(t)->pending(&t->dev, &flags);
+	err = driver_of(t)->pending(&t->dev, &flags);
 	if (err)
 		return err;
-	flags = (flags & t->wraps) | owed(t);
+	flags = (flags & t->wraps) | owed_counters(t);
 	if (!flags)
 		return 0;
 	/*
@@ -840,15 +841,15 @@ int pmk_target_isr(struct pmk_target *t, uintptr_t pc)
 	 * half-way.
 	 */
 	if (t->state == PMK_TARGET_STOPPED)
-		err = driver(t)->running(&t->dev, &running);
+		err = driver_of(t)->running(&t->dev, &running);
 	if (!err)
 		err = running ? clear_running(t, flags) : clear_stopped(t, flags);
 	for (unsigned i = 0; !err && i < t->nevents; i++) {
-		if (!(flags & bit(&t->event[i])))
+		if (!(flags & counter_bit(&t->event[i])))
 			continue;
 		served++;
 		if (t->event[i].period)
-			err = sample(t, i, pc);
+			err = serve_sample(t, i, pc);
 	}
 	return err ? err : served;
 }
