@@ -66,7 +66,7 @@ static char *next_line(char *str, int num, void *stream)
 }
 
 /* The ini_handler of inih: returns 1 to continue, 0 to report an error. */
-static int handle(void *user, const char *section, const char *name, const char *value)
+static int handle_entry(void *user, const char *section, const char *name, const char *value)
 {
 	struct reading *r = user;
 
@@ -81,7 +81,7 @@ static int handle(void *user, const char *section, const char *name, const char 
 
 static int read_all(struct reading *r, const char *path, char *msg, size_t size)
 {
-	int line = ini_parse_stream(next_line, &r->ini, handle, r);
+	int line = ini_parse_stream(next_line, &r->ini, handle_entry, r);
 
 	if (ferror(r->ini.file)) {
 		snprintf(msg, size, "%s: %s", path, strerror(errno));

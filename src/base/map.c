@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static size_t place(const struct pmk_map *m, uint64_t key)
+static size_t find_slot(const struct pmk_map *m, uint64_t key)
 {
 	uint64_t h = (key ^ key >> 32) * UINT64_C(0x9E3779B97F4A7C15);
 	size_t i = (size_t)(h >> 20) & (m->room - 1);
@@ -14,7 +14,7 @@ static size_t place(const struct pmk_map *m, uint64_t key)
 	return i;
 }
 
-static int grow(struct pmk_map *m)
+static int grow_table(struct pmk_map *m)
 {
 	struct pmk_map old = *m;
 
@@ -31,7 +31,7 @@ static int grow(struct pmk_map *m)
 
 		if (!old.value[i])
 			continue;
-		to = place(m, old.key[i]);
+		to = find_slot(m, old.key[i]);
 		m->key[to] = old.key[i];
 		m->value[to] = old.value[i];
 	}
@@ -43,9 +43,9 @@ uint32_t pmk_map_put(struct pmk_map *m, uint64_t key, uint32_t fresh)
 {
 	size_t i;
 
-	if (2 * m->used >= m->room && grow(m))
+	if (2 * m->used >= m->room && grow_table(m))
 		return UINT32_MAX;
-	i = place(m, key);
+	i = find_slot(m, key);
 	if (!m->value[i]) {
 		m->key[i] = key;
 		m->value[i] = fresh + 1;
@@ -56,7 +56,7 @@ uint32_t pmk_map_put(struct pmk_map *m, uint64_t key, uint32_t fresh)
 
 uint32_t pmk_map_get(const struct pmk_map *m, uint64_t key)
 {
-	return m->room ? m->value[place(m, key)] - 1 : UINT32_MAX;
+	return m->room ? m->value[find_slot(m, key)] - 1 : UINT32_MAX;
 }
 
 void pmk_map_free(struct pmk_map *m)

@@ -11,13 +11,13 @@
 
 #define LONGEST 63
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned smaller_of(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
 /* Case and the two word separators are ignored. */
-static void fold(char *out, const char *in)
+static void fold_word(char *out, const char *in)
 {
 	for (; *in; in++)
 		*out++ = *in == '-'		    ? '_'
@@ -26,7 +26,7 @@ static void fold(char *out, const char *in)
 	*out = '\0';
 }
 
-static unsigned edits(const char *a, size_t na, const char *b, size_t nb)
+static unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	unsigned rows[3][LONGEST + 1];
 
@@ -39,9 +39,9 @@ static unsigned edits(const char *a, size_t na, const char *b, size_t nb)
 		for (unsigned j = 1; j <= nb; j++) {
 			unsigned same = a[i - 1] == b[j - 1] ? 0 : 1;
 
-			row[j] = least(up[j - 1] + same, least(up[j], row[j - 1]) + 1);
+			row[j] = smaller_of(up[j - 1] + same, smaller_of(up[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], upup[j - 2] + 1);
+				row[j] = smaller_of(row[j], upup[j - 2] + 1);
 		}
 	}
 	return rows[na % 3][nb];
@@ -55,9 +55,9 @@ unsigned pmk_distance(const char *typed, const char *name)
 
 	if (!na || na > LONGEST || nb > LONGEST)
 		return PMK_FAR;
-	fold(a, typed);
-	fold(b, name);
-	d = edits(a, na, b, nb);
+	fold_word(a, typed);
+	fold_word(b, name);
+	d = edit_distance(a, na, b, nb);
 	if (d <= 1 + na / 4)
 		return d;
 	if (na >= 3 && strncmp(a, b, na) == 0)

@@ -19,7 +19,7 @@ static const uint32_t k[64] = {
 	0xc67178f2,
 };
 
-static uint32_t right(uint32_t x, unsigned n)
+static uint32_t rotate_right(uint32_t x, unsigned n)
 {
 	return x >> n | x << (32 - n);
 }
@@ -37,14 +37,19 @@ static void take_block(uint32_t state[8], const uint8_t *block)
 	for (unsigned t = 0; t < 16; t++)
 		w[t] = big_endian(block + 4 * t);
 	for (unsigned t = 16; t < 64; t++)
-		w[t] = (right(w[t - 2], 17) ^ right(w[t - 2], 19) ^ w[t - 2] >> 10) + w[t - 7] +
-		       (right(w[t - 15], 7) ^ right(w[t - 15], 18) ^ w[t - 15] >> 3) + w[t - 16];
+		w[t] = (rotate_right(w[t - 2], 17) ^ rotate_right(w[t - 2], 19) ^ w[t - 2] >> 10) +
+		       w[t - 7] +
+		       (rotate_right(w[t - 15], 7) ^ rotate_right(w[t - 15], 18) ^ w[t - 15] >> 3) +
+		       w[t - 16];
 	memcpy(s, state, sizeof(s));
 	for (unsigned t = 0; t < 64; t++) {
-		uint32_t t1 = s[7] + (right(s[4], 6) ^ right(s[4], 11) ^ right(s[4], 25)) +
-			      ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[t] + w[t];
-		uint32_t t2 = (right(s[0], 2) ^ right(s[0], 13) ^ right(s[0], 22)) +
-			      ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+		uint32_t t1 =
+			s[7] +
+			(rotate_right(s[4], 6) ^ rotate_right(s[4], 11) ^ rotate_right(s[4], 25)) +
+			((s[4] & s[5]) ^ (~s[4] & s[6])) + k[t] + w[t];
+		uint32_t t2 =
+			(rotate_right(s[0], 2) ^ rotate_right(s[0], 13) ^ rotate_right(s[0], 22)) +
+			((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
 
 		memmove(s + 1, s, 7 * sizeof(*s));
 		s[4] += t1;

@@ -19,7 +19,7 @@ struct u128 {
 	uint64_t high, low;
 };
 
-static struct u128 multiply(uint64_t a, uint64_t b)
+static struct u128 u64_multiply(uint64_t a, uint64_t b)
 {
 	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
 	uint64_t low = a0 * b0, mid = a1 * b0 + (low >> 32), mid2 = a0 * b1 + (uint32_t)mid;
@@ -27,14 +27,14 @@ static struct u128 multiply(uint64_t a, uint64_t b)
 	return (struct u128){ a1 * b1 + (mid >> 32) + (mid2 >> 32), mid2 << 32 | (uint32_t)low };
 }
 
-static struct u128 add(struct u128 a, struct u128 b)
+static struct u128 u128_add(struct u128 a, struct u128 b)
 {
 	uint64_t low = a.low + b.low;
 
 	return (struct u128){ a.high + b.high + (low < a.low), low };
 }
 
-static struct u128 subtract(struct u128 a, struct u128 b)
+static struct u128 u128_subtract(struct u128 a, struct u128 b)
 {
 	return (struct u128){ a.high - b.high - (a.low < b.low), a.low - b.low };
 }
@@ -45,7 +45,7 @@ static int at_least(struct u128 a, struct u128 b)
 }
 
 /* Returns n / d, and the remainder in *rest. */
-static struct u128 divide(struct u128 n, uint64_t d, uint64_t *rest)
+static struct u128 u128_divide(struct u128 n, uint64_t d, uint64_t *rest)
 {
 	uint64_t r = 0;
 
@@ -64,13 +64,13 @@ static struct u128 divide(struct u128 n, uint64_t d, uint64_t *rest)
 	return n;
 }
 
-static struct u128 times(struct u128 v, uint64_t k)
+static struct u128 u128_multiply(struct u128 v, uint64_t k)
 {
-	return add(multiply(v.low, k), (struct u128){ v.high * k, 0 });
+	return u128_add(u64_multiply(v.low, k), (struct u128){ v.high * k, 0 });
 }
 
 /* Returns the square root, rounded down. */
-static uint64_t root(struct u128 v)
+static uint64_t u128_root(struct u128 v)
 {
 	struct u128 rest = { 0, 0 }, one = { 0, 1 };
 	uint64_t s = 0;
@@ -83,17 +83,17 @@ static uint64_t root(struct u128 v)
 		rest.low = rest.low << 2 | v.high >> 62;
 		v.high = v.high << 2 | v.low >> 62;
 		v.low <<= 2;
-		trial = add(trial, one);
+		trial = u128_add(trial, one);
 		s <<= 1;
 		if (at_least(rest, trial)) {
-			rest = subtract(rest, trial);
+			rest = u128_subtract(rest, trial);
 			s |= 1;
 		}
 	}
 	return s;
 }
 
-static uint64_t saturate(struct u128 v)
+static uint64_t u128_saturate(struct u128 v)
 {
 	return v.high ? UINT64_MAX : v.low;
 }
@@ -105,7 +105,7 @@ void pmk_stats_init(struct pmk_stats *s)
 
 void pmk_stats_add(struct pmk_stats *s, uint64_t x)
 {
-	struct u128 sq = add((struct u128){ s->sq_high, s->sq_low }, multiply(x, x));
+	struct u128 sq = u128_add((struct u128){ s->sq_high, s->sq_low }, u64_multiply(x, x));
 
 	s->n++;
 	s->sum += x;
@@ -119,8 +119,8 @@ void pmk_stats_add(struct pmk_stats *s, uint64_t x)
 
 void pmk_stats_merge(struct pmk_stats *s, const struct pmk_stats *more)
 {
-	struct u128 sq = add((struct u128){ s->sq_high, s->sq_low },
-			     (struct u128){ more->sq_high, more->sq_low });
+	struct u128 sq = u128_add((struct u128){ s->sq_high, s->sq_low },
+				  (struct u128){ more->sq_high, more->sq_low });
 	bool known = (!s->n || s->min <= s->max) && (!more->n || more->min <= more->max);
 
 	s->n += more->n;
@@ -135,8 +135,8 @@ void pmk_stats_merge(struct pmk_stats *s, const struct pmk_stats *more)
 
 void pmk_stats_remove(struct pmk_stats *s, const struct pmk_stats *part)
 {
-	struct u128 sq = subtract((struct u128){ s->sq_high, s->sq_low },
-				  (struct u128){ part->sq_high, part->sq_low });
+	struct u128 sq = u128_subtract((struct u128){ s->sq_high, s->sq_low },
+				       (struct u128){ part->sq_high, part->sq_low });
 
 	if (!part->n)
 		return;
@@ -154,8 +154,8 @@ uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale)
 
 	if (!s->n)
 		return 0;
-	return saturate(
-		divide(add(multiply(s->sum, scale), (struct u128){ 0, s->n / 2 }), s->n, &rest));
+	return u128_saturate(u128_divide(
+		u128_add(u64_multiply(s->sum, scale), (struct u128){ 0, s->n / 2 }), s->n, &rest));
 }
 
 /*
@@ -169,24 +169,24 @@ static uint64_t deviation(const struct pmk_stats *s, uint64_t divisor, uint32_t 
 	struct u128 sq = { s->sq_high, s->sq_low };
 	uint64_t q, r, rest;
 
-	q = divide((struct u128){ 0, s->sum }, s->n, &r).low;
-	sq = subtract(sq, add(multiply(q, s->sum), multiply(q, r)));
+	q = u128_divide((struct u128){ 0, s->sum }, s->n, &r).low;
+	sq = u128_subtract(sq, u128_add(u64_multiply(q, s->sum), u64_multiply(q, r)));
 	if (!sq.high && sq.low >> 44 == 0 && s->n >> 32 == 0) {
 		/* This is small enough to keep r²/n exact. */
-		sq = subtract(multiply(sq.low, s->n), multiply(r, r));
+		sq = u128_subtract(u64_multiply(sq.low, s->n), u64_multiply(r, r));
 		divisor *= s->n;
 	} else {
-		sq = subtract(sq, divide(multiply(r, r), s->n, &rest));
+		sq = u128_subtract(sq, u128_divide(u64_multiply(r, r), s->n, &rest));
 	}
 	if (sq.high >> 42 == 0) {
-		sq = divide(times(sq, scale2), divisor, &rest);
+		sq = u128_divide(u128_multiply(sq, scale2), divisor, &rest);
 	} else {
-		sq = divide(sq, divisor, &rest);
+		sq = u128_divide(sq, divisor, &rest);
 		if (sq.high >> 42)
-			return saturate(multiply(root(sq), scale));
-		sq = times(sq, scale2);
+			return u128_saturate(u64_multiply(u128_root(sq), scale));
+		sq = u128_multiply(sq, scale2);
 	}
-	r = root(sq);
+	r = u128_root(sq);
 	return (r >> 1) + (r & 1);
 }
 

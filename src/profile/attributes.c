@@ -27,7 +27,7 @@ struct span {
 	bool big_endian, bad;
 };
 
-static size_t left(const struct span *s)
+static size_t bytes_left(const struct span *s)
 {
 	return (size_t)(s->end - s->at);
 }
@@ -36,7 +36,7 @@ static uint32_t take_word(struct span *s)
 {
 	uint32_t v = 0;
 
-	if (left(s) < 4) {
+	if (bytes_left(s) < 4) {
 		s->bad = true;
 		return 0;
 	}
@@ -65,7 +65,7 @@ static uint64_t take_number(struct span *s)
 
 static const char *take_string(struct span *s)
 {
-	const uint8_t *begin = s->at, *nul = left(s) ? memchr(begin, 0, left(s)) : NULL;
+	const uint8_t *begin = s->at, *nul = bytes_left(s) ? memchr(begin, 0, bytes_left(s)) : NULL;
 
 	if (!nul) {
 		s->bad = true;
@@ -81,7 +81,7 @@ static struct span take_part(struct span *s, const uint8_t *begin, uint32_t size
 	struct span part = *s;
 	size_t had = (size_t)(s->at - begin);
 
-	if (size < had || size - had > left(s)) {
+	if (size < had || size - had > bytes_left(s)) {
 		s->bad = part.bad = true;
 		part.end = part.at;
 		return part;
@@ -100,7 +100,7 @@ static bool has_string(uint64_t tag)
 static void read_file_attributes(struct pmk_arm_attributes *a, struct span *s)
 {
 	a->said = true;
-	while (left(s) && !s->bad) {
+	while (bytes_left(s) && !s->bad) {
 		uint64_t tag = take_number(s);
 		uint64_t value = has_string(tag) ? (take_string(s), 0) : take_number(s);
 
@@ -126,7 +126,7 @@ static void read_vendor(struct pmk_arm_attributes *a, struct span *s)
 {
 	if (strcmp(take_string(s), "aeabi") != 0)
 		return;
-	while (left(s) && !s->bad) {
+	while (bytes_left(s) && !s->bad) {
 		const uint8_t *begin = s->at;
 		uint64_t tag = take_number(s);
 		struct span part = take_part(s, begin, take_word(s));
@@ -145,7 +145,7 @@ void pmk_arm_attributes_read(struct pmk_arm_attributes *a, const uint8_t *data, 
 	memset(a, 0, sizeof(*a));
 	if (!size || *s.at++ != 'A')
 		return;
-	while (left(&s) && !s.bad) {
+	while (bytes_left(&s) && !s.bad) {
 		const uint8_t *begin = s.at;
 		struct span vendor = take_part(&s, begin, take_word(&s));
 

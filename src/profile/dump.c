@@ -102,7 +102,7 @@ static bool take_text(struct in *in, struct pmk_dump_text *text)
  * Makes room for one more element in an array. The array grows with the data that were read, not
  * with the count in the file.
  */
-static void *grow(struct in *in, void *array, size_t n, size_t element)
+static void *grow_array(struct in *in, void *array, size_t n, size_t element)
 {
 	void *grown;
 
@@ -158,7 +158,7 @@ static bool read_counts(struct in *in, struct pmk_dump_region *r)
 
 		if (!read_count(in, &c))
 			return false;
-		grown = grow(in, d->count, d->ncounts, sizeof(*d->count));
+		grown = grow_array(in, d->count, d->ncounts, sizeof(*d->count));
 		if (!grown)
 			return false;
 		d->count = grown;
@@ -197,7 +197,7 @@ static bool read_region(struct in *in)
 
 	snprintf(in->place, sizeof(in->place), "region %zu", d->nregions);
 	if (read_region_head(in, &r))
-		grown = grow(in, d->region, d->nregions, sizeof(*d->region));
+		grown = grow_array(in, d->region, d->nregions, sizeof(*d->region));
 	if (!grown) {
 		free(r.name.byte);
 		return false;
@@ -222,7 +222,7 @@ static bool read_sample(struct in *in)
 	s.region = region ? (uint32_t)region - 1 : PMK_SAMPLE_NO_REGION;
 	s.event = (uint8_t)event;
 	s.late = late;
-	grown = grow(in, d->sample, d->nsamples, sizeof(*d->sample));
+	grown = grow_array(in, d->sample, d->nsamples, sizeof(*d->sample));
 	if (!grown)
 		return false;
 	d->sample = grown;
@@ -325,7 +325,8 @@ void pmk_dump_free(struct pmk_dump *d)
 }
 
 /* Reads the dump whose magic number is at data[0]. in->at is where reading ended. */
-static int parse(struct in *in, const uint8_t *data, size_t size, bool crlf, struct pmk_dump *d)
+static int parse_dump(struct in *in, const uint8_t *data, size_t size, bool crlf,
+		      struct pmk_dump *d)
 {
 	uint8_t b;
 
@@ -366,15 +367,15 @@ static bool looks_like_crlf(const uint8_t *data, size_t size)
 /* The dump is incomplete both as it is and with CR LF replaced: reads as much of it as there is. */
 static int parse_part(struct in *in, const uint8_t *data, size_t size, struct pmk_dump *d)
 {
-	int err = parse(in, data, size, false, d);
+	int err = parse_dump(in, data, size, false, d);
 
 	if (err || d->state == PMK_DUMP_UNKNOWN || !looks_like_crlf(data, in->at))
 		return err;
 	pmk_dump_free(d);
-	return parse(in, data, size, true, d);
+	return parse_dump(in, data, size, true, d);
 }
 
-static void explain(const struct in *in, struct pmk_dump *d, bool next_follows)
+static void explain_state(const struct in *in, struct pmk_dump *d, bool next_follows)
 {
 	switch (d->state) {
 	case PMK_DUMP_COMPLETE:
@@ -422,7 +423,7 @@ static bool parse_whole(struct in *in, const uint8_t *data, size_t size, struct 
 			int *err)
 {
 	for (int crlf = 0; crlf < 2; crlf++) {
-		*err = parse(in, data, size, crlf, d);
+		*err = parse_dump(in, data, size, crlf, d);
 		if (*err || d->state == PMK_DUMP_COMPLETE)
 			return !*err;
 		pmk_dump_free(d);
@@ -451,7 +452,7 @@ int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump 
 	d->begin = (size_t)(begin - data);
 	d->end = d->begin + in.at;
 	*at = d->state == PMK_DUMP_COMPLETE ? d->end : d->begin + left;
-	explain(&in, d, next && in.at == left);
+	explain_state(&in, d, next && in.at == left);
 	return 1;
 }
 

@@ -65,7 +65,7 @@ int pmk_plan_files(const char *plan, const char *pattern, struct pmk_words *file
  * Returns the text with the value of combination i in place of each {name}; the caller frees it.
  * NULL: out of memory. Sets used[] for each name in the text.
  */
-static char *filled(const char *text, const struct pmk_axes *each, size_t i, bool *used)
+static char *fill_text(const char *text, const struct pmk_axes *each, size_t i, bool *used)
 {
 	char *out = NULL;
 	size_t size;
@@ -99,7 +99,7 @@ static bool fill_words(struct pmk_words *to, const struct pmk_words *from,
 	bool good = true;
 
 	for (unsigned w = 0; good && w < from->count; w++) {
-		char *word = filled(from->word[w], each, i, used);
+		char *word = fill_text(from->word[w], each, i, used);
 
 		good = word && pmk_words_add(to, word);
 		free(word);
@@ -137,7 +137,7 @@ static bool make_one(struct pmk_plan_program *to, const struct pmk_plan_program 
 					 .exit_code = from->exit_code,
 					 .line = from->line };
 	if (from->stdin_file)
-		to->stdin_file = filled(from->stdin_file, each, i, used);
+		to->stdin_file = fill_text(from->stdin_file, each, i, used);
 	return to->name && (to->stdin_file || !from->stdin_file) &&
 	       fill_words(&to->argv, &from->argv, each, i, used) &&
 	       fill_words(&to->inputs, &from->inputs, each, i, used) &&

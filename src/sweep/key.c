@@ -140,7 +140,7 @@ struct keying {
 };
 
 /* Hashes the length, too, because the same bytes could be split into texts in different ways. */
-static void add(struct pmk_sha256 *h, const char *text)
+static void hash_text(struct pmk_sha256 *h, const char *text)
 {
 	uint64_t n = strlen(text);
 	uint8_t length[8];
@@ -151,7 +151,7 @@ static void add(struct pmk_sha256 *h, const char *text)
 	pmk_sha256_add(h, text, n);
 }
 
-static void finish(struct pmk_sha256 *h, pmk_store_key key)
+static void finish_key(struct pmk_sha256 *h, pmk_store_key key)
 {
 	uint8_t hash[PMK_SHA256];
 
@@ -161,8 +161,8 @@ static void finish(struct pmk_sha256 *h, pmk_store_key key)
 
 static void add_fact(struct keying *k, const char *what, const char *text)
 {
-	add(&k->h, what);
-	add(&k->h, text);
+	hash_text(&k->h, what);
+	hash_text(&k->h, text);
 	fprintf(k->about, "%s %s\n", what, text);
 }
 
@@ -182,8 +182,8 @@ static int add_file(struct keying *k, const char *what, const char *name, const 
 		return error;
 	hash = k->files->item[place].hash;
 	pmk_sha256_text(hash, PMK_SHA256, text);
-	add(&k->h, what);
-	add(&k->h, name);
+	hash_text(&k->h, what);
+	hash_text(&k->h, name);
 	pmk_sha256_add(&k->h, hash, PMK_SHA256);
 	fprintf(k->about, "%s %s %s\n", what, name, text);
 	return 0;
@@ -265,7 +265,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void add_usual_folders(struct keying *k)
+static void add_default_folders(struct keying *k)
 {
 	static const char *const bases[] = { "/lib", "/usr/lib", "/lib64", "/usr/lib64" };
 	unsigned first = k->folders.count;
@@ -291,7 +291,7 @@ static void take_dynamic(void *ctx, enum pmk_elf_dynamic kind, const char *text)
 		add_folders(k, text);
 }
 
-static void look_at(struct keying *k, const char *path)
+static void read_dynamic(struct keying *k, const char *path)
 {
 	k->origin = path;
 	pmk_elf_dynamic(path, take_dynamic, k);
@@ -305,7 +305,7 @@ static void add_library(struct keying *k, const char *name)
 	if (strchr(name, '/')) {
 		find_below(k, name, path);
 		if (!add_file(k, "library", name, path))
-			look_at(k, path);
+			read_dynamic(k, path);
 		return;
 	}
 	for (unsigned i = 0; i < k->folders.count; i++) {
@@ -313,7 +313,7 @@ static void add_library(struct keying *k, const char *name)
 			continue;
 		find_below(k, inside, path);
 		if (is_file(path) && !add_file(k, "library", inside, path))
-			look_at(k, path);
+			read_dynamic(k, path);
 	}
 }
 
@@ -337,12 +337,12 @@ static void add_libraries(struct keying *k, const struct pmk_plan_program *p,
 	k->origin = real;
 	if (path)
 		add_folders(k, path);
-	add_usual_folders(k);
+	add_default_folders(k);
 	find_below(k, opened->elf.interpreter, file);
 	add_file(k, "loader", opened->elf.interpreter, file);
 	find_below(k, "/etc/ld.so.cache", file);
 	add_file(k, "loader", "/etc/ld.so.cache", file);
-	look_at(k, real);
+	read_dynamic(k, real);
 	for (const char *w = preload; w && *w; w += strspn(w, " :")) {
 		size_t n = strcspn(w, " :");
 
@@ -358,7 +358,7 @@ static void add_libraries(struct keying *k, const struct pmk_plan_program *p,
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-static int unreadable(const char *path, int error, char *msg, size_t size)
+static int fail_unreadable(const char *path, int error, char *msg, size_t size)
 {
 	snprintf(msg, size, "%s: %s", path,
 		 error == NOT_REGULAR ? "not a regular file" : strerror(error));
@@ -372,13 +372,13 @@ static int add_program(struct keying *k, const struct pmk_plan_program *p,
 	int error;
 
 	if (!realpath(opened->image, real))
-		return unreadable(opened->image, errno, msg, size);
+		return fail_unreadable(opened->image, errno, msg, size);
 	if (!getcwd(folder, sizeof(folder)))
-		return unreadable(".", errno, msg, size);
+		return fail_unreadable(".", errno, msg, size);
 	/* Even a program without a loader can look up its own path, so the path is in the key. */
 	error = add_file(k, "program", real, real);
 	if (error)
-		return unreadable(real, error, msg, size);
+		return fail_unreadable(real, error, msg, size);
 	add_fact(k, "path", opened->image);
 	add_fact(k, "folder", folder);
 	for (unsigned i = 0; i < p->argv.count; i++)
@@ -389,13 +389,13 @@ static int add_program(struct keying *k, const struct pmk_plan_program *p,
 	snprintf(folder, sizeof(folder), "%d", p->exit_code);
 	add_fact(k, "exit", folder);
 	if (p->stdin_file && (error = add_file(k, "stdin", "", p->stdin_file)))
-		return unreadable(p->stdin_file, error, msg, size);
+		return fail_unreadable(p->stdin_file, error, msg, size);
 	for (unsigned i = 0; i < p->inputs.count; i++) {
 		const char *name = p->inputs.word[i];
 
 		error = add_file(k, "input", name, name);
 		if (error)
-			return unreadable(name, error, msg, size);
+			return fail_unreadable(name, error, msg, size);
 	}
 	if (opened->elf.dynamic)
 		add_libraries(k, p, opened, real);
@@ -415,9 +415,9 @@ int pmk_key_program(const struct pmk_plan_program *p, const struct pmk_program *
 	if (!k.about)
 		return PMK_ENOMEM;
 	pmk_sha256_begin(&k.h);
-	add(&k.h, "pmk program 1");
+	hash_text(&k.h, "pmk program 1");
 	err = add_program(&k, p, opened, msg, size);
-	finish(&k.h, key);
+	finish_key(&k.h, key);
 	if (fclose(k.about) && !err)
 		err = PMK_ENOMEM;
 	if (err) {
@@ -452,10 +452,10 @@ char *pmk_key_parameters(const struct pmk_core *core)
 static void add_core(struct pmk_sha256 *h, const struct pmk_core *core)
 {
 	pmk_sha256_begin(h);
-	add(h, "pmk config 1");
-	add(h, core->isa);
-	add(h, core->pmu);
-	add(h, core->qemu_cpu);
+	hash_text(h, "pmk config 1");
+	hash_text(h, core->isa);
+	hash_text(h, core->pmu);
+	hash_text(h, core->qemu_cpu);
 }
 
 void pmk_key_config(const struct pmk_core *core, const char *parameters, pmk_store_key key)
@@ -463,8 +463,8 @@ void pmk_key_config(const struct pmk_core *core, const char *parameters, pmk_sto
 	struct pmk_sha256 h;
 
 	add_core(&h, core);
-	add(&h, parameters);
-	finish(&h, key);
+	hash_text(&h, parameters);
+	finish_key(&h, key);
 }
 
 void pmk_key_bad_config(const struct pmk_core *base, const char *settings, pmk_store_key key)
@@ -473,9 +473,9 @@ void pmk_key_bad_config(const struct pmk_core *base, const char *settings, pmk_s
 	struct pmk_sha256 h;
 
 	add_core(&h, base);
-	add(&h, parameters ? parameters : "");
-	add(&h, settings);
-	finish(&h, key);
+	hash_text(&h, parameters ? parameters : "");
+	hash_text(&h, settings);
+	finish_key(&h, key);
 	free(parameters);
 }
 
@@ -484,9 +484,9 @@ void pmk_key_cell(const pmk_store_key program, const pmk_store_key config, pmk_s
 	struct pmk_sha256 h;
 
 	pmk_sha256_begin(&h);
-	add(&h, "pmk cell 1");
-	add(&h, pmk_models);
+	hash_text(&h, "pmk cell 1");
+	hash_text(&h, pmk_models);
 	pmk_sha256_add(&h, program, PMK_STORE_KEY);
 	pmk_sha256_add(&h, config, PMK_STORE_KEY);
-	finish(&h, key);
+	finish_key(&h, key);
 }

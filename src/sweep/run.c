@@ -71,7 +71,7 @@ struct computing {
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
-static void put(FILE *f, const char *text)
+static void put_text(FILE *f, const char *text)
 {
 	fputs(text ? text : "", f);
 	fputc('\0', f);
@@ -84,18 +84,18 @@ static void put_rows(FILE *f, const struct pmk_count *count)
 
 	for (uint32_t i = 0; pmk_count_row(count, i, &row); i++) {
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)row.value);
-		put(f, row.name);
-		put(f, row.pmu);
-		put(f, row.trust);
-		put(f, row.reason);
-		put(f, row.unit);
-		put(f, row.has_value ? "1" : "");
-		put(f, number);
+		put_text(f, row.name);
+		put_text(f, row.pmu);
+		put_text(f, row.trust);
+		put_text(f, row.reason);
+		put_text(f, row.unit);
+		put_text(f, row.has_value ? "1" : "");
+		put_text(f, number);
 	}
 }
 
-static int request(struct pmk_count *count, const struct pmk_sweep_plan *plan,
-		   const struct pmk_sweep_cell *cell, const struct pmk_words *events)
+static int make_request(struct pmk_count *count, const struct pmk_sweep_plan *plan,
+			const struct pmk_sweep_cell *cell, const struct pmk_words *events)
 {
 	const struct pmk_plan_program *p = cell->planned;
 	const struct pmk_plan_core *core = cell->configs->core;
@@ -121,8 +121,8 @@ static int request(struct pmk_count *count, const struct pmk_sweep_plan *plan,
 }
 
 /* Returns the failure of a count; NULL if its counts are those of the whole program. */
-static const char *outcome(const struct pmk_sweep_cell *cell, const struct pmk_count_summary *sum,
-			   char *text, size_t size)
+static const char *count_failure(const struct pmk_sweep_cell *cell,
+				 const struct pmk_count_summary *sum, char *text, size_t size)
 {
 	if (sum->partial && sum->warning) {
 		snprintf(text, size, "%.*s", (int)strcspn(sum->warning, "\n"), sum->warning);
@@ -146,18 +146,19 @@ static void count_cell(FILE *f, const struct pmk_sweep_plan *plan,
 	bool cut;
 	int err;
 
-	err = request(count, plan, cell, events);
+	err = make_request(count, plan, cell, events);
 	if (!err)
 		err = pmk_count_run(count, NULL);
 	pmk_count_summary(count, &sum);
-	failure = err ? pmk_count_error(count)->text : outcome(cell, &sum, text, sizeof(text));
+	failure =
+		err ? pmk_count_error(count)->text : count_failure(cell, &sum, text, sizeof(text));
 	cut = sum.partial && pmk_ends_jobs(sum.exit_code - 128);
 	snprintf(code, sizeof(code), "%d", cut ? KILLED : err ? -1 : sum.exit_code);
-	put(f, failure);
-	put(f, code);
+	put_text(f, failure);
+	put_text(f, code);
 	if (!failure)
 		put_rows(f, count);
-	put(f, ".");
+	put_text(f, ".");
 	pmk_count_free(count);
 }
 
@@ -197,12 +198,12 @@ static _Noreturn void be_child(const struct computing *c, const struct pmk_sweep
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-static int failed(struct computing *c)
+static int store_failed(struct computing *c)
 {
 	return pmk_count_fail(c->s->fault, PMK_COUNT_FAILED, "%s", pmk_store_error(c->store));
 }
 
-static void tell(struct computing *c)
+static void report_progress(struct computing *c)
 {
 	double left = 0, all = 0;
 	size_t done = 0;
@@ -237,14 +238,14 @@ static int missing_events(struct computing *c, const struct pmk_sweep_cell *cell
 	struct pmk_store_found found;
 
 	if (pmk_store_find(c->store, cell->key, &found))
-		return failed(c);
+		return store_failed(c);
 	*counted = found.id && !found.failed;
 	for (unsigned i = 0; i < all->count; i++) {
 		bool has = false, no = false;
 
 		if (*counted && (pmk_store_has(c->store, found.id, all->word[i], &has) ||
 				 pmk_store_event_failed(c->store, found.id, all->word[i], &no)))
-			return failed(c);
+			return store_failed(c);
 		if ((!has || no) && !pmk_words_add(events, all->word[i]))
 			return pmk_count_no_memory(c->s->fault);
 	}
@@ -350,7 +351,7 @@ static int store_cell(struct computing *c, uint32_t number, const char *failure,
 	pmk_words_free(&missing);
 	c->p->done++;
 	c->p->failed += failure != NULL;
-	return err ? failed(c) : 0;
+	return err ? store_failed(c) : 0;
 }
 
 /*
@@ -379,7 +380,7 @@ static const char *next_text(const char **at, const char *end)
 	return stop ? text : NULL;
 }
 
-static const char *known(const char *text)
+static const char *text_or_null(const char *text)
 {
 	return text && *text ? text : NULL;
 }
@@ -427,14 +428,14 @@ static int take_message(struct computing *c, const struct job *job, int status)
 		if (!v)
 			return pmk_count_no_memory(c->s->fault);
 		v->event = next_text(&at, end);
-		v->pmu = known(next_text(&at, end));
-		v->trust = known(next_text(&at, end));
-		v->reason = known(next_text(&at, end));
-		v->unit = known(next_text(&at, end));
-		v->has_value = known(next_text(&at, end)) != NULL;
+		v->pmu = text_or_null(next_text(&at, end));
+		v->trust = text_or_null(next_text(&at, end));
+		v->reason = text_or_null(next_text(&at, end));
+		v->unit = text_or_null(next_text(&at, end));
+		v->has_value = text_or_null(next_text(&at, end)) != NULL;
 		v->value = strtoull(next_text(&at, end), NULL, 10);
 	}
-	return store_cell(c, job->number, known(failure), atoi(code), seconds, n);
+	return store_cell(c, job->number, text_or_null(failure), atoi(code), seconds, n);
 }
 
 /*
@@ -475,7 +476,7 @@ static int name_twin(struct computing *c, const struct pmk_sweep_cell *cell, boo
 	pmk_sweep_point(cell, c->settings, &point);
 	if (pmk_store_find(c->store, cell->key, &found) ||
 	    pmk_store_name(c->store, &point, found.id))
-		return failed(c);
+		return store_failed(c);
 	c->shares[cell->which_program].waiting--;
 	c->p->done++;
 	c->p->failed += found.failed;
@@ -534,7 +535,7 @@ static int begin_cell(struct computing *c, struct job *job)
 	return err;
 }
 
-static int reap(struct job *job)
+static int wait_for_child(struct job *job)
 {
 	int status = 0;
 
@@ -564,7 +565,7 @@ static int take_bytes(struct computing *c, struct job *job)
 		job->used += (size_t)n;
 		return 0;
 	}
-	status = reap(job);
+	status = wait_for_child(job);
 	/* If we killed the child, it reported either nothing or a complete result. */
 	if (*c->run->stop && !is_whole(job))
 		return 0;
@@ -587,7 +588,7 @@ static void end_all(struct computing *c)
 		if (c->jobs[i].pid) {
 			kill(-c->jobs[i].pid, SIGKILL);
 			kill(c->jobs[i].pid, SIGKILL);
-			reap(&c->jobs[i]);
+			wait_for_child(&c->jobs[i]);
 		}
 }
 
@@ -608,7 +609,7 @@ static int wait_for_some(struct computing *c)
 	return err;
 }
 
-static int compute(struct computing *c)
+static int compute_cells(struct computing *c)
 {
 	int err = 0;
 
@@ -626,7 +627,7 @@ static int compute(struct computing *c)
 		if (!err)
 			err = wait_for_some(c);
 		if (c->p->done != done || pmk_seconds() - c->told >= 1)
-			tell(c);
+			report_progress(c);
 	}
 	end_all(c);
 	return err;
@@ -651,7 +652,7 @@ int pmk_sweep_compute(struct pmk_sweep *s, struct pmk_store *store,
 			pmk_sweep_cell(s, todo->cell[i], &cell);
 			c.shares[cell.which_program].waiting++;
 		}
-		err = compute(&c);
+		err = compute_cells(&c);
 		p->seconds = pmk_seconds() - c.began;
 	} else {
 		err = pmk_count_no_memory(s->fault);

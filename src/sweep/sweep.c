@@ -19,8 +19,8 @@ static int fail_at(struct pmk_sweep *s, unsigned line, const char *why)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-static int look_at_program(struct pmk_sweep *s, const struct pmk_plan_program *planned,
-			   struct pmk_sweep_program *p)
+static int open_program(struct pmk_sweep *s, const struct pmk_plan_program *planned,
+			struct pmk_sweep_program *p)
 {
 	char msg[4352];
 
@@ -72,8 +72,8 @@ static void axis_settings(const struct pmk_axes *axes, size_t combination,
 							  pmk_axes_value(axes, combination, i) };
 }
 
-static bool apply(const struct pmk_sweep_configs *c, size_t combination, struct pmk_core *core,
-		  char *msg, size_t size)
+static bool apply_settings(const struct pmk_sweep_configs *c, size_t combination,
+			   struct pmk_core *core, char *msg, size_t size)
 {
 	const struct pmk_axes *axes = &c->core->axes;
 	char why[256];
@@ -125,7 +125,7 @@ static int make_keys(struct pmk_sweep *s, struct pmk_sweep_configs *c)
 	for (size_t i = 0; i < c->count; i++) {
 		struct pmk_core core;
 		char msg[512];
-		bool can_be = apply(c, i, &core, msg, sizeof(msg));
+		bool can_be = apply_settings(c, i, &core, msg, sizeof(msg));
 		char *text = can_be ? pmk_key_parameters(&core) : settings_text(&c->core->axes, i);
 
 		if (!text)
@@ -145,9 +145,9 @@ static int make_keys(struct pmk_sweep *s, struct pmk_sweep_configs *c)
  * Checks that the core can count these events. Returns 0, or an error in *count. The names of the
  * future rows are then in its list.
  */
-static int ask(struct pmk_sweep *s, const struct pmk_sweep_configs *c,
-	       const struct pmk_plan_program *program, struct pmk_count *count, char *const *events,
-	       unsigned n)
+static int ask_events(struct pmk_sweep *s, const struct pmk_sweep_configs *c,
+		      const struct pmk_plan_program *program, struct pmk_count *count,
+		      char *const *events, unsigned n)
 {
 	int err = pmk_count_set(count, "core", c->core->name);
 
@@ -185,7 +185,7 @@ static int sort_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 	for (unsigned i = 0; i < s->plan.events.count; i++) {
 		char *event = s->plan.events.word[i];
 		struct pmk_count *count = pmk_count_new();
-		int err = ask(s, c, program, count, &event, 1);
+		int err = ask_events(s, c, program, count, &event, 1);
 		bool good = true;
 
 		if (!err)
@@ -209,7 +209,7 @@ static int choose_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 			 const struct pmk_plan_program *program)
 {
 	struct pmk_count *count = pmk_count_new();
-	int err = ask(s, c, program, count, s->plan.events.word, s->plan.events.count);
+	int err = ask_events(s, c, program, count, s->plan.events.word, s->plan.events.count);
 
 	if (!err)
 		err = take_names(s, c, count);
@@ -308,7 +308,7 @@ int pmk_sweep_prepare(struct pmk_sweep *s, const char *data, struct pmk_count_fa
 	if (!s->programs || !s->blocks)
 		return pmk_count_no_memory(fault);
 	for (size_t i = 0; !err && i < s->plan.nprograms; i++) {
-		err = look_at_program(s, &s->plan.programs[i], &s->programs[i]);
+		err = open_program(s, &s->plan.programs[i], &s->programs[i]);
 		for (size_t c = 0; !err && c < s->plan.ncores; c++)
 			if (pmk_plan_has(&s->plan.programs[i], &s->plan.cores[c]))
 				err = add_block(s, &s->plan.cores[c], i);
@@ -377,7 +377,7 @@ void pmk_sweep_point(const struct pmk_sweep_cell *cell, struct pmk_store_setting
 bool pmk_sweep_core(const struct pmk_sweep_cell *cell, struct pmk_core *core, char *msg,
 		    size_t size)
 {
-	return apply(cell->configs, cell->combination, core, msg, size);
+	return apply_settings(cell->configs, cell->combination, core, msg, size);
 }
 
 static bool config_key(const struct pmk_core *core, pmk_store_key key)

@@ -16,7 +16,7 @@
 
 #define DIGITS ((size_t)2 * PMK_STORE_KEY) /* of a key in the file */
 
-static uint64_t beginning(const pmk_store_key key)
+static uint64_t key_prefix(const pmk_store_key key)
 {
 	uint64_t begin;
 
@@ -36,7 +36,7 @@ static bool put_keys(const struct pmk_sweep *s, const struct pmk_sweep_todo *tod
 		char text[DIGITS + 1];
 
 		pmk_sweep_cell(s, todo->cell[i], &cell);
-		good = pmk_map_put(&seen, beginning(cell.key), 0) != UINT32_MAX;
+		good = pmk_map_put(&seen, key_prefix(cell.key), 0) != UINT32_MAX;
 		if (!good || seen.used == before)
 			continue;
 		pmk_sha256_text(cell.key, PMK_STORE_KEY, text);
@@ -90,7 +90,7 @@ static int read_slice(const struct pmk_sweep *s, FILE *f, const char *path, unsi
 
 	for (size_t line = 0; next_key(f, key, &good); line++)
 		if (line % n == i &&
-		    pmk_map_put(keys, beginning(key), (uint32_t)keys->used) == UINT32_MAX)
+		    pmk_map_put(keys, key_prefix(key), (uint32_t)keys->used) == UINT32_MAX)
 			return pmk_count_no_memory(s->fault);
 	return good ? 0 : bad_list(s, path, "no list of tasks");
 }
@@ -107,7 +107,7 @@ static int find_cells(const struct pmk_sweep *s, const char *path, const struct 
 		uint32_t place, *more;
 
 		pmk_sweep_cell(s, number, &cell);
-		place = pmk_map_get(keys, beginning(cell.key));
+		place = pmk_map_get(keys, key_prefix(cell.key));
 		if (place == UINT32_MAX)
 			continue;
 		more = pmk_grow(slice->cell, slice->count, &room, sizeof(*more));
