@@ -94,7 +94,7 @@ const char *calibrate_key(enum calibrate_what what)
 }
 
 /* Returns the cycles of a load in addition to those of a hit. */
-static double beyond(struct fitting *f, uint64_t stride, uint64_t count)
+static double load_cycles(struct fitting *f, uint64_t stride, uint64_t count)
 {
 	struct calibrate_kernel ring = { CAL_RING, stride,
 					 stride % PAGE ? 0 : f->fit->number[CAL_LINE], count };
@@ -108,7 +108,7 @@ static double beyond(struct fitting *f, uint64_t stride, uint64_t count)
 	return cycles - f->fit->hit;
 }
 
-static void found(struct fitting *f, enum calibrate_what what, double number)
+static void number_found(struct fitting *f, enum calibrate_what what, double number)
 {
 	f->fit->number[what] = number > 0 ? (uint64_t)(number + 0.5) : 0;
 	f->fit->why[what] = NULL;
@@ -119,7 +119,7 @@ static void not_found(struct fitting *f, enum calibrate_what what, const char *w
 	f->fit->why[what] = why;
 }
 
-static bool has(const struct fitting *f, enum calibrate_what what)
+static bool number_is_found(const struct fitting *f, enum calibrate_what what)
 {
 	return !f->fit->why[what];
 }
@@ -134,7 +134,7 @@ static uint64_t most_within(struct fitting *f, uint64_t stride, uint64_t least, 
 	uint64_t good = least, bad = most + 1;
 
 	for (uint64_t n = least * 2; n <= most; n *= 2) {
-		if (beyond(f, stride, n) > limit) {
+		if (load_cycles(f, stride, n) > limit) {
 			bad = n;
 			break;
 		}
@@ -143,7 +143,7 @@ static uint64_t most_within(struct fitting *f, uint64_t stride, uint64_t least, 
 	while (bad - good > 1 && !f->code) {
 		uint64_t middle = good + (bad - good) / 2;
 
-		if (beyond(f, stride, middle) > limit)
+		if (load_cycles(f, stride, middle) > limit)
 			bad = middle;
 		else
 			good = middle;
@@ -158,10 +158,10 @@ static uint64_t most_within(struct fitting *f, uint64_t stride, uint64_t least, 
 static void fit_line(struct fitting *f)
 {
 	for (uint64_t line = 16; line <= 128; line *= 2) {
-		double here = beyond(f, line, LARGE / line);
+		double here = load_cycles(f, line, LARGE / line);
 
-		if (beyond(f, line * 2, LARGE / line / 2) < here * 1.3) {
-			found(f, CAL_LINE, (double)line);
+		if (load_cycles(f, line * 2, LARGE / line / 2) < here * 1.3) {
+			number_found(f, CAL_LINE, (double)line);
 			return;
 		}
 	}
@@ -177,17 +177,18 @@ static void fit_dcache(struct fitting *f)
 	 * entries.
 	 */
 	for (ways = 1; ways <= MOST_WAYS; ways++)
-		if (beyond(f, FAR, ways + 1) > 2)
+		if (load_cycles(f, FAR, ways + 1) > 2)
 			break;
 	if (ways > MOST_WAYS) {
 		not_found(f, CAL_DCACHE_WAYS, "more than 16 words of one set hit");
 		return;
 	}
-	found(f, CAL_DCACHE_WAYS, (double)ways);
+	number_found(f, CAL_DCACHE_WAYS, (double)ways);
 	for (size = ways * f->fit->number[CAL_LINE]; size * 2 <= LARGE; size *= 2)
-		if (beyond(f, f->fit->number[CAL_LINE], size * 2 / f->fit->number[CAL_LINE]) > 2)
+		if (load_cycles(f, f->fit->number[CAL_LINE], size * 2 / f->fit->number[CAL_LINE]) >
+		    2)
 			break;
-	found(f, CAL_DCACHE_SIZE, (double)size);
+	number_found(f, CAL_DCACHE_SIZE, (double)size);
 }
 
 static void fit_utlb(struct fitting *f)
@@ -199,8 +200,8 @@ static void fit_utlb(struct fitting *f)
 		not_found(f, CAL_UTLB_PENALTY, "64 pages cost nothing");
 		return;
 	}
-	found(f, CAL_UTLB_ENTRIES, (double)entries);
-	found(f, CAL_UTLB_PENALTY, beyond(f, PAGE, entries + 1));
+	number_found(f, CAL_UTLB_ENTRIES, (double)entries);
+	number_found(f, CAL_UTLB_PENALTY, load_cycles(f, PAGE, entries + 1));
 }
 
 static void fit_tlb(struct fitting *f)
@@ -211,7 +212,7 @@ static void fit_tlb(struct fitting *f)
 	/* Use more pages than the micro-TLB has entries and the main TLB has ways. */
 	uint64_t pages = utlb < 8 ? 9 : utlb + 1;
 
-	if (!has(f, CAL_UTLB_ENTRIES)) {
+	if (!number_is_found(f, CAL_UTLB_ENTRIES)) {
 		not_found(f, CAL_TLB_ENTRIES, "the micro-TLB was not found");
 		not_found(f, CAL_TLB_PENALTY, "the micro-TLB was not found");
 		return;
@@ -221,11 +222,11 @@ static void fit_tlb(struct fitting *f)
 	if (entries == most)
 		not_found(f, CAL_TLB_ENTRIES, "it maps more pages than the data cache has lines");
 	else
-		found(f, CAL_TLB_ENTRIES, (double)entries);
+		number_found(f, CAL_TLB_ENTRIES, (double)entries);
 	if (pages > ROOM / TLB_FAR)
 		not_found(f, CAL_TLB_PENALTY, "the micro-TLB has too many entries");
 	else
-		found(f, CAL_TLB_PENALTY, beyond(f, TLB_FAR, pages));
+		number_found(f, CAL_TLB_PENALTY, load_cycles(f, TLB_FAR, pages));
 }
 
 /*
@@ -240,25 +241,26 @@ static void fit_tlb_ways(struct fitting *f)
 
 	double ways = 0;
 
-	if (has(f, CAL_TLB_ENTRIES) && has(f, CAL_TLB_PENALTY) && miss >= 1)
-		ways = (beyond(f, PAGE, pages) - hit) * (double)pages / miss - 1;
+	if (number_is_found(f, CAL_TLB_ENTRIES) && number_is_found(f, CAL_TLB_PENALTY) && miss >= 1)
+		ways = (load_cycles(f, PAGE, pages) - hit) * (double)pages / miss - 1;
 	if (ways < 0.5)
 		not_found(f, CAL_TLB_WAYS, "its entries or its penalty were not found");
 	else
-		found(f, CAL_TLB_WAYS, ways);
+		number_found(f, CAL_TLB_WAYS, ways);
 }
 
 /* Returns the cost of translation for a load in a block that is read in address order. */
-static double translation(const struct fitting *f, uint64_t bytes)
+static double translation_cycles(const struct fitting *f, uint64_t bytes)
 {
 	const struct calibrate_fit *fit = f->fit;
 	uint64_t pages = bytes / PAGE;
 	double each = 0;
 
-	if (has(f, CAL_UTLB_ENTRIES) && pages > fit->number[CAL_UTLB_ENTRIES])
+	if (number_is_found(f, CAL_UTLB_ENTRIES) && pages > fit->number[CAL_UTLB_ENTRIES])
 		each = (double)fit->number[CAL_UTLB_PENALTY];
-	if (has(f, CAL_TLB_PENALTY) &&
-	    (has(f, CAL_TLB_ENTRIES) ? pages > fit->number[CAL_TLB_ENTRIES] : bytes >= LARGE))
+	if (number_is_found(f, CAL_TLB_PENALTY) &&
+	    (number_is_found(f, CAL_TLB_ENTRIES) ? pages > fit->number[CAL_TLB_ENTRIES]
+						 : bytes >= LARGE))
 		each = (double)fit->number[CAL_TLB_PENALTY];
 	return each * (double)fit->number[CAL_LINE] / PAGE;
 }
@@ -267,7 +269,7 @@ static double read_block(struct fitting *f, uint64_t bytes)
 {
 	uint64_t line = f->fit->number[CAL_LINE];
 
-	return beyond(f, line, bytes / line) - translation(f, bytes);
+	return load_cycles(f, line, bytes / line) - translation_cycles(f, bytes);
 }
 
 static void fit_levels(struct fitting *f)
@@ -275,22 +277,23 @@ static void fit_levels(struct fitting *f)
 	uint64_t size = f->fit->number[CAL_DCACHE_SIZE] * 8;
 	double next = read_block(f, size), far = read_block(f, LARGE);
 
-	found(f, CAL_MEM_LATENCY, far);
+	number_found(f, CAL_MEM_LATENCY, far);
 	if (far - next < 1) {
-		found(f, CAL_L2_SIZE, 0);
+		number_found(f, CAL_L2_SIZE, 0);
 		not_found(f, CAL_L2_LATENCY, "there is no level 2 cache");
 		return;
 	}
-	found(f, CAL_L2_LATENCY, next);
+	number_found(f, CAL_L2_LATENCY, next);
 	while (size < LARGE && read_block(f, size * 2) < next + (far - next) * 0.3)
 		size *= 2;
-	found(f, CAL_L2_SIZE, (double)size);
+	number_found(f, CAL_L2_SIZE, (double)size);
 }
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
 /* Returns the cycles of a call. */
-static double call(struct fitting *f, enum calibrate_kind kind, uint64_t stride, uint64_t count)
+static double call_cycles(struct fitting *f, enum calibrate_kind kind, uint64_t stride,
+			  uint64_t count)
 {
 	struct calibrate_kernel code = { kind, stride, 0, count };
 	double cycles = 0;
@@ -317,25 +320,25 @@ static uint64_t first_beyond(struct fitting *f, double (*one_more)(struct fittin
  * Returns the extra cycles of branches that share a set, compared with the same number of branches
  * that do not, in as many pages.
  */
-static double sharing(struct fitting *f, uint64_t count)
+static double sharing_cycles(struct fitting *f, uint64_t count)
 {
-	return call(f, CAL_CODE, FAR, count) -
-	       call(f, CAL_CODE, FAR + f->fit->number[CAL_LINE], count);
+	return call_cycles(f, CAL_CODE, FAR, count) -
+	       call_cycles(f, CAL_CODE, FAR + f->fit->number[CAL_LINE], count);
 }
 
 static double another_sharing(struct fitting *f, uint64_t count)
 {
-	return sharing(f, count + 1) - sharing(f, count);
+	return sharing_cycles(f, count + 1) - sharing_cycles(f, count);
 }
 
-static double straight(struct fitting *f, uint64_t bytes)
+static double straight_cycles(struct fitting *f, uint64_t bytes)
 {
-	return call(f, CAL_CODE, INSTRUCTION, bytes / INSTRUCTION);
+	return call_cycles(f, CAL_CODE, INSTRUCTION, bytes / INSTRUCTION);
 }
 
 static void fit_icache(struct fitting *f)
 {
-	bool l2 = has(f, CAL_L2_LATENCY);
+	bool l2 = number_is_found(f, CAL_L2_LATENCY);
 	double miss = (double)f->fit->number[l2 ? CAL_L2_LATENCY : CAL_MEM_LATENCY];
 	/*
 	 * The limit is below a miss and above the cost of branches that share an entry of a
@@ -349,25 +352,25 @@ static void fit_icache(struct fitting *f)
 		not_found(f, CAL_ICACHE_SIZE, "its ways were not found");
 		return;
 	}
-	found(f, CAL_ICACHE_WAYS, (double)ways);
+	number_found(f, CAL_ICACHE_WAYS, (double)ways);
 	/*
 	 * Code that just fills the cache misses a little, because of the code that calls it. Twice
 	 * as much code misses in most lines, with any replacement policy.
 	 */
 	for (size = ways * line; size * 2 <= MOST_ICACHE; size *= 2)
-		if (straight(f, size * 2) - straight(f, size) * 2 >
+		if (straight_cycles(f, size * 2) - straight_cycles(f, size) * 2 >
 		    miss * 0.3 * (double)(size * 2 / line))
 			break;
 	if (size * 2 > MOST_ICACHE)
 		not_found(f, CAL_ICACHE_SIZE, "straight code of 4 MB hits");
 	else
-		found(f, CAL_ICACHE_SIZE, (double)size);
+		number_found(f, CAL_ICACHE_SIZE, (double)size);
 }
 
 /* Returns the time of each branch in the second half of `count` branches. */
 static double each_branch(struct fitting *f, uint64_t count)
 {
-	return (call(f, CAL_CODE, NEAR, count) - call(f, CAL_CODE, NEAR, count / 2)) /
+	return (call_cycles(f, CAL_CODE, NEAR, count) - call_cycles(f, CAL_CODE, NEAR, count / 2)) /
 	       (double)(count / 2);
 }
 
@@ -376,7 +379,7 @@ static void fit_branch_targets(struct fitting *f)
 	uint64_t most = f->fit->number[CAL_ICACHE_SIZE] / NEAR, entries;
 	double known, more;
 
-	if (!has(f, CAL_ICACHE_SIZE)) {
+	if (!number_is_found(f, CAL_ICACHE_SIZE)) {
 		not_found(f, CAL_BP_ENTRIES, "the instruction cache was not found");
 		not_found(f, CAL_BRANCH_STATIC, "the instruction cache was not found");
 		return;
@@ -395,9 +398,9 @@ static void fit_branch_targets(struct fitting *f)
 		not_found(f, CAL_BRANCH_STATIC, why);
 		return;
 	}
-	found(f, CAL_BP_ENTRIES, (double)entries);
+	number_found(f, CAL_BP_ENTRIES, (double)entries);
 	if (entries * 4 <= most)
-		found(f, CAL_BRANCH_STATIC, each_branch(f, entries * 4));
+		number_found(f, CAL_BRANCH_STATIC, each_branch(f, entries * 4));
 	else
 		not_found(f, CAL_BRANCH_STATIC, "the instruction cache is too small");
 }
@@ -405,7 +408,7 @@ static void fit_branch_targets(struct fitting *f)
 /* Returns the time of one more function that is called at the given depth. */
 static double another_call(struct fitting *f, uint64_t depth)
 {
-	return call(f, CAL_CALLS, 0, depth + 1) - call(f, CAL_CALLS, 0, depth);
+	return call_cycles(f, CAL_CALLS, 0, depth + 1) - call_cycles(f, CAL_CALLS, 0, depth);
 }
 
 static void fit_returns(struct fitting *f)
@@ -418,11 +421,11 @@ static void fit_returns(struct fitting *f)
 		not_found(f, CAL_BRANCH_MAX, "no return was wrong");
 		return;
 	}
-	found(f, CAL_RS_ENTRIES, (double)entries);
+	number_found(f, CAL_RS_ENTRIES, (double)entries);
 	wrong = pmk_least(another_call(f, entries), another_call(f, entries + 1)) - right;
-	other = call(f, CAL_TARGETS, 0, 2) - call(f, CAL_TARGETS, 0, 1);
+	other = call_cycles(f, CAL_TARGETS, 0, 2) - call_cycles(f, CAL_TARGETS, 0, 1);
 	if (other > wrong - 0.5 && other < wrong + 0.5)
-		found(f, CAL_BRANCH_MAX, wrong);
+		number_found(f, CAL_BRANCH_MAX, wrong);
 	else
 		not_found(f, CAL_BRANCH_MAX, "wrong returns and wrong indirect calls differ");
 }
@@ -430,7 +433,7 @@ static void fit_returns(struct fitting *f)
 /* Returns the time of one more iteration after `count` of them. */
 static double another_turn(struct fitting *f, uint64_t count)
 {
-	return call(f, CAL_LOOP, 0, count + 1) - call(f, CAL_LOOP, 0, count);
+	return call_cycles(f, CAL_LOOP, 0, count + 1) - call_cycles(f, CAL_LOOP, 0, count);
 }
 
 static void fit_history(struct fitting *f)
@@ -438,7 +441,7 @@ static void fit_history(struct fitting *f)
 	double wrong = (double)f->fit->number[CAL_BRANCH_MAX], turn, more = 0;
 	uint64_t turns;
 
-	if (!has(f, CAL_BRANCH_MAX)) {
+	if (!number_is_found(f, CAL_BRANCH_MAX)) {
 		not_found(f, CAL_BP_HISTORY, "what a wrong prediction takes was not found");
 		return;
 	}
@@ -449,16 +452,16 @@ static void fit_history(struct fitting *f)
 			break;
 	}
 	if (turns <= MOST_HISTORY && more > wrong - 0.5 && more < wrong + 0.5)
-		found(f, CAL_BP_HISTORY, (double)turns);
+		number_found(f, CAL_BP_HISTORY, (double)turns);
 	else
 		not_found(f, CAL_BP_HISTORY,
 			  "no loop of up to 17 turns ends with one wrong prediction");
 }
 
 /* Returns the time of two branches at this distance. */
-static double pair(struct fitting *f, uint64_t words)
+static double pair_cycles(struct fitting *f, uint64_t words)
 {
-	return call(f, CAL_PAIR, words * INSTRUCTION, MOST_HISTORY + 1);
+	return call_cycles(f, CAL_PAIR, words * INSTRUCTION, MOST_HISTORY + 1);
 }
 
 /* For cores that predict by history. Tables have 2^n counters, or 1.5 times as many. */
@@ -467,20 +470,20 @@ static void fit_counters(struct fitting *f)
 	double wrong = (double)f->fit->number[CAL_BRANCH_MAX], none;
 	uint64_t words = LEAST_COUNTERS;
 
-	if (!has(f, CAL_BP_HISTORY))
+	if (!number_is_found(f, CAL_BP_HISTORY))
 		return;
-	none = pmk_least(pair(f, words), pair(f, words + words / 2));
-	while (words <= MOST_COUNTERS && pair(f, words) - none < wrong / 2)
+	none = pmk_least(pair_cycles(f, words), pair_cycles(f, words + words / 2));
+	while (words <= MOST_COUNTERS && pair_cycles(f, words) - none < wrong / 2)
 		words += words & (words - 1) ? words / 3 : words / 2;
 	if (words <= MOST_COUNTERS)
-		found(f, CAL_BP_ENTRIES, (double)words);
+		number_found(f, CAL_BP_ENTRIES, (double)words);
 	else
 		not_found(f, CAL_BP_ENTRIES, "no two branches of the same history share a counter");
 }
 
 static void fit_code(struct fitting *f)
 {
-	call(f, CAL_CODE, INSTRUCTION, 1);
+	call_cycles(f, CAL_CODE, INSTRUCTION, 1);
 	if (f->code == CAL_NO_CODE) {
 		f->code = 0;
 		for (unsigned i = CAL_ICACHE_WAYS; i < CAL_NUMBERS; i++)
@@ -501,11 +504,11 @@ int calibrate_fit(calibrate_measure_fn measure, void *ctx, struct calibrate_fit 
 	*fit = (struct calibrate_fit){ 0 };
 	for (unsigned i = 0; i < CAL_NUMBERS; i++)
 		fit->why[i] = "it was not looked for";
-	fit->hit = beyond(&f, 64, 4);
+	fit->hit = load_cycles(&f, 64, 4);
 	fit_line(&f);
-	if (has(&f, CAL_LINE))
+	if (number_is_found(&f, CAL_LINE))
 		fit_dcache(&f);
-	if (has(&f, CAL_DCACHE_SIZE)) {
+	if (number_is_found(&f, CAL_DCACHE_SIZE)) {
 		fit_utlb(&f);
 		fit_tlb(&f);
 		fit_tlb_ways(&f);

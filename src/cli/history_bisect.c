@@ -80,7 +80,7 @@ static long choose_good(const struct history *h, size_t bad)
  * Finds the names of the good and the bad commit: the given ones, or the last good one and the
  * newest one. Returns 0 or an exit code after one line.
  */
-static int choose(const struct history_request *q, char **good, char **bad)
+static int choose_commits(const struct history_request *q, char **good, char **bad)
 {
 	struct history h = { 0 };
 	int code;
@@ -124,7 +124,7 @@ static int choose(const struct history_request *q, char **good, char **bad)
  * git changes files of the checkout, and the test must find pmk, the database and the build at any
  * commit, so it runs in the top folder.
  */
-static int check_place(void)
+static int check_checkout(void)
 {
 	const char *const words[] = { "git", "rev-parse", "--show-prefix", NULL };
 	const char *const state[] = { "git", "status", "--porcelain", "--untracked-files=no",
@@ -159,7 +159,7 @@ struct words {
 	bool full;
 };
 
-static void add(struct words *w, const char *word)
+static void words_add(struct words *w, const char *word)
 {
 	if (w->n < MOST_WORDS)
 		w->word[w->n++] = word;
@@ -171,17 +171,17 @@ static void add_option(struct words *w, const char *option, const char *value)
 {
 	if (!value)
 		return;
-	add(w, option);
-	add(w, value);
+	words_add(w, option);
+	words_add(w, value);
 }
 
 /* Writes the command line of the test. */
 static void put_test(struct words *w, const struct history_request *q, const char *self,
 		     const char *database, const char *limit)
 {
-	add(w, self);
-	add(w, "history");
-	add(w, "test");
+	words_add(w, self);
+	words_add(w, "history");
+	words_add(w, "test");
 	add_option(w, "--database", database);
 	for (unsigned i = 0; i < q->events.count; i++)
 		add_option(w, "--event", q->events.word[i]);
@@ -194,9 +194,9 @@ static void put_test(struct words *w, const struct history_request *q, const cha
 	add_option(w, "--good", q->good);
 	add_option(w, "--bad", q->bad);
 	add_option(w, "--fail-over", q->judged ? limit : NULL);
-	add(w, "--");
+	words_add(w, "--");
 	for (char **word = q->operand; *word; word++)
-		add(w, *word);
+		words_add(w, *word);
 }
 
 /*
@@ -216,7 +216,7 @@ static void count_commits(const struct history_request *q, char *n, size_t size)
 
 static volatile sig_atomic_t interrupted;
 
-static int start(const struct history_request *q)
+static int start_git(const struct history_request *q)
 {
 	const char *const words[] = { "git", "bisect", "start", q->bad, q->good, "--", NULL };
 
@@ -267,7 +267,7 @@ static int reset_git(void)
 	return 0;
 }
 
-static int search(const struct history_request *q, char *found, size_t size)
+static int run_git(const struct history_request *q, char *found, size_t size)
 {
 	char self[PATH_MAX], *database = realpath(q->database, NULL), limit[40];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -276,13 +276,13 @@ static int search(const struct history_request *q, char *found, size_t size)
 
 	self[n > 0 ? n : 0] = '\0';
 	snprintf(limit, sizeof(limit), "%.17g", q->limit);
-	add(&w, "git");
-	add(&w, "bisect");
-	add(&w, "run");
+	words_add(&w, "git");
+	words_add(&w, "bisect");
+	words_add(&w, "run");
 	put_test(&w, q, self, database ? database : q->database, limit);
 	catch_signals();
 	code = w.full ? cli_fail(PMK_EXIT_USAGE, "history bisect: the command line is too long")
-		      : start(q);
+		      : start_git(q);
 	if (!code && !interrupted && cli_run_until(w.word, &interrupted) && !interrupted)
 		code = cli_fail(PMK_EXIT_FAILED,
 				"history bisect: no single commit was found, as above");
@@ -317,7 +317,7 @@ static void put_counts(const struct history *h, const char *found)
 	}
 }
 
-static int show(const struct history_request *q, const char *found)
+static int show_found(const struct history_request *q, const char *found)
 {
 	struct history_commit c;
 	struct history h = { 0 };
@@ -349,9 +349,9 @@ int history_bisect(const struct history_request *q)
 
 	if (!*q->operand)
 		return cli_fail(PMK_EXIT_USAGE, "history bisect: which program?");
-	code = check_place();
+	code = check_checkout();
 	if (!code)
-		code = choose(q, &good, &bad);
+		code = choose_commits(q, &good, &bad);
 	full.good = good;
 	full.bad = bad;
 	if (!code)
@@ -362,9 +362,9 @@ int history_bisect(const struct history_request *q)
 		code = cli_fail(PMK_EXIT_USAGE, "history bisect: %s is not newer than %s", bad,
 				good);
 	else if (!code)
-		code = search(&full, found, sizeof(found));
+		code = run_git(&full, found, sizeof(found));
 	if (!code)
-		code = show(q, found);
+		code = show_found(q, found);
 	free(good);
 	free(bad);
 	return code;

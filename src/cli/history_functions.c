@@ -79,8 +79,8 @@ static struct history_function *function_of(struct history_functions *all, const
 /* ---- recordings ------------------------------------------------------------------------------ */
 
 /* Reads the functions of one recording, by comparing it with itself. */
-static int take(struct history_functions *all, const struct history *h,
-		const struct history_series *series, size_t commit, const char *path)
+static int take_recording(struct history_functions *all, const struct history *h,
+			  const struct history_series *series, size_t commit, const char *path)
 {
 	struct diff d = { .path = { path, path } };
 	int code = diff_read(&d, NULL);
@@ -124,7 +124,7 @@ static int take_program(struct history_functions *all, const struct history *h,
 			continue;
 		full = history_recording(database, path);
 		if (full && !access(full, R_OK)) {
-			code = take(all, h, series, i, full);
+			code = take_recording(all, h, series, i, full);
 			recorded[i] = true;
 		}
 		free(full);
@@ -142,7 +142,7 @@ struct walk {
 	bool failed;
 };
 
-static bool differs(const struct history_function *f, const struct walk *w)
+static bool function_differs(const struct history_function *f, const struct walk *w)
 {
 	const struct history_count *first = NULL;
 
@@ -157,12 +157,13 @@ static bool differs(const struct history_function *f, const struct walk *w)
 	return false;
 }
 
-static void keep(const void *node, VISIT visit, void *ctx)
+static void keep_function(const void *node, VISIT visit, void *ctx)
 {
 	struct history_function *f = *(struct history_function *const *)node, *list;
 	struct walk *w = ctx;
 
-	if ((visit != postorder && visit != leaf) || f->series != w->series || !differs(f, w))
+	if ((visit != postorder && visit != leaf) || f->series != w->series ||
+	    !function_differs(f, w))
 		return;
 	for (size_t i = 0; i < w->h->ncommits; i++)
 		f->at[i].has_value = w->recorded[i];
@@ -197,7 +198,7 @@ int history_functions(struct history_functions *f, const struct history *h, stru
 			continue;
 		code = take_program(f, h, w.series, store, database, recorded);
 		if (!code)
-			twalk_r(f->tree, keep, &w);
+			twalk_r(f->tree, keep_function, &w);
 		if (w.failed)
 			code = cli_fail(PMK_EXIT_FAILED, "out of memory");
 	}

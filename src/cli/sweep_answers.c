@@ -28,8 +28,8 @@ static const char *place_name(const void *ctx, unsigned i)
 	return i < w->count ? w->word[i] : NULL;
 }
 
-static int unknown(const char *option, const char *name, const struct pmk_words *words,
-		   const char *what)
+static int unknown_name(const char *option, const char *name, const struct pmk_words *words,
+			const char *what)
 {
 	char near[160];
 
@@ -42,7 +42,7 @@ static int find_event(const struct sweep_results *r, const char *option, const c
 		      size_t *event)
 {
 	*event = sweep_results_event(r, name);
-	return *event != SIZE_MAX ? 0 : unknown(option, name, &r->events, "event");
+	return *event != SIZE_MAX ? 0 : unknown_name(option, name, &r->events, "event");
 }
 
 /* ---- Pareto front ---------------------------------------------------------------------------- */
@@ -73,9 +73,9 @@ static int read_goals(const struct sweep_results *r, char *list, struct goal *go
 					  .event = sweep_results_event(r, name),
 					  .setting = sweep_results_setting(r, name) };
 		if (goal[*n].event == SIZE_MAX && goal[*n].setting == SIZE_MAX)
-			return unknown("--pareto", name,
-				       strchr(name, '.') ? &r->settings : &r->events,
-				       "event or setting");
+			return unknown_name("--pareto", name,
+					    strchr(name, '.') ? &r->settings : &r->events,
+					    "event or setting");
 		++*n;
 	}
 	return *n ? 0 : cli_fail(PMK_EXIT_USAGE, "--pareto needs goals: cycles,dcache.size");
@@ -147,7 +147,7 @@ static size_t make_designs(const struct sweep_results *r, const struct goal *goa
 }
 
 /* True if b is at least as good in every goal and better in one. */
-static bool dominates(const struct design *b, const struct design *a, size_t n)
+static bool design_dominates(const struct design *b, const struct design *a, size_t n)
 {
 	bool better = false;
 
@@ -203,7 +203,7 @@ int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals)
 
 		invalid += !designs[i].valid;
 		for (size_t k = 0; k < count && !beaten; k++)
-			beaten = designs[k].valid && dominates(&designs[k], &designs[i], n);
+			beaten = designs[k].valid && design_dominates(&designs[k], &designs[i], n);
 		if (!beaten)
 			front[nfront++] = &designs[i];
 	}
@@ -349,7 +349,7 @@ static bool make_levels(const struct parts *p, size_t factor, struct levels *l)
  * Returns the main effect of a factor: the variance that remains if each value is replaced by the
  * mean of its level.
  */
-static double explained(const struct levels *l)
+static double explained_variance(const struct levels *l)
 {
 	double sum = 0;
 
@@ -365,7 +365,7 @@ static double explained(const struct levels *l)
  * True if each pair of values of factors a and b occurs as often as the frequencies of the two
  * predict. Then neither factor explains an effect of the other.
  */
-static bool independent(const struct parts *p, size_t a, size_t b, int *code)
+static bool are_independent(const struct parts *p, size_t a, size_t b, int *code)
 {
 	struct levels x, y = { 0 };
 	bool good = make_levels(p, a, &x) && make_levels(p, b, &y), yes = true;
@@ -391,7 +391,7 @@ static bool all_independent(const struct sweep_results *r, const struct parts *p
 {
 	for (size_t a = 1; a < 2 + r->settings.count; a++)
 		for (size_t b = a + 1; b < 2 + r->settings.count; b++)
-			if (!*code && !independent(p, a, b, code))
+			if (!*code && !are_independent(p, a, b, code))
 				return false;
 	return true;
 }
@@ -434,9 +434,9 @@ int sweep_sensitivity(FILE *f, const struct sweep_results *r, const char *name)
 			code = no_memory();
 		else if (l.n > 1)
 			print_factor(f, factor_name(r, factor), &l,
-				     total > 0 ? explained(&l) / total : 0);
+				     total > 0 ? explained_variance(&l) / total : 0);
 		if (!code && l.n > 1)
-			sum += explained(&l);
+			sum += explained_variance(&l);
 		free(l.level);
 	}
 	if (!code && all_independent(r, &p, &code))
@@ -460,7 +460,7 @@ static int find_factor(const struct sweep_results *r, const char *name, size_t *
 	for (*factor = 0; *factor < 2 + r->settings.count; ++*factor)
 		if (!strcmp(factor_name(r, *factor), name))
 			return 0;
-	return unknown("--heat", name, &r->settings, "setting");
+	return unknown_name("--heat", name, &r->settings, "setting");
 }
 
 /* Returns the mean over all cells with both values. False: there is none. */

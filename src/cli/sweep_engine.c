@@ -262,8 +262,8 @@ static int list_parts(const char *folder, struct pmk_words *parts)
 }
 
 /* The database of a running task is locked. */
-static int merge(struct pmk_store *store, char *const *parts, unsigned n, bool tasks,
-		 unsigned *running)
+static int merge_parts(struct pmk_store *store, char *const *parts, unsigned n, bool tasks,
+		       unsigned *running)
 {
 	for (unsigned i = 0; i < n; i++) {
 		struct pmk_store *part;
@@ -319,8 +319,8 @@ int sweep_collect(const char *db, char *const *others)
 	if (!code && pmk_store_open(&store, db, PMK_STORE_ADD, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
 	if (!code)
-		code = n ? merge(store, others, n, false, &running)
-			 : merge(store, parts.word, parts.count, true, &running);
+		code = n ? merge_parts(store, others, n, false, &running)
+			 : merge_parts(store, parts.word, parts.count, true, &running);
 	pmk_store_close(store);
 	pmk_words_free(&parts);
 	if (!code && running)

@@ -16,7 +16,7 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static size_t place(const struct pmk_words *words, const char *word)
+static size_t find_word(const struct pmk_words *words, const char *word)
 {
 	for (unsigned i = 0; i < words->count; i++)
 		if (!strcmp(words->word[i], word))
@@ -26,18 +26,18 @@ static size_t place(const struct pmk_words *words, const char *word)
 
 size_t sweep_results_setting(const struct sweep_results *r, const char *name)
 {
-	return place(&r->settings, name);
+	return find_word(&r->settings, name);
 }
 
 size_t sweep_results_event(const struct sweep_results *r, const char *name)
 {
-	return place(&r->events, name);
+	return find_word(&r->events, name);
 }
 
 /* Returns the text from a list that has each text once. NULL for NULL, and when out of memory. */
-static const char *keep(struct pmk_words *words, const char *text)
+static const char *keep_text(struct pmk_words *words, const char *text)
 {
-	size_t at = text ? place(words, text) : SIZE_MAX;
+	size_t at = text ? find_word(words, text) : SIZE_MAX;
 
 	if (!text || (at == SIZE_MAX && !pmk_words_add(words, text)))
 		return NULL;
@@ -58,10 +58,10 @@ static int take_names(void *ctx, const struct pmk_store_row *row)
 	struct sweep_results *r = ctx;
 
 	for (size_t i = 0; i < row->point.nsettings; i++)
-		if (!keep(&r->settings, row->point.settings[i].name))
+		if (!keep_text(&r->settings, row->point.settings[i].name))
 			return -1;
 	for (size_t i = 0; i < row->nvalues; i++)
-		if (!keep(&r->events, row->values[i].event))
+		if (!keep_text(&r->events, row->values[i].event))
 			return -1;
 	return 0;
 }
@@ -69,14 +69,14 @@ static int take_names(void *ctx, const struct pmk_store_row *row)
 static void take_value(struct sweep_results *r, struct sweep_row *row,
 		       const struct pmk_store_value *v)
 {
-	row->value[place(&r->events, v->event)] = (struct sweep_value){
+	row->value[find_word(&r->events, v->event)] = (struct sweep_value){
 		.there = true,
 		.has_value = v->has_value,
 		.value = v->value,
-		.pmu = keep(&r->texts, v->pmu),
-		.trust = keep(&r->texts, v->trust),
-		.reason = keep(&r->texts, v->reason),
-		.unit = keep(&r->texts, v->unit),
+		.pmu = keep_text(&r->texts, v->pmu),
+		.trust = keep_text(&r->texts, v->trust),
+		.reason = keep_text(&r->texts, v->reason),
+		.unit = keep_text(&r->texts, v->unit),
 	};
 }
 
@@ -93,7 +93,7 @@ static int take_row(void *ctx, const struct pmk_store_row *from)
 	*row = (struct sweep_row){ .name = strdup(from->point.name),
 				   .core = strdup(from->point.core),
 				   .failure = from->failure ? strdup(from->failure) : NULL,
-				   .checked = keep(&r->texts, from->checked),
+				   .checked = keep_text(&r->texts, from->checked),
 				   .setting = calloc(r->settings.count + 1, sizeof(char *)),
 				   .value = calloc(r->events.count + 1, sizeof(*row->value)) };
 	if (!row->name || !row->core || !row->setting || !row->value ||
@@ -103,7 +103,7 @@ static int take_row(void *ctx, const struct pmk_store_row *from)
 		const struct pmk_store_setting *s = &from->point.settings[i];
 		char *value = strdup(s->value);
 
-		row->setting[place(&r->settings, s->name)] = value;
+		row->setting[find_word(&r->settings, s->name)] = value;
 		if (!value)
 			return -1;
 	}
@@ -217,7 +217,7 @@ static size_t columns_of(const struct sweep_results *r)
 	return 2 + r->settings.count + r->events.count;
 }
 
-static const char *head(const struct sweep_results *r, size_t column)
+static const char *column_title(const struct sweep_results *r, size_t column)
 {
 	if (column < 2)
 		return column ? "core" : "program";
@@ -286,7 +286,7 @@ static void print_row(const struct sweep_results *r, const struct sweep_row *row
 			print_cell(row->failure, 0, false, true);
 			return;
 		}
-		print_cell(row ? cell_text(r, row, c, true, buf, sizeof(buf)) : head(r, c),
+		print_cell(row ? cell_text(r, row, c, true, buf, sizeof(buf)) : column_title(r, c),
 			   width[c], c >= 2, c + 1 == n && !failure);
 	}
 	if (failure) {
@@ -316,7 +316,7 @@ int sweep_show_text(const struct sweep_results *r)
 		return close_output();
 	}
 	for (size_t c = 0; c < n; c++) {
-		width[c] = columns_of_text(head(r, c));
+		width[c] = columns_of_text(column_title(r, c));
 		for (size_t i = 0; i < r->nrows; i++) {
 			int w = columns_of_text(
 				cell_text(r, &r->row[i], c, true, buf, sizeof(buf)));
@@ -359,7 +359,8 @@ int sweep_show_csv(const struct sweep_results *r, const char *separator)
 		const char *failure;
 
 		for (size_t c = 0; c < columns_of(r); c++) {
-			csv_field(row ? cell_text(r, row, c, false, buf, sizeof(buf)) : head(r, c),
+			csv_field(row ? cell_text(r, row, c, false, buf, sizeof(buf))
+				      : column_title(r, c),
 				  separator);
 			fputs(separator, stdout);
 		}

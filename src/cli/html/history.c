@@ -20,19 +20,19 @@
 /* ---- what changed ---------------------------------------------------------------------------- */
 
 /* Returns the last commit with a value before `i` if the count changed in `i`, or -1. */
-static long changed(const struct history_series *s, size_t i)
+static long changed_since(const struct history_series *s, size_t i)
 {
 	long before = s->at[i].has_value ? history_before(s, i) : -1;
 
 	return before >= 0 && s->at[before].value != s->at[i].value ? before : -1;
 }
 
-static size_t changes(const struct history *h, const struct history_series *s)
+static size_t count_changes(const struct history *h, const struct history_series *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < h->ncommits; i++)
-		n += changed(s, i) >= 0;
+		n += changed_since(s, i) >= 0;
 	return n;
 }
 
@@ -126,7 +126,7 @@ static struct frame frame_of(const struct history *h, const struct history_serie
 	return r;
 }
 
-static double height(const struct frame *r, uint64_t value)
+static double height_of(const struct frame *r, uint64_t value)
 {
 	if (r->most <= r->least)
 		return HEIGHT / 2;
@@ -137,7 +137,7 @@ static double height(const struct frame *r, uint64_t value)
 static void put_point(FILE *f, const struct history *h, const struct history_series *s,
 		      const struct frame *r, size_t i)
 {
-	long before = changed(s, i);
+	long before = changed_since(s, i);
 	const struct history_commit *c = &h->commit[i];
 	char name[48], text[80] = "";
 
@@ -148,7 +148,7 @@ static void put_point(FILE *f, const struct history *h, const struct history_ser
 		before < 0			       ? ""
 		: s->at[i].value > s->at[before].value ? " change more"
 						       : " change less",
-		(double)i * r->step, height(r, s->at[i].value));
+		(double)i * r->step, height_of(r, s->at[i].value));
 	html_text(f, name);
 	fputs(": ", f);
 	html_number(f, s->at[i].value);
@@ -185,7 +185,7 @@ static void put_line(FILE *f, const struct history *h, size_t number)
 	for (size_t i = 0; i < h->ncommits; i++) {
 		if (s->at[i].has_value)
 			fprintf(f, "%c%.1f %.1f", pen ? 'L' : 'M', (double)i * r.step,
-				height(&r, s->at[i].value));
+				height_of(&r, s->at[i].value));
 		pen = s->at[i].has_value || pen;
 	}
 	fputs("\"/>", f);
@@ -247,7 +247,7 @@ static void put_totals(FILE *f, const struct history *h)
 		put_number(f, last < 0 ? NULL : &s->at[last]);
 		put_change(f, first < 0 ? NULL : &s->at[first], last < 0 ? NULL : &s->at[last]);
 		fprintf(f, "<td class=\"n\"><a href=\"#s%zu\">%zu</a></td></tr>\n", i,
-			changes(h, s));
+			count_changes(h, s));
 	}
 	fputs("</tbody></table></div>\n</section>\n", f);
 }
@@ -257,7 +257,7 @@ static void put_changes(FILE *f, const struct history *h)
 	size_t n = 0;
 
 	for (size_t i = 0; i < h->nseries; i++)
-		n += changes(h, &h->series[i]);
+		n += count_changes(h, &h->series[i]);
 	fputs("<section>\n<h2>Changes</h2>\n", f);
 	if (!n) {
 		fputs("<p>None: every commit counts what the one before it counted.</p>\n"
@@ -281,7 +281,7 @@ static void put_changes(FILE *f, const struct history *h)
 	for (size_t i = 0; i < h->ncommits; i++)
 		for (size_t k = 0; k < h->nseries; k++) {
 			const struct history_series *s = &h->series[k];
-			long before = changed(s, i);
+			long before = changed_since(s, i);
 
 			if (before < 0)
 				continue;
