@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The package as it reaches people: a wheel, a source distribution, and below a prefix."""
+import base64
 import glob
+import hashlib
 import os
 import shutil
 import sys
@@ -63,6 +65,26 @@ def test_the_wheel_has_all_that_it_needs(made, tmp_path):
     assert f"pmukit-{version}.dist-info/METADATA" in names
 
 
+def test_the_wheel_says_its_licences(made):
+    with zipfile.ZipFile(made[0]) as z:
+        folder = next(n for n in z.namelist() if n.endswith("/METADATA"))[:-len("METADATA")]
+        metadata = z.read(folder + "METADATA").decode().split("\n\n")[0].split("\n")
+        texts = {n[len(folder + "licenses/"):]: z.read(n).decode() for n in z.namelist()
+                 if n.startswith(folder + "licenses/")}
+        for line in z.read(folder + "RECORD").decode().splitlines():
+            name, digest, size = line.rsplit(",", 2)
+            if digest:
+                content = z.read(name)
+                found = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode()
+                assert (f"sha256={found.rstrip('=')}", str(len(content))) == (digest, size), name
+    assert "License-Expression: MIT AND GPL-2.0-or-later" in metadata, metadata
+    assert sorted(texts) == ["GPL-2.0-or-later.txt", "MIT.txt", "licences.txt"]
+    assert {f"License-File: {name}" for name in texts} <= set(metadata), metadata
+    assert not [line for line in metadata if line.startswith("License:")], metadata
+    assert "pmk-qemu-core.so" in texts["licences.txt"]
+    assert "GNU GENERAL PUBLIC LICENSE" in texts["GPL-2.0-or-later.txt"]
+
+
 def test_every_module_is_in_the_wheel(made):
     with zipfile.ZipFile(made[0]) as z:
         packed = {name for name in z.namelist() if name.startswith("pmk/")}
@@ -80,6 +102,8 @@ def test_the_source_distribution_has_all_sources(made):
 def test_below_a_prefix(there, tmp_path):
     library, misses, insns = run_there(tmp_path, os.path.join(there.prefix, "share/pmk/python"))
     assert library == os.path.join(there.lib, "libpmk.so.0") and (misses, insns) == ("5", "8005")
+    licences = os.path.join(there.prefix, "share/pmk/licenses")
+    assert sorted(os.listdir(licences)) == ["GPL-2.0-or-later.txt", "MIT.txt", "licences.txt"]
     # Python may keep what it compiles beside both.
     packages = (os.path.join(there.prefix, "share/pmk/python/pmk"),
                 os.path.join(SOURCE, "python/pmk"))
