@@ -100,16 +100,17 @@ static void metric_value_text(char buf[48], double v, const char *unit, bool gro
 		snprintf(buf, 48, "%.*f", v != 0 && fabs(v) < 0.1 ? 4 : 2, v);
 }
 
-/* Write lines; on a terminal those that are too long are broken between words. */
+/* Write lines, of which the last may lack its end; on a terminal those that are too long are broken
+ * between words. */
 static void put_lines(struct pmk_writer *w, char *text)
 {
-	char *end;
+	char *next;
 
-	for (char *line = text; *line; line = end + 1) {
+	for (char *line = text; *line; line = next) {
 		size_t n = strcspn(line, "\n"), blank = strspn(line, " ");
 
-		end = line + n;
-		*end = '\0';
+		next = line + n + (line[n] == '\n');
+		line[n] = '\0';
 		if (w->opt.columns && pmk_plain_columns(line, n) > w->opt.columns) {
 			fprintf(w->f, "%.*s", (int)blank, line);
 			pmk_plain_wrap(w->f, line + blank, (unsigned)blank, (unsigned)blank + 2,
