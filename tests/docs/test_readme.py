@@ -39,6 +39,19 @@ def test_links_lead_somewhere():
     assert seen > 30, f"only {seen} links found"
 
 
+def test_every_page_is_linked_from_the_readme():
+    linked = set(re.findall(r"\]\(([^)#]+)", README))
+    for page in pages():
+        if re.fullmatch(r"(docs/)?[\w-]+\.md", page) and page != "README.md":
+            assert page in linked, f"README.md does not link to {page}"
+    for name in re.findall(r"docs/man/(pmk-\w+)\.1\.scd", "\n".join(repo.files())):
+        contains(repo.text("docs/man/pmk.1.scd"), f"*{name}*(1)")
+
+
+def test_readme_is_short():
+    assert len(README.splitlines()) <= 120
+
+
 def test_paths_in_code_spans_exist():
     # `src/…`, `tests/…` and so on; foo and NAME stand for what somebody will add.
     folders = "src|include|tests|data|docs|bench|examples|completions|scripts"
