@@ -44,10 +44,11 @@ struct code {
 /* The word at that offset; 0, which is no instruction of a stub, behind the end. */
 static uint32_t code_word(const struct code *c, size_t at)
 {
-	const uint8_t *b = c->byte + at;
+	const uint8_t *b;
 
 	if (at > c->size || c->size - at < 4)
 		return 0;
+	b = c->byte + at;
 	return c->big_endian ? (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3]
 			     : (uint32_t)b[3] << 24 | b[2] << 16 | b[1] << 8 | b[0];
 }

@@ -101,6 +101,12 @@ def test_add_and_show(repository):
     assert "Turn" not in rows[0] + rows[1]
 
 
+def test_other_names_of_a_core_show_what_was_added(repository):
+    repository.add(repository.commit(100), "--core", "arm1176jzf-s")
+    for name in ("arm1176", "arm1176jzf-s"):
+        equal({s["core"] for s in repository.shown("--core", name)["series"]}, {"arm1176"})
+
+
 @cases("times", [(0, 0, 0, 0, 0), (0, 40, 30, 20, 10)])
 def test_commits_come_after_their_ancestors(repository, times):
     """Those of one second, and children that are older than their parents."""
