@@ -159,7 +159,7 @@ static void branch_to(uint32_t offset, unsigned width, struct pmk_insn *in)
  * Sets the operands, and the target of a branch, which is the only fact that depends on the
  * address.
  */
-static void operands(uint32_t w, enum layout layout, struct pmk_insn *in)
+static void set_operands(uint32_t w, enum layout layout, struct pmk_insn *in)
 {
 	switch (layout) {
 	case PLAIN:
@@ -233,14 +233,14 @@ static bool branch_or_system(uint32_t w, struct pmk_insn *in)
 	in->sets_flags = r->flags & FLAGS_OUT;
 	in->is_branch = r->kind & (PMK_K_BR_IMM | PMK_K_BR_INDIRECT);
 	in->iclass = in->is_branch ? PMK_I_BRANCH : PMK_I_OTHER;
-	operands(w, r->layout, in);
+	set_operands(w, r->layout, in);
 	if (r->flow == PMK_FLOW_CALL || r->flow == PMK_FLOW_INDCALL)
 		in->rd = writes(in, LR);
 	return true;
 }
 
 /* The only allocated encoding of the group "Reserved" is UDF. */
-static bool udf(uint32_t w, struct pmk_insn *in)
+static bool decode_udf(uint32_t w, struct pmk_insn *in)
 {
 	in->flow = PMK_FLOW_EXCEPTION;
 	in->kind = PMK_K_UNDEF;
@@ -249,7 +249,7 @@ static bool udf(uint32_t w, struct pmk_insn *in)
 
 /* ---- entry ---------------------------------------------------------------------------------- */
 
-static bool unknown(uint32_t w, struct pmk_insn *in)
+static bool decode_unknown(uint32_t w, struct pmk_insn *in)
 {
 	(void)w;
 	(void)in;
@@ -259,8 +259,8 @@ static bool unknown(uint32_t w, struct pmk_insn *in)
 /* C4.1: op0 [28:25]. */
 /* clang-format off */
 static bool (*const group[16])(uint32_t w, struct pmk_insn *in) = {
-	[0x0] = udf,		   [0x1] = unknown,
-	[0x2] = unknown, /* SVE */ [0x3] = unknown,
+	[0x0] = decode_udf,	   [0x1] = decode_unknown,
+	[0x2] = decode_unknown,	   [0x3] = decode_unknown, /* 2: SVE */
 	[0x4] = pmk_a64_memory,	   [0x5] = pmk_a64_register,
 	[0x6] = pmk_a64_memory,	   [0x7] = pmk_a64_simd,
 	[0x8] = pmk_a64_immediate, [0x9] = pmk_a64_immediate,

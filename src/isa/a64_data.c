@@ -125,7 +125,7 @@ static bool logical_immediate(uint32_t w)
 }
 
 /* False: the encoding is reserved. A shifted or extended operand also changes the class. */
-static bool check(uint32_t w, enum check what, struct pmk_insn *in)
+static bool check_reserved(uint32_t w, enum check what, struct pmk_insn *in)
 {
 	bool wide = bit(w, 31);
 
@@ -157,7 +157,7 @@ static bool check(uint32_t w, enum check what, struct pmk_insn *in)
 	return true;
 }
 
-static void operands(uint32_t w, unsigned r, struct pmk_insn *in)
+static void set_operands(uint32_t w, unsigned r, struct pmk_insn *in)
 {
 	unsigned d = bits(w, 4, 0), n = bits(w, 9, 5), m = bits(w, 20, 16);
 	int8_t first = PMK_NO_REG, second = PMK_NO_REG;
@@ -197,7 +197,7 @@ static bool is_ror(const struct row *r, uint32_t w)
 	return r->value == EXTR && bits(w, 9, 5) == bits(w, 20, 16);
 }
 
-static bool decode(const struct row *r, uint32_t w, struct pmk_insn *in)
+static bool decode_row(const struct row *r, uint32_t w, struct pmk_insn *in)
 {
 	while ((w & r->mask) != r->value)
 		r++;
@@ -205,20 +205,20 @@ static bool decode(const struct row *r, uint32_t w, struct pmk_insn *in)
 		return false;
 	in->iclass = r->iclass;
 	in->kind = PMK_K_DP;
-	operands(w, is_ror(r, w) ? D | N | SHIFT : r->registers, in);
+	set_operands(w, is_ror(r, w) ? D | N | SHIFT : r->registers, in);
 	in->wide = (in->iclass == PMK_I_MUL || in->iclass == PMK_I_MLA ||
 		    in->iclass == PMK_I_MMUL || in->iclass == PMK_I_DIV) &&
 		   r->check != CRC && bit(w, 31);
-	return check(w, r->check, in);
+	return check_reserved(w, r->check, in);
 }
 
 bool pmk_a64_immediate(uint32_t w, struct pmk_insn *in)
 {
-	return decode(immediate, w, in);
+	return decode_row(immediate, w, in);
 }
 
 /* Bits [29:21] are 0 1101 0110 in instructions of one source and of two. */
 bool pmk_a64_register(uint32_t w, struct pmk_insn *in)
 {
-	return decode((w & 0x3fe00000) == 0x1ac00000 ? two : reg, w, in);
+	return decode_row((w & 0x3fe00000) == 0x1ac00000 ? two : reg, w, in);
 }

@@ -79,7 +79,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-static bool allocated(uint32_t w, enum check check)
+static bool is_allocated(uint32_t w, enum check check)
 {
 	unsigned ptype = bits(w, 23, 22);
 
@@ -104,7 +104,7 @@ static bool allocated(uint32_t w, enum check check)
 	return ptype != 2;
 }
 
-static void operands(uint32_t w, unsigned r, struct pmk_insn *in)
+static void set_operands(uint32_t w, unsigned r, struct pmk_insn *in)
 {
 	unsigned d = bits(w, 4, 0), n = bits(w, 9, 5);
 
@@ -130,12 +130,12 @@ bool pmk_a64_fp(uint32_t w, struct pmk_insn *in)
 	while ((w & r->mask) != r->value)
 		if (++r == end)
 			return false;
-	operands(w, r->registers, in);
+	set_operands(w, r->registers, in);
 	in->iclass = r->iclass;
 	in->kind = PMK_K_VFP;
 	if (r->iclass == PMK_I_FP_MOVE && (r->registers & (X_IN | X_OUT)))
 		in->kind = 0;
 	if (r->iclass == PMK_I_FP_DIV || r->iclass == PMK_I_FP_SQRT)
 		in->mem_bytes = bytes[bits(w, 23, 22)];
-	return allocated(w, r->check);
+	return is_allocated(w, r->check);
 }

@@ -68,7 +68,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-static void access(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
+static void set_access(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
 {
 	in->iclass = load ? PMK_I_LOAD : PMK_I_STORE;
 	in->load = load;
@@ -78,7 +78,7 @@ static void access(struct pmk_insn *in, bool load, unsigned bytes, unsigned coun
 	in->mem_total = (uint8_t)(bytes * count);
 }
 
-static void base(uint32_t w, bool writeback, struct pmk_insn *in)
+static void set_base(uint32_t w, bool writeback, struct pmk_insn *in)
 {
 	in->rn = reads(in, bits(w, 9, 5));
 	in->writeback = writeback;
@@ -87,7 +87,7 @@ static void base(uint32_t w, bool writeback, struct pmk_insn *in)
 }
 
 /* Records that the register in this field is loaded or stored. */
-static int8_t value(struct pmk_insn *in, bool vector, unsigned field)
+static int8_t set_value(struct pmk_insn *in, bool vector, unsigned field)
 {
 	if (vector)
 		return in->load ? writes_v(in, field) : reads_v(in, field);
@@ -99,7 +99,7 @@ static int8_t value(struct pmk_insn *in, bool vector, unsigned field)
 /* size [31:30] and opc [23:22]. opc of X registers: STR, LDR, LDRS to X, LDRS to W; what would be
  * LDRS to X of 8 bytes is PRFM. opc of V registers: STR, LDR, and with size 0 STR and LDR of 16
  * bytes. */
-static bool single(uint32_t w, bool prefetches, struct pmk_insn *in)
+static bool decode_single(uint32_t w, bool prefetches, struct pmk_insn *in)
 {
 	unsigned size = bits(w, 31, 30), opc = bits(w, 23, 22);
 	bool vector = bit(w, 26);
@@ -107,7 +107,7 @@ static bool single(uint32_t w, bool prefetches, struct pmk_insn *in)
 	if (vector) {
 		if (opc >= 2 && size != 0)
 			return false;
-		access(in, opc & 1, opc >= 2 ? 16 : 1u << size, 1);
+		set_access(in, opc & 1, opc >= 2 ? 16 : 1u << size, 1);
 		in->kind = PMK_K_VECTOR_MEM;
 	} else {
 		if (opc == 3 && size >= 2)
@@ -116,42 +116,42 @@ static bool single(uint32_t w, bool prefetches, struct pmk_insn *in)
 			in->iclass = PMK_I_PRELOAD;
 			return prefetches;
 		}
-		access(in, opc != 0, 1u << size, 1);
+		set_access(in, opc != 0, 1u << size, 1);
 	}
-	in->rd = value(in, vector, bits(w, 4, 0));
+	in->rd = set_value(in, vector, bits(w, 4, 0));
 	return true;
 }
 
 /* option [15:13]: 2 UXTW, 3 LSL, 6 SXTW, 7 SXTX. Those with [14] clear are reserved: they would
  * extend less than a word. */
-static bool offset(uint32_t w, struct pmk_insn *in)
+static bool decode_offset(uint32_t w, struct pmk_insn *in)
 {
 	in->rm = reads_x(in, bits(w, 20, 16));
 	in->slow_address = bits(w, 15, 13) != 3;
-	return bit(w, 14) && single(w, true, in);
+	return bit(w, 14) && decode_single(w, true, in);
 }
 
 /*
  * opc [31:30]; [25:23]: 0 no-allocate, 1 post-index, 2 offset, 3 pre-index; L [22]. With opc 1, X
  * registers have only LDPSW.
  */
-static bool pair(uint32_t w, struct pmk_insn *in)
+static bool decode_pair(uint32_t w, struct pmk_insn *in)
 {
 	unsigned opc = bits(w, 31, 30), mode = bits(w, 24, 23);
 	bool load = bit(w, 22), vector = bit(w, 26);
 
 	if (opc == 3 || (!vector && opc == 1 && !(load && mode != 0)))
 		return false;
-	access(in, load, vector ? 4u << opc : opc == 2 ? 8 : 4, 2);
+	set_access(in, load, vector ? 4u << opc : opc == 2 ? 8 : 4, 2);
 	in->kind = vector ? PMK_K_VECTOR_MEM : 0;
-	in->rd = value(in, vector, bits(w, 4, 0));
-	in->rd2 = value(in, vector, bits(w, 14, 10));
-	base(w, mode & 1, in);
+	in->rd = set_value(in, vector, bits(w, 4, 0));
+	in->rd2 = set_value(in, vector, bits(w, 14, 10));
+	set_base(w, mode & 1, in);
 	return true;
 }
 
 /* opc [31:30] of X registers: 4 bytes, 8 bytes, LDRSW, PRFM; of V registers: 4, 8, 16 bytes. */
-static bool literal(uint32_t w, struct pmk_insn *in)
+static bool decode_literal(uint32_t w, struct pmk_insn *in)
 {
 	unsigned opc = bits(w, 31, 30);
 	bool vector = bit(w, 26);
@@ -160,9 +160,9 @@ static bool literal(uint32_t w, struct pmk_insn *in)
 		in->iclass = PMK_I_PRELOAD;
 		return !vector;
 	}
-	access(in, true, vector ? 4u << opc : opc == 1 ? 8 : 4, 1);
+	set_access(in, true, vector ? 4u << opc : opc == 1 ? 8 : 4, 1);
 	in->kind = vector ? PMK_K_VECTOR_MEM : 0;
-	in->rd = value(in, vector, bits(w, 4, 0));
+	in->rd = set_value(in, vector, bits(w, 4, 0));
 	in->literal = true;
 	in->target = in->addr + (uint64_t)(sign_extend(bits(w, 23, 5), 19) * 4);
 	return true;
@@ -174,11 +174,11 @@ static bool literal(uint32_t w, struct pmk_insn *in)
  * L [22]. With o0 [15] set, loads acquire and stores release. Rs [20:16] receives the status of the
  * store.
  */
-static void exclusive(uint32_t w, bool twice, struct pmk_insn *in)
+static void decode_exclusive(uint32_t w, bool twice, struct pmk_insn *in)
 {
 	bool load = bit(w, 22);
 
-	access(in, load, 1u << bits(w, 31, 30), twice ? 2 : 1);
+	set_access(in, load, 1u << bits(w, 31, 30), twice ? 2 : 1);
 	in->exclusive = true;
 	in->kind = load ? PMK_K_LDREX : PMK_K_STREX;
 	if (bit(w, 15))
@@ -195,11 +195,11 @@ static void exclusive(uint32_t w, bool twice, struct pmk_insn *in)
 		in->rs = reads_x(in, bits(w, 14, 10));
 }
 
-static void ordered(uint32_t w, bool load, struct pmk_insn *in)
+static void decode_ordered(uint32_t w, bool load, struct pmk_insn *in)
 {
-	access(in, load, 1u << bits(w, 31, 30), 1);
+	set_access(in, load, 1u << bits(w, 31, 30), 1);
 	in->kind = load ? PMK_K_ACQUIRE : PMK_K_RELEASE;
-	in->rd = value(in, false, bits(w, 4, 0));
+	in->rd = set_value(in, false, bits(w, 4, 0));
 }
 
 /* opc [23:22]: STLUR, LDAPUR, LDAPURS to X, LDAPURS to W. */
@@ -207,16 +207,16 @@ static bool rcpc_offset(uint32_t w, struct pmk_insn *in)
 {
 	unsigned size = bits(w, 31, 30), opc = bits(w, 23, 22);
 
-	ordered(w, opc != 0, in);
+	decode_ordered(w, opc != 0, in);
 	return opc < 2 || size < 2 || (size == 2 && opc == 2);
 }
 
 static void read_and_write(uint32_t w, unsigned size, unsigned count, struct pmk_insn *in)
 {
-	access(in, true, 1u << size, count);
+	set_access(in, true, 1u << size, count);
 	in->store = true;
 	in->iclass = PMK_I_ATOMIC;
-	base(w, false, in);
+	set_base(w, false, in);
 }
 
 /* Rs [20:16] is compared with memory and receives the old value; Rt [4:0] is the new value. */
@@ -243,7 +243,7 @@ static bool compare_swap_pair(uint32_t w, struct pmk_insn *in)
 	return !(s & 1) && !(t & 1);
 }
 
-static void atomic(uint32_t w, struct pmk_insn *in)
+static void decode_atomic(uint32_t w, struct pmk_insn *in)
 {
 	read_and_write(w, bits(w, 31, 30), 1, in);
 	in->rm = reads_x(in, bits(w, 20, 16));
@@ -255,27 +255,27 @@ static void atomic(uint32_t w, struct pmk_insn *in)
 /* With [23] set, Rm is added to the base, or with Rm = 31 the bytes transferred. */
 static void post_index(uint32_t w, struct pmk_insn *in)
 {
-	base(w, bit(w, 23), in);
+	set_base(w, bit(w, 23), in);
 	if (bit(w, 23))
 		in->rm = reads_x(in, bits(w, 20, 16));
 }
 
 /* `old`: the registers keep the elements that are not loaded. */
-static void structure(uint32_t w, unsigned registers, unsigned bytes, unsigned elements, bool old,
-		      struct pmk_insn *in)
+static void set_structure(uint32_t w, unsigned registers, unsigned bytes, unsigned elements,
+			  bool old, struct pmk_insn *in)
 {
 	unsigned t = bits(w, 4, 0);
 	bool load = bit(w, 22);
 
-	access(in, load, bytes, elements);
+	set_access(in, load, bytes, elements);
 	if (elements > 1)
 		in->iclass = load ? PMK_I_LOADM : PMK_I_STOREM;
 	in->kind = PMK_K_VECTOR_MEM;
-	in->rd = value(in, true, t);
+	in->rd = set_value(in, true, t);
 	if (registers > 1)
-		in->rd2 = value(in, true, (t + 1) & 31);
+		in->rd2 = set_value(in, true, (t + 1) & 31);
 	for (unsigned i = 2; i < registers; i++)
-		value(in, true, (t + i) & 31);
+		set_value(in, true, (t + i) & 31);
 	if (load && old) {
 		in->ra = in->rd;
 		in->reads |= in->writes;
@@ -287,7 +287,7 @@ static void structure(uint32_t w, unsigned registers, unsigned bytes, unsigned e
  * opcode [15:12] gives the number of registers. Only LD1 and ST1 ([13] set), which do not
  * interleave elements, may have one element of 8 bytes in each register.
  */
-static bool structures(uint32_t w, struct pmk_insn *in)
+static bool decode_structures(uint32_t w, struct pmk_insn *in)
 {
 	static const uint8_t registers[16] = { 4, 0, 4, 0, 3, 0, 3, 1, 2, 0, 2 };
 	unsigned opcode = bits(w, 15, 12), size = bits(w, 11, 10), n = registers[opcode];
@@ -295,7 +295,7 @@ static bool structures(uint32_t w, struct pmk_insn *in)
 
 	if (!n || (size == 3 && !bit(w, 30) && !one))
 		return false;
-	structure(w, n, 1u << size, n * ((bit(w, 30) ? 16u : 8u) >> size), false, in);
+	set_structure(w, n, 1u << size, n * ((bit(w, 30) ? 16u : 8u) >> size), false, in);
 	return true;
 }
 
@@ -320,45 +320,45 @@ static bool one_structure(uint32_t w, struct pmk_insn *in)
 			return false;
 		scale = 3;
 	}
-	structure(w, n, 1u << scale, n, !replicate, in);
+	set_structure(w, n, 1u << scale, n, !replicate, in);
 	return true;
 }
 
 /* ---- entry ---------------------------------------------------------------------------------- */
 
-static bool decode(uint32_t w, enum layout layout, struct pmk_insn *in)
+static bool decode_layout(uint32_t w, enum layout layout, struct pmk_insn *in)
 {
 	switch (layout) {
 	case SINGLE:
-		base(w, false, in);
-		return single(w, true, in);
+		set_base(w, false, in);
+		return decode_single(w, true, in);
 	case OFFSET:
-		base(w, false, in);
-		return offset(w, in);
+		set_base(w, false, in);
+		return decode_offset(w, in);
 	case INDEX:
-		base(w, true, in);
-		return single(w, false, in);
+		set_base(w, true, in);
+		return decode_single(w, false, in);
 	case USER:
-		base(w, false, in);
-		if (!single(w, false, in))
+		set_base(w, false, in);
+		if (!decode_single(w, false, in))
 			return false;
 		in->kind |= PMK_K_USER_MEM;
 		return true;
 	case PAIR:
-		return pair(w, in);
+		return decode_pair(w, in);
 	case LITERAL:
-		return literal(w, in);
+		return decode_literal(w, in);
 	case EXCLUSIVE:
-		base(w, false, in);
-		exclusive(w, false, in);
+		set_base(w, false, in);
+		decode_exclusive(w, false, in);
 		return true;
 	case EXCLUSIVE_PAIR:
-		base(w, false, in);
-		exclusive(w, true, in);
+		set_base(w, false, in);
+		decode_exclusive(w, true, in);
 		return true;
 	case ORDERED:
-		base(w, false, in);
-		ordered(w, bit(w, 22), in);
+		set_base(w, false, in);
+		decode_ordered(w, bit(w, 22), in);
 		return true;
 	case COMPARE_SWAP:
 		compare_swap(w, in);
@@ -366,22 +366,22 @@ static bool decode(uint32_t w, enum layout layout, struct pmk_insn *in)
 	case COMPARE_SWAP_PAIR:
 		return compare_swap_pair(w, in);
 	case ATOMIC:
-		atomic(w, in);
+		decode_atomic(w, in);
 		return true;
 	case RCPC:
-		base(w, false, in);
-		ordered(w, true, in);
+		set_base(w, false, in);
+		decode_ordered(w, true, in);
 		return true;
 	case RCPC_OFFSET:
-		base(w, false, in);
+		set_base(w, false, in);
 		return rcpc_offset(w, in);
 	case AUTHENTICATED: /* W [11] selects write-back */
-		base(w, bit(w, 11), in);
-		access(in, true, 8, 1);
+		set_base(w, bit(w, 11), in);
+		set_access(in, true, 8, 1);
 		in->rd = writes_x(in, bits(w, 4, 0));
 		return true;
 	case STRUCTURES:
-		return structures(w, in);
+		return decode_structures(w, in);
 	case ONE_STRUCTURE:
 		return one_structure(w, in);
 	}
@@ -392,6 +392,6 @@ bool pmk_a64_memory(uint32_t w, struct pmk_insn *in)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if ((w & rows[i].mask) == rows[i].value)
-			return decode(w, rows[i].layout, in);
+			return decode_layout(w, rows[i].layout, in);
 	return false;
 }

@@ -218,7 +218,7 @@ static void second_operand(uint32_t w, struct pmk_insn *in)
 	}
 }
 
-static void data(uint32_t w, unsigned flags, struct pmk_insn *in)
+static void decode_data(uint32_t w, unsigned flags, struct pmk_insn *in)
 {
 	in->sets_flags = bit(w, 20);
 	in->reads_flags = flags & CARRY;
@@ -239,7 +239,7 @@ static void data(uint32_t w, unsigned flags, struct pmk_insn *in)
 	}
 }
 
-static void media(uint32_t w, unsigned flags, struct pmk_insn *in)
+static void decode_media(uint32_t w, unsigned flags, struct pmk_insn *in)
 {
 	in->reads_flags = flags & GE;
 	if (flags & RN)
@@ -250,7 +250,7 @@ static void media(uint32_t w, unsigned flags, struct pmk_insn *in)
 		in->iclass = PMK_I_ALU_SHIFT;
 }
 
-static void multiply(uint32_t w, unsigned flags, struct pmk_insn *in)
+static void decode_multiply(uint32_t w, unsigned flags, struct pmk_insn *in)
 {
 	in->rm = reads(in, bits(w, 3, 0));
 	in->rs = reads(in, bits(w, 11, 8));
@@ -279,14 +279,14 @@ static void set_memory(struct pmk_insn *in, bool load, unsigned bytes, unsigned 
 	in->mem_count = (uint8_t)count;
 }
 
-static void literal(uint32_t w, unsigned offset, struct pmk_arm_facts *f)
+static void set_literal(uint32_t w, unsigned offset, struct pmk_arm_facts *f)
 {
 	f->insn.literal = true;
 	f->relative = PMK_ARM_FROM_PC4;
 	f->insn.target = (uint64_t)(bit(w, 23) ? (int64_t)offset : -(int64_t)offset);
 }
 
-static void single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
+static void decode_single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
 	bool post = !bit(w, 24);
@@ -305,14 +305,14 @@ static void single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
 	}
 	in->rd = writes(in, bits(w, 15, 12));
 	if (in->rn == PC && !bit(w, 25) && !in->writeback)
-		literal(w, bits(w, 11, 0), f);
+		set_literal(w, bits(w, 11, 0), f);
 	if (in->rd == PC && !bit(w, 22)) /* LDR pc, [sp], #k is a return, DDI 0301H 5.2.4 */
 		in->flow =
 			in->rn == SP && post && !bit(w, 25) ? PMK_FLOW_RETURN : PMK_FLOW_INDIRECT;
 }
 
 /* L [20], S [6] and H [5]: 001 STRH, 010 LDRD, 011 STRD, 101 LDRH, 110 LDRSB, 111 LDRSH. */
-static void extra(uint32_t w, struct pmk_arm_facts *f)
+static void decode_extra(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
 	bool twice = !bit(w, 20) && bit(w, 6);
@@ -329,10 +329,10 @@ static void extra(uint32_t w, struct pmk_arm_facts *f)
 	if (twice)
 		in->rd2 = load ? writes(in, (rd + 1) & 15) : reads(in, (rd + 1) & 15);
 	if (load && in->rn == PC && bit(w, 22) && !in->writeback)
-		literal(w, bits(w, 11, 8) << 4 | bits(w, 3, 0), f);
+		set_literal(w, bits(w, 11, 8) << 4 | bits(w, 3, 0), f);
 }
 
-static void multiple(uint32_t w, struct pmk_insn *in)
+static void decode_multiple(uint32_t w, struct pmk_insn *in)
 {
 	base(w, bit(w, 21), in);
 	in->list = (uint16_t)bits(w, 15, 0);
@@ -354,7 +354,7 @@ static void multiple(uint32_t w, struct pmk_insn *in)
 }
 
 /* Size in [22:21]: word, double word, byte, half word. A double word is one access of 8 bytes. */
-static void exclusive(uint32_t w, struct pmk_insn *in)
+static void decode_exclusive(uint32_t w, struct pmk_insn *in)
 {
 	static const uint8_t size[] = { 4, 8, 1, 2 };
 	unsigned bytes = size[bits(w, 22, 21)];
@@ -373,7 +373,7 @@ static void exclusive(uint32_t w, struct pmk_insn *in)
 	}
 }
 
-static void swap(uint32_t w, struct pmk_insn *in)
+static void decode_swap(uint32_t w, struct pmk_insn *in)
 {
 	base(w, false, in);
 	set_memory(in, true, bit(w, 22) ? 1 : 4, 1);
@@ -386,7 +386,7 @@ static void swap(uint32_t w, struct pmk_insn *in)
  * RFE loads PC and CPSR. SRS stores LR and SPSR to the stack of any mode; the model assumes that it
  * is the stack of the current mode.
  */
-static void state(uint32_t w, struct pmk_insn *in)
+static void decode_state(uint32_t w, struct pmk_insn *in)
 {
 	set_memory(in, bit(w, 20), 4, 2);
 	base(w, bit(w, 21), in);
@@ -400,7 +400,7 @@ static void state(uint32_t w, struct pmk_insn *in)
  * MRS, MSR. With R [22] set it is the SPSR, which conditions do not use. Hints are encoded as MSR,
  * but have names of their own and are not handled here.
  */
-static void status(uint32_t w, struct pmk_insn *in)
+static void decode_status(uint32_t w, struct pmk_insn *in)
 {
 	if (!bit(w, 21)) {
 		in->rd = writes(in, bits(w, 15, 12));
@@ -412,7 +412,7 @@ static void status(uint32_t w, struct pmk_insn *in)
 	in->sets_flags = bit(w, 19) && !bit(w, 22);
 }
 
-static void coprocessor(uint32_t w, struct pmk_insn *in)
+static void decode_coprocessor(uint32_t w, struct pmk_insn *in)
 {
 	unsigned rt = bits(w, 15, 12);
 
@@ -463,14 +463,14 @@ static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 	in->iclass = PMK_I_FP;
 	if (bits(w, 27, 24) == 0xe) {
 		if (bit(w, 4)) /* FMSTAT is a transfer to r15 */
-			coprocessor(w, in);
+			decode_coprocessor(w, in);
 	} else if (bits(w, 27, 21) == 0x62) {
 		coprocessor_two(w, in);
 	} else if (bit(w, 24) && !bit(w, 21)) {
 		base(w, false, in);
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, 1);
 		if (in->load && in->rn == PC)
-			literal(w, words << 2, f);
+			set_literal(w, words << 2, f);
 	} else { /* FLDMX and FSTMX have an odd count; their last word is not accessed */
 		base(w, bit(w, 21), in);
 		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, bit(w, 8) ? words / 2 : words);
@@ -478,7 +478,7 @@ static void floating_point(uint32_t w, struct pmk_arm_facts *f)
 	pmk_arm_vfp_facts(w, in);
 }
 
-static void jump(uint32_t w, struct pmk_arm_facts *f)
+static void set_jump(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
 	int32_t offset = (int32_t)((uint32_t)sign_extend(bits(w, 23, 0), 24) << 2);
@@ -718,43 +718,43 @@ static void a32_facts(uint32_t w, unsigned name, struct pmk_arm_facts *f)
 		in->sysop = name == ARM_INS_WFI ? PMK_SYS_WFI : PMK_SYS_NONE;
 		break;
 	case DATA:
-		data(w, r.flags, in);
+		decode_data(w, r.flags, in);
 		break;
 	case MEDIA:
-		media(w, r.flags, in);
+		decode_media(w, r.flags, in);
 		break;
 	case MULTIPLY:
-		multiply(w, r.flags, in);
+		decode_multiply(w, r.flags, in);
 		break;
 	case LONG:
 		multiply_long(w, r.flags, in);
 		break;
 	case SINGLE:
 		if (bits(w, 27, 25) == 4)
-			multiple(w, in);
+			decode_multiple(w, in);
 		else
-			single(w, r.flags, f);
+			decode_single(w, r.flags, f);
 		break;
 	case EXTRA:
-		extra(w, f);
+		decode_extra(w, f);
 		break;
 	case MULTIPLE:
-		multiple(w, in);
+		decode_multiple(w, in);
 		break;
 	case EXCLUSIVE:
-		exclusive(w, in);
+		decode_exclusive(w, in);
 		break;
 	case SWAP:
-		swap(w, in);
+		decode_swap(w, in);
 		break;
 	case STATE:
-		state(w, in);
+		decode_state(w, in);
 		break;
 	case STATUS:
-		status(w, in);
+		decode_status(w, in);
 		break;
 	case COPROC:
-		coprocessor(w, in);
+		decode_coprocessor(w, in);
 		break;
 	case COPROC2:
 		coprocessor_two(w, in);
@@ -763,7 +763,7 @@ static void a32_facts(uint32_t w, unsigned name, struct pmk_arm_facts *f)
 		coprocessor_memory(w, in);
 		break;
 	case JUMP:
-		jump(w, f);
+		set_jump(w, f);
 		break;
 	case TRAP:
 		in->flow = PMK_FLOW_EXCEPTION;
@@ -857,8 +857,8 @@ static void facts_of(struct pmk_isa_arm *isa, enum set set, bool thumb, uint32_t
 		v6_facts(isa, thumb, word, size, f);
 }
 
-static void decode(struct pmk_isa_arm *isa, enum set set, bool thumb, uint64_t addr,
-		   const void *bytes, size_t size, struct pmk_insn *insn)
+static void decode_at(struct pmk_isa_arm *isa, enum set set, bool thumb, uint64_t addr,
+		      const void *bytes, size_t size, struct pmk_insn *insn)
 {
 	const uint8_t *b = bytes;
 	uint32_t word = 0;
@@ -888,19 +888,19 @@ static void decode(struct pmk_isa_arm *isa, enum set set, bool thumb, uint64_t a
 void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			size_t size, struct pmk_insn *insn)
 {
-	decode(isa, V6, thumb, addr, bytes, size, insn);
+	decode_at(isa, V6, thumb, addr, bytes, size, insn);
 }
 
 void pmk_isa_arm6t2_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			   size_t size, struct pmk_insn *insn)
 {
-	decode(isa, V6T2, thumb, addr, bytes, size, insn);
+	decode_at(isa, V6T2, thumb, addr, bytes, size, insn);
 }
 
 void pmk_isa_arm7_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			 size_t size, struct pmk_insn *insn)
 {
-	decode(isa, V7, thumb, addr, bytes, size, insn);
+	decode_at(isa, V7, thumb, addr, bytes, size, insn);
 }
 
 bool pmk_isa_arm_is_named(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,

@@ -50,7 +50,7 @@ static int8_t writes_d(struct pmk_insn *in, unsigned reg, unsigned n)
 
 /* ---- scalar --------------------------------------------------------------------------------- */
 
-static void accumulate(struct pmk_insn *in)
+static void set_accumulate(struct pmk_insn *in)
 {
 	in->iclass = PMK_I_FP_MAC;
 	in->ra = reads_d(in, (unsigned)in->rd, 1);
@@ -115,7 +115,7 @@ static bool scalar_data(uint32_t w, struct pmk_insn *in)
 		case 1: /* VNMLA, VNMLS */
 		case 5: /* VFNMA, VFNMS */
 		case 6: /* VFMA, VFMS */
-			accumulate(in);
+			set_accumulate(in);
 			break;
 		case 2: /* VMUL, VNMUL */
 			in->iclass = PMK_I_FP_MUL;
@@ -159,7 +159,7 @@ static bool scalar_v8(uint32_t w, struct pmk_insn *in)
 }
 
 /* Between registers of the core and of VFP: 8, 16 and 32 bits. */
-static bool move(uint32_t w, struct pmk_insn *in)
+static bool decode_move(uint32_t w, struct pmk_insn *in)
 {
 	unsigned rt = bits(w, 15, 12);
 
@@ -233,7 +233,7 @@ static bool move_two(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-static void accesses(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
+static void set_accesses(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
 {
 	in->kind = PMK_K_VECTOR_MEM;
 	in->load = load;
@@ -253,7 +253,7 @@ static bool load_store(uint32_t w, struct pmk_arm_facts *f)
 	uint64_t regs;
 
 	if (one) {
-		accesses(in, load, wide ? 8 : 4, 1);
+		set_accesses(in, load, wide ? 8 : 4, 1);
 		in->iclass = load ? PMK_I_LOAD : PMK_I_STORE;
 		base(w, false, in);
 		if (load && in->rn == PC) {
@@ -266,7 +266,7 @@ static bool load_store(uint32_t w, struct pmk_arm_facts *f)
 		if (bit(w, 24) == bit(w, 23) || !words || words > 33)
 			return false;
 		n = wide ? words / 2 : words;
-		accesses(in, load, wide ? 8 : 4, n);
+		set_accesses(in, load, wide ? 8 : 4, n);
 		in->iclass = load ? PMK_I_LOADM : PMK_I_STOREM;
 		base(w, bit(w, 21), in);
 		if (!wide) /* single registers: the D registers that contain them */
@@ -556,7 +556,7 @@ static const struct shape {
  * Records the registers that it loads or stores, with a distance of `step` in a structure. False:
  * unallocated.
  */
-static bool elements(uint32_t w, struct pmk_insn *in)
+static bool set_elements(uint32_t w, struct pmk_insn *in)
 {
 	bool load = bit(w, 21), old = false;
 	unsigned d = d_at(w, 12, 22), size, n, step = 1, count;
@@ -587,7 +587,7 @@ static bool elements(uint32_t w, struct pmk_insn *in)
 		step = n == 1 ? 1 : step;
 		old = true;
 	}
-	accesses(in, load, 1u << size, count);
+	set_accesses(in, load, 1u << size, count);
 	in->iclass = count > 1 ? load ? PMK_I_LOADM : PMK_I_STOREM
 		     : load    ? PMK_I_LOAD
 			       : PMK_I_STORE;
@@ -614,18 +614,18 @@ bool pmk_arm_is_simd(uint32_t w)
 	return bits(w, 27, 26) == 3 && bits(w, 25, 24) != 3 && bits(w, 11, 9) == 5;
 }
 
-static bool facts(uint32_t w, struct pmk_arm_facts *f)
+static bool decode_facts(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
 
 	if (w >> 28 == 0xf && bits(w, 27, 25) == 1)
 		return vector_data(w, in);
 	if (w >> 28 == 0xf && (w & 0x0f100000) == 0x04000000)
-		return elements(w, in);
+		return set_elements(w, in);
 	if (w >> 28 == 0xf)
 		return bits(w, 27, 24) == 0xe && !bit(w, 4) && scalar_v8(w, in);
 	if (bits(w, 27, 24) == 0xe)
-		return bit(w, 4) ? move(w, in) : scalar_data(w, in);
+		return bit(w, 4) ? decode_move(w, in) : scalar_data(w, in);
 	if (bits(w, 27, 21) == 0x62)
 		return move_two(w, in);
 	if (bits(w, 27, 23) == 0x18)
@@ -637,7 +637,7 @@ void pmk_arm_simd_facts(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_arm_facts blank = *f;
 
-	if (!facts(w, f)) {
+	if (!decode_facts(w, f)) {
 		*f = blank;
 		return;
 	}

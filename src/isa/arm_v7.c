@@ -64,7 +64,7 @@ static const struct row {
 	/* clang-format on */
 };
 
-static void memory(struct pmk_insn *in, bool load, unsigned bytes)
+static void set_memory(struct pmk_insn *in, bool load, unsigned bytes)
 {
 	in->iclass = load ? PMK_I_LOAD : PMK_I_STORE;
 	in->load = load;
@@ -81,11 +81,11 @@ static unsigned ordered_bytes(uint32_t w)
 	return size[bits(w, 22, 21)];
 }
 
-static void ordered(uint32_t w, bool load, bool exclusive, struct pmk_insn *in)
+static void set_ordered(uint32_t w, bool load, bool exclusive, struct pmk_insn *in)
 {
 	unsigned bytes = ordered_bytes(w), rt = load ? bits(w, 15, 12) : bits(w, 3, 0);
 
-	memory(in, load, bytes);
+	set_memory(in, load, bytes);
 	in->kind |= load ? PMK_K_ACQUIRE : PMK_K_RELEASE;
 	in->exclusive = exclusive;
 	in->rn = reads(in, bits(w, 19, 16));
@@ -102,11 +102,11 @@ static void ordered(uint32_t w, bool load, bool exclusive, struct pmk_insn *in)
 		in->rd = writes(in, bits(w, 15, 12));
 }
 
-static void extra(uint32_t w, struct pmk_insn *in)
+static void decode_extra(uint32_t w, struct pmk_insn *in)
 {
 	bool load = bit(w, 20);
 
-	memory(in, load, bits(w, 6, 5) == 2 ? 1 : 2);
+	set_memory(in, load, bits(w, 6, 5) == 2 ? 1 : 2);
 	in->rn = reads(in, bits(w, 19, 16));
 	writes(in, bits(w, 19, 16));
 	in->writeback = true;
@@ -117,7 +117,7 @@ static void extra(uint32_t w, struct pmk_insn *in)
 	in->rd = load ? writes(in, bits(w, 15, 12)) : reads(in, bits(w, 15, 12));
 }
 
-static void operands(uint32_t w, const struct row *r, struct pmk_insn *in)
+static void set_operands(uint32_t w, const struct row *r, struct pmk_insn *in)
 {
 	switch ((enum layout)r->layout) {
 	case PLAIN:
@@ -162,13 +162,13 @@ static void operands(uint32_t w, const struct row *r, struct pmk_insn *in)
 			in->rm = reads(in, bits(w, 3, 0));
 		break;
 	case LOAD:
-		ordered(w, true, r->flags & EX, in);
+		set_ordered(w, true, r->flags & EX, in);
 		break;
 	case STORE:
-		ordered(w, false, r->flags & EX, in);
+		set_ordered(w, false, r->flags & EX, in);
 		break;
 	case EXTRA:
-		extra(w, in);
+		decode_extra(w, in);
 		break;
 	}
 }
@@ -201,7 +201,7 @@ bool pmk_arm_v7_facts(uint32_t w, struct pmk_arm_facts *f)
 	in->iclass = r->iclass;
 	in->flow = r->flow;
 	in->sysop = r->sysop;
-	operands(w, r, in);
+	set_operands(w, r, in);
 	return true;
 }
 

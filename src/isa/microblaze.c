@@ -168,7 +168,7 @@ static const struct row rows[] = {
 	ROW(0xfee0c000, 0x9400c000, 0, OTHER, N,      0), /* mts, mtse */
 	ROW(0xfc1fffff, 0x94008001, 0, OTHER, D | CI, 0), /* mfs rmsr */
 	ROW(0xfc17c000, 0x94008000, 0, OTHER, D,      0), /* mfs, mfse */
-	/* streams: see stream() */
+	/* streams: see decode_stream() */
 	ROW(0xfc1f041f, 0x4c000000, 0, OTHER, D | M, PMK_MB_GET), /* getd */
 	ROW(0xffe0043f, 0x4c000400, 0, OTHER, M,     PMK_MB_PUT), /* putd */
 	ROW(0xfc1f83f0, 0x6c000000, 0, OTHER, D,     PMK_MB_GET), /* get */
@@ -186,7 +186,7 @@ static const struct row rows[] = {
 	/* prefixes */
 	ROW(0xffff0000, 0xb0000000, 0, OTHER, 0, PMK_MB_IMM),        /* imm */
 	ROW(0xff000000, 0xb2000000, 0, OTHER, 0, PMK_MB_IMM | LONG), /* imml */
-	/* barriers: see barrier() */
+	/* barriers: see decode_barrier() */
 	ROW(0xfc1fffff, 0xb8020004, 0, OTHER, 0, PMK_MB_MBAR),
 	/* br: delay slot [20], absolute [19], link [18], extended address [16] */
 	BRANCH(0xffff07ff, 0x98000000, INDIRECT,  M,     BR),                /* br */
@@ -263,7 +263,7 @@ static const struct row rows[] = {
 /* The control field is [14:10], or [9:5] of the dynamic forms. With n set the instruction does not
  * wait, and sets MSR[C] if there was no data or no room. A put with t set tests for room and sends
  * nothing. */
-static void stream(uint32_t w, struct pmk_insn *in)
+static void decode_stream(uint32_t w, struct pmk_insn *in)
 {
 	bool dynamic = bits(w, 31, 26) == 0x13;
 
@@ -274,7 +274,7 @@ static void stream(uint32_t w, struct pmk_insn *in)
 
 /* mbar has options in its field rD: [0] set does not wait for instruction fetches, [1] set does not
  * wait for data accesses, and any bit of [4:3] puts the core to sleep. */
-static void barrier(uint32_t w, struct pmk_insn *in)
+static void decode_barrier(uint32_t w, struct pmk_insn *in)
 {
 	bool code = !bit(w, 21), data = !bit(w, 22), sleep = bits(w, 25, 24) != 0;
 
@@ -294,7 +294,7 @@ static bool changes_mapping(uint32_t w)
 	       (special == 0x1000 || special == 0x1003 || special == 0x1004);
 }
 
-static void memory(const struct row *r, struct pmk_insn *in)
+static void set_memory(const struct row *r, struct pmk_insn *in)
 {
 	in->load = r->iclass == PMK_I_LOAD;
 	in->store = !in->load;
@@ -320,7 +320,7 @@ static void known_condition(uint32_t w, struct pmk_insn *in)
 
 /* ---- entry ---------------------------------------------------------------------------------- */
 
-static void roles(uint32_t w, unsigned roles, struct pmk_insn *in)
+static void set_roles(uint32_t w, unsigned roles, struct pmk_insn *in)
 {
 	unsigned d = bits(w, 25, 21);
 
@@ -351,7 +351,7 @@ static void set_target(int64_t immediate, bool wide, struct pmk_insn *in)
 	in->target = wide ? target : (uint32_t)target;
 }
 
-static const struct row *find(uint32_t w, bool wide)
+static const struct row *find_row(uint32_t w, bool wide)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *r = &rows[i];
@@ -363,9 +363,9 @@ static const struct row *find(uint32_t w, bool wide)
 	return NULL;
 }
 
-static void decode(uint64_t addr, uint32_t w, bool wide, struct pmk_insn *in)
+static void decode_word(uint64_t addr, uint32_t w, bool wide, struct pmk_insn *in)
 {
-	const struct row *r = find(w, wide);
+	const struct row *r = find_row(w, wide);
 
 	*in = (struct pmk_insn){
 		.addr = addr,
@@ -386,13 +386,13 @@ static void decode(uint64_t addr, uint32_t w, bool wide, struct pmk_insn *in)
 	in->is_branch = in->kind & (PMK_MB_BR | PMK_MB_BR_COND);
 	in->conditional = in->kind & PMK_MB_BR_COND;
 	in->sysop = changes_mapping(w) ? PMK_SYS_TLB : PMK_SYS_NONE;
-	roles(w, r->roles, in);
+	set_roles(w, r->roles, in);
 	if (r->bytes)
-		memory(r, in);
+		set_memory(r, in);
 	if (in->kind & (PMK_MB_GET | PMK_MB_PUT))
-		stream(w, in);
+		decode_stream(w, in);
 	if (in->kind & PMK_MB_MBAR)
-		barrier(w, in);
+		decode_barrier(w, in);
 	if (in->conditional)
 		known_condition(w, in);
 	if (has_target(in))
@@ -401,17 +401,17 @@ static void decode(uint64_t addr, uint32_t w, bool wide, struct pmk_insn *in)
 
 void pmk_isa_microblaze_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn)
 {
-	decode(addr, word, false, insn);
+	decode_word(addr, word, false, insn);
 }
 
 void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn)
 {
-	decode(addr, word, true, insn);
+	decode_word(addr, word, true, insn);
 }
 
 /* Add the upper part of the immediate, from a prefix. Its low 16 bits are taken from the target
  * that was set without the prefix. */
-static void complete(uint64_t upper, unsigned width, bool wide, struct pmk_insn *in)
+static void complete_target(uint64_t upper, unsigned width, bool wide, struct pmk_insn *in)
 {
 	uint64_t base = in->kind & PMK_MB_ABSOLUTE ? 0 : in->addr;
 	uint64_t low = (in->target - base) & 0xffff;
@@ -425,14 +425,15 @@ static void complete(uint64_t upper, unsigned width, bool wide, struct pmk_insn 
 
 void pmk_isa_microblaze_imm(struct pmk_insn *insn, uint32_t prefix)
 {
-	complete(bits(prefix, 15, 0), 16, false, insn);
+	complete_target(bits(prefix, 15, 0), 16, false, insn);
 }
 
 void pmk_isa_microblaze64_imm(struct pmk_insn *insn, uint32_t prefix)
 {
 	bool imml = prefix >> 24 == 0xb2;
 
-	complete(imml ? bits(prefix, 23, 0) : bits(prefix, 15, 0), imml ? 24 : 16, true, insn);
+	complete_target(imml ? bits(prefix, 23, 0) : bits(prefix, 15, 0), imml ? 24 : 16, true,
+			insn);
 }
 
 uint32_t pmk_isa_microblaze_word(const void *bytes, bool big_endian)

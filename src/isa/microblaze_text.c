@@ -171,9 +171,9 @@ struct out {
 	size_t size, at;
 };
 
-static void put(struct out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_text(struct out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void put(struct out *o, const char *format, ...)
+static void put_text(struct out *o, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -189,12 +189,12 @@ static bool put_special(struct out *o, unsigned number)
 {
 	for (size_t i = 0; i < COUNT(specials); i++)
 		if (specials[i].number == number) {
-			put(o, "%s", specials[i].name);
+			put_text(o, "%s", specials[i].name);
 			return true;
 		}
 	if (number < FIRST_PVR || number >= FIRST_PVR + NPVRS)
 		return false;
-	put(o, "rpvr%u", number - FIRST_PVR);
+	put_text(o, "rpvr%u", number - FIRST_PVR);
 	return true;
 }
 
@@ -202,28 +202,28 @@ static bool put_operand(struct out *o, char operand, uint32_t word)
 {
 	switch (operand) {
 	case 'd':
-		put(o, "r%u", word >> 21 & 31);
+		put_text(o, "r%u", word >> 21 & 31);
 		break;
 	case 'n':
-		put(o, "r%u", word >> 16 & 31);
+		put_text(o, "r%u", word >> 16 & 31);
 		break;
 	case 'm':
-		put(o, "r%u", word >> 11 & 31);
+		put_text(o, "r%u", word >> 11 & 31);
 		break;
 	case 'i':
-		put(o, "%d", (int16_t)word);
+		put_text(o, "%d", (int16_t)word);
 		break;
 	case 'u':
-		put(o, "%u", word & 31);
+		put_text(o, "%u", word & 31);
 		break;
 	case 'U':
-		put(o, "%u", word & 0x7fff);
+		put_text(o, "%u", word & 0x7fff);
 		break;
 	case 'w':
-		put(o, "%u", word >> 21 & 31);
+		put_text(o, "%u", word >> 21 & 31);
 		break;
 	case 'F':
-		put(o, "rfsl%u", word & 15);
+		put_text(o, "rfsl%u", word & 15);
 		break;
 	case 'S':
 		return put_special(o, word & 0x3fff);
@@ -233,9 +233,9 @@ static bool put_operand(struct out *o, char operand, uint32_t word)
 
 static bool put_all(struct out *o, const char *name, const char *operands, uint32_t word)
 {
-	put(o, *operands ? "%-7s " : "%s", name);
+	put_text(o, *operands ? "%-7s " : "%s", name);
 	for (size_t i = 0; operands[i]; i++) {
-		put(o, "%s", i ? ", " : "");
+		put_text(o, "%s", i ? ", " : "");
 		if (!put_operand(o, operands[i], word))
 			return false;
 	}

@@ -157,7 +157,7 @@ static bool is_unallocated(uint32_t w)
 	}
 }
 
-static void shifted(uint32_t w, struct pmk_insn *in)
+static void set_shifted_operand(uint32_t w, struct pmk_insn *in)
 {
 	unsigned amount = bits(w, 14, 12) << 2 | bits(w, 7, 6);
 	bool pack_or_saturate = (w & 0xfff00000) == 0xeac00000 || w >> 28 == 0xf;
@@ -200,7 +200,7 @@ static bool facts_of_row(uint32_t w, struct pmk_insn *in)
 	if (r->flags & ACC)
 		in->reads |= in->writes;
 	if (r->flags & SH)
-		shifted(w, in);
+		set_shifted_operand(w, in);
 	if ((r->flags & ROT) && bits(w, 5, 4))
 		in->iclass = PMK_I_ALU_SHIFT;
 	return true;
@@ -208,7 +208,7 @@ static bool facts_of_row(uint32_t w, struct pmk_insn *in)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void accesses(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
+static void set_access(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
 {
 	in->iclass = load ? PMK_I_LOAD : PMK_I_STORE;
 	in->load = load;
@@ -217,7 +217,7 @@ static void accesses(struct pmk_insn *in, bool load, unsigned bytes, unsigned co
 	in->mem_count = (uint8_t)count;
 }
 
-static void literal(bool up, unsigned offset, struct pmk_arm_facts *f)
+static void decode_literal(bool up, unsigned offset, struct pmk_arm_facts *f)
 {
 	f->insn.literal = true;
 	f->relative = PMK_ARM_FROM_PC4;
@@ -225,7 +225,7 @@ static void literal(bool up, unsigned offset, struct pmk_arm_facts *f)
 }
 
 /* LDM, STM, RFE, SRS: [24:23] is 01 for IA and 10 for DB, those of the state have the others. */
-static bool multiple(uint32_t w, struct pmk_insn *in)
+static bool decode_multiple(uint32_t w, struct pmk_insn *in)
 {
 	bool load = bit(w, 20), state = bit(w, 24) == bit(w, 23);
 
@@ -235,7 +235,7 @@ static bool multiple(uint32_t w, struct pmk_insn *in)
 		return false;
 	base(w, bit(w, 21), in);
 	if (state) {
-		accesses(in, load, 4, 2);
+		set_access(in, load, 4, 2);
 		if (load)
 			in->flow = PMK_FLOW_MODE;
 		else
@@ -244,7 +244,7 @@ static bool multiple(uint32_t w, struct pmk_insn *in)
 		return true;
 	}
 	in->list = (uint16_t)bits(w, 15, 0);
-	accesses(in, load, 4, (unsigned)__builtin_popcount(in->list));
+	set_access(in, load, 4, (unsigned)__builtin_popcount(in->list));
 	in->iclass = load ? PMK_I_LOADM : PMK_I_STOREM;
 	if (load) {
 		in->writes |= in->list & ~(1u << PC);
@@ -267,7 +267,7 @@ static bool exclusive_or_ordered(uint32_t w, struct pmk_insn *in)
 	    (size != 3 && rt2 != 15) || ((load || !exclusive) && bits(w, 3, 0) != 15))
 		return false;
 	base(w, false, in);
-	accesses(in, load, 1u << size, 1);
+	set_access(in, load, 1u << size, 1);
 	in->exclusive = exclusive;
 	if (ordered)
 		in->kind |= load ? PMK_K_ACQUIRE : PMK_K_RELEASE;
@@ -286,7 +286,7 @@ static bool exclusive_or_ordered(uint32_t w, struct pmk_insn *in)
 }
 
 /* LDREX, LDRD, TBB and their like. */
-static bool dual(uint32_t w, struct pmk_arm_facts *f)
+static bool decode_dual(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
 	unsigned rt = bits(w, 15, 12), rt2 = bits(w, 11, 8);
@@ -294,18 +294,18 @@ static bool dual(uint32_t w, struct pmk_arm_facts *f)
 
 	if (bit(w, 24) || bit(w, 21)) { /* LDRD, STRD */
 		base(w, bit(w, 21), in);
-		accesses(in, load, 4, 2);
+		set_access(in, load, 4, 2);
 		in->rd = load ? writes(in, rt) : reads(in, rt);
 		in->rd2 = load ? writes(in, rt2) : reads(in, rt2);
 		if (load && in->rn == PC && !in->writeback)
-			literal(bit(w, 23), bits(w, 7, 0) << 2, f);
+			decode_literal(bit(w, 23), bits(w, 7, 0) << 2, f);
 		return true;
 	}
 	if (!bit(w, 23)) { /* LDREX, STREX */
 		if (load && rt2 != 15)
 			return false;
 		base(w, false, in);
-		accesses(in, load, 4, 1);
+		set_access(in, load, 4, 1);
 		in->exclusive = true;
 		in->rd = writes(in, load ? rt : rt2);
 		if (!load)
@@ -315,7 +315,7 @@ static bool dual(uint32_t w, struct pmk_arm_facts *f)
 	if ((w & 0x0010ffe0) == 0x0010f000) { /* TBB, TBH: a load, and a jump by what it loads */
 		base(w, false, in);
 		in->rm = reads(in, bits(w, 3, 0));
-		accesses(in, true, 1u << bit(w, 4), 1);
+		set_access(in, true, 1u << bit(w, 4), 1);
 		in->flow = PMK_FLOW_INDIRECT;
 		in->is_branch = true;
 		return true;
@@ -324,7 +324,7 @@ static bool dual(uint32_t w, struct pmk_arm_facts *f)
 }
 
 /* A preload, or a hint without effect: a load of a byte or a half word to the PC. */
-static void hint(uint32_t w, struct pmk_insn *in)
+static void decode_hint(uint32_t w, struct pmk_insn *in)
 {
 	in->load = false;
 	in->mem_bytes = in->mem_count = 0;
@@ -332,7 +332,7 @@ static void hint(uint32_t w, struct pmk_insn *in)
 }
 
 /* One register. [24] sign, [23] offset of 12 bits, [22:21] size, [20] load. */
-static bool single(uint32_t w, struct pmk_arm_facts *f)
+static bool decode_single(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
 	unsigned size = bits(w, 22, 21), rn = bits(w, 19, 16), rt = bits(w, 15, 12);
@@ -340,12 +340,12 @@ static bool single(uint32_t w, struct pmk_arm_facts *f)
 
 	if (size == 3 || (bit(w, 24) && size == 2) || (rn == PC && !load))
 		return false;
-	accesses(in, load, 1u << size, 1);
+	set_access(in, load, 1u << size, 1);
 	to_pc = load && rt == PC;
 	if (rn == PC || bit(w, 23)) {
 		base(w, false, in);
 		if (rn == PC)
-			literal(bit(w, 23), bits(w, 11, 0), f);
+			decode_literal(bit(w, 23), bits(w, 11, 0), f);
 	} else if (bit(w, 11)) {
 		if (!bit(w, 10) && !bit(w, 8))
 			return false;
@@ -367,7 +367,7 @@ static bool single(uint32_t w, struct pmk_arm_facts *f)
 			in->target = 0;
 			f->relative = PMK_ARM_ABSOLUTE;
 		}
-		hint(w, in);
+		decode_hint(w, in);
 		return true;
 	}
 	in->rd = load ? writes(in, rt) : reads(in, rt);
@@ -380,7 +380,7 @@ static bool single(uint32_t w, struct pmk_arm_facts *f)
 
 /* [26] S, [13] J1, [11] J2; bits 23 and 22 of the offset are these two, inverted unless S is
  * set. */
-static bool branch(uint32_t w, struct pmk_arm_facts *f)
+static bool decode_branch(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
 	uint32_t s = bit(w, 26), i1 = bit(w, 13) ^ s ^ 1, i2 = bit(w, 11) ^ s ^ 1;
@@ -414,16 +414,16 @@ static bool branch(uint32_t w, struct pmk_arm_facts *f)
 
 /* ---- entries -------------------------------------------------------------------------------- */
 
-static bool wide(uint32_t w, struct pmk_arm_facts *f)
+static bool decode_wide(uint32_t w, struct pmk_arm_facts *f)
 {
 	if ((w & 0xfe400000) == 0xe8000000)
-		return multiple(w, &f->insn);
+		return decode_multiple(w, &f->insn);
 	if ((w & 0xfe400000) == 0xe8400000)
-		return dual(w, f);
+		return decode_dual(w, f);
 	if ((w & 0xfe000000) == 0xf8000000 && (bit(w, 20) || !bit(w, 24)))
-		return single(w, f);
+		return decode_single(w, f);
 	if ((w & 0xf8008000) == 0xf0008000)
-		return facts_of_row(w, &f->insn) || branch(w, f);
+		return facts_of_row(w, &f->insn) || decode_branch(w, f);
 	return facts_of_row(w, &f->insn);
 }
 
@@ -431,7 +431,7 @@ void pmk_arm_t32_facts(uint32_t w, struct pmk_arm_facts *f)
 {
 	struct pmk_arm_facts blank = *f;
 
-	if (wide(w, f))
+	if (decode_wide(w, f))
 		f->insn.decoded = true;
 	else
 		*f = blank;

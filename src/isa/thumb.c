@@ -146,7 +146,7 @@ static unsigned reg_at(uint32_t h, enum place place)
 
 /* PUSH, POP, STMIA, LDMIA. [8] adds lr to a PUSH and pc to a POP; in the others it belongs to
  * Rn. */
-static void multiple(uint32_t h, struct pmk_insn *in)
+static void decode_multiple(uint32_t h, struct pmk_insn *in)
 {
 	bool stack = in->rn == SP;
 
@@ -164,7 +164,7 @@ static void multiple(uint32_t h, struct pmk_insn *in)
 		in->reads |= in->list;
 }
 
-static void jump(uint32_t h, struct pmk_arm_facts *f)
+static void set_jump(uint32_t h, struct pmk_arm_facts *f)
 {
 	bool conditional = bits(h, 15, 12) == 0xd;
 
@@ -198,9 +198,9 @@ static void facts_of_row(uint32_t h, const struct row *r, struct pmk_arm_facts *
 	if (r->rd != NO)
 		in->rd = in->store ? reads(in, reg_at(h, r->rd)) : writes(in, reg_at(h, r->rd));
 	if (r->flags & LIST)
-		multiple(h, in);
+		decode_multiple(h, in);
 	if (r->flow == PMK_FLOW_JUMP)
-		jump(h, f);
+		set_jump(h, f);
 	if (r->flags & LIT) {
 		in->literal = true;
 		in->target = bits(h, 7, 0) * 4;
@@ -210,7 +210,7 @@ static void facts_of_row(uint32_t h, const struct row *r, struct pmk_arm_facts *
 
 /* [15:11] of the halves of BL: 11110, then 11111; of BLX: 11110, then 11101 with [0] clear. The
  * target of BLX is aligned to words. */
-static void pair(uint32_t word, struct pmk_arm_facts *f)
+static void decode_pair(uint32_t word, struct pmk_arm_facts *f)
 {
 	struct pmk_insn *in = &f->insn;
 	uint32_t second = word >> 16;
@@ -230,7 +230,7 @@ static void pair(uint32_t word, struct pmk_arm_facts *f)
 void pmk_arm_thumb_facts(uint32_t word, size_t size, struct pmk_arm_facts *out)
 {
 	if (size == 4) {
-		pair(word, out);
+		decode_pair(word, out);
 		return;
 	}
 	if (size != 2)
