@@ -96,9 +96,29 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  * The value of a flag ("all-cpus", "no-aggr", "no-inherit", "bars", "detailed", "null", "summary",
  * "no-summary", "per-thread", "sample", "guest") is NULL. Settings that can be
  * repeated add up: event, metrics, set, traffic, region, env; of the others the last value holds.
- * Texts are copied. Returns 0, PMK_COUNT_USAGE or PMK_COUNT_FAILED.
+ * Texts are copied. Returns 0, PMK_COUNT_USAGE or PMK_COUNT_FAILED. Errors name settings: 'repeat'.
  */
 int pmk_count_set(struct pmk_count *c, const char *name, const char *value);
+
+/* What the value of a setting is. */
+enum pmk_count_kind {
+	PMK_COUNT_FLAG,	  /* there is none: the value is NULL */
+	PMK_COUNT_NUMBER, /* a decimal number */
+	PMK_COUNT_TEXT,
+	PMK_COUNT_LIST, /* a text that may be set several times; the values add up */
+};
+
+struct pmk_count_setting {
+	const char *name; /* "repeat" */
+	int32_t kind;	  /* enum pmk_count_kind */
+	/* The targets that know it, separated by spaces: "emu wave"; NULL: all. */
+	const char *ways;
+	const char *brief; /* one line for people */
+};
+
+/* Setting number i, from 0; NULL: there are not so many. */
+const struct pmk_count_setting *pmk_count_settings(uint32_t i);
+
 /* Set the program and its arguments, NULL terminated; they are copied. With the setting "qemu":
  * more words for the emulator. */
 int pmk_count_program(struct pmk_count *c, char *const *argv);
@@ -123,8 +143,8 @@ struct pmk_count_listener {
 };
 
 /* Find out whether the request can be met, and by what. This reads files but starts nothing. If
- * it was not called, pmk_count_run() does it. `l` may be NULL, here and below; it is copied, and
- * holds from then on. */
+ * it was not called, pmk_count_run() does it. After a failure settings can be changed, and it can be
+ * called again. `l` may be NULL, here and below; it is copied, and holds from then on. */
 int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l);
 
 /* Count, to the end of the program or until pmk_count_stop(). Once per handle. */

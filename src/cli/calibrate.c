@@ -16,6 +16,7 @@
 #include "cli/calibrate_fit.h"
 #include "cli/cli.h"
 #include "cli/show.h"
+#include "count/command.h"
 
 /* exit code of the kernels' program: code cannot be generated */
 enum { MOST_SETTINGS = 64, MOST_KERNELS = 512, NO_CODE = 3 };
@@ -74,7 +75,7 @@ static int run_kernel(const struct setting *settings, unsigned n, const char *ev
 {
 	char kind[24], stride[24], line[24], count[24], turns[24];
 	char *argv[] = { program[0], kind, stride, line, count, turns, NULL };
-	struct pmk_count *run = pmk_count_new();
+	struct pmk_count *run = pmk_count_new_for_command();
 	struct pmk_count_summary sum;
 	struct pmk_count_row row;
 

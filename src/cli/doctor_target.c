@@ -404,7 +404,7 @@ static const struct pmk_speaker *speaker_of(const char *target, const char **whe
 
 int doctor_target(json_object *doc, const struct doctor_board *board)
 {
-	static struct examination x;
+	static struct examination x = { .fault.options = true };
 	const char *where, *data = board->layout ? "" : cli_data_dir();
 	const struct pmk_speaker *speaker = speaker_of(board->target, &where);
 

@@ -285,7 +285,7 @@ static int count(const struct history_request *q, struct counted *c)
 {
 	int code;
 
-	c->count = pmk_count_new();
+	c->count = pmk_count_new_for_command();
 	code = ask(q, c->count);
 	if (code)
 		return code;

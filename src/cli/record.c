@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/counting.h"
 #include "cli/output.h"
+#include "count/command.h"
 #include "recording/recording.h"
 
 static const struct cli_option options[] = {
@@ -219,7 +220,7 @@ static int record(struct record *r)
 
 static int run_record(int argc, char **argv)
 {
-	struct record r = { .count = pmk_count_new(), .path = "pmk.data" };
+	struct record r = { .count = pmk_count_new_for_command(), .path = "pmk.data" };
 	bool help = false;
 	int code = r.count ? parse(&r, argc, argv, &help) : failed(&r);
 

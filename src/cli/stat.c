@@ -389,7 +389,7 @@ static int count(struct stat *s)
 
 int cli_count(const struct cli_command *cmd, int argc, char **argv)
 {
-	struct stat s = { .cmd = cmd, .count = pmk_count_new() };
+	struct stat s = { .cmd = cmd, .count = pmk_count_new_for_command() };
 	bool help = false;
 	int code = s.count ? parse(&s, argc, argv, &help) : failed(&s);
 

@@ -346,7 +346,7 @@ const char *pmk_amba_not_counted(const struct pmk_amba *a, const struct pmk_wave
 	if (axi)
 		return lacks(axi->slot, PMK_AXI_NROLES, needs) ? NO_SIGNAL : NULL;
 	if (!l)
-		return "--layer leaves it out";
+		return "the layer that was chosen leaves it out";
 	if (ev->signal != PMK_SIG_NONE && !pmk_bus_raises(l->bus, ev->signal))
 		return NO_SIGNAL;
 	if (lacks(l->slot, PMK_AHB_NROLES, needs))

@@ -87,14 +87,14 @@ static int bar_events(struct pmk_count *c,
 		return 0;
 	if (timed)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--bars: %s has no layers of a bus to draw; with -I "
+				      "`bars`: %s has no layers of a bus to draw; with `interval` "
 				      "the trend of its latencies is drawn",
 				      c->pmu->name);
 	if (!watched || !layers)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"--bars draws layers of a bus, as --pmu ahbmon counts them; %s has none",
-			watched ? c->pmu->name : "-T linux");
+			"`bars` draws layers of a bus, as `pmu` ahbmon counts them; %s has none",
+			watched ? c->pmu->name : "`target` linux");
 	err = add_watched(c, (const struct pmk_event *const[]){ layers->cycles, NULL }, watched);
 	for (unsigned i = 0; !err && i < layers->n; i++) {
 		const struct pmk_layer *l = &layers->layer[i];

@@ -10,6 +10,8 @@
 
 #include "recording/recording.h"
 
+/* A handle whose errors, warnings and notes name options: -r, not 'repeat'. */
+struct pmk_count *pmk_count_new_for_command(void);
 /* The file that is run, once it is prepared; NULL: none. */
 const char *pmk_count_file(const struct pmk_count *c);
 /* The files that the run writes while it counts: a log of registers, and pins; NULL: none. */

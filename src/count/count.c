@@ -33,6 +33,15 @@ struct pmk_count *pmk_count_new(void)
 	return NULL;
 }
 
+struct pmk_count *pmk_count_new_for_command(void)
+{
+	struct pmk_count *c = pmk_count_new();
+
+	if (c)
+		c->fault.options = true;
+	return c;
+}
+
 void pmk_count_free(struct pmk_count *c)
 {
 	if (!c)
@@ -70,17 +79,52 @@ const char *pmk_count_data(struct pmk_count *c)
 	return c->data;
 }
 
+/* The text of a note or a warning; NULL: out of memory. */
+static char *text_render(const struct pmk_count *c, const char *fmt, va_list ap)
+{
+	char *text, *rendered;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		return NULL;
+	rendered = pmk_count_render(text, c->fault.options);
+	free(text);
+	return rendered;
+}
+
 void pmk_count_note(struct pmk_count *c, const char *fmt, ...)
 {
 	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = text_render(c, fmt, ap);
 	va_end(ap);
 	if (text && c->listener.note)
 		c->listener.note(c->listener.ctx, text);
+	free(text);
+}
+
+void pmk_count_warn(struct pmk_count *c, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = text_render(c, fmt, ap);
+	va_end(ap);
+	pmk_result_warn(&c->result, "%s", text ? text : "out of memory");
+	free(text);
+}
+
+void pmk_count_add_note(struct pmk_count *c, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = text_render(c, fmt, ap);
+	va_end(ap);
+	pmk_result_note(&c->result, "%s", text ? text : "out of memory");
 	free(text);
 }
 
@@ -183,22 +227,38 @@ void pmk_count_tell(struct pmk_count *c)
 
 void pmk_count_warn_interrupted(struct pmk_count *c)
 {
-	pmk_result_warn(&c->result,
-			"the program was interrupted: counts are what had been counted by then");
+	pmk_count_warn(c, "the program was interrupted: counts are what had been counted by then");
 	if (c->q.runs > 1)
-		pmk_result_warn(&c->result, "%u of %u runs were completed", c->result.runs,
-				c->q.runs);
+		pmk_count_warn(c, "%u of %u runs were completed", c->result.runs, c->q.runs);
 }
 
 void pmk_count_warn_timeout(struct pmk_count *c)
 {
-	pmk_result_warn(&c->result,
-			"--timeout ended the program after %u ms: counts are what had been "
-			"counted by then",
-			c->q.timeout_ms);
+	pmk_count_warn(c,
+		       "`timeout` ended the program after %u ms: counts are what had been "
+		       "counted by then",
+		       c->q.timeout_ms);
 }
 
 /* ---- the interface --------------------------------------------------------------------------- */
+
+/* Forget what was chosen, so that the request can be prepared again. */
+static void forget_choice(struct pmk_count *c)
+{
+	if (c->state)
+		c->q.way->free(c);
+	c->state = NULL;
+	pmk_event_list_free(&c->events);
+	c->events = (struct pmk_event_list){ .fault = &c->fault };
+	memset(c->reason, 0, sizeof(c->reason));
+	c->metrics = (struct pmk_metric_list){ 0 };
+	c->pmu = NULL;
+	c->program = NULL;
+	*c->data = '\0';
+	pmk_result_free(&c->result);
+	pmk_result_init(&c->result);
+	c->result.runs = 0;
+}
 
 int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 {
@@ -216,8 +276,10 @@ int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 	err = pmk_request_check(c);
 	if (!err)
 		err = c->q.way->choose(c);
-	/* After a failure part of the state is set, so that a second try is refused. */
-	c->stage = err ? PMK_COUNT_RAN : PMK_COUNT_PREPARED;
+	if (err)
+		forget_choice(c);
+	else
+		c->stage = PMK_COUNT_PREPARED;
 	return err;
 }
 

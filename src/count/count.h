@@ -2,7 +2,8 @@
 /*
  * Counting between its files. The interface is <pmk/count.h>.
  *
- *	request.c          settings → struct pmk_request
+ *	settings.c         settings → struct pmk_request
+ *	request.c          whether they go together, and the way
  *	choose.c           what is common to all ways: events and metrics that are meant
  *	emulated.c         emulation: what is counted where; emulated_run.c runs the emulator
  *	                   and takes the readings, emulated_result.c makes sections of them
@@ -36,7 +37,8 @@ enum pmk_interval { PMK_EVERY_NONE, PMK_EVERY_CYCLES, PMK_EVERY_INSNS, PMK_EVERY
 
 /* What was asked for. The request owns the texts; NULL: not given. */
 struct pmk_request {
-	const struct pmk_count_way *way;    /* the setting "target" chooses it */
+	const struct pmk_count_way *asked;  /* the setting "target" chooses it */
+	const struct pmk_count_way *way;    /* what counts; set by pmk_request_check() */
 	const struct pmk_count_way *hinted; /* the only way that knows … */
 	const char *hint;		    /* … this setting */
 	const char *shared;		    /* a setting that several ways know, but not all */
@@ -99,6 +101,11 @@ struct pmk_count {
 
 /* request.c: check that the settings go together, and choose the way. 0 or a failure. */
 int pmk_request_check(struct pmk_count *c);
+/* Settings that only different ways know make no sense together. 0 or a failure. */
+int pmk_request_note_owner(struct pmk_count *c, const char *setting);
+
+/* settings.c. True if this way knows a setting that not all ways know. */
+bool pmk_setting_of_way(const char *name, const struct pmk_count_way *way);
 void pmk_request_free(struct pmk_request *q);
 
 /* count.c. The data directory, the metrics; NULL: a failure. */
@@ -106,6 +113,11 @@ const char *pmk_count_data(struct pmk_count *c);
 struct pmk_metrics *pmk_count_all_metrics(struct pmk_count *c);
 /* Tell the user something that is no failure, in one line. */
 void pmk_count_note(struct pmk_count *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Warn, or add a note to the result. Settings are written as in error.h. */
+void pmk_count_warn(struct pmk_count *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void pmk_count_add_note(struct pmk_count *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Tell the listener what is counted, unless it knows already. 0 or a failure. */
 int pmk_count_begin(struct pmk_count *c);

@@ -82,8 +82,8 @@ static int choose_core(struct pmk_count *c)
 		if (!name)
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
-				"no core that is emulated has the PMU %s; -e and --core of "
-				"another one (pmk list cores), or -T linux on a machine that "
+				"no core that is emulated has the PMU %s; `event` and `core` of "
+				"another one (pmk list cores), or `target` linux on a machine that "
 				"has it",
 				asked->name);
 	}
@@ -260,7 +260,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 	if (is_raised(core, e->prog.system, ev))
 		return NULL;
 	if (is_raised(core, true, ev))
-		return "user emulation takes no exceptions; with --qemu, firmware does";
+		return "user emulation takes no exceptions; with `qemu`, firmware does";
 	if (e->prog.system && !pmk_core_family(core)->levels && is_exception(ev->signal))
 		return "exceptions of this core are not told apart in system emulation";
 	return ev->unmodelled ? ev->unmodelled : "not modelled";
@@ -324,7 +324,7 @@ static void more_counters(const struct pmk_count *c, bool latency, unsigned n, c
 	*buf = '\0';
 	if (c->pmu == &e->microblaze.pmu &&
 	    n <= (latency ? PMK_MICROBLAZE_MAX_LATENCIES : PMK_MICROBLAZE_MAX_EVENTS))
-		snprintf(buf, size, ", or --set %s=%u", key, n);
+		snprintf(buf, size, ", or `set` %s=%u", key, n);
 }
 
 /* Counters of one kind that are not tied to one event: how many there are, and how many a group
@@ -372,8 +372,8 @@ static int group_too_large(struct pmk_count *c, unsigned event, bool latency, st
 		"the group {%s,...} needs %u %s counters at a time, %s has %u%s; without the "
 		"braces they take several passes%s",
 		c->events.item[e->event_of[event]].name, need.wanted, latency ? "latency" : "event",
-		pmu_of_event(c, event)->name, need.there, timer ? ", one of them for -I" : "",
-		more);
+		pmu_of_event(c, event)->name, need.there,
+		timer ? ", one of them for `interval`" : "", more);
 }
 
 static int event_without_counter(struct pmk_count *c, unsigned event)
@@ -383,10 +383,11 @@ static int event_without_counter(struct pmk_count *c, unsigned event)
 	char more[64];
 
 	more_counters(c, false, 1 + timed, more, sizeof(more));
-	return pmk_count_fail(
-		&c->fault, PMK_COUNT_USAGE, "%s has no event counter for %s%s; count others%s%s",
-		c->pmu->name, c->events.item[e->event_of[event]].name,
-		timed ? " beside that of -I" : "", timed ? ", or give -I in insns" : "", more);
+	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+			      "%s has no event counter for %s%s; count others%s%s", c->pmu->name,
+			      c->events.item[e->event_of[event]].name,
+			      timed ? " beside that of `interval`" : "",
+			      timed ? ", or give `interval` in insns" : "", more);
 }
 
 /* Fail for the first event or group that does not fit the counters: say what it needs, what there
@@ -450,7 +451,7 @@ static int plan_events(struct pmk_count *c)
 			"of them%s",
 			PMK_MAX_PASSES, c->pmu->name,
 			c->pmu == &e->microblaze.pmu
-				? ", or give it more counters: --set debug.event_counters=N"
+				? ", or give it more counters: `set` debug.event_counters=N"
 				: "");
 	if (err)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "these events do not fit %s: %s",
@@ -469,7 +470,7 @@ static int find_symbol(struct pmk_count *c, const char *name, uint64_t *addr)
 	if (!image && (name[0] != '0' || (name[1] | 0x20) != 'x'))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"region '%s': the --qemu command line has no -kernel with an ELF file to "
+			"region '%s': the `qemu` command line has no -kernel with an ELF file to "
 			"look it up in; give an address such as 0x8000",
 			name);
 	if (pmk_elf_symbol(image ? image : "", name, addr, msg, sizeof(msg)))
@@ -514,16 +515,17 @@ static int choose_traffic(struct pmk_count *c)
 	if (specs->count && !pmk_core_on_ahb(&e->prog.core))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"--traffic: core %s has no buses that are modelled; take --core arm926",
+			"`traffic`: core %s has no buses that are modelled; take `core` arm926",
 			e->prog.core.name);
 	pmk_biu_matrix(&e->prog.core, &config);
 	for (unsigned i = 0; i < specs->count; i++) {
 		if (pmk_traffic_parse(specs->word[i], &config, t, msg, sizeof(msg)))
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "--%s", msg);
+			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`traffic`%s",
+					      msg + strlen("traffic"));
 		if (t->master[PMK_MATRIX_ARMI].on || t->master[PMK_MATRIX_ARMD].on)
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
-				"--traffic %s: on %.4s is the program; other masters are clcdc, "
+				"`traffic` %s: on %.4s is the program; other masters are clcdc, "
 				"dma0, dma1, exp and gxi",
 				specs->word[i], specs->word[i]);
 	}
@@ -550,9 +552,10 @@ static int choose_interval(struct pmk_count *c)
 	case PMK_EVERY_MS:
 		cfg->interval_unit = PMK_INTERVAL_CYCLES;
 		if (!cycles_per_ms || cfg->interval > UINT64_MAX / cycles_per_ms)
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					      "-I: interval out of range for a clock of %llu Hz",
-					      (unsigned long long)e->prog.core.clock_hz);
+			return pmk_count_fail(
+				&c->fault, PMK_COUNT_USAGE,
+				"`interval`: interval out of range for a clock of %llu Hz",
+				(unsigned long long)e->prog.core.clock_hz);
 		cfg->interval *= cycles_per_ms;
 		break;
 	}
@@ -568,15 +571,15 @@ static int choose_delay(struct pmk_count *c)
 		return 0;
 	if (c->q.from || c->q.regions.count)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-D begins to count at a time, --from and --region at a "
+				      "`delay` begins to count at a time, `from` and `region` at a "
 				      "place: not together");
 	if (c->q.record != PMK_REQUEST_COUNTS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-D: a recording in emulation is of the whole run");
+				      "`delay`: a recording in emulation is of the whole run");
 	if (!cycles_per_ms)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-D: the core has no clock to tell milliseconds by "
-				      "(--set clock=HZ)");
+				      "`delay`: the core has no clock to tell milliseconds by "
+				      "(`set` clock=HZ)");
 	e->cfg.delay = c->q.delay_ms * cycles_per_ms;
 	return 0;
 }
@@ -593,13 +596,13 @@ static const char *not_sampled_because(const struct pmk_count *c)
 	if (pmk_core_family(&e->prog.core)->attach)
 		return "others on the buses go on where nothing is counted";
 	if (c->q.interval_unit != PMK_EVERY_NONE)
-		return "-I is of the whole run";
+		return "`interval` is of the whole run";
 	if (c->q.from || c->q.regions.count)
-		return "--region and --from are of all that runs there";
+		return "`region` and `from` are of all that runs there";
 	if (c->q.delay_ms)
-		return "-D is of the whole run";
+		return "`delay` is of the whole run";
 	if (c->q.per_core)
-		return "-A is for programs with several threads, of which all is counted";
+		return "`no-aggr` is for programs with several threads, of which all is counted";
 	return NULL;
 }
 
@@ -610,7 +613,7 @@ static int choose_sampling(struct pmk_count *c)
 	if (!c->q.sampled)
 		return 0;
 	if (not_sampled_because(c))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "--sample: %s",
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`sample`: %s",
 				      not_sampled_because(c));
 	e->cfg.units = PMK_UNITS_DEFAULT;
 	if (c->q.seed)
@@ -703,8 +706,8 @@ static int choose_packets(struct pmk_count *c)
 	return pmk_core_on_ahb(&e->prog.core)
 		       ? 0
 		       : pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					"--packets: core %s has no AHB Monitor, whose pins they "
-					"are; it is counted with --pmu ahbmon",
+					"`packets`: core %s has no AHB Monitor, whose pins they "
+					"are; it is counted with `pmu` ahbmon",
 					e->prog.core.name);
 }
 
@@ -780,15 +783,9 @@ static void free_emulation(struct pmk_count *c)
 	pmk_release(e, sizeof(*e));
 }
 
-static const char *const own_settings[] = { "core", "set",   "layout", "traffic",     "region",
-					    "from", "to",    "env",    "passes",      "sysroot",
-					    "qemu", "delay", "sample", "sample-seed", "guest",
-					    "irq",  "at",    "log",    "packets",     NULL };
-
 const struct pmk_count_way pmk_way_emulation = {
 	.name = "emu",
 	.brief = "emulation: the program runs under QEMU and its core is modelled",
-	.settings = own_settings,
 	.choose = choose,
 	.run = pmk_emulation_run,
 	.describe = pmk_emulation_describe,

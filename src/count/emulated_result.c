@@ -85,7 +85,7 @@ static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_
 	int l = pmk_reading_latency(&e->plan, c->pmu, i);
 
 	if (e->runner.sum.rest && row->event && row->event->latency) {
-		row->reason = "counted, not timed: --sample";
+		row->reason = "counted, not timed: the program was sampled";
 		return;
 	}
 	if (l < 0 && row->event && row->event->latency)
@@ -248,9 +248,8 @@ static void compare_with_totals(struct pmk_count *c, const struct pmk_recording 
 
 		if (sum[k] == ev->total)
 			continue;
-		pmk_result_warn(&c->result, "not all was recorded: %s adds up to %llu, not to %llu",
-				ev->name, (unsigned long long)sum[k],
-				(unsigned long long)ev->total);
+		pmk_count_warn(c, "not all was recorded: %s adds up to %llu, not to %llu", ev->name,
+			       (unsigned long long)sum[k], (unsigned long long)ev->total);
 		c->result.partial = true;
 		return;
 	}
@@ -282,7 +281,7 @@ int pmk_emulation_record(struct pmk_count *c)
 							: pmk_strerror(err));
 	pmk_recorded_fill(e->recorded, &e->recording);
 	if (atomic_load(&e->runner.ledger->full)) {
-		pmk_result_warn(&c->result, "not all was recorded: there was no room for it");
+		pmk_count_warn(c, "not all was recorded: there was no room for it");
 		c->result.partial = true;
 	} else {
 		compare_with_totals(c, &e->recording);
@@ -308,11 +307,11 @@ static void warn_of_timer(struct pmk_count *c)
 	if (range)
 		snprintf(why, sizeof(why), "no counter that counts %llu cycles",
 			 (unsigned long long)e->cfg.interval);
-	pmk_result_warn(&c->result, "-I: %s has %s: intervals end with a block of instructions%s",
-			c->pmu->name, why,
-			pmk_pmu_times_latencies(c->pmu)
-				? ", and have no shortest and longest latency"
-				: "");
+	pmk_count_warn(c, "`interval`: %s has %s: intervals end with a block of instructions%s",
+		       c->pmu->name, why,
+		       pmk_pmu_times_latencies(c->pmu)
+			       ? ", and have no shortest and longest latency"
+			       : "");
 }
 
 static const struct {
@@ -337,18 +336,17 @@ static void warn_of_signal(struct pmk_count *c)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (signals[i].signal == e->killed)
 			snprintf(name, sizeof(name), "%s", signals[i].name);
-	pmk_result_warn(&c->result,
-			"the program was killed by %s: counts are what had been counted by then",
-			name);
+	pmk_count_warn(c, "the program was killed by %s: counts are what had been counted by then",
+		       name);
 	/* With --qemu, another processor may have run it. */
 	if (e->killed == SIGILL && !c->q.qemu && pmk_suits_arch(pmk_suits_processor(&e->prog.core)))
-		pmk_result_warn(
-			&c->result,
+		pmk_count_warn(
+			c,
 			"core %s, QEMU's %s, has the instruction set %s: the program or one of its "
 			"libraries may use a later one%s%s",
 			e->prog.core.name, e->prog.core.qemu_cpu,
 			pmk_suits_arch(pmk_suits_processor(&e->prog.core)),
-			later ? "; --core " : "", later ? later : "");
+			later ? "; `core` " : "", later ? later : "");
 }
 
 /* Some processes may not have been counted, because the threads that forked them were not. */
@@ -371,70 +369,61 @@ static void set_warnings(struct pmk_count *c)
 	else if (e->killed)
 		warn_of_signal(c);
 	if (e->runner.execs)
-		pmk_result_warn(
-			&c->result,
+		pmk_count_warn(
+			c,
 			"%u process(es) replaced themselves by execve: not counted from there on",
 			e->runner.execs);
 	if (e->runner.alive)
-		pmk_result_warn(
-			&c->result,
-			"%u process(es) still ran when the program ended: counted until then",
+		pmk_count_warn(
+			c, "%u process(es) still ran when the program ended: counted until then",
 			e->runner.alive);
 	c->result.partial |= pmk_runner_lacks(&e->runner);
 	if (e->runner.calls_lost)
-		pmk_result_warn(&c->result,
-				"calls were nested more than %u deep: a region may end too late",
-				PMK_CALL_STACK);
+		pmk_count_warn(c, "calls were nested more than %u deep: a region may end too late",
+			       PMK_CALL_STACK);
 	if (e->runner.unsure || atomic_load(&a->handlers_unseen))
-		pmk_result_warn(
-			&c->result,
-			"it is not known where the program left a block of instructions by a "
-			"fault: the block was counted as a whole");
+		pmk_count_warn(
+			c, "it is not known where the program left a block of instructions by a "
+			   "fault: the block was counted as a whole");
 	if (pmk_signal_in(&e->doubtful, PMK_SIG_BR_TAKEN))
-		pmk_result_warn(
-			&c->result,
-			"of some conditional branches it is not seen whether they were taken");
+		pmk_count_warn(
+			c, "of some conditional branches it is not seen whether they were taken");
 	if (e->runner.level_unsure)
-		pmk_result_warn(&c->result,
-				"counts were read where the exception level was not known yet, and "
-				"taken for another: a few are on the wrong side of :u and :k");
+		pmk_count_warn(c,
+			       "counts were read where the exception level was not known yet, and "
+			       "taken for another: a few are on the wrong side of :u and :k");
 	if (atomic_load(&a->foreign_execs))
-		pmk_result_warn(&c->result,
-				"the program started another one that this machine cannot "
-				"execute (\"Exec format error\"): the kernel needs to know the "
-				"emulator for it (Debian: apt-get install qemu-user-binfmt), and "
-				"what runs there is not counted");
+		pmk_count_warn(c, "the program started another one that this machine cannot "
+				  "execute (\"Exec format error\"): the kernel needs to know the "
+				  "emulator for it (Debian: apt-get install qemu-user-binfmt), and "
+				  "what runs there is not counted");
 	if (atomic_load(&a->lost_forks))
-		pmk_result_warn(
-			&c->result,
-			"%u forked process(es) were not counted: more than %u at a time%s%s%s",
+		pmk_count_warn(
+			c, "%u forked process(es) were not counted: more than %u at a time%s%s%s",
 			atomic_load(&a->lost_forks), e->runner.slots,
 			e->runner.limit ? ", by the limit of the " : "",
 			e->runner.limit ? e->runner.limit : "",
 			forked_by_uncounted(e) ? ", or forked by an uncounted thread" : "");
 	if (atomic_load(&a->lost_threads))
-		pmk_result_warn(&c->result, "%u thread(s) were not counted: more than %d at a time",
-				atomic_load(&a->lost_threads), PMK_ARENA_CPUS);
+		pmk_count_warn(c, "%u thread(s) were not counted: more than %d at a time",
+			       atomic_load(&a->lost_threads), PMK_ARENA_CPUS);
 	if (atomic_load(&a->blocks_full))
-		pmk_result_warn(
-			&c->result,
-			"the program has more than %u blocks of code: the rest was not counted",
+		pmk_count_warn(
+			c, "the program has more than %u blocks of code: the rest was not counted",
 			PMK_MAX_BLOCKS);
 	if (atomic_load(&a->zeroes_unseen))
-		pmk_result_warn(&c->result,
-				"%llu instruction(s) zeroed memory (DC ZVA) at addresses that this "
-				"emulator does not show: they count as writes that hit",
-				(unsigned long long)atomic_load(&a->zeroes_unseen));
+		pmk_count_warn(c,
+			       "%llu instruction(s) zeroed memory (DC ZVA) at addresses that this "
+			       "emulator does not show: they count as writes that hit",
+			       (unsigned long long)atomic_load(&a->zeroes_unseen));
 	if (c->q.delay_ms && e->runner.sum.delayed == e->runner.sum.cycles)
-		pmk_result_warn(&c->result,
-				"-D %u: the program took less, so that nothing was counted",
-				c->q.delay_ms);
+		pmk_count_warn(c, "`delay` %u: the program took less, so that nothing was counted",
+			       c->q.delay_ms);
 	if (c->q.from && !e->runner.sum.entries[0])
-		pmk_result_warn(&c->result, "--from %s was never reached", c->q.from);
+		pmk_count_warn(c, "`from` %s was never reached", c->q.from);
 	for (unsigned i = 0; i < c->q.regions.count; i++)
 		if (!e->runner.sum.entries[e->cfg.window + i])
-			pmk_result_warn(&c->result, "region %s was never entered",
-					c->q.regions.word[i]);
+			pmk_count_warn(c, "region %s was never entered", c->q.regions.word[i]);
 }
 
 /* Name the parts that the firmware has left off in its control register. */
@@ -452,11 +441,11 @@ static void note_control(struct pmk_count *c)
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
 				 *list ? ", " : "", name[i]);
 	if (*list)
-		pmk_result_note(&c->result, "the firmware left these off (SCTLR): %s", list);
+		pmk_count_add_note(c, "the firmware left these off (SCTLR): %s", list);
 	if (lacks_control(e))
-		pmk_result_note(&c->result, "what the firmware turns on and off is not followed: "
-					    "MMU, caches and branch prediction count as the "
-					    "core's parameters say");
+		pmk_count_add_note(c, "what the firmware turns on and off is not followed: "
+				      "MMU, caches and branch prediction count as the "
+				      "core's parameters say");
 }
 
 /* Does a number of the report depend on time? */
@@ -478,15 +467,15 @@ static void note_sampling(struct pmk_count *c)
 
 	c->result.sampled = sum->rest != 0;
 	if (atomic_load(&e->runner.arena->unsampled))
-		pmk_result_note(&c->result,
-				"--sample: this emulator cannot leave out a part of a program, so "
-				"everything was counted");
+		pmk_count_add_note(
+			c, "`sample`: this emulator cannot leave out a part of a program, so "
+			   "everything was counted");
 	else if (c->q.sampled && !sum->rest)
-		pmk_result_note(&c->result, "--sample: the program is so short, or has so many "
-					    "threads, that everything was counted");
+		pmk_count_add_note(c, "`sample`: the program is so short, or has so many "
+				      "threads, that everything was counted");
 	if (c->result.sampled)
-		pmk_result_note(
-			&c->result,
+		pmk_count_add_note(
+			c,
 			"sampled: %llu units and the beginning of the program were counted, "
 			"%.1f %% of its instructions; 95 of 100 true counts are within the "
 			"margin",
@@ -504,25 +493,25 @@ static void set_notes(struct pmk_count *c)
 	note_sampling(c);
 	pmk_guest_note(c);
 	if (*e->prog.note)
-		pmk_result_note(&c->result, "%s", e->prog.note);
+		pmk_count_add_note(c, "%s", e->prog.note);
 	if (is_threaded(e))
-		pmk_result_note(&c->result, "the host schedules the threads of the program: counts "
-					    "may differ from run to run");
+		pmk_count_add_note(c, "the host schedules the threads of the program: counts "
+				      "may differ from run to run");
 	if (!counts_time(c))
 		return;
 	note_control(c);
 	c->result.checked = strdup(pmk_core_checked(&e->prog.core));
 	if (*e->prog.core.caveat)
-		pmk_result_note(&c->result, "%s", e->prog.core.caveat);
+		pmk_count_add_note(c, "%s", e->prog.core.caveat);
 	if (sum->untimed && e->cfg.eager)
-		pmk_result_note(
-			&c->result,
+		pmk_count_add_note(
+			c,
 			"some of the instructions were %s, which are not timed: each is taken to "
 			"cost one cycle",
 			kind);
 	else if (share >= 0.1) /* less cannot be seen in any number */
-		pmk_result_note(
-			&c->result,
+		pmk_count_add_note(
+			c,
 			"%.1f %% of the instructions were %s, which are not timed: each is taken "
 			"to cost one cycle",
 			share, kind);

@@ -181,7 +181,7 @@ static int other_isa(struct pmk_count *c)
 
 	return pmk_count_fail(
 		&c->fault, PMK_COUNT_USAGE,
-		"%s emulates %.*s, and core %s runs %s code; choose another with --core (pmk "
+		"%s emulates %.*s, and core %s runs %s code; choose another with `core` (pmk "
 		"list cores)",
 		e->prog.argv.word[0], (int)sizeof(e->runner.arena->target), e->runner.arena->target,
 		e->prog.core.name, e->prog.core.isa);
@@ -475,7 +475,7 @@ static int refused(struct pmk_count *c)
 	return pmk_count_fail(
 		&c->fault, system ? PMK_COUNT_FAILED : PMK_COUNT_NOT_EXEC,
 		"%s ended before the program executed an instruction%s", e->prog.argv.word[0],
-		system ? "" : "; its own message says why (firmware is run with --qemu)");
+		system ? "" : "; its own message says why (firmware is run with `qemu`)");
 }
 
 /* The program has ended: read all counts. They are of the plan's events from `first` on. */
@@ -489,7 +489,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	if (e->runner.error == PMK_EBUSY && c->q.traffic.count)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
-			"--traffic leaves the program nothing: a transfer of it was waiting for "
+			"`traffic` leaves the program nothing: a transfer of it was waiting for "
 			"a million HCLK cycles; take a longer period or fewer masters");
 	if (e->runner.error)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
@@ -609,10 +609,10 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 				      arena_error(c));
 	err = take_reading(c, plan, first);
 	if (c->q.packets && e->runner.threads > 1)
-		pmk_result_warn(&c->result,
-				"--packets %s: the pins are those of the first thread of the first "
-				"process, and the counts are of all",
-				c->q.packets);
+		pmk_count_warn(c,
+			       "`packets` %s: the pins are those of the first thread of the first "
+			       "process, and the counts are of all",
+			       c->q.packets);
 	pmk_packets_under_way(&e->packets, &e->runner.packets);
 	return err ? err : pmk_packets_close(&e->packets, true, &c->fault);
 }

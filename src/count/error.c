@@ -6,10 +6,34 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+char *pmk_count_render(const char *text, bool options)
+{
+	char *rendered = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&rendered, &size);
+
+	if (!f)
+		return NULL;
+	while (*text) {
+		size_t n = *text == '`' ? strcspn(text + 1, "`") : 0;
+		const char *shown =
+			n && text[1 + n] ? pmk_setting_shown(text + 1, n, options) : NULL;
+
+		if (shown) {
+			fputs(shown, f);
+			text += n + 2;
+		} else {
+			putc(*text++, f);
+		}
+	}
+	return fclose(f) ? NULL : rendered;
+}
 
 int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, const char *fmt, ...)
 {
-	char *text;
+	char *text, *rendered;
 	va_list ap;
 
 	/* The arguments may contain the old text, so that it is freed afterwards. */
@@ -17,8 +41,11 @@ int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, co
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	va_end(ap);
+	rendered = text ? pmk_count_render(text, f->options) : NULL;
+	free(text);
 	free(f->text);
-	*f = (struct pmk_count_fault){ failure, text };
+	f->failure = failure;
+	f->text = rendered;
 	return failure;
 }
 
@@ -35,5 +62,5 @@ const char *pmk_count_fault_text(const struct pmk_count_fault *f)
 void pmk_count_fault_free(struct pmk_count_fault *f)
 {
 	free(f->text);
-	*f = (struct pmk_count_fault){ 0 };
+	*f = (struct pmk_count_fault){ .options = f->options };
 }

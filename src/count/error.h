@@ -3,12 +3,22 @@
 #ifndef PMK_COUNT_ERROR_H
 #define PMK_COUNT_ERROR_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include <pmk/count.h>
+
+/*
+ * A setting is written between backquotes: "`repeat` 0: expected a number". The program that uses
+ * the library reads the setting, 'repeat', and the user of the command its option, -r. Only names
+ * of settings are replaced.
+ */
 
 /* All zero: nothing has failed. */
 struct pmk_count_fault {
-	int failure; /* enum pmk_count_failure */
-	char *text;  /* one line: what, where, what to do. NULL: there was no memory for it */
+	bool options; /* for the command: settings are called as its options are */
+	int failure;  /* enum pmk_count_failure */
+	char *text;   /* one line: what, where, what to do. NULL: there was no memory for it */
 };
 
 /* Store the failure in place of the last one, and return it for `return pmk_count_fail(…)`. */
@@ -17,6 +27,10 @@ int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, co
 int pmk_count_no_memory(struct pmk_count_fault *f);
 /* The text of the failure; never NULL. */
 const char *pmk_count_fault_text(const struct pmk_count_fault *f);
+/* settings.c: what to call a setting, or NULL if there is no such setting. */
+const char *pmk_setting_shown(const char *name, size_t n, bool options);
+/* The text with settings replaced, in new memory; NULL: out of memory. */
+char *pmk_count_render(const char *text, bool options);
 void pmk_count_fault_free(struct pmk_count_fault *f);
 
 #endif

@@ -138,7 +138,7 @@ static const char *where_all(const struct pmk_pmu *pmu, char *buf, size_t size)
 	if (pmk_pmu_find(pmu->name))
 		snprintf(buf, size, "'pmk list events --pmu %s' shows all", pmu->name);
 	else
-		snprintf(buf, size, "'-e all' counts all");
+		snprintf(buf, size, "`event` all counts all");
 	return buf;
 }
 

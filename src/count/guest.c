@@ -29,7 +29,7 @@ static int choose_irq(struct pmk_count *c)
 		return 0;
 	}
 	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-			      "--irq %s: expected TYPE[/NAME]:NUMBER of an interrupt controller's "
+			      "`irq` %s: expected TYPE[/NAME]:NUMBER of an interrupt controller's "
 			      "input, bcm2835-ic/gpu-irq:45 for example",
 			      c->q.irq);
 }
@@ -54,14 +54,14 @@ static int choose_base(struct pmk_count *c)
 	e->guest.base = ahb ? e->monitor.layout.layout.base : DEFAULT_MDM;
 	if (!c->q.at && is_l2(c->pmu))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "where does the board have the registers of its %s? --at "
+				      "where does the board have the registers of its %s? `at` "
 				      "ADDRESS says it",
 				      c->pmu->name);
 	if (!c->q.at)
 		return 0;
 	if (!memory)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--at %s: the registers of %s are in the processor, not in "
+				      "`at` %s: the registers of %s are in the processor, not in "
 				      "memory",
 				      c->q.at, c->pmu->name);
 	errno = 0;
@@ -70,7 +70,7 @@ static int choose_base(struct pmk_count *c)
 	return *end || end == c->q.at || errno || strchr(c->q.at, '-') || e->guest.base >> 32 ||
 			       e->guest.base % 0x1000
 		       ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					"--at %s: expected the address of a page, 0x84400000 for "
+					"`at` %s: expected the address of a page, 0x84400000 for "
 					"example",
 					c->q.at)
 		       : 0;
@@ -96,13 +96,13 @@ static int open_log(struct pmk_count *c)
 		return 0;
 	if (!*c->q.log)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--log: the name of the file is empty");
+				      "`log`: the name of the file is empty");
 	if (same_file(e->prog.image, c->q.log))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--log %s: that is the firmware to run", c->q.log);
+				      "`log` %s: that is the firmware to run", c->q.log);
 	e->guest.log = open(c->q.log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 	if (e->guest.log < 0 || write(e->guest.log, head, (size_t)n) != n)
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "--log %s: %s", c->q.log,
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "`log` %s: %s", c->q.log,
 				      strerror(errno));
 	return 0;
 }
@@ -145,19 +145,19 @@ void pmk_guest_note(struct pmk_count *c)
 	if (!c->q.guest)
 		return;
 	if (a->guest_log_error) {
-		pmk_result_warn(&c->result, "--log %s: %s; it ends where that happened", c->q.log,
-				strerror(a->guest_log_error));
+		pmk_count_warn(c, "`log` %s: %s; it ends where that happened", c->q.log,
+			       strerror(a->guest_log_error));
 		c->result.exit_status = PMK_COUNT_FAILED << 8;
 	}
 	if (!a->guest_reads && !a->guest_writes)
-		pmk_result_note(&c->result, "the program did not touch its PMU, %s%s",
-				e->guest_pmu->name, c->q.at ? " at the address of --at" : "");
+		pmk_count_add_note(c, "the program did not touch its PMU, %s%s", e->guest_pmu->name,
+				   c->q.at ? " at the address of `at`" : "");
 	else
-		pmk_result_note(&c->result,
-				"the program's own PMU, %s: %" PRIu64 " reads, %" PRIu64
-				" writes, %" PRIu64 " interrupts",
-				e->guest_pmu->name, a->guest_reads, a->guest_writes,
-				a->guest_interrupts);
+		pmk_count_add_note(c,
+				   "the program's own PMU, %s: %" PRIu64 " reads, %" PRIu64
+				   " writes, %" PRIu64 " interrupts",
+				   e->guest_pmu->name, a->guest_reads, a->guest_writes,
+				   a->guest_interrupts);
 }
 
 void pmk_guest_free(struct pmk_count *c)

@@ -110,8 +110,8 @@ static int add_process(struct pmk_count *c, int pid)
 	if (err == PMK_ENOMEM)
 		return pmk_count_no_memory(&c->fault);
 	if (err)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-p %d: there is no such process",
-				      pid);
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`pid` %d: there is no such process", pid);
 	more[l->nprocesses++] = pid;
 	return 0;
 }
@@ -126,7 +126,8 @@ static int choose_processes(struct pmk_count *c, const char *list)
 		if (more < 0)
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
-				"-p %s: expected numbers of processes, separated by commas", list);
+				"`pid` %s: expected numbers of processes, separated by commas",
+				list);
 		err = add_process(c, pid);
 	} while (!err && more);
 	return err;
@@ -154,14 +155,14 @@ static int choose_cpus(struct pmk_count *c, const char *list)
 		err = pmk_count_no_memory(&c->fault);
 	else if (err)
 		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "-C %s: expected processors, such as 0,2-3%s", list,
+				     "`cpu` %s: expected processors, such as 0,2-3%s", list,
 				     isalpha((unsigned char)*list)
-					     ? "; the core that is emulated is chosen with --core"
+					     ? "; the core that is emulated is chosen with `core`"
 					     : "");
 	for (unsigned i = 0; !err && i < l->cpus.count; i++)
 		if (!pmk_linux_cpus_have(&online, l->cpus.cpu[i]))
 			err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					     "-C %s: processor %u is not online", list,
+					     "`cpu` %s: processor %u is not online", list,
 					     l->cpus.cpu[i]);
 	pmk_linux_cpus_free(&online);
 	return err;
@@ -201,22 +202,24 @@ static int choose_scope(struct pmk_count *c)
 
 	if (cpus && q->pids)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-p and -a or -C exclude each other");
+				      "`pid` and `all-cpus` or `cpu` exclude each other");
 	if (q->per_core && !cpus)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-A is for whole processors: use -a or -C with it");
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"`no-aggr` is for whole processors: use `all-cpus` or `cpu` with it");
 	if (q->per_thread && !q->pids)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--per-thread tells the threads of -p apart, as in perf: "
+				      "`per-thread` tells the threads of `pid` apart, as in perf: "
 				      "give the process");
 	if (q->runs > 1 && !q->command[0])
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-r repeats a program, and there is none");
+				      "`repeat` repeats a program, and there is none");
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-I: -T linux knows intervals of ms only");
+				      "`interval`: `target` linux knows intervals of ms only");
 	if (q->interval > INT_MAX && q->interval_unit == PMK_EVERY_MS)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-I: the interval is too long");
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`interval`: the interval is too long");
 	if (q->command[0])
 		err = pmk_program_find(q->command[0], &l->path, &c->fault);
 	if (!err && q->pids)
@@ -359,7 +362,7 @@ static int choose_pmu(struct pmk_count *c)
 		l->prefer = pmk_linux_pmu_find(l->pmus, c->q.pmu_name);
 		if (!l->prefer)
 			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					      "--pmu %s: this machine has no such PMU (ls "
+					      "`pmu` %s: this machine has no such PMU (ls "
 					      "/sys/bus/event_source/devices)",
 					      c->q.pmu_name);
 		core = l->prefer;
@@ -393,7 +396,7 @@ static int choose(struct pmk_count *c)
 	if (pmk_linux_cores(l->pmus) > 1 && !l->prefer && c->q.metrics.count)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"-M: this machine has %u kinds of cores; name the PMU with --pmu %s",
+			"`metrics`: this machine has %u kinds of cores; name the PMU with `pmu` %s",
 			pmk_linux_cores(l->pmus), pmk_linux_core(l->pmus)->name);
 	if ((pmk_linux_cores(l->pmus) > 1 && !l->prefer) || is_recorded(c))
 		c->metrics = (struct pmk_metric_list){ 0 };
@@ -996,8 +999,8 @@ static int describe(struct pmk_count *c)
 	for (unsigned i = 0; i < l->nevents; i++)
 		user_only |= l->event[i].user_only;
 	if (user_only)
-		pmk_result_warn(
-			&c->result,
+		pmk_count_warn(
+			c,
 			"the kernel's own part is not counted (:u): perf_event_paranoid is %d, and "
 			"for kernel mode it has to be 1 or less, or pmk needs CAP_PERFMON",
 			l->facts.paranoid);
@@ -1023,13 +1026,9 @@ static const struct pmk_recording *recording(const struct pmk_count *c)
 	return l ? pmk_sampled_recording(l->sampled, c) : NULL;
 }
 
-static const char *const own_settings[] = { "pid",   "all-cpus",   "cpu", "no-inherit",
-					    "delay", "per-thread", NULL };
-
 const struct pmk_count_way pmk_way_machine = {
 	.name = "linux",
 	.brief = "this machine: real counters, through the Linux kernel",
-	.settings = own_settings,
 	.choose = choose,
 	.run = run,
 	.describe = describe,

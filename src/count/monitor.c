@@ -24,7 +24,7 @@ int pmk_monitor_layout(struct pmk_ahbmon_layout_file *file, const char *path, co
 	if (err)
 		return pmk_count_fail(
 			f, err == PMK_EPARSE && path ? PMK_COUNT_USAGE : PMK_COUNT_FAILED, "%s%s",
-			path ? "--layout: " : "", msg);
+			path ? "`layout`: " : "", msg);
 	return 0;
 }
 
@@ -42,17 +42,17 @@ static int check_settings(const struct pmk_monitor *m, struct pmk_count *c)
 
 	if (config->castout4_aligned && !l->castout4_aligned)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--set castout4.aligned: layout %s has no bit for it",
+				      "`set` castout4.aligned: layout %s has no bit for it",
 				      m->layout.name);
 	for (unsigned i = 0; i < PMK_AHBMON_NTHRESHOLDS; i++) {
 		if (config->threshold[i] && l->offset[PMK_AHBMON_THRESHOLD0 + i] == PMK_MMIO_NONE)
 			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					      "--set %s: layout %s has no register for it",
+					      "`set` %s: layout %s has no register for it",
 					      threshold_names[i], m->layout.name);
 		if (config->threshold[i] & ~l->threshold)
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
-				"--set %s: %u is more than %u, what a threshold of layout %s "
+				"`set` %s: %u is more than %u, what a threshold of layout %s "
 				"holds",
 				threshold_names[i], config->threshold[i], l->threshold,
 				m->layout.name);
@@ -77,8 +77,8 @@ int pmk_monitor_choose(struct pmk_monitor *m, struct pmk_count *c, const struct 
 int pmk_monitor_none(struct pmk_count *c, const char *what)
 {
 	return c->q.layout ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					    "--layout: %s has no AHB Monitor; it is "
-					    "counted with --pmu ahbmon",
+					    "`layout`: %s has no AHB Monitor; it is "
+					    "counted with `pmu` ahbmon",
 					    what)
 			   : 0;
 }
@@ -101,16 +101,16 @@ int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c)
 		if (!eq || !ours || (size_t)(eq - word) >= sizeof(key))
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
-				"--set %s: a dump has no core; what can be set are "
+				"`set` %s: a dump has no core; what can be set are "
 				"wait.threshold, wait.LAYER, gxi.page and castout4.aligned",
 				word);
 		snprintf(key, sizeof(key), "%.*s", (int)(eq - word), word);
 		if (pmk_core_set(core, key, eq + 1, msg, sizeof(msg)))
-			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "--set %s: %s", word,
+			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`set` %s: %s", word,
 					      msg);
 		if (core->arm9.gxi_page & (core->arm9.gxi_page - 1))
 			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					      "--set %s: 2K, 4K, 8K or 16K", word);
+					      "`set` %s: 2K, 4K, 8K or 16K", word);
 	}
 	return 0;
 }

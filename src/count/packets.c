@@ -17,7 +17,7 @@
 
 static int cannot_write(const struct pmk_packets_out *p, struct pmk_count_fault *f)
 {
-	return pmk_count_fail(f, PMK_COUNT_FAILED, "--packets %s: cannot be written: %s", p->path,
+	return pmk_count_fail(f, PMK_COUNT_FAILED, "`packets` %s: cannot be written: %s", p->path,
 			      strerror(p->error ? p->error : errno));
 }
 
@@ -40,7 +40,7 @@ int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 	if (pmk_ahbmon_packets_init(&p->packets, codes)) {
 		p->path = NULL;
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--packets: a code of the layout does not fit its pins");
+				      "`packets`: a code of the layout does not fit its pins");
 	}
 	before = p->packets; /* until the first cycle has come out the pins say idle */
 	if (!pmk_whole_open(&p->file, path)) {
@@ -112,7 +112,7 @@ int pmk_packets_edge(struct pmk_packets_out *p, const struct pmk_wave_count *cou
 		return 0;
 	if (p->begun && time - p->time < 2)
 		return pmk_count_fail(f, PMK_COUNT_FAILED,
-				      "--packets: the clock has two edges one unit of the dump's "
+				      "`packets`: the clock has two edges one unit of the dump's "
 				      "timescale apart, and HCLK has to fall between them");
 	look(p, count);
 	write_next(p, time);

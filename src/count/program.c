@@ -154,7 +154,7 @@ static int unknown_core(struct pmk_program *p, const char *data, const char *nam
 	int why = errno;
 
 	if (pmk_files_is_path(name))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--core %s: %s", name,
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "`core` %s: %s", name,
 				      strerror(why));
 	if (why != ENOENT && why != ENOTDIR)
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "core %s: %s: %s", name, path,
@@ -178,11 +178,11 @@ static int override(struct pmk_program *p, const char *text)
 	char key[64], msg[256];
 
 	if (!eq || (size_t)(eq - text) >= sizeof(key))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--set '%s': expected key=value",
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "`set` '%s': expected key=value",
 				      text);
 	snprintf(key, sizeof(key), "%.*s", (int)(eq - text), text);
 	if (pmk_core_set(&p->core, key, eq + 1, msg, sizeof(msg)))
-		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--set %s: %s", text, msg);
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "`set` %s: %s", text, msg);
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static int check_effect(struct pmk_program *p, const char *name, const struct pm
 		snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
 		why = pmk_core_in_vain(&p->core, key);
 		if (why)
-			return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "--set %s: core %s %s",
+			return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "`set` %s: core %s %s",
 					      word, name, why);
 	}
 	return 0;
@@ -405,7 +405,8 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 			"little-endian ARM and AArch64, and MicroBlaze ones%s",
 			program, p->elf.big_endian ? "big-endian " : "", p->elf.machine_name,
 			p->elf.machine_code,
-			pmk_machine_runs(program) ? "; -T linux runs it on this machine" : "");
+			pmk_machine_runs(program) ? "; `target` linux runs it on this machine"
+						  : "");
 	return check_profile(p, program, &p->elf);
 }
 
@@ -442,7 +443,7 @@ static int run_all_the_same(struct pmk_program *p, const char *what, const char 
 	snprintf(
 		p->note, sizeof(p->note),
 		"%.100s is built for %s, by its ELF attributes, and core %s has %s: it was run all "
-		"the same, because --core says so",
+		"the same, because `core` says so",
 		what, lacks, p->core.name, pmk_suits_arch(pmk_suits_processor(&p->core)));
 	return 0;
 }
@@ -457,13 +458,13 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
 		snprintf(as, sizeof(as), ", run as QEMU's %s,", p->core.qemu_cpu);
 	if (other)
 		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
-				      "%s: %s is built for %s, and core %s%s has %s; --core %s",
+				      "%s: %s is built for %s, and core %s%s has %s; `core` %s",
 				      program, what, lacks, p->core.name, as, pmk_suits_arch(cpu),
 				      other);
 	return pmk_count_fail(
 		p->fault, PMK_COUNT_NOT_EXEC,
 		"%s: %s is built for %s, and core %s%s has %s, as no other core of ours can run "
-		"it: build it for that (-march=), or run it on another processor with --qemu '%s "
+		"it: build it for that (-march=), or run it on another processor with `qemu` '%s "
 		"-cpu max %s'",
 		program, what, lacks, p->core.name, as, pmk_suits_arch(cpu),
 		machine_of(&p->elf)->qemu, program);
@@ -521,7 +522,7 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 			return pmk_count_fail(
 				p->fault, PMK_COUNT_NOT_EXEC,
 				"%s: needs %s, which is not below %s; give the directory with "
-				"the program's libraries with --sysroot",
+				"the program's libraries with `sysroot`",
 				argv[0], p->elf.interpreter, root[1]);
 		err = check_suits(p, argv[0], interpreter);
 		if (!err)
@@ -678,17 +679,17 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 	wordexp_t w;
 	int err = 0;
 
-	p->given_by = command ? "--qemu: " : "";
+	p->given_by = command ? "`qemu`: " : "";
 	if (command && wordexp(command, &w, WRDE_NOCMD))
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
-				      "--qemu: cannot split '%s' into words", command);
+				      "`qemu`: cannot split '%s' into words", command);
 	if (command) {
 		err = add_command(p, w.we_wordv);
 		wordfree(&w);
 	}
 	if (command && !err && !p->argv.count)
 		err = pmk_count_fail(p->fault, PMK_COUNT_USAGE,
-				     "--qemu: the command line is empty");
+				     "`qemu`: the command line is empty");
 	if (!err)
 		err = add_command(p, more);
 	if (err)

@@ -66,11 +66,11 @@ static int read_frequency(struct pmk_count *c, const char *text, uint64_t *frequ
 	}
 	if (!read_number(text, frequency))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-F %s: expected samples per second, 1 or more, or max",
+				      "`freq` %s: expected samples per second, 1 or more, or max",
 				      text);
 	if (*frequency > most)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-F %s: this machine allows %" PRIu64
+				      "`freq` %s: this machine allows %" PRIu64
 				      " samples per second (" MAX_RATE ")",
 				      text, most);
 	return 0;
@@ -83,13 +83,14 @@ int pmk_sampled_rate(struct pmk_count *c, struct pmk_linux_rate *rate)
 
 	*rate = (struct pmk_linux_rate){ .chains = q->record == PMK_REQUEST_PATHS };
 	if (q->frequency && q->period)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-F and -c exclude each other");
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`freq` and `count` exclude each other");
 	if (q->frequency)
 		return read_frequency(c, q->frequency, &rate->frequency);
 	if (q->period && !read_number(q->period, &rate->period))
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-c %s: expected how many events make a sample, 1 or more",
-				      q->period);
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"`count` %s: expected how many events make a sample, 1 or more", q->period);
 	most = max_frequency();
 	if (!q->period)
 		rate->frequency = FREQUENCY < most ? FREQUENCY : most;
@@ -307,7 +308,7 @@ int pmk_sampled_end(struct pmk_sampled *s, struct pmk_count *c)
 	if (!warning)
 		return pmk_count_no_memory(&c->fault);
 	for (char *line = strtok_r(warning, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		pmk_result_warn(&c->result, "%s", line);
+		pmk_count_warn(c, "%s", line);
 	free(warning);
 	snprintf(s->settings, sizeof(s->settings), "%s=%" PRIu64,
 		 s->rate.period ? "period" : "frequency",

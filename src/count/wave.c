@@ -140,7 +140,7 @@ static int choose_pmu(struct pmk_count *c, const struct pmk_wave_map *map)
 	if (!c->pmu)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"%s has neither layers nor the EVNTBUS of a core: say with --pmu what "
+			"%s has neither layers nor the EVNTBUS of a core: say with `pmu` what "
 			"counts its events",
 			map->file);
 	if (!is_monitor(c) && !has_part(map, PMK_WAVE_EVNTBUS) && !has_part(map, PMK_WAVE_SIGNAL))
@@ -199,7 +199,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 			       ? "the map has no [windows] with the addresses of what it counts"
 		       : j->pins < 0 ? "the map has no signal that tells it"
 				     : "packets do not tell it, or the layout has no codes of this "
-				       "layer (--layout)";
+				       "layer";
 	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_BUS && !has_cause(c, ev))
 		return NO_CAUSE;
 	return NULL;
@@ -263,29 +263,31 @@ static int check(struct pmk_count *c)
 
 	if (!q->file)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--map and --layer are for -T wave:FILE");
+				      "`map` and `layer` are for `target` wave:FILE");
 	if (!q->map)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"-T wave:%s: --map FILE says which signals are which; 'pmk wave signals "
+			"`target` wave:%s: `map` FILE says which signals are which; 'pmk wave signals "
 			"%s' makes one",
 			q->file, q->file);
 	if (q->command[0])
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-T wave: a dump is read, no program is run: '%s'",
+				      "`target` wave: a dump is read, no program is run: '%s'",
 				      q->command[0]);
 	if (q->runs > 1 || q->per_core)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-T wave: a dump is read once: not with -r or -A");
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"`target` wave: a dump is read once: not with `repeat` or `no-aggr`");
 	if (q->nothing || q->timeout_ms)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-T wave: %s is for a program, and a dump is read",
-				      q->nothing ? "-n" : "--timeout");
+				      "`target` wave: %s is for a program, and a dump is read",
+				      q->nothing ? "`null`" : "`timeout`");
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_CYCLES)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-T wave: intervals are cycles of the clock: -I %" PRIu64
-				      "cycles",
-				      q->interval);
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"`target` wave: intervals are cycles of the clock: `interval` %" PRIu64
+			"cycles",
+			q->interval);
 	return 0;
 }
 
@@ -365,11 +367,11 @@ static int choose_packets(struct pmk_count *c)
 		return 0;
 	if (!is_monitor(c))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--packets: %s counts, and the pins are those of %s",
+				      "`packets`: %s counts, and the pins are those of %s",
 				      c->pmu->name, pmk_ahbmon.name);
 	if (j->pins >= 0)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--packets: %s has the pins: there is nothing to write",
+				      "`packets`: %s has the pins: there is nothing to write",
 				      j->map.file);
 	return 0;
 }
@@ -410,7 +412,7 @@ static int choose_settings(struct pmk_count *c)
 
 	if (!is_monitor(c) && c->q.overrides.count)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "--set %s: a dump has no core whose parameter it is",
+				      "`set` %s: a dump has no core whose parameter it is",
 				      c->q.overrides.word[0]);
 	if (!is_monitor(c))
 		return pmk_monitor_none(c, c->pmu->name);
@@ -762,8 +764,8 @@ static void warn_of_oddities(struct pmk_count *c)
 		if (!w->count)
 			continue;
 		pmk_wave_time_text(j->wave, w->time, when, sizeof(when));
-		pmk_result_warn(&c->result, "%s: %" PRIu64 " times, first at %s: %s",
-				pmk_wave_oddity_text(i), w->count, when, w->signal);
+		pmk_count_warn(c, "%s: %" PRIu64 " times, first at %s: %s", pmk_wave_oddity_text(i),
+			       w->count, when, w->signal);
 	}
 }
 
@@ -773,14 +775,14 @@ static void warn_of_left_out(struct pmk_count *c)
 	struct dump *j = c->state;
 
 	if (is_amba(c) && has_part(&j->map, PMK_WAVE_GXI))
-		pmk_result_warn(&c->result, "%s does not count the GXI of the map; --pmu %s does",
-				pmk_amba_name, pmk_ahbmon.name);
+		pmk_count_warn(c, "%s does not count the GXI of the map; `pmu` %s does",
+			       pmk_amba_name, pmk_ahbmon.name);
 	if (is_amba(c) &&
 	    (has_part(&j->map, PMK_WAVE_EVNTBUS) || has_part(&j->map, PMK_WAVE_SIGNAL)))
-		pmk_result_warn(&c->result,
-				"%s does not count [evntbus] and [events] of the map; --pmu NAME "
-				"does, with the PMU that they are of",
-				pmk_amba_name);
+		pmk_count_warn(c,
+			       "%s does not count [evntbus] and [events] of the map; `pmu` NAME "
+			       "does, with the PMU that they are of",
+			       pmk_amba_name);
 }
 
 /* Tell of transactions that have no latency although they were seen, or were not seen at all. */
@@ -794,25 +796,25 @@ static void warn_of_untimed(struct pmk_count *c)
 		const char *what = i % 2 == PMK_AXI_READ ? "reads" : "writes";
 
 		if (s->untimed)
-			pmk_result_warn(
-				&c->result,
-				"%" PRIu64 " %s of %s were not timed: an x hid which, a reset "
-				"or $dumpoff came between, or more than %u were outstanding",
-				s->untimed, what, a->axi->name, PMK_AXI_MOST_PENDING);
+			pmk_count_warn(c,
+				       "%" PRIu64
+				       " %s of %s were not timed: an x hid which, a reset "
+				       "or $dumpoff came between, or more than %u were outstanding",
+				       s->untimed, what, a->axi->name, PMK_AXI_MOST_PENDING);
 		if (i % 2 == PMK_AXI_READ && pmk_amba_lost_beats(a))
-			pmk_result_warn(
-				&c->result,
+			pmk_count_warn(
+				c,
 				"%s has %" PRIu64
 				" beats of read data more than addresses: it has bursts, and "
 				"the map has neither rlast nor arlen, so that latencies of "
 				"its reads are wrong",
 				a->axi->name, s->strays);
 		else if (s->strays)
-			pmk_result_warn(&c->result,
-					"%" PRIu64
-					" responses to %s of %s whose addresses are not in "
-					"the dump",
-					s->strays, what, a->axi->name);
+			pmk_count_warn(c,
+				       "%" PRIu64
+				       " responses to %s of %s whose addresses are not in "
+				       "the dump",
+				       s->strays, what, a->axi->name);
 	}
 }
 
@@ -823,11 +825,10 @@ static void warn_of_packets(struct pmk_count *c)
 
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS && j->pins >= 0; i++)
 		if (j->unpack.layer[i].unknown)
-			pmk_result_warn(&c->result,
-					"%" PRIu64 " cycles of %s have a code that the layout does "
-					"not have, or x: what they were is not counted",
-					j->unpack.layer[i].unknown,
-					pmk_ahbmon_layers.layer[i].name);
+			pmk_count_warn(c,
+				       "%" PRIu64 " cycles of %s have a code that the layout does "
+				       "not have, or x: what they were is not counted",
+				       j->unpack.layer[i].unknown, pmk_ahbmon_layers.layer[i].name);
 }
 
 /* Tell those who add bursts up or want their mean that some were not counted. */
@@ -846,11 +847,11 @@ static void warn_of_uncounted(struct pmk_count *c)
 		for (unsigned e = 0; e < c->events.count; e++)
 			asked |= is_burst_of(b.layer, c->events.item[e].event);
 		if (n && asked)
-			pmk_result_warn(&c->result,
-					"%" PRIu64 " of %" PRIu64
-					" bursts on %s are of kinds it has no counter "
-					"for: no mean over its bursts",
-					n, b.begun, b.layer->name);
+			pmk_count_warn(c,
+				       "%" PRIu64 " of %" PRIu64
+				       " bursts on %s are of kinds it has no counter "
+				       "for: no mean over its bursts",
+				       n, b.begun, b.layer->name);
 	}
 }
 
@@ -870,18 +871,16 @@ static int describe(struct pmk_count *c)
 		     pmk_wave_format(j->wave), j->findings.edges, reset, began, ended) < 0)
 		c->result.producer = NULL;
 	if (j->findings.error.code)
-		pmk_result_warn(&c->result, "%s; counted is what came before",
-				j->findings.error.text);
+		pmk_count_warn(c, "%s; counted is what came before", j->findings.error.text);
 	else if (c->interrupted)
-		pmk_result_warn(&c->result,
-				"interrupted: counts are what had been counted by then");
+		pmk_count_warn(c, "interrupted: counts are what had been counted by then");
 	if (!(pmk_wave_seconds(j->wave, 1) > 0))
-		pmk_result_warn(
-			&c->result,
+		pmk_count_warn(
+			c,
 			"the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its "
-			"times are numbers without a unit, and no seconds are known (-I: 0)");
+			"times are numbers without a unit, and no seconds are known (`interval`: 0)");
 	if (sum)
-		pmk_result_warn(&c->result, "the cycles of a layer do not add up: %s", sum);
+		pmk_count_warn(c, "the cycles of a layer do not add up: %s", sum);
 	warn_of_oddities(c);
 	warn_of_uncounted(c);
 	warn_of_left_out(c);
@@ -915,13 +914,10 @@ static int finish(struct pmk_count *c)
 	return 0;
 }
 
-static const char *const own_settings[] = { "map", "layer", "packets", "layout", "set", NULL };
-
 const struct pmk_count_way pmk_way_wave = {
 	.name = "wave",
 	.where = "FILE",
 	.brief = "a waveform dump (VCD, FST): its signals, named by a map, are counted",
-	.settings = own_settings,
 	.choose = choose,
 	.run = run,
 	.describe = describe,

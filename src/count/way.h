@@ -16,7 +16,6 @@ struct pmk_count_way {
 	const char *name, *brief;
 	const char *where; /* the setting is NAME:WHERE, "FILE" for example; NULL: NAME alone */
 	const char *usual; /* WHERE, if NAME alone will do, too; NULL: it does not */
-	const char *const *settings; /* that this way knows and not every other; NULL terminated */
 	/* Choose what is counted. Like the next three, it returns 0 or a failure. */
 	int (*choose)(struct pmk_count *c);
 	int (*run)(struct pmk_count *c);

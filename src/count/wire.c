@@ -90,18 +90,21 @@ static int check(struct pmk_count *c)
 	const struct pmk_request *q = &c->q;
 
 	if (!q->file)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-T %s: expected %s:%s",
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`target` %s: expected %s:%s",
 				      q->way->name, q->way->name, q->way->where);
 	if (q->runs > 1 || q->per_core || q->nothing || q->detailed || q->regions.count)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-T %s: a target is counted once and as a whole: not with "
-				      "-r, -A, -n, -d or --region",
-				      q->way->name);
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"`target` %s: a target is counted once and as a whole: not with "
+			"`repeat`, `no-aggr`, `null`, `detailed` or `region`",
+			q->way->name);
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "-I: -T %s knows intervals of ms only", q->way->name);
+				      "`interval`: `target` %s knows intervals of ms only",
+				      q->way->name);
 	if (q->interval_unit == PMK_EVERY_MS && q->interval > INT_MAX)
-		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "-I: the interval is too long");
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`interval`: the interval is too long");
 	return 0;
 }
 
@@ -171,7 +174,7 @@ static int find_symbol(struct pmk_count *c, const char *name, uint64_t *address)
 
 	if (!*elf && (name[0] != '0' || (name[1] | 0x20) != 'x'))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "'%s': say which program the target runs, --set elf=FILE, or "
+				      "'%s': say which program the target runs, `set` elf=FILE, or "
 				      "give an address such as 0x8000",
 				      name);
 	if (pmk_elf_symbol(elf, name, address, msg, sizeof(msg)))
@@ -191,17 +194,17 @@ static int choose_window(struct pmk_count *c)
 	if (o->wired.reach == PMK_REACH_MDM)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"--from and --to: the debug module of a MicroBlaze is scanned and nothing "
+			"`from` and `to`: the debug module of a MicroBlaze is scanned and nothing "
 			"is halted, so there are no breakpoints");
 	err = find_symbol(c, c->q.from, &o->from);
 	if (!err)
 		err = find_symbol(c, c->q.to, &o->to);
 	if (!err && o->from == o->to)
 		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "--from and --to are the same address, 0x%" PRIx64, o->from);
+				     "`from` and `to` are the same address, 0x%" PRIx64, o->from);
 	if (!err && o->nturns > 1)
 		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "--from and --to: these events need %u programmings of the "
+				     "`from` and `to`: these events need %u programmings of the "
 				     "counters, and there is no time for turns; ask for fewer",
 				     o->nturns);
 	return err;
@@ -256,8 +259,8 @@ static int give_up(struct pmk_count *c, int err)
 	struct on_wire *o = c->state;
 
 	if (!o->failed)
-		pmk_result_warn(&c->result, "%s; counts are those up to the last reading",
-				pmk_wired_why(&o->wired, err));
+		pmk_count_warn(c, "%s; counts are those up to the last reading",
+			       pmk_wired_why(&o->wired, err));
 	o->failed = true;
 	o->counting = false;
 	return err;
@@ -748,24 +751,24 @@ static void describe_reading(struct pmk_count *c)
 	const struct pmk_wire *w = &o->wired.wire;
 
 	if (o->windowed && !o->entries)
-		pmk_result_warn(&c->result, "--from %s was never reached", c->q.from);
+		pmk_count_warn(c, "`from` %s was never reached", c->q.from);
 	else if (o->windowed)
-		pmk_result_note(&c->result, "the target came %u times to %s, where counting begins",
-				o->entries, c->q.from);
+		pmk_count_add_note(c, "the target came %u times to %s, where counting begins",
+				   o->entries, c->q.from);
 	if (o->entries && !o->exits)
-		pmk_result_warn(&c->result,
-				"--to %s was never reached: counts are of all that ran after %s",
-				c->q.to, c->q.from);
+		pmk_count_warn(c, "`to` %s was never reached: counts are of all that ran after %s",
+			       c->q.to, c->q.from);
 	if (w->nholds)
-		pmk_result_note(&c->result,
-				"the target was halted %u times to reach its counters, %.3f s in "
-				"all and %.3f s at the longest; nothing was counted meanwhile",
-				w->nholds, w->held_seconds, w->held_longest);
+		pmk_count_add_note(
+			c,
+			"the target was halted %u times to reach its counters, %.3f s in "
+			"all and %.3f s at the longest; nothing was counted meanwhile",
+			w->nholds, w->held_seconds, w->held_longest);
 	if (o->fastest > 0)
-		pmk_result_note(&c->result,
-				"the longest time between two readings was %.3f s; the fastest "
-				"counter passes half of its range in %.3g s",
-				o->worst_poll, 1 / o->fastest);
+		pmk_count_add_note(c,
+				   "the longest time between two readings was %.3f s; the fastest "
+				   "counter passes half of its range in %.3g s",
+				   o->worst_poll, 1 / o->fastest);
 }
 
 static int describe(struct pmk_count *c)
@@ -789,27 +792,21 @@ static int describe(struct pmk_count *c)
 	return 0;
 }
 
-static const char *const own_settings[] = { "set", "layout", NULL };
-
-/* Of those that have breakpoints. */
-static const char *const debugger_settings[] = { "set", "layout", "from", "to", NULL };
-
-#define WAY(speaker, of, without, own, text)                                                    \
-	{                                                                                       \
-		.name = speaker, .where = of, .usual = without, .brief = text, .settings = own, \
-		.choose = choose, .run = run, .describe = describe, .finish = finish,           \
-		.free = free_wire,                                                              \
+#define WAY(speaker, of, without, text)                                                          \
+	{                                                                                        \
+		.name = speaker, .where = of, .usual = without, .brief = text, .choose = choose, \
+		.run = run, .describe = describe, .finish = finish, .free = free_wire,           \
 	}
 
 const struct pmk_count_way pmk_way_openocd =
-	WAY("openocd", "HOST:PORT", NULL, debugger_settings,
+	WAY("openocd", "HOST:PORT", NULL,
 	    "a board on a debug probe: its counters, through OpenOCD's Tcl port");
 const struct pmk_count_way pmk_way_gdb =
-	WAY("gdb", "HOST:PORT", NULL, debugger_settings,
+	WAY("gdb", "HOST:PORT", NULL,
 	    "a board or emulator with a GDB stub: its counters, through the stub");
 const struct pmk_count_way pmk_way_xvc =
-	WAY("xvc", "HOST:PORT", NULL, own_settings,
+	WAY("xvc", "HOST:PORT", NULL,
 	    "an FPGA on Xilinx' virtual cable: the counters of its MicroBlaze, over JTAG");
 const struct pmk_count_way pmk_way_devmem =
-	WAY("devmem", "FILE", "/dev/mem", own_settings,
+	WAY("devmem", "FILE", "/dev/mem",
 	    "this very board: its counters in memory, through /dev/mem, UIO or another file");

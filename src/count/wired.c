@@ -107,7 +107,7 @@ static int set_number(struct pmk_wired_settings *s, const struct key *k, const c
 	if (errno || end == text || *end || *text < '0' || *text > '9' || v < k->least ||
 	    v > k->most)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--set %s: expected a number from %" PRIu64 " to 0x%" PRIx64,
+				      "`set` %s: expected a number from %" PRIu64 " to 0x%" PRIx64,
 				      word, k->least, k->most);
 	*member(s, k) = v;
 	s->has_base |= k->member == offsetof(struct pmk_wired_settings, base);
@@ -118,7 +118,7 @@ static int set_text(struct pmk_wired_settings *s, const struct key *k, const cha
 		    const char *text, struct pmk_count_fault *f)
 {
 	if (!*text || strlen(text) >= k->room || (k->letters && text[strspn(text, k->letters)]))
-		return pmk_count_fail(f, PMK_COUNT_USAGE, "--set %s: expected %s", word, k->what);
+		return pmk_count_fail(f, PMK_COUNT_USAGE, "`set` %s: expected %s", word, k->what);
 	snprintf(text_of(s, k), k->room, "%s", text);
 	return 0;
 }
@@ -134,7 +134,7 @@ static int set_one(struct pmk_wired_settings *s, const char *word, struct pmk_co
 		snprintf(name, sizeof(name), "%.*s", (int)(n < 63 ? n : 63), word);
 		pmk_nearest_among(name, key_name, NULL, near, sizeof(near));
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--set %s: a target on a wire has no such setting%s%s%s "
+				      "`set` %s: a target on a wire has no such setting%s%s%s "
 				      "(pmk-stat(1), TARGETS ON A WIRE)",
 				      word,
 				      k	      ? "; say =VALUE"
@@ -223,7 +223,7 @@ static int choose_monitor(struct pmk_wired *w, const char *layout, const char *d
 static int no_base(const struct pmk_wired *w, struct pmk_count_fault *f)
 {
 	return pmk_count_fail(f, PMK_COUNT_USAGE,
-			      "--pmu %s: say where its registers are in memory: --set base=ADDRESS "
+			      "`pmu` %s: say where its registers are in memory: `set` base=ADDRESS "
 			      "or node=PATH",
 			      w->pmu->name);
 }
@@ -273,7 +273,7 @@ static int choose_chain(struct pmk_wired *w, struct pmk_count_fault *f)
 	if (count_taps(w->set.before, &w->tap.before) && count_taps(w->set.after, &w->tap.after))
 		return 0;
 	return pmk_count_fail(f, PMK_COUNT_USAGE,
-			      "--set before, after: an instruction has 2 to 32 bits, and "
+			      "`set` before, after: an instruction has 2 to 32 bits, and "
 			      "there are %d other TAPs at most; as in before=4+6",
 			      MAX_TAPS);
 }
@@ -283,13 +283,13 @@ static int choose_microblaze(struct pmk_wired *w, struct pmk_count_fault *f)
 	if (pmk_microblaze_configure(&w->microblaze, (unsigned)w->set.events,
 				     (unsigned)w->set.latencies, (unsigned)w->set.width))
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--set events, latencies, width: %" PRIu64 ", %" PRIu64
+				      "`set` events, latencies, width: %" PRIu64 ", %" PRIu64
 				      " and %" PRIu64 " are no counters of a MicroBlaze",
 				      w->set.events, w->set.latencies, w->set.width);
 	if (w->set.processor >= w->set.ports)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--set processor=%" PRIu64 ": the debug module has %" PRIu64
-				      " ports; --set ports=N",
+				      "`set` processor=%" PRIu64 ": the debug module has %" PRIu64
+				      " ports; `set` ports=N",
 				      w->set.processor, w->set.ports);
 	w->pmu = &w->microblaze.pmu;
 	return choose_chain(w, f);
@@ -305,10 +305,10 @@ static int find_base(struct pmk_wired *w, const struct pmk_wired_request *r,
 
 	if (*s->node && s->has_base)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--set base and node: both say where the registers are");
+				      "`set` base and node: both say where the registers are");
 	if (*s->node) {
 		if (pmk_tree_address(s->sysfs, s->node, &s->base, why, sizeof(why)))
-			return pmk_count_fail(f, PMK_COUNT_USAGE, "--set node=%s: %s", s->node,
+			return pmk_count_fail(f, PMK_COUNT_USAGE, "`set` node=%s: %s", s->node,
 					      why);
 		s->has_base = true;
 	} else if (!s->has_base && r->speaker == &pmk_speaker_devmem &&
@@ -318,7 +318,7 @@ static int find_base(struct pmk_wired *w, const struct pmk_wired_request *r,
 	}
 	if (s->base % 4)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--set base=0x%" PRIx64
+				      "`set` base=0x%" PRIx64
 				      ": registers are words of 32 bits, and "
 				      "this is no multiple of 4",
 				      s->base);
@@ -334,7 +334,7 @@ static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
 
 	if (!way)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--pmu %s: it is not reached over a wire; ARM11, MicroBlaze, "
+				      "`pmu` %s: it is not reached over a wire; ARM11, MicroBlaze, "
 				      "ahbmon, l210, l220 and PMUv3 are",
 				      r->pmu);
 	w->reach = way->reach;
@@ -342,19 +342,20 @@ static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
 	    (w->set.has_base || (!r->speaker->command && !r->speaker->scan_ir)))
 		w->reach = PMK_REACH_AXI;
 	if (!r->speaker->load && w->reach != PMK_REACH_MDM && w->reach != PMK_REACH_CP15)
-		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "-T %s scans the chain of JTAG alone: --pmu of an ARM11, or "
-				      "microblaze without --set base and node",
-				      name);
+		return pmk_count_fail(
+			f, PMK_COUNT_USAGE,
+			"`target` %s scans the chain of JTAG alone: `pmu` of an ARM11, or "
+			"microblaze without `set` base and node",
+			name);
 	if (w->reach == PMK_REACH_CP15 && !r->speaker->command && !r->speaker->transfer)
 		return pmk_count_fail(
 			f, PMK_COUNT_USAGE,
-			"-T %s reaches memory, and the counters of %s are none; --pmu "
+			"`target` %s reaches memory, and the counters of %s are none; `pmu` "
 			"ahbmon, l210, l220, microblaze and PMUv3 can be",
 			name, w->pmu->name);
 	if (r->layout && w->pmu->driver != pmk_ahbmon.driver)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "--layout is for --pmu ahbmon, and this is %s", w->pmu->name);
+				      "`layout` is for `pmu` ahbmon, and this is %s", w->pmu->name);
 	return 0;
 }
 
@@ -630,12 +631,12 @@ static int identify_mdm(struct pmk_wired *w)
 			&w->wire.link, PMK_EIO,
 			"no debug module answers behind the instruction 0x%02" PRIx64
 			" (its configuration reads 0x%08" PRIx32 ", and would begin with 0x42): is "
-			"--set user= the USER instruction of C_JTAG_CHAIN in this FPGA family?",
+			"`set` user= the USER instruction of C_JTAG_CHAIN in this FPGA family?",
 			w->set.user, config);
 	if (PMK_GET(config, MDM_PROCESSORS) != w->set.ports)
 		return pmk_link_fail(&w->wire.link, PMK_EIO,
 				     "the debug module has %u processors, and not %" PRIu64
-				     ": --set ports=%u",
+				     ": `set` ports=%u",
 				     (unsigned)PMK_GET(config, MDM_PROCESSORS), w->set.ports,
 				     (unsigned)PMK_GET(config, MDM_PROCESSORS));
 	return 0;
@@ -686,7 +687,7 @@ static int check_arm11(struct pmk_wired *w, struct pmk_count_fault *f)
 			return 0;
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
 				      "the target is an %s (Main ID 0x%08" PRIx32
-				      "), not an %s: --pmu %s",
+				      "), not an %s: `pmu` %s",
 				      parts[i].name, midr, w->pmu->name, parts[i].name);
 	}
 	return pmk_count_fail(f, PMK_COUNT_FAILED,

@@ -30,6 +30,7 @@
 #include "base/grow.h"
 #include "base/handlers.h"
 #include "base/map.h"
+#include "count/command.h"
 
 /* in place of an exit code: a signal of pmk_ends_jobs() ended it, not the time limit */
 #define KILLED (-2)
@@ -139,7 +140,7 @@ static const char *count_failure(const struct pmk_sweep_cell *cell,
 static void count_cell(FILE *f, const struct pmk_sweep_plan *plan,
 		       const struct pmk_sweep_cell *cell, const struct pmk_words *events)
 {
-	struct pmk_count *count = pmk_count_new();
+	struct pmk_count *count = pmk_count_new_for_command();
 	struct pmk_count_summary sum;
 	char text[512], code[16];
 	const char *failure;

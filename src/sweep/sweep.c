@@ -184,7 +184,7 @@ static int sort_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 {
 	for (unsigned i = 0; i < s->plan.events.count; i++) {
 		char *event = s->plan.events.word[i];
-		struct pmk_count *count = pmk_count_new();
+		struct pmk_count *count = pmk_count_new_for_command();
 		int err = ask_events(s, c, program, count, &event, 1);
 		bool good = true;
 
@@ -208,7 +208,7 @@ static int sort_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 static int choose_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 			 const struct pmk_plan_program *program)
 {
-	struct pmk_count *count = pmk_count_new();
+	struct pmk_count *count = pmk_count_new_for_command();
 	int err = ask_events(s, c, program, count, s->plan.events.word, s->plan.events.count);
 
 	if (!err)

@@ -324,11 +324,15 @@ static void test_settings(void **state)
 	} bad[] = {
 		{ "evnt", "cycles", "there is no setting 'evnt'; did you mean event" },
 		{ "event", NULL, "event: a value is missing" },
-		{ "repeat", "0", "-r 0: expected a number of runs" },
+		{ "repeat", "0", "'repeat' 0: expected a number of runs" },
 		{ "interval", "5parsecs", "unknown unit 'parsecs'" },
 		{ "passes", "multiplex", "need not share time" },
 		{ "target", "wave", "expected wave:FILE" },
-		{ "target", "linix", "did you mean linux" },
+		{ "target", "linix",
+		  "'target' linix: there is no such target; did you mean linux" },
+		{ NULL, "cycles", "a setting without a name" },
+		{ "all-cpus", "yes", "all-cpus: it is a flag and takes no value" },
+		{ "env", "=`repeat`", "'env' '='repeat'': expected NAME" },
 	};
 	struct pmk_count *c = pmk_count_new();
 
@@ -336,6 +340,70 @@ static void test_settings(void **state)
 	for (size_t i = 0; i < COUNT(bad); i++)
 		expect_failure(c, pmk_count_set(c, bad[i].name, bad[i].value), PMK_COUNT_USAGE,
 			       bad[i].says);
+	expect_failure(c, pmk_count_program(c, NULL), PMK_COUNT_USAGE, "is NULL");
+	pmk_count_free(c);
+}
+
+/* The table of settings is whole: each is taken, and says what it is. */
+static void test_table_of_settings(void **state)
+{
+	const struct pmk_count_setting *s;
+	uint32_t n = 0;
+
+	(void)state;
+	for (; (s = pmk_count_settings(n)); n++) {
+		struct pmk_count *c = pmk_count_new();
+
+		assert_true(s->kind >= PMK_COUNT_FLAG && s->kind <= PMK_COUNT_LIST);
+		assert_true(*s->brief && (!s->ways || *s->ways));
+		if (s->kind == PMK_COUNT_FLAG)
+			assert_int_equal(pmk_count_set(c, s->name, NULL), 0);
+		else
+			expect_failure(c, pmk_count_set(c, s->name, NULL), PMK_COUNT_USAGE,
+				       "a value is missing");
+		if (s->kind == PMK_COUNT_NUMBER) {
+			assert_int_equal(pmk_count_set(c, s->name, "12"), 0);
+			expect_failure(c, pmk_count_set(c, s->name, "12x"), PMK_COUNT_USAGE,
+				       "expected a number of");
+		}
+		pmk_count_free(c);
+	}
+	assert_true(n > 40);
+	assert_null(pmk_count_settings(UINT32_MAX));
+}
+
+/* What is wrong can be put right, and the request prepared again: here the map comes later. */
+static void test_prepare_again(void **state)
+{
+	static char *const none[] = { NULL };
+	struct pmk_count *c = REQUEST(dump);
+
+	(void)state;
+	assert_int_equal(pmk_count_set(c, "map", "/no/such/map"), 0);
+	assert_int_equal(pmk_count_program(c, three), 0);
+	expect_failure(c, pmk_count_prepare(c, NULL), PMK_COUNT_USAGE, "no program is run");
+	assert_int_equal(pmk_count_program(c, none), 0);
+	expect_failure(c, pmk_count_run(c, NULL), PMK_COUNT_FAILED, "/no/such/map");
+	assert_int_equal(pmk_count_set(c, "map", MAP), 0);
+	assert_int_equal(pmk_count_prepare(c, NULL), 0);
+	assert_int_equal(pmk_count_run(c, NULL), 0);
+	assert_int_equal(value_of(c, "instr_exec", 0), 14);
+	pmk_count_free(c);
+}
+
+/* The way that an earlier try has chosen does not stay. */
+static void test_prepare_another_way(void **state)
+{
+	static char nothing[] = "/no/such/program";
+	static char *const nowhere[] = { nothing, NULL };
+	struct pmk_count *c = pmk_count_new();
+
+	(void)state;
+	assert_int_equal(pmk_count_program(c, nowhere), 0);
+	expect_failure(c, pmk_count_prepare(c, NULL), PMK_COUNT_NOT_FOUND, "command not found");
+	assert_int_equal(pmk_count_program(c, three), 0);
+	assert_int_equal(pmk_count_set(c, "event", "page-faults:u"), 0);
+	assert_int_equal(pmk_count_prepare(c, NULL), 0);
 	pmk_count_free(c);
 }
 
@@ -355,8 +423,8 @@ static void test_requests(void **state)
 		{ nowhere, "target", "emu", PMK_COUNT_NOT_FOUND,
 		  "/no/such/program: command not found" },
 		{ folder, "target", "linux", PMK_COUNT_NOT_EXEC, "is a directory" },
-		{ three, "from", "main", PMK_COUNT_USAGE, "--from and --to go together" },
-		{ none, "target", DUMP, PMK_COUNT_USAGE, "--map FILE" },
+		{ three, "from", "main", PMK_COUNT_USAGE, "'from' and 'to' go together" },
+		{ none, "target", DUMP, PMK_COUNT_USAGE, "'map' FILE" },
 	};
 
 	(void)state;
@@ -456,6 +524,9 @@ int main(void)
 		cmocka_unit_test(test_signals_stay),
 		QUIET(test_ignored_children),
 		QUIET(test_settings),
+		QUIET(test_table_of_settings),
+		QUIET(test_prepare_again),
+		QUIET(test_prepare_another_way),
 		QUIET(test_requests),
 		QUIET(test_order),
 		QUIET(test_no_handle),

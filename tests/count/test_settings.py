@@ -27,8 +27,8 @@ def source(path):
 
 
 def settings():
-    rows = source("src/count/request.c").split("settings[] = {")[1].split("};")[0]
-    return {name: kind for name, kind in re.findall(r'\{ "([\w-]+)", \w+, (\w+),', rows)}
+    rows = source("src/count/settings.c").split("settings[] = {")[1].split("};")[0]
+    return dict(re.findall(r'\t(?:LETTER|LONG)\("([\w-]+)",(?: "-\w",)? (\w+),', rows))
 
 
 def test_settings_are_the_options():
@@ -51,6 +51,26 @@ def test_the_header_names_them():
     flags = source("include/pmk/count.h").split("The value of a flag (")[1].split(")")[0]
     equal(set(re.findall(r'"([\w-]+)"', flags)),
           {n for n, kind in settings().items() if kind == "FLAG"})
+
+
+def test_errors_name_settings_that_exist():
+    """Between backquotes, in texts of src/count. `freq` and `count` are of `pmk record`."""
+    folder = os.path.join(SOURCE, "src/count")
+    named = set()
+    for name in os.listdir(folder):
+        for literal in re.findall(r'"(?:\\.|[^"\\])*"', source(f"src/count/{name}")):
+            named |= set(re.findall(r"`([^`]*)`", literal))
+            assert not re.search(r"(?<![\w-])--(?!control)[a-z]+ ", literal.replace(
+                "pmk list events --pmu", "")), f"{name}: {literal} names an option"
+    assert len(named) > 20
+    equal(named - set(settings()) - {"freq", "count", "%s"}, set())
+
+
+def test_the_command_names_its_options():
+    out = pmk("stat", "-r", "0", "true")
+    equal((out.code, out.err), (129, "pmk: -r 0: expected a number of runs, 1 to 100000\n"))
+    out = pmk("stat", "--from", "main", "true")
+    equal((out.code, out.err), (129, "pmk: --from and --to go together\n"))
 
 
 def test_the_library_keeps_nothing():

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: MIT
+/* The settings of <pmk/count.h>: their names, kinds and values. request.c checks them together. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "count/count.h"
+#include "session/emulated.h"
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static int add_word(struct pmk_count *c, struct pmk_words *l, const char *word)
+{
+	return pmk_words_add(l, word) ? 0 : pmk_count_no_memory(&c->fault);
+}
+
+static int set_text(struct pmk_count *c, char **text, const char *value)
+{
+	char *copy = strdup(value);
+
+	if (!copy)
+		return pmk_count_no_memory(&c->fault);
+	free(*text);
+	*text = copy;
+	return 0;
+}
+
+static int set_repeat(struct pmk_count *c, const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*end || n < 1 || n > 100000 || *text == '-')
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`repeat` %s: expected a number of runs, 1 to 100000", text);
+	c->q.runs = (unsigned)n;
+	return 0;
+}
+
+/* "1000000cycles", "5000insns", "10ms", or perf's bare milliseconds. */
+static int set_interval(struct pmk_count *c, const char *text)
+{
+	struct pmk_request *q = &c->q;
+	char *end;
+
+	errno = 0;
+	q->interval = strtoull(text, &end, 10);
+	if (end == text || *text == '-' || errno || !q->interval)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`interval` %s: expected a number from 1 to 2^64 - 1", text);
+	if (!strcmp(end, "cycles"))
+		q->interval_unit = PMK_EVERY_CYCLES;
+	else if (!strcmp(end, "insns") || !strcmp(end, "instructions"))
+		q->interval_unit = PMK_EVERY_INSNS;
+	else if (!*end || !strcmp(end, "ms"))
+		q->interval_unit = PMK_EVERY_MS;
+	else
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`interval` %s: unknown unit '%s' (known: cycles, insns, ms)",
+				      text, end);
+	return 0;
+}
+
+/* A number from `least` up that fits in an int. `what` says what it is. */
+static int set_number(struct pmk_count *c, const char *setting, const char *text, unsigned least,
+		      const char *what, unsigned *number)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (end == text || *end || *text < '0' || *text > '9' || errno || n < least || n > INT_MAX)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`%s` %s: expected a number of %s, %u to %d", setting, text,
+				      what, least, INT_MAX);
+	*number = (unsigned)n;
+	return 0;
+}
+
+static int set_delay(struct pmk_count *c, const char *text)
+{
+	if (!strcmp(text, "-1"))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`delay` -1: nothing could switch counting on later (perf: "
+				      "--control); give milliseconds");
+	return set_number(c, "delay", text, 0, "milliseconds", &c->q.delay_ms);
+}
+
+#define LEAST_TIMEOUT 10 /* perf's */
+
+static int set_timeout(struct pmk_count *c, const char *text)
+{
+	return set_number(c, "timeout", text, LEAST_TIMEOUT, "milliseconds", &c->q.timeout_ms);
+}
+
+static int set_max_intervals(struct pmk_count *c, const char *text)
+{
+	return set_number(c, "interval-count", text, 1, "intervals", &c->q.max_intervals);
+}
+
+static int set_detailed(struct pmk_count *c, const char *text)
+{
+	(void)text;
+	c->q.detailed++;
+	return 0;
+}
+
+static int set_seed(struct pmk_count *c, const char *text)
+{
+	c->q.sampled = true;
+	return set_number(c, "sample-seed", text, 0, "a sequence", &c->q.seed);
+}
+
+static int set_no_summary(struct pmk_count *c, const char *text)
+{
+	(void)text;
+	c->q.summary = false;
+	return 0;
+}
+
+static int set_passes(struct pmk_count *c, const char *text)
+{
+	if (!strcmp(text, "clone") || !strcmp(text, "rerun")) {
+		c->q.rerun = *text == 'r';
+		return 0;
+	}
+	if (!strcmp(text, "multiplex"))
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`passes` multiplex: emulated counters need not share "
+				      "time; use clone or rerun");
+	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`passes` %s: expected clone or rerun",
+			      text);
+}
+
+static const char *way_name(const void *ctx, unsigned i)
+{
+	(void)ctx;
+	return pmk_count_ways[i] ? pmk_count_ways[i]->name : NULL;
+}
+
+static int set_target(struct pmk_count *c, const char *text)
+{
+	size_t n = strcspn(text, ":");
+	char near[64] = "";
+
+	for (unsigned i = 0; pmk_count_ways[i]; i++) {
+		const struct pmk_count_way *way = pmk_count_ways[i];
+
+		if (strncmp(text, way->name, n) != 0 || way->name[n] || (text[n] && !way->where))
+			continue;
+		c->q.asked = way;
+		if (text[n] ? !text[n + 1] : way->where && !way->usual)
+			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+					      "`target` %s: expected %s:%s", text, way->name,
+					      way->where);
+		free(c->q.file);
+		c->q.file = NULL;
+		if (text[n])
+			return set_text(c, &c->q.file, text + n + 1);
+		return way->usual ? set_text(c, &c->q.file, way->usual) : 0;
+	}
+	pmk_nearest_among(text, way_name, NULL, near, sizeof(near));
+	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+			      "`target` %s: there is no such target%s%s%s (pmk list targets)", text,
+			      *near ? "; did you mean " : "", near, *near ? "?" : "");
+}
+
+static int add_region(struct pmk_count *c, const char *symbol)
+{
+	if (c->q.regions.count == PMK_MAX_REGIONS - 1)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "more than %d regions",
+				      PMK_MAX_REGIONS - 1);
+	for (unsigned i = 0; i < c->q.regions.count; i++)
+		if (!strcmp(c->q.regions.word[i], symbol))
+			return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+					      "`region` %s is there twice", symbol);
+	return add_word(c, &c->q.regions, symbol);
+}
+
+static int add_variable(struct pmk_count *c, const char *text)
+{
+	if (!*text || *text == '=')
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "`env` '%s': expected NAME or NAME=VALUE", text);
+	return add_word(c, &c->q.env, text);
+}
+
+/* "l2.type=l220,l2.size=128K": no value has a comma in it. */
+static int add_overrides(struct pmk_count *c, const char *value)
+{
+	char *text = strdup(value), *at = text, *word;
+	int err = text ? 0 : pmk_count_no_memory(&c->fault);
+
+	while (!err && (word = strsep(&at, ",")))
+		err = add_word(c, &c->q.overrides, word);
+	free(text);
+	return err;
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+struct setting {
+	struct pmk_count_setting shown;
+	const char *option; /* of pmk stat, and quoted for a program: see pmk_setting_render() */
+	const char *quoted;
+	/* This function takes the value. NULL: the value goes into a member of the request. */
+	int (*take)(struct pmk_count *c, const char *value);
+	size_t member;
+};
+
+#define MEMBER(m) NULL, offsetof(struct pmk_request, m)
+#define TAKEN(f)  f, 0
+/* With an option of one letter; with a long one. */
+#define LETTER(name, letter, kind, ways, brief, ...)                                       \
+	{                                                                                  \
+		{ name, PMK_COUNT_##kind, ways, brief }, letter, "'" name "'", __VA_ARGS__ \
+	}
+#define LONG(name, kind, ways, brief, ...) LETTER(name, "--" name, kind, ways, brief, __VA_ARGS__)
+
+#define DEBUGGERS "openocd gdb"
+#define WIRES	  DEBUGGERS " xvc devmem"
+
+/* clang-format off */
+static const struct setting settings[] = {
+	LETTER("event", "-e", LIST, NULL, "events: names, aliases, rNN, {groups}, all",
+	       MEMBER(events)),
+	LETTER("metrics", "-M", LIST, NULL, "metrics, and the events they need", MEMBER(metrics)),
+	LONG("pmu", TEXT, NULL, "the PMU to count with", MEMBER(pmu_name)),
+	LONG("core", TEXT, "emu", "the core to model", MEMBER(core_name)),
+	LONG("set", LIST, "emu wave " WIRES, "KEY=VALUE, a parameter of the core or the target",
+	     TAKEN(add_overrides)),
+	LONG("traffic", LIST, "emu", "other masters on the buses: dma0:period=40", MEMBER(traffic)),
+	LONG("layout", TEXT, "emu wave " WIRES, "file: where the AHB Monitor has its registers",
+	     MEMBER(layout)),
+	LETTER("target", "-T", TEXT, NULL, "where to count: emu, linux, wave:FILE, gdb:HOST:PORT …",
+	       TAKEN(set_target)),
+	LONG("map", TEXT, "wave", "file: which signals are which", MEMBER(map)),
+	LONG("layer", TEXT, "wave", "one layer of the map", MEMBER(layer)),
+	LONG("packets", TEXT, "emu wave", "file to write the AHB Monitor's pins to, as VCD",
+	     MEMBER(packets)),
+	LETTER("pid", "-p", TEXT, "linux", "processes to count, separated by commas", MEMBER(pids)),
+	LETTER("all-cpus", "-a", FLAG, "linux", "count everything on all processors",
+	       MEMBER(all_cpus)),
+	LETTER("cpu", "-C", TEXT, "linux", "count everything on these processors: 0,2-3",
+	       MEMBER(cpus)),
+	LETTER("no-inherit", "-i", FLAG, "linux", "without the program's children and threads",
+	       MEMBER(no_inherit)),
+	LETTER("repeat", "-r", NUMBER, NULL, "runs; mean and deviation are reported",
+	       TAKEN(set_repeat)),
+	LETTER("interval", "-I", TEXT, NULL, "counts for every N ms, or Ncycles or Ninsns",
+	       TAKEN(set_interval)),
+	LONG("interval-count", NUMBER, NULL, "the number of intervals", TAKEN(set_max_intervals)),
+	LONG("summary", FLAG, NULL, "with an interval: also the counts of the whole run",
+	     MEMBER(summary)),
+	LONG("no-summary", FLAG, NULL, "undo summary", TAKEN(set_no_summary)),
+	LETTER("delay", "-D", NUMBER, "emu linux", "ms after which counting begins",
+	       TAKEN(set_delay)),
+	LONG("timeout", NUMBER, NULL, "ms after which the program is ended", TAKEN(set_timeout)),
+	LETTER("detailed", "-d", FLAG, NULL, "count caches, too; twice: TLBs; three times: "
+	       "prefetches", TAKEN(set_detailed)),
+	LETTER("null", "-n", FLAG, NULL, "count nothing", MEMBER(nothing)),
+	LONG("guest", FLAG, "emu", "the program is an emulator's command, and programs its PMU",
+	     MEMBER(guest)),
+	LONG("irq", TEXT, "emu", "where the interrupt of that PMU goes", MEMBER(irq)),
+	LONG("at", TEXT, "emu", "where that PMU's registers are in memory", MEMBER(at)),
+	LONG("log", TEXT, "emu", "file to write its accesses to that PMU to", MEMBER(log)),
+	LONG("sample", FLAG, "emu", "count short pieces, and estimate the rest", MEMBER(sampled)),
+	LONG("sample-seed", NUMBER, "emu", "choose other pieces", TAKEN(set_seed)),
+	LONG("per-thread", FLAG, "linux", "tell the threads of pid apart", MEMBER(per_thread)),
+	LONG("region", LIST, "emu", "functions to count inside, calls included", TAKEN(add_region)),
+	LONG("from", TEXT, "emu " DEBUGGERS, "symbol or address at which counting begins",
+	     MEMBER(from)),
+	LONG("to", TEXT, "emu " DEBUGGERS, "symbol or address at which counting ends", MEMBER(to)),
+	LETTER("no-aggr", "-A", FLAG, NULL, "one section for each core, not their sum",
+	       MEMBER(per_core)),
+	LONG("passes", TEXT, "emu", "clone: all passes in one run; rerun: one run for each",
+	     TAKEN(set_passes)),
+	LONG("bars", FLAG, NULL, "count what describes the layers of a bus", MEMBER(bars)),
+	LONG("env", LIST, "emu", "NAME or NAME=VALUE, variables that the program sees",
+	     TAKEN(add_variable)),
+	LONG("sysroot", TEXT, "emu", "directory with the program's shared libraries",
+	     MEMBER(sysroot)),
+	LONG("qemu", TEXT, "emu", "emulator command line to run in place of a program",
+	     MEMBER(qemu)),
+	LONG("data", TEXT, NULL, "directory with cores/, metrics/ and layouts/", MEMBER(data)),
+	LONG("plugin", TEXT, NULL, "the module for QEMU, or the directory with all of them",
+	     MEMBER(plugin)),
+};
+/* clang-format on */
+
+#define NSETTINGS (sizeof(settings) / sizeof(settings[0]))
+
+const struct pmk_count_setting *pmk_count_settings(uint32_t i)
+{
+	return i < NSETTINGS ? &settings[i].shown : NULL;
+}
+
+static const char *setting_name(const void *ctx, unsigned i)
+{
+	(void)ctx;
+	return i < NSETTINGS ? settings[i].shown.name : NULL;
+}
+
+static const struct setting *find_setting(const char *name, size_t n)
+{
+	for (size_t i = 0; i < NSETTINGS; i++)
+		if (!strncmp(settings[i].shown.name, name, n) && !settings[i].shown.name[n])
+			return &settings[i];
+	return NULL;
+}
+
+const char *pmk_setting_shown(const char *name, size_t n, bool options)
+{
+	const struct setting *s = find_setting(name, n);
+
+	/* What only the recording command sets; see pmk_count_rate(). */
+	if (!s && n == 4 && !strncmp(name, "freq", n))
+		return "-F";
+	if (!s && n == 5 && !strncmp(name, "count", n))
+		return "-c";
+	if (!s)
+		return NULL;
+	return options ? s->option : s->quoted;
+}
+
+bool pmk_setting_of_way(const char *name, const struct pmk_count_way *way)
+{
+	const struct setting *s = find_setting(name, strlen(name));
+	const char *at = s ? s->shown.ways : NULL;
+	size_t n;
+
+	for (; at && *at; at += n + (at[n] == ' ')) {
+		n = strcspn(at, " ");
+		if (!strncmp(at, way->name, n) && !way->name[n])
+			return true;
+	}
+	return false;
+}
+
+static int take(struct pmk_count *c, const struct setting *s, const char *value)
+{
+	char *member = (char *)&c->q + s->member;
+
+	if (s->take)
+		return s->take(c, value);
+	if (s->shown.kind == PMK_COUNT_FLAG)
+		*(bool *)(void *)member = true;
+	else if (s->shown.kind == PMK_COUNT_LIST)
+		return add_word(c, (struct pmk_words *)(void *)member, value);
+	else
+		return set_text(c, (char **)(void *)member, value);
+	return 0;
+}
+
+int pmk_count_set(struct pmk_count *c, const char *name, const char *value)
+{
+	const struct setting *s = name ? find_setting(name, strlen(name)) : NULL;
+	char near[160] = "";
+	int err;
+
+	if (!c)
+		return PMK_COUNT_FAILED;
+	if (!name)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "a setting without a name: the name is NULL");
+	if (c->stage != PMK_COUNT_ASKED)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "%s: it is settled what is counted; set it before that",
+				      name);
+	if (!s) {
+		pmk_nearest_among(name, setting_name, NULL, near, sizeof(near));
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "there is no setting '%s'%s%s%s (pmk-stat(1))", name,
+				      *near ? "; did you mean " : "", near, *near ? "?" : "");
+	}
+	if (!value && s->shown.kind != PMK_COUNT_FLAG)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "%s: a value is missing", name);
+	if (value && s->shown.kind == PMK_COUNT_FLAG)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "%s: it is a flag and takes no value, but was given '%s'",
+				      name, value);
+	err = take(c, s, value);
+	return err ? err : pmk_request_note_owner(c, s->shown.name);
+}
+
+int pmk_count_rate(struct pmk_count *c, const char *frequency, const char *period)
+{
+	struct pmk_request *q = &c->q;
+	const char *option = frequency ? "freq" : "count";
+	int err = 0;
+
+	if (!frequency && !period)
+		return 0;
+	if (frequency)
+		err = set_text(c, &q->frequency, frequency);
+	if (!err && period)
+		err = set_text(c, &q->period, period);
+	if (!err && q->hinted && q->hinted != &pmk_way_machine)
+		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				     "`%s` is for `target` %s, and `%s` for `target` linux",
+				     q->hint, q->hinted->name, option);
+	q->hinted = &pmk_way_machine;
+	q->hint = option;
+	return err;
+}
+
+int pmk_count_program(struct pmk_count *c, char *const *argv)
+{
+	if (!c)
+		return PMK_COUNT_FAILED;
+	if (!argv)
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "the program: its list of words is NULL");
+	if (c->stage != PMK_COUNT_ASKED)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"the program: it is settled what is counted; set it before that");
+	pmk_words_free(&c->q.words);
+	for (; *argv; argv++)
+		if (!pmk_words_add(&c->q.words, *argv))
+			return pmk_count_no_memory(&c->fault);
+	return 0;
+}
+
+void pmk_request_free(struct pmk_request *q)
+{
+	pmk_words_free(&q->words);
+	for (size_t i = 0; i < NSETTINGS; i++) {
+		char *member = (char *)q + settings[i].member;
+
+		if (!settings[i].take && settings[i].shown.kind == PMK_COUNT_TEXT)
+			free(*(char **)(void *)member);
+		if (!settings[i].take && settings[i].shown.kind == PMK_COUNT_LIST)
+			pmk_words_free((struct pmk_words *)(void *)member);
+	}
+	pmk_words_free(&q->overrides);
+	pmk_words_free(&q->regions);
+	pmk_words_free(&q->env);
+	free(q->file);
+	free(q->frequency);
+	free(q->period);
+}
