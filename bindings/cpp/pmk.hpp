@@ -207,7 +207,9 @@ class count {
 	int failure() const { return pmk_count_error(c_)->failure; }
 	struct pmk_count_summary summary() const
 	{
-		struct pmk_count_summary s;
+		struct pmk_count_summary s = {};
+
+		s.size = sizeof(s);
 
 		::pmk_count_summary(c_, &s);
 		return s;
@@ -222,6 +224,7 @@ class count {
 			, i_(i)
 			, row_()
 		{
+			row_.size = sizeof(row_);
 			read();
 		}
 		const struct pmk_count_row &operator*() const { return row_; }

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 	static uint8_t data[MAX_CAPTURE];
 	FILE *f = argc == 2 ? fopen(argv[1], "rb") : NULL;
 	size_t size, at = 0;
-	struct pmk_dump dump;
+	struct pmk_dump dump = { .size = sizeof(dump) };
 	int found;
 
 	if (!f) {

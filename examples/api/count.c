@@ -7,7 +7,7 @@
 int main(int argc, char **argv)
 {
 	struct pmk_count *c = pmk_count_new();
-	struct pmk_count_row row;
+	struct pmk_count_row row = { .size = sizeof(row) };
 	int failed = pmk_count_set(c, "event", "cycles,instructions") ||
 		     pmk_count_program(c, argv + (argc > 0)) || pmk_count_run(c, NULL);
 

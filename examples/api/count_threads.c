@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 			return 1;
 	}
 	for (int i = 0; i < n; i++) {
-		struct pmk_count_row row;
+		struct pmk_count_row row = { .size = sizeof(row) };
 
 		pthread_join(thread[i], NULL);
 		if (all[i].failed)

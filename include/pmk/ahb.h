@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * AHB: what is sampled of a bus in one cycle of its clock.
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * The AHB Monitor (SP816) of the ARM926EJ-S Development Chip: 91 counters of what its buses do.
  *

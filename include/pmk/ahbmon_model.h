@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * AHB Monitor: the model, its parameters for what the manual leaves open, and the pin that it sees.
  * <pmk/model.h> says how models are used. Host library only; a driver does not include this.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * The performance monitors of the ARM11 family: ARM1136J(F)-S, ARM1156T2(F)-S, ARM1176JZ(F)-S and
  * ARM11 MPCore.

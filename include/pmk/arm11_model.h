@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * ARM11 PMU: the model, its parameters for what the documents leave open, and the pins that it
  * sees. <pmk/model.h> says how models are used. Host library only; a driver does not include this.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * ARMv8 Performance Monitors, PMUv3: Cortex-A53, A55, A57, A72, Neoverse N1, and any other core as
  * its registers describe it. And PMUv1 and PMUv2 of ARMv7, which have the same registers but for

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * PMUv3: the model, its parameters for what an implementation chooses, and the states of the core
  * that it sees. <pmk/model.h> says how models are used. Host library only; a driver does not

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * AXI: what is sampled of an interface in one cycle of its clock.
  *

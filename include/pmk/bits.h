@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * Bit fields of hardware registers, written [hi:lo] as the manuals write them.
  *

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * Counting a program: what `pmk stat` does, as a library. Host library only.
  *
  *	struct pmk_count *c = pmk_count_new();
- *	struct pmk_count_row row;
+ *	struct pmk_count_row row = { .size = sizeof(row) };
  *
  *	if (pmk_count_set(c, "event", "cycles,instructions") || pmk_count_program(c, argv) ||
  *	    pmk_count_run(c, NULL))
@@ -20,6 +21,11 @@
  * line of text for people. The library prints nothing and never exits. All functions accept a NULL
  * handle, and treat it as one that could not be allocated.
  *
+ * Sizes. Later versions append members to the structs that the caller allocates: rows, metrics,
+ * the summary and the listener. So the caller sets their first member, `size`, to sizeof the
+ * struct, and a program works with later versions of the library as it is. A size of 0, or
+ * one that no version ever had, is an error.
+ *
  * Threads. A handle is for one thread at a time; pmk_count_stop() may be called by any thread and
  * from signal handlers. Handles share nothing, so that threads can count at the same time, each
  * with its own.
@@ -35,6 +41,7 @@
 #define PMK_COUNT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -127,6 +134,7 @@ int pmk_count_program(struct pmk_count *c, char *const *argv);
 
 /* The callbacks while it counts. They run in the thread of pmk_count_run(). Each may be NULL. */
 struct pmk_count_listener {
+	size_t size; /* sizeof(struct pmk_count_listener), set by the caller */
 	void *ctx;
 	/* It is known what is counted and by whom; there are no rows yet. */
 	void (*begin)(void *ctx, struct pmk_count *c);
@@ -143,8 +151,8 @@ struct pmk_count_listener {
 };
 
 /* Find out whether the request can be met, and by what. This reads files but starts nothing. If
- * it was not called, pmk_count_run() does it. After a failure settings can be changed, and it can be
- * called again. `l` may be NULL, here and below; it is copied, and holds from then on. */
+ * it was not called, pmk_count_run() does it. After a failure settings can be changed, and
+ * it can be called again. `l` may be NULL, here and below; it is copied, and holds from then on. */
 int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l);
 
 /* Count, to the end of the program or until pmk_count_stop(). Once per handle. */
@@ -161,6 +169,7 @@ void pmk_count_stop(struct pmk_count *c, int signal);
 
 /* One number with its description. Texts are valid until pmk_count_free(). */
 struct pmk_count_row {
+	size_t size;	  /* sizeof(struct pmk_count_row), set by the caller */
 	const char *name; /* the name that was asked for: "cycles" */
 	const char *pmu;  /* PMU of the event: "arm1176" */
 	const char *unit; /* of the value: "ns"; NULL: a plain number */
@@ -202,6 +211,7 @@ struct pmk_count_row {
 
 /* One metric in one section. Texts are valid until pmk_count_free(). */
 struct pmk_count_metric {
+	size_t size;	    /* sizeof(struct pmk_count_metric), set by the caller */
 	const char *name;   /* "cpi" */
 	const char *unit;   /* "cycles/insn", "%", or "" */
 	const char *reason; /* why it is not valid, or NULL */
@@ -215,6 +225,7 @@ struct pmk_count_metric {
 
 /* Of the run as a whole. Texts are valid until pmk_count_free(); NULL: not known. */
 struct pmk_count_summary {
+	size_t size;		/* sizeof(struct pmk_count_summary), set by the caller */
 	const char *pmu, *core; /* core NULL: none was modelled */
 	const char *command;	/* quoted for display */
 	const char *producer;	/* what counted: "qemu-arm 7.2.22" */
@@ -230,10 +241,11 @@ struct pmk_count_summary {
 	double clock_hz;   /* of the cycles; 0: not known */
 };
 
-/* Returns false when there are not so many. Rows stand in the order in which they came. */
+/* Return false when there are not so many, and when `size` is wrong, which pmk_count_error() then
+ * says. Rows stand in the order in which they came. */
 bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *row);
 bool pmk_count_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric);
-void pmk_count_summary(const struct pmk_count *c, struct pmk_count_summary *s);
+bool pmk_count_summary(const struct pmk_count *c, struct pmk_count_summary *s);
 
 /* The same as one record, for the writers of <pmk/result.h>. Valid until pmk_count_free(). */
 const struct pmk_result *pmk_count_result(const struct pmk_count *c);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * The dumps that firmware wrote with pmk_target_dump(), read on a host: what `pmk report` does.
  * The format is in docs/FORMATS.md. Host library only.
  *
- *	struct pmk_dump dump;
+ *	struct pmk_dump dump = { .size = sizeof(dump) };
  *	size_t at = 0;
  *
  *	while (pmk_dump_next(data, size, &at, &dump) > 0) {
@@ -79,6 +80,8 @@ enum pmk_dump_state {
 };
 
 struct pmk_dump {
+	/* sizeof(struct pmk_dump), set by the caller: later versions append members */
+	size_t size;
 	enum pmk_dump_state state;
 	size_t begin, end; /* offsets in the capture; `end` is where it breaks off, if it does */
 	uint8_t version;
@@ -100,7 +103,8 @@ struct pmk_dump {
 
 /*
  * Find the first dump that begins at or after *at. Returns 1 and moves *at behind the dump, 0 when
- * there is none, or PMK_ENOMEM. After 1 the caller frees the dump.
+ * there is none, PMK_ENOMEM, or PMK_EINVAL: dump->size is none that the struct ever had. After 1
+ * the caller frees the dump; its size stays.
  */
 int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump *dump);
 void pmk_dump_free(struct pmk_dump *dump);

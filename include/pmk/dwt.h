@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * The counters of the Data Watchpoint and Trace unit (DWT) of ARMv7-M: Cortex-M3, M4 and M7, and
  * of ARMv8-M Mainline, whose registers are the same.

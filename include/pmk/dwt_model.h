@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * The DWT's counters: the model, and its parameters for what an implementation chooses and the
  * sources leave open. <pmk/model.h> says how models are used. Host library only; a driver does not

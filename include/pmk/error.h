@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * The errors of libpmk: negative values; 0 is success, a positive value may carry a count.
  * Codes are never reused for another meaning. pmk_strerror() is freestanding, returns a constant

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * EVNTBUS, the export of every event of an ARM11 to trace hardware. Host library only.
  *

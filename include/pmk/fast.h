@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * The cheapest measurement: one access per counter at each end of the code, inline, and nothing
  * else. For short pieces of code in inner loops, where a region of <pmk/target.h> costs more than

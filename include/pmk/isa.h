@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * Instruction facts: what one instruction is, which registers it reads and writes and in which
  * role, and what it does to memory and to the flow of control. Neutral between instruction sets

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * Event counters of the level 2 cache controllers of ARM11 systems: the L210's event monitor, a
  * block of its own on the L2's event bus, and the two counters inside the L220.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * L210 and L220: the models, and their parameters for what the sources leave open. <pmk/model.h>
  * says how models are used. Host library only; a driver does not include this. Sources as in

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * What a latency counter measured of the occurrences that it timed, in the form that hardware has
  * (MicroBlaze, UG984 "Performance Monitoring"): their number, the sum of their latencies and of the

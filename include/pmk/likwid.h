@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * LIKWID's marker names on our regions, so that code instrumented for likwid-perfctr measures here
  * without a change. Include this instead of <likwid-marker.h>; define PMK_TARGET (see

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * Counting in the program itself on Linux: events of the calling thread, through
  * perf_event_open(2). Host library only; firmware has <pmk/target.h>.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * MicroBlaze with extended debug: up to 48 event counters and 7 latency counters.
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * MicroBlaze performance counters: the models, their parameters for what the documents leave open,
  * and the pins that they see. <pmk/model.h> says how models are used. Host library only; a driver

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * A model is the PMU's registers, bit by bit. It turns the signals of a bus into counts, flags and
  * interrupt lines. It never ticks: it takes differences of the bus totals when a register is

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * Ports to silicon, for code that runs on that silicon. All may be used from interrupt handlers.
  * They keep no state; `settle` is NULL, because time passes by itself.

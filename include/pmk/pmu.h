@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * A PMU: its registers, its events, and the driver that programs it. There is one const object for
  * each PMU of a family, e.g. pmk_arm1176, at the end of src/pmu/<family>/pmu.c; pmk_pmus[] lists

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * A port reads and writes the registers of one PMU. It does not know what they mean.
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * A reading: the counts of each event of a session's plan and, for events on latency counters, how
  * long they took. Readings can be added, and subtracted from later ones.

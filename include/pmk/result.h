@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * The result: one record of everything measured and how far to trust it. Sessions fill it, writers
  * and metrics read it; it does not know where the numbers came from.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * The hardware performance monitor of RISC-V: mcycle, minstret, and mhpmcounter3 to 6 with their
  * event selectors.

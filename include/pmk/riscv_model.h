@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * RISC-V's counters: the model, and its parameters for what the sources leave open. <pmk/model.h>
  * says how models are used. Host library only; a driver does not include this. Sources as in

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * A session: which events go on which counters in which pass, and 64-bit totals out of counters of
  * 32 bits. It talks to drivers and knows no PMU.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * Signals: the neutral facts that producers raise and PMU models count.
  *

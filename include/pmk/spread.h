@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * How values are spread: their number, sum, sum of squares, shortest and longest, and a histogram
  * whose buckets double in width. Bucket k has the values of k significant bits: 0; 1; 2 and 3; 4 to

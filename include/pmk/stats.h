@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * Count, sum, smallest, largest, mean and standard deviation of 64-bit values, in integers and
  * without loss: the sum of squares has 128 bits, and the deviation is taken from exact differences,

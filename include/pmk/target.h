@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Stable. */
 /*
  * Counters inside firmware.
  *

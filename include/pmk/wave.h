@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* May change in 0.x. */
 /*
  * Waveform dumps: the values of signals at the edges of a clock, out of a VCD or an FST file.
  * Host library only.

@@ -235,12 +235,20 @@ class CModel(Structure):
     ]
 
 
+class _Sized(Structure):
+    """A struct that grows: its first member is its size, which a new one knows."""
+
+    def __init__(self, *values: object) -> None:
+        super().__init__(ctypes.sizeof(self), *values)
+
+
 class CCountError(Structure):
     _fields_ = [("failure", c_int32), ("text", c_char_p)]
 
 
-class CCountRow(Structure):
+class CCountRow(_Sized):
     _fields_ = [
+        ("size", c_size_t),
         ("name", c_char_p), ("pmu", c_char_p), ("unit", c_char_p), ("trust", c_char_p),
                 ("reason", c_char_p),
         ("region", c_char_p), ("cpu", c_int32), ("section", c_uint32), ("group", c_uint32),
@@ -257,16 +265,18 @@ class CCountRow(Structure):
     ]
 
 
-class CCountMetric(Structure):
+class CCountMetric(_Sized):
     _fields_ = [
+        ("size", c_size_t),
         ("name", c_char_p), ("unit", c_char_p), ("reason", c_char_p), ("region", c_char_p),
                 ("cpu", c_int32),
         ("section", c_uint32), ("valid", c_int32), ("value", c_double), ("thread", c_char_p),
     ]
 
 
-class CCountSummary(Structure):
+class CCountSummary(_Sized):
     _fields_ = [
+        ("size", c_size_t),
         ("pmu", c_char_p), ("core", c_char_p), ("command", c_char_p), ("producer", c_char_p),
                 ("settings", c_char_p), ("checked", c_char_p),
         ("warning", c_char_p), ("passes", c_uint32), ("runs", c_uint32), ("processes", c_uint32),
@@ -282,8 +292,9 @@ PROGRESS = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
 RUNNING = CFUNCTYPE(None, c_void_p, c_double, c_uint64)
 
 
-class CCountListener(Structure):
-    _fields_ = [("ctx", c_void_p), ("begin", BEGIN), ("rows", ROWS), ("note", NOTE),
+class CCountListener(_Sized):
+    _fields_ = [("size", c_size_t), ("ctx", c_void_p), ("begin", BEGIN), ("rows", ROWS),
+                ("note", NOTE),
                 ("progress", PROGRESS), ("running", RUNNING)]
 
 
@@ -326,7 +337,7 @@ _declare("pmk_count_run", c_int, c_void_p, POINTER(CCountListener))
 _declare("pmk_count_stop", None, c_void_p, c_int)
 _declare("pmk_count_row", c_bool, c_void_p, c_uint32, POINTER(CCountRow))
 _declare("pmk_count_metric", c_bool, c_void_p, c_uint32, POINTER(CCountMetric))
-_declare("pmk_count_summary", None, c_void_p, POINTER(CCountSummary))
+_declare("pmk_count_summary", c_bool, c_void_p, POINTER(CCountSummary))
 
 # By number; 0 is "NONE".
 SIGNALS: List[str] = []

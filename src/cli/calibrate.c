@@ -76,8 +76,8 @@ static int run_kernel(const struct setting *settings, unsigned n, const char *ev
 	char kind[24], stride[24], line[24], count[24], turns[24];
 	char *argv[] = { program[0], kind, stride, line, count, turns, NULL };
 	struct pmk_count *run = pmk_count_new_for_command();
-	struct pmk_count_summary sum;
-	struct pmk_count_row row;
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
+	struct pmk_count_row row = { .size = sizeof(row) };
 
 	snprintf(kind, sizeof(kind), "%s", calibrate_kind_name(kernel->kind));
 	snprintf(stride, sizeof(stride), "%llu", (unsigned long long)kernel->stride);

@@ -108,7 +108,7 @@ static int add_samples(struct conversion *c, const struct view *v)
 static int visit_dumps(struct conversion *c, visit_dump *visit)
 {
 	unsigned number = 0;
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 	size_t at = 0;
 	int code = 0;
 

@@ -106,7 +106,7 @@ static bool add_value(struct counted *c, const struct pmk_store_value *v)
 /* Reads rows of the whole program; the database has no place for parts of it. */
 static int take_rows(struct counted *c)
 {
-	struct pmk_count_row row;
+	struct pmk_count_row row = { .size = sizeof(row) };
 
 	for (uint32_t i = 0; pmk_count_row(c->count, i, &row); i++)
 		if (!add_value(c, &(struct pmk_store_value){ .event = row.name,
@@ -270,6 +270,7 @@ static int run_counted(struct counted *c)
 	if (!replaced)
 		return cli_fail(PMK_EXIT_FAILED, "history: cannot redirect the output: %s",
 				strerror(error));
+	c->sum.size = sizeof(c->sum);
 	pmk_count_summary(c->count, &c->sum);
 	if (code || c->sum.exit_code || c->sum.partial)
 		streams_show_errors(&s);

@@ -169,7 +169,7 @@ static void tell(const struct record *r, const struct pmk_recording *rec)
 static int write_recording(struct record *r)
 {
 	const struct pmk_recording *rec = pmk_count_recording(r->count);
-	struct pmk_count_summary sum;
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
 	char msg[1024];
 
 	pmk_count_summary(r->count, &sum);
@@ -200,7 +200,8 @@ static int check_output(const struct record *r)
 
 static int record(struct record *r)
 {
-	const struct pmk_count_listener told = { .ctx = r,
+	const struct pmk_count_listener told = { .size = sizeof(told),
+						 .ctx = r,
 						 .note = note,
 						 .running = cli_running_shown() ? running : NULL };
 	int err;

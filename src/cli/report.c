@@ -157,7 +157,7 @@ static void tell(struct report *r, const struct pmk_dump *d)
 static int find_dumps(struct report *r)
 {
 	size_t at = 0, n = 0;
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 	int found;
 
 	while ((found = pmk_dump_next(r->data, r->size, &at, &d)) > 0) {
@@ -270,7 +270,7 @@ static int show_dumps(struct report *r)
 {
 	size_t at = 0;
 	unsigned number = 0;
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 	struct view v;
 	int code = 0;
 

@@ -307,7 +307,7 @@ static int rescue(struct stat *s)
 /* The run is over: close the document. Returns the program's exit code, or that of a failure. */
 static int finish(struct stat *s)
 {
-	struct pmk_count_summary sum;
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
 	int err, code = 0;
 
 	if (s->html)
@@ -349,6 +349,7 @@ static int check_files(const struct stat *s)
 static int count(struct stat *s)
 {
 	const struct pmk_count_listener told = {
+		.size = sizeof(told),
 		.ctx = s,
 		.begin = begin,
 		.rows = rows,

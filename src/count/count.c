@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "count/files.h"
 
 struct pmk_count *pmk_count_new(void)
@@ -266,8 +267,11 @@ int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 
 	if (!c)
 		return PMK_COUNT_FAILED;
+	if (l && !pmk_count_sized(c, "pmk_count_listener", l->size,
+				  PMK_SIZE_UP_TO(struct pmk_count_listener, progress)))
+		return PMK_COUNT_USAGE;
 	if (l)
-		c->listener = *l;
+		pmk_sized_copy(&c->listener, sizeof(c->listener), l, l->size);
 	if (c->stage == PMK_COUNT_PREPARED)
 		return 0;
 	if (c->stage == PMK_COUNT_RAN)

@@ -99,6 +99,9 @@ struct pmk_count {
 	char data[PATH_MAX]; /* the data directory, when it has been looked for */
 };
 
+/* rows.c: true if a program can have a struct of this size. False: that is the failure of `c`. */
+bool pmk_count_sized(const struct pmk_count *c, const char *type, size_t size, size_t least);
+
 /* request.c: check that the settings go together, and choose the way. 0 or a failure. */
 int pmk_request_check(struct pmk_count *c);
 /* Settings that only different ways know make no sense together. 0 or a failure. */

@@ -122,9 +122,9 @@ int pmk_request_check(struct pmk_count *c)
 	if (q->nothing && q->interval_unit != PMK_EVERY_NONE)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			q->guest
-				? "`interval` prints counts of `event` and `metrics`, and there are none"
-				: "`null` counts nothing: not with `interval`");
+			q->guest ? "`interval` prints counts of `event` and `metrics`, and there "
+				   "are none"
+				 : "`null` counts nothing: not with `interval`");
 	if (q->per_core && q->regions.count)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "`no-aggr` and `region` exclude each other");

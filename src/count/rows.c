@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The result, row by row: see <pmk/count.h>. */
-#include <string.h>
 #include <sys/wait.h>
 
+#include "base/sized.h"
 #include "count/count.h"
 
 /* All sections of a run have rows of the same events. */
@@ -13,18 +13,36 @@ static const struct pmk_section *section_of(const struct pmk_count *c, uint32_t 
 	return *number < c->result.nsections ? &c->result.sections[*number] : NULL;
 }
 
+bool pmk_count_sized(const struct pmk_count *c, const char *type, size_t size, size_t least)
+{
+	if (pmk_size_is_sound(size, least))
+		return true;
+	/* The handle is the caller's, and is not const there. */
+	if (c)
+		pmk_count_fail((struct pmk_count_fault *)&c->fault, PMK_COUNT_USAGE,
+			       "struct %s: its size is %zu; set .size = sizeof(struct %s)", type,
+			       size, type);
+	return false;
+}
+
+#define SIZED(c, type, object, last) \
+	pmk_count_sized(c, #type, (object)->size, PMK_SIZE_UP_TO(struct type, last))
+
 bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *row)
 {
 	unsigned each = c && c->result.nsections ? c->result.sections[0].nrows : 0;
 	const struct pmk_section *s;
 	const struct pmk_row *from;
+	struct pmk_count_row now;
 	uint32_t number;
 
+	if (!SIZED(c, pmk_count_row, row, latency_max))
+		return false;
 	s = c ? section_of(c, i, each, &number) : NULL;
 	if (!s)
 		return false;
 	from = &s->rows[i % each];
-	*row = (struct pmk_count_row){
+	now = (struct pmk_count_row){
 		.name = from->name,
 		.pmu = (from->pmu ? from->pmu : c->result.pmu)->name,
 		.unit = from->unit,
@@ -46,34 +64,38 @@ bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *
 		.at_insns = s->at_insns,
 		.at_seconds = s->at_seconds,
 	};
-	if (row->has_value)
-		row->value = from->value;
+	if (now.has_value)
+		now.value = from->value;
 	if (from->has_dist && from->dist.latency) {
-		row->has_latency = !from->dist.of;
-		row->spread_of = from->dist.of;
-		row->latency_n = from->dist.values.n;
-		row->latency_sum = from->dist.values.sum;
-		row->latency_min = from->dist.values.min;
-		row->latency_max = from->dist.values.max;
+		now.has_latency = !from->dist.of;
+		now.spread_of = from->dist.of;
+		now.latency_n = from->dist.values.n;
+		now.latency_sum = from->dist.values.sum;
+		now.latency_min = from->dist.values.min;
+		now.latency_max = from->dist.values.max;
 		if (from->dist.histogram) {
-			row->histogram = from->dist.histogram->count;
-			row->nhistogram = PMK_BUCKETS;
+			now.histogram = from->dist.histogram->count;
+			now.nhistogram = PMK_BUCKETS;
 		}
 	}
+	pmk_sized_copy(row, row->size, &now, sizeof(now));
 	return true;
 }
 
 bool pmk_count_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric)
 {
 	const struct pmk_section *s;
+	struct pmk_count_metric now;
 	struct pmk_metric_value v;
 	uint32_t number;
 
+	if (!SIZED(c, pmk_count_metric, metric, value))
+		return false;
 	s = c ? section_of(c, i, c->metrics.count, &number) : NULL;
 	if (!s)
 		return false;
 	v = pmk_metric_eval(c->metrics.item[i % c->metrics.count], &c->result, s);
-	*metric = (struct pmk_count_metric){
+	now = (struct pmk_count_metric){
 		.name = v.name,
 		.unit = v.unit,
 		.reason = v.valid ? NULL : v.reason,
@@ -84,6 +106,7 @@ bool pmk_count_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_me
 		.valid = v.valid,
 		.value = v.valid ? v.value : 0,
 	};
+	pmk_sized_copy(metric, metric->size, &now, sizeof(now));
 	return true;
 }
 
@@ -97,28 +120,31 @@ static int exit_code(const struct pmk_count *c)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void pmk_count_summary(const struct pmk_count *c, struct pmk_count_summary *s)
+bool pmk_count_summary(const struct pmk_count *c, struct pmk_count_summary *s)
 {
 	const struct pmk_result *r = c ? &c->result : NULL;
+	struct pmk_count_summary now = { 0 };
 
-	memset(s, 0, sizeof(*s));
-	if (!r)
-		return;
-	*s = (struct pmk_count_summary){
-		.pmu = r->pmu ? r->pmu->name : NULL,
-		.core = r->core,
-		.command = r->command,
-		.producer = r->producer,
-		.settings = r->settings,
-		.checked = r->checked,
-		.warning = r->warning,
-		.passes = r->passes,
-		.runs = r->runs,
-		.processes = r->processes,
-		.threads = r->threads,
-		.partial = r->partial,
-		.exit_code = exit_code(c),
-		.elapsed = r->elapsed,
-		.clock_hz = r->clock_hz,
-	};
+	if (!SIZED(c, pmk_count_summary, s, clock_hz))
+		return false;
+	if (r)
+		now = (struct pmk_count_summary){
+			.pmu = r->pmu ? r->pmu->name : NULL,
+			.core = r->core,
+			.command = r->command,
+			.producer = r->producer,
+			.settings = r->settings,
+			.checked = r->checked,
+			.warning = r->warning,
+			.passes = r->passes,
+			.runs = r->runs,
+			.processes = r->processes,
+			.threads = r->threads,
+			.partial = r->partial,
+			.exit_code = exit_code(c),
+			.elapsed = r->elapsed,
+			.clock_hz = r->clock_hz,
+		};
+	pmk_sized_copy(s, s->size, &now, sizeof(now));
+	return r != NULL;
 }

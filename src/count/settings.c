@@ -238,7 +238,7 @@ static const struct setting settings[] = {
 	LONG("traffic", LIST, "emu", "other masters on the buses: dma0:period=40", MEMBER(traffic)),
 	LONG("layout", TEXT, "emu wave " WIRES, "file: where the AHB Monitor has its registers",
 	     MEMBER(layout)),
-	LETTER("target", "-T", TEXT, NULL, "where to count: emu, linux, wave:FILE, gdb:HOST:PORT …",
+	LETTER("target", "-T", TEXT, NULL, "where to count: emu, linux, wave:FILE, gdb:HOST:PORT",
 	       TAKEN(set_target)),
 	LONG("map", TEXT, "wave", "file: which signals are which", MEMBER(map)),
 	LONG("layer", TEXT, "wave", "one layer of the map", MEMBER(layer)),

@@ -267,7 +267,8 @@ static int check(struct pmk_count *c)
 	if (!q->map)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`target` wave:%s: `map` FILE says which signals are which; 'pmk wave signals "
+			"`target` wave:%s: `map` FILE says which signals are which; 'pmk wave "
+			"signals "
 			"%s' makes one",
 			q->file, q->file);
 	if (q->command[0])
@@ -878,7 +879,8 @@ static int describe(struct pmk_count *c)
 		pmk_count_warn(
 			c,
 			"the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps or fs: its "
-			"times are numbers without a unit, and no seconds are known (`interval`: 0)");
+			"times are numbers without a unit, and no seconds are known "
+			"(`interval`: 0)");
 	if (sum)
 		pmk_count_warn(c, "the cycles of a layer do not add up: %s", sum);
 	warn_of_oddities(c);

@@ -16,6 +16,7 @@
 #include <pmk/dump.h>
 #include <pmk/error.h>
 
+#include "base/sized.h"
 #include "base/plain.h"
 
 static const uint8_t magic[] = { 'P', 'M', 'K', 'D' };
@@ -315,13 +316,19 @@ static bool read_pmu(struct in *in)
 
 void pmk_dump_free(struct pmk_dump *d)
 {
+	/* This reader allocates nothing that the oldest struct has no pointer for. */
+	size_t size = d->size;
+
+	if (!pmk_size_is_sound(size, PMK_SIZE_UP_TO(struct pmk_dump, nsamples)))
+		return;
+
 	for (size_t id = 0; id < d->nregions; id++)
 		free(d->region[id].name.byte);
 	free(d->pmu.byte);
 	free(d->region);
 	free(d->count);
 	free(d->sample);
-	memset(d, 0, sizeof(*d));
+	memset(&d->state, 0, size - offsetof(struct pmk_dump, state));
 }
 
 /* Reads the dump whose magic number is at data[0]. in->at is where reading ended. */
@@ -330,7 +337,7 @@ static int parse_dump(struct in *in, const uint8_t *data, size_t size, bool crlf
 {
 	uint8_t b;
 
-	*d = (struct pmk_dump){ .state = PMK_DUMP_CUT, .crlf = crlf };
+	*d = (struct pmk_dump){ .size = sizeof(*d), .state = PMK_DUMP_CUT, .crlf = crlf };
 	*in = (struct in){ .data = data, .size = size, .crlf = crlf, .crc = UINT32_MAX, .d = d };
 	for (size_t i = 0; i < sizeof(magic); i++)
 		take_byte(in, &b);
@@ -431,7 +438,7 @@ static bool parse_whole(struct in *in, const uint8_t *data, size_t size, struct 
 	return false;
 }
 
-int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump *d)
+static int dump_read(const uint8_t *data, size_t size, size_t *at, struct pmk_dump *d)
 {
 	const uint8_t *begin = find_magic(data + *at, size - *at), *next = NULL;
 	size_t left = begin ? size - (size_t)(begin - data) : 0;
@@ -454,6 +461,19 @@ int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump 
 	*at = d->state == PMK_DUMP_COMPLETE ? d->end : d->begin + left;
 	explain_state(&in, d, next && in.at == left);
 	return 1;
+}
+
+int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump *dump)
+{
+	struct pmk_dump d = { .size = sizeof(d) };
+	int found;
+
+	if (!pmk_size_is_sound(dump->size, PMK_SIZE_UP_TO(struct pmk_dump, nsamples)))
+		return PMK_EINVAL;
+	found = dump_read(data, size, at, &d);
+	if (found > 0)
+		pmk_sized_copy(dump, dump->size, &d, sizeof(d));
+	return found;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

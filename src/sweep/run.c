@@ -80,7 +80,7 @@ static void put_text(FILE *f, const char *text)
 
 static void put_rows(FILE *f, const struct pmk_count *count)
 {
-	struct pmk_count_row row;
+	struct pmk_count_row row = { .size = sizeof(row) };
 	char number[24];
 
 	for (uint32_t i = 0; pmk_count_row(count, i, &row); i++) {
@@ -141,7 +141,7 @@ static void count_cell(FILE *f, const struct pmk_sweep_plan *plan,
 		       const struct pmk_sweep_cell *cell, const struct pmk_words *events)
 {
 	struct pmk_count *count = pmk_count_new_for_command();
-	struct pmk_count_summary sum;
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
 	char text[512], code[16];
 	const char *failure;
 	bool cut;

@@ -35,7 +35,7 @@ struct told {
 static void begin(void *ctx, struct pmk_count *c)
 {
 	struct told *t = ctx;
-	struct pmk_count_summary sum;
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
 
 	pmk_count_summary(c, &sum);
 	t->begun += sum.pmu && sum.command;
@@ -44,7 +44,7 @@ static void begin(void *ctx, struct pmk_count *c)
 static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 {
 	struct told *t = ctx;
-	struct pmk_count_row row;
+	struct pmk_count_row row = { .size = sizeof(row) };
 
 	t->early |= !t->begun || first != t->next;
 	for (; pmk_count_row(c, t->next, &row); t->next++)
@@ -68,7 +68,12 @@ static void progress(void *ctx, uint64_t bytes, uint64_t size)
 
 static struct pmk_count_listener listener(struct told *t)
 {
-	return (struct pmk_count_listener){ t, begin, rows, note, progress, NULL };
+	return (struct pmk_count_listener){ .size = sizeof(struct pmk_count_listener),
+					    .ctx = t,
+					    .begin = begin,
+					    .rows = rows,
+					    .note = note,
+					    .progress = progress };
 }
 
 /* ---- requests ------------------------------------------------------------------------------- */
@@ -100,7 +105,7 @@ static void expect_failure(struct pmk_count *c, int got, int failure, const char
 
 static uint64_t value_of(const struct pmk_count *c, const char *name, uint32_t section)
 {
-	struct pmk_count_row row;
+	struct pmk_count_row row = { .size = sizeof(row) };
 
 	for (uint32_t i = 0; pmk_count_row(c, i, &row); i++)
 		if (!strcmp(row.name, name) && row.section == section && row.has_value)
@@ -121,9 +126,9 @@ static void test_dump(void **state)
 	struct pmk_count *c = REQUEST(dump);
 	struct told t = { 0 };
 	struct pmk_count_listener l = listener(&t);
-	struct pmk_count_summary sum;
-	struct pmk_count_metric metric;
-	struct pmk_count_row row;
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
+	struct pmk_count_metric metric = { .size = sizeof(metric) };
+	struct pmk_count_row row = { .size = sizeof(row) };
 
 	(void)state;
 	if (pmk_count_run(c, &l))
@@ -166,7 +171,7 @@ static void test_metric(void **state)
 		{ "metrics", "dcache_mpki" },
 	};
 	struct pmk_count *c = REQUEST(settings);
-	struct pmk_count_metric metric;
+	struct pmk_count_metric metric = { .size = sizeof(metric) };
 
 	(void)state;
 	if (pmk_count_run(c, NULL))
@@ -184,7 +189,7 @@ static void test_intervals(void **state)
 	struct pmk_count *c = REQUEST(dump);
 	struct told t = { 0 };
 	struct pmk_count_listener l = listener(&t);
-	struct pmk_count_row row;
+	struct pmk_count_row row = { .size = sizeof(row) };
 	uint64_t sum = 0;
 
 	(void)state;
@@ -203,7 +208,7 @@ static void test_intervals(void **state)
 static void test_stopped_dump(void **state)
 {
 	struct pmk_count *c = REQUEST(dump);
-	struct pmk_count_summary sum;
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
 
 	(void)state;
 	pmk_count_stop(c, SIGINT); /* even before it runs */
@@ -246,8 +251,8 @@ static void run_here(struct pmk_count *c, const struct pmk_count_listener *l)
 static void test_program(void **state)
 {
 	struct pmk_count *c = here(three, "page-faults:u");
-	struct pmk_count_summary sum;
-	struct pmk_count_row row;
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
+	struct pmk_count_row row = { .size = sizeof(row) };
 
 	(void)state;
 	run_here(c, NULL);
@@ -270,7 +275,7 @@ static void test_stopped_program(void **state)
 	struct pmk_count *c = here(endless, "task-clock");
 	struct told t = { .stop_at = 2 };
 	struct pmk_count_listener l = listener(&t);
-	struct pmk_count_summary sum;
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
 
 	(void)state;
 	assert_int_equal(pmk_count_set(c, "interval", "10"), 0);
@@ -442,7 +447,7 @@ static void test_requests(void **state)
 static void test_order(void **state)
 {
 	struct pmk_count *c = REQUEST(dump);
-	struct pmk_count_row row;
+	struct pmk_count_row row = { .size = sizeof(row) };
 
 	(void)state;
 	assert_false(pmk_count_row(c, 0, &row));
@@ -458,9 +463,9 @@ static void test_order(void **state)
 
 static void test_no_handle(void **state)
 {
-	struct pmk_count_summary sum;
-	struct pmk_count_metric metric;
-	struct pmk_count_row row;
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
+	struct pmk_count_metric metric = { .size = sizeof(metric) };
+	struct pmk_count_row row = { .size = sizeof(row) };
 
 	(void)state;
 	assert_int_equal(pmk_count_set(NULL, "event", "cycles"), PMK_COUNT_FAILED);

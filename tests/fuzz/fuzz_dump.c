@@ -69,7 +69,7 @@ static void check(const struct pmk_dump *d)
 static unsigned read_all(const uint8_t *data, size_t size, bool undone)
 {
 	unsigned complete = 0;
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 	size_t at = 0, before = 0;
 
 	while (pmk_dump_next(data, size, &at, &d)) {

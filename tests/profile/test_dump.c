@@ -262,7 +262,7 @@ static struct bytes run_firmware(struct rig *r)
 
 static struct pmk_dump read_one(const struct bytes *b)
 {
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 	size_t at = 0;
 
 	assert_int_equal(pmk_dump_next(b->at, b->n, &at, &d), 1);
@@ -489,7 +489,7 @@ static void test_round_trip(void **state)
 	(void)state;
 	for (unsigned n = 0; n < 1000; n++) {
 		struct bytes b, crlf;
-		struct pmk_dump d;
+		struct pmk_dump d = { .size = sizeof(d) };
 		size_t queued;
 
 		b = fabricate(&r, totals, samples, &queued, names);
@@ -520,7 +520,7 @@ static void test_big_values(void **state)
 {
 	uint64_t totals[PMK_TARGET_EVENTS];
 	struct bytes b;
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 	struct rig r;
 
 	(void)state;
@@ -560,7 +560,7 @@ static void test_noise(void **state)
 	struct rig r;
 	struct bytes b = run_firmware(&r);
 	size_t at = 0, begin[3];
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
@@ -597,7 +597,7 @@ static void test_nothing(void **state)
 	static const char *const texts[] = { "",	  "PMK",     "hello",  "PMKD: none",
 					     "PMKDPMKD ", "pmkd\1P", "PMKD\n", "PMKD\r\n",
 					     "PMKD\t",	  "PMKD~" };
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(texts); i++) {
@@ -617,7 +617,7 @@ static void cut_everywhere(const struct bytes *b, bool crlf)
 
 	for (size_t n = 0; n < b->n; n++) {
 		struct bytes cut = { 0 };
-		struct pmk_dump d;
+		struct pmk_dump d = { .size = sizeof(d) };
 		char where[64];
 		size_t at = 0;
 
@@ -671,7 +671,7 @@ static void test_bit_flips(void **state)
 
 	(void)state;
 	for (size_t bit = 0; bit < 8 * b.n; bit++) {
-		struct pmk_dump d;
+		struct pmk_dump d = { .size = sizeof(d) };
 		size_t at = 0;
 		int found;
 
@@ -708,7 +708,7 @@ static void test_reset(void **state)
 	(void)state;
 	for (size_t n = 4; n < b.n; n++) {
 		struct bytes all = { 0 };
-		struct pmk_dump d;
+		struct pmk_dump d = { .size = sizeof(d) };
 		size_t at = 0;
 
 		put_all(&all, b.at, n);
@@ -737,7 +737,7 @@ static void test_reset(void **state)
 static void test_no_events(void **state)
 {
 	struct bytes b = { 0 };
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 
 	(void)state;
 	put_head(&b, "");
@@ -765,7 +765,7 @@ static void test_checksum(void **state)
 		'P', 'M', 'K', 'D', 1, 'P', 0, 'Z', 0x0f, 0xcd, 0x8a, 0x82
 	};
 	struct bytes b = { 0 }, check = { 0 };
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 
 	(void)state;
 	put_string(&check, "123456789");
@@ -851,7 +851,7 @@ static void test_broken(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(broken); i++) {
 		struct bytes b = { 0 };
-		struct pmk_dump d;
+		struct pmk_dump d = { .size = sizeof(d) };
 
 		put_all(&b, broken[i].bytes, broken[i].n);
 		d = read_one(&b);
@@ -865,7 +865,7 @@ static void test_broken(void **state)
 static void test_too_many_events(void **state)
 {
 	struct bytes b = { 0 };
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 
 	(void)state;
 	put_head(&b, "cpu");
@@ -891,7 +891,7 @@ static void test_too_many_events(void **state)
 static void test_own_crlf(void **state)
 {
 	struct bytes b = { 0 }, crlf;
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 
 	(void)state;
 	put_head(&b, "cpu");
@@ -918,7 +918,7 @@ static void test_long_names(void **state)
 {
 	static char name[4096];
 	struct bytes b = { 0 }, crlf;
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(name); i++)
@@ -950,7 +950,7 @@ static void test_long_names(void **state)
 static void test_many_broken(void **state)
 {
 	struct bytes all = { 0 };
-	struct pmk_dump d;
+	struct pmk_dump d = { .size = sizeof(d) };
 	size_t at = 0, n = 0;
 
 	(void)state;

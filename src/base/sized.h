@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Structs of public headers that the caller allocates and that later versions append members to.
+ * Their first member is `size`: sizeof the struct that the caller was compiled with. An older
+ * caller gets the members that it knows, a newer one zeroes in those that the library does not.
+ */
+#ifndef PMK_BASE_SIZED_H
+#define PMK_BASE_SIZED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* More than any of these structs will ever be: a larger size was never set. */
+#define PMK_SIZED_MOST 65536
+
+/* The size of a struct whose last member is `member`. */
+#define PMK_SIZE_UP_TO(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
+
+/* True if a caller can have been compiled with a struct of this size; `least` is the oldest one. */
+static inline bool pmk_size_is_sound(size_t size, size_t least)
+{
+	return size >= least && size <= PMK_SIZED_MOST;
+}
+
+/* Copy what both sides know of a struct; `to` keeps its size, and its other members are 0. */
+static inline void pmk_sized_copy(void *to, size_t to_size, const void *from, size_t from_size)
+{
+	size_t both = to_size < from_size ? to_size : from_size;
+
+	memcpy(to, from, both);
+	memset((char *)to + both, 0, to_size - both);
+	memcpy(to, &to_size, sizeof(to_size));
+}
+
+#endif
