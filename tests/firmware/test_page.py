@@ -183,7 +183,7 @@ def test_a_region_on_microblaze_costs_what_the_page_says():
         r"with one event is about (\d+) instructions, with five about (\d+), on a processor "
         r"without multiplier and barrel shifter; with both, about (\d+) and (\d+) \(GCC 12, `-Os`",
                                                         text).groups())
-    ask = int(re.search(r"An ask is about (\d+) instructions", text).group(1))
+    ask = int(re.search(r"A try takes about (\d+) instructions", text).group(1))
     contains(text, "2 × (2 + events) accesses to the MDM, 14 for five events")
     cpus = microblaze_tools.SMALL, ("-mcpu=v9.6", *microblaze_tools.MULTIPLIER_64,
                                     *microblaze_tools.BARREL_SHIFTER)
