@@ -243,13 +243,13 @@ def test_formats_page_has_the_columns_and_keys():
     told = set(first_cells(stat_page, "A counter:\n\n| key | content |")) - {
         "variance", "margin", "cpu", "thread", "interval"}
     more = set(re.findall(r"`([\w-]+)`",
-                          re.search(r"A counter of JSON has the keys (.*?) besides", body,
-                                                  re.S).group(1)))
+                          re.search(r"A counter of JSON has the keys (.*?) in addition",
+                                    re.sub(r"\s+", " ", body)).group(1)))
     equal({k for c in doc["counters"] for k in c}, told | more, "of a counter")
     equal(more, set(first_cells(body, "| column | content |")) -
           {"entries", "samples", "share", "late", "function", "address"})
     equal(set(doc) - set(first_cells(stat_page, "| key | content |")), {"dumps", "profile"})
-    equal(set(first_cells(body, "stand:\n\n| key | content |")), {"dumps", "profile"})
+    equal(set(first_cells(body, "are:\n\n| key | content |")), {"dumps", "profile"})
     equal(first_cells(body, "Of `dumps`:\n\n| key | content |"), list(doc["dumps"][0]))
     equal(set(first_cells(body, "Of `profile`:\n\n| key | content |")), set(doc["profile"][0]))
     metric = document(data, "-M", "cpi")["metrics"][0]
