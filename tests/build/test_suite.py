@@ -6,8 +6,6 @@ import sys
 import costs
 from harness import *
 
-pytestmark = pytest.mark.quick
-
 PROGRAM = r"""
 #include <setjmp.h>
 #include <stdarg.h>

@@ -306,6 +306,7 @@ def run_examples(wanted):
     return ran
 
 
+@pytest.mark.more
 def test_examples_run():
     assert run_examples("any") > 15
 

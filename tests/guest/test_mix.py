@@ -12,8 +12,6 @@ import test_processes
 from harness import *
 from programs import build
 
-pytestmark = pytest.mark.quick
-
 MIX = {
     "arm1176": "instr_exec br_exec wbuf_drained".split(),
     "arm1136": "instr_exec br_exec".split(),
