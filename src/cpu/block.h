@@ -18,6 +18,7 @@
 #include <pmk/isa.h>
 
 #include "cpu/config.h"
+#include "cpu/known.h"
 
 #define PMK_NFACTS 40 /* enough for the facts of any family */
 
@@ -35,12 +36,6 @@ struct pmk_pipe_slot {
 };
 
 #define PMK_PIPE_FAR 255 /* the register is not needed soon, if at all */
-
-/* How often a block was executed. One per block, in memory shared with whoever sums up. */
-struct pmk_executions {
-	uint64_t count;
-	uint64_t igen; /* pmk_cpu.igen when all lines of the block were last known to be present */
-};
 
 /* Families that number branches have these in place of a number. */
 #define PMK_BRANCH_NONE	 0 /* the block does not end in a branch: it is expected to fall through */

@@ -46,26 +46,37 @@ static void take_beside(struct pmk_cpu *cpu, const union pmk_cpu_own *from)
 	}
 }
 
+static void forget_blocks(struct pmk_cpu *cpu)
+{
+	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+
+	if (family->forget)
+		family->forget(cpu);
+	else
+		cpu->igen++;
+}
+
 int pmk_cpu_cold(struct pmk_cpu *cpu, union pmk_cpu_own *kept)
 {
 	int err;
 
+	forget_blocks(cpu);
 	*kept = cpu->own;
 	memset(&cpu->own, 0, sizeof(cpu->own));
 	err = pmk_core_family(&cpu->core)->init(cpu);
 	take_beside(cpu, kept);
-	cpu->igen++;
 	return err;
 }
 
 void pmk_cpu_stale(struct pmk_cpu *cpu, const union pmk_cpu_own *kept)
 {
-	union pmk_cpu_own cold = cpu->own;
+	union pmk_cpu_own cold;
 
+	forget_blocks(cpu);
+	cold = cpu->own;
 	pmk_core_family(&cpu->core)->fini(cpu);
 	cpu->own = *kept;
 	take_beside(cpu, &cold);
-	cpu->igen++;
 }
 
 void pmk_cpu_discard(const struct pmk_core *core, const union pmk_cpu_own *kept)

@@ -56,6 +56,9 @@ struct pmk_core_family {
 	int (*init)(struct pmk_cpu *cpu);
 	void (*fini)(struct pmk_cpu *cpu);
 	void (*forked)(struct pmk_cpu *cpu);
+	/* Forget which blocks need no fetching (pmk_executions.igen). NULL: pmk_cpu.igen + 1 does
+	 * that. */
+	void (*forget)(struct pmk_cpu *cpu);
 
 	/* The block of `n` > 0 instructions: see pmk_block_build(). */
 	void (*build)(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,

@@ -34,6 +34,8 @@ static void forget_pages(struct pmk_a64 *v)
 {
 	for (unsigned i = 0; i < PMK_A64_FAST_PAGES; i++)
 		v->fast[PMK_A64_FAST_LINES + i] = PMK_NO_PAGE;
+	for (unsigned i = 0; i < PMK_A64_FAST_PAGES; i++)
+		v->ipage[i] = PMK_NO_PAGE;
 	memset(v->mapped, 0, sizeof(v->mapped));
 }
 
@@ -67,7 +69,7 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 		v->fast[i] = PMK_A64_EMPTY;
 	forget_pages(v);
 	pmk_a64_prefetcher_init(&v->prefetcher, core);
-	if (pmk_a64_predictor_init(&v->predictor, core) ||
+	if (pmk_known_init(&v->known) || pmk_a64_predictor_init(&v->predictor, core) ||
 	    (cpu->a64.window && pmk_a64_window_init(&v->window, core)) ||
 	    pmk_a64_cache_init(&v->icache, core, core->icache_size, core->icache_ways,
 			       pmk_core_policy_of(core, core->icache_policy)) ||
@@ -90,6 +92,7 @@ void pmk_a64_fini(struct pmk_cpu *cpu)
 
 	if (!v)
 		return;
+	pmk_known_fini(&v->known);
 	pmk_a64_predictor_fini(&v->predictor);
 	pmk_a64_window_fini(&v->window);
 	pmk_a64_cache_fini(&v->icache);
@@ -109,6 +112,14 @@ void pmk_a64_forked(struct pmk_cpu *cpu)
 	pmk_lsu_restart(&cpu->a64.lsu);
 	pmk_a64_prefetcher_restart(&cpu->a64.tables->prefetcher);
 	cpu->a64.pending = 0;
+	/* The copy has words of its own, which are 0. */
+	pmk_known_forget(&cpu->a64.tables->known, NULL);
+}
+
+void pmk_a64_forget(struct pmk_cpu *cpu)
+{
+	pmk_known_forget(&cpu->a64.tables->known, cpu->executions);
+	cpu->igen += PMK_KNOWN_GENERATION;
 }
 
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
@@ -327,19 +338,71 @@ static void fetch_wait(struct pmk_cpu *cpu, uint64_t cycles, enum pmk_signal why
 		cpu->cycles += cycles;
 }
 
+static inline uint64_t *fetched_page(struct pmk_a64 *v, uint64_t page)
+{
+	return &v->ipage[page & (PMK_A64_FAST_PAGES - 1)];
+}
+
+/* Is it certain that the micro-TLB holds the page of `addr`? */
+static inline bool holds_page(const struct pmk_cpu *cpu, uint64_t addr)
+{
+	return *fetched_page(cpu->a64.tables, addr >> PMK_PAGE_SHIFT) == addr >> PMK_PAGE_SHIFT;
+}
+
 static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t *held = fetched_page(v, page), old;
 
-	if (!cpu->core.mmu || pmk_tlb_holds(&v->itlb, page))
+	if (!cpu->core.mmu || *held == page)
 		return;
+	if (pmk_tlb_holds(&v->itlb, page)) {
+		*held = page;
+		return;
+	}
 	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
 	fetch_wait(cpu, pmk_a64_translate(cpu, page, PMK_SIG_ITLB_WALK), PMK_SIG_ITLB_STALL);
-	if (pmk_tlb_fill(&v->itlb, page) != PMK_NO_PAGE)
-		cpu->igen++;
+	old = pmk_tlb_fill(&v->itlb, page);
+	if (old != PMK_NO_PAGE) {
+		if (*fetched_page(v, old) == old)
+			*fetched_page(v, old) = PMK_NO_PAGE;
+		cpu->igen += PMK_KNOWN_GENERATION;
+	}
+	*held = page;
 }
 
 /* ---- fetch ----------------------------------------------------------------------------------- */
+
+/* The line becomes absent (1) or present (-1). If hits change the order of a set, only the line
+ * that was used last in it is present in this sense. */
+static inline void line_changes(struct pmk_cpu *cpu, uint64_t addr, int by)
+{
+	pmk_known_change(&cpu->a64.tables->known, cpu->executions, addr >> PMK_A64_LINE_SHIFT, by);
+}
+
+static bool is_quiet(const struct pmk_cpu *cpu, uint64_t addr)
+{
+	const struct pmk_a64_cache *c = &cpu->a64.tables->icache;
+	const uint64_t *e = pmk_a64_cache_find_in(c, pmk_a64_cache_set(c, addr), addr);
+	const uint64_t *last = pmk_a64_cache_last(c, addr);
+
+	return e && (!last || last == e);
+}
+
+/* The block runs for the first time. */
+static PMK_SLOW void know_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint64_t word = PMK_KNOWN;
+
+	for (uint64_t a = b->pc & PMK_A64_LINE_MASK; a <= b->end_addr; a += PMK_A64_LINE_BYTES) {
+		if (!pmk_known_add(&cpu->a64.tables->known, a >> PMK_A64_LINE_SHIFT, b->id)) {
+			word |= PMK_KNOWN_LOOKS;
+			break;
+		}
+		word += cpu->core.icache_on && !is_quiet(cpu, a) ? PMK_KNOWN_ABSENT : 0;
+	}
+	cpu->executions[b->id].igen = word;
+}
 
 static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t addr)
 {
@@ -349,10 +412,10 @@ static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t 
 	e = pmk_a64_cache_find_in(&v->icache, set, addr);
 	last = pmk_a64_cache_last(&v->icache, addr);
 	if (e) {
-		/* Other blocks must look up their lines again when the order of a set changes. */
 		if (last && last != e) {
+			line_changes(cpu, *last, 1);
+			line_changes(cpu, *e, -1);
 			pmk_a64_cache_use(&v->icache, e);
-			cpu->igen++;
 		}
 		return;
 	}
@@ -361,7 +424,10 @@ static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t 
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
 	fetch_wait(cpu, pmk_a64_level2_read(cpu, addr, false), PMK_SIG_L1I_STALL);
 	e = pmk_a64_cache_victim(&v->icache, set);
-	cpu->igen += *e != PMK_A64_EMPTY || pmk_order_ages(&v->icache.order);
+	last = last ? last : e;
+	if (*last != PMK_A64_EMPTY)
+		line_changes(cpu, *last, 1);
+	line_changes(cpu, addr, -1);
 	pmk_a64_cache_put(&v->icache, e, addr & PMK_A64_LINE_MASK);
 }
 
@@ -505,19 +571,29 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		mispredict(cpu, wrong ? PMK_SIG_BR_COND_MISS : PMK_SIG_BR_INDIRECT_MISS);
 }
 
+static void invalidate_icache(struct pmk_cpu *cpu)
+{
+	struct pmk_a64_cache *c = &cpu->a64.tables->icache;
+
+	for (uint32_t i = 0; i < (c->set_mask + 1) * c->ways; i++)
+		if (c->tag[i] != PMK_A64_EMPTY && is_quiet(cpu, c->tag[i]))
+			line_changes(cpu, c->tag[i], 1);
+	pmk_a64_cache_clear(c);
+}
+
 static void disturb(struct pmk_cpu *cpu, unsigned what)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
 
 	if (what & PMK_DISTURB_ICACHE)
-		pmk_a64_cache_clear(&v->icache);
+		invalidate_icache(cpu);
 	if (what & PMK_DISTURB_TLB) {
 		pmk_tlb_clear(&v->itlb);
 		pmk_tlb_clear(&v->dtlb);
 		pmk_tlb_clear(&v->main_tlb);
 		forget_pages(v);
+		cpu->igen += PMK_KNOWN_GENERATION;
 	}
-	cpu->igen++;
 }
 
 /* A return was taken, and nobody sees where to. */
@@ -684,9 +760,18 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 	seen = cpu->igen;
 	if (executions->igen == seen)
 		return;
+	/* Of most blocks all lines are present, and the micro-TLB still holds the pages. */
+	if (pmk_known_lines(executions->igen) && holds_page(cpu, b->pc) &&
+	    holds_page(cpu, b->end_addr)) {
+		executions->igen = seen;
+		return;
+	}
 	pmk_sites_fetch(cpu, b, b->pc);
+	if (PMK_UNLIKELY(!executions->igen))
+		know_block(cpu, b);
 	fetch_block(cpu, b);
-	executions->igen = seen;
+	/* Not the present generation: its second page may have replaced its first one. */
+	executions->igen = pmk_known_renew(executions->igen, seen);
 }
 
 void pmk_a64_lines_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)

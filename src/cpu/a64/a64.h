@@ -14,7 +14,8 @@
  *   byte per line, as for an ARM11, is impossible for an address space of 64 bits. With a word per
  *   page, a micro-TLB miss need not change the words of the page's lines, which took most of the
  *   time of programs that miss a lot.
- * - Fetching looks up nothing as long as nothing was evicted (`igen`).
+ * - Fetching a block looks up nothing while all its lines are present and it is in the page that
+ *   was fetched from last: known.h.
  * - The outcome of a block's last branch is known when the next block starts.
  *
  * Choices where the manuals are silent are parameters: keys.c.
@@ -103,6 +104,9 @@ struct pmk_a64 {
 	uint32_t piece_info; /* the emulator's word for the last one */
 	struct pmk_a64_cache icache, dcache, l2;
 	struct pmk_tlb itlb, dtlb, main_tlb;
+	/* A page that the instruction micro-TLB holds, or PMK_NO_PAGE, by its low bits. */
+	uint64_t ipage[PMK_A64_FAST_PAGES];
+	struct pmk_known known;
 	struct pmk_a64_edge edge[PMK_A64_EDGES];
 	/* Tables of exception vectors, by address; and which is replaced next. */
 	struct pmk_a64_vectors vectors[PMK_A64_VECTORS];
@@ -163,6 +167,7 @@ int pmk_a64_check(const struct pmk_core *core, char *msg, unsigned size);
 int pmk_a64_init(struct pmk_cpu *cpu);
 void pmk_a64_fini(struct pmk_cpu *cpu);
 void pmk_a64_forked(struct pmk_cpu *cpu);
+void pmk_a64_forget(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core);
 uint64_t pmk_a64_insns_per_cycle(const struct pmk_core *core);
 /* Totals that are sums of others. */

@@ -24,6 +24,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.init = pmk_a64_init,
 	.fini = pmk_a64_fini,
 	.forked = pmk_a64_forked,
+	.forget = pmk_a64_forget,
 	.build = pmk_a64_build,
 	.keeps = pmk_a64_keeps,
 	.keep = pmk_a64_keep,

@@ -23,6 +23,7 @@
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
 #define IMAP_SIZE      (UINT64_C(1) << (32 - PMK_LINE_SHIFT))
+#define IPAGES_SIZE    (UINT64_C(1) << (32 - PMK_PAGE_SHIFT))
 #define DMAP_SIZE  \
 	(IMAP_SIZE \
 	 << 3) /* times eight, because the low bits of an unaligned address move to the top */
@@ -83,9 +84,11 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 	};
 	cpu->arm11.pred = pmk_reserve(PMK_MAX_BRANCHES);
 	cpu->arm11.imap = pmk_reserve(IMAP_SIZE);
+	cpu->arm11.ipages = pmk_reserve(IPAGES_SIZE);
 	cpu->arm11.dmap = pmk_reserve(DMAP_SIZE);
 	cpu->arm11.edge = calloc(PMK_ARM11_EDGES, sizeof(*cpu->arm11.edge));
-	if (!cpu->arm11.pred || !cpu->arm11.imap || !cpu->arm11.dmap || !cpu->arm11.edge ||
+	if (!cpu->arm11.pred || !cpu->arm11.imap || !cpu->arm11.ipages || !cpu->arm11.dmap ||
+	    !cpu->arm11.edge || pmk_known_init(&cpu->arm11.known) ||
 	    pmk_cache_init(&cpu->arm11.icache, (uint32_t)core->icache_size,
 			   (uint32_t)core->icache_ways,
 			   pmk_core_policy_of(core, core->icache_policy), core->round_robin,
@@ -106,8 +109,9 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 	}
 	cpu->arm11.pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
 	cpu->arm11.usual = has_usual_data(cpu) && !core->timeless && has_usual_memory(cpu);
+	cpu->arm11.usual_fetch = !pmk_order_is_kept(&cpu->arm11.icache.order) &&
+				 !pmk_l2cc_is_on(&cpu->arm11.l2) && !pmk_sdram_differs(core);
 	cpu->arm11.usual_alone = has_usual_data(cpu) && core->timeless;
-	cpu->arm11.fetched = PMK_NO_PAGE;
 	return 0;
 }
 
@@ -115,7 +119,9 @@ void pmk_arm11_fini(struct pmk_cpu *cpu)
 {
 	pmk_release(cpu->arm11.pred, PMK_MAX_BRANCHES);
 	pmk_release(cpu->arm11.imap, IMAP_SIZE);
+	pmk_release(cpu->arm11.ipages, IPAGES_SIZE);
 	pmk_release(cpu->arm11.dmap, DMAP_SIZE);
+	pmk_known_fini(&cpu->arm11.known);
 	free(cpu->arm11.edge);
 	cpu->arm11.edge = NULL;
 	pmk_cache_fini(&cpu->arm11.icache);
@@ -125,7 +131,7 @@ void pmk_arm11_fini(struct pmk_cpu *cpu)
 	pmk_tlb_fini(&cpu->arm11.main_tlb);
 	pmk_predictor_fini(&cpu->arm11.bp);
 	pmk_l2cc_fini(&cpu->arm11.l2);
-	cpu->arm11.pred = cpu->arm11.imap = cpu->arm11.dmap = NULL;
+	cpu->arm11.pred = cpu->arm11.imap = cpu->arm11.ipages = cpu->arm11.dmap = NULL;
 }
 
 void pmk_arm11_forked(struct pmk_cpu *cpu)
@@ -134,6 +140,15 @@ void pmk_arm11_forked(struct pmk_cpu *cpu)
 	cpu->arm11.pending = 0;
 	memset(cpu->arm11.vfp_ready, 0, sizeof(cpu->arm11.vfp_ready));
 	cpu->arm11.uncached = 0;
+	/* The copy has words of its own, which are 0. */
+	pmk_known_forget(&cpu->arm11.known, NULL);
+}
+
+void pmk_arm11_forget(struct pmk_cpu *cpu)
+{
+	pmk_known_forget(&cpu->arm11.known, cpu->executions);
+	/* A core with its own memory system has no lists. */
+	cpu->igen += cpu->arm11.instead ? 1 : PMK_KNOWN_GENERATION;
 }
 
 bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu)
@@ -263,18 +278,20 @@ static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t;
 
-	if (!cpu->core.mmu || page == cpu->arm11.fetched)
-		return;
-	/* It stays until another page is looked up. */
-	cpu->arm11.fetched = page;
-	if (pmk_tlb_holds(&cpu->arm11.itlb, page))
+	uint64_t old;
+
+	if (!cpu->core.mmu || cpu->arm11.ipages[page])
 		return;
 	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
 	t = translate(cpu, page);
 	cpu->dyn[PMK_SIG_FETCH_STALL] += t.refill;
 	cpu->cycles += t.refill + t.walk;
-	if (pmk_tlb_fill(&cpu->arm11.itlb, page) != PMK_NO_PAGE)
-		cpu->igen++;
+	old = pmk_tlb_fill(&cpu->arm11.itlb, page);
+	if (old != PMK_NO_PAGE) {
+		cpu->arm11.ipages[old] = 0;
+		cpu->igen += PMK_KNOWN_GENERATION;
+	}
+	cpu->arm11.ipages[page] = 1;
 }
 
 /* Use vectors of 32 bytes if the host has them: the bytes of a page are 4 of them. */
@@ -350,30 +367,85 @@ static uint64_t read_memory(struct pmk_cpu *cpu, uint32_t line)
 
 /* ---- fetch ---------------------------------------------------------------------------------- */
 
-/* Fetch a line. Returns the cycles until its critical word is there. */
-static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
+/* The line becomes absent (1) or present (-1). If hits change the order of a set, only the line
+ * that was used last in it is present in this sense. */
+static inline void line_changes(struct pmk_cpu *cpu, uint32_t line, int by)
 {
+	pmk_known_change(&cpu->arm11.known, cpu->executions, line, by);
+}
+
+static bool is_quiet(const struct pmk_cpu *cpu, uint32_t line)
+{
+	const struct pmk_cache *c = &cpu->arm11.icache;
+
+	return cpu->arm11.imap[line] && (!pmk_cache_ages(c) || pmk_cache_last(c, line) == line);
+}
+
+static PMK_SLOW uint64_t fetch_fill_unusual(struct pmk_cpu *cpu, uint32_t line)
+{
+	bool ages = pmk_cache_ages(&cpu->arm11.icache);
+	uint32_t last = ages ? pmk_cache_last(&cpu->arm11.icache, line) : PMK_NO_LINE;
 	uint32_t victim = pmk_cache_fill(&cpu->arm11.icache, line);
 	bool near = pmk_l2cc_is_on(&cpu->arm11.l2) &&
 		    pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_INSN, line);
 
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
 	cpu->arm11.imap[line] = 1;
+	line_changes(cpu, line, -1);
 	if (victim != PMK_NO_LINE)
 		cpu->arm11.imap[victim] = 0;
-	/* A cache that ages has another order now. */
-	cpu->igen += victim != PMK_NO_LINE || pmk_cache_ages(&cpu->arm11.icache);
+	if ((ages ? last : victim) != PMK_NO_LINE)
+		line_changes(cpu, ages ? last : victim, 1);
 	return near ? cpu->core.l2_latency : read_memory(cpu, line);
 }
 
-void pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line)
+/* Fetch a line. Returns the cycles until its critical word is there. */
+static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
+{
+	struct pmk_cache *c = &cpu->arm11.icache;
+	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways], *entry, victim;
+
+	if (PMK_UNLIKELY(!cpu->arm11.usual_fetch))
+		return fetch_fill_unusual(cpu, line);
+	entry = &set[pmk_cache_victim_unordered(c, set)];
+	victim = *entry;
+	*entry = line;
+	cpu->dyn[PMK_SIG_L1I_FILL]++;
+	cpu->arm11.imap[line] = 1;
+	line_changes(cpu, line, -1);
+	if (victim != PMK_NO_LINE) {
+		cpu->arm11.imap[victim] = 0;
+		line_changes(cpu, victim, 1);
+	}
+	return cpu->core.mem_latency;
+}
+
+bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line)
 {
 	struct pmk_cache *c = &cpu->arm11.icache;
 
 	if (!pmk_cache_ages(c) || pmk_cache_last(c, line) == line)
-		return;
+		return false;
+	line_changes(cpu, pmk_cache_last(c, line), 1);
+	line_changes(cpu, line, -1);
 	pmk_cache_use(c, line);
-	cpu->igen++;
+	return true;
+}
+
+/* The block runs for the first time. */
+static PMK_SLOW void know_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
+	uint64_t word = PMK_KNOWN | (b->vector ? PMK_KNOWN_LOOKS : 0);
+
+	for (uint32_t line = pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
+		if (!pmk_known_add(&cpu->arm11.known, line, b->id)) {
+			word |= PMK_KNOWN_LOOKS;
+			break;
+		}
+		word += cpu->core.icache_on && !is_quiet(cpu, line) ? PMK_KNOWN_ABSENT : 0;
+	}
+	cpu->executions[b->id].igen = word;
 }
 
 /* Fetch the lines of a block that is about to run. */
@@ -596,11 +668,15 @@ static void invalidate_icache(struct pmk_cpu *cpu)
 {
 	const struct pmk_cache *c = &cpu->arm11.icache;
 
-	for (uint32_t i = 0; i < (c->set_mask + 1) * c->ways; i++)
-		if (c->tag[i] != PMK_NO_LINE)
-			cpu->arm11.imap[c->tag[i]] = 0;
+	for (uint32_t i = 0; i < (c->set_mask + 1) * c->ways; i++) {
+		if (c->tag[i] == PMK_NO_LINE)
+			continue;
+		if (is_quiet(cpu, c->tag[i]))
+			line_changes(cpu, c->tag[i], 1);
+		cpu->arm11.imap[c->tag[i]] = 0;
+	}
 	pmk_cache_clear(&cpu->arm11.icache);
-	cpu->igen++;
+	cpu->igen += cpu->arm11.instead != NULL;
 }
 
 static void flush_tlbs(struct pmk_cpu *cpu)
@@ -608,11 +684,13 @@ static void flush_tlbs(struct pmk_cpu *cpu)
 	for (uint32_t i = 0; i < cpu->arm11.dtlb.ways; i++)
 		if (cpu->arm11.dtlb.page[i] != PMK_NO_PAGE)
 			unmap_page(&cpu->arm11.dmap[cpu->arm11.dtlb.page[i] * LINES_PER_PAGE]);
+	for (uint32_t i = 0; i < cpu->arm11.itlb.ways; i++)
+		if (cpu->arm11.itlb.page[i] != PMK_NO_PAGE)
+			cpu->arm11.ipages[cpu->arm11.itlb.page[i]] = 0;
 	pmk_tlb_clear(&cpu->arm11.dtlb);
 	pmk_tlb_clear(&cpu->arm11.itlb);
 	pmk_tlb_clear(&cpu->arm11.main_tlb);
-	cpu->arm11.fetched = PMK_NO_PAGE;
-	cpu->igen++;
+	cpu->igen += PMK_KNOWN_GENERATION;
 }
 
 /* Carry out the maintenance operations of the block that was left. Any TLB operation, and any write
@@ -723,23 +801,51 @@ static PMK_SLOW void wait_for_vfp(struct pmk_cpu *cpu, const struct pmk_block *b
 	cpu->arm11.pending &= busy ? ~UINT64_C(0) : ~PMK_PIPE_VFP;
 }
 
+/* Fetch `b` by the core's own memory system. */
+static PMK_SLOW void fetch_instead(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint64_t seen = cpu->igen;
+	bool again = cpu->arm11.instead->fetch(cpu, b);
+
+	/* Not the present igen: the block may have evicted a line of its own. 0, so that blocks at
+	 * exception vectors always come here. */
+	cpu->executions[b->id].igen = b->vector || again ? 0 : seen;
+}
+
 /* Fetch `b`, if that may find something absent. */
 static inline void fetch_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t seen = cpu->igen;
-	bool again = false;
 
 	if (executions->igen == seen)
 		return;
 	pmk_sites_fetch(cpu, b, b->pc);
-	if (cpu->arm11.instead)
-		again = cpu->arm11.instead->fetch(cpu, b);
-	else
-		fetch_block(cpu, b);
-	/* Not the present igen: the block may have evicted a line of its own. 0, so that blocks at
-	 * exception vectors always come here. */
-	executions->igen = b->vector || again ? 0 : seen;
+	if (PMK_UNLIKELY(cpu->arm11.instead != NULL)) {
+		fetch_instead(cpu, b);
+		return;
+	}
+	if (PMK_UNLIKELY(!executions->igen))
+		know_block(cpu, b);
+	fetch_block(cpu, b);
+	/* Not the present generation: its second page may have replaced its first one. */
+	executions->igen = pmk_known_renew(executions->igen, seen);
+}
+
+/* Is there something to fetch for `b`? Of most blocks all lines are present, and the micro-TLB still
+ * holds the pages. */
+static inline bool is_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	const uint8_t *held = cpu->arm11.ipages;
+	uint64_t *word = &cpu->executions[b->id].igen;
+
+	if (*word == cpu->igen)
+		return false;
+	if (!pmk_known_lines(*word) || !held[(uint32_t)b->pc >> PMK_PAGE_SHIFT] ||
+	    !held[((uint32_t)b->fall - 1) >> PMK_PAGE_SHIFT])
+		return true;
+	*word = cpu->igen;
+	return false;
 }
 
 /* What `p` disturbs, and then the fetch of `b`. */
@@ -1034,7 +1140,7 @@ void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 
 	if (!fetch_usual(cpu, p, b->pc, taken, word))
 		fetch_general(cpu, p, b, taken, word);
-	else if (cpu->executions[b->id].igen != cpu->igen)
+	else if (is_stale(cpu, b))
 		fetch_stale(cpu, b);
 	cpu->cycles = cycles;
 }
@@ -1043,7 +1149,7 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 			  uint64_t taken, uint64_t word)
 {
 	bool differs = pmk_pred_differs(word, taken);
-	bool stale = cpu->executions[b->id].igen != cpu->igen;
+	bool stale = is_stale(cpu, b);
 	/* A word has cycles for the outcome that it says alone. */
 	uint64_t extra = differs ? pmk_pred_cycles(word) : 0;
 	uint64_t before = cpu->cycles - extra;

@@ -16,8 +16,8 @@
  * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
  *   before it becomes the index moves the low bits to the top, into a part of the map where no bit
  *   is ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
- * - Fetching looks up nothing as long as nothing was evicted: `igen` changes at every eviction, and
- *   for each block the igen is remembered at which all its lines were present.
+ * - Fetching a block looks up nothing while all its lines are present and it is in the page that
+ *   was fetched from last: known.h.
  * - What the predictor would say is kept per branch (`pred`), so that a branch that is predicted
  *   and changes no state costs one load and one compare.
  * - The outcome of a block's last branch is known when the next block starts.
@@ -100,6 +100,7 @@ int pmk_arm11_check(const struct pmk_core *core, char *msg, unsigned size);
 int pmk_arm11_init(struct pmk_cpu *cpu);
 void pmk_arm11_fini(struct pmk_cpu *cpu);
 void pmk_arm11_forked(struct pmk_cpu *cpu);
+void pmk_arm11_forget(struct pmk_cpu *cpu);
 bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu);
 void pmk_arm11_drop(struct pmk_cpu *cpu);
 uint32_t *pmk_arm11_branch(struct pmk_block *b);
@@ -121,9 +122,10 @@ void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, s
  * For caches whose hits change what is replaced next (pmk_cache_ages()): a line is fetched, or
  * accessed, that is present; and one is about to be filled. Only the line that was used last in its
  * set may keep the bits that make an access fast, because that is the one whose hits change
- * nothing. Nothing happens for other caches.
+ * nothing. Nothing happens for other caches. pmk_arm11_fetch_hit() returns whether the order
+ * changed.
  */
-void pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line);
+bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line);
 

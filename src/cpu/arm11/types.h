@@ -10,6 +10,7 @@
 #include "cpu/arm11/l2cc.h"
 #include "cpu/arm11/pipeline.h"
 #include "cpu/cache.h"
+#include "cpu/known.h"
 #include "cpu/lsu.h"
 #include "cpu/sdram.h"
 #include "cpu/tlb.h"
@@ -93,6 +94,7 @@ struct pmk_cpu_arm11 {
 	/* registers whose load is under way, see `ready`; PMK_PIPE_VFP: see `vfp_ready` */
 	uint64_t pending;
 	uint8_t *imap;	       /* [line]: 1 = present */
+	bool usual_fetch;      /* nothing about fetching is unusual: see fetch_fill() */
 	bool usual;	       /* nothing about data is unusual: see pmk_arm11_load_slow() */
 	bool usual_alone;      /* and there is no clock */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
@@ -102,7 +104,8 @@ struct pmk_cpu_arm11 {
 	const struct pmk_arm11_instead *instead; /* its own memory system; NULL: an ARM11's */
 	struct pmk_cache icache, dcache;
 	struct pmk_tlb itlb, dtlb, main_tlb;
-	uint64_t fetched; /* a page that the instruction micro-TLB holds, or PMK_NO_PAGE */
+	uint8_t *ipages; /* [page]: 1 = the instruction micro-TLB holds it */
+	struct pmk_known known;
 	struct pmk_predictor bp;
 	struct pmk_return_stack rs;
 	struct pmk_lsu lsu;

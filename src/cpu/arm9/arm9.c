@@ -109,7 +109,7 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t addr)
 	uint32_t line = addr >> PMK_LINE_SHIFT, victim;
 
 	if (cpu->arm11.imap[line]) {
-		pmk_arm11_fetch_hit(cpu, line);
+		cpu->igen += pmk_arm11_fetch_hit(cpu, line);
 		return;
 	}
 	cpu->dyn[PMK_SIG_L1I_MISS]++;

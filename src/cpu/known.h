@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which blocks can start without a look at the instruction cache and the instruction micro-TLB.
+ *
+ * Each block that has run has a word in pmk_executions.igen: a generation, PMK_KNOWN, and the number
+ * of its lines that are absent. pmk_cpu.igen is such a word of the present generation with no absent
+ * line. Fetching the block changes nothing if both words are equal. A new generation begins when the
+ * micro-TLB loses a page. Fills and evictions of lines change the words of the blocks that have the
+ * line, so that the number is exact.
+ *
+ * The blocks of a line are found by a hash table of the line number. Lines with the same hash share
+ * a list.
+ */
+#ifndef PMK_CPU_KNOWN_H
+#define PMK_CPU_KNOWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How often a block was executed. One per block, in memory shared with whoever sums up. */
+struct pmk_executions {
+	uint64_t count;
+	/* Equal to pmk_cpu.igen if fetching the block changes nothing: as known.h has it; or, of
+	 * other families, pmk_cpu.igen when all its lines were last known to be present. */
+	uint64_t igen;
+};
+
+/* Parts of a word. 0: the block has not run. pmk_cpu.igen begins as 1, which is PMK_KNOWN. */
+#define PMK_KNOWN	     UINT64_C(1)
+#define PMK_KNOWN_ABSENT     UINT64_C(2)     /* one absent line */
+#define PMK_KNOWN_LOOKS	     UINT64_C(0x800) /* the block must be fetched line by line each time */
+#define PMK_KNOWN_GENERATION UINT64_C(0x1000)
+
+#define PMK_KNOWN_LISTS (UINT32_C(1) << 16)
+
+/* Are all lines of the block present, so that only its pages may be absent? */
+static inline bool pmk_known_lines(uint64_t word)
+{
+	return word % PMK_KNOWN_GENERATION == PMK_KNOWN;
+}
+
+/* The same word in the generation of `igen`. */
+static inline uint64_t pmk_known_renew(uint64_t word, uint64_t igen)
+{
+	return word % PMK_KNOWN_GENERATION + igen - PMK_KNOWN;
+}
+
+#define PMK_KNOWN_TOGETHER 4
+
+/* Blocks that have a line. A line with many blocks has several nodes. */
+struct pmk_known_node {
+	uint64_t line;
+	uint32_t next; /* node of the list, or 0 */
+	uint32_t n;
+	uint32_t block[PMK_KNOWN_TOGETHER]; /* their ids */
+};
+
+struct pmk_known {
+	uint32_t *list; /* [line % PMK_KNOWN_LISTS]: first node, or 0 */
+	struct pmk_known_node *node;
+	uint32_t nnodes; /* the first one is not used */
+};
+
+/* 0 or PMK_ENOMEM. */
+int pmk_known_init(struct pmk_known *k);
+void pmk_known_fini(struct pmk_known *k);
+
+/* The block has this line. Returns false if there is no room. */
+bool pmk_known_add(struct pmk_known *k, uint64_t line, uint32_t block);
+
+/* Forget all blocks. If `executions` is not NULL, their words become 0. */
+void pmk_known_forget(struct pmk_known *k, struct pmk_executions *executions);
+
+/* One line more or less is absent: `by` is 1 or -1. */
+static inline void pmk_known_change(const struct pmk_known *k, struct pmk_executions *executions,
+				    uint64_t line, int by)
+{
+	const struct pmk_known_node *n;
+
+	for (uint32_t i = k->list[line % PMK_KNOWN_LISTS]; i; i = n->next) {
+		n = &k->node[i];
+		for (uint32_t j = 0; n->line == line && j < n->n; j++)
+			executions[n->block[j]].igen += PMK_KNOWN_ABSENT * (uint64_t)(int64_t)by;
+	}
+}
+
+#endif
