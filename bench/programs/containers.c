@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Benchmark: containers as libraries have them: a balanced tree (a treap), a list that moves what it
- * finds to its front, a ring, and a heap. Nodes come from a pool, so that neighbours in a container
- * are not neighbours in memory.
+ * Benchmark: containers as libraries have them: a balanced tree (a treap), a list that moves what
+ * it finds to its front, a ring, and a heap. Nodes come from a pool, so that neighbours in a
+ * container are not neighbours in memory.
  *
  *	containers [FACTOR]	FACTOR rounds of 4000 operations; prints one checksum line
  */

@@ -4,7 +4,7 @@
  * it: 1,400 blocks, each of which runs at most once a round, in 26 KB of code. An instruction cache
  * of 16 KB does not hold it.
  *
- * Every transition looks at the marks of two places. If it is enabled, it moves marks to another one.
+ * Every transition looks at the marks of two places. If it is enabled, it moves marks to another.
  * Which transitions fire changes from round to round.
  *
  *	petri [FACTOR]		FACTOR times 100 rounds; prints one checksum line

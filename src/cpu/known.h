@@ -2,11 +2,11 @@
 /*
  * Which blocks can start without a look at the instruction cache and the instruction micro-TLB.
  *
- * Each block that has run has a word in pmk_executions.igen: a generation, PMK_KNOWN, and the number
- * of its lines that are absent. pmk_cpu.igen is such a word of the present generation with no absent
- * line. Fetching the block changes nothing if both words are equal. A new generation begins when the
- * micro-TLB loses a page. Fills and evictions of lines change the words of the blocks that have the
- * line, so that the number is exact.
+ * Each block that has run has a word in pmk_executions.igen: a generation, PMK_KNOWN, and the
+ * number of its absent lines. pmk_cpu.igen is such a word of the present generation with no absent
+ * line. Fetching the block changes nothing if both are equal. A new generation begins when the
+ * micro-TLB loses a page. Fills and evictions of lines change the words of the blocks that have
+ * the line, so that the number is exact.
  *
  * The blocks of a line are found by a hash table of the line number. Lines with the same hash share
  * a list.

@@ -31,7 +31,7 @@ LIBRARIES = {
 # family but itself.
 CORES = ["cpu/block.h", "cpu/cache.h", "cpu/callbacks.h", "cpu/code.h", "cpu/config.h", "cpu/cpu.h",
          "cpu/decode.h", "cpu/families.h", "cpu/family.h", "cpu/fault.h", "cpu/keys.h",
-         "cpu/lsu.h", "cpu/order.h", "cpu/sdram.h", "cpu/sites.h", "cpu/thumb.h",
+         "cpu/known.h", "cpu/lsu.h", "cpu/order.h", "cpu/sdram.h", "cpu/sites.h", "cpu/thumb.h",
          "cpu/tlb.h"]
 FACTS = ["isa/", "base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]
 

@@ -832,8 +832,8 @@ static inline void fetch_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
 	executions->igen = pmk_known_renew(executions->igen, seen);
 }
 
-/* Is there something to fetch for `b`? Of most blocks all lines are present, and the micro-TLB still
- * holds the pages. */
+/* Is there something to fetch for `b`? Of most blocks all lines are present, and the micro-TLB
+ * still holds the pages. */
 static inline bool is_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	const uint8_t *held = cpu->arm11.ipages;
