@@ -63,11 +63,7 @@ static bool mrc(struct simulator *s, unsigned reg, uint64_t *value)
 
 static bool mcr(struct simulator *s, unsigned reg, uint64_t value)
 {
-	if (s->ops->write(&s->pmu, &s->bus, PMK_MODE_PRIV, reg, value))
-		return false;
-	pmk_bus_forget(&s->bus);
-	s->ops->ask(&s->pmu, &s->bus);
-	return true;
+	return s->ops->write(&s->pmu, &s->bus, PMK_MODE_PRIV, reg, value) == 0;
 }
 
 int main(void)

@@ -55,6 +55,9 @@ struct pmk_model_ops {
 	void (*reset)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
 	int (*read)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		    uint64_t *value);
+	/* A write may bring the next overflow nearer, and asks the bus for it. It only lowers the
+	 * horizon, because other models may share the bus: one that is too near costs a needless
+	 * synchronisation. */
 	int (*write)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		     uint64_t value);
 	/* Catch up with the bus: counters, flags, lines. Reading a register does this, too. */

@@ -52,9 +52,11 @@
 #include <pmk/armv8.h>
 #include <pmk/dwt.h>
 #include <pmk/fast.h>
+#include <pmk/l2cc.h>
 #include <pmk/microblaze.h>
 #include <pmk/native.h>
 #include <pmk/pmu.h>
+#include <pmk/riscv.h>
 #include <pmk/stats.h>
 
 #ifndef PMK_ENABLED

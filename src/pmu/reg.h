@@ -44,4 +44,20 @@ uint64_t pmk_reg_stray(const struct pmk_reg_info *reg, uint64_t w);
 bool pmk_reg_writable(const struct pmk_reg_info *reg);
 bool pmk_reg_readable(const struct pmk_reg_info *reg);
 
+/*
+ * Define write_and_ask(), the write of a model's pmk_model_ops: write_reg(), after which the
+ * horizon is asked again. A caller that does not do so would lose the interrupt of a counter that
+ * was written to overflow soon.
+ */
+#define PMK_WRITE_AND_ASK(ask)                                                         \
+	static int write_and_ask(void *model, struct pmk_bus *bus, enum pmk_mode mode, \
+				 unsigned reg, uint64_t value)                         \
+	{                                                                              \
+		int err = write_reg(model, bus, mode, reg, value);                     \
+                                                                                       \
+		if (!err)                                                              \
+			ask(model, bus);                                               \
+		return err;                                                            \
+	}
+
 #endif

@@ -2,9 +2,7 @@
 /*
  * The port to a model. This is the one place where a driver and a model meet.
  *
- * After a write the model's horizon may have moved nearer, so it is asked again. Here a horizon is
- * only lowered, never raised, because other models may share the bus. A horizon that is too near
- * costs one needless synchronisation and nothing else. Other models on the bus see the idle cycles
+ * Other models on the bus see the idle cycles
  * that are added here when the producer next finds the bus due.
  */
 #include <pmk/model.h>
@@ -43,11 +41,8 @@ static int port_read(void *ctx, unsigned reg, uint64_t *value)
 static int port_write(void *ctx, unsigned reg, uint64_t value)
 {
 	const struct pmk_model_port *mp = ctx;
-	int err = mp->ops->write(mp->model, mp->bus, mp->mode, reg, value);
 
-	if (!err)
-		mp->ops->ask(mp->model, mp->bus);
-	return err;
+	return mp->ops->write(mp->model, mp->bus, mp->mode, reg, value);
 }
 
 static void port_settle(void *ctx, unsigned cycles)

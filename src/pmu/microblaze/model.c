@@ -644,6 +644,8 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	return PMK_OK;
 }
 
+PMK_WRITE_AND_ASK(ask)
+
 /* ---- reset and inputs ---------------------------------------------------------------------- */
 
 static void power_up(struct pmk_microblaze_model *m, const struct pmk_microblaze_config *config,
@@ -763,7 +765,7 @@ const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS + 1] = {
 	  .size = sizeof(struct pmk_microblaze_model),
 	  .reset = reset,
 	  .read = read_reg,
-	  .write = write_reg,
+	  .write = write_and_ask,
 	  .sync = sync,
 	  .ask = ask,
 	  .lines = lines,

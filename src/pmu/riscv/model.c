@@ -198,6 +198,8 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	return PMK_OK;
 }
 
+PMK_WRITE_AND_ASK(ask)
+
 /* ---- reset ---------------------------------------------------------------------------------- */
 
 void pmk_riscv_model_reset(struct pmk_riscv_model *m, const struct pmk_pmu *pmu,
@@ -240,12 +242,12 @@ static const char *const oddities[] = {
 	NULL,
 };
 
-#define OPS(pmu_)                                                                               \
-	{                                                                                       \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_riscv_model), .reset = reset,         \
-		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
-		.params = params, .restart = restart, .oddities = oddities,                     \
-		.oddities_at = PMK_MODEL_PARAM(pmk_riscv_model, "oddities", oddities),          \
+#define OPS(pmu_)                                                                           \
+	{                                                                                   \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_riscv_model), .reset = reset,     \
+		.read = read_reg, .write = write_and_ask, .sync = sync, .ask = ask,         \
+		.lines = lines, .params = params, .restart = restart, .oddities = oddities, \
+		.oddities_at = PMK_MODEL_PARAM(pmk_riscv_model, "oddities", oddities),      \
 	}
 
 const struct pmk_model_ops pmk_riscv_models[PMK_RISCV_NMODELS + 1] = { OPS(pmk_riscv64),
