@@ -203,15 +203,15 @@ class count {
 	int prepare(const pmk_count_listener *l = nullptr) { return pmk_count_prepare(c_, l); }
 	int run(const pmk_count_listener *l = nullptr) { return pmk_count_run(c_, l); }
 	void stop(int signal) { pmk_count_stop(c_, signal); }
-	const char *error() const { return pmk_count_error(c_)->text; }
-	int failure() const { return pmk_count_error(c_)->failure; }
+	const char *error() const { return pmk_count_get_error(c_)->text; }
+	int failure() const { return pmk_count_get_error(c_)->failure; }
 	struct pmk_count_summary summary() const
 	{
 		struct pmk_count_summary s = {};
 
 		s.size = sizeof(s);
 
-		::pmk_count_summary(c_, &s);
+		::pmk_count_get_summary(c_, &s);
 		return s;
 	}
 	pmk_count *get() const { return c_; }
@@ -239,7 +239,7 @@ class count {
 	    private:
 		void read()
 		{
-			if (i_ != UINT32_MAX && !pmk_count_row(c_, i_, &row_))
+			if (i_ != UINT32_MAX && !pmk_count_get_row(c_, i_, &row_))
 				i_ = UINT32_MAX;
 		}
 		const pmk_count *c_;

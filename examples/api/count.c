@@ -12,8 +12,8 @@ int main(int argc, char **argv)
 		     pmk_count_program(c, argv + (argc > 0)) || pmk_count_run(c, NULL);
 
 	if (failed)
-		fprintf(stderr, "%s\n", pmk_count_error(c)->text);
-	for (unsigned i = 0; pmk_count_row(c, i, &row); i++)
+		fprintf(stderr, "%s\n", pmk_count_get_error(c)->text);
+	for (unsigned i = 0; pmk_count_get_row(c, i, &row); i++)
 		printf("%s %llu\n", row.name, (unsigned long long)row.value);
 	pmk_count_free(c);
 	return failed;

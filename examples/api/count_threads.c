@@ -38,8 +38,8 @@ int main(int argc, char **argv)
 
 		pthread_join(thread[i], NULL);
 		if (all[i].failed)
-			fprintf(stderr, "%s\n", pmk_count_error(all[i].c)->text);
-		for (unsigned k = 0; pmk_count_row(all[i].c, k, &row); k++)
+			fprintf(stderr, "%s\n", pmk_count_get_error(all[i].c)->text);
+		for (unsigned k = 0; pmk_count_get_row(all[i].c, k, &row); k++)
 			printf("%d: %s %llu\n", i, row.name, (unsigned long long)row.value);
 		failed |= all[i].failed;
 		pmk_count_free(all[i].c);

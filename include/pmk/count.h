@@ -8,8 +8,8 @@
  *
  *	if (pmk_count_set(c, "event", "cycles,instructions") || pmk_count_program(c, argv) ||
  *	    pmk_count_run(c, NULL))
- *		fprintf(stderr, "%s\n", pmk_count_error(c)->text);
- *	for (unsigned i = 0; pmk_count_row(c, i, &row); i++)
+ *		fprintf(stderr, "%s\n", pmk_count_get_error(c)->text);
+ *	for (unsigned i = 0; pmk_count_get_row(c, i, &row); i++)
  *		printf("%s %llu\n", row.name, (unsigned long long)row.value);
  *	pmk_count_free(c);
  *
@@ -17,9 +17,9 @@
  * emulation, on this machine, in a waveform dump, or on a board. The interface is the same for all
  * of them.
  *
- * Errors. Functions that can fail return 0 or an enum pmk_count_failure; pmk_count_error() has a
- * line of text for people. The library prints nothing and never exits. All functions accept a NULL
- * handle, and treat it as one that could not be allocated.
+ * Errors. Functions that can fail return 0 or an enum pmk_count_failure; pmk_count_get_error() has
+ * a line of text for people. The library prints nothing and never exits. All functions accept a
+ * NULL handle, and treat it as one that could not be allocated.
  *
  * Sizes. Later versions append members to the structs that the caller allocates: rows, metrics,
  * the summary and the listener. So the caller sets their first member, `size`, to sizeof the
@@ -30,7 +30,8 @@
  * from signal handlers. Handles share nothing, so that threads can count at the same time, each
  * with its own.
  *
- * Effects on the process: programs and emulators are its children, with its standard streams,
+ * Effects on the process: programs and emulators are its children, with its standard streams
+ * unless settings say otherwise,
  * started by fork() and reaped by their number alone; SIGCHLD must not be ignored. No signal
  * handler is installed and no signal is blocked outside of fork(). While counters of this machine
  * are opened, the soft limit of open files is raised to the hard one. Emulators end with the thread
@@ -71,7 +72,7 @@ struct pmk_count *pmk_count_new(void);
 void pmk_count_free(struct pmk_count *c);
 
 /* The last failure. Valid until the next call for the handle. Never NULL. */
-const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
+const struct pmk_count_error *pmk_count_get_error(struct pmk_count *c);
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
@@ -99,6 +100,9 @@ const struct pmk_count_error *pmk_count_error(struct pmk_count *c);
  *
  *	data                             the directory with cores/, metrics/ and layouts/
  *	plugin                           the module for QEMU, or the directory with all of them
+ *	stdin                            what the program reads: "fd:N" or "file:PATH"
+ *	stdout, stderr                   where its output goes: "fd:N", "file:PATH" or "capture";
+ *	                                 of stderr also "stdout"
  *
  * The value of a flag ("all-cpus", "no-aggr", "no-inherit", "bars", "detailed", "null", "summary",
  * "no-summary", "per-thread", "sample", "guest") is NULL. Settings that can be
@@ -241,11 +245,15 @@ struct pmk_count_summary {
 	double clock_hz;   /* of the cycles; 0: not known */
 };
 
-/* Return false when there are not so many, and when `size` is wrong, which pmk_count_error() then
- * says. Rows stand in the order in which they came. */
-bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *row);
-bool pmk_count_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric);
-bool pmk_count_summary(const struct pmk_count *c, struct pmk_count_summary *s);
+/* Return false when there are not so many, and when `size` is wrong, which pmk_count_get_error()
+ * then says. Rows stand in the order in which they came. */
+bool pmk_count_get_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *row);
+bool pmk_count_get_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric);
+bool pmk_count_get_summary(const struct pmk_count *c, struct pmk_count_summary *s);
+
+/* What the program has written to "stdout" or "stderr", in all runs, if the setting of that name is
+ * "capture"; NULL: it was not captured. There is a 0 behind it. Valid until pmk_count_free(). */
+const char *pmk_count_get_output(const struct pmk_count *c, const char *stream, size_t *size);
 
 /* The same as one record, for the writers of <pmk/result.h>. Valid until pmk_count_free(). */
 const struct pmk_result *pmk_count_result(const struct pmk_count *c);

@@ -27,7 +27,8 @@ struct pmk_reading_latency {
 
 struct pmk_reading {
 	uint64_t total[PMK_MAX_EVENTS];
-	struct pmk_reading_latency latency[PMK_READING_LATENCIES]; /* see pmk_reading_latency() */
+	struct pmk_reading_latency
+		latency[PMK_READING_LATENCIES]; /* see pmk_reading_find_latency() */
 };
 
 /* Set a reading to zero. */
@@ -57,7 +58,7 @@ void pmk_reading_add_latency(struct pmk_reading_latency *sum,
 			     const struct pmk_reading_latency *more);
 
 /* Which latency[] is event i's; -1: it is on an ordinary counter, or there are too many. */
-int pmk_reading_latency(const struct pmk_plan *plan, const struct pmk_pmu *pmu, unsigned i);
+int pmk_reading_find_latency(const struct pmk_plan *plan, const struct pmk_pmu *pmu, unsigned i);
 
 #ifdef __cplusplus
 }

@@ -19,14 +19,17 @@ where PMK_LIBRARY says, then beside and above this package, then where the syste
 Objects are for one thread at a time; threads that each have their own need no locks.
 """
 from ._library import Error, ErrorCode, library_path
-from .counting import CountError, Failure, Metric, Result, Row, stat
+from .counting import CountError, Failure, Metric, Result, Row, Stream, stat
 from .drivers import Driver, Latency, Port
+from .dumps import Dump, DumpCount, DumpEvent, DumpRegion, DumpSample, DumpState, read_dump
 from .models import AHBMON_BUSES, Bus, Model, Mode
+from .options import Options
 from .pmus import (Counter, Event, Field, Pmu, Register, ahbmon, find_pmu, microblaze, pmus,
                    signals)
 
-__all__ = ["AHBMON_BUSES", "Bus", "CountError", "Counter", "Driver", "Error", "ErrorCode", "Event",
-           "Failure", "Field", "Latency", "Metric", "Mode", "Model", "Pmu", "Port", "Register",
-           "Result", "Row", "ahbmon", "find_pmu", "library_path", "microblaze", "pmus", "signals",
-           "stat"]
+__all__ = ["AHBMON_BUSES", "Bus", "CountError", "Counter", "Driver", "Dump", "DumpCount",
+           "DumpEvent", "DumpRegion", "DumpSample", "DumpState", "Error", "ErrorCode", "Event",
+           "Failure", "Field", "Latency", "Metric", "Mode", "Model", "Options", "Pmu", "Port",
+           "Register", "Result", "Row", "Stream", "ahbmon", "find_pmu", "library_path",
+           "microblaze", "pmus", "read_dump", "signals", "stat"]
 __version__ = "0.1.0"

@@ -11,7 +11,8 @@ import ctypes
 import enum
 import os
 import sysconfig
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32,
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int,
+                    c_int32,
                     c_size_t, c_uint, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
 from operator import index
 from typing import Dict, List, Optional, SupportsIndex, Tuple
@@ -235,6 +236,10 @@ class CModel(Structure):
     ]
 
 
+class CCountSetting(Structure):
+    _fields_ = [("name", c_char_p), ("kind", c_int32), ("ways", c_char_p), ("brief", c_char_p)]
+
+
 class _Sized(Structure):
     """A struct that grows: its first member is its size, which a new one knows."""
 
@@ -285,6 +290,44 @@ class CCountSummary(_Sized):
     ]
 
 
+class CDumpText(Structure):
+    _fields_ = [("byte", c_void_p), ("length", c_size_t)]
+
+
+class CDumpEvent(Structure):
+    _fields_ = [("code", c_uint16), ("period", c_uint64), ("total", c_uint64), ("cost", c_uint64),
+                ("nest", c_uint64)]
+
+
+class CDumpCount(Structure):
+    _fields_ = [("raw", c_uint64), ("sum", c_uint64), ("sq_low", c_uint64), ("sq_high", c_uint64),
+                ("min", c_uint64), ("max", c_uint64)]
+
+
+class CDumpRegion(Structure):
+    _fields_ = [("name", CDumpText), ("entries", c_uint32), ("errors", c_uint32),
+                ("nevents", c_uint), ("first", c_size_t)]
+
+
+class CDumpSample(Structure):
+    _fields_ = [("pc", c_uint64), ("region", c_uint32), ("event", c_uint8), ("late", c_bool)]
+
+
+DUMP_EVENTS = 64
+
+
+class CDump(_Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("state", c_int), ("begin", c_size_t), ("end", c_size_t), ("version", c_uint8),
+        ("crlf", c_bool), ("why", c_char * 160), ("pmu", CDumpText),
+        ("event", CDumpEvent * DUMP_EVENTS), ("nevents", c_uint), ("region", POINTER(CDumpRegion)),
+        ("nregions", c_size_t), ("count", POINTER(CDumpCount)), ("ncounts", c_size_t),
+        ("sample", POINTER(CDumpSample)), ("nsamples", c_size_t), ("sampling", c_bool),
+        ("dropped", c_uint32),
+    ]
+
+
 BEGIN = CFUNCTYPE(None, c_void_p, c_void_p)
 ROWS = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
 NOTE = CFUNCTYPE(None, c_void_p, c_char_p)
@@ -328,16 +371,20 @@ _declare("pmk_armv8_mcrr", c_int, c_void_p, c_void_p, c_int, c_uint64)
 _declare("pmk_model_find", POINTER(CModel), POINTER(CPmu))
 _declare("pmk_model_oddities", c_uint, POINTER(CModel), c_void_p)
 _declare("pmk_port_model", CPort, POINTER(CModelPort))
+_declare("pmk_dump_next", c_int, c_char_p, c_size_t, POINTER(c_size_t), POINTER(CDump))
+_declare("pmk_dump_free", None, POINTER(CDump))
 _declare("pmk_count_new", c_void_p)
 _declare("pmk_count_free", None, c_void_p)
-_declare("pmk_count_error", POINTER(CCountError), c_void_p)
+_declare("pmk_count_get_error", POINTER(CCountError), c_void_p)
+_declare("pmk_count_settings", POINTER(CCountSetting), c_uint32)
 _declare("pmk_count_set", c_int, c_void_p, c_char_p, c_char_p)
 _declare("pmk_count_program", c_int, c_void_p, POINTER(c_char_p))
 _declare("pmk_count_run", c_int, c_void_p, POINTER(CCountListener))
 _declare("pmk_count_stop", None, c_void_p, c_int)
-_declare("pmk_count_row", c_bool, c_void_p, c_uint32, POINTER(CCountRow))
-_declare("pmk_count_metric", c_bool, c_void_p, c_uint32, POINTER(CCountMetric))
-_declare("pmk_count_summary", c_bool, c_void_p, POINTER(CCountSummary))
+_declare("pmk_count_get_row", c_bool, c_void_p, c_uint32, POINTER(CCountRow))
+_declare("pmk_count_get_metric", c_bool, c_void_p, c_uint32, POINTER(CCountMetric))
+_declare("pmk_count_get_output", c_void_p, c_void_p, c_char_p, POINTER(c_size_t))
+_declare("pmk_count_get_summary", c_bool, c_void_p, POINTER(CCountSummary))
 
 # By number; 0 is "NONE".
 SIGNALS: List[str] = []

@@ -7,15 +7,36 @@ import enum
 import os
 import signal
 import threading
-from ctypes import byref, c_char_p
+from ctypes import byref, c_char_p, c_size_t, string_at
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Protocol,
+                    Sequence, Tuple, Union)
 
 from ._library import (BEGIN, NOTE, PROGRESS, ROWS, RUNNING, CCountListener, CCountMetric,
                        CCountRow, CCountSummary, lib, own_files, text)
+from .options import Options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Words = Union[str, Sequence[str]]
 Value = Union[str, int, float, "os.PathLike[str]", bool, None]
+
+
+class Stream(enum.Enum):
+    """Where the program's output goes, if it is neither a file nor a descriptor."""
+
+    #: Result.stdout or Result.stderr have it
+    CAPTURE = "capture"
+    #: errors: where the output goes
+    STDOUT = "stdout"
+
+
+class _Descriptor(Protocol):
+    def fileno(self) -> int: ...
+
+
+Place = Union[str, int, "os.PathLike[str]", _Descriptor, Stream, None]
 
 
 class Failure(enum.IntEnum):
@@ -145,6 +166,9 @@ class Result:
     elapsed: float
     #: of the cycles
     clock_hz: Optional[float]
+    #: what the program has written, in all runs; None: it was not captured
+    stdout: Optional[bytes]
+    stderr: Optional[bytes]
 
     def __getitem__(self, event: str) -> Optional[int]:
         """The count of an event in the whole run, all CPUs; None: there is no value. KeyError: it
@@ -179,9 +203,10 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
          core: Optional[str] = None, metrics: Optional[Words] = None, target: Optional[str] = None,
          settings: Optional[Mapping[str, object]] = None, repeat: Optional[int] = None,
          interval: Union[str, int, None] = None, region: Optional[Words] = None,
+         stdin: Place = None, stdout: Place = None, stderr: Place = None,
          on_rows: Optional[Callable[[List[Row]], None]] = None,
          on_note: Optional[Callable[[str], None]] = None,
-         **options: Union[Value, Sequence[str]]) -> Result:
+         **options: Unpack[Options]) -> Result:
     """Count a program, and return when it has ended.
 
         result = pmk.stat(["./prog", "arg"], events="cycles,dcache_miss", core="arm1176",
@@ -194,14 +219,16 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
     where it is counted: "emu", "linux" (this machine), "wave:FILE" (a waveform dump, without a
     command), "openocd:HOST:PORT", "gdb:HOST:PORT", "xvc:HOST:PORT" or "devmem" (a board).
     `options` are the others by their long names, - as _: passes="rerun", pmu="l2cc",
-    env=["A=1"], all_cpus=True.
+    env=["A=1"], all_cpus=True, from_="main". pmk.Options names them all.
 
     on_rows(rows) is told of rows as soon as they are there: those of an interval while the program
     runs. on_note(line) is told what people should see at once. Both are called in another thread;
     what they raise ends the run and comes out here.
 
-    The program has the input and output of this process; signals that this process ignores, as
-    Python does SIGPIPE, it ignores, too. Ctrl-C ends it, and KeyboardInterrupt is raised.
+    The program has the input and output of this process, or `stdin`, `stdout` and `stderr`: a
+    path, a descriptor, an open file, or pmk.Stream.CAPTURE for Result.stdout and Result.stderr.
+    Signals that this process ignores, as Python does SIGPIPE, it ignores, too. Ctrl-C ends it,
+    and KeyboardInterrupt is raised.
 
     CountError: it could not be counted. A program that fails has been counted: Result.exit_code
     tells.
@@ -223,13 +250,17 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
                           ("interval", interval)):
             if one is not None:
                 request.option(name, one)
+        for name, place in (("stdin", stdin), ("stdout", stdout), ("stderr", stderr)):
+            if place is not None:
+                request.set(name, _place(name, place))
         for key, parameter in (settings or {}).items():
             if isinstance(parameter, bool):
                 parameter = ON_OFF.get(parameter, parameter)
             request.set("set", f"{key}={parameter}")
         for name, option in options.items():
-            for each in option if isinstance(option, (list, tuple)) else [option]:
-                request.option(name.replace("_", "-"), each)
+            several: Any = option if isinstance(option, (list, tuple)) else [option]
+            for each in several:
+                request.option(name.rstrip("_").replace("_", "-"), each)
         if command:
             request.program(command)
         request.run()
@@ -269,7 +300,7 @@ class _Request:
 
     def _check(self, failure: int) -> None:
         if failure:
-            raise CountError(failure, text(lib.pmk_count_error(self._handle).contents.text))
+            raise CountError(failure, text(lib.pmk_count_get_error(self._handle).contents.text))
 
     def set(self, name: str, value: Optional[str]) -> None:
         self._check(lib.pmk_count_set(self._handle, name.encode(),
@@ -333,26 +364,46 @@ class _Request:
     def rows(self, first: int = 0) -> List[Row]:
         c = CCountRow()
         found: List[Row] = []
-        while lib.pmk_count_row(self._handle, first + len(found), byref(c)):
+        while lib.pmk_count_get_row(self._handle, first + len(found), byref(c)):
             found.append(_row(c))
         return found
+
+    def _output(self, stream: bytes) -> Optional[bytes]:
+        size = c_size_t()
+        at = lib.pmk_count_get_output(self._handle, stream, byref(size))
+        return string_at(at, size.value) if at else None
 
     def result(self) -> Result:
         s, m = CCountSummary(), CCountMetric()
         metrics: List[Metric] = []
-        while lib.pmk_count_metric(self._handle, len(metrics), byref(m)):
+        while lib.pmk_count_get_metric(self._handle, len(metrics), byref(m)):
             metrics.append(Metric(name=text(m.name), value=m.value if m.valid else None,
                                   unit=text(m.unit), reason=text(m.reason),
                                   region=_or_none(m.region), cpu=None if m.cpu < 0 else m.cpu,
                                   section=m.section, thread=_or_none(m.thread)))
-        lib.pmk_count_summary(self._handle, byref(s))
+        lib.pmk_count_get_summary(self._handle, byref(s))
         return Result(rows=self.rows(), metrics=metrics, pmu=text(s.pmu), core=text(s.core),
                       command=text(s.command), producer=text(s.producer), settings=text(s.settings),
                       checked=_or_none(s.checked), warning=text(s.warning),
                       notes=tuple(self._notes), passes=s.passes,
                       runs=s.runs, processes=s.processes, threads=s.threads,
                       partial=bool(s.partial), exit_code=s.exit_code, elapsed=s.elapsed,
-                      clock_hz=s.clock_hz if s.clock_hz else None)
+                      clock_hz=s.clock_hz if s.clock_hz else None,
+                      stdout=self._output(b"stdout"), stderr=self._output(b"stderr"))
+
+
+def _place(name: str, place: Place) -> str:
+    if isinstance(place, Stream):
+        return place.value
+    if isinstance(place, bool):
+        raise TypeError(f"{name}: a path, a file or a descriptor, not bool")
+    if isinstance(place, int):
+        return f"fd:{place}"
+    if isinstance(place, (str, os.PathLike)):
+        return "file:" + os.fspath(place)
+    if place is not None and hasattr(place, "fileno"):
+        return f"fd:{place.fileno()}"
+    raise TypeError(f"{name}: a path, a file or a descriptor, not {type(place).__name__}")
 
 
 def _several(words: Optional[Words]) -> Sequence[str]:

@@ -59,7 +59,7 @@ struct calibrate {
 
 static int failed(struct pmk_count *count)
 {
-	const struct pmk_count_error *err = pmk_count_error(count);
+	const struct pmk_count_error *err = pmk_count_get_error(count);
 	int code = cli_fail(err->failure, "%s", err->text);
 
 	pmk_count_free(count);
@@ -91,8 +91,8 @@ static int run_kernel(const struct setting *settings, unsigned n, const char *ev
 		return failed(run);
 	if (pmk_count_run(run, NULL))
 		return failed(run);
-	pmk_count_summary(run, &sum);
-	if (!pmk_count_row(run, 0, &row) || !row.has_value) {
+	pmk_count_get_summary(run, &sum);
+	if (!pmk_count_get_row(run, 0, &row) || !row.has_value) {
 		cli_fail(0, "%s: %s", event, row.reason ? row.reason : "it was not counted");
 		pmk_count_free(run);
 		return PMK_EXIT_FAILED;

@@ -52,7 +52,7 @@ static void counted_free(struct counted *c)
 
 static int failed(struct pmk_count *count)
 {
-	const struct pmk_count_error *err = pmk_count_error(count);
+	const struct pmk_count_error *err = pmk_count_get_error(count);
 
 	return cli_fail(err->failure, "%s", err->text);
 }
@@ -108,7 +108,7 @@ static int take_rows(struct counted *c)
 {
 	struct pmk_count_row row = { .size = sizeof(row) };
 
-	for (uint32_t i = 0; pmk_count_row(c->count, i, &row); i++)
+	for (uint32_t i = 0; pmk_count_get_row(c->count, i, &row); i++)
 		if (!add_value(c, &(struct pmk_store_value){ .event = row.name,
 							     .pmu = row.pmu,
 							     .trust = row.trust,
@@ -271,7 +271,7 @@ static int run_counted(struct counted *c)
 		return cli_fail(PMK_EXIT_FAILED, "history: cannot redirect the output: %s",
 				strerror(error));
 	c->sum.size = sizeof(c->sum);
-	pmk_count_summary(c->count, &c->sum);
+	pmk_count_get_summary(c->count, &c->sum);
 	if (code || c->sum.exit_code || c->sum.partial)
 		streams_show_errors(&s);
 	fclose(s.written);

@@ -47,7 +47,7 @@ struct record {
 
 static int failed(const struct record *r)
 {
-	const struct pmk_count_error *err = pmk_count_error(r->count);
+	const struct pmk_count_error *err = pmk_count_get_error(r->count);
 
 	return cli_fail(err->failure, "%s", err->text);
 }
@@ -172,7 +172,7 @@ static int write_recording(struct record *r)
 	struct pmk_count_summary sum = { .size = sizeof(sum) };
 	char msg[1024];
 
-	pmk_count_summary(r->count, &sum);
+	pmk_count_get_summary(r->count, &sum);
 	if (!rec)
 		return cli_fail(PMK_EXIT_FAILED, "nothing was recorded");
 	if (pmk_recording_write(rec, r->path, msg, sizeof(msg))) {

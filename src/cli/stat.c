@@ -154,7 +154,7 @@ static bool is(const struct cli_option *o, const char *name)
 /* Print the library's failure, in one line on stderr. */
 static int failed(const struct stat *s)
 {
-	const struct pmk_count_error *err = pmk_count_error(s->count);
+	const struct pmk_count_error *err = pmk_count_get_error(s->count);
 
 	return cli_fail(err->failure, "%s", err->text);
 }
@@ -321,7 +321,7 @@ static int finish(struct stat *s)
 		return cli_fail(PMK_EXIT_FAILED, "cannot write the counts: %s",
 				err == PMK_ENOMEM ? pmk_strerror(err)
 						  : strerror(s->why ? s->why : EIO));
-	pmk_count_summary(s->count, &sum);
+	pmk_count_get_summary(s->count, &sum);
 	return code ? code : sum.exit_code;
 }
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/handlers.h"
+#include "count/streams.h"
 
 static _Noreturn void run_child(int go, int failed, const char *path, char *const *argv,
 				const sigset_t *mask, const sigset_t *ignored)
@@ -36,8 +37,8 @@ static _Noreturn void run_child(int go, int failed, const char *path, char *cons
 	_exit(PMK_COUNT_NOT_EXEC);
 }
 
-int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv, int input,
-		      const sigset_t *ignored, struct pmk_count_fault *f)
+int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
+		      const int streams[3], const sigset_t *ignored, struct pmk_count_fault *f)
 {
 	sigset_t all, before;
 	int go[2], failed[2], error;
@@ -59,8 +60,7 @@ int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv, 
 	error = errno;
 	if (c->pid == 0) {
 		close(go[1]);
-		if (input >= 0)
-			dup2(input, STDIN_FILENO);
+		pmk_streams_apply(streams);
 		run_child(go[0], failed[1], path, argv, &before, ignored);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

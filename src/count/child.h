@@ -14,11 +14,11 @@ struct pmk_child {
 	int go, failed;
 };
 
-/* Fork; the child waits. Its standard input is `input`; -1: that of this process. It has the signal
- * mask of the calling thread and none of its handlers; it ignores the signals that this process
- * ignores, and those in `ignored`. 0 or a failure. */
-int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv, int input,
-		      const sigset_t *ignored, struct pmk_count_fault *f);
+/* Fork; the child waits. Its standard streams are these; -1: that of this process. It has the
+ * signal mask of the calling thread and none of its handlers; it ignores the signals that this
+ * process ignores, and those in `ignored`. 0 or a failure. */
+int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
+		      const int streams[3], const sigset_t *ignored, struct pmk_count_fault *f);
 /* Let the child execute the program. 0, or a failure: the program cannot be executed. */
 int pmk_child_start(struct pmk_child *c, struct pmk_count_fault *f);
 /* End the child without executing the program. */

@@ -26,6 +26,7 @@ struct pmk_count *pmk_count_new(void)
 	pmk_result_init(&c->result);
 	c->result.runs = 0; /* so far */
 	c->input.fd = -1;
+	c->streams = (struct pmk_streams){ .fd = { -1, -1, -1 } };
 	sigemptyset(&c->ignored);
 	c->stop.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->stop.fd >= 0)
@@ -56,10 +57,11 @@ void pmk_count_free(struct pmk_count *c)
 	pmk_count_fault_free(&c->fault);
 	close(c->stop.fd);
 	pmk_input_close(&c->input);
+	pmk_streams_close(&c->streams);
 	free(c);
 }
 
-const struct pmk_count_error *pmk_count_error(struct pmk_count *c)
+const struct pmk_count_error *pmk_count_get_error(struct pmk_count *c)
 {
 	static const struct pmk_count_error none = { PMK_COUNT_FAILED, "out of memory" };
 
@@ -318,7 +320,11 @@ int pmk_count_run(struct pmk_count *c, const struct pmk_count_listener *l)
 	c->stage = PMK_COUNT_RAN;
 	err = check_children(c);
 	if (!err)
+		err = pmk_streams_open(&c->streams, c->q.streams, &c->fault);
+	if (!err)
 		err = c->q.way->run(c);
+	if (!err)
+		err = pmk_streams_read(&c->streams, c->q.streams, &c->fault);
 	if (!err)
 		err = c->q.way->describe(c);
 	if (!err)
@@ -346,6 +352,17 @@ void pmk_count_stop(struct pmk_count *c, int signal)
 const struct pmk_result *pmk_count_result(const struct pmk_count *c)
 {
 	return c ? &c->result : NULL;
+}
+
+const char *pmk_count_get_output(const struct pmk_count *c, const char *stream, size_t *size)
+{
+	unsigned i = !stream			 ? 0
+		     : !strcmp(stream, "stdout") ? 1
+		     : !strcmp(stream, "stderr") ? 2
+						 : 0;
+
+	*size = c ? c->streams.size[i] : 0;
+	return c ? c->streams.captured[i] : NULL;
 }
 
 /* ---- for the command ------------------------------------------------------------------------- */

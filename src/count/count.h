@@ -29,6 +29,7 @@
 #include "count/events.h"
 #include "count/input.h"
 #include "count/metrics.h"
+#include "count/streams.h"
 #include "count/watch.h"
 #include "count/way.h"
 #include "count/words.h"
@@ -55,6 +56,7 @@ struct pmk_request {
 	char *packets;		  /* where the pins of the AHB Monitor are written */
 	char *layout;		  /* of the AHB Monitor */
 	char *data, *plugin;	  /* where files are */
+	char *streams[3];	  /* where the program's input and output go */
 	enum pmk_interval interval_unit;
 	uint64_t interval;
 	unsigned runs;
@@ -80,6 +82,7 @@ struct pmk_count {
 	struct pmk_count_listener listener;
 	struct pmk_stop stop;
 	struct pmk_input input;
+	struct pmk_streams streams;
 	sigset_t ignored; /* by the program, even if this process does not */
 	enum { PMK_COUNT_ASKED, PMK_COUNT_PREPARED, PMK_COUNT_RAN } stage;
 	/* What is counted; the way's choose() sets it. */

@@ -82,7 +82,7 @@ static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_
 			struct pmk_row *row)
 {
 	struct pmk_emulation *e = c->state;
-	int l = pmk_reading_latency(&e->plan, c->pmu, i);
+	int l = pmk_reading_find_latency(&e->plan, c->pmu, i);
 
 	if (e->runner.sum.rest && row->event && row->event->latency) {
 		row->reason = "counted, not timed: the program was sampled";

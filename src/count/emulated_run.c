@@ -268,7 +268,7 @@ static void collect_latencies(struct pmk_count *c, struct pmk_counted_place *p,
 	unsigned part = 0;
 
 	for (unsigned i = first; i < first + count; i++) {
-		int l = pmk_reading_latency(&e->plan, c->pmu, i);
+		int l = pmk_reading_find_latency(&e->plan, c->pmu, i);
 
 		if (l >= 0)
 			pmk_reading_add_latency(&p->counts.latency[l], &counts->latency[part++]);
@@ -556,7 +556,8 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 		.plugin = e->plugin,
 		.argv = e->prog.argv.word,
 		.envp = e->prog.envp.word,
-		.input = c->input.fd,
+		.streams = { c->input.fd >= 0 ? c->input.fd : c->streams.fd[0], c->streams.fd[1],
+			     c->streams.fd[2] },
 	};
 	int err;
 
@@ -696,7 +697,7 @@ int pmk_emulation_run(struct pmk_count *c)
 
 	err = choose_module(c);
 	if (!err && (c->q.runs > 1 || (c->q.rerun && e->plan.npasses > 1)))
-		err = pmk_input_open(&c->input, &c->fault);
+		err = pmk_input_open(&c->input, c->streams.fd[0], &c->fault);
 	if (c->q.rerun)
 		sort_by_pass(c);
 	/* Stopped before it begins, it begins all the same: there has to be something to tell

@@ -58,9 +58,9 @@ static bool keep_input(struct pmk_input *in)
 	char chunk[CHUNK_BYTES];
 	ssize_t n;
 
-	if (atomic_load(&in->state->ended) || !is_readable(STDIN_FILENO))
+	if (atomic_load(&in->state->ended) || !is_readable(in->from))
 		return false;
-	n = read(STDIN_FILENO, chunk, sizeof(chunk));
+	n = read(in->from, chunk, sizeof(chunk));
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (n <= 0)
@@ -95,7 +95,7 @@ static bool feed_pipe(struct feed *f)
 
 static _Noreturn void run_feeder(struct feed *f, pid_t parent)
 {
-	struct pollfd waits[] = { { .fd = STDIN_FILENO }, { .fd = f->out } };
+	struct pollfd waits[] = { { .fd = f->in->from }, { .fd = f->out } };
 	sigset_t ending;
 
 	pmk_handlers_forget(NULL);
@@ -106,7 +106,7 @@ static _Noreturn void run_feeder(struct feed *f, pid_t parent)
 	/* A pipe without readers is always ready, and lets no signal through. */
 	while (getppid() == parent && !(waits[1].revents & POLLERR) && !feed_pipe(f)) {
 		waits[0].events = f->full ? 0 : POLLIN;
-		waits[0].fd = f->full ? -1 : STDIN_FILENO;
+		waits[0].fd = f->full ? -1 : f->in->from;
 		waits[1].events = f->full ? POLLOUT : 0;
 		ppoll(waits, 2, NULL, &ending);
 	}
@@ -139,14 +139,14 @@ static int cannot_keep(struct pmk_count_fault *f, int error)
 			      strerror(error));
 }
 
-int pmk_input_open(struct pmk_input *in, struct pmk_count_fault *f)
+int pmk_input_open(struct pmk_input *in, int fd, struct pmk_count_fault *f)
 {
 	struct stat st;
 
-	*in = (struct pmk_input){ .kept = -1, .fd = -1 };
-	if (fstat(STDIN_FILENO, &st))
+	*in = (struct pmk_input){ .kept = -1, .fd = -1, .from = fd < 0 ? STDIN_FILENO : fd };
+	if (fstat(in->from, &st))
 		return 0;
-	in->start = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	in->start = lseek(in->from, 0, SEEK_CUR);
 	if ((S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) && in->start >= 0)
 		in->kind = PMK_INPUT_FILE;
 	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
@@ -167,7 +167,7 @@ int pmk_input_begin(struct pmk_input *in, struct pmk_count_fault *f)
 	int fds[2], error = 0;
 
 	if (in->kind == PMK_INPUT_FILE)
-		lseek(STDIN_FILENO, in->start, SEEK_SET);
+		lseek(in->from, in->start, SEEK_SET);
 	if (in->kind != PMK_INPUT_KEPT)
 		return 0;
 	if (pipe2(fds, O_CLOEXEC))

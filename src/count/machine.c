@@ -809,11 +809,13 @@ static int start(struct pmk_count *c, struct pmk_watch *w)
 {
 	struct machine *l = c->state;
 	bool attached = l->nprocesses || c->q.all_cpus || c->q.cpus;
+	const int streams[3] = { c->input.fd >= 0 ? c->input.fd : c->streams.fd[0],
+				 c->streams.fd[1], c->streams.fd[2] };
 	struct rlimit limit;
 	int err = 0;
 
 	if (l->path)
-		err = pmk_child_prepare(&w->child, l->path, c->q.command, c->input.fd, &c->ignored,
+		err = pmk_child_prepare(&w->child, l->path, c->q.command, streams, &c->ignored,
 					&c->fault);
 	if (err)
 		return err;
@@ -971,7 +973,7 @@ static int run(struct pmk_count *c)
 
 	pmk_watch_open(&w, &c->stop);
 	if (c->q.runs > 1)
-		err = pmk_input_open(&c->input, &c->fault);
+		err = pmk_input_open(&c->input, c->streams.fd[0], &c->fault);
 	c->result.command = describe_scope(c);
 	for (unsigned i = 0; i < c->q.runs && !err && !c->interrupted; i++) {
 		err = run_with_input(c, &w);

@@ -28,7 +28,7 @@ bool pmk_count_sized(const struct pmk_count *c, const char *type, size_t size, s
 #define SIZED(c, type, object, last) \
 	pmk_count_sized(c, #type, (object)->size, PMK_SIZE_UP_TO(struct type, last))
 
-bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *row)
+bool pmk_count_get_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *row)
 {
 	unsigned each = c && c->result.nsections ? c->result.sections[0].nrows : 0;
 	const struct pmk_section *s;
@@ -82,7 +82,7 @@ bool pmk_count_row(const struct pmk_count *c, uint32_t i, struct pmk_count_row *
 	return true;
 }
 
-bool pmk_count_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric)
+bool pmk_count_get_metric(const struct pmk_count *c, uint32_t i, struct pmk_count_metric *metric)
 {
 	const struct pmk_section *s;
 	struct pmk_count_metric now;
@@ -120,7 +120,7 @@ static int exit_code(const struct pmk_count *c)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-bool pmk_count_summary(const struct pmk_count *c, struct pmk_count_summary *s)
+bool pmk_count_get_summary(const struct pmk_count *c, struct pmk_count_summary *s)
 {
 	const struct pmk_result *r = c ? &c->result : NULL;
 	struct pmk_count_summary now = { 0 };

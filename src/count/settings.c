@@ -191,6 +191,32 @@ static int add_variable(struct pmk_count *c, const char *text)
 	return add_word(c, &c->q.env, text);
 }
 
+static int set_stream(struct pmk_count *c, unsigned i, const char *name, const char *value)
+{
+	if (pmk_stream_is_sound(i, value))
+		return set_text(c, &c->q.streams[i], value);
+	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`%s` %s: expected fd:N%s file:PATH%s",
+			      name, value, i ? "," : " or",
+			      !i       ? ""
+			      : i == 1 ? " or capture"
+				       : ", capture or stdout");
+}
+
+static int set_stdin(struct pmk_count *c, const char *value)
+{
+	return set_stream(c, 0, "stdin", value);
+}
+
+static int set_stdout(struct pmk_count *c, const char *value)
+{
+	return set_stream(c, 1, "stdout", value);
+}
+
+static int set_stderr(struct pmk_count *c, const char *value)
+{
+	return set_stream(c, 2, "stderr", value);
+}
+
 /* "l2.type=l220,l2.size=128K": no value has a comma in it. */
 static int add_overrides(struct pmk_count *c, const char *value)
 {
@@ -288,6 +314,11 @@ static const struct setting settings[] = {
 	     MEMBER(sysroot)),
 	LONG("qemu", TEXT, "emu", "emulator command line to run in place of a program",
 	     MEMBER(qemu)),
+	LONG("stdin", TEXT, NULL, "what the program reads: fd:N or file:PATH", TAKEN(set_stdin)),
+	LONG("stdout", TEXT, NULL, "where its output goes: fd:N, file:PATH or capture",
+	     TAKEN(set_stdout)),
+	LONG("stderr", TEXT, NULL, "where its errors go: as stdout, or stdout",
+	     TAKEN(set_stderr)),
 	LONG("data", TEXT, NULL, "directory with cores/, metrics/ and layouts/", MEMBER(data)),
 	LONG("plugin", TEXT, NULL, "the module for QEMU, or the directory with all of them",
 	     MEMBER(plugin)),
@@ -442,6 +473,8 @@ void pmk_request_free(struct pmk_request *q)
 	pmk_words_free(&q->overrides);
 	pmk_words_free(&q->regions);
 	pmk_words_free(&q->env);
+	for (unsigned i = 0; i < 3; i++)
+		free(q->streams[i]);
 	free(q->file);
 	free(q->frequency);
 	free(q->period);

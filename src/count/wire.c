@@ -697,8 +697,8 @@ static int start(struct pmk_count *c, struct pmk_watch *w)
 	int err = 0;
 
 	if (o->path)
-		err = pmk_child_prepare(&w->child, o->path, c->q.command, -1, &c->ignored,
-					&c->fault);
+		err = pmk_child_prepare(&w->child, o->path, c->q.command, c->streams.fd,
+					&c->ignored, &c->fault);
 	if (err)
 		return err;
 	err = pmk_wired_connect(&o->wired, speaker_of(c), c->q.file, &c->fault);

@@ -11,7 +11,7 @@ void pmk_reading_init(struct pmk_reading *r)
 		pmk_stats_init(&r->latency[l].values);
 }
 
-int pmk_reading_latency(const struct pmk_plan *plan, const struct pmk_pmu *pmu, unsigned i)
+int pmk_reading_find_latency(const struct pmk_plan *plan, const struct pmk_pmu *pmu, unsigned i)
 {
 	int index = 0;
 

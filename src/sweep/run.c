@@ -83,7 +83,7 @@ static void put_rows(FILE *f, const struct pmk_count *count)
 	struct pmk_count_row row = { .size = sizeof(row) };
 	char number[24];
 
-	for (uint32_t i = 0; pmk_count_row(count, i, &row); i++) {
+	for (uint32_t i = 0; pmk_count_get_row(count, i, &row); i++) {
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)row.value);
 		put_text(f, row.name);
 		put_text(f, row.pmu);
@@ -150,9 +150,9 @@ static void count_cell(FILE *f, const struct pmk_sweep_plan *plan,
 	err = make_request(count, plan, cell, events);
 	if (!err)
 		err = pmk_count_run(count, NULL);
-	pmk_count_summary(count, &sum);
-	failure =
-		err ? pmk_count_error(count)->text : count_failure(cell, &sum, text, sizeof(text));
+	pmk_count_get_summary(count, &sum);
+	failure = err ? pmk_count_get_error(count)->text
+		      : count_failure(cell, &sum, text, sizeof(text));
 	cut = sum.partial && pmk_ends_jobs(sum.exit_code - 128);
 	snprintf(code, sizeof(code), "%d", cut ? KILLED : err ? -1 : sum.exit_code);
 	put_text(f, failure);

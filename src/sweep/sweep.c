@@ -190,12 +190,12 @@ static int sort_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 
 		if (!err)
 			err = take_names(s, c, count);
-		else if (pmk_count_error(count)->failure == PMK_COUNT_USAGE)
+		else if (pmk_count_get_error(count)->failure == PMK_COUNT_USAGE)
 			good = pmk_words_add(&c->refused, event) &&
-			       pmk_words_add(&c->reasons, pmk_count_error(count)->text),
+			       pmk_words_add(&c->reasons, pmk_count_get_error(count)->text),
 			err = 0;
 		else
-			pmk_count_fail(s->fault, err, "%s", pmk_count_error(count)->text);
+			pmk_count_fail(s->fault, err, "%s", pmk_count_get_error(count)->text);
 		pmk_count_free(count);
 		if (!good)
 			return pmk_count_no_memory(s->fault);
@@ -213,11 +213,11 @@ static int choose_events(struct pmk_sweep *s, struct pmk_sweep_configs *c,
 
 	if (!err)
 		err = take_names(s, c, count);
-	else if (pmk_count_error(count)->failure == PMK_COUNT_USAGE)
+	else if (pmk_count_get_error(count)->failure == PMK_COUNT_USAGE)
 		err = sort_events(s, c, program);
 	else
 		pmk_count_fail(s->fault, err, "%s:%u: %s", s->plan.path, program->line,
-			       pmk_count_error(count)->text);
+			       pmk_count_get_error(count)->text);
 	pmk_count_free(count);
 	return err;
 }

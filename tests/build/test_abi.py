@@ -67,20 +67,20 @@ int main(int argc, char **argv)
 	room.row.size = sizeof(room.row);
 	if (pmk_count_set(c, "event", "page-faults:u") || pmk_count_set(c, "target", "linux") ||
 	    pmk_count_program(c, argv + 1) || pmk_count_run(c, &listener))
-		return fprintf(stderr, "%s\\n", pmk_count_error(c)->text), 1;
-	if (!pmk_count_row(c, 0, &room.row) || !pmk_count_summary(c, &all) || all.runs != 1)
+		return fprintf(stderr, "%s\\n", pmk_count_get_error(c)->text), 1;
+	if (!pmk_count_get_row(c, 0, &room.row) || !pmk_count_get_summary(c, &all) || all.runs != 1)
 		return 2;
 	for (size_t i = 0; i < sizeof(room.behind); i++)
 		if (room.behind[i] != 0x55)
 			return 3;
 	printf("%zu %s %d\\n", sizeof(room.row), room.row.name, room.row.value > 0);
-	if (pmk_count_row(c, 0, &wrong))
+	if (pmk_count_get_row(c, 0, &wrong))
 		return 4;
-	printf("%s\\n", pmk_count_error(c)->text);
+	printf("%s\\n", pmk_count_get_error(c)->text);
 	listener.size = 8;
 	if (pmk_count_prepare(c, &listener) == 0)
 		return 5;
-	printf("%s\\n", pmk_count_error(c)->text);
+	printf("%s\\n", pmk_count_get_error(c)->text);
 	printf("%d\\n", !strcmp(pmk_version(), PMK_VERSION_STRING));
 	pmk_count_free(c);
 	return 0;

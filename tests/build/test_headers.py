@@ -59,6 +59,12 @@ def test_each_compiles_without_a_libc(there, tmp_path, name, compiler):
     compile_each(headers, compiler, there.include, tmp_path, "-nostdinc", "-isystem", own)
 
 
+@cases("compiler", ["g++ -std=c++11 -Wshadow", "clang++ -std=c++11 -Wshadow-all"])
+def test_functions_and_structs_have_different_names(there, tmp_path, compiler):
+    """In C++ a function of a struct's name hides the struct."""
+    compile_each(there.headers(), compiler, there.include, tmp_path)
+
+
 def test_a_header_that_needs_a_libc_is_known_to():
     for header, needs in HOSTED.items():
         with open(os.path.join(SOURCE, "include/pmk", header)) as f:

@@ -37,7 +37,7 @@ static void begin(void *ctx, struct pmk_count *c)
 	struct told *t = ctx;
 	struct pmk_count_summary sum = { .size = sizeof(sum) };
 
-	pmk_count_summary(c, &sum);
+	pmk_count_get_summary(c, &sum);
 	t->begun += sum.pmu && sum.command;
 }
 
@@ -47,7 +47,7 @@ static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 	struct pmk_count_row row = { .size = sizeof(row) };
 
 	t->early |= !t->begun || first != t->next;
-	for (; pmk_count_row(c, t->next, &row); t->next++)
+	for (; pmk_count_get_row(c, t->next, &row); t->next++)
 		t->early |= row.section != t->sections;
 	t->sections++;
 	if ((int)t->sections == t->stop_at)
@@ -85,7 +85,7 @@ static struct pmk_count *request(const char *const settings[][2], size_t n)
 	assert_non_null(c);
 	for (size_t i = 0; i < n; i++)
 		if (pmk_count_set(c, settings[i][0], settings[i][1]))
-			fail_msg("%s: %s", settings[i][0], pmk_count_error(c)->text);
+			fail_msg("%s: %s", settings[i][0], pmk_count_get_error(c)->text);
 	return c;
 }
 
@@ -93,7 +93,7 @@ static struct pmk_count *request(const char *const settings[][2], size_t n)
 
 static void expect_failure(struct pmk_count *c, int got, int failure, const char *says)
 {
-	const struct pmk_count_error *err = pmk_count_error(c);
+	const struct pmk_count_error *err = pmk_count_get_error(c);
 
 	assert_int_equal(got, failure);
 	assert_int_equal(err->failure, failure);
@@ -107,7 +107,7 @@ static uint64_t value_of(const struct pmk_count *c, const char *name, uint32_t s
 {
 	struct pmk_count_row row = { .size = sizeof(row) };
 
-	for (uint32_t i = 0; pmk_count_row(c, i, &row); i++)
+	for (uint32_t i = 0; pmk_count_get_row(c, i, &row); i++)
 		if (!strcmp(row.name, name) && row.section == section && row.has_value)
 			return row.value;
 	fail_msg("there is no %s", name);
@@ -132,24 +132,24 @@ static void test_dump(void **state)
 
 	(void)state;
 	if (pmk_count_run(c, &l))
-		fail_msg("%s", pmk_count_error(c)->text);
-	assert_int_equal(pmk_count_error(c)->failure, 0);
-	assert_string_equal(pmk_count_error(c)->text, "");
+		fail_msg("%s", pmk_count_get_error(c)->text);
+	assert_int_equal(pmk_count_get_error(c)->failure, 0);
+	assert_string_equal(pmk_count_get_error(c)->text, "");
 	/* As the example reads it, edge by edge. */
 	assert_int_equal(value_of(c, "instr_exec", 0), 14);
 	assert_int_equal(value_of(c, "dcache_miss", 0), 3);
-	assert_true(pmk_count_row(c, 0, &row));
+	assert_true(pmk_count_get_row(c, 0, &row));
 	assert_string_equal(row.pmu, "arm1176");
 	assert_string_equal(row.trust, "measured");
 	assert_null(row.region);
 	assert_int_equal(row.cpu, -1);
-	assert_true(pmk_count_row(c, 2, &row)); /* not in the map */
+	assert_true(pmk_count_get_row(c, 2, &row)); /* not in the map */
 	assert_false(row.has_value);
 	assert_non_null(row.reason);
-	assert_false(pmk_count_row(c, 3, &row));
-	assert_false(pmk_count_row(c, UINT32_MAX, &row));
+	assert_false(pmk_count_get_row(c, 3, &row));
+	assert_false(pmk_count_get_row(c, UINT32_MAX, &row));
 	assert_true(t.begun == 1 && t.sections == 1 && t.next == 3 && !t.early);
-	pmk_count_summary(c, &sum);
+	pmk_count_get_summary(c, &sum);
 	assert_string_equal(sum.pmu, "arm1176");
 	assert_null(sum.core);
 	assert_int_equal(sum.exit_code, 0);
@@ -157,7 +157,7 @@ static void test_dump(void **state)
 	assert_false(sum.partial);
 	assert_non_null(strstr(sum.producer, "24 cycles"));
 	assert_int_equal(pmk_count_result(c)->nsections, 1);
-	for (uint32_t i = 0; pmk_count_metric(c, i, &metric); i++)
+	for (uint32_t i = 0; pmk_count_get_metric(c, i, &metric); i++)
 		assert_true(metric.name && (metric.valid || metric.reason));
 	pmk_count_free(c);
 }
@@ -175,12 +175,12 @@ static void test_metric(void **state)
 
 	(void)state;
 	if (pmk_count_run(c, NULL))
-		fail_msg("%s", pmk_count_error(c)->text);
-	assert_true(pmk_count_metric(c, 0, &metric));
+		fail_msg("%s", pmk_count_get_error(c)->text);
+	assert_true(pmk_count_get_metric(c, 0, &metric));
 	assert_string_equal(metric.name, "dcache_mpki");
 	assert_true(metric.valid);
 	assert_true(metric.value > 214.28 && metric.value < 214.29); /* 3 of 14 */
-	assert_false(pmk_count_metric(c, 1, &metric));
+	assert_false(pmk_count_get_metric(c, 1, &metric));
 	pmk_count_free(c);
 }
 
@@ -200,7 +200,7 @@ static void test_intervals(void **state)
 	for (uint32_t i = 0; i < 3; i++)
 		sum += value_of(c, "instr_exec", i);
 	assert_int_equal(sum, 14);
-	assert_true(pmk_count_row(c, 3, &row));
+	assert_true(pmk_count_get_row(c, 3, &row));
 	assert_true(row.interval && row.at_cycles == 20 && row.section == 1);
 	pmk_count_free(c);
 }
@@ -213,7 +213,7 @@ static void test_stopped_dump(void **state)
 	(void)state;
 	pmk_count_stop(c, SIGINT); /* even before it runs */
 	assert_int_equal(pmk_count_run(c, NULL), 0);
-	pmk_count_summary(c, &sum);
+	pmk_count_get_summary(c, &sum);
 	/* It may be over before anybody looks. */
 	assert_true(sum.partial ? sum.exit_code == 128 + SIGINT : sum.exit_code == 0);
 	pmk_count_free(c);
@@ -241,11 +241,11 @@ static void run_here(struct pmk_count *c, const struct pmk_count_listener *l)
 {
 	if (!pmk_count_run(c, l))
 		return;
-	if (!strncmp(pmk_count_error(c)->text, "nothing can be counted", 22)) {
-		print_message("%s\n", pmk_count_error(c)->text);
+	if (!strncmp(pmk_count_get_error(c)->text, "nothing can be counted", 22)) {
+		print_message("%s\n", pmk_count_get_error(c)->text);
 		skip();
 	}
-	fail_msg("%s", pmk_count_error(c)->text);
+	fail_msg("%s", pmk_count_get_error(c)->text);
 }
 
 static void test_program(void **state)
@@ -256,16 +256,16 @@ static void test_program(void **state)
 
 	(void)state;
 	run_here(c, NULL);
-	pmk_count_summary(c, &sum);
+	pmk_count_get_summary(c, &sum);
 	assert_int_equal(sum.exit_code, 3);
 	assert_string_equal(sum.command, "sh -c 'exit 3'");
-	assert_true(pmk_count_row(c, 0, &row));
+	assert_true(pmk_count_get_row(c, 0, &row));
 	assert_string_equal(row.name, "page-faults:u");
 	assert_true(row.has_value && row.value > 0);
 	pmk_count_free(c);
 	c = here(suicide, "page-faults:u");
 	run_here(c, NULL);
-	pmk_count_summary(c, &sum);
+	pmk_count_get_summary(c, &sum);
 	assert_int_equal(sum.exit_code, 128 + SIGKILL);
 	pmk_count_free(c);
 }
@@ -280,7 +280,7 @@ static void test_stopped_program(void **state)
 	(void)state;
 	assert_int_equal(pmk_count_set(c, "interval", "10"), 0);
 	run_here(c, &l);
-	pmk_count_summary(c, &sum);
+	pmk_count_get_summary(c, &sum);
 	assert_int_equal(sum.exit_code, 128 + SIGTERM);
 	assert_true(sum.partial);
 	assert_non_null(strstr(sum.warning, "interrupted"));
@@ -307,6 +307,55 @@ static void test_signals_stay(void **state)
 		if (!sigaction(sig, NULL, &after))
 			assert_ptr_equal(after.sa_handler, before[sig].sa_handler);
 	}
+}
+
+/* The program's streams are files, descriptors, or captured; over all runs. */
+static void test_streams(void **state)
+{
+	static char shell[] = "/bin/sh", flag[] = "-c", text[] = "cat; echo bad >&2";
+	static char *const cat[] = { shell, flag, text, NULL };
+	static const char *const both[][2] = { { "target", "linux" },
+					       { "event", "page-faults:u" },
+					       { "stdout", "capture" },
+					       { "stderr", "capture" },
+					       { "repeat", "2" } };
+	struct pmk_count *c = REQUEST(both);
+	FILE *f = tmpfile();
+	char input[32];
+	size_t size;
+
+	(void)state;
+	fputs("in\n", f);
+	rewind(f);
+	snprintf(input, sizeof(input), "fd:%d", fileno(f));
+	assert_int_equal(pmk_count_set(c, "stdin", input), 0);
+	assert_int_equal(pmk_count_program(c, cat), 0);
+	assert_int_equal(pmk_count_run(c, NULL), 0);
+	assert_string_equal(pmk_count_get_output(c, "stdout", &size), "in\nin\n");
+	assert_int_equal(size, 6);
+	assert_string_equal(pmk_count_get_output(c, "stderr", &size), "bad\nbad\n");
+	assert_null(pmk_count_get_output(c, "stdin", &size));
+	pmk_count_free(c);
+	rewind(f);
+	c = REQUEST(both);
+	assert_int_equal(pmk_count_set(c, "stdin", input), 0);
+	assert_int_equal(pmk_count_set(c, "stderr", "stdout"), 0);
+	assert_int_equal(pmk_count_set(c, "stdout", "file:/dev/null"), 0);
+	assert_int_equal(pmk_count_program(c, cat), 0);
+	assert_int_equal(pmk_count_run(c, NULL), 0);
+	assert_null(pmk_count_get_output(c, "stderr", &size));
+	pmk_count_free(c);
+	fclose(f);
+	c = REQUEST(both);
+	expect_failure(c, pmk_count_set(c, "stdin", "capture"), PMK_COUNT_USAGE,
+		       "'stdin' capture: expected fd:N or file:PATH");
+	expect_failure(c, pmk_count_set(c, "stderr", "fd:x"), PMK_COUNT_USAGE,
+		       "expected fd:N, file:PATH, capture or stdout");
+	assert_int_equal(pmk_count_set(c, "stdin", "file:/no/such/file"), 0);
+	assert_int_equal(pmk_count_program(c, cat), 0);
+	expect_failure(c, pmk_count_run(c, NULL), PMK_COUNT_FAILED,
+		       "'stdin' file:/no/such/file: No");
+	pmk_count_free(c);
 }
 
 static void test_ignored_children(void **state)
@@ -450,7 +499,7 @@ static void test_order(void **state)
 	struct pmk_count_row row = { .size = sizeof(row) };
 
 	(void)state;
-	assert_false(pmk_count_row(c, 0, &row));
+	assert_false(pmk_count_get_row(c, 0, &row));
 	assert_int_equal(pmk_count_prepare(c, NULL), 0);
 	assert_int_equal(pmk_count_prepare(c, NULL), 0);
 	expect_failure(c, pmk_count_set(c, "event", "cycles"), PMK_COUNT_USAGE, "it is settled");
@@ -472,11 +521,11 @@ static void test_no_handle(void **state)
 	assert_int_equal(pmk_count_program(NULL, three), PMK_COUNT_FAILED);
 	assert_int_equal(pmk_count_prepare(NULL, NULL), PMK_COUNT_FAILED);
 	assert_int_equal(pmk_count_run(NULL, NULL), PMK_COUNT_FAILED);
-	assert_string_equal(pmk_count_error(NULL)->text, "out of memory");
-	assert_false(pmk_count_row(NULL, 0, &row));
-	assert_false(pmk_count_metric(NULL, 0, &metric));
+	assert_string_equal(pmk_count_get_error(NULL)->text, "out of memory");
+	assert_false(pmk_count_get_row(NULL, 0, &row));
+	assert_false(pmk_count_get_metric(NULL, 0, &metric));
 	assert_null(pmk_count_result(NULL));
-	pmk_count_summary(NULL, &sum);
+	pmk_count_get_summary(NULL, &sum);
 	assert_null(sum.pmu);
 	pmk_count_stop(NULL, SIGINT);
 	pmk_count_free(NULL);
@@ -528,6 +577,7 @@ int main(void)
 		cmocka_unit_test(test_stopped_program),
 		cmocka_unit_test(test_signals_stay),
 		QUIET(test_ignored_children),
+		QUIET(test_streams),
 		QUIET(test_settings),
 		QUIET(test_table_of_settings),
 		QUIET(test_prepare_again),

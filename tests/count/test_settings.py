@@ -12,7 +12,7 @@ pytestmark = pytest.mark.quick
 SHOWN = {"field-separator", "json-output", "json-document", "output", "append", "no-big-num",
          "big-num", "verbose", "help", "log-fd", "metric-only", "table", "html", "plot",
          "interval-print"}
-ALONE = {"data", "plugin"}
+ALONE = {"data", "plugin", "stdin", "stdout", "stderr"}
 # Options of `pmk run`, which is `guest`.
 RUN = {"guest", "irq", "at", "log"}
 # Locks, which threads are to share, and what was there before the handler of a bus error.

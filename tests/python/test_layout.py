@@ -7,7 +7,7 @@ import os
 import pytest
 
 from harness import BUILD, SOURCE, run
-from pmk import ErrorCode, Failure, Mode, _library, models
+from pmk import DumpState, ErrorCode, Failure, Mode, _library, models
 
 pytestmark = pytest.mark.quick
 
@@ -24,16 +24,23 @@ STRUCTS = {
            "pmk_bus": _library.CBus,
     "pmk_count_error": _library.CCountError, "pmk_count_row": _library.CCountRow,
     "pmk_count_metric": _library.CCountMetric, "pmk_count_summary": _library.CCountSummary,
+    "pmk_count_setting": _library.CCountSetting,
+    "pmk_dump_text": _library.CDumpText, "pmk_dump_event": _library.CDumpEvent,
+    "pmk_dump_count": _library.CDumpCount, "pmk_dump_region": _library.CDumpRegion,
+    "pmk_profile_sample": _library.CDumpSample, "pmk_dump": _library.CDump,
     "pmk_count_listener": _library.CCountListener,
 }
-HEADERS = ["pmk/ahbmon.h", "pmk/count.h", "pmk/microblaze.h", "pmk/model.h", "pmk/session.h"]
+HEADERS = ["pmk/ahbmon.h", "pmk/count.h", "pmk/dump.h", "pmk/microblaze.h",
+           "pmk/model.h", "pmk/session.h"]
 
 
 def constants():
-    known = {"PMK_NSIGNALS": len(_library.SIGNALS), "PMK_LATENCY_LOG": _library.LATENCY_LOG,
+    known = {"PMK_NSIGNALS": len(_library.SIGNALS), "PMK_DUMP_EVENTS": _library.DUMP_EVENTS,
+             "PMK_LATENCY_LOG": _library.LATENCY_LOG,
              "PMK_LATENCY_OPEN": _library.LATENCY_OPEN, "PMK_AHBMON_NBUSES": models.AHBMON_BUSES,
              "PMK_AHBMON_NREGS": _library.AHBMON_REGISTERS}
     known.update({f"PMK_{e.name}": int(e) for e in ErrorCode})
+    known.update({f"PMK_DUMP_{s.name}": int(s) for s in DumpState})
     known.update({f"PMK_MODE_{m.name}": int(m) for m in Mode})
     known.update({f"PMK_COUNT_{f.name}": int(f) for f in Failure})
     return known

@@ -105,6 +105,24 @@ def test_errors_are_the_lines_of_the_command(command, arguments, failure, line):
     assert e.value.failure == failure and line in str(e.value) and "\n" not in str(e.value)
 
 
+def test_streams(tmp_path):
+    (tmp_path / "in").write_text("in\n")
+    command = ["/bin/sh", "-c", "cat; echo bad >&2"]
+    out = pmk.stat(command, "page-faults:u", stdin=tmp_path / "in", stdout=pmk.Stream.CAPTURE,
+                   stderr=pmk.Stream.STDOUT)
+    assert (out.stdout, out.stderr) == (b"in\nbad\n", None)
+    with open(tmp_path / "in") as f, open(tmp_path / "out", "w+b") as to:
+        out = pmk.stat(command, "page-faults:u", stdin=f, stdout=to.fileno(),
+                       stderr=pmk.Stream.CAPTURE)
+        assert (out.stdout, out.stderr) == (None, b"bad\n")
+        assert (tmp_path / "out").read_bytes() == b"in\n"
+    # Emulated, too.
+    out = pmk.stat([loop(1)], "instructions", stdout=pmk.Stream.CAPTURE)
+    assert out.stdout == b""
+    with pytest.raises(TypeError, match="stdout: a path, a file or a descriptor, not float"):
+        pmk.stat(command, stdout=1.5)
+
+
 def test_a_command_is_a_list():
     with pytest.raises(TypeError, match="the command is a list"):
         pmk.stat(loop(10))

@@ -15,7 +15,8 @@ pytestmark = pytest.mark.quick
 
 def test_mypy_finds_nothing():
     have("mypy")
-    out = run("mypy", "--strict", "--cache-dir", os.path.join(WORK, "mypy"), "pmk",
+    out = run("mypy", "--strict", "--enable-incomplete-feature=Unpack", "--cache-dir",
+              os.path.join(WORK, "mypy"), "pmk",
               cwd=os.path.join(SOURCE, "python"))
     assert out.code == 0, out
     assert os.path.exists(os.path.join(SOURCE, "python/pmk/py.typed"))

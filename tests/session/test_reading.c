@@ -72,8 +72,8 @@ static void test_differences(void **state)
 
 	(void)state;
 	start(false);
-	assert_int_equal(pmk_reading_latency(&r.session.plan, &pmk_microblaze, 0), -1);
-	assert_int_equal(pmk_reading_latency(&r.session.plan, &pmk_microblaze, 1), 0);
+	assert_int_equal(pmk_reading_find_latency(&r.session.plan, &pmk_microblaze, 0), -1);
+	assert_int_equal(pmk_reading_find_latency(&r.session.plan, &pmk_microblaze, 1), 0);
 	request(1);
 	request(20);
 	OK(pmk_reading_take(&first, &r.session));

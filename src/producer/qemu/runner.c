@@ -148,7 +148,7 @@ static void fix_surroundings(void)
 /* What the child does before it is the emulator, in memory that is still pmk's. Errors are written
  * to `report`, which exec closes. */
 static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
-				    const int inherited[3], int input, int report,
+				    const int inherited[3], const int streams[3], int report,
 				    const sigset_t *mask)
 {
 	ssize_t ignored;
@@ -161,8 +161,9 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 	/* This emulator inherits them, and no other process. */
 	for (unsigned i = 0; i < 3; i++)
 		fcntl(inherited[i], F_SETFD, 0);
-	if (input >= 0)
-		dup2(input, STDIN_FILENO);
+	for (int i = 0; i < 3; i++)
+		if (streams[i] >= 0)
+			dup2(streams[i], i);
 	execvpe(path, argv, envp);
 	err = errno;
 	ignored = write(report, &err, sizeof(err));
@@ -173,7 +174,7 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 /* Start it in a child that shares pmk's memory, while pmk waits for it to be the emulator. After a
  * fork() the pages of both would be copied one by one. */
 static pid_t start_emulator(const char *path, char **argv, char *const *envp,
-			    const int inherited[3], int input, int report)
+			    const int inherited[3], const int streams[3], int report)
 {
 	pid_t parent = getpid(), child;
 	sigset_t all, before;
@@ -182,7 +183,7 @@ static pid_t start_emulator(const char *path, char **argv, char *const *envp,
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	child = vfork();
 	if (child == 0)
-		exec_emulator(path, argv, envp, parent, inherited, input, report, &before);
+		exec_emulator(path, argv, envp, parent, inherited, streams, report, &before);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return child;
 }
@@ -287,7 +288,7 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 		return PMK_EIO;
 	}
 	r->pid = start_emulator(cfg->emulator, argv, envp,
-				(int[]){ arena_fd, ledger_fd, cfg->guest.log }, cfg->input,
+				(int[]){ arena_fd, ledger_fd, cfg->guest.log }, cfg->streams,
 				report[1]);
 	free(argv);
 	free(envp);

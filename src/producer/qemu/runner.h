@@ -34,7 +34,7 @@ struct pmk_runner_config {
                             * "@space@" are replaced by the plugin argument, the sizes of the
                             * program's stack and of its address space */
 	char *const *envp; /* the emulator's environment */
-	int input;	   /* its standard input; -1: that of this process */
+	int streams[3];	   /* its standard input and output; -1: that of this process */
 	/* With counters.shows_pins: who is told, of the first core of the first process. */
 	struct pmk_pins_sink pins;
 };
