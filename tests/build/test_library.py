@@ -91,7 +91,7 @@ def test_no_file_names_the_place_it_was_built_for(there):
 def test_firmware_is_built_with_the_two_files(there, tmp_path):
     have("arm-none-eabi-gcc")
     (tmp_path / "main.c").write_text("""\
-#include <pmk/target.h>
+#include "pmk_target.h"
 
 static struct pmk_target pmu;
 
