@@ -181,7 +181,7 @@ def test_wrong_times():
     for where in (("--from", "f", "--to", "k_end"), ("--region", "f")):
         refuse("-T", "emu", "-D", "10", *where, loop(N), said="not together")
     refuse("-T", "wave:x.vcd", "--map", "m", "-D", "1",
-           said="--delay is for -T emu and -T linux, not for -T wave")
+           said="-D is for -T emu and -T linux, not for -T wave")
     refuse("-T", "wave:x.vcd", "--map", "m", "--timeout", "100", said="--timeout is for a program")
 
 

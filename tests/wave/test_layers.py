@@ -129,7 +129,7 @@ def test_a_layer_alone_and_the_monitor():
     equal((doc["pmu"], counts(doc)["ct_exp_rd"]), ("ahbmon", board["m10"]["read"]))
     doc = stat(*where, "--pmu", "amba", "-e", "m10.read,m1.read")
     equal(counts(doc), {"m10.read": board["m10"]["read"], "m1.read": None})
-    equal(doc["counters"][1]["reason"], "--layer leaves it out")
+    equal(doc["counters"][1]["reason"], "the layer that was chosen leaves it out")
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "--pmu", "ahbmon")
     equal(out.code, 129)
     contains(out.err, "the layers m1 and m2 have one monitor, exp: say monitor = NAME, one of armi "

@@ -89,7 +89,7 @@ def test_without_codes_the_gxi_alone():
     equal(counts(doc), {"ct_gxi_rd": board["gxi"]["RD"], "ct_gxi_wr": board["gxi"]["WR"],
                         "ct_armd_rd": None})
     equal(doc["counters"][2]["reason"], "packets do not tell it, or the layout has no codes of "
-          "this layer (--layout)")
+          "this layer")
 
 
 def test_a_packet_that_the_layout_does_not_have():

@@ -124,7 +124,7 @@ def test_nobody_is_there():
     (("-T", "gdb::1", "-I", "5cycles"), "intervals of ms only"),
     (("-T", "gdb::1", "--pmu", "microblaze", "--set", "processor=1"), "has 1 ports"),
     (("-T", "gdb::1", "--layout", "x.ini"), "--layout is for --pmu ahbmon"),
-    (("-T", "gdb::1", "-p", "1"), "--pid is for -T linux"),
+    (("-T", "gdb::1", "-p", "1"), "-p is for -T linux"),
 ])
 def test_wrong_usage(words, says):
     out = pmk("stat", *words)
