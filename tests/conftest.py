@@ -7,6 +7,7 @@ once, with those of its tests that were selected. A ….vec is a file of vectors
 on each core it names.
 """
 import difflib
+import importlib
 import json
 import os
 import re
@@ -29,6 +30,12 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 # nohup: pytest stays alive, but the programs that it starts get the default action of the signal.
 if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda number, frame: None)
+# When a test imports doctest, Python's readline sets these two variables of the process, where
+# os.environ does not show them; pmk then believes them and not the terminal that a test has made.
+importlib.import_module("readline")
+for name in ("COLUMNS", "LINES"):
+    os.environ.pop(name, None)
+    os.unsetenv(name)
 LIMIT = 3600  # seconds; for what hangs
 
 
