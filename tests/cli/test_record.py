@@ -586,7 +586,7 @@ def test_stubs_have_the_names_that_objdump_gives(prefix, length, flags):
     text = run(prefix + "objdump", "-d", path).out
     named = {int(a, 16): name for a, name in re.findall(r"^([0-9a-f]+) <(\w+@plt)>:$", text, re.M)}
     found = stubs(record("-e", "instructions", path), path)
-    equal({a: name for a, (name, _) in found.items()}, {a: named[a] for a in found})
+    equal({a: name for a, (name, _) in found.items()}, {a: named.get(a) for a in found})
     equal([n for name, n in found.values() if name == "memcmp@plt"], [100 * length])
 
 
