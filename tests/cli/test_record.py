@@ -579,15 +579,21 @@ def stubs(db, path):
     (CROSS, 4, ("-march=armv4t", "-mthumb")),
     (HARD, 3, ()),
     (A64, 4, ()),
-    (A64, 4, ("-mbranch-protection=standard", "-Wl,-z,force-bti,--no-warnings")),
+    (A64, 5, ("-mbranch-protection=standard", "-Wl,-z,force-bti,--no-warnings")),
 ])
 def test_stubs_have_the_names_that_objdump_gives(prefix, length, flags):
     path = build("compares", COMPARES, "-O1", "-fno-builtin", *flags, prefix=prefix)
     text = run(prefix + "objdump", "-d", path).out
     named = {int(a, 16): name for a, name in re.findall(r"^([0-9a-f]+) <(\w+@plt)>:$", text, re.M)}
     found = stubs(record("-e", "instructions", path), path)
-    equal({a: name for a, (name, _) in found.items()}, {a: named.get(a) for a in found})
-    equal([n for name, n in found.values() if name == "memcmp@plt"], [100 * length])
+    # objdump 2.44 takes stubs of 24 bytes for 16, so that it has no name at some of them.
+    compared = {a: named[a] for a in found if a in named}
+    equal({a: found[a][0] for a in compared}, compared)
+    assert compared and (len(compared) == len(found) or "force-bti" in str(flags)), (found, named)
+    (address, n), = [(a, n) for a, (name, n) in found.items() if name == "memcmp@plt"]
+    if length == 5 and not re.search(rf"^ *{address:x}:\t.*\tbti\t", text, re.M):
+        length = 4  # not all linkers let a stub of a PIE begin with BTI
+    equal(n, 100 * length)
 
 
 def test_stubs_of_functions_that_are_chosen_at_the_start():
