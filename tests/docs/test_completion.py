@@ -108,7 +108,8 @@ def test_cores_pmus_metrics_targets():
 def test_core_parameters():
     keys = {row[0] for family in repo.core_families() for row in repo.core_keys(family)}
     equal(complete("stat", "--set", ""), sorted(k + "=" for k in keys))
-    equal(complete("stat", "--set", "dcache.s"), ["dcache.size=", "dcache.store_miss_external="])
+    equal(complete("stat", "--set", "dcache.s"), ["dcache.size=", "dcache.store_miss_each=",
+                                                     "dcache.store_miss_external="])
 
 
 def test_operands():

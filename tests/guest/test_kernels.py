@@ -323,6 +323,12 @@ def test_store_misses_not_external_if_told():
          dcache_miss=64, expl_d_access=0)
 
 
+def test_stores_to_one_line_miss_once_if_told():
+    # 64 words in 8 lines, twice: the first store to each line; all go outside.
+    want(count("walk", "dcache.store_miss_each=off", ACCESS="str", STRIDE=4, COUNT=64, PASSES=2),
+         dcache_miss=16, expl_d_access=128)
+
+
 def test_stores_written_through():
     # LDR fills: 1. Each of the four STR hits and goes outside all the same: 4. Nothing gets dirty.
     body = "ldr r1, [r10]; str r1, [r10]; str r1, [r10, #4]; str r1, [r10, #8]; str r1, [r10]"

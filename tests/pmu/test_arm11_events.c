@@ -178,7 +178,7 @@ static void test_choices_are_marked(void **state)
 	} choices[] = {
 		{ 0x09, "silicon adds speculative ones" },
 		{ 0x0a, "silicon adds speculative ones" },
-		{ 0x0b, "our choices; dcache.miss_uncached" },
+		{ 0x0b, "our choices; dcache.store_miss_each" },
 		{ 0x12, "our choice elsewhere; wbuf.dmb_drains" },
 	};
 

@@ -56,7 +56,7 @@ static bool has_usual_data(const struct pmk_cpu *cpu)
 	const struct pmk_core *core = &cpu->core;
 
 	return core->dcache_on && !core->dcache_wt && !core->arm11.write_allocate &&
-	       !pmk_order_is_kept(&cpu->arm11.dcache.order);
+	       core->arm11.store_miss_each && !pmk_order_is_kept(&cpu->arm11.dcache.order);
 }
 
 /* And all that its misses wait for? */
@@ -108,6 +108,7 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 		return PMK_ENOMEM;
 	}
 	cpu->arm11.pred[PMK_BRANCH_NONE] = PMK_PRED_NOT_TAKEN;
+	cpu->arm11.store_missed = PMK_NO_LINE;
 	cpu->arm11.usual = has_usual_data(cpu) && !core->timeless && has_usual_memory(cpu);
 	cpu->arm11.usual_fetch = !pmk_order_is_kept(&cpu->arm11.icache.order) &&
 				 !pmk_l2cc_is_on(&cpu->arm11.l2) && !pmk_sdram_differs(core);
@@ -1306,6 +1307,8 @@ static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 		data_evict(cpu, victim);
 	cpu->dyn[PMK_SIG_DATA_EXTERNAL]++;
 	cpu->arm11.dmap[line] |= PMK_D_PRESENT | PMK_D_LOAD;
+	if (cpu->arm11.store_missed == line)
+		cpu->arm11.store_missed = PMK_NO_LINE;
 }
 
 static bool is_device(struct pmk_cpu *cpu, uint32_t line)
@@ -1384,7 +1387,10 @@ static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned hal
 		pmk_arm11_data_hit(cpu, line);
 		return false;
 	}
-	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+	/* DAI 0195B §8 leaves open whether stores to one absent line count once, as loads do. */
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] +=
+		cpu->core.arm11.store_miss_each || cpu->arm11.store_missed != line;
+	cpu->arm11.store_missed = line;
 	if (cpu->core.arm11.write_allocate) {
 		data_fill(cpu, line);
 		return false;

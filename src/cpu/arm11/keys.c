@@ -49,6 +49,8 @@ const struct pmk_core_key pmk_arm11_keys[] = {
 		"a DMB counts as a write buffer drain"),
 	PMK_CORE_KEY(arm11.store_miss_external,  "dcache.store_miss_external", 1, 0, 1, 'b',
 		"a store that misses counts as an explicit external access"),
+	PMK_CORE_KEY(arm11.store_miss_each,      "dcache.store_miss_each", 1, 0, 1, 'b',
+		"dcache_miss counts each store to one absent line; off: several count once"),
 	PMK_CORE_KEY(arm11.miss_uncached,        "dcache.miss_uncached", 0, 0, 1, 'b',
 		"dcache_miss counts non-cacheable accesses, too"),
 	PMK_CORE_KEY(arm11.flush_stall,          "fetch.flush_stall", 1, 0, 16, 'n',

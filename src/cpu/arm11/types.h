@@ -35,6 +35,7 @@ struct pmk_core_arm11 {
 	uint64_t load_pc;
 	uint64_t dmb_drains;
 	uint64_t store_miss_external;
+	uint64_t store_miss_each;
 	uint64_t miss_uncached;
 	uint64_t flush_stall;
 	uint64_t l2_write_allocate;
@@ -100,7 +101,8 @@ struct pmk_cpu_arm11 {
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
 	/* The signal that it was counted in when it began; PMK_SIG_NONE: its block counted it. */
 	uint8_t multiple_counts;
-	uint64_t uncached;			 /* data accesses that bypassed the cache */
+	uint64_t uncached;     /* data accesses that bypassed the cache */
+	uint32_t store_missed; /* line that the last store missed, while absent; PMK_NO_LINE */
 	const struct pmk_arm11_instead *instead; /* its own memory system; NULL: an ARM11's */
 	struct pmk_cache icache, dcache;
 	struct pmk_tlb itlb, dtlb, main_tlb;

@@ -98,7 +98,7 @@ const struct pmk_event pmk_arm11_events[] = {
 	  .ref = PMK_DOC(T2 ", §8" T141),
 	  .brief = PMK_DOC("data accesses that missed the cache, reads and writes"),
 	  .caveat = PMK_DOC("each store to one absent line counts, non-cacheable accesses do not "
-		    "(our choices; dcache.miss_uncached counts them)") },
+		    "(our choices; dcache.store_miss_each, dcache.miss_uncached)") },
 	{ .code = 0x0C, .name = "dcache_wback",
 	  .cores = ALL, .signal = PMK_SIG_L1D_WB_HALF,
 	  .ref = PMK_DOC(T2 T141),

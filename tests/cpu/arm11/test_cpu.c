@@ -167,6 +167,7 @@ struct oracle {
 	struct cache l2;
 	uint32_t held[2][8];
 	unsigned turn[2];
+	uint32_t store_missed; /* the last line that a store missed, + 1, until it comes in */
 	bool (*is_device)(void *ctx, uint64_t addr);
 	uint64_t n[PMK_NSIGNALS];
 };
@@ -301,7 +302,7 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 {
 	const struct pmk_core *c = o->core;
 	struct line *l;
-	bool cached;
+	bool cached, again;
 
 	o->n[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
 	o->n[PMK_SIG_L1D_ACCESS]++;
@@ -309,7 +310,11 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 	cached = c->dcache_on && !(o->is_device && o->is_device(NULL, addr));
 	o->n[PMK_SIG_L1D_ACCESS_WB] += cached;
 	l = cached ? cache_find(&o->dcache, addr >> 5) : NULL;
-	if (!l && (cached || c->arm11.miss_uncached)) {
+	again = cached && !l && write && !c->arm11.store_miss_each &&
+		o->store_missed == (addr >> 5) + 1;
+	if (cached && !l && (write || o->store_missed == (addr >> 5) + 1))
+		o->store_missed = write && !c->arm11.write_allocate ? (addr >> 5) + 1 : 0;
+	if (!l && !again && (cached || c->arm11.miss_uncached)) {
 		o->n[PMK_SIG_L1D_MISS]++;
 		o->n[write ? PMK_SIG_L1D_WRITE_MISS : PMK_SIG_L1D_READ_MISS]++;
 	}
@@ -1014,6 +1019,9 @@ static const struct geometry geometries[] = {
 	    { "dcache.write_through", "on" },
 	    { "dcache.write_allocate", "on" },
 	    { "cache.round_robin", "on" } } },
+	{ "stores to one line miss once", { SMALL, { "dcache.store_miss_each", "off" } } },
+	{ "and write-through",
+	  { SMALL, { "dcache.store_miss_each", "off" }, { "dcache.write_through", "on" } } },
 	{ "store misses stay inside", { SMALL, { "dcache.store_miss_external", "off" } } },
 	{ "MMU off", { SMALL, { "mmu.enable", "off" } } },
 	{ "data cache off", { { "dcache.enable", "off" } } },

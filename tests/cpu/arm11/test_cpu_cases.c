@@ -158,6 +158,28 @@ static void test_stores_do_not_allocate(void **state)
 	bench_free(s);
 }
 
+/* With dcache.store_miss_each off, they are one miss, until another store misses or the line was in
+ * the cache. All of them go outside. */
+static void test_stores_to_one_line_miss_once(void **state)
+{
+	static const struct geometry once = { "once", { { "dcache.store_miss_each", "off" } } };
+	struct bench *s = bench_new(&once);
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		store_word(s, 0x20000 + 4 * i);
+	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 1);
+	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 8);
+	store_word(s, 0x20020);
+	store_word(s, 0x20000);
+	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 3);
+	for (uint32_t i = 0; i < 16; i++)
+		load_word(s, 0x20000 + 0x1000 * i); /* it comes in, and is thrown out */
+	store_word(s, 0x20000);
+	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 4);
+	bench_free(s);
+}
+
 /* A word over the end of a line is two accesses; over the end of a page it needs both pages. */
 static void test_straddling(void **state)
 {
@@ -680,6 +702,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dirty_victim),
 		cmocka_unit_test(test_stores_do_not_allocate),
+		cmocka_unit_test(test_stores_to_one_line_miss_once),
 		cmocka_unit_test(test_straddling),
 		cmocka_unit_test(test_multiples),
 		cmocka_unit_test(test_written_through_misses),
