@@ -1045,6 +1045,12 @@ def test_info_shows_each_layout_of_a_register():
     contains(out, "note         arm1136r0 arm1136: privileged modes; Undefined in user mode")
     contains(pmk("info", "CCNT", "--pmu", "arm1136").out, "reset: unpredictable")
     contains(pmk("info", "PCCMDR").out, "access       write: MDM command 0x52")
+    for name, who in (("PCCMDR", "software that holds the lock"), ("EMMC", "any access: no"),
+                      ("INT_MASK", "Secure accesses; Non-secure ones while"),
+                      ("COUNTER0", "only while counting is disabled"),
+                      ("GxiPageSize", "(model: page_reset)"), ("hpmcounter3h", "while mcounteren"),
+                      ("DWT_CTRL", "BusFault")):
+        contains(" ".join(pmk("info", name).out.split()), who)
     equal(pmk("info", "PMNC", "--pmu", "arm1156").out.count("Control Register"), 1)
 
 

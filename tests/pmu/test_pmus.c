@@ -144,6 +144,7 @@ static void test_registers(void **state)
 
 			CHECK(pmu, reg->name, reg->ref && *reg->ref && reg->brief && *reg->brief);
 			CHECK(pmu, reg->name, reg->where && *reg->where);
+			CHECK(pmu, reg->name, reg->note && *reg->note);
 			CHECK(pmu, reg->name, reg->nfields > 0);
 			for (unsigned f = 0; f < reg->nfields; f++) {
 				CHECK(pmu, reg->name, !(seen & reg->fields[f].mask));

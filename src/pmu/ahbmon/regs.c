@@ -54,7 +54,11 @@ static const struct pmk_field threshold_fields[] = {
 	  .brief = "longest wait that is no hit, in HCLK cycles" },
 };
 
-#define FIELDS(f) .where = WHERE, .width = 32, .fields = (f), .nfields = COUNT(f)
+#define RIGHTS "any mode, by aligned words (DDI 0287B §4.2.2): no restriction is documented"
+#define OPEN(param) "; reset: not documented (model: " param ")"
+
+#define FIELDS(f, open_) .where = WHERE, .width = 32, .fields = (f), .nfields = COUNT(f), \
+			 .note = RIGHTS open_
 
 #define T_ARMI  "DDI 0287B Table 4-6"
 #define T_CLCDC "DDI 0287B Table 4-7"
@@ -66,26 +70,26 @@ static const struct pmk_field threshold_fields[] = {
 #define T_HCLK  "DDI 0287B Table 4-13"
 
 #define COUNTER(id, manual, event, bus, sig, unit, note, text) \
-	[PMK_AHBMON_##id] = { .name = #manual, FIELDS(count_fields), .ref = T_##bus, \
+	[PMK_AHBMON_##id] = { .name = #manual, FIELDS(count_fields, ""), .ref = T_##bus, \
 			      .brief = text },
 
 #define THRESHOLD_OF(id, what, text) \
 	[PMK_AHBMON_THRESHOLD0 + PMK_AHBMON_OVER_##id] = { \
-		.name = "WaitThreshold" what, FIELDS(threshold_fields), .ref = THRESHOLD, \
-		.brief = "wait threshold of " text }
+		.name = "WaitThreshold" what, FIELDS(threshold_fields, OPEN("threshold_reset")), \
+		.ref = THRESHOLD, .brief = "wait threshold of " text }
 
 const struct pmk_reg_info pmk_ahbmon_regs[] = {
 	PMK_AHBMON_COUNTERS(COUNTER)
-	[PMK_AHBMON_CTRLREG] = { .name = "AHBMONCtrlReg", FIELDS(ctrl_fields),
+	[PMK_AHBMON_CTRLREG] = { .name = "AHBMONCtrlReg", FIELDS(ctrl_fields, ""),
 				 .ref = "DDI 0287B §4.2.2",
 				 .brief = "control: enable, DBGACK tracking" },
 	[PMK_AHBMON_RSTCTRS] = { .name = "AHBMONRstCtrs", .aliases = "AHBMONRstCntrs",
-				 FIELDS(any_fields), .ref = "DDI 0287B §4.3.27",
+				 FIELDS(any_fields, ""), .ref = "DDI 0287B §4.3.27",
 				 .brief = "a write resets the counters" },
 	[PMK_AHBMON_PRSTCTRS] = { .name = "AHBMONPrstCtrs", .aliases = "AHBMONPrstCntrs",
-				  FIELDS(any_fields), .ref = "DDI 0287B §4.3.28",
+				  FIELDS(any_fields, ""), .ref = "DDI 0287B §4.3.28",
 				  .brief = "a write stops the counters, each at its own address" },
-	[PMK_AHBMON_GXIPAGESIZE] = { .name = "GxiPageSize", FIELDS(page_fields),
+	[PMK_AHBMON_GXIPAGESIZE] = { .name = "GxiPageSize", FIELDS(page_fields, OPEN("page_reset")),
 				     .ref = "DDI 0287B Table 4-12, §4.3.26",
 				     .brief = "page size of CtGxiPageChange" },
 	THRESHOLD_OF(ARMI, "Armi", "the ARM-I layer"),

@@ -252,7 +252,8 @@ static const struct pmk_field dfr0_fields[] = {
 	[PMK_ARMV8_DFR0] = { \
 	  .name = "ID_AA64DFR0", .aliases = "ID_AA64DFR0_EL1 DFR0", .where = where_DFR0, \
 	  .width = 64, .fields = dfr0_fields, .nfields = COUNT(dfr0_fields), \
-	  .ref = "DDI 0487 D23.2", .brief = "AArch64 Debug Feature Register 0" }
+	  .ref = "DDI 0487 D23.2", .brief = "AArch64 Debug Feature Register 0", \
+	  .note = "at EL1 and above" }
 
 /* Rows that differ: registers of `w` bits, field lists with the suffix p5 or without. */
 #define ROWS(w, p5) \

@@ -68,7 +68,8 @@ static const struct pmk_field demcr_fields[] = {
 
 #define REG(reg, n, alias, at, f, start, r, text) \
 	[PMK_DWT_##reg] = { .name = n, .aliases = alias, .where = at, .width = 32, .fields = f, \
-			    .nfields = COUNT(f), .reset = (start), .ref = r, .brief = text }
+			    .nfields = COUNT(f), .reset = (start), .ref = r, .brief = text, \
+			    .note = "privileged code, and debuggers; a BusFault otherwise" }
 
 const struct pmk_reg_info pmk_dwt_regs[PMK_DWT_NREGS] = {
 	REG(CTRL, "DWT_CTRL", "CTRL", "0xE0001000", ctrl_fields, 0, R_CTRL, "control"),

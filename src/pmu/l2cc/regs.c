@@ -93,34 +93,43 @@ INT_FIELDS(mask, "RW")
 INT_FIELDS(status, "RO")
 INT_FIELDS(clear, "WO")
 
-#define REG(n, w, f, r, text) \
+#define ANY	 "any access: no restriction is documented; reset: not documented, 0 in the model"
+#define BOTH	 "Secure and Non-secure accesses (DDI 0246 §3.3.7)"
+#define PRELOADS BOTH "; written only while counting is disabled"
+#define GUARDED \
+	"Secure accesses; Non-secure ones while bit 27 of the Auxiliary Control Register is 1 " \
+	"(DDI 0246 §3.3.4)"
+
+#define REG(n, w, f, r, text, who) \
 	{ .name = (n), .where = (w), .width = 32, .fields = (f), .nfields = COUNT(f), .ref = (r), \
-	  .brief = (text) }
+	  .brief = (text), .note = (who) }
+#define L210_REG(n, offset, f, text) REG(n, W_EMC(offset), f, R_L210, text, ANY)
+#define L220_REG(n, offset, f, r, text, who) REG(n, W_L220(offset), f, r, text, who)
 
 const struct pmk_reg_info pmk_l210_regs[PMK_L210_NREGS] = {
-	REG("EMMC", W_EMC("0x000"), emmc_fields, R_L210, "monitor control"),
-	REG("EMCS", W_EMC("0x004"), emcs_fields, R_L210, "counter status"),
-	REG("EMCC0", W_EMC("0x100"), emcc_fields, R_L210, "configuration of counter 0"),
-	REG("EMCC1", W_EMC("0x104"), emcc_fields, R_L210, "configuration of counter 1"),
-	REG("EMCC2", W_EMC("0x108"), emcc_fields, R_L210, "configuration of counter 2"),
-	REG("EMCC3", W_EMC("0x10C"), emcc_fields, R_L210, "configuration of counter 3"),
-	REG("EMC0", W_EMC("0x200"), count_fields, R_L210, "counter 0"),
-	REG("EMC1", W_EMC("0x204"), count_fields, R_L210, "counter 1"),
-	REG("EMC2", W_EMC("0x208"), count_fields, R_L210, "counter 2"),
-	REG("EMC3", W_EMC("0x20C"), count_fields, R_L210, "counter 3"),
+	L210_REG("EMMC", "0x000", emmc_fields, "monitor control"),
+	L210_REG("EMCS", "0x004", emcs_fields, "counter status"),
+	L210_REG("EMCC0", "0x100", emcc_fields, "configuration of counter 0"),
+	L210_REG("EMCC1", "0x104", emcc_fields, "configuration of counter 1"),
+	L210_REG("EMCC2", "0x108", emcc_fields, "configuration of counter 2"),
+	L210_REG("EMCC3", "0x10C", emcc_fields, "configuration of counter 3"),
+	L210_REG("EMC0", "0x200", count_fields, "counter 0"),
+	L210_REG("EMC1", "0x204", count_fields, "counter 1"),
+	L210_REG("EMC2", "0x208", count_fields, "counter 2"),
+	L210_REG("EMC3", "0x20C", count_fields, "counter 3"),
 };
 
 const struct pmk_reg_info pmk_l220_regs[PMK_L220_NREGS] = {
-	REG("CONTROL", W_L220("0x200"), control_fields, R_CONTROL, "event counter control"),
-	REG("CONFIG1", W_L220("0x204"), config_fields, R_CONFIG, "configuration of counter 1"),
-	REG("CONFIG0", W_L220("0x208"), config_fields, R_CONFIG, "configuration of counter 0"),
-	REG("COUNTER1", W_L220("0x20C"), l220_count_fields, R_COUNTER, "counter 1"),
-	REG("COUNTER0", W_L220("0x210"), l220_count_fields, R_COUNTER, "counter 0"),
-	REG("INT_MASK", W_L220("0x214"), int_mask_fields, R_INT,
-	  "interrupt mask: 1 lets it through"),
-	REG("INT_MASKED", W_L220("0x218"), int_status_fields, R_INT,
-	  "interrupts that are let through"),
-	REG("INT_RAW", W_L220("0x21C"), int_status_fields, R_INT, "interrupts, masked or not"),
-	REG("INT_CLEAR", W_L220("0x220"), int_clear_fields, R_INT, "write 1 to clear"),
+	L220_REG("CONTROL", "0x200", control_fields, R_CONTROL, "event counter control", ANY),
+	L220_REG("CONFIG1", "0x204", config_fields, R_CONFIG, "configuration of counter 1", BOTH),
+	L220_REG("CONFIG0", "0x208", config_fields, R_CONFIG, "configuration of counter 0", BOTH),
+	L220_REG("COUNTER1", "0x20C", l220_count_fields, R_COUNTER, "counter 1", PRELOADS),
+	L220_REG("COUNTER0", "0x210", l220_count_fields, R_COUNTER, "counter 0", PRELOADS),
+	L220_REG("INT_MASK", "0x214", int_mask_fields, R_INT, "interrupt mask: 1 lets it through",
+		 GUARDED),
+	L220_REG("INT_MASKED", "0x218", int_status_fields, R_INT,
+		 "interrupts that are let through", ANY),
+	L220_REG("INT_RAW", "0x21C", int_status_fields, R_INT, "interrupts, masked or not", ANY),
+	L220_REG("INT_CLEAR", "0x220", int_clear_fields, R_INT, "write 1 to clear", GUARDED),
 };
 /* clang-format on */

@@ -54,7 +54,9 @@ static const struct pmk_field write_fields[] = {
 	  .brief = "next item of the selected counter" },
 };
 
-#define FIELDS(f) .fields = (f), .nfields = COUNT(f)
+#define FIELDS(f) .fields = (f), .nfields = COUNT(f), \
+	.note = "by JTAG, and by software that holds the lock of the debug module, in any mode " \
+		"(C_DBG_REG_ACCESS = 1); no instruction of the core reads or writes it"
 
 const struct pmk_reg_info pmk_microblaze_regs[] = {
 	[PMK_MICROBLAZE_PCCTRLR] = { .name = "PCCTRLR", .width = 8, FIELDS(control_fields),

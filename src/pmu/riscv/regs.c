@@ -53,9 +53,13 @@ static const struct pmk_field enable_fields[] = {
 	FIELD("CY", COUNTERS_CY, "RW", R_ENABLE, traps, "cycle"),
 };
 
-#define REG(reg, n, csr, w, f, r, text) \
+#define ROW(reg, n, csr, w, f, r, text, who) \
 	[PMK_RISCV_##reg] = { .name = (n), .where = "CSR " csr, .width = (w), .fields = (f), \
-			      .nfields = COUNT(f), .ref = (r), .brief = (text) }
+			      .nfields = COUNT(f), .ref = (r), .brief = (text), .note = (who) }
+#define REG(reg, n, csr, w, f, r, text) ROW(reg, n, csr, w, f, r, text, "M-mode")
+#define SHADOW(reg, n, csr, w, f, r, text) \
+	ROW(reg, n, csr, w, f, r, text, \
+	    "M-mode; modes below it while mcounteren has the counter's bit")
 
 #define ROWS(w, count, shadow) \
 	REG(MCYCLE, "mcycle", "0xB00", w, count, R_HPM, "cycle counter"), \
@@ -75,16 +79,20 @@ static const struct pmk_field enable_fields[] = {
 	  "counters that stand still"), \
 	REG(MCOUNTEREN, "mcounteren", "0x306", 32, enable_fields, R_ENABLE, \
 	  "counters that others can read"), \
-	REG(CYCLE, "cycle", "0xC00", w, shadow, R_ENABLE, "mcycle, read-only"), \
-	REG(INSTRET, "instret", "0xC02", w, shadow, R_ENABLE, "minstret, read-only"), \
-	REG(HPMCOUNTER3, "hpmcounter3", "0xC03", w, shadow, R_ENABLE, "mhpmcounter3, read-only"), \
-	REG(HPMCOUNTER3 + 1, "hpmcounter4", "0xC04", w, shadow, R_ENABLE, \
+	SHADOW(CYCLE, "cycle", "0xC00", w, shadow, R_ENABLE, "mcycle, read-only"), \
+	SHADOW(INSTRET, "instret", "0xC02", w, shadow, R_ENABLE, "minstret, read-only"), \
+	SHADOW(HPMCOUNTER3, "hpmcounter3", "0xC03", w, shadow, R_ENABLE, \
+	  "mhpmcounter3, read-only"), \
+	SHADOW(HPMCOUNTER3 + 1, "hpmcounter4", "0xC04", w, shadow, R_ENABLE, \
 	  "mhpmcounter4, read-only"), \
-	REG(HPMCOUNTER3 + 2, "hpmcounter5", "0xC05", w, shadow, R_ENABLE, \
+	SHADOW(HPMCOUNTER3 + 2, "hpmcounter5", "0xC05", w, shadow, R_ENABLE, \
 	  "mhpmcounter5, read-only"), \
-	REG(HPMCOUNTER3 + 3, "hpmcounter6", "0xC06", w, shadow, R_ENABLE, "mhpmcounter6, read-only")
+	SHADOW(HPMCOUNTER3 + 3, "hpmcounter6", "0xC06", w, shadow, R_ENABLE, \
+	  "mhpmcounter6, read-only")
 
 #define HIGH(reg, n, csr, f, of) REG(reg, n, csr, 32, f, R_HPM, "upper half of " of)
+#define SHADOW_HIGH(reg, n, csr, of) \
+	SHADOW(reg, n, csr, 32, shadow_half_fields, R_HPM, "upper half of " of)
 
 const struct pmk_reg_info pmk_riscv64_regs[PMK_RISCV_NREGS64] = {
 	ROWS(64, count64_fields, shadow64_fields),
@@ -98,12 +106,12 @@ const struct pmk_reg_info pmk_riscv32_regs[PMK_RISCV_NREGS] = {
 	HIGH(MHPMCOUNTER3H + 1, "mhpmcounter4h", "0xB84", half_fields, "mhpmcounter4"),
 	HIGH(MHPMCOUNTER3H + 2, "mhpmcounter5h", "0xB85", half_fields, "mhpmcounter5"),
 	HIGH(MHPMCOUNTER3H + 3, "mhpmcounter6h", "0xB86", half_fields, "mhpmcounter6"),
-	HIGH(CYCLEH, "cycleh", "0xC80", shadow_half_fields, "cycle"),
-	HIGH(INSTRETH, "instreth", "0xC82", shadow_half_fields, "instret"),
-	HIGH(HPMCOUNTER3H, "hpmcounter3h", "0xC83", shadow_half_fields, "hpmcounter3"),
-	HIGH(HPMCOUNTER3H + 1, "hpmcounter4h", "0xC84", shadow_half_fields, "hpmcounter4"),
-	HIGH(HPMCOUNTER3H + 2, "hpmcounter5h", "0xC85", shadow_half_fields, "hpmcounter5"),
-	HIGH(HPMCOUNTER3H + 3, "hpmcounter6h", "0xC86", shadow_half_fields, "hpmcounter6"),
+	SHADOW_HIGH(CYCLEH, "cycleh", "0xC80", "cycle"),
+	SHADOW_HIGH(INSTRETH, "instreth", "0xC82", "instret"),
+	SHADOW_HIGH(HPMCOUNTER3H, "hpmcounter3h", "0xC83", "hpmcounter3"),
+	SHADOW_HIGH(HPMCOUNTER3H + 1, "hpmcounter4h", "0xC84", "hpmcounter4"),
+	SHADOW_HIGH(HPMCOUNTER3H + 2, "hpmcounter5h", "0xC85", "hpmcounter5"),
+	SHADOW_HIGH(HPMCOUNTER3H + 3, "hpmcounter6h", "0xC86", "hpmcounter6"),
 };
 /* clang-format on */
 
