@@ -18,6 +18,7 @@
 
 #include <pmk/error.h>
 
+#include "../unit.h"
 #include "ahb/check.h"
 #include "ahb/matrix.h"
 
@@ -1147,7 +1148,7 @@ static void test_random_refusals(void **state)
 	uint64_t refused = 0;
 
 	(void)state;
-	for (seed = 1; seed < 60; seed++) {
+	for (seed = 1; seed < UNIT_SAMPLES(60); seed++) {
 		uint32_t first = seed;
 
 		setup_refusals(pick(6), pick(2), pick(10));
@@ -1174,7 +1175,7 @@ static void test_random_refusals(void **state)
 			assert_int_equal(rig.matrix.holder[s], 6);
 		seed = first;
 	}
-	assert_true(refused > 1000);
+	assert_true(refused > UNIT_SAMPLES(1000));
 }
 
 /* Stepping and skipping idle cycles give the same; a copy goes on by itself. */

@@ -16,6 +16,7 @@
 #include <pmk/arm11.h>
 #include <pmk/microblaze.h>
 
+#include "../unit.h"
 #include "count/events.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -330,7 +331,7 @@ static void test_random_texts(void **state)
 	unsigned wrong = 0;
 
 	(void)state;
-	for (unsigned round = 0; round < 30000; round++)
+	for (unsigned round = 0; round < UNIT_SAMPLES(30000); round++)
 		wrong += !random_text(&seed, round % 12);
 	assert_int_equal(wrong, 0);
 }

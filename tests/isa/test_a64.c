@@ -17,6 +17,7 @@
 
 #include <pmk/isa.h>
 
+#include "../unit.h"
 #include "a64_words.h"
 
 /* ---- every fact ----------------------------------------------------------------------------- */
@@ -1359,7 +1360,7 @@ static void test_capstone(void **state)
 	assert_int_equal(cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON), CS_ERR_OK);
 	cs = cs_malloc(handle);
 	assert_non_null(cs);
-	for (unsigned n = 0; n < 1500000; n++) {
+	for (unsigned n = 0; n < UNIT_SAMPLES(1500000); n++) {
 		uint32_t w = some_word(&random, n, words, NROWS);
 		uint8_t b[] = { (uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16),
 				(uint8_t)(w >> 24) };
@@ -1394,7 +1395,7 @@ static void test_capstone(void **state)
 	cs_close(&handle);
 	print_message("%u words of %u kinds agree with Capstone, %u of them without registers\n",
 		      compared, kinds, exceptions);
-	assert_true(compared > 500000 && kinds > 430 && exceptions < compared / 4);
+	assert_true(compared > UNIT_SAMPLES(500000) && kinds > 430 && exceptions < compared / 4);
 }
 
 /* ---- speed ---------------------------------------------------------------------------------- */

@@ -15,6 +15,8 @@
 
 #include <pmk/isa.h>
 
+#include "../unit.h"
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static void decode(uint64_t addr, uint32_t word, struct pmk_insn *in)
@@ -834,7 +836,7 @@ static void test_any(void **state)
 			for (size_t i = 0; i < COUNT(rest); i++)
 				holds(op << 26 | high << 16 | rest[i]);
 	}
-	for (unsigned i = 0; i < 500000; i++) {
+	for (unsigned i = 0; i < UNIT_SAMPLES(500000); i++) {
 		random = random * 1664525 + 1013904223;
 		holds(random ^ random >> 16);
 	}

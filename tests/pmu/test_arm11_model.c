@@ -19,6 +19,8 @@
 #include <pmk/arm11.h>
 #include <pmk/arm11_model.h>
 
+#include "../unit.h"
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* A model on a bus, and a producer that honours the horizon. */
@@ -549,7 +551,7 @@ static void compare(const struct pmk_pmu *pmu, char core, bool strict, bool user
 	p.strict_e_clear = strict;
 	p.user_access = user_access;
 	pmk_arm11_model_reset(&b.model, pmu, &p, &b.bus);
-	for (unsigned op = 0; op < 120000; op++) {
+	for (unsigned op = 0; op < UNIT_SAMPLES(120000); op++) {
 		unsigned kind = below(&r, 100);
 
 		if (kind < 30)
@@ -592,9 +594,9 @@ static void test_random(void **state)
 		compare(cores[i].pmu, cores[i].core, false, false, &seen);
 		compare(cores[i].pmu, cores[i].core, true, true, &seen);
 		for (unsigned c = 0; c < 3; c++)
-			assert_true(seen.wraps[c] > 1000);
-		assert_true(seen.irqs > 1000);
-		assert_true((seen.fiqs > 1000) == (cores[i].core == '5'));
+			assert_true(seen.wraps[c] > UNIT_SAMPLES(1000));
+		assert_true(seen.irqs > UNIT_SAMPLES(1000));
+		assert_true((seen.fiqs > UNIT_SAMPLES(1000)) == (cores[i].core == '5'));
 		assert_int_equal(seen.undefined, 2);
 	}
 }

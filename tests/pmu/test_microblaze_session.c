@@ -820,7 +820,7 @@ static void test_timer_random(void **state)
 	(void)state;
 	plan.timed = true;
 	plan.timer_code = 30;
-	for (unsigned round = 0; round < 60; round++) {
+	for (unsigned round = 0; round < UNIT_SAMPLES(60); round++) {
 		uint32_t most = 1 + (uint32_t)pick(60000);
 
 		setup(&r, pick(NWAYS), 4, 3, widths[pick(3)], &plan);

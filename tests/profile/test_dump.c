@@ -26,6 +26,8 @@
 #include <pmk/model.h>
 #include <pmk/target.h>
 
+#include "../unit.h"
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal((call), 0)
 
@@ -954,14 +956,14 @@ static void test_many_broken(void **state)
 	size_t at = 0, n = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < 200000; i++)
+	for (unsigned i = 0; i < UNIT_SAMPLES(200000); i++)
 		put_string(&all, "PMKD\1P\3cpuR");
 	while (pmk_dump_next(all.at, all.n, &at, &d)) {
 		assert_int_equal(d.state, PMK_DUMP_CUT);
 		n++;
 		pmk_dump_free(&d);
 	}
-	assert_int_equal(n, 200000);
+	assert_int_equal(n, UNIT_SAMPLES(200000));
 	free(all.at);
 }
 

@@ -20,6 +20,8 @@
 #include <pmk/model.h>
 #include <pmk/session.h>
 
+#include "../unit.h"
+
 static uint64_t seed = 88172645463325252u;
 
 static uint64_t random64(void)
@@ -305,7 +307,7 @@ static void test_other_flag_rises_meanwhile(void **state)
 static void test_random_schedules(void **state)
 {
 	(void)state;
-	for (unsigned round = 0; round < 100000; round++) {
+	for (unsigned round = 0; round < UNIT_SAMPLES(100000); round++) {
 		const struct pmk_pmu *pmu = &fakes[pick(NFAKES)];
 		uint64_t most = pmu->counters[0].width == 64
 					? UINT64_MAX

@@ -30,7 +30,7 @@
 
 #define NBLOCKS 32
 #define LONGEST 8
-#define STEPS	4000
+#define STEPS	UNIT_SAMPLES(4000)
 #define ROUNDS	(1 + UNIT_SAMPLES(20) / 10)
 
 static uint64_t seed;

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../../unit.h"
 #include "cpu/a64/a64.h"
 
 #define MAX   40
@@ -599,7 +600,7 @@ static void test_restated(void **state)
 {
 	(void)state;
 	seed = UINT64_C(0xa53a53);
-	for (unsigned run = 0; run < 60000; run++) {
+	for (unsigned run = 0; run < UNIT_SAMPLES(60000); run++) {
 		struct pmk_core c = core;
 		struct op ops[MAX];
 		struct pmk_insn insn[MAX];
@@ -659,7 +660,7 @@ static void test_cuts(void **state)
 
 	(void)state;
 	seed = UINT64_C(0xc075);
-	for (unsigned run = 0; run < 30000; run++) {
+	for (unsigned run = 0; run < UNIT_SAMPLES(30000); run++) {
 		struct op ops[MAX];
 		struct pmk_insn insn[MAX];
 		struct pmk_pipe_slot slots[MAX];
@@ -683,7 +684,7 @@ static void test_cuts(void **state)
 	}
 	/* A pair that is cut, sums that are asked for as factors, waits that hide behind each
 	 * other. */
-	assert_true(cut_cycles < whole_cycles + 30000);
+	assert_true(cut_cycles < whole_cycles + UNIT_SAMPLES(30000));
 }
 
 /* The second of a cycle is simple, and some instructions are alone. */
