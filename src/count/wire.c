@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <pmk/ahbmon.h>
 
@@ -306,21 +307,39 @@ static void judge(struct on_wire *o, struct tally *t, uint64_t range, uint64_t m
 		o->fastest = t->rate / half;
 }
 
-#define ALIVE 0.01 /* seconds in which a monitor has to have seen a cycle */
+#define FIRST_LOOK_MS 10   /* after which a monitor that has not moved is looked at again … */
+#define PATIENCE_MS   1000 /* … and again, each time after twice as long, so long in all */
+
+static int let_run(struct pmk_wire *wire, unsigned ms)
+{
+	const struct timespec while_ = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+	int err = pmk_wire_let_go(wire);
+
+	if (!err)
+		nanosleep(&while_, NULL);
+	return err ? err : pmk_wire_hold(wire);
+}
 
 /* Memory keeps the bit that enables an AHB Monitor's counters, so only its counter of enabled
- * cycles shows that it is one. */
-static int check_monitor(struct pmk_count *c, double since)
+ * cycles shows that it is one. It has to move while they count; an emulator that gets no time, or a
+ * slow probe, may need a second for that. */
+static int check_monitor(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
 	uint64_t cycles;
-	int err;
+	int err = 0;
 
 	/* With --from its counters stand still until the target comes there. */
-	if (o->alive || o->windowed || since < ALIVE || c->pmu->driver != pmk_ahbmon.driver)
+	if (o->alive || o->windowed || c->pmu->driver != pmk_ahbmon.driver)
 		return 0;
-	err = read_enabled_cycles(c, &cycles);
-	o->alive = !err && cycles != o->first_cycles;
+	for (unsigned waited = 0, ms = FIRST_LOOK_MS;; waited += ms, ms *= 2) {
+		if (!err)
+			err = read_enabled_cycles(c, &cycles);
+		o->alive = !err && cycles != o->first_cycles;
+		if (err || o->alive || waited >= PATIENCE_MS)
+			break;
+		err = let_run(&o->wired.wire, ms);
+	}
 	return err || o->alive ? err
 			       : pmk_link_fail(&o->wired.wire.link, PMK_EIO,
 					       "no AHB Monitor counts at 0x%" PRIx64
@@ -343,9 +362,6 @@ static int read_counters(struct pmk_count *c)
 	host = pmk_seconds();
 	gap = host - o->host_read_at;
 	since = now - o->read_at;
-	err = check_monitor(c, since);
-	if (err)
-		return err;
 	for (unsigned k = 0; k < t->plan.nevents; k++) {
 		struct tally *event = &o->tally[t->event[k]];
 
@@ -399,6 +415,8 @@ static int serve(struct pmk_count *c, bool next)
 
 	if (!err && o->windowed && wire->stopped)
 		return cross(c);
+	if (!err)
+		err = check_monitor(c);
 	if (!err && next)
 		err = pmk_session_stop(&o->session);
 	if (!err)
@@ -530,6 +548,8 @@ static void stop_counting(struct pmk_count *c)
 		err = pmk_wire_hold(wire);
 	if (!err && o->windowed && !pmk_wire_lost(wire))
 		err = wire->speaker->breakpoint(wire, o->inside ? o->to : o->from, false);
+	if (!err && o->counting)
+		err = check_monitor(c);
 	if (!err && o->counting)
 		err = pmk_session_stop(&o->session);
 	if (!err && o->counting)

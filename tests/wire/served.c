@@ -6,7 +6,8 @@
  * instruction is executed step by step. Between two accesses pass $SERVED_CYCLES cycles.
  *
  * Offset 0 of the file is the address $SERVED_AT. Where the board has nothing, it is a bus error,
- * and after $SERVED_ACCESSES accesses it is that everywhere; 0: never.
+ * and after $SERVED_ACCESSES accesses it is that everywhere; 0: never. With $SERVED_WAKES no cycle
+ * passes before one word was accessed so many times in a row.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -24,7 +25,7 @@
 #define WRITES	  0x2	/* of a page fault's error code */
 
 static struct pmk_bus bus;
-static uint64_t cycles, at, accesses, most;
+static uint64_t cycles, at, accesses, most, wakes, in_a_row;
 static uint8_t *served;
 static size_t size;
 static off_t file_offset;
@@ -66,9 +67,13 @@ static void fault(int sig, siginfo_t *info, void *context)
 		signal(sig, SIG_DFL);
 		return;
 	}
+	in_a_row = word == info->si_addr ? in_a_row + 1 : 1;
 	word = info->si_addr;
 	is_store = regs[REG_ERR] & WRITES;
-	blocks_run(&bus, cycles);
+	if (in_a_row >= wakes)
+		wakes = 0;
+	if (!wakes)
+		blocks_run(&bus, cycles);
 	if (pmk_bus_due(&bus))
 		follow();
 	answers = !most || accesses++ < most;
@@ -103,6 +108,7 @@ static void *serve(size_t n, off_t offset)
 	cycles = number("SERVED_CYCLES");
 	at = number("SERVED_AT");
 	most = number("SERVED_ACCESSES");
+	wakes = number("SERVED_WAKES");
 	size = n;
 	file_offset = offset;
 	pmk_bus_init(&bus);
