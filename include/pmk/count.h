@@ -94,7 +94,7 @@ const struct pmk_count_error *pmk_count_get_error(struct pmk_count *c);
  *	guest, irq, at, log              the program is an emulator's command, and programs its PMU
  *	region, from, to, no-aggr, bars  what is told apart
  *	per-thread
- *	env, sysroot, qemu               the world of an emulated program
+ *	env, sysroot, qemu, random-seed  the world of an emulated program
  *
  * and of the library alone
  *

@@ -59,6 +59,8 @@ class Options(TypedDict, total=False):
     sample: Optional[bool]
     #: emu: choose other pieces
     sample_seed: Union[int, str, None]
+    #: emu: give the program other random numbers
+    random_seed: Union[int, str, None]
     #: linux: tell the threads of pid apart
     per_thread: Optional[bool]
     #: emu, openocd, gdb: symbol or address at which counting begins

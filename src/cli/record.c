@@ -30,6 +30,7 @@ static const struct cli_option options[] = {
 	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
 	{ 0, "set", "KEY=VALUE",
 	  "change a parameter of the core, or several, with commas; repeatable" },
+	{ 0, "random-seed", "N", "give the program other random numbers" },
 	{ 0, "env", "NAME[=VALUE]", "let the program see this variable; repeatable" },
 	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
 	{ 0, "qemu", "COMMAND", "run this emulator command line instead of a program" },

@@ -72,6 +72,7 @@ static const struct cli_option options[] = {
 	{ 0, "plot", NULL, "-I: draw each event and metric over the intervals" },
 	{ 'B', "big-num", NULL, "group digits; it is the default" },
 	{ 0, "no-big-num", NULL, "do not group digits" },
+	{ 0, "random-seed", "N", "give the program other random numbers" },
 	{ 0, "env", "NAME[=VALUE]", "let the program see this variable; repeatable" },
 	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
 	{ 0, "qemu", "COMMAND", "run this emulator command line instead of a program" },

@@ -65,13 +65,14 @@ struct pmk_request {
 	unsigned timeout_ms;	/* 0: none */
 	unsigned detailed;	/* how much more than the usual events */
 	bool per_core, per_thread, rerun, all_cpus, no_inherit, bars, summary;
-	bool nothing;  /* no event at all */
-	bool sampled;  /* in emulation, most of the program is not counted */
-	unsigned seed; /* of the places of what is counted then; 0: the default */
-	bool guest;    /* the program, an emulator's command, programs the PMU itself */
-	char *irq;     /* where the interrupt of that goes */
-	char *at;      /* where its registers are in memory */
-	char *log;     /* the file that accesses to them are written to */
+	bool nothing;	      /* no event at all */
+	bool sampled;	      /* in emulation, most of the program is not counted */
+	unsigned seed;	      /* of the places of what is counted then; 0: the default */
+	unsigned random_seed; /* of the random numbers that it gets; 0: the default */
+	bool guest;	      /* the program, an emulator's command, programs the PMU itself */
+	char *irq;	      /* where the interrupt of that goes */
+	char *at;	      /* where its registers are in memory */
+	char *log;	      /* the file that accesses to them are written to */
 	enum { PMK_REQUEST_COUNTS, PMK_REQUEST_SITES, PMK_REQUEST_PATHS } record;
 };
 

@@ -621,6 +621,24 @@ static int choose_sampling(struct pmk_count *c)
 	return 0;
 }
 
+static int choose_random(struct pmk_count *c)
+{
+	struct pmk_emulation *e = c->state;
+
+	e->cfg.random_seed = 1;
+	if (!c->q.random_seed)
+		return 0;
+	if (e->prog.system)
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_USAGE,
+			"`random-seed`: firmware gets no random numbers from pmk; -seed "
+			"is the emulator's option");
+	e->cfg.random_seed = c->q.random_seed;
+	pmk_count_add_note(c, "the program got the random numbers of `random-seed` %u",
+			   c->q.random_seed);
+	return 0;
+}
+
 static int choose_program(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -750,13 +768,15 @@ static int choose(struct pmk_count *c)
 	if (!err)
 		err = choose_sampling(c);
 	if (!err)
+		err = choose_random(c);
+	if (!err)
 		err = pmk_guest_choose(c);
 	if (!err)
 		err = plan_events(c);
 	if (!err)
 		err = choose_regions(c);
 	if (!err && !c->q.qemu && !c->q.guest)
-		err = pmk_program_user(&e->prog, c->q.command, c->q.sysroot);
+		err = pmk_program_user(&e->prog, c->q.command, c->q.sysroot, e->cfg.random_seed);
 	if (!err)
 		err = pmk_program_env(&e->prog, &c->q.env);
 	return err ? err : configure(c);

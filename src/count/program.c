@@ -497,16 +497,18 @@ static const char *cpu_option(const struct pmk_program *p, char *room, size_t si
 	return room;
 }
 
-int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysroot)
+int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysroot, unsigned seed)
 {
-	char cpu[sizeof(p->core.qemu_cpu) + 16];
+	char cpu[sizeof(p->core.qemu_cpu) + 16], number[16];
 	const struct machine *machine = machine_of(&p->elf);
 	const char *first[] = { machine->qemu, "-cpu",	   cpu_option(p, cpu, sizeof(cpu)),
 				"-plugin",     "@plugin@", "-seed",
-				"1",	       "-s",	   "@stack@",
+				number,	       "-s",	   "@stack@",
 				"-r",	       "6.1.0",	   NULL };
-	int err = add_all(p, first);
+	int err;
 
+	snprintf(number, sizeof(number), "%u", seed);
+	err = add_all(p, first);
 	if (!err && p->elf.machine == PMK_ELF_AARCH64)
 		err = add_all(p, (const char *const[]){ "-R", "@space@", NULL });
 	if (!err)

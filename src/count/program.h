@@ -60,8 +60,9 @@ const char *pmk_program_later_core(const struct pmk_program *p);
 /* Find the program, read its ELF header: p->elf and p->image are set. */
 int pmk_program_open(struct pmk_program *p, const char *program);
 
-/* The command line for user emulation of `argv`; sysroot NULL: the usual place. */
-int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysroot);
+/* The command line for user emulation of `argv`; sysroot NULL: the usual place. `seed` is of the
+ * random numbers that the emulator gives the program. */
+int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysroot, unsigned seed);
 /* The command line of an emulator: `command`, which is split into words, or NULL, and then `more`.
  * Add the plugin, and check that the firmware can be read and is for the machine of the
  * emulator. */

@@ -117,6 +117,11 @@ static int set_seed(struct pmk_count *c, const char *text)
 	return set_number(c, "sample-seed", text, 0, "a sequence", &c->q.seed);
 }
 
+static int set_random_seed(struct pmk_count *c, const char *text)
+{
+	return set_number(c, "random-seed", text, 1, "a sequence", &c->q.random_seed);
+}
+
 static int set_no_summary(struct pmk_count *c, const char *text)
 {
 	(void)text;
@@ -298,6 +303,8 @@ static const struct setting settings[] = {
 	LONG("log", TEXT, "emu", "file to write its accesses to that PMU to", MEMBER(log)),
 	LONG("sample", FLAG, "emu", "count short pieces, and estimate the rest", MEMBER(sampled)),
 	LONG("sample-seed", NUMBER, "emu", "choose other pieces", TAKEN(set_seed)),
+	LONG("random-seed", NUMBER, "emu", "give the program other random numbers",
+	     TAKEN(set_random_seed)),
 	LONG("per-thread", FLAG, "linux", "tell the threads of pid apart", MEMBER(per_thread)),
 	LONG("region", LIST, "emu", "functions to count inside, calls included", TAKEN(add_region)),
 	LONG("from", TEXT, "emu " DEBUGGERS, "symbol or address at which counting begins",

@@ -92,6 +92,7 @@ struct pmk_emulated_config {
 	uint64_t delay;
 	/* Sampling; of programs alone, without a window, regions, intervals and a delay. */
 	struct pmk_units_config units;
+	unsigned random_seed; /* of the random numbers that a program gets; the usual one is 1 */
 	/* A PMU that the emulated code programs itself: 1 + its index in pmk_pmus[], or 0. It is on
 	 * the same bus as the one that is read here, and neither knows of the other. */
 	uint32_t guest;

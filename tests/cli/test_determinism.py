@@ -383,6 +383,31 @@ def test_random_numbers_of_the_kernel_repeat(isa):
     equal(len({line.split()[1] for line in one.splitlines()}), 9 + 2 * 2 + 7)
 
 
+def test_random_numbers_have_a_seed(tmp_path):
+    """1 is the usual one. Another gives the program other numbers, the same each time."""
+    random = program("random", RANDOM, "-pthread")
+
+    def run_with(*words):
+        return pmk("stat", *words, "-x", ",", "-e", "instructions", random)
+
+    usual, one, *other = (run_with(*words) for words in ((), ("--random-seed", "1"),
+                                                         ("--random-seed=7",),
+                                                         ("--random-seed=7",)))
+    equal(one.out, usual.out)
+    equal(*(out.out for out in other))
+    assert not set(other[0].out.split()[1::2]) & set(usual.out.split()[1::2]), other[0]
+    contains(pmk("stat", "--random-seed", "7", "-e", "instructions", random).err,
+             "random numbers of --random-seed 7")
+    equal(pmk("record", "--random-seed=7", "-o", str(tmp_path / "d"), random).out, other[0].out)
+    for words, says in ((("--random-seed", "0", random), "--random-seed 0: expected"),
+                        (("--random-seed", "2", "--qemu", "qemu-system-arm -M raspi0"),
+                         "firmware gets no random numbers from pmk"),
+                        (("--random-seed", "2", "-T", "linux", "true"), "--random-seed")):
+        out = pmk("stat", *words)
+        equal((out.code, out.err.count("\n")), (129, 1), out)
+        contains(out.err, says)
+
+
 def test_other_devices_are_read_as_they_are():
     out = pmk("stat", "-x", ",", "-e", "instr_exec", program("reads", READS), stdin="abc")
     equal(out.out, "3 00017862\n")

@@ -1465,7 +1465,7 @@ static void meet_program(struct qemu_plugin_insn *first)
 	begun = true;
 	atomic_store(&arena->begun, 1);
 	calling_vcpu = 0;
-	pmk_random_begin();
+	pmk_random_begin(config.random_seed - 1);
 	if (!system_mode) {
 		watch_faults(SIGSEGV, &emulators_segv);
 		watch_faults(SIGBUS, &emulators_bus);

@@ -42,9 +42,9 @@ static void stream_begin(uint64_t seed)
 	stream.at = stream.made = stream.next = 0;
 }
 
-void pmk_random_begin(void)
+void pmk_random_begin(uint64_t seed)
 {
-	stream_begin(0);
+	stream_begin(seed);
 }
 
 /* Wait until there is a place of `tid`, or a free one if `tid` is 0. The caller has the lock. */

@@ -22,7 +22,7 @@
 /* All of these are about the calling thread. */
 
 /* It is the first one of the program. */
-void pmk_random_begin(void);
+void pmk_random_begin(uint64_t seed);
 /* It makes a system call. A new thread takes its key over at its first one, and waits until
  * pmk_random_made() has handed it over. */
 void pmk_random_enter(void);
