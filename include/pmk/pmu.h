@@ -48,13 +48,28 @@ struct pmk_event {
 		*unmodelled; /* why emulation cannot count it, or NULL where `signal` is raised */
 };
 
+/* How software can access the bits of a field. The models run on it: a bit that is RO here cannot
+ * be written there. Each kind is one bit, so several can be named at once. */
+/* clang-format off */
+enum pmk_access {
+	/*                 a written 1          a written 0   reads */
+	PMK_RW  = 0x01, /* sets                 clears        what it holds */
+	PMK_RO  = 0x02, /* nothing              nothing       what it holds */
+	PMK_WO  = 0x04, /* acts, is not held    nothing       0 */
+	PMK_W1C = 0x08, /* clears               nothing       what it holds */
+	PMK_W1S = 0x10, /* sets                 nothing       what it holds */
+	PMK_SBZ = 0x20, /* nothing (a mistake)  nothing       0; so do bits of no field */
+};
+/* clang-format on */
+
+/* "RW", "RO", "WO", "W1C", "W1S" or "SBZ". */
+const char *pmk_access_name(enum pmk_access access);
+
 /* A field of a register, [hi:lo] as the manual writes it. */
 struct pmk_field {
 	const char *name;
 	uint64_t mask;
-	/* "RW", "RO", "WO", "W1C", "W1S" or "SBZ": src/pmu/reg.h says what each does. The models
-	 * run on it: a bit that is RO here cannot be written there. */
-	const char *access;
+	enum pmk_access access;
 	const char *ref;
 	const char *brief;
 	const char *const *values; /* text per value, NULL terminated, or NULL */

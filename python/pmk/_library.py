@@ -115,7 +115,7 @@ class CEvent(Structure):
 
 class CField(Structure):
     _fields_ = [
-        ("name", c_char_p), ("mask", c_uint64), ("access", c_char_p), ("ref", c_char_p),
+        ("name", c_char_p), ("mask", c_uint64), ("access", c_int), ("ref", c_char_p),
                 ("brief", c_char_p),
         ("values", POINTER(c_char_p)), ("event", c_bool),
     ]
@@ -356,6 +356,7 @@ _declare("pmk_strerror", c_char_p, c_int)
 _declare("pmk_signal_name", c_char_p, c_uint)
 _declare("pmk_signal_text", c_char_p, c_uint)
 _declare("pmk_signal_exact", c_bool, c_uint)
+_declare("pmk_access_name", c_char_p, c_int)
 _declare("pmk_pmu_find", POINTER(CPmu), c_char_p)
 _declare("pmk_pmu_event", POINTER(CEvent), POINTER(CPmu), c_char_p)
 _declare("pmk_pmu_event_code", POINTER(CEvent), POINTER(CPmu), c_uint)

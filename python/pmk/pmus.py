@@ -196,7 +196,8 @@ def _values(c: Any) -> Tuple[str, ...]:
 
 
 def _register(number: int, c: CRegister) -> Register:
-    fields = tuple(Field(name=text(f.name), mask=f.mask, access=text(f.access), ref=text(f.ref),
+    fields = tuple(Field(name=text(f.name), mask=f.mask,
+                         access=text(lib.pmk_access_name(f.access)), ref=text(f.ref),
                          brief=text(f.brief), values=_values(f.values), event=f.event)
                    for f in c.fields[:c.nfields])
     return Register(number=number, name=text(c.name), aliases=_words(c.aliases),

@@ -91,7 +91,7 @@ static json_object *json_word(const struct pmk_pmu *pmu, const struct word *w)
 		show_add(f, "name", p.field ? p.field->name : NULL);
 		show_add(f, "bits", text);
 		json_object_object_add(f, "value", json_object_new_uint64(p.value));
-		show_add(f, "access", p.field ? p.field->access : NULL);
+		show_add(f, "access", p.field ? pmk_access_name(p.field->access) : NULL);
 		show_add(f, "event", p.event ? p.event->name : NULL);
 		show_add(f, "text", p.text);
 		json_object_object_add(f, "should-be-zero", json_object_new_boolean(p.wrong));

@@ -83,7 +83,7 @@ static void explain(const struct pmk_pmu *pmu, const struct word *w, struct part
 	if (f && !f->event && p->hi - p->lo + 1u == reg->width) /* a counter is shown in decimal */
 		snprintf(p->text, sizeof(p->text), "%llu (%s)", (unsigned long long)p->value,
 			 f->brief);
-	p->wrong = p->value && (!f || strcmp(f->access, "SBZ") == 0);
+	p->wrong = p->value && (!f || f->access == PMK_SBZ);
 }
 
 struct part next_part(const struct pmk_pmu *pmu, const struct word *w, int *bit)

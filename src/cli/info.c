@@ -274,7 +274,8 @@ static void field_table(const struct pmk_reg_info *reg)
 			printf(INDENT "(%s)\n", f->ref);
 		ref = f->ref;
 		bits_text(bits, sizeof(bits), f->mask);
-		printf(INDENT "%-8s %-*s %-4s %s\n", bits, width, f->name, f->access, f->brief);
+		printf(INDENT "%-8s %-*s %-4s %s\n", bits, width, f->name,
+		       pmk_access_name(f->access), f->brief);
 		for (unsigned v = 0; f->values && f->values[v]; v++)
 			printf(INDENT "%*s %u: %s\n", width + 14, "", v, f->values[v]);
 	}
@@ -368,14 +369,14 @@ static void info_register(const struct pmk_pmu *only, const struct pmk_reg_info 
 static const struct pmk_field *field_called(const struct pmk_reg_info *reg, const char *name)
 {
 	for (unsigned i = 0; reg && i < reg->nfields; i++)
-		if (!strcasecmp(reg->fields[i].name, name) && strcmp(reg->fields[i].access, "SBZ"))
+		if (!strcasecmp(reg->fields[i].name, name) && reg->fields[i].access != PMK_SBZ)
 			return &reg->fields[i];
 	return NULL;
 }
 
 static bool is_same_field(const struct pmk_field *a, const struct pmk_field *b)
 {
-	return a && b && a->mask == b->mask && !strcmp(a->access, b->access) &&
+	return a && b && a->mask == b->mask && a->access == b->access &&
 	       !strcmp(a->brief, b->brief);
 }
 
@@ -427,7 +428,7 @@ static void info_field(const struct pmk_pmu *only, const struct pmk_pmu *first,
 		if (is_same_field(field_called(pmk_pmu_reg(pmu, reg->name), f->name), f))
 			printf(" %s", pmu->name);
 	putchar('\n');
-	fact("access", f->access);
+	fact("access", pmk_access_name(f->access));
 	for (unsigned v = 0; f->values && f->values[v]; v++) {
 		snprintf(text, sizeof(text), "%u: %s", v, f->values[v]);
 		fact(v ? "" : "values", text);

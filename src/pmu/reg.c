@@ -2,60 +2,74 @@
 /* Registers by their rows. Host only. */
 #include "pmu/reg.h"
 
-#include <string.h>
+/* Kinds of bits that software can read, and those that have an effect when they are written. */
+#define READABLE (PMK_RW | PMK_RO | PMK_W1C | PMK_W1S)
+#define WRITABLE (PMK_RW | PMK_WO | PMK_W1C | PMK_W1S)
 
-struct pmk_reg_bits pmk_reg_bits(const struct pmk_reg_info *reg)
+const char *pmk_access_name(enum pmk_access access)
 {
-	struct pmk_reg_bits bits = { 0 };
-	const struct {
-		const char *access;
-		uint64_t *bits;
-	} kinds[] = {
-		{ "RW", &bits.rw },   { "RO", &bits.ro },   { "WO", &bits.wo },
-		{ "W1C", &bits.w1c }, { "W1S", &bits.w1s }, { "SBZ", &bits.sbz },
-	};
+	switch (access) {
+	case PMK_RW:
+		return "RW";
+	case PMK_RO:
+		return "RO";
+	case PMK_WO:
+		return "WO";
+	case PMK_W1C:
+		return "W1C";
+	case PMK_W1S:
+		return "W1S";
+	case PMK_SBZ:
+		break;
+	}
+	return "SBZ";
+}
+
+uint64_t pmk_reg_mask(const struct pmk_reg_info *reg, unsigned kinds)
+{
+	uint64_t mask = 0;
 
 	for (unsigned i = 0; i < reg->nfields; i++)
-		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
-			if (strcmp(reg->fields[i].access, kinds[k].access) == 0)
-				*kinds[k].bits |= reg->fields[i].mask;
-	return bits;
+		if (reg->fields[i].access & kinds)
+			mask |= reg->fields[i].mask;
+	return mask;
 }
 
 uint64_t pmk_reg_write(const struct pmk_reg_info *reg, uint64_t old, uint64_t w)
 {
-	const struct pmk_reg_bits b = pmk_reg_bits(reg);
+	uint64_t rw = 0, w1c = 0, w1s = 0;
 
-	return (((old & ~b.rw) | (w & b.rw)) & ~(w & b.w1c)) | (w & b.w1s);
+	for (unsigned i = 0; i < reg->nfields; i++) {
+		const struct pmk_field *f = &reg->fields[i];
+
+		rw |= f->access == PMK_RW ? f->mask : 0;
+		w1c |= f->access == PMK_W1C ? f->mask : 0;
+		w1s |= f->access == PMK_W1S ? f->mask : 0;
+	}
+	return (((old & ~rw) | (w & rw)) & ~(w & w1c)) | (w & w1s);
 }
 
 uint64_t pmk_reg_read(const struct pmk_reg_info *reg, uint64_t held)
 {
-	const struct pmk_reg_bits b = pmk_reg_bits(reg);
-
-	return held & (b.rw | b.ro | b.w1c | b.w1s);
+	return held & pmk_reg_mask(reg, READABLE);
 }
 
 uint64_t pmk_reg_takes(const struct pmk_reg_info *reg, uint64_t w)
 {
-	const struct pmk_reg_bits b = pmk_reg_bits(reg);
-
-	return w & (b.rw | b.wo | b.w1c | b.w1s);
+	return w & pmk_reg_mask(reg, WRITABLE);
 }
 
 uint64_t pmk_reg_stray(const struct pmk_reg_info *reg, uint64_t w)
 {
-	const struct pmk_reg_bits b = pmk_reg_bits(reg);
-
-	return w & ~(b.rw | b.ro | b.wo | b.w1c | b.w1s);
+	return w & ~pmk_reg_mask(reg, READABLE | WRITABLE);
 }
 
 bool pmk_reg_writable(const struct pmk_reg_info *reg)
 {
-	return pmk_reg_takes(reg, UINT64_MAX) != 0;
+	return pmk_reg_mask(reg, WRITABLE) != 0;
 }
 
 bool pmk_reg_readable(const struct pmk_reg_info *reg)
 {
-	return pmk_reg_read(reg, UINT64_MAX) != 0;
+	return pmk_reg_mask(reg, READABLE) != 0;
 }

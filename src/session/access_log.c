@@ -77,7 +77,7 @@ uint64_t pmk_access_log_clears(const struct pmk_emulated *e, const struct pmk_em
 	uint64_t flags = 0;
 
 	for (unsigned i = 0; a->write && i < reg->nfields; i++)
-		if (!strcmp(reg->fields[i].access, "W1C"))
+		if (reg->fields[i].access == PMK_W1C)
 			flags |= reg->fields[i].mask;
 	return flags & value ? flags & value & would_read(e, cfg, a->reg, MORE_OF_NONE) : 0;
 }

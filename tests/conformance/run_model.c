@@ -194,7 +194,9 @@ static enum verdict do_expect_undef(struct run *r, char *const arg[])
 
 /* What the manual says of a register's bits, in a line of the vector. */
 struct access {
-	struct pmk_reg_bits bits;
+	struct {
+		uint64_t rw, ro, wo, w1c, w1s, sbz;
+	} bits;
 	uint64_t lacks; /* bits that this core does not have, though the family's registers do */
 	uint64_t reset; /* of what is not read-only */
 };
@@ -222,14 +224,16 @@ static bool access_mask(char *word, struct access *a)
 static enum verdict check_rows(struct run *r, const char *name, const struct pmk_reg_info *info,
 			       const struct access *a)
 {
-	const struct pmk_reg_bits is = pmk_reg_bits(info);
 	const struct {
 		const char *kind;
 		uint64_t is, want;
 	} masks[] = {
-		{ "RW bits", is.rw, a->bits.rw },    { "RO bits", is.ro, a->bits.ro },
-		{ "WO bits", is.wo, a->bits.wo },    { "W1C bits", is.w1c, a->bits.w1c },
-		{ "W1S bits", is.w1s, a->bits.w1s }, { "SBZ bits", is.sbz, a->bits.sbz },
+		{ "RW bits", pmk_reg_mask(info, PMK_RW), a->bits.rw },
+		{ "RO bits", pmk_reg_mask(info, PMK_RO), a->bits.ro },
+		{ "WO bits", pmk_reg_mask(info, PMK_WO), a->bits.wo },
+		{ "W1C bits", pmk_reg_mask(info, PMK_W1C), a->bits.w1c },
+		{ "W1S bits", pmk_reg_mask(info, PMK_W1S), a->bits.w1s },
+		{ "SBZ bits", pmk_reg_mask(info, PMK_SBZ), a->bits.sbz },
 		{ "reset", info->reset, a->reset },
 	};
 	char what[64];
@@ -260,20 +264,20 @@ static enum verdict check_shown(struct run *r, const char *name, unsigned reg, u
 static enum verdict check_bits(struct run *r, const char *name, unsigned reg, uint64_t ones,
 			       const struct access *a)
 {
-	const struct pmk_reg_bits *b = &a->bits;
-	uint64_t shows = (b->rw | b->ro | b->w1c | b->w1s) & ~a->lacks;
-	uint64_t takes = (b->rw | b->wo | b->w1c | b->w1s) & ~a->lacks;
+	const uint64_t rw = a->bits.rw, ro = a->bits.ro, w1s = a->bits.w1s;
+	uint64_t shows = (rw | ro | a->bits.w1c | w1s) & ~a->lacks;
+	uint64_t takes = (rw | a->bits.wo | a->bits.w1c | w1s) & ~a->lacks;
 	uint64_t before, is;
 	enum verdict v;
 
 	r->target->reset(r->target);
 	v = check_shown(r, name, reg, shows, &before);
-	if (v == PASS && (before & ~b->ro) != a->reset)
-		return differs(r, name, before & ~b->ro, a->reset);
+	if (v == PASS && (before & ~ro) != a->reset)
+		return differs(r, name, before & ~ro, a->reset);
 	if (v != PASS)
 		return v;
 	for (unsigned pass = 0; pass < 2; pass++) {
-		uint64_t want = (before & b->ro) | (b->w1s & shows) | (pass ? 0 : b->rw & shows);
+		uint64_t want = (before & ro) | (w1s & shows) | (pass ? 0 : rw & shows);
 		int err = r->target->write(r->target, reg, pass ? 0 : ones);
 
 		if (err && takes)

@@ -962,7 +962,7 @@ static void fields_text(const struct pmk_reg_info *reg, char *buf, size_t size)
 		while (!(f->mask >> lo & 1))
 			lo++;
 		len += (size_t)snprintf(buf + len, size - len, "%s %u:%u %s, ", f->name, hi, lo,
-					f->access);
+					pmk_access_name(f->access));
 		assert_true(len < size);
 	}
 }

@@ -387,7 +387,7 @@ static void check_fields(const struct pmk_reg_info *reg, const char *access)
 		check_words(f->name);
 		check_words(f->ref);
 		check_words(f->brief);
-		assert_string_equal(f->access, access);
+		assert_string_equal(pmk_access_name(f->access), access);
 	}
 	assert_int_equal(seen, UINT64_MAX >> (64 - reg->width));
 }

@@ -226,8 +226,6 @@ static int write_reg(void *model, struct pmk_bus *buses, enum pmk_mode mode, uns
 	return PMK_OK;
 }
 
-PMK_WRITE_AND_ASK(model_ask)
-
 void pmk_ahbmon_model_input(struct pmk_ahbmon_model *m, struct pmk_bus *buses,
 			    enum pmk_ahbmon_input input, bool level)
 {
@@ -318,7 +316,7 @@ const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1] = {
 	  .size = sizeof(struct pmk_ahbmon_model),
 	  .reset = model_reset,
 	  .read = read_reg,
-	  .write = write_and_ask,
+	  .write = write_reg,
 	  .sync = model_sync,
 	  .ask = model_ask,
 	  .lines = model_lines,

@@ -19,26 +19,26 @@ static const char *const address_states[] = { "idle", "a read or a write request
 					      "a read request completes", "a write completes",
 					      NULL };
 
-#define LAYER(name_, hi, lo)                                                        \
-	{                                                                           \
-		.name = name_, .mask = PMK_BITS(hi, lo), .access = "RO", .ref = REF \
+#define LAYER(name_, hi, lo)                                                          \
+	{                                                                             \
+		.name = name_, .mask = PMK_BITS(hi, lo), .access = PMK_RO, .ref = REF \
 	}
 
 static const struct pmk_field fields[] = {
 	{ .name = "HCLK",
 	  .mask = PMK_BIT(33),
-	  .access = "RO",
+	  .access = PMK_RO,
 	  .ref = REF,
 	  .brief = "a copy of the clock" },
 	{ .name = "GXI data",
 	  .mask = PMK_BITS(32, 31),
-	  .access = "RO",
+	  .access = PMK_RO,
 	  .ref = "DDI 0287B Table 4-4",
 	  .brief = "read data channel",
 	  .values = data_states },
 	{ .name = "GXI addr",
 	  .mask = PMK_BITS(30, 29),
-	  .access = "RO",
+	  .access = PMK_RO,
 	  .ref = "DDI 0287B Table 4-5",
 	  .brief = "address channel",
 	  .values = address_states },

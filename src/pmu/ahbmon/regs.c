@@ -22,35 +22,35 @@ static const char *const sizes[] = { "2 KB", "4 KB", "8 KB", "16 KB", NULL };
 
 /* clang-format off */
 static const struct pmk_field count_fields[] = {
-	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = "RO", .ref = "DDI 0287B §4.2.2",
+	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RO, .ref = "DDI 0287B §4.2.2",
 	  .brief = "occurrences since the counters were last reset" },
 };
 
 static const struct pmk_field ctrl_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 3), .access = "SBZ", .ref = FUNCTION,
+	{ .name = "-", .mask = PMK_BITS(31, 3), .access = PMK_SBZ, .ref = FUNCTION,
 	  .brief = "nothing in this layout" },
-	{ .name = "CastOut4", .mask = CTRLREG_CASTOUT4_ALIGNED, .access = "RW", .ref = FUNCTION,
+	{ .name = "CastOut4", .mask = CTRLREG_CASTOUT4_ALIGNED, .access = PMK_RW, .ref = FUNCTION,
 	  .brief = "what CtArmdCastOut4 takes for a cast-out", .values = aligned },
-	{ .name = "Track", .mask = CTRLREG_TRACK_DBGACK, .access = "RW", .ref = FUNCTION,
+	{ .name = "Track", .mask = CTRLREG_TRACK_DBGACK, .access = PMK_RW, .ref = FUNCTION,
 	  .brief = "ARM-I, ARM-D and CtTotalCyclesNonDebug in debug state", .values = debug },
-	{ .name = "Enable", .mask = CTRLREG_ENABLE, .access = "RW", .ref = FUNCTION,
+	{ .name = "Enable", .mask = CTRLREG_ENABLE, .access = PMK_RW, .ref = FUNCTION,
 	  .brief = "all counters but CtTotalCycles", .values = off_on },
 };
 
 static const struct pmk_field any_fields[] = {
-	{ .name = "Any", .mask = PMK_BITS(31, 0), .access = "WO", .ref = "DDI 0287B §4.3.27-28",
+	{ .name = "Any", .mask = PMK_BITS(31, 0), .access = PMK_WO, .ref = "DDI 0287B §4.3.27-28",
 	  .brief = "any value does it; reads as 0 (our choice)" },
 };
 
 static const struct pmk_field page_fields[] = {
-	{ .name = "SBZ", .mask = PMK_BITS(31, 2), .access = "SBZ", .ref = "DDI 0287B §4.3.26",
+	{ .name = "SBZ", .mask = PMK_BITS(31, 2), .access = PMK_SBZ, .ref = "DDI 0287B §4.3.26",
 	  .brief = "write zeros, undefined when read" },
-	{ .name = "Size", .mask = GXIPAGESIZE_SIZE, .access = "RW", .ref = "DDI 0287B §4.3.26",
+	{ .name = "Size", .mask = GXIPAGESIZE_SIZE, .access = PMK_RW, .ref = "DDI 0287B §4.3.26",
 	  .brief = "what CtGxiPageChange takes for a page", .values = sizes },
 };
 
 static const struct pmk_field threshold_fields[] = {
-	{ .name = "Threshold", .mask = PMK_BITS(31, 0), .access = "RW", .ref = THRESHOLD,
+	{ .name = "Threshold", .mask = PMK_BITS(31, 0), .access = PMK_RW, .ref = THRESHOLD,
 	  .brief = "longest wait that is no hit, in HCLK cycles" },
 };
 

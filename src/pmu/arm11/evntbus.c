@@ -42,7 +42,7 @@ static const char *const two_bits[] = { "none in this cycle", "one in this cycle
 					"two in this cycle", NULL };
 
 #define FIELD(code, event, bits, table) \
-	{ .name = (event), .mask = (bits), .access = "RO", .ref = (table), \
+	{ .name = (event), .mask = (bits), .access = PMK_RO, .ref = (table), \
 	  .brief = "event " #code, \
 	  .values = (bits) & ((bits) - 1) ? two_bits : one_bit },
 #define FIELD_1136(code, event, bits1136, bits1176) \

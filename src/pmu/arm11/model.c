@@ -303,10 +303,9 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 		write_pmnc(m, bus, w);
 	else
 		*held_by(m, reg) = (uint32_t)pmk_reg_write(row, *held_by(m, reg), w);
+	ask(m, bus);
 	return PMK_OK;
 }
-
-PMK_WRITE_AND_ASK(ask)
 
 void pmk_arm11_model_input(struct pmk_arm11_model *m, struct pmk_bus *bus,
 			   enum pmk_arm11_input input, bool level)
@@ -392,13 +391,13 @@ static const char *const oddities[] = {
 	NULL,
 };
 
-#define OPS(pmu_)                                                                           \
-	{                                                                                   \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_arm11_model), .reset = reset,     \
-		.read = read_reg, .write = write_and_ask, .sync = sync, .ask = ask,         \
-		.lines = lines, .params = params, .restart = restart, .oddities = oddities, \
-		.oddities_at = PMK_MODEL_PARAM(pmk_arm11_model, "oddities", oddities),      \
-		.inputs = inputs, .input = set_input, .sound = sound,                       \
+#define OPS(pmu_)                                                                               \
+	{                                                                                       \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_arm11_model), .reset = reset,         \
+		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
+		.params = params, .restart = restart, .oddities = oddities,                     \
+		.oddities_at = PMK_MODEL_PARAM(pmk_arm11_model, "oddities", oddities),          \
+		.inputs = inputs, .input = set_input, .sound = sound,                           \
 	}
 
 const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS + 1] = {

@@ -21,71 +21,71 @@ static const char *const export[] = { "EVNTBUS held at 0", "EVNTBUS driven by th
 static const char *const validation[] = { "privileged modes only", "all modes, both worlds", NULL };
 
 #define PMNC_COMMON \
-	{ .name = "EvtCount0", .mask = PMNC_EVTCOUNT0, .access = "RW", .ref = T1_T138, \
+	{ .name = "EvtCount0", .mask = PMNC_EVTCOUNT0, .access = PMK_RW, .ref = T1_T138, \
 	  .brief = "event that PMN0 counts", .event = true }, \
-	{ .name = "EvtCount1", .mask = PMNC_EVTCOUNT1, .access = "RW", .ref = T1_T138, \
+	{ .name = "EvtCount1", .mask = PMNC_EVTCOUNT1, .access = PMK_RW, .ref = T1_T138, \
 	  .brief = "event that PMN1 counts", .event = true }, \
-	{ .name = "X", .mask = PMNC_X, .access = "RW", .ref = T1_T138, \
+	{ .name = "X", .mask = PMNC_X, .access = PMK_RW, .ref = T1_T138, \
 	  .brief = "export of the events to trace hardware", .values = export }, \
-	{ .name = "CCR", .mask = PMNC_CCR, .access = "W1C", .ref = T1_T139, \
+	{ .name = "CCR", .mask = PMNC_CCR, .access = PMK_W1C, .ref = T1_T139, \
 	  .brief = "CCNT overflow flag (OCC)", .values = overflowed }, \
-	{ .name = "CR1", .mask = PMNC_CR1, .access = "W1C", .ref = T1_T139, \
+	{ .name = "CR1", .mask = PMNC_CR1, .access = PMK_W1C, .ref = T1_T139, \
 	  .brief = "PMN1 overflow flag (OC1)", .values = overflowed }, \
-	{ .name = "CR0", .mask = PMNC_CR0, .access = "W1C", .ref = T1_T139, \
+	{ .name = "CR0", .mask = PMNC_CR0, .access = PMK_W1C, .ref = T1_T139, \
 	  .brief = "PMN0 overflow flag (OC0)", .values = overflowed }, \
-	{ .name = "SBZ", .mask = PMK_BIT(7), .access = "SBZ", .ref = T1_T138, \
+	{ .name = "SBZ", .mask = PMK_BIT(7), .access = PMK_SBZ, .ref = T1_T138, \
 	  .brief = "should be written as 0, unpredictable when read" }, \
-	{ .name = "ECC", .mask = PMNC_ECC, .access = "RW", .ref = T1_T138, \
+	{ .name = "ECC", .mask = PMNC_ECC, .access = PMK_RW, .ref = T1_T138, \
 	  .brief = "interrupt on CCNT overflow", .values = off_on }, \
-	{ .name = "EC1", .mask = PMNC_EC1, .access = "RW", .ref = T1_T138, \
+	{ .name = "EC1", .mask = PMNC_EC1, .access = PMK_RW, .ref = T1_T138, \
 	  .brief = "interrupt on PMN1 overflow", .values = off_on }, \
-	{ .name = "EC0", .mask = PMNC_EC0, .access = "RW", .ref = T1_T138, \
+	{ .name = "EC0", .mask = PMNC_EC0, .access = PMK_RW, .ref = T1_T138, \
 	  .brief = "interrupt on PMN0 overflow", .values = off_on }, \
-	{ .name = "D", .mask = PMNC_D, .access = "RW", .ref = T1_T138, \
+	{ .name = "D", .mask = PMNC_D, .access = PMK_RW, .ref = T1_T138, \
 	  .brief = "CCNT divider", .values = divider }, \
-	{ .name = "C", .mask = PMNC_C, .access = "WO", .ref = T1_T138, \
+	{ .name = "C", .mask = PMNC_C, .access = PMK_WO, .ref = T1_T138, \
 	  .brief = "written as 1: zero CCNT; unpredictable when read", \
 	  .values = no_yes }, \
-	{ .name = "P", .mask = PMNC_P, .access = "WO", .ref = T1_T138, \
+	{ .name = "P", .mask = PMNC_P, .access = PMK_WO, .ref = T1_T138, \
 	  .brief = "written as 1: zero PMN0 and PMN1; unpredictable when read", \
 	  .values = no_yes }, \
-	{ .name = "E", .mask = PMNC_E, .access = "RW", .ref = T1_T138, \
+	{ .name = "E", .mask = PMNC_E, .access = PMK_RW, .ref = T1_T138, \
 	  .brief = "enable; has to be 1 in a write that drops an interrupt", .values = enable }
 
 static const struct pmk_field pmnc_fields[] = {
-	{ .name = "SBZ", .mask = PMK_BITS(31, 28), .access = "SBZ", .ref = T1_T138,
+	{ .name = "SBZ", .mask = PMK_BITS(31, 28), .access = PMK_SBZ, .ref = T1_T138,
 	  .brief = "should be written as 0, unpredictable when read" },
 	PMNC_COMMON
 };
 
 static const struct pmk_field pmnc_fields_1156[] = {
-	{ .name = "SBZ", .mask = PMK_BIT(31), .access = "SBZ", .ref = T1,
+	{ .name = "SBZ", .mask = PMK_BIT(31), .access = PMK_SBZ, .ref = T1,
 	  .brief = "should be written as 0, unpredictable when read" },
-	{ .name = "FCC", .mask = PMNC_FCC, .access = "RW", .ref = T1,
+	{ .name = "FCC", .mask = PMNC_FCC, .access = PMK_RW, .ref = T1,
 	  .brief = "FIQ on CCNT overflow", .values = off_on },
-	{ .name = "FC1", .mask = PMNC_FC1, .access = "RW", .ref = T1,
+	{ .name = "FC1", .mask = PMNC_FC1, .access = PMK_RW, .ref = T1,
 	  .brief = "FIQ on PMN1 overflow", .values = off_on },
-	{ .name = "FC0", .mask = PMNC_FC0, .access = "RW", .ref = T1,
+	{ .name = "FC0", .mask = PMNC_FC0, .access = PMK_RW, .ref = T1,
 	  .brief = "FIQ on PMN0 overflow", .values = off_on },
 	PMNC_COMMON
 };
 
 static const struct pmk_field ccnt_fields[] = {
-	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = "RW",
+	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RW,
 	  .ref = "DAI 0195B §1; DDI 0211K §3.3.40; DDI 0301H §3.2.52",
 	  .brief = "cycles, or 64ths of them with PMNC.D" },
 };
 
 static const struct pmk_field pmn_fields[] = {
-	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = "RW",
+	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RW,
 	  .ref = "DAI 0195B §1; DDI 0211K §3.3.41; DDI 0301H §3.2.53-54",
 	  .brief = "occurrences of the event selected in PMNC" },
 };
 
 static const struct pmk_field sunavcr_fields[] = {
-	{ .name = "SBZ", .mask = PMK_BITS(31, 1), .access = "SBZ", .ref = "DDI 0301H §3.2.50",
+	{ .name = "SBZ", .mask = PMK_BITS(31, 1), .access = PMK_SBZ, .ref = "DDI 0301H §3.2.50",
 	  .brief = "should be written as 0, unpredictable when read" },
-	{ .name = "V", .mask = SUNAVCR_V, .access = "RW", .ref = "DDI 0301H §3.2.50",
+	{ .name = "V", .mask = SUNAVCR_V, .access = PMK_RW, .ref = "DDI 0301H §3.2.50",
 	  .brief = "access to the performance monitor and validation registers",
 	  .values = validation },
 };

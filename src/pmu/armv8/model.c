@@ -467,10 +467,9 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 		return err;
 	pmk_armv8_sync(m, bus);
 	pmk_armv8_set(m, bus, el, reg, value);
+	pmk_armv8_ask(m, bus);
 	return PMK_OK;
 }
-
-PMK_WRITE_AND_ASK(pmk_armv8_ask)
 
 /* ---- inputs, reset ------------------------------------------------------------------------- */
 
@@ -671,7 +670,7 @@ static const char *const oddities[] = {
 #define OPS(pmu_)                                                                             \
 	{                                                                                     \
 		.pmu = &(pmu_), .size = sizeof(struct pmk_armv8_model), .reset = model_reset, \
-		.read = read_reg, .write = write_and_ask, .sync = pmk_armv8_sync,             \
+		.read = read_reg, .write = write_reg, .sync = pmk_armv8_sync,                 \
 		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines, .params = params,             \
 		.restart = model_restart, .oddities = oddities,                               \
 		.oddities_at = PMK_MODEL_PARAM(pmk_armv8_model, "oddities", oddities),        \

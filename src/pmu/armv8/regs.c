@@ -71,46 +71,47 @@ static const char *const pmuver[] = {
 	  .values = values_ }
 
 #define PMCR_FIELDS \
-	FIELD("IMP", PMCR_IMP, "RO", NULL, "implementer, 0x41 is Arm"), \
-	FIELD("IDCODE", PMCR_IDCODE, "RO", NULL, \
+	FIELD("IMP", PMCR_IMP, PMK_RO, NULL, "implementer, 0x41 is Arm"), \
+	FIELD("IDCODE", PMCR_IDCODE, PMK_RO, NULL, \
 	      "0x01 Cortex-A57, 0x02 A72, 0x03 A53, 0x45 A55, 0x0C Neoverse N1"), \
-	FIELD("N", PMCR_N, "RO", NULL, "event counters; at EL1 and EL0 those of MDCR_EL2.HPMN"), \
-	FIELD("FZO", PMCR_FZO, "RW", off_on, "freeze on overflow (PMUv3p7)"), \
-	FIELD("LP", PMCR_LP, "RW", at_bit, "event counters (PMUv3p5)"), \
-	FIELD("LC", PMCR_LC, "RW", at_bit, "cycle counter"), \
-	FIELD("DP", PMCR_DP, "RW", no_yes, \
+	FIELD("N", PMCR_N, PMK_RO, NULL, "event counters; at EL1 and EL0 those of MDCR_EL2.HPMN"), \
+	FIELD("FZO", PMCR_FZO, PMK_RW, off_on, "freeze on overflow (PMUv3p7)"), \
+	FIELD("LP", PMCR_LP, PMK_RW, at_bit, "event counters (PMUv3p5)"), \
+	FIELD("LC", PMCR_LC, PMK_RW, at_bit, "cycle counter"), \
+	FIELD("DP", PMCR_DP, PMK_RW, no_yes, \
 	      "cycle counter stops where event counting is prohibited"), \
-	FIELD("X", PMCR_X, "RW", off_on, "export of the events to trace hardware"), \
-	FIELD("D", PMCR_D, "RW", divider, "cycle counter"), \
-	FIELD("C", PMCR_C, "WO", no_yes, "written as 1: zero the cycle counter"), \
-	FIELD("P", PMCR_P, "WO", no_yes, "written as 1: zero the event counters"), \
-	FIELD("E", PMCR_E, "RW", running, "enable")
+	FIELD("X", PMCR_X, PMK_RW, off_on, "export of the events to trace hardware"), \
+	FIELD("D", PMCR_D, PMK_RW, divider, "cycle counter"), \
+	FIELD("C", PMCR_C, PMK_WO, no_yes, "written as 1: zero the cycle counter"), \
+	FIELD("P", PMCR_P, PMK_WO, no_yes, "written as 1: zero the event counters"), \
+	FIELD("E", PMCR_E, PMK_RW, running, "enable")
 
 #define FILTER_FIELDS \
-	FIELD("P", PMEVTYPER_P, "RW", not_counted, "EL1"), \
-	FIELD("U", PMEVTYPER_U, "RW", not_counted, "EL0"), \
-	FIELD("NSK", PMEVTYPER_NSK, "RW", NULL, "Non-secure EL1: counts if equal to P (EL3)"), \
-	FIELD("NSU", PMEVTYPER_NSU, "RW", NULL, "Non-secure EL0: counts if equal to U (EL3)"), \
-	FIELD("NSH", PMEVTYPER_NSH, "RW", counted, "Non-secure EL2"), \
-	FIELD("M", PMEVTYPER_M, "RW", NULL, "EL3: counts if equal to P (EL3)")
+	FIELD("P", PMEVTYPER_P, PMK_RW, not_counted, "EL1"), \
+	FIELD("U", PMEVTYPER_U, PMK_RW, not_counted, "EL0"), \
+	FIELD("NSK", PMEVTYPER_NSK, PMK_RW, NULL, "Non-secure EL1: counts if equal to P (EL3)"), \
+	FIELD("NSU", PMEVTYPER_NSU, PMK_RW, NULL, "Non-secure EL0: counts if equal to U (EL3)"), \
+	FIELD("NSH", PMEVTYPER_NSH, PMK_RW, counted, "Non-secure EL2"), \
+	FIELD("M", PMEVTYPER_M, PMK_RW, NULL, "EL3: counts if equal to P (EL3)")
 
 #define MORE_FILTER_FIELDS \
-	FIELD("SH", PMEVTYPER_SH, "RW", NULL, "Secure EL2: counts if not equal to NSH"), \
-	FIELD("T", PMEVTYPER_T, "RW", not_counted, "transactions (TME)"), \
-	FIELD("RLK", PMEVTYPER_RLK, "RW", NULL, "Realm EL1: counts if equal to P (RME)"), \
-	FIELD("RLU", PMEVTYPER_RLU, "RW", NULL, "Realm EL0: counts if equal to U (RME)"), \
-	FIELD("RLH", PMEVTYPER_RLH, "RW", NULL, "Realm EL2: counts if not equal to NSH (RME)")
+	FIELD("SH", PMEVTYPER_SH, PMK_RW, NULL, "Secure EL2: counts if not equal to NSH"), \
+	FIELD("T", PMEVTYPER_T, PMK_RW, not_counted, "transactions (TME)"), \
+	FIELD("RLK", PMEVTYPER_RLK, PMK_RW, NULL, "Realm EL1: counts if equal to P (RME)"), \
+	FIELD("RLU", PMEVTYPER_RLU, PMK_RW, NULL, "Realm EL0: counts if equal to U (RME)"), \
+	FIELD("RLH", PMEVTYPER_RLH, PMK_RW, NULL, "Realm EL2: counts if not equal to NSH (RME)")
 
 #define MT_FIELD \
-	FIELD("MT", PMEVTYPER_MT, "RW", no_yes, "events of all threads of the core, if it has any")
+	FIELD("MT", PMEVTYPER_MT, PMK_RW, no_yes, \
+	      "events of all threads of the core, if it has any")
 
 #define EVENT_FIELD \
-	{ .name = "evtCount", .mask = PMEVTYPER_EVTCOUNT, .access = "RW", .ref = D23, \
+	{ .name = "evtCount", .mask = PMEVTYPER_EVTCOUNT, .access = PMK_RW, .ref = D23, \
 	  .brief = "event that is counted; bits [9:0] before PMUv3p1", .event = true }
 
 static const struct pmk_field pmcr_fields[] = { PMCR_FIELDS };
 static const struct pmk_field pmcr_p5_fields[] = {
-	FIELD("FZS", PMCR_FZS, "RW", off_on, "freeze on a full profiling buffer (SPEv1p2)"),
+	FIELD("FZS", PMCR_FZS, PMK_RW, off_on, "freeze on a full profiling buffer (SPEv1p2)"),
 	PMCR_FIELDS
 };
 
@@ -131,42 +132,44 @@ static const struct pmk_field pmcr_p5_fields[] = {
 		   "interrupt on overflow of event counters: bit n, PMEVCNTR<n>"
 #define OVERFLOWED "cycle counter overflowed", "event counters overflowed: bit n, PMEVCNTR<n>"
 #define FIELDS_OF(set, access, texts) SET_FIELDS(set, access, texts)
-FIELDS_OF(cntenset, "W1S", ENABLED)
-FIELDS_OF(cntenclr, "W1C", ENABLED)
-FIELDS_OF(intenset, "W1S", INTERRUPTS)
-FIELDS_OF(intenclr, "W1C", INTERRUPTS)
-FIELDS_OF(ovsset, "W1S", OVERFLOWED)
-FIELDS_OF(ovsclr, "W1C", OVERFLOWED)
+FIELDS_OF(cntenset, PMK_W1S, ENABLED)
+FIELDS_OF(cntenclr, PMK_W1C, ENABLED)
+FIELDS_OF(intenset, PMK_W1S, INTERRUPTS)
+FIELDS_OF(intenclr, PMK_W1C, INTERRUPTS)
+FIELDS_OF(ovsset, PMK_W1S, OVERFLOWED)
+FIELDS_OF(ovsclr, PMK_W1C, OVERFLOWED)
 
 static const struct pmk_field swinc_fields[] = {
-	FIELD("P", PMSET_P, "WO", NULL, "bit n: PMEVCNTR<n> counts one, if its event is sw_incr"),
+	FIELD("P", PMSET_P, PMK_WO, NULL, "bit n: PMEVCNTR<n> counts one, if its event is sw_incr"),
 };
 
 static const struct pmk_field selr_fields[] = {
-	FIELD("SEL", PMSELR_SEL, "RW", NULL,
+	FIELD("SEL", PMSELR_SEL, PMK_RW, NULL,
 	      "what PMXEVTYPER and PMXEVCNTR access: n, or 31 for PMCCFILTR"),
 };
 
 static const struct pmk_field ceid0_fields[] = {
-	FIELD("IDhi", PMCEID_EXTENDED, "RO", NULL, "bit n: event 0x4000 + n is counted (PMUv3p1)"),
-	FIELD("ID", PMCEID_COMMON, "RO", NULL, "bit n: event n is counted"),
+	FIELD("IDhi", PMCEID_EXTENDED, PMK_RO, NULL,
+	      "bit n: event 0x4000 + n is counted (PMUv3p1)"),
+	FIELD("ID", PMCEID_COMMON, PMK_RO, NULL, "bit n: event n is counted"),
 };
 
 static const struct pmk_field ceid1_fields[] = {
-	FIELD("IDhi", PMCEID_EXTENDED, "RO", NULL, "bit n: event 0x4020 + n is counted (PMUv3p1)"),
-	FIELD("ID", PMCEID_COMMON, "RO", NULL, "bit n: event 0x20 + n is counted"),
+	FIELD("IDhi", PMCEID_EXTENDED, PMK_RO, NULL,
+	      "bit n: event 0x4020 + n is counted (PMUv3p1)"),
+	FIELD("ID", PMCEID_COMMON, PMK_RO, NULL, "bit n: event 0x20 + n is counted"),
 };
 
 static const struct pmk_field ccntr_fields[] = {
-	FIELD("CCNT", PMK_BITS(63, 0), "RW", NULL, "cycles"),
+	FIELD("CCNT", PMK_BITS(63, 0), PMK_RW, NULL, "cycles"),
 };
 
 static const struct pmk_field evcntr_fields[] = {
-	FIELD("EVCNT", PMK_BITS(31, 0), "RW", NULL, "occurrences of the event"),
+	FIELD("EVCNT", PMK_BITS(31, 0), PMK_RW, NULL, "occurrences of the event"),
 };
 
 static const struct pmk_field evcntr_p5_fields[] = {
-	FIELD("EVCNT", PMK_BITS(63, 0), "RW", NULL, "occurrences of the event"),
+	FIELD("EVCNT", PMK_BITS(63, 0), PMK_RW, NULL, "occurrences of the event"),
 };
 
 static const struct pmk_field ccfiltr_fields[] = { FILTER_FIELDS, MORE_FILTER_FIELDS };
@@ -174,42 +177,43 @@ static const struct pmk_field evtyper_fields[] = {
 	FILTER_FIELDS, MT_FIELD, MORE_FILTER_FIELDS, EVENT_FIELD
 };
 static const struct pmk_field evtyper_p5_fields[] = {
-	FIELD("TC", PMEVTYPER_TC, "RW", NULL, "threshold control"),
-	FIELD("TE", PMEVTYPER_TE, "RW", off_on, "threshold edge"),
-	FIELD("SYNC", PMEVTYPER_SYNC, "RW", off_on, "synchronous exception"),
-	FIELD("VS", PMEVTYPER_VS, "RW", NULL, "SVE mode filter"),
-	FIELD("TLC", PMEVTYPER_TLC, "RW", NULL, "threshold linking"),
-	FIELD("TH", PMEVTYPER_TH, "RW", NULL, "threshold"),
+	FIELD("TC", PMEVTYPER_TC, PMK_RW, NULL, "threshold control"),
+	FIELD("TE", PMEVTYPER_TE, PMK_RW, off_on, "threshold edge"),
+	FIELD("SYNC", PMEVTYPER_SYNC, PMK_RW, off_on, "synchronous exception"),
+	FIELD("VS", PMEVTYPER_VS, PMK_RW, NULL, "SVE mode filter"),
+	FIELD("TLC", PMEVTYPER_TLC, PMK_RW, NULL, "threshold linking"),
+	FIELD("TH", PMEVTYPER_TH, PMK_RW, NULL, "threshold"),
 	FILTER_FIELDS, MT_FIELD, MORE_FILTER_FIELDS, EVENT_FIELD
 };
 
 static const struct pmk_field userenr_fields[] = {
-	FIELD("TID", PMUSERENR_TID, "RW", no_yes, "trap reads of PMCEID from EL0 (PMUv3p9)"),
-	FIELD("IR", PMUSERENR_IR, "RW", no_yes, "instruction counter is read-only at EL0 (ICNTR)"),
-	FIELD("UEN", PMUSERENR_UEN, "RW", no_yes, "access per counter, PMUACR_EL1 (PMUv3p9)"),
-	FIELD("ER", PMUSERENR_ER, "RW", denied, "reads of event counters, and PMSELR, from EL0"),
-	FIELD("CR", PMUSERENR_CR, "RW", denied, "reads of the cycle counter from EL0"),
-	FIELD("SW", PMUSERENR_SW, "RW", denied, "writes of PMSWINC from EL0"),
-	FIELD("EN", PMUSERENR_EN, "RW", denied, "reads and writes of all but PMINTEN from EL0"),
+	FIELD("TID", PMUSERENR_TID, PMK_RW, no_yes, "trap reads of PMCEID from EL0 (PMUv3p9)"),
+	FIELD("IR", PMUSERENR_IR, PMK_RW, no_yes,
+	      "instruction counter is read-only at EL0 (ICNTR)"),
+	FIELD("UEN", PMUSERENR_UEN, PMK_RW, no_yes, "access per counter, PMUACR_EL1 (PMUv3p9)"),
+	FIELD("ER", PMUSERENR_ER, PMK_RW, denied, "reads of event counters, and PMSELR, from EL0"),
+	FIELD("CR", PMUSERENR_CR, PMK_RW, denied, "reads of the cycle counter from EL0"),
+	FIELD("SW", PMUSERENR_SW, PMK_RW, denied, "writes of PMSWINC from EL0"),
+	FIELD("EN", PMUSERENR_EN, PMK_RW, denied, "reads and writes of all but PMINTEN from EL0"),
 };
 
 static const struct pmk_field mmir_fields[] = {
-	FIELD("EDGE", PMMIR_EDGE, "RO", NULL, "edge detection"),
-	FIELD("THWIDTH", PMMIR_THWIDTH, "RO", NULL, "bits of PMEVTYPER.TH"),
-	FIELD("BUS_WIDTH", PMMIR_BUS_WIDTH, "RO", NULL, "log2 of the bus width in bytes, plus 1"),
-	FIELD("BUS_SLOTS", PMMIR_BUS_SLOTS, "RO", NULL, "most that bus_access counts in a cycle"),
-	FIELD("SLOTS", PMMIR_SLOTS, "RO", NULL, "most that stall_slot counts in a cycle"),
+	FIELD("EDGE", PMMIR_EDGE, PMK_RO, NULL, "edge detection"),
+	FIELD("THWIDTH", PMMIR_THWIDTH, PMK_RO, NULL, "bits of PMEVTYPER.TH"),
+	FIELD("BUS_WIDTH", PMMIR_BUS_WIDTH, PMK_RO, NULL, "log2 of the bus width in bytes, plus 1"),
+	FIELD("BUS_SLOTS", PMMIR_BUS_SLOTS, PMK_RO, NULL, "most that bus_access counts in a cycle"),
+	FIELD("SLOTS", PMMIR_SLOTS, PMK_RO, NULL, "most that stall_slot counts in a cycle"),
 };
 
 static const struct pmk_field dfr0_fields[] = {
-	FIELD("HPMN0", DFR0_HPMN0, "RO", no_yes, "MDCR_EL2.HPMN may be 0"),
-	FIELD("-", PMK_BITS(59, 52), "RO", NULL, "other debug features"),
-	FIELD("MTPMU", DFR0_MTPMU, "RO", NULL, "PMEVTYPER.MT"),
-	FIELD("-", PMK_BITS(47, 20), "RO", NULL, "other debug features"),
-	FIELD("PMSS", DFR0_PMSS, "RO", no_yes, "snapshots"),
-	FIELD("-", PMK_BITS(15, 12), "RO", NULL, "other debug features"),
-	FIELD("PMUVer", DFR0_PMUVER, "RO", pmuver, "version"),
-	FIELD("-", PMK_BITS(7, 0), "RO", NULL, "other debug features"),
+	FIELD("HPMN0", DFR0_HPMN0, PMK_RO, no_yes, "MDCR_EL2.HPMN may be 0"),
+	FIELD("-", PMK_BITS(59, 52), PMK_RO, NULL, "other debug features"),
+	FIELD("MTPMU", DFR0_MTPMU, PMK_RO, NULL, "PMEVTYPER.MT"),
+	FIELD("-", PMK_BITS(47, 20), PMK_RO, NULL, "other debug features"),
+	FIELD("PMSS", DFR0_PMSS, PMK_RO, no_yes, "snapshots"),
+	FIELD("-", PMK_BITS(15, 12), PMK_RO, NULL, "other debug features"),
+	FIELD("PMUVer", DFR0_PMUVER, PMK_RO, pmuver, "version"),
+	FIELD("-", PMK_BITS(7, 0), PMK_RO, NULL, "other debug features"),
 };
 
 /* Where the System registers can be reached. */

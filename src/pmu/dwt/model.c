@@ -163,8 +163,6 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	return PMK_OK;
 }
 
-PMK_WRITE_AND_ASK(model_ask)
-
 /* ---- reset ---------------------------------------------------------------------------------- */
 
 void pmk_dwt_model_reset(struct pmk_dwt_model *m, const struct pmk_dwt_params *params,
@@ -224,7 +222,7 @@ const struct pmk_model_ops pmk_dwt_models[PMK_DWT_NMODELS + 1] = {
 	  .size = sizeof(struct pmk_dwt_model),
 	  .reset = model_reset,
 	  .read = read_reg,
-	  .write = write_and_ask,
+	  .write = write_reg,
 	  .sync = model_sync,
 	  .ask = model_ask,
 	  .lines = model_lines,

@@ -21,49 +21,53 @@ static const char *const no_yes[] = { "no", "yes", NULL };
 	  .brief = brief_ }
 
 static const struct pmk_field ctrl_fields[] = {
-	FIELD("NUMCOMP", CTRL_NUMCOMP, "RO", R_CTRL, NULL, "number of comparators"),
-	FIELD("NOTRCPKT", CTRL_NOTRCPKT, "RO", R_CTRL, there, "trace packets"),
-	FIELD("NOEXTTRIG", CTRL_NOEXTTRIG, "RO", R_CTRL, there, "external match signals"),
-	FIELD("NOCYCCNT", CTRL_NOCYCCNT, "RO", R_CTRL, there, "CYCCNT"),
-	FIELD("NOPRFCNT", CTRL_NOPRFCNT, "RO", R_CTRL, there, "the 8-bit counters"),
-	FIELD("CYCEVTENA", CTRL_CYCEVTENA, "RW", R_CTRL, off_on, "packets when POSTCNT ends"),
-	FIELD("FOLDEVTENA", CTRL_FOLDEVTENA, "RW", R_CTRL, counts, "FOLDCNT; packets at its "
+	FIELD("NUMCOMP", CTRL_NUMCOMP, PMK_RO, R_CTRL, NULL, "number of comparators"),
+	FIELD("NOTRCPKT", CTRL_NOTRCPKT, PMK_RO, R_CTRL, there, "trace packets"),
+	FIELD("NOEXTTRIG", CTRL_NOEXTTRIG, PMK_RO, R_CTRL, there, "external match signals"),
+	FIELD("NOCYCCNT", CTRL_NOCYCCNT, PMK_RO, R_CTRL, there, "CYCCNT"),
+	FIELD("NOPRFCNT", CTRL_NOPRFCNT, PMK_RO, R_CTRL, there, "the 8-bit counters"),
+	FIELD("CYCEVTENA", CTRL_CYCEVTENA, PMK_RW, R_CTRL, off_on, "packets when POSTCNT ends"),
+	FIELD("FOLDEVTENA", CTRL_FOLDEVTENA, PMK_RW, R_CTRL, counts, "FOLDCNT; packets at its "
 		"overflow"),
-	FIELD("LSUEVTENA", CTRL_LSUEVTENA, "RW", R_CTRL, counts, "LSUCNT; packets at its overflow"),
-	FIELD("SLEEPEVTENA", CTRL_SLEEPEVTENA, "RW", R_CTRL, counts,
+	FIELD("LSUEVTENA", CTRL_LSUEVTENA, PMK_RW, R_CTRL, counts,
+	      "LSUCNT; packets at its overflow"),
+	FIELD("SLEEPEVTENA", CTRL_SLEEPEVTENA, PMK_RW, R_CTRL, counts,
 	      "SLEEPCNT; packets at its overflow"),
-	FIELD("EXCEVTENA", CTRL_EXCEVTENA, "RW", R_CTRL, counts, "EXCCNT; packets at its overflow"),
-	FIELD("CPIEVTENA", CTRL_CPIEVTENA, "RW", R_CTRL, counts, "CPICNT; packets at its overflow"),
-	FIELD("EXCTRCENA", CTRL_EXCTRCENA, "RW", R_CTRL, off_on, "packets of exceptions"),
-	FIELD("PCSAMPLENA", CTRL_PCSAMPLENA, "RW", R_CTRL, off_on, "packets of PC samples"),
-	FIELD("SYNCTAP", CTRL_SYNCTAP, "RW", R_CTRL, NULL, "how often synchronisation packets "
+	FIELD("EXCEVTENA", CTRL_EXCEVTENA, PMK_RW, R_CTRL, counts,
+	      "EXCCNT; packets at its overflow"),
+	FIELD("CPIEVTENA", CTRL_CPIEVTENA, PMK_RW, R_CTRL, counts,
+	      "CPICNT; packets at its overflow"),
+	FIELD("EXCTRCENA", CTRL_EXCTRCENA, PMK_RW, R_CTRL, off_on, "packets of exceptions"),
+	FIELD("PCSAMPLENA", CTRL_PCSAMPLENA, PMK_RW, R_CTRL, off_on, "packets of PC samples"),
+	FIELD("SYNCTAP", CTRL_SYNCTAP, PMK_RW, R_CTRL, NULL, "how often synchronisation packets "
 		"come"),
-	FIELD("CYCTAP", CTRL_CYCTAP, "RW", R_CTRL, NULL, "bit of CYCCNT that counts POSTCNT down"),
-	FIELD("POSTINIT", CTRL_POSTINIT, "RW", R_CTRL, NULL, "POSTCNT begins with it"),
-	FIELD("POSTPRESET", CTRL_POSTPRESET, "RW", R_CTRL, NULL, "POSTCNT goes on with it"),
-	FIELD("CYCCNTENA", CTRL_CYCCNTENA, "RW", R_CTRL, counts, "CYCCNT"),
+	FIELD("CYCTAP", CTRL_CYCTAP, PMK_RW, R_CTRL, NULL,
+	      "bit of CYCCNT that counts POSTCNT down"),
+	FIELD("POSTINIT", CTRL_POSTINIT, PMK_RW, R_CTRL, NULL, "POSTCNT begins with it"),
+	FIELD("POSTPRESET", CTRL_POSTPRESET, PMK_RW, R_CTRL, NULL, "POSTCNT goes on with it"),
+	FIELD("CYCCNTENA", CTRL_CYCCNTENA, PMK_RW, R_CTRL, counts, "CYCCNT"),
 };
 static const struct pmk_field cyccnt_fields[] = {
-	FIELD("Count", PMK_BITS(31, 0), "RW", "DDI 0403E C1.8.8", NULL, "wraps"),
+	FIELD("Count", PMK_BITS(31, 0), PMK_RW, "DDI 0403E C1.8.8", NULL, "wraps"),
 };
 static const struct pmk_field narrow_fields[] = {
-	FIELD("Count", PROFILING_COUNT, "RW", "DDI 0403E C1.8.9-13", NULL,
+	FIELD("Count", PROFILING_COUNT, PMK_RW, "DDI 0403E C1.8.9-13", NULL,
 	      "wraps; 0 when its enable is set"),
 };
 static const struct pmk_field lar_fields[] = {
-	FIELD("Key", PMK_BITS(31, 0), "WO", R_LOCK, NULL, "0xC5ACCE55 opens the lock, anything "
+	FIELD("Key", PMK_BITS(31, 0), PMK_WO, R_LOCK, NULL, "0xC5ACCE55 opens the lock, anything "
 		"else closes it"),
 };
 static const struct pmk_field lsr_fields[] = {
-	FIELD("nTT", LSR_NTT, "RO", R_LOCK, no_yes, "the lock is of 8 bits"),
-	FIELD("SLK", LSR_SLK, "RO", R_LOCK, locks, "state of the lock"),
-	FIELD("SLI", LSR_SLI, "RO", R_LOCK, no_yes, "there is a lock"),
+	FIELD("nTT", LSR_NTT, PMK_RO, R_LOCK, no_yes, "the lock is of 8 bits"),
+	FIELD("SLK", LSR_SLK, PMK_RO, R_LOCK, locks, "state of the lock"),
+	FIELD("SLI", LSR_SLI, PMK_RO, R_LOCK, no_yes, "there is a lock"),
 };
 static const struct pmk_field demcr_fields[] = {
-	FIELD("TRCENA", DEMCR_TRCENA, "RW", R_DEMCR, off_on, "DWT and ITM"),
-	FIELD("MON", DEMCR_MON, "RW", R_DEMCR, NULL, "debug monitor: REQ, STEP, PEND, EN"),
-	FIELD("VC", DEMCR_VC, "RW", R_DEMCR, NULL, "exceptions that halt"),
-	FIELD("VC_CORERESET", DEMCR_VC_RESET, "RW", R_DEMCR, no_yes, "reset halts"),
+	FIELD("TRCENA", DEMCR_TRCENA, PMK_RW, R_DEMCR, off_on, "DWT and ITM"),
+	FIELD("MON", DEMCR_MON, PMK_RW, R_DEMCR, NULL, "debug monitor: REQ, STEP, PEND, EN"),
+	FIELD("VC", DEMCR_VC, PMK_RW, R_DEMCR, NULL, "exceptions that halt"),
+	FIELD("VC_CORERESET", DEMCR_VC_RESET, PMK_RW, R_DEMCR, no_yes, "reset halts"),
 };
 
 #define REG(reg, n, alias, at, f, start, r, text) \

@@ -270,10 +270,9 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	sync(m, bus);
 	write_row(m, reg, (uint32_t)value);
 	remember(m, bus);
+	ask(m, bus);
 	return PMK_OK;
 }
-
-PMK_WRITE_AND_ASK(ask)
 
 void pmk_l2cc_model_reset(struct pmk_l2cc_model *m, const struct pmk_pmu *pmu,
 			  const struct pmk_l2cc_params *params, struct pmk_bus *bus)
@@ -324,13 +323,13 @@ static const char *const oddities[] = {
 	NULL,
 };
 
-#define OPS(pmu_)                                                                           \
-	{                                                                                   \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_l2cc_model), .reset = reset,      \
-		.read = read_reg, .write = write_and_ask, .sync = sync, .ask = ask,         \
-		.lines = lines, .params = params, .restart = restart, .oddities = oddities, \
-		.oddities_at = PMK_MODEL_PARAM(pmk_l2cc_model, "oddities", oddities),       \
-		.sound = sound,                                                             \
+#define OPS(pmu_)                                                                               \
+	{                                                                                       \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_l2cc_model), .reset = reset,          \
+		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
+		.params = params, .restart = restart, .oddities = oddities,                     \
+		.oddities_at = PMK_MODEL_PARAM(pmk_l2cc_model, "oddities", oddities),           \
+		.sound = sound,                                                                 \
 	}
 
 const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS + 1] = { OPS(pmk_l210), OPS(pmk_l220) };

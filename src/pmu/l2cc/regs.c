@@ -20,78 +20,78 @@ static const char *const interrupts[] = { "off", "on every increment", "on overf
 
 /* clang-format off */
 static const struct pmk_field emmc_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 12), .access = "SBZ", .ref = R_L210,
+	{ .name = "-", .mask = PMK_BITS(31, 12), .access = PMK_SBZ, .ref = R_L210,
 	  .brief = "reserved" },
-	{ .name = "Reset", .mask = EMMC_RESET, .access = "WO", .ref = R_L210,
+	{ .name = "Reset", .mask = EMMC_RESET, .access = PMK_WO, .ref = R_L210,
 	  .brief = "sets counters to zero; all four together, which bit is whose is not "
 	  "published" },
-	{ .name = "-", .mask = PMK_BITS(7, 1), .access = "SBZ", .ref = R_L210,
+	{ .name = "-", .mask = PMK_BITS(7, 1), .access = PMK_SBZ, .ref = R_L210,
 	  .brief = "interrupt trigger and pulse length in one vendor's chip" },
-	{ .name = "Enable", .mask = EMMC_ENABLE, .access = "RW", .ref = R_L210,
+	{ .name = "Enable", .mask = EMMC_ENABLE, .access = PMK_RW, .ref = R_L210,
 	  .brief = "all counters", .values = stopped_counts },
 };
 
 static const struct pmk_field emcs_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 4), .access = "SBZ", .ref = R_L210,
+	{ .name = "-", .mask = PMK_BITS(31, 4), .access = PMK_SBZ, .ref = R_L210,
 	  .brief = "reserved" },
-	{ .name = "Flags", .mask = EMCS_FLAGS, .access = "W1C", .ref = R_L210,
+	{ .name = "Flags", .mask = EMCS_FLAGS, .access = PMK_W1C, .ref = R_L210,
 	  .brief = "bit n: counter n overflowed, or counted where that was asked for" },
 };
 
 static const struct pmk_field emcc_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 7), .access = "SBZ", .ref = R_L210,
+	{ .name = "-", .mask = PMK_BITS(31, 7), .access = PMK_SBZ, .ref = R_L210,
 	  .brief = "reserved" },
-	{ .name = "Event", .mask = EMCC_EVENT, .access = "RW", .ref = R_L210,
+	{ .name = "Event", .mask = EMCC_EVENT, .access = PMK_RW, .ref = R_L210,
 	  .brief = "what it counts; 0: nothing", .event = true },
-	{ .name = "When", .mask = EMCC_EVERY, .access = "RW", .ref = R_L210,
+	{ .name = "When", .mask = EMCC_EVERY, .access = PMK_RW, .ref = R_L210,
 	  .brief = "when its flag rises", .values = when },
-	{ .name = "IRQ", .mask = EMCC_IRQ, .access = "RW", .ref = R_L210,
+	{ .name = "IRQ", .mask = EMCC_IRQ, .access = PMK_RW, .ref = R_L210,
 	  .brief = "its interrupt", .values = off_on },
 };
 
 static const struct pmk_field count_fields[] = {
-	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = "RO", .ref = R_L210,
+	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RO, .ref = R_L210,
 	  .brief = "wraps" },
 };
 
 static const struct pmk_field control_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 3), .access = "SBZ", .ref = R_CONTROL,
+	{ .name = "-", .mask = PMK_BITS(31, 3), .access = PMK_SBZ, .ref = R_CONTROL,
 	  .brief = "reserved" },
-	{ .name = "Reset1", .mask = ECC_RESET1, .access = "WO", .ref = R_CONTROL,
+	{ .name = "Reset1", .mask = ECC_RESET1, .access = PMK_WO, .ref = R_CONTROL,
 	  .brief = "sets counter 1 to zero" },
-	{ .name = "Reset0", .mask = ECC_RESET0, .access = "WO", .ref = R_CONTROL,
+	{ .name = "Reset0", .mask = ECC_RESET0, .access = PMK_WO, .ref = R_CONTROL,
 	  .brief = "sets counter 0 to zero" },
-	{ .name = "Enable", .mask = ECC_ENABLE, .access = "RW", .ref = R_CONTROL,
+	{ .name = "Enable", .mask = ECC_ENABLE, .access = PMK_RW, .ref = R_CONTROL,
 	  .brief = "both counters", .values = stopped_counts },
 };
 
 static const struct pmk_field config_fields[] = {
-	{ .name = "-", .mask = PMK_BITS(31, 6), .access = "SBZ", .ref = R_CONFIG,
+	{ .name = "-", .mask = PMK_BITS(31, 6), .access = PMK_SBZ, .ref = R_CONFIG,
 	  .brief = "reserved" },
-	{ .name = "Event", .mask = ECF_EVENT, .access = "RW", .ref = R_CONFIG,
+	{ .name = "Event", .mask = ECF_EVENT, .access = PMK_RW, .ref = R_CONFIG,
 	  .brief = "what it counts; 0: it is off", .event = true },
-	{ .name = "IRQ", .mask = ECF_IRQ, .access = "RW", .ref = R_CONFIG,
+	{ .name = "IRQ", .mask = ECF_IRQ, .access = PMK_RW, .ref = R_CONFIG,
 	  .brief = "its interrupt", .values = interrupts },
 };
 
 static const struct pmk_field l220_count_fields[] = {
-	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = "RW", .ref = R_COUNTER,
+	{ .name = "Count", .mask = PMK_BITS(31, 0), .access = PMK_RW, .ref = R_COUNTER,
 	  .brief = "stops at 0xFFFFFFFF" },
 };
 
 /* The mask is RW, the two status registers are RO, and the clear register is WO. */
 #define INT_FIELDS(of, access_) \
 	static const struct pmk_field int_##of##_fields[] = { \
-		{ .name = "-", .mask = PMK_BITS(31, 9), .access = "SBZ", .ref = R_INT, \
+		{ .name = "-", .mask = PMK_BITS(31, 9), .access = PMK_SBZ, .ref = R_INT, \
 		  .brief = "reserved" }, \
 		{ .name = "Errors", .mask = PMK_BITS(8, 1), .access = access_, .ref = R_INT, \
 		  .brief = "of the cache, not of its counters" }, \
 		{ .name = "ECNTR", .mask = INT_ECNTR, .access = access_, .ref = R_INT, \
 		  .brief = "event counter overflow or increment" }, \
 	};
-INT_FIELDS(mask, "RW")
-INT_FIELDS(status, "RO")
-INT_FIELDS(clear, "WO")
+INT_FIELDS(mask, PMK_RW)
+INT_FIELDS(status, PMK_RO)
+INT_FIELDS(clear, PMK_WO)
 
 #define ANY	 "any access: no restriction is documented; reset: not documented, 0 in the model"
 #define BOTH	 "Secure and Non-secure accesses (DDI 0246 §3.3.7)"

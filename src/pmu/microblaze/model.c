@@ -641,10 +641,9 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	case PMK_MICROBLAZE_NREGS:
 		break;
 	}
+	ask(m, bus);
 	return PMK_OK;
 }
-
-PMK_WRITE_AND_ASK(ask)
 
 /* ---- reset and inputs ---------------------------------------------------------------------- */
 
@@ -765,7 +764,7 @@ const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS + 1] = {
 	  .size = sizeof(struct pmk_microblaze_model),
 	  .reset = reset,
 	  .read = read_reg,
-	  .write = write_and_ask,
+	  .write = write_reg,
 	  .sync = sync,
 	  .ask = ask,
 	  .lines = lines,

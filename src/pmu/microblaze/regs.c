@@ -19,38 +19,38 @@ static const char *const full[] = { "no overlap", "occurrences overlapped while 
 
 /* clang-format off */
 static const struct pmk_field control_fields[] = {
-	{ .name = "Event", .mask = PCCTRLR_EVENT, .access = "WO", .ref = T_CTRL,
+	{ .name = "Event", .mask = PCCTRLR_EVENT, .access = PMK_WO, .ref = T_CTRL,
 	  .brief = "what the selected counter counts", .event = true },
 };
 
 static const struct pmk_field command_fields[] = {
-	{ .name = "Clear", .mask = PCCMDR_CLEAR, .access = "WO", .ref = T_CMD,
+	{ .name = "Clear", .mask = PCCMDR_CLEAR, .access = PMK_WO, .ref = T_CMD,
 	  .brief = "all counters to zero, Dbg_Intr falls", .values = no_yes },
-	{ .name = "Start", .mask = PCCMDR_START, .access = "WO", .ref = T_CMD,
+	{ .name = "Start", .mask = PCCMDR_START, .access = PMK_WO, .ref = T_CMD,
 	  .brief = "all counters begin to count", .values = no_yes },
-	{ .name = "Stop", .mask = PCCMDR_STOP, .access = "WO", .ref = T_CMD,
+	{ .name = "Stop", .mask = PCCMDR_STOP, .access = PMK_WO, .ref = T_CMD,
 	  .brief = "all counters stop", .values = no_yes },
-	{ .name = "Sample", .mask = PCCMDR_SAMPLE, .access = "WO", .ref = T_CMD,
+	{ .name = "Sample", .mask = PCCMDR_SAMPLE, .access = PMK_WO, .ref = T_CMD,
 	  .brief = "take status and values of all counters at one instant, to be read",
 	  .values = no_yes },
-	{ .name = "Reset", .mask = PCCMDR_RESET, .access = "WO", .ref = T_CMD,
+	{ .name = "Reset", .mask = PCCMDR_RESET, .access = PMK_WO, .ref = T_CMD,
 	  .brief = "back to the first counter and item", .values = no_yes },
 };
 
 static const struct pmk_field status_fields[] = {
-	{ .name = "Overflow", .mask = PCSR_OVERFLOW, .access = "RO", .ref = T_STAT,
+	{ .name = "Overflow", .mask = PCSR_OVERFLOW, .access = PMK_RO, .ref = T_STAT,
 	  .brief = "the selected counter, as sampled", .values = overflow },
-	{ .name = "Full", .mask = PCSR_FULL, .access = "RO", .ref = T_STAT,
+	{ .name = "Full", .mask = PCSR_FULL, .access = PMK_RO, .ref = T_STAT,
 	  .brief = "the selected latency counter, as sampled", .values = full },
 };
 
 static const struct pmk_field read_fields[] = {
-	{ .name = "Item", .mask = PCDRR_ITEM, .access = "RO", .ref = T_READ,
+	{ .name = "Item", .mask = PCDRR_ITEM, .access = PMK_RO, .ref = T_READ,
 	  .brief = "next item of the selected counter, as sampled" },
 };
 
 static const struct pmk_field write_fields[] = {
-	{ .name = "Item", .mask = PCDWR_ITEM, .access = "WO", .ref = T_WRITE,
+	{ .name = "Item", .mask = PCDWR_ITEM, .access = PMK_WO, .ref = T_WRITE,
 	  .brief = "next item of the selected counter" },
 };
 

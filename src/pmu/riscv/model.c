@@ -195,10 +195,9 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	    !is_known(*held_by(m, reg)))
 		m->oddities |= PMK_RISCV_ODD_EVENT;
 	remember(m, bus);
+	ask(m, bus);
 	return PMK_OK;
 }
-
-PMK_WRITE_AND_ASK(ask)
 
 /* ---- reset ---------------------------------------------------------------------------------- */
 
@@ -242,12 +241,12 @@ static const char *const oddities[] = {
 	NULL,
 };
 
-#define OPS(pmu_)                                                                           \
-	{                                                                                   \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_riscv_model), .reset = reset,     \
-		.read = read_reg, .write = write_and_ask, .sync = sync, .ask = ask,         \
-		.lines = lines, .params = params, .restart = restart, .oddities = oddities, \
-		.oddities_at = PMK_MODEL_PARAM(pmk_riscv_model, "oddities", oddities),      \
+#define OPS(pmu_)                                                                               \
+	{                                                                                       \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_riscv_model), .reset = reset,         \
+		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
+		.params = params, .restart = restart, .oddities = oddities,                     \
+		.oddities_at = PMK_MODEL_PARAM(pmk_riscv_model, "oddities", oddities),          \
 	}
 
 const struct pmk_model_ops pmk_riscv_models[PMK_RISCV_NMODELS + 1] = { OPS(pmk_riscv64),

@@ -21,36 +21,36 @@ static const char *const traps[] = { "illegal instruction below M-mode", "can be
 	  .brief = brief_ }
 
 static const struct pmk_field count64_fields[] = {
-	FIELD("Count", PMK_BITS(63, 0), "RW", R_HPM, NULL, "wraps"),
+	FIELD("Count", PMK_BITS(63, 0), PMK_RW, R_HPM, NULL, "wraps"),
 };
 static const struct pmk_field half_fields[] = {
-	FIELD("Count", PMK_BITS(31, 0), "RW", R_HPM, NULL, "half of a counter of 64 bits"),
+	FIELD("Count", PMK_BITS(31, 0), PMK_RW, R_HPM, NULL, "half of a counter of 64 bits"),
 };
 static const struct pmk_field shadow64_fields[] = {
-	FIELD("Count", PMK_BITS(63, 0), "RO", R_ENABLE, NULL,
+	FIELD("Count", PMK_BITS(63, 0), PMK_RO, R_ENABLE, NULL,
 	  "the counter, for whom mcounteren lets read it"),
 };
 static const struct pmk_field shadow_half_fields[] = {
-	FIELD("Count", PMK_BITS(31, 0), "RO", R_ENABLE, NULL,
+	FIELD("Count", PMK_BITS(31, 0), PMK_RO, R_ENABLE, NULL,
 	  "half of it, for whom mcounteren lets read it"),
 };
 static const struct pmk_field event_fields[] = {
-	FIELD("Mask", MHPMEVENT_MASK, "RW", R_EVENT, NULL,
+	FIELD("Mask", MHPMEVENT_MASK, PMK_RW, R_EVENT, NULL,
 	  "bit n: counts that event of the class, too"),
-	FIELD("Class", MHPMEVENT_CLASS, "RW", R_EVENT, classes,
+	FIELD("Class", MHPMEVENT_CLASS, PMK_RW, R_EVENT, classes,
 	  "what the bits of the mask stand for"),
 };
 static const struct pmk_field inhibit_fields[] = {
-	FIELD("HPM", COUNTERS_HPM, "RW", R_INHIBIT, NULL, "bit n: mhpmcounter n stands still"),
-	FIELD("IR", COUNTERS_IR, "RW", R_INHIBIT, counts, "minstret"),
-	FIELD("CY", COUNTERS_CY, "RW", R_INHIBIT, counts, "mcycle"),
+	FIELD("HPM", COUNTERS_HPM, PMK_RW, R_INHIBIT, NULL, "bit n: mhpmcounter n stands still"),
+	FIELD("IR", COUNTERS_IR, PMK_RW, R_INHIBIT, counts, "minstret"),
+	FIELD("CY", COUNTERS_CY, PMK_RW, R_INHIBIT, counts, "mcycle"),
 };
 static const struct pmk_field enable_fields[] = {
-	FIELD("HPM", COUNTERS_HPM, "RW", R_ENABLE, NULL,
+	FIELD("HPM", COUNTERS_HPM, PMK_RW, R_ENABLE, NULL,
 	  "bit n: hpmcounter n can be read below M-mode"),
-	FIELD("IR", COUNTERS_IR, "RW", R_ENABLE, traps, "instret"),
-	FIELD("TM", COUNTERS_TM, "RW", R_ENABLE, traps, "time"),
-	FIELD("CY", COUNTERS_CY, "RW", R_ENABLE, traps, "cycle"),
+	FIELD("IR", COUNTERS_IR, PMK_RW, R_ENABLE, traps, "instret"),
+	FIELD("TM", COUNTERS_TM, PMK_RW, R_ENABLE, traps, "time"),
+	FIELD("CY", COUNTERS_CY, PMK_RW, R_ENABLE, traps, "cycle"),
 };
 
 #define ROW(reg, n, csr, w, f, r, text, who) \
