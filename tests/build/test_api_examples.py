@@ -189,3 +189,13 @@ def test_the_page_shows_what_is_there():
     equal(shown - known, set())
     for name in re.findall(r"\(\.\./examples/api/(\w+\.c)\)", page()):
         assert os.path.exists(os.path.join(HERE, name)), name
+
+
+@cases("part", ["libraries", "counting"])
+def test_what_the_documents_print(there, part):
+    """Their commands, build files and scripts, as they are: debian/tests does it with packages."""
+    have("cmake", "aarch64-linux-gnu-gcc", "qemu-system-aarch64", "arm-linux-gnueabi-gcc")
+    env = dict(there.env, CMAKE_PREFIX_PATH=there.prefix, AUTOPKGTEST_TMP=WORK,
+               PYTHONPATH=os.path.join(there.prefix, "share/pmk/python"))
+    out = run(os.path.join(SOURCE, "debian/tests/documented"), part, env=env)
+    equal(out.code, 0, str(out))

@@ -76,8 +76,8 @@ def test_spec():
     equal((out.code, out.err), (0, ""))
     names = run("rpmspec", "-q", "--qf", "%{NAME} %{VERSION}\n", *known, spec)
     equal(set(names.out.splitlines()), {f"{n} {VERSION}" for n in (
-        "pmukit", "pmukit-libs", "pmukit-devel", "pmukit-target-devel", "python3-pmk",
-        "pmukit-doc")})
+        "pmukit", "pmukit-common", "pmukit-libs", "pmukit-devel", "pmukit-target-devel",
+        "python3-pmk", "pmukit-doc")})
 
 
 # ---- VS Code ------------------------------------------------------------------------------------
