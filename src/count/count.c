@@ -107,28 +107,32 @@ void pmk_count_note(struct pmk_count *c, const char *fmt, ...)
 	free(text);
 }
 
+/* Add a line to the warnings or to the notes of the result. */
+static void result_add(struct pmk_count *c, void (*add)(struct pmk_result *r, const char *fmt, ...),
+		       const char *fmt, va_list ap)
+{
+	char *text = text_render(c, fmt, ap);
+
+	add(&c->result, "%s", text ? text : "out of memory");
+	free(text);
+}
+
 void pmk_count_warn(struct pmk_count *c, const char *fmt, ...)
 {
-	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = text_render(c, fmt, ap);
+	result_add(c, pmk_result_warn, fmt, ap);
 	va_end(ap);
-	pmk_result_warn(&c->result, "%s", text ? text : "out of memory");
-	free(text);
 }
 
 void pmk_count_add_note(struct pmk_count *c, const char *fmt, ...)
 {
-	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = text_render(c, fmt, ap);
+	result_add(c, pmk_result_note, fmt, ap);
 	va_end(ap);
-	pmk_result_note(&c->result, "%s", text ? text : "out of memory");
-	free(text);
 }
 
 struct pmk_metrics *pmk_count_all_metrics(struct pmk_count *c)

@@ -38,8 +38,24 @@ def test_the_interface_is_the_stored_one():
      "int pmk_count_later(int);\n/* ---- counting", False),
 ])
 def test_changes_that_break_programs_are_found(tmp_path, what, old, new, breaks):
+    check_change(tmp_path, COUNT_H, what, old, new, breaks)
+
+
+@cases("header, old, breaks", [
+    # Catalogues of events are reached from stable headers: pmk_arm1176.events.
+    ("pmu.h", "struct pmk_event {\n", True),
+    ("bus.h", "struct pmk_bus {\n", False),
+])
+def test_what_stable_headers_reach_is_covered(tmp_path, header, old, breaks):
+    """docs/api.md says so; no other header is."""
+    with open(os.path.join(SOURCE, "include/pmk", header)) as f:
+        contains(f.read(), "\n/* May change in 0.x. */\n")
+    check_change(tmp_path, f"include/pmk/{header}", header, old, old + "\tint later;\n", breaks)
+
+
+def check_change(tmp_path, path, what, old, new, breaks):
     shutil.copytree(os.path.join(SOURCE, "include"), tmp_path / "include")
-    header = tmp_path / COUNT_H
+    header = tmp_path / path
     text = header.read_text()
     contains(text, old)
     header.write_text(text.replace(old, new, 1))
