@@ -26,10 +26,12 @@ from .models import AHBMON_BUSES, Bus, Model, Mode
 from .options import Options
 from .pmus import (Counter, Event, Field, Pmu, Register, ahbmon, find_pmu, microblaze, pmus,
                    signals)
+from .recording import RecordedEvent, Recording, record
 
 __all__ = ["AHBMON_BUSES", "Bus", "CountError", "Counter", "Driver", "Dump", "DumpCount",
            "DumpEvent", "DumpRegion", "DumpSample", "DumpState", "Error", "ErrorCode", "Event",
            "Failure", "Field", "Latency", "Metric", "Mode", "Model", "Options", "Pmu", "Port",
-           "Register", "Result", "Row", "Stream", "ahbmon", "find_pmu", "library_path",
-           "microblaze", "pmus", "read_dump", "signals", "stat"]
+           "RecordedEvent", "Recording", "Register", "Result", "Row", "Stream", "ahbmon",
+           "find_pmu", "library_path", "microblaze", "pmus", "read_dump", "record", "signals",
+           "stat"]
 __version__ = "0.1.0"

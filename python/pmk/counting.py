@@ -9,8 +9,8 @@ import signal
 import threading
 from ctypes import byref, c_char_p, c_size_t, string_at
 from dataclasses import dataclass
-from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Protocol,
-                    Sequence, Tuple, Union)
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional,
+                    Protocol, Sequence, Tuple, Union)
 
 from ._library import (BEGIN, NOTE, PROGRESS, ROWS, RUNNING, CCountListener, CCountMetric,
                        CCountRow, CCountSummary, lib, own_files, text)
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Words = Union[str, Sequence[str]]
-Value = Union[str, int, float, "os.PathLike[str]", bool, None]
 
 
 class Stream(enum.Enum):
@@ -233,8 +232,6 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
     CountError: it could not be counted. A program that fails has been counted: Result.exit_code
     tells.
     """
-    if settings is not None and not isinstance(settings, Mapping):
-        raise TypeError('settings are a dict, such as {"dcache.size": "32K"}')
     for listener in (on_rows, on_note):
         if listener is not None and not callable(listener):
             raise TypeError(f"on_rows and on_note are functions, not {type(listener).__name__}")
@@ -244,23 +241,15 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
             if not os.environ.get(f"PMK_{name.upper()}"):
                 request.set(name, value)
         for name, words in (("event", events), ("metrics", metrics), ("region", region)):
-            for word in _several(words):
+            for word in several(words):
                 request.set(name, word)
-        for name, one in (("core", core), ("target", target), ("repeat", repeat),
-                          ("interval", interval)):
-            if one is not None:
-                request.option(name, one)
+        named = {"core": core, "target": target, "repeat": repeat, "interval": interval,
+                 "set": parameters(settings)}
+        for name, one in given({**named, **options}):
+            request.set(name, one)
         for name, place in (("stdin", stdin), ("stdout", stdout), ("stderr", stderr)):
             if place is not None:
                 request.set(name, _place(name, place))
-        for key, parameter in (settings or {}).items():
-            if isinstance(parameter, bool):
-                parameter = ON_OFF.get(parameter, parameter)
-            request.set("set", f"{key}={parameter}")
-        for name, option in options.items():
-            several: Any = option if isinstance(option, (list, tuple)) else [option]
-            for each in several:
-                request.option(name.rstrip("_").replace("_", "-"), each)
         if command:
             request.program(command)
         request.run()
@@ -269,7 +258,32 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
         request.free()
 
 
-ON_OFF = {True: "on", False: "off"}
+def parameters(settings: Optional[Mapping[str, object]]) -> List[str]:
+    """Parameters of the core as --set has them."""
+    if settings is not None and not isinstance(settings, Mapping):
+        raise TypeError('settings are a dict, such as {"dcache.size": "32K"}')
+    return [f"{key}={('off', 'on')[value] if isinstance(value, bool) else value}"
+            for key, value in (settings or {}).items()]
+
+
+def given(options: Mapping[str, object]) -> Iterator[Tuple[str, Optional[str]]]:
+    """Keyword arguments as settings, name by name. A flag is True, and has no text; False and None
+    are as if the argument was not given."""
+    for name, option in options.items():
+        name = name.rstrip("_").replace("_", "-")
+        for value in option if isinstance(option, (list, tuple)) else [option]:
+            if value is True:
+                yield name, None
+            elif isinstance(value, os.PathLike):
+                yield name, os.fspath(value)
+            elif not isinstance(value, (str, int, float, type(None))):
+                raise TypeError(f"{name}: a text or a number, not {type(value).__name__}")
+            elif value is not None and value is not False:
+                yield name, str(value)
+
+
+def several(words: Optional[Words]) -> Sequence[str]:
+    return [words] if isinstance(words, str) else words or []
 
 
 def _bytes(word: Union[str, "os.PathLike[str]"]) -> bytes:
@@ -305,15 +319,6 @@ class _Request:
     def set(self, name: str, value: Optional[str]) -> None:
         self._check(lib.pmk_count_set(self._handle, name.encode(),
                                       None if value is None else _bytes(value)))
-
-    def option(self, name: str, value: Value) -> None:
-        """A flag is True or False; None is as if it had not been said."""
-        if value is True:
-            self.set(name, None)
-        elif not isinstance(value, (str, int, float, os.PathLike, type(None))):
-            raise TypeError(f"{name}: a text or a number, not {type(value).__name__}")
-        elif value is not None and value is not False:
-            self.set(name, os.fspath(value) if isinstance(value, os.PathLike) else str(value))
 
     def program(self, command: Sequence[Union[str, "os.PathLike[str]"]]) -> None:
         if isinstance(command, str):
@@ -404,10 +409,6 @@ def _place(name: str, place: Place) -> str:
     if place is not None and hasattr(place, "fileno"):
         return f"fd:{place.fileno()}"
     raise TypeError(f"{name}: a path, a file or a descriptor, not {type(place).__name__}")
-
-
-def _several(words: Optional[Words]) -> Sequence[str]:
-    return [words] if isinstance(words, str) else words or []
 
 
 def _or_none(value: Optional[bytes]) -> Optional[str]:

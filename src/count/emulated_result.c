@@ -290,6 +290,7 @@ int pmk_emulation_record(struct pmk_count *c)
 	e->recording.core = e->prog.core.name;
 	e->recording.checked = c->result.checked;
 	e->recording.producer = c->result.producer;
+	e->recording.settings = *c->result.settings ? c->result.settings : NULL;
 	e->recording.isa = e->prog.core.isa;
 	e->recording.big_endian = e->prog.elf.big_endian;
 	e->recording.warning = c->result.warning;

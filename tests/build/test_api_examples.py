@@ -191,7 +191,7 @@ def test_the_page_shows_what_is_there():
         assert os.path.exists(os.path.join(HERE, name)), name
 
 
-@cases("part", ["libraries", "counting"])
+@cases("part", ["libraries", "counting", "recording"])
 def test_what_the_documents_print(there, part):
     """Their commands, build files and scripts, as they are: debian/tests does it with packages."""
     have("cmake", "aarch64-linux-gnu-gcc", "qemu-system-aarch64", "arm-linux-gnueabi-gcc")

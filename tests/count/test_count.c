@@ -587,5 +587,7 @@ int main(void)
 		QUIET(test_no_handle),
 	};
 
+	/* A library that is built for an installation does not look into this tree. */
+	setenv("PMK_DATA", PMK_SOURCE_DATA, 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
