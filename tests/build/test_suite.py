@@ -206,6 +206,45 @@ def test_how_a_test_failed_is_kept(suite):
     contains(text, "[4000]: got 4000, want 7")
 
 
+FLAKY = """\
+import os
+
+from harness import BUILD
+
+
+def test_flaky():
+    first = os.path.join(BUILD, "first")
+    if not os.path.exists(first):
+        open(first, "w").close()
+        raise AssertionError("the first time")
+"""
+
+
+def test_what_passes_when_it_runs_again_is_kept_with_its_cause(suite):
+    """By scripts/test, which runs one again if UNSTABLE allows that."""
+    build, flaky = os.path.join(suite, "build"), os.path.join(suite, "tests", "test_flaky.py")
+    options = [{"name": "tests", "value": True}, {"name": "docs", "value": "enabled"}]
+    for path, text in ((flaky, FLAKY), (os.path.join(build, "build.ninja"), ""),
+                       (os.path.join(build, "meson-info/intro-buildoptions.json"),
+                        json.dumps(options))):
+        with open(path, "w") as f:
+            f.write(text)
+    env = dict(os.environ, UNSTABLE="2")
+    for name in ("PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT", "PMK_TEST_WORK"):
+        env.pop(name, None)
+    try:
+        out = run(os.path.join(suite, "scripts/test"), build, "tests/test_flaky.py", env=env)
+        equal(out.code, 0, out)
+        contains(out.out, "unstable: 1 passed only when run again")
+        with open(os.path.join(build, "unstable")) as f:
+            text = f.read()
+        assert re.match(r"\d{4}-\S+ \S+ UTC, load \d.*: failed, and passed when run again:\n", text)
+        contains(text, "==== tests/test_flaky.py::test_flaky, call, after ")
+        contains(text, "AssertionError: the first time")
+    finally:
+        os.unlink(flaky)
+
+
 def test_a_missing_dependency_is_an_error(tmp_path):
     """Where pkg-config knows Unicorn no more, a build tree with tests cannot be made."""
     known = run("pkg-config", "--variable", "pc_path", "pkg-config").out.strip().split(":")

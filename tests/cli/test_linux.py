@@ -248,11 +248,6 @@ def background(*argv, stdin=subprocess.DEVNULL, **kw):
     return subprocess.Popen([str(a) for a in argv], stdin=stdin, stdout=subprocess.DEVNULL, **kw)
 
 
-def sleeps(pid):
-    """Does it wait for something, rather than run?"""
-    return of_process(pid, "stat").rpartition(") ")[2].startswith("S")
-
-
 def waits_of(pid):
     """How often a process has waited for something."""
     found = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", of_process(pid, "status"), re.M)
@@ -366,7 +361,7 @@ def test_whole_processors():
     assert doc["counters"][0]["counter-value"] < time.monotonic_ns() - began, doc
 
     def a_while(pmk):
-        wait_until(lambda: events_of(pmk.pid) >= cpus, "pmk opens no events")
+        wait_until(lambda: events_of(pmk.pid) >= cpus and sleeps(pmk.pid), "pmk opens no events")
         time.sleep(0.2)
 
     out = interrupted("-x", ",", "-a", "-e", "cpu-clock", when=a_while)
@@ -384,14 +379,16 @@ def test_processors_that_are_not_there():
 
 def test_intervals_add_up():
     permitted()
-    doc = stat(*LINUX, "-I", "50", "-e", "context-switches", prog(), "sleep", 250)
+    doc = long_enough(lambda factor: stat(*LINUX, "-I", "50", "-e", "context-switches", prog(),
+                                          "sleep", 250 * factor),
+                      lambda doc: len(doc["counters"]) >= 2)
     # Two and more: five where nothing else is done.
     assert len(doc["counters"]) >= 2, doc
     times = [c["interval"]["seconds"] for c in doc["counters"]]
     equal(times, sorted(times))
     assert times[0] > 0.045, times
     equal(doc["counters"][0]["interval"]["cycles"], None)
-    assert 250 <= sum(c["counter-value"] or 0 for c in doc["counters"]) <= 5000, doc
+    assert 250 <= sum(c["counter-value"] or 0 for c in doc["counters"]) <= 50000, doc
     out = pmk("stat", *LINUX, "-I", "30ms", "-x", ";", "-e", "cs,task-clock", prog(), "sleep", 60)
     for line in out.err.splitlines():
         cells = line.split(";")

@@ -40,6 +40,12 @@ def on_terminal(*argv, seconds=None, cwd=None):
     return p.wait(timeout=PATIENCE), text.decode()
 
 
+def seconds_used(pid):
+    """Processor time of the emulator that a pmk has started."""
+    fields = [of_process(child, "stat").rpartition(")")[2].split() for child in children(pid)]
+    return sum(int(f[11]) + int(f[12]) for f in fields if f) / os.sysconf("SC_CLK_TCK")
+
+
 def shown(text):
     return [(float(s), float(n), int(mips)) for s, n, mips in re.findall(LINE, text)]
 
@@ -47,8 +53,9 @@ def shown(text):
 def test_stat_tells_how_far_the_program_is():
     """Cycles and instructions of the line are those of the run, for a loop of one cycle each."""
     for options in ((), ("--region", "main")):
-        code, text = on_terminal("stat", "--timeout", "2500", "-e", "cycles,instr_exec", *options,
-                                 program("spin", SPIN))
+        code, text = long_enough(lambda factor: on_terminal(
+            "stat", "--timeout", 2500 * factor, "-e", "cycles,instr_exec", *options,
+            program("spin", SPIN)), lambda found: len(shown(found[1])) >= 2)
         equal(code, 0, text)
         lines = shown(text)
         assert len(lines) >= 2, text
@@ -106,7 +113,8 @@ def test_nothing_in_pipes(tmp_path):
     for command in ("stat", "record"):
         p = subprocess.Popen([PMK, command, "-e", "instr_exec", program("spin", SPIN)],
                              stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-        time.sleep(2)
+        # After so much time of a processor a terminal would have shown lines.
+        wait_until(lambda: seconds_used(p.pid) > 1.5, "the program does not run")
         p.send_signal(2)
         err = p.communicate(timeout=PATIENCE)[1]
         assert "MIPS" not in err and "\r" not in err, err

@@ -312,7 +312,9 @@ def test_interval_count():
     rows = lines("-I", "1000insns", "--interval-count", "3", "-e", "instr_exec", loop(N), code=3)
     equal(len(rows), 3)
     equal(rows, lines("-I", "1000insns", "-e", "instr_exec", loop(N), code=3)[:3])
-    equal(len(lines("-I", "20", "--interval-count", "2", "-e", "cs", "sleep", "0.5")), 2)
+    equal(len(long_enough(lambda factor: lines("-I", "20", "--interval-count", "2", "-e", "cs",
+                                               "sleep", 0.5 * factor),
+                          lambda rows: len(rows) >= 2)), 2)
     equal(len(lines("-I", "20000insns", "--interval-count", "5", "-e", "instr_exec", loop(N),
                     code=3)), 1)
     for text in ("0", "-1", "x", "", "99999999999"):
@@ -482,10 +484,11 @@ def test_threads_apart():
     busy, idle = (float(r["counter-value"]) for r in rows if r["event"] == "task-clock")
     assert busy > 10 * idle, rows
     for form in ((), ("-x,",), ("--json-document",)):
-        sleeper = started("sleep", "0.3")
-        out = pmk("stat", "--per-thread", *form, "-p", sleeper.pid, "-e", "cs")
-        contains(out.err, f"sleep-{sleeper.pid}")
+        sleeper = started("sleep", str(2 * PATIENCE))
+        out = pmk("stat", "--per-thread", *form, "--timeout", "50", "-p", sleeper.pid, "-e", "cs")
+        sleeper.kill()
         sleeper.wait()
+        contains(out.err, f"sleep-{sleeper.pid}")
 
 
 def test_threads_of_what():

@@ -359,13 +359,13 @@ def change_words(old, new):
     "core": (change_words("arm1176", "arm1136"), 1),
     "setting": (change_words("8K", "4K"), 1),
     "name": (change_words("program old", "program new"), 0),
-    "timeout": (change_words("timeout = 50", "timeout = 60"), 0),
+    "timeout": (change_words("timeout = 1200", "timeout = 1300"), 0),
 }.items()])
 def test_what_decides_the_counts(folder, name, change, counted):
     (folder / "input").write_text("short")
     (folder / "stdin").write_text("short")
     plan(folder, {"old": "run = ./dynamic open input\nstdin = stdin\ninputs = input\nenv = A=1\n"
-                         "timeout = 50"}, settings="dcache.size = 8K")
+                         "timeout = 1200"}, settings="dcache.size = 8K")
     equal(summary(sweep(folder)), (1, 1, 0, 0))
     change(folder)
     equal(summary(sweep(folder)), (1, counted, 1 - counted, 0))
@@ -408,7 +408,8 @@ def test_a_file_that_changes_while_it_is_counted(folder, name, changed, change):
     (folder / "stdin").write_text("short")
     os.mkfifo(folder / "gate") # whoever reads it waits
     plan(folder, {"first": "run = ./prog walk",
-                  "held": "run = ./dynamic open gate\nstdin = stdin\ninputs = input\ntimeout = 60"})
+                  "held": "run = ./dynamic open gate\nstdin = stdin\ninputs = input\n"
+                          "timeout = 1200"})
     p = subprocess.Popen([os.path.join(BUILD, "pmk"), "sweep", "plan.ini", "-o", "r.db", "-j1"],
                          cwd=folder, stderr=subprocess.PIPE, text=True)
     with open(folder / "gate", "w"): # opened when the program has it open, too
@@ -428,7 +429,7 @@ def test_a_preset_that_changes_while_it_is_counted(folder):
     preset = open(os.path.join(SOURCE, "data/cores/arm1176.ini")).read()
     (folder / "mine.ini").write_text(preset)
     os.mkfifo(folder / "gate")
-    plan(folder, {"first": "run = ./prog walk", "held": "run = ./prog open gate\ntimeout = 60"},
+    plan(folder, {"first": "run = ./prog walk", "held": "run = ./prog open gate\ntimeout = 1200"},
          sweep="cores = ./mine.ini\nevents = cycles")
     p = subprocess.Popen([os.path.join(BUILD, "pmk"), "sweep", "plan.ini", "-o", "r.db", "-j1"],
                          cwd=folder, stderr=subprocess.PIPE, text=True)
@@ -505,7 +506,7 @@ def emulator(pid):
     for sig in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)])
 def test_what_a_signal_from_outside_ended_is_counted_the_next_time(folder, name, which, sig):
     os.mkfifo(folder / "gate")
-    plan(folder, {"first": "run = ./prog walk", "held": "run = ./prog open gate\ntimeout = 60"})
+    plan(folder, {"first": "run = ./prog walk", "held": "run = ./prog open gate\ntimeout = 1200"})
     p = subprocess.Popen([os.path.join(BUILD, "pmk"), "sweep", "plan.ini", "-o", "r.db", "-j1"],
                          cwd=folder, stderr=subprocess.PIPE, text=True)
     with open(folder / "gate", "w"):

@@ -28,8 +28,9 @@ class Board:
         return {**os.environ, "SERVED": self.file, "SERVED_CYCLES": "30", "SERVED_AT": str(at),
                 "SERVED_ACCESSES": str(accesses), "SERVED_WAKES": str(wakes), "LD_PRELOAD": SERVED}
 
-    def stat(self, *words, **where):
-        return stat("-T", f"devmem:{self.file}", *words, "--timeout", "300", env=self.env(**where))
+    def stat(self, *words, timeout=300, **where):
+        return stat("-T", f"devmem:{self.file}", *words, "--timeout", timeout,
+                    env=self.env(**where))
 
     def pmk(self, command, *words, **where):
         return pmk(command, "-T", f"devmem:{self.file}", *words, env=self.env(**where))
@@ -84,7 +85,9 @@ def test_a_microblaze(board):
 
 
 def test_intervals_add_up(board):
-    doc = board.stat("--pmu", "ahbmon", "-e", "ct_total_cycles_en", "-I", "50", "--summary")
+    words = "--pmu", "ahbmon", "-e", "ct_total_cycles_en", "-I", "50", "--summary"
+    doc = long_enough(lambda factor: board.stat(*words, timeout=300 * factor),
+                      lambda doc: len(doc["counters"]) > 2)
     *intervals, whole = [row["counter-value"] for row in doc["counters"]]
     assert len(intervals) > 1 and whole > 0, doc
     equal(sum(intervals), whole)

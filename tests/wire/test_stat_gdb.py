@@ -36,9 +36,13 @@ def test_counts_while_a_program_runs():
 
 def test_counts_behind_gdbserver():
     """A stub of other people, for a program of this machine."""
-    with debugged() as (_, port):
-        doc = stat("-T", f"gdb:127.0.0.1:{port}", "--pmu", "ahbmon", "--set",
-                   f"base={PROGRAM_BASE:#x}", "-e", "ct_armi_rd,ct_gxi_rd", "--timeout", "500")
+    def count(factor):
+        with debugged() as (_, port):
+            return stat("-T", f"gdb:127.0.0.1:{port}", "--pmu", "ahbmon", "--set",
+                        f"base={PROGRAM_BASE:#x}", "-e", "ct_armi_rd,ct_gxi_rd", "--timeout",
+                        500 * factor)
+
+    doc = long_enough(count, lambda doc: counts(doc)["ct_gxi_rd"])
     armi, gxi = rounds({0: counts(doc)["ct_armi_rd"], 80: counts(doc)["ct_gxi_rd"]})
     assert 0 <= armi - gxi <= 1 and gxi > 0, doc
 
@@ -54,8 +58,9 @@ def test_a_program_that_ends_behind_gdbserver():
 
 def test_intervals_add_up():
     with monitor() as (_, port):
-        doc = stat("-T", f"gdb:127.0.0.1:{port}", *AT, "-e", "ct_armi_burst_single", "-I", "50",
-                   "--summary", "--timeout", "400")
+        doc = long_enough(lambda factor: stat(
+            "-T", f"gdb:127.0.0.1:{port}", *AT, "-e", "ct_armi_burst_single", "-I", "50",
+            "--summary", "--timeout", 400 * factor), lambda doc: len(doc["counters"]) > 2)
     *intervals, whole = [row["counter-value"] for row in doc["counters"]]
     assert len(intervals) > 1, doc
     equal(sum(intervals), whole)
