@@ -290,12 +290,12 @@ bool pmk_isa_arm_is_named(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, co
 
 /*
  * Decode one A64 instruction at guest address `addr`: v8.0 to v8.5 as listed at the top of
- * src/isa/a64.c, without SVE and SME. No state, no allocation, any thread. Always fills *insn; an
- * encoding it does not know has decoded = false. Registers, kinds and sizes come from the encoding
- * (DDI 0487, C4). Beside what the struct says: multiplicands are rn and rm; an old value of the
- * destination that is read (MOVK, BFM, CAS, vector inserts) is ra; atomics and store exclusives
- * have their value in rm and their result in rd. LDn and STn count elements, the class of more than
- * one is LOADM or STOREM.
+ * src/cpu/isa/a64.c, without SVE and SME. No state, no allocation, any thread. Always fills *insn;
+ * an encoding it does not know has decoded = false. Registers, kinds and sizes come from the
+ * encoding (DDI 0487, C4). Beside what the struct says: multiplicands are rn and rm; an old value
+ * of the destination that is read (MOVK, BFM, CAS, vector inserts) is ra; atomics and store
+ * exclusives have their value in rm and their result in rd. LDn and STn count elements, the class
+ * of more than one is LOADM or STOREM.
  */
 void pmk_isa_a64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 

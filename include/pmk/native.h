@@ -4,7 +4,7 @@
  * Ports to silicon, for code that runs on that silicon. All may be used from interrupt handlers.
  * They keep no state; `settle` is NULL, because time passes by itself.
  *
- * All barriers are in the ports, each with its reason in src/port/. A driver has none.
+ * All barriers are in the ports, each with its reason in src/firmware/. A driver has none.
  */
 #ifndef PMK_NATIVE_H
 #define PMK_NATIVE_H

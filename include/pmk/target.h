@@ -143,7 +143,7 @@ struct pmk_target_event {
 	struct {
 		uint64_t done, base;
 	} at[2];
-	volatile uint32_t word; /* src/target/target.c says who may use which of these */
+	volatile uint32_t word; /* src/firmware/target.c says who may use which of these */
 };
 
 enum pmk_target_state {

@@ -16,7 +16,7 @@
 #include "cli/show.h"
 #include "profile/elf.h"
 #include "result/jsonio.h"
-#include "session/access_log.h"
+#include "producer/session/access_log.h"
 
 #define MAX_REMARKS 64
 

@@ -17,9 +17,9 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
-#include "recording/choose.h"
-#include "recording/tables.h"
-#include "sampling/perfdata.h"
+#include "profile/recording/choose.h"
+#include "profile/recording/tables.h"
+#include "profile/sampling/perfdata.h"
 
 /* An event of one side; of a recording also its index there. */
 struct event {

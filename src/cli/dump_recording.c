@@ -17,8 +17,8 @@
 #include "cli/cli.h"
 #include "cli/report.h"
 #include "profile/elf.h"
-#include "sampling/samples.h"
-#include "sampling/spaces.h"
+#include "profile/sampling/samples.h"
+#include "profile/sampling/spaces.h"
 
 #define MAX_EVENTS (2 * PMK_DUMP_EVENTS) /* of all dumps of a capture */
 

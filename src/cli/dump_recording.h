@@ -3,7 +3,7 @@
 #ifndef PMK_CLI_DUMP_RECORDING_H
 #define PMK_CLI_DUMP_RECORDING_H
 
-#include "recording/tables.h"
+#include "profile/recording/tables.h"
 
 /*
  * Open a recording, a file of perf, or, with the executable of the firmware, a capture with dumps.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* pmk export: a recording in the format of another tool; src/recording/export has the formats. */
+/* pmk export: a recording in the format of another tool; src/profile/export has the formats. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "cli/cli.h"
 #include "cli/dump_recording.h"
 #include "cli/output.h"
-#include "recording/choose.h"
-#include "recording/export/export.h"
+#include "profile/recording/choose.h"
+#include "profile/export/export.h"
 
 static const struct cli_option options[] = {
 	{ 0, "format", "FORMAT", "callgrind, lcov, folded, speedscope, pprof or perfetto" },

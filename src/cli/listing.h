@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cli/recorded.h"
-#include "isa/text.h"
+#include "cpu/isa/text.h"
 
 struct listing_source {
 	char **line; /* NULL: it cannot be read, or was not tried yet */

@@ -13,7 +13,7 @@
 #include "cli/counting.h"
 #include "cli/output.h"
 #include "count/command.h"
-#include "recording/recording.h"
+#include "profile/recording/recording.h"
 
 static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events: names, aliases, rNN, all; repeatable" },

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/output.h"
-#include "recording/choose.h"
+#include "profile/recording/choose.h"
 
 struct recorded {
 	const char *path;

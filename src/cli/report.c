@@ -21,7 +21,7 @@
 #include "cli/html/html.h"
 #include "cli/output.h"
 #include "cli/report_recording.h"
-#include "sampling/perfdata.h"
+#include "profile/sampling/perfdata.h"
 
 /* What SQLite's files begin with. */
 static const char recording_magic[16] = "SQLite format 3";

@@ -8,7 +8,7 @@
 #include <pmk/count.h>
 #include <pmk/result.h>
 
-#include "recording/recording.h"
+#include "profile/recording/recording.h"
 
 /* A handle whose errors, warnings and notes name options: -r, not 'repeat'. */
 struct pmk_count *pmk_count_new_for_command(void);

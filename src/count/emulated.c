@@ -9,7 +9,7 @@
 
 #include <pmk/armv8.h>
 
-#include "ahb/traffic.h"
+#include "buses/ahb/traffic.h"
 #include "base/reserve.h"
 #include "pmu/ahbmon/regs.h"
 

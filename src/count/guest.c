@@ -11,7 +11,7 @@
 
 #include "count/emulated.h"
 #include "cpu/family.h"
-#include "session/access_log.h"
+#include "producer/session/access_log.h"
 
 /* --irq TYPE[/NAME]:NUMBER */
 static int choose_irq(struct pmk_count *c)

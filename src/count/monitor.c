@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "count/count.h"
-#include "session/devchip.h"
+#include "producer/session/devchip.h"
 
 int pmk_monitor_layout(struct pmk_ahbmon_layout_file *file, const char *path, const char *data,
 		       struct pmk_count_fault *f)

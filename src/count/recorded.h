@@ -8,7 +8,7 @@
 
 #include "cpu/config.h"
 #include "producer/qemu/ledger.h"
-#include "recording/recording.h"
+#include "profile/recording/recording.h"
 
 /* What is recorded of each instruction. */
 struct pmk_recorded_request {

@@ -14,8 +14,8 @@
 
 #include <pmk/error.h>
 
-#include "sampling/samples.h"
-#include "sampling/spaces.h"
+#include "profile/sampling/samples.h"
+#include "profile/sampling/spaces.h"
 
 #define FREQUENCY 4000 /* samples in a second, as perf has it */
 #define MAX_RATE  "/proc/sys/kernel/perf_event_max_sample_rate"

@@ -8,7 +8,7 @@
 
 #include "count/count.h"
 #include "producer/linux/linux.h"
-#include "recording/recording.h"
+#include "profile/recording/recording.h"
 
 struct pmk_sampled;
 

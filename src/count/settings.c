@@ -10,7 +10,7 @@
 
 #include "base/nearest.h"
 #include "count/count.h"
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 /* ---- values ---------------------------------------------------------------------------------- */
 

@@ -30,7 +30,7 @@
 #include "pmu/ahbmon/regs.h"
 #include "pmu/ahbmon/unpack.h"
 #include "producer/wave/run.h"
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 struct dump {
 	struct pmk_wave *wave;

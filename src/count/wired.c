@@ -18,7 +18,7 @@
 
 #include "base/nearest.h"
 #include "count/monitor.h"
-#include "wire/devices.h"
+#include "producer/wire/devices.h"
 
 /* ---- settings -------------------------------------------------------------------------------- */
 

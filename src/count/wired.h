@@ -12,7 +12,7 @@
 #include "count/error.h"
 #include "count/words.h"
 #include "pmu/ahbmon/layout.h"
-#include "wire/wire.h"
+#include "producer/wire/wire.h"
 
 /* How the registers of a PMU are reached. */
 enum pmk_reach {

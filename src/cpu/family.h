@@ -35,9 +35,9 @@ struct pmk_core_family {
 	/* The family that this one is a variant of; keys that only the other one has are at their
 	 * defaults there. NULL: it is no variant. */
 	const struct pmk_core_family *like;
-	/* For a PMU that counts on the buses around the core (session/devchip.h): connect the core
-	 * to `biu`, its place on the buses in this process. NULL: the PMU counts what the core
-	 * raises. */
+	/* For a PMU that counts on the buses around the core (producer/session/devchip.h):
+	 * connect the core to `biu`, its place on the buses in this process. NULL: the PMU counts
+	 * what the core raises. */
 	void (*attach)(struct pmk_cpu *cpu, struct pmk_biu *biu);
 
 	/* Parameters: their rows, in the order in which they are listed; a check that they fit

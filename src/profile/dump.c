@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Reads the dumps that firmware has written from a capture of its output. See dump.h; the writer is
- * src/target/dump.c.
+ * src/firmware/dump.c.
  *
  * If a dump cannot be read to its end, it is read again with every CR LF replaced by LF, because a
  * terminal may have done the opposite; the checksum shows if it had. If it is wrong both times, the

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ahb/burst.h"
+#include "buses/ahb/burst.h"
 
 #include "trace.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ahb/check.h"
+#include "buses/ahb/check.h"
 
 #include "trace.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ahb/gxi.h"
+#include "buses/ahb/gxi.h"
 
 #define S(name) PMK_SIG_GXI_##name
 

@@ -13,7 +13,7 @@
 
 #include <pmk/error.h>
 
-#include "ahb/layer.h"
+#include "buses/ahb/layer.h"
 
 #include "trace.h"
 

@@ -19,8 +19,8 @@
 #include <pmk/error.h>
 
 #include "../unit.h"
-#include "ahb/check.h"
-#include "ahb/matrix.h"
+#include "buses/ahb/check.h"
+#include "buses/ahb/matrix.h"
 
 #define ARMI  PMK_MATRIX_ARMI
 #define CLCDC PMK_MATRIX_CLCDC

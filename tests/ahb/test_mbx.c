@@ -17,8 +17,8 @@
 
 #include <pmk/error.h>
 
-#include "ahb/gxi.h"
-#include "ahb/mbx.h"
+#include "buses/ahb/gxi.h"
+#include "buses/ahb/mbx.h"
 
 #define S(name) PMK_SIG_GXI_##name
 

@@ -11,7 +11,7 @@
 
 #include <pmk/error.h>
 
-#include "ahb/traffic.h"
+#include "buses/ahb/traffic.h"
 
 static struct pmk_matrix_config config;
 static struct pmk_traffic traffic;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "axi/axi.h"
+#include "buses/axi/axi.h"
 
 #define ALL ((UINT32_C(1) << PMK_AXI_NROLES) - 1)
 

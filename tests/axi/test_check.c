@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "axi/check.h"
+#include "buses/axi/check.h"
 
 #define ALL	 ((UINT32_C(1) << PMK_AXI_NROLES) - 1)
 #define RULE(id) PMK_AXI_RULE_##id

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recordings made here, row by row, in the schema that src/recording/database.c has; and one whose
-every number is known."""
+"""Recordings made here, row by row, in the schema that src/profile/recording/database.c has; and
+one whose every number is known."""
 import re
 import sqlite3
 
@@ -12,7 +12,7 @@ EVENTS = ("cpu_cycles", "instr_exec", "dcache_miss")
 
 
 def schema():
-    with open(os.path.join(SOURCE, "src/recording/database.c")) as f:
+    with open(os.path.join(SOURCE, "src/profile/recording/database.c")) as f:
         text = f.read()
     body = re.search(r"pmk_database_schema\[\] =(.*?\");\n", text, re.S).group(1)
     body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)

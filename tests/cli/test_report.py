@@ -260,7 +260,7 @@ def test_formats_page_has_the_records():
     body = part("Dumps of firmware")
     letters = re.findall(r"^\| \w+ \| `(\w)` \|", body, re.M)
     equal(letters, list("PERSDZ"))
-    source = repo.text("src/target/dump.c")
+    source = repo.text("src/firmware/dump.c")
     equal(sorted(set(re.findall(r"byte\(&?o, '(\w)'\)", source))), sorted(letters))
     # A dump spelled by hand, as the page says, with the checksum of an implementation of its own.
     by_hand = bytes.fromhex("504d4b44 01"            # PMKD, version 1

@@ -22,7 +22,7 @@
 
 #include "pmu/ahbmon/observe.h"
 #include "pmu/reg.h"
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 #include "../ahb/trace.h"
 

@@ -16,14 +16,14 @@ def section(n):
 
 def test_every_rule_of_the_protocol():
     told = re.findall(r"^\| ([a-z][\w-]+) \| (AHB, Lite|AHB|Lite) \|", section(10), re.M)
-    real = re.findall(r'^\s*X\(\w+,\s*"([\w-]+)",', repo.text("src/ahb/check.h"), re.M)
+    real = re.findall(r'^\s*X\(\w+,\s*"([\w-]+)",', repo.text("src/buses/ahb/check.h"), re.M)
     assert len(real) > 15, real
     equal([name for name, _ in told], real)
 
 
 def test_every_parameter_exists():
-    headers = {7: ["src/ahb/layer.h", "src/ahb/gxi.h"], 8: ["src/pmu/ahbmon/packet.h"],
-               9: ["src/ahb/matrix.h", "src/ahb/mbx.h"],
+    headers = {7: ["src/buses/ahb/layer.h", "src/buses/ahb/gxi.h"], 8: ["src/pmu/ahbmon/packet.h"],
+               9: ["src/buses/ahb/matrix.h", "src/buses/ahb/mbx.h"],
                5: ["include/pmk/ahbmon_model.h", "include/pmk/ahbmon.h"]}
     for n, paths in headers.items():
         code = " ".join(repo.without_comments(repo.text(p)) for p in paths)
@@ -36,7 +36,7 @@ def test_every_parameter_exists():
 
 def test_no_parameter_is_kept_back():
     """What a struct of parameters has is on the page."""
-    for n, path, struct in ((7, "src/ahb/layer.h", "pmk_ahb_layer_params"),
+    for n, path, struct in ((7, "src/buses/ahb/layer.h", "pmk_ahb_layer_params"),
                             (5, "include/pmk/ahbmon_model.h", "pmk_ahbmon_params")):
         body = re.search(rf"^struct {struct} \{{\n(.*?)^\}};", repo.text(path),
                          re.M | re.S).group(1)

@@ -16,15 +16,15 @@ MEMORY = {"memcpy", "memset", "memmove", "memcmp"}
 
 # Libraries, and the only places that may know them.
 LIBRARIES = {
-    "capstone": ["src/isa/"],
+    "capstone": ["src/cpu/isa/"],
     "ini.h": ["src/base/ini.c"],
-    "json": ["src/result/", "src/cli/"],
-    "sqlite3.h": ["src/recording/", "src/cli/"],
-    "elfutils/": ["src/recording/"],
-    "dwarf.h": ["src/recording/"],
-    "demangle.h": ["src/recording/"],
-    "libelf.h": ["src/profile/", "src/producer/qemu/find.c", "src/recording/plt."],
-    "gelf.h": ["src/profile/", "src/producer/qemu/find.c", "src/recording/plt."],
+    "json": ["src/result/", "src/cli/", "src/lab/"],
+    "sqlite3.h": ["src/profile/recording/"],
+    "elfutils/": ["src/profile/recording/"],
+    "dwarf.h": ["src/profile/recording/"],
+    "demangle.h": ["src/profile/recording/"],
+    "libelf.h": ["src/profile/", "src/producer/qemu/find.c"],
+    "gelf.h": ["src/profile/", "src/producer/qemu/find.c"],
 }
 
 # What cores have in common. Their families are reached through it: nobody includes headers of a
@@ -33,58 +33,49 @@ CORES = ["cpu/block.h", "cpu/cache.h", "cpu/callbacks.h", "cpu/code.h", "cpu/con
          "cpu/decode.h", "cpu/families.h", "cpu/family.h", "cpu/fault.h", "cpu/keys.h",
          "cpu/known.h", "cpu/lsu.h", "cpu/order.h", "cpu/sdram.h", "cpu/sites.h", "cpu/thumb.h",
          "cpu/tlb.h"]
-FACTS = ["isa/", "base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]
+FACTS = ["base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]
 
 # (files, what they may include beside the system's headers). The first row that matches a file
 # counts; a pattern ending in / is a folder. {own} is the file's own folder.
 RULES = [
     (r"include/pmk/", ["pmk/"]),
     (r"src/base/", ["base/", "pmk/error.h", "pmk/bits.h", "pmk/stats.h"]),
-    (r"src/ahb/", ["ahb/", "base/", "pmk/ahb.h", "pmk/bus.h", "pmk/signal.h", "pmk/spread.h",
-                     "pmk/error.h"]),
-    (r"src/axi/", ["axi/", "base/", "pmk/axi.h", "pmk/spread.h"]),
-    (r"src/bus/", ["bus/", "base/", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]),
+    (r"src/buses/ahb/", ["{own}", "base/", "pmk/ahb.h", "pmk/bus.h", "pmk/signal.h", "pmk/spread.h",
+                         "pmk/error.h"]),
+    (r"src/buses/axi/", ["{own}", "base/", "pmk/axi.h", "pmk/spread.h"]),
+    (r"src/signals/", ["{own}", "base/", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]),
+    (r"src/pmu/model_port\.c", ["pmk/", "pmu/"]),
     (r"src/pmu/\w+/driver\.c", ["{own}regs.h", "pmu/no_flags.h", "base/", "pmk/"]),
     (r"src/pmu/\w+/model\.c", ["{own}", "pmu/reg.h", "base/", "pmk/"]),
-    (r"src/pmu/ahbmon/(observe|packet|unpack)\.[ch]", ["{own}", "ahb/", "base/", "pmk/"]),
+    (r"src/pmu/ahbmon/(observe|packet|unpack)\.[ch]", ["{own}", "buses/ahb/", "base/", "pmk/"]),
     (r"src/pmu/", ["{own}", "pmu/lookup.h", "pmu/no_flags.h", "base/", "pmk/"]),
-    (r"src/port/model\.c", ["pmk/", "pmu/"]),
-    (r"src/port/", ["pmk/", "base/"]),
-    (r"src/target/", ["target/", "pmk/"]),
-    (r"src/isa/", ["isa/", "base/", "pmk/isa.h", "pmk/bits.h", "pmk/error.h"]),
-    (r"src/cpu/arm9/biu\.[ch]", ["{own}", "base/", *CORES, "ahb/", "pmk/ahb.h"]),
+    (r"src/firmware/", ["{own}", "pmk/"]),
+    (r"src/cpu/isa/", ["{own}", "base/", "pmk/isa.h", "pmk/bits.h", "pmk/error.h"]),
+    (r"src/cpu/arm9/biu\.[ch]", ["{own}", "base/", *CORES, "buses/ahb/", "pmk/ahb.h"]),
     (r"src/cpu/arm9/", ["{own}", "cpu/arm11/", *CORES, *FACTS]),
     (r"src/cpu/a32/", ["{own}", "cpu/a64/", *CORES, *FACTS]),
     (r"src/cpu/families\.h", ["cpu/"]),
     (r"src/cpu/\w+/", ["{own}", *CORES, *FACTS]),
     (r"src/cpu/", [*CORES, *FACTS]),
-    (r"src/session/emulated\.[ch]", ["base/reserve.h", "session/emulated.h", "session/devchip.h",
-                                     "session/several.h", "session/units.h", *CORES,
-                                     "pmk/"]),
-    (r"src/session/devchip\.[ch]", ["session/devchip.h", "ahb/", "cpu/arm9/biu.h",
-                                    "pmu/ahbmon/observe.h", "pmu/ahbmon/packet.h", "pmk/"]),
-    (r"src/session/sound\.c", ["base/foreign.h", "session/emulated.h", "pmk/"]),
-    (r"src/session/units\.c", ["base/least.h", "session/units.h", "pmk/"]),
-    (r"src/session/", ["session/", "pmk/"]),
+    (r"src/producer/session/emulated\.[ch]", ["{own}", "base/reserve.h", *CORES, "pmk/"]),
+    (r"src/producer/session/devchip\.[ch]", ["{own}", "buses/ahb/", "cpu/arm9/biu.h", "pmk/",
+                                             "pmu/ahbmon/observe.h", "pmu/ahbmon/packet.h"]),
+    (r"src/producer/session/", ["{own}", "base/foreign.h", "base/least.h", "pmk/"]),
     (r"src/producer/linux/", ["{own}", "base/", "pmk/"]),
-    (r"src/producer/wave/run\.[ch]", ["{own}", "base/", "ahb/", "axi/", "pmk/"]),
+    (r"src/producer/wave/run\.[ch]", ["{own}", "base/", "buses/", "pmk/"]),
     (r"src/producer/wave/", ["{own}", "base/", "pmk/"]),
-    (r"src/producer/", ["{own}", "base/", *CORES, "isa/", "session/emulated.h",
-                       "session/access_log.h", "pmk/"]),
-    (r"src/wire/", ["{own}", "pmk/"]),
-    (r"src/profile/", ["profile/", "base/", "pmk/dump.h", "pmk/error.h"]),
-    (r"src/sampling/", ["sampling/", "base/", "profile/", "recording/recording.h", "pmk/"]),
-    (r"src/recording/", ["recording/", "base/", "isa/text.h", "profile/",
-                         "sampling/perfdata.h", "pmk/"]),
-    (r"src/sweep/", ["sweep/", "base/", "count/", "cpu/", "profile/", "recording/sqlite.h",
+    (r"src/producer/wire/", ["{own}", "pmk/"]),
+    (r"src/producer/qemu/", ["{own}", "base/", *CORES, "producer/session/emulated.h",
+                             "producer/session/access_log.h", "pmk/"]),
+    (r"src/profile/recording/", ["profile/", "base/", "cpu/isa/text.h", "pmk/"]),
+    (r"src/profile/\w+/", ["profile/", "base/", "pmk/"]),
+    (r"src/profile/", ["{own}", "base/", "pmk/dump.h", "pmk/error.h"]),
+    (r"src/lab/", ["lab/", "base/", "cli/", "count/", "cpu/", "profile/", "result/", "pmk/"]),
+    (r"src/result/", ["{own}", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
+    (r"src/count/", ["{own}", "base/", "buses/", "cpu/", "pmu/ahbmon/", "producer/", "profile/",
                      "pmk/"]),
-    (r"src/result/", ["result/", "base/", "pmk/pmu.h", "pmk/result.h", "pmk/error.h"]),
-    (r"src/count/", ["count/", "ahb/", "axi/", "base/", "cpu/", "pmu/ahbmon/", "producer/",
-                     "profile/", "recording/recording.h", "sampling/", "session/", "wire/",
-                     "pmk/"]),
-    (r"src/cli/", ["cli/", "ahb/", "base/", "count/", "cpu/", "isa/text.h", "producer/",
-                   "profile/", "recording/", "result/", "sampling/", "session/", "sweep/",
-                   "pmu/", "wire/", "pmk/"]),
+    (r"src/cli/", ["cli/", "base/", "buses/", "count/", "cpu/", "lab/", "producer/", "profile/",
+                   "result/", "pmu/", "pmk/"]),
 ]
 
 
@@ -178,12 +169,12 @@ def test_pmu_rows_do_not_include_model_or_bus():
                 assert header not in includes(path), f"{path} includes {header}"
 
 
-def test_they_meet_in_port_model():
-    contains(repo.text("src/port/model.c"), "pmk/model.h")
+def test_they_meet_in_the_port_of_models():
+    contains(repo.text("src/pmu/model_port.c"), "pmk/model.h")
     for path in code():
         # The command shows what a family knows of itself, such as its EVNTBUS. Counting knows the
         # layouts of one.
-        if path == "src/port/model.c" or path.startswith(("src/pmu/", "src/count/", "src/cli/")):
+        if path.startswith(("src/pmu/", "src/count/", "src/cli/")):
             continue
         for name in includes(path):
             # Observers of buses are neither driver nor model, and neither is what pins show.
@@ -194,7 +185,7 @@ def test_they_meet_in_port_model():
 
 def test_the_command_is_nobodys_library():
     for path in code():
-        if not path.startswith("src/cli/"):
+        if not path.startswith(("src/cli/", "src/lab/")):
             for name in includes(path):
                 assert not name.startswith("cli/"), f"{path} includes {name}"
 
@@ -209,7 +200,7 @@ def test_qemu_is_known_to_the_plugin_alone():
 
 def test_the_kernels_counters_are_known_to_two_rooms():
     users = [p for p in code() if "linux/perf_event.h" in includes(p)]
-    assert users and all(p.startswith(("src/producer/linux/", "src/sampling/"))
+    assert users and all(p.startswith(("src/producer/linux/", "src/profile/sampling/"))
                          for p in users), users
 
 

@@ -46,11 +46,11 @@ def test_tables_and_columns(database):
 
 
 def test_identity():
-    check_identity(PAGE, "src/recording/database.h", "DATABASE")
+    check_identity(PAGE, "src/profile/recording/database.h", "DATABASE")
 
 
 def test_words():
-    writer = repo.text("src/recording/write.c")
+    writer = repo.text("src/profile/recording/write.c")
     facts = next(line for line in PAGE.splitlines() if line.startswith("| `meta`"))
     for key in re.findall(r'write_(?:text_fact|flag)\(w, "(\w+)"', writer):
         contains(facts, f"`{key}`")

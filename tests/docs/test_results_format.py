@@ -46,4 +46,4 @@ def test_tables_and_columns(database):
 
 
 def test_identity():
-    check_identity(PAGE, "src/sweep/store.h", "STORE")
+    check_identity(PAGE, "src/lab/sweep/store.h", "STORE")

@@ -296,9 +296,9 @@ def test_the_stack_of_a_known_chain():
     graph = measure.CallGraph("/nowhere")
     graph.read(node("f", "/x/src/pmu/a/driver.c", 8) + edge("f", "g") + edge("f", "memcpy") +
                node("g", "/x/src/pmu/a/driver.c", 16) + edge("g", "__indirect_call") +
-               node("/x/src/port/p.c:read", "/x/src/port/p.c", 32) +
-               node("/x/src/port/p.c:write", "/x/src/port/p.c", 64)
-               + node("pub", "/x/src/port/p.c", 999) +
+               node("/x/src/firmware/mmio.c:read", "/x/src/firmware/mmio.c", 32) +
+               node("/x/src/firmware/mmio.c:write", "/x/src/firmware/mmio.c", 64)
+               + node("pub", "/x/src/firmware/mmio.c", 999) +
                node("r", "/x/src/base/r.c", 8) + edge("r", "s") + node("s", "/x/src/base/r.c", 8) +
                edge("s", "r") + node("i", "/x/src/base/i.c", 8) + edge("i", "__indirect_call"))
     equal(graph.worst("f"), 8 + 16 + 64)

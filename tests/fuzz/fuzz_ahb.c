@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ahb/check.h"
-#include "ahb/layer.h"
+#include "buses/ahb/check.h"
+#include "buses/ahb/layer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "axi/axi.h"
-#include "axi/check.h"
+#include "buses/axi/axi.h"
+#include "buses/axi/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

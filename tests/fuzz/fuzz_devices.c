@@ -16,7 +16,7 @@
 
 #include <pmk/error.h>
 
-#include "wire/devices.h"
+#include "producer/wire/devices.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

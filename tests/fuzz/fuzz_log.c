@@ -10,7 +10,7 @@
 
 #include <pmk/arm11.h>
 
-#include "session/access_log.h"
+#include "producer/session/access_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

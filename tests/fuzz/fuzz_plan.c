@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/plan.h"
+#include "lab/sweep/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ahb/check.h"
-#include "ahb/gxi.h"
-#include "ahb/layer.h"
-#include "ahb/traffic.h"
+#include "buses/ahb/check.h"
+#include "buses/ahb/gxi.h"
+#include "buses/ahb/layer.h"
+#include "buses/ahb/traffic.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

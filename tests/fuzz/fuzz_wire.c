@@ -17,7 +17,7 @@
 #include <pmk/arm11.h>
 #include <pmk/error.h>
 
-#include "wire/wire.h"
+#include "producer/wire/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Assembler lines for the cross-checks of src/isa/a64*.c against binutils. The order is that of the
+// Assembler lines for the cross-checks of src/cpu/isa/a64*.c against binutils. The order is that of the
 // table in test_a64.c, whose words are compared with what these lines assemble to.
 	.arch armv8.5-a+crypto+sha3+sm4+fp16+fp16fml+dotprod+crc+rcpc
 	.text

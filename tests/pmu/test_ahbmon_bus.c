@@ -8,7 +8,7 @@
  */
 #include "ahbmon_rig.h"
 
-#include "ahb/matrix.h"
+#include "buses/ahb/matrix.h"
 
 /* ---- writes act after the cycle in which they complete ------------------------------------- */
 

@@ -23,7 +23,7 @@
 #include <pmk/armv8_model.h>
 
 #include "../unit.h"
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

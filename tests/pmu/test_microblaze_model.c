@@ -19,7 +19,7 @@
 #include <pmk/microblaze.h>
 #include <pmk/microblaze_model.h>
 
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -18,7 +18,7 @@
 #include <pmk/session.h>
 
 #include "pmu/reg.h"
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 /* Say whose check failed: there are many PMUs, and one line of code. */
 #define CHECK(pmu, what, truth)                                                   \

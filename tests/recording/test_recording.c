@@ -21,8 +21,8 @@
 #include <pmk/error.h>
 
 #include "profile/elf.h"
-#include "recording/database.h"
-#include "recording/recording.h"
+#include "profile/recording/database.h"
+#include "profile/recording/recording.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define BIAS	 UINT64_C(0x40000000)

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "cpu/arm11/arm11.h"
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 /* Counters by their number, DDI 0287B Tables 4-6 to 4-13 in order. */
 enum {

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "cpu/arm11/arm11.h"
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 #define NBLOCKS 32
 

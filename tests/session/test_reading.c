@@ -12,7 +12,7 @@
 #include <pmk/model.h>
 #include <pmk/reading.h>
 
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 #define OK(call) assert_int_equal((call), 0)
 

@@ -12,7 +12,7 @@
 
 #include <pmk/model.h>
 
-#include "session/several.h"
+#include "producer/session/several.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

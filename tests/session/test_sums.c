@@ -24,7 +24,7 @@
 #include "cpu/microblaze/microblaze.h"
 #include "cpu/a64/a64.h"
 #include "cpu/arm11/arm11.h"
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

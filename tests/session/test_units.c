@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "session/units.h"
+#include "producer/session/units.h"
 
 #define EVENT PMK_UNITS_EVENTS
 

@@ -7,12 +7,12 @@ import repo
 
 
 def schema():
-    text = repo.without_comments(repo.text("src/sweep/store.c"))
+    text = repo.without_comments(repo.text("src/lab/sweep/store.c"))
     return "".join(re.findall(r'"([^"]*)"', re.search(r"schema\[\] =(.*?);\n\n", text, re.S)[1]))
 
 
 def number(name):
-    return int(re.search(rf"STORE_{name}\s+(\w+)", repo.text("src/sweep/store.h"))[1], 0)
+    return int(re.search(rf"STORE_{name}\s+(\w+)", repo.text("src/lab/sweep/store.h"))[1], 0)
 
 
 def database(path, rows):

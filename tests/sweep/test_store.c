@@ -17,7 +17,7 @@
 
 #include <pmk/error.h>
 
-#include "sweep/store.h"
+#include "lab/sweep/store.h"
 
 static char dir[64], first[96], second[96];
 

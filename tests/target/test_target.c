@@ -24,7 +24,7 @@
 #include <pmk/model.h>
 #include <pmk/target.h>
 
-#include "target/target.h"
+#include "firmware/target.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal((call), 0)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "target/text.h"
+#include "firmware/text.h"
 
 static char text[256];
 static size_t length;

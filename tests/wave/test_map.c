@@ -6,7 +6,7 @@
 #include <pmk/ahbmon.h>
 #include <pmk/signal.h>
 
-#include "ahb/layer.h"
+#include "buses/ahb/layer.h"
 
 static struct outcome o;
 

@@ -89,7 +89,7 @@ static int faulty_scandir(const char *path, struct dirent ***list,
 #undef ferror
 #define ferror	faulty_ferror
 #define scandir faulty_scandir
-#include "../../src/wire/devices.c"
+#include "../../src/producer/wire/devices.c"
 #undef fopen
 #undef fread
 #undef fgets

@@ -20,7 +20,7 @@
 #include <pmk/error.h>
 #include <pmk/native.h>
 
-#include "wire/wire.h"
+#include "producer/wire/wire.h"
 
 #define PATIENCE_MS 50
 

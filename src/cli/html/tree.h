@@ -5,7 +5,7 @@
 
 #include "cli/html/html.h"
 #include "cli/listing.h"
-#include "recording/export/tree.h"
+#include "profile/export/tree.h"
 
 /* Where a function is listed: "#s1-c". */
 struct html_anchor {

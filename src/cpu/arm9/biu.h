@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ahb/matrix.h"
+#include "buses/ahb/matrix.h"
 #include "cpu/config.h"
 
 /* A write in the buffer: its bursts have the tickets up to `last`. */

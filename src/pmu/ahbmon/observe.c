@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* AHB Monitor: its seven observers and the bus clock. See observe.h; the rules are in src/ahb. */
+/* AHB Monitor: its seven observers and the bus clock. See observe.h; the rules: src/buses/ahb. */
 #include "pmu/ahbmon/observe.h"
 
 #include <stddef.h>

@@ -23,8 +23,8 @@
 #include <pmk/ahbmon.h>
 #include <pmk/ahbmon_model.h>
 
-#include "ahb/gxi.h"
-#include "ahb/layer.h"
+#include "buses/ahb/gxi.h"
+#include "buses/ahb/layer.h"
 
 /* The AHB layers: layer i belongs to bus PMK_AHBMON_BUS_ARMI + i. */
 #define PMK_AHBMON_NLAYERS 6

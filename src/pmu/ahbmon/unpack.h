@@ -28,7 +28,7 @@
 
 #include <pmk/bus.h>
 
-#include "ahb/gxi.h"
+#include "buses/ahb/gxi.h"
 #include "pmu/ahbmon/packet.h"
 
 /* State of a layer. */

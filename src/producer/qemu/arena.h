@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "cpu/code.h"
-#include "session/emulated.h"
+#include "producer/session/emulated.h"
 
 #define PMK_ARENA_MAGIC UINT64_C(0x0061726e65616b50)
 #define PMK_ARENA_SLOTS 64

@@ -2,8 +2,8 @@
 /*
  * pmk-qemu-core.so: the TCG plugin. Glue only: it has QEMU call the running core (src/cpu: each
  * family of cores has callbacks) and turns the rest into calls of the emulated session
- * (src/session). It holds no model and knows no instruction set. QEMU loads it by way of the module
- * that fits it (module.c):
+ * (src/producer/session). It holds no model and knows no instruction set. QEMU loads it by way of
+ * the module that fits it (module.c):
  *
  *	qemu-arm -plugin pmk-qemu-api1.so,arena=/proc/self/fd/N …
  *
@@ -61,7 +61,7 @@
 #include "producer/qemu/stack.h"
 #include "producer/qemu/ticks.h"
 #include "producer/qemu/zero.h"
-#include "session/access_log.h"
+#include "producer/session/access_log.h"
 
 #define MAX_TB_INSNS 1024
 

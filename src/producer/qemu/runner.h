@@ -51,7 +51,7 @@ struct pmk_runner_counts {
 	uint64_t untimed;
 	bool wrapped[PMK_MAX_EVENTS];
 	/* Sampling: how many of `insns` were not counted, and in how many units others were; and
-	 * squares of margins, of the counts and of the cycles (session/units.h). */
+	 * squares of margins, of the counts and of the cycles (producer/session/units.h). */
 	uint64_t rest, units;
 	double margin2[PMK_UNITS_NNUMBERS];
 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where to look whether the next unit is due, while nothing is counted (session/units.h). Code
- * that was translated adds up the instructions by itself, and cannot compare; a call at each block
- * would cost as much as counting. So a few blocks call, the *ticks*: those that are executed
- * rarely. All new
- * blocks tick. When they tick too often, the most frequent ones are marked, and code is translated
- * anew without theirs. Between two ticks there may be many instructions, so before a unit is due,
- * code is translated anew once more, and all blocks tick. Which blocks tick follows from the
- * program alone, not from time.
+ * Where to look whether the next unit is due, while nothing is counted (producer/session/units.h).
+ * Code that was translated adds up the instructions by itself, and cannot compare; a call at each
+ * block would cost as much as counting. So a few blocks call, the *ticks*: those that are executed
+ * rarely. All new blocks tick. When they tick too often, the most frequent ones are marked, and
+ * code is translated anew without theirs. Between two ticks there may be many instructions, so
+ * before a unit is due, code is translated anew once more, and all blocks tick. Which blocks tick
+ * follows from the program alone, not from time.
  */
 #ifndef PMK_PRODUCER_QEMU_TICKS_H
 #define PMK_PRODUCER_QEMU_TICKS_H

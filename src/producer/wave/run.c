@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Passes the samples of a dump to the observers of the hardware in it: AHB (src/ahb), AXI
- * (src/axi), and the EVNTBUS of an ARM11.
+ * Passes the samples of a dump to the observers of the hardware in it: AHB (src/buses/ahb), AXI
+ * (src/buses/axi), and the EVNTBUS of an ARM11.
  *
  * After edges that were lost ($dumpoff) the layers are idle and the protocol checker starts again,
  * because the state of the bus is unknown. The observer of a layer sees one idle cycle for each

@@ -9,9 +9,9 @@
  *	status = pmk_wave_count_run(&count, &findings);
  *	pmk_wave_count_free(&count);
  *
- * The observers of src/ahb count layers and the GXI on the buses of the AHB Monitor, or each layer
- * on a bus of its own. EVNTBUS and [events] are counted on the bus of a core. CYCLE of all of them
- * counts the edges of the map's clock outside of reset.
+ * The observers of src/buses/ahb count layers and the GXI on the buses of the AHB Monitor, or each
+ * layer on a bus of its own. EVNTBUS and [events] are counted on the bus of a core. CYCLE of all of
+ * them counts the edges of the map's clock outside of reset.
  */
 #ifndef PMK_PRODUCER_WAVE_RUN_H
 #define PMK_PRODUCER_WAVE_RUN_H
@@ -22,12 +22,12 @@
 #include <pmk/bus.h>
 #include <pmk/wave.h>
 
-#include "ahb/burst.h"
-#include "ahb/check.h"
-#include "ahb/gxi.h"
-#include "ahb/layer.h"
-#include "axi/axi.h"
-#include "axi/check.h"
+#include "buses/ahb/burst.h"
+#include "buses/ahb/check.h"
+#include "buses/ahb/gxi.h"
+#include "buses/ahb/layer.h"
+#include "buses/axi/axi.h"
+#include "buses/axi/check.h"
 #include "base/rule.h"
 
 #define PMK_WAVE_DATA_X 0xff

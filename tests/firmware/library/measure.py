@@ -9,9 +9,9 @@ the reason in the commit.
 
 Stack: what a function and all that it calls need at worst, by the compiler's own call graph
 (-fcallgraph-info=su). A call through a pointer goes, from a driver, to the deepest of its ports in
-src/port; from target.c and session.c, to the deepest driver; from the reports and regions, to the
-program (put, lock, unlock), whose stack is its own; so are the scans of a JTAG chain. Not included
-either: memcpy and the like.
+src/firmware; from target.c and session.c, to the deepest driver; from the reports and regions, to
+the program (put, lock, unlock), whose stack is its own; so are the scans of a JTAG chain. Not
+included either: memcpy and the like.
 """
 import functools
 import glob
@@ -36,17 +36,16 @@ ASSEMBLY = {"pmk_native_probe", "pmk_native_probe_access"}
 STRUCTS = ["pmk_target", "pmk_region", "pmk_task", "pmk_sample", "pmk_ring", "pmk_session"]
 
 # Who calls through pointers, and where to.
-MODULE, PORTS = r"src/port/mdm\w*\.c$", r"src/port/(?!mdm)\w+\.c$"
+MODULE, PORTS = r"src/firmware/mdm\w*\.c$", r"src/firmware/(mmio|native_\w+)\.c$"
 DRIVERS, PROGRAM = r"src/pmu/\w+/driver\.c$", None
 INDIRECT = [
     (r"src/pmu/microblaze/", MODULE),
     (r"src/pmu/", PORTS),
-    (r"src/port/mdm\.c$", r"src/port/mdm_mmio\.c$"),
-    (r"src/port/mdm_mmio\.c$", r"src/port/mmio\.c$"),
-    (r"src/port/mdm_jtag\.c$", PROGRAM),
-    (r"src/session/session\.c$", DRIVERS),
-    (r"src/target/target\.c$", DRIVERS),
-    (r"src/target/(dump|region|report|text)\.c$", PROGRAM),
+    (r"src/firmware/mdm\.c$", r"src/firmware/mdm_mmio\.c$"),
+    (r"src/firmware/mdm_mmio\.c$", r"src/firmware/mmio\.c$"),
+    (r"src/firmware/mdm_jtag\.c$", PROGRAM),
+    (r"src/firmware/(session|target)\.c$", DRIVERS),
+    (r"src/firmware/(dump|region|report|text)\.c$", PROGRAM),
 ]
 
 

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A bus matrix as in the ARM926EJ-S Development Chip, cycle by cycle: six layers, one per master,
+ * slaves with wait states, and the signals of every layer in each HCLK cycle.
+ *
+ * Source: DDI 0287B §3.1.2 (the matrix), §4.2.2 (the masters); chapter 3 of IHI 0011A (AHB)
+ *
+ *  - A layer has an input stage: it holds a transfer whose slave is not granted. A slave has an
+ *    output stage: it arbitrates, by fixed priority, at the start of every transfer and at the
+ *    quad-word boundaries of incrementing bursts.
+ *  - The `cause` of a layer's samples says what it waits for: CONNECT while the matrix connects it
+ *    to a slave that another layer had last, ARBITRATE while another layer has the slave, SLAVE
+ *    while the slave is busy.
+ *  - An address without a slave gets an ERROR at once.
+ *  - A slave may refuse transfers: RETRY and SPLIT (IHI 0011A §3.9, §3.12). The layer is idle for
+ *    the second cycle and then repeats the transfer. Remaining beats of the burst are transferred
+ *    one by one.
+ *  - A locked sequence keeps its slave until its last transfer is done (IHI 0011A §3.11), and an
+ *    idle cycle follows it.
+ *
+ * A master gets its work from a queue, into which a core model posts requests; when the queue is
+ * empty, from a script. Time is HCLK cycles since init. A core that waits for its data does this:
+ *
+ *	pmk_matrix_post(&m, PMK_MATRIX_ARMD, &request, &ticket);
+ *	pmk_matrix_wait(&m, PMK_MATRIX_ARMD, ticket, sink, ctx, &served);
+ *	(served.first, served.last: when the first word came, when all had come)
+ *
+ * A core with a write buffer posts and continues; it waits only when the queue is full. The sink
+ * gets all cycles of all layers in order.
+ *
+ * No pointers in the struct: it may be copied, forked and shared.
+ */
+#ifndef PMK_AHB_MATRIX_H
+#define PMK_AHB_MATRIX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmk/ahb.h>
+
+#include "buses/ahb/layer.h"
+
+/* The layers, in the order of the AHB Monitor's tables. */
+enum pmk_matrix_master {
+	PMK_MATRIX_ARMI,
+	PMK_MATRIX_CLCDC,
+	PMK_MATRIX_DMA0,
+	PMK_MATRIX_DMA1,
+	PMK_MATRIX_EXP,
+	PMK_MATRIX_ARMD,
+	PMK_MATRIX_NMASTERS
+};
+
+/* ---- what is connected --------------------------------------------------------------------- */
+
+#define PMK_MATRIX_MAX_SLAVES 8
+
+/*
+ * Wait states by direction: `first` for the first beat of a layer at the slave, `next` for beats
+ * that follow in a burst without a gap.
+ */
+struct pmk_matrix_slave {
+	char name[12];
+	uint16_t read_first, read_next, write_first, write_next;
+	bool error; /* the slave answers every transfer with ERROR */
+	/*
+	 * The slave refuses one in this many transfers. A repeated transfer is served. 0: it
+	 * refuses none.
+	 */
+	uint32_t refuse_every;
+	bool split;	  /* it refuses with SPLIT instead of RETRY */
+	uint32_t release; /* cycles from the response until a split layer may continue */
+};
+
+/* What a master does after an ERROR: DDI 0287B §4.2.2. */
+enum pmk_matrix_on_error {
+	PMK_MATRIX_GOES_ON, /* finishes the burst: the ARM926EJ-S */
+	PMK_MATRIX_DROPS,   /* drops the burst, goes on with the next one */
+	PMK_MATRIX_HALTS,   /* drops the burst and all later ones, until it is resumed */
+};
+
+struct pmk_matrix_config {
+	uint32_t nslaves;
+	struct pmk_matrix_slave slave[PMK_MATRIX_MAX_SLAVES];
+	uint32_t nwindows; /* where the slaves are; the matrix uses the `slave` of each window */
+	struct pmk_ahb_window window[PMK_AHB_MAX_WINDOWS];
+	uint8_t priority[PMK_MATRIX_NMASTERS]; /* masters by priority, highest first */
+	uint8_t on_error[PMK_MATRIX_NMASTERS];
+	/*
+	 * Layers that accept RETRY and SPLIT, a sum of 1 << enum pmk_matrix_master. On the other
+	 * layers a refusal becomes wait states of the same number of cycles.
+	 */
+	uint8_t refusable;
+	/* HBURST of the remaining transfers after a refusal. */
+	uint8_t rebuilt[PMK_MATRIX_NMASTERS];
+	/* cycles to connect a layer to a slave that last served another layer, at least 1 */
+	uint32_t connect;
+};
+
+/*
+ * The ARM926EJ-S Development Chip: its priorities, its masters, and the part of its memory map that
+ * the counters distinguish. All wait states are our choice.
+ */
+void pmk_matrix_devchip(struct pmk_matrix_config *config);
+
+/* Returns the number of the slave with that name (any case), or -1. */
+int pmk_matrix_slave_find(const struct pmk_matrix_config *config, const char *name);
+
+/* ---- requests of masters ------------------------------------------------------------------- */
+
+enum pmk_matrix_lock {
+	PMK_MATRIX_UNLOCKED,
+	PMK_MATRIX_LOCKED,	/* locked until the end of this burst */
+	PMK_MATRIX_LOCKED_PAIR, /* locked until the end of the next burst, which must follow */
+};
+
+struct pmk_ahb_request {
+	uint64_t at;   /* earliest cycle in which the request may begin */
+	uint64_t addr; /* address of the first beat, aligned to its size */
+	uint8_t burst; /* enum pmk_ahb_burst */
+	uint8_t size;  /* up to PMK_AHB_WORD */
+	uint8_t prot;
+	uint8_t beats; /* length of an INCR burst, 1 or more */
+	uint8_t busy;  /* BUSY cycles before each beat except the first */
+	bool write;
+	uint8_t lock; /* enum pmk_matrix_lock */
+};
+
+struct pmk_ahb_served {
+	uint64_t start; /* cycle in which the first address phase was on the bus */
+	uint64_t first; /* cycle in which the first beat completed */
+	uint64_t last;	/* cycle in which the last beat completed */
+	uint64_t waits; /* wait states of all beats */
+	bool error;	/* at least one beat had an ERROR */
+	bool dropped;	/* the burst was given up after the ERROR */
+};
+
+#define PMK_MATRIX_QUEUE 16 /* maximum requests of one master in flight */
+
+enum pmk_matrix_direction { PMK_MATRIX_READS, PMK_MATRIX_WRITES, PMK_MATRIX_BOTH };
+
+/* Endless work: bursts of one kind, one after the other through a range of addresses. `addr` and
+ * `span` are multiples of pmk_matrix_stride(). */
+struct pmk_matrix_script {
+	bool on;
+	uint8_t burst, size, prot, beats, busy; /* as in a request */
+	uint8_t direction; /* enum pmk_matrix_direction; BOTH alternates, a read first */
+	/*
+	 * Every burst is locked. With BOTH, a read and the following write are locked together, at
+	 * one address and without a gap, as in a SWP.
+	 */
+	bool lock;
+	uint64_t addr, span; /* span: bytes, after which the script starts again at addr */
+	uint64_t start;	     /* cycle of the first burst */
+	uint64_t period;     /* minimum cycles from one start to the next */
+	uint64_t count;	     /* how many bursts; 0: no end */
+};
+
+/* ---- the matrix ---------------------------------------------------------------------------- */
+
+/* The address phase that a master drives. */
+struct pmk_matrix_address {
+	uint64_t addr;
+	uint8_t trans; /* enum pmk_ahb_trans; IDLE: none */
+	uint8_t slave;
+};
+
+enum pmk_matrix_place {
+	PMK_MATRIX_NOWHERE, /* there is no transfer in the data phase */
+	PMK_MATRIX_HELD,    /* the transfer is in the input stage */
+	PMK_MATRIX_AT_SLAVE
+};
+
+struct pmk_matrix_data {
+	uint64_t addr;
+	uint8_t place; /* enum pmk_matrix_place */
+	uint8_t slave;
+	uint8_t slot; /* number of its burst */
+	bool first, last, write;
+	bool connects;	/* HELD: the layer must be connected first */
+	bool responded; /* the first cycle of ERROR, RETRY or SPLIT is over */
+	bool refused;	/* the answer will be RETRY or SPLIT */
+	uint32_t held;	/* cycles in the input stage */
+	uint32_t waits; /* cycles the slave still needs */
+};
+
+/*
+ * A burst in flight. There are at most two: the last beat of one may be in its data phase while the
+ * next one drives its first address.
+ */
+struct pmk_matrix_burst {
+	struct pmk_ahb_request request;
+	struct pmk_ahb_served served;
+	bool of_queue; /* the burst comes from the queue, otherwise from the script */
+	bool rebuilt;  /* It was refused with beats left; these are transferred one by one. */
+};
+
+struct pmk_matrix_layer {
+	struct pmk_matrix_burst burst[2];
+	uint8_t slot;	     /* the burst that drives addresses */
+	uint32_t beats_left; /* beats of it that are still to be driven */
+	uint32_t busy_left;  /* BUSY cycles before the next beat */
+	uint64_t next;	     /* address of the next beat */
+	bool halted;
+	bool again;	   /* the next transfer repeats a refused one */
+	bool withdrawn;	   /* the script's burst in the other slot waits for the refused one */
+	uint64_t released; /* SPLIT: no address is driven before this cycle */
+	uint64_t refused;  /* refused transfers so far */
+	struct pmk_matrix_address address;
+	struct pmk_matrix_data data;
+	/*
+	 * The queue. Requests and results are numbered; a result is valid until its place in the
+	 * ring is used again.
+	 */
+	uint64_t posted, begun, done;
+	struct pmk_ahb_request queue[PMK_MATRIX_QUEUE];
+	struct pmk_ahb_served result[PMK_MATRIX_QUEUE];
+	/* The script. */
+	struct pmk_matrix_script script;
+	uint64_t due;	 /* cycle of its next burst */
+	uint64_t bursts; /* its bursts so far */
+	uint64_t offset; /* offset of the next burst in the span */
+	uint64_t pair;	 /* cycle in which the read of a locked pair began */
+};
+
+struct pmk_matrix {
+	struct pmk_matrix_config config;
+	uint64_t now;
+	struct pmk_matrix_layer layer[PMK_MATRIX_NMASTERS];
+	/* The layer that each slave is connected to, or NMASTERS; the extra entry is the default
+	 * slave. */
+	uint8_t owner[PMK_MATRIX_MAX_SLAVES + 1];
+	/* The layer that holds each slave for a locked sequence, or NMASTERS. */
+	uint8_t holder[PMK_MATRIX_MAX_SLAVES + 1];
+	/* transfers that could have been refused, so far */
+	uint64_t transfers[PMK_MATRIX_MAX_SLAVES];
+};
+
+/* Receives `n` identical cycles of the layers; n > 1 only if all layers are idle. */
+typedef void pmk_matrix_sink(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS],
+			     uint64_t n);
+
+/*
+ * Starts at cycle 0 with every layer idle. PMK_EINVAL: too many slaves or windows, a window without
+ * a slave, or an invalid priority list.
+ */
+int pmk_matrix_init(struct pmk_matrix *m, const struct pmk_matrix_config *config);
+
+/*
+ * Gives a master endless work; NULL removes it. A master that also has a queue serves the script
+ * when its queue is empty. PMK_EINVAL: there is no such burst.
+ */
+int pmk_matrix_script(struct pmk_matrix *m, unsigned master,
+		      const struct pmk_matrix_script *script);
+
+/*
+ * Returns the bytes from one burst of a script to the next: the size of a burst, rounded up to a
+ * power of two, so that no burst crosses 1 KB.
+ */
+uint64_t pmk_matrix_stride(const struct pmk_matrix_script *script);
+
+/*
+ * Posts a request; *ticket is its number. PMK_EBUSY: the queue is full. PMK_EINVAL: the address is
+ * not aligned, the burst crosses 1 KB, or there is no such burst.
+ */
+int pmk_matrix_post(struct pmk_matrix *m, unsigned master, const struct pmk_ahb_request *r,
+		    uint64_t *ticket);
+
+/*
+ * Returns 1 if the request was served, 0 if not yet. PMK_ERANGE: it was never posted, or its result
+ * has been overwritten.
+ */
+int pmk_matrix_served(const struct pmk_matrix *m, unsigned master, uint64_t ticket,
+		      struct pmk_ahb_served *served);
+
+/* Runs one cycle. */
+void pmk_matrix_step(struct pmk_matrix *m, struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS]);
+
+/* Returns for how many cycles every layer stays idle if nothing is posted; UINT64_MAX: for ever. */
+uint64_t pmk_matrix_quiet(const struct pmk_matrix *m);
+
+/* Runs until `until` is the next cycle. `sink` may be NULL. */
+void pmk_matrix_run(struct pmk_matrix *m, uint64_t until, pmk_matrix_sink *sink, void *ctx);
+
+/*
+ * Runs until a request is served. Returns the same as pmk_matrix_served(), except 0; PMK_EBUSY: the
+ * request will never be served, because the master has halted.
+ */
+int pmk_matrix_wait(struct pmk_matrix *m, unsigned master, uint64_t ticket, pmk_matrix_sink *sink,
+		    void *ctx, struct pmk_ahb_served *served);
+
+/*
+ * The interrupt of a halted master was handled: the master continues, its script at the first
+ * address of its span (the CLCDC begins its frame again).
+ */
+void pmk_matrix_resume(struct pmk_matrix *m, unsigned master);
+
+/*
+ * For a matrix in memory that others can write: returns true if running can have turned `begun`
+ * into it. If not, it must not be used. Also copies configuration and scripts from `begun`.
+ */
+bool pmk_matrix_sound(struct pmk_matrix *m, const struct pmk_matrix *begun);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The other traffic on the buses, as text: masters with scripts
+ * ("dma0:burst=incr8,period=40,slave=mpmc"), the MBX on its link ("gxi:period=10,dir=both"), and
+ * slaves that refuse transfers ("smc:retry=every:5").
+ *
+ *	WHO:KEY=VALUE[,KEY=VALUE]…
+ *
+ *	armi, clcdc, dma0, dma1, exp, armd: struct pmk_matrix_script
+ *
+ *	period	cycles from the start of one burst to the start of the next, at least; 0: no gap.
+ *		A burst that is late shifts those after it. Has no default
+ *	burst	single, incr, wrap4, incr4, wrap8, incr8, wrap16, incr16     incr8
+ *		(armi, armd)						     wrap8
+ *	beats	of an incr burst, 1 to 255				     1
+ *	size	byte, half, word					     word
+ *	dir	read, write, both (in turn)				     read
+ *	prot	HPROT, 0 to 15						     3, armi 2
+ *	slave	by name							     mpmc, or by addr
+ *	addr	address of the first burst				     the slave's first
+ *	span	bytes, after which it begins again at addr		     65536
+ *	start	cycle of the first burst				     0
+ *	count	bursts, 0: without end					     0
+ *	busy	BUSY cycles before each beat but the first		     0
+ *	lock	on: every burst is locked; with dir=both the read and the write after it, at one
+ *		address, as for a SWP; period is then from pair to pair	     off
+ *
+ *	gxi: struct pmk_mbx_script
+ *
+ *	period, dir, addr, span, start, count	of transfers: single words, in mpmc
+ *	step	bytes from one transfer to the next			     4
+ *	pending	reads under way, 1 to 8					     4
+ *	read_wait, write_wait	cycles that a request waits		     0, mpmc's first write
+ *	data_wait		cycles that read data wait		     mpmc's first read
+ *
+ *	a slave by its name: struct pmk_matrix_slave
+ *
+ *	retry	every:N, one transfer in N is answered with RETRY
+ *	split	every:N, with SPLIT
+ *	release	cycles after which a split layer may go on		     8
+ *
+ * What a master of the development chip never does (DDI 0287B §4.2.2) is refused: no writes of armi
+ * and clcdc, no byte transfers of these two, no SINGLE of a DMA controller, no BUSY of armi, clcdc
+ * and armd. A lock is refused for masters that only read (our choice).
+ */
+#ifndef PMK_AHB_TRAFFIC_H
+#define PMK_AHB_TRAFFIC_H
+
+#include <stddef.h>
+
+#include "buses/ahb/matrix.h"
+#include "buses/ahb/mbx.h"
+
+/*
+ * When a slave refuses; the values are members of struct pmk_matrix_slave. `every` is 0 if the
+ * slave never refuses.
+ */
+struct pmk_refusal {
+	uint32_t every;
+	bool split;
+	uint32_t release;
+};
+
+/* All other traffic on the buses; all zeros mean none. */
+struct pmk_traffic {
+	struct pmk_matrix_script master[PMK_MATRIX_NMASTERS]; /* masters whose script is `on` */
+	struct pmk_mbx_script gxi;
+	struct pmk_refusal slave[PMK_MATRIX_MAX_SLAVES]; /* indexed by the number in the matrix */
+};
+
+/* "dma0" for PMK_MATRIX_DMA0; NULL for no master. */
+const char *pmk_matrix_master_name(unsigned master);
+
+/*
+ * Adds one text. Returns 0, or PMK_EPARSE with one line in `msg` that names the mistake and the
+ * valid values; the traffic is then unchanged. pmk_matrix_script() and pmk_mbx_init() accept every
+ * resulting script.
+ */
+int pmk_traffic_parse(const char *text, const struct pmk_matrix_config *config,
+		      struct pmk_traffic *traffic, char *msg, size_t size);
+
+#endif

@@ -1,0 +1,961 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Instruction facts for A32 as ARM11 has it (ARMv6K, ARM DDI 0100I; VFPv2), and the decoder object.
+ *
+ * A word has a name; row[] gives the kind of instruction for that name; registers and modes come
+ * from the fields of the encoding. common_name() finds the names of common instructions. For other
+ * words Capstone decides whether they are instructions, and names them; it is opened when it is
+ * first needed. Its operands and text are not used: version 4.0.2 cannot be relied on there. A
+ * negative register offset loses its sign in the word and byte forms; PUSH, POP, LDRT and STRT have
+ * no write-back; ADC, SBC, RSC and UADD8 always set the flags; the registers of MRC, MRRC, LDREXD,
+ * STREXD have the wrong direction; and one encoding has several names (MOV and LSL, STR and PUSH,
+ * LDR and POP).
+ *
+ * Capstone also knows ARMv6T2 to ARMv7. A name without a row is no instruction of an ARM11 and
+ * stays undecoded. Capstone refuses no encoding of ARMv6, only some UNPREDICTABLE ones, whose
+ * should-be-zero fields are not zero. Version 5 calls MOVW a MOV, does not recognise WFI among the
+ * hints, and has names of later architectures for coprocessors 8, 9 and 13; name_of() makes the
+ * facts the same with both versions. Not modelled: UNPREDICTABLE uses of registers (the facts are
+ * those of the fields), Jazelle, and coprocessors other than 10, 11 (VFP) and 15.
+ */
+#include "cpu/isa/arm.h"
+
+#include <string.h>
+
+#include "base/reserve.h"
+#include "cpu/isa/capstone.h"
+
+/*
+ * Programs contain the same words again and again, and a look-up here is faster than finding the
+ * facts. The table is small, because even a small program touches all of its pages.
+ */
+#define MEMO_BITS 9
+
+struct memo {
+	uint64_t key; /* 0: empty */
+	struct pmk_arm_facts facts;
+};
+
+struct pmk_isa_arm {
+	const struct pmk_capstone *cs;
+	csh capstone;	  /* 0: not opened yet */
+	csh named[2];	  /* A32, T32, of ARMv8; 0: not opened */
+	cs_insn *scratch; /* NULL: not there yet */
+	struct memo memo[1u << MEMO_BITS];
+};
+
+/* ---- instructions by name ------------------------------------------------------------------ */
+
+enum layout {
+	UNKNOWN,
+	PLAIN,	  /* nothing but the condition */
+	DATA,	  /* data processing: Rd, Rn and a second operand */
+	MEDIA,	  /* Rd [15:12], Rn [19:16], Rm [3:0]; the flags say which of them exist */
+	MULTIPLY, /* Rd [19:16], Rm [3:0], Rs [11:8], accumulator [15:12] */
+	LONG,	  /* RdLo [15:12], RdHi [19:16], Rm [3:0], Rs [11:8] */
+	SINGLE,	  /* LDR, STR, byte forms, PLD; LDM and STM that Capstone calls POP and PUSH */
+	EXTRA,	  /* loads and stores of half words, signed bytes and double words */
+	MULTIPLE,
+	EXCLUSIVE,
+	SWAP,
+	STATE,	   /* RFE, SRS */
+	STATUS,	   /* MRS, MSR */
+	COPROC,	   /* MCR, MRC */
+	COPROC2,   /* MCRR, MRRC */
+	COPROC_LS, /* LDC, STC */
+	JUMP,
+	TRAP,
+};
+
+#define RD    0x01
+#define RN    0x02
+#define RM    0x04
+#define ACC   0x08 /* reads an accumulator */
+#define CARRY 0x10 /* reads the carry flag */
+#define GE    0x10 /* reads the GE flags */
+#define SHIFT 0x20 /* Rm can be shifted by the immediate in [11:7] */
+#define ROT   0x40 /* Rm can be rotated by [11:10] bytes */
+
+struct row {
+	uint8_t iclass, layout, flags;
+};
+
+/* clang-format off */
+#define ROW(name, iclass, layout, flags) [ARM_INS_##name] = { PMK_I_##iclass, layout, flags }
+#define OP3(name) ROW(name, ALU, MEDIA, RD | RN | RM)
+
+static const struct row row[ARM_INS_ENDING] = {
+	ROW(AND, ALU, DATA, RD | RN), ROW(EOR, ALU, DATA, RD | RN), ROW(SUB, ALU, DATA, RD | RN),
+	ROW(RSB, ALU, DATA, RD | RN), ROW(ADD, ALU, DATA, RD | RN), ROW(ORR, ALU, DATA, RD | RN),
+	ROW(BIC, ALU, DATA, RD | RN), ROW(ADR, ALU, DATA, RD | RN),
+	ROW(ADC, ALU, DATA, RD | RN | CARRY), ROW(SBC, ALU, DATA, RD | RN | CARRY),
+	ROW(RSC, ALU, DATA, RD | RN | CARRY),
+	ROW(TST, ALU, DATA, RN), ROW(TEQ, ALU, DATA, RN), ROW(CMP, ALU, DATA, RN),
+	ROW(CMN, ALU, DATA, RN),
+	ROW(MOV, ALU, DATA, RD), ROW(MVN, ALU, DATA, RD), ROW(LSL, ALU, DATA, RD),
+	ROW(LSR, ALU, DATA, RD), ROW(ASR, ALU, DATA, RD), ROW(ROR, ALU, DATA, RD),
+	ROW(RRX, ALU, DATA, RD),
+
+	ROW(MUL, MUL, MULTIPLY, 0), ROW(MLA, MLA, MULTIPLY, ACC),
+	ROW(SMULL, MULL, LONG, 0), ROW(UMULL, MULL, LONG, 0),
+	ROW(SMLAL, MLAL, LONG, ACC), ROW(UMLAL, MLAL, LONG, ACC), ROW(UMAAL, MLAL, LONG, ACC),
+	ROW(SMULBB, MUL16, MULTIPLY, 0), ROW(SMULBT, MUL16, MULTIPLY, 0),
+	ROW(SMULTB, MUL16, MULTIPLY, 0), ROW(SMULTT, MUL16, MULTIPLY, 0),
+	ROW(SMULWB, MUL16, MULTIPLY, 0), ROW(SMULWT, MUL16, MULTIPLY, 0),
+	ROW(SMLABB, MUL16, MULTIPLY, ACC), ROW(SMLABT, MUL16, MULTIPLY, ACC),
+	ROW(SMLATB, MUL16, MULTIPLY, ACC), ROW(SMLATT, MUL16, MULTIPLY, ACC),
+	ROW(SMLAWB, MUL16, MULTIPLY, ACC), ROW(SMLAWT, MUL16, MULTIPLY, ACC),
+	ROW(SMUAD, MUL16, MULTIPLY, 0), ROW(SMUADX, MUL16, MULTIPLY, 0),
+	ROW(SMUSD, MUL16, MULTIPLY, 0), ROW(SMUSDX, MUL16, MULTIPLY, 0),
+	ROW(SMLAD, MUL16, MULTIPLY, ACC), ROW(SMLADX, MUL16, MULTIPLY, ACC),
+	ROW(SMLSD, MUL16, MULTIPLY, ACC), ROW(SMLSDX, MUL16, MULTIPLY, ACC),
+	/* Sums of absolute differences take as long as 16-bit multiplies, DDI 0301H table 16-8. */
+	ROW(USAD8, MUL16, MULTIPLY, 0), ROW(USADA8, MUL16, MULTIPLY, ACC),
+	ROW(SMLALBB, MLAL16, LONG, ACC), ROW(SMLALBT, MLAL16, LONG, ACC),
+	ROW(SMLALTB, MLAL16, LONG, ACC), ROW(SMLALTT, MLAL16, LONG, ACC),
+	ROW(SMLALD, MLAL16, LONG, ACC), ROW(SMLALDX, MLAL16, LONG, ACC),
+	ROW(SMLSLD, MLAL16, LONG, ACC), ROW(SMLSLDX, MLAL16, LONG, ACC),
+	ROW(SMMUL, MMUL, MULTIPLY, 0), ROW(SMMULR, MMUL, MULTIPLY, 0),
+	ROW(SMMLA, MMUL, MULTIPLY, ACC), ROW(SMMLAR, MMUL, MULTIPLY, ACC),
+	ROW(SMMLS, MMUL, MULTIPLY, ACC), ROW(SMMLSR, MMUL, MULTIPLY, ACC),
+
+	OP3(QADD), OP3(QSUB), OP3(QDADD), OP3(QDSUB),
+	OP3(SADD8), OP3(SADD16), OP3(SSUB8), OP3(SSUB16), OP3(SASX), OP3(SSAX),
+	OP3(QADD8), OP3(QADD16), OP3(QSUB8), OP3(QSUB16), OP3(QASX), OP3(QSAX),
+	OP3(SHADD8), OP3(SHADD16), OP3(SHSUB8), OP3(SHSUB16), OP3(SHASX), OP3(SHSAX),
+	OP3(UADD8), OP3(UADD16), OP3(USUB8), OP3(USUB16), OP3(UASX), OP3(USAX),
+	OP3(UQADD8), OP3(UQADD16), OP3(UQSUB8), OP3(UQSUB16), OP3(UQASX), OP3(UQSAX),
+	OP3(UHADD8), OP3(UHADD16), OP3(UHSUB8), OP3(UHSUB16), OP3(UHASX), OP3(UHSAX),
+	ROW(SEL, ALU, MEDIA, RD | RN | RM | GE),
+	ROW(PKHBT, ALU, MEDIA, RD | RN | RM | SHIFT), ROW(PKHTB, ALU, MEDIA, RD | RN | RM | SHIFT),
+	ROW(SSAT, ALU, MEDIA, RD | RM | SHIFT), ROW(USAT, ALU, MEDIA, RD | RM | SHIFT),
+	ROW(SSAT16, ALU, MEDIA, RD | RM), ROW(USAT16, ALU, MEDIA, RD | RM),
+	ROW(CLZ, ALU, MEDIA, RD | RM), ROW(REV, ALU, MEDIA, RD | RM),
+	ROW(REV16, ALU, MEDIA, RD | RM), ROW(REVSH, ALU, MEDIA, RD | RM),
+	ROW(SXTB, ALU, MEDIA, RD | RM | ROT), ROW(SXTB16, ALU, MEDIA, RD | RM | ROT),
+	ROW(SXTH, ALU, MEDIA, RD | RM | ROT), ROW(UXTB, ALU, MEDIA, RD | RM | ROT),
+	ROW(UXTB16, ALU, MEDIA, RD | RM | ROT), ROW(UXTH, ALU, MEDIA, RD | RM | ROT),
+	ROW(SXTAB, ALU, MEDIA, RD | RN | RM | ROT), ROW(SXTAB16, ALU, MEDIA, RD | RN | RM | ROT),
+	ROW(SXTAH, ALU, MEDIA, RD | RN | RM | ROT), ROW(UXTAB, ALU, MEDIA, RD | RN | RM | ROT),
+	ROW(UXTAB16, ALU, MEDIA, RD | RN | RM | ROT), ROW(UXTAH, ALU, MEDIA, RD | RN | RM | ROT),
+
+	ROW(LDR, LOAD, SINGLE, RD), ROW(LDRT, LOAD, SINGLE, RD), ROW(LDRB, LOAD, SINGLE, RD),
+	ROW(LDRBT, LOAD, SINGLE, RD), ROW(POP, LOAD, SINGLE, RD),
+	ROW(STR, STORE, SINGLE, RD), ROW(STRT, STORE, SINGLE, RD), ROW(STRB, STORE, SINGLE, RD),
+	ROW(STRBT, STORE, SINGLE, RD), ROW(PUSH, STORE, SINGLE, RD),
+	ROW(PLD, PRELOAD, SINGLE, 0),
+	ROW(LDRH, LOAD, EXTRA, 0), ROW(LDRSB, LOAD, EXTRA, 0), ROW(LDRSH, LOAD, EXTRA, 0),
+	ROW(LDRD, LOAD, EXTRA, 0), ROW(STRH, STORE, EXTRA, 0), ROW(STRD, STORE, EXTRA, 0),
+	ROW(LDM, LOADM, MULTIPLE, 0), ROW(LDMDA, LOADM, MULTIPLE, 0),
+	ROW(LDMDB, LOADM, MULTIPLE, 0), ROW(LDMIB, LOADM, MULTIPLE, 0),
+	ROW(STM, STOREM, MULTIPLE, 0), ROW(STMDA, STOREM, MULTIPLE, 0),
+	ROW(STMDB, STOREM, MULTIPLE, 0), ROW(STMIB, STOREM, MULTIPLE, 0),
+	ROW(SWP, SWAP, SWAP, 0), ROW(SWPB, SWAP, SWAP, 0),
+	ROW(LDREX, LOAD, EXCLUSIVE, 0), ROW(LDREXB, LOAD, EXCLUSIVE, 0),
+	ROW(LDREXH, LOAD, EXCLUSIVE, 0), ROW(LDREXD, LOAD, EXCLUSIVE, 0),
+	ROW(STREX, STORE, EXCLUSIVE, 0), ROW(STREXB, STORE, EXCLUSIVE, 0),
+	ROW(STREXH, STORE, EXCLUSIVE, 0), ROW(STREXD, STORE, EXCLUSIVE, 0),
+	ROW(RFEDA, LOADM, STATE, 0), ROW(RFEDB, LOADM, STATE, 0),
+	ROW(RFEIA, LOADM, STATE, 0), ROW(RFEIB, LOADM, STATE, 0),
+	ROW(SRSDA, STOREM, STATE, 0), ROW(SRSDB, STOREM, STATE, 0),
+	ROW(SRSIA, STOREM, STATE, 0), ROW(SRSIB, STOREM, STATE, 0),
+
+	ROW(B, BRANCH, JUMP, 0), ROW(BL, BRANCH, JUMP, 0), ROW(BLX, BRANCH, JUMP, 0),
+	ROW(BX, BRANCH, JUMP, 0), ROW(BXJ, BRANCH, JUMP, 0),
+	ROW(SVC, OTHER, TRAP, 0), ROW(BKPT, OTHER, TRAP, 0), ROW(UDF, OTHER, TRAP, 0),
+	ROW(TRAP, OTHER, TRAP, 0), ROW(SMC, OTHER, TRAP, 0),
+
+	ROW(MRS, OTHER, STATUS, 0), ROW(MSR, OTHER, STATUS, 0),
+	ROW(MCR, OTHER, COPROC, 0), ROW(MRC, OTHER, COPROC, 0),
+	ROW(MCR2, OTHER, COPROC, 0), ROW(MRC2, OTHER, COPROC, 0),
+	ROW(MCRR, OTHER, COPROC2, 0), ROW(MRRC, OTHER, COPROC2, 0),
+	ROW(MCRR2, OTHER, COPROC2, 0), ROW(MRRC2, OTHER, COPROC2, 0),
+	ROW(LDC, OTHER, COPROC_LS, 0), ROW(LDCL, OTHER, COPROC_LS, 0),
+	ROW(LDC2, OTHER, COPROC_LS, 0), ROW(LDC2L, OTHER, COPROC_LS, 0),
+	ROW(STC, OTHER, COPROC_LS, 0), ROW(STCL, OTHER, COPROC_LS, 0),
+	ROW(STC2, OTHER, COPROC_LS, 0), ROW(STC2L, OTHER, COPROC_LS, 0),
+	ROW(CDP, OTHER, PLAIN, 0), ROW(CDP2, OTHER, PLAIN, 0),
+	ROW(CPS, OTHER, PLAIN, 0), ROW(SETEND, OTHER, PLAIN, 0), ROW(CLREX, OTHER, PLAIN, 0),
+	ROW(NOP, OTHER, PLAIN, 0), ROW(YIELD, OTHER, PLAIN, 0), ROW(WFE, OTHER, PLAIN, 0),
+	ROW(WFI, OTHER, PLAIN, 0), ROW(SEV, OTHER, PLAIN, 0), ROW(HINT, OTHER, PLAIN, 0),
+};
+
+/* CP15 writes, MCR p15, 0, Rt, CRn, CRm, opcode2. DDI 0301H table 3-2. */
+static const struct {
+	uint8_t crn, crm, opcode2, sysop;
+} cp15[] = {
+	{ 7, 10, 4, PMK_SYS_DSB },
+	{ 7, 10, 5, PMK_SYS_DMB },
+	{ 7,  5, 4, PMK_SYS_ISB },
+	{ 7,  5, 6, PMK_SYS_BTAC_FLUSH }, /* all entries; flushing by address does not count */
+	{ 7,  5, 0, PMK_SYS_ICACHE_INV },
+	{ 7,  7, 0, PMK_SYS_ICACHE_INV }, /* both caches */
+	{ 7,  0, 4, PMK_SYS_WFI },
+	{ 2,  0, 0, PMK_SYS_TLB }, { 2, 0, 1, PMK_SYS_TLB }, { 2, 0, 2, PMK_SYS_TLB },
+	{ 3,  0, 0, PMK_SYS_TLB },
+	{ 13, 0, 0, PMK_SYS_TLB },        /* FCSE process ID: moves addresses, flushes the BTAC */
+	{ 13, 0, 1, PMK_SYS_TLB },        /* context ID */
+};
+/* clang-format on */
+
+/* ---- layouts -------------------------------------------------------------------------------- */
+
+/*
+ * The second operand of data processing decides the class and has Rm and Rs (shifter operands, DDI
+ * 0100I A5.1).
+ */
+static void second_operand(uint32_t w, struct pmk_insn *in)
+{
+	if (bit(w, 25))
+		return;
+	in->rm = reads(in, bits(w, 3, 0));
+	if (bit(w, 4)) {
+		in->iclass = PMK_I_ALU_RSHIFT;
+		in->rs = reads(in, bits(w, 11, 8));
+	} else if (bits(w, 11, 5) != 0) { /* all but LSL #0 */
+		in->iclass = PMK_I_ALU_SHIFT;
+		in->reads_flags |= bits(w, 11, 5) == 3; /* ROR #0 is RRX */
+	}
+}
+
+static void decode_data(uint32_t w, unsigned flags, struct pmk_insn *in)
+{
+	in->sets_flags = bit(w, 20);
+	in->reads_flags = flags & CARRY;
+	if (flags & RN)
+		in->rn = reads(in, bits(w, 19, 16));
+	second_operand(w, in);
+	if (!(flags & RD))
+		return;
+	in->rd = writes(in, bits(w, 15, 12));
+	if (in->rd != PC)
+		return;
+	in->flow = PMK_FLOW_INDIRECT;
+	if (bit(w, 20)) { /* writing the PC, S copies the SPSR into the CPSR: an exception return */
+		in->flow = PMK_FLOW_MODE;
+		in->sets_flags = false;
+	} else if ((w & 0x0fffffff) == 0x01a0f00e) { /* MOV pc, lr */
+		in->flow = PMK_FLOW_RETURN;
+	}
+}
+
+static void decode_media(uint32_t w, unsigned flags, struct pmk_insn *in)
+{
+	in->reads_flags = flags & GE;
+	if (flags & RN)
+		in->rn = reads(in, bits(w, 19, 16));
+	in->rm = reads(in, bits(w, 3, 0));
+	in->rd = writes(in, bits(w, 15, 12));
+	if (((flags & SHIFT) && bits(w, 11, 6) != 0) || ((flags & ROT) && bits(w, 11, 10) != 0))
+		in->iclass = PMK_I_ALU_SHIFT;
+}
+
+static void decode_multiply(uint32_t w, unsigned flags, struct pmk_insn *in)
+{
+	in->rm = reads(in, bits(w, 3, 0));
+	in->rs = reads(in, bits(w, 11, 8));
+	if (flags & ACC)
+		in->ra = reads(in, bits(w, 15, 12));
+	in->rd = writes(in, bits(w, 19, 16));
+	in->sets_flags = (in->iclass == PMK_I_MUL || in->iclass == PMK_I_MLA) && bit(w, 20);
+}
+
+static void multiply_long(uint32_t w, unsigned flags, struct pmk_insn *in)
+{
+	in->rm = reads(in, bits(w, 3, 0));
+	in->rs = reads(in, bits(w, 11, 8));
+	in->rd = writes(in, bits(w, 15, 12));
+	in->rd2 = writes(in, bits(w, 19, 16));
+	if (flags & ACC)
+		in->reads |= in->writes;
+	in->sets_flags = in->iclass != PMK_I_MLAL16 && bit(w, 20);
+}
+
+static void set_memory(struct pmk_insn *in, bool load, unsigned bytes, unsigned count)
+{
+	in->load = load;
+	in->store = !load;
+	in->mem_bytes = (uint8_t)bytes;
+	in->mem_count = (uint8_t)count;
+}
+
+static void set_literal(uint32_t w, unsigned offset, struct pmk_arm_facts *f)
+{
+	f->insn.literal = true;
+	f->relative = PMK_ARM_FROM_PC4;
+	f->insn.target = (uint64_t)(bit(w, 23) ? (int64_t)offset : -(int64_t)offset);
+}
+
+static void decode_single(uint32_t w, unsigned flags, struct pmk_arm_facts *f)
+{
+	struct pmk_insn *in = &f->insn;
+	bool post = !bit(w, 24);
+
+	base(w, (flags & RD) && (post || bit(w, 21)), in);
+	if (bit(w, 25)) {
+		in->rm = reads(in, bits(w, 3, 0));
+		in->slow_address = !bit(w, 23) || (bits(w, 11, 5) != 0 && bits(w, 11, 5) != 2 << 2);
+	}
+	if (!(flags & RD)) /* a PLD is not counted as an access */
+		return;
+	set_memory(in, bit(w, 20), bit(w, 22) ? 1 : 4, 1);
+	if (in->store) {
+		in->rd = reads(in, bits(w, 15, 12));
+		return;
+	}
+	in->rd = writes(in, bits(w, 15, 12));
+	if (in->rn == PC && !bit(w, 25) && !in->writeback)
+		set_literal(w, bits(w, 11, 0), f);
+	if (in->rd == PC && !bit(w, 22)) /* LDR pc, [sp], #k is a return, DDI 0301H 5.2.4 */
+		in->flow =
+			in->rn == SP && post && !bit(w, 25) ? PMK_FLOW_RETURN : PMK_FLOW_INDIRECT;
+}
+
+/* L [20], S [6] and H [5]: 001 STRH, 010 LDRD, 011 STRD, 101 LDRH, 110 LDRSB, 111 LDRSH. */
+static void decode_extra(uint32_t w, struct pmk_arm_facts *f)
+{
+	struct pmk_insn *in = &f->insn;
+	bool twice = !bit(w, 20) && bit(w, 6);
+	bool load = bit(w, 20) || bits(w, 6, 5) == 2;
+	unsigned rd = bits(w, 15, 12);
+
+	base(w, !bit(w, 24) || bit(w, 21), in);
+	if (!bit(w, 22)) {
+		in->rm = reads(in, bits(w, 3, 0));
+		in->slow_address = !bit(w, 23);
+	}
+	set_memory(in, load, twice ? 4 : bits(w, 6, 5) == 2 ? 1 : 2, twice ? 2 : 1);
+	in->rd = load ? writes(in, rd) : reads(in, rd);
+	if (twice)
+		in->rd2 = load ? writes(in, (rd + 1) & 15) : reads(in, (rd + 1) & 15);
+	if (load && in->rn == PC && bit(w, 22) && !in->writeback)
+		set_literal(w, bits(w, 11, 8) << 4 | bits(w, 3, 0), f);
+}
+
+static void decode_multiple(uint32_t w, struct pmk_insn *in)
+{
+	base(w, bit(w, 21), in);
+	in->list = (uint16_t)bits(w, 15, 0);
+	set_memory(in, bit(w, 20), 4, (unsigned)__builtin_popcount(in->list));
+	in->iclass = in->load ? PMK_I_LOADM : PMK_I_STOREM;
+	if (in->store) {
+		in->reads |= in->list & ~(1u << PC);
+		return;
+	}
+	in->writes |= in->list & ~(1u << PC);
+	if (!(in->list >> PC))
+		return;
+	if (bit(w, 22)) /* LDM ^ with the PC is an exception return */
+		in->flow = PMK_FLOW_MODE;
+	else if (in->rn == SP && in->writeback)
+		in->flow = PMK_FLOW_RETURN;
+	else
+		in->flow = PMK_FLOW_INDIRECT;
+}
+
+/* Size in [22:21]: word, double word, byte, half word. A double word is one access of 8 bytes. */
+static void decode_exclusive(uint32_t w, struct pmk_insn *in)
+{
+	static const uint8_t size[] = { 4, 8, 1, 2 };
+	unsigned bytes = size[bits(w, 22, 21)];
+	unsigned rd = bits(w, 15, 12), rm = bits(w, 3, 0);
+
+	in->exclusive = true;
+	base(w, false, in);
+	set_memory(in, bit(w, 20), bytes, 1);
+	in->rd = writes(in, rd);
+	if (in->load && bytes == 8)
+		in->rd2 = writes(in, (rd + 1) & 15);
+	if (in->store) { /* rd is the outcome, rm the value */
+		in->rm = reads(in, rm);
+		if (bytes == 8)
+			reads(in, (rm + 1) & 15);
+	}
+}
+
+static void decode_swap(uint32_t w, struct pmk_insn *in)
+{
+	base(w, false, in);
+	set_memory(in, true, bit(w, 22) ? 1 : 4, 1);
+	in->store = true;
+	in->rd = writes(in, bits(w, 15, 12));
+	in->rm = reads(in, bits(w, 3, 0));
+}
+
+/*
+ * RFE loads PC and CPSR. SRS stores LR and SPSR to the stack of any mode; the model assumes that it
+ * is the stack of the current mode.
+ */
+static void decode_state(uint32_t w, struct pmk_insn *in)
+{
+	set_memory(in, bit(w, 20), 4, 2);
+	base(w, bit(w, 21), in);
+	if (in->load)
+		in->flow = PMK_FLOW_MODE;
+	else
+		reads(in, LR);
+}
+
+/*
+ * MRS, MSR. With R [22] set it is the SPSR, which conditions do not use. Hints are encoded as MSR,
+ * but have names of their own and are not handled here.
+ */
+static void decode_status(uint32_t w, struct pmk_insn *in)
+{
+	if (!bit(w, 21)) {
+		in->rd = writes(in, bits(w, 15, 12));
+		in->reads_flags = !bit(w, 22);
+		return;
+	}
+	if (!bit(w, 25))
+		in->rm = reads(in, bits(w, 3, 0));
+	in->sets_flags = bit(w, 19) && !bit(w, 22);
+}
+
+static void decode_coprocessor(uint32_t w, struct pmk_insn *in)
+{
+	unsigned rt = bits(w, 15, 12);
+
+	if (bit(w, 20)) {
+		in->sets_flags = rt == PC; /* MRC to r15 sets the flags, DDI 0100I A4.1.38 */
+		in->rd = rt == PC ? PMK_NO_REG : writes(in, rt);
+		return;
+	}
+	in->rm = reads(in, rt);
+	if (w >> 28 == 0xf || bits(w, 23, 21) != 0 || bits(w, 11, 8) != 15)
+		return;
+	if (bits(w, 19, 16) == 8) /* all of CRn 8 are operations on the TLB */
+		in->sysop = PMK_SYS_TLB;
+	for (size_t i = 0; i < sizeof(cp15) / sizeof(cp15[0]); i++)
+		if (bits(w, 19, 16) == cp15[i].crn && bits(w, 3, 0) == cp15[i].crm &&
+		    bits(w, 7, 5) == cp15[i].opcode2)
+			in->sysop = cp15[i].sysop;
+}
+
+static void coprocessor_two(uint32_t w, struct pmk_insn *in)
+{
+	if (bit(w, 20)) {
+		in->rd = writes(in, bits(w, 15, 12));
+		in->rd2 = writes(in, bits(w, 19, 16));
+	} else {
+		in->rm = reads(in, bits(w, 15, 12));
+		in->rs = reads(in, bits(w, 19, 16));
+	}
+}
+
+/*
+ * The coprocessor decides how many words it transfers; one is assumed. No ARM11 has a coprocessor
+ * for LDC or STC.
+ */
+static void coprocessor_memory(uint32_t w, struct pmk_insn *in)
+{
+	base(w, bit(w, 21), in);
+	set_memory(in, bit(w, 20), 4, 1);
+}
+
+/* VFP, coprocessors 10 and 11, decoded without Capstone's name. Bit 8 is set for double precision
+ * (DDI 0100I C5). */
+static void floating_point(uint32_t w, struct pmk_arm_facts *f)
+{
+	struct pmk_insn *in = &f->insn;
+	unsigned words = bits(w, 7, 0);
+
+	in->iclass = PMK_I_FP;
+	if (bits(w, 27, 24) == 0xe) {
+		if (bit(w, 4)) /* FMSTAT is a transfer to r15 */
+			decode_coprocessor(w, in);
+	} else if (bits(w, 27, 21) == 0x62) {
+		coprocessor_two(w, in);
+	} else if (bit(w, 24) && !bit(w, 21)) {
+		base(w, false, in);
+		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, 1);
+		if (in->load && in->rn == PC)
+			set_literal(w, words << 2, f);
+	} else { /* FLDMX and FSTMX have an odd count; their last word is not accessed */
+		base(w, bit(w, 21), in);
+		set_memory(in, bit(w, 20), bit(w, 8) ? 8 : 4, bit(w, 8) ? words / 2 : words);
+	}
+	pmk_arm_vfp_facts(w, in);
+}
+
+static void set_jump(uint32_t w, struct pmk_arm_facts *f)
+{
+	struct pmk_insn *in = &f->insn;
+	int32_t offset = (int32_t)((uint32_t)sign_extend(bits(w, 23, 0), 24) << 2);
+
+	in->is_branch = true;
+	if (bits(w, 27, 25) == 5) {
+		bool exchange = w >> 28 == 0xf;
+
+		in->flow = exchange || bit(w, 24) ? PMK_FLOW_CALL : PMK_FLOW_JUMP;
+		f->relative = PMK_ARM_FROM_PC;
+		in->target = (uint64_t)(int64_t)(offset + (exchange && bit(w, 24) ? 2 : 0));
+	} else { /* BX, BXJ, BLX in [7:4] = 1, 2, 3 */
+		in->rm = reads(in, bits(w, 3, 0));
+		in->flow = bits(w, 7, 4) == 3		    ? PMK_FLOW_INDCALL
+			   : (w & 0x0fffffff) == 0x012fff1e ? PMK_FLOW_RETURN
+							    : PMK_FLOW_INDIRECT;
+	}
+	if (in->flow == PMK_FLOW_CALL || in->flow == PMK_FLOW_INDCALL)
+		in->rd = writes(in, LR);
+}
+
+/* ---- decoder -------------------------------------------------------------------------------- */
+
+/*
+ * The names of common instructions. The masks of a row cover all that the instruction requires:
+ * Capstone accepts all of its encodings. One name stands for all instructions with the same facts,
+ * as LDR does for LDRB, LDRT and POP.
+ */
+static const struct encoding {
+	uint32_t mask, value;
+	uint16_t name;
+} encodings[] = {
+	/* clang-format off */
+	{ 0x0e000000, 0x0a000000, ARM_INS_B },
+	{ 0x0e100000, 0x04100000, ARM_INS_LDR },
+	{ 0x0e100000, 0x04000000, ARM_INS_STR },
+	{ 0x0e100010, 0x06100000, ARM_INS_LDR },
+	{ 0x0e100010, 0x06000000, ARM_INS_STR },
+	{ 0x0e100000, 0x08100000, ARM_INS_LDM },
+	{ 0x0e100000, 0x08000000, ARM_INS_STM },
+	{ 0x0ffffff0, 0x012fff10, ARM_INS_BX },
+	{ 0x0ffffff0, 0x012fff30, ARM_INS_BLX },
+	{ 0x0fff03f0, 0x06ef0070, ARM_INS_UXTB },
+	{ 0x0fff03f0, 0x06ff0070, ARM_INS_UXTH },
+	{ 0x0fff03f0, 0x06af0070, ARM_INS_SXTB },
+	{ 0x0fff03f0, 0x06bf0070, ARM_INS_SXTH },
+	{ 0x0ff003f0, 0x06e00070, ARM_INS_UXTAB },
+	{ 0x0ff003f0, 0x06f00070, ARM_INS_UXTAH },
+	{ 0x0ff003f0, 0x06a00070, ARM_INS_SXTAB },
+	{ 0x0ff003f0, 0x06b00070, ARM_INS_SXTAH },
+	{ 0x0fff0ff0, 0x016f0f10, ARM_INS_CLZ },
+	{ 0x0fff0ff0, 0x06bf0f30, ARM_INS_REV },
+	{ 0x0fff0ff0, 0x06bf0fb0, ARM_INS_REV16 },
+	{ 0x0ff00ff0, 0x06500f90, ARM_INS_UADD8 },
+	{ 0x0ff00ff0, 0x06600ff0, ARM_INS_UQSUB8 },
+	{ 0x0ff00ff0, 0x06800fb0, ARM_INS_SEL },
+	{ 0x0fe0f0f0, 0x00000090, ARM_INS_MUL },
+	{ 0x0fe000f0, 0x00200090, ARM_INS_MLA },
+	{ 0x0fe000f0, 0x00800090, ARM_INS_UMULL },
+	{ 0x0fe000f0, 0x00a00090, ARM_INS_UMLAL },
+	{ 0x0fe000f0, 0x00c00090, ARM_INS_SMULL },
+	{ 0x0fe000f0, 0x00e00090, ARM_INS_SMLAL },
+	{ 0x0ff00090, 0x01000080, ARM_INS_SMLABB },
+	{ 0x0ff000b0, 0x01200080, ARM_INS_SMLAWB },
+	{ 0x0ff0f0b0, 0x012000a0, ARM_INS_SMULWB },
+	{ 0x0ff00090, 0x01400080, ARM_INS_SMLALBB },
+	{ 0x0ff0f090, 0x01600080, ARM_INS_SMULBB },
+	{ 0x0ff00fff, 0x01900f9f, ARM_INS_LDREX },
+	{ 0x0ff00ff0, 0x01800f90, ARM_INS_STREX },
+	{ 0x0fbf0fff, 0x010f0000, ARM_INS_MRS },
+	{ 0x0f000000, 0x0f000000, ARM_INS_SVC },
+	/* VFP: the exact name does not matter. */
+	{ 0x0f200e00, 0x0d000a00, ARM_INS_LDC }, /* VLDR, VSTR */
+	{ 0x0fef0fff, 0x0ee10a10, ARM_INS_MCR }, /* VMRS, VMSR */
+	{ 0x0fe00f7f, 0x0e000a10, ARM_INS_MCR }, /* VMOV */
+	{ 0x0fe00fd0, 0x0c400b10, ARM_INS_MCRR },
+	{ 0x0f800e10, 0x0e000a00, ARM_INS_CDP }, /* VMLA to VSUB */
+	{ 0x0fb00e50, 0x0e800a00, ARM_INS_CDP }, /* VDIV */
+	{ 0x0fbe0e50, 0x0eb00a40, ARM_INS_CDP }, /* VMOV, VABS, VNEG, VSQRT */
+	{ 0x0fbf0e50, 0x0eb40a40, ARM_INS_CDP }, /* VCMP */
+	{ 0x0fbf0e7f, 0x0eb50a40, ARM_INS_CDP },
+	{ 0x0fbf0ed0, 0x0eb70ac0, ARM_INS_CDP }, /* VCVT */
+	{ 0x0fbf0e50, 0x0eb80a40, ARM_INS_CDP },
+	{ 0x0fbe0e50, 0x0ebc0a40, ARM_INS_CDP },
+	/* clang-format on */
+};
+
+/* AND to MVN; 0: it is none of them. */
+static unsigned name_of_data(uint32_t w)
+{
+	static const uint16_t name[] = { ARM_INS_AND, ARM_INS_EOR, ARM_INS_SUB, ARM_INS_RSB,
+					 ARM_INS_ADD, ARM_INS_ADC, ARM_INS_SBC, ARM_INS_RSC,
+					 ARM_INS_TST, ARM_INS_TEQ, ARM_INS_CMP, ARM_INS_CMN,
+					 ARM_INS_ORR, ARM_INS_MOV, ARM_INS_BIC, ARM_INS_MVN };
+	unsigned op = bits(w, 24, 21);
+	bool tests = op >> 2 == 2;
+
+	if (bits(w, 27, 26) != 0 || (!bit(w, 25) && bit(w, 7) && bit(w, 4)))
+		return 0;
+	if (tests ? !bit(w, 20) || bits(w, 15, 12) : (op & 13) == 13 && bits(w, 19, 16))
+		return 0;
+	return name[op];
+}
+
+/* LDRH to STRD; 0: it is none of them. */
+static unsigned name_of_extra(uint32_t w)
+{
+	static const uint16_t load[] = { ARM_INS_LDRH, ARM_INS_LDRSB, ARM_INS_LDRSH },
+			      other[] = { ARM_INS_STRH, ARM_INS_LDRD, ARM_INS_STRD };
+	unsigned kind = bits(w, 6, 5);
+
+	if ((w & 0x0e000090) != 0x00000090 || kind == 0)
+		return 0;
+	/* Unprivileged forms are not in ARMv6, and a register offset must have zeros in [11:8]. */
+	if ((!bit(w, 24) && bit(w, 21)) || (!bit(w, 22) && bits(w, 11, 8)))
+		return 0;
+	if (!bit(w, 20) && kind > 1 && bit(w, 12))
+		return 0;
+	return bit(w, 20) ? load[kind - 1] : other[kind - 1];
+}
+
+/* Returns VLDM or VSTM; 0 if it is neither, or has registers that do not exist. */
+static unsigned name_of_vector(uint32_t w)
+{
+	unsigned first =
+		bit(w, 8) ? bit(w, 22) << 4 | bits(w, 15, 12) : bits(w, 15, 12) << 1 | bit(w, 22);
+	unsigned n = bit(w, 8) ? bits(w, 7, 0) / 2 : bits(w, 7, 0);
+
+	if ((w & 0x0f800e00) != 0x0c800a00 && (w & 0x0fa00e00) != 0x0d200a00)
+		return 0;
+	if (n == 0 || first + n > 32 || (bit(w, 8) && bit(w, 0)))
+		return 0;
+	return ARM_INS_LDC;
+}
+
+/* Returns the name of a common instruction; ARM_INS_INVALID: Capstone must decide. */
+static unsigned common_name(uint32_t w)
+{
+	unsigned name;
+
+	if (w >> 28 == 0xf) /* PLD */
+		return (w & 0xff70f000) == 0xf550f000 ? ARM_INS_PLD : ARM_INS_INVALID;
+	if (bits(w, 27, 25) == 4 && bits(w, 15, 0) == 0) /* an empty list of registers */
+		return ARM_INS_INVALID;
+	name = name_of_data(w);
+	if (!name)
+		name = name_of_extra(w);
+	if (!name)
+		name = name_of_vector(w);
+	for (size_t i = 0; !name && i < sizeof(encodings) / sizeof(encodings[0]); i++)
+		if ((w & encodings[i].mask) == encodings[i].value)
+			name = encodings[i].name;
+	return name;
+}
+
+static bool has_capstone(struct pmk_isa_arm *isa)
+{
+	if (!isa->capstone && isa->cs->open(CS_ARCH_ARM, CS_MODE_ARM, &isa->capstone) != CS_ERR_OK)
+		isa->capstone = 0;
+	if (isa->capstone && !isa->scratch)
+		isa->scratch = isa->cs->malloc(isa->capstone);
+	return isa->scratch != NULL;
+}
+
+static unsigned capstones_name(struct pmk_isa_arm *isa, uint32_t w)
+{
+	uint8_t code[] = { (uint8_t)w, (uint8_t)(w >> 8), (uint8_t)(w >> 16), (uint8_t)(w >> 24) };
+	const uint8_t *next = code;
+	size_t left = sizeof(code);
+	uint64_t addr = 0;
+
+	if (!has_capstone(isa) ||
+	    !isa->cs->disasm_iter(isa->capstone, &next, &left, &addr, isa->scratch))
+		return ARM_INS_INVALID;
+	return isa->scratch->id;
+}
+
+/* The instructions of all coprocessors except VFP (DDI 0100I A3.16). */
+static unsigned name_of_coprocessor(uint32_t w)
+{
+	if (bit(w, 25))
+		return !bit(w, 4) ? ARM_INS_CDP : bit(w, 20) ? ARM_INS_MRC : ARM_INS_MCR;
+	if (bits(w, 24, 21) == 0)
+		return ARM_INS_INVALID;
+	if (bits(w, 24, 21) == 2)
+		return bit(w, 20) ? ARM_INS_MRRC : ARM_INS_MCRR;
+	return bit(w, 20) ? ARM_INS_LDC : ARM_INS_STC;
+}
+
+/* Returns the name of a word. Where versions 4 and 5 of Capstone disagree, the encoding decides. */
+static unsigned name_of(struct pmk_isa_arm *isa, uint32_t w)
+{
+	unsigned name;
+
+	if (bits(w, 27, 26) == 3 && bits(w, 25, 24) != 3 && bits(w, 11, 9) != 5)
+		return name_of_coprocessor(w);
+	if (w >> 28 != 0xf) {
+		if ((w & 0x0fffff00) == 0x0320f000) /* a hint; unallocated ones are NOPs */
+			return bits(w, 7, 0) == 3 ? ARM_INS_WFI : ARM_INS_NOP;
+		if ((w & 0x0ff00000) == 0x03000000 || /* MOVW, a MOV for version 5 */
+		    (w & 0x0f900ef0) == 0x01000200)   /* MRS, MSR of ARMv7's banked registers */
+			return ARM_INS_INVALID;
+	}
+	name = common_name(w);
+	if (name != ARM_INS_INVALID)
+		return name;
+	name = capstones_name(isa, w);
+	/* MVN with a first operand is UNPREDICTABLE; version 4 refuses it, version 5 does not. */
+	return name == ARM_INS_MVN && bits(w, 19, 16) ? ARM_INS_INVALID : name;
+}
+
+static bool is_vfp(uint32_t w)
+{
+	return w >> 28 != 0xf && bits(w, 27, 26) == 3 && bits(w, 25, 24) != 3 &&
+	       bits(w, 11, 9) == 5;
+}
+
+static void a32_facts(uint32_t w, unsigned name, struct pmk_arm_facts *f)
+{
+	struct pmk_insn *in = &f->insn;
+	struct row r = name < ARM_INS_ENDING ? row[name] : row[0];
+
+	if (is_vfp(w) && name != ARM_INS_INVALID) {
+		in->decoded = true;
+		in->conditional = w >> 28 < 14;
+		floating_point(w, f);
+		return;
+	}
+	if (r.layout == UNKNOWN)
+		return;
+	in->decoded = true;
+	in->iclass = r.iclass;
+	in->conditional = w >> 28 < 14;
+	switch ((enum layout)r.layout) {
+	case UNKNOWN:
+	case PLAIN:
+		in->sysop = name == ARM_INS_WFI ? PMK_SYS_WFI : PMK_SYS_NONE;
+		break;
+	case DATA:
+		decode_data(w, r.flags, in);
+		break;
+	case MEDIA:
+		decode_media(w, r.flags, in);
+		break;
+	case MULTIPLY:
+		decode_multiply(w, r.flags, in);
+		break;
+	case LONG:
+		multiply_long(w, r.flags, in);
+		break;
+	case SINGLE:
+		if (bits(w, 27, 25) == 4)
+			decode_multiple(w, in);
+		else
+			decode_single(w, r.flags, f);
+		break;
+	case EXTRA:
+		decode_extra(w, f);
+		break;
+	case MULTIPLE:
+		decode_multiple(w, in);
+		break;
+	case EXCLUSIVE:
+		decode_exclusive(w, in);
+		break;
+	case SWAP:
+		decode_swap(w, in);
+		break;
+	case STATE:
+		decode_state(w, in);
+		break;
+	case STATUS:
+		decode_status(w, in);
+		break;
+	case COPROC:
+		decode_coprocessor(w, in);
+		break;
+	case COPROC2:
+		coprocessor_two(w, in);
+		break;
+	case COPROC_LS:
+		coprocessor_memory(w, in);
+		break;
+	case JUMP:
+		set_jump(w, f);
+		break;
+	case TRAP:
+		in->flow = PMK_FLOW_EXCEPTION;
+		break;
+	}
+}
+
+/* An instruction of ARMv6. */
+static void v6_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
+		     struct pmk_arm_facts *f)
+{
+	if (thumb)
+		pmk_arm_thumb_facts(word, size, f);
+	else if (size == 4)
+		a32_facts(word, name_of(isa, word), f);
+}
+
+/* One of ARMv7 or ARMv8. */
+static void v7_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
+		     struct pmk_arm_facts *f)
+{
+	uint32_t swapped = word << 16 | word >> 16;
+	uint32_t a32 = !thumb ? word : size == 4 ? pmk_arm_a32_of_t32(swapped) : 0;
+
+	if (size == 4 && a32) {
+		if (!pmk_arm_v7_facts(a32, f))
+			v6_facts(isa, false, a32, size, f);
+	} else if (size == 4) {
+		pmk_arm_t32_facts(swapped, f);
+	} else if (!pmk_arm_t16_facts(word, f)) {
+		v6_facts(isa, thumb, word, size, f);
+	}
+	pmk_arm_v7_complete(thumb, word, &f->insn);
+}
+
+/* True for a BL or BLX as in ARMv6: a pair of 16-bit instructions with the shorter offset. */
+static bool is_pair(uint32_t word)
+{
+	return (word & 0xe800f800) == 0xe800f000;
+}
+
+/*
+ * Facts for ARMv6T2: instructions of ARMv6 are decoded as there, and Advanced SIMD and VFPv3 do not
+ * exist. Other additions of ARMv7 are accepted, too.
+ */
+static void v6t2_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
+		       struct pmk_arm_facts *f)
+{
+	uint32_t swapped = word << 16 | word >> 16;
+
+	if (thumb && size == 4 && !is_pair(word)) {
+		uint32_t a32 = pmk_arm_a32_of_t32(swapped);
+
+		if (a32)
+			v6_facts(isa, false, a32, size, f);
+		else
+			pmk_arm_t32_facts(swapped, f);
+		return;
+	}
+	v6_facts(isa, thumb, word, size, f);
+	if (f->insn.decoded)
+		return;
+	if (thumb && size == 2)
+		pmk_arm_t16_facts(word, f);
+	else if (!thumb && size == 4 && !pmk_arm_is_simd(word))
+		pmk_arm_v7_facts(word, f);
+}
+
+/* The three decoders. */
+enum set { V6, V7, V6T2 };
+
+/* Sets all facts except the ones that depend on the address of the instruction. */
+static void facts_of(struct pmk_isa_arm *isa, enum set set, bool thumb, uint32_t word, size_t size,
+		     struct pmk_arm_facts *f)
+{
+	*f = (struct pmk_arm_facts){
+		.insn = { .size = (uint8_t)size,
+			  .thumb = thumb,
+			  .rd = PMK_NO_REG,
+			  .rd2 = PMK_NO_REG,
+			  .rn = PMK_NO_REG,
+			  .rm = PMK_NO_REG,
+			  .rs = PMK_NO_REG,
+			  .ra = PMK_NO_REG },
+	};
+	if (set == V7)
+		v7_facts(isa, thumb, word, size, f);
+	else if (set == V6T2)
+		v6t2_facts(isa, thumb, word, size, f);
+	else
+		v6_facts(isa, thumb, word, size, f);
+}
+
+static void decode_at(struct pmk_isa_arm *isa, enum set set, bool thumb, uint64_t addr,
+		      const void *bytes, size_t size, struct pmk_insn *insn)
+{
+	const uint8_t *b = bytes;
+	uint32_t word = 0;
+	struct memo *m;
+	uint64_t key;
+
+	for (size_t i = 0; i < size && i < 4; i++)
+		word |= (uint32_t)b[i] << (8 * i);
+	key = (uint64_t)1 << 63 | (uint64_t)set << 41 | (uint64_t)thumb << 40 |
+	      (uint64_t)(size & 0xff) << 32 | word;
+	m = &isa->memo[(key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - MEMO_BITS)];
+	if (m->key != key) {
+		facts_of(isa, set, thumb, word, size, &m->facts);
+		m->key = key;
+	}
+	*insn = m->facts.insn;
+	insn->addr = addr;
+	if (m->facts.relative != PMK_ARM_ABSOLUTE) {
+		uint32_t pc = (uint32_t)addr + (thumb ? 4 : 8);
+
+		if (m->facts.relative == PMK_ARM_FROM_PC4)
+			pc &= ~3u;
+		insn->target = (uint32_t)(pc + insn->target);
+	}
+}
+
+void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			size_t size, struct pmk_insn *insn)
+{
+	decode_at(isa, V6, thumb, addr, bytes, size, insn);
+}
+
+void pmk_isa_arm6t2_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			   size_t size, struct pmk_insn *insn)
+{
+	decode_at(isa, V6T2, thumb, addr, bytes, size, insn);
+}
+
+void pmk_isa_arm7_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			 size_t size, struct pmk_insn *insn)
+{
+	decode_at(isa, V7, thumb, addr, bytes, size, insn);
+}
+
+bool pmk_isa_arm_is_named(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
+			  size_t size, const char *text)
+{
+	unsigned mode = CS_MODE_V8 | (thumb ? CS_MODE_THUMB : CS_MODE_ARM);
+	size_t length = strcspn(text, " \t");
+	cs_insn *in;
+	bool same;
+
+	if (!isa->named[thumb] &&
+	    isa->cs->open(CS_ARCH_ARM, (cs_mode)mode, &isa->named[thumb]) != CS_ERR_OK)
+		isa->named[thumb] = 0;
+	if (!isa->named[thumb] || !isa->cs->disasm(isa->named[thumb], bytes, size, addr, 1, &in))
+		return false;
+	same = in->size == size && strlen(in->mnemonic) == length &&
+	       !strncmp(in->mnemonic, text, length);
+	isa->cs->free(in, 1);
+	return same;
+}
+
+unsigned pmk_isa_other_capstone(void)
+{
+	const struct pmk_capstone *cs = pmk_capstone();
+	int major = 0, minor = 0;
+
+	if (!cs)
+		return 0;
+	cs->version(&major, &minor);
+	return major == CS_API_MAJOR ? 0 : (unsigned)major;
+}
+
+struct pmk_isa_arm *pmk_isa_arm_new(void)
+{
+	struct pmk_isa_arm *isa = pmk_isa_other_capstone() ? NULL : pmk_reserve(sizeof(*isa));
+
+	if (!isa)
+		return NULL;
+	isa->cs = pmk_capstone();
+	if (isa->cs)
+		return isa;
+	pmk_release(isa, sizeof(*isa));
+	return NULL;
+}
+
+void pmk_isa_arm_free(struct pmk_isa_arm *isa)
+{
+	if (!isa)
+		return;
+	if (isa->scratch)
+		isa->cs->free(isa->scratch, 1);
+	if (isa->capstone)
+		isa->cs->close(&isa->capstone);
+	for (unsigned i = 0; i < 2; i++)
+		if (isa->named[i])
+			isa->cs->close(&isa->named[i]);
+	pmk_release(isa, sizeof(*isa));
+}

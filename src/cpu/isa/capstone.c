@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+/* Capstone, linked. See capstone.h. */
+#include "cpu/isa/capstone.h"
+
+const struct pmk_capstone *pmk_capstone(void)
+{
+	static const struct pmk_capstone linked = {
+		.version = cs_version,
+		.open = cs_open,
+		.close = cs_close,
+		.malloc = cs_malloc,
+		.free = cs_free,
+		.disasm = cs_disasm,
+		.disasm_iter = cs_disasm_iter,
+	};
+
+	return &linked;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+/* Loads Capstone when it is first needed. See capstone.h. It is never unloaded. */
+#include <pthread.h>
+#include <stddef.h>
+
+#include "base/late.h"
+#include "cpu/isa/capstone.h"
+
+/* The name of the library of the version that this is compiled for. */
+#define TEXT_OF(x) #x
+#define TEXT(x)	   TEXT_OF(x)
+#define LIBRARY	   "libcapstone.so." TEXT(CS_API_MAJOR)
+
+static struct pmk_capstone loaded;
+static bool complete;
+
+static void load(void)
+{
+	static const struct pmk_late_function functions[] = {
+		{ "cs_version", offsetof(struct pmk_capstone, version) },
+		{ "cs_open", offsetof(struct pmk_capstone, open) },
+		{ "cs_close", offsetof(struct pmk_capstone, close) },
+		{ "cs_malloc", offsetof(struct pmk_capstone, malloc) },
+		{ "cs_free", offsetof(struct pmk_capstone, free) },
+		{ "cs_disasm", offsetof(struct pmk_capstone, disasm) },
+		{ "cs_disasm_iter", offsetof(struct pmk_capstone, disasm_iter) },
+	};
+
+	complete = pmk_late_load(LIBRARY, functions, sizeof(functions) / sizeof(functions[0]),
+				 &loaded);
+}
+
+const struct pmk_capstone *pmk_capstone(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load);
+	return complete ? &loaded : NULL;
+}

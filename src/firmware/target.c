@@ -1,0 +1,910 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counters inside firmware: opening, counting, widening, sampling. Freestanding; see
+ * <pmk/target.h>.
+ *
+ * Widening. The total of an event is
+ *
+ *	done + (counter - base)          modulo the counter's range
+ *
+ * and at each wrap the server (interrupt handler or poll) adds the counter's range to `done`. A
+ * reader can run at any moment: when the flag is set but not yet served, in the middle of the
+ * server, or after it. It distinguishes these cases by the flag, by bit 0 of `word` ("being
+ * served") and by the upper half of the counter's range: a counter that has just wrapped holds a
+ * small value. The server writes the new total next to the old one and switches with one store of
+ * `word`. A reader that was interrupted by a whole server sees that `word` has changed and reads
+ * again. So interrupts need not be masked, and a reader may interrupt the server.
+ *
+ * Flags are cleared before sampled counters are set back: a counter that overflows again after that
+ * sets its flag again, however short its period.
+ *
+ * This differs from pmk_session on purpose: a session is polled from one thread, takes differences,
+ * and reports if it was polled too rarely. Here reader and server interrupt each other.
+ */
+#include "firmware/target.h"
+
+#include <pmk/bits.h>
+
+static const struct pmk_driver *driver_of(const struct pmk_target *t)
+{
+	return t->dev.pmu->driver;
+}
+
+/*
+ * If a PMU is accessed by sequences, no handler may run in the middle of one. These locks can be
+ * nested, because each release restores the state that its hold found.
+ */
+static uintptr_t hold_lock(const struct pmk_target *t)
+{
+	return t->dev.pmu->sequential && t->lock ? t->lock() : 0;
+}
+
+static void release_lock(const struct pmk_target *t, uintptr_t before)
+{
+	if (t->dev.pmu->sequential && t->lock)
+		t->unlock(before);
+}
+
+/* Returns the counter's bit in sets of counters; 0 for a counter that cannot be in a set. */
+static uint32_t counter_bit(const struct pmk_target_event *e)
+{
+	return e->counter < 32 ? UINT32_C(1) << e->counter : 0;
+}
+
+static bool is_small(const struct pmk_target_event *e, uint64_t value)
+{
+	return value <= e->mask / 2;
+}
+
+/* True for a counter that may wrap between two readings, so that every reading must be a poll. */
+static bool is_narrow(const struct pmk_target_event *e)
+{
+	return e->mask < UINT32_MAX;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* Must come first, because the registers of a missing PMU are UNDEFINED. */
+static int check_present(const struct pmk_pmu *pmu, struct pmk_port port)
+{
+	struct pmk_dev dev = { .pmu = pmu, .port = port };
+
+	return pmu->driver->present ? pmu->driver->present(&dev) : PMK_OK;
+}
+
+static int target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
+{
+	int err;
+
+	*t = (struct pmk_target){ .dev = { .pmu = pmu, .port = port } };
+	t->task = &t->main;
+	err = driver_of(t)->reset(&t->dev);
+	if (!err)
+		t->state = PMK_TARGET_OPEN;
+	return err;
+}
+
+int pmk_target_seize(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
+{
+	int err;
+
+	if (!t || !pmu || !port.read || !port.write)
+		return PMK_EINVAL;
+	err = check_present(pmu, port);
+	return err ? err : target_seize(t, pmu, port);
+}
+
+int pmk_target_open(struct pmk_target *t, const struct pmk_pmu *pmu, struct pmk_port port)
+{
+	struct pmk_dev dev = { .pmu = pmu, .port = port };
+	bool running;
+	int err;
+
+	if (!t || !pmu || !port.read || !port.write)
+		return PMK_EINVAL;
+	err = check_present(pmu, port);
+	if (!err)
+		err = pmu->driver->running(&dev, &running);
+	if (err)
+		return err;
+	return running ? PMK_EBUSY : target_seize(t, pmu, port);
+}
+
+/* If the PMU runs although this target has not started it, other software uses it. */
+static int check_ours(struct pmk_target *t)
+{
+	bool running;
+	int err = driver_of(t)->running(&t->dev, &running);
+
+	return err ? err : running ? PMK_EBUSY : PMK_OK;
+}
+
+/* Checks that the set-up may still be changed, and that the PMU's registers may be written. */
+static int check_changeable(struct pmk_target *t)
+{
+	if (!t || t->state == PMK_TARGET_CLOSED)
+		return PMK_EINVAL;
+	return t->state == PMK_TARGET_OPEN ? check_ours(t) : PMK_EBUSY;
+}
+
+/*
+ * Returns the range of a count. The count of a latency counter has 32 bits, even if its sums are
+ * wider.
+ */
+static uint64_t count_mask(const struct pmk_counter *c)
+{
+	return PMK_BITS((c->extreme_width ? 32 : c->width) - 1, 0);
+}
+
+int pmk_target_add(struct pmk_target *t, unsigned code)
+{
+	struct pmk_target_event *e;
+	int err = check_changeable(t), counter;
+
+	if (err)
+		return err;
+	if (!pmk_pmu_event_code(t->dev.pmu, code))
+		return PMK_ENOEVENT;
+	if (t->nevents == PMK_TARGET_EVENTS)
+		return PMK_ENOCTR;
+	counter = pmk_pmu_free_counter(t->dev.pmu, &t->used, code);
+	if (counter < 0)
+		return counter;
+	err = driver_of(t)->program(&t->dev, (unsigned)counter, code);
+	if (err)
+		return err;
+	e = &t->event[t->nevents];
+	*e = (struct pmk_target_event){
+		.code = (uint16_t)code,
+		.counter = (uint8_t)counter,
+		.mask = count_mask(&t->dev.pmu->counters[counter]),
+	};
+	pmk_counter_add(&t->used, e->counter);
+	t->narrow |= is_narrow(e);
+	/* A counter of 64 bits is not watched, because it would take centuries to wrap. */
+	if (e->mask >> 32 != UINT32_MAX)
+		t->wraps |= counter_bit(e);
+	return t->nevents++;
+}
+
+int pmk_target_locks(struct pmk_target *t, uintptr_t (*lock)(void),
+		     void (*unlock)(uintptr_t before))
+{
+	int err = check_changeable(t);
+
+	if (!err && !lock != !unlock)
+		err = PMK_EINVAL;
+	if (err)
+		return err;
+	t->lock = lock;
+	t->unlock = unlock;
+	return PMK_OK;
+}
+
+int pmk_target_interrupts(struct pmk_target *t, bool on)
+{
+	int err = check_changeable(t);
+
+	if (err)
+		return err;
+	if (on && t->dev.pmu->no_flags)
+		return PMK_ENOTSUP;
+	/* Enabling the interrupts shows whether the PMU has any; start() enables them for good. */
+	if (on)
+		err = driver_of(t)->irq_enable(&t->dev, t->used.bits[0]);
+	if (!err)
+		err = driver_of(t)->irq_enable(&t->dev, 0);
+	if (!err)
+		t->interrupts = on;
+	return err;
+}
+
+int pmk_target_sample(struct pmk_target *t, unsigned event, uint32_t period, struct pmk_ring *ring)
+{
+	struct pmk_target_event *e;
+	int err = check_changeable(t);
+
+	if (err)
+		return err;
+	if (event >= t->nevents || !ring || !ring->sample || !ring->size ||
+	    (ring->size & (ring->size - 1)))
+		return PMK_EINVAL;
+	if (period < PMK_MIN_PERIOD || period > PMK_MAX_PERIOD)
+		return PMK_ERANGE;
+	if (t->dev.pmu->no_flags)
+		return PMK_ENOTSUP;
+	e = &t->event[event];
+	err = driver_of(t)->write(&t->dev, e->counter, (0 - (uint64_t)period) & e->mask);
+	if (err)
+		return err;
+	e->period = period;
+	e->preload = (0 - (uint64_t)period) & e->mask;
+	t->wraps |= counter_bit(e);
+	t->ring = ring;
+	return PMK_OK;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Programs everything again, because the PMU may have been changed since it was opened. */
+static int program_all(struct pmk_target *t)
+{
+	int err = driver_of(t)->reset(&t->dev);
+
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		err = driver_of(t)->program(&t->dev, t->event[i].counter, t->event[i].code);
+	return err;
+}
+
+/*
+ * Enables sampling and interrupts. This happens after the calibration, so that no sample is in it.
+ */
+static int target_arm(struct pmk_target *t)
+{
+	int err = PMK_OK;
+
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+
+		if (!e->period)
+			continue;
+		err = driver_of(t)->write(&t->dev, e->counter, e->preload);
+		e->at[0].base = e->at[1].base = e->preload;
+	}
+	return err ? err : driver_of(t)->irq_enable(&t->dev, t->interrupts ? t->wraps : 0);
+}
+
+/* Samples all counters at one instant if the PMU can do that. */
+static int take_sample(struct pmk_target *t)
+{
+	return driver_of(t)->sample ? driver_of(t)->sample(&t->dev) : PMK_OK;
+}
+
+/*
+ * True if the signal occurs all the time while code runs, so that its counter must advance. If the
+ * port has `settle`, cycles may pass without any code.
+ */
+static bool never_rests(const struct pmk_target *t, unsigned signal)
+{
+	if (!driver_of(t)->still)
+		return false;
+	return signal == PMK_SIG_CYCLE || (signal == PMK_SIG_INSN && !t->dev.port.settle);
+}
+
+static bool event_never_rests(const struct pmk_target *t, const struct pmk_target_event *e)
+{
+	return never_rests(t, pmk_pmu_event_code(t->dev.pmu, e->code)->signal);
+}
+
+/*
+ * If no event of the caller must advance, programs a free counter for cycles, to see whether the
+ * PMU counts at all. Returns its number; PMK_ENOCTR if it is not needed or no counter is free; or
+ * another error.
+ */
+static int program_witness(struct pmk_target *t)
+{
+	const struct pmk_pmu *pmu = t->dev.pmu;
+
+	if (!driver_of(t)->still)
+		return PMK_ENOCTR;
+	for (unsigned i = 0; i < t->nevents; i++)
+		if (event_never_rests(t, &t->event[i]))
+			return PMK_ENOCTR;
+	for (unsigned i = 0; i < pmu->nevents; i++) {
+		const struct pmk_event *ev = &pmu->events[i];
+		int counter, err;
+
+		if (ev->signal != PMK_SIG_CYCLE || !pmk_pmu_has(pmu, ev))
+			continue;
+		counter = pmk_pmu_free_counter(pmu, &t->used, ev->code);
+		err = counter < 0 ? counter
+				  : driver_of(t)->program(&t->dev, (unsigned)counter, ev->code);
+		if (err != PMK_ENOCTR && err != PMK_ENOTSUP)
+			return err ? err : counter;
+	}
+	return PMK_ENOCTR;
+}
+
+/* Checks a counter that was set to zero and started, after some code has run. */
+static int check_moves(struct pmk_target *t, unsigned counter)
+{
+	uint64_t value = 0;
+	int err = take_sample(t);
+
+	if (!err)
+		err = driver_of(t)->read(&t->dev, counter, &value);
+	if (err || value)
+		return err;
+	return driver_of(t)->still(&t->dev, counter);
+}
+
+static int check_all_move(struct pmk_target *t, int witness)
+{
+	int err = PMK_OK;
+
+	if (t->dev.port.settle)
+		t->dev.port.settle(t->dev.port.ctx, 1);
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		if (event_never_rests(t, &t->event[i]))
+			err = check_moves(t, t->event[i].counter);
+	return err || witness < 0 ? err : check_moves(t, (unsigned)witness);
+}
+
+/* Restarts without the witness, because its overflows would not be served. */
+static int dismiss_witness(struct pmk_target *t)
+{
+	int err = driver_of(t)->stop(&t->dev);
+
+	if (!err)
+		err = program_all(t);
+	return err ? err : driver_of(t)->start(&t->dev);
+}
+
+/*
+ * If two targets use one PMU, the target that starts first owns it, and the other one gets
+ * PMK_EBUSY.
+ */
+static int first_start(struct pmk_target *t)
+{
+	bool running;
+	int witness = PMK_ENOCTR, err = driver_of(t)->running(&t->dev, &running);
+
+	if (!err && running)
+		err = PMK_EBUSY;
+	if (err)
+		return err;
+	t->state = PMK_TARGET_RUNNING;
+	err = program_all(t);
+	if (!err) {
+		witness = program_witness(t);
+		err = witness == PMK_ENOCTR || witness >= 0 ? PMK_OK : witness;
+	}
+	if (!err)
+		err = driver_of(t)->start(&t->dev);
+	if (!err)
+		err = pmk_target_calibrate(t);
+	if (!err)
+		err = check_all_move(t, witness);
+	if (!err && witness >= 0)
+		err = dismiss_witness(t);
+	if (!err)
+		err = target_arm(t);
+	if (!err)
+		err = pmk_target_zero(t);
+	if (err) { /* the caller may try again */
+		(void)driver_of(t)->stop(&t->dev);
+		t->main.depth = 0;
+		t->state = PMK_TARGET_OPEN;
+	}
+	return err;
+}
+
+static int start_again(struct pmk_target *t)
+{
+	/*
+	 * The state stays STOPPED while the counters may be stopped, because the handler checks it.
+	 */
+	int err = driver_of(t)->start(&t->dev);
+
+	if (!err)
+		t->state = PMK_TARGET_RUNNING;
+	return err;
+}
+
+int pmk_target_start(struct pmk_target *t)
+{
+	uintptr_t before;
+	int err;
+
+	if (!t || t->state == PMK_TARGET_CLOSED || !t->nevents)
+		return PMK_EINVAL;
+	if (t->state == PMK_TARGET_RUNNING)
+		return PMK_EBUSY;
+	before = hold_lock(t);
+	err = t->state == PMK_TARGET_OPEN ? first_start(t) : start_again(t);
+	release_lock(t, before);
+	return err;
+}
+
+int pmk_target_stop(struct pmk_target *t)
+{
+	uintptr_t held;
+	uint8_t before;
+	int err;
+
+	if (!t || t->state == PMK_TARGET_CLOSED || t->state == PMK_TARGET_OPEN)
+		return PMK_EINVAL;
+	before = t->state;
+	t->state = PMK_TARGET_STOPPED;
+	held = hold_lock(t);
+	err = driver_of(t)->stop(&t->dev);
+	release_lock(t, held);
+	if (err)
+		t->state = before;
+	return err;
+}
+
+static int give_back(struct pmk_target *t)
+{
+	int err = t->state == PMK_TARGET_OPEN ? check_ours(t) : PMK_OK;
+	if (err == PMK_EBUSY) {
+		/* Another target has started the PMU since, so this one must not stop it. */
+		t->state = PMK_TARGET_CLOSED;
+		return PMK_OK;
+	}
+	if (err)
+		return err;
+	/* From here on this target must stop the PMU, if necessary in another call. */
+	t->state = PMK_TARGET_STOPPED;
+	err = driver_of(t)->stop(&t->dev);
+	if (!err)
+		err = driver_of(t)->reset(&t->dev);
+	if (!err)
+		t->state = PMK_TARGET_CLOSED;
+	return err;
+}
+
+int pmk_target_close(struct pmk_target *t)
+{
+	uintptr_t before;
+	int err;
+
+	if (!t || t->state == PMK_TARGET_CLOSED)
+		return PMK_EINVAL;
+	before = hold_lock(t);
+	err = give_back(t);
+	release_lock(t, before);
+	return err;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Bits of `word`, below its serial number. */
+#define SERVING 1u /* the server is working on this counter */
+#define WHICH	2u /* index of the valid element of `at` */
+/* the server has stopped the counters: `done` is the whole total */
+#define STILL	4u
+#define SERIAL	8u /* one step of the serial number */
+
+static unsigned valid_element(uint32_t word)
+{
+	return word & WHICH ? 1 : 0;
+}
+
+static uint64_t done_of(const struct pmk_target_event *e)
+{
+	return e->at[valid_element(e->word)].done;
+}
+
+static uint64_t base_of(const struct pmk_target_event *e)
+{
+	return e->at[valid_element(e->word)].base;
+}
+
+/* Writes the new total next to the old one, and then switches to it. */
+static void change_total(struct pmk_target_event *e, uint64_t done, uint64_t base, uint32_t bits)
+{
+	uint32_t word = e->word, other = ~word & WHICH;
+
+	e->at[valid_element(other)].done = done;
+	e->at[valid_element(other)].base = base;
+	PMK_ORDER();
+	e->word = ((word & ~(SERIAL - 1)) + SERIAL) | other | bits;
+}
+
+/*
+ * SERVING means: for a plain counter, the server has cleared the flag, or is about to clear it, and
+ * has not added the wrap yet. For a sampled counter, the server is setting it back, and its count
+ * is already in `done`.
+ */
+static uint64_t combine_total(const struct pmk_target *t, const struct pmk_target_event *e,
+			      uint32_t word, uint64_t value, bool flag)
+{
+	uint64_t done = e->at[valid_element(word)].done, base = e->at[valid_element(word)].base;
+	bool serving = word & SERVING;
+
+	if (word & STILL)
+		return done;
+	if (!e->period && !t->dev.pmu->no_flags)
+		return done + value + (serving || (flag && is_small(e, value)) ? e->mask + 1 : 0);
+	/* If a counter is sampled or has no flag, the difference itself includes the wrap. */
+	value = (value - base) & e->mask;
+	if (e->period && serving && value >= e->period) /* the counter has not been set back yet */
+		return done;
+	return done + value;
+}
+
+/*
+ * A sampled counter needs no flag. It is served often, so the lock, which delays serving, is held
+ * only briefly.
+ */
+static int read_sampled(struct pmk_target *t, const struct pmk_target_event *e, uint64_t *total)
+{
+	uint64_t value;
+	uint32_t word;
+	int err;
+
+	do {
+		word = e->word;
+		err = driver_of(t)->read(&t->dev, e->counter, &value);
+		if (err)
+			return err;
+		*total = combine_total(t, e, word, value, false);
+		PMK_ORDER();
+	} while (e->word != word);
+	return PMK_OK;
+}
+
+/* Checks whether a narrow counter was not read for too long. */
+static int check_wraps(struct pmk_target *t)
+{
+	int err = PMK_OK;
+
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+		unsigned status = 0;
+
+		if (is_narrow(e))
+			err = driver_of(t)->status(&t->dev, e->counter, &status);
+		e->missed |= (status & PMK_STATUS_OVERFLOW) != 0;
+	}
+	return err;
+}
+
+/*
+ * With narrow counters every reading is a poll. Their PMU is sequential, so the reader holds the
+ * lock, and no server can run in between.
+ */
+static int read_narrow(struct pmk_target *t, uint64_t *totals)
+{
+	int err = take_sample(t);
+
+	if (!err)
+		err = check_wraps(t);
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+		uint64_t value;
+
+		err = driver_of(t)->read(&t->dev, e->counter, &value);
+		if (err)
+			break;
+		totals[i] = done_of(e) + ((value - base_of(e)) & e->mask);
+		change_total(e, totals[i], value, 0);
+	}
+	return err;
+}
+
+static int read_now(struct pmk_target *t, uint64_t *totals)
+{
+	uint32_t word[PMK_TARGET_EVENTS], flags;
+	bool changed;
+
+	do {
+		int err = take_sample(t);
+
+		flags = 0;
+		for (unsigned i = 0; i < t->nevents; i++)
+			word[i] = t->event[i].word;
+		for (unsigned i = 0; !err && i < t->nevents; i++) {
+			const struct pmk_target_event *e = &t->event[i];
+
+			err = e->period ? read_sampled(t, e, &totals[i])
+					: driver_of(t)->read(&t->dev, e->counter, &totals[i]);
+		}
+		/*
+		 * The flags are read after the counters: if a flag rises in between, the counter's
+		 * value is still large, and the next reading adds the wrap.
+		 */
+		if (!err && t->wraps)
+			err = driver_of(t)->pending(&t->dev, &flags);
+		if (err)
+			return err;
+		changed = false;
+		for (unsigned i = 0; i < t->nevents; i++) {
+			const struct pmk_target_event *e = &t->event[i];
+
+			if (e->period)
+				continue;
+			totals[i] = combine_total(t, e, word[i], totals[i], flags & counter_bit(e));
+			PMK_ORDER();
+			changed |= e->word != word[i];
+		}
+	} while (changed);
+	return PMK_OK;
+}
+
+int pmk_target_now(struct pmk_target *t, uint64_t *totals)
+{
+	uintptr_t before = hold_lock(t);
+	int err = t->narrow ? read_narrow(t, totals) : read_now(t, totals);
+
+	release_lock(t, before);
+	return err;
+}
+
+int pmk_target_read_all(struct pmk_target *t, uint64_t *totals)
+{
+	int err;
+
+	if (!t || !totals || t->state < PMK_TARGET_RUNNING)
+		return PMK_EINVAL;
+	err = pmk_target_now(t, totals);
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		totals[i] -= t->zero[i];
+	return err;
+}
+
+int pmk_target_read(struct pmk_target *t, unsigned event, uint64_t *total)
+{
+	uint64_t totals[PMK_TARGET_EVENTS];
+	int err;
+
+	if (!t || !total || event >= t->nevents)
+		return PMK_EINVAL;
+	err = pmk_target_read_all(t, totals);
+	if (!err)
+		*total = totals[event];
+	return err;
+}
+
+int pmk_target_latency(struct pmk_target *t, unsigned event, struct pmk_latency *l)
+{
+	uintptr_t before;
+	unsigned status;
+	int err;
+
+	if (!t || !l || event >= t->nevents || t->state < PMK_TARGET_RUNNING)
+		return PMK_EINVAL;
+	if (!t->dev.pmu->counters[t->event[event].counter].extreme_width)
+		return PMK_ENOTSUP;
+	before = hold_lock(t);
+	err = take_sample(t);
+	if (!err)
+		err = driver_of(t)->latency(&t->dev, t->event[event].counter, l);
+	if (!err)
+		err = driver_of(t)->status(&t->dev, t->event[event].counter, &status);
+	release_lock(t, before);
+	return err ? err : (int)status;
+}
+
+/* ---- serving overflows ----------------------------------------------------------------------- */
+
+/* Returns the next free place in the ring, or NULL if it is full. */
+static struct pmk_sample *note_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
+{
+	struct pmk_ring *ring = t->ring;
+	uint32_t head = ring->head;
+	struct pmk_sample *s = &ring->sample[head & (ring->size - 1)];
+
+	if (head - ring->tail >= ring->size) {
+		ring->dropped++;
+		return NULL;
+	}
+	*s = (struct pmk_sample){
+		.pc = pc,
+		.region = pmk_target_innermost(t),
+		.event = (uint8_t)event,
+	};
+	PMK_ORDER();
+	ring->head = head + 1;
+	return s;
+}
+
+/* Returns the plain counters whose flags could not be cleared because the port failed. */
+static uint32_t owed_counters(const struct pmk_target *t)
+{
+	uint32_t counters = 0;
+
+	for (unsigned i = 0; i < t->nevents; i++)
+		if (t->event[i].word & SERVING)
+			counters |= counter_bit(&t->event[i]);
+	return counters;
+}
+
+/* The counters run: clears the flags, and adds the wraps of plain counters. */
+static int clear_running(struct pmk_target *t, uint32_t flags)
+{
+	int err;
+
+	for (unsigned i = 0; i < t->nevents; i++)
+		if ((flags & counter_bit(&t->event[i])) && !t->event[i].period)
+			t->event[i].word |= SERVING;
+	err = driver_of(t)->clear(&t->dev, flags);
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+
+		if ((flags & counter_bit(e)) && !e->period)
+			change_total(e, done_of(e) + e->mask + 1, 0, 0);
+	}
+	return err;
+}
+
+/*
+ * The counters are stopped, because the driver may have to change all of them to clear a flag.
+ * Meanwhile `done` is the whole total.
+ */
+static int clear_stopped(struct pmk_target *t, uint32_t flags)
+{
+	uint64_t value[PMK_TARGET_EVENTS];
+	uint32_t left = 0;
+	int err = PMK_OK;
+
+	for (unsigned i = 0; !err && i < t->nevents; i++)
+		err = driver_of(t)->read(&t->dev, t->event[i].counter, &value[i]);
+	if (err)
+		return err;
+	for (unsigned i = 0; i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+
+		change_total(e, combine_total(t, e, e->word, value[i], flags & counter_bit(e)),
+			     base_of(e), STILL);
+	}
+	err = driver_of(t)->clear(&t->dev, flags);
+	if (err && driver_of(t)->pending(&t->dev, &left))
+		left = flags;
+	for (unsigned i = 0; i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+		uint64_t shown = (value[i] - base_of(e)) & e->mask;
+
+		/* Readers will add the wrap of a flag that is still set. */
+		if ((flags & left & counter_bit(e)) && !e->period)
+			shown += e->mask + 1;
+		change_total(e, done_of(e) - shown, base_of(e), 0);
+	}
+	return err;
+}
+
+/*
+ * A sampled counter has counted its period. It is set back within as few instructions as possible,
+ * because events in between are lost. It is set back as late as possible, because a period that
+ * ends before the handler returns would leave the program no time to run.
+ */
+static int serve_sample(struct pmk_target *t, unsigned event, uintptr_t pc)
+{
+	struct pmk_target_event *e = &t->event[event];
+	struct pmk_sample *s = note_sample(t, event, pc);
+	uint64_t value, counted;
+	int err = driver_of(t)->read(&t->dev, e->counter, &value);
+
+	if (err)
+		return err;
+	counted = (value - e->preload) & e->mask;
+	change_total(e, done_of(e) + counted, e->preload, SERVING);
+	err = driver_of(t)->write(&t->dev, e->counter, e->preload);
+	e->word &= ~SERVING;
+	if (s)
+		s->late = counted >= 2 * e->period;
+	return err;
+}
+
+/*
+ * Adds the counts since the last poll. A counter that stops at its largest value is set back to 0
+ * well before that: a reader in between uses `done` as the total, and events in these few cycles
+ * are lost.
+ */
+static int poll_one(struct pmk_target *t, struct pmk_target_event *e, uint64_t value)
+{
+	uint64_t done = done_of(e) + ((value - base_of(e)) & e->mask);
+	int err;
+
+	if (!t->dev.pmu->counters[e->counter].saturates || is_small(e, value)) {
+		change_total(e, done, value, 0);
+		return PMK_OK;
+	}
+	change_total(e, done, value, STILL);
+	err = driver_of(t)->write(&t->dev, e->counter, 0);
+	change_total(e, done, err ? value : 0, 0);
+	return err;
+}
+
+/* For PMUs without flags: adds the counts of each counter since the last poll. */
+static int poll_all(struct pmk_target *t)
+{
+	uintptr_t before = hold_lock(t);
+	int err = take_sample(t);
+
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		struct pmk_target_event *e = &t->event[i];
+		uint64_t value;
+
+		err = driver_of(t)->read(&t->dev, e->counter, &value);
+		if (!err)
+			err = poll_one(t, e, value);
+	}
+	release_lock(t, before);
+	return err;
+}
+
+int pmk_target_isr(struct pmk_target *t, uintptr_t pc)
+{
+	uint32_t flags;
+	bool running = true;
+	int err, served = 0;
+
+	if (!t || t->state == PMK_TARGET_CLOSED || t->state == PMK_TARGET_OPEN)
+		return PMK_EINVAL;
+	if (t->narrow) {
+		uint64_t totals[PMK_TARGET_EVENTS];
+
+		return pmk_target_now(t, totals);
+	}
+	if (t->dev.pmu->no_flags)
+		return poll_all(t);
+	err = driver_of(t)->pending(&t->dev, &flags);
+	if (err)
+		return err;
+	flags = (flags & t->wraps) | owed_counters(t);
+	if (!flags)
+		return 0;
+	/*
+	 * Ask the PMU itself if it runs, because start() and stop() may have been interrupted
+	 * half-way.
+	 */
+	if (t->state == PMK_TARGET_STOPPED)
+		err = driver_of(t)->running(&t->dev, &running);
+	if (!err)
+		err = running ? clear_running(t, flags) : clear_stopped(t, flags);
+	for (unsigned i = 0; !err && i < t->nevents; i++) {
+		if (!(flags & counter_bit(&t->event[i])))
+			continue;
+		served++;
+		if (t->event[i].period)
+			err = serve_sample(t, i, pc);
+	}
+	return err ? err : served;
+}
+
+int pmk_target_poll(struct pmk_target *t)
+{
+	if (t && t->interrupts)
+		return PMK_OK;
+	return pmk_target_isr(t, 0);
+}
+
+uint64_t pmk_target_deadline(const struct pmk_target *t, unsigned per_cycle)
+{
+	uint64_t shortest = UINT64_MAX, left, cycles = 0;
+
+	if (!t || !per_cycle)
+		return 0;
+	for (unsigned i = 0; i < t->nevents; i++)
+		if (t->event[i].mask / 2 < shortest)
+			shortest = t->event[i].mask / 2;
+	if (shortest >= UINT64_MAX / 2)
+		return UINT64_MAX;
+	/*
+	 * Divide `shortest` by `per_cycle`, bit by bit, because the processor may have no divider.
+	 */
+	left = 0;
+	for (unsigned i = 0; i < 64; i++) {
+		left = left << 1 | shortest >> 63;
+		shortest <<= 1;
+		cycles <<= 1;
+		if (left >= per_cycle) {
+			left -= per_cycle;
+			cycles |= 1;
+		}
+	}
+	return cycles;
+}
+
+int pmk_target_wrapped(const struct pmk_target *t, unsigned event)
+{
+	return t && event < t->nevents ? t->event[event].missed : PMK_EINVAL;
+}
+
+int pmk_ring_take(struct pmk_ring *ring, struct pmk_sample *sample)
+{
+	uint32_t tail;
+
+	if (!ring || !ring->sample || !sample)
+		return 0;
+	tail = ring->tail;
+	if (ring->head == tail)
+		return 0;
+	PMK_ORDER();
+	*sample = ring->sample[tail & (ring->size - 1)];
+	PMK_ORDER();
+	ring->tail = tail + 1;
+	return 1;
+}

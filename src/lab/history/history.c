@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+/* pmk history: counts of commits, kept; what changed, and in which commit. */
+#define _GNU_SOURCE
+#include "lab/history/history.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/html/html.h"
+
+#define DATABASE "results.db"
+
+static const struct cli_option options[] = {
+	{ 'd', "database", "FILE", "the results database; " DATABASE " if not given" },
+	{ 'c', "commit", "ID", "add: the commit that is counted, as git knows it, or any name" },
+	{ 'e', "event", "LIST", "events to count, or to show; add: cycles,instructions" },
+	{ 0, "fail-over", "PERCENT", "exit 1 if something has grown by more than this: 2%" },
+	{ 0, "record", NULL, "add: record as well, to compare functions" },
+	{ 0, "good", "ID", "compare with this commit, not with the last good one" },
+	{ 0, "bad", "ID", "bisect, test: a commit that has the change" },
+	{ 0, "build", "COMMAND", "bisect, test: builds the program, by sh" },
+	{ 0, "name", "NAME", "of the program; the name of its file if not given" },
+	{ 0, "core", "CORE", "the core to model; show: that one alone" },
+	{ 0, "set", "KEY=VALUE", "a parameter of the core, as for pmk stat; repeatable" },
+	{ 'T', "target", "TARGET", "where to count: emu, linux, as for pmk stat" },
+	{ 'n', "last", "N", "show: the last N commits" },
+	{ 'x', "field-separator", "SEP", "show: write CSV with this separator" },
+	{ 'j', "json-output", NULL, "show: write JSON" },
+	{ 0, "html", "FILE", "show: write a page for a browser" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 0, NULL, NULL, NULL },
+};
+
+/* ---- verdicts given by the user ------------------------------------------------------------- */
+
+static int mark(const struct history_request *q, enum pmk_store_verdict verdict)
+{
+	struct history h = { 0 };
+	struct pmk_store_revision r;
+	struct history_commit *c;
+	int64_t id;
+	int code;
+	struct pmk_store *store;
+	long at;
+
+	if (!q->operand[0] || q->operand[1])
+		return cli_fail(PMK_EXIT_USAGE, "history %s takes one commit",
+				history_verdict(verdict));
+	store = history_open(q, PMK_STORE_ADD, &code);
+	if (!code)
+		code = history_read(&h, store);
+	if (!code) {
+		at = history_find(&h, q->operand[0]);
+		c = at < 0 ? NULL : &h.commit[at];
+		code = c ? 0 : PMK_EXIT_USAGE;
+	}
+	if (!code) {
+		r = (struct pmk_store_revision){
+			.name = c->name, .subject = c->subject, .time = c->time, .verdict = verdict
+		};
+		code = history_check(store, pmk_store_revision(store, &r, &id));
+	}
+	history_free(&h);
+	pmk_store_close(store);
+	return code;
+}
+
+static int mark_good(const struct history_request *q)
+{
+	return mark(q, PMK_STORE_GOOD);
+}
+
+static int mark_bad(const struct history_request *q)
+{
+	return mark(q, PMK_STORE_BAD);
+}
+
+/* ---- actions --------------------------------------------------------------------------------- */
+
+static const struct action {
+	const char *name;
+	int (*run)(const struct history_request *q);
+	bool program; /* the operands are a command line with options of its own */
+} actions[] = {
+	{ "add", history_add, true },	    { "show", history_show, false },
+	{ "good", mark_good, false },	    { "bad", mark_bad, false },
+	{ "bisect", history_bisect, true }, { "test", history_test, true },
+};
+
+#define NACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+static const char *action_name(const void *ctx, unsigned i)
+{
+	(void)ctx;
+	return i < NACTIONS ? actions[i].name : NULL;
+}
+
+static const struct action *find(const char *name)
+{
+	char near[64];
+
+	for (size_t i = 0; name && i < NACTIONS; i++)
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	if (!name) {
+		cli_fail(0, "history needs one of add, show, good, bad, bisect and test "
+			    "(pmk history --help)");
+		return NULL;
+	}
+	pmk_nearest_among(name, action_name, NULL, near, sizeof(near));
+	cli_fail(0, "history has no '%s'; did you mean %s?", name,
+		 *near ? near : "add, show, good, bad, bisect or test");
+	return NULL;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static int take_limit(struct history_request *q, const char *value)
+{
+	char *end;
+
+	q->judged = true;
+	q->limit = strtod(value, &end);
+	if (end == value || (strcmp(end, "") && strcmp(end, "%")) || !isfinite(q->limit) ||
+	    q->limit < 0)
+		return cli_fail(PMK_EXIT_USAGE, "--fail-over: '%s' is no percentage, such as 2%%",
+				value);
+	return 0;
+}
+
+static int take_last(struct history_request *q, const char *value)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || errno || !n || n > UINT32_MAX)
+		return cli_fail(PMK_EXIT_USAGE, "--last: '%s' is no number of commits", value);
+	q->last = (unsigned)n;
+	return 0;
+}
+
+/* Returns where the text of an option is stored; NULL if it has no text. */
+static const char **place(struct history_request *q, const struct cli_option *o)
+{
+	const struct {
+		const char *name, **at;
+	} places[] = {
+		{ "database", &q->database },
+		{ "commit", &q->commit },
+		{ "name", &q->name },
+		{ "core", &q->core },
+		{ "target", &q->target },
+		{ "build", &q->build },
+		{ "good", &q->good },
+		{ "bad", &q->bad },
+		{ "field-separator", &q->separator },
+		{ "html", &q->html },
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (!strcmp(o->name, places[i].name))
+			return places[i].at;
+	return NULL;
+}
+
+static int take(struct history_request *q, const struct cli_option *o, char *value)
+{
+	const char **at = place(q, o);
+
+	if (at) {
+		*at = at == &q->core ? cli_core_name(value) : value;
+		return 0;
+	}
+	if (!strcmp(o->name, "fail-over"))
+		return take_limit(q, value);
+	if (o->letter == 'n')
+		return take_last(q, value);
+	if (o->letter == 'j' || !strcmp(o->name, "record")) {
+		*(o->letter ? &q->json : &q->record) = true;
+		return 0;
+	}
+	if (!pmk_words_add(o->letter == 'e' ? &q->events : &q->settings, value))
+		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	return 0;
+}
+
+/* Checks settings now, because some actions do not count anything, or only later. */
+static int check_settings(const struct history_request *q)
+{
+	for (unsigned i = 0; i < q->settings.count; i++)
+		for (const char *at = q->settings.word[i]; at; at = strchr(at, ',')) {
+			at += *at == ',';
+			if (strcspn(at, ",=") == 0 || at[strcspn(at, ",=")] != '=')
+				return cli_fail(PMK_EXIT_USAGE, "--set %s: it is KEY=VALUE",
+						q->settings.word[i]);
+		}
+	return 0;
+}
+
+static int check(struct history_request *q)
+{
+	if (q->separator && !strcmp(q->separator, "\\t"))
+		q->separator = "\t";
+	if (q->separator && (!*q->separator || strpbrk(q->separator, "\"\n")))
+		return cli_fail(PMK_EXIT_USAGE,
+				"-x needs a separator other than a quote or a new line");
+	if (q->json + (q->separator != NULL) + (q->html != NULL) > 1)
+		return cli_fail(PMK_EXIT_USAGE, "-j, -x and --html exclude each other");
+	if (html_would_destroy(q->html, q->database))
+		return cli_fail(PMK_EXIT_USAGE, "--html %s: that is a file to read", q->html);
+	return check_settings(q);
+}
+
+/* The first word that is not an option is the action. */
+static int parse(struct history_request *q, int argc, char **argv, const struct action **action,
+		 bool *help)
+{
+	const struct cli_option *o;
+	int i = 1, operands = 0, code = 0;
+	const char *name = NULL;
+	char *value;
+	bool bad;
+
+	while (!code) {
+		o = cli_next(&cmd_history, argc, argv, &i, &value, &bad);
+		if (bad)
+			return PMK_EXIT_USAGE;
+		if (o && o->letter == 'h') {
+			*help = true;
+			return 0;
+		}
+		if (o) {
+			code = take(q, o, value);
+		} else if (i >= argc) {
+			break;
+		} else if (!name) {
+			name = argv[i++];
+			*action = find(name);
+			code = *action ? 0 : PMK_EXIT_USAGE;
+		} else if ((*action)->program) {
+			q->operand = argv + i;
+			return check(q);
+		} else {
+			argv[operands++] = argv[i++];
+		}
+	}
+	argv[operands] = NULL;
+	q->operand = argv;
+	if (!code && !name) {
+		find(NULL);
+		code = PMK_EXIT_USAGE;
+	}
+	return code ? code : check(q);
+}
+
+static int run_history(int argc, char **argv)
+{
+	struct history_request q = { .database = DATABASE };
+	const struct action *action = NULL;
+	bool help = false;
+	int code = parse(&q, argc, argv, &action, &help);
+
+	if (!code && help)
+		cli_help(stdout, &cmd_history);
+	else if (!code)
+		code = action->run(&q);
+	pmk_words_free(&q.events);
+	pmk_words_free(&q.settings);
+	return code;
+}
+
+const struct cli_command cmd_history = {
+	.name = "history",
+	.brief = "keep the counts of commits, and find the one that changed them",
+	.usage = "add --commit ID [-e LIST] [--fail-over PERCENT] [--record]\n"
+		 "                       [--] [PROGRAM [ARG...]]\n"
+		 "       pmk history show [PROGRAM] [-e LIST] [-j | -x SEP | --html FILE]\n"
+		 "       pmk history bisect [--build COMMAND] [--] PROGRAM [ARG...]\n"
+		 "       pmk history test --good ID --bad ID [--] PROGRAM [ARG...]\n"
+		 "       pmk history good|bad ID",
+	.options = options,
+	.run = run_history,
+};

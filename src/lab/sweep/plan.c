@@ -1,0 +1,751 @@
+// SPDX-License-Identifier: MIT
+/* Plans of pmk sweep. See plan.h. */
+#define _GNU_SOURCE
+#include "lab/sweep/plan.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#include "base/grow.h"
+#include "base/ini.h"
+#include "base/nearest.h"
+#include "count/files.h"
+
+#define MOST_VALUES 4096 /* largest number of values of a setting */
+#define MOST_CELLS  ((size_t)100000000)
+
+struct reading {
+	struct pmk_sweep_plan *plan;
+	const char *data;	   /* where the presets of cores are */
+	struct pmk_plan_core *own; /* cores of [settings CORE], with their axes */
+	size_t nown, own_room;
+	struct pmk_plan_program *program; /* the program that is being read */
+	bool failed_memory;
+};
+
+static bool no_memory(struct reading *r, struct pmk_ini *ini)
+{
+	r->failed_memory = true;
+	return pmk_ini_fail(ini, ini->line, "%s", pmk_strerror(PMK_ENOMEM));
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* Returns the text without blanks at its ends; *n is its length. */
+static const char *trim(const char *text, size_t *n)
+{
+	while (*n && isspace((unsigned char)*text)) {
+		text++;
+		--*n;
+	}
+	while (*n && isspace((unsigned char)text[*n - 1]))
+		--*n;
+	return text;
+}
+
+static bool add_word(struct reading *r, struct pmk_ini *ini, struct pmk_words *words,
+		     const char *text, size_t n)
+{
+	char *word = strndup(text, n);
+	bool good = word && pmk_words_add(words, word);
+
+	free(word);
+	return good || no_memory(r, ini);
+}
+
+/*
+ * Passes each word of "a, b" to `take`. If `pmus` is set, commas between slashes, as in an event of
+ * another PMU, belong to the word.
+ */
+typedef bool take_item(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
+		       size_t n);
+
+static bool split_list(struct reading *r, struct pmk_ini *ini, const char *list, bool pmus,
+		       take_item *take, void *ctx)
+{
+	bool slash = false, more = true;
+	const char *begin = list;
+
+	for (const char *c = list; more; c++) {
+		size_t n = (size_t)(c - begin);
+		const char *text = begin;
+
+		slash ^= pmus && *c == '/';
+		more = *c != '\0';
+		if (more && (*c != ',' || slash))
+			continue;
+		text = trim(text, &n);
+		if (!n)
+			return pmk_ini_fail(ini, ini->line, "a word of the list is missing");
+		if (!take(r, ini, ctx, text, n))
+			return false;
+		begin = c + 1;
+		slash = false;
+	}
+	return true;
+}
+
+static bool each_item(struct reading *r, struct pmk_ini *ini, const char *list, take_item *take,
+		      void *ctx)
+{
+	return split_list(r, ini, list, false, take, ctx);
+}
+
+static bool take_word(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text, size_t n)
+{
+	return add_word(r, ini, ctx, text, n);
+}
+
+/*
+ * Splits a command line into words: blanks, quotes and backslashes work as in a shell; there is no
+ * other syntax.
+ */
+static bool split_command(struct reading *r, struct pmk_ini *ini, const char *text,
+			  struct pmk_words *argv)
+{
+	char *word = malloc(strlen(text) + 1), quote = '\0';
+	bool good = word != NULL, inside = false;
+	size_t n = 0;
+
+	if (!word)
+		return no_memory(r, ini);
+	for (const char *c = text;; c++) {
+		bool blank = *c == ' ' || *c == '\t';
+
+		if (!*c || (blank && !quote)) {
+			if (inside)
+				good = good && add_word(r, ini, argv, word, n);
+			inside = false;
+			n = 0;
+			if (!*c)
+				break;
+			continue;
+		}
+		inside = true;
+		if (*c == quote)
+			quote = '\0';
+		else if (!quote && (*c == '\'' || *c == '"'))
+			quote = *c;
+		else if (*c == '\\' && quote != '\'' && c[1])
+			word[n++] = *++c;
+		else
+			word[n++] = *c;
+	}
+	free(word);
+	if (quote)
+		return pmk_ini_fail(ini, ini->line, "a quote is not closed");
+	return good;
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* Reads "64", "4K" or "1M"; returns false for anything else. */
+static bool read_size(const char *text, size_t n, uint64_t *value)
+{
+	uint64_t unit = 1;
+
+	*value = 0;
+	if (n > 1 && toupper((unsigned char)text[n - 1]) == 'K')
+		unit = 1024;
+	else if (n > 1 && toupper((unsigned char)text[n - 1]) == 'M')
+		unit = 1024 * 1024;
+	n -= unit != 1;
+	if (!n || n > 12)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!isdigit((unsigned char)text[i]))
+			return false;
+		*value = 10 * *value + (uint64_t)(text[i] - '0');
+	}
+	*value *= unit;
+	return true;
+}
+
+static bool has_value(const struct pmk_words *values, const char *text, size_t n)
+{
+	for (unsigned i = 0; i < values->count; i++)
+		if (strlen(values->word[i]) == n && !strncmp(values->word[i], text, n))
+			return true;
+	return false;
+}
+
+static bool add_value(struct reading *r, struct pmk_ini *ini, struct pmk_axis *axis,
+		      const char *text, size_t n)
+{
+	if (has_value(&axis->values, text, n))
+		return pmk_ini_fail(ini, ini->line, "%s has the value %.*s twice", axis->name,
+				    (int)(n < 40 ? n : 40), text);
+	if (axis->values.count == MOST_VALUES)
+		return pmk_ini_fail(ini, ini->line, "%s has more than %d values", axis->name,
+				    MOST_VALUES);
+	return add_word(r, ini, &axis->values, text, n);
+}
+
+/* Adds the values of A..B: A, 2 A, 4 A up to B. */
+static bool take_range(struct reading *r, struct pmk_ini *ini, struct pmk_axis *axis,
+		       const char *text, size_t n, const char *dots)
+{
+	size_t left = (size_t)(dots - text);
+	const char *last = dots + 2;
+	size_t right = n - left - 2;
+	uint64_t from, to, value;
+	char word[32];
+	bool big;
+
+	text = trim(text, &left);
+	last = trim(last, &right);
+	if (!read_size(text, left, &from) || !read_size(last, right, &to))
+		return pmk_ini_fail(ini, ini->line, "%s: a range is of two numbers, as in 4K..64K",
+				    axis->name);
+	value = from;
+	while (value && value < to)
+		value *= 2;
+	if (!value || value != to)
+		return pmk_ini_fail(ini, ini->line,
+				    "%s: a range doubles from its first number to its last, and "
+				    "%.*s does not lead to %.*s; write a list, as in 1, 3, 5",
+				    axis->name, (int)left, text, (int)right, last);
+	big = !isdigit((unsigned char)text[left - 1]) || !isdigit((unsigned char)last[right - 1]);
+	for (value = from; value <= to; value *= 2) {
+		if (big && value % (1024 * 1024) == 0)
+			snprintf(word, sizeof(word), "%lluM",
+				 (unsigned long long)(value / (1024 * 1024)));
+		else if (big && value % 1024 == 0)
+			snprintf(word, sizeof(word), "%lluK", (unsigned long long)(value / 1024));
+		else
+			snprintf(word, sizeof(word), "%llu", (unsigned long long)value);
+		if (!add_value(r, ini, axis, word, strlen(word)))
+			return false;
+	}
+	return true;
+}
+
+static bool take_value(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
+		       size_t n)
+{
+	for (size_t i = 0; i + 2 <= n; i++)
+		if (text[i] == '.' && text[i + 1] == '.')
+			return take_range(r, ini, ctx, text, n, text + i);
+	return add_value(r, ini, ctx, text, n);
+}
+
+/*
+ * Adds a value of "each". Unlike in a setting, ".." is a range only between two numbers, and a
+ * pattern stands for the files that match.
+ */
+static bool take_each_value(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
+			    size_t n)
+{
+	struct pmk_axis *axis = ctx;
+	const char *dots = memmem(text, n, "..", 2);
+	struct pmk_words files = { 0 };
+	char pattern[PMK_INI_LINE + 2];
+	uint64_t number;
+	bool good;
+
+	snprintf(pattern, sizeof(pattern), "%.*s", (int)n, text);
+	if (dots && read_size(text, (size_t)(dots - text), &number) &&
+	    read_size(dots + 2, n - (size_t)(dots - text) - 2, &number))
+		return take_range(r, ini, axis, text, n, dots);
+	if (!pmk_plan_is_pattern(pattern))
+		return add_value(r, ini, axis, text, n);
+	if (pmk_plan_files(r->plan->path, pattern, &files))
+		return no_memory(r, ini);
+	good = files.count ||
+	       pmk_ini_fail(ini, ini->line, "each %s: no file is called %s", axis->name, pattern);
+	for (unsigned i = 0; good && i < files.count; i++)
+		good = add_value(r, ini, axis, files.word[i], strlen(files.word[i]));
+	pmk_words_free(&files);
+	return good;
+}
+
+static struct pmk_axis *find_axis(const struct pmk_axes *axes, const char *name)
+{
+	for (size_t i = 0; i < axes->count; i++)
+		if (!strcmp(axes->axis[i].name, name))
+			return &axes->axis[i];
+	return NULL;
+}
+
+static void free_axes(struct pmk_axes *axes)
+{
+	for (size_t i = 0; i < axes->count; i++) {
+		free(axes->axis[i].name);
+		pmk_words_free(&axes->axis[i].values);
+	}
+	free(axes->axis);
+}
+
+/* Inserts a new axis in the order of names. NULL: out of memory. */
+static struct pmk_axis *new_axis(struct pmk_axes *axes, const char *name, unsigned line)
+{
+	struct pmk_axis *more = pmk_grow(axes->axis, axes->count, &axes->room, sizeof(*more));
+	char *own = strdup(name);
+	size_t at = 0;
+
+	if (more)
+		axes->axis = more;
+	if (!more || !own) {
+		free(own);
+		return NULL;
+	}
+	while (at < axes->count && strcmp(more[at].name, name) < 0)
+		at++;
+	memmove(more + at + 1, more + at, (axes->count - at) * sizeof(*more));
+	more[at] = (struct pmk_axis){ .name = own, .line = line };
+	axes->count++;
+	return &more[at];
+}
+
+static bool take_axis(struct reading *r, struct pmk_ini *ini, struct pmk_axes *axes,
+		      const char *name, const char *value, take_item *take)
+{
+	struct pmk_axis *axis = find_axis(axes, name);
+
+	if (axis)
+		return pmk_ini_fail(ini, ini->line, "%s stands in line %u, too", name, axis->line);
+	axis = new_axis(axes, name, ini->line);
+	if (!axis)
+		return no_memory(r, ini);
+	return each_item(r, ini, value, take, axis);
+}
+
+static bool take_setting(struct reading *r, struct pmk_ini *ini, struct pmk_axes *axes,
+			 const char *name, const char *value)
+{
+	return take_axis(r, ini, axes, name, value, take_value);
+}
+
+/* ---- cores ----------------------------------------------------------------------------------- */
+
+static struct pmk_plan_core *find_core(struct pmk_plan_core *cores, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(cores[i].name, name))
+			return &cores[i];
+	return NULL;
+}
+
+/* NULL: out of memory. */
+static struct pmk_plan_core *new_core(struct pmk_plan_core **cores, size_t *n, size_t *room,
+				      const char *name, unsigned line)
+{
+	struct pmk_plan_core *more = pmk_grow(*cores, *n, room, sizeof(*more));
+	char *own = strdup(name);
+
+	if (more)
+		*cores = more;
+	if (!more || !own) {
+		free(own);
+		return NULL;
+	}
+	more[*n] = (struct pmk_plan_core){ .name = own, .line = line };
+	return &more[(*n)++];
+}
+
+static bool take_core(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text, size_t n)
+{
+	struct pmk_sweep_plan *p = r->plan;
+	char word[PMK_INI_LINE + 2];
+	const char *name;
+
+	(void)ctx;
+	snprintf(word, sizeof(word), "%.*s", (int)n, text);
+	name = pmk_files_core_name(r->data, word);
+	if (find_core(p->cores, p->ncores, name))
+		return pmk_ini_fail(ini, ini->line, "core %s is there twice", name);
+	return new_core(&p->cores, &p->ncores, &p->core_room, name, ini->line) || no_memory(r, ini);
+}
+
+/* A core of one program. */
+static bool take_program_core(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text,
+			      size_t n)
+{
+	char word[PMK_INI_LINE + 2];
+	const char *name;
+
+	snprintf(word, sizeof(word), "%.*s", (int)n, text);
+	name = pmk_files_core_name(r->data, word);
+	return add_word(r, ini, ctx, name, strlen(name));
+}
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+static bool take_number(struct pmk_ini *ini, const char *name, const char *value, unsigned most,
+			unsigned *out)
+{
+	char *rest;
+	unsigned long n = strtoul(value, &rest, 10);
+
+	if (!isdigit((unsigned char)*value) || *rest || n > most)
+		return pmk_ini_fail(ini, ini->line, "%s is a number up to %u, not '%.40s'", name,
+				    most, value);
+	*out = (unsigned)n;
+	return true;
+}
+
+static bool take_timeout(struct pmk_ini *ini, const char *value, unsigned *ms)
+{
+	unsigned seconds = 0;
+
+	if (!take_number(ini, "timeout, in seconds,", value, 4000000, &seconds))
+		return false;
+	*ms = 1000 * seconds;
+	return true;
+}
+
+static bool take_text(struct reading *r, struct pmk_ini *ini, const char *name, const char *value,
+		      char **out)
+{
+	if (*out)
+		return pmk_ini_fail(ini, ini->line, "%s is there twice", name);
+	if (!*value)
+		return pmk_ini_fail(ini, ini->line, "%s has no value", name);
+	*out = strdup(value);
+	return *out || no_memory(r, ini);
+}
+
+static const char *name_in(const void *names, unsigned i)
+{
+	return ((const char *const *)names)[i];
+}
+
+static bool unknown(struct pmk_ini *ini, const char *section, const char *name,
+		    const char *const *names)
+{
+	char near[160], all[256] = "";
+
+	pmk_nearest_among(name, name_in, names, near, sizeof(near));
+	if (*near)
+		return pmk_ini_fail(ini, ini->line, "[%s] has no '%.40s'; did you mean %s?",
+				    section, name, near);
+	for (size_t i = 0, at = 0; names[i] && at < sizeof(all); i++)
+		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s",
+				       !i	      ? ""
+				       : names[i + 1] ? ", "
+						      : " and ",
+				       names[i]);
+	return pmk_ini_fail(ini, ini->line, "[%s] has no '%.40s'; it has %s", section, name, all);
+}
+
+static bool take_sweep(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
+{
+	static const char *const names[] = { "cores", "events", "sysroot", "timeout", NULL };
+	struct pmk_sweep_plan *p = r->plan;
+
+	if (!strcmp(name, "cores"))
+		return each_item(r, ini, value, take_core, NULL);
+	if (!strcmp(name, "events")) {
+		if (strpbrk(value, "{}"))
+			return pmk_ini_fail(ini, ini->line,
+					    "events of a sweep are counted together without {}");
+		p->events_line = p->events_line ? p->events_line : ini->line;
+		return split_list(r, ini, value, true, take_word, &p->events);
+	}
+	if (!strcmp(name, "sysroot"))
+		return take_text(r, ini, name, value, &p->sysroot);
+	if (!strcmp(name, "timeout"))
+		return take_timeout(ini, value, &p->timeout_ms);
+	return unknown(ini, "sweep", name, names);
+}
+
+static bool take_env(struct reading *r, struct pmk_ini *ini, struct pmk_words *env,
+		     const char *value)
+{
+	if (*value == '=' || !strchr(value, '='))
+		return pmk_ini_fail(ini, ini->line, "env is NAME=VALUE");
+	return pmk_words_add(env, value) || no_memory(r, ini);
+}
+
+/* Reads "each NAME". */
+static bool take_each(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
+{
+	name += strspn(name, " \t");
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
+			return pmk_ini_fail(ini, ini->line,
+					    "each '%.40s': a name has letters, digits, _, - and .",
+					    name);
+	return take_axis(r, ini, &r->program->each, name, value, take_each_value);
+}
+
+static bool take_program(struct reading *r, struct pmk_ini *ini, const char *name,
+			 const char *value)
+{
+	static const char *const names[] = { "run",  "stdin",	"inputs",    "env", "cores",
+					     "exit", "timeout", "each NAME", NULL };
+	struct pmk_plan_program *p = r->program;
+	unsigned code = 0;
+
+	if (!strcmp(name, "run") && p->argv.count)
+		return pmk_ini_fail(ini, ini->line, "%s is run twice; it needs a [program] each",
+				    p->name);
+	if (!strcmp(name, "run"))
+		return split_command(r, ini, value, &p->argv);
+	if (!strcmp(name, "stdin"))
+		return take_text(r, ini, name, value, &p->stdin_file);
+	if (!strncmp(name, "each ", 5) && name[5])
+		return take_each(r, ini, name + 5, value);
+	if (!strcmp(name, "inputs"))
+		return each_item(r, ini, value, take_word, &p->inputs);
+	if (!strcmp(name, "env"))
+		return take_env(r, ini, &p->env, value);
+	if (!strcmp(name, "cores"))
+		return each_item(r, ini, value, take_program_core, &p->cores);
+	if (!strcmp(name, "timeout"))
+		return take_timeout(ini, value, &p->timeout_ms);
+	if (!strcmp(name, "exit")) {
+		if (!take_number(ini, name, value, 255, &code))
+			return false;
+		p->exit_code = (int)code;
+		return true;
+	}
+	return unknown(ini, "program …", name, names);
+}
+
+/* Selects the program of [program NAME]; a section that is opened again is continued. */
+static bool choose_program(struct reading *r, struct pmk_ini *ini, const char *name)
+{
+	struct pmk_sweep_plan *p = r->plan;
+	struct pmk_plan_program *more;
+
+	for (size_t i = 0; i < p->nprograms; i++)
+		if (!strcmp(p->programs[i].name, name)) {
+			r->program = &p->programs[i];
+			return true;
+		}
+	more = pmk_grow(p->programs, p->nprograms, &p->program_room, sizeof(*more));
+	if (!more)
+		return no_memory(r, ini);
+	p->programs = more;
+	r->program = &more[p->nprograms];
+	*r->program = (struct pmk_plan_program){ .name = strdup(name), .line = ini->line };
+	if (!r->program->name)
+		return no_memory(r, ini);
+	p->nprograms++;
+	return true;
+}
+
+static bool take_own_setting(struct reading *r, struct pmk_ini *ini, const char *core,
+			     const char *name, const char *value)
+{
+	struct pmk_plan_core *own;
+
+	core = pmk_files_core_name(r->data, core);
+	own = find_core(r->own, r->nown, core);
+	if (!own)
+		own = new_core(&r->own, &r->nown, &r->own_room, core, ini->line);
+	return own ? take_setting(r, ini, &own->axes, name, value) : no_memory(r, ini);
+}
+
+/* ---- the whole plan ------------------------------------------------------------------------ */
+
+static bool copy_axis(struct pmk_axes *to, const struct pmk_axis *from)
+{
+	struct pmk_axis *axis = new_axis(to, from->name, from->line);
+	bool good = axis != NULL;
+
+	for (unsigned i = 0; good && i < from->values.count; i++)
+		good = pmk_words_add(&axis->values, from->values.word[i]);
+	return good;
+}
+
+/* Merges the settings of a core: its own, and the common ones that it does not override. */
+static bool settle_core(struct reading *r, struct pmk_ini *ini, struct pmk_plan_core *core)
+{
+	struct pmk_plan_core *own = find_core(r->own, r->nown, core->name);
+	const struct pmk_axes *common = &r->plan->common;
+	bool good = true;
+
+	for (size_t i = 0; own && good && i < own->axes.count; i++)
+		good = copy_axis(&core->axes, &own->axes.axis[i]);
+	for (size_t i = 0; good && i < common->count; i++)
+		if (!find_axis(&core->axes, common->axis[i].name))
+			good = copy_axis(&core->axes, &common->axis[i]);
+	if (!good)
+		return no_memory(r, ini);
+	if (!pmk_axes_combinations(&core->axes))
+		return pmk_ini_fail(ini, core->line, "core %s has more than %zu combinations",
+				    core->name, MOST_CELLS);
+	return true;
+}
+
+static bool check_program(struct reading *r, struct pmk_ini *ini, const struct pmk_plan_program *p)
+{
+	if (!p->argv.count)
+		return pmk_ini_fail(ini, p->line, "[program %s] has to say what it runs", p->name);
+	for (unsigned i = 0; i < p->cores.count; i++)
+		if (!find_core(r->plan->cores, r->plan->ncores, p->cores.word[i]))
+			return pmk_ini_fail(ini, p->line,
+					    "[program %s]: core %s is not among those of [sweep]",
+					    p->name, p->cores.word[i]);
+	return true;
+}
+
+static bool check(struct reading *r, struct pmk_ini *ini)
+{
+	struct pmk_sweep_plan *p = r->plan;
+	size_t cells = 0;
+	char why[300];
+	unsigned line;
+	int err;
+
+	if (!p->ncores)
+		return pmk_ini_fail(ini, ini->line, "[sweep] has to say which cores");
+	if (!p->events.count)
+		return pmk_ini_fail(ini, ini->line, "[sweep] has to say which events");
+	if (!p->nprograms)
+		return pmk_ini_fail(ini, ini->line, "there is no [program NAME]");
+	err = pmk_plan_expand(p, &line, why, sizeof(why));
+	if (err)
+		return err == PMK_ENOMEM ? no_memory(r, ini) : pmk_ini_fail(ini, line, "%s", why);
+	for (size_t i = 0; i < r->nown; i++)
+		if (!find_core(p->cores, p->ncores, r->own[i].name))
+			return pmk_ini_fail(ini, r->own[i].line,
+					    "[settings %s]: the core is not among those of "
+					    "[sweep]",
+					    r->own[i].name);
+	for (size_t i = 0; i < p->ncores; i++)
+		if (!settle_core(r, ini, &p->cores[i]))
+			return false;
+	for (size_t i = 0; i < p->nprograms; i++) {
+		if (!check_program(r, ini, &p->programs[i]))
+			return false;
+		for (size_t c = 0; c < p->ncores; c++)
+			if (pmk_plan_has(&p->programs[i], &p->cores[c]))
+				cells += pmk_axes_combinations(&p->cores[c].axes);
+		if (cells > MOST_CELLS)
+			return pmk_ini_fail(ini, p->programs[i].line, "more than %zu cells",
+					    MOST_CELLS);
+	}
+	return true;
+}
+
+/*
+ * Returns the name in a section: "program sort" → "sort", "program" → ""; NULL if the section is of
+ * another kind.
+ */
+static const char *named(const char *section, const char *kind)
+{
+	size_t n = strlen(kind);
+
+	if (strncmp(section, kind, n) != 0 || (section[n] && section[n] != ' '))
+		return NULL;
+	return section + n + strspn(section + n, " ");
+}
+
+static bool printable(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return false;
+	return true;
+}
+
+/* pmk_ini_take */
+static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
+		 const char *value)
+{
+	struct reading *r = ctx;
+	const char *of;
+
+	if (!section)
+		return check(r, ini);
+	if (!printable(section) || !printable(name) || !printable(value))
+		return pmk_ini_fail(ini, ini->line, "there is a control character");
+	if (!strcmp(section, "sweep"))
+		return take_sweep(r, ini, name, value);
+	of = named(section, "settings");
+	if (of)
+		return *of ? take_own_setting(r, ini, of, name, value)
+			   : take_setting(r, ini, &r->plan->common, name, value);
+	of = named(section, "program");
+	if (of && !*of)
+		return pmk_ini_fail(ini, ini->line, "a program has a name: [program NAME]");
+	if (of)
+		return choose_program(r, ini, of) && take_program(r, ini, name, value);
+	return pmk_ini_fail(
+		ini, ini->line,
+		"there is no section [%.40s]; a plan has [sweep], [settings], [settings "
+		"CORE] and [program NAME]",
+		section);
+}
+
+int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, const char *data, char *msg,
+		  size_t size)
+{
+	struct reading r = { .plan = plan, .data = data };
+	int err;
+
+	*plan = (struct pmk_sweep_plan){ .path = strdup(path) };
+	if (plan->path) {
+		err = pmk_ini_load(path, "lists may be continued by a second line of that name",
+				   take, &r, msg, size);
+	} else {
+		snprintf(msg, size, "%s: %s", path, pmk_strerror(PMK_ENOMEM));
+		err = PMK_ENOMEM;
+	}
+	for (size_t i = 0; i < r.nown; i++) {
+		free(r.own[i].name);
+		free_axes(&r.own[i].axes);
+	}
+	free(r.own);
+	return r.failed_memory ? PMK_ENOMEM : err;
+}
+
+void pmk_plan_free_program(struct pmk_plan_program *p)
+{
+	free(p->name);
+	free(p->stdin_file);
+	pmk_words_free(&p->argv);
+	pmk_words_free(&p->inputs);
+	pmk_words_free(&p->env);
+	pmk_words_free(&p->cores);
+	free_axes(&p->each);
+}
+
+void pmk_plan_free(struct pmk_sweep_plan *plan)
+{
+	free(plan->path);
+	free(plan->sysroot);
+	pmk_words_free(&plan->events);
+	free_axes(&plan->common);
+	for (size_t i = 0; i < plan->ncores; i++) {
+		free(plan->cores[i].name);
+		free_axes(&plan->cores[i].axes);
+	}
+	free(plan->cores);
+	for (size_t i = 0; i < plan->nprograms; i++)
+		pmk_plan_free_program(&plan->programs[i]);
+	free(plan->programs);
+}
+
+bool pmk_plan_has(const struct pmk_plan_program *program, const struct pmk_plan_core *core)
+{
+	for (unsigned i = 0; i < program->cores.count; i++)
+		if (!strcmp(program->cores.word[i], core->name))
+			return true;
+	return !program->cores.count;
+}
+
+size_t pmk_axes_combinations(const struct pmk_axes *axes)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < axes->count && n; i++)
+		n = axes->axis[i].values.count > MOST_CELLS / n ? 0
+								: n * axes->axis[i].values.count;
+	return n;
+}
+
+const char *pmk_axes_value(const struct pmk_axes *axes, size_t i, size_t axis)
+{
+	for (size_t a = axes->count; --a > axis;)
+		i /= axes->axis[a].values.count;
+	return axes->axis[axis].values.word[i % axes->axis[axis].values.count];
+}

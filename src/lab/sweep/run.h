@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts cells, each in a process of its own, several at a time, and stores the counts in the
+ * database as they arrive. A program that harms the process that counts it ends only its own cell.
+ */
+#ifndef PMK_SWEEP_RUN_H
+#define PMK_SWEEP_RUN_H
+
+#include <signal.h>
+
+#include "lab/sweep/sweep.h"
+
+struct pmk_sweep_progress {
+	size_t done, failed, of; /* numbers of cells */
+	/* in `done`: cells that a signal from outside ended, so that they are not stored */
+	size_t killed;
+	double seconds; /* since the start */
+	double left;	/* estimate of the remaining seconds; < 0: not known yet */
+};
+
+struct pmk_sweep_run {
+	unsigned jobs;			   /* number of cells at a time */
+	const volatile sig_atomic_t *stop; /* not 0: start no more cells, and end those that run */
+	/* Called when a cell is done, and about once a second. */
+	void (*progress)(void *ctx, const struct pmk_sweep_progress *p);
+	void *ctx;
+};
+
+/*
+ * Counts the cells in the to-do list. *p has the final progress. Returns 0, or an error with its
+ * text in *fault. Cells that were stopped are not in the database.
+ */
+int pmk_sweep_compute(struct pmk_sweep *s, struct pmk_store *store,
+		      const struct pmk_sweep_todo *todo, const struct pmk_sweep_run *run,
+		      struct pmk_sweep_progress *p);
+
+#endif

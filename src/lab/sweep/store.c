@@ -1,0 +1,1071 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The results database. Statements are prepared on first use and kept. A unique row, such as an
+ * event's name, is looked up before it is inserted, which is safe because there is one writer.
+ */
+#include "lab/sweep/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <pmk/error.h>
+
+#include "base/grow.h"
+#include "profile/recording/sqlite.h"
+
+/* The build defines it. */
+#ifndef PMK_VERSION
+#define PMK_VERSION "(unknown version)"
+#endif
+
+static const char schema[] =
+	"CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+	"CREATE TABLE program(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE,"
+	" path TEXT NOT NULL, command TEXT NOT NULL, about TEXT);"
+	"CREATE TABLE config(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE,"
+	" core TEXT NOT NULL, isa TEXT NOT NULL, parameters TEXT NOT NULL, checked TEXT);"
+	"CREATE TABLE cell(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,"
+	" program INTEGER NOT NULL REFERENCES program(id),"
+	" config INTEGER NOT NULL REFERENCES config(id),"
+	" failure TEXT, exit_code INTEGER, seconds REAL);"
+	"CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+	"CREATE TABLE label(id INTEGER PRIMARY KEY, pmu TEXT, trust TEXT, reason TEXT, unit TEXT);"
+	"CREATE INDEX label_texts ON label(pmu, trust, reason, unit);"
+	"CREATE TABLE value(cell INTEGER NOT NULL REFERENCES cell(id),"
+	" event INTEGER NOT NULL REFERENCES event(id), value INTEGER,"
+	" label INTEGER NOT NULL REFERENCES label(id),"
+	" PRIMARY KEY(cell, event)) WITHOUT ROWID;"
+	"CREATE TABLE variant(id INTEGER PRIMARY KEY, core TEXT NOT NULL,"
+	" settings TEXT NOT NULL, UNIQUE(core, settings));"
+	"CREATE TABLE setting(variant INTEGER NOT NULL REFERENCES variant(id),"
+	" name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(variant, name)) WITHOUT ROWID;"
+	"CREATE TABLE revision(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, subject TEXT,"
+	" time INTEGER, good INTEGER);"
+	"CREATE TABLE point(revision INTEGER NOT NULL, name TEXT NOT NULL,"
+	" variant INTEGER NOT NULL REFERENCES variant(id),"
+	" cell INTEGER NOT NULL REFERENCES cell(id),"
+	" PRIMARY KEY(revision, name, variant)) WITHOUT ROWID;"
+	/* For cells that were also recorded, to compare them down to functions. */
+	"CREATE TABLE recording(cell INTEGER PRIMARY KEY REFERENCES cell(id),"
+	" path TEXT NOT NULL);";
+
+/* Keeps an existing value unless its run failed. */
+#define UNLESS_IT_COUNTED                                                                        \
+	" ON CONFLICT(cell, event) DO UPDATE SET value = excluded.value, label = excluded.label" \
+	" WHERE label IN (SELECT id FROM label WHERE trust = '" PMK_STORE_FAILED "')"
+
+#define POINTS_WITH(checked)                                                            \
+	"SELECT revision, name, variant.core, variant, cell, key, failure, exit_code, " \
+	"seconds, " checked " FROM point JOIN variant ON variant.id = variant"          \
+	" JOIN cell ON cell.id = cell JOIN config ON config.id = config"                \
+	" WHERE ?1 < 0 OR revision = ?1 ORDER BY revision, name, variant.core, variant"
+
+#define STATEMENTS(X)                                                                          \
+	X(GET_PROGRAM, "SELECT id FROM program WHERE hash = ?")                                \
+	X(PUT_PROGRAM, "INSERT INTO program(hash, path, command, about) VALUES(?,?,?,?)")      \
+	X(GET_CONFIG, "SELECT id, checked FROM config WHERE hash = ?")                         \
+	X(PUT_CONFIG,                                                                          \
+	  "INSERT INTO config(hash, core, isa, parameters, checked) VALUES(?,?,?,?,?)")        \
+	X(SET_CONFIG, "UPDATE config SET checked = ? WHERE id = ?")                            \
+	X(GET_CELL, "SELECT id, failure IS NOT NULL, seconds FROM cell WHERE key = ?")         \
+	X(PUT_CELL, "INSERT INTO cell(key, program, config, failure, exit_code, seconds)"      \
+		    " VALUES(?,?,?,?,?,?)")                                                    \
+	X(DROP_CELL, "DELETE FROM value WHERE cell = ?")                                       \
+	X(SET_CELL, "UPDATE cell SET failure = ?, exit_code = ?, seconds = ? WHERE id = ?")    \
+	X(GET_EVENT, "SELECT id FROM event WHERE name = ?")                                    \
+	X(PUT_EVENT, "INSERT INTO event(name) VALUES(?)")                                      \
+	X(GET_LABEL, "SELECT id FROM label WHERE pmu IS ? AND trust IS ? AND reason IS ?"      \
+		     " AND unit IS ?")                                                         \
+	X(PUT_LABEL, "INSERT INTO label(pmu, trust, reason, unit) VALUES(?,?,?,?)")            \
+	X(PUT_VALUE,                                                                           \
+	  "INSERT INTO value(cell, event, value, label) VALUES(?,?,?,?)" UNLESS_IT_COUNTED)    \
+	X(HAS_VALUE, "SELECT 1 FROM value WHERE cell = ? AND event ="                          \
+		     " (SELECT id FROM event WHERE name = ?)")                                 \
+	X(HAS_FAILED,                                                                          \
+	  "SELECT 1 FROM value JOIN label ON label.id = label WHERE cell = ? AND event ="      \
+	  " (SELECT id FROM event WHERE name = ?) AND trust = '" PMK_STORE_FAILED "'")         \
+	X(GET_VARIANT, "SELECT id FROM variant WHERE core = ? AND settings = ?")               \
+	X(PUT_VARIANT, "INSERT INTO variant(core, settings) VALUES(?,?)")                      \
+	X(PUT_SETTING, "INSERT INTO setting(variant, name, value) VALUES(?,?,?)")              \
+	X(GET_POINT, "SELECT cell FROM point WHERE revision = ? AND name = ? AND variant = ?") \
+	X(PUT_POINT,                                                                           \
+	  "INSERT OR REPLACE INTO point(revision, name, variant, cell) VALUES(?,?,?,?)")       \
+	X(DROP_POINT, "DELETE FROM point WHERE revision = ? AND name = ? AND variant = ?")     \
+	X(POINTS, POINTS_WITH("checked"))                                                      \
+	X(OLD_POINTS, POINTS_WITH("NULL"))                                                     \
+	X(SETTINGS, "SELECT name, value FROM setting WHERE variant = ? ORDER BY name")         \
+	X(VALUES, "SELECT event.name, pmu, trust, reason, unit, value FROM value"              \
+		  " JOIN event ON event.id = event JOIN label ON label.id = label"             \
+		  " WHERE cell = ? ORDER BY event.id")                                         \
+	X(GET_REVISION, "SELECT id FROM revision WHERE name = ?")                              \
+	X(PUT_REVISION, "INSERT INTO revision(name, subject, time, good) VALUES(?,?,?,?)")     \
+	X(SET_REVISION, "UPDATE revision SET subject = ?, time = ?, good = ? WHERE id = ?")    \
+	X(REVISIONS, "SELECT id, name, subject, time, good FROM revision ORDER BY id")         \
+	X(PUT_RECORDING, "INSERT OR REPLACE INTO recording(cell, path) VALUES(?,?)")           \
+	X(GET_RECORDING, "SELECT path FROM recording WHERE cell = ?")
+
+enum {
+#define NAME(name, text) name,
+	STATEMENTS(NAME)
+#undef NAME
+		NSTATEMENTS
+};
+
+static const char *const texts[] = {
+#define TEXT(name, text) text,
+	STATEMENTS(TEXT)
+#undef TEXT
+};
+
+struct pmk_store {
+	sqlite3 *db;
+	sqlite3_stmt *statement[NSTATEMENTS];
+	int column;	 /* next column to fill in the current statement */
+	int lock;	 /* descriptor that is locked while this process may write; -1: none */
+	bool unchanging; /* the file is where this process may not write */
+	/* its table of configs lacks the column `checked`, and it is not upgraded */
+	bool old;
+	int err; /* negative enum pmk_error of the first failure */
+	char *path;
+	char why[512];
+};
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+static int fail(struct pmk_store *s, int err, const char *why)
+{
+	if (s->err)
+		return s->err;
+	s->err = err;
+	snprintf(s->why, sizeof(s->why), "%s: %s", s->path, why);
+	return err;
+}
+
+static int fail_sqlite(struct pmk_store *s)
+{
+	int code = sqlite3_errcode(s->db);
+
+	if (code == SQLITE_BUSY)
+		return fail(s, PMK_EBUSY, "another process writes to it");
+	if (code == SQLITE_FULL)
+		return fail(s, PMK_EIO, strerror(ENOSPC));
+	return fail(s, code == SQLITE_NOMEM ? PMK_ENOMEM : PMK_EIO, sqlite3_errmsg(s->db));
+}
+
+static int run(struct pmk_store *s, const char *sql)
+{
+	if (!s->err && sqlite3_exec(s->db, sql, NULL, NULL, NULL))
+		fail_sqlite(s);
+	return s->err;
+}
+
+/*
+ * Returns the statement with no values bound. After a failure it returns NULL, which all other
+ * functions here accept.
+ */
+static sqlite3_stmt *begin(struct pmk_store *s, int which)
+{
+	s->column = 0;
+	if (!s->err && !s->statement[which] &&
+	    sqlite3_prepare_v2(s->db, texts[which], -1, &s->statement[which], NULL))
+		fail_sqlite(s);
+	return s->err ? NULL : s->statement[which];
+}
+
+static void bind(struct pmk_store *s, int err)
+{
+	if (err)
+		fail_sqlite(s);
+}
+
+static void put_int(struct pmk_store *s, sqlite3_stmt *q, int64_t value)
+{
+	if (q)
+		bind(s, sqlite3_bind_int64(q, ++s->column, value));
+}
+
+static void put_real(struct pmk_store *s, sqlite3_stmt *q, double value)
+{
+	if (q)
+		bind(s, sqlite3_bind_double(q, ++s->column, value));
+}
+
+/* Stores NULL if the text is not known. */
+static void put_text(struct pmk_store *s, sqlite3_stmt *q, const char *text)
+{
+	if (q && text)
+		bind(s, sqlite3_bind_text(q, ++s->column, text, -1, SQLITE_STATIC));
+	else if (q)
+		bind(s, sqlite3_bind_null(q, ++s->column));
+}
+
+static void put_key(struct pmk_store *s, sqlite3_stmt *q, const pmk_store_key key)
+{
+	if (q)
+		bind(s, sqlite3_bind_blob(q, ++s->column, key, PMK_STORE_KEY, SQLITE_STATIC));
+}
+
+/* Fetches the next row of a query; false: there is none, or the query failed. */
+static bool row(struct pmk_store *s, sqlite3_stmt *q)
+{
+	int code = q && !s->err ? sqlite3_step(q) : SQLITE_DONE;
+
+	if (code != SQLITE_ROW && code != SQLITE_DONE)
+		fail_sqlite(s);
+	return code == SQLITE_ROW;
+}
+
+static void end(sqlite3_stmt *q)
+{
+	if (q)
+		sqlite3_reset(q);
+}
+
+/* Runs a statement that returns no rows. */
+static void execute(struct pmk_store *s, sqlite3_stmt *q)
+{
+	row(s, q);
+	end(q);
+}
+
+/* Returns the number in the first row of a query; 0 if there is none. */
+static int64_t get(struct pmk_store *s, sqlite3_stmt *q)
+{
+	int64_t id = row(s, q) ? sqlite3_column_int64(q, 0) : 0;
+
+	end(q);
+	return id;
+}
+
+/* Inserts a row. Returns its number. */
+static int64_t insert(struct pmk_store *s, sqlite3_stmt *q)
+{
+	execute(s, q);
+	return s->err ? 0 : sqlite3_last_insert_rowid(s->db);
+}
+
+static const char *text_of(sqlite3_stmt *q, int column)
+{
+	return (const char *)sqlite3_column_text(q, column);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static int64_t pragma(struct pmk_store *s, const char *sql)
+{
+	sqlite3_stmt *q = NULL;
+	int64_t n = 0;
+
+	if (s->err)
+		return 0;
+	if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL))
+		fail_sqlite(s);
+	else if (row(s, q))
+		n = sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	return n;
+}
+
+static void create(struct pmk_store *s)
+{
+	char *sql = sqlite3_mprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;"
+				    "INSERT INTO meta VALUES('pmk', %Q);",
+				    PMK_STORE_ID, PMK_STORE_VERSION, PMK_VERSION);
+
+	if (!sql)
+		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+	run(s, "BEGIN IMMEDIATE");
+	run(s, schema);
+	run(s, sql);
+	run(s, "COMMIT");
+	sqlite3_free(sql);
+}
+
+static void check(struct pmk_store *s, bool may_create)
+{
+	int64_t id = pragma(s, "PRAGMA application_id");
+	int64_t version = pragma(s, "PRAGMA user_version");
+	bool empty = !pragma(s, "SELECT count(*) FROM sqlite_master");
+	char why[160];
+
+	if (s->err) {
+		s->err = s->err == PMK_EIO ? PMK_EPARSE : s->err;
+		return;
+	}
+	if (!id && empty && may_create) {
+		create(s);
+	} else if (id != PMK_STORE_ID) {
+		fail(s, PMK_EPARSE, "not a results database of pmk");
+	} else if (version != PMK_STORE_VERSION) {
+		snprintf(why, sizeof(why),
+			 "its format is version %lld, and this pmk reads version %d; use the other "
+			 "pmk",
+			 (long long)version, PMK_STORE_VERSION);
+		fail(s, PMK_EPARSE, why);
+	}
+	if (s->err || pragma(s, "SELECT count(*) FROM pragma_table_info('config')"
+				" WHERE name = 'checked'"))
+		return;
+	s->old = !may_create;
+	if (may_create)
+		run(s, "ALTER TABLE config ADD COLUMN checked TEXT");
+}
+
+#define NAP_MS	    20
+#define PATIENCE_MS 10000 /* our choice: adding a run takes milliseconds, a sweep hours */
+
+/*
+ * Locks the database, because a second process would compute the same cells for nothing. The
+ * descriptor must be closed after SQLite's: closing any descriptor of a file drops the locks that
+ * SQLite holds on it.
+ */
+static void lock(struct pmk_store *s, int patience_ms)
+{
+	s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (s->lock < 0) {
+		fail(s, PMK_EIO, strerror(errno));
+		return;
+	}
+	while (flock(s->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		if (patience_ms <= 0) {
+			fail(s, PMK_EBUSY, "another process writes to it");
+			return;
+		}
+		poll(NULL, 0, NAP_MS);
+		patience_ms -= NAP_MS;
+	}
+}
+
+#define UNCHANGING "?immutable=1" /* part of a URI: the file does not change */
+
+/* Returns the path as a URI that ends with `after`; the caller frees it. */
+static char *uri_of(const char *path, const char *after)
+{
+	char *uri = malloc(5 + 3 * strlen(path) + strlen(after) + 1), *to = uri;
+
+	if (!uri)
+		return NULL;
+	to += sprintf(to, "file:");
+	while (path[0] == '/' && path[1] == '/') /* "//" would start a host name */
+		path++;
+	for (; *path; path++)
+		if (strchr("%?#", *path))
+			to += sprintf(to, "%%%02X", (unsigned)(unsigned char)*path);
+		else
+			*to++ = *path;
+	strcpy(to, after);
+	return uri;
+}
+
+/* True if the write-ahead log has changes that are not in the database yet. */
+static bool has_log(const char *path)
+{
+	char *log = sqlite3_mprintf("%s-wal", path);
+	struct stat st;
+	bool has = log && !stat(log, &st) && st.st_size;
+
+	sqlite3_free(log);
+	return has;
+}
+
+static bool may_not_write(const struct pmk_store *s)
+{
+	int code = sqlite3_errcode(s->db);
+
+	return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
+
+/*
+ * Opens a database where we may not write. SQLite's readers normally write files next to it to
+ * coordinate with a writer. If we may not write there, we assume that there is no writer and that
+ * the database file is complete, unless there is a log.
+ */
+static void open_unchanging(struct pmk_store *s)
+{
+	char *uri;
+
+	if (has_log(s->path)) {
+		s->err = 0;
+		fail(s, PMK_EIO,
+		     "its newest part is in the -wal file beside it, which can be read only where "
+		     "one may write");
+		return;
+	}
+	uri = uri_of(s->path, UNCHANGING);
+	if (!uri)
+		return;
+	s->unchanging = true;
+	sqlite3_close(s->db);
+	s->db = NULL;
+	s->err = 0;
+	if (sqlite3_open_v2(uri, &s->db,
+			    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL))
+		fail(s, PMK_EIO, s->db ? sqlite3_errmsg(s->db) : pmk_strerror(PMK_ENOMEM));
+	free(uri);
+	check(s, false);
+}
+
+static void open_file(struct pmk_store *s, enum pmk_store_how how)
+{
+	int flags = how == PMK_STORE_READ ? SQLITE_OPEN_READWRITE
+					  : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	char *uri;
+	int code;
+
+	if (!pmk_sqlite_load()) {
+		fail(s, PMK_EIO, PMK_SQLITE_LIBRARY " cannot be loaded");
+		return;
+	}
+	if (how == PMK_STORE_READ && access(s->path, R_OK))
+		fail(s, PMK_EIO, strerror(errno));
+	if (how == PMK_STORE_WRITE || how == PMK_STORE_ADD)
+		lock(s, how == PMK_STORE_ADD ? PATIENCE_MS : 0);
+	if (s->err)
+		return;
+	/* Readers of a database in WAL mode need to write next to it if they may. */
+	if (how == PMK_STORE_READ && access(s->path, W_OK))
+		flags = SQLITE_OPEN_READONLY;
+	/* SQLite accepts a URI in ATTACH only on a connection that was opened with one. */
+	uri = uri_of(s->path, "");
+	if (!uri) {
+		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		return;
+	}
+	code = sqlite3_open_v2(uri, &s->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+	free(uri);
+	if (code) {
+		if (s->db)
+			fail_sqlite(s);
+		else
+			fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		return;
+	}
+	run(s, how == PMK_STORE_ALONE ? "PRAGMA locking_mode = EXCLUSIVE"
+				      : "PRAGMA busy_timeout = 10000");
+	check(s, how != PMK_STORE_READ);
+	if (how == PMK_STORE_READ && s->err && may_not_write(s))
+		open_unchanging(s);
+	if (how != PMK_STORE_READ)
+		run(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+}
+
+int pmk_store_open(struct pmk_store **out, const char *path, enum pmk_store_how how, char *msg,
+		   size_t size)
+{
+	struct pmk_store *s = calloc(1, sizeof(*s));
+	int err;
+
+	*out = NULL;
+	if (s)
+		s->path = strdup(path);
+	if (!s || !s->path) {
+		free(s);
+		snprintf(msg, size, "%s: %s", path, pmk_strerror(PMK_ENOMEM));
+		return PMK_ENOMEM;
+	}
+	s->lock = -1;
+	open_file(s, how);
+	if (!s->err) {
+		*out = s;
+		return 0;
+	}
+	snprintf(msg, size, "%s", s->why);
+	err = s->err;
+	pmk_store_close(s);
+	return err;
+}
+
+void pmk_store_close(struct pmk_store *s)
+{
+	if (!s)
+		return;
+	for (int i = 0; i < NSTATEMENTS; i++)
+		sqlite3_finalize(s->statement[i]);
+	sqlite3_close(s->db);
+	if (s->lock >= 0)
+		close(s->lock);
+	free(s->path);
+	free(s);
+}
+
+const char *pmk_store_error(const struct pmk_store *s)
+{
+	return s->why;
+}
+
+int pmk_store_begin(struct pmk_store *s)
+{
+	return run(s, "BEGIN IMMEDIATE");
+}
+
+int pmk_store_commit(struct pmk_store *s)
+{
+	return run(s, "COMMIT");
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+int pmk_store_find(struct pmk_store *s, const pmk_store_key key, struct pmk_store_found *found)
+{
+	sqlite3_stmt *q = begin(s, GET_CELL);
+
+	*found = (struct pmk_store_found){ 0 };
+	put_key(s, q, key);
+	if (row(s, q)) {
+		found->id = sqlite3_column_int64(q, 0);
+		found->failed = sqlite3_column_int(q, 1);
+		found->seconds = sqlite3_column_double(q, 2);
+	}
+	end(q);
+	return s->err;
+}
+
+int pmk_store_has(struct pmk_store *s, int64_t cell, const char *event, bool *has)
+{
+	sqlite3_stmt *q = begin(s, HAS_VALUE);
+
+	put_int(s, q, cell);
+	put_text(s, q, event);
+	*has = get(s, q) != 0;
+	return s->err;
+}
+
+int pmk_store_event_failed(struct pmk_store *s, int64_t cell, const char *event, bool *failed)
+{
+	sqlite3_stmt *q = begin(s, HAS_FAILED);
+
+	put_int(s, q, cell);
+	put_text(s, q, event);
+	*failed = get(s, q) != 0;
+	return s->err;
+}
+
+static int64_t program_id(struct pmk_store *s, const struct pmk_store_program *p)
+{
+	sqlite3_stmt *q = begin(s, GET_PROGRAM);
+	int64_t id;
+
+	put_key(s, q, p->hash);
+	id = get(s, q);
+	if (id || s->err)
+		return id;
+	q = begin(s, PUT_PROGRAM);
+	put_key(s, q, p->hash);
+	put_text(s, q, p->path);
+	put_text(s, q, p->command);
+	put_text(s, q, p->about);
+	return insert(s, q);
+}
+
+static int64_t config_id(struct pmk_store *s, const struct pmk_store_config *c)
+{
+	sqlite3_stmt *q = begin(s, GET_CONFIG);
+	const char *was;
+	bool same = true;
+	int64_t id = 0;
+
+	put_key(s, q, c->hash);
+	if (row(s, q)) {
+		id = sqlite3_column_int64(q, 0);
+		was = text_of(q, 1);
+		same = !c->checked || (was && !strcmp(was, c->checked));
+	}
+	end(q);
+	/* The reference for `checked` may have been recorded later, or again. */
+	if (id && !same) {
+		q = begin(s, SET_CONFIG);
+		put_text(s, q, c->checked);
+		put_int(s, q, id);
+		execute(s, q);
+	}
+	if (id || s->err)
+		return id;
+	q = begin(s, PUT_CONFIG);
+	put_key(s, q, c->hash);
+	put_text(s, q, c->core);
+	put_text(s, q, c->isa);
+	put_text(s, q, c->parameters);
+	put_text(s, q, c->checked);
+	return insert(s, q);
+}
+
+static int64_t event_id(struct pmk_store *s, const char *name)
+{
+	sqlite3_stmt *q = begin(s, GET_EVENT);
+	int64_t id;
+
+	put_text(s, q, name);
+	id = get(s, q);
+	if (id || s->err)
+		return id;
+	q = begin(s, PUT_EVENT);
+	put_text(s, q, name);
+	return insert(s, q);
+}
+
+static void put_label(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_store_value *v)
+{
+	put_text(s, q, v->pmu);
+	put_text(s, q, v->trust);
+	put_text(s, q, v->reason);
+	put_text(s, q, v->unit);
+}
+
+static int64_t label_id(struct pmk_store *s, const struct pmk_store_value *v)
+{
+	sqlite3_stmt *q = begin(s, GET_LABEL);
+	int64_t id;
+
+	put_label(s, q, v);
+	id = get(s, q);
+	if (id || s->err)
+		return id;
+	q = begin(s, PUT_LABEL);
+	put_label(s, q, v);
+	return insert(s, q);
+}
+
+static void put_value(struct pmk_store *s, int64_t cell, const struct pmk_store_value *v)
+{
+	int64_t event = event_id(s, v->event), label = label_id(s, v);
+	sqlite3_stmt *q = begin(s, PUT_VALUE);
+
+	put_int(s, q, cell);
+	put_int(s, q, event);
+	if (v->has_value)
+		put_int(s, q, (int64_t)v->value);
+	else
+		put_text(s, q, NULL);
+	put_int(s, q, label);
+	execute(s, q);
+}
+
+static void put_outcome(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_store_cell *cell)
+{
+	put_text(s, q, cell->failure);
+	if (cell->exit_code >= 0)
+		put_int(s, q, cell->exit_code);
+	else
+		put_text(s, q, NULL);
+	put_real(s, q, cell->seconds);
+}
+
+/* Inserts a row, or replaces a failure. */
+static int64_t cell_id(struct pmk_store *s, const struct pmk_store_cell *cell)
+{
+	struct pmk_store_found found;
+	sqlite3_stmt *q;
+	int64_t program, config;
+
+	if (pmk_store_find(s, cell->key, &found) || (found.id && !found.failed))
+		return found.id;
+	if (found.id) {
+		q = begin(s, DROP_CELL);
+		put_int(s, q, found.id);
+		execute(s, q);
+		q = begin(s, SET_CELL);
+		put_outcome(s, q, cell);
+		put_int(s, q, found.id);
+		execute(s, q);
+		return found.id;
+	}
+	program = program_id(s, cell->program);
+	config = config_id(s, cell->config);
+	q = begin(s, PUT_CELL);
+	put_key(s, q, cell->key);
+	put_int(s, q, program);
+	put_int(s, q, config);
+	put_outcome(s, q, cell);
+	return insert(s, q);
+}
+
+int pmk_store_put(struct pmk_store *s, const struct pmk_store_cell *cell, int64_t *id)
+{
+	*id = cell_id(s, cell);
+	for (size_t i = 0; i < cell->nvalues && !s->err; i++)
+		put_value(s, *id, &cell->values[i]);
+	return s->err;
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
+
+/* Returns "a=1,b=2"; the caller frees it. */
+static char *settings_text(const struct pmk_store_point *p)
+{
+	size_t size = 1, at = 0;
+	char *text;
+
+	for (size_t i = 0; i < p->nsettings; i++)
+		size += strlen(p->settings[i].name) + strlen(p->settings[i].value) + 2;
+	text = malloc(size);
+	if (!text)
+		return NULL;
+	*text = '\0';
+	for (size_t i = 0; i < p->nsettings; i++)
+		at += (size_t)snprintf(text + at, size - at, "%s%s=%s", i ? "," : "",
+				       p->settings[i].name, p->settings[i].value);
+	return text;
+}
+
+static void put_settings(struct pmk_store *s, int64_t variant, const struct pmk_store_point *p)
+{
+	for (size_t i = 0; i < p->nsettings && !s->err; i++) {
+		sqlite3_stmt *q = begin(s, PUT_SETTING);
+
+		put_int(s, q, variant);
+		put_text(s, q, p->settings[i].name);
+		put_text(s, q, p->settings[i].value);
+		execute(s, q);
+	}
+}
+
+/* Returns 0 if there is none and `make` is not set. */
+static int64_t variant_id(struct pmk_store *s, const struct pmk_store_point *p, bool make)
+{
+	char *settings = settings_text(p);
+	sqlite3_stmt *q = begin(s, GET_VARIANT);
+	int64_t id;
+
+	if (!settings) {
+		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		return 0;
+	}
+	put_text(s, q, p->core);
+	put_text(s, q, settings);
+	id = get(s, q);
+	if (!id && !s->err && make) {
+		q = begin(s, PUT_VARIANT);
+		put_text(s, q, p->core);
+		put_text(s, q, settings);
+		id = insert(s, q);
+		put_settings(s, id, p);
+	}
+	free(settings);
+	return id;
+}
+
+static sqlite3_stmt *of_point(struct pmk_store *s, int which, const struct pmk_store_point *p,
+			      int64_t variant)
+{
+	sqlite3_stmt *q = begin(s, which);
+
+	put_int(s, q, p->revision);
+	put_text(s, q, p->name);
+	put_int(s, q, variant);
+	return q;
+}
+
+int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *point, int64_t cell)
+{
+	int64_t variant = variant_id(s, point, cell != 0), was;
+	sqlite3_stmt *q;
+
+	was = variant ? get(s, of_point(s, GET_POINT, point, variant)) : 0;
+	if (was == cell || s->err)
+		return s->err;
+	q = of_point(s, cell ? PUT_POINT : DROP_POINT, point, variant);
+	if (cell)
+		put_int(s, q, cell);
+	execute(s, q);
+	return s->err;
+}
+
+/* Arrays that grow to the longest list of a query and are reused for each row. */
+struct lists {
+	struct pmk_store_setting *settings;
+	struct pmk_store_value *values;
+	size_t setting_room, value_room;
+};
+
+static bool room_for(struct pmk_store *s, void **array, size_t n, size_t *room, size_t size)
+{
+	void *more = pmk_grow(*array, n, room, size);
+
+	if (!more) {
+		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		return false;
+	}
+	*array = more;
+	return true;
+}
+
+/* Copies a text, because SQLite's is valid only until the next row. "": out of memory. */
+static const char *copy(struct pmk_store *s, sqlite3_stmt *q, int column)
+{
+	const char *text = text_of(q, column);
+	char *own = text ? strdup(text) : NULL;
+
+	if (text && !own)
+		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+	return own;
+}
+
+static void get_settings(struct pmk_store *s, int64_t variant, struct lists *l,
+			 struct pmk_store_point *p)
+{
+	sqlite3_stmt *q = begin(s, SETTINGS);
+
+	put_int(s, q, variant);
+	while (row(s, q) && room_for(s, (void **)&l->settings, p->nsettings, &l->setting_room,
+				     sizeof(*l->settings)))
+		l->settings[p->nsettings++] =
+			(struct pmk_store_setting){ copy(s, q, 0), copy(s, q, 1) };
+	end(q);
+	p->settings = l->settings;
+}
+
+static void get_values(struct pmk_store *s, int64_t cell, struct lists *l, struct pmk_store_row *r)
+{
+	sqlite3_stmt *q = begin(s, VALUES);
+
+	put_int(s, q, cell);
+	while (row(s, q) &&
+	       room_for(s, (void **)&l->values, r->nvalues, &l->value_room, sizeof(*l->values)))
+		l->values[r->nvalues++] = (struct pmk_store_value){
+			.event = copy(s, q, 0),
+			.pmu = copy(s, q, 1),
+			.trust = copy(s, q, 2),
+			.reason = copy(s, q, 3),
+			.unit = copy(s, q, 4),
+			.has_value = sqlite3_column_type(q, 5) != SQLITE_NULL,
+			.value = (uint64_t)sqlite3_column_int64(q, 5),
+		};
+	end(q);
+	r->values = l->values;
+}
+
+static void free_lists(struct lists *l, const struct pmk_store_row *r)
+{
+	for (size_t i = 0; i < r->point.nsettings; i++) {
+		free((char *)l->settings[i].name);
+		free((char *)l->settings[i].value);
+	}
+	for (size_t i = 0; i < r->nvalues; i++) {
+		free((char *)l->values[i].event);
+		free((char *)l->values[i].pmu);
+		free((char *)l->values[i].trust);
+		free((char *)l->values[i].reason);
+		free((char *)l->values[i].unit);
+	}
+}
+
+static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk_store_take *take,
+		      void *ctx)
+{
+	struct pmk_store_row r = {
+		.point = { .revision = sqlite3_column_int64(q, 0),
+			   .name = text_of(q, 1),
+			   .core = text_of(q, 2) },
+		.cell = sqlite3_column_int64(q, 4),
+		.failure = text_of(q, 6),
+		.exit_code =
+			sqlite3_column_type(q, 7) == SQLITE_NULL ? -1 : sqlite3_column_int(q, 7),
+		.seconds = sqlite3_column_double(q, 8),
+		.checked = text_of(q, 9),
+	};
+	int err = 0;
+
+	if (sqlite3_column_bytes(q, 5) != PMK_STORE_KEY || !r.point.name || !r.point.core)
+		return fail(s, PMK_EPARSE, "a row of it is damaged");
+	memcpy(r.key, sqlite3_column_blob(q, 5), PMK_STORE_KEY);
+	get_settings(s, sqlite3_column_int64(q, 3), l, &r.point);
+	get_values(s, r.cell, l, &r);
+	if (!s->err)
+		err = take(ctx, &r);
+	free_lists(l, &r);
+	return err;
+}
+
+int pmk_store_points(struct pmk_store *s, int64_t revision, pmk_store_take *take, void *ctx)
+{
+	sqlite3_stmt *q = begin(s, s->old ? OLD_POINTS : POINTS);
+	struct lists l = { 0 };
+	int err = 0;
+
+	put_int(s, q, revision);
+	while (!err && row(s, q))
+		err = take_point(s, q, &l, take, ctx);
+	end(q);
+	free(l.settings);
+	free(l.values);
+	return s->err ? s->err : err;
+}
+
+/* ---- revisions ------------------------------------------------------------------------------- */
+
+static void put_facts(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_store_revision *r)
+{
+	put_text(s, q, r->subject);
+	if (r->time)
+		put_int(s, q, r->time);
+	else
+		put_text(s, q, NULL);
+	if (r->verdict != PMK_STORE_OPEN)
+		put_int(s, q, r->verdict);
+	else
+		put_text(s, q, NULL);
+}
+
+int pmk_store_revision(struct pmk_store *s, const struct pmk_store_revision *r, int64_t *id)
+{
+	sqlite3_stmt *q = begin(s, GET_REVISION);
+
+	put_text(s, q, r->name);
+	*id = get(s, q);
+	if (s->err)
+		return s->err;
+	if (*id) {
+		q = begin(s, SET_REVISION);
+		put_facts(s, q, r);
+		put_int(s, q, *id);
+		execute(s, q);
+	} else {
+		q = begin(s, PUT_REVISION);
+		put_text(s, q, r->name);
+		put_facts(s, q, r);
+		*id = insert(s, q);
+	}
+	return s->err;
+}
+
+int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void *ctx)
+{
+	sqlite3_stmt *q = begin(s, REVISIONS);
+	int err = 0;
+
+	while (!err && row(s, q)) {
+		struct pmk_store_revision r = {
+			.id = sqlite3_column_int64(q, 0),
+			.name = text_of(q, 1),
+			.subject = text_of(q, 2),
+			.time = sqlite3_column_int64(q, 3),
+			.verdict = sqlite3_column_type(q, 4) == SQLITE_NULL ? PMK_STORE_OPEN
+				   : sqlite3_column_int(q, 4)		    ? PMK_STORE_GOOD
+									    : PMK_STORE_BAD,
+		};
+
+		err = take(ctx, &r);
+	}
+	end(q);
+	return s->err ? s->err : err;
+}
+
+/* ---- recordings ------------------------------------------------------------------------------ */
+
+int pmk_store_record(struct pmk_store *s, int64_t cell, const char *path)
+{
+	sqlite3_stmt *q = begin(s, PUT_RECORDING);
+
+	put_int(s, q, cell);
+	put_text(s, q, path);
+	execute(s, q);
+	return s->err;
+}
+
+int pmk_store_recorded(struct pmk_store *s, int64_t cell, char *path, size_t size)
+{
+	sqlite3_stmt *q = begin(s, GET_RECORDING);
+
+	*path = '\0';
+	put_int(s, q, cell);
+	if (row(s, q))
+		snprintf(path, size, "%s", text_of(q, 0));
+	end(q);
+	return s->err;
+}
+
+/* ---- several databases ----------------------------------------------------------------------- */
+
+/* Rows are matched by their texts and hashes, because their numbers differ. */
+static const char merge[] =
+	"INSERT OR IGNORE INTO program(hash, path, command, about)"
+	" SELECT hash, path, command, about FROM other.program;"
+	"INSERT OR IGNORE INTO config(hash, core, isa, parameters)"
+	" SELECT hash, core, isa, parameters FROM other.config;"
+	"INSERT OR IGNORE INTO event(name) SELECT name FROM other.event ORDER BY id;"
+	"INSERT INTO label(pmu, trust, reason, unit) SELECT pmu, trust, reason, unit"
+	" FROM other.label AS o WHERE NOT EXISTS(SELECT 1 FROM main.label AS l WHERE"
+	" l.pmu IS o.pmu AND l.trust IS o.trust AND l.reason IS o.reason AND l.unit IS o.unit);"
+	/* Drops a failure here if the cell was counted there. */
+	"DELETE FROM main.value WHERE cell IN (SELECT l.id FROM main.cell AS l"
+	" JOIN other.cell AS o USING(key) WHERE l.failure IS NOT NULL AND o.failure IS NULL);"
+	"INSERT INTO cell(key, program, config, failure, exit_code, seconds)"
+	" SELECT o.key, p.id, c.id, o.failure, o.exit_code, o.seconds FROM other.cell AS o"
+	" JOIN other.program AS op ON op.id = o.program JOIN main.program AS p ON p.hash = op.hash"
+	" JOIN other.config AS oc ON oc.id = o.config JOIN main.config AS c ON c.hash = oc.hash"
+	" WHERE 1 ORDER BY o.id ON CONFLICT(key) DO UPDATE SET failure = NULL,"
+	" exit_code = excluded.exit_code, seconds = excluded.seconds"
+	" WHERE failure IS NOT NULL AND excluded.failure IS NULL;"
+	"INSERT INTO value(cell, event, value, label)"
+	" SELECT c.id, e.id, o.value, l.id FROM other.value AS o"
+	" JOIN other.cell AS oc ON oc.id = o.cell JOIN main.cell AS c ON c.key = oc.key"
+	" JOIN other.event AS oe ON oe.id = o.event JOIN main.event AS e ON e.name = oe.name"
+	" JOIN other.label AS ol ON ol.id = o.label JOIN main.label AS l ON l.pmu IS ol.pmu"
+	" AND l.trust IS ol.trust AND l.reason IS ol.reason AND l.unit IS ol.unit"
+	" WHERE oc.failure IS NULL" UNLESS_IT_COUNTED ";"
+	"INSERT OR IGNORE INTO variant(core, settings)"
+	" SELECT core, settings FROM other.variant ORDER BY id;"
+	"INSERT OR IGNORE INTO setting(variant, name, value) SELECT v.id, o.name, o.value"
+	" FROM other.setting AS o JOIN other.variant AS ov ON ov.id = o.variant"
+	" JOIN main.variant AS v ON v.core = ov.core AND v.settings = ov.settings;"
+	"INSERT OR REPLACE INTO point(revision, name, variant, cell)"
+	" SELECT 0, o.name, v.id, c.id FROM other.point AS o"
+	" JOIN other.variant AS ov ON ov.id = o.variant"
+	" JOIN main.variant AS v ON v.core = ov.core AND v.settings = ov.settings"
+	" JOIN other.cell AS oc ON oc.id = o.cell JOIN main.cell AS c ON c.key = oc.key"
+	" WHERE o.revision = 0;";
+
+static const char merge_checked[] =
+	"UPDATE main.config SET checked ="
+	" (SELECT o.checked FROM other.config AS o WHERE o.hash = main.config.hash)"
+	" WHERE hash IN (SELECT hash FROM other.config WHERE checked IS NOT NULL);";
+
+/*
+ * Checks that it is a complete results database. *uri, which the caller frees, is the text to
+ * attach it with. *old is as in struct pmk_store.
+ */
+static int check_other(struct pmk_store *s, const char *path, char **uri, bool *old)
+{
+	struct pmk_store *other;
+	char msg[512];
+	int err = pmk_store_open(&other, path, PMK_STORE_READ, msg, sizeof(msg));
+
+	if (!err) {
+		*old = other->old;
+		*uri = uri_of(path, other->unchanging ? UNCHANGING : "");
+	}
+	pmk_store_close(other);
+	if (!err)
+		return *uri ? 0 : fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+	snprintf(s->why, sizeof(s->why), "%s", msg);
+	s->err = err;
+	return err;
+}
+
+int pmk_store_merge(struct pmk_store *s, const char *path)
+{
+	char *sql, *uri = NULL;
+	bool old = false;
+
+	if (s->err || check_other(s, path, &uri, &old))
+		return s->err;
+	sql = sqlite3_mprintf("ATTACH %Q AS other", uri);
+	free(uri);
+	if (!sql)
+		return fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+	run(s, sql);
+	sqlite3_free(sql);
+	run(s, "BEGIN IMMEDIATE");
+	run(s, merge);
+	if (!old)
+		run(s, merge_checked);
+	run(s, "COMMIT");
+	return run(s, "DETACH other");
+}

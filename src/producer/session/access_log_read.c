@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/* Reading what a program did with its PMU. See access_log.h. */
+#include "producer/session/access_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+const char *pmk_access_log_said(const char *line, const char *key)
+{
+	size_t n = strlen(key);
+
+	return !strncmp(line, "# ", 2) && !strncmp(line + 2, key, n) && line[2 + n] == ' '
+		       ? line + 3 + n
+		       : NULL;
+}
+
+/* The next cell; *rest goes on behind its comma. NULL: it is the last one. */
+static char *cell(char **rest)
+{
+	char *at = *rest, *comma = strchr(at, ',');
+
+	if (!comma)
+		return NULL;
+	*comma = '\0';
+	*rest = comma + 1;
+	return at;
+}
+
+/* A number that is all of the text. */
+static bool number(const char *text, uint64_t most, uint64_t *value)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return !*end && !errno && *value <= most;
+}
+
+/* The last cell is in quotation marks, if it is not empty. */
+static const char *quoted(char *text)
+{
+	size_t n = strlen(text);
+
+	if (!n)
+		return text;
+	if (n < 2 || text[0] != '"' || text[n - 1] != '"')
+		return NULL;
+	text[n - 1] = '\0';
+	return text + 1;
+}
+
+static bool take_register(const struct pmk_pmu *pmu, const char *name,
+			  struct pmk_access_logged *out)
+{
+	if (out->kind == PMK_ACCESS_INTERRUPT)
+		return !*name && !*out->mode && out->value <= 1;
+	out->reg = pmk_pmu_reg(pmu, name);
+	return out->reg && (out->reg->width >= 64 || !(out->value >> out->reg->width));
+}
+
+static bool take_kind(const char *name, enum pmk_access_kind *kind)
+{
+	static const char *const kinds[] = { "read", "write", "interrupt" };
+
+	for (unsigned i = 0; i < 3; i++) {
+		*kind = (enum pmk_access_kind)i;
+		if (!strcmp(name, kinds[i]))
+			return true;
+	}
+	return false;
+}
+
+int pmk_access_log_parse(char *line, const struct pmk_pmu *pmu, struct pmk_access_logged *out)
+{
+	char *cells[8];
+	uint64_t vcpu;
+
+	for (unsigned i = 0; i < 8; i++) {
+		cells[i] = cell(&line);
+		if (!cells[i])
+			return PMK_EPARSE;
+	}
+	*out = (struct pmk_access_logged){ .mode = cells[4], .remarks = quoted(line) };
+	if (!out->remarks || !number(cells[0], UINT64_MAX, &out->cycles) ||
+	    !number(cells[1], UINT64_MAX, &out->instructions) ||
+	    !number(cells[2], UINT32_MAX, &vcpu) || !number(cells[3], UINT64_MAX, &out->address) ||
+	    !take_kind(cells[5], &out->kind) || !number(cells[7], UINT64_MAX, &out->value) ||
+	    !take_register(pmu, cells[6], out))
+		return PMK_EPARSE;
+	out->vcpu = (unsigned)vcpu;
+	return 0;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Sessions on two PMUs. See several.h. An ordinary session is opened on one PMU. Here a session is
+ * opened for each PMU, with the events that this PMU counts, and then the passes are joined into
+ * one session.
+ */
+#include "producer/session/several.h"
+
+#include <stdlib.h>
+
+#include <pmk/error.h>
+
+unsigned pmk_several_of(const struct pmk_plan *plan, unsigned pass)
+{
+	for (unsigned i = 0; i < plan->nevents; i++)
+		if (plan->event[i].pass == pass)
+			return plan->event[i].pmu;
+	return 0;
+}
+
+/* How many passes are on the first PMU; the passes of the other come after them. */
+static unsigned first_passes(const struct pmk_plan *plan)
+{
+	unsigned n = 0;
+
+	while (n < plan->npasses && pmk_several_of(plan, n) == 0)
+		n++;
+	return n;
+}
+
+/* The events of one PMU, with passes numbered from 0. */
+static struct pmk_plan part_of(const struct pmk_plan *plan, unsigned pmu)
+{
+	unsigned first = pmu ? first_passes(plan) : 0;
+	struct pmk_plan part = *plan;
+
+	part.nevents = 0;
+	for (unsigned i = 0; i < plan->nevents; i++) {
+		if (plan->event[i].pmu != pmu)
+			continue;
+		part.event[part.nevents] = plan->event[i];
+		part.event[part.nevents++].pass -= (uint8_t)first;
+	}
+	part.npasses = pmu ? plan->npasses - first : first_passes(plan);
+	return part;
+}
+
+int pmk_several_plan(const struct pmk_pmu *const pmus[PMK_SEVERAL], struct pmk_plan *plan)
+{
+	unsigned npasses = 0;
+
+	for (unsigned i = 0; i < plan->nevents; i++)
+		plan->event[i].pass = 0;
+	plan->npasses = 0;
+	for (unsigned k = 0; k < PMK_SEVERAL && pmus[k]; k++) {
+		struct pmk_plan part = part_of(plan, k);
+		unsigned next = 0;
+		int err = pmk_plan_make(pmus[k], &part);
+
+		if (err)
+			return err;
+		for (unsigned i = 0; i < plan->nevents; i++) {
+			if (plan->event[i].pmu != k)
+				continue;
+			plan->event[i] = part.event[next++];
+			plan->event[i].pass += (uint8_t)npasses;
+		}
+		plan->timer_counter = k ? plan->timer_counter : part.timer_counter;
+		npasses += part.npasses;
+	}
+	plan->npasses = npasses;
+	return npasses > PMK_MAX_PASSES ? PMK_ERANGE : 0;
+}
+
+int pmk_several_open(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_SEVERAL],
+		     const struct pmk_plan *plan, const struct pmk_port *ports)
+{
+	unsigned first = first_passes(plan);
+	struct pmk_session *other;
+	struct pmk_plan part;
+	int err;
+
+	if (first == plan->npasses)
+		return pmk_session_open(s, pmus[0], plan, ports);
+	other = malloc(sizeof(*other));
+	if (!other)
+		return PMK_ENOMEM;
+	part = part_of(plan, 1);
+	err = pmk_session_open(other, pmus[1], &part, ports + first);
+	part = part_of(plan, 0);
+	if (!err)
+		err = pmk_session_open(s, pmus[0], &part, ports);
+	for (unsigned i = first; !err && i < plan->npasses; i++)
+		s->pass[i] = other->pass[i - first];
+	s->plan = *plan;
+	free(other);
+	return err;
+}
+
+void pmk_several_rebind(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_SEVERAL],
+			const struct pmk_port *ports)
+{
+	pmk_session_rebind(s, pmus[0], ports);
+	for (unsigned i = 0; i < s->plan.npasses; i++)
+		s->pass[i].dev.pmu = pmus[pmk_several_of(&s->plan, i)];
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See devices.h. The device tree is a folder of folders, SYSFS/firmware/devicetree/base; properties
+ * are files, and their numbers are big-endian words of 32 bits, the cells. The Devicetree
+ * Specification, 2.3: `reg` is in the address space of the node's bus, whose `ranges` say where
+ * that is in the address space of the bus above it.
+ *
+ * What is there and cannot be read, or has another form, is an error: without it the rest would
+ * name another address.
+ */
+#define _GNU_SOURCE
+#include "producer/wire/devices.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pmk/error.h>
+
+#define MAX_DEPTH    16	  /* of the tree */
+#define MAX_PROPERTY 4096 /* bytes; `reg`, `ranges` and `compatible` are far shorter */
+
+/* False: the path is too long for any file. */
+static bool join(char path[PATH_MAX], const char *folder, const char *name)
+{
+	size_t n = strlen(folder), more = strlen(name);
+
+	if (n + 1 + more >= PATH_MAX)
+		return false;
+	memcpy(path, folder, n);
+	path[n] = '/';
+	memcpy(path + n + 1, name, more + 1);
+	return true;
+}
+
+/* ---- UIO ------------------------------------------------------------------------------------- */
+
+/* A line with a number; one that is cut short is another number. ENOENT: there is no such file. */
+static int read_number(const char *folder, const char *name, uint64_t *value)
+{
+	char path[PATH_MAX], text[64], *end;
+	FILE *f = join(path, folder, name) ? fopen(path, "re") : NULL;
+	int err = f ? EINVAL : errno;
+
+	if (!f)
+		return err;
+	if (fgets(text, sizeof(text), f) && *text >= '0' && *text <= '9') {
+		errno = 0;
+		*value = strtoull(text, &end, 0);
+		if (!errno && *end == '\n')
+			err = 0;
+	}
+	fclose(f);
+	return err;
+}
+
+/* One map; false: there is none, or what the kernel tells of it is no map. Whether a driver tells
+ * of the page or of the registers, it maps pages. */
+static bool read_map(const char *folder, struct pmk_uio_map *m)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t inside;
+	int err;
+
+	if (read_number(folder, "addr", &m->start) || read_number(folder, "size", &m->size) ||
+	    !m->size || m->size > INT32_MAX)
+		return false;
+	err = read_number(folder, "offset", &m->offset);
+	if (err == ENOENT)
+		m->offset = 0;
+	else if (err)
+		return false;
+	inside = m->start % page;
+	m->size = (inside + m->size + page - 1) / page * page;
+	m->start -= inside;
+	return m->start <= UINT64_MAX - m->size && m->offset < m->size;
+}
+
+unsigned pmk_uio_maps(const char *sysfs, const char *file, struct pmk_uio_map map[PMK_UIO_MAPS])
+{
+	const char *name = strrchr(file, '/');
+	unsigned n = 0;
+
+	name = name ? name + 1 : file;
+	if (strncmp(name, "uio", 3) != 0)
+		return 0;
+	for (char folder[512]; n < PMK_UIO_MAPS; n++) {
+		snprintf(folder, sizeof(folder), "%s/class/uio/%s/maps/map%u", sysfs, name, n);
+		if (!read_map(folder, &map[n]))
+			break;
+	}
+	return n;
+}
+
+/* ---- properties ------------------------------------------------------------------------------ */
+
+/* Where the tree is, and room for what is wrong with it. */
+struct tree {
+	const char *root;
+	char *why;
+	size_t size;
+};
+
+static int broken(const struct tree *t, const char *node, const char *what)
+{
+	const char *name = node + strlen(t->root);
+
+	snprintf(t->why, t->size, "the device tree's %s %s", *name ? name : "/", what);
+	return PMK_EINVAL;
+}
+
+struct property {
+	uint8_t bytes[MAX_PROPERTY];
+	size_t size;
+};
+
+/* 1, or 0: the node does not have it; PMK_EINVAL: it cannot be read. */
+static int get(const struct tree *t, const char *node, const char *name, struct property *p)
+{
+	char path[PATH_MAX], what[64];
+	FILE *f = join(path, node, name) ? fopen(path, "re") : NULL;
+	bool ok = false;
+
+	if (!f && errno == ENOENT)
+		return 0;
+	if (f) {
+		p->size = fread(p->bytes, 1, sizeof(p->bytes), f);
+		ok = !ferror(f) && p->size < sizeof(p->bytes);
+		fclose(f);
+	}
+	snprintf(what, sizeof(what), "has a property '%s' that cannot be read", name);
+	return ok ? 1 : broken(t, node, what);
+}
+
+/* A number of `n` cells at cell `at`. False: the property ends before, or it has more than 64
+ * bits. */
+static bool cells(const struct property *p, size_t at, unsigned n, uint64_t *value)
+{
+	if ((at + n) * 4 > p->size || n > 2)
+		return false;
+	*value = 0;
+	for (size_t i = at * 4; i < (at + n) * 4; i++)
+		*value = *value << 8 | p->bytes[i];
+	return true;
+}
+
+/* How many cells a bus has for something: 0 to 4, or PMK_EINVAL. */
+static int ncells(const struct tree *t, const char *bus, const char *name, unsigned usual)
+{
+	struct property p;
+	uint64_t n = usual;
+	int found = get(t, bus, name, &p);
+	char what[64];
+
+	if (found < 0)
+		return found;
+	snprintf(what, sizeof(what), "has a property '%s' of another form", name);
+	if (found && (p.size != 4 || !cells(&p, 0, 1, &n) || n > 4))
+		return broken(t, bus, what);
+	return (int)n;
+}
+
+/* How many cells addresses of a bus have, and sizes. */
+struct widths {
+	unsigned address, size;
+};
+
+static int widths_of(const struct tree *t, const char *bus, struct widths *w)
+{
+	int address = ncells(t, bus, "#address-cells", 2);
+	int size = address < 0 ? address : ncells(t, bus, "#size-cells", 1);
+
+	if (size < 0)
+		return size;
+	*w = (struct widths){ (unsigned)address, (unsigned)size };
+	return 0;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+/* Cut the last name off a path. False: it is the root, which is `root` characters long. */
+static bool go_up(char *path, size_t root)
+{
+	char *slash = strrchr(path + root, '/');
+
+	if (slash)
+		*slash = '\0';
+	return slash != NULL;
+}
+
+#define UNSEEN "is on a bus whose addresses the processor does not see (ranges)"
+
+/* From the address space of `bus` to that of `above`. `node` is whose address it is. */
+static int translate(const struct tree *t, const char *node, const char *bus, const char *above,
+		     uint64_t *address)
+{
+	uint64_t first, there, length;
+	struct widths from, to;
+	struct property p;
+	int found = get(t, bus, "ranges", &p), err = found < 0 ? found : 0;
+	unsigned row;
+
+	if (!found)
+		return broken(t, node, UNSEEN);
+	if (!err)
+		err = widths_of(t, bus, &from);
+	if (!err)
+		err = widths_of(t, above, &to);
+	if (err || !p.size)
+		return err; /* nothing in it: they are the same */
+	row = from.address + to.address + from.size;
+	if (!from.address || !to.address || !from.size || p.size % (4 * row))
+		return broken(t, node, UNSEEN);
+	for (size_t at = 0; at * 4 < p.size; at += row) {
+		if (!cells(&p, at, from.address, &first) ||
+		    !cells(&p, at + from.address, to.address, &there) ||
+		    !cells(&p, at + from.address + to.address, from.size, &length))
+			break;
+		if (*address >= first && *address - first < length) {
+			*address = there + (*address - first);
+			return 0;
+		}
+	}
+	return broken(t, node, UNSEEN);
+}
+
+/* `path` is that of the node, and is cut off from its end. */
+static int find_address(const struct tree *t, char *path, uint64_t *address)
+{
+	const size_t root = strlen(t->root);
+	char node[PATH_MAX], bus[PATH_MAX];
+	struct property reg;
+	struct widths w;
+	int err = get(t, path, "reg", &reg);
+
+	snprintf(node, sizeof(node), "%s", path);
+	if (!err)
+		return broken(t, node, "has no registers (reg)");
+	if (err < 0 || !go_up(path, root))
+		return err < 0 ? err : broken(t, node, "has no bus");
+	err = widths_of(t, path, &w);
+	if (err)
+		return err;
+	if (!w.address || reg.size % (4 * (w.address + w.size)) ||
+	    !cells(&reg, 0, w.address, address))
+		return broken(t, node, "has registers (reg) of another form");
+	for (;;) {
+		snprintf(bus, sizeof(bus), "%s", path);
+		if (!go_up(path, root))
+			return 0;
+		err = translate(t, node, bus, path, address);
+		if (err)
+			return err;
+	}
+}
+
+/* ---- compatible names ------------------------------------------------------------------------ */
+
+struct search {
+	const struct tree *tree;
+	const char *wanted;
+	unsigned n;
+	char first[PATH_MAX], second[PATH_MAX];
+};
+
+/* 1 or 0, or PMK_EINVAL. */
+static int is_compatible(const struct search *s, const char *node)
+{
+	struct property p;
+	int found = get(s->tree, node, "compatible", &p);
+
+	if (found <= 0)
+		return found;
+	if (p.size && p.bytes[p.size - 1])
+		return broken(s->tree, node, "has a property 'compatible' that does not end");
+	for (const char *name = (char *)p.bytes; name < (char *)p.bytes + p.size;
+	     name += strlen(name) + 1) {
+		const char *comma = strchr(name, ',');
+
+		if (!strcmp(name, s->wanted) || (comma && !strcmp(comma + 1, s->wanted)))
+			return 1;
+	}
+	return 0;
+}
+
+static int search_in(struct search *s, const char *node, unsigned depth)
+{
+	struct dirent **list;
+	char path[PATH_MAX];
+	int n, found = is_compatible(s, node), err = found < 0 ? found : 0;
+
+	if (found > 0 && ++s->n <= 2)
+		snprintf(s->n == 1 ? s->first : s->second, PATH_MAX, "%s", node);
+	if (err || depth == MAX_DEPTH)
+		return err;
+	n = scandir(node, &list, NULL, alphasort);
+	if (n < 0)
+		return broken(s->tree, node, "cannot be read");
+	for (int i = 0; i < n; i++) {
+		bool inside = list[i]->d_type == DT_DIR && list[i]->d_name[0] != '.';
+
+		if (inside && !err && join(path, node, list[i]->d_name))
+			err = search_in(s, path, depth + 1);
+		free(list[i]);
+	}
+	free(list);
+	return err;
+}
+
+static int find_compatible(const struct tree *t, const char *wanted, char path[PATH_MAX])
+{
+	struct search s = { .tree = t, .wanted = wanted };
+	size_t n = strlen(t->root);
+	int err = search_in(&s, t->root, 0);
+
+	if (err)
+		return err;
+	if (s.n == 1)
+		snprintf(path, PATH_MAX, "%s", s.first);
+	else if (s.n)
+		snprintf(t->why, t->size,
+			 "%u nodes of the device tree are that, such as %s and %s; give "
+			 "the path of one",
+			 s.n, s.first + n, s.second + n);
+	else
+		snprintf(t->why, t->size, "no node of the device tree in %s is that", t->root);
+	return s.n == 1 ? 0 : PMK_EINVAL;
+}
+
+int pmk_tree_address(const char *sysfs, const char *node, uint64_t *address, char *why, size_t size)
+{
+	char root[512], path[PATH_MAX] = "";
+	const struct tree t = { .root = root, .why = why, .size = size };
+	int err = 0, n;
+
+	snprintf(root, sizeof(root), "%s/firmware/devicetree/base", sysfs);
+	if (access(root, F_OK)) {
+		snprintf(why, size, "this machine has no device tree (%s)", root);
+		return PMK_EINVAL;
+	}
+	if (*node != '/') {
+		err = find_compatible(&t, node, path);
+	} else {
+		n = snprintf(path, sizeof(path), "%s%s", root, node);
+		n = n < PATH_MAX ? n : PATH_MAX - 1;
+		while (n > 0 && path[n - 1] == '/')
+			path[--n] = '\0';
+		if (strstr(node, "/.") || strlen(path) <= strlen(root) || access(path, F_OK))
+			err = broken(&t, path, "is not there");
+	}
+	return err ? err : find_address(&t, path, address);
+}

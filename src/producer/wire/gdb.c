@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+/*
+ * GDB's remote serial protocol. A packet is $DATA#SS, with the sum of the bytes of DATA in SS, and
+ * is acknowledged by + unless both sides agree to do without. '}' escapes the next byte, and '*'
+ * repeats the one before.
+ *
+ * A stub stops its target when somebody connects, and serves memory only while the target stands
+ * still: every access needs hold(). A target that stops by itself, at a breakpoint for example, is
+ * let go again at the next let_go().
+ */
+#include "producer/wire/wire.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#define MAX_PACKET  16384
+#define MAX_SKIPPED 10000 /* bytes outside of packets, and packets beside the reply: so many */
+
+static int hex_digit(int c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
+}
+
+/* The byte that two hex digits stand for; -1: they are none. */
+static int byte_of(int high, int low)
+{
+	return hex_digit(high) < 0 || hex_digit(low) < 0 ? -1
+							 : hex_digit(high) * 16 + hex_digit(low);
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+static int nonsense(struct pmk_wire *w, const char *what)
+{
+	return pmk_link_lose(&w->link, "%s: that is no stub of GDB's remote serial protocol", what);
+}
+
+/* The data of a packet whose '$' was seen, without escapes and repetitions. *sum is the sum that it
+ * has. Returns the number of bytes. */
+static int receive_data(struct pmk_wire *w, char *data, size_t size, uint8_t *sum, double deadline)
+{
+	size_t n = 0;
+
+	*sum = 0;
+	for (;;) {
+		int c = pmk_link_byte(&w->link, deadline), repeat = 1;
+
+		if (c < 0 || c == '#')
+			break;
+		*sum = (uint8_t)(*sum + c);
+		if (c == '}' || c == '*') {
+			int next = pmk_link_byte(&w->link, deadline);
+
+			if (next < 0)
+				break;
+			*sum = (uint8_t)(*sum + next);
+			repeat = c == '*' ? next - 29 : 1;
+			if (c == '*' && (!n || repeat < 3))
+				return nonsense(w, "a repetition of nothing");
+			c = c == '*' ? data[n - 1] : next ^ 0x20;
+		}
+		if (n + (size_t)repeat >= size)
+			return nonsense(w, "a packet is too long");
+		while (repeat--)
+			data[n++] = (char)c;
+	}
+	data[n] = '\0';
+	return pmk_wire_lost(w) ? PMK_EIO : (int)n;
+}
+
+/* The next packet, as text that ends with a 0; bytes behind another 0 are of no use to us. */
+static int receive(struct pmk_wire *w, char *data, size_t size, double deadline)
+{
+	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
+		int c = pmk_link_byte(&w->link, deadline), n, high, low;
+		uint8_t sum;
+
+		if (c < 0)
+			return c;
+		/* Notifications, which begin with %, have the form of packets and no ack. */
+		if (c != '$' && c != '%')
+			continue;
+		n = receive_data(w, data, size, &sum, deadline);
+		if (n < 0)
+			return n;
+		high = pmk_link_byte(&w->link, deadline);
+		low = high < 0 ? high : pmk_link_byte(&w->link, deadline);
+		if (low < 0)
+			return low;
+		high = byte_of(high, low);
+		if (c == '%')
+			continue;
+		if (high != sum && w->no_acks)
+			return nonsense(w, "the sum of a packet is wrong");
+		if (!w->no_acks && pmk_link_send(&w->link, high == sum ? "+" : "-", 1))
+			return PMK_EIO;
+		if (high == sum)
+			return n;
+	}
+	return nonsense(w, "packets that nobody asked for");
+}
+
+static int transmit(struct pmk_wire *w, const char *data)
+{
+	char packet[1024];
+	uint8_t sum = 0;
+	int n;
+
+	for (const char *c = data; *c; c++)
+		sum = (uint8_t)(sum + (unsigned char)*c);
+	n = snprintf(packet, sizeof(packet), "$%s#%02x", data, sum);
+	if (n < 0 || (size_t)n >= sizeof(packet))
+		return PMK_ERANGE;
+	return pmk_link_send(&w->link, packet, (size_t)n);
+}
+
+/* "O" and hex digits: the target prints something. */
+static bool is_console(const char *packet)
+{
+	return packet[0] == 'O' && packet[1] && hex_digit(packet[1]) >= 0;
+}
+
+/* "S05", "T05thread:…": the target has stopped. Neither letter begins another reply. */
+static bool is_stop(const char *packet)
+{
+	return (packet[0] == 'S' || packet[0] == 'T') && hex_digit(packet[1]) >= 0;
+}
+
+/* With signal 5, SIGTRAP: at a breakpoint. Somebody who is interrupted has another one. */
+static bool is_trap(const char *packet)
+{
+	return packet[1] == '0' && packet[2] == '5';
+}
+
+/* "W00", "X09": there is nothing any more that could be counted. */
+static bool is_end(const char *packet)
+{
+	return (packet[0] == 'W' || packet[0] == 'X') && hex_digit(packet[1]) >= 0;
+}
+
+static int ended(struct pmk_wire *w)
+{
+	return pmk_link_lose(&w->link, "the program on the target has ended");
+}
+
+/* The reply to a request; what is told of the target beside it is left out. */
+static int ask(struct pmk_wire *w, const char *request, char *reply, size_t size)
+{
+	double deadline = pmk_link_deadline(&w->link);
+	int err = transmit(w, request);
+
+	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
+		if (err >= 0)
+			err = receive(w, reply, size, deadline);
+		if (err < 0)
+			return err;
+		if (is_end(reply))
+			return ended(w);
+		if (!is_console(reply) && !is_stop(reply))
+			return 0;
+	}
+	return nonsense(w, "packets that nobody asked for");
+}
+
+/* ---- running and standing still -------------------------------------------------------------- */
+
+/* A packet of a target that has not ended. */
+static int receive_alive(struct pmk_wire *w, char *reply, size_t size, double deadline)
+{
+	int err = receive(w, reply, size, deadline);
+
+	return err >= 0 && is_end(reply) ? ended(w) : err;
+}
+
+/* After a request that tells it: the target stands still. */
+static int await_stop(struct pmk_wire *w, int err)
+{
+	double deadline = pmk_link_deadline(&w->link);
+	char reply[MAX_PACKET];
+
+	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
+		if (err >= 0)
+			err = receive_alive(w, reply, sizeof(reply), deadline);
+		if (err < 0)
+			return err;
+		if (is_stop(reply)) {
+			w->stopped = is_trap(reply);
+			return 0;
+		}
+	}
+	return nonsense(w, "packets that nobody asked for");
+}
+
+static int resume(struct pmk_wire *w)
+{
+	return transmit(w, "c");
+}
+
+/* Only what has begun to come is read: one packet, which need not be a stop. */
+static int look(struct pmk_wire *w)
+{
+	double deadline = pmk_link_deadline(&w->link);
+	char reply[MAX_PACKET];
+	uint64_t pc;
+	bool stray;
+	int err = 0;
+
+	/* Acks of what let it run. */
+	while (pmk_link_peek(&w->link, &err) && err >= 0 && err != '$')
+		pmk_link_byte(&w->link, deadline);
+	if (err == '$')
+		err = receive_alive(w, reply, sizeof(reply), deadline);
+	else
+		*reply = '\0';
+	if (err < 0 || !is_stop(reply))
+		return err < 0 ? err : 0;
+	if (!w->openocd) {
+		w->stopped = true;
+		return 0;
+	}
+	/* OpenOCD keeps an interrupt that came when its target stood still at a breakpoint already,
+	 * and halts the target with it as soon as that runs again. So its stops are told apart by
+	 * the place. */
+	err = pmk_wire_find_place(w, &stray, &pc);
+	if (err || !stray)
+		return err;
+	return is_trap(reply) ? pmk_wire_stray_halt(w, pc) : resume(w);
+}
+
+static int halt(struct pmk_wire *w)
+{
+	uint64_t pc;
+	bool stray;
+	int err = await_stop(w, pmk_link_send(&w->link, "\x03", 1));
+
+	return !err && w->openocd && w->has_breakpoint ? pmk_wire_find_place(w, &stray, &pc) : err;
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+/* An error, "E01" or "E.text"; nothing at all: the stub does not know the request. */
+static int refused(struct pmk_wire *w, const char *request, const char *reply)
+{
+	if (!*reply)
+		return pmk_link_fail(&w->link, PMK_ENOTSUP, "the stub does not know '%.40s'",
+				     request);
+	return pmk_link_fail(&w->link, PMK_EIO, "'%.60s' gave '%.100s'", request, reply);
+}
+
+static uint32_t swap(const struct pmk_wire *w, uint32_t v)
+{
+	if (w->big_endian)
+		return v;
+	return v >> 24 | (v >> 8 & 0xff00) | (v << 8 & 0xff0000) | v << 24;
+}
+
+static int load(struct pmk_wire *w, uint64_t address, uint32_t *value)
+{
+	char request[40], reply[MAX_PACKET];
+	int err;
+
+	snprintf(request, sizeof(request), "m%" PRIx64 ",4", address);
+	err = ask(w, request, reply, sizeof(reply));
+	if (err)
+		return err;
+	if (strlen(reply) != 8 || !pmk_wire_number(reply, 16, value))
+		return refused(w, request, reply);
+	*value = swap(w, *value);
+	return 0;
+}
+
+static int store(struct pmk_wire *w, uint64_t address, uint32_t value)
+{
+	char request[60], reply[MAX_PACKET];
+	int err;
+
+	snprintf(request, sizeof(request), "M%" PRIx64 ",4:%08" PRIx32, address, swap(w, value));
+	err = ask(w, request, reply, sizeof(reply));
+	if (!err && strcmp(reply, "OK") != 0)
+		err = refused(w, request, reply);
+	return err;
+}
+
+/* Kind 4: an instruction of four bytes, which those of ARM, A64 and MicroBlaze are. */
+static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
+{
+	char request[40], reply[MAX_PACKET];
+	int err;
+
+	snprintf(request, sizeof(request), "%c1,%" PRIx64 ",4", set ? 'Z' : 'z', address);
+	err = ask(w, request, reply, sizeof(reply));
+	if (!err && strcmp(reply, "OK") != 0)
+		err = refused(w, request, reply);
+	w->has_breakpoint = set && !err;
+	w->breakpoint = address;
+	return err;
+}
+
+/* Append the bytes that hex digits stand for, as far as there is room. */
+static void append_hex(char *text, size_t size, const char *hex)
+{
+	size_t n = strlen(text);
+
+	for (; hex[0] && hex[1] && n + 1 < size; hex += 2) {
+		int byte = byte_of(hex[0], hex[1]);
+
+		if (byte < 0)
+			break;
+		text[n++] = (char)byte;
+	}
+	text[n] = '\0';
+}
+
+/* qRcmd, which GDB calls "monitor": what it prints comes before the reply, or is the reply. */
+static int command(struct pmk_wire *w, const char *command, char *said, size_t size)
+{
+	double deadline = pmk_link_deadline(&w->link);
+	char request[512] = "qRcmd,", reply[MAX_PACKET];
+	size_t n = strlen(request);
+	int err;
+
+	for (const char *c = command; *c && n + 3 < sizeof(request); c++)
+		n += (size_t)snprintf(request + n, sizeof(request) - n, "%02x", (unsigned char)*c);
+	*said = '\0';
+	err = transmit(w, request);
+	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
+		if (err >= 0)
+			err = receive_alive(w, reply, sizeof(reply), deadline);
+		if (err < 0)
+			return err;
+		if (is_stop(reply))
+			continue;
+		if (is_console(reply)) {
+			append_hex(said, size, reply + 1);
+			continue;
+		}
+		if (!*reply)
+			return pmk_link_fail(&w->link, PMK_ENOTSUP,
+					     "the stub takes no commands ('monitor %s')", command);
+		if (*reply == 'E')
+			return pmk_link_fail(&w->link, PMK_EIO, "'monitor %s' gave '%.20s': %.200s",
+					     command, reply, said);
+		if (strcmp(reply, "OK") != 0)
+			append_hex(said, size, reply);
+		return 0;
+	}
+	return nonsense(w, "packets that nobody asked for");
+}
+
+/* ---- coming and leaving ---------------------------------------------------------------------- */
+
+static int greet(struct pmk_wire *w)
+{
+	char reply[MAX_PACKET];
+	int err;
+
+	w->halts = true;
+	err = pmk_link_send(&w->link, "+", 1); /* for a packet that was sent to somebody else */
+	if (!err)
+		err = ask(w, "qSupported:swbreak+;hwbreak+", reply, sizeof(reply));
+	if (!err && strstr(reply, "QStartNoAckMode+"))
+		err = ask(w, "QStartNoAckMode", reply, sizeof(reply));
+	else
+		*reply = '\0';
+	w->no_acks = !err && !strcmp(reply, "OK");
+	/* Why does it stand still? Some stubs have no memory before they were asked that, and which
+	 * thread is meant. */
+	if (!err)
+		err = await_stop(w, transmit(w, "?"));
+	w->stopped = false; /* at a breakpoint of somebody else's, if any */
+	if (!err)
+		err = ask(w, "Hg0", reply, sizeof(reply));
+	/* Physical addresses, in QEMU; others do not know it and have no other ones. */
+	if (!err)
+		err = ask(w, "Qqemu.PhyMemMode:1", reply, sizeof(reply));
+	w->held = !err;
+	if (!err)
+		w->openocd = !command(w, "version", reply, sizeof(reply)) &&
+			     strstr(reply, "On-Chip Debugger");
+	return err;
+}
+
+/* Detached, a stub lets its target run, and it hears that while the target stands. OpenOCD's does
+ * not let it run, and has to be told; a second time, if an interrupt was kept (look()). */
+static void leave(struct pmk_wire *w)
+{
+	char reply[MAX_PACKET];
+
+	if (!w->held && halt(w))
+		return;
+	for (unsigned i = 0; w->openocd && i < 2; i++)
+		if (command(w, "resume", reply, sizeof(reply)) ||
+		    command(w, "[target current] curstate", reply, sizeof(reply)) ||
+		    !strstr(reply, "halted"))
+			break;
+	ask(w, "D", reply, sizeof(reply));
+}
+
+const struct pmk_speaker pmk_speaker_gdb = {
+	.name = "gdb",
+	.greet = greet,
+	.halt = halt,
+	.resume = resume,
+	.load = load,
+	.store = store,
+	.command = command,
+	.breakpoint = breakpoint,
+	.look = look,
+	.leave = leave,
+};

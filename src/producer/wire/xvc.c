@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Xilinx' virtual cable, XVC 1.0 (UG908, "User XVC 1.0 Commands"): JTAG over TCP. "getinfo:" tells
+ * how long a vector may be, "settck:" and a period in ns asks for a clock and tells which it is,
+ * "shift:" and a number of clocks, their TMS and their TDI gives their TDO. Numbers have 32 bits,
+ * the low byte first; of a vector, bit 0 of byte 0 is first.
+ *
+ * The server knows nothing of TAPs. From Run-Test/Idle to a shift state, through it, and back by
+ * Update is one vector here. Other TAPs of the chain are in BYPASS, where they are one bit of data.
+ */
+#include "producer/wire/wire.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#define MAX_BITS   1024 /* of a vector: an instruction of every TAP, and the ways there and back */
+#define MAX_BYTES  (MAX_BITS / 8)
+#define LEAST_BITS 8 /* that a server has to take at once */
+
+static int receive(struct pmk_wire *w, uint8_t *bytes, size_t n)
+{
+	double deadline = pmk_link_deadline(&w->link);
+
+	for (size_t i = 0; i < n; i++) {
+		int c = pmk_link_byte(&w->link, deadline);
+
+		if (c < 0)
+			return c;
+		bytes[i] = (uint8_t)c;
+	}
+	return 0;
+}
+
+static void put_number(uint8_t *bytes, uint32_t value)
+{
+	for (unsigned i = 0; i < 4; i++)
+		bytes[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+struct vector {
+	uint8_t tms[MAX_BYTES], tdi[MAX_BYTES], tdo[MAX_BYTES];
+	unsigned n;
+	bool full; /* more was to be put in */
+};
+
+static bool bit_of(const uint8_t *bytes, unsigned i)
+{
+	return bytes[i / 8] >> i % 8 & 1;
+}
+
+static void put_bit(uint8_t *bytes, unsigned i, bool value)
+{
+	bytes[i / 8] = (uint8_t)((bytes[i / 8] & ~(1u << i % 8)) | (unsigned)value << i % 8);
+}
+
+static void clock_in(struct vector *v, bool tms, bool tdi)
+{
+	v->full |= v->n == MAX_BITS;
+	if (v->full)
+		return;
+	put_bit(v->tms, v->n, tms);
+	put_bit(v->tdi, v->n++, tdi);
+}
+
+/* A piece of a vector, of whole bytes but for its end. */
+static int shift_piece(struct pmk_wire *w, struct vector *v, unsigned first, unsigned n)
+{
+	uint8_t request[6 + 4 + 2 * MAX_BYTES] = "shift:";
+	unsigned bytes = (n + 7) / 8;
+	int err;
+
+	put_number(request + 6, n);
+	memcpy(request + 10, v->tms + first / 8, bytes);
+	memcpy(request + 10 + bytes, v->tdi + first / 8, bytes);
+	err = pmk_link_send(&w->link, request, 10 + 2 * bytes);
+	return err ? err : receive(w, v->tdo + first / 8, bytes);
+}
+
+static int shift(struct pmk_wire *w, struct vector *v)
+{
+	int err = 0;
+
+	if (v->full)
+		return pmk_link_fail(&w->link, PMK_EIO,
+				     "a vector of more than %d bits: are --set irlen, before and "
+				     "after those of this chain?",
+				     MAX_BITS);
+	for (unsigned first = 0, n; !err && first < v->n; first += n) {
+		n = v->n - first < w->most_bits ? v->n - first : w->most_bits;
+		err = shift_piece(w, v, first, n);
+	}
+	return err;
+}
+
+/* ---- scans ----------------------------------------------------------------------------------- */
+
+/* Bits that go through the shift state; with the last of them it is left. */
+static void clock_data(struct vector *v, unsigned n, const uint8_t *bits, bool fill, bool last)
+{
+	for (unsigned i = 0; i < n; i++)
+		clock_in(v, last && i == n - 1, bits ? bit_of(bits, i) : fill);
+}
+
+/*
+ * Scan the instruction register of all TAPs, or the data register, from Run-Test/Idle and back.
+ * What goes in first ends in the TAP next to TDO: the bits for those `after` ours, ours, and those
+ * for the ones `before` it. *at is where our bits come out.
+ */
+static void make_scan(struct vector *v, const struct pmk_wire_tap *tap, bool ir, unsigned bits,
+		      const uint8_t *out, unsigned *at)
+{
+	unsigned after = ir ? tap->after.bits : tap->after.taps;
+	unsigned before = ir ? tap->before.bits : tap->before.taps;
+
+	clock_in(v, true, false); /* Select-DR */
+	if (ir)
+		clock_in(v, true, false); /* Select-IR */
+	clock_in(v, false, false);	  /* Capture */
+	clock_in(v, false, false);	  /* Shift */
+	clock_data(v, after, NULL, true, false);
+	*at = v->n;
+	clock_data(v, bits, out, false, !before);
+	clock_data(v, before, NULL, true, true);
+	clock_in(v, true, false);  /* Update */
+	clock_in(v, false, false); /* Run-Test/Idle */
+}
+
+static int scan_ir(struct pmk_wire *w, const struct pmk_wire_tap *tap, uint32_t instruction)
+{
+	struct vector v = { 0 };
+	uint8_t out[4];
+	unsigned at;
+
+	put_number(out, instruction);
+	make_scan(&v, tap, true, tap->irlen, out, &at);
+	return shift(w, &v);
+}
+
+static int scan_dr(struct pmk_wire *w, const struct pmk_wire_tap *tap, unsigned bits,
+		   const uint8_t *out, uint8_t *in)
+{
+	struct vector v = { 0 };
+	unsigned at;
+	int err;
+
+	make_scan(&v, tap, false, bits, out, &at);
+	err = shift(w, &v);
+	for (unsigned i = 0; !err && in && i < bits; i++)
+		put_bit(in, i, bit_of(v.tdo, at + i));
+	return err;
+}
+
+/* ---- the chain ------------------------------------------------------------------------------- */
+
+#define SPARE 16 /* bits behind the chain, which show where it ends */
+
+/* One bit and then others, through a register of all TAPs; a vector that is as long as the register
+ * ought to be, and a little longer. *at is where the register's own bits come out. */
+static int measure(struct pmk_wire *w, struct vector *v, bool ir, unsigned bits, bool first,
+		   unsigned *at)
+{
+	clock_in(v, true, false);
+	if (ir)
+		clock_in(v, true, false);
+	clock_in(v, false, false);
+	clock_in(v, false, false);
+	*at = v->n;
+	clock_in(v, false, first);
+	clock_data(v, bits + SPARE, NULL, !first, true);
+	clock_in(v, true, false);
+	clock_in(v, false, false);
+	return shift(w, v);
+}
+
+/* How many bits the instructions of all TAPs have, where `most` are looked at. A 0 and then ones:
+ * BYPASS is all ones in every TAP (IEEE 1149.1), and the 0 comes out behind what the instruction
+ * registers have captured. */
+static int measure_instructions(struct pmk_wire *w, unsigned most, unsigned *bits)
+{
+	struct vector v = { 0 };
+	unsigned at;
+	int err = measure(w, &v, true, most, false, &at);
+
+	*bits = 0;
+	for (unsigned i = 0; !err && i <= most + SPARE; i++)
+		*bits = bit_of(v.tdo, at + i) ? *bits : i;
+	return err;
+}
+
+#define MOST_INSTRUCTIONS (MAX_BITS / 2) /* bits of a chain that is not known */
+
+/* "3 TAPs, from TDO on 0x0362d093, none, 0x4ba00477; instructions of 17 bits together" */
+static int chain(struct pmk_wire *w, char *text, size_t size)
+{
+	unsigned bits;
+	size_t n;
+	int err = measure_instructions(w, MOST_INSTRUCTIONS, &bits);
+
+	n = (size_t)snprintf(text, size, "%u TAP%s, IDCODE%s:", w->ntaps, w->ntaps == 1 ? "" : "s",
+			     w->ntaps == 1 ? "" : "s from TDO on");
+	for (unsigned i = 0; i < w->ntaps && n < size; i++)
+		n += (size_t)snprintf(text + n, size - n,
+				      w->idcode[i] ? "%s0x%08" PRIx32 : "%snone", i ? ", " : " ",
+				      w->idcode[i]);
+	if (n < size)
+		snprintf(text + n, size - n, "; instructions of %u bits together", bits);
+	return err;
+}
+
+/* The chain is not as --set says. */
+static int wrong_chain(struct pmk_wire *w, const char *what, unsigned n, const char *unit)
+{
+	char found[300];
+	int err = chain(w, found, sizeof(found));
+
+	return err ? err
+		   : pmk_link_fail(&w->link, PMK_EIO,
+				   "%s %u %s: are --set irlen, before and after those of its TAPs? "
+				   "It has %s",
+				   what, n, unit, found);
+}
+
+static int check_instructions(struct pmk_wire *w, const struct pmk_wire_tap *tap)
+{
+	unsigned want = tap->before.bits + tap->irlen + tap->after.bits, bits;
+	int err = measure_instructions(w, want, &bits);
+
+	return err || bits == want ? err
+				   : wrong_chain(w, "the instructions of its chain are not", want,
+						 "bits together");
+}
+
+/* A 1 and then zeros: each TAP in BYPASS is one bit, which is 0 at first. */
+static int count_taps(struct pmk_wire *w, const struct pmk_wire_tap *tap)
+{
+	unsigned taps = tap->before.taps + 1 + tap->after.taps, at, found = 0;
+	struct vector v = { 0 };
+	int err = measure(w, &v, false, taps, true, &at);
+
+	while (!err && found <= taps + SPARE && !bit_of(v.tdo, at + found))
+		found++;
+	return err || found == taps ? err : wrong_chain(w, "its chain has not", taps, "TAPs");
+}
+
+static int bypass(struct pmk_wire *w, const struct pmk_wire_tap *tap)
+{
+	int err = check_instructions(w, tap);
+
+	return err ? err : count_taps(w, tap);
+}
+
+/* ---- the cable ------------------------------------------------------------------------------- */
+
+/* "xvcServer_v1.0:2048", and a line feed. */
+static int get_info(struct pmk_wire *w)
+{
+	static const char first[] = "xvcServer_v1.";
+	double deadline = pmk_link_deadline(&w->link);
+	char said[64], *colon;
+	uint32_t most;
+	size_t n = 0;
+	int err = pmk_link_send(&w->link, "getinfo:", 8), c = 0;
+
+	while (!err && c != '\n' && n < sizeof(said) - 1) {
+		c = pmk_link_byte(&w->link, deadline);
+		if (c < 0)
+			return c;
+		if (c != '\n')
+			said[n++] = (char)c;
+	}
+	if (err)
+		return err;
+	said[n] = '\0';
+	colon = strchr(said, ':');
+	if (strncmp(said, first, strlen(first)) != 0 || !colon ||
+	    !pmk_wire_number(colon + 1, 10, &most))
+		return pmk_link_lose(&w->link,
+				     "'%.40s' is no reply of an XVC server; is that "
+				     "another port? (2542 is the usual)",
+				     said);
+	if (most < LEAST_BITS)
+		return pmk_link_lose(&w->link,
+				     "the server takes vectors of %" PRIu32 " bits, and "
+				     "at least %d are needed",
+				     most, LEAST_BITS);
+	/* Whether bits or bytes are meant, servers do not agree: so many bits always fit. Pieces
+	 * are whole bytes. */
+	w->most_bits = (most < MAX_BITS ? most : MAX_BITS) / 8 * 8;
+	return 0;
+}
+
+#define MOST_CODES (32 * (PMK_WIRE_MOST_TAPS + 1)) /* bits */
+
+/* The IDCODEs in what has come out of a chain. An IDCODE begins with a 1, BYPASS is a 0, and the
+ * ones that went in show where the chain ends. */
+static void read_codes(struct pmk_wire *w, const uint8_t *in)
+{
+	unsigned at = 0;
+
+	for (w->ntaps = 0; w->ntaps < PMK_WIRE_MOST_TAPS; w->ntaps++) {
+		uint32_t code = 0;
+		unsigned bits = bit_of(in, at) ? 32 : 1;
+
+		for (unsigned i = 0; i < bits; i++)
+			code |= (uint32_t)bit_of(in, at + i) << i;
+		if (code == UINT32_MAX)
+			return;
+		w->idcode[w->ntaps] = code;
+		at += bits;
+	}
+}
+
+/* Reset the TAPs, which selects their IDCODE, or BYPASS. */
+static int find_chain(struct pmk_wire *w)
+{
+	static const struct pmk_wire_tap alone;
+	uint8_t in[MOST_CODES / 8] = { 0 }, ones[MOST_CODES / 8];
+	struct vector reset = { 0 };
+	bool zeros = true;
+	int err;
+
+	for (unsigned i = 0; i < 5; i++)
+		clock_in(&reset, true, false);
+	clock_in(&reset, false, false);
+	err = shift(w, &reset);
+	memset(ones, 0xff, sizeof(ones));
+	if (!err)
+		err = scan_dr(w, &alone, MOST_CODES, ones, in);
+	read_codes(w, in);
+	for (unsigned i = 0; i < sizeof(in); i++)
+		zeros &= in[i] == 0;
+	if (!err && (zeros || !w->ntaps))
+		err = pmk_link_fail(&w->link, PMK_EIO,
+				    "no TAP answers, TDO is always %d: is the board powered, and "
+				    "the cable connected?",
+				    !zeros);
+	return err;
+}
+
+static int greet(struct pmk_wire *w)
+{
+	int err = get_info(w);
+
+	return err ? err : find_chain(w);
+}
+
+/* A server answers with the period that it can do; whatever it is, it works. */
+static int set_clock(struct pmk_wire *w, uint32_t ns)
+{
+	uint8_t request[11] = "settck:", reply[4];
+	int err;
+
+	put_number(request + 7, ns);
+	err = pmk_link_send(&w->link, request, sizeof(request));
+	return err ? err : receive(w, reply, sizeof(reply));
+}
+
+const struct pmk_speaker pmk_speaker_xvc = {
+	.name = "xvc",
+	.greet = greet,
+	.halt = pmk_arm11_halt,
+	.resume = pmk_arm11_resume,
+	.transfer = pmk_arm11_transfer,
+	.bypass = bypass,
+	.scan_ir = scan_ir,
+	.scan_dr = scan_dr,
+	.chain = chain,
+	.set_clock = set_clock,
+};

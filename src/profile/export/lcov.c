@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Coverage in the format of lcov, geninfo(1). The counts are of machine code, so a line's count is
+ * that of its most executed instruction. Code that was inlined into several functions, or several
+ * times into one, is added up. Each conditional branch instruction is a block with two branches:
+ * taken, and not taken.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#include "base/plain.h"
+#include "profile/export/export.h"
+#include "profile/recording/lines.h"
+#include "base/map.h"
+
+/*
+ * A line in one function, or in one of the places where it was inlined. Also a place where code of
+ * the line begins, executed or not, which may belong to another line as well.
+ */
+struct line {
+	uint32_t file, line, function, inlined;
+	bool begins;
+	uint64_t executions;
+};
+
+struct branch {
+	uint32_t file, line;
+	uint64_t address, taken, not_taken;
+};
+
+struct function {
+	uint32_t file, line;
+	const char *name;
+	uint64_t executions;
+};
+
+struct writer {
+	const struct pmk_export *x;
+	const struct pmk_tables *t;
+	FILE *f;
+	uint64_t *executions, *taken; /* [code] */
+	struct pmk_lines *lines;      /* [object] */
+	struct pmk_map paths;	      /* hash of the path → index of the file */
+	const char **path;	      /* [file]: the files of the recording come first */
+	struct line *line;
+	struct branch *branch;
+	struct function *function;
+	size_t nfiles, nlines, nbranches, nfunctions;
+};
+
+static int on_execution(void *ctx, const struct pmk_tables_execution *row)
+{
+	struct writer *w = ctx;
+
+	w->executions[row->code] += row->executions;
+	w->taken[row->code] += row->taken;
+	return 0;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* Returns the file's number; the caller has made room for one more. */
+static uint32_t file_of(struct writer *w, const char *path)
+{
+	uint64_t hash = UINT64_C(0xCBF29CE484222325);
+
+	for (const char *c = path; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001B3);
+	for (;; hash++) {
+		uint32_t i = pmk_map_put(&w->paths, hash, (uint32_t)w->nfiles);
+
+		if (i == w->nfiles)
+			w->path[w->nfiles++] = path;
+		if (i == UINT32_MAX || !strcmp(w->path[i], path))
+			return i;
+	}
+}
+
+/* ---- collect -------------------------------------------------------------------------------- */
+
+static void collect_code(struct writer *w)
+{
+	const struct pmk_tables *t = w->t;
+
+	for (size_t i = 0; i < t->ncodes; i++) {
+		const struct pmk_tables_code *k = &t->code[i];
+
+		if (k->file == PMK_TABLES_NONE || !k->line || !w->executions[i])
+			continue;
+		w->line[w->nlines++] = (struct line){ k->file,	  k->line, k->function,
+						      k->inlined, false,   w->executions[i] };
+		if (k->conditional)
+			w->branch[w->nbranches++] =
+				(struct branch){ k->file, k->line, k->address, w->taken[i],
+						 w->executions[i] - w->taken[i] };
+	}
+}
+
+/*
+ * Returns how often a function was entered; if its first instruction did not run, how often its
+ * code ran.
+ */
+static uint64_t entry_count(const struct writer *w, uint32_t function)
+{
+	const struct pmk_tables_function *f = &w->t->function[function];
+	uint32_t first = pmk_tables_code_at(w->t, f->object, f->address);
+	uint64_t most = 0;
+
+	if (first != PMK_TABLES_NONE && w->executions[first])
+		return w->executions[first];
+	for (size_t i = 0; i < w->t->ncodes; i++)
+		if (w->t->code[i].function == function && w->executions[i] > most)
+			most = w->executions[i];
+	return most;
+}
+
+static void collect_functions(struct writer *w)
+{
+	const struct pmk_tables *t = w->t;
+
+	for (uint32_t i = 0; i < t->nfunctions; i++) {
+		const struct pmk_tables_function *f = &t->function[i];
+
+		if (f->file != PMK_TABLES_NONE && f->line)
+			w->function[w->nfunctions++] = (struct function){
+				f->file, f->line, f->symbol ? f->symbol : f->name, entry_count(w, i)
+			};
+	}
+}
+
+/* Orders the addresses of executed functions. */
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int collect_object(struct writer *w, uint32_t object)
+{
+	const struct pmk_lines *l = &w->lines[object];
+	uint64_t *executed = malloc((w->t->nfunctions + 1) * sizeof(*executed));
+	const char *last = NULL;
+	uint32_t file = 0, code;
+	size_t n = 0;
+
+	for (size_t i = 0; executed && i < w->t->nfunctions; i++)
+		if (w->t->function[i].object == object)
+			executed[n++] = w->t->function[i].address;
+	if (!executed)
+		return PMK_ENOMEM;
+	qsort(executed, n, sizeof(*executed), by_number);
+	for (size_t i = 0; i < l->nlines && file != UINT32_MAX; i++) {
+		if (l->line[i].file != last)
+			file = file_of(w, l->line[i].file);
+		last = l->line[i].file;
+		code = pmk_tables_code_at(w->t, object, l->line[i].address);
+		w->line[w->nlines++] =
+			(struct line){ file,
+				       l->line[i].line,
+				       PMK_TABLES_NONE,
+				       PMK_TABLES_NONE,
+				       true,
+				       code == PMK_TABLES_NONE ? 0 : w->executions[code] };
+	}
+	for (size_t i = 0; i < l->nfunctions && file != UINT32_MAX; i++) {
+		if (bsearch(&l->function[i].address, executed, n, sizeof(*executed), by_number))
+			continue;
+		file = file_of(w, l->function[i].file);
+		w->function[w->nfunctions++] =
+			(struct function){ file, l->function[i].line, l->function[i].symbol, 0 };
+	}
+	free(executed);
+	return file == UINT32_MAX ? PMK_ENOMEM : 0;
+}
+
+static int load_lines(struct writer *w)
+{
+	const struct pmk_tables *t = w->t;
+	int err = 0;
+
+	for (uint32_t i = 0; i < t->nobjects && !err; i++) {
+		const char *why = NULL;
+		char text[600];
+
+		if (strcmp(t->object[i].kind, "file"))
+			continue;
+		err = pmk_lines_load(&w->lines[i], t->object[i].path, t->object[i].build_id, &why);
+		if (!why)
+			continue;
+		snprintf(text, sizeof(text), "%s: %s; its lines that did not run are not known",
+			 t->object[i].path, why);
+		w->x->tell(text);
+	}
+	return err;
+}
+
+static bool allocate_lists(struct writer *w)
+{
+	const struct pmk_tables *t = w->t;
+	size_t lines = t->ncodes + 1, functions = t->nfunctions + 1;
+
+	for (size_t i = 0; i < t->nobjects; i++) {
+		lines += w->lines[i].nlines;
+		functions += w->lines[i].nfunctions;
+	}
+	w->line = malloc(lines * sizeof(*w->line));
+	w->branch = malloc((t->ncodes + 1) * sizeof(*w->branch));
+	w->function = malloc(functions * sizeof(*w->function));
+	w->path = malloc((t->nfiles + lines + functions) * sizeof(*w->path));
+	return w->line && w->branch && w->function && w->path;
+}
+
+static int collect_all(struct writer *w)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < w->t->nfiles && !err; i++)
+		if (file_of(w, w->t->file[i].path) == UINT32_MAX)
+			err = PMK_ENOMEM;
+	if (err)
+		return err;
+	collect_code(w);
+	collect_functions(w);
+	for (uint32_t i = 0; i < w->t->nobjects && !err; i++)
+		err = collect_object(w, i);
+	return err;
+}
+
+/* ---- sort ----------------------------------------------------------------------------------- */
+
+#define COMPARE(a, b)                              \
+	do {                                       \
+		if ((a) != (b))                    \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
+
+static int by_line(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	COMPARE(x->file, y->file);
+	COMPARE(x->line, y->line);
+	COMPARE(x->function, y->function);
+	COMPARE(x->inlined, y->inlined);
+	return 0;
+}
+
+static int by_branch(const void *a, const void *b)
+{
+	const struct branch *x = a, *y = b;
+
+	COMPARE(x->file, y->file);
+	COMPARE(x->line, y->line);
+	COMPARE(x->address, y->address);
+	return 0;
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	COMPARE(x->file, y->file);
+	COMPARE(x->line, y->line);
+	return strcmp(x->name, y->name);
+}
+
+struct ranked {
+	const char *path;
+	uint32_t file;
+};
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct ranked *)a)->path, ((const struct ranked *)b)->path);
+}
+
+/* Numbers the files in the order of their paths. */
+static int rank_files(struct writer *w)
+{
+	struct ranked *order = malloc((w->nfiles + 1) * sizeof(*order));
+	uint32_t *rank = malloc((w->nfiles + 1) * sizeof(*rank));
+
+	for (uint32_t i = 0; order && i < w->nfiles; i++)
+		order[i] = (struct ranked){ w->path[i], i };
+	if (order && rank) {
+		qsort(order, w->nfiles, sizeof(*order), by_path);
+		for (uint32_t i = 0; i < w->nfiles; i++) {
+			rank[order[i].file] = i;
+			w->path[i] = order[i].path;
+		}
+		for (size_t i = 0; i < w->nlines; i++)
+			w->line[i].file = rank[w->line[i].file];
+		for (size_t i = 0; i < w->nbranches; i++)
+			w->branch[i].file = rank[w->branch[i].file];
+		for (size_t i = 0; i < w->nfunctions; i++)
+			w->function[i].file = rank[w->function[i].file];
+		qsort(w->line, w->nlines, sizeof(*w->line), by_line);
+		qsort(w->branch, w->nbranches, sizeof(*w->branch), by_branch);
+		qsort(w->function, w->nfunctions, sizeof(*w->function), by_function);
+	}
+	free(order);
+	free(rank);
+	return order && rank ? 0 : PMK_ENOMEM;
+}
+
+/* ---- write ---------------------------------------------------------------------------------- */
+
+/* lcov ends a name at a comma. */
+static void function_name(FILE *f, const char *name)
+{
+	for (; *name; name++)
+		fputc(*name == ',' || (uint8_t)*name < 32 ? '?' : *name, f);
+	fputc('\n', f);
+}
+
+/* Writes the functions of a file, from *at on. Entries with one line and one name are combined. */
+static void write_functions(struct writer *w, uint32_t file, size_t *at)
+{
+	size_t first = *at, found = 0, hit = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (*at = first; *at < w->nfunctions && w->function[*at].file == file;) {
+			const struct function *g = &w->function[*at];
+			uint64_t executions = 0;
+
+			for (; *at < w->nfunctions && !by_function(g, &w->function[*at]); ++*at)
+				executions += w->function[*at].executions;
+			if (pass == 0)
+				fprintf(w->f, "FN:%u,", g->line);
+			else
+				fprintf(w->f, "FNDA:%" PRIu64 ",", executions);
+			function_name(w->f, g->name);
+			found += pass == 0;
+			hit += pass == 0 && executions;
+		}
+	if (found)
+		fprintf(w->f, "FNF:%zu\nFNH:%zu\n", found, hit);
+}
+
+static void write_branches(struct writer *w, uint32_t file, size_t *at)
+{
+	size_t first = *at, hit = 0;
+	unsigned block = 0;
+
+	for (; *at < w->nbranches && w->branch[*at].file == file; ++*at) {
+		const struct branch *b = &w->branch[*at];
+
+		block = *at > first && b[-1].line == b->line ? block + 1 : 0;
+		fprintf(w->f,
+			"BRDA:%u,%u,0,%" PRIu64 "\n"
+			"BRDA:%u,%u,1,%" PRIu64 "\n",
+			b->line, block, b->taken, b->line, block, b->not_taken);
+		hit += (b->taken != 0) + (b->not_taken != 0);
+	}
+	if (*at > first)
+		fprintf(w->f, "BRF:%zu\nBRH:%zu\n", 2 * (*at - first), hit);
+}
+
+/*
+ * Returns the executions of one line, in all functions, and moves *at after it. A line without code
+ * of its own is executed as often as the code at its beginning.
+ */
+static uint64_t executions_of_line(const struct writer *w, size_t *at)
+{
+	const struct line *first = &w->line[*at], *last = NULL;
+	uint64_t sum = 0, most = 0, begins = 0;
+
+	for (; *at < w->nlines; ++*at) {
+		const struct line *l = &w->line[*at];
+
+		if (l->file != first->file || l->line != first->line)
+			break;
+		if (l->begins) {
+			begins = l->executions > begins ? l->executions : begins;
+			continue;
+		}
+		if (last && (l->function != last->function || l->inlined != last->inlined)) {
+			sum += most;
+			most = 0;
+		}
+		most = l->executions > most ? l->executions : most;
+		last = l;
+	}
+	return sum + most ? sum + most : begins;
+}
+
+static void write_lines(struct writer *w, uint32_t file, size_t *at)
+{
+	size_t found = 0, hit = 0;
+
+	while (*at < w->nlines && w->line[*at].file == file) {
+		unsigned number = w->line[*at].line;
+		uint64_t executions = executions_of_line(w, at);
+
+		fprintf(w->f, "DA:%u,%" PRIu64 "\n", number, executions);
+		found++;
+		hit += executions != 0;
+	}
+	fprintf(w->f, "LF:%zu\nLH:%zu\n", found, hit);
+}
+
+static void write_document(struct writer *w)
+{
+	size_t line = 0, branch = 0, function = 0;
+
+	for (uint32_t file = 0; file < w->nfiles; file++) {
+		if ((line == w->nlines || w->line[line].file != file) &&
+		    (function == w->nfunctions || w->function[function].file != file))
+			continue;
+		fputs("TN:\nSF:", w->f);
+		pmk_plain_write(w->f, w->path[file]);
+		fputc('\n', w->f);
+		write_functions(w, file, &function);
+		write_branches(w, file, &branch);
+		write_lines(w, file, &line);
+		fputs("end_of_record\n", w->f);
+	}
+}
+
+static void release_lists(struct writer *w)
+{
+	for (size_t i = 0; w->lines && i < w->t->nobjects; i++)
+		pmk_lines_free(&w->lines[i]);
+	pmk_map_free(&w->paths);
+	free(w->lines);
+	free(w->executions);
+	free(w->taken);
+	free(w->line);
+	free(w->branch);
+	free(w->function);
+	free(w->path);
+}
+
+static int write_coverage(struct writer *w, char *msg, size_t size)
+{
+	int err;
+
+	w->executions = calloc(w->t->ncodes + 1, sizeof(*w->executions));
+	w->taken = calloc(w->t->ncodes + 1, sizeof(*w->taken));
+	w->lines = calloc(w->t->nobjects + 1, sizeof(*w->lines));
+	if (!w->executions || !w->taken || !w->lines)
+		return PMK_ENOMEM;
+	err = pmk_tables_executions(w->t, on_execution, w, msg, size);
+	if (!err)
+		err = load_lines(w);
+	if (!err && !allocate_lists(w))
+		err = PMK_ENOMEM;
+	if (!err)
+		err = collect_all(w);
+	if (!err && !w->nlines) {
+		snprintf(msg, size, "it has no lines; build the program with -g, and record anew");
+		err = PMK_EINVAL;
+	}
+	if (!err)
+		err = rank_files(w);
+	if (!err)
+		write_document(w);
+	return err;
+}
+
+int pmk_export_lcov(const struct pmk_export *x, char *msg, size_t size)
+{
+	struct writer w = { .x = x, .t = x->t, .f = x->f };
+	int err = write_coverage(&w, msg, size);
+
+	release_lists(&w);
+	if (err == PMK_ENOMEM)
+		snprintf(msg, size, "out of memory");
+	return err;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Frames are numbered: functions first, then inlined functions, then objects, which stand for their
+ * code without a symbol, then one for code of no object, then threads.
+ */
+#include "profile/export/tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+/* ---- frames --------------------------------------------------------------------------------- */
+
+static uint32_t first_inlined(const struct pmk_tree *tree)
+{
+	return (uint32_t)tree->t->nfunctions;
+}
+
+static uint32_t first_object(const struct pmk_tree *tree)
+{
+	return first_inlined(tree) + (uint32_t)tree->t->ninlined;
+}
+
+static uint32_t first_thread(const struct pmk_tree *tree)
+{
+	return first_object(tree) + (uint32_t)tree->t->nobjects + 1;
+}
+
+uint32_t pmk_tree_frames(const struct pmk_tree *tree)
+{
+	return first_thread(tree) + (uint32_t)tree->t->nthreads;
+}
+
+static uint32_t function_frame(const struct pmk_tree *tree, uint32_t function)
+{
+	return tree->t->function[function].same;
+}
+
+/* Returns the frame of the function that this code is in, ignoring inlining. */
+static uint32_t code_frame(const struct pmk_tree *tree, const struct pmk_tables_code *k)
+{
+	if (k->function != PMK_TABLES_NONE)
+		return function_frame(tree, k->function);
+	return first_object(tree) +
+	       (k->object == PMK_TABLES_NONE ? (uint32_t)tree->t->nobjects : k->object);
+}
+
+const char *pmk_tree_name(const struct pmk_tree *tree, uint32_t frame, char *buf, size_t size)
+{
+	const struct pmk_tables *t = tree->t;
+	uint32_t object = frame - first_object(tree);
+
+	if (frame < first_inlined(tree))
+		return t->function[frame].name;
+	if (frame < first_object(tree))
+		return t->inlined[frame - first_inlined(tree)].name;
+	if (frame >= first_thread(tree))
+		return "";
+	pmk_tables_unnamed(t, object == t->nobjects ? PMK_TABLES_NONE : object, buf, size);
+	return buf;
+}
+
+uint32_t pmk_tree_file(const struct pmk_tree *tree, uint32_t frame, uint32_t *line)
+{
+	*line = 0;
+	if (frame < first_inlined(tree)) {
+		*line = tree->t->function[frame].line;
+		return tree->t->function[frame].file;
+	}
+	if (frame < first_object(tree))
+		return tree->t->inlined[frame - first_inlined(tree)].code_file;
+	return PMK_TABLES_NONE;
+}
+
+uint32_t pmk_tree_thread(const struct pmk_tree *tree, uint32_t frame)
+{
+	return frame != PMK_TABLES_NONE && frame >= first_thread(tree) ? frame - first_thread(tree)
+								       : PMK_TABLES_NONE;
+}
+
+/* ---- nodes ---------------------------------------------------------------------------------- */
+
+static bool make_room(struct pmk_tree *tree)
+{
+	size_t room = tree->room ? 2 * tree->room : 1024;
+	struct pmk_tree_node *node;
+	uint64_t *self;
+
+	if (tree->nnodes < tree->room)
+		return true;
+	node = realloc(tree->node, room * sizeof(*node));
+	if (!node)
+		return false;
+	tree->node = node;
+	self = realloc(tree->self, (room * tree->n + 1) * sizeof(*self));
+	if (!self)
+		return false;
+	tree->self = self;
+	tree->room = room;
+	return true;
+}
+
+static void add_node(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
+{
+	memset(&tree->self[tree->nnodes * tree->n], 0, tree->n * sizeof(*tree->self));
+	tree->node[tree->nnodes++] = (struct pmk_tree_node){ frame, parent };
+}
+
+/* Returns PMK_TABLES_NONE when out of memory, or if `parent` is that. */
+static uint32_t node_child(struct pmk_tree *tree, uint32_t parent, uint32_t frame)
+{
+	uint32_t node;
+
+	if (parent == PMK_TABLES_NONE || !make_room(tree))
+		return PMK_TABLES_NONE;
+	node = pmk_map_put(&tree->children, (uint64_t)parent << 32 | frame, (uint32_t)tree->nnodes);
+	if (node == tree->nnodes)
+		add_node(tree, parent, frame);
+	return node;
+}
+
+static uint32_t below_inlined(struct pmk_tree *tree, uint32_t node, uint32_t inlined)
+{
+	const struct pmk_tables_inlined *in = tree->t->inlined;
+	uint32_t at = inlined, depth = 0;
+
+	for (; at != PMK_TABLES_NONE; at = in[at].parent)
+		depth++;
+	/* The outermost function is the last of the chain. */
+	for (; depth > 0; depth--) {
+		at = inlined;
+		for (uint32_t i = 1; i < depth; i++)
+			at = in[at].parent;
+		node = node_child(tree, node, first_inlined(tree) + in[at].same);
+	}
+	return node;
+}
+
+/*
+ * Returns the node for code that runs in the context with node `node`. A function that was reached
+ * by a jump from the called function is a child of it.
+ */
+static uint32_t below_code(struct pmk_tree *tree, uint32_t node, uint32_t code)
+{
+	const struct pmk_tables_code *k = &tree->t->code[code];
+
+	if (node != PMK_TABLES_NONE && tree->node[node].frame != code_frame(tree, k))
+		node = node_child(tree, node, code_frame(tree, k));
+	return below_inlined(tree, node, k->inlined);
+}
+
+/* Creates the nodes of all contexts of a thread. */
+static int add_contexts(struct pmk_tree *tree, uint32_t thread)
+{
+	const struct pmk_tables *t = tree->t;
+	uint32_t root = 0, *at = malloc((t->ncontexts + 1) * sizeof(*at));
+
+	tree->at[thread] = at;
+	if (!at)
+		return PMK_ENOMEM;
+	if (tree->by_thread)
+		root = node_child(tree, 0, first_thread(tree) + thread);
+	for (size_t i = 0; i < t->ncontexts; i++) {
+		const struct pmk_tables_context *c = &t->context[i];
+
+		at[i] = c->parent == PMK_TABLES_NONE ? root : at[c->parent];
+		if (c->site != PMK_TABLES_NONE)
+			at[i] = below_code(tree, at[i], c->site);
+		if (c->function != PMK_TABLES_NONE)
+			at[i] = node_child(tree, at[i], function_frame(tree, c->function));
+		if (at[i] == PMK_TABLES_NONE)
+			return PMK_ENOMEM;
+	}
+	at[t->ncontexts] = root; /* for counts without a context */
+	return root == PMK_TABLES_NONE ? PMK_ENOMEM : 0;
+}
+
+static int on_count(void *ctx, const struct pmk_tables_count *row)
+{
+	struct pmk_tree *tree = ctx;
+	uint32_t thread = tree->by_thread ? row->thread : 0, node;
+	size_t context = row->context == PMK_TABLES_NONE ? tree->t->ncontexts : row->context;
+
+	if (!tree->at[thread] && add_contexts(tree, thread))
+		return PMK_ENOMEM;
+	node = below_code(tree, tree->at[thread][context], row->code);
+	if (node == PMK_TABLES_NONE)
+		return PMK_ENOMEM;
+	tree->self[node * tree->n + row->slot] += row->value;
+	return 0;
+}
+
+static bool tree_begin(struct pmk_tree *tree)
+{
+	const struct pmk_tables *t = tree->t;
+
+	tree->at = calloc(t->nthreads + 1, sizeof(*tree->at));
+	if (!tree->at || !make_room(tree))
+		return false;
+	add_node(tree, PMK_TABLES_NONE, PMK_TABLES_NONE);
+	return true;
+}
+
+int pmk_tree_build(struct pmk_tree *tree, const struct pmk_tables *t, const uint32_t *event,
+		   size_t n, bool by_thread, char *msg, size_t size)
+{
+	*tree = (struct pmk_tree){ .t = t, .n = n, .by_thread = by_thread };
+	if (!tree_begin(tree)) {
+		snprintf(msg, size, "out of memory");
+		return PMK_ENOMEM;
+	}
+	return pmk_tables_counts(t, event, n, on_count, tree, msg, size);
+}
+
+void pmk_tree_free(struct pmk_tree *tree)
+{
+	for (size_t i = 0; tree->at && i < tree->t->nthreads + 1; i++)
+		free(tree->at[i]);
+	free(tree->at);
+	free(tree->node);
+	free(tree->self);
+	pmk_map_free(&tree->children);
+}
+
+size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node, uint32_t *frame)
+{
+	size_t n = 0;
+
+	for (uint32_t i = node; i; i = tree->node[i].parent)
+		frame[n++] = tree->node[i].frame;
+	for (size_t i = 0; i < n / 2; i++) {
+		uint32_t other = frame[i];
+
+		frame[i] = frame[n - 1 - i];
+		frame[n - 1 - i] = other;
+	}
+	return n;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts by call path. A node is a function, or an inlined function, as called by its parent;
+ * counts with the same path of names are added up. Without call paths each function is its own
+ * root.
+ */
+#ifndef PMK_RECORDING_TREE_H
+#define PMK_RECORDING_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "profile/recording/tables.h"
+
+struct pmk_tree_node {
+	uint32_t frame, parent; /* PMK_TABLES_NONE: no frame (the root), or no parent */
+};
+
+struct pmk_tree {
+	const struct pmk_tables *t;
+	bool by_thread;		    /* the children of the root are threads */
+	size_t n;		    /* number of events */
+	struct pmk_tree_node *node; /* [0] is the root; parents come before their children */
+	uint64_t *self;		    /* [node][event] */
+	size_t nnodes, room;
+	struct pmk_map children; /* key of parent and frame → node */
+	uint32_t **at;		 /* [thread][context]: the node of the called function */
+};
+
+/* Returns as pmk_tables_counts() does. The caller must free the tree even after an error. */
+int pmk_tree_build(struct pmk_tree *tree, const struct pmk_tables *t, const uint32_t *event,
+		   size_t n, bool by_thread, char *msg, size_t size);
+void pmk_tree_free(struct pmk_tree *tree);
+
+/* All frame numbers are below this. */
+uint32_t pmk_tree_frames(const struct pmk_tree *tree);
+/* Returns the name of a frame, in `buf` if necessary. Threads have none. */
+const char *pmk_tree_name(const struct pmk_tree *tree, uint32_t frame, char *buf, size_t size);
+/* Returns its file or PMK_TABLES_NONE, and its first line or 0. */
+uint32_t pmk_tree_file(const struct pmk_tree *tree, uint32_t frame, uint32_t *line);
+/* Returns the thread of a frame, or PMK_TABLES_NONE. */
+uint32_t pmk_tree_thread(const struct pmk_tree *tree, uint32_t frame);
+
+/*
+ * Returns the frames of a node, outermost first, and their number. The array must have room for as
+ * many as the tree has nodes.
+ */
+size_t pmk_tree_path(const struct pmk_tree *tree, uint32_t node, uint32_t *frame);
+
+#endif

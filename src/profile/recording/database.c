@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "profile/recording/database.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <pmk/error.h>
+
+/*
+ * Addresses of code are those in the ELF file of its object. A count of 0 has no row. In `count`
+ * and `execution`, context 0 is that of recordings without call paths.
+ */
+const char pmk_database_schema[] =
+	"CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+	"CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL, pmu TEXT,"
+	" trust TEXT NOT NULL, reason TEXT, total INTEGER);"
+	"CREATE TABLE object(id INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT NOT NULL,"
+	" build_id TEXT, bias INTEGER NOT NULL);"
+	"CREATE TABLE thread(id INTEGER PRIMARY KEY, process INTEGER NOT NULL,"
+	" cpu INTEGER NOT NULL, name TEXT);"
+	"CREATE TABLE file(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);"
+	"CREATE TABLE function(id INTEGER PRIMARY KEY,"
+	" object INTEGER NOT NULL REFERENCES object(id), name TEXT NOT NULL, symbol TEXT,"
+	" address INTEGER NOT NULL, size INTEGER, file INTEGER REFERENCES file(id),"
+	" line INTEGER);"
+	/* Functions that the compiler has put into others; `file` and `line` are where that
+	 * happened, within `parent` or, where that is NULL, in the function itself. */
+	"CREATE TABLE inlined(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES inlined(id),"
+	" name TEXT NOT NULL, symbol TEXT, file INTEGER REFERENCES file(id), line INTEGER);"
+	"CREATE TABLE code(id INTEGER PRIMARY KEY,"
+	" object INTEGER NOT NULL REFERENCES object(id), address INTEGER NOT NULL,"
+	" bytes BLOB NOT NULL, mode TEXT, flow TEXT NOT NULL, conditional INTEGER NOT NULL,"
+	" target INTEGER, function INTEGER REFERENCES function(id),"
+	" inlined INTEGER REFERENCES inlined(id), file INTEGER REFERENCES file(id),"
+	" line INTEGER);"
+	"CREATE TABLE context(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES context(id),"
+	" function INTEGER REFERENCES function(id), site INTEGER REFERENCES code(id),"
+	" calls INTEGER);"
+	"CREATE TABLE execution(code INTEGER NOT NULL REFERENCES code(id),"
+	" context INTEGER NOT NULL, thread INTEGER NOT NULL REFERENCES thread(id),"
+	" executions INTEGER NOT NULL, taken INTEGER NOT NULL,"
+	" PRIMARY KEY(code, context, thread)) WITHOUT ROWID;"
+	"CREATE TABLE count(code INTEGER NOT NULL REFERENCES code(id),"
+	" context INTEGER NOT NULL, thread INTEGER NOT NULL REFERENCES thread(id),"
+	" event INTEGER NOT NULL REFERENCES event(id), value INTEGER NOT NULL,"
+	" PRIMARY KEY(code, context, thread, event)) WITHOUT ROWID;"
+	"CREATE TABLE latency(event INTEGER NOT NULL REFERENCES event(id),"
+	" cycles INTEGER NOT NULL, times INTEGER NOT NULL,"
+	" PRIMARY KEY(event, cycles)) WITHOUT ROWID;";
+
+static int number(sqlite3 *db, const char *sql, int *out)
+{
+	sqlite3_stmt *s;
+	int err = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+
+	if (!err && sqlite3_step(s) == SQLITE_ROW)
+		*out = sqlite3_column_int(s, 0);
+	else if (!err)
+		err = sqlite3_errcode(db);
+	sqlite3_finalize(s);
+	return err;
+}
+
+/* Of the last page SQLite takes what is missing for zeros. */
+static bool is_cut(sqlite3 *db, const char *path)
+{
+	int pages = 0, bytes = 0;
+	struct stat st;
+
+	return !number(db, "PRAGMA page_count", &pages) &&
+	       !number(db, "PRAGMA page_size", &bytes) && !stat(path, &st) &&
+	       st.st_size < (off_t)pages * bytes;
+}
+
+static int check(sqlite3 *db, const char *path, char *msg, size_t size)
+{
+	int id = 0, version = 0, views = 0;
+
+	if (number(db, "PRAGMA application_id", &id) ||
+	    number(db, "PRAGMA user_version", &version)) {
+		snprintf(msg, size, "%s; pmk record writes such a file", sqlite3_errmsg(db));
+		return PMK_EPARSE;
+	}
+	if (id != PMK_DATABASE_ID) {
+		snprintf(msg, size, "not a recording of pmk record");
+		return PMK_EPARSE;
+	}
+	if (version != PMK_DATABASE_VERSION) {
+		snprintf(msg, size, "its format is version %d, and this pmk reads version %d; %s",
+			 version, PMK_DATABASE_VERSION, "record it anew, or use the other pmk");
+		return PMK_EPARSE;
+	}
+	if (number(db,
+		   "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN ('meta', "
+		   "'event', 'object', 'thread', 'file', 'function', 'inlined', 'code', 'context', "
+		   "'execution', 'count', 'latency')",
+		   &views) ||
+	    views) {
+		snprintf(msg, size, "it has views in place of tables; record it anew");
+		return PMK_EPARSE;
+	}
+	if (is_cut(db, path)) {
+		snprintf(msg, size, "its end is missing; record it anew");
+		return PMK_EPARSE;
+	}
+	return 0;
+}
+
+/* How many steps of SQLite's a byte of a file may take, and any file; after so many steps it is
+ * looked at how many there were. Reading a whole recording takes one or two for each byte. */
+#define STEPS_PER_BYTE 100
+#define STEPS_OF_ANY   UINT64_C(20000000)
+#define STEPS	       1000000
+
+static _Atomic uint64_t steps_left; /* of all open recordings */
+
+/* Pages of a damaged file may refer to each other so that there is no end. */
+static int on_steps(void *unused)
+{
+	(void)unused;
+	if (steps_left < STEPS)
+		return 1;
+	steps_left -= STEPS;
+	return 0;
+}
+
+static void limit_steps(sqlite3 *db, const char *path)
+{
+	struct stat st;
+
+	steps_left += STEPS_OF_ANY;
+	if (!stat(path, &st) && st.st_size > 0)
+		steps_left += (uint64_t)st.st_size * STEPS_PER_BYTE;
+	sqlite3_progress_handler(db, STEPS, on_steps, NULL);
+}
+
+/* Nothing of the file's own is executed: a view in place of a table could take for ever. */
+static void refuse_code(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+}
+
+int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
+{
+	int err;
+
+	*db = NULL;
+	if (access(path, R_OK)) {
+		snprintf(msg, size, "cannot be read: %s", strerror(errno));
+		return PMK_EIO;
+	}
+	if (!pmk_sqlite_load()) {
+		snprintf(msg, size, "cannot be opened: %s cannot be loaded", PMK_SQLITE_LIBRARY);
+		return PMK_EIO;
+	}
+	/* Only one thread uses this connection. Locks for each column take a sixth of the time. */
+	if (sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)) {
+		snprintf(msg, size, "cannot be opened: %s",
+			 *db ? sqlite3_errmsg(*db) : "out of memory");
+		err = PMK_EIO;
+	} else {
+		refuse_code(*db);
+		limit_steps(*db, path);
+		err = check(*db, path, msg, size);
+	}
+	if (err) {
+		sqlite3_close(*db);
+		*db = NULL;
+	}
+	return err;
+}

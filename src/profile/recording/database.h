@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file of a recording: an SQLite database, described in docs/FORMATS.md. The schema is public:
+ * people query it.
+ */
+#ifndef PMK_RECORDING_DATABASE_H
+#define PMK_RECORDING_DATABASE_H
+
+#include <stddef.h>
+
+#include "profile/recording/sqlite.h"
+
+#define PMK_DATABASE_ID	     0x706d6b72 /* application_id: "pmkr" */
+#define PMK_DATABASE_VERSION 1		/* user_version */
+
+/* Makes the tables and views of an empty database. */
+extern const char pmk_database_schema[];
+
+/*
+ * Open a recording for reading. Returns 0, PMK_EIO when it cannot be read, PMK_EPARSE when it is no
+ * recording, is damaged or is of a version that this pmk does not know, with one line in msg that
+ * says what to do, without the file's name. The caller closes *db with sqlite3_close().
+ */
+int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size);
+
+#endif

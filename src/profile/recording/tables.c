@@ -1,0 +1,674 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Each table is read in the order of its ids, so that an id is found by halving. Tables that others
+ * refer to are read before them. A reference to what is not there means that the file is damaged.
+ */
+#include "profile/recording/tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#include "base/file.h"
+#include "profile/recording/database.h"
+#include "profile/sampling/perfdata.h"
+
+struct pmk_tables_text {
+	struct pmk_tables_text *next;
+	char byte[];
+};
+
+/* While a table is read. */
+struct load {
+	struct pmk_tables *t;
+	sqlite3_stmt *s;
+	void *items; /* the rows so far */
+	size_t n, item_size;
+	const char *what; /* the reference that leads nowhere; NULL: there is none */
+	bool no_memory;
+	/* of counts: the instruction of the last row, which that of the next one often is */
+	int64_t id;
+	uint32_t code;
+};
+
+static int out_of_memory(char *msg, size_t size)
+{
+	snprintf(msg, size, "out of memory");
+	return PMK_ENOMEM;
+}
+
+static int damaged(const char *why, char *msg, size_t size)
+{
+	snprintf(msg, size, "damaged: %s; record it anew", why);
+	return PMK_EPARSE;
+}
+
+static int failed(const struct pmk_tables *t, char *msg, size_t size)
+{
+	int code = sqlite3_errcode(t->db);
+
+	if (code == SQLITE_NOMEM)
+		return out_of_memory(msg, size);
+	return damaged(sqlite3_errmsg(t->db), msg, size);
+}
+
+/* ---- columns -------------------------------------------------------------------------------- */
+
+static const char *text_or_null(struct load *l, int column)
+{
+	const char *from = (const char *)sqlite3_column_text(l->s, column);
+	struct pmk_tables_text *to;
+	size_t n;
+
+	if (!from)
+		return NULL;
+	n = strlen(from) + 1;
+	to = malloc(sizeof(*to) + n);
+	if (!to) {
+		l->no_memory = true;
+		return NULL;
+	}
+	memcpy(to->byte, from, n);
+	to->next = l->t->text;
+	l->t->text = to;
+	return to->byte;
+}
+
+static const char *text(struct load *l, int column)
+{
+	const char *s = text_or_null(l, column);
+
+	return s ? s : "";
+}
+
+static bool is(const struct load *l, int column, const char *word)
+{
+	const char *s = (const char *)sqlite3_column_text(l->s, column);
+
+	return s && !strcmp(s, word);
+}
+
+static uint64_t number(const struct load *l, int column)
+{
+	return (uint64_t)sqlite3_column_int64(l->s, column);
+}
+
+static uint32_t small(const struct load *l, int column)
+{
+	sqlite3_int64 v = sqlite3_column_int64(l->s, column);
+
+	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
+}
+
+/* The index of the item with that id; every item begins with its id. */
+static uint32_t find(const void *items, size_t n, size_t item_size, int64_t id)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int64_t there;
+
+		memcpy(&there, (const char *)items + mid * item_size, sizeof(there));
+		if (there == id)
+			return (uint32_t)mid;
+		if (there < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return PMK_TABLES_NONE;
+}
+
+static uint32_t reference(struct load *l, int column, const void *items, size_t n, size_t item_size,
+			  const char *what)
+{
+	uint32_t i;
+
+	if (sqlite3_column_type(l->s, column) == SQLITE_NULL)
+		return PMK_TABLES_NONE;
+	i = find(items, n, item_size, sqlite3_column_int64(l->s, column));
+	if (i == PMK_TABLES_NONE)
+		l->what = what;
+	return i;
+}
+
+#define REFERENCE(l, column, items, n, what) \
+	reference(l, column, items, n, sizeof(*(items)), "a reference to " what)
+/* To a row of the same table that came before. */
+#define BEFORE(l, column, what) \
+	reference(l, column, (l)->items, (l)->n, (l)->item_size, "a reference to " what)
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+static void fill_meta(struct load *l, void *item)
+{
+	(void)item;
+	if (is(l, 0, "command"))
+		l->t->command = text(l, 1);
+	else if (is(l, 0, "core"))
+		l->t->core = text(l, 1);
+	else if (is(l, 0, "partial"))
+		l->t->partial = sqlite3_column_int(l->s, 1) != 0;
+	else if (is(l, 0, "sampled"))
+		l->t->sampled = sqlite3_column_int(l->s, 1) != 0;
+}
+
+static void fill_event(struct load *l, void *item)
+{
+	*(struct pmk_tables_event *)item = (struct pmk_tables_event){
+		.id = sqlite3_column_int64(l->s, 0),
+		.name = text(l, 1),
+		.pmu = text_or_null(l, 2),
+		.has_total = sqlite3_column_type(l->s, 3) != SQLITE_NULL,
+		.total = number(l, 3),
+	};
+}
+
+static void fill_object(struct load *l, void *item)
+{
+	*(struct pmk_tables_object *)item = (struct pmk_tables_object){
+		.id = sqlite3_column_int64(l->s, 0),
+		.path = text(l, 1),
+		.kind = text(l, 2),
+		.build_id = text_or_null(l, 3),
+	};
+}
+
+static void fill_thread(struct load *l, void *item)
+{
+	*(struct pmk_tables_thread *)item = (struct pmk_tables_thread){
+		.id = sqlite3_column_int64(l->s, 0),
+		.process = small(l, 1),
+		.cpu = small(l, 2),
+		.name = text_or_null(l, 3),
+	};
+}
+
+static void fill_file(struct load *l, void *item)
+{
+	*(struct pmk_tables_file *)item = (struct pmk_tables_file){
+		.id = sqlite3_column_int64(l->s, 0),
+		.path = text(l, 1),
+	};
+}
+
+static void fill_function(struct load *l, void *item)
+{
+	struct pmk_tables *t = l->t;
+
+	*(struct pmk_tables_function *)item = (struct pmk_tables_function){
+		.id = sqlite3_column_int64(l->s, 0),
+		.object = REFERENCE(l, 1, t->object, t->nobjects, "an object"),
+		.name = text(l, 2),
+		.symbol = text_or_null(l, 3),
+		.address = number(l, 4),
+		.size = number(l, 5),
+		.file = REFERENCE(l, 6, t->file, t->nfiles, "a file"),
+		.line = small(l, 7),
+	};
+}
+
+static void fill_inlined(struct load *l, void *item)
+{
+	struct pmk_tables *t = l->t;
+
+	*(struct pmk_tables_inlined *)item = (struct pmk_tables_inlined){
+		.id = sqlite3_column_int64(l->s, 0),
+		.parent = BEFORE(l, 1, "an inlined function"),
+		.name = text(l, 2),
+		.symbol = text_or_null(l, 3),
+		.file = REFERENCE(l, 4, t->file, t->nfiles, "a file"),
+		.line = small(l, 5),
+		.code_file = PMK_TABLES_NONE,
+	};
+}
+
+static void fill_code(struct load *l, void *item)
+{
+	struct pmk_tables *t = l->t;
+
+	*(struct pmk_tables_code *)item = (struct pmk_tables_code){
+		.id = sqlite3_column_int64(l->s, 0),
+		.object = REFERENCE(l, 1, t->object, t->nobjects, "an object"),
+		.address = number(l, 2),
+		.size = small(l, 3),
+		.jump = is(l, 4, "jump"),
+		/* Other instructions of ARM may have conditions, too. */
+		.conditional =
+			sqlite3_column_int(l->s, 5) && !is(l, 4, "next") && !is(l, 4, "exception"),
+		.target = number(l, 6),
+		.function = REFERENCE(l, 7, t->function, t->nfunctions, "a function"),
+		.inlined = REFERENCE(l, 8, t->inlined, t->ninlined, "an inlined function"),
+		.file = REFERENCE(l, 9, t->file, t->nfiles, "a file"),
+		.line = small(l, 10),
+	};
+}
+
+static void fill_context(struct load *l, void *item)
+{
+	struct pmk_tables *t = l->t;
+
+	*(struct pmk_tables_context *)item = (struct pmk_tables_context){
+		.id = sqlite3_column_int64(l->s, 0),
+		.parent = BEFORE(l, 1, "a context"),
+		.function = REFERENCE(l, 2, t->function, t->nfunctions, "a function"),
+		.site = REFERENCE(l, 3, t->code, t->ncodes, "an instruction"),
+		.calls = number(l, 4),
+	};
+}
+
+static void fill_latency(struct load *l, void *item)
+{
+	struct pmk_tables *t = l->t;
+
+	*(struct pmk_tables_latency *)item = (struct pmk_tables_latency){
+		.event = REFERENCE(l, 0, t->event, t->nevents, "an event"),
+		.cycles = number(l, 1),
+		.times = number(l, 2),
+	};
+	if (sqlite3_column_type(l->s, 0) == SQLITE_NULL)
+		l->what = "a reference to an event";
+}
+
+/* What a loop over rows has come to. */
+static int finish(struct load *l, int step, int err, char *msg, size_t size)
+{
+	sqlite3_finalize(l->s);
+	if (err)
+		return err;
+	if (l->what) {
+		snprintf(msg, size, "damaged: %s leads nowhere; record it anew", l->what);
+		return PMK_EPARSE;
+	}
+	return step == SQLITE_DONE ? 0 : failed(l->t, msg, size);
+}
+
+/* Read a table; NULL and *err after a failure. */
+static void *load(struct pmk_tables *t, const char *sql, void (*fill)(struct load *l, void *item),
+		  size_t item_size, size_t *n, int *err, char *msg, size_t size)
+{
+	struct load l = { .t = t, .item_size = item_size };
+	size_t room = 0;
+	int step = SQLITE_DONE;
+
+	if (*err)
+		return NULL;
+	if (sqlite3_prepare_v2(t->db, sql, -1, &l.s, NULL)) {
+		*err = failed(t, msg, size);
+		return NULL;
+	}
+	while (!l.what && !l.no_memory && (step = sqlite3_step(l.s)) == SQLITE_ROW) {
+		if (l.n == room) {
+			void *grown = realloc(l.items, (room ? 2 * room : 64) * item_size);
+
+			if (!grown) {
+				l.no_memory = true;
+				break;
+			}
+			room = room ? 2 * room : 64;
+			l.items = grown;
+		}
+		fill(&l, (char *)l.items + l.n * item_size);
+		l.n++;
+	}
+	*err = finish(&l, step, l.no_memory ? out_of_memory(msg, size) : 0, msg, size);
+	*n = l.n;
+	return l.items;
+}
+
+#define LOAD(t, sql, fill, items, n)                                                             \
+	((items) = load(t, "SELECT " sql " ORDER BY 1", fill, sizeof(*(items)), &(n), &err, msg, \
+			size))
+
+/* Recordings of before have no such table. */
+static const char *select_latencies(const struct pmk_tables *t)
+{
+	static const char sql[] = "SELECT event, cycles, times FROM latency ORDER BY event, cycles";
+	sqlite3_stmt *s;
+	bool there = !sqlite3_prepare_v2(t->db, sql, -1, &s, NULL);
+
+	sqlite3_finalize(s);
+	return there ? sql : "SELECT 0 WHERE 0";
+}
+
+static int load_all(struct pmk_tables *t, char *msg, size_t size)
+{
+	char *nothing;
+	size_t n;
+	int err = 0;
+
+	LOAD(t, "key, value FROM meta", fill_meta, nothing, n);
+	free(nothing);
+	LOAD(t, "id, name, pmu, total FROM event", fill_event, t->event, t->nevents);
+	LOAD(t, "id, path, kind, build_id FROM object", fill_object, t->object, t->nobjects);
+	LOAD(t, "id, process, cpu, name FROM thread", fill_thread, t->thread, t->nthreads);
+	LOAD(t, "id, path FROM file", fill_file, t->file, t->nfiles);
+	LOAD(t, "id, object, name, symbol, address, size, file, line FROM function", fill_function,
+	     t->function, t->nfunctions);
+	LOAD(t, "id, parent, name, symbol, file, line FROM inlined", fill_inlined, t->inlined,
+	     t->ninlined);
+	LOAD(t,
+	     "id, object, address, length(bytes), flow, conditional, target, function, inlined, "
+	     "file, line FROM code",
+	     fill_code, t->code, t->ncodes);
+	LOAD(t, "id, parent, function, site, calls FROM context", fill_context, t->context,
+	     t->ncontexts);
+	t->latency = load(t, select_latencies(t), fill_latency, sizeof(*t->latency), &t->nlatencies,
+			  &err, msg, size);
+	return err;
+}
+
+/* ---- by address ------------------------------------------------------------------------------ */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct pmk_tables_code *k = *(struct pmk_tables_code *const *)a,
+				     *j = *(struct pmk_tables_code *const *)b;
+
+	if (k->object != j->object)
+		return (k->object > j->object) - (k->object < j->object);
+	if (k->address != j->address)
+		return (k->address > j->address) - (k->address < j->address);
+	return (k > j) - (k < j);
+}
+
+static int sort_code(struct pmk_tables *t)
+{
+	t->by_address = malloc((t->ncodes + 1) * sizeof(*t->by_address));
+	if (!t->by_address)
+		return PMK_ENOMEM;
+	for (size_t i = 0; i < t->ncodes; i++)
+		t->by_address[i] = &t->code[i];
+	qsort(t->by_address, t->ncodes, sizeof(*t->by_address), by_address);
+	return 0;
+}
+
+uint32_t pmk_tables_code_at(const struct pmk_tables *t, uint32_t object, uint64_t address)
+{
+	size_t low = 0, high = t->ncodes;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct pmk_tables_code *k = t->by_address[mid];
+
+		if (k->object < object || (k->object == object && k->address < address))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == t->ncodes || t->by_address[low]->object != object ||
+	    t->by_address[low]->address != address)
+		return PMK_TABLES_NONE;
+	return (uint32_t)(t->by_address[low] - t->code);
+}
+
+/* ---- which are the same --------------------------------------------------------------------- */
+
+/* qsort() has no argument of one's own, so pointers to the items are sorted. */
+static int by_function(const void *a, const void *b)
+{
+	const struct pmk_tables_function *f = *(struct pmk_tables_function *const *)a,
+					 *g = *(struct pmk_tables_function *const *)b;
+	int d = strcmp(f->name, g->name);
+
+	if (!d)
+		d = (f->object > g->object) - (f->object < g->object);
+	if (!d)
+		d = (f->file > g->file) - (f->file < g->file);
+	return d ? d : (f > g) - (f < g);
+}
+
+static bool same_function(const struct pmk_tables_function *f, const struct pmk_tables_function *g)
+{
+	return !strcmp(f->name, g->name) && f->object == g->object && f->file == g->file;
+}
+
+static int by_inlined(const void *a, const void *b)
+{
+	const struct pmk_tables_inlined *f = *(struct pmk_tables_inlined *const *)a,
+					*g = *(struct pmk_tables_inlined *const *)b;
+	int d = strcmp(f->name, g->name);
+
+	return d ? d : (f > g) - (f < g);
+}
+
+static int find_same(struct pmk_tables *t)
+{
+	size_t n = t->nfunctions > t->ninlined ? t->nfunctions : t->ninlined;
+	struct pmk_tables_function **f;
+	struct pmk_tables_inlined **in;
+
+	f = malloc((n + 1) * sizeof(*f));
+	in = malloc((n + 1) * sizeof(*in));
+	for (size_t i = 0; f && in && i < t->nfunctions; i++)
+		f[i] = &t->function[i];
+	for (size_t i = 0; f && in && i < t->ninlined; i++)
+		in[i] = &t->inlined[i];
+	if (f && in) {
+		qsort(f, t->nfunctions, sizeof(*f), by_function);
+		qsort(in, t->ninlined, sizeof(*in), by_inlined);
+	}
+	for (size_t i = 0; f && in && i < t->nfunctions; i++)
+		f[i]->same = i && same_function(f[i], f[i - 1]) ? f[i - 1]->same
+								: (uint32_t)(f[i] - t->function);
+	for (size_t i = 0; f && in && i < t->ninlined; i++)
+		in[i]->same = i && !strcmp(in[i]->name, in[i - 1]->name)
+				      ? in[i - 1]->same
+				      : (uint32_t)(in[i] - t->inlined);
+	for (size_t i = t->ncodes; f && in && i-- > 0;)
+		if (t->code[i].inlined != PMK_TABLES_NONE)
+			t->inlined[t->inlined[t->code[i].inlined].same].code_file = t->code[i].file;
+	n = f && in;
+	free(f);
+	free(in);
+	return n ? 0 : PMK_ENOMEM;
+}
+
+/* Make a database in memory of a file of perf. */
+static int convert(const char *path, sqlite3 **db, char *msg, size_t size)
+{
+	struct pmk_perfdata *p;
+	int err = pmk_perfdata_read(&p, path, msg, size);
+
+	if (err)
+		return err;
+	err = pmk_recording_in_memory(pmk_perfdata_recording(p), db, msg, size);
+	pmk_perfdata_free(p);
+	return err;
+}
+
+/* All of t->db into memory. */
+static int read_database(struct pmk_tables *t, char *msg, size_t size)
+{
+	int err = load_all(t, msg, size);
+
+	if (!err && (sort_code(t) || find_same(t)))
+		err = out_of_memory(msg, size);
+	return err;
+}
+
+int pmk_tables_of(struct pmk_tables *t, const struct pmk_recording *rec, char *msg, size_t size)
+{
+	int err;
+
+	*t = (struct pmk_tables){ .command = "", .core = "" };
+	err = pmk_recording_in_memory(rec, &t->db, msg, size);
+	return err ? err : read_database(t, msg, size);
+}
+
+int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t size)
+{
+	const char *why;
+	FILE *f;
+	int err;
+
+	*t = (struct pmk_tables){ .command = "", .core = "" };
+	/* SQLite would wait for who writes into a pipe. */
+	f = pmk_file_open(path, false, &why);
+	if (!f) {
+		snprintf(msg, size, "cannot be read: %s", why);
+		return PMK_EIO;
+	}
+	fclose(f);
+	if (pmk_perfdata_is(path))
+		err = convert(path, &t->db, msg, size);
+	else
+		err = pmk_database_open(path, &t->db, msg, size);
+	return err ? err : read_database(t, msg, size);
+}
+
+void pmk_tables_close(struct pmk_tables *t)
+{
+	while (t->text) {
+		struct pmk_tables_text *next = t->text->next;
+
+		free(t->text);
+		t->text = next;
+	}
+	free(t->event);
+	free(t->object);
+	free(t->thread);
+	free(t->file);
+	free(t->function);
+	free(t->inlined);
+	free(t->code);
+	free(t->context);
+	free(t->latency);
+	free(t->by_address);
+	sqlite3_close(t->db);
+	*t = (struct pmk_tables){ 0 };
+}
+
+/* ---- counts --------------------------------------------------------------------------------- */
+
+/* Code, context and thread of a row, which are its first columns. */
+static void place(struct load *l, uint32_t *code, uint32_t *context, uint32_t *thread)
+{
+	const struct pmk_tables *t = l->t;
+	int64_t id = sqlite3_column_int64(l->s, 0);
+
+	if (l->id != id || !l->id) {
+		l->code = REFERENCE(l, 0, t->code, t->ncodes, "an instruction");
+		l->id = id;
+	}
+	*code = l->code;
+	*context =
+		find(t->context, t->ncontexts, sizeof(*t->context), sqlite3_column_int64(l->s, 1));
+	if (*context == PMK_TABLES_NONE && sqlite3_column_int64(l->s, 1))
+		l->what = "a reference to a context";
+	*thread = REFERENCE(l, 2, t->thread, t->nthreads, "a thread");
+}
+
+/* Both halves of the query are in the order of the primary keys, so that nothing is sorted. */
+static sqlite3_stmt *select_counts(const struct pmk_tables *t, const uint32_t *event, size_t n)
+{
+	sqlite3_stmt *s = NULL;
+	char *sql = NULL, *list;
+	bool executions = false;
+
+	list = sqlite3_mprintf("-1");
+	for (size_t i = 0; list && i < n; i++) {
+		char *longer = NULL;
+
+		if (event[i] == PMK_TABLES_EXECUTIONS) {
+			executions = true;
+			continue;
+		}
+		longer = sqlite3_mprintf("%s,%lld", list, (long long)t->event[event[i]].id);
+		sqlite3_free(list);
+		list = longer;
+	}
+	if (list)
+		sql = sqlite3_mprintf(
+			"SELECT code, context, thread, event, value FROM count WHERE event IN (%s)"
+			"%s ORDER BY 1, 2, 3",
+			list,
+			executions ? " UNION ALL SELECT code, context, thread, NULL, executions "
+				     "FROM execution"
+				   : "");
+	if (sql)
+		sqlite3_prepare_v2(t->db, sql, -1, &s, NULL);
+	sqlite3_free(sql);
+	sqlite3_free(list);
+	return s;
+}
+
+static uint32_t slot_of(const struct load *l, const uint32_t *event, size_t n)
+{
+	const struct pmk_tables *t = l->t;
+	bool executions = sqlite3_column_type(l->s, 3) == SQLITE_NULL;
+	int64_t id = sqlite3_column_int64(l->s, 3);
+	uint32_t slot = 0;
+
+	while (slot < n && (event[slot] == PMK_TABLES_EXECUTIONS
+				    ? !executions
+				    : executions || t->event[event[slot]].id != id))
+		slot++;
+	return slot;
+}
+
+int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
+		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size)
+{
+	struct load l = { .t = (struct pmk_tables *)t, .s = select_counts(t, event, n) };
+	int step = SQLITE_DONE, err = 0;
+
+	if (!l.s)
+		return failed(t, msg, size);
+	while (!err && !l.what && (step = sqlite3_step(l.s)) == SQLITE_ROW) {
+		struct pmk_tables_count row = { .value = number(&l, 4) };
+
+		place(&l, &row.code, &row.context, &row.thread);
+		row.slot = slot_of(&l, event, n);
+		if (!l.what)
+			err = on_count(ctx, &row);
+	}
+	if (err == PMK_ENOMEM)
+		out_of_memory(msg, size);
+	return finish(&l, step, err, msg, size);
+}
+
+int pmk_tables_executions(const struct pmk_tables *t, pmk_tables_on_execution *on_execution,
+			  void *ctx, char *msg, size_t size)
+{
+	struct load l = { .t = (struct pmk_tables *)t };
+	int step = SQLITE_DONE, err = 0;
+
+	if (sqlite3_prepare_v2(t->db,
+			       "SELECT code, context, thread, executions, taken FROM execution "
+			       "ORDER BY code, context, thread",
+			       -1, &l.s, NULL))
+		return failed(t, msg, size);
+	while (!err && !l.what && (step = sqlite3_step(l.s)) == SQLITE_ROW) {
+		struct pmk_tables_execution row = { .executions = number(&l, 3),
+						    .taken = number(&l, 4) };
+
+		place(&l, &row.code, &row.context, &row.thread);
+		if (!l.what)
+			err = on_execution(ctx, &row);
+	}
+	if (err == PMK_ENOMEM)
+		out_of_memory(msg, size);
+	return finish(&l, step, err, msg, size);
+}
+
+/* ---- names and places ----------------------------------------------------------------------- */
+
+const char *pmk_tables_event_name(const struct pmk_tables *t, uint32_t event)
+{
+	return event == PMK_TABLES_EXECUTIONS ? "executions" : t->event[event].name;
+}
+
+void pmk_tables_unnamed(const struct pmk_tables *t, uint32_t object, char *buf, size_t size)
+{
+	const char *path = object == PMK_TABLES_NONE ? "unknown" : t->object[object].path,
+		   *slash = strrchr(path, '/');
+
+	if (*path == '[') /* "[anon]" */
+		snprintf(buf, size, "%s", path);
+	else
+		snprintf(buf, size, "[%s]", slash && slash[1] ? slash + 1 : path);
+}

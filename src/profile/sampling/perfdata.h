@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file that perf record writes, as a recording. Its format is described by perf in
+ * tools/perf/Documentation/perf.data-file-format.txt; it has no version, but grows.
+ */
+#ifndef PMK_SAMPLING_PERFDATA_H
+#define PMK_SAMPLING_PERFDATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/recording/recording.h"
+
+struct pmk_perfdata;
+
+/* Do these bytes, or those of the file, begin as perf's files do? */
+bool pmk_perfdata_begins(const uint8_t *bytes, size_t size);
+bool pmk_perfdata_is(const char *path);
+
+/*
+ * Read a file, or the bytes of one. Returns 0, PMK_EIO, PMK_ENOMEM, or PMK_EPARSE when it is
+ * damaged or of a kind that is not read, with one line in msg that says what to do, without the
+ * file's name. Of a file that is cut off there is what it has; the recording is partial then.
+ */
+int pmk_perfdata_read(struct pmk_perfdata **out, const char *path, char *msg, size_t size);
+int pmk_perfdata_parse(struct pmk_perfdata **out, const uint8_t *bytes, size_t n, char *msg,
+		       size_t size);
+void pmk_perfdata_free(struct pmk_perfdata *p);
+
+const struct pmk_recording *pmk_perfdata_recording(const struct pmk_perfdata *p);
+
+#endif

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/* See spaces.h. The mappings of a process are sorted and do not overlap: a new one takes the place
+ * of what was there. */
+#include "profile/sampling/spaces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmk/error.h>
+
+#include "base/grow.h"
+#include "base/search.h"
+#include "profile/elf.h"
+
+struct mapping {
+	uint64_t start, last; /* addresses; the last is in it, too */
+	uint64_t offset;      /* of `start`, in the file */
+	uint32_t object;
+	bool moved; /* `bias` is known: addresses in the ELF file less offsets */
+	uint64_t bias;
+};
+
+struct pmk_space {
+	struct mapping *mapping;
+	size_t n, room;
+};
+
+void pmk_spaces_free(struct pmk_spaces *s)
+{
+	for (size_t i = 0; i < s->nobjects; i++) {
+		free(s->object[i].path);
+		free(s->object[i].build_id);
+	}
+	for (size_t i = 0; i < s->nspaces; i++)
+		free(s->space[i].mapping);
+	free(s->object);
+	free(s->space);
+	pmk_map_free(&s->of_pid);
+	*s = (struct pmk_spaces){ 0 };
+}
+
+/* ---- objects -------------------------------------------------------------------------------- */
+
+/* What the kernel calls memory that is of no file that could be read. */
+static const char *name_of(const char *path)
+{
+	static const char *const anonymous[] = { "//anon", "/dev/zero", "anon_inode:", "/memfd:",
+						 "/SYSV",  "[heap]",	"[stack",      "[anon" };
+
+	if (!*path)
+		return "[anon]";
+	for (size_t i = 0; i < sizeof(anonymous) / sizeof(*anonymous); i++)
+		if (!strncmp(path, anonymous[i], strlen(anonymous[i])))
+			return "[anon]";
+	return path;
+}
+
+static char *hexadecimal(const uint8_t *bytes, size_t n)
+{
+	char *text = malloc(2 * n + 1);
+
+	for (size_t i = 0; text && i < n; i++) {
+		text[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+		text[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+	}
+	if (text)
+		text[2 * n] = '\0';
+	return text;
+}
+
+uint32_t pmk_spaces_object(struct pmk_spaces *s, const char *path, const uint8_t *build_id,
+			   size_t build_id_size)
+{
+	struct pmk_space_object *grown, fresh = { 0 };
+
+	path = name_of(path);
+	for (size_t i = s->nobjects; i-- > 0;) {
+		struct pmk_space_object *o = &s->object[i];
+
+		if (strcmp(o->path, path) != 0)
+			continue;
+		if (!o->build_id && build_id_size)
+			o->build_id = hexadecimal(build_id, build_id_size);
+		return (uint32_t)i;
+	}
+	grown = pmk_grow(s->object, s->nobjects, &s->object_room, sizeof(*grown));
+	if (!grown)
+		return UINT32_MAX;
+	s->object = grown;
+	fresh.path = strdup(path);
+	fresh.file = *path == '/';
+	if (build_id_size)
+		fresh.build_id = hexadecimal(build_id, build_id_size);
+	if (!fresh.path || (build_id_size && !fresh.build_id)) {
+		free(fresh.path);
+		free(fresh.build_id);
+		return UINT32_MAX;
+	}
+	s->object[s->nobjects] = fresh;
+	return (uint32_t)s->nobjects++;
+}
+
+/* ---- processes ------------------------------------------------------------------------------ */
+
+static struct pmk_space *find_space(struct pmk_spaces *s, uint32_t pid)
+{
+	uint32_t at = pmk_map_get(&s->of_pid, pid);
+
+	return at == UINT32_MAX ? NULL : &s->space[at];
+}
+
+static struct pmk_space *put_space(struct pmk_spaces *s, uint32_t pid)
+{
+	struct pmk_space *grown = find_space(s, pid);
+
+	if (grown)
+		return grown;
+	grown = pmk_grow(s->space, s->nspaces, &s->space_room, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	s->space = grown;
+	if (pmk_map_put(&s->of_pid, pid, (uint32_t)s->nspaces) == UINT32_MAX)
+		return NULL;
+	s->space[s->nspaces] = (struct pmk_space){ 0 };
+	return &s->space[s->nspaces++];
+}
+
+/* Index of the first mapping that ends at or behind the address. */
+static size_t first_at(const struct pmk_space *p, uint64_t addr)
+{
+	return PMK_FIRST_FROM(p->mapping, p->n, last, addr);
+}
+
+/* Make room for two more: one may be split. */
+static bool make_room(struct pmk_space *p)
+{
+	struct mapping *grown = pmk_grow(p->mapping, p->n + 1, &p->room, sizeof(*grown));
+
+	if (grown)
+		p->mapping = grown;
+	return grown != NULL;
+}
+
+static void insert(struct pmk_space *p, size_t at, struct mapping m)
+{
+	memmove(&p->mapping[at + 1], &p->mapping[at], (p->n - at) * sizeof(m));
+	p->mapping[at] = m;
+	p->n++;
+}
+
+/* Take away what is mapped between two addresses. Returns where the gap is. */
+static size_t cut(struct pmk_space *p, uint64_t start, uint64_t last)
+{
+	size_t at = first_at(p, start), end;
+
+	if (at < p->n && p->mapping[at].start < start) {
+		struct mapping rest = p->mapping[at];
+
+		p->mapping[at].last = start - 1;
+		rest.offset += start - rest.start;
+		rest.start = start;
+		insert(p, ++at, rest);
+	}
+	for (end = at; end < p->n && p->mapping[end].last <= last; end++)
+		;
+	if (end < p->n && p->mapping[end].start <= last) {
+		p->mapping[end].offset += last + 1 - p->mapping[end].start;
+		p->mapping[end].start = last + 1;
+	}
+	memmove(&p->mapping[at], &p->mapping[end], (p->n - end) * sizeof(*p->mapping));
+	p->n -= end - at;
+	return at;
+}
+
+int pmk_spaces_map(struct pmk_spaces *s, uint32_t pid, uint64_t start, uint64_t length,
+		   uint64_t offset, uint32_t object)
+{
+	struct pmk_space *p = length ? put_space(s, pid) : NULL;
+	struct mapping m = { .start = start, .offset = offset, .object = object };
+
+	if (!length)
+		return 0;
+	if (!p || !make_room(p))
+		return PMK_ENOMEM;
+	m.last = length - 1 > UINT64_MAX - start ? UINT64_MAX : start + (length - 1);
+	insert(p, cut(p, m.start, m.last), m);
+	return 0;
+}
+
+int pmk_spaces_fork(struct pmk_spaces *s, uint32_t pid, uint32_t parent)
+{
+	struct pmk_space *to = pid == parent ? NULL : put_space(s, pid), *from;
+	struct mapping *copy;
+
+	if (pid == parent) /* a thread */
+		return 0;
+	from = find_space(s, parent);
+	if (!to)
+		return PMK_ENOMEM;
+	to->n = 0;
+	if (!from || !from->n)
+		return 0;
+	copy = realloc(to->mapping, from->room * sizeof(*copy));
+	if (!copy)
+		return PMK_ENOMEM;
+	memcpy(copy, from->mapping, from->n * sizeof(*copy));
+	*to = (struct pmk_space){ copy, from->n, from->room };
+	return 0;
+}
+
+void pmk_spaces_clear(struct pmk_spaces *s, uint32_t pid)
+{
+	struct pmk_space *p = find_space(s, pid);
+
+	if (p)
+		p->n = 0;
+}
+
+/* An executable mapping is of one segment of its file, so that all of it is moved alike. Of a file
+ * that cannot be read, the offset is all that is known. */
+static void learn_bias(const struct pmk_space_object *o, struct mapping *m, uint64_t offset)
+{
+	uint64_t addr;
+
+	m->moved = true;
+	m->bias = o->file && pmk_elf_address(o->path, offset, &addr) ? addr - offset : 0;
+}
+
+bool pmk_spaces_find(struct pmk_spaces *s, uint32_t pid, uint64_t *addr, uint32_t *object)
+{
+	struct pmk_space *p = find_space(s, pid);
+	size_t at = p ? first_at(p, *addr) : 0;
+	struct mapping *m = p && at < p->n ? &p->mapping[at] : NULL;
+	const struct pmk_space_object *o;
+	uint64_t offset;
+
+	if (!m || m->start > *addr)
+		return false;
+	*object = m->object;
+	o = &s->object[m->object];
+	offset = *addr - m->start + m->offset;
+	if (o->file && !m->moved)
+		learn_bias(o, m, offset);
+	if (o->file)
+		*addr = offset + m->bias;
+	else if (strcmp(o->path, "[anon]") != 0)
+		*addr -= m->start; /* the same code for all, wherever it lies */
+	return true;
+}
