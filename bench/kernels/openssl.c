@@ -48,6 +48,7 @@ int vpaes_set_encrypt_key(const unsigned char *, int, void *);
 void vpaes_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *,
 		       unsigned char *, int);
 int aes_v8_set_encrypt_key(const unsigned char *, int, void *);
+#define set_aes_key aes_v8_set_encrypt_key
 void aes_v8_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *,
 			unsigned char *, int);
 void aes_v8_ctr32_encrypt_blocks(const unsigned char *, unsigned char *, size_t, const void *,
@@ -83,11 +84,6 @@ static void vpaes_cbc(void)
 	vpaes_cbc_encrypt(data, data, BYTES, state, iv, 1);
 }
 
-static void aes_key(void)
-{
-	aes_v8_set_encrypt_key(key, 128, state);
-}
-
 static void aes_cbc(void)
 {
 	aes_v8_cbc_encrypt(data, data, BYTES, state, iv, 1);
@@ -99,29 +95,30 @@ static void aes_ctr(void)
 }
 #else
 int AES_set_encrypt_key(const unsigned char *, int, void *);
+#define set_aes_key AES_set_encrypt_key
 void AES_cbc_encrypt(const unsigned char *, unsigned char *, size_t, const void *, unsigned char *,
 		     int);
-
-static void aes128_key(void)
-{
-	AES_set_encrypt_key(key, 128, state);
-}
-
-static void aes192_key(void)
-{
-	AES_set_encrypt_key(key, 192, state);
-}
-
-static void aes256_key(void)
-{
-	AES_set_encrypt_key(key, 256, state);
-}
 
 static void aes_cbc(void)
 {
 	AES_cbc_encrypt(data, data, BYTES, state, iv, 1);
 }
 #endif
+
+static void aes128_key(void)
+{
+	set_aes_key(key, 128, state);
+}
+
+static void aes192_key(void)
+{
+	set_aes_key(key, 192, state);
+}
+
+static void aes256_key(void)
+{
+	set_aes_key(key, 256, state);
+}
 
 static const struct work {
 	const char *name;
@@ -135,13 +132,11 @@ static const struct work {
 	{ "sha3", NULL, sha3 },
 	{ "poly1305", poly1305_key, poly1305 },
 	{ "vpaes-cbc", vpaes_key, vpaes_cbc },
-	{ "aes-cbc", aes_key, aes_cbc },
-	{ "aes-ctr", aes_key, aes_ctr },
-#else
+	{ "aes-ctr", aes128_key, aes_ctr },
+#endif
 	{ "aes-128-cbc", aes128_key, aes_cbc },
 	{ "aes-192-cbc", aes192_key, aes_cbc },
 	{ "aes-256-cbc", aes256_key, aes_cbc },
-#endif
 };
 
 int main(int argc, char **argv)

@@ -286,19 +286,21 @@ static const char *core_called(const char *name)
 	static const struct {
 		const char *name, *core;
 	} others[] = {
-		{ "arm926ej-s", "arm926" },    { "arm926ejs", "arm926" },
-		{ "arm1136j-s", "arm1136" },   { "arm1136jf-s", "arm1136" },
-		{ "arm1136-r2", "arm1136r0" }, { "arm1156t2-s", "arm1156" },
-		{ "arm1156t2f-s", "arm1156" }, { "arm1176jz-s", "arm1176" },
-		{ "arm1176jzf-s", "arm1176" }, { "mpcore", "arm11mpcore" },
-		{ "a7", "cortex-a7" },	       { "a8", "cortex-a8" },
-		{ "a9", "cortex-a9" },	       { "a15", "cortex-a15" },
-		{ "a53", "cortex-a53" },       { "a55", "cortex-a55" },
-		{ "a57", "cortex-a57" },       { "a72", "cortex-a72" },
-		{ "n1", "neoverse-n1" },       { "rpi0", "raspberrypizero" },
-		{ "rpi1", "raspberrypi1" },    { "rpi3", "raspberrypi3" },
-		{ "rpi4", "raspberrypi4" },    { "raspi0", "raspberrypizero" },
-		{ "raspi3b", "raspberrypi3" }, { "raspi4b", "raspberrypi4" },
+		{ "arm926ej-s", "arm926" },	 { "arm926ejs", "arm926" },
+		{ "arm1136j-s", "arm1136" },	 { "arm1136jf-s", "arm1136" },
+		{ "arm1136-r2", "arm1136r0" },	 { "arm1156t2-s", "arm1156" },
+		{ "arm1156t2f-s", "arm1156" },	 { "arm1176jz-s", "arm1176" },
+		{ "arm1176jzf-s", "arm1176" },	 { "mpcore", "arm11mpcore" },
+		{ "a7", "cortex-a7" },		 { "a8", "cortex-a8" },
+		{ "a9", "cortex-a9" },		 { "a15", "cortex-a15" },
+		{ "a53", "cortex-a53" },	 { "a55", "cortex-a55" },
+		{ "a57", "cortex-a57" },	 { "a72", "cortex-a72" },
+		{ "n1", "neoverse-n1" },	 { "rpi0", "raspberrypizero" },
+		{ "rpi1", "raspberrypi1" },	 { "rpi2", "raspberrypi2" },
+		{ "rpi02", "raspberrypizero2" }, { "raspi2b", "raspberrypi2" },
+		{ "rpi3", "raspberrypi3" },	 { "rpi4", "raspberrypi4" },
+		{ "raspi0", "raspberrypizero" }, { "raspi3b", "raspberrypi3" },
+		{ "raspi4b", "raspberrypi4" },
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)

@@ -570,6 +570,7 @@ static void a64_preset_tests(void **state)
 		{ "cortex-a72", 49152, 3, 32768, 2, 1048576 },
 		{ "raspberrypi3", 32768, 2, 32768, 4, 524288 },
 		{ "raspberrypi4", 49152, 3, 32768, 2, 1048576 },
+		{ "raspberrypizero2", 32768, 2, 32768, 4, 524288 },
 	};
 
 	(void)state;

@@ -92,6 +92,8 @@ const struct pmk_core_key pmk_a64_keys[] = {
 		"cycles of a multiplication; 0: 4 in order, 3 out of order"),
 	PMK_CORE_KEY(a64.mul_wide,    "mul.wide", 1, 1, 64, 'n',
 		"in order: cycles that the multiplier takes for operands of 64 bits"),
+	PMK_CORE_KEY(a64.aes_round,   "aes.round", 2, 2, 64, 'n',
+		"out of order: cycles of AESE and AESMC, or AESD and AESIMC, together"),
 	PMK_CORE_KEY(a64.fp_add,      "fp.add", 4, 1, 64, 'n',
 		"cycles of a floating-point addition, and of most that vectors do"),
 	PMK_CORE_KEY(a64.fp_mul,      "fp.mul", 4, 1, 64, 'n',

@@ -23,6 +23,7 @@ struct pmk_core_a64 {
 	uint64_t div_latency;
 	uint64_t mul_latency;
 	uint64_t mul_wide;
+	uint64_t aes_round;
 	uint64_t fp_add, fp_mul, fp_mac, fp_div, fp_div32;
 	uint64_t simple_second;
 	uint64_t issue_width;

@@ -268,6 +268,8 @@ static void test_parameters(void **state)
 		{ "mul.latency", "2", { __LINE__, 5, { 0x9b497c21 } } },
 		{ "mul.latency", "2", { __LINE__, 1, { 0x1b090521 } } },
 		{ "mul.latency", "2", { __LINE__, 2, { 0x1b092421 } } },
+		/* aese v0.16b, v1.16b; aesmc v0.16b, v0.16b: a round. */
+		{ "aes.round", "3", { __LINE__, 3, { 0x4e284820, 0x4e286800 } } },
 		{ "fp.add", "5", { __LINE__, 5, { FADD(0, 0) } } },
 		/* fmul d0, d0, d1 */
 		{ "fp.mul", "3", { __LINE__, 3, { 0x1e610800 } } },
