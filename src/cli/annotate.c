@@ -25,15 +25,16 @@
 #define NLINES	  10 /* in the list of hottest lines */
 
 static const struct cli_option options[] = {
-	{ 'e', "event", "LIST", "events to show; the first says what is hot" },
+	{ 'e', "event", "LIST", "events to show; the first one decides what is hot" },
 	{ 'i', "input", "FILE", "the recording (default: pmk.data)" },
-	{ 's', "symbol", "SYMBOL", "the function to show, as SYMBOL without -s" },
-	{ 0, "elf", "FILE", "show the samples in dumps of firmware: this is its executable" },
+	{ 's', "symbol", "SYMBOL", "the function to show; same as SYMBOL without -s" },
+	{ 0, "elf", "FILE", "show samples in dumps of firmware; FILE is its executable" },
 	{ 0, "no-big-num", NULL, "do not group digits" },
-	{ 'q', "quiet", NULL, "without the head" },
-	{ 'n', "show-nr-samples", NULL, "as perf's; samples or executions are shown anyway" },
-	{ 'f', "force", NULL, "as perf's; changes nothing" },
-	{ 0, "stdio", NULL, "as perf's; changes nothing" },
+	{ 'q', "quiet", NULL, "leave out the heading" },
+	{ 'n', "show-nr-samples", NULL,
+	  "accepted for perf; samples or executions are always shown" },
+	{ 'f', "force", NULL, "accepted for perf; changes nothing" },
+	{ 0, "stdio", NULL, "accepted for perf; changes nothing" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
 };
@@ -638,7 +639,7 @@ static int run_annotate(int argc, char **argv)
 
 const struct cli_command cmd_annotate = {
 	.name = "annotate",
-	.brief = "show source and code of a recording with its counts",
+	.brief = "show source and instructions with their counts from a recording",
 	.usage = "[-e LIST] [-i FILE] [[-s] SYMBOL | FILE:LINE]",
 	.options = options,
 	.run = run_annotate,

@@ -25,8 +25,8 @@
 #include "pmu/ahbmon/packet_reg.h"
 
 static const struct cli_option options[] = {
-	{ 0, "layout", "FILE", "ahbmon: what the codes of AHBMONITOR mean" },
-	{ 0, "log", "FILE", "explain what pmk run --log has written to FILE" },
+	{ 0, "layout", "FILE", "ahbmon: meanings of the codes on AHBMONITOR" },
+	{ 0, "log", "FILE", "explain a log that pmk run --log wrote" },
 	{ 0, "elf", "FILE", "with --log: name the functions of this firmware" },
 	{ 'j', "json-output", NULL, "write JSON" },
 	{ 'h', "help", NULL, "show this help" },
@@ -267,7 +267,7 @@ static int run_decode(int argc, char **argv)
 
 const struct cli_command cmd_decode = {
 	.name = "decode",
-	.brief = "say what the bits of a PMU register mean",
+	.brief = "explain the bits of a PMU register",
 	.usage = "PMU REG=VALUE... [--layout FILE] [-j]\n"
 		 "       pmk decode --log FILE [--elf FILE] [-j]",
 	.options = options,

@@ -18,8 +18,8 @@
 #define EXIT_OVER 1
 
 static const struct cli_option options[] = {
-	{ 0, "fail-over", "PERCENT", "exit 1 if something has grown by more than this: 2%" },
-	{ 'e', "event", "LIST", "events to compare; executions: of instructions" },
+	{ 0, "fail-over", "PERCENT", "exit 1 if a count has grown by more than this, e.g. 2%" },
+	{ 'e', "event", "LIST", "events to compare; executions: how often instructions ran" },
 	{ 0, "min", "N", "leave out functions and lines that count less than N on both sides" },
 	{ 0, "markdown", NULL, "write Markdown, for a merge request" },
 	{ 0, "html", "FILE", "write a page for a browser" },

@@ -10,9 +10,9 @@
 static const struct cli_option options[] = {
 	{ 'T', "target", "TARGET",
 	  "examine a board: openocd, gdb or xvc:HOST:PORT; devmem[:FILE]" },
-	{ 0, "pmu", "PMU", "-T: which counters it has" },
-	{ 0, "set", "KEY=VALUE", "-T: how they are reached, as for pmk stat; repeatable" },
-	{ 0, "layout", "FILE", "ahbmon: the layout to ask, instead of the project's" },
+	{ 0, "pmu", "PMU", "-T: the PMU of the board" },
+	{ 0, "set", "KEY=VALUE", "-T: how to reach the counters, as for pmk stat; repeatable" },
+	{ 0, "layout", "FILE", "ahbmon: examine this layout instead of the project's" },
 	{ 'j', "json-output", NULL, "write JSON" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
@@ -190,7 +190,7 @@ out:
 
 const struct cli_command cmd_doctor = {
 	.name = "doctor",
-	.brief = "check the environment, sequences and layouts on the models, and boards",
+	.brief = "check this machine, PMU sequences and layouts (on the models), and boards",
 	.usage =
 		"[environment|armv8|ahbmon]... [--layout FILE] [-j]\n"
 		"       pmk doctor -T TARGET [--pmu PMU] [--set KEY=VALUE]... [--layout FILE] [-j]",

@@ -15,9 +15,9 @@
 
 static const struct cli_option options[] = {
 	{ 0, "format", "FORMAT", "callgrind, lcov, folded, speedscope, pprof or perfetto" },
-	{ 'e', "event", "LIST", "events to write; executions: of instructions" },
+	{ 'e', "event", "LIST", "events to write; executions: how often instructions ran" },
 	{ 'i', "input", "FILE", "the recording (default: pmk.data)" },
-	{ 0, "elf", "FILE", "write the samples in dumps of firmware: this is its executable" },
+	{ 0, "elf", "FILE", "write samples in dumps of firmware; FILE is its executable" },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },

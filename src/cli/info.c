@@ -28,7 +28,7 @@
 #define WIDTH  90
 
 static const struct cli_option options[] = {
-	{ 0, "pmu", "PMU", "ask this PMU only" },
+	{ 0, "pmu", "PMU", "look only in this PMU" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
 };

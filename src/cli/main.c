@@ -37,7 +37,7 @@ static void overview(FILE *f)
 	      f);
 	for (unsigned i = 0; cli_commands[i]; i++)
 		fprintf(f, "  %-8s %s\n", cli_commands[i]->name, cli_commands[i]->brief);
-	fputs("\n'pmk COMMAND --help' tells more about one of them.\n", f);
+	fputs("\n'pmk COMMAND --help' shows the options of a command.\n", f);
 }
 
 static int unknown(const char *name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk record: run a program, and keep where in it each event was counted. In emulation the counts
+ * pmk record: run a program and record where each event was counted. In emulation the counts
  * are exact, because nothing is sampled; on this machine (-T linux) the kernel takes samples.
  */
 #define _GNU_SOURCE
@@ -17,23 +17,23 @@
 
 static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events: names, aliases, rNN, all; repeatable" },
-	{ 'g', "call-graph", NULL, "tell call paths apart: callers and callees, flame graphs" },
+	{ 'g', "call-graph", NULL, "record call paths: for callers, callees, flame graphs" },
 	{ 'o', "output", "FILE", "write to FILE instead of pmk.data" },
 	{ 'T', "target", "TARGET", "where to run it: emu, or linux: samples of this machine" },
-	{ 'F', "freq", "HZ", "-T linux: so many samples per second (default: 4000), or max" },
-	{ 'c', "count", "PERIOD", "-T linux: a sample each time so many events have occurred" },
+	{ 'F', "freq", "HZ", "-T linux: samples per second (default: 4000), or max" },
+	{ 'c', "count", "PERIOD", "-T linux: take a sample every this many events" },
 	{ 'p', "pid", "LIST", "-T linux: sample these processes instead of a program" },
 	{ 'a', "all-cpus", NULL, "-T linux: sample everything on all processors" },
 	{ 'C', "cpu", "CPUS", "-T linux: sample everything on these processors: 0,2-3" },
-	{ 0, "no-inherit", NULL, "-T linux: not the children that the program starts" },
+	{ 0, "no-inherit", NULL, "-T linux: do not sample children of the program" },
 	{ 0, "pmu", "PMU", "the PMU to count with" },
 	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
 	{ 0, "set", "KEY=VALUE",
 	  "change a parameter of the core, or several, with commas; repeatable" },
 	{ 0, "random-seed", "N", "give the program other random numbers" },
-	{ 0, "env", "NAME[=VALUE]", "let the program see this variable; repeatable" },
+	{ 0, "env", "NAME[=VALUE]", "pass this environment variable to the program; repeatable" },
 	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
-	{ 0, "qemu", "COMMAND", "run this emulator command line instead of a program" },
+	{ 0, "qemu", "COMMAND", "run this emulator command instead of a program" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
 };
@@ -236,7 +236,7 @@ static int run_record(int argc, char **argv)
 
 const struct cli_command cmd_record = {
 	.name = "record",
-	.brief = "run a program, and keep where in it each event was counted",
+	.brief = "run a program and record where each event was counted",
 	.usage = "[-e LIST]... [-g] [-o FILE] [--core CORE] [--set KEY=VALUE]...\n"
 		 "                  [--] [PROGRAM [ARG...]]\n"
 		 "       pmk record -T linux [-F HZ | -c PERIOD] [-a | -p LIST] [-g] [-o FILE]\n"

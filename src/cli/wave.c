@@ -26,8 +26,8 @@ enum { FOUND = 1, PARTIAL = 2 };
 #define SHOW_VIOLATIONS 100 /* unless --limit says otherwise */
 
 static const struct cli_option options[] = {
-	{ 'm', "map", "FILE", "check: which signals are which" },
-	{ 'l', "layer", "NAME", "check: this layer or AXI interface of the map alone" },
+	{ 'm', "map", "FILE", "check: maps the dump's signals to buses" },
+	{ 'l', "layer", "NAME", "check: only this layer or AXI interface of the map" },
 	{ 0, "limit", "N", "check: show the first N violations (100); 0: count only" },
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
 	{ 'j', "json-output", NULL, "write JSON" },
@@ -302,7 +302,7 @@ static int run_wave(int argc, char **argv)
 
 const struct cli_command cmd_wave = {
 	.name = "wave",
-	.brief = "look into waveform dumps and check their buses",
+	.brief = "list the signals of waveform dumps and check their buses",
 	.usage = "signals|check FILE [--map FILE] [--layer NAME] [--limit N] [-x SEP | -j]",
 	.options = options,
 	.run = run_wave,

@@ -41,49 +41,50 @@ PMUv3: the sequence of the Valtrix blog "Programming ARM v8 Performance Monitors
 Findings
 
   1. bit 31 of the type registers is P: it leaves out EL1, and enables nothing
-     here     of 2004 cycles at EL1 it shows 0, of 2002 at EL0 2002
-     instead  filter 0 counts at EL0 and EL1, 0x40000000 at EL1 alone, 0x08000000 at
-              EL2, too
+     here     2004 cycles at EL1 read as 0, 2002 at EL0 as 2002
+     instead  filter 0 counts at EL0 and EL1, 0x40000000 only at EL1, 0x08000000 also
+              at EL2
 
 """
 
 # Title, and what the check found.
 FINDINGS = [
     ("bit 31 of the type registers is P: it leaves out EL1, and enables nothing",
-     "of 2004 cycles at EL1 it shows 0, of 2002 at EL0 2002"),
+     "2004 cycles at EL1 read as 0, 2002 at EL0 as 2002"),
     ("there are not 32 event counters: at most 31, and the cycle counter",
      "with N = 31 the mask is 0xffffffff, and bit 31 of it is the cycle counter; PMSELR = 31 "
      "selects PMCCFILTR, 0x80000000"),
     ("write_register(pmcr_val | 0x7) names no register",
-     "taken for PMCR, which then reads 0x41033001"),
+     "if PMCR is meant, it then reads 0x41033001"),
     ("nothing is stopped or cleared first; P and C leave flags and enables as they are",
      "after a reset that leaves ones, the interrupt is asserted as soon as E is set; at the end "
      "the flags are 0x8000003f"),
-    ("PMSELR, then PMXEVTYPER or PMXEVCNTR: no ISB between them, and open to interrupts",
+    ("PMSELR, then PMXEVTYPER or PMXEVCNTR: no ISB, and an interrupt can come between them",
      "when a handler selects counter 3 in between, PMEVTYPER0 is 0x00000000 and PMEVTYPER3 "
      "0x80000008"),
-    ("all N counters are enabled, whether they were given an event or not",
+    ("all N counters are enabled, also those without an event",
      "on a core with 3 events and 6 counters PMEVCNTR3 counts 2002 of an event left over in its "
      "type"),
     ("the first N events of PMCEID are counted, not those of interest",
      "on a Cortex-A53: sw_incr l1i_cache_refill l1i_tlb_refill l1d_cache_refill l1d_cache "
      "l1d_tlb_refill"),
-    ("CHAIN (0x1E) can be one of them",
-     "of 31 counters, number 29 gets it: carries of number 28, which count bus_cycles"),
+    ("CHAIN (0x1E) can be one of the counted events",
+     "of 31 counters, number 29 counts it: overflows of number 28, which counts bus_cycles"),
     ("stopping begins with PMCNTENCLR",
-     "after it 0 of 2002 cycles count, while E is still 1: it works, and takes a write more"),
-    ("events are looked for from 0 to 63 alone",
-     "a PMUv3p1 has more at 0x4000; of those, 2 are counted here and never asked for"),
-    ("nobody looks at the overflow flags",
-     "of 4294967303 data accesses it shows 7, with the flags at 0x00000010"),
-    ("PMUSERENR | 0xD hands EL0 all of the PMU: EN makes the other bits pointless",
-     "with 0xD EL0 may stop all counters; with 0xC it may not, and read them"),
-    ("what EL2 and EL3 keep to themselves is not considered",
+     "after it 0 of 2002 cycles count, while E is still 1: it works, but needs one write more"),
+    ("only events 0 to 63 are tried",
+     "a PMUv3p1 has more events from 0x4000 on; this PMU has 2 of them, and the sequence never "
+     "tries them"),
+    ("the overflow flags are never read",
+     "4294967303 data accesses read as 7, with the flags at 0x00000010"),
+    ("PMUSERENR | 0xD gives EL0 the whole PMU: EN makes the other bits pointless",
+     "with 0xD EL0 may stop all counters; with 0xC it may not stop them, and may read them"),
+    ("restrictions by EL2 and EL3 are not considered",
      "a hypervisor that keeps two of six counters leaves N = 4; with MDCR_EL2.TPM the first "
      "access traps to EL2, class 0x18"),
     ("%x prints 32 of the cycle counter's 64 bits", "0x1000007d2 cycles are printed as 7d2"),
-    ("every cycle or every 64th is left to what PMCR.D and LC were",
-     "where D was 1 before, it shows 31 of 2002 cycles with LC = 0 and 2002 with LC = 1"),
+    ("old values of PMCR.D and LC decide whether every cycle counts or every 64th",
+     "if D was 1 before, 2002 cycles read as 31 with LC = 0 and 2002 with LC = 1"),
 ]
 
 

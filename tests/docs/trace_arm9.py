@@ -6,7 +6,7 @@ TIMES = {
     "data processing": "1 cycle", "shift by a register": "2 cycles", "MUL, MLA": "2 cycles",
     "MULS, MLAS": "4 cycles", "UMULL, UMLAL, SMULL, SMLAL": "3 cycles, 5", "SMULxy": "1 cycle",
     "SMLALxy": "2 cycles", "accumulator": "at once", "LDR": "1 cycle",
-         "LDRB, LDRH": "2 cycles behind",
+         "LDRB, LDRH": "2 cycles later",
     "LDRD": "2 cycles", "LDM": "a word a cycle, 2 at least", "STR": "1 cycle",
          "STM": "a word a cycle, 2 at least",
     "base": "at once", "SWP": "2 cycles", "B, BL, BX": "3 cycles", "not taken": "1 cycle",

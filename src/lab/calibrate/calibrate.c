@@ -22,12 +22,12 @@
 enum { MOST_SETTINGS = 64, MOST_KERNELS = 512, NO_CODE = 3 };
 
 static const struct cli_option options[] = {
-	{ 'T', "target", "TARGET", "where the program is run, as of pmk stat; default: emulated" },
-	{ 'e', "event", "EVENT", "what counts the cycles there; default: cycles" },
-	{ 0, "core", "CORE", "the core that is emulated" },
-	{ 0, "set", "KEY=VALUE", "a parameter of the core that is emulated; repeatable" },
-	{ 0, "base", "CORE", "has all that is not measured; default: that of --core" },
-	{ 0, "name", "NAME", "of the new preset; default: calibrated" },
+	{ 'T', "target", "TARGET", "where to run the program, as for pmk stat; default: emulated" },
+	{ 'e', "event", "EVENT", "the event that counts cycles there; default: cycles" },
+	{ 0, "core", "CORE", "the core to model" },
+	{ 0, "set", "KEY=VALUE", "a parameter of that core; repeatable" },
+	{ 0, "base", "CORE", "core to take all other parameters from; default: that of --core" },
+	{ 0, "name", "NAME", "name of the new preset; default: calibrated" },
 	{ 'o', "output", "FILE", "write the preset to FILE; default: stdout" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 0, NULL, NULL, NULL },
@@ -476,7 +476,7 @@ static int run_calibrate(int argc, char **argv)
 
 const struct cli_command cmd_calibrate = {
 	.name = "calibrate",
-	.brief = "write a preset with the caches, latencies and branches of a processor",
+	.brief = "measure a processor and write a preset with its caches, latencies and branches",
 	.usage = "[-T TARGET] [--core CORE] [--set KEY=VALUE]... [--base CORE]\n"
 		 "                     [-o FILE] [--] PROGRAM",
 	.options = options,

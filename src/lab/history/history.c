@@ -16,15 +16,15 @@
 
 static const struct cli_option options[] = {
 	{ 'd', "database", "FILE", "the results database; " DATABASE " if not given" },
-	{ 'c', "commit", "ID", "add: the commit that is counted, as git knows it, or any name" },
+	{ 'c', "commit", "ID", "add: the counted commit (a git revision, or any name)" },
 	{ 'e', "event", "LIST", "events to count, or to show; add: cycles,instructions" },
-	{ 0, "fail-over", "PERCENT", "exit 1 if something has grown by more than this: 2%" },
-	{ 0, "record", NULL, "add: record as well, to compare functions" },
-	{ 0, "good", "ID", "compare with this commit, not with the last good one" },
+	{ 0, "fail-over", "PERCENT", "exit 1 if a count has grown by more than this, e.g. 2%" },
+	{ 0, "record", NULL, "add: also make a recording, to compare functions" },
+	{ 0, "good", "ID", "compare with this commit instead of the last good one" },
 	{ 0, "bad", "ID", "bisect, test: a commit that has the change" },
-	{ 0, "build", "COMMAND", "bisect, test: builds the program, by sh" },
-	{ 0, "name", "NAME", "of the program; the name of its file if not given" },
-	{ 0, "core", "CORE", "the core to model; show: that one alone" },
+	{ 0, "build", "COMMAND", "bisect, test: sh command that builds the program" },
+	{ 0, "name", "NAME", "name of the program; default: its file name" },
+	{ 0, "core", "CORE", "the core to model; show: only this core" },
 	{ 0, "set", "KEY=VALUE", "a parameter of the core, as for pmk stat; repeatable" },
 	{ 'T', "target", "TARGET", "where to count: emu, linux, as for pmk stat" },
 	{ 'n', "last", "N", "show: the last N commits" },
@@ -277,7 +277,7 @@ static int run_history(int argc, char **argv)
 
 const struct cli_command cmd_history = {
 	.name = "history",
-	.brief = "keep the counts of commits, and find the one that changed them",
+	.brief = "keep the counts of commits and find the commit that changed them",
 	.usage = "add --commit ID [-e LIST] [--fail-over PERCENT] [--record]\n"
 		 "                       [--] [PROGRAM [ARG...]]\n"
 		 "       pmk history show [PROGRAM] [-e LIST] [-j | -x SEP | --html FILE]\n"

@@ -289,8 +289,7 @@ static void look_filter(const struct pmk_signal_set *raised, char *found, size_t
 	at_el1 = l.cycles;
 	begin(raised, &l, &bus, &pmk_cortex_a53);
 	blog_run(&l, 0, 2002);
-	FOUND("of 2004 cycles at EL1 it shows %" PRIu64 ", of 2002 at EL0 %" PRIu64, at_el1,
-	      l.cycles);
+	FOUND("2004 cycles at EL1 read as %" PRIu64 ", 2002 at EL0 as %" PRIu64, at_el1, l.cycles);
 }
 
 static void look_31(const struct pmk_signal_set *raised, char *found, size_t size)
@@ -317,7 +316,7 @@ static void look_name(const struct pmk_signal_set *raised, char *found, size_t s
 	begin(raised, &l, &bus, &pmk_cortex_a53);
 	blog_setup(&l);
 	blog_start(&l);
-	FOUND("taken for PMCR, which then reads 0x%08" PRIx64, read_register(&l, PMK_ARMV8_PMCR));
+	FOUND("if PMCR is meant, it then reads 0x%08" PRIx64, read_register(&l, PMK_ARMV8_PMCR));
 }
 
 static void look_state(const struct pmk_signal_set *raised, char *found, size_t size)
@@ -393,11 +392,12 @@ static void look_chain(const struct pmk_signal_set *raised, char *found, size_t 
 	while (at < l.nevents && l.event[at].code != PMK_ARMV8_CHAIN)
 		at++;
 	if (at < l.nevents)
-		FOUND("of %u counters, number %u gets it: carries of number %u, which count %s",
+		FOUND("of %u counters, number %u counts it: overflows of number %u, which counts "
+		      "%s",
 		      l.nevents, at, at - 1,
 		      pmk_pmu_event_code(&pmk_armv8, l.event[at - 1].code)->name);
 	else
-		FOUND("of %u counters none gets it here", l.nevents);
+		FOUND("of %u counters, none counts it here", l.nevents);
 }
 
 static void look_stop(const struct pmk_signal_set *raised, char *found, size_t size)
@@ -413,9 +413,8 @@ static void look_stop(const struct pmk_signal_set *raised, char *found, size_t s
 	write_register(&l, PMK_ARMV8_PMCNTENCLR, counter_mask(&l));
 	stream(&bus, 2002);
 	cycles = read_register(&l, PMK_ARMV8_PMCCNTR);
-	FOUND("after it %" PRIu64
-	      " of 2002 cycles count, while E is still %u: it works, and takes a "
-	      "write more",
+	FOUND("after it %" PRIu64 " of 2002 cycles count, while E is still %u: it works, but needs "
+	      "one write more",
 	      cycles, (unsigned)(read_register(&l, PMK_ARMV8_PMCR) & 1));
 }
 
@@ -432,7 +431,9 @@ static void look_extended(const struct pmk_signal_set *raised, char *found, size
 		for (; high; high &= high - 1)
 			n++;
 	}
-	FOUND("a PMUv3p1 has more at 0x4000; of those, %u are counted here and never asked for", n);
+	FOUND("a PMUv3p1 has more events from 0x4000 on; this PMU has %u of them, and the "
+	      "sequence never tries them",
+	      n);
 }
 
 static void look_overflow(const struct pmk_signal_set *raised, char *found, size_t size)
@@ -447,7 +448,7 @@ static void look_overflow(const struct pmk_signal_set *raised, char *found, size
 	pmk_bus_add(&bus, PMK_SIG_L1D_LOOKUP, UINT64_C(0x100000007));
 	at_el(&l, 1);
 	blog_stop(&l);
-	FOUND("of 4294967303 data accesses it shows %" PRIu64 ", with the flags at 0x%08" PRIx64,
+	FOUND("4294967303 data accesses read as %" PRIu64 ", with the flags at 0x%08" PRIx64,
 	      l.event[4].value, read_register(&l, PMK_ARMV8_PMOVSCLR));
 }
 
@@ -469,8 +470,9 @@ static void look_user(const struct pmk_signal_set *raised, char *found, size_t s
 	blog_setup(&l);
 	stop = user_may(&l, true, PMK_ARMV8_PMCR);
 	write_register(&l, PMK_ARMV8_PMUSERENR, 0xC);
-	FOUND("with 0xD EL0 may %sstop all counters; with 0xC it may %s, and %sread them",
-	      stop ? "" : "not ", user_may(&l, true, PMK_ARMV8_PMCR) ? "" : "not",
+	FOUND("with 0xD EL0 may %sstop all counters; with 0xC it may %sstop them, and may %sread "
+	      "them",
+	      stop ? "" : "not ", user_may(&l, true, PMK_ARMV8_PMCR) ? "" : "not ",
 	      user_may(&l, false, PMK_ARMV8_PMEVCNTR0) ? "" : "not ");
 }
 
@@ -515,7 +517,7 @@ static void look_divider(const struct pmk_signal_set *raised, char *found, size_
 	begin(raised, &l, &bus, &pmk_cortex_a53);
 	write_register(&l, PMK_ARMV8_PMCR, PMCR_LC | PMCR_D);
 	blog_run(&l, 0, 2002);
-	FOUND("where D was 1 before, it shows %" PRIu64 " of 2002 cycles with LC = 0 and %" PRIu64
+	FOUND("if D was 1 before, 2002 cycles read as %" PRIu64 " with LC = 0 and %" PRIu64
 	      " with LC = 1",
 	      divided, l.cycles);
 }
@@ -523,35 +525,35 @@ static void look_divider(const struct pmk_signal_set *raised, char *found, size_
 /* The list in docs/armv8.md, section 7; a test compares the two. */
 const struct pmk_armv8_blog_finding pmk_armv8_blog_findings[] = {
 	{ "bit 31 of the type registers is P: it leaves out EL1, and enables nothing", look_filter,
-	  "filter 0 counts at EL0 and EL1, 0x40000000 at EL1 alone, 0x08000000 at EL2, too" },
+	  "filter 0 counts at EL0 and EL1, 0x40000000 only at EL1, 0x08000000 also at EL2" },
 	{ "there are not 32 event counters: at most 31, and the cycle counter", look_31,
 	  "take N from PMCR; bit 31 and PMSELR = 31 are the cycle counter's" },
 	{ "write_register(pmcr_val | 0x7) names no register", look_name,
 	  "write_register(PMCR, ...)" },
 	{ "nothing is stopped or cleared first; P and C leave flags and enables as they are",
 	  look_state, "E = 0; then all ones to PMCNTENCLR, PMINTENCLR and PMOVSCLR; then program" },
-	{ "PMSELR, then PMXEVTYPER or PMXEVCNTR: no ISB between them, and open to interrupts",
+	{ "PMSELR, then PMXEVTYPER or PMXEVCNTR: no ISB, and an interrupt can come between them",
 	  look_select, "PMEVTYPER<n> and PMEVCNTR<n>, which need no selection" },
-	{ "all N counters are enabled, whether they were given an event or not", look_enabled,
-	  "enable those that were programmed" },
+	{ "all N counters are enabled, also those without an event", look_enabled,
+	  "enable only the programmed counters" },
 	{ "the first N events of PMCEID are counted, not those of interest", look_first,
 	  "a list of events, each looked up in PMCEID" },
-	{ "CHAIN (0x1E) can be one of them", look_chain,
+	{ "CHAIN (0x1E) can be one of the counted events", look_chain,
 	  "leave it out, and SW_INCR (0x00) unless software writes PMSWINC" },
 	{ "stopping begins with PMCNTENCLR", look_stop,
 	  "E = 0 stops all with one write; ISB; then read" },
-	{ "events are looked for from 0 to 63 alone", look_extended,
+	{ "only events 0 to 63 are tried", look_extended,
 	  "0x4000 to 0x403F are in the upper halves of PMCEID0 and PMCEID1" },
-	{ "nobody looks at the overflow flags", look_overflow,
+	{ "the overflow flags are never read", look_overflow,
 	  "read PMOVSCLR; for more than 32 bits count wraps, use CHAIN, or LP (PMUv3p5)" },
-	{ "PMUSERENR | 0xD hands EL0 all of the PMU: EN makes the other bits pointless", look_user,
-	  "0xC (ER, CR) lets it read the counters" },
-	{ "what EL2 and EL3 keep to themselves is not considered", look_above,
+	{ "PMUSERENR | 0xD gives EL0 the whole PMU: EN makes the other bits pointless", look_user,
+	  "0xC (ER, CR) lets EL0 read the counters" },
+	{ "restrictions by EL2 and EL3 are not considered", look_above,
 	  "N may be MDCR_EL2.HPMN; TPM of MDCR_EL2 and MDCR_EL3 traps; Secure state counts with "
 	  "MDCR_EL3.SPME" },
 	{ "%x prints 32 of the cycle counter's 64 bits", look_format, "%llx, or PRIx64" },
-	{ "every cycle or every 64th is left to what PMCR.D and LC were", look_divider,
-	  "write PMCR whole, with LC = 1, which makes D ineffective" },
+	{ "old values of PMCR.D and LC decide whether every cycle counts or every 64th",
+	  look_divider, "write all of PMCR, with LC = 1, which makes D ineffective" },
 };
 
 const unsigned pmk_armv8_blog_nfindings =
