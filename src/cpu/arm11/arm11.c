@@ -23,7 +23,7 @@
 #define LINES_PER_PAGE (1u << (PMK_PAGE_SHIFT - PMK_LINE_SHIFT))
 #define LINE_BYTES     (1u << PMK_LINE_SHIFT)
 #define IMAP_SIZE      (UINT64_C(1) << (32 - PMK_LINE_SHIFT))
-#define IPAGES_SIZE    (UINT64_C(1) << (32 - PMK_PAGE_SHIFT))
+#define IMAP_BYTES     (IMAP_SIZE + PMK_I_MOST_LINES)
 #define DMAP_SIZE  \
 	(IMAP_SIZE \
 	 << 3) /* times eight, because the low bits of an unaligned address move to the top */
@@ -83,12 +83,10 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 		.write_cycles = (uint32_t)core->write_cycles,
 	};
 	cpu->arm11.pred = pmk_reserve(PMK_MAX_BRANCHES);
-	cpu->arm11.imap = pmk_reserve(IMAP_SIZE);
-	cpu->arm11.ipages = pmk_reserve(IPAGES_SIZE);
+	cpu->arm11.imap = pmk_reserve(IMAP_BYTES);
 	cpu->arm11.dmap = pmk_reserve(DMAP_SIZE);
 	cpu->arm11.edge = calloc(PMK_ARM11_EDGES, sizeof(*cpu->arm11.edge));
-	if (!cpu->arm11.pred || !cpu->arm11.imap || !cpu->arm11.ipages || !cpu->arm11.dmap ||
-	    !cpu->arm11.edge || pmk_known_init(&cpu->arm11.known) ||
+	if (!cpu->arm11.pred || !cpu->arm11.imap || !cpu->arm11.dmap || !cpu->arm11.edge ||
 	    pmk_cache_init(&cpu->arm11.icache, (uint32_t)core->icache_size,
 			   (uint32_t)core->icache_ways,
 			   pmk_core_policy_of(core, core->icache_policy), core->round_robin,
@@ -119,10 +117,8 @@ int pmk_arm11_init(struct pmk_cpu *cpu)
 void pmk_arm11_fini(struct pmk_cpu *cpu)
 {
 	pmk_release(cpu->arm11.pred, PMK_MAX_BRANCHES);
-	pmk_release(cpu->arm11.imap, IMAP_SIZE);
-	pmk_release(cpu->arm11.ipages, IPAGES_SIZE);
+	pmk_release(cpu->arm11.imap, IMAP_BYTES);
 	pmk_release(cpu->arm11.dmap, DMAP_SIZE);
-	pmk_known_fini(&cpu->arm11.known);
 	free(cpu->arm11.edge);
 	cpu->arm11.edge = NULL;
 	pmk_cache_fini(&cpu->arm11.icache);
@@ -132,7 +128,7 @@ void pmk_arm11_fini(struct pmk_cpu *cpu)
 	pmk_tlb_fini(&cpu->arm11.main_tlb);
 	pmk_predictor_fini(&cpu->arm11.bp);
 	pmk_l2cc_fini(&cpu->arm11.l2);
-	cpu->arm11.pred = cpu->arm11.imap = cpu->arm11.ipages = cpu->arm11.dmap = NULL;
+	cpu->arm11.pred = cpu->arm11.imap = cpu->arm11.dmap = NULL;
 }
 
 void pmk_arm11_forked(struct pmk_cpu *cpu)
@@ -141,15 +137,6 @@ void pmk_arm11_forked(struct pmk_cpu *cpu)
 	cpu->arm11.pending = 0;
 	memset(cpu->arm11.vfp_ready, 0, sizeof(cpu->arm11.vfp_ready));
 	cpu->arm11.uncached = 0;
-	/* The copy has words of its own, which are 0. */
-	pmk_known_forget(&cpu->arm11.known, NULL);
-}
-
-void pmk_arm11_forget(struct pmk_cpu *cpu)
-{
-	pmk_known_forget(&cpu->arm11.known, cpu->executions);
-	/* A core with its own memory system has no lists. */
-	cpu->igen += cpu->arm11.instead ? 1 : PMK_KNOWN_GENERATION;
 }
 
 bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu)
@@ -275,26 +262,6 @@ static struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 				     .walk = absent ? cpu->core.walk_penalty : 0 };
 }
 
-static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
-{
-	struct translation t;
-
-	uint64_t old;
-
-	if (!cpu->core.mmu || cpu->arm11.ipages[page])
-		return;
-	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
-	t = translate(cpu, page);
-	cpu->dyn[PMK_SIG_FETCH_STALL] += t.refill;
-	cpu->cycles += t.refill + t.walk;
-	old = pmk_tlb_fill(&cpu->arm11.itlb, page);
-	if (old != PMK_NO_PAGE) {
-		cpu->arm11.ipages[old] = 0;
-		cpu->igen += PMK_KNOWN_GENERATION;
-	}
-	cpu->arm11.ipages[page] = 1;
-}
-
 /* Use vectors of 32 bytes if the host has them: the bytes of a page are 4 of them. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
 	!defined(__SANITIZE_THREAD__)
@@ -359,6 +326,29 @@ WIDE static void data_map_alone(struct pmk_cpu *cpu, uint32_t page)
 	data_map(cpu, page);
 }
 
+static inline void unmap_code(struct pmk_cpu *cpu, uint64_t page)
+{
+	uint8_t *map = &cpu->arm11.imap[page * LINES_PER_PAGE];
+
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] &= (uint8_t)~PMK_I_MAPPED;
+}
+
+WIDE static PMK_SLOW void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
+{
+	uint8_t *map = &cpu->arm11.imap[page * LINES_PER_PAGE];
+	struct translation t = translate(cpu, page);
+	uint64_t old = pmk_tlb_fill(&cpu->arm11.itlb, page);
+
+	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
+	cpu->dyn[PMK_SIG_FETCH_STALL] += t.refill;
+	cpu->cycles += t.refill + t.walk;
+	if (old != PMK_NO_PAGE)
+		unmap_code(cpu, old);
+	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
+		map[i] |= PMK_I_MAPPED;
+}
+
 /* Cycles until a line of memory behind all caches is there. */
 static uint64_t read_memory(struct pmk_cpu *cpu, uint32_t line)
 {
@@ -368,35 +358,34 @@ static uint64_t read_memory(struct pmk_cpu *cpu, uint32_t line)
 
 /* ---- fetch ---------------------------------------------------------------------------------- */
 
-/* The line becomes absent (1) or present (-1). If hits change the order of a set, only the line
- * that was used last in it is present in this sense. */
-static inline void line_changes(struct pmk_cpu *cpu, uint32_t line, int by)
+static bool is_fetched(const struct pmk_cpu *cpu, uint32_t line)
 {
-	pmk_known_change(&cpu->arm11.known, cpu->executions, line, by);
+	return cpu->arm11.imap[line] & PMK_I_PRESENT;
 }
 
-static bool is_quiet(const struct pmk_cpu *cpu, uint32_t line)
+/* If hits change the order of a set, only the line that was used last in it is quiet. */
+static void unquiet_last(struct pmk_cpu *cpu, uint32_t line)
 {
-	const struct pmk_cache *c = &cpu->arm11.icache;
+	uint32_t last = pmk_cache_last(&cpu->arm11.icache, line);
 
-	return cpu->arm11.imap[line] && (!pmk_cache_ages(c) || pmk_cache_last(c, line) == line);
+	if (last != PMK_NO_LINE)
+		cpu->arm11.imap[last] &= (uint8_t)~PMK_I_QUIET;
 }
 
 static PMK_SLOW uint64_t fetch_fill_unusual(struct pmk_cpu *cpu, uint32_t line)
 {
-	bool ages = pmk_cache_ages(&cpu->arm11.icache);
-	uint32_t last = ages ? pmk_cache_last(&cpu->arm11.icache, line) : PMK_NO_LINE;
-	uint32_t victim = pmk_cache_fill(&cpu->arm11.icache, line);
-	bool near = pmk_l2cc_is_on(&cpu->arm11.l2) &&
-		    pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_INSN, line);
+	uint32_t victim;
+	bool near;
 
+	if (pmk_cache_ages(&cpu->arm11.icache))
+		unquiet_last(cpu, line);
+	victim = pmk_cache_fill(&cpu->arm11.icache, line);
+	near = pmk_l2cc_is_on(&cpu->arm11.l2) &&
+	       pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_INSN, line);
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
-	cpu->arm11.imap[line] = 1;
-	line_changes(cpu, line, -1);
+	cpu->arm11.imap[line] |= PMK_I_PRESENT | PMK_I_QUIET;
 	if (victim != PMK_NO_LINE)
-		cpu->arm11.imap[victim] = 0;
-	if ((ages ? last : victim) != PMK_NO_LINE)
-		line_changes(cpu, ages ? last : victim, 1);
+		cpu->arm11.imap[victim] &= PMK_I_MAPPED;
 	return near ? cpu->core.l2_latency : read_memory(cpu, line);
 }
 
@@ -412,12 +401,9 @@ static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 	victim = *entry;
 	*entry = line;
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
-	cpu->arm11.imap[line] = 1;
-	line_changes(cpu, line, -1);
-	if (victim != PMK_NO_LINE) {
-		cpu->arm11.imap[victim] = 0;
-		line_changes(cpu, victim, 1);
-	}
+	cpu->arm11.imap[line] |= PMK_I_PRESENT | PMK_I_QUIET;
+	if (victim != PMK_NO_LINE)
+		cpu->arm11.imap[victim] &= PMK_I_MAPPED;
 	return cpu->core.mem_latency;
 }
 
@@ -427,45 +413,39 @@ bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line)
 
 	if (!pmk_cache_ages(c) || pmk_cache_last(c, line) == line)
 		return false;
-	line_changes(cpu, pmk_cache_last(c, line), 1);
-	line_changes(cpu, line, -1);
+	unquiet_last(cpu, line);
+	cpu->arm11.imap[line] |= PMK_I_QUIET;
 	pmk_cache_use(c, line);
 	return true;
 }
 
-/* The block runs for the first time. */
-static PMK_SLOW void know_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+/* True if the instruction micro-TLB lacks the page of the line. */
+static inline bool is_unmapped(const struct pmk_cpu *cpu, uint32_t line)
 {
-	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
-	uint64_t word = PMK_KNOWN | (b->vector ? PMK_KNOWN_LOOKS : 0);
-
-	for (uint32_t line = pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
-		if (!pmk_known_add(&cpu->arm11.known, line, b->id)) {
-			word |= PMK_KNOWN_LOOKS;
-			break;
-		}
-		word += cpu->core.icache_on && !is_quiet(cpu, line) ? PMK_KNOWN_ABSENT : 0;
-	}
-	cpu->executions[b->id].igen = word;
+	return !(cpu->arm11.imap[line] & PMK_I_MAPPED) && cpu->core.mmu;
 }
 
 /* Fetch the lines of a block that is about to run. */
-static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
+static inline void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
-	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
+	uint32_t first = (uint32_t)b->pc >> PMK_LINE_SHIFT;
+	uint32_t last = ((uint32_t)b->fall - 1) >> PMK_LINE_SHIFT;
 
-	fetch_translate(cpu, pc >> PMK_PAGE_SHIFT);
-	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT) {
-		pmk_sites_fetch(cpu, b, last >> PMK_PAGE_SHIFT << PMK_PAGE_SHIFT);
-		fetch_translate(cpu, last >> PMK_PAGE_SHIFT);
+	if (is_unmapped(cpu, first))
+		fetch_translate(cpu, first / LINES_PER_PAGE);
+	if (first / LINES_PER_PAGE != last / LINES_PER_PAGE) {
+		pmk_sites_fetch(cpu, b, last / LINES_PER_PAGE << PMK_PAGE_SHIFT);
+		if (is_unmapped(cpu, last))
+			fetch_translate(cpu, last / LINES_PER_PAGE);
 	}
 	if (!cpu->core.icache_on)
 		return;
-	for (uint32_t line = pc >> PMK_LINE_SHIFT; line <= last >> PMK_LINE_SHIFT; line++) {
+	for (uint32_t line = first; line <= last; line++) {
 		uint64_t latency;
 
-		if (cpu->arm11.imap[line]) {
-			pmk_arm11_fetch_hit(cpu, line);
+		if (is_fetched(cpu, line)) {
+			if (!(cpu->arm11.imap[line] & PMK_I_QUIET))
+				pmk_arm11_fetch_hit(cpu, line);
 			continue;
 		}
 		pmk_sites_fetch(cpu, b, line << PMK_LINE_SHIFT);
@@ -491,7 +471,7 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 	for (uint32_t line = first; line <= last; line++) {
 		if (line == done >> PMK_LINE_SHIFT)
 			continue;
-		if (cpu->arm11.imap[line]) {
+		if (is_fetched(cpu, line)) {
 			pmk_arm11_fetch_hit(cpu, line);
 			continue;
 		}
@@ -670,11 +650,8 @@ static void invalidate_icache(struct pmk_cpu *cpu)
 	const struct pmk_cache *c = &cpu->arm11.icache;
 
 	for (uint32_t i = 0; i < (c->set_mask + 1) * c->ways; i++) {
-		if (c->tag[i] == PMK_NO_LINE)
-			continue;
-		if (is_quiet(cpu, c->tag[i]))
-			line_changes(cpu, c->tag[i], 1);
-		cpu->arm11.imap[c->tag[i]] = 0;
+		if (c->tag[i] != PMK_NO_LINE)
+			cpu->arm11.imap[c->tag[i]] &= PMK_I_MAPPED;
 	}
 	pmk_cache_clear(&cpu->arm11.icache);
 	cpu->igen += cpu->arm11.instead != NULL;
@@ -687,11 +664,10 @@ static void flush_tlbs(struct pmk_cpu *cpu)
 			unmap_page(&cpu->arm11.dmap[cpu->arm11.dtlb.page[i] * LINES_PER_PAGE]);
 	for (uint32_t i = 0; i < cpu->arm11.itlb.ways; i++)
 		if (cpu->arm11.itlb.page[i] != PMK_NO_PAGE)
-			cpu->arm11.ipages[cpu->arm11.itlb.page[i]] = 0;
+			unmap_code(cpu, cpu->arm11.itlb.page[i]);
 	pmk_tlb_clear(&cpu->arm11.dtlb);
 	pmk_tlb_clear(&cpu->arm11.itlb);
 	pmk_tlb_clear(&cpu->arm11.main_tlb);
-	cpu->igen += PMK_KNOWN_GENERATION;
 }
 
 /* Carry out the maintenance operations of the block that was left. Any TLB operation, and any write
@@ -816,37 +792,15 @@ static PMK_SLOW void fetch_instead(struct pmk_cpu *cpu, const struct pmk_block *
 /* Fetch `b`, if that may find something absent. */
 static inline void fetch_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
-	struct pmk_executions *executions = &cpu->executions[b->id];
-	uint64_t seen = cpu->igen;
-
-	if (executions->igen == seen)
+	if (!pmk_arm11_fetch_changes(cpu, b))
 		return;
-	pmk_sites_fetch(cpu, b, b->pc);
-	if (PMK_UNLIKELY(cpu->arm11.instead != NULL)) {
+	if (PMK_LIKELY(!cpu->arm11.instead)) {
+		pmk_sites_fetch(cpu, b, b->pc);
+		fetch_block(cpu, b);
+	} else if (cpu->executions[b->id].igen != cpu->igen) {
+		pmk_sites_fetch(cpu, b, b->pc);
 		fetch_instead(cpu, b);
-		return;
 	}
-	if (PMK_UNLIKELY(!executions->igen))
-		know_block(cpu, b);
-	fetch_block(cpu, b);
-	/* Not the present generation: its second page may have replaced its first one. */
-	executions->igen = pmk_known_renew(executions->igen, seen);
-}
-
-/* Is there something to fetch for `b`? Of most blocks all lines are present, and the micro-TLB
- * still holds the pages. */
-static inline bool is_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
-{
-	const uint8_t *held = cpu->arm11.ipages;
-	uint64_t *word = &cpu->executions[b->id].igen;
-
-	if (*word == cpu->igen)
-		return false;
-	if (!pmk_known_lines(*word) || !held[(uint32_t)b->pc >> PMK_PAGE_SHIFT] ||
-	    !held[((uint32_t)b->fall - 1) >> PMK_PAGE_SHIFT])
-		return true;
-	*word = cpu->igen;
-	return false;
 }
 
 /* What `p` disturbs, and then the fetch of `b`. */
@@ -921,7 +875,7 @@ static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block 
 /* Would a branch at the end of `p` that is not predicted fetch an absent line behind it? */
 static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
-	return p->arm11.shadowed && !cpu->arm11.imap[(p->arm11.end >> PMK_LINE_SHIFT) + 1];
+	return p->arm11.shadowed && !is_fetched(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
 }
 
 /* A branch took the cycles of its block and so many more. */
@@ -931,21 +885,26 @@ static inline void leave_resolved(struct pmk_cpu *cpu, uint64_t more)
 	cpu->cycles += more;
 }
 
-/* These do what leave_block() does. If they cannot, they do nothing and return false. */
+/* These do what leave_block() does. If they cannot, they do nothing and return why. */
+enum left {
+	LEFT,
+	LEFT_UNUSUALLY, /* leave_block() has to do it */
+	LEFT_ABSENT,	/* the line behind the branch is fetched before */
+};
 
 /* What has an entry is predicted by that, wrongly if the block comes here; the rest by the static
  * rules. */
-static inline bool leave_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-			      bool taken, uint64_t word)
+static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+				   bool taken, uint64_t word)
 {
 	uint8_t *own = &cpu->arm11.pred[p->arm11.branch];
 	bool held = word & PMK_PRED_HELD;
 	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
 
-	if (p->arm11.branch == PMK_BRANCH_SLOW)
-		return false;
-	if (taken ? pc != p->arm11.target || has_absent_shadow(cpu, p) : !wrong)
-		return false;
+	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !wrong))
+		return LEFT_UNUSUALLY;
+	if (taken && has_absent_shadow(cpu, p))
+		return LEFT_ABSENT;
 	if (held) {
 		*own = (uint8_t)(taken ? word + 1 : word - 1);
 	} else if (taken) {
@@ -959,12 +918,13 @@ static inline bool leave_jump(struct pmk_cpu *cpu, const struct pmk_block *p, ui
 	} else if (cpu->core.arm11.static_correct_taken > p->arm11.branch_cycles) {
 		cpu->cycles += cpu->core.arm11.static_correct_taken - p->arm11.branch_cycles;
 	}
-	return true;
+	return LEFT;
 }
 
 /* A return whose condition passed: the return stack says where it goes, or another address, or is
  * empty. The shadow of one that is predicted rightly is looked up, and not fetched. */
-static inline bool leave_return_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc)
+static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk_block *p,
+					   uint64_t pc)
 {
 	const struct pmk_core_arm11 *core = &cpu->core.arm11;
 	struct pmk_return_stack *rs = &cpu->arm11.rs;
@@ -974,7 +934,7 @@ static inline bool leave_return_usual(struct pmk_cpu *cpu, const struct pmk_bloc
 	uint32_t addr;
 
 	if (absent && !right)
-		return false;
+		return LEFT_ABSENT;
 	cpu->dyn[PMK_SIG_RET_POP] += !empty;
 	if (right) {
 		pmk_return_pop(rs, &addr);
@@ -992,53 +952,53 @@ static inline bool leave_return_usual(struct pmk_cpu *cpu, const struct pmk_bloc
 	}
 	if (cycles > p->arm11.branch_cycles)
 		cpu->cycles += cycles - p->arm11.branch_cycles;
-	return true;
+	return LEFT;
 }
 
-static inline bool leave_predicted_call(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-					uint64_t word)
+static inline enum left leave_predicted_call(struct pmk_cpu *cpu, const struct pmk_block *p,
+					     uint64_t pc, uint64_t word)
 {
 	if (word != PMK_PRED_CALL || pc != p->arm11.target)
-		return false;
+		return LEFT_UNUSUALLY;
 	cpu->dyn[PMK_SIG_CALL_PUSH]++;
 	pmk_return_push(&cpu->arm11.rs, (uint32_t)p->fall);
-	return true;
+	return LEFT;
 }
 
 /* A conditional return pops the return stack, and is not predicted. */
-static inline bool leave_return_resolved(struct pmk_cpu *cpu, const struct pmk_block *p)
+static inline enum left leave_return_resolved(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	uint32_t addr;
 
 	if (has_absent_shadow(cpu, p))
-		return false;
+		return LEFT_ABSENT;
 	cpu->dyn[PMK_SIG_RET_POP] += pmk_return_pop(&cpu->arm11.rs, &addr);
 	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || cpu->core.arm11.pc_writes;
 	leave_resolved(cpu, p->arm11.resolved);
-	return true;
+	return LEFT;
 }
 
-static inline bool leave_indirect_usual(struct pmk_cpu *cpu, const struct pmk_block *p)
+static inline enum left leave_indirect_usual(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	if (has_absent_shadow(cpu, p))
-		return false;
+		return LEFT_ABSENT;
 	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->arm11.leave != PMK_ARM11_LEAVE_LOAD;
 	if (p->arm11.leave == PMK_ARM11_LEAVE_INDCALL)
 		push_return(cpu, (uint32_t)p->fall);
 	leave_resolved(cpu, p->arm11.resolved);
-	return true;
+	return LEFT;
 }
 
 /* A return, or a branch to an address that only its execution tells. */
-static inline bool leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-				      bool taken)
+static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk_block *p,
+					   uint64_t pc, bool taken)
 {
 	/* A jump to the next instruction has more to it. */
 	if (!taken && !p->conditional)
-		return false;
+		return LEFT_UNUSUALLY;
 	if (!taken) {
 		cpu->cycles += p->arm11.branch_cycles < 1;
-		return true;
+		return LEFT;
 	}
 	if (p->arm11.leave == PMK_ARM11_LEAVE_RETURN)
 		return p->conditional ? leave_return_resolved(cpu, p)
@@ -1046,17 +1006,17 @@ static inline bool leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk_bloc
 	return leave_indirect_usual(cpu, p);
 }
 
-static inline bool leave_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-			       bool taken, uint64_t word)
+static inline enum left leave_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+				    bool taken, uint64_t word)
 {
 	switch ((enum pmk_arm11_leave)p->arm11.leave) {
 	case PMK_ARM11_LEAVE_ANY:
-		return false;
+		return LEFT_UNUSUALLY;
 	case PMK_ARM11_LEAVE_FORWARD:
 	case PMK_ARM11_LEAVE_BACKWARD:
 		return leave_jump(cpu, p, pc, taken, word);
 	case PMK_ARM11_LEAVE_CALL:
-		return taken && leave_predicted_call(cpu, p, pc, word);
+		return taken ? leave_predicted_call(cpu, p, pc, word) : LEFT_UNUSUALLY;
 	case PMK_ARM11_LEAVE_RETURN:
 	case PMK_ARM11_LEAVE_INDIRECT:
 	case PMK_ARM11_LEAVE_INDCALL:
@@ -1068,17 +1028,17 @@ static inline bool leave_usual(struct pmk_cpu *cpu, const struct pmk_block *p, u
 
 /* The same without a clock, where words do not tell which branches have an entry. */
 
-static inline bool fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-				     bool taken, uint64_t word)
+static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block *p,
+					  uint64_t pc, bool taken, uint64_t word)
 {
 	struct pmk_btac_entry *e = pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end);
 	bool held = word & PMK_PRED_STATE && pmk_btac_holds(e, p->arm11.end, p->arm11.branch);
 	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
 
-	if (p->arm11.branch == PMK_BRANCH_SLOW)
-		return false;
-	if (taken ? pc != p->arm11.target || has_absent_shadow(cpu, p) : !wrong)
-		return false;
+	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !wrong))
+		return LEFT_UNUSUALLY;
+	if (taken && has_absent_shadow(cpu, p))
+		return LEFT_ABSENT;
 	if (held) {
 		cpu->arm11.pred[p->arm11.branch] = (uint8_t)(word + 1);
 	} else if (taken) {
@@ -1086,33 +1046,33 @@ static inline bool fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block
 		cpu->arm11.pred[p->arm11.branch] = PMK_PRED_STATE | 2;
 	}
 	cpu->dyn[PMK_SIG_BRANCH_MISS] += wrong;
-	return true;
+	return LEFT;
 }
 
-static inline bool fetch_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-			       bool taken, uint64_t word)
+static inline enum left fetch_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+				    bool taken, uint64_t word)
 {
 	uint8_t *own = &cpu->arm11.pred[p->arm11.branch];
 
 	if (!pmk_state_differs(word, taken))
-		return true;
+		return LEFT;
 	if (!pmk_state_looks(word, taken)) {
 		cpu->dyn[PMK_SIG_BRANCH_MISS] += (word & 2) && !taken;
 		*own = pmk_state_next(word, taken);
-		return true;
+		return LEFT;
 	}
 	switch ((enum pmk_arm11_leave)p->arm11.leave) {
 	case PMK_ARM11_LEAVE_ANY:
-		return false;
+		return LEFT_UNUSUALLY;
 	case PMK_ARM11_LEAVE_FORWARD:
 	case PMK_ARM11_LEAVE_BACKWARD:
 		return fetch_behind_jump(cpu, p, pc, taken, word);
 	case PMK_ARM11_LEAVE_CALL:
 		if (!taken || !(word & 2) || pc != p->arm11.target)
-			return false;
+			return LEFT_UNUSUALLY;
 		*own = pmk_state_next(word, taken);
 		push_return(cpu, (uint32_t)p->fall);
-		return true;
+		return LEFT;
 	case PMK_ARM11_LEAVE_RETURN:
 	case PMK_ARM11_LEAVE_INDIRECT:
 	case PMK_ARM11_LEAVE_INDCALL:
@@ -1134,37 +1094,63 @@ static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *
 	cpu->taken = all_taken;
 }
 
+/* The line behind the branch that ends `p` is absent, and the branch was not predicted: fetch it. */
+static void fetch_behind(struct pmk_cpu *cpu, const struct pmk_block *p)
+{
+	cpu->dyn[PMK_SIG_L1I_MISS]++;
+	fetch_fill(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
+}
+
 void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			  uint64_t taken, uint64_t word)
 {
 	const uint64_t cycles = cpu->cycles;
+	enum left left = fetch_usual(cpu, p, b->pc, taken, word);
 
-	if (!fetch_usual(cpu, p, b->pc, taken, word))
-		fetch_general(cpu, p, b, taken, word);
-	else if (is_stale(cpu, b))
+	if (left == LEFT_ABSENT) {
+		fetch_behind(cpu, p);
+		left = fetch_usual(cpu, p, b->pc, taken, word);
+	}
+	if (left == LEFT)
 		fetch_stale(cpu, b);
+	else
+		fetch_general(cpu, p, b, taken, word);
 	cpu->cycles = cycles;
+}
+
+static PMK_SLOW void block_behind_absent(struct pmk_cpu *cpu, const struct pmk_block *p,
+					 const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	fetch_behind(cpu, p);
+	pmk_arm11_block_slow(cpu, p, b, taken, word);
 }
 
 void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			  uint64_t taken, uint64_t word)
 {
 	bool differs = pmk_pred_differs(word, taken);
-	bool stale = is_stale(cpu, b);
 	/* A word has cycles for the outcome that it says alone. */
 	uint64_t extra = differs ? pmk_pred_cycles(word) : 0;
 	uint64_t before = cpu->cycles - extra;
+	enum left left = LEFT;
 
 	if (PMK_UNLIKELY(cpu->crossing || cpu->sites || p->arm11.late & PMK_PIPE_VFP_LATE ||
-			 (stale && b->vector)) ||
-	    (differs && PMK_UNLIKELY(!leave_usual(cpu, p, b->pc, taken, word)))) {
+			 (!b->arm11.spare && b->vector)))
+		left = LEFT_UNUSUALLY;
+	else if (differs)
+		left = leave_usual(cpu, p, b->pc, taken, word);
+	else
+		pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
+	if (left == LEFT_UNUSUALLY) {
 		block_general(cpu, p, b, taken, word);
 		return;
 	}
+	if (left == LEFT_ABSENT) {
+		block_behind_absent(cpu, p, b, taken, word);
+		return;
+	}
 	cpu->cycles -= extra;
-	if (!differs)
-		pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
-	if (stale)
+	if (pmk_arm11_fetch_changes(cpu, b))
 		fetch_and_wait(cpu, p, b, before);
 	else if ((p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches))
 		wait_at_entry(cpu, p, b, before);

@@ -16,8 +16,7 @@
  * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
  *   before it becomes the index moves the low bits to the top, into a part of the map where no bit
  *   is ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
- * - Fetching a block looks up nothing while all its lines are present and it is in the page that
- *   was fetched from last: known.h.
+ * - Fetching a block looks up the bytes of all its lines in `imap` at once, up to four.
  * - What the predictor would say is kept per branch (`pred`), so that a branch that is predicted
  *   and changes no state costs one load and one compare.
  * - The outcome of a block's last branch is known when the next block starts.
@@ -27,6 +26,8 @@
  */
 #ifndef PMK_CPU_ARM11_ARM11_H
 #define PMK_CPU_ARM11_ARM11_H
+
+#include <string.h>
 
 #include "cpu/arm11/pipeline.h"
 #include "cpu/callbacks.h"
@@ -61,6 +62,14 @@ enum {
 	PMK_D_DIRTY_HI = 1 << 5,
 	PMK_D_MAPPED = 1 << 6, /* the data micro-TLB holds the page (or there is no MMU) */
 	PMK_D_FAST = PMK_D_LOAD | PMK_D_STORE_LO | PMK_D_STORE_HI,
+};
+
+/* Bits of an imap byte. */
+enum {
+	PMK_I_PRESENT = 1 << 0,
+	PMK_I_QUIET = 1 << 1,  /* it is present, and a fetch does not change the order of its set */
+	PMK_I_MAPPED = 1 << 2, /* the instruction micro-TLB holds the page */
+	PMK_I_MOST_LINES = 4,  /* of a block whose lines are looked up at once */
 };
 
 /* Is it certain that the instruction makes its accesses? Then the block counts them. Conditional
@@ -100,7 +109,6 @@ int pmk_arm11_check(const struct pmk_core *core, char *msg, unsigned size);
 int pmk_arm11_init(struct pmk_cpu *cpu);
 void pmk_arm11_fini(struct pmk_cpu *cpu);
 void pmk_arm11_forked(struct pmk_cpu *cpu);
-void pmk_arm11_forget(struct pmk_cpu *cpu);
 bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu);
 void pmk_arm11_drop(struct pmk_cpu *cpu);
 uint32_t *pmk_arm11_branch(struct pmk_block *b);
@@ -139,6 +147,17 @@ PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
 PMK_SLOW void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 
+/* 0 if fetching the block changes nothing. It is never 0 if `spare` is 0, as no byte of imap[] has
+ * all bits set: of longer blocks, of those at exception vectors, and of cores with their own memory
+ * system. */
+static inline uint32_t pmk_arm11_fetch_changes(const struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint32_t lines;
+
+	memcpy(&lines, &cpu->arm11.imap[(uint32_t)b->pc >> PMK_LINE_SHIFT], sizeof(lines));
+	return ~(lines | b->arm11.spare);
+}
+
 /*
  * The block `b` starts; `crossing`, a constant, is pmk_cpu.crossing. Its facts are not added here:
  * pmk_cpu_sum() does that later, or the owner at every execution (eager). Both calls are tail
@@ -147,14 +166,13 @@ PMK_SLOW void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uin
 static inline void pmk_arm11_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
 	const struct pmk_block *p = cpu->prev;
-	struct pmk_executions *executions = &cpu->executions[b->id];
 	uint64_t taken = b->pc != p->fall;
 	uint64_t word = cpu->arm11.pred[p->arm11.branch];
-	uint64_t odd = pmk_pred_differs(word, taken) | (executions->igen ^ cpu->igen) |
+	uint64_t odd = pmk_pred_differs(word, taken) | pmk_arm11_fetch_changes(cpu, b) |
 		       (p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches);
 	uint64_t cycles = cpu->cycles + pmk_pred_cycles(word);
 
-	executions->count++;
+	cpu->executions[b->id].count++;
 	cpu->prev = b;
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
@@ -176,15 +194,14 @@ static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *
  * the execution. */
 static inline void pmk_arm11_enter_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
-	struct pmk_executions *executions = &cpu->executions[b->id];
 	const struct pmk_block *p = cpu->prev;
 	uint64_t taken = b->pc != p->fall;
 	uint64_t word = cpu->arm11.pred[p->arm11.branch];
 
-	executions->count += count;
+	cpu->executions[b->id].count += count;
 	cpu->prev = b;
 	cpu->access = 0;
-	if (PMK_UNLIKELY(pmk_state_differs(word, taken) | (executions->igen ^ cpu->igen)))
+	if (PMK_UNLIKELY(pmk_state_differs(word, taken) | pmk_arm11_fetch_changes(cpu, b)))
 		pmk_arm11_fetch_slow(cpu, p, b, taken, word);
 }
 

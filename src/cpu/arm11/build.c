@@ -80,16 +80,17 @@ static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_bl
 	return core->branch_max > shortest + distance ? core->branch_max - distance : shortest;
 }
 
-/* Whether the last branch can be followed by a short way. The shadow of a branch is at most one
- * line there, whose fetch changes nothing if it is present. */
+/* Whether the last branch can be followed by a short way. The shadow of a branch is at most the
+ * line behind its own there. */
 static enum pmk_arm11_leave way_to_leave(const struct pmk_core *core, const struct pmk_block *b)
 {
 	bool ages = pmk_core_policy_of(core, core->icache_policy) != PMK_POLICY_OWN;
 	bool returns = core->bp_on && core->rs_on;
 	bool counts = b->is_branch || core->arm11.pc_writes;
+	uint64_t line = b->end_addr >> PMK_LINE_SHIFT;
+	uint64_t shadow = (b->fall + core->arm11.shadow_bytes - 1) >> PMK_LINE_SHIFT;
 
-	if (b->disturbs || core->arm11.shadow > 1 ||
-	    core->arm11.shadow_bytes > 1u << PMK_LINE_SHIFT || ages ||
+	if (b->disturbs || core->arm11.shadow > 1 || shadow - line > 1 || ages ||
 	    b->end_addr >> PMK_LINE_SHIFT == UINT32_MAX >> PMK_LINE_SHIFT)
 		return PMK_ARM11_LEAVE_ANY;
 	switch ((enum pmk_flow)b->flow) {
@@ -126,9 +127,29 @@ static void set_leave(const struct pmk_core *core, struct pmk_block *b)
 	b->arm11.leave = more > UINT8_MAX ? PMK_ARM11_LEAVE_ANY : way_to_leave(core, b);
 }
 
+/* Whoever asks for this knows by now whether the block is at an exception vector. */
 uint32_t *pmk_arm11_branch(struct pmk_block *b)
 {
+	if (b->vector)
+		b->arm11.spare = 0;
 	return &b->arm11.branch;
+}
+
+/* See pmk_arm11_fetch_changes(). */
+static uint32_t spare_bits(const struct pmk_core *core, const struct pmk_block *b)
+{
+	uint8_t byte[PMK_I_MOST_LINES], wanted = 0;
+	uint64_t lines = ((b->fall - 1) >> PMK_LINE_SHIFT) - (b->pc >> PMK_LINE_SHIFT) + 1;
+	uint32_t spare;
+
+	if (lines > PMK_I_MOST_LINES)
+		return 0;
+	wanted |= core->icache_on ? PMK_I_QUIET : 0;
+	wanted |= core->mmu ? PMK_I_MAPPED : 0;
+	for (unsigned i = 0; i < PMK_I_MOST_LINES; i++)
+		byte[i] = (uint8_t) ~(i < lines ? wanted : 0);
+	memcpy(&spare, byte, sizeof(spare));
+	return spare;
 }
 
 void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -153,7 +174,8 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 	for (size_t i = 0; i < n; i++) {
 		add_facts(core, &insn[i], &b->facts);
 		b->disturbs |= disturbance(&insn[i]);
-		b->arm11.touches |= (insn[i].reads | insn[i].writes) & ((1u << PMK_PIPE_PORT) - 1);
+		b->arm11.touches |=
+			(uint32_t)(insn[i].reads | insn[i].writes) & ((1u << PMK_PIPE_PORT) - 1);
 	}
 	time(core, insn, n, slots, &pipe);
 	b->facts.n[PMK_ARM11_FACT_UNTIMED] = (uint16_t)pipe.untimed;
@@ -171,11 +193,12 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 	memcpy(b->arm11.need, pipe.need, sizeof(pipe.need));
 	memcpy(b->arm11.residue, pipe.residue, sizeof(pipe.residue));
 	if (pipe.vfp) {
-		b->arm11.touches |= PMK_PIPE_VFP;
+		b->arm11.touches |= (uint32_t)PMK_PIPE_VFP;
 		memcpy(b->arm11.vfp_need, pipe.vfp_need, sizeof(pipe.vfp_need));
 		memcpy(b->arm11.vfp_residue, pipe.vfp_residue, sizeof(pipe.vfp_residue));
 	}
 	pmk_pipeline_lanes(&pipe, &b->arm11.late, &b->arm11.wants);
+	b->arm11.spare = spare_bits(core, b);
 }
 
 void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,

@@ -17,7 +17,6 @@ uint64_t pmk_arm11_insns_per_cycle(const struct pmk_core *core);
 /* clang-format off */
 #define PMK_ARM11_MEMBERS \
 	.isa = "arm", .fini = pmk_arm11_fini, .forked = pmk_arm11_forked, \
-	.forget = pmk_arm11_forget, \
 	.branch = pmk_arm11_branch, .decoder_init = pmk_arm_decoder_init, \
 	.decode = pmk_arm11_decode, .pc_flags = 1, .vector = pmk_arm_vector, \
 	.is_under_way = pmk_arm11_is_under_way, .drop = pmk_arm11_drop, \

@@ -10,7 +10,6 @@
 #include "cpu/arm11/l2cc.h"
 #include "cpu/arm11/pipeline.h"
 #include "cpu/cache.h"
-#include "cpu/known.h"
 #include "cpu/lsu.h"
 #include "cpu/sdram.h"
 #include "cpu/tlb.h"
@@ -62,8 +61,11 @@ struct pmk_block_arm11 {
 	/* Read at every execution. */
 	uint64_t late;	  /* what the block leaves unfinished … */
 	uint64_t wants;	  /* … and what it may have to wait for: see pmk_pipeline_lanes() */
-	uint64_t touches; /* all registers read or written; PMK_PIPE_VFP */
-	uint32_t branch;  /* predictor slot of the branch that ends it: index into pred[] */
+	uint32_t touches; /* all registers read or written; PMK_PIPE_VFP */
+	/* Bits that need not be set in the bytes of imap[] of its lines; 0: see
+	 * pmk_arm11_fetch_changes(). */
+	uint32_t spare;
+	uint32_t branch; /* predictor slot of the branch that ends it: index into pred[] */
 	/* Read when it was not left as expected. */
 	uint32_t end, target; /* end_addr and target of the block */
 	uint8_t leave;	      /* enum pmk_arm11_leave */
@@ -94,7 +96,7 @@ struct pmk_cpu_arm11 {
 	uint8_t *dmap; /* [line]: PMK_D_… */
 	/* registers whose load is under way, see `ready`; PMK_PIPE_VFP: see `vfp_ready` */
 	uint64_t pending;
-	uint8_t *imap;	       /* [line]: 1 = present */
+	uint8_t *imap;	       /* [line]: PMK_I_… */
 	bool usual_fetch;      /* nothing about fetching is unusual: see fetch_fill() */
 	bool usual;	       /* nothing about data is unusual: see pmk_arm11_load_slow() */
 	bool usual_alone;      /* and there is no clock */
@@ -106,8 +108,6 @@ struct pmk_cpu_arm11 {
 	const struct pmk_arm11_instead *instead; /* its own memory system; NULL: an ARM11's */
 	struct pmk_cache icache, dcache;
 	struct pmk_tlb itlb, dtlb, main_tlb;
-	uint8_t *ipages; /* [page]: 1 = the instruction micro-TLB holds it */
-	struct pmk_known known;
 	struct pmk_predictor bp;
 	struct pmk_return_stack rs;
 	struct pmk_lsu lsu;

@@ -51,7 +51,7 @@ static void hold_tcms(struct pmk_cpu *cpu)
 
 	hold_data(cpu, core->arm9.itcm_base, core->arm9.itcm_size);
 	hold_data(cpu, core->arm9.dtcm_base, core->arm9.dtcm_size);
-	memset(&cpu->arm11.imap[core->arm9.itcm_base >> PMK_LINE_SHIFT], 1,
+	memset(&cpu->arm11.imap[core->arm9.itcm_base >> PMK_LINE_SHIFT], PMK_I_PRESENT,
 	       core->arm9.itcm_size >> PMK_LINE_SHIFT);
 }
 
@@ -116,7 +116,7 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t addr)
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
 	cpu->cycles += pmk_biu_fetch(cpu->arm9.biu, cpu->cycles, addr);
 	victim = pmk_cache_fill(&cpu->arm11.icache, line);
-	cpu->arm11.imap[line] = 1;
+	cpu->arm11.imap[line] = PMK_I_PRESENT;
 	if (victim != PMK_NO_LINE)
 		cpu->arm11.imap[victim] = 0;
 	cpu->igen += victim != PMK_NO_LINE || pmk_cache_ages(&cpu->arm11.icache);
@@ -326,4 +326,5 @@ void pmk_arm9_build(const struct pmk_core *core, const struct pmk_insn *insn, si
 		    struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
 	pmk_arm11_build_timed(core, insn, n, slots, b, pmk_arm9_pipeline_time);
+	b->arm11.spare = 0;
 }
