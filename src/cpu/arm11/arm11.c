@@ -865,10 +865,14 @@ static PMK_SLOW void block_general(struct pmk_cpu *cpu, const struct pmk_block *
  * things are counted, and nothing absent is fetched behind a branch. The rest is left to that one.
  */
 
+/* Block `b` starts, with something to fetch or to wait for. `end` is when `p` ended, whatever its
+ * branch took. */
 static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
-				    const struct pmk_block *b, uint64_t before)
+				    const struct pmk_block *b, uint64_t before, uint64_t end)
 {
 	fetch_stale(cpu, b);
+	if (PMK_UNLIKELY(p->arm11.late & PMK_PIPE_VFP_LATE))
+		remember_vfp(cpu, p, end);
 	wait_at_entry(cpu, p, b, before);
 }
 
@@ -878,14 +882,8 @@ static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk
 	return p->arm11.shadowed && !is_fetched(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
 }
 
-/* A branch took the cycles of its block and so many more. */
-static inline void leave_resolved(struct pmk_cpu *cpu, uint64_t more)
-{
-	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
-	cpu->cycles += more;
-}
-
-/* These do what leave_block() does. If they cannot, they do nothing and return why. */
+/* These do what leave_block() does; *more is by how many cycles the branch takes longer than its
+ * block says. If they cannot, they do nothing and return why. */
 enum left {
 	LEFT,
 	LEFT_UNUSUALLY, /* leave_block() has to do it */
@@ -895,7 +893,7 @@ enum left {
 /* What has an entry is predicted by that, wrongly if the block comes here; the rest by the static
  * rules. */
 static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-				   bool taken, uint64_t word)
+				   bool taken, uint64_t word, uint64_t *more)
 {
 	uint8_t *own = &cpu->arm11.pred[p->arm11.branch];
 	bool held = word & PMK_PRED_HELD;
@@ -914,9 +912,10 @@ static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *
 	}
 	if (wrong) {
 		cpu->dyn[PMK_SIG_BRANCH_MISS]++;
-		leave_resolved(cpu, p->arm11.resolved);
+		cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
+		*more = p->arm11.resolved;
 	} else if (cpu->core.arm11.static_correct_taken > p->arm11.branch_cycles) {
-		cpu->cycles += cpu->core.arm11.static_correct_taken - p->arm11.branch_cycles;
+		*more = cpu->core.arm11.static_correct_taken - p->arm11.branch_cycles;
 	}
 	return LEFT;
 }
@@ -924,7 +923,7 @@ static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *
 /* A return whose condition passed: the return stack says where it goes, or another address, or is
  * empty. The shadow of one that is predicted rightly is looked up, and not fetched. */
 static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk_block *p,
-					   uint64_t pc)
+					   uint64_t pc, uint64_t *more)
 {
 	const struct pmk_core_arm11 *core = &cpu->core.arm11;
 	struct pmk_return_stack *rs = &cpu->arm11.rs;
@@ -951,7 +950,7 @@ static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk
 					   : core->return_wrong;
 	}
 	if (cycles > p->arm11.branch_cycles)
-		cpu->cycles += cycles - p->arm11.branch_cycles;
+		*more = cycles - p->arm11.branch_cycles;
 	return LEFT;
 }
 
@@ -966,7 +965,8 @@ static inline enum left leave_predicted_call(struct pmk_cpu *cpu, const struct p
 }
 
 /* A conditional return pops the return stack, and is not predicted. */
-static inline enum left leave_return_resolved(struct pmk_cpu *cpu, const struct pmk_block *p)
+static inline enum left leave_return_resolved(struct pmk_cpu *cpu, const struct pmk_block *p,
+					      uint64_t *more)
 {
 	uint32_t addr;
 
@@ -974,47 +974,52 @@ static inline enum left leave_return_resolved(struct pmk_cpu *cpu, const struct 
 		return LEFT_ABSENT;
 	cpu->dyn[PMK_SIG_RET_POP] += pmk_return_pop(&cpu->arm11.rs, &addr);
 	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || cpu->core.arm11.pc_writes;
-	leave_resolved(cpu, p->arm11.resolved);
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
+	*more = p->arm11.resolved;
 	return LEFT;
 }
 
-static inline enum left leave_indirect_usual(struct pmk_cpu *cpu, const struct pmk_block *p)
+static inline enum left leave_indirect_usual(struct pmk_cpu *cpu, const struct pmk_block *p,
+					     uint64_t *more)
 {
 	if (has_absent_shadow(cpu, p))
 		return LEFT_ABSENT;
 	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->arm11.leave != PMK_ARM11_LEAVE_LOAD;
-	if (p->arm11.leave == PMK_ARM11_LEAVE_INDCALL)
-		push_return(cpu, (uint32_t)p->fall);
-	leave_resolved(cpu, p->arm11.resolved);
+	if (p->arm11.leave == PMK_ARM11_LEAVE_INDCALL && cpu->arm11.bp.on && cpu->core.rs_on) {
+		cpu->dyn[PMK_SIG_CALL_PUSH]++;
+		pmk_return_push(&cpu->arm11.rs, (uint32_t)p->fall);
+	}
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
+	*more = p->arm11.resolved;
 	return LEFT;
 }
 
 /* A return, or a branch to an address that only its execution tells. */
 static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk_block *p,
-					   uint64_t pc, bool taken)
+					   uint64_t pc, bool taken, uint64_t *more)
 {
 	/* A jump to the next instruction has more to it. */
 	if (!taken && !p->conditional)
 		return LEFT_UNUSUALLY;
 	if (!taken) {
-		cpu->cycles += p->arm11.branch_cycles < 1;
+		*more = p->arm11.branch_cycles < 1;
 		return LEFT;
 	}
 	if (p->arm11.leave == PMK_ARM11_LEAVE_RETURN)
-		return p->conditional ? leave_return_resolved(cpu, p)
-				      : leave_return_usual(cpu, p, pc);
-	return leave_indirect_usual(cpu, p);
+		return p->conditional ? leave_return_resolved(cpu, p, more)
+				      : leave_return_usual(cpu, p, pc, more);
+	return leave_indirect_usual(cpu, p, more);
 }
 
 static inline enum left leave_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-				    bool taken, uint64_t word)
+				    bool taken, uint64_t word, uint64_t *more)
 {
 	switch ((enum pmk_arm11_leave)p->arm11.leave) {
 	case PMK_ARM11_LEAVE_ANY:
 		return LEFT_UNUSUALLY;
 	case PMK_ARM11_LEAVE_FORWARD:
 	case PMK_ARM11_LEAVE_BACKWARD:
-		return leave_jump(cpu, p, pc, taken, word);
+		return leave_jump(cpu, p, pc, taken, word, more);
 	case PMK_ARM11_LEAVE_CALL:
 		return taken ? leave_predicted_call(cpu, p, pc, word) : LEFT_UNUSUALLY;
 	case PMK_ARM11_LEAVE_RETURN:
@@ -1023,7 +1028,7 @@ static inline enum left leave_usual(struct pmk_cpu *cpu, const struct pmk_block 
 	case PMK_ARM11_LEAVE_LOAD:
 		break;
 	}
-	return leave_for_anywhere(cpu, p, pc, taken);
+	return leave_for_anywhere(cpu, p, pc, taken, more);
 }
 
 /* The same without a clock, where words do not tell which branches have an entry. */
@@ -1079,7 +1084,7 @@ static inline enum left fetch_usual(struct pmk_cpu *cpu, const struct pmk_block 
 	case PMK_ARM11_LEAVE_LOAD:
 		break;
 	}
-	return leave_for_anywhere(cpu, p, pc, taken);
+	return leave_for_anywhere(cpu, p, pc, taken, &(uint64_t){ 0 });
 }
 
 /* Without a clock no time passes, and blocks that were left as expected have not counted how. */
@@ -1094,7 +1099,7 @@ static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *
 	cpu->taken = all_taken;
 }
 
-/* The line behind the branch that ends `p` is absent, and the branch was not predicted: fetch it. */
+/* The branch that ends `p` was not predicted, and the line behind it is absent: fetch it. */
 static void fetch_behind(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
@@ -1128,33 +1133,33 @@ static PMK_SLOW void block_behind_absent(struct pmk_cpu *cpu, const struct pmk_b
 void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			  uint64_t taken, uint64_t word)
 {
-	bool differs = pmk_pred_differs(word, taken);
-	/* A word has cycles for the outcome that it says alone. */
-	uint64_t extra = differs ? pmk_pred_cycles(word) : 0;
-	uint64_t before = cpu->cycles - extra;
-	enum left left = LEFT;
+	uint64_t before = cpu->cycles, end = before - b->cycles - pmk_pred_cycles(word), more = 0;
 
-	if (PMK_UNLIKELY(cpu->crossing || cpu->sites || p->arm11.late & PMK_PIPE_VFP_LATE ||
-			 (!b->arm11.spare && b->vector)))
-		left = LEFT_UNUSUALLY;
-	else if (differs)
-		left = leave_usual(cpu, p, b->pc, taken, word);
-	else
-		pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
-	if (left == LEFT_UNUSUALLY) {
+	if (PMK_UNLIKELY(cpu->crossing || cpu->sites || (!b->arm11.spare && b->vector))) {
 		block_general(cpu, p, b, taken, word);
 		return;
 	}
-	if (left == LEFT_ABSENT) {
-		block_behind_absent(cpu, p, b, taken, word);
-		return;
+	if (pmk_pred_differs(word, taken)) {
+		enum left left = leave_usual(cpu, p, b->pc, taken, word, &more);
+
+		if (PMK_UNLIKELY(left == LEFT_UNUSUALLY)) {
+			block_general(cpu, p, b, taken, word);
+			return;
+		}
+		if (left == LEFT_ABSENT) {
+			block_behind_absent(cpu, p, b, taken, word);
+			return;
+		}
+		/* A word has cycles for the outcome that it says alone. */
+		before -= pmk_pred_cycles(word);
+		cpu->cycles = before + more;
+	} else {
+		pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
 	}
-	cpu->cycles -= extra;
-	if (pmk_arm11_fetch_changes(cpu, b))
-		fetch_and_wait(cpu, p, b, before);
-	else if ((p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches))
-		wait_at_entry(cpu, p, b, before);
-	else if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+	if (pmk_arm11_fetch_changes(cpu, b) | (p->arm11.late & b->arm11.wants) |
+	    (cpu->arm11.pending & b->arm11.touches))
+		fetch_and_wait(cpu, p, b, before, end);
+	else if (PMK_UNLIKELY(before + more - b->cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }
 
