@@ -44,6 +44,11 @@ CACHEGRIND = ["valgrind", "--tool=cachegrind", "--branch-sim=yes",
               "--cachegrind-out-file=/dev/null"]
 CALLGRIND = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
              "--callgrind-out-file=/dev/null"]
+# valgrind cannot map all that pmk reserves for files of any size.
+HOST_COUNTED = ["prlimit", "--fsize=6000000000"]
+HOST_WRAPPER = """#!/bin/sh
+exec valgrind -q --tool=callgrind --callgrind-out-file='{out}' '{emulator}' "$@"
+"""
 NOTHING = "int main(void)\n{\n\treturn 0;\n}\n"
 
 
@@ -279,6 +284,20 @@ class Bench:
 
     def emulator(self, isa):
         return [emulator(isa.emulator[0]), *isa.emulator[1:]]
+
+    def host_instructions(self, name, isa, work):
+        """What -e all executes on this machine, by callgrind."""
+        folder, out = os.path.join(self.work, "callgrind"), os.path.join(self.work, "callgrind.out")
+        os.makedirs(folder, exist_ok=True)
+        wrapper = os.path.join(folder, isa.emulator[0])
+        with open(wrapper, "w") as f:
+            f.write(HOST_WRAPPER.format(out=out, emulator=emulator(isa.emulator[0])))
+        os.chmod(wrapper, 0o755)
+        Run([*HOST_COUNTED, "env", f"PMK_QEMU_DIR={folder}", self.pmk, "stat", "-e", "all",
+             "--core", isa.core, "--json-document", "-o", self.json, "--",
+             self.path(name, isa.name), str(work)])
+        with open(out) as f:
+            return next(int(l.split()[1]) for l in f if l.startswith("totals:"))
 
     def plain(self, name, isa, **kw):
         return Run([*self.emulator(isa), self.path(name, isa.name),

@@ -218,6 +218,17 @@ def test_bench_run_measures_one_instruction_set_alone():
     assert "arm:" not in out.out, out.out
 
 
+def test_bench_run_counts_instructions_of_the_host():
+    have("valgrind", "prlimit", "arm-linux-gnueabi-gcc")
+    out = run(RUN, BUILD, "--quick", "--isa", "arm", "--programs", "mixed", "--host-instructions",
+              "--without-cachegrind", env=LITTLE)
+    assert out.code in (0, 1), out
+    row = next(l for l in out.out.split("host/guest")[1].splitlines() if l.startswith("mixed"))
+    guest, host, ratio = map(float, row.split()[1:4])
+    assert guest > 0 and host > 5 * guest, row
+    assert abs(ratio - host / guest) < 0.2, row
+
+
 def test_bench_run_refuses_what_it_cannot_measure():
     equal(run(RUN, BUILD, "--programs", "nosuch").code, 2, "unknown program")
     equal(run(RUN, BUILD, "--isa", "z80").code, 2, "unknown instruction set")
