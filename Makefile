@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: MIT
-# A thin front for Meson, so that two words do everything:
+# Shortcuts for Meson and the scripts:
 #
 #   make demo      install what is needed (Debian), build, count a real ARM program
 #   make check     install what the tests need, build, run every test; WORDS='-m "not once"' are pytest's
-#   make test      the same with the quick ones, and fewer packages: unit tests, conformance vectors, documents
+#   make test      the quick tests: unit tests, conformance vectors, documents; installs 0.3 GB, no emulator
 #   make nightly   make check with large samples where tests draw some, then every fuzzer for FUZZ_SECONDS
-#   make           build/pmk, runs from the build tree
-#   make target    the library for firmware: build/target; TARGETS=armv6 builds that one alone
+#   make           build pmk; build/pmk runs without being installed
+#   make target    the library for firmware: build/target; TARGETS=armv6 builds only that one
 #   make python    the package for Python: a wheel and a source distribution in build/python
-#   make docs      the documents as a site, to be read without a server: build/site/index.html
-#   make qemu      emulators that can load plugins, where the distribution's cannot (Debian 13); once, some minutes;
-#                  demo and check do it by themselves
-#   make microblaze-toolchain   a compiler for MicroBlaze; once, some minutes
-#   make microblaze-programs    with it, the programs that the tests count, stored anew after a change
-#   make fresh     make demo and make check on a minimal Debian that is made for it; DISTRO=trixie
-#   make dist      the release as build/dist/pmukit-VERSION.tar.gz, of what is committed: the same bytes every time
-#   make install   below prefix=/usr/local, or as if it were in DESTDIR; make uninstall
+#   make docs      a site of the documents: build/site/index.html; needs no server
+#   make qemu      build emulators that can load plugins if the distribution's cannot (Debian 13); once, half an hour;
+#                  demo and check do this when needed
+#   make microblaze-toolchain   build a compiler for MicroBlaze; once, some minutes
+#   make microblaze-programs    build and store the MicroBlaze programs that the tests count
+#   make fresh     make demo and make check in a new minimal Debian; DISTRO=trixie
+#   make dist      build/dist/pmukit-VERSION.tar.gz from what is committed; reproducible
+#   make install   install below prefix=/usr/local (staged in DESTDIR); make uninstall removes it
 #   make bench fuzz clean
 
 BUILD ?= build
 prefix ?= /usr/local
 
-# Meson's options of a build tree that is made. STRICT=1: a warning is an error.
+# Meson's options for a new build tree. STRICT=1 turns warnings into errors.
 SETUP = $(if $(STRICT),-Dwarning_level=3 -Dwerror=true)
 
 all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD) --quiet
+	@scripts/ninja $(BUILD)
 
 $(BUILD)/build.ninja:
 	@scripts/need build
@@ -42,17 +42,18 @@ check:
 	@UNSTABLE=2 SETUP="$(SETUP)" scripts/test $(BUILD) $(WORDS)
 
 test:
-	@scripts/need build run quick
-	@SETUP="$(SETUP)" scripts/test $(BUILD) -m "quick and not more"
+	@scripts/need build quick
+	@PMK_TEST_QUICK=1 SETUP="$(SETUP)" scripts/test $(BUILD) -rN -m "quick and not more"
 
 nightly:
 	@PMK_TEST_SIZE=large $(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory fuzz
 
 target:
+	@scripts/need target || echo "going on with the compilers that are installed"
 	@scripts/target $(BUILD) $(TARGETS)
 
-# With Debian's python3, which has the modules: the one in PATH may be another.
+# Debian's python3 has the modules; the python3 in PATH may be another one.
 PYTHON ?= /usr/bin/python3
 python:
 	@scripts/need build python
@@ -77,7 +78,7 @@ microblaze-programs:
 	@$(MAKE) --no-print-directory all
 	@tests/guest/microblaze/store $(BUILD)
 
-# All, whether or not the first ones meet their targets.
+# Runs every benchmark, even if an earlier one misses its target.
 bench: all
 	@scripts/need build run test bench
 	@missed=0; for b in firmware truth wave page access run record sample peers; do bench/$$b $(BUILD) || missed=1; done; \
@@ -90,7 +91,7 @@ fuzz:
 fresh:
 	@scripts/fresh $(DISTRO)
 
-# pmk finds its files from where it lies: they stay together.
+# pmk finds its files relative to its own path, so all of them must be below one prefix.
 KEPT := $(foreach d,exec_prefix bindir libdir libexecdir datarootdir datadir includedir mandir, \
 	$(if $(filter command,$(firstword $(origin $d))),$d))
 together = $(if $(strip $(KEPT)),$(error $(strip $(KEPT)) cannot be chosen: all is below prefix))

@@ -344,8 +344,7 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_configure(config):
     costs.configure(config)
     config.addinivalue_line("markers", "quick: all of this file is run by `make test`")
-    config.addinivalue_line("markers", "more: except this, which takes long, or needs more "
-                            "packages than those of `scripts/need build run quick`")
+    config.addinivalue_line("markers", "more: except this test, which takes long")
     config.addinivalue_line("markers", "once: takes long, and says the same on each distribution; "
                             "where several are tried, one of them runs it")
     if not hasattr(config, "workerinput"):

@@ -349,8 +349,9 @@ def test_data_files_missing_and_broken():
 
 
 def own_files(tmp_path, closed=None, **files):
-    """pmk doctor's line on the user's own files, as one whom modes hold back; all else has to be
-    well."""
+    """What pmk doctor says about the user's own files, run by a user without root's rights. It must
+    find no other problem."""
+    have("qemu-arm", "arm-linux-gnueabi-gcc")
     for name, text in files.items():
         folder, suffix = ("cores", "ini") if name.startswith("core") else ("metrics", "metric")
         os.makedirs(tmp_path / "pmk" / folder, exist_ok=True)

@@ -530,6 +530,7 @@ def test_bisect_leaves_work_alone(repository):
 
 def test_without_git(tmp_path):
     """Commits are any names, in the order in which they were added."""
+    have("qemu-arm", "arm-linux-gnueabi-gcc")
     (tmp_path / "prog.s").write_text(PROGRAM.format(turns=10, code=0))
     equal(run("sh", "-c", BUILD_IT, cwd=tmp_path).code, 0)
     env = dict(os.environ, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))

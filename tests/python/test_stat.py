@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from harness import SOURCE, started, stat as command_stat
+from harness import SOURCE, have, started, stat as command_stat
 from programs import assemble, loop
 import pmk
 
@@ -154,6 +154,7 @@ def test_parameters_that_are_on_or_off():
 
 
 def test_threads_count_at_the_same_time():
+    have("qemu-arm", "arm-linux-gnueabi-gcc")
     results = {}
 
     def count(n):
