@@ -83,6 +83,20 @@ def skip(reason):
     pytest.skip(reason)
 
 
+def has_lab():
+    """This build has the commands of src/lab (meson -Dlab)."""
+    try:
+        with open(os.path.join(BUILD, "meson-info", "intro-buildoptions.json")) as f:
+            return next(o["value"] for o in json.load(f) if o["name"] == "lab")
+    except FileNotFoundError:
+        return True
+
+
+LAB_COMMANDS = ("calibrate", "sweep", "history")
+LAB = LAB_COMMANDS if has_lab() else ()  # those of this build
+lab = pytest and pytest.mark.skipif(not LAB, reason="pmk was built with -Dlab=false")
+
+
 def cases(names, rows):
     """A test for each row, named by the row's first word."""
     return pytest.mark.parametrize(names, rows, ids=[str(row[0]) for row in rows])

@@ -13,8 +13,14 @@
 const struct cli_command *const cli_commands[] = {
 	&cmd_stat,	&cmd_record, &cmd_report,  &cmd_run,	  &cmd_list,   &cmd_info,
 	&cmd_decode,	&cmd_doctor, &cmd_wave,	   &cmd_annotate, &cmd_export, &cmd_diff,
-	&cmd_calibrate, &cmd_sweep,  &cmd_history, NULL,
+#if PMK_LAB
+	&cmd_calibrate, &cmd_sweep,  &cmd_history,
+#endif
+	NULL,
 };
+
+/* The commands of src/lab, which a build may lack. */
+static const char *const lab_commands[] = { "calibrate", "sweep", "history" };
 
 static const char *command_name(const void *ctx, unsigned i)
 {
@@ -44,6 +50,12 @@ static int unknown(const char *name)
 {
 	char near[128];
 
+	for (size_t i = 0; i < sizeof(lab_commands) / sizeof(*lab_commands); i++)
+		if (!strcmp(name, lab_commands[i]))
+			return cli_fail(PMK_EXIT_USAGE,
+					"'pmk %s' is not in this build of pmk; 'meson setup "
+					"-Dlab=true' adds it",
+					name);
 	pmk_nearest_among(name, command_name, NULL, near, sizeof(near));
 	if (*near)
 		return cli_fail(PMK_EXIT_USAGE, "no command '%s'; did you mean %s?", name, near);

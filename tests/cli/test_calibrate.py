@@ -9,7 +9,7 @@ import pytest
 
 from harness import *
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, lab]
 
 KERNELS = os.path.join(SOURCE, "data", "calibrate", "kernels.c")
 

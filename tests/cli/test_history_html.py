@@ -5,7 +5,7 @@ from harness import *
 from test_html import Page
 from test_history import Repository
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.once, lab]
 TURNS = (100, 100, 130, 120)
 COUNTS = [2 * n + 4 for n in TURNS]
 

@@ -725,6 +725,7 @@ def sweep_page(folder, *argv):
     return folder / "sweep.html"
 
 
+@lab
 @pytest.mark.quick
 def test_a_sweep_has_all_cells(tmp_path):
     page = Page(sweep_page(tmp_path, "--pareto", "cycles,size"))

@@ -247,6 +247,7 @@ def test_latencies_in_the_browser(browser, timed):
     equal(shown.driver.get_log("browser"), [])
 
 
+@lab
 def test_a_sweep_in_the_browser(browser, tmp_path):
     shown = Shown(browser, sweep_page(tmp_path, "--heat", "cycles,size,program"))
     table = ("return [...document.querySelectorAll('#results tbody tr')].map("

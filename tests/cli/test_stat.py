@@ -1180,7 +1180,7 @@ def test_help_and_version():
     equal(pmk().code, 129)
     with tempfile.TemporaryDirectory() as empty:
         for command in ("stat", "record", "report", "run", "info", "decode", "wave", "diff",
-                        "export", "calibrate", "sweep", "history"):
+                        "export", *LAB):
             out = pmk(command, cwd=empty)
             equal((out.code, out.out), (129, ""), command)
             assert re.match(rf"pmk: .*\nusage: pmk {command} ", out.err), out.err

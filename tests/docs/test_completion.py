@@ -40,16 +40,15 @@ def test_it_is_installed_for_pmk():
 
 def test_commands():
     equal(complete(""), sorted(["stat", "report", "list", "info", "decode", "doctor", "wave",
-                                "annotate", "export", "diff", "record", "run", "calibrate",
-                                "sweep", "history", "help", "--help", "--version"]))
+                                "annotate", "export", "diff", "record", "run", *LAB,
+                                "help", "--help", "--version"]))
     equal(complete("st"), ["stat"])
     equal(complete("help", "de"), ["decode"])
 
 
 def test_options():
     for command in ("stat", "report", "list", "info", "decode", "doctor", "wave",
-                    "annotate", "export", "diff", "record", "run", "calibrate", "sweep",
-                    "history"):
+                    "annotate", "export", "diff", "record", "run", *LAB):
         equal(complete(command, "-"), option_words(command), command)
     equal(complete("stat", "--no"), ["--no-aggr", "--no-big-num", "--no-inherit",
                                        "--no-summary"])

@@ -7,7 +7,7 @@ import json
 from harness import *
 import results
 
-pytestmark = pytest.mark.quick
+pytestmark = [pytest.mark.quick, lab]
 
 
 def shown(path, *words, code=0):

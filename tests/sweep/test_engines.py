@@ -8,6 +8,8 @@ import time
 from harness import *
 import slurm
 
+pytestmark = lab
+
 # So many cells are counted over Slurm; a longer run: PMK_SLURM_CELLS=200 scripts/test ….
 CELLS = int(os.environ.get("PMK_SLURM_CELLS", 26))
 

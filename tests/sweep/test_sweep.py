@@ -13,7 +13,7 @@ import time
 from harness import *
 import repo
 
-pytestmark = pytest.mark.quick
+pytestmark = [pytest.mark.quick, lab]
 
 PROGRAM = r"""
 #include <stdio.h>
