@@ -21,14 +21,12 @@
 extern "C" {
 #endif
 
-/* Text for people. It is left out of the firmware library (PMK_FIRMWARE), where flash is scarce:
- * there it is NULL, and `regs` is empty. */
+/* The members of a row that the firmware library (PMK_FIRMWARE) leaves out, because flash is
+ * scarce: text for people, and the registers. There they are NULL and 0. */
 #ifdef PMK_FIRMWARE
-#define PMK_DOC(text)	   NULL
-#define PMK_REGS(table, n) .regs = NULL, .nregs = 0
+#define PMK_HOST(...)
 #else
-#define PMK_DOC(text)	   (text)
-#define PMK_REGS(table, n) .regs = (table), .nregs = (n)
+#define PMK_HOST(...) __VA_ARGS__
 #endif
 
 /* One countable thing of one PMU family. Rows stand in code order. */

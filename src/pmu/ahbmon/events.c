@@ -34,15 +34,13 @@
 #define C_FREE	"free running: neither enable nor reset nor preset reach it; read it twice"
 #define C_DEBUG "debug state is left out only while DBGACK is tracked"
 
-#define ROW(id, manual, event, bus, sig, unit, note, text) \
-	[PMK_AHBMON_##id] = { .code = PMK_AHBMON_##id,     \
-			      .name = #event,              \
-			      .aliases = PMK_DOC(#manual), \
-			      .cores = 1,                  \
-			      .signal = PMK_SIG_##sig,     \
-			      .cycles = unit,              \
-			      .ref = PMK_DOC(T_##bus),     \
-			      .brief = PMK_DOC(text),      \
-			      .caveat = PMK_DOC(note) },
+#define ROW(id, manual, event, bus, sig, unit, note, text)                                \
+	[PMK_AHBMON_##id] = { .code = PMK_AHBMON_##id,                                    \
+			      .name = #event,                                             \
+			      .cores = 1,                                                 \
+			      .signal = PMK_SIG_##sig,                                    \
+			      .cycles = unit,                                             \
+			      PMK_HOST(.aliases = #manual, .ref = T_##bus, .brief = text, \
+				       .caveat = note) },
 
 const struct pmk_event pmk_ahbmon_events[] = { PMK_AHBMON_COUNTERS(ROW) };

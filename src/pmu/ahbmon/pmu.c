@@ -84,24 +84,23 @@ int pmk_ahbmon_layout_check(const struct pmk_ahbmon_layout *layout)
 
 const struct pmk_pmu pmk_ahbmon = {
 	.name = "ahbmon",
-	.aliases = PMK_DOC("sp816 ahb-monitor"),
-	.brief = PMK_DOC("AHB Monitor (SP816) of the ARM926EJ-S Development Chip"),
-	.note = PMK_DOC(
-		"register offsets and control bits are this project's, not ARM's: the manual's "
-		"are not public. A layout of one's own replaces them (struct "
-		"pmk_ahbmon_layout)"),
 	.driver = &pmk_ahbmon_driver,
 	.events = pmk_ahbmon_events,
 	.nevents = COUNT(counters),
-	.defaults = PMK_DOC("ct_total_cycles_en ct_armi_rd ct_armi_line_fill ct_armi_wait_total "
-			    "ct_armd_rd ct_armd_wr ct_armd_burst_single ct_armd_line_fill "
-			    "ct_armd_cast_out4 ct_armd_cast_out8 ct_armd_page_walk_d "
-			    "ct_armd_page_walk_i ct_armd_wait_total ct_armd_wait_non_seq_slave "
-			    "ct_armd_wait_non_seq_bus"),
 	.core = 1,
 	.counters = counters,
 	.ncounters = COUNT(counters),
 	.no_flags = true,
-	PMK_REGS(pmk_ahbmon_regs, PMK_AHBMON_NREGS),
 	.family = &pmk_ahbmon_sp816,
+	PMK_HOST(.aliases = "sp816 ahb-monitor",
+		 .brief = "AHB Monitor (SP816) of the ARM926EJ-S Development Chip",
+		 .note = "register offsets and control bits are this project's, not ARM's: the "
+			 "manual's are not public. A layout of one's own replaces them (struct "
+			 "pmk_ahbmon_layout)",
+		 .defaults = "ct_total_cycles_en ct_armi_rd ct_armi_line_fill "
+			     "ct_armi_wait_total ct_armd_rd ct_armd_wr ct_armd_burst_single "
+			     "ct_armd_line_fill ct_armd_cast_out4 ct_armd_cast_out8 "
+			     "ct_armd_page_walk_d ct_armd_page_walk_i ct_armd_wait_total "
+			     "ct_armd_wait_non_seq_slave ct_armd_wait_non_seq_bus",
+		 .regs = pmk_ahbmon_regs, .nregs = PMK_AHBMON_NREGS)
 };

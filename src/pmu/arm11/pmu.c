@@ -80,85 +80,79 @@ static const struct pmk_arm11_core core_mpcore = {
 
 const struct pmk_pmu pmk_arm1136_r0 = {
 	.name = "arm1136r0",
-	.aliases = PMK_DOC("arm1136-r0 arm1136-r2"),
-	.brief = PMK_DOC("ARM1136J(F)-S performance monitor, revision 0"),
-	.note = PMK_DOC("counts in Debug state, unlike r1p0 and later (inferred from DDI 0211K "
-			"§3.3.40-41)"),
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
 	.nevents = PMK_ARM11_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARM11_IS_1136_R0,
 	.counters = counters,
 	.ncounters = COUNT(counters),
-	PMK_REGS(pmk_arm11_regs_1136, PMK_ARM11_SUNAVCR),
 	.family = &core_1136_r0,
+	PMK_HOST(.aliases = "arm1136-r0 arm1136-r2",
+		 .brief = "ARM1136J(F)-S performance monitor, revision 0",
+		 .note = "counts in Debug state, unlike r1p0 and later (inferred from DDI 0211K "
+			 "§3.3.40-41)",
+		 .defaults = DEFAULTS, .regs = pmk_arm11_regs_1136, .nregs = PMK_ARM11_SUNAVCR)
 };
 
 const struct pmk_pmu pmk_arm1136 = {
 	.name = "arm1136",
-	.aliases = PMK_DOC("arm_1136 armv6_1136 arm1136j-s arm1136jf-s"),
-	.brief = PMK_DOC("ARM1136J(F)-S performance monitor, r1p0 and later"),
-	.note = PMK_DOC(
-		"the reset value of CCNT is unpredictable; those of D, X and E are not documented"),
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
 	.nevents = PMK_ARM11_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARM11_IS_1136,
 	.counters = counters,
 	.ncounters = COUNT(counters),
-	PMK_REGS(pmk_arm11_regs_1136, PMK_ARM11_SUNAVCR),
 	.family = &core_1136,
+	PMK_HOST(.aliases = "arm_1136 armv6_1136 arm1136j-s arm1136jf-s",
+		 .brief = "ARM1136J(F)-S performance monitor, r1p0 and later",
+		 .note = "the reset value of CCNT is unpredictable; those of D, X and E are not "
+			 "documented",
+		 .defaults = DEFAULTS, .regs = pmk_arm11_regs_1136, .nregs = PMK_ARM11_SUNAVCR)
 };
 
 const struct pmk_pmu pmk_arm1156 = {
 	.name = "arm1156",
-	.aliases = PMK_DOC("arm_1156 armv6_1156 arm1156t2-s arm1156t2f-s"),
-	.brief = PMK_DOC("ARM1156T2(F)-S performance monitor"),
-	.note = PMK_DOC(
-		"from DAI 0195B alone: user access, reset values and the FIQ output are our "
-		"choice"),
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
 	.nevents = PMK_ARM11_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS_1156),
 	.core = PMK_ARM11_IS_1156,
 	.counters = counters,
 	.ncounters = COUNT(counters),
-	PMK_REGS(pmk_arm11_regs_1156, PMK_ARM11_SUNAVCR),
 	.family = &core_1156,
+	PMK_HOST(.aliases = "arm_1156 armv6_1156 arm1156t2-s arm1156t2f-s",
+		 .brief = "ARM1156T2(F)-S performance monitor",
+		 .note = "from DAI 0195B alone: user access, reset values and the FIQ output "
+			 "are our choice",
+		 .defaults = DEFAULTS_1156, .regs = pmk_arm11_regs_1156, .nregs = PMK_ARM11_SUNAVCR)
 };
 
 const struct pmk_pmu pmk_arm1176 = {
 	.name = "arm1176",
-	.aliases = PMK_DOC("arm_1176 armv6_1176 arm1176jz-s arm1176jzf-s"),
-	.brief = PMK_DOC("ARM1176JZ(F)-S performance monitor"),
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
 	.nevents = PMK_ARM11_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARM11_IS_1176,
 	.counters = counters,
 	.ncounters = COUNT(counters),
-	PMK_REGS(pmk_arm11_regs_1176, PMK_ARM11_NREGS),
 	.family = &core_1176,
+	PMK_HOST(.aliases = "arm_1176 armv6_1176 arm1176jz-s arm1176jzf-s",
+		 .brief = "ARM1176JZ(F)-S performance monitor", .defaults = DEFAULTS,
+		 .regs = pmk_arm11_regs_1176, .nregs = PMK_ARM11_NREGS)
 };
 
 const struct pmk_pmu pmk_arm11mpcore = {
 	.name = "arm11mpcore",
-	.aliases = PMK_DOC("armv6_11mpcore arm_11mpcore arm11_mpcore"),
-	.brief = PMK_DOC("ARM11 MPCore performance monitor of one processor"),
-	.note = PMK_DOC(
-		"from secondary sources (Linux, OProfile, gator), which use PMNC as the ARM1136 "
-		"has it; user access and reset values are our choice"),
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11mpcore_events,
 	.nevents = PMK_ARM11MPCORE_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS_MPCORE),
 	.core = PMK_ARM11_IS_MPCORE,
 	.counters = counters,
 	.ncounters = COUNT(counters),
-	PMK_REGS(pmk_arm11_regs_mpcore, PMK_ARM11_SUNAVCR),
 	.family = &core_mpcore,
+	PMK_HOST(.aliases = "armv6_11mpcore arm_11mpcore arm11_mpcore",
+		 .brief = "ARM11 MPCore performance monitor of one processor",
+		 .note = "from secondary sources (Linux, OProfile, gator), which use PMNC as "
+			 "the ARM1136 has it; user access and reset values are our choice",
+		 .defaults = DEFAULTS_MPCORE, .regs = pmk_arm11_regs_mpcore,
+		 .nregs = PMK_ARM11_SUNAVCR)
 };

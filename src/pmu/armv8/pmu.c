@@ -102,6 +102,8 @@ static const struct pmk_armv8_core core_a9 = {
 };
 /* clang-format on */
 
+#define ARMV7_NREGS PMK_ARMV8_PMEVCNTR0 /* the registers after it have numbers in their names */
+
 /* The events that `pmk stat` counts by default: for PMUv3, and for PMUv3p1 and later. */
 #define DEFAULTS                                                 \
 	"cpu_cycles inst_retired br_pred br_mis_pred l1i_cache " \
@@ -118,177 +120,168 @@ static const struct pmk_armv8_core core_a9 = {
 
 const struct pmk_pmu pmk_armv8 = {
 	.name = "armv8",
-	.aliases = PMK_DOC("armv8_pmuv3 arm_v8 pmuv3"),
-	.brief = PMK_DOC("ARMv8 PMUv3 of any core, event counters of 32 bits"),
-	.note = PMK_DOC("what the core at hand has, its registers say; emulated with all common "
-			"events, 31 counters and PMUv3p4 (our choice)"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS_P1),
 	.core = PMK_ARMV8_IS_GENERIC,
 	.counters = counters,
 	.ncounters = COUNT(counters),
-	PMK_REGS(pmk_armv8_p5_regs, PMK_ARMV8_NREGS),
 	.family = &core_generic,
+	PMK_HOST(.aliases = "armv8_pmuv3 arm_v8 pmuv3",
+		 .brief = "ARMv8 PMUv3 of any core, event counters of 32 bits",
+		 .note = "what the core at hand has, its registers say; emulated with all "
+			 "common events, 31 counters and PMUv3p4 (our choice)",
+		 .defaults = DEFAULTS_P1, .regs = pmk_armv8_p5_regs, .nregs = PMK_ARMV8_NREGS)
 };
 
 const struct pmk_pmu pmk_armv8_long = {
 	.name = "armv8_long",
-	.aliases = PMK_DOC("armv8_pmuv3p5"),
-	.brief = PMK_DOC("ARMv8 PMUv3p5 of any core, event counters of 64 bits"),
-	.note = PMK_DOC("as armv8; emulated as PMUv3p5 (our choice)"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS_P1),
 	.core = PMK_ARMV8_IS_GENERIC,
 	.counters = long_counters,
 	.ncounters = COUNT(long_counters),
-	PMK_REGS(pmk_armv8_p5_regs, PMK_ARMV8_NREGS),
 	.family = &core_long,
+	PMK_HOST(.aliases = "armv8_pmuv3p5",
+		 .brief = "ARMv8 PMUv3p5 of any core, event counters of 64 bits",
+		 .note = "as armv8; emulated as PMUv3p5 (our choice)", .defaults = DEFAULTS_P1,
+		 .regs = pmk_armv8_p5_regs, .nregs = PMK_ARMV8_NREGS)
 };
 
 const struct pmk_pmu pmk_cortex_a53 = {
 	.name = "cortex-a53",
-	.aliases = PMK_DOC("cortex_a53 a53 armv8_cortex_a53 arm_ac53 arm_cortex_a53"),
-	.brief = PMK_DOC("Cortex-A53 performance monitor, PMUv3"),
-	.note = PMK_DOC("sources differ on PMCEID0 and 1: 0x67FFBFFF and 0 as read on hardware"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARMV8_IS_A53,
 	.counters = counters,
 	.ncounters = 7,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
 	.family = &core_a53,
+	PMK_HOST(.aliases = "cortex_a53 a53 armv8_cortex_a53 arm_ac53 arm_cortex_a53",
+		 .brief = "Cortex-A53 performance monitor, PMUv3",
+		 .note = "sources differ on PMCEID0 and 1: 0x67FFBFFF and 0 as read on hardware",
+		 .defaults = DEFAULTS, .regs = pmk_armv8_regs, .nregs = PMK_ARMV8_NREGS)
 };
 
 const struct pmk_pmu pmk_cortex_a55 = {
 	.name = "cortex-a55",
-	.aliases = PMK_DOC("cortex_a55 a55 armv8_cortex_a55 arm_ac55 arm_cortex_a55"),
-	.brief = PMK_DOC("Cortex-A55 performance monitor, PMUv3p1"),
-	.note = PMK_DOC("PMCEID follows the event list (our choice); events 0xC0 and above are not "
-			"listed"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS_P1),
 	.core = PMK_ARMV8_IS_A55,
 	.counters = counters,
 	.ncounters = 7,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
 	.family = &core_a55,
+	PMK_HOST(.aliases = "cortex_a55 a55 armv8_cortex_a55 arm_ac55 arm_cortex_a55",
+		 .brief = "Cortex-A55 performance monitor, PMUv3p1",
+		 .note = "PMCEID follows the event list (our choice); events 0xC0 and above are "
+			 "not listed",
+		 .defaults = DEFAULTS_P1, .regs = pmk_armv8_regs, .nregs = PMK_ARMV8_NREGS)
 };
 
 const struct pmk_pmu pmk_cortex_a57 = {
 	.name = "cortex-a57",
-	.aliases = PMK_DOC("cortex_a57 a57 armv8_cortex_a57 arm_ac57 arm_cortex_a57"),
-	.brief = PMK_DOC("Cortex-A57 performance monitor, PMUv3"),
-	.note = PMK_DOC("PMCEID follows the event list (our choice)"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARMV8_IS_A57,
 	.counters = counters,
 	.ncounters = 7,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
 	.family = &core_a57,
+	PMK_HOST(.aliases = "cortex_a57 a57 armv8_cortex_a57 arm_ac57 arm_cortex_a57",
+		 .brief = "Cortex-A57 performance monitor, PMUv3",
+		 .note = "PMCEID follows the event list (our choice)", .defaults = DEFAULTS,
+		 .regs = pmk_armv8_regs, .nregs = PMK_ARMV8_NREGS)
 };
 
 const struct pmk_pmu pmk_cortex_a72 = {
 	.name = "cortex-a72",
-	.aliases = PMK_DOC("cortex_a72 a72 armv8_cortex_a72 arm_ac72 arm_cortex_a72"),
-	.brief = PMK_DOC("Cortex-A72 performance monitor, PMUv3"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARMV8_IS_A72,
 	.counters = counters,
 	.ncounters = 7,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
 	.family = &core_a72,
+	PMK_HOST(.aliases = "cortex_a72 a72 armv8_cortex_a72 arm_ac72 arm_cortex_a72",
+		 .brief = "Cortex-A72 performance monitor, PMUv3", .defaults = DEFAULTS,
+		 .regs = pmk_armv8_regs, .nregs = PMK_ARMV8_NREGS)
 };
 
 const struct pmk_pmu pmk_neoverse_n1 = {
 	.name = "neoverse-n1",
-	.aliases = PMK_DOC("neoverse_n1 n1 armv8_neoverse_n1 arm_n1"),
-	.brief = PMK_DOC("Neoverse N1 performance monitor, PMUv3p1"),
-	.note = PMK_DOC("PMCEID follows the event list (our choice)"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS_P1),
 	.core = PMK_ARMV8_IS_N1,
 	.counters = counters,
 	.ncounters = 7,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_NREGS),
 	.family = &core_n1,
+	PMK_HOST(.aliases = "neoverse_n1 n1 armv8_neoverse_n1 arm_n1",
+		 .brief = "Neoverse N1 performance monitor, PMUv3p1",
+		 .note = "PMCEID follows the event list (our choice)", .defaults = DEFAULTS_P1,
+		 .regs = pmk_armv8_regs, .nregs = PMK_ARMV8_NREGS)
 };
 
 const struct pmk_pmu pmk_cortex_a7 = {
 	.name = "cortex-a7",
-	.aliases = PMK_DOC("cortex_a7 a7 armv7_cortex_a7 arm_ac7 arm_cortex_a7"),
-	.brief = PMK_DOC("Cortex-A7 performance monitor, PMUv2 of ARMv7"),
-	.note = PMK_DOC("PMCEID follows the event list (our choice)"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARMV8_IS_A7,
 	.counters = short_counters,
 	.ncounters = 5,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* all other registers have numbers */
 	.family = &core_a7,
+	PMK_HOST(.aliases = "cortex_a7 a7 armv7_cortex_a7 arm_ac7 arm_cortex_a7",
+		 .brief = "Cortex-A7 performance monitor, PMUv2 of ARMv7",
+		 .note = "PMCEID follows the event list (our choice)", .defaults = DEFAULTS,
+		 .regs = pmk_armv8_regs, .nregs = ARMV7_NREGS)
 };
 
 const struct pmk_pmu pmk_cortex_a15 = {
 	.name = "cortex-a15",
-	.aliases = PMK_DOC("cortex_a15 a15 armv7_cortex_a15 arm_ac15 arm_cortex_a15"),
-	.brief = PMK_DOC("Cortex-A15 performance monitor, PMUv2 of ARMv7"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv8_events,
 	.nevents = PMK_ARMV8_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS),
 	.core = PMK_ARMV8_IS_A15,
 	.counters = short_counters,
 	.ncounters = 7,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* all other registers have numbers */
 	.family = &core_a15,
+	PMK_HOST(.aliases = "cortex_a15 a15 armv7_cortex_a15 arm_ac15 arm_cortex_a15",
+		 .brief = "Cortex-A15 performance monitor, PMUv2 of ARMv7", .defaults = DEFAULTS,
+		 .regs = pmk_armv8_regs, .nregs = ARMV7_NREGS)
 };
 
 const struct pmk_pmu pmk_cortex_a8 = {
 	.name = "cortex-a8",
-	.aliases = PMK_DOC("cortex_a8 a8 armv7_cortex_a8 arm_ac8 arm_cortex_a8"),
-	.brief = PMK_DOC("Cortex-A8 performance monitor, PMUv1 of ARMv7"),
-	.note = PMK_DOC("it has no PMCEID: what it counts is its event list"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv7_v1_events,
 	.nevents = PMK_ARMV7_V1_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS_V1 " inst_retired l2_access l2_cache_miss"),
 	.core = PMK_ARMV8_IS_A8,
 	.counters = short_counters,
 	.ncounters = 5,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* all other registers have numbers */
 	.family = &core_a8,
+	PMK_HOST(.aliases = "cortex_a8 a8 armv7_cortex_a8 arm_ac8 arm_cortex_a8",
+		 .brief = "Cortex-A8 performance monitor, PMUv1 of ARMv7",
+		 .note = "it has no PMCEID: what it counts is its event list",
+		 .defaults = DEFAULTS_V1 " inst_retired l2_access l2_cache_miss",
+		 .regs = pmk_armv8_regs, .nregs = ARMV7_NREGS)
 };
 
 const struct pmk_pmu pmk_cortex_a9 = {
 	.name = "cortex-a9",
-	.aliases = PMK_DOC("cortex_a9 a9 armv7_cortex_a9 arm_ac9 arm_cortex_a9"),
-	.brief = PMK_DOC("Cortex-A9 performance monitor, PMUv1 of ARMv7"),
-	.note = PMK_DOC("it has no PMCEID: what it counts is its event list. Instructions are "
-			"counted where registers are renamed (0x68), not where they retire"),
 	.driver = &pmk_armv8_driver,
 	.events = pmk_armv7_v1_events,
 	.nevents = PMK_ARMV7_V1_NEVENTS,
-	.defaults = PMK_DOC(DEFAULTS_V1 " ins_rename iss_no_disp"),
 	.core = PMK_ARMV8_IS_A9,
 	.counters = short_counters,
 	.ncounters = 7,
-	PMK_REGS(pmk_armv8_regs, PMK_ARMV8_PMEVCNTR0), /* all other registers have numbers */
 	.family = &core_a9,
+	PMK_HOST(.aliases = "cortex_a9 a9 armv7_cortex_a9 arm_ac9 arm_cortex_a9",
+		 .brief = "Cortex-A9 performance monitor, PMUv1 of ARMv7",
+		 .note = "it has no PMCEID: what it counts is its event list. Instructions are "
+			 "counted where registers are renamed (0x68), not where they retire",
+		 .defaults = DEFAULTS_V1 " ins_rename iss_no_disp", .regs = pmk_armv8_regs,
+		 .nregs = ARMV7_NREGS)
 };

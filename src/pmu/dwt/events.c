@@ -6,11 +6,11 @@
 	"8 bits, and no flag: exact while it is read at least every 255 cycles, otherwise " \
 	"a lower bound"
 
-#define EVENT(c, n, alias, sig, r, is_cycles, note, text)                                       \
-	{                                                                                       \
-		.code = (c), .name = n, .aliases = PMK_DOC(alias), .cores = 1,                  \
-		.signal = PMK_SIG_##sig, .cycles = (is_cycles), .ref = PMK_DOC("DDI 0403E " r), \
-		.brief = PMK_DOC(text), .caveat = PMK_DOC(note),                                \
+#define EVENT(c, n, alias, sig, r, is_cycles, note, text)                                        \
+	{                                                                                        \
+		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_##sig,                     \
+		.cycles = (is_cycles),                                                           \
+		PMK_HOST(.aliases = alias, .ref = "DDI 0403E " r, .brief = text, .caveat = note) \
 	}
 
 /* clang-format off */

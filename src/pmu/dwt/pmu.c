@@ -23,19 +23,19 @@ const uint16_t pmk_dwt_offsets[PMK_DWT_NREGS] = {
 
 const struct pmk_pmu pmk_dwt = {
 	.name = "dwt",
-	.aliases = PMK_DOC("cortex_m3 cortex_m4 cortex_m7 armv7m"),
-	.brief = PMK_DOC("ARMv7-M DWT counters: Cortex-M3, M4, M7"),
-	.note = PMK_DOC("event codes are the offsets of the counters' registers: our choice, the "
-			"DWT has none"),
 	.driver = &pmk_dwt_driver,
 	.events = pmk_dwt_events,
 	.nevents = COUNT(pmk_dwt_events),
-	.defaults = PMK_DOC("cycles base_overhead exception_overhead sleep_cycles lsu_overhead "
-			    "folded_instructions"),
 	.core = 1,
 	.counters = counters,
 	.ncounters = COUNT(counters),
 	.no_flags = true,
 	.sequential = true,
-	PMK_REGS(pmk_dwt_regs, PMK_DWT_NREGS),
+	PMK_HOST(.aliases = "cortex_m3 cortex_m4 cortex_m7 armv7m",
+		 .brief = "ARMv7-M DWT counters: Cortex-M3, M4, M7",
+		 .note = "event codes are the offsets of the counters' registers: our choice, "
+			 "the DWT has none",
+		 .defaults = "cycles base_overhead exception_overhead sleep_cycles lsu_overhead "
+			     "folded_instructions",
+		 .regs = pmk_dwt_regs, .nregs = PMK_DWT_NREGS)
 };

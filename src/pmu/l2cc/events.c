@@ -13,15 +13,15 @@
 #define C_WA "emulated: none unless l2.write_allocate is on"
 #define C_CO "dirty data leaves the L2 by half lines of 16 bytes"
 
-#define EVENT(c, n, sig, r, note, text)                                                         \
-	{                                                                                       \
-		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_##sig, .ref = PMK_DOC(r), \
-		.brief = PMK_DOC(text), .caveat = PMK_DOC(note),                                \
+#define EVENT(c, n, sig, r, note, text)                                      \
+	{                                                                    \
+		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_##sig, \
+		PMK_HOST(.ref = r, .brief = text, .caveat = note)            \
 	}
-#define UNSEEN(c, n, r, text, why)                                                             \
-	{                                                                                      \
-		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_NONE, .ref = PMK_DOC(r), \
-		.brief = PMK_DOC(text), .unmodelled = PMK_DOC(why),                            \
+#define UNSEEN(c, n, r, text, why)                                          \
+	{                                                                   \
+		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_NONE, \
+		PMK_HOST(.ref = r, .brief = text, .unmodelled = why)        \
 	}
 #define OVERFLOW(c, n)                                            \
 	UNSEEN(c, "emc" n "of", L210, "counter " n " overflowed", \
@@ -44,10 +44,9 @@ const struct pmk_event pmk_l210_events[PMK_L210_NEVENTS] = {
 	OVERFLOW(0xc, "2"),
 	OVERFLOW(0xd, "1"),
 	OVERFLOW(0xe, "0"),
-	{ .code = 0xf, .name = "clock", .aliases = PMK_DOC("l2_cycles"), .cores = 1,
-	  .signal = PMK_SIG_CYCLE, .cycles = true, .ref = PMK_DOC(L210),
-	  .brief = PMK_DOC("L2 clock cycle"),
-	  .caveat = PMK_DOC("emulated, the L2 runs at the core's clock (our choice)") },
+	{ .code = 0xf, .name = "clock", .cores = 1, .signal = PMK_SIG_CYCLE, .cycles = true,
+	  PMK_HOST(.aliases = "l2_cycles", .ref = L210, .brief = "L2 clock cycle",
+		   .caveat = "emulated, the L2 runs at the core's clock (our choice)") },
 };
 
 const struct pmk_event pmk_l220_events[PMK_L220_NEVENTS] = {

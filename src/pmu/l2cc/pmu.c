@@ -35,33 +35,32 @@ const uint16_t pmk_l220_offsets[PMK_L220_NREGS] = {
 
 const struct pmk_pmu pmk_l210 = {
 	.name = "l210",
-	.aliases = PMK_DOC("l2cc_l210 arm_l210"),
-	.brief = PMK_DOC("L210 level 2 cache controller: event monitor"),
-	.note = PMK_DOC(
-		"the event bus of the L2 has to be enabled (Auxiliary Control bit 20), while "
-		"the cache is off"),
 	.driver = &pmk_l210_driver,
 	.events = pmk_l210_events,
 	.nevents = COUNT(pmk_l210_events),
-	.defaults = PMK_DOC("irreq irhit drreq drhit dwreq dwtreq dwhit wa co"),
 	.core = 1,
 	.counters = l210_counters,
 	.ncounters = COUNT(l210_counters),
-	PMK_REGS(pmk_l210_regs, PMK_L210_NREGS),
+	PMK_HOST(.aliases = "l2cc_l210 arm_l210",
+		 .brief = "L210 level 2 cache controller: event monitor",
+		 .note = "the event bus of the L2 has to be enabled (Auxiliary Control bit 20), "
+			 "while the cache is off",
+		 .defaults = "irreq irhit drreq drhit dwreq dwtreq dwhit wa co",
+		 .regs = pmk_l210_regs, .nregs = PMK_L210_NREGS)
 };
 
 const struct pmk_pmu pmk_l220 = {
 	.name = "l220",
-	.aliases = PMK_DOC("l2cc_l220 arm_l220"),
-	.brief = PMK_DOC("L220 level 2 cache controller: event counters"),
-	.note = PMK_DOC("counters stop at 2^32 - 1"),
 	.driver = &pmk_l220_driver,
 	.events = pmk_l220_events,
 	.nevents = COUNT(pmk_l220_events),
-	.defaults = PMK_DOC("irreq irhit drreq drhit dwreq dwtreq dwhit wa co"),
 	.core = 1,
 	.counters = l220_counters,
 	.ncounters = COUNT(l220_counters),
 	.no_flags = true,
-	PMK_REGS(pmk_l220_regs, PMK_L220_NREGS),
+	PMK_HOST(.aliases = "l2cc_l220 arm_l220",
+		 .brief = "L220 level 2 cache controller: event counters",
+		 .note = "counters stop at 2^32 - 1",
+		 .defaults = "irreq irhit drreq drhit dwreq dwtreq dwhit wa co",
+		 .regs = pmk_l220_regs, .nregs = PMK_L220_NREGS)
 };

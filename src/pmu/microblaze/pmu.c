@@ -59,24 +59,24 @@ static const struct pmk_microblaze_config config = {
 
 const struct pmk_pmu pmk_microblaze = {
 	.name = "microblaze",
-	.aliases = PMK_DOC("mb"),
-	.brief = PMK_DOC("MicroBlaze with extended debug: performance monitoring counters"),
-	.note = PMK_DOC("how many counters it has and how wide cannot be read back: five event "
-			"counters, one latency counter and 32 bits are the tools' default"),
 	.driver = &pmk_microblaze_driver,
 	.events = pmk_microblaze_events,
 	.nevents = PMK_MICROBLAZE_NEVENTS,
-	.defaults = PMK_DOC("clock_cycles insn_executed branch_any branch_cond_taken btc_hit "
-			    "load_any store_any icache_request icache_hit dcache_request "
-			    "dcache_hit stall_of stall_ex stall_mem icache_read_latency "
-			    "dcache_read_latency"),
 	.core = 1,
 	.counters = counters,
 	.ncounters = COUNT(counters),
 	.no_flags = true,
 	.sequential = true,
-	PMK_REGS(pmk_microblaze_regs, PMK_MICROBLAZE_NREGS),
 	.family = &config,
+	PMK_HOST(.aliases = "mb",
+		 .brief = "MicroBlaze with extended debug: performance monitoring counters",
+		 .note = "how many counters it has and how wide cannot be read back: five event "
+			 "counters, one latency counter and 32 bits are the tools' default",
+		 .defaults =
+			 "clock_cycles insn_executed branch_any branch_cond_taken btc_hit "
+			 "load_any store_any icache_request icache_hit dcache_request dcache_hit "
+			 "stall_of stall_ex stall_mem icache_read_latency dcache_read_latency",
+		 .regs = pmk_microblaze_regs, .nregs = PMK_MICROBLAZE_NREGS)
 };
 
 int pmk_microblaze_configure(struct pmk_microblaze_pmu *p, unsigned events, unsigned latencies,

@@ -11,16 +11,16 @@
 #define CYCLES "whether it counts cycles or occurrences the manual does not say"
 #define MMIO   "emulated, memory-mapped I/O would not be among it"
 
-#define EVENT(c, n, alias, sig, sig2, is_cycles, r, note, text)                            \
-	{                                                                                  \
-		.code = (c), .name = n, .aliases = PMK_DOC(alias), .cores = 1,             \
-		.signal = PMK_SIG_##sig, .signal2 = PMK_SIG_##sig2, .cycles = (is_cycles), \
-		.ref = PMK_DOC(r), .brief = PMK_DOC(text), .caveat = PMK_DOC(note),        \
+#define EVENT(c, n, alias, sig, sig2, is_cycles, r, note, text)                     \
+	{                                                                           \
+		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_##sig,        \
+		.signal2 = PMK_SIG_##sig2, .cycles = (is_cycles),                   \
+		PMK_HOST(.aliases = alias, .ref = r, .brief = text, .caveat = note) \
 	}
-#define NOT_SEEN(c, n, note, text)                                                               \
-	{                                                                                        \
-		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_NONE, .ref = PMK_DOC(U74), \
-		.brief = PMK_DOC(text), .caveat = PMK_DOC(note), .unmodelled = PMK_DOC(UNSEEN),  \
+#define NOT_SEEN(c, n, note, text)                                                        \
+	{                                                                                 \
+		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_NONE,               \
+		PMK_HOST(.ref = U74, .brief = text, .caveat = note, .unmodelled = UNSEEN) \
 	}
 
 /* clang-format off */

@@ -35,34 +35,30 @@ static const struct pmk_riscv_base rv64 = { .rv32 = false }, rv32 = { .rv32 = tr
 
 const struct pmk_pmu pmk_riscv64 = {
 	.name = "riscv64",
-	.aliases = PMK_DOC("riscv rv64 riscv_hpm riscv_sifive_u74"),
-	.brief = PMK_DOC("RISC-V RV64 counters, events of the SiFive U74"),
-	.note = PMK_DOC(NOTE),
 	.driver = &pmk_riscv_driver,
 	.events = pmk_riscv_events,
 	.nevents = COUNT(pmk_riscv_events),
-	.defaults = PMK_DOC(DEFAULTS),
 	.core = 1,
 	.counters = counters,
 	.ncounters = COUNT(counters),
 	.no_flags = true,
-	PMK_REGS(pmk_riscv64_regs, PMK_RISCV_NREGS64),
 	.family = &rv64,
+	PMK_HOST(.aliases = "riscv rv64 riscv_hpm riscv_sifive_u74",
+		 .brief = "RISC-V RV64 counters, events of the SiFive U74", .note = NOTE,
+		 .defaults = DEFAULTS, .regs = pmk_riscv64_regs, .nregs = PMK_RISCV_NREGS64)
 };
 
 const struct pmk_pmu pmk_riscv32 = {
 	.name = "riscv32",
-	.aliases = PMK_DOC("rv32"),
-	.brief = PMK_DOC("RISC-V RV32 counters, events of the SiFive U74"),
-	.note = PMK_DOC(NOTE),
 	.driver = &pmk_riscv_driver,
 	.events = pmk_riscv_events,
 	.nevents = COUNT(pmk_riscv_events),
-	.defaults = PMK_DOC(DEFAULTS),
 	.core = 1,
 	.counters = counters,
 	.ncounters = COUNT(counters),
 	.no_flags = true,
-	PMK_REGS(pmk_riscv32_regs, PMK_RISCV_NREGS),
 	.family = &rv32,
+	PMK_HOST(.aliases = "rv32", .brief = "RISC-V RV32 counters, events of the SiFive U74",
+		 .note = NOTE, .defaults = DEFAULTS, .regs = pmk_riscv32_regs,
+		 .nregs = PMK_RISCV_NREGS)
 };
