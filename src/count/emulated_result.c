@@ -235,14 +235,37 @@ static int describe_events(struct pmk_count *c, const struct pmk_event **counted
 	return 0;
 }
 
+/* Add up each event over all instructions. */
+static int sum_events(const struct pmk_recording *rec, uint64_t *sum)
+{
+	uint64_t *executions = calloc(rec->nblocks + 1, sizeof(*executions));
+
+	if (!executions)
+		return PMK_ENOMEM;
+	for (size_t i = 0; i < rec->nruns; i++)
+		executions[rec->run[i].block] += rec->run[i].executions;
+	for (size_t i = 0; i < rec->nblocks; i++) {
+		const struct pmk_recorded_part *part = &rec->part[rec->block[i].first];
+
+		for (uint32_t p = 0; executions[i] && p < rec->block[i].nparts; p++)
+			for (size_t k = 0; k < rec->nevents; k++)
+				sum[k] +=
+					executions[i] * rec->cost[part[p].cost * rec->nevents + k];
+	}
+	for (size_t i = 0; i < rec->ncounts; i++)
+		sum[rec->count[i].event] += rec->count[i].value;
+	free(executions);
+	return 0;
+}
+
 /* Addresses add up to what the run has counted. Where they do not, the reader has to know it. */
-static void compare_with_totals(struct pmk_count *c, const struct pmk_recording *rec)
+static int compare_with_totals(struct pmk_count *c, const struct pmk_recording *rec)
 {
 	uint64_t sum[PMK_MAX_EVENTS] = { 0 };
+	int err = sum_events(rec, sum);
 
-	for (size_t i = 0; i < rec->ncounts; i++)
-		for (size_t k = 0; k < rec->nevents; k++)
-			sum[k] += rec->value[rec->count[i].values + k];
+	if (err)
+		return err;
 	for (size_t k = 0; k < rec->nevents; k++) {
 		const struct pmk_recorded_event *ev = &rec->event[k];
 
@@ -251,8 +274,9 @@ static void compare_with_totals(struct pmk_count *c, const struct pmk_recording 
 		pmk_count_warn(c, "not all was recorded: %s adds up to %llu, not to %llu", ev->name,
 			       (unsigned long long)sum[k], (unsigned long long)ev->total);
 		c->result.partial = true;
-		return;
+		break;
 	}
+	return 0;
 }
 
 int pmk_emulation_record(struct pmk_count *c)
@@ -284,8 +308,10 @@ int pmk_emulation_record(struct pmk_count *c)
 		pmk_count_warn(c, "not all was recorded: there was no room for it");
 		c->result.partial = true;
 	} else {
-		compare_with_totals(c, &e->recording);
+		err = compare_with_totals(c, &e->recording);
 	}
+	if (err)
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s", pmk_strerror(err));
 	e->recording.command = c->result.command;
 	e->recording.core = e->prog.core.name;
 	e->recording.checked = c->result.checked;

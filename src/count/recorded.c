@@ -101,15 +101,8 @@ static void *item_for(struct array *a, struct index *x, uint64_t k1, uint64_t k2
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* A translated block: the first of its instructions in `of_block`. */
-struct block {
-	const struct pmk_ledger_block *record;
-	uint32_t ninsns;
-	size_t first;
-};
-
+/* An instruction of a translated block; the part of the same number is what is recorded of it. */
 struct of_block {
-	size_t insn;   /* in `insns` */
 	uint16_t addr; /* bytes from the first one */
 	bool may_fault;
 };
@@ -120,8 +113,10 @@ struct pmk_recorded {
 	struct pmk_site_counters counters;
 	struct pmk_cpu *cpu; /* to derive signals with */
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
-	struct array blocks, of_block, insns, objects, threads, paths, counts, values, once;
-	struct index block_at, insn_at, thread_at, path_at, count_at;
+	uint64_t *value;     /* [nevents]: those of the record that is read */
+	struct array blocks, records, of_block, parts, costs;
+	struct array insns, objects, threads, paths, runs, counts;
+	struct index block_at, cost_at, insn_at, thread_at, path_at;
 	/* How often a signal took 0, 1, … cycles, up to `longest`; NULL: it was not timed. */
 	uint64_t *times[PMK_NSIGNALS];
 	uint32_t longest;
@@ -138,8 +133,8 @@ struct mapping {
 
 /* ---- signals to events ----------------------------------------------------------------------- */
 
-/* Turn counters of a core into what each event counts of them, and add that times `times`. */
-static void add_events(struct pmk_recorded *r, uint64_t times, uint64_t *value)
+/* Turn the counters of the core into what each event counts, in r->value. */
+static void derive_events(struct pmk_recorded *r)
 {
 	const struct pmk_core_family *family = pmk_core_family(r->req.core);
 
@@ -151,7 +146,7 @@ static void add_events(struct pmk_recorded *r, uint64_t times, uint64_t *value)
 	for (unsigned i = 0; i < r->req.nevents; i++) {
 		const struct pmk_event *ev = r->req.event[i];
 
-		value[i] += times * (r->signal[ev->signal] + r->signal[ev->signal2]);
+		r->value[i] = r->signal[ev->signal] + r->signal[ev->signal2];
 	}
 }
 
@@ -264,19 +259,22 @@ static size_t object_of(struct pmk_recorded *r, uint32_t process, uint64_t addr,
 }
 
 static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, size_t object,
-		     const struct pmk_insn *in, const uint8_t *byte, struct of_block *of)
+		     const struct pmk_insn *in, const uint8_t *byte, struct pmk_recorded_part *part)
 {
 	struct pmk_recorded_insn *insn;
+	struct of_block *of = append(&r->of_block);
 	uint64_t bytes = 0;
+	size_t number;
 	bool fresh;
 
 	/* Not those of its neighbour, which need not have come with it another time. */
 	for (unsigned i = 0; i < 4 && i < in->size; i++)
 		bytes |= (uint64_t)byte[i] << 8 * i;
-	insn = item_for(&r->insns, &r->insn_at, in->addr, bytes, object << 8 | in->size, &of->insn,
+	insn = item_for(&r->insns, &r->insn_at, in->addr, bytes, object << 8 | in->size, &number,
 			&fresh);
-	if (!insn)
+	if (!insn || !of)
 		return false;
+	part->insn = (uint32_t)number;
 	of->addr = (uint16_t)(in->addr - l->insn[0].addr);
 	of->may_fault = pmk_may_fault(r->req.core, in);
 	if (!fresh)
@@ -292,21 +290,51 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	return true;
 }
 
-/* The events of one execution of each instruction of a block, behind those of the others. */
-static bool add_once(struct pmk_recorded *r, const struct part *share, size_t n)
+static uint64_t hash_of(const uint64_t *value, size_t n)
+{
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ h >> 29 ^ value[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return h;
+}
+
+/* The number of the row of costs that is equal to r->value; few rows serve all instructions. */
+static bool find_cost(struct pmk_recorded *r, uint32_t *cost)
+{
+	uint64_t hash = hash_of(r->value, r->req.nevents);
+	size_t number, bytes = r->req.nevents * sizeof(*r->value);
+	bool fresh = false;
+
+	for (uint64_t other = 0; !fresh; other++) {
+		uint64_t *row = item_for(&r->costs, &r->cost_at, hash, other, 0, &number, &fresh);
+
+		if (!row)
+			return false;
+		if (fresh)
+			memcpy(row, r->value, bytes);
+		else if (!memcmp(row, r->value, bytes))
+			break;
+	}
+	*cost = (uint32_t)number;
+	return true;
+}
+
+/* Set the costs of the parts of a block. */
+static bool set_costs(struct pmk_recorded *r, const struct pmk_recorded_block *b,
+		      const struct part *share)
 {
 	const struct pmk_core_family *family = pmk_core_family(r->req.core);
+	struct pmk_recorded_part *part = (struct pmk_recorded_part *)r->parts.data + b->first;
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t *value = append(&r->once);
-
-		if (!value)
-			return false;
+	for (size_t i = 0; i < b->nparts; i++) {
 		clear_cpu(r);
 		r->cpu->cycles = (uint64_t)share[i].cycles;
 		for (unsigned k = 0; k < family->nfacts; k++)
 			r->cpu->dyn[family->fact_signal[k]] += (uint64_t)share[i].fact[k];
-		add_events(r, 1, value);
+		derive_events(r);
+		if (!find_cost(r, &part[i].cost))
+			return false;
 	}
 	return true;
 }
@@ -352,7 +380,8 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 	struct pmk_core core = *r->req.core;
 	struct part *share;
 	const uint8_t *bytes = (const uint8_t *)&l->insn[l->ninsns];
-	struct block *b;
+	const struct pmk_ledger_block **record;
+	struct pmk_recorded_block *b;
 	size_t object, number;
 	bool ok, fresh;
 
@@ -361,15 +390,15 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 	object = object_of(r, l->head.process, l->insn[0].addr, &ok);
 	b = item_for(&r->blocks, &r->block_at, pmk_ledger_number(r->ledger, &l->head), 0, 0,
 		     &number, &fresh);
-	if (!ok || !b)
+	record = append(&r->records);
+	if (!ok || !b || !record)
 		return PMK_ENOMEM;
-	b->record = l;
-	b->ninsns = l->ninsns;
-	b->first = r->of_block.n;
+	*record = l;
+	*b = (struct pmk_recorded_block){ r->parts.n, l->ninsns };
 	for (uint32_t i = 0; i < l->ninsns; i++) {
-		struct of_block *of = append(&r->of_block);
+		struct pmk_recorded_part *part = append(&r->parts);
 
-		if (!of || !add_insn(r, l, object, &l->insn[i], bytes + 4 * i, of))
+		if (!part || !add_insn(r, l, object, &l->insn[i], bytes + 4 * i, part))
 			return PMK_ENOMEM;
 	}
 	share = calloc(l->ninsns, sizeof(*share));
@@ -377,26 +406,38 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 		return PMK_ENOMEM;
 	pmk_core_control(&core, r->req.core, l->control);
 	shares(&core, l->insn, l->ninsns, share);
-	ok = add_once(r, share, l->ninsns);
+	ok = set_costs(r, b, share);
 	free(share);
 	return ok ? 0 : PMK_ENOMEM;
 }
 
-static const struct block *find_block(const struct pmk_recorded *r, uint32_t number)
+/* Returns the number of the block with this record; UINT32_MAX: there is none. */
+static uint32_t find_block(const struct pmk_recorded *r, uint32_t record)
 {
-	const struct key *k = r->block_at.size ? look_up(&r->block_at, number, 0, 0) : NULL;
+	const struct key *k = r->block_at.size ? look_up(&r->block_at, record, 0, 0) : NULL;
 
-	return k && k->item ? (const struct block *)r->blocks.data + (k->item - 1) : NULL;
+	return k && k->item ? (uint32_t)(k->item - 1) : UINT32_MAX;
 }
 
-static const struct of_block *insn_of(const struct pmk_recorded *r, const struct block *b, size_t i)
+static const struct pmk_recorded_block *block_at(const struct pmk_recorded *r, uint32_t block)
 {
-	return (const struct of_block *)r->of_block.data + b->first + i;
+	return (const struct pmk_recorded_block *)r->blocks.data + block;
 }
 
-static const uint64_t *once(const struct pmk_recorded *r, const struct block *b, size_t i)
+static struct pmk_recorded_part *part_at(const struct pmk_recorded *r, uint32_t block, size_t i)
 {
-	return (const uint64_t *)r->once.data + (b->first + i) * r->req.nevents;
+	return (struct pmk_recorded_part *)r->parts.data + block_at(r, block)->first + i;
+}
+
+static const struct of_block *insn_of(const struct pmk_recorded *r, uint32_t block, size_t i)
+{
+	return (const struct of_block *)r->of_block.data + block_at(r, block)->first + i;
+}
+
+static const uint64_t *cost_of(const struct pmk_recorded *r, uint32_t block, size_t i)
+{
+	return (const uint64_t *)r->costs.data +
+	       (size_t)part_at(r, block, i)->cost * r->req.nevents;
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */
@@ -443,109 +484,105 @@ static int add_path(struct pmk_recorded *r, const struct pmk_ledger_path *l)
 	return 0;
 }
 
-/* Where counts of an instruction are added up. */
-static struct pmk_recorded_count *count_of(struct pmk_recorded *r, const struct block *b,
-					   size_t insn, size_t thread, uint32_t path)
-{
-	size_t of = insn_of(r, b, insn)->insn, number;
-	struct pmk_recorded_count *c;
-	bool fresh;
+/* Where something was counted. */
+struct place {
+	uint32_t block, path;
+	size_t thread;
+};
 
-	c = item_for(&r->counts, &r->count_at, of, thread, path, &number, &fresh);
-	if (!c || !fresh)
-		return c;
-	c->insn = (uint32_t)of;
-	c->thread = (uint32_t)thread;
-	c->context = path;
-	c->values = r->values.n * r->req.nevents;
-	return append(&r->values) ? c : NULL;
+static int add_executions(struct pmk_recorded *r, const struct place *p, uint64_t executions,
+			  uint64_t taken)
+{
+	struct pmk_recorded_run *run = append(&r->runs);
+
+	if (!run)
+		return PMK_ENOMEM;
+	*run = (struct pmk_recorded_run){ p->block, (uint32_t)p->thread, p->path, executions,
+					  taken };
+	return 0;
 }
 
-static uint64_t *values_of(const struct pmk_recorded *r, const struct pmk_recorded_count *c)
+/* Add what the counters of the core have at an instruction of the block. */
+static int add_counters(struct pmk_recorded *r, const struct place *p, size_t insn)
 {
-	return (uint64_t *)r->values.data + c->values;
+	derive_events(r);
+	for (unsigned k = 0; k < r->req.nevents; k++) {
+		struct pmk_recorded_count *c = r->value[k] ? append(&r->counts) : NULL;
+
+		if (!r->value[k])
+			continue;
+		if (!c)
+			return PMK_ENOMEM;
+		*c = (struct pmk_recorded_count){ part_at(r, p->block, insn)->insn,
+						  (uint32_t)p->thread, p->path, k, r->value[k] };
+	}
+	return 0;
 }
 
-static void add_times(const struct pmk_recorded *r, const struct block *b, size_t i, uint64_t times,
-		      struct pmk_recorded_count *c)
+static int find_place(struct pmk_recorded *r, const struct pmk_ledger_head *h, uint32_t block,
+		      uint32_t path, struct place *p)
 {
-	const uint64_t *each = once(r, b, i);
-	uint64_t *value = values_of(r, c);
-
-	c->executions += times;
-	for (unsigned k = 0; k < r->req.nevents; k++)
-		value[k] += times * each[k];
+	p->block = find_block(r, block);
+	p->path = path_number(r, path);
+	if (p->block == UINT32_MAX)
+		return PMK_EPARSE;
+	return thread_of(r, h, &p->thread) ? 0 : PMK_ENOMEM;
 }
 
 static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
 {
-	const struct block *b = find_block(r, l->block);
-	struct pmk_recorded_count *c = NULL;
-	size_t thread;
+	struct place p;
+	int err = find_place(r, &l->head, l->block, l->path, &p);
 
-	if (!b)
-		return PMK_EPARSE;
-	if (!thread_of(r, &l->head, &thread))
-		return PMK_ENOMEM;
-	for (size_t i = 0; i < b->ninsns; i++) {
-		c = count_of(r, b, i, thread, path_number(r, l->path));
-		if (!c)
-			return PMK_ENOMEM;
-		add_times(r, b, i, l->executions, c);
-	}
-	c->taken += l->taken;
+	if (!err)
+		err = add_executions(r, &p, l->executions, l->taken);
+	if (err || (!l->cycles && !l->taken))
+		return err;
 	clear_cpu(r);
 	r->cpu->cycles = l->cycles;
 	r->cpu->taken = l->taken;
-	add_events(r, 1, values_of(r, c));
-	return 0;
+	return add_counters(r, &p, block_at(r, p.block)->nparts - 1);
 }
 
 /* The instruction behind which `behind` more of the block may fault. */
-static size_t access_at(const struct pmk_recorded *r, const struct block *b, uint64_t behind)
+static size_t access_at(const struct pmk_recorded *r, uint32_t block, uint64_t behind)
 {
-	for (size_t i = b->ninsns; i-- > 0;)
-		if (insn_of(r, b, i)->may_fault && !behind--)
+	for (size_t i = block_at(r, block)->nparts; i-- > 0;)
+		if (insn_of(r, block, i)->may_fault && !behind--)
 			return i;
 	return 0;
 }
 
 /* The first instruction that begins at that many bytes or behind. */
-static size_t fetched_at(const struct pmk_recorded *r, const struct block *b, uint64_t bytes)
+static size_t fetched_at(const struct pmk_recorded *r, uint32_t block, uint64_t bytes)
 {
 	size_t i = 0;
 
-	while (i + 1 < b->ninsns && insn_of(r, b, i)->addr < bytes)
+	while (i + 1 < block_at(r, block)->nparts && insn_of(r, block, i)->addr < bytes)
 		i++;
 	return i;
 }
 
-static size_t site_insn(const struct pmk_recorded *r, const struct block *b, uint64_t site)
+static size_t site_insn(const struct pmk_recorded *r, uint32_t block, uint64_t site)
 {
 	if (site >= PMK_SITE_ACCESS)
-		return access_at(r, b, site - PMK_SITE_ACCESS);
+		return access_at(r, block, site - PMK_SITE_ACCESS);
 	if (site >= PMK_SITE_FETCH)
-		return fetched_at(r, b, site - PMK_SITE_FETCH);
-	return b->ninsns - 1;
+		return fetched_at(r, block, site - PMK_SITE_FETCH);
+	return block_at(r, block)->nparts - 1;
 }
 
-/*
- * `times` executions of the block ended at its instruction `last`: what stands behind it did not
- * run and, if it faulted, of the instruction itself not all that it counts. What is taken back is
- * what the core took back.
- */
-static int take_back(struct pmk_recorded *r, const struct block *b, size_t last, bool faulted,
-		     uint64_t times, size_t thread, uint32_t path)
+/* What the core takes back when the block ends at its instruction `last`, in r->value. */
+static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t last, bool faulted)
 {
 	const struct pmk_core_family *family = pmk_core_family(r->req.core);
+	const struct pmk_ledger_block *l =
+		((const struct pmk_ledger_block **)r->records.data)[block];
 	struct pmk_insn insn[MAX_INSNS];
 	struct part all, ran;
-	struct pmk_recorded_count *c;
 
-	if (last >= b->ninsns)
-		return PMK_EPARSE;
-	memcpy(insn, b->record->insn, b->ninsns * sizeof(*insn));
-	part_of(r->req.core, insn, b->ninsns, &all);
+	memcpy(insn, l->insn, block_at(r, block)->nparts * sizeof(*insn));
+	part_of(r->req.core, insn, block_at(r, block)->nparts, &all);
 	if (faulted)
 		insn[last] = pmk_fault_without_effect(&insn[last]);
 	part_of(r->req.core, insn, last + 1, &ran);
@@ -553,47 +590,83 @@ static int take_back(struct pmk_recorded *r, const struct block *b, size_t last,
 	r->cpu->cycles = (uint64_t)(all.cycles - ran.cycles);
 	for (unsigned k = 0; k < family->nfacts; k++)
 		r->cpu->dyn[family->fact_signal[k]] += (uint64_t)(all.fact[k] - ran.fact[k]);
-	c = count_of(r, b, last, thread, path);
-	if (!c)
-		return PMK_ENOMEM;
-	add_events(r, 0 - times, values_of(r, c));
-	for (size_t i = last + 1; i < b->ninsns; i++) {
-		const uint64_t *each = once(r, b, i);
+	derive_events(r);
+}
 
-		c = count_of(r, b, i, thread, path);
-		if (!c)
+/*
+ * Make a block of the first instructions of another one, up to `last`. What the core does not take
+ * back of the rest belongs to `last`.
+ */
+static int add_shortened(struct pmk_recorded *r, uint32_t block, size_t last, bool faulted)
+{
+	struct pmk_recorded_block *b;
+	const struct pmk_ledger_block **record = append(&r->records);
+	size_t first = r->parts.n, n = block_at(r, block)->nparts;
+
+	if (!record)
+		return PMK_ENOMEM;
+	*record = ((const struct pmk_ledger_block **)r->records.data)[block];
+	for (size_t i = 0; i <= last; i++) {
+		struct pmk_recorded_part *part = append(&r->parts);
+		struct of_block *of = append(&r->of_block);
+
+		if (!part || !of)
 			return PMK_ENOMEM;
-		add_times(r, b, i, 0 - times, c);
-		c = count_of(r, b, last, thread, path);
-		for (unsigned k = 0; k < r->req.nevents; k++)
-			values_of(r, c)[k] += times * each[k];
+		*part = *part_at(r, block, i);
+		*of = *insn_of(r, block, i);
 	}
-	return 0;
+	derive_taken_back(r, block, last, faulted);
+	for (unsigned k = 0; k < r->req.nevents; k++) {
+		r->value[k] = 0 - r->value[k];
+		for (size_t i = last; i < n; i++)
+			r->value[k] += cost_of(r, block, i)[k];
+	}
+	b = (struct pmk_recorded_block *)r->blocks.data + r->blocks.n - 1;
+	*b = (struct pmk_recorded_block){ first, (uint32_t)last + 1 };
+	return find_cost(r, &((struct pmk_recorded_part *)r->parts.data)[first + last].cost)
+		       ? 0
+		       : PMK_ENOMEM;
+}
+
+/* `times` executions of the block ended at its instruction `last`: what stands behind it did not
+ * run and, if it faulted, the instruction itself did not count all of its events. */
+static int take_back(struct pmk_recorded *r, const struct place *p, size_t last, bool faulted,
+		     uint64_t times)
+{
+	struct place shortened = *p;
+	size_t number;
+	bool fresh;
+	int err;
+
+	if (last >= block_at(r, p->block)->nparts)
+		return PMK_EPARSE;
+	if (!item_for(&r->blocks, &r->block_at, p->block, 1 + last, 1 + faulted, &number, &fresh))
+		return PMK_ENOMEM;
+	err = fresh ? add_shortened(r, p->block, last, faulted) : 0;
+	shortened.block = (uint32_t)number;
+	if (!err)
+		err = add_executions(r, p, 0 - times, 0);
+	return err ? err : add_executions(r, &shortened, times, 0);
 }
 
 static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l)
 {
-	const struct block *b = find_block(r, l->block);
-	struct pmk_recorded_count *c;
 	uint64_t *word = (uint64_t *)(void *)r->cpu;
-	size_t thread;
+	struct place p;
+	int err;
 
-	if (!b || (uint64_t)l->head.units * PMK_LEDGER_UNIT <
-			  sizeof(*l) + r->counters.n * sizeof(l->n[0]))
+	if ((uint64_t)l->head.units * PMK_LEDGER_UNIT <
+	    sizeof(*l) + r->counters.n * sizeof(l->n[0]))
 		return PMK_EPARSE;
-	if (!thread_of(r, &l->head, &thread))
-		return PMK_ENOMEM;
+	err = find_place(r, &l->head, l->block, l->path, &p);
+	if (err)
+		return err;
 	if (l->site >= PMK_SITE_FAULT)
-		return take_back(r, b, l->site & 0xffff, l->site < PMK_SITE_LEFT, l->n[0], thread,
-				 path_number(r, l->path));
-	c = count_of(r, b, site_insn(r, b, l->site), thread, path_number(r, l->path));
-	if (!c)
-		return PMK_ENOMEM;
+		return take_back(r, &p, l->site & 0xffff, l->site < PMK_SITE_LEFT, l->n[0]);
 	clear_cpu(r);
 	for (unsigned k = 0; k < r->counters.n; k++)
 		word[r->counters.offset[k]] = l->n[k];
-	add_events(r, 1, values_of(r, c));
-	return 0;
+	return add_counters(r, &p, site_insn(r, p.block, l->site));
 }
 
 /* ---- latencies ------------------------------------------------------------------------------- */
@@ -708,14 +781,17 @@ static void size_arrays(struct pmk_recorded *r)
 	size_t values = (r->req.nevents ? r->req.nevents : 1) * sizeof(uint64_t);
 
 	r->mappings.size = sizeof(struct mapping);
-	r->blocks.size = sizeof(struct block);
+	r->blocks.size = sizeof(struct pmk_recorded_block);
+	r->records.size = sizeof(const struct pmk_ledger_block *);
+	r->parts.size = sizeof(struct pmk_recorded_part);
+	r->runs.size = sizeof(struct pmk_recorded_run);
 	r->of_block.size = sizeof(struct of_block);
 	r->insns.size = sizeof(struct pmk_recorded_insn);
 	r->objects.size = sizeof(struct pmk_recorded_object);
 	r->threads.size = sizeof(struct pmk_recorded_thread);
 	r->paths.size = sizeof(struct pmk_recorded_context);
 	r->counts.size = sizeof(struct pmk_recorded_count);
-	r->values.size = r->once.size = values;
+	r->costs.size = values;
 	r->latencies.size = sizeof(struct pmk_recorded_latency);
 }
 
@@ -734,9 +810,10 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 	pmk_site_counters(req->core, &r->counters);
 	r->cpu = calloc(1, sizeof(*r->cpu));
 	r->signal = calloc(PMK_NSIGNALS, sizeof(*r->signal));
+	r->value = calloc(req->nevents + 1, sizeof(*r->value));
 	r->longest = pmk_cpu_longest(req->core);
 	/* Path 0 is the root. */
-	if (!r->cpu || !r->signal || !append(&r->paths))
+	if (!r->cpu || !r->signal || !r->value || !append(&r->paths))
 		return err;
 	r->cpu->core = *req->core;
 	err = read_ledger(r);
@@ -755,7 +832,13 @@ void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 	rec->ncontexts = r->paths.n;
 	rec->count = r->counts.data;
 	rec->ncounts = r->counts.n;
-	rec->value = r->values.data;
+	rec->block = r->blocks.data;
+	rec->nblocks = r->blocks.n;
+	rec->part = r->parts.data;
+	rec->cost = r->costs.data;
+	rec->ncosts = r->costs.n;
+	rec->run = r->runs.data;
+	rec->nruns = r->runs.n;
 	rec->latency = r->latencies.data;
 	rec->nlatencies = r->latencies.n;
 	rec->contexts = r->ledger->paths;
@@ -763,11 +846,11 @@ void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 
 static void free_all(struct pmk_recorded *r)
 {
-	struct index *index[] = { &r->block_at, &r->insn_at, &r->thread_at, &r->path_at,
-				  &r->count_at };
-	struct array *array[] = { &r->blocks,  &r->of_block, &r->insns,	   &r->objects,
-				  &r->threads, &r->paths,    &r->counts,   &r->values,
-				  &r->once,    &r->mappings, &r->latencies };
+	struct index *index[] = { &r->block_at, &r->cost_at, &r->insn_at, &r->thread_at,
+				  &r->path_at };
+	struct array *array[] = { &r->blocks, &r->records,  &r->of_block, &r->parts, &r->costs,
+				  &r->insns,  &r->objects,  &r->threads,  &r->paths, &r->runs,
+				  &r->counts, &r->mappings, &r->latencies };
 
 	for (size_t i = 0; i < sizeof(index) / sizeof(index[0]); i++)
 		free(index[i]->key);
@@ -775,6 +858,7 @@ static void free_all(struct pmk_recorded *r)
 		free(array[i]->data);
 	free(r->cpu);
 	free(r->signal);
+	free(r->value);
 	for (unsigned i = 0; i < PMK_NSIGNALS; i++)
 		free(r->times[i]);
 	free(r);

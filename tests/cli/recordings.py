@@ -23,7 +23,7 @@ class Recording:
     """Rows by their names; ids are given from 1 on. Counts of an instruction are given per context
     and thread, and totals follow from them."""
 
-    def __init__(self, path, version=1, **meta):
+    def __init__(self, path, version=2, **meta):
         if os.path.exists(path):
             os.unlink(path)
         self.path = str(path)
@@ -90,11 +90,13 @@ class Recording:
         """Executions count as instr_exec, too, if there is that event."""
         where = (self.codes[address], self.ids.get(("context", context), 0),
                  self.ids["thread", thread])
-        self.db.execute("INSERT INTO execution VALUES(?, ?, ?, ?, ?)",
-                        (*where, executions, taken))
+        # Each instruction is a block of its own.
+        self.db.execute("INSERT OR IGNORE INTO part VALUES(?, 0, ?, 1)", (where[0], where[0]))
+        self.db.execute("INSERT INTO run VALUES(?, ?, ?, ?, ?)", (*where, executions, taken))
         if ("event", EXECUTED) in self.ids:
-            counts = {EXECUTED: executions, **counts}
-        self.db.executemany("INSERT INTO count VALUES(?, ?, ?, ?, ?)",
+            self.db.execute("INSERT OR IGNORE INTO cost VALUES(1, ?, 1)",
+                            (self.ids["event", EXECUTED],))
+        self.db.executemany("INSERT INTO extra VALUES(?, ?, ?, ?, ?)",
                             [(*where, self.ids["event", name], n) for name, n in counts.items()
                              if n])
 
@@ -208,7 +210,7 @@ def changed(path, to):
         UPDATE function SET address = address + 64, line = line + 10;
         UPDATE file SET path = replace(path, '/src', '/build/2/src');
         UPDATE function SET name = 'fresh' WHERE name = 'down';
-        UPDATE count SET value = value + value / 2 WHERE event = 1
+        UPDATE extra SET value = value + value / 2 WHERE event = 1
             AND code = (SELECT id FROM code WHERE address = 0x2044);
         UPDATE event SET total = (SELECT sum(value) FROM count WHERE event = event.id)
             WHERE trust <> 'not supported';

@@ -173,7 +173,7 @@ def test_bad_files(flat, tmp_path):
     for sql, line in (
             ("UPDATE code SET function = 77 WHERE address = 4096",
              "damaged: a reference to a function leads nowhere; record it anew"),
-            ("UPDATE count SET context = 5 WHERE thread = 2",
+            ("UPDATE extra SET context = 5 WHERE thread = 2",
              "damaged: a reference to a context leads nowhere; record it anew"),
             ("DROP TABLE file", "damaged: no such table: file; record it anew"),
             ("PRAGMA user_version=9", "its format is version 9, .*")):
@@ -633,7 +633,7 @@ def test_perfetto_has_slices_within_slices(flat, paths):
 
 def test_no_format_leaves_an_error_unsaid(paths):
     """A damaged place that is met only after writing could have begun."""
-    damage(paths, "UPDATE count SET code = 99 WHERE code = (SELECT max(code) FROM count)")
+    damage(paths, "UPDATE extra SET code = 99 WHERE code = (SELECT max(code) FROM extra)")
     for form in ("callgrind", "folded", "speedscope", "pprof", "perfetto"):
         out = export(paths, form, code=125)
         equal((out.out, out.err), ("", f"pmk: {paths}: damaged: a reference to an instruction "

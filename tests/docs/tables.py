@@ -21,7 +21,7 @@ def check_columns(page, database):
         table = name.strip(" `") or table
         told.setdefault(table, []).extend(re.findall(r"`(\w+)`", columns))
     there = {name: [c[1] for c in database.execute(f"PRAGMA table_info({name})")]
-             for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+             for name, in database.execute("SELECT name FROM sqlite_master WHERE type <> 'index'")}
     equal({t: sorted(c) for t, c in told.items()}, {t: sorted(c) for t, c in there.items()})
 
 

@@ -39,11 +39,12 @@ static void check_counts(const struct pmk_recording *rec)
 	for (size_t i = 0; sum && i < rec->ncounts; i++) {
 		const struct pmk_recorded_count *c = &rec->count[i];
 
-		expect(c->insn < rec->ninsns && c->thread < rec->nthreads && !c->executions);
+		expect(c->insn < rec->ninsns && c->thread < rec->nthreads &&
+		       c->event < rec->nevents);
 		expect(c->context < rec->ncontexts || !c->context);
-		for (size_t e = 0; e < rec->nevents; e++)
-			sum[e] += rec->value[c->values + e];
+		sum[c->event] += c->value;
 	}
+	expect(!rec->nruns);
 	for (size_t e = 0; sum && e < rec->nevents; e++)
 		expect(sum[e] == rec->event[e].total && rec->event[e].name);
 	free(sum);

@@ -130,7 +130,10 @@ static struct pmk_recorded_object objects[] = {
 static const struct pmk_recorded_thread threads[] = { { 0, 0 }, { 2, 1 } };
 static struct pmk_recorded_insn insns[ROOM];
 static struct pmk_recorded_count counts[ROOM];
-static uint64_t values[3 * ROOM];
+static struct pmk_recorded_block blocks[ROOM];
+static struct pmk_recorded_part parts[ROOM];
+static struct pmk_recorded_run runs[ROOM];
+static const uint64_t costs[3] = { 1 };
 static uint64_t plain; /* its address in the file */
 static size_t nplain;  /* bytes of it, which are the first instructions */
 
@@ -149,7 +152,11 @@ static struct pmk_recording made_up(const char *file)
 		.thread = threads,
 		.insn = insns,
 		.count = counts,
-		.value = values,
+		.block = blocks,
+		.part = parts,
+		.run = runs,
+		.cost = costs,
+		.ncosts = 1,
 		.nevents = COUNT(events),
 		.nobjects = COUNT(objects),
 		.nthreads = COUNT(threads),
@@ -188,14 +195,17 @@ static struct pmk_recording made_up(const char *file)
 		.addr = MADE, .object = 1, .size = 2, .byte = { 2, 0x30 }, .thumb = true
 	};
 	for (uint32_t i = 0; i < rec.ninsns; i++) {
+		blocks[i] = (struct pmk_recorded_block){ .first = i, .nparts = 1 };
+		parts[i] = (struct pmk_recorded_part){ .insn = i };
+		runs[i] = (struct pmk_recorded_run){ .block = i,
+						     .thread = i % 2,
+						     .executions = i + 1 };
 		counts[i] = (struct pmk_recorded_count){
-			.insn = i, .thread = i % 2, .executions = i + 1, .values = 3 * i
+			.insn = i, .thread = i % 2, .event = 1, .value = i % 3
 		};
-		values[3 * i] = i + 1;
-		values[3 * i + 1] = i % 3;
 	}
-	counts[rec.ninsns - 3].taken = 5;
-	rec.ncounts = rec.ninsns;
+	runs[rec.ninsns - 3].taken = 5;
+	rec.nblocks = rec.nruns = rec.ncounts = rec.ninsns;
 	return rec;
 }
 
@@ -220,6 +230,7 @@ static const char *ask(const char *sql)
 	size_t at = 0;
 
 	assert_int_equal(pmk_database_open(data, &db, msg, sizeof(msg)), 0);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL); /* as users have it */
 	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL))
 		fail_msg("%s", sqlite3_errmsg(db));
 	answer[0] = '\0';
@@ -239,6 +250,37 @@ static const char *ask(const char *sql)
 	return answer;
 }
 
+/* Two instructions run as a block, in two threads; a run and an extra come in two halves. */
+static void test_blocks(void **state)
+{
+	static const struct pmk_recorded_block block = { .nparts = 2 };
+	static const struct pmk_recorded_part part[] = { { 1, 0 }, { 0, 1 } };
+	static const uint64_t cost[] = { 1, 2, 0, /* of the second: */ 1, 0, 0 };
+	struct pmk_recorded_run run[] = {
+		{ 0, 1, 0, 5, 1 }, { 0, 0, 0, 3, 0 }, { 0, 1, 0, 2, 1 }, { 0, 0, 0, -3, 0 }
+	};
+	struct pmk_recorded_count count[] = { { 0, 1, 0, 1, 4 }, { 0, 1, 0, 1, 6 } };
+	struct pmk_recording rec = made_up(NULL);
+
+	(void)state;
+	rec.block = &block;
+	rec.part = part;
+	rec.cost = cost;
+	rec.run = run;
+	rec.count = count;
+	rec.nblocks = 1;
+	rec.ncosts = 2;
+	rec.nruns = COUNT(run);
+	rec.ncounts = COUNT(count);
+	write_it(&rec);
+	assert_string_equal(ask("SELECT * FROM run"), "1|0|1|7|2");
+	assert_string_equal(ask("SELECT code, thread, executions, taken FROM execution "
+				"ORDER BY code"),
+			    "1|1|7|0;3|1|7|2");
+	assert_string_equal(ask("SELECT code, thread, event, value FROM count ORDER BY 1, 3"),
+			    "1|1|0|7;1|1|1|14;3|1|0|7;3|1|1|10");
+}
+
 static void test_facts(void **state)
 {
 	struct pmk_recording rec = made_up(NULL);
@@ -250,7 +292,7 @@ static void test_facts(void **state)
 	assert_string_equal(ask("PRAGMA integrity_check"), "ok");
 	assert_string_equal(ask("PRAGMA foreign_key_check"), "");
 	assert_string_equal(ask("PRAGMA application_id"), "1886219122");
-	assert_string_equal(ask("PRAGMA user_version"), "1");
+	assert_string_equal(ask("PRAGMA user_version"), "2");
 	assert_string_equal(ask("SELECT key, value FROM meta ORDER BY key"),
 			    "big_endian|0;command|./program -n 3;contexts|0;core|arm1176;isa|arm;"
 			    "partial|1;pmk|" PMK_VERSION ";producer|qemu-arm 7.2;"
@@ -276,8 +318,9 @@ static void test_made_code(void **state)
 			    "1|1|7000|0130|thumb|next|0|0|-|-|-|-;"
 			    "2|1|7000|0230|thumb|next|0|0|-|-|-|-;"
 			    "3|1|7002|FDE7|thumb|jump|0|7000|-|-|-|-");
-	assert_string_equal(ask("SELECT * FROM execution"), "1|0|1|2|0;2|0|0|3|0;3|0|0|1|5");
-	assert_string_equal(ask("SELECT * FROM count"),
+	assert_string_equal(ask("SELECT * FROM execution ORDER BY 1"),
+			    "1|0|1|2|0;2|0|0|3|0;3|0|0|1|5");
+	assert_string_equal(ask("SELECT * FROM count ORDER BY 1, 4"),
 			    "1|0|1|0|2;1|0|1|1|1;2|0|0|0|3;2|0|0|1|2;3|0|0|0|1");
 }
 
@@ -442,7 +485,7 @@ static void test_contexts(void **state)
 	rec.contexts = true;
 	rec.context = contexts;
 	rec.ncontexts = COUNT(contexts);
-	counts[0].context = 2;
+	runs[0].context = 2;
 	write_it(&rec);
 	assert_string_equal(
 		ask("SELECT context.id, parent, name, printf('%x', code.address), calls "
@@ -591,8 +634,8 @@ static void test_refused(void **state)
 
 	(void)state;
 	write_it(&rec);
-	change("PRAGMA user_version = 2");
-	expect_refusal("its format is version 2, and this pmk reads version 1; record it anew, or "
+	change("PRAGMA user_version = 3");
+	expect_refusal("its format is version 3, and this pmk reads version 2; record it anew, or "
 		       "use the other pmk");
 	change("PRAGMA application_id = 1");
 	expect_refusal("not a recording of pmk record");
@@ -603,6 +646,7 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_made_code),
 		cmocka_unit_test(test_functions),

@@ -13,8 +13,9 @@
 #include <pmk/error.h>
 
 /*
- * Addresses of code are those in the ELF file of its object. A count of 0 has no row. In `count`
- * and `execution`, context 0 is that of recordings without call paths.
+ * Addresses of code are those in the ELF file of its object. A count of 0 has no row. In `run` and
+ * `extra`, context 0 is that of recordings without call paths. Readers add up the rows of a place
+ * in `count` and `execution`.
  */
 const char pmk_database_schema[] =
 	"CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
@@ -42,14 +43,28 @@ const char pmk_database_schema[] =
 	"CREATE TABLE context(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES context(id),"
 	" function INTEGER REFERENCES function(id), site INTEGER REFERENCES code(id),"
 	" calls INTEGER);"
-	"CREATE TABLE execution(code INTEGER NOT NULL REFERENCES code(id),"
-	" context INTEGER NOT NULL, thread INTEGER NOT NULL REFERENCES thread(id),"
-	" executions INTEGER NOT NULL, taken INTEGER NOT NULL,"
-	" PRIMARY KEY(code, context, thread)) WITHOUT ROWID;"
-	"CREATE TABLE count(code INTEGER NOT NULL REFERENCES code(id),"
+	/* Instructions run in blocks: what is the same in each execution is stored once. */
+	"CREATE TABLE cost(cost INTEGER NOT NULL,"
+	" event INTEGER NOT NULL REFERENCES event(id), value INTEGER NOT NULL,"
+	" PRIMARY KEY(cost, event)) WITHOUT ROWID;"
+	"CREATE TABLE part(block INTEGER NOT NULL, left INTEGER NOT NULL,"
+	" code INTEGER NOT NULL REFERENCES code(id), cost INTEGER NOT NULL,"
+	" PRIMARY KEY(block, left)) WITHOUT ROWID;"
+	"CREATE TABLE run(block INTEGER NOT NULL, context INTEGER NOT NULL,"
+	" thread INTEGER NOT NULL REFERENCES thread(id), executions INTEGER NOT NULL,"
+	" taken INTEGER NOT NULL, PRIMARY KEY(block, context, thread)) WITHOUT ROWID;"
+	"CREATE TABLE extra(code INTEGER NOT NULL REFERENCES code(id),"
 	" context INTEGER NOT NULL, thread INTEGER NOT NULL REFERENCES thread(id),"
 	" event INTEGER NOT NULL REFERENCES event(id), value INTEGER NOT NULL,"
 	" PRIMARY KEY(code, context, thread, event)) WITHOUT ROWID;"
+	"CREATE VIEW execution(code, context, thread, executions, taken) AS"
+	" SELECT part.code, context, thread, executions, iif(part.left, 0, taken)"
+	" FROM run CROSS JOIN part ON part.block = run.block;"
+	"CREATE VIEW count(code, context, thread, event, value) AS"
+	" SELECT part.code, context, thread, event, executions * value"
+	" FROM run CROSS JOIN part ON part.block = run.block"
+	" CROSS JOIN cost ON cost.cost = part.cost"
+	" UNION ALL SELECT code, context, thread, event, value FROM extra;"
 	"CREATE TABLE latency(event INTEGER NOT NULL REFERENCES event(id),"
 	" cycles INTEGER NOT NULL, times INTEGER NOT NULL,"
 	" PRIMARY KEY(event, cycles)) WITHOUT ROWID;";
@@ -99,7 +114,7 @@ static int check(sqlite3 *db, const char *path, char *msg, size_t size)
 	if (number(db,
 		   "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN ('meta', "
 		   "'event', 'object', 'thread', 'file', 'function', 'inlined', 'code', 'context', "
-		   "'execution', 'count', 'latency')",
+		   "'cost', 'part', 'run', 'extra', 'latency')",
 		   &views) ||
 	    views) {
 		snprintf(msg, size, "it has views in place of tables; record it anew");

@@ -78,12 +78,30 @@ struct pmk_recorded_context {
 
 #define PMK_RECORDED_NO_SITE UINT64_MAX /* of a sampled recording */
 
-/* What one thread counted at one instruction, in one context (0: contexts were not recorded). */
-struct pmk_recorded_count {
-	uint32_t insn, thread, context;
+/* Instructions that are executed one after another: the parts from `first` on. */
+struct pmk_recorded_block {
+	size_t first;
+	uint32_t nparts;
+};
+
+/* One instruction of a block. Each execution counts what row `cost` of cost[] has. */
+struct pmk_recorded_part {
+	uint32_t insn, cost;
+};
+
+/* How often one thread ran a block in one context (0: contexts were not recorded). Several runs may
+ * have the same block, thread and context; their numbers are added, modulo 2^64. */
+struct pmk_recorded_run {
+	uint32_t block, thread, context;
 	uint64_t executions;
-	uint64_t taken; /* of a branch: how often control did not go on behind it */
-	size_t values;	/* index into values[] of the first of `nevents` */
+	uint64_t taken; /* how often control did not go on behind the last instruction */
+};
+
+/* What one thread counted at one instruction in one context, in addition to the costs of runs.
+ * Several with the same place and event are added. */
+struct pmk_recorded_count {
+	uint32_t insn, thread, context, event;
+	uint64_t value;
 };
 
 /* How often an event that is timed took so many cycles. */
@@ -107,10 +125,13 @@ struct pmk_recording {
 	const struct pmk_recorded_thread *thread;
 	const struct pmk_recorded_insn *insn;
 	const struct pmk_recorded_context *context;
-	const struct pmk_recorded_count *count;
+	const struct pmk_recorded_block *block;
+	const struct pmk_recorded_part *part;
+	const uint64_t *cost;			    /* rows of `nevents` */
+	struct pmk_recorded_run *run;		    /* writing sorts them */
+	struct pmk_recorded_count *count;	    /* writing sorts them */
 	const struct pmk_recorded_latency *latency; /* by event and cycles */
-	const uint64_t *value;
-	size_t nlatencies;
+	size_t nlatencies, nblocks, ncosts, nruns;
 	size_t nevents, nobjects, nthreads, ninsns, ncontexts, ncounts;
 };
 

@@ -28,9 +28,6 @@ struct load {
 	size_t n, item_size;
 	const char *what; /* the reference that leads nowhere; NULL: there is none */
 	bool no_memory;
-	/* of counts: the instruction of the last row, which that of the next one often is */
-	int64_t id;
-	uint32_t code;
 };
 
 static int out_of_memory(char *msg, size_t size)
@@ -137,6 +134,19 @@ static uint32_t reference(struct load *l, int column, const void *items, size_t 
 
 #define REFERENCE(l, column, items, n, what) \
 	reference(l, column, items, n, sizeof(*(items)), "a reference to " what)
+/* One that may not be NULL. */
+static uint32_t needed(struct load *l, int column, const void *items, size_t n, size_t item_size,
+		       const char *what)
+{
+	uint32_t i = reference(l, column, items, n, item_size, what);
+
+	if (i == PMK_TABLES_NONE)
+		l->what = what;
+	return i;
+}
+
+#define NEEDED(l, column, items, n, what) \
+	needed(l, column, items, n, sizeof(*(items)), "a reference to " what)
 /* To a row of the same table that came before. */
 #define BEFORE(l, column, what) \
 	reference(l, column, (l)->items, (l)->n, (l)->item_size, "a reference to " what)
@@ -260,17 +270,63 @@ static void fill_context(struct load *l, void *item)
 	};
 }
 
+static void fill_cost(struct load *l, void *item)
+{
+	struct pmk_tables *t = l->t;
+
+	*(struct pmk_tables_cost *)item = (struct pmk_tables_cost){
+		.cost = sqlite3_column_int64(l->s, 0),
+		.event = NEEDED(l, 1, t->event, t->nevents, "an event"),
+		.value = number(l, 2),
+	};
+}
+
+static void fill_part(struct load *l, void *item)
+{
+	struct pmk_tables *t = l->t;
+
+	*(struct pmk_tables_part *)item = (struct pmk_tables_part){
+		.code = NEEDED(l, 0, t->code, t->ncodes, "an instruction"),
+		.block = sqlite3_column_int64(l->s, 1),
+		.left = small(l, 2),
+		.cost = sqlite3_column_int64(l->s, 3),
+	};
+}
+
+/* Recordings without call paths have no contexts. */
+static uint32_t context_reference(struct load *l, int column)
+{
+	const struct pmk_tables *t = l->t;
+	int64_t id = sqlite3_column_int64(l->s, column);
+	uint32_t context = find(t->context, t->ncontexts, sizeof(*t->context), id);
+
+	if (context == PMK_TABLES_NONE && id)
+		l->what = "a reference to a context";
+	return context;
+}
+
+static void fill_run(struct load *l, void *item)
+{
+	struct pmk_tables *t = l->t;
+
+	*(struct pmk_tables_run *)item = (struct pmk_tables_run){
+		.block = sqlite3_column_int64(l->s, 0),
+		.context = context_reference(l, 1),
+		.thread = NEEDED(l, 2, t->thread, t->nthreads, "a thread"),
+		.executions = number(l, 3),
+		.taken = number(l, 4),
+	};
+}
+
 static void fill_latency(struct load *l, void *item)
 {
 	struct pmk_tables *t = l->t;
 
 	*(struct pmk_tables_latency *)item = (struct pmk_tables_latency){
-		.event = REFERENCE(l, 0, t->event, t->nevents, "an event"),
+		.event = NEEDED(l, 0, t->event, t->nevents, "an event"),
 		.cycles = number(l, 1),
 		.times = number(l, 2),
 	};
-	if (sqlite3_column_type(l->s, 0) == SQLITE_NULL)
-		l->what = "a reference to an event";
 }
 
 /* What a loop over rows has come to. */
@@ -319,9 +375,10 @@ static void *load(struct pmk_tables *t, const char *sql, void (*fill)(struct loa
 	return l.items;
 }
 
-#define LOAD(t, sql, fill, items, n)                                                             \
-	((items) = load(t, "SELECT " sql " ORDER BY 1", fill, sizeof(*(items)), &(n), &err, msg, \
+#define LOAD_BY(t, sql, by, fill, items, n)                                                        \
+	((items) = load(t, "SELECT " sql " ORDER BY " by, fill, sizeof(*(items)), &(n), &err, msg, \
 			size))
+#define LOAD(t, sql, fill, items, n) LOAD_BY(t, sql, "1", fill, items, n)
 
 /* Recordings of before have no such table. */
 static const char *select_latencies(const struct pmk_tables *t)
@@ -356,6 +413,11 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	     fill_code, t->code, t->ncodes);
 	LOAD(t, "id, parent, function, site, calls FROM context", fill_context, t->context,
 	     t->ncontexts);
+	LOAD(t, "cost, event, value FROM cost", fill_cost, t->cost, t->ncosts);
+	/* An instruction is mostly in one block. */
+	LOAD(t, "code, block, left, cost FROM part", fill_part, t->part, t->nparts);
+	LOAD_BY(t, "block, context, thread, executions, taken FROM run", "1, 2, 3", fill_run,
+		t->run, t->nruns);
 	t->latency = load(t, select_latencies(t), fill_latency, sizeof(*t->latency), &t->nlatencies,
 			  &err, msg, size);
 	return err;
@@ -536,6 +598,9 @@ void pmk_tables_close(struct pmk_tables *t)
 	free(t->inlined);
 	free(t->code);
 	free(t->context);
+	free(t->cost);
+	free(t->part);
+	free(t->run);
 	free(t->latency);
 	free(t->by_address);
 	sqlite3_close(t->db);
@@ -544,115 +609,256 @@ void pmk_tables_close(struct pmk_tables *t)
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-/* Code, context and thread of a row, which are its first columns. */
-static void place(struct load *l, uint32_t *code, uint32_t *context, uint32_t *thread)
-{
-	const struct pmk_tables *t = l->t;
-	int64_t id = sqlite3_column_int64(l->s, 0);
+/* A row of `extra`. */
+struct extra {
+	uint32_t code, context, thread, event;
+	uint64_t value;
+};
 
-	if (l->id != id || !l->id) {
-		l->code = REFERENCE(l, 0, t->code, t->ncodes, "an instruction");
-		l->id = id;
+/* Something that was counted at the instruction that is summed up: a run, or an extra. */
+struct item {
+	uint64_t place;			  /* context and thread */
+	const struct pmk_tables_run *run; /* NULL: it is an extra */
+	const struct pmk_tables_part *part;
+	uint32_t event;
+	uint64_t value;
+};
+
+/* While counts are summed up, instruction by instruction, context by context, thread by thread. */
+struct sums {
+	const struct pmk_tables *t;
+	struct load extras;
+	int step; /* of the extras */
+	struct extra next;
+	struct item *item;
+	size_t n, room;
+	bool sorted;
+	size_t part; /* the next one */
+	/* of one place */
+	uint64_t *value; /* of each event */
+	struct pmk_tables_execution place;
+};
+
+static bool add_item(struct sums *s, uint32_t context, uint32_t thread, struct item item)
+{
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 64;
+		struct item *grown = realloc(s->item, room * sizeof(*grown));
+
+		if (!grown)
+			return false;
+		s->item = grown;
+		s->room = room;
 	}
-	*code = l->code;
-	*context =
-		find(t->context, t->ncontexts, sizeof(*t->context), sqlite3_column_int64(l->s, 1));
-	if (*context == PMK_TABLES_NONE && sqlite3_column_int64(l->s, 1))
-		l->what = "a reference to a context";
-	*thread = REFERENCE(l, 2, t->thread, t->nthreads, "a thread");
+	item.place = (uint64_t)context << 32 | thread;
+	s->sorted &= !s->n || s->item[s->n - 1].place <= item.place;
+	s->item[s->n++] = item;
+	return true;
 }
 
-/* Both halves of the query are in the order of the primary keys, so that nothing is sorted. */
-static sqlite3_stmt *select_counts(const struct pmk_tables *t, const uint32_t *event, size_t n)
+static bool add_runs(struct sums *s, const struct pmk_tables_part *part)
 {
-	sqlite3_stmt *s = NULL;
-	char *sql = NULL, *list;
-	bool executions = false;
+	const struct pmk_tables_run *run = s->t->run;
+	size_t low = 0, high = s->t->nruns;
 
-	list = sqlite3_mprintf("-1");
-	for (size_t i = 0; list && i < n; i++) {
-		char *longer = NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-		if (event[i] == PMK_TABLES_EXECUTIONS) {
-			executions = true;
+		if (run[middle].block < part->block)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < s->t->nruns && run[low].block == part->block; low++)
+		if (!add_item(s, run[low].context, run[low].thread,
+			      (struct item){ .run = &run[low], .part = part }))
+			return false;
+	return true;
+}
+
+static void next_extra(struct sums *s)
+{
+	struct load *l = &s->extras;
+	const struct pmk_tables *t = s->t;
+
+	s->next.code = PMK_TABLES_NONE;
+	if (!l->s || l->what)
+		return;
+	s->step = sqlite3_step(l->s);
+	if (s->step != SQLITE_ROW)
+		return;
+	s->next = (struct extra){
+		.code = NEEDED(l, 0, t->code, t->ncodes, "an instruction"),
+		.context = context_reference(l, 1),
+		.thread = NEEDED(l, 2, t->thread, t->nthreads, "a thread"),
+		.event = NEEDED(l, 3, t->event, t->nevents, "an event"),
+		.value = number(l, 4),
+	};
+}
+
+static int by_context(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Collect what was counted at an instruction. */
+static bool collect_items(struct sums *s, uint32_t code)
+{
+	const struct pmk_tables *t = s->t;
+
+	s->n = 0;
+	s->sorted = true;
+	for (; s->part < t->nparts && t->part[s->part].code == code; s->part++)
+		if (!add_runs(s, &t->part[s->part]))
+			return false;
+	for (; s->next.code == code && !s->extras.what; next_extra(s))
+		if (!add_item(s, s->next.context, s->next.thread,
+			      (struct item){ .event = s->next.event, .value = s->next.value }))
+			return false;
+	if (!s->sorted)
+		qsort(s->item, s->n, sizeof(*s->item), by_context);
+	return true;
+}
+
+static void add_costs(struct sums *s, const struct item *item)
+{
+	const struct pmk_tables_cost *cost = s->t->cost;
+	size_t low = 0, high = s->t->ncosts;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cost[middle].cost < item->part->cost)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < s->t->ncosts && cost[low].cost == item->part->cost; low++)
+		s->value[cost[low].event] += item->run->executions * cost[low].value;
+}
+
+/* Sum up the place of item `i`; returns the first item of the next one. */
+static size_t sum_place(struct sums *s, size_t i)
+{
+	uint64_t place = s->item[i].place;
+
+	s->place.context = (uint32_t)(place >> 32);
+	s->place.thread = (uint32_t)place;
+	s->place.executions = s->place.taken = 0;
+	memset(s->value, 0, s->t->nevents * sizeof(*s->value));
+	for (; i < s->n && s->item[i].place == place; i++) {
+		const struct item *item = &s->item[i];
+
+		if (!item->run) {
+			s->value[item->event] += item->value;
 			continue;
 		}
-		longer = sqlite3_mprintf("%s,%lld", list, (long long)t->event[event[i]].id);
-		sqlite3_free(list);
-		list = longer;
+		s->place.executions += item->run->executions;
+		if (!item->part->left)
+			s->place.taken += item->run->taken;
+		add_costs(s, item);
 	}
-	if (list)
-		sql = sqlite3_mprintf(
-			"SELECT code, context, thread, event, value FROM count WHERE event IN (%s)"
-			"%s ORDER BY 1, 2, 3",
-			list,
-			executions ? " UNION ALL SELECT code, context, thread, NULL, executions "
-				     "FROM execution"
-				   : "");
-	if (sql)
-		sqlite3_prepare_v2(t->db, sql, -1, &s, NULL);
-	sqlite3_free(sql);
-	sqlite3_free(list);
-	return s;
+	return i;
 }
 
-static uint32_t slot_of(const struct load *l, const uint32_t *event, size_t n)
+/* Call on_place() for each place. */
+static int sum_up(const struct pmk_tables *t, const char *extras,
+		  int (*on_place)(void *ctx, const struct sums *s), void *ctx, char *msg,
+		  size_t size)
 {
-	const struct pmk_tables *t = l->t;
-	bool executions = sqlite3_column_type(l->s, 3) == SQLITE_NULL;
-	int64_t id = sqlite3_column_int64(l->s, 3);
-	uint32_t slot = 0;
+	struct sums s = { .t = t, .extras.t = (struct pmk_tables *)t, .step = SQLITE_DONE };
+	int err = 0;
 
-	while (slot < n && (event[slot] == PMK_TABLES_EXECUTIONS
-				    ? !executions
-				    : executions || t->event[event[slot]].id != id))
-		slot++;
-	return slot;
+	s.value = calloc(t->nevents + 1, sizeof(*s.value));
+	if (sqlite3_prepare_v2(t->db, extras, -1, &s.extras.s, NULL)) {
+		free(s.value);
+		return failed(t, msg, size);
+	}
+	next_extra(&s);
+	for (uint32_t code = 0; code < t->ncodes && s.value && !err && !s.extras.what; code++) {
+		s.place.code = code;
+		err = collect_items(&s, code) ? 0 : PMK_ENOMEM;
+		for (size_t i = 0; i < s.n && !err && !s.extras.what;) {
+			i = sum_place(&s, i);
+			err = on_place(ctx, &s);
+		}
+	}
+	if (!s.value || err == PMK_ENOMEM)
+		err = out_of_memory(msg, size);
+	free(s.value);
+	free(s.item);
+	return finish(&s.extras, s.step, err, msg, size);
 }
+
+/* What pmk_tables_counts() was asked for. */
+struct asked {
+	const uint32_t *event;
+	size_t n;
+	uint32_t *slot; /* of each event, and of executions; PMK_TABLES_NONE: not asked for */
+	pmk_tables_on_count *on_count;
+	void *ctx;
+};
+
+static int pass_counts(void *ctx, const struct sums *s)
+{
+	const struct asked *a = ctx;
+	size_t nevents = s->t->nevents;
+	int err = 0;
+
+	for (size_t e = 0; e <= nevents && !err; e++) {
+		struct pmk_tables_count row = {
+			.code = s->place.code,
+			.context = s->place.context,
+			.thread = s->place.thread,
+			.slot = a->slot[e],
+			.value = e < nevents ? s->value[e] : s->place.executions,
+		};
+
+		if (row.slot != PMK_TABLES_NONE && row.value)
+			err = a->on_count(a->ctx, &row);
+	}
+	return err;
+}
+
+#define EXTRAS "SELECT code, context, thread, event, value FROM extra "
 
 int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size)
 {
-	struct load l = { .t = (struct pmk_tables *)t, .s = select_counts(t, event, n) };
-	int step = SQLITE_DONE, err = 0;
+	struct asked a = { .event = event, .n = n, .on_count = on_count, .ctx = ctx };
+	int err;
 
-	if (!l.s)
-		return failed(t, msg, size);
-	while (!err && !l.what && (step = sqlite3_step(l.s)) == SQLITE_ROW) {
-		struct pmk_tables_count row = { .value = number(&l, 4) };
+	a.slot = malloc((t->nevents + 1) * sizeof(*a.slot));
+	if (!a.slot)
+		return out_of_memory(msg, size);
+	memset(a.slot, 0xff, (t->nevents + 1) * sizeof(*a.slot));
+	for (size_t i = n; i-- > 0;)
+		a.slot[event[i] == PMK_TABLES_EXECUTIONS ? t->nevents : event[i]] = (uint32_t)i;
+	err = sum_up(t, EXTRAS "ORDER BY code, context, thread", pass_counts, &a, msg, size);
+	free(a.slot);
+	return err;
+}
 
-		place(&l, &row.code, &row.context, &row.thread);
-		row.slot = slot_of(&l, event, n);
-		if (!l.what)
-			err = on_count(ctx, &row);
-	}
-	if (err == PMK_ENOMEM)
-		out_of_memory(msg, size);
-	return finish(&l, step, err, msg, size);
+struct asked_executions {
+	pmk_tables_on_execution *on_execution;
+	void *ctx;
+};
+
+static int pass_executions(void *ctx, const struct sums *s)
+{
+	const struct asked_executions *a = ctx;
+
+	return s->place.executions || s->place.taken ? a->on_execution(a->ctx, &s->place) : 0;
 }
 
 int pmk_tables_executions(const struct pmk_tables *t, pmk_tables_on_execution *on_execution,
 			  void *ctx, char *msg, size_t size)
 {
-	struct load l = { .t = (struct pmk_tables *)t };
-	int step = SQLITE_DONE, err = 0;
+	struct asked_executions a = { on_execution, ctx };
 
-	if (sqlite3_prepare_v2(t->db,
-			       "SELECT code, context, thread, executions, taken FROM execution "
-			       "ORDER BY code, context, thread",
-			       -1, &l.s, NULL))
-		return failed(t, msg, size);
-	while (!err && !l.what && (step = sqlite3_step(l.s)) == SQLITE_ROW) {
-		struct pmk_tables_execution row = { .executions = number(&l, 3),
-						    .taken = number(&l, 4) };
-
-		place(&l, &row.code, &row.context, &row.thread);
-		if (!l.what)
-			err = on_execution(ctx, &row);
-	}
-	if (err == PMK_ENOMEM)
-		out_of_memory(msg, size);
-	return finish(&l, step, err, msg, size);
+	return sum_up(t, EXTRAS "WHERE 0", pass_executions, &a, msg, size);
 }
 
 /* ---- names and places ----------------------------------------------------------------------- */

@@ -70,6 +70,25 @@ struct pmk_tables_context {
 	uint64_t calls;
 };
 
+/* An event of each execution of an instruction with this cost. */
+struct pmk_tables_cost {
+	int64_t cost;
+	uint32_t event;
+	uint64_t value;
+};
+
+/* An instruction of a block; `left` more follow it there. */
+struct pmk_tables_part {
+	int64_t block, cost;
+	uint32_t left, code;
+};
+
+struct pmk_tables_run {
+	int64_t block;
+	uint32_t context, thread; /* context: PMK_TABLES_NONE where it was not recorded */
+	uint64_t executions, taken;
+};
+
 /* How often an event took so many cycles. */
 struct pmk_tables_latency {
 	uint32_t event;
@@ -89,10 +108,14 @@ struct pmk_tables {
 	struct pmk_tables_inlined *inlined;
 	struct pmk_tables_code *code;
 	struct pmk_tables_context *context; /* parents come before their children */
+	struct pmk_tables_cost *cost;	    /* by cost and event */
+	struct pmk_tables_part *part;	    /* by code */
+	struct pmk_tables_run *run;	    /* by block, context and thread */
 	/* By event and cycles; none in recordings of a pmk that did not write them. */
 	struct pmk_tables_latency *latency;
 	size_t nlatencies;
 	size_t nevents, nobjects, nthreads, nfiles, nfunctions, ninlined, ncodes, ncontexts;
+	size_t ncosts, nparts, nruns;
 	struct pmk_tables_code **by_address; /* the code by object and address */
 	struct pmk_tables_text *text;	     /* memory of the strings */
 };

@@ -43,8 +43,10 @@ enum {
 	INSERT_INLINED,
 	INSERT_CODE,
 	INSERT_CONTEXT,
-	INSERT_EXECUTION,
-	INSERT_COUNT,
+	INSERT_COST,
+	INSERT_PART,
+	INSERT_RUN,
+	INSERT_EXTRA,
 	INSERT_LATENCY,
 	NSTATEMENTS,
 };
@@ -59,8 +61,10 @@ static const char *const statement_text[NSTATEMENTS] = {
 	"INSERT INTO inlined VALUES(?,?,?,?,?,?)",
 	"INSERT INTO code VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
 	"INSERT INTO context VALUES(?,?,?,?,?)",
-	"INSERT INTO execution VALUES(?,?,?,?,?)",
-	"INSERT INTO count VALUES(?,?,?,?,?)",
+	"INSERT INTO cost VALUES(?,?,?)",
+	"INSERT INTO part VALUES(?,?,?,?)",
+	"INSERT INTO run VALUES(?,?,?,?,?)",
+	"INSERT INTO extra VALUES(?,?,?,?,?)",
 	"INSERT INTO latency VALUES(?,?,?)",
 };
 
@@ -82,7 +86,6 @@ struct writer {
 	int64_t *function; /* and of the function that it lies in; 0: in none */
 	size_t *by_memory; /* the instructions by address in memory */
 	bool *called;	   /* is a function entered at it, of each; NULL: not known */
-	size_t *counts;	   /* the counts by instruction, context and thread */
 	struct file *file;
 	size_t nfiles, file_room; /* a power of 2 */
 	int64_t ninlined, nfunctions, ncode;
@@ -650,44 +653,119 @@ static void write_contexts(struct writer *w)
 }
 
 /* The id of the context of a count. */
-static int64_t context_of(const struct writer *w, const struct pmk_recorded_count *c)
+static int64_t context_id(const struct writer *w, uint32_t context)
 {
-	return c->context < w->rec->ncontexts ? w->context[c->context] : c->context;
+	return context < w->rec->ncontexts ? w->context[context] : context;
 }
 
-static void write_executions(struct writer *w)
+static void write_costs(struct writer *w)
 {
-	for (size_t i = 0; i < w->rec->ncounts && !w->err; i++) {
-		const struct pmk_recorded_count *c = &w->rec->count[w->counts[i]];
+	size_t n = w->rec->nevents;
 
-		if (!c->executions && !c->taken)
-			continue;
-		put_int(w, INSERT_EXECUTION, w->code[c->insn]);
-		put_int(w, INSERT_EXECUTION, context_of(w, c));
-		put_int(w, INSERT_EXECUTION, c->thread);
-		put_int(w, INSERT_EXECUTION, (int64_t)c->executions);
-		put_int(w, INSERT_EXECUTION, (int64_t)c->taken);
-		insert(w, INSERT_EXECUTION);
-	}
-}
-
-static void write_counts(struct writer *w)
-{
-	for (size_t i = 0; i < w->rec->ncounts && !w->err; i++) {
-		const struct pmk_recorded_count *c = &w->rec->count[w->counts[i]];
-
-		for (size_t e = 0; e < w->rec->nevents; e++) {
-			uint64_t value = w->rec->value[c->values + e];
+	for (size_t i = 0; i < w->rec->ncosts; i++)
+		for (size_t e = 0; e < n && !w->err; e++) {
+			uint64_t value = w->rec->cost[i * n + e];
 
 			if (!value)
 				continue;
-			put_int(w, INSERT_COUNT, w->code[c->insn]);
-			put_int(w, INSERT_COUNT, context_of(w, c));
-			put_int(w, INSERT_COUNT, c->thread);
-			put_int(w, INSERT_COUNT, (int64_t)e);
-			put_int(w, INSERT_COUNT, (int64_t)value);
-			insert(w, INSERT_COUNT);
+			put_int(w, INSERT_COST, (int64_t)i + 1);
+			put_int(w, INSERT_COST, (int64_t)e);
+			put_int(w, INSERT_COST, (int64_t)value);
+			insert(w, INSERT_COST);
 		}
+}
+
+static void write_parts(struct writer *w)
+{
+	for (size_t b = 0; b < w->rec->nblocks; b++) {
+		const struct pmk_recorded_block *block = &w->rec->block[b];
+
+		for (uint32_t left = block->nparts; left > 0 && !w->err; left--) {
+			const struct pmk_recorded_part *p = &w->rec->part[block->first + left - 1];
+
+			put_int(w, INSERT_PART, (int64_t)b + 1);
+			put_int(w, INSERT_PART, block->nparts - left);
+			put_int(w, INSERT_PART, w->code[p->insn]);
+			put_int(w, INSERT_PART, (int64_t)p->cost + 1);
+			insert(w, INSERT_PART);
+		}
+	}
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_block(const void *a, const void *b)
+{
+	const struct pmk_recorded_run *x = a, *y = b;
+
+	if (x->block != y->block)
+		return compare(x->block, y->block);
+	if (x->context != y->context)
+		return compare(x->context, y->context);
+	return compare(x->thread, y->thread);
+}
+
+static void write_runs(struct writer *w)
+{
+	struct pmk_recorded_run *run = w->rec->run, sum;
+
+	if (w->rec->nruns)
+		qsort(run, w->rec->nruns, sizeof(*run), by_block);
+	for (size_t i = 0; i < w->rec->nruns && !w->err;) {
+		sum = run[i];
+		while (++i < w->rec->nruns && !by_block(&sum, &run[i])) {
+			sum.executions += run[i].executions;
+			sum.taken += run[i].taken;
+		}
+		if (!sum.executions && !sum.taken)
+			continue;
+		put_int(w, INSERT_RUN, (int64_t)sum.block + 1);
+		put_int(w, INSERT_RUN, context_id(w, sum.context));
+		put_int(w, INSERT_RUN, sum.thread);
+		put_int(w, INSERT_RUN, (int64_t)sum.executions);
+		put_int(w, INSERT_RUN, (int64_t)sum.taken);
+		insert(w, INSERT_RUN);
+	}
+}
+
+static int by_place(const void *a, const void *b, void *writer)
+{
+	const struct pmk_recorded_count *x = a, *y = b;
+	const struct writer *w = writer;
+
+	if (x->insn != y->insn)
+		return compare((uint64_t)w->code[x->insn], (uint64_t)w->code[y->insn]);
+	if (x->context != y->context && context_id(w, x->context) != context_id(w, y->context))
+		return compare((uint64_t)context_id(w, x->context),
+			       (uint64_t)context_id(w, y->context));
+	if (x->thread != y->thread)
+		return compare(x->thread, y->thread);
+	return compare(x->event, y->event);
+}
+
+static void write_extras(struct writer *w)
+{
+	struct pmk_recorded_count *count = w->rec->count;
+
+	if (w->rec->ncounts)
+		qsort_r(count, w->rec->ncounts, sizeof(*count), by_place, w);
+	for (size_t i = 0; i < w->rec->ncounts && !w->err;) {
+		const struct pmk_recorded_count *c = &count[i];
+		uint64_t value = c->value;
+
+		while (++i < w->rec->ncounts && !by_place(c, &count[i], w))
+			value += count[i].value;
+		if (!value)
+			continue;
+		put_int(w, INSERT_EXTRA, w->code[c->insn]);
+		put_int(w, INSERT_EXTRA, context_id(w, c->context));
+		put_int(w, INSERT_EXTRA, c->thread);
+		put_int(w, INSERT_EXTRA, c->event);
+		put_int(w, INSERT_EXTRA, (int64_t)value);
+		insert(w, INSERT_EXTRA);
 	}
 }
 
@@ -702,11 +780,6 @@ static void write_latencies(struct writer *w)
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
-
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 static int by_object(const void *a, const void *b, void *writer)
 {
@@ -728,19 +801,6 @@ static int by_memory(const void *a, const void *b, void *writer)
 	const struct pmk_recorded_insn *x = &w->rec->insn[i], *y = &w->rec->insn[j];
 
 	return x->addr != y->addr ? compare(x->addr, y->addr) : compare(i, j);
-}
-
-static int by_key(const void *a, const void *b, void *writer)
-{
-	const struct writer *w = writer;
-	size_t i = *(const size_t *)a, j = *(const size_t *)b;
-	const struct pmk_recorded_count *x = &w->rec->count[i], *y = &w->rec->count[j];
-
-	if (x->insn != y->insn)
-		return compare((uint64_t)w->code[x->insn], (uint64_t)w->code[y->insn]);
-	if (x->context != y->context)
-		return compare((uint64_t)context_of(w, x), (uint64_t)context_of(w, y));
-	return compare(x->thread, y->thread);
 }
 
 /* Returns 0 … n - 1, sorted; NULL: out of memory. */
@@ -770,12 +830,12 @@ static void write_all(struct writer *w)
 	write_text_fact(w, "warning", w->warning);
 	if (!w->err)
 		write_contexts(w);
+	write_costs(w);
+	write_parts(w);
 	if (!w->err)
-		w->counts = sorted(w, w->rec->ncounts, by_key);
+		write_runs(w);
 	if (!w->err)
-		write_executions(w);
-	if (!w->err)
-		write_counts(w);
+		write_extras(w);
 	write_latencies(w);
 }
 
@@ -864,7 +924,6 @@ static int write_database(const struct pmk_recording *rec, const char *path, sql
 	free(w.order);
 	free(w.by_memory);
 	free(w.called);
-	free(w.counts);
 	free(w.warning);
 	free(w.context);
 	pmk_isa_text_free(w.text);

@@ -55,10 +55,8 @@ struct pmk_samples {
 	size_t ncontexts, context_room;
 	struct pmk_map of_context, of_pair, of_count;
 	size_t npairs;
-	struct pmk_recorded_count *count;
-	size_t ncounts, count_room;
-	uint64_t *value;
-	size_t value_room;
+	struct pmk_recorded_count *count; /* `nrows` of each place */
+	size_t nplaces, count_room;
 	/* what is made of it at the end */
 	struct pmk_recorded_event *event;
 	char **event_text;
@@ -164,7 +162,6 @@ void pmk_samples_free(struct pmk_samples *s)
 	free(s->thread);
 	free(s->context);
 	free(s->count);
-	free(s->value);
 	free(s->event);
 	free(s->event_text);
 	free(s->row);
@@ -337,38 +334,36 @@ static uint32_t path_of(struct pmk_samples *s, const struct pmk_perf_record *r, 
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-static struct pmk_recorded_count *put_count(struct pmk_samples *s, uint32_t insn, uint32_t context,
-					    uint32_t thread)
+/* The counts of a place: one of each row. */
+static struct pmk_recorded_count *put_counts(struct pmk_samples *s, uint32_t insn, uint32_t context,
+					     uint32_t thread)
 {
 	uint32_t pair =
 		pmk_map_put(&s->of_pair, (uint64_t)insn << 32 | context, (uint32_t)s->npairs);
 	uint32_t at = pair == NONE ? NONE
 				   : pmk_map_put(&s->of_count, (uint64_t)pair << 32 | thread,
-						 (uint32_t)s->ncounts);
-	uint64_t *grown;
+						 (uint32_t)s->nplaces);
+	struct pmk_recorded_count *grown;
 
 	if (pair == s->npairs)
 		s->npairs++;
-	if (at < s->ncounts)
-		return &s->count[at];
-	if (at == NONE || !GROW(s, count, ncounts, count_room)) {
+	if (at < s->nplaces)
+		return &s->count[at * s->nrows];
+	if (at != NONE && (s->nplaces + 1) * s->nrows > s->count_room) {
+		s->count_room = 2 * s->count_room + 64 * s->nrows;
+		grown = realloc(s->count, s->count_room * sizeof(*grown));
+		at = grown ? at : NONE;
+		s->count = grown ? grown : s->count;
+	}
+	if (at == NONE) {
 		s->failed = true;
 		return NULL;
 	}
-	if ((s->ncounts + 1) * s->nrows > s->value_room) {
-		s->value_room = 2 * s->value_room + 64 * s->nrows;
-		grown = realloc(s->value, s->value_room * sizeof(*grown));
-		if (!grown) {
-			s->failed = true;
-			return NULL;
-		}
-		s->value = grown;
-	}
-	s->count[s->ncounts] = (struct pmk_recorded_count){
-		.insn = insn, .thread = thread, .context = context, .values = s->ncounts * s->nrows
-	};
-	memset(&s->value[s->ncounts * s->nrows], 0, s->nrows * sizeof(*s->value));
-	return &s->count[s->ncounts++];
+	for (uint32_t row = 0; row < s->nrows; row++)
+		s->count[at * s->nrows + row] =
+			(struct pmk_recorded_count){ insn, thread, context, row, 0 };
+	s->nplaces++;
+	return &s->count[at * s->nrows];
 }
 
 /* Book a sample of a row; nothing may be NONE. */
@@ -381,11 +376,11 @@ static void book(struct pmk_samples *s, uint32_t row, uint32_t thread, uint32_t 
 		s->failed = true;
 		return;
 	}
-	c = put_count(s, insn, context, thread);
+	c = put_counts(s, insn, context, thread);
 	if (!c)
 		return;
-	s->value[c->values + row] += period;
-	s->value[c->values + row + 1]++;
+	c[row].value += period;
+	c[row + 1].value++;
 	s->event[row].total += period;
 	s->event[row + 1].total++;
 	s->facts.samples++;
@@ -549,7 +544,7 @@ static size_t fill_threads(struct pmk_samples *s, uint32_t *number)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->ncounts; i++)
+	for (size_t i = 0; i < s->nplaces * s->nrows; i++)
 		number[s->count[i].thread] = 1;
 	for (size_t i = 0; i < s->nthreads; i++) {
 		if (!number[i])
@@ -561,7 +556,7 @@ static size_t fill_threads(struct pmk_samples *s, uint32_t *number)
 			.name = s->thread[i].name,
 		};
 	}
-	for (size_t i = 0; i < s->ncounts; i++)
+	for (size_t i = 0; i < s->nplaces * s->nrows; i++)
 		s->count[i].thread = number[s->count[i].thread];
 	return n;
 }
@@ -593,8 +588,7 @@ int pmk_samples_finish(struct pmk_samples *s, struct pmk_recording *rec,
 	rec->context = s->context;
 	rec->ncontexts = s->ncontexts;
 	rec->count = s->count;
-	rec->ncounts = s->ncounts;
-	rec->value = s->value;
+	rec->ncounts = s->nplaces * s->nrows;
 	*facts = s->facts;
 	return 0;
 }
