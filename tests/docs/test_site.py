@@ -60,6 +60,13 @@ def test_each_document_is_a_page(site):
         assert (site / path.replace(".md", ".html")).is_file(), path
 
 
+def test_the_start_page_has_four_roads(site):
+    links = Page(site / "index.html").links
+    for page in ("tutorial", "firmware", "boards", "wave"):
+        assert f"docs/{page}.html" in links, page
+    contains((site / "index.html").read_text(encoding="utf-8"), '<ul class="roads">')
+
+
 def test_markdown_is_as_elsewhere(site):
     """Tables, code and headings of a page that has many: as many as its lines say."""
     text = repo.text("docs/arm11.md")
