@@ -453,26 +453,42 @@ static void set_warnings(struct pmk_count *c)
 			pmk_count_warn(c, "region %s was never entered", c->q.regions.word[i]);
 }
 
-/* Name the parts that the firmware has left off in its control register. */
-static void note_control(struct pmk_count *c)
+#define PARTS_SIZE 96
+
+/* The names of parts, of enum pmk_control. */
+static const char *list_parts(unsigned parts, char list[PARTS_SIZE])
 {
 	static const char *const name[] = { "MMU", "data cache", "instruction cache",
 					    "branch prediction" };
+
+	*list = '\0';
+	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		if (parts >> i & 1)
+			snprintf(list + strlen(list), PARTS_SIZE - strlen(list), "%s%s",
+				 *list ? ", " : "", name[i]);
+	return list;
+}
+
+/* Name the parts that the firmware has left off in its control register. */
+static void note_control(struct pmk_count *c)
+{
 	const struct pmk_emulation *e = c->state;
+	const struct pmk_core_family *family = pmk_core_family(&e->prog.core);
 	unsigned off = atomic_load(&e->runner.arena->control_followed) &
 		       ~atomic_load(&e->runner.arena->control_seen);
-	char list[96] = "";
+	unsigned unseen = atomic_load(&e->runner.arena->control_unseen);
+	char list[PARTS_SIZE];
 
-	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
-		if (off >> i & 1)
-			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
-				 *list ? ", " : "", name[i]);
-	if (*list)
-		pmk_count_add_note(c, "the firmware left these off (SCTLR): %s", list);
-	if (lacks_control(e))
-		pmk_count_add_note(c, "what the firmware turns on and off is not followed: "
-				      "MMU, caches and branch prediction count as the "
-				      "core's parameters say");
+	if (off)
+		pmk_count_add_note(c, "the firmware left these off (%s): %s",
+				   family->control_by == PMK_CONTROL_BY_MSR ? "MSR" : "SCTLR",
+				   list_parts(off, list));
+	if (unseen)
+		pmk_count_add_note(
+			c,
+			"what the firmware turns on and off is not followed: these count "
+			"as the core's parameters say: %s",
+			list_parts(unseen, list));
 }
 
 /* Does a number of the report depend on time? */

@@ -25,6 +25,13 @@ enum pmk_control {
 	PMK_CONTROL_PREDICTOR = 8,
 };
 
+/* How firmware does that. */
+enum pmk_control_by {
+	PMK_CONTROL_BY_A32, /* SCTLR, of which AArch64 has one for each exception level */
+	PMK_CONTROL_BY_A64,
+	PMK_CONTROL_BY_MSR, /* of a MicroBlaze */
+};
+
 struct pmk_core {
 	char name[32];	   /* "arm1176" */
 	char pmu[32];	   /* its PMU: "arm1176", or "none" */

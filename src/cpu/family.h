@@ -98,9 +98,10 @@ struct pmk_core_family {
 	/* In system emulation: can its exception levels be told apart, by its accesses? Or only if
 	 * the owner knows those of blocks (PMK_ENTRY_LEVEL)? */
 	bool levels, levels_of_blocks;
-	/* In system emulation: what firmware turns on and off by the control registers of ARM
-	 * (SCTLR), of enum pmk_control. 0: that is not followed. */
+	/* In system emulation: what firmware is seen to turn on and off, of enum pmk_control,
+	 * and by which registers. 0: that is not followed. */
 	unsigned control;
+	enum pmk_control_by control_by;
 	/* Do addresses have more than 32 bits? */
 	bool wide_addresses;
 	/* Is no data access of such a core watched? NULL: never is. */

@@ -21,7 +21,8 @@ FRAME = r"""
 	bri	exception
 	.text
 	.global	_start, work, interrupt, exception
-_start:	addik	r1, r0, stack
+_start:	msrset	r0, 0xa0		# caches on
+	addik	r1, r0, stack
 	brlid	r15, work
 	nop
 	addik	r3, r0, 'd'

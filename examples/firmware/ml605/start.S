@@ -13,7 +13,8 @@ _start:
 	brid	1b
 	addik	r5, r5, 4
 
-2:	brlid	r15, main
+2:	msrset	r0, 0xa0		/* both caches on; they are empty after a reset */
+	brlid	r15, main
 	nop
 	brlid	r15, board_exit
 	addk	r5, r3, r0

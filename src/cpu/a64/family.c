@@ -39,6 +39,7 @@ const struct pmk_core_family pmk_family_a64 = {
 	.line_bytes = PMK_A64_LINE_BYTES,
 	.may_trap = PMK_K_MAY_TRAP,
 	.levels = true,
+	.control_by = PMK_CONTROL_BY_A64,
 	.control = PMK_CONTROL_MMU | PMK_CONTROL_DCACHE | PMK_CONTROL_ICACHE,
 	.wide_addresses = true,
 	.vector = pmk_a64_vector,

@@ -45,6 +45,9 @@ const struct pmk_core_family pmk_family_microblaze = {
 	.reads_memory = 4,
 	.is_blind = pmk_microblaze_data_is_local,
 	.vector = pmk_microblaze_vector,
+	/* MSR[VM] is not followed: exceptions change it, too. */
+	.control = PMK_CONTROL_DCACHE | PMK_CONTROL_ICACHE,
+	.control_by = PMK_CONTROL_BY_MSR,
 	.traps = PMK_MB_DIV | PMK_MB_FP,
 	.on_block = pmk_microblaze_on_block,
 	.watch = pmk_microblaze_watch,

@@ -114,7 +114,7 @@ struct pmk_arena {
 	/* instructions that wrote a block of memory without its address being seen */
 	_Atomic uint64_t zeroes_unseen;
 	/* what firmware turns on by its control register (control.h), and what it has turned on;
-	 * and whether that is not seen */
+	 * and what of that is not seen: of enum pmk_control */
 	_Atomic uint32_t control_followed, control_seen, control_unseen;
 	_Atomic uint32_t unsampled; /* the emulator cannot leave out a part of a program */
 	/* of cfg.guest; and how often it was reached */

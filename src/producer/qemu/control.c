@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The control registers of ARM cores. See control.h. */
+/* The control registers of cores. See control.h. */
 #include "producer/qemu/control.h"
 
 #include <string.h>
 
 #define HCR_E2H (UINT64_C(1) << 34)
 #define HCR_TGE (UINT64_C(1) << 27)
+#define MSR_ICE 0x20
+#define MSR_DCE 0x80
 
 /* The instruction as A64 or A32 has it; Thumb-2 has the halves the other way round. */
 static uint32_t word_of(const struct pmk_raw *raw, const struct pmk_insn *in)
@@ -19,7 +21,7 @@ static uint32_t word_of(const struct pmk_raw *raw, const struct pmk_insn *in)
 /* MCR p15, 0, <Rt>, c1, c0, 0. One with a condition might not be executed. */
 static bool is_write_of_a32(uint32_t word, struct pmk_control_write *w)
 {
-	*w = (struct pmk_control_write){ PMK_CONTROL_SCTLR_EL1, word >> 12 & 15 };
+	*w = (struct pmk_control_write){ PMK_CONTROL_SCTLR_EL1, word >> 12 & 15, 0 };
 	return (word & 0xffff0fff) == 0xee010f10;
 }
 
@@ -33,20 +35,43 @@ static bool is_write_of_a64(uint32_t word, struct pmk_control_write *w)
 		[6] = PMK_CONTROL_SCTLR_EL3,
 	};
 
-	w->source = word & 31;
-	w->reg = PMK_CONTROL_HCR_EL2;
+	*w = (struct pmk_control_write){ PMK_CONTROL_HCR_EL2, word & 31, 0 };
 	if ((word & 0xffffffe0) == 0xd51c1100)
 		return true;
 	w->reg = (enum pmk_control_reg)sctlr[word >> 16 & 7];
 	return (word & 0xfff8ffe0) == 0xd5181000 && w->reg != PMK_CONTROL_NONE;
 }
 
-bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in, bool a64,
-			    struct pmk_control_write *w)
+static unsigned state_of_msr(uint64_t msr)
+{
+	return (msr & MSR_DCE ? PMK_CONTROL_DCACHE : 0) | (msr & MSR_ICE ? PMK_CONTROL_ICACHE : 0);
+}
+
+/* mts rmsr, rA; and msrset and msrclr rD, imm with bits that matter. */
+static bool is_write_of_msr(uint32_t word, struct pmk_control_write *w)
+{
+	*w = (struct pmk_control_write){ PMK_CONTROL_MSR, word >> 16 & 31, 0 };
+	if ((word & 0xffe0ffff) == 0x9400c001)
+		return true;
+	w->reg = word & 0x10000 ? PMK_CONTROL_MSR_CLEAR : PMK_CONTROL_MSR_SET;
+	w->source = 0;
+	w->bits = state_of_msr(word & 0x7fff);
+	return (word & 0xfc1e8000) == 0x94100000 && w->bits;
+}
+
+bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in,
+			    enum pmk_control_by by, bool big_endian, struct pmk_control_write *w)
 {
 	if (raw->size != 4)
 		return false;
-	return a64 ? is_write_of_a64(word_of(raw, in), w) : is_write_of_a32(word_of(raw, in), w);
+	switch (by) {
+	case PMK_CONTROL_BY_A64:
+		return is_write_of_a64(word_of(raw, in), w);
+	case PMK_CONTROL_BY_MSR:
+		return is_write_of_msr(pmk_isa_microblaze_word(raw->byte, big_endian), w);
+	default:
+		return is_write_of_a32(word_of(raw, in), w);
+	}
 }
 
 static unsigned state_of(uint64_t sctlr)
@@ -81,15 +106,29 @@ static unsigned level_of(const struct pmk_control_state *s, enum pmk_control_reg
 	}
 }
 
-bool pmk_control_set(struct pmk_control_state *s, enum pmk_control_reg reg, unsigned level,
+bool pmk_control_set(struct pmk_control_state *s, const struct pmk_control_write *w, unsigned level,
 		     uint64_t value)
 {
 	struct pmk_control_state before = *s;
+	uint8_t *of = &s->of_level[level_of(s, w->reg, level)];
 
-	if (reg == PMK_CONTROL_HCR_EL2)
+	switch (w->reg) {
+	case PMK_CONTROL_HCR_EL2:
 		s->hcr = value & (HCR_E2H | HCR_TGE);
-	else
-		s->of_level[level_of(s, reg, level)] = (uint8_t)state_of(value);
+		break;
+	case PMK_CONTROL_MSR:
+		*of = (uint8_t)state_of_msr(value);
+		break;
+	case PMK_CONTROL_MSR_SET:
+		*of |= (uint8_t)w->bits;
+		break;
+	case PMK_CONTROL_MSR_CLEAR:
+		*of &= (uint8_t)~w->bits;
+		break;
+	default:
+		*of = (uint8_t)state_of(value);
+		break;
+	}
 	return memcmp(&before, s, sizeof(before)) != 0;
 }
 

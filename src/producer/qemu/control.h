@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * System emulation: firmware turns the MMU, the caches and the branch predictor on and off by the
- * control register of ARM (SCTLR: M, C, I and Z), of which AArch64 has one for each exception level
- * above EL0. They are off at reset. A write of the register ends QEMU's translated block, and what
- * was written is still in the general register when the next block starts. Data are not cached
- * while the MMU is off: accesses are Strongly Ordered then.
+ * control register of ARM (SCTLR: M, C, I and Z), of which AArch64 has one for each exception
+ * level above EL0, and the caches of a MicroBlaze by its MSR (ICE and DCE). They are off at reset.
+ * A write of the register ends QEMU's translated block, and what was written is still in the
+ * general register when the next block starts. Data of ARM are not cached while the MMU is off:
+ * accesses are Strongly Ordered then.
  *
  * Where anything changes, the core starts again with empty caches, TLBs and predictor, because
  * software has to invalidate them (our choice), and all code is translated again, because blocks
@@ -21,7 +22,8 @@
 
 #include "cpu/family.h"
 
-/* AArch32 has one register, which counts as that of EL1. */
+/* AArch32 has one register, which counts as that of EL1, and so has MicroBlaze: the MSR, which
+ * instructions write, or set or clear bits of. */
 enum pmk_control_reg {
 	PMK_CONTROL_NONE,
 	PMK_CONTROL_SCTLR_EL1,
@@ -29,12 +31,16 @@ enum pmk_control_reg {
 	PMK_CONTROL_SCTLR_EL3,
 	PMK_CONTROL_SCTLR_EL12,
 	PMK_CONTROL_HCR_EL2, /* says whether EL2 is the host of EL0 */
+	PMK_CONTROL_MSR,
+	PMK_CONTROL_MSR_SET,
+	PMK_CONTROL_MSR_CLEAR,
 	PMK_CONTROL_NREGS,
 };
 
 struct pmk_control_write {
 	enum pmk_control_reg reg;
 	unsigned source; /* the general register that it is written from; 31 is XZR in A64 */
+	unsigned bits;	 /* what is set or cleared, of enum pmk_control */
 };
 
 /* What is on; all 0 at reset. */
@@ -43,11 +49,12 @@ struct pmk_control_state {
 	uint64_t hcr;	     /* the bits of HCR_EL2 that matter */
 };
 
-/* True if the instruction, of A64 or AArch32, writes such a register. */
-bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in, bool a64,
-			    struct pmk_control_write *w);
-/* Software at `level` has written `value`. Returns true if that changes anything. */
-bool pmk_control_set(struct pmk_control_state *s, enum pmk_control_reg reg, unsigned level,
+/* True if the instruction writes such a register. */
+bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in,
+			    enum pmk_control_by by, bool big_endian, struct pmk_control_write *w);
+/* Software at `level` has made this write; the general register holds `value`. Returns true if that
+ * changes anything. */
+bool pmk_control_set(struct pmk_control_state *s, const struct pmk_control_write *w, unsigned level,
 		     uint64_t value);
 /* What is on at `level`: of enum pmk_control. */
 unsigned pmk_control_at(const struct pmk_control_state *s, unsigned level);

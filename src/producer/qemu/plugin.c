@@ -668,21 +668,27 @@ static struct pmk_control_write control_write[PMK_MAX_VCPUS];
 static uint64_t control_after[64];
 static unsigned ncontrol_after;
 
-/* True if firmware can leave anything off that the core's parameters turn on. */
-static bool is_controllable(const struct pmk_core *core)
+/* What firmware can leave off of what the core's parameters turn on: of enum pmk_control. Of a
+ * MicroBlaze no register turns the branch target cache on. */
+static unsigned controllable(const struct pmk_core *core)
 {
-	return core->mmu || core->icache_on || core->dcache_on ||
-	       (core->bp_on && family->control & PMK_CONTROL_PREDICTOR);
+	return (core->mmu ? PMK_CONTROL_MMU : 0) | (core->icache_on ? PMK_CONTROL_ICACHE : 0) |
+	       (core->dcache_on ? PMK_CONTROL_DCACHE : 0) |
+	       (core->bp_on ? PMK_CONTROL_PREDICTOR & family->control : 0);
+}
+
+static void control_missed(unsigned parts)
+{
+	atomic_fetch_or(&arena->control_unseen, parts);
 }
 
 static void begin_control(void)
 {
 	follows_control = family->control && pmk_registers_are_shown() &&
 			  (glue->translate_anew || !pmk_guest_find());
-	if (!follows_control) {
-		atomic_store(&arena->control_unseen, is_controllable(&config.core));
+	control_missed(controllable(&config.core) & (follows_control ? ~family->control : ~0u));
+	if (!follows_control)
 		return;
-	}
 	atomic_store(&arena->control_followed, family->control);
 	configured = config.core;
 	control_state = ~family->control;
@@ -741,7 +747,7 @@ static void control_written(unsigned vcpu, void *level)
 
 	control_write[vcpu].reg = PMK_CONTROL_NONE;
 	if (w.reg != PMK_CONTROL_NONE && (zero || pmk_registers_read(w.source, &value)) &&
-	    pmk_control_set(&control, w.reg, at, value))
+	    pmk_control_set(&control, &w, at, value))
 		translate_for_control();
 	set_control(vcpu, control_at(at));
 }
@@ -768,7 +774,7 @@ static unsigned level_of_code(void)
 	int level = family->wide_addresses ? pmk_registers_level() : 1;
 
 	if (level < 0)
-		atomic_store(&arena->control_unseen, 1);
+		control_missed(controllable(&configured));
 	return level < 0 ? 1 : (unsigned)level;
 }
 
@@ -799,12 +805,13 @@ static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 						  const struct pmk_insn *in)
 {
 	static struct pmk_control_write known[PMK_CONTROL_NREGS][32];
-	struct pmk_control_write w;
+	struct pmk_control_write w, *one;
 
-	if (!pmk_control_is_written(raw, in, family->wide_addresses, &w))
+	if (!pmk_control_is_written(raw, in, family->control_by, decoder.big_endian, &w))
 		return NULL;
-	known[w.reg][w.source] = w;
-	return &known[w.reg][w.source];
+	one = &known[w.reg][w.source | w.bits]; /* one of them is 0 */
+	*one = w;
+	return one;
 }
 
 /* Before anything else of translated code is registered. */
@@ -825,12 +832,15 @@ static void watch_control(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 						     (void *)(uintptr_t)control_state);
 	if (!w)
 		return;
+	/* What starts next is not behind it. */
+	if (n > 1 && in[n - 2].kind & family->delays)
+		control_missed(controllable(&configured));
 	qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, n - 1),
 					       control_is_written, QEMU_CB_NO_REGS, (void *)w);
 	if (is_after_write(after))
 		return;
 	if (ncontrol_after == sizeof(control_after) / sizeof(control_after[0])) {
-		atomic_store(&arena->control_unseen, 1);
+		control_missed(controllable(&configured));
 		return;
 	}
 	control_after[ncontrol_after++] = after;

@@ -2,7 +2,8 @@
 /*
  * For QEMU's petalogix-ml605, without an operating system: PASSES divisions by zero, each an exception; with
  * INTERRUPTS as many interrupts that the program makes the interrupt controller raise; with PRIVILEGED
- * instructions that user programs may not execute. Prints how many handlers have run, and goes on for ever.
+ * instructions that user programs may not execute; with SETTINGS, which are instructions before that, PASSES
+ * loads of a word. Prints how many handlers have run, and goes on for ever.
  */
 	.equ	UART, 0x83e01000	/* 16550, a register every 4 bytes */
 	.equ	INTC, 0x81800000	/* xps-intc: ISR 0, IER 8, IAR 12, MER 28 */
@@ -26,6 +27,9 @@ _start:
 	mfs	r3, rmsr
 	ori	r3, r3, 0x102		/* EE, IE */
 	mts	rmsr, r3
+#ifdef SETTINGS
+	SETTINGS
+#endif
 k_begin:
 	nop
 	/* What is behind the instruction or before the branch that does it is in a block of its own. */
@@ -39,6 +43,8 @@ k_begin:
 	msrset	r3, 0x20
 	msrclr	r3, 0x20
 	mts	rmsr, r3
+#elif defined(SETTINGS)
+1:	lwi	r3, r0, data
 #else
 1:	idiv	r3, r0, r5
 #endif
@@ -55,6 +61,10 @@ k_end:
 	addik	r3, r0, '\n'
 	swi	r3, r4, 0
 2:	bri	0
+
+	.align	2
+data:
+	.word	0
 
 exception:
 	addik	r20, r20, 1
