@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * AHB: what is sampled of a bus in one cycle of its clock.
+ * AHB: the sample of a bus in one cycle of its clock.
  *
  * Sources: IHI 0011A  AMBA Specification rev. 2.0, chapter 3 (AHB); IHI 0033A AHB-Lite
  *          DDI 0287B  ARM926EJ-S Development Chip reference manual, chapter 4 (causes, GXI states)
  *
- * One sample per rising edge of HCLK: the values the signals have at the edge, which are those of
- * the cycle that ends with it. So one sample holds two things that belong to different transfers:
+ * There is one sample per rising edge of HCLK. It holds the values at the edge, that is, those of
+ * the cycle that ends there. One sample therefore shows two different transfers:
  *
- *	address phase  HTRANS HADDR HWRITE HSIZE HBURST HPROT   of the transfer that comes next
- *	data phase     HREADY HRESP                             of the one before it
+ * 	address phase  HTRANS HADDR HWRITE HSIZE HBURST HPROT   of the transfer that comes next
+ * 	data phase     HREADY HRESP                             of the one before it
  *
- * HREADY is the one that the master sees; when it is low, the address phase is not taken, and it
- * appears in the next sample again. A layer is one master's view of a multi-layer bus, or a whole
+ * HREADY is the signal that the master sees. While it is low, the address phase is not accepted,
+ * and the next sample shows it again. A layer is one master's view of a multi-layer bus, or a whole
  * AHB-Lite bus.
  *
- * A signal that was x or z at the edge has its bit in `x`, and its value does not matter. Whether a
- * signal exists at all is a parameter of the observer (see `has` there).
+ * The value of a signal that was x or z at the edge does not matter; its bit in `x` is set. Whether
+ * a signal exists at all is a parameter of the observer (see `has` there).
  */
 #ifndef PMK_AHB_H
 #define PMK_AHB_H
@@ -42,10 +42,10 @@ enum pmk_ahb_role {
 	PMK_AHB_NROLES
 };
 
-/* A set of signals: the sum of these. */
+/* A set of signals is the sum of these bits. */
 #define PMK_AHB_ROLE(role) (1u << (role))
 #define PMK_AHB_ALL	   ((1u << PMK_AHB_NROLES) - 1)
-/* Without these two signals nothing can be said about a bus. */
+/* The two signals without which a bus cannot be observed. */
 #define PMK_AHB_REQUIRED   (PMK_AHB_ROLE(PMK_AHB_HTRANS) | PMK_AHB_ROLE(PMK_AHB_HREADY))
 
 enum pmk_ahb_trans { /* HTRANS[1:0], §3.5 */
@@ -87,8 +87,8 @@ enum pmk_ahb_size { /* HSIZE[2:0], Table 3-3: the transfer has 1 << HSIZE bytes 
 #define PMK_AHB_PROT_BUFFERABLE 0x4
 #define PMK_AHB_PROT_CACHEABLE	0x8
 
-/* Why there is a wait state (DDI 0287B §4.2.1: WS, WB, WA). The signals of a layer alone do not
- * show this: a bus matrix or a further signal has to. */
+/* The cause of a wait state (DDI 0287B §4.2.1: WS, WB, WA). The signals of a layer do not show it;
+ * a bus matrix or an extra signal has to. */
 enum pmk_ahb_cause {
 	PMK_AHB_CAUSE_UNKNOWN,
 	PMK_AHB_CAUSE_SLAVE,	/* the slave itself */
@@ -105,38 +105,38 @@ struct pmk_ahb_cycle {
 	uint8_t hsize;	/* enum pmk_ahb_size, up to 7 */
 	uint8_t hprot;	/* PMK_AHB_PROT_… */
 	uint8_t hresp;	/* enum pmk_ahb_resp */
-	uint8_t cause;	/* enum pmk_ahb_cause, of a wait state */
+	uint8_t cause;	/* enum pmk_ahb_cause; only for a wait state */
 	bool hwrite;
 	bool hready;
-	/* the transfer that is shown belongs to a locked sequence; this counts nothing */
+	/* The transfer in the address phase belongs to a locked sequence; no counter uses this. */
 	bool hmastlock;
-	bool reset; /* HRESETn is asserted: the bus is idle, whatever the signals say */
+	bool reset; /* HRESETn is asserted: the bus is idle, and the other signals are ignored */
 };
 
 /*
- * One cycle of the GXI, the link of the MBX to the memory controller. Its signals are not
- * published. Its two channels are described by the states that the AHB Monitor reports (DDI 0287B
- * Tables 4-4 and 4-5), with these codes.
+ * One cycle of the GXI, the link from the MBX to the memory controller. Its signals are not
+ * published, so its two channels are described by the states that the AHB Monitor reports (DDI
+ * 0287B Tables 4-4 and 4-5). The codes are this project's.
  */
 enum pmk_gxi_address {
 	PMK_GXI_IDLE,
-	PMK_GXI_WAIT,  /* a read or a write address transfer waits: `write` says which */
+	PMK_GXI_WAIT,  /* an address transfer waits; `write` says whether it is a write */
 	PMK_GXI_READ,  /* a read address transfer completes */
 	PMK_GXI_WRITE, /* a write transfer completes */
 };
 
 enum pmk_gxi_data {
 	PMK_GXI_DATA_IDLE,
-	PMK_GXI_DATA_STALLED, /* at least one read is pending and its data does not come */
-	PMK_GXI_DATA_LAST,    /* data comes, no further read is pending */
-	PMK_GXI_DATA_MORE,    /* data comes, further reads are pending */
+	PMK_GXI_DATA_STALLED, /* at least one read is pending, and its data has not arrived */
+	PMK_GXI_DATA_LAST,    /* data arrives, and no further read is pending */
+	PMK_GXI_DATA_MORE,    /* data arrives, and further reads are pending */
 };
 
 struct pmk_gxi_cycle {
-	uint64_t addr;	 /* of the transfer that completes or waits on the address channel */
+	uint64_t addr;	 /* address of the transfer that completes or waits */
 	uint8_t address; /* enum pmk_gxi_address */
 	uint8_t data;	 /* enum pmk_gxi_data */
-	bool write;	 /* for PMK_GXI_WAIT: a write waits; otherwise a read */
+	bool write;	 /* for PMK_GXI_WAIT: true if a write waits, false if a read does */
 	bool reset;	 /* as above */
 };
 

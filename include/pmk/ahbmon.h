@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * The AHB Monitor (SP816) of the ARM926EJ-S Development Chip: 91 counters of what its buses do.
+ * The AHB Monitor (SP816) of the ARM926EJ-S Development Chip: 91 counters of bus activity.
  *
  * Source: DDI 0287B  ARM926EJ-S Development Chip reference manual, chapter 4
  *
- * Six AHB layers, one per bus master, and the link from the MBX to the memory controller (GXI) have
- * a monitor each. Every counter has 32 bits and always counts the same thing; there is nothing to
- * select. One bit enables all of them together, one write resets them. They wrap (our choice: the
- * manual does not say) and raise no interrupt. The registers are words in a window of 64 KB at
- * 0x101D0000, which only the ARM-D and the EXP layer reach.
+ * Each of the six AHB layers (one per bus master) and the link from the MBX to the memory
+ * controller (GXI) has its own monitor. Every counter has 32 bits and a fixed event. One bit
+ * enables all counters, and one write resets them. They wrap (our choice: the manual does not say)
+ * and raise no interrupt. The registers are words in a window of 64 KB at 0x101D0000, which only
+ * the ARM-D and EXP layers can access.
  *
  * THE REGISTER OFFSETS AND THE BITS OF AHBMONCtrlReg ARE NOT ARM'S. No public text has them. They
- * come from one table, struct pmk_ahbmon_layout, and the one that is compiled in was made up by
- * this project so that driver and model have something to agree on. If you have the manual, fill in
- * a table of your own, and let pmk_ahbmon_probe() check whether the hardware agrees:
+ * come from a table, struct pmk_ahbmon_layout. This project made up the built-in table so that its
+ * driver and its model agree. If you have the manual, fill in a table of your own, and let
+ * pmk_ahbmon_probe() check whether the hardware agrees:
  *
- *	static const struct pmk_ahbmon_layout layout = { ... };
- *	struct pmk_pmu pmu = pmk_ahbmon;
- *	pmu.family = &layout;
- *	struct pmk_mmio mmio = { .base = 0x101D0000, .offset = layout.offset,
- *				 .noffsets = PMK_AHBMON_NREGS };
- *	struct pmk_dev dev = { .pmu = &pmu, .port = pmk_port_mmio(&mmio) };
- *	int err = pmk_ahbmon_probe(&dev, layout.base, &agree);
+ * 	static const struct pmk_ahbmon_layout layout = { ... };
+ * 	struct pmk_pmu pmu = pmk_ahbmon;
+ * 	pmu.family = &layout;
+ * 	struct pmk_mmio mmio = { .base = 0x101D0000, .offset = layout.offset,
+ * 				 .noffsets = PMK_AHBMON_NREGS };
+ * 	struct pmk_dev dev = { .pmu = &pmu, .port = pmk_port_mmio(&mmio) };
+ * 	int err = pmk_ahbmon_probe(&dev, layout.base, &agree);
  *
- * Measuring (the driver's slots, by pmk_ahbmon.driver): reset, pmk_ahbmon_configure, start, the
- * work, stop, read. The accesses of the driver itself are traffic of the ARM-D layer: each access
- * made while the counters are enabled is counted. The write that enables them does not; the one
- * that stops them does (1 write, 1 SINGLE burst on its layer).
+ * To measure, call reset, pmk_ahbmon_configure(), start, run the code, then call stop and read (the
+ * functions of pmk_ahbmon.driver). The driver's own accesses are traffic of the ARM-D layer: each
+ * access made while the counters are enabled is counted. The write that enables the counters is not
+ * counted; the write that stops them is (1 write, 1 SINGLE burst).
  *
- * CtTotalCycles runs freely: it counts HCLK cycles since the last hardware reset. Enable, reset and
- * preset have no effect on it, nor do start, stop and reset of the driver: read it twice and
- * subtract.
+ * CtTotalCycles runs freely: it counts HCLK cycles since the last hardware reset. The enable bit,
+ * reset and preset do not affect it, and neither do the driver's start, stop and reset: read it
+ * twice and subtract.
  *
  * The driver is freestanding; all functions may be called from an interrupt handler if the port
  * may.
@@ -52,9 +52,9 @@ extern "C" {
 extern const struct pmk_pmu pmk_ahbmon;
 
 /*
- * The counters, in the order of the manual's tables. The number is our choice: it is the counter
- * number, the event code and the register number, but it is not an offset. The manual spells them
- * CtArmiRd …; what each counts is said once, in the catalogue: pmk_pmu_event_code().
+ * The counters, in the order of the manual's tables. The numbers are our choice. A number is the
+ * counter number, the event code and the register number, but not an offset. The manual's names are
+ * CtArmiRd and so on. The catalogue says what each counter counts: pmk_pmu_event_code().
  */
 enum pmk_ahbmon_counter {
 	/* ARM-I layer, Table 4-6 */
@@ -159,8 +159,8 @@ enum pmk_ahbmon_counter {
 	PMK_AHBMON_NCTRS
 };
 
-/* What has a wait threshold. That each of them has a register of its own is our choice: the
- * manual speaks of "a configurable threshold" per counter (§4.2.2). */
+/* The waits that have a threshold. One register for each is our choice: the manual says that a
+ * threshold is configurable for each counter (§4.2.2). */
 enum pmk_ahbmon_threshold {
 	PMK_AHBMON_OVER_ARMI,
 	PMK_AHBMON_OVER_CLCDC,
@@ -177,15 +177,16 @@ enum pmk_ahbmon_threshold {
 /* Register numbers, as passed to a port. 0 to 90 are the counters, which are read-only. */
 enum pmk_ahbmon_reg {
 	PMK_AHBMON_CTRLREG = (int)PMK_AHBMON_NCTRS, /* AHBMONCtrlReg: enable, DBGACK tracking */
-	PMK_AHBMON_RSTCTRS,	/* AHBMONRstCtrs: any write resets the counters (§4.3.27) */
-	PMK_AHBMON_PRSTCTRS,	/* AHBMONPrstCtrs: any write stops the counters and sets each to its
-				 * own absolute address (§4.3.28) */
+	PMK_AHBMON_RSTCTRS, /* AHBMONRstCtrs: any write resets the counters (§4.3.27) */
+	/* AHBMONPrstCtrs: any write stops the counters and sets each to its own address
+	 * (§4.3.28) */
+	PMK_AHBMON_PRSTCTRS,
 	PMK_AHBMON_GXIPAGESIZE, /* GxiPageSize: [1:0], see enum pmk_ahbmon_page (§4.3.26) */
 	PMK_AHBMON_THRESHOLD0,	/* + enum pmk_ahbmon_threshold */
 	PMK_AHBMON_NREGS = PMK_AHBMON_THRESHOLD0 + (int)PMK_AHBMON_NTHRESHOLDS
 };
 
-/* GxiPageSize [1:0]: the size of a page for CtGxiPageChange (§4.3.26). */
+/* GxiPageSize [1:0]: page size for CtGxiPageChange (§4.3.26). */
 enum pmk_ahbmon_page {
 	PMK_AHBMON_PAGE_2K,
 	PMK_AHBMON_PAGE_4K,
@@ -195,10 +196,10 @@ enum pmk_ahbmon_page {
 };
 
 /*
- * For producers and the model: one struct pmk_bus per observed bus, in an array of this length and
- * order, because the signals are neutral: AHB_READ of one layer is AHB_READ of another. Functions
- * that take a `struct pmk_bus *` for this PMU are given the first of the array. The first one is
- * HCLK, so that code that knows only one bus (the `settle` of a model port) lets the clock run.
+ * For producers and the model: an array of this length and order has one struct pmk_bus per
+ * observed bus. Signals do not name a layer: AHB_READ is the same signal on every bus. Functions
+ * that take a `struct pmk_bus *` for this PMU expect a pointer to the first element. The first bus
+ * is HCLK, so that code that knows only one bus (the `settle` of a model port) advances the clock.
  * CYCLE of the HCLK bus is the bus clock; CYCLE of the other buses is not used.
  */
 enum pmk_ahbmon_bus {
@@ -213,20 +214,19 @@ enum pmk_ahbmon_bus {
 	PMK_AHBMON_NBUSES
 };
 
-/* Where a layout comes from. */
+/* The origin of a layout. */
 enum pmk_ahbmon_provenance {
 	PMK_AHBMON_FROM_PROJECT, /* made up; real hardware is different */
-	PMK_AHBMON_FROM_MANUAL	 /* from pages of DDI 0287 that its author has */
+	PMK_AHBMON_FROM_MANUAL	 /* written from pages of DDI 0287 that its author owns */
 };
 
 /*
- * Where the registers and control bits are. It contains no pointers. The manual says of every
- * layout (§4.1, §4.2.2) that registers are aligned words inside 64 KB; pmk_ahbmon_layout_check()
- * checks that.
+ * Where the registers and control bits are. It contains no pointers. The manual fixes only that
+ * registers are aligned words inside 64 KB (§4.1, §4.2.2); pmk_ahbmon_layout_check() checks that.
  */
 struct pmk_ahbmon_layout {
 	uint32_t provenance; /* enum pmk_ahbmon_provenance */
-	uint32_t base;	     /* physical address of the window; 0x101D0000 is the manual's */
+	uint32_t base;	     /* physical address of the window; the manual says 0x101D0000 */
 	/* Bits of AHBMONCtrlReg. */
 	uint32_t enable;       /* enables all counters except CtTotalCycles */
 	uint32_t track_dbgack; /* ARM-I, ARM-D and CtTotalCyclesNonDebug stop with DBGACK */
@@ -238,43 +238,44 @@ struct pmk_ahbmon_layout {
 	uint16_t offset[PMK_AHBMON_NREGS];
 };
 
-/* The project's own layout; data/layouts/sp816.ini has the same table as a file, which pmk
- * reads. */
+/* The project's own layout. data/layouts/sp816.ini has the same table as a file, which pmk can
+ * read. */
 extern const struct pmk_ahbmon_layout pmk_ahbmon_sp816;
 
-/* Returns 0, or PMK_EINVAL when this cannot be a layout of the block: an offset is missing,
- * unaligned, outside of the window or given twice; control bits are missing or overlap. */
+/* Returns 0, or PMK_EINVAL for a table that cannot be a layout of the block: an offset is missing,
+ * unaligned, outside of the window or duplicated, or control bits are missing or overlap. */
 int pmk_ahbmon_layout_check(const struct pmk_ahbmon_layout *layout);
 
 /*
- * Does the hardware agree with the layout? The function presets the counters and checks whether
- * each of them, except CtTotalCycles, holds its own address, as it must (§4.3.28). `base` is the
- * physical address of the window, even where the port reaches it through another one. *agree: how
- * many of the 90 did.
+ * Checks whether the hardware agrees with the layout. The function presets the counters; each of
+ * them except CtTotalCycles must then hold its own address (§4.3.28). `base` is the physical
+ * address of the window, even if the port accesses it through another one. *agree becomes the
+ * number of counters, out of 90, that hold their address.
  *
- *	0             all
- *	PMK_EBADREG   some: the layout is wrong in places
- *	PMK_ENOTSUP   none: no such block here (QEMU's versatilepb reads zeros), or the wrong layout
- *	PMK_EIO …     an error of the port; *agree is what was found until then
+ * 	0             all
+ * 	PMK_EBADREG   some: the layout is wrong in places
+ * 	PMK_ENOTSUP   none: no such block here (QEMU's versatilepb reads zeros), or the wrong layout
+ * 	PMK_EIO …     an error of the port; *agree is what was found until then
  *
- * It cannot tell which counter counts what. The counts are lost, the counters stopped and reset.
+ * The check does not show which counter counts which event. It loses the counts: the counters are
+ * stopped and reset.
  */
 int pmk_ahbmon_probe(struct pmk_dev *d, uint32_t base, unsigned *agree);
 
-/* How to count. The driver's reset, start and stop do not change these settings. */
+/* The settings of a measurement. The driver's reset, start and stop do not change them. */
 struct pmk_ahbmon_config {
-	bool track_dbgack;     /* leave out what ARM-I and ARM-D do in debug state */
-	bool castout4_aligned; /* only count INCR4 writes aligned to 4 words as cast-outs */
+	bool track_dbgack;     /* do not count what ARM-I and ARM-D do in debug state */
+	bool castout4_aligned; /* count only INCR4 writes aligned to 4 words as cast-outs */
 	uint32_t page;	       /* enum pmk_ahbmon_page */
-	/* In HCLK cycles: waits longer than this count as hits (the rule is our choice). */
+	/* In HCLK cycles. A wait longer than this is a hit (the rule is our choice). */
 	uint32_t threshold[PMK_AHBMON_NTHRESHOLDS];
 };
 
 /*
- * Write the configuration while the counters are stopped (PMK_EBUSY if they are not), before
- * anything else is touched. PMK_EINVAL: no such page size. PMK_ERANGE: a threshold is too large for
- * its register. PMK_ENOTSUP: the layout has no bit for castout4_aligned, or no register for a
- * threshold that is not 0.
+ * Write the configuration. Call it while the counters are stopped; otherwise it returns PMK_EBUSY
+ * and changes nothing. PMK_EINVAL: no such page size. PMK_ERANGE: a threshold is too large for its
+ * register. PMK_ENOTSUP: the layout has no bit for castout4_aligned, or no register for a threshold
+ * that is not 0.
  */
 int pmk_ahbmon_configure(struct pmk_dev *d, const struct pmk_ahbmon_config *config);
 

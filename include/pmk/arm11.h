@@ -7,28 +7,28 @@
  * Sources: DAI 0195B  "ARM11 performance monitor unit", Application Note 195, issue B
  *          DDI 0211   ARM1136JF-S and ARM1136J-S TRM (issue K where one is named)
  *          DDI 0301H  ARM1176JZF-S TRM
- * For the ARM11 MPCore (DDI 0360) the facts come from what Linux, OProfile and gator agree on.
+ * The facts about the ARM11 MPCore (DDI 0360) are those on which Linux, OProfile and gator agree.
  *
  * Three 32-bit counters: CCNT counts cycles, PMN0 and PMN1 one event each. One bit starts all three
- * together, three cycles later (DDI 0211, PMNC). They wrap and go on; a wrap sets a flag that stays
- * until a 1 is written to it, and raises an interrupt line that falls only by such a write made
- * with E set (DAI 0195B §1).
+ * together, three cycles later (DDI 0211, PMNC). They wrap and continue. A wrap sets a flag, which
+ * stays set until software writes 1 to it, and raises an interrupt line. Only such a write with E
+ * set lowers the line (DAI 0195B §1).
  *
  * The PMNC word:
  *
- *	 31  30  29  28  27      20 19      12  11  10   9   8   7   6   5   4   3   2   1   0
- *	+---+---+---+---+----------+----------+---+---+---+---+---+---+---+---+---+---+---+---+
- *	| - |FCC|FC1|FC0| EvtCount0| EvtCount1| X |CCR|CR1|CR0| - |ECC|EC1|EC0| D | C | P | E |
- *	+---+---+---+---+----------+----------+---+---+---+---+---+---+---+---+---+---+---+---+
- *	FCC, FC1, FC0 (enable of the FIQ output) exist on the ARM1156 alone (DAI 0195B Table 1).
+ * 	 31  30  29  28  27      20 19      12  11  10   9   8   7   6   5   4   3   2   1   0
+ * 	+---+---+---+---+----------+----------+---+---+---+---+---+---+---+---+---+---+---+---+
+ * 	| - |FCC|FC1|FC0| EvtCount0| EvtCount1| X |CCR|CR1|CR0| - |ECC|EC1|EC0| D | C | P | E |
+ * 	+---+---+---+---+----------+----------+---+---+---+---+---+---+---+---+---+---+---+---+
+ * 	FCC, FC1, FC0 (enable of the FIQ output) exist only on the ARM1156 (DAI 0195B Table 1).
  *
- *	EvtCount0/1  the event PMN0/PMN1 counts: enum pmk_arm11_event
- *	X            drive the event bus EVNTBUS for trace hardware
- *	CCR CR1 CR0  CCNT, PMN1, PMN0 overflowed; write 1 to clear
- *	ECC EC1 EC0  interrupt when CCNT, PMN1, PMN0 overflows
- *	D            CCNT counts every 64th cycle; PMN0 and PMN1 are not affected
- *	C, P         written as 1: zero CCNT; zero PMN0 and PMN1. Their read value is not defined
- *	E            enable all three counters
+ * 	EvtCount0/1  the event PMN0/PMN1 counts: enum pmk_arm11_event
+ * 	X            drive the event bus EVNTBUS for trace hardware
+ * 	CCR CR1 CR0  CCNT, PMN1, PMN0 overflowed; write 1 to clear
+ * 	ECC EC1 EC0  interrupt when CCNT, PMN1, PMN0 overflows
+ * 	D            CCNT counts every 64th cycle; PMN0 and PMN1 are not affected
+ * 	C, P         written as 1: zero CCNT; zero PMN0 and PMN1. Their read value is not defined
+ * 	E            enable all three counters
  *
  * To count 1000 events until an interrupt, preload 2^32 - 1000 (DAI 0195B §1).
  */
@@ -59,7 +59,7 @@ enum pmk_arm11_reg {
 
 /* Counter numbers, as passed to a driver. */
 enum pmk_arm11_ctr {
-	PMK_ARM11_CTR_CCNT, /* counts cycles and nothing else */
+	PMK_ARM11_CTR_CCNT, /* counts only cycles */
 	PMK_ARM11_CTR_PMN0,
 	PMK_ARM11_CTR_PMN1,
 	PMK_ARM11_NCTRS
@@ -75,14 +75,14 @@ enum pmk_arm11_options {
 };
 
 /*
- * Set D, X and the FIQ enables: those in `options` become 1 and the others 0, at once. They stay so
- * until the next call: the driver's reset() writes them again. Without a call they are 0 after
- * reset(), if pmk_dev.state was zero at first. PMK_ENOTSUP: this core has no FIQ enables.
- * PMK_EINVAL: a bit of PMNC that is none of these.
+ * Set D, X and the FIQ enables at once: those in `options` become 1, the others 0. They stay until
+ * the next call, because the driver's reset() writes them again. Without a call they are 0 after
+ * reset(), provided that pmk_dev.state was zero at first. PMK_ENOTSUP: this core has no FIQ
+ * enables. PMK_EINVAL: `options` has another bit of PMNC.
  *
- * With PMK_ARM11_DIVIDE, read() and write() of CCNT are in units of 64 cycles, and its overflow is
- * after 2^38. CCNT then does not count the event cpu_cycles: program() returns PMK_ENOCTR, and
- * targets count cpu_cycles on PMN0 or PMN1.
+ * With PMK_ARM11_DIVIDE, read() and write() of CCNT use units of 64 cycles, and CCNT overflows
+ * after 2^38 cycles. CCNT then does not count the event cpu_cycles: program() returns PMK_ENOCTR,
+ * and targets count cpu_cycles on PMN0 or PMN1.
  */
 int pmk_arm11_configure(struct pmk_dev *d, uint32_t options);
 
@@ -96,10 +96,10 @@ enum pmk_arm11_cores {
 };
 
 /*
- * The instructions that reach the registers: MRC/MCR p15, 0, <Rd>, c15, c12, <op2>
- * (DAI 0195B §2, DDI 0211 PMNC, DDI 0301H §3.2.51-54), and c15, c9, 0 for the SUNAVCR
- * (DDI 0301H §3.2.50). Compare a word under the mask; the condition is in [31:28], Rd in [15:12].
- * They cannot be encoded in 16-bit Thumb.
+ * The instructions that access the registers: MRC/MCR p15, 0, <Rd>, c15, c12, <op2> (DAI 0195B §2,
+ * DDI 0211 PMNC, DDI 0301H §3.2.51-54), and c15, c9, 0 for the SUNAVCR (DDI 0301H §3.2.50). To
+ * recognise one, compare the masked word; the condition is in [31:28] and Rd in [15:12]. 16-bit
+ * Thumb has no encoding for them.
  */
 #define PMK_ARM11_INSN_MASK   0x0FFF0FFFu
 #define PMK_ARM11_MRC_PMNC    0x0E1F0F1Cu
@@ -114,8 +114,8 @@ enum pmk_arm11_cores {
 #define PMK_ARM11_MCR_SUNAVCR 0x0E0F0F19u
 
 /*
- * Event codes of ARM1136, ARM1156 and ARM1176 (DAI 0195B Table 2, DDI 0211 Table 3.141,
- * DDI 0301H Table 3-137). The catalogue says what each of them means: pmk_pmu_event_code().
+ * Event codes of ARM1136, ARM1156 and ARM1176 (DAI 0195B Table 2, DDI 0211 Table 3.141, DDI 0301H
+ * Table 3-137). The catalogue describes them: pmk_pmu_event_code().
  */
 enum pmk_arm11_event {
 	PMK_ARM11_ICACHE_MISS = 0x00,

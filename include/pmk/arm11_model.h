@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * ARM11 PMU: the model, its parameters for what the documents leave open, and the pins that it
- * sees. <pmk/model.h> says how models are used. Host library only; a driver does not include this.
+ * ARM11 PMU: the model, its parameters for the points that the documents leave open, and its input
+ * pins. <pmk/model.h> says how models are used. Host library only; a driver does not include this.
  * Sources as in <pmk/arm11.h>.
  */
 #ifndef PMK_ARM11_MODEL_H
@@ -18,32 +18,33 @@
 extern "C" {
 #endif
 
-/* Where the documents leave a choice. The defaults are our choice: all are false and 0, except
- * strict_e_clear, which is true, and debug_stops, which is false on the ARM1136 r0 and true
+/* The points that the documents leave open. The defaults are our choice: all are false and 0,
+ * except strict_e_clear, which is true, and debug_stops, which is false on the ARM1136 r0 and true
  * elsewhere. */
 struct pmk_arm11_params {
-	/* ARM1156, MPCore: user mode may access the registers. DAI 0195B §2 says this of the
-	 * family, but the TRMs of the other two cores contradict it for them. On those cores it
-	 * is ignored. */
+	/* ARM1156, MPCore: user mode may access the registers. DAI 0195B §2 says this of the whole
+	 * family, but the TRMs of the other two cores contradict it. The model ignores the
+	 * parameter on those cores. */
 	bool user_access;
-	/* Refuse to clear an overflow flag by a write with E = 0: the strict reading of
-	 * DAI 0195B §1, and the one by which Linux's stop does no harm. False: the flag is cleared
-	 * and only the interrupt stays. */
+	/* A write with E = 0 does not clear an overflow flag. This is the strict reading of DAI
+	 * 0195B §1, and with it Linux's stop loses no overflow. False: such a write clears the
+	 * flag, and only the interrupt stays. */
 	bool strict_e_clear;
 	/* Debug state stops the counters: DDI 0301H §3.2.53-54; DDI 0211K §3.3.40-41 for
 	 * ARM1136 r1p0 and later (CCNT and PMN0; PMN1 by analogy). */
 	bool debug_stops;
 	/* The value of CCNT after reset. It is unpredictable on the ARM1136 (DDI 0211K §3.3.40),
-	 * not documented on ARM1156 and MPCore, and 0 on the ARM1176, where this is ignored. */
+	 * not documented on ARM1156 and MPCore, and 0 on the ARM1176, where the model ignores this
+	 * parameter. */
 	uint32_t ccnt_reset;
 };
 
-/* Pins and states of the core that the PMU sees. All are 0 after reset, except NIDEN. */
+/* Pins and states of the core that the PMU depends on. All are 0 after reset, except NIDEN. */
 enum pmk_arm11_input {
-	PMK_ARM11_IN_DEBUG,	   /* 1: the core is in Debug state */
-	PMK_ARM11_IN_NIDEN,	   /* 1: non-invasive debug is permitted. ARM1176: where it is not,
-				    * PMN0 and PMN1 stand still and CCNT goes on
-				    * (DDI 0301H §3.1.8). Elsewhere: no effect */
+	PMK_ARM11_IN_DEBUG, /* 1: the core is in Debug state */
+	/* 1: non-invasive debug is permitted. ARM1176: when it is not permitted, PMN0 and PMN1 stop
+	 * and CCNT continues (DDI 0301H §3.1.8). Other cores: no effect. */
+	PMK_ARM11_IN_NIDEN,
 	PMK_ARM11_IN_CP15SDISABLE, /* 1: SUNAVCR cannot be written (DDI 0301H Table 3-135) */
 	PMK_ARM11_NINPUTS
 };
@@ -56,7 +57,7 @@ enum pmk_arm11_oddity {
 	PMK_ARM11_ODD_UNDEFINED = 1 << 2,
 };
 
-/* One PMU. It contains no pointers: it may be copied, forked and shared. Others may only touch
+/* One PMU. It contains no pointers, so it may be copied, forked and shared. Users may only change
  * `params` and `oddities`; everything else goes through the registers and the inputs. */
 struct pmk_arm11_model {
 	struct pmk_arm11_params params;

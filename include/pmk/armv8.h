@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * ARMv8 Performance Monitors, PMUv3: Cortex-A53, A55, A57, A72, Neoverse N1, and any other core as
- * its registers describe it. And PMUv1 and PMUv2 of ARMv7, which have the same registers but for
- * those with the number of a counter in their name: Cortex-A8, A9; Cortex-A7, A15.
+ * ARMv8 Performance Monitors, PMUv3: Cortex-A53, A55, A57, A72, Neoverse N1, and any other core
+ * that its ID registers describe. Also PMUv1 (Cortex-A8, A9) and PMUv2 (Cortex-A7, A15) of ARMv7,
+ * which have the same registers except those with a counter number in their names.
  *
  * Sources: DDI 0487  Arm Architecture Reference Manual for A-profile, chapters D13 (PMU) and D23
  *          DDI 0500  Cortex-A53 TRM;  100095  Cortex-A72 TRM
  *          Valtrix blog, "Programming ARM v8 Performance Monitors", 25 May 2016
  *
- * One 64-bit cycle counter and N event counters, 0 ≤ N ≤ 31, of 32 bits (64 from PMUv3p5 on). A bit
- * per counter starts, flags and enables the interrupt of each: bit n is event counter n, bit 31 the
- * cycle counter. PMCR_EL0.E starts and stops all of them. The interrupt is a level.
+ * One 64-bit cycle counter and N event counters, 0 ≤ N ≤ 31, of 32 bits (64 from PMUv3p5 on). Each
+ * counter has one bit in the registers that start counters, hold overflow flags and enable
+ * interrupts: bit n for event counter n, bit 31 for the cycle counter. PMCR_EL0.E starts and stops
+ * all of them. The interrupt is level-sensitive.
  *
- *	PMCR_EL0
- *	 31     24 23    16 15   11 10   9   8   7   6   5   4   3   2   1   0
- *	+---------+--------+-------+---+---+---+---+---+---+---+---+---+---+---+
- *	|   IMP   | IDCODE |   N   | - |FZO| - | LP| LC| DP| X | D | C | P | E |
- *	+---------+--------+-------+---+---+---+---+---+---+---+---+---+---+---+
+ * 	PMCR_EL0
+ * 	 31     24 23    16 15   11 10   9   8   7   6   5   4   3   2   1   0
+ * 	+---------+--------+-------+---+---+---+---+---+---+---+---+---+---+---+
+ * 	|   IMP   | IDCODE |   N   | - |FZO| - | LP| LC| DP| X | D | C | P | E |
+ * 	+---------+--------+-------+---+---+---+---+---+---+---+---+---+---+---+
  *
- *	PMEVTYPER<n>_EL0
- *	 31  30  29  28  27  26  25  24                  15            0
- *	+---+---+---+---+---+---+---+---+---------------+--------------+
- *	| P | U |NSK|NSU|NSH| M | MT| SH|       -       |   evtCount   |
- *	+---+---+---+---+---+---+---+---+---------------+--------------+
- *	P = 1 does NOT count at EL1, U = 1 not at EL0; NSH = 1 counts at EL2.
+ * 	PMEVTYPER<n>_EL0
+ * 	 31  30  29  28  27  26  25  24                  15            0
+ * 	+---+---+---+---+---+---+---+---+---------------+--------------+
+ * 	| P | U |NSK|NSU|NSH| M | MT| SH|       -       |   evtCount   |
+ * 	+---+---+---+---+---+---+---+---+---------------+--------------+
+ * 	P = 1 does NOT count at EL1, U = 1 not at EL0; NSH = 1 counts at EL2.
  */
 #ifndef PMK_ARMV8_H
 #define PMK_ARMV8_H
@@ -42,10 +43,10 @@ extern const struct pmk_pmu pmk_cortex_a55;
 extern const struct pmk_pmu pmk_cortex_a57;
 extern const struct pmk_pmu pmk_cortex_a72;
 extern const struct pmk_pmu pmk_neoverse_n1;
-/* PMUv2, of ARMv7: 4 and 6 event counters, all counters of 32 bits. */
+/* PMUv2 of ARMv7: 4 and 6 event counters; all counters have 32 bits. */
 extern const struct pmk_pmu pmk_cortex_a7;
 extern const struct pmk_pmu pmk_cortex_a15;
-/* PMUv1, likewise; without filters and PMCEID. */
+/* PMUv1 of ARMv7: the same, but without filters and PMCEID. */
 extern const struct pmk_pmu pmk_cortex_a8;
 extern const struct pmk_pmu pmk_cortex_a9;
 
@@ -75,8 +76,8 @@ enum pmk_armv8_reg {
 	PMK_ARMV8_NREGS = PMK_ARMV8_PMEVTYPER0 + 31
 };
 
-/* Counter numbers, as passed to a driver. Event counter n is 1 + n; its bit in the registers is
- * n, that of the cycle counter is 31. */
+/* Counter numbers, as passed to a driver. Event counter n is 1 + n; its bit in the registers is n.
+ * The cycle counter has bit 31. */
 enum pmk_armv8_ctr { PMK_ARMV8_CTR_CYCLES, PMK_ARMV8_CTR_EVENT0, PMK_ARMV8_NCTRS = 32 };
 
 /* Bits of pmk_event.cores and pmk_pmu.core. */
@@ -93,7 +94,7 @@ enum pmk_armv8_cores {
 	PMK_ARMV8_IS_A9 = 1 << 9
 };
 
-/* Where the counters count, by exception level: the upper bits of PMEVTYPER and PMCCFILTR. The
+/* The exception levels at which the counters count: the upper bits of PMEVTYPER and PMCCFILTR. The
  * values are for Non-secure software and for cores without EL3. */
 #define PMK_ARMV8_EL0_EL1     UINT32_C(0x00000000)
 #define PMK_ARMV8_EL0	      UINT32_C(0x80000000) /* P = 1 */
@@ -116,16 +117,17 @@ enum pmk_armv8_cores {
  */
 
 /* Set the filter that later calls of program() use, also for the cycle counter. The default is
- * PMK_ARMV8_EL0_EL1. Touches no register. PMUv1 counts at all levels whatever it is. */
+ * PMK_ARMV8_EL0_EL1. The call itself accesses no register. PMUv1 has no filter and counts at all
+ * levels. */
 void pmk_armv8_set_filter(struct pmk_dev *d, uint32_t filter);
 
-/* Open (true) or close the counters to EL0 for reading: PMUSERENR.{ER,CR} = 0xC, as Linux does.
- * (EN would let EL0 write every register.) Call it from EL1; from EL0 it returns PMK_EUNDEF. */
+/* Let EL0 read the counters (true) or not (false): PMUSERENR.{ER,CR} = 0xC, as Linux does. (EN
+ * would let EL0 write every register.) Call it from EL1; from EL0 it returns PMK_EUNDEF. */
 int pmk_armv8_user_read(struct pmk_dev *d, bool open);
 
-/* Find out what this hardware has: counters (PMCR.N, which a hypervisor may have lowered),
- * version of the extension (PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7; from EL1, else 0), and
- * events by PMCEID. */
+/* The properties of this hardware: number of counters (PMCR.N, which a hypervisor may have
+ * lowered), version of the extension (PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7; known at EL1, else
+ * 0), and events by PMCEID. */
 struct pmk_armv8_found {
 	uint8_t counters, version;
 	uint64_t
@@ -134,21 +136,21 @@ struct pmk_armv8_found {
 
 int pmk_armv8_probe(struct pmk_dev *d, struct pmk_armv8_found *found);
 
-/* Does PMCEID say that `code` is counted? True for codes that PMCEID does not cover. */
+/* True if PMCEID says that `code` is counted, and for codes that PMCEID does not cover. */
 bool pmk_armv8_counts(const struct pmk_armv8_found *found, unsigned code);
 
 /*
- * The memory-mapped view, a block of 4 KiB per core (DDI 0487 I5.3). A port of words, that of
- * <pmk/native.h> or of a debug probe, finds them at these offsets:
+ * The memory-mapped view is a block of 4 KiB per core (DDI 0487 I5.3). A port that accesses words,
+ * such as that of <pmk/native.h> or of a debug probe, uses these offsets:
  *
- *	struct pmk_mmio block = { .base = …, .offset = pmk_armv8_mmio_offsets,
- *				  .noffsets = PMK_ARMV8_NWORDS, .wide = pmk_armv8_mmio_wide };
- *	struct pmk_port words = pmk_port_mmio(&block);
- *	struct pmk_port port = pmk_armv8_port_memory(&words);
+ * 	struct pmk_mmio block = { .base = …, .offset = pmk_armv8_mmio_offsets,
+ * 				  .noffsets = PMK_ARMV8_NWORDS, .wide = pmk_armv8_mmio_wide };
+ * 	struct pmk_port words = pmk_port_mmio(&block);
+ * 	struct pmk_port port = pmk_armv8_port_memory(&words);
  *
- * pmk_armv8_port_memory() adds what this view has in other places: PMCR.N, and the upper halves of
- * PMCEID. `words` belongs to the caller and must outlive the port. PMSELR, PMXEV…, PMUSERENR and
- * the version do not exist in this view, so pmk_armv8_long and pmk_armv8_user_read() do not work:
+ * pmk_armv8_port_memory() handles the fields that this view has in other registers: PMCR.N and the
+ * upper halves of PMCEID. `words` belongs to the caller and must outlive the port. This view has no
+ * PMSELR, PMXEV…, PMUSERENR or version, so pmk_armv8_long and pmk_armv8_user_read() fail with
  * PMK_EBADREG. Before the first access, software unlocks the block: PMLAR at 0xFB0 = 0xC5ACCE55,
  * and the OS lock.
  */

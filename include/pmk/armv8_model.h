@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * PMUv3: the model, its parameters for what an implementation chooses, and the states of the core
- * that it sees. <pmk/model.h> says how models are used. Host library only; a driver does not
+ * PMUv3: the model, its parameters for the choices of an implementation, and the states of the core
+ * that it depends on. <pmk/model.h> says how models are used. Host library only; a driver does not
  * include this.
  *
- * One model, three views of it: system registers (struct pmk_model_ops), AArch32 CP15, and the
+ * The model has three views: system registers (struct pmk_model_ops), AArch32 CP15, and the
  * memory-mapped debug interface. Sources as in <pmk/armv8.h>.
  */
 #ifndef PMK_ARMV8_MODEL_H
@@ -24,34 +24,36 @@ extern "C" {
 #define PMK_ARMV8_MAX_EVENTS 31 /* event counters */
 
 /*
- * What an implementation chooses, and what the documents leave open. Defaults: first, what regs.h
- * says of the core; in the second half, false and 0 unless a comment says otherwise. All defaults
- * of the second half are our choice.
+ * Choices of an implementation (first half), and points that the documents leave open (second
+ * half). Defaults of the first half: the core's description in regs.h. Defaults of the second half:
+ * our choice; false and 0 unless a comment says otherwise.
  */
 struct pmk_armv8_params {
 	uint8_t counters;    /* N: event counters, 0 … 31 */
 	uint8_t version;     /* PMUVer: 1 PMUv3, 4 p1, 5 p4, 6 p5, 7 p7 */
-	uint8_t armv7_pmu;   /* 1 PMUv1, 2 PMUv2, of ARMv7: then `version` is 0; 0: PMUv3 */
+	uint8_t armv7_pmu;   /* PMU of ARMv7: 1 PMUv1, 2 PMUv2, and `version` is then 0; 0: PMUv3 */
 	uint8_t imp, idcode; /* of PMCR */
 	uint32_t pmmir;	     /* p4 */
-	/* The common events that the core has: PMCEID0, PMCEID1. The registers show only those
-	 * that are counted here: events with a row in events.c whose signals the bus raises. */
+	/* The common events that the core has: PMCEID0, PMCEID1. The registers show only events
+	 * that the model counts: those with a row in events.c whose signals the bus raises. */
 	uint64_t pmceid[2];
-	bool el2, el3;	 /* exception levels; default true, but PMUv1 has no EL2 */
+	bool el2, el3;	 /* exception levels; both default to true, except that PMUv1 has no EL2 */
 	bool secure_el2; /* FEAT_SEL2, and SCR_EL3.EEL2 = 1 */
-	bool aarch64;	 /* the highest level uses AArch64; default true */
-	bool aarch32;	 /* some level can use AArch32; default true. If not, PMCR.LC is 1 */
+	bool aarch64;	 /* the highest exception level uses AArch64; default true */
+	/* some exception level can use AArch32; default true. If false, PMCR.LC is 1 */
+	bool aarch32;
 
-	/* Reset leaves this pattern in every field whose reset value is UNKNOWN. With 0,
-	 * software that forgets to initialise them works all the same. */
+	/* Reset leaves this pattern in every field whose reset value is UNKNOWN. The default 0
+	 * hides missing initialisation in software. */
 	uint64_t poison;
-	/* Secure state is prohibited by MDCR_EL3.SPME = 0 only with PMUv3p7, as the pseudocode of
-	 * v9.4 had it. By default on all versions, as its comment and later issues say. */
+	/* MDCR_EL3.SPME = 0 prohibits counting in Secure state only with PMUv3p7 (pseudocode of
+	 * v9.4). By default it does so on all versions (the comment in that pseudocode, and later
+	 * issues). */
 	bool spme_needs_p7;
-	/* PMOVS.C freezes range 1, too (pseudocode of v9.4). By default event counters' flags
-	 * alone do: register description, and pseudocode from DDI 0487L on. */
+	/* PMOVS.C freezes range 1, too (pseudocode of v9.4). By default only the flags of event
+	 * counters do (register description, and pseudocode from DDI 0487L on). */
 	bool freeze_on_cycles;
-	/* PMCR.D divides with LC = 1, too. */
+	/* PMCR.D divides even with LC = 1. */
 	bool divide_long;
 	/* BR_PRED counts the branches that were predicted correctly. By default it counts all
 	 * branches that the predictor handles. */
@@ -74,18 +76,21 @@ struct pmk_armv8_params {
 /* States and pins of the core that the PMU sees, and the registers of EL2 and EL3 that control
  * it. After reset all are 0, except EL, which is 1, and MDCR_EL2, whose HPMN is N. */
 enum pmk_armv8_input {
-	PMK_ARMV8_IN_EL,       /* exception level of the code that follows: 0 … 3. When it is 2 or
-                               * 3, accesses in a privileged mode are its accesses, too */
-	PMK_ARMV8_IN_SECURE,   /* 1: Secure state */
-	PMK_ARMV8_IN_DEBUG,    /* 1: Debug state; nothing counts */
-	PMK_ARMV8_IN_STANDBY,  /* 1: in WFI or WFE */
-	PMK_ARMV8_IN_MDCR_EL2, /* the register: HPMN, TPMCR, TPM, HPME, HPMD, HCCD, HLP, HPMFZO */
-	PMK_ARMV8_IN_MDCR_EL3, /* the register: TPM, SPME, SCCD, MCCD, MPMX */
-	PMK_ARMV8_IN_TGE,      /* HCR_EL2.TGE: EL0 traps to EL2 instead of EL1 */
+	/* exception level of the code that follows: 0 … 3. If it is 2 or 3, that level makes the
+	 * accesses of the privileged mode, too */
+	PMK_ARMV8_IN_EL,
+	PMK_ARMV8_IN_SECURE,  /* 1: Secure state */
+	PMK_ARMV8_IN_DEBUG,   /* 1: Debug state; nothing counts */
+	PMK_ARMV8_IN_STANDBY, /* 1: in WFI or WFE */
+	/* value of MDCR_EL2: HPMN, TPMCR, TPM, HPME, HPMD, HCCD, HLP, HPMFZO */
+	PMK_ARMV8_IN_MDCR_EL2,
+	PMK_ARMV8_IN_MDCR_EL3,	  /* value of MDCR_EL3: TPM, SPME, SCCD, MCCD, MPMX */
+	PMK_ARMV8_IN_TGE,	  /* HCR_EL2.TGE: EL0 traps to EL2 instead of EL1 */
 	PMK_ARMV8_IN_EL1_AARCH32, /* 1: EL1 uses AArch32 */
 	PMK_ARMV8_IN_SUNIDEN,	  /* SDER(32_EL3).SUNIDEN: Secure EL0 under an AArch32 EL1 counts */
-	PMK_ARMV8_IN_SPNIDEN,	 /* 1: external debug permits counting where it is prohibited; leave
-				   * 0 with FEAT_Debugv8p2, which has no such override */
+	/* 1: external debug permits counting where it is prohibited. Leave it 0 with
+	 * FEAT_Debugv8p2, which has no such override */
+	PMK_ARMV8_IN_SPNIDEN,
 	PMK_ARMV8_IN_LOCKED_OUT, /* 1: the memory-mapped view answers with an error: core off, OS
 				   * or double lock, MDCR_EL3.EPMAD */
 	PMK_ARMV8_NINPUTS
@@ -99,21 +104,22 @@ enum pmk_armv8_oddity {
 	PMK_ARMV8_ODD_DENIED = 1 << 3, /* made an access that traps or is UNDEFINED */
 };
 
-/* Where the last access that returned PMK_EUNDEF went: exception class (0x00 UNDEFINED, 0x18
- * trapped MSR or MRS, 0x03 MCR or MRC, 0x04 MCRR or MRRC; DDI 0487 D23, ESR_ELx) and level. */
+/* The destination of the last access that returned PMK_EUNDEF: exception class (0x00 UNDEFINED,
+ * 0x18 trapped MSR or MRS, 0x03 MCR or MRC, 0x04 MCRR or MRRC; DDI 0487 D23, ESR_ELx) and exception
+ * level. */
 struct pmk_armv8_trap {
 	uint8_t ec, el;
 };
 
 /* One event counter. */
 struct pmk_armv8_event_counter {
-	uint64_t count;	   /* upper half 0 before p5 */
+	uint64_t count;	   /* the upper half is 0 before PMUv3p5 */
 	uint64_t seen;	   /* sum of its signals' totals at the last synchronisation */
 	uint32_t type;	   /* PMEVTYPER */
-	uint8_t signal[4]; /* what it counts; PMK_SIG_NONE: no more */
+	uint8_t signal[4]; /* the signals that it counts; PMK_SIG_NONE ends the list */
 };
 
-/* One PMU. It contains no pointers: it may be copied, forked and shared. Others may only write
+/* One PMU. It contains no pointers, so it may be copied, forked and shared. Users may only write
  * `oddities`; everything else goes through the registers and the inputs. */
 struct pmk_armv8_model {
 	struct pmk_armv8_params params;
@@ -149,8 +155,8 @@ void pmk_armv8_model_input(struct pmk_armv8_model *m, struct pmk_bus *bus,
 			   enum pmk_armv8_input input, uint64_t value);
 
 /*
- * The AArch32 view: MRC and MCR p15, 0, <Rt>, CRn, CRm, opc2. PMK_EBADREG where the PMU has no such
- * register. PMCCNTR and the event counters are written in bits [31:0] and keep the others.
+ * The AArch32 view: MRC and MCR p15, 0, <Rt>, CRn, CRm, opc2. PMK_EBADREG: the PMU has no such
+ * register. A write to PMCCNTR or an event counter changes bits [31:0] and keeps the others.
  */
 int pmk_armv8_mrc(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode mode, unsigned crn,
 		  unsigned crm, unsigned opc2, uint32_t *value);
@@ -164,8 +170,8 @@ int pmk_armv8_mcrr(struct pmk_armv8_model *m, struct pmk_bus *bus, enum pmk_mode
 
 /*
  * The memory-mapped view: aligned words of the 4 KB block. It ignores PMUSERENR and the traps, and
- * shows all counters whatever HPMN is. PMK_EIO where the access gets an error response, PMK_EBADREG
- * outside of the block or unaligned. Words that hold nothing are RAZ/WI.
+ * shows all counters regardless of HPMN. PMK_EIO: the access gets an error response. PMK_EBADREG:
+ * it is unaligned or outside of the block. Words without a register are RAZ/WI.
  */
 int pmk_armv8_load(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned offset,
 		   uint32_t *value);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * AXI: what is sampled of an interface in one cycle of its clock.
+ * AXI: the sample of an interface in one cycle of its clock.
  *
  * Source: IHI 0022  AMBA AXI and ACE protocol specification, parts A (AXI3, AXI4) and B (AXI4-Lite)
  *
- * One sample per rising edge of ACLK: the values that the signals have at the edge. A transfer
- * takes place at an edge at which VALID and READY of its channel are both high (A3.2.1).
+ * There is one sample per rising edge of ACLK. It holds the values of the signals at the edge. A
+ * transfer takes place at an edge at which VALID and READY of its channel are both high (A3.2.1).
  *
- * A signal that was x or z at the edge has its bit in `x`, and its value does not matter.
+ * The value of a signal that was x or z at the edge does not matter; its bit in `x` is set.
  */
 #ifndef PMK_AXI_H
 #define PMK_AXI_H
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* The signals, by role. X(role, name): the name is that of the specification, lower case. */
+/* The signals, by role. X(role, name): `name` is the name in the specification, in lower case. */
 #define PMK_AXI_ROLES(X)    \
 	X(AWVALID, awvalid) \
 	X(AWREADY, awready) \
@@ -59,9 +59,9 @@ enum pmk_axi_role {
 		PMK_AXI_NROLES
 };
 
-/* A set of signals: the sum of these. */
+/* A set of signals is the sum of these bits. */
 #define PMK_AXI_ROLE(role) (UINT32_C(1) << (role))
-/* Nothing can be said about reads without the first, and about writes without the second. */
+/* Reads cannot be observed without the first set, and writes not without the second. */
 #define PMK_AXI_READS                                                    \
 	(PMK_AXI_ROLE(PMK_AXI_ARVALID) | PMK_AXI_ROLE(PMK_AXI_ARREADY) | \
 	 PMK_AXI_ROLE(PMK_AXI_RVALID) | PMK_AXI_ROLE(PMK_AXI_RREADY))
@@ -72,7 +72,8 @@ enum pmk_axi_role {
 struct pmk_axi_cycle {
 	uint64_t value[PMK_AXI_NROLES];
 	uint32_t x; /* set of signals that were x or z */
-	bool reset; /* ARESETn is asserted: nothing is transferred, whatever the signals say */
+	/* ARESETn is asserted: nothing is transferred, and the other signals are ignored */
+	bool reset;
 };
 
 #ifdef __cplusplus

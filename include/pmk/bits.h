@@ -3,12 +3,13 @@
 /*
  * Bit fields of hardware registers, written [hi:lo] as the manuals write them.
  *
- * A field is its mask. PMK_GET and PMK_PUT derive the shift from the mask; with a constant mask
- * the compiler turns the division into a shift (no division helper is called, even at -O0).
+ * A field is represented by its mask. PMK_GET and PMK_PUT derive the shift from the mask; with a
+ * constant mask the compiler turns the division into a shift (no division helper is called, even at
+ * -O0).
  *
- *	#define PMNC_EVTCOUNT0  PMK_BITS(27, 20)
- *	unsigned code = PMK_GET(pmnc, PMNC_EVTCOUNT0);
- *	pmnc = PMK_PUT(pmnc, PMNC_EVTCOUNT0, 0x0b);
+ * 	#define PMNC_EVTCOUNT0  PMK_BITS(27, 20)
+ * 	unsigned code = PMK_GET(pmnc, PMNC_EVTCOUNT0);
+ * 	pmnc = PMK_PUT(pmnc, PMNC_EVTCOUNT0, 0x0b);
  *
  * Freestanding. Callable from anywhere.
  */

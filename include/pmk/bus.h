@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * The bus: producers write here what happens, and models read it.
+ * The bus: producers report events here, and models read them.
  *
- * It holds one monotonic 64-bit total per signal, a log of how long occurrences took, and the
- * horizon: the smallest total of each signal at which a model has to be synchronised (a counter
- * overflows, a start delay ends). Nothing ticks. A producer adds; a model takes differences when
- * one of its registers is touched; a producer that finds pmk_bus_due() true lets the models catch
- * up before it goes on. So an overflow happens at the right place in the program.
+ * It holds one monotonic 64-bit total per signal, a log of latencies, and the horizon: for each
+ * signal, the smallest total at which a model must be synchronised, because a counter overflows or
+ * a start delay ends. No code runs per cycle. A producer adds to the totals, and a model takes
+ * differences when one of its registers is accessed. When pmk_bus_due() becomes true, the producer
+ * synchronises the models before it continues, so an overflow happens at the right place in the
+ * program.
  *
- *	for (each step of the program) {
- *		pmk_bus_add(&bus, PMK_SIG_INSN, 1);
- *		pmk_bus_add(&bus, PMK_SIG_CYCLE, cycles);
- *		if (pmk_bus_due(&bus))
- *			(let every model synchronise, then set the horizon anew)
- *	}
+ * 	for (each step of the program) {
+ * 		pmk_bus_add(&bus, PMK_SIG_INSN, 1);
+ * 		pmk_bus_add(&bus, PMK_SIG_CYCLE, cycles);
+ * 		if (pmk_bus_due(&bus))
+ * 			(let every model synchronise, then set the new horizon)
+ * 	}
  *
- * A bus belongs to one producer thread; there is no lock. It holds no pointers, so it may live in
- * memory that two processes share.
+ * A bus belongs to one producer thread and has no lock. It holds no pointers, so two processes may
+ * share its memory.
  */
 #ifndef PMK_BUS_H
 #define PMK_BUS_H
@@ -33,26 +34,26 @@ extern "C" {
 
 #define PMK_NEVER UINT64_MAX
 
-/* Entries of the latency log, a power of two. A producer that looks for pmk_bus_due() between
- * blocks of code may record up to half of them in one block. */
+/* Entries of the latency log, a power of two. A producer that checks pmk_bus_due() between blocks
+ * of code may record up to half of them in one block. */
 #define PMK_LATENCY_LOG 4096
 
-/* Occurrences of a signal that took a number of cycles other than one, the same for all of them.
- * There is more than one only when they are `apart`: each began after everything before it had
- * ended, and after the log was last read. */
+/* Occurrences of one signal that all took the same number of cycles, other than one. A record holds
+ * several occurrences only if they are `apart`: each began after all earlier ones had ended, and
+ * after the log was last read. */
 struct pmk_latency_record {
-	uint64_t start; /* start of the first one, in cycles */
-	uint64_t end;	/* start of the last one */
+	uint64_t start; /* start of the first occurrence, in cycles */
+	uint64_t end;	/* start of the last occurrence */
 	uint32_t cycles;
 	uint16_t n;
 	uint8_t sig; /* enum pmk_signal */
 	bool apart;
 };
 
-/* The greatest number of records that are added to: the last one of each signal and length,
- * found by a hash. */
+/* Size of the hash table of records that can still grow: the last record of each signal and
+ * length. */
 #define PMK_LATENCY_OPEN 64
-/* The greatest number of occurrences in a record, so that n * cycles * cycles fits 64 bits. */
+/* Largest number of occurrences in a record, so that n * cycles * cycles fits in 64 bits. */
 #define PMK_LATENCY_MANY UINT16_MAX
 #define PMK_LATENCY_LONG (UINT32_C(1) << 24)
 
@@ -79,27 +80,26 @@ static inline void pmk_signal_join(struct pmk_signal_set *set, const struct pmk_
 
 struct pmk_bus {
 	uint64_t total[PMK_NSIGNALS];
-	uint64_t due[PMK_NSIGNALS];   /* horizon per signal, an absolute total; PMK_NEVER = none */
+	uint64_t due[PMK_NSIGNALS];   /* horizon per signal, an absolute total; PMK_NEVER: none */
 	struct pmk_signal_set raised; /* the signals that the producer raises */
-	/* The latency log, a ring. For a signal with latencies, the occurrences in `total`
-	 * without a record took one cycle: the log would be full of cache hits otherwise. Each
-	 * model remembers how far it has read. */
+	/* The latency log, a ring buffer. Occurrences in `total` that have no record took one
+	 * cycle; otherwise cache hits would fill the log. Each model remembers how far it has
+	 * read. */
 	uint64_t recorded;     /* number of records since the start */
 	uint64_t recorded_due; /* horizon of `recorded` */
-	uint64_t timed;	       /* number of occurrences in them */
+	uint64_t timed;	       /* number of occurrences in those records */
 	uint64_t timed_due;
-	/* Records before this one are not added to, because somebody has read them; PMK_NEVER:
-	 * no record is added to. */
+	/* Records before this one do not grow any more, because a model has read them; PMK_NEVER:
+	 * no record grows. */
 	uint64_t sealed;
 	uint64_t sealed_at; /* cycle */
-	/* the end of the last recorded occurrence of each signal */
+	/* End of the last recorded occurrence of each signal. */
 	uint64_t busy[PMK_NSIGNALS];
 	uint64_t open[PMK_LATENCY_OPEN]; /* by hash: the number of a record plus 1 */
-	/* no latency that the producer records is longer than this, in cycles; 0: not known */
+	/* The longest latency that the producer records, in cycles; 0: not known. */
 	uint32_t longest;
 	struct pmk_latency_record log[PMK_LATENCY_LOG];
-	/* the signals of the records again, close together, so that they can be searched
-	 * quickly */
+	/* Copy of the signals of the records, close together so that searching is fast. */
 	uint8_t log_sig[PMK_LATENCY_LOG];
 };
 
@@ -116,14 +116,14 @@ static inline bool pmk_bus_raises(const struct pmk_bus *bus, unsigned sig)
 	return pmk_signal_in(&bus->raised, sig);
 }
 
-/* Ask to be synchronised no later than when `sig` reaches the total `at`. */
+/* Request synchronisation no later than when `sig` reaches the total `at`. */
 static inline void pmk_bus_ask(struct pmk_bus *bus, enum pmk_signal sig, uint64_t at)
 {
 	if (at < bus->due[sig])
 		bus->due[sig] = at;
 }
 
-/* Forget every horizon; the models ask again when they have synchronised. */
+/* Clear every horizon. The models set theirs again after they have synchronised. */
 void pmk_bus_forget(struct pmk_bus *bus);
 
 /* True when a signal or the latency log has reached its horizon. */
@@ -133,7 +133,7 @@ bool pmk_bus_due(const struct pmk_bus *bus);
  * there is none. */
 uint64_t pmk_bus_horizon(const struct pmk_bus *bus, enum pmk_signal sig);
 
-/* Outside of the hot path: make a record of its own. */
+/* Slow path: add a new record. */
 void pmk_bus_record_new(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start, uint32_t cycles);
 
 static inline uint64_t *pmk_bus_open_record(struct pmk_bus *bus, enum pmk_signal sig,
@@ -142,7 +142,7 @@ static inline uint64_t *pmk_bus_open_record(struct pmk_bus *bus, enum pmk_signal
 	return &bus->open[(sig * 5u + cycles) % PMK_LATENCY_OPEN];
 }
 
-/* Hot path: add an occurrence to an existing record. False: it needs a record of its own. */
+/* Hot path: add an occurrence to an existing record. False: it needs a new record. */
 static inline bool pmk_bus_record_more(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
 				       uint32_t cycles)
 {
@@ -158,8 +158,8 @@ static inline bool pmk_bus_record_more(struct pmk_bus *bus, enum pmk_signal sig,
 	return true;
 }
 
-/* An occurrence of `sig` began at cycle `start` and took `cycles`. total[sig] counts it as well,
- * separately. */
+/* An occurrence of `sig` began at cycle `start` and took `cycles`. The producer adds it to
+ * total[sig] separately. */
 static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint64_t start,
 				  uint32_t cycles)
 {
@@ -167,7 +167,7 @@ static inline void pmk_bus_record(struct pmk_bus *bus, enum pmk_signal sig, uint
 		pmk_bus_record_new(bus, sig, start, cycles);
 }
 
-/* A reader of the log calls this: later occurrences are then recorded in new records. */
+/* For readers of the log: later occurrences go into new records. */
 static inline void pmk_bus_seal(struct pmk_bus *bus)
 {
 	if (bus->sealed != PMK_NEVER)
@@ -175,11 +175,11 @@ static inline void pmk_bus_seal(struct pmk_bus *bus)
 	bus->sealed_at = bus->total[PMK_SIG_CYCLE];
 }
 
-/* The number of the first record of `sig` from number `at` on, which must still be in the log;
- * `recorded` when there is none. */
+/* Number of the first record of `sig` from number `at` on, which must still be in the log;
+ * `recorded` if there is none. */
 uint64_t pmk_bus_next_record(const struct pmk_bus *bus, enum pmk_signal sig, uint64_t at);
 
-/* Ask to be synchronised no later than when `recorded`, or `timed`, reaches `at`. */
+/* Request synchronisation no later than when `recorded`, or `timed`, reaches `at`. */
 static inline void pmk_bus_ask_recorded(struct pmk_bus *bus, uint64_t at)
 {
 	if (at < bus->recorded_due)
