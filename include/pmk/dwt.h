@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * The counters of the Data Watchpoint and Trace unit (DWT) of ARMv7-M: Cortex-M3, M4 and M7, and
- * of ARMv8-M Mainline, whose registers are the same.
+ * The counters of the Data Watchpoint and Trace unit (DWT) of ARMv7-M: Cortex-M3, M4 and M7, and of
+ * ARMv8-M Mainline, whose registers are the same.
  *
  * Sources: DDI 0403E  ARMv7-M Architecture Reference Manual, C1.8 (DWT), C1.6.5 (DEMCR)
  *          DDI 0489F  Cortex-M7 Technical Reference Manual, Table 11.1 (reset values, lock)
  *
- * One counter of cycles, 32 bits, and five of 8 bits that say where cycles went:
+ * There is one cycle counter of 32 bits, and five counters of 8 bits for overheads:
  *
- *	instructions = CYCCNT - CPICNT - EXCCNT - SLEEPCNT - LSUCNT + FOLDCNT
+ * 	instructions = CYCCNT - CPICNT - EXCCNT - SLEEPCNT - LSUCNT + FOLDCNT
  *
- *	DWT_CTRL
- *	 31   28 27 26 25 24    22   21   20    19    18  17      12             0
- *	+-------+--+--+--+--+--+---+----+----+------+----+----+--+--+-- … --+--------+
- *	|NUMCOMP|   NO…     |  |CYC|FOLD|LSU |SLEEP |EXC |CPI |  |PC|       |CYCCNTENA|
- *	+-------+--+--+--+--+--+---+----+----+------+----+----+--+--+-- … --+--------+
- *	          24 NOPRFCNT, 25 NOCYCCNT: 1 where the counters are not there
- *	          17-21: the counter runs, and its overflow is an event packet of the ITM
+ * 	DWT_CTRL
+ * 	 31   28 27 26 25 24    22   21   20    19    18  17      12             0
+ * 	+-------+--+--+--+--+--+---+----+----+------+----+----+--+--+-- … --+--------+
+ * 	|NUMCOMP|   NO…     |  |CYC|FOLD|LSU |SLEEP |EXC |CPI |  |PC|       |CYCCNTENA|
+ * 	+-------+--+--+--+--+--+---+----+----+------+----+----+--+--+-- … --+--------+
+ * 	          24 NOPRFCNT, 25 NOCYCCNT: 1 where the counters are not there
+ * 	          17-21: the counter runs, and its overflow is an event packet of the ITM
  *
  * Nothing counts while DEMCR.TRCENA is 0. No overflow raises an interrupt or sets a flag. An 8-bit
- * counter counts at most once in a cycle, so that two readings of it tell all there was when fewer
- * than 256 cycles passed in between; the driver says PMK_STATUS_OVERFLOW where more did, and a
- * total is a lower bound from then on. A write of 1 to an enable that was 0 sets the counter to 0;
- * the driver puts back what it had.
+ * counter counts at most once in a cycle, so the difference of two readings is exact if fewer than
+ * 256 cycles passed between them. Otherwise the driver reports PMK_STATUS_OVERFLOW, and the total
+ * is a lower bound from then on. A write of 1 to an enable bit that was 0 clears the counter; the
+ * driver restores its value.
  *
- * Some processors (Cortex-M7) have a lock, LAR and LSR: while it is closed, software's writes are
- * ignored. reset() opens it. Access is privileged; anything else takes a BusFault.
+ * Some processors (Cortex-M7) have a lock, LAR and LSR: while it is closed, writes by software are
+ * ignored. reset() opens it. Unprivileged accesses take a BusFault.
  *
- * A boot loader or an RTOS that has set CYCCNTENA for itself is an owner: pmk_target_open() says
- * PMK_EBUSY, and pmk_target_seize() takes the counters all the same.
+ * If a boot loader or an RTOS has set CYCCNTENA for its own use, it owns the counters:
+ * pmk_target_open() returns PMK_EBUSY, and pmk_target_seize() takes them anyway.
  *
  * The driver is freestanding. One access depends on the one before (pmk_pmu.sequential), so readers
  * in interrupt handlers need the locks of pmk_target_locks().
@@ -64,16 +64,16 @@ enum pmk_dwt_reg {
 };
 
 /*
- * Where they are: from 0xE0001000 on, DEMCR (0xE000EDFC) as well. pmk_port_native() of M-profile
- * reaches them there. A debug probe, whose port takes addresses, is a port of its own:
+ * The registers are in memory from 0xE0001000 on; DEMCR is at 0xE000EDFC. pmk_port_native() on
+ * M-profile accesses them there. For a debug probe, whose port uses addresses:
  *
- *	struct pmk_mmio dwt = { .base = PMK_DWT_BASE, .offset = pmk_dwt_offsets,
- *				.noffsets = PMK_DWT_NREGS };
+ * 	struct pmk_mmio dwt = { .base = PMK_DWT_BASE, .offset = pmk_dwt_offsets,
+ * 				.noffsets = PMK_DWT_NREGS };
  */
 #define PMK_DWT_BASE 0xE0001000u
 extern const uint16_t pmk_dwt_offsets[PMK_DWT_NREGS];
 
-/* Counter numbers, as passed to a driver. Each counts one thing. */
+/* Counter numbers, as passed to a driver. Each counter has a fixed event. */
 enum pmk_dwt_ctr {
 	PMK_DWT_CTR_CYC,
 	PMK_DWT_CTR_CPI,
@@ -84,7 +84,7 @@ enum pmk_dwt_ctr {
 	PMK_DWT_NCTRS
 };
 
-/* Event codes. The DWT has none: the offset of the counter's register, our choice. */
+/* Event codes. The DWT has none; our choice is the offset of the counter's register. */
 enum pmk_dwt_event {
 	PMK_DWT_CYCLES = 0x04,
 	PMK_DWT_BASE_OVERHEAD = 0x08,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * The DWT's counters: the model, and its parameters for what an implementation chooses and the
- * sources leave open. <pmk/model.h> says how models are used. Host library only; a driver does not
- * include this. Sources as in <pmk/dwt.h>.
+ * The DWT's counters: the model, and its parameters for the choices of an implementation and the
+ * points that the sources leave open. <pmk/model.h> says how models are used. Host library only; a
+ * driver does not include this. Sources as in <pmk/dwt.h>.
  */
 #ifndef PMK_DWT_MODEL_H
 #define PMK_DWT_MODEL_H
@@ -18,17 +18,18 @@
 extern "C" {
 #endif
 
-/* All defaults are false and 0: our choice, a Cortex-M3 or M4 with everything. */
+/* All defaults are false and 0 (our choice): a Cortex-M3 or M4 with all counters. */
 struct pmk_dwt_params {
-	bool lock;	  /* there is a software lock, closed after reset: Cortex-M7 */
-	bool no_cyccnt;	  /* NOCYCCNT = 1: CYCCNT is not there */
-	bool no_prfcnt;	  /* NOPRFCNT = 1: the five 8-bit counters are not there */
-	uint8_t poison;	  /* what reset leaves in the 8-bit counters, which is UNKNOWN */
-	bool gate;	  /* with TRCENA = 0 the DWT's registers are RAZ/WI. Left open by
-			  * DDI 0403E C1.6.5, where the unit may have no clock; by default they can
-			  * be accessed */
-	bool sleep_stops; /* CYCCNT stands still in sleep. By default it goes on, as the sum in
-			   * <pmk/dwt.h> wants it */
+	bool lock;	/* there is a software lock, closed after reset: Cortex-M7 */
+	bool no_cyccnt; /* NOCYCCNT = 1: there is no CYCCNT */
+	bool no_prfcnt; /* NOPRFCNT = 1: the five 8-bit counters do not exist */
+	uint8_t poison; /* value of the 8-bit counters after reset, which is UNKNOWN */
+	/* With TRCENA = 0 the DWT's registers are RAZ/WI. DDI 0403E C1.6.5 leaves this open,
+	 * because the unit may have no clock then. By default they can be accessed. */
+	bool gate;
+	/* CYCCNT stops in sleep. By default it continues, as the formula in <pmk/dwt.h>
+	 * requires. */
+	bool sleep_stops;
 };
 
 /* Mistakes of the guest; bits of `oddities`. The model clears them only at reset. */

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * The cheapest measurement: one access per counter at each end of the code, inline, and nothing
- * else. For short pieces of code in inner loops, where a region of <pmk/target.h> costs more than
- * what it measures. Fixed set: the cycle counter and the first two event counters, which is where
- * pmk_target_add() puts the cycles and the first two other events.
+ * The cheapest measurement: one inline access per counter before and after the code. Use it for
+ * short pieces of code in inner loops, where a region of <pmk/target.h> costs more than the code
+ * that it measures. It always reads the cycle counter and the first two event counters;
+ * pmk_target_add() assigns the cycles and the first two other events to these.
  *
- *	struct pmk_fast f;
- *	PMK_FAST_BEGIN(&f);
- *	… code …
- *	PMK_FAST_END(&f);		f.delta[0] cycles, f.delta[1] and [2] the events
+ * 	struct pmk_fast f;
+ * 	PMK_FAST_BEGIN(&f);
+ * 	… code …
+ * 	PMK_FAST_END(&f);		f.delta[0] cycles, f.delta[1] and [2] the events
  *
- * Differences are modulo 2^32, exact for code that counts less than that. The counters have to be
- * running (pmk_target_start). Cost at each end: ARM11 three MRC, at most 12 instructions; PMUv3 one
- * ISB, three MRS, at most 12 instructions (GCC, -Os and -O2). Callable from anywhere that may read
- * the counters.
+ * Differences are modulo 2^32, so they are exact for code that counts less than that. The counters
+ * must be running (pmk_target_start). The cost at each end is three MRC on ARM11, one ISB and three
+ * MRS on PMUv3, and at most 12 instructions in all (GCC, -Os and -O2). Any code that may read the
+ * counters can use it.
  *
  * 16-bit Thumb has no MRC: compile the function that uses this with __attribute__((target("arm"))).
- * With PMK_ENABLED 0 the differences are 0, and an optimising compiler leaves nothing of it.
+ * With PMK_ENABLED 0 the differences are 0, and an optimising compiler removes the macros.
  */
 #ifndef PMK_FAST_H
 #define PMK_FAST_H
@@ -38,48 +38,48 @@ struct pmk_fast {
 };
 
 /*
- * A region of middle weight: the same three readings, added up, and the least and most cycles of an
- * occurrence. For code that runs often, where a region of <pmk/target.h> takes too long and single
- * differences are too many.
+ * A lightweight region: sums of the same three readings, and the minimum and maximum of cycles. Use
+ * it for code that runs often, where a region of <pmk/target.h> takes too long and separate
+ * differences would be too many.
  *
- *	struct pmk_fast_region fast_regions[] = { { .name = "filter" } };
+ * 	struct pmk_fast_region fast_regions[] = { { .name = "filter" } };
  *
- *	pmk_target_fast_regions(&pmu, fast_regions, 1);		… and pmk_target_start()
+ * 	pmk_target_fast_regions(&pmu, fast_regions, 1);		… and pmk_target_start()
  *
- *	PMK_REGION_FAST(0) {
- *		… code …
- *	}
+ * 	PMK_REGION_FAST(0) {
+ * 		… code …
+ * 	}
  *
- * PMK_REGION_FAST_BEGIN(id) and PMK_REGION_FAST_END(id) do the same around code that is no block. A
- * block that is left by break, goto or return is not counted. Each occurrence is a difference
- * modulo 2^32, so it must count less than that; sums and numbers have 64 bits. At most 40
- * instructions at each end (GCC, -Os and -O2; 32-bit Arm and AArch64), about 6 of which are in
- * what is counted: it is not taken off.
+ * PMK_REGION_FAST_BEGIN(id) and PMK_REGION_FAST_END(id) do the same around code that is not one
+ * block. A block that is left by break, goto or return is not counted. Each occurrence is a
+ * difference modulo 2^32, so it must count less than that; the sums and the number of occurrences
+ * have 64 bits. The cost is at most 40 instructions at each end (GCC, -Os and -O2; 32-bit Arm and
+ * AArch64). About 6 of them are included in the counts and not subtracted.
  *
- * What is begun lies in the region: one of them cannot be open twice, in recursion, two tasks or a
- * handler that interrupts it. Different ones nest as they like.
+ * The values at the beginning are stored in the region, so a region cannot be open twice: not in
+ * recursion, in two tasks, or in a handler that interrupts it. Different regions can be nested.
  */
 struct pmk_fast_region {
 	const char *name;
 	uint32_t begin[3];
-	uint32_t min, max; /* cycles of an occurrence; min > max: there was none */
+	uint32_t min, max; /* cycles of an occurrence; min > max: there were no occurrences */
 	uint64_t count;	   /* occurrences */
 	uint64_t sum[3];   /* cycles, first event, second event */
 };
 
-/* The array that the macros use. Define this name before you include this header if yours is called
- * something else. */
+/* The array that the macros use. If yours has another name, define this before you include this
+ * header. */
 #ifndef PMK_FAST_REGIONS
 #define PMK_FAST_REGIONS fast_regions
 #endif
 
-/* Names of their own, so that one block may stand in another. */
+/* The loop variable gets a unique name, so that blocks can be nested. */
 #define PMK_FAST_NAME(line)   PMK_FAST_NAME_2(line)
 #define PMK_FAST_NAME_2(line) pmk_fast_##line##_
 
 #if !PMK_ENABLED
 
-/* The differences are 0, because a program may look at them. */
+/* The differences are 0, because a program may use them. */
 #define PMK_FAST_BEGIN(f) ((void)sizeof(f))
 #define PMK_FAST_END(f)                                                     \
 	__extension__({                                                     \
@@ -88,15 +88,15 @@ struct pmk_fast_region {
 	})
 #define PMK_REGION_FAST_BEGIN(id) ((void)sizeof(id))
 #define PMK_REGION_FAST_END(id)	  ((void)sizeof(id))
-/* Still a loop of one turn, for `break` has to do the same. */
+/* Still a loop with one iteration, so that `break` behaves the same. */
 #define PMK_REGION_FAST(id)	  PMK_FAST_LOOP(id, PMK_FAST_NAME(__LINE__))
 #define PMK_FAST_LOOP(id, r)	  for (unsigned r = sizeof(id); r; r = 0)
 
 #else
 
 /*
- * Reading the three counters: the cycle counter last at the beginning and first at the end, so that
- * it counts least of the others' reading.
+ * Reading the three counters. The cycle counter is read last at the beginning and first at the end,
+ * so that it includes as little as possible of the other reads.
  */
 #if defined(__arm__) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) void pmk_fast_last(uint32_t *c, uin
 	*e0 = *e1 = 0;
 }
 
-#define PMK_FAST_EVENTS 0 /* the DWT has no counters that choose theirs */
+#define PMK_FAST_EVENTS 0 /* the DWT has no counters with selectable events */
 
 #elif defined(__arm__)
 
@@ -146,7 +146,7 @@ static inline __attribute__((always_inline)) void pmk_fast_last(uint32_t *c, uin
 #elif defined(__aarch64__)
 
 /* ISB: the reads must not run ahead of the code before them (DDI 0487 D13.5). At the beginning that
- * is what came before the region; at the end, the region. */
+ * is the code before the region; at the end, the region. */
 static inline __attribute__((always_inline)) void pmk_fast_first(uint32_t *c, uint32_t *e0,
 								 uint32_t *e1)
 {
@@ -179,7 +179,7 @@ static inline __attribute__((always_inline)) void pmk_fast_last(uint32_t *c, uin
 
 #define PMK_FAST_EVENTS 1
 
-#endif /* On other processors the macros do not exist, so that using them is an error. */
+#endif /* There are no macros for other processors, so using them is a compile error. */
 
 #ifdef PMK_FAST_EVENTS
 
@@ -202,8 +202,8 @@ static inline __attribute__((always_inline)) void pmk_fast_end(struct pmk_fast *
 
 	pmk_fast_last(&c, &e0, &e1);
 #ifdef __aarch64__
-	/* All loads first, so that the compiler makes pairs. 32-bit Arm would need more registers
-	 * than it may change. */
+	/* All loads first, so that the compiler can pair them. 32-bit Arm would need more registers
+	 * than this code may change. */
 	uint32_t b0 = f->begin[0], b1 = f->begin[1], b2 = f->begin[2];
 
 	f->delta[0] = c - b0;
@@ -233,8 +233,8 @@ static inline __attribute__((always_inline)) void pmk_region_fast_begin(struct p
 	r->begin[2] = e1;
 }
 
-/* r->member += n, 64 bits and 32. Compilers take six instructions for it on 32-bit Arm, where four
- * do. */
+/* r->member += n, 64 bits and 32. On 32-bit Arm, compilers use six instructions for it, and four
+ * suffice. */
 #if defined(__arm__) && __ARM_ARCH >= 6 && !defined(__ARM_ARCH_6M__) && \
 	!defined(__ARM_ARCH_8M_BASE__)
 #define PMK_FAST_ADD(r, member, n)                                                       \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * Instruction facts: what one instruction is, which registers it reads and writes and in which
- * role, and what it does to memory and to the flow of control. Neutral between instruction sets
- * and free of timing: cycles and latencies are the pipeline model's business (src/cpu).
+ * Instruction facts: the class of an instruction, the registers that it reads and writes and their
+ * roles, and its effects on memory and control flow. The facts do not depend on the instruction set
+ * and contain no timing; the pipeline model (src/cpu) adds cycles and latencies.
  */
 #ifndef PMK_ISA_H
 #define PMK_ISA_H
@@ -42,9 +42,9 @@ enum pmk_iclass {
 	PMK_I_FP_ADD,  /* scalar FP: add, compare, convert, select, absolute value, rounding */
 	PMK_I_FP_MUL,  /* scalar FP multiply */
 	PMK_I_FP_MAC,  /* scalar FP fused multiply-add: accumulator in ra */
-	PMK_I_FP_DIV,  /* scalar FP divide; mem_bytes says the width: 2, 4 or 8 */
+	PMK_I_FP_DIV,  /* scalar FP divide; mem_bytes is the width: 2, 4 or 8 */
 	PMK_I_FP_SQRT, /* likewise */
-	/* between general and FP registers, FMOV, UMOV, INS, DUP from a general register */
+	/* Between general and FP registers: FMOV, UMOV, INS, DUP from a general register. */
 	PMK_I_FP_MOVE,
 	PMK_I_SIMD,    /* Advanced SIMD, integer */
 	PMK_I_SIMD_FP, /* Advanced SIMD, floating point */
@@ -58,30 +58,32 @@ enum pmk_iclass {
 	PMK_I_CACHE_OP,	   /* wic, wdc */
 };
 
-/* What an instruction of PMK_I_SIMD or PMK_I_CRYPTO does, where cores give it a time of its own. */
+/* The operation of an instruction of PMK_I_SIMD or PMK_I_CRYPTO, for operations that have a
+ * separate time on some cores. */
 enum pmk_vector {
 	PMK_V_PLAIN,	/* add, compare, logic, move, reverse, shift by an immediate */
 	PMK_V_MULTIPLY, /* MUL, MLA, PMUL, SQDMULH, SDOT … */
-	PMK_V_LONG,	/* … to elements of twice the size: SMULL, UMLAL, PMULL … */
-	PMK_V_SHIFT_BY, /* by amounts in a register: SSHL, UQRSHL … */
-	PMK_V_ROUNDING, /* by an immediate, rounding, saturating or adding: URSHR, SQSHRN, USRA … */
-	PMK_V_ZIP,	/* ZIP1, ZIP2, UZP1, UZP2 */
-	PMK_V_TABLE,	/* TBL and TBX of one register; 1 to 3 more than this: of two to four */
+	PMK_V_LONG,	/* to elements of twice the size: SMULL, UMLAL, PMULL … */
+	PMK_V_SHIFT_BY, /* shift by amounts in a register: SSHL, UQRSHL … */
+	/* shift by an immediate, with rounding, saturation or accumulation: URSHR, SQSHRN, USRA
+	 * … */
+	PMK_V_ROUNDING,
+	PMK_V_ZIP,   /* ZIP1, ZIP2, UZP1, UZP2 */
+	PMK_V_TABLE, /* TBL and TBX of one register; add 1 to 3 for two to four registers */
 	PMK_V_AES = PMK_V_TABLE + 4, /* AESE, AESD */
 	PMK_V_AES_MIX,		     /* AESMC, AESIMC */
 	PMK_V_SHA_FAST,		     /* SHA1H, SHA1SU1, SHA256SU0 */
 	PMK_V_SHA_XOR,		     /* SHA1SU0 */
 	PMK_V_SHA_SLOW,		     /* SHA1C, SHA1M, SHA1P, SHA256H, SHA256H2, SHA256SU1 */
-	/* Of SIMD_FP; `wide`: of elements of 64 bits. */
+	/* Of SIMD_FP; `wide` means elements of 64 bits. */
 	PMK_V_DIVIDE, /* FDIV */
 	PMK_V_ROOT,   /* FSQRT */
 };
 
-/* What an A64 instruction is beyond its class: bits of pmk_insn.kind, for events that count
- * kinds. */
+/* Kinds of an A64 instruction, for events that count kinds: bits of pmk_insn.kind. */
 enum pmk_ikind {
-	PMK_K_DP = 1 << 0, /* integer data processing, moves included */
-	/* Advanced SIMD, but for loads, stores and moves to or from X */
+	PMK_K_DP = 1 << 0, /* integer data processing, including moves */
+	/* Advanced SIMD, except loads, stores and moves to or from X. */
 	PMK_K_ASE = 1 << 1,
 	PMK_K_VFP = 1 << 2, /* scalar floating point, with the same exceptions */
 	PMK_K_CRYPTO = 1 << 3,
@@ -96,22 +98,22 @@ enum pmk_ikind {
 	PMK_K_HVC = 1 << 12,
 	PMK_K_SMC = 1 << 13,
 	PMK_K_ERET = 1 << 14,
-	PMK_K_UNDEF = 1 << 15,	    /* BRK, HLT, UDF: exception by itself */
+	PMK_K_UNDEF = 1 << 15,	    /* BRK, HLT, UDF: always an exception */
 	PMK_K_CID_WRITE = 1 << 16,  /* MSR CONTEXTIDR_EL1 */
 	PMK_K_TTBR_WRITE = 1 << 17, /* MSR TTBR0_EL1, TTBR1_EL1 */
-	/* zeroes a block (64 bytes on A53, A72); no memory callback in QEMU */
+	/* Zeroes a block (64 bytes on A53, A72); QEMU has no memory callback for it. */
 	PMK_K_DC_ZVA = 1 << 18,
 	PMK_K_VECTOR_MEM = 1 << 19, /* load or store of FP/SIMD registers */
 	PMK_K_USER_MEM = 1 << 20,   /* LDTR, STTR: accesses as if at EL0 */
-	/* Reads or writes a system register, or maintains caches or TLBs: whether it traps is
-	 * decided when it is executed. Also MCR, MRC, MCRR and MRRC of ARMv7. */
+	/* Reads or writes a system register, or maintains caches or TLBs: whether it traps is known
+	 * only when it is executed. Also MCR, MRC, MCRR and MRRC of ARMv7. */
 	PMK_K_MAY_TRAP = 1 << 21,
 };
 
 /*
- * What a VFP instruction of an ARM11 is, in the same field: in the lowest four bits what it does,
- * and the numbers of its registers, as those of single-precision registers. PMK_VFP_NONE: it is no
- * VFP instruction, or none of VFPv2.
+ * Facts about a VFP instruction of an ARM11, in the same field: the lowest four bits are the
+ * operation, and three fields are register numbers, counted as single-precision registers.
+ * PMK_VFP_NONE: not an instruction of VFPv2.
  */
 enum pmk_vfp {
 	PMK_VFP_NONE,
@@ -129,19 +131,19 @@ enum pmk_vfp {
 	PMK_VFP_FROM_CORE,	      /* FMSR, FMDLR, FMDHR, FMSRR, FMDRR */
 	PMK_VFP_STATUS,		      /* FMSTAT */
 	PMK_VFP_SYSTEM,		      /* FMXR, FMRX */
-	PMK_VFP_OP = 15,	      /* the bits of these */
+	PMK_VFP_OP = 15,	      /* mask of these values */
 	PMK_VFP_WIDE = 1 << 4,	      /* its operands are double-precision */
-	PMK_VFP_WIDE_RESULT = 1 << 5, /* and its result */
+	PMK_VFP_WIDE_RESULT = 1 << 5, /* its result is double-precision */
 	PMK_VFP_INTEGER = 1 << 6,     /* its result is an integer */
 	PMK_VFP_VECTOR = 1 << 7,      /* it works on short vectors, if FPSCR.LEN says so */
 };
-#define PMK_VFP_FD 8 /* places of five bits each */
+#define PMK_VFP_FD 8 /* three register numbers of five bits each */
 #define PMK_VFP_FN 13
 #define PMK_VFP_FM 18
 #define PMK_VFP_S0 32 /* the number of S0 in reads and writes */
 
-/* The same for MicroBlaze, in the same field: mul and idiv are ARITH, too; a NOP is LOGICAL,
- * too. */
+/* Kinds of a MicroBlaze instruction, in the same field. mul and idiv are also ARITH; a NOP is also
+ * LOGICAL. */
 enum pmk_microblaze_kind {
 	PMK_MB_ARITH = 1 << 0,	 /* add, rsub, cmp, mul, idiv and their immediate forms */
 	PMK_MB_LOGICAL = 1 << 1, /* or, and, xor, andn and their immediate forms */
@@ -160,7 +162,7 @@ enum pmk_microblaze_kind {
 	PMK_MB_R1_DATA = 1 << 14,   /* store of r1 */
 	PMK_MB_BR = 1 << 15,	    /* br, bri, brk, brki and their forms */
 	PMK_MB_BR_COND = 1 << 16,   /* beq … bge, beqi … bgei and their forms */
-	PMK_MB_BR_IMM = 1 << 17,    /* a branch of these two with a constant target; not brki */
+	PMK_MB_BR_IMM = 1 << 17,    /* BR or BR_COND with a constant target; not brki */
 	PMK_MB_ABSOLUTE = 1 << 18,  /* the target is the immediate: brai, braid, bralid, brki */
 	PMK_MB_BREAK = 1 << 19,	    /* brk, brki; Linux programs call the system with brki */
 	PMK_MB_RETURN = 1 << 20,    /* rtsd, rtid, rtbd, rted */
@@ -172,18 +174,19 @@ enum pmk_microblaze_kind {
 	PMK_MB_GET = 1 << 26,	    /* reads a stream */
 	PMK_MB_PUT = 1 << 27,	    /* writes a stream */
 	PMK_MB_LONG = 1 << 28,	    /* the 32-bit core does not have it */
-	PMK_MB_ALWAYS = 1 << 29, /* one of BR_COND that tests r0, which is 0: always taken, … */
-	PMK_MB_NEVER = 1 << 30,	 /* … or never */
+	/* a BR_COND that tests r0, which is 0, and is therefore always taken */
+	PMK_MB_ALWAYS = 1 << 29,
+	PMK_MB_NEVER = 1 << 30, /* the same, but never taken */
 };
 
-/* What it does to the flow of control. */
+/* The effect on the flow of control. */
 enum pmk_flow {
-	PMK_FLOW_NEXT,	    /* goes on to the next instruction */
+	PMK_FLOW_NEXT,	    /* continues with the next instruction */
 	PMK_FLOW_JUMP,	    /* branch with a constant offset */
 	PMK_FLOW_CALL,	    /* branch with a constant offset that sets a return address */
 	PMK_FLOW_INDIRECT,  /* any other write to the PC */
-	PMK_FLOW_INDCALL,   /* indirect, sets a return address */
-	PMK_FLOW_RETURN,    /* indirect, of the forms the return stack recognises */
+	PMK_FLOW_INDCALL,   /* indirect branch that sets a return address */
+	PMK_FLOW_RETURN,    /* indirect branch in a form that the return stack recognises */
 	PMK_FLOW_EXCEPTION, /* SVC, BKPT, undefined …: changes the mode */
 	PMK_FLOW_MODE,	    /* return that restores the mode: MOVS pc, LDM ^, RFE */
 };
@@ -201,7 +204,7 @@ enum pmk_sysop {
 };
 
 /*
- * A32: r0-r15 are 0-15; of an ARM11 S0-S31 are 32-63, of ARMv7 and later D0-D31 are. A64: x0-x30
+ * A32: r0-r15 are 0-15; S0-S31 of an ARM11, and D0-D31 of ARMv7 and later, are 32-63. A64: x0-x30
  * are 0-30, SP is 31, XZR is no register; v0-v31 are 32-63. MicroBlaze: r1-r31 are 1-31, r0 is no
  * register.
  */
@@ -210,16 +213,16 @@ enum pmk_sysop {
 
 struct pmk_insn {
 	uint64_t addr;
-	uint64_t target;  /* of JUMP and CALL; address of a literal load's word, else 0 */
-	uint8_t size;	  /* bytes: 2 or 4 */
-	uint8_t iclass;	  /* enum pmk_iclass */
-	uint8_t flow;	  /* enum pmk_flow */
-	uint8_t sysop;	  /* enum pmk_sysop */
-	bool thumb;	  /* of T32 */
-	bool conditional; /* may fail its condition */
+	uint64_t target; /* of JUMP and CALL; for a literal load, the address of the word; else 0 */
+	uint8_t size;	 /* bytes: 2 or 4 */
+	uint8_t iclass;	 /* enum pmk_iclass */
+	uint8_t flow;	 /* enum pmk_flow */
+	uint8_t sysop;	 /* enum pmk_sysop */
+	bool thumb;	 /* of T32 */
+	bool conditional; /* executed only if its condition holds */
 	bool is_branch; /* counts as a branch instruction of the architecture: B BL BLX BX BXJ … */
 	bool sets_flags;
-	bool reads_flags;  /* other than as its condition: ADC, RRX, MRS … */
+	bool reads_flags;  /* reads them for more than its condition: ADC, RRX, MRS … */
 	bool exclusive;	   /* LDREX, STREX: a failed store does not access memory */
 	bool load, store;  /* accesses memory; both for SWP */
 	bool literal;	   /* load from [pc, #imm]; address in target */
@@ -237,25 +240,25 @@ struct pmk_insn {
 	/* A64: enum pmk_ikind bits; MicroBlaze: enum pmk_microblaze_kind bits; ARMv6: enum pmk_vfp
 	 */
 	uint32_t kind;
-	uint8_t mem_total; /* A64, MicroBlaze: bytes in all, 1 to 64; LDP Q: 32 */
-	bool wide;	   /* A64, of multiplications and divisions: the operands have 64 bits */
-	uint8_t vector;	   /* A64, of SIMD, SIMD_FP and CRYPTO: enum pmk_vector */
-	bool quad;	   /* A64, of SIMD and SIMD_FP: the vectors have 128 bits */
+	uint8_t mem_total; /* A64, MicroBlaze: total bytes, 1 to 64; LDP Q: 32 */
+	bool wide;	   /* A64, multiplications and divisions: the operands have 64 bits */
+	uint8_t vector;	   /* A64, SIMD, SIMD_FP and CRYPTO: enum pmk_vector */
+	bool quad;	   /* A64, SIMD and SIMD_FP: the vectors have 128 bits */
 	uint64_t reads;	   /* all registers read, bit per register (PC excluded) */
 	uint64_t writes;   /* all registers written (PC excluded) */
 };
 
 /*
- * A decoder for A32 and T32's 16-bit subset (ARMv6 and older), over Capstone.
- * Not thread safe: one decoder per thread or a lock around it. new: NULL when out of memory, and
- * where pmk_isa_other_capstone().
+ * A decoder for A32 and the 16-bit subset of T32 (ARMv6 and older), based on Capstone. Not
+ * thread-safe: use one decoder per thread, or a lock. pmk_isa_arm_new() returns NULL when out of
+ * memory, and when pmk_isa_other_capstone() is not 0.
  */
 struct pmk_isa_arm;
 
 /*
- * 0, or the major version of Capstone in this process when it is another one than this was compiled
- * for. That happens where the program had loaded it before: its numbers stand for other
- * instructions.
+ * 0, or the major version of the Capstone library in this process if it differs from the version at
+ * compile time. This happens when the program has already loaded another Capstone; its numbers
+ * denote other instructions.
  */
 unsigned pmk_isa_other_capstone(void);
 
@@ -263,28 +266,28 @@ struct pmk_isa_arm *pmk_isa_arm_new(void);
 void pmk_isa_arm_free(struct pmk_isa_arm *isa);
 
 /*
- * Decode the instruction of `size` bytes at `bytes` (little endian as in memory), which stands at
- * guest address `addr`. Always fills *insn; an unknown encoding has decoded = false.
- * Thumb BL/BLX pairs: QEMU delivers the pair as one 4-byte instruction, and this decoder does, too.
+ * Decode the instruction of `size` bytes at `bytes` (little endian, as in memory) at guest address
+ * `addr`. Always fills *insn; an unknown encoding has decoded = false. A Thumb BL/BLX pair is one
+ * 4-byte instruction, as in QEMU.
  */
 void pmk_isa_arm_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			size_t size, struct pmk_insn *insn);
-/* The same for ARMv6T2: that, Thumb-2, and what A32 got with it. Whether an instruction is
- * conditional by an IT in front of it is not known here. */
+/* The same for ARMv6T2, which adds Thumb-2 and some A32 instructions. The decoder does not know
+ * whether an IT instruction in front makes this one conditional. */
 void pmk_isa_arm6t2_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			   size_t size, struct pmk_insn *insn);
 
 /*
- * The same for ARMv7-A, and ARMv8-A's AArch32 state: A32 and all of T32, VFPv4, Advanced SIMD. What
- * this decoder tells as that of A64 does: kind, mem_total, is_branch (every write of the PC that is
- * no return from an exception), VFP's and Advanced SIMD's registers (D0 to D31 are 32 to 63). An
- * old value of the destination that is read is ra. Whether an instruction is conditional by an IT
- * in front of it is not known here.
+ * The same for ARMv7-A, and for the AArch32 state of ARMv8-A: A32 and all of T32, VFPv4, Advanced
+ * SIMD. As for A64, it sets kind, mem_total, is_branch (every write of the PC except returns from
+ * exceptions), and the registers of VFP and Advanced SIMD (D0 to D31 are 32 to 63). If the old
+ * value of the destination is read, it is ra. The decoder does not know whether an IT instruction
+ * in front makes this one conditional.
  */
 void pmk_isa_arm7_decode(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			 size_t size, struct pmk_insn *insn);
 
-/* Does the text begin with the name that Capstone has for the instruction? */
+/* True if the text begins with Capstone's name of the instruction. */
 bool pmk_isa_arm_is_named(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, const void *bytes,
 			  size_t size, const char *text);
 
@@ -292,35 +295,35 @@ bool pmk_isa_arm_is_named(struct pmk_isa_arm *isa, bool thumb, uint64_t addr, co
  * Decode one A64 instruction at guest address `addr`: v8.0 to v8.5 as listed at the top of
  * src/cpu/isa/a64.c, without SVE and SME. No state, no allocation, any thread. Always fills *insn;
  * an encoding it does not know has decoded = false. Registers, kinds and sizes come from the
- * encoding (DDI 0487, C4). Beside what the struct says: multiplicands are rn and rm; an old value
- * of the destination that is read (MOVK, BFM, CAS, vector inserts) is ra; atomics and store
- * exclusives have their value in rm and their result in rd. LDn and STn count elements, the class
- * of more than one is LOADM or STOREM.
+ * encoding (DDI 0487, C4). In addition to the comments of the struct: multiplicands are rn and rm.
+ * If the old value of the destination is read (MOVK, BFM, CAS, vector inserts), it is ra. Atomics
+ * and store exclusives have their value in rm and their result in rd. LDn and STn count elements;
+ * with more than one, their class is LOADM or STOREM.
  */
 void pmk_isa_a64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 
 /*
- * Decode one MicroBlaze instruction at guest address `addr`; `word` is its value, whatever the byte
- * order of the core. No state, any thread. Always fills *insn; an encoding that UG984 does not
- * give, reserved fields included, has decoded = false. microblaze: the 32-bit core; microblaze64:
- * the core with C_DATA_SIZE = 64, which has all of it and PMK_MB_LONG.
+ * Decode one MicroBlaze instruction at guest address `addr`; `word` is its value, in any byte order
+ * of the core. No state, any thread. Always fills *insn; an encoding that UG984 does not give,
+ * reserved fields included, has decoded = false. microblaze: the 32-bit core; microblaze64: the
+ * core with C_DATA_SIZE = 64, which has all of it and PMK_MB_LONG.
  *
- * Beside what the struct says: rn is the field rA, rm the field rB, the value of a store is rd, the
- * flag is MSR[C]. load, store and mem_bytes say whether bytes, halves or words are accessed.
- * Branches with PMK_MB_BR_IMM are JUMP or CALL; brk and brki are EXCEPTION, brki has a target; rtsd
- * is RETURN, the other returns are MODE. is_branch is PMK_MB_BR or PMK_MB_BR_COND. sysop of mbar:
- * WFI for the sleep family, else DSB if it waits for data, else ISB if it waits for code; of a
- * write to the UTLB or the process ID: TLB.
+ * In addition to the comments of the struct: rn is the field rA, rm the field rB, the value of a
+ * store is rd, the flag is MSR[C]. load, store and mem_bytes say whether bytes, halves or words are
+ * accessed. Branches with PMK_MB_BR_IMM are JUMP or CALL; brk and brki are EXCEPTION, brki has a
+ * target; rtsd is RETURN, the other returns are MODE. is_branch is PMK_MB_BR or PMK_MB_BR_COND.
+ * sysop of mbar: WFI for the sleep family, else DSB if it waits for data, else ISB if it waits for
+ * code; of a write to the UTLB or the process ID: TLB.
  */
 void pmk_isa_microblaze_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 void pmk_isa_microblaze64_decode(uint64_t addr, uint32_t word, struct pmk_insn *insn);
 
 /*
- * Complete a decoded instruction that stands behind a prefix: `prefix` is the word of the imm, or
- * for microblaze64 imml, right in front of it. It changes the target of an immediate branch or
- * break, and whether a bri 4 is one; no other fact depends on an immediate. Call it once for
- * whatever follows a prefix. Of two imml, as used for 64 bits, only the nearer one counts, so the
- * immediate has 40 bits.
+ * Complete a decoded instruction that follows a prefix. `prefix` is the word of the imm directly in
+ * front of it, or of the imml for microblaze64. The prefix changes the target of an immediate
+ * branch or break, and whether it is a bri 4; no other fact depends on an immediate. Call this once
+ * for every instruction after a prefix. With two imml, as used for 64-bit immediates, only the
+ * second counts, so the immediate has 40 bits.
  */
 void pmk_isa_microblaze_imm(struct pmk_insn *insn, uint32_t prefix);
 void pmk_isa_microblaze64_imm(struct pmk_insn *insn, uint32_t prefix);

@@ -2,20 +2,20 @@
 /* Stable. */
 /*
  * Event counters of the level 2 cache controllers of ARM11 systems: the L210's event monitor, a
- * block of its own on the L2's event bus, and the two counters inside the L220.
+ * separate block on the L2's event bus, and the two counters inside the L220.
  *
  * Sources: L210  DDI 0284, appendix C (event monitor); register offsets of the Freescale i.MX31
  *          L310  DDI 0246, chapter 3: the event counter registers that the L220 shares
- *          S1    ARM DAI 0195B §9: what its events mean
+ *          S1    ARM DAI 0195B §9: the meaning of its events
  *
- * They see the requests of the level 1 caches to the L2: reads served from its line buffers do not
- * count as requests, so there are fewer requests than level 1 misses (S1 §9).
+ * They count the requests of the level 1 caches to the L2. Reads that are served from its line
+ * buffers are not requests, so there are fewer requests than level 1 misses (S1 §9).
  *
- *	L210  four counters of 32 bits that wrap; a flag and an interrupt each; they can be set to
- *	      zero together, not preloaded. The event bus of the L2 has to be enabled beforehand:
- *	      Auxiliary Control bit 20, while the cache is off.
- *	L220  two counters of 32 bits that stop at 2^32 - 1; one interrupt for both; they can be
- *	      written while the counters are disabled (our choice: no source says more).
+ * 	L210  four counters of 32 bits that wrap; a flag and an interrupt each; they can be set to
+ * 	      zero together, not preloaded. The event bus of the L2 has to be enabled beforehand:
+ * 	      Auxiliary Control bit 20, while the cache is off.
+ * 	L220  two counters of 32 bits that stop at 2^32 - 1; one interrupt for both; they can be
+ * 	      written while the counters are disabled (our choice: no source says more).
  *
  * The driver is freestanding; all functions may be called from an interrupt handler if the port
  * may.
@@ -46,7 +46,8 @@ enum pmk_l210_reg {
 /* L220: register numbers. */
 enum pmk_l220_reg {
 	PMK_L220_CONTROL, /* 0x200 event counter control */
-	/* 0x204 event counter 1 configuration: the registers of 1 stand before those of 0 */
+	/* 0x204 event counter 1 configuration: the registers of counter 1 come before those of
+	 * counter 0. */
 	PMK_L220_CONFIG1,
 	PMK_L220_CONFIG0,    /* 0x208 */
 	PMK_L220_COUNTER1,   /* 0x20C */
@@ -58,9 +59,9 @@ enum pmk_l220_reg {
 	PMK_L220_NREGS
 };
 
-/* Offsets for struct pmk_mmio, by register number. The L210's monitor has those of ARM's
- * template and of the i.MX31 (base 0x43F08000). Those of the L220 count from the base of the
- * controller. */
+/* Offsets for struct pmk_mmio, by register number. The offsets of the L210's monitor are those of
+ * ARM's template and of the i.MX31 (base 0x43F08000). The offsets of the L220 are relative to the
+ * base of the controller. */
 extern const uint16_t pmk_l210_offsets[PMK_L210_NREGS];
 extern const uint16_t pmk_l210_imx31_offsets[PMK_L210_NREGS];
 extern const uint16_t pmk_l220_offsets[PMK_L220_NREGS];

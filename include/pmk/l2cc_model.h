@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * L210 and L220: the models, and their parameters for what the sources leave open. <pmk/model.h>
- * says how models are used. Host library only; a driver does not include this. Sources as in
- * <pmk/l2cc.h>.
+ * L210 and L220: the models, and their parameters for the points that the sources leave open.
+ * <pmk/model.h> says how models are used. Host library only; a driver does not include this.
+ * Sources as in <pmk/l2cc.h>.
  */
 #ifndef PMK_L2CC_MODEL_H
 #define PMK_L2CC_MODEL_H
@@ -20,10 +20,10 @@ extern "C" {
 
 #define PMK_L2CC_MAX_COUNTERS 4
 
-/* Where the sources leave a choice. All defaults are false, which is our choice. */
+/* The points that the sources leave open. The defaults, all false, are our choice. */
 struct pmk_l2cc_params {
-	/* L210: EMMC [11:8] are the reset bits of counters 0 … 3 from the top. By default bit 8
-	 * + n is counter n's. */
+	/* L210: EMMC [11:8] are the reset bits of counters 0 to 3 in descending order. By default,
+	 * bit 8 + n resets counter n. */
 	bool reset_from_top;
 	/* L220: a counter takes a written value while the counters are enabled. By default it does
 	 * not. */
@@ -32,9 +32,10 @@ struct pmk_l2cc_params {
 
 /* Mistakes of the guest; bits of `oddities`. The model clears them only at reset. */
 enum pmk_l2cc_oddity {
-	PMK_L2CC_ODD_EVENT = 1 << 0,	 /* selected a reserved event */
-	PMK_L2CC_ODD_READ_ONLY = 1 << 1, /* wrote a register that cannot be written (now) */
-	PMK_L2CC_ODD_SBZ = 1 << 2,	 /* wrote 1 to a bit that has no meaning */
+	PMK_L2CC_ODD_EVENT = 1 << 0, /* selected a reserved event */
+	/* wrote to a register that is read-only, or read-only at present */
+	PMK_L2CC_ODD_READ_ONLY = 1 << 1,
+	PMK_L2CC_ODD_SBZ = 1 << 2, /* wrote 1 to a bit that has no meaning */
 };
 
 /* Either of the two models. It contains no pointers. */
@@ -56,9 +57,9 @@ void pmk_l2cc_model_reset(struct pmk_l2cc_model *m, const struct pmk_pmu *pmu,
 			  const struct pmk_l2cc_params *params, struct pmk_bus *bus);
 
 /*
- * The registers of an L220 itself, which share their block with its counters, as far as software
- * needs them to find and enable it: Cache ID, Control, Auxiliary Control. Maintenance operations
- * end at once. Others read as 0.
+ * The registers of the L220 controller that software needs to find and enable it: Cache ID,
+ * Control, Auxiliary Control. They share a block with its counters. Maintenance operations complete
+ * at once. Other registers read as 0.
  */
 struct pmk_l220 {
 	uint32_t control, aux;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * What a latency counter measured of the occurrences that it timed, in the form that hardware has
- * (MicroBlaze, UG984 "Performance Monitoring"): their number, the sum of their latencies and of the
- * squares, the shortest and the longest, in cycles. min > max: nothing was timed.
+ * The result of a latency counter, in the form that hardware has (MicroBlaze, UG984 "Performance
+ * Monitoring"): the number of timed occurrences, the sum of their latencies and of the squares, the
+ * shortest and the longest, in cycles. min > max: nothing was timed.
  */
 #ifndef PMK_LATENCY_H
 #define PMK_LATENCY_H

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * LIKWID's marker names on our regions, so that code instrumented for likwid-perfctr measures here
- * without a change. Include this instead of <likwid-marker.h>; define PMK_TARGET (see
- * <pmk/target.h>) and give the target an array of regions, one per tag, before LIKWID_MARKER_INIT.
+ * LIKWID's marker macros, implemented with our regions, so that code instrumented for
+ * likwid-perfctr works without changes. Include this instead of <likwid-marker.h>; define
+ * PMK_TARGET (see <pmk/target.h>) and give the target an array of regions, one per tag, before
+ * LIKWID_MARKER_INIT.
  *
- * START and STOP look their tag up by name at each call: a string comparison per region before it.
- * THREADINIT and SWITCH do nothing. GET stores the net sums of the first *nevents events, the
- * number of events and of occurrences, in whatever type the variables have; the time is not
- * measured: it is set to 0.
+ * START and STOP look up their tag by name at each call, with one string comparison for each
+ * earlier region. THREADINIT and SWITCH do nothing. GET stores the net sums of the first *nevents
+ * events, the number of events and of occurrences, in the types of the variables. It sets the time
+ * to 0, because the time is not measured.
  */
 #ifndef PMK_LIKWID_H
 #define PMK_LIKWID_H
@@ -26,7 +27,7 @@
 #define LIKWID_MARKER_RESET(tag) \
 	((void)pmk_region_reset(PMK_TARGET, (unsigned)pmk_region_find(PMK_TARGET, (tag))))
 /* The parameters do not have the names of struct members, because the preprocessor would replace
- * those, too. */
+ * the members, too. */
 #if PMK_ENABLED
 #define LIKWID_MARKER_GET(tag, pn_, values_, time_, calls_)                                \
 	do {                                                                               \

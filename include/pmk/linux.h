@@ -4,20 +4,20 @@
  * Counting in the program itself on Linux: events of the calling thread, through
  * perf_event_open(2). Host library only; firmware has <pmk/target.h>.
  *
- *	struct pmk_linux_self *s;
- *	const char *names[] = { "cycles", "instructions" };
- *	struct pmk_linux_value before[2], after[2];
+ * 	struct pmk_linux_self *s;
+ * 	const char *names[] = { "cycles", "instructions" };
+ * 	struct pmk_linux_value before[2], after[2];
  *
- *	if (pmk_linux_self_open(&s, names, 2, msg, sizeof(msg)))
- *		… msg says why, and what to do
- *	pmk_linux_self_read(s, before);
- *	work();
- *	pmk_linux_self_read(s, after);
- *	printf("%llu\n", (unsigned long long)pmk_linux_since(&before[1], &after[1]));
+ * 	if (pmk_linux_self_open(&s, names, 2, msg, sizeof(msg)))
+ * 		… msg says why, and what to do
+ * 	pmk_linux_self_read(s, before);
+ * 	work();
+ * 	pmk_linux_self_read(s, after);
+ * 	printf("%llu\n", (unsigned long long)pmk_linux_since(&before[1], &after[1]));
  *
- * Where the kernel lets programs read counters (x86: by default; AArch64: when the file
- * /proc/sys/kernel/perf_user_access holds 1) a read takes no system call. Everywhere else, and
- * while an event is not on a counter, it is a read(2).
+ * If the kernel lets programs read counters (x86: by default; AArch64: if
+ * /proc/sys/kernel/perf_user_access is 1), reading takes no system call. Otherwise, and while an
+ * event is not on a counter, it takes a read(2).
  */
 #ifndef PMK_LINUX_H
 #define PMK_LINUX_H
@@ -34,37 +34,40 @@ extern "C" {
 
 struct pmk_linux_self;
 
-/* A reading: the count since open, and the times of counting. */
+/* A reading: the count since open, and the times for which it counted. */
 struct pmk_linux_value {
 	uint64_t value;
-	uint64_t enabled_ns; /* for how long it should have been counted … */
-	/* … and for how long it was: less when more events than counters took turns */
+	uint64_t enabled_ns; /* how long the event was enabled */
+	/* How long it was on a counter: less than enabled_ns when more events than counters took
+	 * turns. */
 	uint64_t running_ns;
 };
 
 /*
  * Open up to PMK_LINUX_SELF_EVENTS events, one by one, for the calling thread, user mode only, and
  * start counting. Names are those of `pmk stat -T linux -e`, without modifiers. Returns 0 and *out,
- * which pmk_linux_self_close() closes; or an error with one line in msg (may be NULL): PMK_EINVAL,
- * PMK_ENOMEM; PMK_ENOEVENT: unknown name; PMK_ENOTSUP: this machine or kernel does not count it.
- * Use an object only in the thread that opened it; a child of fork() has to open its own.
+ * which the caller closes with pmk_linux_self_close(), or an error with one line in msg (which may
+ * be NULL): PMK_EINVAL, PMK_ENOMEM; PMK_ENOEVENT: unknown name; PMK_ENOTSUP: this machine or kernel
+ * does not count it. Use an object only in the thread that opened it; a child of fork() has to open
+ * its own.
  */
 int pmk_linux_self_open(struct pmk_linux_self **out, const char *const *names, unsigned count,
 			char *msg, size_t size);
 void pmk_linux_self_close(struct pmk_linux_self *s);
 
-/* Read all events, in the order of their names, into values[count]. It stops nothing, allocates
+/* Read all events, in the order of their names, into values[count]. Stops nothing, allocates
  * nothing, and may be called from signal handlers. Returns 0 or PMK_EIO. */
 int pmk_linux_self_read(const struct pmk_linux_self *s, struct pmk_linux_value *values);
 
-/* Can event i be read without a system call at this moment? */
+/* True if event i can be read without a system call at this moment. */
 bool pmk_linux_self_direct(const struct pmk_linux_self *s, unsigned i);
 
-/* value · enabled / running in 128 bits, to the nearest integer: an estimate of the count if it
- * had been counted all the time. 0 when it never ran; UINT64_MAX when it does not fit. */
+/* value * enabled / running, computed in 128 bits and rounded to the nearest integer: an estimate
+ * of the count if the event had been on a counter all the time. 0 if it never was; UINT64_MAX if
+ * the result does not fit. */
 uint64_t pmk_linux_scale(uint64_t value, uint64_t enabled_ns, uint64_t running_ns);
 
-/* What was counted between two readings, scaled. */
+/* The count between two readings, scaled. */
 uint64_t pmk_linux_since(const struct pmk_linux_value *before, const struct pmk_linux_value *after);
 
 #ifdef __cplusplus

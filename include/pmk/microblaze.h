@@ -7,19 +7,19 @@
  *          PG115   MicroBlaze Debug Module v3.2, software access to debug registers
  *
  * The counters can only be accessed one after the other: every access to Control, Status, Data Read
- * and Data Write goes on to the next item or counter, event counters before latency counters, until
- * Reset in the Command register goes back to the first. Values are read from a sample of all
- * counters, taken at one instant. Only samples can be read back. The number of counters and their
- * width cannot be read: they are configuration.
+ * and Data Write advances to the next item or counter (event counters before latency counters),
+ * until Reset in the Command register returns to the first. Software reads a sample of all
+ * counters, taken at one instant; it cannot read the counters themselves. The number of counters
+ * and their width cannot be read, so they are configuration.
  *
- *	PCCMDR    4      3      2     1       0
- *	        ┌──────┬──────┬─────┬───────┬──────┐
- *	        │Clear │Start │Stop │Sample │Reset │
- *	        └──────┴──────┴─────┴───────┴──────┘
+ * 	PCCMDR    4      3      2     1       0
+ * 	        ┌──────┬──────┬─────┬───────┬──────┐
+ * 	        │Clear │Start │Stop │Sample │Reset │
+ * 	        └──────┴──────┴─────┴───────┴──────┘
  *
- * The driver and the ports are freestanding. A sequence of accesses must not be interrupted by
- * another user of the same counters (pmk_pmu.sequential), and a sequence continues from call to
- * call. So use one struct pmk_dev for the counters of a processor, and a lock around its calls.
+ * The driver and the ports are freestanding. Another user of the same counters must not interrupt a
+ * sequence of accesses (pmk_pmu.sequential), and a sequence continues from call to call. So use one
+ * struct pmk_dev for the counters of a processor, and a lock around its calls.
  */
 #ifndef PMK_MICROBLAZE_H
 #define PMK_MICROBLAZE_H
@@ -47,16 +47,16 @@ enum pmk_microblaze_reg {
 	PMK_MICROBLAZE_NREGS
 };
 
-/* How the debug module accesses them: its command, and how many bits it shifts after that, the
- * highest first (UG984, debug registers). */
+/* How the debug module accesses them: its command, and the number of bits that it shifts after
+ * that, most significant bit first (UG984, debug registers). */
 struct pmk_microblaze_access {
 	uint8_t command, bits;
-	bool write; /* write-only; the others are read-only */
+	bool write; /* true: write-only; false: read-only */
 };
 
 extern const struct pmk_microblaze_access pmk_microblaze_access[PMK_MICROBLAZE_NREGS];
 
-/* How the processor was built. */
+/* The configuration with which the processor was built. */
 struct pmk_microblaze_config {
 	uint8_t events;	   /* C_DEBUG_EVENT_COUNTERS, 0 … 48 */
 	uint8_t latencies; /* C_DEBUG_LATENCY_COUNTERS, 0 … 7 */
@@ -67,15 +67,15 @@ struct pmk_microblaze_config {
  * order of access: event counters from 0, then latency counters. */
 extern const struct pmk_pmu pmk_microblaze;
 
-/* A PMU of a processor that was built otherwise. The caller owns it; it must outlive its users
- * and must not be moved. */
+/* A PMU of a processor that was built with another configuration. The caller owns it; it must
+ * outlive its users and must not be moved. */
 struct pmk_microblaze_pmu {
 	struct pmk_pmu pmu;
 	struct pmk_microblaze_config config;
 	struct pmk_counter counter[PMK_MICROBLAZE_MAX_EVENTS + PMK_MICROBLAZE_MAX_LATENCIES];
 };
 
-/* Fill `p`; then use &p->pmu. PMK_ERANGE: outside of the ranges above, or no counters at all. */
+/* Fill `p`; then use &p->pmu. PMK_ERANGE: outside of the ranges above, or no counters. */
 int pmk_microblaze_configure(struct pmk_microblaze_pmu *p, unsigned events, unsigned latencies,
 			     unsigned width);
 
@@ -83,9 +83,9 @@ int pmk_microblaze_configure(struct pmk_microblaze_pmu *p, unsigned events, unsi
  * The MicroBlaze Debug Module (MDM), memory-mapped: software access to debug registers (PG115),
  * C_DBG_REG_ACCESS = 1. For software on a processor that reaches its AXI interface, and for probes.
  *
- * Each access takes the access lock, which separates JTAG and software, and gives it back. Between
- * two accesses others may take it. While a debugger uses the same counters, nothing can be
- * measured.
+ * Each access takes the access lock, which separates JTAG and software, and releases it. Between
+ * two accesses another user may take it. Measuring is impossible while a debugger uses the same
+ * counters.
  */
 struct pmk_mdm {
 	/* 32-bit accesses at byte offsets 0x10 (DBG_CTRL, DBG_STATUS), 0x14 (DBG_DATA), 0x18
@@ -95,33 +95,34 @@ struct pmk_mdm {
 	int (*store)(void *ctx, unsigned offset, uint32_t value);
 	void *ctx;
 	uint8_t ports;	   /* C_MB_DBG_PORTS, 1 … 32 */
-	uint8_t processor; /* which of them is used, 0 … ports - 1 */
-	/* How often to ask for the access lock before PMK_EBUSY; not 0. docs/firmware.md says
-	 * which number to choose. */
+	uint8_t processor; /* the processor to use, 0 … ports - 1 */
+	/* How often to try for the access lock before PMK_EBUSY; not 0. docs/firmware.md says which
+	 * number to choose. */
 	uint32_t patience;
 };
 
-/* Fill `mdm` for the registers at address `base` and one processor. `base` has to be mapped as
- * Device memory. */
+/* Fill `mdm` for the registers at address `base` and one processor. `base` must be mapped as Device
+ * memory. */
 void pmk_mdm_mmio(struct pmk_mdm *mdm, uintptr_t base);
-/* Unlock the module and select the processor. PMK_EBUSY: JTAG or somebody else holds the access
+/* Unlock the module and select the processor. PMK_EBUSY: JTAG or another program holds the access
  * lock. PMK_EINVAL: there is no such processor. After an error the module is locked again. */
 int pmk_mdm_open(struct pmk_mdm *mdm);
-/* Give it back, locked. */
+/* Release the module and lock it. */
 int pmk_mdm_close(struct pmk_mdm *mdm);
 /*
- * `mdm` must outlive the port. PMK_EBUSY: somebody else has the access lock. PMK_EINVAL: a register
- * that is not read, or not written. Other errors are those of `load` and `store`. A debugger may
- * take the lock away by force after it was granted and before DBG_DATA is accessed. In some
- * versions of the module that access then ends with a bus error; in the others nothing shows it.
+ * `mdm` must outlive the port. PMK_EBUSY: another user holds the access lock. PMK_EINVAL: reading a
+ * write-only register, or writing a read-only one. Other errors are those of `load` and `store`. A
+ * debugger may take the lock by force after it was granted and before DBG_DATA is accessed. In some
+ * versions of the module that access then ends with a bus error; in the others software cannot
+ * detect it.
  */
 struct pmk_port pmk_port_mdm(struct pmk_mdm *mdm);
 
 /*
- * The same over JTAG. `scan` shifts `bits` bits through the data register of the USER instruction
- * that the MDM listens to, bit 0 of out[0] first, stores what comes out in in[] in the same order
- * (NULL: it is not needed), and passes Update-DR. `select` loads BYPASS and then that instruction
- * (bits of it depend on the FPGA); no other is loaded before the next `select`.
+ * The debug module over JTAG. `scan` shifts `bits` bits through the data register of the USER
+ * instruction that the MDM listens to, bit 0 of out[0] first, stores what comes out in in[] in the
+ * same order (NULL: it is not needed), and passes Update-DR. `select` loads BYPASS and then that
+ * instruction (bits of it depend on the FPGA); no other is loaded before the next `select`.
  */
 struct pmk_mdm_jtag {
 	int (*select)(void *ctx);
@@ -131,19 +132,19 @@ struct pmk_mdm_jtag {
 	bool lost;		  /* set by the port: a scan failed */
 };
 
-/* Select the USER instruction, the MDM behind it and the processor. PMK_EINVAL as above. */
+/* Select the USER instruction, the MDM on it and the processor. PMK_EINVAL as above. */
 int pmk_mdm_jtag_open(struct pmk_mdm_jtag *jtag);
 /*
- * `jtag` must outlive the port. A scan of a command and a scan of its data take turns, so after a
- * failed scan nobody knows which is next: every access gives PMK_EIO until the port is opened
+ * `jtag` must outlive the port. Scans of a command and of its data alternate, so after a failed
+ * scan the port does not know which is next: every access returns PMK_EIO until the port is opened
  * again. PMK_EINVAL as above.
  */
 struct pmk_port pmk_port_mdm_jtag(struct pmk_mdm_jtag *jtag);
 
 /*
  * Event codes: UG984, "Performance Monitoring", table of events, which calls them E0 to E63. The
- * catalogue says what each of them means: pmk_pmu_event_code(). Events from 57 on have a latency: a
- * latency counter takes only these, and an event counter counts how often they ended.
+ * catalogue describes them: pmk_pmu_event_code(). Events from 57 on have a latency. A latency
+ * counter accepts only these; an event counter counts how often they ended.
  */
 enum pmk_microblaze_event {
 	PMK_MICROBLAZE_INSN_EXECUTED = 0,

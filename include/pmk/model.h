@@ -2,14 +2,14 @@
 /* May change in 0.x. */
 /*
  * A model is the PMU's registers, bit by bit. It turns the signals of a bus into counts, flags and
- * interrupt lines. It never ticks: it takes differences of the bus totals when a register is
- * touched, and asks the bus to be synchronised when a counter is about to overflow.
+ * interrupt lines. It does nothing per cycle: when a register is accessed, it takes differences of
+ * the bus totals, and it asks the bus for synchronisation when a counter is about to overflow.
  *
- * A model's memory is the caller's: `size` bytes, no pointers inside, so it may lie in memory that
- * two processes share or that is copied by fork. The bus is passed to every call.
+ * The caller provides a model's memory: `size` bytes without pointers, so processes may share it
+ * and fork may copy it. Every call gets the bus as an argument.
  *
  * Mistakes of the guest (a reserved event, an access that the mode may not make) are results, not
- * errors of the model: they show as PMK_EUNDEF or in `oddities`.
+ * errors of the model: they appear as PMK_EUNDEF or in `oddities`.
  */
 #ifndef PMK_MODEL_H
 #define PMK_MODEL_H
@@ -24,9 +24,9 @@
 extern "C" {
 #endif
 
-/* Who accesses a register. */
+/* The mode that accesses a register. */
 enum pmk_mode {
-	PMK_MODE_PRIV, /* privileged (Secure privileged where there are two worlds) */
+	PMK_MODE_PRIV, /* privileged (Secure privileged if there are two Security states) */
 	PMK_MODE_USER,
 	PMK_MODE_PRIV_NONSEC, /* Non-secure privileged */
 	PMK_MODE_USER_NONSEC,
@@ -35,7 +35,7 @@ enum pmk_mode {
 /* A parameter of a model: a choice that the documents leave open. */
 struct pmk_model_param {
 	const char *name;
-	uint16_t at;  /* where it lies in the model, in bytes */
+	uint16_t at;  /* its offset in the model, in bytes */
 	uint8_t size; /* in bytes: 1, 2, 4 or 8 */
 };
 
@@ -50,45 +50,46 @@ struct pmk_model_param {
 struct pmk_model_ops {
 	const struct pmk_pmu *pmu;
 	size_t size;
-	/* Power-on reset as `pmu`, which is this PMU or one with the same driver that was
-	 * configured differently; counts from the present totals of the bus. */
+	/* Power-on reset as `pmu`: this PMU, or one with the same driver and another configuration.
+	 * Counting begins at the present totals of the bus. */
 	void (*reset)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
 	int (*read)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		    uint64_t *value);
-	/* A write may bring the next overflow nearer, and asks the bus for it. It only lowers the
-	 * horizon, because other models may share the bus: one that is too near costs a needless
-	 * synchronisation. */
+	/* A write may bring the next overflow nearer, and then asks the bus for it. It only lowers
+	 * the horizon, because other models may share the bus; a horizon that is too near only
+	 * costs a needless synchronisation. */
 	int (*write)(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsigned reg,
 		     uint64_t value);
 	/* Catch up with the bus: counters, flags, lines. Reading a register does this, too. */
 	void (*sync)(void *model, struct pmk_bus *bus);
-	/* Ask the bus for the next moment at which sync is needed. Call after sync. */
+	/* Ask the bus for the next time at which sync is needed. Call it after sync. */
 	void (*ask)(const void *model, struct pmk_bus *bus);
-	/* Interrupt lines, asserted = 1: bit 0 IRQ, bit 1 FIQ. */
+	/* Interrupt lines, 1 is asserted: bit 0 IRQ, bit 1 FIQ. */
 	unsigned (*lines)(const void *model);
 
-	/* The members below are found by name, for the conformance vectors. Parameters, ended by
-	 * a NULL name; they take effect at `restart`, which is `reset` with the parameters that
-	 * the model has. NULL: there are none. */
+	/* The members below have names, for the conformance vectors. Parameters, ended by a NULL
+	 * name, take effect at `restart`, which is `reset` with the present parameters of the
+	 * model. NULL: there are none. */
 	const struct pmk_model_param *params;
 	void (*restart)(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu);
-	/* Pins and states of the hardware around it, in the order of their numbers, ended by
+	/* Pins and states of the surrounding hardware, in the order of their numbers, ended by
 	 * NULL. `input` sets one: events up to now are counted under the old level; call ask()
 	 * again afterwards. NULL: there are none. */
 	const char *const *inputs;
 	void (*input)(void *model, struct pmk_bus *bus, unsigned input, uint64_t value);
-	/* Mistakes of the guest: a word of the model, whose bits stay set until somebody clears
-	 * them, and what each bit says, in order, ended by NULL. */
+	/* Mistakes of the guest: a word of the model, whose bits stay set until they are cleared,
+	 * and a text for each bit in order, ended by NULL. */
 	struct pmk_model_param oddities_at;
 	const char *const *oddities;
 
-	/* For a model in memory that others can write: can it be what `begun`, a model of the same
-	 * PMU that was programmed in the same way, has become by counting? If not, it must not be
-	 * used. Parameters are compared by their names before that. NULL: nobody can tell. */
+	/* For a model in memory that the guest can write: true if counting can have turned `begun`,
+	 * a model of the same PMU with the same programming, into this state. If false, the model
+	 * must not be used. The caller compares the parameters by their names first. NULL: this
+	 * model cannot be checked. */
 	bool (*sound)(const void *model, const void *begun);
 };
 
-/* The mistakes that the guest has made; and forget them. */
+/* Return the mistakes that the guest has made, and clear them. */
 unsigned pmk_model_oddities(const struct pmk_model_ops *ops, const void *model);
 void pmk_model_forgive(const struct pmk_model_ops *ops, void *model);
 
@@ -96,9 +97,9 @@ void pmk_model_forgive(const struct pmk_model_ops *ops, void *model);
 const struct pmk_model_ops *pmk_model_find(const struct pmk_pmu *pmu);
 
 /*
- * A port to a model: the place where driver and model meet. The caller owns the struct, which must
- * outlive the port. `settle` adds idle cycles to the bus one
- * at a time, and synchronises the model whenever the bus is due.
+ * A port to a model, which connects a driver and a model. The caller owns the struct, which must
+ * outlive the port. `settle` adds idle cycles to the bus one at a time, and synchronises the model
+ * whenever the bus is due.
  */
 struct pmk_model_port {
 	const struct pmk_model_ops *ops;

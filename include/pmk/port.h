@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * A port reads and writes the registers of one PMU. It does not know what they mean.
+ * A port reads and writes the registers of one PMU without interpreting them.
  *
- * `reg` is the register number of the PMU's register table (struct pmk_reg_info, index order).
- * Both functions return 0 or a negative enum pmk_error: PMK_EUNDEF where the access would take an
- * Undefined exception, PMK_EIO where a probe or a model did not answer. They may be called from an
- * interrupt handler where the port's own page says so (the native ports do).
+ * `reg` is an index into the PMU's register table (struct pmk_reg_info). Both functions return 0 or
+ * a negative enum pmk_error: PMK_EUNDEF if the access would take an Undefined exception, PMK_EIO if
+ * a probe or a model did not answer. They may be called from an interrupt handler if the port's
+ * documentation says so (as for the native ports).
  *
  * `settle` is optional: it lets `cycles` processor cycles pass in which the program does nothing.
- * Hardware does that by itself; an emulated core has to be told. NULL means "time passes anyway".
+ * On hardware they pass by themselves, and `settle` is NULL; an emulated core needs the call.
  */
 #ifndef PMK_PORT_H
 #define PMK_PORT_H
