@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * The errors of libpmk: negative values; 0 is success, a positive value may carry a count.
- * Codes are never reused for another meaning. pmk_strerror() is freestanding, returns a constant
- * string and may be called from an interrupt handler.
+ * The errors of libpmk: negative values; 0 is success, a positive value may be a count. Codes are
+ * never reused for another meaning. pmk_strerror() is freestanding, returns a constant string and
+ * may be called from an interrupt handler.
  */
 #ifndef PMK_ERROR_H
 #define PMK_ERROR_H
@@ -20,16 +20,16 @@ extern "C" {
 	X(PMK_ENOEVENT, -4, "this PMU has no such event") \
 	X(PMK_ENOTSUP,  -5, "not supported by this hardware") \
 	X(PMK_EUNDEF,   -6, "the access takes an Undefined exception in this mode") \
-	X(PMK_EBUSY,    -7, "already running, or owned by somebody else") \
+	X(PMK_EBUSY,    -7, "already running, or another user has the counters") \
 	X(PMK_EIO,      -8, "the port did not answer") \
 	X(PMK_ENOMEM,   -9, "out of memory") \
 	X(PMK_EPARSE,  -10, "cannot be parsed") \
 	X(PMK_ERANGE,  -11, "value out of range") \
 	X(PMK_ENOPMU,  -12, "this processor has no such PMU") \
-	X(PMK_EOFF,    -13, "the counters have been switched off by somebody else") \
-	X(PMK_EFILTER, -14, "the counters leave out the mode or exception level of this code") \
+	X(PMK_EOFF,    -13, "another user has switched the counters off") \
+	X(PMK_EFILTER, -14, "the filter excludes the mode or exception level of this code") \
 	X(PMK_EFORBID, -15, "counting is forbidden in this state: Secure, or by the hypervisor") \
-	X(PMK_ESTILL,  -16, "the counters are on and stand still")
+	X(PMK_ESTILL,  -16, "the counters are enabled but do not count")
 /* clang-format on */
 
 enum pmk_error {

@@ -10,18 +10,18 @@
  *
  * Counters of 64 bits; on RV32 each is two CSRs. Each counter has a bit that stops it
  * (mcountinhibit), and another that lets software below M-mode read its shadow (mcounteren): cycle,
- * instret, hpmcounter3 to 6. They wrap, and nothing shows it: overflow flags and the interrupt
- * belong to the extension Sscofpmf, which is not supported here.
+ * instret, hpmcounter3 to 6. Counters wrap without a flag: overflow flags and the interrupt belong
+ * to the extension Sscofpmf, which is not supported here.
  *
- *	mcountinhibit, mcounteren         mhpmevent3 … 6 (U74)
- *	 31      7 6      3  2   1   0     25              8 7        0
- *	+---------+--------+---+---+---+  +-----------------+----------+
- *	|    0    | HPM6…3 | IR| TM| CY|  |  Mask: events   |  Class   |
- *	+---------+--------+---+---+---+  +-----------------+----------+
- *	TM is in mcounteren only.        0: counts nothing
+ * 	mcountinhibit, mcounteren         mhpmevent3 … 6 (U74)
+ * 	 31      7 6      3  2   1   0     25              8 7        0
+ * 	+---------+--------+---+---+---+  +-----------------+----------+
+ * 	|    0    | HPM6…3 | IR| TM| CY|  |  Mask: events   |  Class   |
+ * 	+---------+--------+---+---+---+  +-----------------+----------+
+ * 	TM is in mcounteren only.        0: counts nothing
  *
- * PRIV leaves open how many counters can choose their event, and what the selectors mean: four of
- * them, and the encodings of the U74 (which has two, of 40 bits), are our choice.
+ * PRIV does not fix the number of counters with selectable events or the meaning of the selectors.
+ * Our choice is four counters with the encodings of the U74 (which has two counters, of 40 bits).
  *
  * The driver is freestanding and runs in M-mode; all functions may be called from an interrupt
  * handler if the port may.
@@ -40,7 +40,8 @@ extern "C" {
 
 extern const struct pmk_pmu pmk_riscv64, pmk_riscv32;
 
-/* Register numbers, as passed to a port. Each row of six is in the order of the counter numbers. */
+/* Register numbers, as passed to a port. Each group of six is in the order of the counter
+ * numbers. */
 enum pmk_riscv_reg {
 	PMK_RISCV_MCYCLE,
 	PMK_RISCV_MINSTRET,
@@ -48,11 +49,11 @@ enum pmk_riscv_reg {
 	PMK_RISCV_MHPMEVENT3 = PMK_RISCV_MHPMCOUNTER3 + 4, /* four */
 	PMK_RISCV_MCOUNTINHIBIT = PMK_RISCV_MHPMEVENT3 + 4,
 	PMK_RISCV_MCOUNTEREN,
-	PMK_RISCV_CYCLE, /* from here on read-only shadows */
+	PMK_RISCV_CYCLE, /* read-only shadows from here on */
 	PMK_RISCV_INSTRET,
 	PMK_RISCV_HPMCOUNTER3,
 	PMK_RISCV_NREGS64 = PMK_RISCV_HPMCOUNTER3 + 4,
-	PMK_RISCV_MCYCLEH = PMK_RISCV_NREGS64, /* from here on only on RV32: the upper halves */
+	PMK_RISCV_MCYCLEH = PMK_RISCV_NREGS64, /* RV32 only from here on: the upper halves */
 	PMK_RISCV_MINSTRETH,
 	PMK_RISCV_MHPMCOUNTER3H,
 	PMK_RISCV_CYCLEH = PMK_RISCV_MHPMCOUNTER3H + 4,
@@ -66,16 +67,16 @@ extern const uint16_t pmk_riscv_csrs[PMK_RISCV_NREGS];
 
 /* Counter numbers, as passed to a driver. */
 enum pmk_riscv_ctr {
-	PMK_RISCV_CTR_CYCLE,   /* counts cycles and nothing else */
-	PMK_RISCV_CTR_INSTRET, /* counts instructions and nothing else */
+	PMK_RISCV_CTR_CYCLE,   /* counts only cycles */
+	PMK_RISCV_CTR_INSTRET, /* counts only instructions */
 	PMK_RISCV_CTR_HPM3,    /* four */
 	PMK_RISCV_NCTRS = PMK_RISCV_CTR_HPM3 + 4
 };
 
 /*
  * The event codes are our choice, because a selector of the U74 has 26 bits and a code has 16.
- * 0xCBB stands for class C and bit BB of the selector, so that 0x20A is selector 0x402; 0x3nn has
- * a fixed counter of its own. pmk_pmu_event_code() has all of them, with their meaning.
+ * 0xCBB is class C and bit BB of the selector, so 0x20A is selector 0x402; events 0x3nn have fixed
+ * counters. pmk_pmu_event_code() describes all of them.
  */
 enum pmk_riscv_event {
 	PMK_RISCV_EXCEPTION_TAKEN = 0x008,
@@ -89,7 +90,7 @@ enum pmk_riscv_event {
 	PMK_RISCV_INSTRUCTIONS = 0x301,
 };
 
-/* The value of mhpmevent for a code; 0 for a code that has no selector. */
+/* The value of mhpmevent for a code; 0: the code has no selector. */
 uint32_t pmk_riscv_selector(unsigned code);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * RISC-V's counters: the model, and its parameters for what the sources leave open. <pmk/model.h>
- * says how models are used. Host library only; a driver does not include this. Sources as in
- * <pmk/riscv.h>.
+ * RISC-V's counters: the model, and its parameters for the points that the sources leave open.
+ * <pmk/model.h> says how models are used. Host library only; a driver does not include this.
+ * Sources as in <pmk/riscv.h>.
  */
 #ifndef PMK_RISCV_MODEL_H
 #define PMK_RISCV_MODEL_H
@@ -18,11 +18,11 @@
 extern "C" {
 #endif
 
-/* Where the sources leave a choice. */
+/* The points that the sources leave open. */
 struct pmk_riscv_params {
 	/* Reset leaves this pattern in every register: PRIV 3.4 says that their reset values are
-	 * unspecified. The default is 0, our choice: software that forgets to initialise them
-	 * works all the same, and counters run from reset on. */
+	 * unspecified. The default 0 is our choice: it hides missing initialisation in software,
+	 * and counters run from reset on. */
 	uint64_t poison;
 };
 
@@ -38,7 +38,7 @@ struct pmk_riscv_model {
 	uint32_t oddities;
 	bool rv32;
 	uint32_t inhibit, counteren;
-	/* selectors; those of the first two counters are not used */
+	/* selectors; the first two counters do not use theirs */
 	uint32_t event[PMK_RISCV_NCTRS];
 	uint64_t count[PMK_RISCV_NCTRS];
 	uint64_t seen[PMK_RISCV_NCTRS]; /* sum of its signals' totals at the last synchronisation */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * Signals: the neutral facts that producers raise and PMU models count.
+ * Signals: the events, independent of a PMU, that producers raise and PMU models count.
  *
  * A signal has no event code and belongs to no PMU. "l1d_miss" is one signal; it is event 0x0B of
  * an ARM1176 and part of 0x03 on a PMUv3. A producer says which signals it raises (struct pmk_bus,
- * field `raised`); an event on a signal that nobody raises is not supported there, never zero.
+ * field `raised`); an event on a signal that the producer does not raise is not supported there,
+ * never zero.
  *
- * PMK_SIGNALS is the one list: X(name, exactness, text). PMK_SIG_NONE is 0, so that a row of a
- * catalogue that names no second signal has none; nobody raises it, and its total stays 0.
- *   EXACT     defined by the instruction stream alone
+ * PMK_SIGNALS lists them all: X(name, exactness, text). PMK_SIG_NONE is 0, so that a row of a
+ * catalogue without a second signal has none; no producer raises it, and its total stays 0.
+ *   EXACT     defined by the instruction stream only
  *   MODELLED  depends on the core's parameters (caches, predictor, pipeline)
  */
 #ifndef PMK_SIGNAL_H
@@ -257,7 +258,7 @@ enum pmk_signal {
 const char *pmk_signal_name(unsigned sig);
 /* One line of explanation; NULL as above. */
 const char *pmk_signal_text(unsigned sig);
-/* True where the instruction stream alone defines the signal. */
+/* True if only the instruction stream defines the signal. */
 bool pmk_signal_exact(unsigned sig);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * How values are spread: their number, sum, sum of squares, shortest and longest, and a histogram
- * whose buckets double in width. Bucket k has the values of k significant bits: 0; 1; 2 and 3; 4 to
- * 7; 8 to 15 … So no range has to be chosen before the values are known, and adding one costs a few
+ * A distribution of values: their number, sum, sum of squares, smallest and largest, and a
+ * histogram whose buckets double in width. Bucket k has the values of k significant bits: 0; 1; 2
+ * and 3; 4 to 7; 8 to 15 … So no range has to be chosen in advance, and adding a value costs a few
  * instructions.
  */
 #ifndef PMK_SPREAD_H

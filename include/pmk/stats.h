@@ -5,8 +5,8 @@
  * without loss: the sum of squares has 128 bits, and the deviation is taken from exact differences,
  * not from the difference of two large rounded numbers.
  *
- * Freestanding; calls no division helper. Callable from anywhere; not atomic. pmk_stats_add() takes
- * a small constant number of instructions, the others take some hundreds.
+ * Freestanding; calls no division helper. May be called from anywhere; not atomic. pmk_stats_add()
+ * takes a small constant number of instructions, the others take some hundreds.
  */
 #ifndef PMK_STATS_H
 #define PMK_STATS_H
@@ -27,14 +27,14 @@ struct pmk_stats {
 void pmk_stats_init(struct pmk_stats *s);
 void pmk_stats_add(struct pmk_stats *s, uint64_t x);
 
-/* Put two sets together; take one set out of a set that contains it. The smallest and largest of
- * the rest are then not known: min > max. */
+/* Merge two sets; remove a set from another that contains it. After a removal the smallest and
+ * largest are not known: min > max. */
 void pmk_stats_merge(struct pmk_stats *s, const struct pmk_stats *more);
 void pmk_stats_remove(struct pmk_stats *s, const struct pmk_stats *part);
 
-/* The mean and the sample standard deviation (divisor n - 1), times `scale` (1 … 1000), to the
- * nearest integer, UINT64_MAX where it does not fit. 0 for the mean of nothing and the deviation
- * of fewer than two. */
+/* The mean and the sample standard deviation (divisor n - 1), times `scale` (1 … 1000), rounded to
+ * the nearest integer; UINT64_MAX if it does not fit. The mean of no values is 0, and so is the
+ * deviation of fewer than two. */
 uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale);
 uint64_t pmk_stats_stddev(const struct pmk_stats *s, uint32_t scale);
 /* The same with divisor n: the deviation of a whole population, not of a sample. 0 for an empty

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Stable. */
 /*
- * The version of the library: of its headers, and of the library that a program runs with.
+ * The version of the library: of the headers, and of the library that a program is linked with.
  *
- *	#if PMK_VERSION_NUMBER >= PMK_VERSION_OF(0, 2, 0)
+ * 	#if PMK_VERSION_NUMBER >= PMK_VERSION_OF(0, 2, 0)
  */
 #ifndef PMK_VERSION_H
 #define PMK_VERSION_H
@@ -16,7 +16,7 @@ extern "C" {
 #define PMK_VERSION_MINOR 1
 #define PMK_VERSION_PATCH 0
 
-/* One number that grows from version to version. */
+/* One number that increases with every version. */
 #define PMK_VERSION_OF(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
 
 #define PMK_VERSION_NUMBER PMK_VERSION_OF(PMK_VERSION_MAJOR, PMK_VERSION_MINOR, PMK_VERSION_PATCH)
@@ -29,8 +29,8 @@ extern "C" {
 	"." PMK_VERSION_TEXT_(PMK_VERSION_MINOR) "." PMK_VERSION_TEXT_(PMK_VERSION_PATCH)
 
 #ifndef PMK_FIRMWARE
-/* The version of the library that is linked, as text. A program that was compiled with an older one
- * works with it while the soname is the same. */
+/* The version of the linked library, as text. A program that was compiled with an older version
+ * works with it if the soname is the same. */
 const char *pmk_version(void);
 #endif
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* May change in 0.x. */
 /*
- * Waveform dumps: the values of signals at the edges of a clock, out of a VCD or an FST file.
- * Host library only.
+ * Waveform dumps: the values of signals at the edges of a clock, from a VCD or an FST file. Host
+ * library only.
  *
- *	struct pmk_wave *w;
- *	struct pmk_wave_map map;
- *	struct pmk_wave_error err;
- *	struct pmk_wave_findings findings;
+ * 	struct pmk_wave *w;
+ * 	struct pmk_wave_map map;
+ * 	struct pmk_wave_error err;
+ * 	struct pmk_wave_findings findings;
  *
- *	if (pmk_wave_open(&w, "sim.vcd", &err) || pmk_wave_map_load(&map, "ahb.ini", &err) ||
- *	    pmk_wave_bind(w, &map, &err))
- *		… err.text says where and why
- *	status = pmk_wave_run(w, &(struct pmk_wave_sink){ .edge = edge, .ctx = … }, &findings);
- *	pmk_wave_map_free(&map);
- *	pmk_wave_close(w);
+ * 	if (pmk_wave_open(&w, "sim.vcd", &err) || pmk_wave_map_load(&map, "ahb.ini", &err) ||
+ * 	    pmk_wave_bind(w, &map, &err))
+ * 		… err.text says where and why
+ * 	status = pmk_wave_run(w, &(struct pmk_wave_sink){ .edge = edge, .ctx = … }, &findings);
+ * 	pmk_wave_map_free(&map);
+ * 	pmk_wave_close(w);
  *
- * The dump is read once, from its beginning to its end, in memory that depends on the number of
- * its signals and not on its length; of an FST, also on how long its blocks are. A VCD may be a
- * pipe, and longer than the memory of the machine.
+ * The dump is read once from beginning to end. The memory needed depends on the number of its
+ * signals, for an FST also on the length of its blocks, but not on the length of the dump. A VCD
+ * may come from a pipe and be larger than the machine's memory.
  *
  * Times are in units of the dump's $timescale, 64 bits; pmk_wave_time_text() shows them.
  */
@@ -35,15 +35,15 @@
 extern "C" {
 #endif
 
-/* What was wrong, and where. */
+/* An error and its position. */
 struct pmk_wave_error {
-	int code;	 /* enum pmk_error; 0: nothing */
-	bool in_dump;	 /* the next two are places in the dump, after decompression */
-	uint64_t offset; /* bytes before it; of an FST: before the block it is in */
-	uint64_t line;	 /* from 1; of an FST: 0 */
+	int code;	 /* enum pmk_error; 0: none */
+	bool in_dump;	 /* the next two members are positions in the dump, after decompression */
+	uint64_t offset; /* bytes before it; FST: bytes before its block */
+	uint64_t line;	 /* from 1; FST: 0 */
 	bool timed;	 /* at least one time of the dump had been read */
 	uint64_t time;
-	char text[512]; /* one line of text for people, with all of the above */
+	char text[512]; /* one line for people, including all of the above */
 };
 
 /* ---- the dump ------------------------------------------------------------------------------- */
@@ -57,38 +57,39 @@ enum pmk_wave_kind {
 	PMK_WAVE_EVENT
 };
 
-/* A name in the dump. Several names may belong to one net: then `net` is the same. */
+/* A name in the dump. If several names belong to one net, they have the same `net`. */
 struct pmk_wave_signal {
 	const char *scope; /* "tb.core"; empty at the top */
 	const char *name;  /* "haddr" */
 	uint32_t width;	   /* bits */
-	int32_t msb, lsb;  /* as declared; width - 1 and 0 where it is not said */
+	int32_t msb, lsb;  /* as declared; width - 1 and 0 if not declared */
 	uint32_t net;
 	uint8_t kind;	/* enum pmk_wave_kind */
-	bool parameter; /* a constant of the design, by its declaration */
+	bool parameter; /* declared as a constant of the design */
 };
 
 /*
  * Open a dump and read its header: a VCD, an FST, or a VCD compressed by gzip; "-" is standard
- * input. The format is recognised by the content. What gzip has compressed goes through gzip;
- * neither that nor an FST can be read from a pipe. 0 and *out, or a negative enum pmk_error:
- * PMK_EIO (cannot be opened, read or converted), PMK_EPARSE, PMK_ENOMEM.
+ * input. The format is recognised from the content. The program gzip decompresses a VCD that gzip
+ * compressed. Neither a compressed VCD nor an FST can be read from a pipe. Returns 0 and *out, or a
+ * negative enum pmk_error: PMK_EIO (cannot be opened, read or converted), PMK_EPARSE, PMK_ENOMEM.
  */
 int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error *err);
 void pmk_wave_close(struct pmk_wave *w);
 
-/* All names in the order of the dump. Valid until close, as all that they point to. */
+/* All names in the order of the dump. The array and everything that it points to are valid until
+ * pmk_wave_close(). */
 const struct pmk_wave_signal *pmk_wave_signals(const struct pmk_wave *w, size_t *count);
 /* "VCD", "FST", "VCD, gzip". */
 const char *pmk_wave_format(const struct pmk_wave *w);
-/* "120 ns"; a number alone when the dump has no timescale. */
+/* "120 ns"; only the number if the dump has no timescale. */
 void pmk_wave_time_text(const struct pmk_wave *w, uint64_t time, char *buf, size_t size);
-/* In seconds, for a time of the dump; 0 when the dump has no timescale. */
+/* A time of the dump in seconds; 0 if the dump has no timescale. */
 double pmk_wave_seconds(const struct pmk_wave *w, uint64_t time);
 
 /* ---- the map -------------------------------------------------------------------------------- */
 
-/* What a slot is for. */
+/* The use of a slot. */
 enum pmk_wave_part {
 	PMK_WAVE_LAYER,	  /* `role` is enum pmk_ahb_role, or PMK_WAVE_CAUSE */
 	PMK_WAVE_GXI,	  /* `role` is enum pmk_wave_gxi_role */
@@ -98,7 +99,7 @@ enum pmk_wave_part {
 	PMK_WAVE_SIGNAL	  /* `role` is enum pmk_signal */
 };
 
-/* Roles of a layer beyond those of <pmk/ahb.h>: enum pmk_ahb_cause, of a wait state. */
+/* An additional role of a layer: enum pmk_ahb_cause, the cause of a wait state. */
 #define PMK_WAVE_CAUSE PMK_AHB_NROLES
 
 enum pmk_wave_gxi_role {
@@ -112,74 +113,74 @@ enum pmk_wave_gxi_role {
 enum pmk_wave_how {
 	PMK_WAVE_LEVEL, /* once while it is not 0 */
 	PMK_WAVE_EDGE,	/* once when it is not 0 and was 0 at the edge before */
-	PMK_WAVE_COUNT	/* its value is the number */
+	PMK_WAVE_COUNT	/* its value is the number of occurrences */
 };
 
-/* One signal to be sampled. The index in the map is its place in struct pmk_wave_edge.value. */
+/* One signal to sample. Its index in the map is its index in pmk_wave_edge.value. */
 struct pmk_wave_slot {
-	const char *signal; /* as the map has it: "tb.hready", "tb.bus[7:4]", "!tb.idle", "0" */
+	const char *signal; /* as in the map: "tb.hready", "tb.bus[7:4]", "!tb.idle", "0" */
 	const char *scope;  /* the path that it is relative to; empty: none */
-	unsigned line;	    /* of the map */
-	unsigned group;	    /* which layer, or AXI interface; 0 elsewhere */
+	unsigned line;	    /* line in the map */
+	unsigned group;	    /* number of the layer or AXI interface; else 0 */
 	unsigned role;
 	uint8_t part; /* enum pmk_wave_part */
-	uint8_t how;  /* enum pmk_wave_how, of PMK_WAVE_SIGNAL */
+	uint8_t how;  /* enum pmk_wave_how, for PMK_WAVE_SIGNAL */
 };
 
 struct pmk_wave_layer {
 	const char *name;  /* "armd", as in [layer armd] */
 	const char *scope; /* the path that its names are relative to */
-	unsigned line;	   /* of the map */
-	uint8_t monitor;   /* enum pmk_ahbmon_bus: which monitor watches it */
+	unsigned line;	   /* line in the map */
+	uint8_t monitor;   /* enum pmk_ahbmon_bus: the monitor of this layer */
 	uint8_t protocol;  /* enum pmk_wave_protocol */
 	uint16_t bytes;	   /* width of the data bus; 0: not known */
-	bool chosen;	   /* the map says which monitor; else it follows from the name */
+	bool chosen; /* the map names the monitor; otherwise it follows from the layer's name */
 };
 
 /* An AXI interface, as in [axi NAME]. */
 struct pmk_wave_axi {
-	const char *name, *scope; /* as of a layer */
+	const char *name, *scope; /* as in a layer */
 	unsigned line;
 };
 
 enum pmk_wave_protocol {
-	PMK_WAVE_BY_HRESP, /* AHB-Lite where HRESP has one bit */
+	PMK_WAVE_BY_HRESP, /* AHB-Lite if HRESP has one bit, otherwise AHB */
 	PMK_WAVE_AHB,
 	PMK_WAVE_AHB_LITE
 };
 
-/* A range of addresses for which there is a separate counter, or in which a slave is. */
+/* A range of addresses that has a separate counter, or that belongs to a slave. */
 struct pmk_wave_window {
-	uint64_t first, last; /* both are inside the range */
-	/* 0 UART, 1 SCI, 2 SSP, 3 APB bridge of DMA peripherals, 4 of the core's; else
-	 * PMK_WAVE_NO_PLACE */
+	uint64_t first, last; /* both are included */
+	/* 0 UART, 1 SCI, 2 SSP, 3 APB bridge of DMA peripherals, 4 APB bridge of the core's
+	 * peripherals, or PMK_WAVE_NO_PLACE. */
 	uint8_t place;
-	uint8_t slave; /* the slave's number; 0xff: none is told */
+	uint8_t slave; /* number of the slave; 0xff: none is given */
 };
 
 #define PMK_WAVE_NO_PLACE 0xff
 #define PMK_WAVE_WINDOWS  16
 
 /*
- * Which value is taken when a signal changes at the same time as the edge. Simulators write what a
- * clock edge causes with the time of the edge, so what a register sees is the value before (our
- * choice).
+ * The value that is used if a signal changes at the time of the edge. Simulators give the changes
+ * that an edge causes the time of that edge, so a register sees the value before (our choice).
  */
 enum pmk_wave_sample {
 	PMK_WAVE_BEFORE, /* the value before the time of the edge */
 	PMK_WAVE_AFTER	 /* the last value at the time of the edge */
 };
 
-/* A map as it was read. Layout: docs/wave.md. It is read-only. */
+/* A map after reading. Its format is described in docs/wave.md. It is read-only. */
 struct pmk_wave_map {
 	const char *file;	   /* for messages */
-	const char *scope;	   /* what names are relative to; empty: nothing */
+	const char *scope;	   /* prefix of all names; empty: none */
 	const char *clock, *reset; /* signals; reset may be NULL */
 	unsigned clock_line, reset_line;
 	bool falling;	/* the active edge of the clock */
-	bool reset_low; /* the reset is asserted while it is 0, as HRESETn is */
+	bool reset_low; /* the reset is active-low, like HRESETn */
 	uint8_t sample; /* enum pmk_wave_sample */
-	/* Name of a PMU: whose EVNTBUS it is, else whose events [events] names. NULL: neither. */
+	/* Name of the PMU to which the EVNTBUS or the events in [events] belong. NULL: the map has
+	 * neither. */
 	const char *core;
 	struct pmk_wave_layer *layer;
 	unsigned nlayers;
@@ -189,28 +190,29 @@ struct pmk_wave_map {
 	unsigned nslots;
 	struct pmk_wave_window window[PMK_WAVE_WINDOWS];
 	unsigned nwindows;
-	void *text; /* the memory that all of these point into */
+	void *text; /* the memory that all these pointers point into */
 };
 
-/* Read a map. 0, or PMK_EIO, PMK_EPARSE, PMK_ENOMEM; err->text begins with "file:line: ". */
+/* Read a map. Returns 0, PMK_EIO, PMK_EPARSE or PMK_ENOMEM; err->text begins with "file:line: ". */
 int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wave_error *err);
 void pmk_wave_map_free(struct pmk_wave_map *map);
 
 /*
- * The map that the names in the dump suggest, as the text of a map file for people to correct:
- * *text, which the caller frees. Returns 0; PMK_ENOTSUP: these names suggest nothing; PMK_ENOMEM.
+ * Guess a map from the names in the dump. *text becomes the text of a map file, to be corrected by
+ * the user and freed by the caller. Returns 0, PMK_ENOTSUP if the names suggest no map, or
+ * PMK_ENOMEM.
  */
 int pmk_wave_guess(const struct pmk_wave *w, char **text, struct pmk_wave_error *err);
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* Find the map's signals in the dump. The map has to live as long as the dump is open. 0, or
- * PMK_EPARSE (no such signal, not one that can be sampled: "file:line: …" with the nearest
- * names), PMK_ENOMEM. */
+/* Find the map's signals in the dump. The map must live as long as the dump is open. Returns 0,
+ * PMK_EPARSE (no such signal, or not one that can be sampled: "file:line: …" with the nearest
+ * names) or PMK_ENOMEM. */
 int pmk_wave_bind(struct pmk_wave *w, const struct pmk_wave_map *map, struct pmk_wave_error *err);
 
-/* A value of up to 64 bits. x and z are the same: the bit in `x` is set and the one in `bits` is
- * 0. */
+/* A value of up to 64 bits. x and z are treated alike: the bit in `x` is set and the bit in `bits`
+ * is 0. */
 struct pmk_wave_value {
 	uint64_t bits, x;
 };
@@ -218,24 +220,24 @@ struct pmk_wave_value {
 /* One active edge of the clock. */
 struct pmk_wave_edge {
 	uint64_t time;
-	uint64_t number; /* of the edge, from 0 */
+	uint64_t number; /* number of the edge, from 0 */
 	bool reset;	 /* the reset is asserted, or x */
-	/* edges before this one were lost because of $dumpoff */
+	/* $dumpoff has lost edges before this one. */
 	bool gap;
 	const struct pmk_wave_value *value; /* by slot of the map */
 };
 
 struct pmk_wave_progress {
-	uint64_t bytes; /* bytes read so far, of the file … */
-	uint64_t size;	/* … which has so many; 0: not known, as for a pipe */
-	uint64_t time;	/* in the dump */
+	uint64_t bytes; /* bytes of the file that have been read */
+	uint64_t size;	/* size of the file; 0: not known, as for a pipe */
+	uint64_t time;	/* time in the dump */
 	uint64_t edges;
 };
 
-/* The callbacks. Both may return nonzero to stop reading. */
+/* Callbacks. Both may return a nonzero value to stop reading. */
 struct pmk_wave_sink {
 	int (*edge)(void *ctx, const struct pmk_wave_edge *edge);
-	/* About ten times a second, also while nothing comes out of a pipe. May be NULL. */
+	/* About ten times a second, also while a pipe delivers nothing. May be NULL. */
 	int (*progress)(void *ctx, const struct pmk_wave_progress *p);
 	void *ctx;
 };
@@ -269,35 +271,36 @@ enum pmk_wave_oddity {
 
 const char *pmk_wave_oddity_text(unsigned oddity);
 
-/* How often it happened, and where first. */
+/* The number of times it happened, and the first time and signal. */
 struct pmk_wave_warning {
 	uint64_t count;
 	uint64_t time;
-	const char *signal; /* as the map has it */
+	const char *signal; /* as in the map */
 };
 
-/* What is found while a dump is read; pmk_wave_run() fills it. */
+/* Findings from reading a dump; pmk_wave_run() fills them. */
 struct pmk_wave_findings {
 	uint64_t edges;
 	uint64_t begin, end;   /* the first and the last time in the dump */
-	uint64_t first, last;  /* of the edges */
-	uint64_t bytes, lines; /* of the dump, as VCD */
-	bool stopped;	       /* stopped by the sink */
+	uint64_t first, last;  /* first and last edge */
+	uint64_t bytes, lines; /* size of the dump, as VCD */
+	bool stopped;	       /* the sink stopped it */
 	struct pmk_wave_warning warning[PMK_WAVE_NODDITIES];
 	struct pmk_wave_error error; /* why reading ended before the end of the dump */
 };
 
-/* pmk_wave_run(): the edges are valid, and there are more. */
+/* Returned by pmk_wave_run(): the edges are valid, but the dump has more. */
 #define PMK_WAVE_PARTIAL 1
 
 /*
- * Read the dump to its end and tell the sink of every active edge of the clock. Once per dump.
+ * Read the dump to its end and pass every active edge of the clock to the sink. Call it once per
+ * dump.
  *
- *	0                  all of it
- *	PMK_WAVE_PARTIAL   it ended early: findings->error, or findings->stopped; what was told
- *	                   is valid
- *	negative           findings->error, and no edge was told: PMK_EIO, PMK_EPARSE, PMK_ENOMEM;
- *	                   PMK_ENOTSUP: the clock has no active edge in this dump
+ * 	0                  the whole dump was read
+ * 	PMK_WAVE_PARTIAL   it ended early: findings->error, or findings->stopped; the edges passed
+ * 	                   are valid
+ * 	negative           findings->error, and no edge was passed: PMK_EIO, PMK_EPARSE, PMK_ENOMEM;
+ * 	                   PMK_ENOTSUP: the clock has no active edge in this dump
  */
 int pmk_wave_run(struct pmk_wave *w, const struct pmk_wave_sink *sink,
 		 struct pmk_wave_findings *findings);

@@ -8,7 +8,7 @@ from harness import *
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "levels")
 EXAMPLES = os.path.join(SOURCE, "examples", "firmware")
 
-NOTHING = "the counters leave out the mode or exception level of this code"
+NOTHING = "the filter excludes the mode or exception level of this code"
 FORBIDDEN = "counting is forbidden in this state: Secure, or by the hypervisor"
 
 
