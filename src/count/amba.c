@@ -16,7 +16,7 @@
 const char pmk_amba_name[] = "amba";
 
 enum kind {
-	CYCLES, /* of the map's clock; of no layer */
+	CYCLES, /* of the map's clock; belongs to no layer */
 	READ,
 	WRITE,
 	SINGLE,
@@ -37,7 +37,7 @@ enum kind {
 	BURST,
 	READ_BURST,
 	WRITE_BURST,
-	AHB_KINDS, /* the end of those of a layer, and the first of an AXI interface */
+	AHB_KINDS, /* number of layer kinds, and the first kind of an AXI interface */
 	AW = AHB_KINDS,
 	W,
 	B,
@@ -80,8 +80,8 @@ enum kind {
 	[k] = { .name = n, .signal = PMK_SIG_NONE, .needs = r, .latency = true, .timed = s, \
 		.direction = d, .of = o, .brief = t }
 
-/* What is counted of a layer: a signal of its bus, or what its observers know beside that, for
- * which the map needs these roles; and of an AXI interface. */
+/* The events of a layer and of an AXI interface. Each is a signal of the bus, or a number that only
+ * the observers know; `roles` are the signals that the map needs for it. */
 static const struct {
 	const char *name, *brief, *of;
 	uint32_t needs;
@@ -139,15 +139,15 @@ static const struct {
 };
 /* clang-format on */
 
-/* Any number of each, of 64 bits; one kind counts, the other times. */
+/* As many counters as needed, of 64 bits; one kind counts, the other times. */
 static const struct pmk_counter counters[] = {
 	{ .name = "count", .width = 64, .fixed_code = -1 },
 	{ .name = "latency", .width = 64, .fixed_code = -1, .extreme_width = 64 },
 };
 
-/* ---- making it ------------------------------------------------------------------------------ */
+/* ---- building the PMU ---------------------------------------------------------------------- */
 
-/* The name of a layer in lists of events, where commas, colons and braces mean something. */
+/* The name of a layer for lists of events, in which commas, colons and braces have a meaning. */
 static void plain_name(char *to, size_t size, const char *name)
 {
 	size_t n = 0;
@@ -157,7 +157,7 @@ static void plain_name(char *to, size_t size, const char *name)
 	to[n] = '\0';
 }
 
-/* The names of two may differ in nothing else but such characters. */
+/* Two names may differ only in such characters. */
 static bool is_taken(const struct pmk_amba *a, const char *name)
 {
 	for (unsigned i = 0; i < a->nnames; i++)
@@ -179,7 +179,7 @@ static bool add_name(struct pmk_amba *a, const char *name)
 	return a->name[a->nnames++] != NULL;
 }
 
-/* Events of the name that was added last. */
+/* Add the events of the last added name. */
 static bool add_event(struct pmk_amba *a, unsigned index, enum kind kind)
 {
 	unsigned code = a->pmu.nevents;
@@ -232,7 +232,7 @@ static bool add_layer(struct pmk_amba *a, const struct pmk_wave_map *map, unsign
 	return true;
 }
 
-/* No list may be empty, because calloc(0) may be NULL. */
+/* No list may be empty, because calloc(0) may return NULL. */
 static bool allocate(struct pmk_amba *a, const struct pmk_wave_map *map)
 {
 	size_t n = 1 + (size_t)map->nlayers * (AHB_KINDS - READ) +
@@ -300,7 +300,7 @@ const struct pmk_layers *pmk_amba_layers(const struct pmk_pmu *pmu)
 
 /* ---- what can be counted -------------------------------------------------------------------- */
 
-/* The layer of an event as it is watched; NULL: it is not. */
+/* The watched layer of an event; NULL: it is not watched. */
 static struct pmk_wave_watched *watched(const struct pmk_wave_count *count,
 					const struct pmk_amba_what *what)
 {
@@ -377,7 +377,7 @@ bool pmk_amba_lost_beats(const struct pmk_wave_watched_axi *axi)
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-/* Of an AXI interface. */
+/* The count of an event of an AXI interface. */
 static uint64_t axi_value(const struct pmk_axi *a, enum kind kind)
 {
 	if (kind >= AW && kind <= R)
@@ -416,7 +416,7 @@ static uint64_t value_of(const struct pmk_wave_count *count, const struct pmk_am
 	}
 }
 
-/* What has been timed since the last interval; NULL: the event is not timed. */
+/* The distribution since the last interval; NULL: the event is not timed. */
 static struct pmk_spread *timed(const struct pmk_wave_count *count,
 				const struct pmk_amba_what *what)
 {

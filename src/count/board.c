@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which core QEMU's boards have. See board.h. */
+/* The cores of QEMU's boards. See board.h. */
 #include "count/board.h"
 
 #include <stdbool.h>
@@ -10,8 +10,8 @@ struct named {
 	const char *name, *core;
 };
 
-/* QEMU's processors, and its boards with the processor that they have unless -cpu says otherwise.
- * Its arm1136-r2 says of itself that it is r0p2. */
+/* QEMU's processors, and its boards with their default processor. QEMU's arm1136-r2 identifies
+ * itself as r0p2. */
 static const struct named processors[] = {
 	{ "arm926", "arm926" },	  { "arm1136-r2", "arm1136r0" },    { "arm1136", "arm1136" },
 	{ "arm1176", "arm1176" }, { "arm11mpcore", "arm11mpcore" }, { NULL, NULL },
@@ -28,7 +28,7 @@ static const struct named boards[] = {
 	{ NULL, NULL },
 };
 
-/* The same of ARMv7-A. */
+/* Processors and boards of ARMv7-A. */
 static const struct named armv7[] = {
 	{ "cortex-a7", "cortex-a7" },
 	{ "cortex-a8", "cortex-a8" },
@@ -53,7 +53,7 @@ static const struct named armv7_boards[] = {
 	{ NULL, NULL },
 };
 
-/* The same with code of 64 bits, too. */
+/* Processors and boards that also execute 64-bit code. */
 static const struct named processors_of_64_bits[] = {
 	{ "cortex-a53", "cortex-a53" },
 	{ "cortex-a72", "cortex-a72" },
@@ -67,7 +67,7 @@ static const struct named boards_of_64_bits[] = {
 	{ NULL, NULL },
 };
 
-/* What stands behind the option, of one name or the other, with one dash or two. The last one
+/* The value of the option, which has two names and takes one dash or two. The last occurrence
  * counts, as in QEMU. */
 static const char *value_of(char *const *argv, const char *name, const char *other)
 {

@@ -4,8 +4,8 @@
  * execute; errno comes back through `failed`, which a successful exec closes instead.
  *
  * Other threads may fork at the same time, and their children have copies of these pipes until they
- * execute. So nothing here waits for the end of a pipe that a waiting child of somebody else could
- * keep open for ever.
+ * execute. So nothing here waits for the end of a pipe, which a waiting child of another thread
+ * could keep open for ever.
  */
 #define _GNU_SOURCE
 #include "count/child.h"
@@ -26,7 +26,7 @@ static _Noreturn void run_child(int go, int failed, const char *path, char *cons
 	int error;
 
 	pmk_handlers_forget(ignored);
-	/* End of file: the process that counts has ended, or has abandoned this child. */
+	/* End of file: the counting process has ended, or has abandoned this child. */
 	if (read(go, &byte, 1) == 1) {
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		execv(path, argv);
@@ -96,7 +96,7 @@ int pmk_child_start(struct pmk_child *c, struct pmk_count_fault *f)
 	if (!error)
 		return 0;
 	reap(c);
-	/* The program itself was found a moment ago. What is missing is the interpreter that its
+	/* The program itself was found just before. The missing file is the interpreter that its
 	 * first line or its header names. */
 	if (error == ENOENT)
 		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: its interpreter does not exist",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that waits before its first instruction, so that counters can be put on it. */
+/* A program that waits before its first instruction, so that counters can be attached to it. */
 #ifndef PMK_COUNT_CHILD_H
 #define PMK_COUNT_CHILD_H
 
@@ -10,13 +10,13 @@
 
 struct pmk_child {
 	pid_t pid;	  /* 0: none */
-	const char *path; /* of the program; not copied */
+	const char *path; /* path of the program; not copied */
 	int go, failed;
 };
 
-/* Fork; the child waits. Its standard streams are these; -1: that of this process. It has the
- * signal mask of the calling thread and none of its handlers; it ignores the signals that this
- * process ignores, and those in `ignored`. 0 or a failure. */
+/* Fork; the child waits. Its standard streams are these; -1: as in this process. The child has the
+ * signal mask of the calling thread and none of its handlers. It ignores the signals that this
+ * process ignores, and those in `ignored`. Returns 0 or a failure. */
 int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
 		      const int streams[3], const sigset_t *ignored, struct pmk_count_fault *f);
 /* Let the child execute the program. 0, or a failure: the program cannot be executed. */

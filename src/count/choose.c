@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What is common to all ways to count: which events and metrics are meant, which go into the plan,
- * and how a row of the result begins. */
+/* Common to all ways to count: choosing the events and metrics, putting events into the plan, and
+ * filling the first members of a row. */
 #include "count/count.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int named_metrics(struct pmk_count *c)
 		   : PMK_COUNT_FAILED;
 }
 
-/* No metrics were named: take all that can be computed from the events. */
+/* If no metrics were named: use all that can be computed from the events. */
 static int fitting_metrics(struct pmk_count *c, bool has_clock)
 {
 	const struct pmk_metrics *all = pmk_count_all_metrics(c);
@@ -120,8 +120,8 @@ static const char *const details[] = {
 	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
 };
 
-/* On this machine an event that it lacks has a row that says so, as in perf. A model has many more
- * events than these, so those alone are added that it has. */
+/* On this machine an event that it lacks gets a row that says so, as in perf. A model lacks many of
+ * these events, so only those that it has are added. */
 static int detailed_events(struct pmk_count *c, const char *names)
 {
 	char name[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pmk stat needs that is not in <pmk/count.h>. */
+/* What pmk stat needs in addition to <pmk/count.h>. */
 #ifndef PMK_COUNT_COMMAND_H
 #define PMK_COUNT_COMMAND_H
 
@@ -12,23 +12,24 @@
 
 /* A handle whose errors, warnings and notes name options: -r, not 'repeat'. */
 struct pmk_count *pmk_count_new_for_command(void);
-/* The file that is run, once it is prepared; NULL: none. */
+/* The file that is run, after pmk_count_prepare(); NULL: none. */
 const char *pmk_count_file(const struct pmk_count *c);
-/* The files that the run writes while it counts: a log of registers, and pins; NULL: none. */
+/* The files that the run writes while it counts: a log of register accesses, and pins; NULL:
+ * none. */
 const char *pmk_count_log(const struct pmk_count *c);
 const char *pmk_count_packets(const struct pmk_count *c);
 /* The metrics of the result, NULL terminated, for struct pmk_write_options. The list may change
  * until the listener gets the first rows; it is freed with the handle. */
 const struct pmk_metric *const *pmk_count_metrics(const struct pmk_count *c);
-/* Signals that a program of this machine has to ignore, because this process ignored them until the
- * command installed handlers. To be called before the run. */
+/* Signals that a program on this machine must ignore, because this process ignored them until the
+ * command installed handlers. Call it before the run. */
 void pmk_count_ignore(struct pmk_count *c, const sigset_t *ignored);
-/* Record where events are counted while they are; with call paths. To be called before the run. */
+/* Record where events are counted; with call paths if `paths`. Call it before the run. */
 void pmk_count_record(struct pmk_count *c, bool paths);
-/* How often samples are taken, where they are: so many in a second, or one in so many events, as
- * texts; NULL: not given. To be called before the run, behind all settings. 0 or a failure. */
+/* The sampling rate as texts: samples per second, or events per sample; NULL: not given. Call it
+ * before the run, after all settings. Returns 0 or a failure. */
 int pmk_count_rate(struct pmk_count *c, const char *frequency, const char *period);
-/* What the run has recorded; NULL: nothing. Valid until pmk_count_free(). */
+/* The recording of the run; NULL: none. Valid until pmk_count_free(). */
 const struct pmk_recording *pmk_count_recording(const struct pmk_count *c);
 /* The layers of a bus that a PMU counts; NULL: none. */
 const struct pmk_layers *pmk_count_layers(const struct pmk_pmu *pmu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From a request to a result: calls the way that counts, and tells the listener. See count.h. */
+/* From a request to a result: calls the selected way to count, and the listener. See count.h. */
 #define _GNU_SOURCE
 #include "count/count.h"
 
@@ -173,7 +173,7 @@ char *pmk_count_join(char *const *words, const char *prefix)
 	return text;
 }
 
-/* All settings of the core and of what is around it, as text. */
+/* All settings of the core and its surroundings, as text. */
 static char *settings_of(const struct pmk_request *q)
 {
 	char *sets = pmk_count_join(q->overrides.word, ""), *text = NULL;
@@ -249,7 +249,7 @@ void pmk_count_warn_timeout(struct pmk_count *c)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-/* Forget what was chosen, so that the request can be prepared again. */
+/* Undo the choices, so that the request can be prepared again. */
 static void forget_choice(struct pmk_count *c)
 {
 	if (c->state)
@@ -293,7 +293,7 @@ int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 	return err;
 }
 
-/* The program's end is noticed by wait(), which does not work while SIGCHLD is ignored. */
+/* wait() reports the program's end, and does not work while SIGCHLD is ignored. */
 static int check_children(struct pmk_count *c)
 {
 	struct sigaction sa;
@@ -349,7 +349,7 @@ void pmk_count_stop(struct pmk_count *c, int signal)
 		return;
 	atomic_store(&c->stop.signal, signal);
 	n = write(c->stop.fd, &one, sizeof(one));
-	(void)n; /* if this fails: the loop that waits also looks at stop.signal */
+	(void)n; /* if this fails: the waiting loop also checks stop.signal */
 	errno = before;
 }
 

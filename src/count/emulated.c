@@ -15,8 +15,8 @@
 
 /* ---- what is counted ------------------------------------------------------------------------- */
 
-/* The name of the PMU that counts: the core's own, or that of its level 2 cache if the user asked
- * for it. */
+/* The name of the PMU that counts: the core's, or that of its level 2 cache if the user asked for
+ * it. */
 static const char *pmu_of(const struct pmk_core *core, const struct pmk_pmu *asked)
 {
 	bool level2 = asked && core->l2_type && pmk_core_l2_type(asked->name) == core->l2_type;
@@ -29,14 +29,14 @@ static bool is_pmuv3(const struct pmk_pmu *pmu)
 	return pmu && pmu->driver == pmk_armv8.driver;
 }
 
-/* Does such a core run code of 32 bits, that may have the registers of any PMUv3? */
+/* True if such a core executes 32-bit code, which may use the registers of any PMUv3. */
 static bool is_aarch32(const struct pmk_core *core)
 {
 	return !strcmp(core->isa, "a32") || (!strcmp(core->isa, "arm") && !pmk_core_on_ahb(core));
 }
 
-/* The core of pmk run, where the user has not named it; and a PMUv3 that was asked for may be that
- * of code of 32 bits, beside a core that has another one. */
+/* For pmk run: find the core from the board if the user named none. A PMUv3 that the user asked for
+ * may be that of 32-bit code, in addition to the core's own PMU. */
 static void look_at_board(struct pmk_count *c, const char **name, const struct pmk_pmu **asked)
 {
 	struct pmk_emulation *e = c->state;
@@ -112,8 +112,8 @@ static int choose_core(struct pmk_count *c)
 	return 0;
 }
 
-/* The PMU of a core and the PMU of its level 2 cache are on one bus, so both can count at once. The
- * one that was asked for is c->pmu, and the user can name events of the other one, too. */
+/* The PMU of a core and the PMU of its level 2 cache are on one bus, so both can count at once.
+ * c->pmu is the requested one, and the user can also name events of the other. */
 static void choose_beside(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -125,7 +125,7 @@ static void choose_beside(struct pmk_count *c)
 		e->beside = c->pmu == cache ? pmk_pmu_find(core->pmu) : cache;
 }
 
-/* Does "pmu/event/" or "pmu::event" name that PMU? */
+/* True if "pmu/event/" or "pmu::event" names that PMU. */
 static bool names_pmu(const char *name, const struct pmk_pmu *pmu)
 {
 	size_t n = strcspn(name, "/:");
@@ -135,7 +135,7 @@ static bool names_pmu(const char *name, const struct pmk_pmu *pmu)
 	return name[n] && pmk_pmu_find(first) == pmu;
 }
 
-/* Look an event up: of e->beside if the name begins with that PMU, else of c->pmu. */
+/* Look up an event, in the second PMU if the name begins with it, otherwise in c->pmu. */
 static int find_event(void *ctx, const char *name, struct pmk_event_request *req)
 {
 	struct pmk_count *c = ctx;
@@ -176,7 +176,7 @@ static int traffic_events(struct pmk_count *c)
 	return err;
 }
 
-/* The default events of the PMU, without those that it has no counter for, and events of the layers
+/* The default events of the PMU, except those for which it has no counter, and events of the layers
  * that --traffic keeps busy. */
 static int default_events(struct pmk_count *c)
 {
@@ -193,9 +193,8 @@ static int default_events(struct pmk_count *c)
 	return err ? err : traffic_events(c);
 }
 
-/* Can there be transfers on the bus that this event counts on? Only the program and the masters
- * that
- * --traffic switches on make any. */
+/* True if there can be transfers on the bus of this event. Only the program and the masters that
+ * --traffic enables cause any. */
 static bool has_traffic(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	struct pmk_emulation *e = c->state;
@@ -208,12 +207,12 @@ static bool has_traffic(const struct pmk_count *c, const struct pmk_event *ev)
 		return true;
 	case PMK_AHBMON_BUS_GXI:
 		return e->cfg.traffic.gxi.on;
-	default: /* the layers are numbered as their masters are */
+	default: /* layers have the numbers of their masters */
 		return e->cfg.traffic.master[bus - PMK_AHBMON_BUS_ARMI].on;
 	}
 }
 
-/* Does the core raise all signals that the event counts, in user or in system emulation? */
+/* True if the core raises all signals that the event counts, in user or in system emulation. */
 static bool is_raised(const struct pmk_core *core, bool system, const struct pmk_event *ev)
 {
 	struct pmk_core there = *core;
@@ -225,7 +224,7 @@ static bool is_raised(const struct pmk_core *core, bool system, const struct pmk
 	       (ev->signal2 == PMK_SIG_NONE || pmk_signal_in(&raised, ev->signal2));
 }
 
-/* Can exception levels be told apart in system emulation? */
+/* True if exception levels can be distinguished, which only system emulation can. */
 static bool knows_levels(const struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
@@ -240,7 +239,7 @@ static bool is_exception(unsigned signal)
 	       (signal >= PMK_SIG_EXC_UNDEF && signal <= PMK_SIG_EXC_FIQ);
 }
 
-/* Why an event cannot be counted here, or NULL. */
+/* The reason why an event cannot be counted here, or NULL. */
 static const char *not_counted_because(const struct pmk_count *c,
 				       const struct pmk_event_request *req)
 {
@@ -266,9 +265,10 @@ static const char *not_counted_because(const struct pmk_count *c,
 	return ev->unmodelled ? ev->unmodelled : "not modelled";
 }
 
-/* For -I in cycles, let one counter be a timer: it counts cycles and overflows at the end of each
- * interval. The PMU must be able to clear all counters at once. With --from, intervals begin anew
- * at each entry into the window, which such a timer cannot do, and with -D behind the delay. */
+/* For -I in cycles, use one counter as a timer: it counts cycles and overflows at the end of each
+ * interval. The PMU must be able to clear all counters at once. Such a timer does not work with
+ * --from, where intervals restart at each entry into the window, and with -D, where they start
+ * after the delay. */
 static void use_interval_timer(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -295,7 +295,7 @@ static const struct pmk_pmu *pmu_of_event(const struct pmk_count *c, unsigned ev
 	return e->plan.event[event].pmu ? e->beside : c->pmu;
 }
 
-/* Is there a counter for the event when no other event is counted? */
+/* True if the PMU has a counter for the event when it is the only one. */
 static bool fits_alone(const struct pmk_count *c, unsigned event)
 {
 	struct pmk_emulation *e = c->state;
@@ -303,7 +303,7 @@ static bool fits_alone(const struct pmk_count *c, unsigned event)
 	uint16_t code = e->plan.event[event].code;
 
 	if (e->plan.event[event].pmu)
-		return true; /* its counters take any event */
+		return true; /* its counters accept any event */
 	alone = (struct pmk_plan){
 		.timed = e->plan.timed,
 		.timer_code = e->plan.timer_code,
@@ -313,8 +313,8 @@ static bool fits_alone(const struct pmk_count *c, unsigned event)
 	return !pmk_plan_make(c->pmu, &alone);
 }
 
-/* For a MicroBlaze, whose number of counters can be chosen: the --set that would give it enough.
- * For other PMUs an empty text. */
+/* For a MicroBlaze, whose number of counters can be chosen: the --set that gives it enough. For
+ * other PMUs an empty text. */
 static void more_counters(const struct pmk_count *c, bool latency, unsigned n, char *buf,
 			  size_t size)
 {
@@ -327,14 +327,14 @@ static void more_counters(const struct pmk_count *c, bool latency, unsigned n, c
 		snprintf(buf, size, ", or `set` %s=%u", key, n);
 }
 
-/* Counters of one kind that are not tied to one event: how many there are, and how many a group
- * needs at the same time. */
+/* Counters of one kind with selectable events: how many the PMU has, and how many a group needs at
+ * once. */
 struct need {
 	unsigned there, wanted;
 };
 
-/* How many counters the events of a group need: [0] of events, [1] of latencies. An event that has
- * a counter of its own needs none of them. */
+/* The number of counters that the events of a group need: [0] event counters, [1] latency counters.
+ * An event with a fixed counter needs none. */
 static void group_needs(const struct pmk_count *c, unsigned event, struct need needs[2])
 {
 	struct pmk_emulation *e = c->state;
@@ -390,8 +390,8 @@ static int event_without_counter(struct pmk_count *c, unsigned event)
 			      timed ? ", or give `interval` in insns" : "", more);
 }
 
-/* Fail for the first event or group that does not fit the counters: say what it needs, what there
- * is, and what helps. */
+/* Fail for the first event or group that does not fit the counters, with what it needs, what the
+ * PMU has, and a remedy. */
 static int no_counter(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -414,7 +414,7 @@ static int no_counter(struct pmk_count *c)
 			      e->beside ? " and " : "", e->beside ? e->beside->name : "");
 }
 
-/* The events of a group share a pass, and a pass is on one PMU. */
+/* The events of a group share a pass, and a pass uses one PMU. */
 static int check_group(struct pmk_count *c, unsigned i)
 {
 	const struct pmk_emulation *e = c->state;
@@ -503,7 +503,7 @@ static int choose_regions(struct pmk_count *c)
 	return 0;
 }
 
-/* Other masters on the buses around the core, by --traffic. */
+/* Set up the other masters on the buses around the core, from --traffic. */
 static int choose_traffic(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -584,7 +584,7 @@ static int choose_delay(struct pmk_count *c)
 	return 0;
 }
 
-/* What --sample makes no sense with, or NULL. */
+/* The option that --sample cannot be combined with, or NULL. */
 static const char *not_sampled_because(const struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
@@ -647,7 +647,7 @@ static int choose_program(struct pmk_count *c)
 				       : pmk_program_open(&e->prog, c->q.command[0]);
 }
 
-/* Put the facts of the core into the result. Its clock gives seconds; the AHB Monitor counts cycles
+/* Put the facts of the core into the result. Its clock gives seconds. The AHB Monitor counts cycles
  * of the bus, whose clock is slower by the ratio. */
 static int set_core_facts(struct pmk_count *c)
 {
@@ -678,7 +678,7 @@ enum pmk_levels pmk_emulation_levels(const struct pmk_count *c, unsigned planned
 	return req->user ? PMK_LEVELS_USER : PMK_LEVELS_KERNEL;
 }
 
-/* For comparison: PMK_QEMU_TESTS=0. */
+/* For measuring the difference: PMK_QEMU_TESTS=0. */
 static bool told_not_to_test(void)
 {
 	const char *told = getenv("PMK_QEMU_TESTS");
@@ -698,7 +698,7 @@ static int configure(struct pmk_count *c)
 	cfg->layout = e->monitor.layout.layout;
 	for (unsigned i = 0; i < e->plan.nevents; i++)
 		cfg->watch_levels |= pmk_emulation_levels(c, i) != PMK_LEVELS_ALL;
-	/* A kernel may count itself or its programs. */
+	/* A kernel may count its own code or its programs. */
 	cfg->watch_levels |= c->q.guest && knows_levels(c);
 	if (cfg->watch_levels && c->q.record != PMK_REQUEST_COUNTS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
@@ -731,7 +731,7 @@ static int choose_packets(struct pmk_count *c)
 
 static int choose(struct pmk_count *c)
 {
-	/* Of its 98 KB few are touched. */
+	/* Only a few of its 98 KB are touched. */
 	struct pmk_emulation *e = pmk_reserve(sizeof(*e));
 	int err;
 

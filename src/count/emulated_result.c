@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Counting in emulation, third part: readings become sections of the result. */
+/* Counting in emulation, third part: turn readings into sections of the result. */
 #define _GNU_SOURCE
 #include "count/emulated.h"
 
@@ -23,27 +23,28 @@ static void set_time(const struct pmk_count *c, struct pmk_section *s, uint64_t 
 	s->at_seconds = (double)cycles / (double)e->prog.core.clock_hz;
 }
 
-/* True if the program has had several threads. What each executes, waiting for another one for
- * example, depends on how the host schedules them. */
+/* True if the program has had several threads. What each thread executes, for example while it
+ * waits for another, depends on how the host schedules them. */
 static bool is_threaded(const struct pmk_emulation *e)
 {
 	return e->threaded || (!e->prog.system && pmk_runner_threaded(&e->runner));
 }
 
 /* System emulation does not show which accesses are to Strongly Ordered memory, so the drains that
- * they force are missing. */
+ * they cause are not modelled. */
 static bool lacks_strongly_ordered(const struct pmk_emulation *e, const struct pmk_event *event)
 {
 	return e->prog.system && event->signal == PMK_SIG_WBUF_DRAIN;
 }
 
-/* Firmware may have run with MMU and caches off, and they count as on. */
+/* The firmware may have run with the MMU and caches off, but the model counts as if they were
+ * on. */
 static bool lacks_control(const struct pmk_emulation *e)
 {
 	return atomic_load(&e->runner.arena->control_unseen) != 0;
 }
 
-/* How far the counts of an event can be trusted, as far as the run knows by now. */
+/* The trust in the counts of an event, from what is known so far. */
 static enum pmk_trust trust_in(const struct pmk_emulation *e, const struct pmk_event *event)
 {
 	if (e->lacks || pmk_runner_lacks(&e->runner))
@@ -77,7 +78,7 @@ static uint64_t cycles_to_ns(const struct pmk_count *c, uint64_t cycles)
 	return (uint64_t)((double)cycles * 1e9 / (double)e->prog.core.clock_hz);
 }
 
-/* Put what a latency counter tells of the plan's event i into its row. */
+/* Put the latencies of the plan's event i into its row. */
 static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_reading *counts,
 			struct pmk_row *row)
 {
@@ -107,7 +108,7 @@ static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_
 			"no min and max: the counter has them since its last clear, not of a part";
 }
 
-/* From `began` to `cycles` of the core's clock. */
+/* Add the interval from `began` to `cycles` of the core's clock. */
 static int add_interval(struct pmk_count *c, const struct pmk_reading *delta, uint64_t began,
 			uint64_t cycles, uint64_t insns, int cpu)
 {
@@ -140,7 +141,7 @@ static double spread_pct(const struct pmk_sample *s)
 	return 100.0 * sqrt(s->m2 / (s->n - 1) / s->n) / s->mean;
 }
 
-/* Of a count of 0 that may be more, all of it. */
+/* The margin of a count of 0 that may be more is 100 %. */
 static double margin_pct(double margin2, double value)
 {
 	if (value == 0)
@@ -173,7 +174,7 @@ static int add_place(struct pmk_count *c, const struct pmk_counted_place *p)
 		row->value = (v->sum + v->n / 2) / v->n;
 		row->stddev_pct = spread_pct(v);
 		row->margin_pct = margin_pct(p->margin2[i], v->mean);
-		/* Without a clock there is no time. */
+		/* Without a clock the time is not known. */
 		row->runtime_ns = e->cfg.parts & PMK_PART_CLOCK
 					  ? cycles_to_ns(c, r->sum.cycles - r->sum.delayed)
 					  : 0;
@@ -204,7 +205,7 @@ int pmk_emulation_finish(struct pmk_count *c)
 	return err;
 }
 
-/* The events that were counted, with what the whole run counted of them. */
+/* The counted events, with their totals of the whole run. */
 static int describe_events(struct pmk_count *c, const struct pmk_event **counted, uint64_t *total)
 {
 	struct pmk_emulation *e = c->state;
@@ -324,7 +325,7 @@ int pmk_emulation_record(struct pmk_count *c)
 	return 0;
 }
 
-/* Warn of what is less exact when -I is longer than the PMU's own timer can count. */
+/* Warn of the inaccuracy when -I is longer than the PMU's own timer can count. */
 static void warn_of_timer(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -365,7 +366,7 @@ static void warn_of_signal(struct pmk_count *c)
 			snprintf(name, sizeof(name), "%s", signals[i].name);
 	pmk_count_warn(c, "the program was killed by %s: counts are what had been counted by then",
 		       name);
-	/* With --qemu, another processor may have run it. */
+	/* With --qemu, a different processor may have run it. */
 	if (e->killed == SIGILL && !c->q.qemu && pmk_suits_arch(pmk_suits_processor(&e->prog.core)))
 		pmk_count_warn(
 			c,
@@ -376,7 +377,7 @@ static void warn_of_signal(struct pmk_count *c)
 			later ? "; `core` " : "", later ? later : "");
 }
 
-/* Some processes may not have been counted, because the threads that forked them were not. */
+/* True if some processes may not have been counted because uncounted threads forked them. */
 static bool forked_by_uncounted(const struct pmk_emulation *e)
 {
 	return atomic_load(&e->runner.arena->lost_threads) != 0;
@@ -491,7 +492,7 @@ static void note_control(struct pmk_count *c)
 			list_parts(unseen, list));
 }
 
-/* Does a number of the report depend on time? */
+/* True if a number of the report depends on time. */
 static bool counts_time(const struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
@@ -525,7 +526,7 @@ static void note_sampling(struct pmk_count *c)
 			(unsigned long long)sum->units, 100 * (double)sum->insns / all);
 }
 
-/* What the model of the core falls short of, for this program. */
+/* Add notes about the limits of the core's model that concern this program. */
 static void set_notes(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
@@ -552,7 +553,7 @@ static void set_notes(struct pmk_count *c)
 			"some of the instructions were %s, which are not timed: each is taken to "
 			"cost one cycle",
 			kind);
-	else if (share >= 0.1) /* less cannot be seen in any number */
+	else if (share >= 0.1) /* a smaller share is not visible in any number */
 		pmk_count_add_note(
 			c,
 			"%.1f %% of the instructions were %s, which are not timed: each is taken "

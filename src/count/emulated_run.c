@@ -22,7 +22,7 @@
 
 #define ANSWER_SECONDS 10 /* an emulator that takes longer for an answer is killed */
 
-/* Start the emulator with these words. Its output can be read from *fd. -1: it could not be
+/* Start the emulator with these arguments. Its output can be read from *fd. -1: it could not be
  * started. */
 static pid_t ask(const char *path, const char *const words[], int *fd)
 {
@@ -49,7 +49,7 @@ static pid_t ask(const char *path, const char *const words[], int *fd)
 	return pid;
 }
 
-/* Read the beginning of its output and wait for its end. */
+/* Read the beginning of its output and wait until it ends. */
 static void read_answer(pid_t pid, int fd, char *text, size_t size)
 {
 	size_t got = 0;
@@ -65,7 +65,7 @@ static void read_answer(pid_t pid, int fd, char *text, size_t size)
 	waitpid(pid, NULL, 0);
 }
 
-/* Its file may tell, which takes less time than a small program runs. */
+/* Its file may contain the version; reading it takes less time than running a small program. */
 static void ask_version(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -118,9 +118,9 @@ static int not_qemu(struct pmk_count *c)
 			      e->prog.argv.word[0]);
 }
 
-/* Choose the module by the functions that the emulator exports. Where they are not enough, choose
- * it by the version that the emulator tells: asking takes longer than a small program runs, so the
- * answer is waited for here only if it is needed. */
+/* Choose the module by the functions that the emulator exports. If these are ambiguous, choose it
+ * by the version that the emulator prints. Asking takes longer than a small program runs, so this
+ * function waits for the answer only if it is needed. */
 static int choose_module(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -142,8 +142,8 @@ static int choose_module(struct pmk_count *c)
 	return 0;
 }
 
-/* Have the emulator say once more why it did not take the module, because the first time only the
- * user saw it. It gets no program, in case that it takes the module this time. */
+/* Start the emulator again to learn why it rejected the module, because the first time only the
+ * user saw its message. It gets no program, in case that it accepts the module this time. */
 static void ask_why(const struct pmk_count *c, const char *module, char *text, size_t size)
 {
 	struct pmk_emulation *e = c->state;
@@ -187,8 +187,8 @@ static int other_isa(struct pmk_count *c)
 		e->prog.core.name, e->prog.core.isa);
 }
 
-/* The emulator did not take the module. If it asks for one of another API version, choose that and
- * return 0; else a failure. */
+/* The emulator rejected the module. If it asks for a module of another API version, choose that and
+ * return 0; otherwise return a failure. */
 static int other_module(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -208,7 +208,7 @@ static int other_module(struct pmk_count *c)
 	g = pmk_qemu_generation_of_api(api);
 	if (api && (!g || !pmk_files_plugin(other, c->q.plugin, g->module)))
 		return no_module_for(c, api);
-	/* $PMK_PLUGIN may name one file, which is then the module for every version. */
+	/* $PMK_PLUGIN may name one file, which is then used for every version. */
 	if (g && strcmp(other, e->plugin) != 0 && !e->refused) {
 		pmk_count_note(c, "%s %s takes plugins of API version %u: trying %s",
 			       e->prog.argv.word[0], e->qemu_version, api, g->module);
@@ -230,10 +230,10 @@ static const char *arena_error(const struct pmk_count *c)
 	return err ? pmk_strerror(err) : NULL;
 }
 
-/* As many intervals as can wait, of all processes. */
+/* The largest number of waiting intervals of all processes. */
 #define AT_A_TIME (PMK_ARENA_SLOTS * PMK_ARENA_RING)
 
-/* Add the intervals that are over. All other results come when the program has ended. */
+/* Add the intervals that have ended. All other results are added when the program has ended. */
 static int drain_intervals(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -243,7 +243,8 @@ static int drain_intervals(struct pmk_count *c)
 	if (c->q.interval_unit == PMK_EVERY_NONE || !atomic_load(&e->runner.arena->ready))
 		return 0;
 	err = pmk_count_begin(c);
-	/* A program that makes them faster than they are shown does not keep us here. */
+	/* The limit keeps a program that produces intervals faster than they are shown from
+	 * blocking this loop. */
 	for (unsigned n = 0; n < AT_A_TIME && !err && pmk_runner_interval(&e->runner, &interval);
 	     n++)
 		err = pmk_emulation_interval(c, &interval);
@@ -290,7 +291,7 @@ static void collect_place(struct pmk_count *c, struct pmk_counted_place *p,
 	collect_latencies(c, p, counts, first, count);
 }
 
-/* The margin of several runs is that of the one with the widest. */
+/* The margin over several runs is that of the run with the widest. */
 static void collect_margins(const struct pmk_emulation *e, struct pmk_counted_place *p,
 			    unsigned first, unsigned count)
 {
@@ -301,13 +302,13 @@ static void collect_margins(const struct pmk_emulation *e, struct pmk_counted_pl
 	}
 }
 
-/* All places that a run can have. */
+/* The number of places that a run can have. */
 static unsigned place_count(const struct pmk_count *c)
 {
 	return c->q.per_core ? PMK_ARENA_CPUS : 1 + c->q.regions.count;
 }
 
-/* A core that other runs have used, and this one has not. */
+/* A core that other runs have used, but not this one. */
 static void collect_nothing(const struct pmk_emulation *e, struct pmk_counted_place *p,
 			    unsigned first, unsigned count)
 {
@@ -315,7 +316,7 @@ static void collect_nothing(const struct pmk_emulation *e, struct pmk_counted_pl
 		add_sample(&p->value[e->event_of[i]], 0);
 }
 
-/* Add the runner's sums to the places. They are of the plan's events [first, first + count). */
+/* Add the runner's sums to the places. They belong to the plan's events [first, first + count). */
 static void collect(struct pmk_count *c, unsigned first, unsigned count)
 {
 	struct pmk_emulation *e = c->state;
@@ -348,7 +349,7 @@ static int make_places(struct pmk_count *c)
 
 	if (!c->q.per_core)
 		e->nplaces = n;
-	else if (e->nplaces < e->runner.ncores) /* their number may differ between runs */
+	else if (e->nplaces < e->runner.ncores) /* the number may differ between runs */
 		e->nplaces = e->runner.ncores;
 	if (e->places)
 		return 0;
@@ -364,8 +365,8 @@ static int make_places(struct pmk_count *c)
 	return 0;
 }
 
-/* The run is to end and the program goes on: after some time send it a signal, later kill it. When
- * its time is up, nobody has told it yet, so that it gets the signal at once. */
+/* The run should end, but the program continues: after some time send it a signal, later kill it.
+ * After --timeout the program has not received a signal yet, so it gets one at once. */
 static void urge(const struct pmk_count *c, double *since, int *sent)
 {
 	const struct pmk_emulation *e = c->state;
@@ -387,7 +388,7 @@ static void urge(const struct pmk_count *c, double *since, int *sent)
 
 #define LOOK_SECONDS 0.2
 
-/* Tell the listener how far the program is, if it is time to. */
+/* Report progress to the listener if it is due. */
 static void tell_progress(const struct pmk_count *c, double *last)
 {
 	const struct pmk_emulation *e = c->state;
@@ -407,7 +408,7 @@ static int wait_for_end(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 	double since = 0, end = pmk_seconds() + (double)c->q.timeout_ms / 1000;
 	int sent = 0, err = 0;
-	bool up = false; /* the time of this run */
+	bool up = false; /* the time limit of this run has been reached */
 	double told = pmk_seconds();
 
 	while (!pmk_runner_step(&e->runner, c->q.packets ? 1 : 20)) {
@@ -421,11 +422,11 @@ static int wait_for_end(struct pmk_count *c)
 	return err ? err : drain_intervals(c);
 }
 
-/* The emulator ended before it loaded our plugin. */
+/* The emulator ended before it loaded the plugin. */
 #define NEVER_READY (-1)
 
-/* Somebody else than pmk and its plugin has written where the counts are: nothing from there can be
- * believed. */
+/* A program other than pmk and its plugin has written to the shared memory, so no count in it can
+ * be trusted. */
 static int overwritten(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -437,7 +438,8 @@ static int overwritten(struct pmk_count *c)
 		e->prog.argv.word[0], pmk_runner_unsound(&e->runner));
 }
 
-/* Has nothing been executed, where something would have been counted or asked of the PMU? */
+/* True if no instruction was executed although something would have been counted, or the PMU
+ * used. */
 static bool never_ran(const struct pmk_count *c, const struct pmk_plan *plan)
 {
 	const struct pmk_emulation *e = c->state;
@@ -448,7 +450,7 @@ static bool never_ran(const struct pmk_count *c, const struct pmk_plan *plan)
 			     : c->q.guest && !atomic_load(&e->runner.arena->begun);
 }
 
-/* A signal ended the emulator before the program began, and has not come from the emulator. */
+/* A signal that the emulator did not raise ended it before the program began. */
 static int ended_early(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -478,7 +480,7 @@ static int refused(struct pmk_count *c)
 		system ? "" : "; its own message says why (firmware is run with `qemu`)");
 }
 
-/* The program has ended: read all counts. They are of the plan's events from `first` on. */
+/* The program has ended: read all counts. They belong to the plan's events from `first` on. */
 static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
 	struct pmk_emulation *e = c->state;
@@ -498,7 +500,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	if (never_ran(c, plan))
 		return was_ended(e) ? ended_early(c) : refused(c);
 	c->result.exit_status = e->runner.status;
-	/* It ended as was asked for. */
+	/* It ended as requested. */
 	if (e->timed_out && WIFSIGNALED(e->runner.status))
 		c->result.exit_status = 0;
 	if (WIFSIGNALED(e->runner.status) && !e->killed)
@@ -508,7 +510,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	e->threaded |= !e->prog.system && pmk_runner_threaded(&e->runner);
 	e->unsure |= pmk_runner_unsure(&e->runner);
 	pmk_signal_join(&e->doubtful, &e->runner.doubtful);
-	/* The counts of a run that was cut off would falsify the mean of the complete ones. */
+	/* The counts of an incomplete run would falsify the mean of the complete ones. */
 	if (pmk_count_stopped(c) && c->result.runs)
 		return 0;
 	if (make_places(c))
@@ -524,7 +526,7 @@ static void show_pins(void *ctx, const struct pmk_ahbmon_pins *shown)
 	pmk_packets_show(&e->packets, shown);
 }
 
-/* --packets FILE is that of the last run. */
+/* The file of --packets shows the last run. */
 static int open_packets(struct pmk_count *c, struct pmk_runner_config *cfg)
 {
 	struct pmk_emulation *e = c->state;
@@ -583,8 +585,8 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	if (err)
 		return err;
 	if (!atomic_load(&e->runner.arena->ready)) {
-		/* The user interrupted a later run before it counted anything: the earlier ones
-		 * hold. */
+		/* The user interrupted a later run before it counted anything: keep the results of
+		 * the earlier runs. */
 		if (pmk_count_stopped(c) && c->result.runs)
 			return 0;
 		if (pmk_count_stopped(c))
@@ -627,7 +629,7 @@ static int run_with_input(struct pmk_count *c, const struct pmk_plan *plan, unsi
 	return err ? err : ended;
 }
 
-/* Run once; if the emulator asks for another module, run again with that. */
+/* Run once; if the emulator needs another module, run again with that. */
 static int run_with_its_module(struct pmk_count *c, const struct pmk_plan *plan, unsigned first)
 {
 	int err = run_with_input(c, plan, first);
@@ -641,8 +643,8 @@ static int run_with_its_module(struct pmk_count *c, const struct pmk_plan *plan,
 	return err == NEVER_READY ? other_module(c) : err;
 }
 
-/* Run the program once for each pass, with the events of that pass as a plan of its own.
- * sort_by_pass() has made them contiguous. */
+/* Run the program once for each pass, with a plan of the events of that pass. sort_by_pass() has
+ * made them contiguous. */
 static int run_passes(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -700,8 +702,8 @@ int pmk_emulation_run(struct pmk_count *c)
 		err = pmk_input_open(&c->input, c->streams.fd[0], &c->fault);
 	if (c->q.rerun)
 		sort_by_pass(c);
-	/* Stopped before it begins, it begins all the same: there has to be something to tell
-	 * of. */
+	/* Even if it was stopped before it began, it starts once, so that there is a result to
+	 * report. */
 	for (unsigned run = 0; run < c->q.runs && !err && !(run && pmk_count_stopped(c)); run++) {
 		double began = pmk_seconds();
 

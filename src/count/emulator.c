@@ -9,7 +9,7 @@
 
 #include "count/files.h"
 
-/* Debian's packages of emulators. scripts/qemu builds those that run programs. */
+/* Debian's packages of emulators. scripts/qemu builds the user-mode emulators. */
 static const struct row {
 	const char *name, *package;
 } rows[] = {
@@ -33,13 +33,13 @@ static const struct row *row_of(const char *name)
 	return NULL;
 }
 
-/* Without apt-get, neither the package nor its source can be had. */
+/* True if apt-get exists. Without it neither the package nor its source is available. */
 static bool has_apt(void)
 {
 	return access("/usr/bin/apt-get", X_OK) == 0;
 }
 
-/* Is PATH set, so that emulators are searched for in it? */
+/* True if PATH is set, so that emulators are searched for in it. */
 static bool has_path(void)
 {
 	const char *path = getenv("PATH");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts about an emulator that cannot be used: what is wrong with it, and what to do. */
+/* Texts about an emulator that cannot be used: the cause, and the remedy. */
 #ifndef PMK_COUNT_EMULATOR_H
 #define PMK_COUNT_EMULATOR_H
 
@@ -11,13 +11,13 @@
 /* Room for each of the texts. */
 #define EMULATOR_TEXT (PATH_MAX + 300)
 
-/* Say what is wrong with an emulator that pmk_qemu_find() did not take: "/usr/bin/qemu-arm is
- * linked statically, so that it cannot load plugins". */
+/* Describe why pmk_qemu_find() rejected an emulator: "/usr/bin/qemu-arm is linked statically, so
+ * that it cannot load plugins". */
 void pmk_emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
-/* Say what to do about it: one thing, and a command if there is one. */
+/* Describe what to do about it: one remedy, with a command if there is one. */
 void pmk_emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, size_t size);
 
-/* What to do about an emulator that can load plugins, but none of ours. */
+/* The remedy for an emulator that can load plugins, but none of pmk's. */
 #define EMULATOR_OTHER_RELEASE                                                               \
 	"set PMK_QEMU_DIR to the directory of another release; docs/install.md says how to " \
 	"build one"

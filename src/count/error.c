@@ -36,7 +36,7 @@ int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, co
 	char *text, *rendered;
 	va_list ap;
 
-	/* The arguments may contain the old text, so that it is freed afterwards. */
+	/* The arguments may contain the old text, so it is freed only afterwards. */
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why something cannot be counted, as a value. The caller decides whom to tell. */
+/* The reason why something cannot be counted, as a value. The caller decides where to report it. */
 #ifndef PMK_COUNT_ERROR_H
 #define PMK_COUNT_ERROR_H
 
@@ -9,25 +9,25 @@
 #include <pmk/count.h>
 
 /*
- * A setting is written between backquotes: "`repeat` 0: expected a number". The program that uses
- * the library reads the setting, 'repeat', and the user of the command its option, -r. Only names
- * of settings are replaced.
+ * A setting is written between backquotes: "`repeat` 0: expected a number". For programs that use
+ * the library it becomes the setting, 'repeat'; for users of the command it becomes the option, -r.
+ * Only names of settings are replaced.
  */
 
-/* All zero: nothing has failed. */
+/* All zero: no failure. */
 struct pmk_count_fault {
-	bool options; /* for the command: settings are called as its options are */
+	bool options; /* for the command: texts show options instead of settings */
 	int failure;  /* enum pmk_count_failure */
-	char *text;   /* one line: what, where, what to do. NULL: there was no memory for it */
+	char *text;   /* one line: what, where, what to do. NULL: out of memory */
 };
 
-/* Store the failure in place of the last one, and return it for `return pmk_count_fail(…)`. */
+/* Store a failure, replacing the previous one, and return it, for `return pmk_count_fail(…)`. */
 int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int pmk_count_no_memory(struct pmk_count_fault *f);
 /* The text of the failure; never NULL. */
 const char *pmk_count_fault_text(const struct pmk_count_fault *f);
-/* settings.c: what to call a setting, or NULL if there is no such setting. */
+/* settings.c: the shown name of a setting; NULL: there is no such setting. */
 const char *pmk_setting_shown(const char *name, size_t n, bool options);
 /* The text with settings replaced, in new memory; NULL: out of memory. */
 char *pmk_count_render(const char *text, bool options);

@@ -87,7 +87,7 @@ bool pmk_event_code(const char *text, unsigned *code)
 	return true;
 }
 
-/* In pmu/event/ and pmu::event, cut off the PMU and check that it is this one. */
+/* Remove the PMU from pmu/event/ and pmu::event, and check that it is this one. */
 static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, size_t size,
 		      struct pmk_count_fault *f)
 {
@@ -107,7 +107,7 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 	snprintf(other, sizeof(other), "%.*s", prefix < sizeof(other) ? (int)prefix : MAX_EVENT - 1,
 		 text);
 	named = pmk_pmu_find(other);
-	/* A PMU with another configuration has the same name and is another struct. */
+	/* A PMU with another configuration has the same name but another struct. */
 	if (named && !strcmp(named->name, pmu->name))
 		return true;
 	pmk_count_fail(f, PMK_COUNT_USAGE,
@@ -117,7 +117,7 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 	return false;
 }
 
-/* The first PMU that has the event; NULL: none has it. */
+/* The first PMU that has the event; NULL: none. *alone: no other PMU has it. */
 static const struct pmk_pmu *owner(const char *name, bool *alone)
 {
 	const struct pmk_pmu *first = NULL;
@@ -132,7 +132,7 @@ static const struct pmk_pmu *owner(const char *name, bool *alone)
 	return first;
 }
 
-/* Where all events of a PMU are shown: one that is made of a dump's map is in no list. */
+/* Where all events of a PMU are listed. No list has a PMU that is built from a dump's map. */
 static const char *where_all(const struct pmk_pmu *pmu, char *buf, size_t size)
 {
 	if (pmk_pmu_find(pmu->name))
@@ -214,8 +214,8 @@ int pmk_event_list_add(struct pmk_event_list *list, const struct pmk_event *ev, 
 	return append(list, (struct pmk_event_request){ .event = ev }, name, strlen(name));
 }
 
-/* `all`. A MicroBlaze can be built without event counters; all is then the events with a
- * latency. */
+/* The event `all`. A MicroBlaze can be built without event counters; `all` then means the events
+ * with a latency. */
 static int add_all(struct pmk_event_list *list, const struct pmk_pmu *pmu,
 		   struct pmk_event_request req)
 {
@@ -233,8 +233,8 @@ static int add_all(struct pmk_event_list *list, const struct pmk_pmu *pmu,
 	return 0;
 }
 
-/* Cut off the modifiers: what follows the last colon of [text, text + len), or the second slash of
- * "pmu/event/u". The two colons of "pmu::event" do not begin modifiers. */
+/* Cut off the modifiers, the text after the last colon of [text, text + len), or after the second
+ * slash of "pmu/event/u". The two colons of "pmu::event" do not begin modifiers. */
 static int take_modifiers(const struct pmk_event_list *list, const char *text, size_t *len,
 			  struct pmk_event_request *req)
 {
@@ -275,7 +275,7 @@ static bool is_pattern(const char *name)
 	return strpbrk(name, "*?[") && !strchr(name, '/');
 }
 
-/* Name i that a pattern can mean, "" for one that cannot be counted. NULL: there are no more. */
+/* Name i that a pattern can match, "" for one that cannot be counted. NULL: there are no more. */
 static const char *countable(const struct pmk_event_list *list, const struct pmk_pmu *pmu,
 			     unsigned i)
 {
@@ -297,7 +297,7 @@ static bool is_listed(const struct pmk_event_list *list, const char *name)
 	return false;
 }
 
-/* All events whose names match, but for those that are in the list already. */
+/* Add all events whose names match, except those that are already in the list. */
 static int add_matching(struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *pattern,
 			struct pmk_event_request req)
 {
@@ -389,7 +389,8 @@ static int parse_group(struct pmk_event_list *list, const struct pmk_pmu *pmu, c
 			"event group '%.*s': behind the brace comes a comma or a modifier "
 			"(:u, :k, :h)",
 			(int)len, text);
-	/* Inside the braces there are words and commas as outside, and no word may be empty. */
+	/* Inside the braces the same words and commas are allowed as outside; no word may be
+	 * empty. */
 	for (size_t at = 1;; at++) {
 		size_t n = strcspn(text + at, ",}");
 

@@ -13,13 +13,13 @@
 
 /*
  * The event that the user typed: a name, an alias, r0b, pmu/event/ or pmu::event, without
- * modifiers. NULL: a failure, whose text names the nearest ones.
+ * modifiers. NULL: a failure, whose text suggests the nearest names.
  */
 const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *text,
 					struct pmk_count_fault *f);
 
-/* An event by its code: r0b, 0x0b or event=0x0b. False: the text is none of these. A code that does
- * not fit becomes UINT_MAX. */
+/* An event by its code: r0b, 0x0b or event=0x0b. False: the text has none of these forms. A code
+ * that does not fit becomes UINT_MAX. */
 bool pmk_event_code(const char *text, unsigned *code);
 
 struct pmk_event_request {
@@ -27,22 +27,22 @@ struct pmk_event_request {
 	char *name;	   /* as typed, modifiers included */
 	unsigned group;	   /* 0 = none */
 	bool user, kernel; /* :u, :k given */
-	const void *how;   /* what `find` of the list leaves here */
+	const void *how;   /* set by the list's `find` */
 };
 
-/* The longest list there can be. Most ways to count take PMK_MAX_EVENTS, as sessions do. */
+/* The longest possible list. Most ways to count accept PMK_MAX_EVENTS, as sessions do. */
 #define PMK_MOST_EVENTS 8192
 
 struct pmk_event_list {
 	struct pmk_event_request item[PMK_MOST_EVENTS];
 	unsigned count, groups;
-	unsigned limit;		       /* how long it may become; 0: PMK_MAX_EVENTS */
-	struct pmk_count_fault *fault; /* where the functions below keep a failure; not NULL */
-	/* Looks a name without modifiers up and sets req->event. 0 or a failure. NULL: the list
-	 * uses pmk_event_named(), so that it can have events of its PMU alone. */
+	unsigned limit;		       /* maximum length; 0: PMK_MAX_EVENTS */
+	struct pmk_count_fault *fault; /* where the functions below store a failure; not NULL */
+	/* Looks up a name without modifiers and sets req->event. Returns 0 or a failure. NULL: the
+	 * list uses pmk_event_named(), so it can only have events of its PMU. */
 	int (*find)(void *ctx, const char *name, struct pmk_event_request *req);
-	/* The names that a pattern (dcache_*) is matched with, one by one; NULL behind the last.
-	 * NULL: the list uses those of its PMU. */
+	/* Returns the names that a pattern (dcache_*) is matched with, one by one, and NULL at the
+	 * end. If the member is NULL, the list uses the names of its PMU. */
 	const char *(*name)(const void *ctx, unsigned i);
 	void *ctx;
 };

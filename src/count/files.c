@@ -14,14 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file with this code: the shared library, or the program that it is linked into. */
+/* The file that contains this code: the shared library, or the program that it is linked into. */
 static bool own_file(char path[PATH_MAX])
 {
 	struct link_map *map = NULL;
 	Dl_info info;
 	ssize_t n;
 
-	/* The program itself has an empty name there. */
+	/* The program itself has an empty name in this list. */
 	if (dladdr1((const void *)(uintptr_t)own_file, &info, (void **)&map, RTLD_DL_LINKMAP) &&
 	    map && *map->l_name)
 		return realpath(map->l_name, path) != NULL;
@@ -53,8 +53,8 @@ static bool found(char path[PATH_MAX], const char *dir, const char *rest)
 	return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* Look below the prefix that this code is installed in: programs are in its bin/, libraries in its
- * lib/ or in a folder of lib/ for the machine. */
+/* Search below the prefix in which this code is installed: programs are in its bin/, libraries in
+ * its lib/ or in the machine's folder in lib/. */
 static bool installed(char path[PATH_MAX], const char *dir, const char *rest)
 {
 	const char *slash = strrchr(dir, '/');
@@ -65,8 +65,8 @@ static bool installed(char path[PATH_MAX], const char *dir, const char *rest)
 	return found(path, dir, up);
 }
 
-#ifdef PMK_BUILD_DIR /* and PMK_SOURCE_DATA: they run from their tree, too */
-/* Is this code in the tree that it was built in, and not installed? */
+#ifdef PMK_BUILD_DIR /* and PMK_SOURCE_DATA: for code that runs from its build tree */
+/* True if this code is in its build tree and not installed. */
 static bool in_build_tree(const char *dir)
 {
 	size_t n = strlen(PMK_BUILD_DIR);
@@ -152,7 +152,7 @@ static bool is_closed(const char *dir, int mode)
 	struct stat st;
 	bool refused = access(dir, mode) && errno == EACCES;
 
-	/* A file of this name is no directory, so it need not be executable. */
+	/* A file of this name is not a directory, so it need not be executable. */
 	return refused && (stat(dir, &st) || S_ISDIR(st.st_mode));
 }
 
@@ -174,7 +174,7 @@ static int is_preset(const struct dirent *entry)
 struct names {
 	char **name; /* NULL terminated, or NULL */
 	size_t count;
-	bool full; /* there was memory for all */
+	bool full; /* there was enough memory */
 };
 
 static void add_name(struct names *names, const char *file)
@@ -210,7 +210,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sort the names and keep one of each. */
+/* Sort the names and remove duplicates. */
 static void settle(struct names *names)
 {
 	size_t kept = 0;
@@ -239,7 +239,7 @@ char **pmk_files_cores(const char *data, struct pmk_count_fault *f)
 		return NULL;
 	}
 	if (pmk_files_own(dir, "cores"))
-		add_presets(&names, dir); /* it need not exist */
+		add_presets(&names, dir); /* the directory need not exist */
 	settle(&names);
 	if (names.full && names.name)
 		return names.name;
@@ -273,14 +273,14 @@ bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name)
 		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, R_OK) == 0;
 	if (snprintf(file, sizeof(file), "%s.ini", name) >= (int)sizeof(file))
 		return false;
-	/* If the user has a preset of this name, it is meant even if it cannot be read. */
+	/* A user's preset of this name is chosen even if it cannot be read. */
 	if (pmk_files_own(dir, "cores") && (found(path, dir, file) || !access(path, F_OK)))
 		return access(path, R_OK) == 0;
 	snprintf(dir, sizeof(dir), "%s/cores", data);
 	return found(path, dir, file);
 }
 
-/* Names that GCC, QEMU and people have for our cores. */
+/* Names for pmk's cores that GCC, QEMU and people use. */
 static const char *core_called(const char *name)
 {
 	static const struct {

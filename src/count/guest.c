@@ -34,8 +34,8 @@ static int choose_irq(struct pmk_count *c)
 			      c->q.irq);
 }
 
-/* Where MicroBlaze's debug module is, follows from the design of an FPGA. This is our choice, and
- * where the example for ml605 expects it. */
+/* The address of MicroBlaze's debug module depends on the design of the FPGA. This default is our
+ * choice, and the example for ml605 uses it. */
 #define DEFAULT_MDM 0x84400000
 
 static bool is_l2(const struct pmk_pmu *pmu)
@@ -107,7 +107,7 @@ static int open_log(struct pmk_count *c)
 	return 0;
 }
 
-/* pmk_emulated_config.guest. The PMU that was chosen may be one of them that is configured. */
+/* pmk_emulated_config.guest. The chosen PMU may be a configured copy of one of them. */
 static uint32_t number_of(const char *name)
 {
 	uint32_t i = 0;

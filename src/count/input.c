@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The standard input of several runs. See input.h. A pipe holds up to 1 MiB; a longer input is fed
- * by a process of its own, the feeder, while the program runs. Signals reach the feeder only while
- * it waits, so that what it has taken out of the input is kept, whenever it is ended.
+ * The standard input of several runs. See input.h. A pipe holds up to 1 MiB; a separate process,
+ * the feeder, supplies a longer input while the program runs. Signals reach the feeder only while
+ * it waits, so no input that it has read is lost when it ends.
  */
 #define _GNU_SOURCE
 #include "count/input.h"
@@ -22,7 +22,7 @@
 
 #include "base/handlers.h"
 
-#define PIPE_BYTES  (1 << 20) /* what the kernel lets any user ask for */
+#define PIPE_BYTES  (1 << 20) /* the kernel allows any user this size */
 #define CHUNK_BYTES (1 << 14)
 
 struct pmk_input_state {
@@ -30,11 +30,11 @@ struct pmk_input_state {
 	_Atomic int error;
 };
 
-/* The pipe of one run. */
+/* The pipe for one run. */
 struct feed {
 	struct pmk_input *in;
 	int out;
-	off_t done; /* of what is kept: what is in the pipe */
+	off_t done; /* how much of the kept input is in the pipe */
 	bool full;
 };
 
@@ -52,7 +52,7 @@ static bool is_readable(int fd)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* Keep some of the input. False: there is none now, or no more. */
+/* Keep some of the input. False: no input is available now, or it has ended. */
 static bool keep_input(struct pmk_input *in)
 {
 	char chunk[CHUNK_BYTES];
@@ -70,8 +70,8 @@ static bool keep_input(struct pmk_input *in)
 	return n > 0 && !atomic_load(&in->state->error);
 }
 
-/* Put as much into the pipe as can be had without waiting. True: the run has all, or its pipe has
- * no reader. */
+/* Put as much into the pipe as possible without waiting. True: the run has all of the input, or its
+ * pipe has no reader. */
 static bool feed_pipe(struct feed *f)
 {
 	char chunk[CHUNK_BYTES];
@@ -103,7 +103,7 @@ static _Noreturn void run_feeder(struct feed *f, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigfillset(&ending);
 	sigdelset(&ending, SIGTERM);
-	/* A pipe without readers is always ready, and lets no signal through. */
+	/* ppoll() on a pipe without readers returns at once and lets no signal through. */
 	while (getppid() == parent && !(waits[1].revents & POLLERR) && !feed_pipe(f)) {
 		waits[0].events = f->full ? 0 : POLLIN;
 		waits[0].fd = f->full ? -1 : f->in->from;
@@ -174,7 +174,7 @@ int pmk_input_begin(struct pmk_input *in, struct pmk_count_fault *f)
 		return cannot_keep(f, errno);
 	in->fd = fds[0];
 	feed.out = fds[1];
-	fcntl(feed.out, F_SETPIPE_SZ, PIPE_BYTES); /* a smaller one only takes longer */
+	fcntl(feed.out, F_SETPIPE_SZ, PIPE_BYTES); /* a smaller pipe is only slower */
 	fcntl(feed.out, F_SETFL, O_NONBLOCK);
 	if (!feed_pipe(&feed))
 		error = start_feeder(&feed);

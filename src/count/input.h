@@ -2,10 +2,10 @@
 /*
  * The standard input of a program that is run several times: each run reads the same bytes.
  *
- * A file is set back to where it was. Bytes from a pipe or a socket are kept. Each run gets
- * its own pipe, which repeats them and then continues with new input. pmk reads nothing before the
- * program could, and never waits for the end of the input. A terminal, or another device, is
- * left as it is.
+ * The position in a file is restored. Bytes from a pipe or a socket are kept: each run gets its own
+ * pipe, which repeats them and then continues with new input. pmk reads no input before the program
+ * could, and never waits for the end of the input. A terminal or another device is passed on
+ * unchanged.
  */
 #ifndef PMK_COUNT_INPUT_H
 #define PMK_COUNT_INPUT_H
@@ -16,17 +16,17 @@
 
 struct pmk_input {
 	enum { PMK_INPUT_INHERITED, PMK_INPUT_FILE, PMK_INPUT_KEPT } kind;
-	int from;    /* what is read */
-	off_t start; /* of a file: where the first run began to read */
-	int kept;    /* a file in memory: all that was read so far */
-	/* in memory that the feeder shares: the input has ended; errno: it cannot be kept */
+	int from;    /* descriptor of the input */
+	off_t start; /* for a file: the position at which the first run began to read */
+	int kept;    /* an in-memory file with all input that was read so far */
+	/* In memory shared with the feeder: the input has ended; errno: it cannot be kept. */
 	struct pmk_input_state *state;
 	pid_t feeder; /* 0: there is none */
-	int fd;	      /* what the program of this run is to read, -1: as it is */
+	int fd;	      /* the input for the program of this run, -1: unchanged */
 };
 
-/* Prepare for several runs that read `fd`, or -1: the standard input of this process.
- * Without this, all zero but fd = -1, each run inherits the input. */
+/* Prepare for several runs that read `fd`, or -1: the standard input of this process. Without this
+ * call, if all members are zero but fd = -1, each run inherits the input. */
 int pmk_input_open(struct pmk_input *in, int fd, struct pmk_count_fault *f);
 /* Before and after each run. 0 or a failure; `f` is NULL after a run that has failed. */
 int pmk_input_begin(struct pmk_input *in, struct pmk_count_fault *f);

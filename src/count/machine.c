@@ -2,8 +2,8 @@
 /*
  * Counting with the counters of this machine, through the kernel.
  *
- * As in perf, processes that were attached to and whole processors are counted until the program
- * ends, if there is one, else until those processes have ended or until Ctrl-C.
+ * As in perf, attached processes and whole processors are counted until the program ends. Without a
+ * program they are counted until these processes have ended, or until Ctrl-C.
  */
 #define _GNU_SOURCE
 #include "base/clock.h"
@@ -30,11 +30,11 @@
 #include "count/sampled.h"
 #include "producer/linux/linux.h"
 
-/* What one event counted in one place, over all runs. */
+/* The counts of one event in one place, over all runs. */
 struct tally {
 	struct pmk_stats scaled;
 	uint64_t enabled_ns, running_ns;
-	bool zero; /* it counted nothing at all */
+	bool zero; /* it counted nothing */
 };
 
 /* One line of the report. */
@@ -43,23 +43,23 @@ struct counted {
 	char *name;
 	char *reason; /* why it is not counted, or NULL */
 	bool user_only;
-	struct pmk_linux_value last; /* at the end of the last interval */
+	struct pmk_linux_value last; /* value at the end of the last interval */
 };
 
 struct machine {
 	struct pmk_linux_pmus *pmus;
 	const struct pmk_linux_pmu *prefer; /* --pmu */
 	struct pmk_linux_facts facts;
-	char *path; /* of the program, or NULL */
-	int *pids;  /* threads to attach to … */
+	char *path; /* path of the program, or NULL */
+	int *pids;  /* threads to attach to */
 	unsigned npids;
-	int *processes; /* … of these processes */
+	int *processes; /* processes of these threads */
 	unsigned nprocesses;
-	struct pmk_linux_cpus cpus; /* none: count threads, or the program */
+	struct pmk_linux_cpus cpus; /* empty: count threads, or the program */
 	struct counted event[PMK_MAX_EVENTS];
 	unsigned nevents;
 	struct pmk_linux_counters *counters; /* or … */
-	struct pmk_sampled *sampled;	     /* … when this is a recording */
+	struct pmk_sampled *sampled;	     /* only for a recording */
 	struct tally *tally;		     /* per place and event */
 	unsigned nplaces;		     /* -A: processors; --per-thread: threads; else one */
 	char **thread;			     /* --per-thread: names of the places */
@@ -74,7 +74,7 @@ bool pmk_machine_runs(const char *program)
 	struct pmk_elf mine, its;
 	char *path = pmk_program_path(program), msg[256], magic[2] = "";
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	bool script, native = false; /* a pipe or a device is not read any further */
+	bool script, native = false; /* a pipe or a device is read no further */
 
 	if (fd >= 0 && read(fd, magic, 2) != 2)
 		*magic = '\0';
@@ -90,7 +90,7 @@ bool pmk_machine_runs(const char *program)
 	return script || native;
 }
 
-/* Are events sampled? */
+/* True if events are sampled. */
 static bool is_recorded(const struct pmk_count *c)
 {
 	return c->q.record != PMK_REQUEST_COUNTS;
@@ -168,7 +168,7 @@ static int choose_cpus(struct pmk_count *c, const char *list)
 	return err;
 }
 
-/* "sleep-14335", as in perf. They are asked now, because they may end before the others do. */
+/* "sleep-14335", as in perf. The names are read now, because some threads may end before others. */
 static int name_threads(struct pmk_count *c)
 {
 	struct machine *l = c->state;
@@ -250,7 +250,7 @@ static int find_event(void *ctx, const char *name, struct pmk_event_request *req
 	return 0;
 }
 
-/* A pattern of -e means these names. */
+/* The names that a pattern of -e can match. */
 static const char *event_name(const void *ctx, unsigned i)
 {
 	const struct pmk_count *c = ctx;
@@ -296,7 +296,7 @@ static int add_event(struct pmk_count *c, const struct pmk_event_request *req,
 	return 0;
 }
 
-/* On a machine with cores of several kinds, one name means the event of each kind. */
+/* On a machine with several kinds of cores, one name means the event of each kind. */
 static int add_everywhere(struct pmk_count *c, const struct pmk_event_request *req,
 			  const struct pmk_linux_event *ev)
 {
@@ -330,7 +330,7 @@ static int resolve_events(struct pmk_count *c)
 		struct pmk_event_request *req = &c->events.item[i];
 		const struct pmk_linux_event *ev;
 
-		/* It comes from `all` or a metric, which give the row of an event. */
+		/* It comes from `all` or a metric, which provide the row of an event. */
 		if (!req->how)
 			err = find_event(c, req->event->name, req);
 		if (err)
@@ -342,7 +342,7 @@ static int resolve_events(struct pmk_count *c)
 	return err;
 }
 
-/* The PMU that the result names: the core's, unless all events are of one other PMU. */
+/* The PMU that the result names: the core's, unless all events belong to one other PMU. */
 static const struct pmk_pmu *main_pmu(const struct machine *l, const struct pmk_pmu *core)
 {
 	const struct pmk_pmu *first = l->nevents ? l->event[0].ask.event->pmu->pmu : core;
@@ -436,11 +436,11 @@ static void free_machine(struct pmk_count *c)
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* The limit of open files belongs to the whole process, so that one thread at a time may raise it
- * and restore it. */
+/* The limit of open files belongs to the whole process, so only one thread at a time may raise and
+ * restore it. */
 static pthread_mutex_t file_limit = PTHREAD_MUTEX_INITIALIZER;
 
-/* Each event takes a descriptor for each thread or processor, which can be many. */
+/* Each event needs a descriptor for each thread or processor, which can be many. */
 static struct rlimit raise_file_limit(void)
 {
 	struct rlimit before = { 0 }, limit;
@@ -454,7 +454,7 @@ static struct rlimit raise_file_limit(void)
 	return before;
 }
 
-/* The program that is counted gets the limit that it would have without us. */
+/* The counted program gets the limit that it would have without pmk. */
 static void restore_file_limit(const struct rlimit *before)
 {
 	if (before->rlim_max)
@@ -481,8 +481,9 @@ static bool is_user_only(const struct machine *l, unsigned i)
 }
 
 /*
- * Why nothing at all can be counted, so that counting is not worth starting. NULL: something can be
- * counted, or there is a program to run and only the hardware lacks the events; perf runs it, too.
+ * The reason why nothing can be counted, so that the run should not start. NULL: something can be
+ * counted, or there is a program to run and the hardware merely lacks the events; perf runs it,
+ * too.
  */
 static const char *hopeless(const struct machine *l)
 {
@@ -532,8 +533,8 @@ static void drop_metrics(struct pmk_count *c)
 	}
 }
 
-/* Learn from opening the counters for the first run which events can be counted and how. Later runs
- * open them in the same way. */
+/* Opening the counters for the first run shows which events can be counted and how. Later runs open
+ * them in the same way. */
 static int learn(struct pmk_count *c)
 {
 	struct machine *l = c->state;
@@ -549,7 +550,7 @@ static int learn(struct pmk_count *c)
 		if (is_user_only(l, i) && !k->user_only) {
 			char *name;
 
-			/* The kernel allows user mode alone; perf shows that by :u, too. */
+			/* The kernel allows only user mode; perf also shows this as :u. */
 			if (asprintf(&name, "%s:u", k->name) < 0)
 				return pmk_count_no_memory(&c->fault);
 			free(k->name);
@@ -572,7 +573,8 @@ static int open_counted(struct pmk_count *c, const struct pmk_linux_ask *asks,
 		       : 0;
 }
 
-/* Take samples instead of counts. A buffer is of a processor, even where threads are sampled. */
+/* Take samples instead of counts. Each buffer belongs to a processor, even if threads are
+ * sampled. */
 static int open_sampled(struct pmk_count *c, const struct pmk_linux_ask *asks,
 			const struct pmk_linux_scope *scope)
 {
@@ -587,7 +589,7 @@ static int open_sampled(struct pmk_count *c, const struct pmk_linux_ask *asks,
 	return err ? err : pmk_sampled_open(&l->sampled, c, &l->facts, asks, l->nevents, &places);
 }
 
-/* Samples begin to be understood when it is known how events are called. */
+/* Samples can be processed when the names of the events are known. */
 static int begin_sampled(struct pmk_count *c, const struct pmk_linux_scope *scope)
 {
 	struct machine *l = c->state;
@@ -729,7 +731,7 @@ static int add_place(struct pmk_count *c, unsigned place)
 	return 0;
 }
 
-/* The whole run, as the samples of each event say it. */
+/* Add the section of the whole run from the samples of each event. */
 static int add_sampled(struct pmk_count *c)
 {
 	struct machine *l = c->state;
@@ -799,7 +801,7 @@ static int next_interval(struct pmk_count *c, double *at)
 	err = pmk_count_begin(c);
 	if (!err)
 		err = add_interval(c);
-	/* The next interval ends on time even if this one was noticed late. */
+	/* The next interval ends on time even if the end of this one was noticed late. */
 	while (*at <= pmk_seconds())
 		*at += (double)c->q.interval / 1000;
 	return err;
@@ -841,7 +843,7 @@ static int start(struct pmk_count *c, struct pmk_watch *w)
 	return pmk_child_start(&w->child, &c->fault);
 }
 
-/* What is counted, in the words of perf. */
+/* The scope of the counts, in perf's words. */
 static char *describe_scope(const struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
@@ -864,7 +866,7 @@ static double seconds(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
 }
 
-/* As in perf: of the program and of the children that it waited for. */
+/* As in perf: the times of the program and of the children that it waited for. */
 static void add_cpu_time(struct pmk_result *r, const struct rusage *usage)
 {
 	r->has_cpu_time = true;
@@ -883,7 +885,7 @@ static int add_times(struct pmk_count *c, const struct pmk_watch *w)
 	return 0;
 }
 
-/* What is to happen at a time; HUGE_VAL: never. */
+/* Times at which actions are due; HUGE_VAL: never. */
 struct alarms {
 	double enable, interval, end;
 };
@@ -919,9 +921,9 @@ static int take_alarms(struct pmk_count *c, struct pmk_watch *w, struct alarms *
 	return next_interval(c, &at->interval);
 }
 
-#define DRAIN_SECONDS 0.25 /* samples are looked for that often, even if buffers are not full */
+#define DRAIN_SECONDS 0.25 /* samples are read at least that often, even if buffers are not full */
 
-/* Until when nothing has to be done. */
+/* The time until which no action is due. */
 static double next_time(const struct machine *l, const struct alarms *at)
 {
 	double until = pmk_least(at->enable, pmk_least(at->interval, at->end));
@@ -936,7 +938,7 @@ static int run_once(struct pmk_count *c, struct pmk_watch *w)
 	int err = start(c, w), failed = 0;
 
 	at = set_alarms(c);
-	/* Once the program has been started, its end is waited for even if something fails. */
+	/* Once the program has started, wait for its end even if an error occurs. */
 	while (!err && !pmk_watch_step(w, next_time(l, &at))) {
 		if (!failed)
 			failed = take_alarms(c, w, &at);
@@ -945,11 +947,11 @@ static int run_once(struct pmk_count *c, struct pmk_watch *w)
 	}
 	if (!err && !failed && l->sampled)
 		failed = pmk_sampled_end(l->sampled, c);
-	/* Like the counts, the times of a run that was cut off would falsify the mean. */
+	/* Like the counts, the times of an incomplete run would falsify the mean. */
 	if (!err && !(w->signal && c->result.runs))
 		err = add_times(c, w);
 	c->result.exit_status = w->status;
-	/* It ended as was asked for. */
+	/* It ended as requested. */
 	if (l->timed_out && WIFSIGNALED(w->status))
 		c->result.exit_status = 0;
 	c->interrupted = w->signal;
@@ -977,7 +979,7 @@ static int run(struct pmk_count *c)
 	c->result.command = describe_scope(c);
 	for (unsigned i = 0; i < c->q.runs && !err && !c->interrupted; i++) {
 		err = run_with_input(c, &w);
-		/* The counts of a run that was cut off would falsify the mean of the others. */
+		/* The counts of an incomplete run would falsify the mean of the others. */
 		if (err || (c->interrupted && i))
 			break;
 		collect(c->state);
@@ -1007,12 +1009,11 @@ static int describe(struct pmk_count *c)
 			"for kernel mode it has to be 1 or less, or pmk needs CAP_PERFMON",
 			l->facts.paranoid);
 	if (!l->path) {
-		/* Counting of other processes ends by Ctrl-C; as in perf, the exit code says
-		 * so. */
+		/* Ctrl-C ends counting of other processes; as in perf, the exit code says so. */
 		c->result.exit_status = c->interrupted;
 		return 0;
 	}
-	/* A program that is killed has been counted to its end by the kernel. */
+	/* The kernel has counted a killed program to its end. */
 	c->result.partial = c->interrupted || l->timed_out;
 	if (l->timed_out)
 		pmk_count_warn_timeout(c);

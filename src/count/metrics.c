@@ -8,7 +8,7 @@
 
 #include "base/nearest.h"
 
-/* Once, however often it was asked for. */
+/* Add it once, even if it is requested several times. */
 static void add_metric(struct pmk_metric_list *list, const struct pmk_metric *m)
 {
 	for (unsigned i = 0; i < list->count; i++)

@@ -11,7 +11,7 @@
 #include "count/error.h"
 #include "count/words.h"
 
-/* NULL terminated. More than fit are left out. */
+/* NULL terminated. Metrics beyond its size are left out. */
 struct pmk_metric_list {
 	const struct pmk_metric *item[PMK_MAX_EVENTS + 1];
 	unsigned count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * How the AHB Monitor is to count, in emulation and from a dump alike. Its layout comes from a
- * file, --layout or data/layouts/sp816.ini; driver and model get the same one. Its settings are
+ * The settings of the AHB Monitor, in emulation and from a dump. Its layout comes from a file,
+ * --layout or data/layouts/sp816.ini; driver and model use the same one. Its settings are
  * parameters of the core: thresholds, page size, alignment test.
  */
 #include "count/monitor.h"
@@ -34,7 +34,7 @@ static const char *const threshold_names[PMK_AHBMON_NTHRESHOLDS] = {
 	"wait.armd", "wait.gxi_read", "wait.gxi_data", "wait.gxi_write",
 };
 
-/* Refuse settings that this layout has no field for. */
+/* Reject settings for which this layout has no field. */
 static int check_settings(const struct pmk_monitor *m, struct pmk_count *c)
 {
 	const struct pmk_ahbmon_config *config = &m->config;
@@ -83,7 +83,7 @@ int pmk_monitor_none(struct pmk_count *c, const char *what)
 			   : 0;
 }
 
-/* A dump has no core, so that --set can change the monitor's parameters alone. */
+/* A dump has no core, so --set can only change the monitor's parameters. */
 int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c)
 {
 	const struct pmk_words *overrides = &c->q.overrides;

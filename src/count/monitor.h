@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the AHB Monitor is to count: where it has its registers, and its settings. */
+/* The layout and the settings of the AHB Monitor. */
 #ifndef PMK_COUNT_MONITOR_H
 #define PMK_COUNT_MONITOR_H
 
@@ -18,11 +18,11 @@ struct pmk_monitor {
 /* The layout file at `path`, or for NULL the project's in the data directory. 0 or a failure. */
 int pmk_monitor_layout(struct pmk_ahbmon_layout_file *file, const char *path, const char *data,
 		       struct pmk_count_fault *f);
-/* Load the layout, and take the settings from the core's parameters. 0 or a failure. */
+/* Load the layout, and use the settings from the core's parameters. Returns 0 or a failure. */
 int pmk_monitor_choose(struct pmk_monitor *m, struct pmk_count *c, const struct pmk_core *core);
-/* Refuse --layout, because `what` counts and not the AHB Monitor. 0 or a failure. */
+/* Reject --layout, because `what` counts and not the AHB Monitor. Returns 0 or a failure. */
 int pmk_monitor_none(struct pmk_count *c, const char *what);
-/* The monitor's parameters where there is no core: the defaults, changed by --set. 0 or a
+/* The monitor's parameters without a core: the defaults, changed by --set. Returns 0 or a
  * failure. */
 int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c);
 

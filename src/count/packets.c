@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writes AHBMONITOR[33:0] as a VCD: [32:0] is what src/pmu/ahbmon/packet.c says, [33] is the clock,
- * which has the name HCLK, too. Pins that are not known are x. While a dump is read, everything
- * is at its times, so that the two can be shown together; HCLK falls in the middle between two
+ * Writes AHBMONITOR[33:0] as a VCD: [32:0] are encoded as in src/pmu/ahbmon/packet.c, and [33] is
+ * the clock, which is also named HCLK. Unknown pins are x. While a dump is read, the file has the
+ * times of the dump, so that both can be shown together; HCLK falls in the middle between two
  * edges.
  */
 #include "count/packets.h"
@@ -42,7 +42,7 @@ int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
 				      "`packets`: a code of the layout does not fit its pins");
 	}
-	before = p->packets; /* until the first cycle has come out the pins say idle */
+	before = p->packets; /* the pins are idle until the first cycle has passed the monitor */
 	if (!pmk_whole_open(&p->file, path)) {
 		int err = cannot_write(p, f);
 
@@ -63,7 +63,7 @@ int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 	return 0;
 }
 
-/* What the layers and the GXI have done, as the monitor sees it. */
+/* Collect the activity of the layers and the GXI, as the monitor sees it. */
 static void look(struct pmk_packets_out *p, const struct pmk_wave_count *count)
 {
 	struct pmk_ahbmon_observer *o = &p->seen;
@@ -140,8 +140,8 @@ int pmk_packets_close(struct pmk_packets_out *p, bool keep, struct pmk_count_fau
 
 	if (!p->path)
 		return 0;
-	/* The bus is idle from here on. One edge more, because a reader takes the values before an
-	 * edge. */
+	/* The bus is idle from here on. One more edge is written, because a reader uses the values
+	 * before an edge. */
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
 		p->seen.layer[i].seen = (struct pmk_ahb_seen){ .class = PMK_AHB_C_IDLE };
 	p->seen.gxi.seen_address = PMK_GXI_IDLE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pins AHBMONITOR[33:0] of the AHB Monitor, written as a dump, while it counts in another
- * one or in emulation. */
+/* The pins AHBMONITOR[33:0] of the AHB Monitor, written to a dump while it counts in emulation or
+ * in another dump. */
 #ifndef PMK_COUNT_PACKETS_H
 #define PMK_COUNT_PACKETS_H
 
@@ -16,9 +16,9 @@ struct pmk_packets_out {
 	const char *path; /* NULL: nothing is written */
 	struct pmk_whole file;
 	struct pmk_ahbmon_packets packets;
-	struct pmk_ahbmon_observer seen; /* what the observers of the dump have seen, alone */
+	struct pmk_ahbmon_observer seen; /* only what the observers of the dump have seen */
 	struct pmk_ahbmon_pins last;	 /* as written */
-	uint64_t time, period;		 /* of the last edge; the distance to the one before */
+	uint64_t time, period;		 /* time of the last edge; the time between the last two */
 	bool begun;
 	int error; /* errno of the first write that failed, or 0 */
 };
@@ -28,15 +28,15 @@ struct pmk_packets_out {
 int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 		     const struct pmk_ahbmon_packet_params *codes, const char *unit,
 		     struct pmk_count_fault *f);
-/* What the layers have done at this edge of the clock. 0 or a failure. */
+/* Add the activity of the layers at this edge of the clock. Returns 0 or a failure. */
 int pmk_packets_edge(struct pmk_packets_out *p, const struct pmk_wave_count *count, uint64_t time,
 		     struct pmk_count_fault *f);
-/* In emulation: the pins have shown this. Two units of time are a cycle of HCLK. At the end: what
- * is still on its way to them. */
+/* In emulation: add the state of the pins. A cycle of HCLK is two units of time. At the end: add
+ * the cycles that have not reached the pins. */
 void pmk_packets_show(struct pmk_packets_out *p, const struct pmk_ahbmon_pins *shown);
 void pmk_packets_under_way(struct pmk_packets_out *p, const struct pmk_ahbmon_packets *packets);
-/* Write the cycles that are still on their way to the pins, and close the file. `keep`: false
- * when not all went well; then it is as it was before. 0 or a failure. */
+/* Write the cycles that have not reached the pins, and close the file. `keep` false: something
+ * failed, and the file is restored. Returns 0 or a failure. */
 int pmk_packets_close(struct pmk_packets_out *p, bool keep, struct pmk_count_fault *f);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The emulator's command line. The program must see the same world on every host and in every run,
- * because the addresses it gets decide which cache sets it uses. So the environment, the stack
+ * The emulator's command line. The program must see the same environment on every host and in every
+ * run, because the addresses that it gets determine its cache sets. So the environment, the stack
  * size, the kernel release and the random seed are fixed, and QEMU itself is started without
  * address randomisation.
  */
@@ -28,9 +28,9 @@
 #include "cpu/family.h"
 #include "producer/qemu/stack.h"
 
-/* For each machine of ELF files: the emulators of programs and of firmware, the core unless another
- * is asked for, and the folder that Debian's cross compilers put its libraries in. Of ARM's cores
- * the first that can run the file. */
+/* For each machine of ELF files: its emulators of programs and of firmware, its default core, and
+ * the folder in which Debian's cross compilers put its libraries. For ARM the first core that can
+ * run the file is the default. */
 static const struct machine {
 	enum pmk_elf_machine elf;
 	bool is64, big_endian;
@@ -52,7 +52,7 @@ static const struct machine {
 
 #define NMACHINES (sizeof(machines) / sizeof(machines[0]))
 
-/* Its programs whose calls pass floating-point numbers in registers have libraries of their own. */
+/* ARM programs that pass floating-point numbers in registers have separate libraries. */
 #define HARD_FLOAT_LOADER "/lib/ld-linux-armhf.so.3"
 #define HARD_FLOAT_ROOT	  "/usr/arm-linux-gnueabihf"
 
@@ -61,7 +61,8 @@ static bool is_of(const struct machine *m, const struct pmk_elf *elf)
 	return m->elf == elf->machine && m->is64 == elf->is64 && m->big_endian == elf->big_endian;
 }
 
-/* NULL for a machine that is not emulated, and for one in the wrong byte order or word size. */
+/* NULL for a machine that is not emulated, and for a file with an unsupported byte order or word
+ * size. */
 static const struct machine *machine_of(const struct pmk_elf *elf)
 {
 	const struct machine *first = NULL;
@@ -77,7 +78,7 @@ static const struct machine *machine_of(const struct pmk_elf *elf)
 	return first;
 }
 
-/* Do cores with this instruction set run the file? */
+/* True if cores with this instruction set run the file. */
 static bool runs(const char *isa, const struct pmk_elf *elf)
 {
 	for (size_t i = 0; i < NMACHINES; i++)
@@ -93,7 +94,7 @@ const char *pmk_program_emulator(const struct pmk_program *p)
 	return slash ? slash + 1 : path;
 }
 
-/* The machine that the emulator of --qemu emulates, by the emulator's name; NULL: not known. */
+/* The machine of the emulator of --qemu, from the emulator's name; NULL: not known. */
 static const struct machine *machine_by_emulator(const struct pmk_program *p)
 {
 	const char *name = pmk_program_emulator(p);
@@ -104,7 +105,8 @@ static const struct machine *machine_by_emulator(const struct pmk_program *p)
 	return NULL;
 }
 
-/* True for a program that pmk stat runs. An emulator is one for this machine. */
+/* True for a program that pmk stat runs in emulation; false for an emulator, which is a program for
+ * this machine. */
 static bool is_program(const char *name)
 {
 	struct pmk_elf elf;
@@ -113,7 +115,8 @@ static bool is_program(const char *name)
 	return !pmk_elf_read(name, &elf, msg, sizeof(msg)) && machine_of(&elf);
 }
 
-/* Find an emulator that can count. 0, or a failure that says why there is none and what to do. */
+/* Find an emulator that can count. Returns 0, or a failure that says why there is none and what to
+ * do. */
 static int find_emulator(struct pmk_program *p)
 {
 	const char *name = p->argv.word[0];
@@ -186,7 +189,7 @@ static int override(struct pmk_program *p, const char *text)
 	return 0;
 }
 
-/* Does the preset have the PMU? */
+/* True if the preset has the PMU. */
 static bool has_pmu(const char *data, const char *name, const char *pmu)
 {
 	struct pmk_core core;
@@ -231,7 +234,7 @@ static int check_effect(struct pmk_program *p, const char *name, const struct pm
 	return 0;
 }
 
-/* "arm1136r0, arm1136, …": the PMUs of that kind. */
+/* "arm1136r0, arm1136, …": the PMUs of that driver. */
 static void name_pmus(const struct pmk_driver *driver, char *buf, size_t size)
 {
 	size_t at = 0;
@@ -243,9 +246,9 @@ static void name_pmus(const struct pmk_driver *driver, char *buf, size_t size)
 					       pmk_pmus[i]->name);
 }
 
-/* Can a core with this instruction set have this PMU? It has to be of the same kind as the PMU of
- * the machine's usual core, which has the name of that core; or "none". If the family was chosen by
- * its PMU, the PMU fits. */
+/* Check that a core with this instruction set can have this PMU: it must use the same driver as the
+ * PMU of the machine's default core, which has the name of that core, or be "none". If the family
+ * was chosen by its PMU, the PMU fits. */
 static int check_pmu(const struct pmk_core *core, char *msg, size_t size)
 {
 	const struct pmk_pmu *pmu = pmk_pmu_find(core->pmu), *usual = NULL;
@@ -263,7 +266,7 @@ static int check_pmu(const struct pmk_core *core, char *msg, size_t size)
 	return PMK_EINVAL;
 }
 
-/* A preset is asked for by the name of its file, and results show the name in it: they have to be
+/* The user names a preset by its file, and results show the name inside the file, so both must be
  * the same. */
 int pmk_program_check_preset(const struct pmk_core *core, const char *name, char *msg, size_t size)
 {
@@ -275,7 +278,7 @@ int pmk_program_check_preset(const struct pmk_core *core, const char *name, char
 	return check_pmu(core, msg, size);
 }
 
-/* A core of ARMv8 runs programs of ARM, too. The emulator of these has none by its own name. */
+/* A core of ARMv8 also runs ARM programs. The emulator of these does not know the core's name. */
 static void in_aarch32(struct pmk_core *core)
 {
 	if (!strcmp(core->isa, "a64") && pmk_core_become(core, "a32"))
@@ -325,7 +328,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	return 0;
 }
 
-/* A name with a slash is a path, any other is searched in PATH. */
+/* A name with a slash is a path; other names are searched for in PATH. */
 char *pmk_program_path(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -352,7 +355,7 @@ int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f
 {
 	struct stat st;
 
-	/* They have no slash, and name no command. */
+	/* These names have no slash, but are not commands. */
 	if (!strcmp(program, ".") || !strcmp(program, ".."))
 		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: is a directory", program);
 	*path = pmk_program_path(program);
@@ -368,15 +371,16 @@ int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f
 		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: is a directory", program);
 	if (!S_ISREG(st.st_mode))
 		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC, "%s: is not a regular file", program);
-	/* Not access(): root may read anything, but even root does not execute without an x bit. */
+	/* access() is not enough: root may read any file, but cannot execute one without an x
+	 * bit. */
 	if (!(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
 		return pmk_count_fail(f, PMK_COUNT_NOT_EXEC,
 				      "%s: permission denied (no execute bit)", program);
 	return 0;
 }
 
-/* Code of other processors than those that are modelled would be counted as if it ran there, for as
- * long as it gets. */
+/* Code for processors that are not modelled would be counted as if it ran on a modelled one, until
+ * it fails. */
 static int check_profile(struct pmk_program *p, const char *file, const struct pmk_elf *elf)
 {
 	const char *other = elf->machine == PMK_ELF_ARM ? pmk_arm_other_profile(&elf->arm) : NULL;
@@ -437,7 +441,7 @@ const char *pmk_program_later_core(const struct pmk_program *p)
 	return NULL;
 }
 
-/* The attributes are the most that any object file asks for, and the user has chosen the core. */
+/* The attributes are the maximum of all object files, and the user has chosen the core. */
 static int run_all_the_same(struct pmk_program *p, const char *what, const char *lacks)
 {
 	snprintf(
@@ -470,8 +474,8 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
 		machine_of(&p->elf)->qemu, program);
 }
 
-/* Refuse what would only die of an undefined instruction: the program, or the interpreter that
- * starts it, is built for a later processor. Libraries are not looked at. */
+/* Reject a program that would die of an undefined instruction, because it, or the interpreter that
+ * starts it, was built for a later processor. Libraries are not checked. */
 static int check_suits(struct pmk_program *p, const char *program, const char *interpreter)
 {
 	const char *cpu = pmk_suits_processor(&p->core);
@@ -487,8 +491,8 @@ static int check_suits(struct pmk_program *p, const char *program, const char *i
 	return cannot_run(p, program, &loader, interpreter, lacks);
 }
 
-/* The word behind -cpu. Since 10.0, QEMU's emulators of MicroBlaze make every core big-endian
- * unless told otherwise, even qemu-microblazeel, which is for little-endian programs. */
+/* The word after -cpu. Since 10.0, QEMU's emulators of MicroBlaze make every core big-endian by
+ * default, even qemu-microblazeel, which is for little-endian programs. */
 static const char *cpu_option(const struct pmk_program *p, char *room, size_t size)
 {
 	if (p->elf.machine != PMK_ELF_MICROBLAZE || p->elf.big_endian)
@@ -550,7 +554,7 @@ bool pmk_program_counts_time(const struct pmk_program *p)
 	return false;
 }
 
-/* The word behind "-kernel" is the firmware; NULL: there is none. */
+/* The word after "-kernel" is the firmware; NULL: there is none. */
 static const char *kernel_of(const struct pmk_program *p)
 {
 	for (unsigned i = 1; i + 1 < p->argv.count; i++)
@@ -564,8 +568,8 @@ static int bad_kernel(struct pmk_program *p, int code, const char *kernel, const
 	return pmk_count_fail(p->fault, code, "%s-kernel %s: %s", p->given_by, kernel, why);
 }
 
-/* Check that QEMU can read the file, and whether it is an ELF file. A raw binary can be run as
- * well, but has no symbols. */
+/* Check that QEMU can read the file, and whether it is an ELF file. A raw binary runs, too, but has
+ * no symbols. */
 static int look_at_kernel(struct pmk_program *p, const char *kernel, bool *elf)
 {
 	char magic[4];
@@ -606,8 +610,8 @@ static const char *emulates(const struct machine *m)
 	}
 }
 
-/* Check that the firmware is for the machine that the emulator emulates. Big-endian ARM passes: its
- * instructions are little-endian, too (BE8). The emulator of AArch64 has ARM boards, too. */
+/* Check that the firmware is for the machine of the emulator. Big-endian ARM is accepted: its
+ * instructions are little-endian, too (BE8). The emulator of AArch64 also has ARM boards. */
 static int check_emulator(struct pmk_program *p)
 {
 	const struct machine *runs = machine_by_emulator(p), *needs = machine_of(&p->elf);
@@ -642,7 +646,7 @@ static int find_image(struct pmk_program *p)
 	return p->image ? 0 : pmk_count_no_memory(p->fault);
 }
 
-/* The emulator of --qemu may be one that runs a program, with options of its own (-cpu max). */
+/* True if the emulator of --qemu is a user-mode emulator, with its own options (-cpu max). */
 static bool runs_programs(const struct pmk_program *p)
 {
 	for (size_t i = 0; i < NMACHINES; i++)
@@ -651,7 +655,7 @@ static bool runs_programs(const struct pmk_program *p)
 	return false;
 }
 
-/* Check what the emulated machine is given to run. */
+/* Check the firmware of the emulated machine. */
 static int check_firmware(struct pmk_program *p)
 {
 	int err;
@@ -662,7 +666,7 @@ static int check_firmware(struct pmk_program *p)
 	return err || !p->image ? err : check_emulator(p);
 }
 
-/* More words of an emulator's command. The plugin comes behind the first of all. */
+/* Add further words of an emulator's command. The plugin comes after its first word. */
 static int add_command(struct pmk_program *p, char *const *words)
 {
 	static const char *const plugin[] = { "-plugin", "@plugin@", NULL };
@@ -706,8 +710,8 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 	return err ? err : find_emulator(p);
 }
 
-/* "NAME=VALUE" for a word of --env, which is that or NAME; NULL: NAME is not set in our own
- * environment, and *failed if there was no memory. */
+/* Turn a word of --env, NAME=VALUE or NAME, into NAME=VALUE. NULL: NAME is not set in pmk's
+ * environment, or out of memory, and *failed says so. */
 static char *env_line(const char *say, bool *failed)
 {
 	const char *value = getenv(say);
@@ -743,8 +747,8 @@ static bool is_named(const struct pmk_words *words, const char *line)
 	return false;
 }
 
-/* The words of --env, with every variable of our own for "*", by name so that their order is the
- * same everywhere. A variable that another word names is not among them. */
+/* The words of --env, with "*" replaced by every variable of pmk's environment, sorted by name so
+ * that their order is always the same. A variable that another word names is not among them. */
 static bool expand_env(const struct pmk_words *pass, struct pmk_words *out)
 {
 	size_t n = 0, kept = 0;

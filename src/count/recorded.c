@@ -15,11 +15,11 @@
 
 #define MAX_INSNS 1024
 
-/* ---- growing arrays, and a table of what is in them ------------------------------------------ */
+/* ---- growing arrays, and a hash table of their items ---------------------------------------- */
 
 struct array {
 	void *data;
-	size_t n, room, size; /* of an item */
+	size_t n, room, size; /* `size` of an item */
 };
 
 /* A new item, zeroed; NULL when out of memory. */
@@ -41,7 +41,7 @@ static void *append(struct array *a)
 	return item;
 }
 
-/* Finds items by three numbers: index + 1 of an item. */
+/* A hash table that finds items by three numbers; an entry is an item's index + 1. */
 struct index {
 	struct key {
 		uint64_t a, b, c;
@@ -79,7 +79,7 @@ static bool make_room(struct index *x)
 	return true;
 }
 
-/* The item of these numbers, which may be new: then *fresh is set. NULL: out of memory. */
+/* The item with these numbers; if it is new, *fresh is set. NULL: out of memory. */
 static void *item_for(struct array *a, struct index *x, uint64_t k1, uint64_t k2, uint64_t k3,
 		      size_t *number, bool *fresh)
 {
@@ -111,7 +111,7 @@ struct pmk_recorded {
 	struct pmk_recorded_request req;
 	const struct pmk_ledger *ledger;
 	struct pmk_site_counters counters;
-	struct pmk_cpu *cpu; /* to derive signals with */
+	struct pmk_cpu *cpu; /* used to derive signals */
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
 	uint64_t *value;     /* [nevents]: those of the record that is read */
 	struct array blocks, records, of_block, parts, costs;
@@ -124,7 +124,7 @@ struct pmk_recorded {
 	struct array mappings;
 };
 
-/* A file that code was mapped from, if it is one. */
+/* A file from which code was mapped. */
 struct mapping {
 	const struct pmk_ledger_mapping *record;
 	bool is_elf;
@@ -162,7 +162,7 @@ static void clear_cpu(struct pmk_recorded *r)
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* What the first n instructions of a block count in one execution. */
+/* The counts of the first n instructions of a block in one execution. */
 struct part {
 	int64_t cycles, fact[PMK_NFACTS];
 };
@@ -182,8 +182,8 @@ static void part_of(const struct pmk_core *core, const struct pmk_insn *insn, si
 		out->fact[k] = b.facts.n[k];
 }
 
-/* The share of each instruction is what the block counts more with it than without. Where that is
- * less than nothing, the instruction before it gives. */
+/* The share of each instruction is the block's count with it minus the count without. If that is
+ * negative, the instruction before it gives up some of its share. */
 static void shares(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		   struct part *share)
 {
@@ -212,7 +212,7 @@ static void shares(const struct pmk_core *core, const struct pmk_insn *insn, siz
 	}
 }
 
-/* The file whose code is at an address; NULL: it is of none. */
+/* The file whose code is at an address; NULL: none. */
 static const struct mapping *mapping_at(const struct pmk_recorded *r, uint32_t process,
 					uint64_t addr)
 {
@@ -267,7 +267,7 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	size_t number;
 	bool fresh;
 
-	/* Not those of its neighbour, which need not have come with it another time. */
+	/* Bytes of the next instruction are left out, because it need not follow every time. */
 	for (unsigned i = 0; i < 4 && i < in->size; i++)
 		bytes |= (uint64_t)byte[i] << 8 * i;
 	insn = item_for(&r->insns, &r->insn_at, in->addr, bytes, object << 8 | in->size, &number,
@@ -344,8 +344,8 @@ static bool is_register(int8_t r)
 	return r >= PMK_NO_REG && r < PMK_NREGS;
 }
 
-/* The emulated program can write into the ledger, so nothing from there is used as an index or as a
- * bool before it was looked at. Numbers of accesses and of bytes are neither: any will do. */
+/* The emulated program can write into the ledger, so every index and bool from there is checked
+ * before use. The numbers of accesses and bytes are not: any value is safe. */
 static bool insn_is_sound(const struct pmk_insn *in)
 {
 	return (in->size == 0 || in->size == 2 || in->size == 4) && in->iclass <= PMK_I_CACHE_OP &&
@@ -453,7 +453,7 @@ static bool thread_of(struct pmk_recorded *r, const struct pmk_ledger_head *h, s
 	return t;
 }
 
-/* The number of a path among ours; paths of several threads are one if they are the same. */
+/* Number of a path in the recording; equal paths of several threads become one. */
 static uint32_t path_number(const struct pmk_recorded *r, uint32_t number)
 {
 	const struct key *k = number ? look_up(&r->path_at, number, 0, 1) : NULL;
@@ -697,8 +697,8 @@ static bool append_latency(struct pmk_recorded *r, unsigned event, uint32_t cycl
 	return l || !times;
 }
 
-/* What was not timed took one cycle. Where more was timed than counted, nothing is said. `times` is
- * NULL where nothing took longer. */
+/* Occurrences that were not timed took one cycle. If more were timed than counted, no latencies are
+ * shown. `times` is NULL if none took longer. */
 static bool append_latencies(struct pmk_recorded *r, unsigned event, const uint64_t *times)
 {
 	uint64_t left = r->req.total[event];
@@ -714,7 +714,7 @@ static bool append_latencies(struct pmk_recorded *r, unsigned event, const uint6
 	return true;
 }
 
-/* A core that found no room for its latencies would have them all taken for one cycle. */
+/* If a core had no room for its latencies, all would be taken for one cycle. */
 static int make_latencies(struct pmk_recorded *r)
 {
 	for (unsigned e = 0; e < r->req.nevents; e++)
@@ -747,7 +747,7 @@ static int add_record(struct pmk_recorded *r, const struct pmk_ledger_head *h, u
 {
 	uint32_t kind = atomic_load(&h->kind);
 
-	/* What others refer to comes first. */
+	/* Records that others refer to come first. */
 	if (round == 0 && kind == PMK_LEDGER_MAPPING)
 		return keep_mapping(r, (const void *)h) ? 0 : PMK_ENOMEM;
 	if (round == 1 && kind == PMK_LEDGER_BLOCK)

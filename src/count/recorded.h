@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From what a run has booked (cpu/sites.h) to a recording: each instruction with its executions and
- * with what every event counted there.
+ * Converts the accounts of a run (cpu/sites.h) to a recording: each instruction with its executions
+ * and the count of every event there.
  */
 #ifndef PMK_COUNT_RECORDED_H
 #define PMK_COUNT_RECORDED_H
@@ -10,11 +10,11 @@
 #include "producer/qemu/ledger.h"
 #include "profile/recording/recording.h"
 
-/* What is recorded of each instruction. */
+/* What to record of each instruction. */
 struct pmk_recorded_request {
 	const struct pmk_core *core;
-	const struct pmk_event *const *event; /* those that were counted */
-	const uint64_t *total;		      /* of each event */
+	const struct pmk_event *const *event; /* the counted events */
+	const uint64_t *total;		      /* total of each event */
 	unsigned nevents;
 	const char *program; /* ELF file of firmware, or NULL */
 	bool system;
@@ -28,7 +28,7 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 		      const struct pmk_recorded_request *req);
 void pmk_recorded_free(struct pmk_recorded *r);
 
-/* Set the arrays of code and counts. They belong to `r`. */
+/* Set the arrays of code and counts, which `r` owns. */
 void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Settings become a request: do they go together, and which way counts it? */
+/* Turns settings into a request: checks that they go together, and chooses the way to count. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,8 @@ const struct pmk_count_way *const pmk_count_ways[] = { &pmk_way_emulation, &pmk_
 						       &pmk_way_gdb,	   &pmk_way_xvc,
 						       &pmk_way_devmem,	   NULL };
 
-/* The only way that knows the setting. NULL: all know it. Sets *shared if several do: then the
- * first of them. */
+/* The only way that has the setting; NULL: all ways have it. If several have it, this is the first
+ * of them, and *shared is set. */
 static const struct pmk_count_way *owner(const char *setting, bool *shared)
 {
 	const struct pmk_count_way *found = NULL;
@@ -26,7 +26,7 @@ static const struct pmk_count_way *owner(const char *setting, bool *shared)
 	return found;
 }
 
-/* Settings that only different ways know make no sense together. */
+/* Fail if settings were given that only different ways have. */
 int pmk_request_note_owner(struct pmk_count *c, const char *setting)
 {
 	struct pmk_request *q = &c->q;
@@ -48,7 +48,7 @@ int pmk_request_note_owner(struct pmk_count *c, const char *setting)
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-/* Several ways know the setting, and this is none of them. */
+/* Several ways have the setting, but not this one. */
 static int not_for_way(struct pmk_count *c, const char *setting, const struct pmk_count_way *way)
 {
 	char list[192] = "";
@@ -70,8 +70,8 @@ static int not_for_way(struct pmk_count *c, const char *setting, const struct pm
 			      setting, list, way->name);
 }
 
-/* If no way was asked for: the one whose settings were given; else this machine to count programs
- * that run on it, and emulation for all others, and to record. */
+/* If no target was given, use the way of the settings that were given. Otherwise count programs
+ * that run on this machine here, and all others, and recordings, in emulation. */
 static int choose_way(struct pmk_count *c)
 {
 	struct pmk_request *q = &c->q;

@@ -17,7 +17,7 @@
 #include "profile/sampling/samples.h"
 #include "profile/sampling/spaces.h"
 
-#define FREQUENCY 4000 /* samples in a second, as perf has it */
+#define FREQUENCY 4000 /* samples per second, as in perf */
 #define MAX_RATE  "/proc/sys/kernel/perf_event_max_sample_rate"
 
 struct pmk_sampled {
@@ -25,7 +25,7 @@ struct pmk_sampled {
 	struct pmk_linux_rate rate;
 	struct pmk_perf_layout layout;
 	struct pmk_sampled_event *event;
-	unsigned nevents, reading; /* reading: the event whose numbers are being read */
+	unsigned nevents, reading; /* `reading`: the event whose numbers are being read */
 	struct pmk_samples *samples;
 	struct pmk_recording rec;
 	char settings[64];
@@ -167,7 +167,7 @@ int pmk_sampled_name(struct pmk_sampled *s, struct pmk_count *c, const char *con
 	return s->samples ? 0 : pmk_count_no_memory(&c->fault);
 }
 
-/* ---- processes that run already ------------------------------------------------------------- */
+/* ---- running processes ---------------------------------------------------------------------- */
 
 static FILE *open_proc(int pid, const char *name)
 {
@@ -278,7 +278,7 @@ int pmk_sampled_take(struct pmk_sampled *s, struct pmk_count *c)
 	return 0;
 }
 
-/* What disassemblers call the instructions of this machine. */
+/* The disassembler's name of this machine's instruction set. */
 static void read_isa(struct pmk_sampled *s)
 {
 	struct utsname u;
@@ -322,7 +322,7 @@ uint64_t pmk_sampled_total(const struct pmk_sampled *s, unsigned i)
 {
 	size_t row = 0;
 
-	/* Those that were sampled have two rows. */
+	/* An event that was sampled twice has two rows. */
 	for (unsigned k = 0; k < i; k++)
 		row += s->event[k].reason ? 1 : 2;
 	return s->ended ? s->rec.event[row].total : 0;

@@ -66,7 +66,7 @@ static int set_interval(struct pmk_count *c, const char *text)
 	return 0;
 }
 
-/* A number from `least` up that fits in an int. `what` says what it is. */
+/* A number of at least `least` that fits in an int. `what` describes it in messages. */
 static int set_number(struct pmk_count *c, const char *setting, const char *text, unsigned least,
 		      const char *what, unsigned *number)
 {
@@ -222,7 +222,7 @@ static int set_stderr(struct pmk_count *c, const char *value)
 	return set_stream(c, 2, "stderr", value);
 }
 
-/* "l2.type=l220,l2.size=128K": no value has a comma in it. */
+/* "l2.type=l220,l2.size=128K": no value contains a comma. */
 static int add_overrides(struct pmk_count *c, const char *value)
 {
 	char *text = strdup(value), *at = text, *word;
@@ -238,16 +238,17 @@ static int add_overrides(struct pmk_count *c, const char *value)
 
 struct setting {
 	struct pmk_count_setting shown;
-	const char *option; /* of pmk stat, and quoted for a program: see pmk_setting_render() */
+	/* option of pmk stat, and the quoted name for a program: see pmk_setting_render() */
+	const char *option;
 	const char *quoted;
-	/* This function takes the value. NULL: the value goes into a member of the request. */
+	/* Handles the value. NULL: the value goes into a member of the request. */
 	int (*take)(struct pmk_count *c, const char *value);
 	size_t member;
 };
 
 #define MEMBER(m) NULL, offsetof(struct pmk_request, m)
 #define TAKEN(f)  f, 0
-/* With an option of one letter; with a long one. */
+/* With a short option; with a long one. */
 #define LETTER(name, letter, kind, ways, brief, ...)                                       \
 	{                                                                                  \
 		{ name, PMK_COUNT_##kind, ways, brief }, letter, "'" name "'", __VA_ARGS__ \
@@ -357,7 +358,7 @@ const char *pmk_setting_shown(const char *name, size_t n, bool options)
 {
 	const struct setting *s = find_setting(name, n);
 
-	/* What only the recording command sets; see pmk_count_rate(). */
+	/* Set only by the recording command; see pmk_count_rate(). */
 	if (!s && n == 4 && !strncmp(name, "freq", n))
 		return "-F";
 	if (!s && n == 5 && !strncmp(name, "count", n))

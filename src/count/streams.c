@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* See streams.h. A captured stream is a file in memory, so nothing has to be read meanwhile. */
+/* See streams.h. A captured stream goes to a file in memory, so nothing has to be read during the
+ * run. */
 #define _GNU_SOURCE
 #include "count/streams.h"
 
@@ -14,7 +15,7 @@
 
 static const char *const stream_name[] = { "stdin", "stdout", "stderr" };
 
-/* "fd:N"; -1: it is not one. */
+/* "fd:N"; -1: another form. */
 static int number_of(const char *value)
 {
 	char *end;
@@ -33,7 +34,7 @@ bool pmk_stream_is_sound(unsigned stream, const char *value)
 	return (stream && !strcmp(value, "capture")) || (stream == 2 && !strcmp(value, "stdout"));
 }
 
-/* Above the three, so that none is overwritten while the others are put in their places. */
+/* Use descriptors above the standard three, so that none is overwritten before it is duplicated. */
 static int open_stream(const struct pmk_streams *s, unsigned stream, const char *value)
 {
 	int flags = stream ? O_WRONLY | O_CREAT | O_TRUNC | O_APPEND : O_RDONLY, fd, above;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the input and output of the counted program go: the settings stdin, stdout and stderr. */
+/* The input and output of the counted program: the settings stdin, stdout and stderr. */
 #ifndef PMK_COUNT_STREAMS_H
 #define PMK_COUNT_STREAMS_H
 
@@ -9,20 +9,19 @@
 #include "count/error.h"
 
 struct pmk_streams {
-	/* By the number that the program sees; -1: that of this process. All are above 2. */
+	/* By the program's descriptor number; -1: the stream of this process. All are above 2. */
 	int fd[3];
-	char *captured
-		[3]; /* what the program has written, with a 0 behind it; NULL: not captured */
+	char *captured[3]; /* the captured output, followed by a 0; NULL: not captured */
 	size_t size[3];
 };
 
-/* True if `value` says where the stream 0, 1 or 2 goes. */
+/* True if `value` is valid for stream 0, 1 or 2. */
 bool pmk_stream_is_sound(unsigned stream, const char *value);
-/* Open what the values say; NULL: as it is. 0 or a failure. */
+/* Open the files of these values; NULL: unchanged. Returns 0 or a failure. */
 int pmk_streams_open(struct pmk_streams *s, char *const value[3], struct pmk_count_fault *f);
 /* In the child, which has not executed the program yet. */
 void pmk_streams_apply(const int fd[3]);
-/* The program has ended: read what is captured. 0 or a failure. */
+/* After the program's end: read the captured output. Returns 0 or a failure. */
 int pmk_streams_read(struct pmk_streams *s, char *const value[3], struct pmk_count_fault *f);
 void pmk_streams_close(struct pmk_streams *s);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * See suits.h. What counts is the processor that QEMU emulates, not the core that pmk models; but
- * for an ARM1156, which QEMU has not: a Cortex-A8 runs in its place, and has more.
+ * See suits.h. The check uses the processor that QEMU emulates, not the core that pmk models. QEMU
+ * has no ARM1156 and uses a Cortex-A8, which can do more.
  *
- * A program for ARMv6K or ARMv6KZ is let through on ARMv6. What these add is a handful of
- * instructions that compilers rarely make, and cross compilers are often set to ARMv6K.
+ * A program for ARMv6K or ARMv6KZ is accepted on ARMv6. These add only a few instructions, which
+ * compilers rarely emit, and cross compilers are often configured for ARMv6K.
  */
 #include "count/suits.h"
 
@@ -12,18 +12,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define V5TEJ ((1u << (PMK_ARM_V5TEJ + 1)) - 1) /* that and everything before it */
+#define V5TEJ ((1u << (PMK_ARM_V5TEJ + 1)) - 1) /* that architecture and all earlier ones */
 #define V6    (V5TEJ | 1u << PMK_ARM_V6 | 1u << PMK_ARM_V6K | 1u << PMK_ARM_V6KZ)
 #define V6T2  (V6 | 1u << PMK_ARM_V6T2)
 #define V7    (V6T2 | 1u << PMK_ARM_V7)
 #define V8    (V7 | 1u << PMK_ARM_V8A)
 
-/* By QEMU's names; "arm1136-r2" is an ARM1136 of revision 0. The emulator of programs has no ARMv8
- * processor but "max". */
+/* By QEMU's names; "arm1136-r2" is an ARM1136 of revision 0. The only ARMv8 processor of the
+ * user-mode emulator is "max". */
 static const struct processor {
 	const char *name, *arch;
-	uint32_t runs;	  /* a bit for each Tag_CPU_arch */
-	bool thumb2, div; /* division in ARM state, too */
+	uint32_t runs;	  /* one bit for each Tag_CPU_arch */
+	bool thumb2, div; /* `div`: division also in ARM state */
 	uint8_t fp, simd; /* the highest Tag_FP_arch and Tag_Advanced_SIMD_arch */
 } processors[] = {
 	{ "arm926", "ARMv5TEJ", V5TEJ, false, false, PMK_ARM_VFPV2, 0 },

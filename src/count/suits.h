@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Can the emulated processor run a program? ELF attributes of ARM tell; of other machines nothing
- * is known. */
+/* Checks whether the emulated processor can run a program, from ARM's ELF attributes. Files for
+ * other machines have none. */
 #ifndef PMK_COUNT_SUITS_H
 #define PMK_COUNT_SUITS_H
 
@@ -10,14 +10,14 @@
 #include "cpu/config.h"
 #include "profile/attributes.h"
 
-/* The processor that a core is to a program: QEMU's -cpu, or another one where QEMU has not the
- * core's and runs a later one in its place. */
+/* The processor on which a program for this core runs: QEMU's -cpu, or a later processor if QEMU
+ * lacks the core's. */
 const char *pmk_suits_processor(const struct pmk_core *core);
 
-/* The architecture of such a processor, "ARMv6KZ"; NULL: anything may run on it. */
+/* The architecture of such a processor, "ARMv6KZ"; NULL: it runs any program. */
 const char *pmk_suits_arch(const char *processor);
 
-/* What the file was built for that this processor lacks, "ARMv7", "Thumb-2"; false: it can run. */
+/* The feature of the file that this processor lacks, "ARMv7" or "Thumb-2"; false: it can run. */
 bool pmk_suits_lacks(const char *processor, const struct pmk_arm_attributes *built, char *what,
 		     size_t size);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * See watch.h. One poll() waits for everything; processes have pidfds. Processes without one (Linux
- * before 5.3 has none, and their number is limited) are looked for several times a second.
+ * before 5.3 has none, and their number is limited) are checked several times a second.
  */
 #define _GNU_SOURCE
 #include "count/watch.h"
@@ -96,8 +96,8 @@ static void take_ended(struct pmk_watch *w)
 	}
 }
 
-/* The run is to end and the program goes on: after some time send it a signal, later kill it. Not
- * at once, because Ctrl-C has already told the program, which is on the same terminal. */
+/* The run should end, but the program continues: after some time send it a signal, later kill it.
+ * Not at once, because Ctrl-C has already reached the program, which is on the same terminal. */
 static void urge(struct pmk_watch *w)
 {
 	double waited = (pmk_seconds() - w->ending_since) * 1000;
@@ -147,7 +147,7 @@ bool pmk_watch_step(struct pmk_watch *w, double until)
 		if (!over(w))
 			return false;
 	}
-	take_signal(w); /* one may have ended the program, too */
+	take_signal(w); /* a signal may have ended the program, too */
 	return true;
 }
 
@@ -156,7 +156,7 @@ void pmk_watch_end(struct pmk_watch *w)
 	if (w->ending)
 		return;
 	w->ending = SIGTERM;
-	/* Nobody has told the program yet, so it gets no time to end by itself. */
+	/* The program has not received a signal yet, so it gets no time to end by itself. */
 	w->ending_since = pmk_seconds() - PMK_WATCH_GRACE_MS / 1000.0 - POLL_SECONDS;
 	if (w->child.pid)
 		urge(w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for the end of a run: the end of the program, the end of the processes that were attached
- * to, or a request to stop. One struct can watch several runs, one after another.
+ * Waiting for the end of a run: the end of the program, the end of the attached processes, or a
+ * request to stop. One struct can watch several runs, one after another.
  */
 #ifndef PMK_COUNT_WATCH_H
 #define PMK_COUNT_WATCH_H
@@ -14,15 +14,15 @@
 
 #include "count/child.h"
 
-#define PMK_WATCH_GRACE_MS 300	/* for the program to end by itself after Ctrl-C */
-#define PMK_WATCH_KILL_MS  2000 /* and after being asked to */
+#define PMK_WATCH_GRACE_MS 300	/* time for the program to end by itself after Ctrl-C */
+#define PMK_WATCH_KILL_MS  2000 /* time for it to end after the signal */
 
 #define PMK_WATCH_FDS \
-	64 /* so many processes have a descriptor; others are asked every POLL_SECONDS */
+	64 /* number of processes with a descriptor; others are checked every POLL_SECONDS */
 
 /* A request to end the run. */
 struct pmk_stop {
-	atomic_int signal; /* the one that came; 0: no request */
+	atomic_int signal; /* the signal that arrived; 0: no request */
 	int fd;		   /* becomes readable with the request */
 };
 
@@ -30,19 +30,20 @@ struct pmk_watch {
 	const struct pmk_stop *stop;
 	struct pmk_child child; /* the program; pid 0: none */
 	int status;		/* its wait status, once it has ended */
-	struct rusage usage;	/* what it took, once it has ended */
-	int signal;		/* of `stop`, as soon as it was seen */
+	struct rusage usage;	/* the resources that it used, once it has ended */
+	int signal;		/* the signal of `stop`, once it was noticed */
 	/* private */
-	struct pollfd fd[3 + PMK_WATCH_FDS]; /* request, program, what else; processes */
-	int polled[PMK_WATCH_FDS];	     /* processes without a descriptor */
+	/* request, program, extra descriptor; then processes */
+	struct pollfd fd[3 + PMK_WATCH_FDS];
+	int polled[PMK_WATCH_FDS]; /* processes without a descriptor */
 	unsigned nfds, npolled, nprocesses, left;
-	int ending; /* the signal that the program gets so that it ends; 0: it may go on */
+	int ending; /* the signal that ends the program; 0: it may continue */
 	double ending_since;
-	int sent; /* to the program so far: 1 the signal, 2 SIGKILL */
+	int sent; /* sent to the program so far: 1 the signal, 2 SIGKILL */
 };
 
-/* What to send to a program that is to end because this signal came. Others mean something else to
- * programs, or nothing, or make them dump core. */
+/* The signal to send to a program that should end because this signal arrived. Other signals have
+ * another meaning for programs, or none, or cause a core dump. */
 static inline int pmk_stop_request(int signal)
 {
 	return signal == SIGINT || signal == SIGHUP ? signal : SIGTERM;
@@ -51,9 +52,9 @@ static inline int pmk_stop_request(int signal)
 void pmk_watch_open(struct pmk_watch *w, const struct pmk_stop *stop);
 /* The program of w->child has been started. */
 void pmk_watch_child(struct pmk_watch *w);
-/* Wait for the end of this process as well. 0 or a failure. */
+/* Wait for the end of this process, too. Returns 0 or a failure. */
 int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f);
-/* Let a step end when this descriptor becomes readable, too. It stays the caller's. */
+/* Let a step also end when this descriptor becomes readable. The caller still owns it. */
 void pmk_watch_also(struct pmk_watch *w, int fd);
 /*
  * Wait until something happens or until that time, on the clock of pmk_seconds(); HUGE_VAL: no time

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting on the signals of a waveform dump, which a map names. The dump is read once; each
- * programming of the PMU is a model of its own on the same buses, driven by the real driver, as in
- * emulation.
+ * Counting on the signals of a waveform dump that a map names. The dump is read once. Each pass has
+ * its own model of the PMU on the same buses, programmed by the real driver, as in emulation.
  *
- * The PMU: --pmu, else the AHB Monitor where the map has layers or a GXI, else the core whose
- * EVNTBUS it has. Layers that have no monitor each are counted by a PMU that is made of the map,
- * "amba", without a model (amba.h). -I counts active edges of the map's clock, those in reset
- * included.
+ * The PMU is that of --pmu; else the AHB Monitor if the map has layers or a GXI; else that of the
+ * core whose EVNTBUS it has. If the monitor does not cover the layers, a PMU that is built from the
+ * map counts them: "amba", which has no model (amba.h). -I counts active edges of the map's clock,
+ * including those in reset.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,30 +36,30 @@ struct dump {
 	struct pmk_wave_map map;
 	struct pmk_wave_count count;
 	struct pmk_wave_findings findings;
-	struct pmk_plan plan;		       /* the countable events … */
-	unsigned event_of[PMK_MAX_EVENTS];     /* … and which of the list each is */
-	struct pmk_amba amba;		       /* if it counts; then there is no session */
-	struct pmk_monitor monitor;	       /* if it counts, … */
-	struct pmk_pmu monitor_pmu;	       /* … with its layout */
-	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* of the monitor; of a core: the first */
-	struct pmk_packets_out packets;	       /* if they are written */
-	struct pmk_ahbmon_unpack unpack;       /* if they are what is counted: */
-	int pins;			       /* their slot; -1: they are not */
+	struct pmk_plan plan;		       /* the events that can be counted */
+	unsigned event_of[PMK_MAX_EVENTS];     /* index of each of them in the list */
+	struct pmk_amba amba;		       /* if "amba" counts; then there is no session */
+	struct pmk_monitor monitor;	       /* if the AHB Monitor counts */
+	struct pmk_pmu monitor_pmu;	       /* the monitor's PMU, with its layout */
+	struct pmk_bus bus[PMK_AHBMON_NBUSES]; /* buses of the monitor; a core uses the first */
+	struct pmk_packets_out packets;	       /* if packets are written */
+	struct pmk_ahbmon_unpack unpack;       /* if packets are the source of the counts */
+	int pins;			       /* slot of the pins; -1: none */
 	struct pmk_session session;
 	struct pmk_model_port to_model[PMK_MAX_PASSES];
 	struct pmk_port port[PMK_MAX_PASSES];
 	uint64_t model[PMK_MAX_PASSES][PMK_MODEL_BYTES / 8];
-	struct pmk_reading last; /* at the end of the last interval */
-	uint64_t last_time;	 /* of it, in the dump */
+	struct pmk_reading last; /* reading at the end of the last interval */
+	uint64_t last_time;	 /* end of the last interval, in the dump's time */
 	uint64_t edges;		 /* so far */
-	/* Bursts that no counter of their layer's monitor takes, and at the end of the last
-	 * interval. */
+	/* Bursts without a counter in their layer's monitor, and their number at the end of the
+	 * last interval. */
 	struct uncounted {
-		uint64_t kind; /* HBURST is one that it has no counter for */
+		uint64_t kind; /* the layer has no counter for this HBURST */
 		uint64_t x;    /* HBURST was x or z */
 	} uncounted[PMK_AHBMON_NBUSES];
 	int err;    /* first error of the driver */
-	int failed; /* an interval could not be told of */
+	int failed; /* an interval could not be reported */
 };
 
 static void free_dump(struct pmk_count *c)
@@ -102,7 +101,7 @@ static const struct pmk_pmu *pmu_of_map(const struct pmk_wave_map *map)
 	return map->core ? pmk_pmu_find(map->core) : NULL;
 }
 
-/* Does "amba" count, because somebody says so or the AHB Monitor could not? */
+/* True if "amba" counts, because it was requested or because the AHB Monitor cannot. */
 static bool wants_amba(const struct pmk_count *c, const struct pmk_wave_map *map)
 {
 	if (c->q.pmu_name)
@@ -153,7 +152,7 @@ static int choose_pmu(struct pmk_count *c, const struct pmk_wave_map *map)
 	return 0;
 }
 
-/* The bus that an event is counted on. */
+/* The bus on which an event is counted. */
 static const struct pmk_bus *bus_of(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	struct dump *j = c->state;
@@ -163,8 +162,8 @@ static const struct pmk_bus *bus_of(const struct pmk_count *c, const struct pmk_
 
 #define NO_CAUSE "the layer has no cause in the map: waits on first beats all count as the slave's"
 
-/* Does the map have the signal for why the layer of an event waits? Without it, waits cannot be
- * told apart by cause. */
+/* True if the map has the signal for the cause of waits on the event's layer. Without it, causes
+ * cannot be distinguished. */
 static bool has_cause(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	struct dump *j = c->state;
@@ -178,7 +177,7 @@ static bool has_cause(const struct pmk_count *c, const struct pmk_event *ev)
 	return false;
 }
 
-/* Why an event cannot be counted, or NULL. */
+/* The reason why an event cannot be counted, or NULL. */
 static const char *not_counted_because(const struct pmk_count *c,
 				       const struct pmk_event_request *req)
 {
@@ -205,7 +204,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 	return NULL;
 }
 
-/* What the reader of the result has to know about a count, or NULL. */
+/* A caveat for the reader of a count, or NULL. */
 static const char *remark(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	const struct dump *j = c->state;
@@ -256,7 +255,7 @@ static int plan_events(struct pmk_count *c)
 		   : 0;
 }
 
-/* Refuse settings that make no sense for a dump. */
+/* Reject settings that make no sense for a dump. */
 static int check(struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
@@ -297,7 +296,7 @@ static int wave_failed(struct pmk_count *c, const struct pmk_wave_error *err)
 	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s", err->text);
 }
 
-/* A mistake in the map counts as wrong usage, a map that cannot be read as a failure of pmk. */
+/* A mistake in the map is a usage error; an unreadable map is a failure of pmk. */
 static int map_failed(struct pmk_count *c, const struct pmk_wave_error *err)
 {
 	return pmk_count_fail(&c->fault,
@@ -333,7 +332,7 @@ static int open_dump(struct pmk_count *c)
 	return choose_pmu(c, &j->map);
 }
 
-/* The observers have seen this edge: what of it is written, or comes from the pins. */
+/* The observers have processed this edge: write its packets, or count them from the pins. */
 static int sampled(void *ctx, const struct pmk_wave_edge *edge)
 {
 	struct pmk_count *c = ctx;
@@ -358,7 +357,7 @@ static int slot_of_pins(const struct pmk_wave_map *map)
 	return -1;
 }
 
-/* Packets are read, written or neither. */
+/* Choose whether packets are read, written or neither. */
 static int choose_packets(struct pmk_count *c)
 {
 	struct dump *j = c->state;
@@ -501,7 +500,7 @@ static int start_session(struct pmk_count *c)
 		set_thresholds(j);
 	if (!err)
 		err = pmk_session_start(&j->session);
-	/* Forget what was counted while starting: that is not in the dump. */
+	/* Discard the counts of starting, which is not in the dump. */
 	if (!err)
 		err = pmk_session_forget(&j->session);
 	return err ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
@@ -509,7 +508,7 @@ static int start_session(struct pmk_count *c)
 		   : 0;
 }
 
-/* A counter may be about to wrap: read them all, and have the models set their horizon again. */
+/* A counter may be about to wrap: read all counters, and let the models set their horizon again. */
 static int due(void *ctx)
 {
 	struct pmk_count *c = ctx;
@@ -531,16 +530,16 @@ static bool is_burst_of(const struct pmk_layer *layer, const struct pmk_event *e
 	return false;
 }
 
-/* What is known of the bursts of a layer, from its signals or from packets. */
+/* The known facts about the bursts of a layer, from its signals or from packets. */
 struct bursts {
 	const struct pmk_layer *layer;
 	const struct pmk_bus *bus;
 	const uint64_t *base; /* totals at the beginning; NULL: all 0 */
-	uint64_t begun;	      /* those that are counted, or will not be */
-	uint64_t x;	      /* of these, HBURST was x or z */
+	uint64_t begun;	      /* bursts that are counted, or never will be */
+	uint64_t x;	      /* those of them whose HBURST was x or z */
 };
 
-/* Of the layer of this monitor; false: it is not counted. */
+/* The bursts of the layer of this monitor; false: it is not counted. */
 static bool bursts_of(const struct dump *j, unsigned monitor, struct bursts *b)
 {
 	const struct pmk_ahbmon_unpack_layer *u = &j->unpack.layer[monitor - PMK_AHBMON_BUS_ARMI];
@@ -561,8 +560,8 @@ static bool bursts_of(const struct dump *j, unsigned monitor, struct bursts *b)
 	return j->pins >= 0 && u->coded;
 }
 
-/* The bursts that have begun on a layer so far and are in none of its counters. If the map lacks
- * what one of these counters needs, nothing can be concluded; that counter then has no value. */
+/* The bursts that have begun on a layer so far and that no counter counts. If the map lacks a
+ * signal for one of these counters, nothing can be concluded; that counter then has no value. */
 static struct uncounted uncounted_of(const struct bursts *b)
 {
 	struct uncounted u = { .x = b->x };
@@ -579,8 +578,8 @@ static struct uncounted uncounted_of(const struct bursts *b)
 	return u;
 }
 
-/* Mark counts of bursts if some bursts since the last interval were in none of the counters: a mean
- * over these counts would be wrong. */
+/* Mark counts of bursts if some bursts since the last interval were in none of the counters,
+ * because a mean over these counts would be wrong. */
 static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
 {
 	struct dump *j = c->state;
@@ -615,7 +614,7 @@ static double clock_hz(const struct dump *j)
 	return (double)(j->findings.edges - 1) / seconds;
 }
 
-/* Put the totals of a session into the rows of what was counted. */
+/* Put the totals of a session into the rows. */
 static void set_values(struct dump *j, struct pmk_section *s, const struct pmk_reading *counts)
 {
 	for (unsigned i = 0; i < j->plan.nevents; i++) {
@@ -641,7 +640,7 @@ static struct pmk_section *add_section(struct pmk_count *c)
 	return s;
 }
 
-/* The same with what "amba" has counted, in an interval or the whole run. */
+/* Add a section with the counts of "amba", in an interval or the whole run. */
 static struct pmk_section *add_amba_section(struct pmk_count *c, bool interval)
 {
 	struct dump *j = c->state;
@@ -655,7 +654,7 @@ static struct pmk_section *add_amba_section(struct pmk_count *c, bool interval)
 	return s;
 }
 
-/* The same with what the session has counted: since the last interval, or all. */
+/* Add a section with the counts of the session: since the last interval, or all. */
 static struct pmk_section *add_session_section(struct pmk_count *c, bool interval)
 {
 	struct dump *j = c->state;
@@ -677,13 +676,13 @@ static struct pmk_section *add_session_section(struct pmk_count *c, bool interva
 	return s;
 }
 
-/* NULL: out of memory. */
+/* Add the section of the PMU in use. NULL: out of memory. */
 static struct pmk_section *add_counts(struct pmk_count *c, bool interval)
 {
 	return is_amba(c) ? add_amba_section(c, interval) : add_session_section(c, interval);
 }
 
-/* Set how long was counted, in the time of the dump. */
+/* Set the time of counting, in the dump's time. */
 static void set_runtime(const struct pmk_count *c, struct pmk_section *s, uint64_t time)
 {
 	struct dump *j = c->state;
@@ -742,7 +741,7 @@ static int run(struct pmk_count *c)
 	err = pmk_packets_close(&j->packets, status >= 0, &c->fault);
 	if (err)
 		return err;
-	/* A request to stop that came after the end of the dump did not interrupt anything. */
+	/* A stop request after the end of the dump did not interrupt anything. */
 	c->interrupted = j->findings.stopped ? pmk_count_stopped(c) : 0;
 	c->result.partial = status != 0;
 	if (status < 0)
@@ -770,7 +769,7 @@ static void warn_of_oddities(struct pmk_count *c)
 	}
 }
 
-/* "amba" counts the layers of a map, and not what else is in it. */
+/* "amba" counts only the layers and AXI interfaces of a map. */
 static void warn_of_left_out(struct pmk_count *c)
 {
 	struct dump *j = c->state;
@@ -786,7 +785,7 @@ static void warn_of_left_out(struct pmk_count *c)
 			       pmk_amba_name);
 }
 
-/* Tell of transactions that have no latency although they were seen, or were not seen at all. */
+/* Warn of transactions that were seen without a latency, or not seen at all. */
 static void warn_of_untimed(struct pmk_count *c)
 {
 	struct dump *j = c->state;
@@ -819,7 +818,7 @@ static void warn_of_untimed(struct pmk_count *c)
 	}
 }
 
-/* Tell of cycles whose packets have codes that the layout does not have. */
+/* Warn of cycles whose packets have codes that the layout lacks. */
 static void warn_of_packets(struct pmk_count *c)
 {
 	struct dump *j = c->state;
@@ -832,7 +831,7 @@ static void warn_of_packets(struct pmk_count *c)
 				       j->unpack.layer[i].unknown, pmk_ahbmon_layers.layer[i].name);
 }
 
-/* Tell those who add bursts up or want their mean that some were not counted. */
+/* Warn that some bursts were not counted, for users who add bursts up or want their mean. */
 static void warn_of_uncounted(struct pmk_count *c)
 {
 	struct dump *j = c->state;
@@ -888,7 +887,7 @@ static int describe(struct pmk_count *c)
 	warn_of_left_out(c);
 	warn_of_untimed(c);
 	warn_of_packets(c);
-	/* A dump that ends early is a failure, although its counts up to there are shown. */
+	/* A dump that ends early is a failure, although its counts so far are shown. */
 	c->result.exit_status = j->findings.error.code ? PMK_COUNT_FAILED << 8 : c->interrupted;
 	return 0;
 }
@@ -899,7 +898,7 @@ static int finish(struct pmk_count *c)
 	struct pmk_section *s;
 	int err;
 
-	/* The rest after the last whole interval, if there is one. */
+	/* The remainder after the last whole interval, if there is one. */
 	if (c->q.interval_unit != PMK_EVERY_NONE) {
 		err = j->edges % c->q.interval ? add_interval(c, j->findings.last) : 0;
 		if (err || !c->q.summary)

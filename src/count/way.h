@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A way to count: emulation, this machine, a waveform dump, or a target on a wire. The setting
- * "target" chooses one, and `pmk list targets` shows them. The state of a way is its own, struct
- * pmk_count.state; what all ways share is in count.h.
+ * "target" chooses one, and `pmk list targets` shows them. struct pmk_count.state is private to the
+ * way; count.h has what all ways share.
  */
 #ifndef PMK_COUNT_WAY_H
 #define PMK_COUNT_WAY_H
@@ -14,16 +14,16 @@ struct pmk_recording;
 
 struct pmk_count_way {
 	const char *name, *brief;
-	const char *where; /* the setting is NAME:WHERE, "FILE" for example; NULL: NAME alone */
-	const char *usual; /* WHERE, if NAME alone will do, too; NULL: it does not */
-	/* Choose what is counted. Like the next three, it returns 0 or a failure. */
+	const char *where; /* the setting is NAME:WHERE, for example "FILE"; NULL: only NAME */
+	const char *usual; /* default of WHERE, if it may be left out; else NULL */
+	/* Choose what is counted. Returns 0 or a failure, like the next three. */
 	int (*choose)(struct pmk_count *c);
 	int (*run)(struct pmk_count *c);
-	/* After the run: complete what the result says of the run as a whole … */
+	/* After the run: complete the facts about the run as a whole. */
 	int (*describe)(struct pmk_count *c);
-	/* … and tell the listener of the remaining sections. */
+	/* Pass the remaining sections to the listener. */
 	int (*finish)(struct pmk_count *c);
-	/* At the end: what was recorded. NULL: this way records nothing. */
+	/* At the end: produce the recording. NULL: this way records nothing. */
 	int (*record)(struct pmk_count *c);
 	const struct pmk_recording *(*recording)(const struct pmk_count *c);
 	void (*free)(struct pmk_count *c);
@@ -33,7 +33,8 @@ extern const struct pmk_count_way pmk_way_emulation, pmk_way_machine, pmk_way_wa
 	pmk_way_gdb, pmk_way_xvc, pmk_way_devmem;
 extern const struct pmk_count_way *const pmk_count_ways[]; /* NULL terminated */
 
-/* Can this machine run the program, natively or as a script? Then pmk_way_machine counts it. */
+/* True if this machine can run the program, natively or as a script. Then pmk_way_machine counts
+ * it. */
 bool pmk_machine_runs(const char *program);
 
 #endif

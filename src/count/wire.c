@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting with the counters of a target on a wire: through OpenOCD, or a stub of GDB's protocol.
+ * Counting with the counters of a target on a wire: through OpenOCD, a stub of GDB's protocol, XVC
+ * or /dev/mem.
  *
- * It counts while a program runs here, such as "sleep 5", until --timeout, or until Ctrl-C. Events
- * that do not fit on the counters take turns. What time means here is the time in which the target
- * ran: where it has to stand still for accesses, that does not pass.
+ * It counts while a program such as "sleep 5" runs here, until --timeout, or until Ctrl-C. Events
+ * that do not fit on the counters take turns. Times are those in which the target ran: time in
+ * which it is halted for accesses does not count.
  *
- * Counters are read so often that none can pass half of its range in between, by the highest rate
- * seen so far. If one did, or may have, its count is a lower bound and says so.
+ * Counters are read so often that none can count half of its range in between, at the highest rate
+ * so far. If one did, or may have, its count is a lower bound and is reported as such.
  */
 #define _GNU_SOURCE
 #include "base/clock.h"
@@ -31,46 +32,47 @@
 
 #define FIRST_POLL 0.02 /* seconds; after that rates are known */
 #define MOST_POLL  1.0
-#define LOOK	   0.001 /* how often to look whether the target stands at a breakpoint */
+#define LOOK	   0.001 /* how often to check whether the target is halted at a breakpoint */
 
-/* One programming of the counters. */
+/* One set of events on the counters. */
 struct turn {
 	struct pmk_plan plan;
-	unsigned event[PMK_MAX_EVENTS]; /* of the request, by the plan's */
+	unsigned event[PMK_MAX_EVENTS]; /* index in the request, by event of the plan */
 	uint64_t seen[PMK_MAX_EVENTS];	/* totals of the session at the last reading */
-	double running;			/* seconds, up to the last reading */
+	double running;			/* seconds with the counters, up to the last reading */
 };
 
-/* What is known of one event. */
+/* The state of one event. */
 struct tally {
 	uint64_t value;
-	double rate; /* the highest so far, occurrences per second */
+	double rate; /* highest rate so far, occurrences per second */
 	bool wrapped;
 	unsigned turn;
-	struct pmk_linux_value last; /* at the end of the last interval */
+	struct pmk_linux_value last; /* value at the end of the last interval */
 };
 
 struct on_wire {
 	struct pmk_wired wired;
-	char *path; /* of the program, or NULL */
+	char *path; /* path of the program, or NULL */
 	struct turn *turn;
-	unsigned nturns, now; /* `now`: which has the counters */
+	unsigned nturns, now; /* `now`: the turn that has the counters */
 	struct pmk_session session;
 	struct tally tally[PMK_MAX_EVENTS];
 	bool counting;	       /* the session has been started */
 	double began;	       /* on the host's clock */
-	double first, read_at; /* on the target's: when counting began, and the last reading */
+	double first, read_at; /* on the target's clock: begin of counting, and the last reading */
 	double turn_since;     /* when this turn got the counters */
-	double host_read_at, worst_poll; /* on the host's: the last reading, the longest between */
-	double poll_seconds;		 /* how often to read */
-	double fastest;			 /* half ranges per second, of the fastest counter */
+	/* on the host's clock: the last reading, the longest time between two */
+	double host_read_at, worst_poll;
+	double poll_seconds; /* interval between readings */
+	double fastest;	     /* rate of the fastest counter, in half ranges per second */
 	bool timed_out, failed;
-	/* An AHB Monitor's counter of enabled cycles at the start, and whether it has moved
+	/* The AHB Monitor's counter of enabled cycles at the start, and whether it has changed
 	 * since. */
 	uint64_t first_cycles;
 	bool alive;
-	/* --from and --to: the addresses, which of them the target runs to, and how often it came
-	 * to the first. */
+	/* --from and --to: the addresses, the one that the target is running to, and the number of
+	 * times it reached the first. */
 	bool windowed, inside;
 	uint64_t from, to;
 	unsigned entries, exits;
@@ -183,7 +185,7 @@ static int find_symbol(struct pmk_count *c, const char *name, uint64_t *address)
 	return 0;
 }
 
-/* --from and --to: the counters are started at one breakpoint and stopped at another. */
+/* --from and --to: counting starts at one breakpoint and stops at another. */
 static int choose_window(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -254,7 +256,7 @@ static void free_wire(struct pmk_count *c)
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* An access failed: nothing more is counted, and what was read until then stays. */
+/* An access failed: counting ends, and the counts so far are kept. */
 static int give_up(struct pmk_count *c, int err)
 {
 	struct on_wire *o = c->state;
@@ -274,7 +276,7 @@ static int read_enabled_cycles(struct pmk_count *c, uint64_t *cycles)
 	return c->pmu->driver->read(&o->session.pass[0].dev, PMK_AHBMON_TOTAL_CYCLES_EN, cycles);
 }
 
-/* Let this turn have the counters. The target is held, if it has to be. */
+/* Give this turn the counters. The target is halted, if necessary. */
 static int begin_turn(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -293,8 +295,8 @@ static int begin_turn(struct pmk_count *c)
 	return 0;
 }
 
-/* An event has occurred so many times in so many seconds: could its counter have passed half of its
- * range, so that nobody can tell how often it wrapped? */
+/* An event has occurred this many times in this many seconds. Decide whether its counter may have
+ * passed half of its range, because then the number of wraps is not known. */
 static void judge(struct on_wire *o, struct tally *t, uint64_t range, uint64_t more, double seconds)
 {
 	double half = (double)range / 2, most = t->rate * seconds;
@@ -307,8 +309,9 @@ static void judge(struct on_wire *o, struct tally *t, uint64_t range, uint64_t m
 		o->fastest = t->rate / half;
 }
 
-#define FIRST_LOOK_MS 10   /* after which a monitor that has not moved is looked at again … */
-#define PATIENCE_MS   1000 /* … and again, each time after twice as long, so long in all */
+/* wait before a monitor that has not counted is checked again; doubled each time */
+#define FIRST_LOOK_MS 10
+#define PATIENCE_MS   1000 /* total of these waits */
 
 static int let_run(struct pmk_wire *wire, unsigned ms)
 {
@@ -320,16 +323,16 @@ static int let_run(struct pmk_wire *wire, unsigned ms)
 	return err ? err : pmk_wire_hold(wire);
 }
 
-/* Memory keeps the bit that enables an AHB Monitor's counters, so only its counter of enabled
- * cycles shows that it is one. It has to move while they count; an emulator that gets no time, or a
- * slow probe, may need a second for that. */
+/* Memory also keeps the bit that enables an AHB Monitor's counters, so only its counter of enabled
+ * cycles shows that it is a monitor. That counter must change while it counts. An emulator that
+ * gets no processor time, or a slow probe, may need a second for that. */
 static int check_monitor(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
 	uint64_t cycles;
 	int err = 0;
 
-	/* With --from its counters stand still until the target comes there. */
+	/* With --from its counters are stopped until the target reaches that address. */
 	if (o->alive || o->windowed || c->pmu->driver != pmk_ahbmon.driver)
 		return 0;
 	for (unsigned waited = 0, ms = FIRST_LOOK_MS;; waited += ms, ms *= 2) {
@@ -381,8 +384,8 @@ static int read_counters(struct pmk_count *c)
 	return 0;
 }
 
-/* The target stands where counting begins or ends. From here it runs to the other place: with one
- * breakpoint at a time, none has to be stepped over. */
+/* The target is halted where counting begins or ends. From here it runs to the other address: with
+ * one breakpoint at a time, pmk never has to step over one. */
 static int cross(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -406,7 +409,8 @@ static int cross(struct pmk_count *c)
 	return err ? give_up(c, err) : 0;
 }
 
-/* Read, and give the counters to the next turn if it is due. The target is held meanwhile. */
+/* Read the counters, and give them to the next turn if it is due. The target is halted
+ * meanwhile. */
 static int serve(struct pmk_count *c, bool next)
 {
 	struct on_wire *o = c->state;
@@ -430,7 +434,8 @@ static int serve(struct pmk_count *c, bool next)
 	return err ? give_up(c, err) : 0;
 }
 
-/* The event of a turn that the hardware lacks, by its name as typed; NULL: the error is another. */
+/* The event of a turn that the hardware lacks, as the user typed it; NULL: the error has another
+ * reason. */
 static const char *culprit(struct pmk_count *c, int err)
 {
 	struct on_wire *o = c->state;
@@ -470,7 +475,7 @@ static int begin_turns(struct pmk_count *c)
 		   : 0;
 }
 
-/* Where no counters are, nothing that is written stays, or all bits read as ones. */
+/* Without counters at this place, writes have no effect, or all bits read as ones. */
 static int find_counters(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -480,7 +485,7 @@ static int find_counters(struct pmk_count *c)
 	uint64_t value;
 	int err;
 
-	/* Of a MicroBlaze neither can be asked. */
+	/* On a MicroBlaze neither can be checked. */
 	if (!plan->nevents || o->wired.reach == PMK_REACH_MDM || o->wired.reach == PMK_REACH_AXI)
 		return 0;
 	err = c->pmu->driver->running(dev, &running);
@@ -499,14 +504,14 @@ static int find_counters(struct pmk_count *c)
 				   : "its counters were started, and do not run");
 }
 
-/* They have been tried: now they stand still until the target comes to --from. */
+/* The turns have been tried: stop the counters until the target reaches --from. */
 static int await_window(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
 	struct pmk_wire *wire = &o->wired.wire;
 	int err;
 
-	wire->halts = true; /* for breakpoints, whatever memory needs */
+	wire->halts = true; /* for breakpoints, even if memory accesses do not need it */
 	err = pmk_wire_hold(wire);
 	o->counting = false;
 	if (!err && o->nturns)
@@ -537,7 +542,7 @@ static int start_counting(struct pmk_count *c)
 		   : 0;
 }
 
-/* Leave the counters stopped, and the target as it was found. */
+/* Leave the counters stopped, and restore the target. */
 static void stop_counting(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -567,7 +572,7 @@ static uint64_t ns(double seconds)
 	return seconds > 0 ? (uint64_t)(seconds * 1e9) : 0;
 }
 
-/* What event i has counted so far. A single turn has the counters all the time. */
+/* The count of event i so far. A single turn has the counters all the time. */
 static struct pmk_linux_value value_of(const struct on_wire *o, unsigned i)
 {
 	const struct tally *t = &o->tally[i];
@@ -655,7 +660,7 @@ static double turn_seconds(const struct on_wire *o)
 	return (double)o->wired.set.turn_ms / 1000;
 }
 
-/* Has the target come to the place it runs to? */
+/* Check whether the target has reached the address that it runs to. */
 static void look(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
@@ -667,7 +672,7 @@ static void look(struct pmk_count *c)
 		cross(c);
 }
 
-/* What is due now. A reading that fails ends the run; the failure of anything else is returned. */
+/* Do what is due now. A failed reading ends the run; other failures are returned. */
 static int take_times(struct pmk_count *c, struct pmk_watch *w, double *interval, double end)
 {
 	struct on_wire *o = c->state;
@@ -764,7 +769,7 @@ static int run(struct pmk_count *c)
 
 /* ---- what is said of the whole --------------------------------------------------------------- */
 
-/* How the reading has disturbed the target, and whether it was often enough. */
+/* How the readings have disturbed the target, and whether they were frequent enough. */
 static void describe_reading(struct pmk_count *c)
 {
 	const struct on_wire *o = c->state;
@@ -799,12 +804,12 @@ static int describe(struct pmk_count *c)
 		c->result.producer = NULL;
 	describe_reading(c);
 	c->result.partial = o->failed;
-	/* Without a program, Ctrl-C is the usual end, and the exit code says so, as in perf. */
+	/* Without a program, Ctrl-C is the normal end, and the exit code says so, as in perf. */
 	if (!o->path)
 		c->result.exit_status = c->interrupted;
 	else if (c->interrupted)
 		pmk_count_warn_interrupted(c);
-	/* The program ended as was asked for. */
+	/* The program ended as requested. */
 	if (o->path && o->timed_out && WIFSIGNALED(c->result.exit_status))
 		c->result.exit_status = 0;
 	if (o->failed)

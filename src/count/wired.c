@@ -30,7 +30,7 @@ static const struct key {
 	const char *name;
 	size_t member;
 	uint64_t least, most, usual;
-	/* Of a text: how much room it has, what it is, and which letters it may have. */
+	/* For a text: its size, its description, and the letters that it may contain. */
 	size_t room;
 	const char *what, *letters;
 } keys[] = {
@@ -59,7 +59,7 @@ static const struct key {
 	KEY("width", width, 32, 64, 32),
 	KEY("patience", patience_ms, 1, 600000, 3000),
 	KEY("turn", turn_ms, 1, 600000, 100),
-	/* It becomes a word of a command in Tcl. */
+	/* It becomes a word of a Tcl command. */
 	TEXT(tap, NAMES, "the name of a TAP, as OpenOCD's 'scan_chain' shows it"),
 	TEXT(before, LENGTHS, "the lengths of instructions, as in 4 or 4+6"),
 	TEXT(after, LENGTHS, "the lengths of instructions, as in 4 or 4+6"),
@@ -145,7 +145,8 @@ static int set_one(struct pmk_wired_settings *s, const char *word, struct pmk_co
 	return k->room ? set_text(s, k, word, value, f) : set_number(s, k, word, value, f);
 }
 
-/* Is this the rest of a compatible name, whose comma looked like one between settings? */
+/* True if the word is the second part of a compatible name, whose comma looked like a separator of
+ * settings. */
 static bool goes_on(const char *word, const char *next)
 {
 	return !strncmp(word, "node=", 5) && word[5] != '/' && !strchr(word, ',') && *next &&
@@ -186,7 +187,7 @@ static int take_settings(struct pmk_wired_settings *s, const struct pmk_words *o
 
 /* ---- which PMU ------------------------------------------------------------------------------- */
 
-/* By the driver, which is the family's. */
+/* A family is recognised by its driver. */
 static const struct way_in {
 	const struct pmk_pmu *of;
 	enum pmk_reach reach;
@@ -249,9 +250,9 @@ static int choose_memory(struct pmk_wired *w, const char *layout, const char *da
 	return 0;
 }
 
-#define MAX_TAPS 12 /* before, and after: a vector has to hold their instructions */
+#define MAX_TAPS 12 /* before, and after: their instructions must fit in a vector */
 
-/* "4+6" are two TAPs, whose instructions have ten bits together. False: they are none. */
+/* "4+6" are two TAPs, whose instructions have ten bits in total. False: not such a list. */
 static bool count_taps(const char *text, struct pmk_wire_taps *taps)
 {
 	char *end;
@@ -267,7 +268,7 @@ static bool count_taps(const char *text, struct pmk_wire_taps *taps)
 	return true;
 }
 
-/* The chain of JTAG, where no probe knows it. */
+/* Set the JTAG chain, which the probe does not know. */
 static int choose_chain(struct pmk_wired *w, struct pmk_count_fault *f)
 {
 	if (count_taps(w->set.before, &w->tap.before) && count_taps(w->set.after, &w->tap.after))
@@ -295,7 +296,7 @@ static int choose_microblaze(struct pmk_wired *w, struct pmk_count_fault *f)
 	return choose_chain(w, f);
 }
 
-/* Where the registers are, if --set says so or the file is a UIO device. */
+/* Find the address of the registers, if --set gives it or the file is a UIO device. */
 static int find_base(struct pmk_wired *w, const struct pmk_wired_request *r,
 		     struct pmk_count_fault *f)
 {
@@ -325,7 +326,7 @@ static int find_base(struct pmk_wired *w, const struct pmk_wired_request *r,
 	return 0;
 }
 
-/* Can this be reached that way, and how? */
+/* Check that the PMU can be reached this way, and choose how. */
 static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
 			struct pmk_count_fault *f)
 {
@@ -391,7 +392,7 @@ const char *pmk_wired_why(const struct pmk_wired *w, int err)
 {
 	if (*w->wire.link.why && (err == PMK_EIO || err == PMK_ENOTSUP || err == PMK_EBUSY))
 		return w->wire.link.why;
-	/* It looks the same whether there is no module or another one has the lock. */
+	/* A missing module and a lock that another user holds look the same. */
 	if (err == PMK_EBUSY && w->reach == PMK_REACH_AXI)
 		return "the debug module never grants its access lock: either no debug module is "
 		       "at this address, or a debugger holds the lock";
@@ -414,7 +415,7 @@ int pmk_wired_connect(struct pmk_wired *w, const struct pmk_speaker *speaker, co
 	return err ? failed(w, err, f) : 0;
 }
 
-/* Some probes reach memory while the processor runs, others do not: try it. */
+/* Some probes access memory while the processor runs, others do not: try it. */
 static int try_memory(struct pmk_wired *w, uint64_t first)
 {
 	uint32_t value;
@@ -430,7 +431,7 @@ static int try_memory(struct pmk_wired *w, uint64_t first)
 		if (!err)
 			err = w->wire.speaker->load(&w->wire, first, &value);
 		if (!err)
-			*w->wire.link.why = '\0'; /* the first try is forgotten */
+			*w->wire.link.why = '\0'; /* the error of the first attempt is dropped */
 	}
 	return err;
 }
@@ -452,7 +453,7 @@ static int store_word(struct pmk_wired *w, unsigned offset, uint32_t value)
 
 enum { PART_L210 = 1, PART_L220, PART_PL310 };
 
-/* The controller that has this Cache ID; NULL: it is none that pmk knows. */
+/* The controller that has this Cache ID; NULL: not known to pmk. */
 static const char *cache_name(uint32_t id)
 {
 	static const char *const names[] = {
@@ -480,9 +481,9 @@ static int identify_l220(struct pmk_wired *w)
 		w->set.base, id, name ? "is that of " : "no such controller has", name ? name : "");
 }
 
-#define EMCS_FLAGS PMK_BITS(3, 0) /* written as 1, they are cleared */
+#define EMCS_FLAGS PMK_BITS(3, 0) /* writing 1 clears them */
 
-/* The monitor has no identification. Memory keeps what clears its flags. */
+/* The monitor has no identification register. Memory would keep what clears its flags. */
 static int identify_l210(struct pmk_wired *w)
 {
 	uint32_t first = 0, flags = 0;
@@ -535,7 +536,7 @@ static int identify_pmuv3(struct pmk_wired *w)
 			     w->set.base, arch, type, TYPE_PMU);
 }
 
-/* Through some access ports the block is locked. */
+/* With some access ports the block is locked. */
 static int unlock_pmuv3(struct pmk_wired *w)
 {
 	uint32_t status = 0;
@@ -575,8 +576,8 @@ static int reach_memory(struct pmk_wired *w)
 	return err;
 }
 
-#define MDM_STATUS   0x10 /* of its words, the one that can be read at any time */
-#define MDM_PATIENCE 1000 /* a scan of a debugger takes some µs, and an attempt one at least */
+#define MDM_STATUS   0x10 /* the only one of its words that can be read at any time */
+#define MDM_PATIENCE 1000 /* a debugger's scan takes some µs, and an attempt at least one */
 
 static int reach_axi(struct pmk_wired *w)
 {
@@ -592,7 +593,7 @@ static int reach_axi(struct pmk_wired *w)
 	return err ? err : pmk_mdm_open(&w->mdm);
 }
 
-/* Others find the debug module locked, as it was. */
+/* Leave the debug module locked, as it was found. */
 static void leave_axi(struct pmk_wired *w)
 {
 	if (!pmk_wire_lost(&w->wire) && w->mdm.store && !pmk_wire_hold(&w->wire))
@@ -612,8 +613,8 @@ void pmk_wired_close(struct pmk_wired *w)
 #define MDM_IS_ONE	 0x42
 #define MDM_PROCESSORS	 PMK_BITS(15, 8)
 
-/* Another instruction than the module's is BYPASS, or that of another block of the design: what
- * comes out of it would be counts of 0, or any. */
+/* Any instruction other than the module's is BYPASS, or belongs to another block of the design: its
+ * output would look like counts of 0, or of any value. */
 static int identify_mdm(struct pmk_wired *w)
 {
 	const uint8_t command[] = { MDM_CONFIG }, zeros[4] = { 0 };
@@ -664,7 +665,7 @@ static int reach_mdm(struct pmk_wired *w)
 
 #define ARM11_IRLEN 5 /* DDI 0301H 14.6.3 */
 
-/* Main ID: the processor has to be the one whose events are counted. */
+/* Main ID: the processor must be the one whose events are counted. */
 static int check_arm11(struct pmk_wired *w, struct pmk_count_fault *f)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A PMU at the end of a wire: which one it is, how it is reached, and what --set says of that.
- * `pmk stat` counts with it and `pmk doctor` examines it.
+ * A PMU at the end of a wire: its type, the way to reach it, and the related keys of --set. `pmk
+ * stat` counts with it and `pmk doctor` examines it.
  */
 #ifndef PMK_COUNT_WIRED_H
 #define PMK_COUNT_WIRED_H
@@ -16,28 +16,28 @@
 
 /* How the registers of a PMU are reached. */
 enum pmk_reach {
-	PMK_REACH_CP15,	  /* by instructions of the processor, which a probe gives it */
+	PMK_REACH_CP15,	  /* processor instructions that a probe executes */
 	PMK_REACH_MEMORY, /* loads and stores */
 	PMK_REACH_MDM,	  /* JTAG scans through MicroBlaze's debug module */
-	PMK_REACH_AXI,	  /* the debug module's registers, which are words in memory */
+	PMK_REACH_AXI,	  /* registers of the debug module, as words in memory */
 };
 
-/* What --set can change; the keys are in wired.c. */
+/* Settings that --set can change; the keys are in wired.c. */
 struct pmk_wired_settings {
-	uint64_t base;	/* of a block in memory */
-	uint64_t imx31; /* its offsets are those of the i.MX31 */
+	uint64_t base;	/* address of a block in memory */
+	uint64_t imx31; /* it has the offsets of the i.MX31 */
 	uint64_t big_endian;
 	uint64_t user, bypass; /* JTAG instructions */
 	uint64_t irlen, tck_ns;
 	uint64_t ports, processor;
-	uint64_t events, latencies, width; /* of MicroBlaze's counters */
+	uint64_t events, latencies, width; /* configuration of MicroBlaze's counters */
 	uint64_t patience_ms, turn_ms;
 	bool has_base;
 	char tap[64];
 	char before[64], after[64]; /* other TAPs of its chain: the lengths of their instructions */
-	char elf[256];		    /* what runs on the target: its symbols */
-	char node[256];		    /* of the device tree, which says where the block is */
-	char sysfs[256];	    /* where the kernel tells of this board's devices */
+	char elf[256];		    /* the program on the target, for symbols */
+	char node[256];		    /* node of the device tree that has the block's address */
+	char sysfs[256]; /* directory in which the kernel describes this board's devices */
 };
 
 struct pmk_wired {
@@ -46,7 +46,7 @@ struct pmk_wired {
 	const struct pmk_pmu *pmu;
 	struct pmk_wire wire;
 	struct pmk_port port;
-	/* private: what pmu and port are made of */
+	/* Private: storage behind pmu and port. */
 	struct pmk_microblaze_pmu microblaze;
 	struct pmk_ahbmon_layout_file layout;
 	struct pmk_pmu monitor;
@@ -55,10 +55,10 @@ struct pmk_wired {
 	struct pmk_wire_tap tap;
 	struct pmk_mdm_jtag jtag;
 	struct pmk_mdm mdm;
-	bool was_locked; /* the software lock of a PMUv3 was closed, and pmk has opened it */
+	bool was_locked; /* the software lock of a PMUv3 was closed, and pmk opened it */
 };
 
-/* -T and what belongs to it. */
+/* -T and its options. */
 struct pmk_wired_request {
 	const struct pmk_speaker *speaker;
 	const char *where; /* its HOST:PORT or FILE */
@@ -68,18 +68,18 @@ struct pmk_wired_request {
 	const char *data;   /* the data directory */
 };
 
-/* Find out what is meant, without connecting. 0 or a failure. */
+/* Choose the PMU and how to reach it, without connecting. Returns 0 or a failure. */
 int pmk_wired_choose(struct pmk_wired *w, const struct pmk_wired_request *r,
 		     struct pmk_count_fault *f);
-/* Connect. 0 or a failure. Close it in any case. */
+/* Connect. Returns 0 or a failure. Close it in either case. */
 int pmk_wired_connect(struct pmk_wired *w, const struct pmk_speaker *speaker, const char *where,
 		      struct pmk_count_fault *f);
-/* Find out what accesses need, and make the port. The target is held then, if it has to be. 0 or a
- * failure. */
+/* Find out what accesses need, and create the port. The target is halted meanwhile, if necessary.
+ * Returns 0 or a failure. */
 int pmk_wired_reach(struct pmk_wired *w, struct pmk_count_fault *f);
-/* Leave the PMU and the target as they were found, and close the wire. */
+/* Restore the PMU and the target, and close the wire. */
 void pmk_wired_close(struct pmk_wired *w);
-/* The failure of an access: what the wire says, or what the error means. */
+/* The text of a failed access: from the wire, or for the error code. */
 const char *pmk_wired_why(const struct pmk_wired *w, int err);
 
 #endif
