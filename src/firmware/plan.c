@@ -22,8 +22,8 @@ static bool place(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_
 	return true;
 }
 
-/* Store the events that have to share a pass with event `i`, itself included, and return how many.
- * A group is returned for its first event, and 0 for its others. */
+/* Store the events that must share a pass with event `i`, including itself, and return their
+ * number. A group is returned for its first event; for its other events the number is 0. */
 static unsigned members(const struct pmk_plan *plan, unsigned i, uint8_t *member)
 {
 	uint8_t group = plan->event[i].group;

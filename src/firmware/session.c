@@ -2,13 +2,13 @@
 /*
  * Sessions: programming passes and widening counters. Freestanding. See <pmk/session.h>.
  *
- * Widening takes differences modulo the counter's range: total += (now - last) & mask. It needs one
- * poll per range and no flag, so no order of reading counter and flag can lose or double a wrap.
- * The flag only proves the opposite: a counter that overflowed and yet is not below its last value
- * has wrapped at least once more than the difference shows.
+ * Totals are sums of differences modulo the counter's range: total += (now - last) & mask. This
+ * needs one poll per range and no flag, so no order of reading counter and flag can lose or double
+ * a wrap. The flag only detects a missed poll: a counter that overflowed and is not below its last
+ * value has wrapped at least once more than the difference shows.
  *
  * The sums of a latency counter have one flag, which stays until they are cleared. Once it is set,
- * what was added since the last poll tells whether one of them can have wrapped more than once.
+ * the increments since the last poll show whether one of them can have wrapped more than once.
  */
 #include <pmk/session.h>
 
@@ -57,7 +57,7 @@ int pmk_session_open(struct pmk_session *s, const struct pmk_pmu *pmu, const str
 {
 	s->plan = *plan;
 	s->interval = 0;
-	/* Passes that there are not stay as they are: most sessions have one, and room for many. */
+	/* Unused passes are not cleared: most sessions have one pass, and room for many. */
 	for (unsigned i = 0; i == 0 || i < plan->npasses; i++)
 		s->pass[i] = (struct pmk_session_pass){ 0 };
 	pmk_session_rebind(s, pmu, ports);
@@ -96,8 +96,8 @@ int pmk_session_stop(struct pmk_session *s)
 	return 0;
 }
 
-/* A counter that stops at its greatest value is set back to 0 well before that value. What
- * happens in these few cycles is lost. */
+/* A counter that stops at its maximum is set to 0 well before that. Occurrences in these few cycles
+ * are lost. */
 static int begin_anew(struct pmk_session_pass *p, unsigned counter)
 {
 	struct pmk_wide *w = &p->wide[counter];
@@ -120,7 +120,7 @@ static int poll_counter(struct pmk_session_pass *p, unsigned counter, bool overf
 
 	if (err)
 		return err;
-	/* The value showed this wrap at the last poll; its flag comes by now at the latest. */
+	/* The last poll saw this wrap in the value; its flag comes now at the latest. */
 	if (w->early && overflowed)
 		overflowed = false;
 	w->early = false;
@@ -149,7 +149,7 @@ static void add_squares(struct pmk_stats *s, uint64_t sum2)
 	s->sq_high += s->sq_low < sum2;
 }
 
-/* Is a * b > limit? */
+/* True if a * b > limit. */
 static bool exceeds(uint64_t a, uint32_t b, uint64_t limit)
 {
 	uint64_t low = (a & UINT32_MAX) * b, high = (a >> 32) * b + (low >> 32);
@@ -164,8 +164,9 @@ static uint64_t most_of(const struct pmk_pmu *pmu, unsigned counter)
 }
 
 /*
- * `n` occurrences have added `sum`. Can that sum, or that of the squares, be more than one range of
- * its counter? No latency is longer than max, so Σx ≤ n · max. No latency is 0, so Σx² = Σx + Σx(x
+ * `n` occurrences have added `sum`. Returns true if that sum, or that of the squares, can exceed
+ * one range of its counter. No latency is longer than max, so Σx ≤ n · max. No latency is 0, so Σx²
+ * = Σx + Σx(x
  * - 1) ≤ Σx + max · Σ(x - 1); this bound stays low when most occurrences are cache hits.
  */
 static bool beyond_range(const struct pmk_session_pass *p, unsigned counter, uint64_t n,
@@ -206,9 +207,8 @@ static int poll_latency(struct pmk_session_pass *p, unsigned counter, unsigned s
 	return 0;
 }
 
-/* Read the status of all latency counters in use, in their order. This is done before the values
- * are read and not between them: where counters can only be reached one after the other, that
- * takes two passes over them instead of many. */
+/* Read the status of all latency counters in use, in their order, before the values. If counters
+ * can only be accessed one after the other, this takes two passes over them instead of many. */
 static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK_MAX_LATENCIES])
 {
 	struct pmk_dev *dev = &s->pass[pass].dev;
@@ -227,8 +227,8 @@ static int poll_status(struct pmk_session *s, unsigned pass, unsigned status[PMK
 	return err;
 }
 
-/* Some counters are so narrow that they may wrap between two polls. The driver says whether one may
- * have wrapped unseen. */
+/* Some counters are so narrow that they may wrap between two polls. The driver reports whether one
+ * may have wrapped unnoticed. */
 static int poll_narrow(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_session_pass *p = &s->pass[pass];
@@ -383,7 +383,7 @@ static void forget_last(struct pmk_session_pass *p)
 	}
 }
 
-/* The part of a tick during which the counters of the pass stand still. */
+/* The part of a tick during which the counters of the pass are stopped. */
 static int end_interval(struct pmk_session *s, unsigned pass)
 {
 	struct pmk_session_pass *p = &s->pass[pass];
@@ -398,7 +398,7 @@ static int end_interval(struct pmk_session *s, unsigned pass)
 	return set_timer(s, pass);
 }
 
-/* After an error the pass goes on counting, if it can be started. Calling the function again
+/* After an error the pass continues counting, if it can be started. Calling the function again
  * repairs the rest. */
 static int tick_pass(struct pmk_session *s, unsigned pass)
 {

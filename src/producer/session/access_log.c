@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a program does with its PMU. See access_log.h. */
+/* A log of a program's accesses to its PMU. See access_log.h. */
 #include "producer/session/access_log.h"
 
 #include <inttypes.h>
@@ -19,14 +19,14 @@ size_t pmk_access_log_head(char *buf, size_t size, const char *pmu, const char *
 				pmu, core);
 }
 
-/* ---- what would be --------------------------------------------------------------------------- */
+/* ---- what a read would return ---------------------------------------------------------------- */
 
 static const struct pmk_model_ops *ops_of(const struct pmk_emulated_config *cfg)
 {
 	return pmk_model_find(pmk_emulated_guest(cfg));
 }
 
-/* Which signals are taken to have been raised once more. */
+/* The signals that are assumed to be raised once more. */
 enum more { MORE_OF_NONE, MORE_OF_RAISED, MORE_OF_ALL };
 
 /* The log has 4096 records, and most buses have none. */
@@ -47,8 +47,8 @@ static void raise_more(struct pmk_bus *bus, enum more more)
 			bus->total[s] += 4096;
 }
 
-/* What a privileged reading of a register would give, if `more` signals had been raised. Nothing
- * changes. */
+/* The value that a privileged read of a register would return if `more` signals had been raised.
+ * Changes nothing. */
 static uint64_t would_read(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			   unsigned reg, enum more more)
 {
@@ -110,7 +110,7 @@ static bool is_counter(const struct pmk_pmu *pmu, const char *name)
 	return false;
 }
 
-/* Why a counter that is read does not count, if it does not. */
+/* Add the reason why a counter that is read does not count, if it does not. */
 static void remark_still(struct remarks *r, const struct pmk_emulated *e,
 			 const struct pmk_emulated_config *cfg, unsigned reg)
 {

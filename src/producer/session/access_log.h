@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program does with its PMU, a line for each access (docs/FORMATS.md, register logs): the
- * register, the value, and what the model thought of it.
+ * A log of a program's accesses to its PMU, with one line for each access (docs/FORMATS.md,
+ * register logs): the register, the value, and remarks of the model.
  */
 #ifndef PMK_SESSION_ACCESS_LOG_H
 #define PMK_SESSION_ACCESS_LOG_H
 
 #include "producer/session/emulated.h"
 
-/* A line is no longer. */
+/* Maximum length of a line. */
 #define PMK_ACCESS_LOG_LINE 1024
 
 /* The first lines of a log, for `pmu` of `core`. */
@@ -20,8 +20,8 @@ uint64_t pmk_access_log_clears(const struct pmk_emulated *e, const struct pmk_em
 			       const struct pmk_guest_access *a, uint64_t value);
 
 /*
- * The line of an access that has been made, or of one that the mode may not make (`denied`), with
- * its end of line. `e` is as it was left. Returns the line's length.
+ * The line of an access that was made, or of one that the mode may not make (`denied`), with its
+ * newline. `e` is the state after the access. Returns the line's length.
  */
 struct pmk_access_made {
 	const struct pmk_guest_access *access;
@@ -35,27 +35,27 @@ size_t pmk_access_log_line(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emula
 			   const struct pmk_emulated_config *cfg,
 			   const struct pmk_access_made *made);
 
-/* The line of an interrupt that is asserted or not any more, at the instruction at `pc`. */
+/* The line of an interrupt that is asserted or no longer asserted, at the instruction at `pc`. */
 size_t pmk_access_log_interrupt(char buf[PMK_ACCESS_LOG_LINE], const struct pmk_emulated *e,
 				uint64_t pc, unsigned vcpu, bool asserted);
 
 /* ---- reading it ------------------------------------------------------------------------------ */
 
-/* What a line says. */
+/* The fields of a line. */
 struct pmk_access_logged {
 	uint64_t cycles, instructions, address, value;
 	unsigned vcpu;
-	const char *mode; /* "priv", "user", "priv-ns", "user-ns"; of an interrupt, "" */
+	const char *mode; /* "priv", "user", "priv-ns", "user-ns"; for an interrupt, "" */
 	enum pmk_access_kind { PMK_ACCESS_READ, PMK_ACCESS_WRITE, PMK_ACCESS_INTERRUPT } kind;
 	const struct pmk_reg_info *reg; /* NULL: an interrupt, asserted if value is 1 */
 	const char *remarks;		/* separated by "; "; "": there are none */
 };
 
-/* The value of a line of the head that begins with "# KEY "; NULL: it is another one. Lines are
- * without their end here. */
+/* The value of a header line that begins with "# KEY "; NULL: it is another line. Lines have no
+ * newline here. */
 const char *pmk_access_log_said(const char *line, const char *key);
-/* Take a line apart, which is changed and has to stay: the texts are in it. Returns 0, or
- * PMK_EPARSE. */
+/* Split a line into its fields. It is modified and must be kept, because the texts point into it.
+ * Returns 0 or PMK_EPARSE. */
 int pmk_access_log_parse(char *line, const struct pmk_pmu *pmu, struct pmk_access_logged *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reading what a program did with its PMU. See access_log.h. */
+/* Reading such a log. See access_log.h. */
 #include "producer/session/access_log.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ const char *pmk_access_log_said(const char *line, const char *key)
 		       : NULL;
 }
 
-/* The next cell; *rest goes on behind its comma. NULL: it is the last one. */
+/* The next cell; *rest then points past its comma. NULL: it is the last one. */
 static char *cell(char **rest)
 {
 	char *at = *rest, *comma = strchr(at, ',');
@@ -29,7 +29,7 @@ static char *cell(char **rest)
 	return at;
 }
 
-/* A number that is all of the text. */
+/* Parse a number that is the whole text. */
 static bool number(const char *text, uint64_t most, uint64_t *value)
 {
 	char *end;

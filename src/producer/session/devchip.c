@@ -10,7 +10,7 @@
 
 _Static_assert(PMK_MATRIX_NMASTERS == PMK_AHBMON_NLAYERS, "one layer for each master");
 
-/* The pins after `n` more cycles, in which the monitors have seen the same. */
+/* Show the pins of `n` more cycles, in which the monitors have seen the same. */
 static void show(struct pmk_devchip *chip, uint64_t n)
 {
 	struct pmk_ahbmon_packet now;
@@ -22,7 +22,7 @@ static void show(struct pmk_devchip *chip, uint64_t n)
 		chip->pins.pins = now.pins;
 		chip->pins.known = now.known;
 		chip->pins.cycles++;
-		if (i == PMK_AHBMON_LAG) { /* so it goes on */
+		if (i == PMK_AHBMON_LAG) { /* so it continues */
 			chip->pins.cycles += n - 1 - i;
 			break;
 		}
@@ -36,7 +36,7 @@ void pmk_devchip_shown(struct pmk_devchip *chip)
 	chip->pins.cycles = 0;
 }
 
-/* The monitors see what the matrix did, together with what the MBX did in the same cycles. */
+/* Pass the matrix's activity to the monitors, with the MBX's activity in the same cycles. */
 static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS])
 {
 	struct pmk_ahbmon_sample sample;

@@ -19,9 +19,9 @@
  * its one issue cycle, an evicted line is two halves, two instructions retire in a cycle when one
  * is folded. */
 #define MAX_PER_CYCLE 32
-/* Ask no more often than this when a counter is close to wrapping. */
+/* Minimum time between polls when a counter is close to wrapping. */
 #define MIN_POLL      256
-/* Nor when a piece that is sampled is about to be over. */
+/* The same when a sampled piece is about to end. */
 #define PIECE_STEP    4096
 
 const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *core,
@@ -99,8 +99,8 @@ static uint64_t poll_deadline(struct pmk_emulated *e, const struct pmk_emulated_
 {
 	uint64_t near = PMK_NEVER;
 
-	/* A PMU without overflow flags: no 32-bit counter that counts at most one per cycle can
-	 * wrap unseen. */
+	/* If a PMU has no overflow flags, none of its 32-bit counters that count at most once per
+	 * cycle can wrap unnoticed. */
 	if (on_buses(e))
 		return e->cpu.cycles + PMK_BIU_LAG * e->chip.biu.ratio;
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
@@ -113,7 +113,7 @@ static uint64_t poll_deadline(struct pmk_emulated *e, const struct pmk_emulated_
 	}
 	if (near == PMK_NEVER)
 		return PMK_NEVER;
-	/* The interval timer must not be late, and no interrupt of the guest's. */
+	/* Neither the interval timer nor an interrupt of the guest may be late. */
 	if (near < MIN_POLL && !e->session.plan.timed && !cfg->guest)
 		near = MIN_POLL;
 	return e->cpu.cycles + near;
@@ -137,8 +137,8 @@ static void ask_models(struct pmk_emulated *e, const struct pmk_emulated_config 
 	}
 }
 
-/* When the core could have executed `due` instructions at the earliest, in cycles. No more than
- * so many can happen per cycle, so `due` is approached from below, in ever smaller steps. */
+/* The earliest time, in cycles, at which the core can have executed `due` instructions. At most a
+ * fixed number can execute per cycle, so `due` is approached from below, in ever smaller steps. */
 static uint64_t insns_deadline(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			       uint64_t due)
 {
@@ -148,8 +148,8 @@ static uint64_t insns_deadline(const struct pmk_emulated *e, const struct pmk_em
 	return e->cpu.cycles + (due > insns ? (due - insns + most - 1) / most : 1);
 }
 
-/* When the piece that is sampled could be over at the earliest. Its length is known when it is, so
- * it need not be over at once. */
+/* The earliest time at which the sampled piece can end. Its length is measured when it ends, so it
+ * need not end exactly there. */
 static uint64_t piece_deadline(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	uint64_t due;
@@ -160,7 +160,7 @@ static uint64_t piece_deadline(const struct pmk_emulated *e, const struct pmk_em
 	return due < e->cpu.cycles + PIECE_STEP ? e->cpu.cycles + PIECE_STEP : due;
 }
 
-/* When the running interval could be over at the earliest, in cycles. */
+/* The earliest time, in cycles, at which the running interval can end. */
 static uint64_t interval_deadline(const struct pmk_emulated *e,
 				  const struct pmk_emulated_config *cfg)
 {
@@ -168,7 +168,7 @@ static uint64_t interval_deadline(const struct pmk_emulated *e,
 		return piece_deadline(e, cfg);
 	if (cfg->interval_unit == PMK_INTERVAL_NONE || e->interval_due == PMK_NEVER ||
 	    cfg->plan.timed)
-		return PMK_NEVER; /* the PMU's own timer asks for it by the horizon */
+		return PMK_NEVER; /* the PMU's own timer requests it by the horizon */
 	if (cfg->interval_unit == PMK_INTERVAL_CYCLES)
 		return e->interval_due;
 	return insns_deadline(e, cfg, e->interval_due);
@@ -186,7 +186,7 @@ static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_confi
 	e->cpu.deadline = poll < interval ? poll : interval;
 }
 
-/* How far the core is now, in the unit in which intervals are measured. */
+/* The position of the core, in the unit of the intervals. */
 static uint64_t interval_clock(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	return cfg->interval_unit == PMK_INTERVAL_CYCLES ? e->cpu.cycles
@@ -201,7 +201,7 @@ static void first_interval(struct pmk_emulated *e, const struct pmk_emulated_con
 				  : interval_clock(e, cfg) + cfg->interval;
 }
 
-/* Sampling begins, with units at places that follow from `seed`. */
+/* Start sampling, with units at places that depend on `seed`. */
 static void begin_head(struct pmk_emulated *e, const struct pmk_emulated_config *cfg, uint64_t seed)
 {
 	e->phase = cfg->units.head ? PMK_UNITS_HEAD : PMK_UNITS_WHOLE;
@@ -212,7 +212,7 @@ static void begin_head(struct pmk_emulated *e, const struct pmk_emulated_config 
 	e->unit = (struct pmk_units_place){ .random = seed };
 }
 
-/* Make the monitor's settings by its driver, and initialise the observers that follow them. */
+/* Set the monitor's settings by its driver, and initialise the observers, which depend on them. */
 static int begin_observing(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	struct pmk_ahbmon_config config;
@@ -243,8 +243,8 @@ static void set_input(struct pmk_emulated *e, unsigned pass, const char *name, u
 			name, value);
 }
 
-/* What a counter does not count: P filters EL1, U EL0, and without NSH nothing is counted at EL2.
- * EL3 goes as EL1. */
+/* The filter of a counter: P excludes EL1, U excludes EL0, and without NSH nothing is counted at
+ * EL2. EL3 is treated as EL1. */
 static uint32_t filter_of(enum pmk_levels levels)
 {
 	switch (levels) {
@@ -265,7 +265,7 @@ static int program_filtered(struct pmk_dev *dev, unsigned counter, unsigned code
 	return dev->pmu->driver->program(dev, counter, code);
 }
 
-/* MDCR_EL3.SPME lets Secure state be counted, too. Where the register cannot be followed, it is set
+/* MDCR_EL3.SPME allows counting in Secure state. If the register cannot be followed, the bit is set
  * from reset on. */
 #define SPME (UINT64_C(1) << 17)
 
@@ -284,7 +284,7 @@ void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config
 		set_model_input(ops, e->guest, counted_bus(e), "mdcr_el3", SPME);
 }
 
-/* Program the counters once more, each with its filter. */
+/* Program the counters again, each with its filter. */
 static int begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	const struct pmk_plan *plan = &cfg->plan;
@@ -306,7 +306,7 @@ static int begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config
 	return err;
 }
 
-/* What has not been synchronised yet was at `level`. */
+/* Everything since the last synchronisation was at `level`. */
 static void set_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg, unsigned level)
 {
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
@@ -315,7 +315,7 @@ static void set_level(struct pmk_emulated *e, const struct pmk_emulated_config *
 		set_model_input(guest_ops(cfg), e->guest, &e->bus, "el", level);
 }
 
-/* An open level is `level`. */
+/* Assign the pending counts, whose level was open, to `level`. */
 static void close_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			unsigned level)
 {
@@ -325,7 +325,7 @@ static void close_level(struct pmk_emulated *e, const struct pmk_emulated_config
 	e->cpu.level.open = false;
 }
 
-/* Counts are read while a level is open: it is taken for what it seems to be. */
+/* Counts are read while the level is open: assume the apparent level. */
 static void assume_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	if (!e->cpu.level.open)
@@ -413,7 +413,7 @@ uint64_t pmk_emulated_delay_left(const struct pmk_emulated *e)
 {
 	if (e->delay_due == PMK_NEVER)
 		return 0;
-	/* What is due begins with the next block. */
+	/* Counting begins with the block after this time. */
 	return e->delay_due > e->cpu.cycles ? e->delay_due - e->cpu.cycles : 1;
 }
 
@@ -437,8 +437,7 @@ static uint32_t part_of(const struct pmk_core_family *family, unsigned sig)
 	return parts || sig == PMK_SIG_NONE ? parts : PMK_PART_CLOCK;
 }
 
-/* The parts of the core that the events of the plan are counted in, over the whole run of a
- * program. */
+/* The parts of the core that determine the events of the plan, over the whole run of a program. */
 static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 {
 	const struct pmk_core_family *family = pmk_core_family(&cfg->core);
@@ -462,8 +461,8 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 	return parts;
 }
 
-/* Adding up the counts walks over all blocks. That pays for a reading now and then, but not for
- * one at every entry of a region. */
+/* Summing the counts visits all blocks. This is worthwhile for occasional readings, but not at
+ * every entry of a region. */
 void pmk_emulated_configure(struct pmk_emulated_config *cfg)
 {
 	if (!cfg->interval)
@@ -491,8 +490,8 @@ static void clear_readings(struct pmk_emulated *e, const struct pmk_emulated_con
 	}
 }
 
-/* A part of the struct that the configuration has a use for. Others are not copied, so that most of
- * its pages are never touched. */
+/* A part of the struct that this configuration uses. The other parts are not copied, so most of its
+ * pages are never touched. */
 struct used {
 	size_t at, bytes;
 };
@@ -506,7 +505,8 @@ _Static_assert(offsetof(struct pmk_emulated, model) == offsetof(struct pmk_emula
 				       PMK_MAX_PASSES * PMK_MODEL_BYTES,
 	       "nothing stands between what is used in part");
 
-/* `logged`: how many records of latencies the bus has. What says so is in the first part. */
+/* `logged` is the number of latency records of the bus. It is known after the first part was
+ * copied. */
 static void find_used(const struct pmk_emulated_config *cfg, uint64_t logged,
 		      struct used used[NUSED])
 {
@@ -579,13 +579,12 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 			const struct pmk_emulated_config *cfg, struct pmk_executions *executions)
 {
 	uint64_t left = pmk_emulated_delay_left(e);
-	/* Processes that do the same are sampled at other places, so that their errors are not the
-	 * same. */
+	/* Processes with the same behaviour are sampled at different places, so that their errors
+	 * differ. */
 	uint64_t seed = e->unit.random ^ (e->bus.total[PMK_SIG_INSN] + 1) << 20;
 	int err;
 
-	/* When the parent was inside a region, the child is inside it, too, and counts it from
-	 * 0. */
+	/* If the parent was inside a region, the child is inside it, too, and counts it from 0. */
 	clear_readings(e, cfg);
 	for (unsigned r = 0; r < cfg->nregions; r++)
 		e->region[r].entries = 0;
@@ -597,7 +596,7 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 	return err;
 }
 
-/* Session totals since the start, whatever the window is. */
+/* Session totals since the start, regardless of the window. */
 static int read_session(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_emulated_blocks *b, struct pmk_reading *totals)
 {
@@ -613,13 +612,14 @@ static int read_session(struct pmk_emulated *e, const struct pmk_emulated_config
 	return err;
 }
 
-/* More is no count: at 1000 million instructions a second, these parts take 26 days. */
+/* A larger number cannot be a count: at 1000 million instructions a second, these parts take 26
+ * days. */
 #define MOST_PARTS (UINT64_C(1) << 20)
 
 /*
- * Read what has been counted since the last reading in parts, each of them less than any counter
- * can wrap in: without a clock, nobody has asked the session on the way. PMK_ERANGE: there is more
- * than can have been counted.
+ * Read the counts since the last reading in parts, each so small that no counter can wrap in it:
+ * without a clock, the session was not polled in the meantime. PMK_ERANGE: the counts are
+ * impossibly large.
  */
 static int read_in_parts(struct pmk_emulated *e, const struct pmk_emulated_blocks *b)
 {
@@ -644,7 +644,7 @@ static int read_in_parts(struct pmk_emulated *e, const struct pmk_emulated_block
 	return err;
 }
 
-/* Totals of a region; if it is open, with what has been counted since it was entered. */
+/* Totals of a region; if it is open, including the counts since it was entered. */
 static void region_totals(const struct pmk_emulated *e, unsigned r, const struct pmk_reading *now,
 			  struct pmk_reading *totals)
 {
@@ -680,7 +680,7 @@ static bool interval_over(const struct pmk_emulated *e, const struct pmk_emulate
 	return cfg->interval_unit != PMK_INTERVAL_NONE && interval_clock(e, cfg) >= e->interval_due;
 }
 
-/* This is for the PMU's own interval timer: its interrupt line says that the interval is over. */
+/* For the PMU's own interval timer: its interrupt line says that the interval is over. */
 static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b, struct pmk_reading *delta)
 {
@@ -709,7 +709,8 @@ static int begin_counting(struct pmk_emulated *e, const struct pmk_emulated_conf
 
 	e->delayed_cycles = e->cpu.cycles - e->start_cycles;
 	first_interval(e, cfg);
-	/* Intervals of time go by when it was due, not by when a block has reached that. */
+	/* Intervals in cycles count from the time when counting was due, not from the block in
+	 * which it began. */
 	if (cfg->interval_unit == PMK_INTERVAL_CYCLES)
 		e->interval_due -= e->cpu.cycles - e->delay_due;
 	e->delay_due = PMK_NEVER;
@@ -764,8 +765,8 @@ static int reach(const struct pmk_model_ops *ops, uint64_t *model, struct pmk_bu
 	return err;
 }
 
-/* A core makes one access in a cycle at most: this one waits for the one before (our choice; cores
- * that execute several instructions in a cycle take longer). */
+/* A core makes at most one access in a cycle: this one waits for the previous one (our choice;
+ * cores that execute several instructions in a cycle take longer). */
 static void wait_for_access(struct pmk_emulated *e)
 {
 	if (e->guest_accessed && e->cpu.cycles <= e->guest_accessed)
@@ -833,7 +834,7 @@ static void begin_phase(struct pmk_emulated *e, enum pmk_units_phase phase, uint
 	e->phase_began = *now;
 }
 
-/* What was counted since the phase began. */
+/* Read the counts since the phase began. */
 static void read_piece(const struct pmk_emulated *e, const struct pmk_emulated_blocks *b,
 		       const struct pmk_reading *now, struct pmk_units_piece *piece)
 {
@@ -846,7 +847,7 @@ static void read_piece(const struct pmk_emulated *e, const struct pmk_emulated_b
 	pmk_reading_since(&piece->counts, now, &e->phase_began);
 }
 
-/* If a unit is under way that has begun with a cold core, that core is not used any more. */
+/* If a unit with a cold core is running, discard that core. */
 static void end_cold(struct pmk_emulated *e)
 {
 	bool under_way = e->phase == PMK_UNITS_WARM || e->phase == PMK_UNITS_UNIT;
@@ -855,7 +856,7 @@ static void end_cold(struct pmk_emulated *e)
 		pmk_cpu_stale(&e->cpu, &e->kept);
 }
 
-/* The phase is over. Was it a piece that counts? */
+/* The phase has ended. Returns true if it was a piece that counts. */
 static bool end_phase(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 		      const struct pmk_emulated_blocks *b, const struct pmk_reading *now)
 {
@@ -892,7 +893,7 @@ uint64_t pmk_emulated_unit_at(const struct pmk_emulated *e)
 	return e->unit.at > e->phase_insns ? e->unit.at - e->phase_insns : 0;
 }
 
-/* Nobody has seen how the last block ended. */
+/* How the last block ended is not known. */
 static void forget_last_block(struct pmk_cpu *cpu)
 {
 	cpu->prev = cpu->origin;
@@ -941,7 +942,7 @@ static void open_region(struct pmk_emulated *e, const struct pmk_emulated_config
 	struct pmk_region_state *s = &e->region[r];
 
 	if (s->inside && e->branched)
-		return; /* a loop whose first instruction is the function's */
+		return; /* a loop whose first instruction is that of the function */
 	s->entries++;
 	if (s->inside)
 		return; /* the function calls itself, or --from is reached again */
@@ -986,8 +987,8 @@ void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config
 	e->ending = e->beginning = 0;
 }
 
-/* When the stack is full, its older half is forgotten: a region that was entered deep in a
- * recursion then stays open until one of the remembered callers is returned to. */
+/* When the stack is full, its older half is dropped: a region that was entered deep in a recursion
+ * then stays open until a remembered caller is returned to. */
 static void push_call(struct pmk_emulated *e, uint64_t addr)
 {
 	if (e->calls == PMK_CALL_STACK) {
@@ -1004,17 +1005,16 @@ static void push_call(struct pmk_emulated *e, uint64_t addr)
 	e->call[e->calls++] = addr;
 }
 
-/* Returns the entry for `addr`. It remembers how many calls were under way when `addr` was last
- * returned to. */
+/* The entry for `addr`, which holds the number of open calls when `addr` was last returned to. */
 static struct pmk_returned *returned_slot(struct pmk_emulated *e, uint64_t addr)
 {
 	return &e->returned[(addr >> 2) % PMK_RETURNED];
 }
 
 /*
- * Control came to `pc` by a return or another indirect branch: which call does it return from?
- * longjmp leaves several at once, and goes to where setjmp has returned to before. Returns the
- * number of calls still under way.
+ * Control reached `pc` by a return or another indirect branch: find the call that it returns from.
+ * longjmp leaves several calls at once, and goes to an address to which setjmp has returned before.
+ * Returns the number of calls that are still open.
  */
 static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc, bool is_return)
 {
@@ -1030,7 +1030,7 @@ static uint32_t returned_to(struct pmk_emulated *e, uint64_t pc, bool is_return)
 	return r->addr == pc && r->calls < e->calls ? r->calls : e->calls;
 }
 
-/* Follow calls and returns to the block `next`, which does not stand behind `p`. */
+/* Follow calls and returns to the block `next`, which does not directly follow `p`. */
 static void follow_call(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			const struct pmk_block *p, const struct pmk_block *next)
 {
@@ -1044,7 +1044,7 @@ static void follow_call(struct pmk_emulated *e, const struct pmk_emulated_config
 	for (unsigned r = 0; r < cfg->nregions; r++) {
 		const struct pmk_region_state *s = &e->region[r];
 
-		/* The call that entered the function is no longer under way. */
+		/* The call that entered the function has ended. */
 		if (s->inside && cfg->region[r].end == 0 && e->calls < s->call_depth)
 			e->ending |= 1u << r;
 	}
@@ -1065,7 +1065,8 @@ void pmk_emulated_follow(struct pmk_emulated *e, const struct pmk_emulated_confi
 	e->cpu.crossing = e->ending | e->beginning;
 }
 
-/* Let the bus finish what is under way: the line that was cast out last may still be on its way. */
+/* Let the bus finish pending transfers: the line that was cast out last may not have been written
+ * yet. */
 static void finish_bus(struct pmk_emulated *e)
 {
 	int err;

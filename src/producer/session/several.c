@@ -18,7 +18,7 @@ unsigned pmk_several_of(const struct pmk_plan *plan, unsigned pass)
 	return 0;
 }
 
-/* How many passes are on the first PMU; the passes of the other come after them. */
+/* The number of passes on the first PMU; the passes of the other come after them. */
 static unsigned first_passes(const struct pmk_plan *plan)
 {
 	unsigned n = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session on two PMUs that count at the same time: the PMU of a core, and that of the level 2
- * cache beside it. The member `pmu` of an event in the plan says which of them counts it. Each pass
- * is a programming of one PMU, and the passes of the first PMU come first. Every pass knows its
- * PMU, so the session is otherwise like any other.
+ * A session on two PMUs that count at the same time: the PMU of a core, and that of its level 2
+ * cache. The member `pmu` of an event in the plan selects one of them. Each pass uses one PMU, and
+ * the passes of the first PMU come first. Every pass knows its PMU, so the session is otherwise
+ * like any other.
  */
 #ifndef PMK_SESSION_SEVERAL_H
 #define PMK_SESSION_SEVERAL_H
@@ -12,14 +12,14 @@
 
 #define PMK_SEVERAL 2
 
-/* As pmk_plan_make(), for one or two PMUs: pmus[1] is NULL where there is only one. A group that
- * has events on both PMUs becomes one group on each. */
+/* Like pmk_plan_make(), for one or two PMUs; pmus[1] is NULL if there is only one. A group that has
+ * events on both PMUs becomes one group on each. */
 int pmk_several_plan(const struct pmk_pmu *const pmus[PMK_SEVERAL], struct pmk_plan *plan);
 
-/* The PMU that a pass is on. */
+/* The PMU of a pass. */
 unsigned pmk_several_of(const struct pmk_plan *plan, unsigned pass);
 
-/* As pmk_session_open() and pmk_session_rebind(); open may also return PMK_ENOMEM. */
+/* Like pmk_session_open() and pmk_session_rebind(); open may also return PMK_ENOMEM. */
 int pmk_several_open(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_SEVERAL],
 		     const struct pmk_plan *plan, const struct pmk_port *ports);
 void pmk_several_rebind(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_SEVERAL],

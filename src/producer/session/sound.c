@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Is it the state of a core? The emulated program can write into the memory that a core's counts
- * are in, so of a copy of it nothing is used as an index, a length or a bool before it was compared
- * with what it can be. What is no count is as it was when the counting began, and can be had from
- * another core that has begun to count the same; so no list of all rules is needed. Counts
- * themselves are numbers, and any number may be added up.
+ * Validation of a core's state. The emulated program can write into the memory that holds a core's
+ * counts. In a copy of that memory, no index, length or bool is used before it was compared with
+ * its possible values. Members that are not counts never change after counting begins, so they are
+ * compared with another core that has begun to count the same; no list of rules is needed. Counts
+ * are numbers, and any value can be added up.
  */
 #include "base/foreign.h"
 #include "producer/session/emulated.h"
@@ -18,7 +18,7 @@ static bool plan_is_same(const struct pmk_plan *p, const struct pmk_plan *q)
 
 static bool bus_is_sound(const struct pmk_bus *bus, const struct pmk_bus *begun)
 {
-	/* Nobody reads records that were not written. */
+	/* Records that were not written are never read. */
 	for (unsigned i = 0; i < PMK_LATENCY_LOG && i < bus->recorded; i++)
 		if (!pmk_is_bool(&bus->log[i].apart))
 			return false;

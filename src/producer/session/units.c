@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Sampling units: where they are, and what follows from them. See units.h. */
+/* Sampling units: their places, and estimates from them. See units.h. */
 #include "producer/session/units.h"
 
 #include <math.h>
 
 #include "base/least.h"
 
-/* Our choice. With fewer pairs that saw a number, nothing is said of how they differ. */
+/* Our choice. With fewer pairs that contained a number, its variation is not estimated. */
 #define PAIRS_NEEDED 8
 /* Units begin and end with blocks, which is not at random. */
 #define LEAST_MARGIN 0.001
@@ -44,13 +44,13 @@ static double count_of(const struct pmk_units_piece *piece, unsigned i)
 	return (double)(i == PMK_UNITS_CYCLES ? piece->cycles : piece->counts.total[i - 1]);
 }
 
-/* A pair of units, and what of the program it stands for. */
+/* A pair of units, and the part of the program that it represents. */
 struct pair {
 	double weight, rate;
 };
 
-/* The last pair, whose stretches end at `end`. Where it has no stale unit, the cold one is taken to
- * be as far from it as in other pairs. */
+/* The last pair, whose stretches end at `end`. If it has no stale unit, the cold one is assumed to
+ * be as far from it as in the other pairs. */
 static struct pair last_pair(const struct pmk_units *u, const struct pmk_units_number *x,
 			     uint64_t end)
 {
@@ -90,7 +90,7 @@ static void add_unit(struct pmk_units *u, struct pmk_units_number *x, double cou
 	x->cold = rate;
 }
 
-/* No piece begins before: where the last stretch begins, or the head ends. */
+/* No piece begins before this: the start of the last stretch, or the end of the head. */
 static uint64_t last_from(const struct pmk_units *u)
 {
 	if (!u->n)
@@ -147,7 +147,8 @@ bool pmk_units_add(struct pmk_units *u, const struct pmk_units_piece *piece, uns
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
-/* The 97.5 % quantile of Student's t; beyond the table by its expansion about the normal one. */
+/* The 97.5 % quantile of Student's t; outside of the table from its expansion about the normal
+ * quantile. */
 static double quantile(uint64_t freedom)
 {
 	static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571,
@@ -158,7 +159,7 @@ static double quantile(uint64_t freedom)
 	return 1.960 + 2.372 / (double)freedom + 2.82 / (double)(freedom * freedom);
 }
 
-/* The margin of a sum over pairs that are taken to be drawn from the same program at random. */
+/* The margin of a sum over pairs, assuming that they are a random sample of the program. */
 static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 {
 	double mean = x->weight > 0 ? x->total / x->weight : 0;
@@ -168,14 +169,14 @@ static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 	return quantile((uint64_t)pairs - 1) * sqrt(variance * x->weight2);
 }
 
-/* A number cannot be known better than that of occurrences which have nothing to do with one
- * another: with 95 %, it is that far from what was seen, and 3 if none was seen. */
+/* The lower limit of a margin is that of independent occurrences: at 95 %, this distance from the
+ * observed number, and 3 if none was observed. */
 static double rare(const struct pmk_units *u, const struct pmk_units_number *x, double all)
 {
 	return (2 * sqrt((double)x->seen) + 3) * all / (double)u->insns;
 }
 
-/* Of the stretches up to `end`. */
+/* The estimate for the stretches up to `end`. */
 static struct pmk_units_estimate estimate_rest(const struct pmk_units *u,
 					       const struct pmk_units_number *number, uint64_t end)
 {
