@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The part of the text report that is drawn: how the cycles of every layer of a bus were spent, how
- * long its bursts waited, how what is spread was spread, where that is known, and with intervals,
- * how these numbers, or the latency of an event, changed over time.
+ * The drawings of the text report: how each layer of a bus spent its cycles, how long its bursts
+ * waited, the distributions that are known and, with intervals, how these numbers or the latency of
+ * an event changed over time.
  *
  * For each layer the counters give the cycles in which it ended a transfer, the cycles in which a
- * transfer waited and, for waits on first beats, who caused them. No counter gives idle and busy
- * cycles and the first cycles of responses: these are the rest of all cycles, and they are drawn
- * when everything else is known. What was not counted is drawn as not counted, and a number that
- * was extrapolated or has wrapped is treated as not counted.
+ * transfer waited and, for waits on first beats, the cause. No counter gives idle and busy cycles
+ * and the first cycles of responses: these are the remainder of all cycles, and they are drawn if
+ * everything else is known. Parts that were not counted are drawn as such; a number that was
+ * extrapolated or has wrapped is treated as not counted.
  */
 #include <string.h>
 
@@ -22,15 +22,15 @@ struct count {
 	uint64_t n;
 };
 
-/* What a section contains about one layer. `waits` is SLAVE + BUS + OTHER. */
+/* The counts of one layer in a section. `waits` is SLAVE + BUS + OTHER. */
 struct spent {
 	struct count part[NPARTS], waits, bursts;
-	/* bursts that were counted although others were not: then `bursts` is not known */
+	/* Bursts that were counted although others were not; `bursts` is then not known. */
 	uint64_t counted;
 	uint64_t cycles; /* 0: not known */
 };
 
-#define NAME_WIDTH   5 /* of a layer, at least */
+#define NAME_WIDTH   5 /* of a layer's name, at least */
 #define NUMBER_WIDTH 8
 #define LEAST_BAR    10
 #define MOST_BAR     60
@@ -48,7 +48,7 @@ static struct count value_of(const struct pmk_section *s, const struct pmk_event
 	return (struct count){ .known = true, .n = row->value };
 }
 
-/* The sum over a list of events; it is known when each of them is. */
+/* The sum over a list of events; it is known if each of them is. */
 static struct count sum_of(const struct pmk_section *s, const struct pmk_event *const *ev)
 {
 	struct count sum = { .known = *ev != NULL };
@@ -74,7 +74,7 @@ static bool has_gap(const struct pmk_section *s, const struct pmk_event *const *
 	return gap;
 }
 
-/* The rest of `all`; means of several runs are rounded, so the difference may be slightly below
+/* `all` minus `taken`; means of several runs are rounded, so the difference may be slightly below
  * 0. */
 static struct count left_of(struct count all, uint64_t taken)
 {
@@ -97,8 +97,8 @@ static void look(struct spent *t, const struct pmk_layers *layers, const struct 
 	t->part[TRANSFER] = sum_of(s, l->transfer);
 	t->part[SLAVE] = value_of(s, l->slave);
 	t->part[BUS] = value_of(s, l->bus);
-	/* When only one of them was counted, it may contain the waits of the other: so both have
-	 * to be known. */
+	/* If only one of them was counted, it may contain the waits of the other, so both must be
+	 * known. */
 	if (!t->part[SLAVE].known || !t->part[BUS].known)
 		t->part[SLAVE] = t->part[BUS] = (struct count){ .known = false };
 	t->part[OTHER] = left_of(t->waits, t->part[SLAVE].n + t->part[BUS].n);
@@ -113,7 +113,7 @@ static bool had_traffic(const struct spent *t)
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-/* How a part is drawn, and in which colour: green, yellow, red, magenta, faint. */
+/* The character and the colour of each part: green, yellow, red, magenta, faint. */
 static const struct look {
 	const char *ascii, *utf8, *colour, *legend;
 } looks[NPARTS] = {
@@ -137,8 +137,7 @@ static void draw(struct pmk_writer *w, enum part part, unsigned cells)
 		fputs("\033[0m", w->f);
 }
 
-/* Each part ends at the cell that is nearest to its exact end, so that no part is off by a whole
- * cell. */
+/* Each part ends at the cell nearest to its exact end, so that no part is off by a whole cell. */
 static void bar(struct pmk_writer *w, struct pmk_bars_state *st, const struct spent *t,
 		unsigned width)
 {
@@ -161,7 +160,7 @@ static void bar(struct pmk_writer *w, struct pmk_bars_state *st, const struct sp
 	draw(w, t->part[REST].known ? REST : UNKNOWN, width - at);
 }
 
-/* Levels from 0 to `most`; a blank where there was no value. */
+/* Print a level from 0 to `most`; a blank if there is no value. */
 static void level(struct pmk_writer *w, double v, double most)
 {
 	static const char *const utf8[LEVELS] = { "\u2581", "\u2582", "\u2583", "\u2584",
@@ -175,7 +174,7 @@ static void level(struct pmk_writer *w, double v, double most)
 		putc("_.:-=+*#"[i], w -> f);
 }
 
-/* The columns for the bar, when the rest of the line takes `beside` columns. */
+/* The number of columns for the bar if the rest of the line takes `beside` columns. */
 static unsigned bar_width(const struct pmk_writer *w, unsigned beside)
 {
 	unsigned columns = w->opt.bars->columns;
@@ -289,7 +288,7 @@ static void waits(struct pmk_writer *w, const struct pmk_section *s)
 	}
 }
 
-/* An interval gets one line per layer, because intervals come while the program runs, and there
+/* An interval gets one line per layer, because intervals arrive while the program runs, and there
  * are many. */
 static void interval(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s)
 {
@@ -318,7 +317,7 @@ static void interval(struct pmk_writer *w, struct pmk_bars_state *st, const stru
 	}
 }
 
-/* ---- what is spread -------------------------------------------------------------------------- */
+/* ---- distributions --------------------------------------------------------------------------- */
 
 static const char *spread_of(const struct pmk_row *row)
 {
@@ -331,7 +330,7 @@ static bool is_spread(const struct pmk_row *row, const char *of)
 	       pmk_trust_has_value(row->trust) && (!of || !strcmp(of, spread_of(row)));
 }
 
-/* The buckets that any row of this kind has values in: [*first, *last]. */
+/* The buckets in which any row of this kind has values: [*first, *last]. */
 static void buckets_of(const struct pmk_section *s, const char *of, unsigned *first, unsigned *last)
 {
 	*first = PMK_BUCKETS;
@@ -345,7 +344,7 @@ static void buckets_of(const struct pmk_section *s, const char *of, unsigned *fi
 		}
 }
 
-/* So many of a hundred values are not above this one: the end of a bucket, or the greatest. */
+/* The given percentage of the values is not above this one: the end of a bucket, or the maximum. */
 static uint64_t reached_by(const struct pmk_row *row, unsigned percent)
 {
 	const struct pmk_stats *values = &row->dist.values;
@@ -358,7 +357,7 @@ static uint64_t reached_by(const struct pmk_row *row, unsigned percent)
 								   : values->max;
 }
 
-/* A column for each bucket, as high as its share of the fullest. */
+/* A column for each bucket, whose height is its share of the fullest one. */
 static void columns(struct pmk_writer *w, const struct pmk_histogram *h, unsigned first,
 		    unsigned last, unsigned each)
 {
@@ -374,7 +373,7 @@ static void columns(struct pmk_writer *w, const struct pmk_histogram *h, unsigne
 				putc(' ', w->f);
 }
 
-#define BUCKET_WIDTH  3 /* columns, where there is room */
+#define BUCKET_WIDTH  3 /* columns, if there is room */
 #define REACHED_WIDTH 12
 
 /* "cpu.read  ▁▂▃▅█▂   63   255" for each row of one kind. */
@@ -414,7 +413,7 @@ static void spread(struct pmk_writer *w, const struct pmk_section *s, const char
 	}
 }
 
-/* A picture for each kind of values. */
+/* A drawing for each kind of values. */
 static void spreads(struct pmk_writer *w, const struct pmk_section *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
@@ -446,8 +445,8 @@ void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const str
 /* A mean over time: of an event's latency, of the waits per burst of a layer, or of a number of
  * each interval. */
 struct series {
-	const struct pmk_row *row;	 /* counts of this row of the first section … */
-	const struct pmk_metric *metric; /* … or this metric */
+	const struct pmk_row *row;	 /* counts of this row of the first section, or */
+	const struct pmk_metric *metric; /* this metric */
 	const struct pmk_event *event;
 	const struct pmk_layer *layer;
 	enum part part; /* part of the layer's waits; NPARTS: all of them */
@@ -455,7 +454,7 @@ struct series {
 	char name[80];
 };
 
-/* The number that --plot draws of a section; false when there is none. */
+/* The number that --plot draws for a section; false if there is none. */
 static bool number_of(const struct series *x, const struct pmk_result *r,
 		      const struct pmk_section *s, double *v)
 {
@@ -471,7 +470,7 @@ static bool number_of(const struct series *x, const struct pmk_result *r,
 	return m.valid;
 }
 
-/* What a section adds to numerator and denominator. False when nothing is known. */
+/* Add a section's values to numerator and denominator. False: they are not known. */
 static bool add_point(const struct pmk_writer *w, const struct series *x,
 		      const struct pmk_result *r, const struct pmk_section *s, double *sum,
 		      double *n)
@@ -533,7 +532,7 @@ static struct range range_of(const struct pmk_writer *w, const struct series *x,
 	return range;
 }
 
-/* The number of intervals; when there are more than fit, several share a column. */
+/* The number of intervals; if there are more than columns, several share a column. */
 static unsigned intervals(const struct pmk_result *r, int cpu)
 {
 	unsigned n = 0;
@@ -574,8 +573,8 @@ static void whole_range(struct pmk_writer *w, const struct range *range)
 
 #define RANGE_WIDTH 25 /* "  least 12.34, most 123.45" */
 
-/* Draw a series as one line. `most` is the value of a full column; 0: the greatest of the
- * series, which is returned. */
+/* Draw a series as one line. `most` is the value of a full column; 0: the maximum of the series,
+ * which is returned. */
 static double line(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
 		   struct series *x, double most)
 {
@@ -645,7 +644,7 @@ static void latency_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 	for (unsigned i = 0; i < first->nrows; i++) {
 		struct series x = { .event = first->rows[i].event, .cpu = cpu };
 
-		/* When one event has two rows, the first has its latency. */
+		/* If one event has two rows, the first has its latency. */
 		if (!x.event || pmk_section_row(first, x.event) != &first->rows[i])
 			continue;
 		name_series(&x, first->rows[i].name, "");
@@ -653,7 +652,7 @@ static void latency_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 	}
 }
 
-/* --plot: every event, then every metric, each on a scale of its own that begins at 0. */
+/* --plot: every event, then every metric, each on its own scale, which begins at 0. */
 static void plot(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
 		 int cpu)
 {

@@ -2,16 +2,15 @@
 /*
  * perf's -x: one line per row, no heading.
  *
- *	[time,][cpu,][thread,]counter-value,unit,event,[stddev%,]event-runtime,pcnt-running,
- *	metric-value,metric-unit,pmu,code,trust,region
+ * 	[time,][cpu,][thread,]counter-value,unit,event,[stddev%,]event-runtime,pcnt-running,
+ * 	metric-value,metric-unit,pmu,code,trust,region
  *
  * The first columns are perf's, in perf's order; the last four are ours. time comes with intervals,
- * cpu with a row of one processor, thread
- * with one of one thread, stddev% with several runs. Results from firmware have further
- * columns after these (docs/FORMATS.md). A second metric of an event, or a metric that belongs
- * beside no event, has a line of its own with the value's columns empty, as in perf. Control
- * characters in a field are written as \xHH; a field with a quote or the separator in it is put in
- * double quotes, and its quotes are doubled. Columns are only ever added at the end.
+ * cpu with a row of one processor, thread with one of one thread, stddev% with several runs.
+ * Results from firmware have further columns after these (docs/FORMATS.md). A second metric of an
+ * event, or a metric without an event, has a separate line with the value's columns empty, as in
+ * perf. Control characters in a field are written as \xHH; a field with a quote or the separator in
+ * it is put in double quotes, and its quotes are doubled. New columns are only added at the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,8 @@
 #define PROFILE_COLUMNS 5 /* samples, share, late, function, address */
 
 struct state {
-	bool intervals; /* an interval was written, so that lines begin with a time … */
-	bool head;	/* … and the names of the metrics, where these are all */
+	bool intervals; /* an interval was written, so lines begin with a time */
+	bool head;	/* the names of the metrics were written, for a table of metrics only */
 };
 
 static struct state *state_of(struct pmk_writer *w)
@@ -69,7 +68,7 @@ static void next_field(struct pmk_writer *w, const char *text)
 	field(w, text);
 }
 
-/* Empty when the value does not exist. */
+/* Empty if the value does not exist. */
 static void next_number(struct pmk_writer *w, bool there, uint64_t value)
 {
 	char text[PMK_NUMBER_SIZE] = "";
@@ -89,7 +88,7 @@ static void line_start(struct pmk_writer *w, const struct pmk_section *s)
 		field(w, text);
 		separator(w);
 	}
-	/* The whole run behind its intervals, as in perf. */
+	/* The whole run after its intervals, as in perf. */
 	if (!s->interval && state_of(w)->intervals) {
 		field(w, "summary");
 		separator(w);
@@ -118,7 +117,7 @@ static void metric_fields(struct pmk_writer *w, const struct pmk_metric_value *v
 	next_field(w, unit);
 }
 
-/* One field with the buckets that are not empty: "1:12 4-7:3". */
+/* One field with the non-empty buckets: "1:12 4-7:3". */
 static void histogram(struct pmk_writer *w, const struct pmk_histogram *h)
 {
 	char values[PMK_BUCKET_SIZE], number[PMK_NUMBER_SIZE];
@@ -135,7 +134,7 @@ static void histogram(struct pmk_writer *w, const struct pmk_histogram *h)
 	}
 }
 
-/* For a PMU with latency counters: the columns that say how long. */
+/* For a PMU with latency counters: the columns of latencies. */
 static void latency(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_row *row)
 {
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
@@ -160,8 +159,7 @@ static void latency(struct pmk_writer *w, const struct pmk_result *r, const stru
 		histogram(w, timed ? row->dist.histogram : NULL);
 }
 
-/* For firmware: the columns of the section, and those of a row of it, or of no row when it is
- * NULL. */
+/* For firmware: the columns of the section, and those of one of its rows; NULL: of no row. */
 static void details(struct pmk_writer *w, const struct pmk_section *s, const struct pmk_row *row)
 {
 	static const struct pmk_row nothing;
@@ -299,7 +297,7 @@ static int csv_section(struct pmk_writer *w, const struct pmk_result *r,
 	return 0;
 }
 
-/* The place of a line that has no value; then what else is known. */
+/* The columns of a line without a value; then the known facts of a profile. */
 static void profile_line(struct pmk_writer *w, const struct pmk_profile *p,
 			 const struct pmk_profile_row *row)
 {

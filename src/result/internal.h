@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the three writers have in common. */
+/* Declarations that the writers share. */
 #ifndef PMK_RESULT_INTERNAL_H
 #define PMK_RESULT_INTERNAL_H
 
@@ -20,26 +20,27 @@ struct pmk_writer_ops {
 extern const struct pmk_writer_ops pmk_writer_text, pmk_writer_csv, pmk_writer_json,
 	pmk_writer_json_lines;
 
-/* The memory is one block: a writer, then the format's state. */
+/* One block of memory: a writer, followed by the format's state. */
 struct pmk_writer {
 	const struct pmk_writer_ops *ops;
 	FILE *f;
 	struct pmk_write_options opt;
-	const struct pmk_event **beside; /* of each of opt.metrics, the event in whose row it is */
+	/* for each of opt.metrics, the event in whose row it is printed */
+	const struct pmk_event **beside;
 	void *state;
-	int error; /* the first error; later calls go on, so that the document is closed */
+	int error; /* the first error; later calls continue, so that the document is closed */
 };
 
-/* The text that perf prints for a row without a value; NULL for a trust level that has a value. */
+/* perf's text for a row without a value; NULL for a trust level that has a value. */
 const char *pmk_no_value_text(enum pmk_trust t);
 
-/* Evaluate the first of the writer's metrics that belongs beside this row; false when none does.
- * `skip` passes over that many of them. */
+/* Evaluate the first of the writer's metrics that is printed next to this row; false if there is
+ * none. `skip` skips that many of them. */
 bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s, const struct pmk_row *row, unsigned skip,
 		       struct pmk_metric_value *out);
-/* Write the rows of a section, one line each: a row with the first metric that belongs beside it,
- * or NULL, then a line for each further one; and at the end the metrics that belong to no row. */
+/* Write the rows of a section, one line each: a row with its first metric, or NULL, then a line for
+ * each further metric; and at the end the metrics that belong to no row. */
 typedef void pmk_row_line(struct pmk_writer *w, const struct pmk_result *r,
 			  const struct pmk_section *s, const struct pmk_row *row,
 			  const struct pmk_metric_value *v);
@@ -51,19 +52,19 @@ void pmk_write_lines(struct pmk_writer *w, const struct pmk_result *r, const str
  * none. */
 const struct pmk_row *pmk_section_row(const struct pmk_section *s, const struct pmk_event *ev);
 
-/* The state of what is drawn in a text report: see bars.c. */
+/* The state of the drawings in a text report: see bars.c. */
 struct pmk_bars_state {
 	bool head;    /* the heading of the interval lines is printed */
-	bool drawn;   /* at least one bar was drawn, so a legend is needed … */
-	bool unknown; /* … and one of the bars has a part that was not counted */
+	bool drawn;   /* at least one bar was drawn, so a legend is needed */
+	bool unknown; /* one of the bars has a part that was not counted */
 	bool trends;
 };
 
-/* Called below the rows of a section; called after all sections. */
+/* The first is called after the rows of a section, the second after all sections. */
 void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s);
 void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r);
 
-/* Write what stands before the value of every line of a section. */
+/* Write the beginning of every line of a section, in front of the value. */
 void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s);
 
 /* 2^64 - 1 has 20 digits and 6 commas, and there may be a decimal point. */
@@ -71,40 +72,41 @@ void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s);
 /* The kernel may scale a count by any power of ten. */
 #define PMK_VALUE_SIZE	352
 
-/* `value` times 10^-decimals; digits before the point in groups of three, if wanted. */
+/* `value` times 10^-decimals, with the digits before the point in groups of three if requested. */
 void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group);
 
-/* The unit of a row's value as perf names it, "" for a plain number, … */
+/* The unit of a row's value as perf names it, "" for a plain number. */
 const char *pmk_unit_text(const struct pmk_row *row);
-/* … and the value in that unit. A value that is no plain number has `decimals`, at most 6. */
+/* The value in that unit. A value that is not a plain number has `decimals`, at most 6. */
 void pmk_value_text(char text[PMK_VALUE_SIZE], const struct pmk_row *row, unsigned decimals,
 		    bool group);
 
-/* Write one field of CSV, in quotes where it needs them. */
+/* Write one field of CSV, quoted if necessary. */
 void pmk_csv_field(FILE *f, const char *separator, const char *text);
 
-/* Can the PMU time latencies, so that its counts come with a distribution? */
+/* True if the PMU can time latencies, so that its counts have a distribution. */
 bool pmk_times_latencies(const struct pmk_result *r);
 
 /* The sum of a row's latencies: of one run, or the rounded mean of several runs, like the row's
  * value. */
 uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row);
-/* The sum of their squares, likewise. It has 128 bits, which are 39 digits. */
+/* The sum of their squares, of one run or as the rounded mean. It has 128 bits, which are 39
+ * digits. */
 #define PMK_SQUARES_SIZE 40
 void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_result *r,
 			      const struct pmk_row *row);
 
-/* What is spread, where it has no name of its own. */
+/* The heading of a distribution without a name. */
 #define PMK_LATENCY_TEXT "latency in cycles"
 
 /* The values of a bucket of a histogram: "1", "4-7". */
 #define PMK_BUCKET_SIZE 48
 void pmk_bucket_text(char text[PMK_BUCKET_SIZE], unsigned bucket);
 
-/* Write every line of the warning, then of the note, on a line of its own. */
+/* Write every line of the warning, then of the note, on separate lines. */
 void pmk_write_warnings(struct pmk_writer *w, const struct pmk_result *r, const char *before);
 
-/* What a row has besides its value, in the order of CSV's columns. */
+/* Additional facts about a row, in the order of CSV's columns. */
 enum pmk_detail {
 	PMK_DETAIL_PERIOD,
 	PMK_DETAIL_COST,
@@ -117,14 +119,14 @@ enum pmk_detail {
 	PMK_DETAILS
 };
 
-/* The keys of JSON for them. */
+/* Their JSON keys. */
 extern const char *const pmk_detail_keys[PMK_DETAILS];
-/* The number as text; mean and deviation with 2 or 3 decimals, or with none where these do not
- * fit; empty when there is no number. */
+/* The number as text; mean and deviation with 2 or 3 decimals, or none if these do not fit; empty
+ * if there is no number. */
 void pmk_detail_text(char text[PMK_NUMBER_SIZE], const struct pmk_row *row, enum pmk_detail which,
 		     unsigned decimals, bool group);
 
-/* Percentage of the profile's samples that are in this row, with two decimals. */
+/* Percentage of the profile's samples in this row, with two decimals. */
 void pmk_share_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile *p,
 		    const struct pmk_profile_row *row);
 /* "0x00008000", empty when it is not known. */

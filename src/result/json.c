@@ -2,21 +2,21 @@
 /*
  * The keys of perf's -j in one document (docs/FORMATS.md):
  *
- *	{"format":"pmk-stat","version":1,"command":…,"pmu":…,"core":…,"settings":…,"env":…,
- *	"environment":…,"host-time":…,"runs":…,
- *	"counters":[
- *	{…},
- *	{…}
- *	],
- *	"metrics":[
- *	{…}
- *	],
- *	"producer":…,"passes":…,"processes":…,"threads":…,"checked":…,"partial":…,"warning":…,
- *	"note":…,"exit-status":…}
+ * 	{"format":"pmk-stat","version":1,"command":…,"pmu":…,"core":…,"settings":…,"env":…,
+ * 	"environment":…,"host-time":…,"runs":…,
+ * 	"counters":[
+ * 	{…},
+ * 	{…}
+ * 	],
+ * 	"metrics":[
+ * 	{…}
+ * 	],
+ * 	"producer":…,"passes":…,"processes":…,"threads":…,"checked":…,"partial":…,"warning":…,
+ * 	"note":…,"exit-status":…}
  *
  * and, for firmware, the arrays "dumps" and "profile" at the end. Every counter is written on a
- * line of its own when its section comes, so that a reader can follow a run. Metrics and profiles
- * are kept until the counters are over. Elapsed time is left out, so that the same run gives the
+ * separate line when its section arrives, so that a reader can follow a run. Metrics and profiles
+ * are kept until all counters are written. Elapsed time is left out, so that the same run gives the
  * same bytes.
  */
 #include <math.h>
@@ -44,7 +44,7 @@ struct state {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* Length of the UTF-8 character at `s`, 0 if it is none. */
+/* Length of the UTF-8 character at `s`; 0: it is not UTF-8. */
 static size_t utf8_length(const unsigned char *s)
 {
 	size_t n = s[0] < 0x80			 ? 1
@@ -62,7 +62,7 @@ static size_t utf8_length(const unsigned char *s)
 	return n;
 }
 
-/* A command line consists of bytes, but JSON has to be UTF-8. */
+/* A command line consists of bytes, but JSON must be UTF-8. */
 json_object *pmk_json_string(const char *text)
 {
 	const unsigned char *in = (const unsigned char *)text;
@@ -110,8 +110,8 @@ static const char *serialise(json_object *o)
 							 JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
-/* json-c escapes the control characters below 0x20 alone. DEL and C1 (U+0080 to U+009F) are in
- * strings only. */
+/* json-c escapes only the control characters below 0x20. DEL and C1 (U+0080 to U+009F) can only
+ * occur in strings. */
 static void put_text(FILE *f, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -179,7 +179,7 @@ void pmk_json_put_line(FILE *f, json_object *o)
 	json_object_put(o);
 }
 
-/* The text that was put into it; "" when there was none. NULL when out of memory. */
+/* The text that was written into it; "" if there was none. NULL: out of memory. */
 static const char *array_close(struct array *a)
 {
 	bool good = a->f && fclose(a->f) == 0;
@@ -245,7 +245,7 @@ static json_object *histogram_of(const struct pmk_histogram *h)
 	return list;
 }
 
-/* How long an event took that a latency counter timed; else null. */
+/* The latency of an event that a latency counter timed; else null. */
 json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *row)
 {
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
@@ -432,7 +432,7 @@ static void put_dumps(struct pmk_writer *w, const struct pmk_result *r)
 	}
 }
 
-/* The exit code as perf and the shell give it: that of the command, or 128 + signal. */
+/* The exit code as perf and the shell report it: that of the command, or 128 + signal. */
 static int exit_code(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf's -j: one object for each row, on a line of its own, with nothing around the lines.
+ * perf's -j: one object for each row, on a separate line, with nothing around the lines.
  *
- *	{"interval" : 0.100000000, "counter-value" : "64.000000", "unit" : "", "event" : …,
- *	"event-runtime" : 41489656, "pcnt-running" : 100.00, "metric-value" : 1.730000,
- *	"metric-unit" : …, "pmu" : …, "code" : …, "trust" : …, "reason" : …, "region" : …}
+ * 	{"interval" : 0.100000000, "counter-value" : "64.000000", "unit" : "", "event" : …,
+ * 	"event-runtime" : 41489656, "pcnt-running" : 100.00, "metric-value" : 1.730000,
+ * 	"metric-unit" : …, "pmu" : …, "code" : …, "trust" : …, "reason" : …, "region" : …}
  *
  * Keys, their order and the texts for missing values are perf's up to metric-unit, then come ours.
- * A second metric of an event, or one that belongs beside no event, is an object without the keys
- * of a value, as in perf. What a reader must know of the whole run is in an object without an
- * event at the end, if there is anything.
+ * A second metric of an event, or one without an event, is an object without the keys of a value,
+ * as in perf. Warnings about the whole run, if any, are in an object without an event at the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +139,7 @@ static int lines_section(struct pmk_writer *w, const struct pmk_result *r,
 	return 0;
 }
 
-/* The one caller that has profiles, pmk report, writes a document. */
+/* Only pmk report has profiles, and it writes a document. */
 static int lines_profile(struct pmk_writer *w, const struct pmk_result *r,
 			 const struct pmk_profile *p)
 {

@@ -11,11 +11,11 @@
 
 /* A string, or null for NULL. Bytes that are not UTF-8 become U+FFFD. */
 json_object *pmk_json_string(const char *text);
-/* A number with so many decimals; null for one that is not finite. */
+/* A number with this many decimals; null if it is not finite. */
 json_object *pmk_json_decimal(double v, int decimals);
 /* The code of an event, "0x0b". */
 json_object *pmk_json_code(const struct pmk_event *ev);
-/* How long an event took that a latency counter timed; null for others. */
+/* The latency of an event that a latency counter timed; null for other events. */
 json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *row);
 /* Adds a member; `key` is a literal. */
 void pmk_json_add(json_object *o, const char *key, json_object *value);
@@ -23,9 +23,9 @@ void pmk_json_add(json_object *o, const char *key, json_object *value);
 void pmk_json_put_document(FILE *f, json_object *o);
 /* Writes the object in one line of JSON; frees the object. */
 void pmk_json_put_record(FILE *f, json_object *o);
-/* Writes the object with perf's blanks, on a line of its own; frees the object. */
+/* Writes the object with perf's spacing, on a separate line; frees the object. */
 void pmk_json_put_line(FILE *f, json_object *o);
-/* Writes the next object of an array that has *n objects so far, on a line of its own; frees the
+/* Writes the next object of an array that has *n objects so far, on a separate line; frees the
  * object. */
 void pmk_json_put_object(FILE *f, unsigned *n, json_object *o);
 /* Writes the members of an object without the braces around them; frees the object. */

@@ -3,28 +3,28 @@
  * Metrics: formulas over counts, one text file each, data/metrics/<name>.metric. The file's name is
  * the metric's. The format, after LIKWID's performance groups:
  *
- *	# A comment. Blank lines and comments may stand anywhere before TEXT.
- *	TITLE    cycles per instruction
- *	UNIT     cycles/insn
- *	EVENTS   cpu_cycles instr_exec
- *	FORMULA  cpu_cycles / instr_exec
- *	BESIDE   instr_exec
- *	TEXT
- *	What the number says, and what it does not: everything from here to the end of the file.
+ * 	# A comment. Blank lines and comments may be anywhere before TEXT.
+ * 	TITLE    cycles per instruction
+ * 	UNIT     cycles/insn
+ * 	EVENTS   cpu_cycles instr_exec
+ * 	FORMULA  cpu_cycles / instr_exec
+ * 	BESIDE   instr_exec
+ * 	TEXT
+ * 	What the number says, and what it does not: everything from here to the end of the file.
  *
- * TITLE, EVENTS, FORMULA and TEXT have to be there. UNIT is optional; "%" means that the formula
- * yields percent. BESIDE is optional: the event whose line the value is printed on. EVENTS are
- * names or aliases of events; each is used in FORMULA and FORMULA uses no others.
+ * TITLE, EVENTS, FORMULA and TEXT are required. UNIT is optional; "%" means that the formula yields
+ * percent. BESIDE is optional: the event on whose line the value is printed. EVENTS are names or
+ * aliases of events; each is used in FORMULA and FORMULA uses no others.
  *
- *	formula = term { ("+" | "-") term }
- *	term    = factor { ("*" | "/") factor }
- *	factor  = "-" factor | "(" formula ")" | number | event [ ".sum" ] | "cycles_per_second"
- *	number  = digits [ "." digits ]
+ * 	formula = term { ("+" | "-") term }
+ * 	term    = factor { ("*" | "/") factor }
+ * 	factor  = "-" factor | "(" formula ")" | number | event [ ".sum" ] | "cycles_per_second"
+ * 	number  = digits [ "." digits ]
  *
  * cycles_per_second is the core's clock. event.sum is the sum of the latencies, in cycles, of an
  * event whose plain value is how often it happened. The parser computes while it reads: formulas
- * are one line long, and a compiled form of them would be one more place for mistakes. Parentheses
- * and signs nest 32 deep at most, files have 64 KB at most.
+ * are one line long, so a compiled form would only add complexity. Parentheses and signs nest 32
+ * deep at most, files have 64 KB at most.
  */
 #define _GNU_SOURCE
 #include <pmk/result.h>
@@ -64,13 +64,13 @@ struct formula {
 	unsigned depth;
 	const char *why;     /* syntax error, at `at` */
 	const char *invalid; /* the value cannot be computed */
-	/* Finds the value of a name; false when the name does not exist. May set `invalid`. */
+	/* Finds the value of a name; false if the name does not exist. May set `invalid`. */
 	bool (*lookup)(struct formula *p, const char *name, bool latency, double *value);
 	const struct metric *metric;
 	const struct pmk_result *result;
 	const struct pmk_section *section;
 	unsigned used; /* bit per entry of metric->events */
-	/* rows for which events of their family were left out; the reason of the first one */
+	/* Number of rows whose event family is incomplete, and the reason of the first one. */
 	unsigned gaps;
 	const char *gap;
 };
@@ -226,7 +226,7 @@ static const struct pmk_row *find_row(const struct pmk_result *r, const struct p
 	return ev ? pmk_section_row(s, ev) : NULL;
 }
 
-/* Says why a latency that was not timed has no value. */
+/* The reason why a latency that was not timed has no value. */
 static const char *not_timed(const struct pmk_row *row)
 {
 	return row->reason ? row->reason : "no latency counter timed one of its events";
@@ -264,8 +264,8 @@ static bool lookup_row(struct formula *p, const char *name, bool latency, double
 	return true;
 }
 
-/* Of what follows the colon or the second slash of a name, as in "cycles:u" and "pmu/cycles/k":
- * does it ask for user mode alone (1), for the kernel alone (2), or for both (0)? */
+/* The modifiers of a name, after its colon or second slash, as in "cycles:u" and "pmu/cycles/k": 1
+ * only user mode, 2 only the kernel, 0 both. */
 static unsigned mode_of(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *colon = strrchr(name, ':'), *mode = "";
@@ -283,9 +283,9 @@ static unsigned mode_of(const char *name)
 }
 
 /*
- * Counts can be compared when all events were counted all the time, or during the same times. The
- * events of one {group} are counted during the same times; other events are not, even if their
- * shares are equally long.
+ * Counts can be compared if all events were counted all the time, or during the same times. Events
+ * of one {group} are counted during the same times; other events are not, even if their shares are
+ * equally long.
  */
 static const char *not_comparable(const struct metric *m, const struct pmk_result *r,
 				  const struct pmk_section *s)
@@ -332,8 +332,8 @@ struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct
 		v.beside = NULL;
 	if (!compute(&p, &v.value))
 		p.invalid = p.why;
-	/* This also holds when none of the events was counted: the missing divisor is then not
-	 * the reason. */
+	/* This also holds if none of the events was counted: the missing divisor is then not the
+	 * reason. */
 	if (p.gaps > 1 && (!p.invalid || p.invalid == no_divisor))
 		p.invalid = p.gap;
 	v.no_divisor = p.invalid == no_divisor;
@@ -358,7 +358,7 @@ bool pmk_metric_applies(const struct pmk_metric *m, const struct pmk_pmu *pmu)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* The place in a file where something is wrong. */
+/* The position of an error in a file. */
 struct diag {
 	const char *path;
 	char *msg;
@@ -382,7 +382,7 @@ static bool lookup_name(struct formula *p, const char *name, bool latency, doubl
 	return i >= 0 || strcmp(name, "cycles_per_second") == 0;
 }
 
-/* The words of EVENTS, cut apart in place. */
+/* Split the text of EVENTS into words in place. */
 static int split_events(struct metric *m, char *text, int line, int column, const struct diag *d)
 {
 	unsigned n = 0;
@@ -450,7 +450,7 @@ static void trim_end(char *text)
 		text[--n] = '\0';
 }
 
-/* Cut the content into its parts, in place. */
+/* Split the content into its parts in place. */
 static int take_lines(struct metric *m, const struct diag *d)
 {
 	char *at = m->content;
@@ -480,7 +480,8 @@ static int take_lines(struct metric *m, const struct diag *d)
 	return 0;
 }
 
-/* Check everything that needs no PMU: nothing is missing, the formula is valid, the names agree. */
+/* Check everything that does not depend on a PMU: nothing is missing, the formula is valid, the
+ * names agree. */
 static int check(struct metric *m, const struct diag *d)
 {
 	struct formula p = { .text = m->pub.formula, .lookup = lookup_name, .metric = m };
@@ -520,17 +521,17 @@ static void metric_free(struct metric *m)
 	free(m);
 }
 
-/* A folder that metrics are read from. There are a hundred of them, and they are read whenever
- * something is counted: each with as few system calls as it takes. */
+/* A folder with metrics. There are about a hundred, and they are read for every measurement, so
+ * each is read with as few system calls as possible. */
 struct folder {
 	const char *path;
 	int fd;
-	char *content; /* room for the longest file, and a byte that shows that one is longer */
-	bool regular;  /* the present file is one, as the folder says */
+	char *content; /* room for the longest file, plus a byte to detect a longer one */
+	bool regular;  /* the folder says that the present file is a regular file */
 };
 
-/* Read the file into the folder's room, at once: that of a regular file is all there is, and most
- * folders say which are. Returns its length; below 0: *why tells. */
+/* Read the file into the folder's buffer. One read() returns all of a regular file, and most
+ * folders say which files are regular. Returns its length; negative: *why has the reason. */
 static ssize_t read_whole(const struct folder *dir, const char *file, const char **why)
 {
 	/* Opening a pipe does not wait for its other end. */
@@ -608,7 +609,7 @@ static int insert(struct pmk_metrics *all, struct metric *m)
 	struct metric **grown;
 	unsigned i = all->n;
 
-	/* Those of a folder come in their order. */
+	/* Files of one folder come in sorted order. */
 	while (i && strcmp(all->list[i - 1]->name, m->name) > 0)
 		i--;
 	if (i && strcmp(all->list[i - 1]->name, m->name) == 0) {

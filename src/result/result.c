@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The record itself, and the common front of the three writers. They run in the C locale, whatever
- * the program's locale is. The first failure of a stream is kept, and the document is closed all
- * the same.
+ * The record itself, and the common front end of the writers. They always run in the C locale. The
+ * first failure of a stream is kept, and the document is still closed.
  *
- * A write error shows when the stream's buffer is flushed, so every section is flushed: a reader of
- * a pipe sees an interval when it is over, and a full disk is reported at once.
+ * Flushing the stream's buffer reveals write errors, so every section is flushed: a reader of a
+ * pipe sees an interval when it has ended, and a full disk is reported at once.
  */
 #define _GNU_SOURCE
 #include <pmk/result.h>
@@ -178,7 +177,7 @@ void pmk_profile_free(struct pmk_profile *p)
 	*p = (struct pmk_profile){ 0 };
 }
 
-/* ---- what the writers have in common -------------------------------------------------------- */
+/* ---- common to the writers ------------------------------------------------------------------- */
 
 const struct pmk_row *pmk_section_row(const struct pmk_section *s, const struct pmk_event *ev)
 {
@@ -197,14 +196,14 @@ bool pmk_metric_beside(const struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s, const struct pmk_row *row, unsigned skip,
 		       struct pmk_metric_value *out)
 {
-	/* When one event has two rows (cycles, cpu_cycles), the first has the metrics. */
+	/* If one event has two rows (cycles, cpu_cycles), the first has the metrics. */
 	for (unsigned i = 0; &s->rows[i] != row; i++)
 		if (s->rows[i].event == row->event)
 			return false;
 	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
 		const struct pmk_metric *m = w->opt.metrics[i];
 
-		/* Most metrics are for other events, and need not be evaluated to know that. */
+		/* Most metrics are for other events; this check avoids evaluating them. */
 		if (w->beside[i] != row->event)
 			continue;
 		*out = pmk_metric_eval(m, r, s);
@@ -259,7 +258,7 @@ static bool is_clock(const struct pmk_row *row)
 	return row->unit && !strcmp(row->unit, "ns");
 }
 
-/* What one count is in the row's unit; *unit becomes what stands behind the kernel's scale. */
+/* The size of one count in the row's unit; *unit becomes the text after the kernel's scale. */
 static double scale_of(const struct pmk_row *row, const char **unit)
 {
 	const char *text = row->unit ? row->unit : "";
@@ -305,7 +304,7 @@ uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row)
 	return (row->dist.values.sum + runs / 2) / runs;
 }
 
-/* A number of 128 bits, the highest word first. */
+/* A number of 128 bits, most significant word first. */
 #define WORDS 4
 
 /* Divides it by d. Returns the remainder. */
@@ -384,7 +383,7 @@ const char *const pmk_detail_keys[PMK_DETAILS] = {
 	[PMK_DETAIL_MIN] = "min",	[PMK_DETAIL_MAX] = "max",
 };
 
-/* A number has no decimals when they do not fit. */
+/* A number has no decimals if they do not fit. */
 static void scaled_text(char *text, uint64_t (*of)(const struct pmk_stats *, uint32_t),
 			const struct pmk_stats *s, unsigned decimals, bool group)
 {
@@ -449,7 +448,7 @@ void pmk_detail_text(char text[PMK_NUMBER_SIZE], const struct pmk_row *row, enum
 void pmk_share_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile *p,
 		    const struct pmk_profile_row *row)
 {
-	/* Samples are in memory somewhere: there are fewer than 2^50. */
+	/* Samples are in memory, so there are fewer than 2^50. */
 	pmk_number_text(text, (row->samples * 10000 + p->samples / 2) / p->samples, 2, false);
 }
 
@@ -472,7 +471,7 @@ void pmk_metric_unit_text(char *buf, size_t size, const struct pmk_metric_value 
 
 /* ---- the front of the writers --------------------------------------------------------------- */
 
-/* Calls one of a writer's slots in the C locale. */
+/* A call of one of a writer's functions in the C locale. */
 struct call {
 	locale_t c, before;
 };
@@ -506,7 +505,7 @@ static const struct pmk_writer_ops *const formats[] = {
 	[PMK_FORMAT_JSON_LINES] = &pmk_writer_json_lines,
 };
 
-/* Look up once what the metrics are beside: nothing, where there is no PMU. */
+/* Look up once the event next to which each metric is printed; none if there is no PMU. */
 static bool find_beside(struct pmk_writer *w, const struct pmk_pmu *pmu)
 {
 	unsigned n = 0;

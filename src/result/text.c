@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The text report, in perf's shape: value, event, what the value is worth, and a metric behind '#'.
+ * The text report, in perf's format: value, event, trust, and a metric after '#'.
  *
- *	      1,234,567      instr_exec   exact     #       1.73  cycles per instruction (cpi)
- *	<not supported>      etmextout_0
+ * 	      1,234,567      instr_exec   exact     #       1.73  cycles per instruction (cpi)
+ * 	<not supported>      etmextout_0
  *
- * Below the rows of a region stands a table that shows how its occurrences differ, where that is
- * known. The profiles stand below all sections.
+ * Below the rows of a region, a table shows how its occurrences differ, if that is known. The
+ * profiles come after all sections.
  *
- * What would otherwise stand on many lines is said once at the end: why events have no value, how
- * it was counted, what the words of the trust column mean. This format is for people and may
- * change; CSV and JSON do not.
+ * Facts that apply to many lines are printed once at the end: why events have no value, how they
+ * were counted, and the meaning of the trust column. This format is for people and may change; CSV
+ * and JSON do not.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,12 +38,12 @@ struct state {
 	unsigned nnotes;
 	unsigned trusts; /* one bit for each enum pmk_trust that was printed */
 	bool interval_head;
-	bool no_divisor; /* some metric of an interval had no divisor */
-	bool headed;	 /* what was counted was announced */
+	bool no_divisor; /* a metric of an interval had no divisor */
+	bool headed;	 /* the heading was printed */
 	bool rows;	 /* a section was printed */
 	int name_width;
 	struct pmk_bars_state bars;
-	FILE *never; /* regions of firmware that were never completed, written to … */
+	FILE *never; /* regions of firmware that were never completed; a stream */
 	char *never_text;
 	size_t never_size;
 };
@@ -70,7 +70,7 @@ static const char *plain(const struct pmk_writer *w)
 	return w->opt.colour ? "\033[0m" : "";
 }
 
-/* Bytes per second in the largest unit that leaves a digit before the point, for people. */
+/* Bytes per second in the largest unit that leaves a digit before the point. */
 static bool rate_text(char buf[48], double v, const char *unit)
 {
 	static const struct {
@@ -86,7 +86,7 @@ static bool rate_text(char buf[48], double v, const char *unit)
 	return false;
 }
 
-/* Two decimals, like perf; four when two would show 0.00, none for a large number, whose digits are
+/* Two decimals, like perf; four if two would show 0.00, none for a large number, whose digits are
  * grouped. Without grouping, numbers have no units. */
 static void metric_value_text(char buf[48], double v, const char *unit, bool group)
 {
@@ -100,7 +100,7 @@ static void metric_value_text(char buf[48], double v, const char *unit, bool gro
 		snprintf(buf, 48, "%.*f", v != 0 && fabs(v) < 0.1 ? 4 : 2, v);
 }
 
-/* Write lines, of which the last may lack its end; on a terminal those that are too long are broken
+/* Write lines, of which the last may lack its newline; on a terminal, long lines are wrapped
  * between words. */
 static void put_lines(struct pmk_writer *w, char *text)
 {
@@ -134,7 +134,7 @@ static bool has_name(const char *names, const char *name)
 	return false;
 }
 
-/* Remember why `name` has no value. Names with the same reason are listed together. */
+/* Record why `name` has no value. Names with the same reason are listed together. */
 static int note(struct pmk_writer *w, const char *name, const char *reason)
 {
 	struct state *st = state_of(w);
@@ -191,7 +191,7 @@ static int metric(struct pmk_writer *w, const struct pmk_section *s,
 	fprintf(w->f, "# %10s%s %s (%s)", text, percent && v->valid ? "%" : " ",
 		title_of(w, v->name), v->name);
 	/* An interval without a burst has no mean per burst. There are many such intervals and
-	 * metrics, so this is said once. */
+	 * metrics, so the reason is printed once. */
 	if (s->interval && v->no_divisor)
 		state_of(w)->no_divisor = true;
 	else if (!v->valid)
@@ -275,7 +275,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	return err;
 }
 
-/* Metrics that belong beside no row of this section get lines of their own. */
+/* Metrics that are not printed next to a row of this section get separate lines. */
 static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 			 const struct pmk_section *s)
 {
@@ -298,7 +298,7 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 /* ---- distributions: of a region's occurrences, of latencies --------------------------------- */
 
 #define TABLE_COLUMNS	8
-#define LATENCY_COLUMNS 5 /* of these occurrences */
+#define LATENCY_COLUMNS 5 /* of the occurrences of a latency */
 #define LATENCY		PMK_LATENCY_TEXT
 
 static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
@@ -332,7 +332,8 @@ static int wider(int width, const char *text)
 	return n > width ? n : width;
 }
 
-/* Which rows a table has: all rows of a region; or, if `of` says what, those with such values. */
+/* The rows of a table: all rows of a region; or, if `of` names a quantity, those with such
+ * values. */
 static bool in_table(const struct pmk_row *row, const char *of)
 {
 	return !of || (row->has_dist && row->dist.latency &&
@@ -395,7 +396,7 @@ static bool has_histogram(const struct pmk_row *row, const char *of)
 	return in_table(row, of) && row->dist.histogram && row->dist.values.n;
 }
 
-/* The first and the last bucket that a row of the section has values in. False: there is none. */
+/* The first and the last bucket with values in a row of the section. False: there is none. */
 static bool used_buckets(const struct pmk_section *s, const char *of, unsigned *first,
 			 unsigned *last)
 {
@@ -422,7 +423,7 @@ static void bucket_cell(char text[PMK_BUCKET_SIZE], const struct pmk_writer *w,
 		strcpy(text, "-");
 }
 
-/* The columns are buckets, with the values that they stand for as their heads. */
+/* The columns are buckets, headed by the values that they represent. */
 static void histograms(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
 	const char *title = strcmp(of, LATENCY) == 0 ? "by latency" : "by number";
@@ -460,7 +461,7 @@ static void histograms(struct pmk_writer *w, const struct pmk_section *s, const 
 	}
 }
 
-/* A table of each kind of values, latencies first, and their histograms. */
+/* A table for each kind of values, latencies first, and their histograms. */
 static void spreads(struct pmk_writer *w, const struct pmk_section *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
@@ -477,7 +478,7 @@ static void spreads(struct pmk_writer *w, const struct pmk_section *s)
 	}
 }
 
-/* Firmware has many regions; those that a run did not enter are listed in one line. */
+/* Firmware has many regions; those that a run did not enter are listed on one line. */
 static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 {
 	struct state *st = state_of(w);
@@ -534,7 +535,7 @@ static void section_head(struct pmk_writer *w, const struct pmk_section *s)
 
 #define METRIC_WIDTH 12
 
-/* Metrics alone: one line with their names, below it one with their values for each section. */
+/* Only metrics: one line with their names, then one line with their values for each section. */
 static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 			 const struct pmk_section *s)
 {
@@ -576,14 +577,14 @@ static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 	return err;
 }
 
-/* `before` and a text from outside. */
+/* Print `before` and a text that comes from outside. */
 static void field(struct pmk_writer *w, const char *before, const char *text)
 {
 	fputs(before, w->f);
 	pmk_plain_write(w->f, text);
 }
 
-/* Stands above the first section or profile: where there is none, there is nothing to announce. */
+/* Printed above the first section or profile; without any, nothing is printed. */
 static void heading(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const char *quote = r->command && strchr(r->command, '\'') ? "" : "'";
@@ -611,8 +612,8 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 	heading(w, r);
 	if (s->dump && s->region && !s->entries)
 		return never_completed(w, s);
-	/* The processors or threads of one run follow each other without a heading between them, as
-	 * in perf -A. */
+	/* The processors or threads of one run follow each other without a heading, as in perf
+	 * -A. */
 	if (!w->opt.metric_only ? (s->cpu < 0 && !s->thread) || s->region || s->interval
 				: s->region != NULL)
 		section_head(w, s);
@@ -648,7 +649,7 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 
 /* ---- profiles ------------------------------------------------------------------------------- */
 
-/* Where a row's samples lie; `text` is room for it. */
+/* The position of a row's samples; `text` is the buffer. */
 static const char *place(char text[PMK_NUMBER_SIZE], const struct pmk_profile_row *row)
 {
 	if (row->function)
@@ -694,7 +695,7 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 /* ---- the foot ---------------------------------------------------------------------------- */
 
 /* "2 event counters + CCNT" */
-/* counters that count one event each: when there are more of them, their number is printed */
+/* With more counters of one fixed event each, the report prints only their number. */
 #define NAMED_COUNTERS 4
 
 static void counters_text(FILE *f, const struct pmk_pmu *pmu)
@@ -720,7 +721,7 @@ static void counters_text(FILE *f, const struct pmk_pmu *pmu)
 			fprintf(f, " + %s", pmu->counters[i].name);
 }
 
-/* Another PMU than that of the result, whose events were counted, too; or NULL. */
+/* A second PMU whose events were counted, too; or NULL. */
 static const struct pmk_pmu *pmu_beside(const struct pmk_result *r)
 {
 	for (unsigned s = 0; s < r->nsections; s++)
@@ -820,7 +821,7 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 		      w->f);
 }
 
-/* With -v: what each event means, and which document says so. */
+/* With -v: the meaning of each event, and the document that defines it. */
 static void references(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const struct pmk_section *s = r->nsections ? &r->sections[0] : NULL;
@@ -863,10 +864,10 @@ static void elapsed(struct pmk_writer *w, const struct pmk_result *r)
 		fprintf(w->f, "\n%18.9f seconds time elapsed\n", r->elapsed);
 }
 
-#define PER_MARK 5 /* percent of the mean: perf's */
+#define PER_MARK 5 /* percent of the mean, as in perf */
 #define MARKS	 100
 
-/* perf's --table: how far each run was from the mean. */
+/* perf's --table: the distance of each run from the mean. */
 static void run_table(struct pmk_writer *w, const struct pmk_result *r)
 {
 	fputs("\n           # Table of individual measurements:\n", w->f);
@@ -883,7 +884,7 @@ static void run_table(struct pmk_writer *w, const struct pmk_result *r)
 	elapsed(w, r);
 }
 
-/* Notes, and how it was counted. */
+/* Notes, and how the events were counted. */
 static void write_foot(struct pmk_writer *w, const struct pmk_result *r)
 {
 	struct state *st = state_of(w);
