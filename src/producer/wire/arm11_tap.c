@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The debug TAP of an ARM11, by scans of ours: stand still, go on, and MRC and MCR of coprocessor
- * 15 meanwhile.
+ * The debug TAP of an ARM11, driven by pmk's own scans: halt, continue, and execute MRC and MCR of
+ * coprocessor 15 while halted.
  *
- * Source: DDI 0301H, chapter 14 (scan chains 1, 4 and 5, HALT and RESTART) and 13.3.3 (DSCR). An
- * instruction in the ITR is executed each time that Run-Test/Idle is gone through while chain 4 or
- * 5 is selected, and a scan of ours ends there. So the ITR is left with one that does nothing.
- * While it stands still, R0 is ours: it carries what goes through the DTR. The PC has to be written
- * before it goes on.
+ * Source: DDI 0301H, chapter 14 (scan chains 1, 4 and 5, HALT and RESTART) and 13.3.3 (DSCR). The
+ * instruction in the ITR is executed at each pass through Run-Test/Idle while chain 4 or 5 is
+ * selected, and every scan ends there. So the ITR is left with a no-op. While the processor is
+ * halted, pmk uses R0 for data that goes through the DTR. The PC must be written before the
+ * processor continues.
  */
 #include "producer/wire/wire.h"
 
@@ -21,21 +21,21 @@ enum { EXTEST = 0x00, SCAN_N = 0x02, RESTART = 0x04, HALT = 0x08, INTEST = 0x0c 
 #define DSCR_CHAIN 1
 #define DSCR_BITS  32
 #define ITR_CHAIN  4
-#define ITR_BITS   33 /* [32]: the last one is complete */
+#define ITR_BITS   33 /* [32]: the last instruction has completed */
 #define DTR_CHAIN  5
-#define DTR_BITS   34 /* [33]: there is one; [32]: there was room */
+#define DTR_BITS   34 /* [33]: data is valid; [32]: there was room */
 
 #define DSCR_HALTED  (1u << 0)
-#define DSCR_EXECUTE (1u << 13) /* what is in the ITR */
-#define DSCR_HALTING (1u << 14) /* debug events make it stand still */
-#define DSCR_RDTR    (1u << 30) /* what the debugger has written was not taken */
+#define DSCR_EXECUTE (1u << 13) /* the instruction in the ITR may execute */
+#define DSCR_HALTING (1u << 14) /* debug events halt the processor */
+#define DSCR_RDTR    (1u << 30) /* data written by the debugger was not read */
 
 #define NOTHING	   0xe1a00000 /* MOV R0, R0 */
 #define R0_TO_DTR  0xee000e15 /* MCR p14, 0, R0, c0, c5, 0 */
 #define R0_OF_DTR  0xee100e15
 #define R0_OF_CPSR 0xe10f0000 /* MRS R0, CPSR */
 #define R0_OF_PC   0xe1a0000f
-#define PC_OF_R0   0xe12fff10 /* BX R0, which takes the state, too */
+#define PC_OF_R0   0xe12fff10 /* BX R0, which sets the state, too */
 #define CPSR_THUMB (1u << 5)
 
 static int scan(struct pmk_wire *w, unsigned bits, uint64_t out, uint64_t *in)
@@ -98,8 +98,8 @@ static int wait_halted(struct pmk_wire *w, bool halted)
 	return err;
 }
 
-/* With chain 4 selected: put an instruction into the ITR, which executes it, and then one that does
- * nothing. It is not taken while another one is not complete. */
+/* With chain 4 selected: put an instruction into the ITR, which executes it, and then a no-op. The
+ * ITR ignores an instruction while another has not completed. */
 static int put(struct pmk_wire *w, uint32_t instruction)
 {
 	double deadline = pmk_link_deadline(&w->link);
@@ -159,8 +159,8 @@ static int result_of(struct pmk_wire *w, uint32_t instruction, uint32_t *value)
 	return err ? err : read_r0(w, value);
 }
 
-/* What is in the ITR is not known before something was put there, so that comes first. R0, and
- * where it goes on: what is read of the PC is two instructions ahead. */
+/* The contents of the ITR are not known at first, so an instruction is written first. Saves R0 and
+ * the address at which to continue: the PC that is read is two instructions ahead. */
 static int take_over(struct pmk_wire *w, uint32_t dscr)
 {
 	uint32_t cpsr = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * See devices.h. The device tree is a folder of folders, SYSFS/firmware/devicetree/base; properties
- * are files, and their numbers are big-endian words of 32 bits, the cells. The Devicetree
- * Specification, 2.3: `reg` is in the address space of the node's bus, whose `ranges` say where
- * that is in the address space of the bus above it.
+ * are files, and their numbers are big-endian words of 32 bits, the cells. Devicetree
+ * Specification, 2.3: `reg` is an address on the node's bus, whose `ranges` translate it to the
+ * address space of the bus above.
  *
- * What is there and cannot be read, or has another form, is an error: without it the rest would
- * name another address.
+ * A property that exists but cannot be read, or has another form, is an error: without it the
+ * result would be a wrong address.
  */
 #define _GNU_SOURCE
 #include "producer/wire/devices.h"
@@ -26,7 +26,7 @@
 #define MAX_DEPTH    16	  /* of the tree */
 #define MAX_PROPERTY 4096 /* bytes; `reg`, `ranges` and `compatible` are far shorter */
 
-/* False: the path is too long for any file. */
+/* False: the path is too long for a file. */
 static bool join(char path[PATH_MAX], const char *folder, const char *name)
 {
 	size_t n = strlen(folder), more = strlen(name);
@@ -41,7 +41,8 @@ static bool join(char path[PATH_MAX], const char *folder, const char *name)
 
 /* ---- UIO ------------------------------------------------------------------------------------- */
 
-/* A line with a number; one that is cut short is another number. ENOENT: there is no such file. */
+/* Read a line with a number; a truncated line would be another number. ENOENT: there is no such
+ * file. */
 static int read_number(const char *folder, const char *name, uint64_t *value)
 {
 	char path[PATH_MAX], text[64], *end;
@@ -60,8 +61,8 @@ static int read_number(const char *folder, const char *name, uint64_t *value)
 	return err;
 }
 
-/* One map; false: there is none, or what the kernel tells of it is no map. Whether a driver tells
- * of the page or of the registers, it maps pages. */
+/* Read one map; false: there is none, or the kernel's data is invalid. Drivers may report the page
+ * or the registers, but always map pages. */
 static bool read_map(const char *folder, struct pmk_uio_map *m)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -100,7 +101,7 @@ unsigned pmk_uio_maps(const char *sysfs, const char *file, struct pmk_uio_map ma
 
 /* ---- properties ------------------------------------------------------------------------------ */
 
-/* Where the tree is, and room for what is wrong with it. */
+/* The position of the tree, and a buffer for an error text. */
 struct tree {
 	const char *root;
 	char *why;
@@ -120,7 +121,7 @@ struct property {
 	size_t size;
 };
 
-/* 1, or 0: the node does not have it; PMK_EINVAL: it cannot be read. */
+/* Returns 1; 0: the node does not have it; PMK_EINVAL: it cannot be read. */
 static int get(const struct tree *t, const char *node, const char *name, struct property *p)
 {
 	char path[PATH_MAX], what[64];
@@ -150,7 +151,7 @@ static bool cells(const struct property *p, size_t at, unsigned n, uint64_t *val
 	return true;
 }
 
-/* How many cells a bus has for something: 0 to 4, or PMK_EINVAL. */
+/* The number of cells that a bus uses for something: 0 to 4, or PMK_EINVAL. */
 static int ncells(const struct tree *t, const char *bus, const char *name, unsigned usual)
 {
 	struct property p;
@@ -166,7 +167,7 @@ static int ncells(const struct tree *t, const char *bus, const char *name, unsig
 	return (int)n;
 }
 
-/* How many cells addresses of a bus have, and sizes. */
+/* The number of cells of addresses and sizes on a bus. */
 struct widths {
 	unsigned address, size;
 };
@@ -184,7 +185,7 @@ static int widths_of(const struct tree *t, const char *bus, struct widths *w)
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* Cut the last name off a path. False: it is the root, which is `root` characters long. */
+/* Remove the last name of a path. False: it is the root, which is `root` characters long. */
 static bool go_up(char *path, size_t root)
 {
 	char *slash = strrchr(path + root, '/');
@@ -196,7 +197,7 @@ static bool go_up(char *path, size_t root)
 
 #define UNSEEN "is on a bus whose addresses the processor does not see (ranges)"
 
-/* From the address space of `bus` to that of `above`. `node` is whose address it is. */
+/* Translate from the address space of `bus` to that of `above`. `node` owns the address. */
 static int translate(const struct tree *t, const char *node, const char *bus, const char *above,
 		     uint64_t *address)
 {
@@ -213,7 +214,7 @@ static int translate(const struct tree *t, const char *node, const char *bus, co
 	if (!err)
 		err = widths_of(t, above, &to);
 	if (err || !p.size)
-		return err; /* nothing in it: they are the same */
+		return err; /* an empty `ranges`: the address spaces are identical */
 	row = from.address + to.address + from.size;
 	if (!from.address || !to.address || !from.size || p.size % (4 * row))
 		return broken(t, node, UNSEEN);
@@ -230,7 +231,7 @@ static int translate(const struct tree *t, const char *node, const char *bus, co
 	return broken(t, node, UNSEEN);
 }
 
-/* `path` is that of the node, and is cut off from its end. */
+/* `path` is that of the node; its end is removed step by step. */
 static int find_address(const struct tree *t, char *path, uint64_t *address)
 {
 	const size_t root = strlen(t->root);
@@ -269,7 +270,7 @@ struct search {
 	char first[PATH_MAX], second[PATH_MAX];
 };
 
-/* 1 or 0, or PMK_EINVAL. */
+/* Returns 1, 0 or PMK_EINVAL. */
 static int is_compatible(const struct search *s, const char *node)
 {
 	struct property p;

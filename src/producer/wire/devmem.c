@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The memory of this very board, where the processor that runs pmk is the one with the counters, or
- * has them on one of its buses: /dev/mem, a UIO device, or any other file that can be mapped, such
- * as a PCI device's resource. Nothing has to be halted.
+ * The memory of the board that runs pmk, if its own processor or one of its buses has the counters:
+ * /dev/mem, a UIO device, or any other file that can be mapped, such as a PCI device's resource.
+ * Nothing has to be halted.
  *
- * Pages are mapped as they are needed. On a bus where nobody answers, an access raises SIGBUS: a
- * handler is there for as long as an access takes, and the access fails as any other one does.
+ * Pages are mapped as they are needed. If no device answers on the bus, an access raises SIGBUS. A
+ * handler is installed for the duration of each access, and turns the signal into an ordinary
+ * failure.
  */
 #define _GNU_SOURCE
 #include "producer/wire/wire.h"
@@ -30,7 +31,7 @@
 
 #define NWINDOWS 8 /* a block has a page or two */
 
-/* What is mapped: `size` bytes from the address `start` on. */
+/* A mapping of `size` bytes from the address `start` on. */
 struct window {
 	uint64_t start;
 	size_t size; /* 0: nothing */
@@ -38,16 +39,16 @@ struct window {
 };
 
 struct pmk_devmem {
-	uint64_t page_size, end; /* `end`: of a regular file; else UINT64_MAX */
+	uint64_t page_size, end; /* `end`: for a regular file; else UINT64_MAX */
 	struct pmk_uio_map map[PMK_UIO_MAPS];
 	unsigned nmaps; /* 0: an address is an offset in the file */
 	struct window window[NWINDOWS];
-	unsigned next; /* which is given up if there are too many */
+	unsigned next; /* the window that is replaced next */
 };
 
 /* ---- SIGBUS ---------------------------------------------------------------------------------- */
 
-/* A handler is the whole process's: one access at a time. */
+/* A handler belongs to the whole process, so there is one access at a time. */
 static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
 static _Thread_local sigjmp_buf back;
@@ -57,7 +58,7 @@ static void bus_error(int sig)
 {
 	if (armed)
 		siglongjmp(back, 1);
-	/* Another thread's own: it happens again, to who was there before us. */
+	/* The signal belongs to another thread: let it happen again with the previous handler. */
 	sigaction(sig, &before, NULL);
 }
 
@@ -106,7 +107,7 @@ static int cannot_map(struct pmk_wire *w, uint64_t address, int why)
 							     : strerror(why));
 }
 
-/* The map of a UIO device that an address is in; NULL: none. */
+/* The map of a UIO device that contains an address; NULL: none. */
 static const struct pmk_uio_map *find_map(const struct pmk_devmem *d, uint64_t address)
 {
 	for (const struct pmk_uio_map *m = d->map; m < d->map + d->nmaps; m++)
@@ -115,8 +116,8 @@ static const struct pmk_uio_map *find_map(const struct pmk_devmem *d, uint64_t a
 	return NULL;
 }
 
-/* Which part of the file is mapped for an address, and where it begins there: a page, or one whole
- * map of a UIO device, of which the N-th is at page N. */
+/* The part of the file that is mapped for an address, and its offset: a page, or one whole map of a
+ * UIO device, of which the N-th is at page N. */
 static int place(struct pmk_wire *w, uint64_t address, struct window *window, uint64_t *offset)
 {
 	const struct pmk_devmem *d = w->devmem;
@@ -172,7 +173,7 @@ static int find_word(struct pmk_wire *w, uint64_t address, uint8_t **at)
 	int err = 0;
 
 	if (pmk_wire_lost(w))
-		return PMK_EIO; /* and why is known */
+		return PMK_EIO; /* and link.why is set */
 	for (unsigned i = 0; i < NWINDOWS && !window; i++)
 		if (address >= d->window[i].start &&
 		    address - d->window[i].start < d->window[i].size)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * GDB's remote serial protocol. A packet is $DATA#SS, with the sum of the bytes of DATA in SS, and
- * is acknowledged by + unless both sides agree to do without. '}' escapes the next byte, and '*'
- * repeats the one before.
+ * is acknowledged by + unless both sides agree not to. '}' escapes the next byte, and '*' repeats
+ * the one before.
  *
- * A stub stops its target when somebody connects, and serves memory only while the target stands
- * still: every access needs hold(). A target that stops by itself, at a breakpoint for example, is
- * let go again at the next let_go().
+ * A stub stops its target when a debugger connects, and serves memory only while the target is
+ * halted: every access needs hold(). A target that stops by itself, for example at a breakpoint,
+ * continues at the next let_go().
  */
 #include "producer/wire/wire.h"
 
@@ -19,7 +19,8 @@
 #include <pmk/error.h>
 
 #define MAX_PACKET  16384
-#define MAX_SKIPPED 10000 /* bytes outside of packets, and packets beside the reply: so many */
+/* maximum number of bytes outside of packets, and of packets before the reply */
+#define MAX_SKIPPED 10000
 
 static int hex_digit(int c)
 {
@@ -29,7 +30,7 @@ static int hex_digit(int c)
 				      : -1;
 }
 
-/* The byte that two hex digits stand for; -1: they are none. */
+/* The byte that two hex digits denote; -1: they are not hex digits. */
 static int byte_of(int high, int low)
 {
 	return hex_digit(high) < 0 || hex_digit(low) < 0 ? -1
@@ -43,8 +44,8 @@ static int nonsense(struct pmk_wire *w, const char *what)
 	return pmk_link_lose(&w->link, "%s: that is no stub of GDB's remote serial protocol", what);
 }
 
-/* The data of a packet whose '$' was seen, without escapes and repetitions. *sum is the sum that it
- * has. Returns the number of bytes. */
+/* Receive the data of a packet after its '$', without escapes and repetitions. *sum becomes the
+ * checksum in the packet. Returns the number of bytes. */
 static int receive_data(struct pmk_wire *w, char *data, size_t size, uint8_t *sum, double deadline)
 {
 	size_t n = 0;
@@ -76,7 +77,7 @@ static int receive_data(struct pmk_wire *w, char *data, size_t size, uint8_t *su
 	return pmk_wire_lost(w) ? PMK_EIO : (int)n;
 }
 
-/* The next packet, as text that ends with a 0; bytes behind another 0 are of no use to us. */
+/* The next packet, as text that ends with a 0; bytes after another 0 are not used. */
 static int receive(struct pmk_wire *w, char *data, size_t size, double deadline)
 {
 	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
@@ -85,7 +86,7 @@ static int receive(struct pmk_wire *w, char *data, size_t size, double deadline)
 
 		if (c < 0)
 			return c;
-		/* Notifications, which begin with %, have the form of packets and no ack. */
+		/* Notifications, which begin with %, have the form of packets but no ack. */
 		if (c != '$' && c != '%')
 			continue;
 		n = receive_data(w, data, size, &sum, deadline);
@@ -128,19 +129,19 @@ static bool is_console(const char *packet)
 	return packet[0] == 'O' && packet[1] && hex_digit(packet[1]) >= 0;
 }
 
-/* "S05", "T05thread:…": the target has stopped. Neither letter begins another reply. */
+/* "S05", "T05thread:…": the target has stopped. No other reply begins with these letters. */
 static bool is_stop(const char *packet)
 {
 	return (packet[0] == 'S' || packet[0] == 'T') && hex_digit(packet[1]) >= 0;
 }
 
-/* With signal 5, SIGTRAP: at a breakpoint. Somebody who is interrupted has another one. */
+/* Signal 5, SIGTRAP: at a breakpoint. An interrupt has another signal. */
 static bool is_trap(const char *packet)
 {
 	return packet[1] == '0' && packet[2] == '5';
 }
 
-/* "W00", "X09": there is nothing any more that could be counted. */
+/* "W00", "X09": the target has ended, and nothing can be counted any more. */
 static bool is_end(const char *packet)
 {
 	return (packet[0] == 'W' || packet[0] == 'X') && hex_digit(packet[1]) >= 0;
@@ -151,7 +152,7 @@ static int ended(struct pmk_wire *w)
 	return pmk_link_lose(&w->link, "the program on the target has ended");
 }
 
-/* The reply to a request; what is told of the target beside it is left out. */
+/* The reply to a request; other packets about the target are skipped. */
 static int ask(struct pmk_wire *w, const char *request, char *reply, size_t size)
 {
 	double deadline = pmk_link_deadline(&w->link);
@@ -170,7 +171,7 @@ static int ask(struct pmk_wire *w, const char *request, char *reply, size_t size
 	return nonsense(w, "packets that nobody asked for");
 }
 
-/* ---- running and standing still -------------------------------------------------------------- */
+/* ---- running and halting -------------------------------------------------------------------- */
 
 /* A packet of a target that has not ended. */
 static int receive_alive(struct pmk_wire *w, char *reply, size_t size, double deadline)
@@ -180,7 +181,7 @@ static int receive_alive(struct pmk_wire *w, char *reply, size_t size, double de
 	return err >= 0 && is_end(reply) ? ended(w) : err;
 }
 
-/* After a request that tells it: the target stands still. */
+/* After a request to stop: wait until the target is halted. */
 static int await_stop(struct pmk_wire *w, int err)
 {
 	double deadline = pmk_link_deadline(&w->link);
@@ -204,7 +205,7 @@ static int resume(struct pmk_wire *w)
 	return transmit(w, "c");
 }
 
-/* Only what has begun to come is read: one packet, which need not be a stop. */
+/* Reads only if a packet has begun to arrive, and only that packet, which need not be a stop. */
 static int look(struct pmk_wire *w)
 {
 	double deadline = pmk_link_deadline(&w->link);
@@ -213,7 +214,7 @@ static int look(struct pmk_wire *w)
 	bool stray;
 	int err = 0;
 
-	/* Acks of what let it run. */
+	/* Acks of the request that let it run. */
 	while (pmk_link_peek(&w->link, &err) && err >= 0 && err != '$')
 		pmk_link_byte(&w->link, deadline);
 	if (err == '$')
@@ -226,9 +227,9 @@ static int look(struct pmk_wire *w)
 		w->stopped = true;
 		return 0;
 	}
-	/* OpenOCD keeps an interrupt that came when its target stood still at a breakpoint already,
-	 * and halts the target with it as soon as that runs again. So its stops are told apart by
-	 * the place. */
+	/* OpenOCD keeps an interrupt that arrived when its target was already halted at a
+	 * breakpoint, and halts the target with it as soon as that runs again. So its stops are
+	 * distinguished by the address. */
 	err = pmk_wire_find_place(w, &stray, &pc);
 	if (err || !stray)
 		return err;
@@ -246,7 +247,7 @@ static int halt(struct pmk_wire *w)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-/* An error, "E01" or "E.text"; nothing at all: the stub does not know the request. */
+/* An error, "E01" or "E.text"; an empty reply: the stub does not know the request. */
 static int refused(struct pmk_wire *w, const char *request, const char *reply)
 {
 	if (!*reply)
@@ -289,7 +290,7 @@ static int store(struct pmk_wire *w, uint64_t address, uint32_t value)
 	return err;
 }
 
-/* Kind 4: an instruction of four bytes, which those of ARM, A64 and MicroBlaze are. */
+/* Kind 4: an instruction of four bytes, as in ARM, A64 and MicroBlaze. */
 static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 {
 	char request[40], reply[MAX_PACKET];
@@ -304,7 +305,7 @@ static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 	return err;
 }
 
-/* Append the bytes that hex digits stand for, as far as there is room. */
+/* Append the bytes that hex digits denote, as far as there is room. */
 static void append_hex(char *text, size_t size, const char *hex)
 {
 	size_t n = strlen(text);
@@ -319,7 +320,7 @@ static void append_hex(char *text, size_t size, const char *hex)
 	text[n] = '\0';
 }
 
-/* qRcmd, which GDB calls "monitor": what it prints comes before the reply, or is the reply. */
+/* qRcmd, GDB's "monitor": the output comes before the reply, or is the reply. */
 static int command(struct pmk_wire *w, const char *command, char *said, size_t size)
 {
 	double deadline = pmk_link_deadline(&w->link);
@@ -363,7 +364,8 @@ static int greet(struct pmk_wire *w)
 	int err;
 
 	w->halts = true;
-	err = pmk_link_send(&w->link, "+", 1); /* for a packet that was sent to somebody else */
+	/* acknowledge a packet that was sent to an earlier client */
+	err = pmk_link_send(&w->link, "+", 1);
 	if (!err)
 		err = ask(w, "qSupported:swbreak+;hwbreak+", reply, sizeof(reply));
 	if (!err && strstr(reply, "QStartNoAckMode+"))
@@ -371,14 +373,15 @@ static int greet(struct pmk_wire *w)
 	else
 		*reply = '\0';
 	w->no_acks = !err && !strcmp(reply, "OK");
-	/* Why does it stand still? Some stubs have no memory before they were asked that, and which
-	 * thread is meant. */
+	/* Ask for the reason of the halt: some stubs serve memory only after that, and after the
+	 * thread was selected. */
 	if (!err)
 		err = await_stop(w, transmit(w, "?"));
-	w->stopped = false; /* at a breakpoint of somebody else's, if any */
+	w->stopped = false; /* at a breakpoint of another debugger, if at all */
 	if (!err)
 		err = ask(w, "Hg0", reply, sizeof(reply));
-	/* Physical addresses, in QEMU; others do not know it and have no other ones. */
+	/* QEMU: use physical addresses. Other stubs do not know the request and have no other
+	 * addresses. */
 	if (!err)
 		err = ask(w, "Qqemu.PhyMemMode:1", reply, sizeof(reply));
 	w->held = !err;
@@ -388,8 +391,9 @@ static int greet(struct pmk_wire *w)
 	return err;
 }
 
-/* Detached, a stub lets its target run, and it hears that while the target stands. OpenOCD's does
- * not let it run, and has to be told; a second time, if an interrupt was kept (look()). */
+/* On a detach, a stub lets its target run; it accepts this only while the target is halted.
+ * OpenOCD's stub does not, and needs a command, and a second one if it kept an interrupt (see
+ * look()). */
 static void leave(struct pmk_wire *w)
 {
 	char reply[MAX_PACKET];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* See link.h. The socket does not block; poll() waits. */
+/* See link.h. The socket is non-blocking; poll() waits. */
 #define _GNU_SOURCE
 #include "producer/wire/link.h"
 
@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 0))) static void note(struct pmk_link *l, const
 
 	if (n > 0 && (size_t)n < sizeof(l->why))
 		vsnprintf(l->why + n, sizeof(l->why) - (size_t)n, fmt, ap);
-	/* It may quote what the other side said: make it one line of plain text. */
+	/* The text may quote the other side: make it one line of plain text. */
 	for (char *c = l->why; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = ' ';
@@ -85,7 +85,7 @@ void pmk_link_close(struct pmk_link *l)
 	l->fd = -1;
 }
 
-/* Cut "HOST:PORT" in two. False: it is not that. */
+/* Split "HOST:PORT". False: it has another form. */
 static bool split(const char *where, char *host, size_t size, const char **port)
 {
 	const char *colon = strrchr(where, ':'), *begin = where;
@@ -108,7 +108,7 @@ static bool split(const char *where, char *host, size_t size, const char **port)
 	return true;
 }
 
-/* Wait until the socket can be read or written. 0, or an errno. */
+/* Wait until the socket can be read or written. Returns 0 or an errno. */
 static int wait_for(int fd, short events, double deadline)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -164,7 +164,7 @@ int pmk_link_open(struct pmk_link *l, const char *speaker, const char *where, un
 				     "expected %s:HOST:PORT, or %s::PORT here; a port is a "
 				     "number up to %d",
 				     speaker, speaker, UINT16_MAX);
-	/* A minimal root has no /etc/hosts, and nobody who knows a name for this machine. */
+	/* A minimal root has no /etc/hosts, and no name service for this machine. */
 	err = getaddrinfo(*host && strcmp(host, "localhost") ? host : NULL, port, &hints, &list);
 	if (err)
 		return pmk_link_fail(l, PMK_EIO, "%s: %s", host, gai_strerror(err));
@@ -189,7 +189,7 @@ int pmk_link_open(struct pmk_link *l, const char *speaker, const char *where, un
 
 static int gone(struct pmk_link *l)
 {
-	/* The first reason is the one that people need. */
+	/* The first reason is the useful one. */
 	if (!*l->why)
 		pmk_link_fail(l, PMK_EIO, "the connection is closed");
 	return PMK_EIO;
@@ -237,8 +237,8 @@ int pmk_link_byte(struct pmk_link *l, double deadline)
 			return pmk_link_lose(l, "the connection broke: %s", strerror(err));
 		if (n == 0)
 			return pmk_link_lose(l, "the other side closed the connection");
-		/* A server that sends an ack and a reply has to wait for ours in between, and by
-		 * itself that comes after 40 ms. Where there is no such thing, nothing waits. */
+		/* A server that sends an ack and a reply has to wait for our ack in between, which
+		 * the kernel may delay by 40 ms. Systems without this option have no such delay. */
 		setsockopt(l->fd, IPPROTO_TCP, TCP_QUICKACK, &(int){ 1 }, sizeof(int));
 		l->at = 0;
 		l->end = n > 0 ? (size_t)n : 0;

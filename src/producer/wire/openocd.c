@@ -2,8 +2,8 @@
 /*
  * OpenOCD's Tcl port: a command and its reply each end with the byte 0x1a. A reply has no status,
  * and the text of an error may be missing in it, because it went to the log. So every command is
- * executed inside "catch" and "capture", and the reply is made of three parts, each behind the
- * other on a line of its own: Tcl's return code, the command's result, and what was logged.
+ * executed inside "catch" and "capture", and the reply has three parts on separate lines: Tcl's
+ * return code, the command's result, and the log output.
  */
 #include "producer/wire/wire.h"
 
@@ -16,11 +16,11 @@
 
 #define END	  0x1a
 #define MAX_REPLY 16384
-#define HALT_MS	  1000 /* for OpenOCD to wait until the target stands still */
+#define HALT_MS	  1000 /* how long OpenOCD waits until the target is halted */
 
 #define NONE_IS_LEFT "resource not available" /* OpenOCD's words: no breakpoint is left */
 
-/* Store a reply as text; more than fits is not one that we asked for. */
+/* Store a reply as text; a reply that does not fit is not one to our request. */
 static int receive(struct pmk_wire *w, char *reply, size_t size)
 {
 	double deadline = pmk_link_deadline(&w->link);
@@ -43,8 +43,8 @@ static int receive(struct pmk_wire *w, char *reply, size_t size)
 	return 0;
 }
 
-/* What the user has to know of an error: the last line that says something, which names the cause,
- * without the log's "Error: ". */
+/* The part of an error that the user needs: the last non-empty line, which names the cause, without
+ * the log's "Error: ". */
 static const char *last_line(char *text)
 {
 	char *line;
@@ -81,7 +81,7 @@ static int command(struct pmk_wire *w, const char *command, char *said, size_t s
 	*value++ = '\0';
 	if (strcmp(reply, "0") != 0)
 		return pmk_link_fail(&w->link, PMK_EIO, "'%s': %.300s", command, last_line(value));
-	/* Some commands return what they have to say, others log it. */
+	/* Some commands return their output, others log it. */
 	*log++ = '\0';
 	snprintf(said, size, "%s", *value ? value : log);
 	return 0;
@@ -96,7 +96,7 @@ static int greet(struct pmk_wire *w)
 		err = pmk_link_lose(&w->link, "it says '%.80s', and is not OpenOCD", said);
 	if (!err)
 		err = command(w, "[target current] curstate", said, sizeof(said));
-	/* Without a target, scan chains can be reached all the same. */
+	/* Scan chains can be used without a target. */
 	w->found_halted = w->held = !err && strncmp(said, "halted", 6) == 0;
 	return pmk_wire_lost(w) ? PMK_EIO : 0;
 }
@@ -146,7 +146,7 @@ static int store(struct pmk_wire *w, uint64_t address, uint32_t value)
 
 /* ---- breakpoints ----------------------------------------------------------------------------- */
 
-/* A target that only has memory is no processor, and OpenOCD 0.12 crashes when it is asked for a
+/* A target that only has memory is not a processor, and OpenOCD 0.12 crashes if it is asked for a
  * breakpoint there. */
 static int check_processor(struct pmk_wire *w)
 {
@@ -189,7 +189,7 @@ static int look(struct pmk_wire *w)
 	return !err && stray ? pmk_wire_stray_halt(w, pc) : err;
 }
 
-/* A target that is halted on request may stand at the breakpoint, too. */
+/* A target that is halted on request may be at the breakpoint, too. */
 static int halt_somewhere(struct pmk_wire *w)
 {
 	uint64_t pc;
@@ -199,8 +199,8 @@ static int halt_somewhere(struct pmk_wire *w)
 	return !err && w->has_breakpoint ? pmk_wire_find_place(w, &stray, &pc) : err;
 }
 
-/* "t.cpu 0x07b76f0f with 5 bits, …", out of a table: number, name, enabled or not, IDCODE,
- * expected IDCODE, length of instructions … */
+/* "t.cpu 0x07b76f0f with 5 bits, …", from a table: number, name, enabled or not, IDCODE, expected
+ * IDCODE, length of instructions … */
 static int chain(struct pmk_wire *w, char *text, size_t size)
 {
 	char said[4096], name[64], code[24], *save = NULL;
@@ -220,7 +220,7 @@ static int chain(struct pmk_wire *w, char *text, size_t size)
 
 static void leave(struct pmk_wire *w)
 {
-	(void)w; /* it notices by itself */
+	(void)w; /* OpenOCD notices it by itself */
 }
 
 const struct pmk_speaker pmk_speaker_openocd = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Ports over a wire: registers in memory, of an ARM11, and of MicroBlaze's debug module. */
+/* Ports over a wire: for registers in memory, for an ARM11, and for MicroBlaze's debug module. */
 #include "producer/wire/wire.h"
 
 #include <inttypes.h>
@@ -35,9 +35,9 @@ static int store(const struct pmk_wire_memory *m, uint64_t address, uint32_t val
 	return m->wire->speaker->store(m->wire, address, value);
 }
 
-#define MAX_CHANGES 8 /* of a high half: a counter that counts does not change it twice */
+#define MAX_CHANGES 8 /* limit for a high half: a running counter does not change it twice */
 
-/* High, low, high, until the high half has not changed: the target may run meanwhile. */
+/* Read high, low, high, until the high half has not changed: the target may run meanwhile. */
 static int load_wide(const struct pmk_wire_memory *m, uint64_t address, uint64_t *value)
 {
 	uint32_t high, low = 0, again = 0;
@@ -85,7 +85,7 @@ static int write_memory(void *ctx, unsigned reg, uint64_t value)
 	if (err)
 		return err;
 	if (is_wide(m, reg)) {
-		/* The low half is 0 meanwhile, so that no carry changes the new upper half. */
+		/* The low half is 0 meanwhile, so that no carry changes the new high half. */
 		err = store(m, address, 0);
 		if (!err)
 			err = store(m, address + 4, (uint32_t)(value >> 32));
@@ -98,7 +98,7 @@ struct pmk_port pmk_wire_port_memory(struct pmk_wire_memory *m)
 	return (struct pmk_port){ .read = read_memory, .write = write_memory, .ctx = m };
 }
 
-/* The module's words are those from its base on; they are never wide. */
+/* The module's words begin at its base and are never wide. */
 static int load_mdm(void *ctx, unsigned offset, uint32_t *value)
 {
 	const struct pmk_wire_memory *m = ctx;
@@ -155,7 +155,7 @@ struct pmk_port pmk_wire_port_arm11(struct pmk_wire *w)
 
 /* ---- the MDM --------------------------------------------------------------------------------- */
 
-/* Let the probe scan; `said` is what came out, if anybody wants it. */
+/* Let the probe scan; `said` receives the output, if it is not NULL. */
 static int scan_command(struct pmk_wire *w, const char *command, char *said, size_t size)
 {
 	int err = w->speaker->command(w, command, said, size);
@@ -187,7 +187,7 @@ static int find_tap(struct pmk_wire_tap *tap)
 	return 0;
 }
 
-/* By scans of ours. */
+/* By pmk's own scans. */
 static int load_user(const struct pmk_wire_tap *tap)
 {
 	const struct pmk_speaker *speaker = tap->wire->speaker;

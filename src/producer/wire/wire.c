@@ -47,7 +47,7 @@ bool pmk_wire_lost(const struct pmk_wire *w)
 	return w->link.fd < 0;
 }
 
-/* ---- standing still -------------------------------------------------------------------------- */
+/* ---- halting --------------------------------------------------------------------------------- */
 
 int pmk_wire_hold(struct pmk_wire *w)
 {
@@ -97,7 +97,7 @@ double pmk_wire_clock(const struct pmk_wire *w)
 	return (w->held ? w->held_since : pmk_link_now()) - w->held_seconds;
 }
 
-/* ---- what the other side says ---------------------------------------------------------------- */
+/* ---- replies of the other side --------------------------------------------------------------- */
 
 bool pmk_wire_number(const char *text, int base, uint32_t *value)
 {
@@ -143,7 +143,7 @@ bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value)
 	return false;
 }
 
-/* ---- where a processor behind OpenOCD is ----------------------------------------------------- */
+/* ---- the position of a processor on OpenOCD -------------------------------------------------- */
 
 #define HALTED "pmk_halted"
 

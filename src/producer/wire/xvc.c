@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Xilinx' virtual cable, XVC 1.0 (UG908, "User XVC 1.0 Commands"): JTAG over TCP. "getinfo:" tells
- * how long a vector may be, "settck:" and a period in ns asks for a clock and tells which it is,
- * "shift:" and a number of clocks, their TMS and their TDI gives their TDO. Numbers have 32 bits,
- * the low byte first; of a vector, bit 0 of byte 0 is first.
+ * Xilinx' virtual cable, XVC 1.0 (UG908, "User XVC 1.0 Commands"): JTAG over TCP. "getinfo:"
+ * returns the maximum length of a vector. "settck:" with a period in ns requests a clock and
+ * returns the actual period. "shift:" with a number of clocks, their TMS and their TDI returns
+ * their TDO. Numbers have 32 bits, least significant byte first; bit 0 of byte 0 is the first bit
+ * of a vector.
  *
- * The server knows nothing of TAPs. From Run-Test/Idle to a shift state, through it, and back by
- * Update is one vector here. Other TAPs of the chain are in BYPASS, where they are one bit of data.
+ * The server does not know TAPs. One vector goes from Run-Test/Idle to a shift state, through it,
+ * and back by Update. Other TAPs of the chain are in BYPASS, where each is one bit of data.
  */
 #include "producer/wire/wire.h"
 
@@ -17,9 +18,9 @@
 
 #include <pmk/error.h>
 
-#define MAX_BITS   1024 /* of a vector: an instruction of every TAP, and the ways there and back */
+#define MAX_BITS   1024 /* of a vector: an instruction of every TAP, plus the state changes */
 #define MAX_BYTES  (MAX_BITS / 8)
-#define LEAST_BITS 8 /* that a server has to take at once */
+#define LEAST_BITS 8 /* a server must accept at least this many at once */
 
 static int receive(struct pmk_wire *w, uint8_t *bytes, size_t n)
 {
@@ -46,7 +47,7 @@ static void put_number(uint8_t *bytes, uint32_t value)
 struct vector {
 	uint8_t tms[MAX_BYTES], tdi[MAX_BYTES], tdo[MAX_BYTES];
 	unsigned n;
-	bool full; /* more was to be put in */
+	bool full; /* the vector had no room for more */
 };
 
 static bool bit_of(const uint8_t *bytes, unsigned i)
@@ -68,7 +69,7 @@ static void clock_in(struct vector *v, bool tms, bool tdi)
 	put_bit(v->tdi, v->n++, tdi);
 }
 
-/* A piece of a vector, of whole bytes but for its end. */
+/* Shift a piece of a vector, of whole bytes except at its end. */
 static int shift_piece(struct pmk_wire *w, struct vector *v, unsigned first, unsigned n)
 {
 	uint8_t request[6 + 4 + 2 * MAX_BYTES] = "shift:";
@@ -100,7 +101,7 @@ static int shift(struct pmk_wire *w, struct vector *v)
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
-/* Bits that go through the shift state; with the last of them it is left. */
+/* Bits that go through the shift state; the last of them leaves it. */
 static void clock_data(struct vector *v, unsigned n, const uint8_t *bits, bool fill, bool last)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -108,9 +109,10 @@ static void clock_data(struct vector *v, unsigned n, const uint8_t *bits, bool f
 }
 
 /*
- * Scan the instruction register of all TAPs, or the data register, from Run-Test/Idle and back.
- * What goes in first ends in the TAP next to TDO: the bits for those `after` ours, ours, and those
- * for the ones `before` it. *at is where our bits come out.
+ * Scan the instruction registers of all TAPs, or the data registers, from Run-Test/Idle and back.
+ * The first bits end in the TAP next to TDO, so the order is: bits for the TAPs `after` this one,
+ * for this one, and for those `before` it. *at becomes the position of this TAP's bits in the
+ * output.
  */
 static void make_scan(struct vector *v, const struct pmk_wire_tap *tap, bool ir, unsigned bits,
 		      const uint8_t *out, unsigned *at)
@@ -158,10 +160,10 @@ static int scan_dr(struct pmk_wire *w, const struct pmk_wire_tap *tap, unsigned 
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
-#define SPARE 16 /* bits behind the chain, which show where it ends */
+#define SPARE 16 /* extra bits after the chain, which show where it ends */
 
-/* One bit and then others, through a register of all TAPs; a vector that is as long as the register
- * ought to be, and a little longer. *at is where the register's own bits come out. */
+/* Shift one bit and then others through a register of all TAPs, with a vector slightly longer than
+ * the register should be. *at becomes the position of the register's bits in the output. */
 static int measure(struct pmk_wire *w, struct vector *v, bool ir, unsigned bits, bool first,
 		   unsigned *at)
 {
@@ -178,9 +180,9 @@ static int measure(struct pmk_wire *w, struct vector *v, bool ir, unsigned bits,
 	return shift(w, v);
 }
 
-/* How many bits the instructions of all TAPs have, where `most` are looked at. A 0 and then ones:
- * BYPASS is all ones in every TAP (IEEE 1149.1), and the 0 comes out behind what the instruction
- * registers have captured. */
+/* The total number of bits of the instructions of all TAPs, up to `most`. Shifts a 0 and then ones:
+ * BYPASS is all ones in every TAP (IEEE 1149.1), and the 0 comes out after the bits that the
+ * instruction registers have captured. */
 static int measure_instructions(struct pmk_wire *w, unsigned most, unsigned *bits)
 {
 	struct vector v = { 0 };
@@ -193,7 +195,7 @@ static int measure_instructions(struct pmk_wire *w, unsigned most, unsigned *bit
 	return err;
 }
 
-#define MOST_INSTRUCTIONS (MAX_BITS / 2) /* bits of a chain that is not known */
+#define MOST_INSTRUCTIONS (MAX_BITS / 2) /* limit for the bits of an unknown chain */
 
 /* "3 TAPs, from TDO on 0x0362d093, none, 0x4ba00477; instructions of 17 bits together" */
 static int chain(struct pmk_wire *w, char *text, size_t size)
@@ -213,7 +215,7 @@ static int chain(struct pmk_wire *w, char *text, size_t size)
 	return err;
 }
 
-/* The chain is not as --set says. */
+/* The chain differs from the description in --set. */
 static int wrong_chain(struct pmk_wire *w, const char *what, unsigned n, const char *unit)
 {
 	char found[300];
@@ -289,7 +291,7 @@ static int get_info(struct pmk_wire *w)
 				     "the server takes vectors of %" PRIu32 " bits, and "
 				     "at least %d are needed",
 				     most, LEAST_BITS);
-	/* Whether bits or bytes are meant, servers do not agree: so many bits always fit. Pieces
+	/* Servers disagree on whether this counts bits or bytes; this many bits always fit. Pieces
 	 * are whole bytes. */
 	w->most_bits = (most < MAX_BITS ? most : MAX_BITS) / 8 * 8;
 	return 0;
@@ -297,8 +299,8 @@ static int get_info(struct pmk_wire *w)
 
 #define MOST_CODES (32 * (PMK_WIRE_MOST_TAPS + 1)) /* bits */
 
-/* The IDCODEs in what has come out of a chain. An IDCODE begins with a 1, BYPASS is a 0, and the
- * ones that went in show where the chain ends. */
+/* Find the IDCODEs in the output of a chain. An IDCODE begins with a 1, BYPASS is a 0, and the bits
+ * that were shifted in show where the chain ends. */
 static void read_codes(struct pmk_wire *w, const uint8_t *in)
 {
 	unsigned at = 0;
@@ -350,7 +352,7 @@ static int greet(struct pmk_wire *w)
 	return err ? err : find_chain(w);
 }
 
-/* A server answers with the period that it can do; whatever it is, it works. */
+/* A server answers with the period that it can provide; any period works. */
 static int set_clock(struct pmk_wire *w, uint32_t ns)
 {
 	uint8_t request[11] = "settck:", reply[4];
