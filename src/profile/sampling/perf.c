@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* See perf.h. What stands where in a record is described in <linux/perf_event.h>. */
+/* See perf.h. <linux/perf_event.h> describes the layout of the records. */
 #include "profile/sampling/perf.h"
 
 #include <linux/perf_event.h>
@@ -11,15 +11,15 @@
 #define MISC_MMAP_BUILD_ID (1u << 14)
 #define FORMAT_LOST	   (1u << 4)
 
-/* Of perf's own records, which have numbers from 64 on. */
+/* One of perf's own records, which have numbers from 64 on. */
 #define FINISHED_ROUND 68
 #define COMPRESSED     81
 #define COMPRESSED2    83
 
-/* The rest of a record. */
+/* The unread part of a record. */
 struct cursor {
 	const uint8_t *at, *end;
-	bool bad; /* something was not there */
+	bool bad; /* the record was too short */
 };
 
 static const uint8_t *take(struct cursor *c, uint64_t n)
@@ -34,7 +34,7 @@ static const uint8_t *take(struct cursor *c, uint64_t n)
 	return at;
 }
 
-/* A number; 0 when there is none. */
+/* Read a number; 0 if there is none. */
 static void take_number(struct cursor *c, void *v, size_t size)
 {
 	const uint8_t *at = take(c, size);
@@ -93,7 +93,7 @@ static unsigned bits(uint64_t mask)
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
-/* The time stands at the end of a record that is no sample, behind thread numbers. */
+/* The time is at the end of a record that is not a sample, after thread numbers. */
 static void read_trailer(const struct pmk_perf_event *e, struct cursor *c,
 			 struct pmk_perf_record *out)
 {
@@ -127,7 +127,7 @@ static void skip_readings(uint64_t format, struct cursor *c)
 					       PERF_FORMAT_TOTAL_TIME_RUNNING))));
 }
 
-/* Where in a sample the number of its event stands; false: nowhere. */
+/* The offset of the event's number in a sample; false: the sample has none. */
 static bool id_offset(uint64_t type, size_t *offset)
 {
 	*offset = 0;
@@ -224,8 +224,8 @@ static void read_map(unsigned misc, bool second, struct cursor *c, struct pmk_pe
 	out->length = take_u64(c);
 	out->offset = take_u64(c);
 	if (second) {
-		/* Either the build id, behind its length and three bytes; or device, inode and
-		 * its generation. Behind them protection and flags of the mapping. */
+		/* Either the build id, after its length and three bytes; or device, inode and its
+		 * generation. Protection and flags of the mapping follow. */
 		id = *c;
 		take(c, 24);
 		take(c, 8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records as the kernel writes them into ring buffers, and perf into its files: perf_event_open(2).
- * They are read as bytes that may be anything, because files come from anywhere.
+ * They are read as untrusted bytes, because files come from anywhere.
  */
 #ifndef PMK_SAMPLING_PERF_H
 #define PMK_SAMPLING_PERF_H
@@ -12,32 +12,32 @@
 
 #include "base/map.h"
 
-/* What records of an event have in them: members of struct perf_event_attr. */
+/* The layout of an event's records: members of struct perf_event_attr. */
 struct pmk_perf_event {
 	uint64_t sample_type, read_format;
-	uint64_t period; /* of a sample that does not tell its own */
-	bool id_all;	 /* records that are no samples say when they were written, too */
+	uint64_t period; /* for samples that do not contain their period */
+	bool id_all;	 /* records that are not samples contain their time, too */
 };
 
 struct pmk_perf_layout {
 	struct pmk_perf_event *event;
 	size_t nevents;
-	struct pmk_map ids; /* number of an event at the kernel → index */
+	struct pmk_map ids; /* the kernel's number of an event → index */
 };
 
 enum pmk_perf_kind {
-	PMK_PERF_OTHER,	   /* nothing that matters here */
+	PMK_PERF_OTHER,	   /* not used here */
 	PMK_PERF_MAP,	   /* a file or memory was mapped */
-	PMK_PERF_COMM,	   /* a thread has a name */
+	PMK_PERF_COMM,	   /* a thread got a name */
 	PMK_PERF_FORK,	   /* a process or thread was started */
 	PMK_PERF_LOST,	   /* the buffer had no room for records */
-	PMK_PERF_THROTTLE, /* the kernel stopped sampling for a moment */
+	PMK_PERF_THROTTLE, /* the kernel suspended sampling for a moment */
 	PMK_PERF_SAMPLE,
-	PMK_PERF_ROUND, /* what follows is later than what stood before the last one of these */
+	PMK_PERF_ROUND, /* everything after it is later than everything before the previous one */
 	PMK_PERF_COMPRESSED,
 };
 
-/* In whose code something is. */
+/* The mode whose code was running. */
 enum pmk_perf_mode { PMK_PERF_UNKNOWN, PMK_PERF_KERNEL, PMK_PERF_USER, PMK_PERF_OUTSIDE };
 
 /* A record. Its pointers point into the bytes that it was read from. */
@@ -47,7 +47,7 @@ struct pmk_perf_record {
 	uint64_t time; /* 0: not known */
 	uint32_t pid, tid;
 	/* MAP */
-	uint64_t start, length, offset; /* offset: in the file */
+	uint64_t start, length, offset; /* `offset` in the file */
 	const uint8_t *build_id;
 	size_t build_id_size; /* 0: not known */
 	bool data;	      /* no code */
@@ -66,13 +66,13 @@ struct pmk_perf_record {
 };
 
 /*
- * Read one record of `size` bytes, which is what its head says. False: it is shorter than what it
- * should have in it, or of an event that is not known.
+ * Read one record of `size` bytes, the size in its header. False: it is too short for its contents,
+ * or its event is not known.
  */
 bool pmk_perf_decode(const struct pmk_perf_layout *l, const uint8_t *bytes, size_t size,
 		     struct pmk_perf_record *out);
 
-/* Number i of a call chain. Some are marks: the following numbers are of this mode. */
+/* Number i of a call chain. Some numbers are marks: the following ones belong to this mode. */
 uint64_t pmk_perf_chain(const struct pmk_perf_record *r, size_t i);
 bool pmk_perf_is_mark(uint64_t ip, enum pmk_perf_mode *mode);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See perfdata.h. A file has a head, which says where attributes of events and where records are;
- * behind the records stands a table of features: sections that say what was run, and where.
+ * See perfdata.h. A file has a header with the positions of the event attributes and the records.
+ * After the records there is a table of features: sections that describe what was run, and where.
  */
 #define _GNU_SOURCE
 #include "profile/sampling/perfdata.h"
@@ -28,13 +28,13 @@
 #define MAGIC_OLD     "PERFFILE"
 
 #define HEAD_SIZE  104
-#define PIPE_SIZE  16 /* of the head of a stream */
+#define PIPE_SIZE  16 /* size of a stream's header */
 #define MAX_EVENTS 1024
 #define MIN_ATTR   64 /* PERF_ATTR_SIZE_VER0 */
 
 #define MISC_BUILD_ID_SIZE (1u << 15)
 
-/* Records of perf itself that are followed by bytes of their own. */
+/* Records of perf itself that are followed by additional data. */
 #define AUXTRACE 71
 
 enum feature {
@@ -95,13 +95,13 @@ static uint32_t u32(const uint8_t *at)
 	return v;
 }
 
-/* Does the file have all of it? */
+/* True if the file contains all of it. */
 static bool is_there(const struct pmk_perfdata *p, uint64_t offset, uint64_t size)
 {
 	return offset <= p->size && size <= p->size - offset;
 }
 
-/* Bytes of a section that are read one after another. */
+/* A section whose bytes are read one after another. */
 struct reader {
 	const uint8_t *at, *end;
 };
@@ -125,7 +125,7 @@ static bool next_u32(struct reader *r, uint32_t *v)
 	return true;
 }
 
-/* A text is its room and the bytes, with a NUL in them. Returns a copy, NULL: there is none. */
+/* A text is its size and the bytes, with a NUL among them. Returns a copy; NULL: there is none. */
 static char *next_text(struct reader *r)
 {
 	const char *text;
@@ -140,7 +140,7 @@ static char *next_text(struct reader *r)
 
 /* ---- features ------------------------------------------------------------------------------- */
 
-/* The table is behind the records. What lies outside of the file is not there. */
+/* The table is after the records. Sections outside of the file are ignored. */
 static void find_features(struct pmk_perfdata *p)
 {
 	uint64_t at = p->data.offset + p->data.size;
@@ -190,7 +190,7 @@ static char *command_of(const struct pmk_perfdata *p)
 	return text;
 }
 
-/* Was it recorded under the kernel that runs here? */
+/* True if it was recorded under the running kernel. */
 static bool is_from_here(const struct pmk_perfdata *p)
 {
 	char *release = text_of(p, FEATURE_OSRELEASE);
@@ -225,7 +225,7 @@ static char *isa_of(const struct pmk_perfdata *p)
 	return arch;
 }
 
-/* Names of events, in the order of attributes; what follows each is skipped. */
+/* Names of events, in the order of the attributes; the data after each is skipped. */
 static void read_names(struct pmk_perfdata *p)
 {
 	uint32_t n, attr_size, ids;
@@ -341,7 +341,7 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 		p->rec.contexts |= (attr.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
 		if (!p->name[i])
 			p->name[i] = name_by_number(&attr);
-		/* perf adds an event that counts nothing, for the records beside samples. */
+		/* perf adds an event that counts nothing, for the records other than samples. */
 		if (attr.type != PERF_TYPE_SOFTWARE || attr.config != PERF_COUNT_SW_DUMMY)
 			p->event[i].name = p->name[i];
 		p->event[i].pmu = attr.type == PERF_TYPE_SOFTWARE   ? "software"
@@ -358,7 +358,7 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* How many bytes follow a record that are none. */
+/* The number of bytes after a record that are not records. */
 static uint64_t appended(const uint8_t *at, const struct perf_event_header *h)
 {
 	return h->type == AUXTRACE && h->size >= sizeof(*h) + 8 ? u64(at + sizeof(*h)) : 0;
@@ -417,7 +417,7 @@ static int check_head(const struct pmk_perfdata *p, char *msg, size_t size)
 	return 0;
 }
 
-/* A perf that was killed has not written how much there is. */
+/* If perf was killed, it has not written the size. */
 static int find_data(struct pmk_perfdata *p, char *msg, size_t size)
 {
 	p->data = (struct section){ u64(p->bytes + 40), u64(p->bytes + 48) };
@@ -430,7 +430,7 @@ static int find_data(struct pmk_perfdata *p, char *msg, size_t size)
 	return 0;
 }
 
-/* What a reader has to know, beside what `text` says, which is freed. */
+/* Warnings for the reader, in addition to `text`, which is freed. */
 static char *warning_of(const struct pmk_perfdata *p, char *text)
 {
 	static const char cut[] = "the file is cut off: what follows is missing";

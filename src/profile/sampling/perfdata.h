@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file that perf record writes, as a recording. Its format is described by perf in
- * tools/perf/Documentation/perf.data-file-format.txt; it has no version, but grows.
+ * The file that perf record writes, as a recording. perf describes its format in
+ * tools/perf/Documentation/perf.data-file-format.txt; it has no version and grows.
  */
 #ifndef PMK_SAMPLING_PERFDATA_H
 #define PMK_SAMPLING_PERFDATA_H
@@ -14,14 +14,14 @@
 
 struct pmk_perfdata;
 
-/* Do these bytes, or those of the file, begin as perf's files do? */
+/* True if these bytes, or those of the file, begin like a file of perf. */
 bool pmk_perfdata_begins(const uint8_t *bytes, size_t size);
 bool pmk_perfdata_is(const char *path);
 
 /*
- * Read a file, or the bytes of one. Returns 0, PMK_EIO, PMK_ENOMEM, or PMK_EPARSE when it is
- * damaged or of a kind that is not read, with one line in msg that says what to do, without the
- * file's name. Of a file that is cut off there is what it has; the recording is partial then.
+ * Read a file, or the bytes of one. Returns 0, PMK_EIO, PMK_ENOMEM, or PMK_EPARSE if it is damaged
+ * or of an unsupported kind, with one line in msg that says what to do, without the file's name.
+ * From a truncated file it reads what is there, and marks the recording as partial.
  */
 int pmk_perfdata_read(struct pmk_perfdata **out, const char *path, char *msg, size_t size);
 int pmk_perfdata_parse(struct pmk_perfdata **out, const uint8_t *bytes, size_t n, char *msg,

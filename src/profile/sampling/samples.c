@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * See samples.h. Each instruction of an object is there once; so is each path, as a tree from the
- * outermost function on, and each count of an instruction on a path by a thread. Maps find them.
+ * See samples.h. Each instruction of an object is stored once, and so is each path, as a tree from
+ * the outermost function on, and each count of an instruction on a path by a thread. Hash maps find
+ * them.
  */
 #define _GNU_SOURCE
 #include "profile/sampling/samples.h"
@@ -21,10 +22,10 @@
 /* A record that waits for its turn. */
 struct waiting {
 	uint64_t time;
-	size_t number; /* in the order in which they came */
+	size_t number; /* sequence number of its arrival */
 	const uint8_t *bytes;
 	size_t size;
-	uint8_t *own; /* to be freed; NULL: nothing */
+	uint8_t *own; /* to be freed; NULL: not a copy */
 };
 
 struct thread {
@@ -37,11 +38,13 @@ struct pmk_samples {
 	const struct pmk_sampled_event *asked;
 	bool paths, other_kernel, failed;
 	struct pmk_spaces spaces;
-	uint32_t apart[PMK_PERF_OUTSIDE + 1]; /* objects of no mapping, by mode; NONE: not yet */
+	/* objects of code without a mapping, by mode; NONE: not created yet */
+	uint32_t apart[PMK_PERF_OUTSIDE + 1];
 	/* in order of time */
 	struct waiting *waiting;
 	size_t nwaiting, waiting_room, number;
-	uint64_t latest, before; /* time of records: all of them; when the last round ended */
+	/* times of records: the latest; the latest at the end of the last round */
+	uint64_t latest, before;
 	/* what was sampled */
 	struct pmk_samples_facts facts;
 	struct pmk_map *of_address; /* of each object: address → instruction */
@@ -61,8 +64,8 @@ struct pmk_samples {
 	struct pmk_recorded_event *event;
 	char **event_text;
 	size_t nevent_texts;
-	size_t nrows;  /* events of the recording: two of each that was sampled */
-	uint32_t *row; /* of each event */
+	size_t nrows;  /* events of the recording: two for each sampled event */
+	uint32_t *row; /* first row of each event */
 	struct pmk_recorded_object *object;
 	struct pmk_recorded_thread *recorded_thread;
 };
@@ -83,7 +86,7 @@ static bool grow_member(struct pmk_samples *s, void **array, size_t n, size_t *r
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* Each sampled event has two rows: the sum of its periods, and how many samples that are. */
+/* Each sampled event has two rows: the sum of its periods, and the number of samples. */
 static bool name_events(struct pmk_samples *s)
 {
 	size_t n = s->layout->nevents;
@@ -208,7 +211,7 @@ int pmk_samples_name(struct pmk_samples *s, uint32_t pid, uint32_t tid, const ch
 	return 0;
 }
 
-/* A new thread has the name of the one that started it, until it gets its own. */
+/* A new thread has the name of the thread that started it until it gets its own. */
 static void inherit_name(struct pmk_samples *s, const struct pmk_perf_record *r)
 {
 	uint32_t from = pmk_map_get(&s->of_thread, (uint64_t)r->parent << 32 | r->parent_tid);
@@ -252,7 +255,7 @@ static uint32_t put_insn(struct pmk_samples *s, uint32_t object, uint64_t addr)
 	return at;
 }
 
-/* What code of a mode is in that is not mapped. */
+/* The object for unmapped code of a mode. */
 static uint32_t apart(struct pmk_samples *s, enum pmk_perf_mode mode)
 {
 	static const char *const names[] = { [PMK_PERF_UNKNOWN] = "[unknown]",
@@ -265,7 +268,7 @@ static uint32_t apart(struct pmk_samples *s, enum pmk_perf_mode mode)
 	return s->apart[mode];
 }
 
-/* The instruction at an address of a process, or of the kernel. */
+/* The instruction at an address of a process or of the kernel. */
 static uint32_t locate(struct pmk_samples *s, uint32_t pid, enum pmk_perf_mode mode, uint64_t addr)
 {
 	uint32_t object;
@@ -297,11 +300,11 @@ static uint32_t put_context(struct pmk_samples *s, uint32_t parent, uint32_t ins
 	return at;
 }
 
-#define MAX_FRAMES 1024 /* the kernel's largest limit is below */
+#define MAX_FRAMES 1024 /* the kernel's largest limit is smaller */
 
 /*
- * A chain begins with the sample's own address. The others are return addresses, which stand behind
- * the call that is meant, but for the first behind a mark: where the kernel was entered.
+ * A chain begins with the sample's own address. The other entries are return addresses, which
+ * follow the call; only the first entry after a mark is not, because the kernel was entered there.
  */
 static uint32_t path_of(struct pmk_samples *s, const struct pmk_perf_record *r, uint32_t leaf)
 {
@@ -366,7 +369,7 @@ static struct pmk_recorded_count *put_counts(struct pmk_samples *s, uint32_t ins
 	return &s->count[at * s->nrows];
 }
 
-/* Book a sample of a row; nothing may be NONE. */
+/* Count a sample of a row; no argument may be NONE. */
 static void book(struct pmk_samples *s, uint32_t row, uint32_t thread, uint32_t insn,
 		 uint32_t context, uint64_t period)
 {
@@ -411,7 +414,7 @@ static void take_map(struct pmk_samples *s, const struct pmk_perf_record *r)
 {
 	uint32_t object;
 
-	/* Those of the kernel are of no process. */
+	/* Mappings of the kernel belong to no process. */
 	if (r->data || r->mode == PMK_PERF_KERNEL || r->pid == UINT32_MAX)
 		return;
 	object = pmk_spaces_object(&s->spaces, r->text, r->build_id, r->build_id_size);
@@ -460,7 +463,7 @@ static int by_time(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Use what is not later than that. */
+/* Process the records that are not later than `until`. */
 static int flush(struct pmk_samples *s, uint64_t until)
 {
 	struct pmk_perf_record r;
@@ -492,7 +495,7 @@ int pmk_samples_put(struct pmk_samples *s, const uint8_t *bytes, size_t size, bo
 	}
 	if (r.kind == PMK_PERF_OTHER || r.kind == PMK_PERF_ROUND || r.kind == PMK_PERF_COMPRESSED)
 		return 0;
-	/* Where only samples say when they were, the others were when they came. */
+	/* If only samples have a time, other records get the time at which they arrived. */
 	w.time = r.time || s->layout->event[0].id_all ? r.time : s->latest;
 	if (w.time > s->latest)
 		s->latest = w.time;
@@ -539,7 +542,7 @@ static void fill_objects(struct pmk_samples *s)
 	}
 }
 
-/* Only threads of samples; counts get their new numbers. Returns how many these are. */
+/* Keep only threads with samples; counts get the new numbers. Returns the number of threads. */
 static size_t fill_threads(struct pmk_samples *s, uint32_t *number)
 {
 	size_t n = 0;

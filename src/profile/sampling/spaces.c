@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* See spaces.h. The mappings of a process are sorted and do not overlap: a new one takes the place
- * of what was there. */
+/* See spaces.h. The mappings of a process are sorted and do not overlap: a new one replaces older
+ * ones at its addresses. */
 #include "profile/sampling/spaces.h"
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "profile/elf.h"
 
 struct mapping {
-	uint64_t start, last; /* addresses; the last is in it, too */
-	uint64_t offset;      /* of `start`, in the file */
+	uint64_t start, last; /* addresses; `last` is included */
+	uint64_t offset;      /* offset of `start` in the file */
 	uint32_t object;
-	bool moved; /* `bias` is known: addresses in the ELF file less offsets */
+	bool moved; /* `bias` is known: addresses in the ELF file minus offsets */
 	uint64_t bias;
 };
 
@@ -41,7 +41,7 @@ void pmk_spaces_free(struct pmk_spaces *s)
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-/* What the kernel calls memory that is of no file that could be read. */
+/* The kernel's name for memory without a readable file. */
 static const char *name_of(const char *path)
 {
 	static const char *const anonymous[] = { "//anon", "/dev/zero", "anon_inode:", "/memfd:",
@@ -125,13 +125,13 @@ static struct pmk_space *put_space(struct pmk_spaces *s, uint32_t pid)
 	return &s->space[s->nspaces++];
 }
 
-/* Index of the first mapping that ends at or behind the address. */
+/* Index of the first mapping that ends at the address or later. */
 static size_t first_at(const struct pmk_space *p, uint64_t addr)
 {
 	return PMK_FIRST_FROM(p->mapping, p->n, last, addr);
 }
 
-/* Make room for two more: one may be split. */
+/* Make room for two more mappings: one may be split. */
 static bool make_room(struct pmk_space *p)
 {
 	struct mapping *grown = pmk_grow(p->mapping, p->n + 1, &p->room, sizeof(*grown));
@@ -148,7 +148,7 @@ static void insert(struct pmk_space *p, size_t at, struct mapping m)
 	p->n++;
 }
 
-/* Take away what is mapped between two addresses. Returns where the gap is. */
+/* Remove the mappings between two addresses. Returns the position of the gap. */
 static size_t cut(struct pmk_space *p, uint64_t start, uint64_t last)
 {
 	size_t at = first_at(p, start), end;
@@ -216,8 +216,8 @@ void pmk_spaces_clear(struct pmk_spaces *s, uint32_t pid)
 		p->n = 0;
 }
 
-/* An executable mapping is of one segment of its file, so that all of it is moved alike. Of a file
- * that cannot be read, the offset is all that is known. */
+/* An executable mapping belongs to one segment of its file, so all of it has the same bias. For an
+ * unreadable file, only the offset is known. */
 static void learn_bias(const struct pmk_space_object *o, struct mapping *m, uint64_t offset)
 {
 	uint64_t addr;
@@ -244,6 +244,6 @@ bool pmk_spaces_find(struct pmk_spaces *s, uint32_t pid, uint64_t *addr, uint32_
 	if (o->file)
 		*addr = offset + m->bias;
 	else if (strcmp(o->path, "[anon]") != 0)
-		*addr -= m->start; /* the same code for all, wherever it lies */
+		*addr -= m->start; /* the same code for all, at any address */
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lies where in the memory of processes: which file, or memory of no file, an address is of,
- * at the time of a sample.
+ * The memory maps of processes: the file of an address, or its kind of memory without a file, at
+ * the time of a sample.
  */
 #ifndef PMK_SAMPLING_SPACES_H
 #define PMK_SAMPLING_SPACES_H
@@ -12,9 +12,9 @@
 
 #include "base/map.h"
 
-/* A file with code, or one place of code without a file. */
+/* A file with code, or one kind of code without a file. */
 struct pmk_space_object {
-	char *path;	/* "[anon]", "[vdso]" … of no file */
+	char *path;	/* "[anon]", "[vdso]" … without a file */
 	char *build_id; /* hexadecimal; NULL: not known */
 	bool file;
 };
@@ -22,7 +22,7 @@ struct pmk_space_object {
 struct pmk_spaces {
 	struct pmk_space_object *object;
 	size_t nobjects, object_room;
-	struct pmk_space *space; /* of each process */
+	struct pmk_space *space; /* one for each process */
 	size_t nspaces, space_room;
 	struct pmk_map of_pid;
 };
@@ -33,16 +33,16 @@ void pmk_spaces_free(struct pmk_spaces *s);
 /* The number of the object; UINT32_MAX: out of memory. */
 uint32_t pmk_spaces_object(struct pmk_spaces *s, const char *path, const uint8_t *build_id,
 			   size_t build_id_size);
-/* In process `pid`, `length` bytes at `start` are those of the object from `offset` on. */
+/* In process `pid`, map `length` bytes at `start` to the object from `offset` on. */
 int pmk_spaces_map(struct pmk_spaces *s, uint32_t pid, uint64_t start, uint64_t length,
 		   uint64_t offset, uint32_t object);
-/* Process `pid` has the memory that `parent` has. */
+/* Process `pid` gets a copy of the memory map of `parent`. */
 int pmk_spaces_fork(struct pmk_spaces *s, uint32_t pid, uint32_t parent);
 /* The process executes another program: nothing is mapped. */
 void pmk_spaces_clear(struct pmk_spaces *s, uint32_t pid);
 /*
- * What lies at an address: *object, and *addr becomes the address in its ELF file. Of memory
- * without a file it stays. False: nothing is known to lie there.
+ * Find the object at an address: sets *object, and *addr to the address in its ELF file. Without a
+ * file the address is unchanged. False: the address is not mapped.
  */
 bool pmk_spaces_find(struct pmk_spaces *s, uint32_t pid, uint64_t *addr, uint32_t *object);
 
