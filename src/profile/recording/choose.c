@@ -86,7 +86,7 @@ static const char *next_name(const void *ctx, unsigned i)
 	return i == t->nevents && !t->sampled ? "executions" : NULL;
 }
 
-/* Say which events there are, as many as there is room for. */
+/* Append the names of available events, as many as fit. */
 static void name_some(const struct pmk_tables *t, const char *name, char *msg, size_t size)
 {
 	size_t i, n = (size_t)snprintf(msg, size, "no event '%s' in this recording; it has", name);

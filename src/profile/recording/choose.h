@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events of a recording are meant. */
+/* Choosing events of a recording. */
 #ifndef PMK_RECORDING_CHOOSE_H
 #define PMK_RECORDING_CHOOSE_H
 
@@ -10,20 +10,21 @@ struct pmk_choice {
 	size_t n;
 };
 
-/* The events of a comma separated list: names, their aliases in the catalogues, "executions",
- * "all". Each is there once, in the order of the list. Returns 0, PMK_ENOMEM, or PMK_EINVAL with
+/* The events of a comma-separated list: names, their aliases in the catalogues, "executions",
+ * "all". Each is added once, in the order of the list. Returns 0, PMK_ENOMEM, or PMK_EINVAL with
  * one line in msg. */
 int pmk_choice_named(struct pmk_choice *c, const struct pmk_tables *t, const char *list, char *msg,
 		     size_t size);
-/* All events with a value; executions if there are none. 0 or PMK_ENOMEM. */
+/* All events with a value; executions if there are none. Returns 0 or PMK_ENOMEM. */
 int pmk_choice_all(struct pmk_choice *c, const struct pmk_tables *t);
-/* The cycles of the core; else the first event with a value; else executions. 0 or PMK_ENOMEM. */
+/* The cycles of the core; else the first event with a value; else executions. Returns 0 or
+ * PMK_ENOMEM. */
 int pmk_choice_cycles(struct pmk_choice *c, const struct pmk_tables *t);
-/* Let the cycles of the core, if they were chosen, come before the others. */
+/* Move the cycles of the core, if they were chosen, to the front. */
 void pmk_choice_put_cycles_first(struct pmk_choice *c, const struct pmk_tables *t);
 void pmk_choice_free(struct pmk_choice *c);
 
-/* Is the event called that, in the recording or in the catalogue? */
+/* True if the event has that name, in the recording or in the catalogue. */
 bool pmk_tables_event_is(const struct pmk_tables_event *e, const char *name);
 
 #endif

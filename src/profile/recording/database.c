@@ -82,7 +82,7 @@ static int number(sqlite3 *db, const char *sql, int *out)
 	return err;
 }
 
-/* Of the last page SQLite takes what is missing for zeros. */
+/* SQLite reads missing bytes of the last page as zeros. */
 static bool is_cut(sqlite3 *db, const char *path)
 {
 	int pages = 0, bytes = 0;
@@ -127,15 +127,15 @@ static int check(sqlite3 *db, const char *path, char *msg, size_t size)
 	return 0;
 }
 
-/* How many steps of SQLite's a byte of a file may take, and any file; after so many steps it is
- * looked at how many there were. Reading a whole recording takes one or two for each byte. */
+/* The number of SQLite's steps that are allowed per byte of a file, plus those for any file; and
+ * the number of steps between two checks. Reading a whole recording takes one or two per byte. */
 #define STEPS_PER_BYTE 100
 #define STEPS_OF_ANY   UINT64_C(20000000)
 #define STEPS	       1000000
 
-static _Atomic uint64_t steps_left; /* of all open recordings */
+static _Atomic uint64_t steps_left; /* shared by all open recordings */
 
-/* Pages of a damaged file may refer to each other so that there is no end. */
+/* Pages of a damaged file may refer to each other in a cycle. */
 static int on_steps(void *unused)
 {
 	(void)unused;
@@ -155,7 +155,7 @@ static void limit_steps(sqlite3 *db, const char *path)
 	sqlite3_progress_handler(db, STEPS, on_steps, NULL);
 }
 
-/* Nothing of the file's own is executed: a view in place of a table could take for ever. */
+/* Do not execute code in the file: a view instead of a table could take for ever. */
 static void refuse_code(sqlite3 *db)
 {
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -177,7 +177,8 @@ int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
 		snprintf(msg, size, "cannot be opened: %s cannot be loaded", PMK_SQLITE_LIBRARY);
 		return PMK_EIO;
 	}
-	/* Only one thread uses this connection. Locks for each column take a sixth of the time. */
+	/* Only one thread uses this connection. Locks for each column would take a sixth of the
+	 * time. */
 	if (sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)) {
 		snprintf(msg, size, "cannot be opened: %s",
 			 *db ? sqlite3_errmsg(*db) : "out of memory");

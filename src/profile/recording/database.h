@@ -17,9 +17,9 @@
 extern const char pmk_database_schema[];
 
 /*
- * Open a recording for reading. Returns 0, PMK_EIO when it cannot be read, PMK_EPARSE when it is no
- * recording, is damaged or is of a version that this pmk does not know, with one line in msg that
- * says what to do, without the file's name. The caller closes *db with sqlite3_close().
+ * Open a recording for reading. Returns 0; PMK_EIO: it cannot be read; PMK_EPARSE: it is not a
+ * recording, is damaged, or has a version that this pmk does not know. After an error, one line in
+ * msg says what to do, without the file's name. The caller closes *db with sqlite3_close().
  */
 int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size);
 

@@ -17,7 +17,7 @@ const char *pmk_debug_open(struct pmk_debug *d, const char *path)
 	*d = (struct pmk_debug){ 0 };
 	if (stat(path, &st) || access(path, R_OK))
 		return strerror(errno);
-	/* A pipe would be waited for, for ever. */
+	/* Opening a pipe would block for ever. */
 	if (!S_ISREG(st.st_mode))
 		return "no file";
 	if (!pmk_libdw_load())
@@ -33,7 +33,7 @@ const char *pmk_debug_open(struct pmk_debug *d, const char *path)
 	return NULL;
 }
 
-/* A name that is relative, and the same from the root on. */
+/* A relative name, and the same as an absolute path. */
 struct pmk_debug_file {
 	const char *name;
 	char *path;
@@ -53,7 +53,8 @@ const char *pmk_debug_file(struct pmk_debug *d, const char *name)
 
 	if (!name || *name == '/' || !d->folder)
 		return name;
-	/* The last ones are asked for most. Names of different units are at different places. */
+	/* The last ones are looked up most often. Names of different units have different
+	 * addresses. */
 	for (size_t i = d->nfiles; i-- > 0;)
 		if (d->file[i].name == name)
 			return d->file[i].path;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of the kernel that runs here. /proc/kallsyms has a line for each symbol: address, a
- * letter for its kind, name, and perhaps the module. All addresses are 0 for who may not see them.
+ * Functions of the running kernel. /proc/kallsyms has a line for each symbol: address, a letter for
+ * its kind, name, and perhaps the module. All addresses are 0 for users who may not see them.
  */
 #define _GNU_SOURCE
 #include "profile/recording/symbols.h"
@@ -51,7 +51,7 @@ static bool read_list(struct list *l, FILE *f)
 	return fits;
 }
 
-/* Of several names of one address the shortest is shown. */
+/* If an address has several names, the shortest is shown. */
 static int by_address(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -62,7 +62,7 @@ static int by_address(const void *a, const void *b)
 	return n != m ? (n > m) - (n < m) : strcmp(x->name, y->name);
 }
 
-/* The running kernel's build id, from its notes: "" when it has none. */
+/* The running kernel's build id from its notes; "": it has none. */
 static void read_build_id(char *text, size_t size)
 {
 	FILE *f = fopen("/sys/kernel/notes", "re");
@@ -88,7 +88,7 @@ static void read_build_id(char *text, size_t size)
 		fclose(f);
 }
 
-/* The symbol that the address lies in, or PMK_NOWHERE. */
+/* The symbol that contains the address, or PMK_NOWHERE. */
 static uint32_t symbol_at(const struct list *l, uint64_t address)
 {
 	size_t low = PMK_FIRST_BEHIND(l->item, l->n, address, address);
@@ -98,7 +98,7 @@ static uint32_t symbol_at(const struct list *l, uint64_t address)
 	return low ? (uint32_t)(low - 1) : PMK_NOWHERE;
 }
 
-/* Where the next one begins. */
+/* The address of the next symbol. */
 static uint64_t end_of(const struct list *l, size_t at)
 {
 	uint64_t address = l->item[at].address;
@@ -109,7 +109,7 @@ static uint64_t end_of(const struct list *l, size_t at)
 	return address + 1;
 }
 
-/* Give functions to addresses, which ascend, and their names to `s`. */
+/* Assign functions to addresses, which are in ascending order, and add their names to `s`. */
 static int place(struct pmk_symbols *s, struct list *l, const uint64_t *addr, size_t n)
 {
 	uint32_t last = PMK_NOWHERE;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The line table says at which address the code of a line begins; it ends at the next row.
- * Compilers write several rows for one address: code belongs to the last of them. Of the others
- * those count that begin a statement, as for breakpoints: the code is of that line, too.
+ * Compilers write several rows for one address: the code belongs to the last of them. Other rows
+ * count if they begin a statement, as for breakpoints: the code belongs to that line, too.
  */
 #include "profile/recording/lines.h"
 
@@ -17,8 +17,8 @@
 struct reader {
 	struct pmk_lines *l;
 	Dwfl_Module *module;
-	Dwarf_Addr bias;  /* what libdwfl has added to addresses of the debug information */
-	Dwarf_Addr shift; /* from there to addresses in the ELF file */
+	Dwarf_Addr bias;  /* added by libdwfl to addresses of the debug information */
+	Dwarf_Addr shift; /* difference from there to addresses in the ELF file */
 	bool no_memory;
 };
 
@@ -54,8 +54,8 @@ static void add_function(struct reader *r, const char *symbol, const char *file,
 			(struct pmk_lines_function){ symbol, file, (uint32_t)line, address };
 }
 
-/* Has the linker kept what is at this address? What it has dropped still has its lines, at
- * addresses near 0. */
+/* True if the linker has kept the code at this address. Code that it has dropped still has lines,
+ * at addresses near 0. */
 static bool is_there(const struct reader *r, Dwarf_Addr address)
 {
 	Dwarf_Addr in_section = address + r->bias, bias;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See plt.h. The code of each stub is decoded, because linkers make stubs of several sizes in one
- * table and order them as they like. Known are those of GNU ld and of LLVM's lld.
+ * See plt.h. The code of each stub is decoded, because linkers create stubs of several sizes in one
+ * table and in any order. The stubs of GNU ld and of LLVM's lld are known.
  */
 #include "profile/recording/plt.h"
 
@@ -15,10 +15,10 @@
 #include "base/grow.h"
 #include "base/search.h"
 
-/* A word of memory that the loader fills, and what with. */
+/* A word of memory that the loader fills, and the function that it points to. */
 struct slot {
 	uint64_t address;
-	const char *function; /* NULL: with what `resolver` returns */
+	const char *function; /* NULL: the loader uses the result of `resolver` */
 	uint64_t resolver;
 };
 
@@ -41,7 +41,7 @@ struct code {
 	uint64_t got; /* address of .got.plt */
 };
 
-/* The word at that offset; 0, which is no instruction of a stub, behind the end. */
+/* The word at that offset; after the end 0, which no stub contains. */
 static uint32_t code_word(const struct code *c, size_t at)
 {
 	const uint8_t *b;
@@ -55,7 +55,8 @@ static uint32_t code_word(const struct code *c, size_t at)
 
 /* ---- instructions of stubs ------------------------------------------------------------------- */
 
-/* Decode the stub at that offset: where its slot is. Returns its length; 0: there is none. */
+/* Decode the stub at that offset, and get the address of its slot. Returns its length; 0: there is
+ * no stub. */
 typedef size_t stub_decode(const struct code *c, size_t at, uint64_t *slot);
 
 #define A64_BTI_C  0xd503245f
@@ -134,8 +135,9 @@ static size_t stub_decode_microblaze(const struct code *c, size_t at, uint64_t *
 
 static const struct machine {
 	GElf_Half elf;
-	uint32_t irelative; /* type of the relocations of functions that are chosen; 0: none */
-	bool little_endian; /* instructions are, even if data is not */
+	/* type of the relocations of functions that are chosen at load time; 0: none */
+	uint32_t irelative;
+	bool little_endian; /* byte order of instructions, which may differ from that of data */
 	stub_decode *decode;
 } machines[] = {
 	{ EM_AARCH64, R_AARCH64_IRELATIVE, true, stub_decode_a64 },
@@ -153,7 +155,7 @@ static const struct machine *machine_of(const struct reader *r)
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
-/* The word in the file for that address; 0: the file has none. */
+/* The word in the file at that address; 0: the file has none. */
 static uint32_t word_at(const struct reader *r, uint64_t address)
 {
 	Elf_Scn *scn = NULL;
@@ -186,7 +188,7 @@ static void add_slot(struct reader *r, struct slot slot)
 	r->slot[r->nslots++] = slot;
 }
 
-/* The name of a symbol in the table that a section of relocations goes with; NULL: it has none. */
+/* The name of a symbol in the table that belongs to a section of relocations; NULL: it has none. */
 static const char *symbol_name(const struct reader *r, size_t table, size_t index)
 {
 	Elf_Scn *scn = elf_getscn(r->elf, table);
@@ -201,7 +203,7 @@ static const char *symbol_name(const struct reader *r, size_t table, size_t inde
 	return name && *name ? name : NULL;
 }
 
-/* Take the slots that a section of relocations is for. */
+/* Add the slots that a section of relocations fills. */
 static void read_relocations(struct reader *r, const struct machine *m, Elf_Scn *scn,
 			     const GElf_Shdr *sh)
 {

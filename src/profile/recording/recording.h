@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording: how often each instruction of a program was executed, and what each of its events
- * was counted at; or, of a sampled one, where samples were taken. Counting fills a struct
- * pmk_recording; pmk_recording_write() adds functions, files and lines, and makes a database of it,
+ * A recording: the number of executions of each instruction of a program and the count of each
+ * event there, or for a sampled recording the places of the samples. Counting fills a struct
+ * pmk_recording; pmk_recording_write() adds functions, files and lines, and writes a database,
  * whose schema is in database.h.
  */
 #ifndef PMK_RECORDING_RECORDING_H
@@ -14,20 +14,20 @@
 #include <pmk/isa.h>
 #include <pmk/result.h>
 
-#define PMK_RECORDED_BYTES 8 /* of an instruction, at most */
+#define PMK_RECORDED_BYTES 8 /* maximum for an instruction */
 
-/* An event that was counted everywhere. */
+/* An event that was counted at every instruction. */
 struct pmk_recorded_event {
 	const char *name, *pmu; /* "dcache_miss", "arm1176" */
 	enum pmk_trust trust;
-	const char *reason; /* why there is no value, or what one has to know; NULL: nothing */
-	uint64_t total;	    /* of the whole run, as `pmk stat` tells it */
+	const char *reason; /* why there is no value, or a caveat; NULL: none */
+	uint64_t total;	    /* of the whole run, as `pmk stat` reports it */
 };
 
-/* Something that was mapped and had code in it. */
+/* A mapping that contained code. */
 enum pmk_recorded_kind {
 	PMK_RECORDED_FILE,
-	PMK_RECORDED_ANONYMOUS, /* code that the program has made itself, or a kernel */
+	PMK_RECORDED_ANONYMOUS, /* code that the program generated, or a kernel */
 	PMK_RECORDED_KERNEL,	/* the kernel of this machine */
 };
 
@@ -35,26 +35,26 @@ enum pmk_recorded_kind {
 
 struct pmk_recorded_object {
 	enum pmk_recorded_kind kind;
-	const char *path; /* as it can be opened here; of no file: "[anon]" */
-	/* Subtract this from an address in memory: the result is the address in the ELF file. */
+	const char *path; /* path for opening it on this machine; without a file: "[anon]" */
+	/* An address in memory minus this is the address in the ELF file. */
 	uint64_t bias;
-	/* Hexadecimal; NULL: that of the file. If the file has another one now, it is another
-	 * file. */
+	/* Hexadecimal; NULL: use the file's present one. If the file has another build id now, it
+	 * is a different file. */
 	const char *build_id;
 };
 
 struct pmk_recorded_thread {
 	uint32_t process; /* 0 is the program, 1 … its forks, in the order in which they ended */
 	uint32_t cpu;	  /* number of the thread in its process, from 0 */
-	/* Of a sampled recording, both are the kernel's numbers, and threads have names. */
+	/* In a sampled recording, both are the kernel's numbers, and threads have names. */
 	const char *name; /* NULL: not known */
 };
 
-/* The flow of an instruction that was not looked at. */
+/* The flow of an instruction that was not decoded. */
 #define PMK_RECORDED_FLOW_UNKNOWN 0xff
 
-/* An instruction that was executed. There may be several at one address, one after another in
- * time: code that the program has changed. */
+/* An instruction that was executed. One address may have several, one after another in time: code
+ * that the program has changed. */
 struct pmk_recorded_insn {
 	uint64_t addr; /* in memory */
 	uint32_t object;
@@ -66,17 +66,17 @@ struct pmk_recorded_insn {
 	uint64_t target;  /* in memory, of JUMP and CALL; else 0 */
 };
 
-/* A call path: a function that was called from somewhere. Number 0 is the root. */
+/* A call path: a function that was called from some place. Number 0 is the root. */
 struct pmk_recorded_context {
 	uint32_t parent;
 	uint64_t entry; /* where the function was entered, in memory */
 	uint64_t site;	/* the call instruction, in memory; 0: it was entered in another way */
 	uint64_t calls; /* how often */
-	/* Of a sampled recording, entry is the number of any instruction in the function, and site
-	 * that of the call, because processes have different code at one address. */
+	/* In a sampled recording, `entry` is the number of any instruction in the function, and
+	 * `site` that of the call, because processes have different code at one address. */
 };
 
-#define PMK_RECORDED_NO_SITE UINT64_MAX /* of a sampled recording */
+#define PMK_RECORDED_NO_SITE UINT64_MAX /* for a sampled recording */
 
 /* Instructions that are executed one after another: the parts from `first` on. */
 struct pmk_recorded_block {
@@ -104,7 +104,7 @@ struct pmk_recorded_count {
 	uint64_t value;
 };
 
-/* How often an event that is timed took so many cycles. */
+/* How often a timed event took this number of cycles. */
 struct pmk_recorded_latency {
 	uint32_t event, cycles;
 	uint64_t times;
@@ -115,10 +115,10 @@ struct pmk_recording {
 	const char *checked;				  /* as in struct pmk_result */
 	const char *isa;				  /* "arm", "a32", "a64", "microblaze" */
 	bool big_endian;
-	const char *warning; /* what the reader has to know, as lines; NULL: nothing */
+	const char *warning; /* warnings for the reader, as lines; NULL: none */
 	bool partial, contexts;
 	/* Executions are not known; addresses of instructions are those in the ELF file, and biases
-	 * are 0. Two contexts may be of one function and site. */
+	 * are 0. Two contexts may have the same function and site. */
 	bool sampled;
 	const struct pmk_recorded_event *event;
 	const struct pmk_recorded_object *object;
@@ -135,14 +135,14 @@ struct pmk_recording {
 	size_t nevents, nobjects, nthreads, ninsns, ncontexts, ncounts;
 };
 
-/* Why no recording can be written to `path`, as far as that is known before; NULL: nothing is in
- * the way. */
+/* The reason why no recording can be written to `path`, as far as that is known in advance; NULL:
+ * none. */
 const char *pmk_recording_obstacle(const char *path);
 
 /*
- * Write it to a new database at `path`, in one transaction. The file is made beside it and renamed
- * at the end: `path` is then either a whole database or what it was. Returns 0, PMK_EIO or
- * PMK_ENOMEM with one line in msg, without the file's name.
+ * Write it to a new database at `path`, in one transaction. The file is created in the same folder
+ * and renamed at the end, so `path` is either a complete database or unchanged. Returns 0, PMK_EIO
+ * or PMK_ENOMEM with one line in msg, without the file's name.
  */
 int pmk_recording_write(const struct pmk_recording *rec, const char *path, char *msg, size_t size);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * See symbols.h. Functions are the symbols of the file, or of its separate debug file, which
- * libdwfl finds by build id or link, and between them what was called. Lines and inlined functions
- * are DWARF's.
+ * libdwfl finds by build id or link. Between the symbols, addresses that were called become
+ * functions. Lines and inlined functions come from DWARF.
  *
- * Each unit of the debug information is read once, and only where it covers one of the addresses:
- * of 2 GB of it, a program that runs for a moment touches little. libdw's look-ups of single
- * addresses are not used, because they walk through a unit each time, and up to version 0.190 find
- * nothing where the compiler has written no .debug_aranges, as those of LLVM do.
+ * Each unit of the debug information is read at most once, and only if it covers one of the
+ * addresses: a short run touches little of, for example, 2 GB. libdw's look-ups of single addresses
+ * are not used, because they walk through a unit each time, and because up to version 0.190 they
+ * need .debug_aranges, which compilers based on LLVM do not write.
  */
 #define _GNU_SOURCE
 #include "profile/recording/symbols.h"
@@ -23,7 +23,7 @@
 #include "base/search.h"
 #include "profile/recording/plt.h"
 
-/* Scopes within scopes that are followed. Compilers stay far below; damaged files do not. */
+/* Maximum nesting of scopes. Compilers stay far below it; damaged files do not. */
 #define MAX_DEPTH 256
 
 struct symbol {
@@ -33,7 +33,7 @@ struct symbol {
 	unsigned char bind;
 };
 
-/* What is being read. */
+/* The state of reading. */
 struct reader {
 	struct pmk_symbols *s;
 	const uint64_t *addr;
@@ -41,11 +41,11 @@ struct reader {
 	size_t n;
 	Dwfl_Module *module;
 	Elf *elf;
-	Dwarf_Addr bias; /* of the file's addresses in libdwfl */
+	Dwarf_Addr bias; /* libdwfl's offset of the file's addresses */
 	bool arm;
-	uint64_t entry; /* of the file */
+	uint64_t entry; /* entry point of the file */
 	bool failed;	/* out of memory */
-	/* the unit that is being read */
+	/* The unit that is being read. */
 	uint64_t shift; /* add this to an address in DWARF: the address in the file */
 	Dwarf_Files *file;
 	size_t nfiles;
@@ -61,7 +61,7 @@ static size_t first_at(const struct reader *r, uint64_t addr)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Keep the string, which is the list's from now on. NULL: out of memory. */
+/* Store the string, which the list then owns. NULL: out of memory. */
 static const char *keep_name(struct reader *r, char *name)
 {
 	struct pmk_symbols *s = r->s;
@@ -76,7 +76,7 @@ static const char *keep_name(struct reader *r, char *name)
 	return s->name[s->nnames++] = name;
 }
 
-/* "memcmp@plt": as objdump and perf name the stub for calls of a function. */
+/* "memcmp@plt": the name that objdump and perf give the stub for calls of a function. */
 #define STUB "@plt"
 
 static const char *stub_name(struct reader *r, const char *function)
@@ -86,7 +86,7 @@ static const char *stub_name(struct reader *r, const char *function)
 	return keep_name(r, asprintf(&name, "%s" STUB, function) < 0 ? NULL : name);
 }
 
-/* The name in the source of a symbol of C++ or Rust; other symbols are returned as they are. */
+/* The source name of a symbol of C++ or Rust; other symbols are returned unchanged. */
 static const char *demangle(struct reader *r, const char *symbol)
 {
 	const char *stub = strstr(symbol, STUB);
@@ -108,7 +108,7 @@ static const char *demangle(struct reader *r, const char *symbol)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* Where the section that the symbol lies in ends, in the file's addresses; 0: it holds no code. */
+/* The end of the section that contains the symbol, in the file's addresses; 0: it has no code. */
 static uint64_t code_end(const struct reader *r, Elf *elf, Dwarf_Addr bias, size_t section)
 {
 	Elf_Scn *scn = elf ? elf_getscn(elf, section) : NULL;
@@ -123,13 +123,13 @@ static bool is_function(const char *name, const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 
-	/* Symbols "$a", "$d" … mark code and data of ARM files and name nothing. Labels without a
-	 * type, from assembler code, are functions for the people who wrote them. */
+	/* Symbols "$a", "$d" … mark code and data of ARM files and are not names. Labels without a
+	 * type, from assembler code, are functions for their authors. */
 	return name && *name && *name != '$' && sym->st_shndx != SHN_UNDEF &&
 	       (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-/* Fill *out from symbol number `i`; false: it is no function. */
+/* Fill *out from symbol number `i`; false: it is not a function. */
 static bool read_symbol(const struct reader *r, int i, struct symbol *out)
 {
 	GElf_Sym sym;
@@ -163,9 +163,9 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Of several symbols at one address the first in this order is taken: a function before a label, a
- * global one before a weak and a local one, the one with fewer underscores in front, the shorter
- * one: "printf", and not "_IO_printf"; "__printf_fp", and not "__GI___printf_fp". */
+/* If there are several symbols at one address, the first in this order is used: a function before a
+ * label, a global before a weak and a local symbol, the one with fewer leading underscores, the
+ * shorter one: "printf" rather than "_IO_printf"; "__printf_fp" rather than "__GI___printf_fp". */
 static int by_address(const void *a, const void *b)
 {
 	static const unsigned char rank[16] = { [STB_LOCAL] = 2, [STB_WEAK] = 1 };
@@ -185,8 +185,8 @@ static int by_address(const void *a, const void *b)
 	return strcmp(p, q);
 }
 
-/* Make sorted symbols disjoint: a label inside a function is not used, and everything ends where
- * the next symbol begins. Returns how many are left. */
+/* Make sorted symbols disjoint: a label inside a function is dropped, and every symbol ends where
+ * the next one begins. Returns the number of symbols that remain. */
 static size_t make_disjoint(struct symbol *list, size_t count)
 {
 	size_t n = 0;
@@ -205,7 +205,7 @@ static size_t make_disjoint(struct symbol *list, size_t count)
 	return n;
 }
 
-/* The name of the symbol at that address, of sorted ones. NULL: there is none. */
+/* The name of the symbol at that address in a sorted list. NULL: there is none. */
 static const char *symbol_at(const struct symbol *list, size_t n, uint64_t address)
 {
 	size_t i = PMK_FIRST_FROM(list, n, function.address, address);
@@ -213,8 +213,8 @@ static const char *symbol_at(const struct symbol *list, size_t n, uint64_t addre
 	return i < n && list[i].function.address == address ? list[i].function.symbol : NULL;
 }
 
-/* Add the stubs that calls of functions in other files go through to sorted symbols. Returns how
- * many symbols there are then. */
+/* Add the stubs of calls to functions in other files to the sorted symbols. Returns the new number
+ * of symbols. */
 static size_t add_stubs(struct reader *r, struct symbol *list, size_t n,
 			const struct pmk_plt_stub *stub, size_t nstubs)
 {
@@ -270,13 +270,13 @@ static void read_functions(struct reader *r)
 	free(list);
 }
 
-/* The index of the first function that begins behind the address. */
+/* The index of the first function that begins after the address. */
 static size_t function_behind(const struct pmk_symbols *s, uint64_t addr)
 {
 	return PMK_FIRST_BEHIND(s->function, s->nfunctions, address, addr);
 }
 
-/* The function that the address lies in, or PMK_NOWHERE. */
+/* The function that contains the address, or PMK_NOWHERE. */
 static uint32_t function_at(const struct pmk_symbols *s, uint64_t addr)
 {
 	size_t behind = function_behind(s, addr);
@@ -286,8 +286,8 @@ static uint32_t function_at(const struct pmk_symbols *s, uint64_t addr)
 	return (uint32_t)(behind - 1);
 }
 
-/* Begin functions where code without a symbol is called, and where the first of it was executed
- * behind a symbol: a linker's table may lead there, which jumps. */
+/* Begin a function wherever code without a symbol is called, and where the first such code was
+ * executed after a symbol: a jump through a linker's table may lead there. */
 static void add_called(struct reader *r)
 {
 	struct pmk_symbols *s = r->s;
@@ -308,7 +308,7 @@ static void add_called(struct reader *r)
 		last = behind;
 		while (taken < behind)
 			list[n++] = s->function[taken++];
-		/* The next function ends it; the last one ends behind the last address. */
+		/* The next function ends it; the last one ends after the last address. */
 		if (n && !list[n - 1].symbol)
 			list[n - 1].size = addr - list[n - 1].address;
 		list[n++] = (struct pmk_symbols_function){
@@ -343,12 +343,12 @@ static void place_functions(struct reader *r)
 
 /* ---- DWARF ---------------------------------------------------------------------------------- */
 
-/* Step through the ranges of addresses of a scope, as indexes of the addresses that lie in them. */
+/* Iterate over the address ranges of a scope, as indexes of the looked-up addresses in them. */
 struct ranges {
 	Dwarf_Die *die;
 	ptrdiff_t at;
 	Dwarf_Addr base, begin, end;
-	size_t first, last; /* the last is behind them */
+	size_t first, last; /* `last` is the first index after them */
 };
 
 static bool next_range(const struct reader *r, struct ranges *g)
@@ -378,7 +378,7 @@ static const char *file_of(const struct reader *r, Dwarf_Die *die, unsigned attr
 	Dwarf_Attribute a;
 	Dwarf_Word number;
 
-	/* Up to version 4, files were counted from 1, and 0 was none. */
+	/* Up to version 4, files were numbered from 1, and 0 meant none. */
 	if (dwarf_formudata(dwarf_attr_integrate(die, attribute, &a), &number) ||
 	    number >= r->nfiles || (!number && r->version < 5))
 		return NULL;
@@ -404,7 +404,8 @@ static const char *linkage_name(Dwarf_Die *die)
 		    : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a));
 }
 
-/* A function of the source: give its place to the functions of the file that begin as it does. */
+/* A function in the source: assign its file and line to the functions of the file that begin at the
+ * same address. */
 static void read_subprogram(struct reader *r, Dwarf_Die *die)
 {
 	struct ranges g = { .die = die };
@@ -420,8 +421,8 @@ static void read_subprogram(struct reader *r, Dwarf_Die *die)
 	}
 }
 
-/* A function that was put into another. What is put into this one comes later and replaces it at
- * the addresses that it covers. Returns its number, or `parent` when none of them is its own. */
+/* An inlined function. A function that is inlined into this one comes later and replaces it at the
+ * addresses that it covers. Returns its number, or `parent` if it covers none of the addresses. */
 static uint32_t read_inlined(struct reader *r, Dwarf_Die *die, uint32_t parent)
 {
 	struct ranges g = { .die = die };
@@ -451,7 +452,7 @@ static uint32_t read_inlined(struct reader *r, Dwarf_Die *die, uint32_t parent)
 	return number;
 }
 
-/* Can there be functions with code below it? */
+/* True if functions with code can be nested in it. */
 static bool is_scope(int tag)
 {
 	switch (tag) {
@@ -488,7 +489,7 @@ static void read_scope(struct reader *r, Dwarf_Die *die, uint32_t parent, unsign
 		read_scopes(r, die, parent, depth + 1);
 }
 
-/* Read what is below a scope: outer before inner. */
+/* Read the scopes inside a scope: outer before inner. */
 static void read_scopes(struct reader *r, Dwarf_Die *die, uint32_t parent, unsigned depth)
 {
 	Dwarf_Off last = 0;
@@ -497,7 +498,7 @@ static void read_scopes(struct reader *r, Dwarf_Die *die, uint32_t parent, unsig
 	if (depth > MAX_DEPTH || dwarf_child(die, &child))
 		return;
 	do {
-		/* In a damaged file they may point back, and would never end. */
+		/* In a damaged file they may point backwards, which would never end. */
 		if (dwarf_dieoffset(&child) <= last)
 			return;
 		last = dwarf_dieoffset(&child);
@@ -514,7 +515,7 @@ static void read_lines(struct reader *r, Dwarf_Die *unit)
 			Dwarf_Line *line = dwarf_getsrc_die(unit, r->addr[i] - r->shift);
 			int number;
 
-			/* Line 0 is code that no line of the source stands for. */
+			/* Line 0 is code that belongs to no line of the source. */
 			if (!line || dwarf_lineno(line, &number) || number <= 0)
 				continue;
 			r->s->place[i].file =
@@ -541,7 +542,7 @@ static void read_debug(struct reader *r)
 			continue;
 		pmk_debug_enter(&r->s->debug, &unit);
 		read_lines(r, &unit);
-		if (!scopes->addr) /* its .dwo file is not there */
+		if (!scopes->addr) /* its .dwo file is missing */
 			continue;
 		if (dwarf_getsrcfiles(scopes, &r->file, &r->nfiles))
 			r->nfiles = 0;
@@ -551,7 +552,7 @@ static void read_debug(struct reader *r)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-/* Returns false when there is nothing to read. */
+/* Returns false if there is nothing to read. */
 static bool open_file(struct reader *r, const char *path)
 {
 	GElf_Ehdr eh;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Each table is read in the order of its ids, so that an id is found by halving. Tables that others
- * refer to are read before them. A reference to what is not there means that the file is damaged.
+ * Each table is read in the order of its ids, so that an id is found by binary search. Tables that
+ * others refer to are read before them. A dangling reference means that the file is damaged.
  */
 #include "profile/recording/tables.h"
 
@@ -20,13 +20,13 @@ struct pmk_tables_text {
 	char byte[];
 };
 
-/* While a table is read. */
+/* The state of reading a table. */
 struct load {
 	struct pmk_tables *t;
 	sqlite3_stmt *s;
 	void *items; /* the rows so far */
 	size_t n, item_size;
-	const char *what; /* the reference that leads nowhere; NULL: there is none */
+	const char *what; /* the dangling reference; NULL: there is none */
 	bool no_memory;
 };
 
@@ -246,7 +246,7 @@ static void fill_code(struct load *l, void *item)
 		.address = number(l, 2),
 		.size = small(l, 3),
 		.jump = is(l, 4, "jump"),
-		/* Other instructions of ARM may have conditions, too. */
+		/* Other ARM instructions may have conditions, too. */
 		.conditional =
 			sqlite3_column_int(l->s, 5) && !is(l, 4, "next") && !is(l, 4, "exception"),
 		.target = number(l, 6),
@@ -329,7 +329,7 @@ static void fill_latency(struct load *l, void *item)
 	};
 }
 
-/* What a loop over rows has come to. */
+/* The result of a loop over rows. */
 static int finish(struct load *l, int step, int err, char *msg, size_t size)
 {
 	sqlite3_finalize(l->s);
@@ -380,7 +380,7 @@ static void *load(struct pmk_tables *t, const char *sql, void (*fill)(struct loa
 			size))
 #define LOAD(t, sql, fill, items, n) LOAD_BY(t, sql, "1", fill, items, n)
 
-/* Recordings of before have no such table. */
+/* Older recordings do not have this table. */
 static const char *select_latencies(const struct pmk_tables *t)
 {
 	static const char sql[] = "SELECT event, cycles, times FROM latency ORDER BY event, cycles";
@@ -467,9 +467,10 @@ uint32_t pmk_tables_code_at(const struct pmk_tables *t, uint32_t object, uint64_
 	return (uint32_t)(t->by_address[low] - t->code);
 }
 
-/* ---- which are the same --------------------------------------------------------------------- */
+/* ---- equal names
+ * ------------------------------------------------------------------------------ */
 
-/* qsort() has no argument of one's own, so pointers to the items are sorted. */
+/* qsort() passes no context, so pointers to the items are sorted. */
 static int by_function(const void *a, const void *b)
 {
 	const struct pmk_tables_function *f = *(struct pmk_tables_function *const *)a,
@@ -529,7 +530,7 @@ static int find_same(struct pmk_tables *t)
 	return n ? 0 : PMK_ENOMEM;
 }
 
-/* Make a database in memory of a file of perf. */
+/* Convert a file of perf to a database in memory. */
 static int convert(const char *path, sqlite3 **db, char *msg, size_t size)
 {
 	struct pmk_perfdata *p;
@@ -542,7 +543,7 @@ static int convert(const char *path, sqlite3 **db, char *msg, size_t size)
 	return err;
 }
 
-/* All of t->db into memory. */
+/* Read all tables of t->db into memory. */
 static int read_database(struct pmk_tables *t, char *msg, size_t size)
 {
 	int err = load_all(t, msg, size);
@@ -568,7 +569,7 @@ int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t si
 	int err;
 
 	*t = (struct pmk_tables){ .command = "", .core = "" };
-	/* SQLite would wait for who writes into a pipe. */
+	/* SQLite would block on a pipe. */
 	f = pmk_file_open(path, false, &why);
 	if (!f) {
 		snprintf(msg, size, "cannot be read: %s", why);

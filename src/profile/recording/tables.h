@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of a recording in memory, for those who write it in another form: what is small is
- * held here, with indices into the arrays in place of the ids of the database; counts are passed on
- * row by row.
+ * The tables of a recording in memory, for writers of other formats. Small tables are held here,
+ * with array indices instead of the ids of the database; counts are passed on row by row.
  */
 #ifndef PMK_RECORDING_TABLES_H
 #define PMK_RECORDING_TABLES_H
@@ -18,14 +17,14 @@
 
 struct pmk_tables_event {
 	int64_t id;
-	const char *name, *pmu; /* pmu: NULL where it has none */
+	const char *name, *pmu; /* `pmu`: NULL if it has none */
 	bool has_total;
 	uint64_t total;
 };
 
 struct pmk_tables_object {
 	int64_t id;
-	const char *path, *kind, *build_id; /* build_id: NULL where it has none */
+	const char *path, *kind, *build_id; /* `build_id`: NULL if it has none */
 };
 
 struct pmk_tables_thread {
@@ -51,17 +50,17 @@ struct pmk_tables_inlined {
 	int64_t id;
 	uint32_t parent, file, line;
 	const char *name, *symbol;
-	uint32_t same; /* the first of this name */
-	/* The file of its code; of the first of that name alone. */
+	uint32_t same; /* the first with this name */
+	/* The file of its code; the first with that name. */
 	uint32_t code_file;
 };
 
 struct pmk_tables_code {
 	int64_t id;
 	uint32_t object, function, inlined, file, line, size;
-	uint64_t address, target; /* target 0: it has none, or it is not known */
+	uint64_t address, target; /* `target` 0: none, or not known */
 	bool conditional;	  /* a branch that may not be taken */
-	bool jump;		  /* a branch with a constant offset that is no call */
+	bool jump;		  /* a branch with a constant offset that is not a call */
 };
 
 struct pmk_tables_context {
@@ -97,7 +96,7 @@ struct pmk_tables_latency {
 
 struct pmk_tables {
 	sqlite3 *db;
-	const char *command, *core; /* "" where the recording does not say */
+	const char *command, *core; /* "" if the recording does not say */
 	bool partial;		    /* the end of the run is missing */
 	bool sampled;		    /* executions are not known */
 	struct pmk_tables_event *event;
@@ -120,19 +119,19 @@ struct pmk_tables {
 	struct pmk_tables_text *text;	     /* memory of the strings */
 };
 
-/* Returns 0, PMK_EIO, PMK_EPARSE or PMK_ENOMEM, with one line in msg as pmk_database_open() has it.
- * To be closed in any case. */
+/* Returns 0, PMK_EIO, PMK_EPARSE or PMK_ENOMEM, with one line in msg as in pmk_database_open().
+ * Close it in any case. */
 int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t size);
-/* The same of a recording that is in memory. */
+/* The same for a recording in memory. */
 int pmk_tables_of(struct pmk_tables *t, const struct pmk_recording *rec, char *msg, size_t size);
 void pmk_tables_close(struct pmk_tables *t);
 
-/* What to ask for in place of an event's index: how often each instruction was executed. */
+/* The index that stands for the number of executions of each instruction, instead of an event. */
 #define PMK_TABLES_EXECUTIONS (UINT32_MAX - 1)
 
 struct pmk_tables_count {
-	uint32_t code, context, thread; /* context: PMK_TABLES_NONE where it was not recorded */
-	uint32_t slot;			/* index into the events that were asked for */
+	uint32_t code, context, thread; /* `context`: PMK_TABLES_NONE if it was not recorded */
+	uint32_t slot;			/* index into the requested events */
 	uint64_t value;
 };
 
@@ -141,33 +140,33 @@ struct pmk_tables_execution {
 	uint64_t executions, taken;
 };
 
-/* What is called for each row; other than 0 ends it, and is returned. */
+/* Called for each row; a nonzero result ends the loop and is returned. */
 typedef int pmk_tables_on_count(void *ctx, const struct pmk_tables_count *row);
 typedef int pmk_tables_on_execution(void *ctx, const struct pmk_tables_execution *row);
 
-/* The counts of `n` events, by code, context and thread in this order. Returns as
- * pmk_tables_open(), or what `on_count` did. */
+/* The counts of `n` events, sorted by code, context and thread. Returns like pmk_tables_open(), or
+ * the result of `on_count`. */
 int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size);
 int pmk_tables_executions(const struct pmk_tables *t, pmk_tables_on_execution *on_execution,
 			  void *ctx, char *msg, size_t size);
 
-/* What an instruction of the recording has been: "executed", or of a sampled one "sampled". */
+/* "executed", or "sampled" for instructions of a sampled recording. */
 static inline const char *pmk_tables_verb(const struct pmk_tables *t)
 {
 	return t->sampled ? "sampled" : "executed";
 }
 
-/* Are there call paths, beside the root? */
+/* True if there are call paths other than the root. */
 static inline bool pmk_tables_have_paths(const struct pmk_tables *t)
 {
 	return t->ncontexts > 1;
 }
 
-/* Names. Code without a symbol is named after its object: "[libc.so.6]"; "[unknown]" where that is
- * not known either. */
+/* Names. Code without a symbol is named after its object: "[libc.so.6]"; "[unknown]" if the object
+ * is not known either. */
 const char *pmk_tables_event_name(const struct pmk_tables *t, uint32_t event);
-/* Code of that object without a symbol. */
+/* Describes code of that object without a symbol. */
 void pmk_tables_unnamed(const struct pmk_tables *t, uint32_t object, char *buf, size_t size);
 
 /* The first executed instruction at an address of an object, or PMK_TABLES_NONE. */

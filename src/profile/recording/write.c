@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A recording becomes a database. Rows are written in the order of their keys, which is quick and
- * makes the same file of the same recording, byte by byte.
+ * Writing a recording to a database. Rows are written in the order of their keys, which is fast and
+ * always gives the same file, byte by byte, for the same recording.
  *
  * Numbers of events, objects, threads and contexts are those of struct pmk_recording. Code,
  * functions, files and inlined functions count from 1, in the order of objects and addresses.
@@ -68,7 +68,7 @@ static const char *const statement_text[NSTATEMENTS] = {
 	"INSERT INTO latency VALUES(?,?,?)",
 };
 
-/* A source file, in a table by its name. */
+/* A source file, in a hash table by its name. */
 struct file {
 	char *path;
 	int64_t id;
@@ -78,22 +78,22 @@ struct writer {
 	const struct pmk_recording *rec;
 	sqlite3 *db;
 	sqlite3_stmt *statement[NSTATEMENTS];
-	int column;	   /* of the row that is being filled */
-	int err;	   /* SQLite's; nothing more is written after the first */
+	int column;	   /* column of the row that is being filled */
+	int err;	   /* SQLite's error; nothing is written after the first */
 	int number;	   /* errno then */
 	size_t *order;	   /* the instructions by object and address */
 	int64_t *code;	   /* id of each instruction */
-	int64_t *function; /* and of the function that it lies in; 0: in none */
+	int64_t *function; /* id of its function; 0: none */
 	size_t *by_memory; /* the instructions by address in memory */
 	bool *called;	   /* is a function entered at it, of each; NULL: not known */
 	struct file *file;
 	size_t nfiles, file_room; /* a power of 2 */
 	int64_t ninlined, nfunctions, ncode;
-	char *warning; /* that of the recording, and what is found while it is written */
-	/* of a sampled recording: contexts of the same function and site are one */
+	char *warning; /* that of the recording, plus warnings from writing */
+	/* For a sampled recording: contexts with the same function and site are merged. */
 	uint32_t *context; /* id of each */
 	struct pmk_map of_site, of_function;
-	struct pmk_elf_code *bytes; /* of the object that is written; NULL: not there */
+	struct pmk_elf_code *bytes; /* code of the present object; NULL: not available */
 	struct pmk_isa_text *text;  /* NULL: not needed so far */
 	size_t nsites, ncontexts;
 };
@@ -113,7 +113,7 @@ static void put_int(struct writer *w, int table, int64_t value)
 	fail(w, sqlite3_bind_int64(w->statement[table], ++w->column, value));
 }
 
-/* NULL for a text that is not known. */
+/* Writes NULL for a text that is not known. */
 static void put_text(struct writer *w, int table, const char *text)
 {
 	w->column++;
@@ -123,7 +123,7 @@ static void put_text(struct writer *w, int table, const char *text)
 		fail(w, sqlite3_bind_null(w->statement[table], w->column));
 }
 
-/* NULL for the number 0, which is none. */
+/* Writes NULL for the number 0, which means none. */
 static void put_id(struct writer *w, int table, int64_t id)
 {
 	if (id)
@@ -184,7 +184,7 @@ static bool grow_files(struct writer *w)
 	return true;
 }
 
-/* The id of the file, which becomes a row when it is new; 0: not known. */
+/* The id of the file, which gets a row if it is new; 0: not known. */
 static int64_t file_id(struct writer *w, const char *path)
 {
 	struct file *f;
@@ -210,7 +210,7 @@ static int64_t file_id(struct writer *w, const char *path)
 	return f->id;
 }
 
-/* ---- what was recorded ---------------------------------------------------------------------- */
+/* ---- the recording's tables ----------------------------------------------------------------- */
 
 static void write_text_fact(struct writer *w, const char *key, const char *value)
 {
@@ -282,7 +282,7 @@ static uint64_t file_address(const struct writer *w, const struct pmk_recorded_i
 	return in->addr - w->rec->object[in->object].bias;
 }
 
-/* The name of a function without a symbol: its object and where it begins, "[busybox+0x104f4]". */
+/* The name of a function without a symbol: its object and its start, "[busybox+0x104f4]". */
 static char *name_by_place(const struct pmk_recorded_object *o, uint64_t address)
 {
 	const char *slash = strrchr(o->path, '/'), *base = slash && slash[1] ? slash + 1 : o->path;
@@ -318,7 +318,7 @@ static void write_functions(struct writer *w, const struct pmk_symbols *s, size_
 		put_text(w, INSERT_FUNCTION, f->symbol ? f->name : name);
 		put_text(w, INSERT_FUNCTION, f->symbol);
 		put_int(w, INSERT_FUNCTION, (int64_t)f->address);
-		/* Where one ends that is known by its calls, nobody has said. */
+		/* The end of a function that is known only from calls is not known. */
 		put_id(w, INSERT_FUNCTION, f->symbol ? (int64_t)f->size : 0);
 		put_id(w, INSERT_FUNCTION, file);
 		put_id(w, INSERT_FUNCTION, f->line);
@@ -327,7 +327,7 @@ static void write_functions(struct writer *w, const struct pmk_symbols *s, size_
 	}
 }
 
-/* Their ids follow those of the objects before: number 0 of this one is `w->ninlined` + 1. */
+/* Their ids follow those of earlier objects: number 0 of this object is `w->ninlined` + 1. */
 static void write_inlined(struct writer *w, const struct pmk_symbols *s)
 {
 	for (size_t i = 0; i < s->ninlined; i++) {
@@ -362,8 +362,8 @@ static const char *flow_name(unsigned flow)
 	return flow < sizeof(names) / sizeof(names[0]) ? names[flow] : "unknown";
 }
 
-/* The bytes of an instruction that was sampled are in its file. What is ARM and what is Thumb does
- * not stand there, and where a call of x86 begins is not known. */
+/* Read the bytes of a sampled instruction from its file. The file does not say whether code is ARM
+ * or Thumb, and where an x86 call begins is not known. */
 static size_t find_bytes(struct writer *w, const struct pmk_recorded_insn *in,
 			 const uint8_t **bytes)
 {
@@ -415,7 +415,7 @@ static void write_insn(struct writer *w, size_t index, const struct pmk_symbols_
 	insert(w, INSERT_CODE);
 }
 
-/* Write the object and `n` instructions in it, which begin at order[from]. */
+/* Write the object and `n` of its instructions, which begin at order[from]. */
 static void write_symbolised(struct writer *w, size_t object, size_t from, size_t n,
 			     const struct pmk_symbols *s)
 {
@@ -451,7 +451,7 @@ static void write_symbolised(struct writer *w, size_t object, size_t from, size_
 	free(function);
 }
 
-/* Is that not the file any more which was recorded? Then its symbols are those of other code. */
+/* True if the file has changed since the recording, so that its symbols belong to other code. */
 static bool is_another(struct writer *w, const struct pmk_recorded_object *o,
 		       const struct pmk_symbols *s)
 {
@@ -471,7 +471,7 @@ static bool is_another(struct writer *w, const struct pmk_recorded_object *o,
 	return true;
 }
 
-/* Look the addresses up in the object. 0 or PMK_ENOMEM. */
+/* Look up the addresses in the object. Returns 0 or PMK_ENOMEM. */
 static int load_symbols(struct writer *w, const struct pmk_recorded_object *o,
 			struct pmk_symbols *s, const uint64_t *addr, const bool *called, size_t n)
 {
@@ -497,7 +497,7 @@ static void write_object(struct writer *w, size_t object, size_t from, size_t n)
 	struct pmk_symbols s = { 0 };
 	size_t naddrs = 0;
 
-	/* Code that was changed has several instructions at one address, and one place. */
+	/* Code that was changed has several instructions at one address, but one place. */
 	for (size_t i = from; addr && called && i < from + n; i++) {
 		uint64_t a = file_address(w, &w->rec->insn[w->order[i]]);
 
@@ -521,8 +521,8 @@ static bool is_call(const struct pmk_recorded_insn *in)
 	return in->flow == PMK_FLOW_CALL || in->flow == PMK_FLOW_INDCALL;
 }
 
-/* Returns the instruction at an address in memory, of several a call if there is one; NULL: none
- * was executed there. */
+/* The instruction at an address in memory; if there are several, preferably a call. NULL: none was
+ * executed there. */
 static const struct pmk_recorded_insn *insn_at(const struct writer *w, uint64_t addr)
 {
 	const struct pmk_recorded_insn *insn = w->rec->insn, *found = NULL;
@@ -542,7 +542,7 @@ static const struct pmk_recorded_insn *insn_at(const struct writer *w, uint64_t 
 	return found;
 }
 
-/* Samples do not tell where functions begin. */
+/* Samples do not show where functions begin. */
 static void find_called(struct writer *w)
 {
 	if (!w->rec->contexts || w->rec->sampled)
@@ -569,7 +569,7 @@ static void write_objects(struct writer *w)
 
 		while (from + n < w->rec->ninsns && w->rec->insn[w->order[from + n]].object == o)
 			n++;
-		/* Of what was mapped, samples are in little. */
+		/* Most of what was mapped has no samples. */
 		if (n || !w->rec->sampled)
 			write_object(w, o, from, n);
 		from += n;
@@ -605,8 +605,8 @@ static void write_counted_context(struct writer *w, size_t i)
 		      site ? w->code[site - w->rec->insn] : 0, c->calls);
 }
 
-/* Samples in one function, called from one place, are on one path wherever they are in it. Code
- * without a function is one function for its object. */
+/* Samples in one function, called from one place, are on one path, regardless of their position in
+ * it. Code without a function counts as one function for its object. */
 static void write_sampled_context(struct writer *w, size_t i)
 {
 	const struct pmk_recorded_context *c = &w->rec->context[i];
@@ -845,8 +845,8 @@ static void execute(struct writer *w, const char *sql)
 		fail(w, sqlite3_exec(w->db, sql, NULL, NULL, NULL));
 }
 
-/* Nobody else sees the file before it is complete, and nobody needs it when it is not: no journal,
- * and one fsync() at the end. */
+/* No other process sees the file before it is complete, and an incomplete one is useless: no
+ * journal, and one fsync() at the end. */
 static void fill(struct writer *w)
 {
 	char identity[96];
@@ -879,7 +879,7 @@ static const char *reason(const struct writer *w)
 	}
 }
 
-/* Write all into the database at `path`; *db is left open, NULL after a failure. */
+/* Write everything into the database at `path`; *db stays open, and is NULL after a failure. */
 static int write_database(const struct pmk_recording *rec, const char *path, sqlite3 **db,
 			  char *msg, size_t size)
 {
@@ -952,7 +952,7 @@ const char *pmk_recording_obstacle(const char *path)
 
 int pmk_recording_write(const struct pmk_recording *rec, const char *path, char *msg, size_t size)
 {
-	/* A link stays, and what it points at is replaced. */
+	/* A symbolic link stays, and its target is replaced. */
 	char *real = pmk_file_place(path), *name;
 	const char *to = real ? real : path, *why = pmk_recording_obstacle(path);
 	sqlite3 *db = NULL;
