@@ -4,13 +4,13 @@
  * processor), as perf does it.
  *
  * The kernel gives each count with two times: how long it should have been counted, and how long it
- * was counted. They differ when more events were asked for than there are counters; then the kernel
- * lets events take turns, and pmk_linux_scale() extrapolates. A {group} is scheduled as a whole, so
- * its members have the same times. Readings of several places are added before they are scaled, as
- * in perf: a thread that ended before its turn came is so compensated by the others.
+ * was counted. They differ if there are more events than counters: the kernel then lets events take
+ * turns, and pmk_linux_scale() extrapolates. A {group} is scheduled as a whole, so its members have
+ * the same times. Readings of several places are added before they are scaled, as in perf: this way
+ * the others compensate for a thread that ended before its turn.
  *
- * Every event is read alone. Reading a group at once is not allowed for inherited events on older
- * kernels, and the counts of a program that has ended do not change any more.
+ * Every event is read separately. Older kernels do not allow reading a group at once for inherited
+ * events, and the counts of a program that has ended no longer change.
  */
 #define _GNU_SOURCE
 #include "producer/linux/linux.h"
@@ -78,7 +78,7 @@ struct counted {
 	int *fd; /* one per place; -1: not open there */
 	int error;
 	bool user_only;
-	bool denied; /* user mode alone was refused, too */
+	bool denied; /* the kernel refused even user mode only */
 	char reason[512];
 };
 
@@ -124,8 +124,8 @@ static int open_at(const struct pmk_linux_counters *c, const struct counted *e, 
 			       cpus ? (int)c->scope.cpus[place] : -1, leader);
 }
 
-/* Would the event have been opened in another way? This is only asked to tell the user what was
- * wrong. */
+/* True if the event would have been opened in another way. This is only tried in order to tell the
+ * user the reason. */
 static bool opens_without(const struct pmk_linux_counters *c, struct counted e, unsigned place,
 			  bool modes)
 {
@@ -176,7 +176,7 @@ static void close_event(const struct pmk_linux_counters *c, struct counted *e)
 	}
 }
 
-/* Does this event count on this processor at all? */
+/* True if this event counts on this processor. */
 static bool belongs(const struct pmk_linux_counters *c, const struct counted *e, unsigned place)
 {
 	const struct pmk_linux_cpus *cpus = &e->ask.event->pmu->cpus;
@@ -185,8 +185,8 @@ static bool belongs(const struct pmk_linux_counters *c, const struct counted *e,
 }
 
 /*
- * Open the event in one place. Where kernel mode is forbidden and was not asked for by :k, the
- * event is opened for user mode alone, as in perf. Returns 0, or the errno of the refusal.
+ * Open the event in one place. If kernel mode is forbidden and was not requested by :k, the event
+ * is opened for user mode only, as in perf. Returns 0, or the errno of the refusal.
  */
 static int open_place(const struct pmk_linux_counters *c, struct counted *e, unsigned place,
 		      int leader)
@@ -207,7 +207,7 @@ static int open_place(const struct pmk_linux_counters *c, struct counted *e, uns
 	return errno == ENOENT ? ENOENT : error; /* no such event exists, whether allowed or not */
 }
 
-/* Open one event everywhere. Returns 0, or errno. A thread or a processor may go away at any
+/* Open one event everywhere. Returns 0 or errno. A thread or a processor may disappear at any
  * time. */
 static int open_event(struct pmk_linux_counters *c, struct counted *e, const struct counted *leader,
 		      unsigned *where)
@@ -311,7 +311,7 @@ void pmk_linux_counters_close(struct pmk_linux_counters *c)
 {
 	if (!c)
 		return;
-	/* Close members before their leaders: when a leader is closed first, its members go on
+	/* Close members before their leaders: if a leader is closed first, its members continue
 	 * without a group. */
 	for (unsigned i = c->nevents; i-- > 0;) {
 		close_event(c, &c->event[i]);

@@ -2,14 +2,14 @@
 /*
  * The counters of this machine, through perf_event_open(2). The files of this folder:
  *
- *	pmus.c      which PMUs and events the kernel offers; names → what to program
- *	why.c       why the kernel refused, and what to do about it
- *	counters.c  open, enable and read events of programs and processors; scaling
- *	rings.c     open events that are sampled, and read the samples
- *	self.c      counters of the calling thread, read by itself: <pmk/linux.h>
+ * 	pmus.c      the PMUs and events that the kernel offers; names → what to program
+ * 	why.c       why the kernel refused, and what to do about it
+ * 	counters.c  open, enable and read events of programs and processors; scaling
+ * 	rings.c     open sampled events, and read the samples
+ * 	self.c      counters of the calling thread, read by itself: <pmk/linux.h>
  *
  * The numbers are the kernel's: it saves and restores counters with the thread, takes overflows and
- * shares the counters between events. Our drivers and ports have no part in it.
+ * shares the counters between events. pmk's own drivers and ports are not used.
  */
 #ifndef PMK_PRODUCER_LINUX_LINUX_H
 #define PMK_PRODUCER_LINUX_LINUX_H
@@ -24,9 +24,9 @@
 struct perf_event_attr;
 struct perf_event_mmap_page;
 
-/* What this folder asks of the kernel; tests pass in a replacement. */
+/* The functions of the kernel that this folder uses; tests pass in a replacement. */
 struct pmk_linux_kernel {
-	const char *sys, *proc; /* where sysfs and procfs are: "/sys", "/proc" */
+	const char *sys, *proc; /* mount points of sysfs and procfs: "/sys", "/proc" */
 	/* perf_event_open(2): a descriptor that is closed by exec, or -1 with errno set. */
 	int (*open)(const struct perf_event_attr *attr, int pid, int cpu, int group);
 };
@@ -43,27 +43,28 @@ struct pmk_linux_cpus {
 
 /* Reads "0-3,8" as in sysfs and after -C. Returns 0, PMK_EPARSE or PMK_ENOMEM. */
 int pmk_linux_cpus_parse(struct pmk_linux_cpus *cpus, const char *text);
-/* Reads the next process of "12,345", as after -p; *at goes on behind it and its comma. Returns 1
- * when there has to be one more, 0 at the end, or PMK_EPARSE. */
+/* Read the next process of "12,345", the argument of -p; *at then points past it and its comma.
+ * Returns 1 if another must follow, 0 at the end, or PMK_EPARSE. */
 int pmk_linux_pid_next(const char **at, int *pid);
 bool pmk_linux_cpus_have(const struct pmk_linux_cpus *cpus, unsigned cpu);
 void pmk_linux_cpus_free(struct pmk_linux_cpus *cpus);
 
-/* Reads which processors are online. Returns 0, PMK_EIO when the kernel does not tell, or
+/* Get the online processors. Returns 0, PMK_EIO if the kernel does not report them, or
  * PMK_ENOMEM. */
 int pmk_linux_online(struct pmk_linux_cpus *cpus, const struct pmk_linux_kernel *kernel);
-/* Append the threads of a process to *list[*count], which the caller frees. Returns 0, PMK_EIO
- * when there is no such process, or PMK_ENOMEM. */
+/* Append the threads of a process to *list[*count], which the caller frees. Returns 0, PMK_EIO if
+ * there is no such process, or PMK_ENOMEM. */
 int pmk_linux_threads(const struct pmk_linux_kernel *kernel, int pid, int **list, unsigned *count);
 
-/* A PMU as the kernel calls it. */
+/* A PMU of the kernel. */
 struct pmk_linux_pmu {
-	const char *name;	   /* "armv8_cortex_a53" */
-	uint32_t type;		   /* of perf_event_attr */
-	const struct pmk_pmu *pmu; /* used in results: the PMU of our catalogue, or one with the
-                                     * kernel's name and without events */
-	bool known;		   /* it is of our catalogue */
-	/* counts what processors do, and so also what one program does */
+	const char *name; /* "armv8_cortex_a53" */
+	uint32_t type;	  /* of perf_event_attr */
+	/* used in results: the PMU of pmk's catalogue, or one with the kernel's name and without
+	 * events */
+	const struct pmk_pmu *pmu;
+	bool known; /* it is in pmk's catalogue */
+	/* It counts events of processors, and so also those of one program. */
 	bool core;
 	bool software;		    /* events of the kernel itself; needs no hardware */
 	struct pmk_linux_cpus cpus; /* the processors where it counts; an empty set: everywhere */
@@ -71,12 +72,12 @@ struct pmk_linux_pmu {
 
 /* What to program, and how to show it. Valid until pmk_linux_pmus_free(). */
 struct pmk_linux_event {
-	const struct pmk_event *row; /* the row of our catalogue, where it has one */
+	const struct pmk_event *row; /* the row of pmk's catalogue, if it has one */
 	const struct pmk_linux_pmu *pmu;
 	uint32_t type;
 	uint64_t config, config1, config2;
 	const char *unit; /* "ns", or "" */
-	bool coded;	  /* row->code says everything: it fits config, and nothing else is set */
+	bool coded;	  /* row->code is complete: it fits config, and nothing else is set */
 	bool any_core;	  /* no PMU was named, so every core PMU is meant */
 	bool by_code;	  /* named by its code, like r11 */
 	bool in_kernel;	  /* the event happens in kernel mode only */
@@ -91,14 +92,14 @@ void pmk_linux_pmus_free(struct pmk_linux_pmus *all);
 
 unsigned pmk_linux_pmus_count(const struct pmk_linux_pmus *all);
 const struct pmk_linux_pmu *pmk_linux_pmus_get(const struct pmk_linux_pmus *all, unsigned i);
-/* Finds a PMU by the kernel's name or by a name of our catalogue; NULL if there is none. */
+/* Find a PMU by the kernel's name or by a name of pmk's catalogue; NULL: there is none. */
 const struct pmk_linux_pmu *pmk_linux_pmu_find(const struct pmk_linux_pmus *all, const char *name);
 /* The first core PMU; NULL on a machine without hardware counters. */
 const struct pmk_linux_pmu *pmk_linux_core(const struct pmk_linux_pmus *all);
 unsigned pmk_linux_cores(const struct pmk_linux_pmus *all);
 
-/* The names of the events that need no PMU's name before them: those of `prefer`, or else of the
- * core PMU, of the generic ones and of the kernel itself. NULL behind the last. */
+/* The names of the events that can be given without a PMU: those of `prefer`, or else of the core
+ * PMU, of the generic ones and of the kernel itself. NULL after the last. */
 const char *pmk_linux_event_name(const struct pmk_linux_pmus *all,
 				 const struct pmk_linux_pmu *prefer, unsigned i);
 
@@ -106,28 +107,29 @@ const char *pmk_linux_event_name(const struct pmk_linux_pmus *all,
 extern const struct pmk_pmu pmk_linux_hardware, pmk_linux_software;
 
 /*
- * Find out what a name means: a name of our catalogue or of the kernel, perf's generic names, rNNN,
+ * Resolve a name: a name of pmk's catalogue or of the kernel, perf's generic names, rNNN,
  * pmu/name/, pmu/term=value,…/, pmu::name. `prefer` is searched first; NULL stands for the first
- * core PMU. Returns 0; PMK_ENOEVENT with one line in msg, which names the nearest ones; PMK_ENOMEM.
+ * core PMU. Returns 0; PMK_ENOEVENT with one line in msg, which suggests the nearest ones;
+ * PMK_ENOMEM.
  */
 int pmk_linux_find(struct pmk_linux_pmus *all, const struct pmk_linux_pmu *prefer, const char *name,
 		   const struct pmk_linux_event **out, char *msg, size_t size);
-/* The same event on another core PMU; NULL where that one has none. */
+/* The same event on another core PMU; NULL: that PMU does not have it. */
 const struct pmk_linux_event *pmk_linux_on(struct pmk_linux_pmus *all,
 					   const struct pmk_linux_event *ev,
 					   const struct pmk_linux_pmu *pmu);
 
 /* ---- why.c ---------------------------------------------------------------------------------- */
 
-/* What is known about the machine, to explain why the kernel refuses. */
+/* Facts about the machine that explain a refusal. */
 struct pmk_linux_facts {
-	bool has_events;  /* the kernel has performance events at all */
+	bool has_events;  /* the kernel has performance events */
 	int paranoid;	  /* perf_event_paranoid */
 	bool privileged;  /* CAP_PERFMON or CAP_SYS_ADMIN */
-	bool filtered;	  /* a seccomp filter is on this process, as in containers */
+	bool filtered;	  /* a seccomp filter applies to this process, as in containers */
 	bool virtual;	  /* under a hypervisor */
-	bool device_tree; /* firmware described the machine by a device tree … */
-	bool pmu_node;	  /* … which has a node for the PMU */
+	bool device_tree; /* firmware described the machine by a device tree */
+	bool pmu_node;	  /* the device tree has a node for the PMU */
 	bool core_pmu;	  /* the kernel offers a PMU of the processor */
 };
 
@@ -138,91 +140,91 @@ void pmk_linux_facts(struct pmk_linux_facts *f, const struct pmk_linux_kernel *k
 struct pmk_linux_refusal {
 	int error; /* errno */
 	const struct pmk_linux_event *event;
-	bool whole_cpu;	   /* everything that runs on a processor was to be counted */
+	bool whole_cpu;	   /* the request was for everything that runs on a processor */
 	bool foreign;	   /* the process belongs to another user */
-	bool wants_kernel; /* :k was asked for, or the event happens in kernel mode */
-	bool only_user;	   /* :u was asked for, or was tried instead */
+	bool wants_kernel; /* :k was requested, or the event happens only in kernel mode */
+	bool only_user;	   /* :u was requested, or was tried instead */
 	bool mode_filter;  /* without :u and :k it would have been opened */
 	bool crowded;	   /* without its {group} it would have been opened */
 };
 
-/* Writes one line: why the kernel refused, and what to do about it. */
+/* Write one line: why the kernel refused, and what to do about it. */
 void pmk_linux_reason(char *text, size_t size, const struct pmk_linux_facts *f,
 		      const struct pmk_linux_refusal *r);
-/* One line that says why this machine has no hardware counters. NULL where it has some. */
+/* One line that says why this machine has no hardware counters. NULL: it has some. */
 const char *pmk_linux_no_hardware(const struct pmk_linux_facts *f);
 
 /* ---- counters.c ----------------------------------------------------------------------------- */
 
 struct pmk_linux_ask {
 	const struct pmk_linux_event *event;
-	/* > 0: events with the same number are counted together, or not at all */
+	/* > 0: events with the same number are counted together, or not at all. */
 	unsigned group;
-	bool user, kernel; /* count these modes only; with neither, both are counted */
+	bool user, kernel; /* count only these modes; with neither, both are counted */
 };
 
-/* What is counted: threads, or processors. Either `pids` or `cpus` has entries. */
+/* The threads or processors that are counted. Either `pids` or `cpus` has entries. */
 struct pmk_linux_scope {
 	const int *pids;
 	unsigned npids;
 	const unsigned *cpus;
 	unsigned ncpus;
-	bool inherit; /* children and threads that they start, too */
-	bool on_exec; /* begin when the program is executed by exec, not with enable() */
+	bool inherit; /* also children and threads that they start */
+	bool on_exec; /* begin when exec starts the program, not with enable() */
 };
 
-/* The attributes by which an event is programmed. `user_only`: the kernel allows user mode
- * alone. */
+/* The attributes that program an event. `user_only`: the kernel allows only user mode. */
 void pmk_linux_attributes(struct perf_event_attr *attr, const struct pmk_linux_ask *ask,
 			  bool user_only);
 
 struct pmk_linux_counters;
 
 /*
- * Open events on everybody in `scope`. A refusal by the kernel is not an error: that event then has
- * a reason. A group is opened as a whole or not at all. A thread or processor that is gone is left
- * out. Returns 0 or PMK_ENOMEM. The requests are copied; the events they point to are not.
+ * Open events in all places of `scope`. A refusal by the kernel is not an error: the event then has
+ * a reason. A group is opened as a whole or not at all. A thread or processor that has disappeared
+ * is left out. Returns 0 or PMK_ENOMEM. The requests are copied; the events they point to are not.
  */
 int pmk_linux_counters_open(struct pmk_linux_counters **out, const struct pmk_linux_kernel *kernel,
 			    const struct pmk_linux_facts *facts, const struct pmk_linux_ask *asks,
 			    unsigned nasks, const struct pmk_linux_scope *scope);
 void pmk_linux_counters_close(struct pmk_linux_counters *c);
 
-/* Why event i is not counted, and the errno of the refusal; NULL and 0 when it is counted. Valid
+/* Why event i is not counted, and the errno of the refusal; NULL and 0 if it is counted. Valid
  * until close. */
 const char *pmk_linux_counters_reason(const struct pmk_linux_counters *c, unsigned i);
 int pmk_linux_counters_error(const struct pmk_linux_counters *c, unsigned i);
-/* True when both modes were meant, but the kernel allowed user mode only. */
+/* True if both modes were requested, but the kernel allowed only user mode. */
 bool pmk_linux_counters_user_only(const struct pmk_linux_counters *c, unsigned i);
 
-/* The descriptor of event i in the first place, or -1. It belongs to the counters; the caller
- * must not close it. */
+/* The descriptor of event i in the first place, or -1. The counters own it; the caller must not
+ * close it. */
 int pmk_linux_counters_fd(const struct pmk_linux_counters *c, unsigned i);
 
 /* Begin to count; not needed with on_exec. */
 void pmk_linux_counters_enable(struct pmk_linux_counters *c);
 /*
- * Read what event i has counted so far: in the whole scope, or with place ≥ 0 on cpus[place]. The
- * times are sums, too. Returns false when the event is not counted (there).
+ * Read the count of event i so far: in the whole scope, or with place ≥ 0 on cpus[place]. The times
+ * are sums, too. Returns false if the event is not counted (there).
  */
 bool pmk_linux_counters_read(const struct pmk_linux_counters *c, unsigned i, int place,
 			     struct pmk_linux_value *v);
 
 /* ---- rings.c -------------------------------------------------------------------------------- */
 
-/* How samples are taken: one in so many occurrences, or so many in a second. One of them is 0. */
+/* The sampling rate: one sample per `period` occurrences, or `frequency` samples per second. One of
+ * them is 0. */
 struct pmk_linux_rate {
 	uint64_t period, frequency;
-	bool chains; /* with the calls that led there */
+	bool chains; /* with call chains */
 };
 
 struct pmk_linux_rings;
 
 /*
  * Open events whose samples are written into buffers, one for each processor. `scope` has the
- * processors, and either threads, which are sampled there, or none: then whatever runs. Refusals
- * are as in pmk_linux_counters_open(). Returns 0, PMK_ENOMEM, or PMK_EIO with one line in msg when
- * there is no memory for buffers.
+ * processors, and either the threads to sample there, or none for everything that runs. Refusals
+ * are handled as in pmk_linux_counters_open(). Returns 0, PMK_ENOMEM, or PMK_EIO with one line in
+ * msg if there is no memory for buffers.
  */
 int pmk_linux_rings_open(struct pmk_linux_rings **out, const struct pmk_linux_kernel *kernel,
 			 const struct pmk_linux_facts *facts, const struct pmk_linux_ask *asks,
@@ -234,40 +236,40 @@ const char *pmk_linux_rings_reason(const struct pmk_linux_rings *r, unsigned i);
 int pmk_linux_rings_error(const struct pmk_linux_rings *r, unsigned i);
 bool pmk_linux_rings_user_only(const struct pmk_linux_rings *r, unsigned i);
 
-/* What samples have in them: sample_type of struct perf_event_attr. */
+/* The contents of samples: sample_type of struct perf_event_attr. */
 uint64_t pmk_linux_rings_layout(const struct pmk_linux_rings *r);
-/* Call it with each number that samples of event i can have; other than 0 ends it, and is
- * returned. */
+/* Call a function with each number that samples of event i can have; a nonzero result ends the loop
+ * and is returned. */
 int pmk_linux_rings_ids(const struct pmk_linux_rings *r, unsigned i,
 			int (*on_id)(void *ctx, uint64_t id), void *ctx);
 
 void pmk_linux_rings_enable(struct pmk_linux_rings *r);
 void pmk_linux_rings_disable(struct pmk_linux_rings *r);
-/* Take all records out of the buffers; what `on_record` gets is valid while it runs. Other than 0
- * ends it, and is returned. */
+/* Remove all records from the buffers; a record is valid during its call of `on_record`. A nonzero
+ * result ends the loop and is returned. */
 int pmk_linux_rings_drain(struct pmk_linux_rings *r,
 			  int (*on_record)(void *ctx, const uint8_t *bytes, size_t size),
 			  void *ctx);
-/* A descriptor that becomes readable when a buffer has something to take. */
+/* A descriptor that becomes readable when a buffer has records. */
 int pmk_linux_rings_fd(const struct pmk_linux_rings *r);
 
 /* ---- self.c --------------------------------------------------------------------------------- */
 
 /* How a program reads the counters of its processor without the kernel. */
 struct pmk_linux_direct {
-	/* Reads hardware counter n; returns nonzero when it cannot. */
+	/* Reads hardware counter n; returns nonzero if it cannot. */
 	int (*counter)(void *ctx, unsigned n, uint64_t *value);
-	/* Reads the clock with which the times of the page are continued: TSC, CNTVCT_EL0. NULL:
-	 * there is none. */
+	/* Reads the clock that extends the times of the page: TSC, CNTVCT_EL0. NULL: there is
+	 * none. */
 	uint64_t (*clock)(void *ctx);
 	void *ctx;
 };
 
 /*
- * Read an event out of the page that the kernel shares with its owner, without a system call.
- * Returns false when the caller has to ask the kernel: the event is on no counter, user access is
- * not allowed, the event has shared its counter and there is no clock to tell for how long, or the
- * page changed during every reading. Without a clock the times are those of the last switch.
+ * Read an event from the page that the kernel shares with its owner, without a system call. Returns
+ * false if the caller must ask the kernel: the event is on no counter, user access is not allowed,
+ * the event has shared its counter and no clock shows for how long, or the page changed during
+ * every reading. Without a clock the times are those of the last switch.
  */
 bool pmk_linux_page_read(const volatile struct perf_event_mmap_page *page,
 			 const struct pmk_linux_direct *direct, struct pmk_linux_value *v);

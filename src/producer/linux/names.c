@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finds out what a name means: which number to program on which PMU, and which row of a catalogue
- * it is.
+ * Resolves names of events: the number to program, the PMU, and the row of the catalogue.
  *
- * Generic names (cycles, branch-misses …) are looked up in our catalogue of the core first, by the
- * event that Linux gives them there, so that what is printed is what was programmed. On a core that
- * we have no catalogue of, the kernel decides.
+ * Generic names (cycles, branch-misses …) are first looked up in pmk's catalogue of the core, as
+ * the event that Linux uses for them there, so that the printed name is that of the programmed
+ * event. Without a catalogue of the core, the kernel decides.
  */
 #define _GNU_SOURCE
 #include "producer/linux/sysfs.h"
@@ -26,7 +25,7 @@
 
 struct search {
 	struct pmk_linux_pmus *all;
-	const char *name; /* as asked for */
+	const char *name; /* the requested name */
 	char *msg;
 	size_t size;
 };
@@ -59,8 +58,8 @@ static struct pmk_linux_made *new_event(const struct search *s, const struct pmk
 	return m;
 }
 
-/* PMUv3: the kernel lists the common events that PMCEID names, and no others. An event that is
- * not listed can still be programmed, but counts nothing when the core does not have it. */
+/* PMUv3: the kernel lists only the common events that PMCEID names. Another event can still be
+ * programmed, but counts nothing if the core does not have it. */
 static bool unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 {
 	bool common = code < 0x40 || (code >= 0x4000 && code < 0x4040);
@@ -76,8 +75,7 @@ static bool unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 	return true;
 }
 
-/* Give the event its row: that of the catalogue, or a new one whose name is the one that was
- * asked for. */
+/* Give the event its row: that of the catalogue, or a new one with the requested name. */
 static int finish(const struct search *s, struct pmk_linux_made *m, const struct pmk_event *row,
 		  const struct pmk_linux_event **out)
 {
@@ -127,7 +125,7 @@ static int found(const struct search *s, const struct pmk_linux_pmu *pmu,
 
 /* ---- terms ---------------------------------------------------------------------------------- */
 
-/* Put `value` into the bits of the format. Returns false when the value has more bits. */
+/* Put `value` into the bits of the format. Returns false if the value has more bits. */
 static bool scatter(struct pmk_linux_event *ev, const struct pmk_linux_format *f, uint64_t value)
 {
 	uint64_t *words[] = { &ev->config, &ev->config1, &ev->config2 }, *word = words[f->word];
@@ -142,8 +140,8 @@ static bool scatter(struct pmk_linux_event *ev, const struct pmk_linux_format *f
 	return value == 0;
 }
 
-/* Where the bits of a term go. The terms config, config1 and config2 exist for every PMU, and a
- * driver that describes no formats takes the event's code in config. */
+/* The bits of a term. The terms config, config1 and config2 exist for every PMU; a driver that
+ * describes no formats takes the event's code in config. */
 static bool find_format(const struct pmk_linux_pmu_full *pmu, const char *name,
 			struct pmk_linux_format *f)
 {
@@ -190,7 +188,7 @@ static int unknown_term(const struct search *s, const struct pmk_linux_pmu_full 
 		    pmu->name, term, *text ? "; did you mean " : "", text, *text ? "?" : "");
 }
 
-/* Parse "umask=1"; "edge" stands for "edge=1". The text is cut up in place. */
+/* Parse "umask=1"; "edge" means "edge=1". The text is split in place. */
 static int take_term(const struct search *s, const struct pmk_linux_pmu_full *pmu,
 		     struct pmk_linux_event *ev, char *term)
 {
@@ -236,7 +234,7 @@ static int take_terms(const struct search *s, const struct pmk_linux_pmu_full *p
 	return err;
 }
 
-/* Parse "r0b" or "0x0b", hexadecimal. False when it is not written like that, or is too long. */
+/* Parse "r0b" or "0x0b", hexadecimal. False: it has another form, or is too long. */
 static bool raw_code(const char *text, uint64_t *code)
 {
 	if (*text == 'r' || *text == 'R')
@@ -253,7 +251,7 @@ static bool raw_code(const char *text, uint64_t *code)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Look for a name inside one PMU, without an error text: 0, an error, or 1 when the PMU has no
+/* Search for a name in one PMU, without an error text. Returns 0, an error, or 1 if the PMU has no
  * such name. */
 static int find_in(const struct search *s, const struct pmk_linux_pmu *pmu, const char *name,
 		   const struct pmk_linux_event **out)
@@ -311,7 +309,7 @@ static int find_cache(const struct search *s, const struct pmk_linux_event **out
 	return 1;
 }
 
-/* Name *i of this PMU, or NULL, and *i less by as many as it has. */
+/* Name *i of this PMU; or NULL, and *i is reduced by the number of its names. */
 static const char *name_of(const struct pmk_linux_pmu *pmu, unsigned *i)
 {
 	const struct pmk_linux_pmu_full *full = pmk_linux_full(pmu);
@@ -341,7 +339,7 @@ const char *pmk_linux_event_name(const struct pmk_linux_pmus *all,
 	return name;
 }
 
-/* Yields the words of several texts, one by one; the nearest ones are kept by pointer. */
+/* Iterates over the words of several texts; the nearest ones are kept by pointer. */
 struct words {
 	char (*word)[64];
 	unsigned n, room;
@@ -417,7 +415,7 @@ static int unknown_pmu(const struct search *s, const char *name)
 		    *text ? "?" : "");
 }
 
-/* pmu/…/ and pmu::…; `at` is where the PMU's name ends, `rest` what follows. */
+/* pmu/…/ and pmu::…; `at` is where the PMU's name ends, `rest` the text after it. */
 static int find_qualified(const struct search *s, size_t at, const char *rest,
 			  const struct pmk_linux_event **out)
 {
@@ -451,7 +449,7 @@ static int find_qualified(const struct search *s, size_t at, const char *rest,
 	return err ? err : finish(s, m, NULL, out);
 }
 
-/* A code is programmed on the core PMU; where the machine shows none, with perf's type for such
+/* A code is programmed on the core PMU; if the machine has none, with perf's type for such
  * codes. */
 static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, uint64_t code,
 		    const struct pmk_linux_event **out)
@@ -469,9 +467,8 @@ static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, ui
 }
 
 /*
- * Our catalogue of the core knows the generic names, too, and which event of the core each of them
- * is. Without a catalogue the kernel resolves a generic name, and the core's own list is searched
- * last.
+ * pmk's catalogue of the core also has the generic names, as aliases of the core's events. Without
+ * a catalogue the kernel resolves a generic name, and the core's own list is searched last.
  */
 static int find_plain(const struct search *s, const struct pmk_linux_pmu *prefer,
 		      const struct pmk_linux_event **out)
@@ -515,7 +512,7 @@ int pmk_linux_find(struct pmk_linux_pmus *all, const struct pmk_linux_pmu *prefe
 	return find_plain(&s, prefer, out);
 }
 
-/* A generic event on a machine with several kinds of cores: the kernel takes the core's type in
+/* A generic event on a machine with several kinds of cores: the kernel expects the core's type in
  * the upper half. */
 static const struct pmk_linux_event *generic_on(const struct search *s,
 						const struct pmk_linux_event *ev,

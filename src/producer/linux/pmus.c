@@ -3,10 +3,10 @@
  * What the kernel offers: /sys/bus/event_source/devices, one folder per PMU with `type`, `format/`,
  * `events/` and `cpus` or `cpumask` (Documentation/ABI/testing/sysfs-bus-event_source-devices*).
  *
- * A PMU that our catalogue knows by the kernel's name gives its events the catalogue's names. A
- * kernel that only says "some PMUv3" (armv8_pmuv3_0) is asked for the core's MIDR_EL1. Any other
- * PMU is used as its folder describes it. Drivers that write no `format/` (ARMv6, ARMv7) take the
- * event code as config.
+ * If pmk's catalogue has the kernel's name of a PMU, its events get the catalogue's names. For a
+ * generic PMUv3 (armv8_pmuv3_0) the core is identified by its MIDR_EL1. Any other PMU is used as
+ * its folder describes it. Drivers that write no `format/` (ARMv6, ARMv7) take the event code as
+ * config.
  *
  * Besides the folders there are three PMUs by definition: hardware (perf's generic events),
  * hw-cache and software. Tracepoints and probes are listed by the kernel like PMUs and can be named
@@ -42,7 +42,7 @@
 	{ .code = (c), .name = (n), .aliases = (a), .cores = 1, .signal = PMK_SIG_NONE, \
 	  .ref = REF, .brief = (t) }
 
-/* The aliases are those of perf, and the names of our catalogues that metrics use. */
+/* The aliases are perf's names, and the names in pmk's catalogues that metrics use. */
 static const struct pmk_event hardware_events[] = {
 	HARDWARE(PERF_COUNT_HW_CPU_CYCLES, "cycles", "cpu-cycles cpu_cycles",
 		 "cycles of the processor"),
@@ -148,7 +148,7 @@ static int add_range(struct pmk_linux_cpus *cpus, unsigned first, unsigned last)
 {
 	unsigned *more;
 
-	/* The limit is more than any machine has, so that a typing error does not take all
+	/* The limit is larger than any machine, so that a typing error does not use up all
 	 * memory. */
 	if (last < first || last > 65535)
 		return PMK_EPARSE;
@@ -235,7 +235,7 @@ void pmk_linux_cpus_free(struct pmk_linux_cpus *cpus)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* The first line of DIR/NAME without its end, in the caller's buffer; NULL when it cannot be
+/* Read the first line of DIR/NAME without its newline into the caller's buffer; NULL: it cannot be
  * read. */
 static char *read_line(char *buf, size_t size, const char *dir, const char *name)
 {
@@ -258,7 +258,7 @@ static int visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Call `take` with each name in DIR, in order; a folder that does not exist counts as empty. */
+/* Call `take` with each name in DIR, in order; a missing folder counts as empty. */
 static int each(const char *dir, int (*take)(void *ctx, const char *dir, const char *name),
 		void *ctx)
 {
@@ -278,7 +278,7 @@ static int each(const char *dir, int (*take)(void *ctx, const char *dir, const c
 
 /* ---- one PMU -------------------------------------------------------------------------------- */
 
-/* "config1:0-7,32-35"; false: not a format we understand. */
+/* "config1:0-7,32-35"; false: an unknown format. */
 static bool parse_format(struct pmk_linux_format *f, const char *text)
 {
 	unsigned low, high;
@@ -387,8 +387,8 @@ static const struct pmk_pmu *by_midr(const struct pmk_linux_kernel *kernel, unsi
 	return NULL;
 }
 
-/* Our PMU for the kernel's name. The number at the end of "armv8_pmuv3_0" only distinguishes
- * PMUs of one kind. */
+/* pmk's PMU for the kernel's name. The number at the end of "armv8_pmuv3_0" only distinguishes PMUs
+ * of one kind. */
 static const struct pmk_pmu *known(const struct pmk_linux_kernel *kernel, const char *name,
 				   unsigned cpu)
 {
@@ -499,7 +499,7 @@ int pmk_linux_pmus_load(struct pmk_linux_pmus **out, const struct pmk_linux_kern
 		pmk_linux_pmus_free(all);
 		return err;
 	}
-	/* This is done now, because the list is not moved any more. */
+	/* This is done now, because the list no longer moves. */
 	for (unsigned i = 0; i < all->count; i++) {
 		struct pmk_linux_pmu_full *p = &all->list[i];
 

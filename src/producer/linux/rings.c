@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Events that are sampled. The kernel writes a record into a buffer that it shares with us,
- * whenever an event has occurred so many times. There is one buffer for each processor, which all
- * events use that are opened there: for events that go over to children, the kernel has no other.
+ * Sampled events. The kernel writes a record into a shared buffer whenever an event has occurred
+ * `period` times. There is one buffer for each processor, which all events on it use: for events
+ * that children inherit, the kernel offers no other way.
  *
- * Beside samples it writes what is mapped, which threads start and what they are called; the first
- * event of each place asks for that.
+ * In addition to samples it writes mappings, starts of threads and their names; the first event of
+ * each place requests these.
  */
 #define _GNU_SOURCE
 #include "producer/linux/linux.h"
@@ -22,11 +22,11 @@
 
 #include <pmk/error.h>
 
-#define MOST_PAGES 256 /* of a buffer, a power of 2 */
+#define MOST_PAGES 256 /* limit of a buffer, a power of 2 */
 
 struct sampled {
 	struct pmk_linux_ask ask;
-	int *fd; /* of each place; -1: not open there */
+	int *fd; /* one per place; -1: not open there */
 	int error;
 	bool user_only, denied;
 	char reason[512];
@@ -34,8 +34,8 @@ struct sampled {
 
 /* The buffer of a processor. */
 struct ring {
-	struct perf_event_mmap_page *page; /* NULL: nothing is open there */
-	int fd;				   /* the event that it was made for */
+	struct perf_event_mmap_page *page; /* NULL: nothing is open on the processor */
+	int fd;				   /* the event that owns the buffer */
 };
 
 /* A place is a thread on a processor: number thread · ncpus + cpu. */
@@ -45,9 +45,9 @@ struct pmk_linux_rings {
 	struct pmk_linux_scope scope;
 	struct pmk_linux_rate rate;
 	unsigned nplaces, nevents;
-	size_t page_size, data_size; /* of the pages; of a buffer */
-	struct ring *ring;	     /* of each processor */
-	uint8_t *whole;		     /* a record whose end is at the begin of the buffer */
+	size_t page_size, data_size; /* size of a page; size of a buffer */
+	struct ring *ring;	     /* one per processor */
+	uint8_t *whole;		     /* copy of a record that wraps at the end of the buffer */
 	int ready;
 	struct sampled *event;
 };
@@ -91,8 +91,8 @@ static bool denied(int error)
 	return error == EACCES || error == EPERM;
 }
 
-/* Where kernel mode is forbidden and was not asked for, user mode alone is sampled, as in perf.
- * Returns 0, or the errno of the refusal. */
+/* If kernel mode is forbidden and was not requested, only user mode is sampled, as in perf. Returns
+ * 0, or the errno of the refusal. */
 static int open_place(const struct pmk_linux_rings *r, struct sampled *e, unsigned place,
 		      bool first)
 {
@@ -112,8 +112,8 @@ static int open_place(const struct pmk_linux_rings *r, struct sampled *e, unsign
 	return errno == ENOENT ? ENOENT : error;
 }
 
-/* Make the buffer of the processor, or use the one that there is. Less memory than wanted may be
- * allowed (perf_event_mlock_kb). */
+/* Create the buffer of the processor, or use the existing one. The kernel may allow less memory
+ * than wanted (perf_event_mlock_kb). */
 static bool connect_ring(struct pmk_linux_rings *r, struct ring *ring, int fd)
 {
 	struct epoll_event wait = { .events = EPOLLIN | EPOLLET };
@@ -128,7 +128,7 @@ static bool connect_ring(struct pmk_linux_rings *r, struct ring *ring, int fd)
 			continue;
 		ring->page = at;
 		ring->fd = fd;
-		r->data_size = size; /* others need no more */
+		r->data_size = size; /* other buffers need not be larger */
 		epoll_ctl(r->ready, EPOLL_CTL_ADD, fd, &wait);
 		return true;
 	}
@@ -137,7 +137,7 @@ static bool connect_ring(struct pmk_linux_rings *r, struct ring *ring, int fd)
 
 static size_t size_of(const struct pmk_linux_rings *r, const struct ring *ring)
 {
-	/* Kernels before 4.1 do not tell the size; all buffers have the last one then. */
+	/* Kernels before 4.1 do not report the size; all buffers then have the last one. */
 	return ring->page->data_size ? ring->page->data_size : r->data_size;
 }
 
@@ -165,7 +165,7 @@ static void close_event(const struct pmk_linux_rings *r, struct sampled *e)
 	}
 }
 
-/* Open it everywhere. A thread may go away at any time. Returns 0, or errno. */
+/* Open it everywhere. A thread may disappear at any time. Returns 0 or errno. */
 static int open_event(struct pmk_linux_rings *r, struct sampled *e, bool first)
 {
 	int gone = ESRCH;
@@ -184,7 +184,7 @@ static int open_event(struct pmk_linux_rings *r, struct sampled *e, bool first)
 	return opened ? 0 : gone;
 }
 
-/* A buffer belongs to one event; if that is closed, the others go on with it. */
+/* A buffer belongs to one event; if that is closed, the other events continue to use it. */
 static bool connect_event(struct pmk_linux_rings *r, struct sampled *e)
 {
 	for (unsigned p = 0; p < r->nplaces; p++)
@@ -339,7 +339,7 @@ void pmk_linux_rings_disable(struct pmk_linux_rings *r)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* The bytes at a position, which counts on for ever. They may go on at the begin of the buffer. */
+/* The bytes at a position, which never wraps. They may continue at the start of the buffer. */
 static const uint8_t *bytes_at(struct pmk_linux_rings *r, const uint8_t *data, size_t size,
 			       uint64_t position, size_t n)
 {
@@ -381,7 +381,7 @@ int pmk_linux_rings_drain(struct pmk_linux_rings *r,
 	int err = 0;
 
 	while (epoll_wait(r->ready, ready, 64, 0) == 64)
-		; /* all are looked at in any case */
+		; /* all are checked in any case */
 	for (unsigned i = 0; !err && i < r->scope.ncpus; i++)
 		if (r->ring[i].page)
 			err = drain_ring(r, &r->ring[i], on_record, ctx);

@@ -2,11 +2,11 @@
 /*
  * Counters of the calling thread, read by the thread itself. See <pmk/linux.h>.
  *
- * The kernel shows each event's state in a page of memory (struct perf_event_mmap_page): which
- * hardware counter it is on, and what to add to that counter's value. It changes them only while
- * the thread does not run, or in an interrupt on its processor, and then changes `lock` as well: a
- * reading is consistent when `lock` stayed the same. Compiler barriers are enough, because writer
- * and reader are never on different processors.
+ * The kernel publishes each event's state in a page of memory (struct perf_event_mmap_page): its
+ * hardware counter, and the offset to add to that counter's value. It changes them only while the
+ * thread does not run, or in an interrupt on its processor, and then also changes `lock`: a reading
+ * is consistent if `lock` stayed the same. Compiler barriers are enough, because writer and reader
+ * are never on different processors.
  *
  * Hardware counters: RDPMC on x86; MRS of PMEVCNTR<n>_EL0 and PMCCNTR_EL0 on AArch64, by the port
  * that firmware uses. Linux gives user mode no access on 32-bit Arm. Elsewhere every read is a
@@ -35,7 +35,7 @@ struct pmk_linux_self {
 	struct pmk_linux_facts facts;
 	struct pmk_linux_counters *counters;
 	struct pmk_linux_event event[PMK_LINUX_SELF_EVENTS];
-	/* NULL: there is none */
+	/* NULL: there is none. */
 	const volatile struct perf_event_mmap_page *page[PMK_LINUX_SELF_EVENTS];
 	unsigned count;
 };
@@ -149,7 +149,7 @@ static const struct pmk_linux_direct this_processor = { hardware_counter, hardwa
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/* Ask for user access where the PMU has a term for it (arm64: rdpmc); x86 does not need one. */
+/* Request user access if the PMU has a term for it (arm64: rdpmc); x86 does not need one. */
 static bool ask_for_access(struct pmk_linux_event *ev)
 {
 	const struct pmk_linux_pmu_full *pmu = pmk_linux_full(ev->pmu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pmus.c has read, for use by names.c: the event formats and the named events of a PMU. */
+/* Data that pmus.c has read for names.c: the event formats and the named events of a PMU. */
 #ifndef PMK_PRODUCER_LINUX_SYSFS_H
 #define PMK_PRODUCER_LINUX_SYSFS_H
 
@@ -7,7 +7,7 @@
 
 #define PMK_LINUX_PIECES 8
 
-/* format/NAME, "config1:0-7,32": where the bits of a term go, lowest piece first. */
+/* format/NAME, "config1:0-7,32": the bits of a term, lowest piece first. */
 struct pmk_linux_format {
 	char *name;
 	unsigned word; /* 0 config, 1 config1, 2 config2 */
@@ -25,17 +25,17 @@ struct pmk_linux_named {
 struct pmk_linux_pmu_full {
 	struct pmk_linux_pmu pub; /* comes first: a pointer to it is a pointer to the whole */
 	char *name;		  /* pub.name */
-	struct pmk_pmu made;	  /* used for pub.pmu when no catalogue knows the PMU */
+	struct pmk_pmu made;	  /* used for pub.pmu if no catalogue has the PMU */
 	struct pmk_linux_format *formats;
 	unsigned nformats;
 	struct pmk_linux_named *events;
 	unsigned nevents;
 };
 
-/* An event that somebody asked for. */
+/* A requested event. */
 struct pmk_linux_made {
 	struct pmk_linux_event event;
-	struct pmk_event row; /* used for event.row when no catalogue has the event */
+	struct pmk_event row; /* used for event.row if no catalogue has the event */
 	char *name;
 	struct pmk_linux_made *next;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Explains why the kernel does not count. perf_event_open() has one error number for many causes;
- * which cause it is follows from the request, and from a few files that describe the machine.
+ * the actual cause follows from the request, and from a few files that describe the machine.
  *
- * Guesses are worded as such. A hypervisor is recognised by the processor's flag (x86), by the
- * names that QEMU gives its machines, and by Xen's folder; others look like machines without a
- * driver.
+ * Guesses are marked as such in the text. A hypervisor is recognised by the processor's flag (x86),
+ * by the names that QEMU gives its machines, and by Xen's folder; others look like machines without
+ * a driver.
  */
 #define _GNU_SOURCE
 #include "producer/linux/linux.h"
@@ -24,8 +24,8 @@
 
 /* ---- facts ---------------------------------------------------------------------------------- */
 
-/* Reads the beginning of a file as text; zero bytes, as in device trees, become blanks. False
- * when there is no such file. */
+/* Read the beginning of a file as text; zero bytes, as in device trees, become blanks. False: there
+ * is no such file. */
 static bool read_text(char *buf, size_t size, const char *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -45,7 +45,7 @@ static bool read_text(char *buf, size_t size, const char *dir, const char *name)
 	return true;
 }
 
-/* Returns the number after "\nNAME:\t" of a file like /proc/self/status; 0 when there is none. */
+/* The number after "\nNAME:\t" in a file like /proc/self/status; 0: there is none. */
 static uint64_t field(const char *text, const char *name, int base)
 {
 	char key[40];
@@ -56,8 +56,8 @@ static uint64_t field(const char *text, const char *name, int base)
 	return at ? strtoull(at + strlen(key), NULL, base) : 0;
 }
 
-/* Is there a folder called pmu…, arm-pmu… or arm_pmu… below `dir`, up to two levels deep: /pmu,
- * /soc/pmu? */
+/* True if there is a folder pmu…, arm-pmu… or arm_pmu… below `dir`, up to two levels deep: /pmu,
+ * /soc/pmu. */
 static bool pmu_node(const char *dir, int depth)
 {
 	DIR *d = opendir(dir);
@@ -161,7 +161,7 @@ static void no_call(char *text, size_t size, const struct pmk_linux_facts *f)
 			 "emulated, with -T emu");
 }
 
-/* The greatest value of perf_event_paranoid that is enough, and what for. */
+/* The largest value of perf_event_paranoid that suffices, and for what. */
 static void not_allowed(char *text, size_t size, const struct pmk_linux_facts *f,
 			const struct pmk_linux_refusal *r)
 {
@@ -238,7 +238,7 @@ void pmk_linux_reason(char *text, size_t size, const struct pmk_linux_facts *f,
 			snprintf(text, size, "%s has no such event",
 				 generic ? "the processor's PMU" : pmu->name);
 		return;
-	case ENXIO: /* our own error: there is nobody to count it on */
+	case ENXIO: /* pmk's own error: there is no place to count it */
 		snprintf(text, size, "%s does not count on these processors", pmu->name);
 		return;
 	case EINVAL:
