@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk annotate: the code of a function, with what was counted at each instruction.
+ * pmk annotate: the code of a function, with the counts of each instruction.
  *
- *	recording → counts of each instruction → the functions that are meant → lines, listing
+ * 	recording → counts of each instruction → the chosen functions → lines, listing
  *
- * The listing is in the order of addresses. Above instructions stands the source line that they
- * come from, where its file can be read, with their sum.
+ * The listing is in the order of addresses. Above the instructions there is their source line, if
+ * its file can be read, with their sum.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 
 #define NONE	  PMK_TABLES_NONE
 #define TEXT_ROOM 34   /* columns that are kept for code */
-#define HOT	  10.0 /* percent of the function: is marked */
+#define HOT	  10.0 /* percent of the function from which a line is marked */
 #define WARM	  1.0
 #define NLINES	  10 /* in the list of hottest lines */
 
@@ -50,10 +50,10 @@ struct column {
 	unsigned width;
 };
 
-/* Instructions that stand together and come from one line: of the listing; or all of a line. */
+/* Instructions from one line: those that are adjacent in the listing, or all of them. */
 struct group {
 	uint32_t file, line, inlined;
-	size_t first, last; /* in the listing; the last is behind them */
+	size_t first, last; /* in the listing; `last` is the index after them */
 	uint64_t *value;
 	uint64_t executions; /* of the instruction that was executed most often */
 };
@@ -62,11 +62,11 @@ struct annotate {
 	struct recorded r;
 	const struct request *q;
 	struct listing l;
-	uint64_t *sum;	       /* of the function that is shown: of each event */
-	struct column *column; /* of events, then of executions, if they are known */
-	size_t nevents;	       /* that have a column */
+	uint64_t *sum;	       /* of the shown function, one per event */
+	struct column *column; /* columns of events, then of executions, if they are known */
+	size_t nevents;	       /* number of events that have a column */
 	size_t ncolumns;
-	unsigned width;	   /* of the columns */
+	unsigned width;	   /* total width of the columns */
 	uint32_t *listing; /* the instructions of the function */
 	size_t nlisting;
 	FILE *f;
@@ -93,7 +93,7 @@ static int count(struct annotate *a)
 
 /* ---- which functions ------------------------------------------------------------------------ */
 
-/* The function with the most of the first event; NONE: no code has a function. */
+/* The function with the highest count of the first event; NONE: no code has a function. */
 static uint32_t hottest(const struct annotate *a)
 {
 	const struct pmk_tables *t = &a->r.t;
@@ -110,7 +110,7 @@ static uint32_t hottest(const struct annotate *a)
 	return best;
 }
 
-/* Is the path the file that is meant: the same, or the end of it from a slash on? */
+/* True if the user's name means this path: it is the same, or its end after a slash. */
 static bool is_file(const char *path, const char *name, size_t n)
 {
 	size_t length = strlen(path);
@@ -190,7 +190,7 @@ static void note(const struct annotate *a, const char *what, const char *text)
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-#define SHARE 8 /* of the first event: "  12.3%" */
+#define SHARE 8 /* width of the share of the first event: "  12.3%" */
 
 static void number(const struct annotate *a, char text[PMK_NUMBER_SIZE], uint64_t value)
 {
@@ -214,7 +214,7 @@ static struct column column_for(const struct annotate *a, uint32_t event, uint64
 	return c;
 }
 
-/* Take as many events as there is room for, and the executions. */
+/* Choose as many events as there is room for, and the executions. */
 static void lay_out(struct annotate *a)
 {
 	struct column last;
@@ -264,7 +264,7 @@ static const char *colour_of(const struct annotate *a, uint64_t value)
 					    : "";
 }
 
-/* The numbers in front of a line: a mark if it is hot, and nothing for what is 0. */
+/* Write the numbers in front of a line: a mark if it is hot, and blanks for 0. */
 static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_t executions)
 {
 	char text[PMK_NUMBER_SIZE];
@@ -289,7 +289,7 @@ static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* A line of source, with tabs as four blanks, because there is little room; the caller frees. */
+/* A line of source with tabs as four blanks, because there is little room; the caller frees it. */
 static char *expand(const char *line)
 {
 	char *out = NULL;
@@ -314,7 +314,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "loop.c:7 (clamp)", and the source behind it. */
+/* Write "loop.c:7 (clamp)", and then the source line. */
 static void put_source(const struct annotate *a, uint32_t file, uint32_t line, uint32_t inlined)
 {
 	const struct pmk_tables *t = &a->r.t;
@@ -327,7 +327,7 @@ static void put_source(const struct annotate *a, uint32_t file, uint32_t line, u
 		     inlined == NONE ? "" : " (", inlined == NONE ? "" : t->inlined[inlined].name,
 		     inlined == NONE ? "" : ")", source ? "  " : "");
 	if (n >= 0) {
-		/* Long lines go on below; half of the room is for what they say. */
+		/* Long lines continue below; half of the room is for their text. */
 		if (n + (int)blank > room / 2)
 			blank = n < room / 2 ? (size_t)(room / 2 - n) : 0;
 		pmk_plain_write(a->f, text);
@@ -358,7 +358,7 @@ static void put_insn(const struct annotate *a, uint32_t code)
 
 /* ---- a function ----------------------------------------------------------------------------- */
 
-/* Put its instructions into the listing, by address, and add them up. */
+/* Put the function's instructions into the listing, by address, and sum their counts. */
 static void collect(struct annotate *a, uint32_t function)
 {
 	const struct pmk_tables *t = &a->r.t;
@@ -376,7 +376,7 @@ static void collect(struct annotate *a, uint32_t function)
 	}
 }
 
-/* Add instructions up. */
+/* Sum the counts of the group's instructions. */
 static void add_up(const struct annotate *a, struct group *g)
 {
 	for (size_t i = g->first; i < g->last; i++) {
@@ -387,7 +387,7 @@ static void add_up(const struct annotate *a, struct group *g)
 	}
 }
 
-/* Split the listing where the line changes. Returns the groups, whose values are behind them in the
+/* Split the listing where the line changes. Returns the groups, followed by their values in the
  * same memory; NULL: out of memory. */
 static struct group *split(const struct annotate *a, size_t *n)
 {
@@ -431,7 +431,7 @@ static int by_heat(const void *x, const void *y)
 	return by_line(x, y);
 }
 
-/* The lines of the function that have the most of the first event. */
+/* Write the lines of the function with the highest counts of the first event. */
 static bool put_hottest(const struct annotate *a)
 {
 	size_t count, n = 0;
@@ -466,7 +466,7 @@ static bool put_hottest(const struct annotate *a)
 	return true;
 }
 
-/* What is between an instruction and the next of the listing was not executed. */
+/* The code between an instruction and the next of the listing was not executed. */
 static void put_gap(const struct annotate *a, size_t i)
 {
 	const struct pmk_tables_code *k = &a->r.t.code[a->listing[i]];

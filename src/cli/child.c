@@ -73,7 +73,7 @@ int cli_run(const char *const argv[], enum cli_errors errors, unsigned seconds, 
 
 /* ---- with an end --------------------------------------------------------------------------- */
 
-#define PATIENCE_SECONDS 5 /* our choice: what a build may take to end when it is told to */
+#define PATIENCE_SECONDS 5 /* our choice: time for a build to end after the signal */
 
 /* Wait for all processes of the group, whose orphans have become our children. */
 static void end_group(pid_t group, int sig)
@@ -102,7 +102,8 @@ int cli_run_until(const char *const argv[], const volatile sig_atomic_t *stop)
 		become(argv, CLI_ERRORS_SHOWN, 0, STDERR_FILENO);
 	}
 	if (pid > 0)
-		setpgid(pid, pid); /* whoever of the two comes first */
+		/* parent and child both do this, so that it is done in either order */
+		setpgid(pid, pid);
 	while (pid > 0 && !*stop && !(ended = waitpid(pid, &status, WNOHANG)))
 		poll(NULL, 0, 20);
 	if (pid > 0 && ended != pid)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the commands share: options, colours, and where the data files are.
+ * Functions that the commands share: options, colours, and finding the data files.
  *
- * Paths and metrics are looked up once and then kept in static variables, which is allowed here:
- * this is the program and not the library, and it has one thread.
+ * Paths and metrics are looked up once and then kept in static variables. This is allowed here,
+ * because this is the program and not the library, and it has one thread.
  */
 #define _GNU_SOURCE
 #include "cli/cli.h"
@@ -81,7 +81,7 @@ static const char *option_name(const void *ctx, unsigned i)
 	return options[i].name;
 }
 
-/* A long name, or the unambiguous beginning of one. */
+/* Find an option by its long name, or by an unambiguous beginning of it. */
 static const struct cli_option *find_long(const struct cli_command *cmd, const char *name, size_t n)
 {
 	const struct cli_option *found = NULL;
@@ -98,7 +98,7 @@ static const struct cli_option *find_long(const struct cli_command *cmd, const c
 	return found;
 }
 
-/* perf has it, and there is a reason why pmk does not. */
+/* An option of perf that pmk does not have, with the reason. */
 static const struct cli_refusal *find_refusal(const struct cli_command *cmd, const char *arg)
 {
 	size_t n = strcspn(arg, "=");
@@ -167,7 +167,7 @@ static const struct cli_option *next_short(const struct cli_command *cmd, int ar
 	if (!o->name)
 		return wrong(cmd, arg, bad);
 	if (!o->arg && arg[2]) {
-		/* -jv: the rest of the word is made an argument of its own, "-v". */
+		/* -jv: the rest of the word becomes a separate argument, "-v". */
 		arg[1] = '-';
 		argv[*index] = arg + 1;
 		return o;
@@ -205,7 +205,7 @@ const struct cli_option *cli_next(const struct cli_command *cmd, int argc, char 
 			     : next_short(cmd, argc, argv, index, value, bad);
 }
 
-/* How many columns a UTF-8 text takes; help texts contain "…". */
+/* The number of columns of a UTF-8 text; help texts contain "…". */
 static int columns(const char *text)
 {
 	int n = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands of pmk share: the command table, options, exit codes, names and hints. */
+/* Declarations that the commands of pmk share: the command table, options, exit codes, names and
+ * hints. */
 #ifndef PMK_CLI_H
 #define PMK_CLI_H
 
@@ -14,7 +15,7 @@
 #include "count/error.h"
 #include "count/words.h"
 
-/* The build says it. */
+/* The build defines it. */
 #ifndef PMK_VERSION
 #define PMK_VERSION "(unknown version)"
 #endif
@@ -28,17 +29,18 @@ enum {
 	PMK_EXIT_USAGE = 129,
 };
 
-/* One option. The rows feed the parser, --help, the completion and the manual page test. */
+/* One option. The parser, --help, the completion and the test of the manual pages use these
+ * rows. */
 struct cli_option {
-	char letter;	  /* 0 = long only */
+	char letter;	  /* 0: long only */
 	const char *name; /* "event" for --event */
 	const char *arg;  /* "LIST", or NULL for a flag */
 	const char *help;
 };
 
-/* An option of perf that the command does not have, and one line that says why. */
+/* An option of perf that the command does not have, and a line with the reason. */
 struct cli_refusal {
-	char letter; /* 0 = long only */
+	char letter; /* 0: long only */
 	const char *name;
 	const char *reason;
 };
@@ -48,7 +50,7 @@ struct cli_command {
 	const char *brief;
 	const char *usage;		   /* "[-e LIST]… [--] COMMAND [ARG…]" */
 	const struct cli_option *options;  /* ends with name == NULL */
-	const struct cli_refusal *refused; /* likewise; NULL: none */
+	const struct cli_refusal *refused; /* also ends with name == NULL; NULL: none */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
 };
 
@@ -59,22 +61,22 @@ extern const struct cli_command *const cli_commands[]; /* NULL terminated, in he
 
 /*
  * Step through argv. Returns the row of the next option with *value set (NULL for flags), or NULL
- * at the first operand, after "--", or at the end; *index is then the first operand. A mistake
- * prints one line with the nearest option and sets *bad. -h/--help are rows like any other.
+ * at the first operand, after "--", or at the end; *index is then the first operand. On an error it
+ * prints one line, which suggests the nearest option, and sets *bad. -h/--help are ordinary rows.
  */
 const struct cli_option *cli_next(const struct cli_command *cmd, int argc, char **argv, int *index,
 				  char **value, bool *bad);
 
 void cli_help(FILE *f, const struct cli_command *cmd);
 
-/* "pmk: ..." on stderr, one line. Returns code, so that `return cli_fail(…)` works. */
+/* Print "pmk: ..." on stderr, one line. Returns `code`, for `return cli_fail(…)`. */
 int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Is `f` a terminal that can show colours, and has the user not set NO_COLOR? */
+/* True if `f` is a terminal that can show colours, and NO_COLOR is not set. */
 bool cli_colour(FILE *f);
-/* Does the locale say that text is UTF-8? */
+/* True if the locale's text is UTF-8. */
 bool cli_utf8(void);
-/* How wide the terminal is: $COLUMNS, or what it says itself; 80 if `f` is none. */
+/* The width of the terminal: $COLUMNS, or the size that it reports; 80 if `f` is not a terminal. */
 unsigned cli_columns(FILE *f);
 
 struct pmk_ahbmon_layout_file;
@@ -84,13 +86,13 @@ int cli_layout(struct pmk_ahbmon_layout_file *file, const char *path);
 /* Print the failure, if there is one, and clear it. Returns its exit code, or 0. */
 int cli_fault(struct pmk_count_fault *f);
 
-/* The data directory; NULL and one line on stderr when there is none. */
+/* The data directory; NULL after one line on stderr. */
 const char *cli_data_dir(void);
 /* All metrics. Loaded once; NULL after one line on stderr. */
 struct pmk_metrics *cli_metrics(void);
-/* As pmk_files_core_name(); `name` itself without a data directory. */
+/* Like pmk_files_core_name(); without a data directory it returns `name` itself. */
 const char *cli_core_name(const char *name);
-/* Names of the core presets, as pmk_files_cores(); NULL and one line on stderr after a failure. */
+/* Names of the core presets, like pmk_files_cores(); NULL after one line on stderr. */
 char **cli_core_names(void);
 
 #endif

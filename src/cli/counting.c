@@ -18,16 +18,17 @@ static void on_signal(int sig)
 	pmk_count_stop(running, sig);
 }
 
-/* A file that grows beyond a limit (ulimit -f): the write fails, and the counts go elsewhere. */
+/* When a file exceeds a limit (ulimit -f), the write fails, and the counts are written
+ * elsewhere. */
 static void on_limit(int sig)
 {
 	(void)sig;
 }
 
-/* The handlers stay after the run, because the counts are still to be written. There is no
- * SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. What was
- * ignored, SIGHUP under nohup, SIGINT in the background of a script, stays ignored, here and in the
- * program; but SIGTERM ends counting in any case, so that there is a way to end it. */
+/* The handlers stay after the run, because the counts must still be written. There is no
+ * SA_RESTART, so that a signal also ends a read from a pipe without a writer. Ignored signals
+ * (SIGHUP under nohup, SIGINT in the background of a script) stay ignored, here and in the program.
+ * SIGTERM always ends counting, so that there is a way to end it. */
 void cli_catch_signals(struct pmk_count *c)
 {
 	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE };
@@ -84,7 +85,7 @@ void cli_running_show(struct cli_running *p, double seconds, uint64_t insns)
 		p->began = at;
 		return;
 	}
-	/* A program that waits may wait for its user, whose line this is. */
+	/* A program that waits may be waiting for its user, who needs this line of the terminal. */
 	if (insns == before)
 		cli_running_end(p);
 	else if (at - p->began >= PATIENCE_SECONDS)

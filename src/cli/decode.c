@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk decode PMU REG=VALUE…: what the bits of a register say, from the tables the driver and the
- * model are built on.
+ * pmk decode PMU REG=VALUE…: the meaning of a register's bits, from the tables on which the driver
+ * and the model are based.
  *
- *	$ pmk decode arm1176 PMNC=0x00b0b701
+ * 	$ pmk decode arm1176 PMNC=0x00b0b701
  *
  * AHBMONITOR=VALUE, a packet of the AHB Monitor, is decoded in the same way, by the codes of a
  * layout file.
  *
- * A '*' marks a field that is not 0, a '!' bits that should be 0 and are not.
+ * '*' marks a field that is not 0, and '!' marks bits that should be 0 but are not.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -176,8 +176,8 @@ static int parse_word(const struct pmk_pmu *pmu, const char *arg,
 	return 0;
 }
 
-/* Load the codes of packets if they are needed, or if --layout names a file. If not, the file with
- * the codes may be missing. */
+/* Load the codes of packets if they are needed, or if --layout names a file. Otherwise the file
+ * with the codes may be missing. */
 static int find_codes(const struct pmk_pmu *pmu, const char *layout,
 		      struct pmk_ahbmon_layout_file *file, bool packets)
 {

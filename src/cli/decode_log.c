@@ -20,7 +20,7 @@
 
 #define MAX_REMARKS 64
 
-/* How often something was wrong, and the line where it was first. */
+/* The number of times that a mistake occurred, and the first line with it. */
 struct remark {
 	char *text;
 	unsigned long times, line;
@@ -29,7 +29,7 @@ struct remark {
 struct log {
 	const char *path;
 	FILE *in;
-	char *text; /* the present line, without its end */
+	char *text; /* the present line, without its newline */
 	size_t room;
 	unsigned long line;
 	bool json;
@@ -41,7 +41,7 @@ struct log {
 	unsigned nremarks;
 };
 
-/* Returns whether there is one. */
+/* Returns true if there is one. */
 static bool next_line(struct log *l)
 {
 	ssize_t n = getline(&l->text, &l->room, l->in);
@@ -59,7 +59,7 @@ static int no_log(const struct log *l)
 	return cli_fail(PMK_EXIT_FAILED, "%s: no register log of pmk run --log", l->path);
 }
 
-/* The head: version, PMU, core, names of the columns. */
+/* The header: version, PMU, core, names of the columns. */
 static int read_head(struct log *l)
 {
 	const char *said;
@@ -103,7 +103,7 @@ static void add_remark(struct log *l, const char *text, size_t n)
 	l->remark[i].times++;
 }
 
-/* Take the first of the remarks at *at, and go on behind it; false: there is none. */
+/* Get the first remark at *at, and move *at past it; false: there is none. */
 static bool next_remark(const char **at, const char **text, size_t *n)
 {
 	const char *end = strstr(*at, "; ");
@@ -123,8 +123,8 @@ static const char *function_of(const struct log *l, uint64_t address)
 	return l->functions ? pmk_functions_at(l->functions, address, &begin) : NULL;
 }
 
-/* The fields that are not 0, and events, in one line. A counter is one field, which says nothing
- * more. */
+/* Print the non-zero fields, and events, on one line. A counter is a single field, so nothing is
+ * printed for it. */
 static void print_fields(const struct log *l, const struct word *w)
 {
 	for (int bit = w->reg->width - 1; bit >= 0;) {

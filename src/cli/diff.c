@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* pmk diff: what two recordings, or two results of pmk stat -j, differ in; and a gate that fails
- * when something has grown too much. Because emulation repeats, an unchanged program has difference
- * 0. */
+/* pmk diff: the differences of two recordings, or of two results of pmk stat -j; and a gate that
+ * fails if a count has grown too much. Because emulation is reproducible, an unchanged program has
+ * difference 0. */
 #define _GNU_SOURCE
 #include "cli/diff.h"
 
@@ -39,8 +39,8 @@ struct request {
 
 /* ---- the gate ------------------------------------------------------------------------------- */
 
-/* New functions have nothing to be compared with: what they cost is in the total. Lines are in
- * their functions. */
+/* New functions have no base; their cost is part of the total. Lines are part of their
+ * functions. */
 static bool is_judged(const struct diff *d, size_t row, size_t event)
 {
 	const struct diff_row *r = &d->row[row];
@@ -77,7 +77,7 @@ static void tell(const struct diff *d, size_t row, size_t event)
 		 (unsigned long long)fresh, grown, d->limit);
 }
 
-/* A line for each offender. 0 or the exit code. */
+/* Print a line for each offender. Returns 0 or the exit code. */
 static int judge(const struct diff *d)
 {
 	int code = 0;

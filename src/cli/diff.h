@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pmk diff has found: read by diff_read.c, judged by diff.c, shown by diff_write.c. */
+/* The result of pmk diff: read by diff_read.c, judged by diff.c, printed by diff_write.c. */
 #ifndef PMK_CLI_DIFF_H
 #define PMK_CLI_DIFF_H
 
@@ -12,30 +12,30 @@
 
 enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
 
-/* What a row tells of. */
+/* The kind of a row. */
 enum diff_kind {
 	DIFF_TOTAL,    /* the whole run */
-	DIFF_SECTION,  /* a part of a document: a region, a processor */
-	DIFF_FUNCTION, /* a function, without what was put into it */
+	DIFF_SECTION,  /* a section of a document: a region, a processor */
+	DIFF_FUNCTION, /* a function, without functions inlined into it */
 	DIFF_LINE,
 	DIFF_KINDS
 };
 
 struct diff_row {
 	enum diff_kind kind;
-	char *key;	  /* by which rows of both sides are one */
-	char *name;	  /* "clamp in work"; NULL: of the whole run */
-	char *file;	  /* as the new side has it, if it does; or NULL */
-	uint32_t line[2]; /* of each side; 0: none */
+	char *key;	  /* rows of both sides with the same key are one row */
+	char *name;	  /* "clamp in work"; NULL: the whole run */
+	char *file;	  /* name on the new side, otherwise on the base side; or NULL */
+	uint32_t line[2]; /* on each side; 0: none */
 	bool there[2];
-	size_t function; /* of a line: the row of its function */
+	size_t function; /* for a line: the row of its function */
 	uint64_t *value; /* [event][side] */
 };
 
 struct diff {
 	const char *path[DIFF_SIDES];
 	char *command[DIFF_SIDES], *core[DIFF_SIDES];
-	char **event; /* names of those that both sides have */
+	char **event; /* names of the events that both sides have */
 	size_t nevents;
 	struct diff_row *row;
 	size_t nrows, room;
@@ -43,7 +43,7 @@ struct diff {
 
 	bool judged;  /* --fail-over */
 	double limit; /* percent */
-	uint64_t min; /* functions and lines that count less on both sides are left out */
+	uint64_t min; /* functions and lines with smaller counts on both sides are left out */
 };
 
 static inline uint64_t diff_value(const struct diff *d, size_t row, size_t event, unsigned side)
@@ -51,17 +51,17 @@ static inline uint64_t diff_value(const struct diff *d, size_t row, size_t event
 	return d->row[row].value[event * DIFF_SIDES + side];
 }
 
-/* Read both sides. `events`: a list as of -e, or NULL. 0 or an exit code. */
+/* Read both sides. `events`: a list like that of -e, or NULL. Returns 0 or an exit code. */
 int diff_read(struct diff *d, const char *events);
 void diff_free(struct diff *d);
 
-/* Has this grown by more than the limit, where growth is judged at all? */
+/* True if growth of this row is judged, and exceeds the limit. */
 bool diff_is_over(const struct diff *d, size_t row, size_t event);
 
 /* "total", "region", "function", "line" */
 extern const char *const diff_kind_names[DIFF_KINDS];
 
-/* Rows of one kind that differ in an event, the greatest difference first. */
+/* Rows of one kind that differ in an event, in descending order of the difference. */
 struct diff_table {
 	const struct diff *d;
 	enum diff_kind kind;
@@ -85,7 +85,7 @@ char *diff_label(const struct diff *d, size_t row, size_t event);
 struct diff_format {
 	enum { DIFF_TEXT, DIFF_CSV, DIFF_JSON, DIFF_MARKDOWN } form;
 	const char *separator; /* CSV */
-	unsigned columns;      /* text: of the terminal; 0: as many as it takes */
+	unsigned columns;      /* text: width of the terminal; 0: no limit */
 };
 
 /* 0 or an exit code. */

@@ -2,8 +2,8 @@
 /*
  * Both sides of pmk diff as rows. Addresses move from build to build, and so do folders and lines:
  *
- *	a function is matched by its name, the last part of its file's path, and the functions that
- *	it was put into; a line by its function and how far it is from where that begins
+ * 	a function is matched by its name, the last part of its file's path, and the functions into
+ * 	which it was inlined; a line by its function and its distance from the function's start
  */
 #define _GNU_SOURCE
 #include "cli/diff.h"
@@ -21,9 +21,9 @@
 #include "profile/recording/tables.h"
 #include "profile/sampling/perfdata.h"
 
-/* An event of one side; of a recording also its index there. */
+/* An event of one side; for a recording with its index. */
 struct event {
-	const char *name; /* as the catalogue has it */
+	const char *name; /* the catalogue's name */
 	const char *pmu;
 	uint32_t index;
 };
@@ -37,7 +37,7 @@ struct side {
 	json_object *document, *counters;
 	struct event *event;
 	size_t nevents;
-	/* of a recording, while its counts are added up */
+	/* for a recording, while its counts are summed */
 	struct diff *d;
 	uint32_t *slot;		 /* [slot]: event of the diff */
 	size_t *function, *line; /* [code]: row */
@@ -52,7 +52,7 @@ static int out_of_memory(void)
 
 #define NO_ROW SIZE_MAX
 
-/* The row with that key; made if there is none. NO_ROW when out of memory. */
+/* The row with that key, which is added if there is none. NO_ROW: out of memory. */
 static size_t row_of(struct diff *d, enum diff_kind kind, const char *key)
 {
 	uint64_t hash = UINT64_C(0xCBF29CE484222325) + kind;
@@ -89,7 +89,7 @@ static size_t row_of(struct diff *d, enum diff_kind kind, const char *key)
 	}
 }
 
-/* What the last side that has the row says of it is kept. */
+/* The description from the last side that has the row is kept. */
 static bool describe(struct diff_row *r, const struct side *s, const char *name, const char *file,
 		     uint32_t line)
 {
@@ -123,7 +123,7 @@ void diff_free(struct diff *d)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* stat writes an event as it was asked for; this is what the catalogue calls it. */
+/* stat writes an event's requested name; this is the catalogue's name. */
 static const char *catalogue_name(const char *name, const char *pmu)
 {
 	const struct pmk_pmu *p = pmu ? pmk_pmu_find(pmu) : NULL;
@@ -132,7 +132,7 @@ static const char *catalogue_name(const char *name, const char *pmu)
 	return e ? e->name : name;
 }
 
-/* Cores of one family have its events, each by a name of its own: cortex-a53, cortex-a72. */
+/* Cores of one family have the same events but different names: cortex-a53, cortex-a72. */
 static bool is_same_pmu(const char *a, const char *b)
 {
 	const struct pmk_pmu *one = a ? pmk_pmu_find(a) : NULL, *other = b ? pmk_pmu_find(b) : NULL;
@@ -174,7 +174,7 @@ static int add_event(struct diff *d, const struct event *e)
 	return 0;
 }
 
-/* An event that was named has to be on both sides, or a gate would pass without it. */
+/* A named event must be on both sides, because otherwise a gate would pass without it. */
 static int choose_named(struct diff *d, const struct side *s, const char *name)
 {
 	const struct side *without = &s[DIFF_BASE];
@@ -236,7 +236,7 @@ static int choose_events(struct diff *d, const struct side *s, const char *list)
 	for (size_t i = 0; i < s[DIFF_BASE].nevents && !code; i++) {
 		const struct event *e = &s[DIFF_BASE].event[i];
 
-		/* Executions are compared where they are asked for. */
+		/* Executions are compared if they are requested. */
 		if (e->index != PMK_TABLES_EXECUTIONS && find_event(&s[DIFF_NEW], e->name, e->pmu))
 			code = add_event(d, e);
 	}
@@ -250,7 +250,7 @@ static int choose_events(struct diff *d, const struct side *s, const char *list)
 	return code;
 }
 
-/* The event of the diff with that name, or as many as there are. */
+/* The event of the diff with that name, or the number of events. */
 static size_t event_number(const struct diff *d, const char *name)
 {
 	size_t i = 0;
@@ -309,7 +309,7 @@ static void name_code(const struct pmk_tables *t, const struct pmk_tables_code *
 	}
 }
 
-/* The row of a function: its name, and as key also its file. */
+/* The row of a function; its key is its name and its file. */
 static size_t function_row(struct side *s, const struct pmk_tables_code *k)
 {
 	char *name = NULL, *file = NULL, *key = NULL;
@@ -339,8 +339,8 @@ static size_t function_row(struct side *s, const struct pmk_tables_code *k)
 	return row;
 }
 
-/* Where lines of a function are counted from: where it stands in the source, or its first line
- * that ran. Kept as the line of its row. */
+/* Find the line from which the lines of a function are counted: that of its declaration, or its
+ * first line that was executed. It is kept as the line of its row. */
 static void begin_function(struct side *s, const struct pmk_tables_code *k, size_t row)
 {
 	uint32_t *first = &s->d->row[row].line[s->which], at = k->line;
@@ -465,7 +465,7 @@ static bool is_of_an_interval(json_object *counter)
 	return json_object_object_get_ex(counter, "interval", NULL);
 }
 
-/* The number of the processor that the row is of; NULL: it is of all. */
+/* The number of the processor of the row; NULL: all. */
 static const char *cpu_of(json_object *counter)
 {
 	json_object *value;
@@ -475,7 +475,7 @@ static const char *cpu_of(json_object *counter)
 		       : NULL;
 }
 
-/* What is in no section, and has a value. */
+/* True for a counter that has a value and belongs to no section. */
 static bool is_total(json_object *counter)
 {
 	json_object *value;
@@ -487,8 +487,8 @@ static bool is_total(json_object *counter)
 
 #define MSEC_DECIMALS 6 /* a count of a clock is a nanosecond */
 
-/* A value of a line is a text, "64.000000", in perf's unit. The value of the row becomes the count,
- * as documents have it, or null. */
+/* In JSON lines a value is a text, "64.000000", in perf's unit. The value of the row becomes the
+ * count, as in documents, or null. */
 static void take_value(const struct side *s, json_object *row)
 {
 	const char *text = text_of(row, "counter-value"), *unit = text_of(row, "unit");
@@ -512,8 +512,8 @@ static void take_value(const struct side *s, json_object *row)
 	json_object_object_add(row, "counter-value", count);
 }
 
-/* Lines of pmk stat -j, or of perf stat -j, become a document. NULL: they are none, or out of
- * memory. */
+/* Convert lines of pmk stat -j, or of perf stat -j, to a document. NULL: the file has another form,
+ * or out of memory. */
 static json_object *document_of_lines(const struct side *s, FILE *f)
 {
 	json_object *document = json_object_new_object(), *rows = json_object_new_array();
@@ -548,7 +548,7 @@ static json_object *document_of_lines(const struct side *s, FILE *f)
 	return NULL;
 }
 
-/* A document begins with its format; lines stand for themselves. */
+/* A document begins with its format; lines have no such header. */
 static json_object *read_document(const struct side *s)
 {
 	json_object *document = json_object_from_file(s->path), *lines = NULL;
@@ -648,7 +648,7 @@ static int sum_document(struct side *s)
 
 /* ---- both ----------------------------------------------------------------------------------- */
 
-/* What a file is, by its first bytes. */
+/* Find the kind of a file from its first bytes. */
 static int open_side(struct side *s)
 {
 	char head[15] = "";
@@ -704,7 +704,7 @@ static int read_sides(struct diff *d, struct side *s, const char *events)
 		code = note_facts(d, &s[i]);
 	if (!code)
 		code = choose_events(d, s, events);
-	/* Lines do not tell the core. */
+	/* Lines do not contain the core. */
 	if (!code && *d->core[DIFF_BASE] && *d->core[DIFF_NEW] &&
 	    strcmp(d->core[DIFF_BASE], d->core[DIFF_NEW]))
 		cli_fail(0, "the cores differ: %s and %s", d->core[DIFF_BASE], d->core[DIFF_NEW]);

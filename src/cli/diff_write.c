@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What pmk diff prints. Totals are always there; of regions, functions and lines what differs, the
- * greatest difference first. Text and Markdown have the first of them, CSV and JSON all.
+ * What pmk diff prints. Totals are always printed; regions, functions and lines only if they
+ * differ, in descending order of the difference. Text and Markdown have the first rows, CSV and
+ * JSON all of them.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 #include "result/internal.h"
 #include "result/jsonio.h"
 
-#define SHOWN 20 /* rows of a table for people */
+#define SHOWN 20 /* rows of a table in text and Markdown */
 
 const char *const diff_kind_names[DIFF_KINDS] = { "total", "region", "function", "line" };
 
@@ -43,7 +44,7 @@ const char *diff_status(const struct diff_row *r)
 	return !r->there[DIFF_BASE] ? "new" : !r->there[DIFF_NEW] ? "gone" : "both";
 }
 
-/* Lines of functions that are new or gone say nothing that these do not. */
+/* Lines of functions that are new or gone add nothing to the row of the function. */
 static bool is_told(const struct diff *d, size_t row)
 {
 	const struct diff_row *r = &d->row[row];
@@ -86,7 +87,7 @@ void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event, bo
 	qsort_r(t->row, t->n, sizeof(*t->row), by_distance, t);
 }
 
-/* Has it a percentage? False for what was 0, new or gone. */
+/* True if the difference has a percentage: not if the base is 0, new or gone. */
 static bool percent(const struct diff *d, size_t row, size_t event, double *value)
 {
 	long double base = (long double)base_of(d, row, event),
@@ -152,7 +153,7 @@ char *diff_label(const struct diff *d, size_t row, size_t event)
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* Columns and bytes of as much of the text as fits. */
+/* The number of columns and bytes of the longest beginning of the text that fits. */
 static size_t fitting(const char *text, size_t columns)
 {
 	size_t bytes = 0, used = 0;
@@ -166,7 +167,7 @@ static size_t fitting(const char *text, size_t columns)
 	return bytes;
 }
 
-/* A name that is too long ends in dots, so that each row is a line. */
+/* A name that is too long ends in dots, so that each row is one line. */
 static void name_cell(const char *text, size_t columns, FILE *f)
 {
 	size_t all = strlen(text);
@@ -216,7 +217,7 @@ static int text_row(const struct cells *c, const int width[4], char *name, unsig
 	return 0;
 }
 
-/* The rows of a table for people: (row, event) of the totals, or of the rows of one event. */
+/* Write the rows of a text table: (row, event) of the totals, or the rows of one event. */
 static int text_table(const struct diff_table *t, size_t n, bool totals, unsigned columns, FILE *f)
 {
 	int width[4] = { 0 }, err = 0;
@@ -238,7 +239,7 @@ static int text_table(const struct diff_table *t, size_t n, bool totals, unsigne
 	return err;
 }
 
-/* Backslashes keep Markdown from reading a text as markup, character references or links. */
+/* Backslashes keep Markdown from interpreting a text as markup, character references or links. */
 static int markdown_write(FILE *f, const char *text)
 {
 	char *copy = pmk_plain(text);

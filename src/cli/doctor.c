@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* pmk doctor: check whether things are as they should be, and say what to do if they are not. */
+/* pmk doctor: check the installation, a board or a layout, and say what to do about faults. */
 #include "cli/doctor.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-/* The first one runs if none is named. */
+/* The first check runs if none is named. */
 static const struct doctor_check checks[] = {
 	{ "environment", "what pmk needs of this machine, and whether it counts",
 	  doctor_environment },
@@ -72,8 +72,7 @@ static void list_checks(json_object *doc)
 		json_object_object_add(doc, "checks", list);
 }
 
-/* Run the checks that were named, each once, in this order. Returns the first exit code that is not
- * 0. */
+/* Run the named checks, each once, in this order. Returns the first exit code that is not 0. */
 static int examine(const bool wanted[NCHECKS], bool any, json_object *doc, const char *layout)
 {
 	int code = PMK_EXIT_OK;
@@ -95,13 +94,13 @@ static int examine(const bool wanted[NCHECKS], bool any, json_object *doc, const
 	return code;
 }
 
-/* What was asked for. */
+/* The parsed arguments. */
 struct request {
 	bool json, any, wanted[NCHECKS];
 	struct doctor_board board;
 };
 
-/* Take an option that has a value. 0 or an exit code. */
+/* Parse an option that has a value. Returns 0 or an exit code. */
 static int take_value(struct request *r, const struct cli_option *o, const char *value)
 {
 	if (o->letter == 'T')
@@ -115,7 +114,7 @@ static int take_value(struct request *r, const struct cli_option *o, const char 
 	return 0;
 }
 
-/* Do the options go together? 0 or an exit code. */
+/* Check that the options go together. Returns 0 or an exit code. */
 static int check(const struct request *r)
 {
 	const struct doctor_board *b = &r->board;
@@ -124,12 +123,13 @@ static int check(const struct request *r)
 		return cli_fail(PMK_EXIT_USAGE, "-T examines a board: not with a check");
 	if (!b->target && (b->pmu || b->settings.count))
 		return cli_fail(PMK_EXIT_USAGE, "--pmu and --set are for -T");
-	if (!b->target && b->layout && !r->wanted[NCHECKS - 1]) /* it is for the last check */
+	/* --layout belongs to the last check */
+	if (!b->target && b->layout && !r->wanted[NCHECKS - 1])
 		return cli_fail(PMK_EXIT_USAGE, "--layout is for pmk doctor ahbmon");
 	return 0;
 }
 
-/* Sets *help when nothing else is to be done. 0 or an exit code. */
+/* Sets *help if only the help was requested. Returns 0 or an exit code. */
 static int parse(struct request *r, int argc, char **argv, bool *help)
 {
 	const struct doctor_check *check;

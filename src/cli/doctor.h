@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of pmk doctor share: one check each. */
+/* Declarations that the files of pmk doctor share; each file has one check. */
 #ifndef PMK_CLI_DOCTOR_H
 #define PMK_CLI_DOCTOR_H
 
@@ -8,9 +8,8 @@
 #include "count/words.h"
 
 /*
- * A check prints what it finds to stdout, or adds it to `doc`, if that is not NULL, as the member
- * with the name of the check. It returns an exit code; finding something wrong is no failure by
- * itself.
+ * A check prints its findings to stdout or, if `doc` is not NULL, adds them to `doc` as the member
+ * with the name of the check. It returns an exit code; finding a fault is not a failure by itself.
  */
 struct doctor_check {
 	const char *name, *brief;
@@ -18,9 +17,9 @@ struct doctor_check {
 	int (*run)(json_object *doc, const char *layout);
 };
 
-/* Check whether all that pmk needs is here. PMK_EXIT_FAILED if it can count nothing. */
+/* Check that everything that pmk needs is installed. PMK_EXIT_FAILED: it cannot count anything. */
 int doctor_environment(json_object *doc, const char *layout);
-/* Run the sequence of a blog, and pmk's driver beside it, on the model of a PMUv3. */
+/* Run the sequence of a blog, and that of pmk's driver, on the model of a PMUv3. */
 int doctor_armv8(json_object *doc, const char *layout);
 /* Preset and read back the counters of the AHB Monitor. */
 int doctor_ahbmon(json_object *doc, const char *layout);
@@ -31,8 +30,8 @@ struct doctor_board {
 	struct pmk_words settings; /* of --set */
 };
 
-/* Look whether its counters can be reached, and count. PMK_EXIT_FAILED if they cannot, or stand
- * still. */
+/* Check whether its counters can be reached, and count. PMK_EXIT_FAILED: they cannot, or they do
+ * not count. */
 int doctor_target(json_object *doc, const struct doctor_board *board);
 
 #endif

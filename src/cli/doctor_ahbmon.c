@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * pmk doctor ahbmon: check the layout of the AHB Monitor's registers, that of --layout or else the
- * project's, on models and with the questions that hardware could be asked. How is in
+ * project's, on models, with tests that also work on hardware. The tests are in
  * src/pmu/ahbmon/trial.c.
  */
 #include <string.h>
@@ -77,7 +77,7 @@ int doctor_ahbmon(json_object *doc, const char *layout)
 {
 	struct pmk_ahbmon_trial trials[PMK_AHBMON_NTRIALS];
 	struct pmk_ahbmon_layout_file file;
-	int code = cli_layout(&file, layout); /* refuses what cannot be a layout */
+	int code = cli_layout(&file, layout); /* rejects an invalid layout */
 
 	if (code)
 		return code;
@@ -87,6 +87,6 @@ int doctor_ahbmon(json_object *doc, const char *layout)
 		add_json(doc, &file, trials, PMK_AHBMON_NTRIALS);
 	else
 		print_text(&file, trials, PMK_AHBMON_NTRIALS);
-	/* Driver and model are of the same build, so that they must agree. */
+	/* Driver and model belong to the same build, so they must agree. */
 	return trials[0].err == PMK_OK ? PMK_EXIT_OK : PMK_EXIT_FAILED;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * pmk doctor armv8: the sequence of the Valtrix blog "Programming ARM v8 Performance Monitors" (25
- * May 2016) on the model of a PMUv3, and pmk's driver beside it. src/pmu/armv8/blog.c runs
- * both and compares.
+ * May 2016) on the model of a PMUv3, compared with pmk's driver. src/pmu/armv8/blog.c runs both and
+ * compares.
  */
 #include <inttypes.h>
 #include <string.h>

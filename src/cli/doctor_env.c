@@ -4,7 +4,7 @@
  * dumps, the host's own counters. In each emulator, pmk runs a program of three instructions and
  * checks that it counts three, which tests emulator, plugin and data files at once.
  *
- * Not checked are compilers and debuggers, which pmk does not need, and firmware in system
+ * It does not check compilers and debuggers, which pmk does not need, or firmware in system
  * emulation, which needs an image.
  */
 #define _GNU_SOURCE
@@ -36,16 +36,16 @@ static const char *const status_names[] = { "ok", "missing", "broken" };
 struct item {
 	const char *name;
 	enum status status;
-	char text[PATH_MAX + 300];	/* what was found */
-	const char *advice;		/* what to do, unless it is ok */
-	char own_advice[EMULATOR_TEXT]; /* room for an advice that is composed */
+	char text[PATH_MAX + 300];	/* the finding */
+	const char *advice;		/* what to do, unless the state is ok */
+	char own_advice[EMULATOR_TEXT]; /* buffer for an advice that is composed */
 };
 
 #define MAX_ITEMS 24
 struct report {
 	struct item item[MAX_ITEMS];
 	unsigned n;
-	bool counts; /* some program was counted */
+	bool counts; /* a program was counted */
 };
 
 static struct item *add(struct report *r, const char *name, enum status status, const char *advice)
@@ -69,7 +69,7 @@ static unsigned count_names(char **names)
 	return n;
 }
 
-/* Note what is wrong with our data or the user's own. Only the first of several causes is shown. */
+/* Record a fault in pmk's data or the user's files. Only the first of several is shown. */
 static void blame(struct item *it, const char *what)
 {
 	if (it->status == BROKEN)
@@ -116,8 +116,8 @@ static void check_metrics(const char *data, unsigned *n, struct item *ours, stru
 	pmk_count_fault_free(&f);
 }
 
-/* Check the files that come with pmk, and the user's own. If nothing is wrong with the user's own,
- * they are not mentioned, because most users have none. */
+/* Check the files that come with pmk, and the user's files. Correct user files are not mentioned,
+ * because most users have none. */
 static void check_data(struct report *r)
 {
 	struct item *ours =
@@ -153,8 +153,8 @@ static void check_data(struct report *r)
 	pmk_files_free_names(names);
 }
 
-/* There is one module for each generation of the plugin API; if $PMK_PLUGIN is a file, it stands
- * for all of them. */
+/* There is one module for each generation of the plugin API; if $PMK_PLUGIN is a file, it replaces
+ * all of them. */
 static void check_plugin(struct report *r)
 {
 	struct item *it = add(r, "plugin", MISSING,
@@ -275,7 +275,7 @@ static const struct {
 
 static const struct emulator {
 	const char *command, *runs;
-	const void *program; /* NULL: this emulator runs firmware alone */
+	const void *program; /* NULL: this emulator only runs firmware */
 	size_t size;
 } emulators[] = {
 	{ "qemu-arm", "programs for ARM", &arm_program, sizeof(arm_program) },
@@ -292,7 +292,7 @@ static const struct emulator {
 	{ "qemu-system-microblaze", "firmware for MicroBlaze, big-endian, with --qemu", NULL, 0 },
 };
 
-/* Write the program to a file, which the caller unlinks. False: errno says why not. */
+/* Write the program to a file, which the caller unlinks. False: errno has the reason. */
 static bool write_program(const struct emulator *e, char *path)
 {
 	int fd = mkstemp(path);
@@ -308,7 +308,7 @@ static bool write_program(const struct emulator *e, char *path)
 	return true;
 }
 
-/* The last line that pmk printed. The emulator's output is before it. */
+/* The last line that pmk printed. The emulator's output comes before it. */
 static const char *last_line_of_ours(const char *text)
 {
 	const char *line = text, *at = text;
@@ -320,7 +320,7 @@ static const char *last_line_of_ours(const char *text)
 	return line;
 }
 
-/* The count that it printed: on a line of its own, behind what it may have to say. */
+/* Find the count that it printed: on a separate line, after any messages. */
 static bool find_count(const char *said, unsigned long *count)
 {
 	for (const char *line = said; line; line = strchr(line, '\n')) {
@@ -334,7 +334,7 @@ static bool find_count(const char *said, unsigned long *count)
 	return false;
 }
 
-/* Count it, by this very pmk. */
+/* Count it with this very pmk. */
 static void check_counting(struct report *r, const struct emulator *e)
 {
 	struct item *it =
@@ -363,7 +363,7 @@ static void check_counting(struct report *r, const struct emulator *e)
 	}
 }
 
-/* There is no such emulator, or it cannot count: say so, and what to do. */
+/* There is no such emulator, or it cannot count: report that, and what to do. */
 static void no_emulator(struct item *it, const struct emulator *e, const struct pmk_qemu *q)
 {
 	it->status = q->state == PMK_QEMU_MISSING ? MISSING : BROKEN;
@@ -407,7 +407,7 @@ static void check_emulator(struct report *r, const struct emulator *e)
 
 /* ---- the converter of waveform dumps -------------------------------------------------------- */
 
-/* Check that it can be started, and nothing else. */
+/* Check only that it can be started. */
 static void check_gzip(struct report *r)
 {
 	const char *const argv[] = { "gzip", "--help", NULL };
@@ -439,7 +439,7 @@ static long number_in(const char *path, long otherwise)
 	return *text ? strtol(text, NULL, 10) : otherwise;
 }
 
-/* Count cycles of this process in user mode, which needs the fewest rights. */
+/* Count cycles of this process in user mode, which requires the fewest rights. */
 static void check_host(struct report *r)
 {
 	long paranoid = number_in("/proc/sys/kernel/perf_event_paranoid", LONG_MIN);
@@ -459,8 +459,8 @@ static void check_host(struct report *r)
 	it->advice = "docs/linux.md has the causes; emulation needs no counters of the host";
 }
 
-/* May programs read counters without a system call? On AArch64 a file of the kernel says so; other
- * machines do not have it. */
+/* Check whether programs may read counters without a system call. On AArch64 a file of the kernel
+ * says so; other machines do not have it. */
 static void check_user_access(struct report *r)
 {
 	long allowed = number_in("/proc/sys/kernel/perf_user_access", LONG_MIN);

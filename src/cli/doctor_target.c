@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk doctor -T openocd:…, gdb:…, xvc:… or devmem: go the way to the counters of a board step by
- * step, as pmk stat does, and say where it ends and what to do there. What stands in the counters
- * is lost.
+ * pmk doctor -T openocd:…, gdb:…, xvc:… or devmem: reach the counters of a board step by step, as
+ * pmk stat does, and report the step that fails and what to do there. The values of the counters
+ * are lost.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,11 +22,11 @@
 #include "count/way.h"
 #include "count/wired.h"
 
-#define COUNT_MS 100 /* how long the target runs to see whether it counts */
+#define COUNT_MS 100 /* time for which the target runs to see whether it counts */
 
 /* ---- what is found --------------------------------------------------------------------------- */
 
-/* One step; behind the first that is broken, there are no more. */
+/* One step; there are no more after the first that fails. */
 struct step {
 	const char *name;
 	bool ok;
@@ -54,7 +54,7 @@ struct examination {
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
-/* By how the registers are reached. */
+/* Indexed by the way in which registers are reached. */
 static const char *const no_answer[] = {
 	[PMK_REACH_CP15] =
 		"OpenOCD has to have examined the target: is it powered, is its debug clock on, is "
@@ -102,7 +102,7 @@ static const char *answer_advice(const struct pmk_wired *w)
 	return no_answer[w->reach];
 }
 
-/* By how a target is connected to. */
+/* Advice for a failed connection, by protocol. */
 static const char *no_connection(const struct pmk_speaker *speaker)
 {
 	if (speaker == &pmk_speaker_devmem)
@@ -174,7 +174,7 @@ static bool connect_to(struct examination *x, const struct pmk_speaker *speaker,
 	return ok;
 }
 
-/* Print the JTAG chain of a probe. A probe that uses another protocol has none. */
+/* Print the JTAG chain of a probe. A probe with another protocol has none. */
 static void show_chain(struct examination *x)
 {
 	struct pmk_wire *wire = &x->wired.wire;
@@ -227,7 +227,7 @@ static bool ask_monitor(struct examination *x, struct pmk_dev *d)
 	return !err;
 }
 
-/* The events that count whatever runs: cycles, and one that only an event counter counts. */
+/* Events that any code causes: cycles, and one that only an event counter counts. */
 static void plan_events(const struct pmk_pmu *pmu, struct pmk_plan *plan)
 {
 	static const char *const always[] = { "cycles",	       "instructions",	     "clock_cycles",
@@ -277,7 +277,7 @@ static int run_and_read(struct pmk_wired *w, struct pmk_session *s, uint64_t tot
 	return err ? err : pmk_session_read(s, total);
 }
 
-/* A bus on which nobody answers reads as ones. */
+/* A bus without a device at this address reads as ones. */
 static bool is_ones(const struct pmk_pmu *pmu, const struct pmk_plan *plan,
 		    const uint64_t total[PMK_MAX_EVENTS])
 {
@@ -383,7 +383,7 @@ static void add_json(json_object *doc, const struct examination *x, const char *
 	json_object_object_add(doc, "target", o);
 }
 
-/* "openocd:HOST:PORT": its speaker, and what is behind the first colon. */
+/* "openocd:HOST:PORT": its speaker, and the text after the first colon. */
 static const struct pmk_speaker *speaker_of(const char *target, const char **where)
 {
 	static const struct pmk_speaker *const known[] = { &pmk_speaker_openocd, &pmk_speaker_gdb,
@@ -426,7 +426,7 @@ int doctor_target(json_object *doc, const struct doctor_board *board)
 		return cli_fault(&x.fault);
 	examine(&x, speaker, where);
 	pmk_wired_close(&x.wired);
-	/* No HOST:PORT, nothing was tried. */
+	/* Not a HOST:PORT, so nothing was tried. */
 	if (x.n == 1 && x.fault.failure == PMK_COUNT_USAGE)
 		return cli_fault(&x.fault);
 	if (doc)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * See dump_recording.h. All dumps of a capture are one recording; each is a "thread" of it. A
- * sample stands for the period of its event. Samples that were polled have no address: they are in
+ * sample represents the period of its event. Samples that were polled have no address: they are in
  * [polled].
  */
 #define _GNU_SOURCE
@@ -27,10 +27,10 @@ struct conversion {
 	struct pmk_elf facts;
 	uint8_t *data;
 	size_t size;
-	/* events of all dumps, which have names of their own */
+	/* Events of all dumps, with unique names. */
 	struct pmk_sampled_event event[MAX_EVENTS];
 	char *name[MAX_EVENTS], *pmu[MAX_EVENTS];
-	struct pmk_perf_layout layout; /* of which only the number of events matters */
+	struct pmk_perf_layout layout; /* only its number of events is used */
 	struct pmk_samples *samples;
 	uint64_t late, dropped;
 };
@@ -42,7 +42,7 @@ static int out_of_memory(void)
 
 /* ---- dumps ---------------------------------------------------------------------------------- */
 
-/* The number of an event of a dump among all; MAX_EVENTS: there is no room. */
+/* The number of a dump's event in the recording; MAX_EVENTS: there is no room. */
 static size_t put_event(struct conversion *c, const char *name, const char *pmu)
 {
 	size_t i = 0;
@@ -64,7 +64,7 @@ static size_t put_event(struct conversion *c, const char *name, const char *pmu)
 	return i;
 }
 
-/* What is done with each dump. 0, or an exit code. */
+/* Called for each dump. Returns 0 or an exit code. */
 typedef int visit_dump(struct conversion *c, const struct view *v);
 
 static int find_events(struct conversion *c, const struct view *v)

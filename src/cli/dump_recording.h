@@ -7,7 +7,7 @@
 
 /*
  * Open a recording, a file of perf, or, with the executable of the firmware, a capture with dumps.
- * elf: NULL for the first two. Returns 0, or an exit code after one line on stderr. To be closed in
+ * `elf` is NULL for the first two. Returns 0, or an exit code after one line on stderr. Close it in
  * any case.
  */
 int dump_tables_open(struct pmk_tables *t, const char *path, const char *elf);

@@ -23,11 +23,11 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-/* Which events a format has when none are named. */
+/* The default events of a format. */
 enum events {
-	NONE,  /* it has no events at all */
-	ONE,   /* cycles, and it has room for no other */
-	FIRST, /* cycles, and it has room for more */
+	NONE,  /* it has no events */
+	ONE,   /* cycles, because it has room for only one event */
+	FIRST, /* cycles first, because it has room for more */
 	ALL,
 };
 
@@ -35,7 +35,7 @@ static const struct format {
 	const char *name;
 	pmk_export_format *write;
 	enum events events;
-	bool paths; /* it shows call paths, if there are some */
+	bool paths; /* it shows call paths, if there are any */
 } formats[] = {
 	{ "callgrind", pmk_export_callgrind, ALL, false },
 	{ "lcov", pmk_export_lcov, NONE, false },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The value of a register taken apart. See fields.h. */
+/* Splitting the value of a register into fields. See fields.h. */
 #include "cli/fields.h"
 
 #include <stdio.h>
@@ -40,8 +40,8 @@ static bool explain_selector(const struct word *w, struct part *p)
 	return n;
 }
 
-/* The code of an event that this PMU does not have. On another core of the family it may be one, as
- * 0x03 is on an ARM1176 and not on an ARM1156 (DAI 0195B Table 2: unused). */
+/* The code of an event that this PMU does not have. Another core of the family may have it: 0x03 is
+ * an event on an ARM1176 and not on an ARM1156 (DAI 0195B Table 2: unused). */
 static void explain_absent(const struct pmk_pmu *pmu, unsigned code, char *buf, size_t size)
 {
 	for (unsigned i = 0; i < pmu->nevents; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of a register taken apart: its fields, and the gaps between them. */
+/* The value of a register, split into its fields and the gaps between them. */
 #ifndef PMK_CLI_FIELDS_H
 #define PMK_CLI_FIELDS_H
 
@@ -15,24 +15,24 @@ struct pmk_ahbmon_packet_params;
 struct word {
 	const struct pmk_reg_info *reg;
 	uint64_t value;
-	const struct pmk_ahbmon_packet_params *codes; /* of a packet */
+	const struct pmk_ahbmon_packet_params *codes; /* for a packet */
 };
 
-/* A field of it, or a gap between fields. */
+/* A field, or a gap between fields. */
 struct part {
 	const struct pmk_field *field; /* NULL: a gap */
 	unsigned hi, lo;
 	uint64_t value;
-	bool wrong; /* bits that should be zero and are not */
+	bool wrong; /* bits that should be zero but are not */
 	const struct pmk_event *event;
-	char text[256]; /* what it means */
+	char text[256]; /* its meaning */
 };
 
-/* The field or gap whose highest bit is *bit; *bit goes on to the next one, and is below 0 behind
- * the last. Begin with the register's width - 1. */
+/* The field or gap whose highest bit is *bit. *bit becomes the highest bit of the next one, and
+ * negative after the last. Begin with the register's width - 1. */
 struct part next_part(const struct pmk_pmu *pmu, const struct word *w, int *bit);
 
-/* "0x0000002a", with the digits of so many bits. */
+/* "0x0000002a", with the digits for this number of bits. */
 void hex_text(char *buf, size_t size, uint64_t v, unsigned bits);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk info NAME: all that is known of an event, a metric, a register, a field of one, a pin, a PMU,
- * a core or a parameter of cores. A name may be several of these, as arm1176 is a PMU and a core;
- * all are shown. Without --pmu all PMUs are searched, the ARM1176 first; a code is an event of the
- * PMU of --pmu. If PMUs of a family share an event or a register, it is shown once. A file is a
+ * pmk info NAME: everything about an event, a metric, a register, a field of one, a pin, a PMU, a
+ * core or a parameter of cores. A name may have several meanings (arm1176 is a PMU and a core); all
+ * are shown. Without --pmu all PMUs are searched, the ARM1176 first; a code is an event of the PMU
+ * of --pmu. If PMUs of a family share an event or a register, it is shown once. A file name means a
  * core of the user, as with pmk stat --core.
  */
 #include <limits.h>
@@ -51,7 +51,7 @@ static void fact(const char *name, const char *text)
 		show_wrapped(text, first, INDENT "             ", WIDTH);
 }
 
-/* All PMUs with the ARM1176 first, or the one asked for. NULL ends it. */
+/* All PMUs, beginning with the ARM1176, or only the requested one. NULL ends the list. */
 static const struct pmk_pmu *pmu_in_order(const struct pmk_pmu *only, unsigned i)
 {
 	if (only)
@@ -66,8 +66,8 @@ static const struct pmk_pmu *pmu_in_order(const struct pmk_pmu *only, unsigned i
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* The bits of EVNTBUS that the event drives on this PMU: those that are set by one occurrence in a
- * cycle, and by two. */
+/* The bits of EVNTBUS that the event drives on this PMU: for one occurrence in a cycle, and for
+ * two. */
 static uint32_t evntbus_bits(const struct pmk_pmu *pmu, const struct pmk_event *ev)
 {
 	uint8_t count[PMK_ARM11_EVNTBUS_CODES] = { 0 };
@@ -171,7 +171,7 @@ static unsigned top_bit(uint64_t mask)
 	return n;
 }
 
-/* The field that has the bit; NULL when none has. */
+/* The field that contains the bit; NULL: none. */
 static const struct pmk_field *field_at(const struct pmk_reg_info *reg, unsigned bit)
 {
 	for (unsigned i = 0; i < reg->nfields; i++)
@@ -258,7 +258,7 @@ static void draw(const struct pmk_reg_info *reg)
 	draw_strip(cells + first, n - first);
 }
 
-/* List the fields from the top down. A source is shown where it is another than before. */
+/* List the fields from the top down. A source is shown where it changes. */
 static void field_table(const struct pmk_reg_info *reg)
 {
 	const char *ref = "";
@@ -281,7 +281,7 @@ static void field_table(const struct pmk_reg_info *reg)
 	}
 }
 
-/* Two PMUs with the same register: the same bits, reached in the same way. */
+/* True if two PMUs have the same register: the same bits, accessed in the same way. */
 static bool is_same_register(const struct pmk_reg_info *a, const struct pmk_reg_info *b)
 {
 	return a && b && a->fields == b->fields && a->width == b->width &&
@@ -317,7 +317,7 @@ static void register_notes(const struct pmk_pmu *only, const struct pmk_reg_info
 	}
 }
 
-/* True for what is described like a register and is none: EVNTBUS, AHBMONITOR. */
+/* True for a bus that is described like a register: EVNTBUS, AHBMONITOR. */
 static bool is_bus(const struct pmk_pmu *only, const struct pmk_reg_info *reg)
 {
 	const struct pmk_pmu *pmu;
@@ -436,8 +436,8 @@ static void info_field(const struct pmk_pmu *only, const struct pmk_pmu *first,
 	fact("source", f->ref);
 }
 
-/* Pins of the PMUs that are no registers: where they are explained. Names as the documents have
- * them. */
+/* Pins of the PMUs that are not registers, and where they are explained. Names as in the
+ * documents. */
 static const struct pin {
 	const char *names; /* space separated */
 	const char *pmus;  /* space separated */
@@ -588,7 +588,7 @@ static void gap(bool *found)
 	*found = true;
 }
 
-/* Show every event of that name once: the cores of ARM11 share their rows, except the MPCore. */
+/* Show every event with that name once: the ARM11 cores share their rows, except the MPCore. */
 static void find_events(const struct pmk_pmu *only, const char *name, bool *found)
 {
 	const struct pmk_event *seen[8];
@@ -674,7 +674,7 @@ static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 	return code;
 }
 
-/* Offer the names of events, of registers and of fields of one PMU. */
+/* Add the names of the events, registers and fields of one PMU as candidates. */
 static void offer_pmu(struct pmk_nearest *near, const struct pmk_pmu *pmu)
 {
 	pmk_nearest_offer(near, pmu->name);
@@ -688,7 +688,7 @@ static void offer_pmu(struct pmk_nearest *near, const struct pmk_pmu *pmu)
 	}
 }
 
-/* Write a hint: the names nearest to `name`. With --pmu, those of that PMU and of metrics only. */
+/* Write a hint: the names nearest to `name`. With --pmu, only those of that PMU and of metrics. */
 static void write_hint(char *buf, size_t size, const struct pmk_pmu *only, const char *name,
 		       const struct pmk_metrics *metrics)
 {
@@ -710,7 +710,7 @@ static void write_hint(char *buf, size_t size, const struct pmk_pmu *only, const
 	pmk_files_free_names(cores);
 }
 
-/* A code means another event on each PMU. */
+/* A code denotes a different event on each PMU. */
 static int info_code(const struct pmk_pmu *only, const char *text)
 {
 	struct pmk_count_fault f = { 0 };
@@ -771,7 +771,7 @@ static int run_info(int argc, char **argv)
 	bool bad;
 	int i = 1, code = 0;
 
-	/* --pmu is for all names, even those before it, so options are read first. */
+	/* --pmu applies to all names, even those before it, so options are parsed first. */
 	for (;;) {
 		o = cli_next(&cmd_info, argc, argv, &i, &value, &bad);
 		if (bad)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk list: what can be counted, on what, and how exact it is. Everything comes from the tables and
- * files that define it; nothing is repeated here.
+ * pmk list: what can be counted, on which PMU or core, and how exact it is. All of it comes from
+ * the tables and files that define it.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@ struct request {
 	bool show[NTOPICS];
 	bool json, verbose;
 	bool headings; /* several topics */
-	bool by_pmu;   /* a PMU was named as a topic: its events, unless there are others */
-	bool overview; /* no topic was named: a short list of what there is */
+	bool by_pmu;   /* the only topic is a PMU's name: list its events */
+	bool overview; /* no topic was named: print a short overview */
 };
 
 /* ---- text ----------------------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static void list_pmus(const struct request *q)
 	}
 }
 
-/* A name and what it is, which the user may have written. */
+/* A name and its description, which may come from the user. */
 static void show_named(const char *name, int width, const char *text)
 {
 	fputs("  ", stdout);
@@ -132,7 +132,7 @@ static void list_event(const struct request *q, const struct pmk_event *ev)
 	printf("  %-29s %s\n", "", ev->ref);
 }
 
-/* Is this the first PMU with its catalogue of events, which PMUs of a family share? */
+/* True for the first PMU of its family, which shares one catalogue of events. */
 static bool first_of_family(unsigned i)
 {
 	for (unsigned j = 0; j < i; j++)
@@ -379,7 +379,7 @@ static int list_json(const struct request *q)
 
 /* ---- command -------------------------------------------------------------------------------- */
 
-/* Topics, all, PMUs. */
+/* Topics, "all", PMUs. */
 static const char *any_topic(const void *ctx, unsigned i)
 {
 	(void)ctx;
@@ -406,7 +406,7 @@ static int take_pmu(struct request *q, const struct pmk_pmu *pmu)
 	return 0;
 }
 
-/* The PMU of that name, or of the core of that name; NULL: there is none. */
+/* The PMU with that name, or of the core with that name; NULL: there is none. */
 static const struct pmk_pmu *pmu_called(const char *name)
 {
 	const struct pmk_pmu *pmu = show_pmu_called(name);
@@ -422,7 +422,7 @@ static const struct pmk_pmu *pmu_called(const char *name)
 	return pmu;
 }
 
-/* Topics are accepted in the singular and in capital letters, too. */
+/* Topics are also accepted in the singular and in capital letters. */
 static int take_topic(struct request *q, const char *word)
 {
 	const struct pmk_pmu *pmu;
@@ -467,7 +467,7 @@ static void choose_topics(struct request *q)
 	if (!n && q->by_pmu) {
 		q->show[EVENTS] = true;
 	} else if (!n && (q->pmu || q->json)) {
-		show_all(q); /* of one PMU, and for scripts */
+		show_all(q); /* for one PMU, and for scripts */
 		q->headings = true;
 	} else if (!n) {
 		q->show[PMUS] = q->show[CORES] = q->show[TARGETS] = true;

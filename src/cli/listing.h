@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of a recording with its counts, instruction by instruction, and the source that it comes
- * from: what annotate and pages of HTML list. */
+/* The code of a recording with its counts, instruction by instruction, and its source; used by
+ * annotate and by HTML pages. */
 #ifndef PMK_CLI_LISTING_H
 #define PMK_CLI_LISTING_H
 
@@ -12,10 +12,10 @@
 #include "cpu/isa/text.h"
 
 struct listing_source {
-	char **line; /* NULL: it cannot be read, or was not tried yet */
+	char **line; /* NULL: it cannot be read, or has not been read yet */
 	size_t nlines;
 	bool tried;
-	char *note; /* what the reader has to know of it; NULL: nothing */
+	char *note; /* a caveat for the reader; NULL: none */
 };
 
 struct listing {
@@ -29,7 +29,7 @@ struct listing {
 	bool big_endian;
 };
 
-/* Count `n` events. 0, or an exit code after one line on stderr. To be closed in any case. */
+/* Count `n` events. Returns 0, or an exit code after one line on stderr. Close it in any case. */
 int listing_open(struct listing *l, const struct recorded *r, const uint32_t *event, size_t n);
 void listing_close(struct listing *l);
 
@@ -38,15 +38,15 @@ static inline uint64_t listing_value(const struct listing *l, uint32_t code, siz
 	return l->value[code * l->n + event];
 }
 
-/* Read a source file, once. The result says what the reader has to know: that it cannot be read,
- * or may be another one than was compiled. It is the file's; NULL when read before, too. */
+/* Read a source file, once. Returns a caveat for the reader: the file cannot be read, or may differ
+ * from the compiled one. The file owns the text; NULL: no caveat, or the file was read before. */
 const char *listing_read(struct listing *l, uint32_t file);
 /* The text of a line of a file that was read; NULL: not known. */
 const char *listing_line(const struct listing *l, uint32_t file, uint32_t line);
 
 /* Write an instruction: "ldr     r0, [r1, #4]". */
 void listing_insn(const struct listing *l, uint32_t code, char *text, size_t size);
-/* What a branch leads to: "name+0x10"; NULL within the function. The caller frees it. */
+/* The target of a branch: "name+0x10"; NULL: it is in the same function. The caller frees it. */
 char *listing_target(const struct listing *l, uint32_t code);
 
 #endif

@@ -76,7 +76,7 @@ static int help(const char *name)
 	return PMK_EXIT_OK;
 }
 
-/* A command that needs arguments and was given none prints its usage after the error. */
+/* A command that got no arguments but needs some prints its usage after the error. */
 static int run_command(const struct cli_command *cmd, int argc, char **argv)
 {
 	int code = cmd->run(argc, argv);
@@ -109,8 +109,8 @@ static int dispatch(int argc, char **argv)
 	return cmd ? run_command(cmd, argc - 1, argv + 1) : unknown(argv[1]);
 }
 
-/* If the caller has closed a standard stream, the next file that is opened would get its number. So
- * open /dev/null in its place, for the wrong direction: using the stream then fails. */
+/* If the caller has closed a standard stream, the next opened file would get its number. So open
+ * /dev/null for it, in the wrong direction: using the stream then fails. */
 static void fill_standard_streams(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
@@ -123,8 +123,8 @@ static void ignore_signal(int sig)
 	(void)sig;
 }
 
-/* Let writing beyond the limit of the file size (ulimit -f) fail, so that pmk can say so. A handler
- * does that as well as ignoring the signal, and programs that are executed do not inherit it. */
+/* Let writing beyond the file size limit (ulimit -f) fail, so that pmk can report it. A handler
+ * works as well as ignoring the signal, and executed programs do not inherit it. */
 static void catch_file_limit(void)
 {
 	struct sigaction sa;
@@ -146,8 +146,8 @@ int main(int argc, char **argv)
 	code = dispatch(argc, argv);
 
 	/* Fail if the output of the command could not be written. The errno of an earlier failure
-	 * is lost, but writing the rest of the buffer fails for the same reason, and without a rest
-	 * one more byte does. */
+	 * is lost, but writing the rest of the buffer, or one more byte if there is none, fails for
+	 * the same reason. */
 	errno = 0;
 	failed = fflush(stdout) != 0 || ferror(stdout);
 	if (failed && !errno)

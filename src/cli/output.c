@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What stat and report have in common. See output.h. */
+/* Functions that stat and report share. See output.h. */
 #define _GNU_SOURCE
 #include "cli/output.h"
 
@@ -22,7 +22,7 @@ static int out_of_memory(void)
 	return cli_fail(PMK_EXIT_FAILED, "out of memory");
 }
 
-/* Only what is inherited counts as open: the descriptors of pmk itself are closed by exec. */
+/* Only inherited descriptors count as open: exec closes those of pmk itself. */
 static int take_descriptor(struct output_options *o, const char *text)
 {
 	char *end;
@@ -51,11 +51,11 @@ bool output_take(struct output_options *o, const struct cli_option *option, char
 	if (!strcmp(name, "metrics"))
 		*code = pmk_words_add(&o->metrics, value) ? 0 : out_of_memory();
 	else if (!strcmp(name, "field-separator"))
-		o->separator = strcmp(value, "\\t") ? value : "\t"; /* as perf does */
+		o->separator = strcmp(value, "\\t") ? value : "\t"; /* as in perf */
 	else if (!strcmp(name, "output"))
 		o->path = value;
 	else if (!strcmp(name, "json-output"))
-		o->json = true; /* pmk stat takes it before */
+		o->json = true; /* pmk stat handles it earlier */
 	else if (!strcmp(name, "json-document"))
 		o->json = true;
 	else if (!strcmp(name, "append"))
@@ -171,7 +171,7 @@ int output_metrics(const struct output_options *o, struct pmk_metric_list *list)
 
 /* ---- the document --------------------------------------------------------------------------- */
 
-/* A stream of its own to an open descriptor. */
+/* A separate stream for an open descriptor. */
 static FILE *copy_of(int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -189,7 +189,7 @@ int output_open(struct output *out, const struct output_options *o, FILE *usual)
 	} else if (o->path) {
 		out->f = fopen(o->path, o->append ? "ae" : "we");
 	} else if (usual == stderr) {
-		/* stderr has no buffer, and each field would be a system call. */
+		/* stderr has no buffer, so each field would be a system call. */
 		out->f = copy_of(STDERR_FILENO);
 	} else {
 		return 0;

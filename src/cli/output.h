@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How and where stat and report write: their common options, the file of -o, the document in it. */
+/* How and where stat and report write: their common options, the file of -o, and the document in
+ * it. */
 #ifndef PMK_CLI_OUTPUT_H
 #define PMK_CLI_OUTPUT_H
 
@@ -16,54 +17,54 @@
 struct output_options {
 	struct pmk_words metrics; /* -M */
 	const char *separator;	  /* -x */
-	const char *path;	  /* -o; NULL: the command's usual stream */
-	bool json;		  /* a document … */
-	bool json_lines;	  /* … or perf's lines */
-	int log_fd; /* --log-fd: this descriptor in place of the usual stream; 0: none */
+	const char *path;	  /* -o; NULL: the command's default stream */
+	bool json;		  /* write a document */
+	bool json_lines;	  /* write perf's lines */
+	int log_fd; /* --log-fd: this descriptor instead of the default stream; 0: none */
 	bool metric_only, table, plot;
 	bool append, plain_numbers, verbose, bars;
-	bool whole; /* the file of -o is written as a whole, and not as the run goes */
+	bool whole; /* the file of -o is written at the end as a whole, not during the run */
 };
 
-/* Take the option if it is one of the common ones; false: it is another. *code is 0, or an exit
- * code after one line on stderr. */
+/* Handle one of the common options; false: it is another one. *code is 0, or an exit code after one
+ * line on stderr. */
 bool output_take(struct output_options *o, const struct cli_option *option, char *value, int *code);
-/* Check that the options go together. 0 or an exit code. */
+/* Check that the options go together. Returns 0 or an exit code. */
 int output_check(const struct output_options *o);
 void output_options_free(struct output_options *o);
 bool output_is_text(const struct output_options *o);
-/* Are these one file, or will they be? What is no regular file keeps what both write. */
+/* True if these paths are, or will be, one regular file. Other files keep the output of both. */
 bool output_same_file(const char *a, const char *b);
-/* Is the file of -o the file at `path`, which writing would destroy? */
+/* True if the file of -o is the file at `path`, which writing would destroy. */
 bool output_is(const struct output_options *o, const char *path);
 
-/* Open the file that somebody has named for what is written as a whole. 0 or an exit code. */
+/* Open a file that the user has named and that is written as a whole. Returns 0 or an exit code. */
 int output_whole_open(struct pmk_whole *w, const char *path);
-/* Put it in its place, if `code` is 0; otherwise it is not there, and what was there stays. Returns
- * `code`, or an exit code of this. */
+/* Move it to its place if `code` is 0; otherwise discard it and keep the previous file. Returns
+ * `code`, or the exit code of a failure here. */
 int output_whole_close(struct pmk_whole *w, const char *path, int code);
 
-/* Look up the metrics of -M. 0 or an exit code. */
+/* Look up the metrics of -M. Returns 0 or an exit code. */
 int output_metrics(const struct output_options *o, struct pmk_metric_list *list);
 
-/* To be initialised to zero before output_open(). */
+/* Initialise it to zero before output_open(). */
 struct output {
 	const struct output_options *o;
 	FILE *f;
-	bool own;		   /* opened by us */
-	struct pmk_whole whole;	   /* if it is written so */
+	bool own;		   /* opened by output_open() */
+	struct pmk_whole whole;	   /* if it is written as a whole */
 	struct pmk_bars bars;	   /* how its writer draws bars */
 	struct pmk_writer *writer; /* of the document that is open, or NULL */
 };
 
-/* Open the file of -o; without it, write to `usual`. 0 or an exit code. */
+/* Open the file of -o; without it, write to `usual`. Returns 0 or an exit code. */
 int output_open(struct output *out, const struct output_options *o, FILE *usual);
 /* Begin a document; `metrics` and `firmware` as in struct pmk_write_options. 0 or an exit code. */
 int output_begin(struct output *out, const struct pmk_result *r,
 		 const struct pmk_metric *const *metrics, bool firmware);
-/* Close the document, if one is open. 0 or a negative enum pmk_error. */
+/* Close the document, if one is open. Returns 0 or a negative enum pmk_error. */
 int output_end(struct output *out, const struct pmk_result *r);
-/* The same, and close the file. To be called in the end, even after a failure. */
+/* The same, and close the file. Call it at the end, even after a failure. */
 int output_close(struct output *out, const struct pmk_result *r);
 
 #endif

@@ -72,7 +72,8 @@ static int take_option(struct record *r, const struct cli_option *o, char *value
 	return pmk_count_set(r->count, o->name, value) ? failed(r) : 0;
 }
 
-/* perf names a way to find callers. pmk has one for each target, so the name changes nothing. */
+/* perf's names for ways to find callers. pmk has one way for each target, so the name changes
+ * nothing. */
 static bool is_unwinder(const char *word)
 {
 	return word && (!strcmp(word, "fp") || !strcmp(word, "lbr") || !strcmp(word, "dwarf") ||
@@ -135,7 +136,7 @@ static void running(void *ctx, double seconds, uint64_t insns)
 	cli_running_show(&r->running, seconds, insns);
 }
 
-/* Of all events: behind the sum of periods of each stands how many samples that are. */
+/* The number of samples of all events: the row after each sum of periods has them. */
 static uint64_t samples_of(const struct pmk_recording *rec)
 {
 	uint64_t n = 0;
@@ -146,7 +147,7 @@ static uint64_t samples_of(const struct pmk_recording *rec)
 	return n;
 }
 
-/* Say what was written, as perf does. */
+/* Print what was written, as perf does. */
 static void tell(const struct record *r, const struct pmk_recording *rec)
 {
 	struct stat st;
@@ -185,7 +186,7 @@ static int write_recording(struct record *r)
 	return sum.exit_code;
 }
 
-/* Say before the program runs what would be found out when it has ended. */
+/* Detect, before the program runs, errors that would otherwise appear after it has ended. */
 static int check_output(const struct record *r)
 {
 	const struct output_options to = { .path = r->path };

@@ -47,7 +47,7 @@ void recorded_close(struct recorded *r)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* Characters of the name without its parameters; stubs of a procedure linkage table keep them. */
+/* The length of the name without its parameters; stubs of a procedure linkage table keep them. */
 static size_t plain_length(const char *name)
 {
 	const char *end = strchr(name, '('), *stub = strstr(name, ")@plt");
@@ -140,7 +140,7 @@ void recorded_without_value(const struct recorded *r,
 	sqlite3_finalize(s);
 }
 
-/* A line of the head, which may be several. */
+/* Write an entry of the header, which may have several lines. */
 static void put_head(const struct recorded *r, FILE *f, const char *what, const char *text)
 {
 	fprintf(f, " %s", what);
@@ -222,7 +222,7 @@ void recorded_page(struct recorded *r, FILE *f)
 
 	r->width = cli_columns(f);
 	r->colour = cli_colour(f);
-	/* As git has it, an empty name or "cat" is none. */
+	/* As in git, an empty name or "cat" means no pager. */
 	if (f != stdout || !isatty(STDOUT_FILENO) || !*command || !strcmp(command, "cat") ||
 	    pipe(ends))
 		return;

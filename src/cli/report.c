@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk report: show what was counted: a recording of pmk record (report_recording.c), or what
- * firmware counted, from the dumps that it wrote with pmk_target_dump().
+ * pmk report: show the counts in a recording of pmk record (report_recording.c), or those in the
+ * dumps that firmware wrote with pmk_target_dump().
  *
- *	read → find the dumps → a view of each (names instead of codes) → result → writer
+ * 	read → find the dumps → a view of each (names instead of codes) → result → writer
  *
  * Text has a document for each dump, CSV and JSON one for all. See report.h for the other file.
  */
@@ -23,10 +23,10 @@
 #include "cli/report_recording.h"
 #include "profile/sampling/perfdata.h"
 
-/* What SQLite's files begin with. */
+/* SQLite files begin with this. */
 static const char recording_magic[16] = "SQLite format 3";
 
-/* A capture is read into memory as a whole; larger ones are refused. */
+/* A capture is read into memory as a whole; larger ones are rejected. */
 #define MAX_CAPTURE ((size_t)256 << 20)
 
 static const struct cli_option options[] = {
@@ -57,22 +57,22 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-/* The request, and what was read. */
+/* The request, and the data that was read. */
 struct report {
 	struct output_options o;
 	const char *file, *elf, *html;
-	struct report_recording recording; /* options of recordings */
-	const char *name;		   /* of `file` in messages */
+	struct report_recording recording; /* options for recordings */
+	const char *name;		   /* `file` in messages */
 	uint8_t *data;
 	size_t size;
-	unsigned nshown;		 /* dumps that are shown */
+	unsigned nshown;		 /* number of shown dumps */
 	struct pmk_functions *functions; /* NULL: addresses are shown */
 	struct pmk_elf elf_facts;	 /* of `functions` */
 	struct pmk_metric_list metrics;
 	struct output out;
 	struct pmk_result result;
 	struct html_stat *page; /* of dumps */
-	int code;		/* exit code after dumps that could not be shown completely */
+	int code;		/* exit code if a dump could not be shown completely */
 };
 
 static int out_of_memory(void)
@@ -136,7 +136,7 @@ static int read_capture(struct report *r)
 	return code;
 }
 
-/* A dump is shown if it is complete, or was cut off behind the name of its PMU. */
+/* A dump is shown if it is complete, or was cut off after the name of its PMU. */
 static bool is_shown(const struct pmk_dump *d)
 {
 	return d->state == PMK_DUMP_COMPLETE || (d->state == PMK_DUMP_CUT && d->pmu.byte);
@@ -155,7 +155,7 @@ static void tell(struct report *r, const struct pmk_dump *d)
 					       : "it is not shown");
 }
 
-/* Print what is wrong with each dump, and count those that can be shown. */
+/* Print the faults of each dump, and count those that can be shown. */
 static int find_dumps(struct report *r)
 {
 	size_t at = 0, n = 0;
@@ -234,7 +234,7 @@ static int begin(struct report *r, const struct view *v)
 		result->command = NULL;
 	result->core = strdup(v->pmu_name);
 	result->producer = strdup("firmware");
-	/* Firmware programs the counters once. 0: unknown, as everything of an unknown PMU. */
+	/* Firmware programs the counters once. 0: not known, because the PMU is unknown. */
 	result->passes = v->pmu != &v->unknown;
 	if (!result->command || !result->core || !result->producer)
 		return out_of_memory();
@@ -249,7 +249,7 @@ static int show(struct report *r, struct view *v)
 	choose_functions(r, v);
 	v->numbered = !output_is_text(&r->o) && r->nshown > 1;
 	if (!r->o.metrics.count) {
-		/* Without a data directory there are no metrics; the rest is shown all the same. */
+		/* Without a data directory there are no metrics; everything else is still shown. */
 		r->metrics = (struct pmk_metric_list){ 0 };
 		all = cli_metrics();
 		if (all)
@@ -279,7 +279,8 @@ static int show_dumps(struct report *r)
 	while (!code && pmk_dump_next(r->data, r->size, &at, &d) > 0) {
 		if (is_shown(&d)) {
 			code = view_init(&v, &d, ++number) ? show(r, &v) : out_of_memory();
-			/* Sections point into the dump, which is freed, so that they must go. */
+			/* Sections point into the dump, which is freed next, so they must be
+			 * dropped. */
 			while (r->result.nsections)
 				pmk_result_drop(&r->result);
 			r->result.pmu = NULL;
@@ -290,8 +291,8 @@ static int show_dumps(struct report *r)
 	return code;
 }
 
-/* Print all. Even after a failure the document is closed and written; not writing it is an
- * error. */
+/* Print everything. Even after a failure the document is closed and written; failing to write it is
+ * an error. */
 static int print(struct report *r)
 {
 	int code, err;
@@ -307,7 +308,7 @@ static int print(struct report *r)
 	return err && !code ? failed(r, err) : code;
 }
 
-/* A page has what a document of JSON has, which nobody sees. */
+/* A page is built from a JSON document, which is not shown. */
 static int print_page(struct report *r)
 {
 	FILE *nowhere = fopen("/dev/null", "we");
@@ -329,7 +330,7 @@ static int print_page(struct report *r)
 	return code;
 }
 
-/* Does the file begin as SQLite's do, or perf's? */
+/* True if the file begins like those of SQLite or perf. */
 static bool is_recording(const char *path)
 {
 	char head[sizeof(recording_magic)];
@@ -343,7 +344,7 @@ static bool is_recording(const char *path)
 	return is || pmk_perfdata_is(path);
 }
 
-/* Options that say how a text is written have no meaning for a page. */
+/* Options for the form of a text have no meaning for a page. */
 static int check_page(const struct report *r)
 {
 	const struct report_recording *q = &r->recording;
@@ -380,7 +381,7 @@ static int show_recording(struct report *r)
 		       : report_recording(&r->recording, &r->o);
 }
 
-/* An option that was given and dumps do not have; NULL: there is none. */
+/* An option that was given but does not apply to dumps; NULL: none. */
 static const char *recording_option(const struct report_recording *q)
 {
 	return q->events     ? "-e"
@@ -393,7 +394,7 @@ static const char *recording_option(const struct report_recording *q)
 			     : NULL;
 }
 
-/* Samples in dumps of firmware, as a recording. */
+/* Show samples in dumps of firmware as a recording. */
 static int show_samples(struct report *r)
 {
 	r->recording.path = r->file;
@@ -488,7 +489,7 @@ static int take(struct report *r, const struct cli_option *o, char *value)
 		r->html = value;
 	else if (!strcmp(o->name, "elf"))
 		r->elf = value;
-	/* What is left changes nothing. */
+	/* The remaining options change nothing. */
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pmk report between its files:
+ * Declarations that the files of pmk report share:
  *
- *	report.c       options, the capture, the executable, the report
- *	report_dump.c  one dump → sections, profiles and facts of a result
+ * 	report.c       options, the capture, the executable, the report
+ * 	report_dump.c  one dump → sections, profiles and facts of a result
  */
 #ifndef PMK_CLI_REPORT_H
 #define PMK_CLI_REPORT_H
@@ -17,33 +17,33 @@
 struct view {
 	const struct pmk_dump *d;
 	unsigned number; /* from 1, over all dumps of the capture */
-	bool numbered;	 /* warnings say which dump they are of */
+	bool numbered;	 /* warnings name the dump */
 	const struct pmk_pmu *pmu;
 	char *pmu_name;		/* printable */
-	struct pmk_pmu unknown; /* stands in for a PMU that is not in this build */
+	struct pmk_pmu unknown; /* replaces a PMU that this build does not have */
 	const struct pmk_event *event[PMK_DUMP_EVENTS];
-	struct pmk_event raw[PMK_DUMP_EVENTS]; /* stand in for events that are not in it */
+	struct pmk_event raw[PMK_DUMP_EVENTS]; /* replace events that it does not have */
 	char raw_name[PMK_DUMP_EVENTS][8];
-	const struct pmk_functions *functions; /* of this dump's machine, or NULL … */
-	const char *elf;		       /* … from this file */
-	/* Where a page of HTML is collected, and the metrics in it; or NULL. */
+	const struct pmk_functions *functions; /* functions for this dump's machine, or NULL */
+	const char *elf;		       /* the file that they come from */
+	/* Collects a page of HTML with its metrics; or NULL. */
 	struct html_stat **page;
 	const struct pmk_metric *const *metrics;
 };
 
-/* False: out of memory. view_free() has to be called in both cases. */
+/* False: out of memory. Call view_free() in both cases. */
 bool view_init(struct view *v, const struct pmk_dump *d, unsigned number);
 void view_free(struct view *v);
-/* Is the event in the dump? `v` is a struct view. */
+/* True if the event is in the dump. `v` is a struct view. */
 bool view_has(const void *v, const struct pmk_event *ev);
 
-/* Can a core with the dump's PMU run the executable? False only if the presets show that it
- * cannot. */
+/* False if the presets show that no core with the dump's PMU can run the executable. */
 bool view_fits(const struct view *v, const struct pmk_elf *elf);
 
 /*
- * Write the dump: a section for the whole run, one for each region, and where the samples lie. `r`
- * gets the facts, the warnings and the section of the whole run. 0 or a negative enum pmk_error.
+ * Write the dump: a section for the whole run, one for each region, and the positions of the
+ * samples. `r` gets the facts, the warnings and the section of the whole run. Returns 0 or a
+ * negative enum pmk_error.
  */
 int view_write(const struct view *v, struct pmk_writer *w, struct pmk_result *r);
 

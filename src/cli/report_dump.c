@@ -2,8 +2,8 @@
 /*
  * A dump as sections, profiles and facts of a result.
  *
- * Names in a dump can be any bytes, so what is unprintable in them is escaped. A PMU that this
- * build does not know is shown by its name, an event by its code.
+ * Names in a dump can contain any bytes, so unprintable ones are escaped. A PMU that this build
+ * does not know is shown by its name, an event by its code.
  */
 #define _GNU_SOURCE
 #include "cli/report.h"
@@ -21,7 +21,7 @@
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* The region's name, or "region 3" when it has none. The caller frees. */
+/* The region's name, or "region 3" if it has none. The caller frees it. */
 static char *region_name(const struct pmk_dump *d, size_t id)
 {
 	char *name;
@@ -31,7 +31,7 @@ static char *region_name(const struct pmk_dump *d, size_t id)
 	return asprintf(&name, "region %zu", id) < 0 ? NULL : name;
 }
 
-/* The event i of the dump: its row, or one that is made up of its code. */
+/* Event i of the dump: its row in the catalogue, or a row made from its code. */
 static const struct pmk_event *name_event(struct view *v, unsigned i)
 {
 	unsigned code = v->d->event[i].code;
@@ -315,7 +315,7 @@ static bool fill_row(const struct view *v, const struct pmk_spot *spot, struct p
 	return (row->function || !spot->function) && (row->region || !in_region);
 }
 
-/* Write the profile of one event, whose spots these are. */
+/* Write the profile of one event from its spots. */
 static int write_profile(const struct view *v, struct pmk_writer *w, const struct pmk_result *r,
 			 unsigned event, const struct pmk_spot *spots, size_t n)
 {

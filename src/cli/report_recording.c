@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk report of a recording: where the events of a program were counted.
+ * pmk report of a recording: the places where the events of a program were counted.
  *
- * Each instruction belongs to one row: of its function, file, line or object; of threads, each
- * count does. With --children a count is in the rows of all functions on its call path, too, once
- * in each. --callers and --callees divide what a function has counted with all that it called, by
- * the functions next to it on call paths.
+ * Each instruction belongs to the row of its function, file, line or object; with threads, each
+ * count belongs to the row of its thread. With --children a count is also in the rows of all
+ * functions on its call path, once in each. --callers and --callees divide the inclusive counts of
+ * a function by the functions next to it on call paths.
  */
 #define _GNU_SOURCE
 #include "cli/report_recording.h"
@@ -31,7 +31,7 @@ enum sort { BY_FUNCTION, BY_FILE, BY_LINE, BY_OBJECT, BY_THREAD, NSORTS };
 
 static const char *const sort_names[] = { "function", "file", "line", "object", "thread" };
 
-/* What perf calls them. */
+/* perf's names of the sort keys. */
 static const struct {
 	const char *name;
 	enum sort sort;
@@ -41,19 +41,19 @@ static const struct {
 	{ "pid", BY_THREAD },	{ "tid", BY_THREAD },
 };
 
-/* Which end of calls rows are of, with --callers and --callees. */
+/* For --callers and --callees: which end of a call the rows show. */
 enum view { FLAT, CALLERS, CALLEES };
 
 struct row {
-	uint32_t function, object, file, line, thread; /* what it is of; NONE: not of one */
+	uint32_t function, object, file, line, thread; /* what the row represents; NONE: not this */
 	uint64_t executions;
-	uint64_t *self, *children; /* of each event */
+	uint64_t *self, *children; /* one per event */
 };
 
-/* A function that is under way, or code of an object that is of none. */
+/* An open function, or code of an object that belongs to no function. */
 struct frame {
 	uint32_t function, object;
-	bool is_symbol; /* it is what --callers or --callees name */
+	bool is_symbol; /* it is the function of --callers or --callees */
 };
 
 struct report {
@@ -62,16 +62,16 @@ struct report {
 	enum sort sort;
 	bool children, quiet;
 	enum view view;
-	const char *symbol;  /* of --callers or --callees */
-	bool *is_symbol;     /* of each function */
-	struct frame *stack; /* where something is counted */
+	const char *symbol;  /* argument of --callers or --callees */
+	bool *is_symbol;     /* one per function */
+	struct frame *stack; /* the call path of the present count */
 	double limit;	     /* percent of the first event */
 	struct pmk_map rows;
 	struct row *row;
 	size_t nrows, room;
 	uint32_t *of_code; /* row of each instruction */
 	uint64_t *counts, *sum;
-	uint32_t *seen; /* of each row: the count that it was given last, and one more */
+	uint32_t *seen; /* for each row: number of the last count that it received, plus one */
 	uint32_t nseen;
 	uint64_t executions;
 	size_t nhidden;
@@ -80,7 +80,7 @@ struct report {
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* The row with that key, which is added if need be; NONE: out of memory. */
+/* The row with that key, which is added if necessary; NONE: out of memory. */
 static uint32_t put_row(struct report *r, uint64_t key, struct row fresh)
 {
 	uint32_t at = pmk_map_put(&r->rows, key, (uint32_t)r->nrows);
@@ -99,7 +99,7 @@ static uint32_t put_row(struct report *r, uint64_t key, struct row fresh)
 	return at;
 }
 
-#define UNNAMED (UINT64_C(1) << 63) /* in a key: the rest is the object */
+#define UNNAMED (UINT64_C(1) << 63) /* in a key: the lower bits are the object */
 
 static uint32_t row_of_code(struct report *r, const struct pmk_tables_code *k)
 {
@@ -130,8 +130,8 @@ static uint32_t row_of_code(struct report *r, const struct pmk_tables_code *k)
 	return put_row(r, UNNAMED | k->object, row);
 }
 
-/* Make a row for each function, one for each object's code outside functions, and one without code:
- * calls from an unknown place, or the function itself. */
+/* Make a row for each function, one for each object's code outside of functions, and one without
+ * code, for calls from an unknown place or the function itself. */
 static bool make_call_rows(struct report *r)
 {
 	const struct pmk_tables *t = &r->r.t;
@@ -214,8 +214,8 @@ static struct frame frame_of_code(const struct report *r, uint32_t code)
 	return (struct frame){ NONE, k->object, false };
 }
 
-/* The functions that are under way where `code` runs, the innermost first. Returns how many there
- * are. Code that is in another function than was called was reached by a jump out of it. */
+/* Find the open functions when `code` runs, innermost first. Returns their number. If code is in
+ * another function than the one that was called, a jump led there. */
 static size_t find_frames(const struct report *r, uint32_t code, uint32_t context)
 {
 	const struct pmk_tables_context *c = r->r.t.context;
@@ -239,7 +239,7 @@ static size_t find_frames(const struct report *r, uint32_t code, uint32_t contex
 	return n;
 }
 
-/* The row of frame number `i` of the stack, or that of no code. */
+/* The row of frame number `i` of the stack, or the row without code. */
 static uint32_t call_row(const struct report *r, size_t i, size_t n)
 {
 	return pmk_map_get(&r->rows, i < n ? frame_key(r->stack[i]) : UNNAMED | NONE);
@@ -254,7 +254,7 @@ static void add_to_row(struct report *r, uint32_t row, uint64_t value, size_t sl
 		r->row[row].self[slot] += value;
 }
 
-/* Add to the row of who called the function: the first time, if it called itself. */
+/* Add to the row of the function's caller: its outermost caller, if it called itself. */
 static bool add_to_caller(struct report *r, size_t n, uint64_t value, size_t slot)
 {
 	size_t outermost = n;
@@ -266,7 +266,8 @@ static bool add_to_caller(struct report *r, size_t n, uint64_t value, size_t slo
 	return outermost;
 }
 
-/* Add to the rows of what it has called, once in each, or to that of the function itself. */
+/* Add to the rows of the functions that it has called, once in each, or to the row of the function
+ * itself. */
 static bool add_to_callees(struct report *r, size_t n, uint64_t value, size_t slot)
 {
 	bool found = false;
@@ -329,7 +330,7 @@ static int on_count(void *ctx, const struct pmk_tables_count *c)
 
 		if (at != NONE)
 			add_once(r, at, c);
-		/* The call stands in another function where that was reached by a jump. */
+		/* If the call instruction is in another function, a jump led there. */
 		if (site != NONE)
 			add_once(r, r->of_code[site], c);
 	}
@@ -363,7 +364,7 @@ static int count(struct report *r)
 	return 0;
 }
 
-/* What rows are sorted by, and shares are of. */
+/* The value that determines the order of rows and the shares. */
 static uint64_t first(const struct report *r, const struct row *row)
 {
 	return r->children ? row->children[0] : row->self[0];
@@ -390,7 +391,7 @@ static char *program_name(const char *command)
 	return strndup(command, n);
 }
 
-/* The caller frees. */
+/* The name of a row; the caller frees it. */
 static char *name_of(const struct report *r, const struct row *row)
 {
 	const struct pmk_tables *t = &r->r.t;
@@ -441,7 +442,7 @@ static int by_first(const void *a, const void *b, void *report)
 	return d;
 }
 
-/* Was nothing counted there? Of samples, callers are there that none were taken in. */
+/* True if nothing was counted in the row: in a sampled recording, callers may have no samples. */
 static bool is_empty(const struct report *r, const struct row *row)
 {
 	bool any = r->r.t.sampled ? false : r->view == FLAT || row->executions;
@@ -451,7 +452,7 @@ static bool is_empty(const struct report *r, const struct row *row)
 	return !any;
 }
 
-/* Sort the rows, and leave out those below the limit and those where nothing was counted. */
+/* Sort the rows, and remove those below the limit and those without counts. */
 static void arrange(struct report *r)
 {
 	size_t n = 0;
@@ -473,13 +474,13 @@ static const char *event_name(const struct report *r, size_t i)
 	return pmk_tables_event_name(&r->r.t, r->r.c.event[i]);
 }
 
-/* What a row is. */
+/* The kind of the rows. */
 static const char *kind(const struct report *r)
 {
 	return r->view == CALLERS ? "caller" : r->view == CALLEES ? "callee" : sort_names[r->sort];
 }
 
-/* Are the executions an event that was asked for? */
+/* True if executions are one of the requested events. */
 static bool executions_chosen(const struct report *r)
 {
 	for (size_t i = 0; i < r->r.c.n; i++)
@@ -490,7 +491,7 @@ static bool executions_chosen(const struct report *r)
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* A column is a number and, of events, a share: "1,234  56.7%". */
+/* A column is a number and, for events, a share: "1,234  56.7%". */
 #define SHARE	  8
 #define NAME_ROOM 20
 
@@ -502,9 +503,9 @@ struct column {
 };
 
 struct table {
-	struct column *column; /* of children, if wanted; of events; of executions */
-	size_t n, nevents;     /* columns; events that have one */
-	unsigned width;	       /* of all of them */
+	struct column *column; /* columns of children, if wanted; of events; of executions */
+	size_t n, nevents;     /* number of columns; number of events that have one */
+	unsigned width;	       /* total width of the columns */
 };
 
 static void number(const struct report *r, char text[PMK_NUMBER_SIZE], uint64_t value)
@@ -537,7 +538,7 @@ static void add_column(struct table *t, struct column c)
 	t->column[t->n++] = c;
 }
 
-/* Take as many events as there is room for. */
+/* Choose as many events as there is room for. */
 static bool lay_out(const struct report *r, struct table *t)
 {
 	struct column last =
@@ -723,7 +724,7 @@ static json_object *json_counts(const struct report *r, const uint64_t *value)
 	return o;
 }
 
-/* null where samples were taken, because they are not known. */
+/* null for samples, because executions are not known. */
 static json_object *json_executions(const struct report *r, uint64_t executions)
 {
 	return r->r.t.sampled ? NULL : json_object_new_uint64(executions);
@@ -822,7 +823,7 @@ static int check_sort(struct report *r, const char *name)
 			name);
 }
 
-/* A number of percent, with or without the sign. */
+/* Parse a percentage, with or without the sign. */
 static int check_limit(struct report *r, const char *limit)
 {
 	char *end;

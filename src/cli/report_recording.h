@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pmk report of a recording: the half of report.c that is not of firmware's dumps. */
+/* pmk report of a recording, as opposed to dumps of firmware. */
 #ifndef PMK_CLI_REPORT_RECORDING_H
 #define PMK_CLI_REPORT_RECORDING_H
 
@@ -7,9 +7,9 @@
 
 struct report_recording {
 	const char *path;
-	const char *elf; /* of the firmware whose dumps `path` has; NULL: it is a recording */
+	const char *elf; /* the firmware whose dumps are in `path`; NULL: `path` is a recording */
 	const char *events, *sort, *limit; /* as given, or NULL */
-	const char *callers, *callees;	   /* of which function, or NULL */
+	const char *callers, *callees;	   /* name of the function, or NULL */
 	bool children, quiet;
 };
 

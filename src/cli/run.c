@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk run: run an emulator, whose processors have our model of a PMU. Firmware and kernels that
- * program their PMU see it count. Beside that it is pmk stat.
+ * pmk run: run an emulator whose processors have pmk's model of a PMU. Firmware and kernels that
+ * program their PMU see it count. Otherwise it is the same as pmk stat.
  */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How list, info and decode show things. See show.h. */
+/* Output functions of list, info and decode. See show.h. */
 #include "cli/show.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk stat: run a program and print what its core's counters read. The library counts (src/count);
- * here options become its settings, and its results are written.
+ * pmk stat: run a program and print the counts of its core's counters. The library counts
+ * (src/count); this file turns options into its settings, and writes its results.
  *
  * Signals: a Ctrl-C also goes to the program, which is on the same terminal. If the program does
- * not end by itself, it gets the signal again after a moment, and later SIGKILL. What was counted
- * is printed in every case.
+ * not end by itself, it gets the signal again after a moment, and later SIGKILL. The counts are
+ * printed in any case.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -132,7 +132,7 @@ struct stat {
 	const struct cli_command *cmd;
 	struct pmk_count *count;
 	struct output_options o;
-	const char *dump; /* of -T wave:FILE */
+	const char *dump; /* the file of -T wave:FILE */
 	struct output out;
 	const char *html; /* --html */
 	struct html_stat *page;
@@ -169,7 +169,7 @@ static int take_option(struct stat *s, const struct cli_option *o, char *value)
 		s->o.json_lines = true;
 		return 0;
 	}
-	/* These two decide what is counted as well as how it is shown. */
+	/* These two determine what is counted, in addition to how it is shown. */
 	if (!is(o, "metrics") && output_take(&s->o, o, value, &code) && (code || !counts))
 		return code;
 	if (is(o, "html")) {
@@ -187,7 +187,7 @@ static int take_option(struct stat *s, const struct cli_option *o, char *value)
 		       : 0;
 }
 
-/* What stands behind the options: a program; of pmk run, an emulator's command. */
+/* Take the words after the options: a program or, for pmk run, an emulator's command. */
 static int take_words(struct stat *s, char **words)
 {
 	if (s->cmd == &cmd_run && !words[0])
@@ -234,7 +234,7 @@ static int parse(struct stat *s, int argc, char **argv, bool *help)
 
 /* ---- the listener --------------------------------------------------------------------------- */
 
-/* The run goes on even if the output cannot be written: rescue() shows the counts elsewhere. */
+/* The run continues even if the output cannot be written: rescue() prints the counts elsewhere. */
 static void note_failure(struct stat *s, bool bad)
 {
 	if (bad && !s->write_failed)
@@ -242,7 +242,7 @@ static void note_failure(struct stat *s, bool bad)
 	s->write_failed |= bad;
 }
 
-/* Whatever tells of progress is erased before something else is written. */
+/* Erase any progress line before something else is written. */
 static void end_progress(struct stat *s)
 {
 	cli_wave_progress_end(&s->progress);
@@ -263,7 +263,7 @@ static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 	const struct pmk_result *r = pmk_count_result(c);
 	struct stat *s = ctx;
 
-	(void)first; /* sections are told of as a whole */
+	(void)first; /* sections are written as a whole */
 	end_progress(s);
 	if (s->html)
 		html_stat_add(&s->page, r, &r->sections[r->nsections - 1], pmk_count_metrics(c));
@@ -296,7 +296,7 @@ static void running(void *ctx, double seconds, uint64_t insns)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* Writing to the file failed. */
+/* Writing to the file failed: print the counts elsewhere. */
 static int rescue(struct stat *s)
 {
 	cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s; the counts follow here", s->o.path,
@@ -305,7 +305,7 @@ static int rescue(struct stat *s)
 	return PMK_EXIT_FAILED;
 }
 
-/* The run is over: close the document. Returns the program's exit code, or that of a failure. */
+/* The run has ended: close the document. Returns the program's exit code, or that of a failure. */
 static int finish(struct stat *s)
 {
 	struct pmk_count_summary sum = { .size = sizeof(sum) };
@@ -326,7 +326,7 @@ static int finish(struct stat *s)
 	return code ? code : sum.exit_code;
 }
 
-/* No two of the files that are written may be one. */
+/* All files that are written must be different. */
 static int check_files(const struct stat *s)
 {
 	const struct {

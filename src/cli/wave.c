@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmk wave: what is in a waveform dump, and whether its buses keep to the protocol.
+ * pmk wave: lists the signals of a waveform dump, and checks whether its buses follow the protocol.
  *
- *	$ pmk wave signals sim.vcd > ahb.ini
- *	$ pmk wave check sim.vcd --map ahb.ini
+ * 	$ pmk wave signals sim.vcd > ahb.ini
+ * 	$ pmk wave check sim.vcd --map ahb.ini
  *
- * The output of `signals` is a map file: the table of signals is in comments, and a map follows
+ * The output of `signals` is a map file: comments contain the table of signals, followed by a map
  * that is guessed from the names.
  */
 #include "cli/wave.h"
@@ -20,10 +20,10 @@
 #include "cli/output.h"
 #include "cli/wave_forms.h"
 
-/* Exit codes of `check` beside those of cli.h. */
+/* Exit codes of `check` in addition to those of cli.h. */
 enum { FOUND = 1, PARTIAL = 2 };
 
-#define SHOW_VIOLATIONS 100 /* unless --limit says otherwise */
+#define SHOW_VIOLATIONS 100 /* default of --limit */
 
 static const struct cli_option options[] = {
 	{ 'm', "map", "FILE", "check: maps the dump's signals to buses" },
@@ -38,7 +38,7 @@ static const struct cli_option options[] = {
 struct wave_request {
 	const char *what, *file, *map, *layer;
 	uint64_t limit;
-	struct output_options out; /* -j and -x alone */
+	struct output_options out; /* only -j and -x */
 	const char *separator;
 	const struct wave_form *form;
 };
@@ -150,7 +150,7 @@ static int show_progress(void *ctx, const struct pmk_wave_progress *p)
 	return cli_wave_progress_show(&k->progress, p);
 }
 
-/* Print the outcome in the form that was asked for, and in a line on stderr. */
+/* Print the outcome in the requested form, and one line on stderr. */
 static int finish(struct check *k, int status)
 {
 	struct wave_checked *c = &k->c;
@@ -192,7 +192,7 @@ static int run_check(struct check *k)
 		return cli_fail(PMK_EXIT_USAGE,
 				"%s: no [layer] and no [axi]: there is no protocol to check",
 				k->q->map);
-	/* No SA_RESTART, so that a signal also ends a read from a pipe that nobody writes to. */
+	/* No SA_RESTART, so that a signal also ends a read from a pipe without a writer. */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	cli_wave_progress_begin(&k->progress, k->q->file);

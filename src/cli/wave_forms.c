@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * What pmk wave prints, in its three forms (docs/FORMATS.md).
+ * The output of pmk wave, in its three forms (docs/FORMATS.md).
  *
  * Violations are written as soon as they are found, because there may be more than fit into memory.
- * CSV has a row for each of them and nothing else; the rest is in comments.
+ * CSV has a row for each violation; everything else is in comments.
  */
 #include "cli/wave_forms.h"
 
@@ -20,7 +20,7 @@
 #include "result/internal.h"
 #include "result/jsonio.h"
 
-/* The unit of times in the dump, as in "1 ns"; "": the dump does not say. */
+/* The unit of times in the dump, such as "1 ns"; "": the dump has no timescale. */
 static const char *timescale(const struct pmk_wave *w, char *buf, size_t size)
 {
 	*buf = '\0';
@@ -52,7 +52,7 @@ static size_t greater(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* The columns of a terminal that show_foreign() fills. */
+/* The width that show_foreign() needs. */
 static size_t columns_of(const char *text)
 {
 	char *plain = pmk_plain(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pmk wave between its files: wave.c does the work, wave_forms.c writes it as text, CSV or JSON. */
+/* pmk wave: wave.c does the work, wave_forms.c writes the result as text, CSV or JSON. */
 #ifndef PMK_CLI_WAVE_FORMS_H
 #define PMK_CLI_WAVE_FORMS_H
 
@@ -8,18 +8,18 @@
 
 #include "producer/wave/run.h"
 
-/* What `signals` prints. */
+/* The data that `signals` prints. */
 struct wave_names {
 	const char *separator; /* CSV */
 	const char *file;
 	const struct pmk_wave *w;
 	const struct pmk_wave_signal *list;
 	size_t n;
-	const char *map;    /* guessed from the names, NULL: none … */
-	const char *no_map; /* … for this reason */
+	const char *map;    /* guessed from the names; NULL: none */
+	const char *no_map; /* the reason why there is none */
 };
 
-/* What `check` prints while it reads, and at the end. */
+/* The data that `check` prints while it reads, and at the end. */
 struct wave_checked {
 	const char *separator;
 	const char *file, *map_file;
@@ -28,10 +28,10 @@ struct wave_checked {
 	struct pmk_wave_count count;
 	struct pmk_wave_findings findings;
 	uint64_t found, shown;
-	/* At the end: */
+	/* Set at the end. */
 	bool partial;
 	const char *error; /* why it is partial, or NULL */
-	int code;	   /* what pmk exits with */
+	int code;	   /* exit code of pmk */
 };
 
 /* Functions that print both in one form. */
