@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory that pmk and the emulator share: what to count, and everything counted so far.
+ * The memory that pmk and the emulator share: what to count, and all counts so far.
  *
  * It is one sparse memfd of many gigabytes of address space, of which only touched pages exist. pmk
- * creates it, writes the configuration, and starts the emulator with the descriptor; the plugin
- * maps it and closes the descriptor, so that the program finds no descriptor that it does not know,
- * and cannot close ours. However the emulator ends (even by SIGKILL), the counts are in this
- * memory: pmk itself always takes the final reading from it.
+ * creates it, writes the configuration, and starts the emulator with the descriptor. The plugin
+ * maps it and closes the descriptor, so that the program finds no unknown descriptor and cannot
+ * close it. However the emulator ends (even by SIGKILL), the counts are in this memory: pmk itself
+ * always takes the final reading from it.
  *
- *	header | slot 0 | slot 1 | …          one slot per process (the program and its forks)
- *	slot   = facts of its blocks | intervals | vCPU 0 | vCPU 1 | …
- *	vCPU   = struct pmk_emulated | execution counters of its blocks
+ * 	header | slot 0 | slot 1 | …          one slot per process (the program and its forks)
+ * 	slot   = facts of its blocks | intervals | vCPU 0 | vCPU 1 | …
+ * 	vCPU   = struct pmk_emulated | execution counters of its blocks
  *
  * Both sides come from the same build; `size` detects most plugins of another build.
  */
@@ -26,14 +26,14 @@
 #define PMK_ARENA_MAGIC UINT64_C(0x0061726e65616b50)
 #define PMK_ARENA_SLOTS 64
 #define PMK_ARENA_CPUS	64
-#define PMK_ARENA_RING	4096  /* interval records that may wait to be read */
-#define PMK_ARENA_PINS	65536 /* the same of what pins have shown */
+#define PMK_ARENA_RING	4096  /* interval records that can wait to be read */
+#define PMK_ARENA_PINS	65536 /* states of pins that can wait to be read */
 
 #define PMK_ALIGN_UP(n) (((uint64_t)(n) + 0xffff) & ~UINT64_C(0xffff))
 
 enum pmk_slot_state {
 	PMK_SLOT_FREE,
-	/* until pmk finds that its process is gone, and adds its counts to the sum */
+	/* Until pmk notices that its process has ended, and adds its counts to the sum. */
 	PMK_SLOT_RUNNING,
 };
 
@@ -43,85 +43,87 @@ struct pmk_arena_slot {
 	_Atomic uint32_t nblocks;
 	_Atomic uint32_t ncpus;	  /* highest vCPU index + 1 */
 	_Atomic uint32_t threads; /* vCPUs ever started */
-	_Atomic uint32_t execs;	  /* an execve is running, or has replaced the process */
+	_Atomic uint32_t execs;	  /* number of execve calls in progress or completed */
 };
 
 struct pmk_arena_interval {
 	uint32_t pid, cpu;
-	uint64_t cycles, insns; /* set at the end of the interval, since the program began */
-	uint64_t began;		/* cycles at the end of the one before; pmk knows */
+	uint64_t cycles, insns; /* at the end of the interval, since the program began */
+	uint64_t began;		/* cycles at the end of the previous interval; set by pmk */
 	struct pmk_reading delta;
 };
 
-/* What a process has told: intervals or, of one that is sampled, pieces. */
+/* Records of a process: intervals or, if it is sampled, pieces. */
 union pmk_arena_record {
 	struct pmk_arena_interval interval;
 	struct pmk_units_piece piece;
 };
 
-/* Finished intervals of a process, which alone writes here: whatever ends it, nobody waits for
- * it. */
+/* Finished intervals of a process. Only that process writes here, so if it is killed, no other one
+ * waits for it. */
 struct pmk_arena_ring {
-	/* how many were written by the emulator, and read by pmk */
+	/* Number of records written by the emulator, and read by pmk. */
 	_Atomic uint64_t head, tail;
 	union pmk_arena_record record[PMK_ARENA_RING];
 };
 
-/* What the pins of the AHB Monitor have shown, of the first core of the first process. */
+/* States of the AHB Monitor's pins, for the first core of the first process. */
 struct pmk_arena_pins {
-	_Atomic uint64_t head, tail; /* as those of pmk_arena_ring */
+	_Atomic uint64_t head, tail; /* as in pmk_arena_ring */
 	struct pmk_ahbmon_pins record[PMK_ARENA_PINS];
 };
 
-/* The PMU that emulated code programs itself: how QEMU is made to have it. */
+/* How to give QEMU the PMU that emulated code programs itself. */
 struct pmk_guest_config {
-	uint32_t release; /* of QEMU: 702 is 7.2 */
-	uint64_t base;	  /* where registers in memory are */
-	/* Where its interrupt goes: the type of the controller, as QEMU names it, the name of the
-	 * controller's inputs, if they have one, and the number. Without a type it goes nowhere. */
+	uint32_t release; /* QEMU's release: 702 is 7.2 */
+	uint64_t base;	  /* address of its registers in memory */
+	/* The destination of its interrupt: QEMU's name of the controller's type, the name of the
+	 * controller's inputs, if any, and the number. Without a type the interrupt is not
+	 * connected. */
 	char irq_type[32], irq_name[32];
 	uint32_t irq;
-	int32_t log; /* the descriptor that accesses are written to, or -1 */
+	int32_t log; /* the descriptor for the log of accesses, or -1 */
 };
 
 struct pmk_arena {
 	uint64_t magic;
 	uint64_t size; /* PMK_ARENA_LAYOUT of pmk */
 	uint32_t pmk_pid;
-	uint32_t slots;	 /* how many there are, up to PMK_ARENA_SLOTS: fewer if limits ask for it */
+	uint32_t slots;	 /* number of slots, up to PMK_ARENA_SLOTS; fewer if limits require that */
 	uint32_t system; /* system emulation */
-	/* where code begins in the ELF file: the address it was linked to */
+	/* Link address of the start of the code in the ELF file. */
 	uint64_t region_bias_base;
-	uint64_t entry; /* entry address in the file */
-	uint32_t pie;	/* region addresses move when the program is loaded elsewhere */
+	uint64_t entry; /* entry point in the file */
+	uint32_t pie;	/* region addresses move if the program is loaded elsewhere */
 	struct pmk_emulated_config cfg;
 
-	/* the plugin was loaded and has understood the configuration */
+	/* The plugin was loaded and has accepted the configuration. */
 	_Atomic uint32_t ready;
-	_Atomic uint32_t begun;	       /* and code was translated, which is about to run */
-	char target[24];	       /* what the emulator emulates, "aarch64"; set before ready */
-	_Atomic uint32_t other_isa;    /* the core executes code of another kind than that */
-	_Atomic uint32_t forks;	       /* how often the program has forked */
-	_Atomic uint32_t forked;       /* how many of these processes have begun */
-	_Atomic uint32_t lost_forks;   /* processes that found no slot */
+	_Atomic uint32_t begun;	       /* code was translated, and is about to run */
+	char target[24];	       /* QEMU's target, "aarch64"; set before `ready` */
+	_Atomic uint32_t other_isa;    /* the core executes code for another target */
+	_Atomic uint32_t forks;	       /* number of forks of the program */
+	_Atomic uint32_t forked;       /* number of these processes that have begun */
+	_Atomic uint32_t lost_forks;   /* processes that found no free slot */
 	_Atomic uint32_t lost_threads; /* vCPUs beyond PMK_ARENA_CPUS */
-	/* the program handles signals in code that had run before it said so */
+	/* The program handles signals in code that had run before it installed the handler. */
 	_Atomic uint32_t handlers_unseen;
-	/* the program has more code blocks than there are numbers for them */
+	/* The program has more code blocks than there are numbers for them. */
 	_Atomic uint32_t blocks_full;
-	_Atomic uint32_t foreign_execs; /* it executed a file that this machine cannot run */
-	_Atomic uint32_t levels_unseen; /* the emulator does not tell exception levels */
-	/* instructions that wrote a block of memory without its address being seen */
+	/* the program executed a file that this machine cannot run */
+	_Atomic uint32_t foreign_execs;
+	_Atomic uint32_t levels_unseen; /* the emulator does not report exception levels */
+	/* Instructions that wrote a block of memory at an unknown address. */
 	_Atomic uint64_t zeroes_unseen;
 	/* what firmware turns on by its control register (control.h), and what it has turned on;
 	 * and what of that is not seen: of enum pmk_control */
 	_Atomic uint32_t control_followed, control_seen, control_unseen;
-	_Atomic uint32_t unsampled; /* the emulator cannot leave out a part of a program */
-	/* of cfg.guest; and how often it was reached */
+	_Atomic uint32_t unsampled; /* the emulator cannot leave parts of a program uncounted */
+	/* Of cfg.guest; and the number of accesses to its PMU. */
 	struct pmk_guest_config guest;
 	_Atomic uint64_t guest_reads, guest_writes, guest_interrupts;
-	char guest_lacks[128];		 /* what the emulator has to have for it, and has not */
-	_Atomic int32_t guest_log_error; /* errno: the log could not be written on */
+	char guest_lacks[128];		 /* the feature that the emulator lacks for it */
+	_Atomic int32_t guest_log_error; /* errno of the first failed write to the log */
 	_Atomic int32_t error;		 /* enum pmk_error: the plugin could not start a core */
 	struct pmk_arena_slot slot[PMK_ARENA_SLOTS];
 	struct pmk_arena_pins pins; /* with cfg.shows_pins */
@@ -129,7 +131,7 @@ struct pmk_arena {
 
 /* Offsets inside the mapping. */
 #define PMK_CPU_HEAD   PMK_ALIGN_UP(sizeof(struct pmk_emulated))
-/* The last one is no block's: see pmk_emulated_blocks.rest. */
+/* The last one belongs to no block: see pmk_emulated_blocks.rest. */
 #define PMK_EXEC_BYTES PMK_ALIGN_UP((PMK_MAX_BLOCKS + 1) * sizeof(struct pmk_executions))
 #define PMK_CPU_BYTES  (PMK_CPU_HEAD + PMK_EXEC_BYTES)
 #define PMK_FACT_BYTES PMK_ALIGN_UP(PMK_MAX_BLOCKS * sizeof(struct pmk_facts))
@@ -142,7 +144,7 @@ static inline uint64_t pmk_arena_bytes(unsigned slots)
 	return PMK_HEAD_BYTES + slots * (uint64_t)PMK_SLOT_BYTES;
 }
 
-/* A number that changes when the layout does. */
+/* A number that changes with the layout. */
 #define PMK_ARENA_LAYOUT (sizeof(struct pmk_arena) << 32 | sizeof(struct pmk_emulated))
 
 /* The memory of a slot. A process that found no free slot has private memory of the same layout. */

@@ -9,7 +9,7 @@
 #define MSR_ICE 0x20
 #define MSR_DCE 0x80
 
-/* The instruction as A64 or A32 has it; Thumb-2 has the halves the other way round. */
+/* The instruction word in the order of A64 or A32; Thumb-2 has the halves in the opposite order. */
 static uint32_t word_of(const struct pmk_raw *raw, const struct pmk_insn *in)
 {
 	uint32_t word;
@@ -18,7 +18,7 @@ static uint32_t word_of(const struct pmk_raw *raw, const struct pmk_insn *in)
 	return in->thumb ? word << 16 | word >> 16 : word;
 }
 
-/* MCR p15, 0, <Rt>, c1, c0, 0. One with a condition might not be executed. */
+/* MCR p15, 0, <Rt>, c1, c0, 0. A conditional one might not be executed. */
 static bool is_write_of_a32(uint32_t word, struct pmk_control_write *w)
 {
 	*w = (struct pmk_control_write){ PMK_CONTROL_SCTLR_EL1, word >> 12 & 15, 0 };
@@ -89,8 +89,8 @@ static unsigned state_of(uint64_t sctlr)
 	return state;
 }
 
-/* The level whose register it is. With HCR_EL2.E2H, software at EL2 has its own register under the
- * name of that of EL1. */
+/* The level of the register. With HCR_EL2.E2H, software at EL2 uses the name of EL1's register for
+ * its own. */
 static unsigned level_of(const struct pmk_control_state *s, enum pmk_control_reg reg,
 			 unsigned level)
 {

@@ -7,10 +7,10 @@
  * general register when the next block starts. Data of ARM are not cached while the MMU is off:
  * accesses are Strongly Ordered then.
  *
- * Where anything changes, the core starts again with empty caches, TLBs and predictor, because
- * software has to invalidate them (our choice), and all code is translated again, because blocks
- * are built for one state. QEMU translates code separately for each level. While levels that run
- * have different states, each block finds out whether its state is that of the core.
+ * After a change, the core restarts with empty caches, TLBs and predictor, because software has to
+ * invalidate them (our choice), and all code is translated again, because blocks are built for one
+ * state. QEMU translates code separately for each level. While levels have different states, each
+ * block checks whether its state is that of the core.
  */
 #ifndef PMK_PRODUCER_QEMU_CONTROL_H
 #define PMK_PRODUCER_QEMU_CONTROL_H
@@ -43,10 +43,10 @@ struct pmk_control_write {
 	unsigned bits;	 /* what is set or cleared, of enum pmk_control */
 };
 
-/* What is on; all 0 at reset. */
+/* The enabled parts; all 0 at reset. */
 struct pmk_control_state {
-	uint8_t of_level[4]; /* of enum pmk_control */
-	uint64_t hcr;	     /* the bits of HCR_EL2 that matter */
+	uint8_t of_level[4]; /* bits of enum pmk_control */
+	uint64_t hcr;	     /* the relevant bits of HCR_EL2 */
 };
 
 /* True if the instruction writes such a register. */
@@ -56,9 +56,9 @@ bool pmk_control_is_written(const struct pmk_raw *raw, const struct pmk_insn *in
  * changes anything. */
 bool pmk_control_set(struct pmk_control_state *s, const struct pmk_control_write *w, unsigned level,
 		     uint64_t value);
-/* What is on at `level`: of enum pmk_control. */
+/* The parts enabled at `level`: bits of enum pmk_control. */
 unsigned pmk_control_at(const struct pmk_control_state *s, unsigned level);
-/* True if different things are on at these levels, a set of bits. */
+/* True if the enabled parts differ between these levels, a set of bits. */
 bool pmk_control_differs(const struct pmk_control_state *s, unsigned levels);
 
 #endif

@@ -3,9 +3,9 @@
  * Finding an emulator that can load plugins. See find.h.
  *
  * QEMU gives plugins its functions as exported symbols. So an executable that has them in its
- * dynamic symbol table was built for plugins, and the set of these functions tells which module
- * fits; the rest follows from the text that it prints for --version. An executable without an
- * interpreter is static: some of these have a dynamic symbol table, too, but cannot load anything.
+ * dynamic symbol table was built for plugins, and the set of these functions determines the module;
+ * the rest follows from its text for --version. An executable without an interpreter is static:
+ * some of these have a dynamic symbol table, too, but cannot load anything.
  */
 #define _GNU_SOURCE
 #include "producer/qemu/find.h"
@@ -25,10 +25,10 @@
 
 /* This function is in every release that supports plugins. */
 #define ALWAYS "qemu_plugin_register_vcpu_init_cb"
-/* So all of them begin. */
+/* The prefix of all these functions. */
 #define PREFIX "qemu_plugin_"
 
-/* Functions that a version of the API introduced; no earlier release has them. */
+/* Functions that a version of the API introduced; earlier releases lack them. */
 static const struct mark {
 	const char *function;
 	unsigned api;
@@ -62,7 +62,7 @@ static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* One symbol of a table. gelf_getsym() is for symbols of any size, and there are thousands. */
+/* One symbol of a table. gelf_getsym() handles symbols of any size, and there are thousands. */
 static bool symbol_at(Elf_Data *table, bool wide, size_t i, GElf_Sym *sym)
 {
 	if (!wide)
@@ -73,7 +73,7 @@ static bool symbol_at(Elf_Data *table, bool wide, size_t i, GElf_Sym *sym)
 	return true;
 }
 
-/* Write into q what the exported functions tell; without any of them api_lowest stays 0. */
+/* Set the API versions in q from the exported functions; without any of them api_lowest stays 0. */
 static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 {
 	bool plugins = false, marked[COUNT(marks)] = { false };
@@ -91,7 +91,7 @@ static void look_at_exports(struct pmk_qemu *q, Elf *elf)
 
 		if (!symbol_at(data, wide, i, &sym) || sym.st_shndx == SHN_UNDEF)
 			continue;
-		/* There are thousands, and elf_strptr() looks for the section each time. */
+		/* There are thousands, and elf_strptr() searches for the section each time. */
 		if (sym.st_name >= names->d_size || names->d_size - sym.st_name < sizeof(PREFIX) ||
 		    memcmp((const char *)names->d_buf + sym.st_name, PREFIX, sizeof(PREFIX) - 1))
 			continue;
@@ -132,8 +132,8 @@ static Elf_Data *constants(Elf *elf)
 	return NULL;
 }
 
-/* Find the version of the release, which stands in the file, because it is part of the answer to
- * --version: "qemu-arm version 11.0.2 (…". */
+/* Find the version of the release, which is in the file as part of the answer to --version:
+ * "qemu-arm version 11.0.2 (…". */
 static bool find_version(Elf *elf, char *version, size_t size)
 {
 	static const char word[] = " version ";
@@ -159,8 +159,8 @@ static bool find_version(Elf *elf, char *version, size_t size)
 	return false;
 }
 
-/* The newest generations differ in no function, so the release decides between them. A release that
- * does not go with the functions is not believed. */
+/* The newest generations export the same functions, so the release decides between them. A release
+ * that contradicts the functions is ignored. */
 static void look_at_release(struct pmk_qemu *q, Elf *elf)
 {
 	char version[sizeof(q->version)];
@@ -175,7 +175,7 @@ static void look_at_release(struct pmk_qemu *q, Elf *elf)
 	memcpy(q->version, version, sizeof(q->version));
 }
 
-/* Find out what the file at q->path is, and set q->state. */
+/* Find out the kind of the file at q->path, and set q->state. */
 static void look(struct pmk_qemu *q)
 {
 	struct stat st;
@@ -190,7 +190,7 @@ static void look(struct pmk_qemu *q)
 		q->state = PMK_QEMU_NOT_EXEC;
 		return;
 	}
-	/* A file that may be executed but not read is left to whoever starts it. */
+	/* A file that may be executed but not read is only checked when it is started. */
 	q->state = PMK_QEMU_NO_ELF;
 	fd = open(q->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -214,8 +214,8 @@ static bool usable(const struct pmk_qemu *q)
 	return q->state == PMK_QEMU_READY || q->state == PMK_QEMU_NO_ELF;
 }
 
-/* Is the emulator in this directory? One that cannot be used is kept in q, unless q already has
- * one. */
+/* True if the emulator is in this directory. One that cannot be used is kept in q, unless q already
+ * has one. */
 static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *name)
 {
 	struct pmk_qemu here = { .named = q->named };
@@ -228,7 +228,7 @@ static bool try_in(struct pmk_qemu *q, const char *dir, size_t n, const char *na
 	return usable(&here);
 }
 
-/* An empty variable counts as one that is not set. */
+/* An empty variable counts as unset. */
 static const char *unless_empty(const char *value)
 {
 	return value && *value ? value : NULL;
@@ -320,7 +320,7 @@ unsigned pmk_qemu_api(const char *version)
 	return pmk_qemu_api_of_version(major, minor);
 }
 
-/* The number behind a phrase; 0: the phrase is not there. */
+/* The number after a phrase; 0: the phrase does not occur. */
 static unsigned number_behind(const char *said, const char *phrase)
 {
 	const char *at = strstr(said, phrase);
@@ -330,8 +330,8 @@ static unsigned number_behind(const char *said, const char *phrase)
 
 unsigned pmk_qemu_asks_for(const char *said)
 {
-	/* These are QEMU's words, and those of our own module for versions where QEMU would load
-	 * an unfit module. */
+	/* QEMU's phrases, and those of pmk's module for versions in which QEMU would load an unfit
+	 * module. */
 	static const char *const phrases[] = {
 		"this QEMU supports only a minimum version of ",
 		"this QEMU supports only up to version ",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * QEMU's plugin API, release by release, and which of our modules speaks which version of it.
+ * QEMU's plugin API by release, and the versions that each module of pmk supports.
  *
  * The plugin is one source, built once for every set of API versions that agree in everything it
- * uses (qemu_api.h says what changed when). An emulator refuses a module of a version that it does
+ * uses (qemu_api.h says what changed when). An emulator rejects a module of a version that it does
  * not know; some accept a module that is too old for them and would call it wrongly. So the module
  * is chosen by release, and checks again when it is loaded.
  */
@@ -14,13 +14,12 @@
 #include <stddef.h>
 
 struct pmk_qemu_generation {
-	/* versions of the API with which the module can be loaded */
+	/* Versions of the API with which the module can be loaded. */
 	unsigned api_lowest, api_highest;
 	const char *module;   /* its file name */
 	const char *releases; /* for people: "QEMU 6.0 to 8.2" */
-	/* Since 8.2, QEMU gives programs a vDSO, and the memory of 64-bit programs is wherever
-	 * the host has room. Since 8.1, the environment stays in the order given, and is not
-	 * reversed. */
+	/* Since 8.2, QEMU gives programs a vDSO, and the memory of 64-bit programs is wherever the
+	 * host has room. Since 8.1, QEMU does not reverse the environment. */
 	bool vdso;
 };
 
@@ -29,16 +28,16 @@ struct pmk_qemu_generation {
 extern const struct pmk_qemu_generation pmk_qemu_generations[];
 extern const size_t pmk_qemu_ngenerations;
 
-/* The generation that an emulator of this API version can load; NULL when there is none. */
+/* The generation that an emulator of this API version can load; NULL: none. */
 const struct pmk_qemu_generation *pmk_qemu_generation_of_api(unsigned api);
 
-/* The generation whose module is the file `path`; NULL when the file is none of our modules. */
+/* The generation whose module is the file `path`; NULL: it is not a module of pmk. */
 const struct pmk_qemu_generation *pmk_qemu_generation_of_module(const char *path);
 
 /*
- * The API version of a release of QEMU, 0 when it is too old for any module. A release that is
- * newer than all we know is treated like the newest we know; if that is wrong, the emulator says so
- * when it is started.
+ * The API version of a release of QEMU; 0: it is too old for any module. A release newer than all
+ * known ones is treated like the newest known one; if that is wrong, the emulator reports it at
+ * start.
  */
 unsigned pmk_qemu_api_of_version(unsigned major, unsigned minor);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * See guard.h. The kernel kills the emulator itself when pmk ends (PR_SET_PDEATHSIG), but not a
- * process that was forked from it: the parent of that one is the program, which it may outlive. So
- * a thread looks whether pmk is still there. It uses no descriptor, because the program would see
- * it.
+ * process that was forked from it, whose parent is the program. So a thread in that process checks
+ * whether pmk still runs. It uses no descriptor, because the program would see it.
  */
 #define _GNU_SOURCE
 #include "producer/qemu/guard.h"
@@ -18,7 +17,8 @@
 #define EVERY_NS 200000000
 #define STACK	 (64 << 10)
 
-/* A process that has ended exists until its parent has asked how; so pmk sets this to 0 before. */
+/* An ended process exists until its parent has waited for it; so pmk sets this to 0 before it
+ * ends. */
 static const volatile uint32_t *still_there;
 
 static void *guard(void *pmk)
@@ -42,7 +42,7 @@ void pmk_guard_start(pid_t pmk, const volatile uint32_t *still)
 		return;
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK);
-	/* Signals are for the emulator's own threads, which have what its handlers look for. */
+	/* Signals are for the emulator's own threads, on which its handlers depend. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_create(&thread, &attr, guard, (void *)(intptr_t)pmk);

@@ -16,7 +16,7 @@
 
 /* ---- QEMU's own ------------------------------------------------------------------------------ */
 
-/* Its types, whose members we do not look at. */
+/* QEMU's types, whose members are not used. */
 struct qemu_cpu;
 struct qemu_env;
 struct qemu_irq;
@@ -24,8 +24,8 @@ struct qemu_object;
 struct qemu_region;
 
 /*
- * A register as QEMU describes it (ARMCPRegInfo, target/arm/cpregs.h): what all releases have in
- * the same place, and what lies 8 bytes further since 8.0.
+ * QEMU's description of a register (ARMCPRegInfo, target/arm/cpregs.h): the members that all
+ * releases have at the same offset, and those that are 8 bytes further since 8.0.
  */
 struct reg_head {
 	const char *name;
@@ -33,8 +33,9 @@ struct reg_head {
 	int state, type, access, secure;
 };
 struct reg_tail {
-	uint64_t unset;	     /* of VHE, or nothing */
-	uint64_t resetvalue; /* of what has neither a member of env nor a function: nobody's */
+	uint64_t unset; /* for VHE; not used */
+	/* value of registers without a member of env or a function; not used */
+	uint64_t resetvalue;
 	int64_t offset[3];
 	int (*accessfn)(struct qemu_env *env, const void *reg, bool isread);
 	uint64_t (*readfn)(struct qemu_env *env, const void *reg);
@@ -44,19 +45,19 @@ struct reg_tail {
 };
 #define TAIL_AT	       sizeof(struct reg_head)
 #define TAIL_AT_8_0    (sizeof(struct reg_head) + 8)
-#define REG_BYTES      512 /* more than any release has */
+#define REG_BYTES      512 /* more than in any release */
 #define STATE_AA32     0
 #define STATE_AA64     1
 #define TYPE_CONST     (1 << 4)
 #define TYPE_64BIT     (1 << 5)
 #define TYPE_OVERRIDE  (1 << 7)
-#define TYPE_IO	       (1 << 9) /* an access may change an interrupt, with -icount, too */
+#define TYPE_IO	       (1 << 9) /* an access may change an interrupt, even with -icount */
 #define TYPE_NO_RAW    (1 << 10)
 #define ACCESS_PL0_RW  0xff
 #define ACCESS_PL1_RW  0xfc
 #define ACCESS_PL2_RW  0xf0
 #define ACCESS_OK      0
-#define ACCESS_TRAP    (1 << 2) /* with the number of the exception level */
+#define ACCESS_TRAP    (1 << 2) /* plus the number of the exception level */
 #define ACCESS_UNDEF   (2 << 2)
 #define OF_A64	       UINT64_C(0x10000)
 #define OF_V8_IN_A32   UINT64_C(0x20000)
@@ -64,11 +65,11 @@ struct reg_tail {
 #define GDB_CPSR       25
 #define OLDEST_RELEASE 701
 #define NEWEST_RELEASE 1101
-#define UNKNOWN_YET    1001 /* what nobody has tried between them */
+#define UNKNOWN_YET    1001 /* between the two it is not known */
 
 static struct {
 	struct qemu_cpu *(*get_cpu)(int index);
-	/* Of the emulators of ARM alone; the last one of A64. The first is there up to 10.1, the
+	/* Only in the emulators of ARM; the last one only for A64. The first exists up to 10.1, the
 	 * second since then. */
 	void (*define_opaque)(struct qemu_cpu *cpu, const void *reg, void *opaque);
 	void (*define)(struct qemu_cpu *cpu, const void *reg);
@@ -93,7 +94,7 @@ static struct {
 	bool (*locked)(void);
 } qemu;
 
-/* Find a function of QEMU by one of its names; returns whether it is there. */
+/* Find a function of QEMU by one of its names; returns true if it exists. */
 static bool find(void *function, const char *name, const char *newer)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
@@ -129,7 +130,8 @@ const char *pmk_guest_find(void)
 	return "the functions that emulators export which are built with modules";
 }
 
-/* QEMU's devices are changed under its lock. Returns whether it has to be given back. */
+/* QEMU's devices are changed under its lock. Returns true if the lock must be released
+ * afterwards. */
 static bool take_lock(void)
 {
 	if (qemu.locked())
@@ -168,7 +170,7 @@ void pmk_guest_translate_anew(void)
 
 static const struct pmk_guest_calls *guest;
 static size_t tail_at;
-/* Of each vCPU: where its interrupt goes, and whether it is asserted. */
+/* For each vCPU: the destination of its interrupt, and whether it is asserted. */
 static struct {
 	struct qemu_irq *to;
 	bool asserted;
@@ -182,7 +184,8 @@ static struct reg_tail tail_of(const void *reg)
 	return t;
 }
 
-/* A vCPU's env is a member of what its CPUState begins, so it is that of the nearest one below. */
+/* A vCPU's env is at a positive offset from its CPUState, so it belongs to the nearest one
+ * below. */
 static unsigned vcpu_of(const struct qemu_env *env)
 {
 	uintptr_t nearest = UINTPTR_MAX;
@@ -207,7 +210,7 @@ static unsigned vcpu_of(const struct qemu_env *env)
 #define LIST_OF_A64 UINT64_C(0x6030000000130000) /* in the list */
 #define DFR0_REG    A64_REG(3, 0, 0, 5, 0)
 
-/* Registers that QEMU keeps, and whose values the PMU needs. */
+/* Registers of QEMU whose values the PMU needs. */
 enum { MDCR_EL2, MDCR_EL3, SCR_EL3, NCONTROLS };
 static const struct {
 	uint32_t reg;
@@ -219,7 +222,7 @@ static const struct {
 };
 #define SCR_NS 1
 
-/* What QEMU does with them; `offset` 0: the processors do not have it. */
+/* How QEMU handles them; `offset` 0: the processors do not have it. */
 static struct own_control {
 	int64_t offset;
 	void (*write)(struct qemu_env *env, const void *reg, uint64_t value);
@@ -237,7 +240,7 @@ static bool read_memory(uintptr_t from, void *to, size_t size)
 
 #define MOST_REGS 4096
 
-/* True if `list` is the list of a processor's `n` registers: it has ID_AA64DFR0_EL1. */
+/* True if `list` is the list of a processor's `n` registers: it contains ID_AA64DFR0_EL1. */
 static bool is_reg_list(uintptr_t list, uint64_t n)
 {
 	static uint64_t reg[MOST_REGS];
@@ -251,9 +254,9 @@ static bool is_reg_list(uintptr_t list, uint64_t n)
 	return false;
 }
 
-#define PROCESSOR_BYTES (1 << 20) /* more than a processor of ARM has in any release */
+#define PROCESSOR_BYTES (1 << 20) /* larger than an ARM processor in any release */
 
-/* The table of a processor's registers: a member in front of the list, the values and their number.
+/* The table of a processor's registers: a member before the list, the values and their number.
  * NULL: not found. */
 static void *find_table(const struct qemu_cpu *cpu)
 {
@@ -271,7 +274,7 @@ static void *find_table(const struct qemu_cpu *cpu)
 	return NULL;
 }
 
-/* A register of 32 bits, as GDB would read it. */
+/* Read a register of 32 bits as GDB would. */
 static uint32_t read_word(int (*read)(struct qemu_cpu *cpu, struct qemu_bytes *bytes, int n),
 			  struct qemu_cpu *cpu, int n)
 {
@@ -289,7 +292,7 @@ static uint32_t pstate_of(unsigned vcpu)
 	return read_word(qemu.read_a64, qemu.get_cpu((int)vcpu), GDB_PSTATE);
 }
 
-/* PSTATE in A64, CPSR else. */
+/* PSTATE in A64, CPSR otherwise. */
 static uint32_t state_of(struct qemu_env *env, bool a64)
 {
 	return a64 ? pstate_of(vcpu_of(env)) : qemu.cpsr_read(env);
@@ -300,7 +303,7 @@ int pmk_guest_level_now(unsigned vcpu)
 	return pstate_of(vcpu) >> 2 & 3;
 }
 
-/* A processor's code is translated when it is about to run, by the processor itself. */
+/* A processor translates its code itself, just before it runs. */
 int pmk_guest_level(void)
 {
 	struct qemu_cpu **current = dlsym(RTLD_DEFAULT, "current_cpu"); /* of this thread */
@@ -318,8 +321,8 @@ int pmk_guest_level(void)
 	return 1;
 }
 
-/* What QEMU keeps for us in the description is the register's number, and whether it is that of
- * A64. */
+/* The description holds the register's number, and whether it is a register of A64, for use in
+ * callbacks. */
 static struct pmk_guest_access access_of(struct qemu_env *env, const void *reg, bool write)
 {
 	uint64_t kept = tail_of(reg).resetvalue;
@@ -395,7 +398,7 @@ static void write_reg(struct qemu_env *env, const void *reg, uint64_t value)
 	guest->access(vcpu_of(env), &a, &value);
 }
 
-/* The processor is reset, and its PMU with it. QEMU does that register by register. */
+/* QEMU resets the processor register by register; this also resets the PMU. */
 static void reset_reg(struct qemu_env *env, const void *reg)
 {
 	unsigned vcpu = vcpu_of(env);
@@ -405,7 +408,7 @@ static void reset_reg(struct qemu_env *env, const void *reg)
 	guest->reset(vcpu);
 }
 
-/* Find where software reaches the register: "p15, 0, <Rd>, c15, c12, 0" or "S3_3_C9_C12_0". */
+/* Convert the text with the register's encoding: "p15, 0, <Rd>, c15, c12, 0" or "S3_3_C9_C12_0". */
 static bool place(const char *where, bool a64, struct reg_head *h)
 {
 	const char *at = strstr(where, a64 ? "(S" : "p15, ");
@@ -421,15 +424,15 @@ static bool place(const char *where, bool a64, struct reg_head *h)
 	h->crm = (uint8_t)n[3];
 	h->opc2 = (uint8_t)n[4];
 	h->state = a64 ? STATE_AA64 : STATE_AA32;
-	/* QEMU wants op1 to say it, too. Below that, the model decides. */
+	/* QEMU also wants the level from op1. Otherwise the model decides. */
 	h->access = a64 && n[1] == 0   ? ACCESS_PL1_RW
 		    : a64 && n[1] == 4 ? ACCESS_PL2_RW
 				       : ACCESS_PL0_RW;
 	return true;
 }
 
-/* Where AArch32 has a register of A64 that `h` describes: with the same CRn, CRm and op2, if it is
- * one of the PMU below EL2. */
+/* The AArch32 encoding of the A64 register that `h` describes: the same CRn, CRm and op2, if it is
+ * a PMU register below EL2. */
 static bool place_in_a32(struct reg_head *h)
 {
 	if ((h->crn != 9 && h->crn != 14) || (h->opc1 != 0 && h->opc1 != 3))
@@ -462,7 +465,7 @@ static void define(struct qemu_cpu *cpu, const struct reg_head *head, uint64_t k
 		qemu.define_opaque(cpu, description, NULL);
 }
 
-/* QEMU does what it does by itself, and then the PMU follows. */
+/* QEMU handles the write itself, and then the PMU follows. */
 static void write_control(struct qemu_env *env, const void *reg, uint64_t value, unsigned which)
 {
 	const struct own_control *own = &own_control[which];
@@ -492,7 +495,7 @@ static void write_scr_el3(struct qemu_env *env, const void *reg, uint64_t value)
 	write_control(env, reg, value, SCR_EL3);
 }
 
-/* Define a register again as QEMU has it, with another function for writes. */
+/* Define a register again with QEMU's description, but with another function for writes. */
 static void follow_control(struct qemu_cpu *cpu, void *table, unsigned which)
 {
 	static void (*const write[NCONTROLS])(struct qemu_env * env, const void *reg,
@@ -541,7 +544,7 @@ bool pmk_guest_follows_controls(void)
 	return own_control[MDCR_EL3].offset;
 }
 
-/* All ways to a register that code of this emulator may have. */
+/* Define all encodings of a register that code of this emulator may use. */
 static void define_all(struct qemu_cpu *cpu, const struct pmk_reg_info *info, unsigned reg)
 {
 	struct reg_head head = { .name = info->name,
@@ -579,7 +582,7 @@ unsigned pmk_guest_vcpus(void)
 	return n;
 }
 
-/* What --irq names. */
+/* Find the interrupt of --irq. */
 static const char *find_interrupt(const struct pmk_guest_config *cfg)
 {
 	struct qemu_object *controller = qemu.resolve_type("", cfg->irq_type, NULL);
@@ -587,7 +590,7 @@ static const char *find_interrupt(const struct pmk_guest_config *cfg)
 
 	if (!controller)
 		return "the interrupt controller of --irq";
-	/* QEMU would end itself over one that is not there. */
+	/* QEMU would exit if it did not exist. */
 	snprintf(input, sizeof(input), "%s[%u]", *cfg->irq_name ? cfg->irq_name : "unnamed-gpio-in",
 		 cfg->irq);
 	if (!qemu.find_property(controller, input))
@@ -612,7 +615,7 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 		meet_own_registers(vcpu);
 	for (unsigned i = 0; i < pmk_guest_rows(pmu)->nregs; i++)
 		define_all(qemu.get_cpu((int)vcpu), &pmk_guest_rows(pmu)->regs[i], i);
-	/* Where the board has it: QEMU's own PMU is connected there. */
+	/* The board's own connection, to which QEMU's PMU is connected. */
 	interrupt[vcpu].to = qemu.gpio_out(qemu.get_cpu((int)vcpu), "pmu-interrupt", 0);
 	return *cfg->irq_type && !vcpu ? find_interrupt(cfg) : NULL;
 }
@@ -640,8 +643,8 @@ bool pmk_guest_interrupt(unsigned vcpu, bool asserted, enum pmk_guest_moment mom
 	if (asserted == interrupt[vcpu].asserted)
 		return false;
 	interrupt[vcpu].asserted = asserted;
-	/* With -icount QEMU takes changes of interrupts from accesses to devices and between blocks
-	 * alone. A processor looks at its interrupts between blocks, so nothing is late. */
+	/* With -icount QEMU accepts changes of interrupts only from accesses to devices and between
+	 * blocks. A processor checks its interrupts between blocks, so nothing is late. */
 	if (moment == PMK_GUEST_ACCESS)
 		set_interrupt(vcpu);
 	else
@@ -651,12 +654,12 @@ bool pmk_guest_interrupt(unsigned vcpu, bool asserted, enum pmk_guest_moment mom
 
 /* ---- registers in memory --------------------------------------------------------------------- */
 
-/* MemoryRegionOps, in all releases. */
+/* MemoryRegionOps, as in all releases. */
 struct region_calls {
 	uint64_t (*read)(void *opaque, uint64_t offset, unsigned size);
 	void (*write)(void *opaque, uint64_t offset, uint64_t value, unsigned size);
 	void *with_attrs[2];
-	int endianness; /* 0: that of the processor */
+	int endianness; /* 0: byte order of the processor */
 	struct {
 		unsigned shortest, longest;
 		bool unaligned;
@@ -668,7 +671,7 @@ struct region_calls {
 	} made;
 };
 
-/* By how many bits `size` bytes at `offset` are above the lowest ones of their word. */
+/* The number of bits by which `size` bytes at `offset` are above the lowest ones of their word. */
 static unsigned lane_of(const struct pmk_guest_window *w, uint64_t offset, unsigned size)
 {
 	unsigned at = offset % 4;
@@ -676,8 +679,8 @@ static unsigned lane_of(const struct pmk_guest_window *w, uint64_t offset, unsig
 	return 8 * (w->big_endian ? 4 - size - at : at);
 }
 
-/* An access of fewer bytes than four is one to the word: a load picks its bytes from it, and a
- * store writes 0 into the others (our choice). */
+/* An access of fewer than four bytes accesses the word: a load selects its bytes, and a store
+ * writes 0 into the others (our choice). */
 static uint64_t read_window(void *opaque, uint64_t offset, unsigned size)
 {
 	const struct pmk_guest_window *w = opaque;
@@ -694,8 +697,8 @@ static void write_window(void *opaque, uint64_t offset, uint64_t value, unsigned
 	w->store(w->ctx, (unsigned)offset & ~3u, (uint32_t)value << lane_of(w, offset, size));
 }
 
-#define REGION_BYTES 4096 /* more than a MemoryRegion has in any release */
-#define IN_FRONT     1000 /* of what the board has there */
+#define REGION_BYTES 4096 /* larger than a MemoryRegion in any release */
+#define IN_FRONT     1000 /* priority over the board's own devices */
 
 const char *pmk_guest_map(const struct pmk_guest_window *w)
 {
@@ -718,10 +721,11 @@ const char *pmk_guest_map(const struct pmk_guest_window *w)
 	return NULL;
 }
 
-/* MCR and MRC of coprocessor 15, MCRR and MRRC; MSR and MRS, and what is encoded near them. */
+/* MCR and MRC of coprocessor 15, MCRR and MRRC; MSR and MRS, and instructions with similar
+ * encodings. */
 bool pmk_guest_reaches(uint32_t insn, bool a64)
 {
-	/* Thumb-2 has the halves the other way round. */
+	/* Thumb-2 has the halves in the opposite order. */
 	uint32_t thumb = insn << 16 | insn >> 16;
 
 	if (a64)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The PMU that emulated code programs itself: QEMU is made to ask us for its registers, and to see
- * its interrupt. The plugin interface has nothing for this before 10.1, so functions of QEMU itself
- * are called, by name. Emulators that load modules export them all, as those of Debian, Ubuntu and
- * Fedora do.
+ * The PMU that emulated code programs itself: QEMU calls this module for accesses to its registers,
+ * and receives its interrupt. The plugin interface has nothing for this before 10.1, so QEMU's own
+ * functions are called by name. Emulators that load modules export them all, as those of Debian,
+ * Ubuntu and Fedora do.
  *
- * What is relied on: coprocessor and system registers of ARM are defined one at a time by
+ * Assumptions: coprocessor and system registers of ARM are defined one at a time by
  * define_one_arm_cp_reg_with_opaque(), or define_one_arm_cp_reg() since 10.2, from a description
- * whose members are where QEMU 7.1 to 11.1 have them. get_arm_cp_reginfo() finds QEMU's own
- * description of a register in a table that is a member of the processor, followed by the list of
- * its registers. The functions of QOM and qdev, which are older than plugins, find and set inputs
- * of devices.
+ * with the layout of QEMU 7.1 to 11.1. get_arm_cp_reginfo() finds QEMU's own description of a
+ * register in a table that is a member of the processor, followed by the list of its registers. The
+ * functions of QOM and qdev, which are older than plugins, find and set inputs of devices.
  */
 #ifndef PMK_PRODUCER_QEMU_GUEST_H
 #define PMK_PRODUCER_QEMU_GUEST_H
@@ -22,14 +21,14 @@
 
 #include "producer/qemu/arena.h"
 
-/* What accesses end in. A vCPU makes them in its own thread. */
+/* Handlers of accesses. A vCPU makes them in its own thread. */
 struct pmk_guest_calls {
 	int (*access)(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value);
 	/* As pmk_emulated_may(). */
 	int (*may)(unsigned vcpu, const struct pmk_guest_access *a, unsigned *trap);
 	void (*reset)(unsigned vcpu);
-	/* The registers of EL2 and EL3 that control the PMU have another value: `input` is the
-	 * model's name for what they say. */
+	/* The EL2 and EL3 registers that control the PMU have changed: `input` is the model's name
+	 * for the setting. */
 	void (*control)(unsigned vcpu, const char *input, uint64_t value);
 };
 
@@ -39,51 +38,52 @@ struct pmk_guest_window {
 	int (*load)(void *ctx, unsigned offset, uint32_t *value);
 	int (*store)(void *ctx, unsigned offset, uint32_t value);
 	void *ctx;
-	bool big_endian; /* the processor is */
+	bool big_endian; /* byte order of the processor */
 };
 
-/* Find QEMU's functions. This, pmk_guest_begin() and pmk_guest_map() return NULL, or what this
- * emulator lacks, as text. */
+/* Find QEMU's functions. This, pmk_guest_begin() and pmk_guest_map() return NULL, or the feature
+ * that this emulator lacks, as text. */
 const char *pmk_guest_find(void);
 /*
- * Since 10.0, code that is translated for processors which take turns, as those with -icount do,
- * says "processor N ran" whichever has run: N is the one that it was translated for. Have the code
- * of the first `vcpus` translated as for processors that run at the same time, which says who.
- * Emulators that export no functions are left alone.
+ * Since 10.0, code for processors that take turns, as with -icount, reports the processor for which
+ * it was translated, not the one that runs. This function has the code of the first `vcpus`
+ * translated as for processors that run at the same time, which reports the right one. Emulators
+ * that export no functions are not changed.
  */
 void pmk_guest_tell_apart(unsigned vcpus);
-/* Does the emulator know guarded control stacks, and numbers its kinds of address translation as
- * QEMU does since 10.2? */
+/* True if the emulator supports guarded control stacks, and numbers its kinds of address
+ * translation as QEMU does since 10.2. */
 bool pmk_guest_has_stacks_of_calls(void);
-/* Have all code translated anew, since 10.2. */
+/* Have all code translated again; since 10.2. */
 void pmk_guest_translate_anew(void);
-/* The exception level of the processor whose code is being translated, of those of 32 bits.
- * Negative: this emulator does not tell. */
+/* The exception level of the processor whose code is being translated; for 32-bit processors.
+ * Negative: this emulator does not report it. */
 int pmk_guest_level(void);
-/* The exception level of `vcpu` now, from its thread; of those of 64 bits. */
+/* The present exception level of `vcpu`, called from its thread; for 64-bit processors. */
 int pmk_guest_level_now(unsigned vcpu);
-/* The registers that processors are to ask us for, in the order of `pmu`'s own: those and, of
- * PMUv2, what PMUv3 has beyond it. QEMU has that in all processors; here it is undefined. */
+/* The registers that processors get from this module, in the order of `pmu`'s own: those of `pmu`
+ * and, for PMUv2, the additional ones of PMUv3. QEMU has the latter in all processors; here they
+ * are undefined. */
 const struct pmk_pmu *pmk_guest_rows(const struct pmk_pmu *pmu);
-/* How many processors the board has. */
+/* Number of the board's processors. */
 unsigned pmk_guest_vcpus(void);
-/* Let `vcpu` have the registers of `pmu`, and its interrupt; before it runs. */
+/* Give `vcpu` the registers of `pmu`, and its interrupt. Call it before the vCPU runs. */
 const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 			    const struct pmk_guest_config *cfg,
 			    const struct pmk_guest_calls *calls);
 /* True if writes of MDCR_EL2, MDCR_EL3 and SCR_EL3 reach `control`. Call it after
  * pmk_guest_begin(). */
 bool pmk_guest_follows_controls(void);
-/* Let the board have a window, in front of what it has there. `w` has to stay. */
+/* Add a window to the board, with priority over the board's own devices. `w` must stay valid. */
 const char *pmk_guest_map(const struct pmk_guest_window *w);
 
-/* When an interrupt changes: while the guest accesses its PMU, or when a block begins. */
+/* When an interrupt changes: while the guest accesses its PMU, or at the beginning of a block. */
 enum pmk_guest_moment { PMK_GUEST_ACCESS, PMK_GUEST_BLOCK };
 
-/* Set the interrupt of `vcpu`, from its thread. Returns whether that changes it. */
+/* Set the interrupt of `vcpu`, from its thread. Returns true if that changes it. */
 bool pmk_guest_interrupt(unsigned vcpu, bool asserted, enum pmk_guest_moment moment);
 
-/* May the instruction, of A64 or of ARM state, reach such a register? */
+/* True if the instruction, of A64 or of ARM state, can access such a register. */
 bool pmk_guest_reaches(uint32_t insn, bool a64);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a program handles signals: known from its system calls. Not thread safe. */
+/* Addresses at which a program handles signals, from its system calls. Not thread-safe. */
 #ifndef PMK_PRODUCER_QEMU_HANDLERS_H
 #define PMK_PRODUCER_QEMU_HANDLERS_H
 
@@ -17,12 +17,12 @@ struct pmk_handlers {
 };
 
 /*
- * The program asks to have a signal handled at `pc`. A handler is not forgotten when another one
- * takes its place: it may come back. False when there is no room for it.
+ * The program installs a handler for a signal at `pc`. A handler is not forgotten when another one
+ * replaces it, because it may be installed again. False: there is no room.
  */
 bool pmk_handlers_add(struct pmk_handlers *h, unsigned signal, uint64_t pc);
 
-/* How a block at `pc` may be entered: of enum pmk_entry, 0 where no handler begins. */
+/* How a block at `pc` may be entered: bits of enum pmk_entry, 0 if no handler begins there. */
 unsigned pmk_handler_at(const struct pmk_handlers *h, uint64_t pc);
 
 #endif

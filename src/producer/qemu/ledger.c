@@ -90,11 +90,11 @@ void *pmk_ledger_record(struct pmk_ledger *l, uint32_t process, uint32_t cpu, si
 	return head;
 }
 
-/* No record is larger, in units. */
+/* Maximum size of a record, in units. */
 #define LARGEST 4096
 
-/* Where the writer of a record was killed before it had put its size into it, there are zeros up to
- * the next one. Where there are more of them than a record has, somebody else has written there. */
+/* If the writer of a record was killed before it wrote the size, zeros follow up to the next
+ * record. If there are more zeros than a record can have, another program has written there. */
 const struct pmk_ledger_head *pmk_ledger_next(const struct pmk_ledger *l,
 					      const struct pmk_ledger_head *head)
 {
@@ -120,8 +120,8 @@ uint32_t pmk_ledger_number(const struct pmk_ledger *l, const struct pmk_ledger_h
 	return (uint32_t)(((const char *)head - (const char *)l) / PMK_LEDGER_UNIT);
 }
 
-/* The complete record of this number, kind and size; NULL: it is none. The emulated program can
- * write into the ledger. */
+/* The complete record with this number, kind and size; NULL: it is not one. The emulated program
+ * can write into the ledger. */
 static const void *record_at(const struct pmk_ledger *l, uint32_t number, enum pmk_ledger_kind kind,
 			     size_t bytes)
 {

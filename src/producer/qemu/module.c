@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * pmk-qemu-apiN.so: what QEMU loads, one for each generation of its plugin interface
- * (generation.h). It contains what differs between them, none of which is used while code runs, and
- * hands everything else to pmk-qemu-core.so beside it (plugin.c).
+ * (generation.h). It contains only their differences, which are not used while code runs, and
+ * passes everything else to pmk-qemu-core.so in the same folder (plugin.c).
  *
  * Built with PMK_QEMU_API, the lowest version of the generation.
  */
@@ -78,7 +78,7 @@ static void *find_register(struct qemu_array *all, const char *name)
 	return NULL;
 }
 
-/* Handles of registers that were read before are kept. */
+/* Handles of registers are kept after the first read. */
 static void *register_of(const char *name)
 {
 	static __thread struct {

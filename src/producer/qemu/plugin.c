@@ -65,56 +65,57 @@
 
 #define MAX_TB_INSNS 1024
 
-/* Everything QEMU's callbacks need; they get no context of their own but a vCPU number. */
+/* The data for QEMU's callbacks, which get no context other than a vCPU number. */
 static struct pmk_arena *arena;
-/* Of the arena, as it was at the start: the program may write there. What to count has the regions
- * where they are in this process, and the process is pmk's. */
+/* Copy of the arena's configuration from the start, because the program can write into the arena.
+ * The regions in it have the addresses in this process; the process is pmk's. */
 static struct pmk_emulated_config config;
 static pid_t pmk_pid;
 static unsigned nslots;
 static struct pmk_arena_slot *slot; /* this process */
 static char *slot_memory;	    /* facts and vCPUs of this process */
 static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
-static struct pmk_ledger *ledger; /* where the program is recorded, or NULL */
-static uint32_t process;	  /* number of this process there */
-static uint32_t *recorded;	  /* [block id]: number of its record there, 0: none yet */
+static struct pmk_ledger *ledger; /* the ledger if the program is recorded, or NULL */
+static uint32_t process;	  /* number of this process in the ledger */
+static uint32_t *recorded;	  /* [block id]: number of its record in the ledger, 0: none yet */
 static struct pmk_code code;
 static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
-/* In place of a slot, in a process whose counts nobody will read. */
+/* Used instead of a slot in a process whose counts are not read. */
 static struct pmk_arena_slot uncounted;
-static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER; /* of this process alone */
-static const struct pmk_qemu_glue *glue;		      /* of the module that was loaded */
+static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER; /* of this process only */
+static const struct pmk_qemu_glue *glue;		      /* from the module that was loaded */
 static bool system_mode;
 static bool mixes_up_vcpus; /* see pmk_guest_tell_apart() */
 static const struct pmk_core_family *family;
 static struct pmk_decoder decoder;
-static struct pmk_handlers handlers; /* under the lock */
-/* User emulation: where the address 0 of the program is in this process. */
+static struct pmk_handlers handlers; /* protected by the lock */
+/* User emulation: the address in this process of the program's address 0. */
 static uintptr_t guest_base;
 static bool begun; /* the first block of the program was translated */
-/* What was left of the delay when the last system call was made: a thread that is made there begins
- * to count with the one that makes it. */
+/* The remaining delay at the last system call: a thread that is created there begins to count at
+ * the same time as its creator. */
 static uint64_t delay_left;
 /* The second thread of the program has started. From then on the emulator translates all code
- * anew, and for threads that run at the same time. */
+ * again, for threads that run at the same time. */
 static bool threaded;
-/* Executions of the only thread, where translated code counts them by itself: the counters of the
- * vCPU 0 of this process, at an address that stays the same in forks. NULL: it does not. */
+/* Executions of the only thread, if translated code counts them by itself: the counters of vCPU 0
+ * of this process, at an address that stays the same in forks. NULL: it does not. */
 static struct pmk_executions *inline_executions;
 /* Sampling. The program is not counted, and translated code counts its instructions by itself:
- * behind the blocks of inline_executions, or in memory of the emulator's … */
+ * after the blocks of inline_executions, or in the emulator's memory at rest_counter. */
 static bool in_rest;
-static const uint64_t *rest_counter; /* … which is here, */
-static uint64_t rest_began;	     /* of all processes before this one */
+static const uint64_t *rest_counter; /* see in_rest */
+static uint64_t rest_began;	     /* count of all processes before this one */
 static uint64_t unit_at;	     /* when the next unit begins: pmk_emulated_unit_at() */
 static struct pmk_ticks ticks;
-static bool all_anew;	   /* a fork was made in the rest: its code is to be translated anew */
-static bool ended_in_rest; /* by a call that is to make a thread */
+static bool all_anew;	   /* a fork happened in the rest: its code must be translated again */
+static bool ended_in_rest; /* by a call that will create a thread */
 
-/* The vCPU of this thread, known from its system calls: after fork, the only one that goes on. */
+/* The vCPU of this thread, known from its system calls: after fork it is the only one that
+ * continues. */
 static __thread unsigned calling_vcpu = PMK_MAX_VCPUS;
-static __thread bool forking; /* it is a fork */
-static __thread bool making;  /* it makes a thread */
+static __thread bool forking; /* the call is a fork */
+static __thread bool making;  /* the call creates a thread */
 /* The arguments of its last system call. */
 static __thread uint64_t call_args[3];
 
@@ -129,7 +130,7 @@ static struct pmk_emulated *emulated(struct pmk_cpu *cpu)
 	return (struct pmk_emulated *)cpu;
 }
 
-/* The execution counters of a vCPU are behind its struct, wherever that is. */
+/* The execution counters of a vCPU follow its struct, wherever that is. */
 static struct pmk_emulated_blocks blocks_of(const struct pmk_cpu *cpu)
 {
 	return (struct pmk_emulated_blocks){
@@ -148,9 +149,10 @@ static _Noreturn void give_up(int err)
 
 /* ---- the guest's own PMU -------------------------------------------------------------------- */
 
-static int guest_log = -1; /* the descriptor that accesses are written to */
+static int guest_log = -1; /* the descriptor for the log of accesses */
 
-/* A line of the log. It is with the kernel at once, so that it outlives any end of this process. */
+/* Write a line of the log. It goes to the kernel at once, so that it survives any end of this
+ * process. */
 static void write_log(const char *line, size_t n)
 {
 	if (guest_log >= 0 && write(guest_log, line, n) != (ssize_t)n) {
@@ -181,7 +183,7 @@ static void show_interrupt(const struct pmk_emulated *e, uint64_t pc, enum pmk_g
 		write_log(line, pmk_access_log_interrupt(line, e, pc, vcpu, asserted));
 }
 
-/* An access of the instruction at `pc`, the last that is counted now. */
+/* An access by the instruction at `pc`, the last one that is counted so far. */
 static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uint64_t *value)
 {
 	struct pmk_emulated_blocks b = blocks_of(pmk_cpus[vcpu]);
@@ -200,13 +202,13 @@ static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uin
 	return err;
 }
 
-/* Instructions that reach registers of the processor are blocks of their own. */
+/* Instructions that access registers of the processor are separate blocks. */
 static int guest_access(unsigned vcpu, struct pmk_guest_access *a, uint64_t *value)
 {
 	return access_at(vcpu, pmk_cpus[vcpu]->prev->pc, a, value);
 }
 
-/* A load or a store may stand anywhere in its block. */
+/* A load or a store may be anywhere in its block. */
 static int guest_access_in_memory(struct pmk_guest_access *a, uint64_t *value)
 {
 	struct pmk_cpu_rest rest;
@@ -224,7 +226,7 @@ static int guest_may(unsigned vcpu, const struct pmk_guest_access *a, unsigned *
 
 	pmk_level_settle(&e->cpu);
 	err = pmk_emulated_may(e, &config, a, trap);
-	/* A register that this PMU does not have, has no name in the log. */
+	/* A register that this PMU does not have has no name in the log. */
 	if (err && a->reg < pmk_emulated_guest(&config)->nregs)
 		log_access(e, &(struct pmk_access_made){ a, .pc = e->cpu.prev->pc, .vcpu = vcpu,
 							 .denied = true, .trap = *trap });
@@ -245,8 +247,8 @@ static int guest_write(void *ctx, unsigned reg, uint64_t value)
 				      &value);
 }
 
-/* Where the registers of a PMU are, from the beginning of its window; NULL: not in memory, or
- * behind a debug module. */
+/* The offsets of a PMU's registers in its window; NULL: they are not in memory, or are accessed
+ * through a debug module. */
 static const uint16_t *guest_offsets(const struct pmk_pmu *pmu)
 {
 	if (pmu->driver == pmk_l210.driver)
@@ -256,7 +258,8 @@ static const uint16_t *guest_offsets(const struct pmk_pmu *pmu)
 	return family->attach ? config.layout.offset : NULL;
 }
 
-/* Registers in memory belong to boards with one core. Returns the number of registers: none. */
+/* Registers in memory belong to boards with one core. Returns the number of registers if there is
+ * none at `offset`. */
 static unsigned register_at(unsigned offset)
 {
 	const struct pmk_pmu *pmu = pmk_emulated_guest(&config);
@@ -289,7 +292,7 @@ static int store_register(void *ctx, unsigned offset, uint32_t value)
 	return 0;
 }
 
-/* The window in which the guest has its PMU, or NULL: that is in the processor. */
+/* The window of the guest's PMU, or NULL: the PMU is in the processor. */
 static const struct pmk_guest_window *guest_window(void)
 {
 	static const struct pmk_port counters = { .read = guest_read, .write = guest_write };
@@ -340,13 +343,14 @@ static void follow_controls(void)
 			pmk_emulated_reset(emulated(pmk_cpus[i]), &config);
 }
 
-/* Are levels watched that blocks have? */
+/* True if levels must be followed that blocks have. */
 static bool watches_blocks(void)
 {
 	return config.guest && config.watch_levels && family->levels_of_blocks;
 }
 
-/* Before the first block runs. It may have been translated with QEMU's own registers. */
+/* Called before the first block runs. The block may have been translated with QEMU's own
+ * registers. */
 static void begin_guest(void)
 {
 	static const struct pmk_guest_calls calls = { guest_access, guest_may, guest_reset,
@@ -382,7 +386,7 @@ static void nap(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-/* False when pmk is gone and nobody will ever make room. */
+/* False: pmk has ended and will never make room. */
 static bool wait_for_room(const _Atomic uint64_t *head, const _Atomic uint64_t *tail, unsigned most)
 {
 	while (atomic_load(head) - atomic_load(tail) >= most) {
@@ -398,7 +402,7 @@ static void report(const struct pmk_emulated *e, const union pmk_arena_record *r
 	struct pmk_arena_ring *ring = pmk_slot_ring(slot_memory);
 
 	if (slot == &uncounted || e->cpu.index >= PMK_ARENA_CPUS)
-		return; /* nobody takes it, so there would never be room again */
+		return; /* no reader is left, so there would never be room again */
 	pthread_mutex_lock(&reporting);
 	if (wait_for_room(&ring->head, &ring->tail, PMK_ARENA_RING)) {
 		uint64_t head = atomic_load(&ring->head);
@@ -443,7 +447,7 @@ static void set_bases(unsigned vcpu, struct pmk_cpu *cpu);
 
 /* ---- sampling ------------------------------------------------------------------------------- */
 
-/* Can the emulator leave out a part of a program? */
+/* True if the emulator can leave parts of a program uncounted. */
 static bool can_sample(void)
 {
 	return glue->translate_anew && (glue->count_inline || glue->count_score);
@@ -455,8 +459,8 @@ static void find_rest_counter(const struct pmk_cpu *cpu)
 		glue->score ? glue->score(cpu->index) : &inline_executions[PMK_MAX_BLOCKS].count;
 }
 
-/* How many instructions of the process were not counted. Where the emulator has the number, it is
- * taken over now and then, so that it is there whatever happens to the emulator. */
+/* The number of uncounted instructions of the process. If the emulator holds it, it is copied now
+ * and then, so that it survives a crash of the emulator. */
 static uint64_t read_rest(struct pmk_cpu *cpu)
 {
 	uint64_t rest = *rest_counter - rest_began;
@@ -475,7 +479,7 @@ static void begin_rest(struct pmk_cpu *cpu)
 	glue->translate_anew();
 }
 
-/* The core's deadline, when the program is sampled. */
+/* The core's deadline when the program is sampled. */
 static void on_piece(struct pmk_cpu *cpu)
 {
 	struct pmk_emulated_blocks b = blocks_of(cpu);
@@ -501,8 +505,8 @@ static void begin_unit(unsigned vcpu)
 	glue->translate_anew();
 }
 
-/* A block that ticks is executed, in the rest. Once code is to be translated anew, the last of what
- * there is may still run. */
+/* A block that ticks is executed in the rest. After a request to translate code again, old code may
+ * still run for a while. */
 static void on_tick(unsigned vcpu, void *tick)
 {
 	uint64_t executed = *rest_counter - rest_began;
@@ -553,7 +557,7 @@ static void enter_level(unsigned vcpu, unsigned level)
 }
 
 /*
- * From 6.2 to 10.0, `info` has the index of QEMU's MMU in its lowest bits, and A64's indexes are
+ * From 6.2 to 10.0, the lowest bits of `info` are the index of QEMU's MMU, and A64's indexes are
  * the same in all of these releases: EL0, EL0 under a host at EL2, EL1, EL2 with a host, both again
  * with PAN, EL2, EL3.
  */
@@ -564,8 +568,8 @@ static int level_of(uint32_t info)
 	return level[info & 7];
 }
 
-/* Since 10.2: EL0, EL1, EL1 with PAN, the same and EL2 under a host, EL2, EL3. Behind each but PAN
- * are accesses to its guarded control stack. */
+/* Since 10.2: EL0, EL1, EL1 with PAN, the same and EL2 under a host, EL2, EL3. Each except PAN is
+ * followed by the index for its guarded control stack. */
 static int level_since_10_2(uint32_t info)
 {
 	static const int8_t level[] = { 0, 0, 1, 1, 1, 0, 0, 2, 2, 2, 2, 2, 3, 3 };
@@ -582,16 +586,17 @@ static void on_crossing(struct pmk_cpu *cpu)
 }
 
 /*
- * Devices. Since 8.1.2 an access to a device has to be the last of a translated block. One that is
- * not makes QEMU leave the block, do the access in a block of its own, of which only the access is
- * told, and go on with the rest as another block, whose start is told again. That rest has been
- * counted already, and is expected here until it comes; an interrupt may come first, and have
- * devices of its own.
+ * Devices. Since 8.1.2 an access to a device has to be the last of a translated block. Otherwise
+ * QEMU leaves the block and makes the access in a separate block, of which it reports only the
+ * access. It then continues with the remainder as another block, whose start it reports again. That
+ * remainder has already been counted, and is expected here until it comes; an interrupt may come
+ * first, and access devices, too.
  */
-/* An access that is a translated block of its own. */
+/* An access that is a separate translated block. */
 struct lone_access {
 	qemu_mem_fn fn;
-	void *access, *within; /* by itself, and within the block it was first translated in */
+	/* callback data: by itself, and within the block in which it was first translated */
+	void *access, *within;
 	const struct pmk_block *block;
 };
 
@@ -618,7 +623,7 @@ static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
 	a->fn(vcpu, info, addr, a->within);
 }
 
-/* Is the page of `addr` device memory, as far as the present access shows? */
+/* True if the page of `addr` is device memory, as far as the present access shows. */
 static bool asks_device(void *ctx, uint64_t addr)
 {
 	struct qemu_plugin_hwaddr *hw;
@@ -630,7 +635,7 @@ static bool asks_device(void *ctx, uint64_t addr)
 	return hw && qemu_plugin_hwaddr_is_io(hw);
 }
 
-/* Device memory of 32-bit machines, by page; asked of QEMU at the first access to the page that is
+/* Device memory of 32-bit machines, by page. QEMU is asked at the first access to the page that is
  * not a plain hit. */
 static bool is_device(void *ctx, uint64_t addr)
 {
@@ -648,23 +653,23 @@ static bool is_device(void *ctx, uint64_t addr)
 
 /*
  * The control registers of ARM (control.h). There is one setting of each level for all code: if the
- * processors of a board have different ones, the last that was written counts for all.
+ * processors of a board have different ones, the last write counts for all.
  */
 static bool follows_control;
-/* The core with all that its parameters turn on; and what is on at each level. */
+/* The core with everything that its parameters enable; and the parts enabled at each level. */
 static struct pmk_core configured;
 static struct pmk_control_state control;
-/* What is on for the code that is being translated, and in the core of each vCPU. */
+/* The state of the code that is being translated, and of the core of each vCPU. */
 static unsigned control_state = ~0u;
 static unsigned control_of_core[PMK_MAX_VCPUS];
-/* The levels of code that was translated; and whether different things are on at them. */
+/* The levels of translated code; and whether their states differ. */
 static unsigned control_levels;
 static bool control_differs;
-static uint32_t control_quiet; /* blocks in a row that had the state of the core */
+static uint32_t control_quiet; /* number of successive blocks that had the core's state */
 #define CONTROL_QUIET 1000000  /* our choice */
-/* The register that is about to be written, or was, by vCPU. */
+/* The register that is about to be written, or was just written, by vCPU. */
 static struct pmk_control_write control_write[PMK_MAX_VCPUS];
-/* Addresses after writes of it. */
+/* Addresses after writes of a control register. */
 static uint64_t control_after[64];
 static unsigned ncontrol_after;
 
@@ -711,8 +716,8 @@ static void translate_for_control(void)
 		pmk_guest_translate_anew();
 }
 
-/* Give the core of `vcpu` this state. It changes a few times as firmware starts, and where levels
- * have different states at each change of the level. */
+/* Set the core of `vcpu` to this state. This happens a few times while firmware starts and, if
+ * levels have different states, at each change of the level. */
 static void set_control(unsigned vcpu, unsigned state)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
@@ -737,7 +742,7 @@ static void set_control(unsigned vcpu, unsigned state)
 		family->attach(cpu, &emulated(cpu)->chip.biu);
 }
 
-/* The block after a write, at `level`, starts. */
+/* The block after a write at `level` starts. */
 static void control_written(unsigned vcpu, void *level)
 {
 	struct pmk_control_write w = control_write[vcpu];
@@ -778,8 +783,8 @@ static unsigned level_of_code(void)
 	return level < 0 ? 1 : (unsigned)level;
 }
 
-/* Have the code that is being translated be built for the state of its level. Returns true if it
- * has to find out whether the core is in this state. */
+/* Build the code that is being translated for the state of its level. Returns true if it must check
+ * whether the core is in this state. */
 static bool meet_level(unsigned level)
 {
 	control_state = control_at(level);
@@ -800,7 +805,7 @@ static bool is_after_write(uint64_t pc)
 	return false;
 }
 
-/* The instruction that ends translated code as a write of a register. NULL: it is none. */
+/* The write of a control register that ends translated code. NULL: there is none. */
 static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 						  const struct pmk_insn *in)
 {
@@ -814,7 +819,7 @@ static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 	return one;
 }
 
-/* Before anything else of translated code is registered. */
+/* Called before anything else is registered for translated code. */
 static void watch_control(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 			  const struct pmk_insn *in, size_t n)
 {
@@ -878,7 +883,7 @@ static void record_block(const struct pmk_block *b, const struct pmk_raw *raw,
 	atomic_store(&r->head.kind, PMK_LEDGER_BLOCK);
 }
 
-/* Where code was found last. */
+/* The last mapping in which code was found. */
 static struct {
 	uint64_t begin, end;
 } known_mapping[64];
@@ -910,7 +915,7 @@ static bool is_known(uint64_t pc)
 	return false;
 }
 
-/* The kernel writes a new line in a name as \012; a name may have that, too. */
+/* The kernel writes a newline in a name as \012; a name may contain that text, too. */
 static void restore_new_lines(char *path)
 {
 	for (char *at = path; access(path, F_OK) && (at = strstr(at, "\\012"));) {
@@ -919,7 +924,7 @@ static void restore_new_lines(char *path)
 	}
 }
 
-/* Which file is the code at `pc` from? The emulator maps it as the program has asked for. */
+/* Find the file of the code at `pc`. The emulator maps it as requested by the program. */
 static void find_mapping(struct qemu_plugin_insn *first, uint64_t pc)
 {
 	uintptr_t host = (uintptr_t)qemu_plugin_insn_haddr(first), begin, end;
@@ -1012,13 +1017,14 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/* Executions are all that counts. */
+/* Used if only executions are counted. */
 static void count_execution(unsigned vcpu, void *block)
 {
 	pmk_cpus[vcpu]->executions[((const struct pmk_block *)block)->id].count++;
 }
 
-/* What runs when the instruction `first` of translated code is about to be executed, with `b`. */
+/* Register the callback that runs, with `b`, when the instruction `first` of translated code is
+ * about to be executed. */
 static void register_block(struct qemu_plugin_tb *tb, size_t first, qemu_exec_fn fn,
 			   const struct pmk_block *b)
 {
@@ -1029,15 +1035,15 @@ static void register_block(struct qemu_plugin_tb *tb, size_t first, qemu_exec_fn
 						       QEMU_CB_NO_REGS, (void *)b);
 }
 
-/* Before the block of a handler. An access that was under way has faulted. */
+/* Runs before the block of a handler. A pending access has faulted. */
 static void drop(unsigned vcpu, void *block)
 {
 	(void)block;
 	family->drop(pmk_cpus[vcpu]);
 }
 
-/* Have executions of the block be counted, and nothing else. Translated code can do that by itself
- * as long as it runs in one thread. */
+/* Count executions of the block, and nothing else. Translated code can do that by itself as long as
+ * it runs in one thread. */
 static void register_execution(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
 	if (inline_executions && !threaded)
@@ -1046,8 +1052,8 @@ static void register_execution(struct qemu_plugin_tb *tb, size_t first, const st
 		register_block(tb, first, count_execution, b);
 }
 
-/* Map the executions of this process's vCPU 0 to where translated code counts them: a second time,
- * so that the address is none of a slot's. Those of an uncounted process are nobody's. */
+/* Map the executions of this process's vCPU 0 a second time, to a fixed address at which translated
+ * code counts them. Those of an uncounted process are not read. */
 static bool map_inline(struct pmk_executions *executions)
 {
 	struct pmk_executions *to = inline_executions;
@@ -1063,8 +1069,8 @@ static bool map_inline(struct pmk_executions *executions)
 	return true;
 }
 
-/* Who runs the code that is being translated. The emulator translates all of it anew when a second
- * thread starts. */
+/* The threads that run the code that is being translated. The emulator translates all of it again
+ * when a second thread starts. */
 static enum pmk_world world(void)
 {
 	if (system_mode)
@@ -1072,7 +1078,7 @@ static enum pmk_world world(void)
 	return threaded ? PMK_WORLD_PROGRAM : PMK_WORLD_THREAD;
 }
 
-/* What runs when a block at `pc` starts. */
+/* The callback for the start of a block at `pc`. */
 static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 {
 	enum pmk_block_way way = config.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
@@ -1086,7 +1092,7 @@ static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 	return family->on_block(&config.core)->fn[world()][entry != 0][way];
 }
 
-/* How a block at `pc` may be entered: enum pmk_entry. */
+/* How a block at `pc` may be entered: bits of enum pmk_entry. */
 static unsigned entry_at(uint64_t pc)
 {
 	if (!system_mode)
@@ -1094,10 +1100,10 @@ static unsigned entry_at(uint64_t pc)
 	return family->vector ? family->vector(&decoder, &config.core, pc) : 0;
 }
 
-/* What tests in translated code start from: the tables of the family, and struct pmk_cpu. */
+/* Base addresses for tests in translated code: the tables of the family, and struct pmk_cpu. */
 enum { NO_BASE = -1, BASE_TABLES, BASE_CPU };
 
-/* Does translated code make the tests? */
+/* True if translated code makes the tests. */
 static bool emulator_tests(void)
 {
 	return family->test && !system_mode && !config.untested &&
@@ -1146,10 +1152,10 @@ static struct qemu_mem_test of_emulator(const struct pmk_access_test *test)
 	return t;
 }
 
-/* The test for accesses of the instruction. NULL: the emulator has to call for each. */
+/* The test for accesses of the instruction. NULL: the emulator must call back for each. */
 static const struct qemu_mem_test *find_test(const struct pmk_insn *in)
 {
-	/* [counted here][store][log2 of the bytes], under the lock */
+	/* [counted here][store][log2 of the bytes], protected by the lock */
 	static struct qemu_mem_test known[2][2][4];
 	struct pmk_access_test test;
 	struct qemu_mem_test *t;
@@ -1157,7 +1163,7 @@ static const struct qemu_mem_test *find_test(const struct pmk_insn *in)
 	if (!emulator_tests())
 		return NULL;
 	test = family->test(&config.core, in);
-	/* What is counted at a site is booked there. */
+	/* Events at a recorded site are accounted there. */
 	if (!test.n || (ledger && test.counts != PMK_SIG_NONE))
 		return NULL;
 	t = &known[test.counts != PMK_SIG_NONE][in->store][pmk_access_log2(in->mem_bytes)];
@@ -1199,15 +1205,15 @@ static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const 
 		register_access(qi, fn, access, b);
 }
 
-/* The instruction before this one may have faulted without an access: that it has not is known when
- * this one begins. It makes no difference in programs that never ask to handle faults. */
+/* The instruction before this one may have faulted without an access: when this one begins, it is
+ * known that it did not. This is only relevant in programs that handle faults. */
 static void tell_passed(struct qemu_plugin_insn *qi, unsigned behind)
 {
 	qemu_plugin_register_vcpu_insn_exec_cb(qi, passed, QEMU_CB_NO_REGS,
 					       (void *)(uintptr_t)pmk_access_at(0, behind));
 }
 
-/* The straight run [first, last) of translated code as a block of ours; NULL: there is no room. */
+/* Make a block from the straight run [first, last) of translated code; NULL: there is no room. */
 static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct pmk_insn *in,
 					size_t first, size_t last, struct pmk_pipe_slot *pipe)
 {
@@ -1236,8 +1242,8 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
 	return b;
 }
 
-/* What runs when `b` is about to. Without a clock its executions are counted, if they are not in
- * pieces, so that it is known how far the program is. */
+/* Register the callbacks for the start of `b`. Without a clock its executions are counted, unless
+ * it is counted in pieces, so that the progress of the program is known. */
 static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
 	pmk_block_fn *const(*on)[PMK_FETCH_NWAYS] =
@@ -1257,20 +1263,20 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 	} else if (count) {
 		register_execution(tb, first, b);
 	}
-	/* Behind what finds that the last block has faulted, and looks at its last access. */
+	/* After the check whether the last block has faulted, which uses its last access. */
 	if (entry && family->drop && config.parts & PMK_PART_DATA)
 		register_block(tb, first, drop, b);
 }
 
-/* True if a requested event depends on what accesses do to the caches. */
+/* True if a requested event depends on the effect of accesses on the caches. */
 static bool asks_data(void)
 {
 	return config.parts & (PMK_PART_DATA | PMK_PART_CLOCK);
 }
 
-/* True if it makes a difference without a clock, where code is fetched, that all of `b` has run
- * before a handler starts: see pmk_cpu_left_early(). Without the predictor it does where the block
- * ends with a maintenance operation. */
+/* True if it matters, for fetch without a clock, that all of `b` has run before a handler starts:
+ * see pmk_cpu_left_early(). Without the predictor it matters if the block ends with a maintenance
+ * operation. */
 static bool end_matters(const struct pmk_block *b)
 {
 	if (!(config.parts & PMK_PART_FETCH))
@@ -1287,11 +1293,11 @@ static bool is_watched(const struct pmk_block *b, unsigned behind)
 	return asks_data() || (!behind && end_matters(b));
 }
 
-/* The family's function for each line that an instruction writes whole. */
+/* The family's function for each line that an instruction writes completely. */
 static pmk_access_fn *write_line;
 static unsigned written_bytes; /* by each */
 
-/* The block of memory is written, or about to be. */
+/* The block of memory was written, or is about to be. */
 static void write_lines(unsigned vcpu, void *access, bool before)
 {
 	uint32_t reg = PMK_ACCESS_USE((uint64_t)(uintptr_t)access);
@@ -1305,7 +1311,7 @@ static void write_lines(unsigned vcpu, void *access, bool before)
 	}
 	addr &= ~(uint64_t)(written_bytes - 1);
 	for (unsigned i = 0; i < written_bytes; i += family->line_bytes) {
-		/* It is no access that QEMU can say anything about. */
+		/* QEMU has no information about this access. */
 		pmk_access_see(0, ~(addr + i));
 		write_line(vcpu, 0, addr + i, access);
 	}
@@ -1328,8 +1334,8 @@ static void writes_unseen(unsigned vcpu, void *access)
 	atomic_fetch_add(&arena->zeroes_unseen, 1);
 }
 
-/* Instruction `i` of translated code writes a block of memory, the address of which is in a
- * register: see zero.h. */
+/* Instruction `i` of translated code writes a block of memory, whose address is in a register: see
+ * zero.h. */
 static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, size_t i,
 			  const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			  unsigned behind)
@@ -1339,7 +1345,7 @@ static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, 
 	uint64_t access;
 
 	if (in[i].rm == PMK_NO_REG)
-		return; /* XZR: nothing can be written at address 0 */
+		return; /* XZR: address 0 cannot be written */
 	if (last)
 		fn = glue->read_register || !pmk_zero_is_written(in, i, (unsigned)in[i].rm)
 			     ? writes_lines
@@ -1350,11 +1356,11 @@ static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, 
 					       QEMU_CB_R_REGS, (void *)(uintptr_t)access);
 }
 
-/* What a straight run of translated code does, as one block. */
+/* Register the callbacks for a straight run of translated code, as one block. */
 static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		      const struct pmk_insn *in, size_t first, size_t last)
 {
-	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* under the lock */
+	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* protected by the lock */
 	const struct pmk_block *b = block_of(raw, in, first, last, pipe);
 	unsigned behind = b ? b->nfaults : 0;
 	bool unsure = false;
@@ -1379,12 +1385,12 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	}
 }
 
-/* How often the instructions of a straight run are executed, without a clock: what stands behind
- * one that may fault is a block of its own. */
+/* Count executions of the instructions of a straight run, without a clock: the code after an
+ * instruction that may fault is a separate block. */
 static void add_executions(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 			   const struct pmk_insn *in, size_t first, size_t last)
 {
-	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* under the lock */
+	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* protected by the lock */
 	const struct pmk_block *b;
 
 	for (size_t end = first + 1; end <= last; end++) {
@@ -1406,7 +1412,7 @@ static void add_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw, const 
 		add_block(tb, raw, in, first, last);
 }
 
-/* The stack of the program that is about to begin with this block. False: its pointer cannot be
+/* The stack of the program, which is about to begin with this block. False: its pointer cannot be
  * read. */
 static bool first_stack(struct qemu_plugin_insn *first, struct pmk_stack *stack)
 {
@@ -1423,7 +1429,7 @@ static bool first_stack(struct qemu_plugin_insn *first, struct pmk_stack *stack)
 	return true;
 }
 
-/* Where the program was loaded is known when its first block is translated. */
+/* The load address of the program is known when its first block is translated. */
 static void move_regions(uint64_t bias)
 {
 	for (unsigned r = 0; r < config.nregions; r++) {
@@ -1443,18 +1449,18 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	struct sigaction *next = sig == SIGBUS ? &emulators_bus : &emulators_segv;
 
 	bool counts = calling_vcpu < PMK_ARENA_CPUS && pmk_cpus[calling_vcpu] && !in_rest;
-	bool sent = info->si_code <= 0; /* by a process, which may be the program itself */
+	bool sent = info->si_code <= 0; /* sent by a process, which may be the program itself */
 
 	if (counts && !sent)
 		pmk_cpu_faults(pmk_cpus[calling_vcpu]);
-	/* It does not return from a fault of the program. */
+	/* This handler does not return after a fault of the program. */
 	next->sa_sigaction(sig, info, context);
 	if (counts && !sent)
 		pmk_cpu_fault_handled(pmk_cpus[calling_vcpu]);
 }
 
-/* The emulator ends with a program that faults, without a word to its plugins. It uses such signals
- * for itself, too, and sets its handlers before the program begins. */
+/* If a program faults, the emulator ends without calling its plugins. It also uses such signals for
+ * itself, and installs its handlers before the program begins. */
 static void watch_faults(int sig, struct sigaction *emulators)
 {
 	struct sigaction ours;
@@ -1466,7 +1472,7 @@ static void watch_faults(int sig, struct sigaction *emulators)
 	sigaction(sig, &ours, NULL);
 }
 
-/* Before the first instruction of a program. */
+/* Called before the first instruction of a program. */
 static void meet_program(struct qemu_plugin_insn *first)
 {
 	struct pmk_stack stack;
@@ -1493,7 +1499,7 @@ static void meet_program(struct qemu_plugin_insn *first)
 		move_regions(pmk_stack_aux(&stack, PMK_AT_ENTRY) - arena->entry);
 }
 
-/* Up to 8.2 the bytes of MicroBlaze code are not told, but where the emulator has them. */
+/* Up to 8.2, QEMU does not pass the bytes of MicroBlaze code, but shows where it has them. */
 static void fetch(struct qemu_plugin_insn *qi, struct pmk_raw *raw)
 {
 	const void *memory;
@@ -1514,13 +1520,13 @@ static char *first_text(void *tb)
 	return qemu_plugin_insn_disas(qemu_plugin_tb_get_insn(tb, 0));
 }
 
-/* Behind a branch with a delay slot control goes on to the slot. */
+/* After a branch with a delay slot, control continues to the slot. */
 static bool changes_control(const struct pmk_insn *in)
 {
 	return in->flow != PMK_FLOW_NEXT && !(in->kind & family->delays);
 }
 
-/* May the guest reach its PMU there? */
+/* True if the guest may access its PMU there. */
 static bool reaches_pmu(const struct pmk_raw *raw)
 {
 	uint32_t insn;
@@ -1531,9 +1537,9 @@ static bool reaches_pmu(const struct pmk_raw *raw)
 	return pmk_guest_reaches(insn, family->wide_addresses);
 }
 
-/* True if instruction `i` of translated code starts a straight run of its own: at a boundary, after
- * a change of control that QEMU did not end its block at, after an instruction that may trap, and
- * at an access to the guest's PMU and after it, because all counts must be complete there. */
+/* True if instruction `i` of translated code starts a new straight run: at a boundary, after a
+ * change of control at which QEMU did not end its block, after an instruction that may trap, and at
+ * and after an access to the guest's PMU, because all counts must be complete there. */
 static bool starts_run(const struct pmk_raw *raw, const struct pmk_insn *in, size_t i)
 {
 	return is_boundary(in[i].addr) || changes_control(&in[i - 1]) ||
@@ -1541,7 +1547,7 @@ static bool starts_run(const struct pmk_raw *raw, const struct pmk_insn *in, siz
 	       reaches_pmu(&raw[i - 1]);
 }
 
-/* Nothing of it is counted but its instructions. */
+/* Translate code of the rest, in which only instructions are counted. */
 static void translate_rest(struct qemu_plugin_tb *tb)
 {
 	uint64_t pc = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
@@ -1558,7 +1564,7 @@ static void translate_rest(struct qemu_plugin_tb *tb)
 
 void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 {
-	static struct pmk_insn in[MAX_TB_INSNS]; /* under the lock */
+	static struct pmk_insn in[MAX_TB_INSNS]; /* protected by the lock */
 	static struct pmk_raw raw[MAX_TB_INSNS];
 	size_t n = qemu_plugin_tb_n_insns(tb);
 	size_t first = 0;
@@ -1605,8 +1611,8 @@ static void *reserve(uint64_t size)
 	return p;
 }
 
-/* Threads run at the same time, and are not sampled: from here on, everything is counted. The
- * emulator translates all code anew by itself then. */
+/* Threads run at the same time and are not sampled: from here on, everything is counted. The
+ * emulator then translates all code again by itself. */
 static void end_all_sampling(void)
 {
 	if (!can_sample())
@@ -1623,7 +1629,7 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 	int err;
 
 	atomic_fetch_add(&slot->threads, 1);
-	/* A thread that starts after another has ended goes on on that one's core. */
+	/* A thread that starts after another has ended continues on that one's core. */
 	if (pmk_cpus[vcpu]) {
 		set_bases(emulators_vcpu, pmk_cpus[vcpu]);
 		return;
@@ -1632,7 +1638,7 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 	if (system_mode && vcpu > 0 && mixes_up_vcpus)
 		pmk_guest_tell_apart(vcpu + 1);
 	if (vcpu >= PMK_ARENA_CPUS) {
-		/* Runs, and is not counted: pmk says so. */
+		/* It runs but is not counted; pmk reports that. */
 		atomic_fetch_add(&arena->lost_threads, 1);
 		char *memory = reserve(PMK_CPU_BYTES + sizeof(struct pmk_emulated_ports));
 
@@ -1694,8 +1700,8 @@ static struct pmk_arena_slot *wait_for_slot(void)
 	return s;
 }
 
-/* The state of the forking core at the fork. The parent runs on in memory that both share, so the
- * child cannot take it from there. */
+/* The state of the forking core at the fork. The parent continues in memory that both share, so the
+ * child cannot read it from there. */
 static struct pmk_emulated at_fork;
 
 static struct pmk_cpu *forking_cpu(void)
@@ -1703,19 +1709,19 @@ static struct pmk_cpu *forking_cpu(void)
 	return calling_vcpu < PMK_MAX_VCPUS ? pmk_cpus[calling_vcpu] : NULL;
 }
 
-/* In a new process: it begins with a head of its own. */
+/* In a new process: it begins with its own head. */
 static void begin_again(struct pmk_cpu *cpu)
 {
 	all_anew = in_rest;
 	in_rest = false;
-	/* Nothing may be asked of the emulator here: it holds its locks. */
+	/* No function of the emulator may be called here: it holds its locks. */
 	if (glue->score && rest_counter)
 		rest_began = *rest_counter;
 	if (config.units.head && (threaded || !can_sample()))
 		end_sampling(cpu);
 }
 
-/* A slot, or memory of the same layout that nobody reads. */
+/* Find a slot, or private memory of the same layout that is not read. */
 static void find_memory(bool counted)
 {
 	slot = counted ? wait_for_slot() : NULL;
@@ -1740,8 +1746,8 @@ static void before_fork(void)
 }
 
 /* The program has forked, and this is the child: it gets memory of its own, warm caches, and counts
- * from 0. QEMU's translations are shared with the parent and go on pointing to our blocks, which
- * are private memory and were copied by the fork. */
+ * from 0. QEMU's translations still point to the plugin's blocks, which are private memory and were
+ * copied by the fork. */
 static void after_fork(void)
 {
 	unsigned vcpu = calling_vcpu;
@@ -1751,7 +1757,7 @@ static void after_fork(void)
 	struct pmk_emulated *e;
 
 	pmk_random_forked();
-	/* Another thread, which is not here, may have been reporting. */
+	/* Another thread, which does not exist here, may have been reporting. */
 	pthread_mutex_init(&reporting, NULL);
 	ports[0].pins.show = NULL;
 	pmk_guard_start(pmk_pid, &arena->pmk_pid);
@@ -1765,7 +1771,8 @@ static void after_fork(void)
 	if (inline_executions && !map_inline(pmk_slot_executions(slot_memory, 0)))
 		give_up(PMK_ENOMEM);
 	if (!counted) {
-		/* Of an uncounted thread. Its core is private memory, which the fork has copied. */
+		/* For an uncounted thread. Its core is private memory, which the fork has
+		 * copied. */
 		pmk_cpus[vcpu] = cpu;
 		atomic_fetch_add(&arena->forked, 1);
 		return;
@@ -1795,16 +1802,16 @@ static bool is_execve(int64_t num)
 	return num == family->execve || num == family->execveat;
 }
 
-/* Where an address of the program is in this process. The highest byte of 64 bits may be a tag, and
- * emulators extend 32 bits by their sign. */
+/* Convert an address of the program to one in this process. The highest byte of 64 bits may be a
+ * tag, and emulators sign-extend 32-bit addresses. */
 static void *program_memory(uint64_t addr)
 {
 	addr = family->stack_word == 4 ? (uint32_t)addr : addr << 8 >> 8;
 	return (void *)(guest_base + (uintptr_t)addr);
 }
 
-/* The word at an address of the program; 0 when there is none. The kernel looks, because the
- * program may say any address. */
+/* Read the word at an address of the program; 0 if there is none. The kernel reads it, because the
+ * program may pass any address. */
 static uint64_t program_word(uint64_t addr)
 {
 	uint8_t byte[8] = { 0 };
@@ -1819,7 +1826,8 @@ static uint64_t program_word(uint64_t addr)
 	return word;
 }
 
-/* The kernel has put `n` bytes to where the array of addresses and lengths at `iov` says. */
+/* The kernel has written `n` bytes to the buffers of the array of addresses and lengths at
+ * `iov`. */
 static void randomise_vector(uint64_t iov, uint64_t n)
 {
 	uint64_t end = iov + IOV_MAX * 2 * family->stack_word, len;
@@ -1832,7 +1840,7 @@ static void randomise_vector(uint64_t iov, uint64_t n)
 }
 
 /* The call has returned `result` bytes: if they are random, replace them by bytes that are the same
- * in each run. The kernel has just written there, so the memory is there. */
+ * in each run. The kernel has just written there, so the memory exists. */
 static void replace_random(int64_t num, int64_t result)
 {
 	const uint64_t *arg = call_args;
@@ -1851,7 +1859,7 @@ static void replace_random(int64_t num, int64_t result)
 		pmk_random_fill(program_memory(to), (size_t)result);
 }
 
-/* A program says where it handles a signal: the first word of what `action` points to. */
+/* The program installs a handler for a signal: its address is the first word at `action`. */
 static void meet_handler(unsigned signal, uint64_t action)
 {
 	enum { DEFAULT, IGNORE };
@@ -1871,16 +1879,16 @@ static void meet_handler(unsigned signal, uint64_t action)
 	pthread_mutex_unlock(&translating);
 }
 
-/* QEMU makes a process of what shares memory only until it executes a program. */
+/* QEMU implements a clone that shares memory only until an exec as a process. */
 static bool makes_thread(int64_t num, uint64_t flags)
 {
 	return num == family->clone && (flags & CLONE_VM) && !(flags & CLONE_VFORK);
 }
 
 /*
- * The second thread is about to start. QEMU forgets all translated code in this call, and newer
- * releases tell of the vCPU on the new thread (10.0 does), when the first one may have had code
- * translated already, which is for both.
+ * The second thread is about to start. QEMU discards all translated code in this call. Newer
+ * releases (10.0 does) report the vCPU on the new thread, when the first one may already have code
+ * translated for both.
  */
 static void becomes_threaded(void)
 {
@@ -1894,11 +1902,11 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2
 {
 	calling_vcpu = vcpu % PMK_MAX_VCPUS;
 	memcpy(call_args, (const uint64_t[]){ arg1, arg2, arg3 }, sizeof(call_args));
-	if (pmk_cpus[calling_vcpu]) /* all of the block that makes the call has run */
+	if (pmk_cpus[calling_vcpu]) /* the block that makes the call has run completely */
 		passed(calling_vcpu, (void *)(uintptr_t)pmk_access_at(0, 0));
 	if (config.delay && pmk_cpus[calling_vcpu])
 		delay_left = pmk_emulated_delay_left(emulated(pmk_cpus[calling_vcpu]));
-	if (in_rest) /* it may be the last call */
+	if (in_rest) /* this may be the last call */
 		read_rest(pmk_cpus[calling_vcpu]);
 	pmk_random_enter();
 	making = makes_thread(num, arg1);
@@ -1923,7 +1931,7 @@ void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 		atomic_fetch_sub(&slot->execs, 1);
 	if (is_execve(num) && result == -ENOEXEC)
 		atomic_store(&arena->foreign_execs, 1);
-	/* There is no thread, and so nothing was translated anew. */
+	/* No thread was created, so no code was translated again. */
 	all_anew |= ended_in_rest && result < 0;
 	ended_in_rest = false;
 	if (all_anew)
@@ -1952,8 +1960,8 @@ static struct pmk_arena *map_arena(const char *path)
 	return a == MAP_FAILED || pmk_arena_bytes(a->slots) != (uint64_t)s.st_size ? NULL : a;
 }
 
-/* The arguments are "arena=/proc/self/fd/N" and, of a recording, "ledger=/proc/self/fd/M": N and M
- * were inherited, and are closed for good here. */
+/* The arguments are "arena=/proc/self/fd/N" and, for a recording, "ledger=/proc/self/fd/M": N and M
+ * were inherited, and are closed here. */
 static const char *argument(int argc, char **argv, const char *name)
 {
 	size_t n = strlen(name);
@@ -1970,7 +1978,7 @@ static void close_inherited(const char *path)
 		close(atoi(path + 14));
 }
 
-/* What the emulator emulates, among what the family's code runs on; NULL: it is none of that. */
+/* The target that the emulator emulates, from those of the family; NULL: none of them. */
 static const struct pmk_core_target *find_target(const char *name)
 {
 	for (const struct pmk_core_target *t = family->targets; t->name; t++)
@@ -1979,7 +1987,7 @@ static const struct pmk_core_target *find_target(const char *name)
 	return NULL;
 }
 
-/* QEMU 9.1 to 10.2 load the module for 9.0, and would call it wrongly. */
+/* QEMU 9.1 to 10.2 load the module for 9.0, but would call it wrongly. */
 static bool fits(const struct qemu_info *info)
 {
 	const struct pmk_qemu_generation *mine = pmk_qemu_generation_of_api(glue->api);
@@ -1993,7 +2001,7 @@ static bool fits(const struct qemu_info *info)
 	return false;
 }
 
-/* The emulator ends by itself. It may have been about to go on with the rest of a block. */
+/* The emulator ends by itself. It may have been about to continue with the remainder of a block. */
 __attribute__((destructor)) static void ended(void)
 {
 	for (unsigned i = 0; system_mode && i < PMK_ARENA_CPUS; i++)
@@ -2033,7 +2041,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	}
 	system_mode = info->system_emulation;
 	written_bytes = pmk_zero_bytes(system_mode);
-	mixes_up_vcpus = info->version.cur >= 4; /* of 9.2 and newer */
+	mixes_up_vcpus = info->version.cur >= 4; /* 9.2 and newer */
 	arena->system = system_mode;
 	snprintf(arena->target, sizeof(arena->target), "%s", info->target_name);
 	family = pmk_core_family(&config.core);
@@ -2057,7 +2065,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.leave_level = leave_level,
 		.enter_level = enter_level,
 	};
-	/* The function came with 6.2, the version with 10.1. */
+	/* The function exists since 6.2, the version since 10.1. */
 	if (config.watch_levels && family->levels && !since_10_2 &&
 	    (info->version.cur > 4 || !qemu_plugin_bool_parse))
 		atomic_store(&arena->levels_unseen, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the two parts of the plugin: plugin.c, which is built once and does all the work, and
- * module.c, which is built for each generation of QEMU's interface and is what QEMU loads.
+ * The interface between the two parts of the plugin: plugin.c, which is built once and does all the
+ * work, and module.c, which is built for each generation of QEMU's interface and is loaded by QEMU.
  */
 #ifndef PMK_PRODUCER_QEMU_PLUGIN_H
 #define PMK_PRODUCER_QEMU_PLUGIN_H
@@ -11,24 +11,25 @@
 /* Calls whose signature depends on the version of the interface. */
 struct pmk_qemu_glue {
 	unsigned api;
-	/* Copies at most `size` bytes of an instruction; returns how many, 0 when QEMU has none. */
+	/* Copies at most `size` bytes of an instruction; returns their number, 0 if QEMU has
+	 * none. */
 	size_t (*insn_bytes)(const struct qemu_plugin_insn *insn, void *dest, size_t size);
 	void (*register_callbacks)(uint64_t id);
-	/* Reads a register of the running vCPU, in the byte order of the program; false when it
-	 * cannot be read. NULL in versions that cannot read registers. */
+	/* Reads a register of the running vCPU, in the byte order of the program; false: it cannot
+	 * be read. NULL in versions that cannot read registers. */
 	bool (*read_register)(const char *name, uint64_t *value);
 	/* Lets translated code add `n` to *count, not atomically, whenever the instruction `first`
-	 * of it is executed. NULL in versions that cannot do so in any memory. */
+	 * of it is executed. NULL in versions that cannot do so at any address. */
 	void (*count_inline)(struct qemu_plugin_tb *tb, size_t first, uint64_t *count, uint64_t n);
-	/* In those: the same at the beginning of the code, in memory of the emulator's, whose
+	/* In those versions: the same at the beginning of the code, in the emulator's memory, whose
 	 * address for a vCPU score() returns; NULL: it cannot. */
 	void (*count_score)(struct qemu_plugin_tb *tb, uint64_t n);
 	const uint64_t *(*score)(unsigned vcpu);
-	/* Has all code be translated anew, soon. To be called by a vCPU. NULL: it cannot. */
+	/* Has all code translated again soon. A vCPU must call it. NULL: it cannot. */
 	void (*translate_anew)(void);
 };
 
-/* Returns 0, or -1 when QEMU has to give up. */
+/* Returns 0, or -1 if QEMU must give up. */
 QEMU_EXPORT int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 				   const struct qemu_info *info, int argc, char **argv);
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What we use of QEMU's TCG plugin interface. Not every distribution packages its header, and no
- * header covers more than one version, so the few declarations are written out here.
+ * The part of QEMU's TCG plugin interface that pmk uses. Not every distribution packages its
+ * header, and no header covers more than one version, so the few declarations are written out here.
  *
- * QEMU asks a plugin for the version it was written for, and refuses what is too new or too old for
- * it:
+ * QEMU reads from a plugin the version it was written for, and rejects one that is too new or too
+ * old:
  *
- *	version  QEMU         takes   what changed
- *	1        6.0 to 8.2   0, 1
- *	2        9.0          2       inline operations are per vCPU; registers can be read
- *	3        9.1          2, 3    insn_data copies the bytes instead of pointing at them
- *	4        9.2, 10.0    2 to 4  memory can be read
- *	5        10.1, 10.2   2 to 5  registers and memory can be written
- *	6        11.0         6       read_register returns bool, callbacks for interrupts
- *	7        11.1         7       every callback gets user data, and none the plugin's number
+ * 	version  QEMU         takes   what changed
+ * 	1        6.0 to 8.2   0, 1
+ * 	2        9.0          2       inline operations are per vCPU; registers can be read
+ * 	3        9.1          2, 3    insn_data copies the bytes instead of pointing at them
+ * 	4        9.2, 10.0    2 to 4  memory can be read
+ * 	5        10.1, 10.2   2 to 5  registers and memory can be written
+ * 	6        11.0         6       read_register returns bool, callbacks for interrupts
+ * 	7        11.1         7       every callback gets user data, and none the plugin's number
  *
- * Versions 1 to 5 differ for us in insn_data only. The differences are declared for code that says
- * which version it is built for (PMK_QEMU_API), which is module.c.
+ * For pmk, versions 1 to 5 differ only in insn_data. The differences are declared for module.c,
+ * which defines the version it is built for (PMK_QEMU_API).
  */
 #ifndef PMK_PRODUCER_QEMU_API_H
 #define PMK_PRODUCER_QEMU_API_H
@@ -44,7 +44,7 @@ struct qemu_info {
 
 /* Ignored before 9.0. */
 enum { QEMU_CB_NO_REGS = 0, QEMU_CB_R_REGS = 1 };
-/* R and W are exchanged in 7.2 (R reports stores, W reports both), so only RW can be used. */
+/* R and W are swapped in 7.2 (R reports stores, W reports both), so only RW can be used. */
 enum { QEMU_MEM_RW = 3 };
 
 typedef void (*qemu_exec_fn)(unsigned int vcpu, void *userdata);
@@ -59,7 +59,7 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_mem_fn
 
 /*
  * An emulator that was patched for pmk (docs/qemu-patch.md) makes tests in translated code, and
- * calls back for accesses that fail them; others lack these functions. See there for the meaning.
+ * calls back for accesses that fail them; others lack these functions. That document explains them.
  */
 struct qemu_lookup {
 	int32_t offset;
@@ -80,7 +80,7 @@ __attribute__((weak)) void qemu_plugin_vcpu_set_base(unsigned vcpu, unsigned n, 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-/* Where the instruction is in this process's memory; NULL when it is not in memory. */
+/* The address of the instruction in this process's memory; NULL: it is not in memory. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 char *qemu_plugin_insn_disas(const struct qemu_plugin_insn *insn);
@@ -90,12 +90,12 @@ struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr)
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr);
 /* Since 6.2. */
 __attribute__((weak)) bool qemu_plugin_bool_parse(const char *name, const char *value, bool *ret);
-/* The address to which the program's code was loaded. It is weak, because the user-mode
- * emulators of 10.0 lack it by mistake. */
+/* The load address of the program's code. It is weak, because the user-mode emulators of 10.0 lack
+ * it by mistake. */
 __attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
-/* The beginnings of GByteArray, and of GArray below. Their functions are in the emulator's GLib;
- * they are weak, because an emulator may have linked GLib statically. */
+/* The first members of GByteArray and, below, of GArray. Their functions are in the emulator's
+ * GLib; they are weak, because an emulator may have linked GLib statically. */
 struct qemu_bytes {
 	uint8_t *data;
 	unsigned len;
@@ -132,12 +132,13 @@ void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb
 						       struct qemu_u64 entry, uint64_t imm);
 
 struct qemu_array *qemu_plugin_get_registers(void);
-/* The meaning of the result differs in each version, so the bytes are looked at instead. */
+/* The meaning of the result differs in each version, so the length of the bytes is checked
+ * instead. */
 void qemu_plugin_read_register(void *handle, struct qemu_bytes *bytes);
 #endif
 
 #if PMK_QEMU_API < 2
-/* Add `imm` to *ptr, whichever vCPU runs the code, and not atomically. */
+/* Add `imm` to *ptr, on any vCPU, and not atomically. */
 enum { QEMU_ADD_U64 = 0 };
 void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op, void *ptr,
 					      uint64_t imm);
@@ -146,7 +147,7 @@ void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, i
 #endif
 
 #if PMK_QEMU_API < 7
-/* Forget all callbacks, and all translated code, as soon as no code runs; then call `cb`. */
+/* Discard all callbacks and all translated code as soon as no code runs; then call `cb`. */
 void qemu_plugin_reset(uint64_t id, void (*cb)(uint64_t id));
 #endif
 

@@ -15,12 +15,12 @@
 static __thread struct {
 	bool begun;
 	uint64_t key;
-	uint64_t at;   /* bytes that it has given */
-	uint64_t made; /* threads and processes that the thread has made */
-	uint64_t next; /* the key of the one that it is making */
+	uint64_t at;   /* number of bytes that were taken from it */
+	uint64_t made; /* number of threads and processes that the thread has created */
+	uint64_t next; /* the key of the one that it is creating */
 } stream;
 
-/* Keys that new threads have not taken over yet; `tid` is 0 in free places. */
+/* Keys that new threads have not fetched yet; `tid` is 0 in free places. */
 static struct {
 	uint64_t tid, key;
 } handed_over[1024];
@@ -47,7 +47,7 @@ void pmk_random_begin(uint64_t seed)
 	stream_begin(seed);
 }
 
-/* Wait until there is a place of `tid`, or a free one if `tid` is 0. The caller has the lock. */
+/* Wait until there is a place with `tid`, or a free one if `tid` is 0. The caller has the lock. */
 static size_t place_wait(uint64_t tid)
 {
 	for (;;) {
@@ -89,7 +89,7 @@ void pmk_random_made(uint64_t tid)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The other threads of the old process may have held the lock, and none of them is here. */
+/* Other threads of the old process, which do not exist here, may have held the lock. */
 void pmk_random_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);

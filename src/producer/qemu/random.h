@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random numbers that a program gets from the kernel: the same ones in each run. When a system call
- * has returned such numbers, from getrandom() or out of /dev/urandom or /dev/random, the plugin
- * writes these over them.
+ * Gives a program the same random numbers in each run. When a system call has returned random
+ * numbers from getrandom(), /dev/urandom or /dev/random, the plugin overwrites them.
  *
- * Each thread of each process has a stream of its own, so that neither the order in which the host
- * runs them nor the lengths of calls make a difference. The key of a stream follows from the thread
- * that made this one, by clone() or fork(), and from how many it had made before. The emulator's
- * numbers of threads are not used, because a thread may get the number of one that has ended.
+ * Each thread of each process has its own stream, so that neither the order in which the host runs
+ * them nor the lengths of calls make a difference. The key of a stream depends on the thread that
+ * created this one, by clone() or fork(), and on the number of threads that it had created before.
+ * The emulator's numbers of threads are not used, because a thread may get the number of one that
+ * has ended.
  *
- * A new thread knows only its identifier, and so does the thread that made it: its clone() returns
- * the identifier. The key is handed over under this name.
+ * A new thread knows only its identifier, and clone() returns the same identifier to its creator.
+ * The key is passed under this identifier.
  */
 #ifndef PMK_PRODUCER_QEMU_RANDOM_H
 #define PMK_PRODUCER_QEMU_RANDOM_H
@@ -21,14 +21,14 @@
 
 /* All of these are about the calling thread. */
 
-/* It is the first one of the program. */
+/* It is the first thread of the program. */
 void pmk_random_begin(uint64_t seed);
-/* It makes a system call. A new thread takes its key over at its first one, and waits until
- * pmk_random_made() has handed it over. */
+/* It makes a system call. At its first call, a new thread fetches its key, and waits until
+ * pmk_random_made() has provided it. */
 void pmk_random_enter(void);
-/* It is about to make a thread or a process. */
+/* It is about to create a thread or a process. */
 void pmk_random_makes(void);
-/* It has made the thread `tid`. */
+/* It has created the thread `tid`. */
 void pmk_random_made(uint64_t tid);
 /* It is the only thread of the new process. */
 void pmk_random_forked(void);

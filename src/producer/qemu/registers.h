@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * General registers of the running vCPU. QEMU's own function for debuggers reads them, where the
- * emulator exports it; elsewhere the plugin interface does, which can since QEMU 9.0.
+ * General registers of the running vCPU. If the emulator exports QEMU's own function for debuggers,
+ * that reads them; otherwise the plugin interface does, which can since QEMU 9.0.
  */
 #ifndef PMK_PRODUCER_QEMU_REGISTERS_H
 #define PMK_PRODUCER_QEMU_REGISTERS_H

@@ -35,8 +35,8 @@
  * a size. */
 static const char *const address_space[] = { "0", "0xff00000000" };
 
-/* The processes that limits leave room for. Of the address space it takes a half: the rest is for
- * everything else. */
+/* The number of processes for which limits leave room. It uses half of the address space and leaves
+ * the other half for everything else. */
 static unsigned slots_within_limits(struct pmk_runner *r)
 {
 	static const struct {
@@ -63,7 +63,7 @@ static unsigned slots_within_limits(struct pmk_runner *r)
 	return slots;
 }
 
-/* Its size stays as it is: what is mapped of it is there, whoever else opens it. */
+/* Its size is fixed, so that mapped pages exist even if another process opens it. */
 static struct pmk_arena *create_arena(unsigned slots, int *fd)
 {
 	struct pmk_arena *a;
@@ -110,7 +110,7 @@ static char **emulator_words(char *const *words, char *plugin, char *stack, char
 	return argv;
 }
 
-/* The environment, in the order in which the program has to find it. The caller owns the array. */
+/* The environment, in the order that the program must see. The caller owns the array. */
 static char **emulator_env(char *const *env, bool vdso)
 {
 	char **envp;
@@ -124,16 +124,16 @@ static char **emulator_env(char *const *env, bool vdso)
 	return envp;
 }
 
-/* Without pmk nobody reads the counts, so when pmk ends, the emulator ends, too. */
+/* Without pmk the counts are not read, so the emulator ends when pmk ends. */
 static void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(127); /* pmk has ended before the call */
+		_exit(127); /* pmk ended before the call */
 }
 
-/* Fix what the host would decide and the program could notice: where the emulator is in memory,
- * and the stack limit. */
+/* Fix the settings of the host that the program could notice: the emulator's address in memory, and
+ * the stack limit. */
 static void fix_surroundings(void)
 {
 	struct rlimit stack;
@@ -145,8 +145,8 @@ static void fix_surroundings(void)
 	setrlimit(RLIMIT_STACK, &stack);
 }
 
-/* What the child does before it is the emulator, in memory that is still pmk's. Errors are written
- * to `report`, which exec closes. */
+/* Runs in the child before exec, in memory that still belongs to pmk. Errors are written to
+ * `report`, which exec closes. */
 static _Noreturn void exec_emulator(const char *path, char **argv, char *const *envp, pid_t parent,
 				    const int inherited[3], const int streams[3], int report,
 				    const sigset_t *mask)
@@ -158,7 +158,7 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	end_with(parent);
 	fix_surroundings();
-	/* This emulator inherits them, and no other process. */
+	/* Only this emulator inherits them. */
 	for (unsigned i = 0; i < 3; i++)
 		fcntl(inherited[i], F_SETFD, 0);
 	for (int i = 0; i < 3; i++)
@@ -171,7 +171,7 @@ static _Noreturn void exec_emulator(const char *path, char **argv, char *const *
 	_exit(127);
 }
 
-/* Start it in a child that shares pmk's memory, while pmk waits for it to be the emulator. After a
+/* Start the emulator in a child that shares pmk's memory, while pmk waits for the exec. After a
  * fork() the pages of both would be copied one by one. */
 static pid_t start_emulator(const char *path, char **argv, char *const *envp,
 			    const int inherited[3], const int streams[3], int report)
@@ -198,7 +198,7 @@ static void clear_counts(struct pmk_runner_counts *c, unsigned nregions)
 		pmk_reading_init(&c->region[k]);
 }
 
-/* All but the sum, which is set when the runner is opened. */
+/* Clear everything except the sum, which is set when the runner is opened. */
 static void clear(struct pmk_runner *r)
 {
 	memset(r, 0, offsetof(struct pmk_runner, sum));
@@ -210,7 +210,7 @@ static void close_ledger(int fd)
 		close(fd);
 }
 
-/* What the emulator has to know. The plugin reads it once. */
+/* Write the configuration for the emulator. The plugin reads it once. */
 static void begin_arena(struct pmk_runner *r)
 {
 	struct pmk_arena *a = r->arena;
@@ -223,7 +223,8 @@ static void begin_arena(struct pmk_runner *r)
 	a->entry = r->cfg.entry;
 	a->pie = r->cfg.pie;
 	a->guest = r->cfg.guest;
-	memcpy(&a->cfg, &r->cfg.counters, sizeof(a->cfg)); /* padding, too: it is compared later */
+	/* including the padding, because it is compared later */
+	memcpy(&a->cfg, &r->cfg.counters, sizeof(a->cfg));
 }
 
 int pmk_runner_open(struct pmk_runner *r, const struct pmk_runner_config *cfg, int *arena_fd)
@@ -308,18 +309,18 @@ int pmk_runner_start(struct pmk_runner *r, const struct pmk_runner_config *cfg)
 	return r->over ? PMK_ENOTSUP : 0;
 }
 
-/* ---- what can be right ---------------------------------------------------------------------- */
+/* ---- validation ----------------------------------------------------------------------------- */
 
 /*
- * The program is in the same process as the plugin, so it finds the arena in /proc/self/maps, and a
- * stray pointer may hit it. Nothing from there is used as an index or a length before it was
- * compared with what it can be, and of what pmk has written itself it uses its own copy. The first
- * thing that cannot be right is kept; then none of the counts is used.
+ * The program is in the same process as the plugin, so it can find the arena in /proc/self/maps,
+ * and a stray pointer may hit it. No index or length from there is used before it was checked, and
+ * pmk uses its own copy of the data that it wrote itself. The first invalid value is recorded; then
+ * none of the counts is used.
  */
 
-/* No process number is higher. */
+/* The kernel's maximum for process IDs. */
 #define MOST_PROCESSES (UINT32_C(1) << 22)
-/* Nobody starts that many threads or processes in a run. */
+/* More threads or processes than a run can start. */
 #define MOST_STARTED   (UINT32_C(1) << 30)
 
 static void doubt(struct pmk_runner *r, const char *what, const struct pmk_arena_slot *s, int cpu)
@@ -336,7 +337,7 @@ static void doubt(struct pmk_runner *r, const char *what, const struct pmk_arena
 		snprintf(r->unsound + n, sizeof(r->unsound) - (size_t)n, ", thread %d", cpu);
 }
 
-/* What pmk has written and nobody else does. */
+/* Compare the data that only pmk writes. */
 static bool is_as_written(const struct pmk_runner *r)
 {
 	const struct pmk_arena *a = r->arena;
@@ -400,7 +401,7 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 		sum->margin2[i] += c->margin2[i];
 }
 
-/* Which fact of a block is the number of its instructions. */
+/* The index of the fact that is a block's number of instructions. */
 static unsigned insn_fact(const struct pmk_core_family *family)
 {
 	unsigned i = 0;
@@ -410,8 +411,8 @@ static unsigned insn_fact(const struct pmk_core_family *family)
 	return i;
 }
 
-/* Instructions without times of their own. While counts are kept as blocks run, how often each ran
- * is not known: then 1 if they are at least one in a hundred of the code. */
+/* The number of instructions without their own times. If counts are summed as blocks run, the
+ * executions of each block are not known: then 1 if they are at least one percent of the code. */
 static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emulated_blocks *b)
 {
 	const struct pmk_core_family *family = pmk_core_family(&r->cfg.counters.core);
@@ -428,7 +429,7 @@ static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emula
 	return r->cfg.counters.eager ? code && 100 * code >= insns : n;
 }
 
-/* Book what the emulator has not booked of a core. */
+/* Write the remaining accounts of a core. */
 static void book_rest(struct pmk_runner *r, struct pmk_cpu *cpu)
 {
 	uint32_t insn = cpu->fault.rest.insn;
@@ -450,14 +451,14 @@ static bool counts_are_sound(const struct pmk_runner_counts *c, unsigned nregion
 	       c->rest <= PMK_MOST_COUNTED && c->untimed <= PMK_MOST_COUNTED;
 }
 
-/* A number that cannot be one is more than was ever counted, and found by counts_are_sound(). */
+/* An invalid number becomes a value larger than any count, which counts_are_sound() detects. */
 static uint64_t as_count(double value)
 {
 	return value >= 0 && value <= (double)PMK_MOST_COUNTED ? (uint64_t)(value + 0.5)
 							       : UINT64_MAX;
 }
 
-/* What was counted becomes an estimate of what the whole process would have counted. */
+/* Turn the counts into an estimate for the whole process. */
 static void estimate(const struct pmk_units *u, unsigned nevents, struct pmk_runner_counts *c)
 {
 	uint64_t executed = c->insns + c->rest;
@@ -474,10 +475,10 @@ static void estimate(const struct pmk_units *u, unsigned nevents, struct pmk_run
 	c->units = u->n;
 }
 
-/* No core has so many cycles. */
+/* More cycles than any core can have. */
 #define MOST_CYCLES (UINT64_C(1) << 40)
 
-/* Tell of what the pins have shown. */
+/* Pass the states of the pins to the sink. */
 static void take_pins(struct pmk_runner *r)
 {
 	struct pmk_arena_pins *pins = &r->arena->pins;
@@ -521,7 +522,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	clear_counts(c, cfg->nregions);
 	pmk_emulated_copy(copy, pmk_slot_cpu(memory, cpu), cfg);
 	if (!copy->session.plan.nevents)
-		return; /* the vCPU was never started */
+		return; /* the vCPU never started */
 	what = b.count > PMK_MAX_BLOCKS ? "the number of its blocks of code"
 					: pmk_emulated_unsound(copy, r->begun, cfg);
 	if (what) {
@@ -569,7 +570,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	}
 }
 
-/* How many intervals or pieces of the process in slot `i` nobody has asked for yet. */
+/* The number of unread intervals or pieces of the process in slot `i`. */
 static unsigned waiting(struct pmk_runner *r, unsigned i)
 {
 	struct pmk_arena_slot *s = &r->arena->slot[i];
@@ -588,7 +589,7 @@ static bool piece_is_sound(const struct pmk_units_piece *p)
 	       p->cycles <= PMK_MOST_COUNTED && pmk_reading_sound(&p->counts);
 }
 
-/* Add the pieces of the process in slot `i` that are over. */
+/* Add the finished pieces of the process in slot `i`. */
 static void take_pieces(struct pmk_runner *r, unsigned i)
 {
 	struct pmk_arena_slot *s = &r->arena->slot[i];
@@ -607,8 +608,8 @@ static void take_pieces(struct pmk_runner *r, unsigned i)
 	}
 }
 
-/* Add the counts of a core to those of all cores with its number: a forked process goes on on the
- * core with the number of the one that it was forked on. */
+/* Add the counts of a core to those of all cores with its number: a forked process continues on the
+ * core with its parent's number. */
 static void add_to_core(struct pmk_runner *r, unsigned cpu, const struct pmk_runner_counts *c)
 {
 	while (r->ncores <= cpu)
@@ -634,8 +635,8 @@ static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	r->execs += atomic_load(&s->execs);
 }
 
-/* Add what a process has executed so far; *cycles becomes that of its core that is furthest. The
- * emulator goes on meanwhile, so that this is for showing alone. */
+/* Add the instructions of a process so far; *cycles becomes the largest of its cores'. The emulator
+ * continues meanwhile, so these numbers are only for display. */
 static void look_at_slot(const struct pmk_runner *r, struct pmk_arena_slot *s, uint64_t *cycles,
 			 uint64_t *insns)
 {
@@ -654,7 +655,7 @@ static void look_at_slot(const struct pmk_runner *r, struct pmk_arena_slot *s, u
 		for (uint32_t i = 0; i < nblocks && i < PMK_MAX_BLOCKS; i++)
 			n += facts[i].n[fact] * executions[i].count;
 		n += executions[PMK_MAX_BLOCKS].count;
-		/* Where executions are counted, the total follows them now and then. */
+		/* If executions are counted, the total follows them only now and then. */
 		*insns += n > e->bus.total[PMK_SIG_INSN] ? n : e->bus.total[PMK_SIG_INSN];
 	}
 }
@@ -670,7 +671,7 @@ void pmk_runner_look(const struct pmk_runner *r, uint64_t *cycles, uint64_t *ins
 			look_at_slot(r, &r->arena->slot[i], cycles, insns);
 }
 
-/* Give a slot back after it was read: its memory becomes zeros again. */
+/* Free a slot after it was read: its memory becomes zeros again. */
 static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 {
 	madvise(pmk_arena_memory(r->arena, s), PMK_SLOT_BYTES, MADV_REMOVE);
@@ -686,7 +687,7 @@ static void free_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 	atomic_store(&s->state, PMK_SLOT_FREE);
 }
 
-/* Has the process ended, whether its parent has waited for it or not? While the parent has not,
+/* True if the process has ended, even if its parent has not waited for it. In that case,
  * /proc/PID/stat says "Z". */
 static bool process_ended(pid_t pid)
 {
@@ -708,13 +709,13 @@ static bool process_ended(pid_t pid)
 	return zombie || !*line;
 }
 
-/* Its process, or 0. */
+/* The process of the slot, or 0. */
 static pid_t runs_in(const struct pmk_arena_slot *s)
 {
 	return atomic_load(&s->state) == PMK_SLOT_RUNNING ? (pid_t)atomic_load(&s->pid) : 0;
 }
 
-/* Add up the forked processes that have ended, because their slots are needed for the next ones. */
+/* Add the counts of forked processes that have ended, because new ones need their slots. */
 static void reap_slots(struct pmk_runner *r)
 {
 	for (unsigned i = 0; i < r->slots; i++) {
@@ -725,7 +726,7 @@ static void reap_slots(struct pmk_runner *r)
 			take_pieces(r, i);
 		if (!pid || pid == r->pid || !process_ended(pid))
 			continue;
-		/* The caller takes its intervals first, if it wants any. */
+		/* The caller reads its intervals first, if it wants any. */
 		if (r->cfg.counters.interval_unit != PMK_INTERVAL_NONE && waiting(r, i))
 			continue;
 		read_slot(r, s);
@@ -746,7 +747,7 @@ bool pmk_runner_step(struct pmk_runner *r, int ms)
 	} else {
 		poll(NULL, 0, ms > 10 ? 10 : ms);
 	}
-	/* Its counts cannot be used any more, and it may wait for us for ever. */
+	/* Its counts can no longer be used, and it may wait for pmk for ever. */
 	if (pmk_runner_unsound(r))
 		kill(r->pid, SIGKILL);
 	else
@@ -765,7 +766,7 @@ static bool interval_is_sound(const struct pmk_arena_interval *i)
 	       i->insns <= PMK_MOST_COUNTED && pmk_reading_sound(&i->delta);
 }
 
-/* Of each process in their order, and of several processes in turn. */
+/* Intervals of one process come in order; several processes take turns. */
 bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 {
 	for (unsigned k = 0; k < r->slots; k++) {
@@ -788,8 +789,8 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 	return false;
 }
 
-/* Processes that still run. Those that the program has forked at last may not have begun: they are
- * in no slot. */
+/* The number of processes that still run. The latest forks may not have begun and have no slot
+ * yet. */
 static unsigned still_alive(struct pmk_runner *r)
 {
 	uint32_t forked = atomic_load(&r->arena->forked), forks;
@@ -804,7 +805,8 @@ static unsigned still_alive(struct pmk_runner *r)
 	return forks > forked ? alive + (forks - forked) : alive;
 }
 
-/* The program ended by an instruction that traps in the middle of its block, which nobody tells. */
+/* True if an instruction that traps in the middle of its block ended the program, which QEMU does
+ * not report. */
 static bool ended_by_trap(const struct pmk_runner *r)
 {
 	return WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGFPE &&
@@ -849,7 +851,7 @@ bool pmk_runner_threaded(const struct pmk_runner *r)
 void pmk_runner_free(struct pmk_runner *r)
 {
 	if (r->arena) {
-		r->arena->pmk_pid = 0; /* what the program has forked ends now */
+		r->arena->pmk_pid = 0; /* forked processes of the program end now */
 		munmap(r->arena, pmk_arena_bytes(r->slots));
 	}
 	pmk_ledger_free(r->ledger);

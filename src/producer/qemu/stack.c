@@ -9,7 +9,7 @@ enum {
 	AT_BASE_PLATFORM = 24,
 	AT_RANDOM = 25,
 	AT_EXECFN = 31,
-	AT_SYSINFO_EHDR = 33, /* where the vDSO is */
+	AT_SYSINFO_EHDR = 33, /* address of the vDSO */
 };
 
 /* The pairs that QEMU 7.2 writes for ARM and AArch64, AT_NULL included. */
@@ -63,7 +63,7 @@ uint64_t pmk_stack_aux(const struct pmk_stack *s, uint64_t type)
 	return at ? get(s, at + s->word) : 0;
 }
 
-/* Take a pair out; the pairs after it close the gap. */
+/* Remove a pair; the pairs after it close the gap. */
 static void take_out(const struct pmk_stack *s, uint64_t at)
 {
 	uint64_t pair = 2 * s->word;
@@ -84,7 +84,7 @@ static void move_pointer(const struct pmk_stack *s, uint64_t at, uint64_t from, 
 		put(s, at, pointer - down);
 }
 
-/* Move everything in [from, end), and change all pointers to it. */
+/* Move everything in [from, end), and adjust all pointers to it. */
 static void move_down(const struct pmk_stack *s, uint64_t from, uint64_t end, uint64_t down)
 {
 	static const uint64_t pointers[] = { AT_PLATFORM, AT_BASE_PLATFORM, AT_RANDOM, AT_EXECFN };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Linux puts on a program's stack before it starts, as emulators of programs do:
+ * The initial stack of a program, as Linux and user-mode emulators write it:
  *
- *	sp   argc | argv …, 0 | envp …, 0 | pairs of the auxiliary vector …, AT_NULL
- *	     16 random bytes | strings, the program's path last                      top
+ * 	sp   argc | argv …, 0 | envp …, 0 | pairs of the auxiliary vector …, AT_NULL
+ * 	     16 random bytes | strings, the program's path last                      top
  *
- * Emulators since QEMU 8.2 add a pair, because they give programs a vDSO. The C library calls its
- * functions in place of system calls, after looking them up with some thousand instructions. When
- * that pair is taken out again, a program does the same under every emulator.
+ * Emulators since QEMU 8.2 add a pair, because they give programs a vDSO. The C library looks up
+ * its functions, which takes some thousand instructions, and calls them instead of system calls.
+ * Without that pair, a program behaves the same under every emulator.
  */
 #ifndef PMK_PRODUCER_QEMU_STACK_H
 #define PMK_PRODUCER_QEMU_STACK_H
@@ -18,23 +18,22 @@
 #define PMK_AT_ENTRY 9
 
 struct pmk_stack {
-	uint8_t *memory; /* where the program's address 0 is in this process */
+	uint8_t *memory; /* address in this process of the program's address 0 */
 	unsigned word;	 /* bytes of an address: 4 or 8 */
 	bool big_endian;
 	uint64_t sp;
 };
 
-/* A value of the auxiliary vector; 0 when it has no such pair. */
+/* A value of the auxiliary vector; 0: it has no such pair. */
 uint64_t pmk_stack_aux(const struct pmk_stack *s, uint64_t type);
 
 /*
- * Take out what older emulators do not write. If the stack was made larger by pmk_stack_more() for
- * this, the random bytes and the strings also move down to the place where older emulators have
- * them.
+ * Remove the additions of newer emulators. If the stack was made larger by pmk_stack_more() for
+ * this, the random bytes and the strings also move down to their place under older emulators.
  */
 void pmk_stack_without_vdso(const struct pmk_stack *s);
 
-/* By how many bytes the stack of an emulator with a vDSO has to be larger to get the same stack
+/* By how many bytes the stack of an emulator with a vDSO must be larger to give the same stack
  * pointer: its tables are one pair longer, and end at a multiple of 16. */
 unsigned pmk_stack_more(unsigned word, unsigned nargs, unsigned nenv);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which blocks tick. See ticks.h. */
+/* Choosing the blocks that tick. See ticks.h. */
 #include "producer/qemu/ticks.h"
 
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #define TABLE (UINT32_C(1) << 20)
 #define MOST  (TABLE / 2)
 
-/* Our choice. One tick in so many instructions costs about one percent; when there are more, so
- * many are left: */
+/* Our choice. One tick per this many instructions costs about one percent; if there are more ticks,
+ * this many are left: */
 #define INSNS_PER_TICK	512
 #define INSNS_LEFT	2048
-/* To translate a block anew takes about as long as so many ticks. It pays only when as many have
- * been made in vain. */
+/* Translating a block again takes about as long as this many ticks, so it pays only after as many
+ * unnecessary ones. */
 #define TICKS_PER_BLOCK 4096
 #define CHECK_EVERY	65536
-#define FIRST_GAP	2000000 /* before any is known */
+#define FIRST_GAP	2000000 /* used until one is known */
 
 int pmk_ticks_init(struct pmk_ticks *t)
 {
@@ -58,8 +58,8 @@ static int most_first(const void *a, const void *b)
 	return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
-/* Mark the most frequent ones until no more than `left` ticks would have been made. Without
- * memory for that, go on as before. */
+/* Mark the most frequent blocks until at most `left` ticks would have been made. If there is no
+ * memory for that, change nothing. */
 static void mark_frequent(struct pmk_ticks *t, uint64_t left)
 {
 	struct pmk_tick **by_count = malloc(t->n * sizeof(struct pmk_tick *));
@@ -78,7 +78,7 @@ static void mark_frequent(struct pmk_ticks *t, uint64_t left)
 	free(by_count);
 }
 
-/* Code is going to be translated anew. */
+/* Code will be translated again. */
 static void begin_anew(struct pmk_ticks *t, uint64_t executed)
 {
 	for (uint32_t i = 0; i < t->n; i++)
@@ -88,7 +88,8 @@ static void begin_anew(struct pmk_ticks *t, uint64_t executed)
 	t->began = t->last = executed;
 }
 
-/* Are there so many ticks that it pays to translate code anew without the most frequent ones? */
+/* True if there are so many ticks that it pays to translate code again without the most frequent
+ * ones. */
 static bool too_many(struct pmk_ticks *t, uint64_t insns)
 {
 	t->check = t->count + CHECK_EVERY;

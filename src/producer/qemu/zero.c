@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The word behind -cpu in the emulator's command line, in `word`; "" if there is none. */
+/* Copy the word after -cpu in the emulator's command line to `word`; "" if there is none. */
 static void read_cpu_option(char *word, size_t size)
 {
 	FILE *f = fopen("/proc/self/cmdline", "re");
@@ -33,7 +33,7 @@ unsigned pmk_zero_bytes(bool system)
 	read_cpu_option(cpu, sizeof(cpu));
 	if (!strncmp(cpu, "a64fx", 5))
 		return 256;
-	/* Programs get `max` if nothing else is said, with blocks that no processor has. */
+	/* By default programs run on `max`, with blocks of a size that no real processor has. */
 	return !system && (!cpu[0] || !strncmp(cpu, "max", 3)) ? 512 : 64;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Instructions that write a block of memory and that QEMU does not report as accesses: DC ZVA. The
- * address is read from its register when the instruction is done.
+ * address is read from its register after the instruction.
  *
  * Translated code keeps registers of the program in registers of the host. It writes all of them
  * back before it calls the function of QEMU that does the instruction, so that a callback before
- * the next instruction finds its address in QEMU's memory, in every release. Where nothing follows
- * in the translated block, the callback comes before the instruction, which is as good if the block
- * has not written the register until then; a callback that asks for registers (since 9.0) finds
+ * the next instruction finds its address in QEMU's memory, in every release. If it is the last
+ * instruction of the translated block, the callback comes before it, which is equivalent if the
+ * block has not written the register before; a callback that requests registers (since 9.0) finds
  * them in any case.
  */
 #ifndef PMK_PRODUCER_QEMU_ZERO_H
@@ -19,7 +19,7 @@
 
 #include <pmk/isa.h>
 
-/* How many bytes such an instruction writes on the processor that QEMU emulates. */
+/* The number of bytes that such an instruction writes on the processor that QEMU emulates. */
 unsigned pmk_zero_bytes(bool system);
 
 /* True if one of the first `n` instructions writes the register. */
