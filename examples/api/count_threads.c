@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Count each program in a thread of its own. What a thread has of the library is its own handle. */
+/* Count each program in a thread of its own. Threads share no state of the library: each has its
+ * own handle. */
 #include <pthread.h>
 #include <stdio.h>
 #include <pmk/count.h>

@@ -15,7 +15,7 @@ struct counts {
 	uint64_t high[MAX_SIGNALS];
 };
 
-/* An edge of the clock. `value` stands in the order of the map. */
+/* An edge of the clock. `value` has the signals in the order of the map. */
 static int edge(void *ctx, const struct pmk_wave_edge *e)
 {
 	struct counts *c = ctx;

@@ -2,9 +2,9 @@
 /*
  * A model of an ARM1176's counters on the bus of a simulator of yours.
  *
- * The simulator tells the bus what happens; the program that it runs accesses the registers.
- * Between the two the model counts. Nothing ticks: the model looks at the totals when a register is
- * touched, and when a counter is about to overflow.
+ * The simulator reports events to the bus; the program that it runs accesses the registers. The
+ * model counts in between. It does no work per tick: it looks at the totals when a register is
+ * accessed, and when a counter is about to overflow.
  */
 #include <stdio.h>
 

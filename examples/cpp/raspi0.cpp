@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Regions that end by themselves, on a Raspberry Pi Zero without an operating system. What is
- * around it is that of ../firmware/raspi0, see the Makefile.
+ * Regions that end with their scope, on a Raspberry Pi Zero without an operating system. The
+ * start-up code and the board are those of ../firmware/raspi0; see the Makefile.
  */
 #include "pmk_target.h"
 

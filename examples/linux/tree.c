@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A small program with calls to look at: it reads numbers from a text, keeps them in a tree that
- * nobody balances, and looks for names in it.
+ * A small program whose calls are worth looking at: it reads numbers from a text, keeps them in an
+ * unbalanced tree, and looks up names in it.
  *
  *	arm-linux-gnueabi-gcc -g -O1 -fno-inline -static -o tree examples/linux/tree.c
  *	pmk record -g ./tree

@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* Of the board's main.c: a character to its console; the end, where there is somebody to tell. */
+/* The board's main.c defines these: write a character to the console; end the program, and report
+ * `code` if something can receive it. */
 void board_put(char c);
 _Noreturn void board_exit(int code);
 

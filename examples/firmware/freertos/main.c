@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * What tasks of FreeRTOS cost, on a Raspberry Pi Zero: cycles and instructions of each task, and of
- * a region in each. Two workers of the same priority take turns, by themselves and when the tick
- * comes; when both have finished, a task below them prints the counts.
+ * Measures tasks of FreeRTOS on a Raspberry Pi Zero: cycles and instructions of each task, and of a
+ * region in each. Two workers of the same priority take turns, by yielding and at each tick; when
+ * both have finished, a task of lower priority prints the counts.
  *
- * Nothing of the kernel is changed: FreeRTOSConfig.h has the two hooks.
+ * The kernel is unchanged: FreeRTOSConfig.h has the two hooks.
  */
 #include "FreeRTOS.h"
 #include "task.h"
@@ -89,7 +89,7 @@ static void work(void *argument)
 	struct worker *w = argument;
 
 	vTaskSetThreadLocalStoragePointer(NULL, 0, &w->counts);
-	taskYIELD(); /* version 9 does not tell that the first task is switched in */
+	taskYIELD(); /* version 9 has no hook for switching in the first task */
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		PMK_REGION_BEGIN(w->region);
 		spin(w->turns);

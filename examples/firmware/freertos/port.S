@@ -4,7 +4,7 @@
 	.arm
 	.equ	SYSTEM, 0x1F
 
-	/* From a yield or an interrupt, with the address to go on at in lr. */
+	/* Saves the task's state on a yield or an interrupt; lr is the address to continue at. */
 	.macro	save
 	srsdb	sp!, #SYSTEM			@ lr and spsr of this mode
 	cps	#SYSTEM

@@ -21,8 +21,8 @@ void port_vectors(void);
 _Noreturn void port_first_task(void);
 void port_interrupt(void);
 
-/* Of the task that runs; port.S keeps it with the task's registers. Not 0 before the first one, so
- * that its end of a critical section does not let interrupts in. */
+/* Nesting depth of the running task; port.S saves it with the task's registers. It is not 0 before
+ * the first task, so that leaving a critical section at start-up does not enable interrupts. */
 uint32_t port_nesting = 1;
 
 static void task_has_returned(void)

@@ -3,12 +3,12 @@
  * The AHB Monitor of a Versatile PB (ARM926EJ-S Development Chip), without an operating system:
  * what two functions do on the two bus layers of the processor.
  *
- * Its register offsets are not public. The layout used here is this project's; with the manual at
- * hand fill in one of your own, as <pmk/ahbmon.h> shows. The probe tells whether it fits: on QEMU,
- * where the registers read as zero, it does not, and the example says so and ends.
+ * Its register offsets are not public. The layout used here is this project's; if you have the
+ * manual, fill in your own, as <pmk/ahbmon.h> shows. The probe checks that the layout fits. On
+ * QEMU, where the registers read as zero, it does not; the example then says so and ends.
  *
- * The counters have 32 bits, no flags and no interrupt: what is measured has to end within 2^32 of
- * anything, and there is nothing to poll.
+ * The counters have 32 bits, no overflow flags and no interrupt. A measurement must therefore end
+ * before any event has occurred 2^32 times, and there is nothing to poll.
  */
 #include "pmk_target.h"
 
@@ -49,7 +49,7 @@ static const uint8_t events[] = {
 	PMK_AHBMON_ARMD_RD,	    PMK_AHBMON_ARMD_WR, PMK_AHBMON_ARMD_WAIT_TOTAL,
 };
 
-/* Is the monitor where the layout says? */
+/* True if the monitor has the registers that the layout describes. */
 static bool found(const struct pmk_ahbmon_layout *layout, struct pmk_port port)
 {
 	struct pmk_dev dev = { .pmu = &pmk_ahbmon, .port = port };

@@ -4,9 +4,9 @@
  * instructions can be counted on paper, regions, reading from EL0, and sampling by the overflow
  * interrupt.
  *
- * QEMU counts instructions with -icount shift=N alone, and then exactly; its cycles are
- * instructions times 2^N. Its cycle counter interrupts as it should. Its event counters do not:
- * with -icount their flag rises late or never, so we sample by cycles.
+ * QEMU counts instructions only with -icount shift=N, and then exactly; its cycles are instructions
+ * times 2^N. Its cycle counter interrupts correctly. Its event counters do not: with -icount their
+ * overflow flag rises late or never, so we sample by cycles.
  */
 #include "pmk_target.h"
 

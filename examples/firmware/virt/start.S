@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* QEMU's virt machine starts an ELF file at its entry, with the MMU off: at EL1, or at EL2 with
- * virtualization=on. What follows is written for EL1, with EL0 below it. */
+ * virtualization=on. The code below is written for EL1, with EL0 below it. */
 	.section .text.start, "ax"
 	.global	_start
 _start:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What FreeRTOS' kernel needs of a C library, so that none has to be there. */
+/* The part of the C library that FreeRTOS' kernel uses, so that no C library is needed. */
 #ifndef STDLIB_H
 #define STDLIB_H
 

@@ -72,7 +72,7 @@ fn turns(mut n: u64) {
 fn count() -> Result<(), Error> {
     let mut memory = Memory::new();
     let mut regions = [region!("thousand"), region!("three thousand")];
-    // At EL1 nothing keeps the counters from us, and there is nobody else.
+    // At EL1 nothing traps our accesses to the counters, and no other code uses them.
     let target = unsafe { Target::open_native(&mut memory, &pmu::cortex_a53()) }?;
     let instructions = target.add(INST_RETIRED)?;
     target.regions(&mut regions)?;

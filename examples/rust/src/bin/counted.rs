@@ -2,7 +2,8 @@
 //! A program to be counted: pmk stat --region turns -e instructions ./counted 1000
 use std::arch::asm;
 
-/// Two instructions a turn. With a name that pmk stat --region finds, and not inlined.
+/// Two instructions per turn. It is not inlined and keeps its name, so that pmk stat --region finds
+/// it.
 #[no_mangle]
 #[inline(never)]
 pub extern "C" fn turns(mut n: u64) -> u64 {
