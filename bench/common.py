@@ -21,7 +21,7 @@ def need_tools(*names):
 
 
 def output_of(*argv, **kw):
-    """What a command that has to succeed prints."""
+    """The output of a command that must succeed."""
     done = subprocess.run(argv, capture_output=True, text=True, **kw)
     if done.returncode:
         raise Trouble(f"{' '.join(argv)}\nexit {done.returncode}\n{done.stderr[-2000:]}")

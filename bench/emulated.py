@@ -128,8 +128,8 @@ ISAS = {isa.name: isa for isa in [
                fetch_miss="icache_request-icache_hit", tlb_miss="mmu_lookup_latency",
                branches="branch_any", mispredicted="", cycles="clock_cycles",
                icache=(8192, 1, 16), dcache=(8192, 1, 16)),
-    # All counters of the AHB Monitor: every cycle of six buses is computed. What the core does is
-    # none of its events.
+    # All counters of the AHB Monitor: every cycle of six buses is computed. None of its events is
+    # in the core.
     Isa("arm926", 3, ["arm-linux-gnueabi-gcc", *FLAGS, "-static", "-marm", "-march=armv5te",
                       "-mfloat-abi=soft"],
         ["qemu-arm", "-cpu", "arm926"], "arm926", 40.0, most_startup=80.0,
@@ -141,7 +141,7 @@ ASKED_FOR = {"arm926"}  # a round takes a minute
 
 
 def microblaze_tools():
-    """tests/microblaze_tools.py; what it makes goes beside the rest."""
+    """tests/microblaze_tools.py; its programs go into the folder of the other results."""
     path = os.path.join(HERE, "..", "tests")
     if path not in sys.path:
         sys.path.append(path)

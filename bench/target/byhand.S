@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the same costs at least: the shortest sequences for a program that knows its counters, 32 bits of
- * each, nothing checked, nothing that could be interrupted, registers as if all were free (it would be
- * inline). For 1, 3 and 7 counters, the first of which counts cycles.
+ * The minimum cost of the same work: the shortest sequences for a program that knows its counters,
+ * 32 bits of each, with no checks and no interrupts, and with all registers free, as if the code
+ * were inline. For 1, 3 and 7 counters, the first of which counts cycles.
  *
  *	by_hand_begin_N(r0: begin[N])			read and store; also the least that reads them all
  *	by_hand_end_N(r0: begin[N], r1: delta[N])	read, subtract, store
@@ -82,7 +82,7 @@
 1:
 	.endm
 
-	/* The cycle counter has 64 bits: event counters alone carry. */
+	/* The cycle counter has 64 bits: only event counters carry. */
 	.macro isr n
 	mrs x2, pmovsclr_el0
 	msr pmovsclr_el0, x2

@@ -39,7 +39,7 @@ int open_target(void)
 	return pmk_target_open(&pmu, CORE, pmk_port_native());
 }
 
-/* What is inline costs as much more than this as it has instructions. */
+/* The baseline: the cost of inline code is its number of instructions more than this. */
 void nothing(void)
 {
 }
