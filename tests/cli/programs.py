@@ -35,8 +35,8 @@ g:	nop
 
 
 def build(name, source, *flags, ext="c", prefix=CROSS, compiler="gcc"):
-    """Compile `source`; the file's name tells what went into it, so that nothing is made twice and
-    two test files may ask for one program at the same time."""
+    """Compiles `source`. The name of the result is a hash of everything that went into it, so
+    nothing is compiled twice and two test files may ask for the same program at the same time."""
     have(prefix + compiler)
     state = hashlib.sha256(repr((source, flags, prefix)).encode()).hexdigest()[:16]
     path = os.path.join(WORK, f"{name}-{state}")

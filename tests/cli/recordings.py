@@ -59,7 +59,7 @@ class Recording:
         return self.ids.get(("file", path))
 
     def function(self, name, address, file=None, line=None, symbol=None, obj=None, size=None):
-        """Of the object that was named last, unless another is."""
+        """Adds a function of `obj`, by default of the object named last."""
         self.named("function", name, object=self.object_of(obj), name=name, symbol=symbol or name,
                    address=address, size=size, file=self.file(file), line=line)
 
@@ -109,7 +109,7 @@ class Recording:
 
 
 def total(path, event):
-    """What an export has to add up to, by SQL."""
+    """The sum that an export must have, found by SQL."""
     db = sqlite3.connect(path)
     if event == "executions":
         return db.execute("SELECT sum(executions) FROM execution").fetchone()[0]
@@ -221,7 +221,7 @@ def changed(path, to):
 
 
 def document(path, regions=(), core="arm1176", **counts):
-    """What pmk stat --json-document writes, as far as it is compared. A region is (name, {event:
+    """The part of pmk stat --json-document's output that tests compare. A region is (name, {event:
     count})."""
     def counter(event, value, **more):
         return {"counter-value": value, "unit": "", "event": event, "pmu": core, "trust": "exact",

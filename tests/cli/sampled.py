@@ -5,9 +5,9 @@ import sqlite3
 from harness import *
 from programs import build
 
-# spin N: main → outer → hot executes N rounds, and cold a twentieth of it. forked N: so does a
-# child that is called "the-child". library N: in a function of a shared library. endless: hot,
-# until it is killed; it says when it begins.
+# spin N: main → outer → hot executes N rounds, and cold a twentieth of them. forked N: a child
+# called "the-child" does the same. library N: the rounds run in a function of a shared library.
+# endless: hot runs until it is killed; the program prints a line when it begins.
 PROG = r"""
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -85,7 +85,7 @@ def prog(*flags):
 
 
 class Samples:
-    """What a recording says; `path` is one of pmk record."""
+    """The samples of a recording; `path` is a file of pmk record."""
 
     def __init__(self, path):
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)

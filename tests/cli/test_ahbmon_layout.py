@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The layout file of the AHB Monitor on the command line: pmk stat, in emulation and from a dump,
-pmk decode, pmk doctor. And the GXI of a dump beside a scoreboard."""
+pmk decode, pmk doctor. Also compares the GXI counts of a dump with a scoreboard."""
 import os
 
 from harness import *
@@ -37,7 +37,7 @@ write = write
 
 
 def layout(name, *changes, more=""):
-    """The project's file with (text, other text) changed, and more behind it."""
+    """The project's file with each (text, other text) replaced, and `more` appended."""
     with open(PROJECTS) as f:
         text = f.read()
     for old, new in changes:

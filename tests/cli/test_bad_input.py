@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What pmk says, and how it ends, when something is wrong: one clear line and the documented exit
-code; and what it makes of programs and users that do unusual things."""
+"""When something is wrong, pmk prints one clear line and exits with the documented code. Also tests
+programs and users that do unusual things."""
 import hashlib
 import os
 import resource
@@ -236,7 +236,7 @@ def test_code_of_processors_that_are_none_of_ours(cpu):
 
 
 def test_a_child_of_another_machine():
-    """What the program's own message cannot say."""
+    """pmk's warning gives the cause, which the program's own message cannot."""
     host = build("exits", "int main(void) { return 0; }\n", "-static")
     child = file_with("bad-child", content(host)[:18] + b"\xff\xff" + content(host)[20:])
     starts = program("starts-another", "#include <stdio.h>\n#include <unistd.h>\n"
@@ -252,7 +252,7 @@ def test_a_dynamic_program_without_its_libraries():
 
 
 def test_files_that_are_no_regular_files(tmp_path):
-    """A device may never end, and nobody may ever write to a pipe: neither is waited for."""
+    """A device may never end, and a pipe may never get a writer: pmk waits for neither."""
     fifo = tmp_path / "pmk" / "metrics" / "fifo.metric"
     os.makedirs(fifo.parent)
     os.makedirs(tmp_path / "pmk" / "cores")
@@ -446,7 +446,7 @@ def test_an_emulator_that_cannot_be_executed():
 
 
 def test_documents_of_a_failure_are_whole():
-    """What was opened is closed, and does not look like a success."""
+    """A document that was begun is closed properly, and does not look like a success."""
     path = os.path.join(WORK, "bad-failed.json")
     out = pmk("stat", "--json-document", "-o", path, loop(1), env=with_fake(OLD))
     equal(out.code, FAILED)
@@ -525,7 +525,7 @@ def test_a_full_disk_is_named():
 
 # ---- signals -------------------------------------------------------------------------------------
 
-# Works until it is told to stop, in a way of its own.
+# Runs forever, and ignores or handles signals as its argument says.
 FOREVER = r"""
 #include <signal.h>
 #include <stdio.h>
@@ -644,7 +644,7 @@ def test_terminated_what_was_recorded_is_written(sig, tmp_path):
 
 
 def test_nobody_reads_what_pmk_says(tmp_path):
-    """As with 2>&1 | head: the file is written all the same."""
+    """As with 2>&1 | head: the file is written anyway."""
     r = Running("work", command="record", options=("-o", tmp_path / "data"))
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), r.p.stderr.fileno())
@@ -700,8 +700,8 @@ def test_a_program_that_handles_the_interrupt_ends_in_its_own_way():
 
 
 def test_what_was_ignored_stays_ignored():
-    """Under nohup, and in the background of a script: pmk and the program go on, until they are
-    told by SIGTERM."""
+    """Under nohup, and in the background of a script, pmk and the program continue until
+    SIGTERM."""
     # QEMU keeps a handler and looks itself: how the program ends shows that it ignored
     def ignored(pid, sig):
         mask = re.search(r"^SigIgn:\s*(\w+)", of_process(pid, "status"), re.M).group(1)
@@ -743,7 +743,7 @@ def test_a_program_for_a_later_processor():
     neon, div = starts("neon", "armv6", ".eabi_attribute 12, 1"), starts("div", "armv6",
                                                                          ".eabi_attribute 44, 2")
     def noted(core, program, *said):
-        """It runs where it is told to, and a note says what it was built for."""
+        """The program runs on the requested core, and a note says what it was built for."""
         doc = stat("-e", "instructions", "--core", core, program)
         equal(counts(doc), {"instructions": 3}, core)
         for words in (*said, "--core says so"):
@@ -793,7 +793,7 @@ def test_a_full_device_is_named():
     for options, redirect in (((), "2>/dev/full"), (("-x,",), "2>/dev/full"),
                               (("--log-fd", "9"), "9>/dev/full"), (("-j",), "2>/dev/full")):
         command = " ".join((PMK, "stat", "-e", "instr_exec", *options, loop(1), redirect))
-        # What it says about that goes to another place than the counts.
+        # The message about that does not go where the counts go.
         out = run("sh", "-c", command)
         equal(out.code, 125, command)
         if "9>" in redirect:
@@ -801,7 +801,7 @@ def test_a_full_device_is_named():
 
 
 def test_killed_by_an_undefined_instruction():
-    """A word that says of nothing what it is: no attribute tells of it."""
+    """The program is a bare instruction word: no attribute says which instruction set it needs."""
     dies = build("later-word", ".arch armv6k\n.globl _start\n_start: .inst 0xe3000000\n",
                  "-nostdlib", "-static", ext="S")
     doc = stat("-e", "instr_exec", dies, code=132)
@@ -912,7 +912,7 @@ def test_the_signal_is_named_that_a_program_dies_of():
           (134, 1), str(out))
     out = pmk("stat", "-x,", "-e", "instr_exec", raises, 11)
     contains(out.err, f"# warning: the program was killed by SIGSEGV: {BY_THEN}\n")
-    doc = stat("-e", "instr_exec", raises, 17, code=5)  # SIGCHLD, which kills nobody
+    doc = stat("-e", "instr_exec", raises, 17, code=5)  # SIGCHLD, which kills no process
     equal((doc["partial"], doc["warning"]), (False, None))
 
 

@@ -85,7 +85,7 @@ def test_it_finds_what_was_put_in(isa, core, hidden):
     contains(out.out, "the largest residual is")
     worst = float(re.search(r"largest residual is ([+-][\d.]+) cycles", out.out)[1])
     assert abs(worst) < 0.05, out.out
-    # What was written is a core: with the parameters that were put in, it counts the same.
+    # The file describes a usable core: with the given parameters, it counts the same.
     ring = (kernels(isa), "ring", "64", "0", "4", "1600")
     doc = stat("--core", ini, "-e", "cpu_cycles", *ring)
     equal(doc["core"], "mine")

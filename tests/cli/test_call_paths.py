@@ -255,7 +255,7 @@ PATHS = """WITH RECURSIVE p(id, name, path, calls) AS (
 
 
 def calls_of(db, function, own):
-    """{path: calls} of the function, of the program's `own` functions alone."""
+    """{path: calls} of the function, over the program's `own` functions only."""
     found = collections.Counter()
     for path, calls in db.execute(PATHS + "SELECT path, calls FROM p WHERE name = ?", (function,)):
         found["/".join(name for name in path.split("/") if name in own)] += calls

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The same run gives the same bytes: whoever starts it, from where, in what surroundings, however
-busy the machine is."""
+"""The same run gives the same bytes, independent of the user, the current folder, the environment
+and the load of the machine."""
 import os
 import resource
 

@@ -351,7 +351,7 @@ def test_nothing_in_common(tmp_path):
 
 
 def test_the_page_of_gates(tmp_path):
-    """Each pmk diff of docs/ci.md, as it stands there."""
+    """Runs each pmk diff command of docs/ci.md exactly as written."""
     have("jq")
     with open(os.path.join(SOURCE, "docs/ci.md")) as f:
         commands = re.findall(r"^[ -]*(pmk diff .*)$", f.read(), re.M)
@@ -458,7 +458,7 @@ def test_long_tables_say_how_much_there_is_more(tmp_path):
 
 
 def on_terminal(columns, *argv):
-    """What it writes on a terminal that is this wide."""
+    """The output on a terminal that is this wide."""
     main, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     p = subprocess.Popen([PMK, "diff", *map(str, argv)], stdout=end, stdin=end)

@@ -125,7 +125,7 @@ def test_armv8_json_has_the_tables():
     equal({k: el0["inst_retired"][k] for k in ("el0", "el1", "blog", "pmk")},
           {"el0": 2002, "el1": 38, "blog": None, "pmk": 2002})
     equal(el0["sw_incr"]["pmk"], None)
-    # What pmk shows is what happened where it was told to count.
+    # pmk's count is the sum over the exception levels that the PMU was set to count in.
     for rows, levels in ((el1, ("el0", "el1")), (el0, ("el0",))):
         for row in rows.values():
             if row["pmk"] is not None:
@@ -349,7 +349,7 @@ def test_data_files_missing_and_broken():
 
 
 def own_files(tmp_path, closed=None, **files):
-    """What pmk doctor says about the user's own files, run by a user without root's rights. It must
+    """pmk doctor's report on the user's own files, run by a user without root's rights. It must
     find no other problem."""
     have("qemu-arm", "arm-linux-gnueabi-gcc")
     for name, text in files.items():
@@ -397,7 +397,7 @@ def test_a_broken_file_of_ones_own_is_named_with_its_line(tmp_path):
 
 
 def test_the_report_is_in_formats_md():
-    """Keys of the JSON document are those that docs/FORMATS.md tells."""
+    """The JSON document has exactly the keys that docs/FORMATS.md lists."""
     with open(os.path.join(SOURCE, "docs/FORMATS.md")) as f:
         part = re.search(r"^## JSON: `pmk doctor -j`\n(.*?)(?=^## |\Z)", f.read(),
                          re.M | re.S).group(1)

@@ -12,7 +12,7 @@ import pytest
 from harness import (BUILD, CROSS, NO_EMULATORS, SOURCE, WORK, compile_arm, emulator_in_path, equal,
                      have, pmk, remedy, run)
 
-# Tests of this file may run beside each other.
+# Each worker has its own folder, because tests of this file may run in parallel.
 PLACE = os.path.join(WORK, "emulators", os.environ.get("PYTEST_XDIST_WORKER", "one"))
 NAMES = ("qemu-arm", "qemu-aarch64", "qemu-microblazeel", "qemu-microblaze")
 API1 = ("qemu_plugin_register_vcpu_init_cb",)
@@ -144,7 +144,8 @@ def test_one_without_plugins():
     cause = f"{place}/qemu-arm was built without support for plugins"
     fails_with(count(place), f"{cause}; {remedy('qemu-user', 'one that can')}")
     equal(advice("qemu-arm", place), ("broken", cause, remedy("qemu-user", "one that can")))
-    # Of those for firmware the packages have plugins: somebody built this one.
+    # The packages build the emulators for firmware with plugins, so an emulator without them must
+    # be the user's own build.
     shutil.copy(f"{place}/qemu-arm", f"{place}/qemu-system-arm")
     fails_with(count(place, argv=("--qemu", "qemu-system-arm -M none")),
                f"{place}/qemu-system-arm was built without support for plugins; docs/install.md "
@@ -291,7 +292,8 @@ def test_a_path_is_a_path():
     (API1, "7.2.22", 1), (API2, "9.0.4", 2), (API3, "9.1.0", 3), (API3, "10.0.13", 3),
                                                       (API6, "11.0.0", 6),
     (API6, "11.1.3", 7), (API6, "99.0.0", 7),
-    # What is exported counts, where it tells: distributions put newer plugins into older releases.
+    # The exported functions decide, if they can be read: distributions backport newer plugin
+    # interfaces into older releases.
     (API3, "8.2.50", 3), (API1, "9.2.0", 1),
 ], ids=lambda x: str(x) if not isinstance(x, tuple) else f"{len(x)} functions")
 @pytest.mark.parametrize("options", [(), ("--qemu", "qemu-system-arm -M none")],

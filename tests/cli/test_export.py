@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk export: each format is read by a tool that nobody here wrote, and adds up to the totals of
-the recording; what it says of the recording of recordings.py is known."""
+"""pmk export: an independent tool reads each format, and its sums equal the totals of the
+recording. The exports of the recording of recordings.py are compared with known text."""
 import sqlite3
 
 from harness import *
@@ -289,7 +289,7 @@ int main(void)
 
 
 def covered(tmp_path, build_id=None, optimisation="-O0"):
-    """A program of which used() and main() ran, but for one line: addresses from binutils."""
+    """A program of which used() and main() ran, except one line; addresses come from binutils."""
     have("gcc", "objdump", "readelf")
     (tmp_path / "covered.c").write_text(COVERED_C)
     out = run("gcc", "-g", optimisation, "-Wl,--build-id", "covered.c", "-o", "covered",
@@ -560,7 +560,7 @@ def test_pprof_shows_where_code_is(paths, tmp_path):
     export(paths, "pprof", "-o", tmp_path / "profile.pb")
     out = run("go", "tool", "pprof", "-raw", tmp_path / "profile.pb",
               env={**os.environ, "HOME": str(tmp_path)})
-    # Newer versions tell the column, too, which is not known.
+    # Newer versions also print the column, which pmk does not know.
     said = re.sub(r"(:\d+):0 s=", r"\1 s=", out.out)
     contains(said, "0x200c M=1 clamp /src/util.h:4 s=0\n             work /src/loop.c:8 s=5\n")
     contains(out.out, "/nonexistent/prog  [FN][FL][LN][IN]")
@@ -593,7 +593,7 @@ TRACE = {
 
 
 def paths_of_trace(events):
-    """{path: what it counted itself} of each thread, from where the slices lie alone."""
+    """{path: its own count} of each thread, computed only from the positions of the slices."""
     counted = {}
     for tid in sorted({e["tid"] for e in events}):
         slices = sorted((e for e in events if e["tid"] == tid and e["ph"] == "X"),

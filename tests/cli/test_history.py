@@ -95,7 +95,8 @@ def test_add_and_show(repository):
     contains(text, "prog on arm1176: instructions, 3 commits, 1 change, 184 to 204")
     rows = [line for line in text.splitlines() if re.match(r"  [0-9a-f]{10} ", line)]
     equal([row[2:12] for row in rows], [c[:10] for c in repository.commits])
-    # The mark lies at the right end, again there, and at the left end; the subject tells why.
+    # The mark is at the right end in the first two rows and at the left end in the third; the
+    # subject says why.
     assert rows[0].index("*") == rows[1].index("*") == rows[2].index("*") + 23, text
     assert re.search(r" 184  -20 -9\.80% +\* +Turn 90 times$", rows[2]), rows[2]
     assert "Turn" not in rows[0] + rows[1]
@@ -116,7 +117,7 @@ def test_commits_come_after_their_ancestors(repository, times):
         equal(repository.add(repository.commits[n]).code, 0)
     equal([c["commit"] for c in repository.shown()["commits"]], repository.commits)
     equal(repository.counts(), [204, 206, 208, 210, 212])
-    # What git does not know stays where its time puts it.
+    # Commits that git does not know are sorted by their stored time.
     with sqlite3.connect(repository.folder / "results.db") as db:
         for name, time in (("f" * 40, START - 1), ("gone", START + 50)):
             db.execute("INSERT INTO revision(name, time) VALUES(?, ?)", [name, time])
@@ -221,10 +222,11 @@ def test_the_gate(repository):
     out = repository.history("show", "--fail-over", "5%")
     equal((out.code, out.err.count("over 5%")), (1, 1))
     equal(repository.history("show", "--fail-over", "8%").code, 0)
-    # What is slower on purpose is judged by hand, and is what the next one is held against.
+    # A commit that is slower on purpose is marked good by hand; the next one is then compared with
+    # it.
     equal(repository.history("good", repository.commits[-1][:12]).code, 0)
     equal(repository.add(repository.commit(99), *limit).code, 0)
-    # From a release many small steps add up.
+    # Compared with a release, many small steps add up to a failure.
     equal(repository.add(repository.commits[1], *limit, "--good", repository.commits[4]).code, 1)
     equal(repository.history("bad", repository.commits[0]).code, 0)
     equal(repository.shown()["commits"][0]["verdict"], "bad")
@@ -252,7 +254,7 @@ def test_the_gate_sees_a_run_that_failed(repository):
     equal(repository.history("show", "--fail-over", "5%").code, 1)
     equal(repository.add(repository.commit(150), *limit).code, 1)
     equal([c["verdict"] for c in repository.shown()["commits"]], ["good", None, "bad"])
-    # Somebody accepts the failure: the next one may fail, too, but nothing else.
+    # After `good` accepts the failure, the next commit may fail in the same way, but in no other.
     equal(repository.history("good", repository.commits[1]).code, 0)
     out = repository.history("add", "--commit", repository.commit(100), "--fail-over", "5%")
     equal(out.code, 0)
@@ -287,7 +289,7 @@ def test_what_is_added_again_replaces(repository):
 
 
 def test_other_events_stay(repository):
-    """What is added of a commit is added to the other events of the same program, core and
+    """Adding counts of a commit keeps the commit's other events for the same program, core and
     settings."""
     repository.commit(10)
     for words in (["-e", "cycles,etmextout_0"], ["-e", "instructions"],
@@ -374,7 +376,7 @@ def test_bisect(repository, turns, added, found):
     assert repository.builds() - before <= 3
     equal(repository.git("rev-parse", "--abbrev-ref", "HEAD"), "main")
     equal(repository.git("status", "--porcelain"), "")
-    # What was counted on the way is there, in the order of the commits.
+    # The counts made during the bisection are stored, in the order of the commits.
     tried = [c["commit"] for c in repository.shown()["commits"]]
     equal(tried, [c for c in repository.commits if c in tried])
 
@@ -441,8 +443,8 @@ def test_the_test_of_a_commit(repository):
 
 @cases("name, all_of_them", [("INT", True), ("INT", False), ("TERM", False), ("HUP", True)])
 def test_a_signal_ends_bisect_and_resets_git(repository, name, all_of_them):
-    """As the terminal sends it, to all of its processes, and as kill does, to one. The second build
-    hangs, and ignores the signal. What the first one has counted stays."""
+    """The signal goes to all processes, as from a terminal, or to one, as from kill. The second
+    build hangs and ignores the signal. The counts of the first build are kept."""
     sig = getattr(signal, "SIG" + name)
     for turns in (100, 100, 100, 100, 100, 130, 130, 130, 130):
         repository.commit(turns)
@@ -491,7 +493,7 @@ def test_what_counts_nothing_is_not_added(repository):
 
 
 def test_bisect_with_settings(repository):
-    """Of the counts with other settings, or with none, it says nothing."""
+    """Bisect ignores counts with other settings, or with none."""
     set_it = ("--set", "dcache.size=8K", "-e", "instructions")
     for turns in (100, 100, 130, 130):
         repository.commit(turns)

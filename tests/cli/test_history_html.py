@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of pmk history: what stands in it, and what a browser makes of it."""
+"""The page of pmk history: its content, and how a browser shows it."""
 from browser import session
 from harness import *
 from test_html import Page
@@ -39,7 +39,8 @@ def test_totals_and_changes(repository, page):
 
 
 def test_the_line(repository, page):
-    """From the least count, at the bottom, to the greatest; marks where it changed."""
+    """The line runs from the least count, at the bottom, to the greatest, with a mark at each
+    change."""
     figure = page.root.one("figure")
     line, *points = figure.all("path")
     at = [(float(x), float(y)) for x, y in
@@ -115,7 +116,7 @@ def test_functions_of_recordings(recorded):
     equal(rows, {"work": "202,,222,242", "late": "0,,1,0"})
     equal(sorted(row[:4] + row[-1:] for row in page.rows(id="functions-compared")),
           [["0", "0", "", "", "late"], ["202", "242", "+40", "+19.80%", "work"]])
-    # The totals are those that the recordings and the counts have in common.
+    # The totals cover the events that the recordings and the counts have in common.
     equal(page.rows(id="compared")[0][:3], ["310", "350", "+40"])
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk report, diff and stat with --html: what is in the document, by a parser of its own. Numbers
-are those that SQL finds in the recording. test_html_browser.py has what a browser makes of it."""
+"""pmk report, diff and stat with --html: checks the document with its own parser, and compares the
+numbers with SQL on the recording. test_html_browser.py tests the page in a browser."""
 import html.parser
 import sqlite3
 
@@ -186,7 +186,7 @@ def test_flame_graph_adds_up(page):
     for path, box in frames:
         below = [b for p, b in frames if p[:-1] == path]
         assert sum(numbers(b)[0] for b in below) <= numbers(box)[0], path
-        # Beside each other within the frame around them, each as wide as its share.
+        # Boxes are next to each other within their parent's box, each as wide as its share.
         x, end = float(box.attrs["x"][:-1]), float(box.attrs["x"][:-1])
         for b in below:
             assert abs(float(b.attrs["x"][:-1]) - end) < 0.001, path
@@ -284,7 +284,7 @@ def test_the_hottest_line_comes_first(with_source):
     page = Page(page_of(with_source))
     first = page.rows(id="hottest")[0]
     equal((number(first[0]), first[2], first[3]), (100, "loop.c:7", "line 7"))
-    # It is a link to that line, and so are the names of functions.
+    # It is a link to that line; names of functions are links, too.
     places = {e.attrs["id"] for e in page.root.all(id=None)}
     links = [a.attrs["href"] for a in page.root.all("a")]
     assert len(links) > 10 and not [a for a in links if a[1:] not in places], links
@@ -665,7 +665,7 @@ EVIL = ["<script>window.evil=1</script>", "\"><img src=x onerror=window.evil=1>"
 
 
 def hostile(folder):
-    """Every name is one that somebody could have chosen to be nasty."""
+    """A recording in which an attacker has chosen every name."""
     names = iter(EVIL * 3)
     source = folder / "<script>window.evil=1<"
     source.write_text("\n".join(EVIL).replace("\x1b", "") + "\n")

@@ -74,7 +74,7 @@ class Shown:
             name)]
 
     def requests(self):
-        """What the browser asked for, but for the page itself."""
+        """The browser's requests, except the one for the page itself."""
         sent = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]

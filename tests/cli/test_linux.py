@@ -110,7 +110,7 @@ def count(event, *argv, code=0):
 
 
 def core_pmu():
-    """Has this machine hardware counters?"""
+    """True if this machine has hardware counters."""
     path = "/sys/bus/event_source/devices"
     return any(n == "cpu" or n.startswith(("cpu_", "armv")) or os.path.exists(f"{path}/{n}/cpus")
                for n in (os.listdir(path) if os.path.isdir(path) else ()))
@@ -300,7 +300,7 @@ def test_attached_for_the_time_of_a_program():
 
 
 def test_attached_to_more_processes_than_can_be_watched():
-    """Beyond 64 there is no descriptor for each; their ends are noticed all the same."""
+    """Beyond 64 processes there is no descriptor for each; pmk still notices when they end."""
     permitted()
     theirs, ours = os.pipe()
     readers = [background("cat", stdin=theirs) for _ in range(70)]
@@ -463,7 +463,7 @@ def test_output_goes_to_a_file_and_is_appended():
 
 
 def running(program):
-    """What waits until pmk has executed the program."""
+    """Returns a function that waits until pmk has executed the program."""
     path = os.path.realpath(shutil.which(program))
 
     def executed(child):
@@ -514,7 +514,7 @@ def test_ctrl_c_prints_what_was_counted():
         equal((doc["partial"], doc["exit-status"]), (True, 130))
         assert sum(c["counter-value"] or 0 for c in doc["counters"]) > 0, doc
         contains(doc["warning"], "interrupted")
-    # To pmk alone: it passes it on.
+    # The signal goes only to pmk, which passes it on.
     out = interrupted("--json-document", *LINUX, "-e", "cs", "sleep", "100", when=running("sleep"),
                       sig=signal.SIGTERM)
     equal((out.code, json.loads(out.err)["exit-status"]), (143, 143))
@@ -524,7 +524,7 @@ def test_a_program_that_does_not_want_to_end():
     permitted()
     def ignores(pmk):
         running(prog())(pmk)
-        # It is told after that; until then pmk has patience with it.
+        # The program gets the signal after that; until then pmk waits for it.
         wait_until(lambda: int(re.search(r"SigIgn:\s+(\w+)",
                                          of_process(children(pmk.pid)[0], "status"))[1], 16) & 2,
                    "the program does not ignore the interrupt")
@@ -577,7 +577,7 @@ def test_a_program_ignores_what_it_was_started_to_ignore():
     for ignored, code in (("INT HUP TERM", 7), ("INT HUP", 128 + 15), ("INT", 128 + 1),
                           ("", 128 + 2)):
         trap = f"trap '' {ignored}; " if ignored else ""
-        # Whoever runs the test may ignore some of them, too.
+        # The process that runs the test may ignore some of them, too.
         equal(run("env", "--default-signal=INT,HUP,TERM", "sh", "-c", trap + 'exec "$0" "$@"',
                   *words).code, code, f"ignored: {ignored}")
 

@@ -187,7 +187,7 @@ def test_children_have_the_memory_of_their_parents(tmp_path):
     f.fork(11, 10, 2)
     f.sample(11, 0x400010, 3)
     f.comm(11, "child", 4)
-    f.sample(11, 0x400010, 5)  # a new name alone changes nothing
+    f.sample(11, 0x400010, 5)  # a new name without an exec changes nothing
     f.comm(11, "other", 6, exec=True)
     f.sample(11, 0x400010, 7)  # nothing of the old program is mapped
     f.fork(10, 10, 7, tid=12)  # a thread

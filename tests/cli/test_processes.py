@@ -164,9 +164,9 @@ int main(int argc, char **argv)
 }
 """
 
-# WHAT N: N threads that count to 1000. Those of "work" all live, and one runs at a time, when it is
-# told to by a byte in a pipe: the number of instructions in the C library's locks does not depend
-# on who is faster.
+# WHAT N: N threads that count to 1000. With "work" they all stay alive and run one at a time, each
+# started by a byte in a pipe. The number of instructions in the C library's locks then does not
+# depend on which thread is faster.
 THREADS = r"""
 #include <pthread.h>
 #include <stdlib.h>
@@ -332,7 +332,7 @@ def test_forks_in_c_count_exactly():
 
 
 def test_forks_at_the_same_time():
-    # As many as there are slots for beside the parent.
+    # As many children as there are slots next to the parent.
     doc = stat("-e", "instr_exec", "--region", "work", family(), "work", "063", "together")
     equal((doc["processes"], doc["warning"]), (64, None))
     equal(next(c["entries"] for c in doc["counters"] if c["region"]), 63)
@@ -340,7 +340,7 @@ def test_forks_at_the_same_time():
 
 
 def test_forks_wait_for_a_place():
-    """More at a time than there are places, for a moment: they wait, and nobody is lost."""
+    """For a moment there are more processes than slots: they wait, and none is lost."""
     out = pmk("stat", "--json-document", "-e", "instr_exec", "--region", "work", family(), "work",
               "070", "200")
     equal((out.code, out.out), (0, "all ended\n"))
@@ -478,7 +478,7 @@ def test_exec_does_not_hide_the_rest():
 # ---- threads -------------------------------------------------------------------------------------
 
 
-# Both threads run what is behind the call that makes the second one, at once.
+# After the call that makes the second thread, both threads run the same code at the same time.
 TWO = """
 	.syntax	unified
 	.arm
@@ -502,7 +502,7 @@ stack:
 
 
 def test_code_behind_the_call_that_makes_a_thread_is_of_both():
-    """An emulator may tell of the second one when the first has had code translated."""
+    """An emulator may report the second thread only after the first has had code translated."""
     for _ in range(20):
         doc = stat("-A", "-e", "instr_exec,sw_pc_change", assemble("two", TWO, "-DLOOPS=20000"))
         got = {(c["cpu"], c["event"]): c["counter-value"] for c in doc["counters"]}
@@ -700,7 +700,7 @@ def test_a_fork_by_an_uncounted_thread_runs():
 
 
 def test_an_interval_of_a_thread_has_the_time_of_its_core():
-    """Whatever interval of another core was told before. In cycles of 700 MHz."""
+    """An interval reported earlier for another core does not matter. In cycles of 700 MHz."""
     threads = program("interval-threads", r"""
 #include <pthread.h>
 static void *work(void *ctx)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What stands on a terminal while a long program runs, and nowhere else."""
+"""The progress line that a terminal shows while a long program runs, and only a terminal."""
 import os
 import pty
 import re
@@ -72,7 +72,7 @@ def test_stat_tells_how_far_the_program_is():
 
 
 def test_without_a_clock():
-    """Instructions alone need none, so there is no time of the guest to tell."""
+    """Counting only instructions needs no clock, so there is no guest time to show."""
     code, text = on_terminal("stat", "--timeout", "2500", "-e", "instr_exec",
                              program("spin", SPIN))
     equal(code, 0, text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk record: every event at every instruction. What is booked of an event adds up to what pmk stat
-counts of it, to the unit; programs whose every instruction is known say where it belongs."""
+"""pmk record: every event at every instruction. The counts of an event add up exactly to those of
+pmk stat; programs whose every instruction is known show that each count is at the right place."""
 import collections
 import os
 import re
@@ -145,7 +145,7 @@ def test_what_is_booked_adds_up(name, prefix, flags, more):
     adds_up(flat, document)
     paths = record("-g", "-e", "all", *more, path, "alone")
     adds_up(paths, document)
-    # What a path did is a part of what all did at the same instruction.
+    # The counts of an instruction, summed over all paths, equal those recorded without paths.
     of = ("SELECT code, thread, sum(executions), sum(taken) FROM execution GROUP BY code, thread "
           "ORDER BY code, thread")
     equal(list(paths.execute(of)), list(flat.execute(of)))
@@ -184,8 +184,8 @@ def test_call_paths_of_a_known_loop():
 
 
 def stripped(path, *how, prefix=CROSS):
-    """A copy of the program without symbols, or without those that `how` says. Its name is as long:
-    names of programs are on their stacks."""
+    """A copy of the program without symbols, or stripped as `how` says. Its name has the same
+    length, because a program's name is on its stack."""
     copy = path[:-4] + ("some" if how else "bare")
     equal(run(prefix + "strip", *how, "-o", copy, path).code, 0)
     return copy
@@ -215,7 +215,7 @@ def test_a_stripped_program_has_the_functions_that_are_called():
     equal(list(db.execute("SELECT count(*) FROM function WHERE size IS NOT NULL")), [(0,)])
     # Nothing is known of calls without call paths.
     equal(functions(record(bare, code=3)), {})
-    # What a symbol names stays as it is: labels reach to the next symbol.
+    # Remaining symbols keep their names; a label reaches to the next symbol.
     db = record("-g", stripped(path, "-N", "g", "-N", "k_end"), code=3)
     equal(functions(db), {at["_start"]: ("_start", "_start", 35), at["f"]: ("f", "f", 50)})
 
@@ -264,8 +264,8 @@ def test_stripped_and_not_stripped_programs_count_the_same(name, prefix, flags, 
     known = functions(db)
     found = functions(record("-g", *more, stripped(path, prefix=prefix), "alone"))
     assert len(found) > 80, found
-    # binutils says where functions begin, of Thumb with the lowest bit. Of a procedure linkage
-    # table it says nothing.
+    # binutils knows where functions begin (for Thumb with the lowest bit set), but not where the
+    # entries of a procedure linkage table begin.
     begin = {int(line.split()[0], 16) & ~1 for line in run(prefix + "nm", path).out.splitlines()
              if line.split()[1] in "tTwW"}
     plt = {address for address, (_, symbol, _) in known.items()
@@ -284,7 +284,7 @@ def test_stripped_and_not_stripped_programs_count_the_same(name, prefix, flags, 
 
 
 def test_a_fault_is_booked_where_it_happened():
-    """The load faults once and ends the program: what stands behind it has not run."""
+    """The load faults once and ends the program: the code after it has not run."""
     db = record("-e", "instr_exec", assemble("record-fault", """
 	.global	_start
 _start:	mov	r0, #0

@@ -111,7 +111,7 @@ def test_call_paths(tmp_path):
     below = sum(n for stack, n in folded.items() if "main;outer;hot" in stack)
     assert below > total / 2, folded
     rows = {r["name"]: r for r in json.loads(pmk("report", "--children", "-j", path).out)["rows"]}
-    # What interrupts hot is hot's, too.
+    # Time in code that interrupts hot belongs to hot, too.
     assert rows["outer"]["children"]["cpu-clock"] >= rows["hot"]["children"]["cpu-clock"]
     assert rows["hot"]["children"]["cpu-clock"] >= rows["hot"]["events"]["cpu-clock"]
     equal(rows["hot"]["children"]["cpu-clock"], below)

@@ -51,7 +51,7 @@ def on_terminal(*argv, columns=80, **env):
     while True:
         try:
             more = os.read(ours, 65536)
-        except OSError:  # nobody has the other end any more
+        except OSError:  # the other end is closed
             break
         if not more:
             break

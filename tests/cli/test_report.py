@@ -138,9 +138,9 @@ def test_text_of_the_library_dump():
 
 
 def test_narrow_counters_are_lower_bounds():
-    """A dump does not say whether an 8-bit counter wrapped unseen, so none of its events is more
-    than a lower bound; the cycles beside it, of 32 bits, and events that pmk does not know are what
-    they are."""
+    """A dump does not say whether an 8-bit counter wrapped unseen, so its events are only lower
+    bounds. This does not affect the cycles in the same dump, which have 32 bits, or events that pmk
+    does not know."""
     doc = document(dump(event(0x04, 100000), event(0x08, 200), event(0x77, 3), pmu="dwt"))
     equal([(c["event"], c["counter-value"], c["trust"]) for c in doc["counters"]],
           [("cycles", 100000, "measured"), ("base_overhead", 200, "wrapped"),
@@ -698,7 +698,7 @@ def test_elf_of_another_machine():
     contains(out.out, f"0x{at['hot']:08x}")
     # A dump that is cut weighs more.
     equal(report(sampled(at)[:-1], "--elf", PMK, code=125).out.count("0x"), out.out.count("0x"))
-    # Without samples there is nothing to name; of an unknown PMU nobody knows the machine.
+    # Without samples there is nothing to name; the machine of an unknown PMU is not known.
     equal(report(dump(event(0xff, 1)), "--elf", PMK).err, "")
 
 
@@ -744,7 +744,7 @@ def test_metrics():
     equal([m["name"] for m in document(data, "-M", "cpi,ipc", "-M", "tlb_mpki")["metrics"][:3]],
           ["cpi", "ipc", "tlb_mpki"])
     one_line(report(data, "-M", "cpii", code=129).err, "unknown metric 'cpii'; did you mean cpi")
-    # A metric in CSV has a line of its own when it belongs beside none.
+    # In CSV a metric that belongs to no counter has its own line.
     rows = lines(dump(event(5, 100), event(6, 50)), "-M", "tlb_mpki")
     equal([r[6] for r in rows if not r[0]], [r[6] for r in rows if "tlb_mpki" in r[6]])
     equal({len(r) for r in rows}, {len(csv_columns())})
@@ -782,7 +782,7 @@ def test_output_files():
         equal(open(path).read(), want.out)
         equal(pmk("report", *argv, "--append", "-o", path, log).code, 0)
         equal(open(path).read(), want.out * 2)
-    # Options behind the file, too.
+    # Options may follow the file, too.
     equal(pmk("report", log, "-j").out, pmk("report", "-j", log).out)
 
 
@@ -799,7 +799,7 @@ def test_it_does_not_write_over_what_it_reads():
     equal(out.code, 129)
     one_line(out.err, "that is the file of --elf")
     equal(os.path.getsize(exe), before)
-    # Nothing to show: the file of -o is left alone.
+    # Nothing to show: the file of -o stays as it was.
     kept = capture("kept.txt", b"kept")
     equal(pmk("report", "-o", kept, capture("empty.log", b"no dump here")).code, 125)
     equal(open(kept, "rb").read(), b"kept")
@@ -846,7 +846,7 @@ def test_files_that_cannot_be_read_or_written():
 
 
 def test_without_a_data_directory():
-    """The program alone, moved out of the tree: no metrics, but all the counts."""
+    """Only the pmk binary, moved out of the tree: it has no metrics, but all the counts."""
     log = capture("alone.log", dump(event(0xff, 3000), event(7, 2000)))
     env = {k: v for k, v in os.environ.items() if k != "PMK_DATA"}
     with tempfile.TemporaryDirectory() as folder:

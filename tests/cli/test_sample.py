@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat --sample: short pieces of a long program are counted, and the rest is estimated. What
-it says of how wrong it may be is compared with full counts."""
+"""pmk stat --sample: short pieces of a long program are counted, and the rest is estimated. The
+error that it reports is compared with full counts."""
 from harness import *
 from programs import build, loop
 
@@ -123,8 +123,8 @@ def is_within(row, truth):
 
 @pytest.mark.parametrize("core", CORES)
 def test_truth_is_within_the_margin(core):
-    """In 95 of 100 cases. The program is called the same wherever the tests are, because what lies
-    on its stack has a part in its counts."""
+    """The margin holds in 95 of 100 cases. The program has the same name wherever the tests are,
+    because its name is on its stack and affects its counts."""
     folder, name = os.path.split(phases(core, 100))
 
     def counted(*argv):
@@ -186,13 +186,13 @@ def test_forks():
 
 
 def test_threads():
-    """From the second thread on, everything is counted."""
+    """When a second thread starts, sampling ends and everything is counted."""
     document = compared(phases("arm1176", 60, "THREAD"), "instr_exec,br_exec,dcache_access")
     equal(document["threads"], 2)
 
 
 def test_killed():
-    """What had been counted by then is an estimate of what had been executed by then."""
+    """Killed before the end: the result estimates the part that was executed."""
     out = pmk("stat", "--sample", "--timeout", "6000", "-j", "-e", "instr_exec,cpu_cycles",
               phases("arm1176", 100000))
     equal(out.code, 0)

@@ -682,7 +682,7 @@ def test_a_region_changes_no_count():
 def test_recursion_counts_once():
     r = assemble("recurse", RECURSE)
     doc = stat("-e", "instr_exec", "--region", "r", r)
-    # 5 levels: 4 with push subs beq bl nop pop, 1 with push subs beq pop; then the last alone
+    # 5 levels: 4 with push subs beq bl nop pop, 1 with push subs beq pop; then only the last one
     # again.
     equal(value(doc, "instr_exec", "r"), 4 * 6 + 4 + 4)
     equal(value(doc, "instr_exec"), 4 * 6 + 4 + 4 + 2 + 1 + 2 + 3)
@@ -836,7 +836,7 @@ def test_intervals_inside_a_window():
     window = ("--from", "f", "--to", "k_end")
     doc = stat("-e", ALL, "-I", "1000insns", *window, loop(N), code=3)
     check_sums(doc, stat("-e", ALL, *window, loop(N), code=3))
-    # From the fourth instruction on, where f begins for the first time.
+    # The grid begins at the fourth instruction, where f begins for the first time.
     check_grid([end - 3 for end in interval_ends(doc, "instructions")], 1000, 8)
 
 
@@ -1104,7 +1104,7 @@ def test_decode_takes_every_register_that_info_lists():
 
 
 def test_info_of_core_parameters():
-    """By core, as far as it has it; ranges are those that the core accepts."""
+    """Lists the parameters of each core, with the ranges that it accepts."""
     def rows(name):
         out = pmk("info", name)
         equal(out.code, 0, out)
@@ -1259,7 +1259,8 @@ def test_a_core_with_a_caveat():
 
 
 def test_what_cycles_were_held_against():
-    """A label is of the preset alone: any other value takes it away, the preset's own does not."""
+    """The label belongs to the preset only: any other value removes it; setting the preset's own
+    value does not."""
     exits = {"aarch64-linux-gnu-": "mov x8, #93\nmov x0, #0\n",
              "arm-linux-gnueabi-": "mov r7, #1\nmov r0, #0\n"}
     a64, arm = (build("checked-" + prefix[:3], f".globl _start\n_start: {code}svc #0\n",
@@ -1294,7 +1295,8 @@ def test_what_cycles_were_held_against():
     ("s/^checked_as = .*/checked_as = 0000000000000000/", False),
 ])
 def test_a_copy_of_a_preset_is_checked_as_far_as_it_is_the_same(tmp_path, change, checked):
-    """Whichever way a parameter is changed; words, blanks and remarks are none."""
+    """It does not matter how a parameter is changed. Changes of words, blanks and remarks do not
+    count as changes."""
     a64 = build("copied", ".globl _start\n_start: mov x8, #93\nmov x0, #0\nsvc #0\n", "-nostdlib",
                 "-static", ext="S", prefix="aarch64-linux-gnu-")
     preset = tmp_path / "mine.ini"
@@ -1305,7 +1307,7 @@ def test_a_copy_of_a_preset_is_checked_as_far_as_it_is_the_same(tmp_path, change
 
 
 def test_labels_are_of_the_values_that_presets_have():
-    """What a changed preset is to say of itself is what pmk info shows."""
+    """A changed preset must print the label that pmk info shows."""
     labels = 0
     for core in pathlib.Path(SOURCE, "data/cores").glob("*.ini"):
         said = re.search(r"^checked_as = (\w+)", core.read_text(), re.M)
@@ -1316,7 +1318,7 @@ def test_labels_are_of_the_values_that_presets_have():
 
 
 def test_labels_are_what_the_page_says():
-    """Cores that have a label stand on the page that it names, with no error beyond it."""
+    """Every core with a label is on the page that the label names, with no error beyond it."""
     with open(os.path.join(SOURCE, "docs", "cycles.md")) as f:
         table = re.search(r"\| core \| with \| error \|\n.*?\n\n", f.read(), re.S)[0]
     worst, core = {}, None

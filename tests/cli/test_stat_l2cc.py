@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat on the counters of a level 2 cache: which cores have them, how they are asked for, and
-what is said when they are not there. What the counts have to be is in
-tests/guest/test_l2cc_kernels.py."""
+"""pmk stat on the counters of a level 2 cache: which cores have them, how to ask for them, and the
+message when they are missing. tests/guest/test_l2cc_kernels.py checks the counts themselves."""
 import os
 
 from harness import *

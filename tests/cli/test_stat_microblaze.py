@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat with MicroBlaze programs for Linux: forks, execve, code that QEMU cuts at odd places,
-files that are almost ones, choices that the counters do not allow. What is counted of single
-instructions and of whole runs is in tests/guest."""
+files that are almost programs, choices that the counters do not allow. tests/guest checks the
+counts of single instructions and of whole runs."""
 import json
 import os
 import re
@@ -151,18 +151,18 @@ def test_no_latency_counter():
         for c in doc["counters"]:
             latency = c["event"].endswith("_latency")
             equal((c.get("latency"), c["reason"]), (None, why if latency else None), c["event"])
-    # What is worked out from times is told to be missing.
+    # A metric that is computed from times is reported as missing.
     out = pmk("stat", "-M", "icache_miss_cost", *none, three())
     equal(out.code, 0)
     contains(out.err, "n/a  cycles an instruction cache miss costs (icache_miss_cost)")
 
 
 def test_latencies_of_a_part_have_no_extremes():
-    """Of a region, a window and intervals by instructions; of the whole run, and of intervals by
-    cycles, they do."""
+    """Counts of a region, a window and intervals by instructions have no min and max; counts of the
+    whole run, and of intervals by cycles, have them."""
     why = "no min and max: the counter has them since its last clear, not of a part"
 
-    # bri 4: what counts is behind it, in a block of its own.
+    # bri 4: the counted code follows it, in a block of its own.
     path = three(before=(0xb8000004,))
 
     def read(*argv, of=None):

@@ -52,7 +52,7 @@ def test_every_option_of_perf_is_there_or_refused_with_a_reason():
     for letter, name, _ in options:
         if name in here:
             continue
-        # Of these, the names differ, or what pmk calls so is something else.
+        # For these options, pmk uses another name, or its option of that name means something else.
         for word in [f"--{name}"] + ([f"-{letter}"] if letter and letter != "T" else []):
             refuse(word, "true", said=f"pmk: stat: perf's --{name}: ")
         refused.append(name)
@@ -186,7 +186,7 @@ def test_wrong_times():
 
 
 def test_delay():
-    """The shell forks before the delay is over, and what it starts is counted behind it."""
+    """The shell forks before the delay is over; a child that it starts later is counted."""
     script = "sleep 0.01; sleep 0.4; :"
     all_of_it = int(lines("-e", "page-faults", "sh", "-c", script)[0][0])
     # On a busy machine the shell may get that far too late; it does so once.
@@ -223,8 +223,8 @@ def split(*argv, ms):
                                  prefix="aarch64-linux-gnu-")),
 ])
 def test_delay_of_an_emulated_program(core, program):
-    """What is counted with a delay is what was counted behind the intervals that it takes; and it
-    shifts intervals."""
+    """Counting with a delay gives the same as counting everything and dropping the intervals within
+    the delay. The delay also shifts the intervals."""
     argv = ("--core", core, "--set", "clock=200000000", program())
     for ms in (1, 2):
         found, parts, late = split(*argv, ms=ms)

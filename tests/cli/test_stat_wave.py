@@ -116,7 +116,8 @@ def hand_written(name, edges, text):
 
 
 def test_an_event_of_any_pmu():
-    """From the first edge on, although an ARM11 begins to count some cycles after it is told to."""
+    """Events count from the first edge on, although an ARM11 begins to count some cycles after it
+    is enabled."""
     for edges in (1, 2, 10):
         dump, ini = hand_written("event", edges, "[events]\npmu = arm1176\nINSN = e\n")
         equal(counts(stat("-e", "cpu_cycles,instr_exec", "-T", f"wave:{dump}", "--map", ini)),
@@ -225,7 +226,7 @@ def test_bars_of_intervals():
 
 
 def test_metrics_of_intervals():
-    """What the lines of the bars say is in CSV and JSON, too: by the metrics."""
+    """CSV and JSON have the numbers of the bars, too, as metrics."""
     dump, ini = small_bus()
     names = ["ahb_armd_utilisation", "ahb_armd_wait_per_burst", "ahb_armd_first_wait_per_burst",
              "ahb_armd_bus_wait_per_burst", "ahb_armd_bus_wait_share"]
@@ -259,7 +260,8 @@ def test_bursts_without_a_counter_have_no_mean():
     equal(doc["warning"],
           "208 of 416 bursts on DMA-0 are of kinds it has no counter for: no mean over its bursts")
     contains(bars(dump, ini), "   DMA-0                    >=208       -       -       -       -\n")
-    # Who does not ask for bursts need not know, and a monitor that counts all kinds has their mean.
+    # Users who do not ask for bursts need not know their kind; a monitor that counts all kinds has
+    # their mean.
     equal(stat(*argv, "-e", "ct_dma0_rd").get("warning"), None)
     with open(ini) as f:
         text = f.read().replace("[layer dma0]", "[layer dma0]\nmonitor = exp")

@@ -108,7 +108,7 @@ def test_a_known_loop_counts_exactly():
     equal((doc["core"], doc["pmu"], doc["processes"], doc["threads"]), ("arm1176", "arm1176", 1, 1))
 
 
-# A handler of data aborts that goes on behind the instruction that faulted.
+# A handler of data aborts that continues after the instruction that faulted.
 ABORTS = """
 	mov	r0, #0x30000000			@ nothing is there
 	mov	r5, #0x8000
@@ -136,7 +136,7 @@ def test_data_aborts(name, access, tried, done):
     n = 500
     kernel = firmware(ABORTS.format(access=access), HANDLER, abort="b abort", count=n)
     c = counts(system(kernel, "-e", "instr_exec,br_exec,dcache_access"))
-    # Before the access one, behind it four; b, add, subs of the handler.
+    # One instruction before the access, four after it; b, add, subs of the handler.
     equal(c["instr_exec"], FRAME_INSNS + 3 + n * (1 + tried + 4 + 3), name)
     equal(c["br_exec"], 1 + 2 * n, name)
     equal(c["dcache_access"], 1 + n * (done + 1), name)
@@ -452,8 +452,8 @@ TIMER = """
 
 
 def test_time_by_instructions_repeats():
-    """With -icount QEMU leaves a block at each device access and goes on behind it: counted
-    once."""
+    """With -icount QEMU leaves a block at each device access and continues after it: the access is
+    counted once."""
     kernel = firmware(TIMER, count=400)
     runs = [system(kernel, "-e", "instr_exec,br_exec,dcache_access,cycles",
                    more="-icount shift=0,sleep=off") for _ in range(3)]
@@ -465,8 +465,8 @@ def test_time_by_instructions_repeats():
 
 
 def test_an_interrupt_behind_an_access_to_a_device():
-    """With -icount the interrupt comes right behind the access that raises it, before the rest of
-    its block, which was counted with it: a turn is five instructions, the handler four."""
+    """With -icount the interrupt comes directly after the access that raises it, before the rest of
+    its block, which was counted with it. A turn has five instructions, the handler four."""
     turn = "str	r5, [sp]\n	ldr	r6, [sp]"
     for n in (1, 5, 100):
         kernel = firmware(UART_INTERRUPTS.format(before="cpsie	i", turn=turn), UART_HANDLER,

@@ -4,9 +4,9 @@ from harness import *
 from insns import Beside
 from programs import build
 
-# Of each loop the comment says what it executes. A processor other than the first one waits for
-# an interrupt that does not come. The end is semihosting's SYS_EXIT, which is the emulator's own
-# affair.
+# A comment at each loop says what the loop executes. All processors except the first wait for an
+# interrupt that does not come. The program ends with semihosting's SYS_EXIT, which the emulator
+# handles itself.
 FIRMWARE = """
 	.syntax	unified
 	.arm
@@ -85,7 +85,7 @@ OF_A15 = "inst_retired,ld_spec,st_spec,br_immed_spec"
     ("realview-pbx-a9", "cortex-a9", OF_A9, (0x10000, 0x200000)),
     ("raspi2b", "cortex-a7", OF_A7, (0x10000, 0x200000))])
 def test_the_core_is_the_boards(board, core, events, place):
-    """What is executed is known, and an independent count says the same."""
+    """The executed instructions are known in advance, and an independent count agrees."""
     beside = Beside(half=1 << 32)
     doc = stat("-e", events, "--qemu", f"{command(board, *place)} {beside.options}")
     (below, above), taken, _ = beside.told()
@@ -211,8 +211,8 @@ ACCESSES = ("ldr r6, [r7]", "str r6, [r7]", "ldmia r7, {r1-r6}", "stmia r7, {r1-
 
 @cases("name, place", [("nothing", 0xf000), ("memory", 0x4100)])
 def test_data_aborts(name, place):
-    """What stands behind an access that aborts is not executed, wherever VBAR has the vectors; and
-    where there is memory, all is. The instruction that aborts counts, as in an emulator's log."""
+    """Code after an access that aborts is not executed, wherever VBAR has the vectors; where there
+    is memory, everything is executed. The aborting instruction counts, as in an emulator's log."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     for access in ACCESSES:
         kernel = build("aborts32", ABORTS.format(access=access), "-nostdlib", "-static",

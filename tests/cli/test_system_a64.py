@@ -161,7 +161,7 @@ def test_device_accesses_are_not_looked_up_in_the_cache():
                           "inst_retired,mem_access,l1d_cache,l1d_cache_refill,bus_access_rd"))
         equal(c["inst_retired"], FRAME_INSNS + CACHES_ON_INSNS + 1 + 5 * n)
         equal((c["mem_access"], c["l1d_cache"]), (3 + 3 * n, 3 + 2 * n))
-        # Of the literals and of the stack.
+        # Refills for the literals and for the stack.
         equal(c["l1d_cache_refill"], 2)
         assert c["bus_access_rd"] >= n, c
 
@@ -226,8 +226,8 @@ def test_firmware_of_another_machine():
         "little-endian ARM; take qemu-system-aarch64\n"))
 
 
-# Exceptions, against QEMU's own log of them and a count of each instruction in the same run. What
-# is said of a pass is without the handler; it has 4 instructions, an ERET among them.
+# Exceptions, compared with QEMU's own log of them and with a count of each instruction in the same
+# run. The counts given per pass exclude the handler, which has 4 instructions, one of them an ERET.
 HANDLER = """
 handler:
 	add	x7, x7, #1
@@ -236,12 +236,12 @@ handler:
 """
 NEXT = "\n	adr	x9, 2f\n"
 EXCEPTIONS = (
-    # A call returns behind itself, and so does the handler of what is undefined.
+    # A call returns to the next instruction, and so does the handler of undefined instructions.
     ("svc", NEXT + "svc #1\n2:", 2, "exc_svc"),
     ("undefined", NEXT + "udf #0\n2:", 2, "exc_undef"),
     ("break", NEXT + "brk #1\n2:", 2, "exc_undef"),
     ("other_level", NEXT + "mrs x1, actlr_el3\nadd x2, x2, #1\n2:", 2, "exc_undef"),
-    # There are no addresses of 41 bits: a load aborts, and what is behind it waits.
+    # There are no addresses of 41 bits: a load aborts, and the code after it waits.
     ("load", NEXT + "ldr x1, [x8]\nadd x2, x2, #1\nldr x1, [sp]\n2:", 2, "exc_dabort"),
     ("second_load", NEXT + "ldr x1, [sp]\nldr x1, [x8]\nldr x1, [sp]\n2:", 3, "exc_dabort"),
     ("store", NEXT + "str x1, [x8]\nadd x2, x2, #1\n2:", 2, "exc_dabort"),
@@ -380,7 +380,7 @@ def test_interrupts():
             equal(c["inst_retired"], all_insns)
             equal(all_insns, FRAME_INSNS + 16 + n * (insns_ + 6))
             equal((c["exc_taken"], c["exc_irq"], c["exc_return"]), (n, n, n))
-            # B at the vector, ERET, and B.NE but for the last one.
+            # B at the vector, ERET, and each B.NE except the last.
             most = n * (writes + 3) - 1
             assert most - unseen * n <= c["pc_write_spec"] <= most, (turn, n, c)
 
@@ -595,8 +595,8 @@ def test_events_of_different_levels_make_no_metric():
 
 
 def test_a_level_that_shows_too_late():
-    """Nothing tells that the first return goes to EL0 before the store there. Where counts were
-    read in between, for an interval, the label says so."""
+    """Before the store at EL0, nothing shows that the first return goes to EL0. If counts were read
+    in between, for an interval, the label says so."""
     turn = "	mov	x6, #1000\n3:	subs	x6, x6, #1\n	b.ne	3b\n	str	x1, [sp]\n"
     kernel = firmware(LEVELS.format(turn=turn), LEVELS_HANDLER.format(handled="str x2, [sp]"),
                       lower_sync="b handler", count=1)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """pmk stat --qemu with firmware for MicroBlaze: exceptions and interrupts by their vectors, devices
-on the peripheral bus, both byte orders. The boards have nothing that ends the emulator: the
-firmware says that it is done over its UART and waits, and the test then asks pmk to end. What is
-looked at are regions that are over."""
+on the peripheral bus, both byte orders. The boards cannot end the emulator: the firmware reports
+over its UART that it is done and waits, and the test then asks pmk to end. Tests look at regions
+that have ended."""
 import os
 import signal
 import struct
@@ -61,7 +61,7 @@ def machine(kernel, order, *more, serial="null"):
 
 
 def count(kernel, order, *options, more=(), region=("--region", "work")):
-    """What pmk counted when the firmware was done and pmk was told to end."""
+    """The counts, when pmk is asked to end after the firmware is done."""
     have(mb.ORDERS[order].system)
     serial, result = (os.path.join(WORK, f"mb-{os.getpid()}.{x}") for x in ("serial", "json"))
     with open(serial, "w"):
@@ -106,7 +106,8 @@ def test_a_loop_in_both_byte_orders():
         equal((c["exception_taken"], c["interrupt"]), (0, 0), order)
 
 
-# An opcode that no core has. It returns behind it, because r17 is the address of what follows.
+# An opcode that no core has. The handler returns to the next instruction, because r17 is its
+# address.
 ILLEGAL = """
 	addik	r20, r0, 10
 	msrset	r0, 0x100
@@ -131,8 +132,8 @@ def test_exceptions_by_their_vector():
         equal((c["branch_cond"], c["branch_uncond"], c["msr_op"]), (10, 10, 1), order)
 
 
-# The timer counts down and starts anew; its interrupts go through the controller. The handler stops
-# it with the fifth interrupt.
+# The timer counts down and restarts; its interrupts go through the controller. The handler stops it
+# at the fifth interrupt.
 TIMER = """
 	swi	r0, r1, -4
 	addik	r3, r0, 3

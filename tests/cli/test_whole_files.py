@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files of -o and --html are whole or what they were before, whatever goes wrong. What is no file,
-or stands for an open descriptor, is written directly."""
+"""Files of -o and --html are either complete or unchanged, even after a failure. Special files, and
+names of open descriptors, are written directly."""
 from harness import *
 from programs import loop
 from recordings import document, sample
