@@ -183,7 +183,8 @@ static void sink(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS
 	}
 }
 
-/* What the masters of the chip do, and where: ARM-D has no INCR here, so that the sums hold. */
+/* Transfers of the chip's masters, and their slaves. ARM-D has no INCR here, so that the sums
+ * hold. */
 static void post_something(unsigned master)
 {
 	static const uint8_t armi[] = { 0, 3, 4 }, dma[] = { 3, 5, 7 }, armd[] = { 0, 3, 4, 5 };

@@ -44,7 +44,7 @@ struct rig {
 	unsigned n;
 	int fail_at;   /* this access fails with PMK_EIO; -1: none */
 	uint32_t junk; /* ORed into what AHBMONCtrlReg reads as */
-	bool zeros;    /* nobody home: reads give 0 */
+	bool zeros;    /* no monitor there: reads give 0 */
 };
 
 static int rig_read(void *ctx, unsigned reg, uint64_t *value)
@@ -113,7 +113,7 @@ static void setup(struct rig *r)
 	setup_layouts(r, &pmk_ahbmon_sp816, &pmk_ahbmon_sp816);
 }
 
-/* The registers behind the driver's back. */
+/* Reads a register without going through the driver. */
 static uint32_t peek(struct rig *r, unsigned reg)
 {
 	uint64_t value;
@@ -503,7 +503,7 @@ static void test_probe_zeros(void **state)
 	assert_int_equal(agree, 0);
 }
 
-/* Through an MMU the window is elsewhere; the counters hold physical addresses all the same. */
+/* Through an MMU the window is elsewhere; the counters still hold physical addresses. */
 static void test_probe_wrong_base(void **state)
 {
 	unsigned agree = 77;

@@ -481,7 +481,7 @@ static void test_fields(void **state)
 
 /* ---- the layout ---------------------------------------------------------------------------- */
 
-/* What the file says, and which of it has been seen. */
+/* The content of the file, and which parts of it have been seen. */
 struct file {
 	struct pmk_ahbmon_layout layout;
 	unsigned offsets, others;
@@ -544,7 +544,7 @@ static void test_layout_is_the_file(void **state)
 	assert_memory_equal(&f.layout, &pmk_ahbmon_sp816, sizeof(f.layout));
 }
 
-/* Nobody may take it for ARM's, and it is what the PMU uses. */
+/* The layout says that it is not ARM's, and it is the one that the PMU uses. */
 static void test_layout_says_whose_it_is(void **state)
 {
 	(void)state;
@@ -582,7 +582,7 @@ static void test_layout_check(void **state)
 		{ __LINE__, 90, 0x0004, PMK_EINVAL }, /* that is another one's */
 		{ __LINE__, 91, 0x0000, PMK_EINVAL }, /* likewise */
 		{ __LINE__, 5, 0xffff, PMK_EINVAL },  /* a counter has to be somewhere */
-		{ __LINE__, 91, 0xffff, PMK_EINVAL }, /* so has the control register */
+		{ __LINE__, 91, 0xffff, PMK_EINVAL }, /* the control register must be, too */
 		{ __LINE__, 94, 0xffff, PMK_EINVAL }, /* and the page size */
 		{ __LINE__, 95, 0xffff, 0 },	      /* a threshold need not */
 		{ __LINE__, 103, 0xffff, 0 },

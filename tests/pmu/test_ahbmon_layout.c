@@ -26,8 +26,8 @@
 static struct pmk_ahbmon_layout_file file;
 static char msg[400], path[40];
 
-/* The project's file with a line replaced: `from` is the beginning of one, NULL: none; `more` comes
- * behind it. */
+/* The project's file with a line replaced and `more` appended. `from` is the beginning of the line;
+ * NULL replaces none. */
 static int load_with(const char *from, const char *to, const char *more)
 {
 	FILE *in = fopen(PROJECTS, "r"), *out;
@@ -174,7 +174,7 @@ static void test_wrong(void **state)
 	}
 }
 
-/* What is missing is told of the end of the file. */
+/* Errors for missing keys point to the end of the file. */
 static void test_missing(void **state)
 {
 	static const struct {

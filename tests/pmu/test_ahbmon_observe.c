@@ -299,7 +299,7 @@ static void test_sample_stream(void **state)
 
 /* ---- the observer itself ------------------------------------------------------------------- */
 
-/* What is not observed raises nothing, and its samples are not looked at. */
+/* A layer that is not observed raises no signal, and its samples are ignored. */
 static void test_present(void **state)
 {
 	(void)state;

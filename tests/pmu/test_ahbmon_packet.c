@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The AHB Monitor's packets: the states of DDI 0287B Table 4-1 on every layer, the codes of Tables
- * 4-4 and 4-5, the lag of 3 HCLK, and that codes which nobody knows are not made up.
+ * 4-4 and 4-5, the lag of 3 HCLK. Unknown codes are not guessed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,8 @@ static void next(const struct pmk_ahbmon_sample *s)
 	pmk_ahbmon_packets_next(&packets, &observer, &packet);
 }
 
-/* What the pins say of a layer during a wave and the 3 cycles after it: states, a space each. */
+/* The states of a layer on the pins during a wave and the 3 cycles after it, separated by
+ * spaces. */
 static void states_of(unsigned layer, const char *wave, char *out, size_t size)
 {
 	trace_make(&trace, wave);
@@ -216,7 +217,7 @@ static void test_codes(void **state)
 	setup(NULL);
 }
 
-/* A code is that of one state: two cannot be told apart. */
+/* Each code belongs to one state: two states with the same code could not be distinguished. */
 static void test_codes_twice(void **state)
 {
 	(void)state;
@@ -230,7 +231,7 @@ static void test_codes_twice(void **state)
 	setup(NULL);
 }
 
-/* What is encoded is decoded to what it was, whatever the layers do; and by another table to
+/* Decoding gives back what was encoded, whatever the layers do; with another table it gives
  * nothing. */
 static void test_decode(void **state)
 {
@@ -314,7 +315,7 @@ static void test_decode_known(void **state)
 	setup(NULL);
 }
 
-/* Slaves are numbered 0 to 15; another number has no code, and does not hit somebody else's. */
+/* Slaves are numbered 0 to 15; another number has no code, and must not get another slave's. */
 static void test_slave_numbers(void **state)
 {
 	(void)state;
@@ -340,7 +341,7 @@ static void test_slave_numbers(void **state)
 	setup(NULL);
 }
 
-/* What is not observed is not known. */
+/* The state of a layer that is not observed is unknown. */
 static void test_not_observed(void **state)
 {
 	struct pmk_ahbmon_sample s = { .gxi = { .data = 3 } };

@@ -8,8 +8,8 @@
 /* ---- a second statement -------------------------------------------------------------------- */
 
 /*
- * What is on one layer, as a list of items: an address phase each, and how its data phase goes.
- * What has to be counted is told by the items, not by the samples that are made of them.
+ * The activity of one layer as a list of items: each is an address phase and the course of its data
+ * phase. The expected counts follow from the items, not from the samples made of them.
  */
 struct item {
 	struct pmk_ahb_cycle phase;

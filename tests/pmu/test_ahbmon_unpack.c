@@ -88,13 +88,13 @@ static void test_waits(void **state)
 	assert_int_equal(total(PMK_SIG_AHB_WAIT_FIRST_SLAVE), 1 + 1);
 	assert_int_equal(total(PMK_SIG_AHB_WAIT_FIRST_BUS), 2);
 	assert_int_equal(total(PMK_SIG_AHB_WAIT_OVER), 1);
-	/* Nothing tells what RETRY ends: its waits are in the total alone. */
+	/* The stream does not show what a RETRY ends: its waits count only in the total. */
 	feed("WS RN I NR0 I");
 	assert_int_equal(total(PMK_SIG_AHB_WAIT), 9);
 	assert_int_equal(total(PMK_SIG_AHB_WAIT_FIRST_SLAVE), 2);
 }
 
-/* A stream that begins within a burst; codes that nobody knows; layers without any. */
+/* A stream that begins within a burst; unknown codes; layers without codes. */
 static void test_what_is_not_known(void **state)
 {
 	(void)state;

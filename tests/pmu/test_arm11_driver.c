@@ -49,7 +49,8 @@ struct rig {
 	uint32_t flags_then; /* CCR, CR1, CR0 right after that, in bits 2, 1, 0 */
 };
 
-/* Each signal that the tests select, once, and one cycle: what stands at 0xffffffff overflows. */
+/* Raises each signal that the tests select once, in one cycle: a counter at 0xffffffff
+ * overflows. */
 static void everything_happens(struct rig *r)
 {
 	pmk_bus_add(&r->bus, PMK_SIG_BRANCH, 1);
@@ -132,7 +133,7 @@ static void setup(struct rig *r, const struct pmk_pmu *pmu)
 	forget_log(r);
 }
 
-/* The registers behind the driver's back. */
+/* Reads a register without going through the driver. */
 static uint32_t peek(struct rig *r, unsigned reg)
 {
 	uint64_t value;
@@ -177,7 +178,8 @@ static void check_log(struct rig *r, const char *expected)
 
 #define OK(call) assert_int_equal(call, 0)
 
-/* What an interrupt handler does: which counters have overflowed, and clear just those flags. */
+/* Acts as an interrupt handler: finds the counters that have overflowed, and clears only their
+ * flags. */
 static int take(struct pmk_dev *d, uint32_t *counters)
 {
 	int err = d->pmu->driver->pending(d, counters);
@@ -302,7 +304,7 @@ static void test_acknowledge_stopped(void **state)
 	assert_int_equal(peek(&r, 0), 0x00520010);
 }
 
-/* Each flag is cleared alone: the others stay, set as they are, and so does their interrupt. */
+/* Clearing one flag leaves the others set, and their interrupt raised. */
 static void test_clear_one_of_many(void **state)
 {
 	/* counter 0 CCNT: bit 10, 1 PMN0: bit 8, 2 PMN1: bit 9 */
@@ -364,7 +366,7 @@ static void test_clear_of_no_flag(void **state)
 	assert_int_equal(peek(&r, 2), 2);
 }
 
-/* running() says what E says, whoever has set it, and nothing when the port fails. */
+/* running() returns the value of E, whatever code has set it, and no value when the port fails. */
 static void test_running(void **state)
 {
 	(void)state;
@@ -596,7 +598,7 @@ static void test_every_event(void **state)
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-/* What happens right after start() counts, what happened before does not: on every core. */
+/* On every core, events directly after start() count and events before it do not. */
 static void test_first_instruction_counts(void **state)
 {
 	(void)state;
@@ -914,10 +916,10 @@ static void test_stopped_acknowledge_error(void **state)
 }
 
 /*
- * Every counter overflows right before access number `at` of an operation, but for CCNT where it
- * has done so before (`pending`). Whatever the operation was, each overflow is reported by
- * take(), exactly once, but for the one that clear() was asked to forget. Returns false when the
- * operation makes no such access.
+ * Every counter overflows right before access number `at` of an operation. CCNT does not if it has
+ * overflowed before (`pending`). Whatever the operation was, take() reports each overflow exactly
+ * once, except the one that clear() was asked to forget. Returns false when the operation makes no
+ * such access.
  */
 static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool running, bool pending,
 				   int at)

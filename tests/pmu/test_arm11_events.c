@@ -188,7 +188,7 @@ static void test_choices_are_marked(void **state)
 				       choices[i].says));
 }
 
-/* What no user-mode emulation can know says why. */
+/* Events that no user-mode emulation can count give the reason. */
 static void test_unmodelled(void **state)
 {
 	static const unsigned codes[] = { 0x13, 0x14, 0x20, 0x21, 0x22, 0x30,

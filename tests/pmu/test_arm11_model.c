@@ -170,7 +170,7 @@ static void test_ask_keeps_nearer_horizons(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 2);
 }
 
-/* The producer was late: count and flag are right all the same, the line is up by then. */
+/* The producer was late: count and flag are still right; the interrupt line is already up. */
 static void test_late_overflow(void **state)
 {
 	struct bench b;
@@ -532,7 +532,7 @@ static void random_input(struct bench *b, struct second *s, struct random *r)
 	ask_anew(b);
 }
 
-/* What the random walk has to have met for the comparison to mean anything. */
+/* Situations that the random walk must have met for the comparison to mean anything. */
 struct coverage {
 	unsigned wraps[3], irqs, fiqs, undefined;
 };

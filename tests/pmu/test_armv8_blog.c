@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The programming sequence of the Valtrix blog ("Programming ARM v8 Performance Monitors", 25 May
- * 2016) on the model: step by step as it is printed, and what the counters then hold; and beside it
- * the recipe of docs/armv8.md. One test per claim of that page's list of slips.
+ * 2016) on the model: step by step as printed, with the counters' values after each step. The
+ * recipe of docs/armv8.md follows, with one test per claim of that page's list of slips.
  *
  * Numbers are literal. Registers: 0 PMCR, 1 PMCNTENSET, 2 PMCNTENCLR, 3 PMOVSCLR, 5 PMSELR, 6
  * PMCEID0, 7 PMCEID1, 8 PMCCNTR, 9 PMXEVTYPER, 10 PMXEVCNTR, 11 PMUSERENR, 12 PMOVSSET, 13
@@ -328,7 +328,7 @@ static void test_filters(void **state)
 
 /* ---- 2: 31 event counters ------------------------------------------------------------------ */
 
-/* With all 31 the mask has no bit for a 32nd: bit 31 is the cycle counter, and so is PMSELR =
+/* With all 31 counters the mask has no bit for a 32nd: bit 31 is the cycle counter, as is PMSELR =
  * 31. */
 static void test_31_counters(void **state)
 {
@@ -348,7 +348,7 @@ static void test_31_counters(void **state)
 	assert_int_equal(read_register(&l, XEVTYPER), 0x40000000);
 }
 
-/* A core with the cycle counter alone: no event is programmed, one bit enabled. */
+/* A core with only the cycle counter: no event is programmed, one bit enabled. */
 static void test_no_event_counters(void **state)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_armv8);
@@ -459,7 +459,7 @@ static void test_counters_without_an_event(void **state)
 	(void)state;
 	params.pmceid[0] = 0x00020101; /* SW_INCR, INST_RETIRED, CPU_CYCLES */
 	setup_with(&l, &pmk_cortex_a53, &params);
-	write_register(&l, EVTYPER(3), 0x08); /* left over from somebody else */
+	write_register(&l, EVTYPER(3), 0x08); /* left over from an earlier user */
 	write_register(&l, EVCNTR(3), 0);
 	blog_setup(&l);
 	blog_start(&l);
@@ -469,7 +469,7 @@ static void test_counters_without_an_event(void **state)
 	at_el(&l, 1);
 	assert_int_equal(read_register(&l, EVCNTR(3)), 5);
 	assert_int_equal(read_register(&l, OVSCLR) & 0x38,
-			 0x08); /* its flag, of which nobody knows */
+			 0x08); /* its flag, which the sequence does not expect */
 	blog_stop(&l);
 	assert_int_equal(l.nprints, 3);
 	assert_int_equal(l.print[2].event, 0x11);
@@ -537,8 +537,9 @@ static void test_stop_order(void **state)
 
 /* ---- 11, 14: wraps and widths --------------------------------------------------------------- */
 
-/* 2^32 and 2002 cycles; ten times as many data accesses. The event counter has wrapped, its flag
- * says so and nobody looks; of the cycle counter %x shows the lower half. */
+/* 2^32 and 2002 cycles; ten times as many data accesses. The event counter has wrapped, and the
+ * sequence does not read the flag that says so; %x prints only the lower half of the cycle
+ * counter. */
 static void test_wraps(void **state)
 {
 	struct lab l;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The model of PMUv3 beside QEMU's: random programs of register accesses, instructions and changes
-of level, on three cores and four boards, must leave the same in both logs. What QEMU does otherwise
-is listed in differential/deviations.c; each entry is shown to be so, here.
+"""The model of PMUv3 against QEMU's: random programs of register accesses, instructions and changes
+of level, on three cores and four boards, must leave the same in both logs.
+differential/deviations.c lists QEMU's deviations; a test here demonstrates each entry.
 
-PMK_SEED=N and PMK_PROGRAMS=N make other programs, and more; so does PMK_TEST_SIZE=large. Each
+PMK_SEED=N and PMK_PROGRAMS=N make other programs, and more, as does PMK_TEST_SIZE=large. Each
 difference is printed with the operations that lead to it."""
 import collections
 import os
@@ -116,7 +116,7 @@ def test_random(core, board):
 
 
 def test_programs_get_somewhere():
-    """Of all that was compared, enough was worth it: about half of what seed 1 has."""
+    """The random programs compared enough useful values: about half of those with seed 1."""
     if not _total:
         skip("no random programs were run")
     for what, least in (("programs", 2000), ("values", 60000), ("seen undefined", 3000),
@@ -158,7 +158,7 @@ def test_faults_are_noticed():
 
 
 def test_changed_logs_are_noticed():
-    """So does a log with one other bit. Few words are open in that bit."""
+    """A log with one other bit is noticed, too. Few words leave that bit open."""
     with open(log_of("cortex-a53", "el1"), "rb") as f:
         log = f.read()
     changed = os.path.join(FOLDER, "changed")

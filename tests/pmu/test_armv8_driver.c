@@ -265,7 +265,7 @@ static void test_sequences(void **state)
 	OK(drv->pending(&c.dev, &mask));
 	assert_int_equal(mask, 0x43);
 	check_log(&c.log, "R3 R3");
-	/* Write one to clear, and just those that were asked for. */
+	/* Write one to clear, and only for the requested flags. */
 	OK(drv->clear(&c.dev, 0x43));
 	check_log(&c.log, "W3=80000021");
 	OK(drv->clear(&c.dev, 0x40));
@@ -494,7 +494,8 @@ static void test_fewer_counters_later(void **state)
 	OK(drv->read(&c.dev, 6, &value));
 }
 
-/* Nobody has looked yet: the register answers for itself. A reader at EL0 may not read PMCR. */
+/* Before a reset the driver reads the number of counters from the register. A reader at EL0 may not
+ * read PMCR. */
 static void test_read_without_reset(void **state)
 {
 	const struct pmk_driver *drv = pmk_armv8.driver;
@@ -686,7 +687,7 @@ static void test_reset_at_el0(void **state)
 	assert_int_equal(pmk_cortex_a53.driver->reset(&c.dev), PMK_EUNDEF);
 }
 
-/* ---- the functions beside the driver ------------------------------------------------------- */
+/* ---- the functions in addition to the driver ------------------------------------------------ */
 
 static void test_user_read(void **state)
 {
@@ -820,7 +821,8 @@ static int do_running(struct pmk_dev *d)
 	return d->pmu->driver->running(d, &yes);
 }
 
-/* What an interrupt handler does: which counters have overflowed, and clear just those flags. */
+/* Acts as an interrupt handler: finds the counters that have overflowed, and clears only their
+ * flags. */
 static int do_take(struct pmk_dev *d)
 {
 	int err = do_pending(d);
@@ -927,7 +929,7 @@ struct rig {
 	bool injected;
 };
 
-/* Each signal once: whatever stands at its end overflows. */
+/* Raises each signal `times` times: each counter at its end overflows. */
 static void everything_happens(struct rig *r, uint64_t times)
 {
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
@@ -975,7 +977,7 @@ static void setup_with(struct rig *r, const struct pmk_pmu *pmu,
 	pmk_bus_init(&r->bus);
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
 		pmk_signal_add(&r->bus.raised, (enum pmk_signal)s);
-		r->bus.total[s] = 1000 + s; /* nothing of this is to be counted */
+		r->bus.total[s] = 1000 + s; /* nothing of this may be counted */
 	}
 	r->to_model = (struct pmk_model_port){
 		.ops = pmk_model_find(pmu),
@@ -998,7 +1000,7 @@ static void setup(struct rig *r, const struct pmk_pmu *pmu)
 	setup_with(r, pmu, &params);
 }
 
-/* The registers behind the driver's back. */
+/* Reads a register without going through the driver. */
 static uint64_t peek(struct rig *r, unsigned reg)
 {
 	uint64_t value;
@@ -1033,8 +1035,8 @@ static uint64_t full(const struct pmk_pmu *pmu, unsigned n)
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-/* What happens between start() and stop() counts and nothing else: on every core, on the cycle
- * counter, the first event counter and the last. */
+/* Only events between start() and stop() count: on every core, on the cycle counter, the first
+ * event counter and the last. */
 static void test_counting(void **state)
 {
 	(void)state;
@@ -1106,7 +1108,7 @@ static void test_all_together(void **state)
 	}
 }
 
-/* A counter that nobody programmed stands still, whatever its type register says. */
+/* A counter that was not programmed does not count, whatever its type register says. */
 static void test_unprogrammed_counters(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -1126,7 +1128,8 @@ static void test_unprogrammed_counters(void **state)
 	assert_int_equal(peek(&r, 1), 0x08);
 }
 
-/* Everything that reset leaves UNKNOWN has a pattern in it, or somebody left it running. */
+/* Every field that reset leaves UNKNOWN has a pattern in it, or an earlier user left the PMU
+ * running. */
 static void test_reset_from_anything(void **state)
 {
 	static const uint64_t poisons[] = { 0, UINT64_MAX, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa };
@@ -1513,8 +1516,8 @@ static void test_cycles_are_long(void **state)
 	assert_int_equal(mask, 0);
 }
 
-/* Each subset of the flags is cleared alone: the others stay, and so does their interrupt. Running
- * or stopped, no counter moves for it. */
+/* Clearing any subset of the flags leaves the others set, and their interrupt raised. Running or
+ * stopped, no counter changes. */
 static void test_clear_some(void **state)
 {
 	(void)state;
@@ -1588,9 +1591,9 @@ static void test_interrupt(void **state)
 }
 
 /*
- * Every counter overflows right before access number `at` of an operation, but for the cycle
- * counter where it has done so before (`pending`). Whatever the operation was, each overflow is
- * reported by take(), exactly once, but for the one that clear() was asked to forget. False: the
+ * Every counter overflows right before access number `at` of an operation. The cycle counter does
+ * not if it has overflowed before (`pending`). Whatever the operation was, take() reports each
+ * overflow exactly once, except the one that clear() was asked to forget. Returns false when the
  * operation makes no such access.
  */
 static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool running, bool pending,
@@ -1894,7 +1897,7 @@ static void test_memory_port(void **state)
 	OK(drv->clear(&dev, 8));
 	assert_int_equal(block[0xc80 / 4], 4);
 	assert_int_equal(pmk_armv8_user_read(&dev, true), PMK_EBADREG);
-	/* The words beside the registers are the port's own. */
+	/* The words after the registers belong to the port. */
 	assert_int_equal(dev.port.read(dev.port.ctx, 80, &value), PMK_EBADREG);
 	assert_int_equal(dev.port.write(dev.port.ctx, 82, 0), PMK_EBADREG);
 }

@@ -480,7 +480,7 @@ static void test_register_events(void **state)
 	}
 }
 
-/* What "speculatively executed" means here is said at every such event. */
+/* The description of every such event says what "speculatively executed" means here. */
 static void test_speculative_events(void **state)
 {
 	unsigned n = 0;
@@ -1010,7 +1010,7 @@ static void test_fields(void **state)
 	}
 }
 
-/* The event field alone is shown as an event; values have their meaning. */
+/* Only the event field is shown as an event; values have their meaning. */
 static void test_field_texts(void **state)
 {
 	const struct pmk_reg_info *type = pmk_pmu_reg(&pmk_cortex_a53, "PMEVTYPER0");

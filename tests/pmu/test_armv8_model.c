@@ -134,7 +134,7 @@ static void test_horizon(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_MEM_WRITE), 6);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_BRANCH) == PMK_NEVER);
 
-	/* Asked anew without synchronising, the distance is still that to the overflow. */
+	/* Asked again without synchronising, it is still the distance to the overflow. */
 	pmk_bus_add(&b.bus, PMK_SIG_INSN, 0x20);
 	pmk_bus_add(&b.bus, PMK_SIG_MEM_READ, 3);
 	pmk_bus_add(&b.bus, PMK_SIG_CYCLE, 4);
@@ -203,7 +203,7 @@ static void test_horizon_of_long_counters(void **state)
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_INSN) == PMK_NEVER);
 }
 
-/* What does not count where the core is now drags the producer to no synchronisation. */
+/* Counters that do not count in the core's present state do not make the producer synchronise. */
 static void test_horizon_of_what_stands_still(void **state)
 {
 	struct bench b;
@@ -240,8 +240,8 @@ static void test_ask_keeps_nearer_horizons(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 2);
 }
 
-/* The producer was late: counts, carries and flags are right all the same, the line is up by
- * then. */
+/* The producer was late: counts, carries and flags are still right; the interrupt line is already
+ * up. */
 static void test_late_overflow(void **state)
 {
 	struct bench b;
@@ -285,7 +285,8 @@ static void test_copy(void **state)
 	assert_int_equal(rd(&b, EVCNTR(0)), 100);
 }
 
-/* Two models of different cores share a bus; a level that one is told is not the other's. */
+/* Two models of different cores share a bus; setting the level of one does not change the
+ * other's. */
 static void test_two_models(void **state)
 {
 	struct bench a, b;
@@ -329,7 +330,8 @@ static void test_no_such_register(void **state)
 	setup(&b, &pmk_cortex_a53);
 	assert_int_equal(b.ops->read(&b.model, &b.bus, PMK_MODE_PRIV, 80, &value), PMK_EBADREG);
 	assert_int_equal(b.ops->write(&b.model, &b.bus, PMK_MODE_PRIV, 80, 0), PMK_EBADREG);
-	/* c9, c13, 7 is nobody's; PMCEID2 needs p1; a DFR0 of AArch64 is none of AArch32. */
+	/* c9, c13, 7 is not assigned; PMCEID2 needs p1; an AArch64 DFR0 does not exist in
+	 * AArch32. */
 	assert_int_equal(pmk_armv8_mrc(&b.model, &b.bus, PMK_MODE_PRIV, 9, 13, 7, &word),
 			 PMK_EBADREG);
 	assert_int_equal(pmk_armv8_mcr(&b.model, &b.bus, PMK_MODE_PRIV, 9, 13, 7, 0), PMK_EBADREG);
@@ -466,7 +468,7 @@ static bool wanted_here(const struct second *s, uint32_t t, unsigned el)
 	return el ? p == nsk : u == nsu;
 }
 
-/* Would counter i count an event that happens now at level el? */
+/* True if counter i would count an event that happens now at level el. */
 static bool counts(const struct second *s, unsigned i, unsigned el)
 {
 	bool hyp = is_hyp(s, i), spme = mdcr3(s, 17), mpmx = s->version >= 7 && mdcr3(s, 35);
@@ -601,7 +603,8 @@ static void change(const struct second *s, bool set[32], uint32_t w, bool to, un
 			set[i] = to;
 }
 
-/* Of the names of a counter's registers: its number, and whether it is the type. */
+/* Splits the name of a counter's register: the counter's number, and whether it is the type
+ * register. */
 static bool counter_of(const struct second *s, unsigned reg, unsigned *i, bool *type)
 {
 	*type = reg >= 49 || reg == 9 || reg == 16;
@@ -640,7 +643,7 @@ static uint32_t type_bits(const struct second *s, bool cycles)
 static unsigned second_denies(const struct second *s, unsigned el, unsigned reg, bool write,
 			      unsigned *ec)
 {
-	/* Read and write at EL0: '-' nobody, '1' EL1, '*' EL0 as it likes, else bits of
+	/* Access at EL0, read and write: '-' never, '1' only EL1, '*' always, else bits of
 	 * PMUSERENR. */
 	static const char *const who[] = {
 		"11", "11", "11", "11", "-3", "99", "1-", "1-", "51",
@@ -781,7 +784,7 @@ static uint32_t any_word(struct random *r)
 	return below(r, 0x10000) | below(r, 0x10000) << 16;
 }
 
-/* What the random walk has to have met for the comparison to mean anything. */
+/* Situations that the random walk must have met for the comparison to mean anything. */
 struct coverage {
 	unsigned wraps[32], carries, at[4], irqs, trapped[4], frozen, undefined, views;
 };

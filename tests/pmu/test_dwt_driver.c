@@ -96,15 +96,14 @@ static void test_reset(void **state)
 	(void)state;
 	OK(drv()->reset(d));
 	check(&r, RESET);
-	/* What trace tools and debuggers have set stays: monitor, vector catch, packets,
-	 * POSTCNT. */
+	/* Settings of trace tools and debuggers stay: monitor, vector catch, packets, POSTCNT. */
 	r.reg[9] = 0x000107f1;
 	r.reg[0] = 0x407f1fff;
 	OK(drv()->reset(d));
 	check(&r, "R9 W9=10107f1 R8 R0 W0=40411ffe W1=0 W2=0 W3=0 W4=0 W5=0 W6=0");
 }
 
-/* SLI and SLK: locked, so the key is written. An open lock, and no lock, are left alone. */
+/* SLI and SLK: locked, so the key is written. Nothing is written if the lock is open or missing. */
 static void test_lock(void **state)
 {
 	struct recorder r;
@@ -259,7 +258,7 @@ static void test_missed_wraps(void **state)
 	}
 }
 
-/* Without CYCCNT nobody knows. */
+/* Without CYCCNT it is unknown. */
 static void test_missed_without_cyccnt(void **state)
 {
 	struct recorder r;
@@ -324,7 +323,7 @@ static void test_still(void **state)
 	r.reg[0] = 0x40000001;
 	assert_int_equal(drv()->still(d, 0), PMK_ESTILL);
 	check(&r, "R9 R0");
-	r.reg[9] = 0; /* somebody has switched trace off */
+	r.reg[9] = 0; /* other code has switched trace off */
 	assert_int_equal(drv()->still(d, 0), PMK_EOFF);
 	check(&r, "R9 R0 W9=1000000 W0=40000001 R0");
 	r.reg[0] = 0x40000000; /* … or the counter */
@@ -355,7 +354,7 @@ static int writes(struct pmk_dev *d)
 	return drv()->write(d, 0, 1);
 }
 
-/* Whichever access fails, its error comes back and nothing is accessed after it. */
+/* If an access fails, its error is returned and nothing is accessed after it. */
 static void test_failing_ports(void **state)
 {
 	int (*const calls[])(struct pmk_dev * d) = { drv()->reset,  drv()->start, drv()->stop,
@@ -564,7 +563,7 @@ static void test_target_says_why(void **state)
 	OK(pmk_target_open(&t, &pmk_dwt, r.port));
 	assert_int_equal(pmk_target_add(&t, 0x08), 0);
 	assert_int_equal(pmk_target_start(&t), PMK_ESTILL);
-	/* CYCCNT runs for somebody else. */
+	/* CYCCNT already runs for another user. */
 	setup(&r, &none);
 	OK(r.port.write(r.port.ctx, 9, 0x01000000));
 	OK(r.port.write(r.port.ctx, 0, 1));

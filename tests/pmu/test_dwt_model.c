@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The DWT's model, what vectors cannot say: two on one bus, copies, random sequences beside plain
- * arithmetic. The rules one by one are in tests/conformance/dwt.vec.
+ * The DWT's model, in cases that vectors cannot express: two on one bus, copies, random sequences
+ * compared with plain arithmetic. The rules one by one are in tests/conformance/dwt.vec.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +81,8 @@ static uint32_t pick(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* Registers written, time passing, counters read, in any order, beside plain arithmetic. */
+/* Writes registers, lets time pass and reads counters in any order; compares with plain
+ * arithmetic. */
 static void test_random_runs(void **state)
 {
 	static const uint8_t signals[6] = { PMK_SIG_CYCLE,     PMK_SIG_CPI_CYCLE,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * L210 and L220: the catalogues a second time, registers and encodings as literal numbers, what the
- * drivers write, and drivers on models. What a register does is in tests/conformance/l2cc.vec.
+ * L210 and L220: the catalogues a second time, registers and encodings as literal numbers, the
+ * drivers' writes, and drivers on models. tests/conformance/l2cc.vec tests the registers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -236,7 +236,7 @@ static void test_l220_sequences(void **state)
 	assert_int_equal(drv->clear(&r.dev, 4), PMK_EINVAL);
 }
 
-/* Whichever access fails, the driver says so and stops there. */
+/* If an access fails, the driver returns its error and stops there. */
 static void test_failing_port(void **state)
 {
 	static const struct pmk_pmu *const pmus[] = { &pmk_l210, &pmk_l220 };
@@ -338,7 +338,7 @@ static void test_sessions(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		assert_false(pmk_session_wrapped(&rig.session, i));
 
-	/* Nobody came in time: a lower bound. */
+	/* The counter was not read in time: a lower bound. */
 	open_session(&pmk_l220, l220_codes, 1);
 	pmk_bus_add(&rig.bus, PMK_SIG_L2CC_DATA_READ, UINT64_C(0x100000005));
 	OK(pmk_session_read(&rig.session, totals));
@@ -434,8 +434,8 @@ static void test_horizons(void **state)
 	assert_true(horizon(&pmk_l210, 0x12, 7, true) == 1);
 	assert_true(horizon(&pmk_l210, 0x24, 0, false) == PMK_NEVER); /* of another event */
 
-	/* Half a range, for who sets it back; the end; and behind that nothing but its
-	 * interrupt. */
+	/* The horizon is half the range, so that the counter can be reset in time; then the end;
+	 * after the end only its interrupt. */
 	assert_true(horizon(&pmk_l220, 0x0c, 0, false) == 0x80000000);
 	assert_true(horizon(&pmk_l220, 0x0c, 0x80000000, false) == 0x7fffffff);
 	assert_true(horizon(&pmk_l220, 0x0e, 0xfffffffe, false) == 1);

@@ -310,8 +310,8 @@ static void plain_command(struct plain *p, unsigned w)
 		plain_run(p, false, p->halted);
 }
 
-/* The word that an access by `reg` goes to; NULL behind the last. Then on to the next word, or to
- * the first of the next counter. */
+/* Returns the word that an access by `reg` goes to, or NULL after the last one. Then moves to the
+ * next word, or to the first word of the next counter. */
 static bool plain_go(struct plain *p, unsigned reg, unsigned *word)
 {
 	unsigned *at = &p->at[p->params.shared_pointer ? 0 : reg];
@@ -683,7 +683,7 @@ struct board {
 	struct pmk_mdm_jtag_model jtag;
 	/* Stated again: */
 	bool unlocked;
-	char owner; /* of the access lock: 's' software, 'j' JTAG, '-' nobody */
+	char owner; /* of the access lock: 's' software, 'j' JTAG, '-' none */
 	uint32_t ctrl, data;
 	unsigned which;
 	unsigned passed; /* of a register that takes several accesses */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The MicroBlaze driver over a port that records and fails, in front of counters in their simplest
- * form. They come in both readings of the manual, one pointer for the four registers that step
- * through the counters or one for each, and stop the test at what the driver must not do: read what
- * is only written, write what is only read, go on behind the last counter.
+ * form. These exist for both readings of the manual: one pointer for the four registers that step
+ * through the counters, or one for each. They stop the test when the driver does what it must not:
+ * read write-only registers, write read-only ones, or continue after the last counter.
  *
  * Numbers are literal. Registers: 0 PCCTRLR, 1 PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR. Commands: 0x10
  * Clear, 0x08 Start, 0x04 Stop, 0x02 Sample, 0x01 Reset.
@@ -197,7 +197,7 @@ static void setup(struct rig *r, unsigned events, unsigned latencies, unsigned w
 		.width = width,
 		.shared = shared,
 	};
-	/* Whoever was here before has left it anywhere. */
+	/* An earlier user may have left the pointers anywhere. */
 	for (unsigned i = 0; i < 5; i++)
 		r->hw.place[i].counter = events + latencies - 1;
 	r->dev.pmu = &r->pmu.pmu;
@@ -501,7 +501,8 @@ static void test_nothing_timed(void **state)
 		}
 }
 
-/* What `read` tells of a latency counter is how many it timed, in 32 bits at any width. */
+/* `read` of a latency counter gives the number of accesses that it timed, in 32 bits at any
+ * width. */
 static void test_read_of_latency_counter(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -673,7 +674,7 @@ static void test_numbers_out_of_range(void **state)
 	check_log(&r, "");
 }
 
-/* Nobody can be asked, so it is what start and stop did. */
+/* The hardware cannot be asked, so running() returns the effect of start and stop. */
 static void test_running(void **state)
 {
 	struct rig r;
@@ -782,7 +783,7 @@ static int do_write(struct rig *r)
 	return r->drv->write(&r->dev, 3, 0x12345678);
 }
 
-/* An access that fails is told, and the next call does not count on where the sequence stands. */
+/* A failing access is reported, and the next call does not rely on the position of the sequence. */
 static void test_every_access_fails_once(void **state)
 {
 	static const struct {

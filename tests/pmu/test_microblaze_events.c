@@ -190,7 +190,7 @@ static void test_names_of_others(void **state)
 	assert_null(pmk_pmu_event(&pmk_microblaze, "branch-misses"));
 }
 
-/* What the descriptions say of sets: a sum, or a share, has the signals of its parts. */
+/* The descriptions of sets are true: a sum, or a share, has the signals of its parts. */
 static void test_sums(void **state)
 {
 	static const unsigned char sums[][3] = {

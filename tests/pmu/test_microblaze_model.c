@@ -135,8 +135,8 @@ static void test_found_and_fits(void **state)
 	assert_true(sizeof(struct pmk_microblaze_model) <= PMK_MODEL_BYTES);
 }
 
-/* Every configuration: E + 4·L items at 32 bits, 2·E + 7·L at 48 and 64, and what is written to one
- * comes back from it, but for the bits that are not there. */
+/* Every configuration: E + 4·L items at 32 bits, 2·E + 7·L at 48 and 64. Reading an item returns
+ * what was written, except for bits that do not exist. */
 static void test_every_configuration(void **state)
 {
 	static struct bench b;
@@ -208,7 +208,7 @@ static void test_no_such_register(void **state)
 	assert_int_equal(b.ops->write(&b.model, &b.bus, PMK_MODE_PRIV, 5, 0), PMK_EBADREG);
 }
 
-/* What was odd once is told until reset. */
+/* An oddity is reported until reset. */
 static void test_oddities_add_up(void **state)
 {
 	static struct bench b;
@@ -348,7 +348,7 @@ static void test_horizon_at_the_maximum(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_INSN), 1);
 }
 
-/* At 64 bits nothing is ever due, but a preset is; totals near their own end hang nobody. */
+/* At 64 bits no overflow is ever due, but a preset is; totals near their own end cause no hang. */
 static void test_horizon_of_64_bits(void **state)
 {
 	static struct bench b;
@@ -442,7 +442,7 @@ static void test_totals_may_come_late(void **state)
 	EXPECT_ITEMS(&b, 3, 15, 75, 0x00050005);
 	pmk_bus_add(&b.bus, PMK_SIG_PERIPHERAL_READ, 5); /* one of which was recorded */
 	EXPECT_ITEMS(&b, 7, 19, 79, 0x00010005);
-	/* What is missing when they are selected anew is not counted later. */
+	/* Latencies that are missing when the counters are selected again are not counted later. */
 	pmk_bus_record(&b.bus, PMK_SIG_PERIPHERAL_READ, 100, 5);
 	wr(&b, 0, 62);
 	pmk_bus_add(&b.bus, PMK_SIG_PERIPHERAL_READ, 2);
@@ -480,7 +480,7 @@ static void test_lost_latencies(void **state)
 	assert_int_equal(b.model.oddities, 0x40);
 }
 
-/* Nobody reads the log while nothing is timed; it may overflow. */
+/* The log is not read while nothing is timed; it may overflow. */
 static void test_log_overflows_unheeded(void **state)
 {
 	static struct bench b;
@@ -721,7 +721,7 @@ static void test_interval_on_the_cycle(void **state)
 
 /* ---- the debug module and its processors ---------------------------------------------------- */
 
-/* Processors that remember what they are told, and read as their number. */
+/* Fake processors that remember the values written to them; reads return their number. */
 struct fake {
 	unsigned number, reads, writes;
 	unsigned reg;
@@ -882,7 +882,7 @@ static void test_which_processor_by_jtag(void **state)
 	}
 }
 
-/* What a processor's port says reaches who asked; the lock of a single access is given back. */
+/* An error of a processor's port reaches the caller; the lock of a single access is released. */
 static void test_errors_behind_the_module(void **state)
 {
 	static struct board b;

@@ -189,7 +189,7 @@ static void stop(struct rig *r)
 
 /* ---- the script ---------------------------------------------------------------------------- */
 
-/* What an emulated core does at its deadline. */
+/* Does what an emulated core does at its deadline. */
 static void service(struct rig *r)
 {
 	if (!pmk_bus_due(&r->bus))
@@ -382,7 +382,7 @@ static void test_constant_and_two_valued(void **state)
 	on_every_way(check_constant_and_two_valued);
 }
 
-/* What happens while the session is stopped is not counted. */
+/* Events while the session is stopped are not counted. */
 static void check_stop_and_go(struct rig *r)
 {
 	r->bus.longest = 99;
@@ -556,7 +556,7 @@ static void test_late_producer(void **state)
 	}
 }
 
-/* ---- what is not exact is told ------------------------------------------------------------- */
+/* ---- inexact counts are marked -------------------------------------------------------------- */
 
 static const struct pmk_plan one_latency = { .nevents = 1, .event = { { .code = 62 } } };
 
@@ -721,7 +721,7 @@ static void test_full(void **state)
 	}
 }
 
-/* One counter's sums overflow, and it alone is asked whether that was once. */
+/* One counter's sums overflow, and only it is asked whether that happened once. */
 static void test_lost_by_one(void **state)
 {
 	struct pmk_plan plan = { .nevents = 2, .event = { { .code = 58 }, { .code = 62 } } };
@@ -883,7 +883,7 @@ static void test_timer_limits(void **state)
 
 /* ---- passes -------------------------------------------------------------------------------- */
 
-/* Few counters and many passes tell the same as many counters and one. */
+/* Few counters and many passes give the same counts as many counters and one pass. */
 static void test_passes(void **state)
 {
 	struct pmk_plan plan = { .nevents = 12 };
@@ -917,7 +917,7 @@ static void test_passes(void **state)
 
 /* ---- faults -------------------------------------------------------------------------------- */
 
-/* Whichever access of a poll or a tick fails, it is told, and afterwards nothing is lost and
+/* If any access of a poll or a tick fails, the failure is reported. Afterwards nothing is lost and
  * nothing is counted twice. */
 static void faults(enum way way, unsigned width, bool tick)
 {

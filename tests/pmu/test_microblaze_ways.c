@@ -92,7 +92,7 @@ static void setup(struct rig *r, enum way way, bool shared, unsigned width)
 static void teardown(struct rig *r)
 {
 	assert_int_equal(r->model[1].oddities, 0);
-	/* Nobody has spoken to the other one. */
+	/* The other processor was not accessed. */
 	assert_false(r->model[0].started);
 	assert_int_equal(r->model[0].oddities, 0);
 }

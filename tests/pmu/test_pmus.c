@@ -111,7 +111,8 @@ static void test_counters(void **state)
 			const struct pmk_counter *ctr = &pmu->counters[c];
 
 			CHECK(pmu, ctr->name, ctr->width >= 1 && ctr->width <= 64);
-			/* Who polls a narrow one asks whether that was often enough. */
+			/* A driver with narrow counters needs status(), which shows whether polling
+			 * was often enough. */
 			CHECK(pmu, ctr->name, ctr->width >= 32 || pmu->driver->status);
 			if (ctr->fixed_code >= 0)
 				CHECK(pmu, ctr->name,
@@ -253,7 +254,7 @@ static bool write_near_overflow(struct pmk_dev *dev, struct pmk_bus *bus, unsign
 	return !err && d->write(dev, c, PMK_BITS(ctr->width - 1, 0) - 9) == 0;
 }
 
-/* A write is enough to hear of an overflow: nobody has to ask the model. */
+/* After a write the overflow is reported: no caller has to ask the model. */
 static void test_a_write_asks(void **state)
 {
 	static uint64_t memory[PMK_MODEL_BYTES / 8];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""RISC-V's counters: the page says what the catalogue says, docs/TRACE.md has every vector, and the
-driver runs on the native port, on somebody else's counters: QEMU's virt board."""
+"""RISC-V's counters: the page agrees with the catalogue, docs/TRACE.md has every vector, and the
+driver runs on the native port, on independent counters: QEMU's virt board."""
 import json
 import os
 import re

@@ -32,7 +32,7 @@ struct recorder {
 	struct access log[64];
 	unsigned n, fail_at;
 	uint64_t reg[30];
-	/* After so many reads of register `tick_reg` the counter behind it has moved on. */
+	/* After this many reads of register `tick_reg` its counter has moved on. */
 	unsigned tick_after, tick_reg;
 	void (*tick)(struct recorder *r);
 };
@@ -170,7 +170,7 @@ static void test_start_and_stop(void **state)
 	OK(driver()->running(d, &yes));
 	assert_true(yes);
 	CHECK(&r, { R(10, 0), W(10, 0x7d), R(10, 0x7d), R(10, 0x7d), W(10, 0), R(10, 0) });
-	r.reg[10] = 0x79; /* somebody lets instret run */
+	r.reg[10] = 0x79; /* another user lets instret run */
 	OK(driver()->running(d, &yes));
 	assert_true(yes);
 }
@@ -299,7 +299,7 @@ static int programs(struct pmk_dev *d)
 	return driver()->program(d, 2, 0x009);
 }
 
-/* Whichever access fails, its error comes back and nothing is accessed after it. */
+/* If an access fails, its error is returned and nothing is accessed after it. */
 static void test_failing_ports(void **state)
 {
 	static int (*const calls[])(struct pmk_dev * d) = { reads, writes, asks, programs };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's model, what vectors cannot say: two on one bus, copies, random sequences beside a
- * reference that counts signal by signal. The rules one by one are in tests/conformance/riscv.vec.
+ * RISC-V's model, in cases that vectors cannot express: two on one bus, copies, random sequences
+ * compared with a reference that counts signal by signal. The rules one by one are in
+ * tests/conformance/riscv.vec.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +87,7 @@ static uint32_t pick(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* What one occurrence of a signal is worth under a selector: U74 4.9.5, a few bits of each
+/* The count that one occurrence of a signal adds under a selector: U74 4.9.5, a few bits of each
  * class. */
 static unsigned worth(uint32_t selector, unsigned sig)
 {
@@ -108,8 +109,8 @@ static unsigned worth(uint32_t selector, unsigned sig)
 	return n;
 }
 
-/* Registers written, time passing, counters read, in any order; on both, beside plain
- * arithmetic. */
+/* Writes registers, lets time pass and reads counters in any order, on both widths; compares with
+ * plain arithmetic. */
 static void random_run(const struct pmk_pmu *pmu, bool rv32)
 {
 	static const unsigned signals[] = {
@@ -170,7 +171,7 @@ static void test_random_runs(void **state)
 	random_run(&pmk_riscv32, true);
 }
 
-/* What RV64 does not have is no register of it. */
+/* The registers that RV64 does not have cannot be accessed. */
 static void test_no_such_register(void **state)
 {
 	struct pmk_bus bus;

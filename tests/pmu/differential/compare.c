@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One program, played on the model, word by word beside QEMU's log. */
+/* Runs one program on the model and compares it word by word with QEMU's log. */
 #include "program.h"
 
 #include <inttypes.h>
@@ -22,7 +22,8 @@ struct beside {
 	uint64_t ours, theirs, mask;
 };
 
-/* Is PMCCNTR within what the divider's phase leaves open? If so, go on from QEMU's value. */
+/* True if PMCCNTR is within the range that the divider's unknown phase allows. Continues from
+ * QEMU's value then. */
 static bool within(struct machine *m, uint64_t ours, uint64_t theirs)
 {
 	uint64_t open = m->divided ? m->divided + 1 : 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where QEMU 7.2 is not the architecture, or chooses otherwise where it leaves a choice. Each
- * entry is as narrow as it can be: an operation that programs do not make, or bits that are not
- * compared in one situation. Each one has a program that shows it; when QEMU no longer does what
- * is said here, that program's test says that the entry is obsolete, or is to be marked as mended
- * as long as older versions of QEMU are in use.
+ * Where QEMU 7.2 deviates from the architecture, or chooses differently where the architecture
+ * leaves a choice. Each entry is as narrow as possible: an operation that programs do not make, or
+ * bits that are not compared in one situation. A program demonstrates each entry. When QEMU no
+ * longer behaves as described, that program's test reports that the entry is obsolete, or must be
+ * marked as mended as long as older versions of QEMU are in use.
  *
  * Sources: DDI 0487, D13 (PMU), D23 (registers), J1 (pseudocode), Glossary.
  */
@@ -34,7 +34,7 @@
 #define EL3_SPME  UINT64_C(0x00020000)
 #define TYPER_SH  UINT64_C(0x01000000)
 
-/* From the MSR that enables on, behind it: ISB, STR; a loop of 10; and MRS. */
+/* Counted after the MSR that enables: ISB, STR; a loop of 10; and MRS. */
 #define COUNTED (AFTER_WRITE + LOOP_ONCE + 10 * LOOP_EACH + BEFORE_READ)
 
 /* clang-format off */
@@ -234,7 +234,7 @@ static uint64_t hidden(const struct machine *m)
 	return (UINT64_C(1) << COUNTERS) - (UINT64_C(1) << machine_hpmn(m));
 }
 
-/* Does a bit of PMUSERENR beside EN permit it at EL0? */
+/* True if a bit of PMUSERENR other than EN permits it at EL0. */
 static bool has_shortcut(const struct machine *m, const struct op *op)
 {
 	bool read = op->kind == OP_READ;

@@ -74,7 +74,7 @@ static uint64_t set_of_counters(struct maker *g)
 
 static uint64_t filter(struct maker *g)
 {
-	/* EL0 and EL1; EL0; EL1; all; EL2; Non-secure alone; all but EL3 */
+	/* EL0 and EL1; EL0; EL1; all; EL2; Non-secure only; all but EL3 */
 	static const uint32_t usual[] = { 0,	      0x80000000, 0x40000000, 0x08000000,
 					  0xC8000000, 0xF0000000, 0x04000000 };
 
@@ -83,7 +83,7 @@ static uint64_t filter(struct maker *g)
 
 static uint64_t type(struct maker *g)
 {
-	/* SW_INCR, INST_RETIRED, CPU_CYCLES; those that never happen; those that are not there */
+	/* SW_INCR, INST_RETIRED, CPU_CYCLES; events that never happen; events that do not exist */
 	static const uint16_t events[] = { 0x00, 0x08, 0x08, 0x08, 0x11, 0x11,
 					   0x23, 0x24, 0x3C, 0x1E, 0x04, 0x21 };
 	uint64_t event = chance(g, 92) ? events[below(g, 12)] : next(g) & 0xFFFF;
@@ -297,7 +297,7 @@ static void control(struct maker *g)
 static void one(struct maker *g)
 {
 	unsigned dice = below(g, 100);
-	/* The GIC shows a Secure interrupt to Secure state alone. */
+	/* The GIC shows a Secure interrupt only to Secure state. */
 	bool line = !g->m.board->el3 || g->m.el == 3;
 
 	if (dice < 32)

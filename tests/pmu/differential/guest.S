@@ -93,8 +93,8 @@ dump:
 	.endr
 	ret
 
-/* A wanted exception: go on behind the instruction, at this level. Any other: put its marker into x0
- * and skip the instruction. */
+/* An expected exception returns to the next instruction, at this level. Any other puts its marker
+ * into x0 and skips the instruction. */
 	.macro	handler el
 handler\el:
 	cbnz	x23, 1f

@@ -8,8 +8,7 @@
  *	armv8_differential faults                 lists names
  *	armv8_differential options CORE BOARD     for -icount shift= and -machine
  *
- * FILE gets the instructions of the programs, which are to be loaded at 0x40400000; LOG is what
- * guest.S has written.
+ * FILE gets the instructions of the programs, to load at 0x40400000; LOG is the output of guest.S.
  *
  * A check prints what it compared, "programs N values N differences N" and "masked RULE N" …, and
  * the first differences. It ends with 0, or with 1 if there were some; 2 is a wrong call, or a
@@ -38,7 +37,7 @@ static int usage(const char *why)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* A64 instructions are little-endian, and so are the words of the log. */
+/* A64 instructions and the words of the log are little-endian. */
 static void put_word(FILE *f, uint32_t w)
 {
 	for (unsigned i = 0; i < 4; i++)

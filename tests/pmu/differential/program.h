@@ -75,7 +75,7 @@ struct program {
 #define NDUMPED 20
 extern const uint8_t dumped[NDUMPED];
 
-/* What is logged instead of a value where there was an exception: plus level << 8, plus its
+/* Logged instead of a value if there was an exception: the marker, plus level << 8, plus the
  * class. */
 #define MARKER UINT64_C(0xDEAD000000000800)
 
@@ -96,8 +96,8 @@ void op_print(FILE *f, const struct op *op);
 
 /* ---- instructions (emit.c) ----------------------------------------------------------------- */
 
-/* How many instructions an operation has before and with its access, behind it, and in the vectors
- * of guest.S: an exception that is not wanted, and one that is. */
+/* The number of instructions of an operation up to and including its access, after it, and in the
+ * vectors of guest.S: for an unexpected exception, and for an expected one. */
 enum {
 	BEFORE_READ = 1,
 	AFTER_READ = 1,
@@ -151,7 +151,7 @@ struct machine {
 	uint64_t mdcr2, mdcr3, hcr, scr; /* MDCR_EL2 … SCR_EL3 as written */
 	unsigned el;
 
-	/* What the comparison has to know of the way here. */
+	/* State that the comparison keeps about the program so far. */
 	unsigned divided; /* stretches that PMCR.D divided since PMCCNTR was last known */
 	bool dividing;	  /* in one */
 	bool flag_unsure; /* PMOVS.C: the phase of the divider decides it */
@@ -219,7 +219,7 @@ extern const struct deviation deviations[NRULES];
 bool keep_clear(const struct machine *m, struct op *op);
 /* Bits in which the two logs must agree. Marks in `used` which rules took some away. */
 uint64_t compared(const struct machine *m, unsigned reg, bool used[NRULES]);
-/* Are QEMU's flags to be brought up to date first? */
+/* True if QEMU's flags must be brought up to date first. */
 bool needs_flags(const struct op *op);
 
 /* ---- generate.c, compare.c ----------------------------------------------------------------- */
