@@ -43,7 +43,7 @@ os.makedirs(WORK, exist_ok=True)
 os.environ["PATH"] += os.pathsep + subprocess.run([os.path.join(SOURCE, "scripts", "qemu"),
                                                    "--path"],
                                                   capture_output=True, text=True).stdout.strip()
-# For a test of what happens without emulators, beside a PATH that has none.
+# The environment of tests without emulators; they also need a PATH that has none.
 NO_EMULATORS = {"PMK_CACHE": os.path.join(WORK, "no-emulators"), "PMK_QEMU_DIR": ""}
 
 
@@ -63,8 +63,8 @@ def distribution():
 
 
 def remedy(package, what="it"):
-    """What pmk says is to be done for an emulator of this package, here. `what`: "it", or "one that
-    can"."""
+    """The remedy that pmk prints on this machine for a missing emulator of this package. `what`:
+    "it", or "one that can"."""
     if not os.path.exists("/usr/bin/apt-get"):
         return "docs/install.md says how to install or build QEMU"
     if package == "qemu-user" and distribution() not in (("debian", "12"), ("ubuntu", "22.04"),
@@ -137,8 +137,9 @@ def wait_until(condition, why):
 
 
 def long_enough(count, is_enough):
-    """What count(factor) returns, with a larger factor if the time was too short, as it is where
-    other processes keep the processors busy. The last result may be too small, too."""
+    """Returns the result of count(factor). Repeats with a larger factor if the time was too short,
+    as it is when other processes keep the processors busy. The last result may be too short,
+    too."""
     for factor in (1, 10, 100):
         result = count(factor)
         if is_enough(result):
@@ -165,7 +166,7 @@ def of_process(pid, name):
 
 
 def children(pid):
-    """Process numbers of those that the process's main thread has started."""
+    """Process numbers of the children of the process's main thread."""
     return [int(child) for child in of_process(pid, f"task/{pid}/children").split()]
 
 

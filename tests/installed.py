@@ -89,7 +89,7 @@ def declared(include, header, scratch):
     with open(listed) as f:
         own = [line for line in f if f"/pmk/{header}:" in line
                and not re.search(r"\*/ static ", line)]
-    # The name stands in front of the first bracket, but for pointers to functions.
+    # The name is before the first bracket, except in pointers to functions.
     names = {re.search(r"(\w+) \(", line.split("*/", 1)[1]).group(1) for line in own}
     with open(os.path.join(include, "pmk", header)) as f:
         text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)

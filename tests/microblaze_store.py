@@ -14,8 +14,8 @@ The firmware library changes often, and most of its tests are for processors who
 everybody has. So what has it in it, and is out of date where there is no compiler, skips its test;
 everything else fails.
 
-`make microblaze-programs` (tests/guest/microblaze/store) writes them anew: all that the tests asked
-for, with PMK_MB_RECORD the folder where they say so.
+`make microblaze-programs` (tests/guest/microblaze/store) writes them again: everything that the
+tests asked for, as recorded in the folder PMK_MB_RECORD.
 """
 import functools
 import hashlib
@@ -144,7 +144,7 @@ def pack(name, members):
 def write(compiler, programs, answers):
     """Programs: [(key, recipe, bytes)]."""
     os.makedirs(FOLDER, exist_ok=True)
-    # Those that are alike beside each other.
+    # Sort similar programs next to each other.
     programs = sorted(programs, key=lambda p: json.dumps(p[1], sort_keys=True))
     lines = [{"compiler": compiler}]
     lines += [{"key": key, "sha256": checksum(data), "recipe": recipe} for key, recipe,

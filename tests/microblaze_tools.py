@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Programs for MicroBlaze. No distribution has a compiler for it, so they are stored ready to run:
-microblaze_store.py. What is not stored, because it is new or its sources have changed, is made by
-the compiler of `make microblaze-toolchain`, and a test that asks for it fails where there is none.
-One's own compiler in PMK_MB_TOOLCHAIN (a folder with bin/microblazeel-elf-gcc) makes everything.
+microblaze_store.py. Programs that are not stored, because they are new or their sources have
+changed, are made by the compiler of `make microblaze-toolchain`; without it, a test that asks for
+one fails. Your own compiler in PMK_MB_TOOLCHAIN (a folder with bin/microblazeel-elf-gcc) makes
+everything.
 
     path = program("hello", "hello.c")                     little-endian, for qemu-microblazeel
     path = program("hello", "hello.c", order="big")        for qemu-microblaze
     path = program("area", "hello.c", cpu=SMALL)           a core without optional instructions
     path = firmware("boot", "boot.S", at=0x90000000)       nothing but the sources, entry _start
-    path = bare("loop", COUNT=10)                          microblaze/loop.S with definitions alone
-    out = run_program(path, "argument", order="big")
+    path = bare("loop", COUNT=10)                          microblaze/loop.S, only with definitions
     text = disassembly(path)
 
 Relative sources are those of tests/guest/microblaze; "@library/pmk_target.c" is the firmware
-library in one file, with its header beside it. Both orders come from one compiler: call the tools
+library in one file, with its header next to it. Both orders come from one compiler: call the tools
 by tool("objdump"), which skips the test when there is none, and gcc and as with ORDERS[order].gcc
 or .as_ when it matters.
 """
@@ -42,7 +42,7 @@ ORDERS = {
                  "qemu-system-microblaze"),
 }
 
-# What a core can have that is optional, as options of the compiler; combine them as you like.
+# Optional features of a core, as options of the compiler; combine them as you like.
 #
 # GCC 12 compares versions as text, so that v10.0 would be older than v3.00.a: v9.6 stands for all
 # of them.
@@ -58,8 +58,8 @@ SMALL = ("-mcpu=v9.6", "-mno-xl-reorder")
 FULL = ("-mcpu=v9.6", *MULTIPLIER_64, *DIVIDER, *BARREL_SHIFTER, *PATTERN_COMPARE, *REORDER,
         *FPU_EXTENDED)
 
-# The assembler puts IMM in front of every symbol; this takes out those that are not needed, as
-# GCC's own linking does. Not for code whose instructions are counted by hand.
+# The assembler puts IMM in front of every symbol; this removes unneeded ones, as GCC's own linking
+# does. Not for code whose instructions are counted by hand.
 RELAX = ("-relax",)
 
 C_FLAGS = ("-std=gnu11", "-O2", "-ffreestanding", "-fno-pic", "-ffunction-sections",
@@ -117,7 +117,7 @@ def library():
                                         for f in sorted(os.listdir(mine))))
         path = os.path.join(WORK, f"mb-library-{state.hexdigest()[:16]}")
         if not os.path.exists(path):
-            # Somebody else may be quicker.
+            # Another process may be quicker.
             with contextlib.suppress(OSError):
                 os.rename(mine, path)
     return path
@@ -129,7 +129,7 @@ def within(path, place):
 
 
 def as_source(path):
-    """A source of a caller as it stands in a recipe."""
+    """A caller's source as recipes write it."""
     if path.startswith("@library/"):
         return path
     path = os.path.join(GUEST, path)
@@ -167,8 +167,8 @@ def contents(path):
 
 
 def inputs(sources):
-    """What a program is made of beside its recipe: its sources, and what stands beside them to be
-    included."""
+    """The files that a program is made of, in addition to its recipe: its sources, and the headers
+    next to them."""
     files, folders = set(), {os.path.join(GUEST, "libc")}
     for source in sources:
         if isinstance(source, str) and not source.startswith("@"):
@@ -247,7 +247,8 @@ def make_disassembly(recipe, place):
 
 
 def make_example(recipe, place):
-    """As the example's Makefile does it, without what tells where it was made."""
+    """Builds it as the example's Makefile does, but without the paths that depend on the build
+    folder."""
     main = [as_path(s, place) for s in recipe["sources"] if not isinstance(s, str)]
     sources = [f"SOURCES=start.S ../common/print.c ../common/memory.c {place}/pmk_target.c "
                f"{main[0]}"] if main else []
@@ -354,7 +355,7 @@ def bare(name, order="little", **defines):
 
 
 def disassembly(path):
-    """What objdump -d says of what was asked for here."""
+    """The output of objdump -d for a program made here."""
     of = _recipes[path]
     with open(made({"kind": "disassembly", "name": of["name"], "of": of}), encoding="utf-8") as f:
         return f.read()
@@ -371,8 +372,8 @@ def example(board, main=None):
 
 
 def compilation(name, source, *flags):
-    """What the compiler says to a source, and what the object wants: {"code", "warnings",
-    "missing": headers, "undefined": symbols}"""
+    """The compiler's result for a source: {"code", "warnings", "missing": headers, "undefined":
+    symbols}"""
     with open(made({"kind": "compilation", "name": name, "sources": [as_source(source)],
                     "flags": [*flags]}),
               encoding="utf-8") as f:
@@ -389,8 +390,8 @@ def symbol(path, name):
 
 
 def answer(name, question, ask):
-    """What the tools of the toolchain say to a question, bytes that ask() gives: where there are
-    none, what is stored; where there are, that must be the same."""
+    """The toolchain's answer to a question, as the bytes of ask(). Without tools it comes from the
+    store; with tools it must equal the stored one."""
     stored = microblaze_store.answer(name, question)
     if folder()[1]:
         assert stored is not None, (f"{name} is not stored as it is asked now; "

@@ -21,7 +21,7 @@ int __wrap__cmocka_run_group_tests(const char *group, const struct CMUnitTest *c
 				   const size_t n, CMFixtureFunction setup,
 				   CMFixtureFunction teardown);
 
-/* Is `name` a line of `lines`? */
+/* True if `name` is a line of `lines`. */
 static bool listed(const char *lines, const char *name)
 {
 	size_t length = strlen(name);
@@ -41,7 +41,7 @@ int __wrap__cmocka_run_group_tests(const char *group, const struct CMUnitTest *c
 	size_t nsome = 0;
 	int failed;
 
-	/* What it prints and what cmocka says of a failure go to one pipe, in order. */
+	/* The test's output and cmocka's report of a failure go to one pipe, in order. */
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 	if (!wanted)
 		return __real__cmocka_run_group_tests(group, tests, n, setup, teardown);
