@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A block: a sequence of instructions without a branch inside, which is entered at the top. All
- * that can be known of it before it runs is worked out once, when it is built; executing it adds
- * one to a counter.
+ * A block: a sequence of instructions that is entered at the top and has no branch inside. When the
+ * block is built, pmk works out once all that can be known before it runs. Executing the block then
+ * only adds one to a counter.
  *
- * `struct pmk_facts` is what one execution of the block adds to the totals:
- * totals = Σ executions × facts. It is kept apart from the block, because it is all that another
- * process needs to sum up after the emulator has ended.
+ * `struct pmk_facts` is what one execution of the block adds to the totals: totals = Σ executions ×
+ * facts. It is separate from the block because it is all that another process needs to sum up after
+ * the emulator has ended.
  */
 #ifndef PMK_CPU_BLOCK_H
 #define PMK_CPU_BLOCK_H
@@ -26,12 +26,14 @@ struct pmk_facts {
 	uint16_t n[PMK_NFACTS];
 };
 
-/* What the pipeline tells the memory model of an instruction: when a miss would cost time. */
+/* What the pipeline reports about an instruction to the memory model: when a miss would cost
+ * time. */
 struct pmk_pipe_slot {
 	uint16_t issue; /* issue cycle, from the start of the block */
-	/* Cycles from issue to the first instruction that waits for its result. If none in the
-	 * block does: of a load, the registers that have the result at the end of the block, as its
-	 * family packs them; of others, the cycles to the end of the block. */
+	/* Cycles from issue to the first instruction that waits for the result. If no instruction
+	 * of the block waits for it: for a load, the registers that have the result at the end of
+	 * the block, as the family packs them; for other instructions, the cycles to the end of the
+	 * block. */
 	uint16_t use;
 };
 
@@ -48,30 +50,31 @@ struct pmk_block {
 	/* Read at every execution. These and the first members of the family's own struct are in
 	 * one line of the host's cache. */
 	_Alignas(64) uint64_t pc;
-	uint64_t fall; /* address behind the last instruction */
+	uint64_t fall; /* address after the last instruction */
 	uint32_t id;
 	uint32_t cycles;
-	/* The core's family's own. */
+	/* The members that only this core's family uses. */
 	union {
 #define BLOCK(family) struct pmk_block_##family family;
 		PMK_CORE_FAMILIES(BLOCK)
 #undef BLOCK
 	};
-	/* Read on slow paths alone. */
+	/* Read only on slow paths. */
 	uint64_t end_addr; /* address of the last instruction */
 	uint64_t target;   /* of a direct branch */
 	uint8_t flow;	   /* enum pmk_flow of the last instruction */
 	bool conditional;  /* the last instruction may fail its condition */
-	bool is_branch;	   /* it counts as a branch */
-	bool vector;	   /* the block stands at an exception vector */
+	bool is_branch;	   /* counts as a branch */
+	bool vector;	   /* is at an exception vector */
 	bool vector_set;   /* the program was seen to set this vector */
-	bool faulted;	   /* it handles faults of instructions */
-	bool misaligned;   /* it handles accesses of a program that are not aligned */
-	bool tells;	   /* pmk_code.tells, when it was new */
+	bool faulted;	   /* handles faults of instructions */
+	bool misaligned;   /* handles signals for unaligned accesses */
+	bool tells;	   /* value of pmk_code.tells when the block was new */
 	uint8_t level;	   /* the exception level at which it runs, or 0 */
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
 	struct pmk_facts facts;
-	/* Where it may end early: fault.h. Its instructions, and how many of them may fault. */
+	/* For blocks that may end early (fault.h): the instructions, and how many of them may
+	 * fault. */
 	const struct pmk_insn *insn;
 	uint16_t ninsns, nfaults;
 };

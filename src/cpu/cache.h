@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A set-associative cache directory: which line is where, and which one is evicted. It holds no
- * data and is not asked whether a line is present: the presence map (arm11.h) answers that, so that
- * a hit costs nothing here. This works because neither replacement policy of these cores keeps
- * state on a hit. With a policy that does (order.h), pmk_cache_use() is called for each hit but
- * those of the line that was used last in its set, for which it would change nothing.
+ * data, and callers do not ask it whether a line is present: the presence map (arm11.h) answers
+ * that, so a hit costs nothing here. This works because neither replacement policy of these cores
+ * keeps state on a hit. Other policies do (order.h): then pmk_cache_use() is called for each hit,
+ * except when the line was already the last one used in its set, because the call would then change
+ * nothing.
  *
  * Lines are numbered (address >> 5). ARM1176JZF-S TRM 7.2: invalid ways are filled first, lowest
  * number first; round robin uses one counter for all sets; otherwise the choice is pseudo-random.
@@ -27,11 +28,11 @@ struct pmk_cache {
 	uint32_t next;	 /* round robin counter */
 	uint32_t random; /* state of the generator, never 0 */
 	bool round_robin;
-	struct pmk_order order; /* of policies that need one */
+	struct pmk_order order; /* for policies that need one */
 };
 
-/* 0 or PMK_ENOMEM. size and ways are powers of two, size / ways at least one line. round_robin is
- * of the policy PMK_POLICY_OWN alone. */
+/* Returns 0 or PMK_ENOMEM. size and ways are powers of two; size / ways is at least one line.
+ * round_robin only has an effect with PMK_POLICY_OWN. */
 int pmk_cache_init(struct pmk_cache *c, uint32_t size, uint32_t ways, enum pmk_policy policy,
 		   bool round_robin, uint32_t seed);
 void pmk_cache_fini(struct pmk_cache *c);
@@ -83,16 +84,16 @@ static inline uint32_t pmk_cache_fill(struct pmk_cache *c, uint32_t line)
 	return old;
 }
 
-/* Does a hit change what is replaced next? */
+/* True if a hit changes which line is replaced next. */
 static inline bool pmk_cache_ages(const struct pmk_cache *c)
 {
 	return pmk_order_ages(&c->order);
 }
 
-/* Of a cache that ages: the line that was used last in the set of this line, or PMK_NO_LINE. */
+/* For a cache that ages: the line that was used last in the set of `line`, or PMK_NO_LINE. */
 uint32_t pmk_cache_last(const struct pmk_cache *c, uint32_t line);
 
-/* Of a cache that ages: a present line is used. */
+/* For a cache that ages: records that a line that is present was used. */
 void pmk_cache_use(struct pmk_cache *c, uint32_t line);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the callbacks of all families share. See callbacks.h. */
+/* Functions that the callbacks of all families share. See callbacks.h. */
 #include "cpu/callbacks.h"
 
 #include <string.h>

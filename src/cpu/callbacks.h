@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an emulator calls while code runs. Each family of cores makes these functions from its own
- * hot paths: one for each case that is known when a block is translated, so that it need not be
- * decided again when the block runs. The family says at translation which one to call for a block
- * and for an access: see family.h, on_block and watch.
+ * hot paths, one for each case that is known when a block is translated. So nothing has to be
+ * decided again when the block runs. At translation the family chooses the function for a block and
+ * for an access: see family.h, on_block and watch.
  *
- * An emulator gives its callbacks the number of a vCPU and no context, so that the cores are in a
- * global table. An emulator is a process of its own, so that one table is enough.
+ * An emulator passes its callbacks the number of a vCPU and no context, so the cores are in a
+ * global table. One table is enough because each emulator is a process of its own.
  */
 #ifndef PMK_CPU_CALLBACKS_H
 #define PMK_CPU_CALLBACKS_H
@@ -17,11 +17,11 @@
 
 #define PMK_MAX_VCPUS 4096
 
-/* The running core of each vCPU; NULL: there is none yet. */
+/* The running core of each vCPU, or NULL if there is none yet. */
 extern struct pmk_cpu *pmk_cpus[PMK_MAX_VCPUS];
 
-/* Whose code the emulator runs. As long as a program has one thread, its vCPU is number 0, and
- * what is called most need not look for the core. */
+/* Whose code the emulator runs. As long as a program has one thread, its vCPU is number 0, so the
+ * most frequent callbacks need not look up the core. */
 enum pmk_world {
 	PMK_WORLD_THREAD,  /* a program with one thread */
 	PMK_WORLD_PROGRAM, /* one with several */
@@ -31,22 +31,22 @@ enum pmk_world {
 
 /* A block is about to run. */
 typedef void pmk_block_fn(unsigned vcpu, void *block);
-/* An access has happened. `info` is the emulator's word for it, `access` what the family has packed
- * for it. */
+/* An access has happened. `info` is the emulator's description of it, `access` is what the family
+ * packed for it. */
 typedef void pmk_access_fn(unsigned vcpu, uint32_t info, uint64_t addr, void *access);
 
 /*
- * When an access changes nothing but pmk_cpu.access and one count, so that an emulator that can
- * find that out by itself need not call for it. Each look-up is in a table at an offset from the
- * family's tables. Its index is the address, with its lower 32 bits rotated right by `ror`, shifted
- * right by `shift` and masked. It succeeds if
- * (entry & entry_mask) == ((address & addr_mask) >> addr_shift | value).
+ * Describes when an access changes only pmk_cpu.access and one count, so that an emulator that can
+ * check this by itself need not call back. Each look-up is in a table at an offset from the
+ * family's tables. The index is the address with its lower 32 bits rotated right by `ror`, shifted
+ * right by `shift` and masked. The look-up succeeds if (entry & entry_mask) == ((address &
+ * addr_mask) >> addr_shift | value).
  */
 struct pmk_lookup {
 	int32_t offset;
 	uint8_t size; /* of an entry: 1, 4 or 8 bytes */
 	uint8_t ror, shift, addr_shift;
-	/* All fit in 32 bits with their sign, `value` in 31. */
+	/* All fit in 32 bits with sign; `value` fits in 31. */
 	int64_t index_mask, entry_mask, addr_mask, value;
 };
 
@@ -59,27 +59,29 @@ struct pmk_access_test {
 	unsigned counts; /* the signal that every such access adds 1 to, or PMK_SIG_NONE */
 };
 
-/* What the emulator's side provides; it is set before anything runs. */
+/* Functions that the emulator's side provides; they are set before anything runs. */
 struct pmk_emulator {
-	/* Is the access a store? And log2 of its bytes. */
+	/* True if the access is a store. */
 	bool (*is_store)(uint32_t info);
 	unsigned (*size_shift)(uint32_t info);
-	/* The exception level of the core at the access; negative: it does not tell. */
+	/* The exception level of the core at the access; negative if the emulator does not report
+	 * it. */
 	int (*level)(uint32_t info);
-	/* The exception level of the core now, when a block is about to start; negative: it does
-	 * not tell. NULL: it never does. */
+	/* The exception level of the core now, when a block is about to start; negative if it is
+	 * not known. NULL if the emulator never knows it. */
 	int (*level_now)(unsigned vcpu);
-	/* Levels are watched, and the core leaves one; and it is known to be at another one. */
+	/* Called when levels are watched: the core leaves its level, or is known to be at another
+	 * one. */
 	void (*leave_level)(unsigned vcpu);
 	void (*enter_level)(unsigned vcpu, unsigned level);
-	/* The block is about to start. Called where a region begins or ends at its address, which
-	 * is `boundary`; for every block while calls are followed; and for those where it makes
-	 * no difference at other times. It may set pmk_cpu.crossing. */
+	/* The block is about to start. Called at blocks where a region begins or ends (`boundary`
+	 * is true), at every block while calls are followed, and possibly at other blocks, where
+	 * the call has no effect. It may set pmk_cpu.crossing. */
 	void (*follow)(unsigned vcpu, const struct pmk_block *block, bool boundary);
 };
 extern struct pmk_emulator pmk_emulator;
 
-/* Close the level of the core, if it is open and the emulator tells it. */
+/* Close the level of the core, if it is open and the emulator reports the level. */
 void pmk_level_settle(struct pmk_cpu *cpu);
 
 /* System emulation: the access under way, for pmk_cpu.is_device. */
@@ -95,10 +97,10 @@ static inline void pmk_access_see(uint32_t info, uint64_t addr)
 }
 
 /*
- * System emulation: the emulator may leave a block in the middle and continue with its rest as
- * another block, whose start it reports again. The rest has been counted already, so it is
- * remembered here until it starts. An interrupt may come before that, and leave other blocks in the
- * middle. At the end of the run, a rest may never have started.
+ * System emulation: the emulator may leave a block in the middle and continue with the rest as
+ * another block, whose start it reports again. The rest has been counted already, so pmk remembers
+ * it here until it starts. An interrupt may come before that and leave other blocks in the middle,
+ * too. A rest may never have started when the run ends.
  */
 #define PMK_MAX_RESTS 8
 struct pmk_rests {
@@ -110,10 +112,11 @@ struct pmk_rests {
 };
 extern struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
 
-/* The block that runs is left in the middle for an access, which is a block of its own. */
+/* The running block is left in the middle for an access, which the emulator runs as a block of its
+ * own. */
 void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access);
 
-/* Has the block that ran last a rest that has not run? */
+/* True if the last block that ran has a rest that has not run yet. */
 static inline bool pmk_rest_is_due(unsigned vcpu)
 {
 	const struct pmk_rests *r = &pmk_rests[vcpu];
@@ -121,10 +124,11 @@ static inline bool pmk_rest_is_due(unsigned vcpu)
 	return r->n && r->rest[r->n - 1].of == pmk_cpus[vcpu]->prev;
 }
 
-/* The run has ended: take back the rest that is due. */
+/* The run has ended: take back the rest that has not run. */
 void pmk_rest_never(unsigned vcpu);
 
-/* Is this the rest of a block that was left? That one goes on then, whatever came between. */
+/* True if `block` is the rest of a block that was left. That block then continues, no matter what
+ * ran in between. */
 static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 {
 	struct pmk_rests *r = &pmk_rests[vcpu];
@@ -138,8 +142,8 @@ static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 	return true;
 }
 
-/* The block of a handler is about to start. The one before it was left early, or its rest comes
- * later, and shows how that ends. */
+/* The block of a handler is about to start. The block before it either was left early, or has a
+ * rest that runs later and shows how the block ends. */
 static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block)
 {
 	if (pmk_rest_is_due(cpu->index))
@@ -148,14 +152,15 @@ static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_bloc
 		pmk_cpu_left_early(cpu, block);
 }
 
-/* The same where nothing but fetching is asked about. A direct branch that leads elsewhere was not
- * seen to be left at all: a signal came first. */
+/* The same when only fetching is counted. If a direct branch seems to lead to the handler, a signal
+ * came first, and pmk did not see how the branch was left. */
 void pmk_fetched_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block);
 
 /* The ways to start a block: plain; with the facts added at once, for totals that are read often;
- * while calls are followed; where a region begins or ends; while counts are booked by site, see
- * sites.h. There is each for system emulation, too, and for the blocks of handlers, before which
- * another one may have been left early (fault.h). */
+ * while calls are followed; where a region begins or ends; while counts are booked by site
+ * (sites.h).
+ * Each way has variants for system emulation and for the blocks of handlers, before which another
+ * block may have been left early (fault.h). */
 enum pmk_block_way {
 	PMK_BLOCK_PLAIN,
 	PMK_BLOCK_EAGER,
@@ -169,7 +174,7 @@ struct pmk_block_fns {
 	pmk_block_fn *fn[PMK_NWORLDS][2][PMK_BLOCK_NWAYS]; /* [world][handler] */
 };
 
-/* Makes `name`_thread, which does what `name` does, of a program with one thread. */
+/* Makes `name`_thread, which does what `name` does for a program with one thread. */
 #define PMK_BLOCK_OF_THREAD(name)                             \
 	static void name##_thread(unsigned vcpu, void *block) \
 	{                                                     \
@@ -177,10 +182,10 @@ struct pmk_block_fns {
 		name(0, block);                               \
 	}
 
-/* Makes `name`, of these functions, from the family's enter(cpu, block, crossing): `crossing`, a
- * constant, is pmk_cpu.crossing; booked(), which is the same in a recording; handle(cpu, block),
- * which is called first where the block may be that of a handler; and before(cpu, block), which is
- * called before any other in system emulation. */
+/* Makes the table `name` from the family's functions. enter(cpu, block, crossing) starts a block;
+ * its constant `crossing` is the value of pmk_cpu.crossing. booked() does the same in a recording.
+ * handle(cpu, block) is called first where the block may be that of a handler. before(cpu, block)
+ * is called before all others in system emulation. */
 #define PMK_BLOCK_FNS(name, enter, booked, handle, before)                                    \
 	static void name##_plain(unsigned vcpu, void *block)                                  \
 	{                                                                                     \
@@ -265,11 +270,11 @@ struct pmk_block_fns {
 		way##_handler(vcpu, block);                       \
 	}
 
-/* The same where nothing but fetching is asked about, of programs: any, that of a handler, any of a
- * program with one thread. */
+/* The ways to start a block of a program when only fetching is counted: any block, the block of a
+ * handler, any block of a program with one thread. */
 enum pmk_fetch_way { PMK_FETCH_ANY, PMK_FETCH_HANDLER, PMK_FETCH_THREAD, PMK_FETCH_NWAYS };
 
-/* Makes `name`_handler and `name`_thread of such a function. */
+/* Makes `name`_handler and `name`_thread from such a function. */
 #define PMK_FETCH_MORE(name)                                       \
 	static void name##_handler(unsigned vcpu, void *block)     \
 	{                                                          \
@@ -283,7 +288,7 @@ enum pmk_fetch_way { PMK_FETCH_ANY, PMK_FETCH_HANDLER, PMK_FETCH_THREAD, PMK_FET
 		name, name##_handler, name##_thread \
 	}
 
-/* Makes `name`_thread of an access. */
+/* Makes `name`_thread from a callback for accesses. */
 #define PMK_OF_THREAD(name)                                                                  \
 	static void name##_thread(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
 	{                                                                                    \
@@ -298,7 +303,7 @@ static inline void pmk_block_as_it_is(struct pmk_cpu *cpu, const struct pmk_bloc
 	(void)block;
 }
 
-/* Of an access of so many bytes, up to 8. */
+/* log2 of the bytes of an access, up to 8 bytes. */
 static inline unsigned pmk_access_log2(unsigned bytes)
 {
 	return bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Blocks by number. See code.h. The tables only reserve address space: pages that nobody has
- * written to take no memory. */
+/* Blocks by number. See code.h. The tables only reserve address space: pages that were never
+ * written take no memory. */
 #include "cpu/code.h"
 
 #include <string.h>
@@ -102,7 +102,8 @@ void pmk_code_fini(struct pmk_code *code)
 	memset(code, 0, sizeof(*code));
 }
 
-/* Entries of a table are used from the lowest on, and `used` of them are; `more` will be. */
+/* Make room in a table that is used from the lowest entry on. It has `used` entries, and `more` are
+ * added. */
 static void make_room(void *table, size_t entry, uint64_t used, uint64_t more)
 {
 	const uint64_t bytes = 1 << 16;
@@ -139,8 +140,8 @@ static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, 
 	return code->nbranches++;
 }
 
-/* Keep the instructions up to the last one that may fault. Without room for them, the block never
- * ends early. */
+/* Keep the instructions up to the last one that may fault. If there is no room for them, the block
+ * is treated as never ending early. */
 static void keep_insns(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
 		       struct pmk_block *b)
 {
@@ -213,7 +214,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 	if (most && most > PMK_MAX_KEPT - code->nkept)
 		return NULL;
 	b.id = code->nblocks;
-	/* Others know by now how they end. */
+	/* A block that was known already has its branch number. */
 	if (family->branch)
 		*family->branch(&b) = branch_number(code, &b, b.id);
 	keep_insns(code, insn, n, &b);

@@ -49,8 +49,8 @@ void pmk_core_defaults(struct pmk_core *core)
 	set_defaults(core, pmk_core_families[0]);
 }
 
-/* Of the families with the instruction set, choose the one that wants this PMU, or else the one
- * that wants no particular PMU. */
+/* Choose a family with the core's instruction set: the one that asks for this PMU, or else the one
+ * that asks for no particular PMU. */
 int pmk_core_settle(struct pmk_core *core)
 {
 	/* the texts are the first members, and keep their values */
@@ -218,7 +218,8 @@ static int not_its_key(const struct pmk_core *core, const char *key,
 {
 	const char *name = core->name[0] ? core->name : "CORE";
 
-	/* If several families have the instruction set, naming it says too little. */
+	/* If several families have the instruction set, its name does not say which cores these
+	 * are. */
 	if (pmk_core_family(core)->like || owner->like)
 		snprintf(msg, size, "%s has no effect on this core; 'pmk info %s' shows what has",
 			 key, name);
@@ -340,7 +341,7 @@ static void values_text(const struct pmk_core_key *row, char *buf, size_t size)
 				       (unsigned long long)few[i], n == 1 ? " only" : "");
 }
 
-/* Say which values a row accepts, and what it was given instead. */
+/* Say which values a row accepts, and which value it was given instead. */
 static void say_values(const struct pmk_core_key *row, const char *given, char *msg, unsigned size)
 {
 	char values[128];
@@ -357,7 +358,7 @@ static void say_values(const struct pmk_core_key *row, const char *given, char *
 		snprintf(msg, size, "%s takes %s, not '%.40s'", row->key, values, given);
 }
 
-/* Is it a number that the cores of at least one family accept? */
+/* True if the cores of at least one family accept the number. */
 static bool in_widest_range(const char *key, uint64_t n)
 {
 	for (unsigned i = 0; pmk_core_families[i]; i++) {
@@ -412,8 +413,8 @@ static int check_values(const struct pmk_core *core, char *msg, unsigned size)
 	return 0;
 }
 
-/* The number of sets is a power of two. Cores of A64 may have a size that is none: 48K in 3
- * ways. */
+/* Check that the number of sets is a power of two. The size of an A64 core's cache need not be one:
+ * 48K in 3 ways. */
 static int check_cache(const char *which, uint64_t bytes, uint64_t ways, enum pmk_policy policy,
 		       unsigned line, char *msg, unsigned size)
 {

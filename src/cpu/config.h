@@ -39,16 +39,17 @@ struct pmk_core {
 	char isa[16];	   /* "arm", "a32", "a64" or "microblaze" */
 	char brief[96];
 	char caveat[160]; /* what its times are short of, as in "its cycles are …"; or "" */
-	/* What its cycles were held against: "within 15 % (docs/cycles.md)"; or "": nothing. It is
-	 * true of these parameters alone, as pmk_core_fingerprint() has them. */
+	/* How its cycles were validated: "within 15 % (docs/cycles.md)", or "" if they were not.
+	 * This holds only for the parameters with the fingerprint `checked_as`. */
 	char checked[64];
 	char checked_as[PMK_CORE_FINGERPRINT];
-	uint32_t family; /* which of pmk_core_families[]: see family.h */
+	uint32_t family; /* index into pmk_core_families[]: see family.h */
 	bool system;	 /* set by the owner: system emulation, where exceptions can be seen */
-	/* Set by the owner: no clock runs, and data accesses are counted as they are made, none
-	 * with their block. */
+	/* Set by the owner: no clock runs, and every data access is counted when it is made, never
+	 * with its block. */
 	bool timeless;
-	/* Parameters that several families share. Those that a family has no key for are 0. */
+	/* Parameters that several families share. A parameter that the family has no key for is
+	 * 0. */
 	uint64_t clock_hz;
 	uint64_t icache_on;
 	uint64_t icache_size;
@@ -58,14 +59,14 @@ struct pmk_core {
 	uint64_t dcache_ways;
 	uint64_t dcache_wt;
 	uint64_t round_robin;
-	/* enum pmk_policy; of a single cache, PMK_POLICY_OWN is that of all */
+	/* enum pmk_policy; a single cache with PMK_POLICY_OWN uses `policy` */
 	uint64_t policy;
 	uint64_t icache_policy;
 	uint64_t dcache_policy;
 	uint64_t l2_policy;
 	uint64_t seed;
 	uint64_t mmu;
-	uint64_t thumb2; /* of an ARM11: it has what ARMv6T2 added */
+	uint64_t thumb2; /* for an ARM11: it has the instructions that ARMv6T2 added */
 	uint64_t utlb_entries;
 	uint64_t tlb_entries;
 	uint64_t tlb_ways;
@@ -90,7 +91,7 @@ struct pmk_core {
 	uint64_t l2_size;
 	uint64_t l2_ways;
 	uint64_t l2_latency;
-	uint64_t l2_type; /* place in pmk_core_l2[], 0: none */
+	uint64_t l2_type; /* index into pmk_core_l2[]; 0: none */
 	/* Parameters of the core's own family. */
 	union {
 #define PARAMS(family) struct pmk_core_##family family;
@@ -116,22 +117,24 @@ struct pmk_core_key {
 	  .offset = (unsigned)offsetof(struct pmk_core, member_) }
 /* clang-format on */
 
-/* Do both have the same instruction set and the same parameters? */
+/* True if both have the same instruction set and the same parameters. */
 bool pmk_core_same(const struct pmk_core *a, const struct pmk_core *b);
 
-/* Sixteen digits that are others for another instruction set or another value of a parameter. What
- * has its default is not in them: a parameter that is new changes no preset that is there. */
+/* Sixteen digits that change with the instruction set and with the value of any parameter.
+ * Parameters with their default value are left out, so adding a parameter does not change the
+ * fingerprints of existing presets. */
 void pmk_core_fingerprint(const struct pmk_core *core, char text[PMK_CORE_FINGERPRINT]);
-/* Of a core that came from another: what that was checked for is not said of other parameters. */
+/* Take over from `from` how its cycles were validated, if `core` still has the same parameters. */
 void pmk_core_keep_checked(struct pmk_core *core, const struct pmk_core *from);
 /* `checked`, or "unchecked". */
 const char *pmk_core_checked(const struct pmk_core *core);
 
-/* Let the core run another instruction set, as one of ARMv8 runs A64 and A32, with all its
- * parameters. False: no family with these parameters has that one. */
+/* Switch the core to another instruction set and keep all its parameters, as an ARMv8 core runs
+ * both A64 and A32. Returns false if no family with these parameters has that instruction set. */
 bool pmk_core_become(struct pmk_core *core, const char *isa);
 
-/* Is it on the buses of the ARM926EJ-S Development Chip, with the AHB Monitor as its PMU? */
+/* True if the core is on the buses of the ARM926EJ-S Development Chip, with the AHB Monitor as its
+ * PMU. */
 bool pmk_core_on_ahb(const struct pmk_core *core);
 
 /* The level 2 cache controllers of ARM cores, by l2_type: "none", "l210" and "l220", which are also
@@ -139,13 +142,15 @@ bool pmk_core_on_ahb(const struct pmk_core *core);
 #define PMK_CORE_NL2 4
 extern const char *const pmk_core_l2[PMK_CORE_NL2 + 1];
 
-/* The replacement policies of caches, by enum pmk_policy: "own", "lru" …; NULL behind the last. */
+/* The replacement policies of caches, indexed by enum pmk_policy: "own", "lru" …; ends with
+ * NULL. */
 extern const char *const pmk_core_policy[];
 
-/* The words that a row accepts, by number, NULL behind the last; NULL: it accepts numbers. */
+/* The words that a row accepts, indexed by number, ending with NULL. Returns NULL if the row
+ * accepts numbers. */
 const char *const *pmk_core_words(const struct pmk_core_key *row);
 
-/* The policy of a cache whose own parameter for it is `of_cache`. */
+/* The policy of a cache whose own parameter is `of_cache`. */
 static inline enum pmk_policy pmk_core_policy_of(const struct pmk_core *core, uint64_t of_cache)
 {
 	return (enum pmk_policy)(of_cache != PMK_POLICY_OWN ? of_cache : core->policy);
@@ -153,7 +158,8 @@ static inline enum pmk_policy pmk_core_policy_of(const struct pmk_core *core, ui
 
 bool pmk_core_can_have_l2(const struct pmk_core *core);
 
-/* The l2_type of a core with that PMU in its level 2 cache, or 0: it is no such PMU. */
+/* The l2_type of a core whose level 2 cache has that PMU; 0 if `pmu` is not the PMU of a level 2
+ * cache. */
 unsigned pmk_core_l2_type(const char *pmu);
 
 /* A core of the first family without names, with every key at its default. */
@@ -161,11 +167,12 @@ void pmk_core_defaults(struct pmk_core *core);
 
 /*
  * A core with this instruction set and this PMU, every key at its default, and no other names.
- * PMK_EINVAL: there is no such instruction set; *core is then as pmk_core_defaults() leaves it.
+ * Returns PMK_EINVAL if there is no such instruction set; *core is then as pmk_core_defaults()
+ * leaves it.
  */
 int pmk_core_choose(struct pmk_core *core, const char *isa, const char *pmu);
 
-/* The rows of the core's parameters; the row of one, or NULL. "l2" alone is l2.type. */
+/* The rows of the core's parameters; the row of one, or NULL. "l2" is short for l2.type. */
 const struct pmk_core_key *pmk_core_keys(const struct pmk_core *core);
 uint64_t pmk_core_value(const struct pmk_core *core, const struct pmk_core_key *key);
 const struct pmk_core_key *pmk_core_key(const struct pmk_core *core, const char *key);
@@ -181,8 +188,8 @@ bool pmk_core_key_exists(const char *key);
 int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char *msg,
 		 unsigned size);
 
-/* Read a preset file over the defaults: preset.c. 0, or as pmk_ini_load(), with "file:line: why" in
- * msg. */
+/* Read a preset file over the defaults: preset.c. Returns what pmk_ini_load() returns, with
+ * "file:line: why" in msg. */
 int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned size);
 
 /*
@@ -191,14 +198,15 @@ int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned s
  */
 int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size);
 
-/* Why a key that was just set has no effect, as in "core arm1176 has …"; NULL: it has an effect. */
+/* Why a key that was just set has no effect, as in "core arm1176 has …". NULL if it has an
+ * effect. */
 const char *pmk_core_in_vain(const struct pmk_core *core, const char *key);
 
-/* Does the row accept the number? */
+/* True if the row accepts the number. */
 bool pmk_core_accepts(const struct pmk_core_key *row, uint64_t n);
 
-/* If a row accepts no more than four numbers, and they are not all numbers of a range: store them
- * and return how many. Else 0. */
+/* If a row accepts at most four numbers and does not accept a whole range, store them and return
+ * how many there are. Otherwise return 0. */
 #define PMK_CORE_FEW 4
 unsigned pmk_core_few(const struct pmk_core_key *row, uint64_t few[PMK_CORE_FEW]);
 
@@ -211,12 +219,14 @@ int pmk_core_say_range(char *msg, unsigned size, const char *text);
 int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dline,
 			unsigned l2line, char *msg, unsigned size);
 
-/* For the reader of presets. Set the family by isa and pmu, and all keys of it to their defaults.
- * PMK_EINVAL: no family has the instruction set, of which isas gets a list. */
+/* For the reader of presets. Chooses the family by isa and pmu and sets all its keys to their
+ * defaults. Returns PMK_EINVAL if no family has the instruction set; pmk_core_isas() lists the
+ * instruction sets. */
 int pmk_core_settle(struct pmk_core *core);
 void pmk_core_isas(char *isas, size_t size);
 
-/* Turn on of `core` what is on in `state` (enum pmk_control), as far as `configured` has it. */
+/* Turn each part of `core` on or off as in `state` (enum pmk_control). Parts that are off in
+ * `configured` stay off. */
 void pmk_core_control(struct pmk_core *core, const struct pmk_core *configured, unsigned state);
 
 #endif

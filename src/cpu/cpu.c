@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What running cores of all families share: beginning and end, and the totals. See cpu.h. */
+/* What running cores of all families share: start, end and totals. See cpu.h. */
 #include "cpu/cpu.h"
 
 #include <string.h>
@@ -27,14 +27,14 @@ void pmk_cpu_fini(struct pmk_cpu *cpu)
 
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions)
 {
-	/* The clock starts anew, so nothing may be under way. */
+	/* The clock restarts at 0, so nothing may be under way. */
 	pmk_core_family(&cpu->core)->forked(cpu);
 	memset(cpu->dyn, 0, sizeof(cpu->dyn));
 	cpu->cycles = cpu->taken = 0;
 	cpu->executions = executions;
 }
 
-/* What a family counts beside signals goes on from where `from` has it. */
+/* The family's own counts, which are not signals, continue from their values in `from`. */
 static void take_beside(struct pmk_cpu *cpu, const union pmk_cpu_own *from)
 {
 	const struct pmk_counted_beside *b = pmk_core_family(&cpu->core)->beside;

@@ -20,12 +20,12 @@
 #define PMK_LIKELY(x)	__builtin_expect(!!(x), 1)
 #define PMK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* What has not run of a block: cycles, and facts in their order. */
+/* The part of a block that has not run: cycles, and facts in their order. */
 struct pmk_cpu_rest {
-	uint32_t insn; /* index of the instruction behind which nothing has run */
+	uint32_t insn; /* index of the last instruction that has run */
 	uint64_t cycles;
 	int32_t fact[PMK_NFACTS];
-	bool unsure; /* perhaps it has not run less */
+	bool unsure; /* more of the block may have run than this says */
 };
 
 struct pmk_sites;
@@ -45,9 +45,9 @@ struct pmk_cpu {
 	uint64_t deadline; /* the first block that starts then or later calls on_deadline */
 	uint64_t cycles;
 	uint64_t taken; /* blocks that were not left by falling through */
-	/* The last access that the block `prev` has made, as its callback knows it; 0: none yet. */
+	/* The last access of the block `prev`, as its callback packs it; 0: none yet. */
 	uint64_t access;
-	/* The core's family's own. */
+	/* The members that only this core's family uses. */
 	union {
 		union pmk_cpu_own own;
 #define STATE(family) struct pmk_cpu_##family family;
@@ -58,8 +58,9 @@ struct pmk_cpu {
 
 	/*
 	 * Counts by signal that are not static facts (and, when eager, those as well). They must
-	 * not be 4096 bytes behind the first line: hosts take a load for one of the same address as
-	 * a store at that distance, and wait for it. That cost 5 % of counting MicroBlaze.
+	 * not be exactly 4096 bytes after the first line: hosts mistake a load from one for a load
+	 * from the address of a store at that distance, and wait for the store. That cost 5 % of
+	 * counting MicroBlaze.
 	 */
 	uint64_t dyn[PMK_NSIGNALS];
 	struct pmk_bus
@@ -69,16 +70,16 @@ struct pmk_cpu {
 	uint32_t sites_state;	 /* the number of its struct pmk_ledger_state, or 0 */
 
 	/* The owner's function, called when the clock has passed the deadline. It sets the next
-	 * one, and finds nothing counted of the block that starts. */
+	 * deadline. Nothing of the block that starts has been counted yet. */
 	void (*on_deadline)(struct pmk_cpu *cpu);
 	/* The owner sets `crossing` when something of its own begins or ends between the block
-	 * `prev` and the one that is about to start. Then on_crossing() is called when it is
-	 * decided how `prev` was left, and before anything else happens of the new block. */
+	 * `prev` and the one that is about to start. on_crossing() is then called as soon as it is
+	 * decided how `prev` was left, before anything of the new block happens. */
 	bool crossing;
 	void (*on_crossing)(struct pmk_cpu *cpu);
 	unsigned index;
-	/* The last fault that nothing may have come after, if `prev` and the others are still the
-	 * same. */
+	/* The last fault of which it is not known whether anything ran after it. It is valid while
+	 * `prev`, `access` and `cycles` equal the core's. */
 	struct {
 		const struct pmk_block *prev;
 		uint64_t access, cycles;
@@ -90,13 +91,13 @@ struct pmk_cpu {
 	struct {
 		bool watched, open;
 		uint8_t guess;
-		/* What it was taken for, plus 1, when counts were read while it was open, or 0; and
-		 * whether that was wrong. */
+		/* If counts were read while the level was open: the level that was assumed, plus 1;
+		 * else 0. `mistaken`: the assumption was wrong. */
 		uint8_t assumed;
 		bool mistaken;
 	} level;
 	bool unsure; /* a block may have been left early, and it is not known where */
-	/* Signals that something may have raised, or not, without being seen. */
+	/* Signals that may or may not have been raised: the emulator does not show it. */
 	struct pmk_signal_set doubtful;
 	const struct pmk_block *origin; /* `prev` before the first block */
 	/* System emulation: says whether the page of the present access is device memory. */
@@ -108,8 +109,8 @@ _Static_assert(offsetof(struct pmk_cpu, dyn) + sizeof(((struct pmk_cpu *)0)->dyn
 	       "families keep tables elsewhere");
 
 /*
- * What a memory callback needs to know of its instruction, in one word, so that it loads nothing.
- * The upper 13 bits say which instruction of its block it is: see pmk_access_at().
+ * What a memory callback needs to know about its instruction, packed into one word so that it loads
+ * nothing. The upper 13 bits say which instruction of its block it is: see pmk_access_at().
  */
 #define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff) /* cycles from its issue to the block's end */
 #define PMK_ACCESS_USE(a) \
@@ -130,9 +131,9 @@ static inline uint64_t pmk_access_resize(uint64_t access, uint32_t size)
 }
 
 /*
- * The same access of an instruction behind which `behind` more of the block may fault. They are
- * counted from the end, because an emulator may continue with the rest of a block as with a block
- * of its own.
+ * The same access, of an instruction that is followed in its block by `behind` instructions that
+ * may fault. They are counted from the end, because an emulator may continue with the rest of a
+ * block as with a block of its own.
  */
 #define PMK_ACCESS_AT 51
 static inline uint64_t pmk_access_at(uint64_t access, unsigned behind)
@@ -141,8 +142,8 @@ static inline uint64_t pmk_access_at(uint64_t access, unsigned behind)
 									 << PMK_ACCESS_AT;
 }
 
-/* The upper half of the word is all of pmk_cpu.access that anybody needs of an access that changes
- * nothing else. */
+/* The upper half of the word. If an access changes nothing else, only this half of pmk_cpu.access
+ * is needed. */
 #define PMK_ACCESS_MARK_OFFSET (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 4 : 0)
 static inline uint32_t pmk_access_mark(uint64_t access)
 {
@@ -154,17 +155,18 @@ static inline unsigned pmk_access_behind(uint64_t access)
 	return (unsigned)(access >> PMK_ACCESS_AT) - 1;
 }
 
-/* 0 or PMK_ENOMEM. The caller sets `executions` and may set `bus` and is_device. The struct is big
- * and may lie in shared memory; what it points to is private to this process. */
+/* Returns 0 or PMK_ENOMEM. The caller sets `executions` and may set `bus` and is_device. The struct
+ * is big and may be in shared memory; what it points to is private to this process. */
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core);
 void pmk_cpu_fini(struct pmk_cpu *cpu);
 
-/* A forked copy goes on with warm caches and no counts. `executions` is the copy's. */
+/* A forked copy continues with warm caches and no counts. `executions` belongs to the copy. */
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions);
 
 /*
- * Make the core what it was when it began, but for what it has counted, and keep what it was now.
- * Returns 0 or PMK_ENOMEM. And back: what it is now is freed.
+ * pmk_cpu_cold() resets the core to its initial state, except for its counts, and stores the
+ * present state in *kept. It returns 0 or PMK_ENOMEM. pmk_cpu_stale() restores *kept and frees the
+ * state that it replaces.
  */
 int pmk_cpu_cold(struct pmk_cpu *cpu, union pmk_cpu_own *kept);
 void pmk_cpu_stale(struct pmk_cpu *cpu, const union pmk_cpu_own *kept);
@@ -189,13 +191,13 @@ void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles);
 
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
 /*
- * Call the owner's on_deadline() when `b` has started, with nothing counted of `b`. A block is
+ * Call the owner's on_deadline() when `b` has started, with nothing of `b` counted. A block is
  * counted as a whole when it starts, and some of that is taken back while it runs: accesses that
- * turn out not to be cached, stores exclusive that fail. If the owner saw sums with the block in
+ * turn out not to be cached, store-exclusives that fail. If the owner saw sums with the block in
  * them, it could later see smaller ones.
  */
 PMK_SLOW void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* The same with on_crossing(); and it is crossed then. */
+/* The same for on_crossing(); it also clears `crossing`. */
 PMK_SLOW void pmk_cpu_cross(struct pmk_cpu *cpu, const struct pmk_block *b);
 
 #endif

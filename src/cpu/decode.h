@@ -20,11 +20,11 @@ struct pmk_raw {
 struct pmk_core;
 
 struct pmk_decoder {
-	const struct pmk_core *core; /* whose code it is; NULL: of any core of the family */
-	bool system;		     /* of firmware: there is no kernel with code of its own */
+	const struct pmk_core *core; /* the core whose code it is; NULL: any core of the family */
+	bool system;		     /* for firmware: there is no kernel with code of its own */
 	bool big_endian;	     /* of the program */
 	/* How the emulator's own disassembler writes the first instruction of the sequence, to be
-	 * freed; NULL: it does not say. The caller sets `sequence` for each one. */
+	 * freed. NULL if it does not say. The caller sets `sequence` for each one. */
 	char *(*first_text)(void *sequence);
 	void *sequence;
 	void *own; /* the family's own; decoder_init() finds it zero */

@@ -6,7 +6,7 @@
 #include "cpu/family.h"
 #include "cpu/sites.h"
 
-/* As long as the blocks that emulators translate. */
+/* The longest block that emulators translate. */
 #define MAX_INSNS 512
 
 bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in)
@@ -14,7 +14,7 @@ bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in)
 	return in->load || in->store || (in->kind & pmk_core_family(core)->traps);
 }
 
-/* Has the instruction of the last access more of them to make? */
+/* True if the instruction of the last access will make more accesses. */
 static bool is_under_way(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
@@ -22,7 +22,7 @@ static bool is_under_way(const struct pmk_cpu *cpu)
 	return cpu->access && family->is_under_way && family->is_under_way(cpu);
 }
 
-/* How many of the block's instructions that may fault have not been passed. */
+/* How many of the block's instructions that may fault are not known to have been passed. */
 static unsigned not_passed(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	return cpu->access ? pmk_access_behind(cpu->access) + is_under_way(cpu) : p->nfaults;
@@ -46,11 +46,11 @@ static bool passing_is_told(const struct pmk_cpu *cpu, const struct pmk_block *p
 /* The instructions of a block that may fault and are not known to have been passed. */
 struct open {
 	size_t first; /* its index */
-	bool told;    /* one of them would be known to have been passed */
+	bool told;    /* pmk would know if one of them had been passed */
 	bool traps;   /* one of them makes no access */
 };
 
-/* They are the last `left` ones that may fault. */
+/* Find the open instructions: the last `left` ones that may fault. */
 static struct open find_open(const struct pmk_cpu *cpu, const struct pmk_block *p, unsigned left)
 {
 	struct open open = { .first = p->ninsns };
@@ -69,7 +69,7 @@ static struct open find_open(const struct pmk_cpu *cpu, const struct pmk_block *
 
 /*
  * Decides whether one of the open instructions of `p` has faulted. If that cannot be known, the
- * core is unsure; then it is taken for a fault only if the first of them makes no access.
+ * core is unsure; then it is treated as a fault only if the first of them makes no access.
  */
 static bool has_faulted(struct pmk_cpu *cpu, const struct pmk_block *p, const struct open *open,
 			enum pmk_cause cause)
@@ -101,7 +101,7 @@ struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in)
 	};
 }
 
-/* What of the block `p` has not run, if `n` instructions are all that has. */
+/* The part of the block `p` that has not run, if only the first `n` instructions have run. */
 static void rest_behind(const struct pmk_cpu *cpu, const struct pmk_block *p,
 			const struct pmk_insn *insn, size_t n, struct pmk_cpu_rest *rest)
 {
@@ -114,8 +114,8 @@ static void rest_behind(const struct pmk_cpu *cpu, const struct pmk_block *p,
 		rest->fact[k] = p->facts.n[k] - ran.facts.n[k];
 }
 
-/* Finds what of the block `p` has not run, if it was left early. Returns false if all of it has
- * run, as far as can be known. */
+/* Finds the part of the block `p` that has not run, if it was left early. Returns false if all of
+ * it has run, as far as pmk can know. */
 static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_cause cause,
 		      struct pmk_cpu_rest *rest)
 {
@@ -190,8 +190,8 @@ static bool goes_on(const struct pmk_block *p, const struct pmk_block *b)
 	return !p->tells && !pmk_goes_anywhere(p) && (b->pc == p->target || b->pc == p->fall);
 }
 
-/* Why the handler `b` is entered. The host's signal shows the faults of a
- * program, except those that the emulator checks by itself: alignment and traps. */
+/* Why the handler `b` is entered. The host's signal shows the faults of a program, except faults
+ * that the emulator detects by itself: alignment and traps. */
 static enum pmk_cause cause_of(const struct pmk_cpu *cpu, const struct pmk_block *b, bool seen)
 {
 	if (seen || (cpu->core.system && b->faulted))
@@ -285,7 +285,8 @@ bool pmk_cpu_ended(struct pmk_cpu *cpu)
 	bool there = cpu->fault.prev && cpu->fault.prev == cpu->prev &&
 		     cpu->fault.access == cpu->access && cpu->fault.cycles == cpu->cycles;
 
-	/* Without a clock no block is known, but an access that is under way will not end. */
+	/* Without a clock, pmk cannot tell whether the block ended, but an access that is under way
+	 * will not be completed. */
 	if (there || cpu->core.timeless)
 		drop(cpu);
 	if (there)

@@ -1,49 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Faults. A block is counted as a whole when it starts; where one of its instructions faults, what
- * stands behind that has not run. The next block is then that of a handler: a program's, of a
- * signal, or the one at an exception vector. What of the last block has run is taken from its
- * accesses: the emulator tells each one when it is done, and the first instruction that owes one
- * has faulted.
+ * Faults. A block is counted as a whole when it starts. If one of its instructions faults, the
+ * instructions after it have not run. The next block is then that of a handler: the program's
+ * handler of a signal, or the block at an exception vector. pmk finds out from the accesses of the
+ * last block how far it ran: the emulator reports each access when it is done, so the first
+ * instruction whose access is missing has faulted.
  *
- * Some instructions may fault and owe nothing, because the emulator tells of no access when their
- * condition fails, or of none at all: see pmk_fault_unsure(). The emulator has to report when
- * the next instruction begins. Each report takes time, so only code that was translated after
- * faults came to be expected makes them (pmk_code.tells). Where a fault may be one of several
- * instructions of other code, the first is taken for it, and the core is unsure.
+ * Some instructions may fault without a missing access, because the emulator reports no access when
+ * their condition fails, or because they make none: see pmk_fault_unsure(). For these, the emulator
+ * must report when the next instruction begins. Each report takes time, so only code that was
+ * translated after faults came to be expected makes them (pmk_code.tells). If one of several
+ * instructions of other code may have faulted, pmk assumes the first, and the core is unsure.
  *
- * A handler is entered without a fault, too: it is called, or its signal is sent. If all accesses
- * that a block still owes may also have been skipped, evidence of the fault itself decides: the
- * host's signal, which the owner reports (pmk_cpu_faults). There is none where the emulator finds
- * by itself that an access is not aligned, or that an instruction traps. If such a fault has the
- * same handler, the core is unsure.
+ * A handler may also be entered without a fault: the program calls it, or its signal is sent.
+ * If all missing accesses of a block may also have been skipped, evidence of the fault itself
+ * decides: the host's signal, which the owner reports (pmk_cpu_faults). There is no such signal
+ * when the emulator finds by itself that an access is not aligned, or that an instruction traps. If
+ * such a fault has the same handler, the core is unsure.
  *
- * The instruction that faults counts as executed, without its access (our choice: so does an
- * emulator that logs instructions one by one). Handlers return to it, and then it counts again.
+ * The instruction that faults counts as executed, without its access. This is our choice; an
+ * emulator that logs single instructions counts the same way. Handlers return to the instruction,
+ * and then it counts again.
  */
 #ifndef PMK_CPU_FAULT_H
 #define PMK_CPU_FAULT_H
 
 #include "cpu/cpu.h"
 
-/* Does the block end in a branch to an address that only its execution tells? */
+/* True if the block ends in a branch whose target is only known when it is executed. */
 static inline bool pmk_goes_anywhere(const struct pmk_block *b)
 {
 	return b->flow == PMK_FLOW_INDIRECT || b->flow == PMK_FLOW_INDCALL ||
 	       b->flow == PMK_FLOW_RETURN;
 }
 
-/* May it fault, with its block going on where it does not? */
+/* True if the instruction may fault, and its block continues if it does not. */
 bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in);
 
-/* It may fault, and where it does not, there may be no access to tell. */
+/* The instruction may fault, and if it does not, there may be no access that shows it. */
 static inline bool pmk_fault_unsure(const struct pmk_insn *in)
 {
 	return (!in->load && !in->store) || in->conditional || (in->exclusive && in->store);
 }
 
-/* What the instruction is when it faults: one that accesses memory is executed, and nothing else;
- * of others the fault is the result. */
+/* The instruction without the effects that it does not have when it faults. An instruction that
+ * accesses memory counts as executed and has no other effect; for other instructions the fault is
+ * their normal result. */
 struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in);
 
 /* Why a handler is entered. */
@@ -55,17 +57,19 @@ enum pmk_cause {
 };
 
 /* The block of a handler is about to start, and the block before it may have been left early. If it
- * was, takes back what of it has not run, and returns true. */
+ * was, takes back the part that has not run, and returns true. */
 PMK_SLOW bool pmk_cpu_fault(struct pmk_cpu *cpu, enum pmk_cause cause);
 
 /*
- * The same for the block `b` of a handler. Without a clock the emulator tells the last access of a
- * block alone; of those that end in a direct branch or in none, only where code is new after faults
- * came to be expected. Of others that do not go on to `b` it makes no difference.
+ * The same for the block `b` of a handler. Without a clock, the emulator reports at most the last
+ * access of a block. For blocks that end in a direct branch, or in none, it does so only in code
+ * that was translated after faults came to be expected. Blocks that do not continue with `b` are
+ * never affected by this.
  */
 PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b);
 
-/* The run has ended, and the last block has not run from `pc` on, which is behind an access. */
+/* The run has ended, and the last block has not run from `pc` on, which is right after an
+ * access. */
 void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc);
 
 /*
@@ -77,16 +81,17 @@ uint64_t pmk_cpu_pause(struct pmk_cpu *cpu, struct pmk_cpu_rest *rest);
 void pmk_cpu_go_on(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest);
 
 /*
- * The program that runs on the core may have faulted, and may end with that: keep what has then not
- * run of its last block. It may also go on as if nothing had happened. From a handler of the host's
- * signals, in the core's thread.
+ * The program that runs on the core may have faulted, and may end with that. Records the part of
+ * its last block that has not run in that case. The program may also continue as if nothing had
+ * happened. Called from a handler of the host's signals, in the core's thread.
  */
 void pmk_cpu_faults(struct pmk_cpu *cpu);
 
-/* The signal was the emulator's own affair, and the program goes on. */
+/* The emulator handled the signal itself, and the program continues. */
 void pmk_cpu_fault_handled(struct pmk_cpu *cpu);
 
-/* The program has ended: take back what it kept, if nothing came after the fault. Was there? */
+/* The program has ended: if nothing came after the last recorded fault, takes back the part that
+ * has not run, and returns true. */
 bool pmk_cpu_ended(struct pmk_cpu *cpu);
 
 #endif

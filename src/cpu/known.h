@@ -3,13 +3,13 @@
  * Which blocks can start without a look at the instruction cache and the instruction micro-TLB.
  *
  * Each block that has run has a word in pmk_executions.igen: a generation, PMK_KNOWN, and the
- * number of its absent lines. pmk_cpu.igen is such a word of the present generation with no absent
- * line. Fetching the block changes nothing if both are equal. A new generation begins when the
- * micro-TLB loses a page. Fills and evictions of lines change the words of the blocks that have
- * the line, so that the number is exact.
+ * number of its absent lines. pmk_cpu.igen is the word of the present generation for a block with
+ * no absent line. If both are equal, fetching the block changes nothing. A new generation begins
+ * when the micro-TLB loses a page. When a line is filled or evicted, the words of the blocks that
+ * have the line change, so the number is exact.
  *
- * The blocks of a line are found by a hash table of the line number. Lines with the same hash share
- * a list.
+ * A hash table of the line number finds the blocks of a line. Lines with the same hash share a
+ * list.
  */
 #ifndef PMK_CPU_KNOWN_H
 #define PMK_CPU_KNOWN_H
@@ -17,11 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How often a block was executed. One per block, in memory shared with whoever sums up. */
+/* How often a block was executed. There is one per block, in memory shared with the process that
+ * sums up. */
 struct pmk_executions {
 	uint64_t count;
-	/* Equal to pmk_cpu.igen if fetching the block changes nothing: as known.h has it; or, of
-	 * other families, pmk_cpu.igen when all its lines were last known to be present. */
+	/* Equal to pmk_cpu.igen if fetching the block changes nothing: see above. In families
+	 * without struct pmk_known: pmk_cpu.igen at the time when all lines of the block were last
+	 * known to be present. */
 	uint64_t igen;
 };
 
@@ -33,7 +35,7 @@ struct pmk_executions {
 
 #define PMK_KNOWN_LISTS (UINT32_C(1) << 16)
 
-/* Are all lines of the block present, so that only its pages may be absent? */
+/* True if all lines of the block are present; its pages may still be absent. */
 static inline bool pmk_known_lines(uint64_t word)
 {
 	return word % PMK_KNOWN_GENERATION == PMK_KNOWN;

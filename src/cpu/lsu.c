@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The load-store unit: what most misses do not need. See lsu.h. */
+/* The load-store unit: the parts that most misses do not need. See lsu.h. */
 #include "cpu/lsu.h"
 
 /* Remove `n` waits, the first of which is `i`. */
@@ -28,13 +28,12 @@ uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
 		before = lsu->wait[first++].late;
 	if (until <= at + before)
 		return 0;
-	/* Shorter waits behind it are over by then. */
+	/* Shorter waits of later instructions are over by then. */
 	for (next = first; next < lsu->nwaits && lsu->wait[next].late <= late;)
 		next++;
 	drop(lsu, first, next - first);
 	if (lsu->nwaits == PMK_LSU_MAX_WAITS) {
-		/* No room: forget the earliest wait, which only matters for loads right behind
-		 * it. */
+		/* No room: forget the earliest wait, which only matters for the next few loads. */
 		if (!first)
 			return 0;
 		drop(lsu, 0, 1);

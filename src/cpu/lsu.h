@@ -14,7 +14,7 @@
  * later, but did not wait. So there is a second, undelayed clock, of a core that never waits for
  * memory, and a list that says how late the real core is: all instructions from undelayed time `at`
  * on by `late`. Waits do not add up: if an instruction cannot issue before some time, it and all
- * behind it are as late as that requires, no matter what they waited for before.
+ * later instructions are as late as that requires, no matter what they waited for before.
  *
  * Not modelled: that the external bus is shared with instruction fetches and evictions, and that a
  * second load of a line under way waits for it (it is taken to arrive with the first).
@@ -42,9 +42,9 @@ struct pmk_lsu {
 	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* request slots */
 	uint64_t bus_free, level2_free; /* when the next line can come from memory, from level 2 */
 	uint64_t wbuf_empty;		/* when the write buffer will be empty */
-	/* how late the memory instruction is that was reported last … */
+	/* how late the last reported memory instruction is */
 	uint64_t late;
-	/* … and those behind it; `at` and `late` both rise along the list */
+	/* how late the instructions after it are; `at` and `late` both rise along the list */
 	uint32_t nwaits;
 	struct pmk_lsu_wait wait[PMK_LSU_MAX_WAITS];
 };
@@ -66,13 +66,14 @@ static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
 	return lsu->nwaits ? lsu->wait[lsu->nwaits - 1].late : lsu->late;
 }
 
-/* What most misses do not need: lsu.c. The next two where several waits are not over, or one; and
- * the slot that is free first, of more than three, or of one. */
+/* Slow cases, which most misses do not need; they are in lsu.c. The first two are for when several
+ * waits, or one, are not over. The third finds the slot that becomes free first if there are more
+ * than three slots, or only one. */
 void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
 uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);
 unsigned pmk_lsu_first_slot(const struct pmk_lsu *lsu);
 
-/* The slot that is free first; and what a line comes by. */
+/* The slot that becomes free first; and the time when the bus that brings lines is free. */
 static inline unsigned pmk_lsu_slot(const struct pmk_lsu *lsu)
 {
 	const uint64_t *b = lsu->busy_until;
@@ -90,8 +91,9 @@ static inline uint64_t *pmk_lsu_bus(struct pmk_lsu *lsu)
 	return lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
 }
 
-/* A memory instruction of undelayed time `at` is reported. Later ones are behind it. Whether the
- * only wait is over is decided without a branch, because the host could not predict it. */
+/* A memory instruction of undelayed time `at` is reported. Instructions reported later follow it in
+ * the program. Whether the only wait is over is decided without a branch, because the host could
+ * not predict it. */
 static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 {
 	bool over = lsu->nwaits && lsu->wait[0].at <= at;
@@ -119,8 +121,8 @@ static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t u
 	return until > free ? until - free : 0;
 }
 
-/* A memory instruction of undelayed time `at` is reported, which cannot issue before `free`.
- * Returns when it issues; *full is by how many cycles the core's clock has to advance for that. */
+/* A memory instruction of undelayed time `at` is reported, and cannot issue before `free`. Returns
+ * when it issues; *full is by how many cycles the core's clock has to advance for that. */
 static inline uint64_t pmk_lsu_issue(struct pmk_lsu *lsu, uint64_t at, uint64_t free,
 				     uint64_t *full)
 {
@@ -158,9 +160,9 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 }
 
 /*
- * Most misses come when no wait is under way any more, so that the core is as late as it will be.
- * Then the next two do what pmk_lsu_load_miss() and pmk_lsu_write() do, in a few operations. *late
- * is how late that is.
+ * Most misses come when no wait is under way any more, so the core will not get any later. Then the
+ * next two functions do what pmk_lsu_load_miss() and pmk_lsu_write() do, in a few operations. *late
+ * is how late the core is.
  */
 static inline bool pmk_lsu_is_settled(const struct pmk_lsu *lsu, uint64_t issue, uint64_t *late)
 {
@@ -172,8 +174,8 @@ static inline bool pmk_lsu_is_settled(const struct pmk_lsu *lsu, uint64_t issue,
 	return (lsu->nwaits == 0) | ((lsu->nwaits == 1) & over);
 }
 
-/* Of a load whose request slot is free when it issues, and of memory, at the other end of `bus`,
- * that is not serial. */
+/* For a load whose request slot is free when it issues, and if the memory at the other end of `bus`
+ * is not serial. */
 static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu, uint64_t late,
 							     unsigned slot, uint64_t *bus,
 							     uint64_t issue, uint64_t use,
@@ -191,7 +193,7 @@ static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu
 	return d;
 }
 
-/* Of a store. */
+/* The same for a store. */
 static inline struct pmk_lsu_delay pmk_lsu_settled_write(struct pmk_lsu *lsu, uint64_t late,
 							 uint64_t issue)
 {
@@ -232,7 +234,7 @@ static inline struct pmk_lsu_delay pmk_lsu_write(struct pmk_lsu *lsu, uint64_t i
 	return d;
 }
 
-/* Time starts anew, with nothing under way. */
+/* Time restarts at 0, with nothing under way. */
 static inline void pmk_lsu_restart(struct pmk_lsu *lsu)
 {
 	*lsu = (struct pmk_lsu){

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which way of a set is replaced, where that depends on the order in which its ways were used or
- * filled. The cores' own policies need no order; those here are for comparing with other
+ * filled. The cores' own policies need no order. The policies here are for comparing with other
  * simulators:
  *
  * - LRU replaces the way that was used longest ago.
  * - FIFO replaces the way that was filled longest ago.
  * - PLRU approximates LRU with a binary tree over the ways: each node knows the half below it that
- *   was used longer ago, and the way that is replaced is where these halves lead.
+ *   was used longer ago. Following these halves leads to the way that is replaced.
  *
- * Invalid ways are filled first, by whoever knows which are.
+ * The caller fills invalid ways first, because only the caller knows which ways are invalid.
  */
 #ifndef PMK_CPU_ORDER_H
 #define PMK_CPU_ORDER_H
@@ -29,8 +29,9 @@ enum pmk_policy {
 
 struct pmk_order {
 	/* [set * ways + …], or NULL: no order is kept. LRU and FIFO: the ways of the set, the last
-	 * one first. PLRU: the way that was used last, and behind it the nodes of the tree; below
-	 * node n are nodes 2n and 2n + 1, and n is 1 when the upper half is to be replaced. */
+	 * one first. PLRU: the way that was used last, followed by the nodes of the tree. The
+	 * children of node n are nodes 2n and 2n + 1; its value is 1 when the upper half is
+	 * replaced next. */
 	uint8_t *way;
 	uint32_t sets, ways;
 	uint32_t policy;
@@ -48,7 +49,7 @@ static inline bool pmk_order_is_kept(const struct pmk_order *o)
 	return o->way != NULL;
 }
 
-/* Does the use of a way change the order? Not if it was used last in its set. */
+/* True if using a way changes the order. The exception is the way that was used last in its set. */
 static inline bool pmk_order_ages(const struct pmk_order *o)
 {
 	return o->way && o->policy != PMK_POLICY_FIFO;
@@ -60,7 +61,7 @@ static inline uint32_t pmk_order_last(const struct pmk_order *o, uint32_t set)
 	return o->way[set * o->ways];
 }
 
-/* A way was used; a way was filled; the way to replace, all of them being valid. */
+/* A way was used; a way was filled; the way to replace if all are valid. */
 void pmk_order_use(struct pmk_order *o, uint32_t set, uint32_t way);
 void pmk_order_fill(struct pmk_order *o, uint32_t set, uint32_t way);
 uint32_t pmk_order_victim(const struct pmk_order *o, uint32_t set);

@@ -4,8 +4,8 @@
  * [icache] is icache.size. [core] holds the eight texts (name, pmu, qemu_cpu, isa, brief, caveat,
  * checked, checked_as) and the keys without a section, such as clock.
  *
- * What a key means depends on the texts, and these may stand behind it. So the file is read twice:
- * for the texts, in which nothing is wrong yet, and for everything.
+ * The texts decide what a key means, and may follow it in the file. So the file is read twice:
+ * first only for the texts, without reporting any problem, and then for everything.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct reading {
 	bool settled; /* its family is known */
 };
 
-/* One of the texts in [core]; NULL when `name` is none of them. */
+/* Finds the member for one of the texts in [core]; NULL if `name` is not one of them. */
 static char *find_text(struct pmk_core *core, const char *name, size_t *size)
 {
 	const struct {
@@ -49,7 +49,7 @@ static char *find_text(struct pmk_core *core, const char *name, size_t *size)
 	return NULL;
 }
 
-/* pmk_ini_take, the first time. */
+/* The pmk_ini_take of the first reading. */
 static bool take_text(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 		      const char *value)
 {
@@ -63,7 +63,7 @@ static bool take_text(void *ctx, struct pmk_ini *ini, const char *section, const
 	return true;
 }
 
-/* What a preset as a whole needs. */
+/* Check the preset as a whole. */
 static bool check_preset(const struct reading *r, struct pmk_ini *ini)
 {
 	const struct pmk_core *core = r->core;
@@ -78,7 +78,7 @@ static bool check_preset(const struct reading *r, struct pmk_ini *ini)
 	return pmk_ini_fail(ini, ini->line, "isa is %s, not '%s'", isas, core->isa);
 }
 
-/* pmk_ini_take, the second time. */
+/* The pmk_ini_take of the second reading. */
 static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
 		 const char *value)
 {
@@ -157,7 +157,7 @@ int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned s
 	}
 	fclose(f);
 	pmk_core_defaults(core);
-	/* What is wrong with the file is said by the second reading. */
+	/* The second reading reports what is wrong with the file. */
 	pmk_ini_load(path, NULL, take_text, &r, msg, size);
 	r.settled = pmk_core_settle(core) == 0;
 	err = pmk_ini_load(path, NULL, take, &r, msg, size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* SDRAM behind the caches. See sdram.h. */
+/* Main memory (SDRAM). See sdram.h. */
 #include "cpu/sdram.h"
 
 #include "cpu/config.h"

@@ -7,20 +7,20 @@
 #include "base/reserve.h"
 #include "cpu/family.h"
 
-/* Calls that are remembered. Where the stack pointer is not known, NEARBY of them are compared with
- * where a jump goes that may be a return, but does not look like one. */
+/* Calls that are remembered. Where the stack pointer is not known, a jump that may be a return, but
+ * does not look like one, is compared with the last NEARBY calls. */
 #define MAX_CALLS  (UINT32_C(4) << 20)
 #define NEARBY	   1024
 #define RETURNED   256
-#define RUN	   UINT64_MAX /* in place of a site, in keys of the table: a run */
+#define RUN	   UINT64_MAX /* used instead of a site in keys of the table: the entry is a run */
 #define FIRST_SIZE 4096
-#define WORDS	   512 /* of 8 bytes, from the start of a core: all of its counters are there */
+#define WORDS	   512 /* counters are in the first so many words of 8 bytes of a core */
 
-/* ---- records by what they are of ------------------------------------------------------------- */
+/* ---- tables of records ----------------------------------------------------------------------- */
 
 struct entry {
-	uint64_t site; /* or, of a path, the address of the call */
-	uint64_t of;   /* a block's record, or, of a path, its entry */
+	uint64_t site; /* or, for a path, the address of the call */
+	uint64_t of;   /* the record of a block, or, for a path, its entry */
 	uint32_t path; /* on this path */
 	uint32_t number;
 };
@@ -72,7 +72,7 @@ static bool grow(struct table *t)
 struct frame {
 	uint64_t back; /* where the call returns to */
 	uint64_t sp;   /* the stack pointer when it was made; 0: not known */
-	uint32_t path; /* from which it was made */
+	uint32_t path; /* path of the caller */
 	uint32_t base; /* index of the first call on the same stack */
 };
 
@@ -81,28 +81,28 @@ struct returned {
 	uint32_t calls;
 };
 
-/* Counters that lie in a row, both in struct pmk_cpu and in records. */
+/* Counters that are consecutive both in struct pmk_cpu and in records. */
 struct row {
 	uint16_t offset; /* in struct pmk_cpu, in units of 8 bytes */
 	uint8_t first;	 /* its index into the counters of a record */
 	uint8_t n;
 };
 
-/* The counters of a kind of site, but for the clock, which is counter 0 of each. */
+/* The counters of a kind of site, except the clock, which is counter 0 of every kind. */
 struct group {
 	unsigned n;
 	struct row row[PMK_SITE_COUNTERS];
 };
 
-/* What is not needed at every block. */
+/* The state that is not needed at every block. */
 struct pmk_sites_rest {
 	struct pmk_cpu *cpu;
 	struct pmk_sites_owner owner;
-	/* The site that what has not been booked belongs to: it is of this run, and its number is
-	 * in *slot, or will be. NULL: nothing has been counted. */
+	/* The site to which everything belongs that has not been booked yet: it is a site of this
+	 * run, and its number is in *slot, or will be. NULL: nothing has been counted. */
 	uint32_t *slot, site;
 	const struct pmk_ledger_run *of;
-	uint32_t other; /* *slot, of a site that its run does not know */
+	uint32_t other; /* where `slot` points for a site that has no place in its run */
 	struct table runs, sites, paths;
 	/* Call paths. */
 	struct frame *call;
@@ -111,16 +111,17 @@ struct pmk_sites_rest {
 	/* The counters, and what has been booked of each. */
 	struct pmk_site_counters counters;
 	uint64_t *seen;
-	uint8_t counter_at[WORDS]; /* that is counted at leaving, by its place in the core; or 0 */
+	/* the counter that is counted when a block is left, by its place in the core; or 0 */
+	uint8_t counter_at[WORDS];
 	struct group at_leave, at_fetch, at_access;
-	struct pmk_ledger_state *state; /* has `seen`, for who reads the ledger */
-	struct pmk_ledger_run *none;	/* before the first block; where there is no memory */
+	struct pmk_ledger_state *state; /* has `seen`, for readers of the ledger */
+	struct pmk_ledger_run *none; /* used before the first block and when there is no memory */
 	struct pmk_ledger_times *times[PMK_NSIGNALS]; /* NULL: there is none yet */
 };
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* Signals that are not counted are taken with their neighbours, up to so many in a row. */
+/* Signals between two counters of a row are taken into it, up to so many in succession. */
 #define BETWEEN 3
 
 static void add_counter(struct pmk_site_counters *out, size_t offset, unsigned where)
@@ -191,7 +192,7 @@ static void index_counters(struct pmk_sites_rest *s)
 			s->counter_at[s->counters.offset[k]] = (uint8_t)k;
 }
 
-/* Does counter k lie so close behind a row that it can be taken into it? */
+/* True if counter k follows the row so closely that it can join the row. */
 static bool continues(const struct pmk_site_counters *c, const struct row *row, unsigned k)
 {
 	unsigned behind = k - row->first, last = row->n + BETWEEN;
@@ -238,7 +239,7 @@ static uint32_t new_record(struct pmk_sites_rest *s, enum pmk_ledger_kind kind, 
 	return number;
 }
 
-/* The entry of a table for a record that may be new; NULL: there is no memory for it. */
+/* The entry of a table for a record that may be new. NULL if there is no memory for it. */
 static struct entry *entry_for(struct table *t, uint64_t of, uint32_t path, uint64_t site)
 {
 	if (4 * t->used >= 3 * t->size && !grow(t))
@@ -246,7 +247,7 @@ static struct entry *entry_for(struct table *t, uint64_t of, uint32_t path, uint
 	return find(t, of, path, site);
 }
 
-/* The number of the record of a new site. 0: there is no room, or no run that it is of. */
+/* The number of the record of a new site. 0 if there is no room, or no run that it belongs to. */
 static uint32_t new_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run, uint32_t site)
 {
 	struct pmk_ledger_site *r;
@@ -264,7 +265,7 @@ static uint32_t new_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *
 	return number;
 }
 
-/* The number of a site that its run does not know; 0: there is no room. */
+/* The number of a site that has no place in its run; 0 if there is no room. */
 static uint32_t other_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run,
 			   uint32_t site)
 {
@@ -297,7 +298,7 @@ static void book_row(uint64_t *restrict n, uint64_t *restrict seen, const uint64
 	}
 }
 
-/* The record of the last site; NULL: there is no room for it. */
+/* The record of the last site, or NULL if there is no room for it. */
 static struct pmk_ledger_site *last_site(struct pmk_sites_rest *s)
 {
 	if (PMK_UNLIKELY(!*s->slot))
@@ -305,7 +306,7 @@ static struct pmk_ledger_site *last_site(struct pmk_sites_rest *s)
 	return *s->slot ? record_at(s, *s->slot) : NULL;
 }
 
-/* Where there is no room for a site, what was counted there is left for the next one. */
+/* If there is no room for a site, the next one gets what was counted there. */
 void pmk_sites_clock(struct pmk_sites *sites)
 {
 	struct pmk_sites_rest *s = sites->rest;
@@ -338,7 +339,7 @@ static void book(struct pmk_sites *sites)
 			 g->row[i].n);
 }
 
-/* How many accesses a run knows. */
+/* How many accesses a run has places for. */
 static uint32_t accesses(const struct pmk_ledger_run *run)
 {
 	return (uint32_t)((run->head.units * PMK_LEDGER_UNIT - sizeof(*run)) /
@@ -358,7 +359,7 @@ static uint32_t *slot_of(struct pmk_sites_rest *s, struct pmk_ledger_run *run, u
 	return &s->other;
 }
 
-/* While an exception is counted at the end of the block that runs, that one is left. */
+/* While an exception is counted at the end of the running block, `left` is that block. */
 void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 {
 	struct pmk_sites *sites = cpu->sites;
@@ -378,7 +379,7 @@ void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 	s->seen[k] += n;
 }
 
-/* What has been counted up to here is not of the site that comes. */
+/* Book the clock: the cycles up to here do not belong to the next site. */
 static void settle(struct pmk_sites *sites, uint32_t site)
 {
 	bool fetches = site >= PMK_SITE_FETCH && site < PMK_SITE_ACCESS;
@@ -391,7 +392,7 @@ static void settle(struct pmk_sites *sites, uint32_t site)
 	}
 }
 
-/* What is counted now belongs to this site. */
+/* What is counted from now on belongs to this site. */
 static void belong(struct pmk_sites_rest *s, struct pmk_ledger_run *run, uint32_t site)
 {
 	s->site = site;
@@ -458,14 +459,14 @@ struct pmk_ledger_run *pmk_sites_run(struct pmk_sites *sites, const struct pmk_b
 
 /* ---- call paths ------------------------------------------------------------------------------ */
 
-/* The record of a path; NULL: of the root. */
+/* The record of a path; NULL for the root. */
 static struct pmk_ledger_path *path_record(const struct pmk_sites_rest *s, uint32_t path)
 {
 	return path ? record_at(s, path) : NULL;
 }
 
-/* The path on which the function at `entry` is when it is called at `site` from `path`. The same
- * one if there is no memory for another. */
+/* The path of the function at `entry` when it is called at `site` from `path`. Returns `path` if
+ * there is no memory for a new one. */
 static uint32_t callee(struct pmk_sites_rest *s, uint32_t path, uint64_t entry, uint64_t site)
 {
 	const struct pmk_ledger_path *from = path_record(s, path);
@@ -491,13 +492,13 @@ static uint32_t callee(struct pmk_sites_rest *s, uint32_t path, uint64_t entry, 
 	return number;
 }
 
-/* 0: the emulator does not tell. */
+/* Returns 0 if the emulator does not report it. */
 static uint64_t stack_pointer(const struct pmk_sites_rest *s)
 {
 	return s->owner.stack_pointer ? s->owner.stack_pointer() : 0;
 }
 
-/* The older half is forgotten. */
+/* Forgets the older half of the calls. */
 static void forget_calls(struct pmk_sites_rest *s)
 {
 	const uint32_t n = MAX_CALLS / 2;
@@ -521,7 +522,7 @@ static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_b
 {
 	uint64_t sp = stack_pointer(s);
 
-	/* So many are left out that what is called next returns to one that is remembered. */
+	/* The calls left out are old, so the next returns go to calls that are remembered. */
 	if (s->calls == MAX_CALLS)
 		forget_calls(s);
 	s->call[s->calls] = (struct frame){ p->fall, sp, path, stack_base(s, sp) };
@@ -532,10 +533,10 @@ static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_b
 	return path;
 }
 
-/* How many calls have not been left when control goes to `pc` and the stack pointer is `sp`. A
- * function that made a call has its return address on the stack, so calls that it is in were made
- * at higher addresses. One that was made at the same address was left if another one was, too: else
- * control stays in its function, or has gone on to another one. */
+/* How many calls are still open when control goes to `pc` and the stack pointer is `sp`. A function
+ * that made a call has its return address on the stack, so calls that are still open were made at
+ * higher addresses. A call that was made at the same address was left if another one was, too.
+ * Otherwise control stays in its function, or has gone on to another one. */
 static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_t sp)
 {
 	uint32_t end = s->calls, base = s->call[end - 1].base, left;
@@ -554,7 +555,7 @@ static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_
 	return end < s->calls ? left : s->calls;
 }
 
-/* As calls_above(), but only by return addresses. */
+/* The same as calls_above(), but decided only by return addresses. */
 static uint32_t calls_before(const struct pmk_sites_rest *s, uint64_t pc, bool is_return)
 {
 	uint32_t oldest = is_return || s->calls < NEARBY ? 0 : s->calls - NEARBY;
@@ -566,7 +567,7 @@ static uint32_t calls_before(const struct pmk_sites_rest *s, uint64_t pc, bool i
 }
 
 /* The path when control has gone to `pc`, which may be the return of a call. longjmp and exceptions
- * leave several calls at once. longjmp goes to where setjmp has returned to before. */
+ * leave several calls at once. longjmp goes to where setjmp has returned before. */
 static uint32_t go(struct pmk_sites_rest *s, uint32_t path, uint64_t pc, bool is_return)
 {
 	struct returned *r = &s->returned[(pc >> 1) % RETURNED];
@@ -587,7 +588,7 @@ static uint32_t go(struct pmk_sites_rest *s, uint32_t path, uint64_t pc, bool is
 	return s->call[left].path;
 }
 
-/* The path on which block `b` runs behind `p`, which ran on `path`. */
+/* The path on which block `b` runs after `p`, which ran on `path`. */
 static uint32_t follow(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
 		       const struct pmk_block *b)
 {
@@ -653,7 +654,7 @@ void pmk_sites_may_end(struct pmk_cpu *cpu)
 
 /* ---- latencies ------------------------------------------------------------------------------- */
 
-/* The record of the signal, which is made when it is first needed; NULL: there is no memory. */
+/* The record of the signal, which is made when it is first needed. NULL if there is no memory. */
 static struct pmk_ledger_times *times_of(struct pmk_sites_rest *s, unsigned signal, size_t longest)
 {
 	uint32_t number;
@@ -680,7 +681,7 @@ void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cycles)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* 0, or -1 when out of memory. */
+/* Returns 0, or -1 when out of memory. */
 static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_sites_owner *owner,
 		bool paths)
 {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where things are counted, instruction by instruction. While a program is recorded, each running
- * core has a struct pmk_sites, which books what it counts on the sites where that happens: on one
- * of a block's accesses, on the fetch of one of its lines, or on how the block was left. What is
- * the same for every execution of a block needs no booking, but only how often it was executed.
+ * core has a struct pmk_sites, which books every count at the site where it happens: at one of a
+ * block's accesses, at the fetch of one of its lines, or at the end of the block. Counts that are
+ * the same for every execution of a block need no booking, only the number of executions.
  *
- * Most is not booked when it is counted. The slow paths of the core say at which site they are
- * (pmk_sites_at), and what has been counted since is found when they come to another one, by
- * comparing all counters that may change there with what they were. So the hot paths stay as they
- * are, and while nothing is recorded, the slow ones pay for one test. The clock is booked when the
- * block ends; and what calls and returns count, at once (pmk_counted_left).
+ * Most counts are not booked at the time of counting. The slow paths of the core say at which site
+ * they are (pmk_sites_at). When they come to another site, all counters that may change at the last
+ * one are compared with their earlier values, and the differences are booked there. So the hot
+ * paths stay as they are, and while nothing is recorded, the slow paths only pay for one test. The
+ * clock is booked when the block ends. Counts of calls and returns are booked at once
+ * (pmk_counted_left).
  *
- * With call paths, executions and sites are told apart by the path of calls by which control came
- * there. Calls and returns are followed by return addresses. A jump from one function into another
- * (a tail call) stays on the path of the first; longjmp and exceptions go back to the path that
- * they lead to, which is found by the stack pointer; the handler of a signal runs on the path that
- * it interrupts; a function that calls itself from the same place stays on one path, and so does
- * what is nested deeper than PMK_PATH_DEPTH.
+ * With call paths, each path of calls has its own executions and sites. Calls and returns are
+ * followed by return addresses. A jump from one function into another (a tail call) stays on the
+ * path of the first. longjmp and exceptions go back to the path that they lead to, which is found
+ * by the stack pointer. The handler of a signal runs on the path that it interrupts. A function
+ * that calls itself from the same place stays on one path, and calls nested deeper than
+ * PMK_PATH_DEPTH stay on the path at that depth.
  *
- * What is booked goes into records in memory that the owner provides, which may be shared with
+ * The counts are booked in records in memory that the owner provides, which may be shared with
  * another process: struct pmk_ledger_….
  */
 #ifndef PMK_CPU_SITES_H
@@ -41,20 +42,20 @@ enum pmk_ledger_kind {
 	PMK_LEDGER_TIMES,
 };
 
-/* Records lie one behind another, at multiples of PMK_LEDGER_UNIT. The number of a record is its
- * place in units; 0 is no record. */
+/* Records follow one another at multiples of PMK_LEDGER_UNIT. The number of a record is its place
+ * in units; 0 is no record. */
 #define PMK_LEDGER_UNIT 64 /* a line of the host's cache */
 struct pmk_ledger_head {
 	_Atomic uint32_t kind; /* set when the record is complete */
 	uint32_t units;
-	uint32_t process, cpu; /* whose it is */
+	uint32_t process, cpu; /* the writer's */
 };
 
-/* Code that was translated. Its instructions and, behind them, their bytes follow. */
+/* Code that was translated. Its instructions follow, then their bytes. */
 struct pmk_ledger_block {
 	struct pmk_ledger_head head;
 	uint32_t ninsns, nfaults; /* pmk_block.nfaults */
-	uint32_t control, unused; /* what was on: pmk_core_control() */
+	uint32_t control, unused; /* the parts that were on: pmk_core_control() */
 	struct pmk_insn insn[];
 };
 
@@ -66,18 +67,19 @@ struct pmk_ledger_path {
 	uint32_t parent, depth;
 };
 
-/* How often a block ran on a path, and what was counted where it was left without a site. */
+/* How often a block ran on a path, and what was counted when it was left, where that has no site of
+ * its own. */
 struct pmk_ledger_run {
 	struct pmk_ledger_head head;
 	uint32_t block, path;
 	uint64_t executions, taken, cycles;
-	/* For its writer: the numbers of the records of its sites; 0: nothing was counted there.
-	 * How the block was left; its start; its accesses, by how many instructions behind them may
-	 * fault, as many as there is room for. */
+	/* For its writer: the numbers of the records of its sites, or 0 if nothing was counted
+	 * there. `leave`: the end of the block. `fetch`: its start. `access`: its accesses, indexed
+	 * by how many of the instructions after them may fault, as far as there is room. */
 	uint32_t leave, fetch, access[];
 };
 
-/* What was counted at a site: the counters of pmk_sites, in their order. */
+/* The counts at a site: the counters of pmk_sites, in their order. */
 struct pmk_ledger_site {
 	struct pmk_ledger_head head;
 	uint32_t block, path;
@@ -85,26 +87,27 @@ struct pmk_ledger_site {
 	uint64_t n[];
 };
 
-/* What a core has not booked: what its counters have counted beyond `seen` belongs to a site. */
+/* Counts that a core has not booked yet: everything that its counters counted beyond `seen`
+ * belongs to a site. */
 struct pmk_ledger_state {
 	struct pmk_ledger_head head;
-	uint32_t run; /* whose site it is; 0: nothing has been counted */
-	/* The run that has perhaps ended with a fault of the program: see pmk_cpu_faults(). */
+	uint32_t run; /* the run of that site; 0: nothing has been counted */
+	/* The run that may have ended with a fault of the program: see pmk_cpu_faults(). */
 	uint32_t fault_run;
 	uint64_t site;
 	uint64_t seen[];
 };
 
-/* How often a signal took so many cycles, up to the longest that the core records. Occurrences of
- * one cycle are not counted. */
+/* How often a signal took each number of cycles, up to the longest that the core records.
+ * Occurrences of one cycle are not counted. */
 struct pmk_ledger_times {
 	struct pmk_ledger_head head;
 	uint64_t signal;
 	uint64_t n[];
 };
 
-/* Code in [begin, end) comes from this file, whose byte at `offset` is at `begin`. Without a path
- * it comes from no file. */
+/* Code in [begin, end) comes from this file, whose byte at `offset` is at `begin`. If the path is
+ * empty, it comes from no file. */
 struct pmk_ledger_mapping {
 	struct pmk_ledger_head head;
 	uint64_t begin, end, offset;
@@ -112,17 +115,17 @@ struct pmk_ledger_mapping {
 };
 
 /*
- * Sites of a block. FAULT + i: instruction i faulted, and what stands behind it did not run; of it,
- * n[0] says how often.
+ * Sites of a block. FAULT + i: instruction i faulted, and the instructions after it did not run;
+ * n[0] of this site says how often.
  */
 enum pmk_site {
 	PMK_SITE_LEAVE = 0,
 	PMK_SITE_FETCH = 1 << 16,  /* + bytes from the start of the block */
-	PMK_SITE_ACCESS = 2 << 16, /* + how many instructions behind it may fault */
+	PMK_SITE_ACCESS = 2 << 16, /* + how many of the instructions after it may fault */
 	PMK_SITE_FAULT = 3 << 16,
-	/* LEFT + i: what stands behind instruction i did not run, and i did. */
+	/* LEFT + i: instruction i ran, and the instructions after it did not. */
 	PMK_SITE_LEFT = 4 << 16,
-	/* For pmk_sites_at(): LEAVE of the block that runs. */
+	/* For pmk_sites_at(): LEAVE of the running block. */
 	PMK_SITE_END = 5 << 16,
 };
 
@@ -139,7 +142,7 @@ struct pmk_counted_signal {
 	uint8_t signal, where;
 };
 
-/* Counters in a row in struct pmk_cpu. */
+/* Consecutive counters in struct pmk_cpu. */
 struct pmk_counted_beside {
 	size_t offset;
 	unsigned n;
@@ -148,13 +151,14 @@ struct pmk_counted_beside {
 
 #define PMK_SITE_COUNTERS 96
 
-/* The counters of a core that may change at a site: the clock, signals, and counts of the family's
- * own that other signals are derived from. Signals with a few others between them are made one row
- * of counters, which is compared faster than each by itself. */
+/* The counters of a core that may change at a site: the clock, signals, and the family's own counts
+ * that other signals are derived from. Signals with only a few others between them are joined into
+ * one row of counters, which is compared faster than each by itself. */
 struct pmk_site_counters {
 	unsigned n;
 	uint16_t offset[PMK_SITE_COUNTERS]; /* in struct pmk_cpu, in units of 8 bytes */
-	uint8_t where[PMK_SITE_COUNTERS];   /* enum pmk_counted_where; 0: between two others */
+	/* enum pmk_counted_where; 0: only fills the gap between two others */
+	uint8_t where[PMK_SITE_COUNTERS];
 };
 
 void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *out);
@@ -164,26 +168,28 @@ void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *ou
 /* ---- booking --------------------------------------------------------------------------------- */
 
 struct pmk_sites_owner {
-	/* Memory of zeros for a record of so many bytes, with its head but for the kind; NULL:
+	/* Zeroed memory for a record of so many bytes, with all of its head except the kind. NULL:
 	 * there is no more. */
 	void *(*record)(void *ctx, uint32_t cpu, size_t bytes, uint32_t *number);
 	void *ctx;
-	/* The stack pointer at the start of a block; 0: not known. NULL: it never is. */
+	/* The stack pointer at the start of a block, or 0 if it is not known. NULL: it is never
+	 * known. */
 	uint64_t (*stack_pointer)(void);
-	char *records;	       /* where number 0 would be */
+	char *records;	       /* where record 0 would be */
 	const uint32_t *block; /* number of the record of each block, by its id */
 };
 
 struct pmk_sites {
 	/* Used at every block. */
-	struct pmk_ledger_run *run, *left; /* the block that runs, and the one before it */
-	struct pmk_ledger_run **run_of;	   /* the last one of each block */
-	uint64_t *clock;		   /* as far as it was booked */
+	struct pmk_ledger_run *run, *left; /* the running block, and the one before it */
+	struct pmk_ledger_run **run_of;	   /* the last run of each block */
+	uint64_t *clock;		   /* the clock up to which it was booked */
 	uint64_t taken;
 	uint32_t path;
-	/* Since then the clock belongs to the last site; or to how the block was left. */
+	/* If true, the clock since then belongs to the last site; otherwise to the end of the
+	 * block. */
 	bool at_site;
-	bool follows; /* call paths are told apart */
+	bool follows; /* call paths are followed */
 	struct pmk_sites_rest *rest;
 };
 
@@ -200,7 +206,7 @@ PMK_SLOW struct pmk_ledger_run *pmk_sites_run(struct pmk_sites *s, const struct 
 PMK_SLOW void pmk_sites_move(struct pmk_cpu *cpu, uint32_t site);
 PMK_SLOW void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n);
 
-/* The block `b` starts: call leave() before the core learns of it, and entered() after. */
+/* The block `b` starts: call leave() before the core learns of it, and entered() afterwards. */
 static inline void pmk_sites_leave(struct pmk_sites *s, struct pmk_cpu *cpu,
 				   const struct pmk_block *b)
 {
@@ -231,7 +237,7 @@ static inline void pmk_sites_entered(struct pmk_sites *s, const struct pmk_cpu *
 	*s->clock = cpu->cycles;
 }
 
-/* What is counted from now on belongs to a site of the block that runs; PMK_SITE_LEAVE is that of
+/* What is counted from now on belongs to a site of the running block, or, for PMK_SITE_LEAVE, of
  * the block before it. */
 static inline void pmk_sites_at(struct pmk_cpu *cpu, uint32_t site)
 {
@@ -239,8 +245,8 @@ static inline void pmk_sites_at(struct pmk_cpu *cpu, uint32_t site)
 		pmk_sites_move(cpu, site);
 }
 
-/* A counter of the core has been increased by n where the block before the one that starts was
- * left. What happens at each call and return is booked so, without comparing counters. */
+/* A counter of the core has been increased by n when the block before the one that starts was left.
+ * Counts of calls and returns are booked this way, without comparing counters. */
 static inline void pmk_counted_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 {
 	if (PMK_UNLIKELY(cpu->sites != NULL))
@@ -265,21 +271,21 @@ static inline void pmk_sites_access(struct pmk_cpu *cpu, uint64_t access)
 	pmk_sites_at(cpu, PMK_SITE_ACCESS + pmk_access_behind(access));
 }
 
-/* The signal has taken so many cycles, which are not 1. */
+/* The signal has taken this many cycles, more or less than 1. */
 PMK_SLOW void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cycles);
 
-/* The block `cpu->prev` was left early, at a site FAULT or LEFT: before something is taken back,
- * and after. */
+/* The block `cpu->prev` was left early, at a site FAULT or LEFT. Call the first before something is
+ * taken back, and the second afterwards. */
 void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site);
 void pmk_sites_taken_back(struct pmk_cpu *cpu);
 PMK_SLOW void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* The rest of a block that was left goes on. */
+/* The rest of a block that was left continues. */
 static inline void pmk_sites_resume(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	if (cpu->sites)
 		pmk_sites_resume_slow(cpu, b);
 }
-/* The program may end with the block that runs. */
+/* The program may end with the running block. */
 void pmk_sites_may_end(struct pmk_cpu *cpu);
 
 #endif

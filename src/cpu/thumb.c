@@ -36,16 +36,17 @@ unsigned pmk_arm_helper_bytes(uint64_t pc)
 
 /* ---- A32 or T32 ------------------------------------------------------------------------------ */
 
-/* Could these four bytes be an instruction of T32? The first half word of one begins so. */
+/* True if these four bytes may be an instruction of T32, by the first half word. */
 static bool may_be_wide(const uint8_t *byte)
 {
 	return byte[1] >> 3 >= 0x1d;
 }
 
 /*
- * A sequence with an instruction of 2 bytes, or at an odd half word, is Thumb. One of 4-byte
- * instructions alone is Thumb if all may be, and are instructions in no other set. If they are in
- * both, the emulator's own disassembler, which knows the state, tells by the name of the first one.
+ * A sequence is Thumb if it has an instruction of 2 bytes, or is at an odd half word. A sequence of
+ * only 4-byte instructions is Thumb if all of them are valid in T32 and they are not all valid in
+ * A32. If they are valid in both, the emulator's own disassembler decides, by the name that it
+ * gives the first instruction: it knows the state.
  */
 bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct pmk_raw *raw,
 		  size_t n)
@@ -81,7 +82,8 @@ bool pmk_thumb_is(struct pmk_decoder *d, struct pmk_isa_arm *isa, const struct p
 
 /* ---- IT -------------------------------------------------------------------------------------- */
 
-/* How many instructions an IT makes conditional; 0: it is none. Its condition may be "always". */
+/* How many instructions an IT makes conditional; 0 if it is not an IT. Its condition may be
+ * "always". */
 static unsigned it_length(const struct pmk_raw *raw)
 {
 	unsigned mask = raw->byte[0] & 15u;
@@ -94,8 +96,8 @@ static unsigned it_length(const struct pmk_raw *raw)
 static void set_conditional(struct pmk_insn *in)
 {
 	in->conditional = true;
-	/* Arithmetic of 16 bits leaves the flags alone then; comparisons, which have no result, set
-	 * them. */
+	/* Under an IT, 16-bit arithmetic does not set the flags. Comparisons, which have no result,
+	 * do. */
 	if (in->size == 2 && in->rd != PMK_NO_REG)
 		in->sets_flags = false;
 }
@@ -121,7 +123,8 @@ void pmk_it_apply(struct pmk_it *it, const struct pmk_raw *raw, size_t n, struct
 		else if (it_length(&raw[i]))
 			left = it_length(&raw[i]);
 	}
-	/* The next sequence goes on with it; where its instructions begin is known of the first. */
+	/* The IT reaches into the next sequence. The address of the first instruction there is
+	 * known. */
 	if (left)
 		*place_of(it, raw[n - 1].addr + raw[n - 1].size) =
 			(raw[n - 1].addr + raw[n - 1].size) | 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Micro-TLBs and main TLB. See tlb.h. Pages are 4 KB: larger ones are not seen from outside. */
+/* Micro-TLBs and main TLB. See tlb.h. All pages are taken to be 4 KB, because larger ones cannot be
+ * seen from outside. */
 #include "cpu/tlb.h"
 
 #include <stdlib.h>
