@@ -31,8 +31,8 @@
 /* Result latency of a load that hits: DDI 0301H table 16-13. */
 #define LOAD_HIT_LATENCY 3
 
-/* In place of a previous block before the first one: it leaves nothing to wait for, and any address
- * may follow it. */
+/* Takes the place of a previous block before the first one: it leaves nothing to wait for, and any
+ * address may follow it. */
 static const struct pmk_block before_all = { .arm11.branch = PMK_BRANCH_SLOW,
 					     .flow = PMK_FLOW_NEXT };
 
@@ -50,7 +50,7 @@ _Static_assert((int)PMK_ARM11_FACT_UNTIMED < (int)PMK_NFACTS,
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Does the level 1 data cache do what nearly all do? */
+/* True if the level 1 data cache has no unusual parameter. */
 static bool has_usual_data(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
@@ -59,7 +59,7 @@ static bool has_usual_data(const struct pmk_cpu *cpu)
 	       core->arm11.store_miss_each && !pmk_order_is_kept(&cpu->arm11.dcache.order);
 }
 
-/* And all that its misses wait for? */
+/* True if nothing unusual makes its misses wait. */
 static bool has_usual_memory(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
@@ -144,7 +144,7 @@ bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu)
 	return cpu->arm11.multiple_left > 0;
 }
 
-/* A load or store multiple that faults is begun anew, and counted then. */
+/* A load or store multiple that faults starts again from its beginning, and is counted then. */
 void pmk_arm11_drop(struct pmk_cpu *cpu)
 {
 	if (cpu->arm11.multiple_left > 0 && cpu->arm11.multiple_counts != PMK_SIG_NONE) {
@@ -187,8 +187,8 @@ const uint8_t pmk_arm11_data[] = {
 	PMK_SIG_DATA_EXTERNAL, PMK_SIG_MICRO_DTLB_MISS, PMK_SIG_CYCLE,
 };
 
-/* What is fetched beyond a branch depends on what the predictor says of it. Stalls are not here,
- * because the main TLB has pages of data, too. */
+/* What is fetched beyond a branch depends on its prediction. Stalls are not in this list, because
+ * the main TLB has pages of data, too. */
 const uint8_t pmk_arm11_fetch[] = {
 	PMK_SIG_L1I_MISS,      PMK_SIG_L1I_FILL,  PMK_SIG_MICRO_ITLB_MISS,
 	PMK_SIG_BRANCH_MISS,   PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,
@@ -251,7 +251,8 @@ struct translation {
 		walk;
 };
 
-/* Translate after a micro-TLB miss: by the main TLB, and by a table walk if that misses, too. */
+/* Translate after a micro-TLB miss: through the main TLB, and with a table walk if that misses,
+ * too. */
 static struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	bool absent = !pmk_tlb_holds(&cpu->arm11.main_tlb, page);
@@ -283,7 +284,7 @@ static inline void unmap_page(uint8_t *map)
 		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
 }
 
-/* The page enters the micro-TLB. If hits change the order of a set, its lines have to be used
+/* The page enters the micro-TLB. If hits change the order of a set, its lines must be used once
  * before accesses to them are fast again: see pmk_arm11_data_hit(). */
 static inline void enter_page(struct pmk_cpu *cpu, uint32_t page)
 {
@@ -320,7 +321,7 @@ WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page
 	return t;
 }
 
-/* Without a clock nobody asks about the main TLB. */
+/* Without a clock, nothing depends on the main TLB. */
 WIDE static void data_map_alone(struct pmk_cpu *cpu, uint32_t page)
 {
 	data_map(cpu, page);
@@ -349,7 +350,7 @@ WIDE static PMK_SLOW void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 		map[i] |= PMK_I_MAPPED;
 }
 
-/* Cycles until a line of memory behind all caches is there. */
+/* Cycles until a line arrives from memory, beyond all caches. */
 static uint64_t read_memory(struct pmk_cpu *cpu, uint32_t line)
 {
 	return pmk_sdram_read(&cpu->arm11.sdram, &cpu->core, (uint64_t)line << PMK_LINE_SHIFT,
@@ -389,7 +390,7 @@ static PMK_SLOW uint64_t fetch_fill_unusual(struct pmk_cpu *cpu, uint32_t line)
 	return near ? cpu->core.l2_latency : read_memory(cpu, line);
 }
 
-/* Fetch a line. Returns the cycles until its critical word is there. */
+/* Fetch a line. Returns the cycles until its critical word arrives. */
 static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
 {
 	struct pmk_cache *c = &cpu->arm11.icache;
@@ -482,7 +483,7 @@ static void fetch_ahead(struct pmk_cpu *cpu, uint32_t done, uint32_t from, uint6
 	}
 }
 
-/* Fetch the shadow of a taken branch: the instructions behind it. */
+/* Fetch the shadow of a taken branch: the instructions after it. */
 static void fetch_shadow(struct pmk_cpu *cpu, const struct pmk_block *p, bool arrives)
 {
 	if (p->arm11.shadowed)
@@ -500,8 +501,8 @@ static void flush(struct pmk_cpu *cpu, bool counts_as_branch)
 		pmk_count_left(cpu, PMK_SIG_FETCH_STALL, cpu->core.arm11.flush_stall);
 }
 
-/* Cycles of a branch that is resolved in the execute stages: the earlier the flags were set, the
- * fewer. DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
+/* Cycles of a branch that is resolved in the execute stages. The earlier the flags were set, the
+ * fewer cycles it takes. DDI 0301H table 16-11: MAX(MaxCycles - FlagCycleDistance, MinCycles). */
 static uint64_t resolved_cycles(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	uint64_t longest = cpu->core.branch_max, shortest = cpu->core.arm11.branch_min;
@@ -574,8 +575,8 @@ static uint64_t leave_return(struct pmk_cpu *cpu, const struct pmk_block *p, uin
 	bool right = predict_return(cpu, p, target, &empty);
 	bool predicted = !empty && !p->conditional;
 
-	/* That the prediction was right is known one cycle after the shadow was requested: the
-	 * look-up has been counted, and the bus request is cancelled (DAI 0195B §3). */
+	/* One cycle after the shadow was requested, the core knows that the prediction was right:
+	 * the look-up has been counted, and the bus request is cancelled (DAI 0195B §3). */
 	fetch_shadow(cpu, p, !right);
 	if (right)
 		return cpu->core.arm11.return_correct;
@@ -602,8 +603,8 @@ static bool always_goes(const struct pmk_block *p)
 	       p->flow != PMK_FLOW_MODE;
 }
 
-/* `b` starts and shows how the last branch of `p` went: not as expected, or it is a branch that
- * takes the slow path in any case. */
+/* `b` starts and shows where the last branch of `p` went. The outcome was not the expected one, or
+ * the branch always takes the slow path. */
 static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			bool taken)
 {
@@ -613,14 +614,14 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_EXCEPTION:
 	case PMK_FLOW_MODE:
-		/* Not a change of the PC by software, or one that changes the mode. */
+		/* The PC was not changed by software, or by a change of mode. */
 		cpu->taken -= taken;
 		return;
 	case PMK_FLOW_JUMP:
 	case PMK_FLOW_CALL:
 		if (taken && b->pc != p->target) {
-			/* An exception or signal came first; which way a conditional branch went is
-			 * not seen. */
+			/* An exception or signal came first; the emulator does not show which way a
+			 * conditional branch went. */
 			cpu->taken -= !always_goes(p);
 			return;
 		}
@@ -685,8 +686,8 @@ static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
 		flush_tlbs(cpu);
 }
 
-/* How long one block waits for what another leaves unfinished. It is worked out once for each pair
- * of blocks that follow each other, and remembered. */
+/* How long one block waits for what another leaves unfinished. This is computed once for each pair
+ * of consecutive blocks, and remembered. */
 static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 						 const struct pmk_block *b)
 {
@@ -707,7 +708,8 @@ static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const stru
 }
 
 /* Wait for results of the previous block. Some may have arrived during the cycles since `before`,
- * which the branch or the fetch took. A wait for the load-store unit is no data stall. */
+ * which the branch or the fetch took. A wait for the load-store unit does not count as a data
+ * stall. */
 static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b, uint64_t before)
 {
@@ -742,8 +744,8 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	cpu->arm11.pending &= ~regs;
 }
 
-/* Remember what block `p`, which ended at `end`, leaves unfinished in VFP, whatever runs until
- * then. */
+/* Remember what block `p`, which ended at `end`, leaves unfinished in VFP, no matter which blocks
+ * run until it is finished. */
 static PMK_SLOW void remember_vfp(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
 	for (unsigned i = 0; i < PMK_PIPE_VFP_PLACES; i++) {
@@ -755,7 +757,8 @@ static PMK_SLOW void remember_vfp(struct pmk_cpu *cpu, const struct pmk_block *p
 	cpu->arm11.pending |= PMK_PIPE_VFP;
 }
 
-/* Block `b` has instructions of VFP. A wait for one of its pipelines is no data stall. */
+/* Block `b` has instructions of VFP. A wait for one of its pipelines does not count as a data
+ * stall. */
 static PMK_SLOW void wait_for_vfp(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint64_t start = cpu->cycles - b->cycles, wait = 0, data = 0;
@@ -778,18 +781,18 @@ static PMK_SLOW void wait_for_vfp(struct pmk_cpu *cpu, const struct pmk_block *b
 	cpu->arm11.pending &= busy ? ~UINT64_C(0) : ~PMK_PIPE_VFP;
 }
 
-/* Fetch `b` by the core's own memory system. */
+/* Fetch `b` through the core's own memory system. */
 static PMK_SLOW void fetch_instead(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint64_t seen = cpu->igen;
 	bool again = cpu->arm11.instead->fetch(cpu, b);
 
-	/* Not the present igen: the block may have evicted a line of its own. 0, so that blocks at
-	 * exception vectors always come here. */
+	/* `seen` is not always the present igen: the block may have evicted a line of its own. 0
+	 * makes blocks at exception vectors always come here. */
 	cpu->executions[b->id].igen = b->vector || again ? 0 : seen;
 }
 
-/* Fetch `b`, if that may find something absent. */
+/* Fetch `b`, if the fetch may find something absent. */
 static inline void fetch_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	if (!pmk_arm11_fetch_changes(cpu, b))
@@ -803,7 +806,7 @@ static inline void fetch_stale(struct pmk_cpu *cpu, const struct pmk_block *b)
 	}
 }
 
-/* What `p` disturbs, and then the fetch of `b`. */
+/* Do the maintenance operations of `p`, and then fetch `b`. */
 static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block *p,
 				     const struct pmk_block *b)
 {
@@ -814,7 +817,7 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 	fetch_stale(cpu, b);
 }
 
-/* Block `b` starts, and waits for what those before it have not finished. `before` is when the last
+/* Block `b` starts, and waits for what earlier blocks have not finished. `before` is when the last
  * one ended. */
 static PMK_SLOW void wait_at_entry(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t before)
@@ -861,12 +864,13 @@ static PMK_SLOW void block_general(struct pmk_cpu *cpu, const struct pmk_block *
 }
 
 /*
- * What follows does what block_general() does, for nearly all blocks: while nobody asks where
- * things are counted, and nothing absent is fetched behind a branch. The rest is left to that one.
+ * The functions below do what block_general() does, for nearly all blocks. They leave a block to
+ * block_general() while counts are booked by site, and where an absent line is fetched after a
+ * branch.
  */
 
-/* Block `b` starts, with something to fetch or to wait for. `end` is when `p` ended, whatever its
- * branch took. */
+/* Block `b` starts, and must fetch or wait for something. `end` is when `p` ended, without the
+ * cycles of its branch. */
 static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
 				    const struct pmk_block *b, uint64_t before, uint64_t end)
 {
@@ -876,22 +880,22 @@ static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block 
 	wait_at_entry(cpu, p, b, before);
 }
 
-/* Would a branch at the end of `p` that is not predicted fetch an absent line behind it? */
+/* True if a branch at the end of `p` that is not predicted would fetch an absent line after it. */
 static inline bool has_absent_shadow(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	return p->arm11.shadowed && !is_fetched(cpu, (p->arm11.end >> PMK_LINE_SHIFT) + 1);
 }
 
-/* These do what leave_block() does; *more is by how many cycles the branch takes longer than its
- * block says. If they cannot, they do nothing and return why. */
+/* These functions do what leave_block() does; *more is by how many cycles the branch takes longer
+ * than its block says. If they cannot, they do nothing and return the reason. */
 enum left {
 	LEFT,
-	LEFT_UNUSUALLY, /* leave_block() has to do it */
-	LEFT_ABSENT,	/* the line behind the branch is fetched before */
+	LEFT_UNUSUALLY, /* only leave_block() can do it */
+	LEFT_ABSENT,	/* the line after the branch must be fetched first */
 };
 
-/* What has an entry is predicted by that, wrongly if the block comes here; the rest by the static
- * rules. */
+/* A branch with an entry is predicted by the entry; if it comes here, that was wrong. Other
+ * branches are predicted by the static rules. */
 static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
 				   bool taken, uint64_t word, uint64_t *more)
 {
@@ -920,8 +924,8 @@ static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *
 	return LEFT;
 }
 
-/* A return whose condition passed: the return stack says where it goes, or another address, or is
- * empty. The shadow of one that is predicted rightly is looked up, and not fetched. */
+/* A return whose condition passed. The return stack has its address, or another address, or is
+ * empty. If the return is predicted correctly, its shadow is looked up but not fetched. */
 static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk_block *p,
 					   uint64_t pc, uint64_t *more)
 {
@@ -940,7 +944,7 @@ static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk
 		cpu->dyn[PMK_SIG_RET_PREDICTED]++;
 		cpu->dyn[PMK_SIG_L1I_MISS] += absent;
 	} else {
-		/* What was popped is put back. */
+		/* The address that was popped is put back. */
 		cpu->dyn[PMK_SIG_RET_MISS] += !empty;
 		cpu->dyn[PMK_SIG_RET_PREDICTED] += !empty && !core->ret_exclusive;
 		cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || !empty || core->pc_writes;
@@ -964,7 +968,7 @@ static inline enum left leave_predicted_call(struct pmk_cpu *cpu, const struct p
 	return LEFT;
 }
 
-/* A conditional return pops the return stack, and is not predicted. */
+/* A conditional return pops the return stack, but is not predicted. */
 static inline enum left leave_return_resolved(struct pmk_cpu *cpu, const struct pmk_block *p,
 					      uint64_t *more)
 {
@@ -994,11 +998,11 @@ static inline enum left leave_indirect_usual(struct pmk_cpu *cpu, const struct p
 	return LEFT;
 }
 
-/* A return, or a branch to an address that only its execution tells. */
+/* A return, or a branch whose target is only known when it is executed. */
 static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk_block *p,
 					   uint64_t pc, bool taken, uint64_t *more)
 {
-	/* A jump to the next instruction has more to it. */
+	/* A jump to the next instruction needs more work. */
 	if (!taken && !p->conditional)
 		return LEFT_UNUSUALLY;
 	if (!taken) {
@@ -1031,7 +1035,7 @@ static inline enum left leave_usual(struct pmk_cpu *cpu, const struct pmk_block 
 	return leave_for_anywhere(cpu, p, pc, taken, more);
 }
 
-/* The same without a clock, where words do not tell which branches have an entry. */
+/* The same functions without a clock, where the words do not show which branches have an entry. */
 
 static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block *p,
 					  uint64_t pc, bool taken, uint64_t word)
@@ -1087,7 +1091,8 @@ static inline enum left fetch_usual(struct pmk_cpu *cpu, const struct pmk_block 
 	return leave_for_anywhere(cpu, p, pc, taken, &(uint64_t){ 0 });
 }
 
-/* Without a clock no time passes, and blocks that were left as expected have not counted how. */
+/* Without a clock no time passes. Blocks that were left as expected have not counted taken
+ * branches, so this one must not, either. */
 static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word)
 {
@@ -1099,7 +1104,7 @@ static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *
 	cpu->taken = all_taken;
 }
 
-/* The branch that ends `p` was not predicted, and the line behind it is absent: fetch it. */
+/* The branch that ends `p` was not predicted, and the line after it is absent: fetch it. */
 static void fetch_behind(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
@@ -1150,7 +1155,7 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 			block_behind_absent(cpu, p, b, taken, word);
 			return;
 		}
-		/* A word has cycles for the outcome that it says alone. */
+		/* A word has cycles only for the outcome that it predicts. */
 		before -= pmk_pred_cycles(word);
 		cpu->cycles = before + more;
 	} else {
@@ -1179,7 +1184,7 @@ static void account(struct pmk_cpu *cpu, struct pmk_lsu_delay d, uint64_t walk)
 	cpu->dyn[PMK_SIG_DATA_STALL] += d.stall > walk ? d.stall - walk : 0;
 }
 
-/* When an instruction of the block first needs what an access loads. */
+/* When an instruction of the block first needs the loaded value. */
 static uint64_t first_use(uint64_t access)
 {
 	return PMK_ACCESS_USE(access) & PMK_PIPE_OPEN ? PMK_LSU_NO_USE : PMK_ACCESS_USE(access);
@@ -1198,7 +1203,7 @@ static void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk_lsu_de
 	for (uint64_t rest = open; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
-		/* A load from two lines is complete with the later one. */
+		/* A load from two lines is complete when the later one arrives. */
 		if (cpu->arm11.pending >> r & 1 && cpu->arm11.ready[r] >= d.ready)
 			continue;
 		cpu->arm11.ready[r] = d.ready;
@@ -1224,7 +1229,7 @@ static void store_external(struct pmk_cpu *cpu, uint64_t access)
 	account(cpu, pmk_lsu_write(&cpu->arm11.lsu, issue_time(cpu, access)), 0);
 }
 
-/* A load that hits, but whose translation was missing: its value is later by the translation. */
+/* A load that hits, but whose translation missed: the translation delays its value. */
 static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
 	if (t.refill + t.walk && !cpu->core.timeless)
@@ -1235,7 +1240,7 @@ static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t
 			     t.walk);
 }
 
-/* Request a line, or a word that level 1 does not keep, from level 2; this sets the latency. */
+/* Request a line, or a word that level 1 does not keep, from level 2. This sets the latency. */
 static PMK_SLOW void level2_read(struct pmk_cpu *cpu, uint32_t line)
 {
 	cpu->arm11.lsu.level2 = pmk_l2cc_read(&cpu->arm11.l2, cpu->dyn, PMK_L2CC_DATA, line);
@@ -1307,14 +1312,14 @@ static bool is_device(struct pmk_cpu *cpu, uint32_t line)
 	return cpu->is_device && cpu->is_device(cpu->device_ctx, line << PMK_LINE_SHIFT);
 }
 
-/* Does the access bypass the cache, because that is off or the page is device memory? */
+/* True if the access bypasses the cache, because the cache is off or the page is device memory. */
 static bool is_uncached(struct pmk_cpu *cpu, uint32_t line)
 {
 	return !cpu->core.dcache_on || is_device(cpu, line);
 }
 
-/* An access that bypasses level 1. Level 2 caches what level 1 would if it were on (our choice),
- * and no device memory. */
+/* An access that bypasses level 1. Level 2 caches what level 1 would cache if it were on (our
+ * choice), except device memory. */
 static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 {
 	if (is_device(cpu, line)) {
@@ -1327,7 +1332,7 @@ static void level2_uncached(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 	}
 }
 
-/* `halves`: PMK_D_DIRTY_LO, _HI of the halves that a store touches; 0 for a load. */
+/* `halves`: PMK_D_DIRTY_LO, _HI for the halves that a store touches; 0 for a load. */
 static PMK_SLOW void data_uncached(struct pmk_cpu *cpu, uint32_t line, uint64_t access,
 				   unsigned halves, struct translation t)
 {
@@ -1402,7 +1407,8 @@ static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halve
 		data_uncached(cpu, line, access, halves, t);
 		return;
 	}
-	/* The write buffer hides a micro-TLB refill, but the unit waits for a table walk. */
+	/* The write buffer hides a micro-TLB refill, but the load-store unit waits for a table
+	 * walk. */
 	cpu->cycles += t.walk;
 	if (store_misses(cpu, line, halves, access))
 		return;
@@ -1416,7 +1422,7 @@ static inline void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halve
 	}
 }
 
-/* The halves of its line that [from, to] touches. */
+/* The halves of the line that [from, to] touches. */
 static unsigned halves_of(uint32_t from, uint32_t to)
 {
 	uint32_t half = LINE_BYTES / 2;
@@ -1424,7 +1430,7 @@ static unsigned halves_of(uint32_t from, uint32_t to)
 	return (from & half ? 0u : PMK_D_DIRTY_LO) | (to & half ? PMK_D_DIRTY_HI : 0u);
 }
 
-/* An access that lies in two lines is two accesses (DAI 0195B §7). */
+/* An access that crosses into a second line is two accesses (DAI 0195B §7). */
 static PMK_SLOW void load_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last, uint64_t access)
 {
 	load_line(cpu, addr >> PMK_LINE_SHIFT, access);
@@ -1468,10 +1474,11 @@ static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
 }
 
 /*
- * What follows does what load_general() and store_general() do, for nearly all misses: of a core
- * that has nothing unusual, while nobody asks where it is counted, in one line, when no earlier
- * miss makes the core later any more. Programs that miss all the time spend most of their time
- * here, so that these functions ask each question once. What they cannot do they leave to those.
+ * The functions below do what load_general() and store_general() do, for nearly all misses: on a
+ * core with no unusual parameter, while nothing is booked by site, in one line, and when no earlier
+ * miss will make the core any later. Programs that miss all the time spend most of their time here,
+ * so these functions check each condition only once. They leave other misses to the general
+ * functions.
  */
 static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr, uint64_t access)
 {
@@ -1481,7 +1488,7 @@ static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr
 	       in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
 }
 
-/* The line takes the place of another one. */
+/* The line replaces another one. */
 static inline void fill_usual(struct pmk_cpu *cpu, uint32_t line)
 {
 	struct pmk_cache *c = &cpu->arm11.dcache;
@@ -1573,9 +1580,9 @@ void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	}
 }
 
-/* The same without a clock. */
+/* The same functions without a clock. */
 
-/* False: it has to be done in the general way. */
+/* Returns false if the general functions must do it. */
 static inline bool map_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual_alone, addr, access)))

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The running core of an ARM11: single issue in order, split caches, micro-TLBs before a main TLB,
- * a branch target cache with static rules behind it, a return stack. What it shares with the other
- * families (clock, blocks, totals) is in cpu.h.
+ * a branch target cache with static rules for branches that it does not have, a return stack. cpu.h
+ * has what it shares with the other families (clock, blocks, totals).
  *
- * The hot paths are here and inline. What makes them short:
+ * The hot paths are here and inline. They are short for these reasons:
  *
  * - A hit needs no search. Neither replacement policy of an ARM11 keeps state on a hit, so
- *   "present" is one byte per line in a sparse map over the address space (`dmap`, `imap`); a byte
+ *   "present" is one byte per line in a sparse map over the address space (`dmap`, `imap`). A byte
  *   also says whether the data micro-TLB holds the page and which halves of the line are dirty, so
- *   that a data access that changes nothing is one load and one test. Only pages of the maps that
- *   were written to take memory. The price is that a micro-TLB miss rewrites the bytes of two
- *   pages. A map of pages beside that of lines was measured: it is better for programs that miss
+ *   a data access that changes nothing is one load and one test. Only those pages of the maps take
+ *   memory that were written. The price is that a micro-TLB miss rewrites the bytes of two pages.
+ *   We measured a second map, of pages, next to that of lines: it is better for programs that miss
  *   all the time, and worse for all others.
  * - A word that is not aligned must look at two lines. Rotating the address right by log2(size)
  *   before it becomes the index moves the low bits to the top, into a part of the map where no bit
  *   is ever set: unaligned accesses take the slow path and aligned ones pay one rotate.
  * - Fetching a block looks up the bytes of all its lines in `imap` at once, up to four.
- * - What the predictor would say is kept per branch (`pred`), so that a branch that is predicted
- *   and changes no state costs one load and one compare.
+ * - The present prediction of each branch is kept in a byte (`pred`), so that a branch that is
+ *   predicted and changes no state costs one load and one compare.
  * - The outcome of a block's last branch is known when the next block starts.
  *
  * Everything else is in pmk_arm11_block_slow(), pmk_arm11_load_slow() and pmk_arm11_store_slow():
@@ -35,7 +35,7 @@
 #include "cpu/decode.h"
 #include "cpu/sites.h"
 
-/* What a block adds, in the order of pmk_arm11_signal[]. */
+/* The facts of a block, in the order of pmk_arm11_signal[]. */
 enum pmk_arm11_fact {
 	PMK_ARM11_FACT_INSN,
 	PMK_ARM11_FACT_BRANCH,
@@ -44,7 +44,8 @@ enum pmk_arm11_fact {
 	PMK_ARM11_FACT_WRITE,
 	PMK_ARM11_FACT_DRAIN,
 	PMK_ARM11_NFACTS,
-	/* No signal: instructions that the pipeline has no times for, and lets take one cycle. */
+	/* Not a signal: instructions that the pipeline has no times for, and that take one
+	 * cycle. */
 	PMK_ARM11_FACT_UNTIMED = PMK_ARM11_NFACTS
 };
 
@@ -67,13 +68,14 @@ enum {
 /* Bits of an imap byte. */
 enum {
 	PMK_I_PRESENT = 1 << 0,
-	PMK_I_QUIET = 1 << 1,  /* it is present, and a fetch does not change the order of its set */
+	/* the line is present, and a fetch does not change the order of its set */
+	PMK_I_QUIET = 1 << 1,
 	PMK_I_MAPPED = 1 << 2, /* the instruction micro-TLB holds the page */
-	PMK_I_MOST_LINES = 4,  /* of a block whose lines are looked up at once */
+	PMK_I_MOST_LINES = 4,  /* most lines of a block that are looked up at once */
 };
 
-/* Is it certain that the instruction makes its accesses? Then the block counts them. Conditional
- * and exclusive ones may make none, so that memory callbacks count theirs. */
+/* True if the instruction certainly makes its accesses. Then the block counts them. Conditional and
+ * exclusive instructions may make none, so memory callbacks count theirs. */
 static inline bool pmk_arm11_access_static(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	return (in->load || in->store) && !in->conditional && !in->exclusive && !core->timeless;
@@ -81,8 +83,8 @@ static inline bool pmk_arm11_access_static(const struct pmk_core *core, const st
 
 /* The memory system of a core that is otherwise like an ARM11. */
 struct pmk_arm11_instead {
-	/* Fetch a block that is about to run. True: to be called again for the next execution, even
-	 * if nothing was evicted. */
+	/* Fetch a block that is about to run. Returns true if it must be called again for the next
+	 * execution, even if nothing was evicted. */
 	bool (*fetch)(struct pmk_cpu *cpu, const struct pmk_block *b);
 	void (*load)(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 	void (*store)(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
@@ -118,7 +120,7 @@ void pmk_arm11_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_arm11_counted[];
 extern const struct pmk_counted_beside pmk_arm11_beside[];
 
-/* Build a block, whose pipeline is timed by `time`: build.c. */
+/* Build a block, with `time` as the timing of its pipeline: build.c. */
 typedef void pmk_arm11_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			    struct pmk_pipe_slot *slots, struct pmk_pipe_block *out);
 void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -127,11 +129,11 @@ void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 		     struct pmk_pipe_slot *slots, struct pmk_block *b);
 
 /*
- * For caches whose hits change what is replaced next (pmk_cache_ages()): a line is fetched, or
- * accessed, that is present; and one is about to be filled. Only the line that was used last in its
- * set may keep the bits that make an access fast, because that is the one whose hits change
- * nothing. Nothing happens for other caches. pmk_arm11_fetch_hit() returns whether the order
- * changed.
+ * For caches whose hits change what is replaced next (pmk_cache_ages()). The first two: a line that
+ * is present is fetched, or accessed. The third: a line is about to be filled. Only the line that
+ * was used last in its set may keep the bits that make an access fast, because only its hits change
+ * nothing. For other caches these functions do nothing. pmk_arm11_fetch_hit() returns true if the
+ * order changed.
  */
 bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line);
@@ -147,9 +149,9 @@ PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
 PMK_SLOW void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 
-/* 0 if fetching the block changes nothing. It is never 0 if `spare` is 0, as no byte of imap[] has
- * all bits set: of longer blocks, of those at exception vectors, and of cores with their own memory
- * system. */
+/* 0 if fetching the block changes nothing. It is never 0 if `spare` is 0, because no byte of imap[]
+ * has all bits set. `spare` is 0 in blocks with more lines, in blocks at exception vectors, and on
+ * cores with their own memory system. */
 static inline uint32_t pmk_arm11_fetch_changes(const struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t lines;
@@ -159,8 +161,8 @@ static inline uint32_t pmk_arm11_fetch_changes(const struct pmk_cpu *cpu, const 
 }
 
 /*
- * The block `b` starts; `crossing`, a constant, is pmk_cpu.crossing. Its facts are not added here:
- * pmk_cpu_sum() does that later, or the owner at every execution (eager). Both calls are tail
+ * The block `b` starts. `crossing`, a constant, is pmk_cpu.crossing. The facts of `b` are not added
+ * here: pmk_cpu_sum() does that later, or the owner at every execution (eager). Both calls are tail
  * calls, so that the hot path saves no registers.
  */
 static inline void pmk_arm11_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
@@ -190,8 +192,8 @@ static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *
 	pmk_arm11_enter(cpu, b, false);
 }
 
-/* The same where nothing but fetching and the predictor is asked about; `count`, a constant: count
- * the execution. */
+/* The same when only fetching and branch prediction are counted. If `count`, a constant, is true,
+ * count the execution. */
 static inline void pmk_arm11_enter_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -205,7 +207,8 @@ static inline void pmk_arm11_enter_fetch(struct pmk_cpu *cpu, const struct pmk_b
 		pmk_arm11_fetch_slow(cpu, p, b, taken, word);
 }
 
-/* Index of an access of 1 << shift bytes; unaligned ones fall into the empty part of the map. */
+/* The index of an access of 1 << shift bytes. Unaligned accesses get an index in the empty part of
+ * the map. */
 static inline uint32_t pmk_dmap_index(uint32_t addr, unsigned shift)
 {
 	uint32_t turned = shift ? addr >> shift | addr << (32 - shift) : addr;
@@ -240,7 +243,7 @@ static inline void pmk_arm11_store(struct pmk_cpu *cpu, uint32_t addr, unsigned 
 }
 
 /* A store of several words, all in one line. It changes nothing if each half that it touches is
- * dirty already. */
+ * already dirty. */
 static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint32_t bytes,
 					uint64_t access)
 {

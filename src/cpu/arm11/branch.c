@@ -79,10 +79,10 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 	 * is statically predicted taken allocates an entry and fetches its shadow. */
 	if (b->flow != PMK_FLOW_JUMP || (p->fixed && pmk_predictor_static_rule(b)))
 		return PMK_PRED_LOOK;
-	/* So does a jump to the next instruction, because its outcome looks like no jump. */
+	/* A jump to the next instruction takes it, too, because its outcome looks like no jump. */
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
-	/* A branch that is statically and rightly predicted not taken costs one cycle. */
+	/* A branch that is correctly and statically predicted not taken costs one cycle. */
 	return p->timeless || b->arm11.branch_cycles ? PMK_PRED_NOT_TAKEN
 						     : PMK_PRED_NOT_TAKEN | PMK_PRED_CYCLE;
 }
@@ -104,8 +104,8 @@ static uint8_t word_of(const struct pmk_predictor *p, const struct pmk_btac_entr
 
 	if (e->state && !b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
-	/* Without a clock, what is predicted taken and is not fetches the wrong path, where that is
-	 * done. */
+	/* Without a clock, a branch that is predicted taken but is not taken makes the core fetch
+	 * the wrong path, if wrong paths are fetched. */
 	if (e->state && p->timeless && p->wrong_path)
 		return PMK_PRED_LOOK;
 	if (e->state && call && !p->timeless)

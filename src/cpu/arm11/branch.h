@@ -8,9 +8,9 @@
  * static rules. An entry is allocated when a branch is resolved taken, as "weakly taken" (our
  * choice).
  *
- * For speed, what the predictor would say of each branch is also kept in a byte per branch, the
- * prediction word. It has the state of the entry, which is learnt there: the entry itself is
- * brought up to date when something else looks at it, see pmk_predictor_catch_up().
+ * For speed, the present prediction of each branch is also kept in a byte, the prediction word. The
+ * word contains the state of the entry and learns the outcomes. The entry itself is only updated
+ * when something else looks at it: see pmk_predictor_catch_up().
  */
 #ifndef PMK_CPU_ARM11_BRANCH_H
 #define PMK_CPU_ARM11_BRANCH_H
@@ -22,13 +22,16 @@ struct pmk_block;
 struct pmk_core;
 
 /*
- * A prediction word is PMK_PRED_LOOK, for the slow path and 0 like a word that was never written;
- * or PMK_PRED_STATE and the state in its low two bits, 2 and 3 of which predict that the branch is
- * taken. PMK_PRED_HELD: the branch has an entry, and there is a clock. One without an entry that is
- * predicted not taken has state 0, and PMK_PRED_CYCLE if that costs a cycle more than the block
- * has. PMK_PRED_PUSHES: it is a call. Where there is a clock, a call that is predicted taken has
- * PMK_PRED_CALL in place of the state, or PMK_PRED_LOOK while that is weak, because the return
- * stack has to hear of it.
+ * The values of a prediction word:
+ *
+ * - PMK_PRED_LOOK: take the slow path. It is 0, like a word that was never written.
+ * - PMK_PRED_STATE plus the state in the low two bits. States 2 and 3 predict that the branch is
+ *   taken. A branch without an entry that is predicted not taken has state 0.
+ * - PMK_PRED_HELD is also set if the branch has an entry and there is a clock.
+ * - PMK_PRED_CYCLE is also set if a branch without an entry costs a cycle more than its block has.
+ * - PMK_PRED_PUSHES is also set if the branch is a call. If there is a clock, a call that is
+ *   predicted taken has PMK_PRED_CALL instead of the state, or PMK_PRED_LOOK while the state is
+ *   weak, because the return stack must be pushed.
  */
 enum {
 	PMK_PRED_LOOK = 0,
@@ -36,12 +39,13 @@ enum {
 	PMK_PRED_PUSHES = 8,
 	PMK_PRED_HELD = 16,
 	PMK_PRED_CYCLE = 32,
-	/* What the word says of a branch that is not taken, and of a call that is. */
+	/* The words of a branch that is predicted not taken, and of a call that is predicted
+	 * taken. */
 	PMK_PRED_NOT_TAKEN = PMK_PRED_STATE,
 	PMK_PRED_CALL = PMK_PRED_HELD | PMK_PRED_PUSHES | 3,
 };
 
-/* 0 if a branch with this word was taken (1) or not (0) as the word says. */
+/* 0 if a branch with this word was predicted correctly: taken (1) or not (0). */
 static inline uint64_t pmk_pred_differs(uint64_t word, uint64_t taken)
 {
 	return (word ^ (PMK_PRED_STATE + 3 * taken)) & (PMK_PRED_STATE | 2);
@@ -53,23 +57,24 @@ static inline uint64_t pmk_pred_cycles(uint64_t word)
 	return word / PMK_PRED_CYCLE;
 }
 
-/* Learn that it was: state 1 becomes 0, state 2 becomes 3. Most words are certain already, and
- * storing those again would make the next look at the word wait for the store. */
+/* Learn that the prediction was correct: state 1 becomes 0, state 2 becomes 3. Most words are
+ * already in a strong state. Storing those again would make the next look at the word wait for the
+ * store. */
 static inline void pmk_pred_learn(uint8_t *own, uint64_t word, uint64_t taken)
 {
 	if (__builtin_expect((word ^ taken) & 1, 0))
 		*own = (uint8_t)(word ^ 1);
 }
 
-/* Without a clock: 0 if a branch with this word was taken (1) or not (0) as the word says for
- * certain, and is no call. */
+/* Without a clock: 0 if a branch with this word is not a call, and was strongly and correctly
+ * predicted: taken (1) or not (0). */
 static inline uint64_t pmk_state_differs(uint64_t word, uint64_t taken)
 {
 	return word ^ (PMK_PRED_STATE + 3 * taken);
 }
 
-/* If not: is more to be done than learning the outcome? A branch that is taken against its state
- * fetches its shadow, and a call that is taken pushes the return stack. */
+/* If it is not 0: true if there is more to do than to learn the outcome. A branch that is taken
+ * against its state fetches its shadow, and a call that is taken pushes the return stack. */
 static inline bool pmk_state_looks(uint64_t word, uint64_t taken)
 {
 	return !(word & PMK_PRED_STATE) || (taken && (word & (PMK_PRED_PUSHES | 2)) != 2);
@@ -89,25 +94,25 @@ struct pmk_btac_entry {
 struct pmk_predictor {
 	struct pmk_btac_entry *entry;
 	uint32_t mask;
-	bool on, dynamic, fixed; /* SCTLR.Z, and with it ACTLR.DB, ACTLR.SB */
+	bool on, dynamic, fixed; /* SCTLR.Z, and ACTLR.DB, ACTLR.SB, which depend on it */
 	bool timeless;		 /* there is no clock */
 	bool wrong_path;	 /* wrong paths are fetched */
 };
 
-/* What the static rules say of the direct branch that ends `b`. */
+/* The prediction of the static rules for the direct branch that ends `b`. */
 bool pmk_predictor_static_rule(const struct pmk_block *b);
 
 /* 0 or PMK_ENOMEM. */
 int pmk_predictor_init(struct pmk_predictor *p, const struct pmk_core *core);
 void pmk_predictor_fini(struct pmk_predictor *p);
-/* Flush the BTAC. The words of evicted branches become PMK_PRED_LOOK: they are worked out anew when
+/* Flush the BTAC. The words of evicted branches become PMK_PRED_LOOK; they are computed again when
  * the branch runs next. */
 void pmk_predictor_flush(struct pmk_predictor *p, uint8_t *pred);
 
 /* The word of a branch that has no entry. */
 uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_block *b);
 
-/* Bring the entry of `b`, if it has one, up to date with its word. */
+/* Update the entry of `b`, if it has one, from its word. */
 void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, uint64_t word);
 
 /* How a direct branch was fetched. */
@@ -116,15 +121,15 @@ struct pmk_prediction {
 	bool dynamic; /* by an entry, not by the static rules */
 };
 
-/* What is predicted for the direct branch that ends `b`, before its outcome is known. */
+/* The prediction for the direct branch that ends `b`, before its outcome is known. */
 struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 					    const struct pmk_block *b);
-/* Learn the outcome; rewrites the words of this branch and of one it evicts. */
+/* Learn the outcome; rewrites the words of this branch and of a branch that it evicts. */
 void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct pmk_block *b,
 			   bool taken);
 
-/* Where the entry of a branch is, if it has one: VA[9:3] for 128 entries (TRM 16.3). Inline, like
- * the next ones: every branch comes here whose prediction is not certain. */
+/* The slot of a branch for its entry: VA[9:3] for 128 entries (TRM 16.3). Inline, like the next
+ * functions: every branch without a certain prediction comes here. */
 static inline struct pmk_btac_entry *pmk_predictor_slot(const struct pmk_predictor *p,
 							uint32_t addr)
 {
@@ -137,7 +142,7 @@ static inline bool pmk_btac_holds(const struct pmk_btac_entry *e, uint32_t addr,
 }
 
 /* A branch without an entry was taken, and gets one as "weakly taken". The word of the branch that
- * had it is to be looked up. */
+ * had the entry becomes PMK_PRED_LOOK. */
 static inline void pmk_predictor_allocate(struct pmk_btac_entry *e, uint8_t *pred, uint32_t addr,
 					  uint32_t branch)
 {
@@ -161,7 +166,7 @@ static inline void pmk_return_push(struct pmk_return_stack *rs, uint32_t addr)
 	rs->count += rs->count < rs->size;
 }
 
-/* False when it is empty. */
+/* Returns false if it is empty. */
 static inline bool pmk_return_pop(struct pmk_return_stack *rs, uint32_t *addr)
 {
 	if (!rs->count)
@@ -172,7 +177,7 @@ static inline bool pmk_return_pop(struct pmk_return_stack *rs, uint32_t *addr)
 	return true;
 }
 
-/* Put back what the last pop took (TRM, event 0x26). */
+/* Put back the address of the last pop (TRM, event 0x26). */
 static inline void pmk_return_undo(struct pmk_return_stack *rs)
 {
 	rs->top = rs->top + 1 == rs->size ? 0 : rs->top + 1;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * The blocks of ARM code: what one execution of each adds to the totals, and what it waits for. The
- * core's pipeline tells how long each instruction takes.
+ * core's pipeline model says how long each instruction takes.
  */
 #include <string.h>
 
 #include "cpu/arm11/arm11.h"
 
-/* Counting rules per instruction: ARM DAI 0195B §5-§7. pmk_arm11_access_static() says which
- * accesses are known beforehand. */
+/* Counting rules per instruction: ARM DAI 0195B §5-§7. pmk_arm11_access_static() decides which
+ * accesses are certain. */
 static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
 	f->n[PMK_ARM11_FACT_INSN]++;
@@ -48,8 +48,9 @@ static uint8_t disturbance(const struct pmk_insn *in)
 }
 
 /*
- * The predictor adds the cycles of a branch, except for those that are certain beforehand, which
- * are in the block: none if the branch may be folded, one if it cannot be (DDI 0301H table 16-11).
+ * The predictor adds the cycles of a branch. The exceptions are cycles that are certain before the
+ * block runs, which are in the block: none if the branch may be folded, one if it cannot be (DDI
+ * 0301H table 16-11).
  *
  * A branch is not folded onto a branch (5.2). That is modelled if the second one is a block of its
  * own and every rule predicts it as taken, so that chains of jumps and empty loops take time.
@@ -80,8 +81,8 @@ static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_bl
 	return core->branch_max > shortest + distance ? core->branch_max - distance : shortest;
 }
 
-/* Whether the last branch can be followed by a short way. The shadow of a branch is at most the
- * line behind its own there. */
+/* The short way to follow the last branch, if there is one. The short ways assume that the shadow
+ * of a branch reaches at most into the next line. */
 static enum pmk_arm11_leave way_to_leave(const struct pmk_core *core, const struct pmk_block *b)
 {
 	bool ages = pmk_core_policy_of(core, core->icache_policy) != PMK_POLICY_OWN;
@@ -127,7 +128,7 @@ static void set_leave(const struct pmk_core *core, struct pmk_block *b)
 	b->arm11.leave = more > UINT8_MAX ? PMK_ARM11_LEAVE_ANY : way_to_leave(core, b);
 }
 
-/* Whoever asks for this knows by now whether the block is at an exception vector. */
+/* When the caller asks for this, it has already set `vector`. */
 uint32_t *pmk_arm11_branch(struct pmk_block *b)
 {
 	if (b->vector)

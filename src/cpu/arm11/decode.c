@@ -6,11 +6,11 @@
 #include "cpu/arm11/arm11.h"
 #include "cpu/thumb.h"
 
-/* Is the code Thumb? The emulator does not show the state bit. A sequence with an instruction of 2
- * bytes, or at an odd half word, is Thumb. One of 4-byte instructions alone may still be Thumb if
- * it is a BL pair, which ends it; then the target in the emulator's own disassembly tells which it
- * is. That loads the emulator's disassembler, so it is asked last: the second half of BLX is even.
- */
+/* True if the code is Thumb. The emulator does not show the state bit. A sequence with an
+ * instruction of 2 bytes, or at an odd half word, is Thumb. A sequence of only 4-byte instructions
+ * may still be Thumb if it is a BL pair, which ends it. Then the target in the emulator's own
+ * disassembly decides. That loads the emulator's disassembler, so it is the last test: the second
+ * half of BLX is even. */
 static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 {
 	uint64_t addr = raw[0].addr;
@@ -41,8 +41,8 @@ static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 	return same;
 }
 
-/* A helper may have no bytes, or bytes that are not what runs. It counts as a return to the link
- * register, and its code is fetched. */
+/* A helper may have no bytes, or other bytes than the code that runs. It counts as a return to the
+ * link register, and its code is fetched. */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {
 	*in = (struct pmk_insn){ .addr = addr,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The ARM11 among the families of cores. */
+/* The ARM11 family of cores. */
 #include "cpu/arm11/family.h"
 
-/* A core that folds branches can retire two. */
+/* A core that folds branches can retire two instructions in a cycle. */
 uint64_t pmk_arm11_insns_per_cycle(const struct pmk_core *core)
 {
 	(void)core;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the families of cores that run ARM code have in common. */
+/* Common parts of the families of cores that run ARM code. */
 #ifndef PMK_CPU_ARM11_FAMILY_H
 #define PMK_CPU_ARM11_FAMILY_H
 
@@ -12,8 +12,8 @@ extern const uint16_t pmk_arm11_elf_machines[];
 extern const struct pmk_core_target pmk_arm11_targets[];
 uint64_t pmk_arm11_insns_per_cycle(const struct pmk_core *core);
 
-/* Members of struct pmk_core_family that are the same for all families that run ARM code: all but
- * its parameters, its memory system and its pipeline. */
+/* Members of struct pmk_core_family that are the same for all families that run ARM code: all
+ * except the parameters, the memory system and the pipeline. */
 /* clang-format off */
 #define PMK_ARM11_MEMBERS \
 	.isa = "arm", .fini = pmk_arm11_fini, .forked = pmk_arm11_forked, \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of parameters that an ARM11 and an ARM926EJ-S have in common, in groups that keys.c of both
- * families list. Members of pmk_core.arm11 are those of pmk_core.arm9.arm11, too: they lie at the
- * same place.
+ * families list. Members of pmk_core.arm11 are also members of pmk_core.arm9.arm11, because both
+ * are at the same offset.
  */
 #ifndef PMK_CPU_ARM11_KEYS_H
 #define PMK_CPU_ARM11_KEYS_H

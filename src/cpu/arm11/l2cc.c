@@ -74,7 +74,7 @@ static void keep_buffered(struct pmk_l2cc *l2, enum pmk_l2cc_port port, uint32_t
 	l2->next[port] = (l2->next[port] + 1) % l2->buffers;
 }
 
-/* The line is written, so that the ports' read buffers no longer have its contents. */
+/* The line is written, so the ports' read buffers no longer have its contents. */
 static void forget_buffered(struct pmk_l2cc *l2, uint32_t line)
 {
 	for (unsigned p = 0; p < PMK_L2CC_NPORTS; p++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The level 2 cache controller beside an ARM11 (L210, L220): which lines it holds, which halves of
- * them are dirty, and what its slave ports have read last. It is asked about level 1 misses,
- * evictions and accesses that level 1 does not cache, never about a hit. What it counts: ARM DAI
+ * The level 2 cache controller next to an ARM11 (L210, L220): which lines it holds, which halves of
+ * them are dirty, and what its slave ports have read last. It is called for level 1 misses,
+ * evictions and accesses that level 1 does not cache, never for a hit. What it counts: ARM DAI
  * 0195B §9; docs/l2cc.md lists the rules and the choices made.
  *
  * Whether a line is present is one byte per line in a sparse map, as in arm11.h; the directory
- * knows which one is evicted. Neither level knows what the other holds: lines may be in both or in
- * one.
+ * knows which line is evicted. Neither level knows what the other holds: a line may be in both or
+ * in one.
  */
 #ifndef PMK_CPU_ARM11_L2CC_H
 #define PMK_CPU_ARM11_L2CC_H
@@ -37,7 +37,7 @@ struct pmk_l2cc {
 	uint32_t next[PMK_L2CC_NPORTS];
 };
 
-/* 0 or PMK_ENOMEM. A core without a controller gets none. */
+/* Returns 0 or PMK_ENOMEM. A core without a controller gets none. */
 int pmk_l2cc_init(struct pmk_l2cc *l2, const struct pmk_core *core);
 void pmk_l2cc_fini(struct pmk_l2cc *l2);
 
@@ -46,11 +46,11 @@ static inline bool pmk_l2cc_is_on(const struct pmk_l2cc *l2)
 	return l2->map != NULL;
 }
 
-/* Level 1 reads a line, or a part of it; this is counted in total[signal]. True: it comes from
- * level 2; false: from memory. */
+/* Level 1 reads a line, or a part of it; this is counted in total[signal]. Returns true if it comes
+ * from level 2, false if it comes from memory. */
 bool pmk_l2cc_read(struct pmk_l2cc *l2, uint64_t *total, enum pmk_l2cc_port port, uint32_t line);
 
-/* Level 1 writes into `halves` of a line; `through`: into memory that is to be written through. */
+/* Level 1 writes into `halves` of a line; `through`: into write-through memory. */
 void pmk_l2cc_write(struct pmk_l2cc *l2, uint64_t *total, uint32_t line, unsigned halves,
 		    bool through);
 

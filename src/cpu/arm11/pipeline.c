@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT
 /*
  * Pipeline timing of a sequence of instructions: ARM1176JZF-S TRM, DDI 0301H, chapter 16, and
- * chapter 21 for the VFP11; DDI 0274H has the same of the one beside an ARM1136.
+ * chapter 21 for the VFP11; DDI 0274H has the same for the VFP11 of an ARM1136.
  *
  * An instruction issues when the one before has issued its last cycle, when its operands arrive
  * and, if it accesses memory, when the load/store unit has finished the cycles of the last access.
- * The last wait is structural: it costs cycles but is no data stall.
+ * The last wait is structural: it costs cycles but is not a data stall.
  *
- * Our choices: conditional instructions are timed as if they pass, which is what those of one and
- * two cycles take when they fail, too; multiplications that set the flags take less then, 3 to 5
- * cycles (16.1.3). Addresses are aligned: singles to their size, multiples and doubles to 8 bytes.
- * Media and saturating arithmetic is timed as data processing, coprocessor and status transfers as
- * one cycle. A branch costs nothing here, and any other instruction that writes the PC costs its
- * issue cycles; the branch model adds the rest.
+ * Our choices: conditional instructions are timed as if they pass. Instructions of one and two
+ * cycles take the same time when they fail; multiplications that set the flags take less then, 3 to
+ * 5 cycles (16.1.3). Addresses are aligned: singles to their size, multiples and doubles to 8
+ * bytes. Media and saturating arithmetic is timed as data processing, coprocessor and status
+ * transfers as one cycle. A branch costs nothing here, and any other instruction that writes the PC
+ * costs its issue cycles; the branch model adds the rest.
  *
- * An instruction of VFP issues with those of the core, in order, when its registers and its
- * pipeline are free: FMAC, DS for divisions and square roots (which begin in FMAC, too), and the
- * load/store pipeline, which is in lock step with the core's. Our choices: it waits for what it
- * reads as the examples of 21.4 say, a cycle more than the latency where nothing is forwarded
- * between operations of different precision, or from one with an integer result; for what it
- * writes until that is there from before; the flags of a comparison are there after its latency.
- * FMXR and FMRX wait for all of VFP. Short vectors have vfp.length elements, because a block
- * cannot see FPSCR.
+ * VFP instructions issue in order with those of the core, when their registers and their pipeline
+ * are free: FMAC, DS for divisions and square roots (which begin in FMAC, too), and the load/store
+ * pipeline, which is in lock step with the core's. Our choices: an instruction waits for its
+ * operands as in the examples of 21.4, a cycle longer than the latency where nothing is forwarded:
+ * between operations of different precision, or from one with an integer result. It waits for
+ * earlier results in the registers that it writes. The flags of a comparison are available after
+ * its latency. FMXR and FMRX wait for all of VFP. Short vectors have vfp.length elements, because a
+ * block cannot see FPSCR.
  *
  * The summary of a sequence gives the exact cycles of two sequences after each other, with these
  * exceptions. An accumulator that is forwarded over the boundary comes a cycle too late. A base
  * that the last instruction writes back comes a cycle too early if the next one needs it early for
  * anything but an address. Registers that a store multiple has not yet read are not locked beyond
- * the end. What a third sequence would wait for in the first is not carried through the second,
- * but for VFP, whose results are remembered until they are there; of these, all that are from
- * another sequence are taken to be forwarded.
+ * the end. If a third sequence would wait for the first, the summary of the second does not carry
+ * that. VFP results are the exception: they are remembered until they are available, and results
+ * from another sequence are all taken to be forwarded.
  */
 #include "cpu/arm11/pipeline.h"
 #include "cpu/block.h"
@@ -55,11 +55,11 @@ struct moment {
 	int32_t after[PLACES];
 };
 
-/* What a register of VFP holds, for what can be forwarded. */
+/* The contents of a VFP register, which decide what can be forwarded. */
 enum { ANYTHING, SINGLE, DOUBLE, INTEGER };
 
 struct scoreboard {
-	/* Places in use: without instructions of VFP, its places would only take time. */
+	/* Places in use: without VFP instructions, its places would only take time. */
 	unsigned places;
 	unsigned vector, stride;       /* elements of a short vector, and their distance */
 	struct moment next;	       /* earliest issue of the next instruction */
@@ -68,7 +68,7 @@ struct scoreboard {
 	struct moment lock[PLACES];    /* may be written again */
 	int8_t as_base[PMK_PIPE_REGS]; /* cycles after `ready`, as base of an access */
 	int8_t as_sum[PMK_PIPE_REGS];  /* the same as accumulator of a multiply */
-	uint8_t holds[PLACES];	       /* by registers of VFP */
+	uint8_t holds[PLACES];	       /* for VFP registers */
 	int32_t producer[PLACES];      /* index of the instruction, -1 = before the sequence */
 };
 
@@ -93,7 +93,7 @@ struct timing {
 };
 
 /* clang-format off */
-/* Recordings may name any class, and those without a row have no cycles. */
+/* Recordings may name any class. Classes without a row take no cycles. */
 static const struct timing timing[PMK_I_CACHE_OP + 1] = {
 	/*                     cyc flg lat hi mem early    late  */
 	[PMK_I_OTHER]      = { 1, 1, 1, 1, 0, 0,       0,    false }, /* our choice */
@@ -120,7 +120,7 @@ static const struct timing timing[PMK_I_CACHE_OP + 1] = {
 	[PMK_I_FP]         = { 1, 1, 1, 1, 0, 0,       0,    false },
 };
 
-/* Table 21-16, which is table 4-17 of DDI 0274H: throughput and latency of single and of double
+/* Table 21-16, which is table 4-17 of DDI 0274H: throughput and latency for single and for double
  * precision. */
 static const struct {
 	uint8_t busy[2], latency[2];
@@ -148,10 +148,11 @@ static unsigned vfp_op(const struct pmk_insn *in)
 {
 	unsigned op = in->iclass == PMK_I_FP ? in->kind & PMK_VFP_OP : PMK_VFP_NONE;
 
-	return op <= PMK_VFP_SYSTEM ? op : PMK_VFP_NONE; /* a ledger may say anything */
+	return op <= PMK_VFP_SYSTEM ? op : PMK_VFP_NONE; /* a ledger may contain any value */
 }
 
-/* Those of the FMAC and DS pipelines; the others are of the load/store pipeline. */
+/* True for instructions of the FMAC and DS pipelines; the others belong to the load/store
+ * pipeline. */
 static bool vfp_computes(const struct pmk_insn *in)
 {
 	return vfp_op(in) >= PMK_VFP_COPY && vfp_op(in) <= PMK_VFP_SQRT;
@@ -167,7 +168,7 @@ static bool vfp_divides(const struct pmk_insn *in)
 	return vfp_op(in) == PMK_VFP_DIV || vfp_op(in) == PMK_VFP_SQRT;
 }
 
-/* Elements of the operation. A destination in the first bank makes it a scalar one. */
+/* Elements of the operation. A destination in the first bank makes it a scalar operation. */
 static unsigned vfp_elements(const struct scoreboard *sb, const struct pmk_insn *in)
 {
 	unsigned fd = in->kind >> PMK_VFP_FD & 31;
@@ -175,7 +176,8 @@ static unsigned vfp_elements(const struct scoreboard *sb, const struct pmk_insn 
 	return in->kind & PMK_VFP_VECTOR && fd >= 8 ? sb->vector : 1;
 }
 
-/* The registers of element i of an operand: vectors go round in their bank of eight registers. */
+/* The registers of element i of an operand: vectors wrap around in their bank of eight
+ * registers. */
 static uint32_t vfp_element(const struct scoreboard *sb, const struct pmk_insn *in, unsigned field,
 			    bool wide, unsigned i)
 {
@@ -186,7 +188,7 @@ static uint32_t vfp_element(const struct scoreboard *sb, const struct pmk_insn *
 	return (wide ? 3u : 1u) << reg;
 }
 
-/* The registers of VFP that element i reads, and those that it writes. */
+/* The VFP registers that element i reads; the registers that it writes. */
 static uint32_t vfp_reads(const struct scoreboard *sb, const struct pmk_insn *in, unsigned i)
 {
 	bool wide = in->kind & PMK_VFP_WIDE;
@@ -323,7 +325,7 @@ static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 		n = add_operand(sb, in, t, in->rd2, RDHI, op, n);
 	}
 	/* Registers without a role are needed at the normal time: values to store, coprocessor
-	 * operands. A base that is stored as well is in the list already. */
+	 * operands. A base that is stored as well is already in the list. */
 	for (unsigned i = 0; i < n; i++)
 		rest &= ~(1u << op[i].reg);
 	/* A load multiple begins only when the registers it will write are available, 16.12. */
@@ -335,8 +337,8 @@ static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 	return n;
 }
 
-/* A register of VFP is read. Loads and stores of registers, and transfers, take it a cycle later
- * than operations do, so that these need nothing forwarded. */
+/* A VFP register is read. Loads, stores and transfers need it a cycle later than operations do, so
+ * they need no forwarding. */
 static struct operand vfp_operand(const struct scoreboard *sb, const struct pmk_insn *in,
 				  unsigned reg)
 {
@@ -347,7 +349,7 @@ static struct operand vfp_operand(const struct scoreboard *sb, const struct pmk_
 				 .wait = vfp_computes(in) && !forwarded };
 }
 
-/* What an instruction of VFP waits for beside registers of the core, but for its pipelines. */
+/* The operands of a VFP instruction that are not registers of the core, except its pipelines. */
 static unsigned vfp_operands(const struct scoreboard *sb, const struct pmk_insn *in,
 			     struct operand *op)
 {
@@ -472,7 +474,7 @@ static void vfp_lock(struct scoreboard *sb, uint32_t regs, const struct moment *
 		later_by(sb->places, &sb->lock[VFP + __builtin_ctz(regs)], issue, until);
 }
 
-/* Registers of a transfer come and go two words a cycle, in order. */
+/* Registers of a transfer are read or written two words a cycle, in order. */
 static void vfp_move(struct scoreboard *sb, const struct pmk_insn *in, const struct moment *issue,
 		     int32_t index)
 {
@@ -484,7 +486,7 @@ static void vfp_move(struct scoreboard *sb, const struct pmk_insn *in, const str
 	for (uint32_t rest = reads; rest; rest &= rest - 1)
 		vfp_lock(sb, rest & -rest, issue, 1 + i++ / 2);
 	i = 0;
-	/* What the core gives is a word, or half of a double-precision register. */
+	/* The core transfers a word, or half of a double-precision register. */
 	for (uint32_t rest = writes; rest; rest &= rest - 1)
 		vfp_produce(sb, rest & -rest, issue, latency + i++ / 2, loads ? holds : ANYTHING,
 			    loads ? index : -1);
@@ -559,7 +561,7 @@ static void note_uses(const struct scoreboard *sb, const struct operand *op, uns
 		if (p < 0)
 			continue;
 		use = issue - op[i].wait - slots[p].issue;
-		/* A load of VFP takes a cycle longer than one of the core. */
+		/* A VFP load takes a cycle longer than a load of the core. */
 		use -= op[i].reg >= VFP;
 		if (use >= 0 && use < slots[p].use && use < (int32_t)PMK_PIPE_OPEN)
 			slots[p].use = (uint16_t)use;
@@ -610,7 +612,7 @@ static uint8_t clamp(int32_t cycles, uint8_t most)
 
 /* Summarise the beginning and the end of a sequence. An entry that comes late moves the end only if
  * it is on the longest path; a wait during another one costs nothing. A base that was written back
- * last is available as a base at once, and is taken to be used as one. */
+ * last is available as a base at once, and is assumed to be used as one. */
 static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 {
 	int32_t end = sb->next.at;
@@ -628,9 +630,9 @@ static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 	}
 }
 
-/* Can a later block wait for its result? It can if registers of the core are loaded. The next
- * instruction needs a load of the PC, and registers of VFP are waited for at the end of the block
- * (our choice: slots[] have no room for them). */
+/* True if a later block can wait for the result, which is so for loads into registers of the core.
+ * A load of the PC is needed by the next instruction, and VFP registers are waited for at the end
+ * of the block (our choice: slots[] have no room for them). */
 static bool can_be_late(const struct pmk_insn *in)
 {
 	uint64_t base = in->writeback ? UINT64_C(1) << in->rn : 0;
@@ -656,7 +658,7 @@ static void leave_open(const struct scoreboard *sb, const struct pmk_insn *insn,
 	}
 }
 
-/* FMSTAT has the flags a cycle later than other instructions that set them. */
+/* FMSTAT makes the flags available a cycle later than other instructions that set them. */
 static int32_t flags_at(const struct scoreboard *sb, const struct pmk_insn *in)
 {
 	return sb->next.at + (vfp_op(in) == PMK_VFP_STATUS);

@@ -2,10 +2,10 @@
 /*
  * The pipeline model: what a sequence of instructions costs when every access hits.
  *
- * Single issue, in order, scoreboarded, after ARM1176JZF-S TRM (DDI 0301H) chapters 16 and, for
- * the VFP11, 21; the rules and worked examples are restated in docs/arm11.md, section "Pipeline".
- * A sequence is timed once, when its block is translated. When it runs, only the sums are added,
- * and pmk_pipeline_edge() tells how long it waits for what the previous block left unfinished.
+ * Single issue, in order, scoreboarded, after ARM1176JZF-S TRM (DDI 0301H) chapters 16 and, for the
+ * VFP11, 21; the rules and worked examples are restated in docs/arm11.md, section "Pipeline". A
+ * sequence is timed once, when its block is translated. When it runs, only the sums are added, and
+ * pmk_pipeline_edge() returns how long it waits for what the previous block left unfinished.
  */
 #ifndef PMK_CPU_ARM11_PIPELINE_H
 #define PMK_CPU_ARM11_PIPELINE_H
@@ -21,11 +21,11 @@ struct pmk_pipe_slot;
 
 #define PMK_PIPE_REGS 16
 /* No instruction waits for the PC, so its place in need[] and residue[] is used for the load-store
- * unit, for which a wait is no data stall. */
+ * unit. Waiting for that unit is not a data stall. */
 #define PMK_PIPE_PORT 15
 
-/* What instructions of VFP wait for: S0 to S31, the flags, and two pipelines of the VFP11. A wait
- * for a pipeline is no data stall. */
+/* What VFP instructions wait for: S0 to S31, the flags, and two pipelines of the VFP11. Waiting for
+ * a pipeline is not a data stall. */
 enum {
 	PMK_PIPE_VFP_FLAGS = 32,
 	PMK_PIPE_VFP_FMAC,
@@ -33,7 +33,7 @@ enum {
 	PMK_PIPE_VFP_PLACES
 };
 
-/* All of VFP, as one bit beside the registers of the core. */
+/* All of VFP, as one bit next to those of the core's registers. */
 #define PMK_PIPE_VFP (UINT64_C(1) << 16)
 
 /* Set in pmk_pipe_slot.use of a load that no instruction of its block waits for. The lower bits are
@@ -41,13 +41,13 @@ enum {
 #define PMK_PIPE_OPEN 0x8000u
 
 struct pmk_pipe_block {
-	/* issue of the first instruction to issue of what follows; a branch that
-	 * ends the block costs 0 here (folded): its cost is the predictor's */
+	/* issue cycles from the first instruction to the first one after the block; a branch at the
+	 * end costs 0 here (folded), because the predictor adds its cost */
 	uint32_t cycles;
 	uint32_t data_stall; /* of these, cycles waiting for an operand */
 	uint16_t
-		/* cycles between the last flag setting instruction and the end of the
-		 * block, at most 15; 0 = it is the last but the branch */
+		/* cycles between the last flag setting instruction and the end of the block, at
+		 * most 15; 0: only the branch follows it */
 		flag_distance;
 	/* Both in cycles, plus one, so that "a cycle before the entry" (an early register of the
 	 * first instruction) is 0. */
@@ -55,9 +55,9 @@ struct pmk_pipe_block {
 					 * normal use; PMK_PIPE_FAR = not read from outside */
 	uint8_t residue[PMK_PIPE_REGS]; /* from the end, until the register is available for normal
 					 * use; 0 = it was before, or is not written here */
-	/* Instructions that are taken to cost a cycle, for want of anything known. */
+	/* Instructions that are assumed to take one cycle, because no timing is known. */
 	uint32_t untimed;
-	/* Likewise, if it has instructions of VFP. */
+	/* The same for VFP, if the block has VFP instructions. */
 	bool vfp;
 	uint8_t vfp_need[PMK_PIPE_VFP_PLACES], vfp_residue[PMK_PIPE_VFP_PLACES];
 };
@@ -73,12 +73,12 @@ void pmk_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn,
 unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t need[PMK_PIPE_REGS]);
 
 /*
- * A quick answer to "does the second block wait at all": late & wants is 0 when it does not. Four
- * lanes of 16 registers; lane k holds the registers with residue > k in `late`, and those needed
- * by k in `wants`; the last lane takes all further needs together, so that its answer may be a
- * false yes. The third lane of the load-store unit is its last lane's, too: its place there is
- * PMK_PIPE_VFP_LATE, which is set in `late` if VFP leaves anything unfinished, and in `wants` of
- * all blocks.
+ * A quick test of whether the second block waits at all: late & wants is 0 when it does not. There
+ * are four lanes of 16 registers. Lane k holds the registers with residue > k in `late`, and those
+ * needed by k in `wants`. The last lane takes all further needs together, so it may report a wait
+ * that does not happen. The load-store unit's place in the third lane is used for
+ * PMK_PIPE_VFP_LATE: it is set in `late` if VFP leaves anything unfinished, and in `wants` of all
+ * blocks. The last lane covers the unit's third one.
  */
 #define PMK_PIPE_VFP_LATE (UINT64_C(1) << (2 * 16 + PMK_PIPE_PORT))
 

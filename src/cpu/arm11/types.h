@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What parameters, blocks and running cores have for an ARM11 alone. */
+/* The members of parameters, blocks and running cores that only an ARM11 has. */
 #ifndef PMK_CPU_ARM11_TYPES_H
 #define PMK_CPU_ARM11_TYPES_H
 
@@ -14,7 +14,7 @@
 #include "cpu/sdram.h"
 #include "cpu/tlb.h"
 
-/* Parameters beside those that cores of other families have, too. keys.c says what each is. */
+/* Parameters that no other family shares. keys.c describes each. */
 struct pmk_core_arm11 {
 	uint64_t write_allocate;
 	uint64_t bp_dynamic;
@@ -43,15 +43,15 @@ struct pmk_core_arm11 {
 	uint64_t vfp_stride;
 };
 
-/* How a block is left, where the slow paths have a short way for that; or ANY. */
+/* How a block is left, if the slow paths have a short way for that; otherwise ANY. */
 enum pmk_arm11_leave {
 	PMK_ARM11_LEAVE_ANY,
-	/* A jump to a constant offset, that the static rules predict not taken, or taken. */
+	/* A jump to a constant offset that the static rules predict not taken, or taken. */
 	PMK_ARM11_LEAVE_FORWARD,
 	PMK_ARM11_LEAVE_BACKWARD,
 	PMK_ARM11_LEAVE_CALL,
 	PMK_ARM11_LEAVE_RETURN,
-	/* What it changes the PC with counts as a branch that was predicted wrong, or does not. */
+	/* A change of the PC that counts as a mispredicted branch, or that does not. */
 	PMK_ARM11_LEAVE_INDIRECT,
 	PMK_ARM11_LEAVE_INDCALL,
 	PMK_ARM11_LEAVE_LOAD,
@@ -59,25 +59,26 @@ enum pmk_arm11_leave {
 
 struct pmk_block_arm11 {
 	/* Read at every execution. */
-	uint64_t late;	  /* what the block leaves unfinished … */
-	uint64_t wants;	  /* … and what it may have to wait for: see pmk_pipeline_lanes() */
+	uint64_t late;	  /* what the block leaves unfinished: see pmk_pipeline_lanes() */
+	uint64_t wants;	  /* what the block may have to wait for */
 	uint32_t touches; /* all registers read or written; PMK_PIPE_VFP */
-	/* Bits that need not be set in the bytes of imap[] of its lines; 0: see
+	/* Bits that need not be set in the imap[] bytes of its lines; 0: see
 	 * pmk_arm11_fetch_changes(). */
 	uint32_t spare;
 	uint32_t branch; /* predictor slot of the branch that ends it: index into pred[] */
-	/* Read when it was not left as expected. */
+	/* Read when the block was not left as expected. */
 	uint32_t end, target; /* end_addr and target of the block */
 	uint8_t leave;	      /* enum pmk_arm11_leave */
-	bool shadowed; /* the fetch behind it would enter another line (fetch.shadow_bytes) */
-	uint8_t branch_cycles; /* of the last instruction, already in the block's */
-	uint8_t resolved;      /* cycles more when that is a branch that was not predicted */
-	/* Read on slow paths alone. */
+	bool shadowed;	      /* the fetch after it would enter another line (fetch.shadow_bytes) */
+	uint8_t branch_cycles; /* cycles of the last instruction, included in the block's */
+	/* additional cycles when the last instruction is a branch that was not predicted */
+	uint8_t resolved;
+	/* Read only on slow paths. */
 	bool loads_pc; /* it loads the PC from memory */
 	uint8_t flag_distance;
 	/* When registers are needed, and how late results are: see pmk_pipe_block. */
 	uint8_t need[PMK_PIPE_REGS], residue[PMK_PIPE_REGS];
-	/* Of blocks that touch PMK_PIPE_VFP. */
+	/* For blocks that touch PMK_PIPE_VFP. */
 	uint8_t vfp_need[PMK_PIPE_VFP_PLACES], vfp_residue[PMK_PIPE_VFP_PLACES];
 };
 
@@ -96,12 +97,12 @@ struct pmk_cpu_arm11 {
 	uint8_t *dmap; /* [line]: PMK_D_… */
 	/* registers whose load is under way, see `ready`; PMK_PIPE_VFP: see `vfp_ready` */
 	uint64_t pending;
-	uint8_t *imap;	       /* [line]: PMK_I_… */
-	bool usual_fetch;      /* nothing about fetching is unusual: see fetch_fill() */
-	bool usual;	       /* nothing about data is unusual: see pmk_arm11_load_slow() */
-	bool usual_alone;      /* and there is no clock */
+	uint8_t *imap;	  /* [line]: PMK_I_… */
+	bool usual_fetch; /* fetching has no unusual parameter: see fetch_fill() */
+	bool usual;	  /* data accesses have no unusual parameter: see pmk_arm11_load_slow() */
+	bool usual_alone; /* `usual`, and there is no clock */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
-	/* The signal that it was counted in when it began; PMK_SIG_NONE: its block counted it. */
+	/* The signal that counted it when it began; PMK_SIG_NONE: its block counted it. */
 	uint8_t multiple_counts;
 	uint64_t uncached;     /* data accesses that bypassed the cache */
 	uint32_t store_missed; /* line that the last store missed, while absent; PMK_NO_LINE */
@@ -114,11 +115,11 @@ struct pmk_cpu_arm11 {
 	struct pmk_sdram sdram;
 	struct pmk_l2cc l2;
 	struct pmk_arm11_edge *edge; /* PMK_ARM11_EDGES of them */
-	/* When pending registers will have their values, and the cycles of that for a table
+	/* When pending registers will have their values, and how many cycles of that are a table
 	 * walk. */
 	uint64_t ready[PMK_PIPE_REGS];
 	uint32_t walk[PMK_PIPE_REGS];
-	uint64_t vfp_ready[PMK_PIPE_VFP_PLACES]; /* when what VFP has begun will be finished */
+	uint64_t vfp_ready[PMK_PIPE_VFP_PLACES]; /* when VFP will have finished what it has begun */
 };
 
 #endif

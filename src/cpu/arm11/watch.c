@@ -27,7 +27,7 @@ pmk_block_fn *const pmk_arm11_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fe
 							       PMK_FETCH_WAYS(counted) };
 
 /*
- * Memory callbacks, one function per direction and size, so that these need not be decided when
+ * Memory callbacks, one function per direction and size, so that neither has to be decided when
  * they run. "Counted" accesses are in their block's facts; others (conditional, exclusive) are
  * counted here. In system emulation the access is kept for is_device().
  */
@@ -228,8 +228,8 @@ pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, enum pmk_world world
 	return fn;
 }
 
-/* As in pmk_arm11_load() and pmk_arm11_store(). Which half of the line a store touches is not
- * looked at: both must be dirty. */
+/* The same tests as in pmk_arm11_load() and pmk_arm11_store(). This one does not look at which half
+ * of the line a store touches: both must be dirty. */
 struct pmk_access_test pmk_arm11_test(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned log2 = pmk_access_log2(in->mem_bytes);
