@@ -3,8 +3,8 @@
 #include "cpu/a32/a32.h"
 #include "cpu/thumb.h"
 
-/* What a conditional instruction writes has its old value where the condition fails, so it waits
- * for that. */
+/* A conditional instruction needs the old value of what it writes, in case its condition fails, so
+ * it waits for the old value. */
 static void read_old_values(struct pmk_insn *in, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -14,8 +14,8 @@ static void read_old_values(struct pmk_insn *in, size_t n)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* A helper may have no bytes, or bytes that are not what runs. It counts as a return to the link
- * register, and its code is fetched. */
+/* A helper may have no bytes, or other bytes than the code that runs. It counts as a return to the
+ * link register, and its code is fetched. */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {
 	*in = (struct pmk_insn){ .addr = addr,
@@ -47,9 +47,9 @@ void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, 
 	read_old_values(in, n);
 }
 
-/* Low and high vectors. Where VBAR moves them is not seen, but only a data abort leaves a block
- * early, and its vector is known by the end of its address: what stands there is entered by one if
- * an access before it was not made. */
+/* Low and high vectors. The emulator does not show VBAR, which may move them. But only a data abort
+ * leaves a block early, and the end of its address identifies its vector: code at such an address
+ * is entered by a data abort if the block before it still owes an access. */
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {
 	unsigned entry = pmk_arm_vector(d, core, pc);

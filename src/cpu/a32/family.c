@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* The cores of ARMv7 and of ARMv8's AArch32 state among the families of cores. */
+/* The families of cores that run ARMv7 or ARMv8's AArch32 state. */
 #include "cpu/family.h"
 
 #include "cpu/a32/a32.h"
 #include "cpu/thumb.h"
 
-/* In system emulation, exceptions are not told apart: which vector is whose is not looked at. */
+/* In system emulation, exceptions are not classified: pmk does not decode which vector belongs to
+ * which exception. */
 static struct pmk_signal_set raises(const struct pmk_core *core)
 {
 	static const uint8_t unknown[] = {
@@ -20,7 +21,7 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 	return set;
 }
 
-/* As of A64, but for returns: one that has a condition counts when it is taken. */
+/* The same as for A64, except returns: a conditional return counts when it is taken. */
 static const uint8_t mix[] = {
 	PMK_SIG_INSN,		PMK_SIG_BRANCH,	 PMK_SIG_BR_IMM,  PMK_SIG_BR_INDIRECT,
 	PMK_SIG_BR_PREDICTABLE, PMK_SIG_DP,	 PMK_SIG_ASE,	  PMK_SIG_VFP,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A core of ARMv7 or of ARMv8's AArch32 state has what an A64 core has: a32.h. */
+/* A core of ARMv7 or of ARMv8's AArch32 state has the members of an A64 core: a32.h. */
 #ifndef PMK_CPU_A32_TYPES_H
 #define PMK_CPU_A32_TYPES_H
 
 #include "cpu/a64/types.h"
 
-/* Each has the A64 core's first, at the place where the A64 family finds its own. */
+/* Each struct begins with that of the A64 core, where the A64 family expects its own. */
 struct pmk_core_a32 {
 	struct pmk_core_a64 a64;
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an emulator calls while A32 or T32 code runs: what it calls for A64, and, for accesses that
+ * What an emulator calls while A32 or T32 code runs: the functions for A64, and, for accesses that
  * have a condition, functions that count them. The emulator reports no access whose condition
- * fails; of others it reports one for each register or element, and the first is used for all.
+ * fails. An instruction with several registers or elements makes a report for each; the first one
+ * is used for all.
  */
 #include "cpu/a32/a32.h"
 
-/* What has run until now was at another level than `b`. */
+/* The code that ran until now was at another level than `b`. */
 static PMK_SLOW void change_level(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	pmk_emulator.leave_level(cpu->index);
@@ -20,7 +21,8 @@ static inline void find_level(struct pmk_cpu *cpu, const struct pmk_block *b)
 		change_level(cpu, b);
 }
 
-/* At a vector it is first made out what ran of the block before, which was at its own level. */
+/* At a vector, first find out how much of the block before has run, because that block was at its
+ * own level. */
 static inline void before_any(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	if (!b->vector)
@@ -79,8 +81,8 @@ static void store(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	pmk_a64_store(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access), access);
 }
 
-/* It is reported as a read and a write, and only if it stores. One that fails is not seen to have
- * been executed: as a store, it does not count then (our choice). */
+/* The emulator reports a read and a write, and only if it stores. A store-exclusive that fails is
+ * not seen, so it does not count as a store (our choice). */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu =
@@ -92,7 +94,7 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	cpu->dyn[PMK_SIG_STORE]++;
 }
 
-/* SWP, likewise. */
+/* SWP is reported in the same way. */
 static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu =
@@ -120,7 +122,7 @@ WITH_TWIN(store)
 WITH_TWIN(store_exclusive)
 WITH_TWIN(swap)
 
-/* Without a clock all accesses are counted as they are made: those that A64's functions are for. */
+/* Without a clock all accesses are counted when they are made, by the functions for A64. */
 pmk_access_fn *pmk_a32_watch(const struct pmk_core *core, enum pmk_world world,
 			     const struct pmk_insn *in, const struct pmk_block *b,
 			     const struct pmk_pipe_slot *pipe, uint64_t *access)
