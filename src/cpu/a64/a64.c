@@ -26,8 +26,8 @@ const uint8_t pmk_a64_signal[PMK_A64_NFACTS] = {
 
 _Static_assert((int)PMK_A64_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
 
-/* In place of a previous block before the first one: it leaves nothing to wait for, and any address
- * may follow it. */
+/* Takes the place of a previous block before the first one: it leaves nothing to wait for, and any
+ * address may follow it. */
 static const struct pmk_block before_all = { .a64.end = PMK_A64_OTHER, .flow = PMK_FLOW_NEXT };
 
 static void forget_pages(struct pmk_a64 *v)
@@ -112,7 +112,7 @@ void pmk_a64_forked(struct pmk_cpu *cpu)
 	pmk_lsu_restart(&cpu->a64.lsu);
 	pmk_a64_prefetcher_restart(&cpu->a64.tables->prefetcher);
 	cpu->a64.pending = 0;
-	/* The copy has words of its own, which are 0. */
+	/* The copy has its own words, which are 0. */
 	pmk_known_forget(&cpu->a64.tables->known, NULL);
 }
 
@@ -124,7 +124,8 @@ void pmk_a64_forget(struct pmk_cpu *cpu)
 
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 {
-	/* Signals that are counted as they happen; others are facts of blocks, or derived. */
+	/* Signals that are counted as they happen. The others are facts of blocks, or are
+	 * derived. */
 	static const uint8_t dynamic[] = {
 		PMK_SIG_CYCLE,
 		PMK_SIG_PC_CHANGE,
@@ -174,7 +175,7 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 		PMK_SIG_ITLB_STALL,
 		PMK_SIG_REFETCH_STALL,
 	};
-	/* Out of order, nobody can say what the core waits for. */
+	/* Out of order, it is not defined what the core waits for. */
 	static const uint8_t in_order[] = { PMK_SIG_INTERLOCK_STALL, PMK_SIG_LOAD_STALL,
 					    PMK_SIG_STORE_STALL, PMK_SIG_STORE_HELD };
 	static const uint8_t of_systems[] = { PMK_SIG_EXC_PABORT, PMK_SIG_EXC_DABORT,
@@ -197,7 +198,7 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 	return set;
 }
 
-/* DC ZVA is a look-up that makes no access. */
+/* DC ZVA is a look-up without an access. */
 const uint8_t pmk_a64_mix[] = {
 	PMK_SIG_INSN,	     PMK_SIG_BRANCH,
 	PMK_SIG_BR_IMM,	     PMK_SIG_BR_RETURN,
@@ -212,8 +213,8 @@ const uint8_t pmk_a64_mix[] = {
 	PMK_SIG_L1D_LOOKUP,  PMK_SIG_CYCLE,
 };
 
-/* Not here: what level 2 or the main TLB says, which have code, too; and loads and stores as
- * instructions, because a store exclusive that fails makes no access. */
+/* Signals of level 2 and of the main TLB are not in this list, because code uses these, too. Loads
+ * and stores as instructions are not, because a store-exclusive that fails makes no access. */
 const uint8_t pmk_a64_data[] = {
 	PMK_SIG_MEM_READ,	  PMK_SIG_MEM_WRITE,	  PMK_SIG_L1D_LOOKUP_READ,
 	PMK_SIG_L1D_LOOKUP_WRITE, PMK_SIG_L1D_LOOKUP,	  PMK_SIG_L1D_READ_MISS,
@@ -224,7 +225,7 @@ const uint8_t pmk_a64_data[] = {
 	PMK_SIG_L1D_ALLOC_WRITE,  PMK_SIG_CYCLE,
 };
 
-/* What the main TLB says is not here, because it has pages of data, too. */
+/* Signals of the main TLB are not in this list, because it has pages of data, too. */
 const uint8_t pmk_a64_fetch[] = {
 	PMK_SIG_L1I_MISS,      PMK_SIG_L1I_FILL,  PMK_SIG_MICRO_ITLB_MISS,
 	PMK_SIG_BRANCH_MISS,   PMK_SIG_CALL_PUSH, PMK_SIG_RET_POP,
@@ -289,7 +290,7 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_UNALIGNED_LD, PMK_AT_ACCESS },
 	{ PMK_SIG_UNALIGNED_ST, PMK_AT_ACCESS },
 	{ PMK_SIG_STREX_PASS, PMK_AT_ACCESS },
-	/* Of AArch32 alone, where they have a condition. */
+	/* Only for AArch32, where these instructions may have a condition. */
 	{ PMK_SIG_LOAD, PMK_AT_ACCESS },
 	{ PMK_SIG_STORE, PMK_AT_ACCESS },
 	{ PMK_SIG_BR_RETURN, PMK_AT_LEAVE },
@@ -303,7 +304,7 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {
-	/* Look-ups of accesses are not counted beside them then; those of DC ZVA are. */
+	/* Look-ups of accesses then have no counts of their own; those of DC ZVA do. */
 	if (cpu->core.timeless) {
 		t[PMK_SIG_L1D_LOOKUP_READ] = t[PMK_SIG_MEM_READ];
 		t[PMK_SIG_L1D_LOOKUP_WRITE] +=
@@ -327,7 +328,7 @@ void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 				     t[PMK_SIG_STORE_STALL];
 }
 
-/* The front end waits; `why` is the part of its waits that it is counted in, too. */
+/* The front end waits. `why` is the more specific signal that also counts the cycles. */
 static void fetch_wait(struct pmk_cpu *cpu, uint64_t cycles, enum pmk_signal why)
 {
 	cpu->dyn[PMK_SIG_FETCH_STALL] += cycles;
@@ -343,7 +344,7 @@ static inline uint64_t *fetched_page(struct pmk_a64 *v, uint64_t page)
 	return &v->ipage[page & (PMK_A64_FAST_PAGES - 1)];
 }
 
-/* Is it certain that the micro-TLB holds the page of `addr`? */
+/* True if the micro-TLB certainly holds the page of `addr`. */
 static inline bool holds_page(const struct pmk_cpu *cpu, uint64_t addr)
 {
 	return *fetched_page(cpu->a64.tables, addr >> PMK_PAGE_SHIFT) == addr >> PMK_PAGE_SHIFT;
@@ -374,7 +375,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 /* ---- fetch ----------------------------------------------------------------------------------- */
 
 /* The line becomes absent (1) or present (-1). If hits change the order of a set, only the line
- * that was used last in it is present in this sense. */
+ * that was used last in it counts as present. */
 static inline void line_changes(struct pmk_cpu *cpu, uint64_t addr, int by)
 {
 	pmk_known_change(&cpu->a64.tables->known, cpu->executions, addr >> PMK_A64_LINE_SHIFT, by);
@@ -445,7 +446,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* `kind`: the part of mispredictions that it is counted in, too, or PMK_SIG_NONE. */
+/* `kind`: the more specific signal that also counts the misprediction, or PMK_SIG_NONE. */
 static void mispredict(struct pmk_cpu *cpu, enum pmk_signal kind)
 {
 	pmk_count_left(cpu, PMK_SIG_BRANCH_MISS, 1);
@@ -464,7 +465,8 @@ static void push_return(struct pmk_cpu *cpu, uint64_t addr)
 	pmk_a64_predict_call(&cpu->a64.tables->predictor, addr);
 }
 
-/* The return stack says where it goes. Was that wrong? */
+/* Compare the target of a return with the return stack. Returns true if the prediction was
+ * wrong. */
 static bool leave_return(struct pmk_cpu *cpu, uint64_t target)
 {
 	enum pmk_a64_said said = pmk_a64_predict_return(&cpu->a64.tables->predictor, target);
@@ -481,7 +483,7 @@ static bool leave_return(struct pmk_cpu *cpu, uint64_t target)
 	return true;
 }
 
-/* Likewise of the cache of indirect targets. */
+/* The same with the cache of indirect targets. */
 static bool leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t target)
 {
 	enum pmk_a64_said said =
@@ -492,7 +494,7 @@ static bool leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint6
 	return said != PMK_A64_SAID_RIGHT;
 }
 
-/* Which mispredictions those of a branch are, when its direction is not what was wrong. */
+/* The specific signal of a branch that was mispredicted, but not in its direction. */
 static enum pmk_signal target_miss(const struct pmk_block *p)
 {
 	return p->flow == PMK_FLOW_RETURN || p->flow == PMK_FLOW_INDIRECT ||
@@ -501,7 +503,7 @@ static enum pmk_signal target_miss(const struct pmk_block *p)
 		       : PMK_SIG_NONE;
 }
 
-/* Without prediction, the core fetches the instructions behind every branch. */
+/* Without prediction, the core fetches the instructions after every branch. */
 static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
 	cpu->taken += !taken && !p->conditional;
@@ -509,8 +511,9 @@ static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bo
 		mispredict(cpu, p->conditional ? PMK_SIG_BR_COND_MISS : target_miss(p));
 }
 
-/* The direction of a call, a return or an indirect branch that has a condition, as those of AArch32
- * may. It is predicted as that of other branches. Was that wrong? */
+/* The direction of a call, a return or an indirect branch with a condition, which exist in AArch32.
+ * It is predicted like the direction of other branches. Returns true if the prediction was
+ * wrong. */
 static bool leave_conditional(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
 	bool wrong = pmk_a64_predict_direction(&cpu->a64.tables->predictor, p->a64.counter, taken);
@@ -545,7 +548,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_EXCEPTION:
 	case PMK_FLOW_MODE:
-		/* A signal, an exception or its return is no branch of the program. */
+		/* A signal, an exception or the return from one is not a branch of the program. */
 		cpu->taken -= taken;
 		return;
 	case PMK_FLOW_JUMP:
@@ -596,7 +599,7 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 	}
 }
 
-/* A return was taken, and nobody sees where to. */
+/* A return was taken, and its target cannot be seen. */
 static void pass_return(struct pmk_cpu *cpu)
 {
 	uint64_t target;
@@ -605,8 +608,8 @@ static void pass_return(struct pmk_cpu *cpu)
 		leave_return(cpu, target);
 }
 
-/* It cannot be seen where a conditional branch would have gone: it counts as not taken, and the
- * predictor learns nothing. Other branches are taken, and count as predicted. */
+/* The emulator does not show where a conditional branch would have gone: it counts as not taken,
+ * and the predictor learns nothing. Other branches are taken, and count as predicted. */
 void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	switch (p->conditional ? PMK_FLOW_NEXT : (enum pmk_flow)p->flow) {
@@ -643,8 +646,8 @@ static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, uns
 	return sum ? b->a64.need_sum[place] : b->a64.need[place];
 }
 
-/* How long `b` waits for what `p` leaves unfinished. It is worked out once for each pair of blocks
- * that follow each other, and remembered. */
+/* How long `b` waits for what `p` leaves unfinished. This is computed once for each pair of
+ * consecutive blocks, and remembered. */
 static const struct pmk_a64_edge *wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 					       const struct pmk_block *b)
 {
@@ -662,7 +665,7 @@ static const struct pmk_a64_edge *wait_between(struct pmk_cpu *cpu, const struct
 	return e;
 }
 
-/* Block `b` has waited for what is in a place. */
+/* Block `b` has waited for the result in a place. */
 static void count_waits(struct pmk_cpu *cpu, const struct pmk_block *b, unsigned place,
 			uint64_t cycles)
 {
@@ -673,7 +676,7 @@ static void count_waits(struct pmk_cpu *cpu, const struct pmk_block *b, unsigned
 		cpu->dyn[PMK_SIG_ADDRESS_STALL] += cycles;
 }
 
-/* Remember what block `p`, which ended at `end`, leaves unfinished for longer than PMK_A64_LONG. */
+/* Remember results of block `p`, which ended at `end`, that take longer than PMK_A64_LONG. */
 static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
 	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {
@@ -690,9 +693,9 @@ static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64
 }
 
 /*
- * Block `b` reads or writes registers `regs`, whose values may still be under way, or units may be
- * busy. It waits when an instruction needs one of them. If it overwrites a register before any
- * instruction reads it, nothing waits for the old value.
+ * Block `b` reads or writes registers `regs` whose values may still be under way, or needs units
+ * that may be busy. It waits when an instruction needs one of them. If it overwrites a register
+ * before any instruction reads it, nothing waits for the old value.
  */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {
@@ -728,8 +731,8 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	cpu->cycles += waits;
 }
 
-/* Wait for what was not finished before block `b`. `before`: the clock with nothing added but the
- * block's own cycles. */
+/* Wait for what was not finished before block `b`. `before` is the clock without any wait: only the
+ * block's own cycles have been added. */
 static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b, uint64_t before)
 {
@@ -746,7 +749,8 @@ static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 		wait_for_pending(cpu, b, cpu->a64.pending & b->a64.wants2);
 }
 
-/* What `p` disturbs, and then the fetch of `b`, if that may find something absent. */
+/* Do the maintenance operations of `p`, and then fetch `b`, if the fetch may find something
+ * absent. */
 static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block *p,
 				     const struct pmk_block *b)
 {
@@ -760,7 +764,7 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 	seen = cpu->igen;
 	if (executions->igen == seen)
 		return;
-	/* Of most blocks all lines are present, and the micro-TLB still holds the pages. */
+	/* In most blocks all lines are present, and the micro-TLB still holds the pages. */
 	if (pmk_known_lines(executions->igen) && holds_page(cpu, b->pc) &&
 	    holds_page(cpu, b->end_addr)) {
 		executions->igen = seen;
@@ -770,7 +774,8 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 	if (PMK_UNLIKELY(!executions->igen))
 		know_block(cpu, b);
 	fetch_block(cpu, b);
-	/* Not the present generation: its second page may have replaced its first one. */
+	/* This is not always the present generation: the block's second page may have replaced its
+	 * first one. */
 	executions->igen = pmk_known_renew(executions->igen, seen);
 }
 
@@ -799,7 +804,8 @@ void pmk_a64_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		pmk_cpu_deadline(cpu, b);
 }
 
-/* The window has the cycles of the block; on the way there they are counted as of any other. */
+/* The window counts the cycles of the block. The fetch and branch cycles on the way there are
+ * counted as in other cores. */
 void pmk_a64_window_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			 bool taken, bool mispredicted)
 {

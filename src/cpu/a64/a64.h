@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The running core of an A64 processor: Cortex-A53 and its like. Two-way issue in order, split L1
- * caches with 64-byte lines, a unified L2, micro-TLBs before a main TLB, a direction predictor with
- * global history. What it shares with the ARM11 (clock, blocks, totals) is in cpu.h.
+ * The running core of an A64 processor: Cortex-A53 and similar cores. Two-way issue in order, split
+ * L1 caches with 64-byte lines, a unified L2, micro-TLBs before a main TLB, a direction predictor
+ * with global history. cpu.h has the parts shared with the ARM11 (clock, blocks, totals).
  *
  * The hot paths are here and inline: a hit that changes nothing costs one load and a few
  * operations.
  *
  * - `fast` has one word per data line, direct mapped by line number: the line's address, and in its
  *   low six bits (free, because lines have 64 bytes) whether a load or a store of it changes
- *   nothing. Behind them is one such word per page that the data micro-TLB holds. Both are hints:
- *   when two lines share a word, one of them takes the slow path, and the directories decide. A
- *   byte per line, as for an ARM11, is impossible for an address space of 64 bits. With a word per
- *   page, a micro-TLB miss need not change the words of the page's lines, which took most of the
- *   time of programs that miss a lot.
+ *   nothing. These words are followed by one such word per page that the data micro-TLB holds. Both
+ *   are hints: when two lines share a word, one of them takes the slow path, and the directories
+ *   decide. A byte per line, as for an ARM11, is impossible for an address space of 64 bits.
+ *   Because pages have words of their own, a micro-TLB miss need not change the words of the page's
+ *   lines. That took most of the time of programs that miss a lot.
  * - Fetching a block looks up nothing while all its lines are present and it is in the page that
  *   was fetched from last: known.h.
  * - The outcome of a block's last branch is known when the next block starts.
@@ -32,13 +32,13 @@
 #include "cpu/decode.h"
 #include "cpu/sites.h"
 
-/* Cycles from the issue of a load that hits until its value is there; out of order. */
+/* Cycles from the issue of a load that hits until its value is available; out of order. */
 #define PMK_A64_LOAD_HIT 4
 
 #define PMK_A64_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache: collisions are rare */
 #define PMK_A64_FAST_PAGES 256
 
-/* What a block adds: X(fact), each the name of its signal. At most PMK_NFACTS. */
+/* The facts of a block: X(fact) for each, with the name of its signal. At most PMK_NFACTS. */
 /* clang-format off */
 #define PMK_A64_FACTS(X) \
 	X(INSN) X(BRANCH) X(LOAD) X(STORE) X(BR_IMM) X(BR_RETURN) X(BR_INDIRECT) X(BR_PREDICTABLE) \
@@ -68,7 +68,7 @@ enum pmk_a64_end {
 	PMK_A64_RETURNS
 };
 
-/* Bits of a word of `fast`. They are above those that say whether an address is aligned. */
+/* Bits of a word of `fast`. They are above the bits that show whether an address is aligned. */
 #define PMK_A64_LOAD_OK	 UINT64_C(0x10)
 #define PMK_A64_STORE_OK UINT64_C(0x20)
 
@@ -76,39 +76,40 @@ enum pmk_a64_end {
 struct pmk_a64_edge {
 	const struct pmk_block *from, *to;
 	uint8_t wait;
-	uint8_t place; /* the one that it waits longest for */
+	uint8_t place; /* the place that it waits longest for */
 };
 
 #define PMK_A64_EDGES 256
 
-/* A table of exception vectors; or, as long as it is not sure to be one, places that may be. */
+/* A table of exception vectors, or, until that is certain, a place that may be one. */
 struct pmk_a64_vectors {
 	uint64_t base;
 	bool sure;
-	/* How often it was entered while it was not sure to be a table, by kind of exception. */
+	/* How often it was entered before it was known to be a table, by kind of exception. */
 	uint64_t entered[4];
 };
 
 #define PMK_A64_VECTORS 64
 
-/* As many exceptions within each other are remembered. */
+/* How many nested exceptions are remembered. */
 #define PMK_A64_NESTED 32
 
 struct pmk_a64 {
 	uint64_t fast[PMK_A64_FAST_LINES + PMK_A64_FAST_PAGES];
 	struct pmk_a64_predictor predictor;
-	/* Pages in the data micro-TLB, by the word of `fast` they share. */
+	/* Number of pages in the data micro-TLB that share each page word of `fast`. */
 	uint8_t mapped[PMK_A64_FAST_PAGES];
 	/* The access that is being reported piece by piece. */
 	uint64_t piece_first, piece_last;
-	uint32_t piece_info; /* the emulator's word for the last one */
+	uint32_t piece_info; /* the emulator's description of the last one */
 	struct pmk_a64_cache icache, dcache, l2;
 	struct pmk_tlb itlb, dtlb, main_tlb;
-	/* A page that the instruction micro-TLB holds, or PMK_NO_PAGE, by its low bits. */
+	/* For each value of the low bits, a page that the instruction micro-TLB holds, or
+	 * PMK_NO_PAGE. */
 	uint64_t ipage[PMK_A64_FAST_PAGES];
 	struct pmk_known known;
 	struct pmk_a64_edge edge[PMK_A64_EDGES];
-	/* Tables of exception vectors, by address; and which is replaced next. */
+	/* Tables of exception vectors, by address; and the one to replace next. */
 	struct pmk_a64_vectors vectors[PMK_A64_VECTORS];
 	uint32_t next_vectors;
 	/* The levels that exceptions under way were taken from, the last one at the end; and the
@@ -132,32 +133,33 @@ void pmk_a64_drop(struct pmk_cpu *cpu);
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,
 			     const struct pmk_insn *in, const struct pmk_block *b,
 			     const struct pmk_pipe_slot *pipe, uint64_t *access);
-/* The core of an access that may come in pieces, at the first of them; else NULL. */
+/* The core of an access that may come in pieces if this is the first piece; otherwise NULL. */
 struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const void *access);
 struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pmk_insn *in);
 void *pmk_a64_tables(const struct pmk_cpu *cpu);
 
-/* Exceptions: except.c. The first looks for tables of vectors that decoded code sets. The second
- * says whether there may be a vector at `pc`. The third is called before a block of a handler, or
- * one that may be at a vector, starts. */
+/* Exceptions: except.c. The first finds tables of vectors that decoded code sets. The second says
+ * whether there may be a vector at `pc`. The third is called before a block of a handler, or a
+ * block that may be at a vector, starts. */
 void pmk_a64_find_vectors(struct pmk_decoder *d, const struct pmk_raw *raw,
 			  const struct pmk_insn *in, size_t n);
 unsigned pmk_a64_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 PMK_SLOW void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* Levels: level.c. The core returns from an exception to `b`; it has taken one through a vector of
- * its own level, or of a lower one; and an access shows the level. */
+/* Levels: level.c. The first: the core returns from an exception to `b`. The second: it has taken
+ * an exception through a vector of its own level, or of a lower one. The third: an access shows the
+ * level. */
 PMK_SLOW void pmk_a64_returns_to(struct pmk_cpu *cpu, const struct pmk_block *b);
 void pmk_a64_takes(struct pmk_cpu *cpu, bool from_lower);
 PMK_SLOW void pmk_a64_show_level(struct pmk_cpu *cpu, uint32_t info);
 
-/* Before a block starts in system emulation. */
+/* Called before a block starts in system emulation. */
 static inline void pmk_a64_before(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	if (PMK_UNLIKELY(cpu->prev->a64.end == PMK_A64_RETURNS) && cpu->level.watched)
 		pmk_a64_returns_to(cpu, b);
 }
 
-/* `p` has ended, and what comes next is not what the program has there. */
+/* `p` has ended, and the next block is not what the program would execute next. */
 void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p);
 
 /* Its parameters: keys.c. */
@@ -175,18 +177,18 @@ extern const uint8_t pmk_a64_mix[], pmk_a64_data[], pmk_a64_fetch[], pmk_a64_lin
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_a64_counted[];
 
-/* Build a block; pmk_block_build() of A64 code. */
+/* Build a block: pmk_block_build() for A64 code. */
 void pmk_a64_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		   struct pmk_pipe_slot *slots, struct pmk_block *b);
-/* What else a block keeps: family.h. */
+/* Additional data of blocks: family.h. */
 uint64_t pmk_a64_keeps(const struct pmk_core *core);
 size_t pmk_a64_keep(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out,
 		    struct pmk_block *b);
 
 /*
- * Indexes of need[] and residue[], which are as in pmk_pipe_block, without the + 1: registers, and
- * units from PMK_NREGS on. SP is never loaded and never late, so that its bit in sets of registers
- * is used for all units together.
+ * Indexes of need[] and residue[]: registers, and units from PMK_NREGS on. The values are as in
+ * pmk_pipe_block, but without the + 1. SP is never loaded and never late, so its bit in sets of
+ * registers is used for all units together.
  */
 enum pmk_a64_place {
 	PMK_A64_FP = PMK_NREGS,
@@ -195,12 +197,13 @@ enum pmk_a64_place {
 };
 #define PMK_A64_UNITS (UINT64_C(1) << 31)
 
-/* Results that are later than this behind the end of their block, as those of divisions, are
- * remembered until they are there, whatever runs meanwhile. Only the next block can wait for
- * others. */
+/* Results that are later than this after the end of their block, such as those of divisions, are
+ * remembered until they are available, no matter which blocks run meanwhile. Only the next block
+ * can wait for other results. */
 #define PMK_A64_LONG 8
 
-/* Which instruction waits: those that the Cortex-A53 tells apart (DDI 0500 12.9, 0xE4 to 0xE6). */
+/* The kinds of waiting instructions that the Cortex-A53 counts separately (DDI 0500 12.9, 0xE4 to
+ * 0xE6). */
 enum pmk_a64_waiter { PMK_A64_WAITS, PMK_A64_WAITS_ADDRESS, PMK_A64_WAITS_SIMD };
 
 /* The pipeline's view of a sequence of instructions: pipeline.c. */
@@ -209,9 +212,10 @@ struct pmk_a64_timing {
 	uint32_t address_stall, simd_stall; /* parts of it */
 	/* Registers that are first needed for an address, or by a SIMD instruction. */
 	uint64_t address, simd;
-	uint64_t writes; /* all registers that it writes */
+	uint64_t writes; /* all registers that the sequence writes */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
-	/* A multiply-accumulate can add to the result of another one before others can use it. */
+	/* A multiply-accumulate can add to the result of another one before other instructions can
+	 * use it. */
 	uint8_t need_sum[PMK_NREGS];
 	uint64_t sums;
 };
@@ -227,7 +231,7 @@ static inline unsigned pmk_a64_fp_mac(const struct pmk_core *core)
 	return core->a64.fp_mac ? (unsigned)core->a64.fp_mac : core->a64.window ? 7 : 8;
 }
 
-/* Of a floating-point division; `wide`: of double precision. */
+/* Cycles of a floating-point division; `wide`: in double precision. */
 static inline unsigned pmk_a64_fp_div(const struct pmk_core *core, bool wide)
 {
 	uint64_t cycles = wide ? core->a64.fp_div : core->a64.fp_div32;
@@ -237,8 +241,8 @@ static inline unsigned pmk_a64_fp_div(const struct pmk_core *core, bool wide)
 	return core->a64.window ? (wide ? 18 : 11) : (wide ? 33 : 18);
 }
 
-/* Is instruction `i` of `n` AESE or AESD, and the next one AESMC or AESIMC of its result; or is it
- * that one? Cores execute them as one. */
+/* True if instruction `i` of `n` is AESE or AESD and the next one is AESMC or AESIMC of its result,
+ * or if `i` is that second instruction. Cores execute the two as one. */
 bool pmk_a64_is_round(const struct pmk_insn *insn, size_t n, size_t i);
 
 void pmk_a64_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -247,7 +251,7 @@ void pmk_a64_time(const struct pmk_core *core, const struct pmk_insn *insn, size
 /*
  * For a load whose value no instruction of its block needs, pmk_pipe_slot.use has the registers
  * that still have the value at the end of the block: the numbers of up to two; or else, with bit 13
- * set, the first of four vector registers in a row, and a bit for each of them.
+ * set, the first of four consecutive vector registers, and a bit for each of them.
  */
 #define PMK_A64_OPEN 0xC000u
 #define PMK_A64_ROW  0x2000u
@@ -281,7 +285,7 @@ static inline void pmk_a64_expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t r
 	for (uint64_t rest = regs; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 
-		/* A load from two lines is complete with the later one. */
+		/* A load from two lines is complete when the later one arrives. */
 		cpu->a64.ready[r] =
 			cpu->a64.pending >> r & 1 ? pmk_later(cpu->a64.ready[r], ready) : ready;
 	}
@@ -296,8 +300,9 @@ static inline unsigned pmk_a64_pieces(const struct pmk_core *core, unsigned byte
 }
 
 /*
- * What a memory callback knows of its instruction: pmk_access_pack() with the bytes of the whole
- * instruction as its size, with its look-ups, and above the size the element size's exponent.
+ * The word that a memory callback gets about its instruction: pmk_access_pack() with the bytes of
+ * the whole instruction as its size, with its look-ups, and above the size the element size's
+ * exponent.
  */
 static inline uint64_t pmk_a64_access(const struct pmk_core *core, uint32_t to_end, uint32_t use,
 				      const struct pmk_insn *in)
@@ -325,20 +330,21 @@ PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t ac
 /* DC ZVA has written the line of `addr`. Its look-up is a fact of its block. */
 PMK_SLOW void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
-/* Is it a matter for the slow path how `p` was left? 0: it is not. *wrong: a conditional branch was
+/* Nonzero if the slow path must handle how `p` was left. *wrong: a conditional branch was
  * mispredicted. */
 static inline uint64_t pmk_a64_leave(struct pmk_a64_predictor *predictor, const struct pmk_block *p,
 				     uint64_t taken, bool *wrong)
 {
 	*wrong = false;
-	/* PMK_A64_FALLS is 0 and _GOES is 1, as `taken` is then; others are never the same. */
+	/* PMK_A64_FALLS is 0 and _GOES is 1, which is the value of `taken` in these cases; other
+	 * kinds never equal `taken`. */
 	if (p->a64.end != PMK_A64_CONDITIONAL)
 		return p->a64.end ^ taken;
 	*wrong = pmk_a64_predict_direction(predictor, p->a64.counter, taken);
 	return *wrong;
 }
 
-/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. Of a core
+/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. For a core
  * that executes in order. `crossing`, a constant, is pmk_cpu.crossing. */
 static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
 {
@@ -362,8 +368,8 @@ static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 		pmk_cpu_deadline(cpu, b);
 }
 
-/* The same where nothing but fetching and the predictor is asked about; `count`, a constant: count
- * the execution. */
+/* The same when only fetching and branch prediction are counted. If `count`, a constant, is true,
+ * count the execution. */
 static inline void pmk_a64_enter_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -380,7 +386,7 @@ static inline void pmk_a64_enter_fetch(struct pmk_cpu *cpu, const struct pmk_blo
 		pmk_a64_block_slow(cpu, p, b, taken, wrong, 0);
 }
 
-/* The same where nothing but fetching is asked about. */
+/* The same when only fetching is counted. */
 static inline void pmk_a64_enter_lines(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -393,7 +399,7 @@ static inline void pmk_a64_enter_lines(struct pmk_cpu *cpu, const struct pmk_blo
 		pmk_a64_lines_slow(cpu, p, b);
 }
 
-/* The same of a core that executes out of order. */
+/* The same for a core that executes out of order. */
 static inline void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 					bool crossing)
 {
@@ -423,8 +429,8 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 }
 
 /*
- * Does an access take the slow path? Not if it is aligned to `align`, is in one line, and that
- * line's word allows it.
+ * Nonzero if an access takes the slow path. It does not if it is aligned to `align`, is in one
+ * line, and the word of the line allows it.
  */
 static inline uint64_t pmk_a64_odd(const struct pmk_cpu *cpu, uint64_t addr, unsigned align,
 				   unsigned bytes, uint64_t ok)
@@ -455,7 +461,7 @@ static inline void pmk_a64_store(struct pmk_cpu *cpu, uint64_t addr, unsigned al
 		pmk_a64_store_slow(cpu, addr, access);
 }
 
-/* A store exclusive that stores. */
+/* A store-exclusive that succeeds. */
 static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	unsigned pieces = PMK_ACCESS_COUNT(access);
@@ -467,8 +473,8 @@ static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, u
 	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
-/* The emulator reports an access in several pieces, and this is one. True: it is the first, which
- * is used for all. */
+/* The emulator reports an access in several pieces, and this is one of them. Returns true for the
+ * first, which stands for the whole access. */
 static inline bool pmk_a64_first_piece(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	struct pmk_a64 *v = cpu->a64.tables;

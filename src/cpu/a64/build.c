@@ -32,17 +32,17 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
-	/* A return with a condition, as AArch32 has them, counts when it is taken. */
+	/* A return with a condition, which exists in AArch32, counts when it is taken. */
 	f->n[PMK_A64_FACT_BR_RETURN] -= (in->kind & PMK_K_BR_RETURN) && in->conditional;
-	/* A write of a whole line: pmk_a64_zero_line(). It is a look-up even where its address is
-	 * not seen. */
+	/* A write of a whole line: pmk_a64_zero_line(). It is a look-up even if its address cannot
+	 * be seen. */
 	f->n[PMK_A64_FACT_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
 	f->n[PMK_A64_FACT_ISB] += in->sysop == PMK_SYS_ISB;
 	f->n[PMK_A64_FACT_DSB] += in->sysop == PMK_SYS_DSB;
 	f->n[PMK_A64_FACT_DMB] += in->sysop == PMK_SYS_DMB;
 }
 
-/* Instructions that make an exception of themselves. */
+/* Instructions that cause an exception by themselves. */
 static const struct exception {
 	uint32_t kind;
 	uint8_t fact;
@@ -53,8 +53,8 @@ static const struct exception {
 	{ PMK_K_UNDEF, PMK_A64_FACT_EXC_UNDEF },
 };
 
-/* In user emulation they are facts of the block; in system emulation what follows shows whether the
- * exception was taken, or the emulator has answered in its place. */
+/* In user emulation they are facts of the block. In system emulation the next block shows whether
+ * the exception was taken, or the emulator handled the request itself. */
 static void add_exceptions(const struct pmk_core *core, const struct pmk_insn *in,
 			   struct pmk_block *b)
 {
@@ -70,9 +70,9 @@ static void add_exceptions(const struct pmk_core *core, const struct pmk_insn *i
 	}
 }
 
-/* An access is one look-up per `dcache.bytes`; one that crosses a line is one more, which only the
- * address shows. A store exclusive counts when it stores; without a clock, all accesses count when
- * they are made; and so do those of AArch32 that have a condition. */
+/* An access is one look-up per `dcache.bytes`. An access that crosses a line is one more, which
+ * only the address shows. A store-exclusive counts when it stores. Conditional accesses of AArch32,
+ * and all accesses without a clock, count when they are made. */
 static void add_access(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
 	unsigned pieces = pmk_a64_pieces(core, in->mem_total);
@@ -105,10 +105,10 @@ static uint32_t end_of(const struct pmk_core *core, const struct pmk_block *b,
 	return last->conditional ? PMK_A64_CONDITIONAL : PMK_A64_GOES;
 }
 
-/* A quick answer to "does the next block wait". Lane 1 compares what is late at all with what is
- * needed at once; lane 2 compares what is late by more than a cycle with all that is read or
- * written, so that its answer may be a false yes. A register that is overwritten is no longer
- * pending; units may be busy in any block. */
+/* A quick test of whether the next block waits. Lane 1 compares the places that are late at all
+ * with the places that are needed at once. Lane 2 compares the places that are late by more than a
+ * cycle with all that are read or written, so it may report a wait that does not happen. A register
+ * that is overwritten is no longer pending; units may be busy in any block. */
 static void lanes(struct pmk_block *b, uint64_t writes)
 {
 	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {
@@ -142,7 +142,7 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 	lanes(b, t.writes);
 }
 
-/* No block retires in less time than this. */
+/* The cycles of a block are the least that it takes to retire. */
 static void add_window(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The directory of a cache of an A64 core: which line is where, and which one is evicted. It holds
- * no data. What every miss of the program needs is inline.
+ * no data. Everything that each miss of the program needs is inline.
  */
 #ifndef PMK_CPU_A64_CACHE_H
 #define PMK_CPU_A64_CACHE_H
@@ -16,11 +16,11 @@
 #define PMK_A64_LINE_BYTES (1u << PMK_A64_LINE_SHIFT)
 #define PMK_A64_LINE_MASK  (~(uint64_t)(PMK_A64_LINE_BYTES - 1))
 
-/* An entry: the address of a line and, in the bits below it, what it is; or PMK_A64_EMPTY, which is
- * no address of a line and has none of these bits. */
+/* An entry: the address of a line with flags in the bits below it; or PMK_A64_EMPTY, which is not
+ * the address of a line and has no flags. */
 #define PMK_A64_EMPTY	   (UINT64_C(1) << 63)
 #define PMK_A64_DIRTY	   UINT64_C(1)
-#define PMK_A64_PREFETCHED UINT64_C(2) /* and not used yet; in the data cache alone */
+#define PMK_A64_PREFETCHED UINT64_C(2) /* and not used yet; only in the data cache */
 
 struct pmk_core;
 
@@ -28,14 +28,14 @@ struct pmk_a64_cache {
 	uint64_t *tag; /* entries, [set * ways + way] */
 	uint32_t set_mask, ways;
 	uint32_t random;
-	/* What a random number is masked with to be the way that is replaced; 0: that is found
-	 * otherwise. */
+	/* The mask that turns a random number into the way to replace; 0: the way is chosen
+	 * differently. */
 	uint32_t way_mask;
 	bool round_robin;
 	uint32_t next;
-	struct pmk_order order; /* of policies that need one */
-	/* Way of the line that was filled last, by line number, for as many as the cache has:
-	 * where a search among many ways begins. */
+	struct pmk_order order; /* for policies that need one */
+	/* The way of the line that was filled last, indexed by line number, with an entry for each
+	 * line of the cache. A search among many ways begins there. */
 	uint8_t *hint;
 	uint32_t hint_mask;
 };
@@ -53,13 +53,14 @@ static inline uint64_t *pmk_a64_cache_set(const struct pmk_a64_cache *c, uint64_
 	return &c->tag[((uint32_t)(addr >> PMK_A64_LINE_SHIFT) & c->set_mask) * c->ways];
 }
 
-/* Is it the entry of the line of `addr`? The bit of an empty one is above those of a line's. */
+/* True if this is the entry of the line of `addr`. The bit of an empty entry is above the address
+ * bits of a line. */
 static inline bool pmk_a64_cache_is(const uint64_t *e, uint64_t addr)
 {
 	return (*e ^ addr) < PMK_A64_LINE_BYTES;
 }
 
-/* Where the line's entry is, if it is anywhere, mostly. */
+/* Where the line's entry usually is, if the line is present. */
 static inline uint64_t *pmk_a64_cache_hint(const struct pmk_a64_cache *c, uint64_t addr)
 {
 	return pmk_a64_cache_set(c, addr) + c->hint[addr >> PMK_A64_LINE_SHIFT & c->hint_mask];
@@ -78,7 +79,7 @@ static inline uint64_t *pmk_a64_cache_find(const struct pmk_a64_cache *c, uint64
 	return NULL;
 }
 
-/* The same in the line's set, of a cache of few ways. Without branches where there are four or two:
+/* The same in the line's set, for a cache of few ways. It is without branches for four or two ways:
  * the host cannot predict which way it is. */
 static inline uint64_t *pmk_a64_cache_find_in(const struct pmk_a64_cache *c, uint64_t *set,
 					      uint64_t addr)
@@ -107,12 +108,12 @@ static inline uint32_t pmk_a64_cache_random(struct pmk_a64_cache *c)
 	return c->random >> 8;
 }
 
-/* The entry to replace of a set that is not full, or of a cache that has no way_mask. */
+/* The entry to replace in a set that is not full, or in a cache that has no way_mask. */
 uint64_t *pmk_a64_cache_unusual_victim(struct pmk_a64_cache *c, uint64_t *set);
 
 /* The entry of the set to replace: the lowest invalid way; if all are valid, a pseudo-random one or
- * the next in turn. Ways are filled from the lowest on, so that a set with an empty way has an
- * empty last one. */
+ * the next in turn. Ways are filled from the lowest on, so a set with an empty way has an empty
+ * last one. */
 static inline uint64_t *pmk_a64_cache_victim(struct pmk_a64_cache *c, uint64_t *set)
 {
 	if (__builtin_expect(!c->way_mask || set[c->ways - 1] == PMK_A64_EMPTY, 0))
@@ -126,7 +127,7 @@ static inline uint32_t pmk_a64_cache_set_of(const struct pmk_a64_cache *c, const
 }
 
 /* If hits change what is replaced next: the entry that was used last in the set of `addr`, whose
- * hits change nothing. Else NULL. */
+ * hits change nothing. Otherwise NULL. */
 static inline uint64_t *pmk_a64_cache_last(const struct pmk_a64_cache *c, uint64_t addr)
 {
 	uint64_t *set;
@@ -154,7 +155,7 @@ static inline void pmk_a64_cache_put(struct pmk_a64_cache *c, uint64_t *e, uint6
 			       (uint32_t)(e - c->tag) % c->ways);
 }
 
-/* Likewise, and a search for it begins there. */
+/* The same, and later searches for the line begin there. */
 static inline void pmk_a64_cache_put_hinted(struct pmk_a64_cache *c, uint64_t *e, uint64_t line)
 {
 	pmk_a64_cache_put(c, e, line);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The data side of an A64 core, behind accesses that change nothing: micro-TLB, cache, prefetching,
+ * The data side of an A64 core, for accesses that change something: micro-TLB, cache, prefetching,
  * and how long loads and stores take. Programs that miss all the time spend most of their time
- * here. So each question is asked once and answers are passed on, and what is rare is in functions
- * of its own.
+ * here. So each condition is checked once and the result is passed on, and rare cases are in
+ * functions of their own.
  */
 #include "cpu/a64/outside.h"
 
@@ -36,7 +36,7 @@ static uint64_t *page_word(struct pmk_a64 *v, uint64_t page)
 	return &v->fast[PMK_A64_FAST_LINES + (page & (PMK_A64_FAST_PAGES - 1))];
 }
 
-/* Translate for a page that has no word. Returns the cycles that it takes. */
+/* Translate for a page that has no word in `fast`. Returns the cycles that it takes. */
 static PMK_SLOW uint64_t translate(struct pmk_cpu *cpu, uint64_t page, bool write)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
@@ -106,7 +106,7 @@ static inline __attribute__((always_inline)) void data_allocate(struct pmk_cpu *
 	pmk_a64_cache_put(&v->dcache, e, (addr & PMK_A64_LINE_MASK) | bits);
 }
 
-/* The same for a read or a write of a part of the line, which is read from outside. Returns its
+/* The same for a read or write of a part of the line, so the line is read from outside. Returns its
  * latency. */
 static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr, bool write,
 				 uint64_t bits)
@@ -135,8 +135,8 @@ static inline uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
 	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
 }
 
-/* When the access issues. In order, the load-store unit is told; out of order, it does when its
- * block has entered the window. */
+/* The time at which the access issues. In order, this informs the load-store unit; out of order,
+ * the access issues when its block has entered the window. */
 static inline uint64_t issued(struct pmk_cpu *cpu, uint64_t access)
 {
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
@@ -149,7 +149,7 @@ static inline uint64_t issued(struct pmk_cpu *cpu, uint64_t access)
 	return at + lsu->late;
 }
 
-/* When an instruction of the block first needs what an access loads. */
+/* When an instruction of the block first needs the loaded value. */
 static inline uint64_t first_use(uint64_t access)
 {
 	return PMK_ACCESS_USE(access) < PMK_A64_OPEN ? PMK_ACCESS_USE(access) : PMK_LSU_NO_USE;
@@ -170,8 +170,8 @@ static inline void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk
 		pmk_a64_expect(cpu, pmk_a64_open_regs(PMK_ACCESS_USE(access)), d.ready);
 }
 
-/* A load that hits, but whose translation was missing, or whose line was prefetched and `arrives`
- * then: its value is later by that. */
+/* A load that hits, but whose translation missed, or whose line was prefetched and only `arrives`
+ * later. This delays its value. */
 static PMK_SLOW void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra,
 			       uint64_t arrives, uint64_t now)
 {
@@ -188,8 +188,8 @@ static PMK_SLOW void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t ex
 				      LOAD_HIT_LATENCY + extra));
 }
 
-/* A load that goes to level 2 or to memory, `latency` away, out of order, without a clock, or while
- * an earlier one makes it wait. Its line is not there before it `arrives`. */
+/* A load that goes to level 2 or to memory, `latency` away: out of order, without a clock, or while
+ * an earlier load makes it wait. Its line is not available before `arrives`. */
 static PMK_SLOW void load_miss_otherwise(struct pmk_cpu *cpu, uint64_t access, uint64_t latency,
 					 uint64_t extra, uint64_t arrives)
 {
@@ -201,8 +201,8 @@ static PMK_SLOW void load_miss_otherwise(struct pmk_cpu *cpu, uint64_t access, u
 					       first_use(access), LOAD_HIT_LATENCY, extra));
 }
 
-/* A load that issues `now` goes to level 2 or to memory. Where its line has been prefetched into
- * level 2, it `arrives` then. Most loads that miss come when no wait is under way any more. */
+/* A load that issues `now` goes to level 2 or to memory. If its line was prefetched into level 2,
+ * `arrives` is when it is there. Most loads that miss come when no wait is under way any more. */
 static inline void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra,
 			     uint64_t arrives, uint64_t now)
 {
@@ -238,7 +238,7 @@ static inline void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
 {
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
 
-	/* The write buffer is no faster than a bus that is busy for longer than memory takes. */
+	/* If the bus is busy for longer than memory takes, it limits the write buffer. */
 	if (cpu->core.a64.bus_line && lsu->bus_free > cpu->core.mem_latency)
 		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - cpu->core.mem_latency);
 	if (cpu->a64.in_order)
@@ -266,8 +266,8 @@ static void prefetch_level2(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 	pmk_a64_flies(v->prefetcher.flight2, addr >> PMK_A64_LINE_SHIFT, ready);
 }
 
-/* A line that finds no place under way goes out when there is one, and until then leaves the bus to
- * others. */
+/* If too many lines are under way, the line is requested when one has arrived. Until then it leaves
+ * the bus to others. */
 static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
@@ -295,7 +295,7 @@ static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 	pmk_a64_flies(p->flight, line, ready);
 }
 
-/* A stream goes on. */
+/* A stream continues. */
 static PMK_SLOW void prefetch(struct pmk_cpu *cpu, uint32_t stream, uint64_t now)
 {
 	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
@@ -307,7 +307,7 @@ static PMK_SLOW void prefetch(struct pmk_cpu *cpu, uint32_t stream, uint64_t now
 		prefetch_level2(cpu, line << PMK_A64_LINE_SHIFT, now);
 }
 
-/* Behind everything else of an access whose line missed, or was prefetched. */
+/* Called after everything else of an access whose line missed, or was prefetched. */
 static inline void after_miss(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bool write)
 {
 	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
@@ -339,8 +339,9 @@ static void after_first_use(struct pmk_cpu *cpu, uint64_t addr, uint64_t now, bo
 
 /* ---- loads and stores ------------------------------------------------------------------------ */
 
-/* Does the access go outside by the cache, because that is off or the page is device memory? Device
- * memory is not looked up in the cache; the block has counted that it is. */
+/* True if the access bypasses the cache, because the cache is off or the page is device memory.
+ * Device memory is not looked up in the cache, so the look-up that the block has counted is taken
+ * back. */
 static bool is_outside(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, bool write)
 {
 	if (PMK_UNLIKELY(!cpu->core.dcache_on))
@@ -362,7 +363,7 @@ static PMK_SLOW void data_outside(struct pmk_cpu *cpu, uint64_t access, bool wri
 		load_miss(cpu, access, cpu->core.mem_latency, extra, 0, issued(cpu, access));
 }
 
-/* A load of a line that was prefetched, and is used for the first time. */
+/* A load from a line that was prefetched, and is used for the first time. */
 static PMK_SLOW void load_prefetched(struct pmk_cpu *cpu, uint64_t addr, uint64_t access,
 				     uint64_t extra, uint64_t *e)
 {
@@ -440,8 +441,8 @@ static inline void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t acces
 		after_miss(cpu, addr, now, true);
 }
 
-/* A write of the whole line. One that misses allocates the line and reads nothing, and is no reason
- * to prefetch. */
+/* A write of the whole line. If it misses, it allocates the line without reading it, and does not
+ * start prefetching. */
 void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
@@ -466,7 +467,7 @@ void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	store_goes_out(cpu, access);
 }
 
-/* What is not aligned, or lies in two lines. */
+/* An access that is not aligned, or crosses into a second line. */
 static PMK_SLOW void load_unaligned(struct pmk_cpu *cpu, uint64_t addr, uint64_t last,
 				    uint64_t access)
 {

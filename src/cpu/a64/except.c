@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Exceptions of A64 cores in system emulation. Where the vectors are is in registers that an
- * emulator does not show, so an exception is known by what it does: control goes to one of the 16
- * slots of 128 bytes of a table at a multiple of 2 KB (DDI 0487, D1.10.2), and
+ * Exceptions of A64 cores in system emulation. The address of the vectors is in registers that an
+ * emulator does not show, so pmk recognises an exception by its effect: control goes to one of the
+ * 16 slots of 128 bytes of a table at a multiple of 2 KB (DDI 0487, D1.10.2), and one of these is
+ * true:
  *
- *  - the block before does not lead there: it goes on behind its last instruction, or to where a
- *    direct branch has its target; or
- *  - the block before may lead anywhere, by an indirect branch or an exception return, and the
- *    table is known, or an access of that block was not made.
+ * - the block before does not lead there: it continues after its last instruction, or at the target
+ *   of a direct branch;
+ * - the block before may lead anywhere, by an indirect branch or an exception return, and the table
+ *   is known, or an access of that block was not made.
  *
- * A table is known when its address is worked out by the code that sets it, or as soon as an
- * exception through it was seen for sure; what came before that is counted then. So a program that
- * branches by a register to a vector makes an exception (our choice).
+ * A table is known when pmk can compute its address from the code that sets it, or as soon as an
+ * exception through it was certain. Earlier entries into the table are then counted as exceptions.
+ * So a program that branches to a vector through a register makes an exception (our choice).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +72,9 @@ static uint64_t field(uint32_t w, unsigned hi, unsigned lo)
 	return w >> lo & ((UINT32_C(2) << (hi - lo)) - 1);
 }
 
-/* What the instruction leaves in its register Rd [4:0], from constants and X registers alone;
- * `known` has a bit for each register whose value is known. False: that is not worked out here. */
+/* The value that the instruction leaves in its register Rd [4:0], computed only from constants and
+ * X registers; `known` has a bit for each register whose value is known. Returns false if the
+ * instruction is not one of those that are computed here. */
 static bool compute(uint32_t w, uint64_t pc, const uint64_t x[32], uint32_t known, uint64_t *value)
 {
 	unsigned n = (unsigned)field(w, 9, 5), m = (unsigned)field(w, 20, 16);
@@ -128,10 +130,10 @@ void pmk_a64_find_vectors(struct pmk_decoder *d, const struct pmk_raw *raw,
 	}
 }
 
-/* ---- is it one? ------------------------------------------------------------------------------ */
+/* ---- recognising exceptions ------------------------------------------------------------------ */
 
-/* The table that `pc` is in. A new one takes the place of the oldest that is not sure; of any, if
- * all are. */
+/* The table that `pc` is in. A new table replaces the oldest one that is not certain, or, if all
+ * are certain, the oldest. */
 static struct pmk_a64_vectors *table_of(struct pmk_a64 *v, uint64_t pc)
 {
 	uint64_t base = pc & ~(uint64_t)(TABLE_BYTES - 1);
@@ -149,15 +151,15 @@ static struct pmk_a64_vectors *table_of(struct pmk_a64 *v, uint64_t pc)
 	return t;
 }
 
-/* Does the end of `p` lead to any address, for all that is known of it? */
+/* True if `p` may lead to any address, as far as is known. */
 static bool leads_anywhere(const struct pmk_block *p)
 {
 	return p->flow == PMK_FLOW_INDIRECT || p->flow == PMK_FLOW_INDCALL ||
 	       p->flow == PMK_FLOW_RETURN || p->flow == PMK_FLOW_MODE;
 }
 
-/* Does the end of `p`, which does not lead anywhere, lead to `pc`? What the emulator does in place
- * of an exception, such as semihosting, leads on. */
+/* True if `p`, which does not lead anywhere, leads to `pc`. When the emulator handles a request by
+ * itself, such as semihosting, the program continues after it. */
 static bool leads_to(const struct pmk_block *p, uint64_t pc)
 {
 	if (p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL)
@@ -165,12 +167,12 @@ static bool leads_to(const struct pmk_block *p, uint64_t pc)
 	return pc == p->fall;
 }
 
-/* ---- what is it? ----------------------------------------------------------------------------- */
+/* ---- kinds of exceptions --------------------------------------------------------------------- */
 
 /*
- * A synchronous exception without a fault on data, behind `p`. An instruction that is undefined or
- * trapped is the last of its block, in the middle of a page; where `p` ends for another reason,
- * there was no instruction to go on with (our choice).
+ * A synchronous exception after `p`, without a data fault. An undefined or trapped instruction is
+ * the last of its block, in the middle of a page. If `p` ends for another reason, there was no next
+ * instruction to execute (our choice).
  */
 static unsigned signal_behind(const struct pmk_block *p)
 {
@@ -181,7 +183,7 @@ static unsigned signal_behind(const struct pmk_block *p)
 	return PMK_SIG_EXC_PABORT;
 }
 
-/* The signal of the exception, beside EXC_TAKEN. `faulted`: its block was left early. */
+/* The signal of the exception, in addition to EXC_TAKEN. `faulted`: its block was left early. */
 static unsigned signal_of(enum kind kind, const struct pmk_block *p, bool faulted)
 {
 	switch (kind) {
@@ -204,8 +206,8 @@ static void count(struct pmk_cpu *cpu, unsigned signal, uint64_t n)
 	cpu->dyn[signal] += n;
 }
 
-/* The table is one: so were the times that it was entered before. They came behind an indirect
- * branch or an exception return. */
+/* The table turned out to be one, so its earlier entries were exceptions, too. They came after an
+ * indirect branch or an exception return. */
 static void is_sure(struct pmk_cpu *cpu, struct pmk_a64_vectors *t)
 {
 	static const uint8_t signals[] = {
@@ -236,7 +238,7 @@ void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b)
 		return;
 	t = table_of(cpu->a64.tables, b->pc);
 	known = t->sure || b->vector_set || !leads_anywhere(p);
-	/* What is not known to be an exception is one if it is sure to be a fault. */
+	/* An entry that is not known to be an exception is one if it is certainly a fault. */
 	faulted = pmk_cpu_fault(cpu, b->faulted && known ? PMK_CAUSE_FAULT : PMK_CAUSE_OTHER);
 	if (!faulted && !known) {
 		t->entered[kind_of(b->pc)]++;

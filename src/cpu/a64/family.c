@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The A64 cores among the families of cores. */
+/* The A64 family of cores. */
 #include "cpu/family.h"
 
 #include "cpu/a64/a64.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The dataflow of blocks, for a core that executes out of order (window.h). Ports, latencies and
- * what is forwarded early are those of the Cortex-A72 as its Software Optimization Guide has them
- * (ARM UAN 0016A, chapters 2 and 3); where a time depends on the operands, keys.c or the longest
- * one that is given. LLVM's model of the Cortex-A57 has the same ports.
+ * early forwarding are those of the Cortex-A72's Software Optimization Guide (ARM UAN 0016A,
+ * chapters 2 and 3). Where a time depends on the operands, keys.c has it, or the longest given time
+ * is used. LLVM's model of the Cortex-A57 has the same ports.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 /* A block with a longer path is cut, so that times stay numbers of 16 bits. */
 #define LONG 4000
 
-/* Sources of paths: those of the block, and behind them its loads. */
+/* Sources of paths: the sources of the block, followed by its loads. */
 #define NPATHS (PMK_A64_MAX_SOURCES + PMK_A64_MAX_LOADS)
 
 #define CYCLES(n) ((n)*PMK_A64_TICKS)
@@ -26,23 +26,25 @@ struct port_use {
 
 struct cost {
 	uint16_t latency; /* cycles until a dependent instruction can begin */
-	uint16_t early;	  /* so much sooner, if it adds to the result of another multiplication */
+	/* cycles by which it can begin earlier, if it adds to the result of another multiplication
+	 * */
+	uint16_t early;
 	unsigned nports;
 	struct port_use use[3];
 };
 
 struct build {
-	/* When each register has its value, behind each source; NONE: there is no path. */
+	/* When each register has its value, after each source; NONE: there is no path. */
 	int16_t at[PMK_NREGS + 1][NPATHS];
 	int16_t done[NPATHS], last[NPATHS]; /* the whole block, the last instruction */
 	bool written[PMK_NREGS + 1], sum[PMK_NREGS + 1];
-	uint8_t source_of[PMK_NREGS + 1]; /* 0: it is none */
+	uint8_t source_of[PMK_NREGS + 1]; /* 0: the register is not a source */
 	uint8_t source[PMK_A64_MAX_SOURCES];
 	unsigned nsources, first_load, nloads;
-	uint32_t queue[PMK_A64_LANES]; /* when each port is free, if nothing else is waited for */
+	uint32_t queue[PMK_A64_LANES]; /* when each port is free, if there are no other waits */
 	uint32_t busy[PMK_A64_LANES];
-	int16_t begin[PMK_A64_MAX_LOADS][NPATHS]; /* of each load, when its address is there */
-	/* Where the next part of the flow goes. */
+	int16_t begin[PMK_A64_MAX_LOADS][NPATHS]; /* for each load, when its address is available */
+	/* Where the next part of the flow is written. */
 	char *out;
 };
 
@@ -70,7 +72,7 @@ static bool adds_to_product(const struct pmk_insn *in)
 	       (vectors && in->ra != PMK_NO_REG);
 }
 
-/* UAN 0016A 3.5: the wide ones pass the multiplier more than once. */
+/* UAN 0016A 3.5: wide multiplications pass the multiplier more than once. */
 static struct cost multiply(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned latency = pmk_a64_mul_latency(core);
@@ -105,9 +107,9 @@ static struct cost store(const struct pmk_insn *in)
 	return c;
 }
 
-/* 3.3: a second operand that is shifted or extended takes the multi-cycle port. Moves of bit fields
- * have one operand and do not; those that leave the rest of the register as it was do. 3.7: nor
- * does EXTR of one register, which is ROR. */
+/* 3.3: a second operand that is shifted or extended takes the multi-cycle port. Bit-field moves
+ * have one operand and do not take it, except moves that keep the rest of the register. 3.7: EXTR
+ * of a single register, which is ROR, does not take it, either. */
 static struct cost shift(const struct pmk_insn *in)
 {
 	if (in->rn == PMK_NO_REG && in->ra == PMK_NO_REG)
@@ -115,7 +117,7 @@ static struct cost shift(const struct pmk_insn *in)
 	return on(PMK_A64_PORT_MULTI, 2, 1);
 }
 
-/* Tables of N registers, 3.14 and 3.16, as LLVM's model of the Cortex-A57 has them, too. */
+/* Tables of N registers, 3.14 and 3.16. LLVM's model of the Cortex-A57 has the same times. */
 static struct cost look_up(const struct pmk_insn *in)
 {
 	unsigned n = in->vector - PMK_V_TABLE + 1u;
@@ -123,8 +125,8 @@ static struct cost look_up(const struct pmk_insn *in)
 	return in->quad ? on(PMK_A64_PORT_FP, 3 * n + 3, 2 * n + 1) : on(PMK_A64_PORT_FP, 3 * n, n);
 }
 
-/* 3.14: F0 multiplies, and takes vectors of 128 bits in two passes unless the products are wider
- * than what is multiplied; F1 shifts by a register. 3.19: cryptography is F0's. */
+/* 3.14: F0 multiplies, and takes 128-bit vectors in two passes unless the products are wider than
+ * the operands; F1 shifts by a register. 3.19: cryptography only runs on F0. */
 static struct cost vector(const struct pmk_insn *in)
 {
 	unsigned passes = in->quad ? 2 : 1;
@@ -156,7 +158,7 @@ static struct cost vector(const struct pmk_insn *in)
 	case PMK_V_PLAIN:
 		break;
 	case PMK_V_TABLE:
-	default: /* … of two to four registers */
+	default: /* tables of two to four registers */
 		return look_up(in);
 	}
 	return on(in->iclass == PMK_I_CRYPTO ? PMK_A64_PORT_FP0 : PMK_A64_PORT_FP, 3, 1);
@@ -179,8 +181,8 @@ static struct cost half_round(const struct pmk_core *core, const struct pmk_insn
 #define GENERAL	  UINT64_C(0x00000000ffffffff)
 #define IS_ONE(r) ((r) != PMK_NO_REG)
 
-/* 3.10, 3.11: compares, selects and what has one operand take 3, arithmetic 4, conversions from and
- * to general registers another 5 on the way of loads. */
+/* 3.10, 3.11: compares, selects and operations with one operand take 3 cycles, arithmetic 4.
+ * Conversions from and to general registers take another 5 on the path of loads. */
 static struct cost fp(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	bool to = in->writes & GENERAL, from = in->reads & GENERAL;
@@ -194,7 +196,8 @@ static struct cost fp(const struct pmk_core *core, const struct pmk_insn *in)
 	return c;
 }
 
-/* 3.10, 3.15: half of what a multiplication with addition takes is forwarded to the next one. */
+/* 3.10, 3.15: the addend of a multiply-add is needed halfway through the operation, so a result can
+ * be forwarded to the next one. */
 static struct cost sum_of_product(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned mac = pmk_a64_fp_mac(core);
@@ -205,7 +208,7 @@ static struct cost sum_of_product(const struct pmk_core *core, const struct pmk_
 	return c;
 }
 
-/* Vectors of 128 bits take as long as two of 64 (LLVM, of the Cortex-A57). */
+/* 128-bit vectors take as long as two of 64 bits (LLVM, for the Cortex-A57). */
 static struct cost divide(const struct pmk_core *core, bool wide, unsigned halves)
 {
 	unsigned cycles = pmk_a64_fp_div(core, wide) * halves;
@@ -288,7 +291,7 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 		break;
 	case PMK_I_ALU:
 	case PMK_I_ALU_RSHIFT:
-	case PMK_I_BARREL: /* this and the next are MicroBlaze's */
+	case PMK_I_BARREL: /* this class and the next are MicroBlaze's */
 	case PMK_I_FP_COMPARE:
 	case PMK_I_FP_TO_INT:
 	case PMK_I_FP_FROM_INT:
@@ -305,7 +308,7 @@ static int16_t longer(int path, int16_t than)
 	return path > than ? (int16_t)path : than;
 }
 
-/* Every path of `to` is at least as long as that of `from` and `ticks` more. */
+/* Make every path of `to` at least as long as that of `from` plus `ticks`. */
 static void follow(int16_t *to, const int16_t *from, int ticks)
 {
 	for (unsigned k = 0; k < NPATHS; k++)
@@ -334,8 +337,8 @@ static void await(struct build *f, unsigned reg, bool sums, unsigned early, int1
 	begin[f->source_of[reg]] = longer(ticks, begin[f->source_of[reg]]);
 }
 
-/* What it waits for. The sum of another multiplication is taken late; one from before the block is
- * taken to be such a sum. */
+/* When the instruction can begin. It takes the sum of another multiplication late; a sum from
+ * before the block is assumed to come from a multiplication. */
 static void begins(struct build *f, const struct pmk_insn *in, const struct cost *c,
 		   uint32_t enters, int16_t *begin)
 {
@@ -355,12 +358,12 @@ static void begins(struct build *f, const struct pmk_insn *in, const struct cost
 
 		await(f, r, sums, c->early, begin);
 	}
-	/* CBZ and its like have a register in place of the flags. */
+	/* CBZ and similar branches read a register instead of the flags. */
 	if (in->reads_flags || (in->conditional && !(in->is_branch && in->reads)))
 		await(f, PMK_A64_FLAGS, false, 0, begin);
 }
 
-/* How many ports are alike, and are one for us. */
+/* The number of equal ports that the model treats as one. */
 static unsigned alike(const struct pmk_core *core, unsigned port)
 {
 	switch (port) {
@@ -519,7 +522,7 @@ static void add_loads(struct build *f, struct pmk_a64_flow *flow)
 
 /* ---- entry ----------------------------------------------------------------------------------- */
 
-/* The number of a load; one that is not told apart from others has that of the last. */
+/* The number of a load. All loads beyond the maximum share the last number. */
 static unsigned next_load(unsigned *n)
 {
 	return *n < PMK_A64_MAX_LOADS ? (*n)++ : PMK_A64_MAX_LOADS - 1;
@@ -548,8 +551,8 @@ static bool is_long(const struct build *f)
 	return false;
 }
 
-/* The dataflow of instructions from the first on; returns how many. `nloads` of the block are in
- * front of them. */
+/* Compute the dataflow of instructions from the first on; returns how many it covers. The block has
+ * `nloads` loads before them. */
 static size_t work_out(struct build *f, const struct pmk_core *core, const struct pmk_insn *insn,
 		       size_t n, unsigned nloads)
 {
@@ -592,7 +595,7 @@ static void write_out(struct build *f, const struct pmk_core *core, size_t n,
 		flow->busy[p] = (int16_t)f->busy[p];
 		flow->used[p] = f->busy[p] && p != PMK_A64_PORT_BRANCH ? -1 : 0;
 	}
-	/* One branch a cycle: nothing else waits for its port. */
+	/* One branch per cycle: nothing else waits for the branch port. */
 	if (f->busy[PMK_A64_PORT_BRANCH] && flow->dispatch < PMK_A64_TICKS)
 		flow->dispatch = PMK_A64_TICKS;
 	add_groups(f, flow);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
  * Exception levels of A64 cores. An emulator whose functions can be called reports the level after
- * an exception or a return from one. Others report the level of an access, and none of a block.
- * There the level is unknown until the first access. Code that ran before it is counted at the
- * level of that access. If there is none before the next change, the level follows from how
+ * an exception or a return from one. Others report the level of an access, but not of a block. The
+ * level is then unknown until the first access, and code that ran before it is counted at the level
+ * of that access. If there is no access before the next change of level, the level follows from how
  * exceptions nest:
  *
- *  - a return goes back to the level that the exception was taken from, and an address in the upper
- *    half is not EL0's (a kernel's half);
- *  - a vector says whether the exception came from the handler's own level or from a lower one
- *    (DDI 0487, D1.10.2), which is the one below unless it is known better (our choice).
+ * - A return goes back to the level that the exception was taken from. An address in the upper half
+ *   (a kernel's half) is never EL0.
+ * - A vector says whether the exception came from the handler's own level or from a lower one (DDI
+ *   0487, D1.10.2). The lower one is the next one below unless more is known (our choice).
  */
 #include "cpu/a64/a64.h"
 
 #define HIGHEST 3
 
-/* The level that is left is settled; the next one is open. */
+/* Settle the level that is left; the next one is open. */
 static void leave(struct pmk_cpu *cpu)
 {
 	pmk_emulator.leave_level(cpu->index);
@@ -24,7 +24,7 @@ static void leave(struct pmk_cpu *cpu)
 
 static void push(struct pmk_a64 *v, uint8_t level)
 {
-	if (v->nfrom == PMK_A64_NESTED) /* returned from in another order */
+	if (v->nfrom == PMK_A64_NESTED) /* the returns came in another order */
 		v->nfrom = 0;
 	v->from[v->nfrom++] = level;
 }
@@ -34,8 +34,8 @@ void pmk_a64_takes(struct pmk_cpu *cpu, bool from_lower)
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint8_t handler = v->returned_from;
 
-	/* What ran since the return has made no access: it was at the level of the handler, or
-	 * below that. */
+	/* The code that ran since the return has made no access: it was at the level of the
+	 * handler, or below. */
 	if (cpu->level.open && handler && !from_lower)
 		cpu->level.guess = handler;
 	else if (cpu->level.open && handler && cpu->level.guess >= handler)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is behind the level 1 caches and micro-TLBs of an A64 core: see outside.h. */
+/* The parts of an A64 core beyond its level 1 caches and micro-TLBs: see outside.h. */
 #include "cpu/a64/outside.h"
 
 static void bus(struct pmk_cpu *cpu, enum pmk_signal sig)

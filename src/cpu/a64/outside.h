@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an A64 core has behind its level 1 caches and micro-TLBs, for code and data: level 2, the
- * bus with memory behind it, and the main TLB. Without a clock nobody asks about it.
+ * The parts of an A64 core beyond its level 1 caches and micro-TLBs, for code and data: level 2,
+ * the bus to memory, and the main TLB. Without a clock they are not used.
  */
 #ifndef PMK_CPU_A64_OUTSIDE_H
 #define PMK_CPU_A64_OUTSIDE_H
 
 #include "cpu/a64/a64.h"
 
-/* A line comes from level 2, or from memory, and takes its time there. */
+/* A line comes from level 2, or from memory, and spends its time there. */
 static inline void pmk_a64_come_from(struct pmk_cpu *cpu, bool level2)
 {
 	bool own = !level2 && cpu->core.a64.bus_line;
@@ -20,7 +20,7 @@ static inline void pmk_a64_come_from(struct pmk_cpu *cpu, bool level2)
 /* A line that no load waits for takes the bus. */
 void pmk_a64_take_bus(struct pmk_cpu *cpu);
 
-/* Read a line of memory; returns the cycles until its critical word is there. */
+/* Read a line of memory; returns the cycles until its critical word arrives. */
 uint64_t pmk_a64_memory_read(struct pmk_cpu *cpu, uint64_t addr);
 
 /* Fill a line of level 2; a dirty line that it replaces is written to memory. */
@@ -31,7 +31,7 @@ PMK_SLOW uint64_t pmk_a64_level2_read_slow(struct pmk_cpu *cpu, uint64_t addr, b
 /* A dirty line leaves level 1. */
 PMK_SLOW void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr);
 
-/* The same, with the short way for lines that are in level 2 where it mostly has them. */
+/* The same, with a short way for lines that are in level 2, at the place where most of them are. */
 static inline uint64_t pmk_a64_level2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
 	const struct pmk_a64_cache *l2 = &cpu->a64.tables->l2;

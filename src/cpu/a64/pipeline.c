@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pipeline of an in-order, dual-issue A64 core when every access hits. After what is public of
- * the Cortex-A53: two instructions per cycle in program order, one of each of load/store, multiply,
- * divide and floating-point units, results forwarded; operations on 128 bits are the first of a
- * cycle. Latencies follow LLVM's scheduling model of the core, and GCC's for cryptography; keys.c
- * has those that are parameters.
+ * The pipeline of an in-order, dual-issue A64 core when every access hits. It follows what is
+ * public about the Cortex-A53: two instructions per cycle in program order, one of each of
+ * load/store, multiply, divide and floating-point units, results forwarded; a 128-bit operation
+ * must be the first of a cycle. Latencies follow LLVM's scheduling model of the core, and GCC's for
+ * cryptography; keys.c has the latencies that are parameters.
  *
  * Not modelled: other restrictions on pairing, pairs of which one instruction ends a block, a
  * multiplication that keeps its unit busy beyond the end of a block, the store buffer, early and
@@ -17,8 +17,8 @@
 #define FLAGS PMK_NREGS /* place of NZCV among the registers; it is never late */
 #define OPEN  UINT16_MAX
 
-/* In place of an instruction's number: the register has its value from before the block; or it is a
- * base that was written back, which does not wait for the access. */
+/* Values used instead of an instruction's number: the register has its value from before the block;
+ * or it is a base that was written back, which does not wait for the access. */
 enum { CALLERS = -1, BASE = -2 };
 
 enum unit { ALU, LOAD_STORE, MULTIPLY, DIVIDE, BRANCH, FP, NUNITS };
@@ -35,7 +35,8 @@ struct scoreboard {
 	uint32_t free_at[NUNITS];
 	uint32_t ready[PMK_NREGS + 1];
 	uint32_t sum_ready[PMK_NREGS + 1]; /* for use as an accumulator */
-	int16_t writer[PMK_NREGS + 1];	   /* instruction of this block whose result it has, or: */
+	/* the instruction of this block whose result it has, or a value above */
+	int16_t writer[PMK_NREGS + 1];
 };
 
 static struct cost load_store(const struct pmk_insn *in, unsigned latency)
@@ -45,7 +46,7 @@ static struct cost load_store(const struct pmk_insn *in, unsigned latency)
 	return (struct cost){ LOAD_STORE, (uint16_t)(latency + beats - 1), (uint16_t)beats };
 }
 
-/* After GCC's description of the Cortex-A53. */
+/* From GCC's description of the Cortex-A53. */
 static struct cost crypto(const struct pmk_insn *in)
 {
 	return (struct cost){ FP,
@@ -64,7 +65,7 @@ bool pmk_a64_is_round(const struct pmk_insn *insn, size_t n, size_t i)
 	       pmk_a64_is_round(insn, n, i + 1);
 }
 
-/* Those of vectors, of any number of elements, take as long as one (LLVM). */
+/* Vector divisions, with any number of elements, take as long as a scalar one (LLVM). */
 static struct cost divide(const struct pmk_core *core, bool wide)
 {
 	unsigned cycles = pmk_a64_fp_div(core, wide);
@@ -133,7 +134,7 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 		return (struct cost){ FP, 3, 1 };
 	case PMK_I_OTHER:
 	case PMK_I_ALU:
-	case PMK_I_BARREL: /* this and the next are MicroBlaze's */
+	case PMK_I_BARREL: /* this class and the next are MicroBlaze's */
 	case PMK_I_FP_COMPARE:
 	case PMK_I_FP_TO_INT:
 	case PMK_I_FP_FROM_INT:
@@ -143,7 +144,8 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	return (struct cost){ ALU, 1, 1 };
 }
 
-/* The place of a unit that an instruction may keep busy beyond the end of the block; else -1. */
+/* The place of a unit that an instruction may keep busy beyond the end of the block; otherwise
+ * -1. */
 static int place_of(uint8_t unit)
 {
 	return unit == FP	    ? PMK_A64_FP
@@ -157,7 +159,7 @@ static bool multiplies(const struct pmk_insn *in)
 	return in->iclass == PMK_I_MLA || in->iclass == PMK_I_MLAL || in->iclass == PMK_I_FP_MAC;
 }
 
-/* Is the register needed as an accumulator alone? */
+/* True if the instruction needs the register only as an accumulator. */
 static bool accumulates(const struct pmk_insn *in, int reg)
 {
 	return multiplies(in) && reg == in->ra && reg != in->rn && reg != in->rm;
@@ -168,7 +170,7 @@ static bool addresses(const struct pmk_insn *in, int reg)
 	return (in->load || in->store) && (reg == in->rn || reg == in->rm);
 }
 
-/* Who waits, when `reg` is not ready; PMK_NO_REG: its unit is not. */
+/* The kind of waiting instruction when `reg` is not ready; PMK_NO_REG: its unit is not free. */
 static enum pmk_a64_waiter waiter(const struct pmk_insn *in, uint8_t unit, int reg)
 {
 	return reg != PMK_NO_REG && addresses(in, reg) ? PMK_A64_WAITS_ADDRESS
@@ -176,7 +178,7 @@ static enum pmk_a64_waiter waiter(const struct pmk_insn *in, uint8_t unit, int r
 						       : PMK_A64_WAITS;
 }
 
-/* When the operands are there, and which is the last. */
+/* When the operands are available, and which of them comes last. */
 static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_insn *in, int *last)
 {
 	uint32_t at = 0;
@@ -206,7 +208,7 @@ static unsigned early_sum(const struct pmk_core *core, unsigned reg)
 
 	if (reg < 32)
 		return multiply > 2 ? 2 : multiply - 1;
-	return mac > add ? mac - add : 0; /* the product is there when the addition begins */
+	return mac > add ? mac - add : 0; /* the product is available when the addition begins */
 }
 
 static void lower(uint8_t *need, uint32_t issue)
@@ -271,7 +273,7 @@ static void note_results(const struct pmk_core *core, struct scoreboard *sb,
 		write_result(sb, FLAGS, issue + 1, issue + 1, index);
 }
 
-/* Cycles without an issue, while waiting for an operand or for the unit. */
+/* Count cycles without an issue, while waiting for an operand or for the unit. */
 static void count_stall(struct pmk_a64_timing *out, uint32_t cycles, enum pmk_a64_waiter who)
 {
 	out->data_stall += cycles;
@@ -279,8 +281,8 @@ static void count_stall(struct pmk_a64_timing *out, uint32_t cycles, enum pmk_a6
 	out->simd_stall += who == PMK_A64_WAITS_SIMD ? cycles : 0;
 }
 
-/* What goes the second way of a Cortex-A7, and below, what takes both (GCC's description of the
- * core). */
+/* True if the second issue slot of a Cortex-A7 can execute it. needs_first() is true for the rest,
+ * and uses_both() for instructions that take both slots (GCC's description of the core). */
 static bool is_simple(const struct pmk_insn *in)
 {
 	return in->iclass == PMK_I_BRANCH ||
@@ -292,7 +294,7 @@ static bool is_simd(const struct pmk_insn *in)
 	return in->iclass == PMK_I_SIMD || in->iclass == PMK_I_SIMD_FP;
 }
 
-/* Vectors of 128 bits take the way of the first instruction of a cycle, as GCC has it. */
+/* 128-bit vector operations take the first issue slot of a cycle, according to GCC. */
 static bool needs_first(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	return core->a64.simple_second ? !is_simple(in) : in->quad && is_simd(in);
@@ -304,8 +306,9 @@ static bool needs_both(const struct pmk_core *core, const struct pmk_insn *in, u
 					   in->iclass == PMK_I_CRYPTO || in->mem_total > 4);
 }
 
-/* Half of a round of AES: the other half follows in the next cycle, and what needs it in the one
- * behind that: 21 cycles of the 10 rounds of AES-128, by OpenSSL's measurement (1.32 a byte). */
+/* Half of a round of AES. The other half follows in the next cycle, and an instruction that needs
+ * the result in the cycle after that: 21 cycles for the 10 rounds of AES-128, by OpenSSL's
+ * measurement (1.32 a byte). */
 static const struct cost half_round = { FP, 1, 1 };
 
 static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const struct pmk_insn *in,
@@ -330,7 +333,7 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	sb->cycle = issue;
 	sb->issued =
 		needs_both(core, in, c.unit) ? (unsigned)core->a64.issue_width : sb->issued + 1;
-	/* Two simple integer instructions go together; of all other units there is one. */
+	/* Two simple integer instructions may issue together. There is one of every other unit. */
 	if (c.unit != ALU)
 		sb->free_at[c.unit] = issue + c.busy;
 	if (place >= 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The branch predictor of an A64 core: what is not inline. See predict.h. */
+/* The branch predictor of an A64 core: the functions that are not inline. See predict.h. */
 #include "cpu/a64/predict.h"
 
 #include <stdlib.h>

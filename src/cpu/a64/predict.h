@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The branch predictor of an A64 core: the direction of conditional branches by a table of two-bit
- * counters and the outcomes before (global history), the target of indirect branches by what came
- * last, and the return stack. Sizes are those of DDI 0500 2.1.1 for the Cortex-A53; what the
- * Cortex-A72 has is published without sizes (TRM 100095 6.5).
+ * The branch predictor of an A64 core. A table of two-bit counters and the outcomes of earlier
+ * branches (global history) predict the direction of conditional branches. The target of an
+ * indirect branch is predicted to be its last one. Returns are predicted by the return stack. Sizes
+ * are those of DDI 0500 2.1.1 for the Cortex-A53. The sizes of the Cortex-A72's are not published
+ * (TRM 100095 6.5).
  *
- * No document says how a table is indexed, so this is our choice. A counter is found by the word
- * address of the branch modulo their number, exclusive-or the history, whose newest outcome is bit
- * 0. So that this is a counter, their number is 2^n or, as 3072, a multiple of 2^bp.history.
- * The target of an indirect branch is found by the word address, exclusive-or those of the targets
- * before, each shifted by two bits more than the next, `bp.indirect_history` bits of that: none on
- * the Cortex-A53, whose manual calls the table a branch target address cache. No entry has a tag.
+ * No document says how a table is indexed, so this is our choice. The index of a counter is the
+ * word address of the branch modulo the number of counters, exclusive-or the history, whose newest
+ * outcome is bit 0. To keep the index in range, the number of counters is 2^n or, as 3072, a
+ * multiple of 2^bp.history. The index of an indirect target is the word address, exclusive-or those
+ * of the targets before, each shifted by two bits more than the next. Of these,
+ * `bp.indirect_history` bits are used: none on the Cortex-A53, whose manual calls the table a
+ * branch target address cache. No entry has a tag.
  *
  * Not modelled: that the history is updated before an outcome is known; the Cortex-A72's buffer of
- * the targets of direct branches, which are always known here; the bubble behind a taken branch
- * that the Cortex-A53's branch target instruction cache is there to fill.
+ * the targets of direct branches, which are always known here; the bubble after a taken branch,
+ * which the branch target instruction cache of the Cortex-A53 fills.
  */
 #ifndef PMK_CPU_A64_PREDICT_H
 #define PMK_CPU_A64_PREDICT_H
@@ -37,28 +39,29 @@ struct pmk_a64_predictor {
 	uint32_t stack_size, top, depth; /* size 0: there is none */
 };
 
-/* What was said of where a branch goes: nothing, the right address, or another one. */
+/* What was predicted for the target of a branch: nothing, the right address, or another one. */
 enum pmk_a64_said { PMK_A64_SAID_NOTHING, PMK_A64_SAID_RIGHT, PMK_A64_SAID_WRONG };
 
 /* 0 or PMK_ENOMEM. */
 int pmk_a64_predictor_init(struct pmk_a64_predictor *p, const struct pmk_core *core);
 void pmk_a64_predictor_fini(struct pmk_a64_predictor *p);
 
-/* Can a table have `bp.entries` counters with that history? And the counter of a branch, as it is
- * without history. */
+/* pmk_a64_counters_fit(): true if a table can have `bp.entries` counters with that history.
+ * pmk_a64_counter_of(): the counter of a branch, without history. */
 bool pmk_a64_counters_fit(const struct pmk_core *core);
 uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch);
 
 /*
- * A conditional branch, whose counter without history is that, was taken (1) or not (0): was that
- * foretold wrongly? It is learnt. Inline, because every conditional branch of the program comes
- * here; and without a branch of its own, because the host could foretell that no better than the
- * program's.
+ * Predict and learn a conditional branch that was taken (1) or not (0); `counter` is its counter
+ * without history. Returns true if the prediction was wrong. Inline, because every conditional
+ * branch of the program comes here; and without a branch of its own, because the host could not
+ * predict that branch any better than the program's.
  */
 static inline bool pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint32_t counter,
 					     uint64_t taken)
 {
-	/* What becomes of a counter of 0 to 3 that is not taken, and of one that is. */
+	/* The next value of a counter of 0 to 3 after a branch that is not taken, and after one
+	 * that is. */
 	static const uint8_t next[2][4] = { { 0, 0, 1, 2 }, { 1, 2, 3, 3 } };
 	uint32_t history = p->history;
 	uint8_t *c = &p->counter[counter ^ history], state = *c;
@@ -68,7 +71,7 @@ static inline bool pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint32
 	return state >> 1 != taken;
 }
 
-/* An indirect branch, no return, has gone to `target`. */
+/* An indirect branch that is not a return has gone to `target`. */
 enum pmk_a64_said pmk_a64_predict_indirect(struct pmk_a64_predictor *p, uint64_t branch,
 					   uint64_t target);
 
@@ -76,7 +79,7 @@ void pmk_a64_predict_call(struct pmk_a64_predictor *p, uint64_t fall);
 /* A return has gone to `target`. */
 enum pmk_a64_said pmk_a64_predict_return(struct pmk_a64_predictor *p, uint64_t target);
 
-/* Where the next return is expected to go; false: nobody knows. */
+/* The predicted target of the next return; false if there is no prediction. */
 static inline bool pmk_a64_expected_return(const struct pmk_a64_predictor *p, uint64_t *target)
 {
 	*target = p->stack[p->top];

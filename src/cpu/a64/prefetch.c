@@ -7,7 +7,7 @@
 #include "cpu/a64/a64.h"
 
 #define PAGE_LINES_SHIFT (PMK_PAGE_SHIFT - PMK_A64_LINE_SHIFT)
-/* Between the ends of the rings. */
+/* The numbers of the gaps between the ends of the rings. */
 #define BEGINNINGS	 PMK_A64_FOLLOWED
 #define STREAMS		 (PMK_A64_FOLLOWED + 1)
 
@@ -16,7 +16,7 @@ static bool is_going(const struct pmk_a64_prefetcher *p, uint32_t i)
 	return p->going >> i & 1;
 }
 
-/* Put it into its ring, by when it was used: mostly that is last. */
+/* Put it into its ring, by the time it was last used: usually at the end. */
 static void put(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	uint32_t ring = is_going(p, i) ? STREAMS : BEGINNINGS, before = p->older[ring];
@@ -78,8 +78,8 @@ static bool stays_in_page(const struct pmk_a64_prefetcher *p, uint32_t i)
 	return !p->pages || p->stream[i].store;
 }
 
-/* Is a line one stride, no longer than the longest, behind a beginning; or behind a stream, the
- * stream's? */
+/* True if the line is one stride after a beginning, with a stride no longer than the longest, or
+ * one stride of a stream after the stream. */
 static bool continues(const struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line)
 {
 	const struct pmk_a64_stream *s = &p->stream[i];
@@ -91,7 +91,8 @@ static bool continues(const struct pmk_a64_prefetcher *p, uint32_t i, uint64_t l
 	return !stays_in_page(p, i) || in_one_page(line, s->last);
 }
 
-/* The stream or beginning that a line continues; of several, the one that was used last. */
+/* The stream or beginning that a line continues; if there are several, the one that was used
+ * last. */
 static uint32_t continued_by(const struct pmk_a64_prefetcher *p, uint64_t line)
 {
 	uint32_t found = PMK_A64_NO_STREAM;
@@ -103,7 +104,7 @@ static uint32_t continued_by(const struct pmk_a64_prefetcher *p, uint64_t line)
 	return found;
 }
 
-/* It is no stream any more. */
+/* It is no longer a stream. */
 static void end(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	take(p, i);
@@ -112,7 +113,7 @@ static void end(struct pmk_a64_prefetcher *p, uint32_t i)
 	p->stream[i].ahead = p->stream[i].ahead2 = 0;
 }
 
-/* A line that is so many strides further is used. */
+/* A line this many strides further on is used. */
 static void go_on(struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line, uint32_t strides)
 {
 	struct pmk_a64_stream *s = &p->stream[i];
@@ -132,7 +133,8 @@ void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool st
 	use(p, i);
 }
 
-/* The one that was used last becomes a stream; of too many, the oldest ends. */
+/* The beginning becomes a stream that was just used. If there are too many streams, the oldest
+ * ends. */
 static void begin_stream(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	if ((uint32_t)__builtin_popcount(p->going) == p->nstreams)
@@ -171,12 +173,13 @@ uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bo
 	return i;
 }
 
-/* How many strides a line that a stream has fetched is behind its last one; 0: it has not. */
+/* How many strides a line that a stream has fetched is after the stream's last one; 0 if the stream
+ * has not fetched it. */
 static uint32_t strides_to(const struct pmk_a64_stream *s, uint64_t line)
 {
 	uint64_t at = s->last;
 
-	/* Mostly it is the next one, and a division would take longer than the rest. */
+	/* It is usually the next line, and a division would take longer than the rest. */
 	for (uint32_t n = 1; n <= s->ahead; n++) {
 		at += (uint64_t)s->stride;
 		if (at == line)

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The data prefetcher of an A64 core. It watches the lines that miss the data cache, and when they
- * follow each other at a fixed stride, it fetches the next ones before they are asked for.
+ * The data prefetcher of an A64 core. It watches the lines that miss the data cache. When they
+ * follow each other at a fixed stride, it fetches the next lines before the program needs them.
  *
  * - Cortex-A53 (DDI 0500 6.6.2, CPUACTLR_EL1): strides of up to four lines, forwards or backwards,
  *   the same one twice in a row; two streams at once; at most five lines under way, which go into
  *   the data cache; stores begin streams, too. Accesses that hit do not disturb it.
  * - Cortex-A72 (100095 6.4.9, CPUECTLR_EL1): loads prefetch into both levels, by virtual addresses,
- *   so that a stream may go on in the next page, up to 22 lines ahead in level 2; stores into level
- *   2 alone, by physical ones. The rest is not published, and is our choice in its preset.
+ *   so a stream may continue in the next page, up to 22 lines ahead in level 2; stores prefetch
+ *   only into level 2, by physical addresses. The rest is not published, and is our choice in its
+ *   preset.
  *
- * Our choice: beside the streams as many beginnings of one are kept, the oldest of which makes room
- * for a new one; a stream goes on when one of the lines that it has fetched is used for the first
- * time, or the next one misses. How far ahead it is counts lines that are not used yet, and not
- * those that are under way: so what is fetched does not depend on the clock, and caches miss the
- * same where none runs. The clock has the limit of lines under way.
+ * Our choice: in addition to the streams, the prefetcher keeps as many possible beginnings of
+ * streams, and a new beginning replaces the oldest one. A stream continues when one of the lines
+ * that it has fetched is used for the first time, or when the next one misses. The distance of a
+ * stream counts lines that are not used yet, not lines under way. So which lines are fetched does
+ * not depend on the clock, and caches miss in the same places when no clock runs. The limit of
+ * lines under way only affects the clock.
  *
  * Not modelled: that a prefetch is dropped, needs a translation, or meets device memory; that DSB
  * ends streams.
@@ -31,24 +33,26 @@
 
 struct pmk_core;
 
-/* What stores are to the prefetcher: prefetch.stores. */
+/* How stores affect the prefetcher: prefetch.stores. */
 enum pmk_a64_prefetch_stores {
 	PMK_A64_STORES_IGNORED,
 	PMK_A64_STORES_LEVEL2,
 	PMK_A64_STORES_LOADS
 };
 
-/* A stream, or the beginning of one. What most misses look at is in the prefetcher's arrays. */
+/* A stream, or the beginning of one. The data that most misses look at is in the prefetcher's
+ * arrays instead. */
 struct pmk_a64_stream {
 	uint64_t last; /* the line that was used last */
 	uint64_t used; /* when that was; 0: never */
 	int64_t stride;
-	uint32_t run;		/* so often in a row */
-	bool store;		/* it is one of stores */
-	uint32_t ahead, ahead2; /* so many strides have been fetched, into level 1, into either */
+	uint32_t run; /* how often in a row */
+	bool store;   /* a stream of stores */
+	/* how many strides have been fetched, into level 1, and into either level */
+	uint32_t ahead, ahead2;
 };
 
-/* Lines that may be under way, by their low bits. */
+/* Lines that may be under way, indexed by their low bits. */
 struct pmk_a64_flight {
 	uint64_t line, ready;
 };
@@ -59,30 +63,31 @@ struct pmk_a64_flight {
 struct pmk_a64_prefetcher {
 	uint32_t nstreams, trigger, lines, lines2, step, nslots;
 	uint32_t longest; /* stride */
-	bool pages;	  /* streams of loads go on in the next page */
+	bool pages;	  /* streams of loads continue in the next page */
 	uint64_t stores;  /* enum pmk_a64_prefetch_stores */
 	uint64_t now;	  /* in misses and first uses */
-	/* Of each stream and beginning, the lower half of `last`: whether a line is near one of
-	 * them is asked at each miss, and these fit into few vectors. */
+	/* The lower half of `last` of each stream and beginning. Each miss checks whether its line
+	 * is near one of them, and the halves fit into few vectors. */
 	uint32_t near[PMK_A64_FOLLOWED];
 	uint32_t going; /* bits: which are streams */
-	/* Two rings, of beginnings and of streams, each from the one that was not used for longest
-	 * to the one that was used last, with PMK_A64_FOLLOWED, or that plus 1, between both. */
+	/* Two rings, one of beginnings and one of streams, each from the least recently used to the
+	 * most recently used. PMK_A64_FOLLOWED, or PMK_A64_FOLLOWED + 1, is the gap between both
+	 * ends. */
 	uint8_t newer[PMK_A64_FOLLOWED + 2], older[PMK_A64_FOLLOWED + 2];
 	struct pmk_a64_stream stream[PMK_A64_FOLLOWED];
 	uint64_t busy_until[PMK_A64_MAX_PREFETCHES];
 	struct pmk_a64_flight flight[PMK_A64_FLIGHTS], flight2[PMK_A64_FLIGHTS];
 };
 
-/* In place of a stream: none. */
+/* Means that there is no stream. */
 #define PMK_A64_NO_STREAM UINT32_MAX
 
 void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core *core);
-/* Time starts anew, with nothing under way. */
+/* Time restarts at 0, with nothing under way. */
 void pmk_a64_prefetcher_restart(struct pmk_a64_prefetcher *p);
 
-/* May a line that misses be near one of the streams and beginnings? Most are not, which is what
- * this has to find out fast: a host with vectors compares four at once. */
+/* True if a line that misses may be near one of the streams and beginnings. Most lines are not, and
+ * this must find that out fast: a host with vectors compares four at once. */
 static inline bool pmk_a64_prefetch_is_near(const struct pmk_a64_prefetcher *p, uint64_t line)
 {
 	uint32_t from = (uint32_t)line + p->longest, near = 0;
@@ -93,20 +98,21 @@ static inline bool pmk_a64_prefetch_is_near(const struct pmk_a64_prefetcher *p, 
 	return near;
 }
 
-/* A line misses that is near none: a beginning. */
+/* A line misses that is not near any stream or beginning: it becomes a beginning. */
 void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
-/* A line misses that may be near one. The number of the stream that goes on with it, or
+/* A line misses that may be near one. Returns the number of the stream that continues with it, or
  * PMK_A64_NO_STREAM. */
 uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
-/* A line that was prefetched is used for the first time. Likewise. */
+/* A line that was prefetched is used for the first time. Returns the same. */
 uint32_t pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
 
-/* The line that the stream wants next in level 1, or in level 2 alone; false: no more for now. It
- * is asked `prefetch.step` times at most, each time that the stream has gone on. */
+/* The next line that the stream wants in level 1, or, if `level2`, only in level 2. Returns false
+ * if it wants no more for now. Called at most `prefetch.step` times each time that the stream has
+ * continued. */
 bool pmk_a64_prefetch_next(struct pmk_a64_prefetcher *p, uint32_t stream, bool level2,
 			   uint64_t *line);
 
-/* When a line that was prefetched is there; 0: it is. */
+/* When a line that was prefetched arrives; 0 if it has arrived. */
 static inline uint64_t pmk_a64_arrives(const struct pmk_a64_flight *flight, uint64_t line)
 {
 	const struct pmk_a64_flight *f = &flight[line % PMK_A64_FLIGHTS];

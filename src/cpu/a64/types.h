@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What parameters, blocks and running cores have for A64 alone. */
+/* The members of parameters, blocks and running cores that only A64 cores have. */
 #ifndef PMK_CPU_A64_TYPES_H
 #define PMK_CPU_A64_TYPES_H
 
@@ -11,7 +11,7 @@
 #include "cpu/lsu.h"
 #include "cpu/sdram.h"
 
-/* Parameters beside those that cores of other families have, too. keys.c says what each is. */
+/* Parameters that the family does not share with ARM11. keys.c describes each. */
 struct pmk_core_a64 {
 	uint64_t fetch_bytes;
 	uint64_t l1d_bytes;
@@ -47,19 +47,19 @@ struct pmk_core_a64 {
 
 struct pmk_block_a64 {
 	/* Read at every execution. */
-	uint64_t late, late2;	/* what the block leaves unfinished … */
-	uint64_t wants, wants2; /* … and what it may have to wait for */
+	uint64_t late, late2;	/* what the block leaves unfinished */
+	uint64_t wants, wants2; /* what it may have to wait for */
 	uint32_t end;		/* enum pmk_a64_end */
 	uint32_t counter;	/* of its last branch: pmk_a64_counter_of() */
-	/* Read on slow paths alone. When places are needed, and how late they are: see a64.h. */
+	/* Read only on slow paths. When places are needed, and how late they are: see a64.h. */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
-	uint8_t need_sum[PMK_NREGS]; /* of results of multiply-accumulates */
-	/* In system emulation the signal of the exception that the last instruction makes, or
+	uint8_t need_sum[PMK_NREGS]; /* for results of multiply-accumulates */
+	/* In system emulation the signal of the exception that the last instruction causes, or
 	 * PMK_SIG_NONE. */
 	uint8_t raises;
 	uint64_t sums;		/* registers that have such a result */
 	uint64_t address, simd; /* which instruction needs them first: enum pmk_a64_waiter */
-	/* Of a core that executes out of order, in place of the above: window.h. */
+	/* Used instead of the above by a core that executes out of order: window.h. */
 	const struct pmk_a64_flow *flow;
 };
 
@@ -67,22 +67,23 @@ struct pmk_a64;
 struct pmk_a64_window;
 
 struct pmk_cpu_a64 {
-	struct pmk_a64 *tables; /* the rest of it: see a64.h */
-	uint64_t *fast;		/* in there */
+	struct pmk_a64 *tables; /* its other data: see a64.h */
+	uint64_t *fast;		/* points into `tables` */
 	struct pmk_a64_window
-		*window;  /* in there; NULL: it executes in order, or without a clock */
+		/* points into `tables`; NULL: the core executes in order, or without a clock */
+		*window;
 	uint64_t pending; /* registers whose load or division is under way, see `ready` */
-	/* The access that is being reported piece by piece. Without a clock it is 0 behind the last
-	 * piece, and this is the signal that it was counted in, or PMK_SIG_NONE. */
+	/* The access that is being reported piece by piece. Without a clock it becomes 0 after the
+	 * last piece, and piece_counts is the signal that counted the access, or PMK_SIG_NONE. */
 	uint64_t piece_of;
 	uint8_t piece_counts;
 	struct pmk_lsu lsu;
 	struct pmk_sdram sdram;
-	uint64_t bus_beats; /* that a line takes on the external bus */
-	bool in_order;	    /* and with a clock */
-	bool usual_level2;  /* there is one, it is asked about, and hits change nothing there */
-	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will be there */
-	uint64_t loaded;		/* of these: results of loads */
+	uint64_t bus_beats;		/* beats that a line takes on the external bus */
+	bool in_order;			/* executes in order, and has a clock */
+	bool usual_level2;		/* level 2 exists, is used, and does not change on a hit */
+	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will have their values */
+	uint64_t loaded;		/* those of them that are results of loads */
 };
 
 #endif

@@ -11,7 +11,7 @@ const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core)
 	return core->a64.window ? &out_of_order : &in_order;
 }
 
-/* Where nothing but fetching is asked about: the core has no clock, and no block takes time. */
+/* For cores of which only fetching is counted: they have no clock, and no block takes time. */
 #define FETCHED(name, enter, count)                  \
 	static void name(unsigned vcpu, void *block) \
 	{                                            \
@@ -29,7 +29,7 @@ pmk_block_fn *const pmk_a64_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fetc
 pmk_block_fn *const pmk_a64_on_lines[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(lines),
 							     PMK_FETCH_WAYS(lines_counted) };
 
-/* The core of an access, which it remembers. */
+/* The core of an access. The core stores the access. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
@@ -38,7 +38,7 @@ static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 	return cpu;
 }
 
-/* The same of an access that may come in pieces: the last one is remembered, too. */
+/* The same for an access that may come in pieces: the core stores the last piece, too. */
 static inline struct pmk_cpu *remember_piece(unsigned vcpu, uint32_t info, uint64_t addr,
 					     const void *access)
 {
@@ -65,8 +65,8 @@ struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const
 	return pmk_a64_first_piece(cpu, addr, (uint64_t)(uintptr_t)access) ? cpu : NULL;
 }
 
-/* The same without a clock, where the access is counted here. No block that starts tells that the
- * next access is another one, so that the last piece does. */
+/* The same without a clock, where the access is counted here. No new block shows that the next
+ * access is another one, so the last piece ends the access. */
 static struct pmk_cpu *first_alone(unsigned vcpu, uint32_t info, uint64_t addr, const void *access,
 				   unsigned counts)
 {
@@ -81,7 +81,7 @@ static struct pmk_cpu *first_alone(unsigned vcpu, uint32_t info, uint64_t addr, 
 	return cpu;
 }
 
-/* The pieces that are missing do not come: the instruction has faulted. It is begun anew, and
+/* The remaining pieces do not come: the instruction has faulted. It starts again later, and is
  * counted then. */
 void pmk_a64_drop(struct pmk_cpu *cpu)
 {
@@ -93,7 +93,7 @@ void pmk_a64_drop(struct pmk_cpu *cpu)
 }
 
 /*
- * All accesses are in their block's facts, except those of a store exclusive: the emulator reports
+ * All accesses are in their block's facts, except those of a store-exclusive: the emulator reports
  * it only if it stores, as a read and a write. It reports accesses of 16 bytes and more in pieces.
  * Each function has a twin for system emulation, which keeps the access for is_device(), and one
  * for cores without a clock, which counts the access.
@@ -107,7 +107,7 @@ void pmk_a64_drop(struct pmk_cpu *cpu)
 		name(vcpu, info, addr, access);                                           \
 	}
 
-/* The same for accesses as if at EL0, which do not show the level. */
+/* The same for accesses as if at EL0 (LDTR, STTR), which do not show the level. */
 #define WITH_USER(name)                                                                    \
 	static void name##_user(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
 	{                                                                                  \
@@ -158,7 +158,8 @@ ACCESS(2)
 ACCESS(4)
 ACCESS(8)
 
-/* Of an access that may come in pieces, from the first of them on; NULL: it is not that one. */
+/* A whole access that may come in pieces, called at the first piece. NULL: this piece is not the
+ * first one. */
 static void load_all(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	if (cpu)
@@ -254,14 +255,15 @@ static void atomic_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 
 WITH_TWIN(atomic)
 
-/* DC ZVA. `info` and what the emulator says of accesses are of another one. */
+/* DC ZVA. `info`, and everything the emulator reports about the access, belong to another
+ * access. */
 static void zero(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	(void)info;
 	pmk_a64_zero_line(pmk_cpus[vcpu], addr, (uint64_t)(uintptr_t)a);
 }
 
-/* In place of the use of its result stands the register with the address. */
+/* The register with the address is stored instead of the use of the result. */
 static uint64_t zeroing(const struct pmk_core *core, const struct pmk_insn *in,
 			const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
 {
@@ -270,7 +272,8 @@ static uint64_t zeroing(const struct pmk_core *core, const struct pmk_insn *in,
 	return pmk_access_pack(timed ? b->cycles - pipe->issue : 0, (uint8_t)in->rm, 1, 0);
 }
 
-/* Beside the functions of each world: those of a program whose core has no clock. */
+/* In addition to the functions of each world: the functions for a program whose core has no
+ * clock. */
 enum { ALONE = PMK_NWORLDS, NWAYS };
 
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,
@@ -320,7 +323,7 @@ pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,
 	return single[way][in->store][pmk_access_log2(in->mem_bytes)];
 }
 
-/* As in pmk_a64_odd(). */
+/* The same test as in pmk_a64_odd(). */
 struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	int64_t ok = (int64_t)(in->store ? PMK_A64_STORE_OK : PMK_A64_LOAD_OK);

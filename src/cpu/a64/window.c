@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A core that executes out of order, at run time: see window.h. Times that are behind the front end
- * make no difference: what enters the window then has all that it needs. So a time before the base
- * may be taken for the base.
+ * A core that executes out of order, at run time: see window.h. Times before the front end make no
+ * difference: an instruction that enters the window later finds everything that it needs. So a time
+ * before the base may be set to the base.
  */
 #include "cpu/a64/window.h"
 
@@ -17,8 +17,8 @@
 
 #include "cpu/a64/a64.h"
 
-/* The base is moved when a time is later than this; nothing that is added to it at once is longer
- * than what is left. The front end is never behind by more. */
+/* The base is moved when a time is later than this. Nothing that is added at once is longer than
+ * the rest of the range. The front end is never further from the base. */
 #define MOST 16000
 
 #if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
@@ -53,11 +53,11 @@ static inline int16_t latest(pmk_a64_lanes v)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Hash tables are twice as long. */
+/* Hash tables have twice as many entries. */
 #define STATE_MASK (2 * PMK_A64_STATES - 1)
 #define STEP_MASK  (2 * PMK_A64_STEPS - 1)
 
-/* No step is known, and no state. */
+/* Forget all steps and states. */
 static void forget(struct pmk_a64_window *w)
 {
 	memset(w->state_at, 0, (STATE_MASK + 1) * sizeof(*w->state_at));
@@ -96,7 +96,7 @@ void pmk_a64_window_fini(struct pmk_a64_window *w)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* All times are behind a later base. */
+/* Move the base forward; all times are relative to it. */
 static void move(struct pmk_a64_window *w, int64_t ticks)
 {
 	for (unsigned i = 0; i < PMK_A64_TIMED; i++)
@@ -108,7 +108,8 @@ static void move(struct pmk_a64_window *w, int64_t ticks)
 	w->base += (uint64_t)ticks;
 }
 
-/* Something will be at a time; returns the time behind a base that it is near enough to. */
+/* Returns the time `ticks` relative to a base that is close enough to it. Moves the base if the
+ * present one is too far away. */
 static int16_t reach(struct pmk_a64_window *w, int64_t ticks)
 {
 	int64_t by = ticks - MOST / 2;
@@ -119,7 +120,7 @@ static int16_t reach(struct pmk_a64_window *w, int64_t ticks)
 	return (int16_t)(ticks - by);
 }
 
-/* The base is moved as far as the front end. */
+/* Move the base up to the front end. */
 static void catch_up(struct pmk_a64_window *w)
 {
 	int64_t front = w->time[PMK_A64_FRONT], least = w->time[PMK_A64_RETIRED] - MOST / 2;
@@ -133,15 +134,16 @@ static void bring_front(struct pmk_a64_window *w, int64_t ticks)
 		w->time[PMK_A64_FRONT] = reach(w, ticks);
 }
 
-/* Each part of the ring has the time at which the last instruction that begins a block there, or
- * goes on from there, retires. */
+/* Each part of the ring has the time at which the last instruction retires that begins a block
+ * there, or continues from there. */
 static void write_ring(struct pmk_a64_window *w, uint32_t from, uint32_t to)
 {
 	for (uint32_t part = from >> w->ring_shift; part <= (to - 1) >> w->ring_shift; part++)
 		w->time[PMK_A64_RING + (part & 15)] = w->time[PMK_A64_RETIRED];
 }
 
-/* When there is room for an instruction: what was that far in front of it has retired. */
+/* When there is room for an instruction: when the instruction one window size before it has
+ * retired. */
 static inline int16_t room_for(const struct pmk_a64_window *w, uint32_t number)
 {
 	return w->time[PMK_A64_RING + (((number - w->size) >> w->ring_shift) & 15)];
@@ -203,11 +205,11 @@ static void enter_block(struct pmk_a64_window *w, const struct pmk_block *b)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Nothing is remembered where a time is later than this, in ticks behind the front end. */
+/* States are not remembered if a time is later than this, in ticks after the front end. */
 #define NEAR (64 * PMK_A64_TICKS)
 
 /* The part of the ring that is `i` parts old. It makes a difference if it is later than the front
- * end will be by then, if that waits for nothing. */
+ * end will be by then without any waits. */
 static int16_t part_of_ring(const struct pmk_a64_window *w, uint32_t i)
 {
 	uint32_t part = (w->entered >> w->ring_shift) - i;
@@ -221,8 +223,9 @@ static int16_t part_of_ring(const struct pmk_a64_window *w, uint32_t i)
 	return (int16_t)later_of((int16_t)ticks, 0);
 }
 
-/* The ring as that of a state, which begins with the part where the next instruction is. In place
- * of the front end, which is where the times begin: how much of that part has entered. */
+/* The ring as a state stores it: it begins with the part of the next instruction. The front end
+ * needs no entry, because the times begin there; its entry has how much of that part has
+ * entered. */
 static void present_ring(const struct pmk_a64_window *w, struct pmk_a64_state *s)
 {
 	bool any = false;
@@ -235,7 +238,7 @@ static void present_ring(const struct pmk_a64_window *w, struct pmk_a64_state *s
 		s->time[PMK_A64_FRONT] = (int16_t)(w->entered & ((1u << w->ring_shift) - 1));
 }
 
-/* The present state; false: it is none that is to be remembered. */
+/* Get the present state. Returns false if it must not be remembered. */
 static bool present(const struct pmk_a64_window *w, struct pmk_a64_state *s)
 {
 	const pmk_a64_lanes *from = (const pmk_a64_lanes *)(const void *)w->time;
@@ -258,7 +261,7 @@ static uint32_t hash(const struct pmk_a64_state *s)
 	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t h[4] = { 1, 2, 3, 4 }, part;
 
-	/* Four at a time, which do not wait for each other. */
+	/* Four chains, which do not wait for each other. */
 	for (unsigned i = 0; i < PMK_A64_TIMED; i += 4) {
 		memcpy(&part, &s->time[i], sizeof(part));
 		h[i / 4 % 4] = (h[i / 4 % 4] ^ part ^ h[i / 4 % 4] >> 29) * factor;
@@ -280,7 +283,7 @@ static uint32_t number_of(struct pmk_a64_window *w, const struct pmk_a64_state *
 	return w->nstates;
 }
 
-/* Make the times out of a state that had its front end at a time. */
+/* Restore the times of a state whose front end was at time `front`. */
 static void recall(struct pmk_a64_window *w, uint32_t state, uint64_t front)
 {
 	memcpy(w->time, w->states[state].time, sizeof(w->time));
@@ -289,7 +292,7 @@ static void recall(struct pmk_a64_window *w, uint32_t state, uint64_t front)
 	w->base = front;
 }
 
-/* The front end goes on behind a branch. */
+/* The front end restarts after a branch. */
 static void begin_anew(struct pmk_a64_window *w, const struct pmk_cpu *cpu, uint32_t block)
 {
 	int64_t refill = (int64_t)cpu->core.branch_max - 1;
@@ -300,8 +303,8 @@ static void begin_anew(struct pmk_a64_window *w, const struct pmk_cpu *cpu, uint
 		bring_front(w, w->time[PMK_A64_FRONT] + (int64_t)w->taken);
 }
 
-/* Where the hash table has the step that the present state and this block make, or where it has
- * room for it. */
+/* The place in the hash table of the step from the present state with this block, or a free place
+ * for it. */
 static uint16_t *find_step(const struct pmk_a64_window *w, uint32_t block)
 {
 	uint32_t i = w->state * 0x9e3779b1u + block * 0x85ebca6bu;
@@ -313,7 +316,7 @@ static uint16_t *find_step(const struct pmk_a64_window *w, uint32_t block)
 	return &w->step_at[i];
 }
 
-/* Work out what the block makes of the present state. */
+/* Compute the state after the block from the present state. */
 static void work_out(struct pmk_cpu *cpu, struct pmk_a64_window *w, const struct pmk_block *b,
 		     uint32_t block)
 {
@@ -326,7 +329,7 @@ static void work_out(struct pmk_cpu *cpu, struct pmk_a64_window *w, const struct
 	pmk_a64_window_count(cpu, w, w->base + (uint64_t)w->time[PMK_A64_RETIRED]);
 }
 
-/* Remember that the block has made the present state of the one before. */
+/* Remember the step: the block has changed the state before into the present one. */
 static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, uint64_t before)
 {
 	uint64_t advance = w->front - before;
@@ -350,7 +353,7 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
 	w->last = w->nsteps;
 }
 
-/* The block does not make the step that came last time. */
+/* The block does not continue with the step of last time. */
 void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 			       const struct pmk_block *b, uint32_t block, unsigned way)
 {
@@ -391,7 +394,7 @@ void pmk_a64_window_mispredict(struct pmk_cpu *cpu)
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* The times of the block that runs are changed by what was not known when it began. */
+/* The times of the running block change because of something that was not known when it began. */
 static void open_times(struct pmk_cpu *cpu, struct pmk_a64_window *w)
 {
 	const struct pmk_a64_step *s = &w->steps[w->last];
@@ -404,7 +407,7 @@ static void open_times(struct pmk_cpu *cpu, struct pmk_a64_window *w)
 	w->state = w->last = 0;
 }
 
-/* The instruction that runs does not retire before a time. */
+/* The running instruction does not retire before a time. */
 static uint64_t retire_at(struct pmk_cpu *cpu, struct pmk_a64_window *w, int16_t ticks)
 {
 	w->until = w->base + (uint64_t)ticks;
@@ -415,7 +418,7 @@ static uint64_t retire_at(struct pmk_cpu *cpu, struct pmk_a64_window *w, int16_t
 	return pmk_a64_window_count(cpu, w, w->base + (uint64_t)ticks);
 }
 
-/* The time of a source, or of a load that has missed. */
+/* The time of a source, or of a load that missed. */
 static int64_t time_from(const struct pmk_a64_window *w, const struct pmk_a64_path *p)
 {
 	if (!p->load)
@@ -433,7 +436,7 @@ static int64_t address_ready(const struct pmk_a64_window *w, const struct pmk_a6
 	return at;
 }
 
-/* The value of a load is there at a time; what depends on it is later by that. */
+/* The value of a load is available at a time; results that depend on it are delayed accordingly. */
 static void value_ready(struct pmk_a64_window *w, const struct pmk_a64_load *l, unsigned load,
 			int16_t ticks)
 {
@@ -471,11 +474,11 @@ void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, u
 	int64_t issue;
 	int16_t ready;
 
-	/* An exception came in the middle of the block, and another one has run. */
+	/* An exception came in the middle of the block, and another block has run. */
 	if (cpu->prev != w->block)
 		return;
 	open_times(cpu, w);
-	/* Of a block in several pieces, the times of earlier ones are gone. */
+	/* If the block has several pieces, the times of earlier ones are gone. */
 	if (load < w->flow->first_load)
 		return;
 	l = &w->flow->load[load - w->flow->first_load];
@@ -485,7 +488,7 @@ void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, u
 	until = pmk_later(until, arrives);
 	ready = reach(w, issue + (int64_t)(until - from + PMK_A64_LOAD_HIT) * PMK_A64_TICKS);
 	value_ready(w, l, load, ready);
-	/* The first of its results is when the block retires. */
+	/* The first of its results is the time when the block retires. */
 	cpu->dyn[PMK_SIG_DATA_STALL] +=
 		retire_at(cpu, w, (int16_t)(ready + l->path[l->nfrom].ticks));
 }

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock of a core that executes out of order: Cortex-A72 and its like (issue.window).
+ * The clock of a core that executes out of order: Cortex-A72 and similar cores (issue.window).
  *
- * No cycle is stepped through. When a block is translated, its dataflow is worked out once, as
- * longest paths: from the values that it gets from before, and from when it enters the window, to
- * each value that it leaves. When it runs, the time of each of these is the latest of the time of a
- * source plus the length of the path. So the core carries the time at which each register has its
- * value, and blocks overlap as far as they do not wait for each other.
+ * pmk does not step through cycles. When a block is translated, it computes the dataflow once, as
+ * longest paths: from the values that the block gets from before, and from its entry into the
+ * window, to each value that it produces. When the block runs, the time of each result is the
+ * maximum over its sources of the time of the source plus the length of the path. So the core
+ * carries the time at which each register has its value, and blocks overlap as far as they do not
+ * wait for each other.
  *
- * - The front end brings `issue.width` instructions a cycle, and is never more than `issue.window`
- *   instructions ahead of the oldest one that is not finished.
- * - Each execution port has a time until which it has work. A block waits for those that it uses;
- *   within the block, instructions take a port in program order.
+ * - The front end delivers `issue.width` instructions a cycle, and is never more than
+ *   `issue.window` instructions ahead of the oldest one that is not finished.
+ * - Each execution port has a time until which it has work. A block waits for the ports that it
+ *   uses; within the block, instructions take a port in program order.
  * - Instructions retire in order, `issue.width` a cycle; that is the clock.
- * - Behind a taken branch the front end brings nothing for `fetch.taken` cycles.
- * - A mispredicted branch lets the front end begin anew when the branch is executed.
- * - A load that misses begins when its address is there. What depends on it is later by that, along
- *   the block's paths, so misses overlap unless they wait for each other, or for a request slot.
+ * - After a taken branch the front end delivers nothing for `fetch.taken` cycles.
+ * - After a mispredicted branch the front end restarts when the branch is executed.
+ * - A load that misses begins when its address is available. Results that depend on it are delayed
+ *   along the block's paths, so misses overlap unless they wait for each other, or for a request
+ *   slot.
  *
- * Times are ticks: signed 16-bit numbers behind a base, so that eight are compared at once.
+ * Times are ticks: signed 16-bit offsets from a base, so that eight are compared at once.
  *
  * Not modelled: addresses of stores that a load has to wait for, and values forwarded from a store;
  * the sizes of the issue queues; that a second load of a line under way waits for it; what is
@@ -34,14 +36,14 @@
 
 #include "cpu/cpu.h"
 
-/* Of a cycle; divisible by 2, 3 and 4. */
+/* Ticks of a cycle; divisible by 2, 3 and 4. */
 #define PMK_A64_TICKS 12
 
 #define PMK_A64_LANES 8
 typedef int16_t pmk_a64_lanes __attribute__((vector_size(2 * PMK_A64_LANES), may_alias));
 
-/* Execution ports (UAN 0016A, 2.1). Two that are alike are one, where everything takes half as
- * long. */
+/* Execution ports (UAN 0016A, 2.1). Two equal ports are modelled as one on which everything takes
+ * half as long. */
 enum pmk_a64_port {
 	PMK_A64_PORT_BRANCH,
 	PMK_A64_PORT_INTEGER, /* two */
@@ -53,7 +55,7 @@ enum pmk_a64_port {
 	PMK_A64_PORT_FP1,
 };
 
-/* Places in `time`: registers, and these. */
+/* Indexes of `time` after the registers. */
 enum pmk_a64_timed {
 	PMK_A64_FLAGS = PMK_NREGS,
 	PMK_A64_FRONT,	  /* when the next instruction enters the window */
@@ -74,35 +76,36 @@ struct pmk_a64_path {
 
 struct pmk_a64_load {
 	uint16_t nfrom, nto;
-	/* `nfrom` paths to its address, and behind them `nto` from its value to lanes. */
+	/* `nfrom` paths to its address, followed by `nto` paths from its value to lanes. */
 	const struct pmk_a64_path *path;
 };
 
-/* The dataflow of a block, or of a piece of one with long paths. Its parts lie behind it. */
+/* The dataflow of a block, or of a piece of a block with long paths. Its parts follow it in
+ * memory. */
 struct pmk_a64_flow {
 	_Alignas(16) pmk_a64_lanes busy; /* of each port */
-	pmk_a64_lanes used;		 /* -1: the port is */
-	uint16_t ninsns, dispatch;	 /* ticks until all have entered; as many to retire */
-	uint8_t nsources;		 /* source 0 is when the block enters the window */
-	uint8_t ngroups;		 /* of eight results */
+	pmk_a64_lanes used;		 /* -1 for each port that is used */
+	uint16_t ninsns, dispatch; /* ticks until all have entered; they take as many to retire */
+	uint8_t nsources;	   /* source 0 is when the block enters the window */
+	uint8_t ngroups;	   /* of eight results */
 	uint8_t first_load;
-	const uint8_t *source;	   /* places of the others */
+	const uint8_t *source;	   /* places of the other sources */
 	const uint8_t *result;	   /* place of each lane of the groups; the first two are RETIRED
 				      and RESOLVED */
 	const pmk_a64_lanes *path; /* [group * nsources + source] */
 	const struct pmk_a64_load *load; /* from the first on */
-	const struct pmk_a64_flow *next; /* piece of the same block, or NULL */
+	const struct pmk_a64_flow *next; /* next piece of the same block, or NULL */
 };
 
 #define PMK_A64_MAX_SOURCES (PMK_NREGS + 2)
-#define PMK_A64_MAX_LOADS   64 /* of one block that are told apart; the last stands for the rest */
+#define PMK_A64_MAX_LOADS   64 /* loads of a block with their own number; the rest share the last */
 /* No flow takes more bytes. */
 #define PMK_A64_MAX_FLOW    (1 << 17)
 
 /*
- * Programs come through the same few thousand states again and again, so the states and what each
- * block makes of them are remembered. A state has all times behind the front end, without those
- * that make no difference. While misses are under way, nothing is remembered.
+ * Programs go through the same few thousand states again and again, so pmk remembers the states and
+ * how each block changes them. The times in a state are relative to the front end; times that make
+ * no difference are left out. While misses are under way, nothing is remembered.
  */
 #define PMK_A64_STATES (1u << 14)
 #define PMK_A64_STEPS  (1u << 15)
@@ -111,32 +114,33 @@ struct pmk_a64_state {
 	_Alignas(16) int16_t time[PMK_A64_TIMED];
 };
 
-/* The branch before was mispredicted; it, or something else, led away from what stands behind. */
+/* WRONG: the last branch was mispredicted. TAKEN: the branch, or something else, led away from the
+ * next instruction in memory. */
 #define PMK_A64_WRONG 1u
 #define PMK_A64_TAKEN 2u
 
-/* In the state `from`, a block makes the state `to`. */
+/* A step: in the state `from`, a block leads to the state `to`. */
 struct pmk_a64_step {
-	/* its number times 4, PMK_A64_WRONG, PMK_A64_TAKEN: how it was come to */
+	/* its number times 4, plus PMK_A64_WRONG and PMK_A64_TAKEN for how it was entered */
 	uint32_t block;
 	uint16_t from, to;
 	uint16_t advance; /* ticks of the front end */
 	int16_t retired;  /* in the new state */
-	/* The step that came next, the last time: by whether the block was left by a branch, and
-	 * that was mispredicted. */
+	/* The step that came next last time, indexed by whether the block was left by a branch, and
+	 * whether the branch was mispredicted. */
 	uint16_t then[4];
 };
 
 struct pmk_a64_window {
 	/* Read and written at every block. */
 	uint64_t front;		    /* the time of the front end, in ticks */
-	uint64_t clock;		    /* retired as far as it was counted, in cycles */
+	uint64_t clock;		    /* the last retirement that was counted, in cycles */
 	struct pmk_a64_step *steps; /* [PMK_A64_STEPS]; number 0 is none */
 	const struct pmk_block *block;
-	uint32_t last;	/* step of that block; 0: it was none */
-	uint32_t state; /* number of the present state; 0: only `time` has it */
+	uint32_t last;	/* the step of that block; 0: it was not a step */
+	uint32_t state; /* number of the present state; 0: it is only in `time` */
 	bool wrong;	/* the last branch was mispredicted */
-	bool timed;	/* `time` and `source` are of the block that runs */
+	bool timed;	/* `time` and `source` belong to the running block */
 
 	uint32_t wait;	/* cycles that the front end is late */
 	uint64_t until; /* a miss is under way, in ticks */
@@ -144,11 +148,11 @@ struct pmk_a64_window {
 	uint64_t base;	  /* of `time`, in ticks */
 	uint32_t entered; /* instructions */
 	uint32_t size, ring_shift, width;
-	uint32_t taken;			     /* ticks without instructions behind a taken branch */
+	uint32_t taken;			     /* ticks without instructions after a taken branch */
 	const struct pmk_a64_flow *flow;     /* the last piece of the block */
-	int16_t source[PMK_A64_MAX_SOURCES]; /* as they were for that */
-	int16_t load[PMK_A64_MAX_LOADS];     /* when the value of one that has missed is there */
-	uint64_t missed;		     /* which those are */
+	int16_t source[PMK_A64_MAX_SOURCES]; /* the sources at the time of that piece */
+	int16_t load[PMK_A64_MAX_LOADS];     /* when the value of a load that missed is available */
+	uint64_t missed;		     /* which loads missed */
 
 	struct pmk_a64_state *states; /* [PMK_A64_STATES], from 1 on */
 	uint32_t nstates, nsteps;
@@ -158,18 +162,17 @@ struct pmk_a64_window {
 /* The dataflow of a block of n > 0 instructions, in `out`. Returns the bytes it takes there. */
 size_t pmk_a64_flow(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out);
 
-/* Ticks in which so many instructions enter the window. */
+/* Ticks in which this many instructions enter the window. */
 uint32_t pmk_a64_enters(const struct pmk_core *core, size_t n);
 
-/* Which load of its block an instruction is: the number for its slot, and for
- * pmk_a64_window_load(). */
+/* The number of each load in its block, for its slot and for pmk_a64_window_load(). */
 void pmk_a64_number_loads(const struct pmk_insn *insn, size_t n, struct pmk_pipe_slot *slots);
 
 /* 0 or PMK_ENOMEM. */
 int pmk_a64_window_init(struct pmk_a64_window *w, const struct pmk_core *core);
 void pmk_a64_window_fini(struct pmk_a64_window *w);
 
-/* Bring the clock to a time, in ticks. Returns by how much. */
+/* Advance the clock to a time, in ticks. Returns by how much. */
 static inline uint64_t pmk_a64_window_count(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 					    uint64_t ticks)
 {
@@ -193,11 +196,11 @@ static inline void pmk_a64_window_take(struct pmk_cpu *cpu, struct pmk_a64_windo
 	pmk_a64_window_count(cpu, w, w->front + (uint64_t)s->retired);
 }
 
-/* The block does not make the step that came last time. */
+/* The block does not continue with the step of last time. */
 PMK_SLOW void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 					const struct pmk_block *b, uint32_t block, unsigned way);
 
-/* A block starts, and it is decided how the one before has ended. */
+/* A block starts, and it is decided how the last one ended. */
 static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	struct pmk_a64_window *w = cpu->a64.window;
@@ -214,12 +217,12 @@ static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_blo
 	pmk_a64_window_take(cpu, w, step);
 }
 
-/* The front end brings nothing for so many cycles; it begins anew when the last branch has been
- * executed. */
+/* The first: the front end delivers nothing for this many cycles. The second: it restarts when the
+ * last branch has been executed. */
 void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles);
 void pmk_a64_window_mispredict(struct pmk_cpu *cpu);
-/* The value of a load of the block that runs comes from outside of the level 1 cache, `latency`
- * away; or it is late by `extra` alone (latency 0). Its line is not there before it `arrives`. */
+/* The value of a load of the running block comes from beyond the level 1 cache, `latency` away; or
+ * it is only late by `extra` (latency 0). Its line is not available before `arrives`. */
 void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra,
 			 uint64_t arrives);
 /* The cycle in which the next instruction enters. */
