@@ -281,8 +281,8 @@ static void count_stall(struct pmk_a64_timing *out, uint32_t cycles, enum pmk_a6
 	out->simd_stall += who == PMK_A64_WAITS_SIMD ? cycles : 0;
 }
 
-/* True if the second issue slot of a Cortex-A7 can execute it. needs_first() is true for the rest,
- * and uses_both() for instructions that take both slots (GCC's description of the core). */
+/* True for the instructions that the second issue slot of a Cortex-A7 can execute. needs_both() is
+ * true for those that take both slots (GCC's description of the core). */
 static bool is_simple(const struct pmk_insn *in)
 {
 	return in->iclass == PMK_I_BRANCH ||
