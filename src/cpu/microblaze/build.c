@@ -8,7 +8,7 @@
 
 #include "cpu/microblaze/microblaze.h"
 
-/* UG984, table of events; the choices of which forms belong to a family are the decoder's. */
+/* UG984, table of events; the decoder chooses which forms belong to a family. */
 static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 {
 	static const struct {
@@ -80,7 +80,7 @@ static bool is_predicted(const struct pmk_core *core, const struct pmk_insn *bra
 {
 	uint64_t fall = branch->addr + (branch->kind & PMK_MB_DELAY ? 8 : 4);
 
-	/* A branch to the next instruction does not show whether it was taken. */
+	/* The next block does not show whether a branch to the next instruction was taken. */
 	return core->bp_on && (branch->kind & PMK_MB_RETURN ||
 			       (branch->kind & PMK_MB_BR_IMM && branch->target != fall));
 }
@@ -120,7 +120,7 @@ static const struct pmk_microblaze_end falls = {
 	.row = PMK_MB_ROW_OTHER,
 };
 
-/* How a block is left that ends in `branch`. */
+/* How a block that ends in `branch` is left. */
 static struct pmk_microblaze_end end_of(const struct pmk_core *core, const struct pmk_insn *branch)
 {
 	bool predicted = is_predicted(core, branch);
@@ -138,7 +138,7 @@ static struct pmk_microblaze_end end_of(const struct pmk_core *core, const struc
 	return end;
 }
 
-/* The branch that ends a block, perhaps with a delay slot behind it; NULL: there is none. */
+/* The branch that ends a block, perhaps followed by a delay slot; NULL: there is none. */
 static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 {
 	const uint32_t branches = PMK_MB_BR | PMK_MB_BR_COND | PMK_MB_RETURN;
@@ -148,9 +148,9 @@ static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 	return insn[n - 1].kind & branches ? &insn[n - 1] : NULL;
 }
 
-/* A quick answer to "does the next block wait". The low half compares registers that are late at
- * all with those needed at once; the high half compares those later than a cycle with all others
- * needed, so that its answer may be a false yes. */
+/* A quick test of whether the next block waits. The low half compares the registers that are late
+ * at all with those needed at once. The high half compares those later than a cycle with all others
+ * needed, so it may report a wait that does not happen. */
 static void lanes(const struct pmk_microblaze_timing *t, struct pmk_block *b)
 {
 	for (unsigned r = 1; r < PMK_MB_REGS; r++) {

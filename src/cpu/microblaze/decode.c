@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Decoding translated MicroBlaze code. Instructions without bytes are in no memory, and count as
- * instructions of no kind. */
+/* Decoding translated MicroBlaze code. Instructions without bytes are in no memory, and belong to
+ * no kind. */
 #include <stdlib.h>
 
 #include <pmk/error.h>
@@ -8,8 +8,8 @@
 #include "cpu/microblaze/microblaze.h"
 
 /*
- * Prefixes that were the last instruction of a translated block, by the address behind them. The
- * instruction there is in a block of its own, and needs the prefix for its immediate.
+ * Prefixes that were the last instruction of a translated block, by the address after them. The
+ * instruction at that address is in a block of its own, and needs the prefix for its immediate.
  */
 struct prefix {
 	uint64_t behind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* MicroBlaze among the families of cores. */
+/* The MicroBlaze family of cores. */
 #include "cpu/family.h"
 
 #include "cpu/microblaze/microblaze.h"
@@ -45,7 +45,7 @@ const struct pmk_core_family pmk_family_microblaze = {
 	.reads_memory = 4,
 	.is_blind = pmk_microblaze_data_is_local,
 	.vector = pmk_microblaze_vector,
-	/* MSR[VM] is not followed: exceptions change it, too. */
+	/* pmk does not follow MSR[VM], because exceptions change it, too. */
 	.control = PMK_CONTROL_DCACHE | PMK_CONTROL_ICACHE,
 	.control_by = PMK_CONTROL_BY_MSR,
 	.traps = PMK_MB_DIV | PMK_MB_FP,

@@ -26,8 +26,8 @@ const uint8_t pmk_microblaze_signal[PMK_MB_NFACTS] = {
 
 _Static_assert((int)PMK_MB_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
 
-/* In place of a previous block before the first one: it leaves nothing to wait for, and any address
- * may follow it. */
+/* Takes the place of a previous block before the first one: it leaves nothing to wait for, and any
+ * address may follow it. */
 static const struct pmk_block before_all = {
 	.id = PMK_MB_NO_BLOCK,
 	.microblaze.end = { .key = PMK_MB_NO_PREDICT, .entry = PMK_MB_MAX_BTC },
@@ -161,7 +161,7 @@ void pmk_microblaze_forked(struct pmk_cpu *cpu)
 
 struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core)
 {
-	/* Signals that are counted as they happen, or derived; others are facts of blocks. */
+	/* Signals that are counted as they happen, or derived. The others are facts of blocks. */
 	static const uint8_t dynamic[] = {
 		PMK_SIG_CYCLE,
 		PMK_SIG_BRANCH,
@@ -194,7 +194,7 @@ struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core)
 		pmk_signal_add(&set, dynamic[i]);
 	for (unsigned i = 0; i < PMK_MB_NFACTS; i++)
 		pmk_signal_add(&set, pmk_microblaze_signal[i]);
-	/* Exceptions and interrupts are seen in system emulation alone. */
+	/* Exceptions and interrupts are only visible in system emulation. */
 	if (core->system) {
 		pmk_signal_add(&set, PMK_SIG_EXC_HW);
 		pmk_signal_add(&set, PMK_SIG_EXC_IRQ);
@@ -211,14 +211,15 @@ const uint8_t pmk_microblaze_mix[] = {
 	PMK_SIG_CYCLE,
 };
 
-/* Not here: what the unified TLB says, because it has pages of data, too; and how branches went,
- * because it takes the accesses of a block to tell a fault in it from a signal behind it. */
+/* Signals of the unified TLB are not in this list, because it has pages of data, too. Outcomes of
+ * branches are not, because only the accesses of a block distinguish a fault in it from a signal
+ * after it. */
 const uint8_t pmk_microblaze_fetch[] = {
 	PMK_SIG_L1I_MISS, PMK_SIG_L1I_HIT, PMK_SIG_ITLB_HIT, PMK_SIG_MICRO_ITLB_MISS, PMK_SIG_CYCLE,
 };
 
-/* Not here: the unified TLB, which has pages of code, too; and stores as instructions, because a
- * store exclusive that fails makes no access. */
+/* Signals of the unified TLB are not in this list, because it has pages of code, too. Stores as
+ * instructions are not, because a store-exclusive that fails makes no access. */
 const uint8_t pmk_microblaze_data[] = {
 	PMK_SIG_LOAD,
 	PMK_SIG_L1D_CACHED_READ,
@@ -278,7 +279,7 @@ static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
 	uint64_t delayed = went(cpu, PMK_MB_ROW_DELAYED, true);
 	uint64_t plain = went(cpu, PMK_MB_ROW_CONDITIONAL, true);
 
-	/* Taken branches do not add these cycles one by one. */
+	/* These cycles of taken branches are not added one by one. */
 	t[PMK_SIG_OF_STALL] += plain * pmk_microblaze_taken_cycles(&cpu->core, false) +
 			       delayed * pmk_microblaze_taken_cycles(&cpu->core, true);
 	t[PMK_SIG_BR_TAKEN_DELAY] = delayed + went(cpu, PMK_MB_ROW_PREDICTED_DELAYED, true);
@@ -297,8 +298,8 @@ static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
 
 static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
 {
-	/* A store exclusive that fails is executed, and nothing of it leaves the core. Without a
-	 * clock none of them is in STORE, and `failed` is minus those that store. */
+	/* A store-exclusive that fails is executed, but nothing of it leaves the core. Without a
+	 * clock STORE has none of them, and `failed` is minus the number of successful ones. */
 	uint64_t failed = t[PMK_SIG_STREX] - t[PMK_SIG_STREX_PASS];
 	uint64_t reads = t[PMK_SIG_LOAD], writes = t[PMK_SIG_STORE] - failed;
 
@@ -385,9 +386,9 @@ static void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
 }
 
 /*
- * A line is requested at `now`. Returns the cycles until the word that is wanted is there. The rest
- * of the line follows, and the next line has to wait for it: *busy is when this side's bus is free
- * again. Which word comes first, and who waits for the rest, is our choice.
+ * A line is requested at `now`. Returns the cycles until the requested word arrives. The rest of
+ * the line follows, and the next line has to wait for it: *busy is when this side's bus is free
+ * again. It is our choice which word comes first, and what waits for the rest.
  */
 static uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t *busy)
 {
@@ -408,8 +409,9 @@ uint32_t pmk_microblaze_longest(const struct pmk_core *core)
 
 /* ---- translation ----------------------------------------------------------------------------- */
 
-/* Does a page miss in the unified TLB, after a miss in a shadow TLB? In system emulation its
- * contents cannot be seen. A miss is an exception there, so that an access that is made has hit. */
+/* True if a page misses in the unified TLB, after a miss in a shadow TLB. In system emulation the
+ * contents of the TLB cannot be seen. A miss is an exception there, so an access that is made has
+ * hit. */
 static bool utlb_misses(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -540,7 +542,7 @@ static void fetch_line(struct pmk_cpu *cpu, const struct pmk_block *b, uint32_t 
 }
 
 /* Fetch the lines of a block when it starts, each at the time at which its first instruction would
- * issue if the block waited for nothing but fetches. `moved`: lines may be missing. */
+ * issue if the block only waited for fetches. `moved`: lines may be missing. */
 static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool moved)
 {
 	const struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -563,7 +565,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool mov
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* Is `b` where control goes from the end of `p`, as far as can be seen? */
+/* True if control may go from the end of `p` to `b`, as far as can be seen. */
 static bool follows(const struct pmk_block *p, const struct pmk_block *b)
 {
 	bool direct = p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL;
@@ -585,8 +587,8 @@ static void doubt_outcome(struct pmk_cpu *cpu)
 	pmk_signal_add(&cpu->doubtful, PMK_SIG_BR_NOT_TAKEN_DELAY);
 }
 
-/* A signal, an exception or an interrupt came before the block that would have followed. If it
- * cannot be seen which way a conditional branch went, it is not counted. */
+/* A signal, an exception or an interrupt came before the block that would have followed. If the
+ * outcome of a conditional branch cannot be seen, the branch is not counted. */
 static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			unsigned outcome)
 {
@@ -653,7 +655,7 @@ static uint64_t wait_between(const struct pmk_block *p, const struct pmk_block *
 	return wait;
 }
 
-/* Was the branch that ends `p` taken, when `b` follows? */
+/* True if the branch that ends `p` was taken, given that `b` follows. */
 static bool is_taken(const struct pmk_block *p, const struct pmk_block *b)
 {
 	if (p->microblaze.end.sure == PMK_MB_TAKEN || p->microblaze.end.sure == PMK_MB_NOT_TAKEN)
@@ -661,7 +663,7 @@ static bool is_taken(const struct pmk_block *p, const struct pmk_block *b)
 	return (uint32_t)b->pc != (uint32_t)p->fall;
 }
 
-/* Is the branch that ends `p` in the branch target cache? */
+/* True if the branch that ends `p` is in the branch target cache. */
 static bool is_known(const struct pmk_microblaze_tables *m, const struct pmk_block *p)
 {
 	return !((m->btc[p->microblaze.end.entry] ^ p->microblaze.end.key) >> 32);
@@ -674,9 +676,9 @@ static inline unsigned outcome_of(const struct pmk_microblaze_tables *m, const s
 	return p->microblaze.end.row + is_taken(p, b) + (is_known(m, p) ? 2 : 0);
 }
 
-/* Cycles for a branch that the branch target cache predicted wrongly, or that was taken and not in
- * it. A branch enters it when it is taken (our choice), and is then predicted to go where it went
- * last; its outcome, which was `outcome`, is that of one that is found there then. */
+/* Cycles for a branch that the branch target cache predicted wrong, or that was taken but not in
+ * it. A branch enters the cache when it is taken (our choice), and is then predicted to go where it
+ * went last. *outcome then becomes that of a branch that is found in the cache. */
 static inline unsigned mispredicted(struct pmk_microblaze_tables *m, const struct pmk_block *p,
 				    const struct pmk_block *b, unsigned *outcome)
 {
@@ -684,7 +686,7 @@ static inline unsigned mispredicted(struct pmk_microblaze_tables *m, const struc
 		 now = p->microblaze.end.key | (uint32_t)b->pc;
 	bool known = *outcome & 2;
 
-	/* Neither known nor taken. */
+	/* The branch is not in the cache and was not taken. */
 	if (p->microblaze.end.key == PMK_MB_NO_PREDICT || *entry == now || !(*outcome & 3))
 		return 0;
 	*entry = now;
@@ -692,7 +694,7 @@ static inline unsigned mispredicted(struct pmk_microblaze_tables *m, const struc
 	return known ? m->wrong_cycles : p->microblaze.branch_cycles;
 }
 
-/* The slow path of a block: something is to be done that the remembered edges do not cover. */
+/* The slow path of a block, for everything that the remembered edges do not cover. */
 static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				const struct pmk_block *b)
 {
@@ -718,8 +720,8 @@ static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 		disturb(cpu, p->disturbs);
 	pmk_sites_fetch(cpu, b, b->pc);
 	fetch_block(cpu, b, executions->igen != seen);
-	/* Not the present generation: the block may have evicted a line of its own. 0, so that
-	 * blocks at exception vectors always come here. */
+	/* `seen` is not always the present generation: the block may have evicted a line of its
+	 * own. 0 makes blocks at exception vectors always come here. */
 	executions->igen = b->vector ? 0 : seen;
 	wait = wait_between(p, b);
 	passed = cpu->cycles - b->cycles - before;
@@ -740,9 +742,9 @@ void pmk_microblaze_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 	executions->igen = seen; /* as in block_slow() */
 }
 
-/* Remember the edge from `p` to `b`, unless going there needs the slow path each time. It does if
- * `p` spans pages, because it is not known which of them the shadow TLB holds when it has run; or
- * if `p` is a joined block, which is another one each time. */
+/* Remember the edge from `p` to `b`, unless it needs the slow path each time. It does if `p` spans
+ * pages, because it is not known which of them the shadow TLB holds afterwards. It also does if `p`
+ * is a joined block, which is different each time. */
 static bool learn(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 		  struct pmk_microblaze_edge *e)
 {
@@ -841,7 +843,7 @@ static bool holds_line(const struct pmk_microblaze_tables *m, uint64_t entry, ui
 	return entry >> 32 == addr >> m->dshift;
 }
 
-/* Bring the fast tables up to date with `e`, a word of dline. */
+/* Update the fast tables from `e`, a word of dline. */
 static void show_line(struct pmk_microblaze_tables *m, uint64_t e)
 {
 	uint32_t word = (uint32_t)(e >> 32) << (m->dshift - PMK_MB_WORD_GRAIN);
@@ -855,8 +857,8 @@ static void show_line(struct pmk_microblaze_tables *m, uint64_t e)
 	}
 }
 
-/* Make room for the line of `addr`. Returns the cycles until the write buffer has taken what was
- * there. */
+/* Make room for the line of `addr`. Returns the cycles until the write buffer has taken the old
+ * contents. */
 static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -873,7 +875,7 @@ static uint64_t evict(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 }
 
 /* Write-back: fetch the line of `addr`, or the words of it that are not valid. Returns the cycles
- * until the wanted word is there. */
+ * until the requested word arrives. */
 static uint64_t data_fill(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	uint64_t *e = entry_of(cpu->microblaze.tables, addr), wait = 0;
@@ -894,7 +896,7 @@ static void peripheral(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t now)
 	stall_memory(cpu, cpu->core.microblaze.peripheral_latency - 1);
 }
 
-/* Write-through: fetch a line in place of another one. */
+/* Write-through: fetch a line, which replaces another one. */
 static inline uint64_t fill_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -937,8 +939,8 @@ void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t acc
 		read_missed(cpu, now, fill_through(cpu, addr, now));
 }
 
-/* Write-back: a store of a word that is not there makes it valid, without a fetch. For a store of a
- * part of a word, the word has to be read first (UG984, "Data Cache"). */
+/* Write-back: a store of a word that is not present makes it valid, without a fetch. For a store of
+ * a part of a word, the word has to be read first (UG984, "Data Cache"). */
 static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -957,7 +959,7 @@ static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, 
 	return cycles;
 }
 
-/* Write-through: a store updates a line that is there, and does not fetch one that is not. */
+/* Write-through: a store updates a line that is present, and does not fetch an absent line. */
 static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] += !pmk_microblaze_holds(

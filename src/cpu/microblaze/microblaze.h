@@ -2,30 +2,30 @@
 /*
  * The running core of a MicroBlaze (UG984, MicroBlaze Processor Reference Guide): single issue, in
  * order, three pipelines to choose from, direct-mapped caches, an optional branch target cache, an
- * optional MMU with small shadow TLBs in front of a software-managed one. What it shares with the
- * other cores (clock, blocks, totals) is in cpu.h.
+ * optional MMU with small shadow TLBs in front of a software-managed one. cpu.h has the parts
+ * shared with the other cores (clock, blocks, totals).
  *
  * The hot paths are here and inline: a hit that changes nothing costs a few loads and compares.
  *
- * - Caches are direct mapped, so a table by the lower bits of the address says of each granule of a
- *   line whether it is there, in one compare, whatever size of cache and line are modelled. Where a
- *   line is valid as a whole, that table is all that there is of a data cache, and a miss costs not
- *   much more than a hit.
+ * - Caches are direct mapped, so one compare in a table, indexed by the lower bits of the address,
+ *   shows whether a granule of a line is present, for any size of cache and line. If lines are only
+ *   valid as a whole, that table is the entire state of a data cache, and a miss costs little more
+ *   than a hit.
  * - A table of edges remembers how many cycles it takes to go from one block to another if no line
  *   or page is missing. Going there again, with the branch target cache in the same state, is two
  *   compares. When a line is evicted, or something is flushed, all edges are forgotten: a new epoch
  *   begins.
  * - Fetching looks up nothing as long as nothing near was evicted. The instruction cache is divided
- *   into PMK_MB_SECTORS sectors with a generation each, and a block remembers that of its own
- *   sector. Direct-mapped caches evict often, and with one generation for all, every block would
- *   take the slow path each time.
+ *   into PMK_MB_SECTORS sectors with a generation each, and a block remembers the generation of its
+ *   own sector. Direct-mapped caches evict often. With only one generation, every block would take
+ *   the slow path each time.
  * - The page that is executed from is the most recently used one of the instruction shadow TLB, so
  *   only a change of pages takes the slow path.
- * - The data shadow TLB replaces the least recently used page: an access notes its time with its
+ * - The data shadow TLB replaces the least recently used page: an access stores its time with its
  *   page.
- * - A block's last branch, with its delay slot behind it, is decided when the next block starts.
- *   QEMU puts the slot of a branch at the end of a page into a block of its own: the branch's
- *   block is then `open`, and the two are joined when the slot starts.
+ * - The outcome of a block's last branch, which a delay slot may follow, is known when the next
+ *   block starts. QEMU puts the slot of a branch at the end of a page into a block of its own: the
+ *   branch's block is then `open`, and the two are joined when the slot starts.
  *
  * Choices where the manual is silent are parameters (keys.c), or marked as our choice.
  */
@@ -37,7 +37,7 @@
 #include "cpu/decode.h"
 #include "cpu/sites.h"
 
-/* What a block adds: X(fact), each the name of its signal. At most PMK_NFACTS. */
+/* The facts of a block: X(fact) for each, with the name of its signal. At most PMK_NFACTS. */
 /* clang-format off */
 #define PMK_MB_FACTS(X) \
 	X(INSN) X(LOAD_WORD) X(LOAD_HALF) X(LOAD_BYTE) X(STORE_WORD) X(STORE_HALF) X(STORE_BYTE) \
@@ -66,15 +66,15 @@ enum pmk_microblaze_row {
 	PMK_MB_ROW_PREDICTED_DELAYED = 16,
 };
 
-/* Is it known of a conditional branch whether it is taken, without looking where control goes? */
+/* How it is known whether a conditional branch is taken. */
 enum pmk_microblaze_sure {
 	PMK_MB_LOOKED_AT, /* the next block shows it */
 	PMK_MB_TAKEN,
 	PMK_MB_NOT_TAKEN,
-	PMK_MB_HIDDEN, /* nothing shows it: it goes to what follows anyway */
+	PMK_MB_HIDDEN, /* it cannot be seen: the branch goes to the next instruction anyway */
 };
 
-/* Instructions have addresses that are multiples of 4, so that these are free: for an empty entry
+/* Instructions have addresses that are multiples of 4, so these values are free: for an empty entry
  * of the branch target cache, and for a branch that it does not predict. */
 #define PMK_MB_NO_BRANCH  (UINT64_C(2) << 32)
 #define PMK_MB_NO_PREDICT (UINT64_C(1) << 32)
@@ -82,12 +82,12 @@ enum pmk_microblaze_sure {
 /* Offset of the vectors from vectors.base (UG984, "Reset, Interrupts, Exceptions, and Break"). */
 enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 
-#define PMK_MB_MAX_BYTES   65536 /* of a cache … */
-#define PMK_MB_GRAIN	   4	 /* … in lines of 16 bytes or more … */
-#define PMK_MB_WORD_GRAIN  2	 /* … of words */
+#define PMK_MB_MAX_BYTES   65536 /* bytes of a cache */
+#define PMK_MB_GRAIN	   4	 /* log2 of the shortest line */
+#define PMK_MB_WORD_GRAIN  2	 /* log2 of a word */
 #define PMK_MB_MAX_LINES   (PMK_MB_MAX_BYTES >> PMK_MB_GRAIN)
 #define PMK_MB_SECTORS	   16
-/* In place of a sector: the block is in several, or in none. */
+/* Used instead of a sector: the block is in several, or in none. */
 #define PMK_MB_SEVERAL	   PMK_MB_SECTORS
 #define PMK_MB_UNCACHED	   (PMK_MB_SECTORS + 1)
 #define PMK_MB_MAX_BTC	   2048
@@ -96,14 +96,14 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 #define PMK_MB_NO_PAGE	   UINT32_MAX
 #define PMK_MB_NO_GRANULE  UINT32_MAX
 
-/* Bits of a word of `dline` below the line's number: first its valid words, then these. */
+/* Bits of a word of `dline` below the line's number: its valid words, followed by these. */
 #define PMK_MB_DIRTY   (UINT64_C(1) << 16)
 #define PMK_MB_NO_LINE (UINT64_C(0xffffffff) << 32) /* no line has so high a number */
 
-/* What it takes to go from one block to another on the hot path. */
+/* The cost of going from one block to another on the hot path. */
 struct pmk_microblaze_edge {
-	uint64_t key;	/* of both and the epoch; 0: none */
-	uint64_t said;	/* what was in the branch target cache */
+	uint64_t key;	/* of both blocks and the epoch; 0: none */
+	uint64_t said;	/* the entry of the branch target cache */
 	uint32_t extra; /* cycles before the block */
 	uint16_t wait;	/* of these, waiting for operands */
 	uint16_t outcome;
@@ -113,7 +113,7 @@ struct pmk_microblaze_edge {
 /* The numbers of two blocks, and the epoch above them. */
 #define PMK_MB_BLOCK_BITS 21
 #define PMK_MB_EPOCH	  (UINT64_C(1) << 2 * PMK_MB_BLOCK_BITS)
-/* In place of a block's number: it is no block of the program. */
+/* Used instead of a block's number: it is not a block of the program. */
 #define PMK_MB_NO_BLOCK	  PMK_MAX_BLOCKS
 
 /* log2 of the bytes of a granule, an entry of `present`: the words of a line of a write-back cache
@@ -148,15 +148,15 @@ struct pmk_microblaze_tables {
 	 * granules. */
 	uint32_t present[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
 	uint32_t dirty[PMK_MB_MAX_BYTES >> PMK_MB_WORD_GRAIN];
-	/* Used on slow paths alone. */
+	/* Used only on slow paths. */
 	/* Cached addresses. */
 	uint64_t cached_size;
 	uint32_t cached_base;
-	uint64_t dline[PMK_MB_MAX_LINES]; /* write-back: line number << 32 | … */
+	uint64_t dline[PMK_MB_MAX_LINES]; /* write-back: line number << 32 | dirty and valid bits */
 	uint32_t iline[PMK_MB_MAX_LINES]; /* line number */
 	uint32_t sector_shift;	 /* log2 of the lines of a sector of the instruction cache */
 	uint32_t ishift, iindex; /* log2 of a line's bytes, last index */
-	uint32_t dshift, dindex, dwords;   /* likewise; words of a line - 1 */
+	uint32_t dshift, dindex, dwords;   /* the same for data; words of a line - 1 */
 	uint32_t grain;			   /* of `present`: PMK_MB_GRAIN or PMK_MB_WORD_GRAIN */
 	uint32_t itlb[PMK_MB_MAX_SHADOWS]; /* most recently used first */
 	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
@@ -192,7 +192,7 @@ const char *pmk_microblaze_in_vain(const struct pmk_core *core, const char *key)
 int pmk_microblaze_init(struct pmk_cpu *cpu);
 void pmk_microblaze_fini(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core);
-/* The clock is about to start anew. */
+/* The clock is about to restart at 0. */
 void pmk_microblaze_forked(struct pmk_cpu *cpu);
 /* Totals that are sums and differences of others. */
 extern const uint8_t pmk_microblaze_mix[], pmk_microblaze_data[], pmk_microblaze_fetch[];
@@ -200,14 +200,14 @@ void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_microblaze_counted[];
 extern const struct pmk_counted_beside pmk_microblaze_beside[];
 
-/* No instruction waits for r0, so that its bit in `late` and `wants` of blocks is used for this:
- * the next block takes the slow path. */
+/* No instruction waits for r0, so its bit in `late` and `wants` of blocks means that the next block
+ * takes the slow path. */
 #define PMK_MB_LOOK UINT64_C(1)
 
 /* log2 of the bytes of a sector of the instruction cache. */
 unsigned pmk_microblaze_sector_bits(const struct pmk_core *core);
 
-/* Build a block; pmk_block_build() of MicroBlaze code: build.c. */
+/* Build a block: pmk_block_build() for MicroBlaze code, in build.c. */
 void pmk_microblaze_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			  struct pmk_pipe_slot *slots, struct pmk_block *b);
 
@@ -230,18 +230,18 @@ unsigned pmk_microblaze_wrong_cycles(const struct pmk_core *core);
 /* The longest latency that can be recorded. */
 uint32_t pmk_microblaze_longest(const struct pmk_core *core);
 
-/* True: no data access makes a difference, so that they need not be reported. */
+/* True if no data access makes a difference, so that they need not be reported. */
 bool pmk_microblaze_data_is_local(const struct pmk_core *core);
 
 /* The block `b` starts, and there is no remembered edge for it, or something has changed. */
 PMK_SLOW void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b);
-/* The same where nothing but fetching is asked about. */
+/* The same when only fetching is counted. */
 PMK_SLOW void pmk_microblaze_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b);
 PMK_SLOW void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_microblaze_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-/* A load misses a write-through cache, or is not cached; its address is translated. */
+/* A load misses a write-through cache, or is not cached; its address has been translated. */
 PMK_SLOW void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 static inline uint64_t pmk_microblaze_key(const struct pmk_microblaze_tables *m,
 					  const struct pmk_block *p, const struct pmk_block *b)
@@ -257,7 +257,8 @@ static inline struct pmk_microblaze_edge *pmk_microblaze_edge(struct pmk_microbl
 }
 
 /* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. `crossing`
- * and `booked` are constants: pmk_cpu.crossing; the program is recorded. */
+ * and `booked` are constants: the value of pmk_cpu.crossing, and whether the program is
+ * recorded. */
 static inline void pmk_microblaze_start(struct pmk_cpu *cpu, const struct pmk_block *b,
 					bool crossing, bool booked)
 {
@@ -302,8 +303,8 @@ static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_bl
 	pmk_microblaze_enter(cpu, b, false);
 }
 
-/* The block `b` starts, where nothing but fetching is asked about. `count`, a constant: its
- * executions are counted here. */
+/* The block `b` starts, and only fetching is counted. If `count`, a constant, is true, count its
+ * executions here. */
 static inline void pmk_microblaze_fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b,
 					      bool count)
 {
@@ -331,7 +332,7 @@ static inline bool pmk_microblaze_holds(const struct pmk_microblaze_tables *m, c
 	return PMK_LIKELY(held[granule & m->present_mask] == granule);
 }
 
-/* Is the address certainly cached? False: the slow path has to decide. */
+/* True if the address is certainly cached. If false, the slow path has to decide. */
 static inline bool pmk_microblaze_cached(const struct pmk_cpu *cpu, uint32_t addr)
 {
 	return PMK_LIKELY(addr - cpu->microblaze.tables->cached_base <
@@ -339,7 +340,8 @@ static inline bool pmk_microblaze_cached(const struct pmk_cpu *cpu, uint32_t add
 			  !cpu->is_device);
 }
 
-/* Translate the address. False: that takes time, so that the access takes the slow path. */
+/* Translate the address. Returns false if that takes time, so that the access takes the slow
+ * path. */
 static inline bool pmk_microblaze_translated(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					     bool mmu)
 {
@@ -404,7 +406,7 @@ static inline void pmk_microblaze_store_through(struct pmk_cpu *cpu, uint32_t ad
 		m->used[entry - 1] = (int64_t)issue;
 }
 
-/* The same without a clock: a store to a line that is there changes nothing. */
+/* The same without a clock: a store to a line that is present changes nothing. */
 static inline void pmk_microblaze_store_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					      bool mmu)
 {

@@ -4,10 +4,10 @@
  * latencies of the instruction pages, for each of C_AREA_OPTIMIZED 0 (five stages), 1 (three) and 2
  * (eight).
  *
- * An instruction waits in operand fetch until its operands are there: stall_of. It takes one cycle;
- * the rest of its latency stalls execution: stall_ex. So the cycles are the number of instructions
- * plus the stalls. The manual gives only ranges for how late results come: hazard.load and other
- * parameters.
+ * An instruction waits in operand fetch until its operands are available: stall_of. It takes one
+ * cycle; the rest of its latency stalls execution: stall_ex. So the cycles are the number of
+ * instructions plus the stalls. The manual gives only ranges for how late results come: hazard.load
+ * and other parameters.
  *
  * Not modelled: division by zero in one cycle, and waiting for a stream.
  */
@@ -47,7 +47,7 @@ static struct latency latency_of(const struct pmk_insn *in)
 	case PMK_I_CACHE_OP:
 		return (struct latency){ { 2, 2, 2 } };
 	default:
-		/* mbar: 2 cycles and what the bus adds. */
+		/* mbar: 2 cycles, and the bus adds its own. */
 		if (in->kind & PMK_MB_MBAR)
 			return (struct latency){ { 2, 2, 2 } };
 		return (struct latency){ { 1, 1, 1 } };
@@ -81,7 +81,7 @@ unsigned pmk_microblaze_taken_cycles(const struct pmk_core *core, bool delayed)
 	return delayed ? far(core, 1, 5) : far(core, 2, 6);
 }
 
-/* Of returns the manual does not say that virtual addresses take more. */
+/* The manual does not say that returns take longer with virtual addresses. */
 unsigned pmk_microblaze_return_cycles(const struct pmk_core *core)
 {
 	return core->microblaze.area == 2 ? 5 : 1;
@@ -94,7 +94,7 @@ unsigned pmk_microblaze_wrong_cycles(const struct pmk_core *core)
 
 /* Registers: when they are ready, and whether this sequence has written them. */
 struct scoreboard {
-	uint32_t cycle; /* next instruction's */
+	uint32_t cycle; /* cycle of the next instruction */
 	uint32_t ready[PMK_MB_REGS];
 	uint32_t written;
 };

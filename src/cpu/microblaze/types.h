@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What parameters, blocks and running cores have for MicroBlaze alone. */
+/* The members of parameters, blocks and running cores that only MicroBlaze has. */
 #ifndef PMK_CPU_MICROBLAZE_TYPES_H
 #define PMK_CPU_MICROBLAZE_TYPES_H
 
@@ -8,7 +8,7 @@
 
 #include "cpu/lsu.h"
 
-/* Parameters beside those that cores of other families have, too. keys.c says what each is. */
+/* Parameters that no other family shares. keys.c describes each. */
 struct pmk_core_microblaze {
 	uint64_t area;
 	uint64_t icache_line;
@@ -40,21 +40,21 @@ struct pmk_microblaze_end {
 	uint64_t key;	/* a branch that the branch target cache predicts: its address << 32 */
 	uint16_t entry; /* of the branch target cache */
 	uint8_t row;	/* of pmk_cpu_microblaze.outcome */
-	uint8_t extra;	/* cycles when it is taken, of a branch that is not predicted */
-	uint8_t sure;	/* enum pmk_microblaze_sure: is it known without looking if it is taken? */
+	uint8_t extra;	/* cycles when a branch that is not predicted is taken */
+	uint8_t sure;	/* enum pmk_microblaze_sure */
 };
 
 struct pmk_block_microblaze {
 	/* Read at every execution. */
-	uint64_t late;	/* what the block leaves unfinished … */
-	uint64_t wants; /* … and what it may have to wait for */
+	uint64_t late;	/* what the block leaves unfinished */
+	uint64_t wants; /* what it may have to wait for */
 	struct pmk_microblaze_end end;
-	/* Read on slow paths alone. */
+	/* Read only on slow paths. */
 	struct pmk_microblaze_end slot_end; /* how an open block is left once its slot has run */
 	uint8_t sector;			    /* of the instruction cache: see microblaze.h */
 	bool open;			    /* the delay slot is in the next block */
-	bool starts_with_nop;		    /* it may be such a block */
-	uint8_t branch_cycles;		    /* of the last instruction, already in the block's */
+	bool starts_with_nop;		    /* it may be the slot of an open block */
+	uint8_t branch_cycles; /* cycles of the last instruction, included in the block's */
 	/* When registers are needed, and how late results are: see pmk_microblaze_timing. */
 	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS];
 };
@@ -62,9 +62,9 @@ struct pmk_block_microblaze {
 struct pmk_microblaze_tables;
 
 struct pmk_cpu_microblaze {
-	struct pmk_microblaze_tables *tables; /* the rest of it: see microblaze.h */
+	struct pmk_microblaze_tables *tables; /* its other data: see microblaze.h */
 	struct pmk_lsu lsu;
-	/* Counts that are no signals. */
+	/* Counts that are not signals. */
 	uint64_t outcome[PMK_MB_OUTCOMES];  /* how blocks were left, by pmk_microblaze_end.row */
 	uint64_t uncached, uncached_writes; /* data reads and writes that bypassed the cache */
 };

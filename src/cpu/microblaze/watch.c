@@ -11,7 +11,7 @@ const struct pmk_block_fns *pmk_microblaze_on_block(const struct pmk_core *core)
 	return &on_block;
 }
 
-/* Where nothing but fetching is asked about: the core has no clock, and no block takes time. */
+/* For cores of which only fetching is counted: they have no clock, and no block takes time. */
 #define FETCHED(name, count)                                              \
 	static void name(unsigned vcpu, void *block)                      \
 	{                                                                 \
@@ -25,7 +25,7 @@ FETCHED(counted, true)
 pmk_block_fn *const pmk_microblaze_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fetched),
 								    PMK_FETCH_WAYS(counted) };
 
-/* The core of an access, which it remembers. */
+/* The core of an access. The core stores the access. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
@@ -34,8 +34,8 @@ static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 	return cpu;
 }
 
-/* Of one without a clock, which counts it. Its number stands for the time, which says what page was
- * used last. */
+/* The core of an access without a clock, which is counted here. The number of accesses replaces the
+ * time, which shows which page was used last. */
 static inline struct pmk_cpu *count_alone(unsigned vcpu, enum pmk_signal sig)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
@@ -46,8 +46,8 @@ static inline struct pmk_cpu *count_alone(unsigned vcpu, enum pmk_signal sig)
 }
 
 /*
- * All accesses are in their block's facts, those of a store exclusive that fails included.
- * One function for each way to store, with and without translation; sizes make no difference.
+ * All accesses are in their block's facts, including those of a store-exclusive that fails. There
+ * is one function for each way to store, with and without translation; sizes make no difference.
  */
 #define ACCESS(name, call, ...)                                                               \
 	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *a)                \
@@ -87,7 +87,7 @@ ALONE(store_back_mmu, PMK_SIG_STORE, pmk_microblaze_store_back, true)
 ALONE(store_through, PMK_SIG_STORE, pmk_microblaze_store_alone, false)
 ALONE(store_through_mmu, PMK_SIG_STORE, pmk_microblaze_store_alone, true)
 
-/* A store exclusive is reported as a read and a write, and not at all if it fails. */
+/* A store-exclusive is reported as a read and a write, and not at all if it fails. */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu;
@@ -129,8 +129,8 @@ pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, enum pmk_world 
 	return plain[in->store][core->dcache_wt][core->mmu][core->timeless ? PMK_NWORLDS : world];
 }
 
-/* Loads, and stores to a write-back cache, as in pmk_microblaze_holds(). A translation that is used
- * notes when. */
+/* Loads, and stores to a write-back cache, as in pmk_microblaze_holds(). There is no test if a
+ * translation is used, because its time must be noted. */
 struct pmk_access_test pmk_microblaze_test(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned grain = pmk_microblaze_grain(core);
