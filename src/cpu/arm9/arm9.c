@@ -8,7 +8,7 @@
  * from the first use of data in it until the TLB evicts the page.
  *
  * Lines of a tightly coupled memory are marked in the maps as always present and dirty: no access
- * changes anything there, and no cache has them, so that none evicts them.
+ * changes anything there. No cache has them, so they are never evicted.
  *
  * Not modelled: wait states of tightly coupled memories, lockdown, and cache maintenance of the
  * data side.
@@ -31,8 +31,8 @@ static bool in_itcm(const struct pmk_core *core, uint32_t addr)
 	return (uint32_t)(addr - core->arm9.itcm_base) < core->arm9.itcm_size;
 }
 
-/* Is data at `addr` in one of the two? The data side can access the ITCM, too (DDI 0198D chapter
- * 5). */
+/* True if data at `addr` is in one of the two. The data side can access the ITCM, too (DDI 0198D
+ * chapter 5). */
 static bool in_tcm(const struct pmk_core *core, uint32_t addr)
 {
 	return in_itcm(core, addr) ||
@@ -78,7 +78,7 @@ static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
 		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
 }
 
-/* Both sides have one TLB: when it evicts a page, both have to look that page up again. */
+/* Both sides share one TLB: when it evicts a page, both have to look the page up again. */
 static void translate(struct pmk_cpu *cpu, uint32_t page, bool fetch)
 {
 	uint64_t old;
@@ -122,8 +122,8 @@ static void fetch_line(struct pmk_cpu *cpu, uint32_t addr)
 	cpu->igen += victim != PMK_NO_LINE || pmk_cache_ages(&cpu->arm11.icache);
 }
 
-/* Reduce [*pc, *last] to the part that is not in the ITCM; false: there is none. A block is shorter
- * than any ITCM, so that it cannot stick out on both sides. */
+/* Reduce [*pc, *last] to the part that is not in the ITCM. Returns false if there is none. A block
+ * is shorter than any ITCM, so it cannot extend beyond both ends. */
 static bool outside_itcm(const struct pmk_core *core, uint32_t *pc, uint32_t *last)
 {
 	bool begins = in_itcm(core, *pc), ends = in_itcm(core, *last);
@@ -159,7 +159,8 @@ static bool fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-/* The bytes of an access; of a multiple, those from here to the end of it or of the line. */
+/* The bytes of an access; for a multiple, the bytes from here to the end of the access or of the
+ * line. */
 static uint32_t bytes_of(const struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t size = PMK_ACCESS_SIZE(access), in_line = LINE_BYTES - (addr & (LINE_BYTES - 1));
@@ -261,7 +262,7 @@ static void store_line(struct pmk_cpu *cpu, uint32_t line, unsigned halves)
 		cpu->arm11.dmap[line] |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
 }
 
-/* The halves of its line that [from, to] touches. */
+/* The halves of the line that [from, to] touches. */
 static unsigned halves_of(uint32_t from, uint32_t to)
 {
 	return (from & LINE_BYTES / 2 ? 0u : PMK_D_DIRTY_LO) |

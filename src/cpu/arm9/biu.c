@@ -14,13 +14,13 @@
 /* In user emulation addresses are virtual, and their physical pages are not known. Our choice: they
  * are in the first 256 MB, which the memory controller has, with the same low bits. */
 #define MEMORY_MASK 0x0FFFFFFFu
-/* Where the translation tables are: a first level of 16 KB, and behind it one second level (our
+/* Addresses of the translation tables: a first level of 16 KB, and one second level above it (our
  * choice). */
 #define TABLE_1	    0x00004000u
 #define TABLE_2	    0x00100000u
 
-/* After waiting for so many HCLK cycles a transfer is given up: masters of higher priority take all
- * of the slave's time. */
+/* A transfer is given up after waiting for this many HCLK cycles: masters of higher priority take
+ * all of the slave's time. */
 #define PATIENCE 1000000
 
 /* DDI 0287B Table 4-11: "CBPD" and "CBPI". */
@@ -115,7 +115,7 @@ static bool first_beat_is_done(const struct pmk_biu *b, unsigned master, uint64_
 	       (l->begun == ticket + 1 && burst->of_queue && burst->served.first);
 }
 
-/* Run the matrix until the request is served. False: it starves. */
+/* Run the matrix until the request is served. Returns false if it starves. */
 static bool wait_until(struct pmk_biu *b, unsigned master, uint64_t ticket,
 		       bool (*is)(const struct pmk_biu *, unsigned, uint64_t))
 {

@@ -8,8 +8,8 @@
  *          DDI 0198D  ARM926EJ-S TRM chapters 4 and 6
  *
  *	fetch, no cache	INCR4 reads of four words; the core waits for all of them
- *	linefill	WRAP8 read, the wanted word first; the core goes on when that has come
- *	cast-out	INCR4 or INCR8 write, by the halves of the line that are dirty; nobody waits
+ *	linefill	WRAP8 read, the wanted word first; the core continues when it has come
+ *	cast-out	INCR4 or INCR8 write of the dirty halves of a line; the core goes on
  *	table walk	SINGLE reads on ARM-D, one per level; the core waits for each
  *	buffered write	INCR8, INCR4, SINGLE, by its words; the core waits when the buffer is full
  *	other accesses	SINGLE reads, writes like the ones above; the core waits for their end
@@ -35,7 +35,7 @@ struct pmk_biu_write {
 	uint32_t words;
 };
 
-/* The other half of a layer's queue is for cast-outs, and for what the core waits for. */
+/* The other half of a layer's queue is for cast-outs, and for requests that the core waits for. */
 #define PMK_BIU_MAX_WRITES (PMK_MATRIX_QUEUE / 2)
 
 struct pmk_biu {
@@ -45,8 +45,8 @@ struct pmk_biu {
 	uint32_t ratio;
 	uint32_t walk_reads;
 	uint32_t max_writes, max_words;
-	bool privileged;   /* the core runs in privileged modes, else in User mode */
-	bool placed;	   /* addresses are those of the chip's map; else all are memory */
+	bool privileged;   /* the core runs in privileged modes; otherwise in User mode */
+	bool placed;	   /* addresses are those of the chip's map; otherwise all are memory */
 	bool starved;	   /* other masters take all time: the core no longer requests or waits */
 	uint8_t cacheable; /* HPROT of cached accesses */
 	/* The access under way: how far the core's clock is ahead of it, and its bytes. */
@@ -57,7 +57,8 @@ struct pmk_biu {
 	struct pmk_biu_write write[PMK_BIU_MAX_WRITES];
 };
 
-/* Initialise it, empty and at time 0. PMK_EINVAL: the core's parameters make no valid matrix. */
+/* Initialise it, empty and at time 0. Returns PMK_EINVAL if the core's parameters make no valid
+ * matrix. */
 int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core);
 
 /* The matrix of a core: the development chip's with the core's wait states. */
@@ -91,17 +92,17 @@ uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line);
 
-/* How many HCLK cycles the matrix may lag behind when nothing is requested: its owner lets it catch
- * up in time. So it is known how much there is to do at the end. */
+/* How many HCLK cycles the matrix may lag behind when nothing is requested: its owner makes it
+ * catch up before that. This limits how much there is to do at the end. */
 #define PMK_BIU_LAG (UINT64_C(1) << 21)
 
 /* Run the matrix up to the core's time; or until no request of the core is under way. */
 void pmk_biu_catch_up(struct pmk_biu *b, uint64_t clock);
 void pmk_biu_drain(struct pmk_biu *b);
 
-/* For a unit in memory that others can write, with the core's time there: can it be what `begun`
- * has become by running? If not, it must not be used. What the core's parameters say is taken from
- * `begun`. */
+/* For a unit in memory that others can write, with the core's time there. Returns true if running
+ * may have turned `begun` into it. If not, the unit must not be used. Everything that the core's
+ * parameters determine is taken from `begun`. */
 bool pmk_biu_sound(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock);
 
 #endif

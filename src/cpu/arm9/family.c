@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The ARM926EJ-S of its Development Chip among the families of cores. */
+/* The ARM926EJ-S family of cores, on the Development Chip. */
 #include "cpu/arm11/family.h"
 #include "cpu/arm9/arm9.h"
 

@@ -85,8 +85,8 @@ const struct pmk_core_key pmk_arm9_keys[] = {
 };
 /* clang-format on */
 
-/* DDI 0198D §2.3, CP15 c9: check the sizes, and that a region begins at a multiple of its size.
- * That the two do not overlap is left to the program. */
+/* DDI 0198D §2.3, CP15 c9: check the sizes, and that a region begins at a multiple of its size. The
+ * program has to make sure that the two do not overlap. */
 static int check_tcm(const struct pmk_core *core, char *msg, unsigned size)
 {
 	const struct {

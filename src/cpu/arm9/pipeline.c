@@ -4,8 +4,8 @@
  * stages, one instruction at a time, results forwarded to the next one. Source: DDI 0165B (ARM9E-S
  * TRM) chapter 8.
  *
- * An instruction issues when the one before has issued its last cycle and its operands are there.
- * No operand is needed early, so there is nothing else to wait for.
+ * An instruction issues when the one before has issued its last cycle and its operands are
+ * available. No operand is needed early, so there is nothing else to wait for.
  *
  * Our choices: conditional instructions are timed as if they pass; saturating arithmetic, status
  * and coprocessor transfers take a cycle, and so does floating point. A branch costs nothing here;
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#define LATEST 3 /* no result is later than this behind the end of a sequence */
+#define LATEST 3 /* the latest that a result comes after the end of a sequence */
 
 struct timing {
 	uint8_t cycles, flag_cycles; /* issue cycles; of the form that sets the flags */
@@ -44,7 +44,7 @@ struct board {
 	uint32_t stall;		       /* cycles waited so far */
 };
 
-/* A word a cycle, and at least two cycles; a double word has two words. */
+/* A word per cycle, and at least two cycles; a double word has two words. */
 static unsigned words_of(const struct pmk_insn *in)
 {
 	bool multiple = in->iclass == PMK_I_LOADM || in->iclass == PMK_I_STOREM;
@@ -64,7 +64,7 @@ static unsigned cycles_of(const struct pmk_insn *in)
 	return cycles;
 }
 
-/* Bytes and half words take one cycle more, in which they are aligned. */
+/* Bytes and half words take one more cycle, in which they are aligned. */
 static bool is_narrow(const struct pmk_insn *in)
 {
 	return in->load && in->mem_bytes < 4;
@@ -86,7 +86,7 @@ static int32_t issue_at(const struct board *b, const struct pmk_insn *in)
 	return at;
 }
 
-/* Loaded registers come one in a cycle; a base that is written back is there at once. */
+/* Loaded registers arrive one per cycle; a base that is written back is available at once. */
 static void load_results(struct board *b, const struct pmk_insn *in, int32_t issue)
 {
 	int32_t place = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pipeline of an ARM926EJ-S: what pipeline.h says of an ARM11, with the same results. */
+/* The pipeline of an ARM926EJ-S, with the same interface and results as an ARM11's: pipeline.h. */
 #ifndef PMK_CPU_ARM9_PIPELINE_H
 #define PMK_CPU_ARM9_PIPELINE_H
 

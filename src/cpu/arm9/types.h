@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What parameters, blocks and running cores have for an ARM926EJ-S alone. */
+/* The members of parameters, blocks and running cores that only an ARM926EJ-S has. */
 #ifndef PMK_CPU_ARM9_TYPES_H
 #define PMK_CPU_ARM9_TYPES_H
 
@@ -7,9 +7,9 @@
 
 #include "cpu/arm11/types.h"
 
-/* Parameters beside those that cores of other families have, too. keys.c says what each is. */
+/* Parameters that no other family shares. keys.c describes each. */
 struct pmk_core_arm9 {
-	struct pmk_core_arm11 arm11; /* first: it is an ARM11 but for its memory system */
+	struct pmk_core_arm11 arm11; /* first: it is an ARM11 except for its memory system */
 	uint64_t ahb_ratio;
 	uint64_t ahb_connect;
 	uint64_t mpmc_read;
@@ -49,8 +49,8 @@ struct pmk_block_arm9 {
 struct pmk_biu;
 
 struct pmk_cpu_arm9 {
-	struct pmk_cpu_arm11 arm11; /* first, likewise */
-	struct pmk_biu *biu;	    /* what is outside of the core; the owner's */
+	struct pmk_cpu_arm11 arm11; /* first, as above */
+	struct pmk_biu *biu;	    /* the outside of the core; belongs to the owner */
 };
 
 #endif
