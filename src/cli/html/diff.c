@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The page of a comparison: totals, then for each event what differs. */
+/* The page of a comparison: totals, then the differences for each event. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define MOST 500 /* rows of a table */
 
-/* The bar of a difference is as long as it is part of the greatest in the table. */
+/* The longest bar of a table shows the greatest difference; the others are in proportion. */
 static void put_cells(FILE *f, const struct diff *d, size_t row, size_t event, uint64_t most)
 {
 	uint64_t base = diff_value(d, row, event, DIFF_BASE),
@@ -150,7 +150,7 @@ static void put_table(FILE *f, const struct diff_table *t)
 			t->n - shown);
 }
 
-/* False: the event does not differ anywhere. */
+/* Returns false if the event does not differ anywhere. */
 static bool put_event(FILE *f, struct diff_table *t, size_t event, bool open)
 {
 	char delta[48], percent[48];

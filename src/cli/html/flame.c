@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The flame graph: callers above what they call, each as wide as what was counted in it and below.
+ * The flame graph: callers above the functions that they call. The width of a frame shows the
+ * counts in it and below it.
  *
- * A frame is an inner <svg>, which cuts off what does not fit into it; so the browser lays the
- * graph out without the script. Small frames are merged into one for each caller. Colours tell
- * objects apart, or files where there is one object.
+ * A frame is an inner <svg>, which cuts off what does not fit into it, so the browser lays the
+ * graph out without the script. Small frames are merged into one for each caller. Colours
+ * distinguish objects, or files if there is only one object.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -26,18 +27,18 @@ struct flame {
 	struct html_page *p;
 	double limit;
 	bool *kept;
-	uint32_t *order; /* kept nodes but the root, by parent, the largest first */
+	uint32_t *order; /* kept nodes except the root, by parent, the largest first */
 	size_t *first;	 /* [node]: where its children begin in that order */
 	size_t nkept, merged, number, depth;
 	bool by_file;
 	uint32_t *colour;  /* [object or file]: number of its colour */
-	uint64_t *smaller; /* [event]: of a merged frame */
+	uint64_t *smaller; /* [event]: counts of a merged frame */
 	char *label;	   /* room for names of objects */
 };
 
 struct frame {
 	uint32_t node;
-	size_t depth, parent; /* number of the frame, as they stand in the document */
+	size_t depth, parent; /* number of the frame, in document order */
 	double x;	      /* percent */
 	uint32_t colour;
 };
@@ -56,7 +57,7 @@ static bool is_large(const struct flame *fl, size_t node)
 	return false;
 }
 
-/* As many frames as a browser lays out at once. */
+/* Choose as many frames as a browser can lay out at once. */
 static void choose(struct flame *fl)
 {
 	const struct pmk_tree *tree = &fl->p->tree;
@@ -116,7 +117,7 @@ static bool arrange(struct flame *fl)
 
 /* ---- colours -------------------------------------------------------------------------------- */
 
-/* The object or file of a frame; NONE: it has none. */
+/* The object or file of a frame, or NONE if it has none. */
 static uint32_t group_of(const struct flame *fl, uint32_t frame)
 {
 	const struct pmk_tables *t = &fl->p->r->t;
@@ -127,7 +128,7 @@ static uint32_t group_of(const struct flame *fl, uint32_t frame)
 	return fl->by_file || frame >= t->nobjects ? NONE : frame;
 }
 
-/* Add up what is counted in each group itself. Inlined functions belong to what is around. */
+/* Add up the counts of each group itself. Inlined functions belong to the function around them. */
 static void weigh(const struct flame *fl, uint64_t *weight)
 {
 	const struct pmk_tree *tree = &fl->p->tree;
@@ -239,7 +240,7 @@ static void put_title(const struct flame *fl, uint32_t node, const char *name)
 	fputs("</title>", p->f);
 }
 
-/* Three shades tell neighbours apart; the same name always has the same. */
+/* Three shades distinguish neighbours; the same name always has the same shade. */
 static unsigned shade(const char *name)
 {
 	unsigned hash = 2166136261U;
@@ -270,7 +271,7 @@ static void put_name(const struct flame *fl, const char *name)
 	fputs("</text></svg>\n", fl->p->f);
 }
 
-/* What was merged below a frame. */
+/* The frame of everything that was merged below a frame. */
 static void put_merged(struct flame *fl, const struct frame *at, size_t n)
 {
 	char name[40];
@@ -289,7 +290,7 @@ static void put_merged(struct flame *fl, const struct frame *at, size_t n)
 	put_name(fl, name);
 }
 
-/* What the frame counts more than itself and what is shown below it. */
+/* The counts below a frame that its visible children do not have. */
 static void sum_merged(struct flame *fl, uint32_t node)
 {
 	const struct html_page *p = fl->p;
@@ -301,7 +302,8 @@ static void sum_merged(struct flame *fl, uint32_t node)
 	}
 }
 
-/* A frame and all below it. The depth of this recursion is that of the frames that are shown. */
+/* A frame and everything below it. The depth of this recursion is that of the frames that are
+ * shown. */
 static void put_frame(struct flame *fl, const struct frame *at, const size_t *nmerged)
 {
 	const struct html_page *p = fl->p;
@@ -335,7 +337,7 @@ static void put_frame(struct flame *fl, const struct frame *at, const size_t *nm
 	put_merged(fl, &below, nmerged[at->node]);
 }
 
-/* How many frames each one stands for that is shown in their place. */
+/* For each shown frame, how many frames are merged into it. */
 static size_t *count_merged(const struct flame *fl)
 {
 	const struct pmk_tree *tree = &fl->p->tree;
@@ -353,7 +355,8 @@ static size_t *count_merged(const struct flame *fl)
 	return n;
 }
 
-/* The graph knows its height when all frames are written, so that they are written to memory. */
+/* The height of the graph is known when all frames are written, so they are written to memory
+ * first. */
 static bool put_graph(struct flame *fl)
 {
 	const struct frame root = { .colour = COLOURS };

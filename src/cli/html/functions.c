@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The table of functions: those of pmk report --children, each with what was put into it. */
+/* The table of functions: the functions of pmk report --children, with their own counts and those
+ * of everything that they called. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,8 @@ static bool is_above(const struct pmk_tree *tree, uint32_t node)
 	return false;
 }
 
-/* What is inlined is the function's own; of recursion the outermost call has all. */
+/* Inlined code counts as part of the function. In a recursion, the outermost call has all
+ * counts. */
 static void add_up(struct functions *fn)
 {
 	const struct html_page *p = fn->p;
@@ -71,7 +73,7 @@ static int by_self(const void *a, const void *b, void *functions)
 	return (x > y) - (x < y);
 }
 
-/* Whatever ran has executions, or samples of an event. */
+/* Executed code has executions, or samples of an event. */
 static bool has_run(const struct functions *fn, uint32_t frame)
 {
 	const struct html_page *p = fn->p;
@@ -181,7 +183,7 @@ static void put_row(const struct functions *fn, uint32_t frame)
 	fputs("</tr>\n", p->f);
 }
 
-/* What the rows that are not shown count together. */
+/* The sum of the rows that are not shown. */
 static void put_rest(const struct functions *fn)
 {
 	const struct html_page *p = fn->p;
@@ -225,7 +227,7 @@ static void put_table(const struct functions *fn)
 	fputs("</tbody></table></div>\n", f);
 }
 
-/* For who has no script, and for who wants events side by side. */
+/* For readers without a script, and for readers who want to see events side by side. */
 static void put_all(const struct functions *fn)
 {
 	const struct html_page *p = fn->p;

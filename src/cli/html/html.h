@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages of HTML: one file each, which needs no network and no server. Everything that there is to
- * read stands in the document; its script only adds zoom, search, sorting and the choice of events.
+ * Pages of HTML: one file each, which needs no network and no server. The document contains all
+ * text and numbers; its script only adds zoom, search, sorting and the choice of events.
  *
  *	page.c       the frame of all pages, and text, numbers and shares in them
- *	recording.c  the page of a recording, which has the parts of the next three
- *	tree.c       calls, as flame.c and functions.c show them
+ *	recording.c  the page of a recording, with the parts in the next files
+ *	tree.c       the calls that flame.c and functions.c show
  *	flame.c      the flame graph
  *	functions.c  the table of functions
  *	latency.c    how long the occurrences of an event took
@@ -34,24 +34,24 @@
 void html_begin(FILE *f, const char *title, const char *what);
 void html_end(FILE *f);
 
-/* Write text: what HTML would take for markup is escaped, for attributes, too; what is not
- * printable is \xHH. */
+/* Write text. Characters with a meaning in HTML are escaped, in attributes, too; unprintable bytes
+ * become \xHH. */
 void html_text(FILE *f, const char *text);
 /* The same, but no more than `columns` characters, the last of them an ellipsis. */
 void html_cut(FILE *f, const char *text, size_t columns);
-/* An item of the list at the head of a page; none where there is no text. */
+/* An item of the list at the head of a page; nothing if there is no text. */
 void html_fact(FILE *f, const char *name, const char *text);
 /* A line of a program, with its tabs. */
 void html_code(FILE *f, const char *line);
 /* 1,234,567 */
 void html_number(FILE *f, uint64_t value);
-/* Percent, with one digit behind the point; of 0, nothing. */
+/* Percent, with one digit after the point; nothing for 0. */
 void html_share(FILE *f, uint64_t value, uint64_t all);
 double html_percent(uint64_t value, uint64_t all);
-/* data-v="12,,3": what an element counts of each event, for the script; 0 is empty. */
+/* data-v="12,,3": the counts of an element for each event, for the script; 0 is empty. */
 void html_values(FILE *f, const uint64_t *value, size_t n);
-/* The heading of a column; `more` are attributes, as markup. A column of numbers begins to be
- * sorted with the largest. */
+/* The heading of a column; `more` are attributes, as markup. Sorting a column of numbers puts the
+ * largest first. */
 void html_heading(FILE *f, const char *text, bool number, const char *more);
 /* A label of trust, with its meaning. */
 void html_trust(FILE *f, const char *trust);
@@ -60,7 +60,8 @@ const char *html_base_name(const char *path);
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* Write the page of a recording to `path`. `events`: as of -e, or NULL. Returns an exit code. */
+/* Write the page of a recording to `path`. `events` is the argument of -e, or NULL. Returns an exit
+ * code. */
 int html_recording(const char *input, const char *events, const char *path);
 
 struct diff;
@@ -74,11 +75,11 @@ int html_history(const struct history *h, const struct history_functions *functi
 		 const char *database, const char *path);
 
 struct html_stat;
-/* Keep a section for the page of pmk stat, which begins with the first one: *stat is NULL then.
- * What is lost for lack of memory is told when the page is written. */
+/* Keep a section for the page of pmk stat. The first call, with NULL in *stat, begins the page. If
+ * memory runs out, the page says that parts are missing. */
 void html_stat_add(struct html_stat **stat, const struct pmk_result *r, const struct pmk_section *s,
 		   const struct pmk_metric *const *metrics);
-/* And the samples of a dump. */
+/* The same for the samples of a dump. */
 void html_stat_add_profile(struct html_stat *stat, const struct pmk_profile *p);
 /* Write the page. Returns an exit code. */
 int html_stat_write(const struct html_stat *stat, const struct pmk_result *r, const char *path);
@@ -86,11 +87,12 @@ void html_stat_free(struct html_stat *stat);
 
 struct sweep_results;
 struct sweep_heat;
-/* Write the page of a results database, with what is already text. Returns an exit code. */
+/* Write the page of a results database, with the parts that are already text. Returns an exit
+ * code. */
 int html_sweep(const struct sweep_results *r, const struct sweep_heat *heat, const char *answers,
 	       const char *input, const char *path);
 
-/* Is the page's file, which may be NULL, the file at `path`, which is read? */
+/* True if the page's file, which may be NULL, is the input file at `path`. */
 bool html_would_destroy(const char *page, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Histograms: how often an event that is timed took so many cycles. There are two bars for each
- * number of cycles, because what is rare may still be what most of the time is spent on.
+ * Histograms: how often a timed event took each number of cycles. There are two bars for each
+ * number of cycles, because rare occurrences may take most of the time.
  */
 #include <math.h>
 
@@ -11,7 +11,7 @@
 struct histogram {
 	const struct pmk_tables_latency *row;
 	size_t n;
-	uint64_t all; /* the most that there can be, where a damaged recording says more */
+	uint64_t all; /* the most that there can be; a damaged recording may say more */
 	double times, sum, squares;
 };
 
@@ -23,7 +23,7 @@ static bool is_shown(const struct html_page *p, uint32_t event)
 	return false;
 }
 
-/* The rows of the event of row `from`. */
+/* The rows of the same event as row `from`. */
 static struct histogram histogram_at(const struct pmk_tables *t, size_t from)
 {
 	struct histogram h = { .row = &t->latency[from] };

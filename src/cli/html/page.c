@@ -14,8 +14,8 @@
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* Is there a character that turns the direction of text? With one of these a name looks like
- * another: U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
+/* True if a character changes the direction of the text. With such a character a name can look like
+ * another one: U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
 static bool turns(const char *text, size_t n)
 {
 	const unsigned char *c = (const unsigned char *)text;
@@ -188,7 +188,8 @@ const char *html_base_name(const char *path)
 void html_begin(FILE *f, const char *title, const char *what)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", f);
-	/* Nothing is fetched, and no other script runs, whatever names are in the page. */
+	/* The page fetches nothing, and no other script runs, no matter which names are in the
+	 * page. */
 	fprintf(f,
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		"style-src 'unsafe-inline'; script-src '%s'; base-uri 'none'; form-action 'none'"

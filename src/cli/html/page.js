@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the page says, it says without this. The script adds zoom and search in the flame graph,
+// The page is complete without this script. The script adds zoom and search in the flame graph,
 // sorting and filtering of tables, and the choice of the event that is shown. Names are only ever
 // read from the document and written as text.
 "use strict";
@@ -8,7 +8,7 @@ const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const one = (selector, from = document) => from.querySelector(selector);
 const numberText = v => BigInt(v || 0).toLocaleString("en-US");
 const share = (v, of) => of ? 100 * Number(v) / Number(of) : 0;
-// The counts of an element, as they stand there: text, because 2^53 may not be enough.
+// The counts of an element, as text, because numbers are only exact up to 2^53.
 const counts = (element, name = "v") =>
 	(element.dataset[name] || "").split(",").map(v => v || "0");
 let event = 0;
@@ -35,7 +35,7 @@ function readFrames() {
 const value = f => Number(f.v[event] || 0);
 const total = () => frames[0].v[event] || "0";
 
-// Where each frame lies, in parts of the whole.
+// The position of each frame, as a fraction of the width.
 function layOut() {
 	const all = value(frames[0]) || 1;
 
@@ -63,7 +63,7 @@ function describe(f) {
 		`${share(f.v[event] || 0, total()).toFixed(2)}%; self ${selfText(f)}`;
 }
 
-// Show what is below a frame over the whole width, and its callers above it.
+// Show the frames below a frame over the whole width, and its callers above it.
 function draw() {
 	const top = frames[zoomed], width = flame.clientWidth || 1000;
 
@@ -107,7 +107,7 @@ function focusOn(f) {
 	f.box.focus();
 }
 
-// The next frame that is shown beside this one.
+// The next visible frame next to this one.
 function beside(f, step) {
 	const row = f.i ? frames[f.parent].children.filter(c => c.shown) : [f];
 	return row[row.indexOf(f) + step];
@@ -124,7 +124,7 @@ function find(text) {
 			f.name.toLowerCase().includes(wanted);
 		f.box.classList.toggle("hit", hit);
 		hits += hit;
-		// A hit below another is in what that one counts.
+		// The counts of a hit below another hit are included in that one's.
 		if (hit && !within.has(f.parent))
 			sum += BigInt(f.v[event] || 0);
 		if (hit || within.has(f.parent))
@@ -295,7 +295,7 @@ function fillCode() {
 			`${share(counts(place)[event] || 0, total()).toFixed(1)}%`;
 }
 
-// The ten rows of all listings that have the most.
+// The ten rows of all listings with the highest counts.
 function fillHottest() {
 	const rows = all(".place tr[data-v]").map(row => [row, counts(row)[event] || "0"]);
 	const body = one("#hottest").tBodies[0];
@@ -391,7 +391,7 @@ function startCharts(charts) {
 
 // ---- two commits --------------------------------------------------------------------------------
 
-// Rows have the counts of all commits; those of the two that are chosen are shown.
+// Rows have the counts of all commits; the table shows the two commits that are chosen.
 function startComparison(section) {
 	const base = one("#base", section), fresh = one("#new", section);
 

@@ -14,8 +14,8 @@ static bool is_executions(const struct html_page *p, size_t i)
 	return p->event[i] == PMK_TABLES_EXECUTIONS;
 }
 
-/* Event 0 is the one that was named first; else cycles, or what is there. Events that were nowhere
- * counted have nothing to show. */
+/* Event 0 is the one that was named first; otherwise cycles, or the first event that exists. Events
+ * without any count have nothing to show. */
 static int choose_events(struct html_page *p)
 {
 	const struct recorded *r = p->r;
@@ -123,7 +123,7 @@ static void put_without_value(void *page, const char *name, const char *trust, c
 	fputs("</li>\n", p->f);
 }
 
-/* All totals, also of events that counted 0: those have no other place on the page. */
+/* All totals, including events that counted 0: these appear nowhere else on the page. */
 static void put_totals(const struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where in the code: the lines of source files that can be read, each with what all its
- * instructions count, wherever the compiler has put them; and the instructions of functions whose
- * source cannot be read. The hottest of both come first, as far as there is room.
+ * Where in the code: the lines of source files that can be read, each with the counts of all its
+ * instructions, wherever the compiler has put them; and the instructions of functions whose source
+ * cannot be read. The hottest of both come first, as far as there is room.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -14,27 +14,28 @@
 
 #define NONE	PMK_TABLES_NONE
 #define ROOM	6000 /* rows of all listings */
-#define ENOUGH	400  /* rows of a listing, where there is no room for all of all */
-#define LINES	2000 /* of a source file */
-#define AROUND	2    /* lines shown before and behind one that has code */
+#define ENOUGH	400  /* rows of a listing if not everything fits */
+#define LINES	2000 /* lines of a source file */
+#define AROUND	2    /* lines shown before and after a line that has code */
 #define HOTTEST 10   /* lines of the whole program */
-#define COLUMNS 4    /* events that have one */
+#define COLUMNS 4    /* events that have a column */
 
-/* A line that has code; `file` is NONE for an instruction, which stands for itself. */
+/* A line that has code. If `file` is NONE, it is a single instruction. */
 struct line {
 	uint32_t file, line;
 	uint64_t executions; /* of the instruction that was executed most often */
 	uint64_t *value;
 };
 
-/* A source file, or a function without source; of none: all such code of an object. */
+/* A source file, or a function without source; or, if both are NONE, all other code of an
+ * object. */
 struct place {
 	uint32_t file, function, object;
 	uint64_t value;	    /* of event 0 */
-	size_t rows;	    /* that it takes */
+	size_t rows;	    /* rows that it takes */
 	size_t first, last; /* in `line`, or in by_address */
-	uint64_t least;	    /* of event 0, in rows that are shown */
-	size_t number;	    /* of its listing, from 1; 0: there was no room */
+	uint64_t least;	    /* the least count of event 0 in rows that are shown */
+	size_t number;	    /* number of its listing, from 1; 0: there was no room */
 };
 
 struct html_source {
@@ -65,7 +66,7 @@ static int by_line(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-/* A line for each that has code and text. */
+/* Make a line for each source line that has code and text. */
 static bool find_lines(struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;
@@ -96,7 +97,7 @@ static bool find_lines(struct html_page *p)
 	return done && s->values;
 }
 
-/* What each instruction counts, with its executions behind the events that were asked for. */
+/* The counts of each instruction. Its executions follow the events that the user asked for. */
 static uint64_t value_of(const struct html_page *p, uint32_t code, size_t event)
 {
 	return listing_value(&p->listing, code, event);
@@ -127,7 +128,7 @@ static void add_up(struct html_page *p)
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-/* Rows of the lines first … last, with those around them and marks of gaps. */
+/* Rows of the lines first … last, including those around them and marks of gaps. */
 static size_t rows_of(const struct html_source *s, size_t first, size_t last)
 {
 	size_t rows = 0, until = 0;
@@ -201,7 +202,7 @@ static int downwards(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* Show the hottest rows of a place alone. */
+/* Show only the hottest rows of a place. */
 static bool shorten(const struct html_page *p, struct place *at, size_t rows)
 {
 	const struct pmk_tables *t = &p->r->t;
@@ -217,7 +218,7 @@ static bool shorten(const struct html_page *p, struct place *at, size_t rows)
 	}
 	if (value) {
 		qsort(value, n, sizeof(*value), downwards);
-		/* Each may have a gap behind it. */
+		/* Each row may be followed by a gap. */
 		at->least = value[n <= rows / 2 ? n - 1 : rows / 2] + 1;
 		at->rows = rows;
 	}
@@ -250,8 +251,8 @@ static bool choose(const struct html_page *p)
 	return true;
 }
 
-/* Where functions begin: at their first line or instruction; in a listing that may not have it,
- * where the listing does. */
+/* The anchor of a function is its first line or instruction. If a listing may lack that row, the
+ * anchor is the listing. */
 static void anchor_function(const struct html_page *p, const struct place *at)
 {
 	const struct pmk_tables *t = &p->r->t;
@@ -300,7 +301,7 @@ static bool anchor(struct html_page *p)
 	return done;
 }
 
-/* The event that is shown, and others that people look at, as far as they were counted. */
+/* The event that is shown, and other common events, as far as they were counted. */
 static void choose_columns(struct html_page *p)
 {
 	static const char *const wanted[] = {
@@ -385,7 +386,7 @@ static void put_number(FILE *f, uint64_t value, const char *class)
 	fputs("</td>", f);
 }
 
-/* The numbers of a row, which is shaded by how hot it is. */
+/* The numbers of a row, which is shaded by its share of event 0. */
 static void put_numbers(const struct html_page *p, const uint64_t *value, uint64_t executions)
 {
 	const struct html_source *s = p->source;
@@ -409,7 +410,7 @@ static void put_blank(const struct html_page *p, const char *class)
 		p->source->ncolumns + 1 + !p->r->t.sampled);
 }
 
-/* Lines that have no code, up to before the next one. */
+/* Lines without code, from `from` up to the line before `to`. */
 static void put_around(const struct html_page *p, uint32_t file, uint32_t from, uint32_t to)
 {
 	for (uint32_t line = from; line < to; line++) {
@@ -434,7 +435,7 @@ static void put_lines(const struct html_page *p, const struct place *at)
 {
 	const struct html_source *s = p->source;
 	const uint32_t around = at->least ? 0 : AROUND;
-	uint32_t next = 0; /* the line behind what was written */
+	uint32_t next = 0; /* the line after the last one that was written */
 
 	put_heads(p, "line", "source");
 	for (size_t i = at->first; i < at->last; i++) {
@@ -444,7 +445,8 @@ static void put_lines(const struct html_page *p, const struct place *at)
 		if (l->value[0] < at->least)
 			continue;
 		if (next) {
-			/* What follows the last line, as far as this one does not. */
+			/* The lines after the last one, as far as they are not also lines before
+			 * this one. */
 			uint32_t behind = next + around < l->line ? next + around : l->line;
 
 			put_around(p, at->file, next, behind);
@@ -467,7 +469,7 @@ static void put_lines(const struct html_page *p, const struct place *at)
 	fputs("</tbody></table></div>\n", p->f);
 }
 
-/* "work.c:12", where it differs from that of the instruction before. */
+/* "work.c:12", if it differs from that of the instruction before. */
 static void put_position(const struct html_page *p, const struct pmk_tables_code *k,
 			 const struct pmk_tables_code *before)
 {
@@ -565,7 +567,7 @@ static void put_summary(const struct html_page *p, const struct place *at)
 	fputs("</summary>\n", p->f);
 }
 
-/* What all of it counts, whether it is listed or not. */
+/* The sums of a place, whether all of it is listed or not. */
 static void put_sums(const struct html_page *p, const struct place *at)
 {
 	const struct pmk_tables *t = &p->r->t;
@@ -609,7 +611,7 @@ static void put_place(const struct html_page *p, const struct place *at, bool op
 	fputs("</details>\n", p->f);
 }
 
-/* Files that the line table names and that are not here. */
+/* Files that the line table names and that cannot be read. */
 static void put_unreadable(const struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;

@@ -3,9 +3,9 @@
  * The page of pmk stat, and of firmware's dumps: sections as tables, intervals as lines over time,
  * samples by function.
  *
- * A line is a rate, so that intervals of unequal length compare: the last one is shorter. Time is
- * that of the guest; where it has none, its cycles or instructions. What is asked of a chart is
- * how it runs, so very many intervals are put together.
+ * A line is a rate, so that intervals of unequal length can be compared: the last one is shorter.
+ * Time is that of the guest; if there is none, its cycles or instructions. A chart shows a trend,
+ * so several intervals become one point if there are very many.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -16,29 +16,29 @@
 #include "cli/html/html.h"
 #include "cli/output.h"
 
-#define POINTS 1000 /* of a line, at most */
+#define POINTS 1000 /* points of a line, at most */
 
 /* A section, kept until all are there. */
 struct section {
-	unsigned dump; /* 0: of none */
+	unsigned dump; /* 0: not from a dump */
 	char *region;
 	int cpu;
 	bool interval;
 	double seconds;
 	uint64_t cycles, insns, entries;
 	struct pmk_row *row;
-	char **name; /* of the rows: some of theirs do not last */
+	char **name; /* of the rows: some of the originals do not live long enough */
 	unsigned nrows;
 	struct pmk_metric_value *metric;
 	unsigned nmetrics;
 };
 
-/* Where the samples of an event lie. */
+/* The samples of an event, by place. */
 struct profile {
 	unsigned dump;
 	char *event;
 	uint64_t samples;
-	struct pmk_profile_row *row; /* with strings of our own */
+	struct pmk_profile_row *row; /* with our own copies of strings */
 	size_t nrows;
 };
 
@@ -48,7 +48,7 @@ struct html_stat {
 	struct profile *profile;
 	size_t nprofiles;
 	unsigned ndumps;
-	bool lost; /* there was no memory for a part */
+	bool lost; /* there was not enough memory for a part */
 };
 
 /* ---- what is kept --------------------------------------------------------------------------- */
@@ -213,7 +213,7 @@ static bool has_value(const struct line *l, size_t i, unsigned row)
 	return row < l->at[i]->nrows && pmk_trust_has_value(l->at[i]->row[row].trust);
 }
 
-/* What a point counts; false: it has no value. */
+/* The sum of a point. Returns false if it has no value. */
 static bool sum_of(const struct line *l, size_t i, unsigned row, uint64_t *sum)
 {
 	bool any = false;
@@ -258,8 +258,7 @@ static double most_of(const struct line *l, get_value *get, unsigned which)
 	return most;
 }
 
-/* The path of a line, as steps, in a field of 1000 by 100. Where there is no value, there is a gap.
- */
+/* The path of a line, as steps, in a field of 1000 by 100. A missing value makes a gap. */
 static void put_path(const struct line *l, get_value *get, unsigned which, double most)
 {
 	double whole = time_of(l, l->n - 1), value;
@@ -274,7 +273,7 @@ static void put_path(const struct line *l, get_value *get, unsigned which, doubl
 			drawn = false;
 			continue;
 		}
-		/* Of the highest point exactly 0, and not -0.00. */
+		/* This makes the highest point exactly 0, not -0.00. */
 		value = most > 0 ? 100 * (1 - value / most) : 100;
 		fprintf(l->f, "%c%.2f,%.2fH%.2f", drawn ? 'L' : 'M', from, value, to);
 		drawn = true;
@@ -308,7 +307,7 @@ static void put_chart(const struct line *l, get_value *get, unsigned which, cons
 	fprintf(l->f, " %s</span></div>\n", clocks[l->clock].axis);
 }
 
-/* The weakest of all labels. */
+/* The weakest trust label of all intervals. */
 static enum pmk_trust trust_of(const struct line *l, unsigned row)
 {
 	enum pmk_trust weakest = PMK_TRUST_EXACT;
@@ -396,7 +395,8 @@ static void put_interval_table(const struct line *l)
 	fputs("</tbody></table></div></details>\n", l->f);
 }
 
-/* data-t: where each point ends, in parts of the whole; data-l: what the script says of it. */
+/* data-t: where each point ends, as a fraction of the whole; data-l: the label that the script
+ * shows. */
 static void put_times(const struct line *l)
 {
 	double whole = time_of(l, l->n - 1);
@@ -484,7 +484,7 @@ static bool put_lines(FILE *f, const struct html_stat *h)
 
 /* ---- sections ------------------------------------------------------------------------------- */
 
-/* "7 … 64 cycles, mean 12.31, deviation 4.05": of the occurrences of a region, or latencies. */
+/* "7 … 64 cycles, mean 12.31, deviation 4.05": for the occurrences of a region, or latencies. */
 static void put_distribution(FILE *f, const struct pmk_distribution *d)
 {
 	const struct pmk_stats *v = &d->values;
@@ -498,7 +498,7 @@ static void put_distribution(FILE *f, const struct pmk_distribution *d)
 		html_number(f, v->max);
 		fputs(d->saturated ? " or more, " : ", ", f);
 	}
-	/* Where they do not fit into 64 bits, they are not known. */
+	/* If the sums do not fit into 64 bits, the values are not known. */
 	if (mean != UINT64_MAX)
 		fprintf(f, "mean %.2f", (double)mean / 100);
 	if (mean != UINT64_MAX && deviation != UINT64_MAX)

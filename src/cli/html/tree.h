@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls as the flame graph and the table of functions show them. */
+/* The calls that the flame graph and the table of functions show. */
 #ifndef PMK_CLI_HTML_TREE_H
 #define PMK_CLI_HTML_TREE_H
 
@@ -9,18 +9,19 @@
 
 /* Where a function is listed: "#s1-c". */
 struct html_anchor {
-	size_t place;  /* from 1; 0: nowhere */
-	uint64_t line; /* or address; 0: where the listing begins */
+	size_t place;  /* from 1; 0: it is not listed */
+	uint64_t line; /* or address; 0: the start of the listing */
 };
 
 struct html_source;
 
-/* What the parts of a recording's page share. */
+/* Data that the parts of a recording's page share. */
 struct html_page {
 	FILE *f;
 	const struct recorded *r;
-	/* Event 0 is what the page shows at first; the last one is executions, whatever was
-	 * chosen; where samples were taken, there is none, and `executions` is n. */
+	/* The page shows event 0 first. `executions` is the index of the executions, which are
+	 * added at the end if the user did not choose them. If samples were taken, there are no
+	 * executions, and it is n. */
 	uint32_t *event;
 	size_t n, executions;
 	uint64_t *total; /* of each event, over all that was recorded */
@@ -41,22 +42,22 @@ static inline const char *html_event(const struct html_page *p, size_t event)
 	return pmk_tables_event_name(&p->r->t, p->event[event]);
 }
 
-/* The heading of a part, which names the event that is shown. */
+/* The heading of a part, with the name of the event that is shown. */
 void html_title(const struct html_page *p, const char *text);
 
-/* Build the tree with its sums. 0 or an exit code. */
+/* Build the tree with its sums. Returns 0 or an exit code. */
 int html_tree_build(struct html_page *p);
 
-/* The function, code without a symbol, … of a frame: its number among those rows that pmk report
- * has, which are functions and then objects. Of inlined functions: none. */
+/* True if the frame is a row of pmk report: a function, or code without a symbol. False for inlined
+ * functions. */
 bool html_tree_is_function(const struct html_page *p, uint32_t frame);
 
-/* Parts of the page, in its order. False: out of memory. source.c goes first through what it will
- * show, so that functions can lead there. */
+/* Parts of the page, in order. Return false when out of memory. html_source_plan() comes first, so
+ * that functions can link to the listings. */
 bool html_flame(struct html_page *p);
 bool html_source_plan(struct html_page *p);
 bool html_functions(struct html_page *p);
-/* Of events that are timed; nothing where there are none. */
+/* The latencies of timed events; nothing if there are none. */
 void html_latencies(const struct html_page *p);
 bool html_have_latencies(const struct html_page *p);
 bool html_source(struct html_page *p);
