@@ -152,8 +152,8 @@ static uint64_t most_within(struct fitting *f, uint64_t stride, uint64_t least, 
 }
 
 /*
- * With a stride below the line size, several words are in one line, so the time grows with the
- * stride until it reaches the line size.
+ * A stride below the line size puts several words in one line, so the time grows with the stride
+ * until it reaches the line size.
  */
 static void fit_line(struct fitting *f)
 {
@@ -230,8 +230,8 @@ static void fit_tlb(struct fitting *f)
 }
 
 /*
- * With one page more than the main TLB has entries, one set has one page too many. Its ways are
- * replaced in turn, so each load from a page of that set misses.
+ * If there is one page more than the main TLB has entries, one set has one page too many. Its ways
+ * are replaced in turn, so each load from a page of that set misses.
  */
 static void fit_tlb_ways(struct fitting *f)
 {

@@ -126,7 +126,7 @@ static bool is_of(const struct history_failure *f, const struct history_series *
 	       !strcmp(f->settings, s->settings);
 }
 
-/* A failed run has no events: it lacks those that the same run has in other commits. */
+/* A failed run has no events: mark the events that the same run has in other commits as missing. */
 static void mark_failed(struct history *h)
 {
 	for (size_t i = 0; i < h->nfailures; i++)

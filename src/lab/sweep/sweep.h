@@ -105,10 +105,10 @@ struct pmk_sweep_todo {
 };
 
 /*
- * Selects the cells to count, from the slice, or from all if it is NULL: those without counts for
- * all events and, if `retry`, those that failed. `store` may be NULL for an empty one. Unless
- * `look` is set, the names of existing cells are written to the database. Returns 0, an error of
- * the store, or PMK_ENOMEM.
+ * Selects the cells to count, from the slice, or from all if it is NULL: cells without counts for
+ * all events and, if `retry`, failed cells. `store` may be NULL for an empty one. Unless `look` is
+ * set, the names of existing cells are written to the database. Returns 0, an error of the store,
+ * or PMK_ENOMEM.
  */
 int pmk_sweep_select(struct pmk_sweep *s, struct pmk_store *store,
 		     const struct pmk_sweep_slice *slice, bool retry, bool look,
