@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What writes and reads do to the bits of a register, by its rows: enum pmk_access. The models run
+ * How writes and reads affect the bits of a register, by its rows: enum pmk_access. The models run
  * on this, and `pmk info` and `pmk decode` print the same rows, so access is described once per
  * PMU. Side effects of a write (zeroing a counter, choosing an event) are code of the model, which
  * calls pmk_reg_takes() to know whether software can write the bit at all.

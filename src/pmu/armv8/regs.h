@@ -116,7 +116,7 @@ enum pmk_armv8_pmuver {
 
 /*
  * Addresses of the registers: ALL(register, name, op0, op1, CRn, CRm, op2, offset) in all three
- * views, SYS(without offset) not memory-mapped, A64(likewise) in AArch64 only. op0 … op2 are those
+ * views, SYS(without offset) not memory-mapped, A64(the same) in AArch64 only. op0 … op2 are those
  * of MRS and MSR; AArch32 is MRC and MCR p15, 0, with the same CRn, CRm and op2. DDI 0487 D23.5,
  * G8.4, I5.3.
  *

@@ -12,7 +12,7 @@
 /* clang-format off */
 #define COUNTERS_HPM   PMK_BITS(6, 3)  /* mhpmcounter3-6            PRIV 3.1.11, 3.1.12   RW */
 #define COUNTERS_IR    PMK_BIT(2)      /* minstret                  PRIV 3.1.11, 3.1.12   RW */
-#define COUNTERS_TM    PMK_BIT(1)      /* time; mcounteren alone    PRIV 3.1.11           RW */
+#define COUNTERS_TM    PMK_BIT(1)      /* time; only mcounteren     PRIV 3.1.11           RW */
 #define COUNTERS_CY    PMK_BIT(0)      /* mcycle                    PRIV 3.1.11, 3.1.12   RW */
 #define COUNTERS_ALL   (COUNTERS_HPM | COUNTERS_IR | COUNTERS_CY)
 
