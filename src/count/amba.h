@@ -19,7 +19,7 @@
 
 #include "producer/wave/run.h"
 
-/* What an event of "amba" counts. */
+/* The meaning of an event of "amba". */
 struct pmk_amba_what {
 	uint16_t index; /* index of the layer or AXI interface in the map */
 	uint8_t kind;

@@ -120,8 +120,7 @@ static const char *const details[] = {
 	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
 };
 
-/* On this machine an event that it lacks gets a row that says so, as in perf. A model lacks many of
- * these events, so only those that it has are added. */
+/* A model lacks many of these events, so only the ones that it has are added. */
 static int detailed_events(struct pmk_count *c, const char *names)
 {
 	char name[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From a request to a result: calls the selected way to count, and the listener. See count.h. */
+/* Turns a request into a result: calls the selected way to count, and the listener. See count.h. */
 #define _GNU_SOURCE
 #include "count/count.h"
 

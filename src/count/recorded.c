@@ -544,7 +544,7 @@ static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
 	return add_counters(r, &p, block_at(r, p.block)->nparts - 1);
 }
 
-/* The instruction behind which `behind` more of the block may fault. */
+/* The instruction that is followed by `behind` instructions of the block that may fault. */
 static size_t access_at(const struct pmk_recorded *r, uint32_t block, uint64_t behind)
 {
 	for (size_t i = block_at(r, block)->nparts; i-- > 0;)
@@ -572,7 +572,8 @@ static size_t site_insn(const struct pmk_recorded *r, uint32_t block, uint64_t s
 	return block_at(r, block)->nparts - 1;
 }
 
-/* What the core takes back when the block ends at its instruction `last`, in r->value. */
+/* Puts into r->value the counts that the core takes back when the block ends at its instruction
+ * `last`. */
 static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t last, bool faulted)
 {
 	const struct pmk_core_family *family = pmk_core_family(r->req.core);
@@ -594,8 +595,8 @@ static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t las
 }
 
 /*
- * Make a block of the first instructions of another one, up to `last`. What the core does not take
- * back of the rest belongs to `last`.
+ * Make a block of the first instructions of another one, up to `last`. Counts of the other
+ * instructions that the core does not take back belong to `last`.
  */
 static int add_shortened(struct pmk_recorded *r, uint32_t block, size_t last, bool faulted)
 {
@@ -628,8 +629,8 @@ static int add_shortened(struct pmk_recorded *r, uint32_t block, size_t last, bo
 		       : PMK_ENOMEM;
 }
 
-/* `times` executions of the block ended at its instruction `last`: what stands behind it did not
- * run and, if it faulted, the instruction itself did not count all of its events. */
+/* `times` executions of the block ended at its instruction `last`: the instructions after it did
+ * not run and, if it faulted, the instruction itself did not count all of its events. */
 static int take_back(struct pmk_recorded *r, const struct place *p, size_t last, bool faulted,
 		     uint64_t times)
 {

@@ -248,7 +248,7 @@ struct setting {
 
 #define MEMBER(m) NULL, offsetof(struct pmk_request, m)
 #define TAKEN(f)  f, 0
-/* With a short option; with a long one. */
+/* LETTER is an option with a short name, LONG one without. */
 #define LETTER(name, letter, kind, ways, brief, ...)                                       \
 	{                                                                                  \
 		{ name, PMK_COUNT_##kind, ways, brief }, letter, "'" name "'", __VA_ARGS__ \
