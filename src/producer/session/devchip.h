@@ -4,7 +4,7 @@
  * matrix with its other masters, the MBX on its link, and the observers of the AHB Monitor, which
  * turn every HCLK cycle of every layer into signals on the monitor's buses.
  *
- * The struct may lie in memory that two processes share; each of them has to bind it before use.
+ * The struct may be in memory that two processes share; each of them has to bind it before use.
  */
 #ifndef PMK_SESSION_DEVCHIP_H
 #define PMK_SESSION_DEVCHIP_H

@@ -111,9 +111,8 @@ struct pmk_region_state {
 	uint32_t call_depth; /* open calls at the outermost entry */
 };
 
-/* Number of calls that are remembered; number of those that are searched for the target of a jump
- * that may be a return but does not look like one; number of addresses that are remembered for
- * longjmp. */
+/* How many calls are remembered. How many of them are searched for the target of a jump that may be
+ * a return but does not look like one. How many addresses are remembered for longjmp. */
 #define PMK_CALL_STACK	 (UINT32_C(4) << 20)
 #define PMK_CALLS_NEARBY 1024
 #define PMK_RETURNED	 256
@@ -197,8 +196,8 @@ struct pmk_emulated_ports {
 const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *core,
 				       struct pmk_microblaze_pmu *own);
 
-/* The signals that it can count: those that the core raises or, for a PMU outside of the core,
- * those of its buses. */
+/* The signals that it can count: the signals that the core raises or, for a PMU outside of the
+ * core, the signals of its buses. */
 struct pmk_signal_set pmk_emulated_raises(const struct pmk_core *core);
 
 /* Gives the addresses of the facts and the execution counters of a core. */

@@ -53,7 +53,7 @@ struct pmk_units_config {
 		.seed = 1,          \
 	})
 
-/* What a core is doing. */
+/* The state of a core. */
 enum pmk_units_phase {
 	PMK_UNITS_WHOLE, /* everything is counted from here to the end */
 	PMK_UNITS_HEAD,
