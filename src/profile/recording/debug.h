@@ -11,7 +11,7 @@
 struct pmk_debug {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	/* Of the unit that is being read: the folder in which it was compiled, or NULL; and its
+	/* For the unit that is being read: the folder in which it was compiled, or NULL; and its
 	 * file names. */
 	const char *folder;
 	struct pmk_debug_file *file;

@@ -281,7 +281,7 @@ static void read_stubs(struct reader *r, stub_decode *decode, const struct code 
 	}
 }
 
-/* The names of sections are those that linkers use. */
+/* The names of sections are the usual ones of linkers. */
 static const char *section_name(const struct reader *r, const GElf_Shdr *sh)
 {
 	size_t names;

@@ -94,7 +94,7 @@ struct pmk_recorded_part {
 struct pmk_recorded_run {
 	uint32_t block, thread, context;
 	uint64_t executions;
-	uint64_t taken; /* how often control did not go on behind the last instruction */
+	uint64_t taken; /* how often control did not continue after the last instruction */
 };
 
 /* What one thread counted at one instruction in one context, in addition to the costs of runs.

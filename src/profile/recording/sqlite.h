@@ -33,8 +33,8 @@ struct pmk_sqlite {
 
 extern struct pmk_sqlite pmk_sqlite;
 
-/* False: it cannot be loaded. No function may be called before this but those that close and
- * finalize, with NULL. */
+/* Returns false if SQLite cannot be loaded. Before this call, only the close and finalize functions
+ * may be called, with NULL. */
 bool pmk_sqlite_load(void);
 
 #define sqlite3_bind_blob	  pmk_sqlite.sqlite3_bind_blob_

@@ -147,7 +147,7 @@ static uint32_t needed(struct load *l, int column, const void *items, size_t n, 
 
 #define NEEDED(l, column, items, n, what) \
 	needed(l, column, items, n, sizeof(*(items)), "a reference to " what)
-/* To a row of the same table that came before. */
+/* A reference to an earlier row of the same table. */
 #define BEFORE(l, column, what) \
 	reference(l, column, (l)->items, (l)->n, (l)->item_size, "a reference to " what)
 
@@ -793,7 +793,7 @@ static int sum_up(const struct pmk_tables *t, const char *extras,
 	return finish(&s.extras, s.step, err, msg, size);
 }
 
-/* What pmk_tables_counts() was asked for. */
+/* The events that the caller of pmk_tables_counts() asked for. */
 struct asked {
 	const uint32_t *event;
 	size_t n;
