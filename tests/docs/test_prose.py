@@ -13,8 +13,10 @@ CEILING = 1.0  # percent of the documents
 CEILING_OF_COMMENTS = 1.0  # percent of the comments in ROOMS
 
 # Folders of C whose comments are held to it; others follow.
-ROOMS = r"include/pmk|src/(count|result|cli|producer/(session|wire|linux|qemu)" \
-        r"|profile/(sampling|recording))"
+ROOMS = r"include/pmk|src/(count|result|cli(/html)?|producer/(session|wire|linux|qemu)" \
+        r"|profile/(sampling|recording)|lab/(calibrate|history|sweep)" \
+        r"|pmu(/(ahbmon|arm11|armv8|dwt|l2cc|microblaze|riscv))?" \
+        r"|cpu(/(a32|a64|arm11|arm9|isa|microblaze))?)"
 
 # (what to write instead, what is marked)
 PATTERNS = [(advice, re.compile(pattern)) for advice, pattern in (
