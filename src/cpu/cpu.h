@@ -58,9 +58,9 @@ struct pmk_cpu {
 
 	/*
 	 * Counts by signal that are not static facts (and, when eager, those as well). They must
-	 * not be exactly 4096 bytes after the first line: hosts mistake a load from one for a load
-	 * from the address of a store at that distance, and wait for the store. That cost 5 % of
-	 * counting MicroBlaze.
+	 * not be exactly 4096 bytes after the first line: hosts compare only the low bits of
+	 * addresses, so a load from one of them would wait for a store to the other. That cost 5 %
+	 * of counting MicroBlaze.
 	 */
 	uint64_t dyn[PMK_NSIGNALS];
 	struct pmk_bus
@@ -78,8 +78,8 @@ struct pmk_cpu {
 	bool crossing;
 	void (*on_crossing)(struct pmk_cpu *cpu);
 	unsigned index;
-	/* The last fault of which it is not known whether anything ran after it. It is valid while
-	 * `prev`, `access` and `cycles` equal the core's. */
+	/* The last fault after which perhaps nothing ran. It is valid while `prev`, `access` and
+	 * `cycles` equal the core's. */
 	struct {
 		const struct pmk_block *prev;
 		uint64_t access, cycles;

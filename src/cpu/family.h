@@ -92,9 +92,9 @@ struct pmk_core_family {
 	 * function of watch() for each line of `line_bytes` bytes in it. */
 	uint32_t zeroes;
 	unsigned line_bytes;
-	/* Bits of pmk_insn.kind for instructions of which the emulator decides at each execution
-	 * whether they trap, and after which it may continue in the same translated code. A block
-	 * ends after such an instruction, so that a trap leaves nothing to take back. */
+	/* Bits of pmk_insn.kind for instructions that trap only sometimes: the emulator decides at
+	 * each execution, and may continue in the same translated code. A block ends after such an
+	 * instruction, so that a trap leaves nothing to take back. */
 	uint32_t may_trap;
 	/* In system emulation: `levels` is true if accesses show the exception level,
 	 * `levels_of_blocks` if only the owner may know the levels of blocks (PMK_ENTRY_LEVEL). */

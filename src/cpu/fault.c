@@ -285,8 +285,8 @@ bool pmk_cpu_ended(struct pmk_cpu *cpu)
 	bool there = cpu->fault.prev && cpu->fault.prev == cpu->prev &&
 		     cpu->fault.access == cpu->access && cpu->fault.cycles == cpu->cycles;
 
-	/* Without a clock, pmk cannot tell whether the block ended, but an access that is under way
-	 * will not be completed. */
+	/* Without a clock, pmk does not know whether the block ended, but an access that is under
+	 * way will not be completed. */
 	if (there || cpu->core.timeless)
 		drop(cpu);
 	if (there)

@@ -67,8 +67,7 @@ struct pmk_ledger_path {
 	uint32_t parent, depth;
 };
 
-/* How often a block ran on a path, and what was counted when it was left, where that has no site of
- * its own. */
+/* How often a block ran on a path, and the counts at its end, if the end has no site of its own. */
 struct pmk_ledger_run {
 	struct pmk_ledger_head head;
 	uint32_t block, path;

@@ -3,8 +3,8 @@
 #include "cpu/a32/a32.h"
 #include "cpu/thumb.h"
 
-/* A conditional instruction needs the old value of what it writes, in case its condition fails, so
- * it waits for the old value. */
+/* If its condition fails, a conditional instruction keeps the old values of the registers that it
+ * writes. So it waits for these values. */
 static void read_old_values(struct pmk_insn *in, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

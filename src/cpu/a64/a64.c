@@ -646,7 +646,7 @@ static unsigned needed(const struct pmk_block *p, const struct pmk_block *b, uns
 	return sum ? b->a64.need_sum[place] : b->a64.need[place];
 }
 
-/* How long `b` waits for what `p` leaves unfinished. This is computed once for each pair of
+/* How long `b` waits for unfinished results of `p`. This is computed once for each pair of
  * consecutive blocks, and remembered. */
 static const struct pmk_a64_edge *wait_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 					       const struct pmk_block *b)
@@ -731,8 +731,8 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	cpu->cycles += waits;
 }
 
-/* Wait for what was not finished before block `b`. `before` is the clock without any wait: only the
- * block's own cycles have been added. */
+/* Wait for results that were not finished before block `b`. `before` is the clock without any wait:
+ * only the block's own cycles have been added. */
 static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
 			     const struct pmk_block *b, uint64_t before)
 {

@@ -132,8 +132,8 @@ void pmk_a64_find_vectors(struct pmk_decoder *d, const struct pmk_raw *raw,
 
 /* ---- recognising exceptions ------------------------------------------------------------------ */
 
-/* The table that `pc` is in. A new table replaces the oldest one that is not certain, or, if all
- * are certain, the oldest. */
+/* The table that `pc` is in. A new table replaces the oldest one that is not certain, or the oldest
+ * one if all are certain. */
 static struct pmk_a64_vectors *table_of(struct pmk_a64 *v, uint64_t pc)
 {
 	uint64_t base = pc & ~(uint64_t)(TABLE_BYTES - 1);

@@ -10,9 +10,9 @@
  * word address of the branch modulo the number of counters, exclusive-or the history, whose newest
  * outcome is bit 0. To keep the index in range, the number of counters is 2^n or, as 3072, a
  * multiple of 2^bp.history. The index of an indirect target is the word address, exclusive-or those
- * of the targets before, each shifted by two bits more than the next. Of these,
- * `bp.indirect_history` bits are used: none on the Cortex-A53, whose manual calls the table a
- * branch target address cache. No entry has a tag.
+ * of the targets before, each shifted by two bits more than the next. Only `bp.indirect_history`
+ * bits of these are used: none on the Cortex-A53, whose manual calls the table a branch target
+ * address cache. No entry has a tag.
  *
  * Not modelled: that the history is updated before an outcome is known; the Cortex-A72's buffer of
  * the targets of direct branches, which are always known here; the bubble after a taken branch,

@@ -133,8 +133,8 @@ void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool st
 	use(p, i);
 }
 
-/* The beginning becomes a stream that was just used. If there are too many streams, the oldest
- * ends. */
+/* The beginning becomes a stream, the most recently used one. If there are too many streams, the
+ * least recently used one ends. */
 static void begin_stream(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	if ((uint32_t)__builtin_popcount(p->going) == p->nstreams)

@@ -614,7 +614,7 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_EXCEPTION:
 	case PMK_FLOW_MODE:
-		/* The PC was not changed by software, or by a change of mode. */
+		/* Software did not change the PC, or changed it together with the mode. */
 		cpu->taken -= taken;
 		return;
 	case PMK_FLOW_JUMP:
@@ -686,7 +686,7 @@ static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
 		flush_tlbs(cpu);
 }
 
-/* How long one block waits for what another leaves unfinished. This is computed once for each pair
+/* How long one block waits for unfinished results of another. This is computed once for each pair
  * of consecutive blocks, and remembered. */
 static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 						 const struct pmk_block *b)

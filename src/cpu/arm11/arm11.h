@@ -150,8 +150,8 @@ PMK_SLOW void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint
 PMK_SLOW void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 
 /* 0 if fetching the block changes nothing. It is never 0 if `spare` is 0, because no byte of imap[]
- * has all bits set. `spare` is 0 in blocks with more lines, in blocks at exception vectors, and on
- * cores with their own memory system. */
+ * has all bits set. `spare` is 0 in blocks with more than PMK_I_MOST_LINES lines, in blocks at
+ * exception vectors, and on cores with their own memory system. */
 static inline uint32_t pmk_arm11_fetch_changes(const struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t lines;

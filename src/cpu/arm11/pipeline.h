@@ -5,7 +5,8 @@
  * Single issue, in order, scoreboarded, after ARM1176JZF-S TRM (DDI 0301H) chapters 16 and, for the
  * VFP11, 21; the rules and worked examples are restated in docs/arm11.md, section "Pipeline". A
  * sequence is timed once, when its block is translated. When it runs, only the sums are added, and
- * pmk_pipeline_edge() returns how long it waits for what the previous block left unfinished.
+ * pmk_pipeline_edge() returns how long it waits for results that the previous block left
+ * unfinished.
  */
 #ifndef PMK_CPU_ARM11_PIPELINE_H
 #define PMK_CPU_ARM11_PIPELINE_H
@@ -63,8 +64,9 @@ struct pmk_pipe_block {
 };
 
 /*
- * Time `n` instructions that run in sequence, all registers available at the start.
- * slots[] (n entries) and *out are filled. Of the core, vfp.length and vfp.stride are used.
+ * Time `n` instructions that run in sequence, all registers available at the start. slots[] (n
+ * entries) and *out are filled. The only parameters of the core that matter are vfp.length and
+ * vfp.stride.
  */
 void pmk_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_pipe_block *out);
