@@ -158,9 +158,8 @@ void pmk_fetched_before_handler(struct pmk_cpu *cpu, const struct pmk_block *blo
 
 /* The ways to start a block: plain; with the facts added at once, for totals that are read often;
  * while calls are followed; where a region begins or ends; while counts are booked by site
- * (sites.h).
- * Each way has variants for system emulation and for the blocks of handlers, before which another
- * block may have been left early (fault.h). */
+ * (sites.h). Each way has variants for system emulation and for the blocks of handlers, before
+ * which another block may have been left early (fault.h). */
 enum pmk_block_way {
 	PMK_BLOCK_PLAIN,
 	PMK_BLOCK_EAGER,

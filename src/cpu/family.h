@@ -15,7 +15,7 @@
 #include "cpu/cpu.h"
 #include "cpu/decode.h"
 
-/* How many counters the PMU of a core was built with, and of how many bits. */
+/* How many counters the PMU of a core was built with, and their width in bits. */
 struct pmk_core_counters {
 	unsigned events, latencies, width;
 };
@@ -96,8 +96,9 @@ struct pmk_core_family {
 	 * each execution, and may continue in the same translated code. A block ends after such an
 	 * instruction, so that a trap leaves nothing to take back. */
 	uint32_t may_trap;
-	/* In system emulation: `levels` is true if accesses show the exception level,
-	 * `levels_of_blocks` if only the owner may know the levels of blocks (PMK_ENTRY_LEVEL). */
+	/* In system emulation: `levels` is true if exception levels are visible in accesses;
+	 * `levels_of_blocks`, if that is only possible when the owner knows the level of each block
+	 * (PMK_ENTRY_LEVEL). */
 	bool levels, levels_of_blocks;
 	/* In system emulation: the parts that firmware is seen to turn on and off (enum
 	 * pmk_control), and the registers that do it. 0: pmk does not follow this. */

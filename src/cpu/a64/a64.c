@@ -774,8 +774,8 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 	if (PMK_UNLIKELY(!executions->igen))
 		know_block(cpu, b);
 	fetch_block(cpu, b);
-	/* This is not always the present generation: the block's second page may have replaced its
-	 * first one. */
+	/* This is not always the present generation: the block's second page may have replaced the
+	 * first one in the micro-TLB. */
 	executions->igen = pmk_known_renew(executions->igen, seen);
 }
 

@@ -26,8 +26,7 @@ struct port_use {
 
 struct cost {
 	uint16_t latency; /* cycles until a dependent instruction can begin */
-	/* cycles by which it can begin earlier, if it adds to the result of another multiplication
-	 * */
+	/* by how many cycles it can begin earlier if it adds to the result of a multiplication */
 	uint16_t early;
 	unsigned nports;
 	struct port_use use[3];

@@ -11,7 +11,7 @@
 #include "cpu/lsu.h"
 #include "cpu/sdram.h"
 
-/* Parameters that the family does not share with ARM11. keys.c describes each. */
+/* The parameters that are not common members of struct pmk_core. keys.c describes each. */
 struct pmk_core_a64 {
 	uint64_t fetch_bytes;
 	uint64_t l1d_bytes;

@@ -17,8 +17,8 @@
 
 #include "cpu/a64/a64.h"
 
-/* The base is moved when a time is later than this. Nothing that is added at once is longer than
- * the rest of the range. The front end is never further from the base. */
+/* The base is moved when a time is later than this. The rest of the range is enough for everything
+ * that is added at once. The front end is never further from the base than this. */
 #define MOST 16000
 
 #if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
@@ -329,7 +329,7 @@ static void work_out(struct pmk_cpu *cpu, struct pmk_a64_window *w, const struct
 	pmk_a64_window_count(cpu, w, w->base + (uint64_t)w->time[PMK_A64_RETIRED]);
 }
 
-/* Remember the step: the block has changed the state before into the present one. */
+/* Remember the step: the block has changed the previous state into the present one. */
 static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, uint64_t before)
 {
 	uint64_t advance = w->front - before;
@@ -353,7 +353,7 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
 	w->last = w->nsteps;
 }
 
-/* The block does not continue with the step of last time. */
+/* This time the block is followed by a different step. */
 void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 			       const struct pmk_block *b, uint32_t block, unsigned way)
 {

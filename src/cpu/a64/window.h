@@ -196,7 +196,7 @@ static inline void pmk_a64_window_take(struct pmk_cpu *cpu, struct pmk_a64_windo
 	pmk_a64_window_count(cpu, w, w->front + (uint64_t)s->retired);
 }
 
-/* The block does not continue with the step of last time. */
+/* This time the block is followed by a different step. */
 PMK_SLOW void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 					const struct pmk_block *b, uint32_t block, unsigned way);
 

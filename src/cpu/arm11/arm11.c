@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running core of an ARM11: the slow paths, for what changes state. The hot paths are in
- * arm11.h. Counting rules: ARM DAI 0195B (application note 195) §3-§8 and ARM1176JZF-S TRM 3.2.51;
- * docs/arm11.md lists each rule with its source and the choices made where the documents are
- * silent.
+ * The running core of an ARM11: the slow paths, for everything that changes state. The hot paths
+ * are in arm11.h. Counting rules: ARM DAI 0195B (application note 195) §3-§8 and ARM1176JZF-S TRM
+ * 3.2.51; docs/arm11.md lists each rule with its source and the choices made where the documents
+ * are silent.
  *
  * Not modelled: lines larger than the cache's way at different virtual addresses (the cache is
  * physically tagged, the model uses virtual addresses), memory attributes of single pages in user
@@ -263,7 +263,7 @@ static struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 				     .walk = absent ? cpu->core.walk_penalty : 0 };
 }
 
-/* Use vectors of 32 bytes if the host has them: the bytes of a page are 4 of them. */
+/* Use vectors of 32 bytes if the host has them: 4 of them hold the bytes of a page. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
 	!defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
@@ -744,8 +744,8 @@ static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	cpu->arm11.pending &= ~regs;
 }
 
-/* Remember what block `p`, which ended at `end`, leaves unfinished in VFP, no matter which blocks
- * run until it is finished. */
+/* Remember the unfinished VFP results of block `p`, which ended at `end`. Any number of blocks may
+ * run before they are available. */
 static PMK_SLOW void remember_vfp(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
 	for (unsigned i = 0; i < PMK_PIPE_VFP_PLACES; i++) {
@@ -757,7 +757,7 @@ static PMK_SLOW void remember_vfp(struct pmk_cpu *cpu, const struct pmk_block *p
 	cpu->arm11.pending |= PMK_PIPE_VFP;
 }
 
-/* Block `b` has instructions of VFP. A wait for one of its pipelines does not count as a data
+/* Block `b` has VFP instructions. A wait for one of its pipelines does not count as a data
  * stall. */
 static PMK_SLOW void wait_for_vfp(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
@@ -924,7 +924,7 @@ static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *
 	return LEFT;
 }
 
-/* A return whose condition passed. The return stack has its address, or another address, or is
+/* A return whose condition passed. The return stack has the right address, or a wrong one, or is
  * empty. If the return is predicted correctly, its shadow is looked up but not fetched. */
 static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk_block *p,
 					   uint64_t pc, uint64_t *more)

@@ -14,7 +14,7 @@
 #include "cpu/sdram.h"
 #include "cpu/tlb.h"
 
-/* Parameters that no other family shares. keys.c describes each. */
+/* The parameters that are not common members of struct pmk_core. keys.c describes each. */
 struct pmk_core_arm11 {
 	uint64_t write_allocate;
 	uint64_t bp_dynamic;

@@ -57,8 +57,8 @@ struct pmk_biu {
 	struct pmk_biu_write write[PMK_BIU_MAX_WRITES];
 };
 
-/* Initialise it, empty and at time 0. Returns PMK_EINVAL if the core's parameters make no valid
- * matrix. */
+/* Initialise the unit, empty and at time 0. Returns PMK_EINVAL if the core's parameters make no
+ * valid matrix. */
 int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core);
 
 /* The matrix of a core: the development chip's with the core's wait states. */
@@ -100,9 +100,9 @@ uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t li
 void pmk_biu_catch_up(struct pmk_biu *b, uint64_t clock);
 void pmk_biu_drain(struct pmk_biu *b);
 
-/* For a unit in memory that others can write, with the core's time there. Returns true if running
- * may have turned `begun` into it. If not, the unit must not be used. Everything that the core's
- * parameters determine is taken from `begun`. */
+/* For a unit in memory that others can write, with the core's time there. Returns true if `begun`
+ * can have become this unit by running. If not, the unit must not be used. Everything that the
+ * core's parameters determine is taken from `begun`. */
 bool pmk_biu_sound(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "cpu/arm11/types.h"
 
-/* Parameters that no other family shares. keys.c describes each. */
+/* The parameters that are not common members of struct pmk_core. keys.c describes each. */
 struct pmk_core_arm9 {
 	struct pmk_core_arm11 arm11; /* first: it is an ARM11 except for its memory system */
 	uint64_t ahb_ratio;

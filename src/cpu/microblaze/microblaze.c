@@ -468,7 +468,7 @@ static unsigned least_recently_used(const struct pmk_cpu *cpu)
 	return victim;
 }
 
-/* The page is not in the data shadow TLB. Returns the cycles until it is. */
+/* The page is not in the data shadow TLB: load it. Returns the cycles that this takes. */
 static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;

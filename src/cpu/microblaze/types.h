@@ -8,7 +8,7 @@
 
 #include "cpu/lsu.h"
 
-/* Parameters that no other family shares. keys.c describes each. */
+/* The parameters that are not common members of struct pmk_core. keys.c describes each. */
 struct pmk_core_microblaze {
 	uint64_t area;
 	uint64_t icache_line;
