@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What running cores of all families share: start, end and totals. See cpu.h. */
+/* Functions that running cores of all families share: start, end and totals. See cpu.h. */
 #include "cpu/cpu.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of parameters that families of cores have in common: those of memory, see cpu/sdram.h.
+ * Rows of the parameters of memory, which several families of cores share: see cpu/sdram.h.
  */
 #ifndef PMK_CPU_KEYS_H
 #define PMK_CPU_KEYS_H

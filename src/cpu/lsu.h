@@ -3,11 +3,11 @@
  * The load-store unit's view of the outside: how many requests may be under way, and when a miss
  * costs time. Times are cycles of the core.
  *
- * A load that misses holds one of a few request slots until its line has arrived; the core goes on
- * until an instruction needs the loaded register, and other misses may start meanwhile. A store
- * that goes out holds a write buffer entry until the bus has taken it. When no slot or entry is
- * free, the memory instruction waits, which is event 0x11. The queue's depth and the buffer's size
- * are not published: lsu.slots and wbuf.entries are our choice.
+ * A load that misses holds one of a few request slots until its line has arrived; the core
+ * continues until an instruction needs the loaded register, and other misses may start meanwhile. A
+ * store that goes out holds a write buffer entry until the bus has taken it. When no slot or entry
+ * is free, the memory instruction waits, which is event 0x11. The queue's depth and the buffer's
+ * size are not published: lsu.slots and wbuf.entries are our choice.
  *
  * The owner's clock advances by a whole block at once, and a wait in the middle of the block is
  * added when the load that causes it is reported. Loads between that one and the wait are reported

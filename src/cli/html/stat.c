@@ -180,7 +180,7 @@ static const struct {
 	[INSNS] = { "instructions", "per 1000 instructions", 1e3 },
 };
 
-/* Intervals of one place: of the whole run, a region, a processor. */
+/* Intervals of one place: the whole run, a region or a processor. */
 struct line {
 	FILE *f;
 	const struct section **at;

@@ -2,9 +2,9 @@
 /*
  * The branch predictor of an A64 core. A table of two-bit counters and the outcomes of earlier
  * branches (global history) predict the direction of conditional branches. The target of an
- * indirect branch is predicted to be its last one. Returns are predicted by the return stack. Sizes
- * are those of DDI 0500 2.1.1 for the Cortex-A53. The sizes of the Cortex-A72's are not published
- * (TRM 100095 6.5).
+ * indirect branch is predicted to be its last one. Returns are predicted by the return stack. Its
+ * sizes on the Cortex-A53 are from DDI 0500 2.1.1. The Cortex-A72's are not published (TRM 100095
+ * 6.5).
  *
  * No document says how a table is indexed, so this is our choice. The index of a counter is the
  * word address of the branch modulo the number of counters, exclusive-or the history, whose newest

@@ -141,7 +141,7 @@ PAIR(cstore_pair, cstore_multiple)
 
 /*
  * SWP and STREX: QEMU may report a read and a write, or one access that is both. Only the write is
- * used. A swap is two accesses; those of an unconditional one are in its block's facts.
+ * used. A swap is two accesses. The accesses of an unconditional swap are in its block's facts.
  */
 static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *access)
 {
