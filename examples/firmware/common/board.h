@@ -5,8 +5,7 @@
 
 #include <stdint.h>
 
-/* The board's main.c defines these: write a character to the console; end the program, and report
- * `code` if something can receive it. */
+/* Of the board's main.c: a character to its console; the end, where there is somebody to tell. */
 void board_put(char c);
 _Noreturn void board_exit(int code);
 

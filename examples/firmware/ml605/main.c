@@ -5,7 +5,7 @@
  * extended debug (C_DEBUG_ENABLED = 2) and an MDM with C_DBG_REG_ACCESS = 1, whose AXI interface
  * the processor reaches.
  *
- * QEMU's machine has neither: the example gets no answer, says so and ends.
+ * QEMU's machine has neither: nobody answers, and the example says so and ends.
  */
 #include "pmk_target.h"
 
