@@ -303,8 +303,8 @@ static int check_children(struct pmk_count *c)
 		return 0;
 	return pmk_count_fail(
 		&c->fault, PMK_COUNT_FAILED,
-		"SIGCHLD is ignored in this process, so that nobody learns how a program "
-		"ends; set it to SIG_DFL");
+		"SIGCHLD is ignored in this process, so that the exit of a program is not "
+		"reported; set it to SIG_DFL");
 }
 
 void pmk_count_record(struct pmk_count *c, bool paths)

@@ -250,10 +250,10 @@ static const char *not_counted_because(const struct pmk_count *c,
 	bool levels = e->prog.system && knows_levels(c);
 
 	if (req->kernel && !req->user && !levels)
-		return e->prog.system ? "privileged and user mode are not told apart in emulation"
+		return e->prog.system ? "emulation does not distinguish privileged and user mode"
 				      : "user emulation runs no kernel code";
 	if (req->user && !req->kernel && e->prog.system && !levels)
-		return "privileged and user mode are not told apart in emulation";
+		return "emulation does not distinguish privileged and user mode";
 	if (!e->prog.system && ev->signal == PMK_SIG_EXC_RETURN)
 		return "user emulation runs no kernel code, where exceptions return";
 	if (is_raised(core, e->prog.system, ev))
@@ -261,7 +261,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 	if (is_raised(core, true, ev))
 		return "user emulation takes no exceptions; with `qemu`, firmware does";
 	if (e->prog.system && !pmk_core_family(core)->levels && is_exception(ev->signal))
-		return "exceptions of this core are not told apart in system emulation";
+		return "system emulation does not distinguish the exceptions of this core";
 	return ev->unmodelled ? ev->unmodelled : "not modelled";
 }
 
@@ -386,7 +386,7 @@ static int event_without_counter(struct pmk_count *c, unsigned event)
 	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 			      "%s has no event counter for %s%s; count others%s%s", c->pmu->name,
 			      c->events.item[e->event_of[event]].name,
-			      timed ? " beside that of `interval`" : "",
+			      timed ? " in addition to that of `interval`" : "",
 			      timed ? ", or give `interval` in insns" : "", more);
 }
 
@@ -592,9 +592,9 @@ static const char *not_sampled_because(const struct pmk_count *c)
 	if (c->q.record != PMK_REQUEST_COUNTS)
 		return "a recording in emulation is of the whole run";
 	if (e->prog.system)
-		return "firmware looks at the time, which stands still where nothing is counted";
+		return "firmware reads the time, which stops while nothing is counted";
 	if (pmk_core_family(&e->prog.core)->attach)
-		return "others on the buses go on where nothing is counted";
+		return "other masters on the buses continue while nothing is counted";
 	if (c->q.interval_unit != PMK_EVERY_NONE)
 		return "`interval` is of the whole run";
 	if (c->q.from || c->q.regions.count)

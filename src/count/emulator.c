@@ -88,7 +88,7 @@ void pmk_emulator_remedy(const struct pmk_qemu *q, const char *name, char *buf, 
 	else if (q->named)
 		snprintf(buf, size, "unset PMK_QEMU_DIR, or set it to the directory of another");
 	else if (strchr(name, '/'))
-		snprintf(buf, size, "give another, such as one in PATH by its name alone");
+		snprintf(buf, size, "give another, such as the name of one in PATH");
 	else if (programs && !pmk_qemu_packaged("/etc/os-release") && has_apt())
 		snprintf(buf, size, "build %s: %s",
 			 q->state == PMK_QEMU_MISSING ? "it" : "one that can", build);

@@ -386,7 +386,7 @@ static int parse_group(struct pmk_event_list *list, const struct pmk_pmu *pmu, c
 	if (end != inner - 1)
 		return pmk_count_fail(
 			list->fault, PMK_COUNT_USAGE,
-			"event group '%.*s': behind the brace comes a comma or a modifier "
+			"event group '%.*s': after the brace there must be a comma or a modifier "
 			"(:u, :k, :h)",
 			(int)len, text);
 	/* Inside the braces the same words and commas are allowed as outside; no word may be

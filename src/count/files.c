@@ -96,7 +96,7 @@ int pmk_files_data(char path[PATH_MAX], const char *chosen, struct pmk_count_fau
 	return pmk_count_fail(
 		f, PMK_COUNT_FAILED,
 		"no data directory with cores/ and metrics/ (looked for %s); set PMK_DATA to it",
-		known ? path : "../share/pmk beside the program");
+		known ? path : "../share/pmk next to the program");
 }
 
 bool pmk_files_plugin(char path[PATH_MAX], const char *chosen, const char *module)

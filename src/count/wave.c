@@ -186,7 +186,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 	const struct pmk_bus *bus;
 
 	if (req->user != req->kernel)
-		return "privileged and user mode are not told apart in a dump";
+		return "a dump does not distinguish privileged and user mode";
 	if (is_amba(c))
 		return pmk_amba_not_counted(&j->amba, &j->count, ev);
 	bus = bus_of(c, ev);

@@ -116,7 +116,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 {
 	(void)c;
 	if (req->user != req->kernel)
-		return "privileged and user mode are not told apart over a wire";
+		return "counting over a wire does not distinguish privileged and user mode";
 	return NULL;
 }
 
@@ -343,12 +343,13 @@ static int check_monitor(struct pmk_count *c)
 			break;
 		err = let_run(&o->wired.wire, ms);
 	}
-	return err || o->alive ? err
-			       : pmk_link_fail(&o->wired.wire.link, PMK_EIO,
-					       "no AHB Monitor counts at 0x%" PRIx64
-					       ": its counter of enabled cycles stands still; pmk "
-					       "doctor -T says more",
-					       o->wired.set.base);
+	return err || o->alive
+		       ? err
+		       : pmk_link_fail(&o->wired.wire.link, PMK_EIO,
+				       "no AHB Monitor counts at 0x%" PRIx64
+				       ": its counter of enabled cycles does not count; pmk "
+				       "doctor -T says more",
+				       o->wired.set.base);
 }
 
 static int read_counters(struct pmk_count *c)
@@ -500,8 +501,8 @@ static int find_counters(struct pmk_count *c)
 		return 0;
 	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s; pmk doctor -T says more",
 			      c->pmu->name,
-			      ones ? "every counter reads as ones: nobody answers there"
-				   : "its counters were started, and do not run");
+			      ones ? "every counter reads as ones: no device answers there"
+				   : "its counters were started, but do not run");
 }
 
 /* The turns have been tried: stop the counters until the target reaches --from. */

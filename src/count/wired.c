@@ -345,7 +345,7 @@ static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
 	if (!r->speaker->load && w->reach != PMK_REACH_MDM && w->reach != PMK_REACH_CP15)
 		return pmk_count_fail(
 			f, PMK_COUNT_USAGE,
-			"`target` %s scans the chain of JTAG alone: `pmu` of an ARM11, or "
+			"`target` %s only scans the JTAG chain: give `pmu` of an ARM11, or "
 			"microblaze without `set` base and node",
 			name);
 	if (w->reach == PMK_REACH_CP15 && !r->speaker->command && !r->speaker->transfer)
@@ -630,7 +630,7 @@ static int identify_mdm(struct pmk_wired *w)
 	if (PMK_GET(config, MDM_IS) != MDM_IS_ONE)
 		return pmk_link_fail(
 			&w->wire.link, PMK_EIO,
-			"no debug module answers behind the instruction 0x%02" PRIx64
+			"no debug module answers to the instruction 0x%02" PRIx64
 			" (its configuration reads 0x%08" PRIx32 ", and would begin with 0x42): is "
 			"`set` user= the USER instruction of C_JTAG_CHAIN in this FPGA family?",
 			w->set.user, config);

@@ -735,16 +735,12 @@ static void passes_text(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const struct pmk_pmu *beside = pmu_beside(r);
 	unsigned trusts = state_of(w)->trusts;
-	bool emulated = trusts & (1u << PMK_TRUST_EXACT | 1u << PMK_TRUST_MODELLED |
-				  1u << PMK_TRUST_PARTIAL | 1u << PMK_TRUST_INEXACT);
 
 	if (!r->passes)
 		return;
-	fprintf(w->f, ", %u pass%s", r->passes, r->passes == 1 ? "" : "es");
+	fprintf(w->f, ", %u counter group%s", r->passes, r->passes == 1 ? "" : "s");
 	if (r->passes > 1 && trusts & 1u << PMK_TRUST_SCALED)
 		fputs(" taking turns", w->f);
-	else if (r->passes > 1 && emulated)
-		fputs(" at once", w->f);
 	if (r->pmu) {
 		fputs(" (", w->f);
 		counters_text(w->f, r->pmu);
@@ -791,8 +787,8 @@ static void environment(struct pmk_writer *w, const char *variables, unsigned le
 	fputs(" environment: ", w->f);
 	pmk_plain_write(w->f, variables);
 	if (left_out)
-		fprintf(w->f, "; without %u variable%s of this one (--env)", left_out,
-			left_out == 1 ? "" : "s");
+		fprintf(w->f, "; %u of your environment variables %s not passed (see --env)",
+			left_out, left_out == 1 ? "was" : "were");
 	putc('\n', w->f);
 }
 

@@ -130,7 +130,7 @@ def test_text_of_the_library_dump():
     equal(profile, [["50.00%", "4", "0x00008000", "a\\x09b"],
                     ["25.00%", "2", "0x00008004", "a\\x09b"],
                     ["12.50%", "1", "(polled)", "a\\x09b"], ["12.50%", "1", "0x00008004", "-"]])
-    contains(out, "counted by firmware as arm1176, 1 pass (2 event counters + CCNT)")
+    contains(out, "counted by firmware as arm1176, 1 counter group (2 event counters + CCNT)")
     contains(out, "\n br_exec: a counter is set back at each sample, which leaves a lower bound\n")
     for warning in ("came late, by a period or more: 1", "ring was full: 2",
                     "without a partner or reading, not measured: 1"):

@@ -225,7 +225,7 @@ def test_how_it_is_shown():
     (["--from", "f", "--to", "g"], "--region and --from are of all that runs there"),
     (["-D", "10"], "-D is of the whole run"),
     (["-A"], "-A is for programs with several threads, of which all is counted"),
-    (["--core", "arm926"], "others on the buses go on where nothing is counted"),
+    (["--core", "arm926"], "other masters on the buses continue while nothing is counted"),
 ])
 def test_refused(options, why):
     out = pmk("stat", "--sample", *options, loop(10))

@@ -1195,7 +1195,8 @@ def test_the_report_says_what_environment_the_program_got():
              if k in os.environ}
     fixed = "PATH=/usr/local/bin:/usr/bin:/bin HOME=/ LANG=C"
     some = dict(plain, OMP_NUM_THREADS="4", ZEBRA="stripes")
-    said = f" environment: {fixed}; without {len(some) - 1} variables of this one (--env)\n"
+    said = f" environment: {fixed}; {len(some) - 1} of your environment variables " \
+           "were not passed (see --env)\n"
     contains(pmk("stat", "-e", "instr_exec", talk(), "env", env=some).err, said)
     equal(stat("-e", "instr_exec", talk(), "env", env=some)["environment"], fixed)
     out = pmk("stat", "-e", "instr_exec", "--env", "*", talk(), "env", env=some)

@@ -58,7 +58,7 @@ def lines(count):
 def test_what_is_printed():
     out = pmk("stat", "--pmu", "ahbmon", lines(1000))
     equal((out.code, out.out), (3, ""))
-    for part in ("on arm926", "1 pass (91 counters)", "ct_armd_line_fill", "modelled",
+    for part in ("on arm926", "1 counter group (91 counters)", "ct_armd_line_fill", "modelled",
                  "data cache linefills per 1000 bus cycles (ahb_dfill_rate)",
                  "share of bus cycles in which layer ARM-D transfers or waits "
                  "(ahb_armd_utilisation)"):

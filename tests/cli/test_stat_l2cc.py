@@ -225,7 +225,7 @@ def test_both_pmus_in_text():
     out = pmk("stat", "--set", "l2.type=l220", "-e", "cycles,dcache_miss,l220/drreq/", walk())
     equal(out.code, 0)
     contains(out.err, "l220/drreq/")
-    contains(out.err, "2 passes at once (2 event counters + CCNT each; l220: 2 event counters)")
+    contains(out.err, "2 counter groups (2 event counters + CCNT each; l220: 2 event counters)")
 
 
 def test_events_of_another_pmu_are_refused():

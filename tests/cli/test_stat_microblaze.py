@@ -232,8 +232,8 @@ def test_groups_larger_than_the_counters():
 
 
 def test_the_timer_needs_a_counter():
-    refused("microblaze has no event counter for clock_cycles beside that of -I; count others, or "
-            "give -I in insns, or --set debug.event_counters=2", "-I", "9cycles", "-e",
+    refused("microblaze has no event counter for clock_cycles in addition to that of -I; count "
+            "others, or give -I in insns, or --set debug.event_counters=2", "-I", "9cycles", "-e",
             "clock_cycles", *settings("debug.event_counters=1"))
 
 

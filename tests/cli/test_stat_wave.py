@@ -286,7 +286,7 @@ def test_user_mode_is_not_told_apart():
     dump, ini, scores = simulated(1)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-e", "ct_armd_rd:u,ct_armd_rd:k,ct_armd_rd:uk")
     equal([(c["counter-value"], c["reason"]) for c in doc["counters"]],
-          [(None, "privileged and user mode are not told apart in a dump")] * 2
+          [(None, "a dump does not distinguish privileged and user mode")] * 2
           + [(scores["armd"]["READ"], None)])
 
 

@@ -145,7 +145,7 @@ def test_exceptions_are_not_told_apart():
     events = "exc_taken,exc_irq,exc_return"
     doc = stat("-e", events, "--core", "cortex-a7", "--qemu", command("virt", *VIRT))
     why = {c["event"]: c.get("reason") for c in doc["counters"]}
-    said = "exceptions of this core are not told apart in system emulation"
+    said = "system emulation does not distinguish the exceptions of this core"
     equal(why, {"exc_taken": said, "exc_irq": said, "exc_return": None})
     equal(counts(doc)["exc_return"], 1)
 

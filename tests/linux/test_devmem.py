@@ -53,8 +53,8 @@ def test_a_device_that_is_off():
     if int(re.search(r"version (\d+)", run("qemu-system-aarch64", "--version").out)[1]) > 8:
         skip("this emulator leaves the memory of a device where it was when it is switched off")
     code, text = said("disabled")
-    equal((code, text), (125, "pmk: ahbmon: every counter reads as ones: nobody answers there; pmk "
-                              "doctor -T says more\n"))
+    equal((code, text), (125, "pmk: ahbmon: every counter reads as ones: no device answers there; "
+                              "pmk doctor -T says more\n"))
 
 
 def test_dev_mem():

@@ -128,7 +128,7 @@ static const struct pmk_write_options json = { .format = PMK_FORMAT_JSON, .metri
 /* ---- the whole run -------------------------------------------------------------------------- */
 
 #define HOW                                                                                    \
-	"\n counted by qemu-arm 7.2.22 as arm1176, 2 passes at once (2 event counters + CCNT " \
+	"\n counted by qemu-arm 7.2.22 as arm1176, 2 counter groups (2 event counters + CCNT " \
 	"each); "                                                                              \
 	"exact: defined by the instruction stream, modelled: by the core's parameters, "       \
 	"cycles unchecked\n"
@@ -260,7 +260,7 @@ static void region_tests(void **state)
 	       "     <not counted>      etmextout_0\n"
 	       "\n identical in all 3 runs\n"
 	       "\n etmextout_0: " NO_ETM "\n"
-	       "\n counted by qemu-arm 7.2.22 as arm1176 with dcache.size=32K, 2 passes taking "
+	       "\n counted by qemu-arm 7.2.22 as arm1176 with dcache.size=32K, 2 counter groups taking "
 	       "turns (2 event counters + CCNT each); exact: defined by the instruction stream, "
 	       "modelled: by the core's parameters, cycles unchecked, "
 	       "scaled: extrapolated from the share of time "
@@ -496,7 +496,7 @@ static void firmware_text_test(void **state)
 		"    25.00%           1  (polled)    -\n"
 		"\n Samples of instr_exec: 0\n"
 		"\n instr_exec: " SAMPLED "\n instr_exec: it breaks off\n"
-		"\n counted by qemu-arm 7.2.22 as arm1176, 1 pass (2 event counters + CCNT); "
+		"\n counted by qemu-arm 7.2.22 as arm1176, 1 counter group (2 event counters + CCNT); "
 		"measured: on the machine itself, or in a dump of its signals, wrapped: a counter "
 		"overflowed and part was missed, the true value is larger\n"
 		"\n warning: one 1\n warning: two\n\n");

@@ -96,7 +96,7 @@ def test_another_instruction(kind):
             target = stack.enter_context(openocd("mdm")).target()
         out = pmk("stat", "-T", target, *MICROBLAZE, "--set", "user=0x02", "--timeout", "300")
         equal((out.code, len(out.err.splitlines())), (125, 1), out)
-        contains(out.err, f"{target}: no debug module answers behind the instruction 0x02 (its "
+        contains(out.err, f"{target}: no debug module answers to the instruction 0x02 (its "
                           "configuration reads 0x00000000, and would begin with 0x42): is --set "
                           "user= the USER instruction")
         if kind == "openocd":
@@ -186,9 +186,9 @@ def test_a_server_that_goes_away():
 @cases("words,says", [
     (("-T", "xvc"), "expected xvc:HOST:PORT"),
     (("-T", "xvc:host", *MICROBLAZE), "expected xvc:HOST:PORT"),
-    (("-T", "xvc::1", "--pmu", "cortex-a53"), "-T xvc scans the chain of JTAG alone: --pmu of an"),
+    (("-T", "xvc::1", "--pmu", "cortex-a53"), "-T xvc only scans the JTAG chain: give --pmu of an"),
     (("-T", "xvc::1", "--set", "before=1"), "as in before=4+6"),
-    (("-T", "xvc::1", "--pmu", "l220", "--set", "base=0"), "scans the chain of JTAG alone"),
+    (("-T", "xvc::1", "--pmu", "l220", "--set", "base=0"), "only scans the JTAG chain"),
     (("-T", "xvc::1", *MICROBLAZE, "--set", "base=0x1000"), "without --set base and node"),
     (("-T", "xvc::1", *MICROBLAZE, "--set", "before=4+"), "as in before=4+6"),
     (("-T", "xvc::1", *MICROBLAZE, "--set", "before=1"), "as in before=4+6"),
