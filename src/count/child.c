@@ -4,8 +4,8 @@
  * execute; errno comes back through `failed`, which a successful exec closes instead.
  *
  * Other threads may fork at the same time, and their children have copies of these pipes until they
- * execute. So nothing here waits for the end of a pipe, which a waiting child of another thread
- * could keep open for ever.
+ * execute. So nothing here waits for end-of-file on a pipe: the child of another thread that has
+ * not executed yet could hold the pipe open for ever.
  */
 #define _GNU_SOURCE
 #include "count/child.h"

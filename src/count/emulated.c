@@ -724,8 +724,8 @@ static int choose_packets(struct pmk_count *c)
 	return pmk_core_on_ahb(&e->prog.core)
 		       ? 0
 		       : pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-					"`packets`: core %s has no AHB Monitor, whose pins they "
-					"are; it is counted with `pmu` ahbmon",
+					"`packets` records the pins of an AHB Monitor, which core "
+					"%s does not have; set `pmu` to ahbmon",
 					e->prog.core.name);
 }
 

@@ -29,7 +29,8 @@ struct pmk_counted_place {
 	struct pmk_sample value[PMK_MAX_EVENTS]; /* by index of the event in the list */
 	bool wrapped[PMK_MAX_EVENTS];
 	double margin2[PMK_MAX_EVENTS]; /* squares of margins, when the program is sampled */
-	struct pmk_reading counts; /* sum of all runs, by event of the plan; for the latencies */
+	struct pmk_reading
+		counts; /* sums over all runs, indexed as in the plan; used for latencies */
 };
 
 /* The state of counting in emulation. */

@@ -209,8 +209,8 @@ static int choose_scope(struct pmk_count *c)
 			"`no-aggr` is for whole processors: use `all-cpus` or `cpu` with it");
 	if (q->per_thread && !q->pids)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`per-thread` tells the threads of `pid` apart, as in perf: "
-				      "give the process");
+				      "`per-thread` needs `pid`: it counts each thread of that "
+				      "process, as in perf");
 	if (q->runs > 1 && !q->command[0])
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "`repeat` repeats a program, and there is none");

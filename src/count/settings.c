@@ -410,8 +410,7 @@ int pmk_count_set(struct pmk_count *c, const char *name, const char *value)
 				      "a setting without a name: the name is NULL");
 	if (c->stage != PMK_COUNT_ASKED)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "%s: it is settled what is counted; set it before that",
-				      name);
+				      "%s: counting is already set up; set it earlier", name);
 	if (!s) {
 		pmk_nearest_among(name, setting_name, NULL, near, sizeof(near));
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
@@ -457,9 +456,8 @@ int pmk_count_program(struct pmk_count *c, char *const *argv)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "the program: its list of words is NULL");
 	if (c->stage != PMK_COUNT_ASKED)
-		return pmk_count_fail(
-			&c->fault, PMK_COUNT_USAGE,
-			"the program: it is settled what is counted; set it before that");
+		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
+				      "the program: counting is already set up; set it earlier");
 	pmk_words_free(&c->q.words);
 	for (; *argv; argv++)
 		if (!pmk_words_add(&c->q.words, *argv))

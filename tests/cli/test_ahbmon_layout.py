@@ -83,7 +83,7 @@ def test_a_layout_that_is_wrong():
     with open(bad) as f:
         line = [n for n, text in enumerate(f, start=1) if text.startswith("CtArmiBurstSingle")][0]
     refused(129,
-            f"--layout: {bad}:{line}: CtArmiBurstSingle: at 0x000 is CtArmiRd already: line "
+            f"--layout: {bad}:{line}: CtArmiBurstSingle: offset 0x000 is already that of CtArmiRd: line "
             f"{line - 1}\n", "stat", "--pmu", "ahbmon", "--layout", bad, loop())
     refused(129, f"bad.ini:{line}: ", "doctor", "ahbmon", "--layout", bad)
     refused(129, f"bad.ini:{line}: ", "decode", "ahbmon", "AHBMONITOR=0", "--layout", bad)

@@ -502,8 +502,8 @@ static void test_order(void **state)
 	assert_false(pmk_count_get_row(c, 0, &row));
 	assert_int_equal(pmk_count_prepare(c, NULL), 0);
 	assert_int_equal(pmk_count_prepare(c, NULL), 0);
-	expect_failure(c, pmk_count_set(c, "event", "cycles"), PMK_COUNT_USAGE, "it is settled");
-	expect_failure(c, pmk_count_program(c, three), PMK_COUNT_USAGE, "it is settled");
+	expect_failure(c, pmk_count_set(c, "event", "cycles"), PMK_COUNT_USAGE, "already set up");
+	expect_failure(c, pmk_count_program(c, three), PMK_COUNT_USAGE, "already set up");
 	assert_int_equal(pmk_count_run(c, NULL), 0);
 	expect_failure(c, pmk_count_run(c, NULL), PMK_COUNT_USAGE, "has been counted");
 	assert_int_equal(value_of(c, "instr_exec", 0), 14);

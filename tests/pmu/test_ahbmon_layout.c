@@ -153,7 +153,7 @@ static void test_wrong(void **state)
 		{ "CtArmiRd ", "CtArmiRd = 0x10000", "", "0x10000 is more than 0xfffc", 32 },
 		{ "CtArmiRd ", "CtArmiRd = none", "", "CtArmiRd: 'none' is not a number", 32 },
 		{ "CtArmiBurstSingle", "CtArmiBurstSingle = 0", "",
-		  "at 0 is CtArmiRd already: line 32", 33 },
+		  "offset 0 is already that of CtArmiRd: line 32", 33 },
 		{ "CtArmiBurstSingle", "CtArmiRd = 4", "", "CtArmiRd is given twice: line 32", 33 },
 		{ "after_retry", "after_retry = S_INCR4", "", "one of I, B, EN, RN, WS, WB, WA",
 		  0 },

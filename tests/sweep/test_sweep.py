@@ -637,7 +637,7 @@ GOOD = "[sweep]\ncores = arm1176\nevents = cycles\n[program p]\nrun = ./prog\n"
     "zero": (GOOD + "[settings]\ndcache.size = 0..4\n", ":7: dcache.size: a range doubles"),
     "value twice": (GOOD + "[settings]\ndcache.size = 4K, 4K\n",
                     ":7: dcache.size has the value 4K twice"),
-    "hole": (GOOD + "[settings]\ndcache.size = 4K,,8K\n", ":7: a word of the list is missing"),
+    "hole": (GOOD + "[settings]\ndcache.size = 4K,,8K\n", ":7: the list has an empty item"),
     "setting": (GOOD + "[settings]\ndcache.sise = 4K\n", ":7: core arm1176: "),
     "value": (GOOD + "[settings]\ndcache.size = much\n", ":7: core arm1176: "),
     "core": (GOOD.replace("arm1176", "arm1177"), ":2: [program p]: unknown core 'arm1177'"),
@@ -691,7 +691,7 @@ def test_usage(folder):
     for words, told in ((["plan.ini"], "into which database? pmk sweep plan.ini -o DB"),
                         ([], "which plan? pmk sweep PLAN -o DB"),
                         (["-j0", "plan.ini", "-o", "r.db"], "-j 0: a number from 1 to 1024"),
-                        (["plan.ini", "x"], "x: one plan, or one database"),
+                        (["plan.ini", "x"], "unexpected argument x: give one plan or one database"),
                         *((words, "-x and --json-output have all cells, and no answers: one at a "
                                   "time")
                           for words in (["-x,", "--json-output", "r.db"],

@@ -81,7 +81,7 @@ static bool split_list(struct reading *r, struct pmk_ini *ini, const char *list,
 			continue;
 		text = trim(text, &n);
 		if (!n)
-			return pmk_ini_fail(ini, ini->line, "a word of the list is missing");
+			return pmk_ini_fail(ini, ini->line, "the list has an empty item");
 		if (!take(r, ini, ctx, text, n))
 			return false;
 		begin = c + 1;

@@ -188,8 +188,9 @@ static bool take_offset(struct reading *r, struct pmk_ini *ini, const char *name
 				    value);
 	for (unsigned i = 0; i < PMK_AHBMON_NREGS; i++)
 		if (i != reg && r->reg[i] && r->file->layout.offset[i] == n)
-			return pmk_ini_fail(ini, ini->line, "%s: at %s is %s already: line %u",
-					    name, value, pmk_ahbmon_regs[i].name, r->reg[i]);
+			return pmk_ini_fail(ini, ini->line,
+					    "%s: offset %s is already that of %s: line %u", name,
+					    value, pmk_ahbmon_regs[i].name, r->reg[i]);
 	r->file->layout.offset[reg] = (uint16_t)n;
 	return true;
 }
