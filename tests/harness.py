@@ -87,7 +87,7 @@ def has_lab():
     """This build has the commands of src/lab (meson -Dlab)."""
     try:
         with open(os.path.join(BUILD, "meson-info", "intro-buildoptions.json")) as f:
-            return next(o["value"] for o in json.load(f) if o["name"] == "lab")
+            return next((o["value"] for o in json.load(f) if o["name"] == "lab"), True)
     except FileNotFoundError:
         return True
 

@@ -104,7 +104,8 @@ int pmk_request_check(struct pmk_count *c)
 	if (q->interval_unit != PMK_EVERY_NONE && (q->runs > 1 || q->rerun))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`interval` counts a single run: it cannot be combined with `repeat`, or with `passes` set to rerun");
+			"`interval` counts a single run: it cannot be combined with `repeat`, or "
+			"with `passes` set to rerun");
 	if (q->interval_unit != PMK_EVERY_NONE && (q->regions.count || q->per_core))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,

@@ -9,8 +9,8 @@
 
 #define FIRST 0x10 /* the counters need the three words from this offset on: PG115 */
 
-/* How many times the access lock is requested before the access gives up: our choice. One attempt takes 2 or 3 µs, so this waits
- * far longer than a scan of a debugger takes, which is some µs. */
+/* How many times the access lock is requested before the access gives up: our choice. One attempt
+ * takes 2 or 3 µs, so this waits far longer than a scan of a debugger takes, which is some µs. */
 #define PATIENCE 10000
 
 static const uint16_t offsets[] = { FIRST, FIRST + 4, FIRST + 8 };

@@ -83,8 +83,8 @@ def test_a_layout_that_is_wrong():
     with open(bad) as f:
         line = [n for n, text in enumerate(f, start=1) if text.startswith("CtArmiBurstSingle")][0]
     refused(129,
-            f"--layout: {bad}:{line}: CtArmiBurstSingle: offset 0x000 is already that of CtArmiRd: line "
-            f"{line - 1}\n", "stat", "--pmu", "ahbmon", "--layout", bad, loop())
+            f"--layout: {bad}:{line}: CtArmiBurstSingle: offset 0x000 is already that of "
+            f"CtArmiRd: line {line - 1}\n", "stat", "--pmu", "ahbmon", "--layout", bad, loop())
     refused(129, f"bad.ini:{line}: ", "doctor", "ahbmon", "--layout", bad)
     refused(129, f"bad.ini:{line}: ", "decode", "ahbmon", "AHBMONITOR=0", "--layout", bad)
     refused(125, "--layout: nowhere.ini: No such file", "stat", "--pmu", "ahbmon", "--layout",

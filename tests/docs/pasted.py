@@ -16,6 +16,6 @@ def without_times(lines):
     """Nor with how many variables whoever runs the test has, nor with fixes of the emulator, which
     the distribution brings."""
     return [re.sub(r"(qemu-arm \d+\.\d+)\.\d+", r"\1",
-                   re.sub(r"without \d+ variables?", "without N variables",
+                   re.sub(r"\d+ of your environment variables? (was|were)", "N of yours were",
                           re.sub(NUMBER, "TIME", line) if "seconds time elapsed" in line else line))
             for line in lines]

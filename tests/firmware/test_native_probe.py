@@ -13,7 +13,7 @@ def build(compiler, source, *flags):
     path = os.path.join(WORK, "probe-" + compiler)
     out = run(compiler, "-O2", "-static", "-Wall", "-Wextra", "-Werror", *flags,
               "-I", os.path.join(SOURCE, "include"), os.path.join(HERE, "linux_probe.c"),
-              os.path.join(SOURCE, "src", "port", source), "-o", path)
+              os.path.join(SOURCE, "src", "firmware", source), "-o", path)
     assert out.code == 0, out
     return path
 

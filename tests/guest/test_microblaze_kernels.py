@@ -1089,9 +1089,9 @@ def test_groups_that_do_not_fit():
             "microblaze has 1; without the braces they take several passes, or --set "
             "debug.latency_counters=2", "-e", "{dcache_read_latency,dcache_write_latency}", program)
     refused(129,
-            "pmk: microblaze has no event counter for load_word in addition to that of -I; count "
-            "others, or give -I in insns, or --set debug.event_counters=2", "-I", "9cycles", "--set",
-            "debug.event_counters=1", "-e", "load_word", program)
+            "pmk: microblaze has no event counter for load_word in addition to that of -I; "
+            "count others, or give -I in insns, or --set debug.event_counters=2", "-I", "9cycles",
+            "--set", "debug.event_counters=1", "-e", "load_word", program)
     equal(stat("--set", "debug.event_counters=6", "-e", six, program)["passes"], 1)
     equal(stat("--set", "debug.latency_counters=2", "-e",
                "{dcache_read_latency,dcache_write_latency}", program)["passes"], 1)

@@ -260,8 +260,9 @@ static void region_tests(void **state)
 	       "     <not counted>      etmextout_0\n"
 	       "\n identical in all 3 runs\n"
 	       "\n etmextout_0: " NO_ETM "\n"
-	       "\n counted by qemu-arm 7.2.22 as arm1176 with dcache.size=32K, 2 counter groups taking "
-	       "turns (2 event counters + CCNT each); exact: defined by the instruction stream, "
+	       "\n counted by qemu-arm 7.2.22 as arm1176 with dcache.size=32K, 2 counter groups "
+	       "taking turns (2 event counters + CCNT each); exact: defined by the "
+	       "instruction stream, "
 	       "modelled: by the core's parameters, cycles unchecked, "
 	       "scaled: extrapolated from the share of time "
 	       "it was counted, wrapped: a counter overflowed and part was missed, the true value "
@@ -496,8 +497,9 @@ static void firmware_text_test(void **state)
 		"    25.00%           1  (polled)    -\n"
 		"\n Samples of instr_exec: 0\n"
 		"\n instr_exec: " SAMPLED "\n instr_exec: it breaks off\n"
-		"\n counted by qemu-arm 7.2.22 as arm1176, 1 counter group (2 event counters + CCNT); "
-		"measured: on the machine itself, or in a dump of its signals, wrapped: a counter "
+		"\n counted by qemu-arm 7.2.22 as arm1176, 1 counter group (2 event counters + "
+		"CCNT); measured: on the machine itself, or in a dump of its signals, wrapped: "
+		"a counter "
 		"overflowed and part was missed, the true value is larger\n"
 		"\n warning: one 1\n warning: two\n\n");
 	free(got);

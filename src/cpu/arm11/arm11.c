@@ -335,7 +335,7 @@ static inline void unmap_code(struct pmk_cpu *cpu, uint64_t page)
 		map[i] &= (uint8_t)~PMK_I_MAPPED;
 }
 
-WIDE static PMK_SLOW void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
+WIDE static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	uint8_t *map = &cpu->arm11.imap[page * LINES_PER_PAGE];
 	struct translation t = translate(cpu, page);
@@ -894,8 +894,13 @@ enum left {
 	LEFT_ABSENT,	/* the line after the branch must be fetched first */
 };
 
-/* A branch with an entry is predicted by the entry; if it comes here, that was wrong. Other
- * branches are predicted by the static rules. */
+/*
+ * A branch with an entry is predicted by the entry; if it comes here, that was wrong. Other
+ * branches are predicted by the static rules.
+ *
+ * `p` may be from before firmware turned the predictor off: QEMU executes the block after a write
+ * of the control register before it translates code again. Such a branch must not get an entry.
+ */
 static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
 				   bool taken, uint64_t word, uint64_t *more)
 {
@@ -903,7 +908,8 @@ static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *
 	bool held = word & PMK_PRED_HELD;
 	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
 
-	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !wrong))
+	if (p->arm11.branch == PMK_BRANCH_SLOW || !cpu->arm11.bp.dynamic ||
+	    (taken ? pc != p->arm11.target : !wrong))
 		return LEFT_UNUSUALLY;
 	if (taken && has_absent_shadow(cpu, p))
 		return LEFT_ABSENT;
@@ -1044,7 +1050,8 @@ static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_
 	bool held = word & PMK_PRED_STATE && pmk_btac_holds(e, p->arm11.end, p->arm11.branch);
 	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
 
-	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !wrong))
+	if (p->arm11.branch == PMK_BRANCH_SLOW || !cpu->arm11.bp.dynamic ||
+	    (taken ? pc != p->arm11.target : !wrong))
 		return LEFT_UNUSUALLY;
 	if (taken && has_absent_shadow(cpu, p))
 		return LEFT_ABSENT;

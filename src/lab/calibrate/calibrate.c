@@ -140,8 +140,8 @@ static int measure(void *ctx, const struct calibrate_kernel *kernel, double *cyc
 			return 0;
 		}
 	if (c->nmeasured == MOST_KERNELS)
-		return cli_fail(PMK_EXIT_FAILED, "no parameters follow from the times of %d kernels",
-				MOST_KERNELS);
+		return cli_fail(PMK_EXIT_FAILED,
+				"no parameters follow from the times of %d kernels", MOST_KERNELS);
 	*m = (struct measured){ .kernel = *kernel };
 	code = time_kernel(c->settings, c->nsettings, c->event, c->program, m);
 	c->nmeasured += !code;

@@ -158,7 +158,9 @@ static int parse(struct sweep *s, int argc, char **argv, bool *help)
 		return PMK_EXIT_USAGE;
 	s->others = argv + index;
 	if (index < argc && !s->collect)
-		return cli_fail(PMK_EXIT_USAGE, "unexpected argument %s: give one plan or one database", argv[index]);
+		return cli_fail(PMK_EXIT_USAGE,
+				"unexpected argument %s: give one plan or one database",
+				argv[index]);
 	if (!s->file)
 		return cli_fail(PMK_EXIT_USAGE, "which plan? pmk sweep PLAN -o DB");
 	if (s->separator && !*s->separator)

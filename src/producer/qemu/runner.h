@@ -23,9 +23,9 @@ enum pmk_recorded_detail { PMK_RECORD_NOTHING, PMK_RECORD_SITES, PMK_RECORD_PATH
 struct pmk_runner_config {
 	struct pmk_emulated_config counters;
 	enum pmk_recorded_detail record;
-	uint64_t
-		code_start; /* address in the ELF file; the address in memory less this is the load offset */
-	uint64_t entry; /* of the ELF file */
+	/* Addresses in the ELF file. The address of the code in memory less `code_start` is the
+	 * load offset. */
+	uint64_t code_start, entry;
 	bool pie;
 	unsigned more_stack;	       /* extra stack for an emulator that gives programs a vDSO */
 	const char *emulator;	       /* its path */

@@ -55,8 +55,8 @@ static inline uint64_t wave_top_bits(uint64_t w)
 }
 
 /*
- * Returns a mask with the top bit set in each of the eight bytes that is a blank. If a byte is not ASCII, the
- * result for the byte after it may be wrong.
+ * Returns a mask with the top bit set in each of the eight bytes that is a blank. If a byte is not
+ * ASCII, the result for the byte after it may be wrong.
  */
 static inline uint64_t wave_blanks_in(uint64_t word)
 {

@@ -199,8 +199,9 @@ static int halt_somewhere(struct pmk_wire *w)
 	return !err && w->has_breakpoint ? pmk_wire_find_place(w, &stray, &pc) : err;
 }
 
-/* Writes the scan chain as "t.cpu 0x07b76f0f with 5 bits, …". It comes from the table that OpenOCD's
- * scan_chain prints, with the columns number, name, enabled, IDCODE, expected IDCODE, IR length … */
+/* Writes the scan chain as "t.cpu 0x07b76f0f with 5 bits, …". It comes from the table that
+ * OpenOCD's scan_chain prints, with the columns number, name, enabled, IDCODE, expected IDCODE, IR
+ * length … */
 static int chain(struct pmk_wire *w, char *text, size_t size)
 {
 	char said[4096], name[64], code[24], *save = NULL;
