@@ -492,7 +492,7 @@ def test_threads_apart():
 
 
 def test_threads_of_what():
-    refuse("--per-thread", "true", said="give the process")
+    refuse("--per-thread", "true", said="--per-thread needs -p")
     refuse("--per-thread", "-T", "emu", loop(N), said="--per-thread is for -T linux")
     refuse("--per-thread", "-p", os.getpid(), "-I", "10", said="not with -I or -A")
 
