@@ -894,6 +894,13 @@ enum left {
 	LEFT_ABSENT,	/* the line after the branch must be fetched first */
 };
 
+/* The core fetches again after the branch of `p`. Sets the cycles beyond those of the block. */
+static inline void flush_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t *more)
+{
+	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
+	*more = p->arm11.resolved;
+}
+
 /*
  * A branch with an entry is predicted by the entry; if it comes here, that was wrong. Other
  * branches are predicted by the static rules.
@@ -922,8 +929,7 @@ static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *
 	}
 	if (wrong) {
 		cpu->dyn[PMK_SIG_BRANCH_MISS]++;
-		cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
-		*more = p->arm11.resolved;
+		flush_usual(cpu, p, more);
 	} else if (cpu->core.arm11.static_correct_taken > p->arm11.branch_cycles) {
 		*more = cpu->core.arm11.static_correct_taken - p->arm11.branch_cycles;
 	}
@@ -984,8 +990,7 @@ static inline enum left leave_return_resolved(struct pmk_cpu *cpu, const struct 
 		return LEFT_ABSENT;
 	cpu->dyn[PMK_SIG_RET_POP] += pmk_return_pop(&cpu->arm11.rs, &addr);
 	cpu->dyn[PMK_SIG_BRANCH_MISS] += p->is_branch || cpu->core.arm11.pc_writes;
-	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
-	*more = p->arm11.resolved;
+	flush_usual(cpu, p, more);
 	return LEFT;
 }
 
@@ -999,8 +1004,7 @@ static inline enum left leave_indirect_usual(struct pmk_cpu *cpu, const struct p
 		cpu->dyn[PMK_SIG_CALL_PUSH]++;
 		pmk_return_push(&cpu->arm11.rs, (uint32_t)p->fall);
 	}
-	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
-	*more = p->arm11.resolved;
+	flush_usual(cpu, p, more);
 	return LEFT;
 }
 
