@@ -267,6 +267,29 @@ def test_caches_may_be_turned_off_again():
     equal(controlled(body, *ALL_OFF)[0]["dcache_miss"], 0)
 
 
+# The branch after the write is the last instruction of its line. Branches to a register make the
+# core fetch the next line, which is absent, if the instruction cache is on.
+LEAVE_OFF = """
+	b	1f
+1:	adr	r8, 3f
+	b	2f
+	.balign	32
+2:	{off}
+	nop
+	nop
+	nop
+	bx	r8
+	.balign	64
+3:
+"""
+
+
+def test_code_after_a_write_runs_in_the_new_state():
+    c = controlled(CACHES_ON + LEAVE_OFF.format(off=CACHES_OFF.strip()))[0]
+    # The lines of the code that runs while the cache is on.
+    equal((c["icache_miss"], c["br_mispredict"]), (2, 2))
+
+
 # UARTFR of the PL011 at 0x20201000 is read; a word on the stack is written and read.
 DEVICE = """
 	add	r8, r9, #0x200000

@@ -106,6 +106,21 @@ def test_a_loop_in_both_byte_orders():
         equal((c["exception_taken"], c["interrupt"]), (0, 0), order)
 
 
+CACHES_OFF = """
+	msrclr	r0, 0xa0
+	addik	r20, r0, 1000
+2:	addik	r20, r20, -1
+	bneid	r20, 2b
+	nop
+"""
+
+
+def test_caches_may_be_turned_off_again():
+    c = region(count(assemble("caches_off", "little", CACHES_OFF), "little"))
+    # Only the instruction that turns the caches off is read from the cache.
+    equal((c["insn_executed"], c["icache_request"], c["icache_hit"]), (4 + 3 * 1000, 1, 0))
+
+
 # An opcode that no core has. The handler returns to the next instruction, because r17 is its
 # address.
 ILLEGAL = """

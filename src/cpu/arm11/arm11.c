@@ -901,13 +901,8 @@ static inline void flush_usual(struct pmk_cpu *cpu, const struct pmk_block *p, u
 	*more = p->arm11.resolved;
 }
 
-/*
- * A branch with an entry is predicted by the entry; if it comes here, that was wrong. Other
- * branches are predicted by the static rules.
- *
- * `p` may be from before firmware turned the predictor off: QEMU executes the block after a write
- * of the control register before it translates code again. Such a branch must not get an entry.
- */
+/* A branch with an entry is predicted by the entry; if it comes here, that was wrong. Other
+ * branches are predicted by the static rules. */
 static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
 				   bool taken, uint64_t word, uint64_t *more)
 {
@@ -915,8 +910,7 @@ static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *
 	bool held = word & PMK_PRED_HELD;
 	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
 
-	if (p->arm11.branch == PMK_BRANCH_SLOW || !cpu->arm11.bp.dynamic ||
-	    (taken ? pc != p->arm11.target : !wrong))
+	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !wrong))
 		return LEFT_UNUSUALLY;
 	if (taken && has_absent_shadow(cpu, p))
 		return LEFT_ABSENT;
@@ -1054,8 +1048,7 @@ static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_
 	bool held = word & PMK_PRED_STATE && pmk_btac_holds(e, p->arm11.end, p->arm11.branch);
 	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
 
-	if (p->arm11.branch == PMK_BRANCH_SLOW || !cpu->arm11.bp.dynamic ||
-	    (taken ? pc != p->arm11.target : !wrong))
+	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !wrong))
 		return LEFT_UNUSUALLY;
 	if (taken && has_absent_shadow(cpu, p))
 		return LEFT_ABSENT;

@@ -9,7 +9,8 @@
  *
  * After a change, the core restarts with empty caches, TLBs and predictor, because software has to
  * invalidate them (our choice), and all code is translated again, because blocks are built for one
- * state. QEMU translates code separately for each level. While levels have different states, each
+ * state. Code that follows a write is executed once before that, so its blocks are chosen when they
+ * start. QEMU translates code separately for each level. While levels have different states, each
  * block checks whether its state is that of the core.
  */
 #ifndef PMK_PRODUCER_QEMU_CONTROL_H

@@ -611,11 +611,18 @@ static struct within *within_slot(uint64_t pc)
 	return &within[pc / 2 % (sizeof(within) / sizeof(within[0]))];
 }
 
+/* Control registers may have changed since the access was translated, and then the block that runs
+ * was built again. */
+static bool is_same_code(const struct pmk_block *a, const struct pmk_block *b)
+{
+	return a->pc == b->pc && a->fall == b->fall;
+}
+
 static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
 {
 	const struct lone_access *a = data;
 
-	if (pmk_cpus[vcpu]->prev == a->block) {
+	if (is_same_code(pmk_cpus[vcpu]->prev, a->block)) {
 		a->fn(vcpu, info, addr, a->access);
 		return;
 	}
@@ -1023,16 +1030,16 @@ static void count_execution(unsigned vcpu, void *block)
 	pmk_cpus[vcpu]->executions[((const struct pmk_block *)block)->id].count++;
 }
 
-/* Register the callback that runs, with `b`, when the instruction `first` of translated code is
+/* Register the callback that runs, with `data`, when the instruction `first` of translated code is
  * about to be executed. */
 static void register_block(struct qemu_plugin_tb *tb, size_t first, qemu_exec_fn fn,
-			   const struct pmk_block *b)
+			   const void *data)
 {
 	if (first == 0)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, fn, QEMU_CB_NO_REGS, (void *)b);
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, fn, QEMU_CB_NO_REGS, (void *)data);
 	else
 		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, first), fn,
-						       QEMU_CB_NO_REGS, (void *)b);
+						       QEMU_CB_NO_REGS, (void *)data);
 }
 
 /* Runs before the block of a handler. A pending access has faulted. */
@@ -1242,6 +1249,65 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
 	return b;
 }
 
+/*
+ * A straight run of code that follows a write of a control register. QEMU executes it once more
+ * before it translates code for the new state, so the block of the state is found when the run
+ * starts.
+ */
+struct run_after_write {
+	qemu_exec_fn fn;
+	const struct pmk_block *block;
+	unsigned state; /* the state that `block` was built for */
+	size_t n;
+	struct pmk_raw *raw;
+	struct pmk_insn *in;
+};
+
+/* Build the block of the run for the state of the core. */
+static void build_for_state(struct run_after_write *run, unsigned state)
+{
+	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* protected by the lock */
+	const struct pmk_block *b;
+
+	pthread_mutex_lock(&translating);
+	control_state = state;
+	pmk_core_control(&config.core, &configured, control_state);
+	b = block_of(run->raw, run->in, 0, run->n, pipe);
+	pthread_mutex_unlock(&translating);
+	run->block = b ? b : run->block;
+	run->state = state;
+}
+
+static void start_after_write(unsigned vcpu, void *data)
+{
+	struct run_after_write *run = data;
+
+	if (run->state != control_of_core[vcpu])
+		build_for_state(run, control_of_core[vcpu]);
+	run->fn(vcpu, (void *)run->block);
+}
+
+static void register_after_write(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
+				 const struct pmk_insn *in, size_t first, size_t n,
+				 const struct pmk_block *b)
+{
+	struct run_after_write *run = malloc(sizeof(*run));
+	struct pmk_raw *own_raw = malloc(n * sizeof(*raw));
+	struct pmk_insn *own_in = malloc(n * sizeof(*in));
+
+	if (!run || !own_raw || !own_in)
+		give_up(PMK_ENOMEM);
+	*run = (struct run_after_write){
+		.fn = block_callback(b->pc, entry_at(b->pc)),
+		.block = b,
+		.state = control_state,
+		.n = n,
+		.raw = memcpy(own_raw, raw + first, n * sizeof(*raw)),
+		.in = memcpy(own_in, in + first, n * sizeof(*in)),
+	};
+	register_block(tb, first, start_after_write, run);
+}
+
 /* Register the callbacks for the start of `b`. Without a clock its executions are counted, unless
  * it is counted in pieces, so that the progress of the program is known. */
 static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
@@ -1367,7 +1433,10 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 
 	if (!b)
 		return;
-	register_start(tb, first, b);
+	if (follows_control && is_after_write(in[0].addr))
+		register_after_write(tb, raw, in, first, last - first, b);
+	else
+		register_start(tb, first, b);
 	for (size_t i = first; i < last; i++) {
 		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
 
