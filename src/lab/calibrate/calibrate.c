@@ -57,7 +57,7 @@ struct calibrate {
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static int failed(struct pmk_count *count)
+static int count_failed(struct pmk_count *count)
 {
 	const struct pmk_count_error *err = pmk_count_get_error(count);
 	int code = cli_fail(err->failure, "%s", err->text);
@@ -86,11 +86,11 @@ static int run_kernel(const struct setting *settings, unsigned n, const char *ev
 	snprintf(turns, sizeof(turns), "%u", times);
 	for (unsigned i = 0; i < n; i++)
 		if (pmk_count_set(run, settings[i].name, settings[i].value))
-			return failed(run);
+			return count_failed(run);
 	if (pmk_count_set(run, "event", event) || pmk_count_program(run, argv))
-		return failed(run);
+		return count_failed(run);
 	if (pmk_count_run(run, NULL))
-		return failed(run);
+		return count_failed(run);
 	pmk_count_get_summary(run, &sum);
 	if (!pmk_count_get_row(run, 0, &row) || !row.has_value) {
 		cli_fail(0, "%s: %s", event, row.reason ? row.reason : "it was not counted");
@@ -128,7 +128,7 @@ static int time_kernel(const struct setting *settings, unsigned n, const char *e
 	return code;
 }
 
-static int measure(void *ctx, const struct calibrate_kernel *kernel, double *cycles)
+static int measure_kernel(void *ctx, const struct calibrate_kernel *kernel, double *cycles)
 {
 	struct calibrate *c = ctx;
 	struct measured *m = &c->measured[c->nmeasured];
@@ -169,7 +169,7 @@ static bool is_found(const struct pmk_core *core, const struct calibrate_fit *fi
 }
 
 /* Sets the parameters that were found. Returns 0 or an exit code. */
-static int apply(struct pmk_core *core, const struct calibrate_fit *fit)
+static int apply_fit(struct pmk_core *core, const struct calibrate_fit *fit)
 {
 	char msg[256], value[24];
 	int err = 0;
@@ -321,7 +321,7 @@ static int show_residuals(const struct calibrate *c, const char *preset)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int take(struct calibrate *c, const char *name, char *value)
+static int take_option(struct calibrate *c, const char *name, char *value)
 {
 	if (!strcmp(name, "event")) {
 		c->event = value;
@@ -342,7 +342,7 @@ static int take(struct calibrate *c, const char *name, char *value)
 	return 0;
 }
 
-static int parse(struct calibrate *c, int argc, char **argv, bool *help)
+static int parse_options(struct calibrate *c, int argc, char **argv, bool *help)
 {
 	const struct cli_option *o;
 	int index = 1, code;
@@ -353,7 +353,7 @@ static int parse(struct calibrate *c, int argc, char **argv, bool *help)
 		*help = !strcmp(o->name, "help");
 		if (*help)
 			return 0;
-		code = take(c, o->name, value);
+		code = take_option(c, o->name, value);
 		if (code)
 			return code;
 	}
@@ -384,7 +384,7 @@ static int fit_preset(struct calibrate *c, const struct pmk_core *base, FILE *f)
 {
 	struct pmk_core core = *base;
 	struct calibrate_fit fit;
-	int code = calibrate_fit(measure, c, &fit);
+	int code = calibrate_fit(measure_kernel, c, &fit);
 
 	if (code)
 		return code;
@@ -395,7 +395,7 @@ static int fit_preset(struct calibrate *c, const struct pmk_core *base, FILE *f)
 			"cycles, and %s to be built from calibrate/kernels.c",
 			c->program[0]);
 	show_fit(base, &fit);
-	code = apply(&core, &fit);
+	code = apply_fit(&core, &fit);
 	if (code)
 		return code;
 	if (!c->path)
@@ -439,7 +439,7 @@ static int check_base(const struct calibrate *c, const struct pmk_core *base)
 	return 0;
 }
 
-static int calibrate(struct calibrate *c)
+static int run_calibration(struct calibrate *c)
 {
 	struct pmk_core base;
 	char msg[256];
@@ -465,11 +465,11 @@ static int run_calibrate(int argc, char **argv)
 		return cli_fail(PMK_EXIT_FAILED, "out of memory");
 	c->event = "cycles";
 	c->name = "calibrated";
-	code = parse(c, argc, argv, &help);
+	code = parse_options(c, argc, argv, &help);
 	if (help)
 		cli_help(stdout, &cmd_calibrate);
 	else if (!code)
-		code = calibrate(c);
+		code = run_calibration(c);
 	free(c);
 	return code;
 }

@@ -50,7 +50,7 @@ static void counted_free(struct counted *c)
 	pmk_words_free(&c->kept);
 }
 
-static int failed(struct pmk_count *count)
+static int count_failed(struct pmk_count *count)
 {
 	const struct pmk_count_error *err = pmk_count_get_error(count);
 
@@ -62,20 +62,20 @@ static int no_memory(void)
 	return cli_fail(PMK_EXIT_FAILED, "out of memory");
 }
 
-static int ask(const struct history_request *q, struct pmk_count *count)
+static int request_events(const struct history_request *q, struct pmk_count *count)
 {
 	for (unsigned i = 0; i < q->events.count; i++)
 		if (pmk_count_set(count, "event", q->events.word[i]))
-			return failed(count);
+			return count_failed(count);
 	if (!q->events.count && pmk_count_set(count, "event", HISTORY_EVENTS))
-		return failed(count);
+		return count_failed(count);
 	for (unsigned i = 0; i < q->settings.count; i++)
 		if (pmk_count_set(count, "set", q->settings.word[i]))
-			return failed(count);
+			return count_failed(count);
 	if ((q->core && pmk_count_set(count, "core", q->core)) ||
 	    (q->target && pmk_count_set(count, "target", q->target)) ||
 	    pmk_count_program(count, q->operand))
-		return failed(count);
+		return count_failed(count);
 	return 0;
 }
 
@@ -275,19 +275,19 @@ static int run_counted(struct counted *c)
 	if (code || c->sum.exit_code || c->sum.partial)
 		streams_show_errors(&s);
 	fclose(s.written);
-	return code ? failed(c->count) : 0;
+	return code ? count_failed(c->count) : 0;
 }
 
 /*
  * Counts the program. The caller must free `c` even after an error. Returns 0 or an exit code after
  * one line.
  */
-static int count(const struct history_request *q, struct counted *c)
+static int count_program(const struct history_request *q, struct counted *c)
 {
 	int code;
 
 	c->count = pmk_count_new_for_command();
-	code = ask(q, c->count);
+	code = request_events(q, c->count);
 	if (code)
 		return code;
 	if (q->record)
@@ -505,8 +505,8 @@ static int keep_recording(struct pmk_store *store, const struct earlier *e, int6
 	return err || !*path ? err : pmk_store_record(store, id, path);
 }
 
-static int put(const struct history_request *q, struct pmk_store *store, int64_t revision,
-	       struct counted *c)
+static int store_counts(const struct history_request *q, struct pmk_store *store, int64_t revision,
+			struct counted *c)
 {
 	const char *file = pmk_count_file(c->count);
 	const char *core = c->sum.core ? c->sum.core : c->sum.pmu;
@@ -596,7 +596,7 @@ static long index_of(const struct history *h, int64_t id)
 }
 
 /* Compares the commit with the last good one, and stores the verdict. */
-static int gate(const struct history_request *q, struct pmk_store *store, int64_t id)
+static int judge_commit(const struct history_request *q, struct pmk_store *store, int64_t id)
 {
 	struct history h;
 	struct history_commit *c;
@@ -625,8 +625,8 @@ static int gate(const struct history_request *q, struct pmk_store *store, int64_
 }
 
 /* Adds the counts in `c`, or if it is NULL those of the last sweep. *id: the commit. */
-static int add(const struct history_request *q, struct pmk_store *store,
-	       struct history_commit *commit, struct counted *c, int64_t *id)
+static int add_commit(const struct history_request *q, struct pmk_store *store,
+		      struct history_commit *commit, struct counted *c, int64_t *id)
 {
 	struct history h;
 	int code;
@@ -642,7 +642,7 @@ static int add(const struct history_request *q, struct pmk_store *store,
 	if (!code)
 		code = store_commit(store, commit, id);
 	if (!code)
-		code = c ? put(q, store, *id, c) : put_sweep(q, store, *id);
+		code = c ? store_counts(q, store, *id, c) : put_sweep(q, store, *id);
 	if (!code)
 		code = history_check(store, pmk_store_commit(store));
 	return code;
@@ -660,7 +660,7 @@ int history_add(const struct history_request *q)
 		return cli_fail(PMK_EXIT_USAGE, "history add: which --commit?");
 	code = history_commit(&commit, q->commit);
 	if (!code && *q->operand)
-		code = count(q, &c);
+		code = count_program(q, &c);
 	if (!code && *q->operand)
 		code = history_check_stale(commit.name, pmk_count_file(c.count));
 	if (code) {
@@ -670,9 +670,9 @@ int history_add(const struct history_request *q)
 	}
 	store = history_open(q, PMK_STORE_ADD, &code);
 	if (!code)
-		code = add(q, store, &commit, *q->operand ? &c : NULL, &id);
+		code = add_commit(q, store, &commit, *q->operand ? &c : NULL, &id);
 	if (!code && q->judged)
-		code = gate(q, store, id);
+		code = judge_commit(q, store, id);
 	pmk_store_close(store);
 	history_commit_free(&commit);
 	counted_free(&c);
@@ -681,7 +681,7 @@ int history_add(const struct history_request *q)
 
 /* ---- testing a commit ------------------------------------------------------------------------ */
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t absolute_difference(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
@@ -691,7 +691,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
  * of the bad commit, and the nearer one decides. Series that are missing in one of them are
  * ignored.
  */
-static int tell(const struct history_request *q, const struct history *h, const char *commit)
+static int judge_counts(const struct history_request *q, const struct history *h,
+			const char *commit)
 {
 	long good = history_find(h, q->good), bad = q->bad ? history_find(h, q->bad) : -1;
 	long at = history_find(h, commit);
@@ -715,7 +716,8 @@ static int tell(const struct history_request *q, const struct history *h, const 
 		    a->value == b->value)
 			continue;
 		any = true;
-		if (distance(x->value, b->value) < distance(x->value, a->value))
+		if (absolute_difference(x->value, b->value) <
+		    absolute_difference(x->value, a->value))
 			return HISTORY_OVER;
 	}
 	if (any)
@@ -752,7 +754,7 @@ int history_test(const struct history_request *q)
 		code = history_read(&h, store);
 	if (!code && !history_leave_out(&h, q))
 		code = no_memory();
-	code = code ? HISTORY_SKIP : tell(q, &h, head);
+	code = code ? HISTORY_SKIP : judge_counts(q, &h, head);
 	history_free(&h);
 	pmk_store_close(store);
 	return code;

@@ -37,7 +37,7 @@ static const struct cli_option options[] = {
 
 /* ---- verdicts given by the user ------------------------------------------------------------- */
 
-static int mark(const struct history_request *q, enum pmk_store_verdict verdict)
+static int mark_commit(const struct history_request *q, enum pmk_store_verdict verdict)
 {
 	struct history h = { 0 };
 	struct pmk_store_revision r;
@@ -71,12 +71,12 @@ static int mark(const struct history_request *q, enum pmk_store_verdict verdict)
 
 static int mark_good(const struct history_request *q)
 {
-	return mark(q, PMK_STORE_GOOD);
+	return mark_commit(q, PMK_STORE_GOOD);
 }
 
 static int mark_bad(const struct history_request *q)
 {
-	return mark(q, PMK_STORE_BAD);
+	return mark_commit(q, PMK_STORE_BAD);
 }
 
 /* ---- actions --------------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ static const char *action_name(const void *ctx, unsigned i)
 	return i < NACTIONS ? actions[i].name : NULL;
 }
 
-static const struct action *find(const char *name)
+static const struct action *find_action(const char *name)
 {
 	char near[64];
 
@@ -146,7 +146,7 @@ static int take_last(struct history_request *q, const char *value)
 }
 
 /* Returns where the text of an option is stored; NULL if it has no text. */
-static const char **place(struct history_request *q, const struct cli_option *o)
+static const char **option_text(struct history_request *q, const struct cli_option *o)
 {
 	const struct {
 		const char *name, **at;
@@ -169,9 +169,9 @@ static const char **place(struct history_request *q, const struct cli_option *o)
 	return NULL;
 }
 
-static int take(struct history_request *q, const struct cli_option *o, char *value)
+static int take_option(struct history_request *q, const struct cli_option *o, char *value)
 {
-	const char **at = place(q, o);
+	const char **at = option_text(q, o);
 
 	if (at) {
 		*at = at == &q->core ? cli_core_name(value) : value;
@@ -203,7 +203,7 @@ static int check_settings(const struct history_request *q)
 	return 0;
 }
 
-static int check(struct history_request *q)
+static int check_request(struct history_request *q)
 {
 	if (q->separator && !strcmp(q->separator, "\\t"))
 		q->separator = "\t";
@@ -218,8 +218,8 @@ static int check(struct history_request *q)
 }
 
 /* The first word that is not an option is the action. */
-static int parse(struct history_request *q, int argc, char **argv, const struct action **action,
-		 bool *help)
+static int parse_options(struct history_request *q, int argc, char **argv,
+			 const struct action **action, bool *help)
 {
 	const struct cli_option *o;
 	int i = 1, operands = 0, code = 0;
@@ -236,16 +236,16 @@ static int parse(struct history_request *q, int argc, char **argv, const struct 
 			return 0;
 		}
 		if (o) {
-			code = take(q, o, value);
+			code = take_option(q, o, value);
 		} else if (i >= argc) {
 			break;
 		} else if (!name) {
 			name = argv[i++];
-			*action = find(name);
+			*action = find_action(name);
 			code = *action ? 0 : PMK_EXIT_USAGE;
 		} else if ((*action)->program) {
 			q->operand = argv + i;
-			return check(q);
+			return check_request(q);
 		} else {
 			argv[operands++] = argv[i++];
 		}
@@ -253,10 +253,10 @@ static int parse(struct history_request *q, int argc, char **argv, const struct 
 	argv[operands] = NULL;
 	q->operand = argv;
 	if (!code && !name) {
-		find(NULL);
+		find_action(NULL);
 		code = PMK_EXIT_USAGE;
 	}
-	return code ? code : check(q);
+	return code ? code : check_request(q);
 }
 
 static int run_history(int argc, char **argv)
@@ -264,7 +264,7 @@ static int run_history(int argc, char **argv)
 	struct history_request q = { .database = DATABASE };
 	const struct action *action = NULL;
 	bool help = false;
-	int code = parse(&q, argc, argv, &action, &help);
+	int code = parse_options(&q, argc, argv, &action, &help);
 
 	if (!code && help)
 		cli_help(stdout, &cmd_history);

@@ -58,7 +58,7 @@ static const char *event_name(const void *ctx, unsigned i)
 }
 
 /* Reports that nothing matches, and what exists. */
-static int nothing(const struct show *s, const char *event)
+static int nothing_matches(const struct show *s, const char *event)
 {
 	const char *program = s->q->operand[0];
 	char near[128] = "";
@@ -96,7 +96,7 @@ static int check_events(const struct show *s, const char *words)
 			found |= is_of(s->q, &s->h->series[i]) &&
 				 history_is_event(word, s->h->series[i].event);
 		if (!found)
-			code = nothing(s, word);
+			code = nothing_matches(s, word);
 	}
 	free(list);
 	return code;
@@ -286,7 +286,7 @@ static int put_all(const struct show *s)
 }
 
 /* Compares the newest commit with the last good one. */
-static int judge(const struct show *s)
+static int judge_newest(const struct show *s)
 {
 	size_t last = s->h->ncommits - 1;
 	long base = s->q->good ? history_find(s->h, s->q->good) : -1;
@@ -308,7 +308,8 @@ static int write_page(const struct history_request *q, const struct history *h,
 	return code;
 }
 
-static int show(const struct history_request *q, const struct history *h, struct pmk_store *store)
+static int show_history(const struct history_request *q, const struct history *h,
+			struct pmk_store *store)
 {
 	struct show s = { .q = q, .h = h };
 	int code;
@@ -325,13 +326,13 @@ static int show(const struct history_request *q, const struct history *h, struct
 	for (unsigned i = 0; !code && i < q->events.count; i++)
 		code = check_events(&s, q->events.word[i]);
 	if (!code && !s.nseries)
-		code = nothing(&s, NULL);
+		code = nothing_matches(&s, NULL);
 	if (!code && q->good && history_find(h, q->good) < 0)
 		code = PMK_EXIT_USAGE;
 	if (!code)
 		code = q->html ? write_page(q, h, store) : put_all(&s);
 	if (!code && q->judged)
-		code = judge(&s);
+		code = judge_newest(&s);
 	free(s.series);
 	return code;
 }
@@ -345,7 +346,7 @@ int history_show(const struct history_request *q)
 	if (!code)
 		code = history_read(&h, store);
 	if (!code)
-		code = show(q, &h, store);
+		code = show_history(q, &h, store);
 	history_free(&h);
 	pmk_store_close(store);
 	return code;

@@ -86,7 +86,7 @@ static int take_task(struct sweep *s, const char *value)
 	return s->list ? 0 : cli_fail(PMK_EXIT_FAILED, "--task %s: %s", value, strerror(errno));
 }
 
-static int take(struct sweep *s, const char *name, char *value)
+static int take_option(struct sweep *s, const char *name, char *value)
 {
 	if (!strcmp(name, "output"))
 		s->output = value;
@@ -119,14 +119,14 @@ static int take(struct sweep *s, const char *name, char *value)
 	return 0;
 }
 
-static unsigned processors(void)
+static unsigned processor_count(void)
 {
 	cpu_set_t set;
 
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
-static int parse(struct sweep *s, int argc, char **argv, bool *help)
+static int parse_options(struct sweep *s, int argc, char **argv, bool *help)
 {
 	const struct cli_option *o;
 	int index = 1, code;
@@ -138,7 +138,7 @@ static int parse(struct sweep *s, int argc, char **argv, bool *help)
 			*help = !strcmp(o->name, "help");
 			if (*help)
 				return 0;
-			code = take(s, o->name, value);
+			code = take_option(s, o->name, value);
 			if (code)
 				return code;
 		}
@@ -150,7 +150,7 @@ static int parse(struct sweep *s, int argc, char **argv, bool *help)
 	/* Options may also follow the plan: pmk sweep PLAN -o DB. */
 	while ((o = cli_next(&cmd_sweep, argc, argv, &index, &value, &bad))) {
 		*help = !strcmp(o->name, "help");
-		code = *help ? 0 : take(s, o->name, value);
+		code = *help ? 0 : take_option(s, o->name, value);
 		if (*help || code)
 			return code;
 	}
@@ -236,13 +236,13 @@ static size_t all_cells(const struct pmk_sweep_todo *todo)
 	return todo->count + todo->there + todo->failed;
 }
 
-static int compute(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
-		   const struct pmk_sweep_todo *todo)
+static int compute_cells(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
+			 const struct pmk_sweep_todo *todo)
 {
 	struct pmk_sweep_progress p;
 	unsigned width = 0;
 	const struct pmk_sweep_run run = {
-		.jobs = o->jobs ? o->jobs : processors(),
+		.jobs = o->jobs ? o->jobs : processor_count(),
 		.stop = &stop,
 		.progress = isatty(STDERR_FILENO) ? show_progress : NULL,
 		.ctx = &width,
@@ -276,14 +276,14 @@ static int dry_run(const struct pmk_sweep_todo *todo)
 }
 
 /* Hands the cells to an engine, or counts them here, or only lists them. */
-static int act(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
-	       struct sweep_tasks *tasks, const struct pmk_sweep_todo *todo)
+static int act_on_cells(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
+			struct sweep_tasks *tasks, const struct pmk_sweep_todo *todo)
 {
 	if (o->dry_run)
 		return dry_run(todo);
 	if (o->engine)
 		return sweep_engine_start(tasks, o->engine, s, todo);
-	return compute(o, s, store, todo);
+	return compute_cells(o, s, store, todo);
 }
 
 static int with_store(const struct sweep *o, struct pmk_sweep *s, struct pmk_store *store,
@@ -298,7 +298,7 @@ static int with_store(const struct sweep *o, struct pmk_sweep *s, struct pmk_sto
 	else if (pmk_sweep_select(s, store, o->list ? &slice : NULL, o->retry, o->dry_run, &todo))
 		code = store_failed(store);
 	else
-		code = act(o, s, store, tasks, &todo);
+		code = act_on_cells(o, s, store, tasks, &todo);
 	pmk_sweep_todo_free(&todo);
 	free(slice.cell);
 	return code;
@@ -348,7 +348,7 @@ static int open_store(const struct sweep *o, struct pmk_sweep *s, int home)
 }
 
 /* Checks the plan first, so that an invalid plan leaves no database behind. */
-static int prepare(const struct sweep *o, struct pmk_sweep *s)
+static int prepare_plan(const struct sweep *o, struct pmk_sweep *s)
 {
 	struct pmk_count_fault fault = { 0 };
 	const char *data = cli_data_dir();
@@ -386,7 +386,7 @@ static int sweep_plan(const struct sweep *o)
 	if (pmk_plan_read(&s.plan, o->file, data, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_USAGE, "%s", msg);
 	else
-		code = prepare(o, &s);
+		code = prepare_plan(o, &s);
 	pmk_sweep_free(&s);
 	return code;
 }
@@ -394,7 +394,7 @@ static int sweep_plan(const struct sweep *o)
 /* ---- a database ------------------------------------------------------------------------------ */
 
 /* Prints answers, one after the other; the heat map is printed separately. */
-static int answer(const struct sweep *o, const struct sweep_results *r, FILE *f)
+static int print_answers(const struct sweep *o, const struct sweep_results *r, FILE *f)
 {
 	int code = 0;
 
@@ -408,7 +408,7 @@ static int answer(const struct sweep *o, const struct sweep_results *r, FILE *f)
 static int show_answers(const struct sweep *o, const struct sweep_results *r,
 			const struct sweep_heat *heat)
 {
-	int code = answer(o, r, stdout);
+	int code = print_answers(o, r, stdout);
 
 	if (!code && o->heat)
 		code = sweep_heat_show(stdout, heat);
@@ -424,7 +424,7 @@ static int write_page(const struct sweep *o, const struct sweep_results *r,
 	char *answers = NULL;
 	size_t length;
 	FILE *f = open_memstream(&answers, &length);
-	int code = f ? answer(o, r, f) : 0;
+	int code = f ? print_answers(o, r, f) : 0;
 
 	if (!f || fclose(f))
 		code = cli_fail(PMK_EXIT_FAILED, "out of memory");
@@ -446,7 +446,7 @@ static int show_all(const struct sweep *o, const struct sweep_results *r,
 	return o->separator ? sweep_show_csv(r, o->separator) : sweep_show_text(r);
 }
 
-static int show(const struct sweep *o)
+static int show_results(const struct sweep *o)
 {
 	struct sweep_heat heat = { 0 };
 	struct sweep_results r;
@@ -501,14 +501,14 @@ static int count_or_show(const struct sweep *s)
 
 	if (code)
 		return code;
-	return is_database(s->file) ? show(s) : sweep_plan(s);
+	return is_database(s->file) ? show_results(s) : sweep_plan(s);
 }
 
 static int run_sweep(int argc, char **argv)
 {
 	struct sweep s = { 0 };
 	bool help = false;
-	int code = parse(&s, argc, argv, &help);
+	int code = parse_options(&s, argc, argv, &help);
 
 	if (help)
 		cli_help(stdout, &cmd_sweep);

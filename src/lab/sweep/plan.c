@@ -37,7 +37,7 @@ static bool no_memory(struct reading *r, struct pmk_ini *ini)
 /* ---- words ----------------------------------------------------------------------------------- */
 
 /* Returns the text without blanks at its ends; *n is its length. */
-static const char *trim(const char *text, size_t *n)
+static const char *trim_blanks(const char *text, size_t *n)
 {
 	while (*n && isspace((unsigned char)*text)) {
 		text++;
@@ -79,7 +79,7 @@ static bool split_list(struct reading *r, struct pmk_ini *ini, const char *list,
 		more = *c != '\0';
 		if (more && (*c != ',' || slash))
 			continue;
-		text = trim(text, &n);
+		text = trim_blanks(text, &n);
 		if (!n)
 			return pmk_ini_fail(ini, ini->line, "the list has an empty item");
 		if (!take(r, ini, ctx, text, n))
@@ -197,8 +197,8 @@ static bool take_range(struct reading *r, struct pmk_ini *ini, struct pmk_axis *
 	char word[32];
 	bool big;
 
-	text = trim(text, &left);
-	last = trim(last, &right);
+	text = trim_blanks(text, &left);
+	last = trim_blanks(last, &right);
 	if (!read_size(text, left, &from) || !read_size(last, right, &to))
 		return pmk_ini_fail(ini, ini->line, "%s: a range is of two numbers, as in 4K..64K",
 				    axis->name);
@@ -415,8 +415,8 @@ static const char *name_in(const void *names, unsigned i)
 	return ((const char *const *)names)[i];
 }
 
-static bool unknown(struct pmk_ini *ini, const char *section, const char *name,
-		    const char *const *names)
+static bool unknown_key(struct pmk_ini *ini, const char *section, const char *name,
+			const char *const *names)
 {
 	char near[160], all[256] = "";
 
@@ -451,7 +451,7 @@ static bool take_sweep(struct reading *r, struct pmk_ini *ini, const char *name,
 		return take_text(r, ini, name, value, &p->sysroot);
 	if (!strcmp(name, "timeout"))
 		return take_timeout(ini, value, &p->timeout_ms);
-	return unknown(ini, "sweep", name, names);
+	return unknown_key(ini, "sweep", name, names);
 }
 
 static bool take_env(struct reading *r, struct pmk_ini *ini, struct pmk_words *env,
@@ -505,7 +505,7 @@ static bool take_program(struct reading *r, struct pmk_ini *ini, const char *nam
 		p->exit_code = (int)code;
 		return true;
 	}
-	return unknown(ini, "program …", name, names);
+	return unknown_key(ini, "program …", name, names);
 }
 
 /* Selects the program of [program NAME]; a section that is opened again is continued. */
@@ -587,7 +587,7 @@ static bool check_program(struct reading *r, struct pmk_ini *ini, const struct p
 	return true;
 }
 
-static bool check(struct reading *r, struct pmk_ini *ini)
+static bool check_plan(struct reading *r, struct pmk_ini *ini)
 {
 	struct pmk_sweep_plan *p = r->plan;
 	size_t cells = 0;
@@ -630,7 +630,7 @@ static bool check(struct reading *r, struct pmk_ini *ini)
  * Returns the name in a section: "program sort" → "sort", "program" → ""; NULL if the section is of
  * another kind.
  */
-static const char *named(const char *section, const char *kind)
+static const char *section_name(const char *section, const char *kind)
 {
 	size_t n = strlen(kind);
 
@@ -639,7 +639,7 @@ static const char *named(const char *section, const char *kind)
 	return section + n + strspn(section + n, " ");
 }
 
-static bool printable(const char *text)
+static bool is_printable(const char *text)
 {
 	for (; *text; text++)
 		if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -648,23 +648,23 @@ static bool printable(const char *text)
 }
 
 /* pmk_ini_take */
-static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
-		 const char *value)
+static bool take_entry(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
+		       const char *value)
 {
 	struct reading *r = ctx;
 	const char *of;
 
 	if (!section)
-		return check(r, ini);
-	if (!printable(section) || !printable(name) || !printable(value))
+		return check_plan(r, ini);
+	if (!is_printable(section) || !is_printable(name) || !is_printable(value))
 		return pmk_ini_fail(ini, ini->line, "there is a control character");
 	if (!strcmp(section, "sweep"))
 		return take_sweep(r, ini, name, value);
-	of = named(section, "settings");
+	of = section_name(section, "settings");
 	if (of)
 		return *of ? take_own_setting(r, ini, of, name, value)
 			   : take_setting(r, ini, &r->plan->common, name, value);
-	of = named(section, "program");
+	of = section_name(section, "program");
 	if (of && !*of)
 		return pmk_ini_fail(ini, ini->line, "a program has a name: [program NAME]");
 	if (of)
@@ -685,7 +685,7 @@ int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, const char *dat
 	*plan = (struct pmk_sweep_plan){ .path = strdup(path) };
 	if (plan->path) {
 		err = pmk_ini_load(path, "lists may be continued by a second line of that name",
-				   take, &r, msg, size);
+				   take_entry, &r, msg, size);
 	} else {
 		snprintf(msg, size, "%s: %s", path, pmk_strerror(PMK_ENOMEM));
 		err = PMK_ENOMEM;

@@ -163,7 +163,7 @@ static void count_cell(FILE *f, const struct pmk_sweep_plan *plan,
 	pmk_count_free(count);
 }
 
-static bool redirect(const char *path, int flags, int to)
+static bool redirect_descriptor(const char *path, int flags, int to)
 {
 	int fd = open(path, flags | O_CLOEXEC);
 	bool good = fd >= 0 && dup2(fd, to) == to;
@@ -191,8 +191,9 @@ static _Noreturn void be_child(const struct computing *c, const struct pmk_sweep
 	if (dup2(fd, PIPE) != PIPE || fcntl(PIPE, F_SETFD, FD_CLOEXEC) || !(f = fdopen(PIPE, "w")))
 		_exit(PMK_COUNT_FAILED);
 	close_range(PIPE + 1, ~0U, 0);
-	if (redirect(in ? in : "/dev/null", O_RDONLY, 0) && redirect("/dev/null", O_WRONLY, 1) &&
-	    redirect("/dev/null", O_WRONLY, 2))
+	if (redirect_descriptor(in ? in : "/dev/null", O_RDONLY, 0) &&
+	    redirect_descriptor("/dev/null", O_WRONLY, 1) &&
+	    redirect_descriptor("/dev/null", O_WRONLY, 2))
 		count_cell(f, &c->s->plan, cell, events);
 	_exit(fflush(f) ? PMK_COUNT_FAILED : 0);
 }

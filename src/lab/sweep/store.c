@@ -139,7 +139,7 @@ struct pmk_store {
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static int fail(struct pmk_store *s, int err, const char *why)
+static int store_failed(struct pmk_store *s, int err, const char *why)
 {
 	if (s->err)
 		return s->err;
@@ -153,13 +153,13 @@ static int fail_sqlite(struct pmk_store *s)
 	int code = sqlite3_errcode(s->db);
 
 	if (code == SQLITE_BUSY)
-		return fail(s, PMK_EBUSY, "another process writes to it");
+		return store_failed(s, PMK_EBUSY, "another process writes to it");
 	if (code == SQLITE_FULL)
-		return fail(s, PMK_EIO, strerror(ENOSPC));
-	return fail(s, code == SQLITE_NOMEM ? PMK_ENOMEM : PMK_EIO, sqlite3_errmsg(s->db));
+		return store_failed(s, PMK_EIO, strerror(ENOSPC));
+	return store_failed(s, code == SQLITE_NOMEM ? PMK_ENOMEM : PMK_EIO, sqlite3_errmsg(s->db));
 }
 
-static int run(struct pmk_store *s, const char *sql)
+static int run_sql(struct pmk_store *s, const char *sql)
 {
 	if (!s->err && sqlite3_exec(s->db, sql, NULL, NULL, NULL))
 		fail_sqlite(s);
@@ -170,7 +170,7 @@ static int run(struct pmk_store *s, const char *sql)
  * Returns the statement with no values bound. After a failure it returns NULL, which all other
  * functions here accept.
  */
-static sqlite3_stmt *begin(struct pmk_store *s, int which)
+static sqlite3_stmt *begin_statement(struct pmk_store *s, int which)
 {
 	s->column = 0;
 	if (!s->err && !s->statement[which] &&
@@ -179,7 +179,7 @@ static sqlite3_stmt *begin(struct pmk_store *s, int which)
 	return s->err ? NULL : s->statement[which];
 }
 
-static void bind(struct pmk_store *s, int err)
+static void note_bind(struct pmk_store *s, int err)
 {
 	if (err)
 		fail_sqlite(s);
@@ -188,32 +188,32 @@ static void bind(struct pmk_store *s, int err)
 static void put_int(struct pmk_store *s, sqlite3_stmt *q, int64_t value)
 {
 	if (q)
-		bind(s, sqlite3_bind_int64(q, ++s->column, value));
+		note_bind(s, sqlite3_bind_int64(q, ++s->column, value));
 }
 
 static void put_real(struct pmk_store *s, sqlite3_stmt *q, double value)
 {
 	if (q)
-		bind(s, sqlite3_bind_double(q, ++s->column, value));
+		note_bind(s, sqlite3_bind_double(q, ++s->column, value));
 }
 
 /* Stores NULL if the text is not known. */
 static void put_text(struct pmk_store *s, sqlite3_stmt *q, const char *text)
 {
 	if (q && text)
-		bind(s, sqlite3_bind_text(q, ++s->column, text, -1, SQLITE_STATIC));
+		note_bind(s, sqlite3_bind_text(q, ++s->column, text, -1, SQLITE_STATIC));
 	else if (q)
-		bind(s, sqlite3_bind_null(q, ++s->column));
+		note_bind(s, sqlite3_bind_null(q, ++s->column));
 }
 
 static void put_key(struct pmk_store *s, sqlite3_stmt *q, const pmk_store_key key)
 {
 	if (q)
-		bind(s, sqlite3_bind_blob(q, ++s->column, key, PMK_STORE_KEY, SQLITE_STATIC));
+		note_bind(s, sqlite3_bind_blob(q, ++s->column, key, PMK_STORE_KEY, SQLITE_STATIC));
 }
 
 /* Fetches the next row of a query; false: there is none, or the query failed. */
-static bool row(struct pmk_store *s, sqlite3_stmt *q)
+static bool fetch_row(struct pmk_store *s, sqlite3_stmt *q)
 {
 	int code = q && !s->err ? sqlite3_step(q) : SQLITE_DONE;
 
@@ -222,32 +222,32 @@ static bool row(struct pmk_store *s, sqlite3_stmt *q)
 	return code == SQLITE_ROW;
 }
 
-static void end(sqlite3_stmt *q)
+static void end_statement(sqlite3_stmt *q)
 {
 	if (q)
 		sqlite3_reset(q);
 }
 
 /* Runs a statement that returns no rows. */
-static void execute(struct pmk_store *s, sqlite3_stmt *q)
+static void execute_statement(struct pmk_store *s, sqlite3_stmt *q)
 {
-	row(s, q);
-	end(q);
+	fetch_row(s, q);
+	end_statement(q);
 }
 
 /* Returns the number in the first row of a query; 0 if there is none. */
-static int64_t get(struct pmk_store *s, sqlite3_stmt *q)
+static int64_t get_number(struct pmk_store *s, sqlite3_stmt *q)
 {
-	int64_t id = row(s, q) ? sqlite3_column_int64(q, 0) : 0;
+	int64_t id = fetch_row(s, q) ? sqlite3_column_int64(q, 0) : 0;
 
-	end(q);
+	end_statement(q);
 	return id;
 }
 
 /* Inserts a row. Returns its number. */
-static int64_t insert(struct pmk_store *s, sqlite3_stmt *q)
+static int64_t insert_row(struct pmk_store *s, sqlite3_stmt *q)
 {
-	execute(s, q);
+	execute_statement(s, q);
 	return s->err ? 0 : sqlite3_last_insert_rowid(s->db);
 }
 
@@ -258,7 +258,7 @@ static const char *text_of(sqlite3_stmt *q, int column)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static int64_t pragma(struct pmk_store *s, const char *sql)
+static int64_t read_pragma(struct pmk_store *s, const char *sql)
 {
 	sqlite3_stmt *q = NULL;
 	int64_t n = 0;
@@ -267,32 +267,32 @@ static int64_t pragma(struct pmk_store *s, const char *sql)
 		return 0;
 	if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL))
 		fail_sqlite(s);
-	else if (row(s, q))
+	else if (fetch_row(s, q))
 		n = sqlite3_column_int64(q, 0);
 	sqlite3_finalize(q);
 	return n;
 }
 
-static void create(struct pmk_store *s)
+static void create_tables(struct pmk_store *s)
 {
 	char *sql = sqlite3_mprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;"
 				    "INSERT INTO meta VALUES('pmk', %Q);",
 				    PMK_STORE_ID, PMK_STORE_VERSION, PMK_VERSION);
 
 	if (!sql)
-		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
-	run(s, "BEGIN IMMEDIATE");
-	run(s, schema);
-	run(s, sql);
-	run(s, "COMMIT");
+		store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+	run_sql(s, "BEGIN IMMEDIATE");
+	run_sql(s, schema);
+	run_sql(s, sql);
+	run_sql(s, "COMMIT");
 	sqlite3_free(sql);
 }
 
-static void check(struct pmk_store *s, bool may_create)
+static void check_version(struct pmk_store *s, bool may_create)
 {
-	int64_t id = pragma(s, "PRAGMA application_id");
-	int64_t version = pragma(s, "PRAGMA user_version");
-	bool empty = !pragma(s, "SELECT count(*) FROM sqlite_master");
+	int64_t id = read_pragma(s, "PRAGMA application_id");
+	int64_t version = read_pragma(s, "PRAGMA user_version");
+	bool empty = !read_pragma(s, "SELECT count(*) FROM sqlite_master");
 	char why[160];
 
 	if (s->err) {
@@ -300,22 +300,22 @@ static void check(struct pmk_store *s, bool may_create)
 		return;
 	}
 	if (!id && empty && may_create) {
-		create(s);
+		create_tables(s);
 	} else if (id != PMK_STORE_ID) {
-		fail(s, PMK_EPARSE, "not a results database of pmk");
+		store_failed(s, PMK_EPARSE, "not a results database of pmk");
 	} else if (version != PMK_STORE_VERSION) {
 		snprintf(why, sizeof(why),
 			 "its format is version %lld, and this pmk reads version %d; use the other "
 			 "pmk",
 			 (long long)version, PMK_STORE_VERSION);
-		fail(s, PMK_EPARSE, why);
+		store_failed(s, PMK_EPARSE, why);
 	}
-	if (s->err || pragma(s, "SELECT count(*) FROM pragma_table_info('config')"
-				" WHERE name = 'checked'"))
+	if (s->err || read_pragma(s, "SELECT count(*) FROM pragma_table_info('config')"
+				     " WHERE name = 'checked'"))
 		return;
 	s->old = !may_create;
 	if (may_create)
-		run(s, "ALTER TABLE config ADD COLUMN checked TEXT");
+		run_sql(s, "ALTER TABLE config ADD COLUMN checked TEXT");
 }
 
 #define NAP_MS	    20
@@ -326,16 +326,16 @@ static void check(struct pmk_store *s, bool may_create)
  * descriptor must be closed after SQLite's: closing any descriptor of a file drops the locks that
  * SQLite holds on it.
  */
-static void lock(struct pmk_store *s, int patience_ms)
+static void lock_database(struct pmk_store *s, int patience_ms)
 {
 	s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (s->lock < 0) {
-		fail(s, PMK_EIO, strerror(errno));
+		store_failed(s, PMK_EIO, strerror(errno));
 		return;
 	}
 	while (flock(s->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
 		if (patience_ms <= 0) {
-			fail(s, PMK_EBUSY, "another process writes to it");
+			store_failed(s, PMK_EBUSY, "another process writes to it");
 			return;
 		}
 		poll(NULL, 0, NAP_MS);
@@ -393,9 +393,9 @@ static void open_unchanging(struct pmk_store *s)
 
 	if (has_log(s->path)) {
 		s->err = 0;
-		fail(s, PMK_EIO,
-		     "its newest part is in the -wal file beside it, which can be read only where "
-		     "one may write");
+		store_failed(s, PMK_EIO,
+			     "its newest part is in the -wal file beside it, which can be "
+			     "read only where one may write");
 		return;
 	}
 	uri = uri_of(s->path, UNCHANGING);
@@ -407,9 +407,9 @@ static void open_unchanging(struct pmk_store *s)
 	s->err = 0;
 	if (sqlite3_open_v2(uri, &s->db,
 			    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL))
-		fail(s, PMK_EIO, s->db ? sqlite3_errmsg(s->db) : pmk_strerror(PMK_ENOMEM));
+		store_failed(s, PMK_EIO, s->db ? sqlite3_errmsg(s->db) : pmk_strerror(PMK_ENOMEM));
 	free(uri);
-	check(s, false);
+	check_version(s, false);
 }
 
 static void open_file(struct pmk_store *s, enum pmk_store_how how)
@@ -420,13 +420,13 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 	int code;
 
 	if (!pmk_sqlite_load()) {
-		fail(s, PMK_EIO, PMK_SQLITE_LIBRARY " cannot be loaded");
+		store_failed(s, PMK_EIO, PMK_SQLITE_LIBRARY " cannot be loaded");
 		return;
 	}
 	if (how == PMK_STORE_READ && access(s->path, R_OK))
-		fail(s, PMK_EIO, strerror(errno));
+		store_failed(s, PMK_EIO, strerror(errno));
 	if (how == PMK_STORE_WRITE || how == PMK_STORE_ADD)
-		lock(s, how == PMK_STORE_ADD ? PATIENCE_MS : 0);
+		lock_database(s, how == PMK_STORE_ADD ? PATIENCE_MS : 0);
 	if (s->err)
 		return;
 	/* Readers of a database in WAL mode need to write next to it if they may. */
@@ -435,7 +435,7 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 	/* SQLite accepts a URI in ATTACH only on a connection that was opened with one. */
 	uri = uri_of(s->path, "");
 	if (!uri) {
-		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
 		return;
 	}
 	code = sqlite3_open_v2(uri, &s->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
@@ -444,16 +444,16 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 		if (s->db)
 			fail_sqlite(s);
 		else
-			fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+			store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
 		return;
 	}
-	run(s, how == PMK_STORE_ALONE ? "PRAGMA locking_mode = EXCLUSIVE"
-				      : "PRAGMA busy_timeout = 10000");
-	check(s, how != PMK_STORE_READ);
+	run_sql(s, how == PMK_STORE_ALONE ? "PRAGMA locking_mode = EXCLUSIVE"
+					  : "PRAGMA busy_timeout = 10000");
+	check_version(s, how != PMK_STORE_READ);
 	if (how == PMK_STORE_READ && s->err && may_not_write(s))
 		open_unchanging(s);
 	if (how != PMK_STORE_READ)
-		run(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+		run_sql(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }
 
 int pmk_store_open(struct pmk_store **out, const char *path, enum pmk_store_how how, char *msg,
@@ -502,112 +502,112 @@ const char *pmk_store_error(const struct pmk_store *s)
 
 int pmk_store_begin(struct pmk_store *s)
 {
-	return run(s, "BEGIN IMMEDIATE");
+	return run_sql(s, "BEGIN IMMEDIATE");
 }
 
 int pmk_store_commit(struct pmk_store *s)
 {
-	return run(s, "COMMIT");
+	return run_sql(s, "COMMIT");
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 int pmk_store_find(struct pmk_store *s, const pmk_store_key key, struct pmk_store_found *found)
 {
-	sqlite3_stmt *q = begin(s, GET_CELL);
+	sqlite3_stmt *q = begin_statement(s, GET_CELL);
 
 	*found = (struct pmk_store_found){ 0 };
 	put_key(s, q, key);
-	if (row(s, q)) {
+	if (fetch_row(s, q)) {
 		found->id = sqlite3_column_int64(q, 0);
 		found->failed = sqlite3_column_int(q, 1);
 		found->seconds = sqlite3_column_double(q, 2);
 	}
-	end(q);
+	end_statement(q);
 	return s->err;
 }
 
 int pmk_store_has(struct pmk_store *s, int64_t cell, const char *event, bool *has)
 {
-	sqlite3_stmt *q = begin(s, HAS_VALUE);
+	sqlite3_stmt *q = begin_statement(s, HAS_VALUE);
 
 	put_int(s, q, cell);
 	put_text(s, q, event);
-	*has = get(s, q) != 0;
+	*has = get_number(s, q) != 0;
 	return s->err;
 }
 
 int pmk_store_event_failed(struct pmk_store *s, int64_t cell, const char *event, bool *failed)
 {
-	sqlite3_stmt *q = begin(s, HAS_FAILED);
+	sqlite3_stmt *q = begin_statement(s, HAS_FAILED);
 
 	put_int(s, q, cell);
 	put_text(s, q, event);
-	*failed = get(s, q) != 0;
+	*failed = get_number(s, q) != 0;
 	return s->err;
 }
 
 static int64_t program_id(struct pmk_store *s, const struct pmk_store_program *p)
 {
-	sqlite3_stmt *q = begin(s, GET_PROGRAM);
+	sqlite3_stmt *q = begin_statement(s, GET_PROGRAM);
 	int64_t id;
 
 	put_key(s, q, p->hash);
-	id = get(s, q);
+	id = get_number(s, q);
 	if (id || s->err)
 		return id;
-	q = begin(s, PUT_PROGRAM);
+	q = begin_statement(s, PUT_PROGRAM);
 	put_key(s, q, p->hash);
 	put_text(s, q, p->path);
 	put_text(s, q, p->command);
 	put_text(s, q, p->about);
-	return insert(s, q);
+	return insert_row(s, q);
 }
 
 static int64_t config_id(struct pmk_store *s, const struct pmk_store_config *c)
 {
-	sqlite3_stmt *q = begin(s, GET_CONFIG);
+	sqlite3_stmt *q = begin_statement(s, GET_CONFIG);
 	const char *was;
 	bool same = true;
 	int64_t id = 0;
 
 	put_key(s, q, c->hash);
-	if (row(s, q)) {
+	if (fetch_row(s, q)) {
 		id = sqlite3_column_int64(q, 0);
 		was = text_of(q, 1);
 		same = !c->checked || (was && !strcmp(was, c->checked));
 	}
-	end(q);
+	end_statement(q);
 	/* The reference for `checked` may have been recorded later, or again. */
 	if (id && !same) {
-		q = begin(s, SET_CONFIG);
+		q = begin_statement(s, SET_CONFIG);
 		put_text(s, q, c->checked);
 		put_int(s, q, id);
-		execute(s, q);
+		execute_statement(s, q);
 	}
 	if (id || s->err)
 		return id;
-	q = begin(s, PUT_CONFIG);
+	q = begin_statement(s, PUT_CONFIG);
 	put_key(s, q, c->hash);
 	put_text(s, q, c->core);
 	put_text(s, q, c->isa);
 	put_text(s, q, c->parameters);
 	put_text(s, q, c->checked);
-	return insert(s, q);
+	return insert_row(s, q);
 }
 
 static int64_t event_id(struct pmk_store *s, const char *name)
 {
-	sqlite3_stmt *q = begin(s, GET_EVENT);
+	sqlite3_stmt *q = begin_statement(s, GET_EVENT);
 	int64_t id;
 
 	put_text(s, q, name);
-	id = get(s, q);
+	id = get_number(s, q);
 	if (id || s->err)
 		return id;
-	q = begin(s, PUT_EVENT);
+	q = begin_statement(s, PUT_EVENT);
 	put_text(s, q, name);
-	return insert(s, q);
+	return insert_row(s, q);
 }
 
 static void put_label(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_store_value *v)
@@ -620,22 +620,22 @@ static void put_label(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_sto
 
 static int64_t label_id(struct pmk_store *s, const struct pmk_store_value *v)
 {
-	sqlite3_stmt *q = begin(s, GET_LABEL);
+	sqlite3_stmt *q = begin_statement(s, GET_LABEL);
 	int64_t id;
 
 	put_label(s, q, v);
-	id = get(s, q);
+	id = get_number(s, q);
 	if (id || s->err)
 		return id;
-	q = begin(s, PUT_LABEL);
+	q = begin_statement(s, PUT_LABEL);
 	put_label(s, q, v);
-	return insert(s, q);
+	return insert_row(s, q);
 }
 
 static void put_value(struct pmk_store *s, int64_t cell, const struct pmk_store_value *v)
 {
 	int64_t event = event_id(s, v->event), label = label_id(s, v);
-	sqlite3_stmt *q = begin(s, PUT_VALUE);
+	sqlite3_stmt *q = begin_statement(s, PUT_VALUE);
 
 	put_int(s, q, cell);
 	put_int(s, q, event);
@@ -644,7 +644,7 @@ static void put_value(struct pmk_store *s, int64_t cell, const struct pmk_store_
 	else
 		put_text(s, q, NULL);
 	put_int(s, q, label);
-	execute(s, q);
+	execute_statement(s, q);
 }
 
 static void put_outcome(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_store_cell *cell)
@@ -667,23 +667,23 @@ static int64_t cell_id(struct pmk_store *s, const struct pmk_store_cell *cell)
 	if (pmk_store_find(s, cell->key, &found) || (found.id && !found.failed))
 		return found.id;
 	if (found.id) {
-		q = begin(s, DROP_CELL);
+		q = begin_statement(s, DROP_CELL);
 		put_int(s, q, found.id);
-		execute(s, q);
-		q = begin(s, SET_CELL);
+		execute_statement(s, q);
+		q = begin_statement(s, SET_CELL);
 		put_outcome(s, q, cell);
 		put_int(s, q, found.id);
-		execute(s, q);
+		execute_statement(s, q);
 		return found.id;
 	}
 	program = program_id(s, cell->program);
 	config = config_id(s, cell->config);
-	q = begin(s, PUT_CELL);
+	q = begin_statement(s, PUT_CELL);
 	put_key(s, q, cell->key);
 	put_int(s, q, program);
 	put_int(s, q, config);
 	put_outcome(s, q, cell);
-	return insert(s, q);
+	return insert_row(s, q);
 }
 
 int pmk_store_put(struct pmk_store *s, const struct pmk_store_cell *cell, int64_t *id)
@@ -717,12 +717,12 @@ static char *settings_text(const struct pmk_store_point *p)
 static void put_settings(struct pmk_store *s, int64_t variant, const struct pmk_store_point *p)
 {
 	for (size_t i = 0; i < p->nsettings && !s->err; i++) {
-		sqlite3_stmt *q = begin(s, PUT_SETTING);
+		sqlite3_stmt *q = begin_statement(s, PUT_SETTING);
 
 		put_int(s, q, variant);
 		put_text(s, q, p->settings[i].name);
 		put_text(s, q, p->settings[i].value);
-		execute(s, q);
+		execute_statement(s, q);
 	}
 }
 
@@ -730,21 +730,21 @@ static void put_settings(struct pmk_store *s, int64_t variant, const struct pmk_
 static int64_t variant_id(struct pmk_store *s, const struct pmk_store_point *p, bool make)
 {
 	char *settings = settings_text(p);
-	sqlite3_stmt *q = begin(s, GET_VARIANT);
+	sqlite3_stmt *q = begin_statement(s, GET_VARIANT);
 	int64_t id;
 
 	if (!settings) {
-		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
 		return 0;
 	}
 	put_text(s, q, p->core);
 	put_text(s, q, settings);
-	id = get(s, q);
+	id = get_number(s, q);
 	if (!id && !s->err && make) {
-		q = begin(s, PUT_VARIANT);
+		q = begin_statement(s, PUT_VARIANT);
 		put_text(s, q, p->core);
 		put_text(s, q, settings);
-		id = insert(s, q);
+		id = insert_row(s, q);
 		put_settings(s, id, p);
 	}
 	free(settings);
@@ -754,7 +754,7 @@ static int64_t variant_id(struct pmk_store *s, const struct pmk_store_point *p, 
 static sqlite3_stmt *of_point(struct pmk_store *s, int which, const struct pmk_store_point *p,
 			      int64_t variant)
 {
-	sqlite3_stmt *q = begin(s, which);
+	sqlite3_stmt *q = begin_statement(s, which);
 
 	put_int(s, q, p->revision);
 	put_text(s, q, p->name);
@@ -767,13 +767,13 @@ int pmk_store_name(struct pmk_store *s, const struct pmk_store_point *point, int
 	int64_t variant = variant_id(s, point, cell != 0), was;
 	sqlite3_stmt *q;
 
-	was = variant ? get(s, of_point(s, GET_POINT, point, variant)) : 0;
+	was = variant ? get_number(s, of_point(s, GET_POINT, point, variant)) : 0;
 	if (was == cell || s->err)
 		return s->err;
 	q = of_point(s, cell ? PUT_POINT : DROP_POINT, point, variant);
 	if (cell)
 		put_int(s, q, cell);
-	execute(s, q);
+	execute_statement(s, q);
 	return s->err;
 }
 
@@ -789,7 +789,7 @@ static bool room_for(struct pmk_store *s, void **array, size_t n, size_t *room, 
 	void *more = pmk_grow(*array, n, room, size);
 
 	if (!more) {
-		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
 		return false;
 	}
 	*array = more;
@@ -797,47 +797,47 @@ static bool room_for(struct pmk_store *s, void **array, size_t n, size_t *room, 
 }
 
 /* Copies a text, because SQLite's is valid only until the next row. "": out of memory. */
-static const char *copy(struct pmk_store *s, sqlite3_stmt *q, int column)
+static const char *copy_text(struct pmk_store *s, sqlite3_stmt *q, int column)
 {
 	const char *text = text_of(q, column);
 	char *own = text ? strdup(text) : NULL;
 
 	if (text && !own)
-		fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
 	return own;
 }
 
 static void get_settings(struct pmk_store *s, int64_t variant, struct lists *l,
 			 struct pmk_store_point *p)
 {
-	sqlite3_stmt *q = begin(s, SETTINGS);
+	sqlite3_stmt *q = begin_statement(s, SETTINGS);
 
 	put_int(s, q, variant);
-	while (row(s, q) && room_for(s, (void **)&l->settings, p->nsettings, &l->setting_room,
-				     sizeof(*l->settings)))
+	while (fetch_row(s, q) && room_for(s, (void **)&l->settings, p->nsettings, &l->setting_room,
+					   sizeof(*l->settings)))
 		l->settings[p->nsettings++] =
-			(struct pmk_store_setting){ copy(s, q, 0), copy(s, q, 1) };
-	end(q);
+			(struct pmk_store_setting){ copy_text(s, q, 0), copy_text(s, q, 1) };
+	end_statement(q);
 	p->settings = l->settings;
 }
 
 static void get_values(struct pmk_store *s, int64_t cell, struct lists *l, struct pmk_store_row *r)
 {
-	sqlite3_stmt *q = begin(s, VALUES);
+	sqlite3_stmt *q = begin_statement(s, VALUES);
 
 	put_int(s, q, cell);
-	while (row(s, q) &&
+	while (fetch_row(s, q) &&
 	       room_for(s, (void **)&l->values, r->nvalues, &l->value_room, sizeof(*l->values)))
 		l->values[r->nvalues++] = (struct pmk_store_value){
-			.event = copy(s, q, 0),
-			.pmu = copy(s, q, 1),
-			.trust = copy(s, q, 2),
-			.reason = copy(s, q, 3),
-			.unit = copy(s, q, 4),
+			.event = copy_text(s, q, 0),
+			.pmu = copy_text(s, q, 1),
+			.trust = copy_text(s, q, 2),
+			.reason = copy_text(s, q, 3),
+			.unit = copy_text(s, q, 4),
 			.has_value = sqlite3_column_type(q, 5) != SQLITE_NULL,
 			.value = (uint64_t)sqlite3_column_int64(q, 5),
 		};
-	end(q);
+	end_statement(q);
 	r->values = l->values;
 }
 
@@ -873,7 +873,7 @@ static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk
 	int err = 0;
 
 	if (sqlite3_column_bytes(q, 5) != PMK_STORE_KEY || !r.point.name || !r.point.core)
-		return fail(s, PMK_EPARSE, "a row of it is damaged");
+		return store_failed(s, PMK_EPARSE, "a row of it is damaged");
 	memcpy(r.key, sqlite3_column_blob(q, 5), PMK_STORE_KEY);
 	get_settings(s, sqlite3_column_int64(q, 3), l, &r.point);
 	get_values(s, r.cell, l, &r);
@@ -885,14 +885,14 @@ static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk
 
 int pmk_store_points(struct pmk_store *s, int64_t revision, pmk_store_take *take, void *ctx)
 {
-	sqlite3_stmt *q = begin(s, s->old ? OLD_POINTS : POINTS);
+	sqlite3_stmt *q = begin_statement(s, s->old ? OLD_POINTS : POINTS);
 	struct lists l = { 0 };
 	int err = 0;
 
 	put_int(s, q, revision);
-	while (!err && row(s, q))
+	while (!err && fetch_row(s, q))
 		err = take_point(s, q, &l, take, ctx);
-	end(q);
+	end_statement(q);
 	free(l.settings);
 	free(l.values);
 	return s->err ? s->err : err;
@@ -915,32 +915,32 @@ static void put_facts(struct pmk_store *s, sqlite3_stmt *q, const struct pmk_sto
 
 int pmk_store_revision(struct pmk_store *s, const struct pmk_store_revision *r, int64_t *id)
 {
-	sqlite3_stmt *q = begin(s, GET_REVISION);
+	sqlite3_stmt *q = begin_statement(s, GET_REVISION);
 
 	put_text(s, q, r->name);
-	*id = get(s, q);
+	*id = get_number(s, q);
 	if (s->err)
 		return s->err;
 	if (*id) {
-		q = begin(s, SET_REVISION);
+		q = begin_statement(s, SET_REVISION);
 		put_facts(s, q, r);
 		put_int(s, q, *id);
-		execute(s, q);
+		execute_statement(s, q);
 	} else {
-		q = begin(s, PUT_REVISION);
+		q = begin_statement(s, PUT_REVISION);
 		put_text(s, q, r->name);
 		put_facts(s, q, r);
-		*id = insert(s, q);
+		*id = insert_row(s, q);
 	}
 	return s->err;
 }
 
 int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void *ctx)
 {
-	sqlite3_stmt *q = begin(s, REVISIONS);
+	sqlite3_stmt *q = begin_statement(s, REVISIONS);
 	int err = 0;
 
-	while (!err && row(s, q)) {
+	while (!err && fetch_row(s, q)) {
 		struct pmk_store_revision r = {
 			.id = sqlite3_column_int64(q, 0),
 			.name = text_of(q, 1),
@@ -953,7 +953,7 @@ int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void
 
 		err = take(ctx, &r);
 	}
-	end(q);
+	end_statement(q);
 	return s->err ? s->err : err;
 }
 
@@ -961,23 +961,23 @@ int pmk_store_revisions(struct pmk_store *s, pmk_store_take_revision *take, void
 
 int pmk_store_record(struct pmk_store *s, int64_t cell, const char *path)
 {
-	sqlite3_stmt *q = begin(s, PUT_RECORDING);
+	sqlite3_stmt *q = begin_statement(s, PUT_RECORDING);
 
 	put_int(s, q, cell);
 	put_text(s, q, path);
-	execute(s, q);
+	execute_statement(s, q);
 	return s->err;
 }
 
 int pmk_store_recorded(struct pmk_store *s, int64_t cell, char *path, size_t size)
 {
-	sqlite3_stmt *q = begin(s, GET_RECORDING);
+	sqlite3_stmt *q = begin_statement(s, GET_RECORDING);
 
 	*path = '\0';
 	put_int(s, q, cell);
-	if (row(s, q))
+	if (fetch_row(s, q))
 		snprintf(path, size, "%s", text_of(q, 0));
-	end(q);
+	end_statement(q);
 	return s->err;
 }
 
@@ -1043,7 +1043,7 @@ static int check_other(struct pmk_store *s, const char *path, char **uri, bool *
 	}
 	pmk_store_close(other);
 	if (!err)
-		return *uri ? 0 : fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+		return *uri ? 0 : store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
 	snprintf(s->why, sizeof(s->why), "%s", msg);
 	s->err = err;
 	return err;
@@ -1059,13 +1059,13 @@ int pmk_store_merge(struct pmk_store *s, const char *path)
 	sql = sqlite3_mprintf("ATTACH %Q AS other", uri);
 	free(uri);
 	if (!sql)
-		return fail(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
-	run(s, sql);
+		return store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+	run_sql(s, sql);
 	sqlite3_free(sql);
-	run(s, "BEGIN IMMEDIATE");
-	run(s, merge);
+	run_sql(s, "BEGIN IMMEDIATE");
+	run_sql(s, merge);
 	if (!old)
-		run(s, merge_checked);
-	run(s, "COMMIT");
-	return run(s, "DETACH other");
+		run_sql(s, merge_checked);
+	run_sql(s, "COMMIT");
+	return run_sql(s, "DETACH other");
 }

@@ -38,7 +38,7 @@ enum { EXTEST = 0x00, SCAN_N = 0x02, RESTART = 0x04, HALT = 0x08, INTEST = 0x0c 
 #define PC_OF_R0   0xe12fff10 /* BX R0, which sets the state, too */
 #define CPSR_THUMB (1u << 5)
 
-static int scan(struct pmk_wire *w, unsigned bits, uint64_t out, uint64_t *in)
+static int scan_data(struct pmk_wire *w, unsigned bits, uint64_t out, uint64_t *in)
 {
 	uint8_t bytes[8], back[8] = { 0 };
 	int err;
@@ -57,7 +57,7 @@ static int select_chain(struct pmk_wire *w, unsigned chain, unsigned instruction
 	int err = w->speaker->scan_ir(w, w->arm11.tap, SCAN_N);
 
 	if (!err)
-		err = scan(w, CHAIN_BITS, chain, NULL);
+		err = scan_data(w, CHAIN_BITS, chain, NULL);
 	return err ? err : w->speaker->scan_ir(w, w->arm11.tap, instruction);
 }
 
@@ -67,7 +67,7 @@ static int read_dscr(struct pmk_wire *w, uint32_t *dscr)
 	int err = select_chain(w, DSCR_CHAIN, INTEST);
 
 	if (!err)
-		err = scan(w, DSCR_BITS, 0, &in);
+		err = scan_data(w, DSCR_BITS, 0, &in);
 	*dscr = (uint32_t)in;
 	return err;
 }
@@ -76,7 +76,7 @@ static int write_dscr(struct pmk_wire *w, uint32_t dscr)
 {
 	int err = select_chain(w, DSCR_CHAIN, EXTEST);
 
-	return err ? err : scan(w, DSCR_BITS, dscr, NULL);
+	return err ? err : scan_data(w, DSCR_BITS, dscr, NULL);
 }
 
 static int wait_halted(struct pmk_wire *w, bool halted)
@@ -100,7 +100,7 @@ static int wait_halted(struct pmk_wire *w, bool halted)
 
 /* With chain 4 selected: put an instruction into the ITR, which executes it, and then a no-op. The
  * ITR ignores an instruction while another has not completed. */
-static int put(struct pmk_wire *w, uint32_t instruction)
+static int put_instruction(struct pmk_wire *w, uint32_t instruction)
 {
 	double deadline = pmk_link_deadline(&w->link);
 	uint64_t in = 0;
@@ -111,25 +111,25 @@ static int put(struct pmk_wire *w, uint32_t instruction)
 			return pmk_link_fail(&w->link, PMK_EIO,
 					     "the processor does not complete an instruction that "
 					     "the debugger gave it");
-		err = scan(w, ITR_BITS, instruction, &in);
+		err = scan_data(w, ITR_BITS, instruction, &in);
 	}
 	return err;
 }
 
-static int execute(struct pmk_wire *w, uint32_t instruction)
+static int execute_instruction(struct pmk_wire *w, uint32_t instruction)
 {
 	int err = select_chain(w, ITR_CHAIN, EXTEST);
 
 	if (!err)
-		err = put(w, instruction);
-	return err ? err : put(w, NOTHING);
+		err = put_instruction(w, instruction);
+	return err ? err : put_instruction(w, NOTHING);
 }
 
 static int read_r0(struct pmk_wire *w, uint32_t *value)
 {
 	double deadline = pmk_link_deadline(&w->link);
 	uint64_t in = 0;
-	int err = execute(w, R0_TO_DTR);
+	int err = execute_instruction(w, R0_TO_DTR);
 
 	if (!err)
 		err = select_chain(w, DTR_CHAIN, INTEST);
@@ -137,7 +137,7 @@ static int read_r0(struct pmk_wire *w, uint32_t *value)
 		if (pmk_link_now() > deadline)
 			return pmk_link_fail(&w->link, PMK_EIO,
 					     "nothing comes out of the debugger's register DTR");
-		err = scan(w, DTR_BITS, 0, &in);
+		err = scan_data(w, DTR_BITS, 0, &in);
 	}
 	*value = (uint32_t)in;
 	return err;
@@ -148,13 +148,13 @@ static int write_r0(struct pmk_wire *w, uint32_t value)
 	int err = select_chain(w, DTR_CHAIN, EXTEST);
 
 	if (!err)
-		err = scan(w, DTR_BITS, value, NULL);
-	return err ? err : execute(w, R0_OF_DTR);
+		err = scan_data(w, DTR_BITS, value, NULL);
+	return err ? err : execute_instruction(w, R0_OF_DTR);
 }
 
 static int result_of(struct pmk_wire *w, uint32_t instruction, uint32_t *value)
 {
-	int err = execute(w, instruction);
+	int err = execute_instruction(w, instruction);
 
 	return err ? err : read_r0(w, value);
 }
@@ -167,7 +167,7 @@ static int take_over(struct pmk_wire *w, uint32_t dscr)
 	int err = select_chain(w, ITR_CHAIN, EXTEST);
 
 	if (!err)
-		err = put(w, NOTHING);
+		err = put_instruction(w, NOTHING);
 	if (!err)
 		err = write_dscr(w, dscr | DSCR_HALTING | DSCR_EXECUTE);
 	if (!err)
@@ -216,7 +216,7 @@ int pmk_arm11_resume(struct pmk_wire *w)
 	int err = write_r0(w, w->arm11.pc);
 
 	if (!err)
-		err = execute(w, PC_OF_R0);
+		err = execute_instruction(w, PC_OF_R0);
 	if (!err)
 		err = write_r0(w, w->arm11.r0);
 	if (!err)
@@ -233,5 +233,5 @@ int pmk_arm11_transfer(struct pmk_wire *w, uint32_t instruction, uint32_t *value
 	if (instruction & PMK_ARM11_MRC)
 		return result_of(w, instruction, value);
 	err = write_r0(w, *value);
-	return err ? err : execute(w, instruction);
+	return err ? err : execute_instruction(w, instruction);
 }

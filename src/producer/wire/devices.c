@@ -27,7 +27,7 @@
 #define MAX_PROPERTY 4096 /* bytes; `reg`, `ranges` and `compatible` are far shorter */
 
 /* False: the path is too long for a file. */
-static bool join(char path[PATH_MAX], const char *folder, const char *name)
+static bool join_path(char path[PATH_MAX], const char *folder, const char *name)
 {
 	size_t n = strlen(folder), more = strlen(name);
 
@@ -46,7 +46,7 @@ static bool join(char path[PATH_MAX], const char *folder, const char *name)
 static int read_number(const char *folder, const char *name, uint64_t *value)
 {
 	char path[PATH_MAX], text[64], *end;
-	FILE *f = join(path, folder, name) ? fopen(path, "re") : NULL;
+	FILE *f = join_path(path, folder, name) ? fopen(path, "re") : NULL;
 	int err = f ? EINVAL : errno;
 
 	if (!f)
@@ -108,7 +108,7 @@ struct tree {
 	size_t size;
 };
 
-static int broken(const struct tree *t, const char *node, const char *what)
+static int broken_node(const struct tree *t, const char *node, const char *what)
 {
 	const char *name = node + strlen(t->root);
 
@@ -122,10 +122,11 @@ struct property {
 };
 
 /* Returns 1; 0: the node does not have it; PMK_EINVAL: it cannot be read. */
-static int get(const struct tree *t, const char *node, const char *name, struct property *p)
+static int get_property(const struct tree *t, const char *node, const char *name,
+			struct property *p)
 {
 	char path[PATH_MAX], what[64];
-	FILE *f = join(path, node, name) ? fopen(path, "re") : NULL;
+	FILE *f = join_path(path, node, name) ? fopen(path, "re") : NULL;
 	bool ok = false;
 
 	if (!f && errno == ENOENT)
@@ -136,12 +137,12 @@ static int get(const struct tree *t, const char *node, const char *name, struct 
 		fclose(f);
 	}
 	snprintf(what, sizeof(what), "has a property '%s' that cannot be read", name);
-	return ok ? 1 : broken(t, node, what);
+	return ok ? 1 : broken_node(t, node, what);
 }
 
 /* A number of `n` cells at cell `at`. False: the property ends before, or it has more than 64
  * bits. */
-static bool cells(const struct property *p, size_t at, unsigned n, uint64_t *value)
+static bool cells_value(const struct property *p, size_t at, unsigned n, uint64_t *value)
 {
 	if ((at + n) * 4 > p->size || n > 2)
 		return false;
@@ -152,18 +153,18 @@ static bool cells(const struct property *p, size_t at, unsigned n, uint64_t *val
 }
 
 /* The number of cells that a bus uses for something: 0 to 4, or PMK_EINVAL. */
-static int ncells(const struct tree *t, const char *bus, const char *name, unsigned usual)
+static int cell_count(const struct tree *t, const char *bus, const char *name, unsigned usual)
 {
 	struct property p;
 	uint64_t n = usual;
-	int found = get(t, bus, name, &p);
+	int found = get_property(t, bus, name, &p);
 	char what[64];
 
 	if (found < 0)
 		return found;
 	snprintf(what, sizeof(what), "has a property '%s' of another form", name);
-	if (found && (p.size != 4 || !cells(&p, 0, 1, &n) || n > 4))
-		return broken(t, bus, what);
+	if (found && (p.size != 4 || !cells_value(&p, 0, 1, &n) || n > 4))
+		return broken_node(t, bus, what);
 	return (int)n;
 }
 
@@ -174,8 +175,8 @@ struct widths {
 
 static int widths_of(const struct tree *t, const char *bus, struct widths *w)
 {
-	int address = ncells(t, bus, "#address-cells", 2);
-	int size = address < 0 ? address : ncells(t, bus, "#size-cells", 1);
+	int address = cell_count(t, bus, "#address-cells", 2);
+	int size = address < 0 ? address : cell_count(t, bus, "#size-cells", 1);
 
 	if (size < 0)
 		return size;
@@ -198,17 +199,17 @@ static bool go_up(char *path, size_t root)
 #define UNSEEN "is on a bus whose addresses the processor does not see (ranges)"
 
 /* Translate from the address space of `bus` to that of `above`. `node` owns the address. */
-static int translate(const struct tree *t, const char *node, const char *bus, const char *above,
-		     uint64_t *address)
+static int translate_address(const struct tree *t, const char *node, const char *bus,
+			     const char *above, uint64_t *address)
 {
 	uint64_t first, there, length;
 	struct widths from, to;
 	struct property p;
-	int found = get(t, bus, "ranges", &p), err = found < 0 ? found : 0;
+	int found = get_property(t, bus, "ranges", &p), err = found < 0 ? found : 0;
 	unsigned row;
 
 	if (!found)
-		return broken(t, node, UNSEEN);
+		return broken_node(t, node, UNSEEN);
 	if (!err)
 		err = widths_of(t, bus, &from);
 	if (!err)
@@ -217,18 +218,18 @@ static int translate(const struct tree *t, const char *node, const char *bus, co
 		return err; /* an empty `ranges`: the address spaces are identical */
 	row = from.address + to.address + from.size;
 	if (!from.address || !to.address || !from.size || p.size % (4 * row))
-		return broken(t, node, UNSEEN);
+		return broken_node(t, node, UNSEEN);
 	for (size_t at = 0; at * 4 < p.size; at += row) {
-		if (!cells(&p, at, from.address, &first) ||
-		    !cells(&p, at + from.address, to.address, &there) ||
-		    !cells(&p, at + from.address + to.address, from.size, &length))
+		if (!cells_value(&p, at, from.address, &first) ||
+		    !cells_value(&p, at + from.address, to.address, &there) ||
+		    !cells_value(&p, at + from.address + to.address, from.size, &length))
 			break;
 		if (*address >= first && *address - first < length) {
 			*address = there + (*address - first);
 			return 0;
 		}
 	}
-	return broken(t, node, UNSEEN);
+	return broken_node(t, node, UNSEEN);
 }
 
 /* `path` is that of the node; its end is removed step by step. */
@@ -238,24 +239,24 @@ static int find_address(const struct tree *t, char *path, uint64_t *address)
 	char node[PATH_MAX], bus[PATH_MAX];
 	struct property reg;
 	struct widths w;
-	int err = get(t, path, "reg", &reg);
+	int err = get_property(t, path, "reg", &reg);
 
 	snprintf(node, sizeof(node), "%s", path);
 	if (!err)
-		return broken(t, node, "has no registers (reg)");
+		return broken_node(t, node, "has no registers (reg)");
 	if (err < 0 || !go_up(path, root))
-		return err < 0 ? err : broken(t, node, "has no bus");
+		return err < 0 ? err : broken_node(t, node, "has no bus");
 	err = widths_of(t, path, &w);
 	if (err)
 		return err;
 	if (!w.address || reg.size % (4 * (w.address + w.size)) ||
-	    !cells(&reg, 0, w.address, address))
-		return broken(t, node, "has registers (reg) of another form");
+	    !cells_value(&reg, 0, w.address, address))
+		return broken_node(t, node, "has registers (reg) of another form");
 	for (;;) {
 		snprintf(bus, sizeof(bus), "%s", path);
 		if (!go_up(path, root))
 			return 0;
-		err = translate(t, node, bus, path, address);
+		err = translate_address(t, node, bus, path, address);
 		if (err)
 			return err;
 	}
@@ -274,12 +275,12 @@ struct search {
 static int is_compatible(const struct search *s, const char *node)
 {
 	struct property p;
-	int found = get(s->tree, node, "compatible", &p);
+	int found = get_property(s->tree, node, "compatible", &p);
 
 	if (found <= 0)
 		return found;
 	if (p.size && p.bytes[p.size - 1])
-		return broken(s->tree, node, "has a property 'compatible' that does not end");
+		return broken_node(s->tree, node, "has a property 'compatible' that does not end");
 	for (const char *name = (char *)p.bytes; name < (char *)p.bytes + p.size;
 	     name += strlen(name) + 1) {
 		const char *comma = strchr(name, ',');
@@ -302,11 +303,11 @@ static int search_in(struct search *s, const char *node, unsigned depth)
 		return err;
 	n = scandir(node, &list, NULL, alphasort);
 	if (n < 0)
-		return broken(s->tree, node, "cannot be read");
+		return broken_node(s->tree, node, "cannot be read");
 	for (int i = 0; i < n; i++) {
 		bool inside = list[i]->d_type == DT_DIR && list[i]->d_name[0] != '.';
 
-		if (inside && !err && join(path, node, list[i]->d_name))
+		if (inside && !err && join_path(path, node, list[i]->d_name))
 			err = search_in(s, path, depth + 1);
 		free(list[i]);
 	}
@@ -353,7 +354,7 @@ int pmk_tree_address(const char *sysfs, const char *node, uint64_t *address, cha
 		while (n > 0 && path[n - 1] == '/')
 			path[--n] = '\0';
 		if (strstr(node, "/.") || strlen(path) <= strlen(root) || access(path, F_OK))
-			err = broken(&t, path, "is not there");
+			err = broken_node(&t, path, "is not there");
 	}
 	return err ? err : find_address(&t, path, address);
 }

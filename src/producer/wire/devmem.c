@@ -118,7 +118,8 @@ static const struct pmk_uio_map *find_map(const struct pmk_devmem *d, uint64_t a
 
 /* The part of the file that is mapped for an address, and its offset: a page, or one whole map of a
  * UIO device, of which the N-th is at page N. */
-static int place(struct pmk_wire *w, uint64_t address, struct window *window, uint64_t *offset)
+static int find_window(struct pmk_wire *w, uint64_t address, struct window *window,
+		       uint64_t *offset)
 {
 	const struct pmk_devmem *d = w->devmem;
 	const struct pmk_uio_map *m = find_map(d, address);
@@ -139,18 +140,18 @@ static int place(struct pmk_wire *w, uint64_t address, struct window *window, ui
 	return 0;
 }
 
-static void unmap(struct window *window)
+static void unmap_window(struct window *window)
 {
 	if (window->size)
 		munmap(window->at, window->size);
 	window->size = 0;
 }
 
-static int map(struct pmk_wire *w, uint64_t address, struct window *window)
+static int map_window(struct pmk_wire *w, uint64_t address, struct window *window)
 {
 	struct window new = { 0 };
 	uint64_t offset = 0;
-	int err = place(w, address, &new, &offset);
+	int err = find_window(w, address, &new, &offset);
 	void *at;
 
 	if (err)
@@ -161,7 +162,7 @@ static int map(struct pmk_wire *w, uint64_t address, struct window *window)
 	if (at == MAP_FAILED)
 		return cannot_map(w, address, errno);
 	new.at = at;
-	unmap(window);
+	unmap_window(window);
 	*window = new;
 	return 0;
 }
@@ -180,7 +181,7 @@ static int find_word(struct pmk_wire *w, uint64_t address, uint8_t **at)
 			window = &d->window[i];
 	if (!window) {
 		window = &d->window[d->next++ % NWINDOWS];
-		err = map(w, address, window);
+		err = map_window(w, address, window);
 	}
 	*at = err ? NULL : window->at + (address - window->start);
 	return err;
@@ -188,7 +189,7 @@ static int find_word(struct pmk_wire *w, uint64_t address, uint8_t **at)
 
 /* ---- the speaker ----------------------------------------------------------------------------- */
 
-static int transfer(struct pmk_wire *w, uint64_t address, bool is_store, uint32_t *value)
+static int transfer_word(struct pmk_wire *w, uint64_t address, bool is_store, uint32_t *value)
 {
 	uint8_t *at;
 	int err = find_word(w, address, &at);
@@ -201,14 +202,14 @@ static int transfer(struct pmk_wire *w, uint64_t address, bool is_store, uint32_
 	return err;
 }
 
-static int load(struct pmk_wire *w, uint64_t address, uint32_t *value)
+static int load_word(struct pmk_wire *w, uint64_t address, uint32_t *value)
 {
-	return transfer(w, address, false, value);
+	return transfer_word(w, address, false, value);
 }
 
-static int store(struct pmk_wire *w, uint64_t address, uint32_t value)
+static int store_word(struct pmk_wire *w, uint64_t address, uint32_t value)
 {
-	return transfer(w, address, true, &value);
+	return transfer_word(w, address, true, &value);
 }
 
 static int cannot_open(struct pmk_wire *w, int why)
@@ -239,12 +240,12 @@ static int open_file(struct pmk_wire *w, const char *file, const char *sysfs)
 	return 0;
 }
 
-static void forget(struct pmk_wire *w)
+static void forget_windows(struct pmk_wire *w)
 {
 	struct pmk_devmem *d = w->devmem;
 
 	for (unsigned i = 0; d && i < NWINDOWS; i++)
-		unmap(&d->window[i]);
+		unmap_window(&d->window[i]);
 	free(d);
 	w->devmem = NULL;
 }
@@ -252,7 +253,7 @@ static void forget(struct pmk_wire *w)
 const struct pmk_speaker pmk_speaker_devmem = {
 	.name = "devmem",
 	.open = open_file,
-	.load = load,
-	.store = store,
-	.forget = forget,
+	.load = load_word,
+	.store = store_word,
+	.forget = forget_windows,
 };

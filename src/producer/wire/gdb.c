@@ -39,7 +39,7 @@ static int byte_of(int high, int low)
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
-static int nonsense(struct pmk_wire *w, const char *what)
+static int invalid_reply(struct pmk_wire *w, const char *what)
 {
 	return pmk_link_lose(&w->link, "%s: that is no stub of GDB's remote serial protocol", what);
 }
@@ -65,11 +65,11 @@ static int receive_data(struct pmk_wire *w, char *data, size_t size, uint8_t *su
 			*sum = (uint8_t)(*sum + next);
 			repeat = c == '*' ? next - 29 : 1;
 			if (c == '*' && (!n || repeat < 3))
-				return nonsense(w, "a repetition of nothing");
+				return invalid_reply(w, "a repetition of nothing");
 			c = c == '*' ? data[n - 1] : next ^ 0x20;
 		}
 		if (n + (size_t)repeat >= size)
-			return nonsense(w, "a packet is too long");
+			return invalid_reply(w, "a packet is too long");
 		while (repeat--)
 			data[n++] = (char)c;
 	}
@@ -78,7 +78,7 @@ static int receive_data(struct pmk_wire *w, char *data, size_t size, uint8_t *su
 }
 
 /* The next packet, as text that ends with a 0; bytes after another 0 are not used. */
-static int receive(struct pmk_wire *w, char *data, size_t size, double deadline)
+static int receive_packet(struct pmk_wire *w, char *data, size_t size, double deadline)
 {
 	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
 		int c = pmk_link_byte(&w->link, deadline), n, high, low;
@@ -100,16 +100,16 @@ static int receive(struct pmk_wire *w, char *data, size_t size, double deadline)
 		if (c == '%')
 			continue;
 		if (high != sum && w->no_acks)
-			return nonsense(w, "the sum of a packet is wrong");
+			return invalid_reply(w, "the sum of a packet is wrong");
 		if (!w->no_acks && pmk_link_send(&w->link, high == sum ? "+" : "-", 1))
 			return PMK_EIO;
 		if (high == sum)
 			return n;
 	}
-	return nonsense(w, "packets that nobody asked for");
+	return invalid_reply(w, "packets that nobody asked for");
 }
 
-static int transmit(struct pmk_wire *w, const char *data)
+static int transmit_packet(struct pmk_wire *w, const char *data)
 {
 	char packet[1024];
 	uint8_t sum = 0;
@@ -147,28 +147,28 @@ static bool is_end(const char *packet)
 	return (packet[0] == 'W' || packet[0] == 'X') && hex_digit(packet[1]) >= 0;
 }
 
-static int ended(struct pmk_wire *w)
+static int target_ended(struct pmk_wire *w)
 {
 	return pmk_link_lose(&w->link, "the program on the target has ended");
 }
 
 /* The reply to a request; other packets about the target are skipped. */
-static int ask(struct pmk_wire *w, const char *request, char *reply, size_t size)
+static int ask_stub(struct pmk_wire *w, const char *request, char *reply, size_t size)
 {
 	double deadline = pmk_link_deadline(&w->link);
-	int err = transmit(w, request);
+	int err = transmit_packet(w, request);
 
 	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
 		if (err >= 0)
-			err = receive(w, reply, size, deadline);
+			err = receive_packet(w, reply, size, deadline);
 		if (err < 0)
 			return err;
 		if (is_end(reply))
-			return ended(w);
+			return target_ended(w);
 		if (!is_console(reply) && !is_stop(reply))
 			return 0;
 	}
-	return nonsense(w, "packets that nobody asked for");
+	return invalid_reply(w, "packets that nobody asked for");
 }
 
 /* ---- running and halting -------------------------------------------------------------------- */
@@ -176,9 +176,9 @@ static int ask(struct pmk_wire *w, const char *request, char *reply, size_t size
 /* A packet of a target that has not ended. */
 static int receive_alive(struct pmk_wire *w, char *reply, size_t size, double deadline)
 {
-	int err = receive(w, reply, size, deadline);
+	int err = receive_packet(w, reply, size, deadline);
 
-	return err >= 0 && is_end(reply) ? ended(w) : err;
+	return err >= 0 && is_end(reply) ? target_ended(w) : err;
 }
 
 /* After a request to stop: wait until the target is halted. */
@@ -197,16 +197,16 @@ static int await_stop(struct pmk_wire *w, int err)
 			return 0;
 		}
 	}
-	return nonsense(w, "packets that nobody asked for");
+	return invalid_reply(w, "packets that nobody asked for");
 }
 
-static int resume(struct pmk_wire *w)
+static int resume_target(struct pmk_wire *w)
 {
-	return transmit(w, "c");
+	return transmit_packet(w, "c");
 }
 
 /* Reads only if a packet has begun to arrive, and only that packet, which need not be a stop. */
-static int look(struct pmk_wire *w)
+static int look_for_stop(struct pmk_wire *w)
 {
 	double deadline = pmk_link_deadline(&w->link);
 	char reply[MAX_PACKET];
@@ -233,10 +233,10 @@ static int look(struct pmk_wire *w)
 	err = pmk_wire_find_place(w, &stray, &pc);
 	if (err || !stray)
 		return err;
-	return is_trap(reply) ? pmk_wire_stray_halt(w, pc) : resume(w);
+	return is_trap(reply) ? pmk_wire_stray_halt(w, pc) : resume_target(w);
 }
 
-static int halt(struct pmk_wire *w)
+static int halt_target(struct pmk_wire *w)
 {
 	uint64_t pc;
 	bool stray;
@@ -248,7 +248,7 @@ static int halt(struct pmk_wire *w)
 /* ---- accesses -------------------------------------------------------------------------------- */
 
 /* An error, "E01" or "E.text"; an empty reply: the stub does not know the request. */
-static int refused(struct pmk_wire *w, const char *request, const char *reply)
+static int request_refused(struct pmk_wire *w, const char *request, const char *reply)
 {
 	if (!*reply)
 		return pmk_link_fail(&w->link, PMK_ENOTSUP, "the stub does not know '%.40s'",
@@ -256,50 +256,51 @@ static int refused(struct pmk_wire *w, const char *request, const char *reply)
 	return pmk_link_fail(&w->link, PMK_EIO, "'%.60s' gave '%.100s'", request, reply);
 }
 
-static uint32_t swap(const struct pmk_wire *w, uint32_t v)
+static uint32_t swap_bytes(const struct pmk_wire *w, uint32_t v)
 {
 	if (w->big_endian)
 		return v;
 	return v >> 24 | (v >> 8 & 0xff00) | (v << 8 & 0xff0000) | v << 24;
 }
 
-static int load(struct pmk_wire *w, uint64_t address, uint32_t *value)
+static int load_word(struct pmk_wire *w, uint64_t address, uint32_t *value)
 {
 	char request[40], reply[MAX_PACKET];
 	int err;
 
 	snprintf(request, sizeof(request), "m%" PRIx64 ",4", address);
-	err = ask(w, request, reply, sizeof(reply));
+	err = ask_stub(w, request, reply, sizeof(reply));
 	if (err)
 		return err;
 	if (strlen(reply) != 8 || !pmk_wire_number(reply, 16, value))
-		return refused(w, request, reply);
-	*value = swap(w, *value);
+		return request_refused(w, request, reply);
+	*value = swap_bytes(w, *value);
 	return 0;
 }
 
-static int store(struct pmk_wire *w, uint64_t address, uint32_t value)
+static int store_word(struct pmk_wire *w, uint64_t address, uint32_t value)
 {
 	char request[60], reply[MAX_PACKET];
 	int err;
 
-	snprintf(request, sizeof(request), "M%" PRIx64 ",4:%08" PRIx32, address, swap(w, value));
-	err = ask(w, request, reply, sizeof(reply));
+	snprintf(request, sizeof(request), "M%" PRIx64 ",4:%08" PRIx32, address,
+		 swap_bytes(w, value));
+	err = ask_stub(w, request, reply, sizeof(reply));
 	if (!err && strcmp(reply, "OK") != 0)
-		err = refused(w, request, reply);
+		err = request_refused(w, request, reply);
 	return err;
 }
 
 /* Kind 4: an instruction of four bytes, as in ARM, A64 and MicroBlaze. */
-static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
+static int set_breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 {
 	char request[40], reply[MAX_PACKET];
 	int err;
 
 	snprintf(request, sizeof(request), "%c1,%" PRIx64 ",4", set ? 'Z' : 'z', address);
-	err = ask(w, request, reply, sizeof(reply));
+	err = ask_stub(w, request, reply, sizeof(reply));
 	if (!err && strcmp(reply, "OK") != 0)
-		err = refused(w, request, reply);
+		err = request_refused(w, request, reply);
 	w->has_breakpoint = set && !err;
 	w->breakpoint = address;
 	return err;
@@ -321,7 +322,7 @@ static void append_hex(char *text, size_t size, const char *hex)
 }
 
 /* qRcmd, GDB's "monitor": the output comes before the reply, or is the reply. */
-static int command(struct pmk_wire *w, const char *command, char *said, size_t size)
+static int run_command(struct pmk_wire *w, const char *command, char *said, size_t size)
 {
 	double deadline = pmk_link_deadline(&w->link);
 	char request[512] = "qRcmd,", reply[MAX_PACKET];
@@ -331,7 +332,7 @@ static int command(struct pmk_wire *w, const char *command, char *said, size_t s
 	for (const char *c = command; *c && n + 3 < sizeof(request); c++)
 		n += (size_t)snprintf(request + n, sizeof(request) - n, "%02x", (unsigned char)*c);
 	*said = '\0';
-	err = transmit(w, request);
+	err = transmit_packet(w, request);
 	for (unsigned skipped = 0; skipped < MAX_SKIPPED; skipped++) {
 		if (err >= 0)
 			err = receive_alive(w, reply, sizeof(reply), deadline);
@@ -353,12 +354,12 @@ static int command(struct pmk_wire *w, const char *command, char *said, size_t s
 			append_hex(said, size, reply);
 		return 0;
 	}
-	return nonsense(w, "packets that nobody asked for");
+	return invalid_reply(w, "packets that nobody asked for");
 }
 
 /* ---- coming and leaving ---------------------------------------------------------------------- */
 
-static int greet(struct pmk_wire *w)
+static int greet_stub(struct pmk_wire *w)
 {
 	char reply[MAX_PACKET];
 	int err;
@@ -367,56 +368,56 @@ static int greet(struct pmk_wire *w)
 	/* acknowledge a packet that was sent to an earlier client */
 	err = pmk_link_send(&w->link, "+", 1);
 	if (!err)
-		err = ask(w, "qSupported:swbreak+;hwbreak+", reply, sizeof(reply));
+		err = ask_stub(w, "qSupported:swbreak+;hwbreak+", reply, sizeof(reply));
 	if (!err && strstr(reply, "QStartNoAckMode+"))
-		err = ask(w, "QStartNoAckMode", reply, sizeof(reply));
+		err = ask_stub(w, "QStartNoAckMode", reply, sizeof(reply));
 	else
 		*reply = '\0';
 	w->no_acks = !err && !strcmp(reply, "OK");
 	/* Ask for the reason of the halt: some stubs serve memory only after that, and after the
 	 * thread was selected. */
 	if (!err)
-		err = await_stop(w, transmit(w, "?"));
+		err = await_stop(w, transmit_packet(w, "?"));
 	w->stopped = false; /* at a breakpoint of another debugger, if at all */
 	if (!err)
-		err = ask(w, "Hg0", reply, sizeof(reply));
+		err = ask_stub(w, "Hg0", reply, sizeof(reply));
 	/* QEMU: use physical addresses. Other stubs do not know the request and have no other
 	 * addresses. */
 	if (!err)
-		err = ask(w, "Qqemu.PhyMemMode:1", reply, sizeof(reply));
+		err = ask_stub(w, "Qqemu.PhyMemMode:1", reply, sizeof(reply));
 	w->held = !err;
 	if (!err)
-		w->openocd = !command(w, "version", reply, sizeof(reply)) &&
+		w->openocd = !run_command(w, "version", reply, sizeof(reply)) &&
 			     strstr(reply, "On-Chip Debugger");
 	return err;
 }
 
 /* On a detach, a stub lets its target run; it accepts this only while the target is halted.
  * OpenOCD's stub does not, and needs a command, and a second one if it kept an interrupt (see
- * look()). */
-static void leave(struct pmk_wire *w)
+ * look_for_stop()). */
+static void leave_stub(struct pmk_wire *w)
 {
 	char reply[MAX_PACKET];
 
-	if (!w->held && halt(w))
+	if (!w->held && halt_target(w))
 		return;
 	for (unsigned i = 0; w->openocd && i < 2; i++)
-		if (command(w, "resume", reply, sizeof(reply)) ||
-		    command(w, "[target current] curstate", reply, sizeof(reply)) ||
+		if (run_command(w, "resume", reply, sizeof(reply)) ||
+		    run_command(w, "[target current] curstate", reply, sizeof(reply)) ||
 		    !strstr(reply, "halted"))
 			break;
-	ask(w, "D", reply, sizeof(reply));
+	ask_stub(w, "D", reply, sizeof(reply));
 }
 
 const struct pmk_speaker pmk_speaker_gdb = {
 	.name = "gdb",
-	.greet = greet,
-	.halt = halt,
-	.resume = resume,
-	.load = load,
-	.store = store,
-	.command = command,
-	.breakpoint = breakpoint,
-	.look = look,
-	.leave = leave,
+	.greet = greet_stub,
+	.halt = halt_target,
+	.resume = resume_target,
+	.load = load_word,
+	.store = store_word,
+	.command = run_command,
+	.breakpoint = set_breakpoint,
+	.look = look_for_stop,
+	.leave = leave_stub,
 };

@@ -86,7 +86,7 @@ void pmk_link_close(struct pmk_link *l)
 }
 
 /* Split "HOST:PORT". False: it has another form. */
-static bool split(const char *where, char *host, size_t size, const char **port)
+static bool split_address(const char *where, char *host, size_t size, const char **port)
 {
 	const char *colon = strrchr(where, ':'), *begin = where;
 	size_t n = colon ? (size_t)(colon - where) : 0;
@@ -159,7 +159,7 @@ int pmk_link_open(struct pmk_link *l, const char *speaker, const char *where, un
 
 	pmk_link_adopt(l, "", -1, patience_ms);
 	snprintf(l->name, sizeof(l->name), "%s:%.100s", speaker, where);
-	if (!split(where, host, sizeof(host), &port))
+	if (!split_address(where, host, sizeof(host), &port))
 		return pmk_link_fail(l, PMK_EPARSE,
 				     "expected %s:HOST:PORT, or %s::PORT here; a port is a "
 				     "number up to %d",
@@ -187,7 +187,7 @@ int pmk_link_open(struct pmk_link *l, const char *speaker, const char *where, un
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static int gone(struct pmk_link *l)
+static int connection_lost(struct pmk_link *l)
 {
 	/* The first reason is the useful one. */
 	if (!*l->why)
@@ -201,7 +201,7 @@ int pmk_link_send(struct pmk_link *l, const void *bytes, size_t n)
 	const char *at = bytes;
 
 	if (l->fd < 0)
-		return gone(l);
+		return connection_lost(l);
 	while (n) {
 		ssize_t sent = send(l->fd, at, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 		int err = sent < 0 ? errno : 0;
@@ -221,7 +221,7 @@ int pmk_link_send(struct pmk_link *l, const void *bytes, size_t n)
 int pmk_link_byte(struct pmk_link *l, double deadline)
 {
 	if (l->fd < 0)
-		return gone(l);
+		return connection_lost(l);
 	while (l->at == l->end) {
 		ssize_t n = recv(l->fd, l->in, sizeof(l->in), MSG_DONTWAIT);
 		int err = n < 0 ? errno : 0;

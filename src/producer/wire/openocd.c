@@ -21,7 +21,7 @@
 #define NONE_IS_LEFT "resource not available" /* OpenOCD's words: no breakpoint is left */
 
 /* Store a reply as text; a reply that does not fit is not one to our request. */
-static int receive(struct pmk_wire *w, char *reply, size_t size)
+static int receive_reply(struct pmk_wire *w, char *reply, size_t size)
 {
 	double deadline = pmk_link_deadline(&w->link);
 	size_t n = 0;
@@ -57,7 +57,7 @@ static const char *last_line(char *text)
 	return strncmp(line, "Error: ", 7) == 0 ? line + 7 : line;
 }
 
-static int command(struct pmk_wire *w, const char *command, char *said, size_t size)
+static int run_command(struct pmk_wire *w, const char *command, char *said, size_t size)
 {
 	char text[640], reply[MAX_REPLY], *value, *log;
 	int n = snprintf(text, sizeof(text),
@@ -71,7 +71,7 @@ static int command(struct pmk_wire *w, const char *command, char *said, size_t s
 		return PMK_ERANGE;
 	err = pmk_link_send(&w->link, text, (size_t)n);
 	if (!err)
-		err = receive(w, reply, sizeof(reply));
+		err = receive_reply(w, reply, sizeof(reply));
 	if (err)
 		return err;
 	value = strchr(reply, '\n');
@@ -87,61 +87,61 @@ static int command(struct pmk_wire *w, const char *command, char *said, size_t s
 	return 0;
 }
 
-static int greet(struct pmk_wire *w)
+static int greet_server(struct pmk_wire *w)
 {
 	char said[1024];
-	int err = command(w, "version", said, sizeof(said));
+	int err = run_command(w, "version", said, sizeof(said));
 
 	if (!err && !strstr(said, "On-Chip Debugger"))
 		err = pmk_link_lose(&w->link, "it says '%.80s', and is not OpenOCD", said);
 	if (!err)
-		err = command(w, "[target current] curstate", said, sizeof(said));
+		err = run_command(w, "[target current] curstate", said, sizeof(said));
 	/* Scan chains can be used without a target. */
 	w->found_halted = w->held = !err && strncmp(said, "halted", 6) == 0;
 	return pmk_wire_lost(w) ? PMK_EIO : 0;
 }
 
-static int halt(struct pmk_wire *w)
+static int halt_target(struct pmk_wire *w)
 {
 	char text[32], said[1024];
 	int err;
 
 	snprintf(text, sizeof(text), "halt %d", HALT_MS);
-	err = command(w, text, said, sizeof(said));
+	err = run_command(w, text, said, sizeof(said));
 	if (!err)
-		err = command(w, "[target current] curstate", said, sizeof(said));
+		err = run_command(w, "[target current] curstate", said, sizeof(said));
 	if (!err && strncmp(said, "halted", 6) != 0)
 		err = pmk_link_fail(&w->link, PMK_EBUSY,
 				    "the target does not halt: its state is '%.40s'", said);
 	return err;
 }
 
-static int resume(struct pmk_wire *w)
+static int resume_target(struct pmk_wire *w)
 {
 	char said[1024];
 
-	return command(w, "resume", said, sizeof(said));
+	return run_command(w, "resume", said, sizeof(said));
 }
 
-static int load(struct pmk_wire *w, uint64_t address, uint32_t *value)
+static int load_word(struct pmk_wire *w, uint64_t address, uint32_t *value)
 {
 	char text[64], said[1024];
 	int err;
 
 	snprintf(text, sizeof(text), "mdw 0x%" PRIx64, address);
-	err = command(w, text, said, sizeof(said));
+	err = run_command(w, text, said, sizeof(said));
 	if (!err && !pmk_wire_dumped(said, address, value))
 		err = pmk_link_fail(&w->link, PMK_EIO, "'%s' gave '%.200s' instead of a word", text,
 				    last_line(said));
 	return err;
 }
 
-static int store(struct pmk_wire *w, uint64_t address, uint32_t value)
+static int store_word(struct pmk_wire *w, uint64_t address, uint32_t value)
 {
 	char text[64], said[1024];
 
 	snprintf(text, sizeof(text), "mww 0x%" PRIx64 " 0x%08" PRIx32, address, value);
-	return command(w, text, said, sizeof(said));
+	return run_command(w, text, said, sizeof(said));
 }
 
 /* ---- breakpoints ----------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static int store(struct pmk_wire *w, uint64_t address, uint32_t value)
 static int check_processor(struct pmk_wire *w)
 {
 	char said[256];
-	int err = command(w, "[target current] cget -type", said, sizeof(said));
+	int err = run_command(w, "[target current] cget -type", said, sizeof(said));
 
 	if (!err && strncmp(said, "mem_ap", 6) == 0)
 		err = pmk_link_fail(&w->link, PMK_ENOTSUP,
@@ -161,7 +161,7 @@ static int check_processor(struct pmk_wire *w)
 }
 
 /* Four bytes: an instruction of ARM or A64. */
-static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
+static int set_breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 {
 	char text[64], said[1024];
 	int err = set ? check_processor(w) : 0;
@@ -169,7 +169,7 @@ static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 	if (err)
 		return err;
 	snprintf(text, sizeof(text), set ? "bp 0x%" PRIx64 " 4 hw" : "rbp 0x%" PRIx64, address);
-	err = command(w, text, said, sizeof(said));
+	err = run_command(w, text, said, sizeof(said));
 	if (err == PMK_EIO && strstr(w->link.why, NONE_IS_LEFT))
 		err = pmk_link_fail(&w->link, PMK_EBUSY,
 				    "no hardware breakpoint is left for 0x%" PRIx64
@@ -180,7 +180,7 @@ static int breakpoint(struct pmk_wire *w, uint64_t address, bool set)
 	return err;
 }
 
-static int look(struct pmk_wire *w)
+static int look_for_halt(struct pmk_wire *w)
 {
 	uint64_t pc;
 	bool stray;
@@ -194,7 +194,7 @@ static int halt_somewhere(struct pmk_wire *w)
 {
 	uint64_t pc;
 	bool stray;
-	int err = halt(w);
+	int err = halt_target(w);
 
 	return !err && w->has_breakpoint ? pmk_wire_find_place(w, &stray, &pc) : err;
 }
@@ -202,13 +202,14 @@ static int halt_somewhere(struct pmk_wire *w)
 /* Writes the scan chain as "t.cpu 0x07b76f0f with 5 bits, …". It comes from the table that
  * OpenOCD's scan_chain prints, with the columns number, name, enabled, IDCODE, expected IDCODE, IR
  * length … */
-static int chain(struct pmk_wire *w, char *text, size_t size)
+static int describe_chain(struct pmk_wire *w, char *text, size_t size)
 {
 	char said[4096], name[64], code[24], *save = NULL;
 	unsigned bits, number;
 	size_t n = 0;
 	/* A result is one line. */
-	int err = command(w, "string map [list \"\\n\" \";\"] [scan_chain]", said, sizeof(said));
+	int err =
+		run_command(w, "string map [list \"\\n\" \";\"] [scan_chain]", said, sizeof(said));
 
 	*text = '\0';
 	for (char *line = err ? NULL : strtok_r(said, "\n;", &save); line && n < size;
@@ -219,21 +220,21 @@ static int chain(struct pmk_wire *w, char *text, size_t size)
 	return err;
 }
 
-static void leave(struct pmk_wire *w)
+static void leave_server(struct pmk_wire *w)
 {
 	(void)w; /* OpenOCD notices it by itself */
 }
 
 const struct pmk_speaker pmk_speaker_openocd = {
 	.name = "openocd",
-	.greet = greet,
+	.greet = greet_server,
 	.halt = halt_somewhere,
-	.resume = resume,
-	.load = load,
-	.store = store,
-	.command = command,
-	.chain = chain,
-	.breakpoint = breakpoint,
-	.look = look,
-	.leave = leave,
+	.resume = resume_target,
+	.load = load_word,
+	.store = store_word,
+	.command = run_command,
+	.chain = describe_chain,
+	.breakpoint = set_breakpoint,
+	.look = look_for_halt,
+	.leave = leave_server,
 };

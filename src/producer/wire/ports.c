@@ -25,12 +25,12 @@ static bool is_wide(const struct pmk_wire_memory *m, unsigned reg)
 	return m->wide && (m->wide[reg / 32] >> reg % 32 & 1);
 }
 
-static int load(const struct pmk_wire_memory *m, uint64_t address, uint32_t *value)
+static int load_word(const struct pmk_wire_memory *m, uint64_t address, uint32_t *value)
 {
 	return m->wire->speaker->load(m->wire, address, value);
 }
 
-static int store(const struct pmk_wire_memory *m, uint64_t address, uint32_t value)
+static int store_word(const struct pmk_wire_memory *m, uint64_t address, uint32_t value)
 {
 	return m->wire->speaker->store(m->wire, address, value);
 }
@@ -41,13 +41,13 @@ static int store(const struct pmk_wire_memory *m, uint64_t address, uint32_t val
 static int load_wide(const struct pmk_wire_memory *m, uint64_t address, uint64_t *value)
 {
 	uint32_t high, low = 0, again = 0;
-	int err = load(m, address + 4, &again);
+	int err = load_word(m, address + 4, &again);
 
 	for (unsigned i = 0; !err && i < MAX_CHANGES; i++) {
 		high = again;
-		err = load(m, address, &low);
+		err = load_word(m, address, &low);
 		if (!err)
-			err = load(m, address + 4, &again);
+			err = load_word(m, address + 4, &again);
 		if (err || again != high)
 			continue;
 		*value = (uint64_t)high << 32 | low;
@@ -71,7 +71,7 @@ static int read_memory(void *ctx, unsigned reg, uint64_t *value)
 		return err;
 	if (is_wide(m, reg))
 		return load_wide(m, address, value);
-	err = load(m, address, &word);
+	err = load_word(m, address, &word);
 	*value = word;
 	return err;
 }
@@ -86,11 +86,11 @@ static int write_memory(void *ctx, unsigned reg, uint64_t value)
 		return err;
 	if (is_wide(m, reg)) {
 		/* The low half is 0 meanwhile, so that no carry changes the new high half. */
-		err = store(m, address, 0);
+		err = store_word(m, address, 0);
 		if (!err)
-			err = store(m, address + 4, (uint32_t)(value >> 32));
+			err = store_word(m, address + 4, (uint32_t)(value >> 32));
 	}
-	return err ? err : store(m, address, (uint32_t)value);
+	return err ? err : store_word(m, address, (uint32_t)value);
 }
 
 struct pmk_port pmk_wire_port_memory(struct pmk_wire_memory *m)
@@ -103,14 +103,14 @@ static int load_mdm(void *ctx, unsigned offset, uint32_t *value)
 {
 	const struct pmk_wire_memory *m = ctx;
 
-	return load(m, m->base + offset, value);
+	return load_word(m, m->base + offset, value);
 }
 
 static int store_mdm(void *ctx, unsigned offset, uint32_t value)
 {
 	const struct pmk_wire_memory *m = ctx;
 
-	return store(m, m->base + offset, value);
+	return store_word(m, m->base + offset, value);
 }
 
 void pmk_wire_mdm_memory(struct pmk_mdm *mdm, struct pmk_wire_memory *m)
@@ -217,7 +217,7 @@ static int select_user(void *ctx)
 	return scan_command(tap->wire, command, said, sizeof(said));
 }
 
-static int scan(void *ctx, unsigned bits, const uint8_t *out, uint8_t *in)
+static int scan_register(void *ctx, unsigned bits, const uint8_t *out, uint8_t *in)
 {
 	struct pmk_wire_tap *tap = ctx;
 	char command[160], said[256];
@@ -243,6 +243,6 @@ static int scan(void *ctx, unsigned bits, const uint8_t *out, uint8_t *in)
 void pmk_wire_mdm(struct pmk_mdm_jtag *jtag, struct pmk_wire_tap *tap)
 {
 	jtag->select = select_user;
-	jtag->scan = scan;
+	jtag->scan = scan_register;
 	jtag->ctx = tap;
 }

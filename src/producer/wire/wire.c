@@ -193,7 +193,7 @@ int pmk_wire_stray_halt(struct pmk_wire *w, uint64_t pc)
 /* ---- coprocessor 15 -------------------------------------------------------------------------- */
 
 /* MRC or MCR p15, 0, R0, … */
-static uint32_t instruction(uint32_t mrc, unsigned crn, unsigned crm, unsigned op2)
+static uint32_t coprocessor_instruction(uint32_t mrc, unsigned crn, unsigned crm, unsigned op2)
 {
 	return 0xee000f10 | mrc | crn << 16 | op2 << 5 | crm;
 }
@@ -204,7 +204,8 @@ int pmk_wire_mrc(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, u
 	int err;
 
 	if (w->speaker->transfer)
-		return w->speaker->transfer(w, instruction(PMK_ARM11_MRC, crn, crm, op2), value);
+		return w->speaker->transfer(
+			w, coprocessor_instruction(PMK_ARM11_MRC, crn, crm, op2), value);
 	snprintf(command, sizeof(command), "arm mrc 15 0 %u %u %u", crn, crm, op2);
 	err = w->speaker->command(w, command, said, sizeof(said));
 	if (!err && !pmk_wire_number(said, 0, value))
@@ -219,7 +220,7 @@ int pmk_wire_mcr(struct pmk_wire *w, unsigned crn, unsigned crm, unsigned op2, u
 	int err;
 
 	if (w->speaker->transfer)
-		return w->speaker->transfer(w, instruction(0, crn, crm, op2), &value);
+		return w->speaker->transfer(w, coprocessor_instruction(0, crn, crm, op2), &value);
 	snprintf(command, sizeof(command), "arm mcr 15 0 %u %u %u 0x%08" PRIx32, crn, crm, op2,
 		 value);
 	err = w->speaker->command(w, command, said, sizeof(said));

@@ -22,7 +22,7 @@
 #define MAX_BYTES  (MAX_BITS / 8)
 #define LEAST_BITS 8 /* a server must accept at least this many at once */
 
-static int receive(struct pmk_wire *w, uint8_t *bytes, size_t n)
+static int receive_bytes(struct pmk_wire *w, uint8_t *bytes, size_t n)
 {
 	double deadline = pmk_link_deadline(&w->link);
 
@@ -80,10 +80,10 @@ static int shift_piece(struct pmk_wire *w, struct vector *v, unsigned first, uns
 	memcpy(request + 10, v->tms + first / 8, bytes);
 	memcpy(request + 10 + bytes, v->tdi + first / 8, bytes);
 	err = pmk_link_send(&w->link, request, 10 + 2 * bytes);
-	return err ? err : receive(w, v->tdo + first / 8, bytes);
+	return err ? err : receive_bytes(w, v->tdo + first / 8, bytes);
 }
 
-static int shift(struct pmk_wire *w, struct vector *v)
+static int shift_vector(struct pmk_wire *w, struct vector *v)
 {
 	int err = 0;
 
@@ -141,7 +141,7 @@ static int scan_ir(struct pmk_wire *w, const struct pmk_wire_tap *tap, uint32_t 
 
 	put_number(out, instruction);
 	make_scan(&v, tap, true, tap->irlen, out, &at);
-	return shift(w, &v);
+	return shift_vector(w, &v);
 }
 
 static int scan_dr(struct pmk_wire *w, const struct pmk_wire_tap *tap, unsigned bits,
@@ -152,7 +152,7 @@ static int scan_dr(struct pmk_wire *w, const struct pmk_wire_tap *tap, unsigned 
 	int err;
 
 	make_scan(&v, tap, false, bits, out, &at);
-	err = shift(w, &v);
+	err = shift_vector(w, &v);
 	for (unsigned i = 0; !err && in && i < bits; i++)
 		put_bit(in, i, bit_of(v.tdo, at + i));
 	return err;
@@ -164,8 +164,8 @@ static int scan_dr(struct pmk_wire *w, const struct pmk_wire_tap *tap, unsigned 
 
 /* Shift one bit and then others through a register of all TAPs, with a vector slightly longer than
  * the register should be. *at becomes the position of the register's bits in the output. */
-static int measure(struct pmk_wire *w, struct vector *v, bool ir, unsigned bits, bool first,
-		   unsigned *at)
+static int measure_registers(struct pmk_wire *w, struct vector *v, bool ir, unsigned bits,
+			     bool first, unsigned *at)
 {
 	clock_in(v, true, false);
 	if (ir)
@@ -177,7 +177,7 @@ static int measure(struct pmk_wire *w, struct vector *v, bool ir, unsigned bits,
 	clock_data(v, bits + SPARE, NULL, !first, true);
 	clock_in(v, true, false);
 	clock_in(v, false, false);
-	return shift(w, v);
+	return shift_vector(w, v);
 }
 
 /* The total number of bits of the instructions of all TAPs, up to `most`. Shifts a 0 and then ones:
@@ -187,7 +187,7 @@ static int measure_instructions(struct pmk_wire *w, unsigned most, unsigned *bit
 {
 	struct vector v = { 0 };
 	unsigned at;
-	int err = measure(w, &v, true, most, false, &at);
+	int err = measure_registers(w, &v, true, most, false, &at);
 
 	*bits = 0;
 	for (unsigned i = 0; !err && i <= most + SPARE; i++)
@@ -198,7 +198,7 @@ static int measure_instructions(struct pmk_wire *w, unsigned most, unsigned *bit
 #define MOST_INSTRUCTIONS (MAX_BITS / 2) /* limit for the bits of an unknown chain */
 
 /* "3 TAPs, from TDO on 0x0362d093, none, 0x4ba00477; instructions of 17 bits together" */
-static int chain(struct pmk_wire *w, char *text, size_t size)
+static int describe_chain(struct pmk_wire *w, char *text, size_t size)
 {
 	unsigned bits;
 	size_t n;
@@ -219,7 +219,7 @@ static int chain(struct pmk_wire *w, char *text, size_t size)
 static int wrong_chain(struct pmk_wire *w, const char *what, unsigned n, const char *unit)
 {
 	char found[300];
-	int err = chain(w, found, sizeof(found));
+	int err = describe_chain(w, found, sizeof(found));
 
 	return err ? err
 		   : pmk_link_fail(&w->link, PMK_EIO,
@@ -243,14 +243,14 @@ static int count_taps(struct pmk_wire *w, const struct pmk_wire_tap *tap)
 {
 	unsigned taps = tap->before.taps + 1 + tap->after.taps, at, found = 0;
 	struct vector v = { 0 };
-	int err = measure(w, &v, false, taps, true, &at);
+	int err = measure_registers(w, &v, false, taps, true, &at);
 
 	while (!err && found <= taps + SPARE && !bit_of(v.tdo, at + found))
 		found++;
 	return err || found == taps ? err : wrong_chain(w, "its chain has not", taps, "TAPs");
 }
 
-static int bypass(struct pmk_wire *w, const struct pmk_wire_tap *tap)
+static int bypass_others(struct pmk_wire *w, const struct pmk_wire_tap *tap)
 {
 	int err = check_instructions(w, tap);
 
@@ -330,7 +330,7 @@ static int find_chain(struct pmk_wire *w)
 	for (unsigned i = 0; i < 5; i++)
 		clock_in(&reset, true, false);
 	clock_in(&reset, false, false);
-	err = shift(w, &reset);
+	err = shift_vector(w, &reset);
 	memset(ones, 0xff, sizeof(ones));
 	if (!err)
 		err = scan_dr(w, &alone, MOST_CODES, ones, in);
@@ -345,7 +345,7 @@ static int find_chain(struct pmk_wire *w)
 	return err;
 }
 
-static int greet(struct pmk_wire *w)
+static int greet_server(struct pmk_wire *w)
 {
 	int err = get_info(w);
 
@@ -360,18 +360,18 @@ static int set_clock(struct pmk_wire *w, uint32_t ns)
 
 	put_number(request + 7, ns);
 	err = pmk_link_send(&w->link, request, sizeof(request));
-	return err ? err : receive(w, reply, sizeof(reply));
+	return err ? err : receive_bytes(w, reply, sizeof(reply));
 }
 
 const struct pmk_speaker pmk_speaker_xvc = {
 	.name = "xvc",
-	.greet = greet,
+	.greet = greet_server,
 	.halt = pmk_arm11_halt,
 	.resume = pmk_arm11_resume,
 	.transfer = pmk_arm11_transfer,
-	.bypass = bypass,
+	.bypass = bypass_others,
 	.scan_ir = scan_ir,
 	.scan_dr = scan_dr,
-	.chain = chain,
+	.chain = describe_chain,
 	.set_clock = set_clock,
 };
