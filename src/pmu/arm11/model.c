@@ -36,7 +36,7 @@ static const struct pmk_pmu *pmu_of(const struct pmk_arm11_model *m)
 	return pmk_arm11_models[m->id].pmu;
 }
 
-static bool running(const struct pmk_arm11_model *m)
+static bool is_running(const struct pmk_arm11_model *m)
 {
 	return (m->pmnc & PMNC_E) && !(m->input[PMK_ARM11_IN_DEBUG] && m->params.debug_stops);
 }
@@ -44,11 +44,11 @@ static bool running(const struct pmk_arm11_model *m)
 /* PMN0 and PMN1 do not count on an ARM1176 that does not permit non-invasive debug. */
 static bool events_running(const struct pmk_arm11_model *m)
 {
-	return running(m) && (m->id != PMK_ARM11_1176 || m->input[PMK_ARM11_IN_NIDEN]);
+	return is_running(m) && (m->id != PMK_ARM11_1176 || m->input[PMK_ARM11_IN_NIDEN]);
 }
 
 /* Advances a counter by n. Several wraps set the flag only once (DAI 0195B §1). */
-static void advance(struct pmk_arm11_model *m, unsigned ctr, uint64_t n)
+static void advance_counter(struct pmk_arm11_model *m, unsigned ctr, uint64_t n)
 {
 	const struct pmk_arm11_counter *c = &pmk_arm11_counters[ctr];
 	bool wrapped = n > UINT32_MAX - m->count[ctr];
@@ -68,7 +68,7 @@ static void advance_ccnt(struct pmk_arm11_model *m, uint64_t cycles)
 		m->phase = cycles % PRESCALER;
 		cycles /= PRESCALER;
 	}
-	advance(m, PMK_ARM11_CTR_CCNT, cycles);
+	advance_counter(m, PMK_ARM11_CTR_CCNT, cycles);
 }
 
 /*
@@ -91,7 +91,7 @@ static uint64_t event_count(const struct pmk_arm11_model *m, const struct pmk_bu
 	return n;
 }
 
-static void sync(void *model, struct pmk_bus *bus)
+static void sync_model(void *model, struct pmk_bus *bus)
 {
 	struct pmk_arm11_model *m = model;
 	uint64_t now = bus->total[PMK_SIG_CYCLE];
@@ -99,11 +99,11 @@ static void sync(void *model, struct pmk_bus *bus)
 	uint64_t cycles = now > from ? now - from : 0;
 	bool events = m->cycles_seen >= m->start_at || now > m->start_at;
 
-	if (running(m))
+	if (is_running(m))
 		advance_ccnt(m, cycles);
 	for (unsigned ctr = PMK_ARM11_CTR_PMN0; ctr <= PMK_ARM11_CTR_PMN1; ctr++) {
 		if (events_running(m))
-			advance(m, ctr, event_count(m, bus, ctr, cycles, events));
+			advance_counter(m, ctr, event_count(m, bus, ctr, cycles, events));
 		for (unsigned i = 0; i < 2; i++)
 			m->seen[ctr][i] = bus->total[m->signal[ctr][i]];
 	}
@@ -127,12 +127,12 @@ static void ask_counter(const struct pmk_arm11_model *m, struct pmk_bus *bus, un
 			pmk_bus_ask(bus, signal[i], m->seen[ctr][i] + left);
 }
 
-static void ask(const void *model, struct pmk_bus *bus)
+static void ask_horizon(const void *model, struct pmk_bus *bus)
 {
 	const struct pmk_arm11_model *m = model;
 	uint64_t left = (UINT64_C(1) << 32) - m->count[PMK_ARM11_CTR_CCNT];
 
-	if (!running(m))
+	if (!is_running(m))
 		return;
 	if (m->cycles_seen < m->start_at) {
 		pmk_bus_ask(bus, PMK_SIG_CYCLE, m->start_at);
@@ -147,7 +147,7 @@ static void ask(const void *model, struct pmk_bus *bus)
 	ask_counter(m, bus, PMK_ARM11_CTR_PMN1);
 }
 
-static unsigned lines(const void *model)
+static unsigned interrupt_lines(const void *model)
 {
 	const struct pmk_arm11_model *m = model;
 	unsigned irq = 0, fiq = 0;
@@ -280,7 +280,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 
 	if (err)
 		return err;
-	sync(m, bus);
+	sync_model(m, bus);
 	*value = pmk_reg_read(&pmu_of(m)->regs[reg], *held_by(m, reg));
 	return PMK_OK;
 }
@@ -295,7 +295,7 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 
 	if (err)
 		return err;
-	sync(m, bus);
+	sync_model(m, bus);
 	row = &pmu_of(m)->regs[reg];
 	if (pmk_reg_stray(row, w))
 		m->oddities |= PMK_ARM11_ODD_SBZ;
@@ -303,14 +303,14 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 		write_pmnc(m, bus, w);
 	else
 		*held_by(m, reg) = (uint32_t)pmk_reg_write(row, *held_by(m, reg), w);
-	ask(m, bus);
+	ask_horizon(m, bus);
 	return PMK_OK;
 }
 
 void pmk_arm11_model_input(struct pmk_arm11_model *m, struct pmk_bus *bus,
 			   enum pmk_arm11_input input, bool level)
 {
-	sync(m, bus);
+	sync_model(m, bus);
 	m->input[input] = level;
 }
 
@@ -340,14 +340,14 @@ void pmk_arm11_model_reset(struct pmk_arm11_model *m, const struct pmk_pmu *pmu,
 		m->count[PMK_ARM11_CTR_CCNT] = params->ccnt_reset;
 }
 
-static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void reset_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	struct pmk_arm11_params params = pmk_arm11_defaults(pmu);
 
 	pmk_arm11_model_reset(model, pmu, &params, bus);
 }
 
-static bool sound(const void *model, const void *begun)
+static bool is_consistent(const void *model, const void *begun)
 {
 	const struct pmk_arm11_model *m = model, *b = begun;
 
@@ -377,7 +377,7 @@ static void set_input(void *model, struct pmk_bus *bus, unsigned input, uint64_t
 	pmk_arm11_model_input(model, bus, input, value);
 }
 
-static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void restart_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	const struct pmk_arm11_params p = ((const struct pmk_arm11_model *)model)->params;
 
@@ -391,13 +391,14 @@ static const char *const oddities[] = {
 	NULL,
 };
 
-#define OPS(pmu_)                                                                               \
-	{                                                                                       \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_arm11_model), .reset = reset,         \
-		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
-		.params = params, .restart = restart, .oddities = oddities,                     \
-		.oddities_at = PMK_MODEL_PARAM(pmk_arm11_model, "oddities", oddities),          \
-		.inputs = inputs, .input = set_input, .sound = sound,                           \
+#define OPS(pmu_)                                                                             \
+	{                                                                                     \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_arm11_model), .reset = reset_model, \
+		.read = read_reg, .write = write_reg, .sync = sync_model, .ask = ask_horizon, \
+		.lines = interrupt_lines, .params = params, .restart = restart_model,         \
+		.oddities = oddities,                                                         \
+		.oddities_at = PMK_MODEL_PARAM(pmk_arm11_model, "oddities", oddities),        \
+		.inputs = inputs, .input = set_input, .sound = is_consistent,                 \
 	}
 
 const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS + 1] = {

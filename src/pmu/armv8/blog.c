@@ -46,8 +46,8 @@ static void begin_with(const struct pmk_signal_set *raised, struct lab *l, struc
 	pmk_armv8_model_reset(&l->model, pmu, params, bus);
 }
 
-static void begin(const struct pmk_signal_set *raised, struct lab *l, struct pmk_bus *bus,
-		  const struct pmk_pmu *pmu)
+static void begin_lab(const struct pmk_signal_set *raised, struct lab *l, struct pmk_bus *bus,
+		      const struct pmk_pmu *pmu)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(pmu);
 
@@ -65,7 +65,7 @@ static void at_el(struct lab *l, unsigned el)
 }
 
 /* Raises instructions of one cycle each; of a hundred, ten access data and one misses. */
-static void stream(struct pmk_bus *bus, uint64_t n)
+static void raise_stream(struct pmk_bus *bus, uint64_t n)
 {
 	pmk_bus_add(bus, PMK_SIG_CYCLE, n);
 	pmk_bus_add(bus, PMK_SIG_INSN, n);
@@ -149,7 +149,7 @@ static void blog_run(struct lab *l, unsigned el, uint64_t n)
 	blog_setup(l);
 	blog_start(l);
 	at_el(l, el);
-	stream(l->bus, n);
+	raise_stream(l->bus, n);
 	at_el(l, 1);
 	blog_stop(l);
 }
@@ -182,7 +182,7 @@ static struct pmk_armv8_blog_row *row_of(struct pmk_armv8_blog_run *r, unsigned 
 }
 
 /* Explains which rule stops a counter, in Non-secure state: docs/armv8.md, section 4. */
-static void explain(const struct lab *l, unsigned bit, char *why, size_t size)
+static void explain_stop(const struct lab *l, unsigned bit, char *why, size_t size)
 {
 	uint32_t type = bit == 31 ? l->model.ccfiltr : l->model.counter[bit].type;
 	bool el0 = pmk_armv8_counting(&l->model, 0) >> bit & 1;
@@ -206,8 +206,8 @@ static uint64_t total_of(const struct pmk_bus *bus, const struct pmk_event *ev)
 	return bus->total[ev->signal];
 }
 
-static void pass(struct pmk_armv8_blog_run *r, struct lab *blog, struct lab *ours, unsigned el,
-		 uint64_t n)
+static void run_pass(struct pmk_armv8_blog_run *r, struct lab *blog, struct lab *ours, unsigned el,
+		     uint64_t n)
 {
 	struct pmk_bus *bus = blog->bus;
 
@@ -215,7 +215,7 @@ static void pass(struct pmk_armv8_blog_run *r, struct lab *blog, struct lab *our
 	at_el(ours, el);
 	for (unsigned i = 0; i < r->nrows; i++)
 		r->row[i].happened[el] -= total_of(bus, r->row[i].ev);
-	stream(bus, n);
+	raise_stream(bus, n);
 	for (unsigned i = 0; i < r->nrows; i++)
 		r->row[i].happened[el] += total_of(bus, r->row[i].ev);
 }
@@ -227,13 +227,13 @@ static void make_rows(struct pmk_armv8_blog_run *r, const struct lab *blog)
 	struct pmk_armv8_blog_row *row = row_of(r, 0x11);
 
 	row->in_blog = true;
-	explain(blog, 31, row->why, sizeof(row->why));
+	explain_stop(blog, 31, row->why, sizeof(row->why));
 	for (unsigned j = 0; j < 64 && n < blog->num_evnt_cntrs; j++) {
 		if (!is_evnt_supported(blog, j))
 			continue;
 		row = row_of(r, j);
 		row->in_blog = true;
-		explain(blog, n++, row->why, sizeof(row->why));
+		explain_stop(blog, n++, row->why, sizeof(row->why));
 	}
 	for (unsigned i = 0; i < NOURS; i++) {
 		row = row_of(r, our_events[i]);
@@ -244,7 +244,7 @@ static void make_rows(struct pmk_armv8_blog_run *r, const struct lab *blog)
 	}
 }
 
-static int compare(const struct pmk_signal_set *raised, struct pmk_armv8_blog_run *r)
+static int compare_runs(const struct pmk_signal_set *raised, struct pmk_armv8_blog_run *r)
 {
 	struct pmk_bus bus;
 	struct lab blog, ours;
@@ -252,17 +252,17 @@ static int compare(const struct pmk_signal_set *raised, struct pmk_armv8_blog_ru
 	struct pmk_dev dev = { .pmu = &pmk_cortex_a53 };
 	int err;
 
-	begin(raised, &ours, &bus, &pmk_cortex_a53);
-	begin(raised, &blog, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &ours, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &blog, &bus, &pmk_cortex_a53);
 	to.ops = ours.ops;
 	dev.port = pmk_port_model(&to);
 	blog_setup(&blog);
 	blog_start(&blog);
 	err = ours_start(&dev, r->filter);
 	make_rows(r, &blog);
-	pass(r, &blog, &ours, 1, r->before);
-	pass(r, &blog, &ours, 0, r->at_el0);
-	pass(r, &blog, &ours, 1, r->after);
+	run_pass(r, &blog, &ours, 1, r->before);
+	run_pass(r, &blog, &ours, 0, r->at_el0);
+	run_pass(r, &blog, &ours, 1, r->after);
 	blog_stop(&blog);
 	if (!err)
 		err = dev.pmu->driver->stop(&dev);
@@ -284,10 +284,10 @@ static void look_filter(const struct pmk_signal_set *raised, char *found, size_t
 	struct lab l;
 	uint64_t at_el1;
 
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	blog_run(&l, 1, 2004);
 	at_el1 = l.cycles;
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	blog_run(&l, 0, 2002);
 	FOUND("2004 cycles at EL1 read as %" PRIu64 ", 2002 at EL0 as %" PRIu64, at_el1, l.cycles);
 }
@@ -297,7 +297,7 @@ static void look_31(const struct pmk_signal_set *raised, char *found, size_t siz
 	struct pmk_bus bus;
 	struct lab l;
 
-	begin(raised, &l, &bus, &pmk_armv8);
+	begin_lab(raised, &l, &bus, &pmk_armv8);
 	blog_setup(&l);
 	blog_start(&l);
 	write_register(&l, PMK_ARMV8_PMSELR, 31);
@@ -313,7 +313,7 @@ static void look_name(const struct pmk_signal_set *raised, char *found, size_t s
 	struct pmk_bus bus;
 	struct lab l;
 
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	blog_setup(&l);
 	blog_start(&l);
 	FOUND("if PMCR is meant, it then reads 0x%08" PRIx64, read_register(&l, PMK_ARMV8_PMCR));
@@ -342,7 +342,7 @@ static void look_select(const struct pmk_signal_set *raised, char *found, size_t
 	struct pmk_bus bus;
 	struct lab l;
 
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	write_register(&l, PMK_ARMV8_PMSELR, 0);
 	write_register(&l, PMK_ARMV8_PMSELR, 3); /* as an interrupt handler might */
 	write_register(&l, PMK_ARMV8_PMXEVTYPER, 0x80000008);
@@ -372,7 +372,7 @@ static void look_first(const struct pmk_signal_set *raised, char *found, size_t 
 	struct lab l;
 	size_t used;
 
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	blog_run(&l, 0, 2002);
 	used = (size_t)FOUND("on a Cortex-A53:");
 	for (unsigned i = 0; i < l.nevents && used < size; i++)
@@ -387,7 +387,7 @@ static void look_chain(const struct pmk_signal_set *raised, char *found, size_t 
 	struct lab l;
 	unsigned at = 0;
 
-	begin(raised, &l, &bus, &pmk_armv8);
+	begin_lab(raised, &l, &bus, &pmk_armv8);
 	blog_run(&l, 0, 2002);
 	while (at < l.nevents && l.event[at].code != PMK_ARMV8_CHAIN)
 		at++;
@@ -406,12 +406,12 @@ static void look_stop(const struct pmk_signal_set *raised, char *found, size_t s
 	struct lab l;
 	uint64_t cycles;
 
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	blog_setup(&l);
 	blog_start(&l);
 	at_el(&l, 0);
 	write_register(&l, PMK_ARMV8_PMCNTENCLR, counter_mask(&l));
-	stream(&bus, 2002);
+	raise_stream(&bus, 2002);
 	cycles = read_register(&l, PMK_ARMV8_PMCCNTR);
 	FOUND("after it %" PRIu64 " of 2002 cycles count, while E is still %u: it works, but needs "
 	      "one write more",
@@ -424,7 +424,7 @@ static void look_extended(const struct pmk_signal_set *raised, char *found, size
 	struct lab l;
 	unsigned n = 0;
 
-	begin(raised, &l, &bus, &pmk_armv8);
+	begin_lab(raised, &l, &bus, &pmk_armv8);
 	for (unsigned which = 0; which < 2; which++) {
 		uint64_t high = read_register(&l, PMK_ARMV8_PMCEID0 + which) >> 32;
 
@@ -441,7 +441,7 @@ static void look_overflow(const struct pmk_signal_set *raised, char *found, size
 	struct pmk_bus bus;
 	struct lab l;
 
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	blog_setup(&l);
 	blog_start(&l);
 	at_el(&l, 0);
@@ -466,7 +466,7 @@ static void look_user(const struct pmk_signal_set *raised, char *found, size_t s
 	struct lab l;
 	bool stop;
 
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	blog_setup(&l);
 	stop = user_may(&l, true, PMK_ARMV8_PMCR);
 	write_register(&l, PMK_ARMV8_PMUSERENR, 0xC);
@@ -483,7 +483,7 @@ static void look_above(const struct pmk_signal_set *raised, char *found, size_t 
 	unsigned visible;
 	uint64_t value;
 
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	set_input(&l, PMK_ARMV8_IN_MDCR_EL2, 4); /* HPMN */
 	blog_setup(&l);
 	visible = l.num_evnt_cntrs;
@@ -499,7 +499,7 @@ static void look_format(const struct pmk_signal_set *raised, char *found, size_t
 	struct pmk_bus bus;
 	struct lab l;
 
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	blog_run(&l, 0, UINT64_C(0x1000007d2));
 	FOUND("0x%" PRIx64 " cycles are printed as %x", l.cycles, (unsigned)l.cycles);
 }
@@ -510,11 +510,11 @@ static void look_divider(const struct pmk_signal_set *raised, char *found, size_
 	struct lab l;
 	uint64_t divided;
 
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	write_register(&l, PMK_ARMV8_PMCR, PMCR_D);
 	blog_run(&l, 0, 2002);
 	divided = l.cycles;
-	begin(raised, &l, &bus, &pmk_cortex_a53);
+	begin_lab(raised, &l, &bus, &pmk_cortex_a53);
 	write_register(&l, PMK_ARMV8_PMCR, PMCR_LC | PMCR_D);
 	blog_run(&l, 0, 2002);
 	FOUND("if D was 1 before, 2002 cycles read as %" PRIu64 " with LC = 0 and %" PRIu64
@@ -578,7 +578,7 @@ int pmk_armv8_blog_compare(const struct pmk_signal_set *raised,
 
 	for (unsigned i = 0; !err && i < PMK_ARMV8_BLOG_RUNS; i++) {
 		runs[i] = all[i];
-		err = compare(raised, &runs[i]);
+		err = compare_runs(raised, &runs[i]);
 	}
 	return err;
 }

@@ -208,7 +208,7 @@ static bool overflows_late(const struct pmk_armv8_model *m, unsigned n)
 }
 
 /* Adds to the low word of *count, or to all of it if `late`; returns the carries out of it. */
-static uint64_t add(uint64_t *count, uint64_t n, bool late)
+static uint64_t add_to_counter(uint64_t *count, uint64_t n, bool late)
 {
 	uint64_t low = (*count & UINT32_MAX) + (n & UINT32_MAX);
 
@@ -219,10 +219,10 @@ static uint64_t add(uint64_t *count, uint64_t n, bool late)
 }
 
 /* Returns the carries to CHAIN in the next counter. */
-static uint64_t advance(struct pmk_armv8_model *m, unsigned n, uint64_t amount)
+static uint64_t advance_counter(struct pmk_armv8_model *m, unsigned n, uint64_t amount)
 {
 	bool late = overflows_late(m, n);
-	uint64_t carries = add(&m->counter[n].count, amount, late);
+	uint64_t carries = add_to_counter(&m->counter[n].count, amount, late);
 
 	if (!pmk_armv8_has(m, PMUVER_V3P5))
 		m->counter[n].count &= UINT32_MAX;
@@ -232,7 +232,7 @@ static uint64_t advance(struct pmk_armv8_model *m, unsigned n, uint64_t amount)
 }
 
 /* True if odd counter n counts the carries of the counter below it. */
-static bool chained(const struct pmk_armv8_model *m, unsigned n)
+static bool is_chained(const struct pmk_armv8_model *m, unsigned n)
 {
 	return n % 2 && event_of(m, n) == PMK_ARMV8_CHAIN && row_of(m, PMK_ARMV8_CHAIN) &&
 	       (m->params.chain_across || in_range2(m, n) == in_range2(m, n - 1));
@@ -244,28 +244,28 @@ void pmk_armv8_pass(struct pmk_armv8_model *m, uint32_t counting,
 	uint64_t carries = 0;
 
 	for (unsigned n = 0; n < m->params.counters; n++) {
-		uint64_t chain = chained(m, n) ? carries : 0;
+		uint64_t chain = is_chained(m, n) ? carries : 0;
 
 		carries = 0;
 		if (counting >> n & 1)
-			carries = advance(m, n, amount[n] + chain);
+			carries = advance_counter(m, n, amount[n] + chain);
 	}
 }
 
 /* True if PMCR.D has an effect. */
-static bool divided(const struct pmk_armv8_model *m)
+static bool is_divided(const struct pmk_armv8_model *m)
 {
 	return (m->pmcr & PMCR_D) && (!(m->pmcr & PMCR_LC) || m->params.divide_long);
 }
 
 static void advance_cycles(struct pmk_armv8_model *m, uint64_t cycles)
 {
-	if (divided(m)) {
+	if (is_divided(m)) {
 		cycles += m->phase;
 		m->phase = cycles % DIVIDER;
 		cycles /= DIVIDER;
 	}
-	if (add(&m->cycles, cycles, m->pmcr & PMCR_LC))
+	if (add_to_counter(&m->cycles, cycles, m->pmcr & PMCR_LC))
 		m->ovs |= (uint32_t)PMSET_C;
 	if (pmk_armv8_model_is_armv7(m))
 		m->cycles &= UINT32_MAX;
@@ -324,7 +324,7 @@ void pmk_armv8_select(struct pmk_armv8_model *m, const struct pmk_bus *bus, unsi
  * Returns the events since counter n was last updated. If a miss is reported before its branch, the
  * difference is negative: then nothing is counted now, and one less later.
  */
-static uint64_t since(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned n)
+static uint64_t events_since(const struct pmk_armv8_model *m, const struct pmk_bus *bus, unsigned n)
 {
 	uint64_t d = total_of(m, bus, n) - m->counter[n].seen;
 
@@ -338,7 +338,7 @@ void pmk_armv8_sync(void *model, struct pmk_bus *bus)
 	uint64_t amount[PMK_ARMV8_MAX_EVENTS] = { 0 };
 
 	for (unsigned n = 0; n < m->params.counters; n++) {
-		amount[n] = since(m, bus, n);
+		amount[n] = events_since(m, bus, n);
 		m->counter[n].seen += amount[n];
 	}
 	pmk_armv8_pass(m, counting, amount);
@@ -365,7 +365,7 @@ static void ask_counter(const struct pmk_armv8_model *m, struct pmk_bus *bus, un
 	const struct pmk_armv8_event_counter *c = &m->counter[n];
 	uint64_t left =
 		overflows_late(m, n) ? 0 - c->count : (UINT64_C(1) << 32) - (c->count & UINT32_MAX);
-	uint64_t pending = since(m, bus, n);
+	uint64_t pending = events_since(m, bus, n);
 	unsigned signals = 0;
 
 	while (signals < 4 && c->signal[signals] != PMK_SIG_NONE)
@@ -385,12 +385,12 @@ static void ask_cycles(const struct pmk_armv8_model *m, struct pmk_bus *bus)
 
 	if (m->pmcr & PMCR_LC) {
 		left = 0 - m->cycles;
-		if (!left || (divided(m) && left > PMK_NEVER / DIVIDER))
+		if (!left || (is_divided(m) && left > PMK_NEVER / DIVIDER))
 			return;
 	} else {
 		left = (UINT64_C(1) << 32) - (m->cycles & UINT32_MAX);
 	}
-	if (divided(m))
+	if (is_divided(m))
 		left = left * DIVIDER - m->phase;
 	ask_in(bus, PMK_SIG_CYCLE, left > pending ? left - pending : 0);
 }

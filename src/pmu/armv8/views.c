@@ -215,7 +215,7 @@ static uint32_t identification_word(const struct pmk_armv8_model *m, unsigned of
 	}
 }
 
-static bool outside(unsigned offset)
+static bool is_outside(unsigned offset)
 {
 	return offset >= BLOCK || offset % 4;
 }
@@ -225,7 +225,7 @@ int pmk_armv8_load(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned offs
 	struct piece p;
 	uint64_t v;
 
-	if (outside(offset))
+	if (is_outside(offset))
 		return PMK_EBADREG;
 	if (offset >= DEBUG_POWER) {
 		*value = identification_word(m, offset);
@@ -253,7 +253,7 @@ int pmk_armv8_store(struct pmk_armv8_model *m, struct pmk_bus *bus, unsigned off
 	struct piece p;
 	uint64_t v = value;
 
-	if (outside(offset))
+	if (is_outside(offset))
 		return PMK_EBADREG;
 	if (offset == OFF_PMLAR && m->params.software_lock)
 		m->locked = value != PMLAR_KEY;

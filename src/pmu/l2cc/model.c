@@ -43,7 +43,7 @@ static uint64_t total_of(const struct pmk_l2cc_model *m, const struct pmk_bus *b
 	return bus->total[signal_of(m, c)];
 }
 
-static bool counts(const struct pmk_l2cc_model *m)
+static bool is_counting(const struct pmk_l2cc_model *m)
 {
 	return m->control & (m->l210 ? EMMC_ENABLE : ECC_ENABLE);
 }
@@ -71,17 +71,17 @@ static void advance_l220(struct pmk_l2cc_model *m, unsigned c, uint64_t n)
 		m->status |= INT_ECNTR;
 }
 
-static void remember(struct pmk_l2cc_model *m, const struct pmk_bus *bus)
+static void remember_totals(struct pmk_l2cc_model *m, const struct pmk_bus *bus)
 {
 	for (unsigned c = 0; c < pmu_of(m)->ncounters; c++)
 		m->seen[c] = total_of(m, bus, c);
 }
 
-static void sync(void *model, struct pmk_bus *bus)
+static void sync_model(void *model, struct pmk_bus *bus)
 {
 	struct pmk_l2cc_model *m = model;
 
-	for (unsigned c = 0; counts(m) && c < pmu_of(m)->ncounters; c++) {
+	for (unsigned c = 0; is_counting(m) && c < pmu_of(m)->ncounters; c++) {
 		uint64_t n = total_of(m, bus, c) - m->seen[c];
 
 		if (m->l210)
@@ -89,7 +89,7 @@ static void sync(void *model, struct pmk_bus *bus)
 		else
 			advance_l220(m, c, n);
 	}
-	remember(m, bus);
+	remember_totals(m, bus);
 }
 
 /*
@@ -119,11 +119,11 @@ static uint64_t until_l220(const struct pmk_l2cc_model *m, unsigned c)
 	return m->count[c] >= 0x80000000 ? left : 0x80000000 - m->count[c];
 }
 
-static void ask(const void *model, struct pmk_bus *bus)
+static void ask_horizon(const void *model, struct pmk_bus *bus)
 {
 	const struct pmk_l2cc_model *m = model;
 
-	for (unsigned c = 0; counts(m) && c < pmu_of(m)->ncounters; c++) {
+	for (unsigned c = 0; is_counting(m) && c < pmu_of(m)->ncounters; c++) {
 		uint64_t until = m->l210 ? until_l210(m, c) : until_l220(m, c);
 		uint8_t sig = signal_of(m, c);
 
@@ -132,7 +132,7 @@ static void ask(const void *model, struct pmk_bus *bus)
 	}
 }
 
-static unsigned lines(const void *model)
+static unsigned interrupt_lines(const void *model)
 {
 	const struct pmk_l2cc_model *m = model;
 
@@ -154,7 +154,7 @@ static const struct pmk_reg_info *row_of(const struct pmk_l2cc_model *m, unsigne
 /* Means that a register neither is nor configures a counter. */
 #define NOT_ONE PMK_L2CC_MAX_COUNTERS
 
-static unsigned configures(const struct pmk_l2cc_model *m, unsigned reg)
+static unsigned counter_configured_by(const struct pmk_l2cc_model *m, unsigned reg)
 {
 	if (!m->l210)
 		return reg == PMK_L220_CONFIG0 ? 0 : reg == PMK_L220_CONFIG1 ? 1 : NOT_ONE;
@@ -173,8 +173,8 @@ static uint32_t *held_by(struct pmk_l2cc_model *m, unsigned reg)
 {
 	if (counter_at(m, reg) != NOT_ONE)
 		return &m->count[counter_at(m, reg)];
-	if (configures(m, reg) != NOT_ONE)
-		return &m->config[configures(m, reg)];
+	if (counter_configured_by(m, reg) != NOT_ONE)
+		return &m->config[counter_configured_by(m, reg)];
 	if (m->l210)
 		return reg == PMK_L210_EMMC ? &m->control : &m->status;
 	return reg == PMK_L220_CONTROL	  ? &m->control
@@ -182,7 +182,7 @@ static uint32_t *held_by(struct pmk_l2cc_model *m, unsigned reg)
 					  : &m->status;
 }
 
-static void zero(struct pmk_l2cc_model *m, uint32_t counters)
+static void zero_counters(struct pmk_l2cc_model *m, uint32_t counters)
 {
 	for (unsigned c = 0; c < pmu_of(m)->ncounters; c++)
 		if (counters >> c & 1)
@@ -200,17 +200,17 @@ static uint32_t reset_bits(const struct pmk_l2cc_model *m, uint64_t w)
 }
 
 /* Executes a write of the control register of either block: `w` are the bits that it accepts. */
-static void command(struct pmk_l2cc_model *m, uint64_t w)
+static void execute_control(struct pmk_l2cc_model *m, uint64_t w)
 {
 	if (m->l210)
-		zero(m, reset_bits(m, w));
+		zero_counters(m, reset_bits(m, w));
 	else
-		zero(m, (uint32_t)((w & ECC_RESET0 ? 1 : 0) | (w & ECC_RESET1 ? 2 : 0)));
+		zero_counters(m, (uint32_t)((w & ECC_RESET0 ? 1 : 0) | (w & ECC_RESET1 ? 2 : 0)));
 }
 
 static bool can_write(const struct pmk_l2cc_model *m, unsigned reg)
 {
-	bool running = !m->l210 && counter_at(m, reg) != NOT_ONE && counts(m);
+	bool running = !m->l210 && counter_at(m, reg) != NOT_ONE && is_counting(m);
 
 	return pmk_reg_writable(row_of(m, reg)) && !(running && !m->params.write_while_running);
 }
@@ -218,7 +218,8 @@ static bool can_write(const struct pmk_l2cc_model *m, unsigned reg)
 static void write_row(struct pmk_l2cc_model *m, unsigned reg, uint32_t w)
 {
 	const struct pmk_reg_info *row = row_of(m, reg);
-	bool control = held_by(m, reg) == &m->control, config = configures(m, reg) != NOT_ONE;
+	bool control = held_by(m, reg) == &m->control,
+	     config = counter_configured_by(m, reg) != NOT_ONE;
 
 	if (!can_write(m, reg)) {
 		m->oddities |= PMK_L2CC_ODD_READ_ONLY;
@@ -231,9 +232,9 @@ static void write_row(struct pmk_l2cc_model *m, unsigned reg, uint32_t w)
 	if ((control || config) && pmk_reg_stray(row, w))
 		m->oddities |= PMK_L2CC_ODD_SBZ;
 	if (control)
-		command(m, pmk_reg_takes(row, w));
-	if (config && event_of(m, configures(m, reg)) &&
-	    !pmk_pmu_event_code(pmu_of(m), event_of(m, configures(m, reg))))
+		execute_control(m, pmk_reg_takes(row, w));
+	if (config && event_of(m, counter_configured_by(m, reg)) &&
+	    !pmk_pmu_event_code(pmu_of(m), event_of(m, counter_configured_by(m, reg))))
 		m->oddities |= PMK_L2CC_ODD_EVENT;
 }
 
@@ -254,7 +255,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	(void)mode; /* the registers have no access rights */
 	if (reg >= pmu_of(m)->nregs)
 		return PMK_EBADREG;
-	sync(m, bus);
+	sync_model(m, bus);
 	*value = read_row(m, reg);
 	return PMK_OK;
 }
@@ -267,10 +268,10 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	(void)mode;
 	if (reg >= pmu_of(m)->nregs)
 		return PMK_EBADREG;
-	sync(m, bus);
+	sync_model(m, bus);
 	write_row(m, reg, (uint32_t)value);
-	remember(m, bus);
-	ask(m, bus);
+	remember_totals(m, bus);
+	ask_horizon(m, bus);
 	return PMK_OK;
 }
 
@@ -282,17 +283,17 @@ void pmk_l2cc_model_reset(struct pmk_l2cc_model *m, const struct pmk_pmu *pmu,
 	m->l210 = pmu == &pmk_l210;
 	for (unsigned reg = 0; reg < pmu_of(m)->nregs; reg++)
 		*held_by(m, reg) |= (uint32_t)row_of(m, reg)->reset;
-	remember(m, bus);
+	remember_totals(m, bus);
 }
 
-static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void reset_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	static const struct pmk_l2cc_params defaults;
 
 	pmk_l2cc_model_reset(model, pmu, &defaults, bus);
 }
 
-static bool sound(const void *model, const void *begun)
+static bool is_consistent(const void *model, const void *begun)
 {
 	const struct pmk_l2cc_model *m = model, *b = begun;
 
@@ -309,7 +310,7 @@ static const struct pmk_model_param params[] = {
 };
 /* clang-format on */
 
-static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void restart_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	const struct pmk_l2cc_params p = ((const struct pmk_l2cc_model *)model)->params;
 
@@ -323,13 +324,14 @@ static const char *const oddities[] = {
 	NULL,
 };
 
-#define OPS(pmu_)                                                                               \
-	{                                                                                       \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_l2cc_model), .reset = reset,          \
-		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
-		.params = params, .restart = restart, .oddities = oddities,                     \
-		.oddities_at = PMK_MODEL_PARAM(pmk_l2cc_model, "oddities", oddities),           \
-		.sound = sound,                                                                 \
+#define OPS(pmu_)                                                                             \
+	{                                                                                     \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_l2cc_model), .reset = reset_model,  \
+		.read = read_reg, .write = write_reg, .sync = sync_model, .ask = ask_horizon, \
+		.lines = interrupt_lines, .params = params, .restart = restart_model,         \
+		.oddities = oddities,                                                         \
+		.oddities_at = PMK_MODEL_PARAM(pmk_l2cc_model, "oddities", oddities),         \
+		.sound = is_consistent,                                                       \
 	}
 
 const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS + 1] = { OPS(pmk_l210), OPS(pmk_l220) };

@@ -265,7 +265,7 @@ static int read_counter(struct pmk_dev *d, unsigned counter, uint64_t *value)
 	return err;
 }
 
-static int latency32(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
+static int read_latency32(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 {
 	uint32_t item[PMK_MICROBLAZE_ITEMS32];
 	int err = get_items(d, counter, PMK_MICROBLAZE_ITEMS32, item);
@@ -282,7 +282,7 @@ static int latency32(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 	return PMK_OK;
 }
 
-static int latency64(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
+static int read_latency64(struct pmk_dev *d, unsigned counter, struct pmk_latency *l)
 {
 	uint32_t item[PMK_MICROBLAZE_ITEMS64];
 	int err = get_items(d, counter, PMK_MICROBLAZE_ITEMS64, item);
@@ -309,9 +309,9 @@ static int microblaze_latency(struct pmk_dev *d, unsigned counter, struct pmk_la
 	if (counter >= count_of(d) || !is_latency(d, counter))
 		return PMK_EINVAL;
 	if (config_of(d)->width == 32)
-		err = latency32(d, counter, l);
+		err = read_latency32(d, counter, l);
 	else
-		err = latency64(d, counter, l);
+		err = read_latency64(d, counter, l);
 	if (!err && !l->n) {
 		l->min = UINT64_MAX;
 		l->max = 0;

@@ -28,12 +28,12 @@
 
 const struct pmk_microblaze_params pmk_microblaze_defaults = { .shared_pointer = true };
 
-static bool counting(const struct pmk_microblaze_model *m)
+static bool is_counting(const struct pmk_microblaze_model *m)
 {
 	return m->started && (!m->halted || m->params.count_while_halted);
 }
 
-static unsigned ncounters(const struct pmk_microblaze_model *m)
+static unsigned counter_count(const struct pmk_microblaze_model *m)
 {
 	return m->config.events + m->config.latencies;
 }
@@ -65,7 +65,8 @@ static uint64_t total_of(const struct pmk_bus *bus, const struct pmk_event *ev)
 /* ---- counting ------------------------------------------------------------------------------ */
 
 /* Adds to a count or sum; returns true if it exceeds its maximum. */
-static bool advance(const struct pmk_microblaze_model *m, uint64_t *value, uint64_t n, uint64_t max)
+static bool advance_value(const struct pmk_microblaze_model *m, uint64_t *value, uint64_t n,
+			  uint64_t max)
 {
 	bool beyond = n > max - *value;
 
@@ -78,12 +79,12 @@ static void count_event(struct pmk_microblaze_model *m, unsigned counter, uint64
 	struct pmk_microblaze_event_counter *e = &m->event[counter];
 	bool reaches = n && n >= max_of(m) - e->count;
 
-	if (advance(m, &e->count, n, max_of(m)) || (reaches && m->params.overflow_at_max))
+	if (advance_value(m, &e->count, n, max_of(m)) || (reaches && m->params.overflow_at_max))
 		m->status[counter] |= PCSR_OVERFLOW;
 }
 
 /* Returns `cycles` as the extremes of a latency counter can hold it. */
-static uint32_t extreme(const struct pmk_microblaze_model *m, uint32_t cycles)
+static uint32_t clamp_extreme(const struct pmk_microblaze_model *m, uint32_t cycles)
 {
 	uint32_t most = m->config.width == 32 ? UINT16_MAX : UINT32_MAX;
 
@@ -98,14 +99,14 @@ static void add_latencies(struct pmk_microblaze_model *m, unsigned index, uint64
 {
 	struct pmk_microblaze_latency *l = &m->latency[index].live;
 	uint64_t sum = n * cycles, count = l->n;
-	uint32_t shown = extreme(m, cycles);
-	bool beyond = advance(m, &count, n, UINT32_MAX);
+	uint32_t shown = clamp_extreme(m, cycles);
+	bool beyond = advance_value(m, &count, n, UINT32_MAX);
 
 	if (!n)
 		return;
 	l->n = (uint32_t)count;
-	beyond |= advance(m, &l->sum, sum, max_of(m));
-	beyond |= advance(m, &l->sum2, sum * cycles, max_of(m));
+	beyond |= advance_value(m, &l->sum, sum, max_of(m));
+	beyond |= advance_value(m, &l->sum2, sum * cycles, max_of(m));
 	if (beyond)
 		m->status[m->config.events + index] |= PCSR_OVERFLOW;
 	if (!l->some || shown < l->min)
@@ -116,8 +117,8 @@ static void add_latencies(struct pmk_microblaze_model *m, unsigned index, uint64
 }
 
 /* Returns how many of a record's occurrences are counted. */
-static unsigned timed(struct pmk_microblaze_model *m, unsigned index,
-		      const struct pmk_latency_record *r)
+static unsigned count_record(struct pmk_microblaze_model *m, unsigned index,
+			     const struct pmk_latency_record *r)
 {
 	struct pmk_microblaze_latency_counter *c = &m->latency[index];
 
@@ -143,7 +144,7 @@ static void time_records(struct pmk_microblaze_model *m, const struct pmk_bus *b
 		const struct pmk_latency_record *r = &bus->log[at % PMK_LATENCY_LOG];
 
 		m->latency[index].seen += r->n;
-		add_latencies(m, index, timed(m, index, r), r->cycles);
+		add_latencies(m, index, count_record(m, index, r), r->cycles);
 	}
 }
 
@@ -169,19 +170,19 @@ static void count_latencies(struct pmk_microblaze_model *m, const struct pmk_bus
 	}
 }
 
-static void sync(void *model, struct pmk_bus *bus)
+static void sync_model(void *model, struct pmk_bus *bus)
 {
 	struct pmk_microblaze_model *m = model;
 
 	for (unsigned i = 0; i < m->config.events; i++) {
 		uint64_t total = total_of(bus, event_of(m, i));
 
-		if (counting(m))
+		if (is_counting(m))
 			count_event(m, i, total - m->event[i].seen);
 		m->event[i].seen = total;
 	}
 	for (unsigned i = 0; i < m->config.latencies; i++) {
-		if (counting(m))
+		if (is_counting(m))
 			count_latencies(m, bus, i);
 		else
 			m->latency[i].seen = total_of(bus, event_of(m, m->config.events + i));
@@ -193,7 +194,7 @@ static void sync(void *model, struct pmk_bus *bus)
 
 /* ---- the horizon --------------------------------------------------------------------------- */
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t smaller_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -254,19 +255,19 @@ static void ask_latency_counter(const struct pmk_microblaze_model *m, struct pmk
 	if (!ev)
 		return;
 	if (longest) {
-		timed = least(quarter / (longest * longest), n);
-		n = least(quarter / longest, n);
+		timed = smaller_of(quarter / (longest * longest), n);
+		n = smaller_of(quarter / longest, n);
 	}
 	pmk_bus_ask_recorded(bus, m->read_log + PMK_LATENCY_LOG / 2);
 	pmk_bus_ask_timed(bus, m->read_timed + (timed ? timed : 1));
 	ask_event(bus, ev, n ? n : 1);
 }
 
-static void ask(const void *model, struct pmk_bus *bus)
+static void ask_horizon(const void *model, struct pmk_bus *bus)
 {
 	const struct pmk_microblaze_model *m = model;
 
-	if (!counting(m))
+	if (!is_counting(m))
 		return;
 	for (unsigned i = 0; i < m->config.events; i++)
 		ask_event_counter(m, bus, i);
@@ -275,10 +276,10 @@ static void ask(const void *model, struct pmk_bus *bus)
 }
 
 /* Dbg_Intr. */
-static unsigned lines(const void *model)
+static unsigned interrupt_lines(const void *model)
 {
 	const struct pmk_microblaze_model *m = model;
-	unsigned n = m->params.latency_irq ? ncounters(m) : m->config.events, overflow = 0;
+	unsigned n = m->params.latency_irq ? counter_count(m) : m->config.events, overflow = 0;
 
 	for (unsigned i = 0; i < n; i++)
 		overflow |= m->status[i] & PCSR_OVERFLOW;
@@ -297,21 +298,21 @@ static void forget_in_flight(struct pmk_microblaze_latency_counter *c, const str
 static void set_state(struct pmk_microblaze_model *m, const struct pmk_bus *bus, bool started,
 		      bool halted)
 {
-	bool before = counting(m);
+	bool before = is_counting(m);
 
 	m->started = started;
 	m->halted = halted;
-	if (before || !counting(m))
+	if (before || !is_counting(m))
 		return;
 	for (unsigned i = 0; i < m->config.latencies; i++)
 		forget_in_flight(&m->latency[i], bus);
 }
 
-static void clear(struct pmk_microblaze_model *m, const struct pmk_bus *bus)
+static void clear_counters(struct pmk_microblaze_model *m, const struct pmk_bus *bus)
 {
 	static const struct pmk_microblaze_latency nothing;
 
-	for (unsigned i = 0; i < ncounters(m); i++) {
+	for (unsigned i = 0; i < counter_count(m); i++) {
 		m->status[i] = 0;
 		if (m->params.clear_sample)
 			m->sampled[i] = 0;
@@ -329,7 +330,7 @@ static void clear(struct pmk_microblaze_model *m, const struct pmk_bus *bus)
 	}
 }
 
-static void sample(struct pmk_microblaze_model *m)
+static void sample_counters(struct pmk_microblaze_model *m)
 {
 	memcpy(m->sampled, m->status, sizeof(m->sampled));
 	for (unsigned i = 0; i < m->config.events; i++)
@@ -338,20 +339,20 @@ static void sample(struct pmk_microblaze_model *m)
 		m->latency[i].sampled = m->latency[i].live;
 }
 
-static void command(struct pmk_microblaze_model *m, const struct pmk_bus *bus, uint32_t w)
+static void execute_command(struct pmk_microblaze_model *m, const struct pmk_bus *bus, uint32_t w)
 {
 	if ((w & PCCMDR_START) && (w & PCCMDR_STOP))
 		m->oddities |= PMK_MICROBLAZE_ODD_START_STOP;
 	if (w & PCCMDR_RESET)
 		memset(m->pointer, 0, sizeof(m->pointer));
 	if ((w & PCCMDR_CLEAR) && m->params.clear_first)
-		clear(m, bus);
+		clear_counters(m, bus);
 	if (w & PCCMDR_SAMPLE)
-		sample(m);
+		sample_counters(m);
 	if ((w & PCCMDR_STOP) && !m->params.stop_last)
 		set_state(m, bus, false, m->halted);
 	if ((w & PCCMDR_CLEAR) && !m->params.clear_first)
-		clear(m, bus);
+		clear_counters(m, bus);
 	if (w & PCCMDR_START)
 		set_state(m, bus, true, m->halted);
 	if ((w & PCCMDR_STOP) && m->params.stop_last)
@@ -366,10 +367,11 @@ static struct pmk_microblaze_pointer *pointer_of(struct pmk_microblaze_model *m,
 }
 
 /* Finds the item that an access to `reg` refers to; false if it is after the last counter. */
-static bool find(struct pmk_microblaze_model *m, unsigned reg, struct pmk_microblaze_pointer *at)
+static bool find_item(struct pmk_microblaze_model *m, unsigned reg,
+		      struct pmk_microblaze_pointer *at)
 {
 	*at = *pointer_of(m, reg);
-	if (at->counter < ncounters(m))
+	if (at->counter < counter_count(m))
 		return true;
 	m->oddities |= PMK_MICROBLAZE_ODD_END;
 	return false;
@@ -381,7 +383,7 @@ static void next_counter(struct pmk_microblaze_model *m, unsigned reg)
 
 	p->counter++;
 	p->item = 0;
-	if (p->counter == ncounters(m) && m->params.pointer_wraps)
+	if (p->counter == counter_count(m) && m->params.pointer_wraps)
 		p->counter = 0;
 }
 
@@ -395,7 +397,7 @@ static void next_item(struct pmk_microblaze_model *m, unsigned reg)
 
 /* ---- data items ---------------------------------------------------------------------------- */
 
-static uint32_t half(uint64_t value, bool upper)
+static uint32_t half_of(uint64_t value, bool upper)
 {
 	return (uint32_t)(upper ? value >> 32 : value);
 }
@@ -408,7 +410,7 @@ static void put_half(const struct pmk_microblaze_model *m, uint64_t *value, bool
 }
 
 /* True if this item is the upper half of an event counter. */
-static bool upper(const struct pmk_microblaze_model *m, unsigned item)
+static bool is_upper_half(const struct pmk_microblaze_model *m, unsigned item)
 {
 	return m->config.width != 32 && item == 0;
 }
@@ -419,9 +421,9 @@ static uint32_t latency_item32(const struct pmk_microblaze_latency *l, uint32_t 
 	case PMK_MICROBLAZE_ITEM32_N:
 		return l->n;
 	case PMK_MICROBLAZE_ITEM32_SUM:
-		return half(l->sum, false);
+		return half_of(l->sum, false);
 	case PMK_MICROBLAZE_ITEM32_SUM2:
-		return half(l->sum2, false);
+		return half_of(l->sum2, false);
 	case PMK_MICROBLAZE_ITEM32_EXTREMES:
 		return (uint32_t)(PMK_PUT(l->max, EXTREMES_MIN, min));
 	case PMK_MICROBLAZE_ITEMS32:
@@ -437,10 +439,10 @@ static uint32_t latency_item64(const struct pmk_microblaze_latency *l, uint32_t 
 		return l->n;
 	case PMK_MICROBLAZE_ITEM64_SUM_HIGH:
 	case PMK_MICROBLAZE_ITEM64_SUM_LOW:
-		return half(l->sum, item == PMK_MICROBLAZE_ITEM64_SUM_HIGH);
+		return half_of(l->sum, item == PMK_MICROBLAZE_ITEM64_SUM_HIGH);
 	case PMK_MICROBLAZE_ITEM64_SUM2_HIGH:
 	case PMK_MICROBLAZE_ITEM64_SUM2_LOW:
-		return half(l->sum2, item == PMK_MICROBLAZE_ITEM64_SUM2_HIGH);
+		return half_of(l->sum2, item == PMK_MICROBLAZE_ITEM64_SUM2_HIGH);
 	case PMK_MICROBLAZE_ITEM64_MIN:
 		return min;
 	case PMK_MICROBLAZE_ITEM64_MAX:
@@ -458,7 +460,7 @@ static uint32_t sampled_item(const struct pmk_microblaze_model *m,
 	uint32_t min;
 
 	if (at->counter < m->config.events)
-		return half(m->event[at->counter].sampled, upper(m, at->item));
+		return half_of(m->event[at->counter].sampled, is_upper_half(m, at->item));
 	l = &m->latency[at->counter - m->config.events].sampled;
 	min = l->some ? l->min : m->params.min_empty;
 	return m->config.width == 32 ? latency_item32(l, min, at->item)
@@ -534,9 +536,9 @@ static void put_item(struct pmk_microblaze_model *m, const struct pmk_microblaze
 	if (at->counter < m->config.events) {
 		struct pmk_microblaze_event_counter *e = &m->event[at->counter];
 
-		put_half(m, &e->count, upper(m, at->item), w);
+		put_half(m, &e->count, is_upper_half(m, at->item), w);
 		if (m->params.write_sample)
-			put_half(m, &e->sampled, upper(m, at->item), w);
+			put_half(m, &e->sampled, is_upper_half(m, at->item), w);
 	} else {
 		struct pmk_microblaze_latency_counter *l =
 			&m->latency[at->counter - m->config.events];
@@ -577,7 +579,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 	(void)mode;
 	if (reg >= PMK_MICROBLAZE_NREGS)
 		return PMK_EBADREG;
-	sync(m, bus);
+	sync_model(m, bus);
 	row = &pmk_microblaze_regs[reg];
 	if (!pmk_reg_readable(row)) {
 		m->oddities |= PMK_MICROBLAZE_ODD_READ_WO;
@@ -585,7 +587,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 		return PMK_OK;
 	}
 	*value = 0;
-	if (!find(m, reg, &at))
+	if (!find_item(m, reg, &at))
 		return PMK_OK;
 	if (reg == PMK_MICROBLAZE_PCSR) {
 		*value = pmk_reg_read(row, m->sampled[at.counter]);
@@ -600,7 +602,7 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 static void write_data(struct pmk_microblaze_model *m, const struct pmk_microblaze_pointer *at,
 		       uint32_t w)
 {
-	if (counting(m))
+	if (is_counting(m))
 		m->oddities |= PMK_MICROBLAZE_ODD_WRITE_RUNNING;
 	put_item(m, at, w);
 	next_item(m, PMK_MICROBLAZE_PCDWR);
@@ -616,7 +618,7 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	(void)mode;
 	if (reg >= PMK_MICROBLAZE_NREGS)
 		return PMK_EBADREG;
-	sync(m, bus);
+	sync_model(m, bus);
 	takes = (uint32_t)pmk_reg_takes(&pmk_microblaze_regs[reg], value);
 	if (!pmk_reg_writable(&pmk_microblaze_regs[reg])) {
 		m->oddities |= PMK_MICROBLAZE_ODD_WRITE_RO;
@@ -624,16 +626,16 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	}
 	switch ((enum pmk_microblaze_reg)reg) {
 	case PMK_MICROBLAZE_PCCTRLR:
-		if (!find(m, reg, &at))
+		if (!find_item(m, reg, &at))
 			break;
 		select_event(m, bus, at.counter, (uint8_t)takes);
 		next_counter(m, reg);
 		break;
 	case PMK_MICROBLAZE_PCCMDR:
-		command(m, bus, takes);
+		execute_command(m, bus, takes);
 		break;
 	case PMK_MICROBLAZE_PCDWR:
-		if (find(m, reg, &at))
+		if (find_item(m, reg, &at))
 			write_data(m, &at, takes);
 		break;
 	case PMK_MICROBLAZE_PCSR:
@@ -641,7 +643,7 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 	case PMK_MICROBLAZE_NREGS:
 		break;
 	}
-	ask(m, bus);
+	ask_horizon(m, bus);
 	return PMK_OK;
 }
 
@@ -653,7 +655,7 @@ static void power_up(struct pmk_microblaze_model *m, const struct pmk_microblaze
 	memset(m, 0, sizeof(*m));
 	m->config = *config;
 	m->params = *params;
-	sync(m, bus); /* count the events so far */
+	sync_model(m, bus); /* count the events so far */
 }
 
 void pmk_microblaze_model_reset(struct pmk_microblaze_model *m, const struct pmk_pmu *pmu,
@@ -662,7 +664,7 @@ void pmk_microblaze_model_reset(struct pmk_microblaze_model *m, const struct pmk
 	power_up(m, pmk_microblaze_config_of(pmu), params, bus);
 }
 
-static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void reset_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	pmk_microblaze_model_reset(model, pmu, &pmk_microblaze_defaults, bus);
 }
@@ -682,7 +684,7 @@ static void core_reset(struct pmk_microblaze_model *m, struct pmk_bus *bus)
 void pmk_microblaze_model_input(struct pmk_microblaze_model *m, struct pmk_bus *bus,
 				enum pmk_microblaze_input input, bool level)
 {
-	sync(m, bus);
+	sync_model(m, bus);
 	switch (input) {
 	case PMK_MICROBLAZE_IN_HALTED:
 		set_state(m, bus, m->started, level);
@@ -709,7 +711,7 @@ static bool latency_is_sound(const struct pmk_microblaze_latency_counter *c)
 	return pmk_is_bool(&c->live.some) && pmk_is_bool(&c->sampled.some);
 }
 
-static bool sound(const void *model, const void *begun)
+static bool is_consistent(const void *model, const void *begun)
 {
 	const struct pmk_microblaze_model *m = model, *b = begun;
 
@@ -745,7 +747,7 @@ static void set_input(void *model, struct pmk_bus *bus, unsigned input, uint64_t
 	pmk_microblaze_model_input(model, bus, input, value);
 }
 
-static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void restart_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	const struct pmk_microblaze_params p = ((const struct pmk_microblaze_model *)model)->params;
 
@@ -762,17 +764,17 @@ static const char *const oddities[] = {
 const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS + 1] = {
 	{ .pmu = &pmk_microblaze,
 	  .size = sizeof(struct pmk_microblaze_model),
-	  .reset = reset,
+	  .reset = reset_model,
 	  .read = read_reg,
 	  .write = write_reg,
-	  .sync = sync,
-	  .ask = ask,
-	  .lines = lines,
+	  .sync = sync_model,
+	  .ask = ask_horizon,
+	  .lines = interrupt_lines,
 	  .params = params,
-	  .restart = restart,
+	  .restart = restart_model,
 	  .oddities = oddities,
 	  .oddities_at = PMK_MODEL_PARAM(pmk_microblaze_model, "oddities", oddities),
 	  .inputs = inputs,
 	  .input = set_input,
-	  .sound = sound },
+	  .sound = is_consistent },
 };

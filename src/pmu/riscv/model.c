@@ -42,29 +42,29 @@ static uint64_t total_of(const struct pmk_riscv_model *m, const struct pmk_bus *
 	return sum;
 }
 
-static void remember(struct pmk_riscv_model *m, const struct pmk_bus *bus)
+static void remember_totals(struct pmk_riscv_model *m, const struct pmk_bus *bus)
 {
 	for (unsigned ctr = 0; ctr < PMK_RISCV_NCTRS; ctr++)
 		m->seen[ctr] = total_of(m, bus, ctr);
 }
 
-static void sync(void *model, struct pmk_bus *bus)
+static void sync_model(void *model, struct pmk_bus *bus)
 {
 	struct pmk_riscv_model *m = model;
 
 	for (unsigned ctr = 0; ctr < PMK_RISCV_NCTRS; ctr++)
 		if (!(m->inhibit & pmk_riscv_counter_bit(ctr)))
 			m->count[ctr] += total_of(m, bus, ctr) - m->seen[ctr];
-	remember(m, bus);
+	remember_totals(m, bus);
 }
 
-static void ask(const void *model, struct pmk_bus *bus)
+static void ask_horizon(const void *model, struct pmk_bus *bus)
 {
 	(void)model;
 	(void)bus;
 }
 
-static unsigned lines(const void *model)
+static unsigned interrupt_lines(const void *model)
 {
 	(void)model;
 	return 0;
@@ -116,14 +116,14 @@ static uint32_t *held_by(struct pmk_riscv_model *m, unsigned reg)
 	return &m->event[PMK_RISCV_CTR_HPM3 + reg - PMK_RISCV_MHPMEVENT3];
 }
 
-static uint64_t held(struct pmk_riscv_model *m, unsigned reg)
+static uint64_t read_held(struct pmk_riscv_model *m, unsigned reg)
 {
 	if (!is_counter(reg))
 		return *held_by(m, reg);
 	return is_upper(reg) ? m->count[counter_of(reg)] >> 32 : m->count[counter_of(reg)];
 }
 
-static void hold(struct pmk_riscv_model *m, unsigned reg, uint64_t value)
+static void write_held(struct pmk_riscv_model *m, unsigned reg, uint64_t value)
 {
 	uint64_t *count;
 
@@ -141,7 +141,7 @@ static void hold(struct pmk_riscv_model *m, unsigned reg, uint64_t value)
 }
 
 /* PRIV 2.1: only M-mode may access machine registers, and no mode may write read-only registers. */
-static int check(struct pmk_riscv_model *m, enum pmk_mode mode, unsigned reg, bool write)
+static int check_access(struct pmk_riscv_model *m, enum pmk_mode mode, unsigned reg, bool write)
 {
 	bool may;
 
@@ -161,12 +161,12 @@ static int read_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsign
 		    uint64_t *value)
 {
 	struct pmk_riscv_model *m = model;
-	int err = check(m, mode, reg, false);
+	int err = check_access(m, mode, reg, false);
 
 	if (err)
 		return err;
-	sync(m, bus);
-	*value = pmk_reg_read(row_of(m, reg), held(m, reg));
+	sync_model(m, bus);
+	*value = pmk_reg_read(row_of(m, reg), read_held(m, reg));
 	return PMK_OK;
 }
 
@@ -185,17 +185,17 @@ static int write_reg(void *model, struct pmk_bus *bus, enum pmk_mode mode, unsig
 		     uint64_t value)
 {
 	struct pmk_riscv_model *m = model;
-	int err = check(m, mode, reg, true);
+	int err = check_access(m, mode, reg, true);
 
 	if (err)
 		return err;
-	sync(m, bus);
-	hold(m, reg, pmk_reg_write(row_of(m, reg), held(m, reg), value));
+	sync_model(m, bus);
+	write_held(m, reg, pmk_reg_write(row_of(m, reg), read_held(m, reg), value));
 	if (reg >= PMK_RISCV_MHPMEVENT3 && reg < PMK_RISCV_MCOUNTINHIBIT &&
 	    !is_known(*held_by(m, reg)))
 		m->oddities |= PMK_RISCV_ODD_EVENT;
-	remember(m, bus);
-	ask(m, bus);
+	remember_totals(m, bus);
+	ask_horizon(m, bus);
 	return PMK_OK;
 }
 
@@ -209,12 +209,13 @@ void pmk_riscv_model_reset(struct pmk_riscv_model *m, const struct pmk_pmu *pmu,
 	m->rv32 = pmk_riscv_is32(pmu);
 	for (unsigned reg = 0; reg < pmu_of(m)->nregs; reg++)
 		if (!is_shadow(reg))
-			hold(m, reg,
-			     row_of(m, reg)->reset | pmk_reg_takes(row_of(m, reg), params->poison));
-	remember(m, bus);
+			write_held(m, reg,
+				   row_of(m, reg)->reset |
+					   pmk_reg_takes(row_of(m, reg), params->poison));
+	remember_totals(m, bus);
 }
 
-static void reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void reset_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	static const struct pmk_riscv_params defaults;
 
@@ -228,7 +229,7 @@ static const struct pmk_model_param params[] = {
 	{ NULL, 0, 0 },
 };
 
-static void restart(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
+static void restart_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *pmu)
 {
 	const struct pmk_riscv_params p = ((const struct pmk_riscv_model *)model)->params;
 
@@ -241,12 +242,13 @@ static const char *const oddities[] = {
 	NULL,
 };
 
-#define OPS(pmu_)                                                                               \
-	{                                                                                       \
-		.pmu = &(pmu_), .size = sizeof(struct pmk_riscv_model), .reset = reset,         \
-		.read = read_reg, .write = write_reg, .sync = sync, .ask = ask, .lines = lines, \
-		.params = params, .restart = restart, .oddities = oddities,                     \
-		.oddities_at = PMK_MODEL_PARAM(pmk_riscv_model, "oddities", oddities),          \
+#define OPS(pmu_)                                                                             \
+	{                                                                                     \
+		.pmu = &(pmu_), .size = sizeof(struct pmk_riscv_model), .reset = reset_model, \
+		.read = read_reg, .write = write_reg, .sync = sync_model, .ask = ask_horizon, \
+		.lines = interrupt_lines, .params = params, .restart = restart_model,         \
+		.oddities = oddities,                                                         \
+		.oddities_at = PMK_MODEL_PARAM(pmk_riscv_model, "oddities", oddities),        \
 	}
 
 const struct pmk_model_ops pmk_riscv_models[PMK_RISCV_NMODELS + 1] = { OPS(pmk_riscv64),
