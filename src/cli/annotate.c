@@ -9,11 +9,13 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <pmk/error.h>
 
+#include "base/number.h"
 #include "base/plain.h"
 #include "cli/listing.h"
 #include "result/internal.h"
@@ -124,10 +126,12 @@ static bool mark_line(const struct annotate *a, const char *what, bool *wanted)
 {
 	const struct pmk_tables *t = &a->r.t;
 	const char *colon = strrchr(what, ':');
-	unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
+	unsigned line = 0;
 	bool found = false;
 
-	for (size_t i = 0; line && i < t->ncodes; i++) {
+	if (!colon || pmk_unsigned_parse(colon + 1, 1, UINT_MAX, &line))
+		return false;
+	for (size_t i = 0; i < t->ncodes; i++) {
 		const struct pmk_tables_code *k = &t->code[i];
 
 		if (k->function == NONE || k->file == NONE || k->line != line ||

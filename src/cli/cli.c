@@ -6,10 +6,10 @@
  * because this is the program and not the library, and it has one thread.
  */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "cli/cli.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -64,11 +64,11 @@ bool cli_utf8(void)
 unsigned cli_columns(FILE *f)
 {
 	const char *columns = isatty(fileno(f)) ? getenv("COLUMNS") : NULL;
-	unsigned long chosen = columns ? strtoul(columns, NULL, 10) : 0;
+	unsigned chosen;
 	struct winsize size;
 
-	if (chosen && chosen <= UINT16_MAX)
-		return (unsigned)chosen;
+	if (columns && !pmk_unsigned_parse(columns, 1, UINT16_MAX, &chosen))
+		return chosen;
 	return ioctl(fileno(f), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 

@@ -10,13 +10,13 @@
  *
  * '*' marks a field that is not 0, and '!' marks bits that should be 0 but are not.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <json.h>
 #include <pmk/bits.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/decode.h"
 #include "cli/fields.h"
@@ -135,25 +135,6 @@ static int unknown_register(const struct pmk_pmu *pmu, const char *name)
 	return cli_fail(PMK_EXIT_USAGE, "%s has no register '%s'; it has %s", pmu->name, name, all);
 }
 
-/* Hexadecimal with 0x, binary with 0b, otherwise decimal. */
-static bool parse_value(const char *text, uint64_t *value)
-{
-	bool prefixed = text[0] == '0' && text[1];
-	int base = prefixed && (text[1] == 'x' || text[1] == 'X')   ? 16
-		   : prefixed && (text[1] == 'b' || text[1] == 'B') ? 2
-								    : 10;
-	const char *digits = base == 10 ? text : text + 2;
-	const char *allowed = base == 16  ? "0123456789abcdefABCDEF"
-			      : base == 2 ? "01"
-					  : "0123456789";
-
-	if (!*digits || strspn(digits, allowed) != strlen(digits))
-		return false;
-	errno = 0;
-	*value = strtoull(digits, NULL, base);
-	return errno == 0;
-}
-
 static int parse_word(const struct pmk_pmu *pmu, const char *arg,
 		      const struct pmk_ahbmon_packet_params *codes, struct word *w)
 {
@@ -167,7 +148,7 @@ static int parse_word(const struct pmk_pmu *pmu, const char *arg,
 	w->codes = pmk_ahbmon_packet_reg(pmu, name) ? codes : NULL;
 	if (!w->reg)
 		return unknown_register(pmu, name);
-	if (!parse_value(eq + 1, &w->value))
+	if (pmk_number_parse(eq + 1, PMK_ANY_BASE, 0, UINT64_MAX, &w->value))
 		return cli_fail(PMK_EXIT_USAGE, "%s: '%s' is not a number (12, 0x0c or 0b1100)",
 				name, eq + 1);
 	if (w->reg->width < 64 && w->value >> w->reg->width)

@@ -3,10 +3,9 @@
  * fails if a count has grown too much. Because emulation is reproducible, an unchanged program has
  * difference 0. */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "cli/diff.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,12 +94,8 @@ static int judge(const struct diff *d)
 
 static int take_limit(struct request *q, const char *value)
 {
-	char *end;
-
 	q->d.judged = true;
-	q->d.limit = strtod(value, &end);
-	if (end == value || (strcmp(end, "") && strcmp(end, "%")) || !isfinite(q->d.limit) ||
-	    q->d.limit < 0)
+	if (pmk_percent_parse(value, &q->d.limit))
 		return cli_fail(PMK_EXIT_USAGE, "--fail-over: '%s' is no percentage, such as 2%%",
 				value);
 	return 0;
@@ -108,11 +103,7 @@ static int take_limit(struct request *q, const char *value)
 
 static int take_min(struct request *q, const char *value)
 {
-	char *end;
-
-	errno = 0;
-	q->d.min = strtoull(value, &end, 10);
-	if (end == value || *end || errno || strchr(value, '-'))
+	if (pmk_number_parse(value, 10, 0, UINT64_MAX, &q->d.min))
 		return cli_fail(PMK_EXIT_USAGE, "--min: '%s' is no number of 64 bits", value);
 	return 0;
 }

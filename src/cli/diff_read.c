@@ -6,6 +6,7 @@
  * 	which it was inlined; a line by its function and its distance from the function's start
  */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "cli/diff.h"
 
 #include <json.h>
@@ -503,7 +504,7 @@ static void take_value(const struct side *s, json_object *row)
 		snprintf(digits, sizeof(digits), "%.*s%s", (int)whole, text,
 			 clock ? point + 1 : "");
 		if (clock || !strcmp(point, ".000000"))
-			count = json_object_new_uint64(strtoull(digits, NULL, 10));
+			count = json_object_new_uint64(pmk_number_after(digits, "", 10));
 		else
 			cli_fail(0, "%s: %s is in %s: --json-document has its count; %s", s->path,
 				 text_of(row, "event"), unit ? unit : "another unit",

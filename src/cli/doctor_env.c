@@ -19,6 +19,7 @@
 
 #include <pmk/linux.h>
 
+#include "base/number.h"
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
@@ -321,14 +322,11 @@ static const char *last_line_of_ours(const char *text)
 }
 
 /* Find the count that it printed: on a separate line, after any messages. */
-static bool find_count(const char *said, unsigned long *count)
+static bool find_count(const char *said, uint64_t *count)
 {
 	for (const char *line = said; line; line = strchr(line, '\n')) {
-		char *end;
-
 		line += *line == '\n';
-		*count = strtoul(line, &end, 10);
-		if (end != line && *end == ';')
+		if (!pmk_number_read(&line, 10, count) && *line == ';')
 			return true;
 	}
 	return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Functions that stat and report share. See output.h. */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "cli/output.h"
 
 #include <errno.h>
@@ -25,20 +26,19 @@ static int out_of_memory(void)
 /* Only inherited descriptors count as open: exec closes those of pmk itself. */
 static int take_descriptor(struct output_options *o, const char *text)
 {
-	char *end;
-	long fd = strtol(text, &end, 10);
+	unsigned fd;
 	int flags;
 
-	if (end == text || *end || fd < 1 || fd > INT_MAX)
+	if (pmk_unsigned_parse(text, 1, INT_MAX, &fd))
 		return cli_fail(PMK_EXIT_USAGE, "--log-fd %s: expected the number of a descriptor",
 				text);
 	flags = fcntl((int)fd, F_GETFD);
 	if (flags < 0 || flags & FD_CLOEXEC)
 		return cli_fail(PMK_EXIT_USAGE,
-				"--log-fd %ld: it is not open; open it in the shell: %ld>FILE", fd,
+				"--log-fd %u: it is not open; open it in the shell: %u>FILE", fd,
 				fd);
 	if ((fcntl((int)fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
-		return cli_fail(PMK_EXIT_USAGE, "--log-fd %ld: it is open for reading alone", fd);
+		return cli_fail(PMK_EXIT_USAGE, "--log-fd %u: it is open for reading alone", fd);
 	o->log_fd = (int)fd;
 	return 0;
 }

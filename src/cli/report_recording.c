@@ -8,6 +8,7 @@
  * a function by the functions next to it on call paths.
  */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "cli/report_recording.h"
 
 #include <inttypes.h>
@@ -826,10 +827,7 @@ static int check_sort(struct report *r, const char *name)
 /* Parse a percentage, with or without the sign. */
 static int check_limit(struct report *r, const char *limit)
 {
-	char *end;
-
-	r->limit = strtod(limit, &end);
-	if (end != limit && (!*end || !strcmp(end, "%")) && r->limit >= 0 && r->limit <= 100)
+	if (!pmk_percent_parse(limit, &r->limit) && r->limit <= 100)
 		return 0;
 	return cli_fail(PMK_EXIT_USAGE, "--percent-limit %s: not 0 to 100", limit);
 }

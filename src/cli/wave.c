@@ -8,6 +8,7 @@
  * The output of `signals` is a map file: comments contain the table of signals, followed by a map
  * that is guessed from the names.
  */
+#include "base/number.h"
 #include "cli/wave.h"
 
 #include <inttypes.h>
@@ -228,14 +229,6 @@ static int check(const struct wave_request *q)
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static bool set_limit(struct wave_request *q, const char *text)
-{
-	char *end;
-
-	q->limit = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end;
-}
-
 static const char *const subcommands[] = { "signals", "check", NULL };
 
 static const char *next_subcommand(const void *ctx, unsigned i)
@@ -281,7 +274,7 @@ static int run_wave(int argc, char **argv)
 			return cli_help(stdout, &cmd_wave), PMK_EXIT_OK;
 		else if (output_take(&q.out, o, value, &code))
 			continue;
-		else if (!set_limit(&q, value))
+		else if (pmk_number_parse(value, 10, 0, UINT64_MAX, &q.limit))
 			return cli_fail(PMK_EXIT_USAGE, "wave: --limit takes a number, not '%s'",
 					value);
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Events by their names, and lists of them. See events.h. */
+#include "base/number.h"
 #include "count/events.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
@@ -71,20 +71,19 @@ static void nearest_events(const struct pmk_pmu *pmu, const char *name, char *bu
 bool pmk_event_code(const char *text, unsigned *code)
 {
 	const char *digits;
-	unsigned long v;
-	char *end;
+	uint64_t v;
+	int err;
 
 	if (strncmp(text, "event=", 6) == 0)
 		text += 6;
 	digits = text[0] == 'r' || text[0] == 'R'			? text + 1
 		 : text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? text + 2
 									: NULL;
-	if (!digits || !*digits || strspn(digits, "0123456789abcdefABCDEF") != strlen(digits))
+	if (!digits)
 		return false;
-	errno = 0;
-	v = strtoul(digits, &end, 16);
-	*code = errno || v > UINT_MAX ? UINT_MAX : (unsigned)v;
-	return true;
+	err = pmk_number_parse(digits, 16, 0, UINT_MAX, &v);
+	*code = err ? UINT_MAX : (unsigned)v;
+	return err != PMK_EPARSE;
 }
 
 /* Remove the PMU from pmu/event/ and pmu::event, and check that it is this one. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "count/emulated.h"
 #include "cpu/family.h"
 #include "producer/session/access_log.h"
@@ -25,7 +26,7 @@ static int choose_irq(struct pmk_count *c)
 	if (sscanf(c->q.irq, "%31[^/:]:%9[0-9]%c", g->irq_type, number, &more) == 2 ||
 	    sscanf(c->q.irq, "%31[^/:]/%31[^:]:%9[0-9]%c", g->irq_type, g->irq_name, number,
 		   &more) == 3) {
-		g->irq = (uint32_t)strtoul(number, NULL, 10);
+		pmk_unsigned_parse(number, 0, UINT32_MAX, &g->irq);
 		return 0;
 	}
 	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
@@ -49,7 +50,6 @@ static int choose_base(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 	bool ahb = pmk_core_on_ahb(&e->prog.core);
 	bool memory = ahb || is_l2(c->pmu) || !strcmp(e->prog.core.isa, "microblaze");
-	char *end;
 
 	e->guest.base = ahb ? e->monitor.layout.layout.base : DEFAULT_MDM;
 	if (!c->q.at && is_l2(c->pmu))
@@ -64,10 +64,8 @@ static int choose_base(struct pmk_count *c)
 				      "`at` %s: the registers of %s are in the processor, not in "
 				      "memory",
 				      c->q.at, c->pmu->name);
-	errno = 0;
-	e->guest.base = strtoull(c->q.at, &end, 0);
 	/* The processors of these boards have addresses of 32 bits. */
-	return *end || end == c->q.at || errno || strchr(c->q.at, '-') || e->guest.base >> 32 ||
+	return pmk_number_parse(c->q.at, PMK_ANY_BASE, 0, UINT32_MAX, &e->guest.base) ||
 			       e->guest.base % 0x1000
 		       ? pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 					"`at` %s: expected the address of a page, 0x84400000 for "

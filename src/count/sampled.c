@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* See sampled.h. */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "count/sampled.h"
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,11 +49,7 @@ static uint64_t max_frequency(void)
 
 static bool read_number(const char *text, uint64_t *n)
 {
-	char *end;
-
-	errno = 0;
-	*n = strtoull(text, &end, 10);
-	return isdigit((unsigned char)*text) && !*end && !errno && *n && *n < UINT64_C(1) << 63;
+	return !pmk_number_parse(text, 10, 1, INT64_MAX, n);
 }
 
 static int read_frequency(struct pmk_count *c, const char *text, uint64_t *frequency)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The settings of <pmk/count.h>: their names, kinds and values. request.c checks them together. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 #include "count/count.h"
 #include "producer/session/emulated.h"
 
@@ -32,13 +32,9 @@ static int set_text(struct pmk_count *c, char **text, const char *value)
 
 static int set_repeat(struct pmk_count *c, const char *text)
 {
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (*end || n < 1 || n > 100000 || *text == '-')
+	if (pmk_unsigned_parse(text, 1, 100000, &c->q.runs))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "`repeat` %s: expected a number of runs, 1 to 100000", text);
-	c->q.runs = (unsigned)n;
 	return 0;
 }
 
@@ -46,11 +42,9 @@ static int set_repeat(struct pmk_count *c, const char *text)
 static int set_interval(struct pmk_count *c, const char *text)
 {
 	struct pmk_request *q = &c->q;
-	char *end;
+	const char *end = text;
 
-	errno = 0;
-	q->interval = strtoull(text, &end, 10);
-	if (end == text || *text == '-' || errno || !q->interval)
+	if (pmk_number_read(&end, 10, &q->interval) || !q->interval)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "`interval` %s: expected a number from 1 to 2^64 - 1", text);
 	if (!strcmp(end, "cycles"))
@@ -70,16 +64,10 @@ static int set_interval(struct pmk_count *c, const char *text)
 static int set_number(struct pmk_count *c, const char *setting, const char *text, unsigned least,
 		      const char *what, unsigned *number)
 {
-	unsigned long n;
-	char *end;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (end == text || *end || *text < '0' || *text > '9' || errno || n < least || n > INT_MAX)
+	if (pmk_unsigned_parse(text, least, INT_MAX, number))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "`%s` %s: expected a number of %s, %u to %d", setting, text,
 				      what, least, INT_MAX);
-	*number = (unsigned)n;
 	return 0;
 }
 

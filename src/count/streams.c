@@ -2,6 +2,7 @@
 /* See streams.h. A captured stream goes to a file in memory, so nothing has to be read during the
  * run. */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "count/streams.h"
 
 #include <errno.h>
@@ -18,13 +19,11 @@ static const char *const stream_name[] = { "stdin", "stdout", "stderr" };
 /* "fd:N"; -1: another form. */
 static int number_of(const char *value)
 {
-	char *end;
-	long n;
+	unsigned n;
 
-	if (strncmp(value, "fd:", 3) != 0 || value[3] < '0' || value[3] > '9')
+	if (strncmp(value, "fd:", 3) != 0 || pmk_unsigned_parse(value + 3, 0, INT_MAX, &n))
 		return -1;
-	n = strtol(value + 3, &end, 10);
-	return *end || n > INT_MAX ? -1 : (int)n;
+	return (int)n;
 }
 
 bool pmk_stream_is_sound(unsigned stream, const char *value)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* See wired.h. */
+#include "base/number.h"
 #include "count/wired.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,12 +99,8 @@ static int set_number(struct pmk_wired_settings *s, const struct key *k, const c
 		      const char *text, struct pmk_count_fault *f)
 {
 	uint64_t v;
-	char *end;
 
-	errno = 0;
-	v = strtoull(text, &end, 0);
-	if (errno || end == text || *end || *text < '0' || *text > '9' || v < k->least ||
-	    v > k->most)
+	if (pmk_number_parse(text, PMK_ANY_BASE, k->least, k->most, &v))
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
 				      "`set` %s: expected a number from %" PRIu64 " to 0x%" PRIx64,
 				      word, k->least, k->most);
@@ -255,13 +250,11 @@ static int choose_memory(struct pmk_wired *w, const char *layout, const char *da
 /* "4+6" are two TAPs, whose instructions have ten bits in total. False: not such a list. */
 static bool count_taps(const char *text, struct pmk_wire_taps *taps)
 {
-	char *end;
+	for (const char *at = text; *at; at += *at == '+') {
+		uint64_t bits;
 
-	for (const char *at = text; *at; at = *end ? end + 1 : end) {
-		unsigned long bits = strtoul(at, &end, 10);
-
-		if (*at == '+' || bits < 2 || bits > 32 || (*end && !end[1]) ||
-		    ++taps->taps > MAX_TAPS)
+		if (pmk_number_read(&at, 10, &bits) || bits < 2 || bits > 32 ||
+		    (*at && (*at != '+' || !at[1])) || ++taps->taps > MAX_TAPS)
 			return false;
 		taps->bits += (unsigned)bits;
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The parameters of a core: defaults, setting a key from text, the final check. See config.h;
  * preset.c reads presets. */
+#include "base/number.h"
 #include "cpu/config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,23 +265,18 @@ static int parse_switch(const char *text, uint64_t *value)
 /* Decimal or 0x…; a size may end with K or M. Base 8 is not accepted: 010 is ten. */
 static int parse_number(const char *text, bool is_size, uint64_t *value)
 {
-	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	uint64_t n, scale = 1;
-	char *end;
+	int err = pmk_number_read(&text, PMK_ANY_BASE, &n);
 
-	if (text[0] < '0' || text[0] > '9') /* strtoull would take blanks and a sign */
-		return PMK_EPARSE;
-	errno = 0;
-	n = strtoull(text, &end, hex ? 16 : 10);
-	if (errno)
-		return PMK_ERANGE;
-	if (is_size && (*end == 'K' || *end == 'k'))
+	if (err)
+		return err;
+	if (is_size && (*text | 0x20) == 'k')
 		scale = 1024;
-	else if (is_size && (*end == 'M' || *end == 'm'))
+	else if (is_size && (*text | 0x20) == 'm')
 		scale = 1024 * 1024;
 	if (scale > 1)
-		end++;
-	if (*end)
+		text++;
+	if (*text)
 		return PMK_EPARSE;
 	if (n > UINT64_MAX / scale)
 		return PMK_ERANGE;

@@ -5,6 +5,7 @@
  * Functions come only from the symbol table: line tables and inlined functions are not read, and
  * names are not demangled.
  */
+#include "base/number.h"
 #include "profile/elf.h"
 
 #include <errno.h>
@@ -367,12 +368,8 @@ static const char *next_symbol(struct symbols *s, GElf_Sym *sym)
 
 static bool is_address(const char *name, uint64_t *addr)
 {
-	char *end;
-
-	if (name[0] != '0' || (name[1] != 'x' && name[1] != 'X'))
-		return false;
-	*addr = strtoull(name, &end, 16);
-	return !*end;
+	return name[0] == '0' && (name[1] | 0x20) == 'x' &&
+	       !pmk_number_parse(name, PMK_ANY_BASE, 0, UINT64_MAX, addr);
 }
 
 int pmk_elf_symbol(const char *path, const char *name, uint64_t *addr, char *msg, size_t size)

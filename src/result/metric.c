@@ -38,6 +38,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "result/internal.h"
 
 #define MAX_FILE   65536
@@ -103,24 +104,13 @@ static double fail(struct formula *p, const char *why)
 	return 0;
 }
 
-/* Numbers are read here and not by strtod(), which would follow the locale and accept "inf" and
- * hexadecimal. */
 static double number(struct formula *p)
 {
-	double v = 0, scale = 1;
+	double v = 0;
 
-	while (is_digit(*p->at))
-		v = v * 10 + (*p->at++ - '0');
-	if (*p->at != '.')
-		return v;
-	p->at++;
-	if (!is_digit(*p->at))
-		return fail(p, "a digit has to follow the point");
-	while (is_digit(*p->at)) {
-		scale /= 10;
-		v += scale * (*p->at++ - '0');
-	}
-	return v;
+	if (pmk_real_read(&p->at, &v))
+		return fail(p, "the number is too large");
+	return p->at[-1] == '.' ? fail(p, "a digit has to follow the point") : v;
 }
 
 static double named(struct formula *p)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/plain.h"
 #include "result/internal.h"
 
@@ -262,10 +263,11 @@ static bool is_clock(const struct pmk_row *row)
 static double scale_of(const struct pmk_row *row, const char **unit)
 {
 	const char *text = row->unit ? row->unit : "";
-	char *end = NULL;
-	double scale = *text >= '0' && *text <= '9' ? strtod(text, &end) : 1;
+	double scale = 1;
 
-	*unit = end ? end + strspn(end, " ") : text;
+	if (!pmk_real_read(&text, &scale))
+		text += strspn(text, " ");
+	*unit = text;
 	return scale;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Parser of the description of the other traffic on the buses: see traffic.h. */
+#include "base/number.h"
 #include "buses/ahb/traffic.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -180,13 +180,11 @@ static bool parse_name(const struct parse *p, const char *what, const char *word
 static bool parse_number(const struct parse *p, enum key key, const char *word, uint64_t max,
 			 uint64_t *value)
 {
-	char *end;
+	int err = pmk_number_parse(word, PMK_ANY_BASE, 0, max, value);
 
-	errno = 0;
-	*value = strtoull(word, &end, 0);
-	if (*word < '0' || *word > '9' || *end)
+	if (err == PMK_EPARSE)
 		return fail(p, "%s: '%.40s' is not a number", keys[key].name, word);
-	if (errno || *value > max)
+	if (err)
 		return fail(p, "%s: %.40s is more than %" PRIu64, keys[key].name, word, max);
 	return true;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cpu/arm11/arm11.h"
 #include "cpu/thumb.h"
 
@@ -36,7 +37,7 @@ static bool is_thumb(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n)
 	pmk_isa_arm_decode(own->isa, true, addr, half, 4, &pair);
 	text = d->first_text(d->sequence);
 	target = text ? strchr(text, '#') : NULL;
-	same = target && strtoull(target + 1, NULL, 16) == pair.target;
+	same = target && pmk_number_after(target, "#", PMK_ANY_BASE) == pair.target;
 	free(text);
 	return same;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "lab/history/history.h"
@@ -69,7 +70,7 @@ int history_commit(struct history_commit *c, const char *id)
 		return cli_fail(PMK_EXIT_FAILED, "history: git log fails for %s", hash);
 	*subject++ = '\0';
 	subject[strcspn(subject, "\n")] = '\0';
-	c->time = strtoll(out, NULL, 10);
+	c->time = (int64_t)pmk_number_after(out, "", 10);
 	return name_commit(c, hash, subject);
 }
 
@@ -220,7 +221,7 @@ static char *list_commits(const struct history *h)
 		words[n++] = "--";
 		memcpy(words, list, sizeof(list));
 		if (!cli_run(words, CLI_ERRORS_DROPPED, 0, number, sizeof(number)))
-			size += strtoul(number, NULL, 10) * 65;
+			size += pmk_number_after(number, "", 10) * 65;
 	}
 	out = calloc(1, size);
 	if (out && size > 1) {

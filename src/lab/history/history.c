@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* pmk history: counts of commits, kept; what changed, and in which commit. */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "lab/history/history.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,12 +119,8 @@ static const struct action *find_action(const char *name)
 
 static int take_limit(struct history_request *q, const char *value)
 {
-	char *end;
-
 	q->judged = true;
-	q->limit = strtod(value, &end);
-	if (end == value || (strcmp(end, "") && strcmp(end, "%")) || !isfinite(q->limit) ||
-	    q->limit < 0)
+	if (pmk_percent_parse(value, &q->limit))
 		return cli_fail(PMK_EXIT_USAGE, "--fail-over: '%s' is no percentage, such as 2%%",
 				value);
 	return 0;
@@ -134,14 +128,8 @@ static int take_limit(struct history_request *q, const char *value)
 
 static int take_last(struct history_request *q, const char *value)
 {
-	unsigned long n;
-	char *end;
-
-	errno = 0;
-	n = strtoul(value, &end, 10);
-	if (!isdigit((unsigned char)*value) || *end || errno || !n || n > UINT32_MAX)
+	if (pmk_unsigned_parse(value, 1, UINT32_MAX, &q->last))
 		return cli_fail(PMK_EXIT_USAGE, "--last: '%s' is no number of commits", value);
-	q->last = (unsigned)n;
 	return 0;
 }
 

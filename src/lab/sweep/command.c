@@ -17,6 +17,7 @@
 
 #include <pmk/error.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/html/html.h"
 #include "lab/sweep/command.h"
@@ -63,13 +64,9 @@ struct sweep {
 
 static int take_number(const char *option, const char *value, unsigned most, unsigned *out)
 {
-	char *rest;
-	unsigned long n = strtoul(value, &rest, 10);
-
-	if (*value < '0' || *value > '9' || *rest || !n || n > most)
+	if (pmk_unsigned_parse(value, 1, most, out))
 		return cli_fail(PMK_EXIT_USAGE, "%s %s: a number from 1 to %u", option, value,
 				most);
-	*out = (unsigned)n;
 	return 0;
 }
 

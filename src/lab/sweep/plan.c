@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Plans of pmk sweep. See plan.h. */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "lab/sweep/plan.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -379,13 +379,9 @@ static bool take_program_core(struct reading *r, struct pmk_ini *ini, void *ctx,
 static bool take_number(struct pmk_ini *ini, const char *name, const char *value, unsigned most,
 			unsigned *out)
 {
-	char *rest;
-	unsigned long n = strtoul(value, &rest, 10);
-
-	if (!isdigit((unsigned char)*value) || *rest || n > most)
+	if (pmk_unsigned_parse(value, 0, most, out))
 		return pmk_ini_fail(ini, ini->line, "%s is a number up to %u, not '%.40s'", name,
 				    most, value);
-	*out = (unsigned)n;
 	return true;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Reads results of sweeps from their database, and prints them as a table. See sweep.h. */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <json.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "base/plain.h"
 #include "cli/show.h"
 #include "lab/sweep/command.h"
@@ -114,16 +114,13 @@ static int take_row(void *ctx, const struct pmk_store_row *from)
 
 bool sweep_value_number(const char *text, double *number)
 {
-	char *rest;
-
-	if (!isdigit((unsigned char)*text))
+	if (pmk_real_read(&text, number))
 		return false;
-	*number = strtod(text, &rest);
-	if (toupper((unsigned char)*rest) == 'K')
-		*number *= 1024, rest++;
-	else if (toupper((unsigned char)*rest) == 'M')
-		*number *= 1024.0 * 1024, rest++;
-	return !*rest;
+	if ((*text | 0x20) == 'k')
+		*number *= 1024, text++;
+	else if ((*text | 0x20) == 'm')
+		*number *= 1024.0 * 1024, text++;
+	return !*text;
 }
 
 int sweep_compare_values(const char *a, const char *b)

@@ -10,6 +10,7 @@
  * does. A cell that it ended is not stored, so that it is counted the next time.
  */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "lab/sweep/run.h"
 
 #include <errno.h>
@@ -435,7 +436,7 @@ static int take_message(struct computing *c, const struct job *job, int status)
 		v->reason = text_or_null(next_text(&at, end));
 		v->unit = text_or_null(next_text(&at, end));
 		v->has_value = text_or_null(next_text(&at, end)) != NULL;
-		v->value = strtoull(next_text(&at, end), NULL, 10);
+		v->value = pmk_number_after(next_text(&at, end), "", 10);
 	}
 	return store_cell(c, job->number, text_or_null(failure), atoi(code), seconds, n);
 }

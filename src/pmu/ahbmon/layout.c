@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* AHB Monitor: layout files. See layout.h. */
+#include "base/number.h"
 #include "pmu/ahbmon/layout.h"
 #include "pmu/ahbmon/regs.h"
 
@@ -52,14 +53,11 @@ struct reading {
 static bool read_number(struct pmk_ini *ini, const char *name, const char *value, uint64_t max,
 			uint64_t *n)
 {
-	bool hex = value[0] == '0' && (value[1] | 0x20) == 'x';
-	char *end;
+	int err = pmk_number_parse(value, PMK_ANY_BASE, 0, max, n);
 
-	errno = 0;
-	*n = strtoull(value, &end, hex ? 16 : 10);
-	if (*value < '0' || *value > '9' || *end)
+	if (err == PMK_EPARSE)
 		return pmk_ini_fail(ini, ini->line, "%s: '%.40s' is not a number", name, value);
-	if (errno || *n > max)
+	if (err)
 		return pmk_ini_fail(ini, ini->line, "%s: %.40s is more than %s%llx", name, value,
 				    max > 9 ? "0x" : "", (unsigned long long)max);
 	return true;

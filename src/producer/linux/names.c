@@ -7,10 +7,9 @@
  * event. Without a catalogue of the core, the kernel decides.
  */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "producer/linux/sysfs.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,7 +68,8 @@ static bool unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 	for (unsigned i = 0; i < pmu->nevents; i++) {
 		const char *terms = pmu->events[i].terms;
 
-		if (!strncmp(terms, "event=", 6) && strtoull(terms + 6, NULL, 0) == code)
+		if (!strncmp(terms, "event=", 6) &&
+		    pmk_number_after(terms, "event=", PMK_ANY_BASE) == code)
 			return false;
 	}
 	return true;
@@ -192,7 +192,7 @@ static int unknown_term(const struct search *s, const struct pmk_linux_pmu_full 
 static int take_term(const struct search *s, const struct pmk_linux_pmu_full *pmu,
 		     struct pmk_linux_event *ev, char *term)
 {
-	char *eq = strchr(term, '='), *end;
+	char *eq = strchr(term, '=');
 	struct pmk_linux_format f;
 	uint64_t value = 1;
 
@@ -200,13 +200,8 @@ static int take_term(const struct search *s, const struct pmk_linux_pmu_full *pm
 		*eq = '\0';
 	if (!find_format(pmu, term, &f))
 		return unknown_term(s, pmu, term);
-	if (eq) {
-		errno = 0;
-		value = strtoull(eq + 1, &end, 0);
-		if (errno || end == eq + 1 || *end || eq[1] == '-')
-			return fail(s, PMK_ENOEVENT, "event '%s': '%s' is no number", s->name,
-				    eq + 1);
-	}
+	if (eq && pmk_number_parse(eq + 1, PMK_ANY_BASE, 0, UINT64_MAX, &value))
+		return fail(s, PMK_ENOEVENT, "event '%s': '%s' is no number", s->name, eq + 1);
 	if (!scatter(ev, &f, value))
 		return fail(s, PMK_ENOEVENT, "event '%s': the value is too large for '%s'", s->name,
 			    term);
@@ -243,10 +238,7 @@ static bool raw_code(const char *text, uint64_t *code)
 		text += 2;
 	else
 		return false;
-	if (!*text || strlen(text) > 16 || strspn(text, "0123456789abcdefABCDEF") != strlen(text))
-		return false;
-	*code = strtoull(text, NULL, 16);
-	return true;
+	return !pmk_number_parse(text, 16, 0, UINT64_MAX, code);
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
  * by type and config.
  */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "producer/linux/sysfs.h"
 
 #include <ctype.h>
@@ -125,16 +126,12 @@ const struct pmk_linux_kernel pmk_linux_kernel = {
 
 static bool number(const char **at, unsigned *value)
 {
-	char *end;
-	unsigned long v;
+	uint64_t v;
 
-	if (!isdigit((unsigned char)**at))
+	if (pmk_number_read(at, 10, &v) || v > INT_MAX)
 		return false;
-	errno = 0;
-	v = strtoul(*at, &end, 10);
-	*at = end;
 	*value = (unsigned)v;
-	return !errno && v <= INT_MAX;
+	return true;
 }
 
 static int by_number(const void *a, const void *b)
@@ -205,17 +202,16 @@ int pmk_linux_cpus_parse(struct pmk_linux_cpus *cpus, const char *text)
 
 int pmk_linux_pid_next(const char **at, int *pid)
 {
+	unsigned n;
 	bool comma;
-	char *end;
-	long n;
 
-	errno = 0;
-	n = strtol(*at, &end, 10);
-	comma = *end == ',';
-	if (end == *at || errno || n < 1 || n > INT_MAX || (*end && !comma))
+	if (!number(at, &n) || n < 1)
+		return PMK_EPARSE;
+	comma = **at == ',';
+	if (**at && !comma)
 		return PMK_EPARSE;
 	*pid = (int)n;
-	*at = end + comma;
+	*at += comma;
 	return comma;
 }
 
@@ -380,7 +376,7 @@ static const struct pmk_pmu *by_midr(const struct pmk_linux_kernel *kernel, unsi
 		 cpu);
 	if (!read_line(text, sizeof(text), dir, "midr_el1"))
 		return NULL;
-	midr = strtoull(text, NULL, 16);
+	midr = pmk_number_after(text, "", PMK_ANY_BASE);
 	for (size_t i = 0; (midr >> 24 & 0xFF) == 0x41 && i < COUNT(parts); i++)
 		if ((midr >> 4 & 0xFFF) == parts[i].part)
 			return pmk_pmu_find(parts[i].name);
@@ -451,7 +447,7 @@ static int take_pmu(void *ctx, const char *devices, const char *name)
 	pmu = add_pmu(scan->all, name);
 	if (!pmu)
 		return PMK_ENOMEM;
-	pmu->pub.type = (uint32_t)strtoul(text, NULL, 10);
+	pmu->pub.type = (uint32_t)pmk_number_after(text, "", 10);
 	has_cpus = read_line(text, sizeof(text), dir, "cpus") != NULL;
 	if (has_cpus || read_line(text, sizeof(text), dir, "cpumask"))
 		err = pmk_linux_cpus_parse(&pmu->pub.cpus, text);
@@ -608,7 +604,7 @@ static int online_by_stat(struct pmk_linux_cpus *cpus, const struct pmk_linux_ke
 			break;
 		}
 		cpus->cpu = more;
-		more[cpus->count++] = (unsigned)strtoul(line + 3, NULL, 10);
+		more[cpus->count++] = (unsigned)pmk_number_after(line, "cpu", 10);
 	}
 	free(line);
 	if (f)

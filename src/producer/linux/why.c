@@ -8,6 +8,7 @@
  * a driver.
  */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "producer/linux/linux.h"
 
 #include <dirent.h>
@@ -46,14 +47,12 @@ static bool read_text(char *buf, size_t size, const char *dir, const char *name)
 }
 
 /* The number after "\nNAME:\t" in a file like /proc/self/status; 0: there is none. */
-static uint64_t field(const char *text, const char *name, int base)
+static uint64_t field(const char *text, const char *name, unsigned base)
 {
 	char key[40];
-	const char *at;
 
 	snprintf(key, sizeof(key), "\n%s:", name);
-	at = strstr(text, key);
-	return at ? strtoull(at + strlen(key), NULL, base) : 0;
+	return pmk_number_after(text, key, base);
 }
 
 /* True if there is a folder pmu…, arm-pmu… or arm_pmu… below `dir`, up to two levels deep: /pmu,

@@ -8,6 +8,7 @@
  * some of these have a dynamic symbol table, too, but cannot load anything.
  */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "producer/qemu/find.h"
 
 #include <fcntl.h>
@@ -296,8 +297,8 @@ bool pmk_qemu_packaged(const char *os_release)
 		fclose(f);
 	if (!*version)
 		return false;
-	return (!strcmp(id, "debian") && strtoul(version, NULL, 10) <= 12) ||
-	       (!strcmp(id, "ubuntu") && strtoul(version, NULL, 10) <= 24);
+	return (!strcmp(id, "debian") && pmk_number_after(version, "", 10) <= 12) ||
+	       (!strcmp(id, "ubuntu") && pmk_number_after(version, "", 10) <= 24);
 }
 
 bool pmk_qemu_version(const char *answer, char *version, size_t size)
@@ -320,14 +321,6 @@ unsigned pmk_qemu_api(const char *version)
 	return pmk_qemu_api_of_version(major, minor);
 }
 
-/* The number after a phrase; 0: the phrase does not occur. */
-static unsigned number_behind(const char *said, const char *phrase)
-{
-	const char *at = strstr(said, phrase);
-
-	return at ? (unsigned)strtoul(at + strlen(phrase), NULL, 10) : 0;
-}
-
 unsigned pmk_qemu_asks_for(const char *said)
 {
 	/* QEMU's phrases, and those of pmk's module for versions in which QEMU would load an unfit
@@ -340,6 +333,6 @@ unsigned pmk_qemu_asks_for(const char *said)
 	unsigned api = 0;
 
 	for (size_t i = 0; i < COUNT(phrases) && !api; i++)
-		api = number_behind(said, phrases[i]);
+		api = (unsigned)pmk_number_after(said, phrases[i], 10);
 	return api;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Reading such a log. See access_log.h. */
+#include "base/number.h"
 #include "producer/session/access_log.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,13 +32,7 @@ static char *cell(char **rest)
 /* Parse a number that is the whole text. */
 static bool number(const char *text, uint64_t most, uint64_t *value)
 {
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	return !*end && !errno && *value <= most;
+	return !pmk_number_parse(text, PMK_ANY_BASE, 0, most, value);
 }
 
 /* The last cell is in quotation marks, if it is not empty. */

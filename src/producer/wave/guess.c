@@ -39,6 +39,7 @@
 #include <pmk/ahbmon.h>
 #include <pmk/axi.h>
 
+#include "base/number.h"
 #include "base/plain.h"
 #include "producer/wave/wave.h"
 
@@ -319,13 +320,14 @@ static int compare_paths(const char *a, const char *b, bool numbers)
 {
 	for (; *a && *b; a++, b++) {
 		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
-			char *after_a, *after_b;
-			unsigned long m = strtoul(a, &after_a, 10), n = strtoul(b, &after_b, 10);
+			uint64_t m, n;
 
+			pmk_number_read(&a, 10, &m);
+			pmk_number_read(&b, 10, &n);
 			if (numbers && m != n)
 				return m < n ? -1 : 1;
-			a = after_a - 1;
-			b = after_b - 1;
+			a--;
+			b--;
 		} else if (*a != *b) {
 			return *a < *b ? -1 : 1;
 		}

@@ -15,6 +15,7 @@
 
 #include "base/ini.h"
 #include "base/nearest.h"
+#include "base/number.h"
 #include "producer/wave/wave.h"
 
 #define NO_SLAVE 0xff
@@ -231,7 +232,7 @@ static bool set_bytes(struct reading *r, struct pmk_wave_layer *layer, const cha
 {
 	uint64_t bytes;
 
-	if (!pmk_wave_number(value, &bytes) || !bytes || bytes > 128 || (bytes & (bytes - 1)))
+	if (pmk_number_parse(value, PMK_ANY_BASE, 1, 128, &bytes) || (bytes & (bytes - 1)))
 		return complain(r, "bytes is the width of the data bus, 1 2 4 … 128, not '%.40s'",
 				value);
 	layer->bytes = (uint16_t)bytes;
@@ -462,8 +463,9 @@ static bool add_window(struct reading *r, struct pmk_wave_window w, const char *
 
 	snprintf(first, sizeof(first), "%.*s", dash ? (int)(dash - value) : 0, value);
 	first[strcspn(first, " ")] = '\0';
-	if (!dash || !pmk_wave_number(first, &w.first) ||
-	    !pmk_wave_number(dash + 1 + strspn(dash + 1, " "), &w.last) || w.last < w.first)
+	if (!dash || pmk_number_parse(first, PMK_ANY_BASE, 0, UINT64_MAX, &w.first) ||
+	    pmk_number_parse(dash + 1 + strspn(dash + 1, " "), PMK_ANY_BASE, w.first, UINT64_MAX,
+			     &w.last))
 		return complain(r, "'%.60s' are no addresses: FIRST-LAST, as in 0x1000-0x1fff",
 				value);
 	if (r->map->nwindows == PMK_WAVE_WINDOWS)
@@ -491,7 +493,7 @@ static bool take_slaves(struct reading *r, const char *name, const char *value)
 	struct pmk_wave_window w = { .place = PMK_WAVE_NO_PLACE };
 	uint64_t number;
 
-	if (!pmk_wave_number(name, &number) || number >= NSLAVES)
+	if (pmk_number_parse(name, PMK_ANY_BASE, 0, NSLAVES - 1, &number))
 		return complain(r, "'%.40s' is no slave: their numbers are 0 to %d", name,
 				NSLAVES - 1);
 	w.slave = (uint8_t)number;

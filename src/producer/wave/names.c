@@ -9,7 +9,6 @@
  */
 #include "producer/wave/wave.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,24 +16,6 @@
 #include "base/nearest.h"
 
 #define MAX_PATH 1024
-
-bool pmk_wave_number(const char *text, uint64_t *value)
-{
-	int base = 10;
-	char *end;
-
-	if (!isdigit((unsigned char)*text))
-		return false;
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		base = 16;
-	else if (text[0] == '0' && (text[1] == 'b' || text[1] == 'B'))
-		base = 2;
-	text += base == 10 ? 0 : 2;
-	if (!isxdigit((unsigned char)*text)) /* because strtoull would accept blanks and a sign */
-		return false;
-	*value = strtoull(text, &end, base);
-	return *end == '\0';
-}
 
 /* ---- matching ------------------------------------------------------------------------------- */
 

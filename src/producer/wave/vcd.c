@@ -20,6 +20,7 @@
  * bench/wave.
  */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "producer/wave/dump.h"
 
 #include <errno.h>
@@ -354,13 +355,14 @@ static int section_text(struct wave_dump *v, const char *what, const char *gap, 
 static int read_timescale(struct wave_dump *v)
 {
 	static const char *const units[] = { "s", "ms", "us", "ns", "ps", "fs" };
-	char text[32], *rest;
-	unsigned long scale;
+	char text[32];
+	const char *rest = text;
+	uint64_t scale = 0;
 	int err = section_text(v, "$timescale", "", text, sizeof(text));
 
 	if (err)
 		return err;
-	scale = strtoul(text, &rest, 10);
+	pmk_number_read(&rest, 10, &scale);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strcmp(rest, units[i]) == 0 && (scale == 1 || scale == 10 || scale == 100)) {
 			v->unit = units[i];
@@ -414,7 +416,7 @@ static int refuse_extended(struct wave_dump *v, const char *word, size_t n)
 static int read_var(struct wave_dump *v, struct wave_scopes *scopes)
 {
 	struct pmk_wave_signal s = { .width = 0 };
-	char text[4096], buf[WAVE_SHOWN], *rest;
+	char text[4096], buf[WAVE_SHOWN];
 	const char *w;
 	bool port;
 	size_t n;
@@ -431,8 +433,7 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes)
 		return refuse_extended(v, w, n);
 	if (w) {
 		snprintf(text, sizeof(text), "%.*s", n < 20 ? (int)n : 20, w);
-		s.width = (uint32_t)strtoul(text, &rest, 10);
-		if (*rest || rest == text || text[0] == '-' || s.width > (1u << 24) ||
+		if (pmk_unsigned_parse(text, 0, 1u << 24, &s.width) ||
 		    (!s.width && s.kind == PMK_WAVE_BITS))
 			return pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no width of a $var",
 						  pmk_wave_dump_shown(buf, w, n));

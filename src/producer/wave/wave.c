@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* A dump and the map that is bound to it. */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "producer/wave/wave.h"
 
 #include <inttypes.h>
@@ -178,7 +179,7 @@ static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, u
 	uint64_t number;
 	char why[400];
 
-	if (pmk_wave_number(signal, &number)) {
+	if (!pmk_number_parse(signal, PMK_ANY_BASE, 0, UINT64_MAX, &number)) {
 		if (widths.most < 64 && number >> widths.most)
 			return pmk_wave_fail(err, PMK_EPARSE,
 					     "%s:%u: %.100s is too large: %u bit%s can be meant, "

@@ -46,9 +46,6 @@ struct wave_pick {
 int pmk_wave_find(const struct wave_dump *v, const char *scope, const char *text,
 		  struct wave_pick *pick, char *why, size_t size);
 
-/* Reads "12", "0x0c" or "0b1100", the whole text; false for anything else. */
-bool pmk_wave_number(const char *text, uint64_t *value);
-
 /* The monitors that a layer can have, by enum pmk_ahbmon_bus from ARM-I on. */
 #define WAVE_NMONITORS 6
 #define WAVE_MONITORS  "armi clcdc dma0 dma1 exp armd"

@@ -9,6 +9,7 @@
  * result would be a wrong address.
  */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "producer/wire/devices.h"
 
 #include <dirent.h>
@@ -51,11 +52,9 @@ static int read_number(const char *folder, const char *name, uint64_t *value)
 
 	if (!f)
 		return err;
-	if (fgets(text, sizeof(text), f) && *text >= '0' && *text <= '9') {
-		errno = 0;
-		*value = strtoull(text, &end, 0);
-		if (!errno && *end == '\n')
-			err = 0;
+	if (fgets(text, sizeof(text), f) && (end = strchr(text, '\n'))) {
+		*end = '\0';
+		err = pmk_number_parse(text, PMK_ANY_BASE, 0, UINT64_MAX, value) ? EINVAL : 0;
 	}
 	fclose(f);
 	return err;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* See link.h. The socket is non-blocking; poll() waits. */
 #define _GNU_SOURCE
+#include "base/number.h"
 #include "producer/wire/link.h"
 
 #include <errno.h>
@@ -90,9 +91,9 @@ static bool split_address(const char *where, char *host, size_t size, const char
 {
 	const char *colon = strrchr(where, ':'), *begin = where;
 	size_t n = colon ? (size_t)(colon - where) : 0;
+	unsigned number;
 
-	if (!colon || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
-	    strlen(colon + 1) > 5 || strtoul(colon + 1, NULL, 10) > UINT16_MAX)
+	if (!colon || pmk_unsigned_parse(colon + 1, 0, UINT16_MAX, &number))
 		return false;
 	if (n > 1 && *where == '[' && where[n - 1] == ']') {
 		begin++;

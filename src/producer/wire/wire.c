@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* See wire.h. */
+#include "base/number.h"
 #include "producer/wire/wire.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,20 +98,15 @@ double pmk_wire_clock(const struct pmk_wire *w)
 
 /* ---- replies of the other side --------------------------------------------------------------- */
 
-bool pmk_wire_number(const char *text, int base, uint32_t *value)
+bool pmk_wire_number(const char *text, unsigned base, uint32_t *value)
 {
-	unsigned long long v;
-	char *end;
+	static const char blanks[] = " \t\r\n";
+	uint64_t v;
 
-	while (isspace((unsigned char)*text))
-		text++;
-	if (!isxdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	v = strtoull(text, &end, base);
-	while (isspace((unsigned char)*end))
-		end++;
-	if (errno || *end || v > UINT32_MAX)
+	text += strspn(text, blanks);
+	if (!strncmp(text, "0x", 2))
+		base = PMK_ANY_BASE;
+	if (pmk_number_read(&text, base, &v) || text[strspn(text, blanks)] || v > UINT32_MAX)
 		return false;
 	*value = (uint32_t)v;
 	return true;
@@ -123,14 +117,15 @@ bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value)
 {
 	while (text && *text) {
 		const char *line = text, *next = strchr(text, '\n');
-		char *end, word[9];
+		const char *end = line;
+		uint64_t where;
+		char word[9];
 		size_t n;
 
 		text = next ? next + 1 : NULL;
 		if (strncmp(line, "0x", 2) != 0)
 			continue;
-		errno = 0;
-		if (strtoull(line, &end, 16) != address || errno || *end != ':')
+		if (pmk_number_read(&end, PMK_ANY_BASE, &where) || where != address || *end != ':')
 			continue;
 		end += 1 + strspn(end + 1, " ");
 		n = strcspn(end, " \r\n");
@@ -157,12 +152,11 @@ bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value)
 static bool program_counter(const char *said, uint64_t *pc)
 {
 	const char *value = strstr(said, "): 0x");
-	char *end;
 
 	if (!value)
 		return false;
-	*pc = strtoull(value + 3, &end, 16);
-	return end > value + 5;
+	value += strlen("): 0x");
+	return pmk_number_read(&value, 16, pc) != PMK_EPARSE;
 }
 
 int pmk_wire_find_place(struct pmk_wire *w, bool *stray, uint64_t *pc)

@@ -168,9 +168,9 @@ int pmk_arm11_transfer(struct pmk_wire *w, uint32_t instruction, uint32_t *value
 
 /* ---- parsing replies; for the speakers and for tests ----------------------------------------- */
 
-/* Parse a reply that is a number, with or without spaces around it. `base` as in strtoul(). False:
- * it is not a number, or too large. */
-bool pmk_wire_number(const char *text, int base, uint32_t *value);
+/* Parse a reply that is a number, with or without spaces around it. `base` as in base/number.h; 0x
+ * is accepted in every base. False: it has another form, or more than 32 bits. */
+bool pmk_wire_number(const char *text, unsigned base, uint32_t *value);
 /* The word at `address` in a memory dump of OpenOCD, "0x00001000: 0000002a ". */
 bool pmk_wire_dumped(const char *text, uint64_t address, uint32_t *value);
 
