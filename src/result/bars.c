@@ -82,8 +82,8 @@ static struct count left_of(struct count all, uint64_t taken)
 	return all;
 }
 
-static void look(struct spent *t, const struct pmk_layers *layers, const struct pmk_layer *l,
-		 const struct pmk_section *s)
+static void add_section(struct spent *t, const struct pmk_layers *layers, const struct pmk_layer *l,
+			const struct pmk_section *s)
 {
 	struct count cycles = value_of(s, layers->cycles);
 
@@ -125,7 +125,7 @@ static const struct look {
 	[UNKNOWN] = { "?", "?", "2", "not counted" },
 };
 
-static void draw(struct pmk_writer *w, enum part part, unsigned cells)
+static void draw_part(struct pmk_writer *w, enum part part, unsigned cells)
 {
 	if (!cells)
 		return;
@@ -138,8 +138,8 @@ static void draw(struct pmk_writer *w, enum part part, unsigned cells)
 }
 
 /* Each part ends at the cell nearest to its exact end, so that no part is off by a whole cell. */
-static void bar(struct pmk_writer *w, struct pmk_bars_state *st, const struct spent *t,
-		unsigned width)
+static void draw_bar(struct pmk_writer *w, struct pmk_bars_state *st, const struct spent *t,
+		     unsigned width)
 {
 	uint64_t sum = 0, all = t->cycles;
 	unsigned at = 0;
@@ -153,15 +153,15 @@ static void bar(struct pmk_writer *w, struct pmk_bars_state *st, const struct sp
 
 		sum += t->part[p].n;
 		end = (unsigned)((double)sum / (double)all * width + 0.5);
-		draw(w, p, end - at);
+		draw_part(w, p, end - at);
 		at = end;
 	}
 	st->unknown |= !t->part[REST].known;
-	draw(w, t->part[REST].known ? REST : UNKNOWN, width - at);
+	draw_part(w, t->part[REST].known ? REST : UNKNOWN, width - at);
 }
 
 /* Print a level from 0 to `most`; a blank if there is no value. */
-static void level(struct pmk_writer *w, double v, double most)
+static void print_level(struct pmk_writer *w, double v, double most)
 {
 	static const char *const utf8[LEVELS] = { "\u2581", "\u2582", "\u2583", "\u2584",
 						  "\u2585", "\u2586", "\u2587", "\u2588" };
@@ -184,7 +184,7 @@ static unsigned bar_width(const struct pmk_writer *w, unsigned beside)
 	return columns - beside > MOST_BAR ? MOST_BAR : columns - beside;
 }
 
-static void share(struct pmk_writer *w, struct count c, uint64_t cycles)
+static void print_share(struct pmk_writer *w, struct count c, uint64_t cycles)
 {
 	if (c.known && cycles)
 		fprintf(w->f, "%*.1f%%", NUMBER_WIDTH - 1, 100.0 * (double)c.n / (double)cycles);
@@ -192,7 +192,7 @@ static void share(struct pmk_writer *w, struct count c, uint64_t cycles)
 		fprintf(w->f, "%*s", NUMBER_WIDTH, "-");
 }
 
-static void per(struct pmk_writer *w, struct count c, struct count bursts)
+static void print_per_burst(struct pmk_writer *w, struct count c, struct count bursts)
 {
 	if (c.known && bursts.known && bursts.n)
 		fprintf(w->f, "%*.2f", NUMBER_WIDTH, (double)c.n / (double)bursts.n);
@@ -200,7 +200,7 @@ static void per(struct pmk_writer *w, struct count c, struct count bursts)
 		fprintf(w->f, "%*s", NUMBER_WIDTH, "-");
 }
 
-static void headings(struct pmk_writer *w, const char *const *head)
+static void print_headings(struct pmk_writer *w, const char *const *head)
 {
 	for (; *head; head++)
 		fprintf(w->f, "%*s", NUMBER_WIDTH, *head);
@@ -225,7 +225,8 @@ static void layer_name(struct pmk_writer *w, const struct pmk_layer *l)
 }
 
 /* "ARM-D  ####ssb...   12.0%    8.1% …" */
-static bool shares(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s)
+static bool draw_shares(struct pmk_writer *w, struct pmk_bars_state *st,
+			const struct pmk_section *s)
 {
 	static const char *const head[] = { "transfer", "slave", "bus", "other", "rest", NULL };
 	const struct pmk_layers *layers = w->opt.bars->layers;
@@ -235,18 +236,18 @@ static bool shares(struct pmk_writer *w, struct pmk_bars_state *st, const struct
 	struct spent t;
 
 	for (unsigned i = 0; i < layers->n; i++) {
-		look(&t, layers, &layers->layer[i], s);
+		add_section(&t, layers, &layers->layer[i], s);
 		if (!had_traffic(&t) || !t.cycles)
 			continue;
 		if (!begun) {
 			fprintf(w->f, "\n   %-*s", (int)(name + 1 + width), "cycles of layers");
-			headings(w, head);
+			print_headings(w, head);
 		}
 		begun = true;
 		layer_name(w, &layers->layer[i]);
-		bar(w, st, &t, width);
+		draw_bar(w, st, &t, width);
 		for (unsigned p = TRANSFER; p <= REST; p++)
-			share(w, t.part[p], t.cycles);
+			print_share(w, t.part[p], t.cycles);
 		putc('\n', w->f);
 	}
 	return begun;
@@ -254,13 +255,13 @@ static bool shares(struct pmk_writer *w, struct pmk_bars_state *st, const struct
 
 static void waits_per_burst(struct pmk_writer *w, const struct spent *t)
 {
-	per(w, t->waits, t->bursts);
+	print_per_burst(w, t->waits, t->bursts);
 	for (unsigned p = SLAVE; p <= OTHER; p++)
-		per(w, t->part[p], t->bursts);
+		print_per_burst(w, t->part[p], t->bursts);
 }
 
 /* Draw the latency of bursts, and its parts. */
-static void waits(struct pmk_writer *w, const struct pmk_section *s)
+static void draw_waits(struct pmk_writer *w, const struct pmk_section *s)
 {
 	static const char *const head[] = { "mean", "slave", "bus", "other", NULL };
 	const struct pmk_layers *layers = w->opt.bars->layers;
@@ -270,13 +271,13 @@ static void waits(struct pmk_writer *w, const struct pmk_section *s)
 	size_t at_least;
 
 	for (unsigned i = 0; i < layers->n; i++) {
-		look(&t, layers, &layers->layer[i], s);
+		add_section(&t, layers, &layers->layer[i], s);
 		if (!t.bursts.n && !t.counted)
 			continue;
 		if (!begun) {
 			fprintf(w->f, "\n   %-*s         bursts", name_width(layers) + 10,
 				"waits per burst");
-			headings(w, head);
+			print_headings(w, head);
 		}
 		begun = true;
 		layer_name(w, &layers->layer[i]);
@@ -290,7 +291,8 @@ static void waits(struct pmk_writer *w, const struct pmk_section *s)
 
 /* An interval gets one line per layer, because intervals arrive while the program runs, and there
  * are many. */
-static void interval(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_section *s)
+static void draw_interval(struct pmk_writer *w, struct pmk_bars_state *st,
+			  const struct pmk_section *s)
 {
 	static const char *const head[] = { "mean", "slave", "bus", "other", NULL };
 	const struct pmk_layers *layers = w->opt.bars->layers;
@@ -300,18 +302,18 @@ static void interval(struct pmk_writer *w, struct pmk_bars_state *st, const stru
 	struct spent t;
 
 	for (unsigned i = 0; i < layers->n; i++) {
-		look(&t, layers, &layers->layer[i], s);
+		add_section(&t, layers, &layers->layer[i], s);
 		if (!had_traffic(&t))
 			continue;
 		if (!st->head) {
 			fprintf(w->f, "#%15s %s%-*s", "time", s->cpu >= 0 ? "cpu      " : "",
 				(int)(name + 1 + width), "layer, waits per burst");
-			headings(w, head);
+			print_headings(w, head);
 		}
 		st->head = st->drawn = true;
 		pmk_text_line_start(w, s);
 		fprintf(w->f, "%-*s ", (int)name, layers->layer[i].name);
-		bar(w, st, &t, width);
+		draw_bar(w, st, &t, width);
 		waits_per_burst(w, &t);
 		putc('\n', w->f);
 	}
@@ -358,8 +360,8 @@ static uint64_t reached_by(const struct pmk_row *row, unsigned percent)
 }
 
 /* A column for each bucket, whose height is its share of the fullest one. */
-static void columns(struct pmk_writer *w, const struct pmk_histogram *h, unsigned first,
-		    unsigned last, unsigned each)
+static void draw_columns(struct pmk_writer *w, const struct pmk_histogram *h, unsigned first,
+			 unsigned last, unsigned each)
 {
 	uint64_t most = 0;
 
@@ -368,7 +370,7 @@ static void columns(struct pmk_writer *w, const struct pmk_histogram *h, unsigne
 	for (unsigned b = first; b <= last; b++)
 		for (unsigned i = 0; i < each; i++)
 			if (h->count[b])
-				level(w, (double)h->count[b], (double)most);
+				print_level(w, (double)h->count[b], (double)most);
 			else
 				putc(' ', w->f);
 }
@@ -377,7 +379,7 @@ static void columns(struct pmk_writer *w, const struct pmk_histogram *h, unsigne
 #define REACHED_WIDTH 12
 
 /* "cpu.read  ▁▂▃▅█▂   63   255" for each row of one kind. */
-static void spread(struct pmk_writer *w, const struct pmk_section *s, const char *of)
+static void draw_spread(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
 	char text[PMK_NUMBER_SIZE], ends[2 * PMK_NUMBER_SIZE + 4];
 	unsigned first, last, each, width, name = (unsigned)strlen(of);
@@ -402,7 +404,7 @@ static void spread(struct pmk_writer *w, const struct pmk_section *s, const char
 		if (!is_spread(&s->rows[i], of))
 			continue;
 		fprintf(w->f, "   %-*s  ", (int)name, s->rows[i].name);
-		columns(w, s->rows[i].dist.histogram, first, last, each);
+		draw_columns(w, s->rows[i].dist.histogram, first, last, each);
 		fprintf(w->f, "%*s", (int)(width - (last - first + 1) * each), "");
 		for (unsigned p = 0; p < sizeof(percents); p++) {
 			pmk_number_text(text, reached_by(&s->rows[i], percents[p]), 0,
@@ -414,7 +416,7 @@ static void spread(struct pmk_writer *w, const struct pmk_section *s, const char
 }
 
 /* A drawing for each kind of values. */
-static void spreads(struct pmk_writer *w, const struct pmk_section *s)
+static void draw_spreads(struct pmk_writer *w, const struct pmk_section *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const char *of = spread_of(&s->rows[i]);
@@ -423,7 +425,7 @@ static void spreads(struct pmk_writer *w, const struct pmk_section *s)
 		for (unsigned k = 0; k < i && !told; k++)
 			told = is_spread(&s->rows[k], of);
 		if (!told)
-			spread(w, s, of);
+			draw_spread(w, s, of);
 	}
 }
 
@@ -432,12 +434,12 @@ void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const str
 	if (!w->opt.bars || !w->opt.bars->layers)
 		return;
 	if (s->interval) {
-		interval(w, st, s);
+		draw_interval(w, st, s);
 		return;
 	}
-	st->drawn |= shares(w, st, s);
-	waits(w, s);
-	spreads(w, s);
+	st->drawn |= draw_shares(w, st, s);
+	draw_waits(w, s);
+	draw_spreads(w, s);
 }
 
 /* ---- trends --------------------------------------------------------------------------------- */
@@ -499,7 +501,7 @@ static bool add_point(const struct pmk_writer *w, const struct series *x,
 		*n += (double)row->dist.values.n;
 		return true;
 	}
-	look(&t, w->opt.bars->layers, x->layer, s);
+	add_section(&t, w->opt.bars->layers, x->layer, s);
 	c = x->part == NPARTS ? t.waits : t.part[x->part];
 	if (!c.known || !t.bursts.known || !t.bursts.n)
 		return false;
@@ -533,7 +535,7 @@ static struct range range_of(const struct pmk_writer *w, const struct series *x,
 }
 
 /* The number of intervals; if there are more than columns, several share a column. */
-static unsigned intervals(const struct pmk_result *r, int cpu)
+static unsigned count_intervals(const struct pmk_result *r, int cpu)
 {
 	unsigned n = 0;
 
@@ -542,11 +544,11 @@ static unsigned intervals(const struct pmk_result *r, int cpu)
 	return n;
 }
 
-static void trend(struct pmk_writer *w, const struct pmk_result *r, const struct series *x,
-		  double most, unsigned each)
+static void draw_trend(struct pmk_writer *w, const struct pmk_result *r, const struct series *x,
+		       double most, unsigned each)
 {
 	double sum = 0, n = 0;
-	unsigned seen = 0, of = intervals(r, x->cpu);
+	unsigned seen = 0, of = count_intervals(r, x->cpu);
 
 	for (unsigned i = 0; i < r->nsections; i++) {
 		if (!r->sections[i].interval || r->sections[i].cpu != x->cpu)
@@ -555,7 +557,7 @@ static void trend(struct pmk_writer *w, const struct pmk_result *r, const struct
 		if (++seen % each && seen < of)
 			continue;
 		if (n > 0)
-			level(w, sum / n, most);
+			print_level(w, sum / n, most);
 		else
 			putc(' ', w->f);
 		sum = n = 0;
@@ -575,11 +577,12 @@ static void whole_range(struct pmk_writer *w, const struct range *range)
 
 /* Draw a series as one line. `most` is the value of a full column; 0: the maximum of the series,
  * which is returned. */
-static double line(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
-		   struct series *x, double most)
+static double draw_line(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
+			struct series *x, double most)
 {
 	struct range range = range_of(w, x, r);
-	unsigned all = intervals(r, x->cpu), width = bar_width(w, 3 + 25 + 1 + RANGE_WIDTH), each;
+	unsigned all = count_intervals(r, x->cpu), width = bar_width(w, 3 + 25 + 1 + RANGE_WIDTH),
+		 each;
 
 	if (!range.points)
 		return most;
@@ -596,7 +599,7 @@ static double line(struct pmk_writer *w, struct pmk_bars_state *st, const struct
 	st->trends = true;
 	most = most > 0 ? most : range.most;
 	fprintf(w->f, "   %-25s ", x->name);
-	trend(w, r, x, most, each);
+	draw_trend(w, r, x, most, each);
 	if (x->row && !*pmk_unit_text(x->row))
 		whole_range(w, &range);
 	else
@@ -632,7 +635,7 @@ static void layer_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 		/* A part that never occurred needs no line. */
 		if (i && range_of(w, &x, r).most == 0)
 			continue;
-		most = line(w, st, r, &x, most);
+		most = draw_line(w, st, r, &x, most);
 	}
 }
 
@@ -648,13 +651,13 @@ static void latency_trends(struct pmk_writer *w, struct pmk_bars_state *st,
 		if (!x.event || pmk_section_row(first, x.event) != &first->rows[i])
 			continue;
 		name_series(&x, first->rows[i].name, "");
-		line(w, st, r, &x, 0);
+		draw_line(w, st, r, &x, 0);
 	}
 }
 
 /* --plot: every event, then every metric, each on its own scale, which begins at 0. */
-static void plot(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
-		 int cpu)
+static void draw_plot(struct pmk_writer *w, struct pmk_bars_state *st, const struct pmk_result *r,
+		      int cpu)
 {
 	const struct pmk_section *first = &r->sections[0];
 
@@ -662,13 +665,13 @@ static void plot(struct pmk_writer *w, struct pmk_bars_state *st, const struct p
 		struct series x = { .row = &first->rows[i], .cpu = cpu };
 
 		name_series(&x, first->rows[i].name, "");
-		line(w, st, r, &x, 0);
+		draw_line(w, st, r, &x, 0);
 	}
 	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
 		struct series x = { .metric = w->opt.metrics[i], .cpu = cpu };
 
 		name_series(&x, w->opt.metrics[i]->name, "");
-		line(w, st, r, &x, 0);
+		draw_line(w, st, r, &x, 0);
 	}
 }
 
@@ -691,7 +694,7 @@ void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct 
 	layers = w->opt.bars->layers;
 	for (int cpu = -1; r->nsections && cpu <= last_cpu(r); cpu++) {
 		if (w->opt.plot)
-			plot(w, st, r, cpu);
+			draw_plot(w, st, r, cpu);
 		for (unsigned i = 0; layers && i < layers->n; i++)
 			layer_trends(w, st, r, &layers->layer[i], cpu);
 		if (!w->opt.plot || layers)
@@ -704,7 +707,7 @@ void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct 
 		if (p == UNKNOWN && !st->unknown)
 			continue;
 		fputs(p == TRANSFER ? "   " : p == OTHER ? "\n   " : ", ", w->f);
-		draw(w, p, 1);
+		draw_part(w, p, 1);
 		fprintf(w->f, " %s", looks[p].legend);
 	}
 	putc('\n', w->f);

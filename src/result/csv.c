@@ -30,7 +30,7 @@ static struct state *state_of(struct pmk_writer *w)
 	return w->state;
 }
 
-static void separator(struct pmk_writer *w)
+static void put_separator(struct pmk_writer *w)
 {
 	fputs(w->opt.separator, w->f);
 }
@@ -57,15 +57,15 @@ void pmk_csv_field(FILE *f, const char *separator, const char *text)
 }
 
 /* One field, without the separator before it. */
-static void field(struct pmk_writer *w, const char *text)
+static void put_field(struct pmk_writer *w, const char *text)
 {
 	pmk_csv_field(w->f, w->opt.separator, text);
 }
 
 static void next_field(struct pmk_writer *w, const char *text)
 {
-	separator(w);
-	field(w, text);
+	put_separator(w);
+	put_field(w, text);
 }
 
 /* Empty if the value does not exist. */
@@ -85,22 +85,22 @@ static void line_start(struct pmk_writer *w, const struct pmk_section *s)
 
 	if (s->interval) {
 		snprintf(text, sizeof(text), "%.9f", s->at_seconds);
-		field(w, text);
-		separator(w);
+		put_field(w, text);
+		put_separator(w);
 	}
 	/* The whole run after its intervals, as in perf. */
 	if (!s->interval && state_of(w)->intervals) {
-		field(w, "summary");
-		separator(w);
+		put_field(w, "summary");
+		put_separator(w);
 	}
 	if (s->cpu >= 0) {
 		snprintf(text, sizeof(text), "CPU%d", s->cpu);
-		field(w, text);
-		separator(w);
+		put_field(w, text);
+		put_separator(w);
 	}
 	if (s->thread) {
-		field(w, s->thread);
-		separator(w);
+		put_field(w, s->thread);
+		put_separator(w);
 	}
 }
 
@@ -118,12 +118,12 @@ static void metric_fields(struct pmk_writer *w, const struct pmk_metric_value *v
 }
 
 /* One field with the non-empty buckets: "1:12 4-7:3". */
-static void histogram(struct pmk_writer *w, const struct pmk_histogram *h)
+static void put_histogram(struct pmk_writer *w, const struct pmk_histogram *h)
 {
 	char values[PMK_BUCKET_SIZE], number[PMK_NUMBER_SIZE];
 	bool begun = false;
 
-	separator(w);
+	put_separator(w);
 	for (unsigned i = 0; h && i < PMK_BUCKETS; i++) {
 		if (!h->count[i])
 			continue;
@@ -135,7 +135,7 @@ static void histogram(struct pmk_writer *w, const struct pmk_histogram *h)
 }
 
 /* For a PMU with latency counters: the columns of latencies. */
-static void latency(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_row *row)
+static void put_latency(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_row *row)
 {
 	static const enum pmk_detail details[] = { PMK_DETAIL_MEAN, PMK_DETAIL_STDDEV,
 						   PMK_DETAIL_MIN, PMK_DETAIL_MAX };
@@ -156,11 +156,12 @@ static void latency(struct pmk_writer *w, const struct pmk_result *r, const stru
 		pmk_latency_squares_text(squares, r, row);
 	next_field(w, squares);
 	if (r->histograms)
-		histogram(w, timed ? row->dist.histogram : NULL);
+		put_histogram(w, timed ? row->dist.histogram : NULL);
 }
 
 /* For firmware: the columns of the section, and those of one of its rows; NULL: of no row. */
-static void details(struct pmk_writer *w, const struct pmk_section *s, const struct pmk_row *row)
+static void put_details(struct pmk_writer *w, const struct pmk_section *s,
+			const struct pmk_row *row)
 {
 	static const struct pmk_row nothing;
 
@@ -177,7 +178,7 @@ static void details(struct pmk_writer *w, const struct pmk_section *s, const str
 		next_field(w, text);
 	}
 	for (unsigned i = 0; i < PROFILE_COLUMNS; i++)
-		separator(w);
+		put_separator(w);
 }
 
 /* A line that has only a metric. */
@@ -189,14 +190,14 @@ static void metric_line(struct pmk_writer *w, const struct pmk_result *r,
 
 	line_start(w, s);
 	while (empty--)
-		separator(w);
+		put_separator(w);
 	metric_fields(w, v);
 	next_field(w, r->pmu ? r->pmu->name : "");
 	next_field(w, "");
 	next_field(w, "");
 	next_field(w, s->region ? s->region : "");
-	latency(w, r, NULL);
-	details(w, s, NULL);
+	put_latency(w, r, NULL);
+	put_details(w, s, NULL);
 	putc('\n', w->f);
 }
 
@@ -208,9 +209,9 @@ static void row_line(struct pmk_writer *w, const struct pmk_result *r, const str
 	line_start(w, s);
 	if (pmk_trust_has_value(row->trust)) {
 		pmk_value_text(text, row, 6, false);
-		field(w, text);
+		put_field(w, text);
 	} else {
-		field(w, pmk_no_value_text(row->trust));
+		put_field(w, pmk_no_value_text(row->trust));
 	}
 	next_field(w, pmk_unit_text(row));
 	next_field(w, row->name);
@@ -232,8 +233,8 @@ static void row_line(struct pmk_writer *w, const struct pmk_result *r, const str
 	next_field(w, row->event ? text : "");
 	next_field(w, pmk_trust_name(row->trust));
 	next_field(w, s->region ? s->region : "");
-	latency(w, r, row);
-	details(w, s, row);
+	put_latency(w, r, row);
+	put_details(w, s, row);
 	putc('\n', w->f);
 }
 
@@ -260,14 +261,14 @@ static void metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 	if (!st->head) {
 		fputs(s->interval ? "time" : "", w->f);
 		if (s->interval)
-			separator(w);
+			put_separator(w);
 		if (s->cpu >= 0 || s->thread) {
 			fputs(s->cpu >= 0 ? "cpu" : "thread", w->f);
-			separator(w);
+			put_separator(w);
 		}
 		for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
-			field(w, w->opt.metrics[i]->name);
-			separator(w);
+			put_field(w, w->opt.metrics[i]->name);
+			put_separator(w);
 		}
 		fputs("region\n", w->f);
 	}
@@ -279,10 +280,10 @@ static void metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 
 		if (v.valid)
 			pmk_metric_text(value, sizeof(value), v.value);
-		field(w, value);
-		separator(w);
+		put_field(w, value);
+		put_separator(w);
 	}
-	field(w, s->region ? s->region : "");
+	put_field(w, s->region ? s->region : "");
 	putc('\n', w->f);
 }
 
@@ -306,17 +307,17 @@ static void profile_line(struct pmk_writer *w, const struct pmk_profile *p,
 	snprintf(code, sizeof(code), "0x%02x", p->event->code);
 	pmk_share_text(share, p, row);
 	pmk_address_text(address, row);
-	separator(w);
+	put_separator(w);
 	next_field(w, p->event->name);
 	for (unsigned i = 0; i < 4; i++) /* event-runtime, pcnt-running, metric-value, -unit */
-		separator(w);
+		put_separator(w);
 	next_field(w, p->pmu->name);
 	next_field(w, code);
-	separator(w); /* trust */
+	put_separator(w); /* trust */
 	next_field(w, row->region ? row->region : "");
 	next_number(w, true, p->dump);
 	for (unsigned i = 0; i < 3 + PMK_DETAILS; i++) /* region-id, entries, unmatched */
-		separator(w);
+		put_separator(w);
 	next_number(w, true, row->samples);
 	next_field(w, share);
 	next_number(w, true, row->late);

@@ -104,7 +104,7 @@ void pmk_json_add(json_object *o, const char *key, json_object *value)
 	json_object_object_add(o, key, value);
 }
 
-static const char *serialise(json_object *o)
+static const char *serialise_object(json_object *o)
 {
 	return json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
 							 JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -138,7 +138,7 @@ void pmk_json_put_document(FILE *f, json_object *o)
 
 void pmk_json_put_record(FILE *f, json_object *o)
 {
-	const char *text = serialise(o);
+	const char *text = serialise_object(o);
 
 	put_text(f, text, strlen(text));
 	putc('\n', f);
@@ -147,7 +147,7 @@ void pmk_json_put_record(FILE *f, json_object *o)
 
 void pmk_json_put_object(FILE *f, unsigned *n, json_object *o)
 {
-	const char *text = serialise(o);
+	const char *text = serialise_object(o);
 
 	fprintf(f, "%s\n", (*n)++ ? "," : "");
 	put_text(f, text, strlen(text));
@@ -156,7 +156,7 @@ void pmk_json_put_object(FILE *f, unsigned *n, json_object *o)
 
 void pmk_json_put_members(FILE *f, json_object *o)
 {
-	const char *text = serialise(o);
+	const char *text = serialise_object(o);
 
 	put_text(f, text + 1, strlen(text) - 2);
 	json_object_put(o);
@@ -169,7 +169,7 @@ void pmk_json_put_line(FILE *f, json_object *o)
 
 	json_object_object_foreachC(o, member)
 	{
-		const char *text = member.val ? serialise(member.val) : "null";
+		const char *text = member.val ? serialise_object(member.val) : "null";
 
 		fprintf(f, "%s\"%s\" : ", before, member.key);
 		put_text(f, text, strlen(text));
@@ -188,13 +188,13 @@ static const char *array_close(struct array *a)
 	return good ? a->text : NULL;
 }
 
-static json_object *count(uint64_t v)
+static json_object *count_value(uint64_t v)
 {
 	return json_object_new_uint64(v);
 }
 
 /* A number that is already text; null when there is none. */
-static json_object *number(const char *text)
+static json_object *number_value(const char *text)
 {
 	return *text ? json_object_new_double_s(0, text) : NULL;
 }
@@ -213,7 +213,7 @@ static void add_place(json_object *o, const struct pmk_section *s)
 {
 	pmk_json_add(o, "region", pmk_json_string(s->region));
 	if (s->region)
-		pmk_json_add(o, "entries", count(s->entries));
+		pmk_json_add(o, "entries", count_value(s->entries));
 	if (s->cpu >= 0)
 		pmk_json_add(o, "cpu", json_object_new_int(s->cpu));
 	if (s->thread)
@@ -222,8 +222,8 @@ static void add_place(json_object *o, const struct pmk_section *s)
 		json_object *at = json_object_new_object();
 
 		pmk_json_add(at, "seconds", pmk_json_decimal(s->at_seconds, 9));
-		pmk_json_add(at, "cycles", s->at_cycles ? count(s->at_cycles) : NULL);
-		pmk_json_add(at, "instructions", s->at_insns ? count(s->at_insns) : NULL);
+		pmk_json_add(at, "cycles", s->at_cycles ? count_value(s->at_cycles) : NULL);
+		pmk_json_add(at, "instructions", s->at_insns ? count_value(s->at_insns) : NULL);
 		pmk_json_add(o, "interval", at);
 	}
 }
@@ -237,9 +237,9 @@ static json_object *histogram_of(const struct pmk_histogram *h)
 
 		if (!o)
 			continue;
-		pmk_json_add(o, "first", count(pmk_bucket_first(i)));
-		pmk_json_add(o, "last", count(pmk_bucket_last(i)));
-		pmk_json_add(o, "count", count(h->count[i]));
+		pmk_json_add(o, "first", count_value(pmk_bucket_first(i)));
+		pmk_json_add(o, "last", count_value(pmk_bucket_last(i)));
+		pmk_json_add(o, "count", count_value(h->count[i]));
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -258,15 +258,15 @@ json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *
 	o = json_object_new_object();
 	if (row->dist.of)
 		pmk_json_add(o, "of", pmk_json_string(row->dist.of));
-	pmk_json_add(o, "sum", count(pmk_latency_sum(r, row)));
+	pmk_json_add(o, "sum", count_value(pmk_latency_sum(r, row)));
 	for (unsigned i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
 		char text[PMK_NUMBER_SIZE];
 
 		pmk_detail_text(text, row, details[i], 3, false);
-		pmk_json_add(o, pmk_detail_keys[details[i]], number(text));
+		pmk_json_add(o, pmk_detail_keys[details[i]], number_value(text));
 	}
 	pmk_latency_squares_text(squares, r, row);
-	pmk_json_add(o, "sum-of-squares", number(squares));
+	pmk_json_add(o, "sum-of-squares", number_value(squares));
 	pmk_json_add(o, "overlapped", json_object_new_boolean(row->dist.full));
 	pmk_json_add(o, "saturated", json_object_new_boolean(row->dist.saturated));
 	if (row->dist.histogram)
@@ -277,33 +277,33 @@ json_object *pmk_json_latency(const struct pmk_result *r, const struct pmk_row *
 /* The keys for firmware. */
 static void add_details(json_object *o, const struct pmk_section *s, const struct pmk_row *row)
 {
-	pmk_json_add(o, "dump", count(s->dump));
-	pmk_json_add(o, "region-id", s->region ? count(s->region_id) : NULL);
-	pmk_json_add(o, "unmatched", s->region ? count(s->unmatched) : NULL);
+	pmk_json_add(o, "dump", count_value(s->dump));
+	pmk_json_add(o, "region-id", s->region ? count_value(s->region_id) : NULL);
+	pmk_json_add(o, "unmatched", s->region ? count_value(s->unmatched) : NULL);
 	for (unsigned i = 0; i < PMK_DETAILS; i++) {
 		char text[PMK_NUMBER_SIZE];
 
 		pmk_detail_text(text, row, i, 3, false);
-		pmk_json_add(o, pmk_detail_keys[i], number(text));
+		pmk_json_add(o, pmk_detail_keys[i], number_value(text));
 	}
 }
 
-static json_object *counter(struct pmk_writer *w, const struct pmk_result *r,
-			    const struct pmk_section *s, const struct pmk_row *row)
+static json_object *counter_object(struct pmk_writer *w, const struct pmk_result *r,
+				   const struct pmk_section *s, const struct pmk_row *row)
 {
 	json_object *o = json_object_new_object();
 	bool has_value = pmk_trust_has_value(row->trust);
 	struct pmk_metric_value v;
 	char text[160];
 
-	pmk_json_add(o, "counter-value", has_value ? count(row->value) : NULL);
+	pmk_json_add(o, "counter-value", has_value ? count_value(row->value) : NULL);
 	pmk_json_add(o, "unit", pmk_json_string(row->unit ? row->unit : ""));
 	pmk_json_add(o, "event", pmk_json_string(row->name));
 	if (r->runs > 1)
 		pmk_json_add(o, "variance", pmk_json_decimal(row->stddev_pct, 2));
 	if (r->sampled)
 		pmk_json_add(o, "margin", pmk_json_decimal(row->margin_pct, 2));
-	pmk_json_add(o, "event-runtime", count(row->runtime_ns));
+	pmk_json_add(o, "event-runtime", count_value(row->runtime_ns));
 	pmk_json_add(o, "pcnt-running", pmk_json_decimal(row->coverage * 100, 2));
 	if (pmk_metric_beside(w, r, s, row, 0, &v)) {
 		pmk_metric_unit_text(text, sizeof(text), &v);
@@ -363,7 +363,7 @@ static void metric_line(struct pmk_writer *w, const struct pmk_section *s,
 	pmk_json_add(o, "reason", pmk_json_string(v->reason));
 	add_place(o, s);
 	if (w->opt.firmware)
-		pmk_json_add(o, "dump", count(s->dump));
+		pmk_json_add(o, "dump", count_value(s->dump));
 	pmk_json_put_object(st->metrics.f, &st->metrics.n, o);
 }
 
@@ -373,7 +373,7 @@ static int json_section(struct pmk_writer *w, const struct pmk_result *r,
 	struct state *st = w->state;
 
 	for (unsigned i = 0; i < s->nrows; i++)
-		pmk_json_put_object(w->f, &st->ncounters, counter(w, r, s, &s->rows[i]));
+		pmk_json_put_object(w->f, &st->ncounters, counter_object(w, r, s, &s->rows[i]));
 	for (unsigned i = 0; st->metrics.f && w->opt.metrics && w->opt.metrics[i]; i++) {
 		struct pmk_metric_value v = pmk_metric_eval(w->opt.metrics[i], r, s);
 
@@ -395,12 +395,12 @@ static int json_profile(struct pmk_writer *w, const struct pmk_result *r,
 
 		pmk_share_text(share, p, row);
 		pmk_address_text(address, row);
-		pmk_json_add(o, "dump", count(p->dump));
+		pmk_json_add(o, "dump", count_value(p->dump));
 		pmk_json_add(o, "event", pmk_json_string(p->event->name));
 		pmk_json_add(o, "code", pmk_json_code(p->event));
-		pmk_json_add(o, "samples", count(row->samples));
-		pmk_json_add(o, "share", number(share));
-		pmk_json_add(o, "late", count(row->late));
+		pmk_json_add(o, "samples", count_value(row->samples));
+		pmk_json_add(o, "share", number_value(share));
+		pmk_json_add(o, "late", count_value(row->late));
 		pmk_json_add(o, "function", pmk_json_string(row->function));
 		pmk_json_add(o, "address", pmk_json_string(*address ? address : NULL));
 		pmk_json_add(o, "region", pmk_json_string(row->region));
@@ -417,17 +417,17 @@ static void put_dumps(struct pmk_writer *w, const struct pmk_result *r)
 		const struct pmk_dump_facts *d = &r->dumps[i];
 		json_object *o = json_object_new_object();
 
-		pmk_json_add(o, "dump", count(i + 1));
-		pmk_json_add(o, "offset", count(d->offset));
-		pmk_json_add(o, "version", count(d->version));
+		pmk_json_add(o, "dump", count_value(i + 1));
+		pmk_json_add(o, "offset", count_value(d->offset));
+		pmk_json_add(o, "version", count_value(d->version));
 		pmk_json_add(o, "pmu", pmk_json_string(d->pmu));
 		pmk_json_add(o, "complete", json_object_new_boolean(!d->reason));
 		pmk_json_add(o, "reason", pmk_json_string(d->reason));
 		pmk_json_add(o, "crlf", json_object_new_boolean(d->crlf));
-		pmk_json_add(o, "regions", count(d->regions));
-		pmk_json_add(o, "samples", count(d->samples));
-		pmk_json_add(o, "late", count(d->late));
-		pmk_json_add(o, "dropped", d->sampled ? count(d->dropped) : NULL);
+		pmk_json_add(o, "regions", count_value(d->regions));
+		pmk_json_add(o, "samples", count_value(d->samples));
+		pmk_json_add(o, "late", count_value(d->late));
+		pmk_json_add(o, "dropped", d->sampled ? count_value(d->dropped) : NULL);
 		pmk_json_put_object(w->f, &n, o);
 	}
 }
@@ -446,9 +446,9 @@ static int json_end(struct pmk_writer *w, const struct pmk_result *r)
 
 	fprintf(w->f, "\n],\n\"metrics\":[%s\n],\n", metrics ? metrics : "");
 	pmk_json_add(o, "producer", pmk_json_string(r->producer));
-	pmk_json_add(o, "passes", count(r->passes));
-	pmk_json_add(o, "processes", count(r->processes));
-	pmk_json_add(o, "threads", count(r->threads));
+	pmk_json_add(o, "passes", count_value(r->passes));
+	pmk_json_add(o, "processes", count_value(r->processes));
+	pmk_json_add(o, "threads", count_value(r->threads));
 	pmk_json_add(o, "checked", pmk_json_string(r->checked));
 	pmk_json_add(o, "partial", json_object_new_boolean(r->partial));
 	pmk_json_add(o, "warning", pmk_json_string(r->warning));

@@ -19,7 +19,7 @@
 #include "result/jsonio.h"
 
 /* The place and time of the rows of a section. */
-static json_object *place(const struct pmk_section *s)
+static json_object *add_place(const struct pmk_section *s)
 {
 	json_object *o = json_object_new_object();
 	char cpu[16];
@@ -56,7 +56,7 @@ static void add_region(json_object *o, const struct pmk_section *s)
 }
 
 /* perf writes every value as a text with six decimals. */
-static json_object *value(const struct pmk_row *row)
+static json_object *row_value(const struct pmk_row *row)
 {
 	char text[PMK_VALUE_SIZE + 8];
 
@@ -72,9 +72,9 @@ static void put_row(struct pmk_writer *w, const struct pmk_result *r, const stru
 		    const struct pmk_row *row, const struct pmk_metric_value *v)
 {
 	const struct pmk_pmu *pmu = row->pmu ? row->pmu : r->pmu;
-	json_object *o = place(s);
+	json_object *o = add_place(s);
 
-	pmk_json_add(o, "counter-value", value(row));
+	pmk_json_add(o, "counter-value", row_value(row));
 	pmk_json_add(o, "unit", pmk_json_string(pmk_unit_text(row)));
 	pmk_json_add(o, "event", pmk_json_string(row->name));
 	if (r->runs > 1)
@@ -97,7 +97,7 @@ static void put_row(struct pmk_writer *w, const struct pmk_result *r, const stru
 static void put_metric(struct pmk_writer *w, const struct pmk_result *r,
 		       const struct pmk_section *s, const struct pmk_metric_value *v)
 {
-	json_object *o = place(s);
+	json_object *o = add_place(s);
 
 	add_metric(o, v);
 	pmk_json_add(o, "pmu", pmk_json_string(r->pmu ? r->pmu->name : NULL));
@@ -110,7 +110,7 @@ static void put_metric(struct pmk_writer *w, const struct pmk_result *r,
 static void put_metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 			      const struct pmk_section *s)
 {
-	json_object *o = place(s);
+	json_object *o = add_place(s);
 
 	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
 		struct pmk_metric_value v = pmk_metric_eval(w->opt.metrics[i], r, s);

@@ -78,7 +78,7 @@ struct formula {
 
 static const char no_divisor[] = "division by zero";
 
-static double sum(struct formula *p);
+static double parse_sum(struct formula *p);
 
 static bool is_digit(char c)
 {
@@ -90,30 +90,30 @@ static bool is_name(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
 }
 
-static char peek(struct formula *p)
+static char peek_char(struct formula *p)
 {
 	while (*p->at == ' ' || *p->at == '\t')
 		p->at++;
 	return *p->at;
 }
 
-static double fail(struct formula *p, const char *why)
+static double parse_failed(struct formula *p, const char *why)
 {
 	if (!p->why)
 		p->why = why;
 	return 0;
 }
 
-static double number(struct formula *p)
+static double parse_number(struct formula *p)
 {
 	double v = 0;
 
 	if (pmk_real_read(&p->at, &v))
-		return fail(p, "the number is too large");
-	return p->at[-1] == '.' ? fail(p, "a digit has to follow the point") : v;
+		return parse_failed(p, "the number is too large");
+	return p->at[-1] == '.' ? parse_failed(p, "a digit has to follow the point") : v;
 }
 
-static double named(struct formula *p)
+static double parse_name(struct formula *p)
 {
 	const char *start = p->at;
 	char name[MAX_NAME];
@@ -125,51 +125,52 @@ static double named(struct formula *p)
 		n++;
 	latency = strncmp(start + n, ".sum", 4) == 0 && !is_name(start[n + 4]);
 	if (n >= sizeof(name))
-		return fail(p, "the name is too long");
+		return parse_failed(p, "the name is too long");
 	memcpy(name, start, n);
 	name[n] = '\0';
 	if (!p->lookup(p, name, latency, &v))
-		return fail(p, "not among EVENTS");
+		return parse_failed(p, "not among EVENTS");
 	p->at = start + n + (latency ? 4 : 0);
 	return v;
 }
 
-static double factor(struct formula *p)
+static double parse_factor(struct formula *p)
 {
 	double v = 0;
-	char c = peek(p);
+	char c = peek_char(p);
 
 	if (p->depth >= MAX_DEPTH)
-		return fail(p, "nested too deep");
+		return parse_failed(p, "nested too deep");
 	p->depth++;
 	if (c == '-') {
 		p->at++;
-		v = -factor(p);
+		v = -parse_factor(p);
 	} else if (c == '(') {
 		p->at++;
-		v = sum(p);
-		if (!p->why && peek(p) != ')')
-			fail(p, "')' expected");
+		v = parse_sum(p);
+		if (!p->why && peek_char(p) != ')')
+			parse_failed(p, "')' expected");
 		else if (!p->why)
 			p->at++;
 	} else if (is_digit(c)) {
-		v = number(p);
+		v = parse_number(p);
 	} else if (is_name(c)) {
-		v = named(p);
+		v = parse_name(p);
 	} else {
-		fail(p, c ? "a number, an event or '(' expected" : "the formula ends too early");
+		parse_failed(p, c ? "a number, an event or '(' expected"
+				  : "the formula ends too early");
 	}
 	p->depth--;
 	return v;
 }
 
-static double product(struct formula *p)
+static double parse_product(struct formula *p)
 {
-	double v = factor(p);
+	double v = parse_factor(p);
 
-	while (!p->why && (peek(p) == '*' || peek(p) == '/')) {
+	while (!p->why && (peek_char(p) == '*' || peek_char(p) == '/')) {
 		bool divide = *p->at++ == '/';
-		double by = factor(p);
+		double by = parse_factor(p);
 
 		if (divide && by == 0 && !p->invalid)
 			p->invalid = no_divisor;
@@ -178,22 +179,22 @@ static double product(struct formula *p)
 	return v;
 }
 
-static double sum(struct formula *p)
+static double parse_sum(struct formula *p)
 {
-	double v = product(p);
+	double v = parse_product(p);
 
-	while (!p->why && (peek(p) == '+' || peek(p) == '-'))
-		v = *p->at++ == '-' ? v - product(p) : v + product(p);
+	while (!p->why && (peek_char(p) == '+' || peek_char(p) == '-'))
+		v = *p->at++ == '-' ? v - parse_product(p) : v + parse_product(p);
 	return v;
 }
 
 /* Evaluate the whole text; false on a syntax error (p->why at p->at). */
-static bool compute(struct formula *p, double *value)
+static bool compute_formula(struct formula *p, double *value)
 {
 	p->at = p->text;
-	*value = sum(p);
-	if (!p->why && peek(p))
-		fail(p, "an operator expected");
+	*value = parse_sum(p);
+	if (!p->why && peek_char(p))
+		parse_failed(p, "an operator expected");
 	return !p->why;
 }
 
@@ -320,7 +321,7 @@ struct pmk_metric_value pmk_metric_eval(const struct pmk_metric *m, const struct
 		v.beside = pmk_pmu_event(r->pmu, m->beside);
 	if (v.beside && !pmk_section_row(s, v.beside))
 		v.beside = NULL;
-	if (!compute(&p, &v.value))
+	if (!compute_formula(&p, &v.value))
 		p.invalid = p.why;
 	/* This also holds if none of the events was counted: the missing divisor is then not the
 	 * reason. */
@@ -355,7 +356,7 @@ struct diag {
 	size_t size;
 };
 
-static int complain(const struct diag *d, int line, int column, const char *why)
+static int report_fault(const struct diag *d, int line, int column, const char *why)
 {
 	snprintf(d->msg, d->size, "%s:%d:%d: %s", d->path, line, column, why);
 	return PMK_EPARSE;
@@ -389,10 +390,11 @@ static int split_events(struct metric *m, char *text, int line, int column, cons
 		while (is_name(*at))
 			at++;
 		if ((*at && *at != ' ' && *at != '\t') || is_digit(*word))
-			return complain(d, line, column + (int)(at - text),
-					"not a name of an event");
+			return report_fault(d, line, column + (int)(at - text),
+					    "not a name of an event");
 		if (n == MAX_EVENTS)
-			return complain(d, line, column + (int)(word - text), "too many events");
+			return report_fault(d, line, column + (int)(word - text),
+					    "too many events");
 		m->events[n++] = word;
 	}
 	return 0;
@@ -414,14 +416,14 @@ static int take_line(struct metric *m, const char *keyword, char *value, int lin
 
 	if (strcmp(keyword, "EVENTS") == 0) {
 		if (m->events[0])
-			return complain(d, line, 1, "given twice");
+			return report_fault(d, line, 1, "given twice");
 		return split_events(m, value, line, column, d);
 	}
 	for (unsigned i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
 		if (strcmp(keyword, slots[i].keyword) != 0)
 			continue;
 		if (*slots[i].slot)
-			return complain(d, line, 1, "given twice");
+			return report_fault(d, line, 1, "given twice");
 		*slots[i].slot = value;
 		if (slots[i].slot == &m->pub.formula) {
 			m->formula_line = line;
@@ -429,7 +431,7 @@ static int take_line(struct metric *m, const char *keyword, char *value, int lin
 		}
 		return 0;
 	}
-	return complain(d, line, 1, "TITLE, UNIT, EVENTS, FORMULA, BESIDE or TEXT expected");
+	return report_fault(d, line, 1, "TITLE, UNIT, EVENTS, FORMULA, BESIDE or TEXT expected");
 }
 
 static void trim_end(char *text)
@@ -472,23 +474,23 @@ static int take_lines(struct metric *m, const struct diag *d)
 
 /* Check everything that does not depend on a PMU: nothing is missing, the formula is valid, the
  * names agree. */
-static int check(struct metric *m, const struct diag *d)
+static int check_metric(struct metric *m, const struct diag *d)
 {
 	struct formula p = { .text = m->pub.formula, .lookup = lookup_name, .metric = m };
 	double unused;
 
 	if (!m->pub.title || !*m->pub.title || !m->pub.formula || !m->events[0] || !m->pub.text ||
 	    !*m->pub.text)
-		return complain(d, 1, 1, "TITLE, EVENTS, FORMULA and TEXT have to be there");
-	if (!compute(&p, &unused))
-		return complain(d, m->formula_line, m->formula_column + (int)(p.at - p.text),
-				p.why);
+		return report_fault(d, 1, 1, "TITLE, EVENTS, FORMULA and TEXT have to be there");
+	if (!compute_formula(&p, &unused))
+		return report_fault(d, m->formula_line, m->formula_column + (int)(p.at - p.text),
+				    p.why);
 	for (unsigned i = 0; m->events[i]; i++) {
 		if (!(p.used >> i & 1)) {
 			char why[MAX_NAME + 40];
 
 			snprintf(why, sizeof(why), "FORMULA does not use %.64s", m->events[i]);
-			return complain(d, m->formula_line, m->formula_column, why);
+			return report_fault(d, m->formula_line, m->formula_column, why);
 		}
 	}
 	if (!m->pub.unit)
@@ -550,9 +552,9 @@ static int read_file(const struct folder *dir, const char *file, char **out, con
 		return PMK_EIO;
 	}
 	if (n > MAX_FILE)
-		return complain(d, 1, 1, "the file is too long");
+		return report_fault(d, 1, 1, "the file is too long");
 	if (memchr(dir->content, '\0', (size_t)n))
-		return complain(d, 1, 1, "not a text file");
+		return report_fault(d, 1, 1, "not a text file");
 	*out = strndup(dir->content, (size_t)n);
 	if (!*out) {
 		snprintf(d->msg, d->size, "%s: out of memory", d->path);
@@ -583,7 +585,7 @@ static int metric_read(struct metric **out, const struct folder *dir, const char
 	if (!err)
 		err = take_lines(m, &d);
 	if (!err)
-		err = check(m, &d);
+		err = check_metric(m, &d);
 out:
 	if (err) {
 		metric_free(m);
@@ -594,7 +596,7 @@ out:
 }
 
 /* Keep the list sorted; a metric with the same name is replaced. */
-static int insert(struct pmk_metrics *all, struct metric *m)
+static int insert_metric(struct pmk_metrics *all, struct metric *m)
 {
 	struct metric **grown;
 	unsigned i = all->n;
@@ -635,7 +637,7 @@ static int load_entry(struct pmk_metrics *all, const struct folder *dir, const c
 	struct metric *m = NULL;
 	int err = metric_read(&m, dir, file, msg, size);
 
-	if (!err && (err = insert(all, m)) != 0) {
+	if (!err && (err = insert_metric(all, m)) != 0) {
 		snprintf(msg, size, "%s: out of memory", dir->path);
 		metric_free(m);
 	}

@@ -310,7 +310,7 @@ uint64_t pmk_latency_sum(const struct pmk_result *r, const struct pmk_row *row)
 #define WORDS 4
 
 /* Divides it by d. Returns the remainder. */
-static uint32_t divide(uint32_t v[WORDS], uint32_t d)
+static uint32_t divide_words(uint32_t v[WORDS], uint32_t d)
 {
 	uint64_t rest = 0;
 
@@ -328,7 +328,7 @@ void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_resu
 	const struct pmk_stats *s = &row->dist.values;
 	uint32_t v[WORDS] = { (uint32_t)(s->sq_high >> 32), (uint32_t)s->sq_high,
 			      (uint32_t)(s->sq_low >> 32), (uint32_t)s->sq_low };
-	uint32_t runs = r->runs ? r->runs : 1, rest = divide(v, runs);
+	uint32_t runs = r->runs ? r->runs : 1, rest = divide_words(v, runs);
 	char digits[PMK_SQUARES_SIZE];
 	unsigned n = sizeof(digits) - 1;
 
@@ -337,7 +337,7 @@ void pmk_latency_squares_text(char text[PMK_SQUARES_SIZE], const struct pmk_resu
 			break;
 	digits[n] = '\0';
 	do {
-		digits[--n] = (char)('0' + divide(v, 10));
+		digits[--n] = (char)('0' + divide_words(v, 10));
 	} while (v[0] | v[1] | v[2] | v[3]);
 	strcpy(text, digits + n);
 }
@@ -478,7 +478,7 @@ struct call {
 	locale_t c, before;
 };
 
-static bool enter(struct call *call)
+static bool enter_call(struct call *call)
 {
 	call->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	if (call->c == (locale_t)0)
@@ -487,7 +487,7 @@ static bool enter(struct call *call)
 	return true;
 }
 
-static int leave(struct call *call, struct pmk_writer *w, int err)
+static int leave_call(struct call *call, struct pmk_writer *w, int err)
 {
 	if (call->c != (locale_t)0) {
 		uselocale(call->before);
@@ -540,7 +540,7 @@ struct pmk_writer *pmk_writer_begin(FILE *f, const struct pmk_write_options *opt
 		return NULL;
 	}
 	if (ops->begin)
-		leave(&call, w, enter(&call) ? ops->begin(w, r) : PMK_ENOMEM);
+		leave_call(&call, w, enter_call(&call) ? ops->begin(w, r) : PMK_ENOMEM);
 	return w;
 }
 
@@ -549,7 +549,7 @@ int pmk_writer_section(struct pmk_writer *w, const struct pmk_result *r,
 {
 	struct call call;
 
-	return leave(&call, w, enter(&call) ? w->ops->section(w, r, s) : PMK_ENOMEM);
+	return leave_call(&call, w, enter_call(&call) ? w->ops->section(w, r, s) : PMK_ENOMEM);
 }
 
 int pmk_writer_profile(struct pmk_writer *w, const struct pmk_result *r,
@@ -557,13 +557,13 @@ int pmk_writer_profile(struct pmk_writer *w, const struct pmk_result *r,
 {
 	struct call call;
 
-	return leave(&call, w, enter(&call) ? w->ops->profile(w, r, p) : PMK_ENOMEM);
+	return leave_call(&call, w, enter_call(&call) ? w->ops->profile(w, r, p) : PMK_ENOMEM);
 }
 
 int pmk_writer_end(struct pmk_writer *w, const struct pmk_result *r)
 {
 	struct call call;
-	int err = leave(&call, w, enter(&call) ? w->ops->end(w, r) : PMK_ENOMEM);
+	int err = leave_call(&call, w, enter_call(&call) ? w->ops->end(w, r) : PMK_ENOMEM);
 
 	free(w->beside);
 	free(w);

@@ -55,17 +55,17 @@ static struct state *state_of(struct pmk_writer *w)
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-static const char *bold(const struct pmk_writer *w)
+static const char *bold_code(const struct pmk_writer *w)
 {
 	return w->opt.colour ? "\033[1m" : "";
 }
 
-static const char *dim(const struct pmk_writer *w)
+static const char *dim_code(const struct pmk_writer *w)
 {
 	return w->opt.colour ? "\033[2m" : "";
 }
 
-static const char *plain(const struct pmk_writer *w)
+static const char *plain_code(const struct pmk_writer *w)
 {
 	return w->opt.colour ? "\033[0m" : "";
 }
@@ -135,7 +135,7 @@ static bool has_name(const char *names, const char *name)
 }
 
 /* Record why `name` has no value. Names with the same reason are listed together. */
-static int note(struct pmk_writer *w, const char *name, const char *reason)
+static int note_reason(struct pmk_writer *w, const char *name, const char *reason)
 {
 	struct state *st = state_of(w);
 	struct note *grown, *n = NULL;
@@ -180,8 +180,8 @@ static const char *title_of(const struct pmk_writer *w, const char *metric)
 	return "";
 }
 
-static int metric(struct pmk_writer *w, const struct pmk_section *s,
-		  const struct pmk_metric_value *v)
+static int print_metric(struct pmk_writer *w, const struct pmk_section *s,
+			const struct pmk_metric_value *v)
 {
 	char text[48] = "n/a";
 	bool percent = strcmp(v->unit, "%") == 0;
@@ -195,7 +195,7 @@ static int metric(struct pmk_writer *w, const struct pmk_section *s,
 	if (s->interval && v->no_divisor)
 		state_of(w)->no_divisor = true;
 	else if (!v->valid)
-		return note(w, v->name, v->reason);
+		return note_reason(w, v->name, v->reason);
 	return 0;
 }
 
@@ -219,7 +219,7 @@ void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s)
 	}
 }
 
-static void spaces(FILE *f, int n)
+static void print_spaces(FILE *f, int n)
 {
 	while (n-- > 0)
 		putc(' ', f);
@@ -238,9 +238,9 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	pmk_text_line_start(w, s);
 	st->trusts |= 1u << row->trust;
 	if (row->reason)
-		err = note(w, row->name, row->reason);
+		err = note_reason(w, row->name, row->reason);
 	if (none) {
-		fprintf(w->f, "%s%*s%s      ", dim(w), VALUE_WIDTH, none, plain(w));
+		fprintf(w->f, "%s%*s%s      ", dim_code(w), VALUE_WIDTH, none, plain_code(w));
 	} else {
 		pmk_value_text(value, row, 2, w->opt.big_num);
 		fprintf(w->f, "%*s %-4s ", VALUE_WIDTH, value, pmk_unit_text(row));
@@ -248,16 +248,16 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	/* No blanks at the end of a line: pad only when something follows. */
 	used = pmk_plain_write(w->f, row->name);
 	if (!none) {
-		spaces(w->f, trust_at - used);
+		print_spaces(w->f, trust_at - used);
 		used = trust_at + fprintf(w->f, "%s", pmk_trust_name(row->trust));
 	}
 	beside = pmk_metric_beside(w, r, s, row, 0, &v);
 	if (beside) {
-		spaces(w->f, metric_at - used);
-		if (metric(w, s, &v))
+		print_spaces(w->f, metric_at - used);
+		if (print_metric(w, s, &v))
 			err = PMK_ENOMEM;
 	} else if (!none && (spread || row->trust == PMK_TRUST_SCALED)) {
-		spaces(w->f, metric_at - 2 - used);
+		print_spaces(w->f, metric_at - 2 - used);
 	}
 	if (spread && !none)
 		fprintf(w->f, "  ( +-%6.2f%% )", r->sampled ? row->margin_pct : row->stddev_pct);
@@ -267,8 +267,8 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	putc('\n', w->f);
 	for (unsigned skip = 1; beside && pmk_metric_beside(w, r, s, row, skip, &v); skip++) {
 		pmk_text_line_start(w, s);
-		spaces(w->f, VALUE_WIDTH + 6 + metric_at);
-		if (metric(w, s, &v))
+		print_spaces(w->f, VALUE_WIDTH + 6 + metric_at);
+		if (print_metric(w, s, &v))
 			err = PMK_ENOMEM;
 		putc('\n', w->f);
 	}
@@ -287,8 +287,8 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 		if (v.beside)
 			continue;
 		pmk_text_line_start(w, s);
-		spaces(w->f, VALUE_WIDTH + 6 + state_of(w)->name_width + 1 + TRUST_WIDTH + 2);
-		if (metric(w, s, &v))
+		print_spaces(w->f, VALUE_WIDTH + 6 + state_of(w)->name_width + 1 + TRUST_WIDTH + 2);
+		if (print_metric(w, s, &v))
 			err = PMK_ENOMEM;
 		putc('\n', w->f);
 	}
@@ -325,7 +325,7 @@ static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		strcpy(text, "-");
 }
 
-static int wider(int width, const char *text)
+static int wider_of(int width, const char *text)
 {
 	int n = (int)strlen(text);
 
@@ -351,30 +351,30 @@ static unsigned with_distribution(const struct pmk_section *s, const char *of)
 }
 
 /* Names are aligned to the left, numbers to the right. */
-static void table(struct pmk_writer *w, const struct pmk_section *s, const char *of)
+static void print_table(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
 	static const char *const heads[TABLE_COLUMNS] = {
 		"net total", "mean", "stddev", "min", "max", "raw total", "own cost", "nested",
 	};
 	unsigned columns = of ? LATENCY_COLUMNS : TABLE_COLUMNS;
 	const char *title = of ? of : "event";
-	int first = wider(0, title), width[TABLE_COLUMNS];
+	int first = wider_of(0, title), width[TABLE_COLUMNS];
 	char text[PMK_NUMBER_SIZE];
 
 	if (!with_distribution(s, of))
 		return;
 	for (unsigned i = 0; i < s->nrows; i++)
 		if (in_table(&s->rows[i], of))
-			first = wider(first, s->rows[i].name);
+			first = wider_of(first, s->rows[i].name);
 	fprintf(w->f, "\n   %-*s", first, title);
 	for (unsigned c = 0; c < columns; c++) {
 		const char *head = of && c == 0 ? "count" : heads[c];
 
-		width[c] = wider(0, head);
+		width[c] = wider_of(0, head);
 		for (unsigned i = 0; i < s->nrows; i++) {
 			table_cell(text, w, &s->rows[i], c);
 			if (in_table(&s->rows[i], of))
-				width[c] = wider(width[c], text);
+				width[c] = wider_of(width[c], text);
 		}
 		fprintf(w->f, "  %*s", width[c], head);
 	}
@@ -424,10 +424,10 @@ static void bucket_cell(char text[PMK_BUCKET_SIZE], const struct pmk_writer *w,
 }
 
 /* The columns are buckets, headed by the values that they represent. */
-static void histograms(struct pmk_writer *w, const struct pmk_section *s, const char *of)
+static void print_histograms(struct pmk_writer *w, const struct pmk_section *s, const char *of)
 {
 	const char *title = strcmp(of, LATENCY) == 0 ? "by latency" : "by number";
-	int name = wider(0, title), width[PMK_BUCKETS];
+	int name = wider_of(0, title), width[PMK_BUCKETS];
 	char text[PMK_BUCKET_SIZE];
 	unsigned first, last;
 
@@ -435,15 +435,15 @@ static void histograms(struct pmk_writer *w, const struct pmk_section *s, const 
 		return;
 	for (unsigned i = 0; i < s->nrows; i++)
 		if (has_histogram(&s->rows[i], of))
-			name = wider(name, s->rows[i].name);
+			name = wider_of(name, s->rows[i].name);
 	fprintf(w->f, "\n   %-*s", name, title);
 	for (unsigned b = first; b <= last; b++) {
 		pmk_bucket_text(text, b);
-		width[b] = wider(0, text);
+		width[b] = wider_of(0, text);
 		for (unsigned i = 0; i < s->nrows; i++)
 			if (has_histogram(&s->rows[i], of)) {
 				bucket_cell(text, w, &s->rows[i], b);
-				width[b] = wider(width[b], text);
+				width[b] = wider_of(width[b], text);
 			}
 		pmk_bucket_text(text, b);
 		fprintf(w->f, "  %*s", width[b], text);
@@ -462,7 +462,7 @@ static void histograms(struct pmk_writer *w, const struct pmk_section *s, const 
 }
 
 /* A table for each kind of values, latencies first, and their histograms. */
-static void spreads(struct pmk_writer *w, const struct pmk_section *s)
+static void print_spreads(struct pmk_writer *w, const struct pmk_section *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct pmk_distribution *d = &s->rows[i].dist;
@@ -473,8 +473,8 @@ static void spreads(struct pmk_writer *w, const struct pmk_section *s)
 			told = in_table(&s->rows[k], of);
 		if (told)
 			continue;
-		table(w, s, of);
-		histograms(w, s, of);
+		print_table(w, s, of);
+		print_histograms(w, s, of);
 	}
 }
 
@@ -524,9 +524,9 @@ static void section_head(struct pmk_writer *w, const struct pmk_section *s)
 		st->interval_head = true;
 	}
 	if (s->region) {
-		fprintf(w->f, "%s Region '%s", st->rows ? "\n" : "", bold(w));
+		fprintf(w->f, "%s Region '%s", st->rows ? "\n" : "", bold_code(w));
 		pmk_plain_write(w->f, s->region);
-		fprintf(w->f, "%s', entered %llu time%s:\n\n", plain(w),
+		fprintf(w->f, "%s', entered %llu time%s:\n\n", plain_code(w),
 			(unsigned long long)s->entries, s->entries == 1 ? "" : "s");
 	} else if (!s->interval && st->rows) {
 		fprintf(w->f, "\n %s:\n\n", s->cpu >= 0 ? "One processor" : "Whole run");
@@ -557,14 +557,14 @@ static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 	pmk_text_line_start(w, s);
 	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
 		struct pmk_metric_value v = pmk_metric_eval(w->opt.metrics[i], r, s);
-		int width = wider(METRIC_WIDTH, v.name);
+		int width = wider_of(METRIC_WIDTH, v.name);
 		char text[48] = "n/a";
 
 		if (v.valid)
 			metric_value_text(text, v.value, v.unit, w->opt.big_num);
 		if (s->interval && v.no_divisor)
 			st->no_divisor = true;
-		else if (!v.valid && note(w, v.name, v.reason))
+		else if (!v.valid && note_reason(w, v.name, v.reason))
 			err = PMK_ENOMEM;
 		if (v.valid && strcmp(v.unit, "%") == 0)
 			fprintf(w->f, "  %*s%%", width - 1, text);
@@ -578,25 +578,25 @@ static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 }
 
 /* Print `before` and a text that comes from outside. */
-static void field(struct pmk_writer *w, const char *before, const char *text)
+static void print_field(struct pmk_writer *w, const char *before, const char *text)
 {
 	fputs(before, w->f);
 	pmk_plain_write(w->f, text);
 }
 
 /* Printed above the first section or profile; without any, nothing is printed. */
-static void heading(struct pmk_writer *w, const struct pmk_result *r)
+static void print_heading(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const char *quote = r->command && strchr(r->command, '\'') ? "" : "'";
 
 	if (state_of(w)->headed)
 		return;
 	state_of(w)->headed = true;
-	fprintf(w->f, "\n Performance counter stats for %s%s", quote, bold(w));
+	fprintf(w->f, "\n Performance counter stats for %s%s", quote, bold_code(w));
 	pmk_plain_write(w->f, r->command ? r->command : "");
-	fprintf(w->f, "%s%s", plain(w), quote);
+	fprintf(w->f, "%s%s", plain_code(w), quote);
 	if (r->core)
-		field(w, " on ", r->core);
+		print_field(w, " on ", r->core);
 	if (r->runs > 1)
 		fprintf(w->f, " (%u runs)", r->runs);
 	fputs(":\n\n", w->f);
@@ -609,7 +609,7 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 	bool spread = false;
 	int err = 0;
 
-	heading(w, r);
+	print_heading(w, r);
 	if (s->dump && s->region && !s->entries)
 		return never_completed(w, s);
 	/* The processors or threads of one run follow each other without a heading, as in perf
@@ -638,8 +638,8 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 		fprintf(w->f, "\n identical in all %u runs\n", r->runs);
 	if (!s->nrows && !s->region)
 		fputs(" no events\n", w->f);
-	table(w, s, NULL);
-	spreads(w, s);
+	print_table(w, s, NULL);
+	print_spreads(w, s);
 	pmk_bars_section(w, &st->bars, s);
 	if (s->unmatched)
 		fprintf(w->f, "\n   begins or ends without a partner or reading: %llu\n",
@@ -650,7 +650,7 @@ static int text_section(struct pmk_writer *w, const struct pmk_result *r,
 /* ---- profiles ------------------------------------------------------------------------------- */
 
 /* The position of a row's samples; `text` is the buffer. */
-static const char *place(char text[PMK_NUMBER_SIZE], const struct pmk_profile_row *row)
+static const char *position_text(char text[PMK_NUMBER_SIZE], const struct pmk_profile_row *row)
 {
 	if (row->function)
 		return row->function;
@@ -662,9 +662,9 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 			const struct pmk_profile *p)
 {
 	char text[PMK_NUMBER_SIZE], share[PMK_NUMBER_SIZE];
-	int used, width = wider(0, "function");
+	int used, width = wider_of(0, "function");
 
-	heading(w, r);
+	print_heading(w, r);
 	end_sections(w);
 	fprintf(w->f, "\n Samples of %s", p->event->name);
 	if (p->period) {
@@ -674,7 +674,7 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 	pmk_number_text(text, p->samples, 0, w->opt.big_num);
 	fprintf(w->f, ": %s\n", text);
 	for (size_t i = 0; i < p->nrows; i++)
-		width = wider(width, place(text, &p->rows[i]));
+		width = wider_of(width, position_text(text, &p->rows[i]));
 	if (p->nrows)
 		fprintf(w->f, "\n   %7s  %10s  %-*s  %s\n", "share", "samples", width, "function",
 			"region");
@@ -684,7 +684,7 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 		pmk_share_text(share, p, row);
 		pmk_number_text(text, row->samples, 0, w->opt.big_num);
 		fprintf(w->f, "   %6s%%  %10s  ", share, text);
-		used = pmk_plain_write(w->f, place(text, row));
+		used = pmk_plain_write(w->f, position_text(text, row));
 		fprintf(w->f, "%*s  ", used < width ? width - used : 0, "");
 		pmk_plain_write(w->f, row->region ? row->region : "-");
 		putc('\n', w->f);
@@ -753,7 +753,7 @@ static void passes_text(struct pmk_writer *w, const struct pmk_result *r)
 	}
 }
 
-static void legend(struct pmk_writer *w, const struct pmk_result *r)
+static void print_legend(struct pmk_writer *w, const struct pmk_result *r)
 {
 	static const struct {
 		enum pmk_trust trust;
@@ -782,7 +782,7 @@ static void legend(struct pmk_writer *w, const struct pmk_result *r)
 	}
 }
 
-static void environment(struct pmk_writer *w, const char *variables, unsigned left_out)
+static void print_environment(struct pmk_writer *w, const char *variables, unsigned left_out)
 {
 	fputs(" environment: ", w->f);
 	pmk_plain_write(w->f, variables);
@@ -798,19 +798,19 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 		return;
 	fprintf(w->f, "\n counted by %s", r->producer);
 	if (r->core)
-		field(w, " as ", r->core);
+		print_field(w, " as ", r->core);
 	if (r->settings && *r->settings)
-		field(w, " with ", r->settings);
+		print_field(w, " with ", r->settings);
 	passes_text(w, r);
-	legend(w, r);
+	print_legend(w, r);
 	putc('\n', w->f);
 	if (r->processes > 1 || r->threads > 1)
 		fprintf(w->f, " %u process%s, %u thread%s\n", r->processes,
 			r->processes == 1 ? "" : "es", r->threads, r->threads == 1 ? "" : "s");
 	if (r->environment && r->env_left_out)
-		environment(w, r->environment, r->env_left_out);
+		print_environment(w, r->environment, r->env_left_out);
 	else if (r->env && *r->env)
-		environment(w, r->env, 0);
+		print_environment(w, r->env, 0);
 	if (r->host_time)
 		fputs(" devices run on the host's time: counts may differ from run to run "
 		      "(not with QEMU's -icount shift=0,sleep=off)\n",
@@ -818,7 +818,7 @@ static void how_counted(struct pmk_writer *w, const struct pmk_result *r)
 }
 
 /* With -v: the meaning of each event, and the document that defines it. */
-static void references(struct pmk_writer *w, const struct pmk_result *r)
+static void print_references(struct pmk_writer *w, const struct pmk_result *r)
 {
 	const struct pmk_section *s = r->nsections ? &r->sections[0] : NULL;
 
@@ -849,7 +849,7 @@ static double elapsed_error(const struct pmk_result *r)
 	return r->nrun_seconds > 1 ? sqrt(sum / (r->nrun_seconds - 1) / r->nrun_seconds) : 0;
 }
 
-static void elapsed(struct pmk_writer *w, const struct pmk_result *r)
+static void print_elapsed(struct pmk_writer *w, const struct pmk_result *r)
 {
 	double error = elapsed_error(r);
 
@@ -877,7 +877,7 @@ static void run_table(struct pmk_writer *w, const struct pmk_result *r)
 		putc('\n', w->f);
 	}
 	fputs("\n           # Final result:", w->f);
-	elapsed(w, r);
+	print_elapsed(w, r);
 }
 
 /* Notes, and how the events were counted. */
@@ -901,7 +901,7 @@ static void write_foot(struct pmk_writer *w, const struct pmk_result *r)
 	}
 	free(st->notes);
 	if (w->opt.verbose)
-		references(w, r);
+		print_references(w, r);
 	how_counted(w, r);
 	if ((r->warning && *r->warning) || (r->note && *r->note)) {
 		putc('\n', w->f);
@@ -910,7 +910,7 @@ static void write_foot(struct pmk_writer *w, const struct pmk_result *r)
 	if (w->opt.table && r->nrun_seconds > 1)
 		run_table(w, r);
 	else if (r->elapsed > 0)
-		elapsed(w, r);
+		print_elapsed(w, r);
 	if (r->has_cpu_time)
 		fprintf(w->f, "\n%18.9f seconds user\n%18.9f seconds sys\n", r->user, r->sys);
 	putc('\n', w->f);
