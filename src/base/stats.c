@@ -163,7 +163,7 @@ uint64_t pmk_stats_mean(const struct pmk_stats *s, uint32_t scale)
  * value to see whether the fraction is ½ or more. Deviations of 2^53 and more leave no room for
  * that; they are off by at most `scale`.
  */
-static uint64_t deviation(const struct pmk_stats *s, uint64_t divisor, uint32_t scale)
+static uint64_t standard_deviation(const struct pmk_stats *s, uint64_t divisor, uint32_t scale)
 {
 	const uint64_t scale2 = 4 * (uint64_t)scale * scale; /* < 2^22 */
 	struct u128 sq = { s->sq_high, s->sq_low };
@@ -192,10 +192,10 @@ static uint64_t deviation(const struct pmk_stats *s, uint64_t divisor, uint32_t 
 
 uint64_t pmk_stats_stddev(const struct pmk_stats *s, uint32_t scale)
 {
-	return s->n < 2 ? 0 : deviation(s, s->n - 1, scale);
+	return s->n < 2 ? 0 : standard_deviation(s, s->n - 1, scale);
 }
 
 uint64_t pmk_stats_deviation(const struct pmk_stats *s, uint32_t scale)
 {
-	return s->n ? deviation(s, s->n, scale) : 0;
+	return s->n ? standard_deviation(s, s->n, scale) : 0;
 }

@@ -42,7 +42,7 @@
 
 #define WHICH_MICROBLAZE 0x0D /* MDM command; bit n is processor n */
 
-static uint32_t control(unsigned command, unsigned bits)
+static uint32_t control_word(unsigned command, unsigned bits)
 {
 	uint64_t ctrl = PMK_PUT(0, CTRL_TYPE, TYPE_ONCE);
 
@@ -51,7 +51,7 @@ static uint32_t control(unsigned command, unsigned bits)
 }
 
 /* After an access that failed, the access lock may still be ours. */
-static int end(const struct pmk_mdm *mdm, int err)
+static int end_access(const struct pmk_mdm *mdm, int err)
 {
 	if (err)
 		mdm->store(mdm->ctx, DBG_CTRL, (uint32_t)PMK_PUT(0, CTRL_TYPE, TYPE_RELEASE));
@@ -59,7 +59,7 @@ static int end(const struct pmk_mdm *mdm, int err)
 }
 
 /* Ask for the access lock. */
-static int begin(const struct pmk_mdm *mdm, uint32_t ctrl)
+static int begin_access(const struct pmk_mdm *mdm, uint32_t ctrl)
 {
 	for (uint32_t i = 0; i < mdm->patience; i++) {
 		uint32_t status;
@@ -68,23 +68,23 @@ static int begin(const struct pmk_mdm *mdm, uint32_t ctrl)
 		if (!err)
 			err = mdm->load(mdm->ctx, DBG_STATUS, &status);
 		if (err)
-			return end(mdm, err);
+			return end_access(mdm, err);
 		if (status & STATUS_LOCKED)
 			return PMK_OK;
 	}
 	return PMK_EBUSY;
 }
 
-static int put(const struct pmk_mdm *mdm, uint32_t ctrl, uint32_t value)
+static int put_command(const struct pmk_mdm *mdm, uint32_t ctrl, uint32_t value)
 {
-	int err = begin(mdm, ctrl);
+	int err = begin_access(mdm, ctrl);
 
 	if (err)
 		return err;
-	return end(mdm, mdm->store(mdm->ctx, DBG_DATA, value));
+	return end_access(mdm, mdm->store(mdm->ctx, DBG_DATA, value));
 }
 
-static int read(void *ctx, unsigned reg, uint64_t *value)
+static int read_register(void *ctx, unsigned reg, uint64_t *value)
 {
 	const struct pmk_mdm *mdm = ctx;
 	const struct pmk_microblaze_access *a;
@@ -96,14 +96,14 @@ static int read(void *ctx, unsigned reg, uint64_t *value)
 	a = &pmk_microblaze_access[reg];
 	if (a->write)
 		return PMK_EINVAL;
-	err = begin(mdm, control(a->command, a->bits));
+	err = begin_access(mdm, control_word(a->command, a->bits));
 	if (!err)
-		err = end(mdm, mdm->load(mdm->ctx, DBG_DATA, &data));
+		err = end_access(mdm, mdm->load(mdm->ctx, DBG_DATA, &data));
 	*value = data & UINT32_MAX >> (32 - a->bits);
 	return err;
 }
 
-static int write(void *ctx, unsigned reg, uint64_t value)
+static int write_register(void *ctx, unsigned reg, uint64_t value)
 {
 	const struct pmk_microblaze_access *a;
 
@@ -112,7 +112,7 @@ static int write(void *ctx, unsigned reg, uint64_t value)
 	a = &pmk_microblaze_access[reg];
 	if (!a->write)
 		return PMK_EINVAL;
-	return put(ctx, control(a->command, a->bits), (uint32_t)value);
+	return put_command(ctx, control_word(a->command, a->bits), (uint32_t)value);
 }
 
 /* Nothing has to be selected if there is only one processor. */
@@ -122,8 +122,8 @@ static int select_processor(const struct pmk_mdm *mdm)
 
 	if (mdm->ports == 1)
 		return PMK_OK;
-	return put(mdm, control(WHICH_MICROBLAZE, bits) | (uint32_t)CTRL_MDM,
-		   UINT32_C(1) << mdm->processor);
+	return put_command(mdm, control_word(WHICH_MICROBLAZE, bits) | (uint32_t)CTRL_MDM,
+			   UINT32_C(1) << mdm->processor);
 }
 
 int pmk_mdm_open(struct pmk_mdm *mdm)
@@ -149,5 +149,5 @@ int pmk_mdm_close(struct pmk_mdm *mdm)
 
 struct pmk_port pmk_port_mdm(struct pmk_mdm *mdm)
 {
-	return (struct pmk_port){ .read = read, .write = write, .ctx = mdm };
+	return (struct pmk_port){ .read = read_register, .write = write_register, .ctx = mdm };
 }

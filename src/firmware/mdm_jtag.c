@@ -18,7 +18,7 @@
 
 #define WHICH_MICROBLAZE 0x0D /* MDM command; bit n is processor n */
 
-static int scan(struct pmk_mdm_jtag *jtag, unsigned bits, uint32_t out, uint32_t *in)
+static int scan_bits(struct pmk_mdm_jtag *jtag, unsigned bits, uint32_t out, uint32_t *in)
 {
 	uint8_t to[4], from[4] = { 0 };
 	int err;
@@ -35,7 +35,7 @@ static int scan(struct pmk_mdm_jtag *jtag, unsigned bits, uint32_t out, uint32_t
 }
 
 /* Reverse the bits, so that bit 0 becomes the highest of `bits`. */
-static uint32_t mirror(uint32_t value, unsigned bits)
+static uint32_t mirror_bits(uint32_t value, unsigned bits)
 {
 	uint32_t mirrored = 0;
 
@@ -44,7 +44,7 @@ static uint32_t mirror(uint32_t value, unsigned bits)
 	return mirrored;
 }
 
-static int read(void *ctx, unsigned reg, uint64_t *value)
+static int read_register(void *ctx, unsigned reg, uint64_t *value)
 {
 	struct pmk_mdm_jtag *jtag = ctx;
 	const struct pmk_microblaze_access *a;
@@ -58,14 +58,14 @@ static int read(void *ctx, unsigned reg, uint64_t *value)
 		return PMK_EINVAL;
 	if (jtag->lost)
 		return PMK_EIO;
-	err = scan(jtag, COMMAND_BITS, a->command, NULL);
+	err = scan_bits(jtag, COMMAND_BITS, a->command, NULL);
 	if (!err)
-		err = scan(jtag, a->bits, 0, &data);
-	*value = mirror(data, a->bits);
+		err = scan_bits(jtag, a->bits, 0, &data);
+	*value = mirror_bits(data, a->bits);
 	return err;
 }
 
-static int write(void *ctx, unsigned reg, uint64_t value)
+static int write_register(void *ctx, unsigned reg, uint64_t value)
 {
 	struct pmk_mdm_jtag *jtag = ctx;
 	const struct pmk_microblaze_access *a;
@@ -78,9 +78,9 @@ static int write(void *ctx, unsigned reg, uint64_t value)
 		return PMK_EINVAL;
 	if (jtag->lost)
 		return PMK_EIO;
-	err = scan(jtag, COMMAND_BITS, a->command, NULL);
+	err = scan_bits(jtag, COMMAND_BITS, a->command, NULL);
 	if (!err)
-		err = scan(jtag, a->bits, mirror((uint32_t)value, a->bits), NULL);
+		err = scan_bits(jtag, a->bits, mirror_bits((uint32_t)value, a->bits), NULL);
 	return err;
 }
 
@@ -91,10 +91,10 @@ static int select_processor(struct pmk_mdm_jtag *jtag)
 
 	if (jtag->ports == 1)
 		return PMK_OK;
-	err = scan(jtag, COMMAND_BITS, WHICH_MICROBLAZE, NULL);
+	err = scan_bits(jtag, COMMAND_BITS, WHICH_MICROBLAZE, NULL);
 	if (!err)
-		err = scan(jtag, jtag->ports > 8 ? jtag->ports : 8, UINT32_C(1) << jtag->processor,
-			   NULL);
+		err = scan_bits(jtag, jtag->ports > 8 ? jtag->ports : 8,
+				UINT32_C(1) << jtag->processor, NULL);
 	return err;
 }
 
@@ -107,7 +107,7 @@ int pmk_mdm_jtag_open(struct pmk_mdm_jtag *jtag)
 	err = jtag->select(jtag->ctx);
 	jtag->lost = err != 0;
 	if (!err)
-		err = scan(jtag, SELECT_BITS, SELECT_MDM, NULL);
+		err = scan_bits(jtag, SELECT_BITS, SELECT_MDM, NULL);
 	if (!err)
 		err = select_processor(jtag);
 	return err;
@@ -115,5 +115,5 @@ int pmk_mdm_jtag_open(struct pmk_mdm_jtag *jtag)
 
 struct pmk_port pmk_port_mdm_jtag(struct pmk_mdm_jtag *jtag)
 {
-	return (struct pmk_port){ .read = read, .write = write, .ctx = jtag };
+	return (struct pmk_port){ .read = read_register, .write = write_register, .ctx = jtag };
 }

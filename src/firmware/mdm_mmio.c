@@ -24,7 +24,7 @@ static struct pmk_mmio words_at(void *base)
 	};
 }
 
-static int load(void *ctx, unsigned offset, uint32_t *value)
+static int load_word(void *ctx, unsigned offset, uint32_t *value)
 {
 	struct pmk_mmio words = words_at(ctx);
 	struct pmk_port port = pmk_port_mmio(&words);
@@ -35,7 +35,7 @@ static int load(void *ctx, unsigned offset, uint32_t *value)
 	return err;
 }
 
-static int store(void *ctx, unsigned offset, uint32_t value)
+static int store_word(void *ctx, unsigned offset, uint32_t value)
 {
 	struct pmk_mmio words = words_at(ctx);
 	struct pmk_port port = pmk_port_mmio(&words);
@@ -46,8 +46,8 @@ static int store(void *ctx, unsigned offset, uint32_t value)
 void pmk_mdm_mmio(struct pmk_mdm *mdm, uintptr_t base)
 {
 	*mdm = (struct pmk_mdm){
-		.load = load,
-		.store = store,
+		.load = load_word,
+		.store = store_word,
 		.ctx = (void *)base,
 		.ports = 1,
 		.patience = PATIENCE,

@@ -27,7 +27,7 @@ static void complete_write(void)
 	 * have the same effect, and the drivers read before they rely on a write. */
 }
 
-static volatile uint32_t *word(const struct pmk_mmio *m, unsigned reg)
+static volatile uint32_t *word_address(const struct pmk_mmio *m, unsigned reg)
 {
 	if (reg >= m->noffsets || m->offset[reg] == PMK_MMIO_NONE)
 		return NULL;
@@ -53,10 +53,10 @@ static uint64_t read_wide(volatile uint32_t *w)
 	}
 }
 
-static int read(void *ctx, unsigned reg, uint64_t *value)
+static int read_register(void *ctx, unsigned reg, uint64_t *value)
 {
 	const struct pmk_mmio *m = ctx;
-	volatile uint32_t *w = word(m, reg);
+	volatile uint32_t *w = word_address(m, reg);
 
 	if (!w)
 		return PMK_EBADREG;
@@ -64,10 +64,10 @@ static int read(void *ctx, unsigned reg, uint64_t *value)
 	return PMK_OK;
 }
 
-static int write(void *ctx, unsigned reg, uint64_t value)
+static int write_register(void *ctx, unsigned reg, uint64_t value)
 {
 	const struct pmk_mmio *m = ctx;
-	volatile uint32_t *w = word(m, reg);
+	volatile uint32_t *w = word_address(m, reg);
 
 	if (!w)
 		return PMK_EBADREG;
@@ -83,5 +83,5 @@ static int write(void *ctx, unsigned reg, uint64_t value)
 
 struct pmk_port pmk_port_mmio(struct pmk_mmio *mmio)
 {
-	return (struct pmk_port){ .read = read, .write = write, .ctx = mmio };
+	return (struct pmk_port){ .read = read_register, .write = write_register, .ctx = mmio };
 }

@@ -43,7 +43,7 @@
 		MSR("pmevtyper" #n "_el0"); \
 		break;
 
-static int read(void *ctx, unsigned reg, uint64_t *value)
+static int read_register(void *ctx, unsigned reg, uint64_t *value)
 {
 	uint64_t v;
 
@@ -110,7 +110,7 @@ static int read(void *ctx, unsigned reg, uint64_t *value)
 	return PMK_OK;
 }
 
-static int write(void *ctx, unsigned reg, uint64_t v)
+static int write_register(void *ctx, unsigned reg, uint64_t v)
 {
 	(void)ctx;
 	switch (reg) {
@@ -167,7 +167,7 @@ static int write(void *ctx, unsigned reg, uint64_t v)
 
 struct pmk_port pmk_port_native(void)
 {
-	return (struct pmk_port){ .read = read, .write = write };
+	return (struct pmk_port){ .read = read_register, .write = write_register };
 }
 
 /* As in native_arm.c, w0 holds PMK_EUNDEF until the instruction after the access clears it, and

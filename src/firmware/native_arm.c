@@ -28,7 +28,7 @@
 #define NO_COUNTERS 0
 #endif
 
-static volatile uint32_t *word(unsigned reg)
+static volatile uint32_t *word_address(unsigned reg)
 {
 	return (volatile uint32_t *)(PMK_DWT_BASE + pmk_dwt_offsets[reg]);
 }
@@ -40,7 +40,7 @@ static int read_dwt(void *ctx, unsigned reg, uint64_t *value)
 		return PMK_ENOPMU;
 	if (reg >= PMK_DWT_NREGS)
 		return PMK_EBADREG;
-	*value = *word(reg);
+	*value = *word_address(reg);
 	return PMK_OK;
 }
 
@@ -52,7 +52,7 @@ static int write_dwt(void *ctx, unsigned reg, uint64_t value)
 		return PMK_ENOPMU;
 	if (reg >= PMK_DWT_NREGS)
 		return PMK_EBADREG;
-	*word(reg) = (uint32_t)value;
+	*word_address(reg) = (uint32_t)value;
 	__asm__ volatile("dsb" ::: "memory");
 	return PMK_OK;
 }

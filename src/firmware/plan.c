@@ -3,8 +3,8 @@
 #include <pmk/session.h>
 
 /* Try to put the events of one group into `pass`: all of them or none. */
-static bool place(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_t *member,
-		  unsigned count, unsigned pass, struct pmk_counter_set *used)
+static bool place_group(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_t *member,
+			unsigned count, unsigned pass, struct pmk_counter_set *used)
 {
 	struct pmk_counter_set trial = *used;
 
@@ -24,7 +24,7 @@ static bool place(const struct pmk_pmu *pmu, struct pmk_plan *plan, const uint8_
 
 /* Store the events that must share a pass with event `i`, including itself, and return their
  * number. A group is returned for its first event; for its other events the number is 0. */
-static unsigned members(const struct pmk_plan *plan, unsigned i, uint8_t *member)
+static unsigned find_members(const struct pmk_plan *plan, unsigned i, uint8_t *member)
 {
 	uint8_t group = plan->event[i].group;
 	unsigned n = 0;
@@ -63,20 +63,21 @@ int pmk_plan_make(const struct pmk_pmu *pmu, struct pmk_plan *plan)
 			pmk_counter_add(&used[i], (unsigned)c);
 	}
 	for (unsigned i = 0; i < plan->nevents; i++) {
-		unsigned count = members(plan, i, member);
+		unsigned count = find_members(plan, i, member);
 		unsigned pass = 0;
 
 		if (!pmk_pmu_event_code(pmu, plan->event[i].code))
 			return PMK_ENOEVENT;
 		if (!count)
 			continue;
-		while (pass < plan->npasses && !place(pmu, plan, member, count, pass, &used[pass]))
+		while (pass < plan->npasses &&
+		       !place_group(pmu, plan, member, count, pass, &used[pass]))
 			pass++;
 		if (pass < plan->npasses)
 			continue;
 		if (pass == PMK_MAX_PASSES)
 			return PMK_ERANGE;
-		if (!place(pmu, plan, member, count, pass, &used[pass]))
+		if (!place_group(pmu, plan, member, count, pass, &used[pass]))
 			return PMK_ENOCTR;
 		plan->npasses++;
 	}

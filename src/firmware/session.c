@@ -150,7 +150,7 @@ static void add_squares(struct pmk_stats *s, uint64_t sum2)
 }
 
 /* True if a * b > limit. */
-static bool exceeds(uint64_t a, uint32_t b, uint64_t limit)
+static bool product_exceeds(uint64_t a, uint32_t b, uint64_t limit)
 {
 	uint64_t low = (a & UINT32_MAX) * b, high = (a >> 32) * b + (low >> 32);
 
@@ -177,8 +177,8 @@ static bool beyond_range(const struct pmk_session_pass *p, unsigned counter, uin
 	if (!n)
 		return false;
 	return extremes->max >= most_of(p->dev.pmu, counter) ||
-	       exceeds(n, (uint32_t)extremes->max, range) ||
-	       exceeds(over, (uint32_t)extremes->max, range - sum);
+	       product_exceeds(n, (uint32_t)extremes->max, range) ||
+	       product_exceeds(over, (uint32_t)extremes->max, range - sum);
 }
 
 static int poll_latency(struct pmk_session_pass *p, unsigned counter, unsigned status)

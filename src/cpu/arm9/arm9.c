@@ -79,7 +79,7 @@ static void unmap_page(struct pmk_cpu *cpu, uint64_t page)
 }
 
 /* Both sides share one TLB: when it evicts a page, both have to look the page up again. */
-static void translate(struct pmk_cpu *cpu, uint32_t page, bool fetch)
+static void translate_page(struct pmk_cpu *cpu, uint32_t page, bool fetch)
 {
 	uint64_t old;
 
@@ -136,14 +136,14 @@ static bool outside_itcm(const struct pmk_core *core, uint32_t *pc, uint32_t *la
 }
 
 /* Without a cache each fetch goes out to the bus. */
-static bool fetch(struct pmk_cpu *cpu, const struct pmk_block *b)
+static bool fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t pc = (uint32_t)b->pc, last = (uint32_t)b->fall - 1;
 
 	pmk_biu_access(cpu->arm9.biu, pc, last - pc + 1, b->cycles);
-	translate(cpu, pc >> PMK_PAGE_SHIFT, true);
+	translate_page(cpu, pc >> PMK_PAGE_SHIFT, true);
 	if (last >> PMK_PAGE_SHIFT != pc >> PMK_PAGE_SHIFT)
-		translate(cpu, last >> PMK_PAGE_SHIFT, true);
+		translate_page(cpu, last >> PMK_PAGE_SHIFT, true);
 	if (!outside_itcm(&cpu->core, &pc, &last))
 		return !cpu->core.icache_on;
 	pmk_biu_access(cpu->arm9.biu, pc, last - pc + 1, b->cycles);
@@ -187,7 +187,7 @@ static void map_data(struct pmk_cpu *cpu, uint32_t line)
 
 	if (cpu->arm11.dmap[line] & PMK_D_MAPPED)
 		return;
-	translate(cpu, page, false);
+	translate_page(cpu, page, false);
 	map_page(cpu, page);
 }
 
@@ -269,7 +269,7 @@ static unsigned halves_of(uint32_t from, uint32_t to)
 	       (to & LINE_BYTES / 2 ? PMK_D_DIRTY_HI : 0u);
 }
 
-static void load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+static void load_data(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t bytes = bytes_of(cpu, addr, access), last = addr + bytes - 1;
 
@@ -282,7 +282,7 @@ static void load(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 }
 
 /* For a store multiple, pmk_arm11_store_span() has put the bytes into `access`. */
-static void store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+static void store_data(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint32_t bytes = PMK_ACCESS_SIZE(access), last = addr + bytes - 1;
 	uint32_t boundary = last & ~(LINE_BYTES - 1);
@@ -300,9 +300,9 @@ static void store(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 /* ---- the core -------------------------------------------------------------------------------- */
 
 static const struct pmk_arm11_instead instead = {
-	.fetch = fetch,
-	.load = load,
-	.store = store,
+	.fetch = fetch_block,
+	.load = load_data,
+	.store = store_data,
 	.flush_tlbs = flush_tlb,
 };
 

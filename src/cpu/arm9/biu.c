@@ -75,13 +75,13 @@ int pmk_biu_init(struct pmk_biu *b, const struct pmk_core *core)
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-static uint64_t moment(const struct pmk_biu *b, uint64_t clock)
+static uint64_t bus_time(const struct pmk_biu *b, uint64_t clock)
 {
 	return clock > b->ahead ? clock - b->ahead : 0;
 }
 
 /* How long the core stands still from `from` to the end of HCLK cycle `cycle`. */
-static uint64_t still(const struct pmk_biu *b, uint64_t from, uint64_t cycle)
+static uint64_t stalled_cycles(const struct pmk_biu *b, uint64_t from, uint64_t cycle)
 {
 	uint64_t until = (cycle + 1) * b->ratio;
 
@@ -94,7 +94,7 @@ void pmk_biu_catch_up(struct pmk_biu *b, uint64_t clock)
 		pmk_matrix_run(&b->matrix, clock / b->ratio, b->sink, b->sink_ctx);
 }
 
-static void step(struct pmk_biu *b)
+static void step_cycle(struct pmk_biu *b)
 {
 	uint64_t quiet = pmk_matrix_quiet(&b->matrix);
 
@@ -123,7 +123,7 @@ static bool wait_until(struct pmk_biu *b, unsigned master, uint64_t ticket,
 
 	while (!b->starved && !is(b, master, ticket)) {
 		if (pmk_matrix_quiet(&b->matrix) <= PATIENCE)
-			step(b);
+			step_cycle(b);
 		else
 			b->starved = true;
 		b->starved |= b->matrix.now > patience;
@@ -146,7 +146,7 @@ void pmk_biu_drain(struct pmk_biu *b)
 /* ---- requests ------------------------------------------------------------------------------- */
 
 /* The address on the chip for the program's address `addr`. */
-static uint32_t place(const struct pmk_biu *b, uint32_t addr)
+static uint32_t chip_address(const struct pmk_biu *b, uint32_t addr)
 {
 	const struct pmk_matrix_config *c = &b->matrix.config;
 
@@ -156,14 +156,15 @@ static uint32_t place(const struct pmk_biu *b, uint32_t addr)
 	return addr & MEMORY_MASK;
 }
 
-static uint8_t privilege(const struct pmk_biu *b)
+static uint8_t privilege_of(const struct pmk_biu *b)
 {
 	return b->privileged ? PMK_AHB_PROT_PRIV : 0;
 }
 
 /* Post a request at core time `at`; returns its ticket. Waits if the queue is full, although its
  * users leave room in it. */
-static uint64_t post(struct pmk_biu *b, unsigned master, uint64_t at, struct pmk_ahb_request r)
+static uint64_t post_request(struct pmk_biu *b, unsigned master, uint64_t at,
+			     struct pmk_ahb_request r)
 {
 	const struct pmk_matrix_layer *l = &b->matrix.layer[master];
 	uint64_t ticket = 0;
@@ -187,8 +188,8 @@ static struct pmk_ahb_request words_at(uint32_t addr, uint8_t burst, unsigned pr
 	};
 }
 
-static const struct pmk_ahb_served *result(const struct pmk_biu *b, unsigned master,
-					   uint64_t ticket)
+static const struct pmk_ahb_served *served_result(const struct pmk_biu *b, unsigned master,
+						  uint64_t ticket)
 {
 	return &b->matrix.layer[master].result[ticket % PMK_MATRIX_QUEUE];
 }
@@ -201,42 +202,44 @@ static uint64_t first_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 
 	if (!wait_until(b, master, ticket, first_beat_is_done))
 		return 0;
-	return is_done(b, master, ticket) ? result(b, master, ticket)->first
+	return is_done(b, master, ticket) ? served_result(b, master, ticket)->first
 					  : l->burst[l->slot].served.first;
 }
 
 /* The HCLK cycle of its last beat. */
 static uint64_t last_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 {
-	return wait_until(b, master, ticket, is_done) ? result(b, master, ticket)->last : 0;
+	return wait_until(b, master, ticket, is_done) ? served_result(b, master, ticket)->last : 0;
 }
 
 /* ---- requests of the core ------------------------------------------------------------------- */
 
-static uint64_t fill(struct pmk_biu *b, unsigned master, uint64_t at, uint32_t addr, unsigned prot)
+static uint64_t fill_line(struct pmk_biu *b, unsigned master, uint64_t at, uint32_t addr,
+			  unsigned prot)
 {
-	uint64_t ticket = post(b, master, at, words_at(place(b, addr), PMK_AHB_WRAP8, prot, false));
+	uint64_t ticket = post_request(b, master, at,
+				       words_at(chip_address(b, addr), PMK_AHB_WRAP8, prot, false));
 
-	return still(b, at, first_beat(b, master, ticket));
+	return stalled_cycles(b, at, first_beat(b, master, ticket));
 }
 
 uint64_t pmk_biu_fetch(struct pmk_biu *b, uint64_t clock, uint32_t addr)
 {
-	return fill(b, PMK_MATRIX_ARMI, moment(b, clock), addr,
-		    PMK_AHB_PROT_CACHEABLE | PMK_AHB_PROT_BUFFERABLE | privilege(b));
+	return fill_line(b, PMK_MATRIX_ARMI, bus_time(b, clock), addr,
+			 PMK_AHB_PROT_CACHEABLE | PMK_AHB_PROT_BUFFERABLE | privilege_of(b));
 }
 
 uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock)
 {
 	uint32_t last = b->addr + b->bytes - 1;
-	uint64_t at = moment(b, clock), now = at;
+	uint64_t at = bus_time(b, clock), now = at;
 
 	for (uint32_t quad = b->addr / HALF_BYTES; quad <= last / HALF_BYTES; quad++) {
-		uint64_t ticket = post(
-			b, PMK_MATRIX_ARMI, now,
-			words_at(place(b, quad * HALF_BYTES), PMK_AHB_INCR4, privilege(b), false));
+		uint64_t ticket = post_request(b, PMK_MATRIX_ARMI, now,
+					       words_at(chip_address(b, quad * HALF_BYTES),
+							PMK_AHB_INCR4, privilege_of(b), false));
 
-		now += still(b, now, last_beat(b, PMK_MATRIX_ARMI, ticket));
+		now += stalled_cycles(b, now, last_beat(b, PMK_MATRIX_ARMI, ticket));
 	}
 	return now - at;
 }
@@ -255,18 +258,18 @@ uint64_t pmk_biu_linefill(struct pmk_biu *b, uint64_t clock, uint32_t line)
 	uint32_t from, to;
 
 	part_in(b, line, &from, &to);
-	return fill(b, PMK_MATRIX_ARMD, moment(b, clock), from,
-		    b->cacheable | privilege(b) | PMK_AHB_PROT_DATA);
+	return fill_line(b, PMK_MATRIX_ARMD, bus_time(b, clock), from,
+			 b->cacheable | privilege_of(b) | PMK_AHB_PROT_DATA);
 }
 
 uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool low, bool high)
 {
-	uint32_t addr = place(b, line << PMK_LINE_SHIFT) + (low ? 0 : HALF_BYTES);
+	uint32_t addr = chip_address(b, line << PMK_LINE_SHIFT) + (low ? 0 : HALF_BYTES);
 	uint8_t burst = low && high ? PMK_AHB_INCR8 : PMK_AHB_INCR4;
 
 	if (low || high)
-		post(b, PMK_MATRIX_ARMD, moment(b, clock),
-		     words_at(addr, burst, CASTOUT_PROT, true));
+		post_request(b, PMK_MATRIX_ARMD, bus_time(b, clock),
+			     words_at(addr, burst, CASTOUT_PROT, true));
 	return 0;
 }
 
@@ -276,13 +279,13 @@ uint64_t pmk_biu_walk(struct pmk_biu *b, uint64_t clock, uint32_t page, bool fet
 	const uint32_t entry[] = { TABLE_1 + (page >> 8) * WORD,
 				   TABLE_2 + (page & 0xFFFFF) * WORD };
 	unsigned prot = fetch ? WALK_I_PROT : WALK_D_PROT;
-	uint64_t at = moment(b, clock), now = at;
+	uint64_t at = bus_time(b, clock), now = at;
 
 	for (unsigned i = 0; i < b->walk_reads; i++) {
-		uint64_t ticket = post(b, PMK_MATRIX_ARMD, now,
-				       words_at(entry[i], PMK_AHB_SINGLE, prot, false));
+		uint64_t ticket = post_request(b, PMK_MATRIX_ARMD, now,
+					       words_at(entry[i], PMK_AHB_SINGLE, prot, false));
 
-		now += still(b, now, last_beat(b, PMK_MATRIX_ARMD, ticket));
+		now += stalled_cycles(b, now, last_beat(b, PMK_MATRIX_ARMD, ticket));
 	}
 	return now - at;
 }
@@ -295,7 +298,8 @@ static uint8_t size_at(uint32_t addr, uint32_t bytes)
 	return bytes >= 2 && addr % 2 == 0 ? PMK_AHB_HALF : PMK_AHB_BYTE;
 }
 
-static struct pmk_ahb_request single(uint32_t addr, uint8_t size, unsigned prot, bool write)
+static struct pmk_ahb_request single_transfer(uint32_t addr, uint8_t size, unsigned prot,
+					      bool write)
 {
 	return (struct pmk_ahb_request){ .addr = addr,
 					 .burst = PMK_AHB_SINGLE,
@@ -306,17 +310,18 @@ static struct pmk_ahb_request single(uint32_t addr, uint8_t size, unsigned prot,
 
 uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line)
 {
-	uint64_t at = moment(b, clock), now = at;
+	uint64_t at = bus_time(b, clock), now = at;
 	uint32_t from, to;
 
 	part_in(b, line, &from, &to);
 	while (from <= to) {
 		uint8_t size = size_at(from, to - from + 1);
 		uint64_t ticket =
-			post(b, PMK_MATRIX_ARMD, now,
-			     single(place(b, from), size, privilege(b) | PMK_AHB_PROT_DATA, false));
+			post_request(b, PMK_MATRIX_ARMD, now,
+				     single_transfer(chip_address(b, from), size,
+						     privilege_of(b) | PMK_AHB_PROT_DATA, false));
 
-		now += still(b, now, last_beat(b, PMK_MATRIX_ARMD, ticket));
+		now += stalled_cycles(b, now, last_beat(b, PMK_MATRIX_ARMD, ticket));
 		from += 1u << size;
 	}
 	return now - at;
@@ -330,34 +335,35 @@ static uint64_t post_write(struct pmk_biu *b, uint64_t at, uint32_t from, uint32
 	uint64_t ticket = 0;
 
 	while (from <= to) {
-		uint32_t left = to - from + 1, addr = place(b, from);
+		uint32_t left = to - from + 1, addr = chip_address(b, from);
 		bool words = from % WORD == 0;
 		uint8_t size = size_at(from, left);
 
 		if (words && left >= 8 * WORD) {
-			ticket = post(b, PMK_MATRIX_ARMD, at,
-				      words_at(addr, PMK_AHB_INCR8, prot, true));
+			ticket = post_request(b, PMK_MATRIX_ARMD, at,
+					      words_at(addr, PMK_AHB_INCR8, prot, true));
 			from += 8 * WORD;
 		} else if (words && left >= 4 * WORD) {
-			ticket = post(b, PMK_MATRIX_ARMD, at,
-				      words_at(addr, PMK_AHB_INCR4, prot, true));
+			ticket = post_request(b, PMK_MATRIX_ARMD, at,
+					      words_at(addr, PMK_AHB_INCR4, prot, true));
 			from += 4 * WORD;
 		} else {
-			ticket = post(b, PMK_MATRIX_ARMD, at, single(addr, size, prot, true));
+			ticket = post_request(b, PMK_MATRIX_ARMD, at,
+					      single_transfer(addr, size, prot, true));
 			from += 1u << size;
 		}
 	}
 	return ticket;
 }
 
-static struct pmk_biu_write *oldest(struct pmk_biu *b)
+static struct pmk_biu_write *oldest_write(struct pmk_biu *b)
 {
 	return &b->write[b->first_write % PMK_BIU_MAX_WRITES];
 }
 
 static void take_out(struct pmk_biu *b)
 {
-	b->words -= oldest(b)->words;
+	b->words -= oldest_write(b)->words;
 	b->first_write++;
 	b->nwrites--;
 }
@@ -369,9 +375,9 @@ static uint64_t make_room(struct pmk_biu *b, uint64_t at, uint32_t words)
 	uint64_t now = at;
 
 	pmk_biu_catch_up(b, at);
-	while (b->nwrites && (l->done > oldest(b)->last || b->nwrites == b->max_writes ||
+	while (b->nwrites && (l->done > oldest_write(b)->last || b->nwrites == b->max_writes ||
 			      b->words + words > b->max_words)) {
-		now += still(b, now, last_beat(b, PMK_MATRIX_ARMD, oldest(b)->last));
+		now += stalled_cycles(b, now, last_beat(b, PMK_MATRIX_ARMD, oldest_write(b)->last));
 		take_out(b);
 	}
 	return now;
@@ -379,7 +385,7 @@ static uint64_t make_room(struct pmk_biu *b, uint64_t at, uint32_t words)
 
 uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line)
 {
-	uint64_t at = moment(b, clock), now;
+	uint64_t at = bus_time(b, clock), now;
 	uint32_t from, to, words;
 
 	part_in(b, line, &from, &to);
@@ -387,7 +393,7 @@ uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line)
 	now = make_room(b, at, words);
 	b->write[(b->first_write + b->nwrites++) % PMK_BIU_MAX_WRITES] = (struct pmk_biu_write){
 		.last = post_write(b, now, from, to,
-				   b->cacheable | privilege(b) | PMK_AHB_PROT_DATA),
+				   b->cacheable | privilege_of(b) | PMK_AHB_PROT_DATA),
 		.words = words,
 	};
 	b->words += words;
@@ -396,12 +402,12 @@ uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line)
 
 uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line)
 {
-	uint64_t at = moment(b, clock), ticket;
+	uint64_t at = bus_time(b, clock), ticket;
 	uint32_t from, to;
 
 	part_in(b, line, &from, &to);
-	ticket = post_write(b, at, from, to, privilege(b) | PMK_AHB_PROT_DATA);
-	return still(b, at, last_beat(b, PMK_MATRIX_ARMD, ticket));
+	ticket = post_write(b, at, from, to, privilege_of(b) | PMK_AHB_PROT_DATA);
+	return stalled_cycles(b, at, last_beat(b, PMK_MATRIX_ARMD, ticket));
 }
 
 bool pmk_biu_sound(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock)

@@ -102,7 +102,7 @@ static void load_results(struct board *b, const struct pmk_insn *in, int32_t iss
 	}
 }
 
-static void results(struct board *b, const struct pmk_insn *in, int32_t issue)
+static void add_results(struct board *b, const struct pmk_insn *in, int32_t issue)
 {
 	const struct timing *t = &timing[in->iclass];
 	unsigned extra = cycles_of(in) - t->cycles;
@@ -132,7 +132,7 @@ static void issue_all(const struct pmk_insn *insn, size_t n, const int32_t entry
 
 		b->stall += (uint32_t)(issue - b->next);
 		b->next = issue + (int32_t)cycles_of(&insn[i]);
-		results(b, &insn[i], issue);
+		add_results(b, &insn[i], issue);
 		if (slots)
 			slots[i].issue = (uint16_t)issue;
 	}

@@ -496,14 +496,14 @@ static const struct class crypto[] = {
 
 /* ---- layouts -------------------------------------------------------------------------------- */
 
-static void three(uint32_t w, unsigned m, struct pmk_insn *in)
+static void three_registers(uint32_t w, unsigned m, struct pmk_insn *in)
 {
 	in->rn = reads_v(in, bits(w, 9, 5));
 	in->rm = reads_v(in, m);
 	in->rd = writes_v(in, bits(w, 4, 0));
 }
 
-static void two(uint32_t w, struct pmk_insn *in)
+static void two_registers(uint32_t w, struct pmk_insn *in)
 {
 	in->rn = reads_v(in, bits(w, 9, 5));
 	in->rd = writes_v(in, bits(w, 4, 0));
@@ -524,12 +524,12 @@ static bool by_element(uint32_t w, unsigned size, unsigned flags, struct pmk_ins
 		if (size == 1 ? bit(w, 11) && !bit(w, 30) : bit(w, 21) || !bit(w, 30))
 			return false;
 	}
-	three(w, half ? bits(w, 19, 16) : bits(w, 20, 16), in);
+	three_registers(w, half ? bits(w, 19, 16) : bits(w, 20, 16), in);
 	return size != 3 || !bit(w, 21);
 }
 
 /* Divisions and square roots share the rows of what takes a few cycles. */
-static void divides(uint32_t w, struct pmk_insn *in)
+static void mark_division(uint32_t w, struct pmk_insn *in)
 {
 	bool divide = (w & 0xbfa0fc00) == 0x2e20fc00 || (w & 0xbfe0fc00) == 0x2e403c00;
 	bool root = (w & 0xbfbffc00) == 0x2ea1f800 || (w & 0xbffffc00) == 0x2ef9f800;
@@ -558,14 +558,14 @@ static bool by_class(uint32_t w, const struct class *c, struct pmk_insn *in)
 	in->kind = op.flags & CRYPTO ? PMK_K_CRYPTO : PMK_K_ASE;
 	in->vector = (uint8_t)(op.flags >> 8);
 	if (in->iclass == PMK_I_SIMD_FP)
-		divides(w, in);
+		mark_division(w, in);
 	if ((op.flags & OLD) || ((op.flags & OLD_Q) && bit(w, 30)) ||
 	    ((op.flags & OLD_SIZE) && size != 0))
 		keeps_old(w, in);
 	switch (c->layout) {
 	case TWO:
 	case SHIFT:
-		two(w, in);
+		two_registers(w, in);
 		break;
 	case BY_ELEMENT:
 		return by_element(w, size, op.flags, in);
@@ -573,13 +573,13 @@ static bool by_class(uint32_t w, const struct class *c, struct pmk_insn *in)
 		in->ra = reads_v(in, bits(w, 14, 10));
 		/* fall through */
 	default:
-		three(w, bits(w, 20, 16), in);
+		three_registers(w, bits(w, 20, 16), in);
 	}
 	return true;
 }
 
 /* op [29], imm4 [14:11]: DUP, INS, SMOV, UMOV. The lowest bit set in imm5 [19:16] is the size. */
-static bool copy(uint32_t w, struct pmk_insn *in)
+static bool decode_copy(uint32_t w, struct pmk_insn *in)
 {
 	unsigned size = (unsigned)__builtin_ctz(bits(w, 19, 16) | 16);
 	bool full = bit(w, 30);
@@ -589,11 +589,11 @@ static bool copy(uint32_t w, struct pmk_insn *in)
 		return false;
 	if (bit(w, 29)) { /* INS from an element */
 		keeps_old(w, in);
-		two(w, in);
+		two_registers(w, in);
 		return full;
 	}
 	if (bits(w, 14, 11) == 0) { /* DUP from an element */
-		two(w, in);
+		two_registers(w, in);
 		return full || size < 3;
 	}
 	in->iclass = PMK_I_FP_MOVE;
@@ -618,9 +618,9 @@ static bool copy(uint32_t w, struct pmk_insn *in)
 }
 
 /* TBL, TBX: the table is len [14:13] + 1 registers from Rn on; V0 follows V31. */
-static void table(uint32_t w, struct pmk_insn *in)
+static void decode_table(uint32_t w, struct pmk_insn *in)
 {
-	three(w, bits(w, 20, 16), in);
+	three_registers(w, bits(w, 20, 16), in);
 	for (unsigned i = 1; i <= bits(w, 14, 13); i++)
 		reads_v(in, (bits(w, 9, 5) + i) & 31);
 	if (bit(w, 12))
@@ -656,15 +656,15 @@ static bool by_row(uint32_t w, const struct class *c, struct pmk_insn *in)
 	in->kind = PMK_K_ASE;
 	switch ((enum layout)c->layout) {
 	case COPY:
-		return copy(w, in);
+		return decode_copy(w, in);
 	case S_COPY:
-		two(w, in);
+		two_registers(w, in);
 		return bits(w, 19, 16) != 0;
 	case TABLE:
-		table(w, in);
+		decode_table(w, in);
 		return true;
 	case EXTRACT: /* imm4 [14:11] */
-		three(w, bits(w, 20, 16), in);
+		three_registers(w, bits(w, 20, 16), in);
 		return bit(w, 30) || !bit(w, 14);
 	case IMMEDIATE:
 		return modified_immediate(w, in);

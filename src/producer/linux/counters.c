@@ -141,13 +141,13 @@ static bool opens_without(const struct pmk_linux_counters *c, struct counted e, 
 	return fd >= 0;
 }
 
-static bool denied(int error)
+static bool is_denied(int error)
 {
 	return error == EACCES || error == EPERM;
 }
 
-static void refuse(struct pmk_linux_counters *c, struct counted *e, unsigned place, int error,
-		   bool in_group)
+static void refuse_event(struct pmk_linux_counters *c, struct counted *e, unsigned place, int error,
+			 bool in_group)
 {
 	struct pmk_linux_refusal r = {
 		.error = error,
@@ -177,7 +177,8 @@ static void close_event(const struct pmk_linux_counters *c, struct counted *e)
 }
 
 /* True if this event counts on this processor. */
-static bool belongs(const struct pmk_linux_counters *c, const struct counted *e, unsigned place)
+static bool belongs_here(const struct pmk_linux_counters *c, const struct counted *e,
+			 unsigned place)
 {
 	const struct pmk_linux_cpus *cpus = &e->ask.event->pmu->cpus;
 
@@ -195,7 +196,7 @@ static int open_place(const struct pmk_linux_counters *c, struct counted *e, uns
 
 	e->fd[place] = open_at(c, e, place, leader);
 	error = e->fd[place] < 0 ? errno : 0;
-	if (!denied(error) || e->user_only || e->ask.user || e->ask.kernel || c->scope.ncpus ||
+	if (!is_denied(error) || e->user_only || e->ask.user || e->ask.kernel || c->scope.ncpus ||
 	    e->ask.event->in_kernel)
 		return error;
 	e->user_only = true;
@@ -203,7 +204,7 @@ static int open_place(const struct pmk_linux_counters *c, struct counted *e, uns
 	if (e->fd[place] >= 0)
 		return 0;
 	e->user_only = false;
-	e->denied = denied(errno);
+	e->denied = is_denied(errno);
 	return errno == ENOENT ? ENOENT : error; /* no such event exists, whether allowed or not */
 }
 
@@ -222,7 +223,7 @@ static int open_event(struct pmk_linux_counters *c, struct counted *e, const str
 		int error;
 
 		*where = p;
-		if (!belongs(c, e, p) || (leader && leader->fd[p] < 0))
+		if (!belongs_here(c, e, p) || (leader && leader->fd[p] < 0))
 			continue;
 		error = open_place(c, e, p, leader ? leader->fd[p] : -1);
 		if (!error)
@@ -252,7 +253,7 @@ static void open_group(struct pmk_linux_counters *c, unsigned first)
 			continue;
 		error = open_event(c, e, leader, &where);
 		if (error)
-			refuse(c, e, where, error, members > 1);
+			refuse_event(c, e, where, error, members > 1);
 		if (!leader)
 			leader = e;
 	}

@@ -29,10 +29,10 @@ struct search {
 	size_t size;
 };
 
-static int fail(const struct search *s, int err, const char *fmt, ...)
+static int search_failed(const struct search *s, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int fail(const struct search *s, int err, const char *fmt, ...)
+static int search_failed(const struct search *s, int err, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -59,7 +59,7 @@ static struct pmk_linux_made *new_event(const struct search *s, const struct pmk
 
 /* PMUv3: the kernel lists only the common events that PMCEID names. Another event can still be
  * programmed, but counts nothing if the core does not have it. */
-static bool unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
+static bool is_unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 {
 	bool common = code < 0x40 || (code >= 0x4000 && code < 0x4040);
 
@@ -76,8 +76,8 @@ static bool unlisted(const struct pmk_linux_pmu_full *pmu, uint64_t code)
 }
 
 /* Give the event its row: that of the catalogue, or a new one with the requested name. */
-static int finish(const struct search *s, struct pmk_linux_made *m, const struct pmk_event *row,
-		  const struct pmk_linux_event **out)
+static int finish_event(const struct search *s, struct pmk_linux_made *m,
+			const struct pmk_event *row, const struct pmk_linux_event **out)
 {
 	struct pmk_linux_event *ev = &m->event;
 
@@ -87,7 +87,7 @@ static int finish(const struct search *s, struct pmk_linux_made *m, const struct
 	if (!row) {
 		m->name = strdup(s->name);
 		if (!m->name)
-			return fail(s, PMK_ENOMEM, "out of memory");
+			return search_failed(s, PMK_ENOMEM, "out of memory");
 		m->row = (struct pmk_event){
 			.code = (uint16_t)ev->config,
 			.name = m->name,
@@ -99,18 +99,18 @@ static int finish(const struct search *s, struct pmk_linux_made *m, const struct
 		row = &m->row;
 	}
 	ev->row = row;
-	ev->unlisted = ev->coded && unlisted(pmk_linux_full(ev->pmu), ev->config);
+	ev->unlisted = ev->coded && is_unlisted(pmk_linux_full(ev->pmu), ev->config);
 	*out = ev;
 	return 0;
 }
 
-static int found(const struct search *s, const struct pmk_linux_pmu *pmu,
-		 const struct pmk_event *row, const struct pmk_linux_event **out)
+static int use_row(const struct search *s, const struct pmk_linux_pmu *pmu,
+		   const struct pmk_event *row, const struct pmk_linux_event **out)
 {
 	struct pmk_linux_made *m = new_event(s, pmu);
 
 	if (!m)
-		return fail(s, PMK_ENOMEM, "out of memory");
+		return search_failed(s, PMK_ENOMEM, "out of memory");
 	m->event.config = row->code;
 	if (pmu->software) {
 		bool clock = row->code == PERF_COUNT_SW_CPU_CLOCK ||
@@ -120,13 +120,14 @@ static int found(const struct search *s, const struct pmk_linux_pmu *pmu,
 		m->event.in_kernel = row->code == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 				     row->code == PERF_COUNT_SW_CPU_MIGRATIONS;
 	}
-	return finish(s, m, row, out);
+	return finish_event(s, m, row, out);
 }
 
 /* ---- terms ---------------------------------------------------------------------------------- */
 
 /* Put `value` into the bits of the format. Returns false if the value has more bits. */
-static bool scatter(struct pmk_linux_event *ev, const struct pmk_linux_format *f, uint64_t value)
+static bool scatter_bits(struct pmk_linux_event *ev, const struct pmk_linux_format *f,
+			 uint64_t value)
 {
 	uint64_t *words[] = { &ev->config, &ev->config1, &ev->config2 }, *word = words[f->word];
 
@@ -184,8 +185,9 @@ static int unknown_term(const struct search *s, const struct pmk_linux_pmu_full 
 	for (unsigned i = 0; i < pmu->nevents; i++)
 		pmk_nearest_offer(&near, pmu->events[i].name);
 	pmk_nearest_text(&near, text, sizeof(text));
-	return fail(s, PMK_ENOEVENT, "event '%s': %s has no event or term '%s'%s%s%s", s->name,
-		    pmu->name, term, *text ? "; did you mean " : "", text, *text ? "?" : "");
+	return search_failed(s, PMK_ENOEVENT, "event '%s': %s has no event or term '%s'%s%s%s",
+			     s->name, pmu->name, term, *text ? "; did you mean " : "", text,
+			     *text ? "?" : "");
 }
 
 /* Parse "umask=1"; "edge" means "edge=1". The text is split in place. */
@@ -201,10 +203,11 @@ static int take_term(const struct search *s, const struct pmk_linux_pmu_full *pm
 	if (!find_format(pmu, term, &f))
 		return unknown_term(s, pmu, term);
 	if (eq && pmk_number_parse(eq + 1, PMK_ANY_BASE, 0, UINT64_MAX, &value))
-		return fail(s, PMK_ENOEVENT, "event '%s': '%s' is no number", s->name, eq + 1);
-	if (!scatter(ev, &f, value))
-		return fail(s, PMK_ENOEVENT, "event '%s': the value is too large for '%s'", s->name,
-			    term);
+		return search_failed(s, PMK_ENOEVENT, "event '%s': '%s' is no number", s->name,
+				     eq + 1);
+	if (!scatter_bits(ev, &f, value))
+		return search_failed(s, PMK_ENOEVENT, "event '%s': the value is too large for '%s'",
+				     s->name, term);
 	return 0;
 }
 
@@ -217,7 +220,7 @@ static int take_terms(const struct search *s, const struct pmk_linux_pmu_full *p
 	int n = snprintf(buf, sizeof(buf), "%s", terms), err = 0;
 
 	if (n < 0 || (size_t)n >= sizeof(buf))
-		return fail(s, PMK_ENOEVENT, "event '%.40s…' is too long", s->name);
+		return search_failed(s, PMK_ENOEVENT, "event '%.40s…' is too long", s->name);
 	for (term = strtok_r(buf, ",", &save); term && !err; term = strtok_r(NULL, ",", &save)) {
 		const struct pmk_linux_named *named = names ? find_named(pmu, term) : NULL;
 
@@ -256,17 +259,17 @@ static int find_in(const struct search *s, const struct pmk_linux_pmu *pmu, cons
 	int err;
 
 	if (row)
-		return found(s, pmu, row, out);
+		return use_row(s, pmu, row, out);
 	raw = raw_code(name, &code);
 	if (!raw && !find_named(full, name))
 		return 1;
 	m = new_event(s, pmu);
 	if (!m)
-		return fail(s, PMK_ENOMEM, "out of memory");
+		return search_failed(s, PMK_ENOMEM, "out of memory");
 	if (raw)
 		m->event.config = code;
 	err = raw ? 0 : take_terms(s, full, &m->event, name, true);
-	return err ? err : finish(s, m, NULL, out);
+	return err ? err : finish_event(s, m, NULL, out);
 }
 
 /* perf's cache events, "L1-dcache-load-misses": cache, operation, result in a byte each. */
@@ -293,9 +296,9 @@ static int find_cache(const struct search *s, const struct pmk_linux_event **out
 				continue;
 			m = new_event(s, pmk_linux_pmu_find(s->all, "hw-cache"));
 			if (!m)
-				return fail(s, PMK_ENOMEM, "out of memory");
+				return search_failed(s, PMK_ENOMEM, "out of memory");
 			m->event.config = c | what[w].operation << 8 | what[w].result << 16;
-			return finish(s, m, NULL, out);
+			return finish_event(s, m, NULL, out);
 		}
 	}
 	return 1;
@@ -337,7 +340,7 @@ struct words {
 	unsigned n, room;
 };
 
-static void offer(struct words *w, struct pmk_nearest *near, const char *text)
+static void offer_name(struct words *w, struct pmk_nearest *near, const char *text)
 {
 	while (text && *text && w->n < w->room) {
 		size_t n = strcspn(text, " ");
@@ -357,16 +360,16 @@ static void offer_pmu(struct words *w, struct pmk_nearest *near, const struct pm
 	for (unsigned i = 0; i < pmu->pmu->nevents; i++) {
 		if (!pmk_pmu_has(pmu->pmu, &pmu->pmu->events[i]))
 			continue;
-		offer(w, near, pmu->pmu->events[i].name);
-		offer(w, near, pmu->pmu->events[i].aliases);
+		offer_name(w, near, pmu->pmu->events[i].name);
+		offer_name(w, near, pmu->pmu->events[i].aliases);
 	}
 	for (unsigned i = 0; i < full->nevents; i++)
-		offer(w, near, full->events[i].name);
+		offer_name(w, near, full->events[i].name);
 }
 
 /* No PMU has the name: report the nearest names of `pmu` (NULL: of core, generic and software
  * events). */
-static int unknown(const struct search *s, const struct pmk_linux_pmu *pmu, const char *name)
+static int unknown_name(const struct search *s, const struct pmk_linux_pmu *pmu, const char *name)
 {
 	const struct pmk_linux_pmu *core = pmk_linux_core(s->all);
 	struct words w = { .room = 4096 };
@@ -386,11 +389,11 @@ static int unknown(const struct search *s, const struct pmk_linux_pmu *pmu, cons
 	pmk_nearest_text(&near, text, sizeof(text));
 	free(w.word);
 	if (*text)
-		return fail(s, PMK_ENOEVENT, "%s has no event '%s'; did you mean %s?",
-			    pmu ? pmu->name : "this machine", name, text);
-	return fail(s, PMK_ENOEVENT,
-		    "%s has no event '%s'; a code is written r11 or %s/event=0x11/",
-		    pmu ? pmu->name : "this machine", name, pmu ? pmu->name : "PMU");
+		return search_failed(s, PMK_ENOEVENT, "%s has no event '%s'; did you mean %s?",
+				     pmu ? pmu->name : "this machine", name, text);
+	return search_failed(s, PMK_ENOEVENT,
+			     "%s has no event '%s'; a code is written r11 or %s/event=0x11/",
+			     pmu ? pmu->name : "this machine", name, pmu ? pmu->name : "PMU");
 }
 
 static int unknown_pmu(const struct search *s, const char *name)
@@ -402,9 +405,10 @@ static int unknown_pmu(const struct search *s, const char *name)
 	for (unsigned i = 0; i < s->all->count; i++)
 		pmk_nearest_offer(&near, s->all->list[i].name);
 	pmk_nearest_text(&near, text, sizeof(text));
-	return fail(s, PMK_ENOEVENT, "'%s': this machine has no PMU '%s'%s%s%s", s->name, name,
-		    *text ? "; did you mean " : " (ls /sys/bus/event_source/devices)", text,
-		    *text ? "?" : "");
+	return search_failed(s, PMK_ENOEVENT, "'%s': this machine has no PMU '%s'%s%s%s", s->name,
+			     name,
+			     *text ? "; did you mean " : " (ls /sys/bus/event_source/devices)",
+			     text, *text ? "?" : "");
 }
 
 /* pmu/…/ and pmu::…; `at` is where the PMU's name ends, `rest` the text after it. */
@@ -421,24 +425,25 @@ static int find_qualified(const struct search *s, size_t at, const char *rest,
 	if (n && rest[n - 1] == '/' && s->name[at] == '/')
 		n--;
 	if (at >= sizeof(name) || n >= sizeof(inner))
-		return fail(s, PMK_ENOEVENT, "event '%.40s…' is too long", s->name);
+		return search_failed(s, PMK_ENOEVENT, "event '%.40s…' is too long", s->name);
 	snprintf(name, sizeof(name), "%.*s", (int)at, s->name);
 	snprintf(inner, sizeof(inner), "%.*s", (int)n, rest);
 	pmu = pmk_linux_pmu_find(s->all, name);
 	if (!pmu)
 		return unknown_pmu(s, name);
 	if (!*inner)
-		return fail(s, PMK_ENOEVENT, "event '%s' names a PMU and no event", s->name);
+		return search_failed(s, PMK_ENOEVENT, "event '%s' names a PMU and no event",
+				     s->name);
 	err = find_in(s, pmu, inner, out);
 	if (err <= 0)
 		return err;
 	if (!strpbrk(inner, "=,") && !find_format(pmk_linux_full(pmu), inner, &f))
-		return unknown(s, pmu, inner);
+		return unknown_name(s, pmu, inner);
 	m = new_event(s, pmu);
 	if (!m)
-		return fail(s, PMK_ENOMEM, "out of memory");
+		return search_failed(s, PMK_ENOMEM, "out of memory");
 	err = take_terms(s, pmk_linux_full(pmu), &m->event, inner, true);
-	return err ? err : finish(s, m, NULL, out);
+	return err ? err : finish_event(s, m, NULL, out);
 }
 
 /* A code is programmed on the core PMU; if the machine has none, with perf's type for such
@@ -450,12 +455,12 @@ static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, ui
 		new_event(s, core ? core : pmk_linux_pmu_find(s->all, "hardware"));
 
 	if (!m)
-		return fail(s, PMK_ENOMEM, "out of memory");
+		return search_failed(s, PMK_ENOMEM, "out of memory");
 	if (!core)
 		m->event.type = PERF_TYPE_RAW;
 	m->event.config = code;
 	m->event.by_code = true;
-	return finish(s, m, NULL, out);
+	return finish_event(s, m, NULL, out);
 }
 
 /*
@@ -484,7 +489,7 @@ static int find_plain(const struct search *s, const struct pmk_linux_pmu *prefer
 	if (err == 1)
 		err = find_cache(s, out);
 	if (err == 1)
-		return unknown(s, NULL, s->name);
+		return unknown_name(s, NULL, s->name);
 	if (!err) /* the newest event is this one */
 		s->all->made->event.any_core = !prefer && !(*out)->pmu->software;
 	return err;

@@ -124,7 +124,7 @@ const struct pmk_linux_kernel pmk_linux_kernel = {
 
 /* ---- sets of processors --------------------------------------------------------------------- */
 
-static bool number(const char **at, unsigned *value)
+static bool read_number(const char **at, unsigned *value)
 {
 	uint64_t v;
 
@@ -177,12 +177,12 @@ int pmk_linux_cpus_parse(struct pmk_linux_cpus *cpus, const char *text)
 	while (!err) {
 		unsigned first, last;
 
-		if (!number(&text, &first)) {
+		if (!read_number(&text, &first)) {
 			err = PMK_EPARSE;
 			break;
 		}
 		last = first;
-		if (*text == '-' && (text++, !number(&text, &last)))
+		if (*text == '-' && (text++, !read_number(&text, &last)))
 			err = PMK_EPARSE;
 		if (!err)
 			err = add_range(cpus, first, last);
@@ -205,7 +205,7 @@ int pmk_linux_pid_next(const char **at, int *pid)
 	unsigned n;
 	bool comma;
 
-	if (!number(at, &n) || n < 1)
+	if (!read_number(at, &n) || n < 1)
 		return PMK_EPARSE;
 	comma = **at == ',';
 	if (**at && !comma)
@@ -249,17 +249,17 @@ static char *read_line(char *buf, size_t size, const char *dir, const char *name
 	return buf;
 }
 
-static int visible(const struct dirent *entry)
+static int is_visible(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
 
 /* Call `take` with each name in DIR, in order; a missing folder counts as empty. */
-static int each(const char *dir, int (*take)(void *ctx, const char *dir, const char *name),
-		void *ctx)
+static int each_name(const char *dir, int (*take)(void *ctx, const char *dir, const char *name),
+		     void *ctx)
 {
 	struct dirent **entries = NULL;
-	int n = scandir(dir, &entries, visible, alphasort), err = 0;
+	int n = scandir(dir, &entries, is_visible, alphasort), err = 0;
 
 	if (n < 0)
 		return errno == ENOMEM ? PMK_ENOMEM : 0;
@@ -287,9 +287,9 @@ static bool parse_format(struct pmk_linux_format *f, const char *text)
 		f->word = (unsigned)(*text++ - '0');
 	if (*text++ != ':')
 		return false;
-	while (f->npieces < PMK_LINUX_PIECES && number(&text, &low)) {
+	while (f->npieces < PMK_LINUX_PIECES && read_number(&text, &low)) {
 		high = low;
-		if (*text == '-' && (text++, !number(&text, &high)))
+		if (*text == '-' && (text++, !read_number(&text, &high)))
 			return false;
 		if (high < low || high > 63)
 			return false;
@@ -385,8 +385,8 @@ static const struct pmk_pmu *by_midr(const struct pmk_linux_kernel *kernel, unsi
 
 /* pmk's PMU for the kernel's name. The number at the end of "armv8_pmuv3_0" only distinguishes PMUs
  * of one kind. */
-static const struct pmk_pmu *known(const struct pmk_linux_kernel *kernel, const char *name,
-				   unsigned cpu)
+static const struct pmk_pmu *known_pmu(const struct pmk_linux_kernel *kernel, const char *name,
+				       unsigned cpu)
 {
 	const struct pmk_pmu *pmu = pmk_pmu_find(name), *exact;
 	char stem[64];
@@ -452,13 +452,14 @@ static int take_pmu(void *ctx, const char *devices, const char *name)
 	if (has_cpus || read_line(text, sizeof(text), dir, "cpumask"))
 		err = pmk_linux_cpus_parse(&pmu->pub.cpus, text);
 	pmu->pub.core = is_core(name, has_cpus);
-	pmu->pub.pmu = known(scan->kernel, name, pmu->pub.cpus.count ? pmu->pub.cpus.cpu[0] : 0);
+	pmu->pub.pmu =
+		known_pmu(scan->kernel, name, pmu->pub.cpus.count ? pmu->pub.cpus.cpu[0] : 0);
 	pmu->pub.known = pmu->pub.pmu != NULL;
 	snprintf(sub, sizeof(sub), "%s/format", dir);
 	if (err != PMK_ENOMEM)
-		err = each(sub, take_format, pmu);
+		err = each_name(sub, take_format, pmu);
 	snprintf(sub, sizeof(sub), "%s/events", dir);
-	return err ? err : each(sub, take_event, pmu);
+	return err ? err : each_name(sub, take_event, pmu);
 }
 
 static int add_generic(struct pmk_linux_pmus *all, const struct pmk_pmu *pmu, uint32_t type)
@@ -484,7 +485,7 @@ int pmk_linux_pmus_load(struct pmk_linux_pmus **out, const struct pmk_linux_kern
 	if (!all)
 		return PMK_ENOMEM;
 	snprintf(devices, sizeof(devices), "%s/bus/event_source/devices", kernel->sys);
-	err = each(devices, take_pmu, &scan);
+	err = each_name(devices, take_pmu, &scan);
 	if (!err)
 		err = add_generic(all, &pmk_linux_hardware, PERF_TYPE_HARDWARE);
 	if (!err)
@@ -635,7 +636,7 @@ int pmk_linux_threads(const struct pmk_linux_kernel *kernel, int pid, int **list
 	int n, *more;
 
 	snprintf(dir, sizeof(dir), "%s/%d/task", kernel->proc, pid);
-	n = scandir(dir, &entries, visible, alphasort);
+	n = scandir(dir, &entries, is_visible, alphasort);
 	if (n < 0)
 		return errno == ENOMEM ? PMK_ENOMEM : PMK_EIO;
 	more = realloc(*list, (*count + (unsigned)n + 1) * sizeof(*more));

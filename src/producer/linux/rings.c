@@ -86,7 +86,7 @@ static int open_at(const struct pmk_linux_rings *r, const struct sampled *e, uns
 			       (int)r->scope.cpus[place % r->scope.ncpus], -1);
 }
 
-static bool denied(int error)
+static bool is_denied(int error)
 {
 	return error == EACCES || error == EPERM;
 }
@@ -100,7 +100,7 @@ static int open_place(const struct pmk_linux_rings *r, struct sampled *e, unsign
 
 	e->fd[place] = open_at(r, e, place, first);
 	error = e->fd[place] < 0 ? errno : 0;
-	if (!denied(error) || e->user_only || e->ask.user || e->ask.kernel || !r->scope.npids ||
+	if (!is_denied(error) || e->user_only || e->ask.user || e->ask.kernel || !r->scope.npids ||
 	    e->ask.event->in_kernel)
 		return error;
 	e->user_only = true;
@@ -108,7 +108,7 @@ static int open_place(const struct pmk_linux_rings *r, struct sampled *e, unsign
 	if (e->fd[place] >= 0)
 		return 0;
 	e->user_only = false;
-	e->denied = denied(errno);
+	e->denied = is_denied(errno);
 	return errno == ENOENT ? ENOENT : error;
 }
 
@@ -141,7 +141,7 @@ static size_t size_of(const struct pmk_linux_rings *r, const struct ring *ring)
 	return ring->page->data_size ? ring->page->data_size : r->data_size;
 }
 
-static void refuse(const struct pmk_linux_rings *r, struct sampled *e, int error)
+static void refuse_event(const struct pmk_linux_rings *r, struct sampled *e, int error)
 {
 	struct pmk_linux_refusal why = {
 		.error = error,
@@ -222,7 +222,7 @@ static int open_all(struct pmk_linux_rings *r, char *msg, size_t size)
 		int error = open_event(r, e, first);
 
 		if (error) {
-			refuse(r, e, error);
+			refuse_event(r, e, error);
 			close_event(r, e);
 			continue;
 		}
@@ -319,7 +319,7 @@ int pmk_linux_rings_ids(const struct pmk_linux_rings *r, unsigned i,
 	return err;
 }
 
-static void control(const struct pmk_linux_rings *r, unsigned long what)
+static void control_rings(const struct pmk_linux_rings *r, unsigned long what)
 {
 	for (unsigned i = 0; i < r->nevents; i++)
 		for (unsigned p = 0; p < r->nplaces; p++)
@@ -329,12 +329,12 @@ static void control(const struct pmk_linux_rings *r, unsigned long what)
 
 void pmk_linux_rings_enable(struct pmk_linux_rings *r)
 {
-	control(r, PERF_EVENT_IOC_ENABLE);
+	control_rings(r, PERF_EVENT_IOC_ENABLE);
 }
 
 void pmk_linux_rings_disable(struct pmk_linux_rings *r)
 {
-	control(r, PERF_EVENT_IOC_DISABLE);
+	control_rings(r, PERF_EVENT_IOC_DISABLE);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */

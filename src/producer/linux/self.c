@@ -42,7 +42,7 @@ struct pmk_linux_self {
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
-static void barrier(void)
+static void compiler_barrier(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
 }
@@ -78,7 +78,7 @@ bool pmk_linux_page_read(const volatile struct perf_event_mmap_page *page,
 		uint64_t value = 0;
 		unsigned width;
 
-		barrier();
+		compiler_barrier();
 		*v = (struct pmk_linux_value){ (uint64_t)page->offset, page->time_enabled,
 					       page->time_running };
 		timed = direct->clock && page->cap_user_time;
@@ -94,7 +94,7 @@ bool pmk_linux_page_read(const volatile struct perf_event_mmap_page *page,
 			direct_read = !direct->counter(direct->ctx, index - 1, &value);
 			v->value += sign_extended(value, width);
 		}
-		barrier();
+		compiler_barrier();
 		if (page->lock == lock)
 			return direct_read && (timed || v->enabled_ns == v->running_ns);
 	}

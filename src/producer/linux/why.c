@@ -47,7 +47,7 @@ static bool read_text(char *buf, size_t size, const char *dir, const char *name)
 }
 
 /* The number after "\nNAME:\t" in a file like /proc/self/status; 0: there is none. */
-static uint64_t field(const char *text, const char *name, unsigned base)
+static uint64_t read_field(const char *text, const char *name, unsigned base)
 {
 	char key[40];
 
@@ -108,10 +108,10 @@ void pmk_linux_facts(struct pmk_linux_facts *f, const struct pmk_linux_kernel *k
 		f->paranoid = atoi(text);
 	}
 	if (read_text(text, sizeof(text), kernel->proc, "self/status")) {
-		uint64_t caps = field(text, "CapEff", 16);
+		uint64_t caps = read_field(text, "CapEff", 16);
 
 		f->privileged = caps >> CAP_SYS_ADMIN_BIT & 1 || caps >> CAP_PERFMON_BIT & 1;
-		f->filtered = field(text, "Seccomp", 10) == 2;
+		f->filtered = read_field(text, "Seccomp", 10) == 2;
 	}
 	f->virtual = is_virtual(kernel);
 	snprintf(dir, sizeof(dir), "%s/device-tree", kernel->proc);

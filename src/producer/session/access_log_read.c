@@ -18,7 +18,7 @@ const char *pmk_access_log_said(const char *line, const char *key)
 }
 
 /* The next cell; *rest then points past its comma. NULL: it is the last one. */
-static char *cell(char **rest)
+static char *next_cell(char **rest)
 {
 	char *at = *rest, *comma = strchr(at, ',');
 
@@ -30,13 +30,13 @@ static char *cell(char **rest)
 }
 
 /* Parse a number that is the whole text. */
-static bool number(const char *text, uint64_t most, uint64_t *value)
+static bool parse_number(const char *text, uint64_t most, uint64_t *value)
 {
 	return !pmk_number_parse(text, PMK_ANY_BASE, 0, most, value);
 }
 
 /* The last cell is in quotation marks, if it is not empty. */
-static const char *quoted(char *text)
+static const char *quoted_text(char *text)
 {
 	size_t n = strlen(text);
 
@@ -75,15 +75,16 @@ int pmk_access_log_parse(char *line, const struct pmk_pmu *pmu, struct pmk_acces
 	uint64_t vcpu;
 
 	for (unsigned i = 0; i < 8; i++) {
-		cells[i] = cell(&line);
+		cells[i] = next_cell(&line);
 		if (!cells[i])
 			return PMK_EPARSE;
 	}
-	*out = (struct pmk_access_logged){ .mode = cells[4], .remarks = quoted(line) };
-	if (!out->remarks || !number(cells[0], UINT64_MAX, &out->cycles) ||
-	    !number(cells[1], UINT64_MAX, &out->instructions) ||
-	    !number(cells[2], UINT32_MAX, &vcpu) || !number(cells[3], UINT64_MAX, &out->address) ||
-	    !take_kind(cells[5], &out->kind) || !number(cells[7], UINT64_MAX, &out->value) ||
+	*out = (struct pmk_access_logged){ .mode = cells[4], .remarks = quoted_text(line) };
+	if (!out->remarks || !parse_number(cells[0], UINT64_MAX, &out->cycles) ||
+	    !parse_number(cells[1], UINT64_MAX, &out->instructions) ||
+	    !parse_number(cells[2], UINT32_MAX, &vcpu) ||
+	    !parse_number(cells[3], UINT64_MAX, &out->address) ||
+	    !take_kind(cells[5], &out->kind) || !parse_number(cells[7], UINT64_MAX, &out->value) ||
 	    !take_register(pmu, cells[6], out))
 		return PMK_EPARSE;
 	out->vcpu = (unsigned)vcpu;

@@ -11,7 +11,7 @@
 _Static_assert(PMK_MATRIX_NMASTERS == PMK_AHBMON_NLAYERS, "one layer for each master");
 
 /* Show the pins of `n` more cycles, in which the monitors have seen the same. */
-static void show(struct pmk_devchip *chip, uint64_t n)
+static void show_pins(struct pmk_devchip *chip, uint64_t n)
 {
 	struct pmk_ahbmon_packet now;
 
@@ -44,11 +44,11 @@ static void see_one(struct pmk_devchip *chip, const struct pmk_ahb_cycle cycle[P
 	pmk_mbx_step(&chip->mbx, &sample.gxi);
 	memcpy(sample.layer, cycle, sizeof(sample.layer));
 	pmk_ahbmon_observer_sample(&chip->observer, chip->bus, &sample);
-	show(chip, 1);
+	show_pins(chip, 1);
 }
 
 /* When n > 1, the layers are idle in all n cycles; the GXI may be idle, too. */
-static void see(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
+static void see_cycles(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
 {
 	struct pmk_devchip *chip = ctx;
 
@@ -62,7 +62,7 @@ static void see(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS]
 		}
 		pmk_ahbmon_observer_idle(&chip->observer, chip->bus, skip);
 		pmk_mbx_skip(&chip->mbx, skip);
-		show(chip, skip);
+		show_pins(chip, skip);
 		n -= skip;
 	}
 	if (n)
@@ -71,7 +71,7 @@ static void see(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS]
 
 void pmk_devchip_bind(struct pmk_devchip *chip, const struct pmk_pins_sink *sink)
 {
-	chip->biu.sink = see;
+	chip->biu.sink = see_cycles;
 	chip->biu.sink_ctx = chip;
 	chip->sink = *sink;
 }

@@ -14,7 +14,7 @@
 /* ---- places ---------------------------------------------------------------------------------- */
 
 /* SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014). */
-static uint64_t draw(uint64_t *state)
+static uint64_t draw_random(uint64_t *state)
 {
 	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -33,7 +33,7 @@ void pmk_units_next(struct pmk_units_place *p, const struct pmk_units_config *cf
 		length = cfg->most;
 	p->from = p->to > now ? p->to : now; /* a unit may have begun late */
 	p->to = p->from + length;
-	p->at = p->from + (length > unit ? draw(&p->random) % (length - unit) : 0);
+	p->at = p->from + (length > unit ? draw_random(&p->random) % (length - unit) : 0);
 	p->n++;
 }
 
@@ -149,7 +149,7 @@ bool pmk_units_add(struct pmk_units *u, const struct pmk_units_piece *piece, uns
 
 /* The 97.5 % quantile of Student's t; outside of the table from its expansion about the normal
  * quantile. */
-static double quantile(uint64_t freedom)
+static double student_quantile(uint64_t freedom)
 {
 	static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571,
 				    2.447,  2.365, 2.306, 2.262, 2.228 };
@@ -166,12 +166,12 @@ static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 	double square = x->weight > 0 ? x->square / x->weight : 0;
 	double variance = pmk_most(0, square - mean * mean) * pairs / (pairs - 1);
 
-	return quantile((uint64_t)pairs - 1) * sqrt(variance * x->weight2);
+	return student_quantile((uint64_t)pairs - 1) * sqrt(variance * x->weight2);
 }
 
 /* The lower limit of a margin is that of independent occurrences: at 95 %, this distance from the
  * observed number, and 3 if none was observed. */
-static double rare(const struct pmk_units *u, const struct pmk_units_number *x, double all)
+static double rare_limit(const struct pmk_units *u, const struct pmk_units_number *x, double all)
 {
 	return (2 * sqrt((double)x->seen) + 3) * all / (double)u->insns;
 }
@@ -190,12 +190,12 @@ static struct pmk_units_estimate estimate_rest(const struct pmk_units *u,
 	add_pair(&x, last_pair(u, &x, end));
 	rest.value = x.total;
 	if (x.pairs < PAIRS_NEEDED)
-		rest.margin += x.total + rare(u, &x, all);
+		rest.margin += x.total + rare_limit(u, &x, all);
 	else
 		rest.margin = pmk_most(margin_of_pairs(&x, (double)pairs) +
 					       fabs(x.apart) / (double)(u->n / 2) / 2 * all +
 					       LEAST_MARGIN * x.total,
-				       rare(u, &x, all));
+				       rare_limit(u, &x, all));
 	return rest;
 }
 

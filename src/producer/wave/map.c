@@ -59,7 +59,7 @@ struct reading {
 /* Reports an error in the current line. Returns false, for the caller to return. */
 #define complain(r, ...) pmk_ini_fail((r)->ini, (r)->ini->line, __VA_ARGS__)
 
-static const char *keep(struct reading *r, const char *text)
+static const char *keep_text(struct reading *r, const char *text)
 {
 	const char *copy = pmk_wave_arena_copy(&r->all->text, text, strlen(text));
 
@@ -106,7 +106,7 @@ static bool set_text(struct reading *r, const char **to, unsigned *line, const c
 	if (*line)
 		return complain(r, "given in line %u already", *line);
 	*line = r->ini->line;
-	*to = keep(r, value);
+	*to = keep_text(r, value);
 	return *to != NULL;
 }
 
@@ -117,7 +117,7 @@ static bool add_slot(struct reading *r, const struct pmk_wave_slot *slot, const 
 
 	if (bigger)
 		m->slot = r->all->slot = bigger;
-	if (!bigger || !(signal = keep(r, signal))) {
+	if (!bigger || !(signal = keep_text(r, signal))) {
 		r->no_memory = true;
 		return complain(r, "out of memory");
 	}
@@ -164,7 +164,7 @@ static bool take_clock(struct reading *r, const char *name, const char *value)
 	case RESET:
 		return set_text(r, &m->reset, &m->reset_line, value);
 	case SCOPE:
-		m->scope = keep(r, value);
+		m->scope = keep_text(r, value);
 		return m->scope != NULL;
 	case EDGE:
 		i = find_word(r, "no such edge", edges, COUNT(edges), value);
@@ -217,7 +217,7 @@ static bool enter_layer(struct reading *r, const char *name)
 	bigger = realloc(r->all->layer, (m->nlayers + 1) * sizeof(*bigger));
 	if (bigger)
 		m->layer = r->all->layer = bigger;
-	if (!bigger || !(name = keep(r, name))) {
+	if (!bigger || !(name = keep_text(r, name))) {
 		r->no_memory = true;
 		return false;
 	}
@@ -262,7 +262,7 @@ static bool take_layer(struct reading *r, const char *name, const char *value)
 		return complain(r, "a layer has no clock of its own: a map has one, in [clock]; "
 				   "layers of other clocks want a map and a run of their own");
 	if (i == SCOPE) {
-		layer->scope = keep(r, value);
+		layer->scope = keep_text(r, value);
 		return layer->scope != NULL;
 	}
 	if (i == MONITOR) {
@@ -296,7 +296,7 @@ static bool enter_axi(struct reading *r, const char *name)
 	bigger = realloc(r->all->axi, (m->naxi + 1) * sizeof(*bigger));
 	if (bigger)
 		m->axi = r->all->axi = bigger;
-	if (!bigger || !(name = keep(r, name))) {
+	if (!bigger || !(name = keep_text(r, name))) {
 		r->no_memory = true;
 		return false;
 	}
@@ -324,7 +324,7 @@ static bool take_axi(struct reading *r, const char *name, const char *value)
 				"an AXI interface has no clock of its own: a map has one, in "
 				"[clock]; those of other clocks want a map and a run of their own");
 	if (i == SCOPE) {
-		r->all->axi[r->layer].scope = keep(r, value);
+		r->all->axi[r->layer].scope = keep_text(r, value);
 		return r->all->axi[r->layer].scope != NULL;
 	}
 	slot.role = (unsigned)i;
@@ -566,7 +566,7 @@ static uint32_t roles_of(const struct pmk_wave_map *m, enum pmk_wave_part part, 
 }
 
 /* Checks the map as a whole. */
-static bool check(struct reading *r)
+static bool check_map(struct reading *r)
 {
 	struct pmk_wave_map *m = r->map;
 
@@ -626,14 +626,14 @@ static void spread_scopes(struct pmk_wave_map *m, struct contents *all)
 }
 
 /* pmk_ini_take */
-static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
-		 const char *value)
+static bool take_entry(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
+		       const char *value)
 {
 	struct reading *r = ctx;
 
 	r->ini = ini;
 	if (!section)
-		return check(r);
+		return check_map(r);
 	if ((r->kind == S_NONE || strcmp(section, r->section) != 0) && !enter_section(r, section))
 		return false;
 	if (!*value)
@@ -676,7 +676,8 @@ int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wav
 	if (!r.all || !(map->file = pmk_wave_arena_copy(&r.all->text, path, strlen(path))))
 		r.no_memory = true;
 	else
-		code = pmk_ini_load(path, "'scope = …' shortens names", take, &r, msg, sizeof(msg));
+		code = pmk_ini_load(path, "'scope = …' shortens names", take_entry, &r, msg,
+				    sizeof(msg));
 	if (r.no_memory)
 		code = pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", path);
 	else if (code)

@@ -158,7 +158,7 @@ unsigned pmk_wave_plain_lines_any(const char *p, size_t n, bool returns,
 
 #define NEWER __attribute__((target("avx2,bmi,popcnt")))
 
-static inline NEWER struct wave_marks marks32(const char *p)
+static inline NEWER struct wave_marks find_marks32(const char *p)
 {
 	__m256i v = _mm256_loadu_si256((const __m256i *)p);
 	__m256i next = _mm256_add_epi8(v, _mm256_set1_epi8(1));
@@ -172,9 +172,9 @@ static inline NEWER struct wave_marks marks32(const char *p)
 	};
 }
 
-static inline NEWER struct wave_marks marks64(const char *p)
+static inline NEWER struct wave_marks find_marks64(const char *p)
 {
-	struct wave_marks low = marks32(p), high = marks32(p + 32);
+	struct wave_marks low = find_marks32(p), high = find_marks32(p + 32);
 
 	return (struct wave_marks){ .ends = low.ends | high.ends << 32,
 				    .odd = low.odd | high.odd << 32,
@@ -191,7 +191,7 @@ static inline NEWER unsigned first_newer(uint64_t bits)
 	return (unsigned)_tzcnt_u64(bits);
 }
 
-static const struct skills newer = { marks64, count_newer, first_newer };
+static const struct skills newer = { find_marks64, count_newer, first_newer };
 
 static NEWER unsigned plain_lines_newer(const char *p, size_t n, bool returns, uint16_t *end)
 {

@@ -22,7 +22,7 @@ struct cursor {
 	bool bad; /* the record was too short */
 };
 
-static const uint8_t *take(struct cursor *c, uint64_t n)
+static const uint8_t *take_bytes(struct cursor *c, uint64_t n)
 {
 	const uint8_t *at = c->at;
 
@@ -37,7 +37,7 @@ static const uint8_t *take(struct cursor *c, uint64_t n)
 /* Read a number; 0 if there is none. */
 static void take_number(struct cursor *c, void *v, size_t size)
 {
-	const uint8_t *at = take(c, size);
+	const uint8_t *at = take_bytes(c, size);
 
 	if (at)
 		memcpy(v, at, size);
@@ -65,7 +65,7 @@ static const char *take_text(struct cursor *c)
 
 	if (!nul)
 		c->bad = true;
-	return nul ? (const char *)take(c, (uint64_t)(nul - c->at) + 1) : "";
+	return nul ? (const char *)take_bytes(c, (uint64_t)(nul - c->at) + 1) : "";
 }
 
 static enum pmk_perf_mode mode_of(unsigned misc)
@@ -84,7 +84,7 @@ static enum pmk_perf_mode mode_of(unsigned misc)
 
 /* ---- what all records have ------------------------------------------------------------------ */
 
-static unsigned bits(uint64_t mask)
+static unsigned count_bits(uint64_t mask)
 {
 	return (unsigned)__builtin_popcountll(mask);
 }
@@ -97,7 +97,7 @@ static unsigned bits(uint64_t mask)
 static void read_trailer(const struct pmk_perf_event *e, struct cursor *c,
 			 struct pmk_perf_record *out)
 {
-	uint64_t size = 8 * bits(e->sample_type & ID_ALL);
+	uint64_t size = 8 * count_bits(e->sample_type & ID_ALL);
 
 	if (!e->id_all)
 		return;
@@ -115,7 +115,7 @@ static void read_trailer(const struct pmk_perf_event *e, struct cursor *c,
 
 static void skip_readings(uint64_t format, struct cursor *c)
 {
-	uint64_t each = 1 + bits(format & (PERF_FORMAT_ID | FORMAT_LOST)), n = 1;
+	uint64_t each = 1 + count_bits(format & (PERF_FORMAT_ID | FORMAT_LOST)), n = 1;
 
 	if (format & PERF_FORMAT_GROUP)
 		n = take_u64(c);
@@ -123,8 +123,8 @@ static void skip_readings(uint64_t format, struct cursor *c)
 		c->bad = true;
 		return;
 	}
-	take(c, 8 * (n * each + bits(format & (PERF_FORMAT_TOTAL_TIME_ENABLED |
-					       PERF_FORMAT_TOTAL_TIME_RUNNING))));
+	take_bytes(c, 8 * (n * each + count_bits(format & (PERF_FORMAT_TOTAL_TIME_ENABLED |
+							   PERF_FORMAT_TOTAL_TIME_RUNNING))));
 }
 
 /* The offset of the event's number in a sample; false: the sample has none. */
@@ -133,8 +133,8 @@ static bool id_offset(uint64_t type, size_t *offset)
 	*offset = 0;
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		return true;
-	*offset = 8 * bits(type & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-				   PERF_SAMPLE_ADDR));
+	*offset = 8 * count_bits(type & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+					 PERF_SAMPLE_ADDR));
 	return type & PERF_SAMPLE_ID;
 }
 
@@ -166,7 +166,7 @@ static void read_sample(const struct pmk_perf_layout *l, struct cursor *c,
 	e = &l->event[out->event];
 	type = e->sample_type;
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		take(c, 8);
+		take_bytes(c, 8);
 	if (type & PERF_SAMPLE_IP)
 		out->ip = take_u64(c);
 	if (type & PERF_SAMPLE_TID) {
@@ -175,8 +175,8 @@ static void read_sample(const struct pmk_perf_layout *l, struct cursor *c,
 	}
 	if (type & PERF_SAMPLE_TIME)
 		out->time = take_u64(c);
-	take(c, 8 * bits(type & (PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
-				 PERF_SAMPLE_CPU)));
+	take_bytes(c, 8 * count_bits(type & (PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
+					     PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU)));
 	out->period = type & PERF_SAMPLE_PERIOD ? take_u64(c) : e->period;
 	if (type & PERF_SAMPLE_READ)
 		skip_readings(e->read_format, c);
@@ -188,7 +188,7 @@ static void read_sample(const struct pmk_perf_layout *l, struct cursor *c,
 			return;
 		}
 		out->nchain = (size_t)n;
-		out->chain = take(c, 8 * n);
+		out->chain = take_bytes(c, 8 * n);
 	}
 }
 
@@ -227,8 +227,8 @@ static void read_map(unsigned misc, bool second, struct cursor *c, struct pmk_pe
 		/* Either the build id, after its length and three bytes; or device, inode and its
 		 * generation. Protection and flags of the mapping follow. */
 		id = *c;
-		take(c, 24);
-		take(c, 8);
+		take_bytes(c, 24);
+		take_bytes(c, 8);
 		if (!c->bad && misc & MISC_MMAP_BUILD_ID && *id.at <= 20) {
 			out->build_id_size = *id.at;
 			out->build_id = id.at + 4;
@@ -244,7 +244,7 @@ static void read_fork(struct cursor *c, struct pmk_perf_record *out)
 	out->parent = take_u32(c);
 	out->tid = take_u32(c);
 	out->parent_tid = take_u32(c);
-	take(c, 8); /* the time */
+	take_bytes(c, 8); /* the time */
 }
 
 static void read_comm(unsigned misc, struct cursor *c, struct pmk_perf_record *out)
@@ -272,7 +272,7 @@ static void read_other(const struct perf_event_header *h, struct cursor *c,
 		break;
 	case PERF_RECORD_LOST:
 		out->kind = PMK_PERF_LOST;
-		take(c, 8);
+		take_bytes(c, 8);
 		out->lost = take_u64(c);
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
@@ -292,7 +292,7 @@ bool pmk_perf_decode(const struct pmk_perf_layout *l, const uint8_t *bytes, size
 {
 	struct cursor c = { bytes, bytes + size, false };
 	struct perf_event_header h;
-	const uint8_t *head = take(&c, sizeof(h));
+	const uint8_t *head = take_bytes(&c, sizeof(h));
 
 	*out = (struct pmk_perf_record){ .kind = PMK_PERF_OTHER };
 	if (!head || !l->nevents)

@@ -71,7 +71,7 @@ static int no_memory(char *msg, size_t size)
 	return PMK_ENOMEM;
 }
 
-static int bad(char *msg, size_t size, const char *why)
+static int bad_file(char *msg, size_t size, const char *why)
 {
 	snprintf(msg, size, "%s", why);
 	return PMK_EPARSE;
@@ -79,7 +79,7 @@ static int bad(char *msg, size_t size, const char *why)
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-static uint64_t u64(const uint8_t *at)
+static uint64_t read_u64(const uint8_t *at)
 {
 	uint64_t v;
 
@@ -87,7 +87,7 @@ static uint64_t u64(const uint8_t *at)
 	return v;
 }
 
-static uint32_t u32(const uint8_t *at)
+static uint32_t read_u32(const uint8_t *at)
 {
 	uint32_t v;
 
@@ -120,7 +120,7 @@ static bool next_u32(struct reader *r, uint32_t *v)
 {
 	if (r->end - r->at < 4)
 		return false;
-	*v = u32(r->at);
+	*v = read_u32(r->at);
 	r->at += 4;
 	return true;
 }
@@ -148,13 +148,13 @@ static void find_features(struct pmk_perfdata *p)
 	for (unsigned f = 0; f < NFEATURES; f++) {
 		struct section s;
 
-		if (!(u64(p->bytes + 72 + f / 64 * 8) >> f % 64 & 1))
+		if (!(read_u64(p->bytes + 72 + f / 64 * 8) >> f % 64 & 1))
 			continue;
 		if (p->cut || !is_there(p, at, 16)) {
 			p->cut = true;
 			return;
 		}
-		s = (struct section){ u64(p->bytes + at), u64(p->bytes + at + 8) };
+		s = (struct section){ read_u64(p->bytes + at), read_u64(p->bytes + at + 8) };
 		if (is_there(p, s.offset, s.size))
 			p->feature[f] = s;
 		else
@@ -297,8 +297,8 @@ static bool read_ids(struct pmk_perfdata *p, size_t event, const struct section 
 	if (!is_there(p, ids->offset, ids->size))
 		return true; /* samples that need them are counted as damaged */
 	for (uint64_t i = 0; i + 8 <= ids->size; i += 8)
-		if (pmk_map_put(&p->layout.ids, u64(p->bytes + ids->offset + i), (uint32_t)event) ==
-		    UINT32_MAX)
+		if (pmk_map_put(&p->layout.ids, read_u64(p->bytes + ids->offset + i),
+				(uint32_t)event) == UINT32_MAX)
 			return false;
 	return true;
 }
@@ -313,13 +313,15 @@ static struct perf_event_attr attr_at(const struct pmk_perfdata *p, uint64_t off
 
 static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 {
-	uint64_t each = u64(p->bytes + 16), offset = u64(p->bytes + 24), all = u64(p->bytes + 32);
+	uint64_t each = read_u64(p->bytes + 16), offset = read_u64(p->bytes + 24),
+		 all = read_u64(p->bytes + 32);
 	uint64_t n = each ? all / each : 0;
 
 	if (!is_there(p, offset, all))
-		return bad(msg, size, "cut off in its attributes of events; nothing can be read");
+		return bad_file(msg, size,
+				"cut off in its attributes of events; nothing can be read");
 	if (each < MIN_ATTR + 16 || !n || n > MAX_EVENTS)
-		return bad(msg, size, "damaged: its attributes of events make no sense");
+		return bad_file(msg, size, "damaged: its attributes of events make no sense");
 	p->layout.event = calloc(n, sizeof(*p->layout.event));
 	p->event = calloc(n, sizeof(*p->event));
 	p->name = calloc(n, sizeof(*p->name));
@@ -329,8 +331,8 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 	read_names(p);
 	for (size_t i = 0; i < n; i++, offset += each) {
 		struct perf_event_attr attr = attr_at(p, offset, each - 16);
-		struct section ids = { u64(p->bytes + offset + each - 16),
-				       u64(p->bytes + offset + each - 8) };
+		struct section ids = { read_u64(p->bytes + offset + each - 16),
+				       read_u64(p->bytes + offset + each - 8) };
 
 		p->layout.event[i] = (struct pmk_perf_event){
 			.sample_type = attr.sample_type,
@@ -359,9 +361,9 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 /* ---- records -------------------------------------------------------------------------------- */
 
 /* The number of bytes after a record that are not records. */
-static uint64_t appended(const uint8_t *at, const struct perf_event_header *h)
+static uint64_t appended_bytes(const uint8_t *at, const struct perf_event_header *h)
 {
-	return h->type == AUXTRACE && h->size >= sizeof(*h) + 8 ? u64(at + sizeof(*h)) : 0;
+	return h->type == AUXTRACE && h->size >= sizeof(*h) + 8 ? read_u64(at + sizeof(*h)) : 0;
 }
 
 static int read_records(struct pmk_perfdata *p, char *msg, size_t size)
@@ -376,17 +378,17 @@ static int read_records(struct pmk_perfdata *p, char *msg, size_t size)
 
 		memcpy(&h, at, sizeof(h));
 		if (h.size < sizeof(h))
-			return bad(msg, size, "damaged: a record has no size; record it anew");
-		more = h.size <= end - at ? appended(at, &h) : 0;
+			return bad_file(msg, size, "damaged: a record has no size; record it anew");
+		more = h.size <= end - at ? appended_bytes(at, &h) : 0;
 		if (h.size > end - at || more > (uint64_t)(end - at - h.size)) {
 			p->cut = true;
 			return 0;
 		}
 		pmk_perf_decode(&p->layout, at, h.size, &r);
 		if (r.kind == PMK_PERF_COMPRESSED)
-			return bad(msg, size,
-				   "its records are compressed, which pmk does not read; "
-				   "record without -z (--compression-level)");
+			return bad_file(msg, size,
+					"its records are compressed, which pmk does not read; "
+					"record without -z (--compression-level)");
 		err = r.kind == PMK_PERF_ROUND ? pmk_samples_round(p->samples)
 					       : pmk_samples_put(p->samples, at, h.size, false);
 		at += more;
@@ -401,28 +403,30 @@ static int read_records(struct pmk_perfdata *p, char *msg, size_t size)
 static int check_head(const struct pmk_perfdata *p, char *msg, size_t size)
 {
 	if (p->size >= 8 && !memcmp(p->bytes, MAGIC_SWAPPED, 8))
-		return bad(msg, size,
-			   "a file of perf from a machine with the other byte order, "
-			   "which pmk does not read");
+		return bad_file(msg, size,
+				"a file of perf from a machine with the other byte order, "
+				"which pmk does not read");
 	if (p->size >= 8 && !memcmp(p->bytes, MAGIC_OLD, 8))
-		return bad(msg, size, "a file of perf before Linux 3.0, which pmk does not read");
-	if (p->size >= 16 && u64(p->bytes + 8) == PIPE_SIZE)
-		return bad(msg, size,
-			   "a stream of perf (perf record -o -), which pmk does not read; let perf "
-			   "record into a file (-o FILE)");
+		return bad_file(msg, size,
+				"a file of perf before Linux 3.0, which pmk does not read");
+	if (p->size >= 16 && read_u64(p->bytes + 8) == PIPE_SIZE)
+		return bad_file(
+			msg, size,
+			"a stream of perf (perf record -o -), which pmk does not read; let perf "
+			"record into a file (-o FILE)");
 	if (p->size < HEAD_SIZE)
-		return bad(msg, size, "cut off in its head; nothing can be read");
-	if (u64(p->bytes + 8) < HEAD_SIZE)
-		return bad(msg, size, "damaged: its head has no size that pmk knows");
+		return bad_file(msg, size, "cut off in its head; nothing can be read");
+	if (read_u64(p->bytes + 8) < HEAD_SIZE)
+		return bad_file(msg, size, "damaged: its head has no size that pmk knows");
 	return 0;
 }
 
 /* If perf was killed, it has not written the size. */
 static int find_data(struct pmk_perfdata *p, char *msg, size_t size)
 {
-	p->data = (struct section){ u64(p->bytes + 40), u64(p->bytes + 48) };
+	p->data = (struct section){ read_u64(p->bytes + 40), read_u64(p->bytes + 48) };
 	if (p->data.offset > p->size)
-		return bad(msg, size, "cut off before its records; nothing can be read");
+		return bad_file(msg, size, "cut off before its records; nothing can be read");
 	if (p->data.size && is_there(p, p->data.offset, p->data.size))
 		return 0;
 	p->cut = true;
@@ -444,7 +448,7 @@ static char *warning_of(const struct pmk_perfdata *p, char *text)
 	return both;
 }
 
-static int fill(struct pmk_perfdata *p, char *msg, size_t size)
+static int fill_buffer(struct pmk_perfdata *p, char *msg, size_t size)
 {
 	struct pmk_samples_facts facts;
 
@@ -465,7 +469,7 @@ static int fill(struct pmk_perfdata *p, char *msg, size_t size)
 	return 0;
 }
 
-static int parse(struct pmk_perfdata *p, char *msg, size_t size)
+static int parse_file(struct pmk_perfdata *p, char *msg, size_t size)
 {
 	int err = check_head(p, msg, size);
 
@@ -484,7 +488,7 @@ static int parse(struct pmk_perfdata *p, char *msg, size_t size)
 	if (!is_from_here(p))
 		pmk_samples_other_kernel(p->samples);
 	err = read_records(p, msg, size);
-	return err ? err : fill(p, msg, size);
+	return err ? err : fill_buffer(p, msg, size);
 }
 
 int pmk_perfdata_parse(struct pmk_perfdata **out, const uint8_t *bytes, size_t n, char *msg,
@@ -498,7 +502,7 @@ int pmk_perfdata_parse(struct pmk_perfdata **out, const uint8_t *bytes, size_t n
 		return no_memory(msg, size);
 	p->bytes = bytes;
 	p->size = n;
-	err = parse(p, msg, size);
+	err = parse_file(p, msg, size);
 	if (err)
 		pmk_perfdata_free(p);
 	else

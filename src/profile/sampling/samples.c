@@ -256,7 +256,7 @@ static uint32_t put_insn(struct pmk_samples *s, uint32_t object, uint64_t addr)
 }
 
 /* The object for unmapped code of a mode. */
-static uint32_t apart(struct pmk_samples *s, enum pmk_perf_mode mode)
+static uint32_t unmapped_object(struct pmk_samples *s, enum pmk_perf_mode mode)
 {
 	static const char *const names[] = { [PMK_PERF_UNKNOWN] = "[unknown]",
 					     [PMK_PERF_KERNEL] = PMK_RECORDED_KERNEL_PATH,
@@ -269,13 +269,14 @@ static uint32_t apart(struct pmk_samples *s, enum pmk_perf_mode mode)
 }
 
 /* The instruction at an address of a process or of the kernel. */
-static uint32_t locate(struct pmk_samples *s, uint32_t pid, enum pmk_perf_mode mode, uint64_t addr)
+static uint32_t locate_insn(struct pmk_samples *s, uint32_t pid, enum pmk_perf_mode mode,
+			    uint64_t addr)
 {
 	uint32_t object;
 
 	if (mode == PMK_PERF_KERNEL || mode == PMK_PERF_OUTSIDE ||
 	    !pmk_spaces_find(&s->spaces, pid, &addr, &object))
-		object = apart(s, mode);
+		object = unmapped_object(s, mode);
 	return put_insn(s, object, addr);
 }
 
@@ -321,7 +322,7 @@ static uint32_t path_of(struct pmk_samples *s, const struct pmk_perf_record *r, 
 			continue;
 		}
 		if (!first || ip != r->ip) {
-			frame[n] = locate(s, r->pid, mode, exact ? ip : ip - 1);
+			frame[n] = locate_insn(s, r->pid, mode, exact ? ip : ip - 1);
 			if (frame[n] == NONE)
 				return NONE;
 			if (!exact)
@@ -370,8 +371,8 @@ static struct pmk_recorded_count *put_counts(struct pmk_samples *s, uint32_t ins
 }
 
 /* Count a sample of a row; no argument may be NONE. */
-static void book(struct pmk_samples *s, uint32_t row, uint32_t thread, uint32_t insn,
-		 uint32_t context, uint64_t period)
+static void book_sample(struct pmk_samples *s, uint32_t row, uint32_t thread, uint32_t insn,
+			uint32_t context, uint64_t period)
 {
 	struct pmk_recorded_count *c;
 
@@ -395,16 +396,16 @@ static void take_sample(struct pmk_samples *s, const struct pmk_perf_record *r)
 
 	if (row == NONE || s->asked[r->event].reason)
 		return;
-	insn = locate(s, r->pid, r->mode, r->ip);
+	insn = locate_insn(s, r->pid, r->mode, r->ip);
 	if (insn != NONE && s->paths)
 		context = path_of(s, r, insn);
-	book(s, row, put_thread(s, r->pid, r->tid), insn, context, r->period);
+	book_sample(s, row, put_thread(s, r->pid, r->tid), insn, context, r->period);
 }
 
 int pmk_samples_add(struct pmk_samples *s, const struct pmk_sampled_place *at, uint64_t period)
 {
-	book(s, s->row[at->event], put_thread(s, at->pid, at->tid),
-	     put_insn(s, at->object, at->addr), 0, period);
+	book_sample(s, s->row[at->event], put_thread(s, at->pid, at->tid),
+		    put_insn(s, at->object, at->addr), 0, period);
 	return s->failed ? PMK_ENOMEM : 0;
 }
 
@@ -423,7 +424,7 @@ static void take_map(struct pmk_samples *s, const struct pmk_perf_record *r)
 		s->failed = true;
 }
 
-static void take(struct pmk_samples *s, const struct pmk_perf_record *r)
+static void take_record(struct pmk_samples *s, const struct pmk_perf_record *r)
 {
 	switch (r->kind) {
 	case PMK_PERF_MAP:
@@ -464,7 +465,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Process the records that are not later than `until`. */
-static int flush(struct pmk_samples *s, uint64_t until)
+static int flush_records(struct pmk_samples *s, uint64_t until)
 {
 	struct pmk_perf_record r;
 	size_t n = 0;
@@ -476,7 +477,7 @@ static int flush(struct pmk_samples *s, uint64_t until)
 		struct waiting *w = &s->waiting[n];
 
 		pmk_perf_decode(s->layout, w->bytes, w->size, &r);
-		take(s, &r);
+		take_record(s, &r);
 		free(w->own);
 	}
 	s->nwaiting -= n;
@@ -517,7 +518,7 @@ int pmk_samples_round(struct pmk_samples *s)
 	uint64_t until = s->before;
 
 	s->before = s->latest;
-	return flush(s, until);
+	return flush_records(s, until);
 }
 
 /* ---- the recording -------------------------------------------------------------------------- */
@@ -567,7 +568,7 @@ static size_t fill_threads(struct pmk_samples *s, uint32_t *number)
 int pmk_samples_finish(struct pmk_samples *s, struct pmk_recording *rec,
 		       struct pmk_samples_facts *facts)
 {
-	int err = flush(s, UINT64_MAX);
+	int err = flush_records(s, UINT64_MAX);
 	uint32_t *number = calloc(s->nthreads + 1, sizeof(*number));
 
 	s->object = calloc(s->spaces.nobjects + 1, sizeof(*s->object));

@@ -55,7 +55,7 @@ static const char *name_of(const char *path)
 	return path;
 }
 
-static char *hexadecimal(const uint8_t *bytes, size_t n)
+static char *hexadecimal_of(const uint8_t *bytes, size_t n)
 {
 	char *text = malloc(2 * n + 1);
 
@@ -80,7 +80,7 @@ uint32_t pmk_spaces_object(struct pmk_spaces *s, const char *path, const uint8_t
 		if (strcmp(o->path, path) != 0)
 			continue;
 		if (!o->build_id && build_id_size)
-			o->build_id = hexadecimal(build_id, build_id_size);
+			o->build_id = hexadecimal_of(build_id, build_id_size);
 		return (uint32_t)i;
 	}
 	grown = pmk_grow(s->object, s->nobjects, &s->object_room, sizeof(*grown));
@@ -90,7 +90,7 @@ uint32_t pmk_spaces_object(struct pmk_spaces *s, const char *path, const uint8_t
 	fresh.path = strdup(path);
 	fresh.file = *path == '/';
 	if (build_id_size)
-		fresh.build_id = hexadecimal(build_id, build_id_size);
+		fresh.build_id = hexadecimal_of(build_id, build_id_size);
 	if (!fresh.path || (build_id_size && !fresh.build_id)) {
 		free(fresh.path);
 		free(fresh.build_id);
@@ -141,7 +141,7 @@ static bool make_room(struct pmk_space *p)
 	return grown != NULL;
 }
 
-static void insert(struct pmk_space *p, size_t at, struct mapping m)
+static void insert_mapping(struct pmk_space *p, size_t at, struct mapping m)
 {
 	memmove(&p->mapping[at + 1], &p->mapping[at], (p->n - at) * sizeof(m));
 	p->mapping[at] = m;
@@ -149,7 +149,7 @@ static void insert(struct pmk_space *p, size_t at, struct mapping m)
 }
 
 /* Remove the mappings between two addresses. Returns the position of the gap. */
-static size_t cut(struct pmk_space *p, uint64_t start, uint64_t last)
+static size_t cut_mappings(struct pmk_space *p, uint64_t start, uint64_t last)
 {
 	size_t at = first_at(p, start), end;
 
@@ -159,7 +159,7 @@ static size_t cut(struct pmk_space *p, uint64_t start, uint64_t last)
 		p->mapping[at].last = start - 1;
 		rest.offset += start - rest.start;
 		rest.start = start;
-		insert(p, ++at, rest);
+		insert_mapping(p, ++at, rest);
 	}
 	for (end = at; end < p->n && p->mapping[end].last <= last; end++)
 		;
@@ -183,7 +183,7 @@ int pmk_spaces_map(struct pmk_spaces *s, uint32_t pid, uint64_t start, uint64_t 
 	if (!p || !make_room(p))
 		return PMK_ENOMEM;
 	m.last = length - 1 > UINT64_MAX - start ? UINT64_MAX : start + (length - 1);
-	insert(p, cut(p, m.start, m.last), m);
+	insert_mapping(p, cut_mappings(p, m.start, m.last), m);
 	return 0;
 }
 
