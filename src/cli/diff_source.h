@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* One side of pmk diff while it is read, and the functions that its readers share. */
+#ifndef PMK_CLI_DIFF_SOURCE_H
+#define PMK_CLI_DIFF_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/diff.h"
+#include "profile/recording/tables.h"
+
+struct json_object;
+
+/* An event of one side; for a recording with its index. */
+struct diff_event {
+	const char *name; /* the catalogue's name */
+	const char *pmu;
+	uint32_t index;
+};
+
+/* One side while it is read: a recording or a document. */
+struct diff_source {
+	enum diff_side which;
+	const char *path;
+	bool recording, open;
+	struct pmk_tables t;
+	struct json_object *document, *counters;
+	struct diff_event *event;
+	size_t nevents;
+	/* for a recording, while its counts are summed */
+	struct diff *d;
+	uint32_t *slot;		 /* [slot]: event of the diff */
+	size_t *function, *line; /* [code]: row */
+};
+
+/* Prints the error and returns the exit code. */
+int diff_no_memory(void);
+
+/* The row with that key, which is added if there is none. DIFF_NO_ROW: out of memory. */
+size_t diff_row_add(struct diff *d, enum diff_kind kind, const char *key);
+#define DIFF_NO_ROW SIZE_MAX
+
+/* The description from the last side that has the row is kept. False: out of memory. */
+bool diff_row_describe(struct diff_row *r, const struct diff_source *s, const char *name,
+		       const char *file, uint32_t line);
+
+/* stat writes an event's requested name; this is the catalogue's name. */
+const char *diff_catalogue_name(const char *name, const char *pmu);
+const struct diff_event *diff_find_event(const struct diff_source *s, const char *name,
+					 const char *pmu);
+/* The event of the diff with that name, or the number of events. */
+size_t diff_event_number(const struct diff *d, const char *name);
+
+/* All of these return 0 or an exit code. Opening finds the events, summing adds the rows. */
+int diff_open_recording(struct diff_source *s);
+int diff_sum_recording(struct diff_source *s);
+int diff_open_document(struct diff_source *s);
+int diff_sum_document(struct diff_source *s);
+
+/* NULL: the object has no such text. */
+const char *diff_json_text(struct json_object *o, const char *key);
+bool diff_json_is_true(struct json_object *o, const char *key);
+
+#endif
