@@ -19,7 +19,8 @@
 static const struct cli_option options[] = {
 	{ 0, "fail-over", "PERCENT", "exit 1 if a count has grown by more than this, e.g. 2%" },
 	{ 'e', "event", "LIST", "events to compare; executions: how often instructions ran" },
-	{ 0, "min", "N", "leave out functions and lines that count less than N on both sides" },
+	{ 0, "min", "N",
+	  "leave out functions and lines that count less on both sides (0.1 % of the total)" },
 	{ 0, "markdown", NULL, "write Markdown, for a merge request" },
 	{ 0, "html", "FILE", "write a page for a browser" },
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
@@ -38,35 +39,41 @@ struct request {
 
 /* ---- the gate ------------------------------------------------------------------------------- */
 
-/* New functions have no base; their cost is part of the total. Lines are part of their
- * functions. */
-static bool is_judged(const struct diff *d, size_t row, size_t event)
+static bool exceeds(const struct diff *d, uint64_t base, uint64_t fresh)
 {
-	const struct diff_row *r = &d->row[row];
-
-	if (r->kind == DIFF_LINE || !r->there[DIFF_BASE] || !r->there[DIFF_NEW])
-		return false;
-	return r->kind != DIFF_FUNCTION || diff_value(d, row, event, DIFF_BASE) >= d->min ||
-	       diff_value(d, row, event, DIFF_NEW) >= d->min;
+	return ((long double)fresh - (long double)base) * 100 >
+	       (long double)d->limit * (long double)base;
 }
 
+/* A new function has no base. It is over the limit if the total is, and if it adds more than the
+ * limit to the total. Lines are part of their functions. */
 bool diff_is_over(const struct diff *d, size_t row, size_t event)
 {
-	long double base = (long double)diff_value(d, row, event, DIFF_BASE),
-		    fresh = (long double)diff_value(d, row, event, DIFF_NEW);
+	const struct diff_row *r = &d->row[row];
+	uint64_t base = diff_value(d, row, event, DIFF_BASE),
+		 fresh = diff_value(d, row, event, DIFF_NEW),
+		 total = diff_value(d, 0, event, DIFF_BASE);
 
-	return d->judged && is_judged(d, row, event) &&
-	       (fresh - base) * 100 > (long double)d->limit * base;
+	if (!d->judged || r->kind == DIFF_LINE || !r->there[DIFF_NEW])
+		return false;
+	if (r->kind == DIFF_FUNCTION && !diff_is_large(d, row, event))
+		return false;
+	if (r->there[DIFF_BASE])
+		return exceeds(d, base, fresh);
+	return r->kind == DIFF_FUNCTION && exceeds(d, total, diff_value(d, 0, event, DIFF_NEW)) &&
+	       exceeds(d, total, total + fresh);
 }
 
-static void tell(const struct diff *d, size_t row, size_t event)
+static void report_offender(const struct diff *d, size_t row, size_t event)
 {
 	const struct diff_row *r = &d->row[row];
 	uint64_t base = diff_value(d, row, event, DIFF_BASE),
 		 fresh = diff_value(d, row, event, DIFF_NEW);
 	char grown[48] = "";
 
-	if (base)
+	if (!r->there[DIFF_BASE])
+		snprintf(grown, sizeof(grown), " (new)");
+	else if (base)
 		snprintf(grown, sizeof(grown), " (%+.2f%%)",
 			 (double)(((long double)fresh - (long double)base) * 100 /
 				  (long double)base));
@@ -76,17 +83,34 @@ static void tell(const struct diff *d, size_t row, size_t event)
 		 (unsigned long long)fresh, grown, d->limit);
 }
 
-/* Print a line for each offender. Returns 0 or the exit code. */
+#define MOST_OFFENDERS 10 /* of an event, and of a kind */
+
+/* Prints the rows of a kind that are over the limit, the one that adds most first. */
+static bool judge_rows(struct diff_table *t, enum diff_kind kind, size_t event)
+{
+	size_t n = 0;
+
+	diff_table_fill(t, kind, event, true);
+	for (size_t i = 0; i < t->n; i++)
+		if (diff_is_over(t->d, t->row[i], event) && n++ < MOST_OFFENDERS)
+			report_offender(t->d, t->row[i], event);
+	if (n > MOST_OFFENDERS)
+		cli_fail(0, "%s: %zu more %ss are over %.15g%%; -j shows all", t->d->event[event],
+			 n - MOST_OFFENDERS, diff_kind_names[kind], t->d->limit);
+	return n;
+}
+
+/* Returns 0 or the exit code. */
 static int judge(const struct diff *d)
 {
-	int code = 0;
+	struct diff_table t = { .d = d, .row = malloc((d->nrows + 1) * sizeof(*t.row)) };
+	int code = t.row ? 0 : cli_fail(PMK_EXIT_FAILED, "out of memory");
 
-	for (size_t event = 0; event < d->nevents; event++)
-		for (size_t row = 0; row < d->nrows; row++)
-			if (diff_is_over(d, row, event)) {
-				tell(d, row, event);
+	for (size_t event = 0; event < d->nevents && t.row && d->judged; event++)
+		for (enum diff_kind kind = DIFF_TOTAL; kind < DIFF_LINE; kind++)
+			if (judge_rows(&t, kind, event))
 				code = EXIT_OVER;
-			}
+	free(t.row);
 	return code;
 }
 
@@ -103,6 +127,7 @@ static int take_limit(struct request *q, const char *value)
 
 static int take_min(struct request *q, const char *value)
 {
+	q->d.has_min = true;
 	if (pmk_number_parse(value, 10, 0, UINT64_MAX, &q->d.min))
 		return cli_fail(PMK_EXIT_USAGE, "--min: '%s' is no number of 64 bits", value);
 	return 0;

@@ -16,7 +16,7 @@ enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
 enum diff_kind {
 	DIFF_TOTAL,    /* the whole run */
 	DIFF_SECTION,  /* a section of a document: a region, a processor */
-	DIFF_FUNCTION, /* a function, without functions inlined into it */
+	DIFF_FUNCTION, /* a function, also where it is inlined; without what is inlined into it */
 	DIFF_LINE,
 	DIFF_KINDS
 };
@@ -24,7 +24,8 @@ enum diff_kind {
 struct diff_row {
 	enum diff_kind kind;
 	char *key;	  /* rows of both sides with the same key are one row */
-	char *name;	  /* "clamp in work"; NULL: the whole run */
+	char *name;	  /* NULL: the whole run */
+	char *was;	  /* the name on the base side, if it is another one; or NULL */
 	char *file;	  /* name on the new side, otherwise on the base side; or NULL */
 	uint32_t line[2]; /* on each side; 0: none */
 	bool there[2];
@@ -43,7 +44,10 @@ struct diff {
 
 	bool judged;  /* --fail-over */
 	double limit; /* percent */
-	uint64_t min; /* functions and lines with smaller counts on both sides are left out */
+	/* Functions and lines with smaller counts on both sides are left out. Without --min, people
+	 * and the gate do not see those below 0.1 % of the total. */
+	bool has_min;
+	uint64_t min;
 };
 
 static inline uint64_t diff_value(const struct diff *d, size_t row, size_t event, unsigned side)
@@ -61,7 +65,11 @@ bool diff_is_over(const struct diff *d, size_t row, size_t event);
 /* "total", "region", "function", "line" */
 extern const char *const diff_kind_names[DIFF_KINDS];
 
-/* Rows of one kind that differ in an event, in descending order of the difference. */
+/* True if the row counts enough on a side for people and the gate. */
+bool diff_is_large(const struct diff *d, size_t row, size_t event);
+
+/* Rows of one kind that differ in an event: those that add most come first, then those that save
+ * most. */
 struct diff_table {
 	const struct diff *d;
 	enum diff_kind kind;

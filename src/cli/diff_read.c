@@ -21,13 +21,20 @@ int diff_no_memory(void)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
+uint64_t diff_hash(const char *text)
+{
+	uint64_t hash = UINT64_C(0xCBF29CE484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001B3);
+	return hash;
+}
+
 size_t diff_row_add(struct diff *d, enum diff_kind kind, const char *key)
 {
-	uint64_t hash = UINT64_C(0xCBF29CE484222325) + kind;
+	uint64_t hash = diff_hash(key) + kind;
 	struct diff_row *r;
 
-	for (const char *c = key; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001B3);
 	if (d->nrows == d->room) {
 		size_t room = d->room ? 2 * d->room : 256;
 
@@ -75,6 +82,7 @@ void diff_free(struct diff *d)
 		free(d->row[i].key);
 		free(d->row[i].name);
 		free(d->row[i].file);
+		free(d->row[i].was);
 		free(d->row[i].value);
 	}
 	free(d->row);
@@ -259,17 +267,6 @@ static int note_facts(struct diff *d, const struct diff_source *s)
 	return d->command[s->which] && d->core[s->which] ? 0 : diff_no_memory();
 }
 
-static void close_side(struct diff_source *s)
-{
-	if (s->open)
-		pmk_tables_close(&s->t);
-	json_object_put(s->document);
-	free(s->event);
-	free(s->slot);
-	free(s->function);
-	free(s->line);
-}
-
 static int read_sides(struct diff *d, struct diff_source *s, const char *events)
 {
 	int code = open_side(&s[DIFF_BASE]);
@@ -294,8 +291,11 @@ static int read_sides(struct diff *d, struct diff_source *s, const char *events)
 		code = diff_no_memory();
 	for (unsigned i = 0; i < DIFF_SIDES && !code; i++) {
 		d->row[0].there[i] = true;
-		code = s[i].recording ? diff_sum_recording(&s[i]) : diff_sum_document(&s[i]);
+		if (!s[i].recording)
+			code = diff_sum_document(&s[i]);
 	}
+	if (!code && s[DIFF_BASE].recording)
+		code = diff_sum_recordings(s);
 	return code;
 }
 
@@ -307,7 +307,7 @@ int diff_read(struct diff *d, const char *events)
 	};
 	int code = read_sides(d, s, events);
 
-	close_side(&s[DIFF_BASE]);
-	close_side(&s[DIFF_NEW]);
+	diff_source_close(&s[DIFF_BASE]);
+	diff_source_close(&s[DIFF_NEW]);
 	return code;
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Rows of pmk diff from recordings. Addresses move from build to build, and so do folders and lines:
+ * Rows of pmk diff from recordings. Addresses move from build to build; so do folders and lines:
  *
- * 	a function is matched by its name, the last part of its file's path, and the functions into
- * 	which it was inlined; a line by its function and its distance from the function's start
+ * 	a function has its own code and what is inlined into others, because the compiler may inline
+ * 	it at other places in another build; diff_pair.c pairs functions
+ * 	a line is matched by its function and its distance from the function's start
  */
 #define _GNU_SOURCE
+#include <json.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cli/cli.h"
 #include "cli/diff_source.h"
 
@@ -39,88 +42,231 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "h in g in f", with the file of the outermost in the key. */
-static void name_code(const struct pmk_tables *t, const struct pmk_tables_code *k, FILE *name,
-		      FILE *key)
+/* ---- functions ------------------------------------------------------------------------------ */
+
+/* Writes the name without what GCC and LLVM append to the names of copies. */
+static void write_name(const char *name, FILE *f)
 {
-	char buf[300];
+	static const char *const suffixes[] = { " [clone ", ".constprop.", ".isra.", ".part.",
+						".cold",    ".lto_priv.",  ".llvm." };
+	size_t n = strlen(name);
 
-	for (uint32_t in = k->inlined; in != PMK_TABLES_NONE; in = t->inlined[in].parent)
-		fprintf(name, "%s in ", t->inlined[in].name);
-	if (k->function != PMK_TABLES_NONE) {
-		const struct pmk_tables_function *f = &t->function[k->function];
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const char *at = strstr(name, suffixes[i]);
 
-		fputs(f->name, name);
-		if (f->file != PMK_TABLES_NONE)
-			fputs(last_part(t->file[f->file].path), key);
+		if (at && at > name && (size_t)(at - name) < n)
+			n = (size_t)(at - name);
+	}
+	fwrite(name, 1, n, f);
+}
+
+static const char *path_of(const struct pmk_tables *t, uint32_t file)
+{
+	return file == PMK_TABLES_NONE ? NULL : t->file[file].path;
+}
+
+/*
+ * The function of the source that the instruction is from: with inlined code, the innermost one.
+ * The key is its name and its file. Functions without a symbol are named after their addresses, so
+ * their key is their object and their body.
+ */
+static void describe_function(const struct diff_source *s, const struct pmk_tables_code *k,
+			      struct diff_function *f, FILE *name, FILE *key)
+{
+	const struct pmk_tables *t = &s->t;
+	char object[300];
+
+	pmk_tables_unnamed(t, k->object, object, sizeof(object));
+	if (k->inlined != PMK_TABLES_NONE) {
+		f->path = path_of(t, k->file);
+		write_name(t->inlined[k->inlined].name, name);
+		write_name(t->inlined[k->inlined].name, key);
+	} else if (k->function != PMK_TABLES_NONE) {
+		const struct pmk_tables_function *in = &t->function[k->function];
+
+		f->path = path_of(t, in->file);
+		f->body = s->body[k->function];
+		write_name(in->name, name);
+		if (in->symbol || !f->body)
+			write_name(in->name, key);
+		else
+			fprintf(key, "%s#%016llx", object, (unsigned long long)f->body);
 	} else {
-		pmk_tables_unnamed(t, k->object, buf, sizeof(buf));
-		fputs(buf, name);
+		fputs(object, name);
+		fputs(object, key);
+	}
+	fprintf(key, "\n%s", f->path ? last_part(f->path) : "");
+}
+
+size_t diff_function_find(const struct diff_source *s, const char *key)
+{
+	for (uint64_t hash = diff_hash(key);; hash++) {
+		uint32_t i = pmk_map_get(&s->functions, hash);
+
+		if (i == UINT32_MAX)
+			return DIFF_NO_ROW;
+		if (!strcmp(s->function[i].key, key))
+			return i;
 	}
 }
 
-/* The row of a function; its key is its name and its file. */
-static size_t function_row(struct diff_source *s, const struct pmk_tables_code *k)
+/* Returns the index of the function with that key, which is added if there is none.
+ * DIFF_NO_ROW: out of memory. */
+static size_t add_function(struct diff_source *s, const struct diff_function *f)
 {
-	char *name = NULL, *file = NULL, *key = NULL;
-	size_t n, m, row = DIFF_NO_ROW;
-	FILE *names = open_memstream(&name, &n), *files = open_memstream(&file, &m);
-	const char *path = NULL;
+	uint64_t hash = diff_hash(f->key);
+	struct diff_function *list;
 
-	if (names && files)
-		name_code(&s->t, k, names, files);
-	if (names)
-		fclose(names);
-	if (files)
-		fclose(files);
-	if (k->inlined != PMK_TABLES_NONE)
-		path = k->file == PMK_TABLES_NONE ? NULL : s->t.file[k->file].path;
-	else if (k->function != PMK_TABLES_NONE &&
-		 s->t.function[k->function].file != PMK_TABLES_NONE)
-		path = s->t.file[s->t.function[k->function].file].path;
-	if (name && file && asprintf(&key, "%s\n%s", name, file) >= 0)
-		row = diff_row_add(s->d, DIFF_FUNCTION, key);
-	if (row != DIFF_NO_ROW && !s->d->row[row].there[s->which] &&
-	    !diff_row_describe(&s->d->row[row], s, name, path, 0))
-		row = DIFF_NO_ROW;
-	free(name);
-	free(file);
-	free(key);
-	return row;
+	for (;; hash++) {
+		uint32_t i = pmk_map_put(&s->functions, hash, (uint32_t)s->nfunctions);
+
+		if (i == UINT32_MAX)
+			return DIFF_NO_ROW;
+		if (i < s->nfunctions && strcmp(s->function[i].key, f->key))
+			continue;
+		if (i < s->nfunctions) {
+			/* Two bodies: the function exists twice. */
+			if (s->function[i].body != f->body)
+				s->function[i].body = s->function[i].body && f->body ? 0
+						      : f->body			     ? f->body
+								: s->function[i].body;
+			free(f->key);
+			free(f->name);
+			return i;
+		}
+		list = pmk_grow(s->function, s->nfunctions, &s->function_room, sizeof(*list));
+		if (!list)
+			return DIFF_NO_ROW;
+		s->function = list;
+		s->function[s->nfunctions] = *f;
+		return s->nfunctions++;
+	}
 }
 
-/* Find the line from which the lines of a function are counted: that of its declaration, or its
- * first line that was executed. It is kept as the line of its row. */
-static void begin_function(struct diff_source *s, const struct pmk_tables_code *k, size_t row)
+static size_t find_function(struct diff_source *s, const struct pmk_tables_code *k)
 {
-	uint32_t *first = &s->d->row[row].line[s->which], at = k->line;
+	struct diff_function f = { 0 };
+	size_t n, m, i = DIFF_NO_ROW;
+	FILE *name = open_memstream(&f.name, &n), *key = open_memstream(&f.key, &m);
 
+	if (name && key)
+		describe_function(s, k, &f, name, key);
+	if (name)
+		fclose(name);
+	if (key)
+		fclose(key);
+	if (f.name && f.key)
+		i = add_function(s, &f);
+	if (i == DIFF_NO_ROW) {
+		free(f.name);
+		free(f.key);
+	}
+	return i;
+}
+
+/* Remembers the line of the declaration, and the first one after it. */
+static void note_lines(struct diff_source *s, const struct pmk_tables_code *k,
+		       struct diff_function *f)
+{
 	if (k->inlined == PMK_TABLES_NONE && k->function != PMK_TABLES_NONE &&
 	    s->t.function[k->function].line)
-		at = s->t.function[k->function].line;
-	if (at && (!*first || at < *first))
-		*first = at;
+		f->declared = s->t.function[k->function].line;
+	if (k->line && k->line != f->declared && (!f->first || k->line < f->first))
+		f->first = k->line;
 }
 
-static size_t line_row(struct diff_source *s, const struct pmk_tables_code *k, size_t function)
+/* Finds the function of each instruction. All instructions of a function, or of an inlined place,
+ * belong to the same one. */
+static int find_functions(struct diff_source *s)
 {
-	const char *path = k->file == PMK_TABLES_NONE ? NULL : s->t.file[k->file].path;
-	long away = (long)k->line - (long)s->d->row[function].line[s->which];
+	const struct pmk_tables *t = &s->t;
+	size_t own = t->nobjects, inlined = own + t->nfunctions, n = inlined + t->ninlined;
+	size_t *known = malloc((n + 1) * sizeof(*known));
+	int code = known ? 0 : diff_no_memory();
+	char msg[300];
+
+	s->of = calloc(t->ncodes + 1, sizeof(*s->of));
+	s->body = calloc(t->nfunctions + 1, sizeof(*s->body));
+	if (!code && (!s->of || !s->body))
+		code = diff_no_memory();
+	if (!code && !t->sampled && pmk_tables_bodies(t, s->body, msg, sizeof(msg)))
+		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", s->path, msg);
+	for (size_t i = 0; i < n && !code; i++)
+		known[i] = DIFF_NO_ROW;
+	for (size_t i = 0; i < t->ncodes && !code; i++) {
+		const struct pmk_tables_code *k = &t->code[i];
+		size_t *at = &known[k->inlined != PMK_TABLES_NONE    ? inlined + k->inlined
+				    : k->function != PMK_TABLES_NONE ? own + k->function
+				    : k->object != PMK_TABLES_NONE   ? k->object
+								     : n];
+
+		if (at == &known[n] || *at == DIFF_NO_ROW)
+			*at = find_function(s, k);
+		if (*at == DIFF_NO_ROW)
+			code = diff_no_memory();
+		else
+			note_lines(s, k, &s->function[s->of[i] = *at]);
+	}
+	free(known);
+	return code;
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+/*
+ * The line from which the lines of a function are counted: that of its declaration, or, if a side
+ * has only inlined code and so does not know the declaration, the first line that was executed.
+ */
+static uint32_t first_line(const struct diff_source *other, const struct diff_function *f)
+{
+	const struct diff_function *g =
+		f->partner == DIFF_NO_ROW ? f : &other->function[f->partner];
+
+	return (f->declared && g->declared) || !f->first ? f->declared : f->first;
+}
+
+static size_t add_line(struct diff_source *s, const struct pmk_tables_code *k,
+		       const struct diff_function *f, uint32_t first)
+{
+	const char *path = path_of(&s->t, k->file);
 	size_t row = DIFF_NO_ROW;
 	char *key;
 
-	if (asprintf(&key, "%s\n%s\n%ld", s->d->row[function].key, path ? last_part(path) : "",
-		     k->line ? away : -1) < 0)
+	if (asprintf(&key, "%s\n%s\n%ld", s->d->row[f->row].key, path ? last_part(path) : "",
+		     (long)k->line - (long)first) < 0)
 		return DIFF_NO_ROW;
 	row = diff_row_add(s->d, DIFF_LINE, key);
 	free(key);
 	if (row != DIFF_NO_ROW && !s->d->row[row].there[s->which] &&
-	    !diff_row_describe(&s->d->row[row], s, s->d->row[function].name, path, k->line))
+	    !diff_row_describe(&s->d->row[row], s, f->name, path, k->line))
 		row = DIFF_NO_ROW;
 	if (row != DIFF_NO_ROW)
-		s->d->row[row].function = function;
+		s->d->row[row].function = f->row;
 	return row;
 }
+
+/* Adds the lines that have instructions. */
+static int add_lines(struct diff_source *s, const struct diff_source *other)
+{
+	const struct pmk_tables *t = &s->t;
+
+	s->line = calloc(t->ncodes + 1, sizeof(*s->line));
+	if (!s->line)
+		return diff_no_memory();
+	for (size_t i = 0; i < t->ncodes; i++) {
+		const struct diff_function *f = &s->function[s->of[i]];
+
+		s->line[i] = DIFF_NO_ROW;
+		if (!t->code[i].line)
+			continue;
+		s->line[i] = add_line(s, &t->code[i], f, first_line(other, f));
+		if (s->line[i] == DIFF_NO_ROW)
+			return diff_no_memory();
+	}
+	return 0;
+}
+
+/* ---- counts --------------------------------------------------------------------------------- */
 
 static int on_count(void *ctx, const struct pmk_tables_count *row)
 {
@@ -128,34 +274,13 @@ static int on_count(void *ctx, const struct pmk_tables_count *row)
 	size_t cell = s->slot[row->slot] * DIFF_SIDES + s->which;
 
 	s->d->row[0].value[cell] += row->value;
-	s->d->row[s->function[row->code]].value[cell] += row->value;
+	s->d->row[s->function[s->of[row->code]].row].value[cell] += row->value;
 	if (s->line[row->code] != DIFF_NO_ROW)
 		s->d->row[s->line[row->code]].value[cell] += row->value;
 	return 0;
 }
 
-static int place_code(struct diff_source *s)
-{
-	const struct pmk_tables *t = &s->t;
-
-	for (size_t i = 0; i < t->ncodes; i++) {
-		s->function[i] = function_row(s, &t->code[i]);
-		if (s->function[i] == DIFF_NO_ROW)
-			return diff_no_memory();
-		begin_function(s, &t->code[i], s->function[i]);
-	}
-	for (size_t i = 0; i < t->ncodes; i++) {
-		s->line[i] = DIFF_NO_ROW;
-		if (!t->code[i].line)
-			continue;
-		s->line[i] = line_row(s, &t->code[i], s->function[i]);
-		if (s->line[i] == DIFF_NO_ROW)
-			return diff_no_memory();
-	}
-	return 0;
-}
-
-int diff_sum_recording(struct diff_source *s)
+static int sum_recording(struct diff_source *s)
 {
 	struct diff *d = s->d;
 	uint32_t *event = calloc(d->nevents + 1, sizeof(*event));
@@ -164,9 +289,7 @@ int diff_sum_recording(struct diff_source *s)
 	int code;
 
 	s->slot = calloc(d->nevents + 1, sizeof(*s->slot));
-	s->function = calloc(s->t.ncodes + 1, sizeof(*s->function));
-	s->line = calloc(s->t.ncodes + 1, sizeof(*s->line));
-	code = event && s->slot && s->function && s->line ? place_code(s) : diff_no_memory();
+	code = event && s->slot ? 0 : diff_no_memory();
 	for (size_t i = 0; i < s->nevents && !code; i++) {
 		size_t number = diff_event_number(d, s->event[i].name);
 
@@ -181,4 +304,40 @@ int diff_sum_recording(struct diff_source *s)
 		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", s->path, msg);
 	free(event);
 	return code;
+}
+
+int diff_sum_recordings(struct diff_source *s)
+{
+	struct diff_source *base = &s[DIFF_BASE], *fresh = &s[DIFF_NEW];
+	int code = find_functions(base);
+
+	if (!code)
+		code = find_functions(fresh);
+	if (!code)
+		code = diff_pair_functions(base, fresh);
+	if (!code)
+		code = add_lines(base, fresh);
+	if (!code)
+		code = add_lines(fresh, base);
+	if (!code)
+		code = sum_recording(base);
+	return code ? code : sum_recording(fresh);
+}
+
+void diff_source_close(struct diff_source *s)
+{
+	for (size_t i = 0; i < s->nfunctions; i++) {
+		free(s->function[i].key);
+		free(s->function[i].name);
+	}
+	pmk_map_free(&s->functions);
+	free(s->function);
+	free(s->event);
+	free(s->slot);
+	free(s->body);
+	free(s->of);
+	free(s->line);
+	if (s->open)
+		pmk_tables_close(&s->t);
+	json_object_put(s->document);
 }

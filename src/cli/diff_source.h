@@ -12,11 +12,23 @@
 
 struct json_object;
 
+#define DIFF_NO_ROW SIZE_MAX
+
 /* An event of one side; for a recording with its index. */
 struct diff_event {
 	const char *name; /* the catalogue's name */
 	const char *pmu;
 	uint32_t index;
+};
+
+/* A function of the source: its own code, and its code in functions into which it was inlined. */
+struct diff_function {
+	char *key, *name;
+	const char *path;	  /* of its file; NULL: not known */
+	uint64_t body;		  /* hash of its own instructions; 0: none, or not known */
+	uint32_t declared, first; /* lines: of the declaration, and the first after it; 0: none */
+	size_t partner;		  /* the same function on the other side, or DIFF_NO_ROW */
+	size_t row;
 };
 
 /* One side while it is read: a recording or a document. */
@@ -30,16 +42,22 @@ struct diff_source {
 	size_t nevents;
 	/* for a recording, while its counts are summed */
 	struct diff *d;
-	uint32_t *slot;		 /* [slot]: event of the diff */
-	size_t *function, *line; /* [code]: row */
+	struct diff_function *function;
+	size_t nfunctions, function_room;
+	struct pmk_map functions; /* hash of the key → function */
+	uint64_t *body;		  /* [function of the tables] */
+	uint32_t *slot;		  /* [slot]: event of the diff */
+	size_t *of;		  /* [code]: function */
+	size_t *line;		  /* [code]: row */
 };
 
 /* Prints the error and returns the exit code. */
 int diff_no_memory(void);
 
+uint64_t diff_hash(const char *text);
+
 /* The row with that key, which is added if there is none. DIFF_NO_ROW: out of memory. */
 size_t diff_row_add(struct diff *d, enum diff_kind kind, const char *key);
-#define DIFF_NO_ROW SIZE_MAX
 
 /* The description from the last side that has the row is kept. False: out of memory. */
 bool diff_row_describe(struct diff_row *r, const struct diff_source *s, const char *name,
@@ -54,9 +72,16 @@ size_t diff_event_number(const struct diff *d, const char *name);
 
 /* All of these return 0 or an exit code. Opening finds the events, summing adds the rows. */
 int diff_open_recording(struct diff_source *s);
-int diff_sum_recording(struct diff_source *s);
 int diff_open_document(struct diff_source *s);
 int diff_sum_document(struct diff_source *s);
+int diff_sum_recordings(struct diff_source *sides);
+void diff_source_close(struct diff_source *s);
+
+/* The function with that key, or DIFF_NO_ROW. */
+size_t diff_function_find(const struct diff_source *s, const char *key);
+
+/* Add a row for each function; those that are the same function on both sides share it. */
+int diff_pair_functions(struct diff_source *base, struct diff_source *fresh);
 
 /* NULL: the object has no such text. */
 const char *diff_json_text(struct json_object *o, const char *key);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * What pmk diff prints. Totals are always printed; regions, functions and lines only if they
- * differ, in descending order of the difference. Text and Markdown have the first rows, CSV and
- * JSON all of them.
+ * differ: first what adds to the total, then what saves. Text and Markdown have the first rows, CSV
+ * and JSON all of them.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 #include "result/jsonio.h"
 
 #define SHOWN 20 /* rows of a table in text and Markdown */
+#define SAVED 5	 /* at least so many of them are for what saves, if there is that much */
 
 const char *const diff_kind_names[DIFF_KINDS] = { "total", "region", "function", "line" };
 
@@ -52,7 +53,20 @@ static bool is_told(const struct diff *d, size_t row)
 	return r->kind != DIFF_LINE || !strcmp(diff_status(&d->row[r->function]), "both");
 }
 
-static bool is_shown(const struct diff *d, size_t row, size_t event)
+#define SMALL 1000 /* a function with less than this part of the total is small */
+
+bool diff_is_large(const struct diff *d, size_t row, size_t event)
+{
+	uint64_t min = d->min;
+
+	if (!d->has_min)
+		min = (base_of(d, 0, event) > new_of(d, 0, event) ? base_of(d, 0, event)
+								  : new_of(d, 0, event)) /
+		      SMALL;
+	return base_of(d, row, event) >= min || new_of(d, row, event) >= min;
+}
+
+static bool is_shown(const struct diff *d, size_t row, size_t event, bool people)
 {
 	enum diff_kind kind = d->row[row].kind;
 
@@ -60,8 +74,12 @@ static bool is_shown(const struct diff *d, size_t row, size_t event)
 		return true;
 	if (!diff_distance(d, row, event))
 		return false;
-	return kind == DIFF_SECTION || base_of(d, row, event) >= d->min ||
-	       new_of(d, row, event) >= d->min;
+	return kind == DIFF_SECTION || (!people && !d->has_min) || diff_is_large(d, row, event);
+}
+
+static bool adds(const struct diff *d, size_t row, size_t event)
+{
+	return new_of(d, row, event) > base_of(d, row, event);
 }
 
 static int by_distance(const void *a, const void *b, void *ctx)
@@ -70,6 +88,8 @@ static int by_distance(const void *a, const void *b, void *ctx)
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 	uint64_t p = diff_distance(t->d, x, t->event), q = diff_distance(t->d, y, t->event);
 
+	if (adds(t->d, x, t->event) != adds(t->d, y, t->event))
+		return adds(t->d, x, t->event) ? -1 : 1;
 	if (p != q)
 		return p < q ? 1 : -1;
 	return strcmp(t->d->row[x].key, t->d->row[y].key);
@@ -81,7 +101,7 @@ void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event, bo
 	t->event = event;
 	t->n = 0;
 	for (size_t i = 0; i < t->d->nrows; i++)
-		if (t->d->row[i].kind == kind && is_shown(t->d, i, event) &&
+		if (t->d->row[i].kind == kind && is_shown(t->d, i, event, people) &&
 		    (!people || is_told(t->d, i)))
 			t->row[t->n++] = i;
 	qsort_r(t->row, t->n, sizeof(*t->row), by_distance, t);
@@ -141,10 +161,9 @@ char *diff_label(const struct diff *d, size_t row, size_t event)
 		n = asprintf(&text, "%s", d->event[event]);
 	else if (r->kind == DIFF_LINE)
 		n = asprintf(&text, "%s:%" PRIu32 " in %s", file ? file : "?", line_of(r), r->name);
-	else if (file)
-		n = asprintf(&text, "%s (%s)", r->name, file);
 	else
-		n = asprintf(&text, "%s", r->name);
+		n = asprintf(&text, "%s%s%s%s%s%s", r->name, file ? " (" : "", file ? file : "",
+			     file ? ")" : "", r->was ? ", was " : "", r->was ? r->was : "");
 	plain = n < 0 ? NULL : pmk_plain(text);
 	if (n >= 0)
 		free(text);
@@ -272,19 +291,35 @@ static int markdown_table(const struct diff_table *t, size_t n, bool totals, FIL
 	return 0;
 }
 
-static int people_table(const struct diff_table *t, const struct diff_format *format, FILE *f)
+/* Moves the rows that are shown to the front. Returns their number. */
+static size_t choose_shown(struct diff_table *t)
+{
+	size_t added = 0, saved;
+
+	if (t->n <= SHOWN)
+		return t->n;
+	while (added < t->n && adds(t->d, t->row[added], t->event))
+		added++;
+	saved = added + SAVED < SHOWN ? SHOWN - added : SAVED;
+	if (saved > t->n - added)
+		saved = t->n - added;
+	memmove(t->row + SHOWN - saved, t->row + added, saved * sizeof(*t->row));
+	return SHOWN;
+}
+
+static int people_table(struct diff_table *t, const struct diff_format *format, FILE *f)
 {
 	bool markdown = format->form == DIFF_MARKDOWN;
-	size_t shown = t->n < SHOWN ? t->n : SHOWN;
+	size_t n = t->n, shown = choose_shown(t);
 
 	fprintf(f, markdown ? "\n#### %s by %s\n\n" : "\n %s by %s\n\n", t->d->event[t->event],
 		diff_kind_names[t->kind]);
 	if (markdown ? markdown_table(t, shown, false, f)
 		     : text_table(t, shown, false, format->columns, f))
 		return -1;
-	if (t->n > shown)
+	if (n > shown)
 		fprintf(f, "%s%zu more differ; -j and -x have all\n", markdown ? "\n" : "  ",
-			t->n - shown);
+			n - shown);
 	return 0;
 }
 
@@ -364,6 +399,7 @@ static json_object *json_row(const struct diff *d, size_t row, size_t event)
 	}
 	json_object_object_add(o, "status", pmk_json_string(diff_status(r)));
 	json_object_object_add(o, "name", pmk_json_string(r->name));
+	json_object_object_add(o, "base-name", pmk_json_string(r->was ? r->was : r->name));
 	json_object_object_add(o, "file", pmk_json_string(r->file));
 	json_object_object_add(o, "line", json_line(r, DIFF_NEW));
 	json_object_object_add(o, "base-line", json_line(r, DIFF_BASE));
@@ -393,7 +429,7 @@ static void json_head(const struct diff *d, FILE *f)
 	snprintf(text, sizeof(text), "%.15g", d->limit);
 	json_object_object_add(o, "limit",
 			       d->judged ? json_object_new_double_s(d->limit, text) : NULL);
-	json_object_object_add(o, "min", json_object_new_uint64(d->min));
+	json_object_object_add(o, "min", d->has_min ? json_object_new_uint64(d->min) : NULL);
 	fputc('{', f);
 	pmk_json_put_members(f, o);
 	fputs(",\n\"rows\":[", f);

@@ -72,9 +72,9 @@ class Recording:
                 else max(i for (table, _), i in self.ids.items() if table == "object"))
 
     def code(self, address, function=None, file=None, line=None, flow="next", conditional=0,
-             target=None, inlined=None, obj=None):
+             target=None, inlined=None, obj=None, data=bytes(4), mode="a32"):
         self.codes[address] = self.insert(
-            "code", object=self.object_of(obj), address=address, bytes=bytes(4), mode="a32",
+            "code", object=self.object_of(obj), address=address, bytes=data, mode=mode,
             flow=flow, conditional=conditional, target=target,
             function=self.ids.get(("function", function)),
             inlined=self.ids.get(("inlined", inlined)), file=self.file(file), line=line)

@@ -84,8 +84,9 @@ def test_lines_match_by_their_distance_from_the_function(base, new):
     contains(diff(base, new).out, "100  149    +49  +49.00%  loop.c:17 in work\n")
 
 
-def test_inlining_makes_another_function(tmp_path):
-    """clamp() is put into work() and, on one side, into main(), too."""
+def test_a_function_is_counted_where_it_is_inlined(tmp_path):
+    """clamp() is inlined into work() on one side. On the other it is also a function of its own,
+    and inlined into main(). Its first line after the declaration is 5."""
     paths = []
     for side, where in (("base", "work"), ("new", "main")):
         r = Recording(tmp_path / f"{side}.data")
@@ -100,12 +101,72 @@ def test_inlining_makes_another_function(tmp_path):
         r.code(0x14, where, UTIL_H, 6, inlined="deep")
         r.ran(0x10, 1, cpu_cycles=7)
         r.ran(0x14, 1, cpu_cycles=9)
+        if side == "new":
+            r.function("clamp.constprop.0", 0x30, UTIL_H, 4)
+            r.code(0x30, "clamp.constprop.0", UTIL_H, 4)
+            r.code(0x34, "clamp.constprop.0", UTIL_H, 5)
+            r.ran(0x30, 1, cpu_cycles=1)
+            r.ran(0x34, 1, cpu_cycles=10)
         paths.append(r.done())
-    found = rows(*paths)
-    equal({(k[2], r["status"], r["base"] + r["new"]) for k, r in found.items()
-           if k[0] == "function"},
-          {("clamp in work", "gone", 7), ("clamp in main", "new", 7),
-           ("deep in clamp in work", "gone", 9), ("deep in clamp in main", "new", 9)})
+    equal({k[:1] + k[2:]: (r["base"], r["new"], r["status"])
+           for k, r in rows(*paths).items() if k[1] == "cpu_cycles"},
+          {("total", None, None): (16, 27, "both"), ("function", "clamp", None): (7, 18, "both"),
+           ("line", "clamp", 5): (7, 17, "both"), ("line", "clamp", 4): (0, 1, "new")})
+
+
+def code_of(functions, path, mode):
+    """A recording of functions: {name: (file, symbol, [instruction as a number])}. A negative
+    number is a call of the next function; each instruction takes a cycle."""
+    r = Recording(path)
+    r.event("cpu_cycles")
+    r.object("/lib/prog")
+    r.thread(0, 0)
+    address = 0x1000
+    for name, (file, symbol, words) in functions.items():
+        r.function(name, address, file)
+        if not symbol:
+            r.db.execute("UPDATE function SET symbol = NULL WHERE name = ?", (name,))
+        after = address + 4 * len(words) + 16
+        for word in words:
+            call = {"flow": "call", "target": after} if word < 0 else {}
+            r.code(address, name, file, data=struct.pack("<I", abs(word)), mode=mode, **call)
+            r.ran(address, 1, cpu_cycles=1)
+            address += 4
+        address = after
+    return r.done()
+
+
+@pytest.mark.parametrize("mode,register,words,moved", (
+    # bl; movw r0; ldr r1, [pc, #8]; b to the first instruction of the function
+    ("arm", 1 << 12, [-0xeb000012, 0xe3000004, 0xe59f1008, 0xeafffffb],
+     [-0xeb000345, 0xe30a0123, 0xe59f1010, 0xea0000aa]),
+    # bl; adrp x0; add x0, x0, #8; ldr x1, [x0, #16]
+    ("a64", 1, [-0x94000012, 0x90000000, 0x91002000, 0xf9400801],
+     [-0x94000f12, 0xb0000a00, 0x91012000, 0xf9401801]),
+    # imm; brlid; addik r5, r5, 8; lwi r6, r5, 4
+    ("microblaze", 1 << 21, [0xb0000001, -0xb9f40012, 0x30a50008, 0xe8c50004],
+     [0xb0000002, -0xb9f41234, 0x30a51008, 0xe8c50104])))
+def test_renamed_functions_match_by_their_bodies(tmp_path, mode, register, words, moved):
+    other = [n + register for n in words]
+    base = code_of({"old": (LOOP_C, True, words), "gone": (LOOP_C, True, other),
+                    "moved": (LOOP_C, True, other * 2),
+                    "[prog+0x80]": (None, False, words * 2), "small": (LOOP_C, True, other[:3])},
+                   tmp_path / "base.data", mode)
+    new = code_of({"[prog+0x10]": (None, False, moved * 2), "moved": (MAIN_C, True, words),
+                   "fresh": (LOOP_C, True, moved), "tiny": (LOOP_C, True, other[:3]),
+                   "other": (LOOP_C, True, other[:3] * 2)}, tmp_path / "new.data", mode)
+    document = json.loads(diff("-j", "--min", "0", base, new).out)
+    equal([(r["name"], r["base-name"], r["base"], r["new"]) for r in document["rows"]
+           if r["kind"] == "function"],
+          [("other", "other", 0, 6), ("tiny", "tiny", 0, 3), ("gone", "gone", 4, 0),
+           ("moved", "moved", 8, 4), ("small", "small", 3, 0)])
+    new = code_of({"fresh": (LOOP_C, True, moved + moved[:1])}, tmp_path / "new.data", mode)
+    assert "fresh (loop.c), was" not in diff(base, new).out, "one more instruction"
+    new = code_of({"fresh": (MAIN_C, True, moved)}, tmp_path / "new.data", mode)
+    db = sqlite3.connect(new)
+    db.executescript("UPDATE extra SET value = 2; UPDATE event SET total = 8")
+    db.close()
+    contains(diff(base, new).out, " 4    8     +4  +100.00%  fresh (main.c), was old\n")
 
 
 def test_call_paths_do_not_matter(base, tmp_path):
@@ -171,11 +232,12 @@ def test_cores_of_one_family(tmp_path):
 def test_fail_over(base, new):
     offenders = ("pmk: cpu_cycles: from 376 to 425 (+13.03%), over {}%\n",
                  "pmk: cpu_cycles in work (/build/2/src/loop.c): from 149 to 198 (+32.89%), "
-                 "over {}%\n")
-    for limit, code, told in (("2%", 1, 2), ("13.03", 1, 2), ("13.04%", 1, 1), ("32%", 1, 1),
-                              ("33%", 0, 0), ("0", 1, 2)):
+                 "over {}%\n",
+                 "pmk: cpu_cycles in fresh (/build/2/src/main.c): from 0 to 24 (new), over {}%\n")
+    for limit, code, first, last in (("2%", 1, 0, 3), ("13.03", 1, 0, 2), ("13.04%", 1, 1, 2),
+                                     ("32%", 1, 1, 2), ("33%", 0, 0, 0), ("0", 1, 0, 3)):
         out = diff("--fail-over", limit, base, new, code=code)
-        want = "".join(offenders[2 - told:]).replace("{}", limit.rstrip("%"))
+        want = "".join(offenders[first:last]).replace("{}", limit.rstrip("%"))
         equal(out.err, want, limit)
     equal(diff(base, new).err, "", "nothing is judged without a limit")
     equal(diff("--fail-over", "2%", new, base).err, "", "what has shrunk is no offender")
@@ -187,6 +249,44 @@ def test_min_leaves_small_functions_out(base, new):
     out = diff("--fail-over", "20%", "--min", "198", base, new, code=1)
     contains(out.out, "work (loop.c)")
     assert "fresh" not in out.out, out
+
+
+def test_small_functions_are_left_out_of_tables(tmp_path):
+    """Those below a thousandth of the total, on both sides. Documents have all of them."""
+    sizes = {"large": (900_000, 910_000), "just": (99_000, 101_000), "fewer": (2000, 1009),
+             "small": (900, 1000), "fresh": (0, 500)}
+    paths = []
+    for side, name in enumerate(("base", "new")):
+        r = Recording(tmp_path / f"{name}.data")
+        r.event("cpu_cycles")
+        r.object("/p")
+        r.thread(0, 0)
+        for i, (function, values) in enumerate(sizes.items()):
+            if values[side]:
+                r.function(function, 0x10 * i + 0x10)
+                r.code(0x10 * i + 0x10, function)
+                r.ran(0x10 * i + 0x10, 1, cpu_cycles=values[side])
+        paths.append(r.done())
+    out = diff("--fail-over", "1.5%", *paths, code=1)
+    equal(re.findall(r"  (\w+)$", out.out, re.M),
+          ["cpu_cycles", "large", "just", "fewer"], "first what adds most, then what saves")
+    equal(out.err, "pmk: cpu_cycles in just: from 99000 to 101000 (+2.02%), over 1.5%\n")
+    equal([k[2] for k in rows(*paths) if k[0] == "function"],
+          ["large", "just", "fresh", "small", "fewer"])
+    contains(diff("--min", "1000", *paths).out, "small")
+    assert "fresh" not in diff("--min", "1000", *paths).out
+
+
+def test_new_functions_count_if_the_total_is_over(base, new):
+    """Of 376 cycles, fresh() adds 24; the total grows by 49. down() is gone."""
+    fresh = "pmk: cpu_cycles in fresh (/build/2/src/main.c): from 0 to 24 (new), over {}%\n"
+    for limit, named in ((6, True), (7, False)):
+        equal(fresh.format(limit) in diff("--fail-over", str(limit), base, new, code=1).err, named)
+    db = sqlite3.connect(new)
+    db.executescript("UPDATE extra SET value = 1 WHERE value > 40; UPDATE event SET total = "
+                     "(SELECT sum(value) FROM count WHERE event = event.id) WHERE total > 0")
+    db.close()
+    assert "fresh" not in diff("--fail-over", "0", base, new).err, "the total has shrunk"
 
 
 def test_from_nothing_is_over_any_limit(tmp_path):
@@ -379,8 +479,8 @@ def test_text(base, new):
 
   base  new  delta        %
    149  198    +49  +32.89%  work (loop.c)
-    24    0    -24     gone  down (main.c)
      0   24    +24      new  fresh (main.c)
+    24    0    -24     gone  down (main.c)
 
  cpu_cycles by line
 
@@ -397,7 +497,7 @@ def test_csv(base, new):
         ["total", "cpu_cycles", "376", "425", "49", "13.03", "both", "", "", ""],
         ["function", "cpu_cycles", "149", "198", "49", "32.89", "both", "work",
          "/build/2/src/loop.c", ""],
-        ["function", "cpu_cycles", "24", "0", "-24", "", "gone", "down", "/src/main.c", ""]])
+        ["function", "cpu_cycles", "0", "24", "24", "", "new", "fresh", "/build/2/src/main.c", ""]])
     contains(out, "line;cpu_cycles;100;149;49;49.00;both;work;/build/2/src/loop.c;17\n")
     contains(out, "line;cpu_cycles;9;0;-9;;gone;down;/src/main.c;23\n")
 
@@ -416,8 +516,8 @@ def test_markdown(base, new):
 | function | base | new | delta | % |
 |---|--:|--:|--:|--:|
 | work (loop.c) | 149 | 198 | +49 | **+32.89%** |
-| down (main.c) | 24 | 0 | -24 | gone |
 | fresh (main.c) | 0 | 24 | +24 | new |
+| down (main.c) | 24 | 0 | -24 | gone |
 
 #### cpu_cycles by line
 

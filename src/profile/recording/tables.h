@@ -171,8 +171,8 @@ void pmk_tables_unnamed(const struct pmk_tables *t, uint32_t object, char *buf, 
 
 /*
  * body[function] becomes a hash of the instructions that the function executed, which does not
- * change if the linker moves the function and what it refers to. 0: too few instructions, or another
- * instruction set than those of the emulated cores. Returns like pmk_tables_open().
+ * change if the linker moves the function and what it refers to. 0: too few instructions, or
+ * another instruction set than those of the emulated cores. Returns like pmk_tables_open().
  */
 int pmk_tables_bodies(const struct pmk_tables *t, uint64_t *body, char *msg, size_t size);
 
