@@ -86,7 +86,7 @@ struct pmk_model_ops {
 	 * a model of the same PMU with the same programming, into this state. If false, the model
 	 * must not be used. The caller compares the parameters by their names first. NULL: this
 	 * model cannot be checked. */
-	bool (*sound)(const void *model, const void *begun);
+	bool (*valid)(const void *model, const void *begun);
 };
 
 /* Return the mistakes that the guest has made, and clear them. */

@@ -18,7 +18,7 @@
 #define PMK_SIZE_UP_TO(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 
 /* True if a caller can have been compiled with a struct of this size; `least` is the oldest one. */
-static inline bool pmk_size_is_sound(size_t size, size_t least)
+static inline bool pmk_size_is_valid(size_t size, size_t least)
 {
 	return size >= least && size <= PMK_SIZED_MOST;
 }

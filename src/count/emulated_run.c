@@ -435,7 +435,7 @@ static int overwritten(struct pmk_count *c)
 		&c->fault, PMK_COUNT_FAILED,
 		"what %s counts in holds nonsense for %s: the program has written there, and no "
 		"count of it can be trusted; find the stray write, with a sanitizer for example",
-		e->prog.argv.word[0], pmk_runner_unsound(&e->runner));
+		e->prog.argv.word[0], pmk_runner_invalid(&e->runner));
 }
 
 /* True if no instruction was executed although something would have been counted, or the PMU
@@ -486,7 +486,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	struct pmk_emulation *e = c->state;
 
 	pmk_runner_finish(&e->runner);
-	if (pmk_runner_unsound(&e->runner))
+	if (pmk_runner_invalid(&e->runner))
 		return overwritten(c);
 	if (e->runner.error == PMK_EBUSY && c->q.traffic.count)
 		return pmk_count_fail(
@@ -580,7 +580,7 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	if (err)
 		return start_failed(c, err);
 	err = wait_for_end(c);
-	if (!err && pmk_runner_unsound(&e->runner))
+	if (!err && pmk_runner_invalid(&e->runner))
 		err = overwritten(c);
 	if (err)
 		return err;

@@ -346,7 +346,7 @@ static bool is_register(int8_t r)
 
 /* The emulated program can write into the ledger, so every index and bool from there is checked
  * before use. The numbers of accesses and bytes are not: any value is safe. */
-static bool insn_is_sound(const struct pmk_insn *in)
+static bool insn_is_valid(const struct pmk_insn *in)
 {
 	return (in->size == 0 || in->size == 2 || in->size == 4) && in->iclass <= PMK_I_CACHE_OP &&
 	       in->flow <= PMK_FLOW_MODE && in->sysop <= PMK_SYS_WFI && is_register(in->rd) &&
@@ -359,20 +359,20 @@ static bool insn_is_sound(const struct pmk_insn *in)
 	       pmk_is_bool(&in->decoded) && pmk_is_bool(&in->wide) && pmk_is_bool(&in->quad);
 }
 
-static bool insns_are_sound(const struct pmk_ledger_block *l)
+static bool insns_are_valid(const struct pmk_ledger_block *l)
 {
 	for (uint32_t i = 0; i < l->ninsns; i++)
-		if (!insn_is_sound(&l->insn[i]))
+		if (!insn_is_valid(&l->insn[i]))
 			return false;
 	return true;
 }
 
-static bool is_sound(const struct pmk_ledger_block *l)
+static bool is_valid(const struct pmk_ledger_block *l)
 {
 	uint64_t bytes = (uint64_t)l->head.units * PMK_LEDGER_UNIT;
 
 	return bytes >= sizeof(*l) && l->ninsns && l->ninsns <= MAX_INSNS &&
-	       bytes >= sizeof(*l) + l->ninsns * (sizeof(l->insn[0]) + 4) && insns_are_sound(l);
+	       bytes >= sizeof(*l) + l->ninsns * (sizeof(l->insn[0]) + 4) && insns_are_valid(l);
 }
 
 static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
@@ -385,7 +385,7 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 	size_t object, number;
 	bool ok, fresh;
 
-	if (!is_sound(l))
+	if (!is_valid(l))
 		return PMK_EPARSE;
 	object = object_of(r, l->head.process, l->insn[0].addr, &ok);
 	b = item_for(&r->blocks, &r->block_at, pmk_ledger_number(r->ledger, &l->head), 0, 0,

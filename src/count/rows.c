@@ -15,7 +15,7 @@ static const struct pmk_section *section_of(const struct pmk_count *c, uint32_t 
 
 bool pmk_count_sized(const struct pmk_count *c, const char *type, size_t size, size_t least)
 {
-	if (pmk_size_is_sound(size, least))
+	if (pmk_size_is_valid(size, least))
 		return true;
 	/* The handle belongs to the caller and is not const there. */
 	if (c)

@@ -186,7 +186,7 @@ static int add_variable(struct pmk_count *c, const char *text)
 
 static int set_stream(struct pmk_count *c, unsigned i, const char *name, const char *value)
 {
-	if (pmk_stream_is_sound(i, value))
+	if (pmk_stream_is_valid(i, value))
 		return set_text(c, &c->q.streams[i], value);
 	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "`%s` %s: expected fd:N%s file:PATH%s",
 			      name, value, i ? "," : " or",

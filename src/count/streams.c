@@ -26,7 +26,7 @@ static int number_of(const char *value)
 	return (int)n;
 }
 
-bool pmk_stream_is_sound(unsigned stream, const char *value)
+bool pmk_stream_is_valid(unsigned stream, const char *value)
 {
 	if (number_of(value) >= 0 || (!strncmp(value, "file:", 5) && value[5]))
 		return true;

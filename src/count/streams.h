@@ -16,7 +16,7 @@ struct pmk_streams {
 };
 
 /* True if `value` is valid for stream 0, 1 or 2. */
-bool pmk_stream_is_sound(unsigned stream, const char *value);
+bool pmk_stream_is_valid(unsigned stream, const char *value);
 /* Open the files of these values; NULL: unchanged. Returns 0 or a failure. */
 int pmk_streams_open(struct pmk_streams *s, char *const value[3], struct pmk_count_fault *f);
 /* In the child, which has not executed the program yet. */

@@ -319,7 +319,7 @@ void pmk_dump_free(struct pmk_dump *d)
 	/* This reader allocates nothing that the oldest struct has no pointer for. */
 	size_t size = d->size;
 
-	if (!pmk_size_is_sound(size, PMK_SIZE_UP_TO(struct pmk_dump, nsamples)))
+	if (!pmk_size_is_valid(size, PMK_SIZE_UP_TO(struct pmk_dump, nsamples)))
 		return;
 
 	for (size_t id = 0; id < d->nregions; id++)
@@ -468,7 +468,7 @@ int pmk_dump_next(const uint8_t *data, size_t size, size_t *at, struct pmk_dump 
 	struct pmk_dump d = { .size = sizeof(d) };
 	int found;
 
-	if (!pmk_size_is_sound(dump->size, PMK_SIZE_UP_TO(struct pmk_dump, nsamples)))
+	if (!pmk_size_is_valid(dump->size, PMK_SIZE_UP_TO(struct pmk_dump, nsamples)))
 		return PMK_EINVAL;
 	found = dump_read(data, size, at, &d);
 	if (found > 0)

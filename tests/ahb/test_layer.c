@@ -39,7 +39,7 @@ static void begin(struct bench *b)
 }
 
 /* Everything so far adds up. */
-static void sound(const struct bench *b)
+static void check_layer(const struct bench *b)
 {
 	const char *wrong = pmk_ahb_layer_check(&b->layer, &b->bus);
 
@@ -52,7 +52,7 @@ static void feed(struct bench *b, const char *wave)
 	trace_make(&b->trace, wave);
 	for (unsigned i = 0; i < b->trace.n; i++) {
 		pmk_ahb_layer_sample(&b->layer, &b->bus, &b->trace.cycle[i]);
-		sound(b);
+		check_layer(b);
 	}
 }
 
@@ -559,7 +559,7 @@ static void with_x(struct bench *b, const char *wave, unsigned at, unsigned role
 	b->trace.cycle[at].x = (uint16_t)PMK_AHB_ROLE(role);
 	for (unsigned i = 0; i < b->trace.n; i++) {
 		pmk_ahb_layer_sample(&b->layer, &b->bus, &b->trace.cycle[i]);
-		sound(b);
+		check_layer(b);
 	}
 }
 
@@ -639,7 +639,7 @@ static void test_idle(void **state)
 		feed(&a, "I");
 	pmk_ahb_layer_idle(&b.layer, &b.bus, 0);
 	pmk_ahb_layer_idle(&b.layer, &b.bus, 1000);
-	sound(&b);
+	check_layer(&b);
 	assert_memory_equal(&a.bus, &b.bus, sizeof(a.bus));
 	assert_memory_equal(a.layer.class, b.layer.class, sizeof(a.layer.class));
 	assert_int_equal(b.layer.cycles, 1001);
@@ -694,7 +694,7 @@ static void test_check_finds(void **state)
 		b.bus.total[rows[i].signal]++;
 		wrong(&b, rows[i].what);
 		b.bus.total[rows[i].signal]--;
-		sound(&b);
+		check_layer(&b);
 	}
 	b.layer.class[PMK_AHB_C_BUSY]++;
 	wrong(&b, "not all cycles");

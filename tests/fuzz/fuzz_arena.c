@@ -320,7 +320,7 @@ static void write_all(const struct rig *rig, const uint8_t *data, size_t size)
 
 static void check_reading(const struct pmk_reading *r)
 {
-	expect(pmk_reading_sound(r));
+	expect(pmk_reading_valid(r));
 }
 
 /* What pmk does at a program's end. */
@@ -330,7 +330,7 @@ static void read_all(struct rig *rig)
 	struct pmk_arena_interval interval;
 	unsigned n = 0;
 
-	pmk_runner_unsound(r);
+	pmk_runner_invalid(r);
 	while (!r->units && pmk_runner_interval(r, &interval)) {
 		expect(n++ < PMK_ARENA_SLOTS * PMK_ARENA_RING);
 		check_reading(&interval.delta);
@@ -338,8 +338,8 @@ static void read_all(struct rig *rig)
 	pmk_runner_finish(r);
 	pmk_runner_lacks(r);
 	pmk_runner_unsure(r);
-	if (pmk_runner_unsound(r)) {
-		expect(*r->unsound && strlen(r->unsound) < sizeof(r->unsound));
+	if (pmk_runner_invalid(r)) {
+		expect(*r->invalid && strlen(r->invalid) < sizeof(r->invalid));
 		return;
 	}
 	expect(r->processes > 0 && r->ncores <= PMK_ARENA_CPUS);
@@ -360,7 +360,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Without a write, all of it is right: whatever is said of others is because of those. */
 	if (size == 1) {
 		read_all(rig);
-		expect(!*rig->runner.unsound && !rig->runner.error && rig->runner.sum.insns);
+		expect(!*rig->runner.invalid && !rig->runner.error && rig->runner.sum.insns);
 		restore(rig);
 	}
 	write_all(rig, data + 1, size - 1);

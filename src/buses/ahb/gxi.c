@@ -153,7 +153,7 @@ const char *pmk_gxi_check(const struct pmk_gxi *g, const struct pmk_bus *bus)
 	return NULL;
 }
 
-bool pmk_gxi_sound(struct pmk_gxi *g, const struct pmk_gxi *begun)
+bool pmk_gxi_valid(struct pmk_gxi *g, const struct pmk_gxi *begun)
 {
 	g->params = begun->params;
 	return pmk_are_bools(g->hit, PMK_GXI_NWAITS) && pmk_is_bool(&g->marked);

@@ -62,7 +62,7 @@ void pmk_gxi_idle(struct pmk_gxi *g, struct pmk_bus *bus, uint64_t n);
 /* As pmk_ahb_layer_check(). */
 const char *pmk_gxi_check(const struct pmk_gxi *g, const struct pmk_bus *bus);
 
-/* As pmk_ahb_layer_sound(). */
-bool pmk_gxi_sound(struct pmk_gxi *g, const struct pmk_gxi *begun);
+/* As pmk_ahb_layer_valid(). */
+bool pmk_gxi_valid(struct pmk_gxi *g, const struct pmk_gxi *begun);
 
 #endif

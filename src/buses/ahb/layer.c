@@ -438,7 +438,7 @@ const char *pmk_ahb_layer_check(const struct pmk_ahb_layer *l, const struct pmk_
 	return NULL;
 }
 
-bool pmk_ahb_layer_sound(struct pmk_ahb_layer *l, const struct pmk_ahb_layer *begun)
+bool pmk_ahb_layer_valid(struct pmk_ahb_layer *l, const struct pmk_ahb_layer *begun)
 {
 	l->params = begun->params;
 	return l->data.burst < PMK_AHB_NBURSTS && pmk_is_bool(&l->data.write) &&

@@ -172,6 +172,6 @@ const char *pmk_ahb_layer_check(const struct pmk_ahb_layer *l, const struct pmk_
  * For an observer in memory that others can write: returns true if samples can have turned `begun`
  * into it. If not, it must not be used. Also copies the parameters from `begun`.
  */
-bool pmk_ahb_layer_sound(struct pmk_ahb_layer *l, const struct pmk_ahb_layer *begun);
+bool pmk_ahb_layer_valid(struct pmk_ahb_layer *l, const struct pmk_ahb_layer *begun);
 
 #endif

@@ -808,32 +808,32 @@ int pmk_matrix_wait(struct pmk_matrix *m, unsigned master, uint64_t ticket, pmk_
 
 /* A request that was never made is all zeros, which is a read of a byte. */
 
-static bool request_is_sound(const struct pmk_ahb_request *r)
+static bool request_is_valid(const struct pmk_ahb_request *r)
 {
 	return pmk_is_bool(&r->write) && request_ok(r);
 }
 
-static bool served_is_sound(const struct pmk_ahb_served *s)
+static bool served_is_valid(const struct pmk_ahb_served *s)
 {
 	return pmk_is_bool(&s->error) && pmk_is_bool(&s->dropped);
 }
 
-static bool queue_is_sound(const struct pmk_matrix_layer *l)
+static bool queue_is_valid(const struct pmk_matrix_layer *l)
 {
 	for (unsigned i = 0; i < PMK_MATRIX_QUEUE; i++)
-		if (!served_is_sound(&l->result[i]) || !request_is_sound(&l->queue[i]))
+		if (!served_is_valid(&l->result[i]) || !request_is_valid(&l->queue[i]))
 			return false;
 	return l->done <= l->begun && l->begun <= l->posted &&
 	       l->posted - l->done <= PMK_MATRIX_QUEUE;
 }
 
-static bool burst_is_sound(const struct pmk_matrix_burst *b)
+static bool burst_is_valid(const struct pmk_matrix_burst *b)
 {
-	return request_is_sound(&b->request) && served_is_sound(&b->served) &&
+	return request_is_valid(&b->request) && served_is_valid(&b->served) &&
 	       pmk_is_bool(&b->of_queue) && pmk_is_bool(&b->rebuilt);
 }
 
-static bool data_is_sound(const struct pmk_matrix_data *d)
+static bool data_is_valid(const struct pmk_matrix_data *d)
 {
 	return d->place <= PMK_MATRIX_AT_SLAVE && d->slave <= PMK_MATRIX_MAX_SLAVES &&
 	       d->slot <= 1 && pmk_is_bool(&d->first) && pmk_is_bool(&d->last) &&
@@ -841,18 +841,18 @@ static bool data_is_sound(const struct pmk_matrix_data *d)
 	       pmk_is_bool(&d->refused);
 }
 
-static bool layer_is_sound(const struct pmk_matrix_layer *l)
+static bool layer_is_valid(const struct pmk_matrix_layer *l)
 {
-	return burst_is_sound(&l->burst[0]) && burst_is_sound(&l->burst[1]) && l->slot <= 1 &&
+	return burst_is_valid(&l->burst[0]) && burst_is_valid(&l->burst[1]) && l->slot <= 1 &&
 	       pmk_is_bool(&l->halted) && pmk_is_bool(&l->again) && pmk_is_bool(&l->withdrawn) &&
 	       l->address.trans <= PMK_AHB_SEQ && l->address.slave <= PMK_MATRIX_MAX_SLAVES &&
-	       data_is_sound(&l->data) && queue_is_sound(l);
+	       data_is_valid(&l->data) && queue_is_valid(l);
 }
 
-bool pmk_matrix_sound(struct pmk_matrix *m, const struct pmk_matrix *begun)
+bool pmk_matrix_valid(struct pmk_matrix *m, const struct pmk_matrix *begun)
 {
 	for (unsigned i = 0; i < PMK_MATRIX_NMASTERS; i++) {
-		if (!layer_is_sound(&m->layer[i]))
+		if (!layer_is_valid(&m->layer[i]))
 			return false;
 		m->layer[i].script = begun->layer[i].script;
 	}

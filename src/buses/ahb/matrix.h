@@ -299,6 +299,6 @@ void pmk_matrix_resume(struct pmk_matrix *m, unsigned master);
  * For a matrix in memory that others can write: returns true if running can have turned `begun`
  * into it. If not, it must not be used. Also copies configuration and scripts from `begun`.
  */
-bool pmk_matrix_sound(struct pmk_matrix *m, const struct pmk_matrix *begun);
+bool pmk_matrix_valid(struct pmk_matrix *m, const struct pmk_matrix *begun);
 
 #endif

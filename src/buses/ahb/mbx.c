@@ -117,7 +117,7 @@ void pmk_mbx_skip(struct pmk_mbx *x, uint64_t n)
 	x->now += n;
 }
 
-bool pmk_mbx_sound(struct pmk_mbx *x, const struct pmk_mbx *begun)
+bool pmk_mbx_valid(struct pmk_mbx *x, const struct pmk_mbx *begun)
 {
 	x->script = begun->script;
 	return pmk_is_bool(&x->asks) && x->first < PMK_MBX_PENDING &&

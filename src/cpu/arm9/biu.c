@@ -410,12 +410,12 @@ uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t li
 	return stalled_cycles(b, at, last_beat(b, PMK_MATRIX_ARMD, ticket));
 }
 
-bool pmk_biu_sound(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock)
+bool pmk_biu_valid(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock)
 {
 	uint64_t until = clock / begun->ratio;
 
 	b->ratio = begun->ratio;
-	return pmk_is_bool(&b->starved) && pmk_matrix_sound(&b->matrix, &begun->matrix) &&
+	return pmk_is_bool(&b->starved) && pmk_matrix_valid(&b->matrix, &begun->matrix) &&
 	       b->matrix.now < UINT64_MAX / 2 &&
 	       (until <= b->matrix.now || until - b->matrix.now <= 2 * PMK_BIU_LAG);
 }

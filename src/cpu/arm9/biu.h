@@ -103,6 +103,6 @@ void pmk_biu_drain(struct pmk_biu *b);
 /* For a unit in memory that others can write, with the core's time there. Returns true if `begun`
  * can have become this unit by running. If not, the unit must not be used. Everything that the
  * core's parameters determine is taken from `begun`. */
-bool pmk_biu_sound(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock);
+bool pmk_biu_valid(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock);
 
 #endif

@@ -268,7 +268,7 @@ static bool layout_is_same(const struct pmk_ahbmon_layout *l, const struct pmk_a
 	       l->threshold == k->threshold && PMK_SAME(l, k, offset);
 }
 
-static bool model_is_sound(const void *model, const void *begun)
+static bool model_is_valid(const void *model, const void *begun)
 {
 	const struct pmk_ahbmon_model *m = model, *b = begun;
 
@@ -326,5 +326,5 @@ const struct pmk_model_ops pmk_ahbmon_models[PMK_AHBMON_NMODELS + 1] = {
 	  .oddities_at = PMK_MODEL_PARAM(pmk_ahbmon_model, "oddities", oddities),
 	  .inputs = inputs,
 	  .input = set_input,
-	  .sound = model_is_sound },
+	  .valid = model_is_valid },
 };

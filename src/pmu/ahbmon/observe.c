@@ -120,12 +120,12 @@ const char *pmk_ahbmon_observer_check(const struct pmk_ahbmon_observer *o,
 	return NULL;
 }
 
-bool pmk_ahbmon_observer_sound(struct pmk_ahbmon_observer *o,
+bool pmk_ahbmon_observer_valid(struct pmk_ahbmon_observer *o,
 			       const struct pmk_ahbmon_observer *begun)
 {
 	o->present = begun->present;
 	for (unsigned i = 0; i < PMK_AHBMON_NLAYERS; i++)
-		if (!pmk_ahb_layer_sound(&o->layer[i], &begun->layer[i]))
+		if (!pmk_ahb_layer_valid(&o->layer[i], &begun->layer[i]))
 			return false;
-	return pmk_gxi_sound(&o->gxi, &begun->gxi);
+	return pmk_gxi_valid(&o->gxi, &begun->gxi);
 }

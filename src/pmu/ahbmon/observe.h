@@ -72,8 +72,8 @@ void pmk_ahbmon_observer_thresholds(struct pmk_ahbmon_observer *o,
 void pmk_ahbmon_observer_sample(struct pmk_ahbmon_observer *o, struct pmk_bus *buses,
 				const struct pmk_ahbmon_sample *s);
 
-/* As pmk_ahb_layer_sound(), for all of them. */
-bool pmk_ahbmon_observer_sound(struct pmk_ahbmon_observer *o,
+/* As pmk_ahb_layer_valid(), for all of them. */
+bool pmk_ahbmon_observer_valid(struct pmk_ahbmon_observer *o,
 			       const struct pmk_ahbmon_observer *begun);
 
 /* Observes `n` cycles in which all buses are idle. */

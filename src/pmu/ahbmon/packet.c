@@ -222,7 +222,7 @@ void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbm
 	p->at = (p->at + 1) % PMK_AHBMON_LAG;
 }
 
-bool pmk_ahbmon_packets_sound(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_packets *begun,
+bool pmk_ahbmon_packets_valid(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_packets *begun,
 			      const struct pmk_ahbmon_observer *o)
 {
 	p->params = begun->params;

@@ -106,7 +106,7 @@ void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbm
  * For packets in memory that others can write, together with their observer: returns true if
  * `begun` can have become this. The parameters are copied from `begun`.
  */
-bool pmk_ahbmon_packets_sound(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_packets *begun,
+bool pmk_ahbmon_packets_valid(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_packets *begun,
 			      const struct pmk_ahbmon_observer *o);
 
 /*

@@ -347,7 +347,7 @@ static void reset_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *
 	pmk_arm11_model_reset(model, pmu, &params, bus);
 }
 
-static bool is_consistent(const void *model, const void *begun)
+static bool model_is_valid(const void *model, const void *begun)
 {
 	const struct pmk_arm11_model *m = model, *b = begun;
 
@@ -398,7 +398,7 @@ static const char *const oddities[] = {
 		.lines = interrupt_lines, .params = params, .restart = restart_model,         \
 		.oddities = oddities,                                                         \
 		.oddities_at = PMK_MODEL_PARAM(pmk_arm11_model, "oddities", oddities),        \
-		.inputs = inputs, .input = set_input, .sound = is_consistent,                 \
+		.inputs = inputs, .input = set_input, .valid = model_is_valid,                \
 	}
 
 const struct pmk_model_ops pmk_arm11_models[PMK_ARM11_NMODELS + 1] = {

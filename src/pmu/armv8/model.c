@@ -604,7 +604,7 @@ static void model_reset(void *model, struct pmk_bus *bus, const struct pmk_pmu *
 	pmk_armv8_model_reset(model, pmu, &params, bus);
 }
 
-static bool model_is_sound(const void *model, const void *begun)
+static bool model_is_valid(const void *model, const void *begun)
 {
 	const struct pmk_armv8_model *m = model, *b = begun;
 
@@ -674,7 +674,7 @@ static const char *const oddities[] = {
 		.ask = pmk_armv8_ask, .lines = pmk_armv8_lines, .params = params,             \
 		.restart = model_restart, .oddities = oddities,                               \
 		.oddities_at = PMK_MODEL_PARAM(pmk_armv8_model, "oddities", oddities),        \
-		.inputs = inputs, .input = set_input, .sound = model_is_sound,                \
+		.inputs = inputs, .input = set_input, .valid = model_is_valid,                \
 	}
 
 const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1] = {

@@ -293,7 +293,7 @@ static void reset_model(void *model, struct pmk_bus *bus, const struct pmk_pmu *
 	pmk_l2cc_model_reset(model, pmu, &defaults, bus);
 }
 
-static bool is_consistent(const void *model, const void *begun)
+static bool model_is_valid(const void *model, const void *begun)
 {
 	const struct pmk_l2cc_model *m = model, *b = begun;
 
@@ -331,7 +331,7 @@ static const char *const oddities[] = {
 		.lines = interrupt_lines, .params = params, .restart = restart_model,         \
 		.oddities = oddities,                                                         \
 		.oddities_at = PMK_MODEL_PARAM(pmk_l2cc_model, "oddities", oddities),         \
-		.sound = is_consistent,                                                       \
+		.valid = model_is_valid,                                                      \
 	}
 
 const struct pmk_model_ops pmk_l2cc_models[PMK_L2CC_NMODELS + 1] = { OPS(pmk_l210), OPS(pmk_l220) };

@@ -706,17 +706,17 @@ void pmk_microblaze_model_input(struct pmk_microblaze_model *m, struct pmk_bus *
 	}
 }
 
-static bool latency_is_sound(const struct pmk_microblaze_latency_counter *c)
+static bool latency_is_valid(const struct pmk_microblaze_latency_counter *c)
 {
 	return pmk_is_bool(&c->live.some) && pmk_is_bool(&c->sampled.some);
 }
 
-static bool is_consistent(const void *model, const void *begun)
+static bool model_is_valid(const void *model, const void *begun)
 {
 	const struct pmk_microblaze_model *m = model, *b = begun;
 
 	for (unsigned i = 0; i < PMK_MICROBLAZE_MAX_LATENCIES; i++)
-		if (!latency_is_sound(&m->latency[i]))
+		if (!latency_is_valid(&m->latency[i]))
 			return false;
 	return PMK_SAME(m, b, config) && PMK_SAME(m, b, code) && pmk_is_bool(&m->started) &&
 	       pmk_is_bool(&m->halted);
@@ -776,5 +776,5 @@ const struct pmk_model_ops pmk_microblaze_models[PMK_MICROBLAZE_NMODELS + 1] = {
 	  .oddities_at = PMK_MODEL_PARAM(pmk_microblaze_model, "oddities", oddities),
 	  .inputs = inputs,
 	  .input = set_input,
-	  .sound = is_consistent },
+	  .valid = model_is_valid },
 };

@@ -327,14 +327,14 @@ static void doubt(struct pmk_runner *r, const char *what, const struct pmk_arena
 {
 	int n;
 
-	if (*r->unsound)
+	if (*r->invalid)
 		return;
-	n = snprintf(r->unsound, sizeof(r->unsound), "%s", what);
+	n = snprintf(r->invalid, sizeof(r->invalid), "%s", what);
 	if (s)
-		n += snprintf(r->unsound + n, sizeof(r->unsound) - (size_t)n, " of process %u",
+		n += snprintf(r->invalid + n, sizeof(r->invalid) - (size_t)n, " of process %u",
 			      atomic_load(&s->pid));
 	if (cpu >= 0)
-		snprintf(r->unsound + n, sizeof(r->unsound) - (size_t)n, ", thread %d", cpu);
+		snprintf(r->invalid + n, sizeof(r->invalid) - (size_t)n, ", thread %d", cpu);
 }
 
 /* Compare the data that only pmk writes. */
@@ -358,7 +358,7 @@ static bool are_started(const struct pmk_arena *a)
 	       atomic_load(&a->lost_threads) <= MOST_STARTED;
 }
 
-static bool slot_is_sound(const struct pmk_arena_slot *s)
+static bool slot_is_valid(const struct pmk_arena_slot *s)
 {
 	return atomic_load(&s->state) <= PMK_SLOT_RUNNING &&
 	       atomic_load(&s->pid) <= MOST_PROCESSES &&
@@ -367,16 +367,16 @@ static bool slot_is_sound(const struct pmk_arena_slot *s)
 	       atomic_load(&s->threads) <= MOST_STARTED && atomic_load(&s->execs) <= MOST_STARTED;
 }
 
-const char *pmk_runner_unsound(struct pmk_runner *r)
+const char *pmk_runner_invalid(struct pmk_runner *r)
 {
 	if (!is_as_written(r))
 		doubt(r, "the settings", NULL, -1);
 	if (!are_started(r->arena))
 		doubt(r, "the number of processes", NULL, -1);
 	for (unsigned i = 0; i < r->slots; i++)
-		if (!slot_is_sound(&r->arena->slot[i]))
+		if (!slot_is_valid(&r->arena->slot[i]))
 			doubt(r, "the list of processes", NULL, -1);
-	return *r->unsound ? r->unsound : NULL;
+	return *r->invalid ? r->invalid : NULL;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -441,17 +441,17 @@ static void book_rest(struct pmk_runner *r, struct pmk_cpu *cpu)
 		pmk_ledger_book_fault(r->ledger, cpu, insn);
 }
 
-static bool counts_are_sound(const struct pmk_runner_counts *c, unsigned nregions)
+static bool counts_are_valid(const struct pmk_runner_counts *c, unsigned nregions)
 {
 	for (unsigned k = 0; k < nregions; k++)
-		if (!pmk_reading_sound(&c->region[k]) || c->entries[k] > PMK_MOST_COUNTED)
+		if (!pmk_reading_valid(&c->region[k]) || c->entries[k] > PMK_MOST_COUNTED)
 			return false;
-	return pmk_reading_sound(&c->total) && c->cycles <= PMK_MOST_COUNTED &&
+	return pmk_reading_valid(&c->total) && c->cycles <= PMK_MOST_COUNTED &&
 	       c->insns <= PMK_MOST_COUNTED && c->delayed <= c->cycles &&
 	       c->rest <= PMK_MOST_COUNTED && c->untimed <= PMK_MOST_COUNTED;
 }
 
-/* An invalid number becomes a value larger than any count, which counts_are_sound() detects. */
+/* An invalid number becomes a value larger than any count, which counts_are_valid() detects. */
 static uint64_t as_count(double value)
 {
 	return value >= 0 && value <= (double)PMK_MOST_COUNTED ? (uint64_t)(value + 0.5)
@@ -488,7 +488,7 @@ static void take_pins(struct pmk_runner *r)
 		return;
 	if (head - r->pins_taken > PMK_ARENA_PINS)
 		doubt(r, "the record of the pins", NULL, -1);
-	while (!*r->unsound && r->pins_taken != head) {
+	while (!*r->invalid && r->pins_taken != head) {
 		struct pmk_ahbmon_pins one;
 
 		memcpy(&one, &pins->record[r->pins_taken % PMK_ARENA_PINS], sizeof(one));
@@ -524,7 +524,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	if (!copy->session.plan.nevents)
 		return; /* the vCPU never started */
 	what = b.count > PMK_MAX_BLOCKS ? "the number of its blocks of code"
-					: pmk_emulated_unsound(copy, r->begun, cfg);
+					: pmk_emulated_invalid(copy, r->begun, cfg);
 	if (what) {
 		doubt(r, what, slot, (int)cpu);
 		return;
@@ -564,7 +564,7 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	c->rest = b.rest;
 	if (r->units && cpu == 0)
 		estimate(&r->units[slot - r->arena->slot], cfg->plan.nevents, c);
-	if (!counts_are_sound(c, cfg->nregions)) {
+	if (!counts_are_valid(c, cfg->nregions)) {
 		doubt(r, "a count", slot, (int)cpu);
 		clear_counts(c, cfg->nregions);
 	}
@@ -583,10 +583,10 @@ static unsigned waiting(struct pmk_runner *r, unsigned i)
 	return 0;
 }
 
-static bool piece_is_sound(const struct pmk_units_piece *p)
+static bool piece_is_valid(const struct pmk_units_piece *p)
 {
 	return p->from <= PMK_MOST_COUNTED && p->insns <= PMK_MOST_COUNTED &&
-	       p->cycles <= PMK_MOST_COUNTED && pmk_reading_sound(&p->counts);
+	       p->cycles <= PMK_MOST_COUNTED && pmk_reading_valid(&p->counts);
 }
 
 /* Add the finished pieces of the process in slot `i`. */
@@ -600,7 +600,7 @@ static void take_pieces(struct pmk_runner *r, unsigned i)
 
 		memcpy(&piece, &ring->record[r->taken[i] % PMK_ARENA_RING].piece, sizeof(piece));
 		atomic_store(&ring->tail, ++r->taken[i]);
-		if (piece_is_sound(&piece) &&
+		if (piece_is_valid(&piece) &&
 		    pmk_units_add(&r->units[i], &piece, r->cfg.counters.plan.nevents))
 			continue;
 		doubt(r, "a piece", s, -1);
@@ -748,7 +748,7 @@ bool pmk_runner_step(struct pmk_runner *r, int ms)
 		poll(NULL, 0, ms > 10 ? 10 : ms);
 	}
 	/* Its counts can no longer be used, and it may wait for pmk for ever. */
-	if (pmk_runner_unsound(r))
+	if (pmk_runner_invalid(r))
 		kill(r->pid, SIGKILL);
 	else
 		reap_slots(r);
@@ -760,10 +760,10 @@ bool pmk_runner_step(struct pmk_runner *r, int ms)
 	return r->over;
 }
 
-static bool interval_is_sound(const struct pmk_arena_interval *i)
+static bool interval_is_valid(const struct pmk_arena_interval *i)
 {
 	return i->cpu < PMK_ARENA_CPUS && i->cycles <= PMK_MOST_COUNTED &&
-	       i->insns <= PMK_MOST_COUNTED && pmk_reading_sound(&i->delta);
+	       i->insns <= PMK_MOST_COUNTED && pmk_reading_valid(&i->delta);
 }
 
 /* Intervals of one process come in order; several processes take turns. */
@@ -778,7 +778,7 @@ bool pmk_runner_interval(struct pmk_runner *r, struct pmk_arena_interval *out)
 			continue;
 		memcpy(out, &ring->record[r->taken[i] % PMK_ARENA_RING].interval, sizeof(*out));
 		atomic_store(&ring->tail, ++r->taken[i]);
-		if (interval_is_sound(out)) {
+		if (interval_is_valid(out)) {
 			out->began = r->interval_at[i][out->cpu];
 			r->interval_at[i][out->cpu] = out->cycles;
 			return true;

@@ -85,7 +85,7 @@ struct pmk_runner {
 	struct pmk_ahbmon_packets packets; /* at the end: cycles that have not reached the pins */
 	uint64_t taken[PMK_ARENA_SLOTS];   /* number of processed intervals or pieces, by slot */
 	struct pmk_units *units;	   /* [PMK_ARENA_SLOTS], or NULL: no sampling */
-	char unsound[96];		   /* the invalid part of the arena, or "" */
+	char invalid[96];		   /* the invalid part of the arena, or "" */
 	/* [slot][core]: cycles at the end of the last interval */
 	uint64_t (*interval_at)[PMK_ARENA_CPUS];
 	unsigned turn; /* slot of the process whose interval is next */
@@ -125,7 +125,7 @@ void pmk_runner_finish(struct pmk_runner *r);
 
 /* An invalid part of the arena, such as "the plan of process 1, thread 0", because the program has
  * written into it; NULL: none. If there is one, the counts must not be used. */
-const char *pmk_runner_unsound(struct pmk_runner *r);
+const char *pmk_runner_invalid(struct pmk_runner *r);
 
 /* True if part of the program was not counted; true if a count may be slightly wrong. As known so
  * far. */

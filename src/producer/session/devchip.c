@@ -127,12 +127,12 @@ int pmk_devchip_observe(struct pmk_devchip *chip, const struct pmk_ahbmon_model 
 	return err;
 }
 
-bool pmk_devchip_sound(struct pmk_devchip *chip, const struct pmk_devchip *begun, uint64_t clock)
+bool pmk_devchip_valid(struct pmk_devchip *chip, const struct pmk_devchip *begun, uint64_t clock)
 {
-	return pmk_biu_sound(&chip->biu, &begun->biu, clock) &&
-	       pmk_mbx_sound(&chip->mbx, &begun->mbx) &&
-	       pmk_ahbmon_observer_sound(&chip->observer, &begun->observer) &&
-	       pmk_ahbmon_packets_sound(&chip->packets, &begun->packets, &chip->observer);
+	return pmk_biu_valid(&chip->biu, &begun->biu, clock) &&
+	       pmk_mbx_valid(&chip->mbx, &begun->mbx) &&
+	       pmk_ahbmon_observer_valid(&chip->observer, &begun->observer) &&
+	       pmk_ahbmon_packets_valid(&chip->packets, &begun->packets, &chip->observer);
 }
 
 int pmk_devchip_check(const struct pmk_devchip *chip)

@@ -52,7 +52,7 @@ void pmk_devchip_shown(struct pmk_devchip *chip);
 
 /* For a chip in memory that others can write, with the core's time there: true if running can have
  * turned `begun` into it. If not, it must not be used. The configuration is copied from `begun`. */
-bool pmk_devchip_sound(struct pmk_devchip *chip, const struct pmk_devchip *begun, uint64_t clock);
+bool pmk_devchip_valid(struct pmk_devchip *chip, const struct pmk_devchip *begun, uint64_t clock);
 
 /* Checks that the counts of every bus add up, and that the monitors saw what masters and slaves
  * report. Returns PMK_OK or PMK_EIO. */

@@ -309,7 +309,7 @@ void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config
 /* Upper limit of all plausible counts: a run of centuries. */
 #define PMK_MOST_COUNTED (UINT64_MAX >> 2)
 
-/* Like pmk_emulated_start(), for a core that never runs: pmk_emulated_unsound() compares others
+/* Like pmk_emulated_start(), for a core that never runs: pmk_emulated_invalid() compares others
  * with it. It needs no pmk_emulated_fini(). */
 int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		       const struct pmk_emulated_config *cfg);
@@ -319,9 +319,9 @@ int pmk_emulated_begin(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
  * can write. NULL: the copy is valid and may be passed to the functions below. `begun` has begun to
  * count with the same configuration; members that are not counts are copied from it.
  */
-const char *pmk_emulated_unsound(struct pmk_emulated *copy, const struct pmk_emulated *begun,
+const char *pmk_emulated_invalid(struct pmk_emulated *copy, const struct pmk_emulated *begun,
 				 const struct pmk_emulated_config *cfg);
-bool pmk_reading_sound(const struct pmk_reading *r);
+bool pmk_reading_valid(const struct pmk_reading *r);
 
 /*
  * The final counts, from a private copy of the struct: closes open regions, reads everything

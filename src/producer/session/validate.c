@@ -16,7 +16,7 @@ static bool plan_is_same(const struct pmk_plan *p, const struct pmk_plan *q)
 	       !memcmp(p->event, q->event, q->nevents * sizeof(q->event[0]));
 }
 
-static bool bus_is_sound(const struct pmk_bus *bus, const struct pmk_bus *begun)
+static bool bus_is_valid(const struct pmk_bus *bus, const struct pmk_bus *begun)
 {
 	/* Records that were not written are never read. */
 	for (unsigned i = 0; i < PMK_LATENCY_LOG && i < bus->recorded; i++)
@@ -25,7 +25,7 @@ static bool bus_is_sound(const struct pmk_bus *bus, const struct pmk_bus *begun)
 	return PMK_SAME(bus, begun, raised);
 }
 
-static bool pass_is_sound(const struct pmk_session_pass *p)
+static bool pass_is_valid(const struct pmk_session_pass *p)
 {
 	for (unsigned c = 0; c < PMK_MAX_COUNTERS; c++)
 		if (!pmk_is_bool(&p->wide[c].wrapped) || !pmk_is_bool(&p->wide[c].early))
@@ -36,15 +36,15 @@ static bool pass_is_sound(const struct pmk_session_pass *p)
 	return true;
 }
 
-static bool passes_are_sound(const struct pmk_session *s, const struct pmk_session *begun)
+static bool passes_are_valid(const struct pmk_session *s, const struct pmk_session *begun)
 {
 	for (unsigned i = 0; i < begun->plan.npasses; i++)
-		if (!pass_is_sound(&s->pass[i]))
+		if (!pass_is_valid(&s->pass[i]))
 			return false;
 	return s->interval == begun->interval;
 }
 
-static bool model_is_sound(const void *model, const void *begun, const struct pmk_model_ops *ops)
+static bool model_is_valid(const void *model, const void *begun, const struct pmk_model_ops *ops)
 {
 	const struct pmk_model_param *param = ops->params;
 
@@ -52,21 +52,21 @@ static bool model_is_sound(const void *model, const void *begun, const struct pm
 		if (memcmp((const char *)model + param->at, (const char *)begun + param->at,
 			   param->size) != 0)
 			return false;
-	return ops->sound && ops->sound(model, begun);
+	return ops->valid && ops->valid(model, begun);
 }
 
-static bool models_are_sound(const struct pmk_emulated *e, const struct pmk_emulated *begun)
+static bool models_are_valid(const struct pmk_emulated *e, const struct pmk_emulated *begun)
 {
 	for (unsigned i = 0; i < begun->session.plan.npasses; i++) {
 		const struct pmk_pmu *pmu = begun->session.pass[i].dev.pmu;
 
-		if (!model_is_sound(e->model[i], begun->model[i], pmk_model_find(pmu)))
+		if (!model_is_valid(e->model[i], begun->model[i], pmk_model_find(pmu)))
 			return false;
 	}
 	return true;
 }
 
-bool pmk_reading_sound(const struct pmk_reading *r)
+bool pmk_reading_valid(const struct pmk_reading *r)
 {
 	for (unsigned l = 0; l < PMK_READING_LATENCIES; l++)
 		if (!pmk_is_bool(&r->latency[l].full) || !pmk_is_bool(&r->latency[l].saturated))
@@ -77,54 +77,54 @@ bool pmk_reading_sound(const struct pmk_reading *r)
 	return true;
 }
 
-static bool regions_are_sound(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+static bool regions_are_valid(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	for (unsigned r = 0; r < cfg->nregions; r++)
-		if (!pmk_reading_sound(&e->region[r].total) ||
-		    !pmk_reading_sound(&e->region[r].entered_at))
+		if (!pmk_reading_valid(&e->region[r].total) ||
+		    !pmk_reading_valid(&e->region[r].entered_at))
 			return false;
-	return pmk_reading_sound(&e->interval_total) && pmk_reading_sound(&e->delayed) &&
+	return pmk_reading_valid(&e->interval_total) && pmk_reading_valid(&e->delayed) &&
 	       (cfg->delay || e->delay_due == PMK_NEVER);
 }
 
-static bool level_is_sound(const struct pmk_cpu *cpu)
+static bool level_is_valid(const struct pmk_cpu *cpu)
 {
 	return pmk_is_bool(&cpu->level.watched) && pmk_is_bool(&cpu->level.open) &&
 	       pmk_is_bool(&cpu->level.mistaken) && cpu->level.guess <= 3 &&
 	       cpu->level.assumed <= 4;
 }
 
-static bool core_is_sound(const struct pmk_emulated *e)
+static bool core_is_valid(const struct pmk_emulated *e)
 {
 	return pmk_is_bool(&e->cpu.eager) && pmk_is_bool(&e->cpu.unsure) &&
-	       level_is_sound(&e->cpu) && pmk_is_bool(&e->calls_lost) &&
+	       level_is_valid(&e->cpu) && pmk_is_bool(&e->calls_lost) &&
 	       e->cpu.cycles <= PMK_MOST_COUNTED && e->error <= 0;
 }
 
-static bool chip_is_sound(struct pmk_emulated *e, const struct pmk_emulated *begun)
+static bool chip_is_valid(struct pmk_emulated *e, const struct pmk_emulated *begun)
 {
 	for (unsigned b = 0; b < PMK_AHBMON_NBUSES; b++)
-		if (!bus_is_sound(&e->chip.bus[b], &begun->chip.bus[b]))
+		if (!bus_is_valid(&e->chip.bus[b], &begun->chip.bus[b]))
 			return false;
-	return pmk_devchip_sound(&e->chip, &begun->chip, e->cpu.cycles);
+	return pmk_devchip_valid(&e->chip, &begun->chip, e->cpu.cycles);
 }
 
-const char *pmk_emulated_unsound(struct pmk_emulated *copy, const struct pmk_emulated *begun,
+const char *pmk_emulated_invalid(struct pmk_emulated *copy, const struct pmk_emulated *begun,
 				 const struct pmk_emulated_config *cfg)
 {
-	if (!core_is_sound(copy))
+	if (!core_is_valid(copy))
 		return "the core";
 	if (!plan_is_same(&copy->session.plan, &begun->session.plan))
 		return "the plan";
-	if (!bus_is_sound(&copy->bus, &begun->bus))
+	if (!bus_is_valid(&copy->bus, &begun->bus))
 		return "the latencies";
-	if (!passes_are_sound(&copy->session, &begun->session))
+	if (!passes_are_valid(&copy->session, &begun->session))
 		return "the session";
-	if (!models_are_sound(copy, begun))
+	if (!models_are_valid(copy, begun))
 		return "the registers";
-	if (!regions_are_sound(copy, cfg))
+	if (!regions_are_valid(copy, cfg))
 		return "the regions";
-	if (pmk_core_family(&cfg->core)->attach && !chip_is_sound(copy, begun))
+	if (pmk_core_family(&cfg->core)->attach && !chip_is_valid(copy, begun))
 		return "the buses";
 	copy->cpu.core = cfg->core;
 	copy->cpu.eager = cfg->eager;
