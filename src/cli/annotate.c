@@ -16,7 +16,7 @@
 #include <pmk/error.h>
 
 #include "base/number.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "cli/listing.h"
 #include "result/internal.h"
 
@@ -334,7 +334,7 @@ static void put_source(const struct annotate *a, uint32_t file, uint32_t line, u
 		/* Long lines continue below; half of the room is for their text. */
 		if (n + (int)blank > room / 2)
 			blank = n < room / 2 ? (size_t)(room / 2 - n) : 0;
-		pmk_plain_write(a->f, text);
+		pmk_printable_write(a->f, text);
 		fprintf(a->f, "%*s", (int)blank, "");
 		recorded_wrap(a->f, expanded ? expanded + strspn(expanded, " ") : "",
 			      a->width + (unsigned)n + (unsigned)blank, a->width + 4, a->r.width);
@@ -353,7 +353,7 @@ static void put_insn(const struct annotate *a, uint32_t code)
 	fprintf(a->f, "  %6" PRIx64 "  %s", k->address, text);
 	if (target) {
 		fputs(" <", a->f);
-		pmk_plain_write(a->f, target);
+		pmk_printable_write(a->f, target);
 		fputc('>', a->f);
 	}
 	fputc('\n', a->f);
@@ -521,7 +521,7 @@ static void put_title(const struct annotate *a, const struct pmk_tables_function
 	if (f->file == NONE)
 		return;
 	fputc(' ', a->f);
-	pmk_plain_write(a->f, t->file[f->file].path);
+	pmk_printable_write(a->f, t->file[f->file].path);
 	fprintf(a->f, ":%u\n", f->line);
 }
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "count/files.h"
 #include "count/monitor.h"
 
@@ -36,7 +36,7 @@ int cli_fail(int code, const char *fmt, ...)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	va_end(ap);
-	pmk_plain_write(stderr, text ? text : "out of memory");
+	pmk_printable_write(stderr, text ? text : "out of memory");
 	free(text);
 	fputc('\n', stderr);
 	return code;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/diff.h"
 #include "result/internal.h"
@@ -164,7 +164,7 @@ char *diff_label(const struct diff *d, size_t row, size_t event)
 	else
 		n = asprintf(&text, "%s%s%s%s%s%s", r->name, file ? " (" : "", file ? file : "",
 			     file ? ")" : "", r->was ? ", was " : "", r->was ? r->was : "");
-	plain = n < 0 ? NULL : pmk_plain(text);
+	plain = n < 0 ? NULL : pmk_printable(text);
 	if (n >= 0)
 		free(text);
 	return plain;
@@ -178,7 +178,8 @@ static size_t fitting(const char *text, size_t columns)
 	size_t bytes = 0, used = 0;
 
 	while (text[bytes] && used < columns) {
-		size_t n = pmk_plain_length((const uint8_t *)text + bytes, strlen(text + bytes));
+		size_t n =
+			pmk_printable_length((const uint8_t *)text + bytes, strlen(text + bytes));
 
 		bytes += n ? n : 1;
 		used++;
@@ -261,7 +262,7 @@ static int text_table(const struct diff_table *t, size_t n, bool totals, unsigne
 /* Backslashes keep Markdown from interpreting a text as markup, character references or links. */
 static int markdown_write(FILE *f, const char *text)
 {
-	char *copy = pmk_plain(text);
+	char *copy = pmk_printable(text);
 
 	for (const char *c = copy; c && *c; c++)
 		fprintf(f, strchr("|*_`<\\&[]~$", *c) ? "\\%c" : "%c", *c);
@@ -327,7 +328,7 @@ static int people(struct diff_table *t, const struct diff_format *format, FILE *
 {
 	const struct diff *d = t->d;
 	bool markdown = format->form == DIFF_MARKDOWN;
-	int (*write_name)(FILE *, const char *) = markdown ? markdown_write : pmk_plain_write;
+	int (*write_name)(FILE *, const char *) = markdown ? markdown_write : pmk_printable_write;
 
 	fputs(markdown ? "### Difference of " : "\n Difference of ", f);
 	write_name(f, d->path[DIFF_NEW]);

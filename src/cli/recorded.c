@@ -10,7 +10,7 @@
 
 #include <pmk/error.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "cli/dump_recording.h"
 
 int recorded_failed(const struct recorded *r, const char *msg)
@@ -176,9 +176,9 @@ void recorded_head(const struct recorded *r, FILE *f)
 
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width)
 {
-	char *plain = pmk_plain(text);
+	char *plain = pmk_printable(text);
 
-	pmk_plain_wrap(f, plain ? plain : "", column, indent, width);
+	pmk_printable_wrap(f, plain ? plain : "", column, indent, width);
 	free(plain);
 }
 

@@ -47,7 +47,7 @@ void recorded_without_value(const struct recorded *r,
 /* The text of a key in table `meta`, which the caller frees; NULL: there is none. */
 char *recorded_fact(const struct recorded *r, const char *key);
 
-/* The same as pmk_plain_wrap(), of any text. */
+/* The same as pmk_printable_wrap(), of any text. */
 void recorded_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width);
 
 /* Write that there was no room for the events from number `shown` on, and a remedy. */

@@ -19,7 +19,7 @@
 #include <json.h>
 #include <pmk/error.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "cli/recorded.h"
 #include "cli/show.h"
 #include "base/map.h"
@@ -641,7 +641,7 @@ static bool write_text(const struct report *r)
 		recorded_head(&r->r, r->f);
 	if (r->view != FLAT) {
 		fprintf(r->f, " %ss of ", kind(r));
-		pmk_plain_write(r->f, r->symbol);
+		pmk_printable_write(r->f, r->symbol);
 		fputs(", by what was counted in it and all that it called\n\n", r->f);
 	}
 	put_heads(r, &t);

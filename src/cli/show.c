@@ -11,7 +11,7 @@
 
 #include <pmk/evntbus.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "count/amba.h"
 #include "count/files.h"
 #include "count/program.h"
@@ -264,8 +264,8 @@ void show_wrapped(const char *text, const char *first, const char *indent, int w
 
 	while (*text) {
 		size_t n = strcspn(text, " \n"), blank = strspn(text + n, " \n");
-		char *copy = strndup(text, n), *word = copy ? pmk_plain(copy) : NULL;
-		int c = word ? (int)pmk_plain_columns(word, strlen(word)) : 0;
+		char *copy = strndup(text, n), *word = copy ? pmk_printable(copy) : NULL;
+		int c = word ? (int)pmk_printable_columns(word, strlen(word)) : 0;
 
 		if (column && column + 1 + c > width) {
 			putchar('\n');
@@ -288,8 +288,8 @@ void show_wrapped(const char *text, const char *first, const char *indent, int w
 
 void show_foreign(const char *text, int width)
 {
-	char *plain = pmk_plain(text);
-	int columns = plain ? (int)pmk_plain_columns(plain, strlen(plain)) : 0;
+	char *plain = pmk_printable(text);
+	int columns = plain ? (int)pmk_printable_columns(plain, strlen(plain)) : 0;
 
 	printf("%s%*s", plain ? plain : "", columns < width ? width - columns : 0, "");
 	free(plain);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 
 #include "cli/cli.h"
 #include "cli/show.h"
@@ -55,8 +55,8 @@ static size_t greater(size_t a, size_t b)
 /* The width that show_foreign() needs. */
 static size_t columns_of(const char *text)
 {
-	char *plain = pmk_plain(text);
-	size_t n = plain ? pmk_plain_columns(plain, strlen(plain)) : 0;
+	char *plain = pmk_printable(text);
+	size_t n = plain ? pmk_printable_columns(plain, strlen(plain)) : 0;
 
 	free(plain);
 	return n;

@@ -2,7 +2,7 @@
 /* Counting in emulation, second part: run the emulator, take the readings. */
 #define _GNU_SOURCE
 #include "base/clock.h"
-#include "base/least.h"
+#include "base/minmax.h"
 #include "count/emulated.h"
 
 #include <errno.h>
@@ -298,7 +298,7 @@ static void collect_margins(const struct pmk_emulation *e, struct pmk_counted_pl
 	for (unsigned i = 0; i < count; i++) {
 		double *margin2 = &p->margin2[e->event_of[first + i]];
 
-		*margin2 = pmk_most(*margin2, e->runner.sum.margin2[PMK_UNITS_EVENTS + i]);
+		*margin2 = pmk_max(*margin2, e->runner.sum.margin2[PMK_UNITS_EVENTS + i]);
 	}
 }
 

@@ -7,7 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "base/clock.h"
-#include "base/least.h"
+#include "base/minmax.h"
 #include "count/count.h"
 
 #include <ctype.h>
@@ -926,9 +926,9 @@ static int take_alarms(struct pmk_count *c, struct pmk_watch *w, struct alarms *
 /* The time until which no action is due. */
 static double next_time(const struct machine *l, const struct alarms *at)
 {
-	double until = pmk_least(at->enable, pmk_least(at->interval, at->end));
+	double until = pmk_min(at->enable, pmk_min(at->interval, at->end));
 
-	return l->sampled ? pmk_least(until, pmk_seconds() + DRAIN_SECONDS) : until;
+	return l->sampled ? pmk_min(until, pmk_seconds() + DRAIN_SECONDS) : until;
 }
 
 static int run_once(struct pmk_count *c, struct pmk_watch *w)

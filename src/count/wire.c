@@ -12,7 +12,7 @@
  */
 #define _GNU_SOURCE
 #include "base/clock.h"
-#include "base/least.h"
+#include "base/minmax.h"
 #include "count/count.h"
 
 #include <inttypes.h>
@@ -381,7 +381,7 @@ static int read_counters(struct pmk_count *c)
 	if (gap > o->worst_poll)
 		o->worst_poll = gap;
 	/* A quarter of the range at the highest rate leaves room for a late reading. */
-	o->poll_seconds = o->fastest > 0 ? pmk_least(MOST_POLL, 0.5 / o->fastest) : MOST_POLL;
+	o->poll_seconds = o->fastest > 0 ? pmk_min(MOST_POLL, 0.5 / o->fastest) : MOST_POLL;
 	return 0;
 }
 
@@ -705,16 +705,16 @@ static int take_times(struct pmk_count *c, struct pmk_watch *w, double *interval
 
 static double next_time(const struct on_wire *o, double interval, double end)
 {
-	double next = o->timed_out ? interval : pmk_least(interval, end);
+	double next = o->timed_out ? interval : pmk_min(interval, end);
 
 	if (o->windowed)
-		next = pmk_least(next, pmk_seconds() + LOOK);
+		next = pmk_min(next, pmk_seconds() + LOOK);
 	if (!o->counting)
 		return next;
 	if (o->nturns > 1)
-		next = pmk_least(next, pmk_seconds() + turn_seconds(o) -
-					       (pmk_wire_clock(&o->wired.wire) - o->turn_since));
-	return pmk_least(next, o->host_read_at + o->poll_seconds);
+		next = pmk_min(next, pmk_seconds() + turn_seconds(o) -
+					     (pmk_wire_clock(&o->wired.wire) - o->turn_since));
+	return pmk_min(next, o->host_read_at + o->poll_seconds);
 }
 
 static int start(struct pmk_count *c, struct pmk_watch *w)

@@ -17,7 +17,7 @@
 #include <pmk/error.h>
 
 #include "base/sized.h"
-#include "base/plain.h"
+#include "base/printable.h"
 
 static const uint8_t magic[] = { 'P', 'M', 'K', 'D' };
 
@@ -484,7 +484,7 @@ char *pmk_dump_escape(const void *name, size_t n)
 	char *text = malloc(4 * n + 1), *out = text;
 
 	for (size_t i = 0; text && i < n;) {
-		size_t length = pmk_plain_length(s + i, n - i);
+		size_t length = pmk_printable_length(s + i, n - i);
 
 		if (length && s[i] != '\\') {
 			memcpy(out, s + i, length);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "result/internal.h"
 
 #define PROFILE_COLUMNS 5 /* samples, share, late, function, address */
@@ -37,7 +37,7 @@ static void put_separator(struct pmk_writer *w)
 
 void pmk_csv_field(FILE *f, const char *separator, const char *text)
 {
-	char *plain = pmk_plain(text);
+	char *plain = pmk_printable(text);
 
 	if (!plain)
 		return;

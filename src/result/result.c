@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "result/internal.h"
 
 static const char *const trust_names[] = {
@@ -361,7 +361,7 @@ static void write_lines(FILE *f, const char *text, const char *before, const cha
 
 		fprintf(f, "%s%s: ", before, kind);
 		if (line)
-			pmk_plain_write(f, line);
+			pmk_printable_write(f, line);
 		free(line);
 		putc('\n', f);
 		text += n + (text[n] == '\n');

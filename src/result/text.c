@@ -18,7 +18,7 @@
 
 #include <pmk/error.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "result/internal.h"
 
 #define VALUE_WIDTH 18 /* as perf */
@@ -111,10 +111,10 @@ static void put_lines(struct pmk_writer *w, char *text)
 
 		next = line + n + (line[n] == '\n');
 		line[n] = '\0';
-		if (w->opt.columns && pmk_plain_columns(line, n) > w->opt.columns) {
+		if (w->opt.columns && pmk_printable_columns(line, n) > w->opt.columns) {
 			fprintf(w->f, "%.*s", (int)blank, line);
-			pmk_plain_wrap(w->f, line + blank, (unsigned)blank, (unsigned)blank + 2,
-				       w->opt.columns);
+			pmk_printable_wrap(w->f, line + blank, (unsigned)blank, (unsigned)blank + 2,
+					   w->opt.columns);
 		} else {
 			fprintf(w->f, "%s\n", line);
 		}
@@ -212,7 +212,7 @@ void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s)
 		fprintf(w->f, "%-8s ", cpu);
 	}
 	if (s->thread) {
-		char *name = pmk_plain(s->thread);
+		char *name = pmk_printable(s->thread);
 
 		fprintf(w->f, "%*s ", THREAD_WIDTH, name ? name : "");
 		free(name);
@@ -246,7 +246,7 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 		fprintf(w->f, "%*s %-4s ", VALUE_WIDTH, value, pmk_unit_text(row));
 	}
 	/* No blanks at the end of a line: pad only when something follows. */
-	used = pmk_plain_write(w->f, row->name);
+	used = pmk_printable_write(w->f, row->name);
 	if (!none) {
 		print_spaces(w->f, trust_at - used);
 		used = trust_at + fprintf(w->f, "%s", pmk_trust_name(row->trust));
@@ -489,7 +489,7 @@ static int never_completed(struct pmk_writer *w, const struct pmk_section *s)
 	if (!st->never)
 		return PMK_ENOMEM;
 	fputs(first ? " never completed: " : ", ", st->never);
-	pmk_plain_write(st->never, s->region);
+	pmk_printable_write(st->never, s->region);
 	if (s->unmatched)
 		fprintf(st->never, " (begins or ends without a partner or reading: %llu)",
 			(unsigned long long)s->unmatched);
@@ -525,7 +525,7 @@ static void section_head(struct pmk_writer *w, const struct pmk_section *s)
 	}
 	if (s->region) {
 		fprintf(w->f, "%s Region '%s", st->rows ? "\n" : "", bold_code(w));
-		pmk_plain_write(w->f, s->region);
+		pmk_printable_write(w->f, s->region);
 		fprintf(w->f, "%s', entered %llu time%s:\n\n", plain_code(w),
 			(unsigned long long)s->entries, s->entries == 1 ? "" : "s");
 	} else if (!s->interval && st->rows) {
@@ -581,7 +581,7 @@ static int metrics_alone(struct pmk_writer *w, const struct pmk_result *r,
 static void print_field(struct pmk_writer *w, const char *before, const char *text)
 {
 	fputs(before, w->f);
-	pmk_plain_write(w->f, text);
+	pmk_printable_write(w->f, text);
 }
 
 /* Printed above the first section or profile; without any, nothing is printed. */
@@ -593,7 +593,7 @@ static void print_heading(struct pmk_writer *w, const struct pmk_result *r)
 		return;
 	state_of(w)->headed = true;
 	fprintf(w->f, "\n Performance counter stats for %s%s", quote, bold_code(w));
-	pmk_plain_write(w->f, r->command ? r->command : "");
+	pmk_printable_write(w->f, r->command ? r->command : "");
 	fprintf(w->f, "%s%s", plain_code(w), quote);
 	if (r->core)
 		print_field(w, " on ", r->core);
@@ -684,9 +684,9 @@ static int text_profile(struct pmk_writer *w, const struct pmk_result *r,
 		pmk_share_text(share, p, row);
 		pmk_number_text(text, row->samples, 0, w->opt.big_num);
 		fprintf(w->f, "   %6s%%  %10s  ", share, text);
-		used = pmk_plain_write(w->f, position_text(text, row));
+		used = pmk_printable_write(w->f, position_text(text, row));
 		fprintf(w->f, "%*s  ", used < width ? width - used : 0, "");
-		pmk_plain_write(w->f, row->region ? row->region : "-");
+		pmk_printable_write(w->f, row->region ? row->region : "-");
 		putc('\n', w->f);
 	}
 	return 0;
@@ -785,7 +785,7 @@ static void print_legend(struct pmk_writer *w, const struct pmk_result *r)
 static void print_environment(struct pmk_writer *w, const char *variables, unsigned left_out)
 {
 	fputs(" environment: ", w->f);
-	pmk_plain_write(w->f, variables);
+	pmk_printable_write(w->f, variables);
 	if (left_out)
 		fprintf(w->f, "; %u of your environment variables %s not passed (see --env)",
 			left_out, left_out == 1 ? "was" : "were");
@@ -892,9 +892,9 @@ static void write_foot(struct pmk_writer *w, const struct pmk_result *r)
 		      w->f);
 	for (unsigned i = 0; i < st->nnotes; i++) {
 		putc(' ', w->f);
-		pmk_plain_write(w->f, st->notes[i].names);
+		pmk_printable_write(w->f, st->notes[i].names);
 		fputs(": ", w->f);
-		pmk_plain_write(w->f, st->notes[i].reason);
+		pmk_printable_write(w->f, st->notes[i].reason);
 		putc('\n', w->f);
 		free(st->notes[i].names);
 		free(st->notes[i].reason);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/html/assets.h"
 #include "cli/output.h"
@@ -70,7 +70,7 @@ static size_t fitting(const char *text, size_t columns)
 
 void html_text(FILE *f, const char *text)
 {
-	char *plain = pmk_plain(text);
+	char *plain = pmk_printable(text);
 
 	if (plain)
 		put(f, plain, strlen(plain));
@@ -100,7 +100,7 @@ void html_code(FILE *f, const char *line)
 
 void html_cut(FILE *f, const char *text, size_t columns)
 {
-	char *plain = pmk_plain(text);
+	char *plain = pmk_printable(text);
 
 	if (plain && !plain[fitting(plain, columns)]) {
 		put(f, plain, strlen(plain));

@@ -28,7 +28,7 @@
  * - two branches with the same history, one always taken and one never: if their distance is the
  *   number of counters, they share one, and at least one of them is mispredicted in each call.
  */
-#include "base/least.h"
+#include "base/minmax.h"
 #include "lab/calibrate/fit.h"
 
 #include <stdbool.h>
@@ -384,7 +384,7 @@ static void fit_branch_targets(struct fitting *f)
 		not_found(f, CAL_BRANCH_STATIC, "the instruction cache was not found");
 		return;
 	}
-	known = pmk_least(each_branch(f, 16), each_branch(f, 32));
+	known = pmk_min(each_branch(f, 16), each_branch(f, 32));
 	/* One branch may share an entry with the loop that calls them. */
 	for (entries = 8; entries * 2 <= most; entries *= 2) {
 		more = (each_branch(f, entries * 2) - known) * (double)entries;
@@ -413,7 +413,7 @@ static double another_call(struct fitting *f, uint64_t depth)
 
 static void fit_returns(struct fitting *f)
 {
-	double right = pmk_least(another_call(f, 1), another_call(f, 2)), wrong, other;
+	double right = pmk_min(another_call(f, 1), another_call(f, 2)), wrong, other;
 	uint64_t entries = first_beyond(f, another_call, MOST_RETURNS, right + 1);
 
 	if (!entries) {
@@ -422,7 +422,7 @@ static void fit_returns(struct fitting *f)
 		return;
 	}
 	number_found(f, CAL_RS_ENTRIES, (double)entries);
-	wrong = pmk_least(another_call(f, entries), another_call(f, entries + 1)) - right;
+	wrong = pmk_min(another_call(f, entries), another_call(f, entries + 1)) - right;
 	other = call_cycles(f, CAL_TARGETS, 0, 2) - call_cycles(f, CAL_TARGETS, 0, 1);
 	if (other > wrong - 0.5 && other < wrong + 0.5)
 		number_found(f, CAL_BRANCH_MAX, wrong);
@@ -472,7 +472,7 @@ static void fit_counters(struct fitting *f)
 
 	if (!number_is_found(f, CAL_BP_HISTORY))
 		return;
-	none = pmk_least(pair_cycles(f, words), pair_cycles(f, words + words / 2));
+	none = pmk_min(pair_cycles(f, words), pair_cycles(f, words + words / 2));
 	while (words <= MOST_COUNTERS && pair_cycles(f, words) - none < wrong / 2)
 		words += words & (words - 1) ? words / 3 : words / 2;
 	if (words <= MOST_COUNTERS)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "lab/history/history.h"
@@ -328,7 +328,7 @@ static int show_found(const struct history_request *q, const char *found)
 	if (code)
 		return code;
 	printf("%s ", c.name);
-	pmk_plain_write(stdout, c.subject ? c.subject : "");
+	pmk_printable_write(stdout, c.subject ? c.subject : "");
 	putchar('\n');
 	history_commit_free(&c);
 	store = history_open(q, PMK_STORE_READ, &code);

@@ -9,7 +9,7 @@
 #include <pmk/error.h>
 
 #include "base/grow.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "cli/cli.h"
 #include "lab/history/history.h"
 #include "result/internal.h"
@@ -372,7 +372,7 @@ static char *name_of(const char *program, const char *core, const char *settings
 	FILE *f = open_memstream(&text, &size);
 
 	if (f) {
-		pmk_plain_write(f, program);
+		pmk_printable_write(f, program);
 		fprintf(f, " on %s%s%s", core, *settings ? " " : "", settings);
 	}
 	return f && !fclose(f) ? text : NULL;

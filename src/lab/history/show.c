@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "cli/cli.h"
 #include "lab/history/history.h"
 #include "cli/html/html.h"
@@ -130,7 +130,7 @@ static struct range range_of(const struct show *s, const struct history_series *
 
 static void put_plain(FILE *f, const char *text, int width)
 {
-	int n = pmk_plain_write(f, text);
+	int n = pmk_printable_write(f, text);
 
 	for (; n < width; n++)
 		fputc(' ', f);
@@ -172,7 +172,7 @@ static void put_row(FILE *f, const struct show *s, const struct history_series *
 	left = put_plot(f, r, n->value);
 	if (c->subject && *change) {
 		fprintf(f, "%*s", (int)left + 2, "");
-		pmk_plain_write(f, c->subject);
+		pmk_printable_write(f, c->subject);
 	}
 	fputc('\n', f);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "lab/sweep/command.h"
 #include "result/internal.h"
 
@@ -180,11 +180,11 @@ static void print_design(FILE *f, const struct sweep_results *r, const struct go
 		fprintf(f, "%*s  ", (int)(strlen(goal[g].name) > 16 ? strlen(goal[g].name) : 16),
 			text);
 	}
-	pmk_plain_write(f, d->row->core);
+	pmk_printable_write(f, d->row->core);
 	for (size_t i = 0; i < r->settings.count; i++)
 		if (d->row->setting[i]) {
 			fprintf(f, "  %s=", r->settings.word[i]);
-			pmk_plain_write(f, d->row->setting[i]);
+			pmk_printable_write(f, d->row->setting[i]);
 		}
 	fputc('\n', f);
 }
@@ -405,9 +405,9 @@ static void print_factor(FILE *f, const char *name, const struct levels *l, doub
 		high = level_mean(&l->level[i]) > level_mean(high) ? &l->level[i] : high;
 	}
 	fprintf(f, "  %-20s %6.1f%%  from %5.1f%% at ", name, 100 * share, 100 * level_mean(low));
-	pmk_plain_write(f, low->value);
+	pmk_printable_write(f, low->value);
 	fprintf(f, " to %5.1f%% at ", 100 * level_mean(high));
-	pmk_plain_write(f, high->value);
+	pmk_printable_write(f, high->value);
 	fputc('\n', f);
 }
 

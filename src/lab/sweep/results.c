@@ -9,7 +9,7 @@
 
 #include "base/grow.h"
 #include "base/number.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "cli/show.h"
 #include "lab/sweep/command.h"
 #include "result/internal.h"
@@ -252,8 +252,8 @@ static const char *cell_text(const struct sweep_results *r, const struct sweep_r
 /* Returns the width on a terminal: a character may have several bytes, or be escaped. */
 static int columns_of_text(const char *text)
 {
-	char *plain = pmk_plain(text);
-	int n = plain ? (int)pmk_plain_columns(plain, strlen(plain)) : 0;
+	char *plain = pmk_printable(text);
+	int n = plain ? (int)pmk_printable_columns(plain, strlen(plain)) : 0;
 
 	free(plain);
 	return n;
@@ -265,7 +265,7 @@ static void print_cell(const char *text, int width, bool right, bool last)
 
 	if (right)
 		printf("%*s", width > n ? width - n : 0, "");
-	pmk_plain_write(stdout, text);
+	pmk_printable_write(stdout, text);
 	if (!right && !last)
 		printf("%*s", width > n ? width - n : 0, "");
 	fputs(last ? "\n" : "  ", stdout);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 
 /* Our choice. With fewer pairs that contained a number, its variation is not estimated. */
 #define PAIRS_NEEDED 8
@@ -164,7 +164,7 @@ static double margin_of_pairs(const struct pmk_units_number *x, double pairs)
 {
 	double mean = x->weight > 0 ? x->total / x->weight : 0;
 	double square = x->weight > 0 ? x->square / x->weight : 0;
-	double variance = pmk_most(0, square - mean * mean) * pairs / (pairs - 1);
+	double variance = pmk_max(0, square - mean * mean) * pairs / (pairs - 1);
 
 	return student_quantile((uint64_t)pairs - 1) * sqrt(variance * x->weight2);
 }
@@ -192,10 +192,10 @@ static struct pmk_units_estimate estimate_rest(const struct pmk_units *u,
 	if (x.pairs < PAIRS_NEEDED)
 		rest.margin += x.total + rare_limit(u, &x, all);
 	else
-		rest.margin = pmk_most(margin_of_pairs(&x, (double)pairs) +
-					       fabs(x.apart) / (double)(u->n / 2) / 2 * all +
-					       LEAST_MARGIN * x.total,
-				       rare_limit(u, &x, all));
+		rest.margin = pmk_max(margin_of_pairs(&x, (double)pairs) +
+					      fabs(x.apart) / (double)(u->n / 2) / 2 * all +
+					      LEAST_MARGIN * x.total,
+				      rare_limit(u, &x, all));
 	return rest;
 }
 

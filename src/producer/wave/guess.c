@@ -40,7 +40,7 @@
 #include <pmk/axi.h>
 
 #include "base/number.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "producer/wave/wave.h"
 
 static const char *const role_names[PMK_AHB_NROLES] = {
@@ -670,7 +670,7 @@ static bool is_plain(const char *name)
 	size_t n = strlen(name), length = 1;
 
 	for (size_t i = 0; i < n && length; i += length)
-		length = pmk_plain_length((const uint8_t *)name + i, n - i);
+		length = pmk_printable_length((const uint8_t *)name + i, n - i);
 	return length != 0;
 }
 

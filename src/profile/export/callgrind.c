@@ -13,7 +13,7 @@
 
 #include <pmk/error.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "profile/export/export.h"
 #include "base/map.h"
 
@@ -136,7 +136,7 @@ static void write_name(struct writer *w, const char *key, bool *told, size_t num
 	fprintf(w->f, "%s=(%zu)", key, number + 1);
 	if (!told[number]) {
 		fputc(' ', w->f);
-		pmk_plain_write(w->f, text);
+		pmk_printable_write(w->f, text);
 		told[number] = true;
 	}
 	fputc('\n', w->f);
@@ -271,9 +271,9 @@ static void write_document(struct writer *w)
 	const struct pmk_tables *t = w->t;
 
 	fprintf(w->f, "# callgrind format\nversion: 1\ncreator: %s\ncmd: ", w->x->creator);
-	pmk_plain_write(w->f, t->command);
+	pmk_printable_write(w->f, t->command);
 	fputs("\ndesc: Core: ", w->f);
-	pmk_plain_write(w->f, t->core);
+	pmk_printable_write(w->f, t->core);
 	fputs("\n\npositions: instr line\nevents:", w->f);
 	for (size_t i = 0; i < w->n; i++)
 		fprintf(w->f, " %s", pmk_tables_event_name(t, w->x->event[i]));

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 
 void pmk_export_json(FILE *f, const char *text)
 {
@@ -12,7 +12,7 @@ void pmk_export_json(FILE *f, const char *text)
 
 	fputc('"', f);
 	while (left) {
-		size_t n = pmk_plain_length((const uint8_t *)text, left);
+		size_t n = pmk_printable_length((const uint8_t *)text, left);
 
 		if (!n)
 			fputs("\\ufffd", f);

@@ -12,7 +12,7 @@
 
 #include <pmk/error.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "profile/export/export.h"
 #include "profile/recording/lines.h"
 #include "base/map.h"
@@ -413,7 +413,7 @@ static void write_document(struct writer *w)
 		    (function == w->nfunctions || w->function[function].file != file))
 			continue;
 		fputs("TN:\nSF:", w->f);
-		pmk_plain_write(w->f, w->path[file]);
+		pmk_printable_write(w->f, w->path[file]);
 		fputc('\n', w->f);
 		write_functions(w, file, &function);
 		write_branches(w, file, &branch);

@@ -13,7 +13,7 @@
 
 #include <pmk/error.h>
 
-#include "base/plain.h"
+#include "base/printable.h"
 #include "profile/recording/choose.h"
 #include "profile/export/export.h"
 
@@ -132,7 +132,7 @@ static uint64_t put_string(struct writer *w, const char *text)
 
 	w->line.n = 0;
 	for (; left; text += n, left -= n) {
-		n = pmk_plain_length((const uint8_t *)text, left);
+		n = pmk_printable_length((const uint8_t *)text, left);
 		bytes_put(&w->line, n ? text : "?", n ? n : 1);
 		n = n ? n : 1;
 	}

@@ -3,8 +3,8 @@
  * Makes text from outside, such as names of files and symbols, safe to print: a terminal obeys
  * control characters, and a line break in a name would start a new line.
  */
-#ifndef PMK_BASE_PLAIN_H
-#define PMK_BASE_PLAIN_H
+#ifndef PMK_BASE_PRINTABLE_H
+#define PMK_BASE_PRINTABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,26 +14,27 @@
  * Returns the length of the UTF-8 character at `s` (n > 0); 0 if it is invalid or a control
  * character (Unicode C0, DEL, C1).
  */
-size_t pmk_plain_length(const uint8_t *s, size_t n);
+size_t pmk_printable_length(const uint8_t *s, size_t n);
 
 /*
  * Returns a copy in which every byte that is not part of a printable character is \xHH. NULL when
  * out of memory; the caller frees it.
  */
-char *pmk_plain(const char *text);
+char *pmk_printable(const char *text);
 
 /* Writes such a copy, or nothing when out of memory; returns the bytes written. */
-int pmk_plain_write(FILE *f, const char *text);
+int pmk_printable_write(FILE *f, const char *text);
 
 /*
  * Returns how many columns of a terminal the first n bytes of such a text take: one for each
  * character.
  */
-size_t pmk_plain_columns(const char *text, size_t n);
+size_t pmk_printable_columns(const char *text, size_t n);
 
 /* Write the words of such a text, broken between them before column `width`, and a line break. The
  * first line has `column` columns already, others begin with `indent` blanks. Words that are too
  * long are not broken. */
-void pmk_plain_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width);
+void pmk_printable_wrap(FILE *f, const char *text, unsigned column, unsigned indent,
+			unsigned width);
 
 #endif

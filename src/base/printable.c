@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* See plain.h. */
-#include "base/plain.h"
+/* See printable.h. */
+#include "base/printable.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-size_t pmk_plain_length(const uint8_t *s, size_t n)
+size_t pmk_printable_length(const uint8_t *s, size_t n)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t length = s[0] < 0x80		? 1
@@ -28,14 +28,14 @@ size_t pmk_plain_length(const uint8_t *s, size_t n)
 	return c < 0x20 || (c >= 0x7F && c < 0xA0) ? 0 : length;
 }
 
-char *pmk_plain(const char *text)
+char *pmk_printable(const char *text)
 {
 	size_t n = strlen(text);
 	char *copy = malloc(4 * n + 1), *out = copy;
 
 	for (size_t i = 0; copy && i < n;) {
 		const uint8_t *s = (const uint8_t *)text + i;
-		size_t length = pmk_plain_length(s, n - i);
+		size_t length = pmk_printable_length(s, n - i);
 
 		if (length)
 			memcpy(out, s, length);
@@ -47,16 +47,16 @@ char *pmk_plain(const char *text)
 	return copy;
 }
 
-int pmk_plain_write(FILE *f, const char *text)
+int pmk_printable_write(FILE *f, const char *text)
 {
-	char *copy = pmk_plain(text);
+	char *copy = pmk_printable(text);
 	int n = copy ? fprintf(f, "%s", copy) : 0;
 
 	free(copy);
 	return n;
 }
 
-size_t pmk_plain_columns(const char *text, size_t n)
+size_t pmk_printable_columns(const char *text, size_t n)
 {
 	size_t columns = 0;
 
@@ -65,13 +65,13 @@ size_t pmk_plain_columns(const char *text, size_t n)
 	return columns;
 }
 
-void pmk_plain_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width)
+void pmk_printable_wrap(FILE *f, const char *text, unsigned column, unsigned indent, unsigned width)
 {
 	bool begun = false;
 
 	for (const char *word = text; *word;) {
 		size_t n = strcspn(word, " ");
-		unsigned c = (unsigned)pmk_plain_columns(word, n);
+		unsigned c = (unsigned)pmk_printable_columns(word, n);
 
 		if (begun && column + 1 + c > width) {
 			fprintf(f, "\n%*s", (int)indent, "");
