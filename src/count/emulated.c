@@ -441,7 +441,7 @@ static int plan_events(struct pmk_count *c)
 	if (err)
 		return err;
 	use_interval_timer(c);
-	err = pmk_several_plan((const struct pmk_pmu *const[]){ c->pmu, e->beside }, &e->plan);
+	err = pmk_pmu_pair_plan((const struct pmk_pmu *const[]){ c->pmu, e->beside }, &e->plan);
 	if (err == PMK_ENOCTR)
 		return no_counter(c);
 	if (err == PMK_ERANGE)

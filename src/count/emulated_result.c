@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "count/suits.h"
+#include "count/compat.h"
 
 static void set_time(const struct pmk_count *c, struct pmk_section *s, uint64_t cycles,
 		     uint64_t insns)
@@ -367,13 +367,14 @@ static void warn_of_signal(struct pmk_count *c)
 	pmk_count_warn(c, "the program was killed by %s: counts are what had been counted by then",
 		       name);
 	/* With --qemu, a different processor may have run it. */
-	if (e->killed == SIGILL && !c->q.qemu && pmk_suits_arch(pmk_suits_processor(&e->prog.core)))
+	if (e->killed == SIGILL && !c->q.qemu &&
+	    pmk_compat_arch(pmk_compat_processor(&e->prog.core)))
 		pmk_count_warn(
 			c,
 			"core %s, QEMU's %s, has the instruction set %s: the program or one of its "
 			"libraries may use a later one%s%s",
 			e->prog.core.name, e->prog.core.qemu_cpu,
-			pmk_suits_arch(pmk_suits_processor(&e->prog.core)),
+			pmk_compat_arch(pmk_compat_processor(&e->prog.core)),
 			later ? "; `core` " : "", later ? later : "");
 }
 

@@ -23,7 +23,7 @@
 #include "base/nearest.h"
 #include "count/emulator.h"
 #include "count/files.h"
-#include "count/suits.h"
+#include "count/compat.h"
 #include "count/way.h"
 #include "cpu/family.h"
 #include "producer/qemu/stack.h"
@@ -71,7 +71,7 @@ static const struct machine *machine_of(const struct pmk_elf *elf)
 	for (size_t i = 0; i < NMACHINES; i++) {
 		if (!is_of(&machines[i], elf))
 			continue;
-		if (!pmk_suits_lacks(machines[i].core, &elf->arm, lacks, sizeof(lacks)))
+		if (!pmk_compat_lacks(machines[i].core, &elf->arm, lacks, sizeof(lacks)))
 			return &machines[i];
 		first = first ? first : &machines[i];
 	}
@@ -420,7 +420,7 @@ static const char *core_for(const struct pmk_elf *elf)
 	const struct machine *m = machine_of(elf);
 	char lacks[64];
 
-	return m && !pmk_suits_lacks(m->core, &elf->arm, lacks, sizeof(lacks)) ? m->core : NULL;
+	return m && !pmk_compat_lacks(m->core, &elf->arm, lacks, sizeof(lacks)) ? m->core : NULL;
 }
 
 const char *pmk_program_later_core(const struct pmk_program *p)
@@ -448,14 +448,14 @@ static int run_all_the_same(struct pmk_program *p, const char *what, const char 
 		p->note, sizeof(p->note),
 		"%.100s is built for %s, by its ELF attributes, and core %s has %s: it was run all "
 		"the same, because `core` says so",
-		what, lacks, p->core.name, pmk_suits_arch(pmk_suits_processor(&p->core)));
+		what, lacks, p->core.name, pmk_compat_arch(pmk_compat_processor(&p->core)));
 	return 0;
 }
 
 static int cannot_run(struct pmk_program *p, const char *program, const struct pmk_elf *elf,
 		      const char *what, const char *lacks)
 {
-	const char *cpu = pmk_suits_processor(&p->core), *other = core_for(elf);
+	const char *cpu = pmk_compat_processor(&p->core), *other = core_for(elf);
 	char as[64] = "";
 
 	if (strcmp(cpu, p->core.name) != 0)
@@ -463,14 +463,14 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
 	if (other)
 		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
 				      "%s: %s is built for %s, and core %s%s has %s; `core` %s",
-				      program, what, lacks, p->core.name, as, pmk_suits_arch(cpu),
+				      program, what, lacks, p->core.name, as, pmk_compat_arch(cpu),
 				      other);
 	return pmk_count_fail(
 		p->fault, PMK_COUNT_NOT_EXEC,
 		"%s: %s is built for %s, and core %s%s has %s, as no other core of ours can run "
 		"it: build it for that (-march=), or run it on another processor with `qemu` '%s "
 		"-cpu max %s'",
-		program, what, lacks, p->core.name, as, pmk_suits_arch(cpu),
+		program, what, lacks, p->core.name, as, pmk_compat_arch(cpu),
 		machine_of(&p->elf)->qemu, program);
 }
 
@@ -478,15 +478,15 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
  * starts it, was built for a later processor. Libraries are not checked. */
 static int check_suits(struct pmk_program *p, const char *program, const char *interpreter)
 {
-	const char *cpu = pmk_suits_processor(&p->core);
+	const char *cpu = pmk_compat_processor(&p->core);
 	char lacks[64], msg[256];
 	struct pmk_elf loader;
 
-	if (pmk_suits_lacks(cpu, &p->elf.arm, lacks, sizeof(lacks)))
+	if (pmk_compat_lacks(cpu, &p->elf.arm, lacks, sizeof(lacks)))
 		return p->core_chosen ? run_all_the_same(p, program, lacks)
 				      : cannot_run(p, program, &p->elf, "it", lacks);
 	if (!interpreter || pmk_elf_read(interpreter, &loader, msg, sizeof(msg)) ||
-	    !pmk_suits_lacks(cpu, &loader.arm, lacks, sizeof(lacks)))
+	    !pmk_compat_lacks(cpu, &loader.arm, lacks, sizeof(lacks)))
 		return 0;
 	return cannot_run(p, program, &loader, interpreter, lacks);
 }

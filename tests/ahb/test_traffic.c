@@ -335,7 +335,7 @@ static void test_slaves(void **state)
 }
 
 /* One after the other adds up; the same twice is refused, and what is wrong changes nothing. */
-static void test_several(void **state)
+static void test_pmu_pair(void **state)
 {
 	static const char *const texts[] = { "dma0:period=9", "gxi:period=4", "smc:retry=every:3",
 					     "exp:period=7", "mpmc:split=every:9" };
@@ -389,7 +389,7 @@ int main(void)
 		cmocka_unit_test(test_defaults),   cmocka_unit_test(test_repertoire),
 		cmocka_unit_test(test_wrong),	   cmocka_unit_test(test_long_burst),
 		cmocka_unit_test(test_lock),	   cmocka_unit_test(test_gxi),
-		cmocka_unit_test(test_slaves),	   cmocka_unit_test(test_several),
+		cmocka_unit_test(test_slaves),	   cmocka_unit_test(test_pmu_pair),
 		cmocka_unit_test(test_other_chip),
 	};
 

@@ -99,21 +99,21 @@ static unsigned size_shift(uint32_t info)
 
 static void choose(const struct program *p, struct pmk_emulated_config *cfg)
 {
-	const struct pmk_pmu *pmu[PMK_SEVERAL] = { pmk_pmu_find(p->counted),
-						   *p->beside ? pmk_pmu_find(p->beside) : NULL };
+	const struct pmk_pmu *pmu[PMK_PMU_PAIR] = { pmk_pmu_find(p->counted),
+						    *p->beside ? pmk_pmu_find(p->beside) : NULL };
 
 	expect(pmk_core_choose(&cfg->core, p->isa, p->pmu) == 0 && pmu[0]);
 	cfg->core.l2_type = pmk_core_l2_type(p->counted);
 	strcpy(cfg->pmu, p->counted);
 	strcpy(cfg->beside, p->beside);
-	for (unsigned k = 0; k < PMK_SEVERAL && pmu[k]; k++)
+	for (unsigned k = 0; k < PMK_PMU_PAIR && pmu[k]; k++)
 		for (unsigned i = 0; i < pmu[k]->nevents && i < MANY; i++)
 			cfg->plan.event[cfg->plan.nevents++] = (struct pmk_plan_event){
 				.code = pmu[k]->events[i].code,
 				.pmu = (uint8_t)k,
 			};
 	/* Not all of them fit, where each needs a counter of its own. */
-	while (pmk_several_plan(pmu, &cfg->plan))
+	while (pmk_pmu_pair_plan(pmu, &cfg->plan))
 		cfg->plan.nevents--;
 	if (p->regions) {
 		cfg->nregions = 1;

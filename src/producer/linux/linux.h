@@ -3,7 +3,7 @@
  * The counters of this machine, through perf_event_open(2). The files of this folder:
  *
  * 	pmus.c      the PMUs and events that the kernel offers; names → what to program
- * 	why.c       why the kernel refused, and what to do about it
+ * 	explain.c   why the kernel refused, and what to do about it
  * 	counters.c  open, enable and read events of programs and processors; scaling
  * 	rings.c     open sampled events, and read the samples
  * 	self.c      counters of the calling thread, read by itself: <pmk/linux.h>
@@ -119,7 +119,7 @@ const struct pmk_linux_event *pmk_linux_on(struct pmk_linux_pmus *all,
 					   const struct pmk_linux_event *ev,
 					   const struct pmk_linux_pmu *pmu);
 
-/* ---- why.c ---------------------------------------------------------------------------------- */
+/* ---- explain.c ------------------------------------------------------------------------------- */
 
 /* Facts about the machine that explain a refusal. */
 struct pmk_linux_facts {

@@ -64,11 +64,11 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		const struct pmk_emulated_config *cfg)
 {
 	const struct pmk_pmu **pmu = ports->pmu;
-	const struct pmk_model_ops *ops[PMK_SEVERAL];
+	const struct pmk_model_ops *ops[PMK_PMU_PAIR];
 
 	pmu[0] = pmk_emulated_pmu(cfg->pmu, &cfg->core, &ports->microblaze);
 	pmu[1] = *cfg->beside ? pmk_pmu_find(cfg->beside) : pmu[0];
-	for (unsigned k = 0; k < PMK_SEVERAL; k++) {
+	for (unsigned k = 0; k < PMK_PMU_PAIR; k++) {
 		ops[k] = pmu[k] ? pmk_model_find(pmu[k]) : NULL;
 		if (!ops[k] || ops[k]->size > PMK_MODEL_BYTES)
 			return PMK_ENOTSUP;
@@ -84,7 +84,7 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 	}
 	for (unsigned i = 0; i < cfg->plan.npasses; i++) {
 		ports->model[i] = (struct pmk_model_port){
-			.ops = ops[pmk_several_of(&cfg->plan, i)],
+			.ops = ops[pmk_pmu_pair_of(&cfg->plan, i)],
 			.model = e->model[i],
 			.bus = counted_bus(e),
 			.mode = PMK_MODE_PRIV,
@@ -370,9 +370,9 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	e->cpu.bus = &e->bus;
 	for (unsigned i = 0; i < cfg->plan.npasses; i++)
 		ports->model[i].ops->reset(e->model[i], counted_bus(e),
-					   ports->pmu[pmk_several_of(&cfg->plan, i)]);
+					   ports->pmu[pmk_pmu_pair_of(&cfg->plan, i)]);
 	pmk_emulated_reset(e, cfg);
-	err = pmk_several_open(&e->session, ports->pmu, &cfg->plan, ports->port);
+	err = pmk_pmu_pair_open(&e->session, ports->pmu, &cfg->plan, ports->port);
 	if (!err && cfg->plan.timed)
 		err = pmk_session_timer(&e->session, cfg->interval);
 	if (!err && on_buses(e))
@@ -1087,7 +1087,7 @@ int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *po
 
 	if (err)
 		return err;
-	pmk_several_rebind(&copy->session, ports->pmu, ports->port);
+	pmk_pmu_pair_rebind(&copy->session, ports->pmu, ports->port);
 	if (on_buses(copy))
 		finish_bus(copy);
 	err = cfg->parts & PMK_PART_CLOCK ? 0 : read_in_parts(copy, b);

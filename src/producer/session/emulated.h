@@ -21,7 +21,7 @@
 #include "cpu/cpu.h"
 #include "cpu/family.h"
 #include "producer/session/devchip.h"
-#include "producer/session/several.h"
+#include "producer/session/pmu_pair.h"
 #include "producer/session/units.h"
 
 #define PMK_MODEL_BYTES 2048 /* room for any model; pmk_emulated_start() rejects a larger one */
@@ -184,7 +184,7 @@ struct pmk_emulated_ports {
 	/* The PMU itself, if the core's parameters configure it. */
 	struct pmk_microblaze_pmu microblaze;
 	struct pmk_pmu ahbmon; /* the PMU with the layout of the configuration */
-	const struct pmk_pmu *pmu[PMK_SEVERAL];
+	const struct pmk_pmu *pmu[PMK_PMU_PAIR];
 	/* Receives the pins of the AHB Monitor. Set it before start and finish. */
 	struct pmk_pins_sink pins;
 };

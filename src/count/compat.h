@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks whether the emulated processor can run a program, from ARM's ELF attributes. Files for
  * other machines have none. */
-#ifndef PMK_COUNT_SUITS_H
-#define PMK_COUNT_SUITS_H
+#ifndef PMK_COUNT_COMPAT_H
+#define PMK_COUNT_COMPAT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,13 +12,13 @@
 
 /* The processor on which a program for this core runs: QEMU's -cpu, or a later processor if QEMU
  * lacks the core's. */
-const char *pmk_suits_processor(const struct pmk_core *core);
+const char *pmk_compat_processor(const struct pmk_core *core);
 
 /* The architecture of such a processor, "ARMv6KZ"; NULL: it runs any program. */
-const char *pmk_suits_arch(const char *processor);
+const char *pmk_compat_arch(const char *processor);
 
 /* The feature of the file that this processor lacks, "ARMv7" or "Thumb-2"; false: it can run. */
-bool pmk_suits_lacks(const char *processor, const struct pmk_arm_attributes *built, char *what,
-		     size_t size);
+bool pmk_compat_lacks(const char *processor, const struct pmk_arm_attributes *built, char *what,
+		      size_t size);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * See suits.h. The check uses the processor that QEMU emulates, not the core that pmk models. QEMU
+ * See compat.h. The check uses the processor that QEMU emulates, not the core that pmk models. QEMU
  * has no ARM1156 and uses a Cortex-A8, which can do more.
  *
  * A program for ARMv6K or ARMv6KZ is accepted on ARMv6. These add only a few instructions, which
  * compilers rarely emit, and cross compilers are often configured for ARMv6K.
  */
-#include "count/suits.h"
+#include "count/compat.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -54,22 +54,22 @@ static const struct processor *find(const char *name)
 	return NULL;
 }
 
-const char *pmk_suits_processor(const struct pmk_core *core)
+const char *pmk_compat_processor(const struct pmk_core *core)
 {
 	const struct processor *p = find(core->qemu_cpu);
 
 	return core->thumb2 && p && p->thumb2 ? "arm1156" : core->qemu_cpu;
 }
 
-const char *pmk_suits_arch(const char *processor)
+const char *pmk_compat_arch(const char *processor)
 {
 	const struct processor *p = find(processor);
 
 	return p ? p->arch : NULL;
 }
 
-bool pmk_suits_lacks(const char *processor, const struct pmk_arm_attributes *built, char *what,
-		     size_t size)
+bool pmk_compat_lacks(const char *processor, const struct pmk_arm_attributes *built, char *what,
+		      size_t size)
 {
 	const struct processor *p = find(processor);
 	const char *lacks = NULL;

@@ -5,24 +5,24 @@
  * the passes of the first PMU come first. Every pass knows its PMU, so the session is otherwise
  * like any other.
  */
-#ifndef PMK_SESSION_SEVERAL_H
-#define PMK_SESSION_SEVERAL_H
+#ifndef PMK_SESSION_PMU_PAIR_H
+#define PMK_SESSION_PMU_PAIR_H
 
 #include <pmk/session.h>
 
-#define PMK_SEVERAL 2
+#define PMK_PMU_PAIR 2
 
 /* Like pmk_plan_make(), for one or two PMUs; pmus[1] is NULL if there is only one. A group that has
  * events on both PMUs becomes one group on each. */
-int pmk_several_plan(const struct pmk_pmu *const pmus[PMK_SEVERAL], struct pmk_plan *plan);
+int pmk_pmu_pair_plan(const struct pmk_pmu *const pmus[PMK_PMU_PAIR], struct pmk_plan *plan);
 
 /* The PMU of a pass. */
-unsigned pmk_several_of(const struct pmk_plan *plan, unsigned pass);
+unsigned pmk_pmu_pair_of(const struct pmk_plan *plan, unsigned pass);
 
 /* Like pmk_session_open() and pmk_session_rebind(); open may also return PMK_ENOMEM. */
-int pmk_several_open(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_SEVERAL],
-		     const struct pmk_plan *plan, const struct pmk_port *ports);
-void pmk_several_rebind(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_SEVERAL],
-			const struct pmk_port *ports);
+int pmk_pmu_pair_open(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_PMU_PAIR],
+		      const struct pmk_plan *plan, const struct pmk_port *ports);
+void pmk_pmu_pair_rebind(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_PMU_PAIR],
+			 const struct pmk_port *ports);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <pmk/model.h>
 
-#include "producer/session/several.h"
+#include "producer/session/pmu_pair.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -20,7 +20,7 @@
 enum { BR_EXEC = 0x05, INSTR_EXEC = 0x07, DCACHE_MISS = 0x0B, CYCLES = 0xFF };
 enum { CO = 0x01, DRHIT = 0x02, DRREQ = 0x03 };
 
-static const struct pmk_pmu *pmus[PMK_SEVERAL];
+static const struct pmk_pmu *pmus[PMK_PMU_PAIR];
 
 static int find_pmus(void **state)
 {
@@ -56,18 +56,18 @@ static void passes_of_each(void **state)
 	struct pmk_plan plan = mixed();
 
 	(void)state;
-	assert_int_equal(pmk_several_plan(pmus, &plan), 0);
+	assert_int_equal(pmk_pmu_pair_plan(pmus, &plan), 0);
 	assert_int_equal(plan.npasses, 4);
 	for (unsigned i = 0; i < COUNT(pass); i++)
 		assert_int_equal(plan.event[i].pass, pass[i]);
 	for (unsigned p = 0; p < 4; p++)
-		assert_int_equal(pmk_several_of(&plan, p), p >= 2);
+		assert_int_equal(pmk_pmu_pair_of(&plan, p), p >= 2);
 }
 
 /* With one, it is pmk_plan_make(). */
 static void one_pmu(void **state)
 {
-	const struct pmk_pmu *const one[PMK_SEVERAL] = { pmus[0], NULL };
+	const struct pmk_pmu *const one[PMK_PMU_PAIR] = { pmus[0], NULL };
 	struct pmk_plan plan = { 0 }, same;
 
 	(void)state;
@@ -76,7 +76,7 @@ static void one_pmu(void **state)
 	add(&plan, 0, BR_EXEC);
 	add(&plan, 0, DCACHE_MISS);
 	same = plan;
-	assert_int_equal(pmk_several_plan(one, &plan), 0);
+	assert_int_equal(pmk_pmu_pair_plan(one, &plan), 0);
 	assert_int_equal(pmk_plan_make(pmus[0], &same), 0);
 	assert_memory_equal(&plan, &same, sizeof(plan));
 }
@@ -91,14 +91,14 @@ static void too_many_and_wrong_ones(void **state)
 		add(&plan, 0, BR_EXEC);
 	for (unsigned i = 0; i < 30; i++)
 		add(&plan, 1, DRREQ);
-	assert_int_equal(pmk_several_plan(pmus, &plan), 0);
+	assert_int_equal(pmk_pmu_pair_plan(pmus, &plan), 0);
 	assert_int_equal(plan.npasses, PMK_MAX_PASSES);
 	add(&plan, 1, DRREQ);
-	assert_int_equal(pmk_several_plan(pmus, &plan), PMK_ERANGE);
+	assert_int_equal(pmk_pmu_pair_plan(pmus, &plan), PMK_ERANGE);
 	/* A code of the one is none of the other. */
 	plan = (struct pmk_plan){ 0 };
 	add(&plan, 1, INSTR_EXEC + 0x10);
-	assert_int_equal(pmk_several_plan(pmus, &plan), PMK_ENOEVENT);
+	assert_int_equal(pmk_pmu_pair_plan(pmus, &plan), PMK_ENOEVENT);
 }
 
 static void each_counts_its_own(void **state)
@@ -113,10 +113,10 @@ static void each_counts_its_own(void **state)
 
 	(void)state;
 	assert_non_null(s);
-	assert_int_equal(pmk_several_plan(pmus, &plan), 0);
+	assert_int_equal(pmk_pmu_pair_plan(pmus, &plan), 0);
 	pmk_bus_init(&bus);
 	for (unsigned p = 0; p < 4; p++) {
-		const struct pmk_pmu *pmu = pmus[pmk_several_of(&plan, p)];
+		const struct pmk_pmu *pmu = pmus[pmk_pmu_pair_of(&plan, p)];
 
 		model[p] = (struct pmk_model_port){ .ops = pmk_model_find(pmu),
 						    .model = memory[p],
@@ -125,7 +125,7 @@ static void each_counts_its_own(void **state)
 		model[p].ops->reset(model[p].model, &bus, pmu);
 		port[p] = pmk_port_model(&model[p]);
 	}
-	assert_int_equal(pmk_several_open(s, pmus, &plan, port), 0);
+	assert_int_equal(pmk_pmu_pair_open(s, pmus, &plan, port), 0);
 	assert_int_equal(pmk_session_start(s), 0);
 	assert_int_equal(pmk_session_forget(s), 0);
 	pmk_bus_add(&bus, PMK_SIG_CYCLE, 1000);
@@ -145,7 +145,7 @@ static void each_counts_its_own(void **state)
 		port[p] = pmk_port_model(&elsewhere[p]);
 		s->pass[p].dev.pmu = NULL;
 	}
-	pmk_several_rebind(s, pmus, port);
+	pmk_pmu_pair_rebind(s, pmus, port);
 	pmk_bus_add(&bus, PMK_SIG_L2CC_DATA_READ, 1);
 	pmk_bus_add(&bus, PMK_SIG_INSN, 1);
 	assert_int_equal(pmk_session_read(s, totals), 0);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions on two PMUs. See several.h. An ordinary session is opened on one PMU. Here a session is
+ * Sessions on two PMUs. See pmu_pair.h. An ordinary session is opened on one PMU. Here a session is
  * opened for each PMU, with the events that this PMU counts, and then the passes are joined into
  * one session.
  */
-#include "producer/session/several.h"
+#include "producer/session/pmu_pair.h"
 
 #include <stdlib.h>
 
 #include <pmk/error.h>
 
-unsigned pmk_several_of(const struct pmk_plan *plan, unsigned pass)
+unsigned pmk_pmu_pair_of(const struct pmk_plan *plan, unsigned pass)
 {
 	for (unsigned i = 0; i < plan->nevents; i++)
 		if (plan->event[i].pass == pass)
@@ -23,7 +23,7 @@ static unsigned first_passes(const struct pmk_plan *plan)
 {
 	unsigned n = 0;
 
-	while (n < plan->npasses && pmk_several_of(plan, n) == 0)
+	while (n < plan->npasses && pmk_pmu_pair_of(plan, n) == 0)
 		n++;
 	return n;
 }
@@ -45,14 +45,14 @@ static struct pmk_plan part_of(const struct pmk_plan *plan, unsigned pmu)
 	return part;
 }
 
-int pmk_several_plan(const struct pmk_pmu *const pmus[PMK_SEVERAL], struct pmk_plan *plan)
+int pmk_pmu_pair_plan(const struct pmk_pmu *const pmus[PMK_PMU_PAIR], struct pmk_plan *plan)
 {
 	unsigned npasses = 0;
 
 	for (unsigned i = 0; i < plan->nevents; i++)
 		plan->event[i].pass = 0;
 	plan->npasses = 0;
-	for (unsigned k = 0; k < PMK_SEVERAL && pmus[k]; k++) {
+	for (unsigned k = 0; k < PMK_PMU_PAIR && pmus[k]; k++) {
 		struct pmk_plan part = part_of(plan, k);
 		unsigned next = 0;
 		int err = pmk_plan_make(pmus[k], &part);
@@ -72,8 +72,8 @@ int pmk_several_plan(const struct pmk_pmu *const pmus[PMK_SEVERAL], struct pmk_p
 	return npasses > PMK_MAX_PASSES ? PMK_ERANGE : 0;
 }
 
-int pmk_several_open(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_SEVERAL],
-		     const struct pmk_plan *plan, const struct pmk_port *ports)
+int pmk_pmu_pair_open(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_PMU_PAIR],
+		      const struct pmk_plan *plan, const struct pmk_port *ports)
 {
 	unsigned first = first_passes(plan);
 	struct pmk_session *other;
@@ -97,10 +97,10 @@ int pmk_several_open(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK
 	return err;
 }
 
-void pmk_several_rebind(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_SEVERAL],
-			const struct pmk_port *ports)
+void pmk_pmu_pair_rebind(struct pmk_session *s, const struct pmk_pmu *const pmus[PMK_PMU_PAIR],
+			 const struct pmk_port *ports)
 {
 	pmk_session_rebind(s, pmus[0], ports);
 	for (unsigned i = 0; i < s->plan.npasses; i++)
-		s->pass[i].dev.pmu = pmus[pmk_several_of(&s->plan, i)];
+		s->pass[i].dev.pmu = pmus[pmk_pmu_pair_of(&s->plan, i)];
 }
