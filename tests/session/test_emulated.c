@@ -20,7 +20,15 @@
 #define NBLOCKS 32
 
 /* Events of an ARM1176 by their codes. */
-enum { BR_EXEC = 0x05, INSTR_EXEC = 0x07, PC_CHANGE = 0x0D, DCACHE_ACCESS = 0x0A, CYCLES = 0xFF };
+enum {
+	ICACHE_MISS = 0x00,
+	DCACHE_MISS = 0x0B,
+	BR_EXEC = 0x05,
+	INSTR_EXEC = 0x07,
+	PC_CHANGE = 0x0D,
+	DCACHE_ACCESS = 0x0A,
+	CYCLES = 0xFF
+};
 
 struct rig {
 	struct pmk_emulated e; /* first: on_deadline finds the rig by it */
@@ -359,6 +367,23 @@ static void test_executions_alone(void **state)
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), PMK_ERANGE);
 	free(copy);
 	rig_free(r);
+}
+
+/* One side of the caches is modelled alone. Both together need the clock. */
+static void test_sides_alone(void **state)
+{
+	static const uint16_t code[] = { DCACHE_MISS, ICACHE_MISS };
+	static const uint32_t parts[] = { PMK_PART_DATA, PMK_PART_FETCH | PMK_PART_PREDICTOR,
+					  PMK_PART_CLOCK };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct rig *r = i < 2 ? rig_new(&code[i], 1) : rig_new(code, 2);
+
+		rig_start(r);
+		assert_int_equal(r->cfg.parts, parts[i]);
+		rig_free(r);
+	}
 }
 
 /* ---- intervals ----------------------------------------------------------------------------- */
@@ -1023,6 +1048,7 @@ int main(void)
 		cmocka_unit_test(test_finish_on_a_copy),
 		cmocka_unit_test(test_finish_tells_the_error),
 		cmocka_unit_test(test_executions_alone),
+		cmocka_unit_test(test_sides_alone),
 		cmocka_unit_test(test_intervals_of_cycles),
 		cmocka_unit_test(test_intervals_of_instructions),
 		cmocka_unit_test(test_interval_after_a_pause),

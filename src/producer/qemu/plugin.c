@@ -1329,7 +1329,6 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 	} else if (count) {
 		register_execution(tb, first, b);
 	}
-	/* After the check whether the last block has faulted, which uses its last access. */
 	if (entry && family->drop && config.parts & PMK_PART_DATA)
 		register_block(tb, first, drop, b);
 }

@@ -456,7 +456,9 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 			return PMK_PART_CLOCK;
 		parts |= part_of(family, event->signal) | part_of(family, event->signal2);
 	}
-	if (parts & PMK_PART_DATA && family->is_blind && family->is_blind(&cfg->core))
+	/* Modelling fetches and data without the clock saves too little. */
+	if (parts & PMK_PART_DATA &&
+	    (parts & PMK_PART_FETCH || (family->is_blind && family->is_blind(&cfg->core))))
 		return PMK_PART_CLOCK;
 	return parts;
 }

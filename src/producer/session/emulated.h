@@ -39,7 +39,7 @@ enum pmk_levels { PMK_LEVELS_ALL, PMK_LEVELS_USER, PMK_LEVELS_KERNEL };
 enum pmk_interval_unit { PMK_INTERVAL_NONE, PMK_INTERVAL_CYCLES, PMK_INTERVAL_INSNS };
 
 /* Parts of a core that can be modelled without the others. Without PMK_PART_CLOCK there is no time,
- * and only these counts exist. */
+ * and only these counts exist; PMK_PART_DATA and PMK_PART_FETCH then exclude each other. */
 enum pmk_parts {
 	PMK_PART_EXECUTIONS = 1 << 0, /* how often each instruction was executed */
 	PMK_PART_DATA = 1 << 1,	      /* hits and misses of data accesses in the level 1 caches */
