@@ -81,7 +81,7 @@ static int out_of_memory(void)
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-static int count(struct annotate *a)
+static int sum_counts(struct annotate *a)
 {
 	int code = listing_open(&a->l, &a->r, a->r.c.event, a->r.c.n);
 
@@ -96,7 +96,7 @@ static int count(struct annotate *a)
 /* ---- which functions ------------------------------------------------------------------------ */
 
 /* The function with the highest count of the first event; NONE: no code has a function. */
-static uint32_t hottest(const struct annotate *a)
+static uint32_t hottest_function(const struct annotate *a)
 {
 	const struct pmk_tables *t = &a->r.t;
 	uint64_t *sum = calloc(t->nfunctions + 1, sizeof(*sum));
@@ -156,7 +156,7 @@ static int not_found(const struct annotate *a)
 			a->q->what, pmk_tables_verb(&a->r.t));
 }
 
-static int choose(const struct annotate *a, bool *wanted)
+static int choose_functions(const struct annotate *a, bool *wanted)
 {
 	const struct pmk_tables *t = &a->r.t;
 
@@ -169,7 +169,7 @@ static int choose(const struct annotate *a, bool *wanted)
 					: "; record with -g, and functions begin "
 					  "where they are called");
 	if (!a->q->what) {
-		uint32_t best = hottest(a);
+		uint32_t best = hottest_function(a);
 
 		if (best == NONE)
 			return out_of_memory();
@@ -181,7 +181,7 @@ static int choose(const struct annotate *a, bool *wanted)
 		       : not_found(a);
 }
 
-static void note(const struct annotate *a, const char *what, const char *text)
+static void add_note(const struct annotate *a, const char *what, const char *text)
 {
 	char *line;
 
@@ -196,12 +196,12 @@ static void note(const struct annotate *a, const char *what, const char *text)
 
 #define SHARE 8 /* width of the share of the first event: "  12.3%" */
 
-static void number(const struct annotate *a, char text[PMK_NUMBER_SIZE], uint64_t value)
+static void number_text(const struct annotate *a, char text[PMK_NUMBER_SIZE], uint64_t value)
 {
 	pmk_number_text(text, value, 0, !a->q->plain_numbers);
 }
 
-static unsigned wider(unsigned a, size_t b)
+static unsigned wider_of(unsigned a, size_t b)
 {
 	return a > b ? a : (unsigned)b;
 }
@@ -211,10 +211,10 @@ static struct column column_for(const struct annotate *a, uint32_t event, uint64
 	struct column c = { .head = pmk_tables_event_name(&a->r.t, event) };
 	char text[PMK_NUMBER_SIZE];
 
-	number(a, text, most);
+	number_text(a, text, most);
 	recorded_trust(&a->r, event, c.trust);
-	c.width = wider((unsigned)strlen(text) + (share ? SHARE : 0), strlen(c.head));
-	c.width = wider(c.width, strlen(c.trust));
+	c.width = wider_of((unsigned)strlen(text) + (share ? SHARE : 0), strlen(c.head));
+	c.width = wider_of(c.width, strlen(c.trust));
 	return c;
 }
 
@@ -275,7 +275,7 @@ static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_
 
 	fprintf(a->f, "%s%s ", colour_of(a, value[0]), share_of(a, value[0]) >= HOT ? ">" : " ");
 	for (size_t i = 0; i < a->nevents; i++) {
-		number(a, text, value[i]);
+		number_text(a, text, value[i]);
 		if (!value[i])
 			fprintf(a->f, "%*s", (int)a->column[i].width, "");
 		else if (i)
@@ -285,7 +285,7 @@ static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_
 				SHARE - 1, share_of(a, value[i]));
 		fputs("  ", a->f);
 	}
-	number(a, text, executions);
+	number_text(a, text, executions);
 	if (a->nevents < a->ncolumns)
 		fprintf(a->f, "%*s  ", (int)a->column[a->nevents].width, text);
 	fputs(*colour_of(a, value[0]) ? "\033[0m" : "", a->f);
@@ -294,7 +294,7 @@ static void put_numbers(const struct annotate *a, const uint64_t *value, uint64_
 /* ---- text ----------------------------------------------------------------------------------- */
 
 /* A line of source with tabs as four blanks, because there is little room; the caller frees it. */
-static char *expand(const char *line)
+static char *expand_tabs(const char *line)
 {
 	char *out = NULL;
 	size_t size, column = 0;
@@ -323,7 +323,7 @@ static void put_source(const struct annotate *a, uint32_t file, uint32_t line, u
 {
 	const struct pmk_tables *t = &a->r.t;
 	const char *source = listing_line(&a->l, file, line);
-	char *expanded = source ? expand(source) : NULL, *text;
+	char *expanded = source ? expand_tabs(source) : NULL, *text;
 	size_t blank = expanded ? strspn(expanded, " ") : 0;
 	int n, room = (int)a->r.width - (int)a->width;
 
@@ -363,7 +363,7 @@ static void put_insn(const struct annotate *a, uint32_t code)
 /* ---- a function ----------------------------------------------------------------------------- */
 
 /* Put the function's instructions into the listing, by address, and sum their counts. */
-static void collect(struct annotate *a, uint32_t function)
+static void collect_instructions(struct annotate *a, uint32_t function)
 {
 	const struct pmk_tables *t = &a->r.t;
 
@@ -393,7 +393,7 @@ static void add_up(const struct annotate *a, struct group *g)
 
 /* Split the listing where the line changes. Returns the groups, followed by their values in the
  * same memory; NULL: out of memory. */
-static struct group *split(const struct annotate *a, size_t *n)
+static struct group *split_by_line(const struct annotate *a, size_t *n)
 {
 	size_t each = a->r.c.n * sizeof(uint64_t);
 	struct group *g = calloc(a->nlisting + 1, sizeof(*g) + each);
@@ -439,7 +439,7 @@ static int by_heat(const void *x, const void *y)
 static bool put_hottest(const struct annotate *a)
 {
 	size_t count, n = 0;
-	struct group *g = split(a, &count);
+	struct group *g = split_by_line(a, &count);
 
 	if (!g)
 		return false;
@@ -487,7 +487,7 @@ static void put_gap(const struct annotate *a, size_t i)
 static bool put_listing(const struct annotate *a)
 {
 	size_t count;
-	struct group *g = split(a, &count);
+	struct group *g = split_by_line(a, &count);
 
 	if (!g)
 		return false;
@@ -525,12 +525,12 @@ static void put_title(const struct annotate *a, const struct pmk_tables_function
 	fprintf(a->f, ":%u\n", f->line);
 }
 
-static bool show(struct annotate *a, uint32_t function)
+static bool show_function(struct annotate *a, uint32_t function)
 {
 	const char *why;
 	bool lines = false;
 
-	collect(a, function);
+	collect_instructions(a, function);
 	if (!a->nlisting)
 		return true;
 	lay_out(a);
@@ -541,10 +541,10 @@ static bool show(struct annotate *a, uint32_t function)
 		lines |= file != NONE;
 		why = file == NONE ? NULL : listing_read(&a->l, file);
 		if (why)
-			note(a, a->r.t.file[file].path, why);
+			add_note(a, a->r.t.file[file].path, why);
 	}
 	if (!lines)
-		note(a, "No source", "the program had no line table (compile with -g).");
+		add_note(a, "No source", "the program had no line table (compile with -g).");
 	recorded_no_room(&a->r, a->f, a->nevents, "-e chooses.");
 	fputc('\n', a->f);
 	put_heads(a);
@@ -556,7 +556,7 @@ static bool show(struct annotate *a, uint32_t function)
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static int print(struct annotate *a, const bool *wanted)
+static int print_functions(struct annotate *a, const bool *wanted)
 {
 	bool done = true;
 
@@ -565,12 +565,12 @@ static int print(struct annotate *a, const bool *wanted)
 		recorded_head(&a->r, a->f);
 	for (uint32_t i = 0; done && i < a->r.t.nfunctions; i++)
 		if (wanted[i])
-			done = show(a, i);
+			done = show_function(a, i);
 	recorded_page_end();
 	return done ? 0 : out_of_memory();
 }
 
-static int annotate(const struct request *q)
+static int annotate_recording(const struct request *q)
 {
 	struct annotate a = { .q = q, .f = stdout };
 	int code = recorded_open(&a.r, q->input, q->elf, q->events);
@@ -579,11 +579,11 @@ static int annotate(const struct request *q)
 	if (!code && !wanted)
 		code = out_of_memory();
 	if (!code)
-		code = count(&a);
+		code = sum_counts(&a);
 	if (!code)
-		code = choose(&a, wanted);
+		code = choose_functions(&a, wanted);
 	if (!code)
-		code = print(&a, wanted);
+		code = print_functions(&a, wanted);
 	free(a.sum);
 	free(a.listing);
 	free(a.column);
@@ -593,7 +593,7 @@ static int annotate(const struct request *q)
 	return code;
 }
 
-static int parse(struct request *q, int argc, char **argv, bool *help)
+static int parse_options(struct request *q, int argc, char **argv, bool *help)
 {
 	const struct cli_option *o;
 	char *value;
@@ -632,12 +632,12 @@ static int run_annotate(int argc, char **argv)
 {
 	struct request q = { .input = "pmk.data" };
 	bool help = false;
-	int code = parse(&q, argc, argv, &help);
+	int code = parse_options(&q, argc, argv, &help);
 
 	if (help)
 		cli_help(stdout, &cmd_annotate);
 	else if (!code)
-		code = annotate(&q);
+		code = annotate_recording(&q);
 	return code;
 }
 

@@ -14,8 +14,8 @@
 #include "cli/child.h"
 #include "cli/cli.h"
 
-static _Noreturn void become(const char *const argv[], enum cli_errors errors, unsigned seconds,
-			     int out)
+static _Noreturn void become_program(const char *const argv[], enum cli_errors errors,
+				     unsigned seconds, int out)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -54,7 +54,7 @@ int cli_run(const char *const argv[], enum cli_errors errors, unsigned seconds, 
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
-		become(argv, errors, seconds, out ? fd[1] : STDERR_FILENO);
+		become_program(argv, errors, seconds, out ? fd[1] : STDERR_FILENO);
 	if (out) {
 		close(fd[1]);
 		while (pid > 0 && (n = read(fd[0], used + 1 < size ? out + used : rest,
@@ -99,7 +99,7 @@ int cli_run_until(const char *const argv[], const volatile sig_atomic_t *stop)
 	pid = fork();
 	if (pid == 0) {
 		setpgid(0, 0);
-		become(argv, CLI_ERRORS_SHOWN, 0, STDERR_FILENO);
+		become_program(argv, CLI_ERRORS_SHOWN, 0, STDERR_FILENO);
 	}
 	if (pid > 0)
 		/* parent and child both do this, so that it is done in either order */

@@ -110,7 +110,8 @@ static const struct cli_refusal *find_refusal(const struct cli_command *cmd, con
 	return NULL;
 }
 
-static const struct cli_option *wrong(const struct cli_command *cmd, const char *arg, bool *bad)
+static const struct cli_option *wrong_option(const struct cli_command *cmd, const char *arg,
+					     bool *bad)
 {
 	const struct cli_refusal *refusal = find_refusal(cmd, arg);
 	char near[160] = "", name[64];
@@ -139,7 +140,7 @@ static const struct cli_option *next_long(const struct cli_command *cmd, int arg
 
 	o = find_long(cmd, arg + 2, eq ? (size_t)(eq - arg - 2) : strlen(arg + 2));
 	if (!o)
-		return wrong(cmd, arg, bad);
+		return wrong_option(cmd, arg, bad);
 	if (!o->arg && eq) {
 		cli_fail(0, "%s: --%s takes no value", cmd->name, o->name);
 		*bad = true;
@@ -165,7 +166,7 @@ static const struct cli_option *next_short(const struct cli_command *cmd, int ar
 	while (o->name && o->letter != arg[1])
 		o++;
 	if (!o->name)
-		return wrong(cmd, arg, bad);
+		return wrong_option(cmd, arg, bad);
 	if (!o->arg && arg[2]) {
 		/* -jv: the rest of the word becomes a separate argument, "-v". */
 		arg[1] = '-';
@@ -206,7 +207,7 @@ const struct cli_option *cli_next(const struct cli_command *cmd, int argc, char 
 }
 
 /* The number of columns of a UTF-8 text; help texts contain "…". */
-static int columns(const char *text)
+static int column_count(const char *text)
 {
 	int n = 0;
 
@@ -225,8 +226,8 @@ void cli_help(FILE *f, const struct cli_command *cmd)
 			snprintf(letter, sizeof(letter), "-%c, ", o->letter);
 		snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, o->arg ? " " : "",
 			 o->arg ? o->arg : "");
-		fprintf(f, "%s%*s %s\n", left, columns(left) < 32 ? 32 - columns(left) : 0, "",
-			o->help);
+		fprintf(f, "%s%*s %s\n", left,
+			column_count(left) < 32 ? 32 - column_count(left) : 0, "", o->help);
 	}
 }
 

@@ -167,7 +167,8 @@ static int find_codes(const struct pmk_pmu *pmu, const char *layout,
 	return layout || packets ? cli_layout(file, layout) : 0;
 }
 
-static int decode(const struct pmk_pmu *pmu, char **args, unsigned n, const char *layout, bool json)
+static int decode_registers(const struct pmk_pmu *pmu, char **args, unsigned n, const char *layout,
+			    bool json)
 {
 	struct pmk_ahbmon_layout_file file;
 	json_object *doc = NULL, *list = NULL;
@@ -243,7 +244,7 @@ static int run_decode(int argc, char **argv)
 		return cli_fail(PMK_EXIT_USAGE, "decode needs a PMU and REG=VALUE, or --log FILE "
 						"(pmk decode --help)");
 	pmu = show_find_pmu(argv[1]);
-	return pmu ? decode(pmu, argv + 2, operands - 1, layout, json) : PMK_EXIT_USAGE;
+	return pmu ? decode_registers(pmu, argv + 2, operands - 1, layout, json) : PMK_EXIT_USAGE;
 }
 
 const struct cli_command cmd_decode = {

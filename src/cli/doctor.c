@@ -35,7 +35,7 @@ static const char *check_name(const void *ctx, unsigned i)
 	return i < NCHECKS ? checks[i].name : NULL;
 }
 
-static const struct doctor_check *find(const char *name)
+static const struct doctor_check *find_check(const char *name)
 {
 	char near[64];
 
@@ -73,7 +73,7 @@ static void list_checks(json_object *doc)
 }
 
 /* Run the named checks, each once, in this order. Returns the first exit code that is not 0. */
-static int examine(const bool wanted[NCHECKS], bool any, json_object *doc, const char *layout)
+static int run_checks(const bool wanted[NCHECKS], bool any, json_object *doc, const char *layout)
 {
 	int code = PMK_EXIT_OK;
 	bool begun = false;
@@ -115,7 +115,7 @@ static int take_value(struct request *r, const struct cli_option *o, const char 
 }
 
 /* Check that the options go together. Returns 0 or an exit code. */
-static int check(const struct request *r)
+static int check_request(const struct request *r)
 {
 	const struct doctor_board *b = &r->board;
 
@@ -130,7 +130,7 @@ static int check(const struct request *r)
 }
 
 /* Sets *help if only the help was requested. Returns 0 or an exit code. */
-static int parse(struct request *r, int argc, char **argv, bool *help)
+static int parse_options(struct request *r, int argc, char **argv, bool *help)
 {
 	const struct doctor_check *check;
 	const struct cli_option *o;
@@ -154,7 +154,7 @@ static int parse(struct request *r, int argc, char **argv, bool *help)
 			continue;
 		if (i >= argc)
 			break;
-		check = find(argv[i++]);
+		check = find_check(argv[i++]);
 		if (!check)
 			return PMK_EXIT_USAGE;
 		r->wanted[check - checks] = r->any = true;
@@ -167,10 +167,10 @@ static int run_doctor(int argc, char **argv)
 	struct request r = { 0 };
 	bool help = false;
 	json_object *doc = NULL;
-	int code = parse(&r, argc, argv, &help);
+	int code = parse_options(&r, argc, argv, &help);
 
 	if (!code && !help)
-		code = check(&r);
+		code = check_request(&r);
 	if (help)
 		cli_help(stdout, &cmd_doctor);
 	if (code || help)
@@ -179,7 +179,7 @@ static int run_doctor(int argc, char **argv)
 		doc = show_json_document("pmk-doctor");
 	r.wanted[0] |= !r.any;
 	code = r.board.target ? doctor_target(doc, &r.board)
-			      : examine(r.wanted, r.any, doc, r.board.layout);
+			      : run_checks(r.wanted, r.any, doc, r.board.layout);
 	if (doc && code != PMK_EXIT_USAGE)
 		show_json_print(doc);
 	json_object_put(doc);

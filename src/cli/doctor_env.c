@@ -49,7 +49,8 @@ struct report {
 	bool counts; /* a program was counted */
 };
 
-static struct item *add(struct report *r, const char *name, enum status status, const char *advice)
+static struct item *add_item(struct report *r, const char *name, enum status status,
+			     const char *advice)
 {
 	struct item *it = &r->item[r->n++];
 
@@ -71,7 +72,7 @@ static unsigned count_names(char **names)
 }
 
 /* Record a fault in pmk's data or the user's files. Only the first of several is shown. */
-static void blame(struct item *it, const char *what)
+static void record_fault(struct item *it, const char *what)
 {
 	if (it->status == BROKEN)
 		return;
@@ -96,7 +97,7 @@ static void check_cores(char **names, const char *data, const char *own_dir, str
 		if (show_load_core(names[i], &core, msg, sizeof(msg)) == 0)
 			continue;
 		pmk_files_core(path, data, names[i]);
-		blame(is_below(path, own_dir) ? own : ours, msg);
+		record_fault(is_below(path, own_dir) ? own : ours, msg);
 	}
 }
 
@@ -106,11 +107,11 @@ static void check_metrics(const char *data, unsigned *n, struct item *ours, stru
 	struct pmk_metrics *metrics = NULL;
 
 	if (pmk_files_metrics(&metrics, data, &why, &f))
-		blame(ours, pmk_count_fault_text(&f));
+		record_fault(ours, pmk_count_fault_text(&f));
 	else if (!pmk_metrics_count(metrics))
-		blame(ours, "there is no metric");
+		record_fault(ours, "there is no metric");
 	if (why.failure)
-		blame(own, pmk_count_fault_text(&why));
+		record_fault(own, pmk_count_fault_text(&why));
 	*n = metrics ? pmk_metrics_count(metrics) : 0;
 	pmk_metrics_free(metrics);
 	pmk_count_fault_free(&why);
@@ -121,8 +122,8 @@ static void check_metrics(const char *data, unsigned *n, struct item *ours, stru
  * because most users have none. */
 static void check_data(struct report *r)
 {
-	struct item *ours =
-		add(r, "data files", OK, "set PMK_DATA to the directory with cores/ and metrics/");
+	struct item *ours = add_item(r, "data files", OK,
+				     "set PMK_DATA to the directory with cores/ and metrics/");
 	struct item own = { .name = "own files" };
 	char own_dir[PATH_MAX] = "", closed[PATH_MAX];
 	const char *dir = cli_data_dir();
@@ -150,7 +151,7 @@ static void check_data(struct report *r)
 	else
 		SAY(ours, "%s: %u cores, %u metrics", dir, count_names(names), metrics);
 	if (own.status == BROKEN)
-		*add(r, own.name, BROKEN, NULL) = own;
+		*add_item(r, own.name, BROKEN, NULL) = own;
 	pmk_files_free_names(names);
 }
 
@@ -158,8 +159,9 @@ static void check_data(struct report *r)
  * all of them. */
 static void check_plugin(struct report *r)
 {
-	struct item *it = add(r, "plugin", MISSING,
-			      "build it (make), or set PMK_PLUGIN to the directory of its modules");
+	struct item *it =
+		add_item(r, "plugin", MISSING,
+			 "build it (make), or set PMK_PLUGIN to the directory of its modules");
 	const char *chosen = getenv("PMK_PLUGIN");
 	unsigned found = 0;
 
@@ -190,7 +192,7 @@ static void check_plugin(struct report *r)
 static void check_directory(struct report *r, const char *name, const char *dir, const char *what,
 			    const char *advice)
 {
-	struct item *it = add(r, name, access(dir, R_OK) ? MISSING : OK, advice);
+	struct item *it = add_item(r, name, access(dir, R_OK) ? MISSING : OK, advice);
 
 	SAY(it, "%s, libraries of dynamically linked %s programs", dir, what);
 }
@@ -336,7 +338,7 @@ static bool find_count(const char *said, uint64_t *count)
 static void check_counting(struct report *r, const struct emulator *e)
 {
 	struct item *it =
-		add(r, e->command, BROKEN, "'pmk stat' with a program of yours tells more");
+		add_item(r, e->command, BROKEN, "'pmk stat' with a program of yours tells more");
 	char exe[PATH_MAX] = "", path[] = "/tmp/pmk-doctor-XXXXXX", out[4096];
 	const char *const argv[] = { exe, "stat", "-x", ";", "-e", "instructions", path, NULL };
 	unsigned long counted;
@@ -375,7 +377,7 @@ static void no_emulator(struct item *it, const struct emulator *e, const struct 
 
 static void check_emulator(struct report *r, const struct emulator *e)
 {
-	struct item *it = add(r, e->command, OK, NULL);
+	struct item *it = add_item(r, e->command, OK, NULL);
 	const char *argv[] = { NULL, "--version", NULL };
 	char out[400], version[64];
 	struct pmk_qemu q;
@@ -410,7 +412,7 @@ static void check_gzip(struct report *r)
 {
 	const char *const argv[] = { "gzip", "--help", NULL };
 	struct item *it =
-		add(r, "gzip", OK, "install it, if wanted (Debian: apt-get install gzip)");
+		add_item(r, "gzip", OK, "install it, if wanted (Debian: apt-get install gzip)");
 	char out[400];
 	int code = cli_run(argv, CLI_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
 
@@ -441,7 +443,7 @@ static long number_in(const char *path, long otherwise)
 static void check_host(struct report *r)
 {
 	long paranoid = number_in("/proc/sys/kernel/perf_event_paranoid", LONG_MIN);
-	struct item *it = add(r, "host counters", OK, NULL);
+	struct item *it = add_item(r, "host counters", OK, NULL);
 	const char *const names[] = { "cycles" };
 	struct pmk_linux_self *s;
 	char why[512];
@@ -466,8 +468,8 @@ static void check_user_access(struct report *r)
 
 	if (allowed == LONG_MIN)
 		return;
-	it = add(r, "user access", allowed ? OK : MISSING,
-		 "sysctl -w kernel.perf_user_access=1, if wanted");
+	it = add_item(r, "user access", allowed ? OK : MISSING,
+		      "sysctl -w kernel.perf_user_access=1, if wanted");
 	SAY(it, "perf_user_access is %ld: programs %s read counters themselves", allowed,
 	    allowed ? "may" : "may not");
 }

@@ -188,7 +188,7 @@ static void show_chain(struct examination *x)
 		*wire->link.why = '\0';
 }
 
-static bool reach(struct examination *x)
+static bool reach_target(struct examination *x)
 {
 	static const char *const how[] = { [PMK_REACH_CP15] = "coprocessor 15 answers",
 					   [PMK_REACH_MEMORY] = "its memory answers",
@@ -242,7 +242,8 @@ static void plan_events(const struct pmk_pmu *pmu, struct pmk_plan *plan)
 	}
 }
 
-static bool program(struct examination *x, struct pmk_session *s, const struct pmk_plan *plan)
+static bool program_counters(struct examination *x, struct pmk_session *s,
+			     const struct pmk_plan *plan)
 {
 	struct pmk_wired *w = &x->wired;
 	bool running = false;
@@ -287,7 +288,7 @@ static bool is_ones(const struct pmk_pmu *pmu, const struct pmk_plan *plan,
 	return plan->nevents > 0;
 }
 
-static void count(struct examination *x, struct pmk_session *s, const struct pmk_plan *plan)
+static void count_pass(struct examination *x, struct pmk_session *s, const struct pmk_plan *plan)
 {
 	struct pmk_wired *w = &x->wired;
 	const struct pmk_driver *driver = w->pmu->driver;
@@ -320,7 +321,8 @@ static void count(struct examination *x, struct pmk_session *s, const struct pmk
 	driver->reset(&s->pass[0].dev);
 }
 
-static void examine(struct examination *x, const struct pmk_speaker *speaker, const char *where)
+static void examine_target(struct examination *x, const struct pmk_speaker *speaker,
+			   const char *where)
 {
 	static struct pmk_session s;
 	static struct pmk_plan plan;
@@ -331,7 +333,7 @@ static void examine(struct examination *x, const struct pmk_speaker *speaker, co
 	if (!connect_to(x, speaker, where))
 		return;
 	show_chain(x);
-	if (!reach(x))
+	if (!reach_target(x))
 		return;
 	plan_events(w->pmu, &plan);
 	if (pmk_plan_make(w->pmu, &plan))
@@ -341,8 +343,8 @@ static void examine(struct examination *x, const struct pmk_speaker *speaker, co
 	if (w->pmu->driver == pmk_ahbmon.driver &&
 	    (pmk_wire_hold(&w->wire) || !ask_monitor(x, &dev)))
 		return;
-	if (program(x, &s, &plan))
-		count(x, &s, &plan);
+	if (program_counters(x, &s, &plan))
+		count_pass(x, &s, &plan);
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
@@ -424,7 +426,7 @@ int doctor_target(json_object *doc, const struct doctor_board *board)
 							  .data = data },
 			     &x.fault))
 		return cli_fault(&x.fault);
-	examine(&x, speaker, where);
+	examine_target(&x, speaker, where);
 	pmk_wired_close(&x.wired);
 	/* Not a HOST:PORT, so nothing was tried. */
 	if (x.n == 1 && x.fault.failure == PMK_COUNT_USAGE)

@@ -199,7 +199,7 @@ static int read_capture(struct conversion *c)
 	return 0;
 }
 
-static int convert(struct conversion *c, struct pmk_tables *t)
+static int convert_dump(struct conversion *c, struct pmk_tables *t)
 {
 	char msg[256];
 	int code;
@@ -233,7 +233,7 @@ int dump_tables_open(struct pmk_tables *t, const char *path, const char *elf)
 		return code;
 	}
 	c.elf = real ? real : elf;
-	code = convert(&c, t);
+	code = convert_dump(&c, t);
 	pmk_samples_free(c.samples);
 	for (size_t i = 0; i < c.layout.nevents; i++) {
 		free(c.name[i]);

@@ -73,7 +73,7 @@ static int take_format(struct request *q, const char *name)
 			name);
 }
 
-static int parse(struct request *q, int argc, char **argv, bool *help)
+static int parse_options(struct request *q, int argc, char **argv, bool *help)
 {
 	const struct cli_option *o;
 	int i = 1, code = 0;
@@ -111,7 +111,7 @@ static int parse(struct request *q, int argc, char **argv, bool *help)
 
 /* ---- what is written ------------------------------------------------------------------------ */
 
-static int choose(const struct request *q, const struct pmk_tables *t, struct pmk_choice *c)
+static int choose_events(const struct request *q, const struct pmk_tables *t, struct pmk_choice *c)
 {
 	char msg[300];
 	int err;
@@ -134,7 +134,7 @@ static int choose(const struct request *q, const struct pmk_tables *t, struct pm
 	return 0;
 }
 
-static void tell(const char *line)
+static void print_line(const char *line)
 {
 	cli_fail(0, "%s", line);
 }
@@ -147,7 +147,7 @@ static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t
 		.event = c->event,
 		.nevents = c->n,
 		.creator = "pmk " PMK_VERSION,
-		.tell = tell,
+		.tell = print_line,
 		.f = f,
 	};
 	char msg[300];
@@ -185,7 +185,7 @@ static int write_file(const struct request *q, const struct pmk_tables *t,
 	return output_whole_close(&w, q->output, write_to(w.f, q, t, c));
 }
 
-static int export(const struct request *q)
+static int export_recording(const struct request *q)
 {
 	struct pmk_tables t;
 	struct pmk_choice c = { 0 };
@@ -198,7 +198,7 @@ static int export(const struct request *q)
 				"taken",
 				q->input, q->format->name);
 	if (!code)
-		code = choose(q, &t, &c);
+		code = choose_events(q, &t, &c);
 	if (!code)
 		code = write_file(q, &t, &c);
 	pmk_choice_free(&c);
@@ -210,12 +210,12 @@ static int run_export(int argc, char **argv)
 {
 	struct request q = { .input = "pmk.data" };
 	bool help = false;
-	int code = parse(&q, argc, argv, &help);
+	int code = parse_options(&q, argc, argv, &help);
 
 	if (help)
 		cli_help(stdout, &cmd_export);
 	else if (!code)
-		code = export(&q);
+		code = export_recording(&q);
 	return code;
 }
 

@@ -52,7 +52,7 @@ static void explain_absent(const struct pmk_pmu *pmu, unsigned code, char *buf, 
 	snprintf(buf, size, "reserved: %s has no such event", pmu->name);
 }
 
-static void explain(const struct pmk_pmu *pmu, const struct word *w, struct part *p)
+static void explain_field(const struct pmk_pmu *pmu, const struct word *w, struct part *p)
 {
 	const struct pmk_reg_info *reg = w->reg;
 	const struct pmk_field *f = p->field;
@@ -94,7 +94,7 @@ struct part next_part(const struct pmk_pmu *pmu, const struct word *w, int *bit)
 		--*bit;
 	p.lo = (unsigned)(*bit)--;
 	p.value = PMK_GET(w->value, PMK_BITS(p.hi, p.lo));
-	explain(pmu, w, &p);
+	explain_field(pmu, w, &p);
 	return p;
 }
 

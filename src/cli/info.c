@@ -33,7 +33,7 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-static void title(const char *name, const char *text)
+static void print_title(const char *name, const char *text)
 {
 	fputs(show_bold(), stdout);
 	show_foreign(name, 0);
@@ -42,7 +42,7 @@ static void title(const char *name, const char *text)
 	fputs("\n\n", stdout);
 }
 
-static void fact(const char *name, const char *text)
+static void print_fact(const char *name, const char *text)
 {
 	char first[32];
 
@@ -133,23 +133,23 @@ static void info_event(const struct pmk_event *ev)
 {
 	char code[16];
 
-	title(ev->name, ev->brief);
+	print_title(ev->name, ev->brief);
 	snprintf(code, sizeof(code), "0x%02x", ev->code);
-	fact("code", code);
-	fact("counts", ev->cycles    ? "cycles in which the condition holds"
-		       : ev->latency ? "occurrences, each timed by a latency counter"
-				     : "occurrences");
-	fact("aliases", ev->aliases);
+	print_fact("code", code);
+	print_fact("counts", ev->cycles	   ? "cycles in which the condition holds"
+			     : ev->latency ? "occurrences, each timed by a latency counter"
+					   : "occurrences");
+	print_fact("aliases", ev->aliases);
 	event_owners(ev);
-	fact("source", ev->ref);
-	fact("emulation", show_support(ev));
+	print_fact("source", ev->ref);
+	print_fact("emulation", show_support(ev));
 	if (ev->unmodelled)
-		fact("", ev->unmodelled);
+		print_fact("", ev->unmodelled);
 	else if (show_is_measured(ev))
-		fact("", "it is measured in a dump of its signals, -T wave:FILE");
+		print_fact("", "it is measured in a dump of its signals, -T wave:FILE");
 	else if (ev->signal != PMK_SIG_NONE)
-		fact("", pmk_signal_text(ev->signal));
-	fact("caveat", ev->caveat);
+		print_fact("", pmk_signal_text(ev->signal));
+	print_fact("caveat", ev->caveat);
 }
 
 /* ---- registers ------------------------------------------------------------------------------ */
@@ -203,7 +203,7 @@ static unsigned make_cells(const struct pmk_reg_info *reg, struct cell *cells)
 	return n;
 }
 
-static void rule(const struct cell *cells, unsigned n)
+static void print_rule(const struct cell *cells, unsigned n)
 {
 	printf(INDENT "+");
 	for (unsigned i = 0; i < n; i++) {
@@ -228,7 +228,7 @@ static void draw_strip(const struct cell *cells, unsigned n)
 			printf("%*s", c->width - used, "");
 		fputs(i + 1 < n ? " " : "\n", stdout);
 	}
-	rule(cells, n);
+	print_rule(cells, n);
 	printf(INDENT "|");
 	for (unsigned i = 0; i < n; i++) {
 		int left = (cells[i].width - (int)strlen(cells[i].name)) / 2;
@@ -236,11 +236,11 @@ static void draw_strip(const struct cell *cells, unsigned n)
 		printf("%*s%-*s|", left, "", cells[i].width - left, cells[i].name);
 	}
 	putchar('\n');
-	rule(cells, n);
+	print_rule(cells, n);
 }
 
 /* Draw the register, most significant bit first, in as many strips as its width needs. */
-static void draw(const struct pmk_reg_info *reg)
+static void draw_register(const struct pmk_reg_info *reg)
 {
 	struct cell cells[MAX_CELLS];
 	unsigned n = make_cells(reg, cells), first = 0;
@@ -313,7 +313,7 @@ static void register_notes(const struct pmk_pmu *only, const struct pmk_reg_info
 		if (seen || at >= sizeof(text))
 			continue;
 		snprintf(text + at, sizeof(text) - at, ": %s", row->note);
-		fact("note", text);
+		print_fact("note", text);
 	}
 }
 
@@ -335,7 +335,7 @@ static void register_access(const struct pmk_reg_info *reg)
 
 	snprintf(text, sizeof(text), "%s%s%s%s%s", reads ? "read" : "", reads && writes ? ", " : "",
 		 writes ? "write" : "", reg->where ? ": " : "", reg->where ? reg->where : "");
-	fact("access", text);
+	print_fact("access", text);
 }
 
 static void info_register(const struct pmk_pmu *only, const struct pmk_reg_info *reg)
@@ -343,23 +343,23 @@ static void info_register(const struct pmk_pmu *only, const struct pmk_reg_info 
 	const struct pmk_pmu *pmu;
 	char text[64];
 
-	title(reg->name, reg->brief);
+	print_title(reg->name, reg->brief);
 	printf(INDENT "%-12s", "on");
 	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++)
 		if (is_same_register(show_register(pmu, reg->name), reg))
 			printf(" %s", pmu->name);
 	putchar('\n');
 	snprintf(text, sizeof(text), "%u bits", reg->width);
-	fact("width", text);
+	print_fact("width", text);
 	register_access(reg);
 	snprintf(text, sizeof(text), "0x%0*llx", (reg->width + 3) / 4,
 		 (unsigned long long)reg->reset);
-	fact("reset", is_bus(only, reg) ? NULL : text);
+	print_fact("reset", is_bus(only, reg) ? NULL : text);
 	register_notes(only, reg);
-	fact("aliases", reg->aliases);
-	fact("source", reg->ref);
+	print_fact("aliases", reg->aliases);
+	print_fact("source", reg->ref);
 	putchar('\n');
-	draw(reg);
+	draw_register(reg);
 	putchar('\n');
 	field_table(reg);
 }
@@ -421,19 +421,19 @@ static void info_field(const struct pmk_pmu *only, const struct pmk_pmu *first,
 	const struct pmk_pmu *pmu;
 	char text[128];
 
-	title(f->name, f->brief);
+	print_title(f->name, f->brief);
 	field_registers(first, f);
 	printf(INDENT "%-12s", "on");
 	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++)
 		if (is_same_field(field_called(pmk_pmu_reg(pmu, reg->name), f->name), f))
 			printf(" %s", pmu->name);
 	putchar('\n');
-	fact("access", pmk_access_name(f->access));
+	print_fact("access", pmk_access_name(f->access));
 	for (unsigned v = 0; f->values && f->values[v]; v++) {
 		snprintf(text, sizeof(text), "%u: %s", v, f->values[v]);
-		fact(v ? "" : "values", text);
+		print_fact(v ? "" : "values", text);
 	}
-	fact("source", f->ref);
+	print_fact("source", f->ref);
 }
 
 /* Pins of the PMUs that are not registers, and where they are explained. Names as in the
@@ -492,20 +492,20 @@ static bool pin_is_on(const struct pin *pin, const char *pmu)
 
 static void info_pin(const struct pin *pin, const char *name)
 {
-	title(name, pin->brief);
-	fact("names", pin->names);
-	fact("on", pin->pmus);
-	fact("means", pin->text);
-	fact("source", pin->ref);
+	print_title(name, pin->brief);
+	print_fact("names", pin->names);
+	print_fact("on", pin->pmus);
+	print_fact("means", pin->text);
+	print_fact("source", pin->ref);
 }
 
 /* ---- metrics, PMUs, cores ------------------------------------------------------------------- */
 
 static void info_metric(const struct pmk_metric *m)
 {
-	title(m->name, m->title);
-	fact("formula", m->formula);
-	fact("unit", m->unit);
+	print_title(m->name, m->title);
+	print_fact("formula", m->formula);
+	print_fact("unit", m->unit);
 	printf(INDENT "%-12s", "events");
 	for (unsigned i = 0; m->events[i]; i++)
 		printf(" %s", m->events[i]);
@@ -514,15 +514,15 @@ static void info_metric(const struct pmk_metric *m)
 		if (pmk_metric_applies(m, pmk_pmus[i]))
 			printf(" %s", pmk_pmus[i]->name);
 	putchar('\n');
-	fact("file", m->file);
+	print_fact("file", m->file);
 	putchar('\n');
 	show_wrapped(m->text, INDENT, INDENT, WIDTH);
 }
 
 static void info_pmu(const struct pmk_pmu *pmu)
 {
-	title(pmu->name, pmu->brief);
-	fact("aliases", pmu->aliases);
+	print_title(pmu->name, pmu->brief);
+	print_fact("aliases", pmu->aliases);
 	printf(INDENT "%-12s", "counters");
 	for (unsigned i = 0; i < pmu->ncounters; i++) {
 		printf(" %s (%u bits", pmu->counters[i].name, pmu->counters[i].width);
@@ -539,7 +539,7 @@ static void info_pmu(const struct pmk_pmu *pmu)
 		printf(" %s", pmu->regs[i].name);
 	printf("%s\n" INDENT "%-12s %u ('pmk list events --pmu %s')\n", pmu->nregs ? "" : " none",
 	       "events", show_event_count(pmu), pmu->name);
-	fact("note", pmu->note);
+	print_fact("note", pmu->note);
 }
 
 static int info_core(const char *name)
@@ -550,10 +550,10 @@ static int info_core(const char *name)
 	if (show_load_core(name, &core, msg, sizeof(msg)) != 0)
 		return cli_fail(PMK_EXIT_FAILED, "%s", msg);
 	pmk_core_fingerprint(&core, fingerprint);
-	title(core.name, core.brief);
-	fact("cycles", pmk_core_checked(&core));
-	fact("fingerprint", fingerprint);
-	fact("caveat", *core.caveat ? core.caveat : NULL);
+	print_title(core.name, core.brief);
+	print_fact("cycles", pmk_core_checked(&core));
+	print_fact("fingerprint", fingerprint);
+	print_fact("caveat", *core.caveat ? core.caveat : NULL);
 	show_core_keys(&core, INDENT);
 	return 0;
 }
@@ -566,7 +566,7 @@ static int info_parameter(const char *name, char *const *cores)
 	struct pmk_core core;
 	int code = 0;
 
-	title(name, "core parameter (pmk stat --set): value, range and meaning, by core");
+	print_title(name, "core parameter (pmk stat --set): value, range and meaning, by core");
 	for (unsigned i = 0; cores[i]; i++) {
 		if (show_load_core(cores[i], &core, msg, sizeof(msg)) != 0) {
 			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
@@ -581,7 +581,7 @@ static int info_parameter(const char *name, char *const *cores)
 
 /* ---- search --------------------------------------------------------------------------------- */
 
-static void gap(bool *found)
+static void print_gap(bool *found)
 {
 	if (*found)
 		putchar('\n');
@@ -603,7 +603,7 @@ static void find_events(const struct pmk_pmu *only, const char *name, bool *foun
 		if (!ev || k < n || n == sizeof(seen) / sizeof(seen[0]))
 			continue;
 		seen[n++] = ev;
-		gap(found);
+		print_gap(found);
 		info_event(ev);
 	}
 }
@@ -621,7 +621,7 @@ static void find_registers(const struct pmk_pmu *only, const char *name, bool *f
 			shown = is_same_register(show_register(pmu_in_order(only, k), name), reg);
 		if (shown)
 			continue;
-		gap(found);
+		print_gap(found);
 		info_register(only, reg);
 	}
 }
@@ -637,7 +637,7 @@ static void find_fields(const struct pmk_pmu *only, const char *name, bool *foun
 			if (!f || field_is_shared(pmu, r, f) ||
 			    field_is_shown(only, i, pmu->regs[r].name, f))
 				continue;
-			gap(found);
+			print_gap(found);
 			info_field(only, pmu, &pmu->regs[r], f);
 		}
 }
@@ -648,7 +648,7 @@ static void find_pins(const struct pmk_pmu *only, const char *name, bool *found)
 		if (!pmk_is_called("", pins[i].names, name) ||
 		    (only && !pin_is_on(&pins[i], only->name)))
 			continue;
-		gap(found);
+		print_gap(found);
 		info_pin(&pins[i], name);
 	}
 }
@@ -663,11 +663,11 @@ static int find_core(const struct pmk_pmu *only, const char *name, bool *found)
 	for (unsigned i = 0; names && names[i]; i++) {
 		if (strcmp(names[i], core) != 0)
 			continue;
-		gap(found);
+		print_gap(found);
 		code = info_core(core);
 	}
 	if (names && !code && pmk_core_key_exists(name)) {
-		gap(found);
+		print_gap(found);
 		code = info_parameter(name, names);
 	}
 	pmk_files_free_names(names);
@@ -726,7 +726,7 @@ static int info_code(const struct pmk_pmu *only, const char *text)
 	return cli_fault(&f);
 }
 
-static int info(const struct pmk_pmu *only, const char *name)
+static int show_info(const struct pmk_pmu *only, const char *name)
 {
 	struct pmk_metrics *metrics = cli_metrics();
 	const struct pmk_metric *m = metrics ? pmk_metrics_find(metrics, name) : NULL;
@@ -740,14 +740,14 @@ static int info(const struct pmk_pmu *only, const char *name)
 		return info_core(name);
 	find_events(only, name, &found);
 	if (m) {
-		gap(&found);
+		print_gap(&found);
 		info_metric(m);
 	}
 	find_registers(only, name, &found);
 	find_fields(only, name, &found);
 	find_pins(only, name, &found);
 	if (pmu && (!only || only == pmu)) {
-		gap(&found);
+		print_gap(&found);
 		info_pmu(pmu);
 	}
 	code = find_core(only, name, &found);
@@ -795,7 +795,7 @@ static int run_info(int argc, char **argv)
 	for (unsigned k = 0; k < names && !code; k++) {
 		if (k)
 			putchar('\n');
-		code = info(only, argv[1 + k]);
+		code = show_info(only, argv[1 + k]);
 	}
 	return code;
 }

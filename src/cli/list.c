@@ -42,7 +42,7 @@ struct request {
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-static void heading(const struct request *q, const char *text)
+static void print_heading(const struct request *q, const char *text)
 {
 	if (q->headings)
 		printf("%s%s%s\n\n", show_bold(), text, show_plain());
@@ -52,8 +52,8 @@ static void list_pmus(const struct request *q)
 {
 	const struct pmk_pmu *pmu;
 
-	heading(q, q->overview ? "PMUs (pmk list PMU shows the events of one)"
-			       : "PMUs (performance monitoring units)");
+	print_heading(q, q->overview ? "PMUs (pmk list PMU shows the events of one)"
+				     : "PMUs (performance monitoring units)");
 	for (unsigned i = 0; (pmu = show_pmu(i)); i++) {
 		if (q->pmu && pmu != q->pmu)
 			continue;
@@ -82,7 +82,7 @@ static int list_cores(const struct request *q)
 	struct pmk_core core;
 	int code = names ? 0 : PMK_EXIT_FAILED;
 
-	heading(q, "Cores (pmk stat --core)");
+	print_heading(q, "Cores (pmk stat --core)");
 	for (unsigned i = 0; names && names[i]; i++) {
 		if (show_load_core(names[i], &core, msg, sizeof(msg)) != 0) {
 			code = cli_fail(PMK_EXIT_FAILED, "%s", msg);
@@ -164,7 +164,7 @@ static void list_events(const struct request *q)
 {
 	const char *gap = "";
 
-	heading(q, "Events (pmk stat -e; pmk info EVENT tells more)");
+	print_heading(q, "Events (pmk stat -e; pmk info EVENT tells more)");
 	for (unsigned i = 0; show_pmu(i); i++) {
 		if (q->pmu ? show_pmu(i) != q->pmu : !first_of_family(i))
 			continue;
@@ -178,7 +178,7 @@ static int list_metrics(const struct request *q)
 {
 	struct pmk_metrics *all = cli_metrics();
 
-	heading(q, "Metrics (pmk stat -M; pmk info METRIC tells more)");
+	print_heading(q, "Metrics (pmk stat -M; pmk info METRIC tells more)");
 	for (unsigned i = 0; all && i < pmk_metrics_count(all); i++) {
 		const struct pmk_metric *m = pmk_metrics_get(all, i);
 
@@ -199,7 +199,7 @@ static int list_metrics(const struct request *q)
 
 static void list_targets(const struct request *q)
 {
-	heading(q, "Targets (pmk stat -T)");
+	print_heading(q, "Targets (pmk stat -T)");
 	for (unsigned i = 0; pmk_count_ways[i]; i++)
 		printf("  %-15s %s\n", pmk_count_ways[i]->name, pmk_count_ways[i]->brief);
 }
@@ -211,7 +211,7 @@ static int list_more(const struct request *q)
 
 	if (!all)
 		return PMK_EXIT_FAILED;
-	heading(q, "More");
+	print_heading(q, "More");
 	printf("  %-24s its events, such as 'pmk list microblaze'\n", "pmk list PMU");
 	printf("  %-24s %u ratios of events (pmk stat -M)\n", "pmk list metrics",
 	       pmk_metrics_count(all));
@@ -477,7 +477,7 @@ static void choose_topics(struct request *q)
 	}
 }
 
-static int parse(struct request *q, int argc, char **argv, bool *help)
+static int parse_options(struct request *q, int argc, char **argv, bool *help)
 {
 	const struct cli_option *o;
 	char *value;
@@ -513,7 +513,7 @@ static int run_list(int argc, char **argv)
 {
 	struct request q = { .pmu = NULL };
 	bool help = false;
-	int code = parse(&q, argc, argv, &help);
+	int code = parse_options(&q, argc, argv, &help);
 
 	if (code)
 		return code;

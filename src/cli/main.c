@@ -28,7 +28,7 @@ static const char *command_name(const void *ctx, unsigned i)
 	return cli_commands[i] ? cli_commands[i]->name : NULL;
 }
 
-static const struct cli_command *find(const char *name)
+static const struct cli_command *find_command(const char *name)
 {
 	for (unsigned i = 0; cli_commands[i]; i++)
 		if (strcmp(cli_commands[i]->name, name) == 0)
@@ -36,7 +36,7 @@ static const struct cli_command *find(const char *name)
 	return NULL;
 }
 
-static void overview(FILE *f)
+static void print_overview(FILE *f)
 {
 	fputs("usage: pmk COMMAND [OPTION...] [ARG...]\n\n"
 	      "Performance counters, measured and emulated.\n\n",
@@ -46,7 +46,7 @@ static void overview(FILE *f)
 	fputs("\n'pmk COMMAND --help' shows the options of a command.\n", f);
 }
 
-static int unknown(const char *name)
+static int unknown_command(const char *name)
 {
 	char near[128];
 
@@ -63,16 +63,16 @@ static int unknown(const char *name)
 }
 
 /* pmk help [COMMAND] */
-static int help(const char *name)
+static int show_help(const char *name)
 {
-	const struct cli_command *cmd = name ? find(name) : NULL;
+	const struct cli_command *cmd = name ? find_command(name) : NULL;
 
 	if (name && !cmd)
-		return unknown(name);
+		return unknown_command(name);
 	if (cmd)
 		cli_help(stdout, cmd);
 	else
-		overview(stdout);
+		print_overview(stdout);
 	return PMK_EXIT_OK;
 }
 
@@ -86,12 +86,12 @@ static int run_command(const struct cli_command *cmd, int argc, char **argv)
 	return code;
 }
 
-static int dispatch(int argc, char **argv)
+static int dispatch_command(int argc, char **argv)
 {
 	const struct cli_command *cmd;
 
 	if (argc < 2) {
-		overview(stderr);
+		print_overview(stderr);
 		return PMK_EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") ||
@@ -100,13 +100,13 @@ static int dispatch(int argc, char **argv)
 		return PMK_EXIT_OK;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return help(argc > 2 ? argv[2] : NULL);
+		return show_help(argc > 2 ? argv[2] : NULL);
 	if (argv[1][0] == '-')
 		return cli_fail(PMK_EXIT_USAGE,
 				"no option '%s' before the command; 'pmk --help' shows more",
 				argv[1]);
-	cmd = find(argv[1]);
-	return cmd ? run_command(cmd, argc - 1, argv + 1) : unknown(argv[1]);
+	cmd = find_command(argv[1]);
+	return cmd ? run_command(cmd, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
 /* If the caller has closed a standard stream, the next opened file would get its number. So open
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 
 	fill_standard_streams();
 	catch_file_limit();
-	code = dispatch(argc, argv);
+	code = dispatch_command(argc, argv);
 
 	/* Fail if the output of the command could not be written. The errno of an earlier failure
 	 * is lost, but writing the rest of the buffer, or one more byte if there is none, fails for

@@ -97,7 +97,7 @@ static void isa_of(const struct pmk_pmu *pmu, char *isa, size_t size)
 	pmk_files_free_names(names);
 }
 
-static bool runs(const struct pmk_core_family *family, const struct pmk_elf *elf)
+static bool family_runs(const struct pmk_core_family *family, const struct pmk_elf *elf)
 {
 	for (const uint16_t *machine = family->elf_machines; *machine; machine++)
 		if (*machine == elf->machine_code)
@@ -114,7 +114,7 @@ bool view_fits(const struct view *v, const struct pmk_elf *elf)
 	for (unsigned i = 0; pmk_core_families[i]; i++) {
 		if (strcmp(pmk_core_families[i]->isa, isa) != 0)
 			continue;
-		if (runs(pmk_core_families[i], elf))
+		if (family_runs(pmk_core_families[i], elf))
 			return true;
 		known = true;
 	}
@@ -165,7 +165,7 @@ static void set_warnings(const struct view *v, struct pmk_result *r)
 			which, (unsigned long long)unmatched);
 }
 
-static int describe(const struct view *v, struct pmk_result *r)
+static int describe_view(const struct view *v, struct pmk_result *r)
 {
 	const struct pmk_dump *d = v->d;
 	struct pmk_dump_facts *facts = pmk_result_add_dump(r);
@@ -363,7 +363,7 @@ static int write_profiles(const struct view *v, struct pmk_writer *w, const stru
 
 int view_write(const struct view *v, struct pmk_writer *w, struct pmk_result *r)
 {
-	int err = describe(v, r);
+	int err = describe_view(v, r);
 
 	if (!err)
 		err = write_sections(v, w, r);

@@ -18,19 +18,19 @@
 #include "pmu/ahbmon/packet_reg.h"
 #include "result/jsonio.h"
 
-static bool coloured(void)
+static bool is_coloured(void)
 {
 	return cli_colour(stdout);
 }
 
 const char *show_bold(void)
 {
-	return coloured() ? "\033[1m" : "";
+	return is_coloured() ? "\033[1m" : "";
 }
 
 const char *show_plain(void)
 {
-	return coloured() ? "\033[0m" : "";
+	return is_coloured() ? "\033[0m" : "";
 }
 
 /* ---- PMUs ----------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ const char *show_plain(void)
 	"It is chosen where a map has AXI, or more layers than the AHB Monitor has, and by "  \
 	"--pmu amba."
 
-static const struct pmk_pmu *amba(void)
+static const struct pmk_pmu *amba_pmu(void)
 {
 	static struct pmk_wave_layer layer = { .name = "LAYER" };
 	static struct pmk_wave_axi interface = { .name = "INTERFACE" };
@@ -66,14 +66,14 @@ const struct pmk_pmu *show_pmu(unsigned i)
 
 	while (pmk_pmus[n])
 		n++;
-	return i < n ? pmk_pmus[i] : i == n ? amba() : NULL;
+	return i < n ? pmk_pmus[i] : i == n ? amba_pmu() : NULL;
 }
 
 const struct pmk_pmu *show_pmu_called(const char *name)
 {
 	const struct pmk_pmu *pmu = pmk_pmu_find(name);
 
-	return pmu || strcasecmp(name, pmk_amba_name) != 0 ? pmu : amba();
+	return pmu || strcasecmp(name, pmk_amba_name) != 0 ? pmu : amba_pmu();
 }
 
 static const char *pmu_name(const void *ctx, unsigned i)
@@ -139,7 +139,7 @@ const char *show_kind(const struct pmk_event *ev)
 
 bool show_is_measured(const struct pmk_event *ev)
 {
-	const struct pmk_pmu *pmu = amba();
+	const struct pmk_pmu *pmu = amba_pmu();
 
 	return pmu && show_owns(pmu, ev);
 }
@@ -249,7 +249,7 @@ void show_core_keys(const struct pmk_core *core, const char *indent)
 		show_core_key(core, k, k->key, indent);
 }
 
-static unsigned newlines(const char *text, size_t n)
+static unsigned count_newlines(const char *text, size_t n)
 {
 	unsigned count = 0;
 
@@ -277,7 +277,7 @@ void show_wrapped(const char *text, const char *first, const char *indent, int w
 		free(word);
 		free(copy);
 		/* An empty line ends the paragraph. */
-		if (newlines(text + n, blank) > 1) {
+		if (count_newlines(text + n, blank) > 1) {
 			fputs("\n\n", stdout);
 			column = 0;
 		}

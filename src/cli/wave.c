@@ -152,7 +152,7 @@ static int show_progress(void *ctx, const struct pmk_wave_progress *p)
 }
 
 /* Print the outcome in the requested form, and one line on stderr. */
-static int finish(struct check *k, int status)
+static int finish_check(struct check *k, int status)
 {
 	struct wave_checked *c = &k->c;
 	char interrupt[300], time[80];
@@ -201,10 +201,10 @@ static int run_check(struct check *k)
 	k->q->form->begin(c);
 	status = pmk_wave_count_run(&c->count, &c->findings);
 	cli_wave_progress_end(&k->progress);
-	return finish(k, status);
+	return finish_check(k, status);
 }
 
-static int check(const struct wave_request *q)
+static int check_bus(const struct wave_request *q)
 {
 	struct check k = { .q = q };
 	struct pmk_wave_error err;
@@ -290,7 +290,7 @@ static int run_wave(int argc, char **argv)
 	if (operands != 2)
 		return cli_fail(PMK_EXIT_USAGE, "wave %s takes one FILE, or - for standard input",
 				q.what);
-	return strcmp(q.what, "check") == 0 ? check(&q) : show_signals(&q);
+	return strcmp(q.what, "check") == 0 ? check_bus(&q) : show_signals(&q);
 }
 
 const struct cli_command cmd_wave = {

@@ -21,7 +21,7 @@
 #include "result/jsonio.h"
 
 /* The unit of times in the dump, such as "1 ns"; "": the dump has no timescale. */
-static const char *timescale(const struct pmk_wave *w, char *buf, size_t size)
+static const char *timescale_text(const struct pmk_wave *w, char *buf, size_t size)
 {
 	*buf = '\0';
 	if (pmk_wave_seconds(w, 1) > 0)
@@ -47,7 +47,7 @@ static void name_text(const struct pmk_wave_signal *s, char *buf, size_t size)
 		snprintf(buf, size, "%s[%d:%d]", s->name, s->msb, s->lsb);
 }
 
-static size_t greater(size_t a, size_t b)
+static size_t greater_of(size_t a, size_t b)
 {
 	return a > b ? a : b;
 }
@@ -69,8 +69,8 @@ static void print_table(const struct pmk_wave_signal *list, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		name_text(&list[i], text, sizeof(text));
-		scope = greater(scope, columns_of(list[i].scope));
-		name = greater(name, columns_of(text));
+		scope = greater_of(scope, columns_of(list[i].scope));
+		name = greater_of(name, columns_of(text));
 	}
 	printf("# %-*s  %-*s  %5s\n", (int)scope, "scope", (int)name, "name", "bits");
 	for (size_t i = 0; i < n; i++) {
@@ -158,7 +158,7 @@ static void print_end(const struct wave_checked *c, const char *start)
 			printf(" (%" PRIu64 " of them in reset)", c->count.in_reset.count);
 		printf(" from %s to %s%s\n", first, last, c->partial ? ", partial" : "");
 	}
-	if (!*timescale(c->w, first, sizeof(first)))
+	if (!*timescale_text(c->w, first, sizeof(first)))
 		printf("%swarning: the dump has no $timescale of 1, 10 or 100 s, ms, us, ns, ps "
 		       "or fs: its times are numbers without a unit\n",
 		       start);
@@ -218,7 +218,7 @@ static void csv_violation(const struct wave_checked *c, const struct pmk_wave_ch
 	char text[80];
 
 	printf("%" PRIu64, edge->time);
-	csv_text(c->separator, timescale(c->w, text, sizeof(text)));
+	csv_text(c->separator, timescale_text(c->w, text, sizeof(text)));
 	csv_number(c->separator, true, edge->number);
 	csv_text(c->separator, bus->name);
 	csv_text(c->separator, bus->rule[v->rule].name);
@@ -238,19 +238,19 @@ const struct wave_form wave_csv = { csv_signals, text_begin, csv_violation, csv_
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void add(json_object *o, const char *key, json_object *value)
+static void add_member(json_object *o, const char *key, json_object *value)
 {
 	json_object_object_add(o, key, value);
 }
 
 static void add_text(json_object *o, const char *key, const char *text)
 {
-	add(o, key, pmk_json_string(text));
+	add_member(o, key, pmk_json_string(text));
 }
 
 static void add_count(json_object *o, const char *key, uint64_t value)
 {
-	add(o, key, json_object_new_uint64(value));
+	add_member(o, key, json_object_new_uint64(value));
 }
 
 /* Write the beginning of a document, "{…,". */
@@ -261,10 +261,10 @@ static void json_head(const char *format, const char *file, const struct pmk_wav
 	char text[80];
 
 	add_text(o, "format", format);
-	add(o, "version", json_object_new_int(1));
+	add_member(o, "version", json_object_new_int(1));
 	add_text(o, "file", file);
 	add_text(o, "type", pmk_wave_format(w));
-	add_text(o, "timescale", *timescale(w, text, sizeof(text)) ? text : NULL);
+	add_text(o, "timescale", *timescale_text(w, text, sizeof(text)) ? text : NULL);
 	if (map)
 		add_text(o, "map", map);
 	putchar('{');
@@ -286,8 +286,8 @@ static void json_signals(const struct wave_names *n)
 		add_text(row, "scope", s->scope);
 		add_text(row, "name", s->name);
 		add_count(row, "bits", s->width);
-		add(row, "msb", json_object_new_int(s->msb));
-		add(row, "lsb", json_object_new_int(s->lsb));
+		add_member(row, "msb", json_object_new_int(s->msb));
+		add_member(row, "lsb", json_object_new_int(s->lsb));
 		add_text(row, "kind", kinds[s->kind]);
 		add_count(row, "net", s->net);
 		pmk_json_put_object(stdout, &written, row);
@@ -316,8 +316,8 @@ static void json_violation(const struct wave_checked *c, const struct pmk_wave_c
 	add_text(o, "layer", bus->name);
 	add_text(o, "rule", bus->rule[v->rule].name);
 	add_text(o, "signal", bus->role_name(v->role));
-	add(o, "value", v->x ? NULL : json_object_new_uint64(v->is));
-	add(o, "wanted", v->wants ? json_object_new_uint64(v->want) : NULL);
+	add_member(o, "value", v->x ? NULL : json_object_new_uint64(v->is));
+	add_member(o, "wanted", v->wants ? json_object_new_uint64(v->want) : NULL);
 	add_text(o, "text", bus->rule[v->rule].text);
 	add_text(o, "reference", bus->rule[v->rule].ref);
 	pmk_json_put_object(stdout, &before, o);
@@ -333,11 +333,11 @@ static json_object *bus_object(const struct wave_checked *c, const struct pmk_wa
 	for (unsigned r = 0; r < bus->nrules; r++)
 		if (bus->broken[r])
 			add_count(rules, bus->rule[r].name, bus->broken[r]);
-	add(o, "rules", rules);
+	add_member(o, "rules", rules);
 	return o;
 }
 
-static json_object *warning(const struct pmk_wave_warning *w, unsigned oddity)
+static json_object *warning_object(const struct pmk_wave_warning *w, unsigned oddity)
 {
 	json_object *o = json_object_new_object();
 
@@ -362,16 +362,17 @@ static void json_end(const struct wave_checked *c)
 	written = 0;
 	for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++)
 		if (c->findings.warning[i].count)
-			pmk_json_put_object(stdout, &written, warning(&c->findings.warning[i], i));
+			pmk_json_put_object(stdout, &written,
+					    warning_object(&c->findings.warning[i], i));
 	fputs("\n],\n", stdout);
 	add_count(o, "found", c->found);
 	add_text(o, "clock", c->map.clock);
 	add_count(o, "edges", c->findings.edges);
-	add(o, "first", some ? json_object_new_uint64(c->findings.first) : NULL);
-	add(o, "last", some ? json_object_new_uint64(c->findings.last) : NULL);
-	add(o, "partial", json_object_new_boolean(c->partial));
+	add_member(o, "first", some ? json_object_new_uint64(c->findings.first) : NULL);
+	add_member(o, "last", some ? json_object_new_uint64(c->findings.last) : NULL);
+	add_member(o, "partial", json_object_new_boolean(c->partial));
 	add_text(o, "error", c->error);
-	add(o, "exit-status", json_object_new_int(c->code));
+	add_member(o, "exit-status", json_object_new_int(c->code));
 	pmk_json_put_members(stdout, o);
 	puts("}");
 }

@@ -58,7 +58,7 @@ static bool is_large(const struct flame *fl, size_t node)
 }
 
 /* Choose as many frames as a browser can lay out at once. */
-static void choose(struct flame *fl)
+static void choose_frames(struct flame *fl)
 {
 	const struct pmk_tree *tree = &fl->p->tree;
 
@@ -89,7 +89,7 @@ static int by_size(const void *a, const void *b, void *flame)
 	return (x > y) - (x < y);
 }
 
-static bool arrange(struct flame *fl)
+static bool arrange_frames(struct flame *fl)
 {
 	const struct pmk_tree *tree = &fl->p->tree;
 	size_t n = 0, at = 0;
@@ -99,7 +99,7 @@ static bool arrange(struct flame *fl)
 	fl->smaller = calloc(fl->p->n, sizeof(*fl->smaller));
 	if (!fl->kept || !fl->first || !fl->smaller)
 		return false;
-	choose(fl);
+	choose_frames(fl);
 	fl->order = malloc((fl->nkept + 1) * sizeof(*fl->order));
 	if (!fl->order)
 		return false;
@@ -129,7 +129,7 @@ static uint32_t group_of(const struct flame *fl, uint32_t frame)
 }
 
 /* Add up the counts of each group itself. Inlined functions belong to the function around them. */
-static void weigh(const struct flame *fl, uint64_t *weight)
+static void weigh_groups(const struct flame *fl, uint64_t *weight)
 {
 	const struct pmk_tree *tree = &fl->p->tree;
 
@@ -145,7 +145,7 @@ static void weigh(const struct flame *fl, uint64_t *weight)
 }
 
 /* The heaviest groups get the colours. */
-static bool colour(struct flame *fl)
+static bool colour_groups(struct flame *fl)
 {
 	const struct pmk_tables *t = &fl->p->r->t;
 	size_t n = t->nobjects > t->nfiles ? t->nobjects : t->nfiles, seen = 0;
@@ -156,13 +156,13 @@ static bool colour(struct flame *fl)
 		free(weight);
 		return false;
 	}
-	weigh(fl, weight);
+	weigh_groups(fl, weight);
 	for (size_t i = 0; i < t->nobjects; i++)
 		seen += html_percent(weight[i], fl->p->total[0]) >= SEEN;
 	fl->by_file = seen < 2;
 	if (fl->by_file) {
 		memset(weight, 0, n * sizeof(*weight));
-		weigh(fl, weight);
+		weigh_groups(fl, weight);
 	}
 	for (size_t i = 0; i < n; i++)
 		fl->colour[i] = COLOURS;
@@ -241,7 +241,7 @@ static void put_title(const struct flame *fl, uint32_t node, const char *name)
 }
 
 /* Three shades distinguish neighbours; the same name always has the same shade. */
-static unsigned shade(const char *name)
+static unsigned shade_of(const char *name)
 {
 	unsigned hash = 2166136261U;
 
@@ -314,7 +314,7 @@ static void put_frame(struct flame *fl, const struct frame *at, const size_t *nm
 	const char *name =
 		at->node ? pmk_tree_name(&p->tree, frame, unnamed, sizeof(unnamed)) : "all";
 
-	snprintf(more, sizeof(more), " s%u%s", shade(name), inlined ? " inlined" : "");
+	snprintf(more, sizeof(more), " s%u%s", shade_of(name), inlined ? " inlined" : "");
 	put_box(fl, at, html_inclusive(p, at->node, 0), more);
 	html_values(p->f, &p->inclusive[at->node * p->n], p->n);
 	fputc('>', p->f);
@@ -400,7 +400,7 @@ static void put_notes(const struct flame *fl)
 bool html_flame(struct html_page *p)
 {
 	struct flame fl = { .p = p };
-	bool done = arrange(&fl) && colour(&fl);
+	bool done = arrange_frames(&fl) && colour_groups(&fl);
 
 	if (done) {
 		fputs("<section id=\"calls\">\n", p->f);

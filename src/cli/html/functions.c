@@ -87,7 +87,7 @@ static bool has_run(const struct functions *fn, uint32_t frame)
 	return any;
 }
 
-static bool arrange(struct functions *fn)
+static bool arrange_functions(struct functions *fn)
 {
 	const struct html_page *p = fn->p;
 	size_t frames = pmk_tree_frames(&p->tree);
@@ -258,7 +258,7 @@ static void put_all(const struct functions *fn)
 bool html_functions(struct html_page *p)
 {
 	struct functions fn = { .p = p, .paths = pmk_tables_have_paths(&p->r->t) };
-	bool done = arrange(&fn);
+	bool done = arrange_functions(&fn);
 
 	if (done) {
 		fputs("<section id=\"by-function\">\n", p->f);

@@ -16,7 +16,7 @@
 
 /* True if a character changes the direction of the text. With such a character a name can look like
  * another one: U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
-static bool turns(const char *text, size_t n)
+static bool changes_direction(const char *text, size_t n)
 {
 	const unsigned char *c = (const unsigned char *)text;
 
@@ -26,10 +26,10 @@ static bool turns(const char *text, size_t n)
 	       (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9);
 }
 
-static void put(FILE *f, const char *text, size_t n)
+static void put_text(FILE *f, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (turns(text + i, n - i)) {
+		if (changes_direction(text + i, n - i)) {
 			fprintf(f, "\\xe2\\x%02x\\x%02x", text[i + 1] & 0xFFU, text[i + 2] & 0xFFU);
 			i += 2;
 			continue;
@@ -57,7 +57,7 @@ static void put(FILE *f, const char *text, size_t n)
 }
 
 /* Bytes of the first `columns` characters. */
-static size_t fitting(const char *text, size_t columns)
+static size_t fitting_bytes(const char *text, size_t columns)
 {
 	size_t n = 0;
 
@@ -73,7 +73,7 @@ void html_text(FILE *f, const char *text)
 	char *plain = pmk_printable(text);
 
 	if (plain)
-		put(f, plain, strlen(plain));
+		put_text(f, plain, strlen(plain));
 	free(plain);
 }
 
@@ -102,10 +102,10 @@ void html_cut(FILE *f, const char *text, size_t columns)
 {
 	char *plain = pmk_printable(text);
 
-	if (plain && !plain[fitting(plain, columns)]) {
-		put(f, plain, strlen(plain));
+	if (plain && !plain[fitting_bytes(plain, columns)]) {
+		put_text(f, plain, strlen(plain));
 	} else if (plain) {
-		put(f, plain, fitting(plain, columns - 1));
+		put_text(f, plain, fitting_bytes(plain, columns - 1));
 		fputs("\u2026", f);
 	}
 	free(plain);

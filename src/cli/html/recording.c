@@ -224,7 +224,7 @@ static bool put_page(struct html_page *p)
 	return true;
 }
 
-static int prepare(struct html_page *p)
+static int prepare_page(struct html_page *p)
 {
 	int code = choose_events(p);
 
@@ -245,7 +245,7 @@ int html_recording(const char *input, const char *events, const char *path)
 	int code = recorded_open(&r, input, NULL, events);
 
 	if (!code)
-		code = prepare(&p);
+		code = prepare_page(&p);
 	if (!code)
 		code = output_whole_open(&w, path);
 	if (!code) {

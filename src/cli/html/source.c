@@ -195,7 +195,7 @@ static int by_value(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-static int downwards(const void *a, const void *b)
+static int compare_downwards(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -203,7 +203,7 @@ static int downwards(const void *a, const void *b)
 }
 
 /* Show only the hottest rows of a place. */
-static bool shorten(const struct html_page *p, struct place *at, size_t rows)
+static bool shorten_place(const struct html_page *p, struct place *at, size_t rows)
 {
 	const struct pmk_tables *t = &p->r->t;
 	size_t n = at->last - at->first;
@@ -217,7 +217,7 @@ static bool shorten(const struct html_page *p, struct place *at, size_t rows)
 				   : value_of(p, (uint32_t)(t->by_address[k] - t->code), 0);
 	}
 	if (value) {
-		qsort(value, n, sizeof(*value), downwards);
+		qsort(value, n, sizeof(*value), compare_downwards);
 		/* Each row may be followed by a gap. */
 		at->least = value[n <= rows / 2 ? n - 1 : rows / 2] + 1;
 		at->rows = rows;
@@ -227,7 +227,7 @@ static bool shorten(const struct html_page *p, struct place *at, size_t rows)
 }
 
 /* Number the places that there is room for. */
-static bool choose(const struct html_page *p)
+static bool choose_places(const struct html_page *p)
 {
 	struct html_source *s = p->source;
 	size_t room = ROOM, all = 0, n = 0;
@@ -239,7 +239,8 @@ static bool choose(const struct html_page *p)
 		struct place *at = &s->place[i];
 		size_t enough = at->file != NONE ? LINES : ENOUGH;
 
-		if (all > ROOM && at->rows > enough && room >= enough && !shorten(p, at, enough))
+		if (all > ROOM && at->rows > enough && room >= enough &&
+		    !shorten_place(p, at, enough))
 			return false;
 		if (at->rows > room) {
 			s->left_out++;
@@ -281,7 +282,7 @@ static void anchor_line(const struct html_page *p, uint32_t code,
 		to->line = k->line;
 }
 
-static bool anchor(struct html_page *p)
+static bool anchor_places(struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;
 	const struct html_source *s = p->source;
@@ -344,7 +345,7 @@ bool html_source_plan(struct html_page *p)
 	find_files(p);
 	find_functions(p);
 	choose_columns(p);
-	return choose(p) && anchor(p);
+	return choose_places(p) && anchor_places(p);
 }
 
 void html_source_free(struct html_page *p)

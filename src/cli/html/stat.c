@@ -53,8 +53,8 @@ struct html_stat {
 
 /* ---- what is kept --------------------------------------------------------------------------- */
 
-static bool keep(struct section *to, const struct pmk_result *r, const struct pmk_section *s,
-		 const struct pmk_metric *const *metrics)
+static bool keep_section(struct section *to, const struct pmk_result *r,
+			 const struct pmk_section *s, const struct pmk_metric *const *metrics)
 {
 	unsigned n = 0;
 
@@ -97,7 +97,7 @@ void html_stat_add(struct html_stat **stat, const struct pmk_result *r, const st
 		h->ndumps = s->dump;
 	if (grown) {
 		h->section = grown;
-		h->lost |= !keep(&grown[h->n++], r, s, metrics);
+		h->lost |= !keep_section(&grown[h->n++], r, s, metrics);
 	} else if (h) {
 		h->lost = true;
 	}
