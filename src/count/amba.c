@@ -233,7 +233,7 @@ static bool add_layer(struct pmk_amba *a, const struct pmk_wave_map *map, unsign
 }
 
 /* No list may be empty, because calloc(0) may return NULL. */
-static bool allocate(struct pmk_amba *a, const struct pmk_wave_map *map)
+static bool allocate_lists(struct pmk_amba *a, const struct pmk_wave_map *map)
 {
 	size_t n = 1 + (size_t)map->nlayers * (AHB_KINDS - READ) +
 		   (size_t)map->naxi * (NKINDS - AHB_KINDS);
@@ -258,7 +258,7 @@ int pmk_amba_make(struct pmk_amba *a, const struct pmk_wave_map *map)
 			 .ncounters = COUNT(counters),
 			 .no_flags = true }
 	};
-	if (!allocate(a, map) || !add_event(a, 0, CYCLES))
+	if (!allocate_lists(a, map) || !add_event(a, 0, CYCLES))
 		return PMK_ENOMEM;
 	a->pmu.events = a->event;
 	a->pmu.family = a;
@@ -301,8 +301,8 @@ const struct pmk_layers *pmk_amba_layers(const struct pmk_pmu *pmu)
 /* ---- what can be counted -------------------------------------------------------------------- */
 
 /* The watched layer of an event; NULL: it is not watched. */
-static struct pmk_wave_watched *watched(const struct pmk_wave_count *count,
-					const struct pmk_amba_what *what)
+static struct pmk_wave_watched *watched_layer(const struct pmk_wave_count *count,
+					      const struct pmk_amba_what *what)
 {
 	for (unsigned i = 0; i < count->nwatched && what->kind < AHB_KINDS; i++)
 		if (count->watched[i].index == what->index)
@@ -325,7 +325,7 @@ static struct pmk_wave_watched_axi *watched_axi(const struct pmk_wave_count *cou
 	"too little: the map has neither rlast nor arlen, and a read has more than one beat"
 #define NO_CAUSE "the layer has no cause in the map: waits on first beats all count as the slave's"
 
-static bool lacks(const int slot[], unsigned roles, uint32_t needs)
+static bool lacks_role(const int slot[], unsigned roles, uint32_t needs)
 {
 	for (unsigned r = 0; r < roles; r++)
 		if ((needs >> r & 1) && slot[r] < 0)
@@ -338,18 +338,18 @@ const char *pmk_amba_not_counted(const struct pmk_amba *a, const struct pmk_wave
 {
 	const struct pmk_amba_what *what = &a->what[ev->code];
 	const struct pmk_wave_watched_axi *axi = watched_axi(count, what);
-	const struct pmk_wave_watched *l = watched(count, what);
+	const struct pmk_wave_watched *l = watched_layer(count, what);
 	uint32_t needs = kinds[what->kind].needs;
 
 	if (what->kind == CYCLES)
 		return NULL;
 	if (axi)
-		return lacks(axi->slot, PMK_AXI_NROLES, needs) ? NO_SIGNAL : NULL;
+		return lacks_role(axi->slot, PMK_AXI_NROLES, needs) ? NO_SIGNAL : NULL;
 	if (!l)
 		return "the layer that was chosen leaves it out";
 	if (ev->signal != PMK_SIG_NONE && !pmk_bus_raises(l->bus, ev->signal))
 		return NO_SIGNAL;
-	if (lacks(l->slot, PMK_AHB_NROLES, needs))
+	if (lacks_role(l->slot, PMK_AHB_NROLES, needs))
 		return NO_SIGNAL;
 	if (what->kind == WAIT_BUS && l->slot[PMK_WAVE_CAUSE] < 0)
 		return NO_CAUSE;
@@ -361,7 +361,7 @@ const char *pmk_amba_remark(const struct pmk_amba *a, const struct pmk_wave_coun
 {
 	const struct pmk_amba_what *what = &a->what[ev->code];
 	const struct pmk_wave_watched_axi *axi = watched_axi(count, what);
-	const struct pmk_wave_watched *l = watched(count, what);
+	const struct pmk_wave_watched *l = watched_layer(count, what);
 
 	if (axi && (what->kind == READS || what->kind == READ_OUTSTANDING) &&
 	    pmk_amba_lost_beats(axi))
@@ -392,7 +392,7 @@ static uint64_t axi_value(const struct pmk_axi *a, enum kind kind)
 static uint64_t value_of(const struct pmk_wave_count *count, const struct pmk_amba_what *what)
 {
 	const struct pmk_wave_watched_axi *axi = watched_axi(count, what);
-	const struct pmk_wave_watched *l = watched(count, what);
+	const struct pmk_wave_watched *l = watched_layer(count, what);
 
 	if (what->kind == CYCLES)
 		return count->cycles;
@@ -417,11 +417,11 @@ static uint64_t value_of(const struct pmk_wave_count *count, const struct pmk_am
 }
 
 /* The distribution since the last interval; NULL: the event is not timed. */
-static struct pmk_spread *timed(const struct pmk_wave_count *count,
-				const struct pmk_amba_what *what)
+static struct pmk_spread *timed_spread(const struct pmk_wave_count *count,
+				       const struct pmk_amba_what *what)
 {
 	struct pmk_wave_watched_axi *axi = watched_axi(count, what);
-	struct pmk_wave_watched *l = watched(count, what);
+	struct pmk_wave_watched *l = watched_layer(count, what);
 	unsigned timed = kinds[what->kind].timed;
 
 	if (!kinds[what->kind].latency)
@@ -435,7 +435,7 @@ int pmk_amba_row(struct pmk_amba *a, const struct pmk_wave_count *count, bool in
 		 struct pmk_row *row)
 {
 	unsigned code = row->event->code;
-	const struct pmk_spread *since = timed(count, &a->what[code]);
+	const struct pmk_spread *since = timed_spread(count, &a->what[code]);
 	struct pmk_spread all;
 
 	if (!since) {
@@ -460,7 +460,7 @@ int pmk_amba_row(struct pmk_amba *a, const struct pmk_wave_count *count, bool in
 void pmk_amba_mark(struct pmk_amba *a, struct pmk_wave_count *count)
 {
 	for (unsigned i = 0; i < a->pmu.nevents; i++) {
-		struct pmk_spread *since = timed(count, &a->what[i]);
+		struct pmk_spread *since = timed_spread(count, &a->what[i]);
 
 		a->last[i] = value_of(count, &a->what[i]);
 		if (!since)

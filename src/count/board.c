@@ -83,7 +83,7 @@ static const char *value_of(char *const *argv, const char *name, const char *oth
 }
 
 /* "raspi0", "raspi0,usb=off" and "usb=off,type=raspi0" name a board. */
-static bool names(const char *value, const char *name)
+static bool names_board(const char *value, const char *name)
 {
 	const char *type = strstr(value, "type=");
 	size_t n = strlen(name);
@@ -93,9 +93,9 @@ static bool names(const char *value, const char *name)
 	return !strncmp(value, name, n) && (!value[n] || value[n] == ',');
 }
 
-static const char *find(const struct named *n, const char *value)
+static const char *find_board(const struct named *n, const char *value)
 {
-	while (value && n->name && !names(value, n->name))
+	while (value && n->name && !names_board(value, n->name))
 		n++;
 	return value ? n->core : NULL;
 }
@@ -105,7 +105,7 @@ static const char *core_of(char *const *argv, const struct named *of_cpu,
 {
 	const char *cpu = value_of(argv, "cpu", "cpu");
 
-	return cpu ? find(of_cpu, cpu) : find(of_board, value_of(argv, "M", "machine"));
+	return cpu ? find_board(of_cpu, cpu) : find_board(of_board, value_of(argv, "M", "machine"));
 }
 
 const char *pmk_board_armv7(char *const *argv)

@@ -74,7 +74,7 @@ int pmk_child_prepare(struct pmk_child *c, const char *path, char *const *argv,
 	return pmk_count_fail(f, PMK_COUNT_FAILED, "cannot start a process: %s", strerror(error));
 }
 
-static void reap(struct pmk_child *c)
+static void reap_child(struct pmk_child *c)
 {
 	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -95,7 +95,7 @@ int pmk_child_start(struct pmk_child *c, struct pmk_count_fault *f)
 	close(c->failed);
 	if (!error)
 		return 0;
-	reap(c);
+	reap_child(c);
 	/* The program itself was found just before. The missing file is the interpreter that its
 	 * first line or its header names. */
 	if (error == ENOENT)
@@ -117,7 +117,7 @@ void pmk_child_abandon(struct pmk_child *c)
 	close(c->failed);
 	if (c->pid > 0) {
 		kill(c->pid, SIGKILL);
-		reap(c);
+		reap_child(c);
 	}
 	c->pid = 0;
 }

@@ -43,7 +43,7 @@ static const struct processor {
 	{ "max", "ARMv8-A", V8, true, true, UINT8_MAX, UINT8_MAX },
 };
 
-static const struct processor *find(const char *name)
+static const struct processor *find_processor(const char *name)
 {
 	/* Options of -cpu follow a comma. */
 	size_t n = strcspn(name, ",");
@@ -56,14 +56,14 @@ static const struct processor *find(const char *name)
 
 const char *pmk_compat_processor(const struct pmk_core *core)
 {
-	const struct processor *p = find(core->qemu_cpu);
+	const struct processor *p = find_processor(core->qemu_cpu);
 
 	return core->thumb2 && p && p->thumb2 ? "arm1156" : core->qemu_cpu;
 }
 
 const char *pmk_compat_arch(const char *processor)
 {
-	const struct processor *p = find(processor);
+	const struct processor *p = find_processor(processor);
 
 	return p ? p->arch : NULL;
 }
@@ -71,7 +71,7 @@ const char *pmk_compat_arch(const char *processor)
 bool pmk_compat_lacks(const char *processor, const struct pmk_arm_attributes *built, char *what,
 		      size_t size)
 {
-	const struct processor *p = find(processor);
+	const struct processor *p = find_processor(processor);
 	const char *lacks = NULL;
 
 	if (!p || !built->said)

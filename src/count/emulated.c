@@ -686,7 +686,7 @@ static bool told_not_to_test(void)
 	return told && !strcmp(told, "0");
 }
 
-static int configure(struct pmk_count *c)
+static int configure_core(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 	struct pmk_emulated_config *cfg = &e->cfg;
@@ -729,7 +729,7 @@ static int choose_packets(struct pmk_count *c)
 					e->prog.core.name);
 }
 
-static int choose(struct pmk_count *c)
+static int choose_events(struct pmk_count *c)
 {
 	/* Only a few of its 98 KB are touched. */
 	struct pmk_emulation *e = pmk_reserve(sizeof(*e));
@@ -779,10 +779,10 @@ static int choose(struct pmk_count *c)
 		err = pmk_program_user(&e->prog, c->q.command, c->q.sysroot, e->cfg.random_seed);
 	if (!err)
 		err = pmk_program_env(&e->prog, &c->q.env);
-	return err ? err : configure(c);
+	return err ? err : configure_core(c);
 }
 
-static const struct pmk_recording *recording(const struct pmk_count *c)
+static const struct pmk_recording *get_recording(const struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
 
@@ -806,11 +806,11 @@ static void free_emulation(struct pmk_count *c)
 const struct pmk_count_way pmk_way_emulation = {
 	.name = "emu",
 	.brief = "emulation: the program runs under QEMU and its core is modelled",
-	.choose = choose,
+	.choose = choose_events,
 	.run = pmk_emulation_run,
 	.describe = pmk_emulation_describe,
 	.finish = pmk_emulation_finish,
 	.record = pmk_emulation_record,
-	.recording = recording,
+	.recording = get_recording,
 	.free = free_emulation,
 };

@@ -24,7 +24,7 @@
 
 /* Start the emulator with these arguments. Its output can be read from *fd. -1: it could not be
  * started. */
-static pid_t ask(const char *path, const char *const words[], int *fd)
+static pid_t ask_emulator(const char *path, const char *const words[], int *fd)
 {
 	int fds[2];
 	pid_t pid;
@@ -74,7 +74,7 @@ static void ask_version(struct pmk_count *c)
 	memcpy(e->qemu_version, e->prog.qemu.version, sizeof(e->qemu_version));
 	if (*e->qemu_version)
 		return;
-	e->asked = ask(e->prog.qemu.path, words, &e->answer);
+	e->asked = ask_emulator(e->prog.qemu.path, words, &e->answer);
 }
 
 static void read_version(struct pmk_count *c)
@@ -153,7 +153,7 @@ static void ask_why(const struct pmk_count *c, const char *module, char *text, s
 	const char *const program[] = { e->prog.argv.word[0], "-plugin", module, "/dev/null",
 					NULL };
 	int fd;
-	pid_t pid = ask(e->prog.qemu.path, e->prog.system ? firmware : program, &fd);
+	pid_t pid = ask_emulator(e->prog.qemu.path, e->prog.system ? firmware : program, &fd);
 
 	read_answer(pid, fd, text, size);
 }
@@ -317,7 +317,7 @@ static void collect_nothing(const struct pmk_emulation *e, struct pmk_counted_pl
 }
 
 /* Add the runner's sums to the places. They belong to the plan's events [first, first + count). */
-static void collect(struct pmk_count *c, unsigned first, unsigned count)
+static void collect_counts(struct pmk_count *c, unsigned first, unsigned count)
 {
 	struct pmk_emulation *e = c->state;
 	const struct pmk_runner *r = &e->runner;
@@ -367,7 +367,7 @@ static int make_places(struct pmk_count *c)
 
 /* The run should end, but the program continues: after some time send it a signal, later kill it.
  * After --timeout the program has not received a signal yet, so it gets one at once. */
-static void urge(const struct pmk_count *c, double *since, int *sent)
+static void urge_program(const struct pmk_count *c, double *since, int *sent)
 {
 	const struct pmk_emulation *e = c->state;
 	int signal = pmk_count_stopped(c);
@@ -416,7 +416,7 @@ static int wait_for_end(struct pmk_count *c)
 		tell_progress(c, &told);
 		up |= c->q.timeout_ms && pmk_seconds() >= end;
 		if (pmk_count_stopped(c) || up)
-			urge(c, &since, &sent);
+			urge_program(c, &since, &sent);
 	}
 	e->timed_out |= up;
 	return err ? err : drain_intervals(c);
@@ -427,7 +427,7 @@ static int wait_for_end(struct pmk_count *c)
 
 /* A program other than pmk and its plugin has written to the shared memory, so no count in it can
  * be trusted. */
-static int overwritten(struct pmk_count *c)
+static int memory_overwritten(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
 
@@ -469,7 +469,7 @@ static bool was_ended(const struct pmk_emulation *e)
 }
 
 /* The emulator has not run the program. */
-static int refused(struct pmk_count *c)
+static int program_refused(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
 	bool system = e->prog.system;
@@ -487,7 +487,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 
 	pmk_runner_finish(&e->runner);
 	if (pmk_runner_invalid(&e->runner))
-		return overwritten(c);
+		return memory_overwritten(c);
 	if (e->runner.error == PMK_EBUSY && c->q.traffic.count)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
@@ -498,7 +498,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 				      "reading the emulated counters failed: %s",
 				      pmk_strerror(e->runner.error));
 	if (never_ran(c, plan))
-		return was_ended(e) ? ended_early(c) : refused(c);
+		return was_ended(e) ? ended_early(c) : program_refused(c);
 	c->result.exit_status = e->runner.status;
 	/* It ended as requested. */
 	if (e->timed_out && WIFSIGNALED(e->runner.status))
@@ -515,7 +515,7 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 		return 0;
 	if (make_places(c))
 		return PMK_COUNT_FAILED;
-	collect(c, first, plan->nevents);
+	collect_counts(c, first, plan->nevents);
 	return 0;
 }
 
@@ -581,7 +581,7 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 		return start_failed(c, err);
 	err = wait_for_end(c);
 	if (!err && pmk_runner_invalid(&e->runner))
-		err = overwritten(c);
+		err = memory_overwritten(c);
 	if (err)
 		return err;
 	if (!atomic_load(&e->runner.arena->ready)) {

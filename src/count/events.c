@@ -117,7 +117,7 @@ static bool strip_pmu(const struct pmk_pmu *pmu, const char *text, char *name, s
 }
 
 /* The first PMU that has the event; NULL: none. *alone: no other PMU has it. */
-static const struct pmk_pmu *owner(const char *name, bool *alone)
+static const struct pmk_pmu *owner_pmu(const char *name, bool *alone)
 {
 	const struct pmk_pmu *first = NULL;
 
@@ -167,7 +167,7 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 	if (ev)
 		return ev;
 	nearest_events(pmu, name, near, sizeof(near));
-	other = owner(name, &alone);
+	other = owner_pmu(name, &alone);
 	if (other)
 		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s', that is one of %s%s; %s",
 			       pmu->name, name, alone ? other->name : "other PMUs",
@@ -183,8 +183,8 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static int append(struct pmk_event_list *list, struct pmk_event_request req, const char *name,
-		  size_t len)
+static int append_event(struct pmk_event_list *list, struct pmk_event_request req, const char *name,
+			size_t len)
 {
 	unsigned limit = list->limit ? list->limit : PMK_MAX_EVENTS;
 
@@ -210,7 +210,7 @@ int pmk_event_list_add(struct pmk_event_list *list, const struct pmk_event *ev, 
 {
 	if (pmk_event_list_find(list, ev))
 		return 0;
-	return append(list, (struct pmk_event_request){ .event = ev }, name, strlen(name));
+	return append_event(list, (struct pmk_event_request){ .event = ev }, name, strlen(name));
 }
 
 /* The event `all`. A MicroBlaze can be built without event counters; `all` then means the events
@@ -225,7 +225,7 @@ static int add_all(struct pmk_event_list *list, const struct pmk_pmu *pmu,
 		req.event = &pmu->events[i];
 		if (pmk_pmu_has(pmu, req.event) && pmk_pmu_range(pmu, req.event->code) &&
 		    !pmk_event_list_find(list, req.event))
-			err = append(list, req, name, strlen(name));
+			err = append_event(list, req, name, strlen(name));
 		if (err)
 			return err;
 	}
@@ -260,8 +260,8 @@ static int take_modifiers(const struct pmk_event_list *list, const char *text, s
 	return 0;
 }
 
-static int find(const struct pmk_event_list *list, const struct pmk_pmu *pmu, const char *name,
-		struct pmk_event_request *req)
+static int find_event(const struct pmk_event_list *list, const struct pmk_pmu *pmu,
+		      const char *name, struct pmk_event_request *req)
 {
 	if (list->find)
 		return list->find(list->ctx, name, req);
@@ -275,8 +275,8 @@ static bool is_pattern(const char *name)
 }
 
 /* Name i that a pattern can match, "" for one that cannot be counted. NULL: there are no more. */
-static const char *countable(const struct pmk_event_list *list, const struct pmk_pmu *pmu,
-			     unsigned i)
+static const char *countable_name(const struct pmk_event_list *list, const struct pmk_pmu *pmu,
+				  unsigned i)
 {
 	const struct pmk_event *ev;
 
@@ -304,7 +304,7 @@ static int add_matching(struct pmk_event_list *list, const struct pmk_pmu *pmu, 
 	char all[120];
 	bool any = false;
 
-	for (unsigned i = 0; (name = countable(list, pmu, i)); i++) {
+	for (unsigned i = 0; (name = countable_name(list, pmu, i)); i++) {
 		struct pmk_event_request one = req;
 		int err = 0;
 
@@ -312,9 +312,9 @@ static int add_matching(struct pmk_event_list *list, const struct pmk_pmu *pmu, 
 			continue;
 		any = true;
 		if (!is_listed(list, name))
-			err = find(list, pmu, name, &one);
+			err = find_event(list, pmu, name, &one);
 		if (!err && !is_listed(list, name))
-			err = append(list, one, name, strlen(name));
+			err = append_event(list, one, name, strlen(name));
 		if (err)
 			return err;
 	}
@@ -343,9 +343,9 @@ static int parse_event(struct pmk_event_list *list, const struct pmk_pmu *pmu, c
 	} else if (is_pattern(name)) {
 		err = add_matching(list, pmu, name, req);
 	} else {
-		err = find(list, pmu, name, &req);
+		err = find_event(list, pmu, name, &req);
 		if (!err)
-			err = append(list, req, text, len);
+			err = append_event(list, req, text, len);
 	}
 	free(name);
 	return err;

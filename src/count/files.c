@@ -46,7 +46,7 @@ static bool own_dir(char dir[PATH_MAX])
 }
 
 /* "<dir>/<rest>" into `path`; true when it exists. */
-static bool found(char path[PATH_MAX], const char *dir, const char *rest)
+static bool find_below(char path[PATH_MAX], const char *dir, const char *rest)
 {
 	int n = snprintf(path, PATH_MAX, "%s/%s", dir, rest);
 
@@ -55,14 +55,14 @@ static bool found(char path[PATH_MAX], const char *dir, const char *rest)
 
 /* Search below the prefix in which this code is installed: programs are in its bin/, libraries in
  * its lib/ or in the machine's folder in lib/. */
-static bool installed(char path[PATH_MAX], const char *dir, const char *rest)
+static bool find_installed(char path[PATH_MAX], const char *dir, const char *rest)
 {
 	const char *slash = strrchr(dir, '/');
 	bool machine = slash && slash - dir >= 4 && !strncmp(slash - 4, "/lib", 4);
 	char up[PATH_MAX];
 
 	snprintf(up, sizeof(up), "%s%s", machine ? "../../" : "../", rest);
-	return found(path, dir, up);
+	return find_below(path, dir, up);
 }
 
 #ifdef PMK_BUILD_DIR /* and PMK_SOURCE_DATA: for code that runs from its build tree */
@@ -91,7 +91,7 @@ int pmk_files_data(char path[PATH_MAX], const char *chosen, struct pmk_count_fau
 		return 0;
 	}
 #endif
-	if (known && installed(path, dir, "share/pmk"))
+	if (known && find_installed(path, dir, "share/pmk"))
 		return 0;
 	return pmk_count_fail(
 		f, PMK_COUNT_FAILED,
@@ -108,27 +108,27 @@ bool pmk_files_plugin(char path[PATH_MAX], const char *chosen, const char *modul
 	*path = '\0';
 	if (env && *env) {
 		if (!stat(env, &st) && S_ISDIR(st.st_mode))
-			return found(path, env, module);
+			return find_below(path, env, module);
 		snprintf(path, PATH_MAX, "%s", env);
 		return true;
 	}
 	if (!own_dir(dir))
 		return false;
-	if (found(path, dir, module))
+	if (find_below(path, dir, module))
 		return true;
 #ifdef PMK_BUILD_DIR
-	if (in_build_tree(dir) && found(path, PMK_BUILD_DIR, module))
+	if (in_build_tree(dir) && find_below(path, PMK_BUILD_DIR, module))
 		return true;
 #endif
 	snprintf(rest, sizeof(rest), "lib/pmk/%s", module);
-	return installed(path, dir, rest);
+	return find_installed(path, dir, rest);
 }
 
 void pmk_files_build_qemu(char path[PATH_MAX])
 {
 	char dir[PATH_MAX], script[PATH_MAX];
 
-	if (!own_dir(dir) || !installed(script, dir, "lib/pmk/build-qemu") ||
+	if (!own_dir(dir) || !find_installed(script, dir, "lib/pmk/build-qemu") ||
 	    !realpath(script, path))
 		strcpy(path, "make qemu");
 }
@@ -211,7 +211,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Sort the names and remove duplicates. */
-static void settle(struct names *names)
+static void settle_names(struct names *names)
 {
 	size_t kept = 0;
 
@@ -240,7 +240,7 @@ char **pmk_files_cores(const char *data, struct pmk_count_fault *f)
 	}
 	if (pmk_files_own(dir, "cores"))
 		add_presets(&names, dir); /* the directory need not exist */
-	settle(&names);
+	settle_names(&names);
 	if (names.full && names.name)
 		return names.name;
 	if (names.full)
@@ -274,10 +274,10 @@ bool pmk_files_core(char path[PATH_MAX], const char *data, const char *name)
 	if (snprintf(file, sizeof(file), "%s.ini", name) >= (int)sizeof(file))
 		return false;
 	/* A user's preset of this name is chosen even if it cannot be read. */
-	if (pmk_files_own(dir, "cores") && (found(path, dir, file) || !access(path, F_OK)))
+	if (pmk_files_own(dir, "cores") && (find_below(path, dir, file) || !access(path, F_OK)))
 		return access(path, R_OK) == 0;
 	snprintf(dir, sizeof(dir), "%s/cores", data);
-	return found(path, dir, file);
+	return find_below(path, dir, file);
 }
 
 /* Names for pmk's cores that GCC, QEMU and people use. */

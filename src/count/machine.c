@@ -371,7 +371,7 @@ static int choose_pmu(struct pmk_count *c)
 	return 0;
 }
 
-static int choose(struct pmk_count *c)
+static int choose_events(struct pmk_count *c)
 {
 	struct machine *l = calloc(1, sizeof(*l));
 	int err;
@@ -485,7 +485,7 @@ static bool is_user_only(const struct machine *l, unsigned i)
  * counted, or there is a program to run and the hardware merely lacks the events; perf runs it,
  * too.
  */
-static const char *hopeless(const struct machine *l)
+static const char *hopeless_reason(const struct machine *l)
 {
 	const char *why = NULL;
 
@@ -535,7 +535,7 @@ static void drop_metrics(struct pmk_count *c)
 
 /* Opening the counters for the first run shows which events can be counted and how. Later runs open
  * them in the same way. */
-static int learn(struct pmk_count *c)
+static int learn_counters(struct pmk_count *c)
 {
 	struct machine *l = c->state;
 
@@ -629,16 +629,16 @@ static int open_counters(struct pmk_count *c, int pid)
 		err = open_counted(c, asks, &scope);
 	if (err)
 		return err;
-	if (hopeless(l))
+	if (hopeless_reason(l))
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "nothing can be counted: %s",
-				      hopeless(l));
-	err = learn(c);
+				      hopeless_reason(l));
+	err = learn_counters(c);
 	drop_metrics(c);
 	return err || !l->sampled ? err : begin_sampled(c, &scope);
 }
 
 /* Add the counts of this run. */
-static void collect(struct machine *l)
+static void collect_counts(struct machine *l)
 {
 	if (l->sampled)
 		return;
@@ -772,7 +772,7 @@ static int add_interval(struct pmk_count *c)
 	return 0;
 }
 
-static int finish(struct pmk_count *c)
+static int finish_run(struct pmk_count *c)
 {
 	const struct machine *l = c->state;
 	int err = 0;
@@ -807,7 +807,7 @@ static int next_interval(struct pmk_count *c, double *at)
 	return err;
 }
 
-static int start(struct pmk_count *c, struct pmk_watch *w)
+static int start_run(struct pmk_count *c, struct pmk_watch *w)
 {
 	struct machine *l = c->state;
 	bool attached = l->nprocesses || c->q.all_cpus || c->q.cpus;
@@ -861,7 +861,7 @@ static char *describe_scope(const struct pmk_count *c)
 	return n < 0 ? NULL : text;
 }
 
-static double seconds(const struct timeval *t)
+static double seconds_of(const struct timeval *t)
 {
 	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
 }
@@ -870,8 +870,8 @@ static double seconds(const struct timeval *t)
 static void add_cpu_time(struct pmk_result *r, const struct rusage *usage)
 {
 	r->has_cpu_time = true;
-	r->user += seconds(&usage->ru_utime);
-	r->sys += seconds(&usage->ru_stime);
+	r->user += seconds_of(&usage->ru_utime);
+	r->sys += seconds_of(&usage->ru_stime);
 }
 
 static int add_times(struct pmk_count *c, const struct pmk_watch *w)
@@ -935,7 +935,7 @@ static int run_once(struct pmk_count *c, struct pmk_watch *w)
 {
 	struct machine *l = c->state;
 	struct alarms at;
-	int err = start(c, w), failed = 0;
+	int err = start_run(c, w), failed = 0;
 
 	at = set_alarms(c);
 	/* Once the program has started, wait for its end even if an error occurs. */
@@ -968,7 +968,7 @@ static int run_with_input(struct pmk_count *c, struct pmk_watch *w)
 	return err ? err : ended;
 }
 
-static int run(struct pmk_count *c)
+static int run_program(struct pmk_count *c)
 {
 	struct pmk_watch w;
 	int err = 0;
@@ -982,7 +982,7 @@ static int run(struct pmk_count *c)
 		/* The counts of an incomplete run would falsify the mean of the others. */
 		if (err || (c->interrupted && i))
 			break;
-		collect(c->state);
+		collect_counts(c->state);
 		c->result.runs = i + 1;
 	}
 	c->result.user /= c->result.runs ? c->result.runs : 1;
@@ -992,7 +992,7 @@ static int run(struct pmk_count *c)
 
 /* ---- what is said of the whole --------------------------------------------------------------- */
 
-static int describe(struct pmk_count *c)
+static int describe_result(struct pmk_count *c)
 {
 	const struct machine *l = c->state;
 	struct utsname u;
@@ -1022,7 +1022,7 @@ static int describe(struct pmk_count *c)
 	return 0;
 }
 
-static const struct pmk_recording *recording(const struct pmk_count *c)
+static const struct pmk_recording *get_recording(const struct pmk_count *c)
 {
 	const struct machine *l = c->state;
 
@@ -1032,10 +1032,10 @@ static const struct pmk_recording *recording(const struct pmk_count *c)
 const struct pmk_count_way pmk_way_machine = {
 	.name = "linux",
 	.brief = "this machine: real counters, through the Linux kernel",
-	.choose = choose,
-	.run = run,
-	.describe = describe,
-	.finish = finish,
-	.recording = recording,
+	.choose = choose_events,
+	.run = run_program,
+	.describe = describe_result,
+	.finish = finish_run,
+	.recording = get_recording,
 	.free = free_machine,
 };

@@ -64,7 +64,7 @@ int pmk_packets_open(struct pmk_packets_out *p, const char *path,
 }
 
 /* Collect the activity of the layers and the GXI, as the monitor sees it. */
-static void look(struct pmk_packets_out *p, const struct pmk_wave_count *count)
+static void collect_activity(struct pmk_packets_out *p, const struct pmk_wave_count *count)
 {
 	struct pmk_ahbmon_observer *o = &p->seen;
 
@@ -114,7 +114,7 @@ int pmk_packets_edge(struct pmk_packets_out *p, const struct pmk_wave_count *cou
 		return pmk_count_fail(f, PMK_COUNT_FAILED,
 				      "`packets`: the clock has two edges one unit of the dump's "
 				      "timescale apart, and HCLK has to fall between them");
-	look(p, count);
+	collect_activity(p, count);
 	write_next(p, time);
 	return p->error ? cannot_write(p, f) : 0;
 }

@@ -79,7 +79,7 @@ static const struct machine *machine_of(const struct pmk_elf *elf)
 }
 
 /* True if cores with this instruction set run the file. */
-static bool runs(const char *isa, const struct pmk_elf *elf)
+static bool isa_runs(const char *isa, const struct pmk_elf *elf)
 {
 	for (size_t i = 0; i < NMACHINES; i++)
 		if (is_of(&machines[i], elf) && !strcmp(machines[i].isa, isa))
@@ -175,7 +175,7 @@ static int unknown_core(struct pmk_program *p, const char *data, const char *nam
 			      name, *near ? "; did you mean " : "", near, *near ? "?" : "");
 }
 
-static int override(struct pmk_program *p, const char *text)
+static int override_machine(struct pmk_program *p, const char *text)
 {
 	const char *eq = strchr(text, '=');
 	char key[64], msg[256];
@@ -310,7 +310,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	if (pmu && pmk_core_can_have_l2(&p->core) && pmk_core_l2_type(pmu))
 		p->core.l2_type = pmk_core_l2_type(pmu);
 	for (unsigned i = 0; i < overrides->count; i++) {
-		err = override(p, overrides->word[i]);
+		err = override_machine(p, overrides->word[i]);
 		if (err)
 			return err;
 	}
@@ -321,7 +321,7 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	err = check_effect(p, name, overrides);
 	if (err)
 		return err;
-	if (machine && !runs(p->core.isa, &p->elf))
+	if (machine && !isa_runs(p->core.isa, &p->elf))
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
 				      "core %s runs %s code; the program is for %s", name,
 				      p->core.isa, p->elf.machine_name);
@@ -598,7 +598,7 @@ static int look_at_kernel(struct pmk_program *p, const char *kernel, bool *elf)
 	return n > 0 ? 0 : PMK_COUNT_NOT_EXEC;
 }
 
-static const char *emulates(const struct machine *m)
+static const char *emulated_name(const struct machine *m)
 {
 	switch (m->elf) {
 	case PMK_ELF_ARM:
@@ -627,8 +627,8 @@ static int check_emulator(struct pmk_program *p)
 	return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
 			      "%s%s is for %s-endian %s, and %s runs %s-endian %s%s", p->given_by,
 			      p->image, elf->big_endian ? "big" : "little", elf->machine_name,
-			      runs->system, runs->big_endian ? "big" : "little", emulates(runs),
-			      other);
+			      runs->system, runs->big_endian ? "big" : "little",
+			      emulated_name(runs), other);
 }
 
 static int find_image(struct pmk_program *p)

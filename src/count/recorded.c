@@ -23,7 +23,7 @@ struct array {
 };
 
 /* A new item, zeroed; NULL when out of memory. */
-static void *append(struct array *a)
+static void *append_item(struct array *a)
 {
 	void *item;
 
@@ -90,7 +90,7 @@ static void *item_for(struct array *a, struct index *x, uint64_t k1, uint64_t k2
 	k = look_up(x, k1, k2, k3);
 	*fresh = !k->item;
 	if (!k->item) {
-		if (!append(a))
+		if (!append_item(a))
 			return NULL;
 		*k = (struct key){ k1, k2, k3, a->n };
 		x->used++;
@@ -184,8 +184,8 @@ static void part_of(const struct pmk_core *core, const struct pmk_insn *insn, si
 
 /* The share of each instruction is the block's count with it minus the count without. If that is
  * negative, the instruction before it gives up some of its share. */
-static void shares(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		   struct part *share)
+static void share_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			 struct part *share)
 {
 	const unsigned nfacts = pmk_core_family(core)->nfacts;
 	struct part before, with;
@@ -236,7 +236,7 @@ static size_t object_for(struct pmk_recorded *r, const char *path, uint64_t bias
 		i++;
 	if (i < r->objects.n)
 		return i;
-	o = append(&r->objects);
+	o = append_item(&r->objects);
 	*ok = o;
 	if (o)
 		*o = (struct pmk_recorded_object){ PMK_RECORDED_FILE, path, bias };
@@ -262,7 +262,7 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 		     const struct pmk_insn *in, const uint8_t *byte, struct pmk_recorded_part *part)
 {
 	struct pmk_recorded_insn *insn;
-	struct of_block *of = append(&r->of_block);
+	struct of_block *of = append_item(&r->of_block);
 	uint64_t bytes = 0;
 	size_t number;
 	bool fresh;
@@ -390,13 +390,13 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 	object = object_of(r, l->head.process, l->insn[0].addr, &ok);
 	b = item_for(&r->blocks, &r->block_at, pmk_ledger_number(r->ledger, &l->head), 0, 0,
 		     &number, &fresh);
-	record = append(&r->records);
+	record = append_item(&r->records);
 	if (!ok || !b || !record)
 		return PMK_ENOMEM;
 	*record = l;
 	*b = (struct pmk_recorded_block){ r->parts.n, l->ninsns };
 	for (uint32_t i = 0; i < l->ninsns; i++) {
-		struct pmk_recorded_part *part = append(&r->parts);
+		struct pmk_recorded_part *part = append_item(&r->parts);
 
 		if (!part || !add_insn(r, l, object, &l->insn[i], bytes + 4 * i, part))
 			return PMK_ENOMEM;
@@ -405,7 +405,7 @@ static int add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 	if (!share)
 		return PMK_ENOMEM;
 	pmk_core_control(&core, r->req.core, l->control);
-	shares(&core, l->insn, l->ninsns, share);
+	share_cycles(&core, l->insn, l->ninsns, share);
 	ok = set_costs(r, b, share);
 	free(share);
 	return ok ? 0 : PMK_ENOMEM;
@@ -493,7 +493,7 @@ struct place {
 static int add_executions(struct pmk_recorded *r, const struct place *p, uint64_t executions,
 			  uint64_t taken)
 {
-	struct pmk_recorded_run *run = append(&r->runs);
+	struct pmk_recorded_run *run = append_item(&r->runs);
 
 	if (!run)
 		return PMK_ENOMEM;
@@ -507,7 +507,7 @@ static int add_counters(struct pmk_recorded *r, const struct place *p, size_t in
 {
 	derive_events(r);
 	for (unsigned k = 0; k < r->req.nevents; k++) {
-		struct pmk_recorded_count *c = r->value[k] ? append(&r->counts) : NULL;
+		struct pmk_recorded_count *c = r->value[k] ? append_item(&r->counts) : NULL;
 
 		if (!r->value[k])
 			continue;
@@ -601,15 +601,15 @@ static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t las
 static int add_shortened(struct pmk_recorded *r, uint32_t block, size_t last, bool faulted)
 {
 	struct pmk_recorded_block *b;
-	const struct pmk_ledger_block **record = append(&r->records);
+	const struct pmk_ledger_block **record = append_item(&r->records);
 	size_t first = r->parts.n, n = block_at(r, block)->nparts;
 
 	if (!record)
 		return PMK_ENOMEM;
 	*record = ((const struct pmk_ledger_block **)r->records.data)[block];
 	for (size_t i = 0; i <= last; i++) {
-		struct pmk_recorded_part *part = append(&r->parts);
-		struct of_block *of = append(&r->of_block);
+		struct pmk_recorded_part *part = append_item(&r->parts);
+		struct of_block *of = append_item(&r->of_block);
 
 		if (!part || !of)
 			return PMK_ENOMEM;
@@ -691,7 +691,7 @@ static int add_latencies(struct pmk_recorded *r, const struct pmk_ledger_times *
 
 static bool append_latency(struct pmk_recorded *r, unsigned event, uint32_t cycles, uint64_t times)
 {
-	struct pmk_recorded_latency *l = times ? append(&r->latencies) : NULL;
+	struct pmk_recorded_latency *l = times ? append_item(&r->latencies) : NULL;
 
 	if (l)
 		*l = (struct pmk_recorded_latency){ event, cycles, times };
@@ -735,7 +735,7 @@ static bool keep_mapping(struct pmk_recorded *r, const struct pmk_ledger_mapping
 
 	if (bytes <= sizeof(*m) || !memchr(m->path, '\0', bytes - sizeof(*m)))
 		return true;
-	new = append(&r->mappings);
+	new = append_item(&r->mappings);
 	if (!new)
 		return false;
 	new->record = m;
@@ -814,7 +814,7 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 	r->value = calloc(req->nevents + 1, sizeof(*r->value));
 	r->longest = pmk_cpu_longest(req->core);
 	/* Path 0 is the root. */
-	if (!r->cpu || !r->signal || !r->value || !append(&r->paths))
+	if (!r->cpu || !r->signal || !r->value || !append_item(&r->paths))
 		return err;
 	r->cpu->core = *req->core;
 	err = read_ledger(r);

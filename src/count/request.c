@@ -13,7 +13,7 @@ const struct pmk_count_way *const pmk_count_ways[] = { &pmk_way_emulation, &pmk_
 
 /* The only way that has the setting; NULL: all ways have it. If several have it, this is the first
  * of them, and *shared is set. */
-static const struct pmk_count_way *owner(const char *setting, bool *shared)
+static const struct pmk_count_way *owner_way(const char *setting, bool *shared)
 {
 	const struct pmk_count_way *found = NULL;
 
@@ -31,7 +31,7 @@ int pmk_request_note_owner(struct pmk_count *c, const char *setting)
 {
 	struct pmk_request *q = &c->q;
 	bool shared = false;
-	const struct pmk_count_way *way = owner(setting, &shared);
+	const struct pmk_count_way *way = owner_way(setting, &shared);
 
 	if (shared)
 		q->shared = setting;

@@ -370,7 +370,7 @@ bool pmk_setting_of_way(const char *name, const struct pmk_count_way *way)
 	return false;
 }
 
-static int take(struct pmk_count *c, const struct setting *s, const char *value)
+static int take_setting(struct pmk_count *c, const struct setting *s, const char *value)
 {
 	char *member = (char *)&c->q + s->member;
 
@@ -411,7 +411,7 @@ int pmk_count_set(struct pmk_count *c, const char *name, const char *value)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "%s: it is a flag and takes no value, but was given '%s'",
 				      name, value);
-	err = take(c, s, value);
+	err = take_setting(c, s, value);
 	return err ? err : pmk_request_note_owner(c, s->shown.name);
 }
 

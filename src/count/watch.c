@@ -98,7 +98,7 @@ static void take_ended(struct pmk_watch *w)
 
 /* The run should end, but the program continues: after some time send it a signal, later kill it.
  * Not at once, because Ctrl-C has already reached the program, which is on the same terminal. */
-static void urge(struct pmk_watch *w)
+static void urge_program(struct pmk_watch *w)
 {
 	double waited = (pmk_seconds() - w->ending_since) * 1000;
 
@@ -112,7 +112,7 @@ static void urge(struct pmk_watch *w)
 	}
 }
 
-static bool over(struct pmk_watch *w)
+static bool is_over(struct pmk_watch *w)
 {
 	if (w->child.pid)
 		return wait4(w->child.pid, &w->status, WNOHANG, &w->usage) != 0;
@@ -120,7 +120,7 @@ static bool over(struct pmk_watch *w)
 }
 
 /* The timeout for poll() in milliseconds; -1: none. */
-static int patience(const struct pmk_watch *w, double until)
+static int poll_timeout(const struct pmk_watch *w, double until)
 {
 	bool unseen = w->npolled || (w->child.pid && w->fd[PROGRAM].fd < 0);
 	double left = until - pmk_seconds();
@@ -137,14 +137,14 @@ bool pmk_watch_step(struct pmk_watch *w, double until)
 	int n;
 
 	look_for_polled(w);
-	if (!over(w)) {
-		n = poll(w->fd, w->nfds, patience(w, until));
+	if (!is_over(w)) {
+		n = poll(w->fd, w->nfds, poll_timeout(w, until));
 		if (n > 0)
 			take_ended(w);
 		take_signal(w);
 		if (w->ending && w->child.pid)
-			urge(w);
-		if (!over(w))
+			urge_program(w);
+		if (!is_over(w))
 			return false;
 	}
 	take_signal(w); /* a signal may have ended the program, too */
@@ -159,7 +159,7 @@ void pmk_watch_end(struct pmk_watch *w)
 	/* The program has not received a signal yet, so it gets no time to end by itself. */
 	w->ending_since = pmk_seconds() - PMK_WATCH_GRACE_MS / 1000.0 - POLL_SECONDS;
 	if (w->child.pid)
-		urge(w);
+		urge_program(w);
 }
 
 void pmk_watch_reset(struct pmk_watch *w)

@@ -205,7 +205,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 }
 
 /* A caveat for the reader of a count, or NULL. */
-static const char *remark(const struct pmk_count *c, const struct pmk_event *ev)
+static const char *remark_of(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	const struct dump *j = c->state;
 
@@ -218,7 +218,7 @@ static const char *remark(const struct pmk_count *c, const struct pmk_event *ev)
 	return NULL;
 }
 
-static bool watched(const struct pmk_count *c, const struct pmk_event *ev)
+static bool is_watched(const struct pmk_count *c, const struct pmk_event *ev)
 {
 	return !not_counted_because(c, &(struct pmk_event_request){ .event = ev });
 }
@@ -230,7 +230,7 @@ static int default_events(struct pmk_count *c)
 		const struct pmk_event *ev = &c->pmu->events[i];
 		int err = 0;
 
-		if (pmk_pmu_has(c->pmu, ev) && watched(c, ev))
+		if (pmk_pmu_has(c->pmu, ev) && is_watched(c, ev))
 			err = pmk_event_list_add(&c->events, ev, ev->name);
 		if (err)
 			return err;
@@ -256,7 +256,7 @@ static int plan_events(struct pmk_count *c)
 }
 
 /* Reject settings that make no sense for a dump. */
-static int check(struct pmk_count *c)
+static int check_settings(struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
 
@@ -304,8 +304,8 @@ static int map_failed(struct pmk_count *c, const struct pmk_wave_error *err)
 			      err->text);
 }
 
-static int due(void *ctx);
-static int tick(void *ctx, const struct pmk_wave_edge *edge);
+static int counter_due(void *ctx);
+static int take_edge(void *ctx, const struct pmk_wave_edge *edge);
 
 static int show_progress(void *ctx, const struct pmk_wave_progress *p)
 {
@@ -333,7 +333,7 @@ static int open_dump(struct pmk_count *c)
 }
 
 /* The observers have processed this edge: write its packets, or count them from the pins. */
-static int sampled(void *ctx, const struct pmk_wave_edge *edge)
+static int take_sampled_edge(void *ctx, const struct pmk_wave_edge *edge)
 {
 	struct pmk_count *c = ctx;
 	struct dump *j = c->state;
@@ -390,9 +390,9 @@ static int start_counting(struct pmk_count *c)
 		.each = is_amba(c) ? j->amba.bus : NULL,
 		.core = is_monitor(c) || is_amba(c) ? NULL : j->bus,
 		.every = c->q.interval_unit == PMK_EVERY_CYCLES ? c->q.interval : 0,
-		.due = due,
-		.tick = tick,
-		.sampled = c->q.packets || j->pins >= 0 ? sampled : NULL,
+		.due = counter_due,
+		.tick = take_edge,
+		.sampled = c->q.packets || j->pins >= 0 ? take_sampled_edge : NULL,
 		.progress = show_progress,
 		.ctx = c,
 	};
@@ -425,9 +425,9 @@ static int choose_settings(struct pmk_count *c)
 	return err;
 }
 
-static int choose(struct pmk_count *c)
+static int choose_events(struct pmk_count *c)
 {
-	int err = check(c);
+	int err = check_settings(c);
 
 	if (err)
 		return err;
@@ -443,7 +443,7 @@ static int choose(struct pmk_count *c)
 	if (!err)
 		err = start_counting(c);
 	if (!err)
-		err = pmk_choose_events(c, default_events, watched, false);
+		err = pmk_choose_events(c, default_events, is_watched, false);
 	return err ? err : plan_events(c);
 }
 
@@ -509,7 +509,7 @@ static int start_session(struct pmk_count *c)
 }
 
 /* A counter may be about to wrap: read all counters, and let the models set their horizon again. */
-static int due(void *ctx)
+static int counter_due(void *ctx)
 {
 	struct pmk_count *c = ctx;
 	struct dump *j = c->state;
@@ -634,7 +634,7 @@ static struct pmk_section *add_section(struct pmk_count *c)
 	for (unsigned i = 0; s && i < c->events.count; i++) {
 		pmk_choose_row(c, i, PMK_TRUST_MEASURED, &s->rows[i]);
 		if (!c->reason[i])
-			s->rows[i].reason = remark(c, c->events.item[i].event);
+			s->rows[i].reason = remark_of(c, c->events.item[i].event);
 	}
 	c->result.clock_hz = clock_hz(j);
 	return s;
@@ -708,7 +708,7 @@ static int add_interval(struct pmk_count *c, uint64_t time)
 	return 0;
 }
 
-static int tick(void *ctx, const struct pmk_wave_edge *edge)
+static int take_edge(void *ctx, const struct pmk_wave_edge *edge)
 {
 	struct pmk_count *c = ctx;
 	struct dump *j = c->state;
@@ -720,7 +720,7 @@ static int tick(void *ctx, const struct pmk_wave_edge *edge)
 	return j->failed ? j->failed : j->err;
 }
 
-static int run(struct pmk_count *c)
+static int run_dump(struct pmk_count *c)
 {
 	struct dump *j = c->state;
 	int status, err = start_session(c);
@@ -855,7 +855,7 @@ static void warn_of_uncounted(struct pmk_count *c)
 	}
 }
 
-static int describe(struct pmk_count *c)
+static int describe_result(struct pmk_count *c)
 {
 	struct dump *j = c->state;
 	const char *sum = pmk_wave_count_check(&j->count);
@@ -892,7 +892,7 @@ static int describe(struct pmk_count *c)
 	return 0;
 }
 
-static int finish(struct pmk_count *c)
+static int finish_run(struct pmk_count *c)
 {
 	struct dump *j = c->state;
 	struct pmk_section *s;
@@ -919,9 +919,9 @@ const struct pmk_count_way pmk_way_wave = {
 	.name = "wave",
 	.where = "FILE",
 	.brief = "a waveform dump (VCD, FST): its signals, named by a map, are counted",
-	.choose = choose,
-	.run = run,
-	.describe = describe,
-	.finish = finish,
+	.choose = choose_events,
+	.run = run_dump,
+	.describe = describe_result,
+	.finish = finish_run,
 	.free = free_dump,
 };

@@ -88,7 +88,7 @@ static const struct pmk_speaker *speaker_of(const struct pmk_count *c)
 					     : &pmk_speaker_openocd;
 }
 
-static int check(struct pmk_count *c)
+static int check_settings(struct pmk_count *c)
 {
 	const struct pmk_request *q = &c->q;
 
@@ -213,10 +213,10 @@ static int choose_window(struct pmk_count *c)
 	return err;
 }
 
-static int choose(struct pmk_count *c)
+static int choose_events(struct pmk_count *c)
 {
 	const char *data = c->q.layout ? "" : pmk_count_data(c);
-	int err = data ? check(c) : PMK_COUNT_FAILED;
+	int err = data ? check_settings(c) : PMK_COUNT_FAILED;
 	struct on_wire *o;
 
 	if (err)
@@ -297,7 +297,8 @@ static int begin_turn(struct pmk_count *c)
 
 /* An event has occurred this many times in this many seconds. Decide whether its counter may have
  * passed half of its range, because then the number of wraps is not known. */
-static void judge(struct on_wire *o, struct tally *t, uint64_t range, uint64_t more, double seconds)
+static void judge_range(struct on_wire *o, struct tally *t, uint64_t range, uint64_t more,
+			double seconds)
 {
 	double half = (double)range / 2, most = t->rate * seconds;
 
@@ -369,8 +370,8 @@ static int read_counters(struct pmk_count *c)
 	for (unsigned k = 0; k < t->plan.nevents; k++) {
 		struct tally *event = &o->tally[t->event[k]];
 
-		judge(o, event, pmk_pmu_range(c->pmu, t->plan.event[k].code),
-		      totals[k] - t->seen[k], since);
+		judge_range(o, event, pmk_pmu_range(c->pmu, t->plan.event[k].code),
+			    totals[k] - t->seen[k], since);
 		event->wrapped |= pmk_session_wrapped(&o->session, k);
 		event->value += totals[k] - t->seen[k];
 		t->seen[k] = totals[k];
@@ -387,7 +388,7 @@ static int read_counters(struct pmk_count *c)
 
 /* The target is halted where counting begins or ends. From here it runs to the other address: with
  * one breakpoint at a time, pmk never has to step over one. */
-static int cross(struct pmk_count *c)
+static int run_between(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
 	struct pmk_wire *wire = &o->wired.wire;
@@ -412,14 +413,14 @@ static int cross(struct pmk_count *c)
 
 /* Read the counters, and give them to the next turn if it is due. The target is halted
  * meanwhile. */
-static int serve(struct pmk_count *c, bool next)
+static int serve_turn(struct pmk_count *c, bool next)
 {
 	struct on_wire *o = c->state;
 	struct pmk_wire *wire = &o->wired.wire;
 	int err = pmk_wire_hold(wire);
 
 	if (!err && o->windowed && wire->stopped)
-		return cross(c);
+		return run_between(c);
 	if (!err)
 		err = check_monitor(c);
 	if (!err && next)
@@ -437,7 +438,7 @@ static int serve(struct pmk_count *c, bool next)
 
 /* The event of a turn that the hardware lacks, as the user typed it; NULL: the error has another
  * reason. */
-static const char *culprit(struct pmk_count *c, int err)
+static const char *missing_event(struct pmk_count *c, int err)
 {
 	struct on_wire *o = c->state;
 	struct pmk_dev *dev = &o->session.pass[0].dev;
@@ -465,7 +466,7 @@ static int begin_turns(struct pmk_count *c)
 		if (!err && o->now)
 			err = pmk_session_stop(&o->session);
 	}
-	name = culprit(c, err);
+	name = missing_event(c, err);
 	if (name)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "event '%s': the %s of this target does not count it; leave "
@@ -568,7 +569,7 @@ static void stop_counting(struct pmk_count *c)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static uint64_t ns(double seconds)
+static uint64_t nanoseconds_of(double seconds)
 {
 	return seconds > 0 ? (uint64_t)(seconds * 1e9) : 0;
 }
@@ -581,8 +582,8 @@ static struct pmk_linux_value value_of(const struct on_wire *o, unsigned i)
 
 	return (struct pmk_linux_value){
 		.value = t->value,
-		.enabled_ns = ns(o->nturns > 1 ? o->read_at - o->first : running),
-		.running_ns = ns(running),
+		.enabled_ns = nanoseconds_of(o->nturns > 1 ? o->read_at - o->first : running),
+		.running_ns = nanoseconds_of(running),
 	};
 }
 
@@ -631,7 +632,7 @@ static int add_interval(struct pmk_count *c)
 	return 0;
 }
 
-static int finish(struct pmk_count *c)
+static int finish_run(struct pmk_count *c)
 {
 	const struct on_wire *o = c->state;
 	struct pmk_section *s;
@@ -662,7 +663,7 @@ static double turn_seconds(const struct on_wire *o)
 }
 
 /* Check whether the target has reached the address that it runs to. */
-static void look(struct pmk_count *c)
+static void check_address(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
 	int err = pmk_wire_look(&o->wired.wire);
@@ -670,7 +671,7 @@ static void look(struct pmk_count *c)
 	if (err)
 		give_up(c, err);
 	else if (o->wired.wire.stopped)
-		cross(c);
+		run_between(c);
 }
 
 /* Do what is due now. A failed reading ends the run; other failures are returned. */
@@ -684,9 +685,9 @@ static int take_times(struct pmk_count *c, struct pmk_watch *w, double *interval
 	int err = 0;
 
 	if (o->windowed && !o->failed)
-		look(c);
+		check_address(c);
 	if (o->counting && due)
-		serve(c, next);
+		serve_turn(c, next);
 	if (now >= *interval && !o->failed) {
 		err = pmk_count_begin(c);
 		if (!err)
@@ -717,7 +718,7 @@ static double next_time(const struct on_wire *o, double interval, double end)
 	return pmk_min(next, o->host_read_at + o->poll_seconds);
 }
 
-static int start(struct pmk_count *c, struct pmk_watch *w)
+static int start_run(struct pmk_count *c, struct pmk_watch *w)
 {
 	struct on_wire *o = c->state;
 	int err = 0;
@@ -740,7 +741,7 @@ static int start(struct pmk_count *c, struct pmk_watch *w)
 	return pmk_child_start(&w->child, &c->fault);
 }
 
-static int run(struct pmk_count *c)
+static int run_target(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
 	double interval = HUGE_VAL, end = HUGE_VAL;
@@ -750,7 +751,7 @@ static int run(struct pmk_count *c)
 	pmk_watch_open(&w, &c->stop);
 	if (!o->path && asprintf(&c->result.command, "%s:%s", c->q.way->name, c->q.file) < 0)
 		c->result.command = NULL;
-	err = start(c, &w);
+	err = start_run(c, &w);
 	if (c->q.interval_unit == PMK_EVERY_MS)
 		interval = o->began + (double)c->q.interval / 1000;
 	if (c->q.timeout_ms)
@@ -797,7 +798,7 @@ static void describe_reading(struct pmk_count *c)
 				   o->worst_poll, 1 / o->fastest);
 }
 
-static int describe(struct pmk_count *c)
+static int describe_result(struct pmk_count *c)
 {
 	const struct on_wire *o = c->state;
 
@@ -818,10 +819,11 @@ static int describe(struct pmk_count *c)
 	return 0;
 }
 
-#define WAY(speaker, of, without, text)                                                          \
-	{                                                                                        \
-		.name = speaker, .where = of, .usual = without, .brief = text, .choose = choose, \
-		.run = run, .describe = describe, .finish = finish, .free = free_wire,           \
+#define WAY(speaker, of, without, text)                                                  \
+	{                                                                                \
+		.name = speaker, .where = of, .usual = without, .brief = text,           \
+		.choose = choose_events, .run = run_target, .describe = describe_result, \
+		.finish = finish_run, .free = free_wire,                                 \
 	}
 
 const struct pmk_count_way pmk_way_openocd =

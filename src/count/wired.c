@@ -77,7 +77,7 @@ static const char *key_name(const void *ctx, unsigned i)
 	return i < NKEYS ? keys[i].name : NULL;
 }
 
-static uint64_t *member(struct pmk_wired_settings *s, const struct key *k)
+static uint64_t *setting_member(struct pmk_wired_settings *s, const struct key *k)
 {
 	return (uint64_t *)(void *)((char *)s + k->member);
 }
@@ -104,7 +104,7 @@ static int set_number(struct pmk_wired_settings *s, const struct key *k, const c
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
 				      "`set` %s: expected a number from %" PRIu64 " to 0x%" PRIx64,
 				      word, k->least, k->most);
-	*member(s, k) = v;
+	*setting_member(s, k) = v;
 	s->has_base |= k->member == offsetof(struct pmk_wired_settings, base);
 	return 0;
 }
@@ -159,7 +159,7 @@ static int take_settings(struct pmk_wired_settings *s, const struct pmk_words *o
 	memset(s, 0, sizeof(*s));
 	for (size_t i = 0; i < NKEYS; i++)
 		if (!keys[i].room)
-			*member(s, &keys[i]) = keys[i].usual;
+			*setting_member(s, &keys[i]) = keys[i].usual;
 	snprintf(s->sysfs, sizeof(s->sysfs), "/sys");
 	for (unsigned i = 0; !err && i < overrides->count; i++)
 		for (const char *at = overrides->word[i]; !err && at; at = strchr(at, ',')) {
@@ -392,7 +392,7 @@ const char *pmk_wired_why(const struct pmk_wired *w, int err)
 	return pmk_strerror(err);
 }
 
-static int failed(struct pmk_wired *w, int err, struct pmk_count_fault *f)
+static int wire_failed(struct pmk_wired *w, int err, struct pmk_count_fault *f)
 {
 	return pmk_count_fail(f, err == PMK_EPARSE ? PMK_COUNT_USAGE : PMK_COUNT_FAILED, "%s",
 			      err == PMK_EPARSE ? w->wire.link.why : pmk_wired_why(w, err));
@@ -405,7 +405,7 @@ int pmk_wired_connect(struct pmk_wired *w, const struct pmk_speaker *speaker, co
 		pmk_wire_open(&w->wire, speaker, where, (unsigned)w->set.patience_ms, w->set.sysfs);
 
 	w->wire.big_endian = w->set.big_endian;
-	return err ? failed(w, err, f) : 0;
+	return err ? wire_failed(w, err, f) : 0;
 }
 
 /* Some probes access memory while the processor runs, others do not: try it. */
@@ -672,7 +672,7 @@ static int check_arm11(struct pmk_wired *w, struct pmk_count_fault *f)
 	int err = pmk_wire_mrc(&w->wire, 0, 0, 0, &midr);
 
 	if (err)
-		return failed(w, err, f);
+		return wire_failed(w, err, f);
 	part = midr >> 4 & 0xfff;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (parts[i].part != part)
@@ -700,10 +700,10 @@ int pmk_wired_reach(struct pmk_wired *w, struct pmk_count_fault *f)
 		w->wire.halts = true;
 		w->port = pmk_wire_port_arm11(&w->wire);
 		err = pmk_wire_hold(&w->wire);
-		return err ? failed(w, err, f) : check_arm11(w, f);
+		return err ? wire_failed(w, err, f) : check_arm11(w, f);
 	}
 	err = w->reach == PMK_REACH_MDM	  ? reach_mdm(w)
 	      : w->reach == PMK_REACH_AXI ? reach_axi(w)
 					  : reach_memory(w);
-	return err ? failed(w, err, f) : 0;
+	return err ? wire_failed(w, err, f) : 0;
 }

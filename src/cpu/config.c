@@ -25,7 +25,7 @@ const char *const *pmk_core_words(const struct pmk_core_key *row)
 	return row->unit == 'l' ? pmk_core_l2 : row->unit == 'y' ? pmk_core_policy : NULL;
 }
 
-static uint64_t *member(struct pmk_core *core, const struct pmk_core_key *key)
+static uint64_t *key_member(struct pmk_core *core, const struct pmk_core_key *key)
 {
 	return (uint64_t *)(void *)((char *)core + key->offset);
 }
@@ -40,7 +40,7 @@ static void set_defaults(struct pmk_core *core, const struct pmk_core_family *fa
 	if (family->like)
 		set_defaults(core, family->like);
 	for (const struct pmk_core_key *k = family->keys; k->key; k++)
-		*member(core, k) = k->initial;
+		*key_member(core, k) = k->initial;
 }
 
 void pmk_core_defaults(struct pmk_core *core)
@@ -384,7 +384,7 @@ int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char
 		say_values(k, value, msg, size);
 		return err;
 	}
-	*member(core, k) = n;
+	*key_member(core, k) = n;
 	if (family->was_set)
 		family->was_set(core, k->key);
 	return 0;

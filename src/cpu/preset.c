@@ -79,8 +79,8 @@ static bool check_preset(const struct reading *r, struct pmk_ini *ini)
 }
 
 /* The pmk_ini_take of the second reading. */
-static bool take(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
-		 const char *value)
+static bool take_entry(void *ctx, struct pmk_ini *ini, const char *section, const char *name,
+		       const char *value)
 {
 	struct reading *r = ctx;
 	char key[128], why[256], *text = NULL;
@@ -160,7 +160,7 @@ int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned s
 	/* The second reading reports what is wrong with the file. */
 	pmk_ini_load(path, NULL, take_text, &r, msg, size);
 	r.settled = pmk_core_settle(core) == 0;
-	err = pmk_ini_load(path, NULL, take, &r, msg, size);
+	err = pmk_ini_load(path, NULL, take_entry, &r, msg, size);
 	/* A copy that was changed has not been checked. */
 	if (!err) {
 		pmk_core_fingerprint(core, fingerprint);
