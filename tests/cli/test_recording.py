@@ -374,25 +374,16 @@ def test_instructions_with_counts(listing):
     assert "helper in" not in out
 
 
-def test_libraries_are_loaded_when_they_are_needed(listing):
-    """Together they take two milliseconds, and most commands need none of them."""
+def test_capstone_is_loaded_when_it_is_needed(listing):
+    """It takes a millisecond, and most commands do not need it."""
     env = {**os.environ, "LD_DEBUG": "files"}
-    for argv, loads in ((["annotate", "-i", listing], {"capstone", "sqlite3"}),
-                        (["report", "-i", listing], {"sqlite3"}),
-                        (["stat", "-e", "instr_exec", "true"], set())):
+    for argv, loads in ((["annotate", "-i", listing], True), (["report", "-i", listing], False),
+                        (["stat", "-e", "instr_exec", "true"], False)):
         said = run(PMK, *argv, env=env).err
         pid = re.match(r"\s*(\d+):", said)[1]
         own = "".join(line for line in said.splitlines(True) if line.strip().startswith(pid))
         contains(own, "libelf.so")
-        equal({n for n in ("capstone", "dw", "sqlite3") if f"lib{n}.so" in own}, loads, argv)
-
-
-def test_sqlite_that_is_not_there(listing, tmp_path):
-    """There is a file in its place that is no library."""
-    (tmp_path / "libsqlite3.so.0").write_text("no library\n")
-    out = run(PMK, "report", "-i", listing, env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
-    equal((out.code, out.out), (125, ""))
-    contains(one_line(out.err), "cannot be opened: libsqlite3.so.0 cannot be loaded")
+        equal("libcapstone.so" in own, loads, argv)
 
 
 def test_lines_with_counts(listing):

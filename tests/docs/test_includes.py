@@ -19,7 +19,7 @@ LIBRARIES = {
     "capstone": ["src/cpu/isa/"],
     "ini.h": ["src/base/ini.c"],
     "json": ["src/result/", "src/cli/", "src/lab/"],
-    "sqlite3.h": ["src/profile/recording/"],
+    "sqlite3.h": ["src/profile/recording/", "src/lab/sweep/store.c"],
     "elfutils/": ["src/profile/recording/"],
     "dwarf.h": ["src/profile/recording/"],
     "demangle.h": ["src/profile/recording/"],

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Loads Capstone when it is first needed. See capstone.h. It is never unloaded. */
+#include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "base/late.h"
 #include "cpu/isa/capstone.h"
 
 /* The name of the library of the version that this is compiled for. */
@@ -16,7 +17,10 @@ static bool complete;
 
 static void load(void)
 {
-	static const struct pmk_late_function functions[] = {
+	static const struct {
+		const char *name;
+		size_t at; /* where to store the pointer, in bytes from the first one */
+	} functions[] = {
 		{ "cs_version", offsetof(struct pmk_capstone, version) },
 		{ "cs_open", offsetof(struct pmk_capstone, open) },
 		{ "cs_close", offsetof(struct pmk_capstone, close) },
@@ -25,9 +29,16 @@ static void load(void)
 		{ "cs_disasm", offsetof(struct pmk_capstone, disasm) },
 		{ "cs_disasm_iter", offsetof(struct pmk_capstone, disasm_iter) },
 	};
+	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 
-	complete = pmk_late_load(LIBRARY, functions, sizeof(functions) / sizeof(functions[0]),
-				 &loaded);
+	complete = library;
+	for (size_t i = 0; library && i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *function = dlsym(library, functions[i].name);
+
+		/* POSIX permits converting an object pointer to a function pointer. */
+		*(void **)((char *)&loaded + functions[i].at) = function;
+		complete &= function != NULL;
+	}
 }
 
 const struct pmk_capstone *pmk_capstone(void)

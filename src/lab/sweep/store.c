@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,6 @@
 #include <pmk/error.h>
 
 #include "base/grow.h"
-#include "profile/recording/sqlite.h"
 
 /* The build defines it. */
 #ifndef PMK_VERSION
@@ -419,10 +419,6 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 	char *uri;
 	int code;
 
-	if (!pmk_sqlite_load()) {
-		store_failed(s, PMK_EIO, PMK_SQLITE_LIBRARY " cannot be loaded");
-		return;
-	}
 	if (how == PMK_STORE_READ && access(s->path, R_OK))
 		store_failed(s, PMK_EIO, strerror(errno));
 	if (how == PMK_STORE_WRITE || how == PMK_STORE_ADD)

@@ -173,10 +173,6 @@ int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
 		snprintf(msg, size, "cannot be read: %s", strerror(errno));
 		return PMK_EIO;
 	}
-	if (!pmk_sqlite_load()) {
-		snprintf(msg, size, "cannot be opened: %s cannot be loaded", PMK_SQLITE_LIBRARY);
-		return PMK_EIO;
-	}
 	/* Only one thread uses this connection. Locks for each column would take a sixth of the
 	 * time. */
 	if (sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)) {

@@ -6,9 +6,8 @@
 #ifndef PMK_RECORDING_DATABASE_H
 #define PMK_RECORDING_DATABASE_H
 
+#include <sqlite3.h>
 #include <stddef.h>
-
-#include "profile/recording/sqlite.h"
 
 #define PMK_DATABASE_ID	     0x706d6b72 /* application_id: "pmkr" */
 #define PMK_DATABASE_VERSION 2		/* user_version */

@@ -20,8 +20,6 @@ const char *pmk_debug_open(struct pmk_debug *d, const char *path)
 	/* Opening a pipe would block for ever. */
 	if (!S_ISREG(st.st_mode))
 		return "no file";
-	if (!pmk_libdw_load())
-		return PMK_LIBDW_LIBRARY " cannot be loaded";
 	callbacks.find_elf = dwfl_build_id_find_elf;
 	callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
 	callbacks.section_address = dwfl_offline_section_address;

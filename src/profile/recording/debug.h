@@ -4,9 +4,10 @@
 #ifndef PMK_RECORDING_DEBUG_H
 #define PMK_RECORDING_DEBUG_H
 
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
 #include <stddef.h>
-
-#include "profile/recording/libdw.h"
 
 struct pmk_debug {
 	Dwfl *dwfl;

@@ -6,12 +6,12 @@
 #ifndef PMK_RECORDING_TABLES_H
 #define PMK_RECORDING_TABLES_H
 
+#include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "profile/recording/recording.h"
-#include "profile/recording/sqlite.h"
 
 #define PMK_TABLES_NONE UINT32_MAX /* an index that refers to nothing */
 

@@ -25,7 +25,6 @@
 #include "cpu/isa/text.h"
 #include "profile/elf.h"
 #include "profile/recording/database.h"
-#include "profile/recording/libdw.h"
 #include "profile/recording/symbols.h"
 
 #ifndef PMK_VERSION
@@ -887,11 +886,6 @@ static int write_database(const struct pmk_recording *rec, const char *path, sql
 	int err = 0;
 
 	*db = NULL;
-	if (!pmk_sqlite_load() || !pmk_libdw_load()) {
-		snprintf(msg, size, "cannot be written: %s cannot be loaded",
-			 pmk_sqlite_load() ? PMK_LIBDW_LIBRARY : PMK_SQLITE_LIBRARY);
-		return PMK_EIO;
-	}
 	w.warning = rec->warning ? strdup(rec->warning) : NULL;
 	if (rec->warning && !w.warning)
 		w.err = SQLITE_NOMEM;
