@@ -10,6 +10,7 @@
 #include <pmk/error.h>
 
 #include "base/file.h"
+#include "base/message.h"
 
 _Static_assert(PMK_INI_LINE == INI_MAX_LINE - 2, "its buffer also has a newline and a 0");
 
@@ -32,6 +33,11 @@ bool pmk_ini_fail(struct pmk_ini *ini, unsigned line, const char *format, ...)
 	vsnprintf(ini->why, sizeof(ini->why), format, args);
 	va_end(args);
 	return false;
+}
+
+bool pmk_ini_no_memory(struct pmk_ini *ini)
+{
+	return pmk_ini_fail(ini, ini->line, "%s", pmk_strerror(PMK_ENOMEM));
 }
 
 /*
@@ -83,28 +89,23 @@ static int read_all(struct reading *r, const char *path, char *msg, size_t size)
 {
 	int line = ini_parse_stream(next_line, &r->ini, handle_entry, r);
 
-	if (ferror(r->ini.file)) {
-		snprintf(msg, size, "%s: %s", path, strerror(errno));
-		return PMK_EIO;
-	}
-	if (line < 0) {
-		snprintf(msg, size, "%s: out of memory", path);
-		return PMK_ENOMEM;
-	}
+	if (ferror(r->ini.file))
+		return pmk_message_fail(msg, size, PMK_EIO, "%s: %s", path, strerror(errno));
+	if (line < 0)
+		return pmk_message_no_memory(msg, size, path);
 	/*
 	 * inih reports the number of the first line that is neither a section, a comment nor name =
 	 * value, or that `handle` refused. In the second case pmk_ini_fail() has recorded the line.
 	 */
-	if (line > 0 && (!r->ini.error_line || (unsigned)line < r->ini.error_line)) {
-		snprintf(msg, size, "%s:%d: neither [section] nor name = value", path, line);
-		return PMK_EPARSE;
-	}
+	if (line > 0 && (!r->ini.error_line || (unsigned)line < r->ini.error_line))
+		return pmk_message_fail(msg, size, PMK_EPARSE,
+					"%s:%d: neither [section] nor name = value", path, line);
 	if (!r->ini.error_line)
 		r->take(r->ctx, &r->ini, NULL, NULL, NULL);
 	if (!r->ini.error_line)
 		return PMK_OK;
-	snprintf(msg, size, "%s:%u: %s", path, r->ini.error_line, r->ini.why);
-	return PMK_EPARSE;
+	return pmk_message_fail(msg, size, PMK_EPARSE, "%s:%u: %s", path, r->ini.error_line,
+				r->ini.why);
 }
 
 int pmk_ini_load(const char *path, const char *shorter, pmk_ini_take *take, void *ctx, char *msg,
@@ -115,10 +116,8 @@ int pmk_ini_load(const char *path, const char *shorter, pmk_ini_take *take, void
 	int err;
 
 	r.ini.file = pmk_file_open(path, true, &why);
-	if (!r.ini.file) {
-		snprintf(msg, size, "%s: %s", path, why);
-		return PMK_EIO;
-	}
+	if (!r.ini.file)
+		return pmk_message_fail(msg, size, PMK_EIO, "%s: %s", path, why);
 	err = read_all(&r, path, msg, size);
 	fclose(r.ini.file);
 	return err;

@@ -46,6 +46,8 @@ typedef bool pmk_ini_take(void *ctx, struct pmk_ini *ini, const char *section, c
  */
 __attribute__((format(printf, 3, 4))) bool pmk_ini_fail(struct pmk_ini *ini, unsigned line,
 							const char *format, ...);
+/* Reports in the current line that memory could not be allocated. */
+bool pmk_ini_no_memory(struct pmk_ini *ini);
 
 /*
  * Reads a file, or a pipe. Returns 0, PMK_EIO (it cannot be read), PMK_EPARSE or PMK_ENOMEM. On

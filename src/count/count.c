@@ -113,7 +113,7 @@ static void result_add(struct pmk_count *c, void (*add)(struct pmk_result *r, co
 {
 	char *text = text_render(c, fmt, ap);
 
-	add(&c->result, "%s", text ? text : "out of memory");
+	add(&c->result, "%s", text ? text : pmk_strerror(PMK_ENOMEM));
 	free(text);
 }
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pmk/error.h>
+
 char *pmk_count_render(const char *text, bool options)
 {
 	char *rendered = NULL;
@@ -51,12 +53,12 @@ int pmk_count_fail(struct pmk_count_fault *f, enum pmk_count_failure failure, co
 
 int pmk_count_no_memory(struct pmk_count_fault *f)
 {
-	return pmk_count_fail(f, PMK_COUNT_FAILED, "out of memory");
+	return pmk_count_fail(f, PMK_COUNT_FAILED, "%s", pmk_strerror(PMK_ENOMEM));
 }
 
 const char *pmk_count_fault_text(const struct pmk_count_fault *f)
 {
-	return f->text ? f->text : f->failure ? "out of memory" : "";
+	return f->text ? f->text : f->failure ? pmk_strerror(PMK_ENOMEM) : "";
 }
 
 void pmk_count_fault_free(struct pmk_count_fault *f)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Events by their names, and lists of them. See events.h. */
-#include "base/number.h"
 #include "count/events.h"
 
 #include <fnmatch.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 
 /* ---- one event ------------------------------------------------------------------------------- */
 

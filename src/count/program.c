@@ -20,6 +20,7 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
 #include "base/nearest.h"
 #include "count/emulator.h"
 #include "count/files.h"
@@ -261,20 +262,20 @@ static int check_pmu(const struct pmk_core *core, char *msg, size_t size)
 	    (pmu && pmu->driver == usual->driver))
 		return 0;
 	name_pmus(usual->driver, names, sizeof(names));
-	snprintf(msg, size, "a core with isa = %s cannot have pmu = %s; it can have one of %s",
-		 core->isa, core->pmu, names);
-	return PMK_EINVAL;
+	return pmk_message_fail(msg, size, PMK_EINVAL,
+				"a core with isa = %s cannot have pmu = %s; it can have one of %s",
+				core->isa, core->pmu, names);
 }
 
 /* The user names a preset by its file, and results show the name inside the file, so both must be
  * the same. */
 int pmk_program_check_preset(const struct pmk_core *core, const char *name, char *msg, size_t size)
 {
-	if (!pmk_files_is_path(name) && strcmp(core->name, name) != 0) {
-		snprintf(msg, size, "[core] says name = %s; here a core is called as its file, %s",
-			 core->name, name);
-		return PMK_EINVAL;
-	}
+	if (!pmk_files_is_path(name) && strcmp(core->name, name) != 0)
+		return pmk_message_fail(
+			msg, size, PMK_EINVAL,
+			"[core] says name = %s; here a core is called as its file, %s", core->name,
+			name);
 	return check_pmu(core, msg, size);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* See sampled.h. */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "count/sampled.h"
 
 #include <ctype.h>
@@ -14,6 +13,7 @@
 
 #include <pmk/error.h>
 
+#include "base/number.h"
 #include "profile/sampling/samples.h"
 #include "profile/sampling/spaces.h"
 

@@ -2,7 +2,6 @@
 /* See streams.h. A captured stream goes to a file in memory, so nothing has to be read during the
  * run. */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "count/streams.h"
 
 #include <errno.h>
@@ -13,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/number.h"
 
 static const char *const stream_name[] = { "stdin", "stdout", "stderr" };
 

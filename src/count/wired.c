@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* See wired.h. */
-#include "base/number.h"
 #include "count/wired.h"
 
 #include <inttypes.h>
@@ -16,6 +15,7 @@
 #include <pmk/l2cc.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 #include "count/monitor.h"
 #include "producer/wire/devices.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The parameters of a core: defaults, setting a key from text, the final check. See config.h;
  * preset.c reads presets. */
-#include "base/number.h"
 #include "cpu/config.h"
 
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <pmk/error.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 #include "cpu/family.h"
 
 const char *const pmk_core_l2[PMK_CORE_NL2 + 1] = { "none", "l210", "l220", "plain", NULL };

@@ -5,7 +5,6 @@
  * Functions come only from the symbol table: line tables and inlined functions are not read, and
  * names are not demangled.
  */
-#include "base/number.h"
 #include "profile/elf.h"
 
 #include <errno.h>
@@ -20,7 +19,9 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
 #include "base/nearest.h"
+#include "base/number.h"
 #include "base/search.h"
 
 struct open_elf {
@@ -36,27 +37,21 @@ static void close_elf(struct open_elf *o)
 		close(o->fd);
 }
 
-static int say(char *msg, size_t size, int err, const char *text)
-{
-	snprintf(msg, size, "%s", text);
-	return err;
-}
-
 static int open_elf(struct open_elf *o, const char *path, char *msg, size_t size)
 {
 	struct stat st;
 
 	*o = (struct open_elf){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
 	if (o->fd < 0 || fstat(o->fd, &st))
-		return say(msg, size, PMK_EIO, strerror(errno));
+		return pmk_message_fail(msg, size, PMK_EIO, "%s", strerror(errno));
 	if (S_ISDIR(st.st_mode))
-		return say(msg, size, PMK_EIO, "is a directory");
+		return pmk_message_fail(msg, size, PMK_EIO, "is a directory");
 	if (!S_ISREG(st.st_mode))
-		return say(msg, size, PMK_EPARSE, "is not a regular file");
+		return pmk_message_fail(msg, size, PMK_EPARSE, "is not a regular file");
 	elf_version(EV_CURRENT);
 	o->elf = elf_begin(o->fd, ELF_C_READ_MMAP, NULL);
 	if (!o->elf || elf_kind(o->elf) != ELF_K_ELF)
-		return say(msg, size, PMK_EPARSE, "is not an ELF file");
+		return pmk_message_fail(msg, size, PMK_EPARSE, "is not an ELF file");
 	return 0;
 }
 
@@ -137,27 +132,28 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 	size_t count;
 
 	if (elf_getphdrnum(e, &count) || count == 0)
-		return say(msg, size, PMK_EPARSE,
-			   "has no program headers: not an executable, or cut off");
+		return pmk_message_fail(msg, size, PMK_EPARSE,
+					"has no program headers: not an executable, or cut off");
 	elf->code_start = UINT64_MAX;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr ph;
 
 		if (!gelf_getphdr(e, (int)i, &ph))
-			return say(msg, size, PMK_EPARSE, "is cut off in its program headers");
+			return pmk_message_fail(msg, size, PMK_EPARSE,
+						"is cut off in its program headers");
 		if (ph.p_type == PT_INTERP && !read_interpreter(e, &ph, elf))
-			return say(msg, size, PMK_EPARSE,
-				   "is cut off before its interpreter's name");
+			return pmk_message_fail(msg, size, PMK_EPARSE,
+						"is cut off before its interpreter's name");
 		if (ph.p_type != PT_LOAD)
 			continue;
 		if (!segment_complete(e, &ph))
-			return say(msg, size, PMK_EPARSE,
-				   "is cut off: a segment ends behind the file");
+			return pmk_message_fail(msg, size, PMK_EPARSE,
+						"is cut off: a segment ends behind the file");
 		if ((ph.p_flags & PF_X) && ph.p_vaddr < elf->code_start)
 			elf->code_start = ph.p_vaddr;
 	}
 	if (elf->code_start == UINT64_MAX)
-		return say(msg, size, PMK_EPARSE, "has no executable segment");
+		return pmk_message_fail(msg, size, PMK_EPARSE, "has no executable segment");
 	return 0;
 }
 
@@ -190,7 +186,7 @@ int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
 	if (err)
 		goto out;
 	if (!gelf_getehdr(o.elf, &eh)) {
-		err = say(msg, size, PMK_EPARSE, "is cut off in its ELF header");
+		err = pmk_message_fail(msg, size, PMK_EPARSE, "is cut off in its ELF header");
 		goto out;
 	}
 	elf->machine = known_machine(eh.e_machine);
@@ -202,7 +198,8 @@ int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
 	elf->pie = eh.e_type == ET_DYN;
 	elf->flags = eh.e_flags;
 	if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
-		err = say(msg, size, PMK_EPARSE, "is an ELF object, not an executable");
+		err = pmk_message_fail(msg, size, PMK_EPARSE,
+				       "is an ELF object, not an executable");
 	else
 		err = read_segments(o.elf, elf, msg, size);
 	if (!err && elf->machine == PMK_ELF_ARM)
@@ -523,12 +520,12 @@ int pmk_functions_load(struct pmk_functions **out, const char *path, char *msg, 
 		return err;
 	f = calloc(1, sizeof(*f));
 	if (!f)
-		return say(msg, size, PMK_ENOMEM, "out of memory");
+		return pmk_message_no_memory(msg, size, NULL);
 	err = open_elf(&f->file, path, msg, size);
 	s = (struct symbols){ .elf = f->file.elf };
 	while (!err && (name = next_symbol(&s, &sym)))
 		if (add_function(f, &sym, name))
-			err = say(msg, size, PMK_ENOMEM, "out of memory");
+			err = pmk_message_no_memory(msg, size, NULL);
 	if (err) {
 		pmk_functions_free(f);
 		return err;

@@ -38,6 +38,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/message.h"
 #include "base/number.h"
 #include "result/internal.h"
 
@@ -358,8 +359,8 @@ struct diag {
 
 static int report_fault(const struct diag *d, int line, int column, const char *why)
 {
-	snprintf(d->msg, d->size, "%s:%d:%d: %s", d->path, line, column, why);
-	return PMK_EPARSE;
+	return pmk_message_fail(d->msg, d->size, PMK_EPARSE, "%s:%d:%d: %s", d->path, line, column,
+				why);
 }
 
 static bool lookup_name(struct formula *p, const char *name, bool latency, double *value)
@@ -547,19 +548,15 @@ static int read_file(const struct folder *dir, const char *file, char **out, con
 	const char *why = NULL;
 	ssize_t n = read_whole(dir, file, &why);
 
-	if (n < 0) {
-		snprintf(d->msg, d->size, "%s: %s", d->path, why);
-		return PMK_EIO;
-	}
+	if (n < 0)
+		return pmk_message_fail(d->msg, d->size, PMK_EIO, "%s: %s", d->path, why);
 	if (n > MAX_FILE)
 		return report_fault(d, 1, 1, "the file is too long");
 	if (memchr(dir->content, '\0', (size_t)n))
 		return report_fault(d, 1, 1, "not a text file");
 	*out = strndup(dir->content, (size_t)n);
-	if (!*out) {
-		snprintf(d->msg, d->size, "%s: out of memory", d->path);
-		return PMK_ENOMEM;
-	}
+	if (!*out)
+		return pmk_message_no_memory(d->msg, d->size, d->path);
 	return 0;
 }
 
@@ -576,7 +573,7 @@ static int metric_read(struct metric **out, const struct folder *dir, const char
 		m->name = strndup(file, strlen(file) - strlen(".metric"));
 	}
 	if (!m || !m->path || !m->name) {
-		snprintf(msg, size, "%s: out of memory", file);
+		pmk_message_no_memory(msg, size, file);
 		goto out;
 	}
 	snprintf(m->path, length, "%s/%s", dir->path, file);
@@ -638,7 +635,7 @@ static int load_entry(struct pmk_metrics *all, const struct folder *dir, const c
 	int err = metric_read(&m, dir, file, msg, size);
 
 	if (!err && (err = insert_metric(all, m)) != 0) {
-		snprintf(msg, size, "%s: out of memory", dir->path);
+		pmk_message_no_memory(msg, size, dir->path);
 		metric_free(m);
 	}
 	return err;
@@ -649,10 +646,8 @@ static int load_entries(struct pmk_metrics *all, struct folder *dir, char *msg, 
 	struct dirent **entries = NULL;
 	int n = scandirat(dir->fd, ".", &entries, is_metric_file, by_name), err = 0;
 
-	if (n < 0) {
-		snprintf(msg, size, "%s: %s", dir->path, strerror(errno));
-		return PMK_EIO;
-	}
+	if (n < 0)
+		return pmk_message_fail(msg, size, PMK_EIO, "%s: %s", dir->path, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		dir->regular = entries[i]->d_type == DT_REG;
 		if (!err)
@@ -671,14 +666,13 @@ static int load_dir(struct pmk_metrics *all, const char *path, char *msg, size_t
 	if (dir.fd < 0) {
 		if (errno == ENOENT || errno == ENOTDIR)
 			return 0;
-		snprintf(msg, size, "%s: %s", path, strerror(errno));
-		return PMK_EIO;
+		return pmk_message_fail(msg, size, PMK_EIO, "%s: %s", path, strerror(errno));
 	}
 	dir.content = malloc(MAX_FILE + 1);
 	if (dir.content)
 		err = load_entries(all, &dir, msg, size);
 	else
-		snprintf(msg, size, "%s: out of memory", path);
+		pmk_message_no_memory(msg, size, path);
 	free(dir.content);
 	close(dir.fd);
 	return err;
@@ -690,10 +684,8 @@ int pmk_metrics_load(struct pmk_metrics **out, const char *const *dirs, char *ms
 	int err = 0;
 
 	*out = NULL;
-	if (!all) {
-		snprintf(msg, size, "out of memory");
-		return PMK_ENOMEM;
-	}
+	if (!all)
+		return pmk_message_no_memory(msg, size, NULL);
 	for (unsigned i = 0; dirs[i] && !err; i++)
 		err = load_dir(all, dirs[i], msg, size);
 	if (err) {

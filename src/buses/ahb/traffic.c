@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Parser of the description of the other traffic on the buses: see traffic.h. */
-#include "base/number.h"
 #include "buses/ahb/traffic.h"
 
 #include <inttypes.h>
@@ -13,6 +12,7 @@
 #include <pmk/error.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* AHB Monitor: layout files. See layout.h. */
-#include "base/number.h"
 #include "pmu/ahbmon/layout.h"
 #include "pmu/ahbmon/regs.h"
 
@@ -15,6 +14,7 @@
 
 #include "base/ini.h"
 #include "base/nearest.h"
+#include "base/number.h"
 
 #define WINDOW 0x10000u /* §4.1 */
 

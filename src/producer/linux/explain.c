@@ -8,7 +8,6 @@
  * a driver.
  */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "producer/linux/linux.h"
 
 #include <dirent.h>
@@ -19,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/number.h"
 
 #define CAP_SYS_ADMIN_BIT 21 /* linux/capability.h */
 #define CAP_PERFMON_BIT	  38

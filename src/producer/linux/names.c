@@ -7,7 +7,6 @@
  * event. Without a catalogue of the core, the kernel decides.
  */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "producer/linux/sysfs.h"
 
 #include <linux/perf_event.h>
@@ -18,7 +17,9 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
 #include "base/nearest.h"
+#include "base/number.h"
 
 #define MAX_NAME 1024
 
@@ -87,7 +88,7 @@ static int finish_event(const struct search *s, struct pmk_linux_made *m,
 	if (!row) {
 		m->name = strdup(s->name);
 		if (!m->name)
-			return search_failed(s, PMK_ENOMEM, "out of memory");
+			return pmk_message_no_memory(s->msg, s->size, NULL);
 		m->row = (struct pmk_event){
 			.code = (uint16_t)ev->config,
 			.name = m->name,
@@ -110,7 +111,7 @@ static int use_row(const struct search *s, const struct pmk_linux_pmu *pmu,
 	struct pmk_linux_made *m = new_event(s, pmu);
 
 	if (!m)
-		return search_failed(s, PMK_ENOMEM, "out of memory");
+		return pmk_message_no_memory(s->msg, s->size, NULL);
 	m->event.config = row->code;
 	if (pmu->software) {
 		bool clock = row->code == PERF_COUNT_SW_CPU_CLOCK ||
@@ -265,7 +266,7 @@ static int find_in(const struct search *s, const struct pmk_linux_pmu *pmu, cons
 		return 1;
 	m = new_event(s, pmu);
 	if (!m)
-		return search_failed(s, PMK_ENOMEM, "out of memory");
+		return pmk_message_no_memory(s->msg, s->size, NULL);
 	if (raw)
 		m->event.config = code;
 	err = raw ? 0 : take_terms(s, full, &m->event, name, true);
@@ -296,7 +297,7 @@ static int find_cache(const struct search *s, const struct pmk_linux_event **out
 				continue;
 			m = new_event(s, pmk_linux_pmu_find(s->all, "hw-cache"));
 			if (!m)
-				return search_failed(s, PMK_ENOMEM, "out of memory");
+				return pmk_message_no_memory(s->msg, s->size, NULL);
 			m->event.config = c | what[w].operation << 8 | what[w].result << 16;
 			return finish_event(s, m, NULL, out);
 		}
@@ -441,7 +442,7 @@ static int find_qualified(const struct search *s, size_t at, const char *rest,
 		return unknown_name(s, pmu, inner);
 	m = new_event(s, pmu);
 	if (!m)
-		return search_failed(s, PMK_ENOMEM, "out of memory");
+		return pmk_message_no_memory(s->msg, s->size, NULL);
 	err = take_terms(s, pmk_linux_full(pmu), &m->event, inner, true);
 	return err ? err : finish_event(s, m, NULL, out);
 }
@@ -455,7 +456,7 @@ static int find_raw(const struct search *s, const struct pmk_linux_pmu *core, ui
 		new_event(s, core ? core : pmk_linux_pmu_find(s->all, "hardware"));
 
 	if (!m)
-		return search_failed(s, PMK_ENOMEM, "out of memory");
+		return pmk_message_no_memory(s->msg, s->size, NULL);
 	if (!core)
 		m->event.type = PERF_TYPE_RAW;
 	m->event.config = code;

@@ -13,7 +13,6 @@
  * by type and config.
  */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "producer/linux/sysfs.h"
 
 #include <ctype.h>
@@ -29,6 +28,8 @@
 #include <unistd.h>
 
 #include <pmk/error.h>
+
+#include "base/number.h"
 
 /* ---- generic events ------------------------------------------------------------------------- */
 

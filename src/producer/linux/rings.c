@@ -22,6 +22,8 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
+
 #define MOST_PAGES 256 /* limit of a buffer, a power of 2 */
 
 struct sampled {
@@ -229,11 +231,10 @@ static int open_all(struct pmk_linux_rings *r, char *msg, size_t size)
 		first = false;
 		if (connect_event(r, e))
 			continue;
-		snprintf(msg, size,
-			 "no memory for the buffers of samples: %s (limits are "
-			 "/proc/sys/kernel/perf_event_mlock_kb and ulimit -l)",
-			 strerror(errno));
-		return PMK_EIO;
+		return pmk_message_fail(msg, size, PMK_EIO,
+					"no memory for the buffers of samples: %s (limits are "
+					"/proc/sys/kernel/perf_event_mlock_kb and ulimit -l)",
+					strerror(errno));
 	}
 	return 0;
 }

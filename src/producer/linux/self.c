@@ -28,6 +28,8 @@
 #include <pmk/native.h>
 #endif
 
+#include "base/message.h"
+
 #define MAX_TRIES 100 /* the kernel cannot interrupt a reading this often */
 
 struct pmk_linux_self {
@@ -203,8 +205,7 @@ static int open_events(struct pmk_linux_self *s, const char *const *names, char 
 
 		if (!reason)
 			continue;
-		snprintf(msg, size, "%s: %s", names[i], reason);
-		return PMK_ENOTSUP;
+		return pmk_message_fail(msg, size, PMK_ENOTSUP, "%s: %s", names[i], reason);
 	}
 	return err;
 }
@@ -234,10 +235,9 @@ int pmk_linux_self_open(struct pmk_linux_self **out, const char *const *names, u
 	}
 	*msg = '\0';
 	*out = NULL;
-	if (!count || count > PMK_LINUX_SELF_EVENTS) {
-		snprintf(msg, size, "1 to %d events can be counted", PMK_LINUX_SELF_EVENTS);
-		return PMK_EINVAL;
-	}
+	if (!count || count > PMK_LINUX_SELF_EVENTS)
+		return pmk_message_fail(msg, size, PMK_EINVAL, "1 to %d events can be counted",
+					PMK_LINUX_SELF_EVENTS);
 	s = calloc(1, sizeof(*s));
 	err = s ? pmk_linux_pmus_load(&s->pmus, &pmk_linux_kernel) : PMK_ENOMEM;
 	if (!err)
@@ -252,7 +252,7 @@ int pmk_linux_self_open(struct pmk_linux_self **out, const char *const *names, u
 	if (!err)
 		err = open_events(s, names, msg, size);
 	if (err == PMK_ENOMEM)
-		snprintf(msg, size, "out of memory");
+		pmk_message_no_memory(msg, size, NULL);
 	if (err) {
 		pmk_linux_self_close(s);
 		return err;

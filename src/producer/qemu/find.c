@@ -8,7 +8,6 @@
  * some of these have a dynamic symbol table, too, but cannot load anything.
  */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "producer/qemu/find.h"
 
 #include <fcntl.h>
@@ -20,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "producer/qemu/generation.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

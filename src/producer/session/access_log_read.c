@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Reading such a log. See access_log.h. */
-#include "base/number.h"
 #include "producer/session/access_log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <pmk/error.h>
+
+#include "base/number.h"
 
 const char *pmk_access_log_said(const char *line, const char *key)
 {

@@ -1115,7 +1115,7 @@ static int guess_map(const struct pmk_wave *w, const struct wave_dump *v, FILE *
 	const char *scope = evntbus ? evntbus->scope : "";
 
 	if (find_layers(v, all))
-		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
+		return pmk_wave_no_memory(err, w->path);
 	sort_layers(all);
 	find_gxi(all);
 	all->pins = find_pins(v);
@@ -1160,17 +1160,17 @@ int pmk_wave_guess(const struct pmk_wave *w, char **text, struct pmk_wave_error 
 	*text = NULL;
 	f = open_memstream(text, &size);
 	if (!f)
-		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
+		return pmk_wave_no_memory(err, w->path);
 	names.signal = joined_signals(&w->dump, &names.nsignals);
 	if (names.signal)
 		code = guess_map(w, &names, f, &all, err);
 	else
-		code = pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
+		code = pmk_wave_no_memory(err, w->path);
 	free(names.signal);
 	free(all.layer);
 	free(all.role);
 	if (fclose(f) != 0 && !code)
-		code = pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
+		code = pmk_wave_no_memory(err, w->path);
 	if (code) {
 		free(*text);
 		*text = NULL;

@@ -65,7 +65,7 @@ static const char *keep_text(struct reading *r, const char *text)
 
 	if (!copy) {
 		r->no_memory = true;
-		complain(r, "out of memory");
+		pmk_ini_no_memory(r->ini);
 	}
 	return copy;
 }
@@ -119,7 +119,7 @@ static bool add_slot(struct reading *r, const struct pmk_wave_slot *slot, const 
 		m->slot = r->all->slot = bigger;
 	if (!bigger || !(signal = keep_text(r, signal))) {
 		r->no_memory = true;
-		return complain(r, "out of memory");
+		return pmk_ini_no_memory(r->ini);
 	}
 	s = &bigger[m->nslots++];
 	*s = *slot;
@@ -539,14 +539,14 @@ static bool enter_section(struct reading *r, const char *section)
 		return complain(r, "a layer needs a name: [layer armd]");
 	if (name) {
 		r->kind = S_LAYER;
-		return enter_layer(r, name) || complain(r, "out of memory");
+		return enter_layer(r, name) || pmk_ini_no_memory(r->ini);
 	}
 	name = name_in(section, "axi");
 	if (name && !*name)
 		return complain(r, "an AXI interface needs a name: [axi m0]");
 	if (name) {
 		r->kind = S_AXI;
-		return enter_axi(r, name) || complain(r, "out of memory");
+		return enter_axi(r, name) || pmk_ini_no_memory(r->ini);
 	}
 	i = find_word(r, "no section", names + 1, COUNT(names) - 1, section);
 	if (i >= 0)
@@ -679,7 +679,7 @@ int pmk_wave_map_load(struct pmk_wave_map *map, const char *path, struct pmk_wav
 		code = pmk_ini_load(path, "'scope = …' shortens names", take_entry, &r, msg,
 				    sizeof(msg));
 	if (r.no_memory)
-		code = pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", path);
+		code = pmk_wave_no_memory(err, path);
 	else if (code)
 		pmk_wave_fail(err, code, "%s", msg);
 	else

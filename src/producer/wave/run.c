@@ -157,7 +157,7 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 
 	c->watched = calloc(m->nlayers + 1, sizeof(*c->watched));
 	if (!c->watched)
-		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", m->file);
+		return pmk_wave_no_memory(err, m->file);
 	for (unsigned i = 0; i < m->nlayers; i++) {
 		const struct pmk_wave_layer *layer = &m->layer[i];
 		struct pmk_wave_watched *l = &c->watched[c->nwatched];
@@ -226,7 +226,7 @@ static int start_interfaces(struct pmk_wave_count *c, struct pmk_wave_error *err
 
 	c->axi = calloc(m->naxi + 1, sizeof(*c->axi));
 	if (!c->axi)
-		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", m->file);
+		return pmk_wave_no_memory(err, m->file);
 	for (unsigned i = 0; i < m->naxi && (c->each || c->violation); i++) {
 		struct pmk_wave_watched_axi *a = &c->axi[c->naxi];
 
@@ -316,8 +316,7 @@ int pmk_wave_count_init(struct pmk_wave_count *c, struct pmk_wave *w, struct pmk
 	c->axi = NULL;
 	c->naxi = 0;
 	c->was = calloc(c->map->nslots + 1, sizeof(*c->was));
-	code = c->was ? start_layers(c, err)
-		      : pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", c->map->file);
+	code = c->was ? start_layers(c, err) : pmk_wave_no_memory(err, c->map->file);
 	if (!code)
 		code = start_interfaces(c, err);
 	start_gxi(c);

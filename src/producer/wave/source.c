@@ -45,6 +45,11 @@ int pmk_wave_fail(struct pmk_wave_error *err, int code, const char *fmt, ...)
 	return code;
 }
 
+int pmk_wave_no_memory(struct pmk_wave_error *err, const char *path)
+{
+	return pmk_wave_fail(err, PMK_ENOMEM, "%s: %s", path, pmk_strerror(PMK_ENOMEM));
+}
+
 static int read_head(struct wave_source *s)
 {
 	while (s->head_size < sizeof(s->head)) {

@@ -27,6 +27,8 @@ struct wave_source {
 	size_t head_size;
 };
 
+/* Fills *err and returns PMK_ENOMEM. */
+int pmk_wave_no_memory(struct pmk_wave_error *err, const char *path);
 /* Fills *err and returns `code`, for use as `return pmk_wave_fail(…)`. */
 int pmk_wave_fail(struct pmk_wave_error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

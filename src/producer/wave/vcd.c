@@ -20,7 +20,6 @@
  * bench/wave.
  */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "producer/wave/dump.h"
 
 #include <errno.h>
@@ -29,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "producer/wave/scan.h"
 
 /* fits a level 2 cache; grows up to LONGEST_WORD if a word does not fit */

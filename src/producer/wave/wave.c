@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A dump and the map that is bound to it. */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "producer/wave/wave.h"
 
 #include <inttypes.h>
@@ -11,6 +10,8 @@
 #include <pmk/ahb.h>
 #include <pmk/axi.h>
 
+#include "base/number.h"
+
 int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error *err)
 {
 	struct pmk_wave *w = calloc(1, sizeof(*w));
@@ -19,7 +20,7 @@ int pmk_wave_open(struct pmk_wave **out, const char *path, struct pmk_wave_error
 	*out = NULL;
 	if (!w || !(w->path = strdup(path))) {
 		free(w);
-		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", path);
+		return pmk_wave_no_memory(err, path);
 	}
 	code = pmk_wave_dump_open(&w->dump, w->path, err);
 	if (code)
@@ -204,7 +205,7 @@ static int bind_one(struct pmk_wave *w, const char *scope, const char *signal, u
 			widths.most, widths.most - 1u);
 	w->width[cell] = (uint8_t)pick.width;
 	if (watch_parts(w, &pick, cell, *signal == '!'))
-		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
+		return pmk_wave_no_memory(err, w->path);
 	return 0;
 }
 
@@ -222,7 +223,7 @@ int pmk_wave_bind(struct pmk_wave *w, const struct pmk_wave_map *map, struct pmk
 	w->zero = map->nslots + 2;
 	w->width = calloc(map->nslots + 2, sizeof(*w->width));
 	if (!w->width || pmk_wave_dump_cells(&w->dump, map->nslots + 3, w->clock))
-		return pmk_wave_fail(err, PMK_ENOMEM, "%s: out of memory", w->path);
+		return pmk_wave_no_memory(err, w->path);
 	code = bind_one(w, map->scope, map->clock, map->clock_line, one, w->clock, err);
 	if (!code && map->reset)
 		code = bind_one(w, map->scope, map->reset, map->reset_line, one, w->reset, err);

@@ -9,7 +9,6 @@
  * result would be a wrong address.
  */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "producer/wire/devices.h"
 
 #include <dirent.h>
@@ -23,6 +22,8 @@
 #include <unistd.h>
 
 #include <pmk/error.h>
+
+#include "base/number.h"
 
 #define MAX_DEPTH    16	  /* of the tree */
 #define MAX_PROPERTY 4096 /* bytes; `reg`, `ranges` and `compatible` are far shorter */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* See link.h. The socket is non-blocking; poll() waits. */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "producer/wire/link.h"
 
 #include <errno.h>
@@ -19,6 +18,8 @@
 #include <unistd.h>
 
 #include <pmk/error.h>
+
+#include "base/number.h"
 
 double pmk_link_now(void)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* See wire.h. */
-#include "base/number.h"
 #include "producer/wire/wire.h"
 
 #include <inttypes.h>
@@ -9,6 +8,8 @@
 #include <string.h>
 
 #include <pmk/error.h>
+
+#include "base/number.h"
 
 int pmk_wire_open(struct pmk_wire *w, const struct pmk_speaker *speaker, const char *where,
 		  unsigned patience_ms, const char *sysfs)

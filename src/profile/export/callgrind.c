@@ -13,6 +13,7 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
 #include "base/printable.h"
 #include "profile/export/export.h"
 #include "base/map.h"
@@ -336,6 +337,6 @@ int pmk_export_callgrind(const struct pmk_export *x, char *msg, size_t size)
 		write_document(&w);
 	release_arrays(&w);
 	if (err == PMK_ENOMEM)
-		snprintf(msg, size, "out of memory");
+		pmk_message_no_memory(msg, size, NULL);
 	return err;
 }

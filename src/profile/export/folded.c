@@ -5,6 +5,7 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
 #include "profile/export/export.h"
 #include "profile/export/tree.h"
 
@@ -41,10 +42,8 @@ int pmk_export_folded(const struct pmk_export *x, char *msg, size_t size)
 	struct pmk_tree tree;
 	int err = pmk_tree_build(&tree, x->t, x->event, x->nevents, false, msg, size);
 
-	if (!err && write_document(x, &tree)) {
-		snprintf(msg, size, "out of memory");
-		err = PMK_ENOMEM;
-	}
+	if (!err && write_document(x, &tree))
+		err = pmk_message_no_memory(msg, size, NULL);
 	pmk_tree_free(&tree);
 	return err;
 }

@@ -12,6 +12,7 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
 #include "base/printable.h"
 #include "profile/export/export.h"
 #include "profile/recording/lines.h"
@@ -452,10 +453,10 @@ static int write_coverage(struct writer *w, char *msg, size_t size)
 		err = PMK_ENOMEM;
 	if (!err)
 		err = collect_all(w);
-	if (!err && !w->nlines) {
-		snprintf(msg, size, "it has no lines; build the program with -g, and record anew");
-		err = PMK_EINVAL;
-	}
+	if (!err && !w->nlines)
+		err = pmk_message_fail(
+			msg, size, PMK_EINVAL,
+			"it has no lines; build the program with -g, and record anew");
 	if (!err)
 		err = rank_files(w);
 	if (!err)
@@ -470,6 +471,6 @@ int pmk_export_lcov(const struct pmk_export *x, char *msg, size_t size)
 
 	release_lists(&w);
 	if (err == PMK_ENOMEM)
-		snprintf(msg, size, "out of memory");
+		pmk_message_no_memory(msg, size, NULL);
 	return err;
 }

@@ -9,6 +9,7 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
 #include "profile/export/export.h"
 #include "profile/export/json.h"
 #include "profile/export/tree.h"
@@ -123,8 +124,7 @@ int pmk_export_perfetto(const struct pmk_export *x, char *msg, size_t size)
 		if (w.inclusive && w.begin && w.used && w.thread) {
 			write_document(&w);
 		} else {
-			snprintf(msg, size, "out of memory");
-			err = PMK_ENOMEM;
+			err = pmk_message_no_memory(msg, size, NULL);
 		}
 	}
 	free(w.inclusive);

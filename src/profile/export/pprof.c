@@ -13,6 +13,7 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
 #include "base/printable.h"
 #include "profile/recording/choose.h"
 #include "profile/export/export.h"
@@ -407,6 +408,6 @@ int pmk_export_pprof(const struct pmk_export *x, char *msg, size_t size)
 	free(w.message.byte);
 	free(w.line.byte);
 	if (err == PMK_ENOMEM)
-		snprintf(msg, size, "out of memory");
+		pmk_message_no_memory(msg, size, NULL);
 	return err;
 }

@@ -11,6 +11,8 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
+
 /* ---- frames --------------------------------------------------------------------------------- */
 
 static uint32_t first_inlined(const struct pmk_tree *tree)
@@ -207,10 +209,8 @@ int pmk_tree_build(struct pmk_tree *tree, const struct pmk_tables *t, const uint
 		   size_t n, bool by_thread, char *msg, size_t size)
 {
 	*tree = (struct pmk_tree){ .t = t, .n = n, .by_thread = by_thread };
-	if (!tree_begin(tree)) {
-		snprintf(msg, size, "out of memory");
-		return PMK_ENOMEM;
-	}
+	if (!tree_begin(tree))
+		return pmk_message_no_memory(msg, size, NULL);
 	return pmk_tables_counts(t, event, n, on_count, tree, msg, size);
 }
 

@@ -9,6 +9,7 @@
 #include <pmk/error.h>
 #include <pmk/pmu.h>
 
+#include "base/message.h"
 #include "base/nearest.h"
 
 #define SOME 4 /* names that a message lists */
@@ -124,16 +125,14 @@ static int add_named(struct pmk_choice *c, const struct pmk_tables *t, const cha
 			return add(c, t, i);
 		known = true;
 	}
-	if (known) {
-		snprintf(msg, size, "%s has no value in this recording", name);
-		return PMK_EINVAL;
-	}
-	if (!strcmp(name, "executions") && t->sampled) {
-		snprintf(msg, size,
-			 "executions are not known where samples were taken; pmk record "
-			 "in emulation counts them");
-		return PMK_EINVAL;
-	}
+	if (known)
+		return pmk_message_fail(msg, size, PMK_EINVAL, "%s has no value in this recording",
+					name);
+	if (!strcmp(name, "executions") && t->sampled)
+		return pmk_message_fail(
+			msg, size, PMK_EINVAL,
+			"executions are not known where samples were taken; pmk record "
+			"in emulation counts them");
 	if (!strcmp(name, "executions"))
 		return add(c, t, PMK_TABLES_EXECUTIONS);
 	return unknown(t, name, msg, size);
@@ -149,9 +148,7 @@ int pmk_choice_named(struct pmk_choice *c, const struct pmk_tables *t, const cha
 	     w = strtok_r(NULL, ",", &save))
 		err = add_named(c, t, w, msg, size);
 	free(words);
-	if (!err && !c->n) {
-		snprintf(msg, size, "the list is empty");
-		err = PMK_EINVAL;
-	}
+	if (!err && !c->n)
+		err = pmk_message_fail(msg, size, PMK_EINVAL, "the list is empty");
 	return err;
 }

@@ -12,6 +12,8 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
+
 /*
  * Addresses of code are those in the ELF file of its object. A count of 0 has no row. In `run` and
  * `extra`, context 0 is that of recordings without call paths. Readers add up the rows of a place
@@ -97,33 +99,27 @@ static int check(sqlite3 *db, const char *path, char *msg, size_t size)
 {
 	int id = 0, version = 0, views = 0;
 
-	if (number(db, "PRAGMA application_id", &id) ||
-	    number(db, "PRAGMA user_version", &version)) {
-		snprintf(msg, size, "%s; pmk record writes such a file", sqlite3_errmsg(db));
-		return PMK_EPARSE;
-	}
-	if (id != PMK_DATABASE_ID) {
-		snprintf(msg, size, "not a recording of pmk record");
-		return PMK_EPARSE;
-	}
-	if (version != PMK_DATABASE_VERSION) {
-		snprintf(msg, size, "its format is version %d, and this pmk reads version %d; %s",
-			 version, PMK_DATABASE_VERSION, "record it anew, or use the other pmk");
-		return PMK_EPARSE;
-	}
+	if (number(db, "PRAGMA application_id", &id) || number(db, "PRAGMA user_version", &version))
+		return pmk_message_fail(msg, size, PMK_EPARSE, "%s; pmk record writes such a file",
+					sqlite3_errmsg(db));
+	if (id != PMK_DATABASE_ID)
+		return pmk_message_fail(msg, size, PMK_EPARSE, "not a recording of pmk record");
+	if (version != PMK_DATABASE_VERSION)
+		return pmk_message_fail(
+			msg, size, PMK_EPARSE,
+			"its format is version %d, and this pmk reads version %d; %s", version,
+			PMK_DATABASE_VERSION, "record it anew, or use the other pmk");
 	if (number(db,
 		   "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN ('meta', "
 		   "'event', 'object', 'thread', 'file', 'function', 'inlined', 'code', 'context', "
 		   "'cost', 'part', 'run', 'extra', 'latency')",
 		   &views) ||
-	    views) {
-		snprintf(msg, size, "it has views in place of tables; record it anew");
-		return PMK_EPARSE;
-	}
-	if (is_cut(db, path)) {
-		snprintf(msg, size, "its end is missing; record it anew");
-		return PMK_EPARSE;
-	}
+	    views)
+		return pmk_message_fail(msg, size, PMK_EPARSE,
+					"it has views in place of tables; record it anew");
+	if (is_cut(db, path))
+		return pmk_message_fail(msg, size, PMK_EPARSE,
+					"its end is missing; record it anew");
 	return 0;
 }
 
@@ -169,16 +165,13 @@ int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
 	int err;
 
 	*db = NULL;
-	if (access(path, R_OK)) {
-		snprintf(msg, size, "cannot be read: %s", strerror(errno));
-		return PMK_EIO;
-	}
+	if (access(path, R_OK))
+		return pmk_message_fail(msg, size, PMK_EIO, "cannot be read: %s", strerror(errno));
 	/* Only one thread uses this connection. Locks for each column would take a sixth of the
 	 * time. */
 	if (sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)) {
-		snprintf(msg, size, "cannot be opened: %s",
-			 *db ? sqlite3_errmsg(*db) : "out of memory");
-		err = PMK_EIO;
+		err = pmk_message_fail(msg, size, PMK_EIO, "cannot be opened: %s",
+				       *db ? sqlite3_errmsg(*db) : pmk_strerror(PMK_ENOMEM));
 	} else {
 		refuse_code(*db);
 		limit_steps(*db, path);

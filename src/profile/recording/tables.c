@@ -12,6 +12,7 @@
 #include <pmk/error.h>
 
 #include "base/file.h"
+#include "base/message.h"
 #include "profile/recording/database.h"
 #include "profile/sampling/perfdata.h"
 
@@ -30,16 +31,9 @@ struct load {
 	bool no_memory;
 };
 
-static int out_of_memory(char *msg, size_t size)
-{
-	snprintf(msg, size, "out of memory");
-	return PMK_ENOMEM;
-}
-
 static int damaged(const char *why, char *msg, size_t size)
 {
-	snprintf(msg, size, "damaged: %s; record it anew", why);
-	return PMK_EPARSE;
+	return pmk_message_fail(msg, size, PMK_EPARSE, "damaged: %s; record it anew", why);
 }
 
 static int failed(const struct pmk_tables *t, char *msg, size_t size)
@@ -47,7 +41,7 @@ static int failed(const struct pmk_tables *t, char *msg, size_t size)
 	int code = sqlite3_errcode(t->db);
 
 	if (code == SQLITE_NOMEM)
-		return out_of_memory(msg, size);
+		return pmk_message_no_memory(msg, size, NULL);
 	return damaged(sqlite3_errmsg(t->db), msg, size);
 }
 
@@ -335,10 +329,9 @@ static int finish(struct load *l, int step, int err, char *msg, size_t size)
 	sqlite3_finalize(l->s);
 	if (err)
 		return err;
-	if (l->what) {
-		snprintf(msg, size, "damaged: %s leads nowhere; record it anew", l->what);
-		return PMK_EPARSE;
-	}
+	if (l->what)
+		return pmk_message_fail(msg, size, PMK_EPARSE,
+					"damaged: %s leads nowhere; record it anew", l->what);
 	return step == SQLITE_DONE ? 0 : failed(l->t, msg, size);
 }
 
@@ -370,7 +363,8 @@ static void *load(struct pmk_tables *t, const char *sql, void (*fill)(struct loa
 		fill(&l, (char *)l.items + l.n * item_size);
 		l.n++;
 	}
-	*err = finish(&l, step, l.no_memory ? out_of_memory(msg, size) : 0, msg, size);
+	*err = finish(&l, step, l.no_memory ? pmk_message_no_memory(msg, size, NULL) : 0, msg,
+		      size);
 	*n = l.n;
 	return l.items;
 }
@@ -549,7 +543,7 @@ static int read_database(struct pmk_tables *t, char *msg, size_t size)
 	int err = load_all(t, msg, size);
 
 	if (!err && (sort_code(t) || find_same(t)))
-		err = out_of_memory(msg, size);
+		err = pmk_message_no_memory(msg, size, NULL);
 	return err;
 }
 
@@ -571,10 +565,8 @@ int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t si
 	*t = (struct pmk_tables){ .command = "", .core = "" };
 	/* SQLite would block on a pipe. */
 	f = pmk_file_open(path, false, &why);
-	if (!f) {
-		snprintf(msg, size, "cannot be read: %s", why);
-		return PMK_EIO;
-	}
+	if (!f)
+		return pmk_message_fail(msg, size, PMK_EIO, "cannot be read: %s", why);
 	fclose(f);
 	if (pmk_perfdata_is(path))
 		err = convert(path, &t->db, msg, size);
@@ -787,7 +779,7 @@ static int sum_up(const struct pmk_tables *t, const char *extras,
 		}
 	}
 	if (!s.value || err == PMK_ENOMEM)
-		err = out_of_memory(msg, size);
+		err = pmk_message_no_memory(msg, size, NULL);
 	free(s.value);
 	free(s.item);
 	return finish(&s.extras, s.step, err, msg, size);
@@ -833,7 +825,7 @@ int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t 
 
 	a.slot = malloc((t->nevents + 1) * sizeof(*a.slot));
 	if (!a.slot)
-		return out_of_memory(msg, size);
+		return pmk_message_no_memory(msg, size, NULL);
 	memset(a.slot, 0xff, (t->nevents + 1) * sizeof(*a.slot));
 	for (size_t i = n; i-- > 0;)
 		a.slot[event[i] == PMK_TABLES_EXECUTIONS ? t->nevents : event[i]] = (uint32_t)i;

@@ -22,6 +22,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "base/message.h"
 #include "cpu/isa/text.h"
 #include "profile/elf.h"
 #include "profile/recording/database.h"
@@ -867,7 +868,7 @@ static const char *reason(const struct writer *w)
 {
 	switch (w->err & 0xff) {
 	case SQLITE_NOMEM:
-		return "out of memory";
+		return pmk_strerror(PMK_ENOMEM);
 	case SQLITE_FULL:
 		return strerror(ENOSPC);
 	case SQLITE_IOERR:
@@ -935,7 +936,7 @@ const char *pmk_recording_obstacle(const char *path)
 	struct stat st;
 
 	if (!copy)
-		return "out of memory";
+		return pmk_strerror(PMK_ENOMEM);
 	if (!stat(copy, &st) && !S_ISREG(st.st_mode))
 		why = S_ISDIR(st.st_mode) ? "it is a folder" : "it is not a regular file";
 	else if (access(dirname(copy), W_OK | X_OK))
@@ -961,10 +962,9 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path, char 
 	if (name)
 		err = write_database(rec, name, &db, msg, size);
 	sqlite3_close(db);
-	if (!err && (!name || !pmk_file_put(name, to))) {
-		snprintf(msg, size, "cannot be written: %s", strerror(errno));
-		err = PMK_EIO;
-	}
+	if (!err && (!name || !pmk_file_put(name, to)))
+		err = pmk_message_fail(msg, size, PMK_EIO, "cannot be written: %s",
+				       strerror(errno));
 	if (err && name)
 		unlink(name);
 	free(name);

@@ -20,6 +20,7 @@
 
 #include <pmk/error.h>
 
+#include "base/message.h"
 #include "profile/sampling/samples.h"
 #include "profile/sampling/spaces.h"
 
@@ -65,16 +66,9 @@ struct pmk_perfdata {
 	bool cut;
 };
 
-static int no_memory(char *msg, size_t size)
-{
-	snprintf(msg, size, "out of memory");
-	return PMK_ENOMEM;
-}
-
 static int bad_file(char *msg, size_t size, const char *why)
 {
-	snprintf(msg, size, "%s", why);
-	return PMK_EPARSE;
+	return pmk_message_fail(msg, size, PMK_EPARSE, "%s", why);
 }
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
@@ -326,7 +320,7 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 	p->event = calloc(n, sizeof(*p->event));
 	p->name = calloc(n, sizeof(*p->name));
 	if (!p->layout.event || !p->event || !p->name)
-		return no_memory(msg, size);
+		return pmk_message_no_memory(msg, size, NULL);
 	p->layout.nevents = n;
 	read_names(p);
 	for (size_t i = 0; i < n; i++, offset += each) {
@@ -353,7 +347,7 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 		    (!p->settings &&
 		     asprintf(&p->settings, "%s=%" PRIu64, attr.freq ? "frequency" : "period",
 			      (uint64_t)attr.sample_period) < 0))
-			return no_memory(msg, size);
+			return pmk_message_no_memory(msg, size, NULL);
 	}
 	return 0;
 }
@@ -395,7 +389,7 @@ static int read_records(struct pmk_perfdata *p, char *msg, size_t size)
 	}
 	if (at < end)
 		p->cut = true;
-	return err ? no_memory(msg, size) : 0;
+	return err ? pmk_message_no_memory(msg, size, NULL) : 0;
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
@@ -453,13 +447,13 @@ static int fill_buffer(struct pmk_perfdata *p, char *msg, size_t size)
 	struct pmk_samples_facts facts;
 
 	if (pmk_samples_finish(p->samples, &p->rec, &facts))
-		return no_memory(msg, size);
+		return pmk_message_no_memory(msg, size, NULL);
 	p->warning = warning_of(p, pmk_samples_warning(&facts));
 	p->command = command_of(p);
 	p->producer = producer_of(p);
 	p->isa = isa_of(p);
 	if (!p->warning || !p->producer)
-		return no_memory(msg, size);
+		return pmk_message_no_memory(msg, size, NULL);
 	p->rec.command = p->command ? p->command : "(not known)";
 	p->rec.producer = p->producer;
 	p->rec.settings = p->settings;
@@ -483,7 +477,7 @@ static int parse_file(struct pmk_perfdata *p, char *msg, size_t size)
 		return err;
 	p->samples = pmk_samples_new(&p->layout, p->event, p->rec.contexts);
 	if (!p->samples)
-		return no_memory(msg, size);
+		return pmk_message_no_memory(msg, size, NULL);
 	read_build_ids(p, pmk_samples_spaces(p->samples));
 	if (!is_from_here(p))
 		pmk_samples_other_kernel(p->samples);
@@ -499,7 +493,7 @@ int pmk_perfdata_parse(struct pmk_perfdata **out, const uint8_t *bytes, size_t n
 
 	*out = NULL;
 	if (!p)
-		return no_memory(msg, size);
+		return pmk_message_no_memory(msg, size, NULL);
 	p->bytes = bytes;
 	p->size = n;
 	err = parse_file(p, msg, size);
@@ -520,8 +514,7 @@ int pmk_perfdata_read(struct pmk_perfdata **out, const char *path, char *msg, si
 	if (fd >= 0 && !fstat(fd, &st) && st.st_size)
 		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED) {
-		snprintf(msg, size, "cannot be read: %s", strerror(errno));
-		err = PMK_EIO;
+		err = pmk_message_fail(msg, size, PMK_EIO, "cannot be read: %s", strerror(errno));
 	} else {
 		err = pmk_perfdata_parse(out, bytes, (size_t)st.st_size, msg, size);
 		if (err)
