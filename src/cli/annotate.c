@@ -74,11 +74,6 @@ struct annotate {
 	FILE *f;
 };
 
-static int out_of_memory(void)
-{
-	return cli_fail(PMK_EXIT_FAILED, "out of memory");
-}
-
 /* ---- counts --------------------------------------------------------------------------------- */
 
 static int sum_counts(struct annotate *a)
@@ -89,7 +84,7 @@ static int sum_counts(struct annotate *a)
 	a->listing = calloc(a->r.t.ncodes + 1, sizeof(*a->listing));
 	a->column = calloc(a->r.c.n + 1, sizeof(*a->column));
 	if (!code && (!a->sum || !a->listing || !a->column))
-		code = out_of_memory();
+		code = cli_no_memory();
 	return code;
 }
 
@@ -172,7 +167,7 @@ static int choose_functions(const struct annotate *a, bool *wanted)
 		uint32_t best = hottest_function(a);
 
 		if (best == NONE)
-			return out_of_memory();
+			return cli_no_memory();
 		wanted[best] = true;
 		return 0;
 	}
@@ -567,7 +562,7 @@ static int print_functions(struct annotate *a, const bool *wanted)
 		if (wanted[i])
 			done = show_function(a, i);
 	recorded_page_end();
-	return done ? 0 : out_of_memory();
+	return done ? 0 : cli_no_memory();
 }
 
 static int annotate_recording(const struct request *q)
@@ -577,7 +572,7 @@ static int annotate_recording(const struct request *q)
 	bool *wanted = code ? NULL : calloc(a.r.t.nfunctions + 1, sizeof(*wanted));
 
 	if (!code && !wanted)
-		code = out_of_memory();
+		code = cli_no_memory();
 	if (!code)
 		code = sum_counts(&a);
 	if (!code)

@@ -6,7 +6,6 @@
  * because this is the program and not the library, and it has one thread.
  */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "cli/cli.h"
 
 #include <dirent.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 #include "base/printable.h"
 #include "count/files.h"
 #include "count/monitor.h"
@@ -36,10 +36,15 @@ int cli_fail(int code, const char *fmt, ...)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	va_end(ap);
-	pmk_printable_write(stderr, text ? text : "out of memory");
+	pmk_printable_write(stderr, text ? text : pmk_strerror(PMK_ENOMEM));
 	free(text);
 	fputc('\n', stderr);
 	return code;
+}
+
+int cli_no_memory(void)
+{
+	return cli_fail(PMK_EXIT_FAILED, "%s", pmk_strerror(PMK_ENOMEM));
 }
 
 /* ---- hints ---------------------------------------------------------------------------------- */

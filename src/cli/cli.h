@@ -71,6 +71,8 @@ void cli_help(FILE *f, const struct cli_command *cmd);
 
 /* Print "pmk: ..." on stderr, one line. Returns `code`, for `return cli_fail(…)`. */
 int cli_fail(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same for memory that could not be allocated. Returns PMK_EXIT_FAILED. */
+int cli_no_memory(void);
 
 /* True if `f` is a terminal that can show colours, and NO_COLOR is not set. */
 bool cli_colour(FILE *f);

@@ -79,7 +79,7 @@ static int read_head(struct log *l)
 	l->reads = calloc(l->pmu->nregs, sizeof(*l->reads));
 	l->writes = calloc(l->pmu->nregs, sizeof(*l->writes));
 	if (!l->reads || !l->writes)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	return next_line(l) ? 0 : no_log(l);
 }
 

@@ -3,13 +3,13 @@
  * fails if a count has grown too much. Because emulation is reproducible, an unchanged program has
  * difference 0. */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "cli/diff.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/html/html.h"
 #include "cli/output.h"
@@ -104,7 +104,7 @@ static bool judge_rows(struct diff_table *t, enum diff_kind kind, size_t event)
 static int judge(const struct diff *d)
 {
 	struct diff_table t = { .d = d, .row = malloc((d->nrows + 1) * sizeof(*t.row)) };
-	int code = t.row ? 0 : cli_fail(PMK_EXIT_FAILED, "out of memory");
+	int code = t.row ? 0 : cli_no_memory();
 
 	for (size_t event = 0; event < d->nevents && t.row && d->judged; event++)
 		for (enum diff_kind kind = DIFF_TOTAL; kind < DIFF_LINE; kind++)

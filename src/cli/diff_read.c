@@ -16,7 +16,7 @@
 
 int diff_no_memory(void)
 {
-	return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	return cli_no_memory();
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */

@@ -467,5 +467,5 @@ int diff_write(const struct diff *d, const struct diff_format *format, FILE *f)
 	else if (!err)
 		machine(&t, format, f);
 	free(t.row);
-	return err ? cli_fail(PMK_EXIT_FAILED, "out of memory") : 0;
+	return err ? cli_no_memory() : 0;
 }

@@ -110,7 +110,7 @@ static int take_value(struct request *r, const struct cli_option *o, const char 
 	else if (!strcmp(o->name, "layout"))
 		r->board.layout = value;
 	else if (!pmk_words_add(&r->board.settings, value))
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	return 0;
 }
 

@@ -82,7 +82,7 @@ int doctor_ahbmon(json_object *doc, const char *layout)
 	if (code)
 		return code;
 	if (pmk_ahbmon_try(&file.layout, trials))
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	if (doc)
 		add_json(doc, &file, trials, PMK_AHBMON_NTRIALS);
 	else

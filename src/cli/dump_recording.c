@@ -35,11 +35,6 @@ struct conversion {
 	uint64_t late, dropped;
 };
 
-static int out_of_memory(void)
-{
-	return cli_fail(PMK_EXIT_FAILED, "out of memory");
-}
-
 /* ---- dumps ---------------------------------------------------------------------------------- */
 
 /* The number of a dump's event in the recording; MAX_EVENTS: there is no room. */
@@ -72,7 +67,7 @@ static int find_events(struct conversion *c, const struct view *v)
 	for (unsigned i = 0; i < v->d->nevents; i++)
 		if (v->d->event[i].period &&
 		    put_event(c, v->event[i]->name, v->pmu_name) == MAX_EVENTS)
-			return out_of_memory();
+			return cli_no_memory();
 	if (v->d->nsamples && !view_fits(v, &c->facts))
 		return cli_fail(PMK_EXIT_USAGE, "--elf %s: it is for %s and the dump is of %s",
 				c->elf, c->facts.machine_name, v->pmu_name);
@@ -102,7 +97,7 @@ static int add_samples(struct conversion *c, const struct view *v)
 		err = pmk_samples_add(c->samples, &at, period);
 	}
 	c->dropped += v->d->dropped;
-	return err ? out_of_memory() : 0;
+	return err ? cli_no_memory() : 0;
 }
 
 static int visit_dumps(struct conversion *c, visit_dump *visit)
@@ -116,7 +111,7 @@ static int visit_dumps(struct conversion *c, visit_dump *visit)
 		struct view v;
 
 		if (d.state == PMK_DUMP_COMPLETE) {
-			code = view_init(&v, &d, ++number) ? visit(c, &v) : out_of_memory();
+			code = view_init(&v, &d, ++number) ? visit(c, &v) : cli_no_memory();
 			view_free(&v);
 		} else if (visit == find_events) {
 			cli_fail(0, "%s: the dump at offset %zu %s; it is not shown", c->path,
@@ -164,7 +159,7 @@ static int make_tables(struct conversion *c, struct pmk_tables *t)
 
 	if (!warning || pmk_samples_finish(c->samples, &rec, &facts)) {
 		free(warning);
-		return out_of_memory();
+		return cli_no_memory();
 	}
 	rec.command = c->path;
 	rec.producer = "firmware";
@@ -194,7 +189,7 @@ static int read_capture(struct conversion *c)
 		fwrite(bytes, 1, n, to);
 	fclose(f);
 	if (!to || fclose(to))
-		return out_of_memory();
+		return cli_no_memory();
 	c->data = (uint8_t *)text;
 	return 0;
 }
@@ -215,7 +210,7 @@ static int convert_dump(struct conversion *c, struct pmk_tables *t)
 		return code;
 	c->samples = pmk_samples_new(&c->layout, c->event, false);
 	if (!c->samples)
-		return out_of_memory();
+		return cli_no_memory();
 	code = visit_dumps(c, add_samples);
 	return code ? code : make_tables(c, t);
 }

@@ -125,7 +125,7 @@ static int choose_events(const struct request *q, const struct pmk_tables *t, st
 	else
 		err = pmk_choice_cycles(c, t);
 	if (err == PMK_ENOMEM)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	if (err)
 		return cli_fail(PMK_EXIT_USAGE, "-e: %s", msg);
 	if (q->format->events == ONE && c->n > 1)

@@ -44,7 +44,7 @@ int listing_open(struct listing *l, const struct recorded *r, const uint32_t *ev
 	if (!l->value || !l->executions || !l->source || !l->text ||
 	    sqlite3_prepare_v2(t->db, "SELECT bytes, mode FROM code WHERE id = ?", -1, &l->bytes,
 			       NULL))
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	if (pmk_tables_counts(t, event, n, on_count, l, msg, sizeof(msg)) ||
 	    pmk_tables_executions(t, on_execution, l, msg, sizeof(msg)))
 		return recorded_failed(r, msg);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Functions that stat and report share. See output.h. */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "cli/output.h"
 
 #include <errno.h>
@@ -14,14 +13,10 @@
 
 #include <pmk/error.h>
 
+#include "base/number.h"
 #include "count/command.h"
 
 /* ---- options -------------------------------------------------------------------------------- */
-
-static int out_of_memory(void)
-{
-	return cli_fail(PMK_EXIT_FAILED, "out of memory");
-}
 
 /* Only inherited descriptors count as open: exec closes those of pmk itself. */
 static int take_descriptor(struct output_options *o, const char *text)
@@ -49,7 +44,7 @@ bool output_take(struct output_options *o, const struct cli_option *option, char
 
 	*code = 0;
 	if (!strcmp(name, "metrics"))
-		*code = pmk_words_add(&o->metrics, value) ? 0 : out_of_memory();
+		*code = pmk_words_add(&o->metrics, value) ? 0 : cli_no_memory();
 	else if (!strcmp(name, "field-separator"))
 		o->separator = strcmp(value, "\\t") ? value : "\t"; /* as in perf */
 	else if (!strcmp(name, "output"))
@@ -231,7 +226,7 @@ int output_begin(struct output *out, const struct pmk_result *r,
 		.utf8 = opt.bars && cli_utf8(),
 	};
 	out->writer = pmk_writer_begin(out->f, &opt, r);
-	return out->writer ? 0 : out_of_memory();
+	return out->writer ? 0 : cli_no_memory();
 }
 
 int output_end(struct output *out, const struct pmk_result *r)

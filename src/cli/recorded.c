@@ -33,7 +33,7 @@ int recorded_open(struct recorded *r, const char *path, const char *elf, const c
 	err = events ? pmk_choice_named(&r->c, &r->t, events, msg, sizeof(msg))
 		     : pmk_choice_all(&r->c, &r->t);
 	if (err == PMK_ENOMEM)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	if (!events || !strcmp(events, "all"))
 		pmk_choice_put_cycles_first(&r->c, &r->t);
 	return err ? cli_fail(PMK_EXIT_USAGE, "-e: %s", msg) : 0;

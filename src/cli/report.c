@@ -75,15 +75,10 @@ struct report {
 	int code;		/* exit code if a dump could not be shown completely */
 };
 
-static int out_of_memory(void)
-{
-	return cli_fail(PMK_EXIT_FAILED, "out of memory");
-}
-
 static int failed(const struct report *r, int err)
 {
 	if (err == PMK_ENOMEM)
-		return out_of_memory();
+		return cli_no_memory();
 	return cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s",
 			r->o.path ? r->o.path : "the report", strerror(errno ? errno : EIO));
 }
@@ -99,7 +94,7 @@ static int read_stream(struct report *r, FILE *f)
 			uint8_t *grown = realloc(r->data, room = room ? 2 * room : 1 << 16);
 
 			if (!grown)
-				return out_of_memory();
+				return cli_no_memory();
 			r->data = grown;
 		}
 		n = fread(r->data + r->size, 1, room - r->size, f);
@@ -169,7 +164,7 @@ static int find_dumps(struct report *r)
 		pmk_dump_free(&d);
 	}
 	if (found < 0)
-		return out_of_memory();
+		return cli_no_memory();
 	if (!n)
 		return cli_fail(PMK_EXIT_FAILED,
 				"%s: no dump of pmk_target_dump() in its %zu bytes", r->name,
@@ -237,7 +232,7 @@ static int begin(struct report *r, const struct view *v)
 	/* Firmware programs the counters once. 0: not known, because the PMU is unknown. */
 	result->passes = v->pmu != &v->unknown;
 	if (!result->command || !result->core || !result->producer)
-		return out_of_memory();
+		return cli_no_memory();
 	return output_begin(&r->out, result, r->metrics.item, true);
 }
 
@@ -278,7 +273,7 @@ static int show_dumps(struct report *r)
 
 	while (!code && pmk_dump_next(r->data, r->size, &at, &d) > 0) {
 		if (is_shown(&d)) {
-			code = view_init(&v, &d, ++number) ? show(r, &v) : out_of_memory();
+			code = view_init(&v, &d, ++number) ? show(r, &v) : cli_no_memory();
 			/* Sections point into the dump, which is freed next, so they must be
 			 * dropped. */
 			while (r->result.nsections)

@@ -358,7 +358,7 @@ static int count(struct report *r)
 	char msg[300];
 
 	if (!make_rows(r))
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	if (pmk_tables_counts(&r->r.t, r->r.c.event, r->r.c.n, on_count, r, msg, sizeof(msg)) ||
 	    pmk_tables_executions(&r->r.t, on_execution, r, msg, sizeof(msg)))
 		return recorded_failed(&r->r, msg);
@@ -864,7 +864,7 @@ static int find_symbol(struct report *r)
 		return 0;
 	r->is_symbol = calloc(t->nfunctions + 1, sizeof(*r->is_symbol));
 	if (!r->is_symbol)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	if (recorded_functions(&r->r, r->symbol, r->is_symbol))
 		return 0;
 	recorded_nearest(&r->r, r->symbol, near, sizeof(near));

@@ -11,6 +11,7 @@
 
 #include <pmk/evntbus.h>
 
+#include "base/message.h"
 #include "base/printable.h"
 #include "count/amba.h"
 #include "count/files.h"
@@ -159,15 +160,11 @@ int show_load_core(const char *name, struct pmk_core *core, char *msg, unsigned 
 	char path[PATH_MAX], why[400];
 	int err;
 
-	if (!data) {
-		snprintf(msg, size, "no data directory");
-		return PMK_EIO;
-	}
+	if (!data)
+		return pmk_message_fail(msg, size, PMK_EIO, "no data directory");
 	name = pmk_files_core_name(data, name);
-	if (!pmk_files_core(path, data, name)) {
-		snprintf(msg, size, "%s: %s", path, strerror(errno));
-		return PMK_EIO;
-	}
+	if (!pmk_files_core(path, data, name))
+		return pmk_message_fail(msg, size, PMK_EIO, "%s: %s", path, strerror(errno));
 	err = pmk_core_load(core, path, msg, size);
 	if (err)
 		return err;

@@ -8,7 +8,6 @@
  * The output of `signals` is a map file: comments contain the table of signals, followed by a map
  * that is guessed from the names.
  */
-#include "base/number.h"
 #include "cli/wave.h"
 
 #include <inttypes.h>
@@ -17,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/wave_forms.h"

@@ -196,7 +196,7 @@ int html_diff(const struct diff *d, const char *path)
 	int code;
 
 	if (!t.row)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	code = output_whole_open(&w, path);
 	if (!code) {
 		put_page(w.f, &t);

@@ -24,7 +24,7 @@ static int choose_events(struct html_page *p)
 
 	p->event = err ? NULL : malloc((r->c.n + 2) * sizeof(*p->event));
 	if (!p->event)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	p->executions = SIZE_MAX;
 	if (main.n)
 		p->event[p->n++] = main.event[0];
@@ -233,7 +233,7 @@ static int prepare_page(struct html_page *p)
 	if (!code)
 		code = listing_open(&p->listing, p->r, p->event, p->n);
 	if (!code && !html_source_plan(p))
-		code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+		code = cli_no_memory();
 	return code;
 }
 
@@ -251,7 +251,7 @@ int html_recording(const char *input, const char *events, const char *path)
 	if (!code) {
 		p.f = w.f;
 		if (!put_page(&p))
-			code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+			code = cli_no_memory();
 		code = output_whole_close(&w, path, code);
 	}
 	html_source_free(&p);

@@ -14,7 +14,7 @@ int html_tree_build(struct html_page *p)
 	p->inclusive = malloc(tree->nnodes * p->n * sizeof(*p->inclusive));
 	p->total = calloc(p->n, sizeof(*p->total));
 	if (!p->inclusive || !p->total)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	for (size_t i = 0; i < tree->nnodes * p->n; i++)
 		p->inclusive[i] = tree->self[i];
 	/* Parents come before their children. */

@@ -462,7 +462,7 @@ static int run_calibrate(int argc, char **argv)
 	int code;
 
 	if (!c)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	c->event = "cycles";
 	c->name = "calibrated";
 	code = parse_options(c, argc, argv, &help);

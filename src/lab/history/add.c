@@ -57,11 +57,6 @@ static int count_failed(struct pmk_count *count)
 	return cli_fail(err->failure, "%s", err->text);
 }
 
-static int no_memory(void)
-{
-	return cli_fail(PMK_EXIT_FAILED, "out of memory");
-}
-
 static int request_events(const struct history_request *q, struct pmk_count *count)
 {
 	for (unsigned i = 0; i < q->events.count; i++)
@@ -116,7 +111,7 @@ static int take_rows(struct counted *c)
 							     .unit = row.unit,
 							     .has_value = row.has_value,
 							     .value = row.value }))
-			return no_memory();
+			return cli_no_memory();
 	return 0;
 }
 
@@ -192,12 +187,12 @@ static int take_settings(const struct history_request *q, struct counted *c)
 	if (!c->setting || !fits || !f) {
 		if (f)
 			fclose(f);
-		return no_memory();
+		return cli_no_memory();
 	}
 	qsort(c->setting, c->nsettings, sizeof(*c->setting), by_setting);
 	for (size_t i = 0; i < c->nsettings; i++)
 		fprintf(f, "%s%s=%s", i ? "," : "", c->setting[i].name, c->setting[i].value);
-	return fclose(f) ? no_memory() : 0;
+	return fclose(f) ? cli_no_memory() : 0;
 }
 
 char *history_settings(const struct history_request *q)
@@ -403,7 +398,7 @@ static int put_recording(const struct history_request *q, struct pmk_store *stor
 		return cli_fail(PMK_EXIT_FAILED, "history: nothing was recorded");
 	pmk_sha256_text(cell->key, PMK_STORE_KEY, key);
 	if (asprintf(&path, "%s.recordings/%s.data", base_name(q->database), key) < 0)
-		return no_memory();
+		return cli_no_memory();
 	full = history_recording(q->database, path);
 	folder = full ? strdup(full) : NULL;
 	if (folder) {
@@ -415,7 +410,7 @@ static int put_recording(const struct history_request *q, struct pmk_store *stor
 		else
 			code = history_check(store, pmk_store_record(store, id, path));
 	} else {
-		code = no_memory();
+		code = cli_no_memory();
 	}
 	free(folder);
 	free(full);
@@ -753,7 +748,7 @@ int history_test(const struct history_request *q)
 	if (!code)
 		code = history_read(&h, store);
 	if (!code && !history_leave_out(&h, q))
-		code = no_memory();
+		code = cli_no_memory();
 	code = code ? HISTORY_SKIP : judge_counts(q, &h, head);
 	history_free(&h);
 	pmk_store_close(store);

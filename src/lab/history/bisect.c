@@ -95,7 +95,7 @@ static int choose_commits(const struct history_request *q, char **good, char **b
 	if (!code) {
 		to = q->bad ? history_find(&h, q->bad) : (long)h.ncommits - 1;
 		if (!history_leave_out(&h, q))
-			code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+			code = cli_no_memory();
 	}
 	if (!code) {
 		from = q->good	? history_find(&h, q->good)
@@ -114,7 +114,7 @@ static int choose_commits(const struct history_request *q, char **good, char **b
 		*good = strdup(h.commit[from].name);
 		*bad = strdup(h.commit[to].name);
 		if (!*good || !*bad)
-			code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+			code = cli_no_memory();
 	}
 	history_free(&h);
 	return code;

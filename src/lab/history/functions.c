@@ -97,7 +97,7 @@ static int take_recording(struct history_functions *all, const struct history *h
 					.value = diff_value(&d, i, e, DIFF_NEW),
 				};
 			else
-				code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+				code = cli_no_memory();
 		}
 	diff_free(&d);
 	return code;
@@ -188,7 +188,7 @@ int history_functions(struct history_functions *f, const struct history *h, stru
 		      const char *database)
 {
 	bool *recorded = calloc(h->ncommits + 1, sizeof(*recorded));
-	int code = recorded ? 0 : cli_fail(PMK_EXIT_FAILED, "out of memory");
+	int code = recorded ? 0 : cli_no_memory();
 
 	*f = (struct history_functions){ 0 };
 	for (size_t i = 0; !code && i < h->nseries; i++) {
@@ -200,7 +200,7 @@ int history_functions(struct history_functions *f, const struct history *h, stru
 		if (!code)
 			twalk_r(f->tree, keep_function, &w);
 		if (w.failed)
-			code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+			code = cli_no_memory();
 	}
 	free(recorded);
 	return code;

@@ -50,7 +50,7 @@ static int name_commit(struct history_commit *c, const char *name, const char *s
 	if (c->name && (c->subject || !subject))
 		return 0;
 	history_commit_free(c);
-	return cli_fail(PMK_EXIT_FAILED, "out of memory");
+	return cli_no_memory();
 }
 
 int history_commit(struct history_commit *c, const char *id)

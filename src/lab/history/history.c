@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* pmk history: counts of commits, kept; what changed, and in which commit. */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "lab/history/history.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/html/html.h"
 
@@ -174,7 +174,7 @@ static int take_option(struct history_request *q, const struct cli_option *o, ch
 		return 0;
 	}
 	if (!pmk_words_add(o->letter == 'e' ? &q->events : &q->settings, value))
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	return 0;
 }
 

@@ -233,7 +233,7 @@ int history_check(struct pmk_store *store, int err)
 	if (!err)
 		return 0;
 	if (err == PMK_ENOMEM && !*pmk_store_error(store))
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	return cli_fail(PMK_EXIT_FAILED, "%s", pmk_store_error(store));
 }
 

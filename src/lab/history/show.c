@@ -316,7 +316,7 @@ static int show_history(const struct history_request *q, const struct history *h
 
 	s.series = calloc(h->nseries + 1, sizeof(*s.series));
 	if (!s.series)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	for (size_t i = 0; i < h->nseries; i++)
 		if (is_wanted(q, &h->series[i]))
 			s.series[s.nseries++] = &h->series[i];

@@ -16,11 +16,6 @@
 #include "lab/sweep/command.h"
 #include "result/internal.h"
 
-static int no_memory(void)
-{
-	return cli_fail(PMK_EXIT_FAILED, "out of memory");
-}
-
 static const char *place_name(const void *ctx, unsigned i)
 {
 	const struct pmk_words *w = ctx;
@@ -195,7 +190,7 @@ int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals)
 	const struct design **front = calloc(r->nrows + 1, sizeof(*front));
 	struct goal goal[SWEEP_GOALS];
 	size_t n = 0, count, nfront = 0, invalid = 0;
-	int code = designs && front ? read_goals(r, goals, goal, &n) : no_memory();
+	int code = designs && front ? read_goals(r, goals, goal, &n) : cli_no_memory();
 
 	count = code ? 0 : make_designs(r, goal, n, designs);
 	for (size_t i = 0; i < count; i++) {
@@ -264,7 +259,7 @@ static int make_parts(const struct sweep_results *r, size_t event, struct parts 
 {
 	p->part = calloc(r->nrows + 1, sizeof(*p->part));
 	if (!p->part)
-		return no_memory();
+		return cli_no_memory();
 	/* Rows of a program are consecutive. */
 	for (size_t i = 0, begin = 0; i < r->nrows; i++) {
 		const struct sweep_row *row = &r->row[i];
@@ -380,7 +375,7 @@ static bool are_independent(const struct parts *p, size_t a, size_t b, int *code
 	for (size_t i = 0; both && i < x.n * y.n; i++)
 		yes &= both[i] * p->n == x.level[i / y.n].n * y.level[i % y.n].n;
 	if (!both)
-		*code = no_memory();
+		*code = cli_no_memory();
 	free(both);
 	free(x.level);
 	free(y.level);
@@ -431,7 +426,7 @@ int sweep_sensitivity(FILE *f, const struct sweep_results *r, const char *name)
 			name);
 	for (size_t factor = 1; !code && factor < 2 + r->settings.count; factor++) {
 		if (!make_levels(&p, factor, &l))
-			code = no_memory();
+			code = cli_no_memory();
 		else if (l.n > 1)
 			print_factor(f, factor_name(r, factor), &l,
 				     total > 0 ? explained_variance(&l) / total : 0);
@@ -532,7 +527,7 @@ int sweep_heat_make(const struct sweep_results *r, char *what, struct sweep_heat
 		if (take_levels(&p, x, &h->columns) && take_levels(&p, y, &h->rows))
 			h->spot = calloc((size_t)h->columns.count * h->rows.count + 1,
 					 sizeof(*h->spot));
-		code = h->spot ? 0 : no_memory();
+		code = h->spot ? 0 : cli_no_memory();
 	}
 	for (size_t i = 0; !code && i < p.n; i++) {
 		size_t row = word_place(&h->rows, level_of(p.part[i].row, y));

@@ -225,7 +225,7 @@ static int store_failed(const struct pmk_store *store)
 {
 	return cli_fail(PMK_EXIT_FAILED, "%s",
 			store && *pmk_store_error(store) ? pmk_store_error(store)
-							 : "out of memory");
+							 : pmk_strerror(PMK_ENOMEM));
 }
 
 static size_t all_cells(const struct pmk_sweep_todo *todo)
@@ -424,7 +424,7 @@ static int write_page(const struct sweep *o, const struct sweep_results *r,
 	int code = f ? print_answers(o, r, f) : 0;
 
 	if (!f || fclose(f))
-		code = cli_fail(PMK_EXIT_FAILED, "out of memory");
+		code = cli_no_memory();
 	if (!code)
 		code = html_sweep(r, heat, answers, o->file, o->html);
 	free(answers);

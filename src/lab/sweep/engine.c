@@ -143,7 +143,7 @@ static int engine_slurm(const struct sweep_tasks *t)
 	}
 	if (!f || fclose(f)) {
 		free(command);
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	}
 	fflush(stdout);
 	f = popen(command, "re");
@@ -258,7 +258,7 @@ static int list_parts(const char *folder, struct pmk_words *parts)
 	closedir(dir);
 	if (parts->count)
 		qsort(parts->word, parts->count, sizeof(char *), by_name);
-	return good ? 0 : cli_fail(PMK_EXIT_FAILED, "out of memory");
+	return good ? 0 : cli_no_memory();
 }
 
 /* The database of a running task is locked. */

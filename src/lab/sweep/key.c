@@ -23,6 +23,7 @@
 #include <pmk/error.h>
 
 #include "base/grow.h"
+#include "base/message.h"
 #include "base/sha256.h"
 
 struct pmk_file_hash {
@@ -360,9 +361,8 @@ static void add_libraries(struct keying *k, const struct pmk_plan_program *p,
 
 static int fail_unreadable(const char *path, int error, char *msg, size_t size)
 {
-	snprintf(msg, size, "%s: %s", path,
-		 error == NOT_REGULAR ? "not a regular file" : strerror(error));
-	return PMK_EIO;
+	return pmk_message_fail(msg, size, PMK_EIO, "%s: %s", path,
+				error == NOT_REGULAR ? "not a regular file" : strerror(error));
 }
 
 static int add_program(struct keying *k, const struct pmk_plan_program *p,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Plans of pmk sweep. See plan.h. */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "lab/sweep/plan.h"
 
 #include <ctype.h>
@@ -13,7 +12,9 @@
 
 #include "base/grow.h"
 #include "base/ini.h"
+#include "base/message.h"
 #include "base/nearest.h"
+#include "base/number.h"
 #include "count/files.h"
 
 #define MOST_VALUES 4096 /* largest number of values of a setting */
@@ -31,7 +32,7 @@ struct reading {
 static bool no_memory(struct reading *r, struct pmk_ini *ini)
 {
 	r->failed_memory = true;
-	return pmk_ini_fail(ini, ini->line, "%s", pmk_strerror(PMK_ENOMEM));
+	return pmk_ini_no_memory(ini);
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -683,8 +684,7 @@ int pmk_plan_read(struct pmk_sweep_plan *plan, const char *path, const char *dat
 		err = pmk_ini_load(path, "lists may be continued by a second line of that name",
 				   take_entry, &r, msg, size);
 	} else {
-		snprintf(msg, size, "%s: %s", path, pmk_strerror(PMK_ENOMEM));
-		err = PMK_ENOMEM;
+		err = pmk_message_no_memory(msg, size, path);
 	}
 	for (size_t i = 0; i < r.nown; i++) {
 		free(r.own[i].name);

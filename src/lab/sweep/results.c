@@ -167,7 +167,8 @@ int sweep_results_read(struct sweep_results *r, const char *path)
 	}
 	if (err)
 		cli_fail(PMK_EXIT_FAILED, "%s",
-			 *pmk_store_error(store) ? pmk_store_error(store) : "out of memory");
+			 *pmk_store_error(store) ? pmk_store_error(store)
+						 : pmk_strerror(PMK_ENOMEM));
 	pmk_store_close(store);
 	if (err)
 		return PMK_EXIT_FAILED;
@@ -306,7 +307,7 @@ int sweep_show_text(const struct sweep_results *r)
 	char buf[64];
 
 	if (!width)
-		return cli_fail(PMK_EXIT_FAILED, "out of memory");
+		return cli_no_memory();
 	if (!r->nrows) {
 		free(width);
 		puts("no cells");

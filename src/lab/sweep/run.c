@@ -10,7 +10,6 @@
  * does. A cell that it ended is not stored, so that it is counted the next time.
  */
 #define _GNU_SOURCE
-#include "base/number.h"
 #include "lab/sweep/run.h"
 
 #include <errno.h>
@@ -31,6 +30,7 @@
 #include "base/grow.h"
 #include "base/handlers.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "count/command.h"
 
 /* in place of an exit code: a signal of pmk_ends_jobs() ended it, not the time limit */

@@ -19,6 +19,7 @@
 #include <pmk/error.h>
 
 #include "base/grow.h"
+#include "base/message.h"
 
 /* The build defines it. */
 #ifndef PMK_VERSION
@@ -463,8 +464,7 @@ int pmk_store_open(struct pmk_store **out, const char *path, enum pmk_store_how 
 		s->path = strdup(path);
 	if (!s || !s->path) {
 		free(s);
-		snprintf(msg, size, "%s: %s", path, pmk_strerror(PMK_ENOMEM));
-		return PMK_ENOMEM;
+		return pmk_message_no_memory(msg, size, path);
 	}
 	s->lock = -1;
 	open_file(s, how);

@@ -167,7 +167,7 @@ int pmk_tables_bodies(const struct pmk_tables *t, uint64_t *body, char *msg, siz
 		hash_functions(t, word, length, body);
 	if (err)
 		snprintf(msg, size, "%s",
-			 err == PMK_ENOMEM ? "out of memory" : sqlite3_errmsg(t->db));
+			 err == PMK_ENOMEM ? pmk_strerror(err) : sqlite3_errmsg(t->db));
 	sqlite3_finalize(s);
 	free(word);
 	free(length);
