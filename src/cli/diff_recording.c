@@ -228,11 +228,14 @@ static uint32_t first_line(const struct diff_source *other, const struct diff_fu
 static size_t add_line(struct diff_source *s, const struct pmk_tables_code *k,
 		       const struct diff_function *f, uint32_t first)
 {
-	const char *path = path_of(&s->t, k->file);
+	const char *path = path_of(&s->t, k->file), *file = path ? last_part(path) : "";
 	size_t row = DIFF_NO_ROW;
 	char *key;
 
-	if (asprintf(&key, "%s\n%s\n%ld", s->d->row[f->row].key, path ? last_part(path) : "",
+	/* A function that was moved to another file has its lines there. */
+	if (f->path && !strcmp(file, last_part(f->path)))
+		file = "";
+	if (asprintf(&key, "%s\n%s\n%ld", s->d->row[f->row].key, file,
 		     (long)k->line - (long)first) < 0)
 		return DIFF_NO_ROW;
 	row = diff_row_add(s->d, DIFF_LINE, key);
