@@ -14,10 +14,10 @@
 #include "cli/html/html.h"
 #include "cli/output.h"
 
-#define EXIT_OVER 1
-
 static const struct cli_option options[] = {
 	{ 0, "fail-over", "PERCENT", "exit 1 if a count has grown by more than this, e.g. 2%" },
+	{ 0, "limit", "[NAME/]EVENT=LIMIT",
+	  "exit 1 over this: 2%, +1000, or at most 1000; NAME: a function; repeatable" },
 	{ 'e', "event", "LIST", "events to compare; executions: how often instructions ran" },
 	{ 0, "min", "N",
 	  "leave out functions and lines that count less on both sides (0.1 % of the total)" },
@@ -37,93 +37,7 @@ struct request {
 	bool json, markdown;
 };
 
-/* ---- the gate ------------------------------------------------------------------------------- */
-
-static bool exceeds(const struct diff *d, uint64_t base, uint64_t fresh)
-{
-	return ((long double)fresh - (long double)base) * 100 >
-	       (long double)d->limit * (long double)base;
-}
-
-/* A new function has no base. It is over the limit if the total is, and if it adds more than the
- * limit to the total. Lines are part of their functions. */
-bool diff_is_over(const struct diff *d, size_t row, size_t event)
-{
-	const struct diff_row *r = &d->row[row];
-	uint64_t base = diff_value(d, row, event, DIFF_BASE),
-		 fresh = diff_value(d, row, event, DIFF_NEW),
-		 total = diff_value(d, 0, event, DIFF_BASE);
-
-	if (!d->judged || r->kind == DIFF_LINE || !r->there[DIFF_NEW])
-		return false;
-	if (r->kind == DIFF_FUNCTION && !diff_is_large(d, row, event))
-		return false;
-	if (r->there[DIFF_BASE])
-		return exceeds(d, base, fresh);
-	return r->kind == DIFF_FUNCTION && exceeds(d, total, diff_value(d, 0, event, DIFF_NEW)) &&
-	       exceeds(d, total, total + fresh);
-}
-
-static void report_offender(const struct diff *d, size_t row, size_t event)
-{
-	const struct diff_row *r = &d->row[row];
-	uint64_t base = diff_value(d, row, event, DIFF_BASE),
-		 fresh = diff_value(d, row, event, DIFF_NEW);
-	char grown[48] = "";
-
-	if (!r->there[DIFF_BASE])
-		snprintf(grown, sizeof(grown), " (new)");
-	else if (base)
-		snprintf(grown, sizeof(grown), " (%+.2f%%)",
-			 (double)(((long double)fresh - (long double)base) * 100 /
-				  (long double)base));
-	cli_fail(0, "%s%s%s%s%s%s: from %llu to %llu%s, over %.15g%%", d->event[event],
-		 r->name ? " in " : "", r->name ? r->name : "", r->file ? " (" : "",
-		 r->file ? r->file : "", r->file ? ")" : "", (unsigned long long)base,
-		 (unsigned long long)fresh, grown, d->limit);
-}
-
-#define MOST_OFFENDERS 10 /* of an event, and of a kind */
-
-/* Prints the rows of a kind that are over the limit, the one that adds most first. */
-static bool judge_rows(struct diff_table *t, enum diff_kind kind, size_t event)
-{
-	size_t n = 0;
-
-	diff_table_fill(t, kind, event, true);
-	for (size_t i = 0; i < t->n; i++)
-		if (diff_is_over(t->d, t->row[i], event) && n++ < MOST_OFFENDERS)
-			report_offender(t->d, t->row[i], event);
-	if (n > MOST_OFFENDERS)
-		cli_fail(0, "%s: %zu more %ss are over %.15g%%; -j shows all", t->d->event[event],
-			 n - MOST_OFFENDERS, diff_kind_names[kind], t->d->limit);
-	return n;
-}
-
-/* Returns 0 or the exit code. */
-static int judge(const struct diff *d)
-{
-	struct diff_table t = { .d = d, .row = malloc((d->nrows + 1) * sizeof(*t.row)) };
-	int code = t.row ? 0 : cli_no_memory();
-
-	for (size_t event = 0; event < d->nevents && t.row && d->judged; event++)
-		for (enum diff_kind kind = DIFF_TOTAL; kind < DIFF_LINE; kind++)
-			if (judge_rows(&t, kind, event))
-				code = EXIT_OVER;
-	free(t.row);
-	return code;
-}
-
 /* ---- options -------------------------------------------------------------------------------- */
-
-static int take_limit(struct request *q, const char *value)
-{
-	q->d.judged = true;
-	if (pmk_percent_parse(value, &q->d.limit))
-		return cli_fail(PMK_EXIT_USAGE, "--fail-over: '%s' is no percentage, such as 2%%",
-				value);
-	return 0;
-}
 
 static int take_min(struct request *q, const char *value)
 {
@@ -136,7 +50,9 @@ static int take_min(struct request *q, const char *value)
 static int take(struct request *q, const struct cli_option *o, const char *value)
 {
 	if (!strcmp(o->name, "fail-over"))
-		return take_limit(q, value);
+		return diff_limit_all(&q->d, value);
+	if (!strcmp(o->name, "limit"))
+		return diff_limit_add(&q->d, value);
 	if (!strcmp(o->name, "min"))
 		return take_min(q, value);
 	if (o->letter == 'e')
@@ -239,7 +155,7 @@ static int run_diff(int argc, char **argv)
 	if (!code)
 		code = q.html ? html_diff(&q.d, q.html) : show(&q);
 	if (!code)
-		code = judge(&q.d);
+		code = diff_judge(&q.d);
 	diff_free(&q.d);
 	return code;
 }
@@ -247,7 +163,7 @@ static int run_diff(int argc, char **argv)
 const struct cli_command cmd_diff = {
 	.name = "diff",
 	.brief = "compare two recordings, or two results of stat -j",
-	.usage = "[--fail-over PERCENT] [-e LIST] [--min N]\n"
+	.usage = "[--fail-over PERCENT] [--limit LIMIT]... [-e LIST] [--min N]\n"
 		 "                [--markdown | --html FILE | -x SEP | -j] [-o FILE] BASE NEW",
 	.options = options,
 	.run = run_diff,

@@ -33,6 +33,27 @@ struct diff_row {
 	uint64_t *value; /* [event][side] */
 };
 
+enum diff_limit_kind {
+	DIFF_PERCENT, /* growth in percent of the base */
+	DIFF_GROWTH,  /* growth as a number */
+	DIFF_CEILING  /* the count of the new side, whatever the base has */
+};
+
+#define DIFF_ALL_EVENTS SIZE_MAX
+
+/* A limit of --fail-over or --limit. */
+struct diff_limit {
+	const char *text; /* "2%", "+1000", "1000" */
+	enum diff_limit_kind kind;
+	double percent;
+	uint64_t number;
+	char *event_name; /* NULL: all events */
+	size_t event;	  /* index, or DIFF_ALL_EVENTS */
+	/* Regions and functions with this name or pattern. NULL: the whole run; for --fail-over,
+	 * which has no event, all rows. */
+	char *place;
+};
+
 struct diff {
 	const char *path[DIFF_SIDES];
 	char *command[DIFF_SIDES], *core[DIFF_SIDES];
@@ -42,8 +63,8 @@ struct diff {
 	size_t nrows, room;
 	struct pmk_map rows; /* hash of the key → row */
 
-	bool judged;  /* --fail-over */
-	double limit; /* percent */
+	struct diff_limit *limit;
+	size_t nlimits;
 	/* Functions and lines with smaller counts on both sides are left out. Without --min, people
 	 * and the gate do not see those below 0.1 % of the total. */
 	bool has_min;
@@ -59,8 +80,16 @@ static inline uint64_t diff_value(const struct diff *d, size_t row, size_t event
 int diff_read(struct diff *d, const char *events);
 void diff_free(struct diff *d);
 
-/* True if growth of this row is judged, and exceeds the limit. */
-bool diff_is_over(const struct diff *d, size_t row, size_t event);
+/* Add a limit: the value of --fail-over, or that of --limit. Returns 0 or an exit code. */
+int diff_limit_all(struct diff *d, const char *percent);
+int diff_limit_add(struct diff *d, const char *value);
+void diff_limits_free(struct diff *d);
+
+/* The first limit that the row exceeds, or NULL. */
+const struct diff_limit *diff_exceeded(const struct diff *d, size_t row, size_t event);
+
+/* Print a line for each row that is over a limit. Returns 0 or the exit code. */
+int diff_judge(const struct diff *d);
 
 /* "total", "region", "function", "line" */
 extern const char *const diff_kind_names[DIFF_KINDS];
@@ -77,8 +106,14 @@ struct diff_table {
 	size_t *row, n; /* there is room for all rows */
 };
 
-/* people: without what says nothing to them. */
-void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event, bool people);
+enum diff_choice {
+	DIFF_FOR_MACHINES, /* every row that differs */
+	DIFF_FOR_PEOPLE,   /* without what says nothing to them */
+	DIFF_OVER	   /* what exceeds a limit */
+};
+
+void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event,
+		     enum diff_choice choice);
 
 uint64_t diff_distance(const struct diff *d, size_t row, size_t event);
 /* "both", "new" or "gone" */

@@ -90,6 +90,7 @@ void diff_free(struct diff *d)
 	for (size_t i = 0; i < d->nevents; i++)
 		free(d->event[i]);
 	free(d->event);
+	diff_limits_free(d);
 	for (unsigned i = 0; i < DIFF_SIDES; i++) {
 		free(d->command[i]);
 		free(d->core[i]);
@@ -150,7 +151,8 @@ static int add_event(struct diff *d, const struct diff_event *e)
 }
 
 /* A named event must be on both sides, because otherwise a gate would pass without it. */
-static int choose_named(struct diff *d, const struct diff_source *s, const char *name)
+static int choose_named(struct diff *d, const struct diff_source *s, const char *option,
+			const char *name)
 {
 	const struct diff_source *without = &s[DIFF_BASE];
 	char near[128];
@@ -172,13 +174,13 @@ static int choose_named(struct diff *d, const struct diff_source *s, const char 
 		return code;
 	pmk_nearest_among(name, next_event, without, near, sizeof(near));
 	if (!strcmp(near, name))
-		return cli_fail(PMK_EXIT_USAGE, "-e: '%s' is of another PMU in %s than in %s", name,
-				s[DIFF_NEW].path, s[DIFF_BASE].path);
+		return cli_fail(PMK_EXIT_USAGE, "%s: '%s' is of another PMU in %s than in %s",
+				option, name, s[DIFF_NEW].path, s[DIFF_BASE].path);
 	if (*near)
 		return cli_fail(PMK_EXIT_USAGE,
-				"-e: no event '%s' with a value in %s; did you mean %s?", name,
-				without->path, near);
-	return cli_fail(PMK_EXIT_USAGE, "-e: no event '%s' with a value in %s", name,
+				"%s: no event '%s' with a value in %s; did you mean %s?", option,
+				name, without->path, near);
+	return cli_fail(PMK_EXIT_USAGE, "%s: no event '%s' with a value in %s", option, name,
 			without->path);
 }
 
@@ -202,7 +204,7 @@ static int choose_events(struct diff *d, const struct diff_source *s, const char
 		return diff_no_memory();
 	}
 	for (char *w = strtok_r(words, ",", &save); w && !code; w = strtok_r(NULL, ",", &save))
-		code = choose_named(d, s, w);
+		code = choose_named(d, s, "-e", w);
 	free(words);
 	if (list && !code && !d->nevents)
 		code = cli_fail(PMK_EXIT_USAGE, "-e: the list is empty");
@@ -223,6 +225,25 @@ static int choose_events(struct diff *d, const struct diff_source *s, const char
 	if (!code && !d->nevents)
 		code = cli_fail(PMK_EXIT_USAGE, "%s and %s have no event in common", s[0].path,
 				s[1].path);
+	return code;
+}
+
+/* Compares the events that have limits, too, and finds their indices. */
+static int choose_limited(struct diff *d, const struct diff_source *s)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < d->nlimits && !code; i++) {
+		struct diff_limit *limit = &d->limit[i];
+
+		limit->event = DIFF_ALL_EVENTS;
+		if (!limit->event_name)
+			continue;
+		code = choose_named(d, s, "--limit", limit->event_name);
+		for (size_t j = 0; j < s[DIFF_BASE].nevents; j++)
+			if (is_called(&s[DIFF_BASE].event[j], limit->event_name))
+				limit->event = diff_event_number(d, s[DIFF_BASE].event[j].name);
+	}
 	return code;
 }
 
@@ -282,6 +303,8 @@ static int read_sides(struct diff *d, struct diff_source *s, const char *events)
 		code = note_facts(d, &s[i]);
 	if (!code)
 		code = choose_events(d, s, events);
+	if (!code)
+		code = choose_limited(d, s);
 	/* Lines do not contain the core. */
 	if (!code && *d->core[DIFF_BASE] && *d->core[DIFF_NEW] &&
 	    strcmp(d->core[DIFF_BASE], d->core[DIFF_NEW]))
@@ -307,6 +330,8 @@ int diff_read(struct diff *d, const char *events)
 	};
 	int code = read_sides(d, s, events);
 
+	if (!code)
+		code = diff_check_places(d);
 	diff_source_close(&s[DIFF_BASE]);
 	diff_source_close(&s[DIFF_NEW]);
 	return code;

@@ -77,6 +77,9 @@ int diff_sum_document(struct diff_source *s);
 int diff_sum_recordings(struct diff_source *sides);
 void diff_source_close(struct diff_source *s);
 
+/* It is an error if a limit names a region or function that no side has. */
+int diff_check_places(const struct diff *d);
+
 /* The function with that key, or DIFF_NO_ROW. */
 size_t diff_function_find(const struct diff_source *s, const char *key);
 

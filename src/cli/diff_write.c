@@ -66,15 +66,21 @@ bool diff_is_large(const struct diff *d, size_t row, size_t event)
 	return base_of(d, row, event) >= min || new_of(d, row, event) >= min;
 }
 
-static bool is_shown(const struct diff *d, size_t row, size_t event, bool people)
+static bool is_shown(const struct diff *d, size_t row, size_t event, enum diff_choice choice)
 {
 	enum diff_kind kind = d->row[row].kind;
+
+	if (choice == DIFF_OVER || diff_exceeded(d, row, event))
+		return diff_exceeded(d, row, event);
+	if (choice == DIFF_FOR_PEOPLE && !is_told(d, row))
+		return false;
 
 	if (kind == DIFF_TOTAL)
 		return true;
 	if (!diff_distance(d, row, event))
 		return false;
-	return kind == DIFF_SECTION || (!people && !d->has_min) || diff_is_large(d, row, event);
+	return kind == DIFF_SECTION || (choice == DIFF_FOR_MACHINES && !d->has_min) ||
+	       diff_is_large(d, row, event);
 }
 
 static bool adds(const struct diff *d, size_t row, size_t event)
@@ -95,14 +101,14 @@ static int by_distance(const void *a, const void *b, void *ctx)
 	return strcmp(t->d->row[x].key, t->d->row[y].key);
 }
 
-void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event, bool people)
+void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event,
+		     enum diff_choice choice)
 {
 	t->kind = kind;
 	t->event = event;
 	t->n = 0;
 	for (size_t i = 0; i < t->d->nrows; i++)
-		if (t->d->row[i].kind == kind && is_shown(t->d, i, event, people) &&
-		    (!people || is_told(t->d, i)))
+		if (t->d->row[i].kind == kind && is_shown(t->d, i, event, choice))
 			t->row[t->n++] = i;
 	qsort_r(t->row, t->n, sizeof(*t->row), by_distance, t);
 }
@@ -276,7 +282,7 @@ static int markdown_table(const struct diff_table *t, size_t n, bool totals, FIL
 		totals ? "event" : diff_kind_names[t->kind]);
 	for (size_t i = 0; i < n; i++) {
 		size_t row = totals ? 0 : t->row[i], event = totals ? i : t->event;
-		const char *bold = diff_is_over(t->d, row, event) ? "**" : "";
+		const char *bold = diff_exceeded(t->d, row, event) ? "**" : "";
 		char *name = diff_label(t->d, row, event);
 		struct cells c;
 
@@ -340,7 +346,7 @@ static int people(struct diff_table *t, const struct diff_format *format, FILE *
 		return -1;
 	for (size_t event = 0; event < d->nevents; event++)
 		for (enum diff_kind kind = DIFF_SECTION; kind < DIFF_KINDS; kind++) {
-			diff_table_fill(t, kind, event, true);
+			diff_table_fill(t, kind, event, DIFF_FOR_PEOPLE);
 			if (t->n && people_table(t, format, f))
 				return -1;
 		}
@@ -404,7 +410,8 @@ static json_object *json_row(const struct diff *d, size_t row, size_t event)
 	json_object_object_add(o, "file", pmk_json_string(r->file));
 	json_object_object_add(o, "line", json_line(r, DIFF_NEW));
 	json_object_object_add(o, "base-line", json_line(r, DIFF_BASE));
-	json_object_object_add(o, "over", json_object_new_boolean(diff_is_over(d, row, event)));
+	json_object_object_add(o, "over",
+			       json_object_new_boolean(diff_exceeded(d, row, event) != NULL));
 	return o;
 }
 
@@ -418,18 +425,31 @@ static json_object *json_side(const struct diff *d, enum diff_side side)
 	return o;
 }
 
+static json_object *json_limits(const struct diff *d)
+{
+	json_object *all = json_object_new_array();
+
+	for (size_t i = 0; i < d->nlimits; i++) {
+		const struct diff_limit *limit = &d->limit[i];
+		json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "event", pmk_json_string(limit->event_name));
+		json_object_object_add(o, "name", pmk_json_string(limit->place));
+		json_object_object_add(o, "limit", pmk_json_string(limit->text));
+		json_object_array_add(all, o);
+	}
+	return all;
+}
+
 static void json_head(const struct diff *d, FILE *f)
 {
 	json_object *o = json_object_new_object();
-	char text[48];
 
 	json_object_object_add(o, "format", pmk_json_string("pmk-diff"));
 	json_object_object_add(o, "version", json_object_new_int(1));
 	json_object_object_add(o, "base", json_side(d, DIFF_BASE));
 	json_object_object_add(o, "new", json_side(d, DIFF_NEW));
-	snprintf(text, sizeof(text), "%.15g", d->limit);
-	json_object_object_add(o, "limit",
-			       d->judged ? json_object_new_double_s(d->limit, text) : NULL);
+	json_object_object_add(o, "limits", json_limits(d));
 	json_object_object_add(o, "min", d->has_min ? json_object_new_uint64(d->min) : NULL);
 	fputc('{', f);
 	pmk_json_put_members(f, o);
@@ -446,7 +466,7 @@ static void machine(struct diff_table *t, const struct diff_format *format, FILE
 		json_head(d, f);
 	for (enum diff_kind kind = DIFF_TOTAL; kind < DIFF_KINDS; kind++)
 		for (size_t event = 0; event < d->nevents; event++) {
-			diff_table_fill(t, kind, event, false);
+			diff_table_fill(t, kind, event, DIFF_FOR_MACHINES);
 			for (size_t i = 0; i < t->n; i++)
 				if (json)
 					pmk_json_put_object(f, &n, json_row(d, t->row[i], event));

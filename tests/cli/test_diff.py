@@ -277,6 +277,51 @@ def test_small_functions_are_left_out_of_tables(tmp_path):
     assert "fresh" not in diff("--min", "1000", *paths).out
 
 
+def test_limits(base, new):
+    """cycles grow from 376 to 425, in work() from 149 to 198; fresh() is new with 24."""
+    run_, work, fresh = ("pmk: cpu_cycles: from 376 to 425 (+13.03%), over {}\n",
+                         "pmk: cpu_cycles in work (/build/2/src/loop.c): from 149 to 198 "
+                         "(+32.89%), over {}\n",
+                         "pmk: cpu_cycles in fresh (/build/2/src/main.c): from 0 to 24 (new), "
+                         "over {}\n")
+    same = "pmk: cpu_cycles in {0}: from {1} to {1} (+0.00%), over 60\n"
+    for limits, told in ((("cycles=13%",), run_.format("13%")), (("cycles=13.1%",), ""),
+                         (("cpu_cycles=+48",), run_.format("+48")), (("cycles=+49",), ""),
+                         (("cycles=424",), run_.format("424")), (("cycles=425",), ""),
+                         (("instr_exec=0%",), ""), (("work/cycles=+48",), work.format("+48")),
+                         (("*/cycles=+20",), (work + fresh).replace("{}", "+20")),
+                         (("fresh/cycles=23",), fresh.format("23")), (("down/cycles=0",), ""),
+                         (("*/cycles=60", "cycles=425", "work/cycles=197"),
+                          (work + same.format("clamp (/build/2/src/util.h)", 90) +
+                           same.format("main (/build/2/src/main.c)", 63)).replace("{}", "60"))):
+        options = [f"--limit={limit}" for limit in limits]
+        out = diff(*options, base, new, code=int(told != ""))
+        equal(out.err, told, str(limits))
+    out = diff("-e", "instr_exec", "--limit", "cycles=+1", base, new, code=1)
+    contains(out.out, "cpu_cycles")
+    document = json.loads(diff("-j", "--limit", "work/cycles=+48", "--fail-over", "50", base,
+                               new, code=1).out)
+    equal(document["limits"], [{"event": "cycles", "name": "work", "limit": "+48"},
+                               {"event": None, "name": None, "limit": "50"}])
+    equal([r["name"] for r in document["rows"] if r["over"]], ["work"])
+    example = "such as cycles=2%, cycles=+1000, cycles=1000 or work/cycles=2%\n"
+    for bad in ("cycles", "=2%", "cycles=", "cycles=-1", "/cycles=2%", "cycles=x%", "cycles=1.5"):
+        equal(diff("--limit", bad, base, new, code=129).err,
+              f"pmk: --limit: '{bad}' is no limit, {example}")
+    equal(diff("--limit", "nosuch/cycles=2%", base, new, code=129).err,
+          f"pmk: --limit nosuch/cycles=2%: no region or function 'nosuch' in {base} or {new}\n")
+    contains(diff("--limit", "cicles=2%", base, new, code=129).err,
+             "pmk: --limit: no event 'cicles'")
+
+
+def test_limits_of_regions(tmp_path):
+    one = document(tmp_path / "one.json", [("a/b=c", {"cycles": 50})], cycles=1000)
+    two = document(tmp_path / "two.json", [("a/b=c", {"cycles": 60})], cycles=1000)
+    equal(diff("--limit", "a/b=c/cycles=+9", one, two, code=1).err,
+          "pmk: cpu_cycles in a/b=c: from 50 to 60 (+20.00%), over +9\n")
+    equal(diff("--limit", "a/b=c/cycles=+10", "--limit", "cycles=0%", one, two).err, "")
+
+
 def test_new_functions_count_if_the_total_is_over(base, new):
     """Of 376 cycles, fresh() adds 24; the total grows by 49. down() is gone."""
     fresh = "pmk: cpu_cycles in fresh (/build/2/src/main.c): from 0 to 24 (new), over {}%\n"
@@ -457,7 +502,8 @@ def test_the_page_of_gates(tmp_path):
         commands = re.findall(r"^[ -]*(pmk diff .*)$", f.read(), re.M)
     assert len(commands) > 3, commands
     for name, n in (("base", 1000), ("new", 1001)):
-        document(tmp_path / f"{name}.json", cycles=n, instr_exec=n)
+        document(tmp_path / f"{name}.json", cycles=n, instr_exec=n, dcache_miss=n)
+        sample(str(tmp_path / f"{name}.data"))
     env = {**os.environ, "PATH": BUILD + ":" + os.environ["PATH"],
            "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
     for command in commands:

@@ -45,7 +45,7 @@ static void put_name(FILE *f, const struct diff *d, size_t row, size_t event)
 
 static void put_row(FILE *f, const struct diff *d, size_t row, size_t event, uint64_t most)
 {
-	fprintf(f, "<tr%s>", diff_is_over(d, row, event) ? " class=\"over\"" : "");
+	fprintf(f, "<tr%s>", diff_exceeded(d, row, event) ? " class=\"over\"" : "");
 	put_cells(f, d, row, event, most);
 	put_name(f, d, row, event);
 }
@@ -86,15 +86,13 @@ static void put_verdict(FILE *f, const struct diff *d)
 
 	for (size_t event = 0; event < d->nevents; event++)
 		for (size_t row = 0; row < d->nrows; row++)
-			over += diff_is_over(d, row, event);
-	if (d->judged && over)
-		fprintf(f,
-			"<p class=\"warning\">%zu count%s grown by more than %.15g\u00a0%%: the "
-			"shaded row%s.</p>\n",
-			over, over > 1 ? "s have" : " has", d->limit, over > 1 ? "s" : "");
-	else if (d->judged)
-		fprintf(f, "<p>Nothing that is judged has grown by more than %.15g\u00a0%%.</p>\n",
-			d->limit);
+			over += diff_exceeded(d, row, event) != NULL;
+	if (over)
+		fprintf(f, "<p class=\"warning\">%zu count%s over %s: the shaded row%s.</p>\n",
+			over, over > 1 ? "s are" : " is", over > 1 ? "their limits" : "its limit",
+			over > 1 ? "s" : "");
+	else if (d->nlimits)
+		fputs("<p>No count is over its limit.</p>\n", f);
 }
 
 static void put_head(FILE *f, const struct diff *d)
@@ -159,7 +157,7 @@ static bool put_event(FILE *f, struct diff_table *t, size_t event, bool open)
 	diff_delta_text(t->d, 0, event, true, delta);
 	diff_percent_text(t->d, 0, event, percent, sizeof(percent));
 	for (enum diff_kind kind = DIFF_SECTION; kind < DIFF_KINDS; kind++) {
-		diff_table_fill(t, kind, event, true);
+		diff_table_fill(t, kind, event, DIFF_FOR_PEOPLE);
 		if (t->n && !begun) {
 			fprintf(f, "<details%s><summary><b>", open ? " open" : "");
 			html_text(f, t->d->event[event]);
