@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/diff.h"
+#include "cli/names.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
 
@@ -178,32 +179,6 @@ char *diff_label(const struct diff *d, size_t row, size_t event)
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* The number of columns and bytes of the longest beginning of the text that fits. */
-static size_t fitting(const char *text, size_t columns)
-{
-	size_t bytes = 0, used = 0;
-
-	while (text[bytes] && used < columns) {
-		size_t n =
-			pmk_printable_length((const uint8_t *)text + bytes, strlen(text + bytes));
-
-		bytes += n ? n : 1;
-		used++;
-	}
-	return bytes;
-}
-
-/* A name that is too long ends in dots, so that each row is one line. */
-static void name_cell(const char *text, size_t columns, FILE *f)
-{
-	size_t all = strlen(text);
-
-	if (!columns || fitting(text, columns) == all)
-		fputs(text, f);
-	else
-		fprintf(f, "%.*s...", (int)fitting(text, columns > 3 ? columns - 3 : 0), text);
-}
-
 struct cells {
 	char cell[4][48]; /* base, new, delta, percent */
 };
@@ -231,14 +206,16 @@ static int text_row(const struct cells *c, const int width[4], char *name, unsig
 	int used = fprintf(f, "  %*s  %*s  %*s  %*s  ", width[0], c->cell[0], width[1], c->cell[1],
 			   width[2], c->cell[2], width[3], c->cell[3]);
 
-	if (!name)
+	char *cut = NULL;
+
+	if (name && columns)
+		cut = name_cut(name, columns > (unsigned)used + 8 ? columns - (unsigned)used : 8);
+	if (!name || (columns && !cut)) {
+		free(name);
 		return -1;
-	name_cell(name,
-		  columns > (unsigned)used + 8 ? columns - (unsigned)used
-		  : columns		       ? 8
-					       : 0,
-		  f);
-	fputc('\n', f);
+	}
+	fprintf(f, "%s\n", cut ? cut : name);
+	free(cut);
 	free(name);
 	return 0;
 }
@@ -265,22 +242,13 @@ static int text_table(const struct diff_table *t, size_t n, bool totals, unsigne
 	return err;
 }
 
-/* Backslashes keep Markdown from interpreting a text as markup, character references or links. */
-static int markdown_write(FILE *f, const char *text)
-{
-	char *copy = pmk_printable(text);
-
-	for (const char *c = copy; c && *c; c++)
-		fprintf(f, strchr("|*_`<\\&[]~$", *c) ? "\\%c" : "%c", *c);
-	free(copy);
-	return copy ? 0 : -1;
-}
-
 static int markdown_table(const struct diff_table *t, size_t n, bool totals, FILE *f)
 {
+	int err = 0;
+
 	fprintf(f, "| %s | base | new | delta | %% |\n|---|--:|--:|--:|--:|\n",
 		totals ? "event" : diff_kind_names[t->kind]);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !err; i++) {
 		size_t row = totals ? 0 : t->row[i], event = totals ? i : t->event;
 		const char *bold = diff_exceeded(t->d, row, event) ? "**" : "";
 		char *name = diff_label(t->d, row, event);
@@ -290,12 +258,12 @@ static int markdown_table(const struct diff_table *t, size_t n, bool totals, FIL
 			return -1;
 		fill_cells(t->d, row, event, &c);
 		fputs("| ", f);
-		markdown_write(f, name);
+		err = name_write_markdown(f, name, NAME_MARKDOWN);
 		fprintf(f, " | %s | %s | %s | %s%s%s |\n", c.cell[0], c.cell[1], c.cell[2], bold,
 			c.cell[3], bold);
 		free(name);
 	}
-	return 0;
+	return err;
 }
 
 /* Moves the rows that are shown to the front. Returns their number. */
@@ -314,45 +282,103 @@ static size_t choose_shown(struct diff_table *t)
 	return SHOWN;
 }
 
-static int people_table(struct diff_table *t, const struct diff_format *format, FILE *f)
+static void write_path(const char *path, bool markdown, FILE *f)
+{
+	if (markdown)
+		name_write_markdown(f, path, SIZE_MAX);
+	else
+		pmk_printable_write(f, path);
+}
+
+static int write_table(struct diff_table *t, const struct diff_format *format, FILE *f)
 {
 	bool markdown = format->form == DIFF_MARKDOWN;
 	size_t n = t->n, shown = choose_shown(t);
 
-	fprintf(f, markdown ? "\n#### %s by %s\n\n" : "\n %s by %s\n\n", t->d->event[t->event],
-		diff_kind_names[t->kind]);
+	if (!markdown)
+		fprintf(f, "\n %s by %s\n\n", t->d->event[t->event], diff_kind_names[t->kind]);
 	if (markdown ? markdown_table(t, shown, false, f)
 		     : text_table(t, shown, false, format->columns, f))
 		return -1;
 	if (n > shown)
 		fprintf(f, "%s%zu more differ; -j and -x have all\n", markdown ? "\n" : "  ",
 			n - shown);
+	if (markdown)
+		fputc('\n', f);
 	return 0;
 }
 
-static int people(struct diff_table *t, const struct diff_format *format, FILE *f)
+/* Writes the tables of an event. In Markdown they are folded, because there are many events. */
+static int write_event(struct diff_table *t, size_t event, const struct diff_format *format,
+		       FILE *f)
+{
+	bool markdown = format->form == DIFF_MARKDOWN, folded = false;
+
+	for (enum diff_kind kind = DIFF_SECTION; kind < DIFF_KINDS; kind++) {
+		diff_table_fill(t, kind, event, DIFF_FOR_PEOPLE);
+		if (!t->n)
+			continue;
+		if (markdown && !folded) {
+			struct cells c;
+
+			fill_cells(t->d, 0, event, &c);
+			fprintf(f, "<details><summary>%s: %s, %s</summary>\n\n", t->d->event[event],
+				c.cell[2], c.cell[3]);
+			folded = true;
+		}
+		if (write_table(t, format, f))
+			return -1;
+	}
+	if (folded)
+		fputs("</details>\n\n", f);
+	return 0;
+}
+
+/* The number of counts that are over a limit. */
+static size_t count_over(const struct diff *d)
+{
+	size_t n = 0;
+
+	for (size_t event = 0; event < d->nevents; event++)
+		for (size_t row = 0; row < d->nrows; row++)
+			n += diff_exceeded(d, row, event) != NULL;
+	return n;
+}
+
+static void write_verdict(const struct diff *d, FILE *f)
+{
+	size_t n = count_over(d);
+
+	if (n)
+		fprintf(f, "**%zu count%s over %s limit%s.**\n\n", n, n > 1 ? "s are" : " is",
+			n > 1 ? "their" : "its", n > 1 ? "s" : "");
+	else if (d->nlimits)
+		fputs("No count is over its limit.\n\n", f);
+}
+
+static int write_for_people(struct diff_table *t, const struct diff_format *format, FILE *f)
 {
 	const struct diff *d = t->d;
 	bool markdown = format->form == DIFF_MARKDOWN;
-	int (*write_name)(FILE *, const char *) = markdown ? markdown_write : pmk_printable_write;
+	int err = 0;
 
 	fputs(markdown ? "### Difference of " : "\n Difference of ", f);
-	write_name(f, d->path[DIFF_NEW]);
+	write_path(d->path[DIFF_NEW], markdown, f);
 	fputs(" to ", f);
-	write_name(f, d->path[DIFF_BASE]);
+	write_path(d->path[DIFF_BASE], markdown, f);
 	fputs("\n\n", f);
+	if (markdown)
+		write_verdict(d, f);
 	if (markdown ? markdown_table(t, d->nevents, true, f)
 		     : text_table(t, d->nevents, true, format->columns, f))
 		return -1;
-	for (size_t event = 0; event < d->nevents; event++)
-		for (enum diff_kind kind = DIFF_SECTION; kind < DIFF_KINDS; kind++) {
-			diff_table_fill(t, kind, event, DIFF_FOR_PEOPLE);
-			if (t->n && people_table(t, format, f))
-				return -1;
-		}
+	if (markdown)
+		fputc('\n', f);
+	for (size_t event = 0; event < d->nevents && !err; event++)
+		err = write_event(t, event, format, f);
 	if (!markdown)
 		fputc('\n', f);
-	return 0;
+	return err;
 }
 
 /* ---- CSV, JSON ------------------------------------------------------------------------------ */
@@ -483,7 +509,7 @@ int diff_write(const struct diff *d, const struct diff_format *format, FILE *f)
 	int err = t.row ? 0 : -1;
 
 	if (!err && (format->form == DIFF_TEXT || format->form == DIFF_MARKDOWN))
-		err = people(&t, format, f);
+		err = write_for_people(&t, format, f);
 	else if (!err)
 		machine(&t, format, f);
 	free(t.row);

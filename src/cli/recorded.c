@@ -221,6 +221,7 @@ void recorded_page(struct recorded *r, FILE *f)
 	int ends[2];
 
 	r->width = cli_columns(f);
+	r->terminal = isatty(fileno(f));
 	r->colour = cli_colour(f);
 	/* As in git, an empty name or "cat" means no pager. */
 	if (f != stdout || !isatty(STDOUT_FILENO) || !*command || !strcmp(command, "cat") ||

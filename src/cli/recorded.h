@@ -16,6 +16,7 @@ struct recorded {
 	bool by_name;	     /* they were named by -e */
 	/* Width of the output, determined before a pager is started. */
 	unsigned width;
+	bool terminal; /* the output goes to one */
 	bool colour;
 };
 

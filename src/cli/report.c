@@ -44,6 +44,7 @@ static const struct cli_option options[] = {
 	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
 	{ 'j', "json-output", NULL, "write JSON" },
 	{ 0, "html", "FILE", "write a page for a browser: flame graph, tables, source" },
+	{ 0, "markdown", NULL, "write the first rows as Markdown, for a merge request" },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
 	{ 0, "append", NULL, "append to the file of -o" },
 	{ 0, "no-big-num", NULL, "do not group digits" },
@@ -386,6 +387,7 @@ static const char *recording_option(const struct report_recording *q)
 	       : q->callers  ? "--callers"
 	       : q->callees  ? "--callees"
 	       : q->quiet    ? "-q"
+	       : q->markdown ? "--markdown"
 			     : NULL;
 }
 
@@ -474,6 +476,8 @@ static int take(struct report *r, const struct cli_option *o, char *value)
 		r->recording.children = true;
 	else if (!strcmp(o->name, "no-children"))
 		r->recording.children = false;
+	else if (!strcmp(o->name, "markdown"))
+		r->recording.markdown = true;
 	else if (o->letter == 'q')
 		r->recording.quiet = true;
 	else if (!strcmp(o->name, "callers"))

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "base/number.h"
+#include "cli/names.h"
 #include "cli/report_recording.h"
 
 #include <inttypes.h>
@@ -61,7 +62,7 @@ struct report {
 	struct recorded r;
 	const struct output_options *o;
 	enum sort sort;
-	bool children, quiet;
+	bool children, quiet, markdown;
 	enum view view;
 	const char *symbol;  /* argument of --callers or --callees */
 	bool *is_symbol;     /* one per function */
@@ -578,6 +579,16 @@ static void put_cell(const struct report *r, const struct column *c, uint64_t va
 	fputs("  ", r->f);
 }
 
+/* On a terminal, a long name is cut, so that each row is one line. Files have the whole name. */
+static void put_name(const struct report *r, const struct table *t, const char *name)
+{
+	unsigned room = t->width + NAME_ROOM > r->r.width ? NAME_ROOM : r->r.width - t->width;
+	char *text = name_cut(name, r->r.terminal ? room : SIZE_MAX);
+
+	fprintf(r->f, "%s\n", text ? text : "");
+	free(text);
+}
+
 static void put_line(const struct report *r, const struct table *t, const uint64_t *children,
 		     const uint64_t *self, uint64_t executions, const char *name)
 {
@@ -589,7 +600,7 @@ static void put_line(const struct report *r, const struct table *t, const uint64
 		put_cell(r, &t->column[at++], self[i], r->sum[i]);
 	if (at < t->n)
 		put_cell(r, &t->column[at], executions, r->executions);
-	recorded_wrap(r->f, name, t->width, t->width + 2, r->r.width);
+	put_name(r, t, name);
 }
 
 static void put_heads(const struct report *r, const struct table *t)
@@ -659,6 +670,60 @@ static bool write_text(const struct report *r)
 	if (!r->quiet)
 		put_notes(r, &t);
 	free(t.column);
+	return true;
+}
+
+/* ---- Markdown ------------------------------------------------------------------------------- */
+
+#define MARKDOWN_ROWS	20
+#define MARKDOWN_EVENTS 4
+
+/* A count and its share, for each event of the table. */
+static void markdown_cells(const struct report *r, const uint64_t *value, size_t nevents)
+{
+	char text[PMK_NUMBER_SIZE];
+
+	for (size_t i = 0; i < nevents; i++) {
+		number(r, text, value[i]);
+		fprintf(r->f, " %s | %.1f%% |", text, share(value[i], r->sum[i]));
+	}
+	fputc('\n', r->f);
+}
+
+static void markdown_head(const struct report *r, size_t nevents)
+{
+	fputs("### ", r->f);
+	name_write_markdown(r->f, r->r.t.command, SIZE_MAX);
+	if (*r->r.t.core)
+		fprintf(r->f, "\n\nCore %s.", r->r.t.core);
+	fprintf(r->f, "\n\n| %s |", kind(r));
+	for (size_t i = 0; i < nevents; i++)
+		fprintf(r->f, " %s%s | %% |", event_name(r, i), r->children ? ", inclusive" : "");
+	fputs("\n|---|", r->f);
+	for (size_t i = 0; i < nevents; i++)
+		fputs("--:|--:|", r->f);
+	fputs("\n| total |", r->f);
+	markdown_cells(r, r->sum, nevents);
+}
+
+static bool write_markdown(const struct report *r)
+{
+	size_t nevents = r->r.c.n < MARKDOWN_EVENTS ? r->r.c.n : MARKDOWN_EVENTS;
+
+	markdown_head(r, nevents);
+	for (size_t i = 0; i < r->nrows && i < MARKDOWN_ROWS; i++) {
+		const struct row *row = &r->row[i];
+		char *name = name_of(r, row);
+
+		fputs("| ", r->f);
+		name_write_markdown(r->f, name ? name : "?", NAME_MARKDOWN);
+		fputs(" |", r->f);
+		markdown_cells(r, r->children ? row->children : row->self, nevents);
+		free(name);
+	}
+	if (r->nrows + r->nhidden > MARKDOWN_ROWS || r->nhidden)
+		fprintf(r->f, "\n%zu more; -j and -x have all.\n",
+			r->nhidden + (r->nrows > MARKDOWN_ROWS ? r->nrows - MARKDOWN_ROWS : 0));
 	return true;
 }
 
@@ -841,6 +906,8 @@ static int check(struct report *r, const struct report_recording *q)
 	if (!code && q->children && r->sort != BY_FUNCTION)
 		code = cli_fail(PMK_EXIT_USAGE, "--children is of functions, not with --sort %s",
 				q->sort);
+	if (!code && q->markdown && !output_is_text(r->o))
+		code = cli_fail(PMK_EXIT_USAGE, "-j, -x and --markdown exclude each other");
 	if (!code && q->callers && q->callees)
 		code = cli_fail(PMK_EXIT_USAGE, "--callers and --callees exclude each other");
 	if (!code && (q->callers || q->callees) && (q->children || r->sort != BY_FUNCTION))
@@ -849,6 +916,7 @@ static int check(struct report *r, const struct report_recording *q)
 				q->children ? "--children" : "--sort");
 	r->children = q->children;
 	r->quiet = q->quiet;
+	r->markdown = q->markdown;
 	r->view = q->callers ? CALLERS : q->callees ? CALLEES : FLAT;
 	r->symbol = q->callers ? q->callers : q->callees;
 	return code;
@@ -881,9 +949,12 @@ static int print(struct report *r)
 	if (code)
 		return code;
 	r->f = out.f;
-	if (output_is_text(r->o))
+	if (output_is_text(r->o) && !r->markdown)
 		recorded_page(&r->r, r->f);
-	done = r->o->json ? write_json(r) : r->o->separator ? write_csv(r) : write_text(r);
+	done = r->o->json	 ? write_json(r)
+	       : r->o->separator ? write_csv(r)
+	       : r->markdown	 ? write_markdown(r)
+				 : write_text(r);
 	if (ferror(r->f) && out.own)
 		done = false;
 	if (output_close(&out, NULL) || !done)

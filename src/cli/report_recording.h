@@ -10,7 +10,7 @@ struct report_recording {
 	const char *elf; /* the firmware whose dumps are in `path`; NULL: `path` is a recording */
 	const char *events, *sort, *limit; /* as given, or NULL */
 	const char *callers, *callees;	   /* name of the function, or NULL */
-	bool children, quiet;
+	bool children, quiet, markdown;
 };
 
 /* Print it. Returns an exit code. */

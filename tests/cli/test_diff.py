@@ -509,7 +509,7 @@ def test_the_page_of_gates(tmp_path):
     for command in commands:
         out = run("sh", "-c", command, cwd=tmp_path, env=env)
         equal((out.code, out.err), (0, ""), command)
-    contains((tmp_path / "summary").read_text(), "| cpu\\_cycles | 1,000 | 1,001 | +1 | +0.10% |")
+    contains((tmp_path / "summary").read_text(), "| `cpu_cycles` | 1,000 | 1,001 | +1 | +0.10% |")
 
 
 # ---- what is written -----------------------------------------------------------------------------
@@ -549,37 +549,55 @@ def test_csv(base, new):
 
 
 def test_markdown(base, new):
-    out = diff("--markdown", "--fail-over", "20%", "-e", "cycles", base, new, code=1).out
-    new, base = (path.replace("_", "\\_") for path in (new, base))
-    equal(out, f"""### Difference of {new} to {base}
+    out = diff("--markdown", "--fail-over", "20%", "-e", "cycles,instr_exec", base, new,
+               code=1).out
+    equal(out, f"""### Difference of `{new}` to `{base}`
+
+**1 count is over its limit.**
 
 | event | base | new | delta | % |
 |---|--:|--:|--:|--:|
-| cpu\\_cycles | 376 | 425 | +49 | +13.03% |
+| `cpu_cycles` | 376 | 425 | +49 | +13.03% |
+| `instr_exec` | 148 | 148 | 0 | 0.00% |
 
-#### cpu_cycles by function
+<details><summary>cpu_cycles: +49, +13.03%</summary>
 
 | function | base | new | delta | % |
 |---|--:|--:|--:|--:|
-| work (loop.c) | 149 | 198 | +49 | **+32.89%** |
-| fresh (main.c) | 0 | 24 | +24 | new |
-| down (main.c) | 24 | 0 | -24 | gone |
-
-#### cpu_cycles by line
+| `work (loop.c)` | 149 | 198 | +49 | **+32.89%** |
+| `fresh (main.c)` | 0 | 24 | +24 | new |
+| `down (main.c)` | 24 | 0 | -24 | gone |
 
 | line | base | new | delta | % |
 |---|--:|--:|--:|--:|
-| loop.c:17 in work | 100 | 149 | +49 | +49.00% |
+| `loop.c:17 in work` | 100 | 149 | +49 | +49.00% |
+
+</details>
+
+<details><summary>instr_exec: 0, 0.00%</summary>
+
+| function | base | new | delta | % |
+|---|--:|--:|--:|--:|
+| `fresh (main.c)` | 0 | 9 | +9 | new |
+| `down (main.c)` | 9 | 0 | -9 | gone |
+
+</details>
+
 """)
+    contains(diff("--markdown", "--fail-over", "40%", base, new).out,
+             "\nNo count is over its limit.\n")
 
 
 def test_names_in_markdown_are_no_markup(tmp_path):
-    name = "T&lt; operator[](int)~$x`{}"
+    name = "T&lt; a|b operator[](int)~$x@y:z:#1{{}}"
     old, new = (many(tmp_path / f"{n}*.data", n, name) for n in (1, 2))
     out = diff("--markdown", old, new).out
-    folder = str(tmp_path).replace("_", "\\_")
-    contains(out, f"### Difference of {folder}/2\\*.data to {folder}/1\\*.data\n")
-    contains(out, "| T\\&lt; operator\\[\\](int)\\~\\$x\\`1 ")
+    contains(out, f"### Difference of `{tmp_path}/2*.data` to `{tmp_path}/1*.data`\n")
+    contains(out, "| `T&lt; a\\|b operator[](int)~$x@y:z:#1{}` | ")
+    quotes = (many(tmp_path / f"{n}q", n, "a``b{}") for n in (1, 2))
+    contains(diff("--markdown", *quotes).out, "| ``` a``b1 ``` | ")
+    long = (many(tmp_path / f"{n}l", n, "begin" + "x" * 100 + "end{}") for n in (1, 2))
+    contains(diff("--markdown", *long).out, f"| `begin{'x' * 34}...{'x' * 34}end1` | ")
 
 
 def many(path, n, name):

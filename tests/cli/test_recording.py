@@ -253,15 +253,41 @@ def test_text_fits_the_terminal(tmp_path, columns, command):
     every = set(re.findall(r"an_event_with_a_name_\d", text))
     equal(len(every), 9, "each is shown or named: " + text)
     equal("No room for" in text, columns < 300)
-    # No word of the name is broken.
+    if command == "report":
+        # Each row is one line: the name is cut in the middle.
+        name = re.search(r"(?<= )std::map.*", text)[0]
+        assert name.endswith("const&)") and "..." in name or columns == 300, text
+        equal(len(name), 61 if columns == 300 else len(name))
+    else:
+        for word in "std::map<int, std::string, std::less<int> >::find(int const&)".split():
+            contains(text, word)
+
+
+def test_markdown(flat, tmp_path):
+    equal(report(flat, "--markdown", "-e", "cycles,dcache_miss").out, """### `./prog -n 3`
+
+Core arm1176.
+
+| function | cpu_cycles | % | dcache_miss | % |
+|---|--:|--:|--:|--:|
+| total | 376 | 100.0% | 17 | 100.0% |
+| `work` | 239 | 63.6% | 16 | 94.1% |
+| `main` | 63 | 16.8% | 0 | 0.0% |
+| `[anon]` | 50 | 13.3% | 1 | 5.9% |
+| `down` | 24 | 6.4% | 0 | 0.0% |
+""")
+    out = report(flat, "--markdown", "--percent-limit", "15").out
+    equal(re.findall(r"^\| `(\w+)`", out, re.M), ["work", "main"])
+    contains(out, "\n2 more; -j and -x have all.\n")
+    equal(pmk("report", "--markdown", "-j", flat).err,
+          "pmk: -j, -x and --markdown exclude each other\n")
+
+
+def test_a_pipe_has_80_columns_and_whole_names(tmp_path):
     name = "std::map<int, std::string, std::less<int> >::find(int const&)"
-    for word in name.split():
-        contains(text, word)
-
-
-def test_a_pipe_has_80_columns(tmp_path):
     lines = report(wide(tmp_path / "wide.data")).out.splitlines()
-    assert max(map(len, lines)) <= 80, lines
+    assert max(len(line.replace(name, "")) for line in lines) <= 80, lines
+    equal(sum(line.endswith(" " + name) for line in lines), 1)
 
 
 def test_pager(flat):
