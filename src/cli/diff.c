@@ -81,8 +81,16 @@ static int check(struct request *q)
 	if (separator && (!*separator || strpbrk(separator, "\"\n")))
 		return cli_fail(PMK_EXIT_USAGE,
 				"-x needs a separator other than a quote or a new line");
-	if (!q->d.path[DIFF_NEW])
-		return cli_fail(PMK_EXIT_USAGE, "diff needs two files (pmk diff --help)");
+	/* As in perf, one file is compared with the old recording. */
+	if (!q->d.path[DIFF_NEW]) {
+		q->d.path[DIFF_NEW] = q->d.path[DIFF_BASE] ? q->d.path[DIFF_BASE] : "pmk.data";
+		q->d.path[DIFF_BASE] = "pmk.data.old";
+		if (access(q->d.path[DIFF_BASE], F_OK))
+			return cli_fail(PMK_EXIT_USAGE,
+					"no %s here; name two files, or let pmk "
+					"record write pmk.data twice",
+					q->d.path[DIFF_BASE]);
+	}
 	for (unsigned i = 0; i < DIFF_SIDES; i++) {
 		if (html_would_destroy(q->html, q->d.path[i]))
 			return cli_fail(PMK_EXIT_USAGE, "--html %s: that is a file to read",
@@ -164,7 +172,7 @@ const struct cli_command cmd_diff = {
 	.name = "diff",
 	.brief = "compare two recordings, or two results of stat -j",
 	.usage = "[--fail-over PERCENT] [--limit LIMIT]... [-e LIST] [--min N]\n"
-		 "                [--markdown | --html FILE | -x SEP | -j] [-o FILE] BASE NEW",
+		 "                [--markdown | --html FILE | -x SEP | -j] [-o FILE] [[BASE] NEW]",
 	.options = options,
 	.run = run_diff,
 };

@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/counting.h"
 #include "cli/output.h"
 #include "count/command.h"
 #include "profile/recording/recording.h"
+
+#define DEFAULT_PATH "pmk.data"
 
 static const struct cli_option options[] = {
 	{ 'e', "event", "LIST", "events: names, aliases, rNN, all; repeatable" },
@@ -42,7 +45,7 @@ struct record {
 	struct pmk_count *count;
 	const char *path;
 	const char *frequency, *period; /* as given, or NULL */
-	bool paths;
+	bool paths, path_given;
 	struct cli_running running;
 };
 
@@ -61,6 +64,7 @@ static int take_option(struct record *r, const struct cli_option *o, char *value
 	}
 	if (!strcmp(o->name, "output")) {
 		r->path = value;
+		r->path_given = true;
 		return *value ? 0 : cli_fail(PMK_EXIT_USAGE, "-o: the name of a file is missing");
 	}
 	if (!strcmp(o->name, "freq"))
@@ -168,6 +172,20 @@ static void tell(const struct record *r, const struct pmk_recording *rec)
 			size, r->path, rec->nevents, rec->ninsns);
 }
 
+/* Keeps the recording that will be replaced as pmk.data.old, as perf does; for files that were
+ * named with -o, the user decides. */
+static void keep_old_recording(const struct record *r)
+{
+	struct stat st;
+
+	if (r->path_given || lstat(r->path, &st) || !S_ISREG(st.st_mode))
+		return;
+	unlink(DEFAULT_PATH ".old");
+	/* Some file systems have no links. */
+	if (link(r->path, DEFAULT_PATH ".old"))
+		rename(r->path, DEFAULT_PATH ".old");
+}
+
 static int write_recording(struct record *r)
 {
 	const struct pmk_recording *rec = pmk_count_recording(r->count);
@@ -177,6 +195,7 @@ static int write_recording(struct record *r)
 	pmk_count_get_summary(r->count, &sum);
 	if (!rec)
 		return cli_fail(PMK_EXIT_FAILED, "nothing was recorded");
+	keep_old_recording(r);
 	if (pmk_recording_write(rec, r->path, msg, sizeof(msg))) {
 		cli_fail(0, "%s: %s; the counts follow here", r->path, msg);
 		cli_rescue(r->count, true);
@@ -223,7 +242,7 @@ static int record(struct record *r)
 
 static int run_record(int argc, char **argv)
 {
-	struct record r = { .count = pmk_count_new_for_command(), .path = "pmk.data" };
+	struct record r = { .count = pmk_count_new_for_command(), .path = DEFAULT_PATH };
 	bool help = false;
 	int code = r.count ? parse(&r, argc, argv, &help) : failed(&r);
 

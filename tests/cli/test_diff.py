@@ -466,7 +466,8 @@ def test_bad_input(base, tmp_path):
              f"{empty}: no event in it has a value for the whole run{tail}"),
             ((base, good), 129, f"{base} is a recording and {good} is not"),
             ((good, base), 129, f"{base} is a recording and {good} is not"),
-            ((good,), 129, "diff needs two files (pmk diff --help)"),
+            ((good,), 129, "no pmk.data.old here; name two files, or let pmk record write "
+             "pmk.data twice"),
             ((good, good, good), 129, f"diff compares two files: what is {good}?"),
             (("--fail-over", "much", good, good), 129,
              "--fail-over: 'much' is no percentage, such as 2%"),
@@ -480,6 +481,24 @@ def test_bad_input(base, tmp_path):
              "cannot write /dev/full: No space left on device")):
         out = diff(*files, code=code)
         equal((out.out, out.err), ("", f"pmk: {line}\n"))
+
+
+def test_the_old_recording_is_compared(base, new, tmp_path):
+    """As in perf; and what pmk record keeps."""
+    shutil.copy(base, tmp_path / "pmk.data.old")
+    shutil.copy(new, tmp_path / "pmk.data")
+    for files in ((), (new,)):
+        out = run(PMK, "diff", "-e", "cycles", *files, cwd=tmp_path)
+        equal((out.code, out.err), (0, ""))
+        contains(out.out, f" Difference of {files[0] if files else 'pmk.data'} to pmk.data.old\n")
+        contains(out.out, "376  425    +49  +13.03%  cpu_cycles\n")
+    # A second run keeps the file of the first, one with -o does not.
+    totals = []
+    for argv in ((loop(10),), (loop(20),), ("-o", "pmk.data", loop(30))):
+        equal(run(PMK, "record", "-e", "instr_exec", *argv, cwd=tmp_path).code, 3)
+        totals.append([total(tmp_path / name, "instr_exec")
+                       for name in ("pmk.data.old", "pmk.data")])
+    equal(totals, [[total(new, "instr_exec"), 85], [85, 165], [85, 245]])
 
 
 def test_a_partial_side_is_told(tmp_path):
