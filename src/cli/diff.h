@@ -16,6 +16,7 @@ enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
 enum diff_kind {
 	DIFF_TOTAL,    /* the whole run */
 	DIFF_SECTION,  /* a section of a document: a region, a processor */
+	DIFF_LIBRARY,  /* one that only moved: see diff_library.c */
 	DIFF_FUNCTION, /* a function, also where it is inlined; without what is inlined into it */
 	DIFF_LINE,
 	DIFF_KINDS
@@ -29,8 +30,10 @@ struct diff_row {
 	char *file;	  /* name on the new side, otherwise on the base side; or NULL */
 	uint32_t line[2]; /* on each side; 0: none */
 	bool there[2];
-	size_t function; /* for a line: the row of its function */
-	uint64_t *value; /* [event][side] */
+	bool moved;	  /* a function of a DIFF_LIBRARY row */
+	size_t functions; /* of a library */
+	size_t function;  /* for a line: the row of its function */
+	uint64_t *value;  /* [event][side]; perhaps executions after the last event */
 };
 
 enum diff_limit_kind {
@@ -62,6 +65,7 @@ struct diff {
 	struct diff_row *row;
 	size_t nrows, room;
 	struct pmk_map rows; /* hash of the key → row */
+	size_t executions;   /* in recordings, the event that is how often instructions ran */
 
 	struct diff_limit *limit;
 	size_t nlimits;

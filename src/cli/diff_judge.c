@@ -89,6 +89,9 @@ void diff_limits_free(struct diff *d)
 
 static bool place_matches(const struct diff_limit *limit, const struct diff_row *r)
 {
+	/* Unless it is named, a function of a library that only moved is judged with the others. */
+	if (r->moved && (!limit->place || strcmp(limit->place, r->name) != 0))
+		return false;
 	if (!limit->event_name)
 		return true;
 	if (!limit->place)
@@ -131,7 +134,7 @@ static bool exceeds_percent(const struct diff *d, size_t row, size_t event, doub
 		 fresh = diff_value(d, row, event, DIFF_NEW),
 		 total = diff_value(d, 0, event, DIFF_BASE);
 
-	if (r->kind == DIFF_FUNCTION && !diff_is_large(d, row, event))
+	if (r->kind != DIFF_TOTAL && r->kind != DIFF_SECTION && !diff_is_large(d, row, event))
 		return false;
 	if (r->there[DIFF_BASE])
 		return grew_over(base, fresh, percent);

@@ -57,7 +57,7 @@ size_t diff_row_add(struct diff *d, enum diff_kind kind, const char *key)
 		*r = (struct diff_row){
 			.kind = kind,
 			.key = strdup(key),
-			.value = calloc(d->nevents * DIFF_SIDES + 1, sizeof(*r->value)),
+			.value = calloc((d->nevents + 1) * DIFF_SIDES, sizeof(*r->value)),
 		};
 		d->nrows++;
 		return r->key && r->value ? i : DIFF_NO_ROW;

@@ -125,6 +125,8 @@ static size_t add_function(struct diff_source *s, const struct diff_function *f)
 		if (i < s->nfunctions && strcmp(s->function[i].key, f->key))
 			continue;
 		if (i < s->nfunctions) {
+			if (s->function[i].object != f->object)
+				s->function[i].object = PMK_TABLES_NONE;
 			/* Two bodies: the function exists twice. */
 			if (s->function[i].body != f->body)
 				s->function[i].body = s->function[i].body && f->body ? 0
@@ -145,7 +147,7 @@ static size_t add_function(struct diff_source *s, const struct diff_function *f)
 
 static size_t find_function(struct diff_source *s, const struct pmk_tables_code *k)
 {
-	struct diff_function f = { 0 };
+	struct diff_function f = { .object = k->object };
 	size_t n, m, i = DIFF_NO_ROW;
 	FILE *name = open_memstream(&f.name, &n), *key = open_memstream(&f.key, &m);
 
@@ -291,6 +293,7 @@ static int sum_recording(struct diff_source *s)
 	char msg[300];
 	int code;
 
+	d->executions = diff_event_number(d, "executions");
 	s->slot = calloc(d->nevents + 1, sizeof(*s->slot));
 	code = event && s->slot ? 0 : diff_no_memory();
 	for (size_t i = 0; i < s->nevents && !code; i++) {
@@ -300,13 +303,24 @@ static int sum_recording(struct diff_source *s)
 			continue;
 		s->slot[n] = (uint32_t)number;
 		event[n++] = s->event[i].index;
-		if (n > d->nevents)
+		if (n == d->nevents)
 			break;
+	}
+	if (!code && d->executions == d->nevents && !s->t.sampled) {
+		s->slot[n] = (uint32_t)d->executions;
+		event[n++] = PMK_TABLES_EXECUTIONS;
 	}
 	if (!code && pmk_tables_counts(&s->t, event, n, on_count, s, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", s->path, msg);
 	free(event);
 	return code;
+}
+
+/* Between two cores, or two caches, every function is of interest. */
+static bool can_find_libraries(const struct diff_source *base, const struct diff_source *fresh)
+{
+	return !base->t.sampled && !fresh->t.sampled && !strcmp(base->t.core, fresh->t.core) &&
+	       !strcmp(base->t.settings, fresh->t.settings);
 }
 
 int diff_sum_recordings(struct diff_source *s)
@@ -324,7 +338,11 @@ int diff_sum_recordings(struct diff_source *s)
 		code = add_lines(fresh, base);
 	if (!code)
 		code = sum_recording(base);
-	return code ? code : sum_recording(fresh);
+	if (!code)
+		code = sum_recording(fresh);
+	if (!code && can_find_libraries(base, fresh))
+		code = diff_find_libraries(base, fresh);
+	return code;
 }
 
 void diff_source_close(struct diff_source *s)

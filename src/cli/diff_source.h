@@ -25,6 +25,7 @@ struct diff_event {
 struct diff_function {
 	char *key, *name;
 	const char *path;	  /* of its file; NULL: not known */
+	uint32_t object;	  /* PMK_TABLES_NONE: not known, or several */
 	uint64_t body;		  /* hash of its own instructions; 0: none, or not known */
 	uint32_t declared, first; /* lines: of the declaration, and the first after it; 0: none */
 	size_t partner;		  /* the same function on the other side, or DIFF_NO_ROW */
@@ -79,6 +80,9 @@ void diff_source_close(struct diff_source *s);
 
 /* It is an error if a limit names a region or function that no side has. */
 int diff_check_places(const struct diff *d);
+
+/* Finds the libraries that only moved, and adds a row for each. */
+int diff_find_libraries(struct diff_source *base, struct diff_source *fresh);
 
 /* The function with that key, or DIFF_NO_ROW. */
 size_t diff_function_find(const struct diff_source *s, const char *key);

@@ -20,7 +20,8 @@
 #define SHOWN 20 /* rows of a table in text and Markdown */
 #define SAVED 5	 /* at least so many of them are for what saves, if there is that much */
 
-const char *const diff_kind_names[DIFF_KINDS] = { "total", "region", "function", "line" };
+const char *const diff_kind_names[DIFF_KINDS] = { "total", "region", "library", "function",
+						  "line" };
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
@@ -46,12 +47,15 @@ const char *diff_status(const struct diff_row *r)
 	return !r->there[DIFF_BASE] ? "new" : !r->there[DIFF_NEW] ? "gone" : "both";
 }
 
-/* Lines of functions that are new or gone add nothing to the row of the function. */
+/* Lines of functions that are new or gone add nothing to the row of the function. Functions of a
+ * library that only moved are in its row. */
 static bool is_told(const struct diff *d, size_t row)
 {
 	const struct diff_row *r = &d->row[row];
 
-	return r->kind != DIFF_LINE || !strcmp(diff_status(&d->row[r->function]), "both");
+	if (r->kind == DIFF_LINE)
+		r = &d->row[r->function];
+	return !r->moved && (r == &d->row[row] || !strcmp(diff_status(r), "both"));
 }
 
 #define SMALL 1000 /* a function with less than this part of the total is small */
@@ -102,6 +106,12 @@ static int by_distance(const void *a, const void *b, void *ctx)
 	return strcmp(t->d->row[x].key, t->d->row[y].key);
 }
 
+/* For people, libraries are in the table of functions. */
+static enum diff_kind table_of(enum diff_kind kind, enum diff_choice choice)
+{
+	return kind == DIFF_LIBRARY && choice != DIFF_FOR_MACHINES ? DIFF_FUNCTION : kind;
+}
+
 void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event,
 		     enum diff_choice choice)
 {
@@ -109,7 +119,7 @@ void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event,
 	t->event = event;
 	t->n = 0;
 	for (size_t i = 0; i < t->d->nrows; i++)
-		if (t->d->row[i].kind == kind && is_shown(t->d, i, event, choice))
+		if (table_of(t->d->row[i].kind, choice) == kind && is_shown(t->d, i, event, choice))
 			t->row[t->n++] = i;
 	qsort_r(t->row, t->n, sizeof(*t->row), by_distance, t);
 }
@@ -166,6 +176,9 @@ char *diff_label(const struct diff *d, size_t row, size_t event)
 
 	if (r->kind == DIFF_TOTAL)
 		n = asprintf(&text, "%s", d->event[event]);
+	else if (r->kind == DIFF_LIBRARY)
+		n = asprintf(&text, "%s: %zu functions that ran the same instructions", r->name,
+			     r->functions);
 	else if (r->kind == DIFF_LINE)
 		n = asprintf(&text, "%s:%" PRIu32 " in %s", file ? file : "?", line_of(r), r->name);
 	else

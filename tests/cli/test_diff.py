@@ -322,6 +322,56 @@ def test_limits_of_regions(tmp_path):
     equal(diff("--limit", "a/b=c/cycles=+10", "--limit", "cycles=0%", one, two).err, "")
 
 
+def with_libraries(path, side, **meta):
+    """A program and two libraries. On the new side main() runs one more instruction, and so does a
+    function of libtwo; libone only moved, and its functions take other times."""
+    r = Recording(path, **meta)
+    r.event("cpu_cycles")
+    for name in ("/p/prog", "/lib/libone.so.1", "/lib/libtwo.so.2"):
+        r.object(name)
+    r.thread(0, 0)
+    for i, (name, obj, executions, cycles) in enumerate((
+            ("main", "/p/prog", (10, 11), (100, 120)), ("work", "/p/prog", (10, 10), (100, 103)),
+            ("one", "/lib/libone.so.1", (10, 10), (100, 160)),
+            ("two", "/lib/libone.so.1", (10, 10), (100, 50)),
+            ("three", "/lib/libone.so.1", (10, 10), (100, 105)),
+            ("four", "/lib/libtwo.so.2", (10, 10), (100, 110)),
+            ("five", "/lib/libtwo.so.2", (10, 11), (100, 112)))):
+        address = 0x100 * i + 0x1000 * side + 0x1000
+        r.function(name, address, obj=obj)
+        r.code(address, name, obj=obj)
+        r.ran(address, executions[side], cpu_cycles=cycles[side])
+    return r.done()
+
+
+def test_a_library_that_only_moved_is_one_row(tmp_path):
+    base, new = (with_libraries(tmp_path / f"{side}.data", side) for side in (0, 1))
+    out = diff("--fail-over", "10%", base, new, code=1)
+    equal([line.split(None, 4) for line in
+           re.search(r" by function\n\n.*\n((?: .*\n)+)", out.out)[1].splitlines()],
+          [["100", "120", "+20", "+20.00%", "main"],
+           ["300", "315", "+15", "+5.00%",
+            "libone.so.1: 3 functions that ran the same instructions"],
+           ["100", "112", "+12", "+12.00%", "five"], ["100", "110", "+10", "+10.00%", "four"],
+           ["100", "103", "+3", "+3.00%", "work"]])
+    equal(re.findall(r"in (\S+): from", out.err), ["main", "five"])
+    equal(re.findall(r"in (\S+): from", diff("--fail-over", "4%", base, new, code=1).err),
+          ["main", "libone.so.1", "five", "four"])
+    found = rows(base, new)
+    equal({name: found[kind, "cpu_cycles", name, None]["delta"] for kind, name in
+           (("library", "libone.so.1"), ("function", "one"), ("function", "two"))},
+          {"libone.so.1": 15, "one": 60, "two": -50})
+    # A limit of a function, and of the library.
+    equal(diff("--limit", "one/cycles=159", base, new, code=1).err,
+          "pmk: cpu_cycles in one: from 100 to 160 (+60.00%), over 159\n")
+    equal(diff("--limit", "lib*/cycles=+14", base, new, code=1).err,
+          "pmk: cpu_cycles in libone.so.1: from 300 to 315 (+5.00%), over +14\n")
+    # With other settings, each function is of interest.
+    other = with_libraries(tmp_path / "other.data", 1, settings="dcache.size=8K")
+    assert "libone" not in diff(base, other).out
+    equal(json.loads(diff("-j", "-e", "executions", base, new).out)["rows"][0]["delta"], 2)
+
+
 def test_new_functions_count_if_the_total_is_over(base, new):
     """Of 376 cycles, fresh() adds 24; the total grows by 49. down() is gone."""
     fresh = "pmk: cpu_cycles in fresh (/build/2/src/main.c): from 0 to 24 (new), over {}%\n"

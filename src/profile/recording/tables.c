@@ -154,6 +154,8 @@ static void fill_meta(struct load *l, void *item)
 		l->t->command = text(l, 1);
 	else if (is(l, 0, "core"))
 		l->t->core = text(l, 1);
+	else if (is(l, 0, "settings"))
+		l->t->settings = text(l, 1);
 	else if (is(l, 0, "partial"))
 		l->t->partial = sqlite3_column_int(l->s, 1) != 0;
 	else if (is(l, 0, "sampled"))
@@ -551,7 +553,7 @@ int pmk_tables_of(struct pmk_tables *t, const struct pmk_recording *rec, char *m
 {
 	int err;
 
-	*t = (struct pmk_tables){ .command = "", .core = "" };
+	*t = (struct pmk_tables){ .command = "", .core = "", .settings = "" };
 	err = pmk_recording_in_memory(rec, &t->db, msg, size);
 	return err ? err : read_database(t, msg, size);
 }
@@ -562,7 +564,7 @@ int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t si
 	FILE *f;
 	int err;
 
-	*t = (struct pmk_tables){ .command = "", .core = "" };
+	*t = (struct pmk_tables){ .command = "", .core = "", .settings = "" };
 	/* SQLite would block on a pipe. */
 	f = pmk_file_open(path, false, &why);
 	if (!f)

@@ -96,9 +96,9 @@ struct pmk_tables_latency {
 
 struct pmk_tables {
 	sqlite3 *db;
-	const char *command, *core; /* "" if the recording does not say */
-	bool partial;		    /* the end of the run is missing */
-	bool sampled;		    /* executions are not known */
+	const char *command, *core, *settings; /* "" if the recording does not say */
+	bool partial;			       /* the end of the run is missing */
+	bool sampled;			       /* executions are not known */
 	struct pmk_tables_event *event;
 	struct pmk_tables_object *object;
 	struct pmk_tables_thread *thread;
