@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,24 +27,29 @@
 #define WARM	  1.0
 #define NLINES	  10 /* in the list of hottest lines */
 
-static const struct cli_option options[] = {
-	{ 'e', "event", "LIST", "events to show; the first one decides what is hot" },
-	{ 'i', "input", "FILE", "the recording (default: pmk.data)" },
-	{ 's', "symbol", "SYMBOL", "the function to show; same as SYMBOL without -s" },
-	{ 0, "elf", "FILE", "show samples in dumps of firmware; FILE is its executable" },
-	{ 0, "no-big-num", NULL, "do not group digits" },
-	{ 'q', "quiet", NULL, "leave out the heading" },
-	{ 'n', "show-nr-samples", NULL,
-	  "accepted for perf; samples or executions are always shown" },
-	{ 'f', "force", NULL, "accepted for perf; changes nothing" },
-	{ 0, "stdio", NULL, "accepted for perf; changes nothing" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
-
 struct request {
 	const char *input, *elf, *events, *what;
 	bool plain_numbers, quiet;
+};
+
+#define AT(member) offsetof(struct request, member)
+
+static const struct cli_option options[] = {
+	{ 'e', "event", "LIST", "events to show; the first one decides what is hot", CLI_TEXT,
+	  AT(events) },
+	{ 'i', "input", "FILE", "the recording (default: pmk.data)", CLI_TEXT, AT(input) },
+	{ 's', "symbol", "SYMBOL", "the function to show; same as SYMBOL without -s", CLI_TEXT,
+	  AT(what) },
+	{ 0, "elf", "FILE", "show samples in dumps of firmware; FILE is its executable", CLI_TEXT,
+	  AT(elf) },
+	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, AT(plain_numbers) },
+	{ 'q', "quiet", NULL, "leave out the heading", CLI_ON, AT(quiet) },
+	{ 'n', "show-nr-samples", NULL, "accepted for perf; samples or executions are always shown",
+	  CLI_IGNORED },
+	{ 'f', "force", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
+	{ 0, "stdio", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
 };
 
 struct column {
@@ -588,52 +594,20 @@ static int annotate_recording(const struct request *q)
 	return code;
 }
 
-static int parse_options(struct request *q, int argc, char **argv, bool *help)
-{
-	const struct cli_option *o;
-	char *value;
-	bool bad;
-	int i = 1;
-
-	while ((o = cli_next(&cmd_annotate, argc, argv, &i, &value, &bad))) {
-		if (o->letter == 'h') {
-			*help = true;
-			return 0;
-		}
-		if (o->letter == 'i')
-			q->input = value;
-		else if (o->letter == 'e')
-			q->events = value;
-		else if (o->letter == 's')
-			q->what = value;
-		else if (o->letter == 'q')
-			q->quiet = true;
-		else if (!strcmp(o->name, "elf"))
-			q->elf = value;
-		else if (!strcmp(o->name, "no-big-num"))
-			q->plain_numbers = true;
-	}
-	if (bad)
-		return PMK_EXIT_USAGE;
-	if (i < argc && !q->what)
-		q->what = argv[i++];
-	if (i < argc)
-		return cli_fail(PMK_EXIT_USAGE, "annotate takes one function or line: %s and %s",
-				q->what, argv[i]);
-	return 0;
-}
-
 static int run_annotate(int argc, char **argv)
 {
 	struct request q = { .input = "pmk.data" };
-	bool help = false;
-	int code = parse_options(&q, argc, argv, &help);
+	char **operands;
+	int code = cli_parse(&cmd_annotate, &q, argc, argv, &operands);
 
-	if (help)
-		cli_help(stdout, &cmd_annotate);
-	else if (!code)
-		code = annotate_recording(&q);
-	return code;
+	if (code)
+		return code;
+	if (*operands && !q.what)
+		q.what = *operands++;
+	if (*operands)
+		return cli_fail(PMK_EXIT_USAGE, "annotate takes one function or line: %s and %s",
+				q.what, *operands);
+	return annotate_recording(&q);
 }
 
 const struct cli_command cmd_annotate = {

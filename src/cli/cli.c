@@ -211,6 +211,63 @@ const struct cli_option *cli_next(const struct cli_command *cmd, int argc, char 
 			     : next_short(cmd, argc, argv, index, value, bad);
 }
 
+int cli_apply(const struct cli_command *cmd, const struct cli_option *o, void *request, char *value)
+{
+	void *member = (char *)request + o->member;
+
+	switch (o->effect) {
+	case CLI_SETTING:
+		return cmd->set(request, o->name, value);
+	case CLI_TEXT:
+		*(const char **)member = value;
+		return 0;
+	case CLI_SEPARATOR:
+		*(const char **)member = strcmp(value, "\\t") ? value : "\t";
+		return 0;
+	case CLI_ON:
+	case CLI_OFF:
+		*(bool *)member = o->effect == CLI_ON;
+		return 0;
+	case CLI_WORD:
+		return pmk_words_add(member, value) ? 0 : cli_no_memory();
+	case CLI_CALL:
+		return o->take(member, value);
+	case CLI_IGNORED:
+		return 0;
+	case CLI_HELP:
+		cli_help(stdout, cmd);
+		return CLI_HELPED;
+	}
+	return 0;
+}
+
+int cli_parse(const struct cli_command *cmd, void *request, int argc, char **argv, char ***operands)
+{
+	const struct cli_option *o;
+	int index = 1, n = 1, code = 0;
+	char *value;
+	bool bad;
+
+	*operands = argv + 1;
+	while (!code) {
+		o = cli_next(cmd, argc, argv, &index, &value, &bad);
+		if (bad)
+			return PMK_EXIT_USAGE;
+		if (o) {
+			code = cli_apply(cmd, o, request, value);
+		} else if (index >= argc || cmd->program) {
+			if (cmd->program)
+				*operands = argv + index;
+			else
+				argv[n] = NULL;
+			return 0;
+		} else {
+			argv[n++] = argv[index++];
+		}
+	}
+	return code;
+}
+
 /* The number of columns of a UTF-8 text; help texts contain "…". */
 static int column_count(const char *text)
 {

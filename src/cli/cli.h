@@ -29,6 +29,19 @@ enum {
 	PMK_EXIT_USAGE = 129,
 };
 
+/* What an option does to its command's request, a struct: `member` is an offset in it. */
+enum cli_effect {
+	CLI_SETTING,   /* passes name and value to the command's `set` */
+	CLI_TEXT,      /* const char *: becomes the value */
+	CLI_SEPARATOR, /* the same, but \t becomes a tab, as in perf */
+	CLI_ON,	       /* bool: becomes true */
+	CLI_OFF,       /* bool: becomes false */
+	CLI_WORD,      /* struct pmk_words: gets the value as one more word */
+	CLI_CALL,      /* passes a pointer to the member to `take` */
+	CLI_IGNORED,   /* nothing */
+	CLI_HELP,      /* prints the help */
+};
+
 /* One option. The parser, --help, the completion and the test of the manual pages use these
  * rows. */
 struct cli_option {
@@ -36,6 +49,9 @@ struct cli_option {
 	const char *name; /* "event" for --event */
 	const char *arg;  /* "LIST", or NULL for a flag */
 	const char *help;
+	enum cli_effect effect;
+	size_t member;
+	int (*take)(void *member, char *value); /* returns 0 or an exit code */
 };
 
 /* An option of perf that the command does not have, and a line with the reason. */
@@ -52,7 +68,13 @@ struct cli_command {
 	const struct cli_option *options;  /* ends with name == NULL */
 	const struct cli_refusal *refused; /* also ends with name == NULL; NULL: none */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit code */
+	/* Takes options with CLI_SETTING. Returns 0 or an exit code. */
+	int (*set)(void *request, const char *name, char *value);
+	bool program; /* the first operand ends the options: it begins a command line */
 };
+
+/* In place of an exit code: --help was given, and the help was printed. */
+#define CLI_HELPED (-1)
 
 extern const struct cli_command cmd_stat, cmd_record, cmd_report, cmd_list, cmd_info, cmd_decode,
 	cmd_doctor, cmd_wave, cmd_annotate, cmd_export, cmd_diff, cmd_run, cmd_calibrate, cmd_sweep,
@@ -66,6 +88,17 @@ extern const struct cli_command *const cli_commands[]; /* NULL terminated, in he
  */
 const struct cli_option *cli_next(const struct cli_command *cmd, int argc, char **argv, int *index,
 				  char **value, bool *bad);
+
+/* Applies an option from cli_next() to the request. Returns 0, an exit code or CLI_HELPED. */
+int cli_apply(const struct cli_command *cmd, const struct cli_option *o, void *request,
+	      char *value);
+
+/*
+ * Applies all options in argv to the request. *operands are the remaining words, with NULL at the
+ * end, in the memory of argv. Returns 0, an exit code or CLI_HELPED.
+ */
+int cli_parse(const struct cli_command *cmd, void *request, int argc, char **argv,
+	      char ***operands);
 
 void cli_help(FILE *f, const struct cli_command *cmd);
 

@@ -10,6 +10,7 @@
  *
  * '*' marks a field that is not 0, and '!' marks bits that should be 0 but are not.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,15 +24,6 @@
 #include "cli/show.h"
 #include "pmu/ahbmon/layout.h"
 #include "pmu/ahbmon/packet_reg.h"
-
-static const struct cli_option options[] = {
-	{ 0, "layout", "FILE", "ahbmon: meanings of the codes on AHBMONITOR" },
-	{ 0, "log", "FILE", "explain a log that pmk run --log wrote" },
-	{ 0, "elf", "FILE", "with --log: name the functions of this firmware" },
-	{ 'j', "json-output", NULL, "write JSON" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
 
 /* ---- output --------------------------------------------------------------------------------- */
 
@@ -207,44 +199,42 @@ static int decode_registers(const struct pmk_pmu *pmu, char **args, unsigned n, 
 	return 0;
 }
 
+struct request {
+	const char *layout, *log, *elf;
+	bool json;
+};
+
+#define AT(member) offsetof(struct request, member)
+
+static const struct cli_option options[] = {
+	{ 0, "layout", "FILE", "ahbmon: meanings of the codes on AHBMONITOR", CLI_TEXT,
+	  AT(layout) },
+	{ 0, "log", "FILE", "explain a log that pmk run --log wrote", CLI_TEXT, AT(log) },
+	{ 0, "elf", "FILE", "with --log: name the functions of this firmware", CLI_TEXT, AT(elf) },
+	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(json) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
+};
+
 static int run_decode(int argc, char **argv)
 {
-	const struct cli_option *o;
+	struct request q = { 0 };
 	const struct pmk_pmu *pmu;
-	unsigned operands = 0;
-	const char *layout = NULL, *log = NULL, *elf = NULL;
-	bool bad, json = false;
-	char *value;
-	int i = 1;
+	unsigned n = 0;
+	char **operands;
+	int code = cli_parse(&cmd_decode, &q, argc, argv, &operands);
 
-	for (;;) {
-		o = cli_next(&cmd_decode, argc, argv, &i, &value, &bad);
-		if (bad)
-			return PMK_EXIT_USAGE;
-		if (!o && i >= argc)
-			break;
-		if (!o)
-			argv[1 + operands++] = argv[i++];
-		else if (o->letter == 'j')
-			json = true;
-		else if (!strcmp(o->name, "log"))
-			log = value;
-		else if (!strcmp(o->name, "elf"))
-			elf = value;
-		else if (o->letter != 'h')
-			layout = value;
-		else {
-			cli_help(stdout, &cmd_decode);
-			return PMK_EXIT_OK;
-		}
-	}
-	if (log && !operands && !layout)
-		return decode_log(log, elf, json);
-	if (operands < 2 || log || elf)
+	if (code)
+		return code;
+	while (operands[n])
+		n++;
+	if (q.log && !n && !q.layout)
+		return decode_log(q.log, q.elf, q.json);
+	if (n < 2 || q.log || q.elf)
 		return cli_fail(PMK_EXIT_USAGE, "decode needs a PMU and REG=VALUE, or --log FILE "
 						"(pmk decode --help)");
-	pmu = show_find_pmu(argv[1]);
-	return pmu ? decode_registers(pmu, argv + 2, operands - 1, layout, json) : PMK_EXIT_USAGE;
+	pmu = show_find_pmu(operands[0]);
+	return pmu ? decode_registers(pmu, operands + 1, n - 1, q.layout, q.json) : PMK_EXIT_USAGE;
 }
 
 const struct cli_command cmd_decode = {

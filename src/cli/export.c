@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* pmk export: a recording in the format of another tool; src/profile/export has the formats. */
 #define _GNU_SOURCE
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,16 +13,6 @@
 #include "cli/output.h"
 #include "profile/recording/choose.h"
 #include "profile/export/export.h"
-
-static const struct cli_option options[] = {
-	{ 0, "format", "FORMAT", "callgrind, lcov, folded, speedscope, pprof or perfetto" },
-	{ 'e', "event", "LIST", "events to write; executions: how often instructions ran" },
-	{ 'i', "input", "FILE", "the recording (default: pmk.data)" },
-	{ 0, "elf", "FILE", "write samples in dumps of firmware; FILE is its executable" },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
 
 /* The default events of a format. */
 enum events {
@@ -56,13 +47,14 @@ static const char *format_name(const void *ctx, unsigned i)
 	return i < sizeof(formats) / sizeof(*formats) ? formats[i].name : NULL;
 }
 
-static int take_format(struct request *q, const char *name)
+static int take_format(void *member, char *name)
 {
+	const struct format **format = member;
 	char near[128];
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (!strcmp(formats[i].name, name)) {
-			q->format = &formats[i];
+			*format = &formats[i];
 			return 0;
 		}
 	pmk_nearest_among(name, format_name, NULL, near, sizeof(near));
@@ -73,34 +65,26 @@ static int take_format(struct request *q, const char *name)
 			name);
 }
 
-static int parse_options(struct request *q, int argc, char **argv, bool *help)
-{
-	const struct cli_option *o;
-	int i = 1, code = 0;
-	char *value;
-	bool bad;
+#define AT(member) offsetof(struct request, member)
 
-	while (!code && (o = cli_next(&cmd_export, argc, argv, &i, &value, &bad))) {
-		if (o->letter == 'h') {
-			*help = true;
-			return 0;
-		}
-		if (o->letter == 'e')
-			q->events = value;
-		else if (o->letter == 'i')
-			q->input = value;
-		else if (!strcmp(o->name, "elf"))
-			q->elf = value;
-		else if (o->letter == 'o')
-			q->output = value;
-		else
-			code = take_format(q, value);
-	}
-	if (code || bad)
-		return PMK_EXIT_USAGE;
-	if (i < argc)
+static const struct cli_option options[] = {
+	{ 0, "format", "FORMAT", "callgrind, lcov, folded, speedscope, pprof or perfetto", CLI_CALL,
+	  AT(format), take_format },
+	{ 'e', "event", "LIST", "events to write; executions: how often instructions ran", CLI_TEXT,
+	  AT(events) },
+	{ 'i', "input", "FILE", "the recording (default: pmk.data)", CLI_TEXT, AT(input) },
+	{ 0, "elf", "FILE", "write samples in dumps of firmware; FILE is its executable", CLI_TEXT,
+	  AT(elf) },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, AT(output) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
+};
+
+static int check_request(const struct request *q, char **operands)
+{
+	if (*operands)
 		return cli_fail(PMK_EXIT_USAGE, "export takes no operand: %s; a recording is -i's",
-				argv[i]);
+				*operands);
 	if (!q->format)
 		return cli_fail(PMK_EXIT_USAGE, "export needs --format (pmk export --help)");
 	if (q->events && q->format->events == NONE)
@@ -209,14 +193,12 @@ static int export_recording(const struct request *q)
 static int run_export(int argc, char **argv)
 {
 	struct request q = { .input = "pmk.data" };
-	bool help = false;
-	int code = parse_options(&q, argc, argv, &help);
+	char **operands;
+	int code = cli_parse(&cmd_export, &q, argc, argv, &operands);
 
-	if (help)
-		cli_help(stdout, &cmd_export);
-	else if (!code)
-		code = export_recording(&q);
-	return code;
+	if (!code)
+		code = check_request(&q, operands);
+	return code ? code : export_recording(&q);
 }
 
 const struct cli_command cmd_export = {

@@ -27,9 +27,17 @@
 #define INDENT "    "
 #define WIDTH  90
 
+static int take_pmu(void *member, char *name)
+{
+	const struct pmk_pmu **pmu = member;
+
+	*pmu = show_find_pmu(name);
+	return *pmu ? 0 : PMK_EXIT_USAGE;
+}
+
 static const struct cli_option options[] = {
-	{ 0, "pmu", "PMU", "look only in this PMU" },
-	{ 'h', "help", NULL, "show this help" },
+	{ 0, "pmu", "PMU", "look only in this PMU", CLI_CALL, 0, take_pmu },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -765,37 +773,17 @@ static int show_info(const struct pmk_pmu *only, const char *name)
 static int run_info(int argc, char **argv)
 {
 	const struct pmk_pmu *only = NULL;
-	const struct cli_option *o;
-	unsigned names = 0;
-	char *value;
-	bool bad;
-	int i = 1, code = 0;
-
+	char **names;
 	/* --pmu applies to all names, even those before it, so options are parsed first. */
-	for (;;) {
-		o = cli_next(&cmd_info, argc, argv, &i, &value, &bad);
-		if (bad)
-			return PMK_EXIT_USAGE;
-		if (!o && i >= argc)
-			break;
-		if (!o) {
-			argv[1 + names++] = argv[i++];
-		} else if (o->letter == 'h') {
-			cli_help(stdout, &cmd_info);
-			return PMK_EXIT_OK;
-		} else {
-			only = show_find_pmu(value);
-			if (!only)
-				return PMK_EXIT_USAGE;
-		}
-	}
-	if (!names)
+	int code = cli_parse(&cmd_info, &only, argc, argv, &names);
+
+	if (!code && !*names)
 		return cli_fail(PMK_EXIT_USAGE,
 				"info needs a NAME, CODE or FILE (pmk info --help)");
-	for (unsigned k = 0; k < names && !code; k++) {
+	for (unsigned k = 0; !code && names[k]; k++) {
 		if (k)
 			putchar('\n');
-		code = show_info(only, argv[1 + k]);
+		code = show_info(only, names[k]);
 	}
 	return code;
 }

@@ -4,6 +4,7 @@
  * the tables and files that define it.
  */
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,14 +16,6 @@
 #include "count/way.h"
 #include "count/files.h"
 #include "cpu/config.h"
-
-static const struct cli_option options[] = {
-	{ 0, "pmu", "PMU", "only this PMU's events, metrics and cores" },
-	{ 'j', "json-output", NULL, "write JSON" },
-	{ 'v', "verbose", NULL, "more: aliases, sources, every parameter of the cores" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
 
 enum topic { PMUS, CORES, EVENTS, METRICS, TARGETS, NTOPICS };
 
@@ -38,6 +31,34 @@ struct request {
 	bool headings; /* several topics */
 	bool by_pmu;   /* the only topic is a PMU's name: list its events */
 	bool overview; /* no topic was named: print a short overview */
+};
+
+static int choose_pmu(const struct pmk_pmu **at, const struct pmk_pmu *pmu)
+{
+	if (*at && *at != pmu)
+		return cli_fail(PMK_EXIT_USAGE, "list: one PMU at a time: %s or %s", (*at)->name,
+				pmu->name);
+	*at = pmu;
+	return 0;
+}
+
+static int take_pmu(void *member, char *name)
+{
+	const struct pmk_pmu *pmu = show_find_pmu(name);
+
+	return pmu ? choose_pmu(member, pmu) : PMK_EXIT_USAGE;
+}
+
+#define AT(member) offsetof(struct request, member)
+
+static const struct cli_option options[] = {
+	{ 0, "pmu", "PMU", "only this PMU's events, metrics and cores", CLI_CALL, AT(pmu),
+	  take_pmu },
+	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(json) },
+	{ 'v', "verbose", NULL, "more: aliases, sources, every parameter of the cores", CLI_ON,
+	  AT(verbose) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
 };
 
 /* ---- text ----------------------------------------------------------------------------------- */
@@ -397,15 +418,6 @@ static void show_all(struct request *q)
 		q->show[t] = true;
 }
 
-static int take_pmu(struct request *q, const struct pmk_pmu *pmu)
-{
-	if (q->pmu && q->pmu != pmu)
-		return cli_fail(PMK_EXIT_USAGE, "list: one PMU at a time: %s or %s", q->pmu->name,
-				pmu->name);
-	q->pmu = pmu;
-	return 0;
-}
-
 /* The PMU with that name, or of the core with that name; NULL: there is none. */
 static const struct pmk_pmu *pmu_called(const char *name)
 {
@@ -444,7 +456,7 @@ static int take_topic(struct request *q, const char *word)
 	pmu = pmu_called(word);
 	if (pmu) {
 		q->by_pmu = true;
-		return take_pmu(q, pmu);
+		return choose_pmu(&q->pmu, pmu);
 	}
 	pmk_nearest_among(word, any_topic, NULL, near, sizeof(near));
 	if (*near)
@@ -477,50 +489,17 @@ static void choose_topics(struct request *q)
 	}
 }
 
-static int parse_options(struct request *q, int argc, char **argv, bool *help)
-{
-	const struct cli_option *o;
-	char *value;
-	bool bad;
-	int i = 1, code = 0;
-
-	while (!code) {
-		o = cli_next(&cmd_list, argc, argv, &i, &value, &bad);
-		if (bad)
-			return PMK_EXIT_USAGE;
-		if (!o && i >= argc)
-			break;
-		if (!o) {
-			code = take_topic(q, argv[i++]);
-		} else if (o->letter == 'h') {
-			*help = true;
-			return 0;
-		} else if (o->letter == 'j') {
-			q->json = true;
-		} else if (o->letter == 'v') {
-			q->verbose = true;
-		} else {
-			const struct pmk_pmu *pmu = show_find_pmu(value);
-
-			code = pmu ? take_pmu(q, pmu) : PMK_EXIT_USAGE;
-		}
-	}
-	choose_topics(q);
-	return code;
-}
-
 static int run_list(int argc, char **argv)
 {
 	struct request q = { .pmu = NULL };
-	bool help = false;
-	int code = parse_options(&q, argc, argv, &help);
+	char **operands;
+	int code = cli_parse(&cmd_list, &q, argc, argv, &operands);
 
+	while (!code && *operands)
+		code = take_topic(&q, *operands++);
 	if (code)
 		return code;
-	if (help) {
-		cli_help(stdout, &cmd_list);
-		return PMK_EXIT_OK;
-	}
+	choose_topics(&q);
 	return q.json ? list_json(&q) : list_text(&q);
 }
 

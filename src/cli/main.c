@@ -83,7 +83,7 @@ static int run_command(const struct cli_command *cmd, int argc, char **argv)
 
 	if (code == PMK_EXIT_USAGE && argc == 1)
 		fprintf(stderr, "usage: pmk %s %s\n", cmd->name, cmd->usage);
-	return code;
+	return code == CLI_HELPED ? PMK_EXIT_OK : code;
 }
 
 static int dispatch_command(int argc, char **argv)
