@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli/diff.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,22 +14,6 @@
 #include "cli/cli.h"
 #include "cli/html/html.h"
 #include "cli/output.h"
-
-static const struct cli_option options[] = {
-	{ 0, "fail-over", "PERCENT", "exit 1 if a count has grown by more than this, e.g. 2%" },
-	{ 0, "limit", "[NAME/]EVENT=LIMIT",
-	  "exit 1 over this: 2%, +1000, or at most 1000; NAME: a function; repeatable" },
-	{ 'e', "event", "LIST", "events to compare; executions: how often instructions ran" },
-	{ 0, "min", "N",
-	  "leave out functions and lines that count less on both sides (0.1 % of the total)" },
-	{ 0, "markdown", NULL, "write Markdown, for a merge request" },
-	{ 0, "html", "FILE", "write a page for a browser" },
-	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
-	{ 'j', "json-output", NULL, "write JSON" },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
 
 struct request {
 	struct diff d;
@@ -39,36 +24,48 @@ struct request {
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-static int take_min(struct request *q, const char *value)
+static int take_min(void *member, char *value)
 {
-	q->d.has_min = true;
-	if (pmk_number_parse(value, 10, 0, UINT64_MAX, &q->d.min))
+	struct diff *d = member;
+
+	d->has_min = true;
+	if (pmk_number_parse(value, 10, 0, UINT64_MAX, &d->min))
 		return cli_fail(PMK_EXIT_USAGE, "--min: '%s' is no number of 64 bits", value);
 	return 0;
 }
 
-static int take(struct request *q, const struct cli_option *o, const char *value)
+static int take_limit_all(void *member, char *value)
 {
-	if (!strcmp(o->name, "fail-over"))
-		return diff_limit_all(&q->d, value);
-	if (!strcmp(o->name, "limit"))
-		return diff_limit_add(&q->d, value);
-	if (!strcmp(o->name, "min"))
-		return take_min(q, value);
-	if (o->letter == 'e')
-		q->events = strcmp(value, "all") ? value : NULL;
-	else if (o->letter == 'x')
-		q->format.separator = strcmp(value, "\\t") ? value : "\t";
-	else if (o->letter == 'j')
-		q->json = true;
-	else if (o->letter == 'o')
-		q->output = value;
-	else if (!strcmp(o->name, "html"))
-		q->html = value;
-	else
-		q->markdown = true;
-	return 0;
+	return diff_limit_all(member, value);
 }
+
+static int take_limit(void *member, char *value)
+{
+	return diff_limit_add(member, value);
+}
+
+#define AT(member) offsetof(struct request, member)
+
+static const struct cli_option options[] = {
+	{ 0, "fail-over", "PERCENT", "exit 1 if a count has grown by more than this, e.g. 2%",
+	  CLI_CALL, AT(d), take_limit_all },
+	{ 0, "limit", "[NAME/]EVENT=LIMIT",
+	  "exit 1 over this: 2%, +1000, or at most 1000; NAME: a function; repeatable", CLI_CALL,
+	  AT(d), take_limit },
+	{ 'e', "event", "LIST", "events to compare; executions: how often instructions ran",
+	  CLI_TEXT, AT(events) },
+	{ 0, "min", "N",
+	  "leave out functions and lines that count less on both sides (0.1 % of the total)",
+	  CLI_CALL, AT(d), take_min },
+	{ 0, "markdown", NULL, "write Markdown, for a merge request", CLI_ON, AT(markdown) },
+	{ 0, "html", "FILE", "write a page for a browser", CLI_TEXT, AT(html) },
+	{ 'x', "field-separator", "SEP", "write CSV with this separator", CLI_SEPARATOR,
+	  AT(format.separator) },
+	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(json) },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, AT(output) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
+};
 
 static int check(struct request *q)
 {
@@ -105,35 +102,6 @@ static int check(struct request *q)
 	return 0;
 }
 
-static int parse(struct request *q, int argc, char **argv, bool *help)
-{
-	const struct cli_option *o;
-	unsigned sides = 0;
-	int i = 1, code = 0;
-	char *value;
-	bool bad;
-
-	while (!code) {
-		o = cli_next(&cmd_diff, argc, argv, &i, &value, &bad);
-		if (bad)
-			return PMK_EXIT_USAGE;
-		if (o && o->letter == 'h') {
-			*help = true;
-			return 0;
-		}
-		if (o)
-			code = take(q, o, value);
-		else if (i >= argc)
-			break;
-		else if (sides == DIFF_SIDES)
-			code = cli_fail(PMK_EXIT_USAGE, "diff compares two files: what is %s?",
-					argv[i]);
-		else
-			q->d.path[sides++] = argv[i++];
-	}
-	return code ? code : check(q);
-}
-
 /* ---- command -------------------------------------------------------------------------------- */
 
 static int show(struct request *q)
@@ -151,15 +119,20 @@ static int show(struct request *q)
 static int run_diff(int argc, char **argv)
 {
 	struct request q = { 0 };
-	bool help = false;
-	int code = parse(&q, argc, argv, &help);
+	char **operands;
+	int code = cli_parse(&cmd_diff, &q, argc, argv, &operands);
 
-	if (help) {
-		cli_help(stdout, &cmd_diff);
-		return PMK_EXIT_OK;
+	for (unsigned i = 0; !code && operands[i]; i++) {
+		if (i == DIFF_SIDES)
+			code = cli_fail(PMK_EXIT_USAGE, "diff compares two files: what is %s?",
+					operands[i]);
+		else
+			q.d.path[i] = operands[i];
 	}
 	if (!code)
-		code = diff_read(&q.d, q.events);
+		code = check(&q);
+	if (!code)
+		code = diff_read(&q.d, q.events && strcmp(q.events, "all") ? q.events : NULL);
 	if (!code)
 		code = q.html ? html_diff(&q.d, q.html) : show(&q);
 	if (!code)

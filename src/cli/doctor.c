@@ -2,21 +2,11 @@
 /* pmk doctor: check the installation, a board or a layout, and say what to do about faults. */
 #include "cli/doctor.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/show.h"
-
-static const struct cli_option options[] = {
-	{ 'T', "target", "TARGET",
-	  "examine a board: openocd, gdb or xvc:HOST:PORT; devmem[:FILE]" },
-	{ 0, "pmu", "PMU", "-T: the PMU of the board" },
-	{ 0, "set", "KEY=VALUE", "-T: how to reach the counters, as for pmk stat; repeatable" },
-	{ 0, "layout", "FILE", "ahbmon: examine this layout instead of the project's" },
-	{ 'j', "json-output", NULL, "write JSON" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
 
 /* The first check runs if none is named. */
 static const struct doctor_check checks[] = {
@@ -100,19 +90,20 @@ struct request {
 	struct doctor_board board;
 };
 
-/* Parse an option that has a value. Returns 0 or an exit code. */
-static int take_value(struct request *r, const struct cli_option *o, const char *value)
-{
-	if (o->letter == 'T')
-		r->board.target = value;
-	else if (!strcmp(o->name, "pmu"))
-		r->board.pmu = value;
-	else if (!strcmp(o->name, "layout"))
-		r->board.layout = value;
-	else if (!pmk_words_add(&r->board.settings, value))
-		return cli_no_memory();
-	return 0;
-}
+#define AT(member) offsetof(struct request, member)
+
+static const struct cli_option options[] = {
+	{ 'T', "target", "TARGET", "examine a board: openocd, gdb or xvc:HOST:PORT; devmem[:FILE]",
+	  CLI_TEXT, AT(board.target) },
+	{ 0, "pmu", "PMU", "-T: the PMU of the board", CLI_TEXT, AT(board.pmu) },
+	{ 0, "set", "KEY=VALUE", "-T: how to reach the counters, as for pmk stat; repeatable",
+	  CLI_WORD, AT(board.settings) },
+	{ 0, "layout", "FILE", "ahbmon: examine this layout instead of the project's", CLI_TEXT,
+	  AT(board.layout) },
+	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(json) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
+};
 
 /* Check that the options go together. Returns 0 or an exit code. */
 static int check_request(const struct request *r)
@@ -129,51 +120,24 @@ static int check_request(const struct request *r)
 	return 0;
 }
 
-/* Sets *help if only the help was requested. Returns 0 or an exit code. */
-static int parse_options(struct request *r, int argc, char **argv, bool *help)
-{
-	const struct doctor_check *check;
-	const struct cli_option *o;
-	int i = 1, code = 0;
-	bool bad = false;
-	char *value;
-
-	while (!code) {
-		o = cli_next(&cmd_doctor, argc, argv, &i, &value, &bad);
-		if (bad)
-			return PMK_EXIT_USAGE;
-		if (o && o->letter == 'h') {
-			*help = true;
-			return 0;
-		}
-		if (o && o->letter == 'j')
-			r->json = true;
-		else if (o)
-			code = take_value(r, o, value);
-		if (o)
-			continue;
-		if (i >= argc)
-			break;
-		check = find_check(argv[i++]);
-		if (!check)
-			return PMK_EXIT_USAGE;
-		r->wanted[check - checks] = r->any = true;
-	}
-	return code;
-}
-
 static int run_doctor(int argc, char **argv)
 {
 	struct request r = { 0 };
-	bool help = false;
 	json_object *doc = NULL;
-	int code = parse_options(&r, argc, argv, &help);
+	char **operands;
+	int code = cli_parse(&cmd_doctor, &r, argc, argv, &operands);
 
-	if (!code && !help)
+	for (; !code && *operands; operands++) {
+		const struct doctor_check *check = find_check(*operands);
+
+		if (check)
+			r.wanted[check - checks] = r.any = true;
+		else
+			code = PMK_EXIT_USAGE;
+	}
+	if (!code)
 		code = check_request(&r);
-	if (help)
-		cli_help(stdout, &cmd_doctor);
-	if (code || help)
+	if (code)
 		goto out;
 	if (r.json)
 		doc = show_json_document("pmk-doctor");

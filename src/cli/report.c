@@ -11,6 +11,7 @@
 #include "cli/report.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,35 +30,6 @@ static const char recording_magic[16] = "SQLite format 3";
 /* A capture is read into memory as a whole; larger ones are rejected. */
 #define MAX_CAPTURE ((size_t)256 << 20)
 
-static const struct cli_option options[] = {
-	{ 'i', "input", "FILE", "the recording or capture (default: pmk.data)" },
-	{ 's', "sort", "KEY", "rows of a recording: function, file, line, object or thread" },
-	{ 'e', "event", "LIST", "events to show; executions: how often instructions ran" },
-	{ 0, "percent-limit", "N", "leave out rows below N % of the first event" },
-	{ 0, "children", NULL, "also count in callers (needs record -g)" },
-	{ 0, "no-children", NULL, "do not (default)" },
-	{ 0, "callers", "SYMBOL",
-	  "show the callers of this function and what each call path cost" },
-	{ 0, "callees", "SYMBOL", "show what this function called and what each call path cost" },
-	{ 0, "elf", "FILE", "show samples by function, with the symbols of this executable" },
-	{ 'M', "metrics", "LIST", "metrics to print; repeatable" },
-	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
-	{ 'j', "json-output", NULL, "write JSON" },
-	{ 0, "html", "FILE", "write a page for a browser: flame graph, tables, source" },
-	{ 0, "markdown", NULL, "write the first rows as Markdown, for a merge request" },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout" },
-	{ 0, "append", NULL, "append to the file of -o" },
-	{ 0, "no-big-num", NULL, "do not group digits" },
-	{ 'q', "quiet", NULL, "leave out the heading and the notes of a recording" },
-	{ 'n', "show-nr-samples", NULL,
-	  "accepted for perf; samples or executions are always shown" },
-	{ 'f', "force", NULL, "accepted for perf; changes nothing" },
-	{ 0, "stdio", NULL, "accepted for perf; changes nothing" },
-	{ 'v', "verbose", NULL, "print more about each number" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
-
 /* The request, and the data that was read. */
 struct report {
 	struct output_options o;
@@ -74,6 +46,58 @@ struct report {
 	struct pmk_result result;
 	struct html_stat *page; /* of dumps */
 	int code;		/* exit code if a dump could not be shown completely */
+};
+
+static int take_file(void *member, char *file)
+{
+	const char **at = member;
+
+	if (*at)
+		return cli_fail(PMK_EXIT_USAGE, "more than one file: %s and %s", *at, file);
+	*at = file;
+	return 0;
+}
+
+#define AT(member) offsetof(struct report, member)
+
+static const struct cli_option options[] = {
+	{ 'i', "input", "FILE", "the recording or capture (default: pmk.data)", CLI_CALL, AT(file),
+	  take_file },
+	{ 's', "sort", "KEY", "rows of a recording: function, file, line, object or thread",
+	  CLI_TEXT, AT(recording.sort) },
+	{ 'e', "event", "LIST", "events to show; executions: how often instructions ran", CLI_TEXT,
+	  AT(recording.events) },
+	{ 0, "percent-limit", "N", "leave out rows below N % of the first event", CLI_TEXT,
+	  AT(recording.limit) },
+	{ 0, "children", NULL, "also count in callers (needs record -g)", CLI_ON,
+	  AT(recording.children) },
+	{ 0, "no-children", NULL, "do not (default)", CLI_OFF, AT(recording.children) },
+	{ 0, "callers", "SYMBOL", "show the callers of this function and what each call path cost",
+	  CLI_TEXT, AT(recording.callers) },
+	{ 0, "callees", "SYMBOL", "show what this function called and what each call path cost",
+	  CLI_TEXT, AT(recording.callees) },
+	{ 0, "elf", "FILE", "show samples by function, with the symbols of this executable",
+	  CLI_TEXT, AT(elf) },
+	{ 'M', "metrics", "LIST", "metrics to print; repeatable", CLI_WORD, AT(o.metrics) },
+	{ 'x', "field-separator", "SEP", "write CSV with this separator", CLI_SEPARATOR,
+	  AT(o.separator) },
+	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(o.json) },
+	{ 0, "html", "FILE", "write a page for a browser: flame graph, tables, source", CLI_TEXT,
+	  AT(html) },
+	{ 0, "markdown", NULL, "write the first rows as Markdown, for a merge request", CLI_ON,
+	  AT(recording.markdown) },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, AT(o.path) },
+	{ 0, "append", NULL, "append to the file of -o", CLI_ON, AT(o.append) },
+	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, AT(o.plain_numbers) },
+	{ 'q', "quiet", NULL, "leave out the heading and the notes of a recording", CLI_ON,
+	  AT(recording.quiet) },
+	{ 'n', "show-nr-samples", NULL, "accepted for perf; samples or executions are always shown",
+	  CLI_IGNORED },
+	{ 'f', "force", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
+	{ 0, "stdio", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
+	{ 'v', "verbose", NULL, "print more about each number", CLI_ON, AT(o.verbose) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
 };
 
 static int failed(const struct report *r, int err)
@@ -450,82 +474,17 @@ static int check_request(struct report *r)
 	return 0;
 }
 
-static int take_file(struct report *r, const char *file)
-{
-	if (r->file)
-		return cli_fail(PMK_EXIT_USAGE, "more than one file: %s and %s", r->file, file);
-	r->file = file;
-	return 0;
-}
-
-static int take(struct report *r, const struct cli_option *o, char *value)
-{
-	int code = 0;
-
-	if (output_take(&r->o, o, value, &code))
-		return code;
-	if (o->letter == 'i')
-		return take_file(r, value);
-	if (o->letter == 'e')
-		r->recording.events = value;
-	else if (!strcmp(o->name, "sort"))
-		r->recording.sort = value;
-	else if (!strcmp(o->name, "percent-limit"))
-		r->recording.limit = value;
-	else if (!strcmp(o->name, "children"))
-		r->recording.children = true;
-	else if (!strcmp(o->name, "no-children"))
-		r->recording.children = false;
-	else if (!strcmp(o->name, "markdown"))
-		r->recording.markdown = true;
-	else if (o->letter == 'q')
-		r->recording.quiet = true;
-	else if (!strcmp(o->name, "callers"))
-		r->recording.callers = value;
-	else if (!strcmp(o->name, "callees"))
-		r->recording.callees = value;
-	else if (!strcmp(o->name, "html"))
-		r->html = value;
-	else if (!strcmp(o->name, "elf"))
-		r->elf = value;
-	/* The remaining options change nothing. */
-	return 0;
-}
-
-static int parse(struct report *r, int argc, char **argv, bool *help)
-{
-	const struct cli_option *o;
-	int i = 1, code = 0;
-	char *value;
-	bool bad;
-
-	while (!code) {
-		o = cli_next(&cmd_report, argc, argv, &i, &value, &bad);
-		if (bad)
-			return PMK_EXIT_USAGE;
-		if (o && !strcmp(o->name, "help")) {
-			*help = true;
-			return 0;
-		}
-		if (o)
-			code = take(r, o, value);
-		else if (i >= argc)
-			break;
-		else
-			code = take_file(r, argv[i++]);
-	}
-	return code ? code : check_request(r);
-}
-
 static int run_report(int argc, char **argv)
 {
 	struct report r = { .o.whole = true };
-	bool help = false;
-	int code = parse(&r, argc, argv, &help);
+	char **operands;
+	int code = cli_parse(&cmd_report, &r, argc, argv, &operands);
 
-	if (help)
-		cli_help(stdout, &cmd_report);
-	else if (!code)
+	while (!code && *operands)
+		code = take_file(&r.file, *operands++);
+	if (!code)
+		code = check_request(&r);
+	if (!code)
 		code = report(&r);
 	output_options_free(&r.o);
 	pmk_functions_free(r.functions);

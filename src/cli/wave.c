@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,22 +27,34 @@ enum { FOUND = 1, PARTIAL = 2 };
 
 #define SHOW_VIOLATIONS 100 /* default of --limit */
 
-static const struct cli_option options[] = {
-	{ 'm', "map", "FILE", "check: maps the dump's signals to buses" },
-	{ 'l', "layer", "NAME", "check: only this layer or AXI interface of the map" },
-	{ 0, "limit", "N", "check: show the first N violations (100); 0: count only" },
-	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
-	{ 'j', "json-output", NULL, "write JSON" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
-
 struct wave_request {
 	const char *what, *file, *map, *layer;
 	uint64_t limit;
 	struct output_options out; /* only -j and -x */
 	const char *separator;
 	const struct wave_form *form;
+};
+
+static int take_limit(void *member, char *value)
+{
+	if (pmk_number_parse(value, 10, 0, UINT64_MAX, member))
+		return cli_fail(PMK_EXIT_USAGE, "wave: --limit takes a number, not '%s'", value);
+	return 0;
+}
+
+#define AT(member) offsetof(struct wave_request, member)
+
+static const struct cli_option options[] = {
+	{ 'm', "map", "FILE", "check: maps the dump's signals to buses", CLI_TEXT, AT(map) },
+	{ 'l', "layer", "NAME", "check: only this layer or AXI interface of the map", CLI_TEXT,
+	  AT(layer) },
+	{ 0, "limit", "N", "check: show the first N violations (100); 0: count only", CLI_CALL,
+	  AT(limit), take_limit },
+	{ 'x', "field-separator", "SEP", "write CSV with this separator", CLI_SEPARATOR,
+	  AT(out.separator) },
+	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(out.json) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
 };
 
 /* ---- progress ------------------------------------------------------------------------------- */
@@ -252,42 +265,21 @@ static int no_subcommand(const char *name)
 static int run_wave(int argc, char **argv)
 {
 	struct wave_request q = { .limit = SHOW_VIOLATIONS };
-	const struct cli_option *o;
-	unsigned operands = 0;
-	char *value;
-	bool bad;
-	int i = 1, code;
+	char **operands;
+	int code = cli_parse(&cmd_wave, &q, argc, argv, &operands);
 
-	for (;;) {
-		o = cli_next(&cmd_wave, argc, argv, &i, &value, &bad);
-		if (bad)
-			return PMK_EXIT_USAGE;
-		if (!o && i >= argc)
-			break;
-		if (!o)
-			argv[1 + operands++] = argv[i++];
-		else if (o->letter == 'm')
-			q.map = value;
-		else if (o->letter == 'l')
-			q.layer = value;
-		else if (o->letter == 'h')
-			return cli_help(stdout, &cmd_wave), PMK_EXIT_OK;
-		else if (output_take(&q.out, o, value, &code))
-			continue;
-		else if (pmk_number_parse(value, 10, 0, UINT64_MAX, &q.limit))
-			return cli_fail(PMK_EXIT_USAGE, "wave: --limit takes a number, not '%s'",
-					value);
-	}
+	if (code)
+		return code;
 	code = output_check(&q.out);
 	if (code)
 		return code;
 	q.separator = q.out.separator;
 	q.form = q.out.json ? &wave_json : q.separator ? &wave_csv : &wave_text;
-	q.what = operands > 0 ? argv[1] : NULL;
-	q.file = operands > 1 ? argv[2] : NULL;
+	q.what = operands[0];
+	q.file = operands[0] ? operands[1] : NULL;
 	if (!q.what || (strcmp(q.what, "signals") != 0 && strcmp(q.what, "check") != 0))
 		return no_subcommand(q.what);
-	if (operands != 2)
+	if (!q.file || operands[2])
 		return cli_fail(PMK_EXIT_USAGE, "wave %s takes one FILE, or - for standard input",
 				q.what);
 	return strcmp(q.what, "check") == 0 ? check_bus(&q) : show_signals(&q);
