@@ -19,8 +19,9 @@
 /* ---- options -------------------------------------------------------------------------------- */
 
 /* Only inherited descriptors count as open: exec closes those of pmk itself. */
-static int take_descriptor(struct output_options *o, const char *text)
+int output_take_descriptor(void *options, char *text)
 {
+	struct output_options *o = options;
 	unsigned fd;
 	int flags;
 
@@ -36,44 +37,6 @@ static int take_descriptor(struct output_options *o, const char *text)
 		return cli_fail(PMK_EXIT_USAGE, "--log-fd %u: it is open for reading alone", fd);
 	o->log_fd = (int)fd;
 	return 0;
-}
-
-bool output_take(struct output_options *o, const struct cli_option *option, char *value, int *code)
-{
-	const char *name = option->name;
-
-	*code = 0;
-	if (!strcmp(name, "metrics"))
-		*code = pmk_words_add(&o->metrics, value) ? 0 : cli_no_memory();
-	else if (!strcmp(name, "field-separator"))
-		o->separator = strcmp(value, "\\t") ? value : "\t"; /* as in perf */
-	else if (!strcmp(name, "output"))
-		o->path = value;
-	else if (!strcmp(name, "json-output"))
-		o->json = true; /* pmk stat handles it earlier */
-	else if (!strcmp(name, "json-document"))
-		o->json = true;
-	else if (!strcmp(name, "append"))
-		o->append = true;
-	else if (!strcmp(name, "log-fd"))
-		*code = take_descriptor(o, value);
-	else if (!strcmp(name, "metric-only"))
-		o->metric_only = true;
-	else if (!strcmp(name, "plot"))
-		o->plot = true;
-	else if (!strcmp(name, "table"))
-		o->table = true;
-	else if (!strcmp(name, "big-num"))
-		o->plain_numbers = false;
-	else if (!strcmp(name, "no-big-num"))
-		o->plain_numbers = true;
-	else if (!strcmp(name, "verbose"))
-		o->verbose = true;
-	else if (!strcmp(name, "bars"))
-		o->bars = true;
-	else
-		return false;
-	return true;
 }
 
 bool output_is_text(const struct output_options *o)

@@ -26,9 +26,8 @@ struct output_options {
 	bool whole; /* the file of -o is written at the end as a whole, not during the run */
 };
 
-/* Handle one of the common options; false: it is another one. *code is 0, or an exit code after one
- * line on stderr. */
-bool output_take(struct output_options *o, const struct cli_option *option, char *value, int *code);
+/* For the row of --log-fd, whose member is the output_options. Returns 0 or an exit code. */
+int output_take_descriptor(void *options, char *text);
 /* Check that the options go together. Returns 0 or an exit code. */
 int output_check(const struct output_options *o);
 void output_options_free(struct output_options *o);

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,29 +18,6 @@
 #include "profile/recording/recording.h"
 
 #define DEFAULT_PATH "pmk.data"
-
-static const struct cli_option options[] = {
-	{ 'e', "event", "LIST", "events: names, aliases, rNN, all; repeatable" },
-	{ 'g', "call-graph", NULL, "record call paths: for callers, callees, flame graphs" },
-	{ 'o', "output", "FILE", "write to FILE instead of pmk.data" },
-	{ 'T', "target", "TARGET", "where to run it: emu, or linux: samples of this machine" },
-	{ 'F', "freq", "HZ", "-T linux: samples per second (default: 4000), or max" },
-	{ 'c', "count", "PERIOD", "-T linux: take a sample every this many events" },
-	{ 'p', "pid", "LIST", "-T linux: sample these processes instead of a program" },
-	{ 'a', "all-cpus", NULL, "-T linux: sample everything on all processors" },
-	{ 'C', "cpu", "CPUS", "-T linux: sample everything on these processors: 0,2-3" },
-	{ 0, "no-inherit", NULL, "-T linux: do not sample children of the program" },
-	{ 0, "pmu", "PMU", "the PMU to count with" },
-	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
-	{ 0, "set", "KEY=VALUE",
-	  "change a parameter of the core, or several, with commas; repeatable" },
-	{ 0, "random-seed", "N", "give the program other random numbers" },
-	{ 0, "env", "NAME[=VALUE]", "pass this environment variable to the program; repeatable" },
-	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
-	{ 0, "qemu", "COMMAND", "run this emulator command instead of a program" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
 
 struct record {
 	struct pmk_count *count;
@@ -56,25 +34,49 @@ static int failed(const struct record *r)
 	return cli_fail(err->failure, "%s", err->text);
 }
 
-static int take_option(struct record *r, const struct cli_option *o, char *value)
+static int set_setting(void *request, const char *name, char *value)
 {
-	if (!strcmp(o->name, "call-graph")) {
-		r->paths = true;
-		return 0;
-	}
-	if (!strcmp(o->name, "output")) {
-		r->path = value;
-		r->path_given = true;
-		return *value ? 0 : cli_fail(PMK_EXIT_USAGE, "-o: the name of a file is missing");
-	}
-	if (!strcmp(o->name, "freq"))
-		r->frequency = value;
-	if (!strcmp(o->name, "count"))
-		r->period = value;
-	if (o->letter == 'F' || o->letter == 'c')
-		return 0;
-	return pmk_count_set(r->count, o->name, value) ? failed(r) : 0;
+	struct record *r = request;
+
+	return pmk_count_set(r->count, name, value) ? failed(r) : 0;
 }
+
+static int take_path(void *request, char *value)
+{
+	struct record *r = request;
+
+	r->path = value;
+	r->path_given = true;
+	return *value ? 0 : cli_fail(PMK_EXIT_USAGE, "-o: the name of a file is missing");
+}
+
+#define AT(member) offsetof(struct record, member)
+
+static const struct cli_option options[] = {
+	{ 'e', "event", "LIST", "events: names, aliases, rNN, all; repeatable" },
+	{ 'g', "call-graph", NULL, "record call paths: for callers, callees, flame graphs", CLI_ON,
+	  AT(paths) },
+	{ 'o', "output", "FILE", "write to FILE instead of pmk.data", CLI_CALL, 0, take_path },
+	{ 'T', "target", "TARGET", "where to run it: emu, or linux: samples of this machine" },
+	{ 'F', "freq", "HZ", "-T linux: samples per second (default: 4000), or max", CLI_TEXT,
+	  AT(frequency) },
+	{ 'c', "count", "PERIOD", "-T linux: take a sample every this many events", CLI_TEXT,
+	  AT(period) },
+	{ 'p', "pid", "LIST", "-T linux: sample these processes instead of a program" },
+	{ 'a', "all-cpus", NULL, "-T linux: sample everything on all processors" },
+	{ 'C', "cpu", "CPUS", "-T linux: sample everything on these processors: 0,2-3" },
+	{ 0, "no-inherit", NULL, "-T linux: do not sample children of the program" },
+	{ 0, "pmu", "PMU", "the PMU to count with" },
+	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
+	{ 0, "set", "KEY=VALUE",
+	  "change a parameter of the core, or several, with commas; repeatable" },
+	{ 0, "random-seed", "N", "give the program other random numbers" },
+	{ 0, "env", "NAME[=VALUE]", "pass this environment variable to the program; repeatable" },
+	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
+	{ 0, "qemu", "COMMAND", "run this emulator command instead of a program" },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
+};
 
 /* perf's names for ways to find callers. pmk has one way for each target, so the name changes
  * nothing. */
@@ -100,7 +102,7 @@ static const struct cli_option *next_option(int argc, char **argv, int *index, c
 	return o;
 }
 
-static int parse(struct record *r, int argc, char **argv, bool *help)
+static int parse(struct record *r, int argc, char **argv)
 {
 	const struct cli_option *o;
 	int index = 1, code;
@@ -108,11 +110,7 @@ static int parse(struct record *r, int argc, char **argv, bool *help)
 	char *value;
 
 	while ((o = next_option(argc, argv, &index, &value, &bad))) {
-		if (!strcmp(o->name, "help")) {
-			*help = true;
-			return 0;
-		}
-		code = take_option(r, o, value);
+		code = cli_apply(&cmd_record, o, r, value);
 		if (code)
 			return code;
 	}
@@ -243,12 +241,9 @@ static int record(struct record *r)
 static int run_record(int argc, char **argv)
 {
 	struct record r = { .count = pmk_count_new_for_command(), .path = DEFAULT_PATH };
-	bool help = false;
-	int code = r.count ? parse(&r, argc, argv, &help) : failed(&r);
+	int code = r.count ? parse(&r, argc, argv) : failed(&r);
 
-	if (help)
-		cli_help(stdout, &cmd_record);
-	else if (!code)
+	if (!code)
 		code = record(&r);
 	pmk_count_free(r.count);
 	return code;
@@ -263,4 +258,6 @@ const struct cli_command cmd_record = {
 		 "                  [--] [PROGRAM [ARG...]]",
 	.options = options,
 	.run = run_record,
+	.set = set_setting,
+	.program = true,
 };

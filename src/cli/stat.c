@@ -17,15 +17,81 @@
 #include <pmk/error.h>
 
 #include "cli/cli.h"
-#include "cli/counting.h"
-#include "cli/html/html.h"
-#include "cli/output.h"
-#include "cli/wave.h"
+#include "cli/stat.h"
 #include "count/command.h"
 
+/* ---- options ------------------------------------------------------------------------------- */
+
+/* Print the library's failure, in one line on stderr. */
+static int failed(const struct cli_stat *s)
+{
+	const struct pmk_count_error *err = pmk_count_get_error(s->count);
+
+	return cli_fail(err->failure, "%s", err->text);
+}
+
+int cli_stat_set(void *request, const char *name, char *value)
+{
+	struct cli_stat *s = request;
+
+	return pmk_count_set(s->count, name, value) ? failed(s) : 0;
+}
+
+int cli_stat_event(void *request, char *value)
+{
+	struct cli_stat *s = request;
+
+	s->last_list = value;
+	s->events = true;
+	return cli_stat_set(s, "event", value);
+}
+
+int cli_stat_metrics(void *request, char *value)
+{
+	struct cli_stat *s = request;
+
+	s->events = true;
+	return cli_stat_set(s, "metrics", value);
+}
+
+int cli_stat_interval(void *request, char *value)
+{
+	struct cli_stat *s = request;
+
+	s->intervals = true;
+	return cli_stat_set(s, "interval", value);
+}
+
+static int take_repeat(void *request, char *value)
+{
+	struct cli_stat *s = request;
+
+	s->repeats = true;
+	return cli_stat_set(s, "repeat", value);
+}
+
+static int take_target(void *request, char *value)
+{
+	struct cli_stat *s = request;
+
+	s->dump = strncmp(value, "wave:", 5) == 0 ? value + 5 : NULL;
+	return cli_stat_set(s, "target", value);
+}
+
+/* Bars determine what is counted, in addition to how it is shown. */
+static int take_bars(void *request, char *value)
+{
+	struct cli_stat *s = request;
+
+	s->o.bars = true;
+	return cli_stat_set(s, "bars", value);
+}
+
 static const struct cli_option options[] = {
-	{ 'e', "event", "LIST", "events: names, aliases, rNN, {groups}, all; repeatable" },
-	{ 'M', "metrics", "LIST", "metrics to print (and the events they need)" },
+	{ 'e', "event", "LIST", "events: names, aliases, rNN, {groups}, all; repeatable", CLI_CALL,
+	  0, cli_stat_event },
+	{ 'M', "metrics", "LIST", "metrics to print (and the events they need)", CLI_CALL, 0,
+	  cli_stat_metrics },
 	{ 0, "pmu", "PMU", "the PMU to count with" },
 	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
 	{ 0, "set", "KEY=VALUE",
@@ -33,7 +99,8 @@ static const struct cli_option options[] = {
 	{ 0, "traffic", "SPEC", "add a bus master to arm926, e.g. dma0:period=40; repeatable" },
 	{ 0, "layout", "FILE", "register layout of the AHB Monitor" },
 	{ 'T', "target", "TARGET",
-	  "where to count: emu, linux, wave:FILE, openocd:HOST:PORT … (pmk list targets)" },
+	  "where to count: emu, linux, wave:FILE, openocd:HOST:PORT … (pmk list targets)", CLI_CALL,
+	  0, take_target },
 	{ 'm', "map", "FILE", "-T wave: maps the dump's signals to buses" },
 	{ 0, "packets", "FILE", "write the AHB Monitor's output pins, AHBMONITOR, as VCD" },
 	{ 'l', "layer", "NAME", "-T wave: only this layer of the map" },
@@ -48,10 +115,12 @@ static const struct cli_option options[] = {
 	{ 0, "timeout", "MS", "end the program after this many ms" },
 	{ 0, "sample", NULL, "count short pieces of a long program and estimate the rest" },
 	{ 0, "sample-seed", "N", "--sample: choose other pieces" },
-	{ 'r', "repeat", "N", "run N times; print mean and spread" },
-	{ 0, "table", NULL, "-r: show how long each run took" },
-	{ 'I', "interval", "N[UNIT]", "print counts every N ms, or emulated cycles or insns" },
-	{ 0, "interval-print", "N[UNIT]", "perf's name for --interval" },
+	{ 'r', "repeat", "N", "run N times; print mean and spread", CLI_CALL, 0, take_repeat },
+	{ 0, "table", NULL, "-r: show how long each run took", CLI_ON, CLI_STAT(o.table) },
+	{ 'I', "interval", "N[UNIT]", "print counts every N ms, or emulated cycles or insns",
+	  CLI_CALL, 0, cli_stat_interval },
+	{ 0, "interval-print", "N[UNIT]", "perf's name for --interval", CLI_CALL, 0,
+	  cli_stat_interval },
 	{ 0, "interval-count", "N", "-I: stop printing after this many intervals" },
 	{ 0, "summary", NULL, "-I: also print the counts of the whole run" },
 	{ 0, "no-summary", NULL, "-I: do not print them" },
@@ -60,24 +129,33 @@ static const struct cli_option options[] = {
 	{ 0, "to", "SYMBOL", "… and stop here" },
 	{ 'A', "no-aggr", NULL, "one section per core instead of their sum" },
 	{ 0, "passes", "HOW", "clone: all passes in one run; rerun: one run per pass" },
-	{ 'x', "field-separator", "SEP", "write CSV with this separator" },
-	{ 'j', "json-output", NULL, "write JSON, one object per line, as perf does" },
-	{ 0, "json-document", NULL, "write JSON: one document with everything that pmk knows" },
-	{ 0, "html", "FILE", "also write an HTML page; with -I, with a chart over time" },
-	{ 'o', "output", "FILE", "write to FILE instead of stderr" },
-	{ 0, "append", NULL, "append to the file of -o" },
-	{ 0, "log-fd", "N", "write to this descriptor instead of stderr" },
-	{ 0, "metric-only", NULL, "print metrics without the counts they are computed from" },
-	{ 0, "bars", NULL, "draw how the layers of a bus spent their cycles; with -I, trends" },
-	{ 0, "plot", NULL, "-I: draw each event and metric over the intervals" },
-	{ 'B', "big-num", NULL, "group digits (default)" },
-	{ 0, "no-big-num", NULL, "do not group digits" },
+	{ 'x', "field-separator", "SEP", "write CSV with this separator", CLI_SEPARATOR,
+	  CLI_STAT(o.separator) },
+	{ 'j', "json-output", NULL, "write JSON, one object per line, as perf does", CLI_ON,
+	  CLI_STAT(o.json_lines) },
+	{ 0, "json-document", NULL, "write JSON: one document with everything that pmk knows",
+	  CLI_ON, CLI_STAT(o.json) },
+	{ 0, "html", "FILE", "also write an HTML page; with -I, with a chart over time", CLI_TEXT,
+	  CLI_STAT(html) },
+	{ 'o', "output", "FILE", "write to FILE instead of stderr", CLI_TEXT, CLI_STAT(o.path) },
+	{ 0, "append", NULL, "append to the file of -o", CLI_ON, CLI_STAT(o.append) },
+	{ 0, "log-fd", "N", "write to this descriptor instead of stderr", CLI_CALL, CLI_STAT(o),
+	  output_take_descriptor },
+	{ 0, "metric-only", NULL, "print metrics without the counts they are computed from", CLI_ON,
+	  CLI_STAT(o.metric_only) },
+	{ 0, "bars", NULL, "draw how the layers of a bus spent their cycles; with -I, trends",
+	  CLI_CALL, 0, take_bars },
+	{ 0, "plot", NULL, "-I: draw each event and metric over the intervals", CLI_ON,
+	  CLI_STAT(o.plot) },
+	{ 'B', "big-num", NULL, "group digits (default)", CLI_OFF, CLI_STAT(o.plain_numbers) },
+	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, CLI_STAT(o.plain_numbers) },
 	{ 0, "random-seed", "N", "give the program other random numbers" },
 	{ 0, "env", "NAME[=VALUE]", "pass this environment variable to the program; repeatable" },
 	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
 	{ 0, "qemu", "COMMAND", "run this emulator command instead of a program" },
-	{ 'v', "verbose", NULL, "print more about each number and the run" },
-	{ 'h', "help", NULL, "show this help" },
+	{ 'v', "verbose", NULL, "print more about each number and the run", CLI_ON,
+	  CLI_STAT(o.verbose) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -127,68 +205,8 @@ static const struct cli_refusal refused[] = {
 	{ 0, NULL, NULL },
 };
 
-/* One run of the command. */
-struct stat {
-	const struct cli_command *cmd;
-	struct pmk_count *count;
-	struct output_options o;
-	const char *dump; /* the file of -T wave:FILE */
-	struct output out;
-	const char *html; /* --html */
-	struct html_stat *page;
-	struct cli_wave_progress progress;
-	struct cli_running running;
-	bool repeats, intervals, events;
-	const char *last_list; /* of -e */
-	bool write_failed;
-	int why; /* errno of the failure */
-};
-
-/* ---- options -------------------------------------------------------------------------------- */
-
-/* Long names are compared so that options without a letter need no number of their own. */
-static bool is(const struct cli_option *o, const char *name)
-{
-	return !strcmp(o->name, name);
-}
-
-/* Print the library's failure, in one line on stderr. */
-static int failed(const struct stat *s)
-{
-	const struct pmk_count_error *err = pmk_count_get_error(s->count);
-
-	return cli_fail(err->failure, "%s", err->text);
-}
-
-static int take_option(struct stat *s, const struct cli_option *o, char *value)
-{
-	bool counts = is(o, "metrics") || is(o, "bars");
-	int code;
-
-	if (is(o, "json-output")) {
-		s->o.json_lines = true;
-		return 0;
-	}
-	/* These two determine what is counted, in addition to how it is shown. */
-	if (!is(o, "metrics") && output_take(&s->o, o, value, &code) && (code || !counts))
-		return code;
-	if (is(o, "html")) {
-		s->html = value;
-		return 0;
-	}
-	if (is(o, "target"))
-		s->dump = strncmp(value, "wave:", 5) == 0 ? value + 5 : NULL;
-	s->last_list = is(o, "event") ? value : s->last_list;
-	s->events |= is(o, "event") || is(o, "metrics");
-	s->repeats |= is(o, "repeat");
-	s->intervals |= is(o, "interval") || is(o, "interval-print");
-	return pmk_count_set(s->count, is(o, "interval-print") ? "interval" : o->name, value)
-		       ? failed(s)
-		       : 0;
-}
-
 /* Take the words after the options: a program or, for pmk run, an emulator's command. */
-static int take_words(struct stat *s, char **words)
+static int take_words(struct cli_stat *s, char **words)
 {
 	if (s->cmd == &cmd_run && !words[0])
 		return cli_fail(PMK_EXIT_USAGE, "which emulator? pmk run -- qemu-system-arm -M …");
@@ -198,30 +216,18 @@ static int take_words(struct stat *s, char **words)
 	return pmk_count_program(s->count, words) ? failed(s) : 0;
 }
 
-static int parse(struct stat *s, int argc, char **argv, bool *help)
+static int parse(struct cli_stat *s, int argc, char **argv)
 {
-	const struct cli_option *o;
-	int index = 1, code;
-	bool bad = false;
-	char *value;
+	char **words;
+	int code = cli_parse(s->cmd, s, argc, argv, &words);
 
-	while ((o = cli_next(s->cmd, argc, argv, &index, &value, &bad))) {
-		if (is(o, "help")) {
-			*help = true;
-			return 0;
-		}
-		code = take_option(s, o, value);
-		if (code)
-			return code;
-	}
-	if (bad)
-		return PMK_EXIT_USAGE;
-	if (!argv[index] && s->last_list && strchr(s->last_list, '/') &&
-	    !access(s->last_list, X_OK))
+	if (code)
+		return code;
+	if (!words[0] && s->last_list && strchr(s->last_list, '/') && !access(s->last_list, X_OK))
 		return cli_fail(PMK_EXIT_USAGE,
 				"-e has taken %s for its list of events: pmk %s -e LIST %s",
 				s->last_list, s->cmd->name, s->last_list);
-	code = take_words(s, argv + index);
+	code = take_words(s, words);
 	if (code)
 		return code;
 	if (s->o.plot && !s->intervals)
@@ -235,7 +241,7 @@ static int parse(struct stat *s, int argc, char **argv, bool *help)
 /* ---- the listener --------------------------------------------------------------------------- */
 
 /* The run continues even if the output cannot be written: rescue() prints the counts elsewhere. */
-static void note_failure(struct stat *s, bool bad)
+static void note_failure(struct cli_stat *s, bool bad)
 {
 	if (bad && !s->write_failed)
 		s->why = errno;
@@ -243,7 +249,7 @@ static void note_failure(struct stat *s, bool bad)
 }
 
 /* Erase any progress line before something else is written. */
-static void end_progress(struct stat *s)
+static void end_progress(struct cli_stat *s)
 {
 	cli_wave_progress_end(&s->progress);
 	cli_running_end(&s->running);
@@ -251,7 +257,7 @@ static void end_progress(struct stat *s)
 
 static void begin(void *ctx, struct pmk_count *c)
 {
-	struct stat *s = ctx;
+	struct cli_stat *s = ctx;
 
 	end_progress(s);
 	note_failure(s,
@@ -261,7 +267,7 @@ static void begin(void *ctx, struct pmk_count *c)
 static void rows(void *ctx, struct pmk_count *c, uint32_t first)
 {
 	const struct pmk_result *r = pmk_count_result(c);
-	struct stat *s = ctx;
+	struct cli_stat *s = ctx;
 
 	(void)first; /* sections are written as a whole */
 	end_progress(s);
@@ -281,7 +287,7 @@ static void note(void *ctx, const char *text)
 
 static void progress(void *ctx, uint64_t bytes, uint64_t size)
 {
-	struct stat *s = ctx;
+	struct cli_stat *s = ctx;
 
 	cli_wave_progress_show(&s->progress,
 			       &(struct pmk_wave_progress){ .bytes = bytes, .size = size });
@@ -289,7 +295,7 @@ static void progress(void *ctx, uint64_t bytes, uint64_t size)
 
 static void running(void *ctx, double seconds, uint64_t insns)
 {
-	struct stat *s = ctx;
+	struct cli_stat *s = ctx;
 
 	cli_running_show(&s->running, seconds, insns);
 }
@@ -297,7 +303,7 @@ static void running(void *ctx, double seconds, uint64_t insns)
 /* ---- the run -------------------------------------------------------------------------------- */
 
 /* Writing to the file failed: print the counts elsewhere. */
-static int rescue(struct stat *s)
+static int rescue(struct cli_stat *s)
 {
 	cli_fail(PMK_EXIT_FAILED, "cannot write %s: %s; the counts follow here", s->o.path,
 		 strerror(s->why ? s->why : EIO));
@@ -306,7 +312,7 @@ static int rescue(struct stat *s)
 }
 
 /* The run has ended: close the document. Returns the program's exit code, or that of a failure. */
-static int finish(struct stat *s)
+static int finish(struct cli_stat *s)
 {
 	struct pmk_count_summary sum = { .size = sizeof(sum) };
 	int err, code = 0;
@@ -327,7 +333,7 @@ static int finish(struct stat *s)
 }
 
 /* All files that are written must be different. */
-static int check_files(const struct stat *s)
+static int check_files(const struct cli_stat *s)
 {
 	const struct {
 		const char *option, *path;
@@ -347,7 +353,7 @@ static int check_files(const struct stat *s)
 	return 0;
 }
 
-static int count(struct stat *s)
+static int count(struct cli_stat *s)
 {
 	const struct pmk_count_listener told = {
 		.size = sizeof(told),
@@ -391,13 +397,10 @@ static int count(struct stat *s)
 
 int cli_count(const struct cli_command *cmd, int argc, char **argv)
 {
-	struct stat s = { .cmd = cmd, .count = pmk_count_new_for_command() };
-	bool help = false;
-	int code = s.count ? parse(&s, argc, argv, &help) : failed(&s);
+	struct cli_stat s = { .cmd = cmd, .count = pmk_count_new_for_command() };
+	int code = s.count ? parse(&s, argc, argv) : failed(&s);
 
-	if (help)
-		cli_help(stdout, cmd);
-	else if (!code)
+	if (!code)
 		code = count(&s);
 	html_stat_free(s.page);
 	output_options_free(&s.o);
@@ -420,4 +423,6 @@ const struct cli_command cmd_stat = {
 	.options = options,
 	.refused = refused,
 	.run = run_stat,
+	.set = cli_stat_set,
+	.program = true,
 };
