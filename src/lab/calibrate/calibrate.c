@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +21,6 @@
 
 /* exit code of the kernels' program: code cannot be generated */
 enum { MOST_SETTINGS = 64, MOST_KERNELS = 512, NO_CODE = 3 };
-
-static const struct cli_option options[] = {
-	{ 'T', "target", "TARGET", "where to run the program, as for pmk stat; default: emulated" },
-	{ 'e', "event", "EVENT", "the event that counts cycles there; default: cycles" },
-	{ 0, "core", "CORE", "the core to model" },
-	{ 0, "set", "KEY=VALUE", "a parameter of that core; repeatable" },
-	{ 0, "base", "CORE", "core to take all other parameters from; default: that of --core" },
-	{ 0, "name", "NAME", "name of the new preset; default: calibrated" },
-	{ 'o', "output", "FILE", "write the preset to FILE; default: stdout" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
 
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
@@ -53,6 +42,22 @@ struct calibrate {
 	char **program;
 	struct measured measured[MOST_KERNELS];
 	unsigned nmeasured;
+};
+
+#define AT(member) offsetof(struct calibrate, member)
+
+static const struct cli_option options[] = {
+	{ 'T', "target", "TARGET", "where to run the program, as for pmk stat; default: emulated" },
+	{ 'e', "event", "EVENT", "the event that counts cycles there; default: cycles", CLI_TEXT,
+	  AT(event) },
+	{ 0, "core", "CORE", "the core to model" },
+	{ 0, "set", "KEY=VALUE", "a parameter of that core; repeatable" },
+	{ 0, "base", "CORE", "core to take all other parameters from; default: that of --core",
+	  CLI_TEXT, AT(base) },
+	{ 0, "name", "NAME", "name of the new preset; default: calibrated", CLI_TEXT, AT(name) },
+	{ 'o', "output", "FILE", "write the preset to FILE; default: stdout", CLI_TEXT, AT(path) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
 };
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -321,57 +326,37 @@ static int show_residuals(const struct calibrate *c, const char *preset)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int take_option(struct calibrate *c, const char *name, char *value)
+static int add_setting(void *request, const char *name, char *value)
 {
-	if (!strcmp(name, "event")) {
-		c->event = value;
-	} else if (!strcmp(name, "base")) {
+	struct calibrate *c = request;
+
+	if (c->nsettings == MOST_SETTINGS)
+		return cli_fail(PMK_EXIT_USAGE, "more than %d settings", MOST_SETTINGS);
+	c->settings[c->nsettings++] = (struct setting){ name, value };
+	c->elsewhere |= !strcmp(name, "target") && strcmp(value, "emu") != 0;
+	if (!strcmp(name, "core") && !c->base)
 		c->base = value;
-	} else if (!strcmp(name, "name")) {
-		c->name = value;
-	} else if (!strcmp(name, "output")) {
-		c->path = value;
-	} else {
-		if (c->nsettings == MOST_SETTINGS)
-			return cli_fail(PMK_EXIT_USAGE, "more than %d settings", MOST_SETTINGS);
-		c->settings[c->nsettings++] = (struct setting){ name, value };
-		c->elsewhere |= !strcmp(name, "target") && strcmp(value, "emu") != 0;
-		if (!strcmp(name, "core") && !c->base)
-			c->base = value;
-	}
 	return 0;
 }
 
-static int parse_options(struct calibrate *c, int argc, char **argv, bool *help)
+static int parse_options(struct calibrate *c, int argc, char **argv)
 {
-	const struct cli_option *o;
-	int index = 1, code;
-	bool bad = false;
-	char *value;
+	int code = cli_parse(&cmd_calibrate, c, argc, argv, &c->program);
 
-	while ((o = cli_next(&cmd_calibrate, argc, argv, &index, &value, &bad))) {
-		*help = !strcmp(o->name, "help");
-		if (*help)
-			return 0;
-		code = take_option(c, o->name, value);
-		if (code)
-			return code;
-	}
-	if (bad)
-		return PMK_EXIT_USAGE;
+	if (code)
+		return code;
 	if (strspn(c->name, NAME_LETTERS) != strlen(c->name) || !*c->name)
 		return cli_fail(PMK_EXIT_USAGE,
 				"--name %s: a name is of letters, digits, '-', '_' and '.'",
 				c->name);
-	c->program = argv + index;
-	if (index >= argc)
+	if (!c->program[0])
 		return cli_fail(PMK_EXIT_USAGE,
 				"which program? It is calibrate/kernels.c of %s, built for the "
 				"processor that is measured",
 				cli_data_dir() ? cli_data_dir() : "pmk's data");
-	if (index + 1 < argc)
+	if (c->program[1])
 		return cli_fail(PMK_EXIT_USAGE, "%s: the program gets its arguments from pmk",
-				argv[index + 1]);
+				c->program[1]);
 	if (!c->base)
 		return cli_fail(PMK_EXIT_USAGE,
 				"which core? --core CORE, or on a board --base CORE, whose preset "
@@ -458,17 +443,14 @@ static int run_calibration(struct calibrate *c)
 static int run_calibrate(int argc, char **argv)
 {
 	struct calibrate *c = calloc(1, sizeof(*c));
-	bool help = false;
 	int code;
 
 	if (!c)
 		return cli_no_memory();
 	c->event = "cycles";
 	c->name = "calibrated";
-	code = parse_options(c, argc, argv, &help);
-	if (help)
-		cli_help(stdout, &cmd_calibrate);
-	else if (!code)
+	code = parse_options(c, argc, argv);
+	if (!code)
 		code = run_calibration(c);
 	free(c);
 	return code;
@@ -481,4 +463,6 @@ const struct cli_command cmd_calibrate = {
 		 "                     [-o FILE] [--] PROGRAM",
 	.options = options,
 	.run = run_calibrate,
+	.set = add_setting,
+	.program = true,
 };

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "lab/history/history.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,24 +13,61 @@
 
 #define DATABASE "results.db"
 
+static int take_limit(void *request, char *value)
+{
+	struct history_request *q = request;
+
+	q->judged = true;
+	if (pmk_percent_parse(value, &q->limit))
+		return cli_fail(PMK_EXIT_USAGE, "--fail-over: '%s' is no percentage, such as 2%%",
+				value);
+	return 0;
+}
+
+static int take_last(void *member, char *value)
+{
+	if (pmk_unsigned_parse(value, 1, UINT32_MAX, member))
+		return cli_fail(PMK_EXIT_USAGE, "--last: '%s' is no number of commits", value);
+	return 0;
+}
+
+static int take_core(void *member, char *value)
+{
+	*(const char **)member = cli_core_name(value);
+	return 0;
+}
+
+#define AT(member) offsetof(struct history_request, member)
+
 static const struct cli_option options[] = {
-	{ 'd', "database", "FILE", "the results database; " DATABASE " if not given" },
-	{ 'c', "commit", "ID", "add: the counted commit (a git revision, or any name)" },
-	{ 'e', "event", "LIST", "events to count, or to show; add: cycles,instructions" },
-	{ 0, "fail-over", "PERCENT", "exit 1 if a count has grown by more than this, e.g. 2%" },
-	{ 0, "record", NULL, "add: also make a recording, to compare functions" },
-	{ 0, "good", "ID", "compare with this commit instead of the last good one" },
-	{ 0, "bad", "ID", "bisect, test: a commit that has the change" },
-	{ 0, "build", "COMMAND", "bisect, test: sh command that builds the program" },
-	{ 0, "name", "NAME", "name of the program; default: its file name" },
-	{ 0, "core", "CORE", "the core to model; show: only this core" },
-	{ 0, "set", "KEY=VALUE", "a parameter of the core, as for pmk stat; repeatable" },
-	{ 'T', "target", "TARGET", "where to count: emu, linux, as for pmk stat" },
-	{ 'n', "last", "N", "show: the last N commits" },
-	{ 'x', "field-separator", "SEP", "show: write CSV with this separator" },
-	{ 'j', "json-output", NULL, "show: write JSON" },
-	{ 0, "html", "FILE", "show: write a page for a browser" },
-	{ 'h', "help", NULL, "show this help" },
+	{ 'd', "database", "FILE", "the results database; " DATABASE " if not given", CLI_TEXT,
+	  AT(database) },
+	{ 'c', "commit", "ID", "add: the counted commit (a git revision, or any name)", CLI_TEXT,
+	  AT(commit) },
+	{ 'e', "event", "LIST", "events to count, or to show; add: cycles,instructions", CLI_WORD,
+	  AT(events) },
+	{ 0, "fail-over", "PERCENT", "exit 1 if a count has grown by more than this, e.g. 2%",
+	  CLI_CALL, 0, take_limit },
+	{ 0, "record", NULL, "add: also make a recording, to compare functions", CLI_ON,
+	  AT(record) },
+	{ 0, "good", "ID", "compare with this commit instead of the last good one", CLI_TEXT,
+	  AT(good) },
+	{ 0, "bad", "ID", "bisect, test: a commit that has the change", CLI_TEXT, AT(bad) },
+	{ 0, "build", "COMMAND", "bisect, test: sh command that builds the program", CLI_TEXT,
+	  AT(build) },
+	{ 0, "name", "NAME", "name of the program; default: its file name", CLI_TEXT, AT(name) },
+	{ 0, "core", "CORE", "the core to model; show: only this core", CLI_CALL, AT(core),
+	  take_core },
+	{ 0, "set", "KEY=VALUE", "a parameter of the core, as for pmk stat; repeatable", CLI_WORD,
+	  AT(settings) },
+	{ 'T', "target", "TARGET", "where to count: emu, linux, as for pmk stat", CLI_TEXT,
+	  AT(target) },
+	{ 'n', "last", "N", "show: the last N commits", CLI_CALL, AT(last), take_last },
+	{ 'x', "field-separator", "SEP", "show: write CSV with this separator", CLI_SEPARATOR,
+	  AT(separator) },
+	{ 'j', "json-output", NULL, "show: write JSON", CLI_ON, AT(json) },
+	{ 0, "html", "FILE", "show: write a page for a browser", CLI_TEXT, AT(html) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -117,67 +155,6 @@ static const struct action *find_action(const char *name)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static int take_limit(struct history_request *q, const char *value)
-{
-	q->judged = true;
-	if (pmk_percent_parse(value, &q->limit))
-		return cli_fail(PMK_EXIT_USAGE, "--fail-over: '%s' is no percentage, such as 2%%",
-				value);
-	return 0;
-}
-
-static int take_last(struct history_request *q, const char *value)
-{
-	if (pmk_unsigned_parse(value, 1, UINT32_MAX, &q->last))
-		return cli_fail(PMK_EXIT_USAGE, "--last: '%s' is no number of commits", value);
-	return 0;
-}
-
-/* Returns where the text of an option is stored; NULL if it has no text. */
-static const char **option_text(struct history_request *q, const struct cli_option *o)
-{
-	const struct {
-		const char *name, **at;
-	} places[] = {
-		{ "database", &q->database },
-		{ "commit", &q->commit },
-		{ "name", &q->name },
-		{ "core", &q->core },
-		{ "target", &q->target },
-		{ "build", &q->build },
-		{ "good", &q->good },
-		{ "bad", &q->bad },
-		{ "field-separator", &q->separator },
-		{ "html", &q->html },
-	};
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (!strcmp(o->name, places[i].name))
-			return places[i].at;
-	return NULL;
-}
-
-static int take_option(struct history_request *q, const struct cli_option *o, char *value)
-{
-	const char **at = option_text(q, o);
-
-	if (at) {
-		*at = at == &q->core ? cli_core_name(value) : value;
-		return 0;
-	}
-	if (!strcmp(o->name, "fail-over"))
-		return take_limit(q, value);
-	if (o->letter == 'n')
-		return take_last(q, value);
-	if (o->letter == 'j' || !strcmp(o->name, "record")) {
-		*(o->letter ? &q->json : &q->record) = true;
-		return 0;
-	}
-	if (!pmk_words_add(o->letter == 'e' ? &q->events : &q->settings, value))
-		return cli_no_memory();
-	return 0;
-}
-
 /* Checks settings now, because some actions do not count anything, or only later. */
 static int check_settings(const struct history_request *q)
 {
@@ -193,8 +170,6 @@ static int check_settings(const struct history_request *q)
 
 static int check_request(struct history_request *q)
 {
-	if (q->separator && !strcmp(q->separator, "\\t"))
-		q->separator = "\t";
 	if (q->separator && (!*q->separator || strpbrk(q->separator, "\"\n")))
 		return cli_fail(PMK_EXIT_USAGE,
 				"-x needs a separator other than a quote or a new line");
@@ -207,7 +182,7 @@ static int check_request(struct history_request *q)
 
 /* The first word that is not an option is the action. */
 static int parse_options(struct history_request *q, int argc, char **argv,
-			 const struct action **action, bool *help)
+			 const struct action **action)
 {
 	const struct cli_option *o;
 	int i = 1, operands = 0, code = 0;
@@ -219,12 +194,8 @@ static int parse_options(struct history_request *q, int argc, char **argv,
 		o = cli_next(&cmd_history, argc, argv, &i, &value, &bad);
 		if (bad)
 			return PMK_EXIT_USAGE;
-		if (o && o->letter == 'h') {
-			*help = true;
-			return 0;
-		}
 		if (o) {
-			code = take_option(q, o, value);
+			code = cli_apply(&cmd_history, o, q, value);
 		} else if (i >= argc) {
 			break;
 		} else if (!name) {
@@ -251,12 +222,9 @@ static int run_history(int argc, char **argv)
 {
 	struct history_request q = { .database = DATABASE };
 	const struct action *action = NULL;
-	bool help = false;
-	int code = parse_options(&q, argc, argv, &action, &help);
+	int code = parse_options(&q, argc, argv, &action);
 
-	if (!code && help)
-		cli_help(stdout, &cmd_history);
-	else if (!code)
+	if (!code)
 		code = action->run(&q);
 	pmk_words_free(&q.events);
 	pmk_words_free(&q.settings);

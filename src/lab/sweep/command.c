@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,25 +29,6 @@
 #define MOST_TASKS    1000000
 #define EXIT_FAILURES 1 /* some cells have no counts */
 
-static const struct cli_option options[] = {
-	{ 'o', "output", "DB", "the database for the counts" },
-	{ 'j', "jobs", "N", "count N cells at a time; default: one for each processor" },
-	{ 0, "retry", NULL, "count cells again that failed before" },
-	{ 'n', "dry-run", NULL, "only print how many cells there are and are missing" },
-	{ 0, "engine", "NAME", "let make or slurm count the missing cells, in tasks" },
-	{ 0, "tasks", "N", "--engine: number of tasks" },
-	{ 0, "task", "LIST:I/N", "count slice I of N of a list; used by the tasks" },
-	{ 0, "collect", NULL, "merge counts of tasks, or of other databases, into a database" },
-	{ 0, "pareto", "GOALS", "show the cores that no other core beats in all these goals" },
-	{ 0, "sensitivity", "EVENT", "show how much of an event each setting explains" },
-	{ 0, "heat", "EVENT[,X[,Y]]", "draw an event over two settings, or programs, or cores" },
-	{ 0, "html", "FILE", "write a page for a browser" },
-	{ 'x', "field-separator", "SEP", "show a database as CSV with this separator" },
-	{ 0, "json-output", NULL, "show a database as JSON" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 0, NULL, NULL, NULL },
-};
-
 struct sweep {
 	const char *file; /* a plan, or a database to print */
 	const char *output, *separator;
@@ -60,8 +42,6 @@ struct sweep {
 	bool retry, dry_run, json, collect;
 };
 
-/* ---- options --------------------------------------------------------------------------------- */
-
 static int take_number(const char *option, const char *value, unsigned most, unsigned *out)
 {
 	if (pmk_unsigned_parse(value, 1, most, out))
@@ -70,8 +50,9 @@ static int take_number(const char *option, const char *value, unsigned most, uns
 	return 0;
 }
 
-static int take_task(struct sweep *s, const char *value)
+static int take_task(void *request, char *value)
 {
+	struct sweep *s = request;
 	const char *colon = strrchr(value, ':');
 	int n = 0;
 
@@ -83,38 +64,53 @@ static int take_task(struct sweep *s, const char *value)
 	return s->list ? 0 : cli_fail(PMK_EXIT_FAILED, "--task %s: %s", value, strerror(errno));
 }
 
-static int take_option(struct sweep *s, const char *name, char *value)
+static int take_jobs(void *member, char *value)
 {
-	if (!strcmp(name, "output"))
-		s->output = value;
-	else if (!strcmp(name, "jobs"))
-		return take_number("-j", value, MOST_JOBS, &s->jobs);
-	else if (!strcmp(name, "tasks"))
-		return take_number("--tasks", value, MOST_TASKS, &s->tasks);
-	else if (!strcmp(name, "task"))
-		return take_task(s, value);
-	else if (!strcmp(name, "engine"))
-		return sweep_engine_check(s->engine = value);
-	else if (!strcmp(name, "collect"))
-		s->collect = true;
-	else if (!strcmp(name, "pareto"))
-		s->pareto = value;
-	else if (!strcmp(name, "sensitivity"))
-		s->sensitivity = value;
-	else if (!strcmp(name, "html"))
-		s->html = value;
-	else if (!strcmp(name, "heat"))
-		s->heat = value;
-	else if (!strcmp(name, "retry"))
-		s->retry = true;
-	else if (!strcmp(name, "dry-run"))
-		s->dry_run = true;
-	else if (!strcmp(name, "field-separator"))
-		s->separator = value;
-	else if (!strcmp(name, "json-output"))
-		s->json = true;
-	return 0;
+	return take_number("-j", value, MOST_JOBS, member);
 }
+
+static int take_tasks(void *member, char *value)
+{
+	return take_number("--tasks", value, MOST_TASKS, member);
+}
+
+static int take_engine(void *member, char *value)
+{
+	*(const char **)member = value;
+	return sweep_engine_check(value);
+}
+
+#define AT(member) offsetof(struct sweep, member)
+
+static const struct cli_option options[] = {
+	{ 'o', "output", "DB", "the database for the counts", CLI_TEXT, AT(output) },
+	{ 'j', "jobs", "N", "count N cells at a time; default: one for each processor", CLI_CALL,
+	  AT(jobs), take_jobs },
+	{ 0, "retry", NULL, "count cells again that failed before", CLI_ON, AT(retry) },
+	{ 'n', "dry-run", NULL, "only print how many cells there are and are missing", CLI_ON,
+	  AT(dry_run) },
+	{ 0, "engine", "NAME", "let make or slurm count the missing cells, in tasks", CLI_CALL,
+	  AT(engine), take_engine },
+	{ 0, "tasks", "N", "--engine: number of tasks", CLI_CALL, AT(tasks), take_tasks },
+	{ 0, "task", "LIST:I/N", "count slice I of N of a list; used by the tasks", CLI_CALL, 0,
+	  take_task },
+	{ 0, "collect", NULL, "merge counts of tasks, or of other databases, into a database",
+	  CLI_ON, AT(collect) },
+	{ 0, "pareto", "GOALS", "show the cores that no other core beats in all these goals",
+	  CLI_TEXT, AT(pareto) },
+	{ 0, "sensitivity", "EVENT", "show how much of an event each setting explains", CLI_TEXT,
+	  AT(sensitivity) },
+	{ 0, "heat", "EVENT[,X[,Y]]", "draw an event over two settings, or programs, or cores",
+	  CLI_TEXT, AT(heat) },
+	{ 0, "html", "FILE", "write a page for a browser", CLI_TEXT, AT(html) },
+	{ 'x', "field-separator", "SEP", "show a database as CSV with this separator",
+	  CLI_SEPARATOR, AT(separator) },
+	{ 0, "json-output", NULL, "show a database as JSON", CLI_ON, AT(json) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
 
 static unsigned processor_count(void)
 {
@@ -123,41 +119,19 @@ static unsigned processor_count(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
-static int parse_options(struct sweep *s, int argc, char **argv, bool *help)
+static int parse_options(struct sweep *s, int argc, char **argv)
 {
-	const struct cli_option *o;
-	int index = 1, code;
-	bool bad = false;
-	char *value;
+	char **operands;
+	int code = cli_parse(&cmd_sweep, s, argc, argv, &operands);
 
-	while (index < argc && !s->file) {
-		while ((o = cli_next(&cmd_sweep, argc, argv, &index, &value, &bad))) {
-			*help = !strcmp(o->name, "help");
-			if (*help)
-				return 0;
-			code = take_option(s, o->name, value);
-			if (code)
-				return code;
-		}
-		if (bad)
-			return PMK_EXIT_USAGE;
-		if (index < argc)
-			s->file = argv[index++];
-	}
-	/* Options may also follow the plan: pmk sweep PLAN -o DB. */
-	while ((o = cli_next(&cmd_sweep, argc, argv, &index, &value, &bad))) {
-		*help = !strcmp(o->name, "help");
-		code = *help ? 0 : take_option(s, o->name, value);
-		if (*help || code)
-			return code;
-	}
-	if (bad)
-		return PMK_EXIT_USAGE;
-	s->others = argv + index;
-	if (index < argc && !s->collect)
+	if (code)
+		return code;
+	s->file = operands[0];
+	s->others = operands + (s->file != NULL);
+	if (s->others[0] && !s->collect)
 		return cli_fail(PMK_EXIT_USAGE,
 				"unexpected argument %s: give one plan or one database",
-				argv[index]);
+				s->others[0]);
 	if (!s->file)
 		return cli_fail(PMK_EXIT_USAGE, "which plan? pmk sweep PLAN -o DB");
 	if (s->separator && !*s->separator)
@@ -504,12 +478,9 @@ static int count_or_show(const struct sweep *s)
 static int run_sweep(int argc, char **argv)
 {
 	struct sweep s = { 0 };
-	bool help = false;
-	int code = parse_options(&s, argc, argv, &help);
+	int code = parse_options(&s, argc, argv);
 
-	if (help)
-		cli_help(stdout, &cmd_sweep);
-	else if (!code && s.collect)
+	if (!code && s.collect)
 		code = sweep_collect(s.file, s.others);
 	else if (!code)
 		code = count_or_show(&s);
