@@ -43,7 +43,6 @@ static void test_blanks(void **state_)
 		for (unsigned i = 0; i < WAVE_WINDOW; i++)
 			want |= (uint64_t)((unsigned char)text[at + i] <= ' ') << i;
 		assert_int_equal(wave_blanks(text + at), want);
-		assert_int_equal(wave_blanks_plain(text + at), want);
 	}
 }
 
@@ -212,9 +211,6 @@ static void test_plain_lines(void **state_)
 
 			assert_int_equal(pmk_wave_plain_lines(text + at, n, returns, got), lines);
 			assert_memory_equal(got, want, lines * sizeof(*want));
-			assert_int_equal(pmk_wave_plain_lines_any(text + at, n, returns, got),
-					 lines);
-			assert_memory_equal(got, want, lines * sizeof(*want));
 			most = lines > most ? lines : most;
 			most_returns = returns && lines > most_returns ? lines : most_returns;
 		}
@@ -223,7 +219,6 @@ static void test_plain_lines(void **state_)
 	assert_in_range(most_returns, 20, WAVE_LINES);
 }
 
-/* Also so many that a byte cannot count them. */
 static void test_lines(void **state_)
 {
 	static char text[3 * 16 * 255 + 40];

@@ -63,10 +63,8 @@ static inline uint64_t wave_blanks_in(uint64_t word)
 	return ~(word + WAVE_EACH(0x7f - ' ')) & WAVE_EACH(0x80);
 }
 
-/*
- * Returns the blanks among the 64 bytes from p: bit i is set if p[i] is a blank. Portable version.
- */
-static inline uint64_t wave_blanks_plain(const char *p)
+/* Returns the blanks among the 64 bytes from p: bit i is set if p[i] is a blank. */
+static inline uint64_t wave_blanks(const char *p)
 {
 	uint64_t all = 0;
 
@@ -82,36 +80,6 @@ static inline uint64_t wave_blanks_plain(const char *p)
 	}
 	return all;
 }
-
-#ifdef __SSE2__
-
-static inline uint64_t wave_blanks16(const char *p)
-{
-	const __m128i space = _mm_set1_epi8(' ');
-	__m128i v = _mm_loadu_si128((const __m128i *)p);
-
-	/*
-	 * SSE2 compares bytes as signed ones, so that bytes from 0x80 on would be blanks. An
-	 * unsigned minimum avoids that.
-	 */
-	return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, space), v));
-}
-
-/* The same with the vectors that every x86-64 has, in a quarter of the instructions. */
-static inline uint64_t wave_blanks(const char *p)
-{
-	return wave_blanks16(p) | wave_blanks16(p + 16) << 16 | wave_blanks16(p + 32) << 32 |
-	       wave_blanks16(p + 48) << 48;
-}
-
-#else
-
-static inline uint64_t wave_blanks(const char *p)
-{
-	return wave_blanks_plain(p);
-}
-
-#endif
 
 /* Properties of 64 bytes that are needed to find plain lines: bit i is for p[i]. */
 struct wave_marks {
@@ -129,7 +97,7 @@ static inline struct wave_marks wave_marks_plain(const char *p)
 	for (unsigned i = 0; i < WAVE_WINDOW; i += 8) {
 		uint64_t w = wave_word(p + i), low = w & WAVE_EACH(0x7f);
 		uint64_t end = low ^ WAVE_EACH('\n');
-		/* The highest bit of each byte, as in wave_blanks_plain(). */
+		/* The highest bit of each byte, as in wave_blanks(). */
 		uint64_t not_end = (end + WAVE_EACH(0x7f)) | w;
 		uint64_t printable = (low + WAVE_EACH(0x7f - ' ')) & ~(low + WAVE_EACH(1)) & ~w;
 
@@ -208,9 +176,6 @@ static inline uint64_t wave_equal(const char *p, char c)
 #define WAVE_EXTRAS 8 /* entries that may be written after the last line end */
 unsigned pmk_wave_plain_lines(const char *p, size_t n, bool returns,
 			      uint16_t end[WAVE_LINES + WAVE_EXTRAS]);
-/* The portable version, without the instructions of newer processors. */
-unsigned pmk_wave_plain_lines_any(const char *p, size_t n, bool returns,
-				  uint16_t end[WAVE_LINES + WAVE_EXTRAS]);
 
 /* Returns the remaining length of the word at p. A blank must follow somewhere. */
 static inline size_t wave_length(const char *p)
@@ -225,11 +190,16 @@ static inline size_t wave_length(const char *p)
 	return n + (size_t)__builtin_ctzll(at);
 }
 
-/*
- * Masks for the n highest or lowest bytes of a word. They are tables because x86 needs three
- * instructions to shift by a variable.
- */
-extern const uint64_t pmk_wave_high_bytes[9], pmk_wave_low_bytes[9];
+/* Returns a mask of the n lowest or highest bytes of a word; n is at most 8. */
+static inline uint64_t wave_low_bytes(size_t n)
+{
+	return n ? UINT64_MAX >> (64 - 8 * n) : 0;
+}
+
+static inline uint64_t wave_high_bytes(size_t n)
+{
+	return n ? UINT64_MAX << (64 - 8 * n) : 0;
+}
 
 /*
  * Packs eight bytes of value 0 or 1 into bits, the first byte as the highest bit. The
@@ -251,13 +221,13 @@ static inline bool wave_binary(const char *end, size_t n, uint64_t *value)
 	const char *p;
 
 	if (n <= 8) {
-		last &= pmk_wave_high_bytes[n];
+		last &= wave_high_bytes(n);
 		*value = wave_gather(last);
 		return !(last & ~WAVE_EACH(1));
 	}
 	/* Start with the odd digits, so that groups of eight remain. */
 	p = end - n + (n - 1) % 8 + 1;
-	odd = (wave_word(p - 8) ^ WAVE_EACH('0')) & pmk_wave_high_bytes[(n - 1) % 8 + 1];
+	odd = (wave_word(p - 8) ^ WAVE_EACH('0')) & wave_high_bytes((n - 1) % 8 + 1);
 	bits = wave_gather(odd);
 	for (; p < end - 8; p += 8) {
 		uint64_t w = wave_word(p) ^ WAVE_EACH('0');
@@ -278,7 +248,7 @@ static inline bool wave_decimal8(const char *end, size_t n, uint64_t *value)
 	 * The exclusive or turns the digits into bytes of value 0 to 9; bytes before the first
 	 * digit become 0.
 	 */
-	uint64_t w = (wave_word(end - 8) ^ WAVE_EACH('0')) & pmk_wave_high_bytes[n];
+	uint64_t w = (wave_word(end - 8) ^ WAVE_EACH('0')) & wave_high_bytes(n);
 	bool odd = ((w | (w + WAVE_EACH(0x7f - 9))) & WAVE_EACH(0x80)) != 0;
 
 	/*

@@ -194,7 +194,7 @@ static uint64_t key_of(const char *code, size_t n)
 {
 	if (!n)
 		return 0;
-	return n > 8 ? long_key(code, n) : wave_word(code) & pmk_wave_low_bytes[n];
+	return n > 8 ? long_key(code, n) : wave_word(code) & wave_low_bytes(n);
 }
 
 /*
@@ -291,7 +291,7 @@ static int list_codes(struct wave_dump *v)
  */
 static inline uint32_t watch_of(const struct wave_dump *v, const char *code, size_t n)
 {
-	uint64_t key = wave_word(code) & pmk_wave_low_bytes[n < 8 ? n : 8];
+	uint64_t key = wave_word(code) & wave_low_bytes(n < 8 ? n : 8);
 	uint32_t number = n <= 8 ? number_of(key, n) : UINT32_MAX;
 	const struct wave_id *id;
 
