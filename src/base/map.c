@@ -4,10 +4,11 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+
 static size_t find_slot(const struct pmk_map *m, uint64_t key)
 {
-	uint64_t h = (key ^ key >> 32) * UINT64_C(0x9E3779B97F4A7C15);
-	size_t i = (size_t)(h >> 20) & (m->room - 1);
+	size_t i = (size_t)(pmk_hash_add(0, key ^ key >> 32) >> 20) & (m->room - 1);
 
 	while (m->value[i] && m->key[i] != key)
 		i = (i + 1) & (m->room - 1);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t pmk_printable_length(const uint8_t *s, size_t n)
+size_t pmk_utf8_length(const uint8_t *s, size_t n)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t length = s[0] < 0x80		? 1
@@ -25,7 +25,14 @@ size_t pmk_printable_length(const uint8_t *s, size_t n)
 	}
 	if (c < least[length] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
 		return 0;
-	return c < 0x20 || (c >= 0x7F && c < 0xA0) ? 0 : length;
+	return length;
+}
+
+size_t pmk_printable_length(const uint8_t *s, size_t n)
+{
+	bool control = s[0] < 0x20 || s[0] == 0x7F || (n > 1 && s[0] == 0xC2 && s[1] < 0xA0);
+
+	return control ? 0 : pmk_utf8_length(s, n);
 }
 
 char *pmk_printable(const char *text)

@@ -268,28 +268,19 @@ int cli_parse(const struct cli_command *cmd, void *request, int argc, char **arg
 	return code;
 }
 
-/* The number of columns of a UTF-8 text; help texts contain "…". */
-static int column_count(const char *text)
-{
-	int n = 0;
-
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xC0) != 0x80;
-	return n;
-}
-
 void cli_help(FILE *f, const struct cli_command *cmd)
 {
 	fprintf(f, "usage: pmk %s %s\n\n%s\n\n", cmd->name, cmd->usage, cmd->brief);
 	for (const struct cli_option *o = cmd->options; o->name; o++) {
 		char left[64], letter[5] = "    ";
+		int columns;
 
 		if (o->letter)
 			snprintf(letter, sizeof(letter), "-%c, ", o->letter);
 		snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, o->arg ? " " : "",
 			 o->arg ? o->arg : "");
-		fprintf(f, "%s%*s %s\n", left,
-			column_count(left) < 32 ? 32 - column_count(left) : 0, "", o->help);
+		columns = (int)pmk_printable_columns(left, strlen(left));
+		fprintf(f, "%s%*s %s\n", left, columns < 32 ? 32 - columns : 0, "", o->help);
 	}
 }
 

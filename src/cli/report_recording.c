@@ -862,9 +862,7 @@ static bool write_json(const struct report *r)
 	for (size_t i = 0; i < r->nrows; i++)
 		json_object_array_add(rows, json_row(r, &r->row[i]));
 	json_object_object_add(doc, "rows", rows);
-	fprintf(r->f, "%s\n",
-		json_object_to_json_string_ext(doc, JSON_C_TO_STRING_PRETTY |
-							    JSON_C_TO_STRING_NOSLASHESCAPE));
+	pmk_json_put_document(r->f, doc);
 	json_object_put(doc);
 	return true;
 }

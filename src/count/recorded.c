@@ -9,6 +9,7 @@
 #include <pmk/pmu.h>
 
 #include "base/foreign.h"
+#include "base/hash.h"
 #include "cpu/family.h"
 #include "cpu/fault.h"
 #include "profile/elf.h"
@@ -52,11 +53,9 @@ struct index {
 
 static struct key *look_up(const struct index *x, uint64_t a, uint64_t b, uint64_t c)
 {
-	uint64_t h = (a * UINT64_C(0x9e3779b97f4a7c15) ^ b) * UINT64_C(0xbf58476d1ce4e5b9);
-	size_t i;
+	uint64_t hash = pmk_hash_add(pmk_hash_add(pmk_hash_add(0, a), b), c);
+	size_t i = (size_t)(hash >> 20) & (x->size - 1);
 
-	h = (h ^ h >> 31 ^ c) * UINT64_C(0x94d049bb133111eb);
-	i = (size_t)(h >> 20) & (x->size - 1);
 	while (x->key[i].item && (x->key[i].a != a || x->key[i].b != b || x->key[i].c != c))
 		i = (i + 1) & (x->size - 1);
 	return &x->key[i];
@@ -290,22 +289,15 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	return true;
 }
 
-static uint64_t hash_of(const uint64_t *value, size_t n)
-{
-	uint64_t h = 0;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ h >> 29 ^ value[i]) * UINT64_C(0x9e3779b97f4a7c15);
-	return h;
-}
-
 /* The number of the row of costs that is equal to r->value; few rows serve all instructions. */
 static bool find_cost(struct pmk_recorded *r, uint32_t *cost)
 {
-	uint64_t hash = hash_of(r->value, r->req.nevents);
 	size_t number, bytes = r->req.nevents * sizeof(*r->value);
+	uint64_t hash = 0;
 	bool fresh = false;
 
+	for (size_t i = 0; i < r->req.nevents; i++)
+		hash = pmk_hash_add(hash, r->value[i]);
 	for (uint64_t other = 0; !fresh; other++) {
 		uint64_t *row = item_for(&r->costs, &r->cost_at, hash, other, 0, &number, &fresh);
 

@@ -26,6 +26,7 @@
 
 #include <pmk/error.h>
 
+#include "base/printable.h"
 #include "result/internal.h"
 #include "result/jsonio.h"
 
@@ -44,42 +45,25 @@ struct state {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* Length of the UTF-8 character at `s`; 0: it is not UTF-8. */
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80			 ? 1
-		   : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
-		   : (s[0] & 0xF0) == 0xE0	 ? 3
-		   : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
-						 : 0;
-
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xC0) != 0x80)
-			return 0;
-	if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) ||
-	    (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
-		return 0;
-	return n;
-}
-
 /* A command line consists of bytes, but JSON must be UTF-8. */
 json_object *pmk_json_string(const char *text)
 {
-	const unsigned char *in = (const unsigned char *)text;
+	size_t left = text ? strlen(text) : 0;
 	json_object *o;
 	char *clean, *out;
 
 	if (!text)
 		return NULL;
-	clean = out = malloc(strlen(text) * 3 + 1);
+	clean = out = malloc(left * 3 + 1);
 	if (!clean)
 		return NULL;
-	while (*in) {
-		size_t n = utf8_length(in);
+	while (left) {
+		size_t n = pmk_utf8_length((const uint8_t *)text, left), step = n ? n : 1;
 
-		memcpy(out, n ? (const char *)in : "\xEF\xBF\xBD", n ? n : 3);
+		memcpy(out, n ? text : "\xEF\xBF\xBD", n ? n : 3);
 		out += n ? n : 3;
-		in += n ? n : 1;
+		text += step;
+		left -= step;
 	}
 	*out = '\0';
 	o = json_object_new_string(clean);

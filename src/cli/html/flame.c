@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "cli/html/tree.h"
 
 #define NONE	    PMK_TABLES_NONE
@@ -243,11 +244,7 @@ static void put_title(const struct flame *fl, uint32_t node, const char *name)
 /* Three shades distinguish neighbours; the same name always has the same shade. */
 static unsigned shade_of(const char *name)
 {
-	unsigned hash = 2166136261U;
-
-	while (*name)
-		hash = (hash ^ (unsigned char)*name++) * 16777619U;
-	return (hash >> 13) % 3;
+	return (unsigned)((pmk_hash_text(name) >> 32) % 3);
 }
 
 static void put_box(struct flame *fl, const struct frame *at, uint64_t value, const char *more)

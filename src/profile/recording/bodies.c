@@ -9,6 +9,7 @@
 
 #include <pmk/error.h>
 
+#include "base/hash.h"
 #include "profile/recording/tables.h"
 
 #define ENOUGH 4 /* shorter functions are too similar to each other */
@@ -121,13 +122,6 @@ static bool next_word(const struct pmk_tables *t, sqlite3_stmt *s, size_t i, uin
 	return true;
 }
 
-static uint64_t hash_mix(uint64_t hash, uint64_t value)
-{
-	for (unsigned i = 0; i < 8; i++)
-		hash = (hash ^ (value >> 8 * i & 0xff)) * UINT64_C(0x100000001B3);
-	return hash;
-}
-
 static void hash_functions(const struct pmk_tables *t, const uint32_t *word, uint32_t *length,
 			   uint64_t *body)
 {
@@ -136,9 +130,9 @@ static void hash_functions(const struct pmk_tables *t, const uint32_t *word, uin
 
 		if (k->function == PMK_TABLES_NONE)
 			continue;
-		body[k->function] = hash_mix(body[k->function],
-					     (k->address - t->function[k->function].address) << 32 |
-						     word[k - t->code]);
+		body[k->function] = pmk_hash_add(
+			body[k->function],
+			(k->address - t->function[k->function].address) << 32 | word[k - t->code]);
 		length[k->function]++;
 	}
 	for (size_t i = 0; i < t->nfunctions; i++)

@@ -21,6 +21,7 @@
 #include <pmk/error.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/message.h"
 #include "cpu/isa/text.h"
@@ -150,18 +151,9 @@ static void insert(struct writer *w, int table)
 
 /* ---- source files --------------------------------------------------------------------------- */
 
-static size_t hash(const char *text)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return (size_t)(h ^ h >> 32);
-}
-
 static struct file *find_file(const struct file *file, size_t room, const char *path)
 {
-	size_t i = hash(path) & (room - 1);
+	size_t i = (size_t)(pmk_hash_text(path) >> 20) & (room - 1);
 
 	while (file[i].path && strcmp(file[i].path, path) != 0)
 		i = (i + 1) & (room - 1);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Hashes for tables in memory. They are never stored: sha256.h is for keys in files. */
+#ifndef PMK_BASE_HASH_H
+#define PMK_BASE_HASH_H
+
+#include <stdint.h>
+
+/* Returns a hash of the value and of what `hash` is of. Its high bits are the better ones. */
+static inline uint64_t pmk_hash_add(uint64_t hash, uint64_t value)
+{
+	return (hash ^ hash >> 29 ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint64_t pmk_hash_text(const char *text)
+{
+	uint64_t hash = 0;
+
+	while (*text)
+		hash = pmk_hash_add(hash, (unsigned char)*text++);
+	return hash;
+}
+
+#endif
