@@ -398,10 +398,23 @@ def replace(path):
     os.rename(path.with_suffix(".new"), path)
 
 
+def link(path):
+    """A second name for the file, as perf makes for each library that it has seen."""
+    os.link(path, path.with_suffix(".link"))
+
+
+def touch_secretly(path):
+    """Other contents, with the old time of modification."""
+    times = os.stat(path)
+    touch_again(path)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
 @cases("name,changed,change", [
     ("program", "dynamic", touch_again), ("library", "libhelper.so", touch_again),
     ("stdin", "stdin", touch_again), ("input", "input", replace), ("gone", "input", os.remove),
-    ("another", "prog.c", touch_again),
+    ("secret", "libhelper.so", touch_secretly),
+    ("another", "prog.c", touch_again), ("linked", "libhelper.so", link),
 ])
 def test_a_file_that_changes_while_it_is_counted(folder, name, changed, change):
     (folder / "input").write_text("short")
@@ -417,7 +430,7 @@ def test_a_file_that_changes_while_it_is_counted(folder, name, changed, change):
     err = p.communicate()[1]
     rows = shown(folder)
     equal(rows[0]["failure"], "")
-    if name == "another":
+    if name in ("another", "linked"):
         equal((p.returncode, len(rows)), (0, 2), err)
         return
     assert re.fullmatch(rf"pmk: \S*\b{changed} has changed while it was counted; run the sweep "

@@ -59,25 +59,33 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 
 /*
  * True if the file has not changed. The times of /dev/null change with every write, but it stays
- * empty.
+ * empty. A new link or new permissions change st_ctim alone: then the contents decide. perf makes
+ * links to the libraries that it has seen, for example.
  */
-static bool same_file(const struct stat *a, const struct stat *b)
+static bool same_file(const struct pmk_file_hash *file)
 {
-	if (!S_ISREG(a->st_mode))
-		return a->st_mode == b->st_mode && a->st_rdev == b->st_rdev;
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-	       same_time(&a->st_mtim, &b->st_mtim) && same_time(&a->st_ctim, &b->st_ctim);
+	const struct stat *before = &file->before;
+	uint8_t hash[PMK_SHA256];
+	struct stat now;
+
+	if (stat(file->path, &now))
+		return false;
+	if (!S_ISREG(before->st_mode))
+		return now.st_mode == before->st_mode && now.st_rdev == before->st_rdev;
+	if (now.st_dev != before->st_dev || now.st_ino != before->st_ino ||
+	    now.st_size != before->st_size || !same_time(&now.st_mtim, &before->st_mtim))
+		return false;
+	return same_time(&now.st_ctim, &before->st_ctim) ||
+	       (!pmk_sha256_file(file->path, hash) && !memcmp(hash, file->hash, sizeof(hash)));
 }
 
 const char *pmk_file_hashes_changed(const struct pmk_file_hashes *h,
 				    const struct pmk_file_places *p)
 {
-	struct stat st;
-
 	for (size_t i = 0; i < p->count; i++) {
 		const struct pmk_file_hash *file = &h->item[p->place[i]];
 
-		if (stat(file->path, &st) || !same_file(&file->before, &st))
+		if (!same_file(file))
 			return file->path;
 	}
 	return NULL;
