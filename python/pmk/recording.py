@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Path = Union[str, "os.PathLike[str]"]
 
-APPLICATION_ID, VERSION = 0x706d6b72, 2
+APPLICATION_ID, VERSION = 0x706d6b72, 3
 # Which may follow a line that the program has not ended.
 WROTE = re.compile(rb"\[ pmk record: wrote .* \]\n$")
 

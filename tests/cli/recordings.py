@@ -23,7 +23,7 @@ class Recording:
     """Rows by their names; ids are given from 1 on. Counts of an instruction are given per context
     and thread, and totals follow from them."""
 
-    def __init__(self, path, version=2, **meta):
+    def __init__(self, path, version=3, **meta):
         if os.path.exists(path):
             os.unlink(path)
         self.path = str(path)
@@ -96,9 +96,11 @@ class Recording:
         if ("event", EXECUTED) in self.ids:
             self.db.execute("INSERT OR IGNORE INTO cost VALUES(1, ?, 1)",
                             (self.ids["event", EXECUTED],))
-        self.db.executemany("INSERT INTO extra VALUES(?, ?, ?, ?, ?)",
-                            [(*where, self.ids["event", name], n) for name, n in counts.items()
-                             if n])
+        counted = [(self.ids["event", name], n) for name, n in counts.items() if n]
+        if counted:
+            cost = self.db.execute("SELECT 2 + count(*) FROM extra").fetchone()[0]
+            self.db.executemany(f"INSERT INTO cost VALUES({cost}, ?, ?)", counted)
+            self.db.execute("INSERT INTO extra VALUES(?, ?, ?, ?)", (*where, cost))
 
     def done(self):
         self.db.execute("UPDATE event SET total = (SELECT coalesce(sum(value), 0) FROM count "
@@ -210,8 +212,8 @@ def changed(path, to):
         UPDATE function SET address = address + 64, line = line + 10;
         UPDATE file SET path = replace(path, '/src', '/build/2/src');
         UPDATE function SET name = 'fresh' WHERE name = 'down';
-        UPDATE extra SET value = value + value / 2 WHERE event = 1
-            AND code = (SELECT id FROM code WHERE address = 0x2044);
+        UPDATE cost SET value = value + value / 2 WHERE event = 1 AND cost IN
+            (SELECT cost FROM extra JOIN code ON code = id WHERE address = 0x2044);
         UPDATE event SET total = (SELECT sum(value) FROM count WHERE event = event.id)
             WHERE trust <> 'not supported';
     """)

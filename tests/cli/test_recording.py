@@ -592,7 +592,7 @@ COMMANDS = [["report"], ["annotate"]]
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_other_databases(flat, tmp_path, command):
-    for version in (1, 3):
+    for version in (1, 2, 4):
         change(flat, f"PRAGMA user_version={version}")
         contains(fails(125, *command, "-i", flat), f"its format is version {version}")
     change(flat, "PRAGMA application_id=7")

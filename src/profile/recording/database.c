@@ -45,7 +45,8 @@ const char pmk_database_schema[] =
 	"CREATE TABLE context(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES context(id),"
 	" function INTEGER REFERENCES function(id), site INTEGER REFERENCES code(id),"
 	" calls INTEGER);"
-	/* Instructions run in blocks: what is the same in each execution is stored once. */
+	/* Instructions run in blocks: what is the same in each execution is stored once. So are
+	 * equal counts of different places. */
 	"CREATE TABLE cost(cost INTEGER NOT NULL,"
 	" event INTEGER NOT NULL REFERENCES event(id), value INTEGER NOT NULL,"
 	" PRIMARY KEY(cost, event)) WITHOUT ROWID;"
@@ -57,8 +58,7 @@ const char pmk_database_schema[] =
 	" taken INTEGER NOT NULL, PRIMARY KEY(block, context, thread)) WITHOUT ROWID;"
 	"CREATE TABLE extra(code INTEGER NOT NULL REFERENCES code(id),"
 	" context INTEGER NOT NULL, thread INTEGER NOT NULL REFERENCES thread(id),"
-	" event INTEGER NOT NULL REFERENCES event(id), value INTEGER NOT NULL,"
-	" PRIMARY KEY(code, context, thread, event)) WITHOUT ROWID;"
+	" cost INTEGER NOT NULL, PRIMARY KEY(code, context, thread)) WITHOUT ROWID;"
 	"CREATE VIEW execution(code, context, thread, executions, taken) AS"
 	" SELECT part.code, context, thread, executions, iif(part.left, 0, taken)"
 	" FROM run CROSS JOIN part ON part.block = run.block;"
@@ -66,7 +66,8 @@ const char pmk_database_schema[] =
 	" SELECT part.code, context, thread, event, executions * value"
 	" FROM run CROSS JOIN part ON part.block = run.block"
 	" CROSS JOIN cost ON cost.cost = part.cost"
-	" UNION ALL SELECT code, context, thread, event, value FROM extra;"
+	" UNION ALL SELECT code, context, thread, event, value"
+	" FROM extra CROSS JOIN cost ON cost.cost = extra.cost;"
 	"CREATE TABLE latency(event INTEGER NOT NULL REFERENCES event(id),"
 	" cycles INTEGER NOT NULL, times INTEGER NOT NULL,"
 	" PRIMARY KEY(event, cycles)) WITHOUT ROWID;";

@@ -606,8 +606,8 @@ void pmk_tables_close(struct pmk_tables *t)
 
 /* A row of `extra`. */
 struct extra {
-	uint32_t code, context, thread, event;
-	uint64_t value;
+	uint32_t code, context, thread;
+	int64_t cost;
 };
 
 /* Something that was counted at the instruction that is summed up: a run, or an extra. */
@@ -615,8 +615,8 @@ struct item {
 	uint64_t place;			  /* context and thread */
 	const struct pmk_tables_run *run; /* NULL: it is an extra */
 	const struct pmk_tables_part *part;
-	uint32_t event;
-	uint64_t value;
+	int64_t cost; /* it was counted `times` times */
+	uint64_t times;
 };
 
 /* While counts are summed up, instruction by instruction, context by context, thread by thread. */
@@ -666,7 +666,10 @@ static bool add_runs(struct sums *s, const struct pmk_tables_part *part)
 	}
 	for (; low < s->t->nruns && run[low].block == part->block; low++)
 		if (!add_item(s, run[low].context, run[low].thread,
-			      (struct item){ .run = &run[low], .part = part }))
+			      (struct item){ .run = &run[low],
+					     .part = part,
+					     .cost = part->cost,
+					     .times = run[low].executions }))
 			return false;
 	return true;
 }
@@ -686,8 +689,7 @@ static void next_extra(struct sums *s)
 		.code = NEEDED(l, 0, t->code, t->ncodes, "an instruction"),
 		.context = context_reference(l, 1),
 		.thread = NEEDED(l, 2, t->thread, t->nthreads, "a thread"),
-		.event = NEEDED(l, 3, t->event, t->nevents, "an event"),
-		.value = number(l, 4),
+		.cost = sqlite3_column_int64(l->s, 3),
 	};
 }
 
@@ -710,7 +712,7 @@ static bool collect_items(struct sums *s, uint32_t code)
 			return false;
 	for (; s->next.code == code && !s->extras.what; next_extra(s))
 		if (!add_item(s, s->next.context, s->next.thread,
-			      (struct item){ .event = s->next.event, .value = s->next.value }))
+			      (struct item){ .cost = s->next.cost, .times = 1 }))
 			return false;
 	if (!s->sorted)
 		qsort(s->item, s->n, sizeof(*s->item), by_context);
@@ -725,13 +727,13 @@ static void add_costs(struct sums *s, const struct item *item)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (cost[middle].cost < item->part->cost)
+		if (cost[middle].cost < item->cost)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < s->t->ncosts && cost[low].cost == item->part->cost; low++)
-		s->value[cost[low].event] += item->run->executions * cost[low].value;
+	for (; low < s->t->ncosts && cost[low].cost == item->cost; low++)
+		s->value[cost[low].event] += item->times * cost[low].value;
 }
 
 /* Sum up the place of item `i`; returns the first item of the next one. */
@@ -746,14 +748,12 @@ static size_t sum_place(struct sums *s, size_t i)
 	for (; i < s->n && s->item[i].place == place; i++) {
 		const struct item *item = &s->item[i];
 
-		if (!item->run) {
-			s->value[item->event] += item->value;
+		add_costs(s, item);
+		if (!item->run)
 			continue;
-		}
 		s->place.executions += item->run->executions;
 		if (!item->part->left)
 			s->place.taken += item->run->taken;
-		add_costs(s, item);
 	}
 	return i;
 }
@@ -817,7 +817,7 @@ static int pass_counts(void *ctx, const struct sums *s)
 	return err;
 }
 
-#define EXTRAS "SELECT code, context, thread, event, value FROM extra "
+#define EXTRAS "SELECT code, context, thread, cost FROM extra "
 
 int pmk_tables_counts(const struct pmk_tables *t, const uint32_t *event, size_t n,
 		      pmk_tables_on_count *on_count, void *ctx, char *msg, size_t size)

@@ -26,6 +26,7 @@
 #include "base/message.h"
 #include "cpu/isa/text.h"
 #include "profile/elf.h"
+#include "profile/recording/costs.h"
 #include "profile/recording/database.h"
 #include "profile/recording/symbols.h"
 
@@ -65,7 +66,7 @@ static const char *const statement_text[NSTATEMENTS] = {
 	"INSERT INTO cost VALUES(?,?,?)",
 	"INSERT INTO part VALUES(?,?,?,?)",
 	"INSERT INTO run VALUES(?,?,?,?,?)",
-	"INSERT INTO extra VALUES(?,?,?,?,?)",
+	"INSERT INTO extra VALUES(?,?,?,?)",
 	"INSERT INTO latency VALUES(?,?,?)",
 };
 
@@ -733,32 +734,76 @@ static int by_place(const void *a, const void *b, void *writer)
 	if (x->context != y->context && context_id(w, x->context) != context_id(w, y->context))
 		return compare((uint64_t)context_id(w, x->context),
 			       (uint64_t)context_id(w, y->context));
-	if (x->thread != y->thread)
-		return compare(x->thread, y->thread);
-	return compare(x->event, y->event);
+	return compare(x->thread, y->thread);
+}
+
+static int by_place_and_event(const void *a, const void *b, void *writer)
+{
+	const struct pmk_recorded_count *x = a, *y = b;
+	int order = by_place(a, b, writer);
+
+	return order ? order : compare(x->event, y->event);
+}
+
+static void write_extra_cost(struct writer *w, const struct pmk_costs *x, size_t cost)
+{
+	for (size_t i = 0; i < pmk_costs_length(x, cost) && !w->err; i++) {
+		put_int(w, INSERT_COST, (int64_t)(w->rec->ncosts + cost) + 1);
+		put_int(w, INSERT_COST, x->row[x->first[cost] + i].event);
+		put_int(w, INSERT_COST, (int64_t)x->row[x->first[cost] + i].value);
+		insert(w, INSERT_COST);
+	}
+}
+
+/* Collect the counts from number `i` on that have the same place; returns the next one. */
+static size_t collect_extra(struct writer *w, struct pmk_costs *x, size_t i)
+{
+	const struct pmk_recorded_count *count = w->rec->count, *c = &count[i];
+
+	while (i < w->rec->ncounts && !by_place(c, &count[i], w)) {
+		uint32_t event = count[i].event;
+		uint64_t value = 0;
+
+		for (; i < w->rec->ncounts && count[i].event == event && !by_place(c, &count[i], w);
+		     i++)
+			value += count[i].value;
+		if (value && !pmk_costs_add(x, event, value))
+			fail(w, SQLITE_NOMEM);
+	}
+	return i;
 }
 
 static void write_extras(struct writer *w)
 {
 	struct pmk_recorded_count *count = w->rec->count;
+	struct pmk_costs x = { 0 };
 
 	if (w->rec->ncounts)
-		qsort_r(count, w->rec->ncounts, sizeof(*count), by_place, w);
+		qsort_r(count, w->rec->ncounts, sizeof(*count), by_place_and_event, w);
 	for (size_t i = 0; i < w->rec->ncounts && !w->err;) {
 		const struct pmk_recorded_count *c = &count[i];
-		uint64_t value = c->value;
+		size_t ncosts = x.ncosts;
+		uint32_t cost;
 
-		while (++i < w->rec->ncounts && !by_place(c, &count[i], w))
-			value += count[i].value;
-		if (!value)
+		if (!pmk_costs_begin(&x))
+			fail(w, SQLITE_NOMEM);
+		i = collect_extra(w, &x, i);
+		if (!pmk_costs_length(&x, ncosts)) {
+			x.ncosts = ncosts;
 			continue;
+		}
+		cost = pmk_costs_end(&x);
+		if (cost == UINT32_MAX)
+			fail(w, SQLITE_NOMEM);
+		else if (cost == ncosts)
+			write_extra_cost(w, &x, cost);
 		put_int(w, INSERT_EXTRA, w->code[c->insn]);
 		put_int(w, INSERT_EXTRA, context_id(w, c->context));
 		put_int(w, INSERT_EXTRA, c->thread);
-		put_int(w, INSERT_EXTRA, c->event);
-		put_int(w, INSERT_EXTRA, (int64_t)value);
+		put_int(w, INSERT_EXTRA, (int64_t)(w->rec->ncosts + cost) + 1);
 		insert(w, INSERT_EXTRA);
 	}
+	pmk_costs_free(&x);
 }
 
 static void write_latencies(struct writer *w)
@@ -890,7 +935,8 @@ static int write_database(const struct pmk_recording *rec, const char *path, sql
 	w.order = sorted(&w, rec->ninsns, by_object);
 	w.by_memory = sorted(&w, rec->ninsns, by_memory);
 	if (!w.err)
-		fail(&w, sqlite3_open_v2(path, &w.db, SQLITE_OPEN_READWRITE, NULL));
+		fail(&w, sqlite3_open_v2(path, &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+					 NULL));
 	if (!w.err)
 		fill(&w);
 	if (w.err) {
