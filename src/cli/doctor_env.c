@@ -20,7 +20,7 @@
 #include <pmk/linux.h>
 
 #include "base/number.h"
-#include "cli/child.h"
+#include "base/tool.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "count/emulator.h"
@@ -348,7 +348,7 @@ static void check_counting(struct report *r, const struct emulator *e)
 		SAY(it, "cannot try it: %s", strerror(errno));
 		return;
 	}
-	code = cli_run(argv, CLI_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
+	code = pmk_tool_run(argv, PMK_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
 	unlink(path);
 	if (code != 0 || !find_count(out, &counted)) {
 		const char *why = last_line_of_ours(out);
@@ -388,7 +388,7 @@ static void check_emulator(struct report *r, const struct emulator *e)
 		return;
 	}
 	argv[0] = q.path;
-	code = cli_run(argv, CLI_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
+	code = pmk_tool_run(argv, PMK_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
 	it->advice = EMULATOR_OTHER_RELEASE;
 	if (code || !pmk_qemu_version(out, version, sizeof(version))) {
 		it->status = BROKEN;
@@ -414,7 +414,7 @@ static void check_gzip(struct report *r)
 	struct item *it =
 		add_item(r, "gzip", OK, "install it, if wanted (Debian: apt-get install gzip)");
 	char out[400];
-	int code = cli_run(argv, CLI_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
+	int code = pmk_tool_run(argv, PMK_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
 
 	SAY(it, "reads compressed VCD dumps, for -T wave");
 	if (code == PMK_EXIT_NOT_FOUND) {

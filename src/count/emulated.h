@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <sys/types.h>
 
+#include "base/tool.h"
 #include "count/count.h"
 #include "count/monitor.h"
 #include "count/packets.h"
@@ -54,8 +55,7 @@ struct pmk_emulation {
 	const struct pmk_qemu_generation *generation; /* the QEMU versions whose module is loaded */
 	bool refused;				      /* QEMU has already refused another module */
 	char plugin[PATH_MAX];			      /* that module */
-	pid_t asked;	       /* process that was started to ask for QEMU's version; 0: none */
-	int answer;	       /* descriptor to read its answer from */
+	struct pmk_tool asked;			      /* started to ask for QEMU's version */
 	char qemu_version[64]; /* "7.2.22"; empty: no answer, or not one of QEMU */
 	struct pmk_runner runner;
 	int killed; /* signal that killed the program; 0: none */

@@ -6,7 +6,6 @@
 #include "count/emulated.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,55 +14,13 @@
 #include <unistd.h>
 
 #include "base/handlers.h"
+#include "base/tool.h"
 #include "count/emulator.h"
 #include "count/files.h"
 
 /* ---- questions to the emulator ----------------------------------------------------------- */
 
 #define ANSWER_SECONDS 10 /* an emulator that takes longer for an answer is killed */
-
-/* Start the emulator with these arguments. Its output can be read from *fd. -1: it could not be
- * started. */
-static pid_t ask_emulator(const char *path, const char *const words[], int *fd)
-{
-	int fds[2];
-	pid_t pid;
-
-	*fd = -1;
-	if (pipe2(fds, O_CLOEXEC))
-		return -1;
-	pid = fork();
-	if (pid == 0) {
-		dup2(fds[1], STDOUT_FILENO);
-		dup2(fds[1], STDERR_FILENO);
-		alarm(ANSWER_SECONDS); /* stays set across exec */
-		/* The cast drops a const that execvp() lacks; it does not change the words. */
-		execvp(path, (char *const *)(uintptr_t)words);
-		_exit(127);
-	}
-	close(fds[1]);
-	if (pid < 0)
-		close(fds[0]);
-	else
-		*fd = fds[0];
-	return pid;
-}
-
-/* Read the beginning of its output and wait until it ends. */
-static void read_answer(pid_t pid, int fd, char *text, size_t size)
-{
-	size_t got = 0;
-	ssize_t n;
-
-	*text = '\0';
-	if (fd < 0)
-		return;
-	while (got < size - 1 && (n = read(fd, text + got, size - 1 - got)) > 0)
-		got += (size_t)n;
-	text[got] = '\0';
-	close(fd);
-	waitpid(pid, NULL, 0);
-}
 
 /* Its file may contain the version; reading it takes less time than running a small program. */
 static void ask_version(struct pmk_count *c)
@@ -74,7 +31,7 @@ static void ask_version(struct pmk_count *c)
 	memcpy(e->qemu_version, e->prog.qemu.version, sizeof(e->qemu_version));
 	if (*e->qemu_version)
 		return;
-	e->asked = ask_emulator(e->prog.qemu.path, words, &e->answer);
+	pmk_tool_start(&e->asked, e->prog.qemu.path, words, PMK_ERRORS_IN_OUTPUT, ANSWER_SECONDS);
 }
 
 static void read_version(struct pmk_count *c)
@@ -82,10 +39,9 @@ static void read_version(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 	char text[512];
 
-	if (!e->asked)
+	if (!e->asked.pid)
 		return;
-	read_answer(e->asked, e->answer, text, sizeof(text));
-	e->asked = 0;
+	pmk_tool_finish(&e->asked, text, sizeof(text));
 	pmk_qemu_version(text, e->qemu_version, sizeof(e->qemu_version));
 }
 
@@ -152,10 +108,11 @@ static void ask_why(const struct pmk_count *c, const char *module, char *text, s
 	};
 	const char *const program[] = { e->prog.argv.word[0], "-plugin", module, "/dev/null",
 					NULL };
-	int fd;
-	pid_t pid = ask_emulator(e->prog.qemu.path, e->prog.system ? firmware : program, &fd);
+	struct pmk_tool tool;
 
-	read_answer(pid, fd, text, size);
+	pmk_tool_start(&tool, e->prog.qemu.path, e->prog.system ? firmware : program,
+		       PMK_ERRORS_IN_OUTPUT, ANSWER_SECONDS);
+	pmk_tool_finish(&tool, text, size);
 }
 
 static int start_failed(struct pmk_count *c, int err)

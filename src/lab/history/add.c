@@ -18,7 +18,7 @@
 
 #include "base/grow.h"
 #include "base/sha256.h"
-#include "cli/child.h"
+#include "base/tool.h"
 #include "cli/cli.h"
 #include "cli/counting.h"
 #include "lab/history/history.h"
@@ -734,10 +734,10 @@ int history_test(const struct history_request *q)
 	if (!*q->operand || !q->good || (!q->bad && !q->judged))
 		return cli_fail(PMK_EXIT_USAGE, "history test: it takes a program, --good, and "
 						"--bad or --fail-over");
-	if (cli_run(words, CLI_ERRORS_DROPPED, 0, head, sizeof(head)))
+	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, head, sizeof(head)))
 		return cli_fail(HISTORY_SKIP, "history test: this is no git checkout");
 	head[strcspn(head, "\n")] = '\0';
-	if (q->build && cli_run(build, CLI_ERRORS_SHOWN, 0, NULL, 0))
+	if (q->build && pmk_tool_run(build, PMK_ERRORS_SHOWN, 0, NULL, 0))
 		return cli_fail(HISTORY_SKIP, "history test: %.10s is skipped: '%s' fails", head,
 				q->build);
 	now.commit = head;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/printable.h"
-#include "cli/child.h"
+#include "base/tool.h"
 #include "cli/cli.h"
 #include "lab/history/history.h"
 
@@ -133,16 +133,16 @@ static int check_checkout(void)
 	const char *const log[] = { "git", "bisect", "log", NULL };
 	char out[256];
 
-	if (cli_run(words, CLI_ERRORS_DROPPED, 0, out, sizeof(out)))
+	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, out, sizeof(out)))
 		return cli_fail(PMK_EXIT_FAILED, "history bisect: this is no git checkout");
 	if (out[0] != '\n')
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: run it in the top folder of the checkout");
-	if (cli_run(state, CLI_ERRORS_DROPPED, 0, out, sizeof(out)) || *out)
+	if (pmk_tool_run(state, PMK_ERRORS_DROPPED, 0, out, sizeof(out)) || *out)
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: there are changes that are not committed; commit "
 				"or stash them");
-	if (!cli_run(log, CLI_ERRORS_DROPPED, 0, out, sizeof(out)))
+	if (!pmk_tool_run(log, PMK_ERRORS_DROPPED, 0, out, sizeof(out)))
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: git bisect is at work here already; `git bisect "
 				"reset` ends that");
@@ -209,7 +209,7 @@ static void count_commits(const struct history_request *q, char *n, size_t size)
 	const char *const words[] = { "git", "rev-list", "--count", range, "--", NULL };
 
 	snprintf(range, sizeof(range), "%s..%s", q->good, q->bad);
-	if (cli_run(words, CLI_ERRORS_DROPPED, 0, n, size))
+	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, n, size))
 		*n = '\0';
 	n[strcspn(n, "\n")] = '\0';
 }
@@ -220,7 +220,7 @@ static int start_git(const struct history_request *q)
 {
 	const char *const words[] = { "git", "bisect", "start", q->bad, q->good, "--", NULL };
 
-	if (cli_run(words, CLI_ERRORS_SHOWN, 0, NULL, 0) && !interrupted)
+	if (pmk_tool_run(words, PMK_ERRORS_SHOWN, 0, NULL, 0) && !interrupted)
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: git bisect cannot start, as above");
 	return 0;
@@ -231,7 +231,7 @@ static void ask_found(char *name, size_t size)
 {
 	const char *const words[] = { "git", "rev-parse", "--verify", "refs/bisect/bad", NULL };
 
-	if (cli_run(words, CLI_ERRORS_DROPPED, 0, name, size))
+	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, name, size))
 		*name = '\0';
 	name[strcspn(name, "\n")] = '\0';
 }
@@ -260,7 +260,7 @@ static int reset_git(void)
 {
 	const char *const words[] = { "git", "bisect", "reset", NULL };
 
-	if (cli_run(words, CLI_ERRORS_DROPPED, 0, NULL, 0))
+	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, NULL, 0))
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: the checkout is still that of git bisect; `git "
 				"bisect reset` leads back");
@@ -283,7 +283,7 @@ static int run_git(const struct history_request *q, char *found, size_t size)
 	catch_signals();
 	code = w.full ? cli_fail(PMK_EXIT_USAGE, "history bisect: the command line is too long")
 		      : start_git(q);
-	if (!code && !interrupted && cli_run_until(w.word, &interrupted) && !interrupted)
+	if (!code && !interrupted && pmk_tool_run_until(w.word, &interrupted) && !interrupted)
 		code = cli_fail(PMK_EXIT_FAILED,
 				"history bisect: no single commit was found, as above");
 	if (!code)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/number.h"
-#include "cli/child.h"
+#include "base/tool.h"
 #include "cli/cli.h"
 #include "lab/history/history.h"
 #include "profile/recording/lines.h"
@@ -29,7 +29,7 @@ bool history_resolve(const char *id, char hash[80])
 	if (!*id || *id == '-' || *id == '^' || asprintf(&commit, "%s^{commit}", id) < 0)
 		return false;
 	argv[4] = commit;
-	found = !cli_run(argv, CLI_ERRORS_DROPPED, 0, hash, 80);
+	found = !pmk_tool_run(argv, PMK_ERRORS_DROPPED, 0, hash, 80);
 	hash[strcspn(hash, "\n")] = '\0';
 	free(commit);
 	return found && *hash;
@@ -40,7 +40,7 @@ static bool is_git(void)
 	const char *const argv[] = { "git", "rev-parse", "--git-dir", NULL };
 	char out[8];
 
-	return !cli_run(argv, CLI_ERRORS_DROPPED, 0, out, sizeof(out));
+	return !pmk_tool_run(argv, PMK_ERRORS_DROPPED, 0, out, sizeof(out));
 }
 
 static int name_commit(struct history_commit *c, const char *name, const char *subject)
@@ -65,7 +65,7 @@ int history_commit(struct history_commit *c, const char *id)
 	if (!history_resolve(id, hash))
 		return is_git() ? cli_fail(PMK_EXIT_USAGE, "history: git has no commit '%s'", id)
 				: name_commit(c, id, NULL);
-	if (cli_run(argv, CLI_ERRORS_DROPPED, 0, out, sizeof(out)) ||
+	if (pmk_tool_run(argv, PMK_ERRORS_DROPPED, 0, out, sizeof(out)) ||
 	    !(subject = strchr(out, '\n')))
 		return cli_fail(PMK_EXIT_FAILED, "history: git log fails for %s", hash);
 	*subject++ = '\0';
@@ -148,7 +148,7 @@ int history_check_stale(const char *commit, const char *path)
 	struct stat program, source;
 
 	if (!path || !is_here(path) || stat(path, &program) || !history_resolve("HEAD", head) ||
-	    strcmp(head, commit) || cli_run(changed, CLI_ERRORS_DROPPED, 0, out, sizeof(out)))
+	    strcmp(head, commit) || pmk_tool_run(changed, PMK_ERRORS_DROPPED, 0, out, sizeof(out)))
 		return 0;
 	while ((line = strsep(&rest, "\n"))) {
 		if (!is_source(line) || stat(line, &source) || !is_newer(&source, &program))
@@ -187,7 +187,7 @@ static void ask_base(const char **words, char base[80])
 	words[0] = "git";
 	words[1] = "merge-base";
 	words[2] = "--octopus";
-	if (cli_run(words, CLI_ERRORS_DROPPED, 0, base, 70))
+	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, base, 70))
 		*base = '\0';
 	base[strcspn(base, "\n")] = '\0';
 	if (*base)
@@ -220,14 +220,14 @@ static char *list_commits(const struct history *h)
 		}
 		words[n++] = "--";
 		memcpy(words, list, sizeof(list));
-		if (!cli_run(words, CLI_ERRORS_DROPPED, 0, number, sizeof(number)))
+		if (!pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, number, sizeof(number)))
 			size += pmk_number_after(number, "", 10) * 65;
 	}
 	out = calloc(1, size);
 	if (out && size > 1) {
 		/* The same words without --count. */
 		memmove(words + 1, words, (BEFORE - 1) * sizeof(*words));
-		if (cli_run(words + 1, CLI_ERRORS_DROPPED, 0, out, size))
+		if (pmk_tool_run(words + 1, PMK_ERRORS_DROPPED, 0, out, size))
 			*out = '\0';
 	}
 	free(words);

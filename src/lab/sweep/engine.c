@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <pmk/error.h>
 
 #include "base/file.h"
+#include "base/tool.h"
 #include "lab/sweep/command.h"
 
 #define CELLS_OF_TASK 50   /* default number of cells per task */
@@ -128,35 +128,19 @@ static int engine_make(const struct sweep_tasks *t)
 
 static int engine_slurm(const struct sweep_tasks *t)
 {
-	int code = write_script(t, "job.sh", put_job), status;
-	char *command = NULL, id[64] = "";
-	size_t length;
-	FILE *f;
+	char script[PATH_MAX + 16], id[64];
+	const char *const words[] = { "sbatch", "--parsable", script, NULL };
+	int code = write_script(t, "job.sh", put_job);
 
 	if (code)
 		return code;
-	f = open_memstream(&command, &length);
-	if (f) {
-		fputs("sbatch --parsable ", f);
-		put_word(f, t->folder, false);
-		fputs("/job.sh", f);
-	}
-	if (!f || fclose(f)) {
-		free(command);
-		return cli_no_memory();
-	}
-	fflush(stdout);
-	f = popen(command, "re");
-	free(command);
-	if (!f)
-		return cli_fail(PMK_EXIT_FAILED, "sbatch: %s", strerror(errno));
-	if (fgets(id, sizeof(id), f))
-		id[strcspn(id, ";\n")] = '\0';
-	status = pclose(f);
-	if (!WIFEXITED(status) || WEXITSTATUS(status) || !*id)
+	snprintf(script, sizeof(script), "%s/job.sh", t->folder);
+	code = pmk_tool_run(words, PMK_ERRORS_SHOWN, 0, id, sizeof(id));
+	id[strcspn(id, ";\n")] = '\0';
+	if (code || !*id)
 		return cli_fail(PMK_EXIT_FAILED,
 				"sbatch did not take the tasks in %s/job.sh (exit code %d)",
-				t->folder, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+				t->folder, code);
 	printf("%u tasks in job %s; squeue -j %s shows them\n", t->count, id, id);
 	return 0;
 }

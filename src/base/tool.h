@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Running other commands for their output. They have no input. */
+#ifndef PMK_BASE_TOOL_H
+#define PMK_BASE_TOOL_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum pmk_tool_errors { /* where a command's stderr goes */
+		       PMK_ERRORS_SHOWN,
+		       PMK_ERRORS_DROPPED,
+		       PMK_ERRORS_IN_OUTPUT,
+};
+
+/* Exit codes if there is none of the command. The last two are the shell's. */
+enum { PMK_TOOL_FAILED = 125, PMK_TOOL_NOT_EXEC = 126, PMK_TOOL_NOT_FOUND = 127 };
+
+/* A command that runs. */
+struct pmk_tool {
+	pid_t pid;  /* 0: none */
+	int output; /* descriptor to read its output from */
+};
+
+/*
+ * Starts the command at `path`, which is searched for in $PATH if it has no slash. A command that
+ * takes longer than `seconds` is killed; 0: no limit.
+ */
+void pmk_tool_start(struct pmk_tool *tool, const char *path, const char *const argv[],
+		    enum pmk_tool_errors errors, unsigned seconds);
+
+/*
+ * Waits for the end of the command. `out` receives the beginning of its output. Returns its exit
+ * code, 128 + signal, or one of the exit codes above.
+ */
+int pmk_tool_finish(struct pmk_tool *tool, char *out, size_t size);
+
+/* Starts argv[0] and waits for its end. `out` may be NULL: then the output goes to stderr. */
+int pmk_tool_run(const char *const argv[], enum pmk_tool_errors errors, unsigned seconds, char *out,
+		 size_t size);
+
+/* Run a command with all its output on stderr, in a separate process group, so that a signal from
+ * the terminal reaches only this process. When a handler has set *stop to the number of a signal,
+ * the group gets that signal, and processes that remain some seconds later are killed. No process
+ * of the group is left when this returns, so none of them can still change files. Returns like
+ * pmk_tool_finish(). */
+int pmk_tool_run_until(const char *const argv[], const volatile sig_atomic_t *stop);
+
+#endif
