@@ -279,11 +279,10 @@ def test_a_path_is_a_path():
     executable(f"{place}/qemu-arm", "-static")
     fails_with(count(os.path.dirname(emulator), argv=("--qemu", f"{place}/qemu-arm {prog}")),
                f"{place}/qemu-arm is linked statically and cannot load plugins; give another, "
-               f"such as one in PATH by "
-               "its name alone")
+               "such as the name of one in PATH")
     fails_with(count(folder("none"), argv=("--qemu", f"{place}/nothing {prog}")),
-               f"{place}/nothing is not installed; give another, such as one in PATH by its name "
-               f"alone")
+               f"{place}/nothing is not installed; give another, such as the name of one in "
+               f"PATH")
 
 
 # ---- which module --------------------------------------------------------------------------------
