@@ -110,6 +110,8 @@ struct pmk_recorded {
 	struct pmk_recorded_request req;
 	const struct pmk_ledger *ledger;
 	struct pmk_site_counters counters;
+	/* Those of a kind of site, by enum pmk_counted_where; 0: all. */
+	struct pmk_site_counters counters_at[PMK_AT_ACCESS + 1];
 	struct pmk_cpu *cpu; /* used to derive signals */
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
 	uint64_t *value;     /* [nevents]: those of the record that is read */
@@ -645,11 +647,15 @@ static int take_back(struct pmk_recorded *r, const struct place *p, size_t last,
 static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l)
 {
 	uint64_t *word = (uint64_t *)(void *)r->cpu;
+	const struct pmk_site_counters *c;
+	uint32_t where = l->where;
 	struct place p;
 	int err;
 
-	if ((uint64_t)l->head.units * PMK_LEDGER_UNIT <
-	    sizeof(*l) + r->counters.n * sizeof(l->n[0]))
+	if (where > PMK_AT_ACCESS)
+		return PMK_EPARSE;
+	c = &r->counters_at[where];
+	if ((uint64_t)l->head.units * PMK_LEDGER_UNIT < sizeof(*l) + c->n * sizeof(l->n[0]))
 		return PMK_EPARSE;
 	err = find_place(r, &l->head, l->block, l->path, &p);
 	if (err)
@@ -657,8 +663,8 @@ static int add_site(struct pmk_recorded *r, const struct pmk_ledger_site *l)
 	if (l->site >= PMK_SITE_FAULT)
 		return take_back(r, &p, l->site & 0xffff, l->site < PMK_SITE_LEFT, l->n[0]);
 	clear_cpu(r);
-	for (unsigned k = 0; k < r->counters.n; k++)
-		word[r->counters.offset[k]] = l->n[k];
+	for (unsigned k = 0; k < c->n; k++)
+		word[c->offset[k]] = l->n[k];
 	return add_counters(r, &p, site_insn(r, p.block, l->site));
 }
 
@@ -801,6 +807,8 @@ int pmk_recorded_read(struct pmk_recorded **out, const struct pmk_ledger *ledger
 	r->ledger = ledger;
 	size_arrays(r);
 	pmk_site_counters(req->core, &r->counters);
+	for (unsigned where = 0; where <= PMK_AT_ACCESS; where++)
+		pmk_site_counters_at(&r->counters, where, &r->counters_at[where]);
 	r->cpu = calloc(1, sizeof(*r->cpu));
 	r->signal = calloc(PMK_NSIGNALS, sizeof(*r->signal));
 	r->value = calloc(req->nevents + 1, sizeof(*r->value));

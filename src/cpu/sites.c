@@ -84,12 +84,14 @@ struct returned {
 /* Counters that are consecutive both in struct pmk_cpu and in records. */
 struct row {
 	uint16_t offset; /* in struct pmk_cpu, in units of 8 bytes */
-	uint8_t first;	 /* its index into the counters of a record */
+	uint8_t first;	 /* its index into all counters */
+	uint8_t at;	 /* its index into the counters of a record */
 	uint8_t n;
 };
 
 /* The counters of a kind of site, except the clock, which is counter 0 of every kind. */
 struct group {
+	unsigned where, counters; /* the number of counters of a record, with the clock */
 	unsigned n;
 	struct row row[PMK_SITE_COUNTERS];
 };
@@ -113,6 +115,7 @@ struct pmk_sites_rest {
 	uint64_t *seen;
 	/* the counter that is counted when a block is left, by its place in the core; or 0 */
 	uint8_t counter_at[WORDS];
+	uint8_t leave_at[PMK_SITE_COUNTERS]; /* where this counter is in a record; or 0 */
 	struct group at_leave, at_fetch, at_access;
 	struct pmk_ledger_state *state; /* has `seen`, for readers of the ledger */
 	struct pmk_ledger_run *none; /* used before the first block and when there is no memory */
@@ -200,17 +203,46 @@ static bool continues(const struct pmk_site_counters *c, const struct row *row, 
 	return behind <= last && c->offset[k] == row->offset + behind;
 }
 
-static void make_group(struct pmk_sites_rest *s, struct group *g, unsigned where)
+static void make_group(const struct pmk_site_counters *c, struct group *g, unsigned where)
 {
-	const struct pmk_site_counters *c = &s->counters;
-
+	g->where = where;
 	for (unsigned k = 1; k < c->n; k++) {
 		if (!(c->where[k] & where))
 			continue;
 		if (!g->n || !continues(c, &g->row[g->n - 1], k))
-			g->row[g->n++] = (struct row){ c->offset[k], (uint8_t)k, 0 };
+			g->row[g->n++] = (struct row){ c->offset[k], (uint8_t)k, 0, 0 };
 		g->row[g->n - 1].n = (uint8_t)(k - g->row[g->n - 1].first + 1);
 	}
+	g->counters = 1;
+	for (unsigned i = 0; i < g->n; i++) {
+		g->row[i].at = (uint8_t)g->counters;
+		g->counters += g->row[i].n;
+	}
+}
+
+static void index_leave(struct pmk_sites_rest *s)
+{
+	const struct group *g = &s->at_leave;
+
+	for (unsigned i = 0; i < g->n; i++)
+		for (unsigned k = 0; k < g->row[i].n; k++)
+			s->leave_at[g->row[i].first + k] = (uint8_t)(g->row[i].at + k);
+}
+
+void pmk_site_counters_at(const struct pmk_site_counters *all, unsigned where,
+			  struct pmk_site_counters *out)
+{
+	struct group g = { 0 };
+
+	if (!where) {
+		*out = *all;
+		return;
+	}
+	make_group(all, &g, where);
+	*out = (struct pmk_site_counters){ .n = 1, .offset = { all->offset[0] } };
+	for (unsigned i = 0; i < g.n; i++)
+		for (unsigned k = 0; k < g.row[i].n; k++)
+			out->offset[out->n++] = all->offset[g.row[i].first + k];
 }
 
 /* ---- booking --------------------------------------------------------------------------------- */
@@ -247,21 +279,30 @@ static struct entry *entry_for(struct table *t, uint64_t of, uint32_t path, uint
 	return find(t, of, path, site);
 }
 
+static const struct group *group_at(const struct pmk_sites_rest *s, uint32_t site)
+{
+	if (site >= PMK_SITE_ACCESS)
+		return &s->at_access;
+	return site >= PMK_SITE_FETCH ? &s->at_fetch : &s->at_leave;
+}
+
 /* The number of the record of a new site. 0 if there is no room, or no run that it belongs to. */
 static uint32_t new_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run, uint32_t site)
 {
+	const struct group *g = group_at(s, site);
 	struct pmk_ledger_site *r;
 	uint32_t number;
 
 	if (run == s->none)
 		return 0;
-	number = new_record(s, PMK_LEDGER_SITE, sizeof(*r) + s->counters.n * sizeof(r->n[0]));
+	number = new_record(s, PMK_LEDGER_SITE, sizeof(*r) + g->counters * sizeof(r->n[0]));
 	if (!number)
 		return 0;
 	r = record_at(s, number);
 	r->block = run->block;
 	r->path = run->path;
 	r->site = site;
+	r->where = g->where;
 	return number;
 }
 
@@ -280,13 +321,6 @@ static uint32_t other_site(struct pmk_sites_rest *s, const struct pmk_ledger_run
 	*e = (struct entry){ site, run->block, run->path, number };
 	s->sites.used++;
 	return number;
-}
-
-static const struct group *group_at(const struct pmk_sites_rest *s)
-{
-	if (s->site >= PMK_SITE_ACCESS)
-		return &s->at_access;
-	return s->site >= PMK_SITE_FETCH ? &s->at_fetch : &s->at_leave;
 }
 
 static void book_row(uint64_t *restrict n, uint64_t *restrict seen, const uint64_t *restrict now,
@@ -324,7 +358,7 @@ static void book(struct pmk_sites *sites)
 {
 	struct pmk_sites_rest *s = sites->rest;
 	const uint64_t *now = (const uint64_t *)(const void *)s->cpu;
-	const struct group *g = group_at(s);
+	const struct group *g = group_at(s, s->site);
 	struct pmk_ledger_site *r;
 
 	if (sites->at_site)
@@ -335,7 +369,7 @@ static void book(struct pmk_sites *sites)
 	s->slot = NULL;
 	s->state->run = 0;
 	for (unsigned i = 0; r && i < g->n; i++)
-		book_row(r->n + g->row[i].first, s->seen + g->row[i].first, now + g->row[i].offset,
+		book_row(r->n + g->row[i].at, s->seen + g->row[i].first, now + g->row[i].offset,
 			 g->row[i].n);
 }
 
@@ -375,7 +409,7 @@ void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 	if (PMK_UNLIKELY(!run->leave || !k))
 		return;
 	r = record_at(s, run->leave);
-	r->n[k] += n;
+	r->n[s->leave_at[k]] += n;
 	s->seen[k] += n;
 }
 
@@ -703,9 +737,10 @@ static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_s
 		return -1;
 	pmk_site_counters(&cpu->core, &s->counters);
 	index_counters(s);
-	make_group(s, &s->at_leave, PMK_AT_LEAVE);
-	make_group(s, &s->at_fetch, PMK_AT_FETCH);
-	make_group(s, &s->at_access, PMK_AT_ACCESS);
+	make_group(&s->counters, &s->at_leave, PMK_AT_LEAVE);
+	make_group(&s->counters, &s->at_fetch, PMK_AT_FETCH);
+	make_group(&s->counters, &s->at_access, PMK_AT_ACCESS);
+	index_leave(s);
 	cpu->sites_state = new_record(s, PMK_LEDGER_STATE,
 				      sizeof(*s->state) + s->counters.n * sizeof(s->seen[0]));
 	if (!cpu->sites_state)

@@ -78,11 +78,11 @@ struct pmk_ledger_run {
 	uint32_t leave, fetch, access[];
 };
 
-/* The counts at a site: the counters of pmk_sites, in their order. */
+/* The counts at a site: the counters of pmk_site_counters_at(), in their order. */
 struct pmk_ledger_site {
 	struct pmk_ledger_head head;
 	uint32_t block, path;
-	uint64_t site;
+	uint32_t site, where; /* `where`: enum pmk_counted_where, or 0: all counters */
 	uint64_t n[];
 };
 
@@ -161,6 +161,9 @@ struct pmk_site_counters {
 };
 
 void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *out);
+/* Those of `all` that a record of such a site has. The first one is the clock. `where` 0: all. */
+void pmk_site_counters_at(const struct pmk_site_counters *all, unsigned where,
+			  struct pmk_site_counters *out);
 
 #define PMK_PATH_DEPTH 500
 

@@ -136,8 +136,9 @@ static const void *record_at(const struct pmk_ledger *l, uint32_t number, enum p
 	return h;
 }
 
+/* A site with all counters. */
 static struct pmk_ledger_site *new_site(struct pmk_ledger *l, const struct pmk_ledger_state *s,
-					uint32_t of, uint64_t site, unsigned n)
+					uint32_t of, uint32_t site, unsigned n)
 {
 	const struct pmk_ledger_run *run = record_at(l, of, PMK_LEDGER_RUN, sizeof(*run));
 	struct pmk_ledger_site *r;
@@ -175,7 +176,7 @@ void pmk_ledger_book(struct pmk_ledger *l, const struct pmk_cpu *cpu)
 
 	pmk_site_counters(&cpu->core, &c);
 	s = state_of(l, cpu, &c);
-	r = s ? new_site(l, s, s->run, s->site, c.n) : NULL;
+	r = s ? new_site(l, s, s->run, (uint32_t)s->site, c.n) : NULL;
 	for (unsigned k = 0; r && k < c.n; k++)
 		r->n[k] = word[c.offset[k]] - s->seen[k];
 }
@@ -188,7 +189,7 @@ void pmk_ledger_book_fault(struct pmk_ledger *l, const struct pmk_cpu *cpu, uint
 
 	pmk_site_counters(&cpu->core, &c);
 	s = state_of(l, cpu, &c);
-	r = s ? new_site(l, s, s->fault_run, PMK_SITE_FAULT + (uint64_t)insn, c.n) : NULL;
+	r = s ? new_site(l, s, s->fault_run, PMK_SITE_FAULT + insn, c.n) : NULL;
 	if (r)
 		r->n[0] = 1;
 }
