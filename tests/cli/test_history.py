@@ -613,6 +613,37 @@ def test_what_a_sweep_counted(repository):
     equal(series, {"x": [24, None], "swept": [None, 24]})
 
 
+ENDLESS = """
+PRAGMA legacy_alter_table = on;
+ALTER TABLE {table} RENAME TO hidden;
+CREATE VIEW {table} AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)
+SELECT hidden.* FROM hidden, r;
+"""
+
+
+@cases("table", ["cell", "meta", "value"])
+def test_views_in_place_of_tables_are_refused(repository, table):
+    """Such a view could take for ever."""
+    repository.add(repository.commit(10))
+    with sqlite3.connect(repository.folder / "results.db") as db:
+        db.executescript(ENDLESS.format(table=table))
+    for words in (("show",), ("good", repository.commits[0]),
+                  ("add", "--commit", "HEAD", "./prog")):
+        out = repository.history(*words)
+        equal((out.code, out.err), (125, "pmk: results.db: it has views in place of tables; "
+                                         "count anew\n"))
+
+
+def test_triggers_are_not_executed(repository):
+    repository.add(repository.commit(10))
+    with sqlite3.connect(repository.folder / "results.db") as db:
+        db.execute("CREATE TRIGGER other AFTER INSERT ON value BEGIN UPDATE value SET value = 7; "
+                   "END")
+        db.execute("CREATE VIEW mine AS SELECT count(*) FROM value") # may be in it
+    equal(repository.add(repository.commit(11)).code, 0)
+    equal(repository.counts(), [24, 26])
+
+
 def test_mistakes(repository):
     repository.add(repository.commit(10))
     for words, code, text in (

@@ -20,6 +20,7 @@
 
 #include "base/grow.h"
 #include "base/message.h"
+#include "profile/recording/database.h"
 
 /* The build defines it. */
 #ifndef PMK_VERSION
@@ -294,12 +295,16 @@ static void check_version(struct pmk_store *s, bool may_create)
 	int64_t id = read_pragma(s, "PRAGMA application_id");
 	int64_t version = read_pragma(s, "PRAGMA user_version");
 	bool empty = !read_pragma(s, "SELECT count(*) FROM sqlite_master");
+	int64_t views;
 	char why[160];
 
 	if (s->err) {
 		s->err = s->err == PMK_EIO ? PMK_EPARSE : s->err;
 		return;
 	}
+	views = read_pragma(s, "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN "
+			       "('meta', 'program', 'config', 'cell', 'event', 'label', 'value', "
+			       "'variant', 'setting', 'revision', 'point', 'recording')");
 	if (!id && empty && may_create) {
 		create_tables(s);
 	} else if (id != PMK_STORE_ID) {
@@ -310,6 +315,8 @@ static void check_version(struct pmk_store *s, bool may_create)
 			 "pmk",
 			 (long long)version, PMK_STORE_VERSION);
 		store_failed(s, PMK_EPARSE, why);
+	} else if (views) {
+		store_failed(s, PMK_EPARSE, "it has views in place of tables; count anew");
 	}
 	if (s->err || read_pragma(s, "SELECT count(*) FROM pragma_table_info('config')"
 				     " WHERE name = 'checked'"))
@@ -409,6 +416,8 @@ static void open_unchanging(struct pmk_store *s)
 	if (sqlite3_open_v2(uri, &s->db,
 			    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL))
 		store_failed(s, PMK_EIO, s->db ? sqlite3_errmsg(s->db) : pmk_strerror(PMK_ENOMEM));
+	else
+		pmk_database_refuse_code(s->db);
 	free(uri);
 	check_version(s, false);
 }
@@ -444,6 +453,7 @@ static void open_file(struct pmk_store *s, enum pmk_store_how how)
 			store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
 		return;
 	}
+	pmk_database_refuse_code(s->db);
 	run_sql(s, how == PMK_STORE_ALONE ? "PRAGMA locking_mode = EXCLUSIVE"
 					  : "PRAGMA busy_timeout = 10000");
 	check_version(s, how != PMK_STORE_READ);

@@ -152,8 +152,7 @@ static void limit_steps(sqlite3 *db, const char *path)
 	sqlite3_progress_handler(db, STEPS, on_steps, NULL);
 }
 
-/* Do not execute code in the file: a view instead of a table could take for ever. */
-static void refuse_code(sqlite3 *db)
+void pmk_database_refuse_code(sqlite3 *db)
 {
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
@@ -174,7 +173,7 @@ int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
 		err = pmk_message_fail(msg, size, PMK_EIO, "cannot be opened: %s",
 				       *db ? sqlite3_errmsg(*db) : pmk_strerror(PMK_ENOMEM));
 	} else {
-		refuse_code(*db);
+		pmk_database_refuse_code(*db);
 		limit_steps(*db, path);
 		err = check(*db, path, msg, size);
 	}

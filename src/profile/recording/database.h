@@ -16,6 +16,12 @@
 extern const char pmk_database_schema[];
 
 /*
+ * Makes SQLite ignore code in a file: a view in place of a table could take for ever, and a trigger
+ * could change what is written.
+ */
+void pmk_database_refuse_code(sqlite3 *db);
+
+/*
  * Open a recording for reading. Returns 0; PMK_EIO: it cannot be read; PMK_EPARSE: it is not a
  * recording, is damaged, or has a version that this pmk does not know. After an error, one line in
  * msg says what to do, without the file's name. The caller closes *db with sqlite3_close().
