@@ -596,7 +596,7 @@ static int annotate_recording(const struct request *q)
 
 static int run_annotate(int argc, char **argv)
 {
-	struct request q = { .input = "pmk.data" };
+	struct request q = { 0 };
 	char **operands;
 	int code = cli_parse(&cmd_annotate, &q, argc, argv, &operands);
 
@@ -607,7 +607,8 @@ static int run_annotate(int argc, char **argv)
 	if (*operands)
 		return cli_fail(PMK_EXIT_USAGE, "annotate takes one function or line: %s and %s",
 				q.what, *operands);
-	return annotate_recording(&q);
+	code = cli_default_recording(&cmd_annotate, &q.input);
+	return code ? code : annotate_recording(&q);
 }
 
 const struct cli_command cmd_annotate = {

@@ -245,12 +245,16 @@ int cli_parse(const struct cli_command *cmd, void *request, int argc, char **arg
 {
 	const struct cli_option *o;
 	int index = 1, n = 1, code = 0;
+	bool bad = false, ended = false;
 	char *value;
-	bool bad;
 
 	*operands = argv + 1;
 	while (!code) {
-		o = cli_next(cmd, argc, argv, &index, &value, &bad);
+		if (!ended && index < argc && !strcmp(argv[index], "--")) {
+			ended = true;
+			index++;
+		}
+		o = ended ? NULL : cli_next(cmd, argc, argv, &index, &value, &bad);
 		if (bad)
 			return PMK_EXIT_USAGE;
 		if (o) {
@@ -266,6 +270,17 @@ int cli_parse(const struct cli_command *cmd, void *request, int argc, char **arg
 		}
 	}
 	return code;
+}
+
+int cli_default_recording(const struct cli_command *cmd, const char **path)
+{
+	if (*path)
+		return 0;
+	*path = "pmk.data";
+	if (access(*path, F_OK))
+		return cli_fail(PMK_EXIT_USAGE,
+				"no file to read, and no pmk.data here (pmk %s --help)", cmd->name);
+	return 0;
 }
 
 void cli_help(FILE *f, const struct cli_command *cmd)

@@ -192,10 +192,12 @@ static int export_recording(const struct request *q)
 
 static int run_export(int argc, char **argv)
 {
-	struct request q = { .input = "pmk.data" };
+	struct request q = { 0 };
 	char **operands;
 	int code = cli_parse(&cmd_export, &q, argc, argv, &operands);
 
+	if (!code)
+		code = cli_default_recording(&cmd_export, &q.input);
 	if (!code)
 		code = check_request(&q, operands);
 	return code ? code : export_recording(&q);

@@ -465,13 +465,7 @@ static int check_request(struct report *r)
 {
 	int code = output_check(&r->o);
 
-	if (code || r->file)
-		return code;
-	r->file = "pmk.data";
-	if (access(r->file, F_OK))
-		return cli_fail(PMK_EXIT_USAGE, "no file to read, and no pmk.data here (pmk report "
-						"--help)");
-	return 0;
+	return code ? code : cli_default_recording(&cmd_report, &r->file);
 }
 
 static int run_report(int argc, char **argv)

@@ -807,9 +807,13 @@ def test_it_does_not_write_over_what_it_reads():
 
 def test_wrong_usage():
     log = capture()
-    out = pmk("report", cwd=FOLDER)
-    equal((out.code, out.out), (129, ""))
-    contains(out.err, "no file to read")
+    for words in (["report"], ["annotate"], ["export", "--format", "folded"]):
+        out = pmk(*words, cwd=FOLDER)
+        equal((out.code, out.out), (129, ""))
+        contains(out.err, f"no file to read, and no pmk.data here (pmk {words[0]} --help)")
+    out = pmk("report", "--", "-x", cwd=FOLDER) # -- ends the options
+    equal(out.code, 125)
+    contains(out.err, "cannot read -x")
     for argv, part_ in (((log, log), "more than one file"),
                         (("-j", "-x", ",", log), "exclude each other"),
                         (("-x", "", log), "separator"), (("-x", '"', log), "separator"),
