@@ -17,9 +17,9 @@ class Options(TypedDict, total=False):
     pmu: Text
     #: emu: other masters on the buses: dma0:period=40
     traffic: Union[Text, Sequence[str]]
-    #: emu, wave, openocd, gdb, xvc, devmem: file: where the AHB Monitor has its registers
+    #: emu, wave, openocd, gdb, xvc, devmem: file: the layout of the AHB Monitor's registers
     layout: Text
-    #: wave: file: which signals are which
+    #: wave: file: the map of the dump's signals
     map: Text
     #: wave: one layer of the map
     layer: Text
@@ -59,9 +59,9 @@ class Options(TypedDict, total=False):
     sample: Optional[bool]
     #: emu: choose other pieces
     sample_seed: Union[int, str, None]
-    #: emu: give the program other random numbers
+    #: emu: seed of the program's random numbers (default: 1)
     random_seed: Union[int, str, None]
-    #: linux: tell the threads of pid apart
+    #: linux: one section for each thread of pid
     per_thread: Optional[bool]
     #: emu, openocd, gdb: symbol or address at which counting begins
     from_: Text

@@ -35,15 +35,15 @@ struct request {
 #define AT(member) offsetof(struct request, member)
 
 static const struct cli_option options[] = {
-	{ 'e', "event", "LIST", "events to show; the first one decides what is hot", CLI_TEXT,
-	  AT(events) },
+	{ 'e', "event", "LIST", "events to show; the first one decides which lines are hot",
+	  CLI_TEXT, AT(events) },
 	{ 'i', "input", "FILE", "the recording (default: pmk.data)", CLI_TEXT, AT(input) },
 	{ 's', "symbol", "SYMBOL", "the function to show; same as SYMBOL without -s", CLI_TEXT,
 	  AT(what) },
 	{ 0, "elf", "FILE", "show samples in dumps of firmware; FILE is its executable", CLI_TEXT,
 	  AT(elf) },
 	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, AT(plain_numbers) },
-	{ 'q', "quiet", NULL, "leave out the heading", CLI_ON, AT(quiet) },
+	{ 'q', "quiet", NULL, "leave out the header", CLI_ON, AT(quiet) },
 	{ 'n', "show-nr-samples", NULL, "accepted for perf; samples or executions are always shown",
 	  CLI_IGNORED },
 	{ 'f', "force", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
@@ -163,12 +163,13 @@ static int choose_functions(const struct annotate *a, bool *wanted)
 
 	if (!t->nfunctions)
 		return cli_fail(PMK_EXIT_FAILED,
-				"%s: no code in it has a function: the programs had no symbols%s",
+				"%s: no code in it belongs to a function, because the programs "
+				"had no symbols%s",
 				a->r.path,
 				t->sampled || pmk_tables_have_paths(t)
 					? ""
-					: "; record with -g, and functions begin "
-					  "where they are called");
+					: "; record with -g to get a function at each called "
+					  "address");
 	if (!a->q->what) {
 		uint32_t best = hottest_function(a);
 
@@ -605,7 +606,9 @@ static int run_annotate(int argc, char **argv)
 	if (*operands && !q.what)
 		q.what = *operands++;
 	if (*operands)
-		return cli_fail(PMK_EXIT_USAGE, "annotate takes one function or line: %s and %s",
+		return cli_fail(PMK_EXIT_USAGE,
+				"annotate: more than one function or line: %s "
+				"and %s; give one",
 				q.what, *operands);
 	code = cli_default_recording(&cmd_annotate, &q.input);
 	return code ? code : annotate_recording(&q);

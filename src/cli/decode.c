@@ -155,7 +155,7 @@ static int find_codes(const struct pmk_pmu *pmu, const char *layout,
 		      struct pmk_ahbmon_layout_file *file, bool packets)
 {
 	if (layout && !pmk_ahbmon_packet_reg(pmu, "AHBMONITOR"))
-		return cli_fail(PMK_EXIT_USAGE, "--layout: %s is no AHB Monitor", pmu->name);
+		return cli_fail(PMK_EXIT_USAGE, "--layout: %s is not an AHB Monitor", pmu->name);
 	return layout || packets ? cli_layout(file, layout) : 0;
 }
 

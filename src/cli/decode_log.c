@@ -56,7 +56,7 @@ static bool next_line(struct log *l)
 
 static int no_log(const struct log *l)
 {
-	return cli_fail(PMK_EXIT_FAILED, "%s: no register log of pmk run --log", l->path);
+	return cli_fail(PMK_EXIT_FAILED, "%s: not a register log of pmk run --log", l->path);
 }
 
 /* The header: version, PMU, core, names of the columns. */
@@ -243,7 +243,9 @@ static int read_lines(struct log *l)
 
 	while (next_line(l)) {
 		if (pmk_access_log_parse(l->text, l->pmu, &a))
-			return cli_fail(PMK_EXIT_FAILED, "%s:%lu: no line of a register log of %s",
+			return cli_fail(PMK_EXIT_FAILED,
+					"%s:%lu: not a line of a register log "
+					"for %s",
 					l->path, l->line, l->pmu->name);
 		count_access(l, &a);
 		if (l->json)

@@ -157,7 +157,7 @@ int diff_open_document(struct diff_source *s)
 	    strcmp(diff_json_text(s->document, "format"), "pmk-stat") ||
 	    !json_object_object_get_ex(s->document, "counters", &s->counters) ||
 	    !json_object_is_type(s->counters, json_type_array))
-		return no_document(s, "no result of pmk stat");
+		return no_document(s, "not a result of pmk stat");
 	n = json_object_array_length(s->counters);
 	s->event = calloc(n + 1, sizeof(*s->event));
 	if (!s->event)

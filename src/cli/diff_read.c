@@ -174,8 +174,9 @@ static int choose_named(struct diff *d, const struct diff_source *s, const char 
 		return code;
 	pmk_nearest_among(name, next_event, without, near, sizeof(near));
 	if (!strcmp(near, name))
-		return cli_fail(PMK_EXIT_USAGE, "%s: '%s' is of another PMU in %s than in %s",
-				option, name, s[DIFF_NEW].path, s[DIFF_BASE].path);
+		return cli_fail(PMK_EXIT_USAGE,
+				"%s: '%s' belongs to different PMUs in %s and in %s", option, name,
+				s[DIFF_NEW].path, s[DIFF_BASE].path);
 	if (*near)
 		return cli_fail(PMK_EXIT_USAGE,
 				"%s: no event '%s' with a value in %s; did you mean %s?", option,
@@ -188,7 +189,7 @@ static void tell_missing(const struct diff_source *has, const struct diff_source
 {
 	for (size_t i = 0; i < has->nevents; i++)
 		if (!diff_find_event(lacks, has->event[i].name, has->event[i].pmu))
-			cli_fail(0, "%s has a value in %s alone; it is not compared",
+			cli_fail(0, "%s has a value only in %s; it is not compared",
 				 has->event[i].name, has->path);
 }
 

@@ -10,7 +10,7 @@
 
 /* The first check runs if none is named. */
 static const struct doctor_check checks[] = {
-	{ "environment", "what pmk needs of this machine, and whether it counts",
+	{ "environment", "what pmk needs on this machine, and whether it can count",
 	  doctor_environment },
 	{ "armv8", "a published sequence for PMUv3 and pmk's own, on the model", doctor_armv8 },
 	{ "ahbmon", "preset and read back the AHB Monitor's counters, on the model",
@@ -96,7 +96,7 @@ static const struct cli_option options[] = {
 	{ 'T', "target", "TARGET", "examine a board: openocd, gdb or xvc:HOST:PORT; devmem[:FILE]",
 	  CLI_TEXT, AT(board.target) },
 	{ 0, "pmu", "PMU", "-T: the PMU of the board", CLI_TEXT, AT(board.pmu) },
-	{ 0, "set", "KEY=VALUE", "-T: how to reach the counters, as for pmk stat; repeatable",
+	{ 0, "set", "KEY=VALUE", "-T: how to access the counters, as for pmk stat; repeatable",
 	  CLI_WORD, AT(board.settings) },
 	{ 0, "layout", "FILE", "ahbmon: examine this layout instead of the project's", CLI_TEXT,
 	  AT(board.layout) },
@@ -111,9 +111,10 @@ static int check_request(const struct request *r)
 	const struct doctor_board *b = &r->board;
 
 	if (b->target && r->any)
-		return cli_fail(PMK_EXIT_USAGE, "-T examines a board: not with a check");
+		return cli_fail(PMK_EXIT_USAGE, "-T examines a board; leave out the names of "
+						"checks");
 	if (!b->target && (b->pmu || b->settings.count))
-		return cli_fail(PMK_EXIT_USAGE, "--pmu and --set are for -T");
+		return cli_fail(PMK_EXIT_USAGE, "--pmu and --set need -T");
 	/* --layout belongs to the last check */
 	if (!b->target && b->layout && !r->wanted[NCHECKS - 1])
 		return cli_fail(PMK_EXIT_USAGE, "--layout is for pmk doctor ahbmon");

@@ -15,15 +15,15 @@
 #include "pmu/ahbmon/trial.h"
 
 static const char advice[] =
-	"These offsets and control bits are the project's, not Arm's: the manual's are not "
-	"public. That the model agrees says that driver and model were built from one table, and "
-	"nothing of hardware. To ask hardware, fill in a struct pmk_ahbmon_layout, set its "
-	"provenance, and call pmk_ahbmon_probe() in firmware; include/pmk/ahbmon.h shows how. It "
-	"cannot tell which counter counts what.";
+	"These offsets and control bits are the project's, because Arm's are not public. If the "
+	"model agrees, driver and model use the same table; this says nothing about hardware. To "
+	"check hardware, fill in a struct pmk_ahbmon_layout, set its provenance, and call "
+	"pmk_ahbmon_probe() in firmware; include/pmk/ahbmon.h shows how. It cannot find out "
+	"which counter counts which event.";
 
 static const char manual_advice[] =
-	"That the model agrees says that driver and model were given one file, and nothing of "
-	"hardware. To ask hardware, call pmk_ahbmon_probe() in firmware with this table; "
+	"If the model agrees, driver and model use the same file; this says nothing about "
+	"hardware. To check hardware, call pmk_ahbmon_probe() in firmware with this table; "
 	"include/pmk/ahbmon.h shows how.";
 
 static const char *advice_on(const struct pmk_ahbmon_layout *l)

@@ -135,19 +135,18 @@ static void check_data(struct report *r)
 		SAY(ours, "%s", dir ? dir : "no directory");
 		return;
 	}
-	own.advice = "mend it, or take the file away: pmk counts without it";
+	own.advice = "correct or remove the file; pmk counts without it";
 	if (pmk_files_closed(closed, "cores") || pmk_files_closed(closed, "metrics")) {
 		snprintf(own.text, sizeof(own.text), "%s: %s", closed, strerror(EACCES));
 		own.status = BROKEN;
-		own.advice =
-			"give yourself the right to read it, or set XDG_CONFIG_HOME to another "
-			"place: pmk counts without it";
+		own.advice = "make it readable, or set XDG_CONFIG_HOME to another directory; pmk "
+			     "counts without it";
 	}
 	pmk_files_own(own_dir, "");
 	check_metrics(dir, &metrics, ours, &own);
 	check_cores(names, dir, own_dir, ours, &own);
 	if (ours->status == BROKEN)
-		ours->advice = "install pmk anew, or set PMK_DATA to a whole directory";
+		ours->advice = "install pmk again, or set PMK_DATA to a complete directory";
 	else
 		SAY(ours, "%s: %u cores, %u metrics", dir, count_names(names), metrics);
 	if (own.status == BROKEN)
@@ -166,11 +165,11 @@ static void check_plugin(struct report *r)
 	unsigned found = 0;
 
 	if (chosen && *chosen) {
-		SAY(it, "PMK_PLUGIN is %s, and there is no %s in it", chosen,
+		SAY(it, "PMK_PLUGIN is %s, which has no %s", chosen,
 		    pmk_qemu_generations[0].module);
 		it->advice = "unset PMK_PLUGIN, or set it to the directory of pmk's modules";
 	} else {
-		SAY(it, "%s is neither beside pmk nor installed", pmk_qemu_generations[0].module);
+		SAY(it, "%s is neither next to pmk nor installed", pmk_qemu_generations[0].module);
 	}
 	for (size_t i = 0; i < pmk_qemu_ngenerations; i++) {
 		char path[PATH_MAX];
@@ -194,7 +193,7 @@ static void check_directory(struct report *r, const char *name, const char *dir,
 {
 	struct item *it = add_item(r, name, access(dir, R_OK) ? MISSING : OK, advice);
 
-	SAY(it, "%s, libraries of dynamically linked %s programs", dir, what);
+	SAY(it, "%s, libraries for dynamically linked %s programs", dir, what);
 }
 
 /* ---- emulators ------------------------------------------------------------------------------ */
@@ -337,8 +336,9 @@ static bool find_count(const char *said, uint64_t *count)
 /* Count it with this very pmk. */
 static void check_counting(struct report *r, const struct emulator *e)
 {
-	struct item *it =
-		add_item(r, e->command, BROKEN, "'pmk stat' with a program of yours tells more");
+	struct item *it = add_item(r, e->command, BROKEN,
+				   "run 'pmk stat' with one of your programs to see "
+				   "more");
 	char exe[PATH_MAX] = "", path[] = "/tmp/pmk-doctor-XXXXXX", out[4096];
 	const char *const argv[] = { exe, "stat", "-x", ";", "-e", "instructions", path, NULL };
 	unsigned long counted;
@@ -392,7 +392,7 @@ static void check_emulator(struct report *r, const struct emulator *e)
 	it->advice = EMULATOR_OTHER_RELEASE;
 	if (code || !pmk_qemu_version(out, version, sizeof(version))) {
 		it->status = BROKEN;
-		SAY(it, "does not tell its version (exit code %d)", code);
+		SAY(it, "does not print its version (exit code %d)", code);
 		return;
 	}
 	SAY(it, "version %s%s%s%s, runs %s", version, q.named || q.built ? " (" : "",
@@ -412,7 +412,7 @@ static void check_gzip(struct report *r)
 {
 	const char *const argv[] = { "gzip", "--help", NULL };
 	struct item *it =
-		add_item(r, "gzip", OK, "install it, if wanted (Debian: apt-get install gzip)");
+		add_item(r, "gzip", OK, "install it if you need it (Debian: apt-get install gzip)");
 	char out[400];
 	int code = pmk_tool_run(argv, PMK_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
 
@@ -469,7 +469,7 @@ static void check_user_access(struct report *r)
 	if (allowed == LONG_MIN)
 		return;
 	it = add_item(r, "user access", allowed ? OK : MISSING,
-		      "sysctl -w kernel.perf_user_access=1, if wanted");
+		      "sysctl -w kernel.perf_user_access=1, if you need it");
 	SAY(it, "perf_user_access is %ld: programs %s read counters themselves", allowed,
 	    allowed ? "may" : "may not");
 }

@@ -57,48 +57,50 @@ struct examination {
 /* Indexed by the way in which registers are reached. */
 static const char *const no_answer[] = {
 	[PMK_REACH_CP15] =
-		"OpenOCD has to have examined the target: is it powered, is its debug clock on, is "
-		"DBGEN high, does the JTAG chain have the IDs that the configuration expects? Its "
-		"own log says more. A stub of GDB's protocol has to pass 'monitor arm mrc' on, as "
-		"OpenOCD's does and an emulator's does not.",
+		"OpenOCD must have examined the target. Check that the target is powered, that "
+		"its debug clock is on, that DBGEN is high, and that the JTAG chain has the IDs "
+		"in OpenOCD's configuration; OpenOCD's log says more. A GDB stub must support "
+		"'monitor arm mrc': OpenOCD's does, an emulator's does not.",
 	[PMK_REACH_MEMORY] =
-		"Is it the physical address of the block (--set base=, --layout), is the block "
-		"powered and clocked, and does the probe's access port reach that bus? A processor "
-		"that has to be halted for memory needs DBGEN.",
+		"Check that the address is the block's physical address (--set base=, --layout), "
+		"that the block has power and a clock, and that the probe's access port is on "
+		"its bus. If the processor must be halted to access memory, DBGEN must be high.",
 	[PMK_REACH_MDM] =
-		"Is the FPGA configured, is --set tap= its TAP (XVC: are --set irlen=, before= and "
-		"after= its chain), and --set user= as C_JTAG_CHAIN?",
+		"Check that the FPGA is configured, that --set tap= names its TAP (XVC: that "
+		"--set irlen=, before= and after= describe its chain), and that --set user= "
+		"agrees with C_JTAG_CHAIN.",
 	[PMK_REACH_AXI] =
-		"Is it the address of the MDM (--set base=, node=), was the module built with "
-		"access to its debug registers from AXI (C_DBG_REG_ACCESS), and is no debugger "
-		"connected, which may hold its access lock?",
+		"Check that the address is the MDM's (--set base=, node=), that the module was "
+		"built with access to its debug registers from AXI (C_DBG_REG_ACCESS), and that "
+		"no debugger is connected, because it may hold the access lock.",
 };
 
 static const char *const no_register[] = {
 	[PMK_REACH_CP15] =
-		"What is written to PMNC does not stay: there is no PMU in this processor. An "
-		"emulated ARM11 has none and reads zeros.",
+		"PMNC does not keep its value: this processor has no PMU. An emulated ARM11 has "
+		"none and reads zeros.",
 	[PMK_REACH_MEMORY] =
-		"What is written to its control register does not stay. Either it is another "
-		"address or layout, or the block has no clock, or a lock holds it (PMUv3: the OS "
-		"lock, and EDPRSR says whether the core is powered).",
+		"The control register does not keep its value. The address or the layout may be "
+		"wrong, the block may have no clock, or it may be locked (PMUv3: the OS lock; "
+		"EDPRSR says whether the core has power).",
 	[PMK_REACH_MDM] =
-		"The counters answer as if there were none: C_DEBUG_ENABLED has to be 2, and "
-		"C_DEBUG_EVENT_COUNTERS as in --set events=.",
+		"The processor seems to have no counters. Check that it was built with "
+		"C_DEBUG_ENABLED = 2, and that --set events= agrees with C_DEBUG_EVENT_COUNTERS.",
 	[PMK_REACH_AXI] =
-		"The counters answer as if there were none: C_DEBUG_ENABLED has to be 2, and "
-		"C_DEBUG_EVENT_COUNTERS as in --set events=.",
+		"The processor seems to have no counters. Check that it was built with "
+		"C_DEBUG_ENABLED = 2, and that --set events= agrees with C_DEBUG_EVENT_COUNTERS.",
 };
 
 static const char *answer_advice(const struct pmk_wired *w)
 {
 	if (w->wire.speaker == &pmk_speaker_xvc && w->reach == PMK_REACH_CP15)
-		return "Are --set before= and after= the other TAPs of its chain, is the processor "
-		       "powered, is its debug clock on, and is DBGEN high?";
+		return "Check that --set before= and after= describe the other TAPs of the "
+		       "chain, that the processor has power, that its debug clock is on, and "
+		       "that DBGEN is high.";
 	if (w->wire.speaker == &pmk_speaker_devmem)
-		return "Is it the physical address of the block (--set base=, node=, --layout), is "
-		       "the block powered and clocked, may Linux access it (it may be Secure), "
-		       "and does a driver have it?";
+		return "Check that the address is the block's physical address (--set base=, "
+		       "node=, --layout), that the block has power and a clock, that Linux may "
+		       "access it (it may be Secure), and that no driver uses it.";
 	return no_answer[w->reach];
 }
 
@@ -106,51 +108,52 @@ static const char *answer_advice(const struct pmk_wired *w)
 static const char *no_connection(const struct pmk_speaker *speaker)
 {
 	if (speaker == &pmk_speaker_devmem)
-		return "/dev/mem takes root, and a kernel with CONFIG_DEVMEM that gives the "
-		       "address away (no CONFIG_STRICT_DEVMEM, or iomem=relaxed). A UIO device "
+		return "/dev/mem needs root, and a kernel with CONFIG_DEVMEM that permits access "
+		       "to the address (no CONFIG_STRICT_DEVMEM, or iomem=relaxed). A UIO device "
 		       "(uio_pdrv_genirq bound to the node) needs neither: -T devmem:/dev/uio0.";
 	if (speaker == &pmk_speaker_xvc)
-		return "Start the server (its port is 2542 as a rule), and let no other client, "
-		       "such as hw_server, hold its only connection. The board has to be powered.";
-	return "Start the server (openocd -f BOARD.cfg; its tcl_port is 6666, its gdb_port 3333), "
-	       "and let no other client hold the only connection of a stub.";
+		return "Start the server (usually on port 2542), and disconnect other clients "
+		       "such as hw_server, because it accepts only one. The board must have "
+		       "power.";
+	return "Start the server (openocd -f BOARD.cfg; its tcl_port is 6666, its gdb_port "
+	       "3333), and disconnect other clients from a stub, because it accepts only one.";
 }
 
 /* The server answers, but no TAP does. */
 static const char no_chain[] =
-	"The server answers, but no TAP does: is the board powered, is the cable connected "
-	"to it, does nothing hold TRST or the board's reset, and does the TAP get a clock that it "
-	"can follow (--set tck=NS)?";
+	"The server responds, but no TAP does. Check that the board has power, that the cable is "
+	"connected, that TRST and the board's reset are not asserted, and that the clock is slow "
+	"enough for the TAP (--set tck=NS).";
 
 static const char *zero_advice(const struct pmk_wired *w, int err)
 {
 	const struct pmk_driver *driver = w->pmu->driver;
 
 	if (err == PMK_EFORBID)
-		return "Non-invasive debug is not permitted: NIDEN has to be high, and in the "
-		       "Secure world SPNIDEN or SUIDEN, too. On chips it is a fuse or a register "
-		       "of debug authentication.";
+		return "Non-invasive debug is not permitted. NIDEN must be high and, in the "
+		       "Secure world, SPNIDEN or SUIDEN, too. On a chip, a fuse or a register "
+		       "for debug authentication controls them.";
 	if (err == PMK_EOFF)
-		return "Something on the target uses the counters, such as Linux's perf: end it "
-		       "there.";
+		return "Other software on the target uses the counters, such as Linux's perf. "
+		       "Stop it on the target.";
 	if (err == PMK_ENOPMU)
 		return no_register[w->reach];
 	if (driver == pmk_l210.driver || driver == pmk_l220.driver)
-		return "The cache has to be on, and with an L210 its event bus: Auxiliary "
-		       "Control bit 20, set while the cache is off.";
+		return "The cache must be on. On an L210, its event bus must be on, too: "
+		       "Auxiliary Control bit 20, which must be set while the cache is off.";
 	if (driver == pmk_arm1176.driver)
 		return "The processor may wait for an interrupt with its clock stopped (WFI), or "
-		       "it does not run at all: look at its PC twice.";
+		       "may not run at all. Read its PC twice to see whether it changes.";
 	if (driver == pmk_ahbmon.driver)
-		return "Nothing went over the buses, or the layout names the wrong bit to enable "
-		       "the counters.";
+		return "There was no traffic on the buses, or the layout has the wrong bit for "
+		       "enabling the counters.";
 	if (driver == pmk_cortex_a53.driver)
-		return "The core may be in WFI or powered down, the filter may leave out its "
-		       "exception level (EL2 and Secure are left out unless asked for), or "
-		       "non-invasive debug is not permitted: NIDEN and SPNIDEN, MDCR_EL3.SPME, "
-		       "MDCR_EL2.HPMN.";
-	return "The processor may be held in reset, or sleep; counters other than those that were "
-	       "built (--set events=, latencies=, width=) shift what is read.";
+		return "The core may be in WFI or powered down, the filter may exclude its "
+		       "exception level (by default EL2 and Secure state are excluded), or "
+		       "non-invasive debug may not be permitted: NIDEN and SPNIDEN, "
+		       "MDCR_EL3.SPME, MDCR_EL2.HPMN.";
+	return "The processor may be held in reset, or be asleep. If --set events=, latencies= "
+	       "and width= do not agree with the design, pmk reads the wrong items.";
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */
@@ -219,8 +222,8 @@ static bool ask_monitor(struct examination *x, struct pmk_dev *d)
 		    "all 90 counters hold their own addresses after a preset");
 	else
 		SAY(x, "layout", false,
-		    "A layout is right when all 90 agree (DDI 0287B 4.3.28). The project's own is "
-		    "made up: docs/ahbmon.md. An emulator has no AHB Monitor.",
+		    "A layout is right if all 90 agree (DDI 0287B 4.3.28). The project's own "
+		    "layout is invented, see docs/ahbmon.md. An emulator has no AHB Monitor.",
 		    "%u of 90 counters hold their own addresses after a preset%s%s", agree,
 		    err == PMK_EIO ? "; " : "",
 		    err == PMK_EIO ? pmk_wired_why(&x->wired, err) : "");
@@ -259,7 +262,7 @@ static bool program_counters(struct examination *x, struct pmk_session *s,
 		SAY(x, "registers", false, answer_advice(w), "%s", pmk_wired_why(w, err));
 	else if (!running && w->reach != PMK_REACH_MDM && w->reach != PMK_REACH_AXI)
 		SAY(x, "registers", false, no_register[w->reach],
-		    "the counters were started, and do not run");
+		    "the counters were started, but do not run");
 	else
 		SAY(x, "registers", true, NULL, "they were programmed, and the counters started");
 	return x->step[x->n - 1].ok;
@@ -301,7 +304,7 @@ static void count_pass(struct examination *x, struct pmk_session *s, const struc
 	}
 	if (is_ones(w->pmu, plan, total)) {
 		SAY(x, "counts", false, answer_advice(w),
-		    "every register reads as ones: nobody answers");
+		    "every register reads as ones: no device responds");
 		return;
 	}
 	for (unsigned i = 0; i < s->plan.nevents; i++) {

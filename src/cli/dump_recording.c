@@ -69,7 +69,7 @@ static int find_events(struct conversion *c, const struct view *v)
 		    put_event(c, v->event[i]->name, v->pmu_name) == MAX_EVENTS)
 			return cli_no_memory();
 	if (v->d->nsamples && !view_fits(v, &c->facts))
-		return cli_fail(PMK_EXIT_USAGE, "--elf %s: it is for %s and the dump is of %s",
+		return cli_fail(PMK_EXIT_USAGE, "--elf %s: it is for %s, but the dump is from %s",
 				c->elf, c->facts.machine_name, v->pmu_name);
 	return 0;
 }

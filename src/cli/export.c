@@ -83,12 +83,16 @@ static const struct cli_option options[] = {
 static int check_request(const struct request *q, char **operands)
 {
 	if (*operands)
-		return cli_fail(PMK_EXIT_USAGE, "export takes no operand: %s; a recording is -i's",
+		return cli_fail(PMK_EXIT_USAGE,
+				"export: unexpected operand %s; give the "
+				"recording with -i",
 				*operands);
 	if (!q->format)
 		return cli_fail(PMK_EXIT_USAGE, "export needs --format (pmk export --help)");
 	if (q->events && q->format->events == NONE)
-		return cli_fail(PMK_EXIT_USAGE, "-e: %s has no events, but executions of lines",
+		return cli_fail(PMK_EXIT_USAGE,
+				"-e: the format %s has no events, only "
+				"executions of lines",
 				q->format->name);
 	return 0;
 }
@@ -113,8 +117,8 @@ static int choose_events(const struct request *q, const struct pmk_tables *t, st
 	if (err)
 		return cli_fail(PMK_EXIT_USAGE, "-e: %s", msg);
 	if (q->format->events == ONE && c->n > 1)
-		return cli_fail(PMK_EXIT_USAGE, "-e %s: %s has room for one event", q->events,
-				q->format->name);
+		return cli_fail(PMK_EXIT_USAGE, "-e %s: the format %s can have only one event",
+				q->events, q->format->name);
 	return 0;
 }
 
@@ -139,7 +143,9 @@ static int write_to(FILE *f, const struct request *q, const struct pmk_tables *t
 	if (t->partial)
 		cli_fail(0, "%s is partial: the end of the run is missing", q->input);
 	if (q->format->paths && !pmk_tables_have_paths(t))
-		cli_fail(0, "%s has no call paths (pmk record -g): each function stands alone",
+		cli_fail(0,
+			 "%s has no call paths (pmk record -g), so each function is a path of "
+			 "its own",
 			 q->input);
 	if (q->format->write(&x, msg, sizeof(msg)))
 		return cli_fail(PMK_EXIT_FAILED, "%s: %s", q->input, msg);
@@ -178,8 +184,8 @@ static int export_recording(const struct request *q)
 	code = dump_tables_open(&t, q->input, q->elf);
 	if (!code && t.sampled && q->format->events == NONE)
 		code = cli_fail(PMK_EXIT_USAGE,
-				"%s: %s is of executions, which are not known where samples were "
-				"taken",
+				"%s: the format %s needs executions, which a sampled recording "
+				"does not have",
 				q->input, q->format->name);
 	if (!code)
 		code = choose_events(q, &t, &c);

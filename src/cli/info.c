@@ -154,7 +154,7 @@ static void info_event(const struct pmk_event *ev)
 	if (ev->unmodelled)
 		print_fact("", ev->unmodelled);
 	else if (show_is_measured(ev))
-		print_fact("", "it is measured in a dump of its signals, -T wave:FILE");
+		print_fact("", "measured in a waveform dump, -T wave:FILE");
 	else if (ev->signal != PMK_SIG_NONE)
 		print_fact("", pmk_signal_text(ev->signal));
 	print_fact("caveat", ev->caveat);
@@ -471,25 +471,25 @@ static const struct pin {
 	{ "ETMEXTOUT ETMEXTOUT[0] ETMEXTOUT[1]", "arm1136r0 arm1136 arm1156 arm1176",
 	  "two outputs of the ETM, which the PMU counts",
 	  "Events 0x20, 0x21 and 0x22 count cycles in which output 0, output 1, or either is "
-	  "asserted. Without an ETM they stand still. Inputs of the model: signals ETMEXTOUT0 and "
-	  "ETMEXTOUT1.",
+	  "asserted. Without an ETM they do not count. Inputs of the model: signals ETMEXTOUT0 "
+	  "and ETMEXTOUT1.",
 	  "DAI 0195B Table 2" },
 	{ "DBGACK", "ahbmon", "input: the processor is in debug state",
 	  "While it is asserted and AHBMONCtrlReg tracks it, ARM-I, ARM-D and "
 	  "CtTotalCyclesNonDebug stop. Input of the model: dbgack.",
 	  "DDI 0287B §4.2.2" },
 	{ "SPNIDEN", "l220", "input: secure non-invasive debug is permitted",
-	  "While it is low, Secure events are not counted. pmk takes it to be high.",
+	  "While it is low, Secure events are not counted. pmk assumes that it is high.",
 	  "L310: DDI 0246" },
 	{ "NIDEN", "arm1176", "input: non-invasive debug is permitted",
-	  "While it is not, PMN0 and PMN1 stand still and CCNT goes on. Input of the model: niden.",
+	  "While it is low, PMN0 and PMN1 stop and CCNT continues. Input of the model: niden.",
 	  "DDI 0301H §3.1.8" },
 	{ "CP15SDISABLE", "arm1176", "input: write protection of secure settings",
 	  "A write of SUNAVCR is Undefined while it is high. Input of the model: cp15sdisable.",
 	  "DDI 0301H Table 3-135" },
 	{ "Dbg_Intr", "microblaze", "interrupt output",
-	  "rises when an event counter overflows and falls by Clear (PCCMDR). No bit switches it "
-	  "off: mask it in the interrupt controller.",
+	  "asserted when an event counter overflows, deasserted by Clear (PCCMDR). No bit "
+	  "disables it: mask it in the interrupt controller.",
 	  "UG984 \"Performance Monitoring\"" },
 };
 
@@ -726,7 +726,8 @@ static int info_code(const struct pmk_pmu *only, const char *text)
 
 	if (!only)
 		return cli_fail(PMK_EXIT_USAGE,
-				"%s is the code of another event on each PMU: name one, --pmu %s",
+				"%s is a different event on each PMU; choose one, such as --pmu "
+				"%s",
 				text, pmk_arm1176.name);
 	ev = pmk_event_named(only, text, &f);
 	if (ev)

@@ -36,8 +36,8 @@ struct request {
 static int choose_pmu(const struct pmk_pmu **at, const struct pmk_pmu *pmu)
 {
 	if (*at && *at != pmu)
-		return cli_fail(PMK_EXIT_USAGE, "list: one PMU at a time: %s or %s", (*at)->name,
-				pmu->name);
+		return cli_fail(PMK_EXIT_USAGE, "list: more than one PMU: %s and %s; give one",
+				(*at)->name, pmu->name);
 	*at = pmu;
 	return 0;
 }
@@ -185,7 +185,7 @@ static void list_events(const struct request *q)
 {
 	const char *gap = "";
 
-	print_heading(q, "Events (pmk stat -e; pmk info EVENT tells more)");
+	print_heading(q, "Events (pmk stat -e; pmk info EVENT explains one)");
 	for (unsigned i = 0; show_pmu(i); i++) {
 		if (q->pmu ? show_pmu(i) != q->pmu : !first_of_family(i))
 			continue;
@@ -199,7 +199,7 @@ static int list_metrics(const struct request *q)
 {
 	struct pmk_metrics *all = cli_metrics();
 
-	print_heading(q, "Metrics (pmk stat -M; pmk info METRIC tells more)");
+	print_heading(q, "Metrics (pmk stat -M; pmk info METRIC explains one)");
 	for (unsigned i = 0; all && i < pmk_metrics_count(all); i++) {
 		const struct pmk_metric *m = pmk_metrics_get(all, i);
 

@@ -103,13 +103,12 @@ const char *listing_read(struct listing *l, uint32_t file)
 	s->tried = true;
 	f = pmk_file_open(path, false, &why);
 	if (!f) {
-		if (asprintf(&s->note, "cannot be read, so that its lines are not shown: %s", why) <
-		    0)
+		if (asprintf(&s->note, "cannot be read, so its lines are not shown: %s", why) < 0)
 			s->note = NULL;
 		return s->note;
 	}
 	if (!stat(path, &st) && !stat(l->r->path, &recording) && st.st_mtime > recording.st_mtime)
-		s->note = strdup("was changed after the recording: its lines may be others");
+		s->note = strdup("was changed after the recording, so its lines may not match");
 	read_lines(s, f);
 	fclose(f);
 	return s->note;

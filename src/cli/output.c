@@ -34,7 +34,7 @@ int output_take_descriptor(void *options, char *text)
 				"--log-fd %u: it is not open; open it in the shell: %u>FILE", fd,
 				fd);
 	if ((fcntl((int)fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
-		return cli_fail(PMK_EXIT_USAGE, "--log-fd %u: it is open for reading alone", fd);
+		return cli_fail(PMK_EXIT_USAGE, "--log-fd %u: it is open only for reading", fd);
 	o->log_fd = (int)fd;
 	return 0;
 }
@@ -54,17 +54,20 @@ int output_check(const struct output_options *o)
 		return cli_fail(PMK_EXIT_USAGE,
 				"-x needs a separator other than a quote or a new line");
 	if (o->bars && !output_is_text(o))
-		return cli_fail(PMK_EXIT_USAGE, "--bars is of the text report: not with -j or -x");
+		return cli_fail(PMK_EXIT_USAGE, "--bars is part of the text report; it cannot be "
+						"combined with -j or -x");
 	if (o->metric_only && o->json)
 		return cli_fail(PMK_EXIT_USAGE,
-				"--metric-only: not with --json-document, where metrics are by "
-				"themselves");
+				"--metric-only cannot be combined with --json-document, which "
+				"lists metrics separately");
 	if (o->metric_only && o->bars)
 		return cli_fail(PMK_EXIT_USAGE, "--metric-only and --bars exclude each other");
 	if (o->plot && !output_is_text(o))
-		return cli_fail(PMK_EXIT_USAGE, "--plot is of the text report: not with -j or -x");
+		return cli_fail(PMK_EXIT_USAGE, "--plot is part of the text report; it cannot be "
+						"combined with -j or -x");
 	if (o->table && !output_is_text(o))
-		return cli_fail(PMK_EXIT_USAGE, "--table is of the text report: not with -j or -x");
+		return cli_fail(PMK_EXIT_USAGE, "--table is part of the text report; it cannot "
+						"be combined with -j or -x");
 	if (o->path && o->log_fd)
 		return cli_fail(PMK_EXIT_USAGE, "-o and --log-fd exclude each other");
 	if (o->path && !*o->path)

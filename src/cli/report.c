@@ -69,9 +69,10 @@ static const struct cli_option options[] = {
 	  AT(recording.events) },
 	{ 0, "percent-limit", "N", "leave out rows below N % of the first event", CLI_TEXT,
 	  AT(recording.limit) },
-	{ 0, "children", NULL, "also count in callers (needs record -g)", CLI_ON,
+	{ 0, "children", NULL, "count in the callers, too (needs record -g)", CLI_ON,
 	  AT(recording.children) },
-	{ 0, "no-children", NULL, "do not (default)", CLI_OFF, AT(recording.children) },
+	{ 0, "no-children", NULL, "count only in the function itself (default)", CLI_OFF,
+	  AT(recording.children) },
 	{ 0, "callers", "SYMBOL", "show the callers of this function and what each call path cost",
 	  CLI_TEXT, AT(recording.callers) },
 	{ 0, "callees", "SYMBOL", "show what this function called and what each call path cost",
@@ -89,7 +90,7 @@ static const struct cli_option options[] = {
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, AT(o.path) },
 	{ 0, "append", NULL, "append to the file of -o", CLI_ON, AT(o.append) },
 	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, AT(o.plain_numbers) },
-	{ 'q', "quiet", NULL, "leave out the heading and the notes of a recording", CLI_ON,
+	{ 'q', "quiet", NULL, "leave out the header and the notes of a recording", CLI_ON,
 	  AT(recording.quiet) },
 	{ 'n', "show-nr-samples", NULL, "accepted for perf; samples or executions are always shown",
 	  CLI_IGNORED },
@@ -166,13 +167,12 @@ static bool is_shown(const struct pmk_dump *d)
 static void tell(struct report *r, const struct pmk_dump *d)
 {
 	if (d->crlf && d->state == PMK_DUMP_COMPLETE)
-		cli_fail(0, "%s: the dump at offset %zu came with CR LF for LF; that was undone",
-			 r->name, d->begin);
+		cli_fail(0, "%s: in the dump at offset %zu, CR LF was replaced by LF", r->name,
+			 d->begin);
 	if (d->state != PMK_DUMP_COMPLETE)
-		r->code = cli_fail(PMK_EXIT_FAILED, "%s: the dump at offset %zu %s; %s", r->name,
-				   d->begin, d->why,
-				   is_shown(d) ? "what comes before that is shown"
-					       : "it is not shown");
+		r->code = cli_fail(
+			PMK_EXIT_FAILED, "%s: the dump at offset %zu %s; %s", r->name, d->begin,
+			d->why, is_shown(d) ? "the part before that is shown" : "it is not shown");
 }
 
 /* Print the faults of each dump, and count those that can be shown. */
@@ -212,8 +212,7 @@ static int load_functions(struct report *r)
 		return cli_fail(PMK_EXIT_USAGE, "--elf %s: %s", r->elf, msg);
 	if (pmk_functions_count(r->functions))
 		return 0;
-	cli_fail(0, "--elf %s: it has no symbols of functions (stripped); addresses are shown",
-		 r->elf);
+	cli_fail(0, "--elf %s: it has no function symbols (stripped); addresses are shown", r->elf);
 	pmk_functions_free(r->functions);
 	r->functions = NULL;
 	return 0;
@@ -230,7 +229,7 @@ static void choose_functions(struct report *r, struct view *v)
 		v->elf = r->elf;
 		return;
 	}
-	cli_fail(0, "--elf %s: it is for %s and the dump is of %s; addresses are shown", r->elf,
+	cli_fail(0, "--elf %s: it is for %s, but the dump is from %s; addresses are shown", r->elf,
 		 r->elf_facts.machine_name, v->pmu_name);
 	if (!r->code)
 		r->code = PMK_EXIT_USAGE;
@@ -391,11 +390,11 @@ static int show_recording(struct report *r)
 	r->recording.path = r->file;
 	if (r->elf)
 		return cli_fail(PMK_EXIT_USAGE,
-				"--elf is of firmware's dumps, and %s is a "
-				"recording",
-				r->file);
+				"--elf is for dumps of firmware, but %s is a recording", r->file);
 	if (r->o.metrics.count || r->o.verbose)
-		return cli_fail(PMK_EXIT_USAGE, "%s is of firmware's dumps, and %s is a recording",
+		return cli_fail(PMK_EXIT_USAGE,
+				"%s is for dumps of firmware, but %s is a "
+				"recording",
 				r->o.verbose ? "-v" : "-M", r->file);
 	return r->html ? html_recording(r->file, r->recording.events, r->html)
 		       : report_recording(&r->recording, &r->o);
@@ -443,8 +442,8 @@ static int report(struct report *r)
 		return show_samples(r);
 	if (recording_option(q) && (!strcmp(r->file, "-") || !access(r->file, R_OK)))
 		return cli_fail(PMK_EXIT_USAGE,
-				"%s is of recordings, and %s is none; of dumps with samples it "
-				"needs --elf, and no --html",
+				"%s is for recordings, but %s is not one; for dumps with "
+				"samples, add --elf and leave out --html",
 				recording_option(q), r->file);
 	code = output_metrics(&r->o, &r->metrics);
 

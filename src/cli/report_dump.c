@@ -143,7 +143,7 @@ static void set_warnings(const struct view *v, struct pmk_result *r)
 	if (v->numbered)
 		snprintf(which, sizeof(which), "dump %u: ", v->number);
 	if (d->state == PMK_DUMP_CUT)
-		pmk_result_warn(r, "%sthe dump is not complete and not checked: it %s", which,
+		pmk_result_warn(r, "%sthe dump is incomplete and was not checked: it %s", which,
 				d->why);
 	for (unsigned i = 0; i < d->nevents; i++) {
 		late = d->event[i].period ? count_late(d, i) : 0;
@@ -213,11 +213,11 @@ static struct pmk_row start_row(const struct view *v, unsigned i)
 
 	if (period) {
 		row.trust = PMK_TRUST_WRAPPED;
-		row.reason = "a counter is set back at each sample, which leaves a lower bound";
+		row.reason = "its counter is reset at each sample, so this is a lower bound";
 	} else if (is_narrow(v->pmu, v->event[i]->code)) {
 		row.trust = PMK_TRUST_WRAPPED;
 		row.reason =
-			"a counter of 8 bits may have wrapped unseen, which leaves a lower bound";
+			"an 8-bit counter may have wrapped unnoticed, so this is a lower bound";
 	}
 	return row;
 }
@@ -254,7 +254,7 @@ static void region_row(const struct view *v, size_t id, unsigned i, struct pmk_r
 	*row = start_row(v, i);
 	if (i >= region->nevents) {
 		row->trust = PMK_TRUST_NOT_COUNTED;
-		row->reason = "the dump breaks off before it";
+		row->reason = "the dump ends before this number";
 		return;
 	}
 	c = &v->d->count[region->first + i];
@@ -356,7 +356,7 @@ static int write_profiles(const struct view *v, struct pmk_writer *w, const stru
 			err = write_profile(v, w, r, event, spots + first, end - first);
 	}
 	if (!err && v->functions && !named)
-		cli_fail(0, "--elf %s: no sample lies in one of its functions", v->elf);
+		cli_fail(0, "--elf %s: no sample is in any of its functions", v->elf);
 	free(spots);
 	return err;
 }

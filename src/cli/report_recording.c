@@ -882,7 +882,7 @@ static int check_sort(struct report *r, const char *name)
 			return 0;
 		}
 	return cli_fail(PMK_EXIT_USAGE,
-			"--sort %s: it is one of function, file, line, object, thread, or perf's "
+			"--sort %s: expected function, file, line, object, thread, or perf's "
 			"sym, srcfile, srcline, dso, comm",
 			name);
 }
@@ -892,7 +892,7 @@ static int check_limit(struct report *r, const char *limit)
 {
 	if (!pmk_percent_parse(limit, &r->limit) && r->limit <= 100)
 		return 0;
-	return cli_fail(PMK_EXIT_USAGE, "--percent-limit %s: not 0 to 100", limit);
+	return cli_fail(PMK_EXIT_USAGE, "--percent-limit %s: expected 0 to 100", limit);
 }
 
 static int check(struct report *r, const struct report_recording *q)
@@ -902,14 +902,18 @@ static int check(struct report *r, const struct report_recording *q)
 	if (!code && q->limit)
 		code = check_limit(r, q->limit);
 	if (!code && q->children && r->sort != BY_FUNCTION)
-		code = cli_fail(PMK_EXIT_USAGE, "--children is of functions, not with --sort %s",
+		code = cli_fail(PMK_EXIT_USAGE,
+				"--children needs rows of functions; it cannot "
+				"be combined with --sort %s",
 				q->sort);
 	if (!code && q->markdown && !output_is_text(r->o))
 		code = cli_fail(PMK_EXIT_USAGE, "-j, -x and --markdown exclude each other");
 	if (!code && q->callers && q->callees)
 		code = cli_fail(PMK_EXIT_USAGE, "--callers and --callees exclude each other");
 	if (!code && (q->callers || q->callees) && (q->children || r->sort != BY_FUNCTION))
-		code = cli_fail(PMK_EXIT_USAGE, "%s is of functions, not with %s",
+		code = cli_fail(PMK_EXIT_USAGE,
+				"%s needs rows of functions; it cannot be "
+				"combined with %s",
 				q->callers ? "--callers" : "--callees",
 				q->children ? "--children" : "--sort");
 	r->children = q->children;

@@ -36,11 +36,10 @@ const char *show_plain(void)
 
 /* ---- PMUs ----------------------------------------------------------------------------------- */
 
-#define AMBA_NOTE                                                                             \
-	"-T wave: makes it of the map of a dump: LAYER stands for the name of each [layer], " \
-	"INTERFACE for that of each [axi]. There are as many counters as there is to count. " \
-	"It is chosen where a map has AXI, or more layers than the AHB Monitor has, and by "  \
-	"--pmu amba."
+#define AMBA_NOTE                                                                               \
+	"-T wave generates it from the map of a dump: LAYER stands for the name of each "       \
+	"[layer], INTERFACE for the name of each [axi]. There is a counter for each event. It " \
+	"is used if a map has AXI, or more layers than the AHB Monitor, and with --pmu amba."
 
 static const struct pmk_pmu *amba_pmu(void)
 {

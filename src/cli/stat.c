@@ -94,8 +94,7 @@ static const struct cli_option options[] = {
 	  cli_stat_metrics },
 	{ 0, "pmu", "PMU", "the PMU to count with" },
 	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
-	{ 0, "set", "KEY=VALUE",
-	  "change a parameter of the core, or several, with commas; repeatable" },
+	{ 0, "set", "KEY=VALUE", "change parameters of the core, separated by commas; repeatable" },
 	{ 0, "traffic", "SPEC", "add a bus master to arm926, e.g. dma0:period=40; repeatable" },
 	{ 0, "layout", "FILE", "register layout of the AHB Monitor" },
 	{ 'T', "target", "TARGET",
@@ -149,7 +148,7 @@ static const struct cli_option options[] = {
 	  CLI_STAT(o.plot) },
 	{ 'B', "big-num", NULL, "group digits (default)", CLI_OFF, CLI_STAT(o.plain_numbers) },
 	{ 0, "no-big-num", NULL, "do not group digits", CLI_ON, CLI_STAT(o.plain_numbers) },
-	{ 0, "random-seed", "N", "give the program other random numbers" },
+	{ 0, "random-seed", "N", "seed of the program's random numbers" },
 	{ 0, "env", "NAME[=VALUE]", "pass this environment variable to the program; repeatable" },
 	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
 	{ 0, "qemu", "COMMAND", "run this emulator command instead of a program" },
@@ -160,24 +159,28 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_refusal refused[] = {
-	{ 't', "tid", "-p counts all threads of a process, and --per-thread tells them apart" },
+	{ 't', "tid", "-p counts all threads of a process; --per-thread prints each separately" },
 	{ 'g', "group", "write the events of a group in braces: -e '{a,b}'" },
-	{ 'G', "cgroup", "control groups are not counted; -p and -a say whom to count" },
-	{ 0, "for-each-cgroup", "control groups are not counted; -p and -a say whom to count" },
+	{ 'G', "cgroup", "control groups are not counted; -p and -a select what is counted" },
+	{ 0, "for-each-cgroup",
+	  "control groups are not counted; -p and -a select what is counted" },
 	{ 'S', "sync", "write 'sync; pmk stat ...'" },
 	{ 0, "transaction", "no PMU here counts transactional memory; -T is the target" },
 	{ 0, "topdown", "only Intel's cores count pipeline slots; 'pmk list metrics' shows ours" },
 	{ 0, "td-level", "only Intel's cores count pipeline slots; 'pmk list metrics' shows ours" },
 	{ 0, "smi-cost", "only Intel's processors have system management interrupts" },
 	{ 0, "iostat", "it is for the I/O PMUs of Intel's servers" },
-	{ 0, "all-user", "write :u behind each event" },
-	{ 0, "all-kernel", "write :k behind each event" },
-	{ 0, "bpf-prog", "programs of BPF are not counted; -p and -a say whom to count" },
-	{ 0, "bpf-counters", "the kernel's own counters are used, without programs of BPF" },
-	{ 0, "bpf-attr-map", "the kernel's own counters are used, without programs of BPF" },
+	{ 0, "all-user", "write :u after each event" },
+	{ 0, "all-kernel", "write :k after each event" },
+	{ 0, "bpf-prog", "BPF programs are not counted; -p and -a select what is counted" },
+	{ 0, "bpf-counters",
+	  "pmk always counts through perf_event_open, never through BPF "
+	  "programs" },
+	{ 0, "bpf-attr-map",
+	  "pmk always counts through perf_event_open, never through BPF "
+	  "programs" },
 	{ 0, "control",
-	  "nothing can switch counting on and off from outside; -D, --from and --to "
-	  "can from inside" },
+	  "no control file or pipe switches counting on and off; use -D, --from and --to" },
 	{ 0, "cputype", "name the PMU: --pmu" },
 	{ 0, "hybrid-merge", "counts of different kinds of cores are never added up" },
 	{ 0, "no-merge", "counts of several PMUs are never added up" },
@@ -188,20 +191,22 @@ static const struct cli_refusal refused[] = {
 	{ 0, "metric-no-merge", "metrics always share their events" },
 	{ 0, "metric-no-threshold", "metrics have no thresholds here" },
 	{ 0, "no-csv-summary", "--no-summary leaves the line out" },
-	{ 0, "per-core", "-A tells processors apart; add them up by your topology" },
-	{ 0, "per-cache", "-A tells processors apart; add them up by your topology" },
-	{ 0, "per-cluster", "-A tells processors apart; add them up by your topology" },
-	{ 0, "per-die", "-A tells processors apart; add them up by your topology" },
-	{ 0, "per-node", "-A tells processors apart; add them up by your topology" },
-	{ 0, "per-socket", "-A tells processors apart; add them up by your topology" },
-	{ 0, "percore-show-thread", "no event here is of a core with several hardware threads" },
+	{ 0, "per-core", "-A prints each processor; add them up as your topology requires" },
+	{ 0, "per-cache", "-A prints each processor; add them up as your topology requires" },
+	{ 0, "per-cluster", "-A prints each processor; add them up as your topology requires" },
+	{ 0, "per-die", "-A prints each processor; add them up as your topology requires" },
+	{ 0, "per-node", "-A prints each processor; add them up as your topology requires" },
+	{ 0, "per-socket", "-A prints each processor; add them up as your topology requires" },
+	{ 0, "percore-show-thread", "no core that pmk counts has several hardware threads" },
 	{ 0, "pre", "run the command before pmk, in a script" },
 	{ 0, "post", "run the command after pmk, in a script" },
 	{ 0, "quiet", "-o /dev/null writes nothing" },
 	{ 0, "record-tpebs", "only Intel's cores sample how long instructions take to retire" },
-	{ 0, "scale", "counts are always scaled, and say so; -v and CSV have the share of time" },
+	{ 0, "scale",
+	  "counts are always scaled, and labelled so; -v and CSV have the share of "
+	  "time" },
 	{ 0, "no-scale",
-	  "counts are always scaled, and say so; -v and CSV have the share of time" },
+	  "counts are always scaled, and labelled so; -v and CSV have the share of time" },
 	{ 0, NULL, NULL },
 };
 
@@ -225,16 +230,15 @@ static int parse(struct cli_stat *s, int argc, char **argv)
 		return code;
 	if (!words[0] && s->last_list && strchr(s->last_list, '/') && !access(s->last_list, X_OK))
 		return cli_fail(PMK_EXIT_USAGE,
-				"-e has taken %s for its list of events: pmk %s -e LIST %s",
+				"-e uses %s as its list of events; write pmk %s -e LIST %s",
 				s->last_list, s->cmd->name, s->last_list);
 	code = take_words(s, words);
 	if (code)
 		return code;
 	if (s->o.plot && !s->intervals)
-		return cli_fail(PMK_EXIT_USAGE,
-				"--plot draws the intervals of -I, and there is none");
+		return cli_fail(PMK_EXIT_USAGE, "--plot draws the intervals of -I; add -I");
 	if (s->o.table && !s->repeats)
-		return cli_fail(PMK_EXIT_USAGE, "--table shows the runs of -r, and there is none");
+		return cli_fail(PMK_EXIT_USAGE, "--table shows the runs of -r; add -r");
 	return output_check(&s->o);
 }
 

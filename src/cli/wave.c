@@ -204,7 +204,8 @@ static int run_check(struct check *k)
 		return cli_fail(PMK_EXIT_USAGE, "%s", err.text);
 	if (!pmk_wave_count_checked(&c->count, 0))
 		return cli_fail(PMK_EXIT_USAGE,
-				"%s: no [layer] and no [axi]: there is no protocol to check",
+				"%s: it has neither [layer] nor [axi], so there is no protocol "
+				"to check",
 				k->q->map);
 	/* No SA_RESTART, so that a signal also ends a read from a pipe without a writer. */
 	sigaction(SIGINT, &act, NULL);

@@ -92,11 +92,12 @@ static void text_signals(const struct wave_names *n)
 	printf(": %s, %zu name%s\n#\n", pmk_wave_format(n->w), n->n, n->n == 1 ? "" : "s");
 	print_table(n->list, n->n);
 	if (!n->map) {
-		printf("\n# No map can be guessed from these names. Its format is in "
-		       "docs/wave.md.\n");
+		printf("\n# No map can be guessed from these names; docs/wave.md describes the "
+		       "format.\n");
 		return;
 	}
-	printf("\n# A map guessed from the names: look it over. Its format is in docs/wave.md.\n");
+	printf("\n# This map was guessed from the names; check it. docs/wave.md describes the "
+	       "format.\n");
 	fputs(n->map, stdout);
 }
 

@@ -320,10 +320,11 @@ static struct pmk_wave_watched_axi *watched_axi(const struct pmk_wave_count *cou
 	return NULL;
 }
 
-#define NO_SIGNAL "the map has no signal that tells it"
+#define NO_SIGNAL "the map has no signal for it"
 #define NO_BEATS \
 	"too little: the map has neither rlast nor arlen, and a read has more than one beat"
-#define NO_CAUSE "the layer has no cause in the map: waits on first beats all count as the slave's"
+#define NO_CAUSE \
+	"the map has no cause for this layer, so all waits on first beats count as the slave's"
 
 static bool lacks_role(const int slot[], unsigned roles, uint32_t needs)
 {

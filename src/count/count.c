@@ -234,7 +234,7 @@ void pmk_count_tell(struct pmk_count *c)
 
 void pmk_count_warn_interrupted(struct pmk_count *c)
 {
-	pmk_count_warn(c, "the program was interrupted: counts are what had been counted by then");
+	pmk_count_warn(c, "the program was interrupted: the counts are those up to then");
 	if (c->q.runs > 1)
 		pmk_count_warn(c, "%u of %u runs were completed", c->result.runs, c->q.runs);
 }
@@ -242,8 +242,7 @@ void pmk_count_warn_interrupted(struct pmk_count *c)
 void pmk_count_warn_timeout(struct pmk_count *c)
 {
 	pmk_count_warn(c,
-		       "`timeout` ended the program after %u ms: counts are what had been "
-		       "counted by then",
+		       "`timeout` ended the program after %u ms: the counts are those up to then",
 		       c->q.timeout_ms);
 }
 
@@ -282,7 +281,8 @@ int pmk_count_prepare(struct pmk_count *c, const struct pmk_count_listener *l)
 		return 0;
 	if (c->stage == PMK_COUNT_RAN)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "this has been counted; take a new handle for another run");
+				      "this handle has already counted; create a new one for "
+				      "another run");
 	err = pmk_request_check(c);
 	if (!err)
 		err = c->q.way->choose(c);

@@ -82,9 +82,8 @@ static int choose_core(struct pmk_count *c)
 		if (!name)
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
-				"no core that is emulated has the PMU %s; `event` and `core` of "
-				"another one (pmk list cores), or `target` linux on a machine that "
-				"has it",
+				"no emulated core has the PMU %s; choose another `core` (pmk "
+				"list cores), or use `target` linux on a machine that has it",
 				asked->name);
 	}
 	e->prog.core_chosen = chosen;
@@ -369,8 +368,8 @@ static int group_too_large(struct pmk_count *c, unsigned event, bool latency, st
 	more_counters(c, latency, need.wanted + timer, more, sizeof(more));
 	return pmk_count_fail(
 		&c->fault, PMK_COUNT_USAGE,
-		"the group {%s,...} needs %u %s counters at a time, %s has %u%s; without the "
-		"braces they take several passes%s",
+		"the group {%s,...} needs %u %s counters at a time, but %s has %u%s; leave out "
+		"the braces to count in several passes%s",
 		c->events.item[e->event_of[event]].name, need.wanted, latency ? "latency" : "event",
 		pmu_of_event(c, event)->name, need.there,
 		timer ? ", one of them for `interval`" : "", more);
@@ -515,7 +514,7 @@ static int choose_traffic(struct pmk_count *c)
 	if (specs->count && !pmk_core_on_ahb(&e->prog.core))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`traffic`: core %s has no buses that are modelled; take `core` arm926",
+			"`traffic`: the buses of core %s are not modelled; use `core` arm926",
 			e->prog.core.name);
 	pmk_biu_matrix(&e->prog.core, &config);
 	for (unsigned i = 0; i < specs->count; i++) {
@@ -525,8 +524,8 @@ static int choose_traffic(struct pmk_count *c)
 		if (t->master[PMK_MATRIX_ARMI].on || t->master[PMK_MATRIX_ARMD].on)
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
-				"`traffic` %s: on %.4s is the program; other masters are clcdc, "
-				"dma0, dma1, exp and gxi",
+				"`traffic` %s: %.4s is the program's own layer; use clcdc, dma0, "
+				"dma1, exp or gxi",
 				specs->word[i], specs->word[i]);
 	}
 	return 0;
@@ -571,15 +570,16 @@ static int choose_delay(struct pmk_count *c)
 		return 0;
 	if (c->q.from || c->q.regions.count)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`delay` begins to count at a time, `from` and `region` at a "
-				      "place: not together");
+				      "`delay` starts counting at a time, `from` and `region` at "
+				      "an address; they cannot be combined");
 	if (c->q.record != PMK_REQUEST_COUNTS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`delay`: a recording in emulation is of the whole run");
+				      "`delay`: a recording in emulation always covers the whole "
+				      "run");
 	if (!cycles_per_ms)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`delay`: the core has no clock to tell milliseconds by "
-				      "(`set` clock=HZ)");
+				      "`delay`: milliseconds need a clock, and the core has "
+				      "none; give it one with `set` clock=HZ");
 	e->cfg.delay = c->q.delay_ms * cycles_per_ms;
 	return 0;
 }
@@ -590,19 +590,20 @@ static const char *not_sampled_because(const struct pmk_count *c)
 	const struct pmk_emulation *e = c->state;
 
 	if (c->q.record != PMK_REQUEST_COUNTS)
-		return "a recording in emulation is of the whole run";
+		return "a recording in emulation covers the whole run";
 	if (e->prog.system)
 		return "firmware reads the time, which stops while nothing is counted";
 	if (pmk_core_family(&e->prog.core)->attach)
 		return "other masters on the buses continue while nothing is counted";
 	if (c->q.interval_unit != PMK_EVERY_NONE)
-		return "`interval` is of the whole run";
+		return "`interval` covers the whole run";
 	if (c->q.from || c->q.regions.count)
-		return "`region` and `from` are of all that runs there";
+		return "`region` and `from` count everything that runs there";
 	if (c->q.delay_ms)
-		return "`delay` is of the whole run";
+		return "`delay` covers the whole run";
 	if (c->q.per_core)
-		return "`no-aggr` is for programs with several threads, of which all is counted";
+		return "`no-aggr` is for programs with several threads, which are counted "
+		       "completely";
 	return NULL;
 }
 
@@ -631,8 +632,8 @@ static int choose_random(struct pmk_count *c)
 	if (e->prog.system)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`random-seed`: firmware gets no random numbers from pmk; -seed "
-			"is the emulator's option");
+			"`random-seed`: firmware gets no random numbers from pmk; use the "
+			"emulator's option -seed");
 	e->cfg.random_seed = c->q.random_seed;
 	pmk_count_add_note(c, "the program got the random numbers of `random-seed` %u",
 			   c->q.random_seed);
@@ -702,8 +703,8 @@ static int configure_core(struct pmk_count *c)
 	cfg->watch_levels |= c->q.guest && knows_levels(c);
 	if (cfg->watch_levels && c->q.record != PMK_REQUEST_COUNTS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "events of exception levels (:u, :k) cannot be recorded; "
-				      "record them without, addresses tell user code from a "
+				      "events with :u or :k cannot be recorded; leave out the "
+				      "modifier, because addresses distinguish user code from a "
 				      "kernel's");
 	cfg->whole = c->q.record != PMK_REQUEST_COUNTS;
 	cfg->untested = told_not_to_test();
@@ -754,7 +755,7 @@ static int choose_events(struct pmk_count *c)
 		err = pmk_monitor_none(c, e->prog.core.name);
 	if (!err && c->q.record != PMK_REQUEST_COUNTS && pmk_core_on_ahb(&e->prog.core))
 		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "core %s: its monitor counts on the buses, and not at "
+				     "core %s: its monitor counts on the buses, not at "
 				     "instructions; record another core (pmk list cores)",
 				     e->prog.core.name);
 	if (!err)

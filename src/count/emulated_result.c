@@ -105,7 +105,8 @@ static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_
 		row->reason = "occurrences overlapped: the latencies are less accurate";
 	else if (row->dist.values.n && row->dist.values.min > row->dist.values.max)
 		row->reason =
-			"no min and max: the counter has them since its last clear, not of a part";
+			"no min and max: the counter has them only since its last clear, not for "
+			"a part of the run";
 }
 
 /* Add the interval from `began` to `cycles` of the core's clock. */
@@ -301,8 +302,8 @@ int pmk_emulation_record(struct pmk_count *c)
 	if (err)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "what was recorded cannot be read: %s",
-				      err == PMK_EPARSE ? "it makes no sense; has the program "
-							  "written into it?"
+				      err == PMK_EPARSE ? "it is inconsistent; the program may "
+							  "have written into it"
 							: pmk_strerror(err));
 	pmk_recorded_fill(e->recorded, &e->recording);
 	if (atomic_load(&e->runner.ledger->full)) {
@@ -364,8 +365,7 @@ static void warn_of_signal(struct pmk_count *c)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (signals[i].signal == e->killed)
 			snprintf(name, sizeof(name), "%s", signals[i].name);
-	pmk_count_warn(c, "the program was killed by %s: counts are what had been counted by then",
-		       name);
+	pmk_count_warn(c, "the program was killed by %s: the counts are those up to then", name);
 	/* With --qemu, a different processor may have run it. */
 	if (e->killed == SIGILL && !c->q.qemu &&
 	    pmk_compat_arch(pmk_compat_processor(&e->prog.core)))
@@ -398,13 +398,13 @@ static void set_warnings(struct pmk_count *c)
 	else if (e->killed)
 		warn_of_signal(c);
 	if (e->runner.execs)
-		pmk_count_warn(
-			c,
-			"%u process(es) replaced themselves by execve: not counted from there on",
-			e->runner.execs);
+		pmk_count_warn(c, "%u process(es) called execve: they were not counted after that",
+			       e->runner.execs);
 	if (e->runner.alive)
 		pmk_count_warn(
-			c, "%u process(es) still ran when the program ended: counted until then",
+			c,
+			"%u process(es) were still running when the program ended: they were "
+			"counted up to then",
 			e->runner.alive);
 	c->result.partial |= pmk_runner_lacks(&e->runner);
 	if (e->runner.calls_lost)
@@ -412,20 +412,21 @@ static void set_warnings(struct pmk_count *c)
 			       PMK_CALL_STACK);
 	if (e->runner.unsure || atomic_load(&a->handlers_unseen))
 		pmk_count_warn(
-			c, "it is not known where the program left a block of instructions by a "
-			   "fault: the block was counted as a whole");
+			c, "a fault ended a block of instructions at an unknown instruction: the "
+			   "whole block was counted");
 	if (pmk_signal_in(&e->doubtful, PMK_SIG_BR_TAKEN))
-		pmk_count_warn(
-			c, "of some conditional branches it is not seen whether they were taken");
-	if (e->runner.level_unsure)
 		pmk_count_warn(c,
-			       "counts were read where the exception level was not known yet, and "
-			       "taken for another: a few are on the wrong side of :u and :k");
+			       "for some conditional branches the emulator does not show whether "
+			       "they were taken");
+	if (e->runner.level_unsure)
+		pmk_count_warn(c, "counts were read while the exception level was unknown, and pmk "
+				  "assumed the wrong one: a few counts are in :u instead of :k, or "
+				  "the reverse");
 	if (atomic_load(&a->foreign_execs))
 		pmk_count_warn(c, "the program started another one that this machine cannot "
-				  "execute (\"Exec format error\"): the kernel needs to know the "
-				  "emulator for it (Debian: apt-get install qemu-user-binfmt), and "
-				  "what runs there is not counted");
+				  "execute (\"Exec format error\"): install an emulator that the "
+				  "kernel starts for it (Debian: apt-get install "
+				  "qemu-user-binfmt); what runs in it is not counted");
 	if (atomic_load(&a->lost_forks))
 		pmk_count_warn(
 			c, "%u forked process(es) were not counted: more than %u at a time%s%s%s",
@@ -446,7 +447,7 @@ static void set_warnings(struct pmk_count *c)
 			       "emulator does not show: they count as writes that hit",
 			       (unsigned long long)atomic_load(&a->zeroes_unseen));
 	if (c->q.delay_ms && e->runner.sum.delayed == e->runner.sum.cycles)
-		pmk_count_warn(c, "`delay` %u: the program took less, so that nothing was counted",
+		pmk_count_warn(c, "`delay` %u: the program took less, so nothing was counted",
 			       c->q.delay_ms);
 	if (c->q.from && !e->runner.sum.entries[0])
 		pmk_count_warn(c, "`from` %s was never reached", c->q.from);
@@ -488,8 +489,8 @@ static void note_control(struct pmk_count *c)
 	if (unseen)
 		pmk_count_add_note(
 			c,
-			"what the firmware turns on and off is not followed: these count "
-			"as the core's parameters say: %s",
+			"this emulator does not show what the firmware turns on and off: the "
+			"core's parameters decide for %s",
 			list_parts(unseen, list));
 }
 
@@ -551,14 +552,14 @@ static void set_notes(struct pmk_count *c)
 	if (sum->untimed && e->cfg.eager)
 		pmk_count_add_note(
 			c,
-			"some of the instructions were %s, which are not timed: each is taken to "
-			"cost one cycle",
+			"some of the instructions were %s, which are not timed: each counts as "
+			"one cycle",
 			kind);
 	else if (share >= 0.1) /* a smaller share is not visible in any number */
 		pmk_count_add_note(
 			c,
-			"%.1f %% of the instructions were %s, which are not timed: each is taken "
-			"to cost one cycle",
+			"%.1f %% of the instructions were %s, which are not timed: each counts "
+			"as one cycle",
 			share, kind);
 }
 

@@ -52,7 +52,8 @@ static int no_module_for(struct pmk_count *c, unsigned api)
 	struct pmk_emulation *e = c->state;
 
 	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-			      "%s %s takes plugins of API version %u, and pmk has none of that; %s",
+			      "%s %s needs a plugin for API version %u, which pmk does not have; "
+			      "%s",
 			      e->prog.argv.word[0], e->qemu_version, api, EMULATOR_OTHER_RELEASE);
 }
 
@@ -61,7 +62,7 @@ static int too_old(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 
 	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-			      "%s %s is too old: plugins take QEMU 6.0 or newer; %s",
+			      "%s %s is too old: plugins need QEMU 6.0 or newer; %s",
 			      e->prog.argv.word[0], e->qemu_version, EMULATOR_OTHER_RELEASE);
 }
 
@@ -70,7 +71,7 @@ static int not_qemu(struct pmk_count *c)
 	struct pmk_emulation *e = c->state;
 
 	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-			      "%s does not behave like QEMU: it does not tell its version",
+			      "%s does not behave like QEMU: it does not print its version",
 			      e->prog.argv.word[0]);
 }
 
@@ -122,8 +123,8 @@ static int start_failed(struct pmk_count *c, int err)
 	if (err == PMK_ERANGE)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
-			"the limit of the %s is too low: counts of a process take %llu KB, of "
-			"which little is ever used; raise it to that or more",
+			"the limit of the %s is too low: each process reserves %llu KB, of which "
+			"little is used; raise the limit to at least this",
 			e->runner.limit, (unsigned long long)(e->runner.limit_needed >> 10));
 	if (err != PMK_ENOTSUP)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "cannot start the emulator: %s",
@@ -390,8 +391,9 @@ static int memory_overwritten(struct pmk_count *c)
 
 	return pmk_count_fail(
 		&c->fault, PMK_COUNT_FAILED,
-		"what %s counts in holds nonsense for %s: the program has written there, and no "
-		"count of it can be trusted; find the stray write, with a sanitizer for example",
+		"the memory in which %s counts has an impossible value for %s: the program has "
+		"overwritten it, so no count can be trusted; find the stray write, for example "
+		"with a sanitizer",
 		e->prog.argv.word[0], pmk_runner_invalid(&e->runner));
 }
 
@@ -448,8 +450,8 @@ static int take_reading(struct pmk_count *c, const struct pmk_plan *plan, unsign
 	if (e->runner.error == PMK_EBUSY && c->q.traffic.count)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
-			"`traffic` leaves the program nothing: a transfer of it was waiting for "
-			"a million HCLK cycles; take a longer period or fewer masters");
+			"`traffic` blocks the program: one of its transfers waited for a million "
+			"HCLK cycles; use a longer period or fewer masters");
 	if (e->runner.error)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
 				      "reading the emulated counters failed: %s",
@@ -554,8 +556,8 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	if (atomic_load(&e->runner.arena->levels_unseen))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
-			"%s does not tell exception levels to its plugins, as QEMU 6.2 to 10.0 and "
-			"newer ones do that export their functions: %s",
+			"%s does not report exception levels to plugins; QEMU 6.2 to 10.0 do, "
+			"and newer ones that export their functions: %s",
 			e->prog.argv.word[0],
 			c->q.guest ? "its PMUv3 needs them" : "count without :u and :k");
 	if (*e->runner.arena->guest_lacks)
@@ -570,8 +572,8 @@ static int run_once(struct pmk_count *c, const struct pmk_plan *plan, unsigned f
 	err = take_reading(c, plan, first);
 	if (c->q.packets && e->runner.threads > 1)
 		pmk_count_warn(c,
-			       "`packets` %s: the pins are those of the first thread of the first "
-			       "process, and the counts are of all",
+			       "`packets` %s: the pins are those of the first thread of the "
+			       "first process; the counts include all",
 			       c->q.packets);
 	pmk_packets_under_way(&e->packets, &e->runner.packets);
 	return err ? err : pmk_packets_close(&e->packets, true, &c->fault);

@@ -56,10 +56,10 @@ void pmk_emulator_cause(const struct pmk_qemu *q, const char *name, char *buf, s
 		break;
 	case PMK_QEMU_MISSING:
 		if (q->named)
-			snprintf(buf, size, "PMK_QEMU_DIR is %s, and there is no %s in it",
+			snprintf(buf, size, "PMK_QEMU_DIR is %s, which has no %s",
 				 getenv("PMK_QEMU_DIR"), name);
 		else if (!strchr(name, '/') && !has_path())
-			snprintf(buf, size, "there is no PATH to look for %s in", name);
+			snprintf(buf, size, "PATH is not set, so pmk cannot look for %s", name);
 		else
 			snprintf(buf, size, "%s is not installed", name);
 		break;

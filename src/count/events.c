@@ -169,9 +169,9 @@ const struct pmk_event *pmk_event_named(const struct pmk_pmu *pmu, const char *t
 	nearest_events(pmu, name, near, sizeof(near));
 	other = owner_pmu(name, &alone);
 	if (other)
-		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s', that is one of %s%s; %s",
+		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s', which belongs to %s; %s",
 			       pmu->name, name, alone ? other->name : "other PMUs",
-			       alone ? "'s" : "", where_all(pmu, all, sizeof(all)));
+			       where_all(pmu, all, sizeof(all)));
 	else if (*near)
 		pmk_count_fail(f, PMK_COUNT_USAGE, "%s has no event '%s'; did you mean %s?",
 			       pmu->name, name, near);

@@ -54,8 +54,8 @@ static int choose_base(struct pmk_count *c)
 	e->guest.base = ahb ? e->monitor.layout.layout.base : DEFAULT_MDM;
 	if (!c->q.at && is_l2(c->pmu))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "where does the board have the registers of its %s? `at` "
-				      "ADDRESS says it",
+				      "the address of the registers of the %s is not known; give "
+				      "it with `at` ADDRESS",
 				      c->pmu->name);
 	if (!c->q.at)
 		return 0;
@@ -143,13 +143,13 @@ void pmk_guest_note(struct pmk_count *c)
 	if (!c->q.guest)
 		return;
 	if (a->guest_log_error) {
-		pmk_count_warn(c, "`log` %s: %s; it ends where that happened", c->q.log,
+		pmk_count_warn(c, "`log` %s: %s; the log ends there", c->q.log,
 			       strerror(a->guest_log_error));
 		c->result.exit_status = PMK_COUNT_FAILED << 8;
 	}
 	if (!a->guest_reads && !a->guest_writes)
-		pmk_count_add_note(c, "the program did not touch its PMU, %s%s", e->guest_pmu->name,
-				   c->q.at ? " at the address of `at`" : "");
+		pmk_count_add_note(c, "the program did not access its PMU, %s%s",
+				   e->guest_pmu->name, c->q.at ? " at the address of `at`" : "");
 	else
 		pmk_count_add_note(c,
 				   "the program's own PMU, %s: %" PRIu64 " reads, %" PRIu64

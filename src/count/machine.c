@@ -142,8 +142,8 @@ static int choose_cpus(struct pmk_count *c, const char *list)
 	if (err == PMK_EIO)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_FAILED,
-			"cannot tell which processors are online: neither /sys nor /proc is "
-			"mounted here; mount one (mount -t sysfs sysfs /sys)");
+			"cannot find out which processors are online: neither /sys nor /proc is "
+			"mounted; mount one (mount -t sysfs sysfs /sys)");
 	if (err)
 		return pmk_count_no_memory(&c->fault);
 	if (!list) {
@@ -213,10 +213,10 @@ static int choose_scope(struct pmk_count *c)
 				      "process, as in perf");
 	if (q->runs > 1 && !q->command[0])
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`repeat` repeats a program, and there is none");
+				      "`repeat` needs a program to run");
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`interval`: `target` linux knows intervals of ms only");
+				      "`interval`: `target` linux supports only intervals in ms");
 	if (q->interval > INT_MAX && q->interval_unit == PMK_EVERY_MS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "`interval`: the interval is too long");
@@ -281,8 +281,8 @@ static int add_event(struct pmk_count *c, const struct pmk_event_request *req,
 
 	if (is_recorded(c) && req->group)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "event '%s': each event is sampled by itself, and a {group} "
-				      "is for pmk stat",
+				      "event '%s': sampling does not support a {group}; leave "
+				      "out the braces",
 				      req->name);
 	if (l->nevents == PMK_MAX_EVENTS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "more than %d events",
@@ -685,7 +685,7 @@ static void fill_row(const struct counted *k, struct pmk_row *row, uint64_t enab
 	} else if (!running) {
 		row->trust = PMK_TRUST_NOT_COUNTED;
 		row->reason = enabled ? "other events had the counters all the time"
-				      : "nothing ran while it was to be counted";
+				      : "nothing ran while it was counted";
 	} else if (zero && ev->unlisted) {
 		row->trust = PMK_TRUST_NOT_SUPPORTED;
 		row->reason = NOT_LISTED;
@@ -1005,8 +1005,8 @@ static int describe_result(struct pmk_count *c)
 	if (user_only)
 		pmk_count_warn(
 			c,
-			"the kernel's own part is not counted (:u): perf_event_paranoid is %d, and "
-			"for kernel mode it has to be 1 or less, or pmk needs CAP_PERFMON",
+			"kernel mode is not counted (:u): perf_event_paranoid is %d; counting it "
+			"needs 1 or less, or CAP_PERFMON",
 			l->facts.paranoid);
 	if (!l->path) {
 		/* Ctrl-C ends counting of other processes; as in perf, the exit code says so. */

@@ -52,8 +52,8 @@ static int check_settings(const struct pmk_monitor *m, struct pmk_count *c)
 		if (config->threshold[i] & ~l->threshold)
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
-				"`set` %s: %u is more than %u, what a threshold of layout %s "
-				"holds",
+				"`set` %s: %u is more than %u, the maximum for a threshold in "
+				"layout %s",
 				threshold_names[i], config->threshold[i], l->threshold,
 				m->layout.name);
 	}
@@ -101,8 +101,8 @@ int pmk_monitor_core(struct pmk_core *core, struct pmk_count *c)
 		if (!eq || !ours || (size_t)(eq - word) >= sizeof(key))
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
-				"`set` %s: a dump has no core; what can be set are "
-				"wait.threshold, wait.LAYER, gxi.page and castout4.aligned",
+				"`set` %s: a dump has no core; only wait.threshold, wait.LAYER, "
+				"gxi.page and castout4.aligned can be set",
 				word);
 		snprintf(key, sizeof(key), "%.*s", (int)(eq - word), word);
 		if (pmk_core_set(core, key, eq + 1, msg, sizeof(msg)))

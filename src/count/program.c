@@ -130,9 +130,9 @@ static int find_emulator(struct pmk_program *p)
 				      "%s is a program, not an emulator: pmk stat counts it", name);
 	if (p->qemu.state == PMK_QEMU_NO_PLUGINS && !machine_by_emulator(p))
 		return pmk_count_fail(p->fault, PMK_COUNT_FAILED,
-				      "%s is no emulator that can load plugins: the command begins "
-				      "with qemu-system-arm, qemu-system-aarch64 or another one of "
-				      "QEMU's",
+				      "%s is not an emulator that can load plugins; start the "
+				      "command with qemu-system-arm, qemu-system-aarch64 or "
+				      "another emulator of QEMU",
 				      name);
 	pmk_emulator_cause(&p->qemu, name, cause, sizeof(cause));
 	pmk_emulator_remedy(&p->qemu, name, remedy, sizeof(remedy));
@@ -274,7 +274,7 @@ int pmk_program_check_preset(const struct pmk_core *core, const char *name, char
 	if (!pmk_files_is_path(name) && strcmp(core->name, name) != 0)
 		return pmk_message_fail(
 			msg, size, PMK_EINVAL,
-			"[core] says name = %s; here a core is called as its file, %s", core->name,
+			"[core] has name = %s; the name must be that of the file, %s", core->name,
 			name);
 	return check_pmu(core, msg, size);
 }
@@ -387,8 +387,8 @@ static int check_profile(struct pmk_program *p, const char *file, const struct p
 	const char *other = elf->machine == PMK_ELF_ARM ? pmk_arm_other_profile(&elf->arm) : NULL;
 
 	return other ? pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
-				      "%s: is built for a %s, and no core of ours is one: they are "
-				      "ARM9, ARM11 and Cortex-A (pmk list cores)",
+				      "%s: is built for a %s, which pmk does not model; its "
+				      "cores are ARM9, ARM11 and Cortex-A (pmk list cores)",
 				      file, other)
 		     : 0;
 }
@@ -445,11 +445,10 @@ const char *pmk_program_later_core(const struct pmk_program *p)
 /* The attributes are the maximum of all object files, and the user has chosen the core. */
 static int run_all_the_same(struct pmk_program *p, const char *what, const char *lacks)
 {
-	snprintf(
-		p->note, sizeof(p->note),
-		"%.100s is built for %s, by its ELF attributes, and core %s has %s: it was run all "
-		"the same, because `core` says so",
-		what, lacks, p->core.name, pmk_compat_arch(pmk_compat_processor(&p->core)));
+	snprintf(p->note, sizeof(p->note),
+		 "%.100s is built for %s, by its ELF attributes, but core %s has %s: it ran "
+		 "anyway, because of `core`",
+		 what, lacks, p->core.name, pmk_compat_arch(pmk_compat_processor(&p->core)));
 	return 0;
 }
 
@@ -704,8 +703,8 @@ int pmk_program_system(struct pmk_program *p, const char *command, char *const *
 	p->system = !runs_programs(p);
 	if (!p->system && !command) /* pmk run */
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
-				      "%s runs programs, which an operating system keeps from the "
-				      "PMU; pmk run is for firmware and kernels, in qemu-system-…",
+				      "%s runs programs, which cannot access the PMU; pmk run is "
+				      "for firmware and kernels, in qemu-system-…",
 				      p->argv.word[0]);
 	err = p->system ? check_firmware(p) : 0;
 	return err ? err : find_emulator(p);

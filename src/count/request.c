@@ -109,23 +109,27 @@ int pmk_request_check(struct pmk_count *c)
 	if (q->interval_unit != PMK_EVERY_NONE && (q->regions.count || q->per_core))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`interval` goes with `from` and `to`, not with `region` or `no-aggr`");
+			"`interval` cannot be combined with `region` or `no-aggr`; it can with "
+			"`from` and `to`");
 	if (q->max_intervals && q->interval_unit == PMK_EVERY_NONE)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`interval-count` goes with `interval`, and there is none");
+				      "`interval-count` needs `interval`");
 	if (q->per_thread && (q->interval_unit != PMK_EVERY_NONE || q->per_core))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`per-thread`: not with `interval` or `no-aggr`");
+				      "`per-thread` cannot be combined with `interval` or "
+				      "`no-aggr`");
 	if (q->nothing && (q->events.count || q->metrics.count || q->detailed || q->bars))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`null` counts nothing: not with `event`, `metrics`, `detailed` or `bars`");
+			"`null` counts nothing, so it cannot be combined with `event`, "
+			"`metrics`, `detailed` or `bars`");
 	if (q->nothing && q->interval_unit != PMK_EVERY_NONE)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			q->guest ? "`interval` prints counts of `event` and `metrics`, and there "
-				   "are none"
-				 : "`null` counts nothing: not with `interval`");
+			q->guest ? "`interval` prints counts, and there are none; give `event` "
+				   "or `metrics`"
+				 : "`null` counts nothing, so it cannot be combined with "
+				   "`interval`");
 	if (q->per_core && q->regions.count)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
 				      "`no-aggr` and `region` exclude each other");

@@ -86,7 +86,7 @@ int pmk_sampled_rate(struct pmk_count *c, struct pmk_linux_rate *rate)
 	if (q->period && !read_number(q->period, &rate->period))
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`count` %s: expected how many events make a sample, 1 or more", q->period);
+			"`count` %s: expected a number of events per sample, 1 or more", q->period);
 	most = max_frequency();
 	if (!q->period)
 		rate->frequency = FREQUENCY < most ? FREQUENCY : most;

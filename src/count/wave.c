@@ -139,8 +139,8 @@ static int choose_pmu(struct pmk_count *c, const struct pmk_wave_map *map)
 	if (!c->pmu)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"%s has neither layers nor the EVNTBUS of a core: say with `pmu` what "
-			"counts its events",
+			"%s has neither layers nor the EVNTBUS of a core; set `pmu` to the PMU "
+			"that counts its events",
 			map->file);
 	if (!is_monitor(c) && !has_part(map, PMK_WAVE_EVNTBUS) && !has_part(map, PMK_WAVE_SIGNAL))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
@@ -160,7 +160,8 @@ static const struct pmk_bus *bus_of(const struct pmk_count *c, const struct pmk_
 	return &j->bus[is_monitor(c) ? pmk_ahbmon_bus_of[ev->code] : 0];
 }
 
-#define NO_CAUSE "the layer has no cause in the map: waits on first beats all count as the slave's"
+#define NO_CAUSE \
+	"the map has no cause for this layer, so all waits on first beats count as the slave's"
 
 /* True if the map has the signal for the cause of waits on the event's layer. Without it, causes
  * cannot be distinguished. */
@@ -195,10 +196,10 @@ static const char *not_counted_because(const struct pmk_count *c,
 	if (!pmk_bus_raises(bus, ev->signal) ||
 	    (ev->signal2 != PMK_SIG_NONE && !pmk_bus_raises(bus, ev->signal2)))
 		return j->pins < 0 && !j->map.nwindows && pmk_ahb_is_place_signal(ev->signal)
-			       ? "the map has no [windows] with the addresses of what it counts"
-		       : j->pins < 0 ? "the map has no signal that tells it"
-				     : "packets do not tell it, or the layout has no codes of this "
-				       "layer";
+			       ? "the map has no [windows] with the addresses for it"
+		       : j->pins < 0 ? "the map has no signal for it"
+				     : "packets do not have it, or the layout has no codes for "
+				       "this layer";
 	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_BUS && !has_cause(c, ev))
 		return NO_CAUSE;
 	return NULL;
@@ -212,7 +213,7 @@ static const char *remark_of(const struct pmk_count *c, const struct pmk_event *
 	if (is_amba(c))
 		return pmk_amba_remark(&j->amba, &j->count, ev);
 	if (ev->latency)
-		return "counted, not timed: a dump does not tell how long it took";
+		return "counted, not timed: a dump does not show how long it took";
 	if (ev->signal == PMK_SIG_AHB_WAIT_FIRST_SLAVE && !has_cause(c, ev))
 		return NO_CAUSE;
 	return NULL;
@@ -266,21 +267,22 @@ static int check_settings(struct pmk_count *c)
 	if (!q->map)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`target` wave:%s: `map` FILE says which signals are which; 'pmk wave "
-			"signals "
-			"%s' makes one",
+			"`target` wave:%s: the map of its signals is missing; give `map` FILE, "
+			"'pmk wave signals %s' writes one",
 			q->file, q->file);
 	if (q->command[0])
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`target` wave: a dump is read, no program is run: '%s'",
+				      "`target` wave reads a dump and runs no program; leave out "
+				      "'%s'",
 				      q->command[0]);
 	if (q->runs > 1 || q->per_core)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`target` wave: a dump is read once: not with `repeat` or `no-aggr`");
+			"`target` wave reads a dump once; it cannot be combined with `repeat` or "
+			"`no-aggr`");
 	if (q->nothing || q->timeout_ms)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`target` wave: %s is for a program, and a dump is read",
+				      "`target` wave reads a dump; %s needs a program",
 				      q->nothing ? "`null`" : "`timeout`");
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_CYCLES)
 		return pmk_count_fail(
@@ -412,7 +414,7 @@ static int choose_settings(struct pmk_count *c)
 
 	if (!is_monitor(c) && c->q.overrides.count)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`set` %s: a dump has no core whose parameter it is",
+				      "`set` %s: a dump has no core with this parameter",
 				      c->q.overrides.word[0]);
 	if (!is_monitor(c))
 		return pmk_monitor_none(c, c->pmu->name);
@@ -592,7 +594,8 @@ static void mark_gaps(struct pmk_count *c, struct pmk_section *s)
 		if (!bursts_of(j, m, &b))
 			continue;
 		now = uncounted_of(&b);
-		gap = now.kind != last->kind ? "the layer had bursts of kinds it has no counter for"
+		gap = now.kind != last->kind ? "the layer had bursts of kinds that no counter "
+					       "counts"
 		      : now.x != last->x     ? "the layer had bursts with HBURST x or z"
 					     : NULL;
 		*last = now;
@@ -873,7 +876,7 @@ static int describe_result(struct pmk_count *c)
 	if (j->findings.error.code)
 		pmk_count_warn(c, "%s; counted is what came before", j->findings.error.text);
 	else if (c->interrupted)
-		pmk_count_warn(c, "interrupted: counts are what had been counted by then");
+		pmk_count_warn(c, "interrupted: the counts are those up to then");
 	if (!(pmk_wave_seconds(j->wave, 1) > 0))
 		pmk_count_warn(
 			c,

@@ -98,12 +98,12 @@ static int check_settings(struct pmk_count *c)
 	if (q->runs > 1 || q->per_core || q->nothing || q->detailed || q->regions.count)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`target` %s: a target is counted once and as a whole: not with "
-			"`repeat`, `no-aggr`, `null`, `detailed` or `region`",
+			"`target` %s counts a board once and as a whole; it cannot be combined "
+			"with `repeat`, `no-aggr`, `null`, `detailed` or `region`",
 			q->way->name);
 	if (q->interval_unit != PMK_EVERY_NONE && q->interval_unit != PMK_EVERY_MS)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`interval`: `target` %s knows intervals of ms only",
+				      "`interval`: `target` %s supports only intervals in ms",
 				      q->way->name);
 	if (q->interval_unit == PMK_EVERY_MS && q->interval > INT_MAX)
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
@@ -177,8 +177,8 @@ static int find_symbol(struct pmk_count *c, const char *name, uint64_t *address)
 
 	if (!*elf && (name[0] != '0' || (name[1] | 0x20) != 'x'))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "'%s': say which program the target runs, `set` elf=FILE, or "
-				      "give an address such as 0x8000",
+				      "'%s': name the program that the target runs with `set` "
+				      "elf=FILE, or give an address such as 0x8000",
 				      name);
 	if (pmk_elf_symbol(elf, name, address, msg, sizeof(msg)))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE, "'%s' in %s: %s", name, elf, msg);
@@ -207,8 +207,9 @@ static int choose_window(struct pmk_count *c)
 				     "`from` and `to` are the same address, 0x%" PRIx64, o->from);
 	if (!err && o->nturns > 1)
 		err = pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				     "`from` and `to`: these events need %u programmings of the "
-				     "counters, and there is no time for turns; ask for fewer",
+				     "`from` and `to`: the counters would need %u sets of these "
+				     "events, and sets cannot take turns here; request fewer "
+				     "events",
 				     o->nturns);
 	return err;
 }
@@ -500,9 +501,11 @@ static int find_counters(struct pmk_count *c)
 				      pmk_wired_why(&o->wired, err));
 	if (running && !ones)
 		return 0;
-	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s; pmk doctor -T says more",
+	return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+			      "%s: %s; pmk doctor -T checks each "
+			      "step",
 			      c->pmu->name,
-			      ones ? "every counter reads as ones: no device answers there"
+			      ones ? "every counter reads as ones: no device responds"
 				   : "its counters were started, but do not run");
 }
 

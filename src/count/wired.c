@@ -219,8 +219,8 @@ static int choose_monitor(struct pmk_wired *w, const char *layout, const char *d
 static int no_base(const struct pmk_wired *w, struct pmk_count_fault *f)
 {
 	return pmk_count_fail(f, PMK_COUNT_USAGE,
-			      "`pmu` %s: say where its registers are in memory: `set` base=ADDRESS "
-			      "or node=PATH",
+			      "`pmu` %s: the address of its registers is not known; give `set` "
+			      "base=ADDRESS or node=PATH",
 			      w->pmu->name);
 }
 
@@ -299,7 +299,8 @@ static int find_base(struct pmk_wired *w, const struct pmk_wired_request *r,
 
 	if (*s->node && s->has_base)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`set` base and node: both say where the registers are");
+				      "`set` base and node: both give the address of the "
+				      "registers; use one of them");
 	if (*s->node) {
 		if (pmk_tree_address(s->sysfs, s->node, &s->base, why, sizeof(why)))
 			return pmk_count_fail(f, PMK_COUNT_USAGE, "`set` node=%s: %s", s->node,
@@ -328,8 +329,8 @@ static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
 
 	if (!way)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`pmu` %s: it is not reached over a wire; ARM11, MicroBlaze, "
-				      "ahbmon, l210, l220 and PMUv3 are",
+				      "`pmu` %s: it cannot be accessed over a wire; ARM11, "
+				      "MicroBlaze, ahbmon, l210, l220 and PMUv3 can",
 				      r->pmu);
 	w->reach = way->reach;
 	if (w->reach == PMK_REACH_MDM &&
@@ -344,12 +345,12 @@ static int choose_reach(struct pmk_wired *w, const struct pmk_wired_request *r,
 	if (w->reach == PMK_REACH_CP15 && !r->speaker->command && !r->speaker->transfer)
 		return pmk_count_fail(
 			f, PMK_COUNT_USAGE,
-			"`target` %s reaches memory, and the counters of %s are none; `pmu` "
-			"ahbmon, l210, l220, microblaze and PMUv3 can be",
+			"`target` %s accesses memory, which the counters of %s are not in; use "
+			"`pmu` ahbmon, l210, l220, microblaze or PMUv3",
 			name, w->pmu->name);
 	if (r->layout && w->pmu->driver != pmk_ahbmon.driver)
 		return pmk_count_fail(f, PMK_COUNT_USAGE,
-				      "`layout` is for `pmu` ahbmon, and this is %s", w->pmu->name);
+				      "`layout` is for `pmu` ahbmon, but this is %s", w->pmu->name);
 	return 0;
 }
 

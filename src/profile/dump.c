@@ -287,7 +287,9 @@ static bool read_records(struct in *in)
 			kind++;
 		if (kind == n) {
 			in->at = start;
-			snprintf(in->what, sizeof(in->what), "0x%02x begins no record there",
+			snprintf(in->what, sizeof(in->what),
+				 "0x%02x does not start a record "
+				 "there",
 				 letter);
 			return false;
 		}
@@ -308,7 +310,7 @@ static bool read_pmu(struct in *in)
 	if (letter == 'P')
 		return take_text(in, &in->d->pmu);
 	in->at--;
-	snprintf(in->what, sizeof(in->what), "0x%02x begins no record there", letter);
+	snprintf(in->what, sizeof(in->what), "0x%02x does not start a record there", letter);
 	return false;
 }
 
@@ -393,7 +395,7 @@ static void explain_state(const struct in *in, struct pmk_dump *d, bool next_fol
 		break;
 	case PMK_DUMP_WRONG:
 		snprintf(d->why, sizeof(d->why),
-			 "has a wrong checksum: bytes were changed or lost on the way");
+			 "has a wrong checksum: bytes were changed or lost");
 		break;
 	case PMK_DUMP_CUT:
 		snprintf(d->why, sizeof(d->why), "breaks off at offset %zu, in %s%s%s", d->end,

@@ -148,7 +148,8 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 			continue;
 		if (!segment_complete(e, &ph))
 			return pmk_message_fail(msg, size, PMK_EPARSE,
-						"is cut off: a segment ends behind the file");
+						"is cut off: a segment ends after the end of the "
+						"file");
 		if ((ph.p_flags & PF_X) && ph.p_vaddr < elf->code_start)
 			elf->code_start = ph.p_vaddr;
 	}

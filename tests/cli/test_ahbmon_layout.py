@@ -105,7 +105,7 @@ def test_without_the_data_file():
 
 def test_settings_that_the_layout_has_no_place_for():
     narrow = layout("narrow.ini", ("width = 32", "width = 4"))
-    refused(129, "--set wait.exp: 16 is more than 15, what a threshold of layout sp816 holds",
+    refused(129, "--set wait.exp: 16 is more than 15, the maximum for a threshold in layout sp816",
             "stat", "--pmu", "ahbmon", "--layout", narrow, "--set", "wait.exp=16", loop())
     equal(pmk("stat", "--pmu", "ahbmon", "--layout", narrow, "--set", "wait.threshold=15",
               loop()).code, 0)
@@ -132,7 +132,8 @@ def test_a_layout_where_there_is_no_monitor():
             PROJECTS, loop())
     refused(129, "--layout is for -T emu, -T wave, -T openocd, -T gdb, -T xvc and -T devmem, "
             "not for -T linux", "stat", "-T", "linux", "--layout", PROJECTS, "true")
-    refused(129, "--layout: arm1176 is no AHB Monitor", "decode", "arm1176", "PMNC=1", "--layout",
+    refused(129, "--layout: arm1176 is not an AHB "
+                 "Monitor", "decode", "arm1176", "PMNC=1", "--layout",
             PROJECTS)
     refused(129, "--layout is for pmk doctor ahbmon", "doctor", "armv8", "--layout", PROJECTS)
 

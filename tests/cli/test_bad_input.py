@@ -182,7 +182,7 @@ def test_a_missing_program():
         refuse(NOT_EXEC, folder, said=f"{folder}: is a directory")
     here, name = os.path.split(loop(1))
     refuse(NOT_FOUND, name, said=f"did you mean ./{name}?", cwd=here)
-    refuse(USAGE, "-e", loop(1), said=f"-e has taken {loop(1)} for its list of events")
+    refuse(USAGE, "-e", loop(1), said=f"-e uses {loop(1)} as its list of events")
     refuse(USAGE, "--cpu", "cortex-a53", loop(1), said="is chosen with --core")
     out = pmk("run", loop(1))
     equal(out.code, USAGE)
@@ -199,16 +199,16 @@ def test_a_missing_program():
 def test_words_that_newcomers_say():
     refuse(USAGE, "--set", ",", loop(1), said="--set '': expected key=value")
     refuse(USAGE, "--core", "arm926", "-e", "cycles", loop(1),
-           said="ahbmon has no event 'cycles', that is one of other PMUs; 'pmk list events")
+           said="ahbmon has no event 'cycles', which belongs to other PMUs; 'pmk list events")
     refuse(USAGE, "--pmu", "arm1176", "-e", "ct_armd_rd", loop(1),
-           said="arm1176 has no event 'ct_armd_rd', that is one of ahbmon's; ")
+           said="arm1176 has no event 'ct_armd_rd', which belongs to ahbmon; ")
     refuse(USAGE, "--core", "cortex-a15", "--set",
            "icache.ways=3,icache.size=48K,cache.policy=plru", loop(1),
            said="icache.policy plru (cache.policy is that of all caches) wants")
     out = pmk("run", "--", "ls")
-    equal((out.code, out.err), (FAILED, "pmk: ls is no emulator that can load plugins: the command "
-                                "begins with qemu-system-arm, qemu-system-aarch64 or another one "
-                                "of QEMU's\n"))
+    equal((out.code, out.err), (FAILED, "pmk: ls is not an emulator that can load plugins; start "
+                                        "the command with qemu-system-arm, qemu-system-aarch64 or "
+                                        "another emulator of QEMU\n"))
 
 
 def test_a_program_that_cannot_be_executed():
@@ -228,7 +228,7 @@ def test_code_of_processors_that_are_none_of_ours(cpu):
     thumb = ["-mthumb"] if cpu[7] == "m" else []
     elf = build("other-profile", "void _start(void) { for (;;); }\n", f"-mcpu={cpu}", *thumb,
                 "-nostdlib", prefix="arm-none-eabi-")
-    says = (elf, f"is built for a Cortex-{cpu[7].upper()}, and no core of ours is one")
+    says = (elf, f"is built for a Cortex-{cpu[7].upper()}, which pmk does not model")
     refuse(NOT_EXEC, elf, said=says)
     refuse(NOT_EXEC, "--core", "cortex-a15", elf, said=says)
     refuse(NOT_EXEC, "--qemu", f"qemu-system-arm -M lm3s6965evb -nographic -kernel {elf}",
@@ -424,7 +424,8 @@ def test_no_emulator():
 def test_no_path():
     for env in ({k: v for k, v in os.environ.items() if k != "PATH"}, dict(os.environ, PATH="")):
         refuse(FAILED, loop(1), env=dict(env, **NO_EMULATORS),
-               said="there is no PATH to look for qemu-arm in; set PATH to the directories of "
+               said="PATH is not set, so pmk cannot look for qemu-arm; set PATH to the "
+                    "directories of "
                     "programs")
 
 
@@ -746,7 +747,7 @@ def test_a_program_for_a_later_processor():
         """The program runs on the requested core, and a note says what it was built for."""
         doc = stat("-e", "instructions", "--core", core, program)
         equal(counts(doc), {"instructions": 3}, core)
-        for words in (*said, "--core says so"):
+        for words in (*said, "because of --core"):
             contains(doc["note"], words)
 
     equal((doc := stat("-e", "inst_retired", v7))["core"], "cortex-a7")
@@ -891,7 +892,7 @@ RAISES = """
     #include <signal.h>
     #include <stdlib.h>
     int main(int argc, char **argv) { raise(atoi(argv[1])); return 5; }"""
-BY_THEN = "counts are what had been counted by then"
+BY_THEN = "the counts are those up to then"
 
 
 def test_the_signal_is_named_that_a_program_dies_of():

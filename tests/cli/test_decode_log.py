@@ -123,7 +123,7 @@ def test_functions_have_names(tmp_path):
 def test_a_broken_line_is_named(tmp_path, line):
     out = decode(tmp_path, LOG + line + "\n")
     equal((out.code, out.err),
-          (125, f"pmk: {tmp_path}/log:12: no line of a register log of arm1176\n"))
+          (125, f"pmk: {tmp_path}/log:12: not a line of a register log for arm1176\n"))
 
 
 def test_other_files_are_refused(tmp_path):
@@ -131,7 +131,7 @@ def test_other_files_are_refused(tmp_path):
                  "# pmk register log 1\n# pmu arm1176\n"):
         out = decode(tmp_path, text)
         equal((out.code, out.err),
-              (125, f"pmk: {tmp_path}/log: no register log of pmk run --log\n"), text)
+              (125, f"pmk: {tmp_path}/log: not a register log of pmk run --log\n"), text)
     out = pmk("decode", "--log", tmp_path / "none")
     equal((out.code, out.err), (125, f"pmk: --log {tmp_path}/none: No such file or directory\n"))
     out = pmk("decode", "--log", os.path.join(SOURCE, "tests/fuzz/corpus/log/arm1176"), "arm1176")

@@ -199,7 +199,7 @@ def test_an_event_of_one_side(base, tmp_path):
     r.ran(0x10, 5, cpu_cycles=6)
     one = r.done()
     out = diff(base, one)
-    equal(out.err, f"pmk: dcache_miss has a value in {base} alone; it is not compared\n"
+    equal(out.err, f"pmk: dcache_miss has a value only in {base}; it is not compared\n"
           "pmk: the cores differ: arm1176 and arm1136\n")
     assert "dcache_miss" not in out.out
     out = diff("-e", "dcache_miss", base, one, code=129)
@@ -224,7 +224,7 @@ def test_cores_of_one_family(tmp_path):
     a53, arm = made["cortex-a53"], made["arm1176"]
     contains(diff(a53, arm, code=129).err, "have no event in common")
     equal(diff("-e", "cpu_cycles", a53, arm, code=129).err.splitlines()[-1],
-          f"pmk: -e: 'cpu_cycles' is of another PMU in {arm} than in {a53}")
+          f"pmk: -e: 'cpu_cycles' belongs to different PMUs in {arm} and in {a53}")
 
 
 # ---- the gate ------------------------------------------------------------------------------------
@@ -445,7 +445,7 @@ def test_lines_of_stat_are_read(tmp_path):
     equal(out.err, f"pmk: {one}: read is in MiB: --json-document has its count; it is not "
                    f"compared\n"
                    f"pmk: {one} is partial: the end of the run is missing\n"
-                   f"pmk: read has a value in {two} alone; it is not compared\n")
+                   f"pmk: read has a value only in {two}; it is not compared\n")
 
 
 def test_lines_and_documents_of_one_run_are_equal(tmp_path):
@@ -476,7 +476,7 @@ def test_broken_lines_are_told_of(tmp_path):
                  '{"interval" : 1.0}\n', '{}\n', '[1]\n', '"x"\n', "\n", ""):
         bad.write_text(text)
         out = diff(bad, good, code=125)
-        assert re.fullmatch(f"pmk: {bad}: (neither a recording nor JSON|no result of pmk stat"
+        assert re.fullmatch(f"pmk: {bad}: (neither a recording nor JSON|not a result of pmk stat"
                             "|no event in it has a value for the whole run); .*\n", out.err), out
 
 
@@ -511,7 +511,7 @@ def test_bad_input(base, tmp_path):
             ((good, tmp_path), 125, f"{tmp_path}: cannot be read: Is a directory"),
             ((tmp_path / "text", good), 125,
              f"{tmp_path}/text: neither a recording nor JSON{tail}"),
-            ((other, good), 125, f"{other}: no result of pmk stat{tail}"),
+            ((other, good), 125, f"{other}: not a result of pmk stat{tail}"),
             ((empty, good), 125,
              f"{empty}: no event in it has a value for the whole run{tail}"),
             ((base, good), 129, f"{base} is a recording and {good} is not"),

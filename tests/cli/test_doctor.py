@@ -151,7 +151,7 @@ def test_ahbmon_says_it_to_the_letter():
     equal((out.code, out.err), (0, ""))
     equal(out.out[:len(AHBMON)], AHBMON)
     contains(" ".join(out.out.split()),
-             "These offsets and control bits are the project's, not Arm's")
+             "These offsets and control bits are the project's, because Arm's are not public")
 
 
 def test_ahbmon_json():
@@ -291,10 +291,10 @@ def test_emulators_that_do_not_work():
     path = commands("odd", qemu_arm="exit 3", qemu_aarch64="echo no idea",
                     qemu_system_arm="kill -9 $$", gzip="exit 4")
     items = environment(125, path)
-    equal(item(items, "qemu-arm")[1:3], ("broken", "does not tell its version (exit code 3)"))
-    equal(item(items, "qemu-aarch64")[1:3], ("broken", "does not tell its version (exit code 0)"))
+    equal(item(items, "qemu-arm")[1:3], ("broken", "does not print its version (exit code 3)"))
+    equal(item(items, "qemu-aarch64")[1:3], ("broken", "does not print its version (exit code 0)"))
     equal(item(items, "qemu-system-arm")[1:3],
-          ("broken", "does not tell its version (exit code 137)"))
+          ("broken", "does not print its version (exit code 137)"))
     equal(item(items, "gzip")[1:3], ("broken", "does not start (exit code 4)"))
 
 
@@ -318,8 +318,7 @@ def test_no_plugin():
     equal(item(items, "qemu-arm", 1)[1], "broken")
     items = environment(125, commands("none"), PMK_PLUGIN=FOLDER)
     equal(item(items, "plugin")[1:3], ("missing",
-                                       f"PMK_PLUGIN is {FOLDER}, and there is no "
-                                       f"pmk-qemu-api1.so in it"))
+                                       f"PMK_PLUGIN is {FOLDER}, which has no pmk-qemu-api1.so"))
 
 
 def test_a_plugin_that_is_none():
@@ -345,7 +344,7 @@ def test_data_files_missing_and_broken():
     items = environment(125, commands("none"), PMK_DATA=data)
     equal(item(items, "data files")[1], "broken")
     contains(item(items, "data files")[2], "zzz.ini:3: ")
-    contains(item(items, "data files")[3], "install pmk anew")
+    contains(item(items, "data files")[3], "install pmk again")
 
 
 def own_files(tmp_path, closed=None, **files):
@@ -389,11 +388,11 @@ def test_a_closed_folder_of_ones_own_breaks_nothing(tmp_path):
 def test_a_broken_file_of_ones_own_is_named_with_its_line(tmp_path):
     (status, text, advice), = own_files(tmp_path, core="[core]\nname = core\nnosuchkey = 1\n")
     equal((status, text.split(": ")[0]), ("broken", f"{tmp_path}/pmk/cores/core.ini:3"))
-    equal(advice, "mend it, or take the file away: pmk counts without it")
+    equal(advice, "correct or remove the file; pmk counts without it")
     os.unlink(tmp_path / "pmk" / "cores" / "core.ini")
     (status, text, advice), = own_files(tmp_path, metric=METRIC.format(" +"))
     equal(text.split(": ")[0], f"{tmp_path}/pmk/metrics/metric.metric:3:21")
-    equal(advice, "mend it, or take the file away: pmk counts without it")
+    equal(advice, "correct or remove the file; pmk counts without it")
 
 
 def test_the_report_is_in_formats_md():

@@ -163,7 +163,7 @@ def test_one_that_may_not_be_executed():
 
 def test_one_that_is_too_old():
     place = folder("old")
-    line = f"qemu-arm 5.2.0 is too old: plugins take QEMU 6.0 or newer; {OTHER_RELEASE}"
+    line = f"qemu-arm 5.2.0 is too old: plugins need QEMU 6.0 or newer; {OTHER_RELEASE}"
     executable(f"{place}/qemu-arm", "-rdynamic", exports=API1, version="5.2.0")
     fails_with(count(place), line)
     script(f"{place}/qemu-arm", "echo 'qemu-arm version 5.2.0 (Debian 1:5.2+dfsg)'")
@@ -180,7 +180,7 @@ def test_one_that_is_too_new():
     script(f"{place}/qemu-arm", '''case "$1" in --version) echo "qemu-arm version 99.1.0"; exit;; esac
 echo "qemu-arm: Could not load plugin x: plugin requires API version 7, but this QEMU supports only a minimum" \
 "version of 12" >&2; exit 1''')
-    line = (f"qemu-arm 99.1.0 takes plugins of API version 12, and pmk has none of that; "
+    line = (f"qemu-arm 99.1.0 needs a plugin for API version 12, which pmk does not have; "
             f"{OTHER_RELEASE}")
     fails_with(count(place, PMK_PLUGIN=modules("all")), line)
     status, text, _ = advice("qemu-arm", place, PMK_PLUGIN=modules("all"))
@@ -190,7 +190,7 @@ echo "qemu-arm: Could not load plugin x: plugin requires API version 7, but this
 def test_one_that_is_no_qemu():
     place = folder("none-at-all")
     script(f"{place}/qemu-arm", "echo hello")
-    fails_with(count(place), "qemu-arm does not behave like QEMU: it does not tell its version")
+    fails_with(count(place), "qemu-arm does not behave like QEMU: it does not print its version")
 
 
 def test_a_module_that_is_not_there():
@@ -249,7 +249,7 @@ def test_the_cache_is_looked_at_last():
     first = folder("first")
     script(f"{first}/qemu-arm", "echo 'qemu-arm version 5.2.0'")
     fails_with(count(first, PMK_CACHE=f"{PLACE}/cache"),
-               f"qemu-arm 5.2.0 is too old: plugins take QEMU 6.0 or newer; {OTHER_RELEASE}")
+               f"qemu-arm 5.2.0 is too old: plugins need QEMU 6.0 or newer; {OTHER_RELEASE}")
 
 
 def test_pmk_qemu_dir():
@@ -257,7 +257,7 @@ def test_pmk_qemu_dir():
     place, empty = folder("own"), folder("empty")
     os.symlink(emulator, f"{place}/qemu-arm")
     equal(count(empty, PMK_QEMU_DIR=place).code, 0)
-    line = (f"PMK_QEMU_DIR is {empty}, and there is no qemu-arm in it; unset PMK_QEMU_DIR, or set "
+    line = (f"PMK_QEMU_DIR is {empty}, which has no qemu-arm; unset PMK_QEMU_DIR, or set "
             f"it to ")
     line += "the directory of another"
     fails_with(count(os.path.dirname(emulator), PMK_QEMU_DIR=empty), line)

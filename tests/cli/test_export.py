@@ -123,7 +123,7 @@ def test_wrong_usage(flat):
             (["--format", "calgrind"],
              "export: no format 'calgrind'; did you mean callgrind?"),
             (["--format", "callgrind", "x.data"],
-             "export takes no operand: x.data; a recording is -i's"),
+             "export: unexpected operand x.data; give the recording with -i"),
             (["--format", "callgrind", "-i", flat, "-o", flat],
              f"-o {flat}: that is the file to read")):
         out = pmk("export", *argv)
@@ -172,10 +172,12 @@ def test_bad_files(flat, tmp_path):
     says(tmp_path / "empty", "not a recording of pmk record")
     for sql, line in (
             ("UPDATE code SET function = 77 WHERE address = 4096",
-             "damaged: a reference to a function leads nowhere; record it anew"),
+             "damaged: a reference to a function refers to a row that does not exist; record it "
+             "again"),
             ("UPDATE extra SET context = 5 WHERE thread = 2",
-             "damaged: a reference to a context leads nowhere; record it anew"),
-            ("DROP TABLE file", "damaged: no such table: file; record it anew"),
+             "damaged: a reference to a context refers to a row that does not exist; record it "
+             "again"),
+            ("DROP TABLE file", "damaged: no such table: file; record it again"),
             ("PRAGMA user_version=9", "its format is version 9, .*")):
         path = tmp_path / "damaged"
         shutil.copy(flat, path)
@@ -351,9 +353,9 @@ def test_lcov_needs_lines(tmp_path):
     r.code(0x10)
     r.ran(0x10, 3)
     out = export(r.done(), "lcov", code=125)
-    contains(out.err, "it has no lines; build the program with -g, and record anew\n")
+    contains(out.err, "it has no lines; build the program with -g, and record it again\n")
     out = export(r.path, "lcov", "-e", "cycles", code=129)
-    equal(out.err, "pmk: -e: lcov has no events, but executions of lines\n")
+    equal(out.err, "pmk: -e: the format lcov has no events, only executions of lines\n")
 
 
 # ---- call paths ----------------------------------------------------------------------------------
@@ -382,7 +384,7 @@ def folded(text):
 
 
 def has_no_paths(path):
-    return f"pmk: {path} has no call paths (pmk record -g): each function stands alone\n"
+    return f"pmk: {path} has no call paths (pmk record -g), so each function is a path of its own\n"
 
 
 def test_folded(flat, paths):
@@ -399,7 +401,7 @@ def test_folded(flat, paths):
 def test_folded_and_perfetto_have_one_event(paths):
     for form in ("folded", "perfetto"):
         out = export(paths, form, "-e", "cycles,dcache_miss", code=129)
-        equal(out.err, f"pmk: -e cycles,dcache_miss: {form} has room for one event\n")
+        equal(out.err, f"pmk: -e cycles,dcache_miss: the format {form} can have only one event\n")
 
 
 def test_folded_takes_names_apart(tmp_path):
@@ -637,7 +639,7 @@ def test_no_format_leaves_an_error_unsaid(paths):
     for form in ("callgrind", "folded", "speedscope", "pprof", "perfetto"):
         out = export(paths, form, code=125)
         equal((out.out, out.err), ("", f"pmk: {paths}: damaged: a reference to an instruction "
-                                   "leads nowhere; record it anew\n"))
+                                   "refers to a row that does not exist; record it again\n"))
 
 
 def test_every_format_tells_a_full_disk(paths):

@@ -738,7 +738,7 @@ def test_ordinary_users_cannot_count_others():
                  f"perf_event_paranoid is {level}, and counting whole processors needs 0 or less")
     out = as_nobody("-p", "1", "-e", "page-faults:u", "sleep", "0.1")
     equal(out.code, FAILED)
-    contains(out.err, "somebody else's" if level <= 2 else "paranoid")
+    contains(out.err, "belongs to another user" if level <= 2 else "paranoid")
 
 
 def with_filter(error):

@@ -29,5 +29,5 @@ def test_processors_are_known_without_sys():
 def test_without_both_it_says_so():
     out = without("/sys", "/proc", argv=("-a", "true"))
     assert (out.code, out.err) == (
-        125, "pmk: cannot tell which processors are online: neither /sys nor /proc is mounted "
-             "here; mount one (mount -t sysfs sysfs /sys)\n"), out
+        125, "pmk: cannot find out which processors are online: neither /sys nor /proc is "
+             "mounted; mount one (mount -t sysfs sysfs /sys)\n"), out

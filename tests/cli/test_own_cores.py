@@ -123,7 +123,7 @@ def test_a_core_in_the_users_folder_is_called_as_its_file(tmp_path):
     """Counts of a copy whose name was left would be shown as those of the original."""
     path = own(tmp_path / "pmk" / "cores", "mine", clock=123000000)
     out = pmk("stat", "--core", "mine", loop(1), env=with_config(tmp_path))
-    said = f"pmk: {path}: [core] says name = arm1176; here a core is called as its file, mine\n"
+    said = f"pmk: {path}: [core] has name = arm1176; the name must be that of the file, mine\n"
     equal((out.code, out.err), (125, said))
     equal(clock(path), ("arm1176", 123))
     for argv in (("list", "cores"), ("info", "dcache.size")):

@@ -402,8 +402,8 @@ def test_a_child_that_outlives_its_parent():
     # perf stat does not wait for it either.
     doc = stat("-e", "instr_exec", family(), "orphan", "1", code=4)
     assert insns(doc) > 100
-    contains(doc["warning"], "1 process(es) still ran when the program ended: counted until "
-                              "then")
+    contains(doc["warning"], "1 process(es) were still running when the program ended: they were "
+                             "counted up to then")
 
 
 # ---- limits --------------------------------------------------------------------------------------
@@ -419,7 +419,7 @@ def limited(limit, *argv):
 def test_a_limit_that_is_too_low_is_named(limit, name):
     out = limited(limit, family(), "spawn", "1")
     equal(out.code, 125, out)
-    contains(out.err, f"pmk: the limit of the {name} is too low: counts of a process take ")
+    contains(out.err, f"pmk: the limit of the {name} is too low: each process reserves ")
     equal(len(out.err.splitlines()), 1, out)
 
 
@@ -454,7 +454,7 @@ def test_exec_is_reported():
         for target, code in (("/bin/true", 0), ("/bin/false", 1)):
             doc = stat("-e", "instr_exec", execs(), what, target, code=code)
             contains(doc["warning"],
-                     "1 process(es) replaced themselves by execve: not counted from there")
+                     "1 process(es) called execve: they were not counted after that")
             assert insns(doc) > 6000, f"{what}: what was counted before is lost"
             equal(doc["processes"], 1 if what == "exec" else 2, what)
 
@@ -683,7 +683,7 @@ def test_forked_processes_end_with_pmk():
     p.stdout.close()
     wait_until(lambda: not emulators_of(leaves), "forked processes outlive a pmk that was killed")
     doc = stat("-e", "instr_exec", leaves, "leave")
-    contains(doc["warning"], "still ran when the program ended")
+    contains(doc["warning"], "still running when the program ended")
     wait_until(lambda: not emulators_of(leaves), "forked processes outlive pmk")
 
 

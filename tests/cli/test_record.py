@@ -435,7 +435,7 @@ def test_the_same_bytes_every_time():
 def test_what_cannot_be_recorded():
     path = assemble("record-loop", LOOP, "-DCOUNT=10")
     for argv, why in (
-            (("--core", "arm926", path), "counts on the buses, and not at instructions"),
+            (("--core", "arm926", path), "counts on the buses, not at instructions"),
             ((), "no program to run"),
             (("-o", "", path), "-o: the name of a file is missing"),
             (("-e", "nonsense", path), "nonsense")):
@@ -505,8 +505,8 @@ def test_a_program_that_writes_into_what_is_recorded(at, length, what):
     for line in out.err.splitlines():
         assert line.startswith(("pmk: ", "[ pmk record: ", "qemu")), line
     if out.code == 125:
-        contains(out.err, "pmk: what was recorded cannot be read: it makes no sense; has the "
-                          "program written into it?")
+        contains(out.err, "pmk: what was recorded cannot be read: it is inconsistent; the program "
+                          "may have written into it")
 
 
 # Adds 1000 executions to a block, where the recording is kept: to the first record of kind 3

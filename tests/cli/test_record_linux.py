@@ -260,7 +260,7 @@ def test_what_an_ordinary_user_may_sample():
     try:
         out = as_nobody(place, "-e", "cpu-clock", "--", program, "spin", str(ROUNDS))
         equal(out.code, 0, str(out))
-        contains(out.err, "the kernel's own part is not counted (:u)")
+        contains(out.err, "kernel mode is not counted (:u)")
         s = Samples(os.path.join(place, "pmk.data"))
         equal(list(s.events()), ["cpu-clock:u", "cpu-clock:u:samples"])
         assert "[kernel]" not in s.by("object.path", "cpu-clock:u:samples")

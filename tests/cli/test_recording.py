@@ -521,7 +521,7 @@ def test_options_of_perf(paths):
                  ["--percent-limit", "0%"]):
         equal(report(paths, *more).out, plain)
     equal(list(table(paths, "--percent-limit", "20%")), ["work"])
-    contains(fails(129, "report", "--percent-limit", "5 %", paths), "5 %: not 0 to 100")
+    contains(fails(129, "report", "--percent-limit", "5 %", paths), "5 %: expected 0 to 100")
     contains(fails(129, "report", "-s", "comm,dso", paths), "sym, srcfile, srcline, dso, comm")
     assert plain.startswith(" Recording of "), plain
     quiet = report(paths, "-q").out
@@ -571,12 +571,12 @@ def test_standard_input(flat):
 # ---- options of the other kind of file -----------------------------------------------------------
 
 def test_options_of_the_other_kind(flat, tmp_path):
-    contains(fails(129, "report", "--elf", "/bin/true", flat), "--elf is of firmware's dumps")
-    contains(fails(129, "report", "-M", "cpi", flat), "-M is of firmware's dumps")
+    contains(fails(129, "report", "--elf", "/bin/true", flat), "--elf is for dumps of firmware")
+    contains(fails(129, "report", "-M", "cpi", flat), "-M is for dumps of firmware")
     (tmp_path / "log").write_text("no dump")
     for option in (["--sort", "file"], ["-e", "cycles"], ["--percent-limit", "1"], ["--children"],
                    ["--callers", "x"], ["--callees", "x"]):
-        contains(fails(129, "report", *option, tmp_path / "log"), f"{option[0]} is of recordings")
+        contains(fails(129, "report", *option, tmp_path / "log"), f"{option[0]} is for recordings")
 
 
 # ---- bad input -----------------------------------------------------------------------------------
@@ -629,7 +629,7 @@ def test_a_view_is_not_read(flat, command):
     change(flat, "DROP VIEW count; ALTER TABLE extra RENAME TO extras; CREATE VIEW extra AS "
                  "WITH RECURSIVE again(n) AS (SELECT 1 UNION ALL SELECT n FROM again) "
                  "SELECT code, context, thread, event, value FROM extras, again")
-    contains(fails(125, *command, "-i", flat), "it has views in place of tables")
+    contains(fails(125, *command, "-i", flat), "it has views instead of tables")
 
 
 def tangle(path, table):
@@ -683,4 +683,4 @@ def test_no_functions(flat):
     change(flat, "UPDATE code SET function = NULL, inlined = NULL, file = NULL, line = NULL;"
                  "DELETE FROM function; DELETE FROM inlined; DELETE FROM file")
     equal({n: r["cpu_cycles"] for n, r in table(flat).items()}, {"[prog]": "326", "[anon]": "50"})
-    contains(fails(125, "annotate", "-i", flat), "no code in it has a function")
+    contains(fails(125, "annotate", "-i", flat), "no code in it belongs to a function")

@@ -131,7 +131,7 @@ def test_text_of_the_library_dump():
                     ["25.00%", "2", "0x00008004", "a\\x09b"],
                     ["12.50%", "1", "(polled)", "a\\x09b"], ["12.50%", "1", "0x00008004", "-"]])
     contains(out, "counted by firmware as arm1176, 1 counter group (2 event counters + CCNT)")
-    contains(out, "\n br_exec: a counter is set back at each sample, which leaves a lower bound\n")
+    contains(out, "\n br_exec: its counter is reset at each sample, so this is a lower bound\n")
     for warning in ("came late, by a period or more: 1", "ring was full: 2",
                     "without a partner or reading, not measured: 1"):
         assert re.search(rf"^ warning: .*{warning}", out, re.M), f"{warning}: {out}"
@@ -146,7 +146,7 @@ def test_narrow_counters_are_lower_bounds():
           [("cycles", 100000, "measured"), ("base_overhead", 200, "wrapped"),
            ("r77", 3, "measured")])
     contains(doc["counters"][1]["reason"],
-             "8 bits may have wrapped unseen, which leaves a lower bound")
+             "8-bit counter may have wrapped unnoticed, so this is a lower bound")
 
 
 def test_the_library_of_today_writes_it():
@@ -171,7 +171,7 @@ def test_json_of_the_library_dump():
     equal((whole["counter-value"], whole["trust"], whole["code"], whole["period"], whole["cost"],
            whole["mean"], whole["raw"], whole["region-id"]),
           (1200, "wrapped", "0x05", 100, None, None, None, None))
-    contains(whole["reason"], "set back at each sample")
+    contains(whole["reason"], "reset at each sample")
     fft = counter(doc, "cpu_cycles", "fft")
     equal([fft[k] for k in ("counter-value", "trust", "raw", "cost", "nested", "mean", "stddev",
                             "min", "max", "region-id", "unmatched", "period")],
@@ -240,18 +240,21 @@ def test_formats_page_has_the_columns_and_keys():
         equal(len(row), len(csv_columns()), str(row))
     doc = document(data + firmware())
     stat_page = part("JSON: `pmk stat --json-document`")
-    told = set(first_cells(stat_page, "A counter:\n\n| key | content |")) - {
+    told = set(first_cells(stat_page, "A counter has these keys:\n\n| key | content |")) - {
         "variance", "margin", "cpu", "thread", "interval"}
     more = set(re.findall(r"`([\w-]+)`",
-                          re.search(r"A counter of JSON has the keys (.*?) in addition",
+                          re.search(r"A counter in JSON has the keys (.*?) in addition",
                                     re.sub(r"\s+", " ", body)).group(1)))
     equal({k for c in doc["counters"] for k in c}, told | more, "of a counter")
     equal(more, set(first_cells(body, "| column | content |")) -
           {"entries", "samples", "share", "late", "function", "address"})
     equal(set(doc) - set(first_cells(stat_page, "| key | content |")), {"dumps", "profile"})
-    equal(set(first_cells(body, "are:\n\n| key | content |")), {"dumps", "profile"})
-    equal(first_cells(body, "Of `dumps`:\n\n| key | content |"), list(doc["dumps"][0]))
-    equal(set(first_cells(body, "Of `profile`:\n\n| key | content |")), set(doc["profile"][0]))
+    equal(set(first_cells(body, "The document ends with:\n\n| key | content |")),
+          {"dumps", "profile"})
+    equal(first_cells(body, "An object in `dumps` has:\n\n| key | content |"),
+          list(doc["dumps"][0]))
+    equal(set(first_cells(body, "An object in `profile` has:\n\n| key | content |")),
+          set(doc["profile"][0]))
     metric = document(data, "-M", "cpi")["metrics"][0]
     equal(metric["dump"], 1)
 
@@ -315,7 +318,7 @@ def test_cr_lf_is_undone():
     crlf = data.replace(b"\n", b"\r\n")
     assert crlf != data
     out = report(b"log\r\n" + crlf + b"\r\n")
-    one_line(out.err, "the dump at offset 5 came with CR LF for LF; that was undone")
+    one_line(out.err, "in the dump at offset 5, CR LF was replaced by LF")
     equal(out.out, report(data).out)
     doc = document(crlf)
     equal((doc["dumps"][0]["crlf"], doc["dumps"][0]["complete"]), (True, True))
@@ -337,22 +340,23 @@ def test_cut_at_every_byte():
             contains(err, "it is not shown")
             equal(p.out, b"")
             continue
-        contains(err, "what comes before that is shown")
+        contains(err, "the part before that is shown")
         doc = json.loads(p.out)
         equal((doc["partial"], doc["dumps"][0]["complete"]), (True, False))
-        contains(doc["warning"], f"not complete and not checked: it breaks off at offset {n}")
+        contains(doc["warning"], f"incomplete and was not checked: it breaks off at offset {n}")
         for got, want in zip(doc["counters"], whole["counters"]):
             # The value is there or the reason, and nothing else is changed.
             if got["counter-value"] is None:
                 equal((got["trust"], got["reason"]),
-                      ("not counted", "the dump breaks off before it"))
+                      ("not counted", "the dump ends before this number"))
             else:
                 equal(got["counter-value"], want["counter-value"], n)
         equal(len(doc["counters"]) % max(len([c for c in doc["counters"] if not c["region"]]), 1),
               0)
     out = report(data[:120], code=125).out
     contains(out,
-             "warning: the dump is not complete and not checked: it breaks off at offset 120, in ")
+             "warning: the dump is incomplete and was not checked: it breaks off at offset 120, "
+             "in ")
 
 
 def test_a_region_that_is_cut_keeps_what_was_read():
@@ -375,7 +379,7 @@ def test_reset_in_the_middle():
     doc = json.loads(out.out)
     equal([d["complete"] for d in doc["dumps"]], [False, True])
     equal(doc["partial"], True)
-    contains(doc["warning"], "dump 1: the dump is not complete")
+    contains(doc["warning"], "dump 1: the dump is incomplete")
 
 
 def test_one_wrong_bit():
@@ -675,7 +679,7 @@ def test_samples_are_a_recording():
                                          ("[sampled]", 400))))
     for command in (["annotate", "-i", log], ["export", "--format", "folded", "-i", log]):
         out = pmk(*command, "--elf", PMK)
-        one_line(out.err, f"--elf {PMK}: it is for ", "and the dump is of arm1176")
+        one_line(out.err, f"--elf {PMK}: it is for ", "but the dump is from arm1176")
         equal(out.code, 129)
         out = pmk(*command, "--elf", "/nowhere")
         equal(out.code, 129)
@@ -687,14 +691,14 @@ def test_samples_are_a_recording():
     one_line(out.err, f"{log}: there are no samples in its dumps")
     out = pmk("report", "--sort", "line", log)
     equal(out.code, 129)
-    one_line(out.err, "--sort is of recordings", "it needs --elf")
+    one_line(out.err, "--sort is for recordings", "add --elf")
 
 
 def test_elf_of_another_machine():
     exe, at = executable()
     out = report(sampled(at), "--elf", PMK, code=129)
     one_line(out.err, f"--elf {PMK}: it is for ",
-             " and the dump is of arm1176; addresses are shown")
+             " but the dump is from arm1176; addresses are shown")
     contains(out.out, f"0x{at['hot']:08x}")
     # A dump that is cut weighs more.
     equal(report(sampled(at)[:-1], "--elf", PMK, code=125).out.count("0x"), out.out.count("0x"))
@@ -708,7 +712,7 @@ def test_elf_without_symbols():
     equal(run(CROSS + "strip", "-o", stripped, exe).code, 0)
     out = report(sampled(at), "--elf", stripped)
     one_line(out.err,
-             f"--elf {stripped}: it has no symbols of functions (stripped); addresses are shown")
+             f"--elf {stripped}: it has no function symbols (stripped); addresses are shown")
     contains(out.out, f"0x{at['hot']:08x}")
 
 
@@ -720,7 +724,7 @@ def test_elf_that_is_none():
         one_line(out.err, f"--elf {path}: ", why)
         equal(out.out, "")
     one_line(report(dump(event(0xff, 1, period=64), sample(4, None, 0), b"D\0"), "--elf", exe).err,
-             f"--elf {exe}: no sample lies in one of its functions")
+             f"--elf {exe}: no sample is in any of its functions")
 
 
 # ---- metrics -------------------------------------------------------------------------------------
@@ -737,7 +741,7 @@ def test_metrics():
     # A number that is too small makes no ratio; one that needs the clock has none.
     low = document(dump(event(0xff, 3000), event(7, 2000, period=100)), "-M", "cpi")
     equal((low["metrics"][0]["value"], low["metrics"][0]["reason"]),
-          (None, "a counter is set back at each sample, which leaves a lower bound"))
+          (None, "its counter is reset at each sample, so this is a lower bound"))
     clock = document(dump(event(0xff, 3), event(0xc, 2)), "-M", "writeback_bandwidth")
     equal(clock["metrics"][0]["reason"], "the clock is not known")
     assert "n/a" not in report(dump(event(0xff, 3), event(0xc, 2))).out

@@ -226,11 +226,11 @@ def test_how_it_is_shown():
 
 @pytest.mark.quick
 @pytest.mark.parametrize("options,why", [
-    (["-I", "100"], "-I is of the whole run"),
-    (["--region", "f"], "--region and --from are of all that runs there"),
-    (["--from", "f", "--to", "g"], "--region and --from are of all that runs there"),
-    (["-D", "10"], "-D is of the whole run"),
-    (["-A"], "-A is for programs with several threads, of which all is counted"),
+    (["-I", "100"], "-I covers the whole run"),
+    (["--region", "f"], "--region and --from count everything that runs there"),
+    (["--from", "f", "--to", "g"], "--region and --from count everything that runs there"),
+    (["-D", "10"], "-D covers the whole run"),
+    (["-A"], "-A is for programs with several threads, which are counted completely"),
     (["--core", "arm926"], "other masters on the buses continue while nothing is counted"),
 ])
 def test_refused(options, why):

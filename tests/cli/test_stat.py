@@ -300,9 +300,8 @@ def test_a_group_that_is_too_large():
         out = pmk("stat", "-e", "r0c,{instr_exec,dcache_miss,br_exec" + cycles + "}", loop(N))
         equal((out.code, out.out, out.err),
               (129, "",
-               "pmk: the group {instr_exec,...} needs 3 event counters at a time, arm1176 has 2; "
-               "without the "
-                        "braces they take several passes\n"))
+               "pmk: the group {instr_exec,...} needs 3 event counters at a time, but arm1176 has "
+               "2; leave out the braces to count in several passes\n"))
 
 
 def test_kernel_events_have_no_value_and_a_reason():
@@ -975,7 +974,7 @@ def test_list_of_one_pmu():
     equal(pmk("list", "microblaze", "-j").out,
           pmk("list", "events", "--pmu", "microblaze", "-j").out)
     for argv, line in ((("arm1176", "microblaze"),
-                        "list: one PMU at a time: arm1176 or microblaze"),
+                        "list: more than one PMU: arm1176 and microblaze; give one"),
                        (("microblace",),
                         "list: no topic or PMU 'microblace'; did you mean microblaze?")):
         out = pmk("list", *argv)
@@ -1063,9 +1062,9 @@ def test_info_of_fields_and_pins():
     contains(pmk("info", "Count", "--pmu", "arm1176").out, "field of     PMN0 PMN1 [31:0]\n")
     assert pmk("info", "Count").out.count("field of") < 30
     for name, said in (("nPMUIRQ", "active low"), ("nPMUFIQ", "PMNC: FCC"),
-                       ("Dbg_Intr", "PCCMDR"), ("niden", "CCNT goes on"),
+                       ("Dbg_Intr", "PCCMDR"), ("niden", "CCNT continues"),
                        ("etmextout[1]", "0x22"), ("DBGACK", "AHBMONCtrlReg"),
-                       ("SPNIDEN", "takes it to be high"),
+                       ("SPNIDEN", "assumes that it is high"),
                        ("EVNTBUS", "[6:5]    br_exec"), ("AHBMONITOR", "[28:23]")):
         out = pmk("info", name)
         equal((out.code, out.err), (0, ""), name)

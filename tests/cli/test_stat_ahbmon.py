@@ -225,10 +225,10 @@ def test_bad_traffic():
             ("arm926", "dma0:perid=4", "did you mean period?"),
             ("arm926", "dma0:burst=incr8", "period is missing"),
             ("arm926", "dma7:period=4", "did you mean"),
-            ("arm926", "armd:period=4", "on armd is the program"),
-            ("arm926", "armi:period=4", "on armi is the program"),
+            ("arm926", "armd:period=4", "armd is the program's own layer"),
+            ("arm926", "armi:period=4", "armi is the program's own layer"),
             ("arm926", "clcdc:period=4,dir=write", "does not write"),
-            ("arm1176", "dma0:period=4", "no buses that are modelled; take --core arm926")):
+            ("arm1176", "dma0:period=4", "are not modelled; use --core arm926")):
         out = pmk("stat", "--core", core, "--traffic", spec, lines(10))
         equal((out.code, out.out), (129, ""), spec)
         contains(out.err, said)
@@ -242,7 +242,7 @@ def test_bad_traffic():
 def test_traffic_that_leaves_nothing():
     out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:burst=incr16,period=0", lines(1000))
     equal(out.code, 125)
-    contains(out.err, "--traffic leaves the program nothing")
+    contains(out.err, "--traffic blocks the program")
     equal(out.err.count("\n"), 1, out.err)
 
 

@@ -82,10 +82,10 @@ def test_execve_ends_counting():
     have("qemu-microblazeel")
     out = pmk("stat", "-e", "insn_executed", forks(), "x", "/bin/true")
     equal(out.code, 0)
-    contains(out.err, "replaced themselves by execve")
+    contains(out.err, "called execve")
     out = pmk("stat", "-e", "insn_executed", forks(), "x", "/nowhere/at/all")
     equal(out.code, 1)
-    assert "replaced themselves" not in out.err, out.err
+    assert "called execve" not in out.err, out.err
 
 
 # ---- what cannot be counted, or not so -----------------------------------------------------------
@@ -160,7 +160,8 @@ def test_no_latency_counter():
 def test_latencies_of_a_part_have_no_extremes():
     """Counts of a region, a window and intervals by instructions have no min and max; counts of the
     whole run, and of intervals by cycles, have them."""
-    why = "no min and max: the counter has them since its last clear, not of a part"
+    why = ("no min and max: the counter has them only since its last clear, not for a part of the "
+           "run")
 
     # bri 4: the counted code follows it, in a block of its own.
     path = three(before=(0xb8000004,))
@@ -207,21 +208,23 @@ def test_no_counter_at_all():
 
 
 def test_groups_larger_than_the_counters():
-    apart = "; without the braces they take several passes"
-    refused("the group {cycles,...} needs 3 event counters at a time, microblaze has 2" + apart +
+    apart = "; leave out the braces to count in several passes"
+    refused("the group {cycles,...} needs 3 event counters at a time, but microblaze has "
+            "2" + apart +
             ", or --set debug.event_counters=3", "-e", "load_word,{cycles,E0,load_any}",
             *settings("debug.event_counters=2"))
-    refused("the group {icache_read_latency,...} needs 2 latency counters at a time, microblaze "
-            "has 1" + apart +
+    refused("the group {icache_read_latency,...} needs 2 latency counters at a time, but "
+            "microblaze has 1" + apart +
             ", or --set debug.latency_counters=2", "-e",
             "{icache_read_latency,clock_cycles,dcache_read_latency}")
-    refused("the group {insn_executed,...} needs 5 event counters at a time, microblaze has 5, "
+    refused("the group {insn_executed,...} needs 5 event counters at a time, but microblaze has 5, "
             "one of them for -I" + apart +
             ", or --set debug.event_counters=6", "-I", "9cycles", "-e",
             "{insn_executed,E1,E2,E3,E4}")
     # More than there can be, 48: no such advice. (Five of them are not counted in user emulation.)
     many = ",".join(f"E{n}" for n in range(57))
-    refused("the group {E0,...} needs 52 event counters at a time, microblaze has 5" + apart, "-e",
+    refused("the group {E0,...} needs 52 event counters at a time, but microblaze has "
+            "5" + apart, "-e",
             "{" + many + "}")
     # Without braces: several passes at once, of one run.
     doc = stat("-e", "icache_read_latency,dcache_read_latency,mmu_lookup_latency", three())

@@ -179,10 +179,10 @@ def test_wrong_times():
         refuse("-D", text, "true", said="-D")
     refuse("-D", "-1", "true", said="nothing could switch counting on")
     for where in (("--from", "f", "--to", "k_end"), ("--region", "f")):
-        refuse("-T", "emu", "-D", "10", *where, loop(N), said="not together")
+        refuse("-T", "emu", "-D", "10", *where, loop(N), said="they cannot be combined")
     refuse("-T", "wave:x.vcd", "--map", "m", "-D", "1",
            said="-D is for -T emu and -T linux, not for -T wave")
-    refuse("-T", "wave:x.vcd", "--map", "m", "--timeout", "100", said="--timeout is for a program")
+    refuse("-T", "wave:x.vcd", "--map", "m", "--timeout", "100", said="--timeout needs a program")
 
 
 def test_delay():
@@ -303,7 +303,7 @@ def test_delay_of_threads_and_forks():
     # A fork within the delay has the rest of it before it.
     out = stat("-D", "20", "-e", "instr_exec", path, "fork")
     equal(counts(out)["instr_exec"], 0)
-    contains(out["warning"], "-D 20: the program took less, so that nothing was counted")
+    contains(out["warning"], "-D 20: the program took less, so nothing was counted")
 
 
 # ---- intervals -----------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ def test_interval_count():
                     code=3)), 1)
     for text in ("0", "-1", "x", "", "99999999999"):
         refuse("-I", "10", "--interval-count", text, "true", said="--interval-count")
-    refuse("--interval-count", "3", "true", said="goes with -I")
+    refuse("--interval-count", "3", "true", said="--interval-count needs -I")
 
 
 def test_intervals_of_a_dump():
@@ -378,7 +378,8 @@ def test_metrics_alone():
 
 def test_metrics_alone_without_a_metric():
     refuse("--metric-only", "-e", "instr_exec", loop(N), said="no metric can be computed")
-    refuse("--metric-only", "--json-document", loop(N), said="not with --json-document")
+    refuse("--metric-only", "--json-document", loop(N), said="cannot be combined with "
+                                                             "--json-document")
     out = pmk("stat", "--metric-only", "-e", "cpu_cycles,etmextout_0", "-M", "cpi", loop(N))
     assert re.search(r"^ +cpi\n +\d\.\d\d$", out.err, re.M), out
 
@@ -400,7 +401,7 @@ def test_table():
             assert marks == min(100, -(-abs(away) / mean * 20 // 1)) or abs(
                 abs(away) / mean * 20 - marks) < 1.01, out
     refuse("--table", "true", said="-r")
-    refuse("--table", "-r", "2", "-x,", "true", said="not with -j or -x")
+    refuse("--table", "-r", "2", "-x,", "true", said="cannot be combined with -j or -x")
 
 
 def test_log_fd():
@@ -413,7 +414,7 @@ def test_log_fd():
         refuse("--log-fd", text, loop(N), said="--log-fd")
     refuse("--log-fd", "2", "-o", path, loop(N), said="-o and --log-fd exclude each other")
     out = run("sh", "-c", '"$0" stat --log-fd 7 -e instr_exec "$1" 7</dev/null', PMK, loop(N))
-    equal((out.code, out.err), (USAGE, "pmk: --log-fd 7: it is open for reading alone\n"))
+    equal((out.code, out.err), (USAGE, "pmk: --log-fd 7: it is open only for reading\n"))
 
 
 def test_digits_are_grouped():
@@ -464,7 +465,7 @@ def test_plot_of_this_machine():
 def test_plot_of_what():
     refuse("--plot", loop(N), said="--plot draws the intervals of -I")
     for form in ("-j", "-x,", "--json-document"):
-        refuse("--plot", "-I", "10", form, loop(N), said="not with -j or -x")
+        refuse("--plot", "-I", "10", form, loop(N), said="cannot be combined with -j or -x")
 
 
 # ---- threads -------------------------------------------------------------------------------------
@@ -494,7 +495,7 @@ def test_threads_apart():
 def test_threads_of_what():
     refuse("--per-thread", "true", said="--per-thread needs -p")
     refuse("--per-thread", "-T", "emu", loop(N), said="--per-thread is for -T linux")
-    refuse("--per-thread", "-p", os.getpid(), "-I", "10", said="not with -I or -A")
+    refuse("--per-thread", "-p", os.getpid(), "-I", "10", said="cannot be combined with -I or -A")
 
 
 def test_no_inherit_has_perfs_letter():

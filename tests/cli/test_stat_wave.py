@@ -82,7 +82,7 @@ def test_a_layer_alone():
     assert not any("armd" in c["event"] for c in doc["counters"])
     doc = stat("-T", f"wave:{dump}", "--map", ini, "--layer", "dma0", "-e", "ct_armd_rd")
     equal(doc["counters"][0]["trust"], "not supported")
-    equal(doc["counters"][0]["reason"], "the map has no signal that tells it")
+    equal(doc["counters"][0]["reason"], "the map has no signal for it")
 
 
 def test_a_dump_that_is_cut_is_told():
@@ -137,7 +137,7 @@ def test_a_latency_is_counted_and_not_timed():
     dump, ini = hand_written("latency", 10, "[events]\npmu = microblaze\nicache_read_latency = e\n")
     doc = stat("-e", "icache_read_latency", "-T", f"wave:{dump}", "--map", ini)
     equal((doc["counters"][0]["counter-value"], doc["counters"][0]["latency"]), (10, None))
-    equal(doc["counters"][0]["reason"], "counted, not timed: a dump does not tell how long it took")
+    equal(doc["counters"][0]["reason"], "counted, not timed: a dump does not show how long it took")
 
 
 # ---- bars ---------------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ def test_bursts_without_a_counter_have_no_mean():
     equal(counted, 208)
     means = {m["name"]: (m["value"], m["reason"]) for m in doc["metrics"]}
     equal(means["ahb_dma0_wait_per_burst"],
-          (None, "the layer had bursts of kinds it has no counter for"))
+          (None, "the layer had bursts of kinds that no counter counts"))
     assert means["ahb_dma0_utilisation"][0] is not None
     equal(doc["warning"],
           "208 of 416 bursts on DMA-0 are of kinds it has no counter for: no mean over its bursts")
@@ -343,7 +343,7 @@ def test_a_map_without_causes():
     dump, ini = small_bus("nocause", cause=False)
     doc = stat("-T", f"wave:{dump}", "--map", ini, "-e",
                "ct_armd_wait_non_seq_slave,ct_armd_wait_non_seq_bus")
-    why = "the layer has no cause in the map: waits on first beats all count as the slave's"
+    why = "the map has no cause for this layer, so all waits on first beats count as the slave's"
     equal([(c["counter-value"], c["trust"], c["reason"]) for c in doc["counters"]],
           [(2, "measured", why), (None, "not supported", why)])
     text = bars(dump, ini)
@@ -392,7 +392,8 @@ def test_bars_where_there_are_none():
            "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
     for form in (["-j"], ["--json-document"], ["-x,"]):
         out = pmk("stat", *argv, *form)
-        equal((out.code, out.err), (129, "pmk: --bars is of the text report: not with -j or -x\n"))
+        equal((out.code, out.err), (129, "pmk: --bars is part of the text report; it cannot be "
+                                         "combined with -j or -x\n"))
     out = pmk("stat", "-T", "linux", "--bars", "true")
     equal((out.code, out.err),
           (129,
@@ -410,12 +411,12 @@ def test_what_makes_no_sense_is_refused():
     dump, ini, _ = simulated(13, 50)
     event, event_ini = hand_written("event", 2, "[events]\npmu = arm1176\nINSN = e\n")
     for argv, code, why in (
-            (["-T", f"wave:{dump}"], 129, "--map FILE says which signals are which"),
+            (["-T", f"wave:{dump}"], 129, "the map of its signals is missing; give --map FILE"),
             (["-T", "wave:", "--map", ini], 129, "expected wave:FILE"),
             (["-T", "wave", "--map", ini], 129, "expected wave:FILE"),
             (["-T", "emu:x", "ls"], 129, "there is no such target"),
-            (["-T", f"wave:{dump}", "--map", ini, "ls"], 129, "no program is run"),
-            (["-T", f"wave:{dump}", "--map", ini, "-r", "2"], 129, "read once"),
+            (["-T", f"wave:{dump}", "--map", ini, "ls"], 129, "runs no program"),
+            (["-T", f"wave:{dump}", "--map", ini, "-r", "2"], 129, "reads a dump once"),
             (["-T", f"wave:{dump}", "--map", ini, "-I", "5ms"], 129, "-I 5cycles"),
             (["-T", f"wave:{dump}", "--map", ini, "--pmu", "nix"], 129, "unknown PMU 'nix'"),
             (["-T", f"wave:{dump}", "--map", ini, "--core", "arm1176"], 129,

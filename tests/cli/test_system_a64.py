@@ -608,7 +608,7 @@ def test_a_level_that_shows_too_late():
               for e in ("inst_retired", "inst_retired:u")}
     equal(values["inst_retired"], FRAME_INSNS + 6 + 2007 + 3 * 2 + 1)
     assert values["inst_retired:u"] < 2007, values
-    contains(doc["warning"], "a few are on the wrong side of :u and :k")
+    contains(doc["warning"], "a few counts are in :u instead of :k")
     equal(doc["counters"][-1]["trust"], "inexact")
 
 

@@ -435,7 +435,7 @@ static void test_prepare_again(void **state)
 	(void)state;
 	assert_int_equal(pmk_count_set(c, "map", "/no/such/map"), 0);
 	assert_int_equal(pmk_count_program(c, three), 0);
-	expect_failure(c, pmk_count_prepare(c, NULL), PMK_COUNT_USAGE, "no program is run");
+	expect_failure(c, pmk_count_prepare(c, NULL), PMK_COUNT_USAGE, "runs no program");
 	assert_int_equal(pmk_count_program(c, none), 0);
 	expect_failure(c, pmk_count_run(c, NULL), PMK_COUNT_FAILED, "/no/such/map");
 	assert_int_equal(pmk_count_set(c, "map", MAP), 0);
@@ -505,7 +505,7 @@ static void test_order(void **state)
 	expect_failure(c, pmk_count_set(c, "event", "cycles"), PMK_COUNT_USAGE, "already set up");
 	expect_failure(c, pmk_count_program(c, three), PMK_COUNT_USAGE, "already set up");
 	assert_int_equal(pmk_count_run(c, NULL), 0);
-	expect_failure(c, pmk_count_run(c, NULL), PMK_COUNT_USAGE, "has been counted");
+	expect_failure(c, pmk_count_run(c, NULL), PMK_COUNT_USAGE, "has already counted");
 	assert_int_equal(value_of(c, "instr_exec", 0), 14);
 	pmk_count_free(c);
 }

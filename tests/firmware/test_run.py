@@ -810,7 +810,8 @@ int main(void)
 
 	__asm__ volatile("mcr p15, 0, %0, c15, c12, 2" : : "r"(5));           /* PMN0 = 5 */
 	__asm__ volatile("mrc p15, 0, %0, c15, c12, 2" : "=r"(v));            /* stopped */
-	__asm__ volatile("mcr p15, 0, %0, c15, c12, 0" : : "r"(0x03a0b081));  /* 0x3a, 0x0b; bit 7 */
+	__asm__ volatile("mcr p15, 0, %0, c15, c12, "
+                         "0" : : "r"(0x03a0b081));  /* 0x3a, 0x0b; bit 7 */
 	__asm__ volatile("mcr p15, 0, %0, c15, c12, 3" : : "r"(0xfffffffe));  /* PMN1 */
 	__asm__ volatile("nop\n nop\n nop\n nop");
 	__asm__ volatile("mrc p15, 0, %0, c15, c12, 0" : "=r"(v));
@@ -863,13 +864,13 @@ def test_what_is_refused():
     board = ("--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none", "-kernel", elf)
     refused(129, "which emulator? pmk run -- qemu-system-arm -M …\nusage: pmk run [-e LIST]... "
             "[--core CORE] [--irq WHERE] [--log FILE] -- QEMU-COMMAND")
-    refused(129, "qemu-arm runs programs, which an operating system keeps from the PMU; pmk run is "
+    refused(129, "qemu-arm runs programs, which cannot access the PMU; pmk run is "
             "for firmware and kernels, in qemu-system-…", "--", "qemu-arm", elf)
     refused(129, "--irq gic: expected TYPE[/NAME]:NUMBER of an interrupt controller's input, "
             "bcm2835-ic/gpu-irq:45 for example", "--irq", "gic", *board)
     refused(129, "--at 12: the registers of arm1176 are in the processor, not in memory", "--at",
             "12", *board)
-    refused(129, "where does the board have the registers of its l210? --at ADDRESS says it",
+    refused(129, "the address of the registers of the l210 is not known; give it with --at ADDRESS",
             "--pmu", "l210", *board)
     refused(129, "core arm926 has the PMU ahbmon, not cortex-a53", "--core", "arm926", "--pmu",
             "cortex-a53", *board)
@@ -953,7 +954,7 @@ def test_what_was_counted_is_told_whatever_ends_it(tmp_path, name, to):
     equal(code, 0 if to == "pmk" else 128 + getattr(signal, name))
     text = report.read_text()
     assert int(re.search(r"^(\d+),,instructions,", text, re.M).group(1)) > 0, text
-    contains(text, "the program was interrupted: counts are what had been counted by then"
+    contains(text, "the program was interrupted: the counts are those up to then"
              if to == "pmk" else f"the program was killed by {name}")
     contains(text, "the program's own PMU, arm1176: 0 reads, 1 writes, 0 interrupts")
     equal(log.read_text().splitlines()[4].split(",")[4:8], ["priv", "write", "PMNC", "0x00000007"])

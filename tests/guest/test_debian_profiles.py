@@ -108,4 +108,4 @@ def test_a_profile_of(name, arch, tmp_path):
     # Debian's programs come without debug information.
     out = pmk("export", "--format", "lcov", "-i", data)
     equal(out.code, 125, out)
-    contains(out.err, "it has no lines; build the program with -g, and record anew")
+    contains(out.err, "it has no lines; build the program with -g, and record it again")

@@ -330,4 +330,4 @@ def test_a_handler_that_ran_before_it_was_one():
                build("faults-late", LATE, "-O1", "-static", "-march=armv6k", "-marm"))
     equal([c["trust"] for c in doc["counters"]], ["inexact", "inexact"])
     contains(doc["warning"],
-             "it is not known where the program left a block of instructions by a fault")
+             "a fault ended a block of instructions at an unknown instruction")

@@ -233,8 +233,8 @@ def test_what_is_not_seen_of_a_branch_is_said():
                        AUX="f: nop")
         doc = stat("--core", "microblaze", "-e", ",".join(EXACT), program)
         equal({c["event"] for c in doc["counters"] if c["trust"] == "inexact"}, inexact, body)
-        equal(doc.get("warning"), "of some conditional branches it is not seen whether they were "
-              "taken" if inexact else None, body)
+        equal(doc.get("warning"), "for some conditional branches the emulator does not show "
+                                  "whether they were taken" if inexact else None, body)
 
 
 def test_slots_of_a_loop():
@@ -1012,8 +1012,8 @@ def test_intervals_take_a_counter():
               "{load_word,load_half,load_byte,store_word,store_half}", bare("loop", COUNT=10))
     equal((out.code, out.err),
           (129,
-           "pmk: the group {load_word,...} needs 5 event counters at a time, microblaze has 5, "
-                "one of them for -I; without the braces they take several passes, or --set "
+           "pmk: the group {load_word,...} needs 5 event counters at a time, but microblaze has 5, "
+                "one of them for -I; leave out the braces to count in several passes, or --set "
                 "debug.event_counters=6\n"))
     stat("-I", "1000cycles", "-e", "{load_word,load_half,load_byte,store_word}",
          bare("loop", COUNT=10))
@@ -1079,14 +1079,15 @@ def test_groups_that_do_not_fit():
     program = bare("loop", COUNT=1)
     six = "{load_word,load_half,load_byte,store_word,store_half,store_byte}"
     refused(129,
-            "pmk: the group {load_word,...} needs 6 event counters at a time, microblaze has 5; "
-            "without the braces they take several passes, or --set debug.event_counters=6", "-e",
+            "pmk: the group {load_word,...} needs 6 event counters at a time, but microblaze has "
+            "5; leave out the braces to count in several passes, or --set "
+            "debug.event_counters=6", "-e",
             six, program)
     # Five fit, with an event of the latency counter beside them; two of those do not.
     stat("-e", "{load_word,load_half,load_byte,store_word,store_half,dcache_read_latency}", program)
     refused(129,
-            "pmk: the group {dcache_read_latency,...} needs 2 latency counters at a time, "
-            "microblaze has 1; without the braces they take several passes, or --set "
+            "pmk: the group {dcache_read_latency,...} needs 2 latency counters at a time, but "
+            "microblaze has 1; leave out the braces to count in several passes, or --set "
             "debug.latency_counters=2", "-e", "{dcache_read_latency,dcache_write_latency}", program)
     refused(129,
             "pmk: microblaze has no event counter for load_word in addition to that of -I; "

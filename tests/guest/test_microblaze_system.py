@@ -108,13 +108,13 @@ def test_caches_are_as_the_firmware_sets_them(settings, insns, loads, left_off):
     equal({c["event"]: c["trust"] for c in doc["counters"]}["clock_cycles"], "modelled")
     equal(re.findall(r"the firmware left these off \(MSR\): (.*)", doc["note"] or ""),
           [left_off] if left_off else [])
-    assert "not followed" not in (doc["note"] or ""), doc["note"]
+    assert "does not show what the firmware" not in (doc["note"] or ""), doc["note"]
 
 
 def test_translation_is_not_followed():
     _, doc = count()
     trust = {c["event"]: c["trust"] for c in doc["counters"]}
     equal((trust["insn_executed"], trust["clock_cycles"]), ("exact", "inexact"))
-    contains(doc["note"], "what the firmware turns on and off is not followed: these count as the "
-                          "core's parameters say: MMU")
+    contains(doc["note"], "this emulator does not show what the firmware turns on and off: the "
+                          "core's parameters decide for MMU")
 

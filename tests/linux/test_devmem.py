@@ -53,8 +53,8 @@ def test_a_device_that_is_off():
     if int(re.search(r"version (\d+)", run("qemu-system-aarch64", "--version").out)[1]) > 8:
         skip("this emulator leaves the memory of a device where it was when it is switched off")
     code, text = said("disabled")
-    equal((code, text), (125, "pmk: ahbmon: every counter reads as ones: no device answers there; "
-                              "pmk doctor -T says more\n"))
+    equal((code, text), (125, "pmk: ahbmon: every counter reads as ones: no device responds; pmk "
+                              "doctor -T checks each step\n"))
 
 
 def test_dev_mem():
@@ -76,9 +76,9 @@ def test_a_resource_of_a_pci_device():
 
 def test_memory_that_the_kernel_keeps():
     code, text = said("ram")
-    equal((code, text), (125, "pmk: devmem:/dev/mem: cannot map 0x48000200: the kernel keeps that "
-                              "address to itself (CONFIG_STRICT_DEVMEM, or a driver has it): "
-                              "iomem=relaxed on its command line, or a UIO device\n"))
+    equal((code, text), (125, "pmk: devmem:/dev/mem: cannot map 0x48000200: the kernel does not "
+                              "permit access to this address (CONFIG_STRICT_DEVMEM, or a driver "
+                              "uses it): use iomem=relaxed on its command line, or a UIO device\n"))
 
 
 def test_a_bus_error():
@@ -96,7 +96,7 @@ def test_the_boards_own_device_tree():
 
 def test_an_ordinary_user():
     code, text = said("user")
-    equal((code, text), (125, "pmk: devmem:/dev/mem: cannot open it: Permission denied; that takes "
+    equal((code, text), (125, "pmk: devmem:/dev/mem: cannot open it: Permission denied; it needs "
                               "root, or a UIO device that you may write to\n"))
 
 

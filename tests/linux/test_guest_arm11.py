@@ -50,7 +50,7 @@ def test_modes_cannot_be_told_apart():
     (doc,), _ = documents(said("modes")[1])
     for c in doc["counters"]:
         equal((c["trust"], c["counter-value"]), ("not supported", None))
-        contains(c["reason"], "armv6_1176 cannot tell user mode from kernel mode")
+        contains(c["reason"], "armv6_1176 cannot distinguish user mode from kernel mode")
 
 
 def test_two_event_counters_and_one_for_cycles():

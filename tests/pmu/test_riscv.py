@@ -56,7 +56,7 @@ def test_stat_says_that_no_core_has_it():
     assert out.code == 0, out
     out = pmk("stat", "-T", "emu", "--pmu", "riscv64", program)
     assert out.code == 129 and len(out.err.splitlines()) == 1 and \
-        out.err.startswith("pmk: no core that is emulated has the PMU riscv64"), out
+        out.err.startswith("pmk: no emulated core has the PMU riscv64"), out
 
 
 def on_qemu(xlen, abi):

@@ -615,8 +615,8 @@ static void test_why_there_is_no_hardware(void **state)
 		struct pmk_linux_facts facts;
 		const char *said;
 	} rows[] = {
-		{ __LINE__, { .virtual = true }, "hypervisor" },
-		{ __LINE__, { .virtual = true, .device_tree = true }, "hypervisor" },
+		{ __LINE__, { .virtual = true }, "virtual machine" },
+		{ __LINE__, { .virtual = true, .device_tree = true }, "virtual machine" },
 		{ __LINE__, { .device_tree = true }, "no pmu node" },
 		{ __LINE__, { .device_tree = true, .pmu_node = true }, "no driver took it" },
 		{ __LINE__, { .has_events = true }, "no driver for the processor's PMU" },
@@ -690,7 +690,7 @@ static void test_reasons(void **state)
 		  "cycles",
 		  { true, .paranoid = 2 },
 		  { .error = EACCES, .foreign = true, .only_user = true },
-		  "somebody else's",
+		  "belongs to another user",
 		  "paranoid" },
 		{ __LINE__,
 		  "cycles",
@@ -721,7 +721,7 @@ static void test_reasons(void **state)
 		  "cycles",
 		  { true, .virtual = true },
 		  { .error = ENOENT },
-		  "hypervisor",
+		  "virtual machine",
 		  NULL },
 		{ __LINE__,
 		  "cycles",
@@ -740,7 +740,7 @@ static void test_reasons(void **state)
 		  "cycles",
 		  { true, .core_pmu = true },
 		  { .error = EINVAL, .mode_filter = true },
-		  "cannot tell user mode from kernel mode",
+		  "cannot distinguish user mode from kernel mode",
 		  NULL },
 		{ __LINE__,
 		  "cycles",
@@ -770,7 +770,7 @@ static void test_reasons(void **state)
 		  "cycles",
 		  { true, .core_pmu = true },
 		  { .error = EINVAL },
-		  "does not take this event",
+		  "does not accept this event",
 		  NULL },
 		{ __LINE__,
 		  "cycles",
@@ -794,7 +794,7 @@ static void test_reasons(void **state)
 		  "cycles",
 		  { true, .core_pmu = true },
 		  { .error = EBUSY },
-		  "holds armv8_pmuv3_0",
+		  "uses armv8_pmuv3_0",
 		  NULL },
 		{ __LINE__,
 		  "cycles",
@@ -1039,7 +1039,7 @@ static void test_refusals(void **state)
 		 * secret. */
 		{ __LINE__, no_modes_and_secret, false, false, EACCES,
 		  "kernel mode needs 1 or less" },
-		{ __LINE__, everything_denied, false, true, EACCES, "somebody else's" },
+		{ __LINE__, everything_denied, false, true, EACCES, "belongs to another user" },
 	};
 	struct pmk_linux_pmus *all = load(put_pmuv3);
 

@@ -779,7 +779,7 @@ static void test_checksum(void **state)
 	b.at[11] ^= 1;
 	d = read_one(&b);
 	assert_int_equal(d.state, PMK_DUMP_WRONG);
-	assert_string_equal(d.why, "has a wrong checksum: bytes were changed or lost on the way");
+	assert_string_equal(d.why, "has a wrong checksum: bytes were changed or lost");
 	pmk_dump_free(&d);
 	free(check.at);
 	free(b.at);
@@ -805,7 +805,7 @@ static const struct {
 	ROW("PMKD\xff", PMK_DUMP_UNKNOWN, "is of version 255; this pmk reads version 1"),
 	ROW("PMKD\1", PMK_DUMP_CUT, "breaks off at offset 5, in the name of the PMU"),
 	ROW("PMKD\1E", PMK_DUMP_CUT,
-	    "breaks off at offset 5, in the name of the PMU: 0x45 begins no record there"),
+	    "breaks off at offset 5, in the name of the PMU: 0x45 does not start a record there"),
 	ROW("PMKD\1P\3cp", PMK_DUMP_CUT, "breaks off at offset 9, in the name of the PMU"),
 	ROW("PMKD\1P\xff", PMK_DUMP_CUT, "breaks off at offset 7, in the name of the PMU"),
 	ROW("PMKD\1P" BITS "\1", PMK_DUMP_CUT,
@@ -818,11 +818,9 @@ static const struct {
 	    "breaks off at offset 6, in the name of the PMU: a number has more than 64 bits"),
 	ROW(HEAD, PMK_DUMP_CUT, "breaks off at offset 10, in its records"),
 	ROW(HEAD "P", PMK_DUMP_CUT,
-	    "breaks off at offset 10, in its records: 0x50 begins no record "
-	    "there"),
+	    "breaks off at offset 10, in its records: 0x50 does not start a record there"),
 	ROW(HEAD "\0", PMK_DUMP_CUT,
-	    "breaks off at offset 10, in its records: 0x00 begins no record "
-	    "there"),
+	    "breaks off at offset 10, in its records: 0x00 does not start a record there"),
 	ROW(HEAD EVENT EVENT "E\1", PMK_DUMP_CUT, "breaks off at offset 24, in event 2"),
 	ROW(HEAD "E\x80\x80\4", PMK_DUMP_CUT,
 	    "breaks off at offset 11, in event 0: 65536 is too large there"),
@@ -831,7 +829,7 @@ static const struct {
 	ROW(HEAD "R\0\0\x80\x80\x80\x80\x10", PMK_DUMP_CUT,
 	    "breaks off at offset 13, in region 0: 4294967296 is too large there"),
 	ROW(HEAD EVENT "R\0\0\1\0\1\2\3\4\5\6E", PMK_DUMP_CUT,
-	    "breaks off at offset 27, in its records: 0x45 begins no record there"),
+	    "breaks off at offset 27, in its records: 0x45 does not start a record there"),
 	ROW(HEAD EVENT "S\0\0\1", PMK_DUMP_CUT,
 	    "breaks off at offset 19, in sample 0: 1 is too large there"),
 	ROW(HEAD EVENT "S\0\x80\x80\4", PMK_DUMP_CUT,
@@ -839,12 +837,11 @@ static const struct {
 	ROW(HEAD EVENT "S\0\0\0\2", PMK_DUMP_CUT,
 	    "breaks off at offset 20, in sample 0: 2 is too large there"),
 	ROW(HEAD "D\0D", PMK_DUMP_CUT,
-	    "breaks off at offset 12, in its records: 0x44 begins no record there"),
+	    "breaks off at offset 12, in its records: 0x44 does not start a record there"),
 	ROW(HEAD "D\x80", PMK_DUMP_CUT,
 	    "breaks off at offset 12, in the number of dropped samples"),
 	ROW(HEAD "Z\1\2\3", PMK_DUMP_CUT, "breaks off at offset 14, in the checksum"),
-	ROW(HEAD "Z\1\2\3\4", PMK_DUMP_WRONG,
-	    "has a wrong checksum: bytes were changed or lost on the way"),
+	ROW(HEAD "Z\1\2\3\4", PMK_DUMP_WRONG, "has a wrong checksum: bytes were changed or lost"),
 #undef ROW
 };
 

@@ -635,8 +635,8 @@ static void test_refused(void **state)
 	(void)state;
 	write_it(&rec);
 	change("PRAGMA user_version = 4");
-	expect_refusal("its format is version 4, and this pmk reads version 3; record it anew, or "
-		       "use the other pmk");
+	expect_refusal("its format is version 4, and this pmk reads version 3; record it again, "
+		       "or use that version of pmk");
 	change("PRAGMA application_id = 1");
 	expect_refusal("not a recording of pmk record");
 	assert_int_equal(truncate(data, 0), 0);

@@ -365,7 +365,7 @@ static void interval_tests(void **state)
 
 /* ---- firmware: distributions, dumps, profiles ----------------------------------------------- */
 
-#define SAMPLED "a counter is set back"
+#define SAMPLED "its counter is reset"
 
 /* Two occurrences of 10 and 21, and what measuring them cost. */
 static void spread(struct pmk_row *row)

@@ -132,7 +132,8 @@ def test_a_layer_alone_and_the_monitor():
     equal(doc["counters"][1]["reason"], "the layer that was chosen leaves it out")
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "--pmu", "ahbmon")
     equal(out.code, 129)
-    contains(out.err, "the layers m1 and m2 have one monitor, exp: say monitor = NAME, one of armi "
+    contains(out.err, "the layers m1 and m2 have the same monitor, exp; set monitor = NAME, one "
+                      "of armi "
              "clcdc dma0 dma1 exp armd, or count with --pmu amba")
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "-e", "m1.raed")
     equal(out.code, 129)

@@ -199,16 +199,16 @@ static void test_refused(void **state)
 	(void)state;
 	assert_refused("[clock]\nsignal = c\n[evntbus]\nvector = x\n", 4,
 		       "[evntbus] needs core = arm1136 or core = arm1176");
-	assert_refused("", 1, "no clock: [clock] has to say signal = NAME");
+	assert_refused("", 1, "no clock: [clock] needs signal = NAME");
 	assert_refused("signal = c\n", 1, "a [section] has to come first");
 	assert_refused("[clokc]\nsignal = c\n", 2, "no section 'clokc'; did you mean clock?");
 	assert_refused("[clock]\nsignl = c\n", 2, "[clock] has no 'signl'; did you mean signal?");
 	assert_refused("[clock]\nsignal\n", 2, "neither [section] nor name = value");
 	assert_refused("[clock]\nsignal =\n", 2, "'signal' has no value");
 	assert_refused("[clock]\nsignal = a\nsignal = b\n", 3,
-		       "a second clock: line 2 has 'a', and a map has one");
+		       "a second clock: line 2 has 'a', and a map can have only one");
 	assert_refused("[clock]\nsignal = a\n[layer x]\nclock = b\n", 4,
-		       "a layer has no clock of its own");
+		       "a layer cannot have a clock");
 	assert_refused("[clock]\nreset = a\nreset = b\n", 3, "given in line 2 already");
 	assert_refused("[clock]\nedge = up\n", 2, "no such edge 'up'");
 	assert_refused("[clock]\nsample = befor\n", 2, "did you mean before?");
@@ -234,8 +234,8 @@ static void test_refused(void **state)
 	assert_refused("[events]\npmu = arm1176\ndcache_mis = a\n", 3,
 		       "no event of arm1176; did you mean dcache_miss");
 	assert_refused("[events]\nINSN = a twice\n", 2, "a signal counts by 'twice'");
-	assert_refused("[windows]\nuart = 5\n", 2, "'5' are no addresses");
-	assert_refused("[windows]\nuart = 5-4\n", 2, "'5-4' are no addresses");
+	assert_refused("[windows]\nuart = 5\n", 2, "'5' is not a range of addresses");
+	assert_refused("[windows]\nuart = 5-4\n", 2, "'5-4' is not a range of addresses");
 	assert_refused("[windows]\nurt = 5-6\n", 2, "did you mean uart?");
 	snprintf(text, sizeof(text), "[clock]\nsignal = %0300d\n", 7);
 	assert_refused(text, 2,
@@ -362,12 +362,12 @@ static void test_names_not_found(void **state)
 		       "no signal 'three.hready' in the dump; did you");
 	assert_unbound("tb", "hready", "qqqqqqq", "'pmk wave signals' lists them");
 	assert_unbound("tb", "hready", "hready",
-		       "'hready' may be tb.one.hready or tb.two.hready: write more of its path");
+		       "'hready' may be tb.one.hready or tb.two.hready; give more of its path");
 	assert_unbound("tb", "hready", "tb.clk2[0]",
 		       "no signal 'tb.clk2' in the dump; did you mean tb.clk");
 	assert_unbound("tb", "haddr", "temperature",
 		       "'temperature' is a real, which cannot be sampled");
-	assert_unbound("tb", "haddr", "wide", "'wide' has 100 bits, and 64 can be sampled");
+	assert_unbound("tb", "haddr", "wide", "'wide' has 100 bits, but only 64 can be sampled");
 	assert_unbound("tb", "haddr", "bus[16]", "'bus' has bits 15 to 8 in the dump");
 	assert_unbound("tb", "haddr", "up[3:8]", "'up' has bits 0 to 7 in the dump");
 	assert_unbound("tb", "haddr", "bits[5]", "'bits' has bits 4 to 1 in the dump");

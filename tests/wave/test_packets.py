@@ -88,8 +88,8 @@ def test_without_codes_the_gxi_alone():
                "ct_gxi_rd,ct_gxi_wr,ct_armd_rd")
     equal(counts(doc), {"ct_gxi_rd": board["gxi"]["RD"], "ct_gxi_wr": board["gxi"]["WR"],
                         "ct_armd_rd": None})
-    equal(doc["counters"][2]["reason"], "packets do not tell it, or the layout has no codes of "
-          "this layer")
+    equal(doc["counters"][2]["reason"], "packets do not have it, or the layout has no codes for "
+                                        "this layer")
 
 
 def test_a_packet_that_the_layout_does_not_have():
@@ -117,9 +117,9 @@ def test_what_makes_no_sense_is_refused():
             (129, [pins, pins_ini, "--packets", pins], "has the pins: there is nothing to write"),
             (125, [dump, ini, "--packets", path("no/such/folder")], "cannot be written"),
             (129, [dump, write("slave16.ini", slaves + "[slaves]\n16 = 0-1\n")],
-             "'16' is no slave: their numbers are 0 to 15"),
+             "'16' is not the number of a slave; expected 0 to 15"),
             (129, [dump, write("both.ini", slaves + "[packets]\npins = tb.mbx.address\n")],
-             "[packets] tells of the layers and the GXI"),
+             "[packets] describes the same layers and GXI"),
             (129, [dump, write("s.ini", "[clock]\nsignal = tb.armd.hclk\n[packets]\n"
                                "pins = tb.mbx.address\n")], "has 32 bits in the dump")):
         out = pmk("stat", "-T", f"wave:{argv[0]}", "--map", *argv[1:])

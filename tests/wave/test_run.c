@@ -331,7 +331,7 @@ static void test_two_layers(void **state)
 	assert_int_equal(run(CLOCK "[layer armd]\n" ROLES, "amrd"), PMK_EPARSE);
 	assert_non_null(strstr(err.text, "no layer 'amrd'; did you mean armd?"));
 	assert_int_equal(run(CLOCK "[layer cpu]\n" ROLES "[layer dma]\n" ROLES, NULL), PMK_EPARSE);
-	assert_non_null(strstr(err.text, "the layers cpu and dma have one monitor, exp: say "
+	assert_non_null(strstr(err.text, "the layers cpu and dma have the same monitor, exp; set "
 					 "monitor = NAME, one of armi clcdc dma0 dma1 exp armd, or "
 					 "count with --pmu amba"));
 	assert_int_equal(run(CLOCK "[layer cpu]\n" ROLES "[layer dma]\n" ROLES, "dma"), 0);

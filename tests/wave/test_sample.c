@@ -267,7 +267,7 @@ static void test_no_clock(void **state)
 						      "between time 0 ns and 90 ns"));
 	run_dump(&o, HEADER, CLOCK V);
 	assert_int_equal(o.status, PMK_ENOTSUP);
-	assert_non_null(strstr(o.findings.error.text, "a header and no changes"));
+	assert_non_null(strstr(o.findings.error.text, "the dump has a header but no changes"));
 	run_dump(&o, HEADER "#0\n0!\n#5\n1!\n#10\n0!\n", "[clock]\nsignal = 0\n" V);
 	assert_int_equal(o.status, PMK_ENOTSUP);
 }

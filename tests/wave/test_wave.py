@@ -157,7 +157,7 @@ def test_the_gxi_of_ahbmonitor():
     equal(counts(doc), {"ct_gxi_rd": 3, "ct_gxi_wr": 1, "ct_gxi_rd_data_wait": 2,
                         "ct_gxi_rd_addr_wait": None,
                         "ct_gxi_wr_addr_wait": None, "ct_gxi_page_change": None})
-    equal({c["reason"] for c in doc["counters"][3:]}, {"the map has no signal that tells it"})
+    equal({c["reason"] for c in doc["counters"][3:]}, {"the map has no signal for it"})
 
 
 def test_fst_equals_the_scoreboard():
@@ -603,7 +603,8 @@ def test_dumps_that_are_none():
         fails(125, "Is a directory", *what, ROOM)
         fails(125, "ends within $var: truncated?", *what, write("cut", SMALL[:60]))
         fails(125, "ends before $enddefinitions: truncated?", *what, write("cut", SMALL[:-22]))
-    fails(125, "a header and no changes", "check", "--map", ini, write("header.vcd", SMALL))
+    fails(125, "the dump has a header but no "
+               "changes", "check", "--map", ini, write("header.vcd", SMALL))
     fails(125, "the clock 'tb.hclk' has no rising edge between time 0 ns and 0 ns", "check",
           "--map", ini, write("still.vcd", small(0)))
 
@@ -632,7 +633,7 @@ def test_values_that_are_too_wide():
 
 def test_extended_dumps_are_refused():
     ports = os.path.join(SOURCE, "tests/fuzz/corpus/vcd/ports")
-    why = (f"{ports}: byte 76, line 4: '<0': an extended VCD ($dumpports) is not understood; use "
+    why = (f"{ports}: byte 76, line 4: '<0': extended VCD ($dumpports) is not supported; use "
            f"$dumpvars")
     fails(125, why, "signals", ports)
     fails(125, why, "check", ports, "-m", write("small.ini", SMALL_MAP))
@@ -719,8 +720,8 @@ def test_converters_that_are_missing_are_named():
 def test_what_cannot_be_read_from_pipes():
     with open(os.path.join(SOURCE, "tests/fuzz/corpus/vcd/fst"), "rb") as f:
         fst = f.read()
-    for data, why in ((fst, "-: an FST dump cannot be read from a pipe: name a file"),
-                      (gzip.compress(small().encode()), "or let 'gzip -dc' write the pipe")):
+    for data, why in ((fst, "-: an FST dump cannot be read from a pipe; give a file"),
+                      (gzip.compress(small().encode()), "or unpack it with 'gzip -dc'")):
         done = subprocess.run([PMK, "wave", "signals", "-"], input=data, capture_output=True)
         equal(done.returncode, 125)
         contains(done.stderr.decode(), why)
@@ -751,7 +752,8 @@ def test_maps_that_are_wrong():
     fails(129, "no layer 'bt'; did you mean tb?", "check", dump, "-m",
           write("small.ini", SMALL_MAP), "--layer", "bt")
     ini = write("events.ini", "[clock]\nsignal = tb.hclk\n[events]\nINSN = tb.hready\n")
-    fails(129, "no [layer] and no [axi]: there is no protocol to check", "check", dump, "-m", ini)
+    fails(129, "it has neither [layer] nor [axi], so there is no protocol to "
+               "check", "check", dump, "-m", ini)
 
 
 def test_usage():
@@ -789,9 +791,9 @@ def test_signals_without_a_guess():
     equal(out.code, 0)
     contains(out.out, "# scope  name     bits\n# a      x           1\n# a      v[0:7]      8\n"
              "# a      temp       64  real\n")
-    contains(out.out, "# No map can be guessed from these names.")
+    contains(out.out, "# No map can be guessed from these names;")
     contains(out.err, "no map can be guessed: no names like htrans and hready")
-    assert "A map guessed" not in out.out, out
+    assert "This map was guessed" not in out.out, out
     dump = write("one.vcd", "$var wire 1 ! x $end\n$enddefinitions $end\n")
     contains(pmk("wave", "signals", dump).out, f"# {dump}: VCD, 1 name\n")
 

@@ -56,7 +56,7 @@ def test_event_counters_that_are_forbidden():
         code, steps, text, advice = doctor("-T", probe.target())
     equal((code, steps["counts"]), (125, "broken"))
     contains(text, "instr_exec: 0 in 100 ms")
-    contains(advice, "NIDEN has to be high")
+    contains(advice, "NIDEN must be high")
 
 
 def test_a_processor_that_stands_still():
@@ -73,8 +73,8 @@ def test_memory_that_keeps_nothing():
         code, steps, text, advice = doctor("-T", probe.target(), "--pmu", "l210", "--set",
                                            "base=0x1000")
     equal((code, steps["registers"]), (125, "broken"))
-    equal(text, "the counters were started, and do not run")
-    contains(advice, "another address or layout")
+    equal(text, "the counters were started, but do not run")
+    contains(advice, "address or the layout may be wrong")
 
 
 def test_the_chain_is_shown():
@@ -90,8 +90,8 @@ def test_the_chain_is_shown():
     with cable("chain") as target:
         out = pmk("stat", "-T", target, "--pmu", "microblaze", "--timeout", "100")
         equal((out.code, out.err.count("\n")), (125, 1), out)
-        contains(out.err, "the instructions of its chain are not 6 bits together: are --set irlen, "
-                          f"before and after those of its TAPs? It has {found}")
+        contains(out.err, f"the instructions of its chain are not 6 bits together; check --set "
+                          f"irlen, before and after. It has {found}")
 
 
 def test_an_emulated_board_without_the_block():
@@ -122,8 +122,8 @@ def test_a_server_without_a_board():
     with server(replying(INFO, 0)) as where:
         code, steps, text, advice = doctor("-T", where, "--pmu", "microblaze")
     equal((code, steps), (125, {"chain": "broken"}))
-    contains(text, "no TAP answers, TDO is always 0")
-    contains(advice, "The server answers, but no TAP does: is the board powered")
+    contains(text, "no TAP responds, TDO is always 0")
+    contains(advice, "The server responds, but no TAP does. Check that the board has power")
 
 
 @cases("where", ["gdb::1", "gdb:localhost:1", "openocd::1", "xvc:localhost:1"])
@@ -145,16 +145,16 @@ def test_text():
     equal(out.code, 125)
     equal(out.out.splitlines()[:3], [
         "openocd:127.0.0.1:1: the counters of arm1176", "",
-        "  broken   connection   openocd:127.0.0.1:1: cannot connect: Connection refused; is it "
-        "running, and is that its port?"])
+        "  broken   connection   openocd:127.0.0.1:1: cannot connect: Connection refused; check "
+        "that it is running, and its port"])
 
 
 @cases("words,says", [
     (("-T", "emu"), "expected openocd:HOST:PORT, gdb:HOST:PORT, xvc:HOST:PORT or devmem[:FILE]"),
     (("-T", "gdb:host"), "expected gdb:HOST:PORT"),
     (("-T", "gdb::99999"), "a port is a number up to 65535"),
-    (("-T", "gdb::1", "ahbmon"), "not with a check"),
-    (("--pmu", "arm1176"), "--pmu and --set are for -T"),
+    (("-T", "gdb::1", "ahbmon"), "leave out the names of checks"),
+    (("--pmu", "arm1176"), "--pmu and --set need -T"),
     (("-T", "gdb::1", "--set", "bas=1"), "did you mean base?"),
     (("-T", "gdb::1", "--pmu", "nosuch"), "unknown PMU 'nosuch'"),
 ])

@@ -89,7 +89,7 @@ def between(target, fault, at):
 FAULTS = ("short", "garbage", "silence", "reset")
 # What pmk says of each. Garbage may be one more value, or an end of the other side.
 SAYS = {"short": "the other side closed the connection",
-        "silence": "no reply within 500 ms; it hangs, or speaks another protocol",
+        "silence": "no reply within 500 ms; it may hang, or use another protocol",
         "reset": "the connection broke: "}
 
 

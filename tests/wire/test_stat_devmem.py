@@ -173,10 +173,10 @@ def test_a_node_of_the_device_tree(board, tree, node):
     ("/nosuch", "the device tree's /nosuch is not there"),
     ("/soc/../l2@0", "is not there"),
     ("/", "is not there"),
-    ("vendor,twice", "2 nodes of the device tree are that, such as /soc/bus/near@90000400 and "
+    ("vendor,twice", "2 nodes of the device tree match, such as /soc/bus/near@90000400 and "
                      "/soc/far@a0000000; give the path of one"),
-    ("arm,nosuch", "no node of the device tree in"),
-    ("/l2@0,base=0", "both say where the registers are"),
+    ("arm,nosuch", "the device tree in"),
+    ("/l2@0,base=0", "both give the address of the registers"),
 ])
 def test_nodes(board, tree, node, says):
     out = board.pmk("stat", "--pmu", "l220", "--set", f"{tree},node={node}", "--timeout", "100")
@@ -232,7 +232,7 @@ def test_doctor_where_nobody_answers(board):
     step = json.loads(out.out)["target"]["steps"][-1]
     equal((out.code, step["name"], step["status"]), (125, "access", "broken"))
     contains(step["text"], "ended with a bus error")
-    contains(step["advice"], "powered and clocked")
+    contains(step["advice"], "has power and a clock")
 
 
 def test_a_file_that_shrinks():
@@ -269,7 +269,7 @@ def test_other_files():
         out = run(*unprivileged(PMK, "stat", "-T", f"devmem:{short}", *L220[:2], "--set", "base=0",
                                 "--timeout", "100"))
         equal((out.code, len(out.err.splitlines())), (125, 1), out)
-        contains(out.err, "cannot open it: Permission denied; that takes root, or a UIO device")
+        contains(out.err, "cannot open it: Permission denied; it needs root, or a UIO device")
 
 
 @pytest.fixture
@@ -321,10 +321,12 @@ def test_memory_is_no_ahb_monitor(plain):
 
 
 @cases("words,says", [
-    (("-T", "devmem"), "-T devmem reaches memory, and the counters of arm1176 are none"),
+    (("-T", "devmem"), "-T devmem accesses memory, which the counters of arm1176 are not in"),
     (("-T", "devmem:"), "expected devmem:FILE"),
-    (("-T", "devmem", *L220[:2]), "say where its registers are in memory: --set base=ADDRESS"),
-    (("-T", "devmem", *MDM[:2]), "say where its registers are in memory: --set base=ADDRESS"),
+    (("-T", "devmem", *L220[:2]), "the address of its registers is not known; give --set "
+                                  "base=ADDRESS"),
+    (("-T", "devmem", *MDM[:2]), "the address of its registers is not known; give --set "
+                                 "base=ADDRESS"),
     (("-T", "devmem", *L220[:2], "--set", "base=0x30000002"), "is no multiple of 4"),
     (("-T", "devmem", *L220[:2], "--set", "node="), "expected a path in the device tree"),
     (("-T", "devmem", *L220[:2], "--set", "node=a,b=1"), "has no such setting"),

@@ -83,7 +83,7 @@ def test_another_chain(kind, chain, says):
     with cable(kind) as target:
         out = pmk("stat", "-T", target, *MICROBLAZE, "--set", chain, "--timeout", "300")
     equal((out.code, len(out.err.splitlines())), (125, 1), out)
-    contains(out.err, f"{target}: {says}: are --set irlen, before and after those")
+    contains(out.err, f"{target}: {says}; check --set irlen, before and after")
 
 
 @pytest.mark.parametrize("kind", ["xvc", "openocd"])
@@ -150,14 +150,14 @@ INFO = b"xvcServer_v1.0:2048\n"
 
 
 @pytest.mark.parametrize("first,bits,says", [
-    (INFO, 0x00, "no TAP answers, TDO is always 0: is the board powered"),
-    (INFO, 0xff, "no TAP answers, TDO is always 1: is the board powered"),
+    (INFO, 0x00, "no TAP responds, TDO is always 0; check the board's power"),
+    (INFO, 0xff, "no TAP responds, TDO is always 1; check the board's power"),
     (INFO, 0x55, "the instructions of its chain are not 6 bits together"),
-    (b"HTTP/1.1 400 Bad Request\r\n\n", 0, "is no reply of an XVC server; is that another port?"),
-    (b"xvcServer_v2.0:2048\n", 0, "'xvcServer_v2.0:2048' is no reply of an XVC server"),
-    (b"xvcServer_v1.0:\n", 0, "is no reply of an XVC server"),
-    (b"xvcServer_v1.0:many\n", 0, "is no reply of an XVC server"),
-    (b"x" * 200, 0, "is no reply of an XVC server"),
+    (b"HTTP/1.1 400 Bad Request\r\n\n", 0, "is not a reply from an XVC server; check the port"),
+    (b"xvcServer_v2.0:2048\n", 0, "'xvcServer_v2.0:2048' is not a reply from an XVC server"),
+    (b"xvcServer_v1.0:\n", 0, "is not a reply from an XVC server"),
+    (b"xvcServer_v1.0:many\n", 0, "is not a reply from an XVC server"),
+    (b"x" * 200, 0, "is not a reply from an XVC server"),
     (b"xvcServer_v1.0:4\n", 0, "the server takes vectors of 4 bits, and at least 8 are needed"),
     (b"xvcServer_v1.0:2048", 0, "no reply within 200 ms"),
     (b"", 0, "no reply within 200 ms"),

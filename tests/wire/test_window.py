@@ -93,7 +93,8 @@ def test_a_place_that_is_never_reached(firmware):
 
 
 @cases("words,says", [
-    (("--from", "work", "--to", "rest"), "say which program the target runs, --set elf=FILE"),
+    (("--from", "work", "--to", "rest"), "name the program that the target runs with --set "
+                                         "elf=FILE"),
     (("--from", "work"), "--from and --to go together"),
     (("--from", "0x8000", "--to", "0x8000"), "--from and --to are the same address, 0x8000"),
     (("--from", "wrk", "--to", "rest", "--set", "elf=FIRMWARE"), "wrk"),

@@ -184,10 +184,10 @@ static void test_openocd_nonsense(void **state)
 
 	(void)state;
 	memset(flood, 'x', sizeof(flood));
-	lose_openocd("hello\x1a", 6, "is no reply of OpenOCD's Tcl port");
-	lose_openocd("\x1a", 1, "is no reply of OpenOCD's Tcl port");
-	lose_openocd("a\0b\x1a", 4, "no text of OpenOCD's Tcl port");
-	lose_openocd(flood, sizeof(flood), "no text of OpenOCD's Tcl port");
+	lose_openocd("hello\x1a", 6, "is not a reply from OpenOCD's Tcl port");
+	lose_openocd("\x1a", 1, "is not a reply from OpenOCD's Tcl port");
+	lose_openocd("a\0b\x1a", 4, "not text from OpenOCD's Tcl port");
+	lose_openocd(flood, sizeof(flood), "not text from OpenOCD's Tcl port");
 	lose_openocd("0\n\n0x00001000: 0000", 19, "no reply within 50 ms");
 }
 
@@ -304,7 +304,7 @@ static void test_gdb_monitor(void **state)
 	say(&r, "$#00");
 	assert_int_equal(port.read(port.ctx, PMK_ARM11_PMNC, &v), PMK_ENOTSUP);
 	assert_string_equal(r.wire.link.why,
-			    "rig: the stub takes no commands ('monitor arm mrc 15 0 15 12 0')");
+			    "rig: the stub accepts no commands ('monitor arm mrc 15 0 15 12 0')");
 	say(&r, "$O6e6f20617269#27$OK#9a"); /* "no ari" */
 	assert_int_equal(port.read(port.ctx, PMK_ARM11_PMNC, &v), PMK_EIO);
 	assert_string_equal(r.wire.link.why, "rig: 'arm mrc 15 0 15 12 0' gave 'no ari' instead of "
@@ -334,8 +334,8 @@ static void test_gdb_nonsense(void **state)
 	memset(flood + 1, 'x', sizeof(flood) - 1);
 	lose_gdb(flood, sizeof(flood), "a packet is too long");
 	lose_gdb("$*\"#00", 6, "a repetition of nothing");
-	lose_gdb("$2a000000#00", 12, "the sum of a packet is wrong");
-	lose_gdb("$2a000000#zz", 12, "the sum of a packet is wrong");
+	lose_gdb("$2a000000#00", 12, "a packet has a wrong checksum");
+	lose_gdb("$2a000000#zz", 12, "a packet has a wrong checksum");
 	lose_gdb("$W00#b7", 7, "the program on the target has ended");
 	lose_gdb("$2a000000#b", 11, "no reply within 50 ms");
 	lose_gdb("$2a0000", 7, "no reply within 50 ms");
@@ -498,7 +498,7 @@ static void test_gdb_chatter(void **state)
 	}
 	r.wire.link.patience_ms = 60000;
 	assert_int_equal(r.wire.speaker->load(&r.wire, 0, &v), PMK_EIO);
-	assert_non_null(strstr(r.wire.link.why, "packets that nobody asked for"));
+	assert_non_null(strstr(r.wire.link.why, "unexpected packets"));
 	teardown(&r);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

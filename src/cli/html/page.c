@@ -162,7 +162,7 @@ void html_trust(FILE *f, const char *trust)
 		{ "sampled", "estimated from samples" },
 		{ "wrapped", "a lower bound: a counter wrapped" },
 		{ "partial", "a lower bound: a part was not counted" },
-		{ "inexact", "may be off by a little" },
+		{ "inexact", "may be slightly wrong" },
 	};
 
 	fprintf(f, "<span class=\"trust\" data-trust=\"");

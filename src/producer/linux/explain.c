@@ -123,7 +123,7 @@ void pmk_linux_facts(struct pmk_linux_facts *f, const struct pmk_linux_kernel *k
 /* ---- reasons -------------------------------------------------------------------------------- */
 
 #define FILTERED                                                                             \
-	"a seccomp filter keeps pmk from performance events, as containers have it: allow "  \
+	"a seccomp filter, as in containers, does not permit performance events: allow "     \
 	"perf_event_open in the container's profile (docker, podman: --cap-add=PERFMON and " \
 	"--security-opt seccomp=FILE or seccomp=unconfined)"
 
@@ -132,9 +132,9 @@ const char *pmk_linux_no_hardware(const struct pmk_linux_facts *f)
 	if (f->core_pmu)
 		return NULL;
 	if (f->virtual)
-		return "no hardware counters: this is a virtual machine, and its hypervisor passes "
-		       "none on; have it do so (QEMU/KVM: -cpu host,pmu=on; libvirt: <pmu "
-		       "state='on'/>; a cloud: an instance of whole sockets or bare metal)";
+		return "no hardware counters: this is a virtual machine without a virtual PMU; "
+		       "turn it on (QEMU/KVM: -cpu host,pmu=on; libvirt: <pmu state='on'/>; a "
+		       "cloud: an instance of whole sockets or bare metal)";
 	if (f->device_tree && !f->pmu_node)
 		return "no hardware counters: the device tree has no pmu node, so the kernel knows "
 		       "of no PMU; add one (compatible = \"arm,cortex-a53-pmu\" or the like, and "
@@ -180,7 +180,8 @@ static void not_allowed(char *text, size_t size, const struct pmk_linux_facts *f
 			 f->paranoid, what, enough, enough);
 	else if (r->foreign)
 		snprintf(text, size,
-			 "the process is somebody else's: counting it needs CAP_PERFMON, or root");
+			 "the process belongs to another user: counting it needs CAP_PERFMON, or "
+			 "root");
 	else
 		snprintf(
 			text, size,
@@ -197,7 +198,7 @@ static void bad_combination(char *text, size_t size, const struct pmk_linux_refu
 		snprintf(text, size, "it happens in kernel mode only: leave out :u");
 	else if (r->mode_filter)
 		snprintf(text, size,
-			 "%s cannot tell user mode from kernel mode: leave out :u and :k",
+			 "%s cannot distinguish user mode from kernel mode: leave out :u and :k",
 			 ev->pmu->name);
 	else if (r->crowded)
 		snprintf(text, size, "the {group} needs more counters than %s has, or mixes PMUs",
@@ -206,7 +207,7 @@ static void bad_combination(char *text, size_t size, const struct pmk_linux_refu
 		snprintf(text, size, "%s counts the whole machine, not a program: use -a",
 			 ev->pmu->name);
 	else
-		snprintf(text, size, "%s does not take this event (%s)", ev->pmu->name,
+		snprintf(text, size, "%s does not accept this event (%s)", ev->pmu->name,
 			 strerror(r->error));
 }
 
@@ -255,7 +256,7 @@ void pmk_linux_reason(char *text, size_t size, const struct pmk_linux_facts *f,
 		snprintf(text, size, "the process has ended");
 		return;
 	case EBUSY:
-		snprintf(text, size, "somebody else holds %s for himself", pmu->name);
+		snprintf(text, size, "other software uses %s exclusively", pmu->name);
 		return;
 	default:
 		snprintf(text, size, "perf_event_open: %s", strerror(r->error));

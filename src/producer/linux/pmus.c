@@ -39,7 +39,7 @@
 #define HARDWARE(c, n, a, t) \
 	{ .code = (c), .name = (n), .aliases = (a), .cores = 1, .signal = PMK_SIG_NONE, \
 	  .ref = REF, .brief = (t), \
-	  .caveat = "which event of the processor that is, the kernel decides" }
+	  .caveat = "the kernel decides which event of the processor this is" }
 #define SOFTWARE(c, n, a, t) \
 	{ .code = (c), .name = (n), .aliases = (a), .cores = 1, .signal = PMK_SIG_NONE, \
 	  .ref = REF, .brief = (t) }

@@ -364,7 +364,7 @@ static void begin_guest(void)
 	for (unsigned i = 0; !lacks && !window && i < pmk_guest_vcpus() && i < PMK_ARENA_CPUS; i++)
 		lacks = pmk_guest_begin(i, pmk_emulated_guest(&config), &arena->guest, &calls);
 	if (!lacks && watches_blocks() && pmk_guest_level() < 0)
-		lacks = "the functions that tell the mode of a processor";
+		lacks = "the functions that report the mode of a processor";
 	if (family->levels)
 		pmk_emulator.level_now = pmk_guest_level_now;
 	if (pmk_guest_follows_controls())

@@ -119,7 +119,7 @@ static void remark_still(struct remarks *r, const struct pmk_emulated *e,
 	if (would_read(e, cfg, reg, MORE_OF_RAISED) != now)
 		return;
 	if (would_read(e, cfg, reg, MORE_OF_ALL) != now)
-		add(r, "counts an event that this core does not raise in emulation");
+		add(r, "counts an event that emulation of this core does not raise");
 	else
 		add(r, "does not count: it is disabled, filtered out, or has no event");
 }

@@ -157,8 +157,9 @@ static bool take_clock(struct reading *r, const char *name, const char *value)
 	case SIGNAL:
 		if (m->clock_line)
 			return complain(r,
-					"a second clock: line %u has '%.100s', and a map has "
-					"one; other clocks want a map and a run of their own",
+					"a second clock: line %u has '%.100s', and a map can "
+					"have only one; other clocks need another map and "
+					"another run",
 					m->clock_line, m->clock);
 		return set_text(r, &m->clock, &m->clock_line, value);
 	case RESET:
@@ -259,8 +260,8 @@ static bool take_layer(struct reading *r, const char *name, const char *value)
 	if (i < 0)
 		return false;
 	if (i == CLOCK)
-		return complain(r, "a layer has no clock of its own: a map has one, in [clock]; "
-				   "layers of other clocks want a map and a run of their own");
+		return complain(r, "a layer cannot have a clock: a map has one, in [clock]; "
+				   "layers with other clocks need another map and another run");
 	if (i == SCOPE) {
 		layer->scope = keep_text(r, value);
 		return layer->scope != NULL;
@@ -320,9 +321,9 @@ static bool take_axi(struct reading *r, const char *name, const char *value)
 	if (i < 0)
 		return false;
 	if (i == CLOCK)
-		return complain(r,
-				"an AXI interface has no clock of its own: a map has one, in "
-				"[clock]; those of other clocks want a map and a run of their own");
+		return complain(r, "an AXI interface cannot have a clock: a map has one, in "
+				   "[clock]; interfaces with other clocks need another map and "
+				   "another run");
 	if (i == SCOPE) {
 		r->all->axi[r->layer].scope = keep_text(r, value);
 		return r->all->axi[r->layer].scope != NULL;
@@ -466,7 +467,9 @@ static bool add_window(struct reading *r, struct pmk_wave_window w, const char *
 	if (!dash || pmk_number_parse(first, PMK_ANY_BASE, 0, UINT64_MAX, &w.first) ||
 	    pmk_number_parse(dash + 1 + strspn(dash + 1, " "), PMK_ANY_BASE, w.first, UINT64_MAX,
 			     &w.last))
-		return complain(r, "'%.60s' are no addresses: FIRST-LAST, as in 0x1000-0x1fff",
+		return complain(r,
+				"'%.60s' is not a range of addresses; expected FIRST-LAST, "
+				"such as 0x1000-0x1fff",
 				value);
 	if (r->map->nwindows == PMK_WAVE_WINDOWS)
 		return complain(r, "more than %d windows", PMK_WAVE_WINDOWS);
@@ -494,7 +497,7 @@ static bool take_slaves(struct reading *r, const char *name, const char *value)
 	uint64_t number;
 
 	if (pmk_number_parse(name, PMK_ANY_BASE, 0, NSLAVES - 1, &number))
-		return complain(r, "'%.40s' is no slave: their numbers are 0 to %d", name,
+		return complain(r, "'%.40s' is not the number of a slave; expected 0 to %d", name,
 				NSLAVES - 1);
 	w.slave = (uint8_t)number;
 	return add_window(r, w, value);
@@ -573,15 +576,14 @@ static bool check_map(struct reading *r)
 	if (r->evntbus_core)
 		m->core = r->evntbus_core;
 	if (!m->clock)
-		return complain(r, "no clock: [clock] has to say signal = NAME");
+		return complain(r, "no clock: [clock] needs signal = NAME");
 	if (!m->nslots)
 		return complain(r,
 				"nothing to sample: there is no [layer], [axi], [gxi], [evntbus] "
 				"or [events]");
 	if (roles_of(m, PMK_WAVE_PACKETS, 0) && (m->nlayers || roles_of(m, PMK_WAVE_GXI, 0)))
-		return complain(r,
-				"[packets] tells of the layers and the GXI that [layer] and [gxi] "
-				"tell of: a map has the one or the others");
+		return complain(r, "[packets] describes the same layers and GXI as [layer] and "
+				   "[gxi]; a map has either [packets] or the others");
 	for (unsigned i = 0; i < m->nslots; i++)
 		if (m->slot[i].part == PMK_WAVE_EVNTBUS && !r->evntbus_core)
 			return pmk_ini_fail(

@@ -204,7 +204,7 @@ static void explain_ambiguous(const struct wave_dump *v, const char *path, const
 		snprintf(why, size, "'%.100s' is in the dump more than once, as different signals",
 			 a);
 	else
-		snprintf(why, size, "'%.60s' may be %.100s or %.100s%s: write more of its path",
+		snprintf(why, size, "'%.60s' may be %.100s or %.100s%s; give more of its path",
 			 path, a, b, f->count > 2 ? " …" : "");
 }
 
@@ -273,7 +273,8 @@ static int pick_bits(const struct wave_dump *v, const struct found *f, const str
 	}
 	if (high - low >= 64) {
 		snprintf(why, size,
-			 "'%.100s' has %lld bits, and 64 can be sampled: choose some, as in [63:0]",
+			 "'%.100s' has %lld bits, but only 64 can be sampled; select some, such "
+			 "as [63:0]",
 			 path, (long long)(high - low + 1));
 		return PMK_EPARSE;
 	}

@@ -167,8 +167,8 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 		if (c->monitor && owner[layer->monitor])
 			return pmk_wave_fail(
 				err, PMK_EPARSE,
-				"%s:%u: the layers %.40s and %.40s have one monitor, %s: "
-				"say monitor = NAME, one of %s, or count with --pmu amba",
+				"%s:%u: the layers %.40s and %.40s have the same monitor, %s; "
+				"set monitor = NAME, one of %s, or count with --pmu amba",
 				m->file, layer->line, owner[layer->monitor]->name, layer->name,
 				pmk_wave_monitors[layer->monitor - PMK_AHBMON_BUS_ARMI],
 				WAVE_MONITORS);

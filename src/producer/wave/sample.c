@@ -192,7 +192,9 @@ static int no_edge(struct sampler *s)
 	pmk_wave_dump_time_text(v, v->time, end, sizeof(end));
 	if (!v->timed)
 		return pmk_wave_fail(&s->findings->error, PMK_ENOTSUP,
-				     "%s: a header and no changes: nothing to count", s->w->path);
+				     "%s: the dump has a header but no changes, so there is "
+				     "nothing to count",
+				     s->w->path);
 	return pmk_wave_fail(&s->findings->error, PMK_ENOTSUP,
 			     "%s:%u: the clock '%.100s' has no %s edge between time %s and %s",
 			     map->file, map->clock_line, map->clock,

@@ -109,8 +109,8 @@ static int start_converter(struct wave_source *s, const char *path, struct pmk_w
 
 	if (lseek(s->fd, 0, SEEK_SET) != 0)
 		return pmk_wave_fail(err, PMK_EIO,
-				     "%s: a compressed dump cannot be read from a pipe: name a "
-				     "file, or let 'gzip -dc' write the pipe",
+				     "%s: a compressed dump cannot be read from a pipe; give a "
+				     "file, or unpack it with 'gzip -dc'",
 				     path);
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return pmk_wave_fail(err, PMK_EIO, "%s: no pipe: %s", path, strerror(errno));
@@ -138,7 +138,7 @@ static int take_fst(struct wave_source *s, const char *path, struct pmk_wave_err
 {
 	if (!s->size || lseek(s->fd, 0, SEEK_SET) != 0)
 		return pmk_wave_fail(err, PMK_EIO,
-				     "%s: an FST dump cannot be read from a pipe: name a file",
+				     "%s: an FST dump cannot be read from a pipe; give a file",
 				     path);
 	s->format = "FST";
 	s->fst = true;

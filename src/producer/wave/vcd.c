@@ -64,7 +64,9 @@ static int grow_buffer(struct wave_dump *v, size_t left)
 	char *bigger;
 
 	if (room > LONGEST_WORD)
-		return pmk_wave_dump_fail(v, PMK_EPARSE, "%u MB without a line end: this is no VCD",
+		return pmk_wave_dump_fail(v, PMK_EPARSE,
+					  "%u MB without a line end: this is not "
+					  "a VCD",
 					  LONGEST_WORD >> 20);
 	bigger = realloc(v->memory, WAVE_FRONT + room + WAVE_SLACK);
 	if (!bigger)
@@ -406,10 +408,9 @@ static int refuse_extended(struct wave_dump *v, const char *word, size_t n)
 {
 	char buf[WAVE_SHOWN];
 
-	return pmk_wave_dump_fail(
-		v, PMK_EPARSE,
-		"'%s': an extended VCD ($dumpports) is not understood; use $dumpvars",
-		pmk_wave_dump_shown(buf, word, n));
+	return pmk_wave_dump_fail(v, PMK_EPARSE,
+				  "'%s': extended VCD ($dumpports) is not supported; use $dumpvars",
+				  pmk_wave_dump_shown(buf, word, n));
 }
 
 /* Reads "$var wire 32 ! haddr [31:0] $end". */

@@ -89,9 +89,8 @@ static int wait_halted(struct pmk_wire *w, bool halted)
 		if (pmk_link_now() > deadline)
 			return pmk_link_fail(
 				&w->link, PMK_EIO, "the processor %s (DSCR is 0x%08" PRIx32 "): %s",
-				halted ? "does not stand still" : "does not go on", dscr,
-				halted ? "is it powered and clocked, and is DBGEN "
-					 "high?"
+				halted ? "does not halt" : "does not resume", dscr,
+				halted ? "check its power and clock, and that DBGEN is high"
 				       : "it is left as it is");
 		err = read_dscr(w, &dscr);
 	}
@@ -136,7 +135,7 @@ static int read_r0(struct pmk_wire *w, uint32_t *value)
 	while (!err && !(in >> 33)) {
 		if (pmk_link_now() > deadline)
 			return pmk_link_fail(&w->link, PMK_EIO,
-					     "nothing comes out of the debugger's register DTR");
+					     "no data arrive in the debugger's register DTR");
 		err = scan_data(w, DTR_BITS, 0, &in);
 	}
 	*value = (uint32_t)in;

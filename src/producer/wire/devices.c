@@ -327,11 +327,11 @@ static int find_compatible(const struct tree *t, const char *wanted, char path[P
 		snprintf(path, PATH_MAX, "%s", s.first);
 	else if (s.n)
 		snprintf(t->why, t->size,
-			 "%u nodes of the device tree are that, such as %s and %s; give "
-			 "the path of one",
+			 "%u nodes of the device tree match, such as %s and %s; give the path of "
+			 "one",
 			 s.n, s.first + n, s.second + n);
 	else
-		snprintf(t->why, t->size, "no node of the device tree in %s is that", t->root);
+		snprintf(t->why, t->size, "the device tree in %s has no such node", t->root);
 	return s.n == 1 ? 0 : PMK_EINVAL;
 }
 

@@ -94,9 +94,9 @@ static bool access_word(uint8_t *at, bool is_store, uint32_t *value)
 
 static int cannot_map(struct pmk_wire *w, uint64_t address, int why)
 {
-	static const char mem[] = "the kernel keeps that address to itself (CONFIG_STRICT_DEVMEM, "
-				  "or a driver has it): iomem=relaxed on its command line, or a "
-				  "UIO device";
+	static const char mem[] = "the kernel does not permit access to this address "
+				  "(CONFIG_STRICT_DEVMEM, or a driver uses it): use "
+				  "iomem=relaxed on its command line, or a UIO device";
 
 	return pmk_link_fail(&w->link, PMK_EIO, "cannot map 0x%" PRIx64 ": %s", address,
 			     why == EPERM ? mem
@@ -216,7 +216,7 @@ static int cannot_open(struct pmk_wire *w, int why)
 {
 	return pmk_link_fail(&w->link, PMK_EIO, "cannot open it: %s%s", strerror(why),
 			     why == EACCES || why == EPERM
-				     ? "; that takes root, or a UIO device that you may write to"
+				     ? "; it needs root, or a UIO device that you may write to"
 			     : why == ENOENT ? "; expected devmem[:FILE], /dev/mem without FILE"
 					     : "");
 }

@@ -41,7 +41,8 @@ static int byte_of(int high, int low)
 
 static int invalid_reply(struct pmk_wire *w, const char *what)
 {
-	return pmk_link_lose(&w->link, "%s: that is no stub of GDB's remote serial protocol", what);
+	return pmk_link_lose(&w->link, "%s: this is not a stub of GDB's remote serial protocol",
+			     what);
 }
 
 /* Receive the data of a packet after its '$', without escapes and repetitions. *sum becomes the
@@ -100,13 +101,13 @@ static int receive_packet(struct pmk_wire *w, char *data, size_t size, double de
 		if (c == '%')
 			continue;
 		if (high != sum && w->no_acks)
-			return invalid_reply(w, "the sum of a packet is wrong");
+			return invalid_reply(w, "a packet has a wrong checksum");
 		if (!w->no_acks && pmk_link_send(&w->link, high == sum ? "+" : "-", 1))
 			return PMK_EIO;
 		if (high == sum)
 			return n;
 	}
-	return invalid_reply(w, "packets that nobody asked for");
+	return invalid_reply(w, "unexpected packets");
 }
 
 static int transmit_packet(struct pmk_wire *w, const char *data)
@@ -168,7 +169,7 @@ static int ask_stub(struct pmk_wire *w, const char *request, char *reply, size_t
 		if (!is_console(reply) && !is_stop(reply))
 			return 0;
 	}
-	return invalid_reply(w, "packets that nobody asked for");
+	return invalid_reply(w, "unexpected packets");
 }
 
 /* ---- running and halting -------------------------------------------------------------------- */
@@ -197,7 +198,7 @@ static int await_stop(struct pmk_wire *w, int err)
 			return 0;
 		}
 	}
-	return invalid_reply(w, "packets that nobody asked for");
+	return invalid_reply(w, "unexpected packets");
 }
 
 static int resume_target(struct pmk_wire *w)
@@ -346,7 +347,8 @@ static int run_command(struct pmk_wire *w, const char *command, char *said, size
 		}
 		if (!*reply)
 			return pmk_link_fail(&w->link, PMK_ENOTSUP,
-					     "the stub takes no commands ('monitor %s')", command);
+					     "the stub accepts no commands ('monitor %s')",
+					     command);
 		if (*reply == 'E')
 			return pmk_link_fail(&w->link, PMK_EIO, "'monitor %s' gave '%.20s': %.200s",
 					     command, reply, said);
@@ -354,7 +356,7 @@ static int run_command(struct pmk_wire *w, const char *command, char *said, size
 			append_hex(said, size, reply);
 		return 0;
 	}
-	return invalid_reply(w, "packets that nobody asked for");
+	return invalid_reply(w, "unexpected packets");
 }
 
 /* ---- coming and leaving ---------------------------------------------------------------------- */

@@ -180,8 +180,7 @@ int pmk_link_open(struct pmk_link *l, const char *speaker, const char *where, un
 	freeaddrinfo(list);
 	if (err)
 		return pmk_link_fail(l, PMK_EIO,
-				     "cannot connect: %s; is it running, and is that "
-				     "its port?",
+				     "cannot connect: %s; check that it is running, and its port",
 				     strerror(err));
 	l->fd = fd;
 	return 0;
@@ -232,7 +231,7 @@ int pmk_link_byte(struct pmk_link *l, double deadline)
 			err = wait_for(l->fd, POLLIN, deadline);
 		if (err == ETIMEDOUT)
 			return pmk_link_lose(l,
-					     "no reply within %u ms; it hangs, or speaks another "
+					     "no reply within %u ms; it may hang, or use another "
 					     "protocol",
 					     l->patience_ms);
 		if (err)

@@ -35,8 +35,8 @@ static int receive_reply(struct pmk_wire *w, char *reply, size_t size)
 			break;
 		if (n == size - 1 || !c)
 			return pmk_link_lose(&w->link,
-					     "the reply is no text of OpenOCD's Tcl port; "
-					     "is that another port? (6666 is the usual)");
+					     "the reply is not text from OpenOCD's Tcl port; "
+					     "check the port (usually 6666)");
 		reply[n++] = (char)c;
 	}
 	reply[n] = '\0';
@@ -77,7 +77,8 @@ static int run_command(struct pmk_wire *w, const char *command, char *said, size
 	value = strchr(reply, '\n');
 	log = value ? strchr(value + 1, '\n') : NULL;
 	if (!log)
-		return pmk_link_lose(&w->link, "'%.80s' is no reply of OpenOCD's Tcl port", reply);
+		return pmk_link_lose(&w->link, "'%.80s' is not a reply from OpenOCD's Tcl port",
+				     reply);
 	*value++ = '\0';
 	if (strcmp(reply, "0") != 0)
 		return pmk_link_fail(&w->link, PMK_EIO, "'%s': %.300s", command, last_line(value));
@@ -93,7 +94,7 @@ static int greet_server(struct pmk_wire *w)
 	int err = run_command(w, "version", said, sizeof(said));
 
 	if (!err && !strstr(said, "On-Chip Debugger"))
-		err = pmk_link_lose(&w->link, "it says '%.80s', and is not OpenOCD", said);
+		err = pmk_link_lose(&w->link, "it replies '%.80s', and is not OpenOCD", said);
 	if (!err)
 		err = run_command(w, "[target current] curstate", said, sizeof(said));
 	/* Scan chains can be used without a target. */

@@ -89,8 +89,8 @@ static int shift_vector(struct pmk_wire *w, struct vector *v)
 
 	if (v->full)
 		return pmk_link_fail(&w->link, PMK_EIO,
-				     "a vector of more than %d bits: are --set irlen, before and "
-				     "after those of this chain?",
+				     "a vector of more than %d bits; check --set irlen, before "
+				     "and after",
 				     MAX_BITS);
 	for (unsigned first = 0, n; !err && first < v->n; first += n) {
 		n = v->n - first < w->most_bits ? v->n - first : w->most_bits;
@@ -223,9 +223,8 @@ static int wrong_chain(struct pmk_wire *w, const char *what, unsigned n, const c
 
 	return err ? err
 		   : pmk_link_fail(&w->link, PMK_EIO,
-				   "%s %u %s: are --set irlen, before and after those of its TAPs? "
-				   "It has %s",
-				   what, n, unit, found);
+				   "%s %u %s; check --set irlen, before and after. It has %s", what,
+				   n, unit, found);
 }
 
 static int check_instructions(struct pmk_wire *w, const struct pmk_wire_tap *tap)
@@ -283,8 +282,8 @@ static int get_info(struct pmk_wire *w)
 	if (strncmp(said, first, strlen(first)) != 0 || !colon ||
 	    !pmk_wire_number(colon + 1, 10, &most))
 		return pmk_link_lose(&w->link,
-				     "'%.40s' is no reply of an XVC server; is that "
-				     "another port? (2542 is the usual)",
+				     "'%.40s' is not a reply from an XVC server; check the port "
+				     "(usually 2542)",
 				     said);
 	if (most < LEAST_BITS)
 		return pmk_link_lose(&w->link,
@@ -339,8 +338,8 @@ static int find_chain(struct pmk_wire *w)
 		zeros &= in[i] == 0;
 	if (!err && (zeros || !w->ntaps))
 		err = pmk_link_fail(&w->link, PMK_EIO,
-				    "no TAP answers, TDO is always %d: is the board powered, and "
-				    "the cable connected?",
+				    "no TAP responds, TDO is always %d; check the board's power "
+				    "and the cable",
 				    !zeros);
 	return err;
 }

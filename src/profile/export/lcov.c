@@ -456,7 +456,7 @@ static int write_coverage(struct writer *w, char *msg, size_t size)
 	if (!err && !w->nlines)
 		err = pmk_message_fail(
 			msg, size, PMK_EINVAL,
-			"it has no lines; build the program with -g, and record anew");
+			"it has no lines; build the program with -g, and record it again");
 	if (!err)
 		err = rank_files(w);
 	if (!err)

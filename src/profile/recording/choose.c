@@ -131,8 +131,8 @@ static int add_named(struct pmk_choice *c, const struct pmk_tables *t, const cha
 	if (!strcmp(name, "executions") && t->sampled)
 		return pmk_message_fail(
 			msg, size, PMK_EINVAL,
-			"executions are not known where samples were taken; pmk record "
-			"in emulation counts them");
+			"a sampled recording has no executions; pmk record in emulation counts "
+			"them");
 	if (!strcmp(name, "executions"))
 		return add(c, t, PMK_TABLES_EXECUTIONS);
 	return unknown(t, name, msg, size);

@@ -109,7 +109,7 @@ static int check(sqlite3 *db, const char *path, char *msg, size_t size)
 		return pmk_message_fail(
 			msg, size, PMK_EPARSE,
 			"its format is version %d, and this pmk reads version %d; %s", version,
-			PMK_DATABASE_VERSION, "record it anew, or use the other pmk");
+			PMK_DATABASE_VERSION, "record it again, or use that version of pmk");
 	if (number(db,
 		   "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN ('meta', "
 		   "'event', 'object', 'thread', 'file', 'function', 'inlined', 'code', 'context', "
@@ -117,10 +117,10 @@ static int check(sqlite3 *db, const char *path, char *msg, size_t size)
 		   &views) ||
 	    views)
 		return pmk_message_fail(msg, size, PMK_EPARSE,
-					"it has views in place of tables; record it anew");
+					"it has views instead of tables; record it again");
 	if (is_cut(db, path))
 		return pmk_message_fail(msg, size, PMK_EPARSE,
-					"its end is missing; record it anew");
+					"its end is missing; record it again");
 	return 0;
 }
 

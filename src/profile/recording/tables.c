@@ -33,7 +33,7 @@ struct load {
 
 static int damaged(const char *why, char *msg, size_t size)
 {
-	return pmk_message_fail(msg, size, PMK_EPARSE, "damaged: %s; record it anew", why);
+	return pmk_message_fail(msg, size, PMK_EPARSE, "damaged: %s; record it again", why);
 }
 
 static int failed(const struct pmk_tables *t, char *msg, size_t size)
@@ -333,7 +333,9 @@ static int finish(struct load *l, int step, int err, char *msg, size_t size)
 		return err;
 	if (l->what)
 		return pmk_message_fail(msg, size, PMK_EPARSE,
-					"damaged: %s leads nowhere; record it anew", l->what);
+					"damaged: %s refers to a row that does not exist; record "
+					"it again",
+					l->what);
 	return step == SQLITE_DONE ? 0 : failed(l->t, msg, size);
 }
 

@@ -454,7 +454,7 @@ static bool is_another(struct writer *w, const struct pmk_recorded_object *o,
 		return false;
 	if (asprintf(&text,
 		     "%s%s%s is another file now than when it was sampled (its build id "
-		     "differs), so that its functions are not known",
+		     "differs), so its functions are not known",
 		     w->warning ? w->warning : "", w->warning ? "\n" : "", o->path) < 0) {
 		fail(w, SQLITE_NOMEM);
 		return true;

@@ -315,7 +315,7 @@ static int read_events(struct pmk_perfdata *p, char *msg, size_t size)
 		return bad_file(msg, size,
 				"cut off in its attributes of events; nothing can be read");
 	if (each < MIN_ATTR + 16 || !n || n > MAX_EVENTS)
-		return bad_file(msg, size, "damaged: its attributes of events make no sense");
+		return bad_file(msg, size, "damaged: its attributes of events are inconsistent");
 	p->layout.event = calloc(n, sizeof(*p->layout.event));
 	p->event = calloc(n, sizeof(*p->event));
 	p->name = calloc(n, sizeof(*p->name));
@@ -372,7 +372,9 @@ static int read_records(struct pmk_perfdata *p, char *msg, size_t size)
 
 		memcpy(&h, at, sizeof(h));
 		if (h.size < sizeof(h))
-			return bad_file(msg, size, "damaged: a record has no size; record it anew");
+			return bad_file(msg, size,
+					"damaged: a record has no size; record it "
+					"again");
 		more = h.size <= end - at ? appended_bytes(at, &h) : 0;
 		if (h.size > end - at || more > (uint64_t)(end - at - h.size)) {
 			p->cut = true;
