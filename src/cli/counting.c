@@ -13,8 +13,11 @@
 /* For the signal handler. The command runs once in a process. */
 static struct pmk_count *running;
 
+static volatile sig_atomic_t last_signal;
+
 static void on_signal(int sig)
 {
+	last_signal = sig;
 	pmk_count_stop(running, sig);
 }
 
@@ -49,6 +52,16 @@ void cli_catch_signals(struct pmk_count *c)
 	pmk_count_ignore(c, &ignored);
 }
 
+int cli_last_signal(void)
+{
+	return last_signal;
+}
+
+void cli_forget_signal(void)
+{
+	last_signal = 0;
+}
+
 /* ---- progress -------------------------------------------------------------------------------- */
 
 #define PATIENCE_SECONDS 1
@@ -58,20 +71,42 @@ bool cli_running_shown(void)
 	return isatty(STDERR_FILENO);
 }
 
-static void write_line(struct cli_running *p, double seconds, double mips)
+/* Replaces the line that is shown. */
+static void put_line(struct cli_running *p, char *line)
 {
 	unsigned columns = cli_columns(stderr);
+
+	if (columns > 1 && strlen(line) >= columns) /* a line that wraps cannot be rewritten */
+		line[columns - 1] = '\0';
+	fprintf(stderr, "\r%-*s", (int)p->width, line);
+	fflush(stderr);
+	p->width = (unsigned)strlen(line);
+}
+
+static void write_line(struct cli_running *p, double seconds, double mips)
+{
 	char line[160], guest[48] = "";
 
 	if (seconds > 0)
 		snprintf(guest, sizeof(guest), "%.3f s of the guest, ", seconds);
 	snprintf(line, sizeof(line), "pmk: %s%.1f million instructions, %.0f MIPS", guest,
 		 (double)p->insns / 1e6, mips);
-	if (columns > 1 && strlen(line) >= columns) /* a line that wraps cannot be rewritten */
-		line[columns - 1] = '\0';
-	fprintf(stderr, "\r%-*s", (int)p->width, line);
-	fflush(stderr);
-	p->width = (unsigned)strlen(line);
+	put_line(p, line);
+}
+
+#define WRITING_SECONDS 0.2
+
+void cli_writing_show(struct cli_running *p, size_t done, size_t all)
+{
+	double at = pmk_seconds();
+	char line[80];
+
+	if (at - p->last < WRITING_SECONDS)
+		return;
+	p->last = at;
+	snprintf(line, sizeof(line), "pmk: writing, %.0f %%",
+		 all ? 100.0 * (double)(done < all ? done : all) / (double)all : 0);
+	put_line(p, line);
 }
 
 void cli_running_show(struct cli_running *p, double seconds, uint64_t insns)

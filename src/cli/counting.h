@@ -26,6 +26,13 @@ struct cli_running {
 	unsigned width; /* width of the displayed line; 0: none */
 };
 
+/* The last signal since the previous call of cli_forget_signal(); 0: none. */
+int cli_last_signal(void);
+void cli_forget_signal(void);
+
+/* Show that results are written. */
+void cli_writing_show(struct cli_running *p, size_t done, size_t all);
+
 /* True if the progress line can be shown. */
 bool cli_running_shown(void);
 /* Show the progress; the speed is that since the last call. */

@@ -183,17 +183,37 @@ static void keep_old_recording(const struct record *r)
 		rename(r->path, DEFAULT_PATH ".old");
 }
 
+/* A signal while the file is written ends that. */
+static bool on_items(void *ctx, size_t done, size_t all)
+{
+	struct record *r = ctx;
+
+	if (cli_running_shown())
+		cli_writing_show(&r->running, done, all);
+	return !cli_last_signal();
+}
+
 static int write_recording(struct record *r)
 {
 	const struct pmk_recording *rec = pmk_count_recording(r->count);
+	const struct pmk_recording_watch watch = { on_items, r };
 	struct pmk_count_summary sum = { .size = sizeof(sum) };
 	char msg[1024];
+	int err;
 
 	pmk_count_get_summary(r->count, &sum);
 	if (!rec)
 		return cli_fail(PMK_EXIT_FAILED, "nothing was recorded");
 	keep_old_recording(r);
-	if (pmk_recording_write(rec, r->path, msg, sizeof(msg))) {
+	cli_forget_signal();
+	err = pmk_recording_write(rec, r->path, &watch, msg, sizeof(msg));
+	cli_running_end(&r->running);
+	if (err && cli_last_signal()) {
+		cli_fail(0, "%s was not written: signal %d ended pmk record", r->path,
+			 cli_last_signal());
+		return 128 + cli_last_signal();
+	}
+	if (err) {
 		cli_fail(0, "%s: %s; the counts follow here", r->path, msg);
 		cli_rescue(r->count, true);
 		return PMK_EXIT_FAILED;

@@ -212,7 +212,7 @@ static struct pmk_recording made_up(const char *file)
 static void write_it(const struct pmk_recording *rec)
 {
 	char msg[256] = "";
-	int err = pmk_recording_write(rec, data, msg, sizeof(msg));
+	int err = pmk_recording_write(rec, data, NULL, msg, sizeof(msg));
 
 	assert_string_equal(msg, "");
 	assert_int_equal(err, 0);
@@ -532,7 +532,7 @@ static void expect_failure(const struct pmk_recording *rec, const char *path, co
 {
 	char msg[256] = "";
 
-	assert_int_equal(pmk_recording_write(rec, path, msg, sizeof(msg)), PMK_EIO);
+	assert_int_equal(pmk_recording_write(rec, path, NULL, msg, sizeof(msg)), PMK_EIO);
 	assert_string_equal(msg, why);
 }
 
@@ -577,7 +577,7 @@ static void test_full_disk(void **state)
 	small = (struct rlimit){ .rlim_cur = 20000, .rlim_max = limit.rlim_max };
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &small);
-	err = pmk_recording_write(&rec, data, msg, sizeof(msg));
+	err = pmk_recording_write(&rec, data, NULL, msg, sizeof(msg));
 	setrlimit(RLIMIT_FSIZE, &limit);
 	assert_string_equal(msg, "cannot be written: File too large");
 	assert_int_equal(err, PMK_EIO);
@@ -585,6 +585,47 @@ static void test_full_disk(void **state)
 	assert_true(only_file());
 	assert_int_equal(n, m);
 	assert_memory_equal(before, after, n);
+	free(before);
+	free(after);
+}
+
+/* A recording of 30,000 runs; the watch ends writing at 20,000 items. */
+static bool on_items(void *ctx, size_t done, size_t all)
+{
+	size_t *calls = ctx;
+
+	++*calls;
+	assert_true(done <= all);
+	assert_int_equal(done, 10000 * *calls);
+	return *calls < 2;
+}
+
+static void test_watch_ends_writing(void **state)
+{
+	struct pmk_recording rec = made_up(NULL);
+	struct pmk_recorded_run *many = calloc(30000, sizeof(*many));
+	char *before, *after, msg[256] = "";
+	size_t n, m, calls = 0;
+
+	(void)state;
+	write_it(&rec);
+	before = contents(&n);
+	assert_non_null(many);
+	for (uint32_t i = 0; i < 30000; i++)
+		many[i] = (struct pmk_recorded_run){ .context = i, .executions = 1 };
+	rec.run = many;
+	rec.nruns = 30000;
+	assert_int_equal(pmk_recording_write(&rec, data,
+					     &(struct pmk_recording_watch){ on_items, &calls }, msg,
+					     sizeof(msg)),
+			 PMK_EIO);
+	assert_string_equal(msg, "cannot be written: Interrupted system call");
+	assert_int_equal(calls, 2);
+	after = contents(&m);
+	assert_true(only_file());
+	assert_int_equal(n, m);
+	assert_memory_equal(before, after, n);
+	free(many);
 	free(before);
 	free(after);
 }
@@ -600,7 +641,7 @@ static void test_link_stays(void **state)
 	snprintf(link, sizeof(link), "%s/source-link", dir);
 	assert_int_equal(symlink(data, link), 0);
 	assert_int_equal(truncate(data, 0), 0);
-	assert_int_equal(pmk_recording_write(&rec, link, (char[8]){ 0 }, 8), 0);
+	assert_int_equal(pmk_recording_write(&rec, link, NULL, (char[8]){ 0 }, 8), 0);
 	assert_int_equal(lstat(link, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	assert_string_equal(ask("PRAGMA integrity_check"), "ok");
@@ -659,6 +700,7 @@ int main(void)
 		cmocka_unit_test(test_same_bytes),
 		cmocka_unit_test(test_unwritable),
 		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_watch_ends_writing),
 		cmocka_unit_test(test_link_stays),
 		cmocka_unit_test(test_refused),
 	};

@@ -405,7 +405,7 @@ static int put_recording(const struct history_request *q, struct pmk_store *stor
 		*strrchr(folder, '/') = '\0';
 		/* if this fails, the next call fails, too, and reports the reason */
 		mkdir(folder, 0777);
-		if (pmk_recording_write(rec, full, msg, sizeof(msg)))
+		if (pmk_recording_write(rec, full, NULL, msg, sizeof(msg)))
 			code = cli_fail(PMK_EXIT_FAILED, "%s: %s", full, msg);
 		else
 			code = history_check(store, pmk_store_record(store, id, path));

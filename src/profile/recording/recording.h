@@ -8,6 +8,7 @@
 #ifndef PMK_RECORDING_RECORDING_H
 #define PMK_RECORDING_RECORDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -139,12 +140,20 @@ struct pmk_recording {
  * none. */
 const char *pmk_recording_obstacle(const char *path);
 
+/* Watches the writing of a recording. on_items() is called after some ten thousand items; if it
+ * returns false, writing ends. */
+struct pmk_recording_watch {
+	bool (*on_items)(void *ctx, size_t done, size_t all);
+	void *ctx;
+};
+
 /*
  * Write it to a new database at `path`, in one transaction. The file is created in the same folder
- * and renamed at the end, so `path` is either a complete database or unchanged. Returns 0, PMK_EIO
- * or PMK_ENOMEM with one line in msg, without the file's name.
+ * and renamed at the end, so `path` is either a complete database or unchanged. `watch` may be
+ * NULL. Returns 0, PMK_EIO or PMK_ENOMEM with one line in msg, without the file's name.
  */
-int pmk_recording_write(const struct pmk_recording *rec, const char *path, char *msg, size_t size);
+int pmk_recording_write(const struct pmk_recording *rec, const char *path,
+			const struct pmk_recording_watch *watch, char *msg, size_t size);
 
 struct sqlite3;
 

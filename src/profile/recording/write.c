@@ -98,6 +98,8 @@ struct writer {
 	struct pmk_elf_code *bytes; /* code of the present object; NULL: not available */
 	struct pmk_isa_text *text;  /* NULL: not needed so far */
 	size_t nsites, ncontexts;
+	const struct pmk_recording_watch *watch; /* or NULL */
+	size_t done, told; /* items, and those at the last call of the watch */
 };
 
 static void fail(struct writer *w, int err)
@@ -106,6 +108,22 @@ static void fail(struct writer *w, int err)
 		return;
 	w->number = errno;
 	w->err = err;
+}
+
+#define WATCHED 10000 /* items between two calls of the watch */
+
+/* So many items more are done. */
+static void advance(struct writer *w, size_t items)
+{
+	const struct pmk_recording *rec = w->rec;
+
+	w->done += items;
+	if (!w->watch || w->done - w->told < WATCHED)
+		return;
+	w->told = w->done;
+	if (!w->watch->on_items(w->watch->ctx, w->done,
+				rec->ninsns + rec->ncontexts + rec->nruns + rec->ncounts))
+		fail(w, SQLITE_INTERRUPT);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -406,6 +424,7 @@ static void write_insn(struct writer *w, size_t index, const struct pmk_symbols_
 	put_id(w, INSERT_CODE, file);
 	put_id(w, INSERT_CODE, p->line);
 	insert(w, INSERT_CODE);
+	advance(w, 1);
 }
 
 /* Write the object and `n` of its instructions, which begin at order[from]. */
@@ -713,6 +732,7 @@ static void write_runs(struct writer *w)
 			sum.executions += run[i].executions;
 			sum.taken += run[i].taken;
 		}
+		advance(w, 1);
 		if (!sum.executions && !sum.taken)
 			continue;
 		put_int(w, INSERT_RUN, (int64_t)sum.block + 1);
@@ -788,6 +808,7 @@ static void write_extras(struct writer *w)
 		if (!pmk_costs_begin(&x))
 			fail(w, SQLITE_NOMEM);
 		i = collect_extra(w, &x, i);
+		advance(w, i - (size_t)(c - count));
 		if (!pmk_costs_length(&x, ncosts)) {
 			x.ncosts = ncosts;
 			continue;
@@ -906,6 +927,8 @@ static const char *reason(const struct writer *w)
 	switch (w->err & 0xff) {
 	case SQLITE_NOMEM:
 		return pmk_strerror(PMK_ENOMEM);
+	case SQLITE_INTERRUPT:
+		return strerror(EINTR);
 	case SQLITE_FULL:
 		return strerror(ENOSPC);
 	case SQLITE_IOERR:
@@ -917,10 +940,11 @@ static const char *reason(const struct writer *w)
 }
 
 /* Write everything into the database at `path`; *db stays open, and is NULL after a failure. */
-static int write_database(const struct pmk_recording *rec, const char *path, sqlite3 **db,
-			  char *msg, size_t size)
+static int write_database(const struct pmk_recording *rec, const char *path,
+			  const struct pmk_recording_watch *watch, sqlite3 **db, char *msg,
+			  size_t size)
 {
-	struct writer w = { .rec = rec };
+	struct writer w = { .rec = rec, .watch = watch };
 	int err = 0;
 
 	*db = NULL;
@@ -983,7 +1007,8 @@ const char *pmk_recording_obstacle(const char *path)
 	return why;
 }
 
-int pmk_recording_write(const struct pmk_recording *rec, const char *path, char *msg, size_t size)
+int pmk_recording_write(const struct pmk_recording *rec, const char *path,
+			const struct pmk_recording_watch *watch, char *msg, size_t size)
 {
 	/* A symbolic link stays, and its target is replaced. */
 	char *real = pmk_file_place(path), *name;
@@ -998,7 +1023,7 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path, char 
 	}
 	name = pmk_file_beside(to);
 	if (name)
-		err = write_database(rec, name, &db, msg, size);
+		err = write_database(rec, name, watch, &db, msg, size);
 	sqlite3_close(db);
 	if (!err && (!name || !pmk_file_put(name, to)))
 		err = pmk_message_fail(msg, size, PMK_EIO, "cannot be written: %s",
@@ -1012,5 +1037,5 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path, char 
 
 int pmk_recording_in_memory(const struct pmk_recording *rec, sqlite3 **db, char *msg, size_t size)
 {
-	return write_database(rec, ":memory:", db, msg, size);
+	return write_database(rec, ":memory:", NULL, db, msg, size);
 }
