@@ -8,8 +8,10 @@
  * and a tenth of them still reaches the same lines.
  */
 #ifdef __SANITIZE_ADDRESS__
+#define UNIT_SANITIZED	1
 #define UNIT_SAMPLES(n) ((n) / 10)
 #else
+#define UNIT_SANITIZED	0
 #define UNIT_SAMPLES(n) (n)
 #endif
 

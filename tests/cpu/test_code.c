@@ -13,6 +13,7 @@
 
 #include "cpu/arm11/arm11.h"
 #include "cpu/code.h"
+#include "unit.h"
 
 static struct pmk_core core;
 static struct pmk_code code;
@@ -228,16 +229,19 @@ static void test_collisions(void **state)
 static void test_no_numbers_left(void **state)
 {
 	const struct pmk_block *b = NULL;
+	const uint32_t n = UNIT_SAMPLES(UINT32_C(1) << 20);
 
 	(void)state;
-	for (uint32_t i = 0; i < UINT32_C(1) << 20; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		b = add(8 * i, 1, PMK_FLOW_JUMP, 0, 1);
 		assert_non_null(b);
 		assert_int_equal(b->id, i);
 		assert_int_equal(b->arm11.branch, i < (UINT32_C(1) << 20) - 2 ? i + 2 : 1);
 	}
-	assert_null(add(0xF0000000, 1, PMK_FLOW_JUMP, 0, 1));
-	assert_null(add(0, 1, PMK_FLOW_JUMP, 0, 2));
+	if (!UNIT_SANITIZED) {
+		assert_null(add(0xF0000000, 1, PMK_FLOW_JUMP, 0, 1));
+		assert_null(add(0, 1, PMK_FLOW_JUMP, 0, 2));
+	}
 	b = add(8 * 777, 1, PMK_FLOW_JUMP, 0, 1);
 	assert_non_null(b);
 	assert_int_equal(b->id, 777);

@@ -22,6 +22,8 @@
 #include <pmk/microblaze.h>
 #include <pmk/microblaze_model.h>
 
+#include "unit.h"
+
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
 #define PROCESSORS 3
 
@@ -601,7 +603,7 @@ static void test_directly(void **state)
 	static struct processor u;
 
 	(void)state;
-	for (unsigned round = 0; round < 2000; round++) {
+	for (unsigned round = 0; round < UNIT_SAMPLES(2000); round++) {
 		setup(&u);
 		for (unsigned step = 0; step < 400; step++) {
 			if (one_in(3))
@@ -943,7 +945,7 @@ static void test_through_the_module(void **state)
 	static struct board b;
 
 	(void)state;
-	for (unsigned round = 0; round < 1500; round++) {
+	for (unsigned round = 0; round < UNIT_SAMPLES(1500); round++) {
 		setup_board(&b);
 		for (unsigned step = 0; step < 400; step++) {
 			unsigned i = (unsigned)pick(b.n);
@@ -1065,7 +1067,7 @@ static void test_through_jtag(void **state)
 	static struct board b;
 
 	(void)state;
-	for (unsigned round = 0; round < 1500; round++) {
+	for (unsigned round = 0; round < UNIT_SAMPLES(1500); round++) {
 		setup_board(&b);
 		for (unsigned step = 0; step < 400; step++) {
 			unsigned i = (unsigned)pick(b.n);

@@ -29,6 +29,7 @@
 #include <pmk/error.h>
 
 #include "producer/linux/linux.h"
+#include "unit.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -437,7 +438,7 @@ static void test_random_names(void **state)
 	uint32_t seed = 1;
 
 	(void)state;
-	for (unsigned i = 0; i < 4000; i++) {
+	for (unsigned i = 0; i < UNIT_SAMPLES(4000); i++) {
 		const struct pmk_linux_event *ev;
 		char name[200] = "", msg[128] = "";
 

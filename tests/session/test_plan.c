@@ -17,6 +17,8 @@
 #include <pmk/microblaze.h>
 #include <pmk/session.h>
 
+#include "unit.h"
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static uint64_t seed = 88172645463325252u;
@@ -281,7 +283,7 @@ static const uint16_t plain[] = { 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07
 static void test_singles_are_minimal(void **state)
 {
 	(void)state;
-	for (unsigned round = 0; round < 20000; round++) {
+	for (unsigned round = 0; round < UNIT_SAMPLES(20000); round++) {
 		struct pmk_plan plan = { .nevents = 1 + pick(64) }, before;
 		unsigned cycles = pick(2), n = plan.nevents;
 
@@ -304,7 +306,7 @@ static void test_singles_are_minimal(void **state)
 static void test_pairs_are_minimal(void **state)
 {
 	(void)state;
-	for (unsigned round = 0; round < 20000; round++) {
+	for (unsigned round = 0; round < UNIT_SAMPLES(20000); round++) {
 		struct pmk_plan plan = { .nevents = 0 }, before;
 		unsigned pairs = 0, singles = 0;
 		unsigned want = 1 + pick(40);
@@ -370,7 +372,7 @@ static void test_random_lists(void **state)
 		check_plan(pmu, &before, &plan);
 		made++;
 	}
-	assert_true(made > 5000 && refused > 5000);
+	assert_true(made > UNIT_SAMPLES(5000) && refused > UNIT_SAMPLES(5000));
 }
 
 int main(void)
