@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A boot of Debian's arm64 kernel on QEMU's board "virt", with programs that fork, wait and are
 killed: against a count of each instruction and QEMU's log of exceptions, in the same run."""
+import functools
+
 from harness import *
 import guest
 from insns import Beside
@@ -31,7 +33,7 @@ def boot(beside, *argv, more=""):
         kernel, busybox = packages.kernel("arm64"), packages.busybox("arm64")
     except packages.Unavailable as why:
         skip(str(why))
-    initrd = os.path.join(WORK, f"a64-linux-{os.getpid()}.gz")
+    initrd = os.path.join(WORK, f"a64-linux-{os.getpid()}.cpio")
     with open(initrd, "wb") as f:
         f.write(guest.archive({"init": UP.encode(), "bin/busybox": guest.read(busybox)}))
     serial = initrd + ".out"
@@ -45,28 +47,34 @@ def boot(beside, *argv, more=""):
     return doc
 
 
-# test_levels boots with the host's time.
+# Small runs boot once; large ones also with the host's time.
 ICOUNT = "-icount shift=0,sleep=off"
+boots = pytest.mark.parametrize("more", size((ICOUNT,), (ICOUNT, "")))
 
 
-@pytest.mark.parametrize("more", size((ICOUNT,), (ICOUNT, "")))
-def test_instructions_and_exceptions(more):
-    beside = Beside()
-    events = ["inst_retired", "exc_taken", "exc_return", *EVENTS.values()]
+@functools.cache
+def booted(more):
+    """What pmk counted, and what the plugin beside it and the log tell. Programs are linked below
+    1 GB; where the kernel runs in the lower half, it is in RAM."""
+    beside = Beside(half=1 << 63, other=(0x40000000, 0x60000000))
+    events = ["inst_retired", "inst_retired:u", "inst_retired:k", "exc_taken", "exc_taken:u",
+              "exc_return", *EVENTS.values()]
     c = counts(boot(beside, "--core", "cortex-a72", "-e", ",".join(events), more=more))
-    ran, taken, returns = beside.told()
-    print(c)
+    return c, beside.told()
+
+
+@boots
+def test_instructions_and_exceptions(more):
+    c, (ran, taken, returns) = booted(more)
     equal(c["inst_retired"], sum(ran))
     equal({e: c[e] for e in EVENTS.values()}, {e: taken.get(n, 0) for n, e in EVENTS.items()})
     equal((c["exc_taken"], c["exc_return"]), (sum(taken.values()), returns))
     assert c["exc_svc"] > 300 and c["exc_pabort"] > 50 and c["exc_irq"] > 50, c
 
 
-def test_levels():
-    """Programs are linked below 1 GB; where the kernel runs in the lower half, it is in RAM."""
-    beside = Beside(half=1 << 63, other=(0x40000000, 0x60000000))
-    c = counts(boot(beside, "-e", "inst_retired,inst_retired:u,inst_retired:k,exc_taken:u"))
-    (user, kernel), _, _ = beside.told()
+@boots
+def test_levels(more):
+    c, ((user, kernel), _, _) = booted(more)
     equal((c["inst_retired:u"], c["inst_retired:k"]), (user, kernel))
     equal((c["inst_retired"], c["exc_taken:u"]), (user + kernel, 0))
     assert user > 1000000, user

@@ -19,7 +19,7 @@ SCRIPTS = {
             "su user -c 'pmk stat --json-document -e cycles,page-faults true'",
 }
 
-guest = Guest("armel", "arm-linux-gnueabi", "arm", "-march=armv6k", "-marm")
+guest = Guest("armel", "arm-linux-gnueabi", "arm", "-march=armv6k", "-marm", memory=0)
 
 
 def said(name):

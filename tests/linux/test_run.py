@@ -126,8 +126,9 @@ int main(void)
 """
 # The guest's time is that of its instructions, whatever else this machine does.
 TIME = ("-icount", "shift=1,sleep=off")
-pi = Guest("armel", "arm-linux-gnueabi", "arm", "-march=armv6k", "-marm")
-virt = Guest("arm64", "aarch64-linux-gnu", "aarch64")
+pi = Guest("armel", "arm-linux-gnueabi", "arm", "-march=armv6k", "-marm", without_pmk=True,
+           memory=0)
+virt = Guest("arm64", "aarch64-linux-gnu", "aarch64", without_pmk=True)
 virt32 = Guest("armhf", "arm-linux-gnueabihf", "arm", without_pmk=True, memory=0x40000000)
 
 
