@@ -145,6 +145,13 @@ void rig_ok(int line, const char *file, struct rig *r, const char *function, uin
 	}
 }
 
+bool rig_is_large(void)
+{
+	const char *size = getenv("PMK_TEST_SIZE");
+
+	return size && !strcmp(size, "large");
+}
+
 void rig_reset(struct rig *r, struct machine *m)
 {
 	memset(r, 0, sizeof(*r));

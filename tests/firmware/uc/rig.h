@@ -67,6 +67,9 @@ struct rig {
 	void *ctx;
 };
 
+/* True in `make nightly`, where tests try everything; other runs try a part. */
+bool rig_is_large(void);
+
 /* A machine switched on, nothing called yet. */
 void rig_reset(struct rig *r, struct machine *m);
 /* g_open, g_add for every event, g_interrupts, and regions. */
