@@ -78,6 +78,10 @@ def size(small, large):
     return {"small": small, "large": large}[SIZE]
 
 
+# For a test that shows little more than faster ones do: only `make nightly` runs it.
+nightly = pytest and pytest.mark.skipif(SIZE == "small", reason="`make nightly` runs it")
+
+
 def skip(reason):
     __tracebackhide__ = True
     pytest.skip(reason)

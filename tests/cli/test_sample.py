@@ -125,14 +125,14 @@ def is_within(row, truth):
 def test_truth_is_within_the_margin(core):
     """The margin holds in 95 of 100 cases. The program has the same name wherever the tests are,
     because its name is on its stack and affects its counts."""
-    folder, name = os.path.split(phases(core, 100))
+    folder, name = os.path.split(phases(core, size(50, 100)))
 
     def counted(*argv):
         return stat("--core", core, "-e", "all", *argv, "./" + name, cwd=folder)
 
     truth = counts(counted())
     cases, within, wide = 0, 0, []
-    for seed in range(1, 1 + size(4, 8)):
+    for seed in range(1, 1 + size(2, 8)):
         got = rows(counted("--sample-seed", seed))
         equal({e for e in got}, {e for e in truth if truth[e] is not None})
         for event, row in got.items():
@@ -147,7 +147,7 @@ def test_truth_is_within_the_margin(core):
 def test_repeats():
     """The same seed gives the same numbers, and another one other numbers; but instructions are
     all counted."""
-    program = phases("arm1176", 60)
+    program = phases("arm1176", 30)
     executed = counts(stat("-e", "instr_exec", program))["instr_exec"]
     one, same, other = (stat("-e", "cpu_cycles,instr_exec", "--sample-seed", seed, program)
                         for seed in (1, 1, 2))
@@ -181,13 +181,13 @@ def compared(program, events):
 
 def test_forks():
     """Each process is sampled by itself."""
-    document = compared(phases("arm1176", 60, "FORK"), "instr_exec,cpu_cycles,dcache_miss")
+    document = compared(phases("arm1176", 30, "FORK"), "instr_exec,cpu_cycles,dcache_miss")
     equal(document["processes"], 2)
 
 
 def test_threads():
     """When a second thread starts, sampling ends and everything is counted."""
-    document = compared(phases("arm1176", 60, "THREAD"), "instr_exec,br_exec,dcache_access")
+    document = compared(phases("arm1176", 30, "THREAD"), "instr_exec,br_exec,dcache_access")
     equal(document["threads"], 2)
 
 
@@ -210,7 +210,7 @@ def test_killed():
 
 
 def test_how_it_is_shown():
-    program = phases("arm1176", 60)
+    program = phases("arm1176", 30)
     out = pmk("stat", "--sample", "-e", "dcache_miss", program)
     assert re.search(r"dcache_miss +sampled +\( \+- +\d+\.\d\d% \)", out.err), out.err
     contains(out.err, "sampled: ")

@@ -107,8 +107,11 @@ def own(name, *flags):
     return build("oracle32-" + name, SOURCES[name], *flags, prefix=CROSS_HF)
 
 
-@cases("flags", ["-O2 -mthumb", "-O1 -marm", "-O3 -mthumb -mcpu=cortex-a15 -mfpu=neon-vfpv4",
-                 "-O2 -marm -march=armv8-a -mfpu=crypto-neon-fp-armv8"])
+FLAGS = ["-O2 -mthumb", "-O2 -marm -march=armv8-a -mfpu=crypto-neon-fp-armv8", "-O1 -marm",
+         "-O3 -mthumb -mcpu=cortex-a15 -mfpu=neon-vfpv4"]
+
+
+@pytest.mark.parametrize("flags", size(FLAGS[:2], FLAGS))
 def test_programs(flags):
     for name in SOURCES:
         if name != "odd":  # a signal leads away from where it comes: see below
@@ -204,7 +207,8 @@ def tree(packages):
     return kept(f"{release()}-{ARCH}-merged-{name}", make)
 
 
-@cases("name", list(DEBIAN))
+# Small runs leave busybox, AES and Python to large ones.
+@cases("name", size(["bash", "sqlite3", "openssl"], list(DEBIAN)))
 def test_debians_programs(name):
     packages, program, arguments, env = DEBIAN[name]
     try:
@@ -271,7 +275,8 @@ int main(void)
 """
 
 
-@cases("flags", ["-O2 -mthumb", "-Os -mthumb", "-O3 -mthumb", "-O2 -marm"])
+@pytest.mark.parametrize("flags", size(["-O2 -mthumb", "-O2 -marm"],
+                                       ["-O2 -mthumb", "-Os -mthumb", "-O3 -mthumb", "-O2 -marm"]))
 def test_arm1156(flags):
     """QEMU has no ARM1156: a Cortex-A8 executes the program, here and for pmk."""
     have("qemu-arm", CROSS + "gcc")

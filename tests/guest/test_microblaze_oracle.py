@@ -234,6 +234,7 @@ def test_the_program_of_all_instructions_has_all():
     equal(sorted(every - there), [], "not in kinds.S")
 
 
+# Small runs take the two byte orders in turn.
 @pytest.mark.parametrize("level", ("-O0", "-O2"))
 @cases("name, cpu", (("small", mb.SMALL), ("full", mb.FULL),
                      ("multiplier", (*mb.SMALL, *mb.MULTIPLIER)),
@@ -242,7 +243,9 @@ def test_the_program_of_all_instructions_has_all():
                      ("fpu", (*mb.SMALL, *mb.FPU_EXTENDED)),
                      ("pattern_compare", (*mb.SMALL, *mb.PATTERN_COMPARE))))
 def test_programs(name, cpu, level):
-    for order in mb.ORDERS:
+    orders = list(mb.ORDERS)
+    turn = (len(name) + (level == "-O2")) % 2
+    for order in size(orders[turn:turn + 1], orders):
         compare(mb.program("mix", "mix.c", order=order, cpu=cpu, flags=(level,)), order=order)
 
 

@@ -8,6 +8,7 @@ agree on what is no instruction at all; where they do not and why is in DIFFEREN
 binutils 2.40 does not know the 64-bit core; test_microblaze.c has words for it. What it says is
 stored (tests/microblaze_store.py), and where it is there, that is compared.
 """
+import functools
 import itertools
 import os
 import random
@@ -397,6 +398,11 @@ def swept():
         yield from (0x98000000 | rest | 0x2800, 0xb8000000 | rest | 4)
 
 
+@functools.cache
+def both_swept():
+    return list(both("swept", list(swept()), "little"))
+
+
 def reasons(line, have):
     return [n for n, (_, known, names, words) in enumerate(DIFFERENCES)
             if known == (have is not None) and re.fullmatch(names, line.name) and words(line.word)]
@@ -404,7 +410,7 @@ def reasons(line, have):
 
 def test_sweep():
     agreed, differed = set(), set()
-    for line, have, prefix in prefixes(both("swept", list(swept()), "little")):
+    for line, have, prefix in prefixes(both_swept()):
         if have is None and not line.name:
             continue
         if have and line.name in MEANINGS and have == expected(line, prefix):
@@ -445,7 +451,7 @@ OTHER_NAMES = [
 def test_text_of_the_sweep():
     """What both know has one text; what our table of facts does not know has none."""
     compared, needed = 0, set()
-    for line, (have, text) in both("swept", list(swept()), "little"):
+    for line, (have, text) in both_swept():
         if have is None:
             equal(text, "", f"{line} is no instruction")
         elif not reasons(line, have) and not same_text(line, text):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Designs in Verilog with scoreboards: built with each simulator, run, and compared with pmk."""
+import functools
 import os
 
 from harness import *
@@ -50,7 +51,13 @@ def verilator(top, *names):
 
 def simulated(simulator, boards, name, seed, cycles):
     """A dump, the map that is guessed for it, and {board: {what: count}} as the scoreboards print
-    it."""
+    it. No test changes them: each dump is made once."""
+    return simulated_once(tuple(simulator), tuple(boards), name, seed, cycles)
+
+
+@functools.cache
+def simulated_once(simulator, boards, name, seed, cycles):
+    name = f"{seed}-{cycles}-{name}"
     done = run(*simulator, f"+dump={path(name)}", f"+seed={seed}", f"+cycles={cycles}", cwd=ROOM)
     equal(done.code, 0, str(done))
     contains(done.out, f"cycles {cycles}\n")

@@ -32,7 +32,9 @@ def test_all_that_is_told_equals_the_scoreboards():
         compare(board, stat("-T", f"wave:{dump}", "--map", ini))
 
 
+@nightly
 def test_verilator_has_the_same_interfaces_and_counts():
+    """In other runs test_layers.py compares the two simulators."""
     dump, ini, board = simulated(verilator, "verilator-axi.vcd", 4)
     compare(board, stat("-T", f"wave:{dump}", "--map", ini))
     if shutil.which("iverilog"):
