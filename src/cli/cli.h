@@ -100,7 +100,7 @@ int cli_apply(const struct cli_command *cmd, const struct cli_option *o, void *r
 int cli_parse(const struct cli_command *cmd, void *request, int argc, char **argv,
 	      char ***operands);
 
-/* If *path is NULL, it becomes the path of pmk.data. Returns 0, or an exit code if that is missing. */
+/* Sets *path to that of pmk.data if it is NULL. Returns 0, or an exit code if that is missing. */
 int cli_default_recording(const struct cli_command *cmd, const char **path);
 
 void cli_help(FILE *f, const struct cli_command *cmd);
