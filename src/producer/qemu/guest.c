@@ -387,8 +387,9 @@ static uint64_t read_reg(struct qemu_env *env, const void *reg)
 	unsigned vcpu = vcpu_of(env);
 	uint64_t value = 0;
 
+	a.own_bits = a.cp15.used ? 0 : own_bits(vcpu, a.reg);
 	guest->access(vcpu, &a, &value);
-	return value | (a.cp15.used ? 0 : own_bits(vcpu, a.reg));
+	return value;
 }
 
 static void write_reg(struct qemu_env *env, const void *reg, uint64_t value)

@@ -195,6 +195,8 @@ static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uin
 	if (guest_log >= 0)
 		made.clears = pmk_access_log_clears(e, &config, a, *value);
 	err = pmk_emulated_access(e, &config, &b, a, value);
+	if (!a->write)
+		*value |= a->own_bits;
 	made.value = *value;
 	log_access(e, &made);
 	atomic_fetch_add(a->write ? &arena->guest_writes : &arena->guest_reads, 1);

@@ -267,6 +267,7 @@ struct pmk_guest_access {
 	unsigned reg;
 	bool write;
 	unsigned oddities; /* output: mistakes of this access, as in pmk_model_oddities() */
+	uint64_t own_bits; /* what the emulator's register adds to the value that the model has */
 	/* For PMUv3 in AArch32: the coprocessor 15 register of the access, or all 64 bits. */
 	struct pmk_guest_cp15 {
 		bool used, wide;
