@@ -208,7 +208,7 @@ char *pmk_file_place(const char *path)
 {
 	char *place = realpath(path, NULL), *next;
 
-	if (place)
+	if (place || errno == ELOOP)
 		return place;
 	place = strdup(path);
 	for (unsigned i = 0; place && i < MOST_LINKS && (next = follow_link(place)); i++) {

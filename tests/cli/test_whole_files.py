@@ -68,6 +68,16 @@ def test_a_link_to_nothing_stays_a_link(folder):
         assert (folder / "real").stat().st_size and not (folder / "real").is_symlink()
 
 
+def test_a_circle_of_links_stays(folder):
+    (folder / "out").symlink_to("out")
+    for command in (["export", "--format", "folded", "-i", folder / "r"], ["record", loop(1)],
+                    ["stat", loop(1)]):
+        out = pmk(command[0], "-o", folder / "out", *command[1:])
+        equal((out.code, out.err), (125, f"pmk: cannot write {folder}/out: Too many levels of "
+                                         "symbolic links\n"))
+        equal(os.readlink(folder / "out"), "out")
+
+
 def test_links_and_permissions_stay(folder):
     (folder / "real").write_text("before\n")
     (folder / "real").chmod(0o600)

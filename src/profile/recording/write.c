@@ -993,13 +993,17 @@ static int write_database(const struct pmk_recording *rec, const char *path,
 
 const char *pmk_recording_obstacle(const char *path)
 {
-	char *real = realpath(path, NULL), *copy = real ? real : strdup(path);
+	char *real = realpath(path, NULL), *copy;
+	bool circular = !real && errno == ELOOP;
 	const char *why = NULL;
 	struct stat st;
 
+	copy = real ? real : strdup(path);
 	if (!copy)
 		return pmk_strerror(PMK_ENOMEM);
-	if (!stat(copy, &st) && !S_ISREG(st.st_mode))
+	if (circular)
+		why = strerror(ELOOP);
+	else if (!stat(copy, &st) && !S_ISREG(st.st_mode))
 		why = S_ISDIR(st.st_mode) ? "it is a folder" : "it is not a regular file";
 	else if (access(dirname(copy), W_OK | X_OK))
 		why = strerror(errno);
