@@ -75,7 +75,6 @@ def test_a_sampled_recording_says_that_it_is(tmp_path):
         out = pmk(*command)
         equal(out.code, USAGE, str(out))
         contains(out.err, "executions")
-        contains(out.err, "not known")
 
 
 def test_the_sum_is_that_of_the_periods(tmp_path):
