@@ -1113,7 +1113,8 @@ def test_info_of_core_parameters():
     size = rows("icache.size")
     equal(size["arm1176"], ("16K", "64..16384K (2^n)", "instruction cache size"))
     equal(size["cortex-a72"], ("48K", "64..16384K",
-                               "instruction cache size; divided by its ways a power of two"))
+                               "instruction cache size; size divided by ways must be a power of "
+                               "two"))
     equal(size["microblaze"], ("8K", "64..64K (2^n)", "instruction cache size"))
     equal(rows("icache.line"), {c: ("4", "4, 8, 16", "words of an instruction cache line")
                                 for c in ("microblaze", "microblaze-area", "microblaze-freq",

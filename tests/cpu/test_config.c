@@ -355,7 +355,7 @@ static void variant_tests(void **state)
 		{ "arm1176", "icache.size", 64, 16777216, "cache size", { 0 } },
 		{ "arm1176", "icache.enable", 0, 1, "SCTLR.I", { 0 } },
 		{ "cortex-a72", "icache.ways", 1, 256, "cache ways", { 0 } },
-		{ "arm926", "fetch.shadow", 0, 0, "nothing ahead", { 0 } },
+		{ "arm926", "fetch.shadow", 0, 0, "has none", { 0 } },
 		{ "microblaze", "icache.enable", 0, 1, "MSR[ICE]", { 0 } },
 		{ "microblaze", "dcache.size", 64, 65536, "cache size", { 0 } },
 		{ "microblaze", "dcache.ways", 1, 1, "direct mapped", { 1 } },

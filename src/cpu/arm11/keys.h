@@ -12,7 +12,7 @@
 /* clang-format off */
 #define PMK_ARM11_CACHE_KEYS \
 	PMK_CORE_KEY(clock_hz,                   "clock", 700000000, 1000, 10000000000, 'n', \
-		"core clock in Hz; only turns cycles into seconds"), \
+		"core clock in Hz; only used to convert cycles to seconds"), \
 	PMK_CORE_KEY(icache_on,                  "icache.enable", 1, 0, 1, 'b', \
 		"instruction cache on (SCTLR.I)"), \
 	PMK_CORE_KEY(icache_size,                "icache.size", 16384, 64, 16777216, 'q', \
@@ -34,11 +34,11 @@
 	PMK_CORE_KEY(seed,                       "cache.seed", 1, 1, 4294967295, 'n', \
 		"seed of the pseudo-random replacement"), \
 	PMK_CORE_KEY(policy,                     "cache.policy", 0, 0, 4, 'y', \
-		"replacement: the core's own, or that of a cache to compare with"), \
+		"replacement policy of all caches; own: the core's own policy"), \
 	PMK_CORE_KEY(icache_policy,              "icache.policy", 0, 0, 4, 'y', \
-		"the same for the instruction cache alone; own: cache.policy"), \
+		"replacement policy of the instruction cache; own: as cache.policy"), \
 	PMK_CORE_KEY(dcache_policy,              "dcache.policy", 0, 0, 4, 'y', \
-		"the same for the data cache alone"), \
+		"replacement policy of the data cache; own: as cache.policy"), \
 	PMK_CORE_KEY(mmu,                        "mmu.enable", 1, 0, 1, 'b', \
 		"address translation on: micro-TLBs and main TLB are used")
 
@@ -66,23 +66,23 @@
 
 #define PMK_ARM11_PIPELINE_KEYS \
 	PMK_CORE_KEY(wbuf_entries,               "wbuf.entries", 8, 1, 64, 'n', \
-		"external writes the write buffer holds"), \
+		"external writes that fit in the write buffer"), \
 	PMK_CORE_KEY(arm11.static_correct_taken, "branch.static_taken", 4, 0, 50, 'n', \
 		"cycles of a taken branch predicted statically"), \
 	PMK_CORE_KEY(branch_max,                 "branch.max", 7, 1, 50, 'n', \
 		"cycles of a mispredicted branch right after its flags were set"), \
 	PMK_CORE_KEY(arm11.branch_min,           "branch.min", 5, 1, 50, 'n', \
-		"cycles of a mispredicted branch, at least"), \
+		"minimum cycles of a mispredicted branch"), \
 	PMK_CORE_KEY(arm11.return_correct,       "return.correct", 4, 0, 50, 'n', \
 		"cycles of a correctly predicted return"), \
 	PMK_CORE_KEY(arm11.return_wrong,         "return.wrong", 7, 0, 50, 'n', \
-		"cycles of a wrongly predicted return"), \
+		"cycles of a mispredicted return"), \
 	PMK_CORE_KEY(arm11.return_empty,         "return.empty", 5, 0, 50, 'n', \
 		"cycles of a return with nothing on the return stack"), \
 	PMK_CORE_KEY(arm11.ldm_return_wrong,     "return.ldm_wrong", 9, 0, 50, 'n', \
-		"cycles of an LDM to the PC that is not or wrongly predicted"), \
+		"cycles of an LDM to the PC that is not predicted, or mispredicted"), \
 	PMK_CORE_KEY(arm11.load_pc,              "branch.load_pc", 8, 0, 50, 'n', \
-		"cycles of a load to the PC that is no return")
+		"cycles of a load to the PC that is not a return")
 /* clang-format on */
 
 #endif
