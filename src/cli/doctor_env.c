@@ -405,26 +405,6 @@ static void check_emulator(struct report *r, const struct emulator *e)
 	}
 }
 
-/* ---- the converter of waveform dumps -------------------------------------------------------- */
-
-/* Check only that it can be started. */
-static void check_gzip(struct report *r)
-{
-	const char *const argv[] = { "gzip", "--help", NULL };
-	struct item *it =
-		add_item(r, "gzip", OK, "install it if you need it (Debian: apt-get install gzip)");
-	char out[400];
-	int code = pmk_tool_run(argv, PMK_ERRORS_IN_OUTPUT, SECONDS, out, sizeof(out));
-
-	SAY(it, "reads compressed VCD dumps, for -T wave");
-	if (code == PMK_EXIT_NOT_FOUND) {
-		it->status = MISSING;
-	} else if (code) {
-		it->status = BROKEN;
-		SAY(it, "does not start (exit code %d)", code);
-	}
-}
-
 /* ---- the host's own counters ----------------------------------------------------------------- */
 
 static long number_in(const char *path, long otherwise)
@@ -524,7 +504,6 @@ int doctor_environment(json_object *doc, const char *layout)
 			"Debian: apt-get install libc6-dev-armel-cross; or give --sysroot DIR");
 	check_directory(&r, "AArch64 sysroot", "/usr/aarch64-linux-gnu", "AArch64",
 			"Debian: apt-get install libc6-dev-arm64-cross; or give --sysroot DIR");
-	check_gzip(&r);
 	check_host(&r);
 	check_user_access(&r);
 	if (doc)

@@ -244,7 +244,7 @@ def test_a_whole_environment():
     items = environment(0)
     names = [i[0] for i in items]
     equal(names[:3], ["data files", "plugin", "qemu-arm"])
-    for name in (*EMULATORS, "ARM sysroot", "AArch64 sysroot", "gzip", "host counters"):
+    for name in (*EMULATORS, "ARM sysroot", "AArch64 sysroot", "host counters"):
         contains(names, name)
     assert re.search(r": \d+ cores, \d+ metrics$", item(items, "data files")[2]), items
     equal(item(items, "plugin")[1], "ok")
@@ -255,9 +255,8 @@ def test_a_whole_environment():
         if shutil.which(name):
             equal(item(items, name, 1)[1:3],
                   ("ok", "counts: 3 of 3 instructions of a small program"), name)
-    for name in (*EMULATORS, "gzip"):
+    for name in EMULATORS:
         equal(item(items, name)[1], "ok" if shutil.which(name) else "missing", name)
-    equal(item(items, "gzip")[2], "reads compressed VCD dumps, for -T wave")
     equal(set(glob.glob("/tmp/pmk-doctor-*")) - before, set(), "files left behind")
 
 
@@ -273,8 +272,6 @@ def test_no_emulator():
     for name, package in EMULATORS.items():
         equal(item(items, name)[1], "missing")
         equal(item(items, name)[3], remedy(package))
-    equal(item(items, "gzip")[1], "missing")
-    contains(item(items, "gzip")[3], "apt-get install gzip)")
     equal(len([i for i in items if i[0] == "qemu-arm"]), 1, "nothing is run without an emulator")
     equal(item(items, "data files")[1], "ok")
 
@@ -289,13 +286,12 @@ def test_an_emulator_that_is_too_old():
 
 def test_emulators_that_do_not_work():
     path = commands("odd", qemu_arm="exit 3", qemu_aarch64="echo no idea",
-                    qemu_system_arm="kill -9 $$", gzip="exit 4")
+                    qemu_system_arm="kill -9 $$")
     items = environment(125, path)
     equal(item(items, "qemu-arm")[1:3], ("broken", "does not print its version (exit code 3)"))
     equal(item(items, "qemu-aarch64")[1:3], ("broken", "does not print its version (exit code 0)"))
     equal(item(items, "qemu-system-arm")[1:3],
           ("broken", "does not print its version (exit code 137)"))
-    equal(item(items, "gzip")[1:3], ("broken", "does not start (exit code 4)"))
 
 
 def test_an_emulator_that_counts_nothing():

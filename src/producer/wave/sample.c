@@ -175,7 +175,7 @@ static int report_progress(void *ctx)
 	if ((now.tv_sec - s->told.tv_sec) * 1000000000LL + now.tv_nsec - s->told.tv_nsec < TICK_NS)
 		return 0;
 	s->told = now;
-	p.bytes = pmk_wave_source_position(&v->source);
+	p.bytes = v->source.taken;
 	if (s->sink->progress(s->sink->ctx, &p))
 		s->findings->stopped = true;
 	return s->findings->stopped;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The input of a dump. Its first bytes show the format. A compressed VCD is unpacked by gzip, which
- * is a child process at the other end of a pipe. An FST is read in place, by fst.c.
+ * The input of a dump. Its first bytes show the format. zlib unpacks a compressed VCD. fst.c reads
+ * an FST in place.
  *
  * Both must be read again from the beginning. So an input that cannot seek must be VCD text.
  */
@@ -11,20 +11,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
-/* Size of the pipe from a converter: a large pipe means fewer switches between the two
- * processes. */
-#define PIPE_BYTES (1 << 20)
-
-extern char **environ;
+#define UNPACK_BYTES (1 << 18) /* read from a compressed file at a time */
 
 /*
  * An FST begins with its header, a block of type 0 whose length is 329 in 8 bytes, or with a block
@@ -74,63 +68,20 @@ static bool begins_with(const struct wave_source *s, const unsigned char *magic,
 	return s->head_size >= n && memcmp(s->head, magic, n) == 0;
 }
 
-/*
- * Starts gzip with the file as its standard input and `out` as its output. Returns 0 or an errno.
- */
-static int spawn_converter(struct wave_source *s, int out)
+static int start_unpacking(struct wave_source *s, const char *path, struct pmk_wave_error *err)
 {
-	const char *argv[] = { s->tool, "-dc", NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t defaults;
-	int err;
-
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&attr);
-	posix_spawn_file_actions_adddup2(&files, s->file, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	/* The converter must end when its pipe is closed, even if our caller ignores SIGPIPE. */
-	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);
-	posix_spawnattr_setsigdefault(&attr, &defaults);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
-	err = posix_spawnp(&s->child, s->tool, &files, &attr, (char *const *)argv, environ);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
-	if (err)
-		s->child = 0;
-	return err;
-}
-
-static int start_converter(struct wave_source *s, const char *path, struct pmk_wave_error *err)
-{
-	int ends[2], why;
-
 	if (lseek(s->fd, 0, SEEK_SET) != 0)
 		return pmk_wave_fail(err, PMK_EIO,
 				     "%s: a compressed dump cannot be read from a pipe; give a "
 				     "file, or unpack it with 'gzip -dc'",
 				     path);
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return pmk_wave_fail(err, PMK_EIO, "%s: no pipe: %s", path, strerror(errno));
-	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
-	s->file = s->fd;
-	s->fd = ends[0];
+	s->unpacked = gzdopen(s->fd, "rb");
+	if (!s->unpacked)
+		return pmk_wave_no_memory(err, path);
+	s->fd = -1;
 	s->nhead = 0;
 	s->format = "VCD, gzip";
-	s->tool = "gzip";
-	why = spawn_converter(s, ends[1]);
-	close(ends[1]);
-	if (why == ENOENT)
-		return pmk_wave_fail(
-			err, PMK_EIO,
-			"%s: %s dumps are read through %s, which is not installed (Debian: "
-			"apt-get install gzip)",
-			path, s->format, s->tool);
-	if (why)
-		return pmk_wave_fail(err, PMK_EIO, "%s: cannot run %s: %s", path, s->tool,
-				     strerror(why));
+	gzbuffer(s->unpacked, UNPACK_BYTES);
 	return 0;
 }
 
@@ -150,7 +101,7 @@ int pmk_wave_source_open(struct wave_source *s, const char *path, struct pmk_wav
 	bool standard = strcmp(path, "-") == 0;
 	struct stat st;
 
-	*s = (struct wave_source){ .fd = -1, .file = -1, .format = "VCD" };
+	*s = (struct wave_source){ .fd = -1, .format = "VCD" };
 	s->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 			 : open(path, O_RDONLY | O_CLOEXEC);
 	if (s->fd < 0)
@@ -163,7 +114,7 @@ int pmk_wave_source_open(struct wave_source *s, const char *path, struct pmk_wav
 		return pmk_wave_fail(err, PMK_EPARSE, "%s: the dump is empty (0 bytes)", path);
 	if (BEGINS(s, fst_magic) || BEGINS(s, wrapped_magic))
 		return take_fst(s, path, err);
-	return BEGINS(s, gzip_magic) ? start_converter(s, path, err) : 0;
+	return BEGINS(s, gzip_magic) ? start_unpacking(s, path, err) : 0;
 }
 
 ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms)
@@ -179,6 +130,12 @@ ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms)
 		s->taken += take;
 		return (ssize_t)take;
 	}
+	if (s->unpacked) {
+		errno = 0; /* damage does not set it */
+		got = gzread(s->unpacked, buf, (unsigned)n);
+		s->taken = (uint64_t)gzoffset(s->unpacked);
+		return got;
+	}
 	got = poll(&wait, 1, ms);
 	if (got == 0)
 		errno = EAGAIN;
@@ -190,33 +147,21 @@ ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms)
 	return got;
 }
 
-uint64_t pmk_wave_source_position(const struct wave_source *s)
+bool pmk_wave_source_is_damaged(const struct wave_source *s)
 {
-	/* A converter shares our file offset, because it reads a duplicate of our descriptor. */
-	off_t at = s->file >= 0 && s->size ? lseek(s->file, 0, SEEK_CUR) : -1;
+	int error = Z_OK;
 
-	return at >= 0 ? (uint64_t)at : s->taken;
-}
-
-int pmk_wave_source_status(struct wave_source *s)
-{
-	int status = 0;
-
-	if (!s->child)
-		return 0;
-	while (waitpid(s->child, &status, 0) < 0 && errno == EINTR)
-		;
-	s->child = 0;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	if (s->unpacked)
+		gzerror(s->unpacked, &error);
+	return error == Z_DATA_ERROR || error == Z_BUF_ERROR;
 }
 
 void pmk_wave_source_close(struct wave_source *s)
 {
-	/* Close the pipe first: a converter that is still writing then ends with SIGPIPE. */
+	if (s->unpacked)
+		gzclose(s->unpacked);
 	if (s->fd >= 0)
 		close(s->fd);
-	pmk_wave_source_status(s);
-	if (s->file >= 0)
-		close(s->file);
-	s->fd = s->file = -1;
+	s->unpacked = NULL;
+	s->fd = -1;
 }

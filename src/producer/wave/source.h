@@ -14,14 +14,12 @@
 #define WAVE_HEAD 16
 
 struct wave_source {
-	int fd;		    /* the text is read from this descriptor */
-	int file;	    /* the dump itself if a converter is used; else -1 */
-	pid_t child;	    /* process of the converter; 0: none */
-	const char *tool;   /* name of the converter */
-	const char *format; /* "VCD", "FST", "VCD, gzip" */
-	bool fst;	    /* the dump is an FST; no text is read from `fd` */
-	uint64_t size;	    /* size of the file; 0: not known */
-	uint64_t taken;	    /* bytes returned so far */
+	int fd;			   /* the text is read from this descriptor */
+	struct gzFile_s *unpacked; /* read from this if the dump is compressed; else NULL */
+	const char *format;	   /* "VCD", "FST", "VCD, gzip" */
+	bool fst;		   /* the dump is an FST; no text is read from `fd` */
+	uint64_t size;		   /* size of the file; 0: not known */
+	uint64_t taken;		   /* bytes of the file that were read so far */
 	unsigned char head[WAVE_HEAD];
 	size_t nhead; /* bytes at the end of `head` that were not returned yet */
 	size_t head_size;
@@ -40,11 +38,8 @@ int pmk_wave_source_open(struct wave_source *s, const char *path, struct pmk_wav
  * `ms`, EINTR.
  */
 ssize_t pmk_wave_source_read(struct wave_source *s, char *buf, size_t n, int ms);
-/* Returns how many bytes of the file have been read. */
-uint64_t pmk_wave_source_position(const struct wave_source *s);
-/* Returns how the converter ended: 0 or its exit status; 128 + N after signal N. */
-int pmk_wave_source_status(struct wave_source *s);
-/* Also ends a converter that is still running. */
+/* True if the last read failed, or was the last one, because a compressed dump is damaged. */
+bool pmk_wave_source_is_damaged(const struct wave_source *s);
 void pmk_wave_source_close(struct wave_source *s);
 
 #endif

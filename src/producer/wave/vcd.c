@@ -79,23 +79,10 @@ static int grow_buffer(struct wave_dump *v, size_t left)
 	return 0;
 }
 
-/* Checks how the converter has ended. */
-static int check_converter(struct wave_dump *v)
-{
-	int status = pmk_wave_source_status(&v->source);
-
-	v->eof = true;
-	if (!status)
-		return 0;
-	return pmk_wave_dump_fail(v, PMK_EIO,
-				  "%s ended with code %d: the %s file is damaged or truncated",
-				  v->source.tool, status, v->source.format);
-}
-
 /* True if the whole file has been read; then it is too late to stop. */
 static bool at_end(const struct wave_source *s)
 {
-	return s->size && !s->tool && s->taken >= s->size;
+	return s->size && !s->unpacked && s->taken >= s->size;
 }
 
 /*
@@ -105,6 +92,7 @@ static bool at_end(const struct wave_source *s)
 static int refill_buffer(struct wave_dump *v)
 {
 	size_t left = (size_t)(v->end - v->at);
+	bool damaged;
 	ssize_t n;
 	int err;
 
@@ -127,11 +115,16 @@ static int refill_buffer(struct wave_dump *v)
 		 */
 		n = pmk_wave_source_read(&v->source, v->end, v->room - left, PATIENCE_MS);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
+	damaged = n <= 0 && pmk_wave_source_is_damaged(&v->source);
+	v->eof = !n || damaged;
+	if (damaged)
+		return pmk_wave_dump_fail(v, PMK_EIO, "the %s file is damaged or truncated",
+					  v->source.format);
 	if (n < 0)
 		return pmk_wave_dump_fail(v, PMK_EIO, "cannot be read: %s", strerror(errno));
 	v->end += n;
 	memset(v->end, 0, WAVE_SLACK);
-	return n ? 0 : check_converter(v);
+	return 0;
 }
 
 static bool is_blank(char c)
@@ -1034,7 +1027,7 @@ void pmk_wave_vcd_changes(struct wave_dump *v)
 
 	while (!err && read_buffer(v) && !v->eof && !v->stopped)
 		err = refill_buffer(v);
-	/* Text that a converter wrote before it failed consists of whole lines, so it is used. */
+	/* The text before the damage of a compressed file is used. */
 	if (err && v->eof)
 		read_buffer(v);
 	if (!v->error.code && !v->stopped)
