@@ -2,7 +2,7 @@
 /*
  * The files of this folder, which reads waveform dumps:
  *
- *	source.c   a file, a pipe or a converter → the format, and the text of a VCD
+ *	source.c   a file or a pipe → the format, and the text of a VCD
  *	vcd.c      the text → names and changes; scan.h: its words and digits
  *	fst.c      an FST → names and changes; unpack.c: its decompressors
  *	dump.c     names and changes → a table of names, and the values of the watched nets
