@@ -4,7 +4,7 @@
 #   make demo      install what is needed (Debian), build, count a real ARM program
 #   make check     install what the tests need, build, run every test; WORDS='-m "not once"' are pytest's
 #   make test      the quick tests: unit tests, conformance vectors, documents; installs 0.3 GB, no emulator
-#   make nightly   make check with large samples where tests draw some, then every fuzzer for FUZZ_SECONDS
+#   make nightly   make check with large samples and all cases of each test, then every fuzzer for FUZZ_SECONDS
 #   make           build pmk; build/pmk runs without being installed
 #   make target    the library for firmware: build/target; TARGETS=armv6 builds only that one
 #   make python    the package for Python: a wheel and a source distribution in build/python

@@ -74,7 +74,7 @@ def remedy(package, what="it"):
 
 
 def size(small, large):
-    """How many samples a test draws: more find more."""
+    """How many samples a test draws, or which of its cases it tries: more find more."""
     return {"small": small, "large": large}[SIZE]
 
 

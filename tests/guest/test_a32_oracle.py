@@ -208,7 +208,7 @@ def tree(packages):
 
 
 # Small runs leave busybox, AES and Python to large ones.
-@cases("name", size(["bash", "sqlite3", "openssl"], list(DEBIAN)))
+@pytest.mark.parametrize("name", size(["bash", "sqlite3", "openssl"], list(DEBIAN)))
 def test_debians_programs(name):
     packages, program, arguments, env = DEBIAN[name]
     try:
