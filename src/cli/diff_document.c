@@ -27,6 +27,11 @@ bool diff_json_is_true(json_object *o, const char *key)
 	return json_object_object_get_ex(o, key, &value) && json_object_get_boolean(value);
 }
 
+int64_t diff_json_number(json_object *o, const char *key)
+{
+	return json_object_get_int64(json_object_object_get(o, key));
+}
+
 static int no_document(const struct diff_source *s, const char *why)
 {
 	return cli_fail(PMK_EXIT_FAILED,

@@ -277,6 +277,14 @@ static int open_side(struct diff_source *s)
 	return diff_open_document(s);
 }
 
+/* True if the counts depend on how the host scheduled the program's threads. */
+static bool is_threaded(const struct diff_source *s)
+{
+	return s->recording ? s->t.threaded
+			    : diff_json_number(s->document, "threads") >
+				      diff_json_number(s->document, "processes");
+}
+
 static int note_facts(struct diff *d, const struct diff_source *s)
 {
 	const char *command = s->recording ? s->t.command : diff_json_text(s->document, "command"),
@@ -302,6 +310,8 @@ static int read_sides(struct diff *d, struct diff_source *s, const char *events)
 				s[s[DIFF_NEW].recording].path, s[s[DIFF_BASE].recording].path);
 	for (unsigned i = 0; i < DIFF_SIDES && !code; i++)
 		code = note_facts(d, &s[i]);
+	if (!code && (is_threaded(&s[DIFF_BASE]) || is_threaded(&s[DIFF_NEW])))
+		cli_fail(0, PMK_THREADS_NOTE);
 	if (!code)
 		code = choose_events(d, s, events);
 	if (!code)

@@ -93,5 +93,6 @@ int diff_pair_functions(struct diff_source *base, struct diff_source *fresh);
 /* NULL: the object has no such text. */
 const char *diff_json_text(struct json_object *o, const char *key);
 bool diff_json_is_true(struct json_object *o, const char *key);
+int64_t diff_json_number(struct json_object *o, const char *key); /* 0: there is none */
 
 #endif

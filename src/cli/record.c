@@ -160,6 +160,8 @@ static void tell(const struct record *r, const struct pmk_recording *rec)
 		cli_fail(0, "%.*s", (int)n, line);
 		line += n + (line[n] != '\0');
 	}
+	if (rec->threaded)
+		cli_fail(0, PMK_THREADS_NOTE);
 	if (rec->sampled)
 		fprintf(stderr, "[ pmk record: wrote %.1f MB to %s: %" PRIu64 " samples ]\n", size,
 			r->path, samples_of(rec));

@@ -110,7 +110,7 @@ const char *recorded_trust(const struct recorded *r, uint32_t event, char buf[24
 {
 	sqlite3_stmt *s = NULL;
 
-	snprintf(buf, 24, "exact");
+	snprintf(buf, 24, "%s", r->t.threaded ? "inexact" : "exact");
 	if (event == PMK_TABLES_EXECUTIONS ||
 	    sqlite3_prepare_v2(r->t.db, "SELECT trust FROM event WHERE id = ?", -1, &s, NULL))
 		return buf;
@@ -165,6 +165,8 @@ void recorded_head(const struct recorded *r, FILE *f)
 	for (char *line = warning ? strtok_r(warning, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
 		put_head(r, f, "warning: ", line);
+	if (r->t.threaded)
+		put_head(r, f, "", PMK_THREADS_NOTE);
 	fputc('\n', f);
 	free(producer);
 	free(settings);

@@ -856,6 +856,8 @@ static bool write_json(const struct report *r)
 		json_object_object_add(doc, facts[i], pmk_json_string(text));
 		free(text);
 	}
+	json_object_object_add(doc, "note",
+			       pmk_json_string(r->r.t.threaded ? PMK_THREADS_NOTE : NULL));
 	json_object_object_add(doc, "sort", pmk_json_string(kind(r)));
 	json_object_object_add(doc, "executions", json_executions(r, r->executions));
 	json_object_object_add(doc, "events", json_events(r));

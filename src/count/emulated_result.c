@@ -323,6 +323,7 @@ int pmk_emulation_record(struct pmk_count *c)
 	e->recording.big_endian = e->prog.elf.big_endian;
 	e->recording.warning = c->result.warning;
 	e->recording.partial = c->result.partial;
+	e->recording.threaded = is_threaded(e);
 	return 0;
 }
 
@@ -541,8 +542,7 @@ static void set_notes(struct pmk_count *c)
 	if (*e->prog.note)
 		pmk_count_add_note(c, "%s", e->prog.note);
 	if (is_threaded(e))
-		pmk_count_add_note(c, "the host schedules the threads of the program: counts "
-				      "may differ from run to run");
+		pmk_count_add_note(c, "%s", PMK_THREADS_NOTE);
 	if (!counts_time(c))
 		return;
 	note_control(c);

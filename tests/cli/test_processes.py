@@ -558,6 +558,32 @@ def test_threads_are_not_exact():
     assert "run to run" not in (one["note"] or "")
 
 
+def test_every_command_says_that_threads_are_not_exact(tmp_path):
+    note = "the host schedules the threads of the program: counts may differ from run to run"
+    fork = assemble("fork", FORK, "-DCHILDREN=2", "-DLOOPS=9")
+    for name, argv, times in (("t", [threads(), "work", "2"], 1), ("f", [fork], 0)):
+        data, doc = tmp_path / f"{name}.data", tmp_path / f"{name}.json"
+        label = "inexact" if times else "exact"
+        equal(pmk("record", "-e", "instr_exec", "-o", data, *argv).err.count(note), times)
+        doc.write_text(json.dumps(stat("-e", "instr_exec", *argv)))
+        shown = pmk("report", "-i", data)
+        equal(" ".join(shown.out.split()).count(note), times)
+        assert re.search(rf"^ *{label} +{label}$", shown.out, re.M), shown.out
+        equal(json.loads(pmk("report", "-i", data, "-j").out)["note"], note if times else None)
+        shown = pmk("annotate", "-i", data)
+        equal(" ".join(shown.out.split()).count(note), times)
+        assert re.search(rf"^ *{label} +{label}$", shown.out, re.M), shown.out
+        page = tmp_path / "page.html"
+        equal(pmk("report", "-i", data, "--html", page).code, 0)
+        equal(page.read_text().count(note), times)
+        for file in (data, doc):
+            out = pmk("diff", "--fail-over", "0%", file, file)
+            equal((out.code, out.err.count(note)), (0, times), out.err)
+        out = pmk("history", "add", "-d", tmp_path / "db", "--commit", "one", *argv,
+                  cwd=tmp_path)
+        equal((out.code, out.err.count(f"history: {note}")), (0, times), out.err)
+
+
 def test_threads_one_after_the_other_share_a_core():
     doc = stat("-e", "instr_exec", "--region", "work", threads(), "sequence", "150")
     equal((doc["threads"], doc["warning"]), (151, None))

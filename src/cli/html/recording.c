@@ -89,6 +89,8 @@ static void put_warnings(const struct html_page *p)
 		fputs("</p>\n", p->f);
 	}
 	free(warning);
+	if (p->r->t.threaded)
+		fputs("<p class=\"note\">" PMK_THREADS_NOTE "</p>\n", p->f);
 }
 
 static void put_total(const struct html_page *p, uint32_t event, uint64_t value)

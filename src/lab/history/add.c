@@ -290,6 +290,8 @@ static int count_program(const struct history_request *q, struct counted *c)
 	cli_catch_signals(c->count);
 	code = run_counted(c);
 	code = code ? code : check_end(c);
+	if (!code && c->sum.threads > c->sum.processes)
+		cli_fail(0, "history: " PMK_THREADS_NOTE);
 	code = code ? code : take_rows(c);
 	code = code ? code : take_settings(q, c);
 	return code ? code : check_counted(q, c);

@@ -111,6 +111,10 @@ struct pmk_recorded_latency {
 	uint64_t times;
 };
 
+/* What all commands say about the counts of a program with threads in emulation. */
+#define PMK_THREADS_NOTE \
+	"the host schedules the threads of the program: counts may differ from run to run"
+
 struct pmk_recording {
 	const char *command, *core, *producer, *settings; /* as in struct pmk_count_summary */
 	const char *checked;				  /* as in struct pmk_result */
@@ -118,6 +122,8 @@ struct pmk_recording {
 	bool big_endian;
 	const char *warning; /* warnings for the reader, as lines; NULL: none */
 	bool partial, contexts;
+	/* The program had several threads; see PMK_THREADS_NOTE. */
+	bool threaded;
 	/* Executions are not known; addresses of instructions are those in the ELF file, and biases
 	 * are 0. Two contexts may have the same function and site. */
 	bool sampled;

@@ -160,6 +160,8 @@ static void fill_meta(struct load *l, void *item)
 		l->t->partial = sqlite3_column_int(l->s, 1) != 0;
 	else if (is(l, 0, "sampled"))
 		l->t->sampled = sqlite3_column_int(l->s, 1) != 0;
+	else if (is(l, 0, "threaded"))
+		l->t->threaded = sqlite3_column_int(l->s, 1) != 0;
 }
 
 static void fill_event(struct load *l, void *item)

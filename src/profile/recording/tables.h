@@ -99,6 +99,7 @@ struct pmk_tables {
 	const char *command, *core, *settings; /* "" if the recording does not say */
 	bool partial;			       /* the end of the run is missing */
 	bool sampled;			       /* executions are not known */
+	bool threaded;			       /* the host scheduled several threads */
 	struct pmk_tables_event *event;
 	struct pmk_tables_object *object;
 	struct pmk_tables_thread *thread;

@@ -255,6 +255,8 @@ static void write_facts(struct writer *w)
 	if (rec->sampled)
 		write_flag(w, "sampled", true);
 	write_text_fact(w, "settings", rec->settings);
+	if (rec->threaded)
+		write_flag(w, "threaded", true);
 }
 
 static void write_events(struct writer *w)
