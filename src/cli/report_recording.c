@@ -540,13 +540,31 @@ static void add_column(struct table *t, struct column c)
 	t->column[t->n++] = c;
 }
 
+/* The columns that names need. On a terminal they are cut. Otherwise they are whole; a name that
+ * needs more than `most` columns is ignored, because it does not fit next to a single event. */
+static unsigned name_room(const struct report *r, unsigned most)
+{
+	unsigned room = NAME_ROOM;
+
+	for (size_t i = 0; i < r->nrows && !r->r.terminal; i++) {
+		char *name = name_of(r, &r->row[i]), *text = pmk_printable(name ? name : "");
+		size_t n = text ? pmk_printable_columns(text, strlen(text)) : 0;
+
+		if (n <= most)
+			room = wider(room, n);
+		free(text);
+		free(name);
+	}
+	return room;
+}
+
 /* Choose as many events as there is room for. */
 static bool lay_out(const struct report *r, struct table *t)
 {
 	struct column last =
 		column_for(r, PMK_TABLES_EXECUTIONS, "executions", r->executions, false);
 	bool executions = !executions_chosen(r) && !r->r.t.sampled;
-	unsigned others = executions ? last.width + 2 : 0;
+	unsigned others = executions ? last.width + 2 : 0, names = NAME_ROOM;
 
 	t->column = calloc(r->r.c.n + 2, sizeof(*t->column));
 	if (!t->column)
@@ -556,9 +574,11 @@ static bool lay_out(const struct report *r, struct table *t)
 	for (size_t i = 0; i < r->r.c.n; i++) {
 		struct column c = column_for(r, r->r.c.event[i], event_name(r, i), r->sum[i], true);
 
-		if (i && t->width + c.width + 2 + others + NAME_ROOM > r->r.width)
+		if (i && t->width + c.width + 2 + others + names > r->r.width)
 			break;
 		add_column(t, c);
+		if (!i && t->width + others < r->r.width)
+			names = name_room(r, r->r.width - t->width - others);
 		t->nevents++;
 	}
 	if (executions)

@@ -12,6 +12,7 @@
  * were counted, and the meaning of the trust column. This format is for people and may change; CSV
  * and JSON do not.
  */
+#define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,18 +181,25 @@ static const char *title_of(const struct pmk_writer *w, const char *metric)
 	return "";
 }
 
-static int print_metric(struct pmk_writer *w, const struct pmk_section *s,
-			const struct pmk_metric_value *v)
+/* A metric as a remark, "#       0.58  title (name)". The caller frees it; NULL: out of memory. */
+static char *remark_text(const struct pmk_writer *w, const struct pmk_metric_value *v)
 {
-	char text[48] = "n/a";
+	char value[48] = "n/a", *text;
 	bool percent = strcmp(v->unit, "%") == 0;
 
 	if (v->valid)
-		metric_value_text(text, v->value, v->unit, w->opt.big_num);
-	fprintf(w->f, "# %10s%s %s (%s)", text, percent && v->valid ? "%" : " ",
-		title_of(w, v->name), v->name);
-	/* An interval without a burst has no mean per burst. There are many such intervals and
-	 * metrics, so the reason is printed once. */
+		metric_value_text(value, v->value, v->unit, w->opt.big_num);
+	if (asprintf(&text, "# %10s%s %s (%s)", value, percent && v->valid ? "%" : " ",
+		     title_of(w, v->name), v->name) < 0)
+		return NULL;
+	return text;
+}
+
+/* An interval without a burst has no mean per burst. There are many such intervals and metrics, so
+ * the reason is printed once. */
+static int note_metric(struct pmk_writer *w, const struct pmk_section *s,
+		       const struct pmk_metric_value *v)
+{
 	if (s->interval && v->no_divisor)
 		state_of(w)->no_divisor = true;
 	else if (!v->valid)
@@ -225,12 +233,70 @@ static void print_spaces(FILE *f, int n)
 		putc(' ', f);
 }
 
+static int wider_of(int width, const char *text)
+{
+	int n = (int)strlen(text);
+
+	return n > width ? n : width;
+}
+
+/* The column where remarks begin, after the start of the line. */
+static int remark_at(struct pmk_writer *w)
+{
+	return VALUE_WIDTH + 6 + state_of(w)->name_width + 1 + TRUST_WIDTH + 2;
+}
+
+#define SPREAD_WIDTH   15 /* "  ( +-  0.12% )" */
+#define COVERAGE_WIDTH 11 /* "  (100.00%)" */
+
+/* True if a remark, followed by `after` columns, fits the terminal on the line of its row. */
+static bool remark_fits(struct pmk_writer *w, const struct pmk_section *s, const char *remark,
+			int after)
+{
+	/* what pmk_text_line_start() prints */
+	int start =
+		(s->interval ? 17 : 0) + (s->cpu >= 0 ? 9 : 0) + (s->thread ? THREAD_WIDTH + 1 : 0);
+
+	return !w->opt.columns ||
+	       start + remark_at(w) + wider_of(0, remark) + after <= (int)w->opt.columns;
+}
+
+#define REMARK_INDENT 6
+
+/* Print a remark that does not fit on the line of its row. */
+static void put_long_remark(struct pmk_writer *w, const char *remark)
+{
+	print_spaces(w->f, REMARK_INDENT);
+	pmk_printable_wrap(w->f, remark, REMARK_INDENT, REMARK_INDENT + 2, w->opt.columns);
+}
+
+/* Print a metric as a remark without a row. */
+static int remark_line(struct pmk_writer *w, const struct pmk_section *s,
+		       const struct pmk_metric_value *v)
+{
+	char *remark = remark_text(w, v);
+
+	if (!remark)
+		return PMK_ENOMEM;
+	if (remark_fits(w, s, remark, 0)) {
+		pmk_text_line_start(w, s);
+		print_spaces(w->f, remark_at(w));
+		fprintf(w->f, "%s\n", remark);
+	} else {
+		put_long_remark(w, remark);
+	}
+	free(remark);
+	return note_metric(w, s, v);
+}
+
 static int row_line(struct pmk_writer *w, const struct pmk_result *r, const struct pmk_section *s,
 		    const struct pmk_row *row, bool spread)
 {
 	struct state *st = state_of(w);
 	const char *none = pmk_no_value_text(row->trust);
 	int trust_at = st->name_width + 1, metric_at = trust_at + TRUST_WIDTH + 2, used, err = 0;
+	bool scaled = row->trust == PMK_TRUST_SCALED, fits = false;
+	char *remark = NULL;
 	struct pmk_metric_value v;
 	char value[PMK_VALUE_SIZE];
 	bool beside;
@@ -253,25 +319,31 @@ static int row_line(struct pmk_writer *w, const struct pmk_result *r, const stru
 	}
 	beside = pmk_metric_beside(w, r, s, row, 0, &v);
 	if (beside) {
-		print_spaces(w->f, metric_at - used);
-		if (print_metric(w, s, &v))
+		remark = remark_text(w, &v);
+		fits = remark && remark_fits(w, s, remark,
+					     (spread && !none ? SPREAD_WIDTH : 0) +
+						     (scaled ? COVERAGE_WIDTH : 0));
+		if (!remark || note_metric(w, s, &v))
 			err = PMK_ENOMEM;
-	} else if (!none && (spread || row->trust == PMK_TRUST_SCALED)) {
+	}
+	if (fits) {
+		print_spaces(w->f, metric_at - used);
+		fputs(remark, w->f);
+	} else if (!none && (spread || scaled)) {
 		print_spaces(w->f, metric_at - 2 - used);
 	}
 	if (spread && !none)
 		fprintf(w->f, "  ( +-%6.2f%% )", r->sampled ? row->margin_pct : row->stddev_pct);
 	/* As in perf: the share of time from which a scaled number was extrapolated. */
-	if (row->trust == PMK_TRUST_SCALED)
+	if (scaled)
 		fprintf(w->f, "  (%.2f%%)", row->coverage * 100);
 	putc('\n', w->f);
-	for (unsigned skip = 1; beside && pmk_metric_beside(w, r, s, row, skip, &v); skip++) {
-		pmk_text_line_start(w, s);
-		print_spaces(w->f, VALUE_WIDTH + 6 + metric_at);
-		if (print_metric(w, s, &v))
+	if (remark && !fits)
+		put_long_remark(w, remark);
+	free(remark);
+	for (unsigned skip = 1; beside && pmk_metric_beside(w, r, s, row, skip, &v); skip++)
+		if (remark_line(w, s, &v))
 			err = PMK_ENOMEM;
-		putc('\n', w->f);
-	}
 	return err;
 }
 
@@ -284,13 +356,8 @@ static int other_metrics(struct pmk_writer *w, const struct pmk_result *r,
 	for (unsigned i = 0; w->opt.metrics && w->opt.metrics[i]; i++) {
 		struct pmk_metric_value v = pmk_metric_eval(w->opt.metrics[i], r, s);
 
-		if (v.beside)
-			continue;
-		pmk_text_line_start(w, s);
-		print_spaces(w->f, VALUE_WIDTH + 6 + state_of(w)->name_width + 1 + TRUST_WIDTH + 2);
-		if (print_metric(w, s, &v))
+		if (!v.beside && remark_line(w, s, &v))
 			err = PMK_ENOMEM;
-		putc('\n', w->f);
 	}
 	return err;
 }
@@ -323,13 +390,6 @@ static void table_cell(char text[PMK_NUMBER_SIZE], const struct pmk_writer *w,
 		*text = '\0';
 	if (!*text)
 		strcpy(text, "-");
-}
-
-static int wider_of(int width, const char *text)
-{
-	int n = (int)strlen(text);
-
-	return n > width ? n : width;
 }
 
 /* The rows of a table: all rows of a region; or, if `of` names a quantity, those with such

@@ -290,6 +290,23 @@ def test_a_pipe_has_80_columns_and_whole_names(tmp_path):
     equal(sum(line.endswith(" " + name) for line in lines), 1)
 
 
+def test_a_pipe_has_as_many_events_as_names_leave_room_for(tmp_path):
+    for length, events in ((20, 2), (44, 1), (45, 2)):  # 45 columns are too wide for any event
+        r = Recording(tmp_path / "names.data")
+        for i in range(3):
+            r.event(f"an_event_with_a_name_{i}")
+        r.object("/bin/prog")
+        r.thread(0, 0)
+        r.function("f" * length, 0)
+        r.code(0, "f" * length)
+        r.ran(0, 1, an_event_with_a_name_0=1)
+        lines = report(r.done()).out.splitlines()
+        head = next(line for line in lines if line.endswith("executions  function"))
+        equal(head.count("an_event"), events)
+        assert max(map(len, lines)) <= 80 or length == 45, lines
+        contains("\n".join(lines), "No room for")
+
+
 def test_pager(flat):
     code, text = on_terminal("report", flat, PMK_PAGER="sed s/^/PAGED:/")
     equal(code, 0)

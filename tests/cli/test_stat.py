@@ -1359,6 +1359,19 @@ def foot(text):
     return text[at:re.search(r"\n *[0-9.]+ seconds time", text).start()]
 
 
+def test_remarks_fit_the_terminal():
+    argv = ("stat", "-e", "all", loop(1))
+    env = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+    whole = pmk(*argv, env=env).err.split("\n counted by")[0]
+    rows = [line.split("#")[0].rstrip() for line in whole.splitlines()]
+    assert max(map(len, whole.splitlines())) > 120, whole
+    for width in (60, 80, 200):
+        text = on_terminal(width, *argv, env=env).split("\n counted by")[0]
+        assert max(map(len, text.splitlines())) <= max(width, *map(len, rows)), text
+        equal(text.split(), whole.split())
+        equal(text == whole, width == 200)
+
+
 def test_long_lines_are_broken_at_the_terminals_width():
     argv = ("stat", "-e", "instr_exec,etmextout_0,etmextout_1", loop(1))
     env = dict(os.environ, PMK_TEST="long " * 9)
