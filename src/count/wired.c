@@ -458,6 +458,28 @@ static const char *cache_name(uint32_t id)
 	return PMK_GET(id, CACHE_IMPLEMENTER) == CACHE_ARM && part < 4 ? names[part] : NULL;
 }
 
+#define ECC_RESETS PMK_BITS(2, 1) /* event counter control: set counters to zero, read as zero */
+
+/* Memory may hold the Cache ID, but it would keep the bits that set the counters to zero. */
+static int check_l220(struct pmk_wired *w)
+{
+	unsigned control = w->memory.offset[PMK_L220_CONTROL];
+	uint32_t value = 0;
+	int err = load_word(w, control, &value);
+
+	if (!err)
+		err = store_word(w, control, value | (uint32_t)ECC_RESETS);
+	if (!err)
+		err = load_word(w, control, &value);
+	if (!err && (value & ECC_RESETS))
+		err = pmk_link_fail(&w->wire.link, PMK_EIO,
+				    "no L220 is at 0x%" PRIx64
+				    ": the bits of its event counter control that reset the "
+				    "counters read as 0x%" PRIx32 ", as memory would",
+				    w->set.base, value & (uint32_t)ECC_RESETS);
+	return err;
+}
+
 static int identify_l220(struct pmk_wired *w)
 {
 	const char *name;
@@ -468,7 +490,7 @@ static int identify_l220(struct pmk_wired *w)
 		return err;
 	name = cache_name(id);
 	if (name && PMK_GET(id, CACHE_PART) == PART_L220)
-		return 0;
+		return check_l220(w);
 	return pmk_link_fail(
 		&w->wire.link, PMK_EIO,
 		"no L220 is at 0x%" PRIx64 ": its Cache ID reads 0x%08" PRIx32 ", which %s%s",
