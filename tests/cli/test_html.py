@@ -536,17 +536,17 @@ def test_a_comparison_has_what_diff_has(recording, later):
     by_name = {row[4]: row for row in page.rows(id="e0-function")}
     equal(by_name["work (loop.c)"][:3], [str(base), str(base + more), f"+{more}"])
     equal(by_name["down (main.c)"][3], "gone")
-    assert "grown by more" not in page.root.one("header").text()
+    assert "limit" not in page.root.one("header").text()
 
 
 @pytest.mark.quick
 def test_a_comparison_judges(recording, later):
     page = Page(diff_page(recording, later, "--fail-over", "5%", code=1))
     shaded = [row.one("th").text() for row in page.root.all("tr", **{"class": "over"})]
-    equal(shaded, ["cpu_cycles", "work (loop.c)"])
-    contains(page.root.one("header").text(), "2 counts have grown by more than 5\u00a0%")
+    equal(shaded, ["cpu_cycles", "work (loop.c)", "fresh (main.c)"])
+    contains(page.root.one("header").text(), "3 counts are over their limits")
     page = Page(diff_page(recording, later, "--fail-over", "50%"))
-    contains(page.root.one("header").text(), "Nothing that is judged has grown")
+    contains(page.root.one("header").text(), "No count is over its limit.")
 
 
 @pytest.mark.quick
