@@ -341,7 +341,7 @@ def test_what_pmk_does_not_read(tmp_path, small):
     refused(tmp_path, b"PERFFILE" + small[8:], "before Linux 3.0")
     refused(tmp_path, small[:8] + struct.pack("<Q", 16) + small[16:], "stream", "-o FILE")
     refused(tmp_path, small[:8] + struct.pack("<Q", 80) + small[16:], "damaged")
-    refused(tmp_path, small[:16] + struct.pack("<Q", 0) + small[24:], "make no sense")
+    refused(tmp_path, small[:16] + struct.pack("<Q", 0) + small[24:], "are inconsistent")
     refused(tmp_path, small[:24] + struct.pack("<Q", 1 << 60) + small[32:], "attributes")
     data, size = struct.unpack_from("<QQ", small, 40)
     refused(tmp_path, small[:data] + bytes(size) + small[data + size:], "a record has no size")

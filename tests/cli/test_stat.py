@@ -1064,7 +1064,7 @@ def test_info_of_fields_and_pins():
     for name, said in (("nPMUIRQ", "active low"), ("nPMUFIQ", "PMNC: FCC"),
                        ("Dbg_Intr", "PCCMDR"), ("niden", "CCNT continues"),
                        ("etmextout[1]", "0x22"), ("DBGACK", "AHBMONCtrlReg"),
-                       ("SPNIDEN", "assumes that it is high"),
+                       ("SPNIDEN", "pmk assumes that"),
                        ("EVNTBUS", "[6:5]    br_exec"), ("AHBMONITOR", "[28:23]")):
         out = pmk("info", name)
         equal((out.code, out.err), (0, ""), name)
@@ -1079,7 +1079,7 @@ def test_info_of_codes():
         equal(pmk("info", code, "--pmu", "arm1136").out,
               pmk("info", "dcache_miss", "--pmu", "arm1136").out, code)
     contains(pmk("info", "r0b", "--pmu", "cortex-a53").out, "cid_write_retired")
-    for argv, said in ((("0x0b",), "name one, --pmu arm1176"),
+    for argv, said in ((("0x0b",), "choose one, such as --pmu arm1176"),
                        (("0xb7", "--pmu", "arm1136"), "arm1136 has no event with code 0xb7"),
                        (("r99999999999999999", "--pmu", "arm1136"), "is too large"),
                        (("0x", "--pmu", "arm1136"), "nothing is called '0x' on arm1136")):

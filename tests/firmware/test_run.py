@@ -882,7 +882,7 @@ def test_what_is_refused():
     refused(127, "-kernel nosuch: No such file or directory", *board[:-1], "nosuch")
     refused(125, "nosuch is not installed; docs/install.md says how to install or build QEMU", "--",
             "nosuch")
-    refused(129, "-I prints counts of -e and -M, and there are none", "-I", "10", *board)
+    refused(129, "-I prints counts, and there are none; give -e or -M", "-I", "10", *board)
     for number in ("-1", "4294967297", "1x", ""):
         refused(129, f"--irq bcm2835-ic:{number}: expected TYPE[/NAME]:NUMBER of an interrupt "
                 "controller's input, bcm2835-ic/gpu-irq:45 for example", "--irq",

@@ -100,7 +100,7 @@ def test_a_place_that_is_never_reached(firmware):
     (("--from", "wrk", "--to", "rest", "--set", "elf=FIRMWARE"), "wrk"),
     (("--from", "work", "--to", "rest", "--set", "elf=/nosuch"), "/nosuch"),
     (("--from", "0x8000", "--to", "0x9000", "--pmu", "l220", "-e", "irreq,drreq,dwreq"),
-     "these events need 2 programmings of the counters"),
+     "the counters would need 2 sets of these events"),
 ])
 def test_wrong_usage(firmware, words, says):
     words = [word.replace("FIRMWARE", firmware) for word in words]
