@@ -232,7 +232,7 @@ class CModel(Structure):
         ("inputs", POINTER(c_char_p)),
         ("input", CFUNCTYPE(None, c_void_p, c_void_p, c_uint, c_uint64)),
         ("oddities_at", CParameter), ("oddities", POINTER(c_char_p)),
-        ("sound", CFUNCTYPE(c_bool, c_void_p, c_void_p)),
+        ("valid", CFUNCTYPE(c_bool, c_void_p, c_void_p)),
     ]
 
 
