@@ -16,7 +16,9 @@ echo "$@" >>"$ASKED"
 case $1 in update) exit ;; esac
 echo "Reading package lists..."
 echo "dlstatus:1:12.5000:Retrieving file 1 of 5"
-echo "pmstatus:scdoc:50.0000:Unpacking scdoc (amd64)"
+echo "dlstatus:1:13.9000:Retrieving file 2 of 5"
+echo "pmstatus:scdoc:2.0000:Unpacking scdoc (amd64)"
+echo "pmstatus:scdoc:50.0000:Installing scdoc (amd64)"
 {end}
 """
 
@@ -34,9 +36,11 @@ def need(tmp_path, *purposes, end="true"):
 
 
 def test_progress_is_shown(tmp_path):
+    """A line for every two percent."""
     out, asked = need(tmp_path, "docs")
     equal((out.code, out.err), (0, ""))
-    equal(out.out, "installing: scdoc\n 12 %  Retrieving file 1 of 5\n")
+    equal(out.out, "installing: scdoc\n 12 %  Retrieving file 1 of 5\n"
+          "  2 %  Unpacking scdoc (amd64)\n 50 %  Installing scdoc (amd64)\n")
     equal(len(asked), 1)
 
 

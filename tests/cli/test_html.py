@@ -386,7 +386,7 @@ def test_a_latency_of_no_event(timed):
         db.execute("INSERT INTO latency VALUES(99, 1, 1)")
     out = run(PMK, "report", "-i", timed, "--html", f"{timed}.html")
     equal((out.code, out.out), (125, ""))
-    contains(out.err, "a reference to an event leads nowhere")
+    contains(out.err, "a reference to an event refers to a row that does not exist")
 
 
 @pytest.mark.quick

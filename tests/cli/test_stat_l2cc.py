@@ -238,4 +238,4 @@ def test_events_of_another_pmu_are_refused():
     contains(refused("--set", "l2.type=l220", "-e", "{cycles,l220/drreq/}", walk()),
              "the group {cycles,...} has events of arm1176 and of l220")
     contains(refused("--set", "l2.type=l220", "-e", "{l220/drreq/,l220/drhit/,l220/co/}", walk()),
-             "needs 3 event counters at a time, l220 has 2")
+             "needs 3 event counters at a time, but l220 has 2")
