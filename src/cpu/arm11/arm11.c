@@ -391,21 +391,25 @@ static PMK_SLOW uint64_t fetch_fill_unusual(struct pmk_cpu *cpu, uint32_t line)
 }
 
 /* Fetch a line. Returns the cycles until its critical word arrives. */
-static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
+static inline uint64_t fetch_fill_usual(struct pmk_cpu *cpu, uint32_t line)
 {
 	struct pmk_cache *c = &cpu->arm11.icache;
-	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways], *entry, victim;
+	uint32_t *set = &c->tag[(line & c->set_mask) * c->ways];
+	uint32_t *entry = &set[pmk_cache_victim_unordered(c, set)], victim = *entry;
 
-	if (PMK_UNLIKELY(!cpu->arm11.usual_fetch))
-		return fetch_fill_unusual(cpu, line);
-	entry = &set[pmk_cache_victim_unordered(c, set)];
-	victim = *entry;
 	*entry = line;
 	cpu->dyn[PMK_SIG_L1I_FILL]++;
 	cpu->arm11.imap[line] |= PMK_I_PRESENT | PMK_I_QUIET;
 	if (victim != PMK_NO_LINE)
 		cpu->arm11.imap[victim] &= PMK_I_MAPPED;
 	return cpu->core.mem_latency;
+}
+
+static uint64_t fetch_fill(struct pmk_cpu *cpu, uint32_t line)
+{
+	if (PMK_UNLIKELY(!cpu->arm11.usual_fetch))
+		return fetch_fill_unusual(cpu, line);
+	return fetch_fill_usual(cpu, line);
 }
 
 bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line)
@@ -836,8 +840,8 @@ static PMK_SLOW void wait_at_entry(struct pmk_cpu *cpu, const struct pmk_block *
 		pmk_cpu_deadline(cpu, b);
 }
 
-static PMK_SLOW void block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
-				   const struct pmk_block *b, uint64_t taken, uint64_t word)
+void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
+			     const struct pmk_block *b, uint64_t taken, uint64_t word)
 {
 	uint64_t before = cpu->cycles, end = before - b->cycles - pmk_pred_cycles(word);
 
@@ -864,20 +868,77 @@ static PMK_SLOW void block_general(struct pmk_cpu *cpu, const struct pmk_block *
 }
 
 /*
- * The functions below do what block_general() does, for nearly all blocks. They leave a block to
- * block_general() while counts are booked by site, and where an absent line is fetched after a
- * branch.
+ * The functions below do what pmk_arm11_block_general() does, for nearly all blocks, while nothing
+ * is booked by site. They end in calls of each other, so that they save no registers.
  */
 
 /* Block `b` starts, and must fetch or wait for something. `end` is when `p` ended, without the
  * cycles of its branch. */
-static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
-				    const struct pmk_block *b, uint64_t before, uint64_t end)
+static PMK_SLOW void fetch_any_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
+					const struct pmk_block *b, uint64_t before, uint64_t end)
 {
 	fetch_stale(cpu, b);
 	if (PMK_UNLIKELY(p->arm11.late & PMK_PIPE_VFP_LATE))
 		remember_vfp(cpu, p, end);
 	wait_at_entry(cpu, p, b, before);
+}
+
+/* Fetch the absent lines of `b`, whose pages are in the micro-TLB. */
+static inline void fetch_absent(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint32_t last = ((uint32_t)b->fall - 1) >> PMK_LINE_SHIFT;
+
+	for (uint32_t line = (uint32_t)b->pc >> PMK_LINE_SHIFT; line <= last; line++) {
+		uint64_t latency;
+
+		if (is_fetched(cpu, line))
+			continue;
+		latency = fetch_fill_usual(cpu, line);
+		cpu->dyn[PMK_SIG_L1I_MISS]++;
+		cpu->dyn[PMK_SIG_FETCH_STALL] += latency;
+		cpu->cycles += latency;
+	}
+}
+
+/* What block `b` may have to wait for. */
+static inline uint64_t awaits(const struct pmk_cpu *cpu, const struct pmk_block *p,
+			      const struct pmk_block *b)
+{
+	return (p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches);
+}
+
+/* The bits of pmk_arm11_fetch_changes() that only fetch_block() can set: the page is not in the
+ * micro-TLB, or the bytes were not looked at. */
+#define CHANGES_MORE ((PMK_I_MAPPED | UINT32_C(0x80)) * UINT32_C(0x01010101))
+
+static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
+				    const struct pmk_block *b, uint64_t before, uint64_t end)
+{
+	uint32_t changes = pmk_arm11_fetch_changes(cpu, b);
+
+	if (PMK_UNLIKELY(changes & CHANGES_MORE || !cpu->arm11.usual_fetch ||
+			 p->arm11.late & PMK_PIPE_VFP_LATE)) {
+		fetch_any_and_wait(cpu, p, b, before, end);
+		return;
+	}
+	if (changes)
+		fetch_absent(cpu, b);
+	if (awaits(cpu, p, b) || PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		wait_at_entry(cpu, p, b, before);
+}
+
+/* Block `b` starts after a branch that took `more` cycles longer than the block `p` says. `cycles`
+ * were added for its prediction, which was wrong. */
+static inline void enter_left(struct pmk_cpu *cpu, const struct pmk_block *p,
+			      const struct pmk_block *b, uint64_t cycles, uint64_t more)
+{
+	uint64_t before = cpu->cycles - cycles, start = before - b->cycles;
+
+	cpu->cycles = before + more;
+	if (pmk_arm11_fetch_changes(cpu, b) | awaits(cpu, p, b))
+		fetch_and_wait(cpu, p, b, before, start);
+	else if (PMK_UNLIKELY(start + more >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
 }
 
 /* True if a branch at the end of `p` that is not predicted would fetch an absent line after it. */
@@ -910,7 +971,9 @@ static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *
 	bool held = word & PMK_PRED_HELD;
 	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
 
-	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !wrong))
+	if (!held && (!(taken | wrong) || p->arm11.branch == PMK_BRANCH_SLOW))
+		return LEFT_UNUSUALLY;
+	if (taken && pc != p->arm11.target)
 		return LEFT_UNUSUALLY;
 	if (taken && has_absent_shadow(cpu, p))
 		return LEFT_ABSENT;
@@ -1019,26 +1082,6 @@ static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk
 	return leave_indirect_usual(cpu, p, more);
 }
 
-static inline enum left leave_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
-				    bool taken, uint64_t word, uint64_t *more)
-{
-	switch ((enum pmk_arm11_leave)p->arm11.leave) {
-	case PMK_ARM11_LEAVE_ANY:
-		return LEFT_UNUSUALLY;
-	case PMK_ARM11_LEAVE_FORWARD:
-	case PMK_ARM11_LEAVE_BACKWARD:
-		return leave_jump(cpu, p, pc, taken, word, more);
-	case PMK_ARM11_LEAVE_CALL:
-		return taken ? leave_predicted_call(cpu, p, pc, word) : LEFT_UNUSUALLY;
-	case PMK_ARM11_LEAVE_RETURN:
-	case PMK_ARM11_LEAVE_INDIRECT:
-	case PMK_ARM11_LEAVE_INDCALL:
-	case PMK_ARM11_LEAVE_LOAD:
-		break;
-	}
-	return leave_for_anywhere(cpu, p, pc, taken, more);
-}
-
 /* The same functions without a clock, where the words do not show which branches have an entry. */
 
 static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -1139,37 +1182,84 @@ static PMK_SLOW void block_behind_absent(struct pmk_cpu *cpu, const struct pmk_b
 	pmk_arm11_block_slow(cpu, p, b, taken, word);
 }
 
+/* Start block `b` after an attempt to leave `p`. */
+static inline void enter_after(struct pmk_cpu *cpu, const struct pmk_block *p,
+			       const struct pmk_block *b, uint64_t taken, uint64_t word,
+			       enum left left, uint64_t more)
+{
+	if (left == LEFT)
+		enter_left(cpu, p, b, pmk_pred_cycles(word), more);
+	else if (left == LEFT_ABSENT)
+		block_behind_absent(cpu, p, b, taken, word);
+	else
+		pmk_arm11_block_general(cpu, p, b, taken, word);
+}
+
+static PMK_SLOW void block_after_jump(struct pmk_cpu *cpu, const struct pmk_block *p,
+				      const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	uint64_t more = 0;
+	enum left left = leave_jump(cpu, p, b->pc, taken, word, &more);
+
+	enter_after(cpu, p, b, taken, word, left, more);
+}
+
+static PMK_SLOW void block_after_call(struct pmk_cpu *cpu, const struct pmk_block *p,
+				      const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	enum left left = taken ? leave_predicted_call(cpu, p, b->pc, word) : LEFT_UNUSUALLY;
+
+	enter_after(cpu, p, b, taken, word, left, 0);
+}
+
+static PMK_SLOW void block_after_any(struct pmk_cpu *cpu, const struct pmk_block *p,
+				     const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	uint64_t more = 0;
+	enum left left = leave_for_anywhere(cpu, p, b->pc, taken, &more);
+
+	enter_after(cpu, p, b, taken, word, left, more);
+}
+
+/* Block `b` starts as predicted, and must fetch or wait for something. */
+static PMK_SLOW void block_as_predicted(struct pmk_cpu *cpu, const struct pmk_block *p,
+					const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	uint64_t before = cpu->cycles;
+
+	pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
+	fetch_and_wait(cpu, p, b, before, before - b->cycles - pmk_pred_cycles(word));
+}
+
 void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			  uint64_t taken, uint64_t word)
 {
-	uint64_t before = cpu->cycles, end = before - b->cycles - pmk_pred_cycles(word), more = 0;
-
-	if (PMK_UNLIKELY(cpu->crossing || cpu->sites || (!b->arm11.spare && b->vector))) {
-		block_general(cpu, p, b, taken, word);
+	if (PMK_UNLIKELY(!b->arm11.spare && b->vector)) {
+		pmk_arm11_block_general(cpu, p, b, taken, word);
 		return;
 	}
-	if (pmk_pred_differs(word, taken)) {
-		enum left left = leave_usual(cpu, p, b->pc, taken, word, &more);
-
-		if (PMK_UNLIKELY(left == LEFT_UNUSUALLY)) {
-			block_general(cpu, p, b, taken, word);
-			return;
-		}
-		if (left == LEFT_ABSENT) {
-			block_behind_absent(cpu, p, b, taken, word);
-			return;
-		}
-		/* A word has cycles only for the outcome that it predicts. */
-		before -= pmk_pred_cycles(word);
-		cpu->cycles = before + more;
-	} else {
-		pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
+	if (!pmk_pred_differs(word, taken)) {
+		block_as_predicted(cpu, p, b, taken, word);
+		return;
 	}
-	if (pmk_arm11_fetch_changes(cpu, b) | (p->arm11.late & b->arm11.wants) |
-	    (cpu->arm11.pending & b->arm11.touches))
-		fetch_and_wait(cpu, p, b, before, end);
-	else if (PMK_UNLIKELY(before + more - b->cycles >= cpu->deadline))
-		pmk_cpu_deadline(cpu, b);
+	switch ((enum pmk_arm11_leave)p->arm11.leave) {
+	case PMK_ARM11_LEAVE_ANY:
+		pmk_arm11_block_general(cpu, p, b, taken, word);
+		break;
+	case PMK_ARM11_LEAVE_FORWARD:
+	case PMK_ARM11_LEAVE_BACKWARD:
+		block_after_jump(cpu, p, b, taken, word);
+		break;
+	case PMK_ARM11_LEAVE_CALL:
+		block_after_call(cpu, p, b, taken, word);
+		break;
+	case PMK_ARM11_LEAVE_RETURN:
+	case PMK_ARM11_LEAVE_INDIRECT:
+	case PMK_ARM11_LEAVE_INDCALL:
+	case PMK_ARM11_LEAVE_LOAD:
+		block_after_any(cpu, p, b, taken, word);
+		break;
+	}
 }
 
 /* ---- data ----------------------------------------------------------------------------------- */

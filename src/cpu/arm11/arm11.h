@@ -141,6 +141,9 @@ void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line);
 
 PMK_SLOW void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);
+/* The same while counts are booked by site, or where something of the owner's begins or ends. */
+PMK_SLOW void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
+				      const struct pmk_block *b, uint64_t taken, uint64_t word);
 PMK_SLOW void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);
 PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
@@ -161,11 +164,13 @@ static inline uint32_t pmk_arm11_fetch_changes(const struct pmk_cpu *cpu, const 
 }
 
 /*
- * The block `b` starts. `crossing`, a constant, is pmk_cpu.crossing. The facts of `b` are not added
+ * The block `b` starts. Constants: `crossing` is pmk_cpu.crossing, `general` is true if `crossing`
+ * is, or if counts are booked by site. The facts of `b` are not added
  * here: pmk_cpu_sum() does that later, or the owner at every execution (eager). Both calls are tail
  * calls, so that the hot path saves no registers.
  */
-static inline void pmk_arm11_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
+static inline void pmk_arm11_start(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing,
+				   bool general)
 {
 	const struct pmk_block *p = cpu->prev;
 	uint64_t taken = b->pc != p->fall;
@@ -179,12 +184,26 @@ static inline void pmk_arm11_enter(struct pmk_cpu *cpu, const struct pmk_block *
 	cpu->cycles = cycles + b->cycles;
 	cpu->taken += taken;
 	if (PMK_UNLIKELY(odd || crossing)) {
-		pmk_arm11_block_slow(cpu, p, b, taken, word);
+		if (general)
+			pmk_arm11_block_general(cpu, p, b, taken, word);
+		else
+			pmk_arm11_block_slow(cpu, p, b, taken, word);
 		return;
 	}
 	pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
 	if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
+}
+
+static inline void pmk_arm11_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
+{
+	pmk_arm11_start(cpu, b, crossing, crossing);
+}
+
+static inline void pmk_arm11_enter_booked(struct pmk_cpu *cpu, const struct pmk_block *b,
+					  bool crossing)
+{
+	pmk_arm11_start(cpu, b, crossing, true);
 }
 
 static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *b)

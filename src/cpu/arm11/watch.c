@@ -5,7 +5,8 @@
  */
 #include "cpu/arm11/arm11.h"
 
-PMK_BLOCK_FNS(on_block, pmk_arm11_enter, pmk_arm11_enter, pmk_before_handler, pmk_block_as_it_is)
+PMK_BLOCK_FNS(on_block, pmk_arm11_enter, pmk_arm11_enter_booked, pmk_before_handler,
+	      pmk_block_as_it_is)
 
 const struct pmk_block_fns *pmk_arm11_on_block(const struct pmk_core *core)
 {
