@@ -962,29 +962,42 @@ static inline void flush_usual(struct pmk_cpu *cpu, const struct pmk_block *p, u
 	*more = p->arm11.resolved;
 }
 
-/* A branch with an entry is predicted by the entry; if it comes here, that was wrong. Other
- * branches are predicted by the static rules. */
-static inline enum left leave_jump(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+/* A branch with an entry was predicted by the entry, and that was wrong. */
+static inline enum left leave_held(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
 				   bool taken, uint64_t word, uint64_t *more)
 {
 	uint8_t *own = &cpu->arm11.pred[p->arm11.branch];
-	bool held = word & PMK_PRED_HELD;
-	bool wrong = held || (p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD) != taken;
 
-	if (!held && (!(taken | wrong) || p->arm11.branch == PMK_BRANCH_SLOW))
+	if (taken) {
+		if (pc != p->arm11.target)
+			return LEFT_UNUSUALLY;
+		if (has_absent_shadow(cpu, p))
+			return LEFT_ABSENT;
+		*own = (uint8_t)(word + 1);
+	} else {
+		*own = (uint8_t)(word - 1);
+	}
+	cpu->dyn[PMK_SIG_BRANCH_MISS]++;
+	flush_usual(cpu, p, more);
+	return LEFT;
+}
+
+/* A branch without an entry was predicted by the static rules. It gets an entry if it is taken. */
+static inline enum left leave_static(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
+				     bool taken, uint64_t *more)
+{
+	bool backward = p->arm11.leave == PMK_ARM11_LEAVE_BACKWARD;
+
+	if (p->arm11.branch == PMK_BRANCH_SLOW || (taken ? pc != p->arm11.target : !backward))
 		return LEFT_UNUSUALLY;
-	if (taken && pc != p->arm11.target)
-		return LEFT_UNUSUALLY;
-	if (taken && has_absent_shadow(cpu, p))
-		return LEFT_ABSENT;
-	if (held) {
-		*own = (uint8_t)(taken ? word + 1 : word - 1);
-	} else if (taken) {
+	if (taken) {
+		if (has_absent_shadow(cpu, p))
+			return LEFT_ABSENT;
 		pmk_predictor_allocate(pmk_predictor_slot(&cpu->arm11.bp, p->arm11.end),
 				       cpu->arm11.pred, p->arm11.end, p->arm11.branch);
-		*own = PMK_PRED_HELD | PMK_PRED_STATE | 2;
+		cpu->arm11.pred[p->arm11.branch] = PMK_PRED_HELD | PMK_PRED_STATE | 2;
 	}
-	if (wrong) {
+	if (taken != backward) {
 		cpu->dyn[PMK_SIG_BRANCH_MISS]++;
 		flush_usual(cpu, p, more);
 	} else if (cpu->core.arm11.static_correct_taken > p->arm11.branch_cycles) {
@@ -1195,11 +1208,20 @@ static inline void enter_after(struct pmk_cpu *cpu, const struct pmk_block *p,
 		pmk_arm11_block_general(cpu, p, b, taken, word);
 }
 
-static PMK_SLOW void block_after_jump(struct pmk_cpu *cpu, const struct pmk_block *p,
+static PMK_SLOW void block_after_held(struct pmk_cpu *cpu, const struct pmk_block *p,
 				      const struct pmk_block *b, uint64_t taken, uint64_t word)
 {
 	uint64_t more = 0;
-	enum left left = leave_jump(cpu, p, b->pc, taken, word, &more);
+	enum left left = leave_held(cpu, p, b->pc, taken, word, &more);
+
+	enter_after(cpu, p, b, taken, word, left, more);
+}
+
+static PMK_SLOW void block_after_static(struct pmk_cpu *cpu, const struct pmk_block *p,
+					const struct pmk_block *b, uint64_t taken, uint64_t word)
+{
+	uint64_t more = 0;
+	enum left left = leave_static(cpu, p, b->pc, taken, &more);
 
 	enter_after(cpu, p, b, taken, word, left, more);
 }
@@ -1248,7 +1270,10 @@ void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 		break;
 	case PMK_ARM11_LEAVE_FORWARD:
 	case PMK_ARM11_LEAVE_BACKWARD:
-		block_after_jump(cpu, p, b, taken, word);
+		if (word & PMK_PRED_HELD)
+			block_after_held(cpu, p, b, taken, word);
+		else
+			block_after_static(cpu, p, b, taken, word);
 		break;
 	case PMK_ARM11_LEAVE_CALL:
 		block_after_call(cpu, p, b, taken, word);
