@@ -1243,14 +1243,17 @@ static PMK_SLOW void block_after_any(struct pmk_cpu *cpu, const struct pmk_block
 	enter_after(cpu, p, b, taken, word, left, more);
 }
 
-/* Block `b` starts as predicted, and must fetch or wait for something. */
+/* Block `b` starts as predicted. */
 static PMK_SLOW void block_as_predicted(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b, uint64_t taken, uint64_t word)
 {
-	uint64_t before = cpu->cycles;
+	uint64_t before = cpu->cycles, start = before - b->cycles;
 
 	pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
-	fetch_and_wait(cpu, p, b, before, before - b->cycles - pmk_pred_cycles(word));
+	if (pmk_arm11_fetch_changes(cpu, b) | awaits(cpu, p, b))
+		fetch_and_wait(cpu, p, b, before, start - pmk_pred_cycles(word));
+	else if (PMK_UNLIKELY(start >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
 }
 
 void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,

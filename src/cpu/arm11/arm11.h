@@ -175,7 +175,7 @@ static inline void pmk_arm11_start(struct pmk_cpu *cpu, const struct pmk_block *
 	const struct pmk_block *p = cpu->prev;
 	uint64_t taken = b->pc != p->fall;
 	uint64_t word = cpu->arm11.pred[p->arm11.branch];
-	uint64_t odd = pmk_pred_differs(word, taken) | pmk_arm11_fetch_changes(cpu, b) |
+	uint64_t odd = pmk_pred_changes(word, taken) | pmk_arm11_fetch_changes(cpu, b) |
 		       (p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches);
 	uint64_t cycles = cpu->cycles + pmk_pred_cycles(word);
 
@@ -190,7 +190,6 @@ static inline void pmk_arm11_start(struct pmk_cpu *cpu, const struct pmk_block *
 			pmk_arm11_block_slow(cpu, p, b, taken, word);
 		return;
 	}
-	pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
 	if (PMK_UNLIKELY(cycles >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
 }

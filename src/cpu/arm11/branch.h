@@ -51,6 +51,12 @@ static inline uint64_t pmk_pred_differs(uint64_t word, uint64_t taken)
 	return (word ^ (PMK_PRED_STATE + 3 * taken)) & (PMK_PRED_STATE | 2);
 }
 
+/* 0 if it was, and learns nothing from that: its state is a strong one. */
+static inline uint64_t pmk_pred_changes(uint64_t word, uint64_t taken)
+{
+	return (word ^ (PMK_PRED_STATE + 3 * taken)) & (PMK_PRED_STATE | 3);
+}
+
 /* The cycles to add if it was. */
 static inline uint64_t pmk_pred_cycles(uint64_t word)
 {
