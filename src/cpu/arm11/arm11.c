@@ -1702,6 +1702,13 @@ void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	}
 }
 
+void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool write)
+{
+	pmk_sites_access(cpu, access);
+	cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
+	pmk_arm11_multiple_line(cpu, addr, access, write);
+}
+
 /* The same functions without a clock. */
 
 /* Returns false if the general functions must do it. */

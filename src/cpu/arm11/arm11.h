@@ -148,9 +148,12 @@ PMK_SLOW void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);
 PMK_SLOW void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-/* The same without a clock. */
+/* Loads and stores without a clock. */
 PMK_SLOW void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
+/* An access of a load or store multiple that its block has not counted. */
+PMK_SLOW void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+					bool write);
 
 /* 0 if fetching the block changes nothing. It is never 0 if `spare` is 0, because no byte of imap[]
  * has all bits set. `spare` is 0 in blocks with more than PMK_I_MOST_LINES lines, in blocks at
@@ -272,37 +275,42 @@ static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint
 		pmk_arm11_store_slow(cpu, addr, pmk_access_resize(access, bytes));
 }
 
-/*
- * One word of a load or store multiple. Words after the first are sequential, and count only when
- * they enter the next line, which is one more access (DAI 0195B §7).
- */
-static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
-				      bool write, bool counted)
+/* A load or store multiple accesses a line, at `addr`, or the first one. */
+static inline void pmk_arm11_multiple_line(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+					   bool write)
 {
-	const uint32_t line_bytes = 1u << PMK_LINE_SHIFT;
-	uint32_t in_line = line_bytes - (addr & (line_bytes - 1)), left;
+	uint32_t in_line = (1u << PMK_LINE_SHIFT) - (addr & ((1u << PMK_LINE_SHIFT) - 1)), left;
 
-	cpu->access = access;
-	if (--cpu->arm11.multiple_left < 0) {
-		cpu->arm11.multiple_left = (int32_t)PMK_ACCESS_COUNT(access) - 1;
-		cpu->arm11.multiple_counts = counted ? PMK_SIG_NONE
-					     : write ? PMK_SIG_L1D_WRITE
-						     : PMK_SIG_L1D_READ;
-	} else {
-		if (PMK_LIKELY(in_line != line_bytes))
-			return;
-		counted = false;
-	}
-	if (!counted) {
-		pmk_sites_access(cpu, access);
-		cpu->dyn[write ? PMK_SIG_L1D_WRITE : PMK_SIG_L1D_READ]++;
-	}
 	if (!write) {
 		pmk_arm11_load(cpu, addr, 2, access);
 		return;
 	}
 	left = ((uint32_t)cpu->arm11.multiple_left + 1) * PMK_ACCESS_SIZE(access);
 	pmk_arm11_store_span(cpu, addr, left < in_line ? left : in_line, access);
+}
+
+/*
+ * One word of a load or store multiple. Words after the first are sequential, and count only when
+ * they enter the next line, which is one more access (DAI 0195B §7). `write` and `counted` are
+ * constants.
+ */
+static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
+				      bool write, bool counted)
+{
+	cpu->access = access;
+	if (--cpu->arm11.multiple_left >= 0) {
+		if (PMK_UNLIKELY(!(addr & ((1u << PMK_LINE_SHIFT) - 1))))
+			pmk_arm11_multiple_counts(cpu, addr, access, write);
+		return;
+	}
+	cpu->arm11.multiple_left = (int32_t)PMK_ACCESS_COUNT(access) - 1;
+	cpu->arm11.multiple_counts = counted ? PMK_SIG_NONE
+				     : write ? PMK_SIG_L1D_WRITE
+					     : PMK_SIG_L1D_READ;
+	if (counted)
+		pmk_arm11_multiple_line(cpu, addr, access, write);
+	else
+		pmk_arm11_multiple_counts(cpu, addr, access, write);
 }
 
 #endif
