@@ -51,7 +51,7 @@ static inline uint64_t pmk_tlb_fill_if(struct pmk_tlb *t, uint64_t page, bool ab
 	uint64_t *entry = &t->page[s * t->ways + next];
 	uint64_t old = *entry;
 
-	*entry = absent ? page : old;
+	*entry = old ^ ((old ^ page) & -(uint64_t)absent);
 	t->next[s] = (uint8_t)(then == t->ways ? 0 : then);
 	return old;
 }

@@ -55,7 +55,7 @@ static bool has_usual_data(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
 
-	return core->dcache_on && !core->dcache_wt && !core->arm11.write_allocate &&
+	return core->mmu && core->dcache_on && !core->dcache_wt && !core->arm11.write_allocate &&
 	       core->arm11.store_miss_each && !pmk_order_is_kept(&cpu->arm11.dcache.order);
 }
 
@@ -253,14 +253,15 @@ struct translation {
 
 /* Translate after a micro-TLB miss: through the main TLB, and with a table walk if that misses,
  * too. */
-static struct translation translate(struct pmk_cpu *cpu, uint32_t page)
+static inline struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	bool absent = !pmk_tlb_holds(&cpu->arm11.main_tlb, page);
+	uint64_t all = -(uint64_t)absent; /* no branch: see pmk_tlb_holds() */
 
 	cpu->dyn[PMK_SIG_TLB_MISS] += absent;
 	pmk_tlb_fill_if(&cpu->arm11.main_tlb, page, absent);
-	return (struct translation){ .refill = absent ? 0 : cpu->core.utlb_penalty,
-				     .walk = absent ? cpu->core.walk_penalty : 0 };
+	return (struct translation){ .refill = cpu->core.utlb_penalty & ~all,
+				     .walk = cpu->core.walk_penalty & all };
 }
 
 /* Use vectors of 32 bytes if the host has them: 4 of them hold the bytes of a page. */
@@ -271,17 +272,25 @@ static struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 #define WIDE
 #endif
 
+/* Eight bytes of a map, and the same byte eight times. */
+typedef uint64_t __attribute__((may_alias)) map_word;
+#define EACH_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
+
 /* Change the bytes of a page in the data map when the page enters or leaves the micro-TLB. */
 static inline void map_page(uint8_t *map)
 {
-	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
-		map[i] = (uint8_t)(map[i] | PMK_D_MAPPED | (map[i] >> 3 & PMK_D_FAST));
+	map_word *word = (map_word *)map;
+
+	for (unsigned i = 0; i < LINES_PER_PAGE / sizeof(*word); i++)
+		word[i] |= EACH_BYTE(PMK_D_MAPPED) | (word[i] >> 3 & EACH_BYTE(PMK_D_FAST));
 }
 
 static inline void unmap_page(uint8_t *map)
 {
-	for (unsigned i = 0; i < LINES_PER_PAGE; i++)
-		map[i] &= (uint8_t) ~(PMK_D_MAPPED | PMK_D_FAST);
+	map_word *word = (map_word *)map;
+
+	for (unsigned i = 0; i < LINES_PER_PAGE / sizeof(*word); i++)
+		word[i] &= ~EACH_BYTE(PMK_D_MAPPED | PMK_D_FAST);
 }
 
 /* The page enters the micro-TLB. If hits change the order of a set, its lines must be used once
@@ -318,6 +327,19 @@ WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page
 	if (cpu->core.mmu)
 		t = translate(cpu, page);
 	data_map(cpu, page);
+	return t;
+}
+
+/* The same on a core whose data accesses have no unusual parameter. */
+static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint32_t page)
+{
+	struct translation t = translate(cpu, page);
+	uint64_t old = pmk_tlb_fill(&cpu->arm11.dtlb, page);
+
+	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
+	if (old != PMK_NO_PAGE)
+		unmap_page(&cpu->arm11.dmap[old * LINES_PER_PAGE]);
+	map_page(&cpu->arm11.dmap[page * LINES_PER_PAGE]);
 	return t;
 }
 
@@ -1659,14 +1681,14 @@ static inline void load_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t acces
 	fill_usual(cpu, line);
 }
 
-static PMK_SLOW void load_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+WIDE static void load_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	load_usual(cpu, addr, access, data_translate(cpu, addr >> PMK_PAGE_SHIFT));
+	load_usual(cpu, addr, access, data_translate_usual(cpu, addr >> PMK_PAGE_SHIFT));
 }
 
-static PMK_SLOW void store_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+WIDE static void store_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	cpu->cycles += data_translate(cpu, addr >> PMK_PAGE_SHIFT).walk;
+	cpu->cycles += data_translate_usual(cpu, addr >> PMK_PAGE_SHIFT).walk;
 	pmk_arm11_store_slow(cpu, addr, access);
 }
 
