@@ -712,12 +712,18 @@ static PMK_SLOW void disturb(struct pmk_cpu *cpu, unsigned what)
 		flush_tlbs(cpu);
 }
 
+static inline struct pmk_arm11_edge *edge_slot(const struct pmk_cpu *cpu, const struct pmk_block *p,
+					       const struct pmk_block *b)
+{
+	return &cpu->arm11.edge[(p->id ^ b->id * 7) % PMK_ARM11_EDGES];
+}
+
 /* How long one block waits for unfinished results of another. This is computed once for each pair
  * of consecutive blocks, and remembered. */
 static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const struct pmk_block *p,
 						 const struct pmk_block *b)
 {
-	struct pmk_arm11_edge *e = &cpu->arm11.edge[(p->id ^ b->id * 7) % PMK_ARM11_EDGES];
+	struct pmk_arm11_edge *e = edge_slot(cpu, p, b);
 	uint8_t need[PMK_PIPE_REGS];
 
 	if (e->from == p && e->to == b)
@@ -736,10 +742,9 @@ static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const stru
 /* Wait for results of the previous block. Some may have arrived during the cycles since `before`,
  * which the branch or the fetch took. A wait for the load-store unit does not count as a data
  * stall. */
-static void wait_for_results(struct pmk_cpu *cpu, const struct pmk_block *p,
-			     const struct pmk_block *b, uint64_t before)
+static inline void wait_for_results(struct pmk_cpu *cpu, const struct pmk_arm11_edge *e,
+				    uint64_t before)
 {
-	const struct pmk_arm11_edge *e = edge_between(cpu, p, b);
 	uint64_t passed = cpu->cycles - before;
 
 	if (e->wait > passed)
@@ -853,7 +858,7 @@ static PMK_SLOW void wait_at_entry(struct pmk_cpu *cpu, const struct pmk_block *
 	if (waits | (cpu->arm11.pending & b->arm11.touches))
 		pmk_sites_fetch(cpu, b, b->pc);
 	if (waits)
-		wait_for_results(cpu, p, b, before);
+		wait_for_results(cpu, edge_between(cpu, p, b), before);
 	if (cpu->arm11.pending & b->arm11.touches & ~PMK_PIPE_VFP)
 		wait_for_pending(cpu, b, cpu->arm11.pending & b->arm11.touches & ~PMK_PIPE_VFP);
 	if (cpu->arm11.pending & b->arm11.touches & PMK_PIPE_VFP)
@@ -933,6 +938,21 @@ static inline uint64_t awaits(const struct pmk_cpu *cpu, const struct pmk_block 
  * micro-TLB, or the bytes were not looked at. */
 #define CHANGES_MORE ((PMK_I_MAPPED | UINT32_C(0x80)) * UINT32_C(0x01010101))
 
+/* Block `b` waits only for results of `p`. */
+static PMK_SLOW void wait_remembered(struct pmk_cpu *cpu, const struct pmk_block *p,
+				     const struct pmk_block *b, uint64_t before)
+{
+	const struct pmk_arm11_edge *e = edge_slot(cpu, p, b);
+
+	if (PMK_UNLIKELY(e->from != p || e->to != b)) {
+		wait_at_entry(cpu, p, b, before);
+		return;
+	}
+	wait_for_results(cpu, e, before);
+	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
 static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
 				    const struct pmk_block *b, uint64_t before, uint64_t end)
 {
@@ -945,8 +965,12 @@ static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block 
 	}
 	if (changes)
 		fetch_absent(cpu, b);
-	if (awaits(cpu, p, b) || PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+	if (cpu->arm11.pending & b->arm11.touches)
 		wait_at_entry(cpu, p, b, before);
+	else if (p->arm11.late & b->arm11.wants)
+		wait_remembered(cpu, p, b, before);
+	else if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
 }
 
 /* Block `b` starts after a branch that took `more` cycles longer than the block `p` says. `cycles`
@@ -1217,13 +1241,13 @@ static PMK_SLOW void block_behind_absent(struct pmk_cpu *cpu, const struct pmk_b
 	pmk_arm11_block_slow(cpu, p, b, taken, word);
 }
 
-/* Start block `b` after an attempt to leave `p`. */
+/* Start block `b` after an attempt to leave `p`. `cycles` and `more` are those of enter_left(). */
 static inline void enter_after(struct pmk_cpu *cpu, const struct pmk_block *p,
 			       const struct pmk_block *b, uint64_t taken, uint64_t word,
-			       enum left left, uint64_t more)
+			       enum left left, uint64_t cycles, uint64_t more)
 {
 	if (left == LEFT)
-		enter_left(cpu, p, b, pmk_pred_cycles(word), more);
+		enter_left(cpu, p, b, cycles, more);
 	else if (left == LEFT_ABSENT)
 		block_behind_absent(cpu, p, b, taken, word);
 	else
@@ -1236,7 +1260,7 @@ static PMK_SLOW void block_after_held(struct pmk_cpu *cpu, const struct pmk_bloc
 	uint64_t more = 0;
 	enum left left = leave_held(cpu, p, b->pc, taken, word, &more);
 
-	enter_after(cpu, p, b, taken, word, left, more);
+	enter_after(cpu, p, b, taken, word, left, 0, more);
 }
 
 static PMK_SLOW void block_after_static(struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -1245,7 +1269,7 @@ static PMK_SLOW void block_after_static(struct pmk_cpu *cpu, const struct pmk_bl
 	uint64_t more = 0;
 	enum left left = leave_static(cpu, p, b->pc, taken, &more);
 
-	enter_after(cpu, p, b, taken, word, left, more);
+	enter_after(cpu, p, b, taken, word, left, pmk_pred_cycles(word), more);
 }
 
 static PMK_SLOW void block_after_call(struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -1253,7 +1277,7 @@ static PMK_SLOW void block_after_call(struct pmk_cpu *cpu, const struct pmk_bloc
 {
 	enum left left = taken ? leave_predicted_call(cpu, p, b->pc, word) : LEFT_UNUSUALLY;
 
-	enter_after(cpu, p, b, taken, word, left, 0);
+	enter_after(cpu, p, b, taken, word, left, 0, 0);
 }
 
 static PMK_SLOW void block_after_any(struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -1262,7 +1286,7 @@ static PMK_SLOW void block_after_any(struct pmk_cpu *cpu, const struct pmk_block
 	uint64_t more = 0;
 	enum left left = leave_for_anywhere(cpu, p, b->pc, taken, &more);
 
-	enter_after(cpu, p, b, taken, word, left, more);
+	enter_after(cpu, p, b, taken, word, left, 0, more);
 }
 
 /* Block `b` starts as predicted. */
