@@ -55,7 +55,7 @@ static bool has_usual_data(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
 
-	return core->mmu && core->dcache_on && !core->dcache_wt && !core->arm11.write_allocate &&
+	return core->dcache_on && !core->dcache_wt && !core->arm11.write_allocate &&
 	       core->arm11.store_miss_each && !pmk_order_is_kept(&cpu->arm11.dcache.order);
 }
 
@@ -330,7 +330,7 @@ WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page
 	return t;
 }
 
-/* The same on a core whose data accesses have no unusual parameter. */
+/* The same on a core that has an MMU and no unusual parameter for data accesses. */
 static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t = translate(cpu, page);
@@ -928,8 +928,8 @@ static inline void fetch_absent(struct pmk_cpu *cpu, const struct pmk_block *b)
 }
 
 /* What block `b` may have to wait for. */
-static inline uint64_t awaits(const struct pmk_cpu *cpu, const struct pmk_block *p,
-			      const struct pmk_block *b)
+static inline uint64_t block_awaits(const struct pmk_cpu *cpu, const struct pmk_block *p,
+				    const struct pmk_block *b)
 {
 	return (p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches);
 }
@@ -981,7 +981,7 @@ static inline void enter_left(struct pmk_cpu *cpu, const struct pmk_block *p,
 	uint64_t before = cpu->cycles - cycles, start = before - b->cycles;
 
 	cpu->cycles = before + more;
-	if (pmk_arm11_fetch_changes(cpu, b) | awaits(cpu, p, b))
+	if (pmk_arm11_fetch_changes(cpu, b) | block_awaits(cpu, p, b))
 		fetch_and_wait(cpu, p, b, before, start);
 	else if (PMK_UNLIKELY(start + more >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
@@ -1296,7 +1296,7 @@ static PMK_SLOW void block_as_predicted(struct pmk_cpu *cpu, const struct pmk_bl
 	uint64_t before = cpu->cycles, start = before - b->cycles;
 
 	pmk_pred_learn(&cpu->arm11.pred[p->arm11.branch], word, taken);
-	if (pmk_arm11_fetch_changes(cpu, b) | awaits(cpu, p, b))
+	if (pmk_arm11_fetch_changes(cpu, b) | block_awaits(cpu, p, b))
 		fetch_and_wait(cpu, p, b, before, start - pmk_pred_cycles(word));
 	else if (PMK_UNLIKELY(start >= cpu->deadline))
 		pmk_cpu_deadline(cpu, b);
@@ -1722,8 +1722,10 @@ void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 		load_general(cpu, addr, access);
 	else if (cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED)
 		load_usual(cpu, addr, access, (struct translation){ 0 });
-	else
+	else if (cpu->core.mmu)
 		load_unmapped(cpu, addr, access);
+	else
+		load_general(cpu, addr, access);
 }
 
 void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
@@ -1733,8 +1735,10 @@ void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 
 	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual, addr, access))) {
 		store_general(cpu, addr, access);
-	} else if (!(*byte & PMK_D_MAPPED)) {
+	} else if (!(*byte & PMK_D_MAPPED) && cpu->core.mmu) {
 		store_unmapped(cpu, addr, access);
+	} else if (!(*byte & PMK_D_MAPPED)) {
+		store_general(cpu, addr, access);
 	} else if (*byte & PMK_D_PRESENT) {
 		unsigned halves = halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
 
