@@ -111,7 +111,7 @@ int pmk_wave_dump_fail(struct wave_dump *v, int code, const char *fmt, ...)
 
 int pmk_wave_dump_no_memory(struct wave_dump *v)
 {
-	return pmk_wave_dump_fail(v, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
+	return pmk_wave_dump_fail(v, PMK_ENOMEM, "%s", pmk_strerror(PMK_ENOMEM));
 }
 
 const char *pmk_wave_dump_shown(char buf[WAVE_SHOWN], const char *word, size_t n)
