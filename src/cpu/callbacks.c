@@ -26,11 +26,11 @@ void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
 	const struct pmk_block *left = pmk_cpus[vcpu]->prev;
 	struct pmk_rests *r = &pmk_rests[vcpu];
 	const struct pmk_rest rest = { .pc = access->fall, .of = left };
-	const struct pmk_rest *last = &r->rest[r->n - 1];
+	const struct pmk_rest *last = r->n ? &r->rest[r->n - 1] : NULL;
 
 	if (access->pc < left->pc || access->pc >= left->end_addr)
 		return;
-	if (r->n && last->pc == rest.pc && last->of == left)
+	if (last && last->pc == rest.pc && last->of == left)
 		return;		   /* a further word */
 	if (r->n == PMK_MAX_RESTS) /* blocks that were never returned to */
 		memmove(r->rest, r->rest + 1, --r->n * sizeof(rest));

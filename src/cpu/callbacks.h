@@ -132,9 +132,12 @@ void pmk_rest_never(unsigned vcpu);
 static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 {
 	struct pmk_rests *r = &pmk_rests[vcpu];
-	const struct pmk_rest *last = &r->rest[r->n - 1];
+	const struct pmk_rest *last;
 
-	if (PMK_LIKELY(!r->n) || block->pc != last->pc || block->end_addr != last->of->end_addr)
+	if (PMK_LIKELY(!r->n))
+		return false;
+	last = &r->rest[r->n - 1];
+	if (block->pc != last->pc || block->end_addr != last->of->end_addr)
 		return false;
 	pmk_cpus[vcpu]->prev = last->of;
 	pmk_sites_resume(pmk_cpus[vcpu], last->of);
