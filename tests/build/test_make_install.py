@@ -30,16 +30,18 @@ def somewhere(tmp_path):
 
 
 def test_installed_below_another_prefix_it_works_there(somewhere):
-    out = make("install", "prefix=/opt/counters", f"DESTDIR={somewhere}/staged")
-    assert out.code == 0, out
+    """Also away from the place that `make install` was told."""
+    out = make("install", "prefix=/opt/a b", f"DESTDIR={somewhere}/staged")
+    said = f"make uninstall prefix='/opt/a b' DESTDIR={somewhere}/staged takes them away"
+    assert out.code == 0 and said in out.out, out
     installed = tree(somewhere / "staged")
-    assert installed >= {"opt/counters/bin/pmk", "opt/counters/share/man/man1/pmk-stat.1",
-                         "opt/counters/include/pmk/pmu.h",
-                         "opt/counters/share/bash-completion/completions/pmk"}
-    assert sorted(p for p in installed if not p.startswith("opt/counters/")) == ["opt",
-                                                                                 "opt/counters"]
-    # Nor does it matter that the place is none that anybody was told.
-    shutil.move(somewhere / "staged/opt/counters", somewhere / "moved")
+    assert installed >= {"opt/a b/bin/pmk", "opt/a b/share/man/man1/pmk-stat.1",
+                         "opt/a b/include/pmk/pmu.h",
+                         "opt/a b/share/bash-completion/completions/pmk"}
+    assert sorted(p for p in installed if not p.startswith("opt/a b/")) == ["opt", "opt/a b"]
+    shutil.copytree(somewhere / "staged/opt/a b", somewhere / "moved", symlinks=True)
+    assert make("uninstall", "prefix=/opt/a b", f"DESTDIR={somewhere}/staged").code == 0
+    assert not tree(somewhere / "staged")
     pmk = somewhere / "moved/bin/pmk"
     env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
     program = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-installed", "-O2",
@@ -54,18 +56,25 @@ def test_installed_below_another_prefix_it_works_there(somewhere):
 
 
 def test_uninstall_takes_what_was_installed_and_nothing_else(somewhere):
+    """Files of an older version go when a newer one is installed over it."""
     where = ["prefix=/usr", f"DESTDIR={somewhere}"]
     (somewhere / "usr/bin").mkdir(parents=True)
     (somewhere / "usr/bin/other").write_text("of somebody else\n")
     before = tree(somewhere)
-    for _ in range(2):  # the second time over the first
-        out = make("install", *where)
-        assert out.code == 0, out
+    assert make("install", *where).code == 0
+    new = tree(somewhere)
+    assert "usr/bin/pmk" in new
+    old = somewhere / "usr/lib/pmk/older/pmk-old.so"
+    old.parent.mkdir()
+    old.write_text("")
+    with open(somewhere / "usr/share/pmk/installed", "a") as f:
+        f.write("/usr/lib/pmk/older/pmk-old.so\n/usr/lib/pmk/older/\n")
+    assert make("install", *where).code == 0
+    assert tree(somewhere) == new
     # as Python does when the package is used
     compiled = somewhere / "usr/share/pmk/python/pmk/__pycache__"
     compiled.mkdir()
     (compiled / "models.pyc").write_text("")
-    assert "usr/bin/pmk" in tree(somewhere)
     out = make("uninstall", *where)
     assert out.code == 0, out
     assert tree(somewhere) == before
@@ -81,27 +90,6 @@ def test_a_build_tree_of_another_user(somewhere):
     assert out.code and out.err.count("\n") == 1, out
     why = f"scripts/install: {somewhere}/build/meson-logs is another user's; install as that one"
     assert why in out.err, out
-
-
-def test_what_takes_it_away_is_a_command(somewhere):
-    where = ["prefix=/opt/a b", f"DESTDIR={somewhere}"]
-    out = make("install", *where)
-    said = f"make uninstall prefix='/opt/a b' DESTDIR={somewhere} takes them away"
-    assert out.code == 0 and said in out.out, out
-    assert make("uninstall", *where).code == 0
-
-
-def test_files_of_an_older_version_do_not_stay(somewhere):
-    where = ["prefix=/usr", f"DESTDIR={somewhere}"]
-    assert make("install", *where).code == 0
-    new = tree(somewhere)
-    old = somewhere / "usr/lib/pmk/older/pmk-old.so"
-    old.parent.mkdir()
-    old.write_text("")
-    with open(somewhere / "usr/share/pmk/installed", "a") as f:
-        f.write("/usr/lib/pmk/older/pmk-old.so\n/usr/lib/pmk/older/\n")
-    assert make("install", *where).code == 0
-    assert tree(somewhere) == new
 
 
 @pytest.mark.parametrize("variable", ["bindir", "libdir", "mandir"])
