@@ -83,6 +83,9 @@ int pmk_a64_init(struct pmk_cpu *cpu)
 		pmk_a64_fini(cpu);
 		return PMK_ENOMEM;
 	}
+	cpu->a64.usual_data = core->dcache_on && cpu->a64.in_order && cpu->a64.usual_level2 &&
+			      !pmk_order_is_kept(&v->dcache.order) && !core->mem_serial &&
+			      !v->prefetcher.lines2;
 	return 0;
 }
 

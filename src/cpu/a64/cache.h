@@ -81,8 +81,8 @@ static inline uint64_t *pmk_a64_cache_find(const struct pmk_a64_cache *c, uint64
 
 /* The same in the line's set, for a cache of few ways. It is without branches for four or two ways:
  * the host cannot predict which way it is. */
-static inline uint64_t *pmk_a64_cache_find_in(const struct pmk_a64_cache *c, uint64_t *set,
-					      uint64_t addr)
+static inline __attribute__((always_inline)) uint64_t *pmk_a64_cache_find_in(
+	const struct pmk_a64_cache *c, uint64_t *set, uint64_t addr)
 {
 	uint32_t way = 0;
 

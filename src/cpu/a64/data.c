@@ -115,6 +115,23 @@ static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t ad
 	return pmk_a64_level2_read(cpu, addr, write);
 }
 
+/* The same on a core with usual_data. */
+static inline __attribute__((always_inline)) uint64_t fill_usual(struct pmk_cpu *cpu, uint64_t *set,
+								 uint64_t addr, bool write,
+								 uint64_t bits)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t *e = pmk_a64_cache_victim(&v->dcache, set), old = *e;
+
+	forbid(v, old); /* of an empty entry this does nothing */
+	if (old & PMK_A64_DIRTY) {
+		cpu->dyn[PMK_SIG_L1D_EVICT]++;
+		pmk_a64_level2_write(cpu, old & PMK_A64_LINE_MASK);
+	}
+	*e = (addr & PMK_A64_LINE_MASK) | bits;
+	return pmk_a64_level2_read(cpu, addr, write);
+}
+
 /* The line's entry in its set, or NULL. */
 static inline uint64_t *data_find(const struct pmk_cpu *cpu, uint64_t *set, uint64_t addr)
 {
@@ -234,13 +251,20 @@ static inline struct pmk_lsu_delay wait_for_room(struct pmk_lsu *lsu, uint64_t i
 						     : pmk_lsu_write(lsu, issue);
 }
 
+/* If the bus is busy for longer than memory takes, it limits the write buffer. */
+static inline void bus_limits_stores(struct pmk_cpu *cpu)
+{
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+
+	if (cpu->core.a64.bus_line && lsu->bus_free > cpu->core.mem_latency)
+		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - cpu->core.mem_latency);
+}
+
 static inline void store_goes_out(struct pmk_cpu *cpu, uint64_t access)
 {
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
 
-	/* If the bus is busy for longer than memory takes, it limits the write buffer. */
-	if (cpu->core.a64.bus_line && lsu->bus_free > cpu->core.mem_latency)
-		lsu->wbuf_empty = pmk_later(lsu->wbuf_empty, lsu->bus_free - cpu->core.mem_latency);
+	bus_limits_stores(cpu);
 	if (cpu->a64.in_order)
 		account_store(cpu, wait_for_room(lsu, issue_time(cpu, access)));
 	else if (cpu->a64.window)
@@ -377,23 +401,26 @@ static PMK_SLOW void load_prefetched(struct pmk_cpu *cpu, uint64_t addr, uint64_
 	after_first_use(cpu, addr, now, false);
 }
 
-static inline void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+/* The line is in the cache, at that entry. */
+static inline void load_present(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, uint64_t extra,
+				uint64_t *e)
 {
-	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t extra = data_translate(cpu, addr, false), latency, arrives = 0, now;
-	uint64_t *set = data_set(cpu, addr), *e = data_find(cpu, set, addr);
-
-	if (e) {
-		data_hit(cpu, addr, e);
-		if (*e & PMK_A64_PREFETCHED) {
-			load_prefetched(cpu, addr, access, extra, e);
-			return;
-		}
-		if (extra)
-			load_late(cpu, access, extra, 0, 0);
-		allow(v, addr, *e & PMK_A64_DIRTY);
+	if (*e & PMK_A64_PREFETCHED) {
+		load_prefetched(cpu, addr, access, extra, e);
 		return;
 	}
+	if (extra)
+		load_late(cpu, access, extra, 0, 0);
+	allow(cpu->a64.tables, addr, *e & PMK_A64_DIRTY);
+}
+
+/* The line is not in the cache; `set` is where it belongs. */
+static PMK_SLOW void load_absent(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr, uint64_t access,
+				 uint64_t extra)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t latency, arrives = 0, now;
+
 	if (is_outside(cpu, addr, access, false)) {
 		data_outside(cpu, access, false, extra);
 		return;
@@ -409,23 +436,38 @@ static inline void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access
 		after_miss(cpu, addr, now, false);
 }
 
-/* The store buffer hides a miss until it is full. */
-static inline void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+static PMK_SLOW void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
-	struct pmk_a64 *v = cpu->a64.tables;
-	uint64_t extra = data_translate(cpu, addr, true), now;
+	uint64_t extra = data_translate(cpu, addr, false);
 	uint64_t *set = data_set(cpu, addr), *e = data_find(cpu, set, addr);
 
-	if (e) {
-		bool first = *e & PMK_A64_PREFETCHED;
-
-		data_hit(cpu, addr, e);
-		*e = (*e & ~PMK_A64_PREFETCHED) | PMK_A64_DIRTY;
-		allow(v, addr, true);
-		if (PMK_UNLIKELY(first))
-			after_first_use(cpu, addr, issued(cpu, access), true);
+	if (!e) {
+		load_absent(cpu, set, addr, access, extra);
 		return;
 	}
+	data_hit(cpu, addr, e);
+	load_present(cpu, addr, access, extra, e);
+}
+
+/* The line is in the cache, at that entry. */
+static inline void store_present(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, uint64_t *e)
+{
+	bool first = *e & PMK_A64_PREFETCHED;
+
+	*e = (*e & ~PMK_A64_PREFETCHED) | PMK_A64_DIRTY;
+	allow(cpu->a64.tables, addr, true);
+	if (PMK_UNLIKELY(first))
+		after_first_use(cpu, addr, issued(cpu, access), true);
+}
+
+/* The line is not in the cache; `set` is where it belongs. The store buffer hides a miss until it
+ * is full. */
+static PMK_SLOW void store_absent(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr,
+				  uint64_t access, uint64_t extra)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	uint64_t now;
+
 	if (is_outside(cpu, addr, access, true)) {
 		data_outside(cpu, access, true, extra);
 		return;
@@ -436,6 +478,85 @@ static inline void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t acces
 	if (!cpu->a64.lsu.level2)
 		pmk_a64_take_bus(cpu);
 	store_goes_out(cpu, access);
+	allow(v, addr, true);
+	if (v->prefetcher.nstreams)
+		after_miss(cpu, addr, now, true);
+}
+
+static PMK_SLOW void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	uint64_t extra = data_translate(cpu, addr, true);
+	uint64_t *set = data_set(cpu, addr), *e = data_find(cpu, set, addr);
+
+	if (!e) {
+		store_absent(cpu, set, addr, access, extra);
+		return;
+	}
+	data_hit(cpu, addr, e);
+	store_present(cpu, addr, access, e);
+}
+
+/*
+ * The functions below do what load_line() and store_line() do, for nearly all misses: on a core
+ * with usual_data, while nothing is booked by site, when no earlier miss makes the core any later,
+ * and for a load if a request slot is free. They leave the others to those functions. They pay for
+ * no call, and check each condition only once.
+ */
+static inline bool is_usual(const struct pmk_cpu *cpu)
+{
+	return cpu->a64.usual_data && !cpu->sites && !cpu->is_device;
+}
+
+static inline void load_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	uint64_t extra = data_translate(cpu, addr, false);
+	uint64_t *set = data_set(cpu, addr), *e = data_find(cpu, set, addr);
+	uint64_t now = issue_time(cpu, access), late;
+	unsigned slot;
+
+	if (e) {
+		load_present(cpu, addr, access, extra, e);
+		return;
+	}
+	slot = pmk_lsu_slot(lsu);
+	if (PMK_UNLIKELY(!pmk_lsu_is_settled(lsu, now, &late) || lsu->busy_until[slot] > now)) {
+		load_absent(cpu, set, addr, access, extra);
+		return;
+	}
+	cpu->dyn[PMK_SIG_L1D_READ_MISS]++;
+	lsu->latency = (uint32_t)fill_usual(cpu, set, addr, false, 0);
+	account_load(cpu, access,
+		     pmk_lsu_settled_load_miss(lsu, late, slot, pmk_lsu_bus(lsu), now,
+					       first_use(access), LOAD_HIT_LATENCY, extra));
+	allow(v, addr, false);
+	if (v->prefetcher.nstreams)
+		after_miss(cpu, addr, now, false);
+}
+
+static inline void store_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
+{
+	struct pmk_a64 *v = cpu->a64.tables;
+	struct pmk_lsu *lsu = &cpu->a64.lsu;
+	uint64_t extra = data_translate(cpu, addr, true);
+	uint64_t *set = data_set(cpu, addr), *e = data_find(cpu, set, addr);
+	uint64_t now = issue_time(cpu, access), late;
+
+	if (e) {
+		store_present(cpu, addr, access, e);
+		return;
+	}
+	if (PMK_UNLIKELY(!pmk_lsu_is_settled(lsu, now, &late))) {
+		store_absent(cpu, set, addr, access, extra);
+		return;
+	}
+	cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+	fill_usual(cpu, set, addr, true, PMK_A64_DIRTY);
+	if (!lsu->level2)
+		pmk_a64_take_bus(cpu);
+	bus_limits_stores(cpu);
+	account_store(cpu, pmk_lsu_settled_write(lsu, late, now));
 	allow(v, addr, true);
 	if (v->prefetcher.nstreams)
 		after_miss(cpu, addr, now, true);
@@ -497,24 +618,42 @@ static inline bool is_aligned(uint64_t addr, uint64_t last, uint64_t access)
 	return !((addr ^ last) >> PMK_A64_LINE_SHIFT | (addr & ((1u << PMK_A64_ELEM(access)) - 1)));
 }
 
+static PMK_SLOW void load_general(struct pmk_cpu *cpu, uint64_t addr, uint64_t last,
+				  uint64_t access)
+{
+	pmk_sites_access(cpu, access);
+	if (is_aligned(addr, last, access))
+		load_line(cpu, addr, access);
+	else
+		load_unaligned(cpu, addr, last, access);
+}
+
+static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint64_t addr, uint64_t last,
+				   uint64_t access)
+{
+	pmk_sites_access(cpu, access);
+	if (is_aligned(addr, last, access))
+		store_line(cpu, addr, access);
+	else
+		store_unaligned(cpu, addr, last, access);
+}
+
 void pmk_a64_load_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
-	pmk_sites_access(cpu, access);
-	if (PMK_LIKELY(is_aligned(addr, last, access)))
-		load_line(cpu, addr, access);
+	if (PMK_LIKELY(is_usual(cpu) && is_aligned(addr, last, access)))
+		load_usual(cpu, addr, access);
 	else
-		load_unaligned(cpu, addr, last, access);
+		load_general(cpu, addr, last, access);
 }
 
 void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	uint64_t last = addr + PMK_ACCESS_SIZE(access) - 1;
 
-	pmk_sites_access(cpu, access);
-	if (PMK_LIKELY(is_aligned(addr, last, access)))
-		store_line(cpu, addr, access);
+	if (PMK_LIKELY(is_usual(cpu) && is_aligned(addr, last, access)))
+		store_usual(cpu, addr, access);
 	else
-		store_unaligned(cpu, addr, last, access);
+		store_general(cpu, addr, last, access);
 }

@@ -16,16 +16,27 @@ static bool is_going(const struct pmk_a64_prefetcher *p, uint32_t i)
 	return p->going >> i & 1;
 }
 
-/* Put it into its ring, by the time it was last used: usually at the end. */
-static void put(struct pmk_a64_prefetcher *p, uint32_t i)
+static uint32_t ring_of(const struct pmk_a64_prefetcher *p, uint32_t i)
 {
-	uint32_t ring = is_going(p, i) ? STREAMS : BEGINNINGS, before = p->older[ring];
+	return is_going(p, i) ? STREAMS : BEGINNINGS;
+}
 
-	while (before != ring && p->stream[before].used > p->stream[i].used)
-		before = p->older[before];
+/* Put it into its ring, after `before`. */
+static void put_after(struct pmk_a64_prefetcher *p, uint32_t i, uint32_t before)
+{
 	p->older[i] = (uint8_t)before;
 	p->newer[i] = p->newer[before];
 	p->older[p->newer[i]] = p->newer[before] = (uint8_t)i;
+}
+
+/* Put it into its ring, by the time it was last used. */
+static void put(struct pmk_a64_prefetcher *p, uint32_t i)
+{
+	uint32_t ring = ring_of(p, i), before = p->older[ring];
+
+	while (before != ring && p->stream[before].used > p->stream[i].used)
+		before = p->older[before];
+	put_after(p, i, before);
 }
 
 static void take(struct pmk_a64_prefetcher *p, uint32_t i)
@@ -38,7 +49,7 @@ static void use(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	take(p, i);
 	p->stream[i].used = ++p->now;
-	put(p, i);
+	put_after(p, i, p->older[ring_of(p, i)]);
 }
 
 void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core *core)
@@ -128,9 +139,10 @@ void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool st
 {
 	uint32_t i = p->newer[BEGINNINGS]; /* there is one */
 
-	p->stream[i] = (struct pmk_a64_stream){ .last = line, .store = store };
+	take(p, i);
+	p->stream[i] = (struct pmk_a64_stream){ .last = line, .used = ++p->now, .store = store };
 	p->near[i] = (uint32_t)line;
-	use(p, i);
+	put_after(p, i, p->older[BEGINNINGS]);
 }
 
 /* The beginning becomes a stream, the most recently used one. If there are too many streams, the
@@ -141,7 +153,7 @@ static void begin_stream(struct pmk_a64_prefetcher *p, uint32_t i)
 		end(p, p->newer[STREAMS]);
 	take(p, i);
 	p->going |= UINT32_C(1) << i;
-	put(p, i);
+	put_after(p, i, p->older[STREAMS]);
 }
 
 uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store)

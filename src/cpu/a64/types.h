@@ -79,9 +79,11 @@ struct pmk_cpu_a64 {
 	uint8_t piece_counts;
 	struct pmk_lsu lsu;
 	struct pmk_sdram sdram;
-	uint64_t bus_beats;		/* beats that a line takes on the external bus */
-	bool in_order;			/* executes in order, and has a clock */
-	bool usual_level2;		/* level 2 exists, is used, and does not change on a hit */
+	uint64_t bus_beats; /* beats that a line takes on the external bus */
+	bool in_order;	    /* executes in order, and has a clock */
+	bool usual_level2;  /* level 2 exists, is used, and does not change on a hit */
+	/* Everything about level 1 data, level 2 and memory is as on a Cortex-A53, at any size. */
+	bool usual_data;
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will have their values */
 	uint64_t loaded;		/* those of them that are results of loads */
 };
