@@ -139,7 +139,11 @@ struct pmk_armv8_model {
 };
 
 /* The models, by enum pmk_armv8_id. */
-#define PMK_ARMV8_NMODELS 11
+/* The PMU that counts for Cortex-M cores in emulation. Host only: no Cortex-M before the M55 has a
+ * PMU. */
+extern const struct pmk_pmu pmk_cortex_m;
+
+#define PMK_ARMV8_NMODELS 12
 extern const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1];
 
 /* The defaults for a PMU of this family. */

@@ -463,7 +463,7 @@ static const struct pin {
 	  "DAI 0195B §1, Table 1" },
 	{ "nPMUIRQ",
 	  "cortex-a53 cortex-a55 cortex-a57 cortex-a72 neoverse-n1 armv8 armv8_long cortex-a7 "
-	  "cortex-a8 cortex-a9 cortex-a15",
+	  "cortex-a8 cortex-a9 cortex-a15 cortex-m",
 	  "interrupt output, active low",
 	  "asserted while an overflow flag (PMOVSSET) and its enable (PMINTENSET) are set and the "
 	  "counter's E bit is (PMCR.E, or above MDCR_EL2.HPMN HPME).",

@@ -53,6 +53,31 @@ static const struct named armv7_boards[] = {
 	{ NULL, NULL },
 };
 
+/* Microcontrollers. */
+static const struct named microcontrollers[] = {
+	{ "cortex-m0", "cortex-m0" },
+	{ "cortex-m3", "cortex-m3" },
+	{ "cortex-m4", "cortex-m4" },
+	{ "cortex-m33", "cortex-m33" },
+	{ NULL, NULL },
+};
+
+static const struct named microcontroller_boards[] = {
+	{ "microbit", "cortex-m0" },
+	{ "mps2-an385", "cortex-m3" },
+	{ "mps2-an511", "cortex-m3" },
+	{ "lm3s811evb", "cortex-m3" },
+	{ "lm3s6965evb", "cortex-m3" },
+	{ "stm32vldiscovery", "cortex-m3" },
+	{ "netduino2", "cortex-m3" },
+	{ "mps2-an386", "cortex-m4" },
+	{ "netduinoplus2", "cortex-m4" },
+	{ "olimex-stm32-h405", "cortex-m4" },
+	{ "b-l475e-iot01a", "cortex-m4" },
+	{ "mps2-an505", "cortex-m33" },
+	{ NULL, NULL },
+};
+
 /* Processors and boards that also execute 64-bit code. */
 static const struct named processors_of_64_bits[] = {
 	{ "cortex-a53", "cortex-a53" },
@@ -66,6 +91,32 @@ static const struct named boards_of_64_bits[] = {
 	{ "raspi4b", "cortex-a72" },
 	{ NULL, NULL },
 };
+
+/* The boards on which firmware runs if the user names none. The first row is for any address. */
+/* clang-format off */
+static const struct pmk_board firmware_boards[] = {
+	{ "mps2-an385",    "cortex-m0",     0,          5 },
+	{ "mps2-an385",    "cortex-m0plus", 0,          5 },
+	{ "mps2-an385",    "cortex-m3",     0,          5 },
+	{ "netduino2",     "cortex-m3",     0x08000000, 3 },
+	{ "mps2-an386",    "cortex-m4",     0,          5 },
+	{ "netduinoplus2", "cortex-m4",     0x08000000, 3 },
+	{ "mps2-an505",    "cortex-m33",    0x10000000, 5 },
+};
+/* clang-format on */
+
+const struct pmk_board *pmk_board_of_firmware(const char *core, uint64_t code_start)
+{
+	const struct pmk_board *found = NULL;
+
+	for (size_t i = 0; i < sizeof(firmware_boards) / sizeof(firmware_boards[0]); i++) {
+		const struct pmk_board *b = &firmware_boards[i];
+
+		if (!strcmp(b->core, core) && (!found || code_start >> 24 == b->flash >> 24))
+			found = b;
+	}
+	return found;
+}
 
 /* The value of the option, which has two names and takes one dash or two. The last occurrence
  * counts, as in QEMU. */
@@ -110,7 +161,9 @@ static const char *core_of(char *const *argv, const struct named *of_cpu,
 
 const char *pmk_board_armv7(char *const *argv)
 {
-	return core_of(argv, armv7, armv7_boards);
+	const char *core = core_of(argv, armv7, armv7_boards);
+
+	return core ? core : core_of(argv, microcontrollers, microcontroller_boards);
 }
 
 const char *pmk_board_of_32_bits(char *const *argv)

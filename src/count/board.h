@@ -3,12 +3,25 @@
 #ifndef PMK_COUNT_BOARD_H
 #define PMK_COUNT_BOARD_H
 
+#include <stdint.h>
+
+/* A board of QEMU for firmware. An instruction takes 2^shift ns (-icount), which is near to its
+ * time with the clock of the board. */
+struct pmk_board {
+	const char *name, *core;
+	uint64_t flash;
+	unsigned shift;
+};
+
+/* The board for firmware whose code is at this address; NULL: pmk knows no board with the core. */
+const struct pmk_board *pmk_board_of_firmware(const char *core, uint64_t code_start);
+
 /* The name of the core that an emulator's command line (ended by NULL) selects: that of -cpu, or
  * the default of the board of -M. NULL: pmk has no such core. */
 const char *pmk_board_core(char *const *argv);
 /* The same, only if the core executes just 32-bit code. */
 const char *pmk_board_of_32_bits(char *const *argv);
-/* The same, only if the core is an ARMv7-A, which the code itself does not show. */
+/* The same, only if the core is an ARMv7-A or a Cortex-M, which the code itself does not show. */
 const char *pmk_board_armv7(char *const *argv);
 
 #endif

@@ -17,6 +17,10 @@
 #define V6T2  (V6 | 1u << PMK_ARM_V6T2)
 #define V7    (V6T2 | 1u << PMK_ARM_V7)
 #define V8    (V7 | 1u << PMK_ARM_V8A)
+#define V6M   (1u << PMK_ARM_V6M | 1u << PMK_ARM_V6SM)
+#define V7M   (V6M | 1u << PMK_ARM_V7)
+#define V7EM  (V7M | 1u << PMK_ARM_V7EM)
+#define V8M   (V7EM | 1u << PMK_ARM_V8M_BASELINE | 1u << PMK_ARM_V8M)
 
 /* By QEMU's names; "arm1136-r2" is an ARM1136 of revision 0. The only ARMv8 processor of the
  * user-mode emulator is "max". */
@@ -25,6 +29,7 @@ static const struct processor {
 	uint32_t runs;	  /* one bit for each Tag_CPU_arch */
 	bool thumb2, div; /* `div`: division also in ARM state */
 	uint8_t fp, simd; /* the highest Tag_FP_arch and Tag_Advanced_SIMD_arch */
+	bool m;		  /* of the M profile */
 } processors[] = {
 	{ "arm926", "ARMv5TEJ", V5TEJ, false, false, PMK_ARM_VFPV2, 0 },
 	{ "arm946", "ARMv5TE", V5TEJ, false, false, PMK_ARM_VFPV2, 0 },
@@ -40,6 +45,10 @@ static const struct processor {
 	{ "cortex-a15", "ARMv7-A", V7, true, true, PMK_ARM_VFPV4_D16, PMK_ARM_SIMD_FMA },
 	{ "cortex-a53", "ARMv8.0-A", V8, true, true, UINT8_MAX, UINT8_MAX },
 	{ "cortex-a72", "ARMv8.0-A", V8, true, true, UINT8_MAX, UINT8_MAX },
+	{ "cortex-m0", "ARMv6-M", V6M, true, false, 0, 0, true },
+	{ "cortex-m3", "ARMv7-M", V7M, true, true, 0, 0, true },
+	{ "cortex-m4", "ARMv7E-M", V7EM, true, true, PMK_ARM_VFPV4_D16, 0, true },
+	{ "cortex-m33", "ARMv8-M mainline", V8M, true, true, UINT8_MAX, 0, true },
 	{ "max", "ARMv8-A", V8, true, true, UINT8_MAX, UINT8_MAX },
 };
 
@@ -76,7 +85,9 @@ bool pmk_compat_lacks(const char *processor, const struct pmk_arm_attributes *bu
 
 	if (!p || !built->said)
 		return false;
-	if (built->arch >= 32 || !(p->runs >> built->arch & 1))
+	if (p->m != pmk_arm_is_microcontroller(built))
+		lacks = p->m ? "another profile than M" : "the M profile (Cortex-M)";
+	else if (built->arch >= 32 || !(p->runs >> built->arch & 1))
 		lacks = pmk_arm_arch_name(built->arch);
 	else if (built->thumb == 2 && !p->thumb2)
 		lacks = "Thumb-2";

@@ -69,7 +69,8 @@ static int choose_core(struct pmk_count *c)
 	}
 	if (c->q.guest)
 		look_at_board(c, &name, &asked);
-	else if (e->prog.system && !name && !asked && e->prog.elf.machine != PMK_ELF_AARCH64)
+	else if (e->prog.system && !e->prog.alone && !name && !asked &&
+		 e->prog.elf.machine != PMK_ELF_AARCH64)
 		name = pmk_board_armv7(e->prog.argv.word);
 	data = pmk_count_data(c);
 	if (!data)
@@ -776,7 +777,9 @@ static int choose_events(struct pmk_count *c)
 		err = plan_events(c);
 	if (!err)
 		err = choose_regions(c);
-	if (!err && !c->q.qemu && !c->q.guest)
+	if (!err && e->prog.alone)
+		err = pmk_program_firmware(&e->prog, c->q.command);
+	else if (!err && !c->q.qemu && !c->q.guest)
 		err = pmk_program_user(&e->prog, c->q.command, c->q.sysroot, e->cfg.random_seed);
 	if (!err)
 		err = pmk_program_env(&e->prog, &c->q.env);

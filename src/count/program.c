@@ -24,6 +24,7 @@
 #include "base/nearest.h"
 #include "count/emulator.h"
 #include "count/files.h"
+#include "count/board.h"
 #include "count/compat.h"
 #include "count/way.h"
 #include "cpu/family.h"
@@ -43,6 +44,10 @@ static const struct machine {
 	  "/usr/arm-linux-gnueabi" },
 	{ PMK_ELF_ARM, false, false, "a32", "cortex-a53", "qemu-arm", "qemu-system-arm",
 	  "/usr/arm-linux-gnueabi" },
+	{ PMK_ELF_ARM, false, false, "t32", "cortex-m0", "qemu-arm", "qemu-system-arm", "" },
+	{ PMK_ELF_ARM, false, false, "t32", "cortex-m3", "qemu-arm", "qemu-system-arm", "" },
+	{ PMK_ELF_ARM, false, false, "t32", "cortex-m4", "qemu-arm", "qemu-system-arm", "" },
+	{ PMK_ELF_ARM, false, false, "t32", "cortex-m33", "qemu-arm", "qemu-system-arm", "" },
 	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64", "qemu-system-aarch64",
 	  "/usr/aarch64-linux-gnu" },
 	{ PMK_ELF_MICROBLAZE, false, false, "microblaze", "microblaze", "qemu-microblazeel",
@@ -57,9 +62,15 @@ static const struct machine {
 #define HARD_FLOAT_LOADER "/lib/ld-linux-armhf.so.3"
 #define HARD_FLOAT_ROOT	  "/usr/arm-linux-gnueabihf"
 
+static bool is_microcontroller(const struct pmk_elf *elf)
+{
+	return elf->machine == PMK_ELF_ARM && pmk_arm_is_microcontroller(&elf->arm);
+}
+
 static bool is_of(const struct machine *m, const struct pmk_elf *elf)
 {
-	return m->elf == elf->machine && m->is64 == elf->is64 && m->big_endian == elf->big_endian;
+	return m->elf == elf->machine && m->is64 == elf->is64 && m->big_endian == elf->big_endian &&
+	       (!elf->arm.said || !strcmp(m->isa, "t32") == is_microcontroller(elf));
 }
 
 /* NULL for a machine that is not emulated, and for a file with an unsupported byte order or word
@@ -286,6 +297,8 @@ static void in_aarch32(struct pmk_core *core)
 		snprintf(core->qemu_cpu, sizeof(core->qemu_cpu), "max");
 }
 
+static int check_core(struct pmk_program *p);
+
 int pmk_program_core(struct pmk_program *p, const char *data, const char *name, const char *pmu,
 		     const struct pmk_words *overrides)
 {
@@ -320,6 +333,10 @@ int pmk_program_core(struct pmk_program *p, const char *data, const char *name, 
 	if (pmk_core_check(&p->core, msg, sizeof(msg)))
 		return pmk_count_fail(p->fault, PMK_COUNT_USAGE, "core %s: %s", name, msg);
 	err = check_effect(p, name, overrides);
+	if (err)
+		return err;
+	if (p->system && !p->alone)
+		err = check_core(p);
 	if (err)
 		return err;
 	if (machine && !isa_runs(p->core.isa, &p->elf))
@@ -384,13 +401,12 @@ int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f
  * it fails. */
 static int check_profile(struct pmk_program *p, const char *file, const struct pmk_elf *elf)
 {
-	const char *other = elf->machine == PMK_ELF_ARM ? pmk_arm_other_profile(&elf->arm) : NULL;
-
-	return other ? pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
-				      "%s: is built for a %s, which pmk does not model; its "
-				      "cores are ARM9, ARM11 and Cortex-A (pmk list cores)",
-				      file, other)
-		     : 0;
+	if (elf->machine != PMK_ELF_ARM || !pmk_arm_is_real_time(&elf->arm))
+		return 0;
+	return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
+			      "%s: is built for a Cortex-R, which pmk does not model; its cores "
+			      "are ARM9, ARM11, Cortex-A and Cortex-M (pmk list cores)",
+			      file);
 }
 
 int pmk_program_open(struct pmk_program *p, const char *program)
@@ -412,6 +428,8 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 			p->elf.machine_code,
 			pmk_machine_runs(program) ? "; `target` linux runs it on this machine"
 						  : "");
+	p->alone = is_microcontroller(&p->elf);
+	p->system = p->alone;
 	return check_profile(p, program, &p->elf);
 }
 
@@ -465,6 +483,11 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
 				      "%s: %s is built for %s, and core %s%s has %s; `core` %s",
 				      program, what, lacks, p->core.name, as, pmk_compat_arch(cpu),
 				      other);
+	if (is_microcontroller(elf))
+		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
+				      "%s: %s is built for %s, and core %s%s has %s, as no other "
+				      "core of ours can run it: build it for that (-mcpu=)",
+				      program, what, lacks, p->core.name, as, pmk_compat_arch(cpu));
 	return pmk_count_fail(
 		p->fault, PMK_COUNT_NOT_EXEC,
 		"%s: %s is built for %s, and core %s%s has %s, as no other core of ours can run "
@@ -543,6 +566,66 @@ int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysro
 		p->nargs++;
 	if (!err)
 		err = add_all(p, (const char *const *)argv + 1);
+	return err ? err : find_emulator(p);
+}
+
+/* Firmware for another profile or a later architecture would end in a fault. */
+static int check_core(struct pmk_program *p)
+{
+	char lacks[64];
+
+	if (strcmp(p->core.isa, "t32") != 0 || !p->image ||
+	    !pmk_compat_lacks(p->core.qemu_cpu, &p->elf.arm, lacks, sizeof(lacks)))
+		return 0;
+	return cannot_run(p, p->image, &p->elf, "it", lacks);
+}
+
+/* A comma ends an argument of an option of QEMU; two stand for one. */
+static int add_argument(struct pmk_program *p, const char *arg)
+{
+	size_t size = strlen("arg=") + 2 * strlen(arg) + 1;
+	char *word = malloc(size), *to = word;
+	int err;
+
+	if (!word)
+		return pmk_count_no_memory(p->fault);
+	to += sprintf(to, "arg=");
+	for (; *arg; arg++) {
+		*to++ = *arg;
+		if (*arg == ',')
+			*to++ = ',';
+	}
+	*to = '\0';
+	err = add_all(p, (const char *const[]){ "-semihosting-config", word, NULL });
+	free(word);
+	return err;
+}
+
+int pmk_program_firmware(struct pmk_program *p, char *const *argv)
+{
+	const struct pmk_board *board = pmk_board_of_firmware(p->core.name, p->elf.code_start);
+	char icount[32];
+	int err;
+
+	if (!board)
+		return pmk_count_fail(p->fault, PMK_COUNT_USAGE,
+				      "pmk knows no board for core %s; give one with `qemu` "
+				      "'qemu-system-arm -M BOARD -kernel %s'",
+				      p->core.name, argv[0]);
+	snprintf(icount, sizeof(icount), "shift=%u,sleep=off", board->shift);
+	err = add_all(p, (const char *const[]){ "qemu-system-arm", "-plugin", "@plugin@", "-M",
+						board->name, "-kernel", p->image, "-display",
+						"none", "-monitor", "none", "-serial", "stdio",
+						"-icount", icount, "-semihosting-config",
+						"enable=on,target=native", NULL });
+	for (unsigned i = 0; !err && argv[i]; i++)
+		err = add_argument(p, argv[i]);
+	snprintf(p->note, sizeof(p->note),
+		 "ran on QEMU's board %s as %s, by the ELF attributes; firmware ends with "
+		 "semihosting's SYS_EXIT, or with `timeout` or `to`",
+		 board->name, p->core.name);
+	if (!err)
+		err = check_core(p);
 	return err ? err : find_emulator(p);
 }
 

@@ -33,6 +33,7 @@ struct pmk_program {
 	unsigned left_out; /* number of variables of pmk's environment that are not in envp */
 	unsigned nargs;	   /* number of words of the program, including its name */
 	bool system;
+	bool alone;	      /* `system`, and pmk chooses the board */
 	bool core_chosen;     /* the user named the core */
 	char note[400];	      /* a note about the choice for the user; or "" */
 	const char *given_by; /* the option that gave the emulator's command line, for messages */
@@ -64,6 +65,9 @@ int pmk_program_open(struct pmk_program *p, const char *program);
 /* Build the command line for user emulation of `argv`; sysroot NULL: the default place. `seed`
  * determines the random numbers that the emulator gives the program. */
 int pmk_program_user(struct pmk_program *p, char *const *argv, const char *sysroot, unsigned seed);
+/* Build the command line for firmware without an emulator's command line, p->alone: its board has
+ * the chosen core. */
+int pmk_program_firmware(struct pmk_program *p, char *const *argv);
 /* Build the command line of an emulator: `command`, which is split into words, or NULL, and then
  * `more`. Adds the plugin, and checks that the firmware can be read and is for the machine of the
  * emulator. */

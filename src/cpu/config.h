@@ -36,7 +36,7 @@ struct pmk_core {
 	char name[32];	   /* "arm1176" */
 	char pmu[32];	   /* its PMU: "arm1176", or "none" */
 	char qemu_cpu[32]; /* -cpu of the emulator */
-	char isa[16];	   /* "arm", "a32", "a64" or "microblaze" */
+	char isa[16];	   /* "arm", "a32", "t32", "a64" or "microblaze" */
 	char brief[96];
 	char caveat[160]; /* what its times are short of, as in "its cycles are …"; or "" */
 	/* How its cycles were validated: "within 15 % (docs/cycles.md)", or "" if they were not.

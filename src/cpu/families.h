@@ -11,9 +11,10 @@
 #include "cpu/a64/types.h"
 #include "cpu/arm11/types.h"
 #include "cpu/arm9/types.h"
+#include "cpu/cortexm/types.h"
 #include "cpu/microblaze/types.h"
 
 #define PMK_CORE_FAMILIES(FAMILY) \
-	FAMILY(arm11) FAMILY(arm9) FAMILY(a64) FAMILY(a32) FAMILY(microblaze)
+	FAMILY(arm11) FAMILY(arm9) FAMILY(a64) FAMILY(a32) FAMILY(microblaze) FAMILY(cortexm)
 
 #endif

@@ -12,7 +12,7 @@
 	FAMILY(arm11) PMU(arm1136_r0) PMU(arm1136) PMU(arm1156) PMU(arm1176) PMU(arm11mpcore) \
 	FAMILY(armv8) PMU(cortex_a53) PMU(cortex_a55) PMU(cortex_a57) PMU(cortex_a72) \
 		      PMU(neoverse_n1) PMU(armv8) PMU(armv8_long) PMU(cortex_a7) \
-		      PMU(cortex_a8) PMU(cortex_a9) PMU(cortex_a15) \
+		      PMU(cortex_a8) PMU(cortex_a9) PMU(cortex_a15) PMU(cortex_m) \
 	FAMILY(ahbmon) PMU(ahbmon) \
 	FAMILY(l2cc) PMU(l210) PMU(l220) \
 	FAMILY(microblaze) PMU(microblaze) \

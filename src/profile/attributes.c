@@ -157,15 +157,18 @@ void pmk_arm_attributes_read(struct pmk_arm_attributes *a, const uint8_t *data, 
 		memset(a, 0, sizeof(*a));
 }
 
-const char *pmk_arm_other_profile(const struct pmk_arm_attributes *a)
+bool pmk_arm_is_microcontroller(const struct pmk_arm_attributes *a)
 {
-	/* ARMv6-M, ARMv6S-M, ARMv7E-M, ARMv8-M baseline and mainline, ARMv8.1-M mainline. */
-	static const uint32_t microcontrollers =
-		1u << 11 | 1u << 12 | 1u << 13 | 1u << 16 | 1u << 17 | 1u << 21;
+	static const uint32_t microcontrollers = 1u << PMK_ARM_V6M | 1u << PMK_ARM_V6SM |
+						 1u << PMK_ARM_V7EM | 1u << PMK_ARM_V8M_BASELINE |
+						 1u << PMK_ARM_V8M | 1u << PMK_ARM_V8_1M;
 
-	if (a->profile == 'M' || (a->arch < 32 && microcontrollers >> a->arch & 1))
-		return "Cortex-M";
-	return a->profile == 'R' || a->arch == PMK_ARM_V8R ? "Cortex-R" : NULL;
+	return a->profile == 'M' || (a->arch < 32 && microcontrollers >> a->arch & 1);
+}
+
+bool pmk_arm_is_real_time(const struct pmk_arm_attributes *a)
+{
+	return a->profile == 'R' || a->arch == PMK_ARM_V8R;
 }
 
 const char *pmk_arm_arch_name(uint64_t arch)
@@ -189,6 +192,10 @@ const char *pmk_arm_arch_name(uint64_t arch)
 		"ARMv8-R",
 		"ARMv8-M baseline",
 		"ARMv8-M mainline",
+		"architecture 18",
+		"architecture 19",
+		"architecture 20",
+		"ARMv8.1-M mainline",
 	};
 	static _Thread_local char number[40];
 

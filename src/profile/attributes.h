@@ -21,8 +21,14 @@ enum {
 	PMK_ARM_V6T2 = 8,
 	PMK_ARM_V6K = 9,
 	PMK_ARM_V7 = 10,
+	PMK_ARM_V6M = 11,
+	PMK_ARM_V6SM = 12,
+	PMK_ARM_V7EM = 13,
 	PMK_ARM_V8A = 14,
 	PMK_ARM_V8R = 15,
+	PMK_ARM_V8M_BASELINE = 16,
+	PMK_ARM_V8M = 17,
+	PMK_ARM_V8_1M = 21,
 };
 
 /* Values of Tag_FP_arch and Tag_Advanced_SIMD_arch that the code uses. */
@@ -48,11 +54,9 @@ struct pmk_arm_attributes {
 void pmk_arm_attributes_read(struct pmk_arm_attributes *a, const uint8_t *data, size_t size,
 			     bool big_endian);
 
-/*
- * Returns the family of processors that the file is built for if it is neither ARM11 nor Cortex-A:
- * "Cortex-M" or "Cortex-R". NULL: the file does not say so.
- */
-const char *pmk_arm_other_profile(const struct pmk_arm_attributes *a);
+/* True if the file is built for a Cortex-M, or for a Cortex-R. */
+bool pmk_arm_is_microcontroller(const struct pmk_arm_attributes *a);
+bool pmk_arm_is_real_time(const struct pmk_arm_attributes *a);
 
 /*
  * Returns "ARMv7", or "architecture 99" for an unknown number. Valid until the next call from this

@@ -16,7 +16,7 @@ CEILING_OF_COMMENTS = 1.0  # percent of the comments in ROOMS
 ROOMS = r"include/pmk|src/(count|result|cli(/html)?|producer/(session|wire|linux|qemu)" \
         r"|profile/(sampling|recording)|lab/(calibrate|history|sweep)" \
         r"|pmu(/(ahbmon|arm11|armv8|dwt|l2cc|microblaze|riscv))?" \
-        r"|cpu(/(a32|a64|arm11|arm9|isa|microblaze))?)"
+        r"|cpu(/(a32|a64|arm11|arm9|cortexm|isa|microblaze))?)"
 
 # (what to write instead, what is marked)
 PATTERNS = [(advice, re.compile(pattern)) for advice, pattern in (

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-_Static_assert(PMK_ARMV8_NMODELS == PMK_ARMV8_NCORES, "one model per core");
+_Static_assert(PMK_ARMV8_NMODELS == PMK_ARMV8_NCORES + 1, "one for each core, and for Cortex-M");
 
 /* ---- writable bits ------------------------------------------------------------------------- */
 
@@ -683,5 +683,5 @@ const struct pmk_model_ops pmk_armv8_models[PMK_ARMV8_NMODELS + 1] = {
 	[PMK_ARMV8_A57] = OPS(pmk_cortex_a57), [PMK_ARMV8_A72] = OPS(pmk_cortex_a72),
 	[PMK_ARMV8_N1] = OPS(pmk_neoverse_n1), [PMK_ARMV8_A7] = OPS(pmk_cortex_a7),
 	[PMK_ARMV8_A15] = OPS(pmk_cortex_a15), [PMK_ARMV8_A8] = OPS(pmk_cortex_a8),
-	[PMK_ARMV8_A9] = OPS(pmk_cortex_a9),
+	[PMK_ARMV8_A9] = OPS(pmk_cortex_a9),   [PMK_ARMV8_NCORES] = OPS(pmk_cortex_m),
 };

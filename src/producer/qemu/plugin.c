@@ -2132,6 +2132,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.size_shift = qemu_plugin_mem_size_shift,
 		.follow = follow,
 		.level = since_10_2 ? level_since_10_2 : level_of,
+		.exception_now = pmk_registers_exception,
 		.leave_level = leave_level,
 		.enter_level = enter_level,
 	};

@@ -11,6 +11,8 @@
 
 #define PSTATE	   33 /* its number in GDB's protocol of AArch64 */
 #define IN_AARCH32 16
+#define XPSR	   25 /* of Cortex-M */
+#define IPSR	   0x1ff
 
 /* QEMU's own function for debuggers. */
 typedef int read_fn(void *cpu, struct qemu_bytes *bytes, int n);
@@ -105,6 +107,19 @@ uint64_t pmk_registers_stack_pointer(void)
 	uint64_t sp;
 
 	return registers.isa && pmk_registers_read(registers.isa->sp_number, &sp) ? sp : 0;
+}
+
+int pmk_registers_exception(uint32_t *sp)
+{
+	uint64_t xpsr;
+	bool known = false;
+
+	if (registers.read)
+		known = read_as_debugger(XPSR, 4, &xpsr);
+	else if (registers.glue->read_register)
+		known = registers.glue->read_register("xpsr", &xpsr);
+	*sp = (uint32_t)pmk_registers_stack_pointer();
+	return known ? (int)(xpsr & IPSR) : -1;
 }
 
 int pmk_registers_level(void)

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The blocks of Cortex-M code: what one execution of each adds to the totals, and its cycles. The
+ * manuals list cycles by instruction; keys.c names the tables. A conditional instruction in an IT
+ * block takes one cycle if its condition fails. For accesses the emulator shows whether it failed;
+ * other conditional instructions are counted as executed (our choice).
+ */
+#include "cpu/cortexm/cortexm.h"
+
+/* No block has this address. */
+#define NOWHERE UINT64_MAX
+
+static unsigned words_of(const struct pmk_insn *in)
+{
+	unsigned bytes = in->mem_total ? in->mem_total : (unsigned)in->mem_bytes * in->mem_count;
+
+	return bytes > 4 ? (bytes + 3) / 4 : 1;
+}
+
+static bool is_multiple(const struct pmk_insn *in)
+{
+	return in->iclass == PMK_I_LOADM || in->iclass == PMK_I_STOREM || words_of(in) > 1;
+}
+
+static bool is_access(const struct pmk_insn *in)
+{
+	return in->load || in->store;
+}
+
+static unsigned access_cycles(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	unsigned cycles;
+
+	if (is_multiple(in)) {
+		cycles = (unsigned)core->cortexm.multiple + words_of(in);
+		if (in->load && in->flow != PMK_FLOW_NEXT && in->iclass == PMK_I_LOADM)
+			cycles += (unsigned)core->cortexm.multiple_pc;
+		return cycles;
+	}
+	return (unsigned)(in->load ? core->cortexm.load : core->cortexm.store);
+}
+
+static unsigned other_cycles(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	const struct pmk_core_cortexm *c = &core->cortexm;
+
+	switch ((enum pmk_iclass)in->iclass) {
+	case PMK_I_MUL:
+	case PMK_I_MUL16:
+	case PMK_I_MMUL:
+		return (unsigned)c->mul;
+	case PMK_I_MLA:
+		return (unsigned)c->mla;
+	case PMK_I_MULL:
+		return (unsigned)c->mull;
+	case PMK_I_MLAL:
+	case PMK_I_MLAL16:
+		return (unsigned)c->mlal;
+	case PMK_I_DIV:
+		return (unsigned)c->div;
+	case PMK_I_FP_MAC:
+		return (unsigned)c->fp_mac;
+	case PMK_I_FP_DIV:
+	case PMK_I_FP_SQRT:
+		return (unsigned)c->fp_div;
+	default:
+		break;
+	}
+	if (in->sysop == PMK_SYS_DSB || in->sysop == PMK_SYS_DMB || in->sysop == PMK_SYS_ISB)
+		return 1 + (unsigned)c->barrier;
+	/* MRS and MSR; other 32-bit instructions of this class are hints. */
+	if (in->iclass == PMK_I_OTHER && in->size == 4 && (in->reads || in->writes))
+		return (unsigned)c->status;
+	if (in->flow == PMK_FLOW_CALL || in->flow == PMK_FLOW_INDCALL)
+		return 1 + (unsigned)c->call;
+	return 1;
+}
+
+unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *in, unsigned *lsu)
+{
+	unsigned cycles = is_access(in) ? access_cycles(core, in) : other_cycles(core, in);
+
+	*lsu = is_access(in) ? cycles - 1 : 0;
+	return cycles;
+}
+
+/* DDI 0439 3.3.2: a load or store directly after a single load overlaps with it, unless its address
+ * is the loaded value. */
+static bool may_follow_load(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	return core->cortexm.load_pipelined && is_access(in) && !is_multiple(in);
+}
+
+static bool may_precede(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	return core->cortexm.load_pipelined && in->load && !in->store && !is_multiple(in) &&
+	       in->flow == PMK_FLOW_NEXT;
+}
+
+static bool address_needs(const struct pmk_insn *in, const struct pmk_insn *load)
+{
+	return load->rd != PMK_NO_REG && (in->rn == load->rd || in->rm == load->rd);
+}
+
+static bool is_fp(const struct pmk_insn *in)
+{
+	return in->kind & PMK_K_VFP;
+}
+
+static void add_facts(const struct pmk_insn *in, struct pmk_facts *f)
+{
+	f->n[PMK_CORTEXM_FACT_INSN]++;
+	/* Conditional accesses are counted when they are made. */
+	f->n[PMK_CORTEXM_FACT_LOAD] += in->load && !in->conditional;
+	f->n[PMK_CORTEXM_FACT_STORE] += in->store && !in->conditional;
+	f->n[PMK_CORTEXM_FACT_BRANCH] += in->is_branch;
+	f->n[PMK_CORTEXM_FACT_BR_IMM] += (in->kind & PMK_K_BR_IMM) != 0;
+	f->n[PMK_CORTEXM_FACT_BR_RETURN] += (in->kind & PMK_K_BR_RETURN) != 0;
+	f->n[PMK_CORTEXM_FACT_BR_INDIRECT] += (in->kind & PMK_K_BR_INDIRECT) != 0;
+	f->n[PMK_CORTEXM_FACT_BR_COND] += in->is_branch && in->conditional;
+	f->n[PMK_CORTEXM_FACT_DP] += (in->kind & PMK_K_DP) != 0;
+	f->n[PMK_CORTEXM_FACT_MUL] += in->iclass >= PMK_I_MUL && in->iclass <= PMK_I_MMUL;
+	f->n[PMK_CORTEXM_FACT_DIV] += in->iclass == PMK_I_DIV;
+	f->n[PMK_CORTEXM_FACT_VFP] += is_fp(in);
+	f->n[PMK_CORTEXM_FACT_LDREX] += in->exclusive && in->load;
+	f->n[PMK_CORTEXM_FACT_STREX] += in->exclusive && in->store;
+	f->n[PMK_CORTEXM_FACT_ISB] += in->sysop == PMK_SYS_ISB;
+	f->n[PMK_CORTEXM_FACT_DSB] += in->sysop == PMK_SYS_DSB;
+	f->n[PMK_CORTEXM_FACT_DMB] += in->sysop == PMK_SYS_DMB;
+}
+
+/* Add the cycles of instruction `i`. */
+static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t i,
+		       struct pmk_block *b)
+{
+	const struct pmk_insn *in = &insn[i], *before = i ? &insn[i - 1] : NULL;
+	unsigned lsu, cycles = pmk_cortexm_cycles(core, in, &lsu);
+
+	/* Its other cycles are added when it is made. */
+	if (in->conditional && is_access(in)) {
+		cycles = 1;
+		lsu = 0;
+	}
+	if (before && lsu && may_follow_load(core, in) && may_precede(core, before) &&
+	    !before->conditional && !address_needs(in, before)) {
+		cycles--;
+		lsu--;
+	}
+	if (core->cortexm.fold_it && before && in->kind & PMK_CORTEXM_IT && before->size == 2) {
+		cycles--;
+		b->facts.n[PMK_CORTEXM_FACT_FOLDED_INSN]++;
+	}
+	if (before && is_fp(before) && is_fp(in) && in->reads & before->writes)
+		cycles += (unsigned)core->cortexm.fp_wait;
+	b->facts.n[PMK_CORTEXM_FACT_LSU_CYCLE] += (uint16_t)lsu;
+	b->cycles += cycles;
+}
+
+static unsigned refill_of(const struct pmk_core *core, const struct pmk_insn *last)
+{
+	switch ((enum pmk_flow)last->flow) {
+	case PMK_FLOW_NEXT:
+	case PMK_FLOW_EXCEPTION:
+		return 0;
+	case PMK_FLOW_JUMP:
+	case PMK_FLOW_CALL:
+		return (unsigned)core->cortexm.refill;
+	default:
+		return (unsigned)core->cortexm.refill_indirect;
+	}
+}
+
+/* How control leaves the block. */
+static void set_end(const struct pmk_core *core, const struct pmk_insn *last, struct pmk_block *b)
+{
+	bool direct = last->flow == PMK_FLOW_JUMP || last->flow == PMK_FLOW_CALL;
+
+	b->flow = last->flow;
+	b->conditional = last->conditional;
+	b->is_branch = last->is_branch;
+	b->target = last->target;
+	b->cortexm.jump = direct ? last->target : NOWHERE;
+	b->cortexm.taken = (uint16_t)refill_of(core, last);
+	if (last->flow == PMK_FLOW_EXCEPTION)
+		b->cortexm.leave = PMK_CORTEXM_SPECIAL;
+	else if (last->flow != PMK_FLOW_NEXT && !direct)
+		b->cortexm.leave = PMK_CORTEXM_INDIRECT;
+	b->cortexm.ends = may_precede(core, last) && !last->conditional;
+}
+
+void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		       struct pmk_pipe_slot *slots, struct pmk_block *b)
+{
+	const struct pmk_insn *last = &insn[n - 1];
+	unsigned lsu;
+
+	*b = (struct pmk_block){
+		.pc = insn[0].addr,
+		.fall = last->addr + last->size,
+		.end_addr = last->addr,
+	};
+	for (size_t i = 0; i < n; i++) {
+		add_facts(&insn[i], &b->facts);
+		slots[i] = (struct pmk_pipe_slot){ .issue = (uint16_t)b->cycles };
+		add_cycles(core, insn, i, b);
+	}
+	set_end(core, last, b);
+	pmk_cortexm_cycles(core, insn, &lsu);
+	b->cortexm.starts = lsu && may_follow_load(core, insn) && !insn->conditional;
+	if (insn->size == 4 && insn->addr & 2)
+		b->cortexm.unaligned = (uint8_t)core->cortexm.refill_unaligned;
+}

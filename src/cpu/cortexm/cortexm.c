@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+/* The slow paths of a Cortex-M: exceptions. See cortexm.h. */
+#include "cpu/cortexm/cortexm.h"
+
+#include <stdlib.h>
+
+#include <pmk/error.h>
+
+/* Nothing has run yet, or a fault left a block early. */
+static const struct pmk_block before_all = {
+	.fall = UINT64_MAX,
+	.end_addr = UINT64_MAX,
+	.cortexm = { .jump = UINT64_MAX, .leave = PMK_CORTEXM_SPECIAL },
+};
+
+int pmk_cortexm_init(struct pmk_cpu *cpu)
+{
+	cpu->prev = &before_all;
+	cpu->cortexm.active = calloc(PMK_CORTEXM_LEVELS, sizeof(*cpu->cortexm.active));
+	return cpu->cortexm.active ? 0 : PMK_ENOMEM;
+}
+
+void pmk_cortexm_fini(struct pmk_cpu *cpu)
+{
+	free(cpu->cortexm.active);
+	cpu->cortexm.active = NULL;
+}
+
+/* Nothing that is under way depends on the clock. */
+void pmk_cortexm_forked(struct pmk_cpu *cpu)
+{
+	(void)cpu;
+}
+
+const uint8_t pmk_cortexm_signal[PMK_CORTEXM_NFACTS] = {
+#define X(name) [PMK_CORTEXM_FACT_##name] = PMK_SIG_##name,
+	PMK_CORTEXM_FACTS(X)
+#undef X
+};
+
+const struct pmk_counted_signal pmk_cortexm_counted[] = {
+	{ PMK_SIG_EXC_TAKEN, PMK_AT_LEAVE },	 { PMK_SIG_EXC_RETURN, PMK_AT_LEAVE },
+	{ PMK_SIG_EXC_SVC, PMK_AT_LEAVE },	 { PMK_SIG_EXC_IRQ, PMK_AT_LEAVE },
+	{ PMK_SIG_EXC_UNDEF, PMK_AT_LEAVE },	 { PMK_SIG_EXC_CYCLE, PMK_AT_LEAVE },
+	{ PMK_SIG_LOAD, PMK_AT_ACCESS },	 { PMK_SIG_STORE, PMK_AT_ACCESS },
+	{ PMK_SIG_LSU_CYCLE, PMK_AT_ACCESS },	 { PMK_SIG_UNALIGNED_LD, PMK_AT_ACCESS },
+	{ PMK_SIG_UNALIGNED_ST, PMK_AT_ACCESS }, { PMK_SIG_CYCLE, 0 },
+};
+
+struct pmk_signal_set pmk_cortexm_raises(const struct pmk_core *core)
+{
+	static const uint8_t derived[] = { PMK_SIG_CYCLE, PMK_SIG_CPI_CYCLE, PMK_SIG_PC_CHANGE };
+	struct pmk_signal_set set = { { 0 } };
+
+	(void)core;
+	for (size_t i = 0; i < sizeof(derived); i++)
+		pmk_signal_add(&set, derived[i]);
+	for (unsigned i = 0; i < PMK_CORTEXM_NFACTS; i++)
+		pmk_signal_add(&set, pmk_cortexm_signal[i]);
+	for (unsigned i = 0; pmk_cortexm_counted[i].signal != PMK_SIG_CYCLE; i++)
+		pmk_signal_add(&set, pmk_cortexm_counted[i].signal);
+	return set;
+}
+
+/* DDI 0403E C1.8.5: cycles that no other counter of the DWT explains. */
+void pmk_cortexm_derive(const struct pmk_cpu *cpu, uint64_t *t)
+{
+	uint64_t explained = t[PMK_SIG_INSN] + t[PMK_SIG_EXC_CYCLE] + t[PMK_SIG_LSU_CYCLE] -
+			     t[PMK_SIG_FOLDED_INSN];
+
+	(void)cpu;
+	t[PMK_SIG_CPI_CYCLE] = t[PMK_SIG_CYCLE] > explained ? t[PMK_SIG_CYCLE] - explained : 0;
+}
+
+/* ---- exceptions ------------------------------------------------------------------------------ */
+
+static uint32_t number_now(const struct pmk_cpu *cpu)
+{
+	return cpu->cortexm.depth ? cpu->cortexm.active[cpu->cortexm.depth - 1].number : 0;
+}
+
+/* The number of active exceptions when `number` was entered; 0 for code that is not a handler. If
+ * the exception is not active, returns more than there are. */
+static uint64_t depth_of(const struct pmk_cpu *cpu, uint32_t number)
+{
+	uint64_t depth = cpu->cortexm.depth;
+
+	if (!number)
+		return 0;
+	while (depth && cpu->cortexm.active[depth - 1].number != number)
+		depth--;
+	return depth ? depth : PMK_CORTEXM_LEVELS + 1;
+}
+
+static void spend(struct pmk_cpu *cpu, uint64_t cycles)
+{
+	cpu->cycles += cycles;
+	cpu->dyn[PMK_SIG_EXC_CYCLE] += cycles;
+}
+
+static void count_kind(struct pmk_cpu *cpu, uint32_t number)
+{
+	cpu->dyn[PMK_SIG_EXC_TAKEN]++;
+	if (number == PMK_CORTEXM_SVCALL)
+		cpu->dyn[PMK_SIG_EXC_SVC]++;
+	else if (number >= PMK_CORTEXM_SYSTICK)
+		cpu->dyn[PMK_SIG_EXC_IRQ]++;
+	else if (number >= PMK_CORTEXM_HARD_FAULT && number <= PMK_CORTEXM_SECURE_FAULT)
+		cpu->dyn[PMK_SIG_EXC_UNDEF]++;
+}
+
+/* The handler `b` of the exception `number` starts, and interrupts the block `p`. */
+static void enter_exception(struct pmk_cpu *cpu, const struct pmk_block *p,
+			    const struct pmk_block *b, uint32_t number, uint32_t sp)
+{
+	count_kind(cpu, number);
+	if (cpu->cortexm.depth == PMK_CORTEXM_LEVELS)
+		return;
+	cpu->cortexm.active[cpu->cortexm.depth++] = (struct pmk_cortexm_level){
+		.interrupted = p,
+		.entry = b->pc,
+		.sp = sp,
+		.number = number,
+	};
+}
+
+/* The block `b` continues after `p`, which an exception interrupted. Where it was interrupted, the
+ * branch that ends `p` was not decided yet. */
+static void resume(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
+{
+	if (p && b->pc != p->fall && (p->cortexm.leave || b->pc == p->cortexm.jump))
+		cpu->taken++;
+}
+
+/* Leave handlers until only `depth` of them are active. */
+static void leave_exceptions(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t depth)
+{
+	const struct pmk_block *interrupted = NULL;
+
+	while (cpu->cortexm.depth > depth)
+		interrupted = cpu->cortexm.active[--cpu->cortexm.depth].interrupted;
+	cpu->dyn[PMK_SIG_EXC_RETURN]++;
+	resume(cpu, interrupted, b);
+}
+
+/* True if the handler that was active has ended, and that of `number` starts at `b` in its place:
+ * nothing was taken from the stack and nothing was put there. */
+static bool is_tail_chained(const struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t sp)
+{
+	return cpu->cortexm.depth && p->cortexm.leave == PMK_CORTEXM_INDIRECT &&
+	       cpu->cortexm.active[cpu->cortexm.depth - 1].sp == sp;
+}
+
+static void chain_exception(struct pmk_cpu *cpu, const struct pmk_block *b, uint32_t number,
+			    uint32_t sp)
+{
+	const struct pmk_block *interrupted = cpu->cortexm.active[--cpu->cortexm.depth].interrupted;
+
+	cpu->dyn[PMK_SIG_EXC_RETURN]++;
+	spend(cpu, cpu->core.cortexm.exception_tail);
+	enter_exception(cpu, interrupted, b, number, sp);
+}
+
+/* No exception was entered or left. */
+static void leave_plainly(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
+{
+	if (p == cpu->origin || b->pc == p->fall)
+		return;
+	cpu->taken++;
+	cpu->cycles += p->cortexm.taken + b->cortexm.unaligned;
+}
+
+/* The exception that is active now; if the emulator does not say it, the one that was. */
+static uint32_t ask_number(const struct pmk_cpu *cpu, uint32_t *sp)
+{
+	int number = pmk_emulator.exception_now ? pmk_emulator.exception_now(sp) : -1;
+
+	return number < 0 ? number_now(cpu) : (uint32_t)number;
+}
+
+static bool is_entered_again(const struct pmk_cpu *cpu, const struct pmk_block *p,
+			     const struct pmk_block *b, uint32_t sp)
+{
+	return b->vector && is_tail_chained(cpu, p, sp) &&
+	       b->pc == cpu->cortexm.active[cpu->cortexm.depth - 1].entry;
+}
+
+void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
+{
+	uint32_t sp = 0, number = ask_number(cpu, &sp), was = number_now(cpu);
+	uint64_t depth = depth_of(cpu, number);
+
+	pmk_sites_at(cpu, PMK_SITE_LEAVE);
+	if (number == was && !is_entered_again(cpu, p, b, sp)) {
+		leave_plainly(cpu, p, b);
+	} else if (number != was && depth <= cpu->cortexm.depth) {
+		spend(cpu, cpu->core.cortexm.exception_exit);
+		leave_exceptions(cpu, b, depth);
+	} else if (is_tail_chained(cpu, p, sp)) {
+		chain_exception(cpu, b, number, sp);
+	} else {
+		spend(cpu, cpu->core.cortexm.exception_entry);
+		enter_exception(cpu, p, b, number, sp);
+	}
+}
+
+void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	uint32_t sp = 0, number;
+
+	(void)b;
+	number = ask_number(cpu, &sp);
+	if (number == number_now(cpu) || depth_of(cpu, number) <= cpu->cortexm.depth)
+		return;
+	if (pmk_rest_is_due(cpu->index))
+		cpu->prev = cpu->origin;
+	else
+		pmk_cpu_fault(cpu,
+			      number >= PMK_CORTEXM_HARD_FAULT && number <= PMK_CORTEXM_SECURE_FAULT
+				      ? PMK_CAUSE_FAULT
+				      : PMK_CAUSE_OTHER);
+}

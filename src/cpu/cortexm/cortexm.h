@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The running core of a Cortex-M: in order, one instruction at a time, no caches. Nearly all of its
+ * time is static: the cycles of a block are known when it is translated (build.c). Only two things
+ * are decided when a block starts: whether the branch before it was taken, and whether an exception
+ * was entered or left. cpu.h has the parts shared with the other cores.
+ *
+ * Exceptions. The handlers of a Cortex-M are ordinary functions, so no address shows that one
+ * starts. The number of the active exception (IPSR) does. It is read only where an exception may
+ * have been entered or left: if a block starts that the last instruction does not lead to, if a
+ * handler is active and the last instruction jumps to an address in a register, and at code that
+ * was first translated in a handler. If the stack pointer is the same as when the previous handler
+ * started, the new exception was tail-chained; if it is lower, it interrupted the handler.
+ */
+#ifndef PMK_CPU_CORTEXM_CORTEXM_H
+#define PMK_CPU_CORTEXM_CORTEXM_H
+
+#include "cpu/callbacks.h"
+#include "cpu/cpu.h"
+#include "cpu/decode.h"
+#include "cpu/sites.h"
+
+/* The facts of a block: X(fact) for each, with the name of its signal. At most PMK_NFACTS. */
+/* clang-format off */
+#define PMK_CORTEXM_FACTS(X) \
+	X(INSN) X(LOAD) X(STORE) X(BRANCH) X(BR_IMM) X(BR_RETURN) X(BR_INDIRECT) X(BR_COND) \
+	X(DP) X(MUL) X(DIV) X(VFP) X(LSU_CYCLE) X(FOLDED_INSN) X(LDREX) X(STREX) X(ISB) X(DSB) \
+	X(DMB)
+/* clang-format on */
+
+enum pmk_cortexm_fact {
+#define X(name) PMK_CORTEXM_FACT_##name,
+	PMK_CORTEXM_FACTS(X)
+#undef X
+		PMK_CORTEXM_NFACTS
+};
+
+extern const uint8_t pmk_cortexm_signal[PMK_CORTEXM_NFACTS];
+
+/* The instruction is an IT: a bit of pmk_insn.kind in addition to those of enum pmk_ikind. */
+#define PMK_CORTEXM_IT (UINT32_C(1) << 31)
+
+/* Numbers of exceptions: DDI 0403E B1.5.2. */
+enum {
+	PMK_CORTEXM_HARD_FAULT = 3,
+	PMK_CORTEXM_USAGE_FAULT = 6,
+	PMK_CORTEXM_SECURE_FAULT = 7,
+	PMK_CORTEXM_SVCALL = 11,
+	PMK_CORTEXM_SYSTICK = 15,
+};
+
+/* Translated code: decode.c. */
+void pmk_cortexm_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
+			struct pmk_insn *in);
+unsigned pmk_cortexm_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
+
+/* What an emulator calls: watch.c. */
+const struct pmk_block_fns *pmk_cortexm_on_block(const struct pmk_core *core);
+pmk_access_fn *pmk_cortexm_watch(const struct pmk_core *core, enum pmk_world world,
+				 const struct pmk_insn *in, const struct pmk_block *b,
+				 const struct pmk_pipe_slot *pipe, uint64_t *access);
+
+/* Its parameters: keys.c. */
+extern const struct pmk_core_key pmk_cortexm_keys[];
+
+int pmk_cortexm_init(struct pmk_cpu *cpu);
+void pmk_cortexm_fini(struct pmk_cpu *cpu);
+void pmk_cortexm_forked(struct pmk_cpu *cpu);
+struct pmk_signal_set pmk_cortexm_raises(const struct pmk_core *core);
+void pmk_cortexm_derive(const struct pmk_cpu *cpu, uint64_t *totals);
+extern const struct pmk_counted_signal pmk_cortexm_counted[];
+
+/* Build a block: build.c. */
+void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+		       struct pmk_pipe_slot *slots, struct pmk_block *b);
+/* The cycles of an instruction by itself, and how many of them are due to its data accesses. */
+unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *in, unsigned *lsu);
+
+/* The block `b` is about to start, and the last instruction does not show whether an exception was
+ * entered or left. */
+PMK_SLOW void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p,
+				 const struct pmk_block *b);
+/* Code that was first translated in a handler is about to start: if its exception was entered now,
+ * the block before it may have been left early. */
+PMK_SLOW void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu, const struct pmk_block *b);
+
+/* True if the last instruction of `p` shows how `b` was reached. */
+static inline bool pmk_cortexm_is_plain(const struct pmk_cpu *cpu, const struct pmk_block *p,
+					const struct pmk_block *b)
+{
+	if (p->cortexm.leave)
+		return p->cortexm.leave == PMK_CORTEXM_INDIRECT && !b->vector &&
+		       !cpu->cortexm.depth;
+	return b->pc == p->fall || b->pc == p->cortexm.jump;
+}
+
+static inline void pmk_cortexm_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
+{
+	const struct pmk_block *p = cpu->prev;
+
+	cpu->executions[b->id].count++;
+	if (PMK_UNLIKELY(!pmk_cortexm_is_plain(cpu, p, b))) {
+		pmk_cortexm_jumped(cpu, p, b);
+	} else if (b->pc == p->fall) {
+		/* The second of two loads overlaps with the first. */
+		cpu->cycles -= p->cortexm.ends & b->cortexm.starts;
+	} else {
+		cpu->taken++;
+		cpu->cycles += p->cortexm.taken + b->cortexm.unaligned;
+	}
+	cpu->prev = b;
+	cpu->cycles += b->cycles;
+	if (crossing)
+		pmk_cpu_cross(cpu, b);
+	if (PMK_UNLIKELY(cpu->cycles - b->cycles >= cpu->deadline))
+		pmk_cpu_deadline(cpu, b);
+}
+
+#endif

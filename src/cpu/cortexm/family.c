@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/* The Cortex-M family of cores. */
+#include "cpu/family.h"
+
+#include "cpu/cortexm/cortexm.h"
+#include "cpu/thumb.h"
+
+static int check(const struct pmk_core *core, char *msg, unsigned size)
+{
+	(void)core;
+	(void)msg;
+	(void)size;
+	return 0;
+}
+
+static uint64_t insns_per_cycle(const struct pmk_core *core)
+{
+	(void)core;
+	return 2;
+}
+
+/* These cores run no programs, so nothing is known without system emulation. */
+static const uint8_t mix[] = { PMK_SIG_CYCLE };
+
+static const uint16_t elf_machines[] = { 40, 0 };
+
+static const struct pmk_core_target targets[] = {
+	{ .name = "arm", .only_system = true },
+	{ .name = "aarch64", .only_system = true }, /* it has ARM boards, too */
+	{ .name = NULL },
+};
+
+const struct pmk_core_family pmk_family_cortexm = {
+	.name = "cortexm",
+	.isa = "t32",
+	.keys = pmk_cortexm_keys,
+	.check = check,
+	.init = pmk_cortexm_init,
+	.fini = pmk_cortexm_fini,
+	.forked = pmk_cortexm_forked,
+	.build = pmk_cortexm_build,
+	.decoder_init = pmk_arm_decoder_init,
+	.decode = pmk_cortexm_decode,
+	.pc_flags = 1,
+	.on_block = pmk_cortexm_on_block,
+	.watch = pmk_cortexm_watch,
+	.vector = pmk_cortexm_vector,
+	.clone = 120,
+	.execve = 11,
+	.execveat = 387,
+	.sigaction = 67,
+	.rt_sigaction = 174,
+	.read = 3,
+	.readv = 145,
+	.pread64 = 180,
+	.preadv = 361,
+	.getrandom = 384,
+	.stack_pointer = "sp",
+	.stack_word = 4,
+	.elf_machines = elf_machines,
+	.targets = targets,
+	.fact_signal = pmk_cortexm_signal,
+	.nfacts = PMK_CORTEXM_NFACTS,
+	.counted = pmk_cortexm_counted,
+	.raises = pmk_cortexm_raises,
+	.mix = mix,
+	.derive = pmk_cortexm_derive,
+	.insns_per_cycle = insns_per_cycle,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The members of parameters, blocks and running cores that only Cortex-M has. */
+#ifndef PMK_CPU_CORTEXM_TYPES_H
+#define PMK_CPU_CORTEXM_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The parameters that are not common members of struct pmk_core. keys.c describes each. */
+struct pmk_core_cortexm {
+	uint64_t refill;
+	uint64_t refill_indirect;
+	uint64_t refill_unaligned;
+	uint64_t call;
+	uint64_t load;
+	uint64_t load_pipelined;
+	uint64_t store;
+	uint64_t multiple;
+	uint64_t multiple_pc;
+	uint64_t mul;
+	uint64_t mla;
+	uint64_t mull;
+	uint64_t mlal;
+	uint64_t div;
+	uint64_t status;
+	uint64_t barrier;
+	uint64_t fold_it;
+	uint64_t fp_mac;
+	uint64_t fp_div;
+	uint64_t fp_wait;
+	uint64_t exception_entry;
+	uint64_t exception_exit;
+	uint64_t exception_tail;
+};
+
+/* How control can leave a block: bits. */
+enum pmk_cortexm_leave {
+	PMK_CORTEXM_INDIRECT = 1, /* by an address that is only known at run time */
+	PMK_CORTEXM_SPECIAL = 2,  /* by an exception, or it is not a block of the program */
+};
+
+struct pmk_block_cortexm {
+	/* Read at every execution. */
+	uint64_t jump;	   /* where a direct branch goes, or an address that no block has */
+	uint16_t taken;	   /* cycles that leaving by a branch adds */
+	uint8_t leave;	   /* enum pmk_cortexm_leave */
+	uint8_t starts;	   /* 1: the first instruction may overlap with a load before it */
+	uint8_t ends;	   /* 1: the last instruction is a load that the next one may overlap */
+	uint8_t unaligned; /* cycles for fetching the first instruction after a branch */
+};
+
+/* Exceptions that are active at the same time; there are no more priorities. */
+#define PMK_CORTEXM_LEVELS 256
+
+struct pmk_cortexm_level {
+	const struct pmk_block *interrupted; /* the last block before it, or NULL */
+	uint64_t entry;			     /* where its handler begins */
+	uint32_t sp;			     /* the stack pointer there */
+	uint32_t number;		     /* of the exception, as in IPSR */
+};
+
+struct pmk_cpu_cortexm {
+	uint64_t depth;			  /* exceptions that are active */
+	struct pmk_cortexm_level *active; /* PMK_CORTEXM_LEVELS of them */
+};
+
+#endif

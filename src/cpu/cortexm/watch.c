@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+/* What an emulator calls while Cortex-M code runs. */
+#include "cpu/cortexm/cortexm.h"
+
+static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b)
+{
+	if (PMK_UNLIKELY(!pmk_cortexm_is_plain(cpu, cpu->prev, b)))
+		pmk_cortexm_may_have_faulted(cpu, b);
+}
+
+PMK_BLOCK_FNS(on_block, pmk_cortexm_enter, pmk_cortexm_enter, before_handler, pmk_block_as_it_is)
+
+const struct pmk_block_fns *pmk_cortexm_on_block(const struct pmk_core *core)
+{
+	(void)core;
+	return &on_block;
+}
+
+/* DDI 0439 3.3.2: an access that is not aligned takes a cycle more. */
+static PMK_SLOW void count_unaligned(struct pmk_cpu *cpu, uint64_t access, bool store)
+{
+	pmk_sites_access(cpu, access);
+	cpu->dyn[store ? PMK_SIG_UNALIGNED_ST : PMK_SIG_UNALIGNED_LD]++;
+	cpu->dyn[PMK_SIG_LSU_CYCLE]++;
+	cpu->cycles++;
+}
+
+/* Constants of the caller: `store`, and whether the access is conditional. Its block then counts
+ * one cycle, and everything else is counted here, at the first word. */
+static inline void access_memory(unsigned vcpu, uint64_t addr, void *a, bool store,
+				 bool conditional)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	uint64_t access = (uint64_t)(uintptr_t)a;
+	bool first = cpu->access != access;
+
+	cpu->access = access;
+	if (!first)
+		return;
+	if (conditional) {
+		pmk_sites_access(cpu, access);
+		cpu->dyn[store ? PMK_SIG_STORE : PMK_SIG_LOAD]++;
+		cpu->dyn[PMK_SIG_LSU_CYCLE] += PMK_ACCESS_USE(access);
+		cpu->cycles += PMK_ACCESS_USE(access);
+	}
+	if (PMK_UNLIKELY(addr & (PMK_ACCESS_SIZE(access) - 1)))
+		count_unaligned(cpu, access, store);
+}
+
+#define ACCESS(name, store, conditional)                                       \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *a) \
+	{                                                                      \
+		(void)info;                                                    \
+		access_memory(vcpu, addr, a, store, conditional);              \
+	}
+
+ACCESS(load, false, false)
+ACCESS(load_if, false, true)
+ACCESS(store, true, false)
+ACCESS(store_if, true, true)
+
+/* A store-exclusive is reported as a read and a write, or not at all if it fails. */
+static void store_exclusive_if(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
+{
+	if (pmk_emulator.is_store(info))
+		access_memory(vcpu, addr, a, true, true);
+}
+
+pmk_access_fn *pmk_cortexm_watch(const struct pmk_core *core, enum pmk_world world,
+				 const struct pmk_insn *in, const struct pmk_block *b,
+				 const struct pmk_pipe_slot *pipe, uint64_t *access)
+{
+	unsigned lsu, size = in->mem_bytes > 4 ? 4 : in->mem_bytes;
+
+	(void)world;
+	pmk_cortexm_cycles(core, in, &lsu);
+	*access = pmk_access_pack(b->cycles - pipe->issue, lsu, 1, size);
+	if (in->exclusive && in->store && in->conditional)
+		return store_exclusive_if;
+	if (in->store)
+		return in->conditional ? store_if : store;
+	return in->conditional ? load_if : load;
+}

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""pmk stat --qemu with firmware for a Cortex-M."""
+from harness import *
+from insns import Beside
+from programs import build
+
+# A comment says how often an instruction is executed, if it is not once. Bits 26 and 28 of ICSR
+# make SysTick and PendSV pending.
+FIRMWARE = """
+	.syntax	unified
+	.thumb
+	.word	0x20003000, reset + 1, hang + 1, hang + 1
+	.space	28
+	.word	svc + 1, 0, 0, other + 1, other + 1
+reset:	ldr	r4, count
+1:	ldr	r1, [sp, #0]			@ 5 * COUNT
+	str	r1, [sp, #4]
+	adds	r2, r1, r4
+	subs	r4, #1
+	bne	1b
+	svc	#1
+	ldr	r0, icsr
+	ldr	r1, pending
+	str	r1, [r0]
+	dsb
+	isb
+	bl	leaf
+	MORE
+	ldr	r1, exited
+	movs	r0, #0x18
+	bkpt	0xab
+hang:	b	.
+leaf:	push	{r4, r5, lr}
+	pop	{r4, r5, pc}
+svc:	bx	lr
+other:	bx	lr				@ for each bit of PENDING
+	.balign	4
+count:	.word	COUNT
+icsr:	.word	0xe000ed04
+pending: .word	PENDING
+exited:	.word	0x20026
+"""
+EXECUTED = 1 + 5 * 1000 + 1 + 6 + 3 + 2 + 2
+M4 = """
+	movs	r5, #4
+2:	subs	r5, #1				@ 4 * 5, without the last
+	ite	ne
+	ldrne	r6, [sp, #0]
+	moveq	r6, #0
+	bne	2b
+	movs	r0, #1
+	ldr.w	r7, [r13, r0]			@ not aligned
+"""
+BOARDS = {"cortex-m0": "microbit", "cortex-m3": "mps2-an385", "cortex-m4": "mps2-an386"}
+
+
+def firmware(cpu, *, pending=1 << 26, more="", count=1000):
+    return build("cortexm", FIRMWARE.replace("MORE", more), "-nostdlib", "-static", "-mthumb",
+                 f"-mcpu={cpu}", "-Wl,--build-id=none", "-Wl,-Ttext=0", f"-DPENDING={pending}",
+                 f"-DCOUNT={count}", ext="S", prefix="arm-none-eabi-")
+
+
+def command(cpu, **how):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    return (f"qemu-system-arm -M {BOARDS[cpu]} -kernel '{firmware(cpu, **how)}' -nographic "
+            "-nic none -semihosting")
+
+
+EVENTS = ("inst_retired", "ld_retired", "st_retired", "br_retired", "pc_write_retired",
+          "exc_taken", "exc_return", "exc_svc", "exc_irq", "exception_overhead")
+
+
+@cases("cpu, entry, leave", [("cortex-m0", 16, 16), ("cortex-m3", 12, 12), ("cortex-m4", 12, 12)])
+def test_executed_instructions_are_counted(cpu, entry, leave):
+    """They are known in advance, and an independent count agrees. The core is the board's."""
+    beside = Beside(half=1 << 32)
+    doc = stat("-e", ",".join(EVENTS), "--qemu", f"{command(cpu)} {beside.options}")
+    (below, above), taken, _ = beside.told()
+    equal((doc["core"], doc["pmu"]), (cpu, "cortex-m"))
+    equal((below, above), (EXECUTED, 0))
+    equal(taken, {"SVC": 1, "IRQ": 1, "QEMU v7M exception exit": 2, "Semihosting call": 1})
+    equal(counts(doc), dict(zip(EVENTS, [
+        EXECUTED, 1 + 1000 + 2 + 1 + 1, 1000 + 1 + 1, 1000 + 2 + 2, 999 + 2, 2, 2, 1, 1,
+        2 * (entry + leave)])))
+
+
+def test_exceptions_are_tail_chained():
+    """PendSV and SysTick have the same priority, so the second waits for the end of the first."""
+    got = counts(stat("-e", ",".join(EVENTS), "--qemu",
+                      command("cortex-m4", pending=1 << 26 | 1 << 28)))
+    equal([got[e] for e in ("inst_retired", "exc_taken", "exc_return", "exception_overhead")],
+          [EXECUTED + 1, 3, 3, 2 * 12 + 12 + 6 + 12])
+
+
+def cycles(cpu, **how):
+    return counts(stat("-e", "cpu_cycles", "--qemu", command(cpu, **how)))["cpu_cycles"]
+
+
+@cases("cpu, iteration", [
+    # DDI 0432 table 3-1: LDR 2, STR 2, ADDS 1, SUBS 1, BNE 3
+    ("cortex-m0", 9),
+    # DDI 0439 table 3-1: LDR 2, of which STR hides 1 by overlapping, STR 1, ADDS 1, SUBS 1, BNE 2.
+    # STR needs the loaded value as data, not as address.
+    ("cortex-m3", 2 + 1 + 1 + 1 + 2), ("cortex-m4", 2 + 1 + 1 + 1 + 2)])
+def test_cycles_of_a_loop_are_the_manuals(cpu, iteration):
+    equal(cycles(cpu, count=1100) - cycles(cpu), 100 * iteration)
+
+
+def test_conditional_and_unaligned_accesses_are_counted_when_they_are_made():
+    events = "inst_retired", "ld_retired", "unaligned_ldst_retired", "folded_instructions"
+    plain = counts(stat("-e", ",".join(events), "--qemu", command("cortex-m4")))
+    got = counts(stat("-e", ",".join(events), "--qemu", command("cortex-m4", more=M4)))
+    equal([got[e] - plain[e] for e in events], [1 + 4 * 5 + 2, 3 + 1, 1, 4])
+
+
+@cases("cpu, board", [("cortex-m0", "mps2-an385"), ("cortex-m3", "mps2-an385"),
+                      ("cortex-m4", "mps2-an386")])
+def test_firmware_alone_chooses_its_board(cpu, board):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    doc = stat("-e", "inst_retired,exc_taken", firmware(cpu))
+    equal((doc["core"], counts(doc)), (cpu, {"inst_retired": EXECUTED, "exc_taken": 2}))
+    contains(doc["note"], f"ran on QEMU's board {board} as {cpu}")
+
+
+def test_firmware_for_an_stm32_runs_where_its_flash_is():
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    source = FIRMWARE.replace("MORE", "")
+    elf = build("cortexm", source, "-nostdlib", "-static", "-mthumb", "-mcpu=cortex-m4",
+                "-Wl,--build-id=none", "-Wl,-Ttext=0x08000000", "-DPENDING=0", "-DCOUNT=10",
+                ext="S", prefix="arm-none-eabi-")
+    doc = stat("-e", "st_retired", elf)
+    contains(doc["note"], "netduinoplus2")
+    equal(counts(doc), {"st_retired": 10 + 2})
+
+
+def test_firmware_for_a_later_core_is_refused():
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    for words in (["--core", "cortex-m0", firmware("cortex-m4")],
+                  ["--qemu", f"qemu-system-arm -M microbit -kernel '{firmware('cortex-m4')}'"]):
+        out = pmk("stat", *words)
+        equal(out.code, 126, out)
+        contains(out.err, "it is built for ARMv7E-M, and core cortex-m0 has ARMv6-M; "
+                          "--core cortex-m4")
