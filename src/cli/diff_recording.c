@@ -296,16 +296,14 @@ static int sum_recording(struct diff_source *s)
 	d->executions = diff_event_number(d, "executions");
 	s->slot = calloc(d->nevents + 1, sizeof(*s->slot));
 	code = event && s->slot ? 0 : diff_no_memory();
-	for (size_t i = 0; i < s->nevents && !code; i++) {
-		size_t number = diff_event_number(d, s->event[i].name);
-
-		if (number == d->nevents)
-			continue;
-		s->slot[n] = (uint32_t)number;
-		event[n++] = s->event[i].index;
-		if (n == d->nevents)
-			break;
-	}
+	/* A recording may have an event twice; the first one is compared. */
+	for (size_t number = 0; number < d->nevents && !code; number++)
+		for (size_t i = 0; i < s->nevents; i++)
+			if (!strcmp(s->event[i].name, d->event[number])) {
+				s->slot[n] = (uint32_t)number;
+				event[n++] = s->event[i].index;
+				break;
+			}
 	if (!code && d->executions == d->nevents && !s->t.sampled) {
 		s->slot[n] = (uint32_t)d->executions;
 		event[n++] = PMK_TABLES_EXECUTIONS;

@@ -169,6 +169,15 @@ def test_renamed_functions_match_by_their_bodies(tmp_path, mode, register, words
     contains(diff(base, new).out, " 4    8     +4  +100.00%  fresh (main.c), was old\n")
 
 
+def test_an_event_that_was_recorded_twice_counts_once(tmp_path):
+    have("qemu-arm")
+    path = tmp_path / "twice.data"
+    equal(pmk("record", "-e", "instr_exec", "-e", "instr_exec,br_exec", "-o", path, loop(10)).code,
+          3)
+    found = {r["event"]: r["base"] for r in json.loads(diff("-j", path, path).out)["rows"]}
+    equal((found["instr_exec"], found["br_exec"] > 0), (85, True))
+
+
 def test_call_paths_do_not_matter(base, tmp_path):
     other = sample(str(tmp_path / "paths.data"), contexts=True)
     assert all(r["delta"] == 0 for r in rows(base, other).values())
