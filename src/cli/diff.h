@@ -57,6 +57,11 @@ struct diff_limit {
 	char *place;
 };
 
+/* The causes of the change of an event. diff_parts.c says how they are told apart. */
+struct diff_part {
+	int64_t work, layout, rest;
+};
+
 struct diff {
 	const char *path[DIFF_SIDES];
 	char *command[DIFF_SIDES], *core[DIFF_SIDES];
@@ -64,8 +69,11 @@ struct diff {
 	size_t nevents;
 	struct diff_row *row;
 	size_t nrows, room;
-	struct pmk_map rows; /* hash of the key → row */
-	size_t executions;   /* in recordings, the event that is how often instructions ran */
+	struct pmk_map rows;	/* hash of the key → row */
+	size_t executions;	/* in recordings, the event that is how often instructions ran */
+	bool quiet;		/* print no notes about the sides */
+	bool split;		/* fill `part`, for two recordings */
+	struct diff_part *part; /* [event], or NULL */
 
 	struct diff_limit *limit;
 	size_t nlimits;

@@ -86,6 +86,7 @@ void diff_free(struct diff *d)
 		free(d->row[i].value);
 	}
 	free(d->row);
+	free(d->part);
 	pmk_map_free(&d->rows);
 	for (size_t i = 0; i < d->nevents; i++)
 		free(d->event[i]);
@@ -310,7 +311,7 @@ static int read_sides(struct diff *d, struct diff_source *s, const char *events)
 				s[s[DIFF_NEW].recording].path, s[s[DIFF_BASE].recording].path);
 	for (unsigned i = 0; i < DIFF_SIDES && !code; i++)
 		code = note_facts(d, &s[i]);
-	if (!code && (is_threaded(&s[DIFF_BASE]) || is_threaded(&s[DIFF_NEW])))
+	if (!code && !d->quiet && (is_threaded(&s[DIFF_BASE]) || is_threaded(&s[DIFF_NEW])))
 		cli_fail(0, PMK_THREADS_NOTE);
 	if (!code)
 		code = choose_events(d, s, events);

@@ -189,9 +189,10 @@ static int find_functions(struct diff_source *s)
 
 	s->of = calloc(t->ncodes + 1, sizeof(*s->of));
 	s->body = calloc(t->nfunctions + 1, sizeof(*s->body));
-	if (!code && (!s->of || !s->body))
+	s->shape = calloc(t->ncodes + 1, sizeof(*s->shape));
+	if (!code && (!s->of || !s->body || !s->shape))
 		code = diff_no_memory();
-	if (!code && !t->sampled && pmk_tables_bodies(t, s->body, msg, sizeof(msg)))
+	if (!code && !t->sampled && pmk_tables_bodies(t, s->body, s->shape, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_FAILED, "%s: %s", s->path, msg);
 	for (size_t i = 0; i < n && !code; i++)
 		known[i] = DIFF_NO_ROW;
@@ -282,6 +283,8 @@ static int on_count(void *ctx, const struct pmk_tables_count *row)
 	s->d->row[s->function[s->of[row->code]].row].value[cell] += row->value;
 	if (s->line[row->code] != DIFF_NO_ROW)
 		s->d->row[s->line[row->code]].value[cell] += row->value;
+	if (s->count)
+		s->count[row->code * (s->d->nevents + 1) + s->slot[row->slot]] += row->value;
 	return 0;
 }
 
@@ -295,7 +298,9 @@ static int sum_recording(struct diff_source *s)
 
 	d->executions = diff_event_number(d, "executions");
 	s->slot = calloc(d->nevents + 1, sizeof(*s->slot));
-	code = event && s->slot ? 0 : diff_no_memory();
+	if (d->split)
+		s->count = calloc((s->t.ncodes + 1) * (d->nevents + 1), sizeof(*s->count));
+	code = event && s->slot && (s->count || !d->split) ? 0 : diff_no_memory();
 	/* A recording may have an event twice; the first one is compared. */
 	for (size_t number = 0; number < d->nevents && !code; number++)
 		for (size_t i = 0; i < s->nevents; i++)
@@ -338,6 +343,8 @@ int diff_sum_recordings(struct diff_source *s)
 		code = sum_recording(base);
 	if (!code)
 		code = sum_recording(fresh);
+	if (!code && fresh->d->split)
+		code = diff_find_parts(base, fresh);
 	if (!code && can_find_libraries(base, fresh))
 		code = diff_find_libraries(base, fresh);
 	return code;
@@ -354,6 +361,8 @@ void diff_source_close(struct diff_source *s)
 	free(s->event);
 	free(s->slot);
 	free(s->body);
+	free(s->shape);
+	free(s->count);
 	free(s->of);
 	free(s->line);
 	if (s->open)

@@ -47,6 +47,8 @@ struct diff_source {
 	size_t nfunctions, function_room;
 	struct pmk_map functions; /* hash of the key → function */
 	uint64_t *body;		  /* [function of the tables] */
+	uint32_t *shape;	  /* [code]: the instruction without addresses */
+	uint64_t *count;	  /* [code][event], with diff.part; executions after the last one */
 	uint32_t *slot;		  /* [slot]: event of the diff */
 	size_t *of;		  /* [code]: function */
 	size_t *line;		  /* [code]: row */
@@ -83,6 +85,9 @@ int diff_check_places(const struct diff *d);
 
 /* Finds the libraries that only moved, and adds a row for each. */
 int diff_find_libraries(struct diff_source *base, struct diff_source *fresh);
+
+/* Fills diff.part. */
+int diff_find_parts(struct diff_source *base, struct diff_source *fresh);
 
 /* The function with that key, or DIFF_NO_ROW. */
 size_t diff_function_find(const struct diff_source *s, const char *key);

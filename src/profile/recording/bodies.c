@@ -100,8 +100,10 @@ static uint32_t mask_addresses(uint32_t word, const struct encoding *e, bool ins
 	return word;
 }
 
-/* word[] gets each instruction without addresses; false at the end of the table or an error. */
-static bool next_word(const struct pmk_tables *t, sqlite3_stmt *s, size_t i, uint32_t *word)
+/* word[] gets each instruction without addresses outside the function, and shape[] each one without
+ * any address; false at the end of the table or an error. */
+static bool next_word(const struct pmk_tables *t, sqlite3_stmt *s, size_t i, uint32_t *word,
+		      uint32_t *shape)
 {
 	const struct encoding *encodings;
 	const char *mode;
@@ -114,11 +116,13 @@ static bool next_word(const struct pmk_tables *t, sqlite3_stmt *s, size_t i, uin
 	encodings = find_encodings(mode);
 	bytes = sqlite3_column_blob(s, 1);
 	n = sqlite3_column_bytes(s, 1);
-	if (encodings && bytes && (n == 2 || n == 4))
-		word[i] = mask_addresses(
-			read_word(bytes, n, encodings == t32,
-				  encodings == microblaze && sqlite3_column_int(s, 2)),
-			encodings, stays_in_function(t, &t->code[i]));
+	shape[i] = 0;
+	if (encodings && bytes && (n == 2 || n == 4)) {
+		shape[i] = read_word(bytes, n, encodings == t32,
+				     encodings == microblaze && sqlite3_column_int(s, 2));
+		word[i] = mask_addresses(shape[i], encodings, stays_in_function(t, &t->code[i]));
+		shape[i] = mask_addresses(shape[i], encodings, false);
+	}
 	return true;
 }
 
@@ -140,7 +144,8 @@ static void hash_functions(const struct pmk_tables *t, const uint32_t *word, uin
 			body[i] = 0;
 }
 
-int pmk_tables_bodies(const struct pmk_tables *t, uint64_t *body, char *msg, size_t size)
+int pmk_tables_bodies(const struct pmk_tables *t, uint64_t *body, uint32_t *shape, char *msg,
+		      size_t size)
 {
 	static const char sql[] = "SELECT mode, bytes, (SELECT value FROM meta"
 				  " WHERE key = 'big_endian') FROM code ORDER BY id";
@@ -153,7 +158,7 @@ int pmk_tables_bodies(const struct pmk_tables *t, uint64_t *body, char *msg, siz
 	memset(body, 0, t->nfunctions * sizeof(*body));
 	if (!err && sqlite3_prepare_v2(t->db, sql, -1, &s, NULL))
 		err = PMK_EPARSE;
-	while (!err && n < t->ncodes && next_word(t, s, n, word))
+	while (!err && n < t->ncodes && next_word(t, s, n, word, shape))
 		n++;
 	if (!err && n < t->ncodes)
 		err = PMK_EPARSE;

@@ -173,9 +173,11 @@ void pmk_tables_unnamed(const struct pmk_tables *t, uint32_t object, char *buf, 
 /*
  * body[function] becomes a hash of the instructions that the function executed, which does not
  * change if the linker moves the function and what it refers to. 0: too few instructions, or
- * another instruction set than those of the emulated cores. Returns like pmk_tables_open().
+ * another instruction set than those of the emulated cores. shape[code] becomes the instruction
+ * without any address, or 0. Returns like pmk_tables_open().
  */
-int pmk_tables_bodies(const struct pmk_tables *t, uint64_t *body, char *msg, size_t size);
+int pmk_tables_bodies(const struct pmk_tables *t, uint64_t *body, uint32_t *shape, char *msg,
+		      size_t size);
 
 /* The first executed instruction at an address of an object, or PMK_TABLES_NONE. */
 uint32_t pmk_tables_code_at(const struct pmk_tables *t, uint32_t object, uint64_t address);
