@@ -130,7 +130,7 @@ _pmk_runs() {
 
 _pmk_operand() {
 	case $1 in
-	stat | record | run) _pmk_program ;;
+	stat | record | run | gate) _pmk_program ;;
 	report | diff | sweep) _pmk_files -f ;;
 	list) _pmk_words "$(printf '%s\n' pmus cores events metrics targets all; _pmk_names pmus)" ;;
 	info)

@@ -77,8 +77,8 @@ struct cli_command {
 #define CLI_HELPED (-1)
 
 extern const struct cli_command cmd_stat, cmd_record, cmd_report, cmd_list, cmd_info, cmd_decode,
-	cmd_doctor, cmd_wave, cmd_annotate, cmd_export, cmd_diff, cmd_run, cmd_calibrate, cmd_sweep,
-	cmd_history;
+	cmd_doctor, cmd_wave, cmd_annotate, cmd_export, cmd_diff, cmd_gate, cmd_run, cmd_calibrate,
+	cmd_sweep, cmd_history;
 extern const struct cli_command *const cli_commands[]; /* NULL terminated, in help's order */
 
 /*

@@ -10,15 +10,16 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 
-/* For the signal handler. The command runs once in a process. */
-static struct pmk_count *running;
+/* The run that a signal ends; NULL: none. */
+static struct pmk_count *volatile running;
 
 static volatile sig_atomic_t last_signal;
 
 static void on_signal(int sig)
 {
 	last_signal = sig;
-	pmk_count_stop(running, sig);
+	if (running)
+		pmk_count_stop(running, sig);
 }
 
 /* When a file exceeds a limit (ulimit -f), the write fails, and the counts are written
@@ -50,6 +51,11 @@ void cli_catch_signals(struct pmk_count *c)
 			sigaction(caught[i], &before, NULL);
 	}
 	pmk_count_ignore(c, &ignored);
+}
+
+void cli_release_signals(void)
+{
+	running = NULL;
 }
 
 int cli_last_signal(void)

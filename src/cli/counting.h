@@ -13,9 +13,10 @@ struct cli_command;
 /* pmk stat and pmk run: parse the options of `cmd`, count, and print. Returns an exit code. */
 int cli_count(const struct cli_command *cmd, int argc, char **argv);
 
-/* End the run at signals that would end pmk, so that the counts are written. Call it once per
- * process. */
+/* End the run at signals that would end pmk, so that the counts are written. */
 void cli_catch_signals(struct pmk_count *c);
+/* Call it before the handle is freed, if the process goes on. */
+void cli_release_signals(void);
 
 /* A progress line on stderr for an emulated program. It appears only if stderr is a terminal, and
  * only after the first second. Initialise it to zero. */

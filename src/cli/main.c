@@ -11,8 +11,8 @@
 #include "cli/cli.h"
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_stat,	&cmd_record, &cmd_report,  &cmd_run,	  &cmd_list,   &cmd_info,
-	&cmd_decode,	&cmd_doctor, &cmd_wave,	   &cmd_annotate, &cmd_export, &cmd_diff,
+	&cmd_stat,	&cmd_record, &cmd_report,   &cmd_run,	 &cmd_list, &cmd_info, &cmd_decode,
+	&cmd_doctor,	&cmd_wave,   &cmd_annotate, &cmd_export, &cmd_diff, &cmd_gate,
 #if PMK_LAB
 	&cmd_calibrate, &cmd_sweep,  &cmd_history,
 #endif

@@ -40,7 +40,7 @@ def test_it_is_installed_for_pmk():
 
 def test_commands():
     equal(complete(""), sorted(["stat", "report", "list", "info", "decode", "doctor", "wave",
-                                "annotate", "export", "diff", "record", "run", *LAB,
+                                "annotate", "export", "diff", "gate", "record", "run", *LAB,
                                 "help", "--help", "--version"]))
     equal(complete("st"), ["stat"])
     equal(complete("help", "de"), ["decode"])
@@ -48,7 +48,7 @@ def test_commands():
 
 def test_options():
     for command in ("stat", "report", "list", "info", "decode", "doctor", "wave",
-                    "annotate", "export", "diff", "record", "run", *LAB):
+                    "annotate", "export", "diff", "gate", "record", "run", *LAB):
         equal(complete(command, "-"), option_words(command), command)
     equal(complete("stat", "--no"), ["--no-aggr", "--no-big-num", "--no-inherit",
                                        "--no-summary"])

@@ -12,7 +12,7 @@ import repo
 pytestmark = pytest.mark.quick
 
 COMMANDS = ("stat", "report", "list", "info", "decode", "doctor", "wave",
-            "annotate", "export", "diff", "record", "run", *LAB)
+            "annotate", "export", "diff", "gate", "record", "run", *LAB)
 PAGES = ("pmk",) + tuple("pmk-" + c for c in COMMANDS)
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES",
             "EXAMPLES", "SEE ALSO"]

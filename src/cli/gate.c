@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmk gate: compares two builds of a program, and fails if the newer one does more work, whatever
+ * the layout of its code and data is. Both are counted with several places of the stack.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <json.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/printable.h"
+#include "cli/cli.h"
+#include "cli/counting.h"
+#include "cli/diff.h"
+#include "cli/output.h"
+#include "result/internal.h"
+#include "result/jsonio.h"
+
+#define MOST_LAYOUTS 64
+#define EXIT_OVER    1
+/* Bytes by which the stack of a layout is moved: other lines, other sets, other pages. */
+#define STACK_STEP   1040
+#define VARIABLE     "PMK_LAYOUT="
+
+/* The change of one event. */
+struct change {
+	uint64_t base, fresh;	    /* in the first layout */
+	int64_t work[MOST_LAYOUTS]; /* see struct diff_part */
+	int64_t rest[MOST_LAYOUTS];
+};
+
+struct gate {
+	struct pmk_words events, settings, env, limits;
+	const char *core, *sysroot, *fail_over, *output;
+	char *const *program[DIFF_SIDES]; /* with its arguments */
+	unsigned most, layouts;
+	bool json, markdown;
+	char *folder;
+	char *path[DIFF_SIDES]; /* of the recordings */
+	struct diff d;		/* of the first layout, and the limits */
+	struct change *change;	/* [event of d] */
+};
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static int take_layouts(void *member, char *value)
+{
+	if (pmk_unsigned_parse(value, 1, MOST_LAYOUTS, member))
+		return cli_fail(PMK_EXIT_USAGE, "--layouts: '%s' is no number from 1 to %d", value,
+				MOST_LAYOUTS);
+	return 0;
+}
+
+#define AT(member) offsetof(struct gate, member)
+
+static const struct cli_option options[] = {
+	{ 0, "fail-over", "PERCENT", "exit 1 if the work of an event has grown by more than this",
+	  CLI_TEXT, AT(fail_over) },
+	{ 0, "limit", "EVENT=LIMIT", "the same for one event: 2% or +1000; repeatable", CLI_WORD,
+	  AT(limits) },
+	{ 'e', "event", "LIST", "events to count; repeatable", CLI_WORD, AT(events) },
+	{ 0, "layouts", "N", "count with up to N places of the stack (default: 8)", CLI_CALL,
+	  AT(most), take_layouts },
+	{ 0, "core", "CORE", "the core to model (pmk list cores)", CLI_TEXT, AT(core) },
+	{ 0, "set", "KEY=VALUE", "change parameters of the core, separated by commas; repeatable",
+	  CLI_WORD, AT(settings) },
+	{ 0, "env", "NAME[=VALUE]", "pass this environment variable to the program; repeatable",
+	  CLI_WORD, AT(env) },
+	{ 0, "sysroot", "DIR", "where the program's shared libraries are", CLI_TEXT, AT(sysroot) },
+	{ 0, "markdown", NULL, "write Markdown, for a merge request", CLI_ON, AT(markdown) },
+	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(json) },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, AT(output) },
+	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	{ 0, NULL, NULL, NULL },
+};
+
+/* Gives the base the arguments of the new program. */
+static int take_programs(struct gate *g, char **words)
+{
+	size_t n = 0;
+	char **base;
+
+	while (words[n])
+		n++;
+	if (n < 2)
+		return cli_fail(PMK_EXIT_USAGE,
+				"gate compares two programs; name the base and the new one");
+	base = calloc(n, sizeof(*base));
+	if (!base)
+		return cli_no_memory();
+	memcpy(base, words + 1, (n - 1) * sizeof(*base));
+	base[0] = words[0];
+	g->program[DIFF_BASE] = base;
+	g->program[DIFF_NEW] = words + 1;
+	return 0;
+}
+
+static int parse(struct gate *g, int argc, char **argv)
+{
+	const struct cli_option *o;
+	int index = 1, code = 0;
+	bool bad = false;
+	char *value;
+
+	while (!code && (o = cli_next(&cmd_gate, argc, argv, &index, &value, &bad)))
+		code = cli_apply(&cmd_gate, o, g, value);
+	if (code || bad)
+		return code ? code : PMK_EXIT_USAGE;
+	if (g->json && g->markdown)
+		return cli_fail(PMK_EXIT_USAGE, "-j and --markdown exclude each other");
+	return take_programs(g, argv + index);
+}
+
+static int add_limits(const struct gate *g, struct diff *d)
+{
+	int code = g->fail_over ? diff_limit_all(d, g->fail_over) : 0;
+
+	for (unsigned i = 0; i < g->limits.count && !code; i++) {
+		code = diff_limit_add(d, g->limits.word[i]);
+		if (!code && (d->limit[d->nlimits - 1].place ||
+			      d->limit[d->nlimits - 1].kind == DIFF_CEILING))
+			code = cli_fail(PMK_EXIT_USAGE,
+					"--limit: '%s': gate limits growth of the whole program, "
+					"such as cycles=2%% or cycles=+1000; pmk diff has other "
+					"limits",
+					g->limits.word[i]);
+	}
+	return code;
+}
+
+/* ---- counting ------------------------------------------------------------------------------- */
+
+static int count_failed(struct pmk_count *c)
+{
+	const struct pmk_count_error *err = pmk_count_get_error(c);
+
+	return cli_fail(err->failure, "%s", err->text);
+}
+
+/* Events with limits are counted even if -e does not name them. */
+static bool set_limited(const struct gate *g, struct pmk_count *c)
+{
+	for (unsigned i = 0; i < g->limits.count && g->events.count; i++) {
+		const char *limit = g->limits.word[i];
+		char *name = strndup(limit, strcspn(limit, "="));
+		bool good = name && !pmk_count_set(c, "event", name);
+
+		free(name);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+static bool set_all(struct pmk_count *c, const char *name, const struct pmk_words *values)
+{
+	for (unsigned i = 0; i < values->count; i++)
+		if (pmk_count_set(c, name, values->word[i]))
+			return false;
+	return true;
+}
+
+/* The stack has the path of the program twice. The variable is longer for the shorter path, so that
+ * both programs have their stack at the same place. */
+static char *layout_variable(const struct gate *g, enum diff_side side, unsigned layout)
+{
+	size_t own = strlen(g->program[side][0]), other = strlen(g->program[!side][0]);
+	size_t n = (size_t)layout * STACK_STEP + (other > own ? 2 * (other - own) : 0);
+	char *text = malloc(sizeof(VARIABLE) + n);
+
+	if (text) {
+		memcpy(text, VARIABLE, sizeof(VARIABLE));
+		memset(text + strlen(VARIABLE), '-', n);
+		text[strlen(VARIABLE) + n] = '\0';
+	}
+	return text;
+}
+
+static int request_count(const struct gate *g, struct pmk_count *c, enum diff_side side,
+			 unsigned layout)
+{
+	char *variable = layout_variable(g, side, layout);
+	bool good = variable && !pmk_count_set(c, "env", variable) &&
+		    set_all(c, "event", &g->events) && set_limited(g, c) &&
+		    set_all(c, "set", &g->settings) && set_all(c, "env", &g->env) &&
+		    (!g->core || !pmk_count_set(c, "core", g->core)) &&
+		    (!g->sysroot || !pmk_count_set(c, "sysroot", g->sysroot)) &&
+		    !pmk_count_set(c, "stdin", "file:/dev/null") &&
+		    !pmk_count_set(c, "stdout", "file:/dev/null") &&
+		    !pmk_count_program(c, g->program[side]);
+
+	free(variable);
+	return good ? 0 : variable ? count_failed(c) : cli_no_memory();
+}
+
+static int write_recording(const struct gate *g, struct pmk_count *c, enum diff_side side)
+{
+	const struct pmk_recording *rec = pmk_count_recording(c);
+	struct pmk_count_summary sum = { .size = sizeof(sum) };
+	const char *program = g->program[side][0];
+	char msg[1024];
+
+	pmk_count_get_summary(c, &sum);
+	if (cli_last_signal())
+		return 128 + cli_last_signal();
+	if (sum.exit_code)
+		return cli_fail(PMK_EXIT_FAILED, "gate: %s ended with %" PRId32, program,
+				sum.exit_code);
+	if (!rec || sum.partial)
+		return cli_fail(PMK_EXIT_FAILED, "gate: %s was not counted to its end", program);
+	if (pmk_recording_write(rec, g->path[side], NULL, msg, sizeof(msg)))
+		return cli_fail(PMK_EXIT_FAILED, "%s: %s", g->path[side], msg);
+	return 0;
+}
+
+static int count_side(const struct gate *g, enum diff_side side, unsigned layout)
+{
+	struct pmk_count *c = pmk_count_new_for_command();
+	int code = c ? request_count(g, c, side, layout) : cli_no_memory();
+
+	if (!code) {
+		pmk_count_record(c, false);
+		cli_catch_signals(c);
+		code = pmk_count_run(c, NULL) ? count_failed(c) : write_recording(g, c, side);
+		cli_release_signals();
+	}
+	pmk_count_free(c);
+	return code;
+}
+
+/* ---- splitting ------------------------------------------------------------------------------ */
+
+static int count_layout(struct gate *g, unsigned layout)
+{
+	struct diff again = { .quiet = true }, *d = layout ? &again : &g->d;
+	int code = 0;
+
+	d->split = true;
+	for (unsigned side = 0; side < DIFF_SIDES && !code; side++) {
+		code = count_side(g, side, layout);
+		d->path[side] = g->path[side];
+	}
+	if (!code)
+		code = add_limits(g, d);
+	if (!code)
+		code = diff_read(d, NULL);
+	if (!code && !layout)
+		g->change = calloc(d->nevents + 1, sizeof(*g->change));
+	if (!code && !g->change)
+		code = cli_no_memory();
+	for (size_t i = 0; i < d->nevents && !code; i++) {
+		g->change[i].work[layout] = d->part[i].work;
+		g->change[i].rest[layout] = d->part[i].rest;
+		if (layout)
+			continue;
+		g->change[i].base = diff_value(d, 0, i, DIFF_BASE);
+		g->change[i].fresh = diff_value(d, 0, i, DIFF_NEW);
+	}
+	if (layout)
+		diff_free(d);
+	return code;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts the values of the layouts into `sorted`, and returns the one in the middle. */
+static int64_t middle_of(const int64_t *value, unsigned n, int64_t sorted[MOST_LAYOUTS])
+{
+	memcpy(sorted, value, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_value);
+	return sorted[(n - 1) / 2];
+}
+
+static int64_t middle_work(const struct gate *g, size_t event)
+{
+	int64_t sorted[MOST_LAYOUTS];
+
+	return middle_of(g->change[event].work, g->layouts, sorted);
+}
+
+static int64_t middle_rest(const struct gate *g, size_t event)
+{
+	int64_t sorted[MOST_LAYOUTS];
+
+	return middle_of(g->change[event].rest, g->layouts, sorted);
+}
+
+/* All that is neither work nor rest, so that the three are the change in the first layout. */
+static int64_t layout_of(const struct gate *g, size_t event)
+{
+	const struct change *c = &g->change[event];
+
+	return (int64_t)(c->fresh - c->base) - middle_work(g, event) - middle_rest(g, event);
+}
+
+/* True if the event has a limit, or if no event has one. */
+static bool is_of_interest(const struct gate *g, size_t event)
+{
+	bool found = !g->d.nlimits;
+
+	for (size_t i = 0; i < g->d.nlimits; i++)
+		found |= g->d.limit[i].event == DIFF_ALL_EVENTS || g->d.limit[i].event == event;
+	return found;
+}
+
+/* True if more layouts are not needed: the work differs by at most 0.1 % of the count. */
+static bool layouts_agree(const struct gate *g)
+{
+	for (size_t i = 0; i < g->d.nevents; i++) {
+		int64_t sorted[MOST_LAYOUTS];
+
+		if (!is_of_interest(g, i))
+			continue;
+		middle_of(g->change[i].work, g->layouts, sorted);
+		if ((uint64_t)(sorted[g->layouts - 1] - sorted[0]) > g->change[i].base / 1000)
+			return false;
+	}
+	return g->layouts > 1;
+}
+
+static int count_layouts(struct gate *g)
+{
+	int code = 0;
+
+	while (!code && g->layouts < g->most && !layouts_agree(g)) {
+		code = count_layout(g, g->layouts);
+		g->layouts += !code;
+	}
+	return code;
+}
+
+/* ---- judging -------------------------------------------------------------------------------- */
+
+/* The first limit that the work exceeds, or NULL. */
+static const struct diff_limit *exceeded(const struct gate *g, size_t event)
+{
+	int64_t work = middle_work(g, event);
+
+	for (size_t i = 0; i < g->d.nlimits && work > 0; i++) {
+		const struct diff_limit *limit = &g->d.limit[i];
+
+		if (limit->event != DIFF_ALL_EVENTS && limit->event != event)
+			continue;
+		if (limit->kind == DIFF_GROWTH
+			    ? (uint64_t)work > limit->number
+			    : (long double)work * 100 > (long double)limit->percent *
+								(long double)g->change[event].base)
+			return limit;
+	}
+	return NULL;
+}
+
+static void percent_text(const struct gate *g, size_t event, int64_t value, char *buf, size_t size)
+{
+	uint64_t base = g->change[event].base;
+
+	if (!base)
+		snprintf(buf, size, value ? "was 0" : "0.00%%");
+	else
+		snprintf(buf, size, value ? "%+.2Lf%%" : "%.2Lf%%",
+			 (long double)value * 100 / (long double)base);
+}
+
+static int judge(const struct gate *g)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < g->d.nevents; i++) {
+		const struct diff_limit *limit = exceeded(g, i);
+		char grown[48];
+
+		if (!limit)
+			continue;
+		percent_text(g, i, middle_work(g, i), grown, sizeof(grown));
+		cli_fail(0, "%s: the work has grown by %" PRId64 " (%s), over %s%s", g->d.event[i],
+			 middle_work(g, i), grown, limit->text,
+			 limit->kind == DIFF_PERCENT && !strchr(limit->text, '%') ? "%" : "");
+		code = EXIT_OVER;
+	}
+	return code;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+enum { COLUMNS = 8 };
+
+static const char *const heads[COLUMNS] = { "base",   "new",	"change", "work",
+					    "work %", "spread", "layout", "rest" };
+
+struct row {
+	char cell[COLUMNS][64];
+};
+
+static void change_text(int64_t value, char *buf)
+{
+	*buf = value < 0 ? '-' : '+';
+	pmk_number_text(buf + (value != 0), (uint64_t)(value < 0 ? -value : value), 0, true);
+}
+
+static void fill_row(const struct gate *g, size_t event, struct row *r)
+{
+	const struct change *c = &g->change[event];
+	int64_t sorted[MOST_LAYOUTS], work = middle_of(c->work, g->layouts, sorted);
+	char low[24], high[24];
+
+	pmk_number_text(r->cell[0], c->base, 0, true);
+	pmk_number_text(r->cell[1], c->fresh, 0, true);
+	change_text((int64_t)(c->fresh - c->base), r->cell[2]);
+	change_text(work, r->cell[3]);
+	percent_text(g, event, work, r->cell[4], sizeof(r->cell[4]));
+	percent_text(g, event, sorted[0], low, sizeof(low));
+	percent_text(g, event, sorted[g->layouts - 1], high, sizeof(high));
+	if (strcmp(low, high))
+		snprintf(r->cell[5], sizeof(r->cell[5]), "%s to %s", low, high);
+	else
+		strcpy(r->cell[5], "none");
+	change_text(layout_of(g, event), r->cell[6]);
+	change_text(middle_rest(g, event), r->cell[7]);
+}
+
+static void write_text(const struct gate *g, FILE *f)
+{
+	int width[COLUMNS];
+	struct row r;
+
+	for (unsigned k = 0; k < COLUMNS; k++)
+		width[k] = (int)strlen(heads[k]);
+	for (size_t i = 0; i < g->d.nevents; i++) {
+		fill_row(g, i, &r);
+		for (unsigned k = 0; k < COLUMNS; k++)
+			if ((int)strlen(r.cell[k]) > width[k])
+				width[k] = (int)strlen(r.cell[k]);
+	}
+	for (unsigned k = 0; k < COLUMNS; k++)
+		fprintf(f, "  %*s", width[k], heads[k]);
+	fputc('\n', f);
+	for (size_t i = 0; i < g->d.nevents; i++) {
+		fill_row(g, i, &r);
+		for (unsigned k = 0; k < COLUMNS; k++)
+			fprintf(f, "  %*s", width[k], r.cell[k]);
+		fprintf(f, "  %s\n", g->d.event[i]);
+	}
+	fputc('\n', f);
+}
+
+static void write_markdown(const struct gate *g, FILE *f)
+{
+	size_t over = 0;
+	struct row r;
+
+	for (size_t i = 0; i < g->d.nevents; i++)
+		over += exceeded(g, i) != NULL;
+	if (over)
+		fprintf(f, "**The work of %zu event%s is over its limit.**\n\n", over,
+			over > 1 ? "s" : "");
+	else if (g->d.nlimits)
+		fputs("No work is over its limit.\n\n", f);
+	fputs("| event |", f);
+	for (unsigned k = 0; k < COLUMNS; k++)
+		fprintf(f, " %s |", heads[k]);
+	fputs("\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n", f);
+	for (size_t i = 0; i < g->d.nevents; i++) {
+		const char *bold = exceeded(g, i) ? "**" : "";
+
+		fill_row(g, i, &r);
+		fprintf(f, "| `%s` |", g->d.event[i]);
+		for (unsigned k = 0; k < COLUMNS; k++)
+			fprintf(f, " %s%s%s |", k == 4 ? bold : "", r.cell[k], k == 4 ? bold : "");
+		fputc('\n', f);
+	}
+}
+
+static json_object *json_event(const struct gate *g, size_t event)
+{
+	const struct change *c = &g->change[event];
+	json_object *o = json_object_new_object(), *works = json_object_new_array();
+	const struct diff_limit *limit = exceeded(g, event);
+	const struct {
+		const char *name;
+		int64_t value;
+	} parts[] = { { "change", (int64_t)(c->fresh - c->base) },
+		      { "work", middle_work(g, event) },
+		      { "layout", layout_of(g, event) },
+		      { "rest", middle_rest(g, event) } };
+
+	json_object_object_add(o, "event", pmk_json_string(g->d.event[event]));
+	json_object_object_add(o, "base", json_object_new_uint64(c->base));
+	json_object_object_add(o, "new", json_object_new_uint64(c->fresh));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		json_object_object_add(o, parts[i].name, json_object_new_int64(parts[i].value));
+	for (unsigned i = 0; i < g->layouts; i++)
+		json_object_array_add(works, json_object_new_int64(c->work[i]));
+	json_object_object_add(o, "works", works);
+	json_object_object_add(o, "over", pmk_json_string(limit ? limit->text : NULL));
+	return o;
+}
+
+static void write_json(const struct gate *g, FILE *f)
+{
+	json_object *o = json_object_new_object();
+	unsigned n = 0;
+
+	json_object_object_add(o, "format", pmk_json_string("pmk-gate"));
+	json_object_object_add(o, "version", json_object_new_int(1));
+	json_object_object_add(o, "base", pmk_json_string(g->program[DIFF_BASE][0]));
+	json_object_object_add(o, "new", pmk_json_string(g->program[DIFF_NEW][0]));
+	json_object_object_add(o, "core", pmk_json_string(g->d.core[DIFF_NEW]));
+	json_object_object_add(o, "layouts", json_object_new_int((int)g->layouts));
+	fputc('{', f);
+	pmk_json_put_members(f, o);
+	fputs(",\n\"events\":[", f);
+	for (size_t i = 0; i < g->d.nevents; i++)
+		pmk_json_put_object(f, &n, json_event(g, i));
+	fputs("\n]}\n", f);
+}
+
+static void write_head(const struct gate *g, FILE *f)
+{
+	char *base = pmk_printable(g->program[DIFF_BASE][0]),
+	     *fresh = pmk_printable(g->program[DIFF_NEW][0]);
+
+	fprintf(f, "%sChange from %s to %s, in %u layout%s\n\n", g->markdown ? "### " : "\n ",
+		base ? base : "", fresh ? fresh : "", g->layouts, g->layouts > 1 ? "s" : "");
+	free(base);
+	free(fresh);
+}
+
+static int write_result(const struct gate *g)
+{
+	struct pmk_whole w = { .f = stdout };
+	int code = g->output ? output_whole_open(&w, g->output) : 0;
+
+	if (code)
+		return code;
+	if (!g->json)
+		write_head(g, w.f);
+	if (g->json)
+		write_json(g, w.f);
+	else if (g->markdown)
+		write_markdown(g, w.f);
+	else
+		write_text(g, w.f);
+	return g->output ? output_whole_close(&w, g->output, 0) : 0;
+}
+
+/* ---- command -------------------------------------------------------------------------------- */
+
+static int folder_open(struct gate *g)
+{
+	const char *top = getenv("TMPDIR");
+	char *folder = NULL;
+
+	if (asprintf(&folder, "%s/pmk-gate.XXXXXX", top && *top ? top : "/tmp") < 0)
+		return cli_no_memory();
+	if (!mkdtemp(folder)) {
+		int code = cli_fail(PMK_EXIT_FAILED, "gate: cannot make the folder %s: %s", folder,
+				    strerror(errno));
+
+		free(folder);
+		return code;
+	}
+	g->folder = folder;
+	if (asprintf(&g->path[DIFF_BASE], "%s/base.data", folder) < 0 ||
+	    asprintf(&g->path[DIFF_NEW], "%s/new.data", folder) < 0)
+		return cli_no_memory();
+	return 0;
+}
+
+static void folder_close(struct gate *g)
+{
+	for (unsigned side = 0; side < DIFF_SIDES; side++) {
+		if (g->path[side])
+			unlink(g->path[side]);
+		free(g->path[side]);
+	}
+	if (g->folder)
+		rmdir(g->folder);
+	free(g->folder);
+}
+
+static void gate_free(struct gate *g)
+{
+	folder_close(g);
+	diff_free(&g->d);
+	free((void *)g->program[DIFF_BASE]);
+	free(g->change);
+	pmk_words_free(&g->events);
+	pmk_words_free(&g->settings);
+	pmk_words_free(&g->env);
+	pmk_words_free(&g->limits);
+}
+
+static int run_gate(int argc, char **argv)
+{
+	struct gate *g = calloc(1, sizeof(*g));
+	int code;
+
+	if (!g)
+		return cli_no_memory();
+	g->most = 8;
+	code = parse(g, argc, argv);
+	if (!code) {
+		code = add_limits(g, &g->d);
+		diff_limits_free(&g->d);
+		g->d.limit = NULL;
+		g->d.nlimits = 0;
+	}
+	if (!code)
+		code = folder_open(g);
+	if (!code)
+		code = count_layouts(g);
+	if (!code)
+		code = write_result(g);
+	if (!code)
+		code = judge(g);
+	gate_free(g);
+	free(g);
+	return code;
+}
+
+const struct cli_command cmd_gate = {
+	.name = "gate",
+	.brief = "compare two builds of a program, apart from the layout in memory",
+	.usage = "[--fail-over PERCENT] [--limit EVENT=LIMIT]... [-e LIST] [--layouts N]\n"
+		 "                [--core CORE] [--] BASE NEW [ARG...]",
+	.options = options,
+	.run = run_gate,
+	.program = true,
+};
