@@ -81,7 +81,7 @@ microblaze-programs:
 # Runs every benchmark, even if an earlier one misses its target.
 bench: all
 	@scripts/need build run test bench
-	@missed=0; for b in firmware truth wave page access culprit run record sample peers; do bench/$$b $(BUILD) || missed=1; done; \
+	@missed=0; for b in firmware truth wave page access culprit gate run record sample peers; do bench/$$b $(BUILD) || missed=1; done; \
 		exit $$missed
 
 fuzz:
