@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The action for GitHub and the component for GitLab: their steps are taken from the YAML and run in
-a repository with a commit that is slower, and with one that only moves code."""
+"""The action for GitHub and the component for GitLab: their steps are taken from the YAML and run
+in a repository with a commit that is slower, and with one that only moves code."""
 import shutil
 
 from harness import *
