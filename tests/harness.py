@@ -11,12 +11,15 @@ skip("reason").
 """
 import contextlib
 import fcntl
+import importlib.machinery
+import importlib.util
 import json
 import os
 import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -259,6 +262,20 @@ def locked(path):
     with open(path + ".lock", "w") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
         yield
+
+
+def script(name):
+    """A Python file of scripts/ as a module."""
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader(name, os.path.join(SOURCE, "scripts", name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def target_sources():
+    """The sources of the firmware library, relative to the top of the repository."""
+    return ["src/" + path for path in script("amalgamate").target_sources()]
 
 
 def compile_arm(source, name, *flags):

@@ -118,11 +118,6 @@ def rule_for(path):
     return None
 
 
-def target_sources():
-    listed = re.search(r"target_sources = files\((.*?)\)", repo.text("src/meson.build"), re.S)
-    return ["src/" + f for f in re.findall(r"'([^']+)'", listed.group(1))]
-
-
 def test_every_source_has_a_room():
     found = code()
     assert len(found) > 40, found

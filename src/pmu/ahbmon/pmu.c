@@ -10,6 +10,7 @@
  * Not described: peripheral and PrimeCell ID registers, because no document says that this block
  * has any; the packet stream on AHBMONITOR[33:0], which is not a register.
  */
+#include "pmu/ahbmon/events.c"
 #include "pmu/ahbmon/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

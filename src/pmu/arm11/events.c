@@ -183,8 +183,6 @@ const struct pmk_event pmk_arm11_events[] = {
 };
 /* clang-format on */
 
-_Static_assert(sizeof(pmk_arm11_events) / sizeof(pmk_arm11_events[0]) == PMK_ARM11_NEVENTS, "rows");
-
 #define MP	     PMK_ARM11_IS_MPCORE
 #define LX	     "secondary: Linux perf_event_v6.c, OProfile arm/mpcore, gator ARM11MPCore"
 #define OP	     "secondary: OProfile arm/mpcore, gator ARM11MPCore"
@@ -268,7 +266,3 @@ const struct pmk_event pmk_arm11mpcore_events[] = {
 		   .caveat = "on PMN0 and PMN1 the divider D has no effect") },
 };
 /* clang-format on */
-
-_Static_assert(sizeof(pmk_arm11mpcore_events) / sizeof(pmk_arm11mpcore_events[0]) ==
-		       PMK_ARM11MPCORE_NEVENTS,
-	       "rows");

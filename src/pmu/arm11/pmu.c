@@ -9,6 +9,7 @@
  * Not described: the System Validation registers of the ARM1176 (DDI 0301H §3.2.55-56), the SCU
  * event counters of the MPCore.
  */
+#include "pmu/arm11/events.c"
 #include "pmu/arm11/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -82,7 +83,7 @@ const struct pmk_pmu pmk_arm1136_r0 = {
 	.name = "arm1136r0",
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
-	.nevents = PMK_ARM11_NEVENTS,
+	.nevents = COUNT(pmk_arm11_events),
 	.core = PMK_ARM11_IS_1136_R0,
 	.counters = counters,
 	.ncounters = COUNT(counters),
@@ -98,7 +99,7 @@ const struct pmk_pmu pmk_arm1136 = {
 	.name = "arm1136",
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
-	.nevents = PMK_ARM11_NEVENTS,
+	.nevents = COUNT(pmk_arm11_events),
 	.core = PMK_ARM11_IS_1136,
 	.counters = counters,
 	.ncounters = COUNT(counters),
@@ -114,7 +115,7 @@ const struct pmk_pmu pmk_arm1156 = {
 	.name = "arm1156",
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
-	.nevents = PMK_ARM11_NEVENTS,
+	.nevents = COUNT(pmk_arm11_events),
 	.core = PMK_ARM11_IS_1156,
 	.counters = counters,
 	.ncounters = COUNT(counters),
@@ -130,7 +131,7 @@ const struct pmk_pmu pmk_arm1176 = {
 	.name = "arm1176",
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11_events,
-	.nevents = PMK_ARM11_NEVENTS,
+	.nevents = COUNT(pmk_arm11_events),
 	.core = PMK_ARM11_IS_1176,
 	.counters = counters,
 	.ncounters = COUNT(counters),
@@ -144,7 +145,7 @@ const struct pmk_pmu pmk_arm11mpcore = {
 	.name = "arm11mpcore",
 	.driver = &pmk_arm11_driver,
 	.events = pmk_arm11mpcore_events,
-	.nevents = PMK_ARM11MPCORE_NEVENTS,
+	.nevents = COUNT(pmk_arm11mpcore_events),
 	.core = PMK_ARM11_IS_MPCORE,
 	.counters = counters,
 	.ncounters = COUNT(counters),

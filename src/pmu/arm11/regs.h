@@ -77,8 +77,6 @@ static inline const struct pmk_arm11_core *pmk_arm11_core(const struct pmk_pmu *
 }
 
 /* The catalogues in code order: one for ARM1136, ARM1156 and ARM1176, one for MPCore. */
-#define PMK_ARM11_NEVENTS	36
-#define PMK_ARM11MPCORE_NEVENTS 23
 extern const struct pmk_event pmk_arm11_events[];
 extern const struct pmk_event pmk_arm11mpcore_events[];
 

@@ -782,6 +782,3 @@ const struct pmk_event pmk_armv8_events[] = {
 	  PMK_HOST(.ref = COMMON, .brief = "writes whose tag was checked", .unmodelled = NO_MTE) },
 };
 /* clang-format on */
-
-_Static_assert(sizeof(pmk_armv8_events) / sizeof(pmk_armv8_events[0]) == PMK_ARMV8_NEVENTS,
-	       "PMK_ARMV8_NEVENTS");

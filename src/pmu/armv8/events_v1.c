@@ -16,23 +16,17 @@
 #define A8 PMK_ARMV8_IS_A8
 #define A9 PMK_ARMV8_IS_A9
 
-#define COMMON "DDI 0406C C12.9"
-#define T8     "DDI 0344 3.2"
-#define T9     "DDI 0388 11.4"
+#define COMMON_V7 "DDI 0406C C12.9"
+#define T8	  "DDI 0344 3.2"
+#define T9	  "DDI 0388 11.4"
 
-/* Notes for the reader. */
-#define EXECUTED    "counted when executed: no wrong path is emulated"
-#define HIT_OR_WALK "some hit the next level of the TLB, others cause a table walk"
-
-/* Reasons why emulation cannot count an event. */
-#define BY_REGISTER   "counts only through the registers: "
+/* Reasons why emulation cannot count an event, in addition to those of events.c. */
 #define NO_JAZELLE    "Jazelle is not emulated"
 #define NO_BUFFERED   "single stores to the level 2 memory system are not modelled"
 #define NO_REPLAY     "replays are not modelled"
 #define NO_HASH	      "the emulated caches are not looked up by a hash"
 #define NO_NEON_SIDE  "the NEON unit has no queues and no accesses of its own in emulation"
 #define NO_NEIGHBOURS "the emulated core has no neighbours"
-#define NO_STALL_KIND "stalls are not told apart by this cause"
 #define NO_PREFETCH   "prefetching is not modelled"
 #define NO_INPUTS     "the inputs are not connected"
 #define NO_PIPES      "which pipeline executes an instruction is not modelled"
@@ -42,64 +36,64 @@
 /* clang-format off */
 const struct pmk_event pmk_armv7_v1_events[] = {
 	{ .code = 0x00, .name = "sw_incr", .cores = A8 | A9, .signal = PMK_SIG_NONE,
-	  PMK_HOST(.ref = COMMON, .brief = "writes of PMSWINC that select this counter",
+	  PMK_HOST(.ref = COMMON_V7, .brief = "writes of PMSWINC that select this counter",
 		   .unmodelled = BY_REGISTER "software writes PMSWINC") },
 	{ .code = 0x01, .name = "l1i_cache_refill", .cores = A8 | A9, .signal = PMK_SIG_L1I_FILL,
-	  PMK_HOST(.aliases = "L1-icache-load-misses", .ref = COMMON,
+	  PMK_HOST(.aliases = "L1-icache-load-misses", .ref = COMMON_V7,
 		   .brief = "level 1 instruction cache lines filled") },
 	{ .code = 0x02, .name = "l1i_tlb_refill", .cores = A8 | A9,
 	  .signal = PMK_SIG_MICRO_ITLB_MISS,
-	  PMK_HOST(.aliases = "iTLB-load-misses", .ref = COMMON,
+	  PMK_HOST(.aliases = "iTLB-load-misses", .ref = COMMON_V7,
 		   .brief = "level 1 instruction TLB refills", .caveat = HIT_OR_WALK) },
 	{ .code = 0x03, .name = "l1d_cache_refill", .cores = A8 | A9, .signal = PMK_SIG_L1D_MISS,
-	  PMK_HOST(.aliases = "cache-misses L1-dcache-load-misses", .ref = COMMON,
+	  PMK_HOST(.aliases = "cache-misses L1-dcache-load-misses", .ref = COMMON_V7,
 		   .brief = "level 1 data cache lines filled for a load or a store") },
 	{ .code = 0x04, .name = "l1d_cache", .cores = A8 | A9, .signal = PMK_SIG_L1D_LOOKUP,
-	  PMK_HOST(.aliases = "cache-references L1-dcache-loads", .ref = COMMON,
+	  PMK_HOST(.aliases = "cache-references L1-dcache-loads", .ref = COMMON_V7,
 		   .brief = "level 1 data cache accesses by loads and stores",
 		   .caveat = "reads and writes; an access that crosses a line counts per line") },
 	{ .code = 0x05, .name = "l1d_tlb_refill", .cores = A8 | A9,
 	  .signal = PMK_SIG_MICRO_DTLB_MISS,
-	  PMK_HOST(.aliases = "dTLB-load-misses", .ref = COMMON,
+	  PMK_HOST(.aliases = "dTLB-load-misses", .ref = COMMON_V7,
 		   .brief = "level 1 data TLB refills", .caveat = HIT_OR_WALK) },
 	{ .code = 0x06, .name = "ld_retired", .cores = A8 | A9, .signal = PMK_SIG_LOAD,
-	  PMK_HOST(.ref = COMMON, .brief = "load instructions executed") },
+	  PMK_HOST(.ref = COMMON_V7, .brief = "load instructions executed") },
 	{ .code = 0x07, .name = "st_retired", .cores = A8 | A9, .signal = PMK_SIG_STORE,
-	  PMK_HOST(.ref = COMMON, .brief = "store instructions executed") },
+	  PMK_HOST(.ref = COMMON_V7, .brief = "store instructions executed") },
 	{ .code = 0x08, .name = "inst_retired", .cores = A8, .signal = PMK_SIG_INSN,
-	  PMK_HOST(.aliases = "instructions", .ref = COMMON, .brief = "instructions executed",
+	  PMK_HOST(.aliases = "instructions", .ref = COMMON_V7, .brief = "instructions executed",
 		   .caveat = "SVC, HVC and SMC count, instructions that fault do not") },
 	{ .code = 0x09, .name = "exc_taken", .cores = A8 | A9, .signal = PMK_SIG_EXC_TAKEN,
-	  PMK_HOST(.ref = COMMON, .brief = "exceptions taken",
+	  PMK_HOST(.ref = COMMON_V7, .brief = "exceptions taken",
 		   .caveat = "user emulation shows system calls and instructions that are "
 		       "undefined, not aborts") },
 	{ .code = 0x0A, .name = "exc_return", .cores = A8 | A9, .signal = PMK_SIG_EXC_RETURN,
-	  PMK_HOST(.ref = COMMON, .brief = "exception returns executed") },
+	  PMK_HOST(.ref = COMMON_V7, .brief = "exception returns executed") },
 	{ .code = 0x0B, .name = "cid_write_retired", .cores = A8 | A9,
 	  .signal = PMK_SIG_CID_WRITE,
-	  PMK_HOST(.ref = COMMON, .brief = "writes of CONTEXTIDR") },
+	  PMK_HOST(.ref = COMMON_V7, .brief = "writes of CONTEXTIDR") },
 	{ .code = 0x0C, .name = "pc_write_retired", .cores = A8 | A9, .signal = PMK_SIG_PC_CHANGE,
 	  .signal2 = PMK_SIG_EXC_RETURN,
-	  PMK_HOST(.aliases = "branches branch-instructions", .ref = COMMON,
+	  PMK_HOST(.aliases = "branches branch-instructions", .ref = COMMON_V7,
 		   .brief = "changes of the PC by software: taken branches and exception returns",
 		   .caveat = "SVC and ISB do not count (our choice)") },
 	{ .code = 0x0D, .name = "br_immed_retired", .cores = A8 | A9, .signal = PMK_SIG_BR_IMM,
-	  PMK_HOST(.ref = COMMON, .brief = "immediate branches executed, taken or not") },
+	  PMK_HOST(.ref = COMMON_V7, .brief = "immediate branches executed, taken or not") },
 	{ .code = 0x0E, .name = "br_return_retired", .cores = A8, .signal = PMK_SIG_BR_RETURN,
-	  PMK_HOST(.ref = COMMON, .brief = "procedure returns executed") },
+	  PMK_HOST(.ref = COMMON_V7, .brief = "procedure returns executed") },
 	{ .code = 0x0F, .name = "unaligned_ldst_retired", .cores = A8 | A9,
 	  .signal = PMK_SIG_UNALIGNED_LD, .signal2 = PMK_SIG_UNALIGNED_ST,
-	  PMK_HOST(.ref = COMMON,
+	  PMK_HOST(.ref = COMMON_V7,
 		   .brief = "loads and stores at no multiple of their element size") },
 	{ .code = 0x10, .name = "br_mis_pred", .cores = A8 | A9, .signal = PMK_SIG_BRANCH_MISS,
-	  PMK_HOST(.aliases = "branch-misses branch-load-misses", .ref = COMMON,
+	  PMK_HOST(.aliases = "branch-misses branch-load-misses", .ref = COMMON_V7,
 		   .brief = "branches mispredicted or not predicted") },
 	{ .code = 0x11, .name = "cpu_cycles", .cores = A8 | A9, .signal = PMK_SIG_CYCLE,
 	  .cycles = true,
-	  PMK_HOST(.aliases = "cycles cpu-cycles", .ref = COMMON, .brief = "processor cycles",
+	  PMK_HOST(.aliases = "cycles cpu-cycles", .ref = COMMON_V7, .brief = "processor cycles",
 		   .caveat = "the cycle counter counts it, too; PMCR.D divides that one alone") },
 	{ .code = 0x12, .name = "br_pred", .cores = A8 | A9, .signal = PMK_SIG_BR_PREDICTABLE,
-	  PMK_HOST(.aliases = "branch-loads", .ref = COMMON,
+	  PMK_HOST(.aliases = "branch-loads", .ref = COMMON_V7,
 		   .brief = "branches executed that the predictor can predict",
 		   .caveat = "right or wrong") },
 
@@ -349,6 +343,3 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 		   .unmodelled = NO_PLE) },
 };
 /* clang-format on */
-
-_Static_assert(sizeof(pmk_armv7_v1_events) / sizeof(pmk_armv7_v1_events[0]) == PMK_ARMV7_V1_NEVENTS,
-	       "PMK_ARMV7_V1_NEVENTS");

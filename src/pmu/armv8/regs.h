@@ -244,10 +244,8 @@ static inline uint32_t pmk_armv8_counter_bit(unsigned counter)
 }
 
 /* The catalogue of the family, in code order; a code may have several rows, for groups of cores. */
-#define PMK_ARMV8_NEVENTS 201
 extern const struct pmk_event pmk_armv8_events[];
 /* The catalogue of PMUv1: events_v1.c. */
-#define PMK_ARMV7_V1_NEVENTS 94
 extern const struct pmk_event pmk_armv7_v1_events[];
 
 extern const struct pmk_driver pmk_armv8_driver;

@@ -14,7 +14,7 @@
 	}
 
 /* clang-format off */
-const struct pmk_event pmk_dwt_events[PMK_DWT_NEVENTS] = {
+const struct pmk_event pmk_dwt_events[] = {
 	EVENT(0x04, "cycles", "cyccnt cpu-cycles cpu_cycles", CYCLE, "C1.8.8", true, NULL,
 	      "processor clock cycle"),
 	EVENT(0x08, "base_overhead", "cpicnt", CPI_CYCLE, "C1.8.9", true, NARROW,

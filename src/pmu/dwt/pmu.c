@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The DWT's counters: counters, addresses and the PMU. Freestanding. */
+#include "pmu/dwt/events.c"
 #include "pmu/dwt/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -46,15 +46,13 @@
 #define PROFILING_COUNT PMK_BITS(7, 0) /* CPICNT …, DDI 0403E C1.8.9 to C1.8.13            RW */
 /* clang-format on */
 
-#define PMK_DWT_NEVENTS 6
-
 /* Returns the enable of a counter in DWT_CTRL. */
 static inline uint32_t pmk_dwt_enable(unsigned counter)
 {
 	return counter ? (uint32_t)CTRL_CPIEVTENA << (counter - 1) : (uint32_t)CTRL_CYCCNTENA;
 }
 
-extern const struct pmk_event pmk_dwt_events[PMK_DWT_NEVENTS];
+extern const struct pmk_event pmk_dwt_events[];
 extern const struct pmk_driver pmk_dwt_driver;
 extern const struct pmk_reg_info pmk_dwt_regs[PMK_DWT_NREGS];
 

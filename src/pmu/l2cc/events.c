@@ -28,7 +28,7 @@
 	       "a counter that counts another's overflows is not modelled")
 
 /* clang-format off */
-const struct pmk_event pmk_l210_events[PMK_L210_NEVENTS] = {
+const struct pmk_event pmk_l210_events[] = {
 	UNSEEN(0x1, "bwabt", L210, "buffered write aborted",
 		    "emulated memory aborts no buffered write"),
 	EVENT(0x2, "co", L2CC_EVICT_HALF, L210, C_CO, "half line evicted"),
@@ -49,7 +49,7 @@ const struct pmk_event pmk_l210_events[PMK_L210_NEVENTS] = {
 		   .caveat = "emulated, the L2 runs at the core's clock (our choice)") },
 };
 
-const struct pmk_event pmk_l220_events[PMK_L220_NEVENTS] = {
+const struct pmk_event pmk_l220_events[] = {
 	EVENT(0x1, "co", L2CC_EVICT_HALF, L220, C_CO, "half line evicted"),
 	EVENT(0x2, "drhit", L2CC_DATA_READ_HIT, L220, NULL, "data read hit"),
 	EVENT(0x3, "drreq", L2CC_DATA_READ, L220, C_REQUEST, "data read request"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* L210 and L220: counters and the two PMUs. Freestanding. */
+#include "pmu/l2cc/events.c"
 #include "pmu/l2cc/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -9,10 +9,8 @@
 #include <pmk/bits.h>
 #include <pmk/l2cc.h>
 
-#define PMK_L210_NCTRS	 4
-#define PMK_L220_NCTRS	 2
-#define PMK_L210_NEVENTS 15
-#define PMK_L220_NEVENTS 9
+#define PMK_L210_NCTRS 4
+#define PMK_L220_NCTRS 2
 
 /* clang-format off */
 
@@ -50,8 +48,8 @@
 
 /* clang-format on */
 
-extern const struct pmk_event pmk_l210_events[PMK_L210_NEVENTS];
-extern const struct pmk_event pmk_l220_events[PMK_L220_NEVENTS];
+extern const struct pmk_event pmk_l210_events[];
+extern const struct pmk_event pmk_l220_events[];
 extern const struct pmk_driver pmk_l210_driver, pmk_l220_driver;
 extern const struct pmk_reg_info pmk_l210_regs[PMK_L210_NREGS];
 extern const struct pmk_reg_info pmk_l220_regs[PMK_L220_NREGS];

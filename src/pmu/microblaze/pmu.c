@@ -7,6 +7,7 @@
  * (UG984, "Performance Monitoring"). pmk_microblaze is the tools' default; the others come from
  * pmk_microblaze_configure(). The manual has no names for counters: EC and LC are ours.
  */
+#include "pmu/microblaze/events.c"
 #include "pmu/microblaze/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

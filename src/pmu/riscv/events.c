@@ -24,7 +24,7 @@
 	}
 
 /* clang-format off */
-const struct pmk_event pmk_riscv_events[PMK_RISCV_NEVENTS] = {
+const struct pmk_event pmk_riscv_events[] = {
 	/* instruction commit: class 0 */
 	EVENT(0x008, "exception_taken", NULL, EXC_TAKEN, NONE, false, U74, NULL, "exception taken"),
 	EVENT(0x009, "integer_load_retired", NULL, LOAD, NONE, false, U74, NULL,

@@ -35,7 +35,7 @@ static uint64_t total_of(const struct pmk_riscv_model *m, const struct pmk_bus *
 		return bus->total[PMK_SIG_CYCLE];
 	if (ctr == PMK_RISCV_CTR_INSTRET)
 		return bus->total[PMK_SIG_INSN];
-	for (unsigned i = 0; i < PMK_RISCV_NEVENTS; i++)
+	for (unsigned i = 0; i < pmk_riscv64.nevents; i++)
 		if (pmk_riscv_selects(m->event[ctr], &pmk_riscv_events[i]))
 			sum += bus->total[pmk_riscv_events[i].signal] +
 			       bus->total[pmk_riscv_events[i].signal2];
@@ -175,7 +175,7 @@ static bool is_known(uint32_t selector)
 {
 	uint32_t left = selector & (uint32_t)MHPMEVENT_MASK;
 
-	for (unsigned i = 0; i < PMK_RISCV_NEVENTS; i++)
+	for (unsigned i = 0; i < pmk_riscv64.nevents; i++)
 		if (pmk_riscv_selects(selector, &pmk_riscv_events[i]))
 			left &= ~pmk_riscv_selector(pmk_riscv_events[i].code);
 	return !left && (selector & MHPMEVENT_CLASS) < NCLASSES;

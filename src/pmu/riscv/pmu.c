@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* RISC-V's counters: counters, CSR addresses and the two PMUs. Freestanding. */
+#include "pmu/riscv/events.c"
 #include "pmu/riscv/regs.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

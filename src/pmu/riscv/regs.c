@@ -120,7 +120,7 @@ const struct pmk_event *pmk_riscv_selected(const struct pmk_field *field, uint32
 {
 	if (field != &event_fields[0])
 		return NULL;
-	for (unsigned i = from; i < PMK_RISCV_NEVENTS; i++)
+	for (unsigned i = from; i < pmk_riscv64.nevents; i++)
 		if (pmk_riscv_selects(selector, &pmk_riscv_events[i]))
 			return &pmk_riscv_events[i];
 	return NULL;

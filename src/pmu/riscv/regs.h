@@ -25,8 +25,6 @@
 #define CODE_BIT   PMK_BITS(7, 0)
 #define NCLASSES   3 /* instruction commit, microarchitecture, memory system; U74 4.9.5 */
 
-#define PMK_RISCV_NEVENTS 37
-
 /* Differences between RV32 and RV64: pmk_pmu.family points to one of these. */
 struct pmk_riscv_base {
 	bool rv32; /* a counter is two registers */
@@ -59,7 +57,7 @@ static inline bool pmk_riscv_selects(uint32_t selector, const struct pmk_event *
 const struct pmk_event *pmk_riscv_selected(const struct pmk_field *field, uint32_t selector,
 					   unsigned from);
 
-extern const struct pmk_event pmk_riscv_events[PMK_RISCV_NEVENTS];
+extern const struct pmk_event pmk_riscv_events[];
 extern const struct pmk_driver pmk_riscv_driver;
 extern const struct pmk_reg_info pmk_riscv64_regs[PMK_RISCV_NREGS64];
 extern const struct pmk_reg_info pmk_riscv32_regs[PMK_RISCV_NREGS];

@@ -30,12 +30,6 @@ CORES = {
 }
 
 
-def target_sources():
-    with open(os.path.join(SOURCE, "src", "meson.build")) as f:
-        listed = re.search(r"target_sources = files\((.*?)\)", f.read(), re.S)
-    return [os.path.join(SOURCE, "src", name) for name in re.findall(r"'([^']+)'", listed.group(1))]
-
-
 @functools.cache
 def build(core):
     """The firmware for a core; returns its path."""
@@ -44,7 +38,8 @@ def build(core):
     path = os.path.join(WORK, f"firmware-{core}.elf")
     out = run(compiler, *flags, *FLAGS, "-I", os.path.join(SOURCE, "include"),
               "-I", os.path.join(SOURCE, "src"), os.path.join(FOLDER, "guest.c"),
-              os.path.join(FOLDER, "guest.S"), *target_sources(), "-o", path)
+              os.path.join(FOLDER, "guest.S"),
+              *[os.path.join(SOURCE, source) for source in target_sources()], "-o", path)
     assert out.code == 0, f"cannot build the firmware: {out}"
     return path
 
