@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What the documentation tests share: the files of the repository, and C text without comments."""
+import functools
+import json
 import os
 import re
 import shutil
 
-from harness import SOURCE, run
+from harness import SOURCE, pmk, run
 
 
 def files():
@@ -32,6 +34,26 @@ def text(path):
 
 def exists(path):
     return os.path.exists(os.path.join(SOURCE, path))
+
+
+@functools.cache
+def events(pmu):
+    """The events of a PMU, as pmk lists them."""
+    return json.loads(pmk("list", "events", "-j", "--pmu", pmu).out)["events"]
+
+
+@functools.cache
+def codes_and_names():
+    """{(code, name)} of all events of all PMUs."""
+    listed = json.loads(pmk("list", "events", "-j").out)["events"]
+    return {(int(e["code"], 16), e["name"]) for e in listed}
+
+
+def is_vector_of_event(name):
+    """True if a vector has the name event-CODE-NAME of an event. Such a vector needs no row in
+    docs/TRACE.md: the name says where it belongs."""
+    found = re.fullmatch(r"event-([0-9a-f]+)-(\w+)", name)
+    return bool(found) and (int(found[1], 16), found[2]) in codes_and_names()
 
 
 def without_comments(c):

@@ -277,7 +277,8 @@ def test_sizes_structs_and_stacks_are_within_the_budget():
         taken = measure.measure(name)
         over = [f"{name}: {what} takes {size} bytes, its budget is "
                 f"{budget[name].get(what, 'missing')}"
-                for what, size in taken.items() if size > budget[name].get(what, -1)]
+                for what, size in taken.items()
+                if size > measure.budget_of(what, budget[name])]
         assert not over, "\n".join(over + [RAISE])
         equal(set(budget[name]) - set(taken), set(), f"budgeted and not in {name}. {RAISE}")
         checked += 1

@@ -452,9 +452,7 @@ static void check_catalogue(const struct pmk_pmu *pmu, unsigned least_own)
 static void test_rows_are_complete(void **state)
 {
 	(void)state;
-	assert_int_equal(pmk_armv8.nevents, 201);
 	check_catalogue(&pmk_armv8, 0xc0);
-	assert_int_equal(pmk_cortex_a9.nevents, 94);
 	check_catalogue(&pmk_cortex_a9, 0x40);
 	assert_ptr_equal(pmk_cortex_a8.events, pmk_cortex_a9.events);
 }

@@ -21,10 +21,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-from harness import SOURCE, WORK, run  # noqa: E402
-
-from importlib.machinery import SourceFileLoader  # noqa: E402
-from importlib.util import module_from_spec, spec_from_loader  # noqa: E402
+from harness import SOURCE, WORK, run, script  # noqa: E402
 
 BUDGET = os.path.join(SOURCE, "tests/firmware/budget.txt")
 HEADROOM = 1.05
@@ -52,11 +49,7 @@ INDIRECT = [
 @functools.cache
 def tool():
     """scripts/target as a module."""
-    sys.dont_write_bytecode = True
-    loader = SourceFileLoader("target", os.path.join(SOURCE, "scripts/target"))
-    module = module_from_spec(spec_from_loader("target", loader))
-    loader.exec_module(module)
-    return module
+    return script("target")
 
 
 @functools.cache
@@ -134,6 +127,19 @@ class CallGraph:
         return max(self.worst(f) for f in slots)
 
 
+@functools.cache
+def event_bytes(name):
+    """sizeof(struct pmk_event)."""
+    return sizes_of_structs(name, ["pmk_event"])["pmk_event"]
+
+
+def events_in(name, path):
+    """The rows of catalogues in an object."""
+    listed = run(tools(name) + "nm", "-S", path).out
+    return sum(int(size, 16) // event_bytes(name)
+               for size in re.findall(r" ([0-9a-f]+) R pmk_\w+_events$", listed, re.M))
+
+
 def room(object_name):
     """pmu_arm11_driver.o → pmu/arm11"""
     for source in tool().amalgamate.target_sources():
@@ -142,12 +148,12 @@ def room(object_name):
     raise AssertionError(object_name)
 
 
-def structs(name):
-    """{struct: bytes} of what a program allocates."""
+def sizes_of_structs(name, structs):
+    """{struct: bytes}"""
     source = os.path.join(os.path.dirname(build(name)), "structs.c")
     with open(source, "w") as f:
         f.write("#include <pmk/session.h>\n#include <pmk/target.h>\n")
-        f.writelines(f"char {s}[sizeof(struct {s})];\n" for s in STRUCTS)
+        f.writelines(f"char {s}[sizeof(struct {s})];\n" for s in structs)
     target = row(name)
     out = run(*tool().compiler(target), "-I", os.path.join(SOURCE, "include"), "-c", source, "-o",
               source + ".o")
@@ -160,13 +166,19 @@ def structs(name):
 def measure(name):
     """{what: bytes} of one target."""
     objects = os.path.join(os.path.dirname(build(name)), "objects")
-    found = {}
+    found, events = {}, {}
     for path in sorted(glob.glob(os.path.join(objects, "*.o"))):
+        place = room(os.path.basename(path))
+        events[place] = events.get(place, 0) + events_in(name, path)
         for kind, size in tool().sizes(row(name), path).items():
             if kind != "data":
-                what = f"{kind} {room(os.path.basename(path))}"
+                what = f"{kind} {place}"
                 found[what] = found.get(what, 0) + size
-    for struct, size in structs(name).items():
+    for place, rows in events.items():
+        if rows:
+            what = f"constants {place}"
+            found[what + " per event"] = math.ceil(found.pop(what) / rows)
+    for struct, size in sizes_of_structs(name, STRUCTS).items():
         found[f"struct {struct}"] = size
     graph = CallGraph(objects)
     for function in public_functions(name):
@@ -188,6 +200,21 @@ def read_budget():
             for i, n in enumerate(names)}
 
 
+def family_of(what):
+    """The PMU family that something belongs to, or None."""
+    found = re.match(r"(?:code |constants )pmu/(\w+)|stack pmk_(\w+?)_", what)
+    family = found and (found[1] or found[2])
+    return family if family in tool().amalgamate.pmu_families() else None
+
+
+def budget_of(what, budget):
+    """The most bytes. A new family has a budget when this file is written the next time."""
+    family = family_of(what)
+    if family and not any(family_of(other) == family for other in budget):
+        return math.inf
+    return budget.get(what, -1)
+
+
 def allowed(what, size):
     """What is written down for something that takes `size` bytes."""
     if what.startswith("stack "):
@@ -204,11 +231,13 @@ def write_budget():
     every = sorted({w for n in names for w in measure(n)}, key=lambda w: (order[w.split()[0]], w))
     print(f"# Most bytes that the firmware library may take: code and constants of each room of "
           f"src/, structs\n"
-          f"# that a program allocates, stack of each public function. As measured with GCC "
-          f"{COMPILER}, and 5 %;\n"
-          f"# stacks are rounded up to 8 and at least 16. How it is measured, and how to write "
-          f"this file anew:\n"
-          f"# tests/firmware/library/measure.py\n")
+          f"# that a program allocates, stack of each public function. The constants of a PMU "
+          f"family, which are\n"
+          f"# mostly its events and their names, are divided by the number of events. As measured "
+          f"with GCC {COMPILER},\n"
+          f"# and 5 %; stacks are rounded up to 8 and at least 16. How it is measured, and how to "
+          f"write this file\n"
+          f"# anew: tests/firmware/library/measure.py\n")
     width = [max(8, len(n)) for n in names]
     print(f"{'':<36}" + "".join(f" | {n:>{w}}" for n, w in zip(names, width)))
     for what in every:
