@@ -254,8 +254,9 @@ static int sum_events(const struct pmk_recording *rec, uint64_t *sum)
 				sum[k] +=
 					executions[i] * rec->cost[part[p].cost * rec->nevents + k];
 	}
-	for (size_t i = 0; i < rec->ncounts; i++)
-		sum[rec->count[i].event] += rec->count[i].value;
+	for (size_t i = 0; i < rec->nextras; i++)
+		for (size_t k = 0; k < rec->nevents; k++)
+			sum[k] += rec->cost[rec->extra[i].cost * rec->nevents + k];
 	free(executions);
 	return 0;
 }

@@ -116,7 +116,7 @@ struct pmk_recorded {
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
 	uint64_t *value;     /* [nevents]: those of the record that is read */
 	struct array blocks, records, of_block, parts, costs;
-	struct array insns, objects, threads, paths, runs, counts;
+	struct array insns, objects, threads, paths, runs, extras;
 	struct index block_at, cost_at, insn_at, thread_at, path_at;
 	/* How often a signal took 0, 1, … cycles, up to `longest`; NULL: it was not timed. */
 	uint64_t *times[PMK_NSIGNALS];
@@ -499,17 +499,20 @@ static int add_executions(struct pmk_recorded *r, const struct place *p, uint64_
 /* Add what the counters of the core have at an instruction of the block. */
 static int add_counters(struct pmk_recorded *r, const struct place *p, size_t insn)
 {
-	derive_events(r);
-	for (unsigned k = 0; k < r->req.nevents; k++) {
-		struct pmk_recorded_count *c = r->value[k] ? append_item(&r->counts) : NULL;
+	struct pmk_recorded_extra *extra;
+	bool any = false;
+	uint32_t cost;
 
-		if (!r->value[k])
-			continue;
-		if (!c)
-			return PMK_ENOMEM;
-		*c = (struct pmk_recorded_count){ part_at(r, p->block, insn)->insn,
-						  (uint32_t)p->thread, p->path, k, r->value[k] };
-	}
+	derive_events(r);
+	for (unsigned k = 0; k < r->req.nevents; k++)
+		any |= r->value[k] != 0;
+	if (!any)
+		return 0;
+	extra = append_item(&r->extras);
+	if (!extra || !find_cost(r, &cost))
+		return PMK_ENOMEM;
+	*extra = (struct pmk_recorded_extra){ part_at(r, p->block, insn)->insn, (uint32_t)p->thread,
+					      p->path, cost };
 	return 0;
 }
 
@@ -789,7 +792,7 @@ static void size_arrays(struct pmk_recorded *r)
 	r->objects.size = sizeof(struct pmk_recorded_object);
 	r->threads.size = sizeof(struct pmk_recorded_thread);
 	r->paths.size = sizeof(struct pmk_recorded_context);
-	r->counts.size = sizeof(struct pmk_recorded_count);
+	r->extras.size = sizeof(struct pmk_recorded_extra);
 	r->costs.size = values;
 	r->latencies.size = sizeof(struct pmk_recorded_latency);
 }
@@ -831,8 +834,8 @@ void pmk_recorded_fill(const struct pmk_recorded *r, struct pmk_recording *rec)
 	rec->ninsns = r->insns.n;
 	rec->context = r->paths.data;
 	rec->ncontexts = r->paths.n;
-	rec->count = r->counts.data;
-	rec->ncounts = r->counts.n;
+	rec->extra = r->extras.data;
+	rec->nextras = r->extras.n;
 	rec->block = r->blocks.data;
 	rec->nblocks = r->blocks.n;
 	rec->part = r->parts.data;
@@ -851,7 +854,7 @@ static void free_all(struct pmk_recorded *r)
 				  &r->path_at };
 	struct array *array[] = { &r->blocks, &r->records,  &r->of_block, &r->parts, &r->costs,
 				  &r->insns,  &r->objects,  &r->threads,  &r->paths, &r->runs,
-				  &r->counts, &r->mappings, &r->latencies };
+				  &r->extras, &r->mappings, &r->latencies };
 
 	for (size_t i = 0; i < sizeof(index) / sizeof(index[0]); i++)
 		free(index[i]->key);

@@ -129,11 +129,11 @@ static struct pmk_recorded_object objects[] = {
 };
 static const struct pmk_recorded_thread threads[] = { { 0, 0 }, { 2, 1 } };
 static struct pmk_recorded_insn insns[ROOM];
-static struct pmk_recorded_count counts[ROOM];
+static struct pmk_recorded_extra extras[ROOM];
 static struct pmk_recorded_block blocks[ROOM];
 static struct pmk_recorded_part parts[ROOM];
 static struct pmk_recorded_run runs[ROOM];
-static const uint64_t costs[3] = { 1 };
+static const uint64_t costs[] = { 1, 0, 0, /* of extras: */ 0, 1, 0, 0, 2, 0 };
 static uint64_t plain; /* its address in the file */
 static size_t nplain;  /* bytes of it, which are the first instructions */
 
@@ -151,12 +151,12 @@ static struct pmk_recording made_up(const char *file)
 		.object = objects,
 		.thread = threads,
 		.insn = insns,
-		.count = counts,
+		.extra = extras,
 		.block = blocks,
 		.part = parts,
 		.run = runs,
 		.cost = costs,
-		.ncosts = 1,
+		.ncosts = COUNT(costs) / COUNT(events),
 		.nevents = COUNT(events),
 		.nobjects = COUNT(objects),
 		.nthreads = COUNT(threads),
@@ -200,12 +200,13 @@ static struct pmk_recording made_up(const char *file)
 		runs[i] = (struct pmk_recorded_run){ .block = i,
 						     .thread = i % 2,
 						     .executions = i + 1 };
-		counts[i] = (struct pmk_recorded_count){
-			.insn = i, .thread = i % 2, .event = 1, .value = i % 3
-		};
+		if (i % 3)
+			extras[rec.nextras++] = (struct pmk_recorded_extra){ .insn = i,
+									     .thread = i % 2,
+									     .cost = i % 3 };
 	}
 	runs[rec.ninsns - 3].taken = 5;
-	rec.nblocks = rec.nruns = rec.ncounts = rec.ninsns;
+	rec.nblocks = rec.nruns = rec.ninsns;
 	return rec;
 }
 
@@ -255,11 +256,22 @@ static void test_blocks(void **state)
 {
 	static const struct pmk_recorded_block block = { .nparts = 2 };
 	static const struct pmk_recorded_part part[] = { { 1, 0 }, { 0, 1 } };
-	static const uint64_t cost[] = { 1, 2, 0, /* of the second: */ 1, 0, 0 };
+	static const uint64_t cost[] = { 1,
+					 2,
+					 0,
+					 /* of the second: */ 1,
+					 0,
+					 0,
+					 /* of the extras: */ 0,
+					 4,
+					 0,
+					 0,
+					 6,
+					 0 };
 	struct pmk_recorded_run run[] = {
 		{ 0, 1, 0, 5, 1 }, { 0, 0, 0, 3, 0 }, { 0, 1, 0, 2, 1 }, { 0, 0, 0, -3, 0 }
 	};
-	struct pmk_recorded_count count[] = { { 0, 1, 0, 1, 4 }, { 0, 1, 0, 1, 6 } };
+	struct pmk_recorded_extra extra[] = { { 0, 1, 0, 2 }, { 0, 1, 0, 3 } };
 	struct pmk_recording rec = made_up(NULL);
 
 	(void)state;
@@ -267,11 +279,11 @@ static void test_blocks(void **state)
 	rec.part = part;
 	rec.cost = cost;
 	rec.run = run;
-	rec.count = count;
+	rec.extra = extra;
 	rec.nblocks = 1;
-	rec.ncosts = 2;
+	rec.ncosts = 4;
 	rec.nruns = COUNT(run);
-	rec.ncounts = COUNT(count);
+	rec.nextras = COUNT(extra);
 	write_it(&rec);
 	assert_string_equal(ask("SELECT * FROM run"), "1|0|1|7|2");
 	assert_string_equal(ask("SELECT code, thread, executions, taken FROM execution "

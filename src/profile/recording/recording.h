@@ -98,11 +98,10 @@ struct pmk_recorded_run {
 	uint64_t taken; /* how often control did not continue after the last instruction */
 };
 
-/* What one thread counted at one instruction in one context, in addition to the costs of runs.
- * Several with the same place and event are added. */
-struct pmk_recorded_count {
-	uint32_t insn, thread, context, event;
-	uint64_t value;
+/* What one thread counted at one instruction in one context, in addition to the costs of runs: row
+ * `cost` of cost[]. Several with the same place are added. */
+struct pmk_recorded_extra {
+	uint32_t insn, thread, context, cost;
 };
 
 /* How often a timed event took this number of cycles. */
@@ -136,10 +135,10 @@ struct pmk_recording {
 	const struct pmk_recorded_part *part;
 	const uint64_t *cost;			    /* rows of `nevents` */
 	struct pmk_recorded_run *run;		    /* writing sorts them */
-	struct pmk_recorded_count *count;	    /* writing sorts them */
+	struct pmk_recorded_extra *extra;	    /* writing sorts them */
 	const struct pmk_recorded_latency *latency; /* by event and cycles */
 	size_t nlatencies, nblocks, ncosts, nruns;
-	size_t nevents, nobjects, nthreads, ninsns, ncontexts, ncounts;
+	size_t nevents, nobjects, nthreads, ninsns, ncontexts, nextras;
 };
 
 /* The reason why no recording can be written to `path`, as far as that is known in advance; NULL:

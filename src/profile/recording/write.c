@@ -122,7 +122,7 @@ static void advance(struct writer *w, size_t items)
 		return;
 	w->told = w->done;
 	if (!w->watch->on_items(w->watch->ctx, w->done,
-				rec->ninsns + rec->ncontexts + rec->nruns + rec->ncounts))
+				rec->ninsns + rec->ncontexts + rec->nruns + rec->nextras))
 		fail(w, SQLITE_INTERRUPT);
 }
 
@@ -672,11 +672,18 @@ static int64_t context_id(const struct writer *w, uint32_t context)
 	return context < w->rec->ncontexts ? w->context[context] : context;
 }
 
+/* The number of rows of cost[] that write_costs() has written. Those of samples are of one place
+ * each, so write_extras() writes the different ones. */
+static size_t written_costs(const struct writer *w)
+{
+	return w->rec->sampled ? 0 : w->rec->ncosts;
+}
+
 static void write_costs(struct writer *w)
 {
 	size_t n = w->rec->nevents;
 
-	for (size_t i = 0; i < w->rec->ncosts; i++)
+	for (size_t i = 0; i < written_costs(w); i++)
 		for (size_t e = 0; e < n && !w->err; e++) {
 			uint64_t value = w->rec->cost[i * n + e];
 
@@ -748,7 +755,7 @@ static void write_runs(struct writer *w)
 
 static int by_place(const void *a, const void *b, void *writer)
 {
-	const struct pmk_recorded_count *x = a, *y = b;
+	const struct pmk_recorded_extra *x = a, *y = b;
 	const struct writer *w = writer;
 
 	if (x->insn != y->insn)
@@ -759,71 +766,69 @@ static int by_place(const void *a, const void *b, void *writer)
 	return compare(x->thread, y->thread);
 }
 
-static int by_place_and_event(const void *a, const void *b, void *writer)
-{
-	const struct pmk_recorded_count *x = a, *y = b;
-	int order = by_place(a, b, writer);
-
-	return order ? order : compare(x->event, y->event);
-}
-
 static void write_extra_cost(struct writer *w, const struct pmk_costs *x, size_t cost)
 {
 	for (size_t i = 0; i < pmk_costs_length(x, cost) && !w->err; i++) {
-		put_int(w, INSERT_COST, (int64_t)(w->rec->ncosts + cost) + 1);
+		put_int(w, INSERT_COST, (int64_t)(written_costs(w) + cost) + 1);
 		put_int(w, INSERT_COST, x->row[x->first[cost] + i].event);
 		put_int(w, INSERT_COST, (int64_t)x->row[x->first[cost] + i].value);
 		insert(w, INSERT_COST);
 	}
 }
 
-/* Collect the counts from number `i` on that have the same place; returns the next one. */
-static size_t collect_extra(struct writer *w, struct pmk_costs *x, size_t i)
+/* The id of the cost of these extras of one place, which is written if it is new; 0: they count
+ * nothing, or an error. */
+static int64_t cost_of_extras(struct writer *w, struct pmk_costs *x,
+			      const struct pmk_recorded_extra *extra, size_t n)
 {
-	const struct pmk_recorded_count *count = w->rec->count, *c = &count[i];
+	size_t nevents = w->rec->nevents, last = x->ncosts;
+	uint32_t cost;
 
-	while (i < w->rec->ncounts && !by_place(c, &count[i], w)) {
-		uint32_t event = count[i].event;
-		uint64_t value = 0;
+	if (n == 1 && !w->rec->sampled)
+		return (int64_t)extra->cost + 1;
+	if (!pmk_costs_begin(x))
+		fail(w, SQLITE_NOMEM);
+	for (size_t e = 0; e < nevents && !w->err; e++) {
+		uint64_t sum = 0;
 
-		for (; i < w->rec->ncounts && count[i].event == event && !by_place(c, &count[i], w);
-		     i++)
-			value += count[i].value;
-		if (value && !pmk_costs_add(x, event, value))
+		for (size_t i = 0; i < n; i++)
+			sum += w->rec->cost[extra[i].cost * nevents + e];
+		if (sum && !pmk_costs_add(x, (uint32_t)e, sum))
 			fail(w, SQLITE_NOMEM);
 	}
-	return i;
+	if (!w->err && !pmk_costs_length(x, last)) {
+		x->ncosts = last;
+		return 0;
+	}
+	cost = w->err ? UINT32_MAX : pmk_costs_end(x);
+	if (cost == UINT32_MAX)
+		fail(w, SQLITE_NOMEM);
+	else if (cost == last)
+		write_extra_cost(w, x, cost);
+	return w->err ? 0 : (int64_t)(written_costs(w) + cost) + 1;
 }
 
 static void write_extras(struct writer *w)
 {
-	struct pmk_recorded_count *count = w->rec->count;
+	struct pmk_recorded_extra *extra = w->rec->extra;
 	struct pmk_costs x = { 0 };
+	size_t next;
 
-	if (w->rec->ncounts)
-		qsort_r(count, w->rec->ncounts, sizeof(*count), by_place_and_event, w);
-	for (size_t i = 0; i < w->rec->ncounts && !w->err;) {
-		const struct pmk_recorded_count *c = &count[i];
-		size_t ncosts = x.ncosts;
-		uint32_t cost;
+	if (w->rec->nextras)
+		qsort_r(extra, w->rec->nextras, sizeof(*extra), by_place, w);
+	for (size_t i = 0; i < w->rec->nextras && !w->err; i = next) {
+		int64_t cost;
 
-		if (!pmk_costs_begin(&x))
-			fail(w, SQLITE_NOMEM);
-		i = collect_extra(w, &x, i);
-		advance(w, i - (size_t)(c - count));
-		if (!pmk_costs_length(&x, ncosts)) {
-			x.ncosts = ncosts;
+		for (next = i + 1; next < w->rec->nextras && !by_place(&extra[i], &extra[next], w);)
+			next++;
+		cost = cost_of_extras(w, &x, &extra[i], next - i);
+		advance(w, next - i);
+		if (!cost)
 			continue;
-		}
-		cost = pmk_costs_end(&x);
-		if (cost == UINT32_MAX)
-			fail(w, SQLITE_NOMEM);
-		else if (cost == ncosts)
-			write_extra_cost(w, &x, cost);
-		put_int(w, INSERT_EXTRA, w->code[c->insn]);
-		put_int(w, INSERT_EXTRA, context_id(w, c->context));
-		put_int(w, INSERT_EXTRA, c->thread);
-		put_int(w, INSERT_EXTRA, (int64_t)(w->rec->ncosts + cost) + 1);
+		put_int(w, INSERT_EXTRA, w->code[extra[i].insn]);
+		put_int(w, INSERT_EXTRA, context_id(w, extra[i].context));
+		put_int(w, INSERT_EXTRA, extra[i].thread);
+		put_int(w, INSERT_EXTRA, cost);
 		insert(w, INSERT_EXTRA);
 	}
 	pmk_costs_free(&x);

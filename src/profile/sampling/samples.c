@@ -58,8 +58,9 @@ struct pmk_samples {
 	size_t ncontexts, context_room;
 	struct pmk_map of_context, of_pair, of_count;
 	size_t npairs;
-	struct pmk_recorded_count *count; /* `nrows` of each place */
-	size_t nplaces, count_room;
+	struct pmk_recorded_extra *place;
+	uint64_t *count; /* `nrows` of each place */
+	size_t nplaces, place_room;
 	/* what is made of it at the end */
 	struct pmk_recorded_event *event;
 	char **event_text;
@@ -164,6 +165,7 @@ void pmk_samples_free(struct pmk_samples *s)
 	free(s->insn);
 	free(s->thread);
 	free(s->context);
+	free(s->place);
 	free(s->count);
 	free(s->event);
 	free(s->event_text);
@@ -338,34 +340,42 @@ static uint32_t path_of(struct pmk_samples *s, const struct pmk_perf_record *r, 
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
+static bool make_room_for_place(struct pmk_samples *s)
+{
+	size_t room = 2 * s->place_room + 64;
+	struct pmk_recorded_extra *place;
+	uint64_t *count;
+
+	if (s->nplaces < s->place_room)
+		return true;
+	place = realloc(s->place, room * sizeof(*place));
+	s->place = place ? place : s->place;
+	count = realloc(s->count, room * s->nrows * sizeof(*count));
+	s->count = count ? count : s->count;
+	if (place && count)
+		s->place_room = room;
+	return place && count;
+}
+
 /* The counts of a place: one of each row. */
-static struct pmk_recorded_count *put_counts(struct pmk_samples *s, uint32_t insn, uint32_t context,
-					     uint32_t thread)
+static uint64_t *put_counts(struct pmk_samples *s, uint32_t insn, uint32_t context, uint32_t thread)
 {
 	uint32_t pair =
 		pmk_map_put(&s->of_pair, (uint64_t)insn << 32 | context, (uint32_t)s->npairs);
 	uint32_t at = pair == NONE ? NONE
 				   : pmk_map_put(&s->of_count, (uint64_t)pair << 32 | thread,
 						 (uint32_t)s->nplaces);
-	struct pmk_recorded_count *grown;
 
 	if (pair == s->npairs)
 		s->npairs++;
 	if (at < s->nplaces)
 		return &s->count[at * s->nrows];
-	if (at != NONE && (s->nplaces + 1) * s->nrows > s->count_room) {
-		s->count_room = 2 * s->count_room + 64 * s->nrows;
-		grown = realloc(s->count, s->count_room * sizeof(*grown));
-		at = grown ? at : NONE;
-		s->count = grown ? grown : s->count;
-	}
-	if (at == NONE) {
+	if (at == NONE || !make_room_for_place(s)) {
 		s->failed = true;
 		return NULL;
 	}
-	for (uint32_t row = 0; row < s->nrows; row++)
-		s->count[at * s->nrows + row] =
-			(struct pmk_recorded_count){ insn, thread, context, row, 0 };
+	s->place[at] = (struct pmk_recorded_extra){ insn, thread, context, at };
+	memset(&s->count[at * s->nrows], 0, s->nrows * sizeof(*s->count));
 	s->nplaces++;
 	return &s->count[at * s->nrows];
 }
@@ -374,7 +384,7 @@ static struct pmk_recorded_count *put_counts(struct pmk_samples *s, uint32_t ins
 static void book_sample(struct pmk_samples *s, uint32_t row, uint32_t thread, uint32_t insn,
 			uint32_t context, uint64_t period)
 {
-	struct pmk_recorded_count *c;
+	uint64_t *c;
 
 	if (thread == NONE || insn == NONE || context == NONE) {
 		s->failed = true;
@@ -383,8 +393,8 @@ static void book_sample(struct pmk_samples *s, uint32_t row, uint32_t thread, ui
 	c = put_counts(s, insn, context, thread);
 	if (!c)
 		return;
-	c[row].value += period;
-	c[row + 1].value++;
+	c[row] += period;
+	c[row + 1]++;
 	s->event[row].total += period;
 	s->event[row + 1].total++;
 	s->facts.samples++;
@@ -548,8 +558,8 @@ static size_t fill_threads(struct pmk_samples *s, uint32_t *number)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->nplaces * s->nrows; i++)
-		number[s->count[i].thread] = 1;
+	for (size_t i = 0; i < s->nplaces; i++)
+		number[s->place[i].thread] = 1;
 	for (size_t i = 0; i < s->nthreads; i++) {
 		if (!number[i])
 			continue;
@@ -560,8 +570,8 @@ static size_t fill_threads(struct pmk_samples *s, uint32_t *number)
 			.name = s->thread[i].name,
 		};
 	}
-	for (size_t i = 0; i < s->nplaces * s->nrows; i++)
-		s->count[i].thread = number[s->count[i].thread];
+	for (size_t i = 0; i < s->nplaces; i++)
+		s->place[i].thread = number[s->place[i].thread];
 	return n;
 }
 
@@ -591,8 +601,10 @@ int pmk_samples_finish(struct pmk_samples *s, struct pmk_recording *rec,
 	rec->ninsns = s->ninsns;
 	rec->context = s->context;
 	rec->ncontexts = s->ncontexts;
-	rec->count = s->count;
-	rec->ncounts = s->nplaces * s->nrows;
+	rec->extra = s->place;
+	rec->nextras = s->nplaces;
+	rec->cost = s->count;
+	rec->ncosts = s->nplaces;
 	*facts = s->facts;
 	return 0;
 }
