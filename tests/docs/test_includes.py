@@ -270,8 +270,7 @@ def gcc_include():
 @pytest.mark.more
 @pytest.mark.parametrize("level", ("-O0", "-O2"))
 def test_freestanding_sources_need_nothing_but_memory_functions(level):
-    """The compiler calls helpers without optimisation that it avoids otherwise. At -O2 it replaces
-    loops by calls, which -Os does not."""
+    """Which helpers the compiler calls depends on the level. test_target_library.py has -Os."""
     have("arm-none-eabi-gcc", "arm-none-eabi-nm")
     undefined = {name for _, kind, name in freestanding_symbols(level) if kind == "U"}
     defined = {name for _, kind, name in freestanding_symbols(level) if kind != "U"}
