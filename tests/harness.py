@@ -46,6 +46,12 @@ os.makedirs(WORK, exist_ok=True)
 os.environ["PATH"] += os.pathsep + subprocess.run([os.path.join(SOURCE, "scripts", "qemu"),
                                                    "--path"],
                                                   capture_output=True, text=True).stdout.strip()
+# A compiler that tests call takes a file from ccache if it has compiled the same before. The folder
+# has links with the names of the compilers; its name depends on the distribution.
+for ccache in ("/usr/lib/ccache/bin", "/usr/lib64/ccache", "/usr/lib/ccache"):
+    if os.path.isdir(ccache):
+        os.environ["PATH"] = ccache + os.pathsep + os.environ["PATH"]
+        break
 # The environment of tests without emulators; they also need a PATH that has none.
 NO_EMULATORS = {"PMK_CACHE": os.path.join(WORK, "no-emulators"), "PMK_QEMU_DIR": ""}
 
