@@ -43,7 +43,7 @@ check:
 
 test:
 	@scripts/need build quick
-	@PMK_TEST_QUICK=1 SETUP="$(SETUP)" scripts/test $(BUILD) -rN -m "quick and not more"
+	@SETUP="$(SETUP)" scripts/test $(BUILD) -rN -m "quick and not more"
 
 nightly:
 	@PMK_TEST_SIZE=large $(MAKE) --no-print-directory check

@@ -256,9 +256,10 @@ def marks_of(path):
     return set(re.findall(r"pytest\.mark\.(\w+)", line[1] if line else ""))
 
 
+QUICK = "quick and not more"  # -m of `make test`
 # What -m asks for, of the runs in which no file may be left out.
 WANTED = {"": lambda marks: True, "quick": lambda marks: "quick" in marks,
-          "quick and not more": lambda marks: "quick" in marks and "more" not in marks,
+          QUICK: lambda marks: "quick" in marks and "more" not in marks,
           "not once": lambda marks: "once" not in marks}
 
 
@@ -343,6 +344,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 def pytest_configure(config):
     costs.configure(config)
+    harness.IS_QUICK = config.option.markexpr == QUICK
     config.addinivalue_line("markers", "quick: all of this file is run by `make test`")
     config.addinivalue_line("markers", "more: except this test, which takes long")
     config.addinivalue_line("markers", "once: takes long, and says the same on each distribution; "

@@ -40,6 +40,9 @@ CROSS = "arm-linux-gnueabi-"
 PATIENCE = 1200
 # "small" in `make check`, "large" in `make nightly`.
 SIZE = os.environ.get("PMK_TEST_SIZE", "small")
+# Set by conftest.py if -m selects the tests of `make test`, which installs no emulators and no cross
+# compilers: a test that needs one is skipped and does not fail.
+IS_QUICK = False
 os.makedirs(WORK, exist_ok=True)
 # Emulators of programs that were built because the distribution's cannot load plugins: pmk finds
 # them by itself, and here do the tests that start one themselves.
@@ -203,7 +206,7 @@ def pmk(*argv, **kw):
     """Runs pmk. `make test` skips the test if pmk needs an emulator that is not installed."""
     out = run(PMK, *argv, **kw)
     missing = re.search(r"(qemu-\w+) is not installed; Debian", str(out.err))
-    if missing and os.environ.get("PMK_TEST_QUICK") and not shutil.which(missing[1]):
+    if missing and IS_QUICK and not shutil.which(missing[1]):
         pytest.skip(f"{missing[1]} is not installed; `make check` installs it")
     return out
 
@@ -236,7 +239,7 @@ def emulator_in_path(name):
             with open(path, "rb") as f:
                 if b"qemu_plugin_register_vcpu_init_cb" in f.read():
                     return path
-    if os.environ.get("PMK_TEST_QUICK"):
+    if IS_QUICK:
         pytest.skip(f"no {name} that can load plugins; `make check` installs one")
     assert False, f"no {name} in {os.environ['PATH']} can load plugins: `make qemu` builds one"
 
@@ -256,7 +259,7 @@ def have(*commands):
     installs no emulators or cross compilers."""
     __tracebackhide__ = True
     for c in commands:
-        if os.environ.get("PMK_TEST_QUICK") and not shutil.which(c):
+        if IS_QUICK and not shutil.which(c):
             pytest.skip(f"{c} is not installed; `make check` installs it")
         assert shutil.which(c), (f"{c} is not installed; `scripts/need run test` installs what "
                                  f"the tests need")
