@@ -380,6 +380,22 @@ static void warn_of_signal(struct pmk_count *c)
 			later ? "; `core` " : "", later ? later : "");
 }
 
+/* Firmware took a fault, which is hardly ever intended. If its handler faults, too, the processor
+ * locks up, and QEMU aborts. */
+static void warn_of_fault(struct pmk_count *c, const struct pmk_cpu_trap *trap, bool locked_up)
+{
+	static const char *const names[] = {
+		[3] = "HardFault",  [4] = "MemManage fault", [5] = "BusFault",
+		[6] = "UsageFault", [7] = "SecureFault",
+	};
+	bool known = trap->number >= 3 && trap->number < sizeof(names) / sizeof(names[0]);
+
+	pmk_count_warn(c, "the firmware took a %s at 0x%llx%s",
+		       known ? names[trap->number] : "fault", (unsigned long long)trap->pc,
+		       locked_up ? ", and its handler a second one, which locks up the processor"
+				 : "");
+}
+
 /* True if some processes may not have been counted because uncounted threads forked them. */
 static bool forked_by_uncounted(const struct pmk_emulation *e)
 {
@@ -399,6 +415,8 @@ static void set_warnings(struct pmk_count *c)
 		pmk_count_warn_timeout(c);
 	else if (e->killed)
 		warn_of_signal(c);
+	if (e->runner.trap.number)
+		warn_of_fault(c, &e->runner.trap, e->killed == SIGABRT);
 	if (e->runner.execs)
 		pmk_count_warn(c, "%u process(es) called execve: they were not counted after that",
 			       e->runner.execs);

@@ -622,7 +622,7 @@ int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 		err = add_argument(p, argv[i]);
 	snprintf(p->note, sizeof(p->note),
 		 "ran on QEMU's board %s as %s, by the ELF attributes; firmware ends with "
-		 "semihosting's SYS_EXIT, or with `timeout` or `to`",
+		 "semihosting's SYS_EXIT, or with `timeout`",
 		 board->name, p->core.name);
 	if (!err)
 		err = check_core(p);

@@ -96,6 +96,12 @@ struct pmk_cpu {
 		uint8_t assumed;
 		bool mistaken;
 	} level;
+	/* The last fault that firmware took, if the family knows it: the number of the exception, or
+	 * 0, and the address of the instruction. */
+	struct pmk_cpu_trap {
+		uint64_t pc;
+		uint64_t number;
+	} trap;
 	bool unsure; /* a block may have been left early, and it is not known where */
 	/* Signals that may or may not have been raised: the emulator does not show it. */
 	struct pmk_signal_set doubtful;

@@ -141,3 +141,25 @@ def test_firmware_for_a_later_core_is_refused():
         equal(out.code, 126, out)
         contains(out.err, "it is built for ARMv7E-M, and core cortex-m0 has ARMv6-M; "
                           "--core cortex-m4")
+
+
+FAULT = """
+	ldr	r0, =0xf0000000
+	.global	faults
+faults:	str	r0, [r0]
+"""
+
+
+@cases("handler, said", [("mov r7, pc\n\tudf #1", ", and its handler a second one"),
+                         ("b skip", "")])
+def test_a_fault_is_reported_with_its_address(handler, said):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    source = FIRMWARE.replace("MORE", FAULT).replace("hang:\tb\t.", f"hang:\t{handler}")
+    source = source.replace("leaf:", "skip:\tldr r1, exited\n\tmovs r0, #0x18\n\tbkpt 0xab\nleaf:")
+    elf = build("cortexm", source.replace("\t.balign\t4\ncount", "\t.ltorg\n\t.balign\t4\ncount"),
+                "-nostdlib", "-static", "-mthumb", "-mcpu=cortex-m4", "-Wl,--build-id=none",
+                "-Wl,-Ttext=0", "-DPENDING=0", "-DCOUNT=10", ext="S", prefix="arm-none-eabi-")
+    at = int(run("arm-none-eabi-nm", elf).out.split(" T faults")[0].split()[-1], 16)
+    out = pmk("stat", "-e", "st_retired,exc_undef", elf)
+    contains(out.err, f"warning: the firmware took a HardFault at {at:#x}{said}")
+    equal(out.code, 128 + 6 if said else 0, out)

@@ -204,19 +204,34 @@ void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	}
 }
 
-void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu, const struct pmk_block *b)
+static bool is_fault(uint32_t number)
 {
-	uint32_t sp = 0, number;
+	return number >= PMK_CORTEXM_HARD_FAULT && number <= PMK_CORTEXM_SECURE_FAULT;
+}
 
-	(void)b;
-	number = ask_number(cpu, &sp);
+/* The address of the instruction that faulted: the one whose access is missing; otherwise the last
+ * one, if it may fault without an access. */
+static uint64_t faulting_address(struct pmk_cpu *cpu)
+{
+	struct pmk_cpu_rest rest;
+	uint64_t pc = pmk_cpu_pause(cpu, &rest);
+
+	pmk_cpu_go_on(cpu, &rest);
+	return cpu->prev->cortexm.leave == PMK_CORTEXM_SPECIAL && !rest.fact[PMK_CORTEXM_FACT_INSN]
+		       ? cpu->prev->end_addr
+		       : pc;
+}
+
+void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu)
+{
+	uint32_t sp = 0, number = ask_number(cpu, &sp);
+
 	if (number == number_now(cpu) || depth_of(cpu, number) <= cpu->cortexm.depth)
 		return;
+	if (is_fault(number))
+		cpu->trap = (struct pmk_cpu_trap){ faulting_address(cpu), number };
 	if (pmk_rest_is_due(cpu->index))
 		cpu->prev = cpu->origin;
 	else
-		pmk_cpu_fault(cpu,
-			      number >= PMK_CORTEXM_HARD_FAULT && number <= PMK_CORTEXM_SECURE_FAULT
-				      ? PMK_CAUSE_FAULT
-				      : PMK_CAUSE_OTHER);
+		pmk_cpu_fault(cpu, is_fault(number) ? PMK_CAUSE_FAULT : PMK_CAUSE_OTHER);
 }

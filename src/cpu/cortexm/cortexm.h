@@ -82,7 +82,7 @@ PMK_SLOW void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p,
 				 const struct pmk_block *b);
 /* Code that was first translated in a handler is about to start: if its exception was entered now,
  * the block before it may have been left early. */
-PMK_SLOW void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu, const struct pmk_block *b);
+PMK_SLOW void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu);
 
 /* True if the last instruction of `p` shows how `b` was reached. */
 static inline bool pmk_cortexm_is_plain(const struct pmk_cpu *cpu, const struct pmk_block *p,

@@ -531,6 +531,8 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	}
 	book_rest(r, &copy->cpu);
 	r->unsure |= copy->cpu.unsure;
+	if (copy->cpu.trap.number)
+		r->trap = copy->cpu.trap;
 	pmk_signal_join(&r->doubtful, &copy->cpu.doubtful);
 	r->level_unsure |= copy->cpu.level.mistaken;
 	r->calls_lost |= copy->calls_lost;

@@ -91,6 +91,7 @@ struct pmk_runner {
 	unsigned turn; /* slot of the process whose interval is next */
 	unsigned processes, threads, ncores, execs;
 	unsigned alive;			/* processes that had not ended at the final reading */
+	struct pmk_cpu_trap trap;	/* see pmk_cpu.trap */
 	bool unsure;			/* a fault was seen, but not its place */
 	struct pmk_signal_set doubtful; /* pmk_cpu.doubtful of any core */
 	/* Counts were read while the exception level was assumed wrongly. */
