@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <pmk/armv8.h>
+#include <pmk/dwt.h>
 
 #include "buses/ahb/traffic.h"
 #include "base/reserve.h"
@@ -35,6 +36,12 @@ static bool is_aarch32(const struct pmk_core *core)
 	return !strcmp(core->isa, "a32") || (!strcmp(core->isa, "arm") && !pmk_core_on_ahb(core));
 }
 
+/* True if firmware can access such a PMU on a core whose own PMU is another one. */
+static bool is_for_guests(const struct pmk_pmu *pmu)
+{
+	return is_pmuv3(pmu) || pmu == &pmk_dwt;
+}
+
 /* For pmk run: find the core from the board if the user named none. A PMUv3 that the user asked for
  * may be that of 32-bit code, in addition to the core's own PMU. */
 static void look_at_board(struct pmk_count *c, const char **name, const struct pmk_pmu **asked)
@@ -43,9 +50,9 @@ static void look_at_board(struct pmk_count *c, const char **name, const struct p
 
 	if (!*name && !*asked)
 		*name = pmk_board_core(e->prog.argv.word);
-	else if (!*name && is_pmuv3(*asked))
+	else if (!*name && is_for_guests(*asked))
 		*name = pmk_board_of_32_bits(e->prog.argv.word);
-	if (!*name || !is_pmuv3(*asked))
+	if (!*name || !is_for_guests(*asked))
 		return;
 	e->guest_pmu = *asked;
 	*asked = NULL;
@@ -92,7 +99,10 @@ static int choose_core(struct pmk_count *c)
 	free(found);
 	if (err)
 		return err;
-	if (e->guest_pmu && !is_aarch32(&e->prog.core)) {
+	/* The only counters that firmware of a microcontroller can access. */
+	if (c->q.guest && !strcmp(e->prog.core.isa, "t32"))
+		e->guest_pmu = &pmk_dwt;
+	else if (e->guest_pmu && !is_aarch32(&e->prog.core)) {
 		asked = e->guest_pmu;
 		e->guest_pmu = NULL;
 	}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat --qemu with firmware for a Cortex-M."""
+"""pmk stat and pmk run with firmware for a Cortex-M."""
 from harness import *
 from insns import Beside
 from programs import build
@@ -163,3 +163,44 @@ def test_a_fault_is_reported_with_its_address(handler, said):
     out = pmk("stat", "-e", "st_retired,exc_undef", elf)
     contains(out.err, f"warning: the firmware took a HardFault at {at:#x}{said}")
     equal(out.code, 128 + 6 if said else 0, out)
+
+
+# It ends with the code 0 if the cycle counter is enabled and has counted the loop and, between the
+# two reads, its own instructions.
+READS_DWT = """
+	ldr	r0, =0xe000edfc			@ DEMCR.TRCENA
+	ldr	r1, [r0]
+	orr	r1, r1, #0x01000000
+	str	r1, [r0]
+	ldr	r0, =0xe0001000			@ DWT_CTRL.CYCCNTENA
+	ldr	r1, [r0]
+	orr	r1, r1, #1
+	str	r1, [r0]
+	movs	r2, #200
+	ldr	r1, [r0, #4]			@ DWT_CYCCNT
+2:	subs	r2, #1				@ 3 * 200, without a cycle of the last
+	bne	2b
+	ldr	r3, [r0, #4]			@ 2
+	subs	r3, r1
+	ldr	r1, exited
+	movw	r0, #3 * 200 - 1 + 2
+	cmp	r3, r0
+	beq	3f
+	movs	r1, #0
+3:	movs	r0, #0x18
+	bkpt	0xab
+"""
+
+
+@pytest.mark.parametrize("words", [[], ["--pmu", "dwt"]])
+def test_firmware_reads_its_own_cycle_counter(words):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    elf = build("cortexm", FIRMWARE.replace("MORE", READS_DWT).replace(
+                    "\t.balign\t4\ncount", "\t.ltorg\n\t.balign\t4\ncount"),
+                "-nostdlib", "-static", "-mthumb", "-mcpu=cortex-m4", "-Wl,--build-id=none",
+                "-Wl,-Ttext=0", "-DPENDING=0", "-DCOUNT=10", ext="S", prefix="arm-none-eabi-")
+    line = ["qemu-system-arm", "-M", "mps2-an386", "-kernel", elf, "-nographic", "-semihosting"]
+    out = pmk("run", *words, "--", *line)
+    equal(out.code, 0, out)
+    contains(out.err, "the program's own PMU, dwt: 4 reads, 2 writes")
+    equal(run(*line).code, 1)  # without pmk, QEMU's counter is always 0

@@ -85,6 +85,8 @@ static struct {
 	void (*queue)(struct qemu_cpu *cpu, void (*work)(struct qemu_cpu *cpu, uintptr_t data),
 		      uintptr_t data);
 	struct qemu_region *(*memory)(void);
+	/* Returns the object of a link, such as a processor's own view of memory. */
+	void *(*link)(void *object, const char *name, void *error);
 	void (*init_region)(struct qemu_region *r, struct qemu_object *owner, const void *calls,
 			    void *opaque, const char *name, uint64_t size);
 	void (*add_region)(struct qemu_region *r, uint64_t at, struct qemu_region *sub,
@@ -113,6 +115,7 @@ const char *pmk_guest_find(void)
 	find(&qemu.cpsr_read, "cpsr_read", NULL);
 	find(&qemu.read_a32, "arm_cpu_gdb_read_register", NULL);
 	find(&qemu.read_a64, "aarch64_cpu_gdb_read_register", NULL);
+	find(&qemu.link, "object_property_get_link", NULL);
 	if (find(&qemu.get_cpu, "qemu_get_cpu", NULL) &&
 	    find(&qemu.resolve_type, "object_resolve_path_type", NULL) &&
 	    find(&qemu.gpio_out, "qdev_get_gpio_out_connector", NULL) &&
@@ -701,6 +704,15 @@ static void write_window(void *opaque, uint64_t offset, uint64_t value, unsigned
 #define REGION_BYTES 4096 /* larger than a MemoryRegion in any release */
 #define IN_FRONT     1000 /* priority over the board's own devices */
 
+/* Memory as the first processor sees it. A microcontroller's own registers are only there, before
+ * the memory of the board. */
+static struct qemu_region *memory_of_processor(void)
+{
+	struct qemu_region *own = qemu.link ? qemu.link(qemu.get_cpu(0), "memory", NULL) : NULL;
+
+	return own ? own : qemu.memory();
+}
+
 const char *pmk_guest_map(const struct pmk_guest_window *w)
 {
 	static const struct region_calls calls = {
@@ -716,7 +728,8 @@ const char *pmk_guest_map(const struct pmk_guest_window *w)
 		return "memory";
 	locked = take_lock();
 	qemu.init_region(region, NULL, &calls, (void *)(uintptr_t)w, "pmk", w->size);
-	qemu.add_region(qemu.memory(), w->base, region, IN_FRONT);
+	qemu.add_region(w->of_processor ? memory_of_processor() : qemu.memory(), w->base, region,
+			IN_FRONT);
 	if (locked)
 		qemu.unlock();
 	return NULL;

@@ -39,6 +39,8 @@ struct pmk_guest_window {
 	int (*store)(void *ctx, unsigned offset, uint32_t value);
 	void *ctx;
 	bool big_endian; /* byte order of the processor */
+	/* The registers belong to the processor and hide its own. */
+	bool of_processor;
 };
 
 /* Find QEMU's functions. This, pmk_guest_begin() and pmk_guest_map() return NULL, or the feature

@@ -42,6 +42,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <pmk/dwt.h>
 #include <pmk/l2cc_model.h>
 #include <pmk/microblaze_model.h>
 
@@ -257,6 +258,8 @@ static const uint16_t *guest_offsets(const struct pmk_pmu *pmu)
 		return pmk_l210_offsets;
 	if (pmu->driver == pmk_l220.driver)
 		return pmk_l220_offsets;
+	if (pmu->driver == pmk_dwt.driver)
+		return pmk_dwt_offsets;
 	return family->attach ? config.layout.offset : NULL;
 }
 
@@ -304,6 +307,10 @@ static const struct pmk_guest_window *guest_window(void)
 
 	window.base = arena->guest.base;
 	window.big_endian = decoder.big_endian;
+	if (pmk_emulated_guest(&config)->driver == pmk_dwt.driver) {
+		window.base = PMK_DWT_BASE;
+		window.of_processor = true;
+	}
 	if (pmk_emulated_guest(&config)->driver == pmk_microblaze.driver) {
 		pmk_mdm_model_reset(&mdm, &pmk_mdm_defaults, &counters, 1);
 		window.load = pmk_mdm_model_load;
@@ -318,6 +325,34 @@ static const struct pmk_guest_window *guest_window(void)
 		}
 	}
 	return window.load ? &window : NULL;
+}
+
+/* The register of a DWT that is far from the others, in the System Control Space. */
+#define DEMCR_BASE 0xE000EDFCu
+
+static int load_demcr(void *ctx, unsigned offset, uint32_t *value)
+{
+	return load_register(ctx, DEMCR_BASE - PMK_DWT_BASE + offset, value);
+}
+
+static int store_demcr(void *ctx, unsigned offset, uint32_t value)
+{
+	return store_register(ctx, DEMCR_BASE - PMK_DWT_BASE + offset, value);
+}
+
+/* Map the windows of the guest's PMU. Returns what the emulator lacks, or NULL. */
+static const char *map_windows(const struct pmk_guest_window *window)
+{
+	static const struct pmk_guest_window demcr = {
+		.base = DEMCR_BASE,
+		.size = 4,
+		.of_processor = true,
+		.load = load_demcr,
+		.store = store_demcr,
+	};
+	const char *lacks = pmk_guest_map(window);
+
+	return lacks || !window->of_processor ? lacks : pmk_guest_map(&demcr);
 }
 
 static void guest_reset(unsigned vcpu)
@@ -362,7 +397,7 @@ static void begin_guest(void)
 
 	guest_log = arena->guest.log;
 	if (!lacks && window)
-		lacks = pmk_guest_map(window);
+		lacks = map_windows(window);
 	for (unsigned i = 0; !lacks && !window && i < pmk_guest_vcpus() && i < PMK_ARENA_CPUS; i++)
 		lacks = pmk_guest_begin(i, pmk_emulated_guest(&config), &arena->guest, &calls);
 	if (!lacks && watches_blocks() && pmk_guest_level() < 0)
