@@ -96,8 +96,8 @@ struct pmk_cpu {
 		uint8_t assumed;
 		bool mistaken;
 	} level;
-	/* The last fault that firmware took, if the family knows it: the number of the exception, or
-	 * 0, and the address of the instruction. */
+	/* The last fault that firmware took, if the family knows it: the address of the
+	 * instruction, and the number of the exception or 0. */
 	struct pmk_cpu_trap {
 		uint64_t pc;
 		uint64_t number;

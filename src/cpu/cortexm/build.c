@@ -37,7 +37,10 @@ static unsigned access_cycles(const struct pmk_core *core, const struct pmk_insn
 			cycles += (unsigned)core->cortexm.multiple_pc;
 		return cycles;
 	}
-	return (unsigned)(in->load ? core->cortexm.load : core->cortexm.store);
+	if (in->load)
+		return (unsigned)core->cortexm.load;
+	return (unsigned)(in->rm != PMK_NO_REG && !in->exclusive ? core->cortexm.store_offset
+								 : core->cortexm.store);
 }
 
 static unsigned other_cycles(const struct pmk_core *core, const struct pmk_insn *in)
@@ -84,22 +87,32 @@ unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *
 	return cycles;
 }
 
-/* DDI 0439 3.3.2: a load or store directly after a single load overlaps with it, unless its address
- * is the loaded value. */
+/*
+ * DDI 0439 3.3.2: a load or store directly after a single load overlaps with it, unless its address
+ * is the loaded value. Nothing overlaps with a store before it. Loads that update their base do not
+ * overlap.
+ */
 static bool may_follow_load(const struct pmk_core *core, const struct pmk_insn *in)
 {
-	return core->cortexm.load_pipelined && is_access(in) && !is_multiple(in);
+	return core->cortexm.load_pipelined && is_access(in) && !is_multiple(in) &&
+	       !(in->load && in->writeback);
 }
 
 static bool may_precede(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	return core->cortexm.load_pipelined && in->load && !in->store && !is_multiple(in) &&
-	       in->flow == PMK_FLOW_NEXT;
+	       !in->writeback && in->flow == PMK_FLOW_NEXT;
 }
 
-static bool address_needs(const struct pmk_insn *in, const struct pmk_insn *load)
+static bool address_needs(const struct pmk_insn *in, int8_t reg)
 {
-	return load->rd != PMK_NO_REG && (in->rn == load->rd || in->rm == load->rd);
+	return reg != PMK_NO_REG && (in->rn == reg || in->rm == reg);
+}
+
+/* The same section: the result of data processing is not forwarded to an address. */
+static bool waits_for_address(const struct pmk_insn *in, const struct pmk_insn *before)
+{
+	return is_access(in) && !is_access(before) && address_needs(in, before->rd);
 }
 
 static bool is_fp(const struct pmk_insn *in)
@@ -142,9 +155,13 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 		lsu = 0;
 	}
 	if (before && lsu && may_follow_load(core, in) && may_precede(core, before) &&
-	    !before->conditional && !address_needs(in, before)) {
+	    !before->conditional && !address_needs(in, before->rd)) {
 		cycles--;
 		lsu--;
+	}
+	if (before && waits_for_address(in, before)) {
+		cycles += (unsigned)core->cortexm.load_address;
+		lsu += (unsigned)core->cortexm.load_address;
 	}
 	if (core->cortexm.fold_it && before && in->kind & PMK_CORTEXM_IT && before->size == 2) {
 		cycles--;
@@ -166,7 +183,8 @@ static unsigned refill_of(const struct pmk_core *core, const struct pmk_insn *la
 	case PMK_FLOW_CALL:
 		return (unsigned)core->cortexm.refill;
 	default:
-		return (unsigned)core->cortexm.refill_indirect;
+		return (unsigned)(last->load ? core->cortexm.refill_memory
+					     : core->cortexm.refill_indirect);
 	}
 }
 
@@ -179,6 +197,10 @@ static void set_end(const struct pmk_core *core, const struct pmk_insn *last, st
 	b->conditional = last->conditional;
 	b->is_branch = last->is_branch;
 	b->target = last->target;
+	b->cortexm.fall =
+		last->conditional || last->flow == PMK_FLOW_NEXT || last->flow == PMK_FLOW_EXCEPTION
+			? b->fall
+			: NOWHERE;
 	b->cortexm.jump = direct ? last->target : NOWHERE;
 	b->cortexm.taken = (uint16_t)refill_of(core, last);
 	if (last->flow == PMK_FLOW_EXCEPTION)

@@ -10,7 +10,7 @@
 static const struct pmk_block before_all = {
 	.fall = UINT64_MAX,
 	.end_addr = UINT64_MAX,
-	.cortexm = { .jump = UINT64_MAX, .leave = PMK_CORTEXM_SPECIAL },
+	.cortexm = { .fall = UINT64_MAX, .jump = UINT64_MAX, .leave = PMK_CORTEXM_SPECIAL },
 };
 
 int pmk_cortexm_init(struct pmk_cpu *cpu)
@@ -128,7 +128,7 @@ static void enter_exception(struct pmk_cpu *cpu, const struct pmk_block *p,
  * branch that ends `p` was not decided yet. */
 static void resume(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
 {
-	if (p && b->pc != p->fall && (p->cortexm.leave || b->pc == p->cortexm.jump))
+	if (p && b->pc != p->cortexm.fall && (p->cortexm.leave || b->pc == p->cortexm.jump))
 		cpu->taken++;
 }
 
@@ -164,7 +164,7 @@ static void chain_exception(struct pmk_cpu *cpu, const struct pmk_block *b, uint
 /* No exception was entered or left. */
 static void leave_plainly(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
 {
-	if (p == cpu->origin || b->pc == p->fall)
+	if (p == cpu->origin || b->pc == p->cortexm.fall)
 		return;
 	cpu->taken++;
 	cpu->cycles += p->cortexm.taken + b->cortexm.unaligned;

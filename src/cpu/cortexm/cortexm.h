@@ -91,7 +91,7 @@ static inline bool pmk_cortexm_is_plain(const struct pmk_cpu *cpu, const struct 
 	if (p->cortexm.leave)
 		return p->cortexm.leave == PMK_CORTEXM_INDIRECT && !b->vector &&
 		       !cpu->cortexm.depth;
-	return b->pc == p->fall || b->pc == p->cortexm.jump;
+	return b->pc == p->cortexm.fall || b->pc == p->cortexm.jump;
 }
 
 static inline void pmk_cortexm_enter(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
@@ -101,7 +101,7 @@ static inline void pmk_cortexm_enter(struct pmk_cpu *cpu, const struct pmk_block
 	cpu->executions[b->id].count++;
 	if (PMK_UNLIKELY(!pmk_cortexm_is_plain(cpu, p, b))) {
 		pmk_cortexm_jumped(cpu, p, b);
-	} else if (b->pc == p->fall) {
+	} else if (b->pc == p->cortexm.fall) {
 		/* The second of two loads overlaps with the first. */
 		cpu->cycles -= p->cortexm.ends & b->cortexm.starts;
 	} else {

@@ -13,8 +13,9 @@ const struct pmk_core_key pmk_cortexm_keys[] = {
 	PMK_CORE_KEY(cortexm.refill,          "branch.refill", 1, 0, 20, 'n',
 		"cycles for refilling the pipeline after a branch with a constant offset"),
 	PMK_CORE_KEY(cortexm.refill_indirect, "branch.indirect", 2, 0, 20, 'n',
-		"cycles for refilling the pipeline after a branch to an address in a register "
-		"or in memory"),
+		"cycles for refilling the pipeline after a branch to an address in a register"),
+	PMK_CORE_KEY(cortexm.refill_memory,   "branch.memory", 3, 0, 20, 'n',
+		"cycles for refilling the pipeline after a branch to an address from memory"),
 	PMK_CORE_KEY(cortexm.refill_unaligned, "branch.unaligned", 1, 0, 20, 'n',
 		"additional cycles if the target is a 32-bit instruction that is not in one word"),
 	PMK_CORE_KEY(cortexm.call,            "branch.call", 0, 0, 20, 'n',
@@ -24,8 +25,13 @@ const struct pmk_core_key pmk_cortexm_keys[] = {
 	PMK_CORE_KEY(cortexm.load_pipelined,  "load.pipelined", 1, 0, 1, 'b',
 		"a load or store directly after a load takes a cycle less, unless it needs the "
 		"loaded value as address"),
+	PMK_CORE_KEY(cortexm.load_address,    "load.address", 1, 0, 20, 'n',
+		"cycles that a load or store waits if the instruction before it computes its "
+		"address"),
 	PMK_CORE_KEY(cortexm.store,           "store.cycles", 1, 1, 100, 'n',
 		"cycles of a store"),
+	PMK_CORE_KEY(cortexm.store_offset,    "store.offset", 2, 1, 100, 'n',
+		"cycles of a store to an address with a register as offset"),
 	PMK_CORE_KEY(cortexm.multiple,        "multiple.extra", 1, 0, 20, 'n',
 		"cycles of LDM, STM, PUSH, POP, LDRD and STRD in addition to one for each word"),
 	PMK_CORE_KEY(cortexm.multiple_pc,     "multiple.pc", 0, 0, 20, 'n',

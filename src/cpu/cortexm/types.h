@@ -10,11 +10,14 @@
 struct pmk_core_cortexm {
 	uint64_t refill;
 	uint64_t refill_indirect;
+	uint64_t refill_memory;
 	uint64_t refill_unaligned;
 	uint64_t call;
 	uint64_t load;
 	uint64_t load_pipelined;
+	uint64_t load_address;
 	uint64_t store;
+	uint64_t store_offset;
 	uint64_t multiple;
 	uint64_t multiple_pc;
 	uint64_t mul;
@@ -41,7 +44,10 @@ enum pmk_cortexm_leave {
 
 struct pmk_block_cortexm {
 	/* Read at every execution. */
-	uint64_t jump;	   /* where a direct branch goes, or an address that no block has */
+	/* The next instruction, if control may fall through to it. If it cannot, and if there is no
+	 * direct branch: addresses that no block has. */
+	uint64_t fall;
+	uint64_t jump;	   /* where a direct branch goes */
 	uint16_t taken;	   /* cycles that leaving by a branch adds */
 	uint8_t leave;	   /* enum pmk_cortexm_leave */
 	uint8_t starts;	   /* 1: the first instruction may overlap with a load before it */
