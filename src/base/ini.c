@@ -79,7 +79,7 @@ static int handle_entry(void *user, const char *section, const char *name, const
 	if (r->ini.error_line)
 		return 0;
 	if (!*section)
-		return pmk_ini_fail(&r->ini, r->ini.line, "a [section] has to come first");
+		return pmk_ini_fail(&r->ini, r->ini.line, "a [section] must come first");
 	if (strlen(section) == INIH_SECTION)
 		section = r->ini.section;
 	return r->take(r->ctx, &r->ini, section, name, value);
@@ -99,7 +99,8 @@ static int read_all(struct reading *r, const char *path, char *msg, size_t size)
 	 */
 	if (line > 0 && (!r->ini.error_line || (unsigned)line < r->ini.error_line))
 		return pmk_message_fail(msg, size, PMK_EPARSE,
-					"%s:%d: neither [section] nor name = value", path, line);
+					"%s:%d: this line is neither [section] nor name = value",
+					path, line);
 	if (!r->ini.error_line)
 		r->take(r->ctx, &r->ini, NULL, NULL, NULL);
 	if (!r->ini.error_line)

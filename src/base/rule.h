@@ -24,8 +24,8 @@ struct pmk_violation {
 };
 
 /*
- * Writes one line without a newline, such as "not-next: HADDR is not that of the next beat: HADDR
- * 0x1010, want 0x1008". Returns what snprintf returns.
+ * Writes one line without a newline, such as "not-next: HADDR is not the address of the next beat:
+ * HADDR 0x1010, want 0x1008". Returns what snprintf returns.
  */
 int pmk_violation_text(const struct pmk_violation *v, const struct pmk_rule *rule,
 		       const char *signal, char *buf, size_t size);

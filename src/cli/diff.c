@@ -30,7 +30,7 @@ static int take_min(void *member, char *value)
 
 	d->has_min = true;
 	if (pmk_number_parse(value, 10, 0, UINT64_MAX, &d->min))
-		return cli_fail(PMK_EXIT_USAGE, "--min: '%s' is no number of 64 bits", value);
+		return cli_fail(PMK_EXIT_USAGE, "--min: '%s' is not a 64-bit number", value);
 	return 0;
 }
 
@@ -124,7 +124,9 @@ static int run_diff(int argc, char **argv)
 
 	for (unsigned i = 0; !code && operands[i]; i++) {
 		if (i == DIFF_SIDES)
-			code = cli_fail(PMK_EXIT_USAGE, "diff compares two files: what is %s?",
+			code = cli_fail(PMK_EXIT_USAGE,
+					"diff compares two files; %s is one too "
+					"many",
 					operands[i]);
 		else
 			q.d.path[i] = operands[i];

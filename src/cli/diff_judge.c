@@ -36,7 +36,9 @@ int diff_limit_all(struct diff *d, const char *percent)
 		return PMK_EXIT_FAILED;
 	limit->text = percent;
 	if (pmk_percent_parse(percent, &limit->percent))
-		return cli_fail(PMK_EXIT_USAGE, "--fail-over: '%s' is no percentage, such as 2%%",
+		return cli_fail(PMK_EXIT_USAGE,
+				"--fail-over: '%s' is not a percentage, such as "
+				"2%%",
 				percent);
 	return 0;
 }
@@ -69,7 +71,7 @@ int diff_limit_add(struct diff *d, const char *value)
 		event = slash + 1;
 	if (!equals || event == equals || slash == value || !limit_parse(limit, equals + 1))
 		return cli_fail(PMK_EXIT_USAGE,
-				"--limit: '%s' is no limit, such as cycles=2%%, cycles=+1000, "
+				"--limit: '%s' is not a limit, such as cycles=2%%, cycles=+1000, "
 				"cycles=1000 or work/cycles=2%%",
 				value);
 	limit->event_name = strndup(event, (size_t)(equals - event));

@@ -99,7 +99,7 @@ static const struct {
 	SIGNAL(INCR8, "incr8", AHB_INCR8, false, "INCR8 bursts"),
 	SIGNAL(WRAP16, "wrap16", AHB_WRAP16, false, "WRAP16 bursts"),
 	SIGNAL(INCR16, "incr16", AHB_INCR16, false, "INCR16 bursts"),
-	SIGNAL(WAIT, "wait", AHB_WAIT, true, "wait states, any beat and cause"),
+	SIGNAL(WAIT, "wait", AHB_WAIT, true, "wait states on all beats, for any cause"),
 	SIGNAL(WAIT_SLAVE, "wait_first_slave", AHB_WAIT_FIRST_SLAVE, true,
 	       "first-beat wait states due to the slave"),
 	SIGNAL(WAIT_BUS, "wait_first_bus", AHB_WAIT_FIRST_BUS, true,

@@ -93,7 +93,7 @@ static int bar_events(struct pmk_count *c,
 	if (!watched || !layers)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			"`bars` draws layers of a bus, as `pmu` ahbmon counts them; %s has none",
+			"`bars` draws the layers of a bus, and %s has none; use `pmu` ahbmon",
 			watched ? c->pmu->name : "`target` linux");
 	err = add_watched(c, (const struct pmk_event *const[]){ layers->cycles, NULL }, watched);
 	for (unsigned i = 0; !err && i < layers->n; i++) {

@@ -234,15 +234,14 @@ void pmk_count_tell(struct pmk_count *c)
 
 void pmk_count_warn_interrupted(struct pmk_count *c)
 {
-	pmk_count_warn(c, "the program was interrupted: the counts are those up to then");
+	pmk_count_warn(c, "the program was interrupted: the counts end there");
 	if (c->q.runs > 1)
 		pmk_count_warn(c, "%u of %u runs were completed", c->result.runs, c->q.runs);
 }
 
 void pmk_count_warn_timeout(struct pmk_count *c)
 {
-	pmk_count_warn(c,
-		       "`timeout` ended the program after %u ms: the counts are those up to then",
+	pmk_count_warn(c, "`timeout` ended the program after %u ms: the counts end there",
 		       c->q.timeout_ms);
 }
 

@@ -394,8 +394,8 @@ static int event_without_counter(struct pmk_count *c, unsigned event)
 
 	more_counters(c, false, 1 + timed, more, sizeof(more));
 	return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-			      "%s has no event counter for %s%s; count others%s%s", c->pmu->name,
-			      c->events.item[e->event_of[event]].name,
+			      "%s has no event counter for %s%s; request other events%s%s",
+			      c->pmu->name, c->events.item[e->event_of[event]].name,
 			      timed ? " in addition to that of `interval`" : "",
 			      timed ? ", or give `interval` in insns" : "", more);
 }
@@ -434,8 +434,8 @@ static int check_group(struct pmk_count *c, unsigned i)
 		if (e->plan.event[k].group == event->group && e->plan.event[k].pmu != event->pmu)
 			return pmk_count_fail(
 				&c->fault, PMK_COUNT_USAGE,
-				"the group {%s,...} has events of %s and of %s; what is not in "
-				"braces is counted in the same run, too",
+				"the group {%s,...} has events of %s and of %s; leave out the "
+				"braces to count them in the same run",
 				c->events.item[e->event_of[k]].name, c->pmu->name, e->beside->name);
 	return 0;
 }

@@ -105,8 +105,8 @@ static void set_latency(const struct pmk_count *c, unsigned i, const struct pmk_
 		row->reason = "occurrences overlapped: the latencies are less accurate";
 	else if (row->dist.values.n && row->dist.values.min > row->dist.values.max)
 		row->reason =
-			"no min and max: the counter has them only since its last clear, not for "
-			"a part of the run";
+			"no min and max: the counter has them only since it was last cleared, "
+			"not for this part of the run";
 }
 
 /* Add the interval from `began` to `cycles` of the core's clock. */
@@ -274,8 +274,8 @@ static int compare_with_totals(struct pmk_count *c, const struct pmk_recording *
 
 		if (sum[k] == ev->total)
 			continue;
-		pmk_count_warn(c, "not all was recorded: %s adds up to %llu, not to %llu", ev->name,
-			       (unsigned long long)sum[k], (unsigned long long)ev->total);
+		pmk_count_warn(c, "some counts were not recorded: %s adds up to %llu, not to %llu",
+			       ev->name, (unsigned long long)sum[k], (unsigned long long)ev->total);
 		c->result.partial = true;
 		break;
 	}
@@ -302,13 +302,14 @@ int pmk_emulation_record(struct pmk_count *c)
 	err = pmk_recorded_read(&e->recorded, e->runner.ledger, &req);
 	if (err)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-				      "what was recorded cannot be read: %s",
+				      "the recorded counts cannot be read: %s",
 				      err == PMK_EPARSE ? "it is inconsistent; the program may "
 							  "have written into it"
 							: pmk_strerror(err));
 	pmk_recorded_fill(e->recorded, &e->recording);
 	if (atomic_load(&e->runner.ledger->full)) {
-		pmk_count_warn(c, "not all was recorded: there was no room for it");
+		pmk_count_warn(c, "some counts were not recorded, because there was no room for "
+				  "them");
 		c->result.partial = true;
 	} else {
 		err = compare_with_totals(c, &e->recording);
@@ -367,7 +368,7 @@ static void warn_of_signal(struct pmk_count *c)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (signals[i].signal == e->killed)
 			snprintf(name, sizeof(name), "%s", signals[i].name);
-	pmk_count_warn(c, "the program was killed by %s: the counts are those up to then", name);
+	pmk_count_warn(c, "the program was killed by %s: the counts end there", name);
 	/* With --qemu, a different processor may have run it. */
 	if (e->killed == SIGILL && !c->q.qemu &&
 	    pmk_compat_arch(pmk_compat_processor(&e->prog.core)))
@@ -467,7 +468,9 @@ static void set_warnings(struct pmk_count *c)
 			       "emulator does not show: they count as writes that hit",
 			       (unsigned long long)atomic_load(&a->zeroes_unseen));
 	if (c->q.delay_ms && e->runner.sum.delayed == e->runner.sum.cycles)
-		pmk_count_warn(c, "`delay` %u: the program took less, so nothing was counted",
+		pmk_count_warn(c,
+			       "`delay` %u: the program ended before this time, so nothing "
+			       "was counted",
 			       c->q.delay_ms);
 	if (c->q.from && !e->runner.sum.entries[0])
 		pmk_count_warn(c, "`from` %s was never reached", c->q.from);
@@ -542,9 +545,9 @@ static void note_sampling(struct pmk_count *c)
 	if (c->result.sampled)
 		pmk_count_add_note(
 			c,
-			"sampled: %llu units and the beginning of the program were counted, "
-			"%.1f %% of its instructions; 95 of 100 true counts are within the "
-			"margin",
+			"sampled: %llu units and the beginning of the program were counted, %.1f "
+			"%% of its instructions; the true count is within the margin in 95 of "
+			"100 cases",
 			(unsigned long long)sum->units, 100 * (double)sum->insns / all);
 }
 

@@ -126,8 +126,8 @@ int pmk_request_check(struct pmk_count *c)
 	if (q->nothing && q->interval_unit != PMK_EVERY_NONE)
 		return pmk_count_fail(
 			&c->fault, PMK_COUNT_USAGE,
-			q->guest ? "`interval` prints counts, and there are none; give `event` "
-				   "or `metrics`"
+			q->guest ? "`interval` prints counts, but no event was requested; give "
+				   "`event` or `metrics`"
 				 : "`null` counts nothing, so it cannot be combined with "
 				   "`interval`");
 	if (q->per_core && q->regions.count)

@@ -75,8 +75,8 @@ static int set_delay(struct pmk_count *c, const char *text)
 {
 	if (!strcmp(text, "-1"))
 		return pmk_count_fail(&c->fault, PMK_COUNT_USAGE,
-				      "`delay` -1: nothing could switch counting on later (perf: "
-				      "--control); give milliseconds");
+				      "`delay` -1: pmk has no --control to start counting later; "
+				      "give milliseconds");
 	return set_number(c, "delay", text, 0, "milliseconds", &c->q.delay_ms);
 }
 

@@ -874,9 +874,9 @@ static int describe_result(struct pmk_count *c)
 		     pmk_wave_format(j->wave), j->findings.edges, reset, began, ended) < 0)
 		c->result.producer = NULL;
 	if (j->findings.error.code)
-		pmk_count_warn(c, "%s; counted is what came before", j->findings.error.text);
+		pmk_count_warn(c, "%s; only what came before is counted", j->findings.error.text);
 	else if (c->interrupted)
-		pmk_count_warn(c, "interrupted: the counts are those up to then");
+		pmk_count_warn(c, "interrupted: the counts end there");
 	if (!(pmk_wave_seconds(j->wave, 1) > 0))
 		pmk_count_warn(
 			c,
@@ -921,7 +921,7 @@ static int finish_run(struct pmk_count *c)
 const struct pmk_count_way pmk_way_wave = {
 	.name = "wave",
 	.where = "FILE",
-	.brief = "a waveform dump (VCD, FST): its signals, named by a map, are counted",
+	.brief = "a waveform dump (VCD, FST): counts the signals that a map names",
 	.choose = choose_events,
 	.run = run_dump,
 	.describe = describe_result,

@@ -786,7 +786,7 @@ static void describe_reading(struct pmk_count *c)
 		pmk_count_add_note(c, "the target came %u times to %s, where counting begins",
 				   o->entries, c->q.from);
 	if (o->entries && !o->exits)
-		pmk_count_warn(c, "`to` %s was never reached: counts are of all that ran after %s",
+		pmk_count_warn(c, "`to` %s was never reached: everything after %s was counted",
 			       c->q.to, c->q.from);
 	if (w->nholds)
 		pmk_count_add_note(
@@ -837,7 +837,7 @@ const struct pmk_count_way pmk_way_gdb =
 	    "a board or emulator with a GDB stub: its counters, through the stub");
 const struct pmk_count_way pmk_way_xvc =
 	WAY("xvc", "HOST:PORT", NULL,
-	    "an FPGA on Xilinx' virtual cable: the counters of its MicroBlaze, over JTAG");
+	    "an FPGA on Xilinx' virtual cable: counters of its MicroBlaze, over JTAG");
 const struct pmk_count_way pmk_way_devmem =
 	WAY("devmem", "FILE", "/dev/mem",
 	    "this very board: its counters in memory, through /dev/mem, UIO or another file");

@@ -646,7 +646,7 @@ static int identify_mdm(struct pmk_wired *w)
 	if (PMK_GET(config, MDM_IS) != MDM_IS_ONE)
 		return pmk_link_fail(
 			&w->wire.link, PMK_EIO,
-			"no debug module answers to the instruction 0x%02" PRIx64
+			"no debug module responds to the instruction 0x%02" PRIx64
 			" (its configuration reads 0x%08" PRIx32 ", and would begin with 0x42): is "
 			"`set` user= the USER instruction of C_JTAG_CHAIN in this FPGA family?",
 			w->set.user, config);
@@ -708,7 +708,7 @@ static int check_arm11(struct pmk_wired *w, struct pmk_count_fault *f)
 				      parts[i].name, midr, w->pmu->name, parts[i].name);
 	}
 	return pmk_count_fail(f, PMK_COUNT_FAILED,
-			      "the target is no ARM11: its Main ID is 0x%08" PRIx32, midr);
+			      "the target is not an ARM11: its Main ID is 0x%08" PRIx32, midr);
 }
 
 int pmk_wired_reach(struct pmk_wired *w, struct pmk_count_fault *f)

@@ -221,12 +221,14 @@ static int not_its_key(const struct pmk_core *core, const char *key,
 	/* If several families have the instruction set, its name does not say which cores these
 	 * are. */
 	if (pmk_core_family(core)->like || owner->like)
-		snprintf(msg, size, "%s has no effect on this core; 'pmk info %s' shows what has",
+		snprintf(msg, size,
+			 "%s has no effect on this core; 'pmk info %s' shows the "
+			 "parameters that have",
 			 key, name);
 	else
 		snprintf(msg, size,
 			 "%s has no effect on cores with the instruction set %s; 'pmk info %s' "
-			 "shows what has",
+			 "shows the parameters that have",
 			 key, core->isa, name);
 	return PMK_EINVAL;
 }
@@ -414,15 +416,14 @@ static int check_cache(const char *which, uint64_t bytes, uint64_t ways, enum pm
 		       unsigned line, char *msg, unsigned size)
 {
 	if (bytes % ways || !power_of_two(bytes / ways)) {
-		snprintf(msg, size, "%s.size / %s.ways has to be a power of two", which, which);
+		snprintf(msg, size, "%s.size / %s.ways must be a power of two", which, which);
 		return PMK_ERANGE;
 	}
 	if (policy == PMK_POLICY_PLRU && !power_of_two(ways)) {
-		snprintf(
-			msg, size,
-			"%s.policy plru (cache.policy is that of all caches) wants %s.ways to be a "
-			"power of two",
-			which, which);
+		snprintf(msg, size,
+			 "%s.policy plru (cache.policy sets it for all caches) needs a power of "
+			 "two as %s.ways",
+			 which, which);
 		return PMK_ERANGE;
 	}
 	if (bytes / ways < line) {
@@ -453,7 +454,7 @@ int pmk_core_check_sets(const struct pmk_core *core, unsigned iline, unsigned dl
 	if (!err && (core->tlb_entries % core->tlb_ways ||
 		     !power_of_two(core->tlb_entries / core->tlb_ways)))
 		err = pmk_core_say_range(msg, size,
-					 "tlb.entries / tlb.ways has to be a power of two");
+					 "tlb.entries / tlb.ways must be a power of two");
 	return err;
 }
 

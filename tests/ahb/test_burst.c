@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* How long the bursts of a layer take, on waves in the words of trace.h. Latencies are counted by
- * hand: cycles from the one that takes the first address to the one that ends the last beat. */
+/*
+ * Durations of a layer's bursts, on waves written as in trace.h. Latencies are counted by hand,
+ * from the cycle that accepts the first address to the cycle that ends the last beat.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +74,7 @@ static void test_without_waits(void **state)
 	assert_int_equal(in_bucket(4), 1); /* 8 to 15 */
 }
 
-/* The letters behind a word end the beat of the word before it. */
+/* The letters after a word end the beat of the previous word. */
 static void test_waits_and_busy(void **state)
 {
 	(void)state;
@@ -81,12 +83,15 @@ static void test_waits_and_busy(void **state)
 	expect(PMK_AHB_TIMED_ALL, 1, 3, 3, 3);
 	feed("Nr:incr4 S/so B S S/sso I/o");
 	expect(PMK_AHB_TIMED_ALL, 2, 3 + 4 + 3 + 1, 3, 8);
-	/* The wait states of a burst are not those of the next one, whose address waits with it. */
+	/*
+	 * Wait states of a burst do not count for the next burst, whose address waits at the same
+	 * time.
+	 */
 	feed("Nw Nw/sssso I");
 	expect(PMK_AHB_TIMED_WRITE, 2, 5 + 1, 1, 5);
 }
 
-/* An INCR that ends with BUSY took as long as up to its last beat. */
+/* An INCR burst that ends with BUSY lasts until its last beat. */
 static void test_a_burst_that_ends_with_busy(void **state)
 {
 	(void)state;
@@ -97,7 +102,10 @@ static void test_a_burst_that_ends_with_busy(void **state)
 	expect(PMK_AHB_TIMED_ALL, 1, 2, 2, 2);
 }
 
-/* What is refused is no burst; what was done before is. As often as bursts count. */
+/*
+ * A refused transfer is not a burst; the beats before it are. There are as many latencies as
+ * bursts.
+ */
 static void test_responses(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB protocol checker: right waves are found right, and each kind of wrong one is found once,
- * in its cycle, on its signal. Waves are in the words of trace.h.
+ * The AHB protocol checker: it accepts correct waves, and reports each kind of violation once, with
+ * the right cycle and signal. Waves are written as in trace.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,7 +116,7 @@ static const struct {
 	const char *wave;
 	unsigned kind, rule, role;
 	uint64_t cycle, is;
-	int64_t want; /* -1: says nothing of it */
+	int64_t want; /* -1: not checked */
 } wrong[] = {
 	{ "I S@40 S I", BOTH, RULE(SEQ_ALONE), PMK_AHB_HTRANS, 1, 3, -1 },
 	{ "I I B@40 I", BOTH, RULE(BUSY_ALONE), PMK_AHB_HTRANS, 2, 1, -1 },
@@ -132,7 +132,7 @@ static const struct {
 	{ "I Nr:wrap4@8 S S@10 S@14 I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 3, 0x10, 0 },
 	{ "I Nr:incr@0 B@8 S@8 I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 8, 4 },
 	{ "I Nr:incr@0 B S@8 I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 3, 8, 4 },
-	/* Only one address is wrong, and the burst goes on as it would have without. */
+	/* Only one address is wrong; the burst continues as without the error. */
 	{ "I Nr:incr4@0 S@20 S@8 S I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 0x20, 4 },
 	{ "I Nr:incr4@0 S@6 S@8 S I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 6, 4 },
 	{ "I Nr:wrap4@8 S@20 S@0 S I", BOTH, RULE(NOT_NEXT), PMK_AHB_HADDR, 2, 0x20, 0xc },
@@ -202,7 +202,7 @@ static void test_wrong(void **state)
 		}
 }
 
-/* Every rule has a wrong wave above or below. */
+/* Each rule is violated by a wave above or below. */
 static void test_every_rule(void **state)
 {
 	static const unsigned below[] = { RULE(RESET_TRANS), RULE(RESET_READY), RULE(UNKNOWN) };
@@ -225,7 +225,10 @@ static void test_every_rule(void **state)
 	}
 }
 
-/* ---- what is not one wave ------------------------------------------------------------------ */
+/*
+ * ---- cases that are not a single wave
+ * ------------------------------------------------------------------
+ */
 
 static void test_text(void **state)
 {
@@ -240,15 +243,14 @@ static void test_text(void **state)
 	assert_int_equal(nfound, 1);
 	pmk_ahb_violation_text(&found[0], text, sizeof(text));
 	assert_string_equal(text,
-			    "not-next: HADDR is not that of the next beat: HADDR 0x1010, want "
-			    "0x100c");
+			    "not-next: HADDR is not the address of the next beat: HADDR 0x1010, "
+			    "want 0x100c");
 	begin(false, "I S I");
 	check_samples();
 	pmk_ahb_violation_text(&found[0], text, sizeof(text));
 	assert_string_equal(text, "seq-alone: HTRANS is SEQ outside of a burst: HTRANS 0x3");
 	pmk_ahb_violation_text(&x, text, sizeof(text));
-	assert_string_equal(text,
-			    "unknown: a signal is x or z where it has to have a value: HREADY");
+	assert_string_equal(text, "unknown: a signal is x or z where it must have a value: HREADY");
 }
 
 static void test_reset(void **state)
@@ -258,26 +260,26 @@ static void test_reset(void **state)
 	for (unsigned i = 2; i < 6; i++)
 		trace.cycle[i].reset = true;
 	check_samples();
-	assert_int_equal(nfound, 2); /* one edge after it began, and once each */
+	assert_int_equal(nfound, 2); /* one edge after it began, and reported once each */
 	assert_int_equal(found[0].rule, RULE(RESET_TRANS));
 	assert_int_equal(found[0].cycle, 3);
 	assert_int_equal(found[1].rule, RULE(RESET_READY));
 	assert_int_equal(found[1].cycle, 3);
 	assert_int_equal(found[0].want, 0);
 	assert_int_equal(found[1].want, 1);
-	/* asserted in the middle of a burst, properly */
+	/* correctly asserted in the middle of a burst */
 	begin(true, "I Nr:incr8@0 S I I I I Nr@0 I");
 	for (unsigned i = 2; i < 6; i++)
 		trace.cycle[i].reset = true;
 	check_samples();
 	assert_int_equal(nfound, 0);
-	/* what comes after reset is judged by itself */
+	/* what comes after reset is checked independently */
 	begin(true, "I I I/so I");
 	trace.cycle[0].reset = trace.cycle[1].reset = true;
 	check_samples();
 	assert_int_equal(nfound, 1);
 	assert_int_equal(found[0].rule, RULE(IDLE_WAITS));
-	/* HREADY in reset is asked for by AHB-Lite alone */
+	/* only AHB-Lite requires HREADY in reset */
 	begin(false, "I I/s I/s I I");
 	for (unsigned i = 0; i < 4; i++)
 		trace.cycle[i].reset = true;
@@ -285,7 +287,7 @@ static void test_reset(void **state)
 	assert_int_equal(nfound, 0);
 }
 
-/* A dump that begins in the middle: nothing is asked of what came before. */
+/* A dump that begins in the middle of a burst: the part before it is not checked. */
 static void test_begins_anywhere(void **state)
 {
 	(void)state;
@@ -297,7 +299,7 @@ static void test_begins_anywhere(void **state)
 	assert_int_equal(nfound, 0);
 }
 
-/* The value under an x is anything. */
+/* An x may stand for any value. */
 static void set_x(unsigned at, unsigned role)
 {
 	struct pmk_ahb_cycle *c = &trace.cycle[at];
@@ -340,7 +342,7 @@ static void test_x(void **state)
 	}
 }
 
-/* Whether an address phase was taken is not known, so it is not judged. */
+/* It is not known whether an address phase was accepted, so it is not checked. */
 static void test_x_on_hready(void **state)
 {
 	(void)state;
@@ -351,7 +353,7 @@ static void test_x_on_hready(void **state)
 	assert_int_equal(found[0].rule, RULE(UNKNOWN));
 }
 
-/* Told once for as long as it lasts, and again when it comes back. */
+/* Reported once while it lasts, and again when it recurs. */
 static void test_x_lasts(void **state)
 {
 	(void)state;
@@ -367,7 +369,7 @@ static void test_x_lasts(void **state)
 	assert_int_equal(checker.cycles, 20);
 }
 
-/* Signals that are not there are not asked for. */
+/* The checker ignores rules about signals that the bus does not have. */
 static void test_absent(void **state)
 {
 	static const struct pmk_ahb_checker_params few = { .has = PMK_AHB_REQUIRED, .lite = true };
@@ -389,7 +391,7 @@ static void test_absent(void **state)
 	assert_int_equal(nfound, 1);
 }
 
-/* Without HRESP a change to IDLE, and the end of the burst, may be what follows an ERROR. */
+/* Without HRESP, a change to IDLE and the end of the burst may follow from an ERROR. */
 static void test_no_hresp(void **state)
 {
 	struct pmk_ahb_checker_params p = { .has = PMK_AHB_ALL & ~PMK_AHB_ROLE(PMK_AHB_HRESP) };
@@ -407,7 +409,7 @@ static void test_no_hresp(void **state)
 		assert_int_equal(nfound, 1);
 		assert_int_equal(found[0].rule, RULE(WAIT_TRANS));
 	}
-	/* With it, or without a wait, it is wrong. */
+	/* With HRESP, or without a wait state, it is a violation. */
 	begin(true, "I Nr:incr4@0 S/s I/o I");
 	check_samples();
 	assert_int_equal(nfound, 2);
@@ -420,7 +422,7 @@ static void test_no_hresp(void **state)
 	assert_int_equal(found[0].rule, RULE(EARLY_END));
 }
 
-/* A width that is not known is not checked; a wide bus has wide transfers. */
+/* If the width of the bus is unknown, HSIZE is not checked; a wide bus permits wide transfers. */
 static void test_width(void **state)
 {
 	struct pmk_ahb_checker_params p = { .has = PMK_AHB_ALL, .bytes = 0 };
@@ -437,7 +439,7 @@ static void test_width(void **state)
 	assert_int_equal(nfound, 0);
 }
 
-/* Noise on every signal: it is told of, and that is all that happens. */
+/* Noise on every signal is reported, and has no other effect. */
 static void test_noise(void **state)
 {
 	uint32_t seed = 1;

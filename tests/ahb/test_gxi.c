@@ -53,7 +53,7 @@ static void expect(const struct bench *b, ...)
 				 (unsigned long long)b->bus.total[i], (unsigned long long)want[i]);
 }
 
-/* Each of the sixteen pairs of states, alone. */
+/* Each of the sixteen pairs of states by itself. */
 static void test_states(void **state)
 {
 	static struct bench b;
@@ -101,7 +101,7 @@ static void test_thresholds(void **state)
 	}
 }
 
-/* A stall is one hit, however many requests suffer from it; a completion begins a new one. */
+/* A stall is one hit, however many requests it delays; after a completion, a new stall begins. */
 static void test_stalls_not_requests(void **state)
 {
 	static struct bench b;
@@ -136,7 +136,10 @@ static void test_other_readings(void **state)
 	expect(&b, S(DATA_WAIT), 4, S(DATA_OVER), 2, -1);
 }
 
-/* Four page sizes at once; the first transfer only sets the mark; reads and writes share it. */
+/*
+ * Four page sizes at once. The first transfer only sets the current page, which reads and writes
+ * share.
+ */
 static void test_pages(void **state)
 {
 	static const struct {
@@ -198,13 +201,13 @@ static void test_no_address(void **state)
 	expect(&b, S(WRITE), 2, -1);
 }
 
-/* What is not known is not raised: on the bus, that is no 0. */
+/* Signals that are not known are not raised; on the bus they are unknown, not 0. */
 static void test_not_known(void **state)
 {
 	static const struct {
 		struct pmk_gxi_params params;
 		unsigned raised;	/* signals */
-		unsigned there, absent; /* one of those that are, one of those that are not */
+		unsigned there, absent; /* one signal that is raised, one that is not */
 	} rows[] = {
 		{ { .no_write = true }, 2 + 2 + 4, S(DATA_WAIT), S(READ_WAIT) },
 		{ { .no_write = true }, 2 + 2 + 4, S(PAGE_2K), S(WRITE_OVER) },
@@ -252,7 +255,7 @@ static void test_idle(void **state)
 	pmk_gxi_idle(&b.gxi, &b.bus, 1000000);
 	assert_null(pmk_gxi_check(&b.gxi, &b.bus));
 	assert_int_equal(b.gxi.cycles, 1000001);
-	cycle(&b, 0, 1, false, 0); /* a streak of its own */
+	cycle(&b, 0, 1, false, 0); /* a separate streak */
 	expect(&b, S(DATA_WAIT), 2, -1);
 }
 

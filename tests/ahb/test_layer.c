@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The observer of one AHB layer: what each kind of cycle raises, and that all cycles add up. Waves
- * are in the words of trace.h. Rules: IHI 0011A chapter 3, DDI 0287B §4.2.2.
+ * are written as in trace.h. Rules: IHI 0011A chapter 3, DDI 0287B §4.2.2.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void feed(struct bench *b, const char *wave)
 	}
 }
 
-/* The signals given, as pairs of signal and total up to one -1, and no other. */
+/* Checks pairs of signal and total, ended by -1; all other signals must be 0. */
 static void expect(const struct bench *b, ...)
 {
 	uint64_t want[PMK_NSIGNALS] = { 0 };
@@ -91,7 +91,7 @@ static void test_every_burst(void **state)
 {
 	static const struct {
 		const char *wave;
-		unsigned signal, beats, more; /* more: a signal that comes with it */
+		unsigned signal, beats, more; /* more: a signal that is raised with it */
 	} rows[] = {
 		{ "Nr:single@40 I", S(SINGLE), 1, 0 },
 		{ "Nr:incr@40 S*4 I", S(INCR), 5, 0 },
@@ -117,8 +117,10 @@ static void test_every_burst(void **state)
 	}
 }
 
-/* A burst counts with its first beat, a transfer when it completes: neither in its address
- * phase. */
+/*
+ * A burst counts with its first beat, and a transfer when it completes; neither counts in its
+ * address phase.
+ */
 static void test_pipeline(void **state)
 {
 	static struct bench b;
@@ -163,7 +165,7 @@ static void test_busy_is_no_wait(void **state)
 	expect_classes(&b, 2, 2, 0, 4, 0, 0);
 }
 
-/* A burst that is given up counts as what it was begun as (our choice). */
+/* A burst that is broken off counts as the type that it began with (our choice). */
 static void test_early_end(void **state)
 {
 	static struct bench b;
@@ -189,13 +191,15 @@ static void test_error(void **state)
 	feed(&b, "I/E");
 	expect(&b, S(READ), 1, S(SINGLE), 1, -1);
 	expect_classes(&b, 1, 0, 0, 1, 1, 0);
-	feed(&b, "I Nw:incr4@0 S/sseE S I/eE I"); /* waits before the error are waits */
+	feed(&b, "I Nw:incr4@0 S/sseE S I/eE I"); /* wait states before the error count as such */
 	expect(&b, S(READ), 1, S(SINGLE), 1, S(WRITE), 3, S(INCR4), 1, S(WAIT), 2,
 	       S(WAIT_FIRST_SLAVE), 2, S(WAIT_OVER), 1, -1);
 }
 
-/* RETRY and SPLIT count nothing. The transfer that comes again does, and the rest of a burst comes
- * as SINGLE: DDI 0287B §4.2.2; DDI 0198D §6.2 on the ARM926EJ-S. */
+/*
+ * RETRY and SPLIT do not count. The repeated transfer counts, and the rest of a burst is repeated
+ * as SINGLE transfers: DDI 0287B §4.2.2; DDI 0198D §6.2 on the ARM926EJ-S.
+ */
 static void test_retry(void **state)
 {
 	static struct bench b;
@@ -242,7 +246,7 @@ static void test_first_response_waits(void **state)
 
 /* ---- wait states --------------------------------------------------------------------------- */
 
-/* First beats by cause, later beats in the total alone. */
+/* Wait states on first beats count by cause, those on later beats only in the total. */
 static void test_causes(void **state)
 {
 	static struct bench b;
@@ -277,7 +281,7 @@ static void test_unknown_cause(void **state)
 	feed(&b, "Nr:single@0 I/uuco");
 	expect(&b, S(READ), 1, S(SINGLE), 1, S(WAIT), 3, S(WAIT_FIRST_BUS), 3, -1);
 	setup(&b);
-	b.params.unknown_cause = PMK_AHB_CAUSE_UNKNOWN; /* not split, and not said to be */
+	b.params.unknown_cause = PMK_AHB_CAUSE_UNKNOWN; /* not divided by cause */
 	begin(&b);
 	b.layer.threshold = 100;
 	assert_false(pmk_bus_raises(&b.bus, S(WAIT_FIRST_SLAVE)));
@@ -321,7 +325,10 @@ static void test_threshold(void **state)
 	assert_int_equal(hits(&b, 2, wave), 1);
 }
 
-/* A threshold that is lowered while a transfer waits acts on it; one hit all the same. */
+/*
+ * A threshold that is lowered while a transfer waits applies to this transfer, which is still only
+ * one hit.
+ */
 static void test_threshold_changes(void **state)
 {
 	static struct bench b;
@@ -345,7 +352,7 @@ static void test_shapes(void **state)
 {
 	static const struct {
 		const char *wave;
-		unsigned signal, signal2; /* besides transfers and bursts; 0: none */
+		unsigned signal, signal2; /* in addition to transfers and bursts; 0: none */
 	} rows[] = {
 		{ "Nr:wrap8@20%0 I", S(LINEFILL), 0 },
 		{ "Nr:wrap8@20%f I", S(LINEFILL), 0 },
@@ -392,7 +399,7 @@ static void test_shapes(void **state)
 	}
 }
 
-/* The letters CBPD are read as HPROT bits by us. */
+/* We map the letters CBPD to HPROT bits. */
 static void test_other_prot(void **state)
 {
 	static struct bench b;
@@ -456,7 +463,7 @@ static void test_windows(void **state)
 		}
 }
 
-/* Per beat; an address above 32 bits is another one. */
+/* Checked per beat; an address above 32 bits does not match. */
 static void test_windows_by_beat(void **state)
 {
 	static struct bench b;
@@ -487,7 +494,7 @@ static void test_slave_numbers(void **state)
 	assert_int_equal(b.layer.seen.slave, 0xff);
 }
 
-/* ---- what is not there, and what is x ------------------------------------------------------ */
+/* ---- missing signals, and x ------------------------------------------------------ */
 
 static void test_absent_signals(void **state)
 {
@@ -597,7 +604,7 @@ static void test_x(void **state)
 	with_x(&b, wave, 2, PMK_AHB_HRESP);
 	expect(&b, S(WRITE), 3, S(WAIT), 1, S(WAIT_FIRST_SLAVE), 1, -1);
 	expect_classes(&b, 1, 0, 1, 3, 0, 1);
-	/* an x that matters to nobody */
+	/* an x without effect */
 	with_x(&b, "I I I", 1, PMK_AHB_HRESP);
 	expect_classes(&b, 3, 0, 0, 0, 0, 0);
 }
@@ -647,7 +654,7 @@ static void test_idle(void **state)
 	expect_classes(&b, 1001, 0, 0, 2, 0, 0);
 }
 
-/* An idle cycle that waits is none of the protocol; it stays an idle cycle. */
+/* The protocol has no wait states in idle cycles; such a cycle counts as idle. */
 static void test_idle_waits(void **state)
 {
 	static struct bench b;
@@ -668,7 +675,7 @@ static void wrong(const struct bench *b, const char *what)
 	assert_non_null(strstr(is, what));
 }
 
-/* The sums are looked at: each that is made wrong is found. */
+/* Checks the sums: each sum that is made wrong is found. */
 static void test_check_finds(void **state)
 {
 	static const struct {
@@ -687,7 +694,7 @@ static void test_check_finds(void **state)
 
 	(void)state;
 	setup(&b);
-	b.bus.total[S(READ)] = 77; /* what was before does not count */
+	b.bus.total[S(READ)] = 77; /* earlier cycles do not count */
 	begin(&b);
 	feed(&b, "Nw:incr4@10%f S/so S S Nr:single@0 I/eE I/s I");
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

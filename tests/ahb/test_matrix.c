@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bus matrix: known answers to small situations, cycle by cycle as letters, and long random
- * ones against the protocol checker and the observers' sums.
+ * The bus matrix: known answers for small situations, one letter per cycle, and long random runs,
+ * checked by the protocol checker and the observers' sums.
  *
  * A layer's cycle is one letter: . idle, b BUSY; of a transfer that waits c to connect, a for
  * arbitration, s for the slave; 1 a first beat ends, n a later one; e first cycle of ERROR, E
@@ -42,7 +42,7 @@ struct rig {
 	char seen[6][4000];
 	char lock[6][4000]; /* HMASTLOCK, as . and L */
 	unsigned n;
-	/* Who has a slave for a locked sequence, by what is on the buses. */
+	/* The layer that owns each slave for a locked sequence, derived from the buses. */
 	bool locked_data[6];
 	int keeper[PMK_MATRIX_MAX_SLAVES + 1];
 };
@@ -71,8 +71,7 @@ static void setup(void)
 		rig.keeper[s] = -1;
 }
 
-/* AHB, not AHB-Lite; all layers can be refused, by the memory controller: one transfer in
- * `every`. */
+/* AHB, not AHB-Lite: the memory controller can refuse one in `every` transfers of all layers. */
 static void setup_refusals(unsigned every, bool split, unsigned release)
 {
 	struct pmk_ahb_checker_params ahb = { .has = PMK_AHB_ALL, .bytes = 4 };
@@ -117,8 +116,10 @@ static void one_layer_per_slave(void)
 	}
 }
 
-/* From a locked transfer on, until one ends whose address phase behind it has HMASTLOCK low, nobody
- * else is at its slave (IHI 0011A §3.11). */
+/*
+ * A locked transfer keeps other layers from its slave until a transfer ends while the next address
+ * phase has HMASTLOCK low (IHI 0011A §3.11).
+ */
 static void nobody_breaks_a_lock(const struct pmk_ahb_cycle cycle[])
 {
 	for (unsigned i = 0; i < 6; i++) {
@@ -199,8 +200,9 @@ static void expect(unsigned master, const char *letters)
 
 /* ---- the development chip ------------------------------------------------------------------ */
 
-/* Windows of the memory map, wait states of ours, and what masters do on ERROR (DDI 0287B
- * §4.2.2). */
+/*
+ * Windows of the memory map, our wait states, and reactions of masters to ERROR (DDI 0287B §4.2.2).
+ */
 static void test_devchip(void **state)
 {
 	static const struct {
@@ -241,7 +243,7 @@ static void test_devchip(void **state)
 	assert_memory_equal(c.on_error, on_error, 6);
 }
 
-/* Its windows are those that the observers know, and more. */
+/* Its windows include all windows of the observers. */
 static void test_devchip_places(void **state)
 {
 	struct pmk_ahb_layer_params params;
@@ -264,7 +266,10 @@ static void test_devchip_places(void **state)
 
 /* ---- one layer ----------------------------------------------------------------------------- */
 
-/* The address in cycle 0; held for one cycle, in which the layer is connected; then the slave. */
+/*
+ * The address comes in cycle 0, is held for one cycle while the layer is connected, and then
+ * reaches the slave.
+ */
 static void test_first_connection(void **state)
 {
 	(void)state;
@@ -360,8 +365,9 @@ static void test_busy(void **state)
 
 /* ---- two layers, one slave ----------------------------------------------------------------- */
 
-/* Both begin at once: CLCDC before ARM-D. The other waits for its connection first, then for its
- * turn. */
+/*
+ * Both begin at once, and CLCDC goes first. ARM-D waits for its connection, and then for its turn.
+ */
 static void test_priority_at_once(void **state)
 {
 	(void)state;
@@ -391,7 +397,7 @@ static void test_all_priorities(void **state)
 	expect(ARMI, ".caaaaaaaaaaaaaaass1....");
 }
 
-/* Any order that is asked for. */
+/* Any priority order can be set. */
 static void test_other_priorities(void **state)
 {
 	(void)state;
@@ -406,8 +412,7 @@ static void test_other_priorities(void **state)
 		assert_int_equal(strchr(rig.seen[i], '1') - rig.seen[i], 4 + 3 * (5 - i));
 }
 
-/* An incrementing burst gives way at a quad-word boundary and nowhere else; what waits there is a
- * sequential beat. */
+/* An incrementing burst gives way only at a quad-word boundary; there a sequential beat waits. */
 static void test_quad_word(void **state)
 {
 	(void)state;
@@ -435,7 +440,7 @@ static void test_quad_word_by_address(void **state)
 	expect(DMA0, "...cass1........");
 }
 
-/* A lower priority does not take it away, a wrapping burst does not give way. */
+/* A layer of lower priority does not interrupt a burst, and a wrapping burst never gives way. */
 static void test_no_give_way(void **state)
 {
 	(void)state;
@@ -453,7 +458,7 @@ static void test_no_give_way(void **state)
 	expect(CLCDC, ".....caaaaaass1nnn..");
 }
 
-/* Two layers, two slaves: nobody waits for the other. */
+/* Two layers on two slaves do not wait for each other. */
 static void test_layers_are_parallel(void **state)
 {
 	(void)state;
@@ -525,7 +530,7 @@ static void test_error_drops(void **state)
 	assert_int_equal(s.last, 3);
 }
 
-/* The last beat of a dropped burst is not the next burst's fault. */
+/* An error on the last beat of a dropped burst does not affect the next burst. */
 static void test_error_on_the_last_beat(void **state)
 {
 	(void)state;
@@ -561,7 +566,7 @@ static void test_error_halts(void **state)
 	}
 }
 
-/* What failed is not done again. */
+/* Failed transfers are not repeated. */
 static void test_error_alone(void **state)
 {
 	struct pmk_ahb_served s;
@@ -590,7 +595,7 @@ static void test_frame_again(void **state)
 				       .period = 10 };
 
 	(void)state;
-	setup(); /* the second burst of the frame is where nothing is */
+	setup(); /* the second burst of the frame has an unmapped address */
 	assert_int_equal(pmk_matrix_script(&rig.matrix, CLCDC, &s), 0);
 	run(40);
 	assert_string_equal(rig.seen[CLCDC], ".css1nnn...ceE..........................");
@@ -601,7 +606,10 @@ static void test_frame_again(void **state)
 
 /* ---- RETRY and SPLIT ----------------------------------------------------------------------- */
 
-/* Refused once, at once; idle in the second cycle; then the same transfer again. It counts once. */
+/*
+ * The transfer is refused once in its first cycle, the bus is idle in the second, and then the
+ * transfer is repeated. It counts once.
+ */
 static void test_retry(void **state)
 {
 	struct pmk_ahb_served s;
@@ -622,7 +630,7 @@ static void test_retry(void **state)
 	assert_false(s.error || s.dropped);
 }
 
-/* A first beat that is refused: the whole burst again, as it was. */
+/* If a first beat is refused, the whole burst is repeated unchanged. */
 static void test_retry_of_a_first_beat(void **state)
 {
 	(void)state;
@@ -636,8 +644,10 @@ static void test_retry_of_a_first_beat(void **state)
 	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_SINGLE], 0);
 }
 
-/* A later beat: the rest as single transfers, by the ARM926EJ-S (DDI 0198D Table 6-1); as INCR of
- * one by masters that have no SINGLE. */
+/*
+ * If a later beat is refused, the ARM926EJ-S repeats the rest as single transfers (DDI 0198D Table
+ * 6-1); masters without SINGLE use INCR bursts of one beat.
+ */
 static void test_retry_within_a_burst(void **state)
 {
 	static const struct {
@@ -682,10 +692,13 @@ static void test_retry_wraps(void **state)
 	}
 	assert_int_equal(n, 8);
 	assert_int_equal(rig.matrix.layer[ARMI].refused,
-			 2); /* the third and, of the others, the sixth */
+			 2); /* the third and, of the repeated transfers, the sixth */
 }
 
-/* The next burst has shown its address: it is withdrawn and comes after. */
+/*
+ * The next burst has already shown its address; the address is withdrawn, and the burst follows
+ * later.
+ */
 static void test_retry_of_a_last_beat(void **state)
 {
 	struct pmk_matrix_script s = { .on = true,
@@ -714,7 +727,7 @@ static void test_retry_of_a_last_beat(void **state)
 	assert_int_equal(pmk_matrix_quiet(&rig.matrix), UINT64_MAX);
 }
 
-/* What RETRY is for: the slave is free in between, and a higher priority gets it. */
+/* The purpose of RETRY: the slave is free in between, and a layer of higher priority gets it. */
 static void test_retry_lets_others_in(void **state)
 {
 	(void)state;
@@ -732,13 +745,13 @@ static void test_retry_lets_others_in(void **state)
 	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false);
 	post(ARMD, 0, MEMORY, PMK_AHB_SINGLE, false); /* refused */
 	post(DMA0, 5, MEMORY, PMK_AHB_INCR,
-	     false); /* held while it is: connected in the second cycle */
+	     false); /* the address is held: connected in the second cycle */
 	run(18);
 	expect(ARMD, ".css1rR.cass1.....");
 	expect(DMA0, "......css1........");
 }
 
-/* SPLIT: the layer has to wait for the slave, the slave serves others. */
+/* SPLIT: the layer must wait for the slave, which serves others meanwhile. */
 static void test_split(void **state)
 {
 	(void)state;
@@ -753,8 +766,10 @@ static void test_split(void **state)
 	assert_int_equal(rig.bus[ARMD].total[PMK_SIG_AHB_READ], 4);
 }
 
-/* A layer that cannot be refused has wait states instead (DDI 0287B §4.2.2, of the AHB-AHB
- * bridge). */
+/*
+ * A layer that cannot be refused gets wait states instead (DDI 0287B §4.2.2, about the AHB-AHB
+ * bridge).
+ */
 static void test_not_refusable(void **state)
 {
 	(void)state;
@@ -794,7 +809,7 @@ static void expect_lock(unsigned master, const char *letters)
 	assert_string_equal(rig.lock[master], letters);
 }
 
-/* A locked burst does not give way at a quad-word boundary; an idle cycle is behind it. */
+/* A locked burst does not give way at a quad-word boundary; an idle cycle follows it. */
 static void test_lock(void **state)
 {
 	(void)state;
@@ -810,7 +825,7 @@ static void test_lock(void **state)
 	expect_lock(DMA0, "........................");
 }
 
-/* A read and a write, as of SWP: what is posted between them is served after both. */
+/* A read and a write, as for SWP: a request that is posted between them is served after both. */
 static void test_locked_pair(void **state)
 {
 	(void)state;
@@ -836,7 +851,7 @@ static void test_lock_is_of_one_slave(void **state)
 	expect(DMA0, ".....cs1......");
 }
 
-/* A sequence that is refused, or ends by an ERROR, keeps the slave or leaves it. */
+/* A refused sequence keeps the slave; one that ends with an ERROR releases it. */
 static void test_lock_and_responses(void **state)
 {
 	(void)state;
@@ -850,7 +865,7 @@ static void test_lock_and_responses(void **state)
 		expect_lock(ARMD, split ? "LLLLL.LLLLL........." : "LLLLL.LL............");
 		expect(CLCDC, split ? "...caaaaaaaaaaass1.." : "...caaaaaaaass1.....");
 	}
-	setup(); /* the write of a SWP is tried all the same, DDI 0287B §4.2.2 */
+	setup(); /* the write of a SWP is still attempted, DDI 0287B §4.2.2 */
 	post_locked(ARMD, 0, NOTHING, PMK_AHB_SINGLE, false, PMK_MATRIX_LOCKED_PAIR);
 	post_locked(ARMD, 0, NOTHING, PMK_AHB_SINGLE, true, PMK_MATRIX_LOCKED);
 	post(CLCDC, 0, NOTHING, PMK_AHB_SINGLE, false);
@@ -1178,7 +1193,10 @@ static void test_random_refusals(void **state)
 	assert_true(refused > UNIT_SAMPLES(1000));
 }
 
-/* Stepping and skipping idle cycles give the same; a copy goes on by itself. */
+/*
+ * Stepping through idle cycles and skipping them give the same result; a copy continues
+ * independently.
+ */
 static void test_run_is_step(void **state)
 {
 	static struct pmk_matrix copy;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A master on the GXI: known answers cycle by cycle, as letters, and sums of the observer beside
- * it.
+ * A master on the GXI: known answers, one letter per cycle, and the sums of the observer.
  *
  * Address channel, DDI 0287B Table 4-5: . idle, r w a read or write waits, R W one completes. Read
  * data channel, Table 4-4: . idle, s stalled, l data and no further read pending, m data and more
@@ -106,7 +105,10 @@ static void test_one_write(void **state)
 	assert_int_equal(bus.total[S(READ_WAIT)], 0);
 }
 
-/* A request every five cycles, in turn; the data of the read come while the write waits. */
+/*
+ * A request every five cycles, alternately read and write; the read data arrives while the write
+ * waits.
+ */
 static void test_period(void **state)
 {
 	struct pmk_mbx_script s = reads(5);
@@ -121,7 +123,7 @@ static void test_period(void **state)
 	expect("R....wwW..R....wwW......", ".sssssl....sssssl.......");
 }
 
-/* Without a gap: one request in each cycle, and so are the data, some cycles later. */
+/* Without gaps there is one request in each cycle, and the data follows some cycles later. */
 static void test_a_stream(void **state)
 {
 	struct pmk_mbx_script s = reads(0);
@@ -156,7 +158,7 @@ static void test_pending(void **state)
 	expect("RrrRrrR.....", ".sl.sl.sl...");
 }
 
-/* A request that is late shifts those after it, and no more than it has to. */
+/* A late request delays the requests after it, but no more than necessary. */
 static void test_late(void **state)
 {
 	struct pmk_mbx_script s = reads(3);
@@ -169,8 +171,10 @@ static void test_late(void **state)
 	expect("rrrrRrrrrRrrrrR...", ".....l....l....l..");
 }
 
-/* Pages: steps of 1 KB through 8 KB and again, 17 transfers. Each second step is in another page of
- * 2 KB, each fourth of 4 KB; the way back is one, too. */
+/*
+ * Pages: steps of 1 KB through 8 KB and again, 17 transfers. Every second step enters another page
+ * of 2 KB, every fourth one of 4 KB; the step back also changes the page.
+ */
 static void test_pages(void **state)
 {
 	struct pmk_mbx_script s = reads(1);
@@ -218,7 +222,7 @@ static void test_thresholds(void **state)
 	}
 }
 
-/* Skipping what is quiet gives the same as stepping through it. */
+/* Skipping quiet cycles gives the same result as stepping through them. */
 static void test_skip_is_step(void **state)
 {
 	struct pmk_mbx_script s = reads(37);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is on the buses, as text: what it says, and one clear line for each way to get it wrong. */
+/* Traffic on the buses, described as text: its meaning, and one clear line for each mistake. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 static struct pmk_matrix_config config;
 static struct pmk_traffic traffic;
-static struct pmk_matrix_script script; /* of the one master … */
+static struct pmk_matrix_script script; /* the text for one master … */
 static unsigned master;			/* … that is on */
 static char msg[256];
 
@@ -201,17 +201,18 @@ static void test_wrong(void **state)
 		{ "dma0:period=1,burst=single", "dma0 has no single burst" },
 		{ "armd:period=1,dir=write", "armd has no wrap8 burst that writes" },
 		{ "clcdc:period=1,dir=both", "clcdc does not write" },
-		{ "armi:period=1,size=half", "armi transfers words only" },
+		{ "armi:period=1,size=half", "armi transfers only words" },
 		{ "armd:period=1,busy=1", "armd has no BUSY cycles" },
-		{ "dma0:period=1,beats=3", "beats is of burst=incr; incr8 has its own" },
+		{ "dma0:period=1,beats=3", "beats is for burst=incr; incr8 has a fixed number of "
+					   "beats" },
 		{ "dma0:period=1,burst=incr,beats=0", "a burst has at least 1" },
 		{ "dma0:period=1,burst=incr,beats=256", "beats: 256 is more than 255" },
 		{ "dma0:period=1,addr=0x10", "addr: 0x10 is not a multiple of 32" },
 		{ "dma0:period=1,span=0", "span: 0 is not a multiple of 32" },
 		{ "dma0:period=1,span=48", "span: 48 is not a multiple of 32" },
 		{ "dma0:period=1,lock=1", "no lock '1'; there are off, on" },
-		{ "clcdc:period=1,lock=on", "clcdc only reads and locks nothing" },
-		{ "dma0:period=1,lock=on,dir=both,count=3", "take an even number" },
+		{ "clcdc:period=1,lock=on", "clcdc only reads, so it cannot lock" },
+		{ "dma0:period=1,lock=on,dir=both,count=3", "give an even number" },
 		{ "dma0:period=1,step=8", "no key 'step'" },
 		{ "gxi:burst=incr4", "no key 'burst'" },
 		{ "gxi:dir=read", "period is missing" },
@@ -223,16 +224,16 @@ static void test_wrong(void **state)
 		{ "gxi:period=1,span=0", "span: 0 is not a multiple of 4" },
 		{ "gxi:period=1,addr=2", "addr: 0x2 is not a multiple of 4" },
 		{ "gxi:period=1,addr=0x20000000",
-		  "leads to mpmc alone, and 0x20000000 to 0x2000ffff" },
-		{ "gxi:period=1,addr=0x0fffff00", "leads to mpmc alone" },
+		  "reaches only mpmc, and 0x20000000 to 0x2000ffff" },
+		{ "gxi:period=1,addr=0x0fffff00", "reaches only mpmc" },
 		{ "gxi:period=1,data_wait=1000001", "data_wait: 1000001 is more than 1000000" },
 		{ "smc:period=1", "no key 'period'; there are retry, split, release" },
 		{ "smc:retry=5", "retry: '5' is not every:N" },
 		{ "smc:retry=every:", "retry: '' is not a number" },
-		{ "smc:retry=every:0", "one transfer in 0 is none" },
+		{ "smc:retry=every:0", "every:0 would be no transfer" },
 		{ "smc:retry=every:2,split=every:3", "retry or split, not both" },
 		{ "smc:release=4", "what smc does is missing" },
-		{ "smc:retry=every:2,release=4", "release is of split" },
+		{ "smc:retry=every:2,release=4", "release is for split" },
 	};
 	char text[400];
 
@@ -283,8 +284,10 @@ static void test_lock(void **state)
 	assert_false(script.lock);
 }
 
-/* What is not said of the GXI: words one after the other, accepted at once, with the wait states of
- * the memory controller. */
+/*
+ * Defaults of the GXI: consecutive words, accepted at once, with the wait states of the memory
+ * controller.
+ */
 static void test_gxi(void **state)
 {
 	(void)state;
@@ -334,7 +337,10 @@ static void test_slaves(void **state)
 	assert_int_equal(traffic.slave[0].release, 8);
 }
 
-/* One after the other adds up; the same twice is refused, and what is wrong changes nothing. */
+/*
+ * Several descriptions add up; naming a master twice is refused, and a wrong description changes
+ * nothing.
+ */
 static void test_pmu_pair(void **state)
 {
 	static const char *const texts[] = { "dma0:period=9", "gxi:period=4", "smc:retry=every:3",
@@ -366,7 +372,7 @@ static void test_pmu_pair(void **state)
 	assert_int_equal(traffic.slave[0].every, 9);
 }
 
-/* A chip without an mpmc, and with a slave that is nowhere. */
+/* A chip without an mpmc, and with a slave that has no address. */
 static void test_other_chip(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AHB waves as text, for tests: one word per address phase, with what happens to the transfer
- * before it while it stands on the bus.
+ * AHB waves as text, for tests: one word per address phase, with what happens to the previous
+ * transfer while it is on the bus.
  *
  *	Nw:incr4@100%f S/c S S I
  *
@@ -13,8 +13,8 @@
  *		slave, the connection, arbitration, of unknown cause; o OKAY, which ends it; e r p
  *		the first cycle of ERROR, RETRY, SPLIT; E R P the second. Without one: o
  *
- * What is not given stays as it was, but for the address of S and B, which is the next one of the
- * burst. After N: read, SINGLE, word, %3.
+ * Values that are not given stay unchanged, except the address of S and B, which is the burst's
+ * next one. After N: read, SINGLE, word, %3.
  *
  * The GXI has a word per cycle: what the address channel does, . idle, r or w a read or write that
  * waits, R or W one that completes, with @HEX its address; then /N, the code of the data channel.
@@ -64,7 +64,10 @@ static inline void trace_response(struct trace *t, struct pmk_ahb_cycle phase, c
 	}
 }
 
-/* One word. `phase` is the last one shown, and becomes this one. Returns false if it is none. */
+/*
+ * Parse one word. `phase` has the previous phase, and becomes this one. Returns false if the word
+ * is wrong.
+ */
 static inline bool trace_word(struct trace *t, const char *w, struct pmk_ahb_cycle *phase)
 {
 	unsigned times = 1;

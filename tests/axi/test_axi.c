@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The observer of an AXI interface where the scoreboards in Verilog do not go: x, responses to
- * nothing, more outstanding than there is room for, reset. A cycle is a text of words: "ar3" is a
- * read address with ID 3, "r3" its data, "r3." the last of them, "aw", "b3" the same of writes;
- * with a '-' behind it READY is low.
+ * The observer of an AXI interface, in cases that the scoreboards in Verilog do not cover: x,
+ * unexpected responses, too many outstanding transactions, reset. A cycle is a text of words: "ar3"
+ * is a read address with ID 3, "r3" its data, "r3." its last data; "aw" and "b3" are the same for
+ * writes; a '-' after a word means that READY is low.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static const struct pmk_stats *latency(unsigned direction)
 	return &axi.side[direction].spread[PMK_AXI_LATENCY].stats;
 }
 
-/* A response to nothing ends nothing else. */
+/* An unexpected response does not end any transaction. */
 static void test_a_stray_among_others(void **state)
 {
 	(void)state;
@@ -127,7 +127,7 @@ static void test_x(void **state)
 	pmk_axi_init(&axi, ALL);
 	feed("ar0");
 	c.x = PMK_AXI_ROLE(PMK_AXI_ARID) | PMK_AXI_ROLE(PMK_AXI_BID);
-	/* An x of a channel on which nothing is transferred hides nothing. */
+	/* An x on a channel without a transfer hides nothing. */
 	assert_int_equal(pmk_axi_sample(&axi, &c), PMK_AXI_ROLE(PMK_AXI_ARID));
 	feed("r0.");
 	feed("r1.");
@@ -142,7 +142,7 @@ static void test_x(void **state)
 	assert_int_equal(axi.transfers[PMK_AXI_AR], 3);
 }
 
-/* Without RLAST every beat to no read is a response to nothing. */
+/* Without RLAST, every beat without an outstanding read is an unexpected response. */
 static void test_strays_without_last(void **state)
 {
 	(void)state;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AXI checker: for each rule a course of cycles that breaks it once, and nothing else, beside
- * others that break none. A cycle is a text of words, "awvalid awaddr=0x10 awlen=3"; a signal
- * without a value is 1, "=x" makes it x. What is not named is 0, but READYs and WSTRB are high, and
- * bursts are INCR of four bytes a beat. "reset" is a cycle in reset.
+ * The AXI checker: for each rule, a sequence of cycles that violates only this rule, once, and
+ * others that violate none. A cycle is a text of words, "awvalid awaddr=0x10 awlen=3"; a signal
+ * without a value is 1, "=x" makes it x. Signals that are not named are 0, except that READY and
+ * WSTRB are high; bursts are INCR with four bytes per beat. "reset" is a cycle in reset.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +104,7 @@ static const struct {
 	const char *cycle[10];
 } cases[] = {
 #define C __LINE__
-	/* A3.2.1: VALID stays until READY, and what it offers is stable. */
+	/* A3.2.1: VALID stays high until READY, and its signals are stable. */
 	{ C, 1, RULE(DROPS), PMK_AXI_AWVALID, { "awvalid awready=0", "awready=0" } },
 	{ C, 1, RULE(DROPS), PMK_AXI_WVALID, { "wvalid wready=0", "" } },
 	{ C, 2, RULE(DROPS), PMK_AXI_ARVALID, { "arvalid arready=0", "arvalid arready=0", "" } },
@@ -185,7 +185,7 @@ static const struct {
 	  PMK_AXI_WLAST,
 	  { "awvalid awlen=1", "wvalid", "wvalid", "wvalid", "wvalid wlast" } },
 	{ C, -1, 0, 0, { "awvalid awlen=1", "wvalid", "wvalid wlast", "bvalid" } },
-	/* Data before their address, as a whole and in part. */
+	/* Data that comes before its address, completely or partly. */
 	{ C, -1, 0, 0, { "wvalid", "wvalid wlast", "wvalid", "awvalid awlen=1", "bvalid" } },
 	{ C, 2, RULE(LENGTH), PMK_AXI_AWLEN, { "wvalid", "wvalid wlast", "awvalid awlen=2" } },
 	{ C, 2, RULE(LENGTH), PMK_AXI_AWLEN, { "wvalid", "wvalid", "awvalid", "wvalid wlast" } },
@@ -196,7 +196,7 @@ static const struct {
 	  RULE(EARLY_LAST),
 	  PMK_AXI_WLAST,
 	  { "awvalid", "awvalid awlen=1 wvalid wlast", "bvalid", "wvalid wlast", "bvalid" } },
-	/* A3.3.1: responses follow what they answer. */
+	/* A3.3.1: a response follows its request. */
 	{ C, 0, RULE(STRAY), PMK_AXI_RVALID, { "rvalid rlast" } },
 	{ C, 0, RULE(STRAY), PMK_AXI_RVALID, { "arvalid rvalid rlast" } },
 	{ C, 1, RULE(STRAY), PMK_AXI_RVALID, { "arvalid arid=1", "rvalid rlast rid=2" } },
@@ -225,9 +225,9 @@ static const struct {
 	{ C, 2, RULE(RESET_VALID), PMK_AXI_AWVALID, { "reset", "reset", "awvalid" } },
 	{ C, -1, 0, 0, { "reset awvalid", "reset", "reset", "", "awvalid" } },
 	{ C, -1, 0, 0, { "arvalid arready=0", "reset", "", "arvalid arlen=1" } },
-	/* Nothing is under way behind it. */
+	/* Nothing is outstanding after it. */
 	{ C, 4, RULE(STRAY), PMK_AXI_RVALID, { "arvalid", "reset", "reset", "", "rvalid rlast" } },
-	/* An x: reported once, and what it hides is not guessed. */
+	/* An x is reported once, and pmk does not guess what it hides. */
 	{ C, 0, RULE(UNKNOWN), PMK_AXI_AWVALID, { "awvalid=x", "awvalid=x", "bvalid" } },
 	{ C, 1, RULE(UNKNOWN), PMK_AXI_ARREADY, { "", "arvalid arready=x", "rvalid rlast" } },
 	{ C, 0, RULE(UNKNOWN), PMK_AXI_ARID, { "arvalid arid=x", "rvalid rlast" } },
@@ -304,7 +304,7 @@ static void test_lite(void **state)
 	assert_int_equal(found[1].rule, RULE(EARLY_RESPONSE));
 }
 
-/* Behind a gap nobody knows what is under way; behind the next reset it is nothing. */
+/* After a gap, the outstanding transactions are unknown; after the next reset there are none. */
 static void test_a_gap(void **state)
 {
 	(void)state;
@@ -321,7 +321,7 @@ static void test_a_gap(void **state)
 	assert_int_equal(found[0].rule, RULE(STRAY));
 }
 
-/* More than there is room for. */
+/* More outstanding transactions than there is room for. */
 static void test_many(void **state)
 {
 	(void)state;
@@ -347,12 +347,12 @@ static void test_text(void **state)
 	feed("awvalid awready=0 awaddr=0x40");
 	feed("awvalid awaddr=0x44");
 	pmk_axi_violation_text(&found[0], text, sizeof(text));
-	assert_string_equal(text, "payload-changes: what is offered changes while READY is low: "
-				  "AWADDR 0x44, want 0x40");
+	assert_string_equal(text, "payload-changes: a signal of the channel changes while "
+				  "READY is low: AWADDR 0x44, want 0x40");
 	begin(ALL);
 	feed("arvalid=x");
 	pmk_axi_violation_text(&found[0], text, sizeof(text));
-	assert_string_equal(text, "unknown: a signal is x or z where it has to have a value: "
+	assert_string_equal(text, "unknown: a signal is x or z where it must have a value: "
 				  "ARVALID");
 	assert_null(pmk_axi_role_name(PMK_AXI_NROLES));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Files that are written as a whole: nobody sees them before they are complete, and a process that
- * is killed leaves nothing behind. */
+/*
+ * Files that are written as a whole: they are not visible before they are complete, and a killed
+ * process leaves nothing behind.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* INI files: what is taken with which line, and the line of what is wrong. */
+/* INI files: the entries with their line numbers, and the line of each error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,11 +70,11 @@ static void test_wrong(void **state)
 	static const struct {
 		const char *text, *why;
 	} rows[] = {
-		{ "x = 1\n", ":1: a [section] has to come first" },
-		{ "[a]\nx\n", ":2: neither [section] nor name = value" },
-		{ "[a\nx = 1\n", ":1: neither [section] nor name = value" },
+		{ "x = 1\n", ":1: a [section] must come first" },
+		{ "[a]\nx\n", ":2: this line is neither [section] nor name = value" },
+		{ "[a\nx = 1\n", ":1: this line is neither [section] nor name = value" },
 		{ "[a]\nx = 1\nbad = 7\ny\n", ":3: no 7 of a" },
-		{ "[a]\ny\nbad = 7\n", ":2: neither [section] nor name = value" },
+		{ "[a]\ny\nbad = 7\n", ":2: this line is neither [section] nor name = value" },
 		{ "[a]\nbad = 1\nbad = 2\n", ":2: no 1 of a" },
 	};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * "Did you mean": distances by hand and against a plain recursion, and the texts made of them.
+ * "Did you mean": distances, checked by hand and against a plain recursion, and the resulting
+ * texts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@ static unsigned pick(unsigned n)
 	return (unsigned)(seed >> 20) % n;
 }
 
-/* 1000: nothing alike. A slip of the finger: up to 1 + length / 4 edits. */
+/* 1000: not similar. A typing error: up to 1 + length / 4 edits. */
 static void test_distances(void **state)
 {
 	static const struct {
@@ -88,7 +89,7 @@ static void test_long_words(void **state)
 	assert_int_equal(pmk_distance(b, b), 1000);
 }
 
-/* Bytes that are no ASCII are bytes. */
+/* Bytes that are not ASCII are compared as bytes. */
 static void test_other_bytes(void **state)
 {
 	(void)state;
@@ -171,11 +172,10 @@ static void test_texts(void **state)
 	     "dtlb_miss, itlb_miss or utlb_miss"); /* three, the first ones offered */
 	hint("dcach", names, "dcache_miss, dcache_access or dcache_wback");
 	hint("cycles", twice, "cycles or cycle"); /* each once */
-	hint("acces", names,
-	     "dcache_access"); /* a part of the name, when nothing nearer is there */
+	hint("acces", names, "dcache_access");	  /* a part of the name, if nothing is nearer */
 }
 
-/* A clear favourite stands alone: more than one edit between it and the next. */
+/* A clear favourite is the only suggestion: the next name is more than one edit further away. */
 static void test_favourite(void **state)
 {
 	static const char *const names[] = { "abcdefghxyzw", "abcdefghijkx", "abcdefghijkl", NULL };
@@ -186,7 +186,7 @@ static void test_favourite(void **state)
 	hint("abcdefghijkl", apart, "abcdefghijkl");
 }
 
-/* A buffer that is too small cuts the text off and nothing else. */
+/* A buffer that is too small only truncates the text. */
 static void test_small_buffers(void **state)
 {
 	struct pmk_nearest n;
@@ -211,7 +211,7 @@ static void test_small_buffers(void **state)
 	}
 }
 
-/* Sorted by distance, the first offered first among equals, however they come. */
+/* Sorted by distance; equal distances keep the order in which the names were offered. */
 static void test_order(void **state)
 {
 	static const char *const names[] = { "abcdefgh", "abcdefgx", "abcdefxx", "abcdexxx" };

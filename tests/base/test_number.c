@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Numbers in text: what is one, the bases, ranges, and where reading ends. */
+/* Numbers in text: valid forms, bases, ranges, and where parsing ends. */
 #include <limits.h>
 #include <locale.h>
 #include <setjmp.h>
@@ -71,7 +71,7 @@ static void test_ranges(void **state)
 	assert_int_equal(pmk_number_parse("10", 10, 5, 9, &n), PMK_ERANGE);
 	assert_int_equal(pmk_number_parse("99999999999999999999", 10, 0, UINT64_MAX, &n),
 			 PMK_ERANGE);
-	/* Text after the number counts more than its size. */
+	/* Text after the number is reported before a range error. */
 	assert_int_equal(pmk_number_parse("99999999999999999999x", 10, 0, 9, &n), PMK_EPARSE);
 	assert_int_equal(pmk_number_parse("5 ", 10, 5, 9, &n), PMK_EPARSE);
 	assert_int_equal(pmk_number_parse("", 10, 0, 9, &n), PMK_EPARSE);

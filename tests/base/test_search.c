@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lists of every length up to 5, with equal numbers, and the ends of what a number can be. */
+/* Lists of every length up to 5, with equal numbers, and with the smallest and largest numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void test_the_largest_number(void **state)
 	assert_int_equal(PMK_FIRST_BEHIND(list, 2, at, UINT64_MAX), 2);
 }
 
-/* Against looking at one after the other: 0 to 5 numbers of 0 to 3. */
+/* Compared with a linear search: 0 to 5 numbers from 0 to 3. */
 static void test_all_short_lists(void **state)
 {
 	(void)state;

@@ -15,7 +15,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX	 64
 
-/* GNU C, as long as ISO C has no integer that wide. */
+/* GNU C, because ISO C has no integer of this width. */
 __extension__ typedef unsigned __int128 u128;
 
 _Static_assert(LDBL_MANT_DIG >= 64, "the reference needs a long double of 64 bits");
@@ -108,7 +108,7 @@ static void check_exact(const uint64_t *x, unsigned n, uint32_t scale)
 			 scale);
 }
 
-/* For all others: as far as a long double sees. */
+/* For all others: within the precision of a long double. */
 static void check_close(const uint64_t *x, unsigned n, uint32_t scale)
 {
 	long double mean, deviation = 0, sum = 0, got;
@@ -190,7 +190,7 @@ static void test_rounding(void **state)
 	fill(&s, few, 5);
 	assert_int_equal(pmk_stats_stddev(&s, 1), 0);
 	assert_int_equal(pmk_stats_stddev(&s, 1000), 447);
-	/* All fractions from a small set: each rounded right. */
+	/* All fractions from a small set are rounded correctly. */
 	for (uint64_t a = 0; a < 12; a++)
 		for (uint64_t b = 0; b < 12; b++)
 			for (uint64_t c = 0; c < 12; c++)
@@ -210,7 +210,10 @@ static void test_random_small(void **state)
 
 		for (unsigned i = 0; i < n; i++) {
 			x[i] = next(&random) >> (64 - bits);
-			/* Close together and far from 0, where differences of squares lose all. */
+			/*
+			 * Values close together and far from 0, where differences of squares lose
+			 * all precision.
+			 */
 			if (round % 2)
 				x[i] = base + x[i] % 16;
 		}
@@ -324,10 +327,10 @@ static void test_merge_and_remove(void **state)
 		pmk_stats_remove(&all, &first);
 		assert_true(all.n == rest.n && all.sum == rest.sum);
 		assert_true(all.sq_low == rest.sq_low && all.sq_high == rest.sq_high);
-		/* With something taken off, nobody knows whose the extremes were. */
+		/* After a subtraction, it is not known whether the extremes belong to the rest. */
 		assert_true(cut ? all.min > all.max : all.min == rest.min && all.max == rest.max);
 	}
-	/* What is not known stays so. */
+	/* Unknown extremes stay unknown. */
 	fill(&all, x, 40);
 	fill(&first, x, 20);
 	pmk_stats_remove(&all, &first);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files of perf made here, record by record, as perf.data-file-format.txt and perf_event.h describe
-them; so that each number in them is known."""
+"""Files of perf, made record by record after perf.data-file-format.txt and perf_event.h, so that
+each number in them is known."""
 import struct
 
 IP, TID, TIME, CALLCHAIN, PERIOD, IDENTIFIER = 1, 2, 4, 1 << 5, 1 << 8, 1 << 16
@@ -87,7 +87,7 @@ class PerfFile:
         self.record(THROTTLE, struct.pack("<QQQ", time, self.id(0), self.id(0)), 1, time)
 
     def auxtrace(self, data):
-        """A record that is followed by bytes of its own."""
+        """A record that is followed by its own bytes."""
         self.raw(AUXTRACE, struct.pack("<QQQIIII", len(data), 0, 0, 0, 0, 0, 0))
         self.records[-1] += data
 
@@ -123,7 +123,7 @@ class PerfFile:
 
 
 def of_everything():
-    """A file with every kind of record: what the fuzzer begins with."""
+    """A file with every kind of record: the fuzzer's seed."""
     f = PerfFile((("cpu-clock", SOFTWARE, 0), ("cycles:u", HARDWARE, 0)), chains=True)
     f.comm(10, "first", 1)
     f.mmap(10, 0x400000, 0x1000, 0, "/nowhere/prog", 2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recordings made here, row by row, in the schema that src/profile/recording/database.c has; and
-one whose every number is known."""
+"""Recordings made row by row, in the schema of src/profile/recording/database.c; and one in which
+every number is known."""
 import re
 import sqlite3
 
@@ -20,8 +20,8 @@ def schema():
 
 
 class Recording:
-    """Rows by their names; ids are given from 1 on. Counts of an instruction are given per context
-    and thread, and totals follow from them."""
+    """Rows by their names; ids are assigned from 1 on. Counts of an instruction are given per
+    context and thread, and totals follow from them."""
 
     def __init__(self, path, version=3, **meta):
         if os.path.exists(path):
@@ -203,8 +203,8 @@ def sample(path, contexts=False):
 
 
 def changed(path, to):
-    """A later build of sample(): everything lies 64 bytes and 10 lines further on, in another
-    folder; work()'s line 7 takes half as many cycles again; down() is called fresh()."""
+    """A later build of sample(): everything is 64 bytes and 10 lines further, in another folder;
+    work()'s line 7 takes half as many cycles again; down() is called fresh()."""
     shutil.copy(path, to)
     db = sqlite3.connect(to)
     db.executescript("""

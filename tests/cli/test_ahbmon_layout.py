@@ -83,8 +83,8 @@ def test_a_layout_that_is_wrong():
     with open(bad) as f:
         line = [n for n, text in enumerate(f, start=1) if text.startswith("CtArmiBurstSingle")][0]
     refused(129,
-            f"--layout: {bad}:{line}: CtArmiBurstSingle: offset 0x000 is already that of "
-            f"CtArmiRd: line {line - 1}\n", "stat", "--pmu", "ahbmon", "--layout", bad, loop())
+            f"--layout: {bad}:{line}: CtArmiBurstSingle: offset 0x000 is already used by "
+            f"CtArmiRd in line {line - 1}\n", "stat", "--pmu", "ahbmon", "--layout", bad, loop())
     refused(129, f"bad.ini:{line}: ", "doctor", "ahbmon", "--layout", bad)
     refused(129, f"bad.ini:{line}: ", "decode", "ahbmon", "AHBMONITOR=0", "--layout", bad)
     refused(125, "--layout: nowhere.ini: No such file", "stat", "--pmu", "ahbmon", "--layout",
@@ -158,11 +158,11 @@ def test_what_was_asked_for_is_recorded():
 
 def test_bad_traffic():
     for spec, said in (("gxi:dir=read", "period is missing"),
-                       ("gxi:period=1,addr=0x20000000", "leads to mpmc alone"),
+                       ("gxi:period=1,addr=0x20000000", "reaches only mpmc"),
                        ("gxi:period=1,burst=incr4", "there is no key 'burst'"),
                        ("mpmc:retry=3", "is not every:N"),
                        ("mpmc:period=3", "there are retry, split, release"),
-                       ("clcdc:period=9,lock=on", "locks nothing")):
+                       ("clcdc:period=9,lock=on", "so it cannot lock")):
         refused(129, said, "stat", "--pmu", "ahbmon", "--traffic", spec, loop())
     refused(129, "gxi is given twice", "stat", "--pmu", "ahbmon", "--traffic", "gxi:period=9",
             "--traffic", "gxi:period=8", loop())
@@ -192,8 +192,8 @@ def test_decode_of_a_packet():
     # GXI 11 01; ARM-D 010001, the rest 0.
     out = pmk("decode", "ahbmon", "AHBMONITOR=0x1a8800000", "--layout", codes)
     equal((out.code, out.err), (0, ""))
-    for part in ("[32:31]  GXI data   3           read data channel: data come, further reads are "
-                 "pending",
+    for part in ("[32:31]  GXI data   3           read data channel: data arrives, further reads "
+                 "are pending",
                  "[30:29]  GXI addr   1           address channel: a read or a write request waits",
                  "[28:23]  ARM-D      0x11        NR9: a nonsequential read of that slave "
                  "completes",

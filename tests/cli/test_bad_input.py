@@ -204,7 +204,7 @@ def test_words_that_newcomers_say():
            said="arm1176 has no event 'ct_armd_rd', which belongs to ahbmon; ")
     refuse(USAGE, "--core", "cortex-a15", "--set",
            "icache.ways=3,icache.size=48K,cache.policy=plru", loop(1),
-           said="icache.policy plru (cache.policy is that of all caches) wants")
+           said="icache.policy plru (cache.policy sets it for all caches) needs")
     out = pmk("run", "--", "ls")
     equal((out.code, out.err), (FAILED, "pmk: ls is not an emulator that can load plugins; start "
                                         "the command with qemu-system-arm, qemu-system-aarch64 or "
@@ -641,7 +641,8 @@ def test_terminated_what_was_recorded_is_written(sig, tmp_path):
     assert total > 10000, total
     # The emulator may be ended in the middle of a block, between counting it and booking it.
     assert abs(booked - total) < 100, (booked, total)
-    equal("not all was recorded: instr_exec adds up to" in out.err, booked != total, out.err)
+    equal("some counts were not recorded: instr_exec adds up to" in out.err, booked != total,
+          out.err)
 
 
 def test_nobody_reads_what_pmk_says(tmp_path):
@@ -892,7 +893,7 @@ RAISES = """
     #include <signal.h>
     #include <stdlib.h>
     int main(int argc, char **argv) { raise(atoi(argv[1])); return 5; }"""
-BY_THEN = "the counts are those up to then"
+BY_THEN = "the counts end there"
 
 
 def test_the_signal_is_named_that_a_program_dies_of():

@@ -104,7 +104,8 @@ def test_loads_alone():
     assert "dcache.size" in found, found
     assert not [k for k in found if k.startswith(("icache", "bp", "rs", "branch"))], found
     with open(ini) as f:
-        contains(f.read(), "# icache.ways is that of arm1176: kernels.c can make no code here")
+        contains(f.read(), "# icache.ways is that of arm1176: kernels.c cannot write code on "
+        	"this system")
 
 
 def test_what_cannot_be_done_is_said():
@@ -114,7 +115,7 @@ def test_what_cannot_be_done_is_said():
         (("--core", core, kernels(isa), "more"), 129, "more"),
         (("--core", core, "--name", "a]b", kernels(isa)), 129, "--name"),
         (("--core", core, "--base", "cortex-a53", kernels(isa)), 129, "cortex-a53"),
-        (("--core", core, "-e", "instr_exec", kernels(isa)), 125, "-e has to count cycles"),
+        (("--core", core, "-e", "instr_exec", kernels(isa)), 125, "-e must count cycles"),
         (("--core", "z80", kernels(isa)), 129, "z80"),
         (("--core", core, "/bin/no-such-program"), 127, "no-such-program"),
         (("--core", core, "--set", "dcache.size=3", kernels(isa)), 129, "dcache.size"),
@@ -135,10 +136,10 @@ def test_a_program_that_is_another_one():
         stdin="int main(void) { return 3; }")
     out = pmk("calibrate", "--core", "arm1176", other)
     equal(out.code, 125)
-    contains(out.err, "ends with exit code 3; it has to be built from calibrate/kernels.c")
+    contains(out.err, "ends with exit code 3; it must be built from calibrate/kernels.c")
     run("arm-linux-gnueabi-gcc", "-static", "-x", "c", "-", "-o", other,
         stdin="int main(void) { return 0; }")
     ini = os.path.join(WORK, "calibrate-other.ini")
     out = pmk("calibrate", "--core", "arm1176", "-o", ini, other)
     equal((out.code, os.path.exists(ini)), (125, False))
-    contains(out.err, "no cache can be told")
+    contains(out.err, "does not show a cache")

@@ -316,7 +316,7 @@ def test_limits(base, new):
     example = "such as cycles=2%, cycles=+1000, cycles=1000 or work/cycles=2%\n"
     for bad in ("cycles", "=2%", "cycles=", "cycles=-1", "/cycles=2%", "cycles=x%", "cycles=1.5"):
         equal(diff("--limit", bad, base, new, code=129).err,
-              f"pmk: --limit: '{bad}' is no limit, {example}")
+              f"pmk: --limit: '{bad}' is not a limit, {example}")
     equal(diff("--limit", "nosuch/cycles=2%", base, new, code=129).err,
           f"pmk: --limit nosuch/cycles=2%: no region or function 'nosuch' in {base} or {new}\n")
     contains(diff("--limit", "cicles=2%", base, new, code=129).err,
@@ -527,12 +527,12 @@ def test_bad_input(base, tmp_path):
             ((good, base), 129, f"{base} is a recording and {good} is not"),
             ((good,), 129, "no pmk.data.old here; name two files, or let pmk record write "
              "pmk.data twice"),
-            ((good, good, good), 129, f"diff compares two files: what is {good}?"),
+            ((good, good, good), 129, f"diff compares two files; {good} is one too many"),
             (("--fail-over", "much", good, good), 129,
-             "--fail-over: 'much' is no percentage, such as 2%"),
+             "--fail-over: 'much' is not a percentage, such as 2%"),
             (("--fail-over", "-1%", good, good), 129,
-             "--fail-over: '-1%' is no percentage, such as 2%"),
-            (("--min", "-1", good, good), 129, "--min: '-1' is no number of 64 bits"),
+             "--fail-over: '-1%' is not a percentage, such as 2%"),
+            (("--min", "-1", good, good), 129, "--min: '-1' is not a 64-bit number"),
             (("-j", "--markdown", good, good), 129,
              "-j, -x, --markdown and --html exclude each other"),
             (("-o", good, good, good), 129, f"-o {good}: that is a file to read"),

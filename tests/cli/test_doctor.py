@@ -140,7 +140,7 @@ AHB Monitor: each counter holds its own address after a preset (DDI 0287B §4.3.
   layout sp816, made up by the project, base 0x101d0000: can be one (words, aligned, inside 64 KB, none twice)
 
   the model, with this layout                          90 of 90 agree: the layout fits
-  the model, its counters from ARM-D on elsewhere      61 of 90 agree: the layout is wrong in places
+  the model, counters from ARM-D on at other offsets   61 of 90 agree: the layout is wrong in places
   nothing there: reads are 0                            0 of 90 agree: no such block, or another layout
 
 """

@@ -187,9 +187,9 @@ def test_a_program_that_was_not_built_again_is_refused(repository):
     source = os.stat(repository.folder / "prog.s").st_mtime
     os.utime(repository.folder / "prog", (source - 5, source - 5))
     out = repository.history("add", "--commit", "HEAD", "./prog")
-    equal((out.code, out.err), (125, "pmk: history: ./prog is older than prog.s, which it is built "
-                                     f"from and {name[:10]} changed: build it; if that leaves it "
-                                     "as it is, `touch` it\n"))
+    equal((out.code, out.err), (125, "pmk: history: ./prog is older than its source prog.s, which "
+                                     f"{name[:10]} changed: build it again, or `touch` it if it is "
+                                     "up to date\n"))
     equal(len(repository.shown()["commits"]), 1)
     os.utime(repository.folder / "prog")
     equal(repository.history("add", "--commit", "HEAD", "./prog").err, "")
@@ -396,11 +396,11 @@ def test_bisect_by_a_limit_and_around_what_cannot_be_built(repository):
 
 
 @cases("words, text", [
-    (["--fail-over", "50%"], "nothing has grown by more than 50% from {} to {}"),
-    (["-e", "instr_exec"], "{} and {} have no count of prog in common"),
-    (["--fail-over", "0", "-e", "br_exec"], "have no count of prog in common"),
+    (["--fail-over", "50%"], "no count has grown by more than 50% from {} to {}"),
+    (["-e", "instr_exec"], "{} and {} have no common count of prog"),
+    (["--fail-over", "0", "-e", "br_exec"], "have no common count of prog"),
     (["-e", "dcache_miss"], "prog counts the same in {} and {}"),
-    (["--fail-over", "0", "-e", "dcache_miss"], "nothing has grown by more than 0%"),
+    (["--fail-over", "0", "-e", "dcache_miss"], "no count has grown by more than 0%"),
 ])
 def test_bisect_names_no_commit_where_nothing_changed(repository, words, text):
     """Whether or not there are commits between the two."""
@@ -479,8 +479,8 @@ def test_bisect_leaves_a_bisect_of_others_alone(repository):
     repository.git("bisect", "start", "HEAD", repository.commits[0])
     before = repository.git("bisect", "log"), repository.git("rev-parse", "HEAD")
     out = repository.history("bisect", "--build", BUILD_IT, "./prog")
-    equal((out.code, out.err), (125, "pmk: history bisect: git bisect is at work here already; "
-                                     "`git bisect reset` ends that\n"))
+    equal((out.code, out.err), (125, "pmk: history bisect: a git bisect is in progress here; "
+                                     "`git bisect reset` ends it\n"))
     equal((repository.git("bisect", "log"), repository.git("rev-parse", "HEAD")), before)
 
 
@@ -512,7 +512,7 @@ def test_bisect_with_settings(repository):
     contains(out.err, "prog counts the same in")
     out = repository.history("bisect", *words, "--set", "dcache.size=4K", "./prog")
     equal((out.code, out.err.count("\n")), (125, 1), str(out))
-    contains(out.err, "no count of prog in common")
+    contains(out.err, "no common count of prog")
     for words in (("dcache.size",), ("=8K",), ("",), ("dcache.size=8K,",), ("a,b=1",)):
         for action in ("bisect", "test", "add"):
             out = repository.history(action, "--commit", "HEAD", "--good", "HEAD", "--bad", "HEAD",
@@ -547,7 +547,8 @@ def test_without_git(tmp_path):
               cwd=tmp_path)
     equal([line.split(",")[0] for line in out.out.splitlines()], ["zeta", "alpha", "-odd"])
     out = run(PMK, "history", "bisect", "-d", "mine.db", "./prog", cwd=tmp_path, env=env)
-    equal((out.code, out.err), (125, "pmk: history bisect: this is no git checkout\n"))
+    equal((out.code, out.err), (125, "pmk: history bisect: the current folder is not in a git "
+    	"checkout\n"))
 
 
 def test_git_has_to_know_a_commit(repository):
@@ -604,7 +605,7 @@ def test_what_a_sweep_counted(repository):
     repository.add(repository.commit(10), "--name", "x")
     out = repository.history("add", "--commit", "HEAD")
     equal(out.code, 129)
-    contains(out.err, "has nothing of a sweep")
+    contains(out.err, "has no sweep to take programs from")
     with sqlite3.connect(repository.folder / "results.db") as db:
         db.execute("INSERT INTO point SELECT 0, 'swept', variant, cell FROM point")
     second = repository.commit(11)
@@ -630,8 +631,8 @@ def test_views_in_place_of_tables_are_refused(repository, table):
     for words in (("show",), ("good", repository.commits[0]),
                   ("add", "--commit", "HEAD", "./prog")):
         out = repository.history(*words)
-        equal((out.code, out.err), (125, "pmk: results.db: it has views in place of tables; "
-                                         "count anew\n"))
+        equal((out.code, out.err), (125, "pmk: results.db: it has views instead of tables; count "
+                                         "again into a new database\n"))
 
 
 def test_triggers_are_not_executed(repository):
@@ -657,8 +658,8 @@ def test_mistakes(repository):
             (("good", "0000000"), 129, "has no commit '0000000'"),
             (("good",), 129, "takes one commit"),
             (("add", "./prog"), 129, "which --commit?"),
-            (("show", "--fail-over", "much"), 129, "no percentage"),
-            (("show", "-n", "0"), 129, "no number of commits"),
+            (("show", "--fail-over", "much"), 129, "not a percentage"),
+            (("show", "-n", "0"), 129, "not a number of commits"),
             (("show", "-j", "-x", ","), 129, "exclude each other"),
             (("show", "-d", "nowhere.db"), 125, "nowhere.db"),
             (("show", "-d", "prog.s"), 125, "prog.s")):

@@ -505,8 +505,8 @@ def test_a_program_that_writes_into_what_is_recorded(at, length, what):
     for line in out.err.splitlines():
         assert line.startswith(("pmk: ", "[ pmk record: ", "qemu")), line
     if out.code == 125:
-        contains(out.err, "pmk: what was recorded cannot be read: it is inconsistent; the program "
-                          "may have written into it")
+        contains(out.err, "pmk: the recorded counts cannot be read: it is inconsistent; the "
+                          "program may have written into it")
 
 
 # Adds 1000 executions to a block, where the recording is kept: to the first record of kind 3
@@ -545,7 +545,7 @@ def test_what_does_not_add_up_is_said():
     path = os.path.join(WORK, f"forged-{os.getpid()}.data")
     out = pmk("record", "-e", "instr_exec", "-o", path, build("forger", FORGER, "-static"))
     equal(out.code, 0, out)
-    contains(out.err, "not all was recorded: instr_exec adds up to ")
+    contains(out.err, "some counts were not recorded: instr_exec adds up to ")
     with sqlite3.connect(path) as db:
         total, = db.execute("SELECT total FROM event").fetchone()
         found, = db.execute("SELECT sum(value) FROM count").fetchone()

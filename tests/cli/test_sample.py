@@ -215,7 +215,8 @@ def test_how_it_is_shown():
     assert re.search(r"dcache_miss +sampled +\( \+- +\d+\.\d\d% \)", out.err), out.err
     contains(out.err, "sampled: ")
     assert re.search(r"note: sampled: \d+ units and the beginning of the program were counted, "
-                     r"\d+\.\d % of its instructions; 95 of 100 true counts are within the margin",
+                     r"\d+\.\d % of its instructions; the true count is within the margin in "
+                     r"95 of 100 cases",
                      out.err), out.err
     out = pmk("stat", "--sample", "-x,", "-e", "dcache_miss", program)
     assert re.match(r"\d+,,dcache_miss,\d+\.\d\d%,\d+,100\.00,,,arm1176,0x0b,sampled,$",

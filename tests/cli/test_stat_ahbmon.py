@@ -216,7 +216,7 @@ def test_bars_of_other_pmus():
     out = pmk("stat", "--bars", lines(10))
     equal((out.code, out.err),
           (129,
-           "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
+           "pmk: --bars draws the layers of a bus, and arm1176 has none; use --pmu ahbmon\n"))
 
 
 def test_bad_traffic():

@@ -160,8 +160,8 @@ def test_no_latency_counter():
 def test_latencies_of_a_part_have_no_extremes():
     """Counts of a region, a window and intervals by instructions have no min and max; counts of the
     whole run, and of intervals by cycles, have them."""
-    why = ("no min and max: the counter has them only since its last clear, not for a part of the "
-           "run")
+    why = ("no min and max: the counter has them only since it was last cleared, not for this "
+           "part of the run")
 
     # bri 4: the counted code follows it, in a block of its own.
     path = three(before=(0xb8000004,))

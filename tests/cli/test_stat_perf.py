@@ -177,7 +177,7 @@ def test_wrong_times():
         refuse("--timeout", text, "true", said="--timeout")
     for text in ("-2", "x", "", "1.5", "99999999999"):
         refuse("-D", text, "true", said="-D")
-    refuse("-D", "-1", "true", said="nothing could switch counting on")
+    refuse("-D", "-1", "true", said="pmk has no --control")
     for where in (("--from", "f", "--to", "k_end"), ("--region", "f")):
         refuse("-T", "emu", "-D", "10", *where, loop(N), said="they cannot be combined")
     refuse("-T", "wave:x.vcd", "--map", "m", "-D", "1",
@@ -303,7 +303,7 @@ def test_delay_of_threads_and_forks():
     # A fork within the delay has the rest of it before it.
     out = stat("-D", "20", "-e", "instr_exec", path, "fork")
     equal(counts(out)["instr_exec"], 0)
-    contains(out["warning"], "-D 20: the program took less, so nothing was counted")
+    contains(out["warning"], "-D 20: the program ended before this time, so nothing was counted")
 
 
 # ---- intervals -----------------------------------------------------------------------------------

@@ -94,7 +94,8 @@ def test_a_dump_that_is_cut_is_told():
     doc = stat("-T", f"wave:{cut}", "--map", ini, code=125)
     equal(doc["partial"], True)
     assert 0 < counts(doc)["ct_total_cycles_en"] < 2000
-    assert re.match(r".*cut.vcd: byte \d+, line \d+, time \d+ ps: .*; counted is what came before",
+    assert re.match(r".*cut.vcd: byte \d+, line \d+, time \d+ ps: .*; only what came before is "
+    	"counted",
                     doc["warning"])
     assert counts(doc)["ct_armd_rd"] > 0
 
@@ -389,7 +390,7 @@ def test_bars_where_there_are_none():
     out = pmk("stat", *argv)
     equal((out.code, out.err),
           (129,
-           "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; arm1176 has none\n"))
+           "pmk: --bars draws the layers of a bus, and arm1176 has none; use --pmu ahbmon\n"))
     for form in (["-j"], ["--json-document"], ["-x,"]):
         out = pmk("stat", *argv, *form)
         equal((out.code, out.err), (129, "pmk: --bars is part of the text report; it cannot be "
@@ -397,7 +398,7 @@ def test_bars_where_there_are_none():
     out = pmk("stat", "-T", "linux", "--bars", "true")
     equal((out.code, out.err),
           (129,
-           "pmk: --bars draws layers of a bus, as --pmu ahbmon counts them; -T linux has none\n"))
+           "pmk: --bars draws the layers of a bus, and -T linux has none; use --pmu ahbmon\n"))
 
 
 def test_a_map_without_anything_for_the_pmu():

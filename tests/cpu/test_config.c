@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Core presets: keys from text, files, the final check, the presets we ship, and rubbish.
+ * Core presets: keys from text, files, the final check, the presets that we ship, and random bytes.
  * PMK_SOURCE_DATA is the data directory of the source tree.
  */
 #include <setjmp.h>
@@ -159,7 +159,7 @@ static void isa_tests(void **state)
 	}
 }
 
-/* The sets of a cache have to be a power of two; its ways on A64 need not. */
+/* The number of sets of a cache must be a power of two; on A64, the number of ways need not be. */
 static void ways_tests(void **state)
 {
 	static const struct {
@@ -187,7 +187,7 @@ static void ways_tests(void **state)
 			fail_msg("%s, %s in %s ways: '%s'", rows[i].isa, rows[i].size, rows[i].ways,
 				 msg);
 	}
-	/* A misprediction has one price on A64. */
+	/* On A64 all mispredictions cost the same. */
 	for (unsigned a64 = 0; a64 < 2; a64++) {
 		struct pmk_core core;
 		char msg[256] = "";
@@ -198,7 +198,7 @@ static void ways_tests(void **state)
 	}
 }
 
-/* Members and rows belong together: the offsets are right. */
+/* Each row has the offset of its member. */
 static void member_tests(void **state)
 {
 	struct pmk_core core;
@@ -218,8 +218,10 @@ static void member_tests(void **state)
 	assert_int_equal(core.arm11.flush_stall, 7);
 }
 
-/* Each member of its own that a core of the family has belongs to one key of the family, and no key
- * to another's. */
+/*
+ * Each member of a family's own parameters belongs to one key of the family, and no key belongs to
+ * a member of another family.
+ */
 static void own_members(const struct pmk_core_family *family, size_t size)
 {
 	const size_t begin = offsetof(struct pmk_core, arm11);
@@ -342,8 +344,9 @@ static void load_preset(struct pmk_core *core, const char *name)
 		fail_msg("%s", msg);
 }
 
-/* What a row says of the cores that differ: UG984 "Instruction Cache", "Data Cache", "Branch Target
- * Cache". */
+/*
+ * The notes of rows about cores that differ: UG984 "Instruction Cache", "Data Cache", "Branch
+ * Target Cache". */
 static void variant_tests(void **state)
 {
 	static const struct {
@@ -389,8 +392,10 @@ static void variant_tests(void **state)
 	}
 }
 
-/* Of every core and parameter: the row that is shown accepts what the core accepts. Numbers that
- * have to fit each other are told by another message, which has no "takes". */
+/*
+ * For every core and parameter, the row that is shown accepts what the core accepts. If numbers do
+ * not fit each other, another message says so, without "takes".
+ */
 static void range_tests(void **state)
 {
 	static const char *const cores[] = { "arm1136",		"arm1156",	   "arm1176",
@@ -461,7 +466,9 @@ static void file_tests(void **state)
 		  ":7: no core parameter 'icache.sizes'; did you mean icache.size or " },
 		{ __LINE__, CORE "[icache]\nsize=1\n", PMK_EPARSE,
 		  ":7: icache.size takes a power of two" },
-		{ __LINE__, CORE "[icache\nsize=8K\n", PMK_EPARSE, ":6: neither [section]" },
+		{ __LINE__, CORE "[icache\nsize=8K\n", PMK_EPARSE,
+		  ":6: this line is neither "
+		  "[section]" },
 		{ __LINE__, CORE "[icache]\nsize=8K\n[l2]\nenable=on\n", PMK_EPARSE,
 		  ":9: l2.enable has no effect on cores with the instruction set arm" },
 		{ __LINE__, "[issue]\nwidth=1\n[l2]\nsize=1M\nways=8\n[icache]\nsize=8K\n" CORE,
@@ -471,12 +478,12 @@ static void file_tests(void **state)
 		  ":4: l2.enable has no effect" },
 		{ __LINE__, "[icache]\nsize=8K\n" CORE, 0, "" },
 		{ __LINE__, CORE "rubbish\n[icache]\nsize=1\n", PMK_EPARSE,
-		  ":6: neither [section]" },
+		  ":6: this line is neither [section]" },
 		{ __LINE__, CORE "[icache]\nsize=1\nrubbish\n", PMK_EPARSE,
 		  ":7: icache.size takes" },
 		{ __LINE__, "[core]\nname=a\npmu=none\nqemu_cpu=b\nisa=z80\n", PMK_EPARSE,
 		  ":5: isa is arm, " },
-		{ __LINE__, "name=a\n" CORE, PMK_EPARSE, ":1: a [section] has to come first" },
+		{ __LINE__, "name=a\n" CORE, PMK_EPARSE, ":1: a [section] must come first" },
 		{ __LINE__, "[core]\nname=0123456789012345678901234567890123456789\n", PMK_EPARSE,
 		  ":2: the text is too long" },
 		{ __LINE__, longline, PMK_EPARSE,
@@ -558,7 +565,7 @@ static void preset_tests(void **state)
 	}
 }
 
-/* Those of A64: instruction and data cache, and that they load at all. */
+/* Presets of A64: they load, with the right instruction and data caches. */
 static void a64_preset_tests(void **state)
 {
 	static const struct {
@@ -587,7 +594,7 @@ static void a64_preset_tests(void **state)
 	}
 }
 
-/* Bytes that look a little like a preset, always the same ones. */
+/* Pseudo-random bytes that resemble a preset. */
 static void rubbish_tests(void **state)
 {
 	static const char alphabet[] =
@@ -629,13 +636,11 @@ static void tcm_tests(void **state)
 		{ __LINE__, "0", "12K", "0", "0",
 		  "itcm.size is 0 or a power of two from 4K to 1M" },
 		{ __LINE__, "0", "0", "0", "1", "dtcm.size is 0 or a power of two from 4K to 1M" },
-		{ __LINE__, "0x1000", "8K", "0", "0",
-		  "itcm.base has to be a multiple of itcm.size" },
-		{ __LINE__, "0", "0", "4", "4K", "dtcm.base has to be a multiple of dtcm.size" },
-		{ __LINE__, "0", "8K", "0", "4K", "itcm and dtcm lie over each other" },
-		{ __LINE__, "0x1000", "4K", "0", "8K", "itcm and dtcm lie over each other" },
-		{ __LINE__, "0xfff00000", "1M", "0xfffff000", "4K",
-		  "itcm and dtcm lie over each other" },
+		{ __LINE__, "0x1000", "8K", "0", "0", "itcm.base must be a multiple of itcm.size" },
+		{ __LINE__, "0", "0", "4", "4K", "dtcm.base must be a multiple of dtcm.size" },
+		{ __LINE__, "0", "8K", "0", "4K", "itcm and dtcm overlap" },
+		{ __LINE__, "0x1000", "4K", "0", "8K", "itcm and dtcm overlap" },
+		{ __LINE__, "0xfff00000", "1M", "0xfffff000", "4K", "itcm and dtcm overlap" },
 	};
 
 	(void)state;

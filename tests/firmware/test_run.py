@@ -2,8 +2,8 @@
 """pmk run: firmware that programs its PMU, unchanged, on emulated boards that have our models.
 
 The examples of examples/firmware say without it that there are no counters (test_examples.py). With
-it the same binaries print numbers. Those of PMUv3 are held against QEMU's own PMU, which is not
-ours; the others against what can be counted by hand."""
+it the same binaries print numbers. Those of PMUv3 are compared with QEMU's own PMU, the others with
+counts made by hand."""
 import os
 import re
 import signal
@@ -16,7 +16,7 @@ RUN = os.path.join(WORK, "firmware-run")
 
 
 def ran(board, *options):
-    """What the example prints with `pmk run`, and pmk's report."""
+    """The example's output with `pmk run`, and pmk's report."""
     os.makedirs(RUN, exist_ok=True)
     report = os.path.join(RUN, board)
     command = " ".join([PMK, "run", "-o", report, *options, "--"])
@@ -43,7 +43,7 @@ def accesses(report):
 def test_raspi0():
     out, _, report = ran("raspi0")
     crc, sort = region(out, "crc"), region(out, "sort")
-    # The same work eight times: each executes the same instructions.
+    # The same work eight times, with the same instructions each time.
     _, mean, least, most = crc["instr_exec"]
     equal((least, most), (mean, mean))
     assert crc["cpu_cycles"][2] > 0.5 * crc["instr_exec"][2], crc
@@ -85,7 +85,7 @@ def test_versatilepb():
 
 
 def test_the_log_of_an_ahb_monitor(tmp_path):
-    """What it says of counters that do not count looks at all buses."""
+    """The note about counters that do not count takes all buses into account."""
     log = tmp_path / "log"
     ran("versatilepb", "--log", str(log))
     lines = log.read_text().splitlines()
@@ -370,7 +370,7 @@ def test_code_of_32_bits_reaches_its_pmu(emulator, cpu, options, pmu):
     contains(out.err, " as arm1136\n" if "arm1136" in options else f" as {cpu}\n")
 
 
-# How many accesses to what PMUv3 alone has are undefined.
+# The number of undefined accesses to registers that only PMUv3 has.
 BEYOND_C = HEX + r"""
 int main(void)
 {
@@ -602,7 +602,7 @@ def test_each_processor_has_counters_of_its_own(how):
 
 
 # Counter 0 counts instructions of EL0 alone, and overflows after 100,000. The loop at EL0 makes no
-# access to memory. What comes after it is the handler's.
+# access to memory. Everything after it belongs to the handler.
 USER_S = r"""
 	.global _start
 _start:	adr	x0, vectors
@@ -752,7 +752,7 @@ def test_the_log_names_traps(tmp_path):
     equal(virt(a64("el2", EL2_S), "--log", log, machine="virt,virtualization=on").code, 0)
     text = log.read_text()
     contains(text.splitlines()[-1], ',PMCR,0x00000000,"traps to EL2"')
-    # What the program read, not only the field of the model.
+    # The value that the program read, not only the field of the model.
     contains(text, "0x0000000010305106")
 
 
@@ -840,7 +840,7 @@ def test_the_log_says_what_was_wrong(tmp_path):
           ["", '"does not count: it is disabled, filtered out, or has no event"',
            '"selected an event that this core does not have; '
            'wrote 1 to a bit that should be written as 0"'])
-    # Instructions between the accesses, and where they stand: the code has no branch.
+    # Instructions between the accesses, and their addresses: the code has no branch.
     for before, after in zip(cells, cells[1:]):
         equal(int(after[1]) - int(before[1]), (int(after[3], 16) - int(before[3], 16)) // 4, rows)
 
@@ -855,7 +855,8 @@ def test_a_log_that_cannot_be_written_ends_with_125(tmp_path):
     equal((out.code, out.err), (129, f"pmk: --log {elf}: that is the firmware to run\n"))
 
 
-# ---- what is refused -----------------------------------------------------------------------------
+# ---- refused command lines
+# -----------------------------------------------------------------------------
 
 def refused(code, line, *words):
     out = pmk("run", *words)
@@ -882,7 +883,7 @@ def test_what_is_refused():
     refused(127, "-kernel nosuch: No such file or directory", *board[:-1], "nosuch")
     refused(125, "nosuch is not installed; docs/install.md says how to install or build QEMU", "--",
             "nosuch")
-    refused(129, "-I prints counts, and there are none; give -e or -M", "-I", "10", *board)
+    refused(129, "-I prints counts, but no event was requested; give -e or -M", "-I", "10", *board)
     for number in ("-1", "4294967297", "1x", ""):
         refused(129, f"--irq bcm2835-ic:{number}: expected TYPE[/NAME]:NUMBER of an interrupt "
                 "controller's input, bcm2835-ic/gpu-irq:45 for example", "--irq",
@@ -903,7 +904,7 @@ def test_a_board_that_cannot_be_has_no_report():
 
 
 def test_interrupts_that_the_board_does_not_have():
-    """QEMU would abort, and say nothing that helps."""
+    """QEMU would abort without a helpful message."""
     board = ("--", "qemu-system-arm", "-M", "raspi0", "-nographic", "-nic", "none", "-kernel",
              firmware("mistakes", MISTAKES_C))
     for where, lacks in (("nosuch:3", "the interrupt controller of --irq"),
@@ -919,7 +920,7 @@ def test_interrupts_that_the_board_does_not_have():
 
 @pytest.mark.parametrize("one,other", [("-o", "--html"), ("-o", "--log"), ("--html", "--log")])
 def test_no_two_files_are_one(tmp_path, one, other):
-    """The one that is written last would be all that is left."""
+    """Only the file that is written last would remain."""
     path = tmp_path / "file"
     out = pmk("run", one, path, other, tmp_path / "." / "file", "--", "qemu-system-arm", "-M",
               "raspi0", "-nographic", "-nic", "none", "-kernel", firmware("mistakes", MISTAKES_C))
@@ -957,7 +958,7 @@ def test_what_was_counted_is_told_whatever_ends_it(tmp_path, name, to):
     equal(code, 0 if to == "pmk" else 128 + getattr(signal, name))
     text = report.read_text()
     assert int(re.search(r"^(\d+),,instructions,", text, re.M).group(1)) > 0, text
-    contains(text, "the program was interrupted: the counts are those up to then"
+    contains(text, "the program was interrupted: the counts end there"
              if to == "pmk" else f"the program was killed by {name}")
     contains(text, "the program's own PMU, arm1176: 0 reads, 1 writes, 0 interrupts")
     equal(log.read_text().splitlines()[4].split(",")[4:8], ["priv", "write", "PMNC", "0x00000007"])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The AHB Monitor on the bus matrix: the driver's own accesses as transfers of the ARM-D layer,
- * when its writes act, and what has to hold of the counters whatever the traffic.
+ * when its writes take effect, and invariants of the counters for any traffic.
  *
  * Numbers are literal: counters 0 to 90 in the order of DDI 0287B Tables 4-6 to 4-13, registers 91
  * AHBMONCtrlReg, 92 AHBMONRstCtrs, 93 AHBMONPrstCtrs, 94 GxiPageSize.
@@ -10,11 +10,15 @@
 
 #include "buses/ahb/matrix.h"
 
-/* ---- writes act after the cycle in which they complete ------------------------------------- */
+/*
+ * ---- writes take effect after the cycle in which they complete
+ * -------------------------------------
+ */
 
 /*
- * The driver on the bus: each of its accesses is a SINGLE of ARM-D to the monitor's window. The one
- * that a write completes in is observed first, then the write acts; a read comes first.
+ * The driver on the bus: each of its accesses is a SINGLE of ARM-D to the monitor's window. The
+ * cycle in which a write completes is observed before the write takes effect; a read comes before
+ * it.
  */
 static struct pmk_matrix matrix;
 
@@ -150,7 +154,7 @@ static void test_driver_on_the_bus(void **state)
 	assert_int_equal(peek(75), 0); /* the window has no wait states here, once connected */
 }
 
-/* A preset holds what it loads, while the buses go on. */
+/* After a preset the counters keep the loaded values, while the buses continue. */
 static void test_preset_write(void **state)
 {
 	unsigned agree = 0;
@@ -203,7 +207,7 @@ static void post_something(unsigned master)
 	(void)pmk_matrix_post(&matrix, master, &r, &ticket);
 }
 
-/* What has to hold of the counters whatever the traffic, as long as nothing fails. The CLCDC and
+/* Invariants of the counters for any traffic, as long as nothing fails. The CLCDC and
  * the DMA controllers have no INCR here. */
 static void test_invariants(void **state)
 {
@@ -247,7 +251,7 @@ static void test_invariants(void **state)
 			sum[n] += c[n];
 		seed = first;
 	}
-	for (unsigned n = 0; n < 79; n++) /* and there was something to it */
+	for (unsigned n = 0; n < 79; n++) /* and the sums are not 0 */
 		if (!sum[n] && n != 9 && n != 25 && n != 35)
 			fail_msg("%s never moved", pmk_ahbmon.counters[n].name);
 }

@@ -32,7 +32,7 @@ struct access {
 };
 
 struct rig {
-	struct pmk_pmu pmu; /* pmk_ahbmon with a layout of the test's choice */
+	struct pmk_pmu pmu; /* pmk_ahbmon with a layout chosen by the test */
 	struct pmk_ahbmon_layout layout;
 	struct pmk_dev dev;
 	struct pmk_bus bus[PMK_AHBMON_NBUSES];
@@ -43,7 +43,7 @@ struct rig {
 	struct access log[128];
 	unsigned n;
 	int fail_at;   /* this access fails with PMK_EIO; -1: none */
-	uint32_t junk; /* ORed into what AHBMONCtrlReg reads as */
+	uint32_t junk; /* ORed into reads of AHBMONCtrlReg */
 	bool zeros;    /* no monitor there: reads give 0 */
 };
 
@@ -83,7 +83,7 @@ static void forget_log(struct rig *r)
 	r->fail_at = -1;
 }
 
-/* The hardware has `hw`, the driver believes `layout`. */
+/* The hardware has the layout `hw`, the driver uses `layout`. */
 static void setup_layouts(struct rig *r, const struct pmk_ahbmon_layout *hw,
 			  const struct pmk_ahbmon_layout *layout)
 {
@@ -162,7 +162,7 @@ static const struct pmk_ahbmon_config config = {
 	.threshold = { 10, 20, 30, 40, 50, 60, 70, 80, 90 },
 };
 
-/* A life: reset, configure, start, read, stop. */
+/* The whole sequence: reset, configure, start, read, stop. */
 static void test_sequences(void **state)
 {
 	const struct pmk_driver *drv = pmk_ahbmon.driver;
@@ -226,7 +226,7 @@ static void test_again(void **state)
 	assert_false(yes);
 }
 
-/* Bits of AHBMONCtrlReg that the layout does not know are not ours: written back as read. */
+/* Bits of AHBMONCtrlReg that the layout does not name are written back as read. */
 static void test_unknown_control_bits(void **state)
 {
 	const struct pmk_driver *drv = pmk_ahbmon.driver;
@@ -419,7 +419,7 @@ static void test_configure_missing_threshold(void **state)
 
 /* ---- another layout ------------------------------------------------------------------------ */
 
-/* Bits elsewhere, counters backwards: nothing of the project's layout shines through. */
+/* Other bits, counters in reverse order: nothing depends on the project's layout. */
 static struct pmk_ahbmon_layout other_layout(void)
 {
 	struct pmk_ahbmon_layout l = pmk_ahbmon_sp816;
@@ -484,13 +484,13 @@ static void test_probe(void **state)
 		assert_int_equal(r.log[i].what, 'R');
 		assert_int_equal(r.log[i].reg, i <= 88 ? i - 1 : i); /* not CtTotalCycles */
 	}
-	/* What is left behind: stopped, at 0, settings as they were. */
+	/* The state afterwards: stopped, at 0, settings unchanged. */
 	assert_int_equal(peek(&r, 91), 6);
 	for (unsigned i = 0; i < 91; i++)
 		assert_int_equal(peek(&r, i), i == 88 ? 55 : 0);
 }
 
-/* A machine that has nothing at that address but zeros, as QEMU's versatilepb. */
+/* A machine with only zeros at that address, like QEMU's versatilepb. */
 static void test_probe_zeros(void **state)
 {
 	unsigned agree = 77;
@@ -515,7 +515,7 @@ static void test_probe_wrong_base(void **state)
 	assert_int_equal(agree, 0);
 }
 
-/* The layout has two counters swapped, and one that is no counter at all. */
+/* The layout has two counters swapped, and one register that is not a counter. */
 static void test_probe_wrong_places(void **state)
 {
 	struct pmk_ahbmon_layout believed = pmk_ahbmon_sp816;
@@ -572,7 +572,7 @@ static void test_offsets_serve_the_memory_port(void **state)
 
 /* ---- faults -------------------------------------------------------------------------------- */
 
-/* One call and how many accesses it makes. */
+/* One call, and its number of accesses. */
 static int call(struct rig *r, unsigned what)
 {
 	uint64_t value;

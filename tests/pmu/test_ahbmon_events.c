@@ -2,7 +2,7 @@
 /*
  * The AHB Monitor's catalogue, counters, registers and layout, against DDI 0287B Tables 4-6 to
  * 4-13, typed again by hand. The layout is the project's own: it is compared with its file,
- * data/layouts/sp816.ini, and with what the manual says of any layout.
+ * data/layouts/sp816.ini, and with the manual's rules for every layout.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -553,7 +553,7 @@ static void test_layout_says_whose_it_is(void **state)
 	assert_ptr_equal(pmk_ahbmon.family, &pmk_ahbmon_sp816);
 }
 
-/* Words, aligned, in 64 KB, each once: what DDI 0287B says of any layout. */
+/* Words, aligned, in 64 KB, each once: DDI 0287B's rules for every layout. */
 static void test_layout_invariants(void **state)
 {
 	(void)state;
@@ -581,7 +581,7 @@ static void test_layout_check(void **state)
 		{ __LINE__, 103, 0x0232, PMK_EINVAL },
 		{ __LINE__, 90, 0x0004, PMK_EINVAL }, /* that is another one's */
 		{ __LINE__, 91, 0x0000, PMK_EINVAL }, /* likewise */
-		{ __LINE__, 5, 0xffff, PMK_EINVAL },  /* a counter has to be somewhere */
+		{ __LINE__, 5, 0xffff, PMK_EINVAL },  /* a counter must have an offset */
 		{ __LINE__, 91, 0xffff, PMK_EINVAL }, /* the control register must be, too */
 		{ __LINE__, 94, 0xffff, PMK_EINVAL }, /* and the page size */
 		{ __LINE__, 95, 0xffff, 0 },	      /* a threshold need not */

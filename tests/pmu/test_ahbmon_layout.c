@@ -133,7 +133,7 @@ static void test_wrong(void **state)
 		{ "name", "name = 12345678901234567890123456789012", "", "name: 1 to 31", 15 },
 		{ "name", "nam = x", "", "there is no [layout] 'nam'; did you mean name?", 15 },
 		{ "provenance", "provenance = arm", "", "is 'project' or 'manual', not 'arm'", 16 },
-		{ "base", "base = 0x101D000", "", "the window is aligned to its 64 KB", 17 },
+		{ "base", "base = 0x101D000", "", "the window must be aligned to 64 KB", 17 },
 		{ "base", "base = 0x1000D0000", "", "base: 0x1000D0000 is more than 0xffffffff",
 		  17 },
 		{ "base", "base = there", "", "base: 'there' is not a number", 17 },
@@ -141,10 +141,13 @@ static void test_wrong(void **state)
 		{ "[layout]", "[layuot]", "", "there is no section [layuot]; there are [layout]",
 		  15 },
 		{ "enable", "enable = 32", "", "enable: 32 is more than 0x1f", 21 },
-		{ "track_dbgack", "track_dbgack = 0", "", "this bit is enable already: line 21",
+		{ "track_dbgack", "track_dbgack = 0", "", "this bit is already enable in line 21",
 		  22 },
-		{ "castout4_aligned", "castout4_aligned = 1", "", "is enable or track_dbgack", 23 },
-		{ "width", "width = 0", "", "width: a threshold has 1 bit at least", 27 },
+		{ "castout4_aligned", "castout4_aligned = 1", "",
+		  "is already enable or "
+		  "track_dbgack",
+		  23 },
+		{ "width", "width = 0", "", "width: a threshold has at least 1 bit", 27 },
 		{ "width", "width = 33", "", "width: 33 is more than 0x20", 27 },
 		{ "CtArmiRd ", "CtArmiRed = 0", "",
 		  "no register 'CtArmiRed'; did you mean CtArmiRd", 32 },
@@ -153,7 +156,7 @@ static void test_wrong(void **state)
 		{ "CtArmiRd ", "CtArmiRd = 0x10000", "", "0x10000 is more than 0xfffc", 32 },
 		{ "CtArmiRd ", "CtArmiRd = none", "", "CtArmiRd: 'none' is not a number", 32 },
 		{ "CtArmiBurstSingle", "CtArmiBurstSingle = 0", "",
-		  "offset 0 is already that of CtArmiRd: line 32", 33 },
+		  "offset 0 is already used by CtArmiRd in line 32", 33 },
 		{ "CtArmiBurstSingle", "CtArmiRd = 4", "", "CtArmiRd is given twice: line 32", 33 },
 		{ "after_retry", "after_retry = S_INCR4", "", "one of I, B, EN, RN, WS, WB, WA",
 		  0 },
@@ -212,7 +215,8 @@ static void test_wrong_codes(void **state)
 		{ "[packet armd]\nNR1 = 64\n", "NR1: 64 is more than 0x3f" },
 		{ "[packet armi]\nNR1 = 16\n", "NR1: 16 is more than 0xf" },
 		{ "[packet dma0]\nNR1 = 32\n", "NR1: 32 is more than 0x1f" },
-		{ "[packet armd]\nNR1 = 3\nNR2 = 3\n", "NR2: 3 is the code of NR1 already: line" },
+		{ "[packet armd]\nNR1 = 3\nNR2 = 3\n", "NR2: code 3 is already used by NR1 in "
+						       "line" },
 		{ "[packet armd]\nNR1 = 3\nNR1 = 4\n", "NR1 is given twice: line" },
 		{ "[packet armd]\nI = 3\n", "I is given twice: line" },
 	};
@@ -227,7 +231,7 @@ static void test_wrong_codes(void **state)
 	assert_string_equal(msg, "/nowhere.ini: No such file or directory");
 }
 
-/* Driver and model by one file: enable in bit 9, thresholds of 8 bits, another base. */
+/* Driver and model with one file: enable in bit 9, thresholds of 8 bits, another base. */
 static void test_driver_and_model(void **state)
 {
 	static struct pmk_bus bus[PMK_AHBMON_NBUSES];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AHB Monitor's model: its dealings with its eight buses, every signal against every counter,
- * and a long random comparison with a second statement of the rules that counts event by event. The
- * rules one by one are in tests/conformance/ahbmon.vec.
+ * The AHB Monitor's model: its use of its eight buses, every signal against every counter, and a
+ * long random comparison with a second implementation of the rules that counts event by event.
+ * tests/conformance/ahbmon.vec tests the single rules.
  *
  * Numbers are literal: registers 0 to 90 the counters in the order of DDI 0287B Tables 4-6 to 4-13,
  * 91 AHBMONCtrlReg, 92 AHBMONRstCtrs, 93 AHBMONPrstCtrs, 94 GxiPageSize, 95 to 103 the thresholds;
@@ -38,7 +38,7 @@ static void setup(struct bench *b)
 	assert_int_equal(b->ops->size, sizeof(b->model));
 	for (unsigned i = 0; i < 8; i++)
 		pmk_bus_init(&b->bus[i]);
-	memset(&b->model, 0xa5, sizeof(b->model)); /* reset has to make something of any memory */
+	memset(&b->model, 0xa5, sizeof(b->model)); /* reset must work on any memory contents */
 	b->ops->reset(&b->model, b->bus, b->ops->pmu);
 }
 
@@ -174,7 +174,7 @@ static void test_counts_from_present_totals(void **state)
 		assert_int_equal(rd(&b, ctr), ctr >= 88 ? 13 : ctr == 70 ? 2 : 0);
 }
 
-/* Nothing happens at a wrap, so no producer has to stop for it. */
+/* Nothing happens at a wrap, so no producer needs to stop for it. */
 static void test_no_horizon(void **state)
 {
 	struct bench b;
@@ -195,7 +195,7 @@ static void test_no_horizon(void **state)
 	assert_int_equal(rd(&b, 61), 0);
 }
 
-/* However late a reading is: modulo 2^32, or at the stop. */
+/* A reading may be late: the count is modulo 2^32, or stops at the end. */
 static void test_late(void **state)
 {
 	static const struct pmk_ahbmon_params saturating = { .saturate = true };
@@ -231,7 +231,7 @@ static void test_settle_is_hclk(void **state)
 		assert_int_equal(b.bus[bus].total[PMK_SIG_CYCLE], 0);
 }
 
-/* A model is memory: a copy goes on by itself on the same buses. */
+/* A model is plain memory: a copy continues independently on the same buses. */
 static void test_clone(void **state)
 {
 	struct pmk_ahbmon_model copy;
@@ -270,7 +270,7 @@ static void test_no_such_register(void **state)
 	assert_int_equal(b.model.oddities, 0);
 }
 
-/* By the PMU or by its driver: one with another layout has the same model. */
+/* The model is found by the PMU or by its driver; a PMU with another layout has the same model. */
 static void test_find(void **state)
 {
 	struct pmk_driver driver = *pmk_ahbmon.driver;
@@ -282,7 +282,7 @@ static void test_find(void **state)
 	assert_null(pmk_model_find(&other));
 }
 
-/* What the observer of the buses asks. */
+/* The functions that the observer of the buses calls. */
 static void test_thresholds(void **state)
 {
 	struct bench b;
@@ -462,7 +462,7 @@ static void step(struct bench *b, struct second *s)
 		unsigned reg = pick(10) ? 91 + pick(13) : pick(104);
 		uint32_t w = reg == 91 && pick(10) ? 1 | pick(8) : pick(10);
 
-		if (reg == 92 || reg == 93) /* not so often that nothing ever adds up */
+		if (reg == 92 || reg == 93) /* not too often, so that counts can grow */
 			reg = pick(4) ? 91 : reg;
 		wr(b, reg, w);
 		write_second(s, reg, w);
@@ -497,7 +497,7 @@ static void test_random_against_second_statement(void **state)
 		for (unsigned ctr = 0; ctr < 91; ctr++)
 			moved += s.count[ctr] && s.count[ctr] != 0x101d0000 + 4 * ctr;
 	}
-	assert_true(moved > 64 * 91 / 4); /* the comparison was about something */
+	assert_true(moved > 64 * 91 / 4); /* the comparison covered something */
 }
 
 int main(void)

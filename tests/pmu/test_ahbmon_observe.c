@@ -3,8 +3,8 @@
  * The AHB Monitor from the bus to the driver: waves on its layers, counted by observers and model,
  * read by the real driver. Every counter has a wave that moves it.
  *
- * Numbers are literal: counters 0 to 90 in the order of DDI 0287B Tables 4-6 to 4-13. Waves are in
- * the words of tests/ahb/trace.h.
+ * Numbers are literal: counters 0 to 90 in the order of DDI 0287B Tables 4-6 to 4-13. Waves are
+ * written as in tests/ahb/trace.h.
  */
 #include "ahbmon_rig.h"
 
@@ -24,7 +24,10 @@ static void feed_gxi(const char *wave)
 	}
 }
 
-/* All 91: those in "COUNTER:VALUE …", and the three of cycles; the others are 0. */
+/*
+ * Checks all 91 counters: those in "COUNTER:VALUE …", and the three of cycles; the others must be
+ * 0.
+ */
 static void expect(const char *what, const char *list, unsigned enabled)
 {
 	uint32_t want[91] = { 0 };
@@ -47,7 +50,7 @@ static void expect(const char *what, const char *list, unsigned enabled)
 
 /* ---- every counter ------------------------------------------------------------------------- */
 
-/* A wave for each counter: what it moves, and all that moves with it. Threshold 2. */
+/* A wave for each counter: it and every other counter that the wave moves. Threshold 2. */
 static const struct {
 	unsigned counter, bus;
 	const char *wave, *moves;
@@ -217,7 +220,7 @@ static void test_settings_pick(void **state)
 	}
 }
 
-/* Each threshold acts on its own layer, and from the sample after it was taken over. */
+/* Each threshold applies to its own layer, from the sample after the change on. */
 static void test_thresholds(void **state)
 {
 	static const unsigned hit[6] = { 7, 16, 32, 42, 60, 78 };

@@ -165,7 +165,7 @@ static void test_fields(void **state)
 	setup(NULL);
 }
 
-/* A code that does not fit is refused, wherever it stands. */
+/* A code that does not fit is refused, in every position. */
 static void test_codes_too_large(void **state)
 {
 	int16_t *const places[] = { &codes.layer[1].state[6], &codes.layer[1].seq[7],
@@ -182,7 +182,7 @@ static void test_codes_too_large(void **state)
 	setup(NULL);
 }
 
-/* A table of one's own: every kind of state has its code, and only what is in it is encoded. */
+/* A user's table: every kind of state has a code, and only states in the table are encoded. */
 static void test_codes(void **state)
 {
 	static const char wave[] = "Nw:incr4@0 S/sco S/a B/o S S/eE I/rR";
@@ -231,8 +231,7 @@ static void test_codes_twice(void **state)
 	setup(NULL);
 }
 
-/* Decoding gives back what was encoded, whatever the layers do; with another table it gives
- * nothing. */
+/* Decoding inverts encoding, whatever the layers do; with another table it yields nothing. */
 static void test_decode(void **state)
 {
 	static const char *const waves[6] = { "Nr:wrap8@0 S/sco S*3 S/a I/o I",
@@ -292,7 +291,7 @@ static void test_decode(void **state)
 	setup(NULL);
 }
 
-/* Fields that are not all known say nothing; pins beyond [32:0] are none. */
+/* Fields that are not completely known are ignored; pins beyond [32:0] do not exist. */
 static void test_decode_known(void **state)
 {
 	struct pmk_ahbmon_packet out;

@@ -108,7 +108,7 @@ static void add_item(struct stream *s, const struct pmk_ahb_cycle *phase, bool w
 		it->end = (uint8_t)(1 + pick(3));
 }
 
-/* A burst: perhaps with BUSY, perhaps given up; a refused beat comes again as SINGLE. */
+/* A burst: perhaps with BUSY, perhaps broken off; a refused beat is repeated as SINGLE. */
 static void add_burst(struct stream *s)
 {
 	static const uint8_t beats[8] = { 1, 0, 4, 4, 8, 8, 16, 16 };
@@ -155,7 +155,10 @@ static void make_stream(struct stream *s)
 	}
 }
 
-/* The stream as samples: an item's address stands while the one before has its data phase. */
+/*
+ * The stream as samples: an item's address is on the bus during the data phase of the previous
+ * item.
+ */
 static void feed_stream(unsigned layer, const struct stream *s)
 {
 	static const char *const two[4] = { "o", "eE", "rR", "pP" }; /* by HRESP */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Counting from packets: states of DDI 0287B Table 4-1 in words, "WS NR S_INCR4", and what they
- * come to. */
+/*
+ * Counting from packets: states of DDI 0287B Table 4-1 in words, "WS NR S_INCR4", and the resulting
+ * counts.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +73,7 @@ static void test_bursts(void **state)
 	assert_int_equal(total(PMK_SIG_AHB_WRAP8), 2);
 	assert_int_equal(total(PMK_SIG_AHB_LINEFILL), 1);
 	assert_int_equal(u.layer[ARMD].bursts, 4);
-	/* The last one tells its type when it is over. */
+	/* The last one shows its type when it ends. */
 	feed("NR0");
 	assert_int_equal(total(PMK_SIG_AHB_SINGLE), 1);
 	pmk_ahbmon_unpack_end(&u, bus);

@@ -40,8 +40,8 @@ struct rig {
 
 	struct access log[64];
 	unsigned n;		    /* accesses since forget_log() */
-	unsigned cycles_per_access; /* what an access costs on silicon */
-	uint32_t junk;		    /* ORed into what PMNC reads as */
+	unsigned cycles_per_access; /* cost of an access on silicon */
+	uint32_t junk;		    /* ORed into reads of PMNC */
 	int fail_at;		    /* this access fails with PMK_EIO; -1: none */
 	bool fail_late;		    /* … but a write has reached its register */
 	int inject_at;		    /* before this access, everything happens once; -1: never */
@@ -191,7 +191,7 @@ static int take(struct pmk_dev *d, uint32_t *counters)
 
 /* ---- golden sequences ---------------------------------------------------------------------- */
 
-/* A life on an ARM1176: 0x0b on PMN0, 0x07 on PMN1. */
+/* The whole sequence on an ARM1176: 0x0b on PMN0, 0x07 on PMN1. */
 static void test_sequences(void **state)
 {
 	const struct pmk_driver *drv = pmk_arm1176.driver;
@@ -252,7 +252,10 @@ static void test_sequences(void **state)
 	check_log(&r, "R0");
 }
 
-/* All three overflowed, 0x0b on both counters: the acknowledge word of the documents' bits. */
+/*
+ * All three overflowed, 0x0b on both counters: the word that acknowledges, with the documents'
+ * bits.
+ */
 static void test_acknowledge_word(void **state)
 {
 	const struct pmk_driver *drv = pmk_arm1176.driver;
@@ -277,7 +280,7 @@ static void test_acknowledge_word(void **state)
 	assert_int_equal(mask, 0);
 }
 
-/* Stopped, a flag is cleared with E set for one write, the counters safe at 0 meanwhile. */
+/* When stopped, a flag is cleared by one write with E set, while the counters are at 0. */
 static void test_acknowledge_stopped(void **state)
 {
 	const struct pmk_driver *drv = pmk_arm1176.driver;
@@ -344,7 +347,7 @@ static void test_clear_one_of_many(void **state)
 	}
 }
 
-/* A flag that is not set may be cleared; it costs the others nothing. */
+/* Clearing a flag that is not set does not affect the others. */
 static void test_clear_of_no_flag(void **state)
 {
 	const struct pmk_driver *drv = pmk_arm1176.driver;
@@ -402,7 +405,7 @@ static void test_other_cores(void **state)
 	OK(r.dev.pmu->driver->reset(&r.dev));
 	check_log(&r, "R0 W0=00000707 W0=00000006");
 
-	setup(&r, &pmk_arm1156); /* FIQ enables go at reset and stay at everything else */
+	setup(&r, &pmk_arm1156); /* FIQ enables are cleared at reset and kept otherwise */
 	poke(&r, 0, 0x70000000);
 	OK(r.dev.pmu->driver->program(&r.dev, 1, 0x05));
 	check_log(&r, "R0 W0=70500000");
@@ -451,8 +454,7 @@ static void test_unpredictable_bits(void **state)
 	}
 }
 
-/* D, X and the FIQ enables: reset() writes what configure() was asked for, start() keeps what it
- * finds. */
+/* D, X and the FIQ enables: reset() writes what configure() was asked for, start() keeps them. */
 static void test_configure(void **state)
 {
 	(void)state;
@@ -670,7 +672,7 @@ static void test_wrap_between_reads(void **state)
 	assert_int_equal(mask, 0);
 }
 
-/* Whatever state the PMU was left in, reset() ends it. */
+/* reset() works from any state of the PMU. */
 static void test_reset_from_anything(void **state)
 {
 	(void)state;
@@ -699,8 +701,10 @@ static void test_reset_from_anything(void **state)
 
 /* ---- the interrupt ------------------------------------------------------------------------- */
 
-/* After clear() the line is down, running or stopped, under both readings of DAI 0195B §1,
- * and no counter has moved for it, however long an access takes. */
+/*
+ * After clear() the line is low, whether running or stopped, for both readings of DAI 0195B §1; no
+ * counter has moved because of it, however long an access takes.
+ */
 static void test_interrupt_falls(void **state)
 {
 	(void)state;
@@ -851,7 +855,7 @@ static void ready(struct rig *r, const struct pmk_pmu *pmu, bool running)
 	forget_log(r);
 }
 
-/* Each access of each operation fails once: the error comes out, and nothing was forgotten. */
+/* Each access of each operation fails once: the error is returned, and no overflow is lost. */
 static void test_port_error(void **state)
 {
 	(void)state;
@@ -867,7 +871,7 @@ static void test_port_error(void **state)
 				err = operations[i].run(&r);
 				if (err)
 					assert_int_equal(err, PMK_EIO);
-				else /* it never came to that: settle() cannot fail */
+				else /* not reached: settle() cannot fail */
 					assert_true(at >= (int)r.n || r.log[at].what == 'S');
 				assert_true(at < 20);
 			}
@@ -877,9 +881,9 @@ static void test_port_error(void **state)
 }
 
 /*
- * take() on stopped counters, each access failing. Flags that are not cleared come again; the
- * counters are stopped and put back but where the failed access was to do just that.
- * With `late` the failed write has reached its register, and its fate is unknown to the driver.
+ * take() on stopped counters, each access failing. Flags that are not cleared are reported again;
+ * the counters are stopped and restored, unless this was the failed access. With `late` the failed
+ * write has reached its register, which the driver cannot know.
  */
 static void stopped_acknowledge_error(int at, bool late)
 {
@@ -965,8 +969,10 @@ static void test_overflow_is_never_lost(void **state)
 				while (overflow_before_access(cores[c], op, running, pending, at))
 					assert_true(++at < 20);
 				assert_true(at > 0);
-				/* The races that matter: between the reads of pending() and
-				 * clear(), and between the latter and its write. */
+				/*
+				 * The races that matter: between the reads of pending() and
+				 * clear(), and between clear()'s reads and its write.
+				 */
 				if (operations[op].run == do_take && pending)
 					assert_int_equal(at, 3);
 			}
@@ -999,7 +1005,7 @@ static void test_pending_overflow_survives(void **state)
 
 /* ---- the model port ------------------------------------------------------------------------ */
 
-/* settle() keeps to the horizon: the interrupt comes in the middle of it. */
+/* settle() honours the horizon: the interrupt comes in the middle. */
 static void test_settle(void **state)
 {
 	struct rig r;
@@ -1019,7 +1025,7 @@ static void test_settle(void **state)
 	assert_int_equal(peek(&r, 2), 0);
 }
 
-/* A write through the port leaves the bus asked. */
+/* After a write through the port, the bus knows the model's horizon. */
 static void test_port_asks(void **state)
 {
 	struct rig r;

@@ -144,7 +144,10 @@ static void check_words(const char *s)
 	assert_null(strchr(s, '\n'));
 }
 
-/* Rows in code order, names in lower_snake, every text there, and a reason where no signal is. */
+/*
+ * Rows in code order, names in lower_snake, every text present, and a reason where there is no
+ * signal.
+ */
 static void test_rows_are_complete(void **state)
 {
 	(void)state;
@@ -169,17 +172,17 @@ static void test_rows_are_complete(void **state)
 	}
 }
 
-/* Where the documents leave it open, or silicon counts more, the row says so. */
+/* If the documents leave it open, or silicon counts more, the row says so. */
 static void test_choices_are_marked(void **state)
 {
 	static const struct {
 		unsigned code;
 		const char *says;
 	} choices[] = {
-		{ 0x09, "silicon adds speculative ones" },
-		{ 0x0a, "silicon adds speculative ones" },
+		{ 0x09, "silicon also counts speculative accesses" },
+		{ 0x0a, "silicon also counts speculative accesses" },
 		{ 0x0b, "our choices; dcache.store_miss_each" },
-		{ 0x12, "our choice elsewhere; wbuf.dmb_drains" },
+		{ 0x12, "our choice for other cores; wbuf.dmb_drains" },
 	};
 
 	(void)state;
@@ -269,7 +272,7 @@ static void test_aliases(void **state)
 	}
 }
 
-/* Every word of every row finds that row: no name stands for two events of one core. */
+/* Every word of every row finds that row: no name means two events of one core. */
 static void test_words_are_unique(void **state)
 {
 	(void)state;
@@ -452,7 +455,7 @@ static void test_registers(void **state)
 			assert_int_equal(pmu->regs[0].nfields, 15);
 			check_fields(pmu->regs[0].fields, 15, pmnc_1136);
 		}
-		/* Firmware has no rows, so its driver keeps these bits in a mask of its own. */
+		/* Firmware has no rows, so the driver has its own mask of these bits. */
 		assert_int_equal(pmk_arm11_core(pmu)->config, pmk_reg_mask(&pmu->regs[0], PMK_RW));
 	}
 	assert_int_equal(pmk_arm1176.regs[4].nfields, 2);
@@ -472,7 +475,7 @@ static void test_register_names(void **state)
 	assert_null(pmk_pmu_reg(&pmk_arm1136, "pmn"));
 }
 
-/* cond 1110 opc1 L CRn Rd 1111 opc2 1 CRm (ARM ARM), condition and Rd left out. */
+/* cond 1110 opc1 L CRn Rd 1111 opc2 1 CRm (ARM ARM), without the condition and Rd. */
 static uint32_t cp15(unsigned load, unsigned crn, unsigned crm, unsigned op2)
 {
 	return 0xeu << 24 | load << 20 | crn << 16 | 0xfu << 8 | op2 << 5 | 1u << 4 | crm;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ARM11 model: its dealings with the bus (horizon, late synchronisation, clones), and a long
- * random comparison with a second statement of the rules that ticks plainly, cycle by cycle and
- * event by event. The rules one by one are in tests/conformance/arm11.vec.
+ * The ARM11 model: its use of the bus (horizon, late synchronisation, clones), and a long random
+ * comparison with a second implementation of the rules, which steps cycle by cycle and event by
+ * event. tests/conformance/arm11.vec tests the single rules.
  *
  * Numbers are literal: PMNC words as drawn in <pmk/arm11.h>, registers 0 PMNC, 1 CCNT, 2 PMN0,
  * 3 PMN1, 4 SUNAVCR.
@@ -43,7 +43,7 @@ static void setup(struct bench *b, const struct pmk_pmu *pmu)
 	assert_ptr_equal(b->ops->pmu, pmu);
 	assert_int_equal(b->ops->size, sizeof(b->model));
 	pmk_bus_init(&b->bus);
-	memset(&b->model, 0xa5, sizeof(b->model)); /* reset has to make something of any memory */
+	memset(&b->model, 0xa5, sizeof(b->model)); /* reset must work on any memory contents */
 	b->ops->reset(&b->model, &b->bus, b->ops->pmu);
 	ask_anew(b);
 }
@@ -105,7 +105,7 @@ static void test_horizon(void **state)
 	setup(&b, &pmk_arm1176);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE) == PMK_NEVER);
 
-	/* Within the start delay nothing but its end matters. */
+	/* Within the start delay only its end matters. */
 	wr(&b, 1, 0xfffffff0);
 	wr(&b, 2, 0xffffff00);
 	wr(&b, 0, 0x00502001);
@@ -131,7 +131,7 @@ static void test_horizon(void **state)
 	wr(&b, 0, 0x005ff009);
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_CYCLE), 50);
 
-	/* A reserved event asks for nothing. */
+	/* A reserved event sets no horizon. */
 	wr(&b, 0, 0x00808001);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_INSN) == PMK_NEVER);
 
@@ -140,7 +140,7 @@ static void test_horizon(void **state)
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_BRANCH) == PMK_NEVER);
 }
 
-/* A stopped or gated counter does not drag the producer to needless synchronisations. */
+/* A stopped or gated counter does not force needless synchronisations. */
 static void test_horizon_in_debug(void **state)
 {
 	struct bench b;
@@ -189,7 +189,7 @@ static void test_late_overflow(void **state)
 	assert_int_equal(rd(&b, 0), 0x00502111);
 }
 
-/* A model is memory: a copy goes on by itself on the same bus. */
+/* A model is plain memory: a copy continues independently on the same bus. */
 static void test_clone(void **state)
 {
 	struct bench b;
@@ -227,7 +227,9 @@ static void test_find(void **state)
 	struct pmk_pmu other = pmk_arm1176;
 
 	(void)state;
-	/* One with the driver of the family is modelled like it, one with another is not. */
+	/*
+	 * A PMU with the family's driver has the family's model; a PMU with another driver has not.
+	 */
 	assert_non_null(pmk_model_find(&other));
 	other.driver = &other_driver;
 	assert_null(pmk_model_find(&other));
@@ -247,7 +249,7 @@ static void test_defaults(void **state)
 
 /* ---- the second statement ------------------------------------------------------------------ */
 
-/* Everything is one flip-flop or one counter; nothing is remembered about the past but `delay`. */
+/* Everything is one flip-flop or one counter; only `delay` depends on the past. */
 struct second {
 	char core; /* '0' 1136 r0, '3' 1136, '5', '7', 'm' */
 	bool strict, user_access;
@@ -426,7 +428,7 @@ static uint32_t below(struct random *r, uint32_t n)
 	return (uint32_t)(r->x >> 32) % n;
 }
 
-/* Mostly with E set, mostly known events, now and then anything. */
+/* Mostly with E set, mostly known events, sometimes any value. */
 static uint32_t random_pmnc(struct random *r)
 {
 	uint32_t w = below(r, 0x10000) | below(r, 0x10000) << 16;
@@ -450,7 +452,7 @@ static uint32_t random_value(struct random *r, unsigned reg)
 	return below(r, 4) ? 0xffffffff - below(r, 40) : below(r, 1000);
 }
 
-/* A code that is not in the little table becomes one that is reserved everywhere. */
+/* A code that is not in the small table is replaced by one that is reserved on every core. */
 static uint32_t tame(uint32_t w)
 {
 	for (unsigned shift = 12; shift <= 20; shift += 8) {
@@ -564,7 +566,7 @@ static void compare(const struct pmk_pmu *pmu, char core, bool strict, bool user
 			random_cycles(&b, &s, &r);
 		else
 			random_input(&b, &s, &r);
-		/* Without touching a register: an overflow shows when it happens. */
+		/* Without accessing a register: an overflow is visible when it happens. */
 		if (b.ops->lines(&b.model) != second_lines(&s))
 			fail_msg("%s, operation %u: lines", pmu->name, op);
 		for (unsigned i = 0; i < 3; i++)

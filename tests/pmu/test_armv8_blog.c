@@ -40,7 +40,7 @@ enum { CCFILTR = 16 };
 #define EVCNTR(n)  (18u + (n))
 #define EVTYPER(n) (49u + (n))
 
-/* What `print` of the pseudo code printed: event number and the counter, as %x shows it. */
+/* The output of the pseudocode's `print`: event number and counter, in the form of %x. */
 struct print {
 	unsigned event;
 	char value[20];
@@ -51,7 +51,7 @@ struct lab {
 	struct pmk_bus bus;
 	struct pmk_armv8_model model;
 	enum pmk_mode mode;
-	/* The pseudo code's variables that live from one part to the next. */
+	/* The pseudocode's variables that are kept from one part to the next. */
 	uint32_t num_evnt_cntrs, pmceid[2];
 	struct print cycles, print[64];
 	unsigned nprints;
@@ -213,7 +213,7 @@ static void test_start(void **state)
 	assert_int_equal(read_register(&l, CNTENSET), 0x8000003f);
 	assert_int_equal(read_register(&l, PMCR), 0x41033001); /* C and P read as 0 */
 	assert_int_equal(l.model.oddities, 0);
-	/* An old count is gone: P and C zero all there are. */
+	/* An old count is gone: P and C zero all counters. */
 	setup(&l, &pmk_cortex_a53);
 	for (unsigned n = 0; n < 6; n++)
 		write_register(&l, EVCNTR(n), 99);
@@ -226,7 +226,9 @@ static void test_start(void **state)
 	assert_int_equal(read_register(&l, PMCR), 0x41033000);
 }
 
-/* ---- 1: P is no enable --------------------------------------------------------------------- */
+/*
+ * ---- 1: P is not an enable ---------------------------------------------------------------------
+ */
 
 static void run_at(struct lab *l, unsigned el, uint64_t n)
 {
@@ -238,7 +240,7 @@ static void run_at(struct lab *l, unsigned el, uint64_t n)
 	blog_stop(l);
 }
 
-/* Everything at EL1, as in a bare-metal test: nothing at all, not even cycles. */
+/* Everything at EL1, as in a bare-metal test: nothing is counted, not even cycles. */
 static void test_el1_counts_nothing(void **state)
 {
 	struct lab l;
@@ -267,7 +269,7 @@ static void test_el0_counts(void **state)
 	check_prints(&l, "cycles 7d2, 0=0 1=0 2=0 3=14 4=c8 5=0");
 }
 
-/* Nowhere else: EL2 wants NSH, EL3 wants M = P, and P speaks of Secure EL1, too. */
+/* It counts nowhere else: EL2 needs NSH, EL3 needs M = P, and P also applies to Secure EL1. */
 static void test_other_levels(void **state)
 {
 	struct lab l;
@@ -363,9 +365,11 @@ static void test_no_event_counters(void **state)
 	check_prints(&l, "cycles 7d2,");
 }
 
-/* ---- 4: what was there before --------------------------------------------------------------- */
+/* ---- 4: earlier state --------------------------------------------------------------- */
 
-/* PMCR.P and C zero counters, and nothing clears flags: one that was set is there at the end. */
+/*
+ * PMCR.P and C zero counters, and nothing clears flags: one that was set is still set at the end.
+ */
 static void test_flags_stay(void **state)
 {
 	struct lab l;
@@ -434,7 +438,7 @@ static void test_programmed_while_running(void **state)
 /* ---- 5: PMSELR ------------------------------------------------------------------------------- */
 
 /* Selection is shared state: a handler that selects between the two writes sends the second one to
- * another counter. (That hardware may also reorder the two without an ISB no model can show.) */
+ * another counter. (Without an ISB, hardware may also reorder the two, which no model can show.) */
 static void test_selection_is_shared(void **state)
 {
 	struct lab l;
@@ -450,7 +454,7 @@ static void test_selection_is_shared(void **state)
 
 /* ---- 6: all counters are enabled ------------------------------------------------------------- */
 
-/* Three events, six counters: the other three count what their types happen to say. */
+/* Three events, six counters: the other three count the events that happen to be in their types. */
 static void test_counters_without_an_event(void **state)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_cortex_a53);
@@ -478,7 +482,7 @@ static void test_counters_without_an_event(void **state)
 /* ---- 8, 10: events that are picked, events that are not ------------------------------------- */
 
 /* With many counters CHAIN is among the first N. Counter 29 has it: it counts carries of counter
- * 28, BUS_CYCLES, which never are what anybody asked for. */
+ * 28, BUS_CYCLES, which nobody asked for. */
 static void test_chain_is_picked(void **state)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_armv8);
@@ -492,7 +496,7 @@ static void test_chain_is_picked(void **state)
 	assert_int_equal(read_register(&l, EVTYPER(28)), 0x8000001d);
 	assert_int_equal(read_register(&l, EVTYPER(29)), 0x8000001e);
 	assert_int_equal(l.model.oddities & PMK_ARMV8_ODD_CHAIN, 0);
-	/* In an even counter it never counts at all. */
+	/* In an even counter it never counts. */
 	params.pmceid[0] = 0x7ffffffe;
 	setup_with(&l, &pmk_armv8, &params);
 	blog_setup(&l);
@@ -517,7 +521,7 @@ static void test_extended_events_are_not_asked_for(void **state)
 
 /* ---- 9: stopping ----------------------------------------------------------------------------- */
 
-/* The first write already stops all: E is still 1 and nothing counts any more. */
+/* The first write already stops all counters: E is still 1, but nothing counts. */
 static void test_stop_order(void **state)
 {
 	struct lab l;
@@ -558,7 +562,9 @@ static void test_wraps(void **state)
 	assert_true(read_register(&l, CCNTR) == UINT64_C(0x1000007d2));
 }
 
-/* ---- 12: what EL0 may do -------------------------------------------------------------------- */
+/*
+ * ---- 12: permissions of EL0 --------------------------------------------------------------------
+ */
 
 static int try_write(struct lab *l, unsigned reg, uint64_t value)
 {
@@ -604,7 +610,7 @@ static void test_user_enable(void **state)
 	assert_int_equal(try_read(&l, CNTENSET), PMK_EUNDEF);
 }
 
-/* ---- 13: what is above EL1 ------------------------------------------------------------------ */
+/* ---- 13: levels above EL1 ------------------------------------------------------------------ */
 
 static void check_trap(struct lab *l, unsigned el)
 {
@@ -701,7 +707,9 @@ static void test_recipe(void **state)
 	}
 }
 
-/* Wraps show: n flags say that 2^32 is missing; the cycle counter has all 64 bits. */
+/*
+ * Wraps are visible: each of n flags means that 2^32 is missing; the cycle counter has all 64 bits.
+ */
 static void test_recipe_wraps(void **state)
 {
 	struct lab l;
@@ -713,7 +721,7 @@ static void test_recipe_wraps(void **state)
 	check_recipe(&l, UINT64_C(0x1000007d2), 0x7d2, 42949692, 0x1);
 }
 
-/* The driver does just that. */
+/* The driver does the same. */
 static void test_recipe_is_the_drivers(void **state)
 {
 	static const unsigned regs[] = { PMCR,	  CNTENSET,   OVSCLR,	  INTENSET,

@@ -87,7 +87,7 @@ static void check_log(struct log *log, const char *expected)
 
 /* ---- canned values ------------------------------------------------------------------------- */
 
-/* Registers read as told; what is written is noted and changes nothing. */
+/* Registers read as configured; writes are logged and change nothing. */
 struct canned {
 	struct pmk_dev dev;
 	struct log log;
@@ -102,7 +102,7 @@ static int canned_read(void *ctx, unsigned reg, uint64_t *value)
 
 	if (!err)
 		err = c->error[reg];
-	*value = err ? UINT64_MAX : c->value[reg]; /* of a failed read nothing may be taken */
+	*value = err ? UINT64_MAX : c->value[reg]; /* the value of a failed read must not be used */
 	return err;
 }
 
@@ -167,8 +167,10 @@ static void test_v2_sequences(void **state)
 	assert_int_equal(pmk_armv8_user_read(&c.dev, true), PMK_ENOTSUP);
 }
 
-/* PMUv1, a Cortex-A9: as above, but that no PMCEID (6) is read, that the cycle counter has no type,
- * and that a type has no filter. */
+/*
+ * PMUv1, a Cortex-A9: as above, except that no PMCEID (6) is read, the cycle counter has no type,
+ * and types have no filter.
+ */
 static void test_v1_sequences(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a9.driver;
@@ -200,14 +202,17 @@ static void test_v1_sequences(void **state)
 	assert_int_equal(drv->program(&c.dev, 7, 0x68), PMK_EINVAL);
 	OK(drv->start(&c.dev));
 	check_log(&c.log, "R0 W1=80000021 W0=41093001");
-	/* Why nothing is counted: it is no filter, and nothing is done about one. */
+	/* The reason why nothing is counted: it is not a filter, and no filter is changed. */
 	c.value[0] = 0x41093001;
 	assert_int_equal(drv->still(&c.dev, 1), PMK_ESTILL);
 	check_log(&c.log, "R0 W1=1 W5=0 R10 W5=0 R10 W1=80000000 R8 R8");
 	assert_int_equal(pmk_armv8_user_read(&c.dev, true), PMK_ENOTSUP);
 }
 
-/* A life on a Cortex-A53: inst_retired on PMEVCNTR0, l1d_cache_refill on PMEVCNTR5, cycles. */
+/*
+ * The whole sequence on a Cortex-A53: inst_retired on PMEVCNTR0, l1d_cache_refill on PMEVCNTR5,
+ * cycles.
+ */
 static void test_sequences(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -238,7 +243,7 @@ static void test_sequences(void **state)
 	OK(drv->write(&c.dev, 1, 0xfffffc18)); /* 2^32 - 1000 */
 	OK(drv->write(&c.dev, 6, 0));
 	check_log(&c.log, "W8=123456789abcdef0 W18=fffffc18 W23=0");
-	/* Those that were programmed and no other; then E. */
+	/* Only the programmed counters; then E. */
 	OK(drv->start(&c.dev));
 	check_log(&c.log, "R0 W1=80000021 W0=41033041");
 	c.value[0] = 0x41033041;
@@ -307,7 +312,7 @@ static void test_sequences_long(void **state)
 	check_log(&c.log, "R0 W0=410330c0");
 }
 
-/* start() and stop() leave what is not the driver's as it is; reset() does not. C and P are never
+/* start() and stop() keep bits that are not the driver's; reset() does not. C and P are never
  * written back, whatever they read as. */
 static void test_other_bits_of_pmcr(void **state)
 {
@@ -428,9 +433,12 @@ static void test_filter(void **state)
 	}
 }
 
-/* ---- what there is ------------------------------------------------------------------------- */
+/*
+ * ---- existing counters and events
+ * -------------------------------------------------------------------------
+ */
 
-/* N event counters of 31: those above are refused before anything is written. */
+/* N event counters of 31: higher ones are refused before anything is written. */
 static void test_number_of_counters(void **state)
 {
 	static const unsigned sizes[] = { 0, 1, 6, 31 };
@@ -515,7 +523,7 @@ static void test_read_without_reset(void **state)
 	check_log(&c.log, "R48");
 }
 
-/* PMCEID denies an event: each of the codes it covers by its own bit. */
+/* PMCEID excludes an event: each code that it covers has its own bit. */
 static void test_pmceid(void **state)
 {
 	const struct pmk_driver *drv = pmk_armv8.driver;
@@ -538,7 +546,7 @@ static void test_pmceid(void **state)
 				check_log(&c.log, e >> 5 & 1 ? "R0 R7" : "R0 R6");
 		}
 	}
-	/* Nothing is asked of the others, nor for the cycle counter. */
+	/* Other codes and the cycle counter need no check. */
 	can(&c, &pmk_cortex_a53);
 	c.value[6] = c.value[7] = 0;
 	OK(drv->program(&c.dev, 2, 0xe7));
@@ -641,7 +649,7 @@ static void test_read_is_masked(void **state)
 	assert_int_equal(mask, 0x04);
 }
 
-/* 64-bit overflow needs PMUv3p5: nothing but the version is read where it is not there. */
+/* 64-bit overflow needs PMUv3p5: on other versions, only the version is read. */
 static void test_long_needs_p5(void **state)
 {
 	static const struct {
@@ -668,8 +676,10 @@ static void test_long_needs_p5(void **state)
 	check_log(&c.log, "R17");
 }
 
-/* At EL0 with PMUSERENR.EN there is everything but the interrupt enables. Any other error
- * counts. */
+/*
+ * At EL0 with PMUSERENR.EN everything except the interrupt enables is accessible. Any other error
+ * is returned.
+ */
 static void test_reset_at_el0(void **state)
 {
 	struct canned c;
@@ -857,7 +867,7 @@ static const struct {
 	{ "probe", do_probe, 4 },
 };
 
-/* The error comes out, and nothing is done after it. */
+/* The error is returned, and nothing is done after it. */
 static void test_port_error(void **state)
 {
 	(void)state;
@@ -882,7 +892,7 @@ static void test_port_error(void **state)
 	}
 }
 
-/* After an error the outputs say nothing that is not so. */
+/* After an error the outputs have no wrong values. */
 static void test_outputs_after_an_error(void **state)
 {
 	const struct pmk_driver *drv = pmk_armv8.driver;
@@ -929,7 +939,7 @@ struct rig {
 	bool injected;
 };
 
-/* Raises each signal `times` times: each counter at its end overflows. */
+/* Raises each signal `times` times: each counter at its maximum overflows. */
 static void everything_happens(struct rig *r, uint64_t times)
 {
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
@@ -977,7 +987,7 @@ static void setup_with(struct rig *r, const struct pmk_pmu *pmu,
 	pmk_bus_init(&r->bus);
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
 		pmk_signal_add(&r->bus.raised, (enum pmk_signal)s);
-		r->bus.total[s] = 1000 + s; /* nothing of this may be counted */
+		r->bus.total[s] = 1000 + s; /* none of this may be counted */
 	}
 	r->to_model = (struct pmk_model_port){
 		.ops = pmk_model_find(pmu),
@@ -1177,7 +1187,7 @@ static void test_reset_from_anything(void **state)
 	}
 }
 
-/* Filters count where they say. The model's exception level is an input. */
+/* Filters select where counters count. The model's exception level is an input. */
 static void test_filter_counts(void **state)
 {
 	static const struct {
@@ -1235,7 +1245,7 @@ static void test_el0(void **state)
 			settled(&r);
 			assert_int_equal(operations[i].run(&r.dev),
 					 open == 1 && reads ? 0 : PMK_EUNDEF);
-			/* It did not go on; but probe() may do without the version. */
+			/* It stopped there; but probe() may work without the version. */
 			assert_int_equal(r.log.n, operations[i].run == do_probe ? 2 : 1);
 		}
 		settled(&r);
@@ -1247,7 +1257,7 @@ static void test_el0(void **state)
 	}
 }
 
-/* EL0 with PMUSERENR.EN, as some systems set it: a whole life, without interrupts. */
+/* EL0 with PMUSERENR.EN, as some systems set it: the whole sequence, without interrupts. */
 static void test_el0_owns_it(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -1331,7 +1341,7 @@ static void test_hypervisor_keeps_counters(void **state)
 	assert_int_equal(r.model.oddities, 0);
 }
 
-/* Every event that the core counts goes on an event counter, and shows in its type register. */
+/* Every event of the core fits an event counter, and is visible in its type register. */
 static void test_every_event(void **state)
 {
 	(void)state;
@@ -1362,7 +1372,9 @@ static void test_every_event(void **state)
 	}
 }
 
-/* PMUv3p5 with 32-bit overflow: the model's counter goes on above, the driver's does not. */
+/*
+ * PMUv3p5 with 32-bit overflow: the model's counter continues above bit 31, the driver's does not.
+ */
 static void test_short_counters_on_p5(void **state)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_armv8);
@@ -1406,7 +1418,7 @@ static void test_long_counters(void **state)
 	assert_int_equal(mask, 4);
 }
 
-/* A chained pair is a 64-bit counter; both flags are their own. */
+/* A chained pair is a 64-bit counter; each counter has its own flag. */
 static void test_chain(void **state)
 {
 	const struct pmk_driver *drv = pmk_cortex_a53.driver;
@@ -1456,7 +1468,7 @@ static void test_software_increment(void **state)
 
 /* ---- overflow ------------------------------------------------------------------------------ */
 
-/* All counters one short of their end, interrupts on. */
+/* All counters one below their maximum, interrupts enabled. */
 static void ready(struct rig *r, const struct pmk_pmu *pmu, bool running)
 {
 	unsigned last = pmu->ncounters - 1;
@@ -1547,7 +1559,10 @@ static void test_clear_some(void **state)
 				if (set >> i & 1)
 					left &= ~(i ? 1u << (i - 1) : 0x80000000);
 			assert_true(peek(&r, 3) == left);
-			/* The line is OR of flag and enable and PMCR.E. */
+			/*
+			 * The interrupt line is high if PMCR.E is set and any counter has both its
+			 * flag and its enable set.
+			 */
 			assert_int_equal(line(&r), running && left);
 			OK(drv->pending(&r.dev, &mask));
 			assert_int_equal(mask, 0x7f & ~set);
@@ -1558,7 +1573,10 @@ static void test_clear_some(void **state)
 	}
 }
 
-/* Interrupt enables, one by one: no line without, and it falls when its enable goes. */
+/*
+ * Interrupt enables, one by one: without the enable the line stays low, and it falls when the
+ * enable is cleared.
+ */
 static void test_interrupt(void **state)
 {
 	for (unsigned n = 0; n <= 6; n++) {
@@ -1615,9 +1633,9 @@ static bool overflow_before_access(const struct pmk_pmu *pmu, size_t op, bool ru
 	if (!r.injected)
 		return false;
 	settled(&r);
-	/* Where interrupts were changed, all are wanted again. */
+	/* If interrupts were changed, all are expected to be enabled again. */
 	OK(pmu->driver->irq_enable(&r.dev, all));
-	/* stop() before the injected moment: what comes after E = 0 does not count. */
+	/* stop() before the injected moment: events after E = 0 do not count. */
 	OK(do_take(&r.dev));
 	assert_int_equal(total & reported, 0);
 	total |= reported;
@@ -1673,11 +1691,13 @@ static void test_pending_overflow_survives(void **state)
 	}
 }
 
-/* An interrupt handler runs before each access of an operation: it takes what has overflowed,
- * and the operation does what it would have done. */
+/*
+ * An interrupt handler runs before each access of an operation: it handles the overflows, and the
+ * operation still has its usual effect.
+ */
 static void handler(struct rig *r)
 {
-	struct pmk_dev own = r->dev; /* the same PMU, reached past the log */
+	struct pmk_dev own = r->dev; /* the same PMU, without the log */
 
 	own.port = r->inner;
 	OK(do_take(&own));
@@ -1791,7 +1811,9 @@ static int word_write(void *ctx, unsigned reg, uint64_t value)
 	return err;
 }
 
-/* The driver cannot tell from where it looks: a life in AArch32 (view 0) and one in memory (1). */
+/*
+ * The driver works the same in each view: a whole sequence in AArch32 (view 0) and in memory (1).
+ */
 static void live_in_view(unsigned view)
 {
 	const struct pmk_driver *drv = pmk_armv8.driver;
@@ -1849,7 +1871,7 @@ static void test_views(void **state)
 	live_in_view(1);
 }
 
-/* The port that firmware uses, on a block of memory: which words it touches. */
+/* The port that firmware uses, on a block of memory: the words that it accesses. */
 static void test_memory_port(void **state)
 {
 	static uint32_t block[1024];
@@ -1931,7 +1953,7 @@ static void test_memory_port_errors(void **state)
 
 /* ---- a session ----------------------------------------------------------------------------- */
 
-/* More events than counters, over many times the range of a counter: totals are the bus's. */
+/* More events than counters, over many times the range of a counter: totals equal the bus's. */
 static void test_session_totals(void **state)
 {
 	static const uint16_t codes[] = { 0x11, 0x08, 0x06, 0x07, 0x10, 0x13, 0x04, 0x03, 0x1d };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The PMUv3 catalogue, register tables, encodings and offsets against the numbers of DDI 0487
- * D13.12, D23.5 and I5.3, DDI 0500 and Arm's event lists, typed again. Encodings are those an
- * assembler makes of the registers' names.
+ * D13.12, D23.5 and I5.3, DDI 0500 and Arm's event lists, typed again. Encodings are those that an
+ * assembler generates from the registers' names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -406,8 +406,10 @@ static void check_words(const char *s)
 	assert_null(strchr(s, '\n'));
 }
 
-/* Rows in code order, one per core, names in lower_snake, every text there, a reason where no
- * signal is and none where one is raised. */
+/*
+ * Rows in code order, one per core, names in lower_snake, every text present, and a reason exactly
+ * where no signal is raised.
+ */
 /* Signals that no emulated core raises. */
 static bool nobody_raises(unsigned signal)
 {
@@ -457,7 +459,7 @@ static void test_rows_are_complete(void **state)
 	assert_ptr_equal(pmk_cortex_a8.events, pmk_cortex_a9.events);
 }
 
-/* SW_INCR and CHAIN have no signal: their reason says where they come from. */
+/* SW_INCR and CHAIN have no signal: their reason names their source. */
 static void test_register_events(void **state)
 {
 	static const unsigned codes[] = { 0x00, 0x1e };
@@ -496,7 +498,7 @@ static void test_speculative_events(void **state)
 	assert_int_equal(n, 24);
 }
 
-/* PMCEID and catalogue of each core say the same of every code that PMCEID covers. */
+/* PMCEID and the catalogue of each core agree on every code that PMCEID covers. */
 static void test_pmceid(void **state)
 {
 	(void)state;
@@ -625,7 +627,7 @@ static void test_aliases(void **state)
 	}
 }
 
-/* Every word of every row finds that row: no name stands for two events of one core. */
+/* Every word of every row finds that row: no name means two events of one core. */
 static void test_words_are_unique(void **state)
 {
 	(void)state;
@@ -781,7 +783,10 @@ static void test_counter_bits(void **state)
 
 /* ---- registers ----------------------------------------------------------------------------- */
 
-/* Where each register is: number, name, bits [20:5] of its MRS, CRn:CRm:opc2 of its MRC, offset. */
+/*
+ * The address of each register: number, name, bits [20:5] of its MRS, CRn:CRm:opc2 of its MRC,
+ * offset.
+ */
 static const struct {
 	unsigned reg;
 	const char *name, *alias, *mrs;
@@ -1008,7 +1013,7 @@ static void test_fields(void **state)
 	}
 }
 
-/* Only the event field is shown as an event; values have their meaning. */
+/* Only the event field is shown as an event; values have a description. */
 static void test_field_texts(void **state)
 {
 	const struct pmk_reg_info *type = pmk_pmu_reg(&pmk_cortex_a53, "PMEVTYPER0");
@@ -1038,7 +1043,7 @@ static void test_field_texts(void **state)
 	assert_null(dfr0->fields[6].values[16]);
 }
 
-/* The masks that driver and model are written with. */
+/* The masks that driver and model use. */
 static void test_masks(void **state)
 {
 	static const struct {

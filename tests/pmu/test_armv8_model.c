@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PMUv3 model: its dealings with the bus (horizon, late synchronisation, copies, two models),
- * and a long random comparison with a second statement of DDI 0487 D13 that ticks plainly, event by
- * event, through every version, several numbers of counters and all levels. The rules one by one
- * are in tests/conformance/armv8.vec.
+ * The PMUv3 model: its use of the bus (horizon, late synchronisation, copies, two models), and a
+ * long random comparison with a second implementation of DDI 0487 D13, which steps event by event,
+ * for every version, several numbers of counters and all levels. tests/conformance/armv8.vec tests
+ * the single rules.
  *
  * Numbers are literal. Registers: 0 PMCR, 1 PMCNTENSET, 2 PMCNTENCLR, 3 PMOVSCLR, 4 PMSWINC, 5
  * PMSELR, 6 and 7 PMCEID0 and 1, 8 PMCCNTR, 9 PMXEVTYPER, 10 PMXEVCNTR, 11 PMUSERENR, 12 PMOVSSET,
@@ -51,7 +51,7 @@ static void setup(struct bench *b, const struct pmk_pmu *pmu)
 	assert_ptr_equal(b->ops->pmu, pmu);
 	assert_int_equal(b->ops->size, sizeof(b->model));
 	pmk_bus_init(&b->bus);
-	memset(&b->model, 0xa5, sizeof(b->model)); /* reset has to make something of any memory */
+	memset(&b->model, 0xa5, sizeof(b->model)); /* reset must work on any memory contents */
 	b->ops->reset(&b->model, &b->bus, b->ops->pmu);
 	ask_anew(b);
 }
@@ -134,7 +134,9 @@ static void test_horizon(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_MEM_WRITE), 6);
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_BRANCH) == PMK_NEVER);
 
-	/* Asked again without synchronising, it is still the distance to the overflow. */
+	/*
+	 * Computed again without synchronising, the horizon is still the distance to the overflow.
+	 */
 	pmk_bus_add(&b.bus, PMK_SIG_INSN, 0x20);
 	pmk_bus_add(&b.bus, PMK_SIG_MEM_READ, 3);
 	pmk_bus_add(&b.bus, PMK_SIG_CYCLE, 4);
@@ -264,7 +266,7 @@ static void test_late_overflow(void **state)
 	assert_int_equal(rd(&b, OVSCLR), 1);
 }
 
-/* A model is memory: a copy goes on by itself on the same bus. */
+/* A model is plain memory: a copy continues independently on the same bus. */
 static void test_copy(void **state)
 {
 	struct bench b;
@@ -514,7 +516,7 @@ static bool listens(const struct second *s, unsigned i, enum pmk_signal sig)
 	return false;
 }
 
-/* One more in counter i; true where CHAIN above it sees an overflow. */
+/* Increments counter i; true if CHAIN above it sees an overflow. */
 static bool one_more(struct second *s, unsigned i)
 {
 	bool far = s->version >= 6 && (is_hyp(s, i) ? mdcr2(s, 26) : s->lp);
@@ -529,7 +531,7 @@ static bool one_more(struct second *s, unsigned i)
 	return !far;
 }
 
-/* One cycle of the counters: `hit` are those whose event happens. */
+/* One cycle of the counters: `hit` has the counters whose event happens. */
 static void tick(struct second *s, const bool hit[31], bool clock, unsigned el)
 {
 	bool go[32], carry = false;
@@ -639,7 +641,7 @@ static uint32_t type_bits(const struct second *s, bool cycles)
 	return cycles ? w : w | (s->version >= 4 ? 0xffff : 0x3ff);
 }
 
-/* 0: permitted, else the level it goes to, and the class of the exception. */
+/* 0: permitted; otherwise the level of the exception, and its class. */
 static unsigned second_denies(const struct second *s, unsigned el, unsigned reg, bool write,
 			      unsigned *ec)
 {
@@ -871,7 +873,7 @@ static void random_access(struct bench *b, struct second *s, struct random *r, b
 	}
 }
 
-/* The two other views, where they are alike: half of a counter, and the sets as a whole. */
+/* The two other views, as far as they agree: half of a counter, and whole sets. */
 static void random_view(struct bench *b, struct second *s, struct random *r, struct coverage *seen)
 {
 	unsigned i = below(r, 31), half = below(r, 2);
@@ -957,7 +959,7 @@ static void random_input(struct bench *b, struct second *s, struct random *r)
 	}
 }
 
-/* Counters, flags and line, read from a copy, so that the model itself stays as lazy as it is. */
+/* Counters, flags and line, read from a copy, so that the model itself is not synchronised. */
 static void compare_all(struct bench *b, const struct second *s)
 {
 	struct bench copy = *b;
@@ -967,7 +969,7 @@ static void compare_all(struct bench *b, const struct second *s)
 		assert_int_equal(rd(&copy, EVCNTR(i)), s->count[i]);
 	assert_int_equal(rd(&copy, CYCLES), s->count[31]);
 	assert_int_equal(rd(&copy, OVSSET), bits_of(s, s->flag, 3));
-	/* Without touching a register: an overflow shows when it happens. */
+	/* Without accessing a register: an overflow is visible when it happens. */
 	assert_int_equal(b->ops->lines(&b->model), second_line(s));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The DWT's driver on a port that writes down what it is asked: sequences, register by register, as
+ * The DWT's driver on a port that logs its accesses: sequences, register by register, as
  * literal numbers; ports that fail; and the driver, a session and the firmware library on the
- * model, where narrow counters wrap seen and unseen.
+ * model, where narrow counters wrap, noticed or not.
  *
  * Registers: 0 CTRL, 1 CYCCNT, 2 CPICNT, 3 EXCCNT, 4 SLEEPCNT, 5 LSUCNT, 6 FOLDCNT, 7 LAR, 8 LSR,
  * 9 DEMCR. Counters: 0 CYCCNT … 5 FOLDCNT.
@@ -24,7 +24,7 @@
 #define OK(call) assert_int_equal((call), 0)
 #define NEVER	 UINT32_MAX
 
-/* ---- a port that writes down ----------------------------------------------------------------- */
+/* ---- a logging port ----------------------------------------------------------------- */
 
 struct recorder {
 	struct pmk_dev dev;
@@ -116,7 +116,7 @@ static void test_lock(void **state)
 	r.reg[8] = 1;
 	OK(drv()->reset(d));
 	check(&r, RESET);
-	r.reg[8] = 2; /* not a lock of software's */
+	r.reg[8] = 2; /* not a software lock */
 	OK(drv()->reset(d));
 	check(&r, RESET);
 }
@@ -160,7 +160,7 @@ static void test_program(void **state)
 	check(&r, "");
 }
 
-/* Setting an enable clears its counter, so that what it had is written back. */
+/* Setting an enable clears its counter, so the driver writes the value back. */
 static void test_start_and_stop(void **state)
 {
 	struct recorder r;
@@ -185,7 +185,7 @@ static void test_start_and_stop(void **state)
 	r.reg[5] = 0x77;
 	OK(drv()->start(d));
 	check(&r, "R0 R2 R5 W0=40120001 W5=77");
-	/* It runs: nothing has to be written back. */
+	/* It is running: nothing needs to be written back. */
 	OK(drv()->start(d));
 	check(&r, "R0 W0=40120001");
 	/* Without TRCENA nothing runs, whatever CTRL says. */
@@ -251,7 +251,7 @@ static void test_missed_wraps(void **state)
 		assert_int_equal(bits, rows[i].missed);
 		OK(drv()->status(d, 0, &bits)); /* CYCCNT itself is wide */
 		assert_int_equal(bits, 0);
-		OK(drv()->sample(d)); /* and at once again: of this sample nothing is missed */
+		OK(drv()->sample(d)); /* and again at once: this sample misses nothing */
 		OK(drv()->status(d, 1, &bits));
 		assert_int_equal(bits, 0);
 		assert_int_equal(drv()->status(d, 6, &bits), PMK_EINVAL);
@@ -328,7 +328,7 @@ static void test_still(void **state)
 	check(&r, "R9 R0 W9=1000000 W0=40000001 R0");
 	r.reg[0] = 0x40000000; /* … or the counter */
 	assert_int_equal(drv()->still(d, 0), PMK_EOFF);
-	r.ctrl_takes = 0; /* there is nothing to be set */
+	r.ctrl_takes = 0; /* nothing to set */
 	r.reg[0] = 0;
 	assert_int_equal(drv()->still(d, 0), PMK_ENOPMU);
 }
@@ -433,7 +433,7 @@ static void work(struct rig *r, unsigned n, unsigned cpi, unsigned lsu)
 
 static const struct pmk_dwt_params none, cortex_m7 = { .lock = true, .poison = 0xcc };
 
-/* Sums go beyond 8 bits while it is polled often enough, and say so when it is not. */
+/* Sums exceed 8 bits if the driver is polled often enough; otherwise they are marked. */
 static void test_session(void **state)
 {
 	static const struct pmk_dwt_params *const parts[] = { &none, &cortex_m7 };
@@ -470,7 +470,7 @@ static void test_session(void **state)
 		assert_true(pmk_session_wrapped(&s, 1));
 		assert_true(pmk_session_wrapped(&s, 2)); /* it might have */
 		assert_false(pmk_session_wrapped(&s, 0));
-		/* Stopped, no time passes for the counters, and nothing is lost over a stop. */
+		/* While stopped, no time passes for the counters, and a stop loses nothing. */
 		OK(pmk_session_stop(&s));
 		work(&r, 100000, 5, 5);
 		OK(pmk_session_start(&s));

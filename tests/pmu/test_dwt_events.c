@@ -80,7 +80,7 @@ static void test_catalogue(void **state)
 		assert_int_equal(ev->signal2, PMK_SIG_NONE);
 		assert_string_equal(ev->ref, rows[i].ref);
 		assert_int_equal(ev->cycles, ev->code != 0x18);
-		/* That a total may be a lower bound is said of the narrow ones. */
+		/* Narrow counters have the caveat that a total may be a lower bound. */
 		assert_int_equal(ev->caveat != NULL, rows[i].width == 8);
 		assert_string_equal(c->name, rows[i].counter);
 		assert_int_equal(c->width, rows[i].width);

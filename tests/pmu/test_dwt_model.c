@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The DWT's model, in cases that vectors cannot express: two on one bus, copies, random sequences
- * compared with plain arithmetic. The rules one by one are in tests/conformance/dwt.vec.
+ * compared with plain arithmetic. tests/conformance/dwt.vec tests the single rules.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static uint64_t get(struct pmk_dwt_model *m, struct pmk_bus *bus, unsigned reg)
 	return value;
 }
 
-/* Each sees all that happens, from its own reset on, and neither the other's registers. */
+/* Each sees all signals after its own reset, and neither sees the other's registers. */
 static void test_two_on_one_bus(void **state)
 {
 	struct pmk_dwt_model a, b;
@@ -53,7 +53,7 @@ static void test_two_on_one_bus(void **state)
 	assert_int_equal(get(&b, &bus, PMK_DWT_LSUCNT), 3);
 }
 
-/* It holds no pointers: a copy goes on by itself. */
+/* It holds no pointers: a copy continues independently. */
 static void test_copies(void **state)
 {
 	struct pmk_dwt_model a, b;

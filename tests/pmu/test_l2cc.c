@@ -93,7 +93,7 @@ static void test_tables(void **state)
 	assert_true(pmk_l220.counters[0].saturates && !pmk_l210.counters[0].saturates);
 }
 
-/* ---- the drivers on a port that writes down -------------------------------------------------- */
+/* ---- the drivers on a logging port -------------------------------------------------- */
 
 struct access {
 	bool write;
@@ -201,7 +201,7 @@ static void test_l220_sequences(void **state)
 	static const struct access reset[] = {
 		{ true, 0, 6 }, { true, 2, 0 }, { true, 1, 0 }, { true, 5, 0xfe }, { true, 8, 1 }
 	};
-	/* A counter that runs is set while it is off. */
+	/* A running counter is switched off to set it. */
 	static const struct access write[] = { { true, 0, 0 },
 					       { true, 3, 0x1234 },
 					       { true, 0, 1 } };
@@ -228,7 +228,7 @@ static void test_l220_sequences(void **state)
 	assert_int_equal(drv->program(&r.dev, 0, 10), PMK_ENOEVENT);
 	assert_int_equal(drv->irq_enable(&r.dev, 4), PMK_EINVAL);
 	r.reg[3] = UINT32_MAX;
-	OK(drv->pending(&r.dev, &flags)); /* one status bit is both counters' */
+	OK(drv->pending(&r.dev, &flags)); /* one status bit belongs to both counters */
 	assert_int_equal(flags, 0);
 	r.n = 0;
 	OK(drv->clear(&r.dev, 2));
@@ -299,7 +299,7 @@ static void open_session(const struct pmk_pmu *pmu, const uint16_t *codes, unsig
 	OK(pmk_session_start(&rig.session));
 }
 
-/* Let something happen, polled often enough. */
+/* Raise signals, with frequent polls. */
 static void happen(enum pmk_signal sig, uint64_t n)
 {
 	while (n) {
@@ -328,7 +328,7 @@ static void test_sessions(void **state)
 	assert_true(totals[0] == UINT64_C(0x280000007) && totals[1] == 5 && totals[2] == 0);
 	assert_true(totals[3] == UINT64_C(0x100000000) && totals[4] == 2);
 
-	/* Counters that stop at their end are set back in time. */
+	/* Counters that stop at their maximum are reset in time. */
 	open_session(&pmk_l220, l220_codes, 3);
 	happen(PMK_SIG_L2CC_DATA_READ, UINT64_C(0x280000007));
 	happen(PMK_SIG_L2CC_WRITE_ALLOC, UINT64_C(0x80000001));
@@ -404,7 +404,7 @@ static void test_lines(void **state)
 	}
 }
 
-/* How far it is to the next data read that the model wants to see, with `count` of them counted. */
+/* The distance to the next data read at which the model must synchronise, after `count` reads. */
 static uint64_t horizon(const struct pmk_pmu *pmu, uint32_t config, uint64_t count, bool clear)
 {
 	const struct pmk_model_ops *ops = pmk_model_find(pmu);
@@ -434,8 +434,10 @@ static void test_horizons(void **state)
 	assert_true(horizon(&pmk_l210, 0x12, 7, true) == 1);
 	assert_true(horizon(&pmk_l210, 0x24, 0, false) == PMK_NEVER); /* of another event */
 
-	/* The horizon is half the range, so that the counter can be reset in time; then the end;
-	 * after the end only its interrupt. */
+	/*
+	 * The horizon is half the range, so that the counter can be reset in time; then the
+	 * maximum; after it only its interrupt.
+	 */
 	assert_true(horizon(&pmk_l220, 0x0c, 0, false) == 0x80000000);
 	assert_true(horizon(&pmk_l220, 0x0c, 0x80000000, false) == 0x7fffffff);
 	assert_true(horizon(&pmk_l220, 0x0e, 0xfffffffe, false) == 1);

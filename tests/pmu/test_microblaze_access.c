@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Random accesses to the MicroBlaze counters, in any order and whatever the options, compared with
- * a second statement of the rules: counters are rows of 32-bit words in one flat list, as they are
- * read, and arithmetic is done on those words, occurrence by occurrence. The same walk goes to the
- * counters directly, through the debug module's registers, and through its JTAG side; the last two
- * have a second statement of their own, in which a register is a list of bits.
+ * a second implementation of the rules: counters are rows of 32-bit words in one flat list, in the
+ * order of reading, with arithmetic on those words, occurrence by occurrence. The same accesses go
+ * to the counters directly, through the debug module's registers, and through its JTAG side; for
+ * the last two there is also a second implementation, in which a register is a list of bits.
  *
  * Numbers are literal: registers 0 PCCTRLR, 1 PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR. The rules one by
  * one are in tests/conformance/microblaze.vec.
@@ -27,7 +27,7 @@
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
 #define PROCESSORS 3
 
-/* GNU C, as long as ISO C has no integer that wide. */
+/* GNU C, because ISO C has no integer of this width. */
 __extension__ typedef unsigned __int128 u128;
 
 static uint64_t seed = 88172645463325252u;
@@ -55,7 +55,7 @@ static bool one_in(unsigned n)
 #define WORDS	 (48 * 2 + 7 * 7)
 #define COUNTERS (48 + 7)
 
-/* The events of the signals that the walk raises. The others count nothing. */
+/* The events of the signals that the test raises. The others count nothing. */
 static const struct {
 	unsigned code;
 	int sig[2];
@@ -74,7 +74,7 @@ static const struct {
 	{ 61, { PMK_SIG_MMU_LOOKUP, -1 } },
 	{ 62, { PMK_SIG_PERIPHERAL_READ, -1 } },
 	{ 64, { -1, -1 } },
-	{ 126, { -1, -1 } }, /* 62 where six bits are decoded */
+	{ 126, { -1, -1 } }, /* 62 if only six bits are decoded */
 };
 
 static const int signals[] = {
@@ -95,7 +95,7 @@ struct plain {
 	bool started, halted;
 	uint64_t now;
 	uint64_t since[COUNTERS], until[COUNTERS];
-	unsigned at[5]; /* word that each register is at */
+	unsigned at[5]; /* the word at which each register is */
 };
 
 static unsigned words_of(const struct plain *p, unsigned counter)
@@ -215,7 +215,7 @@ static void latency_happens(struct plain *p, unsigned c, uint64_t n, uint32_t cy
 	p->overflow[c] |= over;
 }
 
-/* `n` times, one cycle each where it has a latency. */
+/* `n` times, with one cycle each if it has a latency. */
 static void plain_happens(struct plain *p, int sig, uint64_t n)
 {
 	if (sig == PMK_SIG_CYCLE)
@@ -304,7 +304,7 @@ static void plain_command(struct plain *p, unsigned w)
 	if ((w & 0x10) && !p->params.clear_first)
 		plain_clear(p);
 	if ((w & 0x0c) == 0x0c)
-		/* Stop, then Start, is running; but a stop in between interrupts what is timed. */
+		/* After Stop and Start it is running; but the stop interrupts the timing. */
 		plain_run(p, false, p->halted), plain_run(p, true, p->halted);
 	else if (w & 0x0c)
 		plain_run(p, w & 0x08, p->halted);
@@ -327,7 +327,7 @@ static bool plain_go(struct plain *p, unsigned reg, unsigned *word)
 	return true;
 }
 
-/* Where the word holds a minimum, and which counter's. */
+/* True if the word holds a minimum; of which counter. */
 static bool is_min(const struct plain *p, unsigned word, unsigned *counter)
 {
 	*counter = counter_at(p, word);
@@ -478,7 +478,7 @@ static void catch_up(struct processor *u)
 	assert_false(pmk_bus_due(&u->bus)); /* that would hang a producer */
 }
 
-/* The producer steps over the horizon now and then: what is counted stays the same. */
+/* The producer steps over the horizon now and then: the counts stay the same. */
 static void let_happen(struct processor *u)
 {
 	int sig = signals[pick(COUNT(signals))];
@@ -655,7 +655,7 @@ static uint64_t from_bits(const struct bits *b, bool highest_first)
 
 /* ---- the debug module, stated again -------------------------------------------------------- */
 
-/* What a command reaches: registers of processors are 0 to 4. */
+/* The register that a command addresses: 0 to 4 are registers of processors. */
 enum { NOWHERE = 5 };
 
 static unsigned plain_reg(unsigned command, unsigned *bits)
@@ -891,7 +891,7 @@ static void check_store(struct board *b, unsigned offset, uint32_t value, unsign
 			 offset, err, want_err);
 }
 
-/* A step of software: mostly complete accesses, now and then anything. */
+/* A step of software: mostly complete accesses, sometimes any access. */
 static void access_module(struct board *b, unsigned round, unsigned step)
 {
 	uint32_t ctrl = some_ctrl();

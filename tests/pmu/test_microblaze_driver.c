@@ -40,7 +40,7 @@ struct hardware {
 	unsigned event[55];
 	struct values live[55], sampled[55];
 	bool running;
-	uint64_t junk; /* above the bits of what is read */
+	uint64_t junk; /* in the bits above a value that is read */
 };
 
 static unsigned items(const struct hardware *hw, unsigned counter)
@@ -72,7 +72,10 @@ static void next_item(const struct hardware *hw, struct place *p)
 
 static void command(struct hardware *hw, uint64_t bits)
 {
-	/* The driver gives one at a time: what two in one write do is not documented. */
+	/*
+	 * The driver writes one command at a time; the effect of two in one write is not
+	 * documented.
+	 */
 	assert_true(bits && bits < 0x20 && !(bits & (bits - 1)));
 	if (bits == 0x01)
 		memset(hw->place, 0, sizeof(hw->place));
@@ -219,7 +222,7 @@ static uint32_t pattern(unsigned counter, unsigned item)
 	return (counter * 8 + item + 1) * UINT32_C(0x9e3779b1);
 }
 
-/* Upper halves of 48 bits have 16, and more must not be looked at. */
+/* Upper halves of 48-bit values have 16 bits; the bits above must be ignored. */
 static void fill(struct rig *r)
 {
 	for (unsigned c = 0; c < r->hw.events + r->hw.latencies; c++) {
@@ -325,7 +328,7 @@ static void test_read_sequences(void **state)
 	check_log(&r, "W1=1 R3 W1=2 W1=1 R3 R3");
 }
 
-/* Any order of programming, and the counters count what was asked for. */
+/* In any order of programming, the counters count the requested events. */
 static void program_at_random(bool shared)
 {
 	struct rig r;
@@ -482,7 +485,7 @@ static void test_packing(void **state)
 	}
 }
 
-/* Without an occurrence there is no shortest one, whatever the hardware shows. */
+/* Without an occurrence there is no shortest latency, whatever the hardware shows. */
 static void test_nothing_timed(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -674,7 +677,7 @@ static void test_numbers_out_of_range(void **state)
 	check_log(&r, "");
 }
 
-/* The hardware cannot be asked, so running() returns the effect of start and stop. */
+/* The hardware does not show it, so running() returns the effect of start and stop. */
 static void test_running(void **state)
 {
 	struct rig r;
@@ -839,7 +842,7 @@ static void test_sequence_after_a_fault(void **state)
 	r.fail_at = 0;
 	assert_int_equal(r.drv->program(&r.dev, 1, 2), PMK_EIO);
 	check_log(&r, "W0=2");
-	OK(r.drv->program(&r.dev, 2, 3)); /* the one that failed is written with it */
+	OK(r.drv->program(&r.dev, 2, 3)); /* the event whose access failed is written with it */
 	check_log(&r, "W1=1 W0=1 W0=2 W0=3");
 }
 

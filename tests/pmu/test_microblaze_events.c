@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The MicroBlaze's catalogue, counters and registers, against UG984 "Performance Monitoring", typed
- * again by hand; and counters that were built otherwise.
+ * again by hand; and other configurations of the counters.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -169,7 +169,7 @@ static void test_names_of_the_manual(void **state)
 	assert_null(pmk_pmu_event(&pmk_microblaze, "E64"));
 }
 
-/* Names that other tools have; the general metrics ask for the first two. */
+/* Names that other tools have; the general metrics use the first two. */
 static void test_names_of_others(void **state)
 {
 	static const struct {
@@ -233,7 +233,7 @@ static void test_rows_are_complete(void **state)
 	}
 	for (size_t i = 0; i < COUNT(explained); i++)
 		assert_non_null(strstr(pmk_microblaze.events[explained[i]].caveat, "our choice"));
-	assert_non_null(strstr(pmk_microblaze.events[0].caveat, "one that faults does, too"));
+	assert_non_null(strstr(pmk_microblaze.events[0].caveat, "instructions that fault count"));
 	assert_non_null(strstr(pmk_microblaze.events[18].caveat, "nop"));
 	assert_non_null(strstr(pmk_microblaze.events[7].caveat, "returns"));
 	check_words(pmk_microblaze.brief);
@@ -277,7 +277,7 @@ static int counter_for(const struct pmk_pmu *pmu, uint32_t used, unsigned code)
 	return pmk_pmu_free_counter(pmu, &(struct pmk_counter_set){ { used } }, code);
 }
 
-/* A latency counter is for events with a latency, and they want one where there is one. */
+/* Latency counters are for events with a latency, which use one if there is one. */
 static void test_choice_of_counter(void **state)
 {
 	struct pmk_microblaze_pmu p;

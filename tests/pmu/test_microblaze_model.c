@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The models of the MicroBlaze counters and of the debug module, what vectors cannot say: their
- * dealings with the bus (horizon, latency log, late totals), copies, every configuration, several
- * processors. The rules one by one are in tests/conformance/microblaze.vec.
+ * The models of the MicroBlaze counters and of the debug module, in cases that vectors cannot
+ * express: their use of the bus (horizon, latency log, late totals), copies, every configuration,
+ * several processors. tests/conformance/microblaze.vec tests the single rules.
  *
  * Numbers are literal: registers 0 PCCTRLR, 1 PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR; commands 0x01
  * Reset, 0x02 Sample, 0x04 Stop, 0x08 Start, 0x10 Clear.
@@ -43,7 +43,7 @@ static void ask_anew(struct bench *b)
 static void setup_with(struct bench *b, unsigned events, unsigned latencies, unsigned width,
 		       const struct pmk_microblaze_params *params)
 {
-	memset(b, 0xa5, sizeof(*b)); /* reset has to make something of any memory */
+	memset(b, 0xa5, sizeof(*b)); /* reset must work on any memory contents */
 	assert_int_equal(pmk_microblaze_configure(&b->pmu, events, latencies, width), 0);
 	b->ops = pmk_model_find(&b->pmu.pmu);
 	assert_non_null(b->ops);
@@ -172,7 +172,7 @@ static void test_every_configuration(void **state)
 			}
 }
 
-/* Events 0 to 56 and 64 to 255 are nothing for a latency counter, the latter for no counter. */
+/* A latency counter cannot count events 0 to 56; no counter can count 64 to 255. */
 static void test_every_event_in_every_kind(void **state)
 {
 	static struct bench b;
@@ -248,7 +248,7 @@ static void test_oddities_add_up(void **state)
 
 /* ---- the bus ------------------------------------------------------------------------------- */
 
-/* Any access catches up with the bus. */
+/* Any access synchronises with the bus. */
 static void test_access_synchronises(void **state)
 {
 	static struct bench b;
@@ -313,7 +313,10 @@ static void test_horizon_of_events(void **state)
 	assert_int_equal(b.ops->lines(&b.model), 0);
 	pass(&b, PMK_SIG_BR_TAKEN, 1);
 	assert_int_equal(b.ops->lines(&b.model), 1);
-	/* It has overflowed; now half a range is asked for, of either signal a quarter. */
+	/*
+	 * It has overflowed; now the horizon is half a range, and a quarter for each of the two
+	 * signals.
+	 */
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_BR_TAKEN), 0x40000000);
 	pass(&b, PMK_SIG_INSN, 16 + 84);
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_INSN), 0x80000000 - 84);
@@ -369,9 +372,10 @@ static void test_horizon_of_64_bits(void **state)
 	assert_int_equal(pmk_bus_horizon(&b.bus, PMK_SIG_INSN), 16);
 }
 
-/* How many records until a synchronisation: half the log. How many latencies: what a quarter of a
- * sum's range has room for, or of that of N. And how many occurrences, were they all the
- * longest. */
+/*
+ * Synchronisation is due after half the log's records; after as many latencies as fit in a quarter
+ * of the range of a sum or of N; and after as many occurrences if all had the longest latency.
+ */
 static void test_horizon_of_latencies(void **state)
 {
 	static const struct {
@@ -411,10 +415,10 @@ static void test_horizon_of_latencies(void **state)
 		assert_int_equal(b.bus.recorded_due, i % 2 ? 4096 : 2048);
 		assert_int_equal(b.bus.timed_due, rows[i].timed * (i % 2 ? 1ull : 2ull));
 		wr(&b, 1, 0x01);
-		wr(&b, 0, 30); /* no latency: nothing to ask for */
+		wr(&b, 0, 30); /* no latency: no limit */
 		assert_true(b.bus.recorded_due == PMK_NEVER && b.bus.timed_due == PMK_NEVER);
 	}
-	/* Every latency counter asks for its own. */
+	/* Every latency counter sets its own limit. */
 	setup(&b, 0, 3, 32);
 	wr(&b, 0, 62);
 	wr(&b, 0, 58);
@@ -426,7 +430,7 @@ static void test_horizon_of_latencies(void **state)
 	assert_true(pmk_bus_horizon(&b.bus, PMK_SIG_L1D_CACHED_WRITE) == PMK_NEVER);
 }
 
-/* A producer that records at once and adds up its totals later: no occurrence is counted twice. */
+/* A producer that records at once and updates its totals later: no occurrence is counted twice. */
 static void test_totals_may_come_late(void **state)
 {
 	static struct bench b;
@@ -472,11 +476,11 @@ static void test_lost_latencies(void **state)
 		pmk_bus_add(&b.bus, PMK_SIG_PERIPHERAL_READ, 1);
 		pmk_bus_record(&b.bus, PMK_SIG_PERIPHERAL_READ, 10 * i, 9);
 	}
-	/* Three were overwritten, and took one cycle for all that is known. */
+	/* Three were overwritten; they count as one cycle, because nothing is known about them. */
 	EXPECT_ITEMS(&b, 8195, 0, 8192 * 9 + 3, 0, 8192 * 81 + 3, 1, 9);
 	wr(&b, 1, 0x01);
 	assert_int_equal(rd(&b, 2), 1);
-	assert_int_equal(rd(&b, 2), 1); /* of the other we do not know either */
+	assert_int_equal(rd(&b, 2), 1); /* the other one is not known either */
 	assert_int_equal(b.model.oddities, 0x40);
 }
 
@@ -507,8 +511,10 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-/* Latencies alike share a record, and a model reads from it what it reads from one record each: of
- * any mix of latencies that overlap or not, with any parameters, between any commands. */
+/*
+ * Equal latencies share a record, from which a model reads the same as from one record each: for
+ * any mix of overlapping and separate latencies, any parameters, and any commands in between.
+ */
 static void test_records_of_several(void **state)
 {
 	static struct bench b[2];
@@ -574,7 +580,9 @@ static void test_records_of_several(void **state)
 
 /* ---- distributions ------------------------------------------------------------------------- */
 
-/* Hits of one cycle and misses of 17, 250 000 in all, by a producer that honours the horizon. */
+/*
+ * Hits of one cycle and misses of 17, 250 000 in total, from a producer that honours the horizon.
+ */
 static void test_long_run(void **state)
 {
 	static struct bench b;
@@ -636,7 +644,7 @@ static void test_squares_overflow(void **state)
 
 /* ---- copies and neighbours ----------------------------------------------------------------- */
 
-/* A copy, bus included, goes on as the original does. */
+/* A copy, including the bus, continues like the original. */
 static void test_copy(void **state)
 {
 	static struct bench a, b;
@@ -660,7 +668,7 @@ static void test_copy(void **state)
 	EXPECT_ITEMS(&b, 0, 100, 0, 0, 3, 0, 17, 0, 99, 5, 7, 0, 0, 0, 0, 0, 0, 0);
 }
 
-/* Two models on one bus count each for itself, whichever is touched when. */
+/* Two models on one bus count independently, in whatever order they are accessed. */
 static void test_two_on_one_bus(void **state)
 {
 	static struct bench a;
@@ -937,7 +945,7 @@ static void test_overrun(void **state)
 	assert_int_equal(b.fake[0].writes, 0);
 }
 
-/* A register of more than 32 bits is given up when the lock is lost in its middle. */
+/* An access to a register of more than 32 bits is abandoned if the lock is lost in the middle. */
 static void test_lock_is_lost_in_the_middle(void **state)
 {
 	static struct board b;

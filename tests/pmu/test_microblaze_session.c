@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sessions on MicroBlaze counters: whatever happens, and however often a counter or a sum goes
- * round, the 64-bit totals and the distributions are what was scripted. The script honours the
- * horizon as an emulated core does; the session reads the models through the driver, directly,
- * through the debug module's registers, and through its JTAG side.
+ * Sessions on MicroBlaze counters: the 64-bit totals and the distributions always equal the script,
+ * however often a counter or a sum wraps. The script honours the horizon as an emulated core does;
+ * the session reads the models through the driver, directly, through the debug module's registers,
+ * and through its JTAG side.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define OK(call) assert_int_equal(call, 0)
 
-/* GNU C, as long as ISO C has no integer that wide. */
+/* GNU C, because ISO C has no integer of this width. */
 __extension__ typedef unsigned __int128 u128;
 
 static uint64_t seed = 88172645463325252u;
@@ -66,7 +66,7 @@ struct rig {
 	uint64_t fail_at; /* the access that fails, counted down; 0: none */
 	int error;	  /* with this */
 	uint64_t accesses;
-	/* One of each per pass. */
+	/* One latency counter and one event counter per pass. */
 	struct pmk_microblaze_model model[PASSES];
 	struct pmk_model_port to_model[PASSES];
 	struct pmk_port processor[PASSES];
@@ -82,7 +82,7 @@ struct rig {
 	struct pmk_port port[PASSES];
 };
 
-/* The port that the session gets: an access may fail, and is then not done. */
+/* The session's port: an access may fail, and is then not done. */
 static int failing(struct pass *p)
 {
 	p->rig->accesses++;
@@ -327,7 +327,7 @@ static const struct pmk_plan six = {
 		   { .code = 60 } },
 };
 
-/* On every way, at every width: three latency counters and as many event counters. */
+/* For every kind of access and every width: three latency counters and three event counters. */
 static void on_every_way(void (*check)(struct rig *r))
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -406,9 +406,9 @@ static void test_stop_and_go(void **state)
 	on_every_way(check_stop_and_go);
 }
 
-/* ---- round and round ----------------------------------------------------------------------- */
+/* ---- wraps ----------------------------------------------------------------------- */
 
-/* Event counters go round some times; those of 64 bits cannot, in 64-bit totals. */
+/* Event counters wrap several times; 64-bit counters cannot, because totals have 64 bits. */
 static void check_events_go_round(struct rig *r)
 {
 	unsigned width = r->pmu.config.width;
@@ -433,7 +433,7 @@ static void test_events_go_round(void **state)
 	on_every_way(check_events_go_round);
 }
 
-/* The squares go round some times at 32 bits and at 48; at 64 the session carries them on. */
+/* The squares wrap several times at 32 and 48 bits; at 64 bits the session extends them. */
 static void check_sums_go_round(struct rig *r)
 {
 	static const uint32_t longest[] = { 60000, 4000000, 4000000000 };
@@ -527,7 +527,7 @@ static void test_random(void **state)
 	}
 }
 
-/* A producer that runs on for a while when it should have stopped, as between blocks of code. */
+/* A producer that continues for a while after it should have stopped, as between blocks of code. */
 static void test_late_producer(void **state)
 {
 	static struct rig r;
@@ -569,7 +569,7 @@ static const struct pmk_wide_latency *read_one(struct rig *r)
 	return pmk_session_latency(&r->session, 0);
 }
 
-/* A producer that knows no horizon. */
+/* A producer that ignores the horizon. */
 static void at_once(struct rig *r, unsigned n, uint32_t cycles)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -581,8 +581,10 @@ static void at_once(struct rig *r, unsigned n, uint32_t cycles)
 	}
 }
 
-/* 1073 latencies of 2000 cycles fit, 1074 go round once and are still known, 2148 are not: polled
- * too seldom. */
+/*
+ * 1073 latencies of 2000 cycles fit; 1074 wrap once, which can be corrected; 2148 cannot, because
+ * the poll was too late.
+ */
 static void test_polled_too_seldom(void **state)
 {
 	static const struct {
@@ -599,7 +601,7 @@ static void test_polled_too_seldom(void **state)
 		assert_int_equal(read_one(&r)->values.sum, 2000 * rows[i].n);
 		assert_int_equal(pmk_session_wrapped(&r.session, 0), rows[i].wrapped);
 	}
-	/* Half at a time nothing is lost, although each sum has gone round. */
+	/* In two halves nothing is lost, although each sum has wrapped. */
 	setup(&r, DIRECT, 1, 1, 32, &one_latency);
 	start(&r);
 	for (unsigned i = 0; i < 20; i++) {
@@ -614,7 +616,7 @@ static void test_polled_too_seldom(void **state)
 	at_once(&r, 1, 1);
 	read_one(&r);
 	assert_true(pmk_session_wrapped(&r.session, 0));
-	/* With 48 bits there is room. */
+	/* 48 bits are enough. */
 	setup(&r, DIRECT, 1, 1, 48, &one_latency);
 	start(&r);
 	at_once(&r, 4000, 200000);
@@ -651,7 +653,7 @@ static void test_polled_too_seldom_64(void **state)
 	assert_true(pmk_session_wrapped(&r.session, 0));
 }
 
-/* The extremes of 16 bits end at 65535; squares of more than that cannot be followed. */
+/* Extremes of 16 bits end at 65535; squares of longer latencies cannot be tracked. */
 static void test_saturated(void **state)
 {
 	static struct rig r;
@@ -669,14 +671,14 @@ static void test_saturated(void **state)
 
 	setup(&r, DIRECT, 1, 1, 32, &one_latency);
 	start(&r);
-	at_once(&r, 1, 65536); /* the square goes round once, and shows as 0 */
+	at_once(&r, 1, 65536); /* the square wraps once, and reads as 0 */
 	assert_int_equal(read_one(&r)->values.sum, 65536);
 	assert_true(pmk_session_saturated(&r.session, 0));
 	assert_true(pmk_session_wrapped(&r.session, 0));
 
 	setup(&r, DIRECT, 1, 1, 32, &one_latency);
 	start(&r);
-	at_once(&r, 1, 200000); /* squares go round nine times */
+	at_once(&r, 1, 200000); /* squares wrap nine times */
 	assert_int_equal(read_one(&r)->values.sum, 200000);
 	assert_int_equal(read_one(&r)->values.min, 65535);
 	assert_true(pmk_session_saturated(&r.session, 0));
@@ -690,7 +692,7 @@ static void test_saturated(void **state)
 	assert_false(pmk_session_wrapped(&r.session, 0));
 }
 
-/* It is the counter's that overlapped, and stays when the counters are cleared. */
+/* The overlap belongs to the counter, and is kept when the counters are cleared. */
 static void test_full(void **state)
 {
 	struct pmk_plan plan = { .nevents = 3,
@@ -721,7 +723,7 @@ static void test_full(void **state)
 	}
 }
 
-/* One counter's sums overflow, and only it is asked whether that happened once. */
+/* Only the counter whose sums overflow is checked for a single wrap. */
 static void test_lost_by_one(void **state)
 {
 	struct pmk_plan plan = { .nevents = 2, .event = { { .code = 58 }, { .code = 62 } } };
@@ -731,7 +733,9 @@ static void test_lost_by_one(void **state)
 	(void)state;
 	setup(&r, DIRECT, 1, 2, 32, &plan);
 	start(&r);
-	/* None of its sums overflows, though many of the longest would have made them. */
+	/*
+	 * None of its sums overflows, although many longest latencies would have overflowed them.
+	 */
 	pmk_bus_record(&r.bus, PMK_SIG_L1D_CACHED_READ, 0, 0);
 	pmk_bus_add(&r.bus, PMK_SIG_CYCLE, 60000);
 	pmk_bus_record(&r.bus, PMK_SIG_L1D_CACHED_READ, r.bus.total[PMK_SIG_CYCLE] - 60000, 60000);
@@ -810,7 +814,7 @@ static void test_timer(void **state)
 			}
 }
 
-/* Across intervals everything goes on growing, sums that went round included. */
+/* Across intervals everything continues to grow, including sums that have wrapped. */
 static void test_timer_random(void **state)
 {
 	static const unsigned widths[] = { 32, 48, 64 };
@@ -865,7 +869,7 @@ static void test_timer_limits(void **state)
 	OK(pmk_session_timer(&r.session, 0x100000000));
 	assert_int_equal(pmk_session_timer(&r.session, 0x1000000000000), PMK_ERANGE);
 
-	/* There is nothing to time, or nothing to count it with. */
+	/* There is no event to time, or no counter for it. */
 	unknown.timed = true;
 	unknown.timer_code = 64;
 	assert_int_equal(pmk_plan_make(&r.pmu.pmu, &unknown), PMK_ENOEVENT);
@@ -950,7 +954,7 @@ static void faults(enum way way, unsigned width, bool tick)
 			assert_int_equal(err, round == 1 ? PMK_EBUSY : 0);
 			if (!err)
 				expect_values(&r, totals, __LINE__);
-			/* A tick is done again, which mends whatever was left undone. */
+			/* The tick is repeated, which completes what the failure left undone. */
 			if (err && tick)
 				EXPECT_TICK(&r);
 			assert_true(r.model[0].started);

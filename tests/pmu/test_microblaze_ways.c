@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The MicroBlaze driver before the models of the counters: directly, through the memory-mapped
+ * The MicroBlaze driver on the models of the counters: directly, through the memory-mapped
  * registers of the debug module, and through its JTAG side; in both readings of the pointer, and at
- * every width. Sessions count, time latencies and tick on each of these ways alike, and the models
- * see nothing that a driver had better not do.
+ * every width. Sessions count, time latencies and tick in the same way on each of them, and the
+ * models see no access that a driver should not make.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -185,8 +185,7 @@ static void test_counting(void **state)
 
 /* ---- the interval timer ---------------------------------------------------------------------- */
 
-/* Cycles in a counter that overflows; Dbg_Intr rises at the end of each interval, and not
- * before. */
+/* A counter of cycles overflows; Dbg_Intr rises at the end of each interval, and not before. */
 static void check_ticks(struct rig *r)
 {
 	static const struct pmk_plan plan = {
@@ -265,7 +264,7 @@ static void test_preset(void **state)
 
 /* ---- the access lock ------------------------------------------------------------------------- */
 
-/* A debugger is busy: told, and after it has gone the count is right. */
+/* A debugger holds the lock: this is reported, and after its release the count is right. */
 static void test_debugger(void **state)
 {
 	static struct rig r;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What every PMU of the list owes the rest of the house, whatever its family: names, events that
- * can be counted, rows that make sense, a driver with every slot, and a model that fits where
- * models are kept.
+ * Requirements for every PMU in the list, whatever its family: names, events that
+ * can be counted, rows that make sense, a driver with every slot, and a model that fits in the
+ * space for models.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include "pmu/reg.h"
 #include "producer/session/emulated.h"
 
-/* Say whose check failed: there are many PMUs, and one line of code. */
+/* Name the PMU whose check failed, because one line of code checks many PMUs. */
 #define CHECK(pmu, what, truth)                                                   \
 	do {                                                                      \
 		if (!(truth))                                                     \
@@ -55,7 +55,7 @@ static void test_names(void **state)
 	}
 }
 
-/* In code order, and none without its source. */
+/* In code order, and each with its source. */
 static void test_events(void **state)
 {
 	(void)state;
@@ -121,7 +121,7 @@ static void test_counters(void **state)
 	}
 }
 
-/* A kind of access has one bit; 0, a field whose row does not say, is none. */
+/* A kind of access has one bit; 0, for a field whose row does not name one, is not a kind. */
 static bool is_access(enum pmk_access access)
 {
 	return access > 0 && access <= PMK_SBZ && !(access & (access - 1));
@@ -168,11 +168,13 @@ static void test_driver(void **state)
 	}
 }
 
-/* A model of its own, which comes up as its rows say wherever they can be read. */
+/*
+ * The PMU has a model, whose registers have the reset values of its rows wherever they can be read.
+ */
 static void test_model(void **state)
 {
 	static uint64_t memory[PMK_MODEL_BYTES / 8];
-	static struct pmk_bus bus[16]; /* a model may watch several */
+	static struct pmk_bus bus[16]; /* a model may watch several buses */
 
 	(void)state;
 	for (unsigned i = 0; pmk_pmus[i]; i++) {
@@ -200,7 +202,7 @@ static void test_model(void **state)
 	}
 }
 
-/* A port that does nothing but what <pmk/model.h> says: registers are read and written. */
+/* A port with only the operations in <pmk/model.h>: registers are read and written. */
 struct plain {
 	const struct pmk_model_ops *ops;
 	void *model;
@@ -229,7 +231,7 @@ static void plain_settle(void *ctx, unsigned cycles)
 	p->ops->sync(p->model, p->bus);
 }
 
-/* An event on its counter, which the driver lets run and sets ten before its overflow. False: this
+/* An event on its counter, which the driver starts and sets to ten before its overflow. False: this
  * PMU cannot set counters. */
 static bool write_near_overflow(struct pmk_dev *dev, struct pmk_bus *bus, unsigned c)
 {
@@ -254,7 +256,7 @@ static bool write_near_overflow(struct pmk_dev *dev, struct pmk_bus *bus, unsign
 	return !err && d->write(dev, c, PMK_BITS(ctr->width - 1, 0) - 9) == 0;
 }
 
-/* After a write the overflow is reported: no caller has to ask the model. */
+/* After a write, the overflow is reported without a query of the model. */
 static void test_a_write_asks(void **state)
 {
 	static uint64_t memory[PMK_MODEL_BYTES / 8];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's driver on a port that writes down what it is asked: sequences, register by register, as
+ * RISC-V's driver on a port that logs its accesses: sequences, register by register, as
  * literal numbers; counters that wrap between two reads; ports that fail; and the driver on the
  * models.
  */
@@ -32,7 +32,7 @@ struct recorder {
 	struct access log[64];
 	unsigned n, fail_at;
 	uint64_t reg[30];
-	/* After this many reads of register `tick_reg` its counter has moved on. */
+	/* After this many reads of register `tick_reg`, its counter advances. */
 	unsigned tick_after, tick_reg;
 	void (*tick)(struct recorder *r);
 };
@@ -95,7 +95,7 @@ static void check(struct recorder *r, const struct access *want, size_t n)
 		static const struct access want_[] = __VA_ARGS__; \
 		check(r, want_, COUNT(want_));                    \
 	} while (0)
-/* The commas inside of the rows are not those of the macro. */
+/* The commas inside the rows do not separate arguments of the macro. */
 #define R(reg, value)             \
 	{                         \
 		false, reg, value \
@@ -170,12 +170,12 @@ static void test_start_and_stop(void **state)
 	OK(driver()->running(d, &yes));
 	assert_true(yes);
 	CHECK(&r, { R(10, 0), W(10, 0x7d), R(10, 0x7d), R(10, 0x7d), W(10, 0), R(10, 0) });
-	r.reg[10] = 0x79; /* another user lets instret run */
+	r.reg[10] = 0x79; /* another user has started instret */
 	OK(driver()->running(d, &yes));
 	assert_true(yes);
 }
 
-/* Bits of other counters are theirs. */
+/* Bits of other counters are not changed. */
 static void test_foreign_bits_stay(void **state)
 {
 	struct recorder r = on(&pmk_riscv64);
@@ -370,7 +370,7 @@ static void test_sessions_on_models(void **state)
 	count_on(&pmk_riscv32);
 }
 
-/* Below M-mode the first access says so, and nothing has changed. */
+/* Below M-mode the first access returns an error, and nothing has changed. */
 static void test_without_rights(void **state)
 {
 	struct pmk_riscv_model m, before;

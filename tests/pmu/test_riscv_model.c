@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * RISC-V's model, in cases that vectors cannot express: two on one bus, copies, random sequences
- * compared with a reference that counts signal by signal. The rules one by one are in
- * tests/conformance/riscv.vec.
+ * compared with a reference that counts signal by signal. tests/conformance/riscv.vec tests the
+ * single rules.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static uint64_t get(struct rig *g, struct pmk_bus *bus, unsigned reg)
 	return value;
 }
 
-/* Each sees all that happens, from its own reset on, and neither the other's registers. */
+/* Each sees all signals after its own reset, and neither sees the other's registers. */
 static void test_two_on_one_bus(void **state)
 {
 	struct pmk_bus bus;
@@ -61,7 +61,7 @@ static void test_two_on_one_bus(void **state)
 	assert_int_equal(get(&b, &bus, PMK_RISCV_MHPMCOUNTER3), 3);
 }
 
-/* It holds no pointers: a copy goes on by itself. */
+/* It holds no pointers: a copy continues independently. */
 static void test_copies(void **state)
 {
 	struct pmk_bus bus, other;

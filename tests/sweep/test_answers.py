@@ -78,8 +78,8 @@ def test_what_nothing_beats(tmp_path):
         "              90             4,096  a  size=4K",
         "              94             2,048  a  size=2K",
         "             110             1,024  a  size=1K",
-        "3 of 4 cores, by the sums of 2 programs; of the others each is beaten in one goal and "
-        "better in none"])
+        "3 of 4 cores, by the sums of 2 programs; each other core is worse than one of these in "
+        "some goal and better in none"])
     equal(len(shown(path, "--pareto", "cycles").out.splitlines()), 3)
 
 
@@ -126,7 +126,7 @@ def test_which_setting_explains_how_much(tmp_path, name, value, x, y, rest):
 ])
 def test_shares_of_settings_that_do_not_meet_are_not_added_up(tmp_path, name, rows, told):
     out = shown(results.database(tmp_path / "r.db", rows), "--sensitivity", "cycles").out
-    equal("not each value was counted with each of the others: shares overlap and do not add up\n"
+    equal("not every combination of values was counted, so shares overlap and do not add up\n"
           in out, told is None, out)
     equal(re.findall("the rest +([-0-9.]+)%", out), [told] if told else [], out)
 

@@ -95,7 +95,7 @@ def test_make_runs_tasks(tmp_path):
     out = sweep(folder, "plan.ini", "-o", "r.db", "--engine", "make", "--tasks", "3")
     contains(out.out, "3 tasks; make -C ")
     out = sweep(folder, "plan.ini", "-o", "r.db", "--engine", "make", code=125)
-    contains(out.err, "it has the tasks of an earlier sweep")
+    contains(out.err, "contains tasks of an earlier sweep")
     out = run("make", "-C", folder / "r.db.tasks", "-j2")
     equal(out.code, 0, out)
     equal(sorted(len(k) for k in parts(folder).values()), [6, 7, 7])
@@ -150,9 +150,10 @@ def test_databases_are_put_together(tmp_path):
     sweep(tmp_path, "--collect", "r.db", "arm1176.db", "cortex-a53.db")
     same_counts(tmp_path)
     for words, code, told in (
-            (("new.db", "new.db"), 129, "--collect: new.db is the database that counts are put "
-                                        "into"),
-            (("r.db", "./r.db"), 129, "--collect: ./r.db is the database that counts are put into"),
+            (("new.db", "new.db"), 129, "--collect: new.db is the database to write, and cannot "
+                                        "also be merged into it"),
+            (("r.db", "./r.db"), 129, "--collect: ./r.db is the database to write, and cannot also "
+                                       "be merged into it"),
             (("new.db", "nothing.db"), 125, "nothing.db: No such file or directory")):
         equal(sweep(tmp_path, "--collect", *words, code=code).err, f"pmk: {told}\n")
     assert not (tmp_path / "new.db").exists()

@@ -527,7 +527,7 @@ def test_what_a_signal_from_outside_ended_is_counted_the_next_time(folder, name,
     err = p.communicate()[1]
     equal(p.returncode, 1, err)
     contains(err, "pmk: 2 cells: 1 counted now")
-    contains(err, "pmk: 1 of them ended by a signal and have not been kept; the same sweep "
+    contains(err, "pmk: 1 of them were ended by a signal and are not stored; the same sweep "
                   "counts them again\n")
     equal([row["program"] for row in shown(folder)], ["first"])
     (folder / "gate").unlink()
@@ -545,7 +545,7 @@ def test_an_emulator_that_was_ended_before_the_program_began_counts_the_next_tim
     out = pmk("sweep", "plan.ini", "-o", "r.db", cwd=folder,
               env=dict(os.environ, PMK_QEMU_DIR=str(fake)))
     equal((out.code, summary(out)), (1, (1, 0, 0, 0)), out)
-    contains(out.err, "pmk: 1 of them ended by a signal and have not been kept")
+    contains(out.err, "pmk: 1 of them were ended by a signal and are not stored")
     equal(shown(folder), [])
     out = pmk("stat", "-e", "cycles", folder / "prog", "walk",
               env=dict(os.environ, PMK_QEMU_DIR=str(fake)))
@@ -633,20 +633,21 @@ GOOD = "[sweep]\ncores = arm1176\nevents = cycles\n[program p]\nrun = ./prog\n"
 
 
 @cases("name,text,told", [(name, *row) for name, row in {
-    "empty": ("", ":1: [sweep] has to say which cores"),
-    "no events": ("[sweep]\ncores = arm1176\n", ":2: [sweep] has to say which events"),
+    "empty": ("", ":1: [sweep] does not name any cores"),
+    "no events": ("[sweep]\ncores = arm1176\n", ":2: [sweep] does not name any events"),
     "no program": ("[sweep]\ncores = arm1176\nevents = cycles\n", ":3: there is no [program NAME]"),
     "section": ("[swep]\ncores = arm1176\n", ":2: there is no section [swep]; a plan has"),
     "key": (GOOD + "stdim = x\n", ":6: [program …] has no 'stdim'; did you mean stdin?"),
-    "other key": (GOOD + "command = x\n", ":6: [program …] has no 'command'; it has run, stdin, "
-                                         "inputs, env, cores, exit, timeout and each NAME\n"),
-    "no run": (GOOD + "[program q]\nstdin = x\n", ":7: [program q] has to say what it runs"),
+    "other key": (GOOD + "command = x\n", ":6: [program …] has no 'command'; it can have run, "
+                                         "stdin, inputs, env, cores, exit, timeout and each "
+                                         "NAME\n"),
+    "no run": (GOOD + "[program q]\nstdin = x\n", ":7: [program q] does not say what to run"),
     "twice": (GOOD + "run = ./prog\n", ":6: p is run twice"),
-    "no pair": (GOOD + "run\n", ":6: neither [section] nor name = value"),
+    "no pair": (GOOD + "run\n", ":6: this line is neither [section] nor name = value"),
     "range": (GOOD + "[settings]\ndcache.size = 4K..24K\n",
               ":7: dcache.size: a range doubles from its first number to its last, and 4K does"),
     "range of words": (GOOD + "[settings]\ndcache.size = small..big\n",
-                       ":7: dcache.size: a range is of two numbers"),
+                       ":7: dcache.size: a range has two numbers"),
     "zero": (GOOD + "[settings]\ndcache.size = 0..4\n", ":7: dcache.size: a range doubles"),
     "value twice": (GOOD + "[settings]\ndcache.size = 4K, 4K\n",
                     ":7: dcache.size has the value 4K twice"),
@@ -673,15 +674,15 @@ GOOD = "[sweep]\ncores = arm1176\nevents = cycles\n[program p]\nrun = ./prog\n"
     "env": (GOOD + "env = NAME\n", ":6: env is NAME=VALUE"),
     "each without a name": (GOOD + "each = 1\n", ":6: [program …] has no 'each'; did you mean"),
     "each with a blank": (GOOD + "each a b = 1\n", ":6: each 'a b': a name has letters"),
-    "each in vain": (GOOD + "each n = 1, 2\n", ":6: each n: nothing of [program p] has {n}"),
-    "each twice": (GOOD + "each n = 1\neach n = 2\n", ":7: n stands in line 6, too"),
+    "each in vain": (GOOD + "each n = 1, 2\n", ":6: each n: no line of [program p] contains {n}"),
+    "each twice": (GOOD + "each n = 1\neach n = 2\n", ":7: n is also in line 6"),
     "no such files": (GOOD + "each f = no*.txt\n", ":6: each f: no file is called no*.txt"),
     "each range": (GOOD + "each n = 3..5\n", ":6: n: a range doubles from its first number"),
     "names": (GOOD + "env = A={n}\neach n = 1, 2\n[program p n=2]\nrun = ./prog\n",
               ":9: two programs are called 'p n=2'"),
     "too many programs": (GOOD + "".join(f"each a{i} = 1, 2, 3, 4, 5, 6, 7, 8, 9\n"
                                          for i in range(6)),
-                          ":5: [program p]: there are more than 100000 programs then"),
+                          ":5: [program p]: `each` makes more than 100000 programs"),
     "too many": (GOOD + "[settings]\n" + "".join(f"a{i} = 1, 2, 3, 4, 5, 6, 7, 8, 9\n"
                                                 for i in range(9)),
                  ":2: core arm1176 has more than 100000000 combinations"),
@@ -701,12 +702,12 @@ def test_nothing_is_a_file_that_ends(folder):
 
 def test_usage(folder):
     plan(folder, {"walk": "run = ./prog walk"})
-    for words, told in ((["plan.ini"], "into which database? pmk sweep plan.ini -o DB"),
-                        ([], "which plan? pmk sweep PLAN -o DB"),
+    for words, told in ((["plan.ini"], "no database to write; pmk sweep plan.ini -o DB"),
+                        ([], "no plan; pmk sweep PLAN -o DB"),
                         (["-j0", "plan.ini", "-o", "r.db"], "-j 0: a number from 1 to 1024"),
                         (["plan.ini", "x"], "unexpected argument x: give one plan or one database"),
-                        *((words, "-x and --json-output have all cells, and no answers: one at a "
-                                  "time")
+                        *((words, "-x and --json-output print all cells, and cannot be combined "
+                                  "with an answer")
                           for words in (["-x,", "--json-output", "r.db"],
                                         ["--json-output", "--heat", "cycles", "r.db"],
                                         ["-x;", "--html", "r.html", "r.db"])),

@@ -200,10 +200,10 @@ static void test_refused(void **state)
 	assert_refused("[clock]\nsignal = c\n[evntbus]\nvector = x\n", 4,
 		       "[evntbus] needs core = arm1136 or core = arm1176");
 	assert_refused("", 1, "no clock: [clock] needs signal = NAME");
-	assert_refused("signal = c\n", 1, "a [section] has to come first");
+	assert_refused("signal = c\n", 1, "a [section] must come first");
 	assert_refused("[clokc]\nsignal = c\n", 2, "no section 'clokc'; did you mean clock?");
 	assert_refused("[clock]\nsignl = c\n", 2, "[clock] has no 'signl'; did you mean signal?");
-	assert_refused("[clock]\nsignal\n", 2, "neither [section] nor name = value");
+	assert_refused("[clock]\nsignal\n", 2, "this line is neither [section] nor name = value");
 	assert_refused("[clock]\nsignal =\n", 2, "'signal' has no value");
 	assert_refused("[clock]\nsignal = a\nsignal = b\n", 3,
 		       "a second clock: line 2 has 'a', and a map can have only one");

@@ -337,8 +337,8 @@ static void test_bad_changes(void **state)
 		       "change of '%', which the header does not have");
 	assert_partial("1\n", "line 12", "without an identifier code");
 	assert_partial("b10\n#8\n", "line 12", "change of '#8', which the header does not have");
-	assert_partial("b1q1 \"\n", "line 12", "'1q1' is no value of tb.v");
-	assert_partial("b \"\n0!\n", "line 12", "is no value of tb.v");
+	assert_partial("b1q1 \"\n", "line 12", "'1q1' is not a value of tb.v");
+	assert_partial("b \"\n0!\n", "line 12", "is not a value of tb.v");
 	assert_partial("b110101 \"\n", "byte 142, line 12, time 7 ns",
 		       "'110101' has 6 bits, and tb.v has 4");
 	assert_partial("b10000 \"\n", "line 12", "'10000' has 5 bits, and tb.v has 4");

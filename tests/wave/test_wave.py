@@ -403,7 +403,7 @@ def test_unknown_values_where_nothing_needs_them():
     for waits in ("0y\nxp\n", "xy\n", "bx t\n", "b10 t\nbx a\n"):
         out = check("wrong.vcd", waits + clocks(2, 1) + "0p\n")
         equal(out.code, 1, waits + str(out))
-        contains(out.out, "unknown: a signal is x or z where it has to have a value")
+        contains(out.out, "unknown: a signal is x or z where it must have a value")
         contains(out.out, "warning: a signal of a layer was x or z where it has to have a value")
 
 
@@ -502,7 +502,7 @@ def test_check_as_json():
     equal(out.err, "")
     equal(doc["violations"][0], {
         "time": 25, "cycle": 2, "layer": "tb", "rule": "not-next", "signal": "HADDR", "value": 0x14,
-        "wanted": 0x1c, "text": "HADDR is not that of the next beat",
+        "wanted": 0x1c, "text": "HADDR is not the address of the next beat",
         "reference": "IHI 0011A §3.5-3.6; IHI 0033A §3.2"})
     equal(doc["violations"][1]["rule"], "unknown")
     equal((doc["violations"][1]["value"], doc["violations"][1]["wanted"]), (None, None))
@@ -539,9 +539,9 @@ def test_check_as_csv():
     out = pmk("wave", "check", dump, "-m", ini, "-x", ";")
     equal((out.code, out.err), (1, ""))
     lines = out.out.splitlines()
-    equal(lines[0], "25;10 ns;2;tb;not-next;HADDR;20;28;HADDR is not that of the next beat")
+    equal(lines[0], "25;10 ns;2;tb;not-next;HADDR;20;28;HADDR is not the address of the next beat")
     equal(lines[1],
-          "55;10 ns;4;tb;unknown;HREADY;;;a signal is x or z where it has to have a value")
+          "55;10 ns;4;tb;unknown;HREADY;;;a signal is x or z where it must have a value")
     equal(lines[2], "# tb: 5 cycles, 2 violations: not-next 1, unknown 1")
     assert all(line.startswith("# ") for line in lines[2:]), lines
 

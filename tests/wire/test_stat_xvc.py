@@ -96,14 +96,14 @@ def test_another_instruction(kind):
             target = stack.enter_context(openocd("mdm")).target()
         out = pmk("stat", "-T", target, *MICROBLAZE, "--set", "user=0x02", "--timeout", "300")
         equal((out.code, len(out.err.splitlines())), (125, 1), out)
-        contains(out.err, f"{target}: no debug module answers to the instruction 0x02 (its "
+        contains(out.err, f"{target}: no debug module responds to the instruction 0x02 (its "
                           "configuration reads 0x00000000, and would begin with 0x42): is --set "
                           "user= the USER instruction")
         if kind == "openocd":
             out = pmk("doctor", "-T", target, "--pmu", "microblaze", "--set", "user=0x02", "-j")
             step = json.loads(out.out)["target"]["steps"][-1]
             equal((out.code, step["name"], step["status"]), (125, "access", "broken"))
-            contains(step["text"], "no debug module answers")
+            contains(step["text"], "no debug module responds")
 
 
 def test_another_number_of_processors():

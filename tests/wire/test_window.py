@@ -241,7 +241,7 @@ def test_somebody_elses_breakpoint():
 
 @cases("start,to,says", [
     ("0x9000", "0x8100", "--from 0x9000 was never reached"),
-    ("0x8100", "0x9000", "--to 0x9000 was never reached: counts are of all that ran after 0x8100"),
+    ("0x8100", "0x9000", "--to 0x9000 was never reached: everything after 0x8100 was counted"),
 ])
 def test_a_place_outside_of_the_loop(start, to, says):
     with openocd("arm11") as probe:

@@ -38,9 +38,9 @@
 	X(TOO_LONG,	"too-long",	"the burst has more beats than HBURST says", \
 	  "IHI 0011A §3.6; IHI 0033A §3.5") \
 	X(EARLY_END,	"early-end", \
-	  "a burst of fixed length ends early, and no ERROR is the reason", \
+	  "a burst of fixed length ends early, without an ERROR", \
 	  "IHI 0033A §3.5.2") \
-	X(NOT_NEXT,	"not-next",	"HADDR is not that of the next beat", \
+	X(NOT_NEXT,	"not-next",	"HADDR is not the address of the next beat", \
 	  "IHI 0011A §3.5-3.6; IHI 0033A §3.2") \
 	X(CONTROL,	"control",	"a control signal changes within a burst", \
 	  "IHI 0011A §3.5, §3.7; IHI 0033A §3.2") \
@@ -50,7 +50,7 @@
 	  "IHI 0011A §3.6; IHI 0033A §3.5") \
 	X(WIDTH,	"width",	"HSIZE is wider than the data bus", \
 	  "IHI 0011A §3.7.2; IHI 0033A §3.4") \
-	X(WAIT_TRANS,	"wait-trans",	"HTRANS changes in a wait state as it must not", \
+	X(WAIT_TRANS,	"wait-trans",	"HTRANS makes a forbidden change in a wait state", \
 	  "IHI 0011A §3.4, §3.9.3; IHI 0033A §3.6.1") \
 	X(WAIT_ADDRESS,	"wait-address",	"HADDR changes in a wait state", \
 	  "IHI 0011A §3.4; IHI 0033A §3.6.2") \
@@ -64,7 +64,7 @@
 	  "ERROR, RETRY or SPLIT has no first cycle with HREADY low", \
 	  "IHI 0011A §3.9.3; IHI 0033A §5.1.3") \
 	X(SECOND_CYCLE,	"second-cycle", \
-	  "the second cycle of ERROR, RETRY or SPLIT is not that, with HREADY high", \
+	  "the second cycle of ERROR, RETRY or SPLIT has another response, or HREADY is low", \
 	  "IHI 0011A §3.9.3; IHI 0033A §5.1.3") \
 	X(RETRY_GOES_ON, "retry-goes-on", \
 	  "HTRANS is not IDLE in the second cycle of RETRY or SPLIT", \
@@ -75,7 +75,7 @@
 	  "IHI 0011A §3.13; IHI 0033A §7.1.2") \
 	X(RESET_READY,	"reset-ready",	"HREADY is low in reset", \
 	  "IHI 0033A §7.1.2") \
-	X(UNKNOWN,	"unknown",	"a signal is x or z where it has to have a value", \
+	X(UNKNOWN,	"unknown",	"a signal is x or z where it must have a value", \
 	  "our choice")
 /* clang-format on */
 

@@ -222,7 +222,7 @@ static bool parse_every(struct parse *p, enum key key, const char *word)
 	if (!parse_number(p, key, word + 6, UINT32_MAX, &n))
 		return false;
 	if (!n)
-		return fail(p, "%s: one transfer in 0 is none; leave it out", keys[key].name);
+		return fail(p, "%s: every:0 would be no transfer; leave it out", keys[key].name);
 	p->v.refusal.every = (uint32_t)n;
 	p->v.refusal.split = key == SPLIT;
 	return true;
@@ -335,11 +335,11 @@ static bool check_lock(const struct parse *p)
 	if (!p->v.script.lock)
 		return true;
 	if (!masters[p->who].writes)
-		return fail(p, "%s only reads and locks nothing; take lock=off",
+		return fail(p, "%s only reads, so it cannot lock; use lock=off",
 			    masters[p->who].name);
 	if (p->v.direction == PMK_MATRIX_BOTH && p->v.count % 2)
-		return fail(p, "count: with lock=on and dir=both a read and a write belong "
-			       "together; take an even number");
+		return fail(p, "count: with lock=on and dir=both, transfers are pairs of a read "
+			       "and a write; give an even number");
 	return true;
 }
 
@@ -350,17 +350,17 @@ static bool check_master(const struct parse *p)
 	bool writes = p->v.direction != PMK_MATRIX_READS;
 
 	if (writes && !masters[p->who].writes)
-		return fail(p, "%s does not write (DDI 0287B 4.2.2); take dir=read", name);
+		return fail(p, "%s does not write (DDI 0287B 4.2.2); use dir=read", name);
 	if ((p->v.direction != PMK_MATRIX_WRITES && !makes_burst(p, false)) ||
 	    (writes && !makes_burst(p, true)))
 		return fail(p, "%s has no %s burst%s (DDI 0287B 4.2.2)", name, burst,
 			    makes_burst(p, false) ? " that writes" : "");
 	if (masters[p->who].words && s->size != PMK_AHB_WORD)
-		return fail(p, "%s transfers words only (DDI 0287B 4.2.2); take size=word", name);
+		return fail(p, "%s transfers only words (DDI 0287B 4.2.2); use size=word", name);
 	if (s->busy && !masters[p->who].busy)
-		return fail(p, "%s has no BUSY cycles (DDI 0287B 4.2.2); take busy=0", name);
+		return fail(p, "%s has no BUSY cycles (DDI 0287B 4.2.2); use busy=0", name);
 	if (p->given[BEATS] && s->burst != PMK_AHB_INCR)
-		return fail(p, "beats is of burst=incr; %s has its own", burst);
+		return fail(p, "beats is for burst=incr; %s has a fixed number of beats", burst);
 	if (!s->beats)
 		return fail(p, "beats: a burst has at least 1");
 	return check_lock(p);
@@ -411,8 +411,7 @@ static bool check_window(const struct parse *p)
 		if ((int)w->slave == mpmc && p->v.addr >= w->first && last <= w->last)
 			return true;
 	}
-	return fail(p,
-		    "the GXI leads to mpmc alone, and 0x%" PRIx64 " to 0x%" PRIx64 " is not in it",
+	return fail(p, "the GXI reaches only mpmc, and 0x%" PRIx64 " to 0x%" PRIx64 " is not in it",
 		    p->v.addr, last);
 }
 
@@ -447,7 +446,7 @@ static bool finish_gxi(struct parse *p, struct pmk_traffic *t)
 	if (!p->given[PERIOD])
 		return fail(p, "period is missing: cycles from one request to the next");
 	if (!g->pending)
-		return fail(p, "pending: a read is under way while it is; take 1 to %d",
+		return fail(p, "pending: give 1 to %d; a read in progress counts as one",
 			    PMK_MBX_PENDING);
 	if (!g->step || g->step % PMK_MBX_UNIT)
 		return fail(p,
@@ -474,7 +473,7 @@ static bool finish_slave(struct parse *p, struct pmk_traffic *t)
 		return fail(p, "what %s does is missing: retry=every:N or split=every:N",
 			    p->config->slave[p->who].name);
 	if (p->given[RELEASE] && !p->v.refusal.split)
-		return fail(p, "release is of split; after RETRY a layer may ask at once");
+		return fail(p, "release is for split; after RETRY a layer may request at once");
 	t->slave[p->who] = p->v.refusal;
 	return true;
 }

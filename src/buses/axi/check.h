@@ -38,11 +38,11 @@
 #define PMK_AXI_RULES(X) \
 	X(DROPS,	"valid-drops",	"VALID falls before READY was high", \
 	  "IHI 0022 A3.2.1") \
-	X(CHANGES,	"payload-changes", "what is offered changes while READY is low", \
+	X(CHANGES,	"payload-changes", "a signal of the channel changes while READY is low", \
 	  "IHI 0022 A3.2.1") \
 	X(RESERVED,	"burst-reserved", "this type of burst is reserved", \
 	  "IHI 0022 A3.4.1") \
-	X(WRAP_LENGTH,	"wrap-length",	"a wrapping burst has other than 2, 4, 8 or 16 beats", \
+	X(WRAP_LENGTH,	"wrap-length",	"a wrapping burst does not have 2, 4, 8 or 16 beats", \
 	  "IHI 0022 A3.4.1") \
 	X(WRAP_ALIGNMENT, "wrap-alignment", \
 	  "a wrapping burst begins at an address that is not aligned to its size", \
@@ -55,19 +55,19 @@
 	  "IHI 0022 A3.4.1") \
 	X(EARLY_LAST,	"early-last",	"LAST is high before the last beat of the burst", \
 	  "IHI 0022 A3.2.2, A3.4.1") \
-	X(NO_LAST,	"no-last",	"LAST is low at the last beat of the burst, or behind it", \
+	X(NO_LAST,	"no-last",	"LAST is low at the last beat of the burst, or after it", \
 	  "IHI 0022 A3.2.2, A3.4.1") \
 	X(LENGTH,	"data-length", \
-	  "the data that came before this address have another number of beats", \
+	  "the data that came before this address has another number of beats", \
 	  "IHI 0022 A3.2.2, A3.4.1") \
-	X(STRAY,	"stray-response", "a response to nothing that is under way", \
+	X(STRAY,	"stray-response", "a response without an outstanding transaction", \
 	  "IHI 0022 A3.3.1, A5.1") \
 	X(EARLY_RESPONSE, "early-response", \
-	  "a write is answered before its last data were transferred", \
+	  "a write response comes before the last data of the write", \
 	  "IHI 0022 A3.3.1") \
 	X(RESET_VALID,	"reset-valid",	"VALID is high in reset, or at the first edge after it", \
 	  "IHI 0022 A3.1.2") \
-	X(UNKNOWN,	"unknown",	"a signal is x or z where it has to have a value", \
+	X(UNKNOWN,	"unknown",	"a signal is x or z where it must have a value", \
 	  "our choice")
 /* clang-format on */
 

@@ -756,7 +756,7 @@ bool html_source(struct html_page *p)
 	}
 	if (s->left_out)
 		fprintf(p->f,
-			"<p class=\"note\">%zu more functions and files have no room here; "
+			"<p class=\"note\">%zu more functions and files are not on this page; "
 			"<code>pmk annotate FUNCTION</code> shows each of them.</p>\n",
 			s->left_out);
 	put_unreadable(p);

@@ -147,7 +147,7 @@ int pmk_a64_check(const struct pmk_core *core, char *msg, unsigned size)
 {
 	if (!pmk_a64_counters_fit(core))
 		return pmk_core_say_range(msg, size,
-					  "bp.entries has to be a power of two, or a multiple "
-					  "of 2^bp.history");
+					  "bp.entries must be a power of two, or a multiple of "
+					  "2^bp.history");
 	return pmk_core_check_sets(core, LINE_BYTES, LINE_BYTES, LINE_BYTES, msg, size);
 }

@@ -20,7 +20,7 @@ const struct pmk_core_target pmk_arm11_targets[] = {
 const struct pmk_core_family pmk_family_arm11 = {
 	.name = "arm11",
 	PMK_ARM11_MEMBERS,
-	.untimed_kind = "SIMD or VFP ones that no ARM11 has",
+	.untimed_kind = "SIMD or VFP instructions that no ARM11 has",
 	.keys = pmk_arm11_keys,
 	.check = pmk_arm11_check,
 	.control =

@@ -102,14 +102,14 @@ static int check_tcm(const struct pmk_core *core, char *msg, unsigned size)
 			return PMK_ERANGE;
 		}
 		if (tcm[i].bytes && tcm[i].base % tcm[i].bytes) {
-			snprintf(msg, size, "%s.base has to be a multiple of %s.size", tcm[i].name,
+			snprintf(msg, size, "%s.base must be a multiple of %s.size", tcm[i].name,
 				 tcm[i].name);
 			return PMK_ERANGE;
 		}
 	}
 	if (tcm[0].base < tcm[1].base + tcm[1].bytes && tcm[1].base < tcm[0].base + tcm[0].bytes &&
 	    tcm[0].bytes && tcm[1].bytes)
-		return pmk_core_say_range(msg, size, "itcm and dtcm lie over each other");
+		return pmk_core_say_range(msg, size, "itcm and dtcm overlap");
 	return 0;
 }
 

@@ -108,7 +108,7 @@ static int run_kernel(const struct setting *settings, unsigned n, const char *ev
 		return CAL_NO_CODE;
 	if (sum.partial || sum.exit_code)
 		return cli_fail(PMK_EXIT_FAILED,
-				"%s %s %s %s %s %s ends with exit code %d; it has to be built from "
+				"%s %s %s %s %s %s ends with exit code %d; it must be built from "
 				"calibrate/kernels.c",
 				program[0], kind, stride, line, count, turns, sum.exit_code);
 	return 0;
@@ -146,7 +146,8 @@ static int measure_kernel(void *ctx, const struct calibrate_kernel *kernel, doub
 		}
 	if (c->nmeasured == MOST_KERNELS)
 		return cli_fail(PMK_EXIT_FAILED,
-				"no parameters follow from the times of %d kernels", MOST_KERNELS);
+				"no parameters can be derived from the times of %d kernels",
+				MOST_KERNELS);
 	*m = (struct measured){ .kernel = *kernel };
 	code = time_kernel(c->settings, c->nsettings, c->event, c->program, m);
 	c->nmeasured += !code;
@@ -199,7 +200,8 @@ static int apply_fit(struct pmk_core *core, const struct calibrate_fit *fit)
 	}
 	if (!err)
 		err = pmk_core_check(core, msg, sizeof(msg));
-	return err ? cli_fail(PMK_EXIT_FAILED, "what was measured fits no %s: %s", core->name, msg)
+	return err ? cli_fail(PMK_EXIT_FAILED, "the measurements do not fit any %s: %s", core->name,
+			      msg)
 		   : 0;
 }
 
@@ -266,7 +268,7 @@ static void write_keys(FILE *f, const struct pmk_core *core, const struct calibr
 static void write_preset(FILE *f, const struct calibrate *c, const struct pmk_core *core,
 			 const struct calibrate_fit *fit)
 {
-	fprintf(f, "# Measured by pmk calibrate; what is not marked so is that of %s.\n[core]\n",
+	fprintf(f, "# Measured by pmk calibrate; all other parameters are those of %s.\n[core]\n",
 		c->base);
 	fprintf(f, "name = %s\npmu = %s\nqemu_cpu = %s\nisa = %s\nbrief = %s, calibrated\n",
 		c->name, core->pmu, core->qemu_cpu, core->isa, core->brief);
@@ -347,20 +349,20 @@ static int parse_options(struct calibrate *c, int argc, char **argv)
 		return code;
 	if (strspn(c->name, NAME_LETTERS) != strlen(c->name) || !*c->name)
 		return cli_fail(PMK_EXIT_USAGE,
-				"--name %s: a name is of letters, digits, '-', '_' and '.'",
+				"--name %s: a name has only letters, digits, '-', '_' and '.'",
 				c->name);
 	if (!c->program[0])
 		return cli_fail(PMK_EXIT_USAGE,
-				"which program? It is calibrate/kernels.c of %s, built for the "
-				"processor that is measured",
+				"no program; give calibrate/kernels.c of %s, built for the "
+				"processor to measure",
 				cli_data_dir() ? cli_data_dir() : "pmk's data");
 	if (c->program[1])
 		return cli_fail(PMK_EXIT_USAGE, "%s: the program gets its arguments from pmk",
 				c->program[1]);
 	if (!c->base)
 		return cli_fail(PMK_EXIT_USAGE,
-				"which core? --core CORE, or on a board --base CORE, whose preset "
-				"has what is not measured (pmk list cores)");
+				"no core; give --core CORE or, on a board, --base CORE, whose "
+				"preset has the parameters that are not measured (pmk list cores)");
 	return 0;
 }
 
@@ -376,8 +378,8 @@ static int fit_preset(struct calibrate *c, const struct pmk_core *base, FILE *f)
 	if (fit.why[CAL_DCACHE_SIZE])
 		return cli_fail(
 			PMK_EXIT_FAILED,
-			"no cache can be told from the time of these loads; -e has to count "
-			"cycles, and %s to be built from calibrate/kernels.c",
+			"the time of these loads does not show a cache; -e must count cycles, "
+			"and %s must be built from calibrate/kernels.c",
 			c->program[0]);
 	show_fit(base, &fit);
 	code = apply_fit(&core, &fit);

@@ -392,7 +392,8 @@ static void fit_branch_targets(struct fitting *f)
 			break;
 	}
 	if (entries * 2 > most) {
-		const char *why = "as many branches as the instruction cache holds take the same";
+		const char *why = "all branches that fit in the instruction cache take the same "
+				  "time";
 
 		not_found(f, CAL_BP_ENTRIES, why);
 		not_found(f, CAL_BRANCH_STATIC, why);
@@ -417,7 +418,7 @@ static void fit_returns(struct fitting *f)
 	uint64_t entries = first_beyond(f, another_call, MOST_RETURNS, right + 1);
 
 	if (!entries) {
-		not_found(f, CAL_RS_ENTRIES, "each call of 17 takes the same");
+		not_found(f, CAL_RS_ENTRIES, "all 17 nested calls take the same time");
 		not_found(f, CAL_BRANCH_MAX, "no return was wrong");
 		return;
 	}
@@ -442,7 +443,7 @@ static void fit_history(struct fitting *f)
 	uint64_t turns;
 
 	if (!number_is_found(f, CAL_BRANCH_MAX)) {
-		not_found(f, CAL_BP_HISTORY, "what a wrong prediction takes was not found");
+		not_found(f, CAL_BP_HISTORY, "the cost of a wrong prediction was not found");
 		return;
 	}
 	turn = another_turn(f, MOST_HISTORY + 2);
@@ -478,7 +479,9 @@ static void fit_counters(struct fitting *f)
 	if (words <= MOST_COUNTERS)
 		number_found(f, CAL_BP_ENTRIES, (double)words);
 	else
-		not_found(f, CAL_BP_ENTRIES, "no two branches of the same history share a counter");
+		not_found(f, CAL_BP_ENTRIES,
+			  "no two branches with the same history share a "
+			  "counter");
 }
 
 static void fit_code(struct fitting *f)
@@ -487,7 +490,7 @@ static void fit_code(struct fitting *f)
 	if (f->code == CAL_NO_CODE) {
 		f->code = 0;
 		for (unsigned i = CAL_ICACHE_WAYS; i < CAL_NUMBERS; i++)
-			not_found(f, i, "kernels.c can make no code here");
+			not_found(f, i, "kernels.c cannot write code on this system");
 		return;
 	}
 	fit_icache(f);

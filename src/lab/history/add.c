@@ -568,7 +568,8 @@ static int put_sweep(const struct history_request *q, struct pmk_store *store, i
 
 	if (!err && !s.n)
 		return cli_fail(PMK_EXIT_USAGE,
-				"history add: no program is named, and %s has nothing of a sweep",
+				"history add: no program was given, and %s has no sweep to take "
+				"programs from",
 				q->database);
 	return history_check(store, err);
 }
@@ -702,7 +703,7 @@ static int judge_counts(const struct history_request *q, const struct history *h
 		j = history_judge(h, good, (size_t)at, q->limit);
 		if (j.compared)
 			return j.over ? HISTORY_OVER : 0;
-		return cli_fail(HISTORY_SKIP, "history test: %s has nothing of what is counted",
+		return cli_fail(HISTORY_SKIP, "history test: %s has no counts of these events",
 				q->good);
 	}
 	for (size_t i = 0; i < h->nseries; i++) {
@@ -737,7 +738,8 @@ int history_test(const struct history_request *q)
 		return cli_fail(PMK_EXIT_USAGE, "history test: it takes a program, --good, and "
 						"--bad or --fail-over");
 	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, head, sizeof(head)))
-		return cli_fail(HISTORY_SKIP, "history test: this is no git checkout");
+		return cli_fail(HISTORY_SKIP, "history test: the current folder is not in a git "
+					      "checkout");
 	head[strcspn(head, "\n")] = '\0';
 	if (q->build && pmk_tool_run(build, PMK_ERRORS_SHOWN, 0, NULL, 0))
 		return cli_fail(HISTORY_SKIP, "history test: %.10s is skipped: '%s' fails", head,

@@ -38,8 +38,8 @@ static int check_change(const struct history_request *q, const struct history *h
 	}
 	if (!compared)
 		return cli_fail(PMK_EXIT_FAILED,
-				"history bisect: %s and %s have no count of %s in common that is "
-				"asked for; add them",
+				"history bisect: %s and %s have no common count of %s; add one "
+				"to both",
 				from, to, history_program(q));
 	if (changed)
 		return 0;
@@ -47,7 +47,7 @@ static int check_change(const struct history_request *q, const struct history *h
 		return cli_fail(PMK_EXIT_FAILED, "history bisect: %s counts the same in %s and %s",
 				history_program(q), from, to);
 	return cli_fail(PMK_EXIT_FAILED,
-			"history bisect: nothing has grown by more than %.15g%% from %s to %s",
+			"history bisect: no count has grown by more than %.15g%% from %s to %s",
 			q->limit, from, to);
 }
 
@@ -134,7 +134,8 @@ static int check_checkout(void)
 	char out[256];
 
 	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, out, sizeof(out)))
-		return cli_fail(PMK_EXIT_FAILED, "history bisect: this is no git checkout");
+		return cli_fail(PMK_EXIT_FAILED, "history bisect: the current folder is not in a "
+						 "git checkout");
 	if (out[0] != '\n')
 		return cli_fail(PMK_EXIT_FAILED,
 				"history bisect: run it in the top folder of the checkout");
@@ -144,8 +145,8 @@ static int check_checkout(void)
 				"or stash them");
 	if (!pmk_tool_run(log, PMK_ERRORS_DROPPED, 0, out, sizeof(out)))
 		return cli_fail(PMK_EXIT_FAILED,
-				"history bisect: git bisect is at work here already; `git bisect "
-				"reset` ends that");
+				"history bisect: a git bisect is in progress here; `git bisect "
+				"reset` ends it");
 	return 0;
 }
 
@@ -262,8 +263,8 @@ static int reset_git(void)
 
 	if (pmk_tool_run(words, PMK_ERRORS_DROPPED, 0, NULL, 0))
 		return cli_fail(PMK_EXIT_FAILED,
-				"history bisect: the checkout is still that of git bisect; `git "
-				"bisect reset` leads back");
+				"history bisect: git bisect is still active; `git bisect reset` "
+				"restores the checkout");
 	return 0;
 }
 

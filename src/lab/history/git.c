@@ -156,9 +156,9 @@ int history_check_stale(const char *commit, const char *path)
 		newer = newer ? newer : line;
 		if (is_built_from(path, line))
 			return cli_fail(PMK_EXIT_FAILED,
-					"history: %s is older than %s, which it is built from and "
-					"%.10s changed: build it; if that leaves it as it is, "
-					"`touch` it",
+					"history: %s is older than its source %s, which %.10s "
+					"changed: build it again, or `touch` it if it is up to "
+					"date",
 					path, line, commit);
 	}
 	if (newer)

@@ -19,7 +19,9 @@ static int take_limit(void *request, char *value)
 
 	q->judged = true;
 	if (pmk_percent_parse(value, &q->limit))
-		return cli_fail(PMK_EXIT_USAGE, "--fail-over: '%s' is no percentage, such as 2%%",
+		return cli_fail(PMK_EXIT_USAGE,
+				"--fail-over: '%s' is not a percentage, such as "
+				"2%%",
 				value);
 	return 0;
 }
@@ -27,7 +29,7 @@ static int take_limit(void *request, char *value)
 static int take_last(void *member, char *value)
 {
 	if (pmk_unsigned_parse(value, 1, UINT32_MAX, member))
-		return cli_fail(PMK_EXIT_USAGE, "--last: '%s' is no number of commits", value);
+		return cli_fail(PMK_EXIT_USAGE, "--last: '%s' is not a number of commits", value);
 	return 0;
 }
 

@@ -260,8 +260,8 @@ static void put_changes(FILE *f, const struct history *h)
 		n += count_changes(h, &h->series[i]);
 	fputs("<section>\n<h2>Changes</h2>\n", f);
 	if (!n) {
-		fputs("<p>None: every commit counts what the one before it counted.</p>\n"
-		      "</section>\n",
+		fputs("<p>None: each commit has the same counts as the commit before "
+		      "it.</p>\n</section>\n",
 		      f);
 		return;
 	}

@@ -212,8 +212,8 @@ int sweep_pareto(FILE *f, const struct sweep_results *r, char *goals)
 		for (size_t i = 0; i < nfront; i++)
 			print_design(f, r, goal, n, front[i]);
 		fprintf(f,
-			"%zu of %zu core%s, by the sums of %zu program%s; of the others each is "
-			"beaten in one goal and better in none",
+			"%zu of %zu core%s, by the sums of %zu program%s; each other core is "
+			"worse than one of these in some goal and better in none",
 			nfront, count, count == 1 ? "" : "s", programs, programs == 1 ? "" : "s");
 		fprintf(f, invalid ? "; %zu lack%s a value\n" : "\n", invalid,
 			invalid == 1 ? "s" : "");
@@ -420,9 +420,8 @@ int sweep_sensitivity(FILE *f, const struct sweep_results *r, const char *name)
 		total += (p.part[i].value - 1) * (p.part[i].value - 1);
 	if (!code)
 		fprintf(f,
-			"%s: which setting explains how much of what differs between the cells of "
-			"a "
-			"program\n",
+			"%s: how much of the difference between the cells of a program each "
+			"setting explains\n",
 			name);
 	for (size_t factor = 1; !code && factor < 2 + r->settings.count; factor++) {
 		if (!make_levels(&p, factor, &l))
@@ -438,8 +437,8 @@ int sweep_sensitivity(FILE *f, const struct sweep_results *r, const char *name)
 		fprintf(f, "  %-20s %6.1f%%  of several together\n", "the rest",
 			total > 0 ? 100 * (1 - sum / total) : 0);
 	else if (!code)
-		fputs("not each value was counted with each of the others: shares overlap and do "
-		      "not add up\n",
+		fputs("not every combination of values was counted, so shares overlap and do not "
+		      "add up\n",
 		      f);
 	if (!code && p.left_out)
 		fprintf(f, "%zu cell%s no value\n", p.left_out,

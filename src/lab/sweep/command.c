@@ -133,14 +133,14 @@ static int parse_options(struct sweep *s, int argc, char **argv)
 				"unexpected argument %s: give one plan or one database",
 				s->others[0]);
 	if (!s->file)
-		return cli_fail(PMK_EXIT_USAGE, "which plan? pmk sweep PLAN -o DB");
+		return cli_fail(PMK_EXIT_USAGE, "no plan; pmk sweep PLAN -o DB");
 	if (s->separator && !*s->separator)
 		return cli_fail(PMK_EXIT_USAGE, "-x needs a separator");
 	if (s->json + (s->separator != NULL) + (s->html || s->pareto || s->sensitivity || s->heat) >
 	    1)
 		return cli_fail(PMK_EXIT_USAGE,
-				"-x and --json-output have all cells, and no answers: one at a "
-				"time");
+				"-x and --json-output print all cells, and cannot be combined "
+				"with an answer");
 	return 0;
 }
 
@@ -231,7 +231,7 @@ static int compute_cells(const struct sweep *o, struct pmk_sweep *s, struct pmk_
 		 p.seconds, todo->there, todo->failed + p.failed, stop ? "; stopped" : "");
 	if (p.killed)
 		cli_fail(0,
-			 "%zu of them ended by a signal and have not been kept; the same sweep "
+			 "%zu of them were ended by a signal and are not stored; the same sweep "
 			 "counts them again",
 			 p.killed);
 	if (stop)
@@ -353,7 +353,8 @@ static int sweep_plan(const struct sweep *o)
 		return cli_fail(PMK_EXIT_USAGE,
 				"%s is a plan; a database is shown: pmk sweep -x, DB", o->file);
 	if (!o->output)
-		return cli_fail(PMK_EXIT_USAGE, "into which database? pmk sweep %s -o DB", o->file);
+		return cli_fail(PMK_EXIT_USAGE, "no database to write; pmk sweep %s -o DB",
+				o->file);
 	if (pmk_plan_read(&s.plan, o->file, data, msg, sizeof(msg)))
 		code = cli_fail(PMK_EXIT_USAGE, "%s", msg);
 	else

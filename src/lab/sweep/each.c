@@ -198,7 +198,7 @@ int pmk_plan_expand(struct pmk_sweep_plan *plan, unsigned *line, char *why, size
 		*line = err ? *line : old[p].line;
 		if (!err &&
 		    (!combinations || plan->nprograms + combinations > PMK_PLAN_MOST_PROGRAMS)) {
-			snprintf(why, size, "[program %s]: there are more than %d programs then",
+			snprintf(why, size, "[program %s]: `each` makes more than %d programs",
 				 old[p].name, PMK_PLAN_MOST_PROGRAMS);
 			err = PMK_ERANGE;
 		}
@@ -219,7 +219,7 @@ int pmk_plan_expand(struct pmk_sweep_plan *plan, unsigned *line, char *why, size
 		unused = used ? first_unused(&old[p].each, used) : NULL;
 		if (!err && unused) {
 			*line = unused->line;
-			snprintf(why, size, "each %s: nothing of [program %s] has {%s}",
+			snprintf(why, size, "each %s: no line of [program %s] contains {%s}",
 				 unused->name, old[p].name, unused->name);
 			err = PMK_EINVAL;
 		}

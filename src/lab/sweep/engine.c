@@ -138,8 +138,7 @@ static int engine_slurm(const struct sweep_tasks *t)
 	code = pmk_tool_run(words, PMK_ERRORS_SHOWN, 0, id, sizeof(id));
 	id[strcspn(id, ";\n")] = '\0';
 	if (code || !*id)
-		return cli_fail(PMK_EXIT_FAILED,
-				"sbatch did not take the tasks in %s/job.sh (exit code %d)",
+		return cli_fail(PMK_EXIT_FAILED, "sbatch refused %s/job.sh (exit code %d)",
 				t->folder, code);
 	printf("%u tasks in job %s; squeue -j %s shows them\n", t->count, id, id);
 	return 0;
@@ -195,8 +194,8 @@ int sweep_engine_start(struct sweep_tasks *t, const char *engine, const struct p
 	if (mkdir(t->folder, 0777))
 		return errno == EEXIST
 			       ? cli_fail(PMK_EXIT_FAILED,
-					  "%s: it has the tasks of an earlier sweep; pmk sweep "
-					  "--collect DB takes their counts and removes it",
+					  "%s: contains tasks of an earlier sweep; pmk sweep "
+					  "--collect DB merges their counts and removes it",
 					  t->folder)
 			       : cli_fail(PMK_EXIT_FAILED, "%s: %s", t->folder, strerror(errno));
 	t->count = task_count(t->count, todo->count);
@@ -279,7 +278,8 @@ static int check_others(const char *db, char *const *others)
 		if (!strcmp(*others, db) || (there && !stat(*others, &from) &&
 					     from.st_dev == to.st_dev && from.st_ino == to.st_ino))
 			return cli_fail(PMK_EXIT_USAGE,
-					"--collect: %s is the database that counts are put into",
+					"--collect: %s is the database to write, and cannot also "
+					"be merged into it",
 					*others);
 		if (access(*others, R_OK))
 			return cli_fail(PMK_EXIT_FAILED, "%s: %s", *others, strerror(errno));
@@ -309,8 +309,8 @@ int sweep_collect(const char *db, char *const *others)
 	pmk_words_free(&parts);
 	if (!code && running)
 		return cli_fail(PMK_EXIT_FAILED,
-				"%u of the databases are still written to; the others have been "
-				"collected",
+				"%u of the databases are still being written; the others have "
+				"been merged",
 				running);
 	if (!code && !n)
 		remove_tasks(folder);

@@ -201,7 +201,7 @@ static bool take_range(struct reading *r, struct pmk_ini *ini, struct pmk_axis *
 	text = trim_blanks(text, &left);
 	last = trim_blanks(last, &right);
 	if (!read_size(text, left, &from) || !read_size(last, right, &to))
-		return pmk_ini_fail(ini, ini->line, "%s: a range is of two numbers, as in 4K..64K",
+		return pmk_ini_fail(ini, ini->line, "%s: a range has two numbers, as in 4K..64K",
 				    axis->name);
 	value = from;
 	while (value && value < to)
@@ -309,7 +309,7 @@ static bool take_axis(struct reading *r, struct pmk_ini *ini, struct pmk_axes *a
 	struct pmk_axis *axis = find_axis(axes, name);
 
 	if (axis)
-		return pmk_ini_fail(ini, ini->line, "%s stands in line %u, too", name, axis->line);
+		return pmk_ini_fail(ini, ini->line, "%s is also in line %u", name, axis->line);
 	axis = new_axis(axes, name, ini->line);
 	if (!axis)
 		return no_memory(r, ini);
@@ -427,7 +427,8 @@ static bool unknown_key(struct pmk_ini *ini, const char *section, const char *na
 				       : names[i + 1] ? ", "
 						      : " and ",
 				       names[i]);
-	return pmk_ini_fail(ini, ini->line, "[%s] has no '%.40s'; it has %s", section, name, all);
+	return pmk_ini_fail(ini, ini->line, "[%s] has no '%.40s'; it can have %s", section, name,
+			    all);
 }
 
 static bool take_sweep(struct reading *r, struct pmk_ini *ini, const char *name, const char *value)
@@ -480,7 +481,9 @@ static bool take_program(struct reading *r, struct pmk_ini *ini, const char *nam
 	unsigned code = 0;
 
 	if (!strcmp(name, "run") && p->argv.count)
-		return pmk_ini_fail(ini, ini->line, "%s is run twice; it needs a [program] each",
+		return pmk_ini_fail(ini, ini->line,
+				    "%s is run twice; give each run its own "
+				    "[program]",
 				    p->name);
 	if (!strcmp(name, "run"))
 		return split_command(r, ini, value, &p->argv);
@@ -575,7 +578,7 @@ static bool settle_core(struct reading *r, struct pmk_ini *ini, struct pmk_plan_
 static bool check_program(struct reading *r, struct pmk_ini *ini, const struct pmk_plan_program *p)
 {
 	if (!p->argv.count)
-		return pmk_ini_fail(ini, p->line, "[program %s] has to say what it runs", p->name);
+		return pmk_ini_fail(ini, p->line, "[program %s] does not say what to run", p->name);
 	for (unsigned i = 0; i < p->cores.count; i++)
 		if (!find_core(r->plan->cores, r->plan->ncores, p->cores.word[i]))
 			return pmk_ini_fail(ini, p->line,
@@ -593,9 +596,9 @@ static bool check_plan(struct reading *r, struct pmk_ini *ini)
 	int err;
 
 	if (!p->ncores)
-		return pmk_ini_fail(ini, ini->line, "[sweep] has to say which cores");
+		return pmk_ini_fail(ini, ini->line, "[sweep] does not name any cores");
 	if (!p->events.count)
-		return pmk_ini_fail(ini, ini->line, "[sweep] has to say which events");
+		return pmk_ini_fail(ini, ini->line, "[sweep] does not name any events");
 	if (!p->nprograms)
 		return pmk_ini_fail(ini, ini->line, "there is no [program NAME]");
 	err = pmk_plan_expand(p, &line, why, sizeof(why));

@@ -316,7 +316,9 @@ static void check_version(struct pmk_store *s, bool may_create)
 			 (long long)version, PMK_STORE_VERSION);
 		store_failed(s, PMK_EPARSE, why);
 	} else if (views) {
-		store_failed(s, PMK_EPARSE, "it has views in place of tables; count anew");
+		store_failed(s, PMK_EPARSE,
+			     "it has views instead of tables; count again into a "
+			     "new database");
 	}
 	if (s->err || read_pragma(s, "SELECT count(*) FROM pragma_table_info('config')"
 				     " WHERE name = 'checked'"))
@@ -402,8 +404,8 @@ static void open_unchanging(struct pmk_store *s)
 	if (has_log(s->path)) {
 		s->err = 0;
 		store_failed(s, PMK_EIO,
-			     "its newest part is in the -wal file beside it, which can be "
-			     "read only where one may write");
+			     "its newest part is in the -wal file next to it, which can be read "
+			     "only if the folder is writable");
 		return;
 	}
 	uri = uri_of(s->path, UNCHANGING);
@@ -879,7 +881,7 @@ static int take_point(struct pmk_store *s, sqlite3_stmt *q, struct lists *l, pmk
 	int err = 0;
 
 	if (sqlite3_column_bytes(q, 5) != PMK_STORE_KEY || !r.point.name || !r.point.core)
-		return store_failed(s, PMK_EPARSE, "a row of it is damaged");
+		return store_failed(s, PMK_EPARSE, "one of its rows is damaged");
 	memcpy(r.key, sqlite3_column_blob(q, 5), PMK_STORE_KEY);
 	get_settings(s, sqlite3_column_int64(q, 3), l, &r.point);
 	get_values(s, r.cell, l, &r);

@@ -23,16 +23,19 @@
 #define T_GXI	"DDI 0287B Table 4-12"
 #define T_HCLK	"DDI 0287B Table 4-13"
 
-#define C_FIRST	   "such waits on later beats are in the total alone"
-#define C_OVER	   "longer than the threshold; once per transfer, whatever its length (our choice)"
+#define C_FIRST	   "such waits on later beats count only in the total"
+#define C_OVER	   "a transfer that waits longer than the threshold counts once (our choice)"
 #define C_STALLS   "counts stalls, not the requests that suffer from them"
-#define C_REQUESTS "the request is counted, not the data"
-#define C_PAGES	   "pages of 2, 4, 8 or 16 KB by GxiPageSize; reads and writes together"
-#define C_HPROT	   "a guess by burst, direction and HPROT: other traffic may look the same"
-#define C_CASTOUT \
-	"a guess: stores of four words look the same; the alignment test removes 3 of 4 of them"
-#define C_FREE	"free running: neither enable nor reset nor preset reach it; read it twice"
-#define C_DEBUG "debug state is left out only while DBGACK is tracked"
+#define C_REQUESTS "counts the request, not the data"
+#define C_PAGES                                                                    \
+	"GxiPageSize sets the page size (2, 4, 8 or 16 KB); reads and writes are " \
+	"compared together"
+#define C_HPROT "this is a guess by burst, direction and HPROT: other traffic may look the same"
+#define C_CASTOUT                                                                                  \
+	"this is a guess, because stores of four words look the same; the alignment test removes " \
+	"3 of 4 of those"
+#define C_FREE	"free running: enable, reset and preset have no effect on it, so read it twice"
+#define C_DEBUG "excludes debug state only while DBGACK is tracked"
 
 #define ROW(id, manual, event, bus, sig, unit, note, text)                                \
 	[PMK_AHBMON_##id] = { .code = PMK_AHBMON_##id,                                    \

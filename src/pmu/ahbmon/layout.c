@@ -96,7 +96,7 @@ static bool take_width(struct pmk_ini *ini, const char *value, uint32_t *bits)
 	if (!read_number(ini, "width", value, 32, &n))
 		return false;
 	if (!n)
-		return pmk_ini_fail(ini, ini->line, "width: a threshold has 1 bit at least");
+		return pmk_ini_fail(ini, ini->line, "width: a threshold has at least 1 bit");
 	*bits = UINT32_MAX >> (32 - n);
 	return true;
 }
@@ -108,7 +108,7 @@ static bool take_base(struct pmk_ini *ini, const char *value, uint32_t *base)
 	if (!read_number(ini, "base", value, UINT32_MAX, &n))
 		return false;
 	if (n % WINDOW)
-		return pmk_ini_fail(ini, ini->line, "base: the window is aligned to its 64 KB");
+		return pmk_ini_fail(ini, ini->line, "base: the window must be aligned to 64 KB");
 	*base = (uint32_t)n;
 	return true;
 }
@@ -187,7 +187,7 @@ static bool take_offset(struct reading *r, struct pmk_ini *ini, const char *name
 	for (unsigned i = 0; i < PMK_AHBMON_NREGS; i++)
 		if (i != reg && r->reg[i] && r->file->layout.offset[i] == n)
 			return pmk_ini_fail(ini, ini->line,
-					    "%s: offset %s is already that of %s: line %u", name,
+					    "%s: offset %s is already used by %s in line %u", name,
 					    value, pmk_ahbmon_regs[i].name, r->reg[i]);
 	r->file->layout.offset[reg] = (uint16_t)n;
 	return true;
@@ -246,7 +246,7 @@ static bool take_code(struct reading *r, struct pmk_ini *ini, unsigned layer, co
 		if (*pmk_ahbmon_code(codes, k) != (int)n)
 			continue;
 		code_name(k, other, sizeof(other));
-		return pmk_ini_fail(ini, ini->line, "%s: %s is the code of %s already: line %u",
+		return pmk_ini_fail(ini, ini->line, "%s: code %s is already used by %s in line %u",
 				    name, value, other, r->code[layer][k]);
 	}
 	*pmk_ahbmon_code(codes, code) = (int16_t)n;
@@ -330,11 +330,11 @@ static bool check_required(struct reading *r, struct pmk_ini *ini)
 					    pmk_ahbmon_regs[reg].name);
 	if (l->enable == l->track_dbgack)
 		return pmk_ini_fail(ini, r->item[TRACK_DBGACK],
-				    "track_dbgack: this bit is enable already: line %u",
+				    "track_dbgack: this bit is already enable in line %u",
 				    r->item[ENABLE]);
 	if (l->castout4_aligned & (l->enable | l->track_dbgack))
 		return pmk_ini_fail(ini, r->item[CASTOUT4_ALIGNED],
-				    "castout4_aligned: this bit is enable or track_dbgack already");
+				    "castout4_aligned: this bit is already enable or track_dbgack");
 	if (pmk_ahbmon_layout_check(l))
 		return pmk_ini_fail(ini, ini->line, "this cannot be a layout of an AHB Monitor");
 	return true;

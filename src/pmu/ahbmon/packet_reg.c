@@ -13,8 +13,8 @@
 /* Tables 4-4 and 4-5. */
 static const char *const data_states[] = { "no read is active or pending",
 					   "stalled, reads are pending",
-					   "data come, no further read is pending",
-					   "data come, further reads are pending", NULL };
+					   "data arrives, no further read is pending",
+					   "data arrives, further reads are pending", NULL };
 static const char *const address_states[] = { "idle", "a read or a write request waits",
 					      "a read request completes", "a write completes",
 					      NULL };

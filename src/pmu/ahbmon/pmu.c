@@ -95,9 +95,9 @@ const struct pmk_pmu pmk_ahbmon = {
 	.family = &pmk_ahbmon_sp816,
 	PMK_HOST(.aliases = "sp816 ahb-monitor",
 		 .brief = "AHB Monitor (SP816) of the ARM926EJ-S Development Chip",
-		 .note = "register offsets and control bits are this project's, not ARM's: the "
-			 "manual's are not public. A layout of one's own replaces them (struct "
-			 "pmk_ahbmon_layout)",
+		 .note = "register offsets and control bits are this project's, not ARM's, "
+			 "because the manual's are not public. Your own layout can replace them "
+			 "(struct pmk_ahbmon_layout)",
 		 .defaults = "ct_total_cycles_en ct_armi_rd ct_armi_line_fill "
 			     "ct_armi_wait_total ct_armd_rd ct_armd_wr ct_armd_burst_single "
 			     "ct_armd_line_fill ct_armd_cast_out4 ct_armd_cast_out8 "

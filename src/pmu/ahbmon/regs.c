@@ -17,7 +17,7 @@
 static const char *const off_on[] = { "counters stopped", "counters count", NULL };
 static const char *const debug[] = { "debug state counts", "debug state is left out", NULL };
 static const char *const aligned[] = { "any INCR4 write with the HPROT of a write-back",
-				       "only one aligned to 4 words", NULL };
+				       "only those aligned to 4 words", NULL };
 static const char *const sizes[] = { "2 KB", "4 KB", "8 KB", "16 KB", NULL };
 
 /* clang-format off */
@@ -30,7 +30,7 @@ static const struct pmk_field ctrl_fields[] = {
 	{ .name = "-", .mask = PMK_BITS(31, 3), .access = PMK_SBZ, .ref = FUNCTION,
 	  .brief = "nothing in this layout" },
 	{ .name = "CastOut4", .mask = CTRLREG_CASTOUT4_ALIGNED, .access = PMK_RW, .ref = FUNCTION,
-	  .brief = "what CtArmdCastOut4 takes for a cast-out", .values = aligned },
+	  .brief = "which transfers CtArmdCastOut4 counts as a cast-out", .values = aligned },
 	{ .name = "Track", .mask = CTRLREG_TRACK_DBGACK, .access = PMK_RW, .ref = FUNCTION,
 	  .brief = "ARM-I, ARM-D and CtTotalCyclesNonDebug in debug state", .values = debug },
 	{ .name = "Enable", .mask = CTRLREG_ENABLE, .access = PMK_RW, .ref = FUNCTION,
@@ -39,19 +39,19 @@ static const struct pmk_field ctrl_fields[] = {
 
 static const struct pmk_field any_fields[] = {
 	{ .name = "Any", .mask = PMK_BITS(31, 0), .access = PMK_WO, .ref = "DDI 0287B §4.3.27-28",
-	  .brief = "any value does it; reads as 0 (our choice)" },
+	  .brief = "any value has this effect; reads as 0 (our choice)" },
 };
 
 static const struct pmk_field page_fields[] = {
 	{ .name = "SBZ", .mask = PMK_BITS(31, 2), .access = PMK_SBZ, .ref = "DDI 0287B §4.3.26",
 	  .brief = "write zeros, undefined when read" },
 	{ .name = "Size", .mask = GXIPAGESIZE_SIZE, .access = PMK_RW, .ref = "DDI 0287B §4.3.26",
-	  .brief = "what CtGxiPageChange takes for a page", .values = sizes },
+	  .brief = "the page size of CtGxiPageChange", .values = sizes },
 };
 
 static const struct pmk_field threshold_fields[] = {
 	{ .name = "Threshold", .mask = PMK_BITS(31, 0), .access = PMK_RW, .ref = THRESHOLD,
-	  .brief = "longest wait that is no hit, in HCLK cycles" },
+	  .brief = "longest wait that does not count as a hit, in HCLK cycles" },
 };
 
 #define RIGHTS "any mode, by aligned words (DDI 0287B §4.2.2): no restriction is documented"
@@ -88,7 +88,8 @@ const struct pmk_reg_info pmk_ahbmon_regs[] = {
 				 .brief = "a write resets the counters" },
 	[PMK_AHBMON_PRSTCTRS] = { .name = "AHBMONPrstCtrs", .aliases = "AHBMONPrstCntrs",
 				  FIELDS(any_fields, ""), .ref = "DDI 0287B §4.3.28",
-				  .brief = "a write stops the counters, each at its own address" },
+				  .brief = "a write stops the counters, and sets each to its own "
+				  	"address" },
 	[PMK_AHBMON_GXIPAGESIZE] = { .name = "GxiPageSize", FIELDS(page_fields, OPEN("page_reset")),
 				     .ref = "DDI 0287B Table 4-12, §4.3.26",
 				     .brief = "page size of CtGxiPageChange" },

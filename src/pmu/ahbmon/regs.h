@@ -42,7 +42,7 @@
 	X(ARMI_LINE_FILL, CtArmiLineFill, ct_armi_line_fill, \
 	  ARMI, AHB_LINEFILL, EVENTS, NULL, "instruction cache linefills: WRAP8 bursts") \
 	X(ARMI_WAIT_TOTAL, CtArmiWaitTotal, ct_armi_wait_total, \
-	  ARMI, AHB_WAIT, CYCLES, NULL, "wait states, any beat and cause") \
+	  ARMI, AHB_WAIT, CYCLES, NULL, "wait states on all beats, for any cause") \
 	X(ARMI_WAIT_NON_SEQ_SLAVE, CtArmiWaitNonSeqSlave, ct_armi_wait_non_seq_slave, \
 	  ARMI, AHB_WAIT_FIRST_SLAVE, CYCLES, NULL, "first-beat wait states due to the slave") \
 	X(ARMI_WAIT_NON_SEQ_BUS, CtArmiWaitNonSeqBus, ct_armi_wait_non_seq_bus, \
@@ -61,7 +61,7 @@
 	X(CLCD_BURST_INCR16, CtClcdBurstIncr16, ct_clcd_burst_incr16, \
 	  CLCDC, AHB_INCR16, EVENTS, NULL, "INCR16 bursts") \
 	X(CLCD_WAIT_TOTAL, CtClcdWaitTotal, ct_clcd_wait_total, \
-	  CLCDC, AHB_WAIT, CYCLES, NULL, "wait states, any beat and cause") \
+	  CLCDC, AHB_WAIT, CYCLES, NULL, "wait states on all beats, for any cause") \
 	X(CLCD_WAIT_NON_SEQ_SLAVE, CtClcdWaitNonSeqSlave, ct_clcd_wait_non_seq_slave, \
 	  CLCDC, AHB_WAIT_FIRST_SLAVE, CYCLES, NULL, "first-beat wait states due to the slave") \
 	X(CLCD_WAIT_NON_SEQ_BUS, CtClcdWaitNonSeqBus, ct_clcd_wait_non_seq_bus, \
@@ -94,7 +94,7 @@
 	X(DMA0_BURST_INCR16, CtDma0BurstIncr16, ct_dma0_burst_incr16, \
 	  DMA0, AHB_INCR16, EVENTS, NULL, "INCR16 bursts") \
 	X(DMA0_WAIT_TOTAL, CtDma0WaitTotal, ct_dma0_wait_total, \
-	  DMA0, AHB_WAIT, CYCLES, NULL, "wait states, any beat and cause") \
+	  DMA0, AHB_WAIT, CYCLES, NULL, "wait states on all beats, for any cause") \
 	X(DMA0_WAIT_NON_SEQ_SLAVE, CtDma0WaitNonSeqSlave, ct_dma0_wait_non_seq_slave, \
 	  DMA0, AHB_WAIT_FIRST_SLAVE, CYCLES, NULL, "first-beat wait states due to the slave") \
 	X(DMA0_WAIT_NON_SEQ_BUS, CtDma0WaitNonSeqBus, ct_dma0_wait_non_seq_bus, \
@@ -115,7 +115,7 @@
 	X(DMA1_BURST_INCR16, CtDma1BurstIncr16, ct_dma1_burst_incr16, \
 	  DMA1, AHB_INCR16, EVENTS, NULL, "INCR16 bursts") \
 	X(DMA1_WAIT_TOTAL, CtDma1WaitTotal, ct_dma1_wait_total, \
-	  DMA1, AHB_WAIT, CYCLES, NULL, "wait states, any beat and cause") \
+	  DMA1, AHB_WAIT, CYCLES, NULL, "wait states on all beats, for any cause") \
 	X(DMA1_WAIT_NON_SEQ_SLAVE, CtDma1WaitNonSeqSlave, ct_dma1_wait_non_seq_slave, \
 	  DMA1, AHB_WAIT_FIRST_SLAVE, CYCLES, NULL, "first-beat wait states due to the slave") \
 	X(DMA1_WAIT_NON_SEQ_BUS, CtDma1WaitNonSeqBus, ct_dma1_wait_non_seq_bus, \
@@ -152,7 +152,7 @@
 	X(EXP_BURST_INCR16, CtExpBurstIncr16, ct_exp_burst_incr16, \
 	  EXP, AHB_INCR16, EVENTS, NULL, "INCR16 bursts") \
 	X(EXP_WAIT_TOTAL, CtExpWaitTotal, ct_exp_wait_total, \
-	  EXP, AHB_WAIT, CYCLES, NULL, "wait states, any beat and cause") \
+	  EXP, AHB_WAIT, CYCLES, NULL, "wait states on all beats, for any cause") \
 	X(EXP_WAIT_NON_SEQ_SLAVE, CtExpWaitNonSeqSlave, ct_exp_wait_non_seq_slave, \
 	  EXP, AHB_WAIT_FIRST_SLAVE, CYCLES, NULL, "first-beat wait states due to the slave") \
 	X(EXP_WAIT_NON_SEQ_BUS, CtExpWaitNonSeqBus, ct_exp_wait_non_seq_bus, \
@@ -189,7 +189,7 @@
 	X(ARMD_PAGE_WALK_I, CtArmdPageWalkI, ct_armd_page_walk_i, \
 	  ARMD, AHB_WALK_I, EVENTS, C_HPROT, "I-side table walks: SINGLE word reads, by HPROT") \
 	X(ARMD_WAIT_TOTAL, CtArmdWaitTotal, ct_armd_wait_total, \
-	  ARMD, AHB_WAIT, CYCLES, NULL, "wait states, any beat and cause") \
+	  ARMD, AHB_WAIT, CYCLES, NULL, "wait states on all beats, for any cause") \
 	X(ARMD_WAIT_NON_SEQ_SLAVE, CtArmdWaitNonSeqSlave, ct_armd_wait_non_seq_slave, \
 	  ARMD, AHB_WAIT_FIRST_SLAVE, CYCLES, NULL, "first-beat wait states due to the slave") \
 	X(ARMD_WAIT_NON_SEQ_BUS, CtArmdWaitNonSeqBus, ct_armd_wait_non_seq_bus, \
@@ -214,14 +214,16 @@
 	X(GXI_WR_A_WAIT_THRESHOLD_HIT, CtGxiWrAWaitThresholdHit, ct_gxi_wr_a_wait_threshold_hit, \
 	  GXI, GXI_WRITE_OVER, EVENTS, C_OVER, "write requests that waited beyond the threshold") \
 	X(GXI_PAGE_CHANGE, CtGxiPageChange, ct_gxi_page_change, \
-	  GXI, GXI_PAGE_2K, EVENTS, C_PAGES, "transfers in another page than the one before") \
+	  GXI, GXI_PAGE_2K, EVENTS, C_PAGES, "transfers to another page than the previous " \
+	  "transfer") \
 	/* Miscellaneous, Table 4-13 */ \
 	X(TOTAL_CYCLES, CtTotalCycles, ct_total_cycles, \
 	  HCLK, CYCLE, CYCLES, C_FREE, "bus clock cycles since the last hardware reset") \
 	X(TOTAL_CYCLES_EN, CtTotalCyclesEn, ct_total_cycles_en, \
 	  HCLK, CYCLE, CYCLES, NULL, "bus clock cycles with the counters enabled") \
 	X(TOTAL_CYCLES_NON_DEBUG, CtTotalCyclesNonDebug, ct_total_cycles_non_debug, \
-	  HCLK, CYCLE, CYCLES, C_DEBUG, "bus clock cycles enabled, debug state left out")
+	  HCLK, CYCLE, CYCLES, C_DEBUG, "bus clock cycles with the counters enabled, without " \
+	  "debug state")
 /* clang-format on */
 
 /* The enum pmk_ahbmon_bus of each counter. */

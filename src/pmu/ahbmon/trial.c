@@ -97,7 +97,7 @@ int pmk_ahbmon_try(const struct pmk_ahbmon_layout *layout,
 {
 	static const struct pmk_ahbmon_trial all[PMK_AHBMON_NTRIALS] = {
 		{ .who = "the model, with this layout", .moved = PMK_AHBMON_NCTRS },
-		{ .who = "the model, its counters from ARM-D on elsewhere",
+		{ .who = "the model, counters from ARM-D on at other offsets",
 		  .moved = PMK_AHBMON_ARMD_RD },
 		{ .who = "nothing there: reads are 0", .moved = PMK_AHBMON_NCTRS, .empty = true },
 	};

@@ -26,9 +26,9 @@
 #define NO_ETM	  "the outputs of a trace macrocell are not emulated"
 #define NO_FAULTS "an emulated memory has no parity or TCM errors"
 
-#define SPECULATIVE "speculative look-ups count, so it may far exceed the lines fetched"
+#define SPECULATIVE "speculative look-ups count, so the count may far exceed the lines fetched"
 /* Meaning of "exact" for data accesses: DAI 0195B §7. */
-#define OF_INSNS    "exact means those of instructions; silicon adds speculative ones"
+#define OF_INSNS    "exact for instructions; silicon also counts speculative accesses"
 #define OVERLAPS    "one cycle may count in several stall events; they do not add up to a total"
 
 /* clang-format off */
@@ -40,8 +40,8 @@ const struct pmk_event pmk_arm11_events[] = {
 	  .cycles = true,
 	  PMK_HOST(.aliases = "stalled-cycles-frontend", .ref = T2 ", §4" T141,
 		   .brief = "cycles in which the instruction buffer had no instruction to issue",
-		   .caveat = "a pipeline flush adds 1, whatever it cost; page table walks are "
-		       "left out") },
+		   .caveat = "a pipeline flush adds 1, whatever it costs; page table walks do "
+		       "not count") },
 	{ .code = 0x02, .name = "ddep_stall", .cores = ALL, .signal = PMK_SIG_DATA_STALL,
 	  .cycles = true,
 	  PMK_HOST(.ref = T2 ", §4" T141,
@@ -51,19 +51,19 @@ const struct pmk_event pmk_arm11_events[] = {
 	  .signal = PMK_SIG_MICRO_ITLB_MISS,
 	  PMK_HOST(.aliases = "iTLB-load-misses", .ref = T2 T141,
 		   .brief = "misses in the instruction micro-TLB",
-		   .caveat = "most hit the main TLB and cost a few cycles; walks are "
-		       "main_tlb_miss") },
+		   .caveat = "most of these hit the main TLB and cost a few cycles; "
+		       "main_tlb_miss counts table walks") },
 	{ .code = 0x04, .name = "dtlb_miss", .cores = C36 | C76,
 	  .signal = PMK_SIG_MICRO_DTLB_MISS,
 	  PMK_HOST(.aliases = "dTLB-load-misses dTLB-store-misses", .ref = T2 T141,
 		   .brief = "misses in the data micro-TLB",
-		   .caveat = "most hit the main TLB and cost a few cycles; walks are "
-		       "main_tlb_miss") },
+		   .caveat = "most of these hit the main TLB and cost a few cycles; "
+		       "main_tlb_miss counts table walks") },
 	{ .code = 0x05, .name = "br_exec", .cores = ALL, .signal = PMK_SIG_BRANCH,
 	  PMK_HOST(.aliases = "branches branch-instructions", .ref = T2 ", §5" T141,
 		   .brief = "branch instructions executed, taken or not",
 		   .caveat = "the documents do not list the instructions; PC writes by MOV, LDR "
-		       "and LDM are taken not to be among them (our choice)") },
+		       "and LDM do not count (our choice)") },
 	{ .code = 0x06, .name = "br_mispredict", .cores = ALL, .signal = PMK_SIG_BRANCH_MISS,
 	  PMK_HOST(.aliases = "branch-misses", .ref = T2 ", §5" T141,
 		   .brief = "branches that went another way than fetched, flushing the pipeline",
@@ -71,8 +71,8 @@ const struct pmk_event pmk_arm11_events[] = {
 	{ .code = 0x07, .name = "instr_exec", .cores = ALL, .signal = PMK_SIG_INSN,
 	  PMK_HOST(.aliases = "instructions", .ref = T2 ", §6" T141,
 		   .brief = "instructions that reached the execute stage",
-		   .caveat = "those that failed their condition count; a multi-cycle one counts "
-		       "once") },
+		   .caveat = "instructions that fail their condition count; a multi-cycle "
+		       "instruction counts once") },
 	{ .code = 0x09, .name = "dcache_access_cacheable", .cores = ALL,
 	  .signal = PMK_SIG_L1D_ACCESS_WB,
 	  PMK_HOST(.aliases = "dcache_hit cache-references", .ref = T2 ", §7" T141,
@@ -93,16 +93,17 @@ const struct pmk_event pmk_arm11_events[] = {
 		   .brief = "half lines (16 bytes) written back from the data cache") },
 	{ .code = 0x0D, .name = "sw_pc_change", .cores = ALL, .signal = PMK_SIG_PC_CHANGE,
 	  PMK_HOST(.ref = T2 ", §5" T141,
-		   .brief = "changes of the PC by software that leave the mode as it is",
-		   .caveat = "taken branches and other PC writes; neither an SVC nor an "
-		       "exception return from it counts") },
+		   .brief = "changes of the PC by software, without a change of mode",
+		   .caveat = "taken branches and other PC writes; SVC and the return from it do "
+		       "not count") },
 	{ .code = 0x0F, .name = "main_tlb_miss", .cores = C36 | C76, .signal = PMK_SIG_TLB_MISS,
-	  PMK_HOST(.ref = T2 ", §4" T141, .brief = "main TLB misses, each a page table walk") },
+	  PMK_HOST(.ref = T2 ", §4" T141,
+		   .brief = "main TLB misses; each causes a page table walk") },
 	{ .code = 0x10, .name = "expl_d_access", .cores = ALL, .signal = PMK_SIG_DATA_EXTERNAL,
 	  PMK_HOST(.ref = T2 T141,
-		   .brief = "explicit data accesses outside: line fills, uncached, written "
-		       "through",
-		   .caveat = "without write-backs, page table walks and instruction fills") },
+		   .brief = "explicit data accesses to external memory: line fills, uncached and "
+		       "written through",
+		   .caveat = "write-backs, page table walks and instruction fills do not count") },
 	{ .code = 0x11, .name = "lsu_full_stall", .cores = ALL, .signal = PMK_SIG_LSU_FULL_STALL,
 	  .cycles = true,
 	  PMK_HOST(.aliases = "stalled-cycles-backend", .ref = T2 ", §4" T141,
@@ -111,9 +112,8 @@ const struct pmk_event pmk_arm11_events[] = {
 	{ .code = 0x12, .name = "wbuf_drained", .cores = ALL, .signal = PMK_SIG_WBUF_DRAIN,
 	  PMK_HOST(.ref = T2 T141,
 		   .brief = "write buffer drains forced by a DSB or a Strongly Ordered access",
-		   .caveat = "a DMB counts, as on an ARM1176 (our choice elsewhere; "
-		       "wbuf.dmb_drains); system emulation sees no Strongly Ordered drains: "
-		       "modelled there") },
+		   .caveat = "a DMB counts, as on an ARM1176 (our choice for other cores; "
+		       "wbuf.dmb_drains); modelled in system emulation") },
 	{ .code = 0x13, .name = "fiq_disabled_cycles", .cores = C56, .signal = PMK_SIG_FIQ_MASKED,
 	  .cycles = true,
 	  PMK_HOST(.ref = T2, .brief = "cycles with FIQ disabled", .unmodelled = NO_MASKS) },
@@ -123,7 +123,8 @@ const struct pmk_event pmk_arm11_events[] = {
 	{ .code = 0x20, .name = "etmextout_0", .cores = ALL, .signal = PMK_SIG_ETMEXTOUT0,
 	  .cycles = true,
 	  PMK_HOST(.aliases = "nop", .ref = T2 T141, .brief = "cycles with ETM output 0 asserted",
-		   .caveat = "stands still without an ETM: drivers park an idle counter on it",
+		   .caveat = "does not count without an ETM, so drivers select it for idle "
+		       "counters",
 		   .unmodelled = NO_ETM) },
 	{ .code = 0x21, .name = "etmextout_1", .cores = ALL, .signal = PMK_SIG_ETMEXTOUT1,
 	  .cycles = true,
@@ -236,7 +237,7 @@ const struct pmk_event pmk_arm11mpcore_events[] = {
 	  PMK_HOST(.ref = LX, .brief = "data cache lines evicted") },
 	{ .code = 0x0F, .name = "sw_pc_change", .cores = MP, .signal = PMK_SIG_PC_CHANGE,
 	  PMK_HOST(.ref = LX,
-		   .brief = "changes of the PC by software that leave the mode as it is") },
+		   .brief = "changes of the PC by software, without a change of mode") },
 	{ .code = 0x10, .name = "main_tlb_miss", .cores = MP, .signal = PMK_SIG_TLB_MISS,
 	  PMK_HOST(.ref = LX, .brief = "main TLB misses") },
 	{ .code = 0x11, .name = "expl_mem_access", .cores = MP, .signal = PMK_SIG_NONE,

@@ -50,7 +50,7 @@ static const char *const validation[] = { "privileged modes only", "all modes, b
 	  .brief = "written as 1: zero PMN0 and PMN1; unpredictable when read", \
 	  .values = no_yes }, \
 	{ .name = "E", .mask = PMNC_E, .access = PMK_RW, .ref = T1_T138, \
-	  .brief = "enable; has to be 1 in a write that drops an interrupt", .values = enable }
+	  .brief = "enable; must be 1 in a write that clears an interrupt", .values = enable }
 
 static const struct pmk_field pmnc_fields[] = {
 	{ .name = "SBZ", .mask = PMK_BITS(31, 28), .access = PMK_SBZ, .ref = T1_T138,
@@ -94,7 +94,8 @@ static const struct pmk_field sunavcr_fields[] = {
 #define USER_1156 "privileged modes; Undefined in user mode (our choice: user_access)"
 #define USER_1176 "privileged modes of both worlds; user mode too while SUNAVCR.V is 1"
 
-#define RESET_FLAGS "; reset of flags and interrupt enables: 0, of the other bits: not documented"
+#define RESET_FLAGS \
+	"; at reset flags and interrupt enables are 0, the other bits are not documented"
 #define RESET_OPEN  "; reset: not documented, 0 in the model (our choice)"
 #define RESET_CCNT  "; reset: unpredictable (model: ccnt_reset)"
 

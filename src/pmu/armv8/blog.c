@@ -527,7 +527,7 @@ const struct pmk_armv8_blog_finding pmk_armv8_blog_findings[] = {
 	{ "bit 31 of the type registers is P: it leaves out EL1, and enables nothing", look_filter,
 	  "filter 0 counts at EL0 and EL1, 0x40000000 only at EL1, 0x08000000 also at EL2" },
 	{ "there are not 32 event counters: at most 31, and the cycle counter", look_31,
-	  "take N from PMCR; bit 31 and PMSELR = 31 are the cycle counter's" },
+	  "use N of PMCR; bit 31 and PMSELR = 31 belong to the cycle counter" },
 	{ "write_register(pmcr_val | 0x7) names no register", look_name,
 	  "write_register(PMCR, ...)" },
 	{ "nothing is stopped or cleared first; P and C leave flags and enables as they are",

@@ -38,34 +38,35 @@
 #define T7	    "DDI 0464 §11.8"
 
 /* Notes for the reader. */
-#define EXECUTED    "counted when executed: no wrong path is emulated"
+#define EXECUTED    "counts executed instructions, because emulation has no wrong path"
 #define HIT_OR_WALK "some hit the next level of the TLB, others cause a table walk"
 #define ALLOCATED   "lines written as a whole are not filled and do not count"
-#define PIECES	    "an access that is split counts by piece"
-#define NO_CLEAN    "without those that maintenance and other cores cause"
+#define PIECES	    "an access that is split counts once per piece"
+#define NO_CLEAN    "write-backs caused by maintenance or other cores do not count"
 #define BEATS	    "a beat is as wide as the bus; some cores count transactions instead"
-#define LAST_LEVEL  "the last level is the level 2 cache: the emulated core has no other"
+#define LAST_LEVEL  "the last level is the level 2 cache, because the emulated core has no level 3"
 #define PC_WRITE    "SVC and ISB do not count (our choice)"
 
 /* Reasons why emulation cannot count an event. */
-#define BY_REGISTER   "counts only through the registers: "
-#define NO_ERRORS     "an emulated memory has no errors"
-#define NO_L3	      "the emulated core has no level 3 cache"
-#define NO_L2I	      "the emulated level 2 cache is unified"
-#define NO_L2ITLB     "the emulated level 2 TLB is unified"
-#define NO_REMOTE     "the emulated core has no neighbours"
-#define NO_EXTERNAL   "requests of the core to the outside are not modelled, beats on the bus are"
+#define BY_REGISTER "counts only through the registers: "
+#define NO_ERRORS   "an emulated memory has no errors"
+#define NO_L3	    "the emulated core has no level 3 cache"
+#define NO_L2I	    "the emulated level 2 cache is unified"
+#define NO_L2ITLB   "the emulated level 2 TLB is unified"
+#define NO_REMOTE   "the emulated core has no neighbours"
+#define NO_EXTERNAL \
+	"external requests of the core are not modelled; beats on the bus are (bus_access)"
 #define NO_UOPS	      "instructions are not split into micro-operations"
 #define NO_SLOTS      "issue slots are not modelled, cycles are"
-#define NO_ORIGIN     "where a filled line came from is not told apart"
+#define NO_ORIGIN     "emulation does not record where a filled line came from"
 #define NO_CMO	      "emulation does not see cache maintenance, and there are no other cores"
-#define NO_WALK_KIND  "table walks for reads and writes are not told apart"
+#define NO_WALK_KIND  "emulation does not distinguish table walks for reads from those for writes"
 #define NO_ATTRIBUTES "emulation does not see memory attributes"
-#define NO_ROUTING    "exceptions taken at another level than usual are not told apart"
+#define NO_ROUTING    "emulation does not distinguish trapped exceptions from others"
 #define NO_THROTTLE   "throttling of instruction fetches is not modelled"
 #define NO_READ_ALLOC "read allocate mode is not modelled"
 #define NO_PREDECODE  "no line of an emulated memory has a pre-decode error"
-#define NO_STALL_KIND "stalls are not told apart by this cause"
+#define NO_STALL_KIND "emulation does not count stalls by this cause"
 #define NO_ALIGN_COST "accesses slowed by their alignment are not told apart"
 #define NO_SPE	      "no statistical profiling unit is emulated"
 #define NO_TRACE      "no trace hardware is emulated"
@@ -119,11 +120,11 @@ const struct pmk_event pmk_armv8_events[] = {
 	  PMK_HOST(.ref = COMMON, .brief = "store instructions executed") },
 	{ .code = 0x08, .name = "inst_retired", .cores = ALL | A7 | A15, .signal = PMK_SIG_INSN,
 	  PMK_HOST(.aliases = "instructions", .ref = COMMON, .brief = "instructions executed",
-		   .caveat = "SVC, HVC and SMC count, instructions that fault do not") },
+		   .caveat = "SVC, HVC and SMC count; instructions that fault do not") },
 	{ .code = 0x09, .name = "exc_taken", .cores = ALL | A7 | A15, .signal = PMK_SIG_EXC_TAKEN,
 	  PMK_HOST(.ref = COMMON, .brief = "exceptions taken",
-		   .caveat = "user emulation shows system calls and instructions that are "
-		       "undefined, not aborts") },
+		   .caveat = "in user emulation only system calls and undefined instructions "
+		       "count, not aborts") },
 	{ .code = 0x0A, .name = "exc_return", .cores = ALL | A7 | A15,
 	  .signal = PMK_SIG_EXC_RETURN,
 	  PMK_HOST(.ref = COMMON, .brief = "exception returns executed") },
@@ -149,7 +150,8 @@ const struct pmk_event pmk_armv8_events[] = {
 	{ .code = 0x0F, .name = "unaligned_ldst_retired", .cores = GEN | A53 | A55 | A7,
 	  .signal = PMK_SIG_UNALIGNED_LD, .signal2 = PMK_SIG_UNALIGNED_ST,
 	  PMK_HOST(.ref = COMMON,
-		   .brief = "loads and stores at no multiple of their element size") },
+		   .brief = "loads and stores whose address is not a multiple of the element "
+		       "size") },
 	{ .code = 0x10, .name = "br_mis_pred", .cores = ALL | A7 | A15,
 	  .signal = PMK_SIG_BRANCH_MISS,
 	  PMK_HOST(.aliases = "branch-misses branch-load-misses", .ref = COMMON,
@@ -157,13 +159,14 @@ const struct pmk_event pmk_armv8_events[] = {
 	{ .code = 0x11, .name = "cpu_cycles", .cores = ALL | A7 | A15, .signal = PMK_SIG_CYCLE,
 	  .cycles = true,
 	  PMK_HOST(.aliases = "cycles cpu-cycles", .ref = COMMON, .brief = "processor cycles",
-		   .caveat = "the cycle counter counts it, too; PMCR.D divides that one alone") },
+		   .caveat = "the cycle counter counts it, too; PMCR.D divides only the cycle "
+		       "counter") },
 	{ .code = 0x12, .name = "br_pred", .cores = ALL | A7 | A15,
 	  .signal = PMK_SIG_BR_PREDICTABLE,
 	  PMK_HOST(.aliases = "branch-loads", .ref = COMMON,
 		   .brief = "branches executed that the predictor can predict",
-		   .caveat = "right or wrong; some cores are said to count those predicted "
-			     "right") },
+		   .caveat = "predicted correctly or not; some cores are documented to count "
+			     "only correct predictions") },
 	{ .code = 0x13, .name = "mem_access", .cores = ALL | A7 | A15, .signal = PMK_SIG_MEM_READ,
 	  .signal2 = PMK_SIG_MEM_WRITE,
 	  PMK_HOST(.ref = COMMON, .brief = "data memory accesses of loads and stores",
@@ -172,8 +175,8 @@ const struct pmk_event pmk_armv8_events[] = {
 	  .signal = PMK_SIG_L1I_ACCESS,
 	  PMK_HOST(.aliases = "L1-icache-loads", .ref = COMMON,
 		   .brief = "level 1 instruction cache accesses by fetch",
-		   .caveat = "how much one access fetches is the core's; emulation begins one "
-		       "anew with each of its blocks") },
+		   .caveat = "the width of an access depends on the core; in emulation each "
+		       "block begins with a new access") },
 	{ .code = 0x15, .name = "l1d_cache_wb", .cores = ALL | A7 | A15,
 	  .signal = PMK_SIG_L1D_EVICT,
 	  PMK_HOST(.ref = COMMON, .brief = "dirty lines written back from the level 1 data cache",
@@ -261,14 +264,14 @@ const struct pmk_event pmk_armv8_events[] = {
 	{ .code = 0x2D, .name = "l2d_tlb_refill", .cores = GEN | A55 | N1,
 	  .signal = PMK_SIG_TLB_MISS,
 	  PMK_HOST(.ref = COMMON, .brief = "level 2 TLB refills",
-		   .caveat = "of a unified TLB: those for instructions, too") },
+		   .caveat = "in a unified TLB, look-ups for instructions count, too") },
 	{ .code = 0x2E, .name = "l2i_tlb_refill", .cores = GEN, .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = COMMON, .brief = "level 2 instruction TLB refills",
 		   .unmodelled = NO_L2ITLB) },
 	{ .code = 0x2F, .name = "l2d_tlb", .cores = GEN | A55 | N1,
 	  .signal = PMK_SIG_MICRO_ITLB_MISS, .signal2 = PMK_SIG_MICRO_DTLB_MISS,
 	  PMK_HOST(.ref = COMMON, .brief = "level 2 TLB accesses",
-		   .caveat = "of a unified TLB: those for instructions, too") },
+		   .caveat = "in a unified TLB, look-ups for instructions count, too") },
 	{ .code = 0x30, .name = "l2i_tlb", .cores = GEN, .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = COMMON, .brief = "level 2 instruction TLB accesses",
 		   .unmodelled = NO_L2ITLB) },
@@ -381,8 +384,8 @@ const struct pmk_event pmk_armv8_events[] = {
 	{ .code = 0x50, .name = "l2d_cache_rd", .cores = (ALL & ~A53) | A15,
 	  .signal = PMK_SIG_L2_READ,
 	  PMK_HOST(.aliases = "l2d_cache_ld", .ref = RECOMMENDED, .brief = "level 2 cache reads",
-		   .caveat = "instruction fetches are reads; so are table walks, which "
-		       "emulation leaves out") },
+		   .caveat = "instruction fetches and table walks are reads; emulation does not "
+		       "count table walks") },
 	{ .code = 0x51, .name = "l2d_cache_wr", .cores = (ALL & ~A53) | A15,
 	  .signal = PMK_SIG_L2_WRITE,
 	  PMK_HOST(.aliases = "l2d_cache_st", .ref = RECOMMENDED, .brief = "level 2 cache writes",
@@ -439,7 +442,8 @@ const struct pmk_event pmk_armv8_events[] = {
 		   .unmodelled = NO_ATTRIBUTES) },
 	{ .code = 0x63, .name = "bus_access_not_shared", .cores = GEN | A57 | A72 | A15,
 	  .signal = PMK_SIG_NONE,
-	  PMK_HOST(.ref = RECOMMENDED, .brief = "bus accesses to other memory than that",
+	  PMK_HOST(.ref = RECOMMENDED,
+		   .brief = "bus accesses to memory that is not Normal, Cacheable and Shareable",
 		   .unmodelled = NO_ATTRIBUTES) },
 	{ .code = 0x64, .name = "bus_access_normal", .cores = GEN | A57 | A72 | A15,
 	  .signal = PMK_SIG_NONE,
@@ -473,8 +477,7 @@ const struct pmk_event pmk_armv8_events[] = {
 	{ .code = 0x6D, .name = "strex_pass_spec", .cores = GEN | A57 | A72 | N1 | A15,
 	  .signal = PMK_SIG_STREX_PASS,
 	  PMK_HOST(.ref = RECOMMENDED, .brief = "store exclusive instructions that stored",
-		   .caveat = EXECUTED "; one that fails because another thread changed the "
-		       "value counts as well") },
+		   .caveat = EXECUTED "; stores that fail because of another thread also count") },
 	{ .code = 0x6E, .name = "strex_fail_spec", .cores = GEN | A57 | A72 | N1 | A15,
 	  .signal = PMK_SIG_STREX_FAIL,
 	  PMK_HOST(.ref = RECOMMENDED, .brief = "store exclusive instructions that did not store",
@@ -535,13 +538,13 @@ const struct pmk_event pmk_armv8_events[] = {
 	{ .code = 0x83, .name = "exc_pabort", .cores = GEN | A57 | A72 | N1,
 	  .signal = PMK_SIG_EXC_PABORT,
 	  PMK_HOST(.ref = RECOMMENDED, .brief = "instruction aborts taken",
-		   .unmodelled = "user emulation runs no kernel, and does not show its "
-		       "exceptions") },
+		   .unmodelled = "user emulation runs no kernel, so there are no kernel "
+		       "exceptions to count") },
 	{ .code = 0x84, .name = "exc_dabort", .cores = GEN | A57 | A72 | N1,
 	  .signal = PMK_SIG_EXC_DABORT,
 	  PMK_HOST(.ref = RECOMMENDED, .brief = "data aborts and system errors taken",
-		   .unmodelled = "user emulation runs no kernel, and does not show its "
-		       "exceptions") },
+		   .unmodelled = "user emulation runs no kernel, so there are no kernel "
+		       "exceptions to count") },
 	{ .code = 0x86, .name = "exc_irq", .cores = ALL | A7, .signal = PMK_SIG_EXC_IRQ,
 	  PMK_HOST(.ref = RECOMMENDED, .brief = "IRQs taken",
 		   .unmodelled = "user emulation has no interrupts") },
@@ -557,24 +560,24 @@ const struct pmk_event pmk_armv8_events[] = {
 	{ .code = 0x8B, .name = "exc_trap_pabort", .cores = GEN | A57 | A72 | N1,
 	  .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = RECOMMENDED,
-		   .brief = "instruction aborts taken at another level than usual",
+		   .brief = "instruction aborts trapped to another exception level",
 		   .unmodelled = NO_ROUTING) },
 	{ .code = 0x8C, .name = "exc_trap_dabort", .cores = GEN | A57 | A72 | N1,
 	  .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = RECOMMENDED,
-		   .brief = "data aborts and system errors taken at another level than usual",
+		   .brief = "data aborts and system errors trapped to another exception level",
 		   .unmodelled = NO_ROUTING) },
 	{ .code = 0x8D, .name = "exc_trap_other", .cores = GEN | A57 | A72 | N1,
 	  .signal = PMK_SIG_NONE,
-	  PMK_HOST(.ref = RECOMMENDED, .brief = "other traps taken at another level than usual",
+	  PMK_HOST(.ref = RECOMMENDED, .brief = "other traps to another exception level",
 		   .unmodelled = NO_ROUTING) },
 	{ .code = 0x8E, .name = "exc_trap_irq", .cores = GEN | A57 | A72 | N1,
 	  .signal = PMK_SIG_NONE,
-	  PMK_HOST(.ref = RECOMMENDED, .brief = "IRQs taken at another level than usual",
+	  PMK_HOST(.ref = RECOMMENDED, .brief = "IRQs trapped to another exception level",
 		   .unmodelled = NO_ROUTING) },
 	{ .code = 0x8F, .name = "exc_trap_fiq", .cores = GEN | A57 | A72 | N1,
 	  .signal = PMK_SIG_NONE,
-	  PMK_HOST(.ref = RECOMMENDED, .brief = "FIQs taken at another level than usual",
+	  PMK_HOST(.ref = RECOMMENDED, .brief = "FIQs trapped to another exception level",
 		   .unmodelled = NO_ROUTING) },
 	{ .code = 0x90, .name = "rc_ld_spec", .cores = GEN | A57 | A72 | N1,
 	  .signal = PMK_SIG_LD_ACQUIRE,
@@ -663,12 +666,12 @@ const struct pmk_event pmk_armv8_events[] = {
 	  .signal = PMK_SIG_REFETCH_STALL, .cycles = true,
 	  PMK_HOST(.ref = T53,
 		   .brief = "cycles with an empty instruction queue for another reason than "
-		       "e1-e3", .caveat = "those behind a misprediction") },
+		       "e1-e3", .caveat = "cycles after a misprediction") },
 	{ .code = 0xE1, .name = "ic_dep_stall", .cores = A53, .signal = PMK_SIG_L1I_STALL,
 	  .cycles = true,
 	  PMK_HOST(.ref = T53,
 		   .brief = "cycles with an empty instruction queue and an instruction cache "
-		       "miss", .caveat = "in emulation until the line is there") },
+		       "miss", .caveat = "in emulation, until the line has arrived") },
 	{ .code = 0xE2, .name = "iutlb_dep_stall", .cores = A53, .signal = PMK_SIG_ITLB_STALL,
 	  .cycles = true,
 	  PMK_HOST(.ref = T53,
@@ -681,7 +684,7 @@ const struct pmk_event pmk_armv8_events[] = {
 	{ .code = 0xE4, .name = "other_interlock_stall", .cores = A53,
 	  .signal = PMK_SIG_INTERLOCK_STALL, .cycles = true,
 	  PMK_HOST(.ref = T53,
-		   .brief = "cycles of interlock, but for SIMD, floating point and addresses") },
+		   .brief = "interlock cycles, except for SIMD, floating point and addresses") },
 	{ .code = 0xE5, .name = "agu_dep_stall", .cores = A53, .signal = PMK_SIG_ADDRESS_STALL,
 	  .cycles = true,
 	  PMK_HOST(.ref = T53, .brief = "cycles in which a load or store waited for its address") },

@@ -62,11 +62,11 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 	  PMK_HOST(.ref = COMMON_V7, .brief = "store instructions executed") },
 	{ .code = 0x08, .name = "inst_retired", .cores = A8, .signal = PMK_SIG_INSN,
 	  PMK_HOST(.aliases = "instructions", .ref = COMMON_V7, .brief = "instructions executed",
-		   .caveat = "SVC, HVC and SMC count, instructions that fault do not") },
+		   .caveat = "SVC, HVC and SMC count; instructions that fault do not") },
 	{ .code = 0x09, .name = "exc_taken", .cores = A8 | A9, .signal = PMK_SIG_EXC_TAKEN,
 	  PMK_HOST(.ref = COMMON_V7, .brief = "exceptions taken",
-		   .caveat = "user emulation shows system calls and instructions that are "
-		       "undefined, not aborts") },
+		   .caveat = "in user emulation only system calls and undefined instructions "
+		       "count, not aborts") },
 	{ .code = 0x0A, .name = "exc_return", .cores = A8 | A9, .signal = PMK_SIG_EXC_RETURN,
 	  PMK_HOST(.ref = COMMON_V7, .brief = "exception returns executed") },
 	{ .code = 0x0B, .name = "cid_write_retired", .cores = A8 | A9,
@@ -84,14 +84,15 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 	{ .code = 0x0F, .name = "unaligned_ldst_retired", .cores = A8 | A9,
 	  .signal = PMK_SIG_UNALIGNED_LD, .signal2 = PMK_SIG_UNALIGNED_ST,
 	  PMK_HOST(.ref = COMMON_V7,
-		   .brief = "loads and stores at no multiple of their element size") },
+		   .brief = "loads and stores whose address is not a multiple of the element size") },
 	{ .code = 0x10, .name = "br_mis_pred", .cores = A8 | A9, .signal = PMK_SIG_BRANCH_MISS,
 	  PMK_HOST(.aliases = "branch-misses branch-load-misses", .ref = COMMON_V7,
 		   .brief = "branches mispredicted or not predicted") },
 	{ .code = 0x11, .name = "cpu_cycles", .cores = A8 | A9, .signal = PMK_SIG_CYCLE,
 	  .cycles = true,
 	  PMK_HOST(.aliases = "cycles cpu-cycles", .ref = COMMON_V7, .brief = "processor cycles",
-		   .caveat = "the cycle counter counts it, too; PMCR.D divides that one alone") },
+		   .caveat = "the cycle counter counts it, too; PMCR.D divides only the cycle "
+		       "counter") },
 	{ .code = 0x12, .name = "br_pred", .cores = A8 | A9, .signal = PMK_SIG_BR_PREDICTABLE,
 	  PMK_HOST(.aliases = "branch-loads", .ref = COMMON_V7,
 		   .brief = "branches executed that the predictor can predict",
@@ -100,8 +101,8 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 	{ .code = 0x40, .name = "write_buffer_full", .cores = A8, .signal = PMK_SIG_NONE,
 	  .cycles = true,
 	  PMK_HOST(.ref = T8, .brief = "cycles with a full write buffer",
-		   .unmodelled = "cycles with a full write buffer are not told from others, "
-		       "stalls by it are") },
+		   .unmodelled = "emulation counts stalls caused by a full write buffer, not all "
+		       "cycles in which it is full") },
 	{ .code = 0x40, .name = "java_bc_exec", .cores = A9, .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = T9, .brief = "Java bytecodes decoded", .unmodelled = NO_JAZELLE) },
 	{ .code = 0x41, .name = "l2_store_merged", .cores = A8, .signal = PMK_SIG_NONE,
@@ -157,8 +158,8 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 	{ .code = 0x50, .name = "l1_inst", .cores = A8, .signal = PMK_SIG_L1I_ACCESS,
 	  PMK_HOST(.aliases = "L1-icache-loads", .ref = T8,
 		   .brief = "level 1 instruction cache accesses",
-		   .caveat = "how much one access fetches is the core's; emulation begins one "
-		       "anew with each of its blocks") },
+		   .caveat = "the width of an access depends on the core; in emulation each "
+		       "block begins with a new access") },
 	{ .code = 0x50, .name = "co_lf_miss", .cores = A9, .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = T9, .brief = "coherent linefills that missed in all other cores",
 		   .unmodelled = NO_NEIGHBOURS) },
@@ -171,17 +172,18 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 	  PMK_HOST(.ref = T8, .brief = "branches whose direction was mispredicted") },
 	{ .code = 0x53, .name = "pc_branch_taken", .cores = A8, .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = T8, .brief = "predictable branches that were predicted taken",
-		   .unmodelled = "what was predicted is compared, not counted") },
+		   .unmodelled = "emulation compares predictions with the outcome, but does not "
+		       "count them") },
 	{ .code = 0x54, .name = "pc_branch_executed", .cores = A8, .signal = PMK_SIG_PC_CHANGE,
 	  PMK_HOST(.ref = T8, .brief = "predictable branches executed and taken",
-		   .caveat = "all of the emulated core are predictable") },
+		   .caveat = "all branches of the emulated core are predictable") },
 	{ .code = 0x55, .name = "op_executed", .cores = A8, .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = T8, .brief = "operations issued: instructions, or steps of longer ones",
 		   .unmodelled = "instructions are not split into operations") },
 	{ .code = 0x56, .name = "cycles_inst_stall", .cores = A8, .signal = PMK_SIG_FETCH_STALL,
 	  .cycles = true,
 	  PMK_HOST(.aliases = "stalled-cycles-frontend", .ref = T8,
-		   .brief = "cycles in which no instruction was there to be issued") },
+		   .brief = "cycles in which no instruction was available to issue") },
 	{ .code = 0x57, .name = "cycles_inst", .cores = A8, .signal = PMK_SIG_INSN,
 	  PMK_HOST(.ref = T8, .brief = "instructions issued", .caveat = EXECUTED) },
 	{ .code = 0x58, .name = "cycles_neon_data_stall", .cores = A8, .signal = PMK_SIG_NONE,
@@ -207,7 +209,7 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 	{ .code = 0x61, .name = "dc_dep_stall", .cores = A9, .signal = PMK_SIG_NONE,
 	  .cycles = true,
 	  PMK_HOST(.ref = T9,
-		   .brief = "cycles in which nothing could be issued while a data line was "
+		   .brief = "cycles in which nothing could be issued while a data cache line was "
 		       "filled", .unmodelled = NO_STALL_KIND) },
 	{ .code = 0x62, .name = "stall_main_tlb", .cores = A9, .signal = PMK_SIG_NONE,
 	  .cycles = true,
@@ -215,12 +217,12 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 		   .unmodelled = NO_STALL_KIND) },
 	{ .code = 0x63, .name = "strex_pass", .cores = A9, .signal = PMK_SIG_STREX_PASS,
 	  PMK_HOST(.ref = T9, .brief = "store exclusive instructions that stored",
-		   .caveat = "one that fails because another thread changed the value counts as "
-		       "well") },
+		   .caveat = "in emulation, stores that fail because another thread changed the "
+		       "value also count") },
 	{ .code = 0x64, .name = "strex_fails", .cores = A9, .signal = PMK_SIG_STREX_FAIL,
 	  PMK_HOST(.ref = T9, .brief = "store exclusive instructions that did not store",
-		   .caveat = "one that fails because another thread changed the value does not "
-		       "count") },
+		   .caveat = "in emulation, stores that fail because another thread changed the "
+		       "value do not count") },
 	{ .code = 0x65, .name = "data_evict", .cores = A9, .signal = PMK_SIG_L1D_EVICT,
 	  PMK_HOST(.ref = T9, .brief = "lines evicted from the data cache because of a linefill",
 		   .caveat = "dirty ones") },
@@ -236,8 +238,8 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 		   .brief = "instructions that had their registers renamed", .caveat = EXECUTED) },
 	{ .code = 0x69, .name = "data_linefill", .cores = A9, .signal = PMK_SIG_L1D_MISS,
 	  PMK_HOST(.ref = T9, .brief = "data lines filled from the AXI bus",
-		   .caveat = "for loads and stores: table walks and prefetches fill none in "
-		       "emulation") },
+		   .caveat = "fills for loads and stores; in emulation, table walks and "
+		       "prefetches fill no line") },
 	{ .code = 0x6A, .name = "prefetch_linefill", .cores = A9, .signal = PMK_SIG_NONE,
 	  PMK_HOST(.ref = T9, .brief = "data lines filled for the prefetcher",
 		   .unmodelled = NO_PREFETCH) },

@@ -131,8 +131,8 @@ const struct pmk_pmu pmk_armv8 = {
 	.family = &core_generic,
 	PMK_HOST(.aliases = "armv8_pmuv3 arm_v8 pmuv3",
 		 .brief = "ARMv8 PMUv3 of any core, event counters of 32 bits",
-		 .note = "what the core at hand has, its registers say; emulated with all "
-			 "common events, 31 counters and PMUv3p4 (our choice)",
+		 .note = "the registers show what the core has; emulated with all common events, "
+			 "31 counters and PMUv3p4 (our choice)",
 		 .defaults = DEFAULTS_P1, .regs = pmk_armv8_p5_regs, .nregs = PMK_ARMV8_NREGS)
 };
 
@@ -162,7 +162,7 @@ const struct pmk_pmu pmk_cortex_a53 = {
 	.family = &core_a53,
 	PMK_HOST(.aliases = "cortex_a53 a53 armv8_cortex_a53 arm_ac53 arm_cortex_a53",
 		 .brief = "Cortex-A53 performance monitor, PMUv3",
-		 .note = "sources differ on PMCEID0 and 1: 0x67FFBFFF and 0 as read on hardware",
+		 .note = "sources differ on PMCEID0 and PMCEID1; hardware reads 0x67FFBFFF and 0",
 		 .defaults = DEFAULTS, .regs = pmk_armv8_regs, .nregs = PMK_ARMV8_NREGS)
 };
 
@@ -266,7 +266,7 @@ const struct pmk_pmu pmk_cortex_a8 = {
 	.family = &core_a8,
 	PMK_HOST(.aliases = "cortex_a8 a8 armv7_cortex_a8 arm_ac8 arm_cortex_a8",
 		 .brief = "Cortex-A8 performance monitor, PMUv1 of ARMv7",
-		 .note = "it has no PMCEID: what it counts is its event list",
+		 .note = "it has no PMCEID, so its event list decides",
 		 .defaults = DEFAULTS_V1 " inst_retired l2_access l2_cache_miss",
 		 .regs = pmk_armv8_regs, .nregs = ARMV7_NREGS)
 };
@@ -282,8 +282,8 @@ const struct pmk_pmu pmk_cortex_a9 = {
 	.family = &core_a9,
 	PMK_HOST(.aliases = "cortex_a9 a9 armv7_cortex_a9 arm_ac9 arm_cortex_a9",
 		 .brief = "Cortex-A9 performance monitor, PMUv1 of ARMv7",
-		 .note = "it has no PMCEID: what it counts is its event list. Instructions are "
-			 "counted where registers are renamed (0x68), not where they retire",
+		 .note = "it has no PMCEID, so its event list decides. Instructions are counted "
+			 "when registers are renamed (0x68), not when they retire",
 		 .defaults = DEFAULTS_V1 " ins_rename iss_no_disp", .regs = pmk_armv8_regs,
 		 .nregs = ARMV7_NREGS)
 };

@@ -74,7 +74,7 @@ static const char *const pmuver[] = {
 	FIELD("IMP", PMCR_IMP, PMK_RO, NULL, "implementer, 0x41 is Arm"), \
 	FIELD("IDCODE", PMCR_IDCODE, PMK_RO, NULL, \
 	      "0x01 Cortex-A57, 0x02 A72, 0x03 A53, 0x45 A55, 0x0C Neoverse N1"), \
-	FIELD("N", PMCR_N, PMK_RO, NULL, "event counters; at EL1 and EL0 those of MDCR_EL2.HPMN"), \
+	FIELD("N", PMCR_N, PMK_RO, NULL, "event counters; at EL1 and EL0, MDCR_EL2.HPMN of them"), \
 	FIELD("FZO", PMCR_FZO, PMK_RW, off_on, "freeze on overflow (PMUv3p7)"), \
 	FIELD("LP", PMCR_LP, PMK_RW, at_bit, "event counters (PMUv3p5)"), \
 	FIELD("LC", PMCR_LC, PMK_RW, at_bit, "cycle counter"), \

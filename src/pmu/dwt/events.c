@@ -2,10 +2,9 @@
 /* The DWT's counters: the event catalogue. Each counter is an event. */
 #include "pmu/dwt/regs.h"
 
-#define NARROW                                                                              \
-	"8 bits, and no flag: exact while it is read at least every 255 cycles, otherwise " \
-	"a lower bound"
-
+#define NARROW                                                                             \
+	"8 bits without an overflow flag: exact if it is read at least every 255 cycles, " \
+	"otherwise a lower bound"
 #define EVENT(c, n, alias, sig, r, is_cycles, note, text)                                        \
 	{                                                                                        \
 		.code = (c), .name = n, .cores = 1, .signal = PMK_SIG_##sig,                     \
@@ -18,7 +17,7 @@ const struct pmk_event pmk_dwt_events[] = {
 	EVENT(0x04, "cycles", "cyccnt cpu-cycles cpu_cycles", CYCLE, "C1.8.8", true, NULL,
 	      "processor clock cycle"),
 	EVENT(0x08, "base_overhead", "cpicnt", CPI_CYCLE, "C1.8.9", true, NARROW,
-	      "cycle without an instruction that is none of the other kinds"),
+	      "cycle without an instruction, for a reason that no other counter covers"),
 	EVENT(0x0C, "exception_overhead", "exccnt", EXC_CYCLE, "C1.8.10", true, NARROW,
 	      "cycle of entering or leaving an exception"),
 	EVENT(0x10, "sleep_cycles", "sleepcnt", SLEEP_CYCLE, "C1.8.11", true, NARROW,

@@ -59,7 +59,7 @@ static const struct pmk_field lar_fields[] = {
 		"else closes it"),
 };
 static const struct pmk_field lsr_fields[] = {
-	FIELD("nTT", LSR_NTT, PMK_RO, R_LOCK, no_yes, "the lock is of 8 bits"),
+	FIELD("nTT", LSR_NTT, PMK_RO, R_LOCK, no_yes, "the lock has 8 bits"),
 	FIELD("SLK", LSR_SLK, PMK_RO, R_LOCK, locks, "state of the lock"),
 	FIELD("SLI", LSR_SLI, PMK_RO, R_LOCK, no_yes, "there is a lock"),
 };

@@ -8,10 +8,11 @@
 #define L210 "L210 appendix C, EMCC"
 #define L220 "DDI 0246 Table 3.8"
 
-#define C_REQUEST \
-	"what a line buffer of the slave port serves is no request: fewer than level 1 misses"
-#define C_WA "emulated: none unless l2.write_allocate is on"
-#define C_CO "dirty data leaves the L2 by half lines of 16 bytes"
+#define C_REQUEST                                                                              \
+	"accesses served by a line buffer of the slave port do not count, so there are fewer " \
+	"than level 1 misses"
+#define C_WA "in emulation, counts only with l2.write_allocate"
+#define C_CO "dirty data leaves the L2 in half lines of 16 bytes"
 
 #define EVENT(c, n, sig, r, note, text)                                      \
 	{                                                                    \

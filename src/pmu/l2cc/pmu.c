@@ -44,7 +44,7 @@ const struct pmk_pmu pmk_l210 = {
 	.ncounters = COUNT(l210_counters),
 	PMK_HOST(.aliases = "l2cc_l210 arm_l210",
 		 .brief = "L210 level 2 cache controller: event monitor",
-		 .note = "the event bus of the L2 has to be enabled (Auxiliary Control bit 20), "
+		 .note = "the event bus of the L2 must be enabled (Auxiliary Control bit 20) "
 			 "while the cache is off",
 		 .defaults = "irreq irhit drreq drhit dwreq dwtreq dwhit wa co",
 		 .regs = pmk_l210_regs, .nregs = PMK_L210_NREGS)

@@ -23,8 +23,8 @@ static const struct pmk_field emmc_fields[] = {
 	{ .name = "-", .mask = PMK_BITS(31, 12), .access = PMK_SBZ, .ref = R_L210,
 	  .brief = "reserved" },
 	{ .name = "Reset", .mask = EMMC_RESET, .access = PMK_WO, .ref = R_L210,
-	  .brief = "sets counters to zero; all four together, which bit is whose is not "
-	  "published" },
+	  .brief = "zeroes counters; set all four bits, because which bit belongs to which "
+	  "counter is not published" },
 	{ .name = "-", .mask = PMK_BITS(7, 1), .access = PMK_SBZ, .ref = R_L210,
 	  .brief = "interrupt trigger and pulse length in one vendor's chip" },
 	{ .name = "Enable", .mask = EMMC_ENABLE, .access = PMK_RW, .ref = R_L210,
@@ -35,7 +35,7 @@ static const struct pmk_field emcs_fields[] = {
 	{ .name = "-", .mask = PMK_BITS(31, 4), .access = PMK_SBZ, .ref = R_L210,
 	  .brief = "reserved" },
 	{ .name = "Flags", .mask = EMCS_FLAGS, .access = PMK_W1C, .ref = R_L210,
-	  .brief = "bit n: counter n overflowed, or counted where that was asked for" },
+	  .brief = "bit n: counter n overflowed, or counted if its interrupt is on increment" },
 };
 
 static const struct pmk_field emcc_fields[] = {
@@ -69,7 +69,7 @@ static const struct pmk_field config_fields[] = {
 	{ .name = "-", .mask = PMK_BITS(31, 6), .access = PMK_SBZ, .ref = R_CONFIG,
 	  .brief = "reserved" },
 	{ .name = "Event", .mask = ECF_EVENT, .access = PMK_RW, .ref = R_CONFIG,
-	  .brief = "what it counts; 0: it is off", .event = true },
+	  .brief = "the event that it counts; 0: off", .event = true },
 	{ .name = "IRQ", .mask = ECF_IRQ, .access = PMK_RW, .ref = R_CONFIG,
 	  .brief = "its interrupt", .values = interrupts },
 };
@@ -85,7 +85,7 @@ static const struct pmk_field l220_count_fields[] = {
 		{ .name = "-", .mask = PMK_BITS(31, 9), .access = PMK_SBZ, .ref = R_INT, \
 		  .brief = "reserved" }, \
 		{ .name = "Errors", .mask = PMK_BITS(8, 1), .access = access_, .ref = R_INT, \
-		  .brief = "of the cache, not of its counters" }, \
+		  .brief = "events of the cache, not of its counters" }, \
 		{ .name = "ECNTR", .mask = INT_ECNTR, .access = access_, .ref = R_INT, \
 		  .brief = "event counter overflow or increment" }, \
 	};

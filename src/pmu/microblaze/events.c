@@ -14,51 +14,45 @@
 
 #define T "UG984 \"Performance Monitoring\", table of events"
 
-#define C_PREFIX "delay slots and imm prefixes count; one that faults does, too (our choice)"
+#define C_PREFIX "delay slots, imm prefixes and instructions that fault count (our choice)"
 #define C_FORMS	 "byte-reversed and extended address forms count (our choice)"
 #define C_FORMS_LOAD \
-	"lwx counts, byte-reversed and extended address forms too (our choice); 8-byte loads do not"
-#define C_FORMS_STORE                                                                             \
-	"swx counts whether it stored or not, byte-reversed and extended address forms too (our " \
-	"choice); 8-byte stores do not"
+	"lwx, byte-reversed and extended address forms count (our choice); 8-byte loads do not"
+#define C_FORMS_STORE                                                                          \
+	"swx counts even if it did not store; byte-reversed and extended address forms count " \
+	"(our choice); 8-byte stores do not"
 #define C_UNCOND "link, absolute and delay forms count; returns, mbar and sleep do not (our choice)"
 #define C_RETURN "returns do not count, though they have a delay slot (our choice)"
 #define C_FETCH \
 	"emulation counts the instructions executed; hardware also fetches ahead of branches"
-#define C_CACHED "only accesses to the cacheable range, while the cache is enabled (our choice)"
-#define C_R1                                                                                   \
-	"r1 as a register of the address; as the one loaded or stored it does not count (our " \
-	"choice)"
-#define C_LOGICAL "immediate forms count; so does a nop, which is an or (our choice)"
-#define C_ARITH \
-	"the families of the four: carry, keep and immediate forms, cmp and cmpu (our choice)"
+#define C_CACHED    "only accesses to the cacheable range, while the cache is enabled (our choice)"
+#define C_R1	    "counts if r1 is in the address, not if r1 is loaded or stored (our choice)"
+#define C_LOGICAL   "immediate forms and nop (an or) count (our choice)"
+#define C_ARITH	    "carry, keep and immediate forms count, also cmp and cmpu (our choice)"
 #define C_BARREL    "immediate and bit field forms count (our choice)"
 #define C_EXCEPTION "hardware exceptions; interrupts and breaks do not count (our choice)"
-#define C_INTERRUPT "those that are taken, not those that wait; breaks do not count (our choice)"
-#define C_STALL                                                                               \
-	"cycles, by cause: a later stage that holds this one counts only there (our choice: " \
-	"stall.cascade)"
-#define C_STALL_OF                                                                                 \
-	"cycles; operands and instructions that are late; see stall_ex for the other stages (our " \
-	"choice)"
-#define C_STALL_ANY                                                                             \
-	"cycles: the sum of stall_of, stall_ex and stall_mem, which include late instructions " \
+#define C_INTERRUPT "pending interrupts and breaks do not count (our choice)"
+#define C_STALL	    "a stall counts only in the stage that caused it (our choice: stall.cascade)"
+#define C_STALL_OF                                                                               \
+	"cycles spent waiting for operands and instructions; see stall_ex for the other stages " \
 	"(our choice)"
-#define C_HALT	"sleep counts, debug halt does not (our choice)"
-#define C_IMML	"imml counts (our choice)"
-#define C_MSR	"mts and mfs do not count (our choice)"
-#define C_DELAY "those of returns count (our choice)"
-#define C_ANY	"8-byte ones of a 64-bit core count here alone (our choice)"
-#define C_MMU	"only in virtual mode (our choice)"
-#define C_BTC	"a hit whether its prediction was right or not (our choice)"
-#define C_UTLB	"looked up after a miss in the ITLB or DTLB (our choice)"
-#define C_IRQ	"time in which interrupts are masked is included (our choice)"
-#define C_CACHE_LATENCY \
-	"hits are timed, too, with one cycle (our choice): what misses cost is the sum minus N"
-#define C_LOOKUP     "look-ups of the unified TLB, after a miss in the ITLB or DTLB (our choice)"
-#define C_PERIPHERAL "neither cacheable nor local memory (LMB) (our choice)"
+#define C_STALL_ANY                                                                               \
+	"the sum of stall_of, stall_ex and stall_mem; waiting for instructions is included (our " \
+	"choice)"
+#define C_HALT		"sleep counts, debug halt does not (our choice)"
+#define C_IMML		"imml counts (our choice)"
+#define C_MSR		"mts and mfs do not count (our choice)"
+#define C_DELAY		"delay slots of returns count (our choice)"
+#define C_ANY		"8-byte accesses of a 64-bit core count only here (our choice)"
+#define C_MMU		"counts only in virtual mode (our choice)"
+#define C_BTC		"a hit counts even if its prediction was wrong (our choice)"
+#define C_UTLB		"the UTLB is looked up after a miss in the ITLB or DTLB (our choice)"
+#define C_IRQ		"the time in which interrupts are masked is included (our choice)"
+#define C_CACHE_LATENCY "hits are timed as one cycle (our choice); so misses cost the sum minus N"
+#define C_LOOKUP	"look-ups of the unified TLB, after a miss in the ITLB or DTLB (our choice)"
+#define C_PERIPHERAL	"accesses that are neither cacheable nor to local memory (LMB) (our choice)"
 
-#define NO_CAUSE "which exception it is that enters the vector is not shown by the emulator"
+#define NO_CAUSE "the emulator does not show which exception enters the vector"
 
 #define NUMBER(n, names) PMK_HOST(.ref = T, .aliases = names, ).code = (n), .cores = 1
 /* The manual's own name is E with the number. */
@@ -91,16 +85,16 @@ const struct pmk_event pmk_microblaze_events[] = {
 	{ NAMED(9), .name = "branch_cond_not_taken", ONE(BR_NOT_TAKEN),
 	  PMK_HOST(.brief = "conditional branches executed and not taken: beq … bnei") },
 	{ CALLED(10, "L1-icache-loads"), .name = "icache_request", ONE(L1I_ACCESS),
-	  PMK_HOST(.brief = "instruction fetches handed to the instruction cache",
+	  PMK_HOST(.brief = "instruction fetches sent to the instruction cache",
 		   .caveat = C_FETCH) },
 	{ NAMED(11), .name = "icache_hit", ONE(L1I_HIT),
 	  PMK_HOST(.brief = "fetches that hit the instruction cache", .caveat = C_FETCH) },
 	{ CALLED(12, "L1-dcache-loads"), .name = "dcache_read_request", ONE(L1D_CACHED_READ),
-	  PMK_HOST(.brief = "data reads handed to the data cache", .caveat = C_CACHED) },
+	  PMK_HOST(.brief = "data reads sent to the data cache", .caveat = C_CACHED) },
 	{ NAMED(13), .name = "dcache_read_hit", ONE(L1D_CACHED_READ_HIT),
 	  PMK_HOST(.brief = "data reads that hit the data cache") },
 	{ CALLED(14, "L1-dcache-stores"), .name = "dcache_write_request", ONE(L1D_CACHED_WRITE),
-	  PMK_HOST(.brief = "data writes handed to the data cache", .caveat = C_CACHED) },
+	  PMK_HOST(.brief = "data writes sent to the data cache", .caveat = C_CACHED) },
 	{ NAMED(15), .name = "dcache_write_hit", ONE(L1D_CACHED_WRITE_HIT),
 	  PMK_HOST(.brief = "data writes that hit the data cache") },
 	{ NAMED(16), .name = "load_r1", ONE(LOAD_SP),
@@ -175,7 +169,7 @@ const struct pmk_event pmk_microblaze_events[] = {
 		   .caveat = C_UNCOND) },
 	{ CALLED(46, "cache-references"), .name = "dcache_request",
 	  SUM(L1D_CACHED_READ, L1D_CACHED_WRITE),
-	  PMK_HOST(.brief = "data reads and writes handed to the data cache", .caveat = C_CACHED) },
+	  PMK_HOST(.brief = "data reads and writes sent to the data cache", .caveat = C_CACHED) },
 	{ NAMED(47), .name = "dcache_hit", SUM(L1D_CACHED_READ_HIT, L1D_CACHED_WRITE_HIT),
 	  PMK_HOST(.brief = "data reads and writes that hit the data cache") },
 	{ NAMED(48), .name = "mmu_exception", SUM(MMU_EXC_INSN, MMU_EXC_DATA),
@@ -197,10 +191,11 @@ const struct pmk_event pmk_microblaze_events[] = {
 	{ NAMED(55), .name = "dtlb_hit", ONE(DTLB_HIT),
 	  PMK_HOST(.brief = "hits in the data TLB (DTLB)") },
 	{ NAMED(56), .name = "utlb_hit", ONE(UTLB_HIT),
-	  PMK_HOST(.brief = "hits in the unified TLB (UTLB), either side", .caveat = C_UTLB) },
+	  PMK_HOST(.brief = "hits in the unified TLB (UTLB), for instructions or data",
+		   .caveat = C_UTLB) },
 	{ NAMED(57), .name = "interrupt_latency", ONE(IRQ_ENTRY), .latency = true,
 	  PMK_HOST(.brief = "interrupt input to interrupt vector",
-		   .unmodelled = "when its input rises is not shown by the emulator",
+		   .unmodelled = "the emulator does not show when the interrupt input rises",
 		   .caveat = C_IRQ) },
 	{ NAMED(58), .name = "dcache_read_latency", ONE(L1D_CACHED_READ), .latency = true,
 	  PMK_HOST(.brief = "memory reads through the data cache", .caveat = C_CACHE_LATENCY) },

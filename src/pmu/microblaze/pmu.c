@@ -71,7 +71,7 @@ const struct pmk_pmu pmk_microblaze = {
 	.family = &config,
 	PMK_HOST(.aliases = "mb",
 		 .brief = "MicroBlaze with extended debug: performance monitoring counters",
-		 .note = "how many counters it has and how wide cannot be read back: five event "
+		 .note = "the number and width of the counters cannot be read back; five event "
 			 "counters, one latency counter and 32 bits are the tools' default",
 		 .defaults =
 			 "clock_cycles insn_executed branch_any branch_cond_taken btc_hit "

@@ -25,13 +25,13 @@ static const struct pmk_field control_fields[] = {
 
 static const struct pmk_field command_fields[] = {
 	{ .name = "Clear", .mask = PCCMDR_CLEAR, .access = PMK_WO, .ref = T_CMD,
-	  .brief = "all counters to zero, Dbg_Intr falls", .values = no_yes },
+	  .brief = "zeroes all counters; Dbg_Intr falls", .values = no_yes },
 	{ .name = "Start", .mask = PCCMDR_START, .access = PMK_WO, .ref = T_CMD,
 	  .brief = "all counters begin to count", .values = no_yes },
 	{ .name = "Stop", .mask = PCCMDR_STOP, .access = PMK_WO, .ref = T_CMD,
 	  .brief = "all counters stop", .values = no_yes },
 	{ .name = "Sample", .mask = PCCMDR_SAMPLE, .access = PMK_WO, .ref = T_CMD,
-	  .brief = "take status and values of all counters at one instant, to be read",
+	  .brief = "samples status and values of all counters at one instant, for later reads",
 	  .values = no_yes },
 	{ .name = "Reset", .mask = PCCMDR_RESET, .access = PMK_WO, .ref = T_CMD,
 	  .brief = "back to the first counter and item", .values = no_yes },

@@ -16,7 +16,7 @@
 
 /* clang-format off */
 #define PCCTRLR_EVENT PMK_BITS(7, 0)  /* what the selected counter counts      PCCTRLR  WO */
-#define PCCMDR_CLEAR  PMK_BIT(4)      /* all counters to zero, Dbg_Intr falls  PCCMDR   WO */
+#define PCCMDR_CLEAR  PMK_BIT(4)      /* zeroes all counters; Dbg_Intr falls  PCCMDR   WO */
 #define PCCMDR_START  PMK_BIT(3)      /* all counters count                    PCCMDR   WO */
 #define PCCMDR_STOP   PMK_BIT(2)      /* all counters stand still              PCCMDR   WO */
 #define PCCMDR_SAMPLE PMK_BIT(1)      /* sample all counters                   PCCMDR   WO */

@@ -7,9 +7,9 @@
 
 #define U74    "U74 4.9.5"
 #define PRIV   "PRIV 3.1.10"
-#define UNSEEN "no signal says it yet: no RISC-V core is emulated"
-#define CYCLES "whether it counts cycles or occurrences the manual does not say"
-#define MMIO   "emulated, memory-mapped I/O would not be among it"
+#define UNSEEN "no RISC-V core is emulated"
+#define CYCLES "the manual does not say whether it counts cycles or occurrences"
+#define MMIO   "emulation would not count memory-mapped I/O"
 
 #define EVENT(c, n, alias, sig, sig2, is_cycles, r, note, text)                     \
 	{                                                                           \
@@ -54,9 +54,9 @@ const struct pmk_event pmk_riscv_events[] = {
 	  "floating-point division or square root retired"),
 	NOT_SEEN(0x019, "other_fp_retired", NULL, "other floating-point instruction retired"),
 	/* microarchitecture: class 1 */
-	NOT_SEEN(0x108, "addressgen_interlock", CYCLES, "address generation waited"),
-	NOT_SEEN(0x109, "longlat_interlock", CYCLES, "something of long latency was waited for"),
-	NOT_SEEN(0x10A, "csr_read_interlock", CYCLES, "a CSR read was waited for"),
+	NOT_SEEN(0x108, "addressgen_interlock", CYCLES, "waited for address generation"),
+	NOT_SEEN(0x109, "longlat_interlock", CYCLES, "waited for a long-latency operation"),
+	NOT_SEEN(0x10A, "csr_read_interlock", CYCLES, "waited for a CSR read"),
 	NOT_SEEN(0x10B, "icache_itim_busy", CYCLES, "instruction cache or ITIM busy"),
 	NOT_SEEN(0x10C, "dcache_dtim_busy", CYCLES, "data cache or DTIM busy"),
 	NOT_SEEN(0x10D, "branch_direction_misprediction", NULL,
@@ -66,8 +66,8 @@ const struct pmk_event pmk_riscv_events[] = {
 	NOT_SEEN(0x10F, "pipe_flush_csr_write", NULL, "pipeline flushed by a CSR write"),
 	NOT_SEEN(0x110, "pipe_flush_other_event", NULL, "pipeline flushed by something else"),
 	NOT_SEEN(0x111, "integer_multiplication_interlock", CYCLES,
-	  "an integer multiplication was waited for"),
-	NOT_SEEN(0x112, "fp_interlock", CYCLES, "floating point was waited for"),
+	  "waited for an integer multiplication"),
+	NOT_SEEN(0x112, "fp_interlock", CYCLES, "waited for a floating-point operation"),
 	/* memory system: class 2 */
 	EVENT(0x208, "icache_miss", NULL, L1I_MISS, NONE, false, U74, NULL,
 	  "instruction cache miss"),

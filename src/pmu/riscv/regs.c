@@ -28,20 +28,20 @@ static const struct pmk_field half_fields[] = {
 };
 static const struct pmk_field shadow64_fields[] = {
 	FIELD("Count", PMK_BITS(63, 0), PMK_RO, R_ENABLE, NULL,
-	  "the counter, for whom mcounteren lets read it"),
+	  "the counter, for modes that mcounteren permits to read it"),
 };
 static const struct pmk_field shadow_half_fields[] = {
 	FIELD("Count", PMK_BITS(31, 0), PMK_RO, R_ENABLE, NULL,
-	  "half of it, for whom mcounteren lets read it"),
+	  "half of the counter, for modes that mcounteren permits to read it"),
 };
 static const struct pmk_field event_fields[] = {
 	FIELD("Mask", MHPMEVENT_MASK, PMK_RW, R_EVENT, NULL,
 	  "bit n: counts that event of the class, too"),
 	FIELD("Class", MHPMEVENT_CLASS, PMK_RW, R_EVENT, classes,
-	  "what the bits of the mask stand for"),
+	  "the class that the bits of the mask select"),
 };
 static const struct pmk_field inhibit_fields[] = {
-	FIELD("HPM", COUNTERS_HPM, PMK_RW, R_INHIBIT, NULL, "bit n: mhpmcounter n stands still"),
+	FIELD("HPM", COUNTERS_HPM, PMK_RW, R_INHIBIT, NULL, "bit n: mhpmcounter n is stopped"),
 	FIELD("IR", COUNTERS_IR, PMK_RW, R_INHIBIT, counts, "minstret"),
 	FIELD("CY", COUNTERS_CY, PMK_RW, R_INHIBIT, counts, "mcycle"),
 };
@@ -59,7 +59,7 @@ static const struct pmk_field enable_fields[] = {
 #define REG(reg, n, csr, w, f, r, text) ROW(reg, n, csr, w, f, r, text, "M-mode")
 #define SHADOW(reg, n, csr, w, f, r, text) \
 	ROW(reg, n, csr, w, f, r, text, \
-	    "M-mode; modes below it while mcounteren has the counter's bit")
+	    "M-mode; lower modes while the counter's bit in mcounteren is set")
 
 #define ROWS(w, count, shadow) \
 	REG(MCYCLE, "mcycle", "0xB00", w, count, R_HPM, "cycle counter"), \

@@ -130,7 +130,7 @@ const char *pmk_guest_find(void)
 	    find(&qemu.unlock, "qemu_mutex_unlock_iothread", "bql_unlock") &&
 	    find(&qemu.locked, "qemu_mutex_iothread_locked", "bql_locked"))
 		return NULL;
-	return "the functions that emulators export which are built with modules";
+	return "the functions that an emulator exports if it was built with modules";
 }
 
 /* QEMU's devices are changed under its lock. Returns true if the lock must be released
@@ -611,8 +611,8 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 		return "a function that defines registers of ARM";
 	if (cfg->release < OLDEST_RELEASE || cfg->release > NEWEST_RELEASE ||
 	    cfg->release == UNKNOWN_YET)
-		return "the shape of registers that pmk knows, which is that of releases 7.1 to "
-		       "10.0 and 10.2 to 11.1";
+		return "the layout of registers that pmk knows, which is the one of releases 7.1 "
+		       "to 10.0 and 10.2 to 11.1";
 	guest = calls;
 	tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
 	if (pmu->driver == pmk_armv8.driver)

@@ -389,7 +389,7 @@ static int no_value(struct wave_dump *v, const struct pmk_wave_signal *s, const 
 {
 	char buf[WAVE_SHOWN];
 
-	return pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is no value of %s%s%s",
+	return pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is not a value of %s%s%s",
 				  pmk_wave_dump_shown(buf, text, n), s->scope, *s->scope ? "." : "",
 				  s->name);
 }

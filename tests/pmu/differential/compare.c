@@ -57,7 +57,7 @@ static bool agree(struct beside *b, struct machine *m, const struct op *op, unsi
 		b->tally->masked[i] += used[i];
 	if ((ours ^ theirs) & b->mask)
 		return false;
-	/* Whether it is set was open; now it is known. */
+	/* It was unknown whether the flag is set; now it is known. */
 	if (read && (reg == PMK_ARMV8_PMOVSCLR || reg == PMK_ARMV8_PMOVSSET) && m->flag_unsure) {
 		m->model.ovs = (m->model.ovs & 0x7FFFFFFF) | (theirs & 0x80000000);
 		m->flag_unsure = false;

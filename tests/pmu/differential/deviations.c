@@ -103,9 +103,11 @@ const struct deviation deviations[NRULES] = {
 		    WRITE(PMK_ARMV8_PMINTENSET, 8), PENDING),
 		.theirs = 0, .ours = 1,
 	},
-	/* Twice 32 cycles, with 32 between: ours go on where they stopped; of theirs both contain a
-	 * multiple of 64, or none does: QEMU's clock does not begin at the same number each
-	 * time. */
+	/*
+	 * Twice 32 cycles, with 32 between: our divider continues where it stopped. In QEMU either
+	 * both stretches contain a multiple of 64 or neither does, because its clock does not
+	 * always begin at the same number.
+	 */
 	[RULE_DIVIDER_PHASE] = {
 		.name = "divider-phase",
 		.qemu = "with PMCR.D = 1, PMCCNTR takes a step at the multiples of 64 of the clock",

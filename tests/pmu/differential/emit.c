@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Operations as A64 instructions, DDI 0487 C6.2. guest.S says which register is what for. */
+/* Operations as A64 instructions, DDI 0487 C6.2. guest.S describes the use of each register. */
 #include "program.h"
 
 #include <assert.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Programs from a seed. A program resets the PMU, sets the control registers of EL3 and EL2,
- * mostly sets up some counters, and then does what chance says: accesses to any register at any
+ * mostly sets up some counters, and then does random things: accesses to any register at any
  * level, loops, changes of level; at its end it reads everything at the highest level. The model
  * runs along, to know where the program is and what PMUSERENR and PMSELR hold. The first 16
  * programs try every register from EL0, each with another PMUSERENR.
  *
- * No expression asks chance twice without saying which comes first: a seed means the same programs
- * whatever the compiler.
+ * No expression uses two random numbers in unspecified order, so that a seed gives the same
+ * programs with every compiler.
  */
 #include "program.h"
 
@@ -226,7 +226,7 @@ static void access(struct maker *g, struct op op)
 
 	if (!keep_clear(&g->m, &op))
 		return;
-	if (needs_flags(&op)) /* a write that changes nothing; denied, it does as well */
+	if (needs_flags(&op)) /* a write that changes nothing; also if it is denied */
 		append(g, (struct op){ .kind = OP_WRITE, .reg = PMK_ARMV8_PMCNTENSET });
 	trial = g->m;
 	machine_step(&trial, &op, ignore, NULL);
@@ -316,7 +316,7 @@ static void one(struct maker *g)
 		up(g);
 }
 
-/* A state from which things happen. */
+/* A state in which counters soon move. */
 static void set_up(struct maker *g)
 {
 	for (unsigned n = 0; n < COUNTERS; n++) {

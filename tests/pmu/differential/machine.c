@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The model in the place of a core: operations become register accesses and inputs, and the bus
+ * The model instead of a core: operations become register accesses and inputs, and the bus
  * gets an instruction and 2^shift cycles for each instruction that QEMU's clock counts. That
- * includes one that takes an exception; what the architecture counts there is the producer's to
- * say and not the PMU's.
+ * includes one that takes an exception; the producer decides what the architecture counts there,
+ * not the PMU.
  *
- * An access sees what has happened up to itself, itself included: MRS and MSR are the last that
- * their own access counts.
+ * An access sees everything up to and including itself: MRS and MSR are counted before their own
+ * access.
  */
 #include "program.h"
 
@@ -96,7 +96,7 @@ void machine_init(struct machine *m, const struct core *core, const struct board
 	params.el3 = board->el3;
 	pmk_bus_init(&m->bus);
 	memset(&m->bus.raised, 0xFF,
-	       sizeof(m->bus.raised)); /* what is not told below is always 0 */
+	       sizeof(m->bus.raised)); /* inputs that are not set below are always 0 */
 	pmk_armv8_model_reset(&m->model, core->pmu, &params, &m->bus);
 	m->mdcr2 = COUNTERS;
 	set_input(m, PMK_ARMV8_IN_EL, m->el);
@@ -131,8 +131,10 @@ static void watch_divider(struct machine *m)
 		m->flag_unsure = true;
 }
 
-/* Overflows since QEMU looked at its counters, of flags that are set already, too. The model itself
- * is left as far behind as it was. */
+/*
+ * Overflows since QEMU last looked at its counters, including flags that are already set. The model
+ * itself is not synchronised.
+ */
 static void watch_overflows(struct machine *m)
 {
 	struct pmk_armv8_model ahead = m->model;

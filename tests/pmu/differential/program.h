@@ -22,7 +22,7 @@
 
 /* ---- machines ------------------------------------------------------------------------------ */
 
-/* A core of QEMU's. What it says of itself: QEMU 7.2, with INST_RETIRED by -icount. */
+/* A core of QEMU. The identification is that of QEMU 7.2, with INST_RETIRED because of -icount. */
 struct core {
 	const char *name; /* -cpu */
 	const struct pmk_pmu *pmu;
@@ -133,7 +133,7 @@ enum fault {
 	FAULT_CYCLES,	/* a cycle more in each loop */
 	FAULT_COUNTERS, /* five counters */
 	FAULT_VERSION,	/* p4 instead of p5 or p5 instead of p1 */
-	FAULT_LEVEL,	/* what EL0 does is counted as EL1's */
+	FAULT_LEVEL,	/* events at EL0 are counted as EL1's */
 	FAULT_WORLD,	/* there is no Secure state */
 	FAULT_HPMN,	/* MDCR_EL2 keeps its reset value */
 	FAULT_TRAP,	/* no trap to EL2 and EL3 */
@@ -169,7 +169,7 @@ void machine_init(struct machine *m, const struct core *core, const struct board
 void machine_step(struct machine *m, const struct op *op, log_fn *log, void *ctx);
 
 unsigned machine_top(const struct machine *m);
-/* EL2 is there and enabled in the security state of the levels below EL3. */
+/* EL2 exists and is enabled in the security state of the levels below EL3. */
 bool machine_el2(const struct machine *m);
 /* MDCR_EL2.HPMN; all counters without EL2. */
 unsigned machine_hpmn(const struct machine *m);
@@ -209,13 +209,13 @@ struct deviation {
 	const struct op *op;
 	unsigned n;
 	uint64_t theirs, ours;
-	uint64_t either; /* what theirs may be instead; 0: nothing */
+	uint64_t either; /* what QEMU's value may be instead; 0: nothing */
 	bool mended;	 /* in a later QEMU than 7.2: theirs may be `ours` */
 };
 
 extern const struct deviation deviations[NRULES];
 
-/* Change an operation so that it stays clear of what QEMU does otherwise; false: leave it out. */
+/* Change an operation so that it avoids QEMU's deviations; false: leave it out. */
 bool keep_clear(const struct machine *m, struct op *op);
 /* Bits in which the two logs must agree. Marks in `used` which rules took some away. */
 uint64_t compared(const struct machine *m, unsigned reg, bool used[NRULES]);
@@ -230,7 +230,7 @@ void generate(struct program *p, const struct core *core, const struct board *bo
 /* The program that shows a deviation. */
 void demonstrate(struct program *p, const struct deviation *d);
 
-/* What the compared words were: proof that the programs get somewhere. */
+/* Statistics of the compared words, which show that the programs test enough. */
 enum seen {
 	SEEN_UNDEFINED,
 	SEEN_TRAP_EL1,
