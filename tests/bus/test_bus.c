@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bus: the list of signals against itself, totals, the horizon, and latencies.
+ * The bus: consistency of the list of signals, totals, the horizon, and latencies.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void test_every_signal_has_name_and_text(void **state)
 	}
 }
 
-/* A number that is no signal has to fit into a byte. */
+/* A number that is not a signal must fit in a byte. */
 static void test_number_of_signals(void **state)
 {
 	(void)state;
@@ -154,7 +154,7 @@ static void test_horizon_is_the_nearest_asked_for(void **state)
 	assert_true(bus.total[PMK_SIG_CYCLE] == 1101);
 }
 
-/* Any one signal at its horizon makes the bus due, whichever it is. */
+/* Any signal at its horizon makes the bus due. */
 static void test_each_signal_can_be_due(void **state)
 {
 	struct pmk_bus bus;
@@ -173,7 +173,7 @@ static void test_each_signal_can_be_due(void **state)
 	}
 }
 
-/* A horizon already behind is due at once. */
+/* A horizon in the past is due at once. */
 static void test_asked_too_late(void **state)
 {
 	struct pmk_bus bus;
@@ -206,7 +206,7 @@ static void test_latency(void **state)
 	assert_true(l.n == 1 && l.min == 9 && l.max == 9 && l.sum2 == 81);
 }
 
-/* The sum of squares wraps modulo 2^64; the others do not come near. */
+/* The sum of squares wraps modulo 2^64; the other sums stay far below. */
 static void test_latency_squares_wrap(void **state)
 {
 	struct pmk_latency l;
@@ -236,7 +236,7 @@ static void test_latency_log(void **state)
 	assert_true(bus.total[PMK_SIG_L1I_ACCESS] == 0);
 }
 
-/* Records of one signal among those of others, round the end of the ring. */
+/* Records of one signal between those of others, across the end of the ring. */
 static void test_latency_log_is_searched(void **state)
 {
 	static struct pmk_bus bus;
@@ -270,7 +270,7 @@ static void expect_record(const struct pmk_bus *bus, unsigned number, uint64_t s
 	assert_int_equal(r->n, n);
 }
 
-/* Occurrences as long as others, with nothing under way when they begin, are told in one record. */
+/* Occurrences of equal length that do not overlap share one record. */
 static void test_latencies_alike_are_one_record(void **state)
 {
 	static struct pmk_bus bus;
@@ -288,7 +288,7 @@ static void test_latencies_alike_are_one_record(void **state)
 	expect_record(&bus, 2, 10, 230, 20, 3);
 	assert_true(bus.log[0].apart && bus.log[1].apart && bus.log[2].apart);
 	assert_int_equal(bus.log[2].sig, PMK_SIG_MMU_LOOKUP);
-	/* A length that is remembered in the same place: 20 + 64. */
+	/* A length with the same hash: 20 + 64. */
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 300, 84);
 	pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, 400, 20);
 	expect_record(&bus, 3, 300, 384, 84, 1);
@@ -309,7 +309,7 @@ static void test_a_record_is_full(void **state)
 	assert_true(bus.recorded == 2 && bus.timed == 65536);
 	expect_record(&bus, 0, 0, 131070, 2, 65535);
 	expect_record(&bus, 1, 131070, 131072, 2, 1);
-	/* 65535 squares of 2^24 are less than 2^64; longer ones are told one by one. */
+	/* 65535 squares of 2^24 are less than 2^64; longer ones are recorded one by one. */
 	for (now = 131072; bus.recorded < 4; now += 16777216)
 		pmk_bus_record(&bus, PMK_SIG_L1I_ACCESS, now,
 			       bus.recorded == 2 ? 16777216 : 16777217);
@@ -321,7 +321,7 @@ static void test_a_record_is_full(void **state)
 	assert_int_equal(bus.log[4].n, 1);
 }
 
-/* Records stand in the order of what overlaps. */
+/* Overlapping occurrences are recorded in order. */
 static void test_what_overlaps_has_its_own_record(void **state)
 {
 	static struct pmk_bus bus;
@@ -342,14 +342,14 @@ static void test_what_overlaps_has_its_own_record(void **state)
 	expect_record(&bus, 4, 148, 248, 50, 2);
 	assert_true(bus.log[0].apart && !bus.log[1].apart && !bus.log[2].apart);
 	assert_true(bus.log[3].apart && bus.log[4].apart);
-	/* It goes by the end that is latest. */
+	/* The latest end decides. */
 	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 300, 100);
 	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 310, 10);
 	pmk_bus_record(&bus, PMK_SIG_PERIPHERAL_WRITE, 399, 10);
 	assert_false(bus.log[7].apart);
 }
 
-/* Who has read a record does not find more in it later. */
+/* A record does not grow after a reader has read it. */
 static void test_what_was_read_is_sealed(void **state)
 {
 	static struct pmk_bus bus;
@@ -367,7 +367,7 @@ static void test_what_was_read_is_sealed(void **state)
 	expect_record(&bus, 1, 39, 59, 20, 1);
 	expect_record(&bus, 2, 60, 100, 20, 2);
 	assert_true(bus.log[0].apart && !bus.log[1].apart && bus.log[2].apart);
-	/* And nothing is added to any where that is not wanted. */
+	/* And no record grows if that is not wanted. */
 	pmk_bus_init(&bus);
 	bus.sealed = PMK_NEVER;
 	pmk_bus_seal(&bus);

@@ -3,10 +3,10 @@
  * Runs a file of conformance vectors on a register model:  run_model FILE.vec
  *
  * The vectors are data; their language is described at the top of arm11.vec, armv8.vec, ahbmon.vec,
- * l2cc.vec and microblaze.vec. A target offers the verbs it can do: what it lacks (silicon cannot
- * be told to raise a signal) skips the vector. Only the last part of this file knows that the
- * target is a model. Exit status: 0 when all passed, 1 when one failed, 2 when the file cannot be
- * read or understood.
+ * l2cc.vec and microblaze.vec. A target offers the verbs that it supports. A vector with another
+ * verb is skipped; silicon, for example, cannot raise a signal on request. Only the last part of
+ * this file depends on the target being a model. Exit status: 0 when all passed, 1 when one failed,
+ * 2 when the file cannot be read or understood.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,10 @@
 
 enum verdict { PASS, FAIL, SKIP, BAD }; /* BAD: the file is wrong, not the model */
 
-/* ---- what a target can do; NULL: it cannot ------------------------------------------------- */
+/*
+ * ---- operations of a target; NULL: not supported
+ * -------------------------------------------------
+ */
 
 struct target {
 	const struct pmk_pmu *pmu;
@@ -62,7 +65,7 @@ struct target {
 	void (*latency)(struct target *t, unsigned signal, uint64_t start, uint32_t cycles);
 	/* `bits` bits through the JTAG data register, bit 0 first. */
 	int (*scan)(struct target *t, unsigned bits, uint64_t out, uint64_t *in);
-	void (*prepare)(struct target *t); /* what else a vector wants anew */
+	void (*prepare)(struct target *t); /* other state that is set up again for each vector */
 };
 
 /* ---- one vector on one core ---------------------------------------------------------------- */
@@ -104,8 +107,10 @@ static bool number(const char *text, uint64_t *value)
 	return *text && !*end && !errno;
 }
 
-/* Register names of an ARM11 are those of the ARM1176, which has them all: on the others SUNAVCR is
- * a register that exists nowhere, and its access is Undefined. */
+/*
+ * Register names of an ARM11 are those of the ARM1176, which has them all: the other cores have no
+ * SUNAVCR, so its access is Undefined.
+ */
 static bool reg_number(const struct run *r, const char *name, unsigned *reg)
 {
 	bool arm11 = !strncmp(r->target->pmu->name, "arm11", 5);
@@ -192,13 +197,13 @@ static enum verdict do_expect_undef(struct run *r, char *const arg[])
 	return complain(r, FAIL, "the access did not take an Undefined exception");
 }
 
-/* What the manual says of a register's bits, in a line of the vector. */
+/* A register's bits as in the manual, from a line of the vector. */
 struct access {
 	struct {
 		uint64_t rw, ro, wo, w1c, w1s, sbz;
 	} bits;
 	uint64_t lacks; /* bits that this core does not have, though the family's registers do */
-	uint64_t reset; /* of what is not read-only */
+	uint64_t reset; /* of registers that are not read-only */
 };
 
 /* KIND=MASK */
@@ -220,7 +225,7 @@ static bool access_mask(char *word, struct access *a)
 	return false;
 }
 
-/* The rows that the models run on and that people are shown. */
+/* The rows that the models use and that pmk shows. */
 static enum verdict check_rows(struct run *r, const char *name, const struct pmk_reg_info *info,
 			       const struct access *a)
 {
@@ -246,7 +251,7 @@ static enum verdict check_rows(struct run *r, const char *name, const struct pmk
 	return PASS;
 }
 
-/* Read it: `shows` says which bits there are to be seen, and may be none. */
+/* Read the register: `shows` are the visible bits; there may be none. */
 static enum verdict check_shown(struct run *r, const char *name, unsigned reg, uint64_t shows,
 				uint64_t *is)
 {
@@ -259,8 +264,10 @@ static enum verdict check_shown(struct run *r, const char *name, unsigned reg, u
 	return *is & ~shows ? differs(r, name, *is, *is & shows) : PASS;
 }
 
-/* Write ones and zeros, each kind of bit has its own way of taking them. That WO acts, and that W1C
- * clears what an event has set, other vectors have to show. */
+/*
+ * Write ones and zeros, which each kind of bit treats differently. Other vectors must show the
+ * effect of WO bits, and that W1C clears a bit set by an event.
+ */
 static enum verdict check_bits(struct run *r, const char *name, unsigned reg, uint64_t ones,
 			       const struct access *a)
 {
@@ -291,8 +298,10 @@ static enum verdict check_bits(struct run *r, const char *name, unsigned reg, ui
 	return PASS;
 }
 
-/* By the PMU's place in pmk_pmus: does the file speak of it, and of what access its registers
- * have? */
+/*
+ * By the PMU's index in pmk_pmus: true if the file has vectors for it, and the access of its
+ * registers.
+ */
 static bool spoken_of[64], described[64][256];
 
 static unsigned place_of(const struct pmk_pmu *pmu)
@@ -304,7 +313,10 @@ static unsigned place_of(const struct pmk_pmu *pmu)
 	return i;
 }
 
-/* access KIND=MASK… REG…: what the bits of these registers are, in the rows and in deed */
+/*
+ * access KIND=MASK… REG…: checks the access of these registers' bits, in the rows and by reads and
+ * writes
+ */
 static enum verdict do_access(struct run *r, char *const arg[])
 {
 	const struct pmk_pmu *pmu = r->target->pmu;
@@ -329,7 +341,7 @@ static enum verdict do_access(struct run *r, char *const arg[])
 	return v;
 }
 
-/* An access that has to take an exception of class EC to level EL; `err` is what it returned. */
+/* An access that must take an exception of class EC to level EL; `err` is its result. */
 static enum verdict trapped(struct run *r, int err, const char *ec, const char *el)
 {
 	uint64_t want_ec, want_el;
@@ -830,7 +842,7 @@ static unsigned split(char *text, struct line *lines, unsigned max)
 	return n;
 }
 
-/* Every register of the PMUs that the file speaks of has to have its `access` said. */
+/* Every register of the PMUs in the file must have an `access` line. */
 static void check_described(const char *file, struct tally *tally)
 {
 	for (unsigned i = 0; pmk_pmus[i]; i++) {
@@ -899,7 +911,7 @@ static struct model_target {
 		struct pmk_bus bus;
 		struct pmk_bus buses[PMK_AHBMON_NBUSES]; /* of the AHB Monitor, `bus` the first */
 	};
-	unsigned at; /* the one that signals go to */
+	unsigned at; /* the bus for signals */
 	struct pmk_signal_set raised;
 	union {
 		uint64_t any[PMK_MODEL_BYTES / 8];
@@ -1012,7 +1024,7 @@ static void put(void *at, size_t size, uint64_t value)
 	}
 }
 
-/* Set a parameter by name. It acts from the next restart on. */
+/* Set a parameter by name. It takes effect at the next restart. */
 static bool set_param(void *params, const struct pmk_model_param *rows, const char *name,
 		      uint64_t value)
 {
@@ -1148,7 +1160,7 @@ static void ahbmon_prepare(struct target *t)
 	pmk_ahbmon_observer_init(&observer, &p, of(t)->buses);
 }
 
-/* Nothing on any bus but what the words say of one: tests/ahb/trace.h. */
+/* Waves on one bus, as in tests/ahb/trace.h; nothing happens on the others. */
 static bool ahbmon_wave(struct target *t, char *const words[], unsigned n)
 {
 	struct model_target *m = of(t);
@@ -1310,7 +1322,7 @@ static void model_reset(struct target *t);
 	.mode = model_mode, .lines = model_lines, .raises = model_raises, .option = model_option, \
 	.input = model_input, .oddities = model_oddities
 
-/* What any model can do, and those that can do more: other buses, other views. */
+/* Operations of every model, and additional ones of models with other buses and views. */
 static const struct target any_model = { COMMON };
 
 static const struct {

@@ -57,7 +57,7 @@ static int plain_holds(const struct plain *p, uint32_t line)
 	return 0;
 }
 
-/* The line thrown out, or 0xFFFFFFFF. */
+/* Returns the evicted line, or 0xFFFFFFFF. */
 static uint32_t plain_fill(struct plain *p, uint32_t line)
 {
 	unsigned s = line % p->sets, w = 0;
@@ -84,7 +84,7 @@ static uint32_t plain_fill(struct plain *p, uint32_t line)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-/* Sets and ways of what the TRM allows and what the keys accept. 32-byte lines. */
+/* Sets and ways that the TRM allows and the keys accept. 32-byte lines. */
 static void test_geometry(void **state)
 {
 	static const struct {
@@ -103,7 +103,7 @@ static void test_geometry(void **state)
 			pmk_cache_init(&c, rows[i].size, rows[i].ways, PMK_POLICY_OWN, true, 1), 0);
 		assert_int_equal(c.ways, rows[i].ways);
 		assert_int_equal(c.set_mask + 1, rows[i].sets);
-		/* Consecutive lines fill it to the last, and nothing is thrown out before. */
+		/* Consecutive lines fill the whole cache before any is evicted. */
 		for (uint32_t line = 0; line < lines; line++)
 			assert_int_equal(pmk_cache_fill(&c, 0x1000 + line), UINT32_MAX);
 		assert_int_equal(pmk_cache_fill(&c, 0x1000 + lines), 0x1000);
@@ -167,7 +167,7 @@ static void test_against_the_plain_model(void **state)
 				 0);
 		plain_init(&p, size / 32 / ways, ways, round & 1, start);
 		for (unsigned i = 0; i < 20000; i++) {
-			uint32_t line = 0x07FFFFFF - pick(range); /* up to the last line there is */
+			uint32_t line = 0x07FFFFFF - pick(range); /* up to the last line */
 
 			if (plain_holds(&p, line))
 				continue;
@@ -177,7 +177,9 @@ static void test_against_the_plain_model(void **state)
 	}
 }
 
-/* The random policy reaches every way, about equally often; a seed gives the same again. */
+/*
+ * The random policy reaches every way, about equally often; the same seed gives the same sequence.
+ */
 static void test_random_is_spread(void **state)
 {
 	unsigned hits[4] = { 0 };
@@ -200,7 +202,7 @@ static void test_random_is_spread(void **state)
 	pmk_cache_fini(&b);
 }
 
-/* A generator of this kind stays at 0 for ever: a seed of 0 must not stop it. */
+/* This generator would stay at 0 for ever, so a seed of 0 must be replaced. */
 static void test_seed_zero(void **state)
 {
 	struct pmk_cache c;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Blocks by number: what is the same block, what shares a branch, what happens when code changes,
- * and when there are no numbers left. Numbers of the pipeline are not looked at here.
+ * Numbers of blocks: which blocks are the same, which share a branch, and what happens when code
+ * changes or when no numbers are left. Pipeline times are not checked here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +89,7 @@ static void test_same_block_same_number(void **state)
 	assert_int_equal(b->facts.n[PMK_ARM11_FACT_BRANCH], 0);
 }
 
-/* What makes a block another one: where it starts, where it ends, what bytes it has. */
+/* Blocks differ if they differ in start, end or bytes. */
 static void test_what_tells_blocks_apart(void **state)
 {
 	const struct pmk_block *a = add(0x8000, 4, PMK_FLOW_NEXT, 0, 11);
@@ -99,14 +99,17 @@ static void test_what_tells_blocks_apart(void **state)
 	assert_int_not_equal(add(0x8000, 3, PMK_FLOW_NEXT, 0, 11)->id, a->id);
 	assert_int_not_equal(add(0x8000, 4, PMK_FLOW_NEXT, 0, 99)->id, a->id);
 	assert_int_equal(code.nblocks, 4);
-	/* And all four are found again. */
+	/* All four are found again. */
 	assert_int_equal(add(0x8000, 4, PMK_FLOW_NEXT, 0, 11)->id, 0);
 	assert_int_equal(add(0x8004, 3, PMK_FLOW_NEXT, 0, 11)->id, 1);
 	assert_int_equal(add(0x8000, 3, PMK_FLOW_NEXT, 0, 11)->id, 2);
 	assert_int_equal(add(0x8000, 4, PMK_FLOW_NEXT, 0, 99)->id, 3);
 }
 
-/* A known block still gets its slots filled: the translation that asks has to pass them on. */
+/*
+ * The slots of a known block are still filled, because the translation that requests it must pass
+ * them on.
+ */
 static void test_slots_of_a_known_block(void **state)
 {
 	struct pmk_pipe_slot first[3], again[3];
@@ -131,7 +134,7 @@ static void test_predictor_slots(void **state)
 	const struct pmk_block *other = add(0x8010, 1, PMK_FLOW_CALL, 0x9000, 4);
 
 	(void)state;
-	/* 0: no branch. 1: has to be looked at always. From 2 on: a branch of its own. */
+	/* 0: no branch. 1: must always be looked up. From 2 on: its own branch. */
 	assert_true(a->arm11.branch >= 2);
 	assert_int_equal(mid->arm11.branch,
 			 a->arm11.branch); /* entered in the middle, the same branch */
@@ -147,7 +150,7 @@ static void test_predictor_slots(void **state)
 	assert_int_equal(code.nbranches, 4);
 }
 
-/* Exception vectors and blocks with maintenance operations are never taken on trust. */
+/* Exception vectors and blocks with maintenance operations always take the slow path. */
 static void test_blocks_that_are_always_looked_at(void **state)
 {
 	static const uint8_t ops[] = { PMK_SYS_BTAC_FLUSH, PMK_SYS_ICACHE_INV, PMK_SYS_TLB };
@@ -187,14 +190,16 @@ static void test_other_bytes(void **state)
 	assert_int_equal(new->target, 0xA000);
 	assert_memory_equal(old, &was, sizeof(was));
 	assert_ptr_equal(add(0x8000, 4, PMK_FLOW_JUMP, 0x9000, 1), old);
-	new = add(0x8000, 4, PMK_FLOW_NEXT, 0, 3); /* where a branch stood is none any more */
+	new = add(0x8000, 4, PMK_FLOW_NEXT, 0, 3); /* there is no longer a branch at this place */
 	assert_int_equal(new->arm11.branch, 0);
 	new = add(0x8000, 4, PMK_FLOW_RETURN, 0, 4);
 	assert_int_equal(new->arm11.branch, 1);
 }
 
-/* A call in the place of a jump must not be run on the jump's word: "taken, nothing to do" would
- * keep its return address from the return stack. */
+/*
+ * A call that replaces a jump must not use the jump's word: "taken, nothing to do" would not push
+ * its return address on the return stack.
+ */
 static void test_other_branch_at_the_same_address(void **state)
 {
 	const struct pmk_block *jump = add(0x8000, 4, PMK_FLOW_JUMP, 0x9000, 1);
@@ -202,7 +207,7 @@ static void test_other_branch_at_the_same_address(void **state)
 
 	(void)state;
 	assert_true(call->arm11.branch == 1 || call->arm11.branch != jump->arm11.branch);
-	/* And each is still known by its own. */
+	/* Each block still has its own number. */
 	assert_int_equal(add(0x8008, 2, PMK_FLOW_JUMP, 0x9000, 3)->arm11.branch,
 			 jump->arm11.branch);
 	assert_int_equal(add(0x8008, 2, PMK_FLOW_CALL, 0x9000, 4)->arm11.branch,
@@ -225,7 +230,10 @@ static void test_collisions(void **state)
 	assert_int_equal(add(0xFFFFFFF8, 2, PMK_FLOW_JUMP, 0, 1)->fall, 0);
 }
 
-/* 2^20 numbers there are, and 2^20 - 2 branches; then it says so and goes on with what it knows. */
+/*
+ * There are 2^20 numbers and 2^20 - 2 branches; when they are used up, pmk reports this and
+ * continues with the known blocks.
+ */
 static void test_no_numbers_left(void **state)
 {
 	const struct pmk_block *b = NULL;

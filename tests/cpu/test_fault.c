@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Blocks that end early, because an instruction in their middle faults. */
+/* Blocks that end early because an instruction in the middle faults. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #define CODE   0x10000u
 #define HANDLE 0x11000u
 
-/* Instructions; an enum would have to fit an int. */
+/* Instructions. They are not an enum, because its values must fit in an int. */
 #define ADD   0xe2811001u
 #define LDR   0xe5902000u
 #define STR   0xe5803004u
@@ -33,7 +33,7 @@ static struct pmk_facts facts[64];
 static struct pmk_executions executions[64];
 static struct pmk_bus bus;
 
-/* A block, and what the emulator calls for each of its instructions. */
+/* A block, and the callbacks of the emulator for each of its instructions. */
 struct shown {
 	const struct pmk_block *block;
 	pmk_block_fn *start;
@@ -83,7 +83,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* As the plugin shows a block to the core; entry: of enum pmk_entry. */
+/* Passes a block to the core as the plugin does; entry: of enum pmk_entry. */
 static struct shown show(uint32_t pc, unsigned entry, unsigned n, const uint32_t *words)
 {
 	const struct pmk_core_family *family = pmk_core_family(&core);
@@ -146,7 +146,10 @@ static void check(uint64_t insns, uint64_t reads, uint64_t writes, uint64_t bran
 	assert_int_equal(total(PMK_SIG_BRANCH), branches);
 }
 
-/* `accesses` of the two were done when the handler (2 instructions, one a branch) starts. */
+/*
+ * `accesses` of the two accesses were done when the handler (2 instructions, one of them a branch)
+ * starts.
+ */
 static uint64_t run_two(unsigned accesses, unsigned entry)
 {
 	struct shown s = show(CODE, 0, 6, two), h = handler(entry);
@@ -175,7 +178,10 @@ static void test_second_access(void **state)
 	check(4 + 2, 1, 0, 1);
 }
 
-/* A handler that is not known to be one of faults: what has to be told and was not has faulted. */
+/*
+ * The handler is not known to be for faults: an access that must be reported and was not has
+ * faulted.
+ */
 static void test_any_handler(void **state)
 {
 	(void)state;
@@ -190,14 +196,17 @@ static void test_nothing_faulted(void **state)
 	check(6 + 2, 1, 1, 2);
 }
 
-/* Sums that are kept up to date at every block. */
+/* Sums that are updated at every block. */
 static void test_eager(void **state)
 {
 	cpu->eager = true;
 	test_second_access(state);
 }
 
-/* No cycle is left of what did not run: the same as a block that ends there. */
+/*
+ * The part that did not run leaves no cycles: the result is the same as for a block that ends
+ * there.
+ */
 static void test_cycles(void **state)
 {
 	static const uint32_t ran[] = { ADD, ADD };
@@ -211,11 +220,14 @@ static void test_cycles(void **state)
 	start(&s);
 	cpu->prev = cpu->origin;
 	start(&h);
-	/* In both the line of the block, and that of the handler, were fetched. */
+	/* In both cases the lines of the block and of the handler were fetched. */
 	assert_int_equal(cycles, cpu->cycles);
 }
 
-/* A load whose condition failed tells nothing; a store behind it that was told has passed it. */
+/*
+ * A load whose condition failed is not reported; if a store after it was reported, execution has
+ * passed the load.
+ */
 static void test_conditional(void **state)
 {
 	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
@@ -228,7 +240,10 @@ static void test_conditional(void **state)
 	check(5 + 2, 0, 1, 2);
 }
 
-/* What the plugin calls behind a conditional access, if more may fault: it has been passed. */
+/*
+ * If more accesses may fault, the plugin makes this call after a conditional access to report that
+ * execution has passed it.
+ */
 static void test_conditional_was_passed(void **state)
 {
 	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
@@ -247,8 +262,10 @@ static void test_conditional_was_passed(void **state)
 	assert_false(cpu->unsure);
 }
 
-/* Code that was there before faults were expected: nothing tells that the conditional access has
- * been passed. The store behind it has not, so one of the two has faulted. */
+/*
+ * Code that was translated before faults were expected: nothing reports that execution has passed
+ * the conditional access. The store after it was not done, so one of the two has faulted.
+ */
 static void test_conditional_of_old_code(void **state)
 {
 	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
@@ -268,7 +285,10 @@ static void test_conditional_of_old_code(void **state)
 	assert_true(cpu->unsure);
 }
 
-/* The same where the program ends with it; what only looked like its end changes nothing. */
+/*
+ * The same if the program ends with the fault; an event that only resembles its end changes
+ * nothing.
+ */
 static void test_the_end_of_old_code(void **state)
 {
 	static const uint32_t words[] = { LDRNE, ADD, STR, ADD, BX_LR };
@@ -286,8 +306,10 @@ static void test_the_end_of_old_code(void **state)
 	assert_true(cpu->unsure);
 }
 
-/* A block that owes only a conditional access was left early if a fault was seen, whatever handler
- * comes next. A handler of faults may also be entered without one. */
+/*
+ * If only a conditional access is missing and a fault was seen, the block was left early, whichever
+ * handler comes next. A handler for faults may also be entered without a fault.
+ */
 static void test_conditional_at_the_end(void **state)
 {
 	static const uint32_t words[] = { LDR, ADD, STRNE, ADD, BX_LR };
@@ -310,7 +332,7 @@ static void test_conditional_at_the_end(void **state)
 	}
 }
 
-/* The emulator had protected the page for itself, and the program never learns of the fault. */
+/* The emulator had protected the page for its own use, and the program does not see the fault. */
 static void test_a_fault_of_the_emulator(void **state)
 {
 	static const uint32_t words[] = { STRNE, ADD, BX_LR };
@@ -325,8 +347,10 @@ static void test_a_fault_of_the_emulator(void **state)
 	assert_false(cpu->unsure);
 }
 
-/* Nothing is seen of an access that is not aligned. If the code is older than the handler, or ends
- * with the access, it is not known what has happened. */
+/*
+ * An unaligned access is not visible. If the code is older than the handler, or ends with the
+ * access, pmk cannot know what has happened.
+ */
 static void test_misaligned(void **state)
 {
 	static const uint32_t words[] = { STRNE, ADD, BX_LR };
@@ -345,7 +369,7 @@ static void test_misaligned(void **state)
 	code.tells = true;
 	s = show(CODE + 0x100, 0, 3, words);
 	start(&s);
-	start(&h); /* had the store been passed, that would be known */
+	start(&h); /* if execution had passed the store, pmk would know */
 	check(5 + 5 + 1 + 2, 0, 1, 2 + 2 + 1);
 	assert_false(cpu->unsure);
 	s = show(CODE + 0x200, 0, 1, words);
@@ -354,7 +378,7 @@ static void test_misaligned(void **state)
 	assert_true(cpu->unsure);
 }
 
-/* A handler of another signal, whose code has run, is made one of faults. */
+/* A handler for another signal, whose code has already run, becomes a handler for faults. */
 static void test_a_further_signal(void **state)
 {
 	static const uint32_t words[] = { STRNE, ADD, BX_LR };
@@ -382,7 +406,7 @@ static void test_multiple(void **state)
 	done(&s, 1);
 	start(&h);
 	assert_int_equal(total(PMK_SIG_INSN), 2 + 2);
-	/* The next one begins anew. */
+	/* The next access starts again. */
 	start(&s);
 	for (unsigned i = 0; i < 4; i++)
 		done(&s, 1);
@@ -390,8 +414,10 @@ static void test_multiple(void **state)
 	assert_int_equal(total(PMK_SIG_INSN), 2 + 2 + 4 + 2);
 }
 
-/* A system whose emulator leaves a block for the load in its middle, which is a block of its own,
- * and goes on with the rest. */
+/*
+ * In system emulation, the emulator may leave a block before a load in its middle, run the load as
+ * a separate block, and continue with the rest.
+ */
 static const uint32_t around[] = { ADD, LDR, ADD, STR, ADD, BX_LR };
 
 static struct shown leave_for_load(void)
@@ -424,7 +450,7 @@ static void test_interrupt_before_the_rest(void **state)
 	assert_int_equal(pmk_rests[0].n, 0);
 }
 
-/* The rest of a block is all that may fault, and its store does. */
+/* Only the rest of a block may fault, and its store does. */
 static void test_fault_in_the_rest(void **state)
 {
 	struct shown rest, vector;
@@ -438,7 +464,7 @@ static void test_fault_in_the_rest(void **state)
 	check(4 + 2, 1, 0, 1);
 }
 
-/* The emulator ends before the rest: it has not run. */
+/* The emulator ends before the rest of the block, so that the rest has not run. */
 static void test_no_rest(void **state)
 {
 	(void)state;
@@ -448,7 +474,7 @@ static void test_no_rest(void **state)
 	pmk_rests[0].n = 0;
 }
 
-/* The program ends by the fault, and no handler starts. */
+/* The fault ends the program, and no handler starts. */
 static void test_the_end(void **state)
 {
 	struct shown s = show(CODE, 0, 6, two);
@@ -460,7 +486,7 @@ static void test_the_end(void **state)
 	check(2, 0, 0, 0);
 }
 
-/* The emulator's own use of the signal: the access is done after all. */
+/* The emulator uses the signal itself, and the access is then done. */
 static void test_not_the_end(void **state)
 {
 	struct shown s = show(CODE, 0, 6, two);
@@ -474,7 +500,9 @@ static void test_not_the_end(void **state)
 	check(6, 1, 1, 1);
 }
 
-/* The same block again and again: what the last execution was told is not taken for this one's. */
+/*
+ * The same block again and again: reports of the previous execution are not attributed to this one.
+ */
 static void test_the_last_execution_is_forgotten(void **state)
 {
 	struct shown s = show(CODE, 0, 6, two), h = handler(PMK_ENTRY_FAULT);

@@ -24,7 +24,7 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(seed >> 20) % n;
 }
 
-/* Every second line has the list of the one before. */
+/* Every second line shares its list with the previous line. */
 static uint64_t line_number(unsigned line)
 {
 	return line / 2 + (line % 2 ? (uint64_t)PMK_KNOWN_LISTS << 20 : 0);
@@ -62,7 +62,7 @@ static void test_counts_are_exact(void **state)
 		}
 		for (unsigned b = 0; b < BLOCKS; b++)
 			assert_int_equal(executions[b].igen, want[b]);
-		/* A copy of the process has words of its own. */
+		/* A copy of the process has its own words. */
 		pmk_known_forget(&k, round ? executions : NULL);
 		assert_int_equal(executions[7].igen, round ? 0 : want[7]);
 		pmk_known_change(&k, executions, line_number(3), 1);

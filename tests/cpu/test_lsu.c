@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Request slots and write buffer by hand. Unless a row says otherwise: a line's first word comes 56
- * cycles after the request, its transfer takes 4, a hit takes 3 (DDI 0301H table 16-13), 2 slots.
+ * Request slots and write buffer, computed by hand. Unless a row says otherwise: a line's first
+ * word comes 56 cycles after the request, its transfer takes 4, a hit takes 3 (DDI 0301H table
+ * 16-13), 2 slots.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static void expect(struct pmk_lsu_delay d, uint64_t full, uint64_t stall, int li
 			(unsigned long long)full, (unsigned long long)stall);
 }
 
-/* One miss, needed after `use` cycles: it stalls for what is left of 3 + 56. */
+/* One miss, needed after `use` cycles: the core stalls for the rest of 3 + 56 cycles. */
 static void test_one_miss(void **state)
 {
 	static const struct {
@@ -53,7 +54,7 @@ static void test_one_miss(void **state)
 }
 
 /* Two misses at once of a core with two slots: side by side, and one after the other where memory
- * answers one read before it takes the next: the second word comes at 56 + 4 + 56. Level 2 takes
+ * answers one read before it takes the next: the second word comes at 56 + 4 + 56. Level 2 accepts
  * both. */
 static void test_serial_memory(void **state)
 {
@@ -81,7 +82,7 @@ static void test_serial_memory(void **state)
 	}
 }
 
-/* Before anything happened, at the very beginning of time. */
+/* At time 0, before anything happened. */
 static void test_at_zero(void **state)
 {
 	struct pmk_lsu lsu = fresh(1);
@@ -92,8 +93,9 @@ static void test_at_zero(void **state)
 	expect(pmk_lsu_write(&lsu, 0), 0, 0, __LINE__);
 }
 
-/* Two lines under way share the bus: the second one's first word comes when the first line is over.
- * First: words at 1059 … 1062. Second, a cycle later: at 1063 instead of 1060. */
+/*
+ * Two lines under way share the bus: the second line's first word comes when the first line is
+ * complete. First: words at 1059 … 1062. Second, a cycle later: at 1063 instead of 1060. */
 static void test_two_overlap(void **state)
 {
 	struct pmk_lsu lsu = fresh(2);
@@ -101,13 +103,13 @@ static void test_two_overlap(void **state)
 	(void)state;
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 3, 3, 0), 0, 1063 - 1004, __LINE__);
-	/* Far enough apart they do not meet. */
+	/* Far enough apart they do not affect each other. */
 	lsu = fresh(2);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1004, 3, 3, 0), 0, 56, __LINE__);
 }
 
-/* A third one finds no slot. The first slot is free when its line is complete, at 1062. */
+/* A third line finds no free slot. The first slot is free when its line is complete, at 1062. */
 static void test_no_slot(void **state)
 {
 	struct pmk_lsu lsu = fresh(2);
@@ -116,11 +118,11 @@ static void test_no_slot(void **state)
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1002, 1000, 3, 0), 60, 0, __LINE__);
-	/* One slot only: the second waits for the whole of the first. */
+	/* One slot only: the second waits for the whole first line. */
 	lsu = fresh(1);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 3, 3, 0), 61, 56, __LINE__);
-	/* The wait moves the instruction that needs the value, too: it is not counted twice. */
+	/* The wait also delays the instruction that needs the value, so it is not counted twice. */
 	lsu = fresh(1);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 1000, 3, 0), 0, 0, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1001, 59, 3, 0), 61, 0, __LINE__);
@@ -143,7 +145,7 @@ static void test_slots_are_counted(void **state)
 
 /*
  * ldr r0; ldr r1; use r0; use r1. The clock is set ahead by 56 when the first miss is seen,
- * although the second load issued a cycle after the first, before anybody waited.
+ * although the second load issued a cycle after the first, before any wait.
  */
 static void test_second_load_issued_before_the_wait(void **state)
 {
@@ -155,7 +157,7 @@ static void test_second_load_issued_before_the_wait(void **state)
 	/* Seen at 1001 + 56; its value is needed at 1004 + 56 = 1060. It comes at 1063. */
 	expect(pmk_lsu_load_miss(&lsu, 1057, 3, 3, 0), 0, 3, __LINE__);
 
-	/* Issued behind the wait: a miss like any other. */
+	/* Issued after the wait: a miss like any other. */
 	lsu = fresh(2);
 	expect(pmk_lsu_load_miss(&lsu, 1000, 3, 3, 0), 0, 56, __LINE__);
 	expect(pmk_lsu_load_miss(&lsu, 1063, 3, 3, 0), 0, 56, __LINE__);
@@ -163,11 +165,11 @@ static void test_second_load_issued_before_the_wait(void **state)
 
 /*
  * Eight loads in a row, a cycle apart, then eight instructions that need them, one by one, the
- * first of them 8 cycles behind its load. A line comes 120 cycles after the request, one a cycle,
- * so that a slot is taken for 123. The clock at the end, beyond that of a core that waits for
- * nothing: eight slots: 1123 for 1008. Four: the second four go at 1123, the last of them is needed
- * at 1012 and there at 1246. Two: at 1123, 1246, 1369; 1492 for 1014. One: the last one goes at
- * 1861; 1984 for 1015.
+ * first of them 8 cycles after its load. A line comes 120 cycles after the request, one line per
+ * cycle, so that a slot is busy for 123 cycles. The clock at the end, compared with a core that
+ * never waits: with eight slots 1123 instead of 1008. With four, the second four are sent at 1123;
+ * the last of them is needed at 1012 and arrives at 1246. Two: at 1123, 1246, 1369; 1492 for 1014.
+ * With one, the last request is sent at 1861: 1984 instead of 1015.
  */
 static void test_all_slots_overlap(void **state)
 {
@@ -194,30 +196,35 @@ static void test_all_slots_overlap(void **state)
 	}
 }
 
-/* A load whose value is needed late, and one behind it that is needed early: the wait for the
- * second one is all there is. */
+/*
+ * A load whose value is needed late, and a later load whose value is needed early: only the second
+ * causes a wait.
+ */
 static void test_waits_do_not_add_up(void **state)
 {
 	struct pmk_lsu lsu = fresh(4);
 	struct pmk_lsu_delay d;
 
 	(void)state;
-	/* Needed at 1050, there at 1059. */
+	/* Needed at 1050, available at 1059. */
 	expect(pmk_lsu_load_miss(&lsu, 1000, 50, 3, 0), 0, 9, __LINE__);
-	/* Went at 1001, needed at 1004, there at 1063: 59, of which 9 have been waited for. */
+	/*
+	 * Sent at 1001, needed at 1004, available at 1063: 59 cycles, of which 9 have already been
+	 * waited.
+	 */
 	expect(pmk_lsu_load_miss(&lsu, 1001 + 9, 3, 3, 0), 0, 59 - 9, __LINE__);
-	/* Behind 20 instructions more: went at 1024 + 59, there at 1142. Needed at 1080 + 59 =
+	/* After 20 more instructions: sent at 1024 + 59, available at 1142. Needed at 1080 + 59 =
 	 * 1139. */
 	d = pmk_lsu_load_miss(&lsu, 1024 + 59, 56, 3, 0);
 	expect(d, 0, 3, __LINE__);
 	assert_int_equal(d.ready, 1142);
-	/* Between the two, 1030 + 59: does not wait for what is needed at 1080. */
+	/* Between the two, 1030 + 59: does not wait for the value that is needed at 1080. */
 	d = pmk_lsu_load_miss(&lsu, 1030 + 62, 3, 3, 0);
 	assert_int_equal(d.ready, 1030 + 59 + 56 + 3);
 	expect(d, 0, 1148 - (1033 + 62), __LINE__);
 }
 
-/* Nobody needs the value yet. */
+/* No instruction needs the value yet. */
 static void test_no_use(void **state)
 {
 	struct pmk_lsu lsu = fresh(2);
@@ -226,31 +233,34 @@ static void test_no_use(void **state)
 	(void)state;
 	expect(d, 0, 0, __LINE__);
 	assert_int_equal(d.ready, 1000 + 8 + 56 + 3);
-	/* An instruction of 1020 does. */
+	/* An instruction at 1020 needs it. */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1020, d.ready), 47);
-	/* One at 1010 needs what comes at 1050: 40, and 1020 had to wait longer. */
+	/*
+	 * One at 1010 needs the value that comes at 1050, and waits 40; the one at 1020 had to wait
+	 * longer.
+	 */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1010, 1050), 0);
 	assert_int_equal(pmk_lsu_hold(&lsu, 1015, 1055), 0);
 	assert_int_equal(pmk_lsu_late(&lsu), 47);
-	/* A load between them goes at 1012 + 40. */
+	/* A load between them is sent at 1012 + 40. */
 	d = pmk_lsu_load_hit(&lsu, 1012 + 47, PMK_LSU_NO_USE, 3 + 8);
 	assert_int_equal(d.ready, 1012 + 40 + 11);
 }
 
-/* A hit whose page had to be looked up. */
+/* A hit whose page needed a look-up. */
 static void test_late_hit(void **state)
 {
 	struct pmk_lsu lsu = fresh(2);
 
 	(void)state;
 	expect(pmk_lsu_load_hit(&lsu, 1000, 3, 3 + 20), 0, 20, __LINE__);
-	/* Went at 1001, there at 1024; needed at 1010 + 20. */
+	/* Sent at 1001, available at 1024; needed at 1010 + 20. */
 	expect(pmk_lsu_load_hit(&lsu, 1001 + 20, 9, 3 + 20), 0, 0, __LINE__);
-	/* Needed at 1003, which is 20 late as it is. */
+	/* Needed at 1003, which is already 20 late. */
 	expect(pmk_lsu_load_hit(&lsu, 1002 + 20, 1, 3), 0, 0, __LINE__);
 }
 
-/* Lines of level 2 overtake those of memory, and each other not. */
+/* Lines of level 2 overtake lines of memory, but not each other. */
 static void test_level_2(void **state)
 {
 	struct pmk_lsu lsu = fresh(4);
@@ -266,7 +276,7 @@ static void test_level_2(void **state)
 	assert_int_equal(pmk_lsu_load_miss(&lsu, 1003, PMK_LSU_NO_USE, 3, 0).ready, 1063);
 }
 
-/* More waits ahead than the list holds: the sum stays right. */
+/* More future waits than the list holds: the sum stays right. */
 static void test_many_waits(void **state)
 {
 	struct pmk_lsu lsu = fresh(2);
@@ -276,20 +286,22 @@ static void test_many_waits(void **state)
 		assert_int_equal(pmk_lsu_hold(&lsu, 1000 + 10 * k, 1001 + 11 * k), 1);
 	assert_int_equal(pmk_lsu_late(&lsu), 40);
 	assert_int_equal(lsu.nwaits, 16);
-	/* Shorter than all that are known, and before them. */
+	/* Shorter than all known waits, and before them. */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1000, 1001), 0);
 	assert_int_equal(lsu.nwaits, 16);
-	/* In place of some of them: 30 late from 1200 on. */
+	/* It replaces some of them: 30 late from 1200 on. */
 	assert_int_equal(pmk_lsu_hold(&lsu, 1200, 1230), 0);
 	assert_int_equal(pmk_lsu_late(&lsu), 40);
-	/* A load at 1295, that knows of them; and one behind all. */
+	/* A load at 1295, which includes these waits; and a load after all of them. */
 	assert_int_equal(pmk_lsu_load_hit(&lsu, 1295 + 40, PMK_LSU_NO_USE, 3).ready, 1295 + 30 + 3);
 	assert_int_equal(pmk_lsu_load_hit(&lsu, 1305 + 40, PMK_LSU_NO_USE, 3).ready, 1305 + 31 + 3);
 	assert_int_equal(pmk_lsu_load_hit(&lsu, 1500 + 40, PMK_LSU_NO_USE, 3).ready, 1543);
 	assert_int_equal(lsu.nwaits, 0);
 }
 
-/* The list against the rule: an instruction is as late as the longest wait at or before it. */
+/*
+ * Compares the list with the rule: an instruction is as late as the longest wait at or before it.
+ */
 static void test_against_the_rule(void **state)
 {
 	uint32_t seed = 1;
@@ -311,8 +323,7 @@ static void test_against_the_rule(void **state)
 			if (sum != most || pmk_lsu_late(&lsu) != most)
 				fail_msg("run %u, %u: %llu late, not %llu", run, i,
 					 (unsigned long long)sum, (unsigned long long)most);
-			/* Seen from instruction 1000 + i: those that are behind it are not waited
-			 * for. */
+			/* Seen from instruction 1000 + i: later ones cause no wait. */
 			for (unsigned k = 0; k <= i; k++)
 				if (at[k] == 1000 && until[k] > ready)
 					ready = until[k];
@@ -325,7 +336,7 @@ static void test_against_the_rule(void **state)
 	}
 }
 
-/* What is done when the core is as late as it will be, against what is always right. */
+/* Compares the shortcut for a core that will not become later with the general method. */
 static void test_settled(void **state)
 {
 	uint32_t seed = 1;
@@ -363,7 +374,7 @@ static void test_settled(void **state)
 					writes++;
 					expect(pmk_lsu_settled_write(&quick, late, now), d.full,
 					       d.stall, __LINE__);
-					/* A wait that is over may stand in the list. */
+					/* A wait that is over may still be in the list. */
 					quick.wait[0] = lsu.wait[0];
 					assert_memory_equal(&quick, &lsu, sizeof(lsu));
 				}
@@ -374,7 +385,7 @@ static void test_settled(void **state)
 	assert_true(loads > 1000 && writes > 1000);
 }
 
-/* Nothing is under way after a fork; the sizes stay. */
+/* After a fork there are no outstanding requests; the sizes stay. */
 static void test_restart(void **state)
 {
 	struct pmk_lsu lsu = fresh(1);
@@ -421,7 +432,9 @@ static void test_write_stream(void **state)
 			now += pmk_lsu_write(&lsu, now).full;
 			now += every;
 		}
-		/* The bus takes 4 cycles for each, but for those that are still in the buffer. */
+		/*
+		 * The bus takes 4 cycles for each, except for those that are still in the buffer.
+		 */
 		if (every >= 4)
 			assert_true(now == 5000 + 1000 * every);
 		else
@@ -429,7 +442,7 @@ static void test_write_stream(void **state)
 	}
 }
 
-/* Loads and the write buffer do not hold each other's places. */
+/* Loads do not occupy the write buffer, and stores do not occupy request slots. */
 static void test_apart(void **state)
 {
 	struct pmk_lsu lsu = fresh(1);

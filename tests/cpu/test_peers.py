@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Misses beside those of others that model caches, to the unit: QEMU's own cache plugin, loaded
-into the emulator that pmk counts in, so that both see the same accesses; and cachegrind, whose
-accesses are those of valgrind's lackey in another run of the same program.
+"""Misses, compared exactly with those of other cache models: QEMU's own cache plugin, loaded into
+the emulator that pmk counts in, so that both see the same accesses; and cachegrind, whose accesses
+come from valgrind's lackey in another run of the same program.
 
-Settings that make the models the same: no MMU, so that no page is looked up; nothing is fetched
-ahead; and a store that misses fills its line, which those of an A64 core do anyway.
+Settings that make the models the same: no MMU, so that no page is looked up; no fetching ahead; and
+a store that misses fills its line, as A64 cores do anyway.
 """
 import pytest
 
@@ -23,7 +23,7 @@ GEOMETRY = [("lru", 16384, 4, 16384, 4), ("fifo", 8192, 2, 4096, 8)]
 
 
 def some_of(rows, names, name):
-    """All rows in large runs. In small ones half of them: names take the halves in turn, by pairs,
+    """All rows in large runs, half of them in small runs. The halves alternate by pairs of names,
     because small runs may take every other name."""
     return size(rows[names.index(name) // 2 % 2::2], rows)
 
@@ -84,9 +84,9 @@ def test_arm_data_beside_qemus_plugin(name):
 
 @pytest.mark.parametrize("name", size(PROGRAMS[1::2], PROGRAMS))
 def test_a64_beside_qemus_plugin(name):
-    """Of an access that lies in two lines, the plugin looks up the first one alone, and pmk both:
-    that is a miss more at most for each access that is not aligned, or one less, where the second
-    line is needed soon. Nor does it see DC ZVA, whose lines miss when they are used."""
+    """If an access lies in two lines, the plugin looks up only the first, and pmk both. So pmk has
+    at most one more miss for each unaligned access, or one less if the second line is needed soon.
+    The plugin also does not see DC ZVA, whose lines miss when they are used."""
     for geometry in some_of(GEOMETRY[::-1], PROGRAMS, name):
         ours, theirs = both(
             ["aarch64-linux-gnu-gcc"], "armv8", "qemu-aarch64", "cortex-a53", 64, name, *geometry,
@@ -98,8 +98,8 @@ def test_a64_beside_qemus_plugin(name):
 
 # ---- cachegrind ----------------------------------------------------------------------------------
 
-# Those with the least work. They are linked statically, because the loader of libraries accesses
-# what its random numbers say.
+# Those with the least work. They are linked statically, because the accesses of the dynamic loader
+# depend on random numbers.
 SMALL = ["mixed", "walk", "sha256", "interp", "states", "columns"]
 SIDES = [("32768", "8"), ("4096", "4"), ("8192", "128"), ("1024", "1")]
 

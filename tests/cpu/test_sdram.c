@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Reads of SDRAM by hand: a read of an open row takes 100 cycles, of another one 30 more. */
+/*
+ * Reads of SDRAM, computed by hand: a read of an open row takes 100 cycles, of another row 30 more.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +54,7 @@ static void flat_tests(void **state)
 	expect_reads(&core, reads, 3);
 }
 
-/* Rows of 2048 bytes are in four banks in turn, so that 0x2000 is the second row of bank 0. */
+/* Rows of 2048 bytes alternate between four banks, so that 0x2000 is the second row of bank 0. */
 static void row_tests(void **state)
 {
 	static const struct read reads[] = {
@@ -62,7 +64,7 @@ static void row_tests(void **state)
 		{ 0x0004, 0, 100 }, /* bank 0 still has its row open */
 		{ 0x2000, 0, 130 }, /* another row of bank 0 */
 		{ 0x0004, 0, 130 }, /* so that this one is closed */
-		{ 0x0804, 0, 100 }, /* bank 1 has kept its own */
+		{ 0x0804, 0, 100 }, /* bank 1 still has its own row open */
 		{ 0x1800, 0, 130 }, /* bank 3 */
 		{ 0xFFFFF800, 0, 130 }, { 0xFFFFFFFC, 0, 100 },
 	};
@@ -73,7 +75,7 @@ static void row_tests(void **state)
 	expect_reads(&core, reads, sizeof(reads) / sizeof(reads[0]));
 }
 
-/* One bank: rows push each other out. */
+/* With one bank, each row closes the previous one. */
 static void one_bank_tests(void **state)
 {
 	static const struct read reads[] = {
@@ -85,7 +87,7 @@ static void one_bank_tests(void **state)
 	expect_reads(&core, reads, 4);
 }
 
-/* A refresh each 1000 cycles, which takes 20. There is none at time 0. */
+/* A refresh every 1000 cycles, which takes 20. There is none at time 0. */
 static void refresh_tests(void **state)
 {
 	static const struct read reads[] = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * TLBs against a plain model: each set a list of pages, the oldest thrown out first. Micro-TLB: 10
- * entries, fully associative; main TLB: 64 entries in two ways (ARM1176JZF-S TRM DDI 0301H 6.4).
+ * TLBs against a plain model: each set is a list of pages, and the oldest is evicted first.
+ * Micro-TLB: 10 entries, fully associative; main TLB: 64 entries in two ways (ARM1176JZF-S TRM DDI
+ * 0301H 6.4).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,8 +75,10 @@ static void test_micro_tlb_by_hand(void **state)
 		assert_int_equal(pmk_tlb_fill(&t, page), UINT64_MAX);
 		assert_true(pmk_tlb_holds(&t, page));
 	}
-	/* An eleventh page takes the place of the first; asking for page 1 does not make it
-	 * younger. */
+	/*
+	 * An eleventh page takes the place of the first; looking up page 1 does not make it
+	 * younger.
+	 */
 	assert_true(pmk_tlb_holds(&t, 1));
 	assert_int_equal(pmk_tlb_fill(&t, 10), 0);
 	assert_false(pmk_tlb_holds(&t, 0));
@@ -100,13 +103,13 @@ static void test_main_tlb_by_hand(void **state)
 	assert_int_equal(pmk_tlb_fill(&t, 6), UINT64_MAX);
 	assert_int_equal(pmk_tlb_fill(&t, 5 + 64), 5);
 	assert_int_equal(pmk_tlb_fill(&t, 5), 5 + 32);
-	assert_int_equal(pmk_tlb_fill(&t, 6 + 32), UINT64_MAX); /* each set has its own turn */
+	assert_int_equal(pmk_tlb_fill(&t, 6 + 32), UINT64_MAX); /* per set */
 	assert_int_equal(pmk_tlb_fill(&t, 6 + 64), 6);
 	assert_true(pmk_tlb_holds(&t, 6 + 32));
 	pmk_tlb_fini(&t);
 }
 
-/* The first and the last page there are. */
+/* The first and the last page of the address space. */
 static void test_ends_of_the_address_space(void **state)
 {
 	struct pmk_tlb t;

@@ -7,8 +7,8 @@
  * prints instructions, those whose fetch misses, data accesses, and those that miss.
  *
  * TRACE is what `valgrind --tool=lackey --trace-mem=yes` writes: "I  ADDR,SIZE", " L ADDR,SIZE",
- * " S …", and " M …" for a load and a store of one place. As cachegrind does, an access counts as
- * one miss at most, also if it lies in two lines, and a load and store of one place is one access.
+ * " S …", and " M …" for a load and a store of one place. As in cachegrind, an access counts as at
+ * most one miss, even if it lies in two lines, and a load and store of one address is one access.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static uint64_t misses(unsigned read, unsigned write)
 	return cpu.dyn[read] + cpu.dyn[write];
 }
 
-/* An instruction is a block of its own; two that share a place forget each other. */
+/* Each instruction is a separate block; two that share an index replace each other. */
 static bool fetch_misses(uint64_t addr, uint64_t size)
 {
 	uint64_t before = cpu.dyn[PMK_SIG_L1I_MISS];
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 
 		if (sscanf(line, " %c %" SCNx64 ",%" SCNu64, &kind, &addr, &size) != 3)
 			continue;
-		if (size > 64) /* a line at most, as in cachegrind */
+		if (size > 64) /* at most a line, as in cachegrind */
 			size = 64;
 		if (kind == 'I') {
 			insn++;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A core on the buses of the ARM926EJ-S Development Chip: what its accesses do there has to come
- * back through model, driver and session. Blocks are made up: one instruction, ten cycles. HCLK is
- * the core's clock; there is no translation, so that every burst is one that the test asked for.
+ * A core on the buses of the ARM926EJ-S Development Chip: the effects of its accesses there must
+ * come back through model, driver and session. Blocks are made up: one instruction, ten cycles.
+ * HCLK is the core's clock. There is no translation, so that every burst was requested by the test.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,7 +133,7 @@ static void test_counts_come_back(void **state)
 
 	(void)state;
 	block(r, 0);
-	/* Five lines of one set of four ways: the first is dirty in one half and is thrown out. */
+	/* Five lines in one set of four ways: the first is dirty in one half and is evicted. */
 	load(r, 0x10000);
 	store(r, 0x10010);
 	for (uint32_t i = 1; i < 5; i++)
@@ -152,8 +152,10 @@ static void test_counts_come_back(void **state)
 	assert_int_equal(t.total[ARMD_WR], 5);
 	assert_int_equal(t.total[DMA0_RD], 0);
 	assert_int_equal(t.total[TOTAL_CYCLES_EN], t.total[TOTAL_CYCLES]);
-	/* The clock of the bus is the core's: not a cycle less, and no more than what was under
-	 * way. */
+	/*
+	 * The bus follows the core's clock: never behind, and ahead only by an outstanding
+	 * transfer.
+	 */
 	assert_true(t.total[TOTAL_CYCLES] >= r->e.cpu.cycles);
 	assert_true(t.total[TOTAL_CYCLES] < r->e.cpu.cycles + 40);
 	rig_free(r);
@@ -177,7 +179,7 @@ static void test_time_is_the_buses(void **state)
 	assert_int_equal(finish(r, &t), 0);
 	waits = t.total[ARMD_WAIT_TOTAL];
 	assert_int_equal(t.total[ARMD_LINE_FILL], 50);
-	/* 1 to connect; a fill begins when the one before is over. */
+	/* 1 to connect; a fill begins when the previous one is complete. */
 	assert_true(waits >= 250 && waits <= 260);
 	assert_true(r->e.cpu.cycles >= 51 * BLOCK_TIME + 50 * 7);
 	rig_free(r);
@@ -237,7 +239,7 @@ static void on_deadline(struct pmk_cpu *cpu)
 	assert_true(cpu->deadline > cpu->cycles);
 }
 
-/* 32 bits and no flag: the session looks often enough by itself. */
+/* 32 bits without a flag: the session reads often enough. */
 static void test_longer_than_a_counter(void **state)
 {
 	struct pmk_core core = core_926();
@@ -287,14 +289,16 @@ static void test_sums_are_checked(void **state)
 	block(r, 0);
 	load(r, 0x20000);
 	assert_int_equal(finish(r, &t), 0);
-	/* A transfer that no cycle had. */
+	/* A transfer that occurred in no cycle. */
 	r->e.chip.bus[PMK_AHBMON_BUS_ARMD].total[PMK_SIG_AHB_READ]++;
 	assert_int_equal(finish(r, &t), PMK_EIO);
 	rig_free(r);
 }
 
-/* The MBX and the buses go by one clock, idle stretches or not: as many requests as it has
- * periods. */
+/*
+ * The MBX and the buses share one clock, also across idle stretches: there are as many requests as
+ * periods.
+ */
 static void test_gxi(void **state)
 {
 	struct pmk_core core = core_926();
@@ -324,10 +328,10 @@ static void test_gxi(void **state)
 	assert_int_equal(t.total[GXI_WR], 100);
 	assert_int_equal(t.total[GXI_WR_ADDR_WAIT], 200);
 	assert_int_equal(t.total[GXI_RD_DATA_WAIT], 500);
-	assert_int_equal(t.total[GXI_PAGE_CHANGE], 49); /* every fourth of 200, but for the first */
+	assert_int_equal(t.total[GXI_PAGE_CHANGE], 49); /* every fourth of 200, except the first */
 	assert_int_equal(t.total[ARMD_LINE_FILL], 10);
 	assert_int_equal(finish(r, &t), 0);
-	/* What the MBX did and the monitor did not see. */
+	/* Transfers of the MBX that the monitor did not see. */
 	r->e.chip.mbx.reads++;
 	assert_int_equal(finish(r, &t), PMK_EIO);
 	rig_free(r);
@@ -343,9 +347,11 @@ static void test_refusals(void **state)
 	r->cfg.traffic.slave[0] = (struct pmk_refusal){ .every = 4 };
 	pmk_cpu_fini(&r->e.cpu);
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), 0);
-	/* ARM-I has eight transfers; then the fourth and the eighth of each eight are ARM-D's that
-	 * are refused. The rest of a line goes one by one: from its fourth word on five, up to the
-	 * last. */
+	/*
+	 * ARM-I makes eight transfers; then the fourth and the eighth of every eight, which are
+	 * ARM-D's, are refused. The rest of a line follows as single transfers: five from its
+	 * fourth word to the last.
+	 */
 	block(r, 0);
 	for (uint32_t i = 0; i < 20; i++)
 		load(r, 0x20000 + 32 * i);
@@ -360,7 +366,7 @@ static void test_refusals(void **state)
 	rig_free(r);
 }
 
-/* Driver and model by another layout; its counters are the same. */
+/* Driver and model with another layout count the same. */
 static void test_layout(void **state)
 {
 	struct pmk_core core = core_926();
@@ -380,7 +386,7 @@ static void test_layout(void **state)
 	load(r, 0x20000);
 	assert_int_equal(finish(r, &t), 0);
 	assert_int_equal(t.total[ARMD_LINE_FILL], 1);
-	/* A setting that it has no place for. */
+	/* A setting for which the layout has no register. */
 	r->cfg.core.arm9.wait_exp = 256;
 	r->cfg.layout.threshold = 0xff;
 	pmk_cpu_fini(&r->e.cpu);
@@ -444,7 +450,7 @@ static void test_what_can_be_counted(void **state)
 	for (unsigned i = 0; i < pmu->nevents; i++)
 		assert_true(pmk_signal_in(&raised, pmu->events[i].signal));
 	assert_false(pmk_signal_in(&raised, PMK_SIG_INSN));
-	/* Others do without the chip. */
+	/* Other cores do not use the chip. */
 	pmk_core_choose(&arm11, "arm", "arm1176");
 	raised = pmk_emulated_raises(&arm11);
 	assert_true(pmk_signal_in(&raised, PMK_SIG_INSN));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting of an emulated core: made-up blocks run through it, and what comes back through model,
- * driver and session has to be what was put in. Caches, MMU and prediction are off here and blocks
- * end without a branch unless a test is about one, so that every number is known by hand.
+ * Counting of an emulated core: made-up blocks run through it, and the counts that come back
+ * through model, driver and session must equal the input. Caches, MMU and prediction are off, and
+ * blocks end without a branch, unless a test is about these; so every number is known by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ struct rig {
 	struct pmk_facts facts[NBLOCKS];
 	struct pmk_executions executions[NBLOCKS];
 	struct pmk_emulated_blocks b;
-	/* What the deadline's caller was told. */
+	/* The arguments of the deadline's callback. */
 	unsigned intervals, deadlines;
 	uint64_t sum[PMK_MAX_EVENTS], last[PMK_MAX_EVENTS];
 	uint64_t at_cycles[1000], at_insns[1000];
@@ -71,7 +71,9 @@ static void on_deadline(struct pmk_cpu *cpu)
 	}
 }
 
-/* Block i: at 0x8000 + 256 i, 5 instructions, 7 cycles, 2 reads, and no branch at its end. */
+/*
+ * Block i is at 0x8000 + 256 i and has 5 instructions, 7 cycles, 2 reads, and no branch at its end.
+ */
 static struct rig *rig_new(const uint16_t *code, unsigned n)
 {
 	struct rig *r = calloc(1, sizeof(*r));
@@ -116,7 +118,7 @@ static void rig_free(struct rig *r)
 	free(r);
 }
 
-/* What the emulator does when a block starts. */
+/* Does what the emulator does when a block starts. */
 static void run_block(struct rig *r, unsigned i)
 {
 	const struct pmk_block *b = &r->block[i];
@@ -138,7 +140,7 @@ static void ends_in(struct rig *r, unsigned i, enum pmk_flow flow, unsigned to)
 	r->block[i].facts.n[PMK_ARM11_FACT_BRANCH] = 1;
 }
 
-/* Block `at` is what stands behind the call of block `i`. */
+/* Block `at` follows the call of block `i`. */
 static void behind(struct rig *r, unsigned at, unsigned i)
 {
 	r->block[at].pc = r->block[i].fall;
@@ -154,7 +156,7 @@ static void totals_of(struct rig *r, uint64_t *totals)
 	memcpy(totals, now.total, sizeof(now.total));
 }
 
-/* The final counts, the way another process takes them: from a copy, with ports of its own. */
+/* The final counts, read as another process does it: from a copy, with its own ports. */
 static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_state *regions)
 {
 	struct pmk_emulated *copy = malloc(sizeof(*copy));
@@ -162,9 +164,9 @@ static void finish(const struct rig *r, uint64_t *totals, struct pmk_region_stat
 	struct pmk_reading now;
 
 	assert_true(copy && ports);
-	memset(copy, 0xff, sizeof(*copy)); /* what is not copied is not looked at */
+	memset(copy, 0xff, sizeof(*copy)); /* the part that is not copied is not accessed */
 	pmk_emulated_copy(copy, &r->e, &r->cfg);
-	/* Pointers that mean nothing where the copy lives. */
+	/* Pointers that are invalid in the copy's process. */
 	copy->cpu.arm11.pred = copy->cpu.arm11.dmap = copy->cpu.arm11.imap = NULL;
 	copy->cpu.prev = NULL;
 	copy->cpu.executions = NULL;
@@ -186,7 +188,7 @@ static void test_totals(void **state)
 	uint64_t totals[PMK_MAX_EVENTS];
 
 	(void)state;
-	ends_in(r, 3, PMK_FLOW_CALL, 4); /* mispredicted 7, 1 of it is in the block: 6 more */
+	ends_in(r, 3, PMK_FLOW_CALL, 4); /* 7, of which 1 is in the block */
 	rig_start(r);
 	totals_of(r, totals);
 	for (unsigned i = 0; i < 5; i++)
@@ -211,7 +213,7 @@ static void test_totals(void **state)
 	rig_free(r);
 }
 
-/* As many events as there is room for, in 32 passes: each pass counts all of it. */
+/* The maximum number of events, in 32 passes: each pass counts the whole run. */
 static void test_all_passes(void **state)
 {
 	struct rig *r;
@@ -233,7 +235,7 @@ static void test_all_passes(void **state)
 	rig_free(r);
 }
 
-/* Cycles in several passes: each counts from its own start, and all say the same. */
+/* Cycles in several passes: each pass counts from its own start, and all agree. */
 static void test_cycles_of_every_pass(void **state)
 {
 	static const uint16_t code[] = { CYCLES, 0x00, 0x01, CYCLES, 0x02, CYCLES, 0x03, CYCLES };
@@ -262,7 +264,7 @@ static void test_refuses(void **state)
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions), PMK_ENOTSUP);
 	pmk_emulated_fini(&r->e);
 	strcpy(r->cfg.pmu, "arm1176");
-	r->cfg.plan.event[0].code = 0x08; /* a plan that nobody made: the driver says no */
+	r->cfg.plan.event[0].code = 0x08; /* an impossible plan: the driver refuses it */
 	assert_int_equal(pmk_emulated_start(&r->e, &r->ports, &r->cfg, r->executions),
 			 PMK_ENOEVENT);
 	rig_free(r);
@@ -319,7 +321,7 @@ static void test_finish_on_a_copy(void **state)
 	rig_free(r);
 }
 
-/* The driver's first error is what finish returns, even if later readings work. */
+/* finish returns the driver's first error, even if later readings work. */
 static void test_finish_tells_the_error(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -339,12 +341,12 @@ static void test_finish_tells_the_error(void **state)
 	assert_non_null(copy);
 	*copy = r->e;
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), PMK_EUNDEF);
-	assert_true(totals.total[0] == 5); /* what there is is told all the same */
+	assert_true(totals.total[0] == 5); /* available counts are still reported */
 	free(copy);
 	rig_free(r);
 }
 
-/* Executions alone are counted, and no clock asks for a reading before a counter wraps. */
+/* Only executions are counted, so that no clock causes a reading before a counter wraps. */
 static void test_executions_alone(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -361,7 +363,7 @@ static void test_executions_alone(void **state)
 	*copy = r->e;
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), 0);
 	assert_true(totals.total[0] == UINT64_C(42949672960));
-	/* No program runs that long: somebody has written there. */
+	/* No program runs that long: the program has overwritten the counter. */
 	r->executions[0].count = UINT64_C(1) << 60;
 	*copy = r->e;
 	assert_int_equal(pmk_emulated_finish(copy, &ports, &r->cfg, &r->b, &totals), PMK_ERANGE);
@@ -369,7 +371,7 @@ static void test_executions_alone(void **state)
 	rig_free(r);
 }
 
-/* One side of the caches is modelled alone. Both together need the clock. */
+/* One of the caches can be modelled by itself. Both together need the clock. */
 static void test_sides_alone(void **state)
 {
 	static const uint16_t code[] = { DCACHE_MISS, ICACHE_MISS };
@@ -388,8 +390,10 @@ static void test_sides_alone(void **state)
 
 /* ---- intervals ----------------------------------------------------------------------------- */
 
-/* Every 1000 cycles, blocks of 7: the interval ends with the first block that reaches it, which is
- * seen when the next one starts. */
+/*
+ * Every 1000 cycles, blocks of 7: the interval ends with the first block that reaches it, which is
+ * noticed when the next block starts.
+ */
 static void test_intervals_of_cycles(void **state)
 {
 	struct rig *r = rig_new(five, 5);
@@ -409,7 +413,7 @@ static void test_intervals_of_cycles(void **state)
 		assert_true(r->at_insns[k] == r->at_cycles[k] / 7 * 5);
 	}
 	assert_true(r->last[0] == r->at_cycles[69] - r->at_cycles[68]);
-	/* What the intervals said and what came after them is the whole. */
+	/* The intervals and the rest after them add up to the whole. */
 	totals_of(r, totals);
 	assert_true(totals[0] == 70007 && r->sum[0] == r->at_cycles[69]);
 	for (unsigned i = 0; i < 5; i++)
@@ -418,7 +422,7 @@ static void test_intervals_of_cycles(void **state)
 	rig_free(r);
 }
 
-/* Every 1000 instructions: a multiple of 5, so that the block that reaches it hits it. */
+/* Every 1000 instructions: a multiple of 5, so that a block ends exactly there. */
 static void test_intervals_of_instructions(void **state)
 {
 	for (unsigned round = 0; round < 4; round++) {
@@ -433,13 +437,13 @@ static void test_intervals_of_instructions(void **state)
 		r->cfg.interval = n;
 		rig_start(r);
 		assert_int_equal(r->e.cpu.eager,
-				 round != 3); /* frequent readings are prepared for */
+				 round != 3); /* the core is prepared for frequent readings */
 		for (unsigned i = 0; i <= blocks; i++)
 			run_block(r, i % 5);
 		assert_int_equal(r->intervals, expect);
 		for (unsigned k = 0; k < expect && round != 1; k++)
 			assert_true(r->at_insns[k] == (n * (k + 1) + 4) / 5 * 5);
-		/* Shorter than a block: one at every block, none twice. */
+		/* An interval shorter than a block: one report per block, none twice. */
 		for (unsigned k = 0; k < expect && round == 1; k++)
 			assert_true(r->at_insns[k] == 5 * (k + 1));
 		assert_true(r->sum[1] == r->at_insns[expect - 1]);
@@ -447,7 +451,7 @@ static void test_intervals_of_instructions(void **state)
 	}
 }
 
-/* A long sleep spans several intervals: one report, and the next one ends on the old grid. */
+/* A long sleep spans several intervals: one report, and the next interval ends on the old grid. */
 static void test_interval_after_a_pause(void **state)
 {
 	struct rig *r = rig_new(five, 5);
@@ -470,8 +474,8 @@ static void test_interval_after_a_pause(void **state)
 /* ---- regions ------------------------------------------------------------------------------- */
 
 /*
- * main: 0 calls f (4), goes on at 1, then 2, calls f again from 2, goes on at 3.
- * f: 4 calls g (6), goes on at 5, which returns. g is 6, which returns.
+ * main: block 0 calls f (4) and continues at 1, then 2, which calls f again and continues at 3. f:
+ * 4 calls g (6) and continues at 5, which returns. g is block 6, which returns.
  */
 static struct rig *program_with_calls(void)
 {
@@ -497,7 +501,7 @@ static void run_calls(struct rig *r)
 		run_block(r, path[i]);
 }
 
-/* A function counts from its entry to its return, what it calls included. */
+/* A function counts from its entry to its return, including the functions that it calls. */
 static void test_regions_of_functions(void **state)
 {
 	struct rig *r = program_with_calls();
@@ -521,7 +525,7 @@ static void test_regions_of_functions(void **state)
 	rig_free(r);
 }
 
-/* A region that is still open at the end counts up to there. */
+/* A region that is still open at the end counts up to the end. */
 static void test_open_region(void **state)
 {
 	struct rig *r = program_with_calls();
@@ -548,7 +552,9 @@ static void test_open_region(void **state)
 	rig_free(r);
 }
 
-/* f calls itself: each entry counts, but what happens inside counts once, up to the last return. */
+/*
+ * f calls itself: each entry counts, but the events inside count only once, up to the last return.
+ */
 static void test_recursion(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -584,8 +590,10 @@ static void test_recursion(void **state)
 	rig_free(r);
 }
 
-/* A loop that goes back to the first instruction of f is no entry, whichever calls are made in it;
- * a call from the loop is, and so is a jump to f from where f is not under way. */
+/*
+ * A loop back to the first instruction of f is not an entry, whatever calls it contains. A call
+ * from the loop is an entry, and so is a jump to f from outside f.
+ */
 static void test_loop_to_the_first_instruction(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -598,7 +606,7 @@ static void test_loop_to_the_first_instruction(void **state)
 	behind(r, 1, 0);
 	ends_in(r, 4, PMK_FLOW_CALL, 6); /* f: calls g, which returns */
 	behind(r, 5, 4);
-	ends_in(r, 5, PMK_FLOW_JUMP, 4); /* and loops, but for the last time */
+	ends_in(r, 5, PMK_FLOW_JUMP, 4); /* and loops, except the last time */
 	r->block[5].conditional = true;
 	behind(r, 7, 5);
 	ends_in(r, 6, PMK_FLOW_RETURN, 5);
@@ -618,7 +626,7 @@ static void test_loop_to_the_first_instruction(void **state)
 	finish(r, totals, regions);
 	assert_true(totals[0] == 5 * 303);
 	assert_true(regions[0].entries == 1 && regions[0].total.total[0] == 5 * 301);
-	run_block(r, 2); /* main ends in f, which is then not under way */
+	run_block(r, 2); /* main ends in f, which is then not active */
 	run_block(r, 4);
 	finish(r, totals, regions);
 	assert_true(regions[0].entries == 2);
@@ -656,9 +664,9 @@ static void test_deep_calls(void **state)
 	run_block(r, 0);
 	for (unsigned i = 0; i < 3000; i++)
 		run_block(r, 4);
-	assert_int_equal(r->e.calls, 2999); /* the last one goes on behind its call */
+	assert_int_equal(r->e.calls, 2999); /* the last one continues after its call */
 	assert_true(r->e.region[0].entries == 3000 && r->e.region[0].inside == 1);
-	r->block[4].fall = 0x7000; /* the innermost f does not call but goes to 8 */
+	r->block[4].fall = 0x7000; /* the innermost f does not call, but jumps to 8 */
 	run_block(r, 8);
 	run_block(r, 9);
 	assert_true(r->e.region[1].inside == 1);
@@ -687,14 +695,14 @@ static void test_several_calls_end_at_once(void **state)
 	run_block(r, 4);
 	run_block(r, 6);
 	assert_int_equal(r->e.calls, 2);
-	run_block(r, 1); /* behind the call of f */
+	run_block(r, 1); /* after the call of f */
 	assert_int_equal(r->e.calls, 0);
 	assert_false(r->e.region[0].inside || r->e.region[1].inside);
 	assert_true(r->e.region[0].total.total[0] == 10 && r->e.region[1].total.total[0] == 5);
 	rig_free(r);
 }
 
-/* A jump through a register that returns from nothing ends nothing. */
+/* A jump through a register that does not return from a call ends no region. */
 static void test_indirect_jump_is_no_return(void **state)
 {
 	struct rig *r = program_with_calls();
@@ -714,8 +722,10 @@ static void test_indirect_jump_is_no_return(void **state)
 	rig_free(r);
 }
 
-/* A call that is not taken, and one to the next instruction, from which nobody returns: no call. A
- * return that fails its condition: no return. */
+/*
+ * A call that is not taken, or that goes to the next instruction (and never returns), is not a
+ * call. A return whose condition fails is not a return.
+ */
 static void test_calls_that_are_none(void **state)
 {
 	struct rig *r = program_with_calls();
@@ -740,7 +750,7 @@ static void test_calls_that_are_none(void **state)
 	rig_free(r);
 }
 
-/* From an address to an address; the begin reached again is one more entry of the same stay. */
+/* From one address to another; reaching the begin again is one more entry during the same visit. */
 static void test_region_between_addresses(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC };
@@ -768,7 +778,7 @@ static void test_region_between_addresses(void **state)
 	rig_free(r);
 }
 
-/* --from and --to: the totals are those of the window. */
+/* --from and --to: the totals are only those of the window. */
 static void test_window(void **state)
 {
 	struct rig *r = rig_new(five, 5);
@@ -806,8 +816,10 @@ static void test_window(void **state)
 	rig_free(r);
 }
 
-/* A branch belongs to where it stands: one that leads into a window is outside of it, one that
- * leads out of it is inside, and what it costs is there, too. */
+/*
+ * A branch belongs to its own address: a branch into a window is outside it, a branch out of it is
+ * inside; its cost is counted at the same place.
+ */
 static void test_branches_at_the_ends(void **state)
 {
 	static const uint16_t code[] = { INSTR_EXEC, BR_EXEC, PC_CHANGE, CYCLES };
@@ -882,7 +894,7 @@ static void test_forked(void **state)
 	assert_true(regions[0].total.total[0] == 10);
 	assert_true(regions[1].entries == 0);
 	assert_false(child->e.region[0].inside);
-	/* The parent knows nothing of it. */
+	/* The parent is not affected. */
 	finish(r, totals, regions);
 	assert_true(totals[0] == 50);
 	assert_true(regions[0].entries == 1 && regions[0].total.total[0] == 5);
@@ -891,7 +903,7 @@ static void test_forked(void **state)
 	rig_free(r);
 }
 
-/* A child that begins inside the window goes on with intervals of its own. */
+/* A child that begins inside the window continues with its own intervals. */
 static void test_forked_inside_the_window(void **state)
 {
 	struct rig *r = rig_new(five, 5);
@@ -917,8 +929,10 @@ static void test_forked_inside_the_window(void **state)
 
 /* ---- wraps --------------------------------------------------------------------------------- */
 
-/* Time passes in big steps, as fast as `per_cycle` events a cycle, and somebody calls at the
- * deadline as the core would: no wrap of a 32-bit counter is lost. */
+/*
+ * Time passes in big steps with `per_cycle` events per cycle, and the test calls at the deadline as
+ * the core would: no wrap of a 32-bit counter is lost.
+ */
 static void run_far(struct rig *r, unsigned per_cycle, unsigned per_64, uint64_t cycles)
 {
 	struct pmk_reading delta;
@@ -959,19 +973,19 @@ static void test_counters_wrap(void **state)
 		run_far(r, rates[k].per_cycle, rates[k].per_64, cycles);
 		finish(r, totals, NULL);
 		assert_true(r->e.cpu.cycles - from == cycles);
-		assert_true(totals[0] == cycles); /* more than five times round */
+		assert_true(totals[0] == cycles); /* more than five wraps */
 		assert_true(totals[1] == cycles * rates[k].per_cycle);
 		assert_true(totals[2] == r->e.cpu.dyn[PMK_SIG_INSN]);
 		assert_true(totals[3] == 0);
 		for (unsigned i = 0; i < 4; i++)
 			assert_false(pmk_session_wrapped(&r->e.session, i));
-		/* Calls are few: hundreds per turn at most, not one per event. */
+		/* Calls are few: at most hundreds per wrap, not one per event. */
 		assert_true(r->deadlines < 100000);
 		rig_free(r);
 	}
 }
 
-/* The same with a reading in between, and intervals on top. */
+/* The same with a reading in between, and with intervals. */
 static void test_wraps_and_intervals(void **state)
 {
 	static const uint16_t code[] = { CYCLES, INSTR_EXEC };
@@ -1001,7 +1015,7 @@ static void test_wraps_and_intervals(void **state)
 
 /*
  * A branch to itself that is predicted and folded takes no cycle. However many of them run, time
- * has to pass for the deadline to come: DDI 0301H chapter 5: a branch onto a branch is not folded.
+ * must pass so that the deadline comes. DDI 0301H chapter 5: a branch to a branch is not folded.
  */
 static void test_time_passes_in_a_loop_of_branches(void **state)
 {

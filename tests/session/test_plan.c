@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The planner: passes and counters by hand for an ARM11 (CCNT counts 0xFF and nothing else, PMN0
- * and PMN1 anything), for a MicroBlaze (counters 0 to 4 count, 5 times), for made-up PMUs, and as a
- * property over random lists.
+ * The planner: passes and counters, worked out by hand for an ARM11 (CCNT counts only 0xFF, PMN0
+ * and PMN1 any event), for a MicroBlaze (counters 0 to 4 count, 5 times) and for made-up PMUs; and
+ * properties that hold for random lists.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,10 +89,10 @@ static const struct row rows[] = {
 	{ __LINE__, &pmk_arm1176, 5, {0, 1, 2, 3, 4}, {0}, 0, 3, {0, 0, 1, 1, 2}, {1, 2, 1, 2, 1} },
 	{ __LINE__, &pmk_arm1176, 6, {0, 1, 2, 0xFF, 3, 4}, {0}, 0, 3,
 	  {0, 0, 1, 0, 1, 2}, {1, 2, 1, 0, 2, 1} },
-	/* a pair that has to share waits for a pass of its own; the next single fills the gap */
+	/* a pair that must share a pass waits for one with room; the next single fills the gap */
 	{ __LINE__, &pmk_arm1176, 4, {0, 0x09, 0x0B, 1}, {0, 1, 1, 0}, 0, 2,
 	  {0, 1, 1, 0}, {1, 1, 2, 2} },
-	/* members that stand apart in the list */
+	/* members that are not adjacent in the list */
 	{ __LINE__, &pmk_arm1176, 4, {0x09, 0, 1, 0x0B}, {7, 0, 0, 7}, 0, 2,
 	  {0, 1, 1, 0}, {1, 1, 2, 2} },
 	/* two groups, interleaved */
@@ -102,10 +102,10 @@ static const struct row rows[] = {
 	/* ... whose fixed counter is taken in the first pass */
 	{ __LINE__, &pmk_arm1176, 4, {0xFF, 0, 0x07, 0xFF}, {0, 0, 1, 1}, 0, 2,
 	  {0, 0, 1, 1}, {0, 1, 1, 0} },
-	/* three that are no cycles do not fit */
+	/* three that are not cycles do not fit */
 	{ __LINE__, &pmk_arm1176, 3, {0, 1, 2}, {1, 1, 1}, PMK_ENOCTR, 0, {0}, {0} },
 	{ __LINE__, &pmk_arm1176, 4, {0, 0xFF, 1, 2}, {1, 1, 1, 1}, PMK_ENOCTR, 0, {0}, {0} },
-	/* 0x08 nobody has, 0x23 the ARM1136 has not, 0x13 is the ARM1156's */
+	/* no core has 0x08, the ARM1136 has no 0x23, and 0x13 is the ARM1156's */
 	{ __LINE__, &pmk_arm1176, 1, {0x08}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
 	{ __LINE__, &pmk_arm1176, 2, {0x07, 0x08}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
 	{ __LINE__, &pmk_arm1176, 2, {0x07, 0x08}, {1, 1}, PMK_ENOEVENT, 0, {0}, {0} },
@@ -116,17 +116,17 @@ static const struct row rows[] = {
 	{ __LINE__, &narrow, 3, {1, 2, 3}, {0}, 0, 3, {0, 1, 2}, {0, 0, 0} },
 	{ __LINE__, &narrow, 2, {1, 2}, {9, 9}, PMK_ENOCTR, 0, {0}, {0} },
 	{ __LINE__, &narrow, 1, {5}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
-	/* 2 has two counters of its own, 3 has one; then the two that take anything */
+	/* 2 has two dedicated counters, 3 has one; then the two general counters are used */
 	{ __LINE__, &wide, 6, {2, 2, 2, 3, 3, 1}, {0}, 0, 2, {0, 0, 0, 0, 0, 1}, {1, 3, 0, 4, 2,
 		0} },
 	{ __LINE__, &wide, 5, {1, 4, 2, 2, 3}, {3, 3, 3, 3, 3}, 0, 1, {0}, {0, 2, 1, 3, 4} },
 	{ __LINE__, &wide, 3, {1, 4, 1}, {3, 3, 3}, PMK_ENOCTR, 0, {0}, {0} },
-	/* what has a latency is timed, and nothing else is, though counters be free */
+	/* only events with a latency are timed, even if other counters are free */
 	{ __LINE__, &pmk_microblaze, 2, {62, 0}, {0}, 0, 1, {0, 0}, {5, 0} },
 	{ __LINE__, &pmk_microblaze, 4, {57, 63, 0, 57}, {0}, 0, 3, {0, 1, 0, 2}, {5, 5, 0, 5} },
 	{ __LINE__, &pmk_microblaze, 6, {0, 56, 2, 3, 4, 5}, {0}, 0, 2,
 	  {0, 0, 0, 0, 0, 1}, {0, 1, 2, 3, 4, 0} },
-	/* what a hit rate and a miss latency need; two latencies do not fit */
+	/* the events for a hit rate and a miss latency; two latencies do not fit */
 	{ __LINE__, &pmk_microblaze, 3, {60, 10, 11}, {1, 1, 1}, 0, 1, {0, 0, 0}, {5, 0, 1} },
 	{ __LINE__, &pmk_microblaze, 3, {60, 58, 11}, {1, 1, 1}, PMK_ENOCTR, 0, {0}, {0} },
 	{ __LINE__, &pmk_microblaze, 1, {64}, {0}, PMK_ENOEVENT, 0, {0}, {0} },
@@ -162,7 +162,7 @@ static void test_by_hand(void **state)
 	}
 }
 
-/* 32 passes are the most: PMK_MAX_PASSES in <pmk/session.h>. */
+/* The maximum is 32 passes: PMK_MAX_PASSES in <pmk/session.h>. */
 /* The interval timer has the same counter in every pass. */
 static void test_timer(void **state)
 {
@@ -179,11 +179,11 @@ static void test_timer(void **state)
 	} timed[] = {
 		{ &pmk_microblaze, 30, 6, {0, 1, 2, 3, 4, 62}, {0}, 0, 2, 0,
 		  {0, 0, 0, 0, 1, 0}, {1, 2, 3, 4, 1, 5} },
-		/* the same event may be counted beside it */
+		/* the same event may also be counted */
 		{ &pmk_microblaze, 30, 1, {30}, {0}, 0, 1, 0, {0}, {1} },
 		{ &pmk_microblaze, 30, 0, {0}, {0}, 0, 0, 0, {0}, {0} },
 		{ &pmk_microblaze, 64, 1, {0}, {0}, PMK_ENOEVENT, 0, 0, {0}, {0} },
-		/* a group that fits no more */
+		/* a group that does not fit any more */
 		{ &pmk_microblaze, 30, 5, {0, 1, 2, 3, 4}, {1, 1, 1, 1, 1}, PMK_ENOCTR, 0, 0, {0},
 			{0} },
 		{ &pmk_arm1176, 0xFF, 3, {0xFF, 1, 2}, {0}, 0, 2, 0, {0, 0, 1}, {1, 2, 1} },
@@ -242,7 +242,7 @@ static void test_limits(void **state)
 
 /* ---- properties ---------------------------------------------------------------------------- */
 
-/* What must hold of any plan that was made. */
+/* Properties of every plan. */
 static void check_plan(const struct pmk_pmu *pmu, const struct pmk_plan *before,
 		       const struct pmk_plan *plan)
 {
@@ -274,12 +274,15 @@ static void check_plan(const struct pmk_pmu *pmu, const struct pmk_plan *before,
 	}
 }
 
-/* The events of the ARM1176 that are no cycles. */
+/* The events of the ARM1176 that are not cycles. */
 static const uint16_t plain[] = { 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,
 				  0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0F, 0x10, 0x11,
 				  0x12, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26 };
 
-/* Single events: two counters take any, so ⌈n / 2⌉ passes; one CCNT takes the cycles besides. */
+/*
+ * Single events: two counters accept any event, so ⌈n / 2⌉ passes; CCNT counts the cycles in
+ * addition.
+ */
 static void test_singles_are_minimal(void **state)
 {
 	(void)state;
@@ -338,7 +341,7 @@ static void test_pairs_are_minimal(void **state)
 	}
 }
 
-/* Anything at all: either a plan that holds, or the error that says why there is none. */
+/* Random input: either a valid plan, or the error that says why there is none. */
 static void test_random_lists(void **state)
 {
 	static const struct pmk_pmu *const pmus[] = { &pmk_arm1176, &pmk_arm11mpcore, &narrow,

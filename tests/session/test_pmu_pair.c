@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sessions on two PMUs: which pass is on which, and that each counts its own events on the one
- * bus. */
+/* Sessions on two PMUs: the PMU of each pass; and each counts its own events on the same bus. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +34,7 @@ static void add(struct pmk_plan *plan, unsigned pmu, uint16_t code)
 	plan->event[plan->nevents++] = (struct pmk_plan_event){ .code = code, .pmu = (uint8_t)pmu };
 }
 
-/* Two event counters and CCNT there, two counters here. */
+/* Two event counters and CCNT on the ARM1176, two counters on the L220. */
 static struct pmk_plan mixed(void)
 {
 	struct pmk_plan plan = { 0 };
@@ -86,7 +85,9 @@ static void too_many_and_wrong_ones(void **state)
 	struct pmk_plan plan = { 0 };
 
 	(void)state;
-	/* 17 passes of two events there, and 15 here: as many as there may be; one more. */
+	/*
+	 * 17 passes of two events on the ARM1176, and 15 on the L220: the maximum; then one more.
+	 */
 	for (unsigned i = 0; i < 34; i++)
 		add(&plan, 0, BR_EXEC);
 	for (unsigned i = 0; i < 30; i++)
@@ -95,7 +96,7 @@ static void too_many_and_wrong_ones(void **state)
 	assert_int_equal(plan.npasses, PMK_MAX_PASSES);
 	add(&plan, 1, DRREQ);
 	assert_int_equal(pmk_pmu_pair_plan(pmus, &plan), PMK_ERANGE);
-	/* A code of the one is none of the other. */
+	/* A code of one PMU does not exist on the other. */
 	plan = (struct pmk_plan){ 0 };
 	add(&plan, 1, INSTR_EXEC + 0x10);
 	assert_int_equal(pmk_pmu_pair_plan(pmus, &plan), PMK_ENOEVENT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Readings: sums and differences, and what is known of the shortest and longest. */
+/* Readings: sums and differences, and when shortest and longest are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,10 @@ struct rig {
 
 static struct rig r; /* big */
 
-/* Instructions, and how long instruction cache requests take, on five counters and one. */
+/*
+ * Instructions, and latencies of instruction cache requests, on five event counters and one latency
+ * counter.
+ */
 static void start(bool timed)
 {
 	struct pmk_plan plan = { .nevents = 2, .timed = timed, .timer_code = 30 };
@@ -82,7 +85,7 @@ static void test_differences(void **state)
 	request(5);
 	OK(pmk_reading_take(&second, &r.session));
 	expect(&second.latency[0], 3, 26, 426, 1, 20);
-	/* Of a part the extremes are not known: the counter was not cleared. */
+	/* The extremes of a part are not known, because the counter was not cleared. */
 	pmk_reading_since(&part, &second, &first);
 	assert_true(part.total[0] == 1 && part.total[1] == 1);
 	expect(&part.latency[0], 1, 5, 25, UINT64_MAX, 0);
@@ -96,8 +99,9 @@ static void test_differences(void **state)
 	expect(&sum.latency[0], 5, 47, 827, 1, 20);
 }
 
-/* A tick clears the counters: each interval has extremes of its own, and so has what comes
- * after. */
+/*
+ * A tick clears the counters, so that each interval, and the rest after it, has its own extremes.
+ */
 static void test_ticks(void **state)
 {
 	struct pmk_reading interval, total, now, rest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Widening: 64-bit totals out of counters that wrap.
+ * Widening: 64-bit totals from counters that wrap.
  *
  * First over a made-up PMU whose counters count at will, also between the moment the driver reads
  * the flags and the moment it reads the counters; then through the ARM11 driver and model against
@@ -41,15 +41,15 @@ static uint64_t pick(uint64_t n)
 
 enum call { RESET, PROGRAM, START, STOP, READ, PENDING, CLEAR, NCALLS };
 
-/* What the hardware really counted, and what it shows. */
+/* The true count of the hardware, and the value that it shows. */
 struct hardware {
-	uint64_t truth[2];    /* 64 bits, as nobody can read them */
+	uint64_t truth[2];    /* the true 64-bit count, which nothing can read */
 	uint32_t flags;	      /* sticky: one bit however often a counter wraps */
-	uint64_t in_flags[2]; /* what happens between the flags' reading and their clearing */
-	uint64_t in_read[2];  /* … between that and the counter's reading */
+	uint64_t in_flags[2]; /* events between reading the flags and clearing them */
+	uint64_t in_read[2];  /* events between clearing the flags and reading the counter */
 	unsigned width;
 	unsigned calls[NCALLS];
-	int fail[NCALLS]; /* the call that returns this */
+	int fail[NCALLS]; /* the number of the call that returns the error */
 	unsigned programmed[2];
 	bool running;
 };
@@ -247,8 +247,10 @@ static void test_calls(void **state)
 	assert_int_equal(r.hw[1].calls[PROGRAM], 1);
 	assert_int_equal(r.hw[1].programmed[0], 3);
 	expect_totals(&r, __LINE__);
-	/* Reading stops nothing, clears nothing that is not set, and reads no counter that counts
-	 * nothing. */
+	/*
+	 * A reading stops nothing, clears only flags that are set, and reads only counters that
+	 * count.
+	 */
 	assert_int_equal(r.hw[0].calls[CLEAR], 0);
 	assert_int_equal(r.hw[0].calls[STOP], 0);
 	assert_int_equal(r.hw[0].calls[READ], 2);
@@ -272,13 +274,13 @@ static void test_wraps_by_hand(void **state)
 	expect_totals(&r, __LINE__);
 	r.hw[0].in_flags[0] = 1; /* wraps between flag and counter */
 	expect_totals(&r, __LINE__);
-	expect_totals(&r, __LINE__); /* whose flag comes now: no second wrap */
+	expect_totals(&r, __LINE__); /* its flag comes now: not a second wrap */
 	assert_true(r.s.pass[0].wide[0].total == UINT64_C(0x200000000));
 	for (unsigned i = 0; i < 3; i++)
 		assert_false(pmk_session_wrapped(&r.s, i));
 }
 
-/* One counter's flag is cleared while the other's rises: that one is seen at the next poll. */
+/* One counter's flag is cleared while the other's rises: the new flag is seen at the next poll. */
 static void test_other_flag_rises_meanwhile(void **state)
 {
 	struct rig r;
@@ -301,8 +303,8 @@ static void test_other_flag_rises_meanwhile(void **state)
 }
 
 /*
- * 10^5 random schedules: as long as less than one range passes from one reading of a counter to the
- * next, its total is the truth after each, and nobody says that something was lost.
+ * 10^5 random schedules: if less than one range passes between two readings of a counter, each
+ * total is the true count, and no loss is reported.
  */
 static void test_random_schedules(void **state)
 {
@@ -337,7 +339,7 @@ static void test_random_schedules(void **state)
 
 /* ---- a wrap too many ----------------------------------------------------------------------- */
 
-/* More than a range between two polls, and the value shows that it cannot be one wrap. */
+/* More than a range between two polls; the value shows that it cannot be a single wrap. */
 static void test_lost_wrap_is_reported(void **state)
 {
 	(void)state;
@@ -376,8 +378,10 @@ static void test_lost_wrap_between_flag_and_counter(void **state)
 	assert_true(pmk_session_wrapped(&r.s, 0));
 }
 
-/* A wrap seen before its flag, and one more wrap before the flags are read again: one flag for the
- * two. Nobody must go on waiting for a second one, for it would hide a wrap that is lost later. */
+/*
+ * A wrap seen before its flag, and one more wrap before the flags are read again: one flag for
+ * both. The session must not wait for a second flag, because this would hide a later loss.
+ */
 static void test_merged_flag_hides_nothing_later(void **state)
 {
 	struct rig r;
@@ -386,7 +390,7 @@ static void test_merged_flag_hides_nothing_later(void **state)
 	setup(&r, &fakes[0]);
 	count(&r.hw[0], 0, 0xFFFFFFF0);
 	expect_totals(&r, __LINE__);
-	r.hw[0].in_flags[0] = 0x80000000; /* wraps behind the flags' reading */
+	r.hw[0].in_flags[0] = 0x80000000; /* wraps after the flags were read */
 	expect_totals(&r, __LINE__);
 	count(&r.hw[0], 0, 0x80000020); /* wraps again: the flag is still set from before */
 	expect_totals(&r, __LINE__);
@@ -441,7 +445,7 @@ static void test_errors_of_the_driver(void **state)
 	}
 }
 
-/* What was counted before a reading failed is still told, and nothing is lost by the failure. */
+/* Counts from before a failed reading are still reported, and the failure loses nothing. */
 static void test_totals_outlive_an_error(void **state)
 {
 	uint64_t totals[PMK_MAX_EVENTS];
@@ -486,7 +490,7 @@ static void test_rebind(void **state)
 	assert_memory_equal(before, copy.hw, sizeof(before));
 	count(&copy.hw[0], 0, 0x20);
 	expect_totals(&copy, __LINE__);
-	expect_totals(&r, __LINE__); /* the first one has not moved */
+	expect_totals(&r, __LINE__); /* the original has not changed */
 	assert_true(r.s.pass[0].wide[0].total == 0xFFFFFFF0);
 	assert_true(copy.s.pass[0].wide[0].total == UINT64_C(0x100000010));
 }
@@ -510,7 +514,7 @@ static void arm11_setup(struct arm11 *a, const struct pmk_pmu *pmu, const uint16
 	pmk_bus_init(&a->bus);
 	a->bus.total[PMK_SIG_CYCLE] = 12345;
 	for (unsigned i = PMK_SIG_CYCLE + 1; i < PMK_NSIGNALS; i++)
-		a->bus.total[i] = 1000 * i; /* nothing of this is to be counted */
+		a->bus.total[i] = 1000 * i; /* none of this may be counted */
 	a->plan.nevents = n;
 	for (unsigned i = 0; i < n; i++)
 		a->plan.event[i].code = code[i];
@@ -584,7 +588,7 @@ static void test_arm11_totals_are_the_bus_totals(void **state)
 	}
 }
 
-/* A range less one between two polls is the most that is promised. */
+/* One less than a range between two polls is the guaranteed maximum. */
 static void test_arm11_nearly_a_range(void **state)
 {
 	static const uint16_t code[] = { 0x07, 0x0B, 0xFF };
@@ -624,7 +628,7 @@ static void test_arm11_stop(void **state)
 	assert_true(totals[0] == 5007);
 }
 
-/* A mode without access: the driver's first read says so. */
+/* A mode without access: the driver's first read returns the error. */
 static void test_arm11_no_access(void **state)
 {
 	static const uint16_t code[] = { 0x07 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sums taken while a program runs: none of them ever steps back, on any core, and looking changes
+ * Sums that are read while a program runs: they never decrease, on any core, and reading changes
  * nothing.
  *
- * A counter of 32 bits that is read twice turns one step back into 4294967295 events, so every
- * signal is held, not only those that somebody counts today. Random programs of real instructions
+ * If a sum decreases by one between two reads, a 32-bit counter shows 4294967295 events. So every
+ * signal is checked, not only those that are counted today. Random programs of real instructions
  * run as the plugin runs them: blocks are counted when they start, accesses when they happen, or
  * not at all.
  */
@@ -45,7 +45,7 @@ static uint32_t pick(uint32_t n)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* An instruction, and which of its bits are random. */
+/* An instruction, and the mask of its random bits. */
 struct form {
 	uint32_t word, random;
 };
@@ -158,7 +158,7 @@ static void decode(struct program *p, const struct form *forms, unsigned nforms,
 	assert_true(in->decoded);
 }
 
-/* Blocks one behind the other; branches with a constant target go to one of them. */
+/* Consecutive blocks; branches with a constant target go to one of them. */
 static void write_program(struct program *p, const struct pmk_core *core)
 {
 	uint64_t addr = 0x8000, first[NBLOCKS];
@@ -325,7 +325,7 @@ static void run_insn(struct rig *r, unsigned b, unsigned i)
 
 	if (!in->load && !in->store)
 		return;
-	/* A condition fails; somebody else has written. */
+	/* A condition fails, or another writer has made the exclusive store fail. */
 	if ((in->conditional || (in->exclusive && in->store)) && pick(2))
 		return;
 	if (is_family(&r->e.cpu.core, "a64"))
@@ -371,7 +371,7 @@ static void run_program(struct rig *r)
 	}
 }
 
-/* With a look every so many cycles (0: at the end alone); *last: the sums at the end. */
+/* Reads the sums every so many cycles (0: only at the end); *last: the sums at the end. */
 static unsigned run_core(const struct pmk_core *core, uint64_t with, unsigned every, bool eager,
 			 bool devices, uint64_t last[][PMK_NSIGNALS])
 {
@@ -470,7 +470,7 @@ static void no_sum_steps_back(void **state)
 		for (uint64_t round = 1; round <= ROUNDS; round++) {
 			assert_int_equal(run_core(&core, round, 0, false, v->devices, alone), 0);
 			assert_true(alone[0][PMK_SIG_CYCLE] > STEPS);
-			/* A look at nearly every block, now and then; summed up, and added up. */
+			/* Readings at nearly every block, or rarely; all give the same sums. */
 			for (unsigned eager = 0; eager < 2; eager++) {
 				assert_in_range(
 					run_core(&core, round, 2, eager, v->devices, watched),

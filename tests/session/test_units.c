@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sampling units: where they are, and what is estimated from them. */
+/* Sampling units: their positions, and the estimates from them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,9 @@ static void begin(void)
 	add(PMK_UNITS_HEAD, 1000, 1000, 2000, 100);
 }
 
-/* Stretches follow each other and grow, and a unit lies in its own with its warm-up. */
+/*
+ * Stretches follow each other and grow, and each unit lies in its stretch, including its warm-up.
+ */
 static void test_places(void **state)
 {
 	struct pmk_units_place p = { .random = config.seed }, q = p;
@@ -78,7 +80,7 @@ static void test_places(void **state)
 	}
 }
 
-/* A unit that began late ends behind its stretch, and the next one begins there. */
+/* A unit that began late ends after its stretch, and the next one begins there. */
 static void test_late(void **state)
 {
 	struct pmk_units_place p = { .random = 1 };
@@ -114,7 +116,7 @@ static void test_all_counted(void **state)
 	assert_true(e.value == 77 && e.margin == 0);
 }
 
-/* Too few units: the rate of the head, or theirs, and that nothing is known. */
+/* Too few units: the rate of the head, or of the units, and an unknown margin. */
 static void test_too_few(void **state)
 {
 	struct pmk_units_estimate e;
@@ -128,7 +130,7 @@ static void test_too_few(void **state)
 		add(PMK_UNITS_UNIT, 1000 + 100 * i, 10, 30, 5);
 	e = pmk_units_estimate(&u, EVENT, 2400, 170);
 	assert_true(fabs(e.value - (100 + 1400 * 0.5)) < 1e-9);
-	/* What the head makes of the rest, what 7 pairs do, and 2 √70 + 3 in 140 instructions. */
+	/* The estimates from the head and from 7 pairs, and 2 √70 + 3 in 140 instructions. */
 	assert_true(fabs(e.margin - (140 + 700 + (2 * sqrt(70) + 3) * 10)) < 1e-9);
 	e = pmk_units_estimate(&u, PMK_UNITS_CYCLES, 2400, 2420);
 	assert_true(fabs(e.value - (2000 + 1400 * 3)) < 1e-9);
@@ -155,8 +157,10 @@ static void test_weights(void **state)
 	assert_true(fabs(e.margin - (160 + 0.56)) < 1e-3);
 }
 
-/* Nothing of it was seen in 16 units of 10 of 3200 instructions: there may be 3 in as many, and as
- * much as in the head. */
+/*
+ * The event was not seen in 16 units of 10 of 3200 instructions: there may be 3 in as many, and as
+ * many as in the head.
+ */
 static void test_nothing_seen(void **state)
 {
 	struct pmk_units_estimate e;
@@ -170,7 +174,7 @@ static void test_nothing_seen(void **state)
 	assert_true(fabs(e.margin - (320 + 3 * 3200 / 160.0)) < 1e-9);
 }
 
-/* It comes in bursts: 7 of 9 pairs are too few to say where the others are, and 8 are enough. */
+/* The event comes in bursts: 7 of 9 pairs are too few to locate the others, 8 are enough. */
 static void test_seen_in_a_few_pairs(void **state)
 {
 	struct pmk_units_estimate e;
@@ -189,7 +193,7 @@ static void test_seen_in_a_few_pairs(void **state)
 	}
 }
 
-/* From where several threads run, everything is counted. */
+/* From the start of a second thread on, everything is counted. */
 static void test_whole(void **state)
 {
 	struct pmk_units_estimate e;
@@ -198,14 +202,16 @@ static void test_whole(void **state)
 	begin();
 	for (uint64_t i = 0; i < 16; i++)
 		add(PMK_UNITS_UNIT, 1000 + 100 * i, 10, 10, 1);
-	/* 160 + 1000 + 20 instructions and 100 + 16 + 2 of the event were counted up to there. */
+	/*
+	 * 160 + 1000 + 20 instructions and 100 + 16 + 2 of the event were counted up to this point.
+	 */
 	add(PMK_UNITS_WHOLE, 2600, 1180, 2180, 118);
 	e = pmk_units_estimate(&u, EVENT, 9999, 518);
 	assert_true(fabs(e.value - (100 + 160 + 400)) < 1e-6);
 	refuse(PMK_UNITS_UNIT, 2600, 10);
 }
 
-/* Nonsense from another process is refused. */
+/* Invalid values from another process are refused. */
 static void test_refused(void **state)
 {
 	(void)state;
@@ -276,7 +282,7 @@ static bool covers(uint64_t seed)
 		pmk_units_next(&p, &c, at + c.unit);
 	}
 	e = pmk_units_estimate(&u, EVENT, end, (uint64_t)head);
-	/* A margin that is always right because it is wide says nothing. */
+	/* A margin that is always right only because it is wide would prove nothing. */
 	assert_true(e.margin < truth / 2);
 	return fabs(e.value - truth) <= e.margin;
 }

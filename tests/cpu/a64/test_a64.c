@@ -2,12 +2,12 @@
 /*
  * The running core of A64 processors against a plain oracle.
  *
- * The core keeps words of hints and generations so that what changes nothing costs nothing. The
- * oracle here has none of that: arrays of lines, pages and 2-bit counters, searched at every single
- * access, after DDI 0487 D13.12 and K3.1 (what the events mean), DDI 0500 (the Cortex-A53) and the
- * choices that a64.h, tlb.h and lsu.h declare. Random programs run through both on many geometries,
- * and every signal that the core raises has to be the same, cycles included. How long a block takes
- * when every access hits is asked of pipeline.c, which has a test of its own, as lsu.h has.
+ * The core keeps hint words and generations so that an access without effect costs nothing. The
+ * oracle here has none of these: arrays of lines, pages and 2-bit counters, searched at every
+ * single access, after DDI 0487 D13.12 and K3.1 (what the events mean), DDI 0500 (the Cortex-A53)
+ * and the choices that a64.h, tlb.h and lsu.h declare. Random programs run through both on many
+ * geometries, and every signal that the core raises must agree, including cycles. The time of a
+ * block when every access hits comes from pipeline.c, which has its own test, like lsu.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +80,7 @@ static struct line *cache_look(struct cache *c, uint64_t number)
 	return NULL;
 }
 
-/* Look a line up, and use it if it is there. */
+/* Look up a line, and mark it as used if it is present. */
 static struct line *cache_find(struct cache *c, uint64_t number)
 {
 	struct line *l = cache_look(c, number);
@@ -90,8 +90,10 @@ static struct line *cache_find(struct cache *c, uint64_t number)
 	return l;
 }
 
-/* The place for a new line: invalid ways first; else one turn for all sets, or the generator that
- * cache.h declares. */
+/*
+ * The way for a new line: invalid ways first; otherwise round robin over all sets, or the generator
+ * that cache.h declares.
+ */
 static struct line *cache_victim(struct cache *c, uint64_t number)
 {
 	struct line *set = &c->line[number % c->sets * c->ways];
@@ -147,7 +149,7 @@ static void tlb_flush(struct tlb *t)
 	memset(t->turn, 0, t->sets * sizeof(*t->turn));
 }
 
-/* Look a page up and take it in if it is absent. True: it was there. */
+/* Look up a page, and add it if it is absent. True: it was present. */
 static bool tlb_look(struct tlb *t, uint64_t page)
 {
 	unsigned s = (unsigned)(page % t->sets);
@@ -186,9 +188,9 @@ struct oracle {
 	uint64_t stack[16];
 	unsigned depth;
 	struct pmk_lsu lsu;
-	uint64_t under_way[PMK_A64_PLACES]; /* when a register or a unit will be there; 0: it is */
+	uint64_t under_way[PMK_A64_PLACES]; /* when it is available; 0: now */
 	bool loading[PMK_A64_PLACES];	    /* of these: a load */
-	struct followed followed[32];	    /* the one used last is the first */
+	struct followed followed[32];	    /* the most recently used first */
 	unsigned nfollowed;
 	uint64_t prefetching[32]; /* places, and until when */
 	struct flying flying[256], flying2[256];
@@ -230,7 +232,7 @@ static void occupy_bus(struct oracle *o)
 		o->lsu.bus_free = pmk_later(o->lsu.bus_free, o->cycles) + o->core->a64.bus_line;
 }
 
-/* Put a line into level 2. A dirty one that it replaces goes out on the bus, as whole lines do. */
+/* Put a line into level 2. A dirty line that it replaces is written to the bus as a whole line. */
 static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 {
 	struct line *l = cache_victim(&o->l2, number);
@@ -243,14 +245,14 @@ static void l2_put(struct oracle *o, uint64_t number, bool dirty)
 	cache_put(&o->l2, l, (struct line){ .valid = true, .dirty = dirty, .number = number });
 }
 
-/* Cycles that a line takes where it comes from. */
+/* Cycles that the source of a line needs to deliver it. */
 static uint64_t line_takes(const struct oracle *o)
 {
 	return !o->lsu.level2 && o->core->a64.bus_line ? o->core->a64.bus_line
 						       : o->core->fill_cycles;
 }
 
-/* Level 1 asks for a line; how long its critical word takes. */
+/* Level 1 requests a line; returns the latency of its critical word. */
 static uint64_t l2_get(struct oracle *o, uint64_t number, bool for_write)
 {
 	o->lsu.level2 = o->core->a64.l2_on && cache_find(&o->l2, number);
@@ -266,7 +268,7 @@ static uint64_t l2_get(struct oracle *o, uint64_t number, bool for_write)
 	return o->core->mem_latency;
 }
 
-/* Level 1 gives a dirty line back. */
+/* Level 1 writes back a dirty line. */
 static void l2_take(struct oracle *o, uint64_t number)
 {
 	struct line *l;
@@ -284,7 +286,7 @@ static void l2_take(struct oracle *o, uint64_t number)
 		l2_put(o, number, true);
 }
 
-/* Cycles that the translation takes. */
+/* Cycles of the translation. */
 static uint64_t translate(struct oracle *o, struct tlb *micro, uint64_t page, unsigned walk,
 			  bool *missed)
 {
@@ -305,7 +307,7 @@ static void lose_fetch(struct oracle *o, uint64_t cycles, enum pmk_signal why)
 	o->cycles += cycles;
 }
 
-/* The bytes of a block: pages first, then lines. Look-ups are of pieces of fetch.bytes. */
+/* The bytes of a block: pages first, then lines. Each look-up covers fetch.bytes bytes. */
 static void fetch(struct oracle *o, uint64_t from, uint64_t last)
 {
 	uint64_t width = o->core->a64.fetch_bytes;
@@ -341,14 +343,16 @@ static void felt(struct oracle *o, struct pmk_lsu_delay d, bool write)
 	o->cycles += d.full + d.stall;
 }
 
-/* When an instruction issued that stands `to_end` cycles before the end of its block. */
+/* The time at which an instruction issued that is `to_end` cycles before the end of its block. */
 static uint64_t issued(const struct oracle *o, unsigned to_end)
 {
 	return o->cycles > to_end ? o->cycles - to_end : 0;
 }
 
-/* Where nobody in the block needs what was loaded, the registers that still have it at its end
- * will. */
+/*
+ * If no instruction in the block needs the loaded value, the registers that hold it at the end of
+ * the block wait for it.
+ */
 static void load_felt(struct oracle *o, unsigned use, struct pmk_lsu_delay d)
 {
 	felt(o, d, false);
@@ -369,7 +373,7 @@ static void load_goes_out(struct oracle *o, uint64_t latency, unsigned to_end, u
 				    3, extra));
 }
 
-/* The line that leaves the data cache for this one. */
+/* The line that leaves the data cache to make room for this line. */
 static struct line *make_room(struct oracle *o, uint64_t number)
 {
 	struct line *l = cache_victim(&o->dcache, number);
@@ -381,7 +385,9 @@ static struct line *make_room(struct oracle *o, uint64_t number)
 	return l;
 }
 
-/* A line comes into the data cache. What was there leaves before it is asked for. */
+/*
+ * A line enters the data cache. The line that it replaces leaves before the new line is requested.
+ */
 static struct line *fill(struct oracle *o, uint64_t number, bool write, uint64_t *latency)
 {
 	struct line *l = make_room(o, number);
@@ -438,7 +444,10 @@ static bool leaves_page(const struct oracle *o, const struct followed *f, uint64
 	return (f->store || !o->core->a64.prefetch_pages) && number / 64 != f->last / 64;
 }
 
-/* The first of the list is at a line: fetch what it wants, level 1 before level 2. */
+/*
+ * The first stream of the list has reached a line: fetch the lines that it wants, level 1 before
+ * level 2.
+ */
 static void run_ahead(struct oracle *o, uint64_t now)
 {
 	struct followed *f = &o->followed[0];
@@ -474,7 +483,7 @@ static void to_the_front(struct oracle *o, unsigned i)
 	o->followed[0] = f;
 }
 
-/* It is so many strides further. */
+/* The stream is this many strides further. */
 static void advance(struct followed *f, uint64_t number, unsigned strides)
 {
 	f->last = number;
@@ -488,7 +497,7 @@ static void stop(struct followed *f)
 	f->ahead = f->ahead2 = 0;
 }
 
-/* The last of the list that goes, or does not. */
+/* The last stream of the list that is replaced, or kept. */
 static unsigned last_that(const struct oracle *o, bool going)
 {
 	unsigned i = o->nfollowed;
@@ -572,7 +581,7 @@ static void store_goes_out(struct oracle *o, unsigned to_end)
 	felt(o, pmk_lsu_write(&o->lsu, issued(o, to_end)), true);
 }
 
-/* When it issues, with all that it has waited for. */
+/* The time at which it issues, after all its waits. */
 static uint64_t really_issued(struct oracle *o, unsigned to_end)
 {
 	uint64_t at = issued(o, to_end) - pmk_lsu_late(&o->lsu);
@@ -634,7 +643,7 @@ static void touch(struct oracle *o, uint64_t addr, bool write, unsigned to_end, 
 		first_use_is_seen(o, addr / 64, write, now);
 }
 
-/* DC ZVA writes a whole line. A line that misses is allocated without being read. */
+/* DC ZVA writes a whole line. If it misses, the line is allocated without a read. */
 static void zero_line(struct oracle *o, uint64_t addr, unsigned to_end)
 {
 	bool missed;
@@ -661,7 +670,7 @@ static void zero_line(struct oracle *o, uint64_t addr, unsigned to_end)
 	store_goes_out(o, to_end);
 }
 
-/* An access: a look-up for each dcache.bytes, and one more if it lies in two lines. */
+/* An access: one look-up for each dcache.bytes bytes, and one more if it crosses a line. */
 static void access_bytes(struct oracle *o, uint64_t addr, unsigned bytes, unsigned element,
 			 bool write, unsigned to_end, unsigned use)
 {
@@ -697,9 +706,9 @@ static void push(struct oracle *o, uint64_t addr)
 	o->stack[o->depth++] = addr;
 }
 
-/* How a block is left, as the program knows it. */
+/* How a block is left, as the program sees it. */
 struct leaving {
-	uint64_t at, fall, target; /* the branch, what stands behind it, where it went */
+	uint64_t at, fall, target; /* where: branch, next, target */
 	enum pmk_flow flow;
 	bool conditional, taken;
 };
@@ -715,7 +724,7 @@ static void leave_conditional(struct oracle *o, const struct leaving *l)
 	if (!l->taken && o->counter[i] > 0)
 		o->counter[i]--;
 	o->history = (o->history * 2 + l->taken) % (1u << o->core->a64.bp_history);
-	if (o->history >= o->core->bp_entries) /* more of it than the table has room for */
+	if (o->history >= o->core->bp_entries) /* more history than the table has room for */
 		o->history %= (uint32_t)o->core->bp_entries;
 }
 
@@ -723,7 +732,10 @@ static void leave_indirect(struct oracle *o, const struct leaving *l)
 {
 	uint64_t at = l->at / 4, *said;
 
-	/* Each target before is exclusive-or'd in, two bits further to the left for its age. */
+	/*
+	 * Each earlier target is combined by exclusive or, shifted two bits further to the left for
+	 * each step of age.
+	 */
 	for (unsigned age = 0; age < COUNT(o->went); age++)
 		at ^= (o->went[age] / 4 << 2 * age) % (1u << o->core->a64.bp_indirect_history);
 	said = &o->target[at % o->core->a64.bp_indirect];
@@ -791,7 +803,7 @@ static void leave(struct oracle *o, const struct leaving *l)
 	o->n[PMK_SIG_PC_CHANGE] += l->taken;
 }
 
-/* What an instruction counts by being executed. */
+/* The events that an instruction counts by being executed. */
 static void execute(struct oracle *o, const struct pmk_insn *in)
 {
 	static const struct {
@@ -835,7 +847,7 @@ static void execute(struct oracle *o, const struct pmk_insn *in)
 	o->n[PMK_SIG_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
 }
 
-/* Maintenance takes effect when its block has run. */
+/* Maintenance takes effect after its block has run. */
 static void maintain(struct oracle *o, const struct pmk_insn *in)
 {
 	if (in->sysop == PMK_SYS_ICACHE_INV)
@@ -859,7 +871,7 @@ struct code_block {
 	struct pmk_pipe_slot slot[MAX_LENGTH];
 	struct pmk_a64_timing time;
 	const struct pmk_block *block;
-	int next;	/* the block behind it, -1: none */
+	int next;	/* the block after it, -1: none */
 	int target;	/* of a direct branch */
 	unsigned habit; /* percent of being taken */
 };
@@ -879,7 +891,7 @@ struct shape {
 	uint64_t code;		   /* where it stands */
 };
 
-/* Any but SP, which is never late. Few of them, so that they meet. */
+/* Any register except SP, which is never late. Only few, so that they depend on each other. */
 static unsigned some_register(void)
 {
 	return pick(3) ? pick(6) + 32 * pick(2) : pick(31) + 32 * pick(2);
@@ -1028,7 +1040,7 @@ static void make_block(struct code_block *b, uint64_t *at, unsigned longest, boo
 		*at += 4;
 	}
 	make_leaving(&b->insn[b->n - 1], last);
-	/* Blocks with maintenance are left by nothing that is predicted by history. */
+	/* Blocks with maintenance do not end with a branch that is predicted by history. */
 	if (pick(20) == 0 && b->n > 1 && !b->insn[b->n - 1].conditional)
 		b->insn[0] = (struct pmk_insn){ .addr = b->insn[0].addr,
 						.size = 4,
@@ -1043,7 +1055,10 @@ static void make_block(struct code_block *b, uint64_t *at, unsigned longest, boo
 	b->habit = pick(3) ? (pick(2) ? 95 : 8) : pick(101);
 }
 
-/* Blocks entered in the middle: the tail of a block, which ends in the same branch. */
+/*
+ * Blocks that are entered in the middle: the tail of another block, with the same branch at the
+ * end.
+ */
 static void make_tail(struct program *p, const struct code_block *whole)
 {
 	struct code_block *b = &p->b[p->n];
@@ -1055,8 +1070,10 @@ static void make_tail(struct program *p, const struct code_block *whole)
 	p->n++;
 }
 
-/* A direct branch goes to a block, the same for all that end in it, and a conditional one never to
- * the next instruction: there it could not be told from one that is not taken. */
+/*
+ * A direct branch goes to a block, which is the same for all blocks that end in it. A conditional
+ * branch never goes to the next instruction, because then taken and not taken would look the same.
+ */
 static void choose_target(struct program *p, int i, int straight)
 {
 	struct pmk_insn *last = &p->b[i].insn[p->b[i].n - 1];
@@ -1117,7 +1134,7 @@ struct run {
 	struct program p;
 	struct pmk_core core;
 	const struct shape *shape;
-	uint64_t page[64]; /* data pages, the first ones are used more */
+	uint64_t page[64]; /* data pages; the first ones are used more often */
 	int calls[64];	   /* blocks that calls have to return to */
 	unsigned ncalls;
 	uint64_t base; /* register of the array walk */
@@ -1130,13 +1147,15 @@ static uint64_t data_addr(struct run *r, unsigned align)
 
 	if (pick(4) == 0) /* along an array */
 		return (r->base += 4 + 4 * pick(4)) & ~(uint64_t)(align - 1);
-	/* Over the end of the page, but not over that of all pages. */
+	/* Beyond the end of the page, but not beyond the end of all pages. */
 	page += pick(3) ? pick(4096) & ~(align - 1) : pick(4096);
 	return page > UINT64_MAX - 64 ? page - 64 : page;
 }
 
-/* The emulator's callbacks for one access that comes in pieces of at most 8 bytes; the first stands
- * for all. */
+/*
+ * The emulator's callbacks for one access in pieces of at most 8 bytes; the first piece stands for
+ * all.
+ */
 static void in_pieces(struct run *r, const struct pmk_insn *in, uint64_t addr, uint64_t a)
 {
 	unsigned step = in->mem_bytes < 8 ? in->mem_bytes : 8;
@@ -1177,7 +1196,7 @@ static void run_memory(struct run *r, const struct code_block *b, unsigned k)
 		r->o.n[PMK_SIG_STREX_PASS]++;
 	}
 	addr = data_addr(r, in->mem_bytes);
-	if (aligned) /* the emulator lets no other through */
+	if (aligned) /* the emulator passes no other access */
 		addr &= ~(uint64_t)(in->mem_total - 1);
 	if (in->load && in->store) {
 		pmk_a64_load(&r->cpu, addr, 1, in->mem_total, a);
@@ -1210,7 +1229,7 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 	switch (l->flow) {
 	case PMK_FLOW_NEXT:
 		return to;
-	/* a call of the system: it goes on behind, or in a signal handler */
+	/* a system call: execution continues after it, or in a signal handler */
 	case PMK_FLOW_EXCEPTION:
 		return pick(8) ? to : anywhere;
 	case PMK_FLOW_MODE:
@@ -1234,7 +1253,10 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 	return to;
 }
 
-/* The clock goes on by `cycles` in which nothing of `b` issues for want of an operand or a unit. */
+/*
+ * The clock advances by `cycles` in which no instruction of `b` issues, because an operand or a
+ * unit is not available.
+ */
 static void lose_data(struct oracle *o, const struct code_block *b, unsigned place, uint64_t cycles)
 {
 	bool simd = place == PMK_A64_FP || (place < 64 && b->time.simd >> place & 1);
@@ -1248,7 +1270,7 @@ static void lose_data(struct oracle *o, const struct code_block *b, unsigned pla
 		o->n[simd ? PMK_SIG_SIMD_STALL : PMK_SIG_ADDRESS_STALL] += cycles;
 }
 
-/* What blocks before `b` have not finished. The results of `p`, the last one, that are late by no
+/* Waits for results of the blocks before `b`. The results of `p`, the last one, that are late by no
  * more than 8 cycles hold up `b` as a whole; `passed`: cycles lost meanwhile to the branch and the
  * fetch. */
 static void wait_for_results(struct oracle *o, const struct code_block *p,
@@ -1273,7 +1295,7 @@ static void wait_for_results(struct oracle *o, const struct code_block *p,
 	if (wait > passed) {
 		bool loads = o->loading[longest];
 
-		/* A result that is late by so little has hit. */
+		/* A result that is late by so few cycles was a hit. */
 		o->loading[longest] = false;
 		lose_data(o, b, longest, wait - passed);
 		o->loading[longest] = loads;
@@ -1288,7 +1310,7 @@ static void wait_for_results(struct oracle *o, const struct code_block *p,
 	}
 }
 
-/* One block: how the one before is left, fetch, waits, then its instructions. */
+/* One block: the exit of the previous block, fetch, waits, then the block's instructions. */
 static void step(struct run *r, const struct code_block *p, const struct code_block *b,
 		 const struct leaving *l)
 {
@@ -1350,7 +1372,7 @@ static void choose_pages(struct run *r)
 	r->page[r->shape->pages - 1] = UINT64_C(0xfffffffffffff000);
 }
 
-static uint64_t met[PMK_NSIGNALS]; /* what all programs together gave to compare */
+static uint64_t met[PMK_NSIGNALS]; /* the events that all programs together raised */
 
 static void run_both(const struct pmk_core *core, const struct shape *shape, const char *what,
 		     unsigned steps, bool eager)
@@ -1491,7 +1513,7 @@ static void configure(struct pmk_core *core, const struct geometry *g)
 	assert_int_equal(pmk_core_check(core, msg, sizeof(msg)), 0);
 }
 
-/* A loop nest in a few pages, code spread over many, long blocks, a kernel. */
+/* A nest of loops in a few pages, code that is spread over many pages, long blocks, a kernel. */
 static const struct shape shapes[] = {
 	{ .segments = 3,
 	  .blocks = 12,
@@ -1529,7 +1551,7 @@ static void test_against_the_oracle(void **state)
 			run_both(&core, &shapes[s], what, UNIT_SAMPLES(10000), (g + s) % 2);
 		}
 	}
-	/* Runs that met nothing would prove nothing. */
+	/* Runs in which an event never occurred would prove nothing about it. */
 	raised = pmk_cpu_raises(&core);
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 		if (pmk_signal_in(&raised, s) && met[s] < UNIT_SAMPLES(500))
@@ -1537,7 +1559,7 @@ static void test_against_the_oracle(void **state)
 	assert_true(met[PMK_SIG_PREFETCH_FILL] >= UNIT_SAMPLES(500));
 }
 
-/* Many small programs on the geometries where most happens. */
+/* Many small programs on the geometries with the most events. */
 static void test_many_programs(void **state)
 {
 	(void)state;
@@ -1643,7 +1665,7 @@ static void test_a_block_that_evicts_itself(void **state)
 	close_single(s);
 }
 
-/* Accesses in pieces: each instruction counts once for what it touches, whatever was before. */
+/* Accesses in pieces: each instruction counts once for what it touches, whatever preceded it. */
 static void test_pieces(void **state)
 {
 	/* ldp q0, q1, [x0], twice; the same from [x0, #16]; ret */
@@ -1680,7 +1702,7 @@ static void test_pieces(void **state)
 	close_single(s);
 }
 
-/* What a memory callback is told of its instruction. */
+/* What a memory callback learns about its instruction. */
 static void test_access_word(void **state)
 {
 	/* ldr q0, [x0]; ldrh w0, [x0]; ld4 {v0.4s-v3.4s}, [x0]; stp w1, w2, [x0] */
@@ -1699,9 +1721,9 @@ static void test_access_word(void **state)
 		assert_int_equal(PMK_ACCESS_SIZE(a), total_bytes[i]);
 		assert_int_equal(PMK_ACCESS_COUNT(a), pieces[i]);
 		assert_int_equal(1u << PMK_A64_ELEM(a), element[i]);
-		assert_int_equal(PMK_ACCESS_TO_END(a), 65535); /* as far as can be told */
+		assert_int_equal(PMK_ACCESS_TO_END(a), 65535); /* as far as it is known */
 		assert_int_equal(PMK_ACCESS_USE(a), 300);
-		/* Two of the same kind in one block are told apart. */
+		/* Two accesses of the same kind in one block are distinguished. */
 		b = pmk_access_at(pmk_a64_access(&core, 70000, 300, &in), 0);
 		assert_true(a != b);
 	}
@@ -1724,7 +1746,7 @@ static void test_facts_fit(void **state)
 	close_single(s);
 }
 
-/* A forked copy finds what its parent had in the caches, and counts from nothing. */
+/* A forked copy starts with its parent's caches, and with counts of 0. */
 static void test_forked(void **state)
 {
 	static const uint32_t words[] = { 0xf9400000, 0xf9000000, 0x14000000 }; /* ldr, str, b . */
@@ -1754,7 +1776,7 @@ static void test_forked(void **state)
 	close_single(s);
 }
 
-/* Conditional branches are predicted, whatever makes the blocks: 20 times taken. */
+/* Conditional branches are predicted, whatever divides the code into blocks: 20 times taken. */
 static void test_predicts(void **state)
 {
 	static const uint32_t words[] = { 0xf1000400,
@@ -1771,7 +1793,7 @@ static void test_predicts(void **state)
 	close_single(s);
 }
 
-/* What nobody sees is not said to be. */
+/* Signals that the core cannot see are not reported as available. */
 static void test_raises(void **state)
 {
 	static const unsigned unseen[] = {

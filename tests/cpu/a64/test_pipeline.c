@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The timing of an in-order, dual-issue A64 core: schedules worked out by hand, and random code
- * against a restatement that goes from cycle to cycle. The latencies are spelled per instruction,
- * as LLVM's scheduling model of the Cortex-A53 and pipeline.c have them, not taken from the
- * decoder's classes.
+ * against a second model that steps from cycle to cycle. The latencies are given per instruction,
+ * as in LLVM's scheduling model of the Cortex-A53 and in pipeline.c, not taken from the decoder's
+ * classes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #define MAX   40
 #define FLAGS 64
-/* Units stand behind the registers: floating point, divider, load-store. */
+/* Units follow the registers in the array: floating point, divider, load-store. */
 enum { FP_BUSY = 64, DIV_BUSY, LS_BUSY, PLACES };
 
 static struct pmk_core core;
@@ -43,7 +43,7 @@ static void decode_all(const uint32_t *words, size_t n, struct pmk_insn *insn)
 struct example {
 	int line;
 	uint32_t words[8];
-	unsigned cycles, empty; /* until the last instruction has issued; of them, without any */
+	unsigned cycles, empty; /* until the last issue; of them, without issue */
 };
 
 /* clang-format off */
@@ -65,9 +65,9 @@ static const struct example examples[] = {
 	{ __LINE__, { LDR_X1, NOP, NOP, NOP, NOP, ADD_1 }, 4, 0 },
 	{ __LINE__, { LDR_X1, NOP, NOP, NOP, NOP, NOP, ADD_1 }, 4, 0 },
 	{ __LINE__, { LDR_X1, NOP, NOP, NOP, NOP, NOP, NOP, ADD_1 }, 4, 0 },
-	/* The shift amount, ldr x1; lsl x6, x7, x1; add x8, x6, x6: 3, and 2 more. */
+	/* A shift amount: ldr x1; lsl x6, x7, x1; add x8, x6, x6: 3 cycles, and 2 more. */
 	{ __LINE__, { LDR_X1, 0x9ac120e6, 0x8b0600c8 }, 6, 3 },
-	/* A stored value is wanted as any other: ldr x1; str x1, [x4] */
+	/* A stored value is needed like any other operand: ldr x1; str x1, [x4] */
 	{ __LINE__, { LDR_X1, 0xf9000081 }, 4, 2 },
 	/* One load-store unit. ldr x1, [x3]; ldr x2, [x4] */
 	{ __LINE__, { LDR_X1, 0xf9400082 }, 2, 0 },
@@ -86,7 +86,10 @@ static const struct example examples[] = {
 	{ __LINE__, { 0x9b031041, 0x9b031021 }, 5, 3 },
 	/* madd x1, x2, x3, x4; madd x1, x1, x3, x1: both. */
 	{ __LINE__, { 0x9b031041, 0x9b030421 }, 5, 3 },
-	/* mul x1, x2, x3; madd x1, x2, x3, x1: no multiply-accumulate handed it on. */
+	/*
+	 * mul x1, x2, x3; madd x1, x2, x3, x1: the product does not come from a
+	 * multiply-accumulate.
+	 */
 	{ __LINE__, { 0x9b037c41, 0x9b030441 }, 5, 3 },
 	/* udiv x1, x2, x3; udiv x4, x5, x6: one divider, busy for 4 cycles. */
 	{ __LINE__, { 0x9ac30841, 0x9ac608a4 }, 5, 3 },
@@ -116,7 +119,7 @@ static const struct example examples[] = {
 	{ __LINE__, { NOP, 0x4ea28420 }, 2, 0 },
 	{ __LINE__, { 0x4ea28420, NOP }, 1, 0 },
 	{ __LINE__, { NOP, 0x0ea28420 }, 1, 0 },
-	/* XZR is no register: add xzr, x1, x1; add x6, xzr, x9 */
+	/* XZR is not a register: add xzr, x1, x1; add x6, xzr, x9 */
 	{ __LINE__, { 0x8b01003f, 0x8b0903e6 }, 1, 0 },
 	/* ldr x1; mov x1, #0; add x6, x1, x1: overwritten in cycle 0. */
 	{ __LINE__, { LDR_X1, 0xd2800001, ADD_1 }, 2, 0 },
@@ -143,15 +146,17 @@ static void test_examples(void **state)
 	}
 }
 
-/* use: from issue to the first instruction that waits for the loaded value; where there is none,
- * the registers that hold it at the end. */
+/*
+ * use: cycles from issue to the first instruction that waits for the loaded value; if there is
+ * none, the registers that hold the value at the end.
+ */
 static void test_slots(void **state)
 {
 	/* clang-format off */
 	static const struct {
 		int line;
 		uint32_t words[7];
-		unsigned issue, use; /* of the last load; use 0: nobody in the block */
+		unsigned issue, use; /* of the last load; use 0: no instruction in the block */
 		uint64_t open;
 	} rows[] = {
 		{ __LINE__, { LDR_X1, ADD_1 }, 0, 3 },
@@ -159,8 +164,10 @@ static void test_slots(void **state)
 		{ __LINE__, { ADD_9, ADD_9, LDR_X1, ADD_1 }, 1, 3 },
 		/* ldp x1, x2, [x3]; add x6, x2, x2: the second register. */
 		{ __LINE__, { 0xa9400861, 0x8b020046 }, 0, 3 },
-		/* ldr x1, [x3], #8; add x3, x3, #1 …; add x6, x1, x1: the base is no result of the
-		 * load. */
+		/*
+		 * ldr x1, [x3], #8; add x3, x3, #1 …; add x6, x1, x1: the base is not a result of
+		 * the load.
+		 */
 		{ __LINE__, { 0xf8408461, 0x91000463, ADD_9, ADD_9, ADD_9, ADD_9, ADD_1 }, 0, 4 },
 		/* Nobody. */
 		{ __LINE__, { LDR_X1 }, 0, 0, 1 << 1 },
@@ -206,7 +213,7 @@ static void test_slots(void **state)
 	}
 }
 
-/* What the next block has to wait for, and what this one waits for. */
+/* What the next block must wait for, and what this block waits for. */
 static void test_need_and_residue(void **state)
 {
 	/* add x9, x9, #1; ldr x1, [x3]; cmp x9, x4; mul x5, x5, x5 */
@@ -234,7 +241,7 @@ static void test_need_and_residue(void **state)
 	assert_int_equal(t.residue[LS_BUSY], 0);
 }
 
-/* A register that is first read 300 cycles from the start is read all the same. */
+/* A register that is first read 300 cycles after the start still counts as read. */
 static void test_far(void **state)
 {
 	static struct pmk_insn insn[76];
@@ -255,7 +262,10 @@ static void test_far(void **state)
 	assert_int_equal(t.need[1], 255);
 }
 
-/* A sum is there earlier for the next multiply-accumulate: two cycles, in floating point four. */
+/*
+ * A sum is available earlier to the next multiply-accumulate: by two cycles, and in floating point
+ * by four.
+ */
 static void test_sums(void **state)
 {
 	/* fmadd d1, d2, d3, d1; madd x1, x2, x3, x4; mul x5, x1, x1 */
@@ -276,7 +286,7 @@ static void test_sums(void **state)
 	assert_int_equal(t.need_sum[34], 0);
 	assert_int_equal(t.need_sum[4], 2);
 	assert_int_equal(t.need_sum[2], 0);
-	/* The product of one is none. */
+	/* The product of one is not a sum. */
 	pmk_a64_time(&core, insn, 3, slots, &t);
 	assert_int_equal(t.residue[5], 3);
 	assert_true(t.sums == (UINT64_C(1) << 33 | 1 << 1));
@@ -304,12 +314,12 @@ static void test_busy_unit(void **state)
 	assert_int_equal(t.need[FP_BUSY], 1);
 	assert_int_equal(t.residue[FP_BUSY], 1 + 29 - 2);
 	assert_int_equal(t.residue[32], 1 + 33 - 2);
-	/* fadd d3, d4, d5: done with the unit at once. */
+	/* fadd d3, d4, d5: the unit is free at once. */
 	decode_all(fadd, 1, insn);
 	pmk_a64_time(&core, insn, 1, slots, &t);
 	assert_int_equal(t.need[FP_BUSY], 0);
 	assert_int_equal(t.residue[FP_BUSY], 0);
-	/* add x9; add x9; udiv x1, x2, x3: its unit for as long as its result. */
+	/* add x9; add x9; udiv x1, x2, x3: its unit is busy until its result is available. */
 	decode_all((const uint32_t[]){ ADD_9, ADD_9, 0x9ac30841 }, 3, insn);
 	pmk_a64_time(&core, insn, 3, slots, &t);
 	assert_int_equal(t.cycles, 2);
@@ -326,7 +336,7 @@ static void test_busy_unit(void **state)
 
 /* ---- random code ---------------------------------------------------------------------------- */
 
-/* Where registers stand in a word; X or V. */
+/* The positions of register fields in a word; X or V. */
 enum field { NONE, D, N, M, A, S };
 #define X(f)   (f)
 #define V(f)   (0x10 | (f))
@@ -340,10 +350,10 @@ static const struct form {
 	uint32_t word;
 	uint8_t roles[5];
 	uint8_t unit, latency, busy;
-	uint8_t early; /* a multiply-accumulate hands its sum on so much earlier */
+	uint8_t early; /* a multiply-accumulate forwards its sum this much earlier */
 	uint8_t base;  /* N is written back, after 1 */
-	uint8_t flags; /* 1 reads, 2 sets; 4: 128 bits, the first of its cycle */
-	uint8_t more;  /* registers behind D that are results, too */
+	uint8_t flags; /* 1 reads, 2 sets flags; 4: 128 bits, issues first */
+	uint8_t more;  /* registers after D that are results, too */
 } forms[] = {
 	/* nop      */ { 0xd503201f, { 0 },                                ALU, 1, 1, 0, 0, 0, 0 },
 	/* add      */ { 0x8b000000, { OUT(X(D)), X(N), X(M) },            ALU, 1, 1, 0, 0, 0, 0 },
@@ -400,7 +410,7 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(seed >> 20) % n;
 }
 
-/* An instruction of the restatement. */
+/* An instruction of the second model. */
 struct op {
 	const struct form *t;
 	uint32_t word;
@@ -412,7 +422,7 @@ static unsigned role_reg(const struct op *op, uint8_t role)
 	return op->regs[role & 7] + (role & 0x10 ? 32u : 0);
 }
 
-/* What is written back, a status, two results: all different. */
+/* The base that is written back, a status and two results are all different registers. */
 static bool unpredictable(const struct op *op)
 {
 	const uint8_t *r = op->regs;
@@ -432,7 +442,7 @@ static struct op random_op(void)
 		for (unsigned f = D; f <= A; f++)
 			op.regs[f] = (uint8_t)pick(6);
 	while (unpredictable(&op));
-	if (op.t->early && pick(3) == 0) /* a factor that is the sum as well */
+	if (op.t->early && pick(3) == 0) /* a factor that is also the sum */
 		op.regs[pick(2) ? N : M] = op.regs[A];
 	for (unsigned i = 0; i < 5; i++) {
 		unsigned f = op.t->roles[i] & 7;
@@ -453,7 +463,7 @@ struct schedule {
 
 struct state {
 	unsigned ready[65], for_sum[65];
-	int by[65]; /* whose result; -1 nobody's here, -2 a base */
+	int by[65]; /* the instruction with this result; -1: none here, -2: a base */
 	unsigned unit_free[NUNITS];
 };
 
@@ -485,8 +495,10 @@ static bool can_issue(const struct state *s, const struct op *op, unsigned now, 
 	return true;
 }
 
-/* `early`: how much later than a factor, if the result of a multiply-accumulate comes from
- * outside. */
+/*
+ * `early`: how much later than a factor the sum is needed, if the result of a multiply-accumulate
+ * comes from another block.
+ */
 static void used(struct schedule *out, const struct state *s, unsigned reg, unsigned now,
 		 unsigned early)
 {
@@ -541,7 +553,7 @@ static void issue(struct schedule *out, struct state *s, const struct op *op, in
 		result(s, FLAGS, now + 1, 0, index);
 }
 
-/* Its first result, if it has one, comes from memory. */
+/* The first result, if there is one, comes from memory. */
 static bool loads(const struct op *op)
 {
 	return op->t->unit == LS && (op->t->roles[0] & 0x2f) == OUT(D);
@@ -590,7 +602,7 @@ static void random_ops(struct op *ops, struct pmk_insn *insn, int n)
 	decode_all(words, (size_t)n, insn);
 }
 
-/* 255: never; else as far as a byte tells. */
+/* 255: never; otherwise as large as fits in a byte. */
 static unsigned capped(unsigned need)
 {
 	return need == UINT32_MAX ? 255 : need < 255 ? need : 254;
@@ -653,7 +665,7 @@ static unsigned wait_between(const struct pmk_a64_timing *a, const struct pmk_a6
 	return wait;
 }
 
-/* Code that is cut in two takes no less time than whole. */
+/* Code that is cut in two takes at least as long as uncut. */
 static void test_cuts(void **state)
 {
 	uint64_t whole_cycles = 0, cut_cycles = 0;
@@ -682,16 +694,18 @@ static void test_cuts(void **state)
 		whole_cycles += whole.cycles;
 		cut_cycles += sum;
 	}
-	/* A pair that is cut, sums that are asked for as factors, waits that hide behind each
-	 * other. */
+	/* A pair that is cut, sums that are used as factors, waits that overlap. */
 	assert_true(cut_cycles < whole_cycles + UNIT_SAMPLES(30000));
 }
 
-/* The second of a cycle is simple, and some instructions are alone. */
+/* The second instruction of a cycle must be simple, and some instructions issue alone. */
 static void test_simple_second(void **state)
 {
 	static const struct example pairs[] = {
-		/* add x6, x1, x1; add x9, x9, #1: together. Not in turn, nor two of the first. */
+		/*
+		 * add x6, x1, x1; add x9, x9, #1: together. Not in the reverse order, and not two
+		 * of the first kind.
+		 */
 		{ __LINE__, { ADD_1, ADD_9 }, 1, 0 },
 		{ __LINE__, { ADD_9, ADD_1 }, 2, 0 },
 		{ __LINE__, { ADD_1, 0x8b010027 }, 2, 0 },
@@ -703,7 +717,7 @@ static void test_simple_second(void **state)
 		/* …; add x7, x8, x8, lsl #3; …; nop. */
 		{ __LINE__, { ADD_1, 0x8b080d07 }, 2, 0 },
 		{ __LINE__, { ADD_1, NOP }, 2, 0 },
-		/* ldr w1, [x3]; add x9: together. ldr x1, [x3], of 8 bytes, is alone. */
+		/* ldr w1, [x3]; add x9: together. ldr x1, [x3], with 8 bytes, issues alone. */
 		{ __LINE__, { 0xb9400061, ADD_9 }, 1, 0 },
 		{ __LINE__, { LDR_X1, ADD_9 }, 2, 0 },
 		/* So are multiplications and vectors: mul w1, w2, w3; add v0.2s, v1.2s, v2.2s. */
@@ -753,7 +767,9 @@ static void test_parameters(void **state)
 	assert_int_equal(t.cycles, 1 + 1);
 }
 
-/* Latencies of other cores than the Cortex-A53, of an instruction that waits for one like it. */
+/*
+ * Latencies of cores other than the Cortex-A53: an instruction that waits for one of its own kind.
+ */
 static void test_latencies(void **state)
 {
 	static const struct {
@@ -770,7 +786,7 @@ static void test_latencies(void **state)
 		{ "mul.latency", "1", 0x1b0614c5, 1 },
 		{ "fp.add", "2", 0x1e602800, 2 }, /* fadd d0, d0, d0 */
 		{ "fp.mul", "3", 0x1e600800, 3 }, /* fmul d0, d0, d0 */
-		/* fmadd d0, d0, d1, d1; d0, d1, d1, d0: the sum waits for the addition alone. */
+		/* fmadd d0, d0, d1, d1; d0, d1, d1, d0: the sum waits only for the addition. */
 		{ "fp.mac", "0", 0x1f410400, 8 },
 		{ "fp.mac", "0", 0x1f410020, 4 },
 		{ "fp.mac", "5", 0x1f410400, 5 },
@@ -786,7 +802,7 @@ static void test_latencies(void **state)
 		{ "fp.div32", "0", 0x2e403c00, 18 },
 		{ "fp.div", "0", 0x6ea1f800, 17 },
 		{ "fp.div", "0", 0x6ee1f800, 32 },
-		/* fmul v0.4s and frecps v0.4s are none. */
+		/* fmul v0.4s and frecps v0.4s are not divisions. */
 		{ "fp.div", "0", 0x6e20dc00, 4 },
 		{ "fp.div", "0", 0x4e20fc00, 4 },
 	};

@@ -2,8 +2,8 @@
 /*
  * A core that executes out of order: loops whose cycles follow from the latencies and ports of the
  * Cortex-A72's Software Optimization Guide (ARM UAN 0016A, 2.1 and chapter 3) and from the
- * parameters set here. Cycles of a turn are counted between two numbers of turns, so that how a
- * loop begins makes no difference.
+ * parameters set here. The cycles of one iteration are the difference between two iteration counts,
+ * so that the start of the loop has no influence.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ struct machine {
 	struct pmk_insn insn[MAX];
 	const struct pmk_block *block;
 	size_t n;
-	uint64_t next_line; /* in the cache nobody has been here before */
+	uint64_t next_line; /* a line that was never accessed before */
 };
 
 static struct machine *open_machine(const char *key, const char *value)
@@ -86,7 +86,7 @@ static void add_loop(struct machine *m, const uint32_t *words, size_t n)
 	assert_non_null(m->block);
 }
 
-/* Each access of a turn: a hit, or a line that was never seen. */
+/* Each access of an iteration is a hit, or goes to a new line. */
 static void turn(struct machine *m, bool misses)
 {
 	pmk_a64_block(&m->cpu, m->block);
@@ -143,7 +143,7 @@ static const struct example examples[] = {
 	{ __LINE__, 6, { ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1) } },
 	/* Two chains of three side by side. */
 	{ __LINE__, 3, { ADD(1, 1), ADD(2, 2), ADD(1, 1), ADD(2, 2), ADD(1, 1), ADD(2, 2) } },
-	/* A register that is written anew waits for nobody: x1 = x9 + x9. */
+	/* A register that is overwritten waits for no older value: x1 = x9 + x9. */
 	{ __LINE__, 1, { ADD(1, 9), ADD(1, 9) } },
 	/* A shifted operand takes the multi-cycle port, 2 cycles: add x1, x1, x1, lsl #3. */
 	{ __LINE__, 2, { 0x8b010c21 } },
@@ -156,32 +156,41 @@ static const struct example examples[] = {
 	{ __LINE__, 3, { 0x1b097c21 } },
 	{ __LINE__, 5, { 0x9b097c21 } },
 	{ __LINE__, 6, { 0x9b497c21 } },
-	/* madd w1, w9, w9, w1: one sum to the next, a cycle later. As a factor, after 3. */
+	/* madd w1, w9, w9, w1: from one sum to the next 1 cycle. As a factor, after 3. */
 	{ __LINE__, 1, { 0x1b090521 } },
 	{ __LINE__, 3, { 0x1b092421 } },
-	/* udiv x1, x1, x9 and one that depends on nothing: the divider takes one at a time. */
+	/* udiv x1, x1, x9 and an independent one: the divider takes one at a time. */
 	{ __LINE__, 12, { 0x9ac90821 } },
 	{ __LINE__, 24, { 0x9ac90821, 0x9ac90922 } },
 	/* ldr x1, [x1]; four loads that do not wait, and one load port. */
 	{ __LINE__, 4, { LDR(1, 1) } },
 	{ __LINE__, 4, { LDR(1, 9), LDR(2, 9), LDR(3, 9), LDR(4, 9) } },
-	/* ldr x1, [x2], #8: the base after 1, the value after 4, and nobody needs that. */
+	/*
+	 * ldr x1, [x2], #8: the base is available after 1 cycle, the value after 4, but no
+	 * instruction needs it.
+	 */
 	{ __LINE__, 1, { 0xf8408441 } },
-	/* fadd d0, d0, d1; fdiv d0, d0, d1; a division beside 17 additions, of which each waits. */
+	/*
+	 * fadd d0, d0, d1; fdiv d0, d0, d1; a division parallel to 17 additions, each of which
+	 * waits for the one before.
+	 */
 	{ __LINE__, 4, { FADD(0, 0) } },
 	{ __LINE__, 18, { FDIV } },
 	{ __LINE__, 18, { FDIV, ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1), ADD(1, 1) } },
 	/* fdiv s0, s0, s1; fsqrt d0, d0. */
 	{ __LINE__, 11, { 0x1e211800 } },
 	{ __LINE__, 32, { 0x1e61c000 } },
-	/* fmadd d0, d1, d1, d0: its sum is taken late, 3 in place of 7. */
+	/*
+	 * fmadd d0, d1, d1, d0: it needs the sum late, so that the chain takes 3 cycles instead of
+	 * 7.
+	 */
 	{ __LINE__, 3, { 0x1f410020 } },
 	{ __LINE__, 7, { 0x1f410400 } },
 	/* add v0.4s, v0.4s, v1.4s: 3; mul v0.2s and v0.4s, v0, v1: 4 and 5. */
 	{ __LINE__, 3, { 0x4ea18400 } },
 	{ __LINE__, 4, { 0x0ea19c00 } },
 	{ __LINE__, 5, { 0x4ea19c00 } },
-	/* mla v0.2s, v1.2s, v1.2s and v0.4s: sums are taken late; two mul of 4s, and one F0. */
+	/* mla v0.2s, v1.2s, v1.2s and v0.4s: sums are needed late; two mul of 4s share one F0. */
 	{ __LINE__, 1, { 0x0ea19420 } },
 	{ __LINE__, 2, { 0x4ea19420 } },
 	{ __LINE__, 4, { 0x4ea19c22, 0x4ea19c23 } },
@@ -239,8 +248,10 @@ static void test_examples(void **state)
 		run_example(&examples[i], NULL, NULL);
 }
 
-/* 4 instructions enter in 1 1/3 cycles, and for two more, behind the branch, nothing does. Six
- * additions that wait for each other take longer. */
+/*
+ * 4 instructions enter in 1 1/3 cycles, and none in the two cycles after the branch. Six dependent
+ * additions take longer.
+ */
 static void test_taken_branches(void **state)
 {
 	static const struct example taken[] = {
@@ -255,7 +266,7 @@ static void test_taken_branches(void **state)
 		run_example(&taken[i], "fetch.taken", "2");
 }
 
-/* What other cores have in place of the Cortex-A72's. */
+/* Parameters of other cores, instead of the Cortex-A72's. */
 static void test_parameters(void **state)
 {
 	/* clang-format off */
@@ -273,7 +284,10 @@ static void test_parameters(void **state)
 		{ "fp.add", "5", { __LINE__, 5, { FADD(0, 0) } } },
 		/* fmul d0, d0, d1 */
 		{ "fp.mul", "3", { __LINE__, 3, { 0x1e610800 } } },
-		/* fmadd d0, d1, d1, d0: half of it later; d0, d0, d1, d1: all of it. */
+		/*
+		 * fmadd d0, d1, d1, d0: the sum is needed later, after half of the latency; d0, d0,
+		 * d1, d1: after all of it.
+		 */
 		{ "fp.mac", "9", { __LINE__, 4, { 0x1f410020 } } },
 		{ "fp.mac", "9", { __LINE__, 9, { 0x1f410400 } } },
 		{ "fp.mac", "4", { __LINE__, 2, { 0x1f410020 } } },
@@ -342,13 +356,13 @@ static void test_misses(void **state)
 	uint32_t far[64];
 
 	(void)state;
-	/* The whole latency, and that of a hit: each address is the value before. */
+	/* The whole latency, and that of a hit: each address is the previously loaded value. */
 	assert_near(with_misses(NULL, NULL, chain, 1), LATENCY + 4);
 	/* Two chains side by side take as long as one. */
 	assert_near(with_misses(NULL, NULL, two, 2), LATENCY + 4);
 	/* With one request slot, one after the other. */
 	assert_near(with_misses("lsu.slots", "1", two, 2), 2 * (LATENCY + 1));
-	/* That wait for nothing: as many at a time as there are slots. */
+	/* Independent misses: as many at a time as there are slots. */
 	assert_near(with_misses(NULL, NULL, free_ones, 2), (LATENCY + 1) * 2 / 6.0);
 	assert_near(with_misses("lsu.slots", "12", free_ones, 2), (LATENCY + 1) * 2 / 12.0);
 	/* Two of 64 instructions miss. In a window of 128 there are four at a time; in one of 32,
@@ -371,8 +385,10 @@ static void test_stores(void **state)
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* A loop that ends in `cbnz x1`, alternately taken and not, which a predictor without history gets
- * wrong each second time at least; the instructions in front of it work x1 out. */
+/*
+ * A loop that ends in `cbnz x1`, alternately taken and not, which a predictor without history
+ * mispredicts at least every second time; the instructions before it compute x1.
+ */
 static double mispredicted(const uint32_t *words, size_t n, uint64_t *misses)
 {
 	struct machine *m = open_machine(NULL, NULL);
@@ -404,8 +420,10 @@ static double mispredicted(const uint32_t *words, size_t n, uint64_t *misses)
 	return (double)begin;
 }
 
-/* What a misprediction costs is counted from when its branch is executed: a division in front of it
- * that it waits for makes it later by that; one that it does not wait for is hidden behind it. */
+/*
+ * The cost of a misprediction starts when its branch is executed: a division that the branch waits
+ * for delays it; one that it does not wait for is hidden.
+ */
 static void test_mispredictions(void **state)
 {
 	static const uint32_t early[] = { ADD(1, 9) },
@@ -429,8 +447,10 @@ static void test_mispredictions(void **state)
 
 /* ---- the clock ------------------------------------------------------------------------------- */
 
-/* Remembered states and steps change nothing: with blocks, misses and mispredictions in any order,
- * each beginning is repeated with them and without. */
+/*
+ * Memoized states and steps do not change the result: sequences of blocks, misses and
+ * mispredictions run with them and without them.
+ */
 static void test_remembered(void **state)
 {
 	static const uint32_t words[] = { LDR(1, 1), ADD(2, 1), FDIV, LDR(3, 2), ADD(4, 3) };

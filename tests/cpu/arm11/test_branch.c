@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The predictor: its words are only a shortcut, so a caller that looks at words must see the very
- * mispredictions, and pay the very cycles, of a plain table of 2-bit counters that is asked at
- * every branch. All sequences of a few steps over branches that share table entries are tried, and
- * long random ones. Then the return stack.
+ * The predictor. Its words are only a shortcut: a caller that uses them must see the same
+ * mispredictions and cycles as a plain table of 2-bit counters that is looked up at every branch.
+ * The test tries all short sequences of branches that share table entries, and long random ones;
+ * then the return stack.
  *
  * Rules: ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3, 16.3 and table 16-11. Cycles used here: folded 0,
  * predicted by the table and not folded 1, static not taken 1, static taken 4, mispredicted 7.
@@ -51,7 +51,7 @@ static int plain_static(const struct pmk_block *b)
 	return !b->conditional || b->target <= b->end_addr;
 }
 
-/* Run one branch: returns its cycles, *miss says whether the pipeline was flushed. */
+/* Run one branch. Returns its cycles; *miss is true if the pipeline was flushed. */
 static unsigned plain_run(struct plain *p, const struct pmk_block *b, int taken, int foldable,
 			  int *miss)
 {
@@ -83,7 +83,7 @@ static unsigned plain_run(struct plain *p, const struct pmk_block *b, int taken,
 struct user {
 	struct pmk_predictor p;
 	uint8_t pred[64];
-	unsigned pushes; /* calls that the return stack heard of */
+	unsigned pushes; /* calls that reached the return stack */
 };
 
 static unsigned user_run(struct user *u, const struct pmk_block *b, int taken, int *miss)
@@ -137,7 +137,7 @@ static void both_fini(struct both *both)
 	pmk_predictor_fini(&both->user.p);
 }
 
-/* False when the two differ. */
+/* Returns false if the two differ. */
 static int both_run(struct both *both, const struct pmk_block *b, int taken)
 {
 	int m1, m2;
@@ -156,8 +156,10 @@ static void both_flush(struct both *both)
 
 /* ---- all short sequences ------------------------------------------------------------------- */
 
-/* With 2 entries of 8 bytes, addresses 16 apart meet in one entry. A branch that may be folded
- * costs nothing beforehand, a call costs 1. */
+/*
+ * With 2 entries of 8 bytes, addresses 16 apart share an entry. The block's cycles include 0 for a
+ * branch that may be folded, and 1 for a call.
+ */
 #define JUMP(slot, at, to, cond)                                                                 \
 	{                                                                                        \
 		.arm11.branch = (slot), .end_addr = (at), .target = (to), .conditional = (cond), \
@@ -170,10 +172,10 @@ static void both_flush(struct both *both)
 	}
 
 static const struct pmk_block sets[][3] = {
-	/* backward, forward, on one entry; and one on the other */
+	/* one backward and one forward on the same entry; and one on the other entry */
 	{ JUMP(2, 0x1000, 0x0800, true), JUMP(3, 0x1010, 0x2000, true),
 	  JUMP(4, 0x1008, 0x800, true) },
-	/* two in one double word, as 16-bit code has them */
+	/* two in one double word, as in 16-bit code */
 	{ JUMP(2, 0x1000, 0x2000, true), JUMP(3, 0x1002, 0x2000, true), JUMP(4, 0x1004, 0, true) },
 	/* calls among them */
 	{ CALL(2, 0x1000, 0x2000, false), CALL(3, 0x1010, 0x400, true),
@@ -184,7 +186,7 @@ static const struct pmk_block sets[][3] = {
 
 #define LENGTH 7
 
-/* Every sequence of 7 steps, a step being one of 3 branches with one of 2 outcomes, or a flush. */
+/* Every sequence of 7 steps. A step is one of 3 branches with one of 2 outcomes, or a flush. */
 static void all_sequences(const struct pmk_block *b, int on, int dynamic, int fixed,
 			  unsigned length)
 {
@@ -225,12 +227,15 @@ static void test_all_sequences_other_settings(void **state)
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
 		all_sequences(sets[i], 1, 1, 0, 5); /* no static prediction */
 		all_sequences(sets[i], 1, 0, 1, 4); /* static only */
-		all_sequences(sets[i], 1, 0, 0, 4); /* prediction on, but neither kind */
+		all_sequences(sets[i], 1, 0, 0, 4); /* neither static nor dynamic */
 		all_sequences(sets[i], 0, 1, 1, 4); /* off altogether */
 	}
 }
 
-/* Forty branches of all kinds over tables of several sizes; each has a habit of its own. */
+/*
+ * Forty branches of all kinds on tables of several sizes; each has its own probability of being
+ * taken.
+ */
 static void test_random_sequences(void **state)
 {
 	(void)state;
@@ -264,13 +269,14 @@ static void test_random_sequences(void **state)
 
 /* ---- by hand ------------------------------------------------------------------------------- */
 
-/* A loop of 100 rounds, its branch backward: static gets it right, the exit is the only miss.
- * Prediction off: every taken branch is a miss (DAI 0195B §5). */
+/*
+ * A loop of 100 rounds, its branch backward: static prediction is correct, and the exit is the only
+ * misprediction. Prediction off: every taken branch is a miss (DAI 0195B §5). */
 static void test_loop_by_hand(void **state)
 {
 	static const struct {
 		int on, dynamic, fixed;
-		unsigned misses, second; /* of the first loop, and of the same loop once more */
+		unsigned misses, second; /* in the first loop, and in the same loop run again */
 	} rows[] = {
 		{ 1, 1, 1, 1, 1 },   { 1, 0, 1, 1, 1 },	  { 1, 1, 0, 2, 1 },
 		{ 0, 1, 1, 99, 99 }, { 1, 0, 0, 99, 99 },
@@ -320,7 +326,10 @@ static void test_index(void **state)
 	both_fini(&both);
 }
 
-/* What has no branch of its own is never written: word 0 is "falls through", word 1 "look". */
+/*
+ * Words that belong to no branch are never written: word 0 means "falls through", word 1 "look it
+ * up".
+ */
 static void test_words_of_no_branch(void **state)
 {
 	static const struct pmk_block slow = JUMP(1, 0x8000, 0x7000, true);
@@ -377,13 +386,13 @@ static void test_return_stack_undo(void **state)
 	assert_int_equal(addr, 0x200);
 	assert_true(pmk_return_pop(&rs, &addr));
 	assert_int_equal(addr, 0x100);
-	pmk_return_undo(&rs); /* also of the last one */
+	pmk_return_undo(&rs); /* also of the last entry */
 	assert_true(pmk_return_pop(&rs, &addr));
 	assert_int_equal(addr, 0x100);
 	assert_false(pmk_return_pop(&rs, &addr));
 }
 
-/* Every size, against a list whose oldest falls off. */
+/* Every size, compared with a list that drops its oldest entry. */
 static void test_return_stack_random(void **state)
 {
 	(void)state;

@@ -2,13 +2,13 @@
 /*
  * The running core against a plain oracle.
  *
- * The core keeps presence maps, prediction words and generations so that what changes nothing costs
- * nothing. The oracle here has none of that: arrays of lines, pages and 2-bit counters, searched at
- * every single access, after DAI 0195B §3-§8, ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3, 6.4, 7.2, 16.3
- * and the choices that cpu.h, cache.h, tlb.h and branch.h declare. Random programs run through both
- * on many geometries, and every counter has to be the same. Cycles are not compared: they are the
- * business of test_cpu_cases.c and of the pipeline's tests. But they, and all else, have to be
- * those of a second core that takes none of the short ways of pmk_arm11_block_slow() and
+ * The core keeps presence maps, prediction words and generations so that an access without effect
+ * costs nothing. The oracle here has none of these: arrays of lines, pages and 2-bit counters,
+ * searched at every single access, after DAI 0195B §3-§8, ARM1176JZF-S TRM (DDI 0301H) 5.1-5.3,
+ * 6.4, 7.2, 16.3 and the choices that cpu.h, cache.h, tlb.h and branch.h declare. Random programs
+ * run through both on many geometries, and every counter must agree. Cycles are not compared with
+ * the oracle; test_cpu_cases.c and the pipeline's tests cover them. But cycles and all counters
+ * must equal those of a second core that uses none of the shortcuts in pmk_arm11_block_slow() and
  * pmk_arm11_load_slow().
  */
 #include <setjmp.h>
@@ -71,7 +71,7 @@ static void cache_fini(struct cache *c)
 	ages_fini(&c->ages);
 }
 
-/* Look a line up, and use it if it is there. */
+/* Look up a line, and mark it as used if it is present. */
 static struct line *cache_find(struct cache *c, uint32_t number)
 {
 	struct line *set = &c->line[number % c->sets * c->ways];
@@ -85,8 +85,10 @@ static struct line *cache_find(struct cache *c, uint32_t number)
 	return NULL;
 }
 
-/* The place for a new line: invalid ways first; else one turn for all sets, or the generator that
- * cache.h declares. */
+/*
+ * The way for a new line: invalid ways first; otherwise round robin over all sets, or the generator
+ * that cache.h declares.
+ */
 static struct line *cache_victim(struct cache *c, uint32_t number)
 {
 	struct line *set = &c->line[number % c->sets * c->ways];
@@ -136,7 +138,7 @@ static void tlb_fini(struct tlb *t)
 	free(t->turn);
 }
 
-/* Look a page up and take it in if it is absent. True: it was there. */
+/* Look up a page, and add it if it is absent. True: it was present. */
 static bool tlb_look(struct tlb *t, uint32_t page)
 {
 	unsigned s = page % t->sets;
@@ -163,11 +165,11 @@ struct oracle {
 	} btac[4096];
 	uint32_t stack[16];
 	unsigned depth;
-	/* Level 2, and what its two ports have read last: line numbers + 1. */
+	/* Level 2, and the lines that its two ports have read last (line numbers + 1). */
 	struct cache l2;
 	uint32_t held[2][8];
 	unsigned turn[2];
-	uint32_t store_missed; /* the last line that a store missed, + 1, until it comes in */
+	uint32_t store_missed; /* the last line that a store missed (+ 1), until it is filled */
 	bool (*is_device)(void *ctx, uint64_t addr);
 	uint64_t n[PMK_NSIGNALS];
 };
@@ -194,7 +196,7 @@ static void oracle_fini(struct oracle *o)
 	tlb_fini(&o->main_tlb);
 }
 
-/* Level 2 takes a line in. */
+/* Level 2 allocates a line. */
 static struct line *level2_bring(struct oracle *o, uint32_t number)
 {
 	struct line *l = cache_victim(&o->l2, number);
@@ -243,7 +245,7 @@ static void level2_write(struct oracle *o, uint32_t addr, uint32_t bytes)
 		l->dirty[(addr + i) / 16 % 2] = true;
 }
 
-/* A line leaves level 1: what is dirty of it is one write. */
+/* A line leaves level 1: its dirty halves are one write. */
 static void level2_write_back(struct oracle *o, const struct line *l)
 {
 	if (l->dirty[0] || l->dirty[1])
@@ -260,7 +262,7 @@ static void translate(struct oracle *o, struct tlb *micro, unsigned sig, uint32_
 		o->n[PMK_SIG_TLB_MISS]++;
 }
 
-/* An instruction line is wanted; `fill`: and it arrives. */
+/* An instruction line is requested; `fill`: and it arrives. */
 static void fetch_line(struct oracle *o, uint32_t number, bool fill)
 {
 	if (cache_find(&o->icache, number))
@@ -274,7 +276,7 @@ static void fetch_line(struct oracle *o, uint32_t number, bool fill)
 		  (struct line){ .valid = true, .number = number });
 }
 
-/* The bytes of a block, one instruction after the other: pages first, then lines. */
+/* Fetch a block, instruction by instruction: pages first, then lines. */
 static void fetch(struct oracle *o, uint32_t from, uint32_t bytes)
 {
 	uint32_t last = from + bytes - 1;
@@ -287,7 +289,10 @@ static void fetch(struct oracle *o, uint32_t from, uint32_t bytes)
 		fetch_line(o, (uint32_t)(a >> 5), true);
 }
 
-/* What is fetched ahead from `from` on; the line of the branch itself has been fetched anyway. */
+/*
+ * Lines that are fetched ahead, from `from` on; the line of the branch itself has already been
+ * fetched.
+ */
 static void speculate(struct oracle *o, uint32_t branch, uint32_t from, uint64_t bytes,
 		      bool arrives)
 {
@@ -344,7 +349,9 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 		}
 	} else if (write && c->dcache_wt) {
 		level2_write(o, addr, bytes);
-		/* Written through: one external access, whether the line is there or not. */
+		/*
+		 * A write-through store is one external access, whether the line is present or not.
+		 */
 		o->n[PMK_SIG_DATA_EXTERNAL] += l || c->arm11.store_miss_external;
 	} else if (write && !l) {
 		level2_write(o, addr, bytes);
@@ -355,8 +362,10 @@ static void touch(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 			l->dirty[(addr + i) / 16 % 2] = true;
 }
 
-/* One access, or a run of sequential ones: each line that is touched is an access (DAI 0195B
- * §7). */
+/*
+ * One access, or several sequential ones: each line that is touched counts as an access (DAI 0195B
+ * §7).
+ */
 static void access_bytes(struct oracle *o, uint32_t addr, uint32_t bytes, bool write)
 {
 	while (bytes) {
@@ -380,9 +389,9 @@ static void push(struct oracle *o, uint32_t addr)
 	o->stack[o->depth++] = addr;
 }
 
-/* How a block is left, as the program knows it. */
+/* How a block is left, as the program sees it. */
 struct leaving {
-	uint32_t at, fall, target; /* the branch, what stands behind it, where it went */
+	uint32_t at, fall, target; /* where: branch, next, target */
 	enum pmk_flow flow;
 	bool conditional, is_branch, taken;
 	uint32_t encoded; /* target of a direct branch, taken or not */
@@ -396,7 +405,7 @@ static void leave_direct(struct oracle *o, const struct leaving *l)
 	bool likely = !l->conditional || (l->flow == PMK_FLOW_JUMP && l->encoded <= l->at);
 	bool say = hit ? o->btac[i].state >= 2 : c->bp_on && c->arm11.bp_static && likely;
 
-	/* Its shadow is fetched unless the table redirected the fetch in time. */
+	/* The instructions after it are fetched unless the table redirected the fetch in time. */
 	if (l->taken && !(hit && say))
 		speculate(o, l->at, l->fall, c->arm11.shadow_bytes, true);
 	if (say != l->taken)
@@ -424,7 +433,7 @@ static void leave_return(struct oracle *o, const struct leaving *l)
 	if (popped) {
 		o->n[PMK_SIG_RET_POP]++;
 		if (!predicted || right)
-			o->depth--; /* what was wrongly predicted is put back */
+			o->depth--; /* a wrong prediction puts the entry back */
 	}
 	if (predicted) {
 		o->n[PMK_SIG_RET_PREDICTED] += right || !c->arm11.ret_exclusive;
@@ -463,7 +472,7 @@ static void leave(struct oracle *o, const struct leaving *l)
 	o->n[PMK_SIG_PC_CHANGE] += l->taken;
 }
 
-/* What an instruction counts by being executed. */
+/* The events that an instruction counts by being executed. */
 static void execute(struct oracle *o, const struct pmk_insn *in)
 {
 	bool leaves = in->flow != PMK_FLOW_NEXT && in->flow != PMK_FLOW_EXCEPTION &&
@@ -605,7 +614,10 @@ static void make_block(struct code_block *b, uint32_t *at, unsigned longest, boo
 	b->habit = pick(3) ? (pick(2) ? 95 : 8) : pick(101);
 }
 
-/* Blocks entered in the middle: the tail of a block, which ends in the same branch. */
+/*
+ * Blocks that are entered in the middle: the tail of another block, with the same branch at the
+ * end.
+ */
 static void make_tail(struct program *p, const struct code_block *whole)
 {
 	struct code_block *b = &p->b[p->n];
@@ -654,7 +666,7 @@ static void make_program(struct program *p, const struct pmk_core *core, const s
 	for (int i = 0; i < p->n; i++) {
 		struct pmk_insn *last = &p->b[i].insn[p->b[i].n - 1];
 
-		/* All that end in one branch go to one target. */
+		/* All blocks that end in the same branch go to the same target. */
 		for (int k = 0; k < straight; k++)
 			if (p->b[k].insn[p->b[k].n - 1].addr == last->addr)
 				p->b[i].target = p->b[k].target;
@@ -677,7 +689,7 @@ static void make_program(struct program *p, const struct pmk_core *core, const s
 struct run {
 	struct pmk_cpu cpu;
 	struct pmk_executions executions[MAX_BLOCKS];
-	/* The same without the short ways. */
+	/* The same without the shortcuts. */
 	struct pmk_cpu general;
 	struct pmk_executions general_executions[MAX_BLOCKS];
 	struct pmk_block general_block[MAX_BLOCKS];
@@ -685,7 +697,7 @@ struct run {
 	struct program p;
 	struct pmk_core core;
 	const struct shape *shape;
-	uint32_t page[64]; /* data pages, the first ones are used more */
+	uint32_t page[64]; /* data pages; the first ones are used more often */
 	int calls[64];	   /* blocks that calls have to return to */
 	unsigned ncalls;
 	int interrupted; /* the block that the handler returns to, -1: none */
@@ -702,7 +714,7 @@ static uint32_t data_addr(struct run *r, unsigned bytes)
 	return page + (pick(3) ? pick(4096) & ~(bytes - 1) : pick(4096));
 }
 
-/* What the emulator's callbacks do for one access, then the oracle. */
+/* Does for one access what the emulator's callbacks do, and then runs the oracle. */
 static void one_access(struct run *r, const struct pmk_insn *in, const struct pmk_pipe_slot *slot,
 		       uint32_t addr, bool write)
 {
@@ -742,7 +754,7 @@ static void run_memory(struct run *r, const struct pmk_insn *in, const struct pm
 	if (!in->load && !in->store)
 		return;
 	if ((in->conditional || in->exclusive) && pick(2))
-		return; /* failed its condition, or the exclusive store did */
+		return; /* its condition failed, or its exclusive store did */
 	if (in->mem_count > 1) {
 		multiple(r, in, slot);
 		return;
@@ -756,7 +768,7 @@ static void run_memory(struct run *r, const struct pmk_insn *in, const struct pm
 		one_access(r, in, slot, addr, true);
 }
 
-/* Where block `i` goes, and how. */
+/* The target of block `i`, and how it is reached. */
 static int choose_next(struct run *r, int i, struct leaving *l)
 {
 	const struct code_block *b = &r->p.b[i];
@@ -774,10 +786,13 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 	case PMK_FLOW_NEXT:
 		taken = false;
 		break;
-	case PMK_FLOW_EXCEPTION: /* a call of the system: it goes on behind, or anywhere else */
+	case PMK_FLOW_EXCEPTION: /* a system call: execution continues after it, or anywhere else */
 		return pick(8) ? to : (int)pick((uint32_t)r->p.n - 1);
 	case PMK_FLOW_MODE:
-		/* Back, or to another thread; programs would end in a small loop otherwise. */
+		/*
+		 * Return, or switch to another thread; otherwise programs would end in a small
+		 * loop.
+		 */
 		to = pick(2) ? r->interrupted : (int)pick((uint32_t)r->p.n - 1);
 		r->interrupted = -1;
 		return to;
@@ -797,7 +812,9 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 		break;
 	}
 	l->target = r->p.b[to].block->pc;
-	/* A conditional branch to the next instruction cannot be seen taken. */
+	/*
+	 * If a conditional branch goes to the next instruction, nobody can see that it was taken.
+	 */
 	l->taken = taken && !(l->conditional && l->target == l->fall);
 	if (taken && (l->flow == PMK_FLOW_CALL || l->flow == PMK_FLOW_INDCALL) && r->ncalls < 64)
 		r->calls[r->ncalls++] = b->next;
@@ -846,7 +863,7 @@ static const uint8_t compared[] = {
 	PMK_SIG_L1D_WB_HALF,
 	PMK_SIG_DATA_EXTERNAL,
 	PMK_SIG_WBUF_DRAIN,
-	/* Those of level 2 are the last. */
+	/* The parameters of level 2 come last. */
 	PMK_SIG_L2CC_INSN_READ,
 	PMK_SIG_L2CC_INSN_READ_HIT,
 	PMK_SIG_L2CC_DATA_READ,
@@ -907,7 +924,7 @@ static void begin_general(struct run *r)
 	}
 }
 
-static uint64_t met[PMK_NSIGNALS]; /* what all programs together gave to compare */
+static uint64_t met[PMK_NSIGNALS]; /* the events that all programs together raised */
 
 static void run_both(const struct pmk_core *core, const struct shape *shape, const char *what,
 		     unsigned steps, bool eager, bool (*is_device)(void *, uint64_t))
@@ -939,8 +956,11 @@ static void run_both(const struct pmk_core *core, const struct shape *shape, con
 			break;
 		next = choose_next(&r, at, &l);
 		if (r.interrupted < 0 && at != r.p.vector && pick(60) == 0) {
-			/* An interrupt before the next block: a branch that always goes has gone;
-			 * of the others, and of how this one was predicted, nothing is seen. */
+			/*
+			 * An interrupt before the next block: an unconditional branch counts as
+			 * taken; the outcome of other branches, and whether the prediction was
+			 * right, are not visible.
+			 */
 			r.o.n[PMK_SIG_PC_CHANGE] += l.taken && !l.conditional;
 			r.interrupted = next;
 			at = r.p.vector;
@@ -1075,7 +1095,7 @@ static void configure(struct pmk_core *core, const struct geometry *g)
 	assert_int_equal(pmk_core_check(core, msg, sizeof(msg)), 0);
 }
 
-/* A loop nest in a few pages, code spread over many, long blocks. */
+/* A nest of loops in a few pages, code that is spread over many pages, long blocks. */
 static const struct shape shapes[] = {
 	{ .segments = 3, .blocks = 12, .length = 6, .spacing = 0x400, .pages = 4 },
 	{ .segments = 16, .blocks = 24, .length = 10, .spacing = 0x1400, .pages = 40 },
@@ -1096,12 +1116,12 @@ static void test_against_the_oracle(void **state)
 			run_both(&core, &shapes[s], what, UNIT_SAMPLES(20000), (g + s) % 2, NULL);
 		}
 	}
-	/* Runs that met nothing would prove nothing. */
+	/* Runs in which an event never occurred would prove nothing about it. */
 	for (size_t i = 0; i < COUNT(compared); i++)
 		assert_true(met[compared[i]] > UNIT_SAMPLES(2000));
 }
 
-/* Many small programs on the geometry where most happens. */
+/* Many small programs on the geometry with the most events. */
 static void test_many_programs(void **state)
 {
 	(void)state;
@@ -1123,7 +1143,7 @@ static void test_many_programs(void **state)
 	}
 }
 
-/* Every third page is a device's. */
+/* Every third page belongs to a device. */
 static bool some_device(void *ctx, uint64_t addr)
 {
 	(void)ctx;
@@ -1144,8 +1164,10 @@ static void test_devices(void **state)
 	}
 }
 
-/* Blocks larger than the whole cache, and over two pages where the micro-TLB holds one: what a
- * block fetches throws out what it fetched before, every time it runs. */
+/*
+ * Blocks larger than the whole cache, and over two pages where the micro-TLB holds one: in every
+ * run, the block's later lines evict its earlier ones.
+ */
 static void test_a_block_that_evicts_itself(void **state)
 {
 	static const struct geometry tiny = {
@@ -1193,7 +1215,10 @@ static void test_a_block_that_evicts_itself(void **state)
 	oracle_fini(&o);
 }
 
-/* Everything compared here is raised; what nobody sees is not said to be. */
+/*
+ * The core raises every signal that is compared here, and does not claim signals that it cannot
+ * see.
+ */
 static void test_raises(void **state)
 {
 	struct pmk_core core;

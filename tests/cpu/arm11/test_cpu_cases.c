@@ -2,8 +2,7 @@
 /*
  * The running core in cases whose counts and cycles are known by hand: misses and write-backs,
  * lines and pages that an access straddles, the cycles of branches (DDI 0301H table 16-11), of
- * misses and fetches, deadlines and forks. Blocks are made by hand, so that the pipeline has no
- * part in it.
+ * misses and fetches, deadlines and forks. Blocks are made by hand, without the pipeline.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,8 +48,7 @@ struct bench {
 	struct pmk_bus bus;
 };
 
-/* Sixteen blocks that are 10 cycles and 5 instructions long, 64 bytes apart, going on to the
- * next. */
+/* Sixteen blocks of 10 cycles and 5 instructions, 64 bytes apart; each continues with the next. */
 static struct bench *bench_new(const struct geometry *g)
 {
 	static struct bench s;
@@ -135,7 +133,7 @@ static void test_dirty_victim(void **state)
 	load_word(s, 0x16000); /* a clean one */
 	assert_int_equal(total(s, PMK_SIG_L1D_EVICT), 2);
 	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 0);
-	load_word(s, 0x10000); /* gone, and clean when it is back */
+	load_word(s, 0x10000); /* evicted, and clean when it has returned */
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 8);
 	assert_int_equal(total(s, PMK_SIG_DATA_EXTERNAL), 8);
 	bench_free(s);
@@ -158,8 +156,10 @@ static void test_stores_do_not_allocate(void **state)
 	bench_free(s);
 }
 
-/* With dcache.store_miss_each off, they are one miss, until another store misses or the line was in
- * the cache. All of them go outside. */
+/*
+ * With dcache.store_miss_each off, they count as one miss, until another store misses or the line
+ * has been in the cache. All of them are external accesses.
+ */
 static void test_stores_to_one_line_miss_once(void **state)
 {
 	static const struct geometry once = { "once", { { "dcache.store_miss_each", "off" } } };
@@ -174,19 +174,19 @@ static void test_stores_to_one_line_miss_once(void **state)
 	store_word(s, 0x20000);
 	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 3);
 	for (uint32_t i = 0; i < 16; i++)
-		load_word(s, 0x20000 + 0x1000 * i); /* it comes in, and is thrown out */
+		load_word(s, 0x20000 + 0x1000 * i); /* it is filled, and evicted */
 	store_word(s, 0x20000);
 	assert_int_equal(total(s, PMK_SIG_L1D_WRITE_MISS), 4);
 	bench_free(s);
 }
 
-/* A word over the end of a line is two accesses; over the end of a page it needs both pages. */
+/* A word that crosses a line is two accesses; a word that crosses a page needs both pages. */
 static void test_straddling(void **state)
 {
 	struct bench *s = bench_new(&usual);
 
 	(void)state;
-	load_word(s, 0x2001E); /* its block counts one, the crossing one more */
+	load_word(s, 0x2001E); /* its block counts one, the crossing adds one */
 	assert_int_equal(total(s, PMK_SIG_L1D_READ), 1);
 	assert_int_equal(total(s, PMK_SIG_L1D_READ_MISS), 2);
 	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 1);
@@ -196,9 +196,9 @@ static void test_straddling(void **state)
 	load_word(s, 0x20FFE);
 	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 2);
 	assert_int_equal(total(s, PMK_SIG_TLB_MISS), 2);
-	load_word(s, 0x20FF2); /* not aligned, but inside its line: one */
+	load_word(s, 0x20FF2); /* not aligned, but inside its line: one access */
 	assert_int_equal(total(s, PMK_SIG_L1D_READ), 3);
-	load_word(s, 0xFFFFFFFE); /* the address space is a ring */
+	load_word(s, 0xFFFFFFFE); /* addresses wrap at the end of the address space */
 	assert_int_equal(total(s, PMK_SIG_L1D_READ), 4);
 	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 4);
 	bench_free(s);
@@ -232,8 +232,10 @@ static void test_multiples(void **state)
 	bench_free(s);
 }
 
-/* A store that is written through is one external access, present or not, whatever is chosen for
- * misses of write-back memory. */
+/*
+ * A write-through store is one external access, whether the line is present or not, and whatever is
+ * chosen for misses of write-back memory.
+ */
 static void test_written_through_misses(void **state)
 {
 	static const struct geometry wt = {
@@ -249,7 +251,7 @@ static void test_written_through_misses(void **state)
 	bench_free(s);
 }
 
-/* With the data cache off nothing is cacheable, not even what a preload names. */
+/* With the data cache off nothing is cacheable, not even the line of a preload. */
 static void test_preload_without_cache(void **state)
 {
 	static const struct geometry off = { "data cache off", { { "dcache.enable", "off" } } };
@@ -287,7 +289,7 @@ static void test_cycles_of_branches(void **state)
 		bool conditional, is_branch, loads_pc, backward;
 		unsigned certain, distance; /* cycles already in the block */
 		bool taken;
-		unsigned first, later; /* the first time, and when it is known well */
+		unsigned first, later; /* the first time, and when it is well predicted */
 	} rows[] = {
 		/* folded 0; statically taken 4 (the call: 1 of it in the block) */
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 0, 0, true, 4, 0 },
@@ -296,7 +298,7 @@ static void test_cycles_of_branches(void **state)
 		/* statically not taken 1 */
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 0, false, 1, 1 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 1, 0, false, 1, 1 },
-		/* wrong 7, 6, 5: never less */
+		/* mispredicted 7, 6, 5: never less */
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 0, true, 7, 0 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 1, true, 6, 0 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, false, 0, 2, true, 5, 0 },
@@ -309,12 +311,12 @@ static void test_cycles_of_branches(void **state)
 		{ __LINE__, PMK_FLOW_INDCALL, false, true, false, false, 1, 9, true, 5, 5 },
 		/* a load of the PC that is no return 8 */
 		{ __LINE__, PMK_FLOW_INDIRECT, false, false, true, false, 1, 0, true, 8, 8 },
-		/* returns with nothing on the stack: 5; conditional 5 to 7; LDM 9 */
+		/* returns with an empty return stack: 5; conditional 5 to 7; LDM 9 */
 		{ __LINE__, PMK_FLOW_RETURN, false, true, false, false, 1, 0, true, 5, 5 },
 		{ __LINE__, PMK_FLOW_RETURN, true, true, false, false, 1, 1, true, 6, 6 },
 		{ __LINE__, PMK_FLOW_RETURN, true, true, false, false, 1, 1, false, 1, 1 },
 		{ __LINE__, PMK_FLOW_RETURN, false, false, true, false, 1, 0, true, 9, 9 },
-		/* no branch, or a change of mode: nothing is added */
+		/* no branch, or a change of mode: no additional cycles */
 		{ __LINE__, PMK_FLOW_NEXT, false, false, false, false, 0, 0, false, 0, 0 },
 		{ __LINE__, PMK_FLOW_EXCEPTION, false, false, false, false, 1, 0, true, 1, 1 },
 		{ __LINE__, PMK_FLOW_MODE, false, false, false, false, 1, 0, true, 1, 1 },
@@ -326,7 +328,7 @@ static void test_cycles_of_branches(void **state)
 		struct pmk_block *b = &s->b[4], *to = &s->b[rows[i].backward ? 1 : 9];
 		uint64_t cost[8];
 
-		s->b[5].pc = b->fall; /* where it goes when it is not taken */
+		s->b[5].pc = b->fall; /* the target when it is not taken */
 		b->flow = (uint8_t)rows[i].flow;
 		b->conditional = rows[i].conditional;
 		b->is_branch = rows[i].is_branch;
@@ -352,7 +354,7 @@ static void test_cycles_of_branches(void **state)
 	}
 }
 
-/* Five calls into each other, then five returns: the stack holds three (DDI 0301H 16.3). */
+/* Five nested calls, then five returns: the stack holds three (DDI 0301H 16.3). */
 static void test_five_calls_and_returns(void **state)
 {
 	struct bench *s = bench_new(&bare);
@@ -364,7 +366,7 @@ static void test_five_calls_and_returns(void **state)
 		s->b[i].arm11.branch = 2 + i;
 		s->b[i].arm11.branch_cycles = 1;
 		s->b[i].target = s->b[i + 1].pc;
-		s->b[6 + i].pc = s->b[i].fall; /* behind the call of block i */
+		s->b[6 + i].pc = s->b[i].fall; /* after the call of block i */
 		s->b[6 + i].end_addr = s->b[i].fall + 4;
 		s->b[6 + i].fall = s->b[i].fall + 8;
 	}
@@ -426,7 +428,7 @@ static void test_jump_to_the_next_instruction(void **state)
 	}
 }
 
-/* A wrong return costs 7, counts twice, and leaves its entry for the next one. */
+/* A mispredicted return costs 7, counts twice, and leaves its entry for the next return. */
 static void test_wrong_return(void **state)
 {
 	struct bench *s = bench_new(&bare);
@@ -458,8 +460,10 @@ static void test_wrong_return(void **state)
 	bench_free(s);
 }
 
-/* Misses in cycles: 56 to the first word, 8 for a refill of the micro-TLB, 93 for a walk; a hit of
- * a load takes 3, and its value is wanted after 3. */
+/*
+ * Misses in cycles: 56 to the first word, 8 for a refill of the micro-TLB, 93 for a walk; a load
+ * that hits takes 3, and its value is needed after 3.
+ */
 static void test_cycles_of_misses(void **state)
 {
 	struct bench *s = bench_new(&usual);
@@ -468,7 +472,7 @@ static void test_cycles_of_misses(void **state)
 	(void)state;
 	s->cpu.cycles = 100000;
 	assert_int_equal(load_word(s, 0x20000), 93 + 56);
-	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 56); /* a walk is no stall (DAI 0195B §4) */
+	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 56); /* walks do not count (§4) */
 	s->cpu.cycles = 200000;
 	assert_int_equal(load_word(s, 0x20020), 56);
 	assert_int_equal(load_word(s, 0x20000), 0);
@@ -476,7 +480,7 @@ static void test_cycles_of_misses(void **state)
 		s->cpu.cycles += 10000;
 		assert_int_equal(load_word(s, 0x20000 + 0x1020 * i), 93 + 56);
 	}
-	/* The eleventh page threw the first one out of ten entries; the main TLB still has it. */
+	/* The eleventh page evicted the first from the ten entries; the main TLB still has it. */
 	s->cpu.cycles += 10000;
 	stall = total(s, PMK_SIG_DATA_STALL);
 	assert_int_equal(load_word(s, 0x20000), 8);
@@ -488,7 +492,7 @@ static void test_cycles_of_misses(void **state)
 	assert_int_equal(store_word(s, 0x21020), 0);
 	assert_int_equal(total(s, PMK_SIG_MICRO_DTLB_MISS), 13);
 	assert_int_equal(store_word(s, 0x50000), 93);
-	/* A value that is wanted late is not waited for. */
+	/* A value that is needed late causes no wait. */
 	s->cpu.cycles += 10000;
 	stall = s->cpu.cycles;
 	pmk_arm11_load(&s->cpu, 0x20080, 2, pmk_access_pack(60, 59, 1, 4));
@@ -506,15 +510,17 @@ static void load_open(struct bench *s, uint32_t addr, unsigned reg, unsigned to_
 	assert_int_equal(s->cpu.cycles, before);
 }
 
-/* Block `i` reads a register so many cycles behind its entry; -1: it writes it and does not read
- * it. */
+/*
+ * Block `i` reads a register this many cycles after its entry; -1: it writes the register without
+ * reading it.
+ */
 static void touches(struct bench *s, unsigned i, unsigned reg, int behind)
 {
 	s->b[i].arm11.touches |= UINT64_C(1) << reg;
 	s->b[i].arm11.need[reg] = (uint8_t)(behind < 0 ? PMK_PIPE_FAR : behind + 1);
 }
 
-/* Cycles that block `i` waits for what is under way. */
+/* Cycles that block `i` waits for outstanding loads. */
 static uint64_t waits(struct bench *s, unsigned i)
 {
 	uint64_t before = s->cpu.cycles;
@@ -523,8 +529,10 @@ static uint64_t waits(struct bench *s, unsigned i)
 	return s->cpu.cycles - before - 10;
 }
 
-/* A miss takes 56 cycles, and its value is there 3 later: the first instruction that needs it
- * waits, in whatever block it is. */
+/*
+ * A miss takes 56 cycles, and its value is available 3 later. The first instruction that needs it
+ * waits, whichever block it is in.
+ */
 static void test_misses_outlive_their_block(void **state)
 {
 	struct bench *s = bench_new(&bare);
@@ -547,30 +555,32 @@ static void test_misses_outlive_their_block(void **state)
 	load_open(s, 0x20020, 1, 10);
 	assert_int_equal(waits(s, 3), 59 - 10 - 3);
 	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 39 + 46);
-	/* Written over: nobody waits for it any more. */
+	/* The register is overwritten, so that no instruction waits for the load. */
 	waits(s, 0);
 	load_open(s, 0x20040, 1, 10);
 	assert_int_equal(waits(s, 4), 0);
 	assert_int_equal(waits(s, 2), 0);
-	/* It was long enough ago. */
+	/* The load was long enough ago. */
 	s->cpu.cycles += 1000;
 	waits(s, 0);
 	load_open(s, 0x20060, 1, 10);
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(waits(s, 0), 0);
 	assert_int_equal(waits(s, 2), 0);
-	/* Two: the second comes when the bus is free, 4 cycles behind the first. Not both are
-	 * waited for. */
+	/*
+	 * Two loads: the second line comes when the bus is free, 4 cycles after the first. The
+	 * program waits only once for both.
+	 */
 	s->cpu.cycles += 1000;
 	waits(s, 0);
 	load_open(s, 0x20080, 1, 10);
 	load_open(s, 0x200a0, 2, 9);
 	assert_int_equal(waits(s, 5), 59 + 4 - 10);
-	/* A hit has been waited for by the rules of blocks. */
+	/* The block's own cycles already include the wait for a hit. */
 	waits(s, 0);
 	load_open(s, 0x20080, 1, 10);
 	assert_int_equal(waits(s, 2), 0);
-	/* A fork: nothing is under way. */
+	/* After a fork, no loads are outstanding. */
 	waits(s, 0);
 	load_open(s, 0x200c0, 1, 10);
 	pmk_cpu_forked(&s->cpu, other);
@@ -578,7 +588,7 @@ static void test_misses_outlive_their_block(void **state)
 	bench_free(s);
 }
 
-/* A wait for a table walk is no stall, wherever it is felt (DAI 0195B §4). */
+/* A wait for a table walk is not a stall, wherever it occurs (DAI 0195B §4). */
 static void test_walks_outlive_their_block(void **state)
 {
 	static const struct geometry data_only = {
@@ -594,8 +604,9 @@ static void test_walks_outlive_their_block(void **state)
 	load_open(s, 0x20000, 1, 10);
 	assert_int_equal(waits(s, 2), 93 + 59 - 10);
 	assert_int_equal(total(s, PMK_SIG_DATA_STALL), 59 - 10);
-	/* The line is there, but eleven pages later its page no longer in the micro-TLB: 8 cycles
-	 * and 3. */
+	/*
+	 * The line is present, but eleven pages later its page is no longer in the micro-TLB: 8
+	 * cycles and 3. */
 	for (uint32_t i = 1; i <= 10; i++)
 		load_word(s, 0x20000 + 0x1020 * i);
 	s->cpu.cycles += 10000;
@@ -605,8 +616,7 @@ static void test_walks_outlive_their_block(void **state)
 	bench_free(s);
 }
 
-/* A line that is not there: 56 cycles of fetch stall, once; a new page 93 more, which are no
- * stall. */
+/* An absent line: 56 cycles of fetch stall, once; a new page: 93 more, which are not a stall. */
 static void test_cycles_of_fetches(void **state)
 {
 	struct bench *s = bench_new(&usual);
@@ -634,7 +644,10 @@ static void on_deadline(struct pmk_cpu *cpu)
 	cpu->deadline = cpu->cycles + 100;
 }
 
-/* Called at the first block that starts at it or behind, on the common way and on the other one. */
+/*
+ * Called at the first block that starts at or after the deadline, on the fast path and on the slow
+ * path.
+ */
 static void test_deadline(void **state)
 {
 	struct bench *s = bench_new(&bare);
@@ -664,7 +677,7 @@ static void test_deadline(void **state)
 	bench_free(s);
 }
 
-/* What is kept: caches, TLBs, predictor. What is not: counts, the clock, requests under way. */
+/* Kept: caches, TLBs, predictor. Not kept: counts, the clock, outstanding requests. */
 static void test_forked(void **state)
 {
 	struct bench *s = bench_new(&usual);
@@ -692,7 +705,7 @@ static void test_forked(void **state)
 	assert_int_equal(s->bus.total[PMK_SIG_L1D_MISS], 0);
 	assert_int_equal(s->bus.total[PMK_SIG_L1I_MISS], 0);
 	assert_int_equal(s->bus.total[PMK_SIG_TLB_MISS], 0);
-	load_word(s, 0x30000); /* a new line is not held up by what the parent had under way */
+	load_word(s, 0x30000); /* a new line does not wait for the parent's outstanding requests */
 	assert_int_equal(s->cpu.dyn[PMK_SIG_LSU_FULL_STALL], 0);
 	bench_free(s);
 }

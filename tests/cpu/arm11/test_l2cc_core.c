@@ -3,8 +3,8 @@
  * An ARM11 with a level 2 cache, in cases whose counts and cycles are known by hand. Random
  * programs on such cores are in test_cpu.c.
  *
- * The data cache is direct mapped and has 1 KB, so that addresses 1 KB apart are in each other's
- * place; so is the level 2 cache, with 64 KB.
+ * The data cache is direct mapped and has 1 KB, so that lines 1 KB apart evict each other; the
+ * level 2 cache is also direct mapped, with 64 KB.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,10 @@ static void set(const struct setting *settings, size_t n)
 			fail_msg("%s", msg);
 }
 
-/* A core with these settings beside the ones above, and two blocks in one line each, 1 KB apart. */
+/*
+ * A core with these settings in addition to the ones above, and two blocks of one line each, 1 KB
+ * apart.
+ */
 static void begin(const struct setting *more, size_t n)
 {
 	static const struct setting all[] = {
@@ -145,7 +148,10 @@ static void walk(uint32_t bytes, unsigned times)
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
-/* More than level 1 holds and no more than level 2: the second and third time all hit there. */
+/*
+ * Data that fits in level 2 but not in level 1: the second and third time, all accesses hit in
+ * level 2.
+ */
 static void test_fits_level_2(void **state)
 {
 	(void)state;
@@ -155,15 +161,17 @@ static void test_fits_level_2(void **state)
 	assert_int_equal(total(PMK_SIG_L1D_READ_MISS), 6144);
 	end();
 
-	/* What level 1 holds is asked for once. */
+	/* Data that fits in level 1 is requested once. */
 	BEGIN();
 	walk(1 * KB, 3);
 	COUNTS(0, 0, 32, 0, 0, 0, 0, 0, 0);
 	end();
 }
 
-/* Twice level 2: each line has gone when it is wanted again. Nothing was written, nothing goes
- * out. */
+/*
+ * Twice the size of level 2: each line has been evicted when it is needed again. Nothing was
+ * written, so nothing is written back.
+ */
 static void test_thrashes_level_2(void **state)
 {
 	(void)state;
@@ -172,7 +180,7 @@ static void test_thrashes_level_2(void **state)
 	COUNTS(0, 0, 12288, 0, 0, 0, 0, 0, 0);
 	end();
 
-	/* Two ways of as much hold it. */
+	/* Two ways of this size hold it. */
 	BEGIN({ "l2.ways", "2" }, { "l2.size", "128K" });
 	walk(128 * KB, 3);
 	COUNTS(0, 0, 12288, 8192, 0, 0, 0, 0, 0);
@@ -181,8 +189,10 @@ static void test_thrashes_level_2(void **state)
 
 /* ---- writes ---------------------------------------------------------------------------------- */
 
-/* What level 1 evicts hits the line that it was read from, one request for the line; level 2 evicts
- * it by halves. */
+/*
+ * A line that level 1 evicts hits in level 2, with one request for the line; level 2 evicts it in
+ * halves.
+ */
 static void test_write_back(void **state)
 {
 	(void)state;
@@ -205,7 +215,7 @@ static void test_write_back(void **state)
 	load(A + 64 * KB);
 	COUNTS(0, 0, 6, 1, 2, 0, 2, 0, 3);
 
-	/* A dirty line that is written again stays dirty, and one that was read anew is clean. */
+	/* A dirty line that is written again stays dirty; a line that was read again is clean. */
 	load(A);
 	load(A + 64 * KB);
 	COUNTS(0, 0, 8, 1, 2, 0, 2, 0, 3);
@@ -241,7 +251,7 @@ static void test_level_2_lost_it(void **state)
 	COUNTS(0, 0, 3, 0, 1, 0, 0, 0, 0);
 	end();
 
-	/* A cache that allocates takes it back, in the place of the new line. */
+	/* A cache that allocates on writes takes the victim back, in place of the new line. */
 	BEGIN({ "l2.write_allocate", "on" });
 	load(A);
 	store(A);
@@ -264,7 +274,7 @@ static void test_store_misses(void **state)
 	COUNTS(0, 0, 0, 0, 8, 0, 0, 0, 0);
 	load(A);
 	load(A + 1 * KB);
-	store(A); /* level 2 alone has the line */
+	store(A); /* only level 2 has the line */
 	COUNTS(0, 0, 2, 0, 9, 0, 1, 0, 0);
 	load(A + 64 * KB);
 	COUNTS(0, 0, 3, 0, 9, 0, 1, 0, 1);
@@ -287,7 +297,10 @@ static void test_store_misses(void **state)
 	end();
 }
 
-/* Written through: both levels and memory have it, so nothing is dirty and nothing allocates. */
+/*
+ * Write-through: both levels and memory have the data, so that nothing is dirty and nothing is
+ * allocated.
+ */
 static void test_write_through(void **state)
 {
 	(void)state;
@@ -329,7 +342,7 @@ static void test_read_buffer(void **state)
 	COUNTS(0, 0, 8, 7, 0, 0, 0, 0, 0);
 	end();
 
-	/* Two lines in turn fit two buffers, three do not: the oldest goes. */
+	/* Two alternating lines fit in two buffers, three do not: the oldest is dropped. */
 	BEGIN({ "dcache.enable", "off" }, { "l2.buffers", "2" });
 	for (unsigned i = 0; i < 10; i++) {
 		load(A);
@@ -361,7 +374,7 @@ static void test_write_empties_the_buffer(void **state)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* Two blocks in each other's place of the instruction cache. */
+/* Two blocks that evict each other from the instruction cache. */
 static void test_fetches(void **state)
 {
 	(void)state;
@@ -376,14 +389,16 @@ static void test_fetches(void **state)
 	COUNTS(12, 10, 0, 0, 0, 0, 0, 0, 0);
 	assert_int_equal(total(PMK_SIG_FETCH_STALL), 2 * 100 + 10 * 20);
 
-	/* Both sides share the cache, but not a buffer. */
+	/* Instructions and data share the cache, but no buffer. */
 	load(0x8000);
 	COUNTS(12, 10, 1, 1, 0, 0, 0, 0, 0);
 	end();
 }
 
-/* The look-up behind a well predicted return counts as a level 1 miss and asks level 2 for nothing;
- * what arrives behind another branch is a request. */
+/*
+ * The look-up after a correctly predicted return counts as a level 1 miss, but sends no request to
+ * level 2; a line that arrives after another branch is a request.
+ */
 static void test_speculation(void **state)
 {
 	(void)state;
@@ -402,8 +417,7 @@ static void test_speculation(void **state)
 	}
 }
 
-/* Two misses of one line, one of them behind a return whose fetch was cancelled, are one
- * request. */
+/* Two misses of one line, one of them after a return whose fetch was cancelled, are one request. */
 static void test_two_misses_of_a_line(void **state)
 {
 	(void)state;
@@ -438,7 +452,7 @@ static void test_cycles(void **state)
 	assert_int_equal(load(A + 2 * KB), 100); /* and memory is as slow as before */
 	end();
 
-	/* What a read buffer serves comes from level 2. */
+	/* Data from a read buffer has the latency of level 2. */
 	BEGIN({ "dcache.enable", "off" });
 	assert_int_equal(load(A), 100);
 	s.cpu.cycles = 2000;
@@ -453,7 +467,10 @@ static void test_cycles(void **state)
 	end();
 }
 
-/* ---- what does not go there ------------------------------------------------------------------ */
+/*
+ * ---- accesses that bypass level 2
+ * ------------------------------------------------------------------
+ */
 
 static bool every_page(void *ctx, uint64_t addr)
 {
@@ -466,7 +483,7 @@ static void test_devices_pass_by(void **state)
 {
 	(void)state;
 	BEGIN();
-	load(A + 1 * KB); /* level 2 was asked last */
+	load(A + 1 * KB); /* level 2 was accessed last */
 	load(A);
 	load(A + 1 * KB);
 	COUNTS(0, 0, 3, 1, 0, 0, 0, 0, 0);
@@ -478,7 +495,7 @@ static void test_devices_pass_by(void **state)
 	end();
 }
 
-/* Without a controller there is nothing to count, and nothing is said to be. */
+/* Without a controller there is nothing to count, and no signal is reported as available. */
 static void test_off(void **state)
 {
 	struct pmk_signal_set raised;
@@ -500,7 +517,7 @@ static void test_off(void **state)
 	end();
 }
 
-/* A fork begins with what its parent had in the cache, and no counts. */
+/* A fork begins with its parent's cache, and without counts. */
 static void test_fork(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Pipeline timing: the interlock examples of DDI 0301H chapter 16 with their cycles, the tables
- * behind them, and the summary of a run: cut anywhere, two runs and their edge cost what the whole
- * run costs, but for the exceptions that pipeline.c names.
+ * behind them, and the summaries of runs: a run that is cut into two at any point costs as much as
+ * the whole run, except for the cases that pipeline.c names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 #define MAX 24
 
-/* Of a core, the pipeline asks for these alone. */
+/* The pipeline uses only these parameters of a core. */
 static const struct pmk_core scalar = { .arm11 = { .vfp_length = 1, .vfp_stride = 1 } };
 
 static size_t decode_all(struct pmk_isa_arm *isa, const uint32_t *words, size_t n,
@@ -296,7 +296,10 @@ static struct pmk_pipe_block time_of(struct pmk_isa_arm *isa, const uint32_t *wo
 	return b;
 }
 
-/* What is not VFPv2, and so not timed; and the flags behind FMSTAT, which come a cycle later. */
+/*
+ * Instructions that are not VFPv2 and therefore not timed; and flags after FMSTAT, which are
+ * available a cycle later.
+ */
 static void test_vfp_odds(void **state)
 {
 	static const uint32_t v3[] = { 0xeeb00a00 }; /* vmov.f32 s0, #2.0 */
@@ -332,8 +335,10 @@ static void test_nothing(void **state)
 	}
 }
 
-/* use: from issue to the first that needs the value for normal use; 0x8000 and who has it at the
- * end. */
+/*
+ * use: cycles from issue to the first instruction that needs the value (not early); or 0x8000 and
+ * the registers that hold it at the end.
+ */
 static void test_slots(void **state)
 {
 	static const struct {
@@ -385,7 +390,10 @@ static void test_flag_distance(void **state)
 	struct pmk_pipe_slot slots[8];
 
 	assert_int_equal(time_of(*state, none, 2, slots).flag_distance, 15);
-	/* Between the two, as table 16-11 wants it: 7 cycles for a branch right behind. */
+	/*
+	 * The distance between the two, as in table 16-11: 7 cycles for a branch that follows
+	 * immediately.
+	 */
 	assert_int_equal(time_of(*state, adjacent, 3, slots).flag_distance, 0);
 	assert_int_equal(time_of(*state, apart, 4, slots).flag_distance, 4);
 	assert_int_equal(time_of(*state, far, 7, slots).flag_distance, 15);
@@ -421,7 +429,7 @@ static void test_edges(void **state)
 		{ __LINE__, 0xe8bd8010, { 0xe0866004 },                 1, 3 },
 		/* the LSU: ldm 7; ldr r8, [r9] */
 		{ __LINE__, 0xe89000fe, { 0xe5998000 },                 1, 3 },
-		/* A wait that hides behind a longer one: r1 late by two, r8 waits three anyway. */
+		/* A wait that a longer one hides: r1 is late by two, but r8 waits three anyway. */
 		{ __LINE__, LDR_R1,     { 0xe5998000, 0xe0856001, 0xe088a008 }, 3, 0 },
 		{ __LINE__, 0xebfffffe, { 0xe92d4010 }, 1, 0 },             /* bl; push {r4, lr} */
 	};
@@ -521,7 +529,7 @@ static uint32_t random_word(uint64_t *random)
 {
 	size_t i = next_random(random) % (sizeof(templates) / sizeof(templates[0]));
 	uint32_t r = next_random(random), w = templates[i].word, f = templates[i].fields;
-	uint32_t rn = 8 + (r >> 3 & 3); /* mostly another half than the data: lists are r0-r7 */
+	uint32_t rn = 8 + (r >> 3 & 3); /* mostly in another half than the data: lists are r0-r7 */
 
 	if (!(f & LST) && r >> 31)
 		rn = r >> 3 & 7;
@@ -544,7 +552,7 @@ static uint32_t random_word(uint64_t *random)
 	return w;
 }
 
-/* What the summary is allowed to miss at a cut before insn[cut]; see pipeline.c. */
+/* Cycles that the summary may miss at a cut before insn[cut]; see pipeline.c. */
 struct allowance {
 	int cheap, dear;
 };
@@ -560,7 +568,7 @@ static struct allowance allowed(const struct pmk_insn *insn, size_t n, size_t cu
 	uint32_t multiplied = 0, locked = 0;
 	bool mixed = false;
 
-	/* What is not forwarded from the other side: a cycle, once. */
+	/* A result that is not forwarded across the cut costs one cycle, once. */
 	for (size_t i = 0; i < cut; i++)
 		for (size_t k = cut; k < n; k++)
 			mixed |= (insn[i].writes & insn[k].reads) >> PMK_VFP_S0 &&
@@ -574,7 +582,7 @@ static struct allowance allowed(const struct pmk_insn *insn, size_t n, size_t cu
 		if (insn[i].store && (insn[i].list || insn[i].mem_count == 2))
 			locked |= (uint32_t)insn[i].reads;
 	}
-	/* The base written back last, wanted by the very next instruction. */
+	/* The base that was written back last is needed by the next instruction. */
 	a.cheap += insn[cut - 1].writeback && (insn[cut].reads >> insn[cut - 1].rn & 1);
 	for (size_t i = cut; i < n; i++) {
 		if (is_sum(&insn[i]) && (insn[i].reads & multiplied))
@@ -585,7 +593,7 @@ static struct allowance allowed(const struct pmk_insn *insn, size_t n, size_t cu
 	return a;
 }
 
-/* As the running core does it, a wait for VFP at the entry of the second block. */
+/* A wait for VFP at the entry of the second block, computed as in the running core. */
 static unsigned vfp_edge(const struct pmk_pipe_block *a, const struct pmk_pipe_block *b)
 {
 	unsigned wait = 0;
@@ -644,8 +652,7 @@ static void test_cuts(void **state)
 	assert_true(cheap > 0 && dear > 0); /* the exceptions were tried */
 }
 
-/* Whatever is in a run: it takes at least its issue cycles, and waits are within what is
- * documented. */
+/* Every run takes at least its issue cycles, and its waits are within the documented limits. */
 static void test_bounds(void **state)
 {
 	uint64_t random = UINT64_C(0xb0d5);

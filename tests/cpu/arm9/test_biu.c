@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bus interface unit of an ARM926EJ-S: which bursts its requests become, and how long the core
- * stands still for them. HCLK is the core's clock here unless a test is about that, and memory has
- * 5 wait states for the first word read and 2 for the first written: an address cycle, the waits, a
- * cycle a word. The first transfer of all waits 1 more, to be connected.
+ * The bus interface unit of an ARM926EJ-S: the bursts that its requests become, and how long the
+ * core waits for them. HCLK is the core's clock unless a test says otherwise. Memory has 5 wait
+ * states for the first word of a read and 2 for the first word of a write: an address cycle, the
+ * wait states, one cycle per word. The very first transfer waits 1 more cycle to be connected.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ struct rig {
 	struct pmk_biu biu;
 	uint64_t cycles;
 	unsigned n;
-	struct seen beat[MAX_BEATS]; /* address phases that were taken */
+	struct seen beat[MAX_BEATS]; /* accepted address phases */
 };
 
 static void see(void *ctx, const struct pmk_ahb_cycle cycle[PMK_MATRIX_NMASTERS], uint64_t n)
@@ -71,7 +71,7 @@ static struct rig *start(uint64_t ratio, bool system)
 	return &r;
 }
 
-/* The burst that beat `i` begins. */
+/* The burst that begins with beat `i`. */
 static void is_burst(const struct rig *r, unsigned i, unsigned master, uint32_t addr,
 		     unsigned burst, bool write, unsigned prot)
 {
@@ -91,12 +91,15 @@ static void test_linefill(void **state)
 	struct rig *r = start(1, false);
 
 	(void)state;
-	/* Cycle 0 is the address, 1 to 6 are waits, 7 has the word: it is there at the end of 7. */
+	/*
+	 * Cycle 0 is the address, 1 to 6 are waits, 7 has the word, which is available at the end
+	 * of 7.
+	 */
 	pmk_biu_access(&r->biu, 0x8014, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 0, 0x8014 >> 5), 8);
 	pmk_biu_drain(&r->biu);
 	assert_int_equal(r->n, 8);
-	/* The wanted word comes first. Cacheable, bufferable, User, data. */
+	/* The requested word comes first. Cacheable, bufferable, User, data. */
 	is_burst(r, 0, PMK_MATRIX_ARMD, 0x8014, 4, false, 0xD);
 	assert_int_equal(r->beat[3].cycle.haddr, 0x8000);
 	assert_int_equal(r->beat[7].cycle.haddr, 0x8010);
@@ -122,11 +125,16 @@ static void test_bus_clock(void **state)
 	struct rig *r = start(3, false);
 
 	(void)state;
-	/* Asked for at core cycle 100, in HCLK cycle 33: on the bus in 34, there at the end of
-	 * 41. */
+	/*
+	 * Requested at core cycle 100, in HCLK cycle 33; on the bus in 34, available at the end of
+	 * 41.
+	 */
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 100, 0x8000 >> 5), 42 * 3 - 100);
-	/* By an instruction that issued 10 cycles before the clock's reading: 90, HCLK cycle 30. */
+	/*
+	 * Requested by an instruction that issued 10 cycles before the current time: 90, HCLK cycle
+	 * 30.
+	 */
 	r = start(3, false);
 	pmk_biu_access(&r->biu, 0x8000, 4, 10);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 100, 0x8000 >> 5), 38 * 3 - 90);
@@ -154,8 +162,10 @@ static void test_linefill_waits_for_castout(void **state)
 
 	(void)state;
 	pmk_biu_castout(&r->biu, 0, 0x9040 >> 5, true, true);
-	/* The address in 0, 3 waits and 8 words from 1 to 11. The linefill's address goes with the
-	 * last word, its first word waits 5. */
+	/*
+	 * The address in 0, 3 waits and 8 words from 1 to 11. The linefill's address comes with the
+	 * last word; its first word waits 5.
+	 */
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);
 	assert_int_equal(pmk_biu_linefill(&r->biu, 0, 0x8000 >> 5), 11 + 5 + 1 + 1);
 }
@@ -227,10 +237,10 @@ static void test_write_buffer(void **state)
 		pmk_biu_access(&r->biu, 0x8000 + 4 * i, 4, 0);
 		assert_int_equal(pmk_biu_write(&r->biu, 0, 0x8000 >> 5), 0);
 	}
-	/* Four addresses are all there are. */
+	/* There are only four address entries. */
 	pmk_biu_access(&r->biu, 0x8010, 4, 0);
 	assert_int_equal(pmk_biu_write(&r->biu, 0, 0x8000 >> 5), 5);
-	/* When some have gone there is room again. */
+	/* When some have been written, there is room again. */
 	pmk_biu_access(&r->biu, 0x8014, 4, 0);
 	assert_int_equal(pmk_biu_write(&r->biu, 8, 0x8000 >> 5), 0);
 }
@@ -309,7 +319,7 @@ static void test_starved(void **state)
 	struct rig *r = start(1, false);
 
 	(void)state;
-	/* A master of higher priority that never pauses; who asks must come back all the same. */
+	/* A master of higher priority that never pauses; a request must still return. */
 	r->biu.sink = NULL;
 	assert_int_equal(pmk_matrix_script(&r->biu.matrix, PMK_MATRIX_DMA0, &all), PMK_OK);
 	pmk_biu_access(&r->biu, 0x8000, 4, 0);

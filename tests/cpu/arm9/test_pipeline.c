@@ -44,8 +44,10 @@ static void test_runs(void **state)
 		{ __LINE__, "add; add", { 0xe0810002, 0xe0830000 }, 2, 2, 0 },
 		/* An operand shifted by a register takes a second cycle. */
 		{ __LINE__, "add r0, r1, r2, lsl r3", { 0xe0810312 }, 1, 2, 0 },
-		/* One cycle between a loaded word and its use, none when something stands
-		 * between. */
+		/*
+		 * One cycle between a loaded word and its use, none if another instruction is in
+		 * between.
+		 */
 		{ __LINE__, "ldr r0, [r1]; add r2, r0, r3", { 0xe5910000, 0xe0802003 }, 2, 3, 1 },
 		{ __LINE__,
 		  "ldr r0, [r1]; nop; add",
@@ -59,7 +61,7 @@ static void test_runs(void **state)
 		  3,
 		  3,
 		  0 },
-		/* Two for a byte; the second user waits no more. */
+		/* Two for a byte; a second user does not wait again. */
 		{ __LINE__,
 		  "ldrb r0; add r2, r0; add r4, r0",
 		  { 0xe5d10001, 0xe0802003, 0xe0804005 },
@@ -76,9 +78,12 @@ static void test_runs(void **state)
 		/* Stored or accumulated: one cycle. */
 		{ __LINE__, "ldr r0; str r0", { 0xe5910000, 0xe5820000 }, 2, 3, 1 },
 		{ __LINE__, "ldr r0; mla r2, r3, r4, r0", { 0xe5910000, 0xe0220493 }, 2, 4, 1 },
-		/* The base that was written back is there at once. */
+		/* A base that was written back is available at once. */
 		{ __LINE__, "ldr r0, [r1], #4; ldr r2, [r1]", { 0xe4910004, 0xe5912000 }, 2, 2, 0 },
-		/* Multiplications: two cycles and one to wait; not for an accumulator. */
+		/*
+		 * Multiplications take two cycles, and one of waiting, except if the result is an
+		 * accumulator.
+		 */
 		{ __LINE__, "mul r0, r1, r2; add r3, r0, r4", { 0xe0000291, 0xe0803004 }, 2, 4, 1 },
 		{ __LINE__,
 		  "mul r0, r1, r2; mla r3, r1, r2, r0",
@@ -95,7 +100,7 @@ static void test_runs(void **state)
 		  2,
 		  3,
 		  1 },
-		/* A word a cycle, two cycles at least; the last register is a cycle late. */
+		/* One word per cycle, at least two cycles; the last register is one cycle late. */
 		{ __LINE__, "ldmia r0, {r1-r4}", { 0xe890001e }, 1, 4, 0 },
 		{ __LINE__, "ldmia r0, {r1}", { 0xe8900002 }, 1, 2, 0 },
 		{ __LINE__,
@@ -118,7 +123,7 @@ static void test_runs(void **state)
 		  2,
 		  4,
 		  1 },
-		/* The branch is somebody else's. */
+		/* The branch is timed elsewhere. */
 		{ __LINE__, "subs r3, r3, #1; b .", { 0xe2533001, 0xeafffffe }, 2, 1, 0 },
 	};
 
@@ -132,7 +137,7 @@ static void test_runs(void **state)
 	}
 }
 
-/* What one run leaves for the next: the same cycles as in one. */
+/* Two runs take the same cycles as one, because the first passes its state to the second. */
 static void test_seams(void **state)
 {
 	static const uint32_t ldr = 0xe5910000, ldrb = 0xe5d10001, mul = 0xe0000291;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A MicroBlaze core under test: blocks of instruction words run on it as the emulator runs them,
- * with data addresses of the test's choice. Words are written with the encodings of UG984, bits
- * numbered from the right.
+ * A MicroBlaze core under test: blocks of instruction words run on it as in the emulator, with data
+ * addresses chosen by the test. Words are encoded as in UG984, but with bits numbered from the
+ * right.
  */
 #ifndef TESTS_CPU_MICROBLAZE_RIG_H
 #define TESTS_CPU_MICROBLAZE_RIG_H
@@ -80,8 +80,7 @@ struct rig {
 	struct pmk_executions executions[MAX_BLOCKS];
 };
 
-/* Nothing takes longer than the pipeline: all in local memory, nothing predicted, nothing
- * translated. */
+/* Nothing adds to the time of the pipeline: all in local memory, no prediction, no translation. */
 static inline struct pmk_core plain_core(void)
 {
 	struct pmk_core core;
@@ -114,7 +113,7 @@ static inline struct rig *rig_new(const struct pmk_core *core)
 		fail_msg("%s", msg);
 	r->core = *core;
 	pmk_bus_init(&r->bus);
-	r->bus.sealed = PMK_NEVER; /* each latency has a record of its own */
+	r->bus.sealed = PMK_NEVER; /* each latency has its own record */
 	assert_int_equal(pmk_code_init(&r->code, &r->core), 0);
 	assert_int_equal(pmk_cpu_init(&r->cpu, &r->core), 0);
 	r->cpu.executions = r->executions;
@@ -187,7 +186,7 @@ static inline uint64_t total(struct rig *r, enum pmk_signal sig)
 	return r->bus.total[sig];
 }
 
-/* Signals and what they have to be, in pairs, ended by PMK_SIG_NONE. */
+/* Pairs of a signal and its expected total, ended by PMK_SIG_NONE. */
 static inline void check_totals(struct rig *r, int line, ...)
 {
 	va_list ap;
@@ -205,7 +204,7 @@ static inline void check_totals(struct rig *r, int line, ...)
 }
 #define TOTALS(r, ...) check_totals(r, __LINE__, __VA_ARGS__, PMK_SIG_NONE)
 
-/* The latency record number `i` that the core has made. */
+/* The core's latency record number `i`. */
 static inline void check_record(struct rig *r, int line, unsigned i, enum pmk_signal sig,
 				uint64_t start, uint32_t cycles)
 {

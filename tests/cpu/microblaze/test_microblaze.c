@@ -2,7 +2,7 @@
 /*
  * The running core of MicroBlaze: known answers for each rule. Events and their wording: UG984,
  * "Performance Monitoring". Latencies: UG984, instruction pages, "Pipeline Architecture", "Branch
- * Target Cache". What caches and TLBs do: "Instruction Cache", "Data Cache", "Memory Management
+ * Target Cache". Caches and TLBs: "Instruction Cache", "Data Cache", "Memory Management
  * Unit". Whole programs against a plain oracle are in test_oracle.c.
  */
 #include "rig.h"
@@ -10,7 +10,7 @@
 
 #include <pmk/error.h>
 
-/* ---- what is counted of each instruction ----------------------------------------------------- */
+/* ---- the events of each instruction ----------------------------------------------------- */
 
 #define MAX_SIGNALS 6
 
@@ -128,8 +128,10 @@ static void conditional_branches(void **state)
 	rig_free(r);
 }
 
-/* What goes to the instruction that follows anyway is not seen to be taken; only the sum is
- * known. */
+/*
+ * If a branch goes to the instruction that follows it, the core cannot see that it was taken; only
+ * the sum is known.
+ */
 static void branch_to_the_next(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -140,7 +142,7 @@ static void branch_to_the_next(void **state)
 		r = rig_new(&core);
 		GO(r, 0x1000, BEQI(3, 4));
 		GO(r, 0x1004, BRI(8));
-		GO(r, 0x100c, BRID(8), NOP); /* unconditional: it goes, and takes its time */
+		GO(r, 0x100c, BRID(8), NOP); /* unconditional: taken, with its cycles */
 		GO(r, 0x1014, NOP);
 		TOTALS(r, PMK_SIG_BR_TAKEN, 0, PMK_SIG_BR_NOT_TAKEN, 1, PMK_SIG_BR_UNCOND, 2,
 		       PMK_SIG_OF_STALL, 3, PMK_SIG_BTC_HIT, 0);
@@ -151,7 +153,7 @@ static void branch_to_the_next(void **state)
 	}
 }
 
-/* r0 is 0: beq, ble and bge are taken, wherever they go, and bne, blt and bgt are not. */
+/* r0 is 0: beq, ble and bge are taken, whatever their target, and bne, blt and bgt are not. */
 static void branch_on_r0(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -167,7 +169,7 @@ static void branch_on_r0(void **state)
 		GO(r, 0x1010, BRCI(LT, 4));
 		GO(r, 0x1014, BRCI(GT, 4));
 		GO(r, 0x1018, BEQID(0, 8), NOP);
-		GO(r, 0x1020, BRCI(NE, 0x100)); /* a signal comes right behind it */
+		GO(r, 0x1020, BRCI(NE, 0x100)); /* a signal comes right after it */
 		GO(r, 0x9000, NOP);
 		TOTALS(r, PMK_SIG_BR_TAKEN, 4, PMK_SIG_BR_NOT_TAKEN, 4, PMK_SIG_BR_TAKEN_DELAY, 1,
 		       PMK_SIG_BRANCH, 8, PMK_SIG_OF_STALL, 3 * 2 + 1, PMK_SIG_BTC_HIT, 0);
@@ -184,16 +186,16 @@ static void delay_slots(void **state)
 	(void)state;
 	GO(r, 0x1000, BRLID(15, 0x1000), NOP); /* a call, its slot is empty */
 	GO(r, 0x2000, NOP, RTSD(15, 8),
-	   ADDIK(3, 3, 1)); /* a return, its slot is not; the NOP is in none */
+	   ADDIK(3, 3, 1)); /* a return, its slot is not empty; the NOP is not in a slot */
 	GO(r, 0x1008, BRD(5), NOP);
 	GO(r, 0x3000, RTSD(15, 8), NOP); /* slots of returns count, too */
-	GO(r, 0x1010, BRI(8), NOP); /* behind a branch without slot: never runs, but never mind */
+	GO(r, 0x1010, BRI(8), NOP);	 /* not a slot; never runs */
 	TOTALS(r, PMK_SIG_DELAY_NOP, 3, PMK_SIG_BR_UNCOND, 3, PMK_SIG_BR_UNCOND_DELAY, 2,
 	       PMK_SIG_BRANCH, 3);
 	rig_free(r);
 }
 
-/* The branch ends a page; its slot begins the next and is a block of its own. */
+/* The branch ends a page; its slot begins the next page and is a separate block. */
 static void slot_in_another_block(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -217,7 +219,7 @@ static void slot_in_another_block(void **state)
 	GO(r, 0x5000, NOP);
 	GO(r, 0x4004, NOP);
 	TOTALS(r, PMK_SIG_BR_UNCOND_DELAY, 1, PMK_SIG_DELAY_NOP, 5, PMK_SIG_OF_STALL, 4);
-	/* The same code, entered otherwise: no slot. */
+	/* The same code, entered in another way: not a slot. */
 	GO(r, 0x2000, NOP);
 	TOTALS(r, PMK_SIG_DELAY_NOP, 5);
 	rig_free(r);
@@ -239,7 +241,7 @@ static void predicted_slot_in_another_block(void **state)
 		GO(r, 0x20fc, BRI(-0x100));
 	}
 	GO(r, 0x1ffc, NOP);
-	/* Both are learnt the first time, for one and for two cycles. */
+	/* Both are learnt the first time, at a cost of one and of two cycles. */
 	TOTALS(r, PMK_SIG_BTC_HIT, 4, PMK_SIG_OF_STALL, 3, PMK_SIG_BR_TAKEN_DELAY, 3,
 	       PMK_SIG_BR_TAKEN, 3);
 	rig_free(r);
@@ -283,7 +285,7 @@ static void vectors(void **state)
 	GO(r, 0x604, NOP);
 	GO(r, 0x520, BRI(0x200));      /* an exception in the middle of the block */
 	GO(r, 0x720, 0xb6910000, NOP); /* rted */
-	GO(r, 0x608, BRKI(14, 0x520)); /* software goes there by itself */
+	GO(r, 0x608, BRKI(14, 0x520)); /* software branches there itself */
 	GO(r, 0x520, BRI(0x200));
 	GO(r, 0x720, BRI(-0x210)); /* and there */
 	GO(r, 0x510, BRI(0x200));
@@ -293,7 +295,9 @@ static void vectors(void **state)
 	rig_free(r);
 }
 
-/* Without a system there are no vectors, and nobody claims to see them. */
+/*
+ * Without system emulation there are no vectors, and their signals are not reported as available.
+ */
 static void what_is_raised(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -334,31 +338,32 @@ static void btc_learns(void **state)
 	core.bp_entries = 512;
 	r = rig_new(&core);
 	GO(r, 0x1000, BEQI(3, 0x100));
-	GO(r, 0x1004, BRI(-4)); /* not taken, not known: nothing is lost or learnt */
+	GO(r, 0x1004, BRI(-4)); /* not taken, not in the cache: no cycles, nothing is learnt */
 	TOTALS(r, PMK_SIG_BTC_HIT, 0, PMK_SIG_OF_STALL, 0);
 	GO(r, 0x1000, BEQI(3, 0x100)); /* the bri is learnt: 3 cycles */
 	TOTALS(r, PMK_SIG_BTC_HIT, 0, PMK_SIG_OF_STALL, 2);
-	GO(r, 0x1100, BRI(-0x100)); /* taken, not known: 3 cycles */
+	GO(r, 0x1100, BRI(-0x100)); /* taken, not in the cache: 3 cycles */
 	TOTALS(r, PMK_SIG_BTC_HIT, 0, PMK_SIG_OF_STALL, 4);
 	GO(r, 0x1000, BEQI(3, 0x100)); /* learnt */
 	TOTALS(r, PMK_SIG_OF_STALL, 6);
 	GO(r, 0x1100, BRI(-0x100));    /* known, right: 1 cycle */
 	GO(r, 0x1000, BEQI(3, 0x100)); /* likewise */
 	TOTALS(r, PMK_SIG_BTC_HIT, 2, PMK_SIG_OF_STALL, 6);
-	GO(r, 0x1004, BRI(-4)); /* said taken, is not: 3 cycles */
+	GO(r, 0x1004, BRI(-4)); /* predicted taken, but not taken: 3 cycles */
 	TOTALS(r, PMK_SIG_BTC_HIT, 3, PMK_SIG_OF_STALL, 8);
 	GO(r, 0x1000, BEQI(3, 0x100));
-	GO(r, 0x1004, BRI(-4)); /* now said not taken, and is not */
+	GO(r, 0x1004, BRI(-4)); /* now predicted not taken, and not taken */
 	TOTALS(r, PMK_SIG_BTC_HIT, 5, PMK_SIG_OF_STALL, 8);
 	GO(r, 0x1000, BEQI(3, 0x100));
-	GO(r, 0x1100, NOP); /* said not taken, is taken */
+	GO(r, 0x1100, NOP); /* predicted not taken, but taken */
 	TOTALS(r, PMK_SIG_BTC_HIT, 7, PMK_SIG_OF_STALL, 10, PMK_SIG_BR_TAKEN, 3,
 	       PMK_SIG_BR_NOT_TAKEN, 3);
 	rig_free(r);
 }
 
-/* With a delay slot a taken branch that is not known costs 2 cycles, one that is predicted wrong
- * 3. */
+/*
+ * With a delay slot, a taken branch that is not in the cache costs 2 cycles, a mispredicted one 3.
+ */
 static void btc_and_delay_slots(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -412,7 +417,7 @@ static void btc_entries(void **state)
 	rig_free(r);
 }
 
-/* Address 0 is an address. */
+/* Address 0 is a valid address. */
 static void btc_at_zero(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -488,7 +493,7 @@ static void btc_is_emptied(void **state)
 
 /* ---- the pipelines --------------------------------------------------------------------------- */
 
-/* Cycles of one instruction between two others that have nothing to do with it. */
+/* Cycles of one instruction between two independent ones. */
 static void latencies(void **state)
 {
 	static const struct {
@@ -537,7 +542,7 @@ static void latencies(void **state)
 		}
 }
 
-/* Branches by pipeline, and what the MMU adds to eight stages. */
+/* Branches in each pipeline, and the cycles that the MMU adds with eight stages. */
 static void branch_latencies(void **state)
 {
 	static const struct {
@@ -581,7 +586,7 @@ static void branch_latencies(void **state)
 	}
 }
 
-/* Cycles that a dependent instruction waits, by how far behind it is. */
+/* Cycles that a dependent instruction waits, by its distance. */
 static void hazards(void **state)
 {
 	static const struct {
@@ -615,7 +620,9 @@ static void hazards(void **state)
 			}
 }
 
-/* Parameters say how late results are; three stages have no hazards with theirs. */
+/*
+ * Parameters set how late results are; the three-stage pipeline has no hazards at its own values.
+ */
 static void hazard_parameters(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -634,7 +641,7 @@ static void hazard_parameters(void **state)
 		DATA(0));
 	TOTALS(r, PMK_SIG_OF_STALL, 5 + 4 + 3, PMK_SIG_EX_STALL, 0);
 	rig_free(r);
-	/* The cycles of a taken branch pass for a result as well. */
+	/* A result also becomes older during the cycles of a taken branch. */
 	r = rig_new(&core);
 	rig_run(r, 0x1000, WORDS(LWI(3, 4, 0), BEQI(6, 0xfc)), DATA(0));
 	GO(r, 0x1100, ADDK(5, 3, 3));
@@ -680,7 +687,9 @@ static void run_nops(struct rig *r, uint32_t pc, unsigned n)
 	rig_run(r, pc, words, n, NULL);
 }
 
-/* 1 KB of code: one miss for each line; every other fetch hits. Then another KB in its place. */
+/*
+ * 1 KB of code: one miss for each line; every other fetch hits. Then another KB that replaces it.
+ */
 static void icache_lines(void **state)
 {
 	(void)state;
@@ -733,8 +742,10 @@ static void icache_latency(void **state)
 	run_nops(r, 0x1000, 8);
 	assert_int_equal(r->bus.recorded, 2);
 	RECORD(r, 0, L1I_ACCESS, 0, 21);
-	/* The second line is due 4 cycles after the first word has come, when the bus is free
-	 * again. */
+	/*
+	 * The second line starts 4 cycles after the first word has arrived, when the bus is free
+	 * again.
+	 */
 	RECORD(r, 1, L1I_ACCESS, 24, 21);
 	TOTALS(r, PMK_SIG_OF_STALL, 40, PMK_SIG_CYCLE, 48);
 	run_nops(r, 0x1000, 8);
@@ -785,7 +796,7 @@ static struct pmk_core data_core(bool write_through)
 	return core;
 }
 
-/* One instruction with its address, in a block of its own. */
+/* One instruction with its address, as a separate block. */
 static void one(struct rig *r, uint32_t word, uint32_t addr)
 {
 	rig_run(r, 0x1000, &word, 1, &addr);
@@ -818,7 +829,7 @@ static void dcache_lines(void **state)
 			for (unsigned i = 256; i < 512; i++)
 				LOAD_BYTE(r, 0x20000 + 4 * i + 3);
 			READS(r, 768, 768 - 512 / line);
-			LOAD_WORD(r, 0x20000); /* was thrown out by the second half */
+			LOAD_WORD(r, 0x20000); /* was evicted by the second half */
 			READS(r, 769, 768 - 512 / line);
 			TOTALS(r, PMK_SIG_MEM_STALL, (512 / line + 1) * 20, PMK_SIG_EX_STALL, 0);
 			assert_int_equal(r->bus.recorded, 512 / line + 1);
@@ -828,7 +839,7 @@ static void dcache_lines(void **state)
 		}
 }
 
-/* Write-through: a store updates what is there and fetches nothing. */
+/* Write-through: a store updates a line that is present, and fetches nothing. */
 static void write_through(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -843,14 +854,17 @@ static void write_through(void **state)
 	STORE_WORD(r, 0x20004);
 	STORE_HALF(r, 0x20008);
 	LOAD_WORD(r, 0x2000c);
-	STORE_WORD(r, 0x20400); /* the same place, another line: leaves it alone */
+	STORE_WORD(r, 0x20400); /* another line with the same index: not changed */
 	LOAD_WORD(r, 0x20000);
 	READS(r, 3, 2);
 	WRITES(r, 5, 2);
 	rig_free(r);
 }
 
-/* Its stores go through the write buffer: here 2, each of which takes the bus for 4 cycles. */
+/*
+ * Its stores go through the write buffer, which has 2 entries here; each occupies the bus for 4
+ * cycles.
+ */
 static void write_buffer(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -859,8 +873,11 @@ static void write_buffer(void **state)
 	(void)state;
 	rig_run(r, 0x1000, WORDS(SWI(3, 4, 0), SWI(3, 4, 0), SWI(3, 4, 0), SWI(3, 4, 0), NOP),
 		DATA(0x20000, 0x20000, 0x20000, 0x20000));
-	/* The third, in cycle 2, finds 8 cycles of writes until 8 and has to wait until there is
-	 * room for its 4: at 4. The fourth follows one cycle later and waits for the next 4. */
+	/*
+	 * The third store, in cycle 2, finds writes that last until cycle 8, and must wait until
+	 * cycle 4, when there is room for its 4 cycles. The fourth follows one cycle later and
+	 * waits for the next 4.
+	 */
 	assert_int_equal(r->bus.recorded, 2);
 	RECORD(r, 0, L1D_CACHED_WRITE, 2, 3);
 	RECORD(r, 1, L1D_CACHED_WRITE, 5, 4);
@@ -872,7 +889,7 @@ static void write_buffer(void **state)
 	rig_free(r);
 }
 
-/* Write-back: a word that is stored needs no fetch, and is all that is valid of its line. */
+/* Write-back: a store of a word needs no fetch; afterwards only this word of the line is valid. */
 static void write_back(void **state)
 {
 	struct pmk_core core = data_core(false);
@@ -894,7 +911,7 @@ static void write_back(void **state)
 	LOAD_WORD(r, 0x2000c);
 	READS(r, 3, 2);
 	TOTALS(r, PMK_SIG_MEM_STALL, 20);
-	STORE_BYTE(r, 0x20011); /* part of a word that is not there: the line is read first */
+	STORE_BYTE(r, 0x20011); /* part of a word in an absent line: the line is read first */
 	WRITES(r, 5, 2);
 	TOTALS(r, PMK_SIG_MEM_STALL, 41); /* the bus was taken for one cycle more */
 	STORE_HALF(r, 0x20012);
@@ -902,7 +919,7 @@ static void write_back(void **state)
 	WRITES(r, 6, 3);
 	READS(r, 4, 3);
 	STORE_WORD(r, 0x20030);
-	STORE_BYTE(r, 0x20034); /* part of a word that is not valid, of a line that is there */
+	STORE_BYTE(r, 0x20034); /* part of an invalid word in a present line */
 	WRITES(r, 8, 3);
 	LOAD_WORD(r, 0x2003c);
 	READS(r, 5, 4);
@@ -910,7 +927,7 @@ static void write_back(void **state)
 	rig_free(r);
 }
 
-/* Dirty lines are written when they are thrown out, clean ones are not. */
+/* Dirty lines are written when they are evicted, clean lines are not. */
 static void write_back_evicts(void **state)
 {
 	struct pmk_core core = data_core(false);
@@ -920,8 +937,7 @@ static void write_back_evicts(void **state)
 	core.wbuf_entries = 1;
 	r = rig_new(&core);
 	LOAD_WORD(r, 0x20000);
-	LOAD_WORD(r,
-		  0x20400); /* clean; 2 cycles more until the rest of the line before it has come */
+	LOAD_WORD(r, 0x20400); /* clean; 2 cycles more for the rest of the previous line */
 	TOTALS(r, PMK_SIG_L1D_EVICT, 0, PMK_SIG_MEM_STALL, 42);
 	STORE_WORD(r, 0x20400);
 	STORE_WORD(r, 0x20800); /* dirty */
@@ -939,7 +955,7 @@ static void write_back_evicts(void **state)
 	rig_free(r);
 }
 
-/* Three stages have no memory stage to be held. */
+/* The three-stage pipeline has no memory stage that could stall. */
 static void area_waits_in_execution(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -973,7 +989,7 @@ static bool from_0x30000(void *ctx, uint64_t addr)
 	return addr >= 0x30000;
 }
 
-/* What is neither cached nor local goes over the peripheral bus, and so do devices. */
+/* Accesses that are neither cached nor local use the peripheral bus; so do devices. */
 static void peripherals(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1010,7 +1026,7 @@ static void peripherals(void **state)
 	rig_free(r);
 }
 
-/* Where no access can make a difference none need be reported. */
+/* If accesses cannot change any requested count, the emulator need not report them. */
 static void local_data(void **state)
 {
 	struct pmk_core core = plain_core();
@@ -1040,12 +1056,12 @@ static struct pmk_core mmu_core(void)
 	return core;
 }
 
-/* Two entries, the least recently used goes. */
+/* Two entries; the least recently used is replaced. */
 static void itlb(void **state)
 {
 	static const struct {
 		uint32_t page;
-		unsigned hits; /* so far; each is one instruction */
+		unsigned hits; /* so far; each block is one instruction */
 	} rows[] = {
 		{ 0x10000, 0 },
 		{ 0x10000, 1 },
@@ -1067,7 +1083,7 @@ static void itlb(void **state)
 		GO(r, rows[i].page, NOP);
 		TOTALS(r, PMK_SIG_L1I_TLB, (unsigned)i + 1, PMK_SIG_ITLB_HIT, rows[i].hits);
 	}
-	/* Five look-ups, of which three found nothing yet. */
+	/* Five look-ups, of which three missed. */
 	TOTALS(r, PMK_SIG_MMU_LOOKUP, 5, PMK_SIG_UTLB_HIT, 2, PMK_SIG_OF_STALL, 10, PMK_SIG_CYCLE,
 	       21, PMK_SIG_DTLB_HIT, 0, PMK_SIG_L1D_TLB_READ, 0);
 	assert_int_equal(r->bus.recorded, 5);
@@ -1112,14 +1128,13 @@ static void dtlb(void **state)
 			STORE_WORD(r, rows[i].addr);
 		TOTALS(r, PMK_SIG_DTLB_HIT, rows[i].hits);
 	}
-	/* The page of the code is one look-up more; 5 pages of data and that are new to the
-	 * UTLB. */
+	/* The code's page is one more look-up; this page and 5 data pages are new to the UTLB. */
 	TOTALS(r, PMK_SIG_L1D_TLB_READ, 8, PMK_SIG_L1D_TLB_WRITE, 9, PMK_SIG_MMU_LOOKUP, 7 + 1,
 	       PMK_SIG_UTLB_HIT, 8 - 6, PMK_SIG_MEM_STALL, 7 * 2, PMK_SIG_OF_STALL, 2);
 	rig_free(r);
 }
 
-/* The unified TLB holds what software puts into it, one entry after the other. */
+/* Software fills the unified TLB, one entry after the other. */
 static void utlb(void **state)
 {
 	struct pmk_core core = mmu_core();
@@ -1134,7 +1149,7 @@ static void utlb(void **state)
 	TOTALS(r, PMK_SIG_MMU_LOOKUP, 8, PMK_SIG_UTLB_HIT, 0, PMK_SIG_MEM_STALL, 7 * 52);
 	LOAD_WORD(r, 0x100000);
 	TOTALS(r, PMK_SIG_MMU_LOOKUP, 9, PMK_SIG_UTLB_HIT, 1, PMK_SIG_MEM_STALL, 7 * 52 + 2);
-	LOAD_WORD(r, 0x800000); /* in place of the code's page, which the ITLB still has */
+	LOAD_WORD(r, 0x800000); /* it replaces the code's page, which the ITLB still has */
 	LOAD_WORD(r, 0x900000); /* in place of 0x100000 */
 	LOAD_WORD(r, 0x200000);
 	LOAD_WORD(r, 0x300000);
@@ -1144,7 +1159,7 @@ static void utlb(void **state)
 	TOTALS(r, PMK_SIG_MMU_LOOKUP, 15, PMK_SIG_UTLB_HIT, 4);
 	rig_free(r);
 
-	/* Of a system it is not seen; an access that happens has hit. */
+	/* In system emulation misses are not visible; an access that completes has hit. */
 	core.system = true;
 	r = rig_new(&core);
 	GO(r, 0x1000, NOP);
@@ -1153,7 +1168,7 @@ static void utlb(void **state)
 	rig_free(r);
 }
 
-/* A new process: all that was known of translations is gone. */
+/* A new process: all cached translations are dropped. */
 static void tlb_flush(void **state)
 {
 	struct pmk_core core = mmu_core();
@@ -1227,8 +1242,7 @@ static void count_calls(struct pmk_cpu *cpu)
 	cpu->deadline = PMK_NEVER;
 }
 
-/* A log that is as full as somebody has asked for calls the owner at the start of the next
- * block. */
+/* When the log is as full as requested, the core calls its owner at the start of the next block. */
 static void full_log(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1249,7 +1263,7 @@ static void full_log(void **state)
 	rig_free(r);
 }
 
-/* Without a bus nothing is recorded, and nothing else changes. */
+/* Without a bus, nothing is recorded; everything else stays the same. */
 static void no_bus(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1263,7 +1277,7 @@ static void no_bus(void **state)
 	rig_free(r);
 }
 
-/* No record is longer than the core says. */
+/* No record is longer than the core's declared maximum. */
 static void longest(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1278,7 +1292,7 @@ static void longest(void **state)
 	assert_int_equal(pmk_cpu_longest(&core), 0);
 }
 
-/* A forked copy has warm caches, and counts from nothing. */
+/* A forked copy has warm caches, and counts from 0. */
 static void fork_is_warm(void **state)
 {
 	struct pmk_core core = data_core(true);
@@ -1298,7 +1312,7 @@ static void fork_is_warm(void **state)
 	TOTALS(r, PMK_SIG_INSN, 1, PMK_SIG_DTLB_HIT, 1, PMK_SIG_MMU_LOOKUP, 0, PMK_SIG_MEM_STALL,
 	       0);
 	READS(r, 1, 1);
-	/* The order of use lives on: 0x30000 was used before 0x20000. */
+	/* The order of use is kept: 0x30000 was used before 0x20000. */
 	LOAD_WORD(r, 0x40000);
 	LOAD_WORD(r, 0x20000);
 	TOTALS(r, PMK_SIG_DTLB_HIT, 2, PMK_SIG_MMU_LOOKUP, 1);

@@ -2,12 +2,12 @@
 /*
  * The running core of MicroBlaze against a plain oracle.
  *
- * The core keeps tables and generations so that what changes nothing costs nothing. The oracle here
- * has none of that: arrays of lines, words, pages and branches, searched at every single
+ * The core keeps tables and generations so that an access without effect costs nothing. The oracle
+ * here has none of these: arrays of lines, words, pages and branches, searched at every single
  * instruction and access, after UG984 and the choices that microblaze.c declares. Random programs
- * run through both on many geometries; every signal that the core raises has to be the same, cycles
- * included, and so have the latencies. How long a block takes by itself is asked of pipeline.c,
- * which test_microblaze.c has known answers for.
+ * run through both on many geometries; every signal that the core raises must agree, including
+ * cycles, and so must the latencies. The time of a block by itself comes from pipeline.c, for which
+ * test_microblaze.c has known answers.
  */
 #include "../../unit.h"
 #include "rig.h"
@@ -59,7 +59,7 @@ static void remove_page(struct pages *t, uint32_t page)
 	t->n = kept;
 }
 
-/* To the front; the last goes when there are too many. */
+/* Move it to the front; the last is dropped if there are too many. */
 static void put_page(struct pages *t, uint32_t page)
 {
 	memmove(&t->page[1], &t->page[0], t->n * sizeof(t->page[0]));
@@ -82,13 +82,13 @@ struct oracle {
 	uint64_t clock;
 	uint64_t ifree, dfree,
 		written; /* until when buses are taken, and the write buffer drains */
-	/* How the last block ended. */
+	/* State at the end of the last block. */
 	bool any, open;
 	struct pmk_insn end; /* its branch, or its last instruction */
 	uint32_t fall;
 	uint8_t residue[PMK_MB_REGS];
 	uint64_t n[PMK_NSIGNALS];
-	struct latency latency[PMK_NSIGNALS]; /* of occurrences that took other than one cycle */
+	struct latency latency[PMK_NSIGNALS]; /* of occurrences that did not take one cycle */
 };
 
 static void timed(struct oracle *o, enum pmk_signal sig, uint64_t cycles)
@@ -125,7 +125,7 @@ static unsigned refill_of(const struct oracle *o, bool wrong)
 	return cycles + 4 + (o->core->mmu && (wrong || !back) ? 2 : 0);
 }
 
-/* Returns and branches with an immediate target, other than to what follows anyway. */
+/* Returns, and branches with an immediate target that is not the next instruction. */
 static bool can_be_predicted(const struct oracle *o)
 {
 	if (!o->core->bp_on)
@@ -141,7 +141,7 @@ static void leave(struct oracle *o, uint32_t pc)
 	struct branch *b = &o->btc[o->end.addr / 4 % o->core->bp_entries];
 	bool conditional = o->end.kind & PMK_MB_BR_COND;
 	bool any_branch = o->end.kind & (PMK_MB_BR | PMK_MB_BR_COND | PMK_MB_RETURN);
-	bool goes = pc != o->fall; /* what goes to what follows is not seen to */
+	bool goes = pc != o->fall; /* a branch to the next instruction is not visible */
 	bool known = b->there && b->pc == o->end.addr;
 
 	if (!any_branch)
@@ -165,7 +165,7 @@ static void leave(struct oracle *o, uint32_t pc)
 		*b = (struct branch){ .there = true, .pc = (uint32_t)o->end.addr, .next = pc };
 }
 
-/* What is certain to go, and not predicted, takes its time with its block. */
+/* An unconditional branch that is not predicted is timed with its block. */
 static void go(struct oracle *o)
 {
 	bool goes = o->end.kind & (PMK_MB_BR | PMK_MB_RETURN) && !can_be_predicted(o);
@@ -333,7 +333,7 @@ static void count_facts(struct oracle *o, const struct pmk_insn *in, bool in_slo
 	o->n[PMK_SIG_DELAY_NOP] += in_slot && in->kind & PMK_MB_NOP;
 }
 
-/* Cycles that the block waits for what the one before it has not finished. */
+/* Cycles that the block waits for results of the previous block. */
 static uint64_t late(const struct oracle *o, const struct pmk_microblaze_timing *t)
 {
 	int wait = 0;
@@ -397,7 +397,7 @@ struct program {
 
 static uint32_t plain_word(void)
 {
-	/* Few registers, so that results are waited for. */
+	/* Few registers, so that instructions wait for results. */
 	unsigned d = 1 + pick(6), a = 1 + pick(6), b = 1 + pick(6);
 
 	switch (pick(14)) {
@@ -423,7 +423,7 @@ static uint32_t plain_word(void)
 
 static uint32_t offset_to_anywhere(uint32_t from, uint32_t words)
 {
-	/* Not where the last words of the code are, nor to what follows. */
+	/* Not to the last words of the code, and not to the next instruction. */
 	uint32_t to = pick(words - 16);
 
 	return (to == from + 1 || to == from + 2 ? from : to) * 4 - from * 4;
@@ -506,7 +506,7 @@ static size_t take_block(const struct program *p, uint32_t at, bool slot_only,
 	return n;
 }
 
-/* Where it goes on behind a block: what follows, the target, or anywhere. */
+/* Where execution continues after a block: the next instruction, the target, or anywhere. */
 static uint32_t next_word(const struct pmk_insn *end, uint32_t fall, uint32_t words)
 {
 	uint32_t anywhere = pick(8) ? pick(40) * (words / 40) : pick(words - 16);
@@ -571,7 +571,7 @@ static void compare(struct rig *r, struct oracle *o, uint64_t what, unsigned ste
 				 (unsigned long long)o->n[signals[i]]);
 }
 
-/* What the core recorded since the last time; occurrences of one signal never overlap. */
+/* Records of the core since the last call; occurrences of one signal never overlap. */
 static void read_log(struct rig *r, struct latency *sum, uint64_t *end)
 {
 	uint64_t n = r->bus.recorded;
