@@ -19,7 +19,7 @@ def start(*arguments, **capabilities):
         raise Missing("chromium chromium-driver")
 
     class Local(Service):
-        """By its address: a machine that was just installed may not know the name localhost."""
+        """Uses the address, because a newly installed machine may not know the name localhost."""
 
         def is_connectable(self):
             try:

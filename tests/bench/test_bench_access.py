@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bench/access works from end to end. What it measures is not judged here: other tests run at the
-same time."""
+"""bench/access works from end to end. Its measurements are not judged here, because other tests run
+at the same time."""
 import os
 import re
 import sys

@@ -63,14 +63,13 @@ def sources():
 def build_for(isa, name, source):
     path = os.path.join(WORK, f"bench-{name}-{isa.name}")
     if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
-        # What is stored for MicroBlaze is what bench/run takes.
+        # The stored programs for MicroBlaze are those of bench/run.
         isa.compile(source, path, *(["-Werror"] if isa.compiler else []))
     return path
 
 
 def usable():
-    """The instruction sets there are compilers for; skips when one of those that everybody has is
-    missing."""
+    """The instruction sets with an installed compiler; skips if a common one is missing."""
     there = []
     for isa in BENCHMARK["ISAS"].values():
         if not isa.lacks():
@@ -119,7 +118,7 @@ def test_checksums_are_the_same_natively_and_under_qemu():
 
 
 def test_programs_miss_what_they_are_there_to_miss():
-    """In caches of 16 KB: code that does not fit, and stores to lines that are not there."""
+    """In caches of 16 KB: code that does not fit, and stores to absent lines."""
     arm = BENCHMARK["ISAS"]["arm"]
     have(*(tool for tool in (arm.compiler[0], arm.emulator[0])))
 
@@ -161,9 +160,9 @@ def test_bench_run_measures_and_judges():
             assert re.search(r"\(target (from )?<= .*\): (met|MISSED)$", judged[0]), judged
         character = out.out.split(f"{isa.name}: character")[1].split("\n\n")[0]
         rows = {l.split()[0]: l.split() for l in character.splitlines() if l}
-        # walk is the one that misses: its share of data cache misses is column 5
+        # walk misses most: its share of data cache misses is column 5
         assert float(rows["walk"][5]) > 35 > 20 > float(rows["sort"][5]), out.out
-        # pmk has given every count; that of mispredictions a MicroBlaze has not
+        # pmk has every count, except that a MicroBlaze has none of mispredictions
         equal(rows["sort"].count("-"), 0 if isa.mispredicted else 1, str(rows))
     equal("MISSED" in out.out, out.code == 1, "verdicts and exit code")
 
@@ -286,9 +285,9 @@ def by_hand(rows):
 
 
 def ratios_hold(rows):
-    """No sequence takes fewer than that by hand, and ratios are what they say. The least is the
-    condition of bench/target/byhand.S: an isr by hand looks at all counters, so that of the library
-    may be near it."""
+    """No sequence takes fewer instructions than the hand-written one, and the ratios are correct.
+    The minimum is the condition of bench/target/byhand.S: the hand-written isr reads all counters,
+    so the library's may be close to it."""
     for key, (hand, size, _, ratio, speed, _, ratio2) in rows.items():
         equal((ratio, ratio2), tuple(f"{int(x) / int(hand):.1f}x" for x in (size, speed)), str(key))
         assert int(size) >= int(hand) and int(speed) >= int(hand), (key, hand, size, speed)
@@ -313,7 +312,7 @@ def test_firmware_costs_of_a_cortex_a53():
         ("region, begin and end", 1): 3 + 5, ("region, begin and end", 3): 6 + 11,
         ("region, begin and end", 7): 12 + 23,
         ("read all", 1): 3, ("read all", 3): 6, ("read all", 7): 12,
-        # One of the event counters carries; the others are a test each.
+        # One event counter carries; each of the others costs one test.
         ("isr, one counter wrapped", 3): 2 + 2 + 3, ("isr, one counter wrapped", 7): 2 + 6 + 3,
         ("isr, nothing wrapped", 3): 2 + 2, ("isr, nothing wrapped", 7): 2 + 6,
         ("fast.h, begin", 3): 6, ("fast.h, end", 3): 11,

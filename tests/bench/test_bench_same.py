@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench/same compares what two builds count."""
+"""bench/same compares the counts of two builds."""
 import os
 
 from harness import *
@@ -9,7 +9,7 @@ LITTLE = ("--cores", "arm1176", "--programs", "petri", "--subsets", "1")
 
 
 def other_build(*settings):
-    """A folder whose pmk is ours with other settings of the core."""
+    """A folder with a pmk that is ours, but with other settings of the core."""
     folder = os.path.join(WORK, "bench-same-other")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "pmk"), "w") as f:

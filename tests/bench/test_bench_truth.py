@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bench/truth works from end to end: kernels are compared with what was published, random blocks
-with llvm-mca. How near ours come is not judged here."""
+"""bench/truth works from end to end: kernels are compared with published numbers, random blocks
+with llvm-mca. The accuracy is not judged here."""
 import os
 import re
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bindings/cpp/pmk.hpp: its examples, on an emulated board and beside pmk stat; it needs nothing
-that firmware lacks, and leaves nothing where counting is switched off."""
+"""bindings/cpp/pmk.hpp: its examples, on an emulated board and compared with pmk stat; it needs
+nothing that firmware lacks, and generates no code if counting is switched off."""
 import re
 
 from harness import *
@@ -14,12 +14,12 @@ FIRMWARE = ["arm-none-eabi-g++", *STRICT, "-mcpu=arm1176jzf-s", "-marm", "-O2", 
 
 
 def test_regions_on_a_board():
-    """Counts of a region are those of its instructions, whatever way it is left."""
+    """A region counts its own instructions, however it is left."""
     have("make", "arm-none-eabi-g++", "qemu-system-arm")
     folder = os.path.join(WORK, "cpp")
     out = run("make", "-s", "-C", EXAMPLES, f"O={folder}", f"RUN={PMK} run --", "run")
     equal(out.code, 0, str(out))
-    # 1000 times SUBS and BNE, and what a compiler sets up for them.
+    # 1000 times SUBS and BNE, and their set-up by the compiler.
     counted = re.search(r"^region loop: 1 time\n.*\n +(\d+) .* instr_exec\n", out.out, re.M)
     assert 2000 <= int(counted[1]) <= 2004, out.out
     search = re.search(r"^region search: (\d+) times?$", out.out, re.M)
@@ -99,5 +99,5 @@ def test_firmware_needs_nothing_of_a_library(tmp_path):
 
 def test_nothing_is_left_where_it_is_off(tmp_path):
     have("arm-none-eabi-g++")
-    # But what is called to make an argument.
+    # Except functions that are called to compute an argument.
     equal(compiled(tmp_path, "-DPMK_ENABLED=0") - {"memcpy", "memset"}, {"pmk_port_native"})

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bindings/rust: what it writes down of the C headers a second time is as a C compiler has it; its
-example counts, on a host and without an operating system; and a program in Rust is counted by pmk
-stat."""
+"""bindings/rust: its copies of definitions from the C headers agree with a C compiler; its example
+counts, on a host and without an operating system; and pmk stat counts a program in Rust."""
 import re
 import shutil
 import sys
@@ -10,7 +9,7 @@ from harness import *
 import repo
 
 CRATE = os.path.join(SOURCE, "bindings/rust")
-# What has no C name of its own, or is only pointed at.
+# Items without a C name, or only used through pointers.
 UNNAMED = {"pmk_total": "typeof(((struct pmk_target_event *)0)->at[0])"}
 OPAQUE = {"pmk_pmu"}
 
@@ -28,7 +27,7 @@ def constants():
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A copy, because cargo writes beside what it builds; and the library in C."""
+    """A copy, because cargo writes next to the sources; and the library in C."""
     have("cargo", "rustc", "gcc", "ar")
     folder = tmp_path_factory.mktemp("rust")
     for path in ("bindings/rust", "examples/rust"):
@@ -42,7 +41,7 @@ def place(tmp_path_factory):
 
 
 def cargo(place, verb, *words, project="examples/rust", **variables):
-    """Debian's, without a network and without the user's settings."""
+    """Debian's cargo, without a network and without the user's settings."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("CARGO", "RUST"))}
     env.update(PATH="/usr/bin:" + env["PATH"], CARGO_HOME=str(place / "home"),
                CARGO_TARGET_DIR=str(place / "target"), PMK_TARGET_LIB=str(place), **variables)
@@ -50,7 +49,7 @@ def cargo(place, verb, *words, project="examples/rust", **variables):
 
 
 def test_layout(place):
-    """Sizes, offsets and numbers, each asked of both compilers."""
+    """Sizes, offsets and numbers, from both compilers."""
     c, rust = ['#include <stdio.h>', '#include "pmk_target.h"', "int main(void)\n{"], []
     for name, fields in structs().items():
         kind = UNNAMED.get(name, f"struct {name}")
@@ -66,7 +65,7 @@ def test_layout(place):
         c.append(f'printf("{name} %lld\\n", (long long){name});')
         rust.append(f'println!("{name} {{}}", {name} as i64);')
     (place / "layout.c").write_text("\n".join([*c, "return 0;", "}"]) + "\n")
-    # As an example of the crate, so that cargo finds it.
+    # Stored as an example of the crate, so that cargo finds it.
     (place / "examples/rust/src/bin/layout.rs").write_text(
         "use ::pmk_target::ffi::*;\nfn main() {\n" + "\n".join(rust) + "\n}\n")
     out = run("gcc", "-std=gnu11", "-o", "layout", "layout.c", cwd=place)
@@ -102,7 +101,7 @@ def test_the_example_counts(place):
 
 
 def test_the_crate_has_no_std(place):
-    """Built for this machine, it asks for C's functions and for nothing of Rust's std."""
+    """Built for this machine, it needs only C's functions, and nothing of Rust's std."""
     out = cargo(place, "rustc", "--release", "--lib", "--", "-D", "warnings",
                 project="bindings/rust")
     equal((out.code, out.err), (0, ""))
@@ -141,7 +140,7 @@ def test_a_program_in_rust_is_counted(place):
     for turns in (1000, 3000):
         out = stat("--region", "turns", "-e", "instructions", program, turns)
         counted[turns] = counts(out, "turns")["instructions"]
-    # Two instructions a turn, and a few around them.
+    # Two instructions per iteration, and a few around them.
     equal(counted[3000] - counted[1000], 4000)
     assert 2000 < counted[1000] < 2010, counted
 
@@ -167,8 +166,8 @@ def core_for_bare_metal():
 
 
 def test_the_binding_on_bare_metal(tmp_path):
-    """QEMU's counter of instructions is exact with -icount. What remains of a region is what a
-    Scope does between the reading of the counters: it is the same whatever is measured."""
+    """QEMU's counter of instructions is exact with -icount. The remaining difference is the work of
+    a Scope between the readings of the counters, which does not depend on the measured code."""
     have("cargo", "rustc", "make", "aarch64-linux-gnu-gcc", "qemu-system-aarch64")
     out = make_firmware("run", f"O={tmp_path}", f"SYSROOT={core_for_bare_metal()}",
                         f"CARGO_HOME={tmp_path}/home")

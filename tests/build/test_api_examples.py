@@ -10,8 +10,8 @@ from programs import loop
 HERE = os.path.join(SOURCE, "examples/api")
 # program: (sources, arguments, what it prints)
 EXAMPLES = {
-    # 100 misses of 20 cycles and 900 hits of one, three cycles late; the first 50 misses raise an
-    # interrupt.
+    # 100 misses of 20 cycles and 900 hits of one cycle, three cycles late; the first 50 misses
+    # raise an interrupt.
     "model": (["model.c"], [], "cycles 2897, misses 50 since the overflow, instructions 1000, "
                                "interrupts 1\n"),
     "dump": (["dump.c"], ["core.vcd", "core.ini"],
@@ -77,15 +77,14 @@ def test_built_by_pkg_config(there, tmp_path, name, how):
         if name.startswith("count") and not libelf_is_whole(tmp_path):
             pytest.skip("the distribution's libelf.a lacks functions: nothing that reads ELF "
                         "files can be linked statically")
-        # Such a program does not lie where the library does, from where files are looked for.
+        # Such a program is not in the library's folder, which is where files are searched.
         env.update(PMK_DATA=os.path.join(there.prefix, "share/pmk"),
                    PMK_PLUGIN=os.path.join(there.prefix, "lib/pmk"))
     check(there.compile(sources, how, tmp_path / name, "-pthread"), name, env)
 
 
 def test_the_shared_library_asks_for_nothing_else(there, tmp_path):
-    """Where it is used there need be no headers and no .pc files of the libraries that it needs
-    itself."""
+    """Users of the library need no headers and no .pc files of its own dependencies."""
     alone = dict(there.env, PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH=there.pkgconfig)
     out = run("pkg-config", "--cflags", "--libs", "pmk", env=alone)
     equal((out.code, out.err), (0, ""))
@@ -162,8 +161,7 @@ def test_firmware_is_compiled_for_its_target(there, tmp_path):
               "-r", "-Os", *there.flags("--cflags", "pmk-target"), "-o", made,
               os.path.join(HERE, "firmware.c"), *there.flags("--variable=source", "pmk-target"))
     equal(out.code, 0, repr(out))
-    # Nothing is missing but what the work is, and the four functions that every C compiler asks
-    # for.
+    # Only the program's own work is undefined, and the four functions that every C compiler calls.
     missing = set(re.findall(r" U (\w+)$", run("arm-none-eabi-nm", made).out, re.M))
     equal(missing - {"memcpy", "memset", "memmove", "memcmp"}, set())
 
@@ -193,7 +191,8 @@ def test_the_page_shows_what_is_there():
 
 @cases("part", ["libraries", "counting", "recording"])
 def test_what_the_documents_print(there, part):
-    """Their commands, build files and scripts, as they are: debian/tests does it with packages."""
+    """Their commands, build files and scripts unchanged: debian/tests uses the packages for
+    this."""
     have("cmake", "aarch64-linux-gnu-gcc", "qemu-system-aarch64", "arm-linux-gnueabi-gcc")
     env = dict(there.env, CMAKE_PREFIX_PATH=there.prefix, AUTOPKGTEST_TMP=WORK,
                PYTHONPATH=os.path.join(there.prefix, "share/pmk/python"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every C compiler of this machine builds everything without a warning, at Meson's third level of
-them."""
+"""Every C compiler of this machine builds everything without a warning at Meson's warning level
+3."""
 from harness import *
 from trees import build_tree, compiler_of, configure_tree, options_of
 
@@ -8,7 +8,7 @@ STRICT = {"warning_level": "3", "werror": True}
 
 
 def version_of(compiler):
-    """Without its name: gcc is gcc-12, too."""
+    """Compared without names, because gcc and gcc-12 may be the same."""
     return re.sub(r"^(cc|gcc|clang)(-\d+)?", "", run(compiler, "--version").out)
 
 
@@ -31,7 +31,7 @@ def builds_strictly(tree, compiler):
 
 @pytest.mark.parametrize("compiler", compilers())
 def test_it_builds_without_a_warning(compiler):
-    """`make check` builds what it tests in this way; then only other compilers need a tree."""
+    """`make check` builds its tree in this way; then only other compilers need another tree."""
     if builds_strictly(BUILD, compiler):
         build_tree(BUILD)
         return

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Public headers, as they are installed: each compiles alone, in C and in C++, and those for
-firmware without a libc. C++ finds in the library what they declare."""
+"""Public headers, as they are installed: each compiles by itself, in C and in C++; those for
+firmware without a libc. A C++ program links with every function that they declare."""
 import os
 import shlex
 
 from harness import *
 import installed
 
-# With what they need of a libc; all others are freestanding.
+# Headers with the parts of a libc that they need; all others are freestanding.
 HOSTED = {"result.h": {"stdio.h"}}
 COMPILERS = [
     ("c11", "gcc -std=c11 -Wstrict-prototypes"),
@@ -30,7 +30,7 @@ def compile_each(headers, compiler, include, tmp_path, *flags):
     have(words[0])
     suffix = "cc" if "++" in words[0] else "c"
     for header in headers:
-        # Included twice, and with something behind it: a header must not depend on what comes next.
+        # Included twice, and followed by other text: a header must not depend on what comes next.
         (tmp_path / f"{header}.{suffix}").write_text(
             f"#include <pmk/{header}>\n#include <pmk/{header}>\nint pmk_alone(void);\n"
             f"int pmk_alone(void) {{ return 0; }}\n")
@@ -54,8 +54,7 @@ def test_each_compiles_without_a_libc(there, tmp_path, name, compiler):
     # not.
     words = shlex.split(compiler)
     own = run(words[0], "-print-file-name=include").out.strip()
-    # GCC's stdint.h is a front for the system's unless it is told that there is none:
-    # -ffreestanding does.
+    # GCC's stdint.h includes the system's, except with -ffreestanding.
     compile_each(headers, compiler, there.include, tmp_path, "-nostdinc", "-isystem", own)
 
 
@@ -80,7 +79,8 @@ def test_cpp_links_with_all_that_the_library_shows(there, tmp_path):
     lines += ["const void *volatile all[] = {", *(f"\t(const void *)&{n}," for n in names), "};"]
     lines += ["int main() { return all[0] == nullptr; }"]
     (tmp_path / "all.cc").write_text("\n".join(lines) + "\n")
-    # ISO C++ leaves it to the implementation what a function's address is as an object's.
+    # In ISO C++ the conversion of a function pointer to an object pointer is
+    # implementation-defined.
     program = there.compile([tmp_path / "all.cc"], "shared", tmp_path / "all", "-Wno-pedantic",
                             compiler=("g++", "-std=c++17"))
     equal(run(program, env=there.env).code, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `make install` puts down works from there."""
+"""The files of `make install` work in their place."""
 import os
 
 from harness import *
@@ -10,7 +10,7 @@ def test_installed_pmk_finds_its_plugin_and_data():
         out = run("meson", "install", "-C", BUILD, "--destdir", root, "--no-rebuild")
         assert out.code == 0, out
         bin_dir = os.path.join(root, "usr/local/bin")
-        # Away from the build tree, without the variables that would help it.
+        # Outside the build tree, without the environment variables that would help.
         env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
         prog = compile_arm(os.path.join(SOURCE, "examples/linux/crc.c"), "crc-installed", "-O2",
                            "-static")

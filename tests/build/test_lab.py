@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk without the commands of src/lab, as meson -Dlab=false makes it: main.c compiled for that, and
-linked with what this build has of the others."""
+"""pmk without the commands of src/lab, as meson -Dlab=false makes it: main.c is compiled for this,
+and linked with this build's objects of the other commands."""
 import shlex
 
 from harness import *

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The library that is installed: what it shows, that programs are built with it, and that it can be
-moved."""
+"""The installed library: its symbols, programs that are built with it, and that it can be moved."""
 import os
 import re
 import shutil
@@ -8,7 +7,7 @@ import shutil
 from harness import *
 import installed
 
-# Of <pmk/native.h>: code for the processor that the library runs on, which may be none of those.
+# Of <pmk/native.h>: code for the processor that the library runs on, which may be another one.
 NATIVE = {"pmk_native_fixup", "pmk_native_probe", "pmk_port_cp15_pmuv3", "pmk_port_native"}
 
 PROGRAM = """\

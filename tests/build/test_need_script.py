@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/need: which packages it asks apt for, and that it shows how far apt is. The commands of
+"""scripts/need: the packages that it requests from apt, and its progress output. The commands of
 apt and dpkg are stand-ins."""
 import os
 import re
@@ -24,7 +24,8 @@ echo "pmstatus:scdoc:50.0000:Installing scdoc (amd64)"
 
 
 def need(tmp_path, *purposes, end="true"):
-    """Runs scripts/need where no package is installed; what apt-get was asked for, a line each."""
+    """Runs scripts/need with no package installed. Returns the requests to apt-get, one per
+    line."""
     for name, text in (("apt-get", APT.format(end=end)), ("dpkg-query", "#!/bin/sh\nexit 1\n"),
                        ("id", "#!/bin/sh\necho 0\n")):
         (tmp_path / name).write_text(text)

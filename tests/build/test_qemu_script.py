@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scripts/qemu up to where it begins to build: whether a machine needs it, how it asks for sources,
-and how it fails. The commands of apt are stand-ins; PATH has them and a few tools."""
+"""scripts/qemu until it begins to build: whether a machine needs it, how it gets the sources, and
+its failures. The commands of apt are stand-ins; PATH has them and a few tools."""
 import os
 import shutil
 
@@ -9,15 +9,15 @@ import pytest
 from harness import SOURCE, WORK, equal, have, run
 
 SCRIPT = os.path.join(SOURCE, "scripts", "qemu")
-# Tests of this file may run beside each other.
+# Tests of this file may run in parallel.
 PLACE = os.path.join(WORK, "qemu-script", os.environ.get("PYTEST_XDIST_WORKER", "one"))
 EMULATORS = ("qemu-arm", "qemu-aarch64", "qemu-microblazeel", "qemu-microblaze")
 TOOLS = ("awk", "cat", "cp", "date", "dirname", "grep", "head", "ls", "mkdir", "mktemp", "mv",
          "readlink", "rm", "sed", "sh", "sleep", "tail")
 FUNCTION = "qemu_plugin_register_vcpu_init_cb"
 
-# What apt-cache says of qemu-user: Debian 12, 13, and a newer dpkg that has a field of its own for
-# libraries.
+# apt-cache's description of qemu-user: Debian 12, 13, and a newer dpkg that has a separate field
+# for libraries.
 DEBIAN12 = "Package: qemu-user\nSource: qemu (1:7.2+dfsg-7+deb12u18)\n" \
            "Version: 1:7.2+dfsg-7+deb12u18+b3\nDepends: libc6 (>= 2.34)\n"
 DEBIAN13 = "Package: qemu-user\nSource: qemu\nVersion: 1:10.0.13+ds-0+deb13u1\n" \
@@ -34,8 +34,8 @@ def script(folder, name, body):
 
 
 def machine(name, package=None, **commands):
-    """A folder with tools and stand-ins, and the environment with it as PATH. `package`: what
-    apt-cache says."""
+    """A folder with tools and stand-ins, and the environment with it as PATH. `package`: the answer
+    of apt-cache."""
     folder = os.path.join(PLACE, name)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder + "/bin")
@@ -123,7 +123,7 @@ def test_what_to_install():
             "python3-venv"} <= set(packages.split()), out
 
 
-# Package sources in both notations, and what is asked for instead.
+# Package sources in both notations, and the expected replacements.
 LIST = """\
 # a remark
 deb http://one.example/debian bookworm main
@@ -166,7 +166,7 @@ Enabled: no
 
 def asking(name, apt_get):
     """A machine with the package sources above, on which apt-get is a script: $etc is the private
-    copy of /etc/apt, $lists where lists are to be put, $verb what is asked for."""
+    copy of /etc/apt, $lists the folder for lists, $verb the requested command."""
     parse = '''for word; do
 	case "$word" in
 	Dir::Etc::sourcelist=*) etc=${word#*=}; etc=${etc%/*} ;;

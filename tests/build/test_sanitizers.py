@@ -24,7 +24,7 @@ def sanitized_tests():
 
 @pytest.fixture(scope="module", autouse=True)
 def sanitized():
-    """pmk, the plugin, the unit tests and the vectors: what is run here."""
+    """pmk, the plugin, the unit tests and the vectors, which are run here."""
     configure_tree("sanitized", "-Dbuildtype=debugoptimized", "-Db_sanitize=address,undefined",
                    "-Db_lundef=false", "-Doptimization=0", "-Dtests=true")
     programs = {os.path.relpath(t["cmd"][0], TREE) for t in sanitized_tests()}
@@ -80,7 +80,7 @@ def test_pmk_is_clean_whatever_the_program_writes():
 
 
 def runtime():
-    """The library that a program which is not sanitized needs for one that is."""
+    """The runtime library that an unsanitized program needs to load a sanitized one."""
     out = run("cc", "-print-file-name=libasan.so")
     return os.path.realpath(out.out.strip())
 

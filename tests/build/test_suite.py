@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""tests/conftest.py: what becomes of the tests of C programs and of vectors, and that no file is
-lost; on a small suite of its own."""
+"""tests/conftest.py: how it runs the tests of C programs and of vectors, and that it loses no file;
+tested on a small suite."""
 import sys
 
 import costs
@@ -131,8 +131,8 @@ def test_a_program_that_is_not_built_is_an_error(suite):
                                      ("-n", "2", "--dist", "loadfile")),
                          ids=("all", "quick", "not-once", "not-more", "-n2"))
 def test_a_file_without_tests_is_an_error(suite, options):
-    """Everything else passes: the tests that fail are taken away. One that is to run once is
-    missing when it should have."""
+    """After the failing tests are removed, everything passes. A test that must run once is missing
+    from the second run."""
     lost = os.path.join(suite, "tests", "test_lost.py")
     kept = {name: os.path.join(suite, "tests", name) for name in ("test_python.py", "sub")}
     away = os.path.join(suite, "away")
@@ -182,7 +182,7 @@ def test_only_make_test_skips_what_is_not_installed(suite, words, verdict):
                                    ("sub/small.vec", "sub/test_program.c", "test_python.py")),
                          ids=("one", "other"))
 def test_the_longest_file_starts_first(suite, tmp_path, order):
-    """test_program.c is not in the table: it starts before those that are short."""
+    """test_program.c is not in the table: it starts before the short ones."""
     table, report = os.path.join(suite, "tests", "costs.txt"), tmp_path / "report.xml"
     costs.write_costs({f"tests/{order[0]}": 50.0, f"tests/{order[2]}": 1.0}, table)
     try:
@@ -237,7 +237,7 @@ def test_flaky():
 
 
 def test_what_passes_when_it_runs_again_is_kept_with_its_cause(suite):
-    """By scripts/test, which runs one again if UNSTABLE allows that."""
+    """With scripts/test, which runs a test again if UNSTABLE allows it."""
     build, flaky = os.path.join(suite, "build"), os.path.join(suite, "tests", "test_flaky.py")
     options = [{"name": "tests", "value": True}, {"name": "docs", "value": "enabled"}]
     for path, text in ((flaky, FLAKY), (os.path.join(build, "build.ninja"), ""),
@@ -262,7 +262,7 @@ def test_what_passes_when_it_runs_again_is_kept_with_its_cause(suite):
 
 
 def test_a_missing_dependency_is_an_error(tmp_path):
-    """Where pkg-config knows Unicorn no more, a build tree with tests cannot be made."""
+    """If pkg-config no longer finds Unicorn, a build tree with tests cannot be made."""
     known = run("pkg-config", "--variable", "pc_path", "pkg-config").out.strip().split(":")
     for folder in known:
         for name in os.listdir(folder) if os.path.isdir(folder) else ():

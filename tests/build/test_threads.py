@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Threads that each have their own of everything do not race: the library under the thread
-sanitizer."""
+"""Threads with separate handles do not race: the library under the thread sanitizer."""
 import os
 
 from harness import *
@@ -25,7 +24,7 @@ def compiled(source, program, *libraries):
     out = run("gcc", "-std=c11", "-g", "-O1", "-fsanitize=thread", "-pthread", "-I",
               os.path.join(SOURCE, "include"), "-o", program, source, *libraries)
     equal(out.code, 0, repr(out))
-    # The sanitizer wants addresses that no randomisation has moved too far.
+    # The sanitizer needs addresses that randomisation has not moved too far.
     return ["setarch", "--addr-no-randomize", program]
 
 
@@ -39,8 +38,8 @@ def test_threads_that_each_count_a_program(tmp_path, library):
     libs = run("pkg-config", "--libs", "capstone", "libelf", "inih", "json-c", "zlib").out.split()
     command = compiled(COUNTING, tmp_path / "counting", library, *libs, "-lm")
     env = dict(os.environ, PMK_DATA=os.path.join(SOURCE, "data"), PMK_PLUGIN=BUILD)
-    # One that the emulator runs, one that the kernel counts, one that is not there, and the first
-    # once more.
+    # A program for the emulator, one that the kernel counts, one that does not exist, and the first
+    # again.
     here = next(p for p in ("/bin/true", "/usr/bin/true") if os.path.exists(p))
     out = run(*command, loop(1000), here, "/no/such/program", loop(50), env=env)
     contains(out.out, "0: cycles 14322\n0: instructions 8005\n")
@@ -56,7 +55,7 @@ def test_a_race_would_be_seen(tmp_path, library):
     command = compiled(tmp_path / "shared.c", tmp_path / "shared", library)
     seen = "WARNING: ThreadSanitizer: data race"
     # On a busy machine the threads may run one after the other; or the race may break the program
-    # before it is told.
+    # before it is reported.
     for _ in range(20):
         out = run(*command)
         if seen in out.err:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* A program that uses the C library, and maps no memory: what it does is the same in every
- * surroundings. */
+/*
+ * A program that uses the C library, and maps no memory: it behaves the same in every environment.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* A program that maps memory, forks and takes signals: it executes the same everywhere, at other
- * addresses. */
+/*
+ * A program that maps memory, forks and takes signals: it executes the same instructions
+ * everywhere, but at different addresses.
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The modules of the plugin: each says the version of QEMU's interface that it speaks, exports what
-QEMU looks for and nothing else, and needs nothing that its versions do not have."""
+"""The modules of the plugin: each declares its version of QEMU's interface, exports exactly the
+symbols that QEMU looks up, and needs only functions that its versions have."""
 import os
 import re
 
@@ -27,7 +27,7 @@ SINCE = {1: """register_vcpu_init_cb register_vcpu_exit_cb register_vcpu_idle_cb
          4: "read_memory_vaddr",
          5: "write_memory_vaddr read_memory_hwaddr write_memory_hwaddr write_register "
             "translate_vaddr"}
-# What newer versions do without.
+# Functions that newer versions do not need.
 UNTIL = {1: "register_vcpu_tb_exec_inline register_vcpu_insn_exec_inline"}
 # Of scripts/qemu-patches.
 PATCHED = {"qemu_plugin_register_vcpu_mem_test_cb", "qemu_plugin_vcpu_set_base"}
@@ -44,7 +44,8 @@ def symbols(path, what):
 
 
 def undefined(module):
-    """What it and the core need of the emulator: {name: "U", or "w" for what may be missing}."""
+    """The emulator's symbols that it and the core need: {name: "U", or "w" if it may be
+    missing}."""
     needs = {}
     for name in (module, CORE):
         needs.update(symbols(os.path.join(BUILD, name), "--undefined-only"))

@@ -29,7 +29,7 @@ RASPI0 = ("qemu-system-arm -M raspi0 -nographic -nic none -semihosting-config "
 
 
 def compiled(prefix, source, *flags):
-    """One per source and flags; sources are those of this folder, or of the examples."""
+    """One program per source and flags; the sources are in this folder or in the examples."""
     have(prefix + "gcc")
     path = os.path.join(FOLDER, source) if "/" not in source else os.path.join(SOURCE, source)
     out = os.path.join(WORK, "-".join(["same", prefix.rstrip("-"), os.path.basename(source),
@@ -128,7 +128,7 @@ def test_same_counts(name, emulator, make, modelled, answers):
 
 
 def test_known_counts_are_of_programs_without_a_library():
-    """Those of others depend on the compiler and the library."""
+    """Counts of other programs depend on the compiler and the library."""
     assert set(known()) == {"arm", "thumb", "a64", "device"}
     for name, counts in known().items():
         assert all(isinstance(n, int) for n in counts.values()) and len(counts) > 15, name

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Emulators that test data accesses in translated code: the counts are those of callbacks for every
-access, and the patch is for sources that it knows, or for none."""
+"""Emulators that test data accesses in translated code: the counts equal those of callbacks for
+every access, and the patch applies to known sources or to none."""
 import os
 import re
 
@@ -16,7 +16,8 @@ PATCH = os.path.join(SOURCE, "scripts", "qemu-patch")
 
 
 def patched():
-    """The directories with such an emulator: of PMK_TEST_QEMUS, and what `make qemu` has built."""
+    """The directories with such an emulator: those of PMK_TEST_QEMUS, and the one that `make qemu`
+    has built."""
     built = run(os.path.join(SOURCE, "scripts", "qemu"), "--path").out.strip()
     for folder in [built, *os.environ.get("PMK_TEST_QEMUS", "").split(":")]:
         emulator = os.path.join(folder, "qemu-arm")
@@ -62,7 +63,7 @@ ARM = ["-static", "-O2", "-marm", "-march=armv6k", "-mfloat-abi=soft"]
 
 
 def microblaze(order):
-    """There is no C library for it. A compressor has accesses of all its sizes, and misses."""
+    """There is no C library for this core. A compressor has accesses of all sizes, and misses."""
     source = os.path.join(SOURCE, "bench", "programs", "compress.c")
     return mb.program("compress", source, order=order, flags=("-Wall", "-Wextra", "-Werror"))
 
@@ -80,7 +81,7 @@ PROGRAMS = {
 }
 
 
-# Those that need no clock are counted in another way. Of which cores, by how their names begin.
+# Events without a clock are counted in another way. The cores, by the beginning of their names.
 EVENTS = {
     "all": {"": "all"},
     "data": {"arm11": "dcache_access,dcache_miss,dcache_wback",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Builds and runs what is in examples/firmware, as its Makefiles do it."""
+"""Builds and runs examples/firmware with its Makefiles."""
 import os
 import shutil
 
@@ -16,7 +16,7 @@ TOOLS = {
 
 
 def make(board, *argv, main=None):
-    """make in the example's folder: what it printed, without the commands."""
+    """Runs make in the example's folder. Returns its output without the commands."""
     cross, qemu = TOOLS[board]
     have("make", qemu)
     if cross:
@@ -28,8 +28,7 @@ def make(board, *argv, main=None):
 
 
 def with_compiler_or_stored(board, main, argv):
-    """Arguments of make for MicroBlaze. Without a compiler the program that is stored is taken as
-    it is."""
+    """Arguments of make for MicroBlaze. Without a compiler the stored program is used."""
     stored = microblaze_tools.example(board, main)
     if not microblaze_tools.folder()[1]:
         return ["CROSS=" + microblaze_tools.tool(""), *argv]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A Linux program that asks whether it may access the PMU. Its SIGILL handler is the one that
- * <pmk/native.h> describes. Prints what pmk_native_probe() says, twice; with an argument it reads a
- * register without asking, and the handler tells that this is nothing of the probe's: exit code 3.
+ * A Linux program that tests whether it may access the PMU. Its SIGILL handler is the one in
+ * <pmk/native.h>. Prints the result of pmk_native_probe() twice. With an argument it reads a
+ * register without a probe; the handler finds that the fault is not the probe's, and exits with 3.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""examples/firmware: every example is built and run as its Makefile does it, in QEMU, and what it
-prints is checked. Numbers of the virt example are exact: with -icount QEMU's counters are defined
-by the program.
+"""examples/firmware: every example is built and run in QEMU by its Makefile, and its output is
+checked. Numbers of the virt example are exact: with -icount QEMU's counters are defined by the
+program.
 
 The dump is decoded here a second time, byte by byte from docs/FORMATS.md.
 """
@@ -64,7 +64,7 @@ def test_a_copy_works_elsewhere():
 
 def test_switched_off_nothing_is_left():
     """-DPMK_ENABLED=0 for a whole program, the library's own file included: the same source builds
-    without a warning, and of the library only the words for errors are left."""
+    without a warning, and only the library's error texts remain."""
     on, off = os.path.join(make("raspi0")[1], "raspi0.elf"), os.path.join(WORK, "firmware-examples",
                                                                           "off")
     out, _ = make("raspi0", "O=" + off, "CC=arm-none-eabi-gcc -DPMK_ENABLED=0")
@@ -99,8 +99,8 @@ def test_ml605_says_that_no_mdm_answers():
 
 
 def test_ml605_tells_its_exit_code():
-    """The machine has no end of its own: make ends QEMU at the program's line, with the code in
-    it."""
+    """The machine cannot exit by itself: make ends QEMU when the program prints its last line,
+    which has the exit code."""
     other = os.path.join(WORK, "ml605-three.c")
     with open(other, "w") as f:
         f.write('#define main unused\n#include "../ml605/main.c"\n#undef main\n'
@@ -126,7 +126,7 @@ def test_virt_counts_known_loops_exactly():
     found = loops(ran("virt")[0])
     equal([(level, n) for level, n, _, _ in found],
           [("el1", n) for n in (1, 2, 10, 100, 1000, 10000)] + [("el0", 1000)])
-    # Four instructions a turn, and what lies between the reads of a counter; a cycle an
+    # Four instructions per iteration, plus those between the two reads of a counter; one cycle per
     # instruction.
     insns, cycles = {i - 4 * n for _, n, i, _ in found}, {c - 4 * n for _, n, _, c in found}
     equal((len(insns), len(cycles)), (1, 1), str(found))
@@ -167,7 +167,7 @@ def test_virt_takes_the_cost_of_measuring_off():
 
 
 def test_virt_fast_regions_are_exact():
-    """Ten loops of 1 to 10 turns, four instructions each, and what one reading costs, ten times."""
+    """Ten loops of 1 to 10 iterations of four instructions, and ten times the cost of a reading."""
     found = loops(ran("virt")[0])
     insns, cycles = found[0][2] - 4, found[0][3] - 4
     rows = re.search(r"^fast region short loop: 10 times\n.*event\n +(\d+) +(\d+\.\d\d) +(\d+) "
@@ -175,7 +175,7 @@ def test_virt_fast_regions_are_exact():
                      r" +(\d+) +(\d+\.\d\d) +- +-  inst_retired$", ran("virt")[0], re.M)
     assert rows, ran("virt")[0]
     # The ends of a fast region read the counters in the same order as PMK_FAST_BEGIN and END, but
-    # it has no storing of a result between them and the loop: at most some instructions differ.
+    # store no result between these reads and the loop, so a few instructions may differ.
     total, mean, least, most, insn_total, insn_mean = rows.groups()
     own = int(least) - 4
     assert 0 < own <= 12 and abs(own - cycles) <= 6, (own, cycles)
@@ -199,7 +199,7 @@ def test_virt_without_icount_says_what_is_missing():
 
 
 def on_virt(machine, cpu):
-    """Code and output of the virt example, entered as this machine does it."""
+    """Code and output of the virt example, entered at this machine's exception level."""
     _, folder = make("virt")
     have("qemu-system-aarch64")
     return run("qemu-system-aarch64", "-M", machine, "-cpu", cpu, "-icount", "shift=0",

@@ -2,7 +2,7 @@
 """examples/firmware/freertos: an unmodified kernel of FreeRTOS, whose tasks are counted one by one,
 under pmk run.
 
-The kernel is of Debian's source package micropython, of whatever release this machine has."""
+The kernel comes from this machine's release of Debian's source package micropython."""
 import os
 import re
 import sys
@@ -71,8 +71,8 @@ def test_tasks_are_counted_one_by_one():
     ticks = int(re.search(r"^(\d+) ticks$", out.out, re.M).group(1))
     assert ticks > 20, out.out
     short, long = (regions(out.out)[name] for name in ("short", "long"))
-    # Where no tick came, what the loop has, to the instruction; where one came, its handler, which
-    # is the same in both; and never the other task, which then ran in between.
+    # Without a tick, exactly the loop's instructions. With a tick, also those of its handler, which
+    # are the same in both tasks. Never those of the other task, which ran in between.
     equal((short[2], long[2]), (SHORT, LONG))
     tick = long[3] - LONG
     equal((short[3] - SHORT, 0 < tick < SHORT), (tick, True), out.out)

@@ -4,7 +4,7 @@ above it names, against the library in two files and small fakes of the RTOS hea
 its numbers are true.
 
     <!-- compile: arm aarch64 -->                   a whole file
-    <!-- compile: arm, after the first -->          goes on where the page's first block ends
+    <!-- compile: arm, after the first -->          continues after the page's first block
     <!-- compile: arm, inside a function -->        the same, in the body of a function
     <!-- compile: aarch64 zephyr -->                a whole file, with the headers in rtos/zephyr
     <!-- file: NAME -->                             a file that others include
@@ -37,7 +37,7 @@ def blocks():
 
 
 def library():
-    """The folder of pmk_target.[ch], made anew."""
+    """A newly made folder with pmk_target.[ch]."""
     folder = os.path.join(WORK, f"firmware-page-{os.getpid()}")
     if not os.path.exists(folder):
         out = run(os.path.join(SOURCE, "scripts", "amalgamate"), folder)
@@ -95,8 +95,7 @@ def test_freertos_expands_the_hooks():
 
 
 def test_zephyr_module_is_cmake():
-    """The commands of the module's CMakeLists.txt, given fakes that write down what they were
-    told."""
+    """The commands of the module's CMakeLists.txt, run with fakes that log their arguments."""
     have("cmake")
     text = next(text for _, language, _, text in blocks()
                 if language == "cmake" and "zephyr_library" in text)
@@ -135,7 +134,7 @@ def test_deadlines_are_arithmetic():
 
 
 def test_own_costs_are_measured():
-    """What the page says a region costs is what the virt example's report says (GCC 12)."""
+    """The page's cost of a region equals the one in the virt example's report (GCC 12)."""
     have("make", "aarch64-linux-gnu-gcc", "qemu-system-aarch64")
     if run("aarch64-linux-gnu-gcc", "-dumpversion").out.split(".")[0].strip() != "12":
         skip("the page's numbers are those of GCC 12")
@@ -148,7 +147,7 @@ def test_own_costs_are_measured():
     fast = re.search(r"^el1 n 1 instructions (\d+) ", out.out, re.M)
     equal(int(fast.group(1)) - 4, int(said.group(2)))
     assert abs(int(own.group(1)) / int(said.group(1)) - 1) < 0.05, own.group(0)
-    # The table of the three kinds. A region adds "nested" to what is around it.
+    # The table of the three kinds. A region adds "nested" to the region around it.
     kinds = re.search(r"^\| region \| about (\d+) \| about (\d+), .*\n\| fast region \| at most "
                       r"(\d+) \| (\d+) \|.*\n"
                       r"\| PMK_FAST_BEGIN and END \| at most (\d+) \| (\d+) \|", PAGE, re.M)

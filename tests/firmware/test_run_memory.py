@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk run with PMUs whose registers are in memory: where in its block an instruction stands that
-reaches them makes no difference."""
+"""pmk run with PMUs whose registers are in memory: the position of the accessing instruction in its
+block makes no difference."""
 import os
 import signal
 import struct
@@ -81,8 +81,8 @@ def sequence(body):
 @pytest.mark.parametrize("core", [(), ("--set", "dcache.enable=off"),
                                   ("--core", "microblaze-area", "--set", "lmb.size=4194304K")])
 def test_an_access_to_the_mdm_inside_a_block(tmp_path, core):
-    """Counters hold what was executed up to the store that reaches them, and the log says where
-    that is."""
+    """Counters include everything up to the store that accesses them, and the log has its
+    address."""
     have("qemu-system-microblazeel")
 
     def body(p):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The firmware library: libpmk-target.a for every target, the same in two files, what it needs and
-takes, and that nothing is left of it with PMK_ENABLED=0."""
+"""The firmware library: libpmk-target.a for every target, the same as two files; its dependencies
+and size; and that PMK_ENABLED=0 removes it completely."""
 import filecmp
 import functools
 import os
@@ -15,11 +15,11 @@ from library.measure import tool, tools
 
 TARGETS = {t[0]: t for t in tool().TARGETS}
 MEMORY = {"memcpy", "memset", "memmove", "memcmp"}
-# What the compiler of a processor without 64-bit multiply and shift (16-bit Thumb) calls.
+# Helpers that a compiler calls if the processor has no 64-bit multiply and shift (16-bit Thumb).
 THUMB_HELPERS = {"__aeabi_lmul", "__aeabi_llsr", "__aeabi_llsl", "__aeabi_lasr"}
-# And of one that may have no multiplier and no barrel shifter.
+# The same for a processor that may have no multiplier and no barrel shifter.
 MICROBLAZE_HELPERS = {"__mulsi3", "__muldi3", "__lshrdi3"}
-# Declared for firmware, too, and defined for hosts alone; or for 32-bit ARMv7 and later alone.
+# Declared for firmware, too, but defined only for hosts, or only for 32-bit ARMv7 and later.
 NOT_IN_FIRMWARE = {"pmk_pmu_find", "pmk_pmus", "pmk_signal_name", "pmk_signal_text",
                    "pmk_signal_exact", "pmk_access_name", "pmk_port_cp15_pmuv3"}
 # No instruction of a MicroBlaze reads its counters.
@@ -37,7 +37,7 @@ def library(name):
 
 
 def installed():
-    """Targets whose compiler is there; at least one."""
+    """Targets with an installed compiler; at least one."""
     found = [n for n in TARGETS if not tool().missing(TARGETS[n])]
     return found or skip("no compiler for any target is installed")
 
@@ -57,12 +57,12 @@ def linker(name):
 
 
 def helpers(name):
-    """What the library may call of the compiler's own."""
+    """Helpers of the compiler that the library may call."""
     return MICROBLAZE_HELPERS if is_microblaze(name) else set()
 
 
 def quiet(*argv, **kw):
-    """Run a compiler that has to succeed without a word."""
+    """Run a compiler, which must succeed without a message."""
     out = run(*argv, **kw)
     assert out.code == 0 and not out.err, f"{' '.join(map(str, argv))}\n{out}"
     return out
@@ -170,7 +170,7 @@ def test_what_is_built_is_installed():
     equal(there(), sorted([*two, f"{to}/{name}/libpmk-target.a"]))
 
 
-# ---- what it needs -------------------------------------------------------------------------------
+# ---- dependencies -------------------------------------------------------------------------------
 
 
 def test_it_needs_nothing_but_memory_functions():
@@ -260,7 +260,7 @@ def test_a_program_that_uses_all_of_it_links():
         equal(missing - NOT_IN_FIRMWARE, set(), f"declared and not in {name}")
 
 
-# ---- what it takes -------------------------------------------------------------------------------
+# ---- size -------------------------------------------------------------------------------
 
 RAISE = ("If the growth is worth it, raise the budget: tests/firmware/library/measure.py > "
          "tests/firmware/budget.txt, and say why in the commit.")
@@ -338,7 +338,7 @@ def test_two_files_are_deterministic_and_say_what_they_are():
 
 
 def test_two_files_compile_without_a_libc():
-    """Debian's compiler for RISC-V has no libc of its own; one include brings all families."""
+    """Debian's compiler for RISC-V has no libc; one include brings all families."""
     have("riscv64-linux-gnu-gcc")
     own = run("riscv64-linux-gnu-gcc", "-print-file-name=include").out.strip()
     main = scratch("families.c")
@@ -351,7 +351,7 @@ def test_two_files_compile_without_a_libc():
 
 
 def everywhere():
-    """(name, compiler) of all that the two files are compiled with: host, targets, 16-bit Thumb."""
+    """(name, compiler) for all compilers of the two files: host, targets, 16-bit Thumb."""
     found = [("host", ["gcc"])]
     for name in installed():
         found.append((name, [tools(name) + "gcc", *TARGETS[name][3].split()]))
@@ -481,8 +481,8 @@ ATTRIBUTE static struct room_file_out *room_file_find(void) { return 0; }
 int public(struct other *room_file_get) { return RESET(room_file_get) + room_file_find()->reset; }
 static int room_file_get(struct dev *d) { return d ? room_file_count : 0; }
 '''
-    # A size that a member's array takes from the file's own enumerator is the one thing that has to
-    # be seen in a struct.
+    # The only thing to look for in a struct is an array whose size is one of the file's own
+    # enumerators.
     equal(renamed(before), after.replace("int size[LIMIT]", "int size[room_file_LIMIT]"))
 
 
@@ -504,7 +504,7 @@ def test_what_cannot_be_renamed_is_refused():
 
 
 def sample(name, level, variant):
-    """The user's file compiled as `variant`, its name the same whatever that is."""
+    """The user's file compiled as `variant`; its name does not depend on the variant."""
     folder = scratch(f"{name}{level}-{variant.strip('-D').replace('=', '')}")
     os.makedirs(folder, exist_ok=True)
     made = os.path.join(folder, "sample.o")
@@ -537,7 +537,7 @@ def test_disabled_leaves_nothing():
 
 def test_disabled_leaves_nothing_without_optimisation():
     """At -O0, GCC keeps every static object, used or not, and a place on the stack for every local
-    one. Those that the sample has for pmk remain; no code does, and no reference."""
+    one. The sample's objects for pmk remain, but no code and no reference."""
     objects = {"pmu", "regions", "samples", "ring", "task", "fast_regions"}
     for name in installed():
         off, bare = sample(name, "-O0", "-DPMK_ENABLED=0"), sample(name, "-O0", "-DBARE")
@@ -553,7 +553,7 @@ def test_disabled_leaves_nothing_without_optimisation():
 
 
 def called(name, file):
-    """What the code refers to, beside the sample's own variable."""
+    """The symbols that the code refers to, except the sample's own variable."""
     out = run(tools(name) + "objdump", "-r", "-j", ".text", file).out
     found = re.findall(r"^[0-9a-f]+ R_\w+ +(\S+)$", out, re.M)
     assert len(found) > 5, out
@@ -591,7 +591,8 @@ unsigned on_the_stack(void)
 
 
 def test_disabled_differences_are_zero_and_no_warning():
-    """What PMK_FAST_END would have written may be looked at: by every compiler, at every level."""
+    """The program may read the variables that PMK_FAST_END would have written, with every compiler
+    and optimisation level."""
     have("gcc", "clang")
     compilers = [["gcc"], ["clang"]] + [compiler(name) for name in installed()]
     for argv in compilers:
@@ -629,7 +630,7 @@ def test_it_compiles_for_microcontrollers():
 
 # ---- the fast path -------------------------------------------------------------------------------
 
-# Reads of counters and barriers of an edge: DDI 0301H §3.2.52-54; DDI 0487 D13.5.
+# Reads of counters and barriers at an edge: DDI 0301H §3.2.52-54; DDI 0487 D13.5.
 EDGE = {"armv6": {"mrc": 3}, "armv8-a": {"mrs": 3, "isb": 1}}
 MOST = 12  # instructions of an edge
 
@@ -721,7 +722,7 @@ def test_an_edge_of_a_fast_region_is_of_middle_weight():
                        if op not in (".word", ".short")]
                 assert 5 <= len(ops) <= MOST_FAST, \
                     f"{name} {level}: {function} takes {len(ops)}: {' '.join(ops)}"
-            # The loop that makes a block of it is not left in the code: one beginning, one end.
+            # The loop that forms the block does not remain in the code: one begin, one end.
             body = re.search(r"^\w+ <whole>:\n((?:.+\n?)+)", text, re.M).group(1)
             jump = r"^ +([0-9a-f]+):\tb\S*\s+([0-9a-f]+) <whole"
             back = [a for at, a in re.findall(jump, body, re.M)
@@ -753,8 +754,8 @@ def test_fast_regions_switched_off_do_the_work_and_nothing_else():
 
 
 def test_each_header_is_understood_alone():
-    """As C99 without extensions by every compiler there is, and as C++ by one. result.h and wave.h
-    are for hosts alone."""
+    """As C99 without extensions with every compiler, and as C++ with one. result.h and wave.h are
+    only for hosts."""
     headers = sorted(h for h in os.listdir(os.path.join(SOURCE, "include/pmk")) if h.endswith(".h"))
     assert len(headers) > 15, headers
     compilers = {"gcc"} | {tools(n) + "gcc" for n in installed()}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that nobody here wrote, to count, and what a Linux guest is made of: files of Debian's
-packages for other processors, in the version that the archive has now. What is compared with them
-is worked out in the same run.
+"""Third-party programs to count, and the parts of a Linux guest: files of Debian's packages for
+other processors, in the archive's present version. The values to compare with are determined in the
+same run.
 
 They are fetched through the host's own apt (its sources, keys and proxies) into a private apt root,
 so that nothing of the host changes. Kept in $PMK_TEST_WORK, or in pmukit/tests below the user's
@@ -40,7 +40,7 @@ Acquire::https::Timeout "10";
 
 
 class Unavailable(Exception):
-    """It cannot be had here and now; the text says why."""
+    """It is not available at present; the text says why."""
 
 
 _roots = {}  # of each architecture: its apt root, or why there is none
@@ -55,7 +55,7 @@ def cache_dir():
 
 
 def release():
-    """What the host's packages are called; those of another release stay beside them."""
+    """The names of the host's packages; those of another release are kept next to them."""
     try:
         with open("/etc/os-release", encoding="utf-8") as f:
             found = re.search(r'^VERSION_CODENAME="?(\w+)', f.read(), re.M)
@@ -84,7 +84,8 @@ def make_root(arch):
     open(os.path.join(root, "state", "status"), "w").close()
     with open(os.path.join(root, "apt.conf"), "w") as f:
         f.write(CONFIG.format(root=root, arch=arch, user="root" if os.geteuid() == 0 else ""))
-    # A source that cannot be reached does not make the others worthless: the download decides.
+    # Ignore a source that cannot be reached, because the others may be enough: the download
+    # decides.
     done = apt(root, "apt-get", "-q", "update")
     if not any(f"binary-{arch}_Packages" in name
                for name in os.listdir(os.path.join(root, "state", "lists"))):
@@ -94,7 +95,7 @@ def make_root(arch):
 
 
 def apt_root(arch):
-    """A private apt root with fresh lists of packages; made once per process, thrown away at its
+    """A private apt root with new lists of packages; made once per process, and deleted at its
     end."""
     if arch not in _roots:
         try:
@@ -107,8 +108,7 @@ def apt_root(arch):
 
 
 def depends(arch, package, pattern):
-    """The package that another one depends on, of those whose names fit: a kernel of its
-    metapackage."""
+    """The dependency of a package whose name matches: the kernel of a metapackage."""
     done = apt(apt_root(arch), "apt-cache", "depends", package)
     found = [n for n in re.findall(r"Depends: (\S+)", done.stdout) if fnmatch.fnmatch(n, pattern)]
     if not found:
@@ -132,8 +132,8 @@ def unpack(arch, package, place):
 
 
 def pool_file(path, sha256):
-    """A file of Debian's pool that no list of this release has: fetched by its path, and held
-    against its hash by apt. The path of what is kept."""
+    """A file of Debian's pool that is in no list of this release: fetched by its path, and checked
+    by apt against its hash. Returns the path of the cached file."""
     def make(to):
         arch = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True)
         root = apt_root(arch.stdout.strip())
@@ -159,14 +159,14 @@ def kept(name, make):
             try:
                 os.replace(mine, target)
             except OSError:
-                # Somebody else has made the folder at the same time.
+                # Another process has made the folder at the same time.
                 if not os.path.isdir(target):
                     raise
     return target
 
 
 def inside(folder, pattern):
-    """The one file below a folder whose path fits."""
+    """The only file below a folder whose path matches."""
     found = [os.path.join(d, f) for d, _, files in os.walk(folder) for f in files
              if fnmatch.fnmatch(os.path.relpath(os.path.join(d, f), folder), pattern)]
     if len(found) != 1:

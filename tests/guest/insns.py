@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""An independent count of the same run: a plugin beside pmk's counts each instruction, and QEMU
-logs each exception."""
+"""An independent count of the same run: a second plugin counts each instruction, and QEMU logs each
+exception."""
 import hashlib
 import os
 import re
@@ -30,7 +30,7 @@ def plugin(emulator="qemu-system-aarch64"):
 
 
 class Beside:
-    """What to add to a command line of QEMU, and what it has told after the run."""
+    """Additions to a command line of QEMU, and their results after the run."""
 
     def __init__(self, half=0, other=(0, 0)):
         self.files = {n: os.path.join(WORK, f"beside-{os.getpid()}.{n}") for n in ("insns", "log")}
@@ -39,9 +39,9 @@ class Beside:
                         f"-d int -D {self.files['log']}")
 
     def told(self):
-        """(instructions below `half` and not in `other`, the others), {cause: how often it made an
-        exception}, and how many returns from exceptions. Calls that QEMU answers itself are no
-        exceptions."""
+        """(instructions below `half` and not in `other`, the others), {cause: number of
+        exceptions}, and the number of returns from exceptions. Calls that QEMU answers itself are
+        not exceptions."""
         below, above = map(int, read(self.files["insns"]).split())
         taken, returns = {}, 0
         for entry in re.split(r"^(?=Taking exception|Exception return)",

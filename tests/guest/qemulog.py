@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One run of a program that QEMU itself logs, an instruction to each block: what pmk counts is held
-against it.
+"""One run of a program that QEMU itself logs, one instruction per block; pmk's counts are compared
+with it.
 
 The log is large (100 bytes an instruction): it is read through a FIFO and never stored."""
 import contextlib
@@ -11,7 +11,7 @@ import threading
 
 from harness import *
 
-# What pmk lets a program see; src/count/program.c.
+# The variables that pmk passes to a program; src/count/program.c.
 ENVIRONMENT = ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C"]
 OPTIONS = ["-seed", "1", "-s", "8388608", "-r", "6.1.0"]
 ADDR_NO_RANDOMIZE = 0x0040000
@@ -23,14 +23,15 @@ def version(emulator):
 
 
 def has_vdso(emulator):
-    """QEMU 8.2 and newer give ARM and A64 programs a vDSO, and no option takes it away."""
+    """QEMU 8.2 and newer give ARM and A64 programs a vDSO, and no option removes it."""
     return os.path.basename(emulator) in ("qemu-arm", "qemu-aarch64") and version(emulator) >= (8,
                                                                                                 2)
 
 
 def alone(emulator, logging, cpu, more, program, argv):
-    """QEMU without a plugin, in the surroundings that pmk gives it."""
-    # A parent as young as pmk would be (see debian_bash), and none of the variables it adds.
+    """QEMU without a plugin, in the environment that pmk gives it."""
+    # A parent that is as young as pmk would be (see debian_bash), without the variables that it
+    # adds.
     through = ["/bin/sh", "-c", '"$@"; exit $?', "sh", "env", "-i", *ENVIRONMENT]
     libc = ctypes.CDLL(None)
     p = subprocess.run([*through, emulator, *(["-cpu", cpu] if cpu else []), *logging, *OPTIONS,
@@ -40,8 +41,8 @@ def alone(emulator, logging, cpu, more, program, argv):
     return Output(p.returncode, p.stdout, p.stderr)
 
 
-# An emulator that is another one with more options. It hands its environment on as it came: what a
-# shell or Python adds to it, the program would see.
+# A wrapper that starts an emulator with more options. It passes its environment on unchanged,
+# because the program would see variables that a shell or Python adds.
 WRAPPER = """#!{python} -I
 import os, sys
 with open("/proc/self/environ", "rb") as f:
@@ -65,8 +66,8 @@ def wrapped(emulator, more):
 
 
 def prepared(emulator, logging, core, program, argv):
-    """QEMU as pmk starts it, so that the plugin hides the vDSO. What it counts in this run is not
-    looked at."""
+    """QEMU as pmk starts it, so that the plugin hides the vDSO. Its counts in this run are
+    ignored."""
     with wrapped(emulator, logging) as env:
         return pmk("stat", "-o", "/dev/null", "--core", core, program, *argv, stdin="", env=env)
 
@@ -90,7 +91,7 @@ def logged(emulator, read, program, *argv, what="exec,nochain", cpu="", core="",
     else:
         out = alone(emulator, logging, cpu, more, program, argv)
     try:
-        # the reader still waits for an emulator that never came
+        # the reader still waits for an emulator that never started
         os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
     except OSError:
         pass

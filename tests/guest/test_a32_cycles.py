@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Cycles of chains of A32 and Thumb-2 code, and what a recording says of Thumb code that is entered
-in two ways. Small programs without a C library."""
+"""Cycles of chains of A32 and Thumb-2 code, and a recording of Thumb code that is entered in two
+ways. Small programs without a C library."""
 import functools
 import json
 import os
@@ -62,7 +62,7 @@ def cycles(core, name, mode, body):
 @pytest.mark.parametrize("core", ["cortex-a7", "cortex-a72"])
 @pytest.mark.parametrize("mode", ["arm", "thumb"])
 def test_a_conditional_write_waits_for_the_old_value(core, mode):
-    """SUBS has left "not equal", so that MOVEQ is not executed; the chain goes on through it."""
+    """SUBS has set "not equal", so MOVEQ is not executed; the chain continues through it."""
     plain = cycles(core, "mul", mode, "mul r0, r1, r0")
     assert plain >= 3, plain
     through = cycles(core, "mul-moveq", mode, "mul r0, r1, r0\n\tit eq\n\tmoveq r0, #5")
@@ -71,14 +71,14 @@ def test_a_conditional_write_waits_for_the_old_value(core, mode):
 
 @pytest.mark.parametrize("core", ["cortex-a7", "cortex-a72"])
 def test_vmrs_waits_for_the_comparison(core):
-    """An addition takes 4 cycles, and so does the next one, which needs what follows from it."""
+    """An addition takes 4 cycles, and so does the next one, which depends on it."""
     body = ("vadd.f64 d0, d0, d1\n\tvcmp.f64 d0, d1\n\tvmrs r0, fpscr\n\tvmov s0, r0")
     assert cycles(core, "vmrs", "arm", body) > cycles(core, "vadd", "arm",
                                                       "vadd.f64 d0, d0, d1") + 2
 
 
 def test_thumb_code_that_is_entered_in_two_ways_is_recorded_once():
-    """ADD is reached by a branch and from above, half of the times each."""
+    """ADD is reached by a branch half of the time, and from above the other half."""
     body = "tst r4, #1\n\tbne 2f\n\tnop\n2:\tadds r2, #2\n\tadds r3, #1"
     elf = program("twice", "thumb", body, 1000)
     data = os.path.join(WORK, "a32-twice.data")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Exact events of programs for ARMv7 against an independent count of the same run: QEMU without our
-plugin, executing one instruction per block and logging each, as its own disassembler writes it; and
-of Debian's armhf programs against a plugin that counts each instruction."""
+plugin, executing one instruction per block and logging each with its own disassembler; and Debian's
+armhf programs, compared with a plugin that counts each instruction."""
 import collections
 import hashlib
 import os
@@ -28,7 +28,7 @@ def kinds_of(name, operands):
     return, which counts if it is taken; whether it always writes the PC."""
     name = name.split(".")[0]
     kinds = {"inst_retired"}
-    # What goes to the next instruction leaves no gap in the log.
+    # A branch to the next instruction leaves no gap in the log.
     goes = name == "bx" or (name in ("blx", "add", "sub", "mov", "ldr") and
                             (name == "blx" or operands.startswith("pc,")))
     if IMMEDIATE.match(name) or (re.match(rf"blx{CONDITION}$", name) and operands[0] == "#"):
@@ -45,7 +45,7 @@ def kinds_of(name, operands):
 
 
 class Trace:
-    """Reads the log: what stands at an address, and what was executed."""
+    """Reads the log: the instruction at each address, and the executed instructions."""
 
     def __init__(self):
         self.counts = collections.Counter()
@@ -62,7 +62,8 @@ class Trace:
                     pc = int(line.split(b"/", 2)[1], 16)
                     if last:
                         self.left(*last, pc)
-                    # Its helpers, in the page that the kernel has at the end, show no instruction.
+                    # The kernel's helpers, in the page at the end of memory, are logged without an
+                    # instruction.
                     kinds, returns, goes, size, covers = at.get(pc, (set(), False, False, 0, 0))
                     c.update(kinds)
                     last = (pc, kinds, returns, goes and not under, size) if kinds else None
@@ -126,7 +127,7 @@ def test_with_shared_libraries():
 
 
 def executed(program, *argv, more=(), cpu="max"):
-    """As many instructions as the plugin of the tests counts, and what the program wrote."""
+    """The same number of instructions as the tests' plugin, and the program's output."""
     out = os.path.join(WORK, f"executed-{os.getpid()}")
     its = alone(emulator_in_path("qemu-arm"),
                 ["-plugin", f"{plugin()},out={out},half={1 << 32:#x}"], cpu, more, program, argv)
@@ -188,10 +189,10 @@ DEBIAN = {
 
 
 def tree(packages):
-    """A folder with the files of packages, as a root of programs. Its /lib is /usr/lib, as on a
-    machine. Where they are two, the loader asks whether the first is there once it misses a library
-    in it, by statx(), for which QEMU looks on the machine and not in the root: and then it never
-    looks there again."""
+    """A folder with the files of packages, as the sysroot of programs. Its /lib is /usr/lib, as on
+    a machine. If the two were different, the loader would check with statx() whether the first
+    exists once it misses a library there. QEMU answers statx() from the host and not from the
+    sysroot, so the loader would never search the folder again."""
     def make(path):
         os.makedirs(os.path.join(path, "usr", "lib"))
         os.symlink("usr/lib", os.path.join(path, "lib"))
@@ -207,7 +208,7 @@ def tree(packages):
     return kept(f"{release()}-{ARCH}-merged-{name}", make)
 
 
-# Small runs leave busybox, AES and Python to large ones.
+# busybox, AES and Python are only in large runs.
 @pytest.mark.parametrize("name", size(["bash", "sqlite3", "openssl"], list(DEBIAN)))
 def test_debians_programs(name):
     packages, program, arguments, env = DEBIAN[name]
@@ -227,7 +228,7 @@ def test_debians_programs(name):
 
 # ---- ARMv6T2 -------------------------------------------------------------------------------------
 
-# What compilers make of it with Thumb-2: TBB and TBH, bit fields, CBZ, IT, MOVW, LDRD.
+# Thumb-2 code as compilers make it: TBB and TBH, bit fields, CBZ, IT, MOVW, LDRD.
 THUMB2 = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,8 +308,8 @@ def test_arm1156(flags):
     ("cortex-a7", "inst_retired", "bus_access"), ("cortex-a15", "inst_retired", "bus_access"),
     ("cortex-a8", "inst_retired", "axi_read"), ("cortex-a9", "ins_rename", "data_evict")])
 def test_cores_of_armv7(core, instructions, more):
-    """A program that the compiler makes by default is counted as a Cortex-A7; with that PMU, and
-    with those of the others, as many instructions are executed as the plugin counts."""
+    """A program that the compiler makes by default is counted as a Cortex-A7; with that PMU and
+    with the others, the number of instructions is the one that the plugin counts."""
     have("qemu-arm", CROSS_HF + "gcc")
     program = own("sort", "-static", "-O2")
     want, _ = executed(program, cpu=core)

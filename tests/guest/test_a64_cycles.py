@@ -23,7 +23,7 @@ PIPELINE = [
      0),
     ("alu_pairs",           32, "add x1, x4, #1; sub x3, x4, #1",                  32,
      0),
-    # The second of a pair waits for the first, and goes with the first of the next.
+    # The second of a pair waits for the first, and issues together with the first of the next pair.
     ("alu_dependent_pairs", 32, "add x1, x4, #1; add x3, x1, #1",                  32,
      0),
     ("move_wide_chain",     32, "movk x1, #7",                                     31,
@@ -42,7 +42,7 @@ PIPELINE = [
     # One multiplier: one a cycle.
     ("mul_independent",     32, "mul x1, x4, x5",                                  31,
      0),
-    # The sum of a multiply-accumulate is wanted two cycles later than a factor.
+    # The sum of a multiply-accumulate is needed two cycles later than a factor.
     ("madd_sum",            32, "madd x1, x4, x5, x1",                             31 * 2,
      31),
     ("madd_factor",         32, "madd x1, x1, x5, x4",                             31 * 4,
@@ -58,7 +58,7 @@ PIPELINE = [
      31 * 3),
     ("load_chain",          32, "ldr x2, [x2]",                                    31 * 3,
      31 * 2),
-    # The next load goes with the ADD.
+    # The next load issues together with the ADD.
     ("load_use",            32, "ldr x1, [x10]; add x3, x1, #0",                   32 * 3,
      32 * 2),
     # NOPs fill the cycles: LDR, NOP; NOP, NOP; NOP; ADD with the next LDR.
@@ -71,7 +71,7 @@ PIPELINE = [
      0),
     ("load_and_alu",        32, "ldr x1, [x10]; add x3, x4, #1",                   32,
      0),
-    # A base that is written back is there at once.
+    # A base that is written back is available at once.
     ("load_post_index",     32, "ldr x1, [x6], #8",                                31,
      0),
     ("store_pre_index",     32, "str x4, [x6, #8]!",                               31,
@@ -100,7 +100,7 @@ PIPELINE = [
      31 * 3),
     ("fmov_chain",          16, "fmov d0, x1; fmov x1, d0",                        31 * 4,
      31 * 3),
-    # A sum four cycles after the last one, a factor eight.
+    # A sum is needed four cycles after the last one, a factor eight.
     ("fmadd_sum",           32, "fmadd d0, d1, d2, d0",                            31 * 4,
      31 * 3),
     ("fmadd_factor",        32, "fmadd d0, d0, d2, d1",                            31 * 8,
@@ -138,7 +138,7 @@ PIPELINE = [
      0),
     ("sha256_chain",        16, "sha256h q0, q1, v2.4s",                           15 * 5,
      15 * 4),
-    # An FP and an integer instruction go together.
+    # An FP and an integer instruction issue together.
     ("fp_and_alu",          32, "fadd d0, d1, d2; add x3, x4, #1",                 32,
      0),
 ]
@@ -180,8 +180,8 @@ def test_cycles_across_a_branch():
 
 def test_cycles_of_divisions_in_a_loop():
     # A pass: FDIV, SUB in cycle 0, CBNZ in 1; the next FDIV waits for the unit, which is busy for
-    # 29: 27 more. The first block, with NOP, MOVZ; MOVK, FDIV; SUB; CBNZ, takes 4 and leaves 26.
-    # Exit 9. NOP.
+    # 29: 27 more. The first block, with NOP, MOVZ; MOVK, FDIV; SUB; CBNZ, takes 4 cycles, and the
+    # divider stays busy for 26 more. Exit 9. NOP.
     c = count("loop", LOCAL, BODY="fdiv d0, d1, d2", COUNT=50, WARM=1)
     want(c, cpu_cycles=4 + 26 + 49 * 2 + 48 * 27 + 9 + 1, stall_backend=26 + 48 * 27)
 
@@ -193,7 +193,7 @@ def test_cycles_of_call_and_return():
 
 
 def test_cycles_of_mispredictions():
-    # 16 branches that meet new counters, in 3 lines of code. Each 9 cycles, or 19, without
+    # 16 branches with new counters, in 3 lines of code. Each costs 9 cycles (or 19) without
     # instructions.
     body = "b.eq 1f; nop; 1: nop"
     near = count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16)
@@ -231,7 +231,8 @@ def test_tlb_walk_costs_cycles():
 
 def test_miss_from_level_2():
     # 16 lines of level 1, a ring of 32 lines: every load misses and finds its line in level 2. Its
-    # value comes 13 cycles later than from a hit: 16 a load, the last of which the ADD waits for.
+    # value comes 13 cycles later than from a hit: 16 cycles per load; the ADD waits for the last
+    # one.
     small = ("dcache.size=1K", "dcache.ways=1")
     for sets, late in (((), 13), (("l2.latency=33",), 33)):
         want(count("chase", *small, *sets, NODES=32, STRIDE=64, LOADS=48, WARM=1),
@@ -275,17 +276,17 @@ def test_miss_hidden_by_work():
 
 
 def test_miss_whose_base_is_written_back():
-    # The base of a post-indexed load is no result of its miss: it can be used at once, and only the
-    # ADD waits for the value, as above. NOP, LDR; ADD, LDR; 50 cycles; ADD.
+    # The base of a post-indexed load is not a result of its miss: it can be used at once, and only
+    # the ADD waits for the value, as above. NOP, LDR; ADD, LDR; 50 cycles; ADD.
     c = count("repeat", NEAR, SETUP=ELSEWHERE, WARM=1,
               BODY="ldr x1, [x2], #8; add x3, x2, x5; ldr x4, [x2], #8; nops 100; add x3, x1, x5")
     want(c, l1d_cache_refill=1, stall_backend=0, cpu_cycles=53)
 
 
 def test_miss_at_the_end_of_a_block():
-    # The value is needed behind a branch: 40 cycles later than that of a hit. What the next block
-    # waits for of a hit's latency is not waited for twice. NOP, LDR; B; ADD after 2 more; NOP with
-    # it.
+    # The value is needed after a branch, and comes 40 cycles later than that of a hit. The part of
+    # a hit's latency that the next block already waits for is not counted twice. NOP, LDR; B; ADD
+    # after 2 more; NOP with it.
     body = "ldr x1, [x2]; b 1f; nop; 1: add x3, x1, x5; nop"
     hit = count("repeat", NEAR, SETUP="mov x5, #1; mov x2, x10", BODY=body, WARM=1)
     want(hit, cpu_cycles=4, stall_backend=1)
@@ -344,16 +345,16 @@ def test_miss_needed_in_the_next_pass():
     c = count("loop", LOCAL, SETUP=STREAM, BODY="add x3, x1, x5; ldr x1, [x2], #64", COUNT=32,
               WARM=1)
     want(c, l1d_cache_refill=32, cpu_cycles=2 + 31 * 123 + 3 + 9 + 1)
-    # Overwritten before it is read, it is waited for by nobody: as many cycles as there are slots
-    # for.
+    # The value is overwritten before it is read, so no instruction waits for it: only the number of
+    # slots limits the loop.
     c = count("loop", LOCAL, "lsu.slots=16", "mem.latency=20", SETUP=STREAM, COUNT=32, WARM=1,
               BODY="mov x1, #0; add x3, x1, x5; nop; nop; ldr x1, [x2], #64")
     want(c, l1d_cache_refill=32, stall_backend=0)
 
 
 def test_level_2_does_not_wait_for_memory():
-    # Lines of the warm-up run are thrown out of level 1 and stay in level 2. A load from memory,
-    # one from level 2, which is there after 16: NOP, LDR; LDR; 15 cycles; ADD.
+    # Lines of the warm-up run are evicted from level 1 and stay in level 2. A load from memory, and
+    # one from level 2, which arrives after 16: NOP, LDR; LDR; 15 cycles; ADD.
     small = ("dcache.size=1K", "dcache.ways=1")
     setup = ("mov x5, #1; add x2, x10, x28, lsl #10; add x6, x10, #2048; ldr x3, [x6]; "
              "ldr x3, [x10, #3072]; nops 300")
@@ -369,7 +370,7 @@ def test_divider_is_busy_across_passes():
         c = count("loop", LOCAL, f"div.latency={late}", SETUP="mov x4, #1; mov x5, #1",
                   BODY="udiv x1, x4, x5", COUNT=50, WARM=1)
         want(c, cpu_cycles=max(1 + 49 * late, 4 + 48 * 2) + 2 + 9 + 1)
-    # A piece of code between that does not divide changes nothing.
+    # Code in between that does not divide changes nothing.
     for late in (12, 40):
         c = count("loop", LOCAL, f"div.latency={late}", SETUP="mov x4, #1; mov x5, #1",
                   BODY="udiv x1, x4, x5; b 7f; nop; 7:", COUNT=50, WARM=1)
@@ -377,8 +378,8 @@ def test_divider_is_busy_across_passes():
 
 
 def test_sums_across_passes():
-    # A sum is wanted 4 cycles after the last one, or 2 if it is of integers; a factor 8 or 4. A
-    # pass takes 2, the first one 4, of which the multiply-accumulate goes in cycle 1. Exit 9, NOP.
+    # A sum is needed 4 cycles after the last one, or 2 for integers; a factor 8 or 4. A pass takes
+    # 2 cycles, the first one 4, in which the multiply-accumulate issues in cycle 1. Exit 9, NOP.
     for body, late in (("fmadd d0, d1, d2, d0", 4), ("fmadd d0, d0, d2, d1", 8),
                        ("madd x1, x4, x5, x1", 2), ("madd x1, x1, x5, x4", 4)):
         c = count("loop", LOCAL, SETUP="mov x4, #3; mov x5, #1", BODY=body, COUNT=50, WARM=1)

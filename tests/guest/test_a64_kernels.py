@@ -33,7 +33,7 @@ ACCESSES = [
                                "ldr x1, [x2, #16]",                7, 0,  7, 0,  1, 0,  0),
     ("every_store",         0, "strb w1, [x2]; strh w1, [x2, #2]; str w1, [x2, #4]; "
                                "str x1, [x2, #8]",                 0, 4,  0, 4,  0, 1,  0),
-    # A store fills its line; the load behind it hits.
+    # A store fills its line; the load after it hits.
     ("store_then_load",     0, "str x1, [x2]; ldr x1, [x2]",       1, 1,  1, 1,  0, 1,  0),
     ("load_then_store",     0, "ldr x1, [x2]; str x1, [x2, #56]",  1, 1,  1, 1,  1, 0,  0),
     ("address_modes",       0, "ldr x1, [x2, #8]!; ldr x1, [x2], #8; ldr x1, [x2, x6]; "
@@ -155,11 +155,11 @@ ZERO_64_KB = {"SETUP": "set32 x2, DATA; set32 x3, 1024; mov x4, x2",
 
 
 def test_access_zero_more_than_the_cache():
-    # Of the loads behind the block one hits, the other one is read from level 2.
+    # Of the loads after the block, one hits and the other is read from level 2.
     c = count("repeat", RR, events=ZEROED, **ZERO_64_KB)
     want(c, mem_access=2, l1d_cache_wr=1024, l1d_cache_allocate=1024, l1d_cache_wb=513,
          l1d_tlb_refill_wr=16, l2d_cache_wr=513, l1d_cache_refill=1, bus_access_wr=0)
-    # The same lines go to memory where there is no level 2, in four beats each.
+    # Without level 2 the same lines go to memory, in four beats each.
     want(count("repeat", RR, "l2.enable=0", events=ZEROED, **ZERO_64_KB), l1d_cache_wb=513,
          bus_access_wr=4 * 513)
     # Without a clock, the same.
@@ -302,8 +302,8 @@ def test_ordered_accesses():
 
 
 def test_barriers():
-    # One of each kind and option; DSB and DMB count whatever they order. CLREX, SEV, WFE … are
-    # none.
+    # One of each kind and option; DSB and DMB count whatever they order. CLREX, SEV, WFE … are not
+    # barriers.
     body = ("isb; dsb sy; dsb ish; dsb st; dmb sy; dmb ishld; dmb st; dmb ishst; clrex; sev; "
             "yield; nop")
     want(count("repeat", BODY=body), isb_spec=1, dsb_spec=3, dmb_spec=4, inst_retired=12,
@@ -371,7 +371,7 @@ BRANCHES = [
     ("ret_by_register",  "bl g; nop",                                    1, 1, 1, 2, 4),
     ("br",               "br x11; nop; .org 0x40; nop",                  0, 0, 1, 1, 2),
     ("blr",              "blr x12; nop",                                 0, 1, 2, 2, 3),
-    # Returns that are none: BR X30.
+    # BR X30 is not a return.
     ("br_lr",            "bl h; nop",                                    1, 0, 1, 2, 3),
     ("taken",            "cmp x10, x10; b.eq 1f; nop; 1: b.ge 2f; nop; 2: nop",
                                                                          2, 0, 0, 2, 4),
@@ -385,7 +385,7 @@ BRANCHES = [
     ("tbz",              "tbz x10, #23, 1f; tbnz x10, #23, 2f; 1: nop; 2: tbz x10, #63, 3f; nop; "
                          "3: tbnz w10, #0, 4f; 4: nop",                  4, 0, 0, 2, 5),
     ("no_branch",        "csel x1, x2, x3, eq; adr x1, .; isb; nop",     0, 0, 0, 0, 4),
-    # The call stands at the region's end: both have gone when it ends.
+    # The call is at the region's end: both branches have been taken when it ends.
     ("tail_call",        "bl t; nop",                                    2, 1, 1, 3, 4),
 ]
 FUNCTIONS = ("f: ret; .balign 64; g: mov x13, x30; ret x13; .balign 64; h: br x30; .balign 64; "
@@ -463,20 +463,20 @@ def test_predictor_loop_again():
         for i in range(100):
             p.branch(begin + 16, i < 99)
         wrong.append(p.wrong)
-        # The branch back is settled before k_begin: whether it was wrong does not count.
+        # The branch back is resolved before k_begin, so its misprediction does not count.
         p.branch(end + 4, not again)
     equal(wrong[0], 10)
     want(count("loop", COUNT=100, WARM=1), br_mis_pred=wrong[1])
 
 
 def test_predictor_never():
-    # 16 branches that do not go: weakly not taken is right from the start.
+    # 16 branches that are not taken: "weakly not taken" is right from the start.
     want(count("repeat", SETUP="cmp x10, x10", BODY="b.ne 1f; nop; 1: nop", REPS=16), br_mis_pred=0,
          br_immed_retired=16, pc_write_retired=0)
 
 
 def test_predictor_once_each():
-    # 16 branches at 16 addresses that go: each meets a new counter. Without history the second run
+    # 16 taken branches at 16 addresses: each has a new counter. Without history the second run
     # finds all of them in state 2.
     body = "b.eq 1f; nop; 1: nop"
     want(count("repeat", SETUP="cmp x10, x10", BODY=body, REPS=16), br_mis_pred=16,
@@ -585,7 +585,7 @@ def test_predictor_aliases():
 # ---- returns and indirect branches ---------------------------------------------------------------
 
 def test_return_stack_depth():
-    # 8 entries. A ninth call throws out the oldest address, whose return then finds nothing.
+    # 8 entries. A ninth call drops the oldest address, whose return then finds nothing.
     for depth, wrong in ((1, 0), (7, 0), (8, 0), (9, 1), (11, 3)):
         want(count("calls", DEPTH=depth), br_mis_pred=wrong, br_return_retired=depth,
              br_immed_retired=depth, pc_write_retired=2 * depth)
@@ -611,7 +611,7 @@ BRANCH_KINDS = ["br_indirect_mispred", "br_indirect_mispred_addr", "br_cond", "b
 
 
 def test_return_without_call():
-    # RET to the address of a register with nothing on the stack.
+    # RET to the address in a register, with an empty return stack.
     body = {"SETUP": "adr x11, k_begin + 8", "BODY": "ret x11; nop; nop"}
     want(count("repeat", **body), br_mis_pred=1, br_return_retired=1, inst_retired=2)
     want(count("repeat", core="cortex-a53", events=BRANCH_KINDS, **body), br_indirect_mispred=1,
@@ -638,7 +638,7 @@ def test_indirect_targets():
                 "COUNT": 12}
         # The loop's own branch: first and last.
         want(count("loop", LOCAL, **loop), br_mis_pred=wrong + 2, br_indirect_spec=12)
-        # The first time there is no target to be wrong.
+        # The first time there is no predicted target that could be wrong.
         want(count("loop", LOCAL, core="cortex-a53", events=BRANCH_KINDS, **loop),
              br_indirect_mispred=wrong, br_indirect_mispred_addr=wrong - 1, br_cond=12,
              br_cond_mispred=2, other_iq_dep_stall=9 * (wrong + 2))
@@ -854,7 +854,7 @@ WAITS = [
     # The second one issues in 4, three cycles late, CBNZ in 5; the next pass waits from 6 to 8.
     ("simd_dep_stall", "fadd d0, d0, d1; fadd d0, d0, d1", 3 + 2),
     ("other_interlock_stall", "mul w12, w12, w13; mul w12, w12, w13", 3 + 2),
-    # A store that waits for its data does not wait for its address.
+    # A store that waits for its data counts as no wait for an address.
     ("other_interlock_stall", "mul w12, w13, w13; str w12, [x14]", 3),
     ("agu_dep_stall", "mul x12, x13, xzr; ldr w15, [x14, x12]", 3),
 ]
@@ -1078,14 +1078,14 @@ def test_width_of_the_bus():
 
 
 # ---- TLBs ----------------------------------------------------------------------------------------
-# COUNT loads, each in a page of its own, ten times over.
+# COUNT loads, each in a separate page, ten times.
 
 def pages(n, *sets, stride=4160, **more):
     return count("walk", *sets, STRIDE=stride, COUNT=n, PASSES=10, **more)
 
 
 def test_tlb_10_pages():
-    # Fit into the micro-TLB: one miss each, in both levels.
+    # The pages fit in the micro-TLB: one miss each, in both levels.
     want(pages(8), l1d_tlb_refill=8, l2d_tlb_refill=8, l1d_tlb=80, l1i_tlb_refill=0)
     want(pages(10), l1d_tlb_refill_rd=10, l2d_tlb_refill=10, dtlb_walk=10)
 
@@ -1176,7 +1176,7 @@ def test_icache_warm():
 
 
 def test_icache_off():
-    # Nothing misses in a cache that is off; its look-ups count all the same.
+    # Nothing misses in a cache that is off; its look-ups still count.
     want(count("repeat", "icache.enable=0", BODY="nop", REPS=128), l1i_cache_refill=0, l1i_cache=32,
          stall_frontend=0, cpu_cycles=64)
 
@@ -1212,7 +1212,7 @@ def test_tagged_addresses():
 
 
 def test_same_counts_on_the_cortex_a53():
-    # What the Cortex-A53's PMU has, it counts as the PMU without a name.
+    # The Cortex-A53's PMU counts its events like the generic PMU.
     events = ("inst_retired ld_retired st_retired br_immed_retired br_indirect_spec "
               "pc_write_retired br_mis_pred mem_access l1d_cache l1d_cache_refill l1d_cache_wb "
               "l1i_cache l2d_cache l1d_tlb_refill bus_access cpu_cycles").split()
@@ -1258,7 +1258,7 @@ def test_same_counts_with_and_without_a_window():
 
 
 def test_timing_parameters_change_cycles_only():
-    # What is counted does not depend on how long it takes.
+    # Counts do not depend on timing.
     times = ("cpu_cycles", "stall_frontend", "stall_backend", "stall")
     slow = count("random", "mem.latency=200", "mem.fill=9", "mem.write=7", "utlb.penalty=30",
                  "tlb.penalty=300", "lsu.slots=1", "wbuf.entries=2", "l2.latency=50",
@@ -1388,7 +1388,7 @@ PROGRAMS = [
     ("signals", "note", 50, 100, 50, {}),
     # A store that faults, in the middle of a block; the handler jumps out.
     ("faults", "note", 100, 200, 100, {}),
-    # What was counted is told when the program dies.
+    # The counts are reported when the program dies.
     ("killed", "work", 1, 2 * 500 + 2, 1, dict(code=137)),
     ("recursion_dynamic", "fact", 55, 10 * 45 + 4 * 10, 55, dict(flags=())),
     ("recursion_static_pie", "fact", 55, 10 * 45 + 4 * 10, 55, dict(flags=("-static-pie",))),

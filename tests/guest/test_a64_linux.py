@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A boot of Debian's arm64 kernel on QEMU's board "virt", with programs that fork, wait and are
-killed: against a count of each instruction and QEMU's log of exceptions, in the same run."""
+killed: compared with a count of each instruction and QEMU's log of exceptions in the same run."""
 import functools
 
 from harness import *
@@ -22,7 +22,8 @@ echo up
 /bin/busybox poweroff -f
 """
 
-# How QEMU calls what makes an exception, and the events that count it. IRQs may come at any time.
+# QEMU's names for the causes of exceptions, and the events that count them. IRQs may come at any
+# time.
 EVENTS = {"SVC": "exc_svc", "Data Abort": "exc_dabort", "Prefetch Abort": "exc_pabort",
           "Undefined Instruction": "exc_undef", "IRQ": "exc_irq", "FIQ": "exc_fiq"}
 
@@ -54,7 +55,7 @@ boots = pytest.mark.parametrize("more", size((ICOUNT,), (ICOUNT, "")))
 
 @functools.cache
 def booted(more):
-    """What pmk counted, and what the plugin beside it and the log tell. Programs are linked below
+    """pmk's counts, and those of the second plugin and the log. Programs are linked below
     1 GB; where the kernel runs in the lower half, it is in RAM."""
     beside = Beside(half=1 << 63, other=(0x40000000, 0x60000000))
     events = ["inst_retired", "inst_retired:u", "inst_retired:k", "exc_taken", "exc_taken:u",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Exact events of A64 programs against an independent count of the same run: QEMU without our
 plugin, executing one instruction per block, logging each as it is translated (its word) and as it
-runs (its address). Which instruction is which is what objdump says of the word."""
+runs (its address). objdump identifies the instruction of each word."""
 import collections
 import os
 import struct
@@ -99,8 +99,8 @@ def always_goes(word):
 
 
 class Trace:
-    """Reads the log: how often each word was executed at each address, and where it went if not to
-    the next one."""
+    """Reads the log: how often each word was executed at each address, and its successor if that is
+    not the next one."""
 
     def __init__(self):
         self.word = {}  # at an address, now
@@ -138,17 +138,17 @@ class Trace:
         for ((at, w), to), n in self.jumps.items():
             i = known[w]
             if not i.branch and "exc_svc" not in i.kinds:
-                # It has faulted: it was executed without effect.
+                # The instruction has faulted: it was executed without effect.
                 for kind in i.kinds - {"inst_retired"}:
                     c[kind] -= n
-            # A conditional branch that was left elsewhere: a signal came first.
+            # A conditional branch with another successor: a signal came first.
             if i.branch and not (i.conditional and to != (at + i.offset) & (1 << 64) - 1):
                 c["pc_write_retired"] += n
         return {e: c[e] for e in EVENTS}
 
 
 def oracle(program, *argv, more=()):
-    """{event: count} and the output of one run, as QEMU alone tells it."""
+    """{event: count} and the output of one run, from QEMU alone."""
     trace = Trace()
     out = logged("qemu-aarch64", trace.read, program, *argv, what="exec,nochain,in_asm",
                  cpu="cortex-a53", core="armv8", more=more)
@@ -336,7 +336,7 @@ def test_programs(level):
 
 def test_programs_with_other_atomics():
     compare(own("atomic", "-O2", "-mno-outline-atomics"))
-    # Loads and stores of the v8.1 are tried at run time; the A53 has none, and takes the other way.
+    # Loads and stores of the v8.1 are tried at run time; the A53 has none, and uses the fallback.
     compare(own("atomic", "-O2", "-moutline-atomics"))
 
 
@@ -415,7 +415,7 @@ def test_debian_bash():
                    '[[ abc123 =~ ^[a-z]+([0-9]+)$ ]] && echo ${BASH_REMATCH[1]}; printf "%05d\\n" '
                    '17'):
         # A shell divides its parent's process number into digits, and how long that takes depends
-        # on the number. Two runs in a row seldom differ.
+        # on the number. Two consecutive runs rarely differ.
         for attempt in range(3):
             try:
                 compare(bash, "--norc", "-c", script)

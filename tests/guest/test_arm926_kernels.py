@@ -26,7 +26,8 @@ def build(body, setup="nop", aux="nop", reps=1):
 
 
 def identities(c):
-    """What must hold for any program, as no layer has errors, retries or bursts that end early."""
+    """Invariants of every program, because no layer has errors, retries or bursts that end
+    early."""
     equal(c["ct_armi_rd"],
           c["ct_armi_burst_single"] + 4 * c["ct_armi_burst_incr4"] + 8 * c["ct_armi_line_fill"])
     equal(c["ct_armd_rd"] + c["ct_armd_wr"],
@@ -108,11 +109,13 @@ def test_a_load_across_lines_fills_both():
     want(measure("ldrd r4, [r10, #28]", setup="nop"), armd_line_fill=2)
 
 
-# A way is 8 KB: five lines of set 0, the fifth throws out the first. Each is in a page of its own.
+# A way is 8 KB: five lines of set 0, of which the fifth evicts the first. Each is in a separate
+# page.
 EVICT = ("ldr r0, [r10]; {}; add r2, r10, #8192; ldr r1, [r2]; add r2, r2, #8192; ldr r1, [r2]; "
          "add r2, r2, #8192; ldr r1, [r2]; add r2, r2, #8192; ldr r1, [r2]")
 
-# What makes the line dirty, and what is cast out then: half lines, whole lines, words written.
+# The store that makes the line dirty, and the resulting cast-outs: half lines, whole lines, words
+# written.
 DIRTY = [
     ("nothing", "nop", 0, 0, 0),
     ("a_word_of_the_low_half", "str r0, [r10, #12]", 1, 0, 4),
@@ -160,7 +163,7 @@ STORES = [
 @cases("name, body, single, incr4, incr8, words", STORES)
 def test_store_of(name, body, single, incr4, incr8, words):
     c = measure(body, setup="mov r2, r10")
-    # In User mode HPROT says so, and four words are not taken for a cast-out.
+    # In User mode HPROT says so, and four words do not count as a cast-out.
     want(c, armd_line_fill=0, armd_wr=words, armd_rd=2, armd_burst_single=2 + single,
          armd_burst_incr4=incr4, armd_burst_incr8=incr8, armd_cast_out4=0, armd_cast_out8=0,
          armd_page_walk_d=2)
@@ -171,7 +174,7 @@ def test_a_store_that_hits_stays_inside():
 
 
 def test_write_through_writes_every_store():
-    # Nothing gets dirty: five lines of a set are read, and nothing is cast out.
+    # Nothing becomes dirty: five lines of a set are read, and nothing is cast out.
     c = measure(EVICT.format("str r0, [r10]; str r0, [r10, #16]; strb r0, [r10]"), RR,
                 "dcache.write_through=1")
     want(c, armd_wr=3, armd_burst_single=13, armd_line_fill=5, armd_cast_out4=0, armd_cast_out8=0)
@@ -206,13 +209,13 @@ PAGES = ("mov r4, #2; 1: mov r2, r10; mov r3, #{0}; 2: ldr r1, [r2]; add r2, r2,
 
 
 def test_pages_that_fit_the_tlb():
-    # 32 pages, one for each set, twice: the second time they are there.
+    # 32 pages, one for each set, twice: the second time they are present.
     want(measure(PAGES.format(32)), armd_page_walk_d=64, armd_page_walk_i=0)
 
 
 def test_pages_that_do_not():
-    # 128 pages for 32 sets of two: four in turn in each, so none is there the second time either.
-    # The code's page, in set 16, is thrown out with them.
+    # 128 pages for 32 sets of two: four alternate in each, so none is present the second time
+    # either. The code's page, in set 16, is evicted with them.
     c = measure(PAGES.format(128))
     want(c, armd_page_walk_d=2 * 256)
     assert c["ct_armd_page_walk_i"] > 0 and c["ct_armd_page_walk_i"] % 2 == 0, c
@@ -228,8 +231,8 @@ def test_without_an_mmu_nothing_is_walked():
 
 
 def test_code_on_another_page():
-    # The subroutine is 8 KB on: a page of its own, seen on ARM-D and not on ARM-I, and one more
-    # line.
+    # The subroutine is 8 KB further: a separate page, visible on ARM-D and not on ARM-I, and one
+    # more line.
     c = measure("bl far", aux=".space 8192; far: bx lr")
     want(c, armd_page_walk_i=2, armd_page_walk_d=0, armi_line_fill=2, armd_rd=2)
 
@@ -241,7 +244,7 @@ NO_MMU = "mmu.enable=0"
 
 
 def test_data_in_the_dtcm_is_not_on_the_bus():
-    # The page is translated as any other is; nothing else is to be seen.
+    # The page is translated like any other; nothing else is visible.
     body = ("ldr r1, [r10]; str r1, [r10, #64]; stmia r10, {r0-r7}; ldrd r4, [r10, #28]; strb r1, "
             "[r10, #4095]")
     want(measure(body, *DTCM), armd_rd=2, armd_wr=0, armd_line_fill=0, armd_page_walk_d=2)
@@ -273,7 +276,7 @@ def test_what_is_behind_the_dtcm():
 
 
 def test_the_dtcm_takes_no_room_in_the_cache():
-    # Five lines of one set of four ways, the first of them in the DTCM: none is thrown out.
+    # Five lines of one set of four ways, the first of them in the DTCM: none is evicted.
     dirty = "str r0, [r10]; str r0, [r10, #16]"
     want(measure(EVICT.format(dirty), RR, NO_MMU, *DTCM), armd_line_fill=4, armd_wr=0)
     want(measure(EVICT.format(dirty), RR, NO_MMU), armd_line_fill=5, armd_cast_out8=1)
@@ -444,7 +447,7 @@ LOOP = "ldr r3, =1000; 1: subs r3, r3, #1; bne 1b"
 
 
 def whole(*traffic, sets=()):
-    """All of the program, so that what traffic does from cycle 0 on is in the counts."""
+    """The whole program, so that the counts include traffic from cycle 0 on."""
     have("qemu-arm")
     options = [w for s in sets for w in ("--set", s)] + [w for t in traffic
                                                          for w in ("--traffic", t)]
@@ -501,7 +504,7 @@ def test_the_gxi_has_a_port_of_its_own():
     alone, busy = whole(), whole("gxi:period=0,dir=both")
     equal({e: n for e, n in busy.items() if "gxi" not in e},
           {e: n for e, n in alone.items() if "gxi" not in e})
-    # Nothing but idle or at work: a request completes or waits in every cycle.
+    # The channel is idle or busy: in every busy cycle a request completes or waits.
     equal(sum(busy["ct_gxi_" + e] for e in ("rd", "wr", "rd_addr_wait", "wr_addr_wait")),
           busy["ct_total_cycles"])
 
@@ -536,7 +539,7 @@ def test_refusals_of_another_slave_are_no_matter():
 
 
 def test_locked_pairs():
-    # 20 bursts, a read and a write of one word in turn; nothing else wants the memory then.
+    # 20 bursts, a read and a write of one word in turn; nothing else uses the memory then.
     c = whole("dma0:burst=incr,dir=both,lock=on,period=50,count=20,start=200")
     want(c, dma0_rd=10, dma0_wr=10, dma0_burst_incr=20, dma0_wait_non_seq_bus=1,
          dma0_wait_non_seq_slave=10 * 5 + 10 * 2)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Profiles of programs that nobody here wrote: Debian's bash, sqlite3 and busybox, for ARM and
-AArch64, the first two with shared libraries. What is booked at all addresses adds up to what the
-run has counted, to the unit, for every event; every view and every format can be made of it; and
-two recordings of one command line do not differ for the gate."""
+"""Profiles of third-party programs: Debian's bash, sqlite3 and busybox, for ARM and
+AArch64, the first two with shared libraries. For every event, the counts of all addresses add up
+exactly to the run's count; every view and format can be made from a recording; and the gate finds
+no difference between two recordings of one command line."""
 import functools
 import itertools
 import shutil
@@ -13,7 +13,7 @@ from fetch_debian import Unavailable, one_file
 
 pytestmark = pytest.mark.once
 
-# Of each program: its package and path, and the libraries that libc's packages do not have.
+# For each program: its package and path, and the libraries that are not in libc's packages.
 BASH = ("for ((i = 0; i < 20; i++)); do s+=$i,; a[i]=${s:i:3}; done; "
         'f() { (( $1 < 2 )) && echo 1 || f $(($1 - 1)); }; f 4; [[ $s =~ 3,(.*),5 ]] && echo $s')
 SQL = ("CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL "
@@ -27,7 +27,7 @@ PROGRAMS = {
                 [[("libtinfo6",), "*libtinfo.so.6.*", "libtinfo.so.6"], READLINE,
                  [("libsqlite3-0",), "*libsqlite3.so.0.*", "libsqlite3.so.0"],
                  [("zlib1g",), "*libz.so.1.*", "libz.so.1"]]),
-    # In one process: what several do depends on which of them comes first.
+    # In one process, because the behaviour of several depends on their order.
     "busybox": ("busybox-static", "*bin/busybox", ["sh", "-c", "while [ ${#s} -lt 300 ]; do "
                 "i=$((i + 1)); s=$s$((i * i)); done; echo $s"], []),
 }
@@ -86,7 +86,7 @@ def test_a_profile_of(name, arch, tmp_path):
             "sum(executions) FROM execution JOIN code ON code.id = execution.code").fetchone()
     assert len(rows) > 10, rows
     equal({name: found for name, _, found in rows}, {name: total for name, total, _ in rows})
-    # Whether there are symbols or not, as in busybox.
+    # With and without symbols (busybox has none).
     assert functions > 100 and not unknown, (unknown, functions, executed)
 
     again = recorded(tmp_path / "b.data", name, arch)

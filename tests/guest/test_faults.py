@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Programs that go on after faults, against an independent count of the same run: each has many
-short functions of random instructions, some of which access memory that is not there, and a handler
+"""Programs that continue after faults, compared with an independent count of the same run: each has
+many short functions of random instructions, some of which access unmapped memory, and a handler
 that jumps out."""
 import os
 import random
@@ -16,7 +16,7 @@ from qemulog import wrapped
 CROSS64 = "aarch64-linux-gnu-"
 FUNCTIONS = 70
 
-# good: four pages, and none behind them; edge: 8 bytes before their end; bad: nothing there.
+# good: four pages, and none after them; edge: 8 bytes before their end; bad: unmapped.
 FRAME = r"""
 #include <setjmp.h>
 #include <signal.h>
@@ -145,7 +145,7 @@ def test_a64(seed):
 
 # A handler of faults that is entered after blocks whose last access is skipped: called, by signals
 # that the program sends itself, by a timer, and by faults. OLD: this code has run before the
-# program has a handler. BUS: it also handles accesses that are not aligned; nothing shows those.
+# program has a handler. BUS: it also handles unaligned accesses, which are not visible.
 ENTERED = r"""
 #include <setjmp.h>
 #include <signal.h>
@@ -243,7 +243,8 @@ ENTERED_BY = {"arm": ("qemu-arm", "arm1176", "instr_exec", CROSS,
                                              (1, 1, "inexact")))
 @pytest.mark.parametrize("isa", ENTERED_BY)
 def test_handlers_of_faults_that_are_entered_otherwise(isa, old, bus, trust):
-    """How much is executed depends on the timer, so another plugin counts it in the same run."""
+    """The number of executed instructions depends on the timer, so another plugin counts them in
+    the same run."""
     emulator, core, event, prefix, flags = ENTERED_BY[isa]
     have(emulator)
     program = build(f"entered-{isa}", ENTERED, "-O2", "-static", f"-DOLD={old}", f"-DBUS={bus}",
@@ -295,8 +296,8 @@ int main(void)
 
 
 def test_code_that_ran_before_faults_were_expected():
-    """That a conditional access is passed is told of newer code alone. If it was made, nobody
-    needs to know. Without a clock, accesses are counted one by one, and nothing is in doubt."""
+    """Only newer code reports that a conditional access was passed. If the access was made, this is
+    not needed. Without a clock, accesses are counted one by one, and nothing is in doubt."""
     for early, some, trust in ((0, 0, "exact"), (1, 1, "exact"), (1, 0, "inexact")):
         program = build("faults-unsure", UNSURE, "-O1", "-static", "-march=armv6k", "-marm",
                         *["-DEARLY"] * early, f"-DSOME={some}")
@@ -324,8 +325,8 @@ int main(void)
 
 
 def test_a_handler_that_ran_before_it_was_one():
-    """It is translated by then, and nobody asks at its start whether a fault came before: the label
-    says so."""
+    """It is translated by then, and its start does not check whether a fault came before, as the
+    label says."""
     doc = stat("-e", "instr_exec,cycles",
                build("faults-late", LATE, "-O1", "-static", "-march=armv6k", "-marm"))
     equal([c["trust"] for c in doc["counters"]], ["inexact", "inexact"])

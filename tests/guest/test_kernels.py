@@ -20,7 +20,8 @@ ACCESSES = [
     ("bytes_and_halves",            0, "ldrb r1, [r2]; ldrsb r1, [r2, #1]; ldrh r1, [r2, #2]; "
                                        "ldrsh r1, [r2, #4]; strb r1, [r2, #6]; "
                                        "strh r1, [r2, #8]",                         6, 1, 1),
-    # The first store misses and goes outside, the load fills, the second store hits.
+    # The first store misses and is an external access, the load fills the line, the second store
+    # hits.
     ("store_load_store",            0, "str r1, [r2]; ldr r1, [r2]; str r1, [r2]",      3, 2, 2),
     # Bytes 0x1d to 0x20: two lines, hence two accesses; 0x0d to 0x10 is one line.
     ("unaligned_word_two_lines", 0x1d, "ldr r1, [r2]",                                  2, 2, 2),
@@ -52,7 +53,7 @@ ACCESSES = [
     ("ldrexb_strexb",               1, "ldrexb r1, [r2]; strexb r3, r5, [r2]",          2, 1, 1),
     # Without the monitor the store fails and accesses nothing (our choice).
     ("strex_fails",                 0, "ldrex r1, [r2]; clrex; strex r3, r5, [r2]",     1, 1, 1),
-    # The flags say EQ. What fails its condition accesses nothing (§7).
+    # The flags say EQ. An instruction whose condition fails accesses nothing (§7).
     ("conditional_fail",            0, "ldrne r1, [r2]; strne r1, [r2]; ldmneia r2, {r6-r7}; "
                                        "stmneia r2, {r6-r7}; swpne r1, r5, [r2]; "
                                        "ldrdne r6, r7, [r2]; ldrexne r1, [r2]",         0, 0, 0),
@@ -62,10 +63,11 @@ ACCESSES = [
     ("conditional_unaligned",    0x1d, "ldreq r1, [r2]",                                2, 2, 2),
     ("conditional_swp_pass",        0, "swpeq r1, r5, [r2]",                            2, 1, 1),
     ("conditional_ldrd_pass",       0, "ldrdeq r6, r7, [r2]",                           1, 1, 1),
-    # A multiple after a conditional one that failed, and after one that left a line in the middle.
+    # A load multiple after a conditional one that failed, and after one that ended in the middle of
+    # a line.
     ("ldm_after_failed_ldm",     0x18, "ldmneia r2, {r6-r9}; ldmia r2, {r6-r9}",        2, 2, 2),
     ("ldm_of_one",                  0, "ldmia r2, {r6}; stmia r2, {r6}",                2, 1, 1),
-    # A preload looks its line up (our choice): here it is present.
+    # A preload looks up its line (our choice), which is present here.
     ("pld_of_a_present_line",       0, "ldr r1, [r2]; pld [r2]",                        2, 1, 1),
     # Floating point: by lines as well. Four doubles are 32 bytes; one double at 0x1c is in two
     # lines.
@@ -158,7 +160,7 @@ def test_walk_words_of_the_whole_cache():
 
 
 def test_walk_twice_a_direct_mapped_cache():
-    # 512 sets of one way, 1024 lines: each line throws out the one it needs half a pass later.
+    # 512 sets of one way, 1024 lines: each line evicts the one that is needed half a pass later.
     want(count("walk", "dcache.ways=1", STRIDE=32, COUNT=1024, PASSES=3), dcache_access=3072,
          dcache_miss=3072)
 
@@ -207,7 +209,7 @@ def test_chase_the_whole_cache():
 def test_chase_twice_the_cache():
     # Set after set, 8 lines in each. The first 4 of a set fill invalid ways, the next 4 replace
     # them in order, as the round robin counter starts at 0 and moves on by 4. Later passes replace
-    # 8 lines a set, again in order: no line is there when it is wanted. 3 * 1024 misses.
+    # 8 lines a set, again in order: no line is present when it is needed. 3 * 1024 misses.
     want(chase(8, RR), dcache_access=3072, dcache_miss=3072, expl_d_access=3072)
 
 
@@ -216,16 +218,17 @@ def test_chase_eight_times_the_cache():
 
 
 def test_chase_miss_latency():
-    # Each load waits for the one before, so every miss is felt: 64 lines of a ring, 64 misses. Word
-    # i is there 3 + 56 cycles after its load, and as an address one later: 60 cycles a load. The
-    # line of the code is fetched first, 56. Behind the last load ADD waits 59 cycles; ADD 1, NOP 1.
+    # Each load waits for the previous one, so every miss causes a stall: 64 lines of a ring, 64
+    # misses. Word i is available 3 + 56 cycles after its load, and as an address one later: 60
+    # cycles a load. The line of the code is fetched first, 56. Behind the last load ADD waits 59
+    # cycles; ADD 1, NOP 1.
     near = count("chase", NODES=64, STRIDE=32, LOADS=64)
     want(near, dcache_miss=64, icache_miss=1, ibuf_stall=56 + 1, dtlb_miss=0, lsu_full_stall=0)
     # 44 cycles more of memory latency: 64 * 44 more of waiting for operands, 44 more of fetching.
     far = count("chase", "mem.latency=100", NODES=64, STRIDE=32, LOADS=64)
     equal(far["ddep_stall"] - near["ddep_stall"], 64 * 44)
     equal(far["cpu_cycles"] - near["cpu_cycles"], 65 * 44)
-    # 56 + 63 * 60 + 59 + 2 = 3897. The model lets a miss be felt at the end of its block at the
+    # 56 + 63 * 60 + 59 + 2 = 3897. In the model, a miss takes effect at the end of its block at the
     # latest (our choice): then the next block's address may come one cycle late (64), and the
     # branches that are not folded, the first (4) and the last (7), are not hidden behind a miss.
     assert 3897 <= near["cpu_cycles"] <= 3897 + 64 + 4 + 7, near
@@ -293,7 +296,8 @@ def test_random_accesses_round_robin():
 
 
 def test_random_accesses_beyond_the_micro_tlb():
-    # 64 KB are 16 pages: lines stay in the cache, dirty or not, while their page comes and goes.
+    # 64 KB are 16 pages: lines stay in the cache, dirty or not, while their page enters and leaves
+    # the TLB.
     want(count("random", RR, COUNT=6000, BITS=11), dcache_access=6000,
          **directory(6000, 11, 16384, 4))
 
@@ -351,7 +355,7 @@ def test_stores_of_other_kinds_written_through():
 
 
 def test_stores_of_other_kinds_uncached():
-    # A swap reads and writes outside: 2. A multiple of 0x10 to 0x2f is in two lines: 2.
+    # A swap is an external read and write: 2. A multiple of 0x10 to 0x2f is in two lines: 2.
     for access, external in (("swp r1, r5, [r2]", 2), ("ldrex r1, [r2]; strex r3, r5, [r2]", 2),
                              ("stmia r2, {r3-r10}", 2), ("ldrd r6, r7, [r2]", 1)):
         want(count("repeat", "dcache.enable=0", SETUP="add r2, r10, #0x10", BODY=access),
@@ -431,9 +435,9 @@ def test_miss_hidden_by_work():
 
 
 def test_miss_felt_behind_branches():
-    # Whatever branches lie between the load and the ADD that needs it, the word arrives when it
-    # does: 61 cycles as above. The same program with an ADD that does not need it says how long
-    # what lies between takes.
+    # Branches between the load and the ADD that needs it do not change when the word arrives: 61
+    # cycles as above. The same program with an ADD that does not need it shows the time of the code
+    # in between.
     loop = "ldr r1, [r2]; mov r6, #5; 1: subs r6, r6, #1; bne 1b; add r3, {}, r5"
     call = "ldr r1, [r2]; bl sub; add r3, {}, r5"
     for body, aux in ((loop, "nop"), (call, "sub: nop; bx lr")):
@@ -442,7 +446,7 @@ def test_miss_felt_behind_branches():
         want(free, dcache_miss=1, ddep_stall=0)
         want(needs, dcache_miss=1, cpu_cycles=61, ddep_stall=61 - free["cpu_cycles"])
         assert 5 < free["cpu_cycles"] < 40, free
-    # Written over behind a branch: nobody waits.
+    # Overwritten after a branch: no instruction waits.
     over = "ldr r1, [r2]; bl sub; mov r1, #0; add r3, r1, r5"
     c = count("repeat", SETUP=ELSEWHERE, BODY=over, AUX="sub: nop; bx lr", WARM=1)
     want(c, dcache_miss=1, ddep_stall=0)
@@ -471,7 +475,7 @@ def pages(n, *sets):
 
 
 def test_tlb_8_pages():
-    # Fit into the micro-TLB: one miss each, in both levels.
+    # The pages fit in the micro-TLB: one miss each, in both levels.
     want(pages(8), dtlb_miss=8, main_tlb_miss=8, dcache_access=80, itlb_miss=0)
 
 
@@ -624,7 +628,7 @@ def test_shadow_of_an_unpredicted_return():
 
 
 def test_shadow_of_a_taken_branch():
-    # B at the end of a line, without prediction: the next line is looked up for nothing, once.
+    # B at the end of a line, without prediction: the next line is looked up in vain, once.
     equal(shadow(2, 1, "bp.enable=0") - shadow(2, 0, "bp.enable=0"), 1)
     equal(shadow(2, 1, "bp.enable=0", "fetch.shadow_bytes=0") - shadow(2, 0, "bp.enable=0"), 0)
     # 64 bytes reach into two lines, but the second is the branch's target, which was fetched
@@ -741,8 +745,8 @@ def test_aliases_share_an_entry():
     want(count("aliases", "bp.entries=256", COUNT=20), br_mispredict=2 + 1)
 
 
-# Branches that have no constant offset, or that write the PC by other means. All of them go to the
-# instruction behind, past one NOP.
+# Branches without a constant offset, or other writes of the PC. All of them go to the next
+# instruction but one, over one NOP.
 #         name          instructions before the NOP                br pc mis call
 PC_WRITES = [
     ("bx",              "adr r3, 1f; bx r3",                        1, 1, 1, 0),
@@ -825,8 +829,9 @@ def test_calls_return_stack_off():
 ELSEWHERE_FN = "f: mov r4, lr; mov lr, r3; bx lr"
 
 
-# What pops the return stack (§16.4: BX lr, MOV pc lr, LDR pc from [sp] with write-back behind, LDM
-# of sp! with the PC) and what does not. All of them go back to where they were called from.
+# The instructions that pop the return stack (§16.4: BX lr, MOV pc lr, LDR pc from [sp] with
+# write-back behind, LDM of sp! with the PC) and what does not. All of them go back to where they
+# were called from.
 #    name                    in the function, which has saved lr in r4, [sp] and [r6]  is it
 RETURN_FORMS = [
     ("bx_lr",                "bx lr",                                   1),
@@ -882,14 +887,14 @@ def test_return_conditional():
 
 
 def test_return_conditional_that_fails():
-    # Neither pops nor changes the PC; the return behind it is predicted.
+    # It neither pops nor changes the PC; the return after it is predicted.
     want(count("repeat", BODY="bl f; nop", AUX="f: cmp r10, r10; nop; bxne lr; bx lr"),
          proc_call_exec=1, proc_ret_exec=1, proc_ret_exec_pred=1, br_mispredict=0, br_exec=3,
          sw_pc_change=2)
 
 
 def test_return_by_another_register():
-    # BX r4 is no return: the entry stays, and the next return, elsewhere, finds it.
+    # BX r4 is not a return: the entry stays, and the next return, elsewhere, finds it.
     want(count("repeat", BODY="bl f; nop", AUX="f: mov r4, lr; bx r4"), proc_call_exec=1,
          proc_ret_exec=0, br_mispredict=1, br_exec=2)
 
@@ -926,7 +931,7 @@ PIPELINE = [
     ("load_use_early",          "ldr r1, [r2]; add r3, r5, r1, lsl #2",                 2, 3, 0),
     ("load_byte_use",           "ldrb r1, [r2]; add r3, r1, r5",                        2, 2, 0),
     ("load_half_use",           "ldrsh r1, [r2]; add r3, r1, r5",                       2, 2, 0),
-    # An updated base is there for the next access at once (DDI 0301H 16.11): nothing waits.
+    # An updated base is available to the next access at once (DDI 0301H 16.11): nothing waits.
     ("writeback",               "ldr r1, [r3], #4; ldr r6, [r3], #4; ldr r7, [r3], #4; "
                                 "ldr r8, [r3], #4",                                     4, 0, 0),
     ("offset_register",         "ldr r1, [r2, r4]; nop; nop",                           3, 0, 0),
@@ -940,7 +945,7 @@ PIPELINE = [
     ("mul16_use",               "smulbb r1, r4, r5; add r3, r1, r5",                    2, 2, 0),
     ("mul16_chain",             "smulbb r1, r1, r5",                                    1, 3, 3),
     ("mmul_use",                "smmul r1, r4, r5; add r3, r1, r5",                     3, 2, 0),
-    # The accumulator is needed late, and a multiply hands it on one cycle sooner: 4 - 1 - 1 = 2.
+    # The accumulator is needed late, and a multiply forwards it one cycle earlier: 4 - 1 - 1 = 2.
     ("mla_accumulator",         "mla r1, r4, r5, r1",                                   2, 0, 0),
     ("mla_after_load",          "ldr r1, [r2]; mla r3, r4, r5, r1",                     3, 1, 0),
     ("umull_low",               "umull r1, r3, r4, r5; add r6, r1, r5; nop; nop",       6, 1, 0),
@@ -1003,14 +1008,14 @@ def test_cycles_folding_of_patterns():
 
 
 def test_cycles_exit_by_flag_distance():
-    # Right behind the flags 7 cycles, one instruction between 6, from two on 5.
+    # Directly after the flags 7 cycles, with one instruction in between 6, with two or more 5.
     for between, cost in ((0, 7), (1, 6), (2, 5), (3, 5), (6, 5)):
         c = count("loop", BODY="nop", TAIL=f"nops {between}", COUNT=20, WARM=1)
         want(c, cpu_cycles=2 + 20 * (2 + between) + cost + 1, br_mispredict=1, ibuf_stall=1)
 
 
 def test_cycles_of_mispredicted_branches():
-    # Static prediction alone says not taken of a forward branch. 16 of them, taken.
+    # Static prediction alone predicts a forward branch as not taken. 16 of them, taken.
     # CMP, the NOPs between, the branch, the NOP it goes to; one ibuf_stall each, whatever it costs.
     for between, cost in ((0, 7), (1, 6), (2, 5), (3, 5)):
         body = f"cmp r10, r10; nops {between}; beq 1f; nop; 1: nop"
@@ -1030,7 +1035,7 @@ def test_cycles_of_a_taken_branch():
 
 
 def test_cycles_of_a_branch_not_taken():
-    # Predicted not taken by the static rule, and so it is: 1. With prediction off as well.
+    # Predicted not taken by the static rule, and not taken: 1. The same with prediction off.
     for sets in ((), ("bp.dynamic=0",), ("bp.enable=0",), ("bp.folding=0",)):
         c = count("repeat", *sets, SETUP="cmp r10, r10", BODY="bne 1f; nop; 1: nop", REPS=20,
                   WARM=1)
@@ -1222,7 +1227,7 @@ def test_same_counts_every_time():
 
 
 def test_timing_parameters_change_cycles_only():
-    # What is counted does not depend on how long it takes.
+    # Counts do not depend on timing.
     times = ("cpu_cycles", "ibuf_stall", "ddep_stall", "lsu_full_stall")
     slow = count("random", "mem.latency=200", "mem.fill=9", "mem.write=7", "utlb.penalty=30",
                  "tlb.penalty=300", "lsu.slots=1", "wbuf.entries=2", COUNT=2000,

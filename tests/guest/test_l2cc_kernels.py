@@ -14,7 +14,7 @@ SMALL = ("l2.size=64K", "l2.ways=1")
 
 
 def level2(kernel, *sets, pmu="l220", **defines):
-    """{event: count} of the level 2 cache beside an ARM1176."""
+    """{event: count} of the level 2 cache of an ARM1176."""
     have("qemu-arm")
     options = [w for s in sets for w in ("--set", s)]
     doc = stat("--core", "arm1176", "--pmu", pmu, "--from", "k_begin", "--to", "k_end", "-e",
@@ -39,22 +39,22 @@ def test_walk_that_fits_level_1():
 
 
 def test_walk_that_thrashes_level_2():
-    """256 KB through 64 KB: every line is gone when it is wanted again. With 512 KB of level 2 all
-    stay."""
+    """256 KB through 64 KB: every line has been evicted when it is needed again. With 512 KB of
+    level 2 all stay."""
     want(level2("walk", *DM, *SMALL, STRIDE=32, COUNT=8192, PASSES=3), drreq=24576, drhit=0, co=0)
     want(level2("walk", *DM, "l2.size=512K", STRIDE=32, COUNT=8192, PASSES=3), drreq=24576,
          drhit=16384)
 
 
 def test_requests_are_the_misses_of_level_1():
-    """... where each of them is a line that is read, and nothing is buffered."""
+    """... each of them reads a line, and nothing is buffered."""
     core = count("walk", *DM, STRIDE=32, COUNT=2048, PASSES=2)
     equal(core["dcache_miss"], level2("walk", *DM, STRIDE=32, COUNT=2048, PASSES=2)["drreq"])
 
 
 def test_stores_that_miss():
-    """A word each: level 1 does not allocate, so all go out; level 2 allocates where it is told
-    to."""
+    """One word each: level 1 does not allocate, so all are external accesses; level 2 allocates if
+    it is configured to."""
     want(level2("walk", *DM, ACCESS="str", STRIDE=4, COUNT=2048, PASSES=2),
          drreq=0, dwreq=4096, dwtreq=0, dwhit=0, wa=0, co=0)
     want(level2("walk", *DM, "l2.write_allocate=on", ACCESS="str", STRIDE=4, COUNT=2048, PASSES=2),
@@ -62,7 +62,7 @@ def test_stores_that_miss():
 
 
 def test_level_2_evicts_halves():
-    """One word in each line: of a dirty line that has to go, one half is written. 2048 of the 16384
+    """One word in each line: when a dirty line is evicted, one half is written. 2048 of the 16384
     stay."""
     want(level2("walk", *DM, *SMALL, "l2.write_allocate=on", ACCESS="str", STRIDE=32, COUNT=8192,
                 PASSES=2),

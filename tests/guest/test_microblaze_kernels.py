@@ -29,7 +29,7 @@ def instructions(body):
 
 
 def exactly(c, insns, **events):
-    """These events and no other of the instruction stream."""
+    """These events of the instruction stream, and no others."""
     want(c, insn_executed=insns, **{e: events.get(e, 0) for e in EXACT})
     assert set(events) <= set(EXACT), events
 
@@ -50,7 +50,7 @@ KINDS = [
     ("logic",
      "and r3, r4, r5; andn r3, r4, r5; or r3, r4, r5; xor r3, r4, r5; andi r3, r4, 5; "
                          "andni r3, r4, 5; ori r3, r4, 5; xori r3, r4, 5", dict(logical_op=8)),
-    # An or; not in a delay slot, where it would count once more.
+    # A NOP is an or; not in a delay slot, where it would count once more.
     ("nop",              "nop", dict(logical_op=1)),
     ("barrel_shift",
      "bsrl r3, r4, r5; bsra r3, r4, r5; bsll r3, r4, r5; bsrli r3, r4, 5; bsrai r3, r4, 5; "
@@ -64,7 +64,7 @@ KINDS = [
                          "fcmp.un r3, r7, r7; flt r3, r4; fint r3, r7; fsqrt r3, r7",
      dict(fp_op=9)),
     ("machine_status",   "msrset r3, 4; msrclr r3, 4", dict(msr_op=2)),
-    # Moves from special registers are none of it; neither are these.
+    # Moves from special registers do not count, and neither do these.
     ("no_event",
      "mfs r3, rpc; mfs r3, rmsr; clz r3, r4; swapb r3, r4; swaph r3, r4; mbar 1", {}),
     ("prefix",           "addik r3, r0, 0x12345678; .long 0xb0000000; ori r3, r0, 0",
@@ -82,10 +82,10 @@ KINDS = [
                          "swr r3, r10, r4", dict(load_byte=1, load_half=1, load_word=1, load_any=3,
                                                  store_byte=1, store_half=1, store_word=1,
                                                  store_any=3)),
-    # The second store finds no reservation, and counts as well.
+    # The second store finds no reservation, but also counts.
     ("exclusive",        "lwx r3, r10, r4; swx r3, r10, r4; swx r3, r10, r4",
                          dict(load_word=1, load_any=1, store_word=2, store_any=2)),
-    # r1 in the address, as base or as index; as what is loaded or stored it does not count.
+    # r1 in the address, as base or as index; as a loaded or stored value it does not count.
     ("stack_loads",
      "lwi r3, r1, 4; lbu r3, r1, r4; lhu r3, r4, r1; lwi r1, r10, 16; lw r3, r10, r4",
                          dict(load_word=3, load_byte=1, load_half=1, load_any=5, load_r1=3)),
@@ -128,7 +128,7 @@ BRANCHES = [
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
     ("bra",              "bra r9; nop; 1: nop",             2,
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
-    # To what follows it: still a branch.
+    # To the next instruction: still a branch.
     ("bri_to_next",      "bri 4; nop",                      2,
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
     # The slot is used; it is executed.
@@ -144,7 +144,7 @@ BRANCHES = [
      dict(branch_uncond=1, branch_any=1, logical_op=2,
                                                                    branch_uncond_delay=1,
           delay_slot_nop=1)),
-    # An or that does something is no NOP.
+    # An or with an effect is not a NOP.
     ("slot_with_an_or",  "brid 8; or r3, r0, r0; nop",      3,
      dict(branch_uncond=1, branch_any=1, logical_op=2,
                                                                    branch_uncond_delay=1)),
@@ -189,14 +189,14 @@ BRANCHES = [
                          "nop; bgtd r4, r7; nop; nop; bged r0, r7; nop; nop; nop", 13,
      dict(branch_cond_taken=6, branch_cond_taken_delay=6, branch_cond=6, branch_any=6, logical_op=7,
           delay_slot_nop=6)),
-    # To what follows them anyway: what tests r0 is known to be taken, or not to be.
+    # To the next instruction: for branches that test r0 it is known whether they are taken.
     ("taken_in_vain",    "beqi r0, 4; beqid r0, 8; nop; blei r0, 4; bgei r0, 4; nop", 6,
      dict(branch_cond_taken=4, branch_cond_taken_delay=1, branch_cond=4, branch_any=4,
           logical_op=2, delay_slot_nop=1)),
     ("not_taken_in_vain", "bnei r0, 4; bneid r0, 8; nop; blti r0, 4; bgti r0, 4; nop", 6,
      dict(branch_cond_not_taken=4, branch_cond_not_taken_delay=1, branch_cond=4, branch_any=4,
           logical_op=2, delay_slot_nop=1)),
-    # What tests another register cannot be told from one that is not taken; see below.
+    # A taken branch that tests another register looks like one that is not taken; see below.
     ("perhaps_in_vain",  "beqi r4, 4; beqid r4, 8; nop; nop", 4,
      dict(branch_cond_not_taken=2, branch_cond_not_taken_delay=1, branch_cond=2, branch_any=2,
           logical_op=2, delay_slot_nop=1)),
@@ -224,7 +224,8 @@ def test_branch(name, body, insns, events):
 
 
 def test_what_is_not_seen_of_a_branch_is_said():
-    # It counts as not taken. Only what depends on that is inexact, and only where it is executed.
+    # It counts as not taken. Only events that depend on this are inexact, and only if the branch is
+    # executed.
     unseen = {"branch_cond_taken", "branch_cond_not_taken", "branch_cond_taken_delay",
               "branch_cond_not_taken_delay", "branch_cond"}
     for body, inexact in (("bneid r4, 8; nop", unseen), ("bneid r0, 8; nop", set()),
@@ -303,8 +304,8 @@ def test_cycles(name, body, cycles):
         want(c, clock_cycles=5 * each, insn_executed=insns, stall_ex=5 * each - insns, stall_of=0,
              stall_mem=0, stall_any=5 * each - insns)
 
-# Branches that go. Beyond the first cycle they refill the pipeline, which is operand fetch's
-# affair.
+# Taken branches. After the first cycle they refill the pipeline, which counts as a stall of operand
+# fetch.
 TAKEN = [
     ("bri",         "bri 8; nop",                   1, (3, 3, 7)),
     ("br",          "br r8; nop",                   1, (3, 3, 7)),
@@ -388,7 +389,7 @@ def test_wait_across_branches():
     want(count("repeat", *LOCAL, BODY="brid 12; lwi r3, r10, 0; nop; addk r4, r3, r3"), stall_of=2)
     # Without a slot the refill takes both cycles.
     want(count("repeat", *LOCAL, BODY="lwi r3, r10, 0; bri 8; nop; addk r4, r3, r3"), stall_of=2)
-    # A branch that does not go takes a cycle, and leaves one to wait.
+    # A branch that is not taken takes one cycle, so one cycle of waiting remains.
     want(count("repeat", *LOCAL, BODY="lwi r3, r10, 0; bnei r0, 8; addk r4, r3, r3"), stall_of=1)
     # In a loop, each pass.
     want(count("loop", *LOCAL, COUNT=10, BODY="lwi r3, r10, 0; addk r4, r3, r3", BRANCH="bneid",
@@ -450,7 +451,7 @@ def test_btc_does_not_hold_branches_to_registers():
 
 
 def test_btc_of_a_return_to_two_callers():
-    # Always to the other one: unknown once, 1; wrong nineteen times, 2.
+    # Always to the other target: unknown once, 1; wrong nineteen times, 2.
     c = count("loop", *BTC, COUNT=10, BODY="brlid r15, f; nop; brlid r15, f; nop", **CALL)
     loop_cycles(c, 101, 1 + 1 + 1 + 19 * 2 + 4, 9 + 9 + 19 + 9)
 
@@ -496,7 +497,7 @@ def spread(mean, *parts):
 
 
 def reads(c, requests, misses, cost=20):
-    """So many reads, of which so many miss; each of those takes `cost` cycles more. All others take
+    """The latencies of reads, some of which miss and take `cost` cycles more. All others take
     one."""
     want(c, dcache_read_request=requests, dcache_read_hit=requests - misses,
          dcache_read_latency=requests, dcache_request=requests, dcache_hit=requests - misses,
@@ -529,7 +530,7 @@ def test_dcache_reads(line, through):
 
 
 def test_dcache_sizes():
-    # What fits misses once a line; twice as much misses always.
+    # Data that fits misses once per line; twice as much always misses.
     for size in (64, 128, 1024, 4096, 16384, 65536):
         lines = size // 16
         fits = count("walk", *LOCAL_CODE, f"dcache.size={size}", **LOAD, STRIDE=16, COUNT=lines,
@@ -547,13 +548,14 @@ def writes(c, requests, misses, stall=0):
 
 
 def test_dcache_write_through_does_not_allocate():
-    # Nothing there, however often: all miss, and the write buffer takes them at once. A pass is 5
-    # cycles, a write 4.
+    # The lines are never present: all stores miss, and the write buffer accepts them at once. A
+    # pass is 5 cycles, a write 4.
     for access in (STORE, STORE_BYTE):
         c = count("walk", *LOCAL_CODE, **access, STRIDE=4, COUNT=64, PASSES=3)
         writes(c, 192, 192)
         timed(c, "dcache_write_latency", sum=192, mean=1.0, stddev=0.0, min=1, max=1)
-    # What was read before is there, and is brought up to date: it hits, and stays to be read.
+    # A line that was read before is present and is updated: the store hits, and the line can still
+    # be read.
     c = count("walk", *LOCAL_CODE,
               ACCESS="lwi r3, r5, 0; swi r3, r5, 0; sbi r3, r5, 1; lwi r3, r5, 0", STRIDE=4,
               COUNT=64, PASSES=1)
@@ -594,8 +596,8 @@ def test_dcache_write_back_bytes():
 
 
 def test_dcache_write_back_evicts():
-    # A dirty line that is thrown out goes to the write buffer, which has room: the load that did it
-    # waits for its own line alone. 16 KB in an 8 KB cache: all loads and all stores miss.
+    # A dirty line that is thrown out goes to the write buffer, which has room: the load that caused
+    # it waits only for its own line. 16 KB in an 8 KB cache: all loads and all stores miss.
     c = count("walk", *LOCAL_CODE, "dcache.write_through=0", ACCESS="lwi r3, r5, 4; swi r3, r5, 0",
               STRIDE=16, COUNT=1024, PASSES=2)
     # The store waits for what is loaded: 2.
@@ -631,7 +633,7 @@ def test_dcache_latency_parameters():
 
 
 def test_dcache_range():
-    # dcache.base to dcache.high are cached; what lies beside them is on the peripheral bus: 10
+    # Addresses from dcache.base to dcache.high are cached; others are on the peripheral bus: 10
     # cycles.
     page = (*LOCAL_CODE, f"dcache.base={0x10100000}", f"dcache.high={0x10100fff}")
     c = count("walk", *page, **LOAD, STRIDE=4, COUNT=2048, PASSES=1)
@@ -1031,7 +1033,7 @@ def test_both_byte_orders_count_the_same():
 
 
 def refused(code, text, *argv):
-    """One line that says what is wrong, and this exit code."""
+    """Checks for one line that says what is wrong, and for this exit code."""
     out = pmk("stat", *argv)
     equal((out.code, out.out), (code, ""), out)
     contains(out.err, text)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The firmware library on a Cortex-M through its native port. It prints what open or start say,
- * and, where the DWT is there, whether a loop of known length is counted.
+ * The firmware library on a Cortex-M through its native port. It prints the results of open and
+ * start and, if there is a DWT, whether a loop of known length is counted.
  */
 #include "pmk_target.h"
 
@@ -61,7 +61,7 @@ void reset(void)
 	print("\ncount: ");
 	print(pmk_strerror(count()));
 	print("\n");
-	semihosting(0x18, (const void *)0x20026); /* SYS_EXIT, as it should be */
+	semihosting(0x18, (const void *)0x20026); /* SYS_EXIT, success */
 }
 
 __attribute__((section(".vectors"), used)) static const void *const vectors[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program on a host that goes through the library: regions, sampling, tasks, reports on an ARM11;
- * the drivers of the other families; plans, sessions, statistics, look-ups. Linked with the archive
- * and with the two files in one it prints the same. Registers are made up: reading a counter steps
- * it.
+ * A program on a host that uses the whole library: regions, sampling, tasks, reports on an ARM11;
+ * the drivers of the other families; plans, sessions, statistics, look-ups. It prints the same
+ * whether it is linked with the archive or with the two generated files. Registers are made up:
+ * reading a counter increments it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static void target(void)
 	told("close", pmk_target_close(&pmu));
 }
 
-/* ---- the others: what their drivers write ---- */
+/* ---- the other families: the writes of their drivers ---- */
 
 static int plain_read(void *ctx, unsigned reg, uint64_t *value)
 {

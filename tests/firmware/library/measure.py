@@ -32,7 +32,7 @@ ASSEMBLY = {"pmk_native_probe", "pmk_native_probe_access"}
 
 STRUCTS = ["pmk_target", "pmk_region", "pmk_task", "pmk_sample", "pmk_ring", "pmk_session"]
 
-# Who calls through pointers, and where to.
+# Callers through pointers, and their targets.
 MODULE, PORTS = r"src/firmware/mdm\w*\.c$", r"src/firmware/(mmio|native_\w+)\.c$"
 DRIVERS, PROGRAM = r"src/pmu/\w+/driver\.c$", None
 INDIRECT = [
@@ -54,7 +54,7 @@ def tool():
 
 @functools.cache
 def made():
-    """scripts/target, run once, with call graphs beside the objects: what it said."""
+    """Runs scripts/target once, with call graphs next to the objects. Returns its output."""
     return run(os.path.join(SOURCE, "scripts/target"), os.path.join(WORK, "target-library"),
                env=dict(os.environ, TARGET_CFLAGS="-fcallgraph-info=su",
                         CCACHE_DISABLE="1"))  # ccache does not keep the call graphs
@@ -113,7 +113,7 @@ class CallGraph:
         return self.known[function]
 
     def pointer(self, function):
-        """The deepest of what a pointer in `function` may point to."""
+        """The deepest function that a pointer in `function` may point to."""
         for caller, to in INDIRECT:
             if re.search(caller, self.file[function]):
                 break
@@ -122,7 +122,8 @@ class CallGraph:
                                  f"where to")
         if to is PROGRAM:
             return 0
-        # What is static in a driver or a port is behind a slot; a public function is not.
+        # Static functions of a driver or a port are called through a slot; public functions are
+        # not.
         slots = [f for f, file in self.file.items() if re.search(to, file) and ":" in f]
         assert slots, f"no function in {to}"
         return max(self.worst(f) for f in slots)
@@ -217,7 +218,7 @@ def budget_of(what, budget):
 
 
 def allowed(what, size):
-    """What is written down for something that takes `size` bytes."""
+    """The recorded budget for something of `size` bytes."""
     if what.startswith("stack "):
         return max(16, math.ceil(size * HEADROOM / 8) * 8)
     return math.ceil(size * HEADROOM)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * RISC-V's driver on the native port, in M-mode of QEMU's virt board, whose counters are somebody
- * else's reading of the same manual. Returns 1 when all is well, otherwise the line of the first
- * check that failed.
+ * RISC-V's driver on the native port, in M-mode of QEMU's virt board, whose counters are an
+ * independent implementation of the manual. Returns 1 if all checks pass, otherwise the line of the
+ * first check that failed.
  */
 #include <pmk/riscv.h>
 
@@ -46,7 +46,7 @@ int main(void)
 	for (unsigned c = 0; c < PMK_RISCV_NCTRS; c++)
 		CHECK(!drv->read(&d, c, &v) && v == 0);
 
-	/* Inhibited counters stand still, and hold what is written, both halves of it. */
+	/* Inhibited counters do not count, and keep both halves of a written value. */
 	spin(LOOPS);
 	for (unsigned c = 0; c < PMK_RISCV_NCTRS; c++) {
 		CHECK(!drv->write(&d, c, UINT64_C(0x1122334455667700) + c));
@@ -54,7 +54,7 @@ int main(void)
 		CHECK(!drv->read(&d, c, &v) && v == UINT64_C(0x1122334455667700) + c);
 	}
 
-	/* Running: the loop's instructions, and the few around it. */
+	/* Running: the loop's instructions, and a few around it. */
 	CHECK(!drv->reset(&d));
 	CHECK(!drv->program(&d, PMK_RISCV_CTR_INSTRET, PMK_RISCV_INSTRUCTIONS));
 	CHECK(!drv->start(&d));
@@ -65,14 +65,20 @@ int main(void)
 	CHECK(after - before >= 2 * LOOPS && after - before < 2 * LOOPS + 200);
 	CHECK(!drv->read(&d, PMK_RISCV_CTR_CYCLE, &v) && v > 2 * LOOPS);
 
-	/* It wraps out of the lower half. (Not on RV32: QEMU 7.2 counts the halves apart.) */
+	/*
+	 * The lower half carries into the upper one. (Not on RV32: QEMU 7.2 counts the halves
+	 * apart.)
+	 */
 	CHECK(!drv->write(&d, PMK_RISCV_CTR_INSTRET, UINT32_MAX - 10));
 	spin(LOOPS);
 	CHECK(!drv->read(&d, PMK_RISCV_CTR_INSTRET, &v));
 	CHECK(__riscv_xlen == 32 || (v > UINT32_MAX + UINT64_C(2) * LOOPS - 11 &&
 				     v < UINT32_MAX + UINT64_C(2) * LOOPS + 200));
 
-	/* Stopped, it does not go on. (In QEMU 7.2 the second read shows what was written last.) */
+	/*
+	 * When stopped, it does not count. (In QEMU 7.2 the second read shows what was written
+	 * last.)
+	 */
 	CHECK(!drv->stop(&d));
 	CHECK(!drv->running(&d, &yes) && !yes);
 	CHECK(!drv->read(&d, PMK_RISCV_CTR_INSTRET, &before));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Firmware on an emulated bare machine: builds the program of guest.c with the library's
-freestanding sources for a core, and runs on it the tests that `uc_firmware --list` names."""
+freestanding sources for a core, and runs the tests that `uc_firmware --list` names."""
 import functools
 import os
 import re
@@ -9,14 +9,14 @@ from harness import *
 
 UC = os.path.join(BUILD, "tests", "uc_firmware")
 FOLDER = os.path.join(SOURCE, "tests", "firmware", "uc")
-# What both have in common: a program that needs no library, in one place, without an operating
+# Flags for every core: a program without libraries, at a fixed address, without an operating
 # system.
 FLAGS = ["-std=gnu11", "-Os", "-Wall", "-Wextra", "-Werror", "-DPMK_FIRMWARE", "-ffreestanding",
          "-nostdlib", "-static", "-Wl,-Ttext=0x100000", "-Wl,-e,g_open", "-Wl,--build-id=none"]
 ARM = ["-marm", "-mfloat-abi=soft"]
-# Compiler, its flags, and the tests that say nothing of this core: of the other PMU's registers;
-# and in AArch32, which has the code of an ARM1176 in front of the registers of a Cortex-A53, the
-# long ones.
+# The compiler, its flags, and the tests that do not apply to this core: tests of the other PMU's
+# registers; and for AArch32 also the long tests, because it combines the ARM1176's code with the
+# Cortex-A53's registers.
 CORES = {
     "arm": ("arm-none-eabi-gcc", ["-mcpu=arm1176jzf-s", *ARM], "words_armv8|misuse_events_armv8"),
     "a32": ("arm-none-eabi-gcc", ["-mcpu=cortex-a15", *ARM],
@@ -45,7 +45,7 @@ def build(core):
 
 
 def names(core):
-    """The tests that say something of this core."""
+    """The tests that apply to this core."""
     return [n for n in run(UC, "--list").out.split() if not re.fullmatch(CORES[core][2], n)]
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the inline pair of <pmk/fast.h> costs in machine code, and that it measures right. */
+/* The cost of the inline pair of <pmk/fast.h> in machine code, and that it measures correctly. */
 #include "rig.h"
 
 #define SPUN 1000
@@ -14,7 +14,7 @@ struct counted {
 	uint64_t label[4]; /* begin, begun, end, ended */
 	struct edge *in, edge[2];
 	uint64_t accesses;
-	uint64_t when[2][MAX_EVENTS]; /* the truth as each edge read it */
+	uint64_t when[2][MAX_EVENTS]; /* the true count at the read of each edge */
 };
 
 static uint64_t count(struct rig *r, uint64_t pc)
@@ -68,8 +68,10 @@ static void test_fast(struct machine *m)
 		CHECK(machine_number(m, "g_out", i) == c.when[1][i] - c.when[0][i],
 		      "event %u: %llu, truth %llu", i, (ull)machine_number(m, "g_out", i),
 		      (ull)(c.when[1][i] - c.when[0][i]));
-	/* The cycle counter is read last and first: what lies between is the code, its call, and at
-	 * most six instructions that store what was read. */
+	/*
+	 * The cycle counter is read last at the begin and first at the end: in between are only the
+	 * code, its call, and at most six instructions that store the readings.
+	 */
 	CHECK(machine_number(m, "g_out", 0) >= 2 * SPUN + 3 + 2 &&
 		      machine_number(m, "g_out", 0) <= 2 * SPUN + 3 + 2 + 6,
 	      "%llu cycles", (ull)machine_number(m, "g_out", 0));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A counter overflows at the worst moment: right before each single instruction of each operation,
- * for each counter, its interrupt being taken at once, some instructions later, after the
- * operation, or never (polled later). Among these instructions are all accesses to the counters.
- * The totals are the truth, always.
+ * A counter overflows at the worst moment: directly before each instruction of each operation, for
+ * each counter. Its interrupt is taken at once, some instructions later, after the operation, or
+ * never (polled later). These instructions include all accesses to the counters. The totals must
+ * always be true.
  *
  * The other way round, too: a reader interrupts the handler before each of its instructions.
  */
@@ -22,7 +22,7 @@ struct fault {
 	const struct op *op;
 	enum when when;
 	unsigned event;	   /* which overflows … */
-	uint64_t position; /* … before which instruction of the operation */
+	uint64_t position; /* the instruction of the operation before which it happens */
 	unsigned delay;	   /* DELAYED: instructions until the interrupt is taken */
 	bool inside;	   /* the operation runs */
 	uint64_t began;	   /* m->executed then */
@@ -32,13 +32,13 @@ struct fault {
 	uint64_t inner, handler_began; /* of a reader in a handler in an operation */
 	bool read;
 
-	/* What regions and tasks have to come to. */
+	/* Expected results of regions and tasks. */
 	uint64_t begin[MAX_EVENTS], raw[MAX_EVENTS]; /* of the region */
 	uint64_t since[MAX_EVENTS], task[MAX_EVENTS];
 	unsigned runs;
 };
 
-/* An operation, what has to be done before it, and after it, checks included. */
+/* An operation, with its preparation, and what follows it, including checks. */
 struct op {
 	const char *name;
 	void (*prepare)(struct fault *f);
@@ -133,7 +133,7 @@ static void start(struct fault *f)
 	rig_start(&f->rig);
 }
 
-/* Counters that overflowed are served while they stand still. */
+/* Overflowed counters are served while they are stopped. */
 static void read_stopped_and_start(struct fault *f)
 {
 	rig_read(&f->rig, "stopped");
@@ -181,7 +181,7 @@ static void poll(struct fault *f)
 	machine_call(f->rig.m, "g_poll", 0, 0, 0);
 }
 
-/* Another counter has overflowed already, and the handler is on its way. */
+/* Another counter has already overflowed, and its handler is pending. */
 static void overflow_another(struct fault *f)
 {
 	unsigned other = f->event;
@@ -212,7 +212,7 @@ static const struct op servers[] = {
 
 /* ---- running them ---------------------------------------------------------------------------- */
 
-/* All overflows of before are served. */
+/* All earlier overflows are served. */
 static void settle(struct fault *f)
 {
 	f->inside = false;
@@ -451,8 +451,10 @@ static void test_reader_in_handler_in_start(struct machine *m)
 	f.when = AFTERWARDS;
 	f.rig.boundary = enter_both;
 	f.rig.returned = check_inner;
-	/* At each instruction of the operation the handler, and in it a reader at every 23rd, from
-	 * a different one each time. */
+	/*
+	 * The handler interrupts each instruction of the operation. In the handler, a reader
+	 * interrupts every 23rd instruction, each time from a different first one.
+	 */
 	for (f.op = ops; f.op->name; f.op++)
 		for (f.position = 0, f.inner = 0; run_both(&f); f.inner += 23) {
 			if (f.read)
@@ -466,8 +468,10 @@ static void test_reader_in_handler_in_start(struct machine *m)
 
 /* ---- a sampled counter ----------------------------------------------------------------------- */
 
-/* Its total lacks what was counted while the handler set it back, no more and no less: `lost` has
- * it. All others stay exact. */
+/*
+ * Its total lacks exactly the events that were counted while the handler reset it (`lost`). All
+ * others stay exact.
+ */
 static void test_sampled(struct machine *m)
 {
 	struct fault f;

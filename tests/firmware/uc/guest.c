@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The program that is tested: the firmware library, and one small function per thing to do with it.
- * Results are left in arrays of 64-bit numbers, so that nobody has to know the layout of the
- * library's structs. Compiled for the machine it is `firmware`; compiled for the host it is its
- * twin, whose port leads to a model directly (see sequences.c).
+ * The tested program: the firmware library, and one small function for each operation. Results are
+ * in arrays of 64-bit numbers, so that tests need not know the layout of the library's structs.
+ * Compiled for the machine it is `firmware`; compiled for the host it is its twin, whose port leads
+ * to a model directly (see sequences.c).
  */
 #include <stddef.h>
 
@@ -57,8 +57,10 @@ int g_seize(unsigned core)
 	return pmk_target_seize(&pmu, cores[core], g_port());
 }
 
-/* The same by memory-mapped registers: a PMUv3's debug interface, the AHB monitor, level 2
- * caches. */
+/*
+ * The same with memory-mapped registers: a PMUv3's debug interface, the AHB monitor, level 2
+ * caches.
+ */
 static struct pmk_mmio block;
 static struct pmk_port words;
 
@@ -139,7 +141,7 @@ int g_poll(void)
 	return pmk_target_poll(&pmu);
 }
 
-/* Change the interrupt enables behind the library: a read-modify-write of the same register. */
+/* Change the interrupt enables without the library: a read-modify-write of the same register. */
 int g_irq_enable(uint32_t counters)
 {
 	return pmu.dev.pmu->driver->irq_enable(&pmu.dev, counters);
@@ -162,7 +164,7 @@ void g_isr(uintptr_t pc)
 	g_served = (unsigned)pmk_target_isr(&pmu, pc);
 }
 
-/* What interrupts the one above. */
+/* A handler that interrupts the one above. */
 int g_read_inner(uintptr_t pc)
 {
 	(void)pc;
@@ -185,7 +187,7 @@ int g_begin(unsigned id)
 	return pmk_region_begin(&pmu, id);
 }
 
-/* Registers that cannot be read, as those behind an MDM that a debugger uses. */
+/* Registers that cannot be read, like those behind an MDM that a debugger uses. */
 static int busy(void *ctx, unsigned reg, uint64_t *value)
 {
 	(void)ctx;
@@ -360,7 +362,10 @@ int g_second_start(void)
 	return pmk_target_start(&second);
 }
 
-/* ---- what only silicon has: the twin lacks it ------------------------------------------------ */
+/*
+ * ---- features of silicon only; the twin lacks them
+ * ------------------------------------------------
+ */
 
 #ifndef G_TWIN
 struct pmk_port g_port(void)
@@ -386,7 +391,7 @@ int g_probe(void)
 /* The labels lie around each edge and add no instruction. */
 #define LABEL(name) __asm__ volatile(".global " #name "\n" #name ":" ::: "memory")
 
-/* In memory, where everybody sees it, so that the stores have to be made. */
+/* In global memory, so that the compiler must make the stores. */
 struct pmk_fast g_fast_result;
 
 void g_fast(uint32_t n)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What guest.c and the tests agree on, and the parts of the program that are written in assembly
- * or, for its twin on the host, by the test. */
+/*
+ * Definitions that guest.c and the tests share, and the parts of the program that are written in
+ * assembly or, for its twin on the host, in the test.
+ */
 #ifndef UC_GUEST_H
 #define UC_GUEST_H
 

@@ -2,14 +2,14 @@
 /*
  * The machine of machine.h.
  *
- * Register accesses are found in the code before it runs; the hook that is called before every
- * instruction does what they would do and steps over them. (Unicorn itself ignores c15 and has a
- * PMUv3 of its own that counts host time.) An interrupt ends emulation at an instruction boundary,
- * saves the whole core, runs the handler and restores the core, so what was interrupted goes on
- * exactly where it was. Exception levels and banked registers are therefore not exercised; the
- * accesses' mode is the model's business (`mode`).
+ * Register accesses are found in the code before it runs. The hook before every instruction
+ * performs them and skips the instruction. (Unicorn itself ignores c15 and has a PMUv3 of its own
+ * that counts host time.) An interrupt ends emulation at an instruction boundary, saves the whole
+ * core, runs the handler and restores the core, so the interrupted code continues exactly where it
+ * was. Exception levels and banked registers are therefore not exercised; the model handles the
+ * mode of accesses (`mode`).
  *
- * Not modelled: memory timing, instruction fetch, anything that takes more than a cycle. Accesses
+ * Not modelled: memory timing, instruction fetch, instructions of more than one cycle. Accesses
  * happen in program order, so a missing barrier is not noticed here.
  */
 #include "machine.h"
@@ -31,7 +31,7 @@
 #define STACK_SIZE   0x00010000
 #define RETURN_HERE  0x00900000
 #define MAX_SEGMENTS 8
-/* More than any call of the tests needs, by far: a loop that does not end. */
+/* Far more instructions than any call needs; beyond this it is an endless loop. */
 #define LIMIT	     100000000
 
 /* An instruction that accesses the performance monitor. */
@@ -175,7 +175,7 @@ static uint8_t counter_register(unsigned crm, unsigned op2)
 /* MRC, MCR p15, 0, Rt, CRn, CRm, op2; MRRC, MCRR p15, 0, Rt, Rt2, c9 (DDI 0487 G8.4). */
 static struct site decode_a32(uint32_t w)
 {
-	/* By CRm 12 … 14 and op2; 0xff: not a register, or none of ours. */
+	/* By CRm 12 … 14 and op2; 0xff: not a register, or not modelled. */
 	static const uint8_t c9[3][8] = {
 		{ PMK_ARMV8_PMCR, PMK_ARMV8_PMCNTENSET, PMK_ARMV8_PMCNTENCLR, PMK_ARMV8_PMOVSCLR,
 		  PMK_ARMV8_PMSWINC, PMK_ARMV8_PMSELR, PMK_ARMV8_PMCEID0, PMK_ARMV8_PMCEID1 },
@@ -304,7 +304,7 @@ static void stop(struct machine *m, enum stopped why)
 	ok(uc_emu_stop(m->in->uc), "stop");
 }
 
-/* The access itself: AArch32 has a view of its own of a PMUv3. */
+/* The access itself: AArch32 has its own view of a PMUv3. */
 static int reach(struct machine *m, const struct site *s, struct access *a)
 {
 	uint32_t low = (uint32_t)a->value;
@@ -343,7 +343,7 @@ static void deliver(const struct machine *m, const struct site *s, uint64_t valu
 		set(m, general(m, s->rt2), value >> 32);
 }
 
-/* Do what the instruction would, and step over it. */
+/* Perform the instruction's access, and skip the instruction. */
 static void do_access(struct machine *m, const struct site *s)
 {
 	struct access a = { .write = s->write, .reg = s->reg, .level = m->level };
@@ -365,7 +365,7 @@ static void do_access(struct machine *m, const struct site *s)
 	catch_up(m);
 	m->accesses++;
 	read = a.value;
-	if (a.reg == PMK_ARMV8_DFR0 && m->in->pmuv3) /* what the port makes of ID_DFR0 */
+	if (a.reg == PMK_ARMV8_DFR0 && m->in->pmuv3) /* the port's access to ID_DFR0 */
 		a.value = machine_peek(m, a.reg);
 	if (m->after)
 		m->after(m, &a);
@@ -406,7 +406,7 @@ static void on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user
 
 static uint64_t run(struct machine *m, uint64_t pc, uint64_t a, uint64_t b, uint64_t c);
 
-/* Leave what runs for `handler`, and come back. Returns what the handler returned. */
+/* Interrupt the running code with `handler`, and return to it. Returns the handler's result. */
 static uint64_t interrupt(struct machine *m, uint64_t handler)
 {
 	uc_context *saved = m->in->saved[m->level];
@@ -424,7 +424,7 @@ static uint64_t interrupt(struct machine *m, uint64_t handler)
 	return result;
 }
 
-/* Each level has a stack of its own, so a call needs no care for the one it interrupts. */
+/* Each level has its own stack, so a call does not affect the code that it interrupts. */
 static uint64_t run(struct machine *m, uint64_t pc, uint64_t a, uint64_t b, uint64_t c)
 {
 	set(m, general(m, 0), a);
@@ -556,8 +556,10 @@ static void load_segment(struct machine *m, int fd, const GElf_Phdr *ph)
 			       ph->p_flags & PF_W };
 	if (pread(fd, s->image, ph->p_filesz, (off_t)ph->p_offset) != (ssize_t)ph->p_filesz)
 		DIE("the file is cut off");
-	/* No right to execute where no code is: Unicorn would look for stale translations at each
-	 * store. */
+	/*
+	 * Data is not executable, because Unicorn would otherwise look for stale translations at
+	 * each store.
+	 */
 	ok(uc_mem_map(m->in->uc, first, end - first,
 		      UC_PROT_READ | UC_PROT_WRITE | (ph->p_flags & PF_X ? UC_PROT_EXEC : 0)),
 	   "memory of the program");

@@ -4,9 +4,9 @@
  * performance monitor's registers goes to one of our models.
  *
  * Time: each executed instruction is one INSN and one CYCLE on the bus, added before it runs, so an
- * instruction that reads a counter counts itself. Nothing else is raised unless the test does.
+ * instruction that reads a counter counts itself. All other signals are raised only by the test.
  *
- * Everything that goes wrong in the machine itself ends the program with a message.
+ * Any failure of the machine itself ends the program with a message.
  */
 #ifndef UC_MACHINE_H
 #define UC_MACHINE_H
@@ -30,18 +30,20 @@ struct machine {
 	struct pmk_bus bus;
 	const struct pmk_model_ops *ops;
 	void *model;
-	enum pmk_mode mode; /* who the program's accesses come from */
-	unsigned level;	    /* what runs: 0 the program, 1 and 2 interrupt handlers */
+	enum pmk_mode mode; /* the mode of the program's accesses */
+	unsigned level;	    /* the running code: 0 the program, 1 and 2 interrupt handlers */
 	uint64_t executed;  /* instructions since the machine was made */
-	uint64_t accesses;  /* accesses to the model, likewise; PMK_EUNDEF is none */
+	uint64_t accesses;  /* accesses to the model since then; PMK_EUNDEF does not count */
 
-	/* The test's eyes and hands; each may be NULL. */
+	/* Callbacks of the test; each may be NULL. */
 	void *ctx;
-	/* Asked before each instruction: the address of a function of the program to be entered as
-	 * an interrupt handler right now, or 0. It is called with the interrupted address, on a
-	 * stack of its own, and everything is as it was when it has returned. */
+	/*
+	 * Called before each instruction. Returns the address of a function of the program to run
+	 * as an interrupt handler now, or 0. The function gets the interrupted address and its own
+	 * stack, and the state is restored when it returns.
+	 */
 	uint64_t (*boundary)(struct machine *m, uint64_t pc);
-	/* A handler has returned; m->level is that of what it interrupted. */
+	/* A handler has returned; m->level is the level of the interrupted code. */
 	void (*returned)(struct machine *m, uint64_t handler);
 	/* Before a register is accessed (value: what will be written), and after it. */
 	void (*before)(struct machine *m, const struct access *a);
@@ -63,10 +65,10 @@ void machine_reset(struct machine *m, const struct pmk_pmu *pmu);
 /* Call a function of the program with up to three arguments. */
 uint64_t machine_call(struct machine *m, const char *function, uint64_t a, uint64_t b, uint64_t c);
 
-/* Something happens n times; overflows land where they belong. */
+/* A signal happens n times, with all overflows. */
 void machine_raise(struct machine *m, enum pmk_signal signal, uint64_t n);
 
-/* What a counter register holds, without an access of the program. */
+/* The value of a counter register, without an access of the program. */
 uint64_t machine_peek(struct machine *m, unsigned reg);
 
 /* An overflow interrupt is requested; and the program has not masked it (CPSR.I, PSTATE.I). */

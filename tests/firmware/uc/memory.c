@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory-mapped registers: the port's loads and stores on a device of the machine, behind which is
- * the memory view of a PMUv3, an AHB monitor, or the counters of a level 2 cache. The AHB monitor
- * has no overflow flags and the L220 counters that stop at their end, so there totals come from
- * polling alone.
+ * Memory-mapped registers: the port's loads and stores go to a device of the machine, which is the
+ * memory view of a PMUv3, an AHB monitor, or the counters of a level 2 cache. The AHB monitor has
+ * no overflow flags, and the L220's counters stop at their maximum, so their totals come only from
+ * polling.
  */
 #include <pmk/ahbmon_model.h>
 #include <pmk/armv8_model.h>
@@ -39,8 +39,9 @@ static void check_total(struct machine *m, unsigned event, uint64_t truth, const
 	      event, (ull)machine_number(m, "g_totals", event), (ull)truth);
 }
 
-/* A reader at each instruction of a poll of event 0, before each of which `signal` happens n
- * times. */
+/*
+ * A reader interrupts each instruction of a poll of event 0; `signal` happens n times before each.
+ */
 static struct {
 	uint64_t position, began;
 	bool entered;
@@ -290,7 +291,7 @@ static void close_l2(struct machine *m, unsigned enable)
 	CHECK(!l2.model.oddities, "oddities 0x%x", l2.model.oddities);
 }
 
-/* Four counters that wrap, with flags; nobody can set one of them. */
+/* Four counters that wrap, with flags; software cannot set any of them. */
 static void test_memory_l210(struct machine *m)
 {
 	open_l2(m, &pmk_l210, pmk_l210_offsets, G_L210);
@@ -333,7 +334,7 @@ static void test_memory_l210_interrupts(struct machine *m)
 	close_l2(m, 1);
 }
 
-/* Two that stop at their end: whoever polls sets them back. */
+/* Two counters that stop at their maximum; each poll resets them. */
 static void test_memory_l220(struct machine *m)
 {
 	open_l2(m, &pmk_l220, pmk_l220_offsets, G_L220);

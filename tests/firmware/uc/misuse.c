@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the library answers to those who hold it wrong, and what it leaves behind:
- * <pmk/target.h>. */
+/* The library's response to wrong use, and the state afterwards: <pmk/target.h>. */
 #include <string.h>
 
 #include "rig.h"
@@ -53,7 +52,7 @@ static void test_order(struct machine *m)
 	WANT(&r, PMK_EINVAL, "g_read", r.nevents, 0, 0);
 	rig_read(&r, "after all that");
 
-	/* stopped: counts are kept, the set-up is, too */
+	/* stopped: counts and set-up are kept */
 	rig_stop(&r);
 	WANT(&r, PMK_EBUSY, "g_add", r.event[1].code, 0, 0);
 	WANT(&r, PMK_EINVAL, "g_begin", 0, 0, 0);
@@ -76,7 +75,7 @@ static void test_close_while_running(struct machine *m)
 	rig_open(&r, true);
 	rig_start(&r);
 	r.isr = 0;
-	rig_approach(&r, 1, 0); /* an overflow that nobody serves */
+	rig_approach(&r, 1, 0); /* an overflow that is not served */
 	OK(&r, "g_close", 0, 0, 0);
 	CHECK(!machine_line(m), "the interrupt stays");
 	/* PMNC: E, interrupt enables and flags; PMCR.E, PMCNTENSET, PMOVSCLR, PMINTENSET. */
@@ -107,7 +106,7 @@ static void test_two_owners(struct machine *m)
 	OK(&r, "g_second_open", r.core, 0, 0);
 	CHECK(rig_int(&r, "g_second_add", r.event[2].code, 0, 0) == 0, "second add");
 	rig_start(&r);
-	/* The first has it, and keeps it. */
+	/* The first user has the counter, and keeps it. */
 	WANT(&r, PMK_EBUSY, "g_second_start", 0, 0, 0);
 	WANT(&r, PMK_EBUSY, "g_second_open", r.core, 0, 0);
 	machine_raise(m, PMK_SIG_L1D_MISS, 1000);
@@ -142,7 +141,7 @@ static void test_events_arm11(struct machine *m)
 	WANT(&r, PMK_ENOCTR, "g_add", 0xff, 0, 0);
 	WANT(&r, PMK_ENOEVENT, "g_add", 0x08, 0, 0);
 	OK(&r, "g_start", 0, 0, 0);
-	/* A core that has other events. */
+	/* A core with other events. */
 	machine_reset(m, pmk_pmu_find("arm1156"));
 	OK(&r, "g_open", G_ARM1156, 0, 0);
 	WANT(&r, 0, "g_add", 0x30, 0, 0);
@@ -159,7 +158,7 @@ static void test_events_armv8(struct machine *m)
 	OK(&r, "g_open", G_CORTEX_A53, 0, 0);
 	WANT(&r, PMK_ENOEVENT, "g_add", 0x3ff, 0, 0);
 	WANT(&r, PMK_ENOEVENT, "g_add", 0x1b, 0, 0); /* INST_SPEC: not an A53 (DDI 0500) */
-	/* The catalogue has it, PMCEID says that this hardware does not count it. */
+	/* The event is in the catalogue, but PMCEID shows that this hardware does not count it. */
 	m->bus.raised.bits[PMK_SIG_L1D_MISS / 64] &= ~(UINT64_C(1) << PMK_SIG_L1D_MISS % 64);
 	WANT(&r, PMK_ENOTSUP, "g_add", 0x03, 0, 0);
 	m->bus.raised.bits[PMK_SIG_L1D_MISS / 64] |= UINT64_C(1) << PMK_SIG_L1D_MISS % 64;
@@ -270,7 +269,7 @@ static void test_user_mode(struct machine *m)
 	CHECK(!m->ops->write(m->model, &m->bus, PMK_MODE_PRIV, machine_is_armv8(m) ? 11 : 4, 1),
 	      "opening");
 	OK(&r, "g_probe", 0, 0, 0);
-	/* Exceptions of others are none of its business. */
+	/* It does not handle other exceptions. */
 	CHECK(machine_call(m, "g_undefined", 0x1000, 0, 0) == 0, "a stranger's exception");
 	CHECK(machine_call(m, "g_undefined", machine_symbol(m, "pmk_native_probe_access"), 0, 0) ==
 		      machine_symbol(m, "pmk_native_probe_access") + 8,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Regions and tasks, on code with a known number of instructions. An instruction is a cycle here,
- * and a miss happens when the test says so; hence all nets are known.
+ * Regions and tasks, on code with a known number of instructions. An instruction takes one cycle,
+ * and misses are raised by the test, so all net counts are known.
  *
- * A compiler may set up the arguments of END with an instruction more or less than it takes in the
+ * A compiler may use one instruction more or less to set up the arguments of END than in the
  * calibration: SETUP.
  */
 #include <math.h>
@@ -19,7 +19,7 @@
 #define SETUP	 2
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* g_spin(n) and the call of it. */
+/* g_spin(n) and its call. */
 #define SPIN(n) (2 * (n) + 3 + 2)
 
 struct sums {
@@ -75,7 +75,7 @@ static void test_empty(struct machine *m)
 	}
 }
 
-/* n more instructions in the region are n more in its net, to the instruction. */
+/* n more instructions in the region add exactly n to its net count. */
 static void test_leaf(struct machine *m)
 {
 	uint64_t executed[2], net[2];
@@ -103,7 +103,9 @@ static void test_leaf(struct machine *m)
 	}
 }
 
-/* A region around others: what they count, and what is between them; their cost is taken off. */
+/*
+ * A region around others counts what they count and what is between them; their cost is subtracted.
+ */
 static void test_nested(struct machine *m)
 {
 	uint64_t alone, one;
@@ -132,7 +134,7 @@ static void test_nested(struct machine *m)
 	}
 }
 
-/* Three levels; an event that costs nothing is exact at all of them. */
+/* Three levels; an event that pmk's own code does not raise is exact at all of them. */
 static void test_levels(struct machine *m)
 {
 	struct rig r;
@@ -230,8 +232,10 @@ static void test_unmatched(struct machine *m)
 	CHECK(machine_number(m, "g_out", 2) == 0, "a region is still open");
 }
 
-/* An END that cannot read leaves its region, more often than regions can be open; the one around
- * it, and the one after it, count. */
+/*
+ * An END that cannot read the counters still closes its region, more often than regions can be
+ * open; the region around it and the next one still count.
+ */
 static void test_busy(struct machine *m)
 {
 	struct rig r;
@@ -253,7 +257,7 @@ static void test_busy(struct machine *m)
 	CHECK(machine_number(m, "g_out", 2) == 0, "a region is still open");
 }
 
-/* Eight are open at a time; more are not measured, and closed by their ENDs all the same. */
+/* Up to eight regions can be open. More are not measured, but their ENDs still close them. */
 static void test_too_deep(struct machine *m)
 {
 	struct rig r;
@@ -283,7 +287,10 @@ static void check_task(struct rig *r, unsigned task, uint64_t misses)
 	      (ull)machine_number(r->m, "g_totals", MISSES), (ull)misses);
 }
 
-/* Each task has what happened while it ran, and its regions, too; in between is nobody's. */
+/*
+ * Each task and its regions count what happened while the task ran; events between tasks belong to
+ * none.
+ */
 static void test_tasks(struct machine *m)
 {
 	uint64_t misses[3] = { 0, 0, 0 }, random = 7;
@@ -340,8 +347,8 @@ static uint64_t enter_region(struct rig *r, uint64_t pc)
 }
 
 /*
- * A handler that measures itself interrupts a region at each instruction that lets it: with locks
- * both regions stay whole, and the outer one contains the inner one or does not.
+ * A handler that measures itself interrupts a region at each interruptible instruction. With locks
+ * both regions stay intact, and the outer one contains the inner one completely or not at all.
  */
 static void test_locks(struct machine *m)
 {

@@ -58,8 +58,10 @@ static void begin_if_due(struct rig *r)
 		r->from[i] = total(r, i);
 }
 
-/* PMNC or PMCR, register 0 of both, has E in bit 0. Whoever clears a flag while the counters are
- * stopped may set E for a moment; that does not count. */
+/*
+ * PMNC or PMCR, register 0 of both, has E in bit 0. Clearing a flag while the counters are stopped
+ * may set E for a moment; that does not count.
+ */
 static void note_enable(struct rig *r, const struct access *a)
 {
 	bool enable = a->value & 1;
@@ -193,7 +195,7 @@ void rig_start(struct rig *r)
 	if (r->started)
 		return;
 	r->started = true;
-	r->most_lost = 0; /* setting counters back after the calibration costs nobody */
+	r->most_lost = 0; /* resetting counters after the calibration is charged to no region */
 	for (unsigned i = 0; i < r->nevents; i++)
 		r->zero[i] = r->seen[0][i];
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests share: checking, the program opened on its events, and the truth.
+ * Shared by the tests: checks, the program opened on its events, and the true counts.
  *
- * The truth is counted here, from the bus alone: what was raised between the write that starts the
- * counters and the one that stops them. The library's totals are compared with it.
+ * The true counts come only from the bus: the signals between the write that starts the counters
+ * and the one that stops them. The library's totals are compared with it.
  */
 #ifndef UC_RIG_H
 #define UC_RIG_H
@@ -27,7 +27,7 @@ typedef unsigned long long ull; /* for printf */
 
 #define MAX_EVENTS 4
 
-/* An event of the program: code, register of the counter that it must get, and what is counted. */
+/* An event of the program: code, register of the counter that it must get, and its signals. */
 struct event {
 	unsigned code, reg;
 	unsigned counter; /* number in sets of counters */
@@ -43,23 +43,27 @@ struct rig {
 	const struct event *event;
 	unsigned nevents;
 
-	/* The truth. `counting`: between start and stop; `from`: totals when that began. */
+	/* The true counts. `counting`: between start and stop; `from`: totals at the start. */
 	/* the program is in start() or stop(), which may start or stop the counters */
 	bool toggles;
 	bool counting;
 	uint64_t begins_at; /* cycle total at which counting begins; PMK_NEVER: it has */
 	uint64_t from[MAX_EVENTS], counted[MAX_EVENTS];
 	uint32_t sampled; /* bit per event */
-	/* Counted between a handler's reading of a sampled counter and its setting it back:
-	 * lost. */
+	/*
+	 * Events between a handler's read of a sampled counter and its reset of the counter are
+	 * lost.
+	 */
 	uint64_t lost[MAX_EVENTS], most_lost;
-	/* The truth but for what was lost, when each level last read the counter. */
+	/* The true count without lost events, when each level last read the counter. */
 	uint64_t seen[MACHINE_LEVELS][MAX_EVENTS];
 	bool started;
 	uint64_t zero[MAX_EVENTS]; /* … when the first start() was done */
 
-	/* The interrupt is taken when this says so, NULL: at once. The truth needs the machine's
-	 * hooks; these are the test's. */
+	/*
+	 * The interrupt is taken when this returns true; NULL: at once. The true counts use the
+	 * machine's hooks; these are the test's own.
+	 */
 	bool (*take)(struct rig *r);
 	uint64_t (*boundary)(struct rig *r, uint64_t pc);
 	void (*returned)(struct rig *r, uint64_t handler);
@@ -70,7 +74,7 @@ struct rig {
 /* True in `make nightly`, where tests try everything; other runs try a part. */
 bool rig_is_large(void);
 
-/* A machine switched on, nothing called yet. */
+/* A machine that was switched on; no function has been called. */
 void rig_reset(struct rig *r, struct machine *m);
 /* g_open, g_add for every event, g_interrupts, and regions. */
 void rig_open(struct rig *r, bool interrupts);
@@ -85,22 +89,25 @@ int rig_int(struct rig *r, const char *function, uint64_t a, uint64_t b, uint64_
 void rig_ok(int line, const char *file, struct rig *r, const char *function, uint64_t a, uint64_t b,
 	    uint64_t c);
 
-/* The truth of event i by now. */
+/* The true count of event i so far. */
 uint64_t rig_truth(const struct rig *r, unsigned i);
 
 /* Event i's overflow flag is up. */
 bool rig_pending(struct rig *r, unsigned i);
 
-/* The program's totals in `array`, read at `level`, are what they have to be. While somebody below
- * sets a sampled counter back, its total may stand still, and never falls. */
+/*
+ * Checks the program's totals in `array`, read at `level`. While a lower level resets a sampled
+ * counter, its total may stay the same, but never falls.
+ */
 void rig_check(struct rig *r, const char *array, unsigned level, const char *when);
 
 /* Reading of all events now, checked. */
 void rig_read(struct rig *r, const char *when);
 
 /* Event i's counter comes to `left` events before its overflow, if it is farther away; for left = 0
- * it overflows. Between two readings of a few instructions no counter can go half round, so what
- * shall overflow there has to be brought near first. */
+ * it overflows. No counter can advance half its range between two readings that are a few
+ * instructions apart, so a counter that is to overflow there must first be brought near its
+ * overflow. */
 void rig_approach(struct rig *r, unsigned i, uint32_t left);
 
 /* The machine's hooks, so that a test can chain to them. */

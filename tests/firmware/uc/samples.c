@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sampling. Misses are raised by the test, one each time the loop of g_spin() comes round, so that
+ * Sampling. Misses are raised by the test, one per iteration of the loop in g_spin(), so that
  * the number of samples, their addresses and regions are known; instructions are counted wherever
- * they are executed, the handler included, as on silicon.
+ * they are executed, including in the handler, as on silicon.
  */
 #include "rig.h"
 
@@ -67,7 +67,7 @@ static void test_exact(struct machine *m)
 	unsigned n = 0;
 
 	open_sampling(&s, m, true, MISSES, 100, 64);
-	/* Seven times round the ring. */
+	/* Enough samples to fill the ring seven times. */
 	for (unsigned round = 0; round < 10; round++) {
 		unsigned in_region = 0, outside = 0;
 
@@ -105,7 +105,7 @@ static void test_regions(struct machine *m)
 	CHECK(inner == 15 && outer == 20, "%u inner, %u outer", inner, outer);
 }
 
-/* The ring keeps the oldest and counts what found it full. */
+/* The ring keeps the oldest samples and counts those that found it full. */
 static void test_full_ring(struct machine *m)
 {
 	struct sampling s;
@@ -124,7 +124,7 @@ static void test_full_ring(struct machine *m)
 	CHECK(machine_number(m, "g_totals", MISSES) == 3000, "total");
 }
 
-/* Instructions: the handler counts, too. A sample every period and what the handler takes. */
+/* Instructions: the handler counts, too. A sample every period plus the handler's instructions. */
 static void sample_instructions(struct machine *m, uint32_t period)
 {
 	struct sampling s;
@@ -141,8 +141,10 @@ static void sample_instructions(struct machine *m, uint32_t period)
 	n += machine_call(m, "g_dropped", 0, 0, 0);
 	rig_read(&s.rig, "instructions");
 	truth = s.rig.seen[0][INSNS] + s.rig.lost[INSNS] - s.rig.zero[INSNS];
-	/* An interrupt comes `period` after the counter was set back; the next setting back takes
-	 * at most 1200 instructions more. */
+	/*
+	 * An interrupt comes `period` after the counter was reset; the next reset takes at most
+	 * 1200 more instructions.
+	 */
 	CHECK(n <= truth / period + 1 && n >= truth / (period + 1200) - 1,
 	      "period %u: %llu samples in %llu instructions", period, (ull)n, (ull)truth);
 	CHECK(s.rig.most_lost < 200, "%llu lost at once", (ull)s.rig.most_lost);
@@ -154,8 +156,10 @@ static void test_instructions(struct machine *m)
 {
 	sample_instructions(m, 100000);
 	sample_instructions(m, 5000);
-	/* Shorter than the handler: it is entered again and again, and the program still gets
-	 * on. */
+	/*
+	 * A period shorter than the handler: it is entered again and again, but the program still
+	 * advances.
+	 */
 	sample_instructions(m, 300);
 }
 

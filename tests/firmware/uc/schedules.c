@@ -2,11 +2,10 @@
 /*
  * Random schedules: what a program may do with its counters, in any order, while they count, jump
  * ahead, overflow, and while interrupts come at once, late, masked, or not at all for a while, and
- * readers interrupt readers and handlers. All totals are the truth after each reading, and never
- * fall.
+ * readers interrupt readers and handlers. All totals are true after each reading, and never fall.
  *
- * What a schedule keeps to is what <pmk/target.h> asks for: an overflow is served before its
- * counter has gone half round again, and no counter goes half round within one reading.
+ * Schedules keep the rules of <pmk/target.h>: an overflow is served before its counter has advanced
+ * by another half range, and no counter advances by half its range within one reading.
  */
 #include <string.h>
 
@@ -16,15 +15,17 @@
 #define SCHEDULES_A64 30000
 #define PER_START     500 /* schedules between power-ons */
 #define HALF	      (UINT32_C(1) << 31)
-#define MARGIN	      1000000 /* more than all that a schedule executes */
+#define MARGIN	      1000000 /* more instructions than a schedule executes */
 
 struct schedule {
 	struct rig rig; /* first: a rig is cast back to its schedule */
 	uint64_t random;
 	unsigned number;
 
-	/* Of the present action, in instructions from its beginning: when a counter jumps and by
-	 * how much, and when a reader interrupts. */
+	/*
+	 * In instructions from the start of the present action: when a counter jumps (and by how
+	 * much), and when a reader interrupts.
+	 */
 	uint64_t began, jump_at, reader_at;
 	unsigned jump_event;
 	uint32_t jump;
@@ -38,9 +39,12 @@ struct schedule {
 	unsigned jumps, taken, readers;
 };
 
-/* ---- what happens meanwhile ------------------------------------------------------------------ */
+/*
+ * ---- events during the schedule
+ * ------------------------------------------------------------------
+ */
 
-/* Let a counter jump, as far as no rule is broken. */
+/* Let a counter jump, as far as the rules allow. */
 static void jump(struct schedule *s)
 {
 	struct rig *r = &s->rig;
@@ -98,7 +102,10 @@ static bool take(struct rig *r)
 	return true;
 }
 
-/* What the inner reader read is the truth at its own accesses, which its level tells apart. */
+/*
+ * The inner reader's result is the true count at its own accesses, which are distinguished by its
+ * level.
+ */
 static void check_inner(struct rig *r, uint64_t handler)
 {
 	struct schedule *s = (struct schedule *)r;
@@ -200,7 +207,7 @@ static void act(struct schedule *s)
 	s->jump_at = below(&s->random, 800);
 	s->jump_event = (unsigned)below(&s->random, s->rig.nevents);
 	value = (uint32_t)machine_peek(s->rig.m, s->rig.event[s->jump_event].reg);
-	/* To the wrap, a little before or behind it, where that is near enough; or anywhere. */
+	/* To the wrap, or a little before or after it, if it is near enough; otherwise anywhere. */
 	s->jump = 0 - value - (uint32_t)below(&s->random, 1500);
 	if (s->jump > HALF - MARGIN || below(&s->random, 4) == 0)
 		s->jump = (uint32_t)below(&s->random, HALF - MARGIN);

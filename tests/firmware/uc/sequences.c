@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every access of the library's machine code lands on the right register with the right value: what
- * the machine sees is compared with what the same program does when it is compiled for the host and
- * its port leads to a model directly. Both models live through the same time: the twin's bus is
- * advanced to the totals that the machine had at the same access.
+ * Every access of the library's machine code goes to the right register with the right value. The
+ * machine's accesses are compared with those of the same program compiled for the host, whose port
+ * uses a model directly. Both models see the same time: the twin's bus is advanced to the totals
+ * that the machine had at the same access.
  */
 #include <string.h>
 
@@ -18,7 +18,9 @@
 #define RAISE_MISS    "+L1D_MISS"
 #define OVERFLOW_LUMP 0xffffffff
 
-/* ---- what the machine did -------------------------------------------------------------------- */
+/*
+ * ---- accesses of the machine --------------------------------------------------------------------
+ */
 
 struct logged {
 	struct access access;
@@ -65,7 +67,7 @@ static void twin_raise(enum pmk_signal signal, uint64_t until)
 	}
 }
 
-/* Instructions first, a cycle each, as the machine executed them; then what was raised beside. */
+/* First the instructions, one cycle each, as the machine executed them; then the other signals. */
 static void twin_live_until(const struct logged *l)
 {
 	uint64_t *cycles = &twin.bus.total[PMK_SIG_CYCLE], *insns = &twin.bus.total[PMK_SIG_INSN];
@@ -247,7 +249,7 @@ static void play(struct machine *m, const struct pmk_pmu *pmu, const struct step
 	free(twin.to_model.model);
 }
 
-/* A life with everything in it, on events `e0` to `e2`. */
+/* A sequence of all operations, on events `e0` to `e2`. */
 static void live(struct machine *m, const struct pmk_pmu *pmu, unsigned core, unsigned e0,
 		 unsigned e1, unsigned e2)
 {

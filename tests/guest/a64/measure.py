@@ -9,7 +9,7 @@ KERNELS = os.path.dirname(os.path.abspath(__file__))
 
 CROSS64 = "aarch64-linux-gnu-"
 
-# Events of a PMUv3 that user emulation can show, spelled as DDI 0487 D13.12 and K3.1 have them.
+# Events of a PMUv3 that user emulation can show, spelled as in DDI 0487 D13.12 and K3.1.
 EVENTS = """inst_retired ld_retired st_retired br_retired br_immed_retired br_return_retired
     br_indirect_spec pc_write_retired br_pred br_mis_pred exc_taken exc_svc exc_undef
     unaligned_ld_spec unaligned_st_spec unaligned_ldst_retired mem_access mem_access_rd mem_access_wr
@@ -55,7 +55,7 @@ def symbol(program, name):
 
 
 def sums_close(c, sets):
-    """What must hold for any program, whatever it does."""
+    """Invariants of every program."""
     text = " ".join(sets)
 
     def sum_of(event, *parts):
@@ -64,7 +64,7 @@ def sums_close(c, sets):
     sum_of("l1d_cache", "l1d_cache_rd", "l1d_cache_wr")
     sum_of("l1d_cache_refill", "l1d_cache_refill_rd", "l1d_cache_refill_wr")
     sum_of("mem_access", "mem_access_rd", "mem_access_wr")
-    # All memory is cacheable: what accesses memory looks up the cache and the TLB.
+    # All memory is cacheable: every access to memory looks up the cache and the TLB.
     equal((c["mem_access_rd"], c["mem_access_wr"]), (c["l1d_cache_rd"], c["l1d_cache_wr"]))
     equal(c["l1d_tlb"], c["mem_access"], "a look-up each")
     equal(c["l1i_tlb"], c["l1i_cache"], "a look-up each")
@@ -86,7 +86,7 @@ def sums_close(c, sets):
         if "bus.bytes" not in text:
             equal(c["bus_access_rd"], 4 * c["l2d_cache_refill"], "four beats of 16 bytes a line")
             equal(c["bus_access_wr"], 4 * c["l2d_cache_wb"], "four beats of 16 bytes a line")
-    # Two instructions a cycle at most; cycles in which nothing issues are stalls.
+    # At most two instructions per cycle; cycles in which nothing issues are stalls.
     if "issue.width" not in text:
         assert 2 * (c["cpu_cycles"] - c["stall"]) >= c["inst_retired"], c
     assert c["cpu_cycles"] >= c["stall"], c

@@ -29,7 +29,7 @@ def build(kernel, defines):
 
 
 def sums_close(c, sets):
-    """What must hold for any program that runs in cacheable memory, whatever it does."""
+    """Invariants of every program that runs in cacheable memory."""
     text = " ".join(sets)
     if "dcache.enable=0" not in text:
         equal(c["dcache_access"], c["dcache_access_cacheable"], "cacheable memory only")
@@ -42,8 +42,8 @@ def sums_close(c, sets):
     assert c["main_tlb_miss"] <= c["itlb_miss"] + c["dtlb_miss"], c
     # At most two instructions a cycle, the second one a folded branch.
     assert c["cpu_cycles"] >= c["instr_exec"] - c["br_exec"], c
-    # A mispredicted branch costs at least five cycles (DDI 0301H Table 16-11). One that stands just
-    # before k_begin is settled inside.
+    # A mispredicted branch costs at least five cycles (DDI 0301H Table 16-11). A branch directly
+    # before k_begin is resolved inside the region.
     assert c["cpu_cycles"] >= 5 * (c["br_mispredict"] - 1), c
 
 

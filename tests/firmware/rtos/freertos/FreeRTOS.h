@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What docs/firmware.md uses of FreeRTOS, declared as its public documentation and its AArch64 port
- * have it: enough to check the page's snippets, nothing that runs. */
+/*
+ * Declarations of the parts of FreeRTOS that docs/firmware.md uses, after its public documentation
+ * and its AArch64 port. They are enough to compile the page's snippets, not to run them.
+ */
 #ifndef FAKE_FREERTOS_H
 #define FAKE_FREERTOS_H
 

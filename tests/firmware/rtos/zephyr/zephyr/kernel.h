@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What docs/firmware.md uses of Zephyr, declared as Zephyr's public documentation has it: enough to
- * check the page's snippets, nothing that runs. */
+/*
+ * Declarations of the parts of Zephyr that docs/firmware.md uses, after Zephyr's public
+ * documentation. They are enough to compile the page's snippets, not to run them.
+ */
 #ifndef FAKE_ZEPHYR_KERNEL_H
 #define FAKE_ZEPHYR_KERNEL_H
 
