@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What bench/run and bench/firmware share: compiling, tables, verdicts."""
+"""Shared by bench/run and bench/firmware: compiling, tables, verdicts."""
 import math
 import os
 import shutil
@@ -41,7 +41,7 @@ def geomean(values):
 
 
 def chosen(parser, text, known, what):
-    """What a comma-separated option names; all that is known for None."""
+    """The items of a comma-separated option; None selects all."""
     names = text.split(",") if text else list(known)
     unknown = [n for n in names if n not in known]
     if unknown:
@@ -62,7 +62,7 @@ def spread(values, unit="", digits=2):
 
 
 def table(head, rows):
-    """The first column to the left, numbers to the right."""
+    """The first column is aligned left, numbers right."""
     rows = list(rows)
     widths = [max(len(str(r[i])) for r in [head, *rows]) for i in range(len(head))]
     for r in [head, *rows]:
@@ -80,8 +80,8 @@ def verdict(what, target, met):
 # ---- the whole ----------------------------------------------------------------------------------
 
 def run_main(bench):
-    """Exit 0 when `bench` returns that all targets are met, 1 when not, 2 when it could not
-    tell."""
+    """Exit with 0 if `bench` returns that all targets are met, 1 if not, 2 if it could not
+    measure."""
     try:
         sys.exit(0 if bench() else 1)
     except Trouble as t:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The programs that bench/run and bench/record measure: how they are built for each instruction set
-and for this machine, and how they are run."""
+"""The programs that bench/run and bench/record measure: how to build them for each instruction set
+and for this machine, and how to run them."""
 import dataclasses
 import functools
 import importlib
@@ -44,7 +44,7 @@ CACHEGRIND = ["valgrind", "--tool=cachegrind", "--branch-sim=yes",
               "--cachegrind-out-file=/dev/null"]
 CALLGRIND = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
              "--callgrind-out-file=/dev/null"]
-# valgrind cannot map all that pmk reserves for files of any size.
+# valgrind cannot map the large address range that pmk reserves for recordings.
 HOST_COUNTED = ["prlimit", "--fsize=6000000000"]
 HOST_WRAPPER = """#!/bin/sh
 exec valgrind -q --tool=callgrind --callgrind-out-file='{out}' '{emulator}' "$@"
@@ -54,7 +54,7 @@ NOTHING = "int main(void)\n{\n\treturn 0;\n}\n"
 
 @dataclasses.dataclass(frozen=True)
 class Isa:
-    """An instruction set: all that differs between the tables."""
+    """An instruction set: everything that differs between the tables."""
     name: str
     work: int  # its column in PROGRAMS
     compiler: list
@@ -89,8 +89,8 @@ class Isa:
 
 
 class MicroBlaze(Isa):
-    """Its compiler comes without a C library: tests/microblaze_tools.py knows how to use it, and
-    has the programs as they are stored where there is no compiler."""
+    """Its compiler has no C library: tests/microblaze_tools.py knows how to use it, and provides
+    the stored programs if there is no compiler."""
 
     def recipe(self, source, *flags):
         return microblaze_tools().program_recipe("bench-" + os.path.basename(source)[:-2], source,
@@ -122,7 +122,7 @@ ISAS = {isa.name: isa for isa in [
         insns="inst_retired", data="l1d_cache", data_miss="l1d_cache_refill",
         fetch_miss="l1i_cache_refill", tlb_miss="l1d_tlb_refill", branches="br_pred",
         mispredicted="br_mis_pred", icache=(32768, 2, 64), dcache=(32768, 4, 64)),
-    # Which predictions were wrong is none of its events.
+    # It has no event for mispredictions.
     MicroBlaze("microblaze", 2, [], ["qemu-microblazeel"], "microblaze", 4.5,
                insns="insn_executed", data="dcache_request", data_miss="dcache_request-dcache_hit",
                fetch_miss="icache_request-icache_hit", tlb_miss="mmu_lookup_latency",
@@ -135,7 +135,7 @@ ISAS = {isa.name: isa for isa in [
         ["qemu-arm", "-cpu", "arm926"], "arm926", 40.0, most_startup=80.0,
         insns="", data="", data_miss="", fetch_miss="", tlb_miss="", branches="", mispredicted=""),
 ]}
-# a compiler takes ten minutes; only as long as nothing changes its programs are stored
+# a compiler takes ten minutes; programs are stored only as long as nothing changes
 OPTIONAL = {"microblaze"}
 ASKED_FOR = {"arm926"}  # a round takes a minute
 
@@ -150,7 +150,7 @@ def microblaze_tools():
 
 @functools.lru_cache(None)
 def emulator(name):
-    """The one that pmk takes: the first that can load plugins (src/producer/qemu/find.h)."""
+    """The emulator that pmk uses: the first that can load plugins (src/producer/qemu/find.h)."""
     named = os.environ.get("PMK_QEMU_DIR")
     built = output_of(os.path.join(HERE, "..", "scripts", "qemu"), "--path").strip()
     for folder in [named] if named else [*os.get_exec_path(), built]:
@@ -286,7 +286,7 @@ class Bench:
         return [emulator(isa.emulator[0]), *isa.emulator[1:]]
 
     def host_instructions(self, name, isa, work):
-        """What -e all executes on this machine, by callgrind."""
+        """Host instructions of a run with -e all, by callgrind."""
         folder, out = os.path.join(self.work, "callgrind"), os.path.join(self.work, "callgrind.out")
         os.makedirs(folder, exist_ok=True)
         wrapper = os.path.join(folder, isa.emulator[0])
@@ -343,7 +343,7 @@ class Bench:
         return Run([*CACHEGRIND, self.path(name, "native"), *self.arguments(name, isa)])
 
     def identity(self):
-        """What tells one build of pmk from another."""
+        """Identifies a build of pmk."""
         return [os.stat(f).st_mtime_ns for f in (self.pmk, self.pmk + "-qemu.so")
                 if os.path.exists(f)]
 
@@ -356,7 +356,7 @@ class Bench:
 # ---- choosing and comparing ---------------------------------------------------------------------
 
 def chosen_isas(names):
-    """Those that were asked for, or all others that there are compilers for."""
+    """The requested instruction sets, or all others with an installed compiler."""
     for isa in (ISAS[n] for n in names or ISAS if names or n not in ASKED_FOR):
         why = isa.lacks()
         if not why:
@@ -368,8 +368,8 @@ def chosen_isas(names):
 
 
 def seconds(runs):
-    """The least CPU time of all rounds: a program does the same work every time, and whatever else
-    runs on the machine can only add to it."""
+    """The least CPU time of all rounds: a program does the same work every time, and other load on
+    the machine can only add to it."""
     return min(r.cpu for r in runs)
 
 

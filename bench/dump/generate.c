@@ -4,14 +4,14 @@
  *
  *	generate BYTES [SEED [LAYERS]]
  *
- * One AHB-Lite layer (the default) lies among NETS nets that change at random, as in the dump of a
+ * One AHB-Lite layer (the default) is among NETS nets that change at random, as in the dump of a
  * whole chip. With more layers there are no other nets: nearly every line is of a signal that is
  * watched.
  *
- * Ends after the first clock cycle in which BYTES are reached, and tells on stderr what it made:
- * "cycles N reads N writes N waits N", where all but the cycles are of all layers together. Fast
- * enough not to be what is measured: whole cycles are written into a buffer, random numbers are a
- * multiplication each.
+ * Ends after the first clock cycle in which BYTES are reached, and prints on stderr what it
+ * generated: "cycles N reads N writes N waits N", where all numbers except the cycles are sums over
+ * the layers. Fast enough not to be what is measured: whole cycles are written into a buffer,
+ * random numbers are a multiplication each.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -171,7 +171,7 @@ struct layer {
 	uint64_t reads, writes, waits;
 };
 
-/* The edge: what was on the bus is taken, and what follows is driven. */
+/* The clock edge: the values on the bus are accepted, and the next ones are driven. */
 static void clock_layer(struct layer *l)
 {
 	uint64_t r = rnd();

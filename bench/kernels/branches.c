@@ -7,14 +7,14 @@
  *   branches targets-N TIMES                         a call through one of N (1, 2, 4, 8) pointers,
  *                                                    in turn
  *
- * The work besides the branch is the same in all patterns, so that what differs is the prediction.
+ * The work besides the branch is the same in all patterns, so that only the prediction differs.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More than a predictor learns by heart, in a quarter of an L1. */
+/* More than a predictor can memorise, in a quarter of an L1. */
 enum { BITS = 65536 };
 
 static uint32_t taken[BITS / 32];

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same instruction again and again, each waiting for the one before (`…-chain`) or for none
- * (`…-flow`): its latency, and how many can be begun in a cycle.
+ * Repeats an instruction, each waiting for the previous one (`…-chain`) or for none (`…-flow`):
+ * measures its latency, and how many can issue per cycle.
  *
  *   chains NAME TIMES      executes 64 of them, TIMES times
  *   chains                 lists the names
  *
- * A row is a name and the text of four instructions of the instruction set that this is compiled
- * for.
+ * A row is a name and the text of four instructions of the target's instruction set.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,11 +29,13 @@ static long memory[8];
 				 : CLOBBERED);                     \
 	}
 
-/* The four instructions of a chain are one, four times. */
+/* The four instructions of a chain are all the same. */
 #define CHAIN(name, one)		  KERNEL(name##_chain, REPEAT4(REPEAT4(one)))
 #define FLOW(name, one, two, three, four) KERNEL(name##_flow, REPEAT4(one two three four))
-/* An operation of the VFP11 into eight registers. It waits for what its result's register is to get
- * from before (DDI 0301H 21.6), so that fewer would show the latency. */
+/*
+ * An operation of the VFP11 into eight registers. It waits for an earlier result for the same
+ * register (DDI 0301H 21.6), so that fewer registers would show the latency.
+ */
 #define INTO8(op, in, a, b, c, d, e, f, g, h) \
 	op a in op b in op c in op d in op e in op f in op g in op h in
 #define TWICE(x) x x

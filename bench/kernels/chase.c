@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads whose address needs the load before: what a read of memory takes, by the size of the block.
+ * Loads whose address depends on the previous load: the latency of a read, by the size of the
+ * block.
  *
  *   chase random|lines BYTES CHAINS TIMES
  *
  * `random` reads words at random places of the block, as tinymembench does; `lines` reads one word
  * of each 64 bytes, in order of addresses. CHAINS (1 or 2) of them run side by side. All words are
- * 0, and each is added to what the next address is made of, so that no load can begin before the
- * last one has ended.
+ * 0, and each is added to the next address, so that no load can begin before the previous one has
+ * ended.
  */
 #include <stdint.h>
 #include <stdio.h>

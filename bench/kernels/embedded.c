@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work of the kind that CoreMark has, in less than 4 KB: a list that is searched, turned round and
- * sorted, small matrices of 16 bits, a scanner of numbers that goes by states, and checksums bit by
- * bit. The list, the matrices and the scanner have about as much of the time as they have there.
+ * Work like CoreMark's, in less than 4 KB: a list that is searched, reversed and sorted, small
+ * matrices of 16 bits, a scanner of numbers with a state machine, and checksums bit by bit. The
+ * list, the matrices and the scanner take about the same shares of the time as in CoreMark.
  *
  *   embedded TIMES
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ciphers and hashes of Debian's libcrypto, whose inner loops are written by hand, so that no
- * compiler comes in between. Each turn works through 8,704 bytes, which all of their blocks divide.
+ * compiler comes in between. Each turn processes 8,704 bytes, a multiple of all their block sizes.
  *
  *   openssl NAME CAPABILITIES TIMES
  *
- * CAPABILITIES are what the library is to think of the processor: OPENSSL_armcap of its manual, 1
- * is Advanced SIMD. The functions are those of the static library and have no header.
+ * CAPABILITIES are the processor features that the library uses: OPENSSL_armcap of its manual; 1 is
+ * Advanced SIMD. The functions are those of the static library and have no header.
  */
 #include <stdint.h>
 #include <stdlib.h>

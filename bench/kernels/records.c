@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A store whose items are sold one by one: records that are linked and copied, labels that are
+ * A shop that sells its items one by one: records that are linked and copied, labels that are
  * copied and compared, small procedures with parameters by value and by address, a table, one
- * division, and hardly any loop. It is work of the kind that Dhrystone is made of.
+ * division, and hardly any loop. The work resembles Dhrystone's.
  *
  *   records TIMES
  *
  * A turn executes about as many instructions as one of Dhrystone 2.1, if GCC 12 compiles both with
- * -O2: 355 for ARMv6 and 254 for A64. So a turn's cycles can be held against published figures: at
+ * -O2: 355 for ARMv6 and 254 for A64. So a turn's cycles can be compared with published figures: at
  * 1 DMIPS/MHz a turn takes 1,000,000 / 1757 = 569 cycles.
  */
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct item {
 	char label[31];
 };
 
-/* Nothing about a procedure is known to its callers. */
+/* The compiler knows nothing about a procedure when it compiles the callers. */
 #define APART __attribute__((noipa))
 
 static struct item shelf[4], counter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory in order of addresses, by lines of 64 bytes: what a line takes when caches are of no use.
+ * Sequential memory, by lines of 64 bytes: the time per line when caches do not help.
  *
  *   stream read|fill|copy BYTES TIMES
  *

@@ -4,8 +4,8 @@
  * machine of tests/firmware/uc. Commands come from stdin, one a line; every call is answered by a
  * line.
  *
- *	power CORE			as after power-on, with the PMU of that core
- *	raise SIGNAL N			something happens N times
+ *	power CORE			as after power-on, with the PMU of that core raise SIGNAL
+ * N			something happens N times
  *	call FUNCTION [ARGUMENT…]	up to three numbers or names of symbols, for their address
  *
  * The answer to a call: instructions from the function's first to its return, this included, and

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The firmware whose instructions bench/firmware counts: the objects that the library works on,
- * what cannot be called from outside because it is inline or takes a struct, and a small whole
- * program. Everything else is called in the library itself.
+ * wrappers for functions that cannot be called from outside because they are inline or take a
+ * struct, and a small whole program. All other functions are called in the library itself.
  */
 #include <stddef.h>
 
@@ -54,7 +54,7 @@ void fast_end(struct pmk_fast *f)
 	PMK_FAST_END(f);
 }
 
-/* A program that uses what most do, for the size of what is linked. */
+/* A program with the usual calls, to measure the size of the linked code. */
 static volatile char uart;
 
 static void put(char c)
