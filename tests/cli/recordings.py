@@ -119,7 +119,7 @@ def total(path, event):
 
 
 MAIN_C, LOOP_C, UTIL_H = "/src/main.c", "/src/loop.c", "/src/util.h"
-# Of sample(): what each event counts in each function, with what is inlined into it.
+# The counts of each event in each function of sample(), including inlined functions.
 FUNCTIONS = {
     "main": {"cpu_cycles": 4 + 30 + 9 + 20, "instr_exec": 1 + 3 + 3 + 1, "dcache_miss": 0},
     "work": {"cpu_cycles": 3 + 100 + 60 + 30 + 40 + 6, "instr_exec": 3 + 30 * 4 + 3,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program whose time is spent where a test wants it, and what samples of it say."""
+"""A program that spends its time where the test chooses, and the samples of it."""
 import sqlite3
 
 from harness import *

@@ -73,7 +73,7 @@ def test_the_projects_is_the_default():
                    ("CtArmiRd = 0x000", "CtArmiRd = 0xFFFC"))
     a = counts(stat("--pmu", "ahbmon", "-e", "all", loop()))
     equal(counts(stat("--pmu", "ahbmon", "-e", "all", "--layout", PROJECTS, loop())), a)
-    # Where the registers are changes no count.
+    # The addresses of the registers change no count.
     equal(counts(stat("--pmu", "ahbmon", "-e", "all", "--layout", other, loop())), a)
     assert a["ct_armi_rd"] > 0 and a["ct_total_cycles_en"] > 1000, a
 
@@ -120,7 +120,7 @@ def test_settings_that_the_layout_has_no_place_for():
 
 
 def test_registers_that_are_unknown():
-    """There are more of them than fit a line; no name is cut."""
+    """There are more names than fit on a line; no name is truncated."""
     refused(129, "pmk: ahbmon has no register 'FOO'; it has CtArmiRd, ", "decode", "ahbmon",
             "FOO=1")
     refused(129, ", CtClcdBurstIncr8, CtClcdBurstIncr16 and others (pmk info PMU)\n", "decode",
@@ -211,7 +211,7 @@ def test_decode_of_a_packet():
 # ---- a dump --------------------------------------------------------------------------------------
 
 def simulated(seed, cycles):
-    """A dump with a GXI, its map, and what the scoreboard of the GXI says."""
+    """A dump with a GXI, its map, and the counts of the GXI's scoreboard."""
     have("iverilog", "vvp")
     source = os.path.join(SOURCE, "tests", "wave", "bus.v")
     program, dump = os.path.join(ROOM, "bus.vvp"), os.path.join(ROOM, f"gxi{seed}.vcd")

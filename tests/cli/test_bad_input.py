@@ -24,7 +24,7 @@ def says():
 
 
 def refuse(code, *argv, said=(), **kw):
-    """pmk stat ARGV has to end with `code`, before anything ran, and say all of `said` in one
+    """pmk stat ARGV must exit with `code` before anything runs, and print all of `said` in one
     line."""
     out = pmk("stat", *argv, **kw)
     what = " ".join(map(str, argv))
@@ -38,7 +38,7 @@ def refuse(code, *argv, said=(), **kw):
 
 
 def refuse_all(code, table, *rest):
-    """refuse() every row of options; all that are not refused in one message."""
+    """refuse() every row of options; reports all that are not refused in one message."""
     wrong = []
     for options in table:
         try:
@@ -61,7 +61,7 @@ def content(path):
         return f.read()
 
 
-# ---- the program is none -------------------------------------------------------------------------
+# ---- not a program -------------------------------------------------------------------------
 
 
 def test_not_an_elf_file():
@@ -367,7 +367,7 @@ def test_options_that_exclude_each_other():
 
 
 def test_regions_per_core_are_not_dropped():
-    """They are refused, or there is a section for them."""
+    """They are refused, or they have a section."""
     out = pmk("stat", "-x", ",", "-e", "instr_exec", "-A", "--region", "main", says())
     assert out.code == USAGE or ",main\n" in out.err, out
 
@@ -447,7 +447,7 @@ def test_an_emulator_that_cannot_be_executed():
 
 
 def test_documents_of_a_failure_are_whole():
-    """A document that was begun is closed properly, and does not look like a success."""
+    """A document that was begun is closed correctly, and does not look like a success."""
     path = os.path.join(WORK, "bad-failed.json")
     out = pmk("stat", "--json-document", "-o", path, loop(1), env=with_fake(OLD))
     equal(out.code, FAILED)
@@ -503,7 +503,7 @@ def test_an_output_that_cannot_be_opened_runs_nothing():
 
 
 def test_no_output_at_all():
-    """stdout and stderr closed: the program's exit code is still told."""
+    """stdout and stderr closed: pmk still returns the program's exit code."""
     script = f"exec {PMK} stat -e instr_exec {loop(1)} >&- 2>&-"
     assert run("sh", "-c", script).code in (3, FAILED)
     path = os.path.join(WORK, "bad-closed.txt")
@@ -557,7 +557,7 @@ int main(int argc, char **argv)
 
 
 class Running:
-    """pmk in a process group of its own; ready once the program has said so."""
+    """pmk in a separate process group; ready when the program has printed its line."""
 
     def __init__(self, *argv, command="stat", options=(), around=None):
         self.argv = [PMK, command, *options, program("forever", FOREVER), *argv]
@@ -735,7 +735,8 @@ def test_nothing_is_left_running():
 
 
 def test_a_program_for_a_later_processor():
-    """It would die of an undefined instruction; ELF attributes tell before it begins."""
+    """The program would die of an undefined instruction; ELF attributes show this before it
+    starts."""
     def starts(name, arch, *lines):
         text = "\n".join((f".arch {arch}", *lines, ".globl _start", "_start: mov r7, #1",
                           "mov r0, #0", "svc #0", ""))
@@ -761,7 +762,7 @@ def test_a_program_for_a_later_processor():
     noted("arm1176", v7, "ARMv7", "core arm1176 has ARMv6KZ")
     noted("arm11mpcore", v7, "ARMv6K:")
     noted("arm1176", v6t2, "ARMv6T2")
-    # QEMU has no ARM1156; what executes in its place could do more.
+    # QEMU has no ARM1156; the processor that it uses instead supports more instructions.
     equal(stat("-e", "instr_exec", "--core", "arm1156", v6t2)["note"], None)
     noted("arm1156", v7, "ARMv7", "core arm1156 has ARMv6T2")
     noted("arm1176", neon, "NEON")
@@ -795,7 +796,7 @@ def test_a_full_device_is_named():
     for options, redirect in (((), "2>/dev/full"), (("-x,",), "2>/dev/full"),
                               (("--log-fd", "9"), "9>/dev/full"), (("-j",), "2>/dev/full")):
         command = " ".join((PMK, "stat", "-e", "instr_exec", *options, loop(1), redirect))
-        # The message about that does not go where the counts go.
+        # The message about this is not written to the file of the counts.
         out = run("sh", "-c", command)
         equal(out.code, 125, command)
         if "9>" in redirect:
@@ -953,7 +954,7 @@ def test_a_program_that_closes_every_descriptor():
         doc = stat("-e", "instr_exec", closes, f"{n:05}", code=7)
         values.append(counts(doc)["instr_exec"])
         equal(doc["warning"], None)
-    # As much more for 900 more passes each time.
+    # The same increase for each 900 more passes.
     assert values[2] - values[1] == values[1] - values[0] > 9000, values
     out = pmk("stat", "-o", "/dev/null", closes, "1")
     equal(out.out, "0\n", "descriptors that are not the program's")
@@ -1032,7 +1033,7 @@ def test_an_argument_that_looks_like_ours():
 
 
 def test_code_that_changes_itself():
-    """A program that writes and runs more blocks than it was translated into at first."""
+    """A program that writes and runs more blocks than were translated at first."""
     writes = program("writes", r"""
         #include <stdint.h>
         #include <sys/mman.h>

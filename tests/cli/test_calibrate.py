@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk calibrate finds the parameters that were put in. Our own models are the board."""
+"""pmk calibrate finds the configured parameters; our own models take the place of the board."""
 import functools
 import json
 import os
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.once, lab]
 
 KERNELS = os.path.join(SOURCE, "data", "calibrate", "kernels.c")
 
-# Drawn once, by hand: what a core can have and the method says that it can find. None prefetches.
+# Chosen once, by hand, from the configurations that the method claims to find. None prefetches.
 BOARDS = [
     ("arm", "arm1176", dict(dcache_size="8K", dcache_ways=2, utlb_entries=13, utlb_penalty=5,
                             tlb_entries=128, tlb_ways=4, tlb_penalty=71, l2_type="plain",
@@ -56,7 +56,7 @@ def key(name):
 
 
 def found_by(ini):
-    """{key: value} of the lines that say that they were measured."""
+    """{key: value} of the lines that are marked as measured."""
     found, section = {}, ""
     with open(ini) as f:
         for line in f:
@@ -81,7 +81,7 @@ def test_it_finds_what_was_put_in(isa, core, hidden):
     equal(out.code, 0, out.err)
     want = {key(k): str(v) for k, v in hidden.items()}
     equal(found_by(ini), want)
-    # Without a level 2 cache nothing is left to be found of one.
+    # Without a level 2 cache, no parameters of one are found.
     contains(out.out, "the largest residual is")
     worst = float(re.search(r"largest residual is ([+-][\d.]+) cycles", out.out)[1])
     assert abs(worst) < 0.05, out.out
@@ -93,7 +93,7 @@ def test_it_finds_what_was_put_in(isa, core, hidden):
 
 
 def test_loads_alone():
-    """A program that knows no instructions of its processor has no code to call."""
+    """A program that does not know its processor's instructions has no code to call."""
     isa, core, _ = BOARDS[0]
     other = os.path.join(WORK, "calibrate-loads")
     out = run(COMPILERS[isa], "-O2", "-static", "-U__arm__", KERNELS, "-o", other)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk record -g: the paths that code runs on after several calls were left at once, by an exception
-of C++ or by longjmp."""
+"""pmk record -g: the call paths of code that runs after several calls ended at once, by a C++
+exception or by longjmp."""
 import collections
 import shutil
 import sqlite3
@@ -263,7 +263,7 @@ def calls_of(db, function, own):
 
 
 class Shadow:
-    """Instructions by what is on the stack, as QEMU's log of them and the symbols tell it."""
+    """Instructions by call stack, derived from QEMU's log and the symbols."""
 
     def __init__(self, path, prefix, function):
         symbols = run(prefix + "nm", path).out.splitlines()
@@ -298,7 +298,8 @@ BUILDS = cases("name,prefix,flags", [
 
 @BUILDS
 def test_after_an_exception(name, prefix, flags):
-    """Static programs: to the unit, by QEMU's log. Those of A64 would take ten times as long."""
+    """Static programs, compared exactly with QEMU's log. A64 programs would take ten times as
+    long."""
     path = build(f"exceptions-{name}", EXCEPTIONS, *flags, "-fno-ipa-sra", "-fno-ipa-cp", ext="cpp",
                  prefix=prefix, compiler="g++")
     db = recorded(path, prefix)
@@ -318,7 +319,8 @@ def test_after_an_exception(name, prefix, flags):
 
 JUMPERS = ("after", "leave", "hop", "ping", "pong", "grown", "handler", "interrupted", "inner",
            "apart")
-# main() makes five of the first ones. other() makes two; the C library calls it or jumps there.
+# main() makes five of the first calls. other() makes two; the C library calls other() or jumps to
+# it.
 AFTER_JUMPS = {"after": 7, "ping/after": 1, "grown/after": 1, "interrupted/after": 4,
                "inner/after": 2, "apart/interrupted/after": 2, "apart/inner/after": 2}
 
@@ -335,7 +337,7 @@ STATIC = "arm", ARMEL, ("-O2", "-static", "-marm", "-march=armv6k", "-fno-ipa-sr
 
 def blind_emulator():
     """The environment with a copy of qemu-arm whose function for registers has another name, so
-    that pmk does not find it. Skips where it reads registers in another way, or in none."""
+    that pmk does not find it. Skips if it reads registers in another way, or not at all."""
     place = os.path.join(WORK, "blind")
     hidden = b"\0arm_cpu_gdb_read_register\0"
     with open(shutil.which("qemu-arm"), "rb") as f:
@@ -350,8 +352,8 @@ def blind_emulator():
 
 
 def test_where_the_stack_pointer_is_not_shown():
-    """What docs/emulators.md says: longjmp goes back, and after an exception code stays on the
-    path that threw it. Nothing is lost."""
+    """As in docs/emulators.md: longjmp returns to the earlier path; after an exception, code stays
+    on the path that threw it. No count is lost."""
     version = re.search(r"version (\d+)", run("qemu-arm", "--version").out)
     if 9 <= int(version[1]) <= 10:
         skip("the plugin interface shows registers")

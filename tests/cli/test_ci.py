@@ -105,7 +105,7 @@ def test_the_action_fails_if_the_build_does(repository, tmp_path):
 
 
 def test_the_action_installs_pmk(tmp_path):
-    """With stand-ins for the script and the Makefile of the repository."""
+    """Uses stand-ins for the script and the Makefile of the repository."""
     (source := tmp_path / "source" / "scripts").mkdir(parents=True)
     (source / "need").write_text('#!/bin/sh\necho "$@" >"$RUNNER_TEMP/needed"\n')
     (source / "need").chmod(0o755)

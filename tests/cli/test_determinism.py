@@ -7,9 +7,9 @@ import resource
 from harness import *
 from programs import build, loop, program
 
-# Depends on all that a program can see of its surroundings without asking for time or process
-# numbers: addresses of stack, heap and mappings, random bytes, the auxiliary vector, arguments,
-# environment. It works as long as a hash of all that says and walks over memory placed there.
+# Depends on everything that a program can see of its environment without reading the time or
+# process numbers: addresses of stack, heap and mappings, random bytes, the auxiliary vector,
+# arguments, environment. A hash of these determines how long it works and which memory it accesses.
 SEES = r"""
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ def same(first, again, what):
 
 
 def test_the_program_sees_something():
-    """The test's own test: another argument or variable is another number of instructions."""
+    """Tests the test: another argument or variable gives another number of instructions."""
     a, b = document(sees(), "1"), document(sees(), "2")
     assert a != b
     assert counts(json.loads(a)) != counts(json.loads(b))
@@ -194,7 +194,7 @@ def test_random_replacement_repeats():
     equal(default, one, "the seed is 1 unless told otherwise")
 
 
-# Reads all of its input, works on each byte, and writes how many there were, and a sum.
+# Reads all of its input, processes each byte, and prints their number and a sum.
 READS = r"""
 #include <stdio.h>
 #include <unistd.h>
@@ -218,7 +218,7 @@ READ_EVENTS = "instr_exec,dcache_access,br_exec,dcache_miss,dtlb_miss"
 
 
 def read_counts(stdin, *argv):
-    """Counts, and the lines that the runs have written."""
+    """Counts, and the output lines of the runs."""
     p = subprocess.run([PMK, "stat", "-x", ",", "-e", READ_EVENTS, *argv, program("reads", READS)],
                        stdin=stdin, capture_output=True, text=True, timeout=PATIENCE)
     equal(p.returncode, 0, p)
@@ -273,8 +273,8 @@ def test_each_run_on_this_machine_reads_the_same():
     equal(out.out, 3 * "a line\n")
 
 
-# Writes the random numbers that it gets, by all ways, in several processes and threads, and works
-# for as long as they say.
+# Prints the random numbers from every source, in several processes and threads, and works for a
+# time that depends on them.
 RANDOM = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -384,7 +384,7 @@ def test_random_numbers_of_the_kernel_repeat(isa):
 
 
 def test_random_numbers_have_a_seed(tmp_path):
-    """1 is the usual one. Another gives the program other numbers, the same each time."""
+    """1 is the default. Another seed gives the program other numbers, the same each time."""
     random = program("random", RANDOM, "-pthread")
 
     def run_with(*words):

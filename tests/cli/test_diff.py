@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk diff: two recordings and two results of pmk stat, whose differences are known; the gate;
-what it writes."""
+"""pmk diff: two recordings and two results of pmk stat with known differences; the gate; the
+output."""
 import csv
 import io
 import pty
@@ -53,7 +53,7 @@ def test_the_same_program_has_no_difference(base):
 def test_functions_match_though_they_have_moved(base, new):
     found = rows(base, new)
     work = found["function", "cpu_cycles", "work", None]
-    # Of 100 cycles of its line 7 each thread's part, 67 and 33, takes half as much again.
+    # Of the 100 cycles of its line 7, each thread's part (67 and 33) grows by half.
     grown = 67 // 2 + 33 // 2
     equal((work["base"], work["new"], work["delta"], work["status"]),
           (149, 149 + grown, grown, "both"))
@@ -85,7 +85,7 @@ def test_lines_match_by_their_distance_from_the_function(base, new):
 
 
 def test_a_function_is_counted_where_it_is_inlined(tmp_path):
-    """clamp() is inlined into work() on one side. On the other it is also a function of its own,
+    """clamp() is inlined into work() on one side. On the other side it is also a separate function,
     and inlined into main(). Its first line after the declaration is 5."""
     paths = []
     for side, where in (("base", "work"), ("new", "main")):
@@ -216,7 +216,8 @@ def test_an_event_of_one_side(base, tmp_path):
 
 
 def test_cores_of_one_family(tmp_path):
-    """Their PMUs have names of their own, and the same events. Those of other families do not."""
+    """Their PMUs have different names but the same events. PMUs of other families have other
+    events."""
     made = {}
     for core, cycles in (("cortex-a53", 6), ("cortex-a72", 4), ("arm1176", 5)):
         r = Recording(str(tmp_path / f"{core}.data"), core=core)
@@ -261,7 +262,8 @@ def test_min_leaves_small_functions_out(base, new):
 
 
 def test_small_functions_are_left_out_of_tables(tmp_path):
-    """Those below a thousandth of the total, on both sides. Documents have all of them."""
+    """Functions below a thousandth of the total on both sides are left out. Documents have all of
+    them."""
     sizes = {"large": (900_000, 910_000), "just": (99_000, 101_000), "fewer": (2000, 1009),
              "small": (900, 1000), "fresh": (0, 500)}
     paths = []
@@ -333,7 +335,7 @@ def test_limits_of_regions(tmp_path):
 
 def with_libraries(path, side, **meta):
     """A program and two libraries. On the new side main() runs one more instruction, and so does a
-    function of libtwo; libone only moved, and its functions take other times."""
+    function of libtwo; libone only moved, so its functions take other times."""
     r = Recording(path, **meta)
     r.event("cpu_cycles")
     for name in ("/p/prog", "/lib/libone.so.1", "/lib/libtwo.so.2"):

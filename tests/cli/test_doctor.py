@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk doctor: what it says of a whole and of a broken environment, and the sequences on the models,
-to the letter."""
+"""pmk doctor: its reports on a complete and on a broken environment, and the exact output of the
+sequences on the models."""
 import glob
 import os
 
@@ -8,7 +8,7 @@ from harness import *
 
 pytestmark = pytest.mark.quick
 
-# ---- armv8: numbers from the manual's rules and the streams the check says it runs ---------------
+# ---- armv8: numbers from the manual's rules and the check's stated streams ---------------
 
 TABLES = """\
 PMUv3: the sequence of the Valtrix blog "Programming ARM v8 Performance Monitors"
@@ -47,7 +47,7 @@ Findings
 
 """
 
-# Title, and what the check found.
+# Title, and findings of the check.
 FINDINGS = [
     ("bit 31 of the type registers is P: it leaves out EL1, and enables nothing",
      "2004 cycles at EL1 read as 0, 2002 at EL0 as 2002"),
@@ -202,7 +202,7 @@ def commands(name, **scripts):
 
 
 def environment(code, path=None, **env):
-    """[(name, status, text, advice)] in JSON's order; the text report has to say the same."""
+    """[(name, status, text, advice)] in JSON's order; the text report must agree."""
     env = dict(os.environ, **env)
     if path:
         env.update(PATH=path, **NO_EMULATORS)
@@ -295,7 +295,7 @@ def test_emulators_that_do_not_work():
 
 
 def test_an_emulator_that_counts_nothing():
-    """It tells its version, and then does not load the plugin."""
+    """The emulator reports its version, and then does not load the plugin."""
     says = ("case $1 in --version) echo qemu-arm version 7.2.22;; *) echo plugins are off >&2; "
             "exit 1;; esac")
     items = environment(125, commands("off", qemu_arm=says))

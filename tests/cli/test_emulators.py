@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which emulator pmk takes, which module of the plugin it has it load, and what it says where none
-can count. Stand-ins take the place of emulators: executables with and without the functions that
-QEMU exports for plugins, and scripts in front of a real emulator."""
+"""The emulator that pmk chooses, the plugin's module for it, and the messages if no emulator can
+count. Stand-ins take the place of emulators: executables with and without the functions that QEMU
+exports for plugins, and scripts in front of a real emulator."""
 import json
 import os
 import re
@@ -37,9 +37,9 @@ def script(path, body):
 
 
 def executable(path, *flags, exports=(), version="7.2.22", answer=None):
-    """An emulator that only tells its version. What it is to run it writes, a line each time, to
-    PATH.log. `answer`: what it says when it is asked, if not the text in its file; "" as version:
-    there is no such text."""
+    """An emulator that only reports its version. It logs each command to run as a line in PATH.log.
+    `answer`: its reply to --version, if it differs from the text in its file; "" as version: there
+    is no such text."""
     have("gcc")
     told = f'"qemu-arm version {version} (of a test)"' if version else '""'
     answer = f'"qemu-arm", " version", " {answer} (of a test)"' if answer else f'"", {told}, ""'
@@ -71,8 +71,7 @@ def program():
 
 
 def count(*path, argv=(), **env):
-    """pmk stat with these folders as PATH, and no emulators from elsewhere unless they are asked
-    for."""
+    """pmk stat with these folders as PATH, and no other emulators unless requested."""
     env = dict(os.environ, PATH=os.pathsep.join(path), **dict(NO_EMULATORS, **env))
     return pmk("stat", "-x", ",", "-e", "instructions", *(argv or [program()]), env=env)
 
@@ -82,7 +81,7 @@ def fails_with(out, line):
 
 
 def advice(item, *path, **env):
-    """(status, text, advice) of the last line that pmk doctor has for it."""
+    """(status, text, advice) of pmk doctor's last line about it."""
     env = dict(os.environ, PATH=os.pathsep.join(path), **dict(NO_EMULATORS, **env))
     doc = json.loads(pmk("doctor", "environment", "-j", env=env).out)
     return [(i["status"], i["text"], i["advice"]) for i in doc["environment"]["items"]
@@ -102,8 +101,8 @@ def real():
 
 
 def modules(name, **others):
-    """A folder with the modules of the plugin for PMK_PLUGIN; others: apiN=False for one that is
-    not there."""
+    """A folder with the modules of the plugin for PMK_PLUGIN; others: apiN=False if one is
+    missing."""
     path = folder(name)
     for file in os.listdir(BUILD):
         if re.fullmatch(r"pmk-qemu.*\.so", file):
@@ -119,7 +118,7 @@ def modules(name, **others):
     return path
 
 
-# ---- what is wrong, and what mends it ------------------------------------------------------------
+# ---- problems and their remedies ------------------------------------------------------------
 
 def test_none():
     line = f"qemu-arm is not installed; {remedy('qemu-user')}"
@@ -174,8 +173,8 @@ def test_one_that_is_too_old():
 
 
 def test_one_that_is_too_new():
-    """It is taken for the newest that pmk knows, refuses, and says which version of the API it
-    wants."""
+    """pmk treats it like the newest that it knows; the emulator refuses, and names the API version
+    that it needs."""
     place = folder("new")
     script(f"{place}/qemu-arm", '''case "$1" in --version) echo "qemu-arm version 99.1.0"; exit;; esac
 echo "qemu-arm: Could not load plugin x: plugin requires API version 7, but this QEMU supports only a minimum" \
@@ -203,8 +202,8 @@ def test_a_module_that_is_not_there():
 
 
 def test_another_capstone_than_that_of_pmk():
-    """The emulator's library, loaded first, is the plugin's, too; its numbers of instructions are
-    others."""
+    """The plugin uses the emulator's library, which was loaded first, and in which instructions
+    have other numbers."""
     emulator, _ = real()
     place = folder("other-capstone")
     source = os.path.join(place, "capstone.c")
@@ -220,7 +219,8 @@ def test_another_capstone_than_that_of_pmk():
     assert out.err.splitlines()[-1].endswith("its own message says why"), out
 
 
-# ---- where they are looked for -------------------------------------------------------------------
+# ---- where emulators are searched
+# -------------------------------------------------------------------
 
 def test_path_passes_over_those_that_cannot():
     emulator, _ = real()
@@ -245,7 +245,7 @@ def test_the_cache_is_looked_at_last():
                 os.makedirs(os.path.dirname(link), exist_ok=True)
                 os.symlink(cache, link)
         equal(count(place, **env).code, 0, env)
-    # An emulator in PATH that can goes first.
+    # An emulator in PATH that can load plugins is preferred.
     first = folder("first")
     script(f"{first}/qemu-arm", "echo 'qemu-arm version 5.2.0'")
     fails_with(count(first, PMK_CACHE=f"{PLACE}/cache"),
@@ -314,8 +314,8 @@ def test_the_module_fits(exports, version, module, options):
                          [("11.0.1", "11.1.3", 6), ("11.1.3", "11.0.1", 7),
                           ("", "11.0.1", 6), ("9.2.4", "11.0.1", 6)])
 def test_the_release_is_read_from_the_file(version, answer, module):
-    """Where the functions leave a choice; where the text is missing or cannot be, the emulator is
-    asked."""
+    """If the functions leave a choice, the text decides; if there is no text, pmk runs the emulator
+    with --version."""
     place = folder("release")
     executable(f"{place}/qemu-arm", "-rdynamic", exports=API6, version=version, answer=answer)
     assert count(place, PMK_PLUGIN=modules("all")).code == 125
@@ -324,7 +324,7 @@ def test_the_release_is_read_from_the_file(version, answer, module):
 
 
 def test_one_that_does_not_tell_by_its_file_is_asked():
-    """A script in front of an emulator, with a version that fits."""
+    """A script that wraps an emulator, with a matching version."""
     emulator, api = real()
     place = folder("wrapped")
     script(f"{place}/qemu-arm", f'echo "$*" >>{place}/log\nexec {emulator} "$@"')
@@ -337,7 +337,7 @@ def test_one_that_does_not_tell_by_its_file_is_asked():
 
 
 def test_a_refusal_is_followed():
-    """An emulator whose version tells nothing of its plugins: what it says when it refuses one
+    """An emulator whose version does not determine its plugin interface; its refusal message
     does."""
     emulator, api = real()
     tried, version = (2, "9.0.50") if api != 2 else (1, "8.2.50")
@@ -358,7 +358,7 @@ esac''')
           f"pmk: qemu-arm {version} takes plugins of API version {api}: trying "
           f"pmk-qemu-api{api}.so")
     assert re.match(r"\d+,,instructions,", number), number
-    # Of several runs the first one learns it.
+    # The first of several runs finds it out.
     out = count(place, argv=("-r", "3", program()), PMK_PLUGIN=modules("refused"))
     equal((out.code, out.err.count("trying")), (0, 1), out)
     # One file in PMK_PLUGIN leaves nothing to choose.
@@ -369,8 +369,7 @@ esac''')
 
 
 def test_the_program_is_not_run_to_ask_why():
-    """An emulator that ignores plugins runs the program once, and not again to find out what it
-    says."""
+    """An emulator that ignores plugins runs the program once, and not again to get its message."""
     emulator, _ = real()
     place = folder("ignores")
     script(f"{place}/qemu-arm", f'''case "$1" in --version) exec {emulator} "$@";; esac

@@ -65,7 +65,7 @@ def test_callgrind_has_calls_with_inclusive_costs(paths, tmp_path):
 def test_callgrind_has_recursive_calls_once(paths):
     text = export(paths, "callgrind", "-e", "cycles").out
     contains(text, "events: cpu_cycles\n")
-    # down() is called by main() once and by itself twice; the outer of these has cost 8 + 8.
+    # main() calls down() once, and down() calls itself twice; the outer of these calls cost 8 + 8.
     contains(text, "calls=1 0x3000 20\n0x100c 13 24\n")
     contains(text, "calls=2 0x3000 20\n0x3004 22 16\n")
 
@@ -217,7 +217,7 @@ def genhtml(text, tmp_path):
 
 
 def at_sources(path, tmp_path):
-    """The recording with its files where there are some: genhtml wants to show them."""
+    """The recording together with existing source files, because genhtml shows them."""
     for name in (MAIN_C, LOOP_C, UTIL_H):
         (tmp_path / os.path.basename(name)).write_text("line\n" * 30)
     db = sqlite3.connect(path)
@@ -256,7 +256,7 @@ def test_lcov_adds_up_a_line_of_several_functions(tmp_path):
     r.inlined("h again", "/a.c", 4)
     # In f() its line is two instructions, once for each of two calls; in g() it is the
     # function's.
-    # An instruction with a condition that is no branch has no branches.
+    # A conditional instruction that is not a branch has no branch counts.
     r.code(0x30, "f", "/a.h", 2, conditional=1)
     r.ran(0x30, 1)
     for address, function, inlined, n in ((0x10, "f", "h", 5), (0x14, "f", "h", 7),
@@ -360,7 +360,7 @@ def test_lcov_needs_lines(tmp_path):
 
 # ---- call paths ----------------------------------------------------------------------------------
 
-# The cycles of sample() by call path: what work() counted is divided among its threads.
+# The cycles of sample() by call path: the counts of work() are divided among its threads.
 PATHS = {
     "main": 63,
     "main;work": 2 + 67 + 27 + 4,
@@ -419,8 +419,8 @@ def test_folded_takes_names_apart(tmp_path):
 
 @pytest.mark.more
 def test_inlined_chains_tail_calls_and_unknown_callers(tmp_path):
-    """f() has g() in it, and that h(), which calls t(); t() jumps to u(). A handler, entered in no
-    call, calls what has no symbol, which calls f()."""
+    """g() is inlined into f(), and h() into g(); h() calls t(), which jumps to u(). A handler that
+    was not called calls code without a symbol, which calls f()."""
     r = Recording(tmp_path / "chains.data")
     r.event("instr_exec")
     r.object("/p")
@@ -545,7 +545,7 @@ def test_pprof_shows_cycles_first(paths, tmp_path):
 
 @pytest.mark.more
 def test_pprof_takes_the_program_for_the_program(paths, tmp_path):
-    """It takes the first mapping, though a loader runs before."""
+    """pprof uses the first mapping, although a loader runs before it."""
     db = sqlite3.connect(paths)
     db.executescript("UPDATE object SET id = id + 10; UPDATE function SET object = object + 10;"
                      "UPDATE code SET object = object + 10;"
@@ -634,7 +634,7 @@ def test_perfetto_has_slices_within_slices(flat, paths):
 
 
 def test_no_format_leaves_an_error_unsaid(paths):
-    """A damaged place that is met only after writing could have begun."""
+    """Damage that is found only after writing could have begun."""
     damage(paths, "UPDATE extra SET code = 99 WHERE code = (SELECT max(code) FROM extra)")
     for form in ("callgrind", "folded", "speedscope", "pprof", "perfetto"):
         out = export(paths, form, code=125)

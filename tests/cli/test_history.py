@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """pmk history: counts of commits in a real repository. Each commit has a program whose number of
-instructions is known: twice as many as its loop has turns, and 4."""
+instructions is known: twice the number of its loop's iterations, plus 4."""
 import contextlib
 import csv
 import fcntl
@@ -40,7 +40,7 @@ class Repository:
         return out.out.strip()
 
     def commit(self, turns, code=0, source=None, time=None):
-        """A commit whose program makes so many turns; returns its name."""
+        """A commit whose program makes this many iterations; returns its name."""
         n = len(self.commits)
         (self.folder / "prog.s").write_text(source or PROGRAM.format(turns=turns, code=code))
         (self.folder / "number").write_text(f"{n}\n")
@@ -110,7 +110,7 @@ def test_other_names_of_a_core_show_what_was_added(repository):
 
 @cases("times", [(0, 0, 0, 0, 0), (0, 40, 30, 20, 10)])
 def test_commits_come_after_their_ancestors(repository, times):
-    """Those of one second, and children that are older than their parents."""
+    """Commits of the same second, and children that are older than their parents."""
     for n, time in enumerate(times):
         repository.commit(100 + n, time=START + time)
     for n in (3, 1, 4, 0, 2):
@@ -179,7 +179,7 @@ def test_a_program_older_than_its_commit_is_named(repository):
 
 
 def test_a_program_that_was_not_built_again_is_refused(repository):
-    """Its debug information says that it is built from the file."""
+    """Its debug information names the source file."""
     repository.commit(10)
     equal(run("sh", "-c", BUILD_IT.replace("-o", "-g -o"), cwd=repository.folder).code, 0)
     equal(repository.history("add", "--commit", "HEAD", "./prog").err, "")
@@ -215,7 +215,7 @@ def test_the_gate(repository):
         equal(out.code, code, f"{turns}: {out}")
         verdicts.append("bad" if code else "good")
         equal([c["verdict"] for c in repository.shown()["commits"]], verdicts)
-    # Held against the last good one, which is that of 90 turns.
+    # Compared with the last good commit, which has 90 iterations.
     good = repository.commits[4][:10]
     equal(out.err, f"pmk: instructions of prog on arm1176: from 184 in {good} to 198 "
                    "(+14 +7.61%), over 5%\n")
@@ -243,7 +243,7 @@ def fail_in_a_sweep(repository, name="prog"):
 
 
 def test_the_gate_sees_a_run_that_failed(repository):
-    """It is no good commit, and what comes after it is held against the one before it."""
+    """It is not a good commit, and the next commit is compared with the one before it."""
     limit = ("--fail-over", "5%", "-e", "instructions")
     equal(repository.add(repository.commit(100), *limit).code, 0)
     fail_in_a_sweep(repository)
@@ -269,7 +269,7 @@ def test_the_gate_compares_each_count_with_the_commit_that_has_it(repository):
     equal(add(100, "cycles").code, 0)
     out = add(150, "instructions")
     equal((out.code, out.err.count("instructions of prog on arm1176: from 204")), (1, 1), str(out))
-    # An event that no good commit has: nothing is said of this one.
+    # An event that no good commit has: this commit gets no verdict.
     out = add(100, "instr_exec")
     equal((out.code, out.err), (0, "pmk: history: nothing to compare: no good commit has the "
                                    f"counts of {repository.commits[-1][:10]}\n"))
@@ -327,8 +327,8 @@ def has_open(pid, path):
 
 
 def test_several_add_at_once(repository):
-    """As jobs of CI do: what was counted is not lost because another is just writing. A sweep that
-    writes for long is not waited for for ever."""
+    """As in CI jobs: counts are not lost because another process is writing. But pmk does not wait
+    for ever for a sweep that writes for a long time."""
     repository.add(repository.commit(10))
     db = repository.folder / "results.db"
     equal(run("sh", "-c", BUILD_IT, cwd=repository.folder).code, 0)
@@ -564,7 +564,7 @@ def test_commits_by_the_names_that_git_knows(repository):
     for turns in (100, 110, 120):
         repository.add(repository.commit(turns))
     repository.git("tag", "-a", "-m", "A release", "v1", repository.commits[0])
-    # Also one that is the beginning of another commit's name.
+    # Also a name that is the beginning of another commit's name.
     repository.git("tag", repository.commits[2][:6], repository.commits[1])
     for words, verdicts in ((("good", "v1"), ["good", None, None]),
                             (("bad", "HEAD"), ["good", None, "bad"]),
@@ -601,7 +601,7 @@ def test_the_beginning_of_a_name(repository):
 
 
 def test_what_a_sweep_counted(repository):
-    """Points of no commit become those of the commit."""
+    """Points without a commit become points of the commit."""
     repository.add(repository.commit(10), "--name", "x")
     out = repository.history("add", "--commit", "HEAD")
     equal(out.code, 129)
@@ -624,7 +624,7 @@ SELECT hidden.* FROM hidden, r;
 
 @cases("table", ["cell", "meta", "value"])
 def test_views_in_place_of_tables_are_refused(repository, table):
-    """Such a view could take for ever."""
+    """A query of such a view might never end."""
     repository.add(repository.commit(10))
     with sqlite3.connect(repository.folder / "results.db") as db:
         db.executescript(ENDLESS.format(table=table))

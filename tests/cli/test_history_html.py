@@ -39,7 +39,7 @@ def test_totals_and_changes(repository, page):
 
 
 def test_the_line(repository, page):
-    """The line runs from the least count, at the bottom, to the greatest, with a mark at each
+    """The line spans from the smallest count, at the bottom, to the largest, with a mark at each
     change."""
     figure = page.root.one("figure")
     line, *points = figure.all("path")
@@ -108,8 +108,8 @@ def recorded(tmp_path_factory):
 
 
 def test_functions_of_recordings(recorded):
-    """Counts of each commit, nothing for the one without a recording; what never differs is left
-    out."""
+    """Counts of each commit, nothing for the one without a recording; functions that never differ
+    are left out."""
     page = Page(recorded.folder / "page.html")
     rows = {row.inner[-1].text(): row.attrs["data-v"] for row in
             page.root.one("table", id="functions-compared").one("tbody").all("tr")}
@@ -175,7 +175,7 @@ def test_any_two_commits(browser, repository):
              if m["method"] == "Network.requestWillBeSent"]
     equal(asked, [path.as_uri()])
     equal(browser.get_log("browser"), [])
-    # The marks are seen, in the colours of more and less.
+    # The marks are visible, in the colours for more and less.
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
         "features": [{"name": "prefers-color-scheme", "value": "light"}]})
     colours = [browser.execute_script("return getComputedStyle(arguments[0]).stroke", e)

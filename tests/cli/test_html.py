@@ -35,7 +35,7 @@ class Element:
         return "".join(i if isinstance(i, str) else i.text() for i in self.inner)
 
     def all(self, tag=None, **attrs):
-        """Elements below this one, with those attributes; None: any value."""
+        """Elements below this one with these attributes; None: any value."""
         for i in self.inner:
             if isinstance(i, str):
                 continue
@@ -51,7 +51,7 @@ class Element:
 
 
 class Page(html.parser.HTMLParser):
-    """A tree of the document, in which every element has to be closed."""
+    """A tree of the document; every element must be closed."""
 
     def __init__(self, path):
         super().__init__(convert_charrefs=True)
@@ -232,7 +232,7 @@ def test_small_frames_are_merged_and_told(tmp_path):
 
 @pytest.mark.quick
 def test_there_is_no_end_of_functions(tmp_path):
-    """More than the table has rows for: the last row has what the others count."""
+    """More functions than the table has rows: the last row has the sum of the others."""
     page = Page(page_of(tree_recording(tmp_path / "r", 2500)))
     rows = page.rows(id="functions")
     equal(len(rows), 2001)
@@ -272,7 +272,7 @@ def test_lines_have_their_counts_and_text(with_source):
     equal([row[-2] for row in rows],
           ["3", "4", "5", "6", "7", "8", "9", "10", "11", "\u22ee", "28", "29", "30", "31", "32"])
     contains(rows[9][-1], "16 lines")
-    # Of main.c and util.h there is no source: down's instructions are listed.
+    # The sources main.c and util.h do not exist: down's instructions are listed.
     rows = listing(page, "down")
     equal([(number(r[0]), r[-2]) for r in rows if r[0]],
           [(7, "3000"), (8, "3004"), (9, "3008")])
@@ -373,7 +373,7 @@ def test_without_latencies(page, recording, tmp_path):
 
 @pytest.mark.quick
 def test_latencies_of_a_damaged_recording(timed):
-    """More than 64 bits hold."""
+    """Counts that need more than 64 bits."""
     with sqlite3.connect(timed) as db:
         db.execute("UPDATE latency SET times = ?", (2 ** 63 - 1,))
     text = Page(page_of(timed)).root.one("section", id="latencies").text()
@@ -529,8 +529,8 @@ def test_a_comparison_has_what_diff_has(recording, later):
     for i, event in enumerate(events):
         if of("function", event):
             equal(in_table(f"e{i}-function"), of("function", event))
-    # Of line 7's cycles there are half more, in both threads, rounded down. Functions are without
-    # what was put into them.
+    # Line 7's cycles grow by half in both threads, rounded down. Functions exclude code that was
+    # inlined into them.
     base = FUNCTIONS["work"]["cpu_cycles"] - 60 - 30
     more = (100 - 33) // 2 + 33 // 2
     by_name = {row[4]: row for row in page.rows(id="e0-function")}
@@ -707,7 +707,7 @@ def test_hostile_names_stay_text(hostile_page):
                        lambda c: "".join(f"\\x{b:02x}" for b in c[0].encode()), name)
         assert shown.upper() in (n.upper() for n in names), name
     assert "\x1b" not in page.source and "\u202e" not in page.source
-    # Long names are cut, and whole where the title is.
+    # Long names are truncated; the title has the whole name.
     cell = next(e for e in page.root.all("th") if e.attrs.get("title", "").startswith("xxxx"))
     equal(cell.text(), "x" * 89 + "\u2026")
 

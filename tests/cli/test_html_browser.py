@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a browser, headless Chromium, makes of the pages of pmk report, diff, stat and sweep."""
+"""The pages of pmk report, diff, stat and sweep in a browser, headless Chromium."""
 from browser import session
 from harness import *
 from recordings import *
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.once
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium, whose pages are read and used as people would."""
+    """Chromium; its pages are read and used as a person would."""
     yield from session("--window-size=1200,1000")
 
 
@@ -44,7 +44,7 @@ class Shown:
         return found[0]
 
     def frame(self, *path):
-        """The box of a frame, by the names from the root on."""
+        """The box of a frame, found by the names from the root on."""
         return self.js("""
             const boxes = [...document.querySelectorAll("#flame .f")];
             const path = b => (b === boxes[0] ? [] : path(boxes[b.dataset.p])).concat(
@@ -104,7 +104,7 @@ def test_a_click_zooms(shown):
     assert not shown.frame("main", "down").is_displayed()
     clamp = shown.width("main", "work", "clamp")
     assert abs(clamp - 100 * 60 / 160) < 1, clamp
-    # Its caller is still there, and leads back.
+    # Its caller is still visible, and a click leads back.
     shown.frame("main").click()
     assert shown.width("main") == 100 and shown.width("main", "work") < 100
     shown.one("#reset").click()
@@ -218,8 +218,8 @@ def test_light_and_dark(browser, recording, page):
 
 
 def test_without_script(browser, recording, page):
-    """Everything is there to be read, and what only the script can do is not."""
-    # WebDriver's own scripts do not run then, either: the DOM is asked by other means.
+    """Without the script, everything can be read, and controls that need it are hidden."""
+    # WebDriver's own scripts do not run then, either: the test reads the DOM by other means.
     shown = Shown(browser, f"{recording}.html", script=False)
     try:
         tree = browser.execute_cdp_cmd("DOMSnapshot.captureSnapshot", {"computedStyles": []})
@@ -277,7 +277,7 @@ def test_narrow_windows(shown):
 
 
 def test_names_for_who_does_not_see(shown):
-    """Whatever can be used has a name that a screen reader says."""
+    """Every control has a name for screen readers."""
     nodes = shown.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     seen = {}
     for node in nodes:
@@ -354,7 +354,7 @@ def test_charts_show_an_interval(browser, program, folder):
 
 
 def test_a_script_of_a_name_would_not_run(browser, page, tmp_path):
-    """Even if one were not escaped: only the page's own script is let in."""
+    """Even if a name were not escaped, only the page's own script may run."""
     path = tmp_path / "page.html"
     path.write_text(page.source.replace("<h1", "<script>window.evil=1</script>"
                                         "<img src='http://localhost:9/' onerror='window.evil=1'>"

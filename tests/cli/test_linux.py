@@ -23,7 +23,7 @@ pytestmark = pytest.mark.quick
 FAILED, NOT_EXEC, NOT_FOUND, USAGE = 125, 126, 127, 129
 LINUX = ("-T", "linux")
 
-# pages N: touch N pages. burn MS: use so much processor time. sleep N: block N times. threads N:
+# pages N: touch N pages. burn MS: use this much processor time. sleep N: block N times. threads N:
 # touch N pages in another thread. fork N: in a child. fail N, signal N: end so. wait: for ever,
 # without ending on SIGINT.
 PROG = r"""
@@ -150,7 +150,7 @@ def test_task_clock_is_the_time_used():
 
 def test_context_switches_are_the_waits():
     permitted()
-    # And a few more where other processes want the processor.
+    # And a few more if other processes use the processor.
     assert 20 <= count("context-switches", prog(), "sleep", 20) <= 1000
     assert count("cs", prog(), "sleep", 20) >= 20
     assert count("cpu-migrations", prog(), "sleep", 20) <= 1000
@@ -176,7 +176,7 @@ def test_children_and_threads_are_inherited_or_not():
 
 
 def test_only_the_program_is_counted():
-    """Not what pmk did before it executed it."""
+    """Events of pmk before exec are not included."""
     permitted()
     assert count("page-faults", *("-e", "task-clock") * 20, prog()) < 300
 
@@ -241,7 +241,8 @@ def test_a_pmu_of_the_kernels_list():
     contains(filtered["reason"], "leave out :u and :k")
 
 
-# ---- whom to count -------------------------------------------------------------------------------
+# ---- processes to count
+# -------------------------------------------------------------------------------
 
 
 def background(*argv, stdin=subprocess.DEVNULL, **kw):
@@ -249,13 +250,13 @@ def background(*argv, stdin=subprocess.DEVNULL, **kw):
 
 
 def waits_of(pid):
-    """How often a process has waited for something."""
+    """The number of voluntary context switches of a process."""
     found = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", of_process(pid, "status"), re.M)
     return int(found.group(1)) if found else 0
 
 
 def after_waits(pid, pmk_pid, number=30):
-    """Wait until pmk counts and the process has waited so many times since."""
+    """Wait until pmk counts, and the process has then waited this many times."""
     wait_until(lambda: events_of(pmk_pid), "pmk opens no event")
     began = waits_of(pid)
     wait_until(lambda: waits_of(pid) >= began + number, "the process does not wait")
@@ -382,7 +383,7 @@ def test_intervals_add_up():
     doc = long_enough(lambda factor: stat(*LINUX, "-I", "50", "-e", "context-switches", prog(),
                                           "sleep", 250 * factor),
                       lambda doc: len(doc["counters"]) >= 2)
-    # Two and more: five where nothing else is done.
+    # At least two; five on an idle machine.
     assert len(doc["counters"]) >= 2, doc
     times = [c["interval"]["seconds"] for c in doc["counters"]]
     equal(times, sorted(times))
@@ -480,7 +481,8 @@ def running(program):
 
 
 def interrupted(*argv, when, sig=signal.SIGINT, group=False):
-    """pmk stat, told to stop when when(its process) returns; with group, so is its program."""
+    """pmk stat, which gets a signal when when(its process) returns; with `group`, its program gets
+    it, too."""
     p = subprocess.Popen([PMK, "stat", *map(str, argv)], stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          start_new_session=True)
@@ -658,7 +660,8 @@ def test_names_that_are_none():
     refuse(USAGE, *LINUX, "-M", "dcache_miss_ratio", "--pmu", "software", "true", said="software")
 
 
-# ---- in one's own program ------------------------------------------------------------------------
+# ---- counting in the program itself
+# ------------------------------------------------------------------------
 
 
 def test_the_example_of_the_page_runs():
@@ -673,7 +676,7 @@ def test_the_example_of_the_page_runs():
     assert re.fullmatch(r"what is to be counted\n\d+ ns, \d+ page faults\n", out.out), out
 
 
-# ---- what may be counted -------------------------------------------------------------------------
+# ---- permissions -------------------------------------------------------------------------
 
 
 def as_nobody(*argv):
@@ -681,7 +684,7 @@ def as_nobody(*argv):
     if os.geteuid() != 0:
         skip("needs root to become an ordinary user")
     nobody = pwd.getpwnam("nobody")
-    # A copy of pmk where everybody can read it.
+    # A copy of pmk that every user can read.
     place = "/tmp/pmk-test-nobody"
     os.makedirs(place, exist_ok=True)
     shutil.copy(PMK, place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A core of one's own: a file that is named, or one in the user's folder."""
+"""A user's own core: a named file, or one in the user's folder."""
 from harness import *
 from programs import loop
 
@@ -88,7 +88,7 @@ def test_what_cannot_be_read_says_so(tmp_path):
 
 
 def test_a_core_of_ones_own_that_may_not_be_read_is_named(tmp_path):
-    """And not replaced by ours of that name."""
+    """The user's core is not replaced by ours of the same name."""
     path = own(tmp_path / "pmk" / "cores", "arm1176")
     os.chmod(path, 0)
     out = run(*unprivileged(PMK, "stat", "--core", "arm1176", loop(1)), env=with_config(tmp_path))

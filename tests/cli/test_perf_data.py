@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files of perf: pmk reads what perf record has written, and says what perf report and perf script
-say of the same file."""
+"""Files of perf: pmk reads files of perf record, and agrees with perf report and perf script on the
+same file."""
 import collections
 import os
 import platform
@@ -23,7 +23,7 @@ HEAD = 104
 
 
 def perf(path, *argv):
-    """Record with perf; skips where the kernel does not let us."""
+    """Record with perf; skips if the kernel does not permit it."""
     have("perf")
     # perf would store links to the libraries in the home folder.
     out = run("perf", "record", "--no-buildid-cache", "-q", "-o", path, *argv)
@@ -169,7 +169,7 @@ def places(path, *argv):
 
 
 def test_a_sample_means_what_was_mapped_then(tmp_path):
-    """Records of several processors are not in the order of their times."""
+    """Records of several processors are not sorted by time."""
     f = PerfFile()
     f.sample(10, 0x400010, 5)  # before anything is mapped
     f.sample(10, 0x400010, 20)
@@ -262,10 +262,10 @@ def test_chains_of_kernel_and_program(tmp_path):
     f.sample(10, 0x400010, 3, period=5, chain=(IN_USER, 0x400010, 0x400040))
     f.sample(10, 0x400012, 3, period=2, chain=(IN_USER, 0x400012, 0x400040))
     path = write(tmp_path, f)
-    # Functions that are not known are one for each object.
+    # All unknown functions of an object are one row.
     folded = pmk("export", "--format", "folded", "-e", "cpu-clock", "-i", path).out.splitlines()
     equal(sorted(folded), ["[prog] 7", "[prog];[kernel] 7"])
-    # The kernel is not that of this machine, whose functions it would have.
+    # The kernel is not this machine's, so its functions are not known.
     equal(places(path), {"[prog]": 2, "[kernel]": 1})
 
 
@@ -274,7 +274,8 @@ def test_the_fuzzer_begins_with_every_kind_of_record():
         equal(f.read(), of_everything())
 
 
-# ---- what it cannot read -------------------------------------------------------------------------
+# ---- files that it cannot read
+# -------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -323,7 +324,7 @@ def test_a_file_that_is_cut_off(tmp_path, small):
 
 
 def test_a_perf_that_was_killed(tmp_path, small):
-    """It has not written how much there is, and no features."""
+    """The file does not have the size of its data, and no features."""
     data, size = struct.unpack_from("<QQ", small, 40)
     killed = bytearray(small[:data + size])
     killed[48:56] = bytes(8)
@@ -356,7 +357,7 @@ def test_compressed(tmp_path):
 
 
 def test_damage_is_told(tmp_path, small):
-    """A record that says more than it has is left out, and the others are counted."""
+    """A record that claims more data than it has is left out; the others are counted."""
     data, size = struct.unpack_from("<QQ", small, 40)
     broken, at, done = bytearray(small), data, 0
     while at < data + size:
@@ -390,7 +391,7 @@ def test_a_program_that_was_replaced(tmp_path):
     doc, after = rows(path)
     contains(doc["warning"], "is another file now")
     assert "hot" not in after
-    # All that had names in it has none now.
+    # Everything that had a name in the file has none now.
     samples = {name: before[name]["cpu-clock:samples"] - after[name]["cpu-clock:samples"]
                for name in [*before, "[mine]"]}
     equal(sum(samples.values()), 0)

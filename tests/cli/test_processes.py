@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """pmk stat on programs that fork, spawn, execute others and start threads: everything is counted
-once, and what is not counted is said."""
+once, and pmk reports what it does not count."""
 import os
 import signal
 import time
@@ -340,7 +340,7 @@ def test_forks_at_the_same_time():
 
 
 def test_forks_wait_for_a_place():
-    """For a moment there are more processes than slots: they wait, and none is lost."""
+    """For a short time there are more processes than slots: they wait, and none is lost."""
     out = pmk("stat", "--json-document", "-e", "instr_exec", "--region", "work", family(), "work",
               "070", "200")
     equal((out.code, out.out), (0, "all ended\n"))
@@ -350,7 +350,7 @@ def test_forks_wait_for_a_place():
 
 
 def test_forks_without_a_place_are_reported():
-    """70 that live until the last has given up waiting for a place."""
+    """70 processes that live until the last one has given up waiting for a slot."""
     out = pmk("stat", "--json-document", "-e", "instr_exec", "--region", "work", family(), "work",
               "070",
               "together")
@@ -365,7 +365,7 @@ def test_forks_without_a_place_are_reported():
 
 
 def test_zombies_give_their_place_back():
-    # No zero in front: some C libraries look at what follows one.
+    # No leading zero, because some C libraries interpret the digits after it.
     values = {n: stat("-e", "instr_exec", family(), "zombies", str(n)) for n in (110, 111, 150)}
     equal((values[150]["processes"], values[150]["warning"]), (151, None))
     one = insns(values[111]) - insns(values[110])
@@ -515,7 +515,7 @@ def test_threads_are_counted_on_cores_of_their_own():
     cores = {c["cpu"]: c["counter-value"] for c in doc["counters"]}
     equal(sorted(cores), [0, 1, 2, 3, 4])
     equal(doc["threads"], 5)
-    # The first one may do something in the C library once for all.
+    # The first one may initialise something in the C library.
     for cpu in (2, 3, 4):
         equal(cores[cpu], cores[2], "every worker does the same")
     assert cores[1] >= cores[2] > 4000
@@ -524,7 +524,7 @@ def test_threads_are_counted_on_cores_of_their_own():
 
 
 def test_cores_add_up_to_all_processes():
-    """-A tells cores apart, and leaves no process out."""
+    """-A distinguishes cores, and includes every process."""
     fork = assemble("fork", FORK, "-DCHILDREN=3", "-DLOOPS=100")
     for argv, cores in ((["-A", fork], [0]), (["-A", "-r", "2", fork], [0]),
                         (["-A", threads(), "fork", "1"], [0, 1])):
@@ -547,7 +547,7 @@ def test_threads_are_repeatable():
 
 
 def test_threads_are_not_exact():
-    """What a thread executes while it waits for another one depends on the host."""
+    """The instructions of a thread that waits for another one depend on the host."""
     events = ("-e", "instr_exec,cycles")
     doc = stat("-r", "2", *events, threads(), "work", "2")
     equal([c["trust"] for c in doc["counters"]], ["inexact", "modelled"])
@@ -632,7 +632,7 @@ int main(void)
 
 
 def waits_for_room(pid):
-    """A process that has used no time while it could."""
+    """A process that has not run although it could."""
     def ticks():
         with open(f"/proc/{pid}/stat") as f:
             fields = f.read().rsplit(")", 1)[1].split()
@@ -643,8 +643,8 @@ def waits_for_room(pid):
 
 
 def test_a_child_is_killed_while_it_waits_to_report():
-    """pmk does not look, so the child has no room left for intervals, and its parent kills it then.
-    Whatever it held is not missed by anybody."""
+    """pmk is stopped, so the child runs out of room for intervals, and its parent then kills it.
+    Locks that it held do not block others."""
     path = os.path.join(WORK, f"killer-{os.getpid()}")
     p = subprocess.Popen([PMK, "stat", "-o", path, "-I", "500cycles", "-e", "instr_exec",
                           program("killer", KILLER)],
@@ -670,7 +670,7 @@ def test_a_child_is_killed_while_it_waits_to_report():
     os.unlink(path)
 
 
-# Forks, and its child forks; both children live on for ever, and no parent waits for them.
+# Forks, and its child forks; both children live for ever, and no parent waits for them.
 LEAVES = r"""
 #include <stdio.h>
 #include <stdlib.h>

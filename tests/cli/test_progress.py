@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The progress line that a terminal shows while a long program runs, and only a terminal."""
+"""The progress line while a long program runs; only a terminal shows it."""
 import os
 import pty
 import re
@@ -18,7 +18,7 @@ WAIT = "#include <stdio.h>\nint main(void) { return getchar() == EOF; }"
 
 
 def on_terminal(*argv, seconds=None, cwd=None):
-    """The exit code and everything that pmk writes to a terminal, of which it gets Ctrl-C after so
+    """The exit code and everything that pmk writes to a terminal, which sends Ctrl-C after this
     many seconds."""
     ours, theirs = pty.openpty()
     p = subprocess.Popen([PMK, *map(str, argv)], stdin=theirs, stdout=theirs, stderr=theirs,
@@ -89,7 +89,7 @@ def test_record_does_so_too(tmp_path):
 
 
 def test_notes_erase_the_line():
-    """An interval is written to where the line was."""
+    """An interval is written over the line."""
     code, text = on_terminal("stat", "--timeout", "3000", "-I", "100", "-e", "instr_exec",
                              program("spin", SPIN))
     assert shown(text), text
@@ -113,7 +113,7 @@ def test_nothing_in_pipes(tmp_path):
     for command in ("stat", "record"):
         p = subprocess.Popen([PMK, command, "-e", "instr_exec", program("spin", SPIN)],
                              stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-        # After so much time of a processor a terminal would have shown lines.
+        # After this much processor time a terminal would have shown lines.
         wait_until(lambda: seconds_used(p.pid) > 1.5, "the program does not run")
         p.send_signal(2)
         err = p.communicate(timeout=PATIENCE)[1]

@@ -30,7 +30,7 @@ def record(*argv, code=0, **kw):
 
 
 def totals(db):
-    """{event: (of the whole run, booked at all instructions together)}"""
+    """{event: (count of the whole run, sum over all instructions)}"""
     return {name: (total, booked) for name, total, booked in db.execute(
         "SELECT name, total, coalesce(sum(value), 0) FROM event LEFT JOIN count "
         "ON event.id = count.event GROUP BY event.id")}
@@ -50,7 +50,7 @@ def adds_up(db, document=None):
 
 
 # Calls, faults that a handler leaves by siglongjmp, threads, forks, conditional and multiple
-# accesses, code larger than a page: all that books in its own way.
+# accesses, code larger than a page: everything that is recorded in a special way.
 MIXED = r"""
 #include <pthread.h>
 #include <setjmp.h>
@@ -213,7 +213,7 @@ def test_a_stripped_program_has_the_functions_that_are_called():
                           "ON function.id = context.function ORDER BY context.id")),
           [(name["f"], 10), (name["g"], 10)])
     equal(list(db.execute("SELECT count(*) FROM function WHERE size IS NOT NULL")), [(0,)])
-    # Nothing is known of calls without call paths.
+    # Without call paths, calls are not known.
     equal(functions(record(bare, code=3)), {})
     # Remaining symbols keep their names; a label reaches to the next symbol.
     db = record("-g", stripped(path, "-N", "g", "-N", "k_end"), code=3)
@@ -284,7 +284,7 @@ def test_stripped_and_not_stripped_programs_count_the_same(name, prefix, flags, 
 
 
 def test_a_fault_is_booked_where_it_happened():
-    """The load faults once and ends the program: the code after it has not run."""
+    """The load faults once and ends the program; the code after it does not run."""
     db = record("-e", "instr_exec", assemble("record-fault", """
 	.global	_start
 _start:	mov	r0, #0
@@ -351,7 +351,7 @@ def vfp_multiples():
      "mov r7, #1\nmov r0, #0\nsvc #0"),
 ])
 def test_loads_and_stores_of_every_width(name, prefix, flags, instructions, end):
-    """However many elements they access."""
+    """For any number of accessed elements."""
     pointer = "adrp x0, 9f\nadd x0, x0, :lo12:9f" if "64" in prefix else "ldr r0, =9f"
     lines = list(instructions())
     source = "\n".join([".globl _start", "_start:", pointer, *lines, end, ".bss", ".balign 64",
@@ -373,7 +373,7 @@ def latencies(db):
 
 
 def times_are_those_of_stat(*argv, code=0):
-    """The sums that latency counters keep follow from how often each latency occurred."""
+    """The sums of latency counters follow from the numbers of occurrences of each latency."""
     counters = [c for c in stat(*argv, code=code)["counters"] if c["latency"]]
     there = latencies(record(*argv, code=code))
     equal(set(there), {c["event"] for c in counters if c["counter-value"]})
@@ -453,7 +453,7 @@ def test_the_longest_name(tmp_path):
 
 
 def test_names_of_ways_to_find_callers():
-    """As perf has them. Another word is the program."""
+    """Abbreviations as in perf. Any other word is the program."""
     program = assemble("record-loop", LOOP, "-DCOUNT=10")
     for way in (["--call-graph", "fp"], ["--call-graph=dwarf,8192"], ["--call-graph"]):
         db = record(*way, "-e", "instr_exec", program, code=3)
@@ -462,7 +462,7 @@ def test_names_of_ways_to_find_callers():
 
 
 def test_what_a_killed_one_has_left_is_removed(tmp_path):
-    """When it is old: a process of another machine may be writing it."""
+    """Removed only if it is old, because a process on another machine may be writing it."""
     gone = subprocess.Popen(["true"])
     gone.wait()
     names = {f".pmk-{gone.pid}-0.tmp": 900, f".pmk-{gone.pid}-1.tmp": 0,
@@ -497,7 +497,8 @@ def test_what_cannot_be_written_is_said_before_the_run(tmp_path):
     (4096, 1 << 19, "1"),
 ])
 def test_a_program_that_writes_into_what_is_recorded(at, length, what):
-    """Either it cannot be read, which is said, or the emulator has tripped over it."""
+    """Either the recording cannot be read, and pmk reports this, or the emulator has crashed
+    because of it."""
     program = build("hostile-ledger", HOSTILE.replace("pmk-arena", "pmk-ledger"), "-static")
     out = pmk("record", "-g", "-o", os.path.join(WORK, f"hostile-{os.getpid()}.data"), program,
               "dies", str(at), str(length), what)
@@ -509,7 +510,7 @@ def test_a_program_that_writes_into_what_is_recorded(at, length, what):
                           "program may have written into it")
 
 
-# Adds 1000 executions to a block, where the recording is kept: to the first record of kind 3
+# Adds 1000 executions to a block in the memory of the recording: to the first record of kind 3
 # (PMK_LEDGER_RUN), whose member `executions` is at byte 24.
 FORGER = r"""
 #define _FILE_OFFSET_BITS 64
@@ -680,7 +681,7 @@ def test_stubs_of_microblaze(tmp_path, order, pic):
 
 
 def test_files_are_named_from_the_root_on(tmp_path):
-    """Whatever the compiler was given, so that others find them: genhtml reads each."""
+    """The paths are found whatever was passed to the compiler: genhtml reads each file."""
     (tmp_path / "app").mkdir()
     (tmp_path / "common").mkdir()
     (tmp_path / "app" / "main.c").write_text("int f(void);\nint main(void) { return f(); }\n")

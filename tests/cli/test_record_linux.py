@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk record -T linux: samples of this machine. Programs spend their time where it is known, so
-that shares are; and sums follow from the period."""
+"""pmk record -T linux: samples of this machine. Programs spend their time in known places, so that
+the shares are known; sums follow from the period."""
 import os
 import pwd
 import re
@@ -18,7 +18,7 @@ CLOCK = ("-T", "linux", "-e", "cpu-clock")
 
 
 def record(tmp_path, *argv, code=0, name="pmk.data"):
-    """Returns the file and what was said."""
+    """Returns the file and pmk's messages."""
     path = tmp_path / name
     out = pmk("record", "-o", path, *argv)
     if "perf_event_paranoid" in out.err or "seccomp" in out.err:
@@ -116,7 +116,7 @@ def test_call_paths(tmp_path):
     equal(rows["hot"]["children"]["cpu-clock"], below)
     callers = json.loads(pmk("report", "--callers", "hot", "-j", path).out)["rows"]
     equal([r["name"] for r in callers], ["outer"])
-    # One path is there once, wherever in a function its samples are.
+    # A path occurs once, whatever the positions of its samples in the functions.
     equal(Samples(path).rows("SELECT parent, function, site, count(*) FROM context WHERE function "
                              "IS NOT NULL GROUP BY 1, 2, 3 HAVING count(*) > 1"), [])
 
@@ -226,7 +226,7 @@ def test_events_that_this_machine_has_not(tmp_path):
     (total, trust) = Samples(path).events()["cycles"]
     equal((total, trust), (None, "not supported"))
     contains(pmk("report", path).out, "cycles: <not supported>")
-    # Without -e it is the processor's time, where there are no cycles.
+    # Without -e, samples are of processor time if there are no cycles.
     path, _ = record(tmp_path, "-T", "linux", "--", prog(), "spin", ROUNDS)
     assert "cpu-clock" in Samples(path).events()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk report and annotate of recordings that are made here, row by row: their numbers are known.
-And of files that are no recordings, or not whole."""
+"""pmk report and annotate of recordings that are made here row by row, with known numbers; and of
+files that are not recordings, or are incomplete."""
 import csv
 import fcntl
 import io
@@ -40,7 +40,7 @@ def one_line(text):
 
 
 def on_terminal(*argv, columns=80, **env):
-    """What a program writes to a terminal of that width."""
+    """The output of a program on a terminal of this width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     inherited = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
@@ -121,8 +121,8 @@ def test_children(paths):
 
 
 def test_children_of_a_function_that_was_jumped_to(tmp_path):
-    """f() ends in a jump to g(), which calls h(), and code without a name calls k(): what they
-    call is theirs."""
+    """f() ends in a jump to g(), which calls h(), and code without a name calls k(): callees count
+    for these callers."""
     r = Recording(tmp_path / "tail.data")
     r.event("cpu_cycles")
     r.object("/nonexistent/prog")
@@ -375,7 +375,7 @@ CODE = [  # address, line, bytes, what it is, executions, cycles
 
 @pytest.fixture
 def listing(tmp_path):
-    """sum() of a source file that is there, and helper() of none."""
+    """sum() has a source file, and helper() has none."""
     source = tmp_path / "src" / "sum.c"
     source.parent.mkdir()
     source.write_text(SOURCE_TEXT)
@@ -435,7 +435,7 @@ def test_lines_with_counts(listing):
     found = re.findall(r"^(.) +([\d,]+) .* sum\.c:(\d+)  (.*)$", hottest, re.M)
     equal([f[:3] for f in found], [(">", "8,000", "6"), (">", "1,000", "7")])
     contains(found[0][3], "    for (int i = 0;")
-    # In the order of addresses the loop stands around what it repeats.
+    # In the order of addresses, the loop encloses the code that it repeats.
     equal(re.findall(r"sum\.c:(\d+)", order), ["6", "7", "6", "8"])
     equal(re.findall(r"^>.*  (1[0-9a-f]{2})  \w", order, re.M), ["100", "104", "108"])
 
@@ -527,7 +527,8 @@ def test_annotate_fits_the_terminal(listing, columns):
              else "/* a line")
 
 
-# ---- what people type who know perf --------------------------------------------------------------
+# ---- options that users of perf type
+# --------------------------------------------------------------
 
 def test_options_of_perf(paths):
     for perf, ours in (("sym", "function"), ("symbol", "function"), ("srcfile", "file"),
@@ -650,8 +651,8 @@ def test_a_view_is_not_read(flat, command):
 
 
 def tangle(path, table):
-    """Let pages of the table have one and the same page below them, on six levels of the tree: more
-    rows than can be read in a lifetime."""
+    """Pages of the table share the same child page, on six levels of the tree: more rows than can
+    ever be read."""
     db = sqlite3.connect(path)
     size, = db.execute("PRAGMA page_size").fetchone()
     pages, = db.execute("PRAGMA page_count").fetchone()

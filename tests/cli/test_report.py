@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk report: dumps that the library wrote and dumps made here byte by byte, by docs/FORMATS.md;
-what a serial line does to them; every option."""
+"""pmk report: dumps that the library wrote, and dumps made byte by byte after docs/FORMATS.md;
+effects of a serial line; every option."""
 import csv
 import io
 import math
@@ -65,13 +65,13 @@ def dump(*records, pmu="arm1176"):
 
 
 def firmware():
-    """What the library wrote on a model of the ARM11: see tests/profile/test_dump.c."""
+    """The library's dump on a model of the ARM11: see tests/profile/test_dump.c."""
     with open(os.path.join(CORPUS, "firmware"), "rb") as f:
         return f.read()
 
 
 def report(data, *argv, code=0):
-    """pmk report of these bytes, by standard input."""
+    """pmk report of these bytes on standard input."""
     p = run(PMK, "report", *argv, "-", stdin=data, text=False)
     out = Output(p.code, p.out.decode(), p.err.decode())
     equal(out.code, code, str(out))
@@ -109,7 +109,7 @@ def table(out, reg):
     return {row[0]: row[1:] for row in rows}
 
 
-# ---- what the library writes ---------------------------------------------------------------------
+# ---- dumps of the library ---------------------------------------------------------------------
 
 def test_text_of_the_library_dump():
     out = report(firmware()).out
@@ -265,7 +265,7 @@ def test_formats_page_has_the_records():
     equal(letters, list("PERSDZ"))
     source = repo.text("src/firmware/dump.c")
     equal(sorted(set(re.findall(r"byte\(&?o, '(\w)'\)", source))), sorted(letters))
-    # A dump spelled by hand, as the page says, with the checksum of an implementation of its own.
+    # A dump written by hand after the page, with an independent implementation of the checksum.
     by_hand = bytes.fromhex("504d4b44 01"            # PMKD, version 1
                             "50 07 61726d31313736"    # P "arm1176"
                             # E code 255, period 0, total 300, cost 5, nested 7
@@ -283,7 +283,8 @@ def test_formats_page_has_the_records():
     equal((doc["dumps"][0]["dropped"], doc["profile"][0]["region"]), (3, "f"))
 
 
-# ---- on the way ----------------------------------------------------------------------------------
+# ---- damage on the serial line
+# ----------------------------------------------------------------------------------
 
 def test_noise_around_and_several_dumps():
     a = dump(event(0xff, 1), event(7, 4))
@@ -305,7 +306,7 @@ def test_noise_around_and_several_dumps():
 
 
 def test_metrics_of_dumps_with_and_without():
-    """The dump of a metric is the right one whatever the dumps between have."""
+    """Each metric uses its own dump, whatever the dumps in between contain."""
     plain = dump(event(0xff, 1))
     full = dump(event(0xff, 20), event(7, 10), region(0, "r", 1, counts_of([6]), counts_of([2])))
     doc = document(plain + full + plain + full)
@@ -345,7 +346,7 @@ def test_cut_at_every_byte():
         equal((doc["partial"], doc["dumps"][0]["complete"]), (True, False))
         contains(doc["warning"], f"incomplete and was not checked: it breaks off at offset {n}")
         for got, want in zip(doc["counters"], whole["counters"]):
-            # The value is there or the reason, and nothing else is changed.
+            # Either the value or the reason is set, and nothing else changes.
             if got["counter-value"] is None:
                 equal((got["trust"], got["reason"]),
                       ("not counted", "the dump ends before this number"))
@@ -614,8 +615,8 @@ def executable():
 
 
 def sampled(at):
-    """5 samples in hot, 2 of them in a region; 2 in warm, 1 late; 1 polled, 2 where no function
-    is."""
+    """5 samples in hot, 2 of them in a region; 2 in warm, 1 late; 1 polled, 2 outside of every
+    function."""
     pcs = [(at["hot"], 0), (at["hot"] + 4, 0), (at["hot"] + 4, None), (at["hot"] + 8, None),
            (at["hot"], None), (at["warm"], None), (at["warm"] + 2, None), (0, None), (16, None),
            (16, None)]
@@ -700,7 +701,7 @@ def test_elf_of_another_machine():
     one_line(out.err, f"--elf {PMK}: it is for ",
              " but the dump is from arm1176; addresses are shown")
     contains(out.out, f"0x{at['hot']:08x}")
-    # A dump that is cut weighs more.
+    # A truncated dump takes precedence.
     equal(report(sampled(at)[:-1], "--elf", PMK, code=125).out.count("0x"), out.out.count("0x"))
     # Without samples there is nothing to name; the machine of an unknown PMU is not known.
     equal(report(dump(event(0xff, 1)), "--elf", PMK).err, "")
@@ -738,7 +739,7 @@ def test_metrics():
     equal([(m["name"], m["value"], m["region"], m["dump"]) for m in doc["metrics"]],
           [("cpi", 1.5, None, 1), ("cpi", 3, "r", 1)])
     equal(counter(doc, "instr_exec")["metric-value"], 1.5)
-    # A number that is too small makes no ratio; one that needs the clock has none.
+    # A number that is too small gives no ratio; without the clock there is none either.
     low = document(dump(event(0xff, 3000), event(7, 2000, period=100)), "-M", "cpi")
     equal((low["metrics"][0]["value"], low["metrics"][0]["reason"]),
           (None, "its counter is reset at each sample, so this is a lower bound"))
@@ -803,7 +804,7 @@ def test_it_does_not_write_over_what_it_reads():
     equal(out.code, 129)
     one_line(out.err, "that is the file of --elf")
     equal(os.path.getsize(exe), before)
-    # Nothing to show: the file of -o stays as it was.
+    # With nothing to show, the file of -o is not changed.
     kept = capture("kept.txt", b"kept")
     equal(pmk("report", "-o", kept, capture("empty.log", b"no dump here")).code, 125)
     equal(open(kept, "rb").read(), b"kept")

@@ -145,8 +145,8 @@ def test_truth_is_within_the_margin(core):
 
 
 def test_repeats():
-    """The same seed gives the same numbers, and another one other numbers; but instructions are
-    all counted."""
+    """The same seed gives the same numbers, another seed gives others; but instructions are always
+    counted completely."""
     program = phases("arm1176", 30)
     executed = counts(stat("-e", "instr_exec", program))["instr_exec"]
     one, same, other = (stat("-e", "cpu_cycles,instr_exec", "--sample-seed", seed, program)

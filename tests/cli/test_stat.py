@@ -20,7 +20,7 @@ pytestmark = pytest.mark.quick
 N = 1000
 TOTAL, IN_F, IN_G = 8 * N + 5, 5 * N, 2 * N
 
-# Copies its standard input to its output, says its arguments and environment, and leaves.
+# Copies its standard input to its output, prints its arguments and environment, and exits.
 TALK = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +123,8 @@ def value(document, event, region=None):
     return c[event]
 
 
-# ---- the program's own business ------------------------------------------------------------------
+# ---- the program's own behaviour
+# ------------------------------------------------------------------
 
 
 def test_stdout_and_stdin_are_the_programs():
@@ -287,7 +288,7 @@ def test_groups_share_a_pass():
     equal(len(doc["counters"]), 5)
     equal(doc["passes"], 2)
     equal(doc["counters"][0]["counter-value"], TOTAL)
-    # Without the groups these would do with 2 as well; a group forces apart what would fit
+    # Without the groups, 2 passes would be enough; a group separates events that would fit
     # together.
     doc = stat("-e", "{instr_exec},{br_exec}", loop(N), code=3)
     assert doc["passes"] <= 2
@@ -295,7 +296,7 @@ def test_groups_share_a_pass():
 
 
 def test_a_group_that_is_too_large():
-    # Cycles have a counter of their own.
+    # Cycles have their own counter.
     for cycles in ("", ",cpu_cycles"):
         out = pmk("stat", "-e", "r0c,{instr_exec,dcache_miss,br_exec" + cycles + "}", loop(N))
         equal((out.code, out.out, out.err),
@@ -458,7 +459,7 @@ def lines(*argv, code=0, **kw):
 
 
 def test_json_lines():
-    """perf's keys come first, in perf's order; the counts are those of the document."""
+    """perf's keys come first, in perf's order; the counts equal those of the document."""
     perf = ["counter-value", "unit", "event", "event-runtime", "pcnt-running", "metric-value",
             "metric-unit"]
     for options in ((), ("--region", "f"), ("-A",)):
@@ -548,7 +549,7 @@ def test_repeats_are_identical_and_said_so():
 
 
 def test_repeats_that_differ_have_a_spread():
-    # Appends a byte to its file in every run and does as much work as the file is long.
+    # Appends a byte to its file in every run, and does work in proportion to the file's length.
     grows = program("grows", r"""
         #include <stdio.h>
         int main(int argc, char **argv)
@@ -585,7 +586,7 @@ def interval_ends(doc, key):
 
 
 def check_grid(ends, n, block):
-    """Interval k ends at k n or within the block that goes over it; the last one is the rest."""
+    """Interval k ends at k n or in the block that crosses it; the last one is the rest."""
     for k, end in enumerate(ends[:-1], 1):
         assert k * n <= end < k * n + block, f"interval {k} of {n} ends at {end}"
 
@@ -614,7 +615,8 @@ def test_intervals_of_cycles():
     for n in (500, 10000, cycles * 2):
         doc = stat("-e", ALL, "-I", f"{n}cycles", loop(5000), code=3)
         ends = interval_ends(doc, "cycles")
-        # A block of this program takes less than 100 cycles, but the first misses everywhere.
+        # A block of this program takes less than 100 cycles, but in the first block everything
+        # misses.
         check_grid(ends, n, 500)
         equal(len(ends), cycles // n + 1)
         check_sums(doc, total)
@@ -635,7 +637,7 @@ def test_intervals_of_milliseconds():
 
 
 def test_many_intervals_are_not_lost():
-    # More than the ring between the emulator and pmk holds.
+    # More intervals than the ring between the emulator and pmk holds.
     doc = stat("-e", "instr_exec", "-I", "50insns", loop(65535), code=3)
     ends = interval_ends(doc, "instructions")
     equal(len(ends), 524285 // 50 + 1)
@@ -811,13 +813,13 @@ def test_a_window_from_to():
     doc = stat("-e", "instr_exec", "--from", "k_end", "--to", "g", loop(N), code=3)
     equal(value(doc, "instr_exec"), 3)  # open until the end
     doc = stat("-e", "instr_exec", "--from", "g", "--to", "g", loop(N), code=3)
-    # ends and begins again at once: all but what came before
+    # it ends and begins again at once: everything except the part before
     equal(value(doc, "instr_exec"), TOTAL - 5)
 
 
 def test_branches_at_the_ends_of_a_window():
-    # A pass has five branches: bl f, bl g, bx, pop, bne. The first bl f stands before the window,
-    # the last bne is not taken.
+    # A pass has five branches: bl f, bl g, bx, pop, bne. The first bl f is before the window, the
+    # last bne is not taken.
     doc = stat("-e", "sw_pc_change,br_exec", "--from", "f", "--to", "k_end", loop(N), code=3)
     equal((value(doc, "sw_pc_change"), value(doc, "br_exec")), (5 * N - 2, 4 * N - 1))
     doc = stat("-e", "sw_pc_change", "--from", "f", "--to", "g", loop(N), code=3)
@@ -898,7 +900,7 @@ def test_set_changes_the_core():
     usual = stat("-e", "dcache_miss,instr_exec", walk)
     large = stat("-e", "dcache_miss,instr_exec", "--set", "dcache.size=64K", walk)
     equal(value(small, "instr_exec"), value(large, "instr_exec"))
-    # 24 KB in lines of 32 bytes; every pass misses them all unless they fit.
+    # 24 KB in lines of 32 bytes; every pass misses all of them unless they fit.
     assert value(large, "dcache_miss") < 2 * 768 * 2, value(large, "dcache_miss")
     assert value(small, "dcache_miss") >= 768 * 20, value(small, "dcache_miss")
     assert value(large, "dcache_miss") < value(usual, "dcache_miss") <= value(small, "dcache_miss")
@@ -945,7 +947,7 @@ def test_list_has_every_topic():
 
 
 def test_list_alone_is_short():
-    """PMUs with what they have, cores, targets, and how to see the rest: no events."""
+    """Lists PMUs with their contents, cores, targets, and how to see the rest, but no events."""
     out = pmk("list").out
     assert len(out.splitlines()) < 75, out
     for pmu, counters in (("arm1176", 3), ("microblaze", 6)):
@@ -955,7 +957,7 @@ def test_list_alone_is_short():
           ["PMUs", "Cores", "Targets", "More"])
     for word in ("dcache_miss", "load_word"):
         assert word not in out, word
-    # What it tells to try works.
+    # Its suggestions work.
     for line in re.findall(r"^  pmk (list [\w -]*?)  ", out, re.M):
         equal(pmk(*line.replace("PMU", "arm1176").split()).code, 0, line)
     doc = json.loads(pmk("list", "-j").out)
@@ -1207,7 +1209,7 @@ def test_the_report_says_what_environment_the_program_got():
     out = pmk("stat", "-e", "instr_exec", "--env", "ZEBRA=none", "--env", "*", talk(), "env",
               env=some)
     equal((out.out.count("ZEBRA="), out.out.count("ZEBRA=none\n")), (1, 1), str(out))
-    # Nothing is left out, and nothing is said.
+    # Nothing is left out, so there is no note.
     out = pmk("stat", "-e", "instr_exec", talk(), "env", env={"PATH": plain["PATH"]})
     assert "environment" not in out.err, out
 
@@ -1229,7 +1231,7 @@ f:	vadd.f64 d0, d1, d2
 
 
 def test_floating_point_of_an_arm926_is_not_timed():
-    """Three instructions of eight; and the note comes only with what depends on time."""
+    """Three instructions of eight; and the note comes only with counts that depend on time."""
     vfp = build("untimed", UNTIMED, "-nostdlib", "-static", ext="S")
     said = "37.5 % of the instructions were floating-point ones (VFP), which are not timed"
     doc = stat("--core", "arm926", "-e", "ct_armi_wait_total", vfp)
@@ -1339,7 +1341,7 @@ def test_labels_are_what_the_page_says():
 
 
 def on_terminal(width, *argv, env=None):
-    """What pmk prints there, without colours."""
+    """pmk's output there, without colours."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     text = b""
@@ -1382,7 +1384,7 @@ def test_long_lines_are_broken_at_the_terminals_width():
         assert max(map(len, whole.splitlines())) > 80
         lines = foot(on_terminal(width, *argv, env=env)).splitlines()
         limit = int(chosen.get("COLUMNS", width))
-        # A word that is longer than a line has one for itself.
+        # A word that is longer than a line gets its own line.
         equal([x for x in lines if len(x) > limit and len(x.split()) > 1], [])
         equal(" ".join("\n".join(lines).split()), " ".join(whole.split()))
         assert sum(x.startswith("   ") for x in lines) > 1, lines

@@ -148,7 +148,7 @@ def test_traffic_brings_its_layer():
 
 
 def row(text, start):
-    """The numbers of the line that begins so, "-" as None; and the bar in it."""
+    """The numbers of the line with this beginning ("-" as None), and its bar."""
     line = next(l for l in text.splitlines() if l.startswith(start))
     words = line[len(start):].replace("%", "").split()
     bar = words.pop(0) if re.fullmatch(r"[#sbw.?]+", words[0]) else ""
@@ -260,7 +260,7 @@ def test_parameters_of_other_cores():
 
 
 # Each megabyte is mapped to itself, and the MMU and the caches are turned on, without an access to
-# data. The table is where the code begins.
+# data. The table is at the beginning of the code.
 CACHES_ON = """
 	.syntax	unified
 	.arm
@@ -339,7 +339,8 @@ done:
 
 @pytest.mark.more
 def test_privileged_stores_look_like_cast_outs():
-    # All of them have HPROT 15 there; the alignment test of CtArmdCastOut4 tells one (Table 4-11).
+    # All of them have HPROT 15 there; the alignment test of CtArmdCastOut4 excludes one (Table
+    # 4-11).
     have("qemu-system-arm")
     kernel = build("ahb-stm", STM, "-march=armv5te", "-nostdlib", "-static", "-Wl,-Ttext=0x10000",
                    ext="S", prefix="arm-none-eabi-")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat of an A64 program: what a newcomer sees without asking for anything, and the metrics."""
+"""pmk stat of an A64 program: the default output for a newcomer, and the metrics."""
 import os
 import subprocess
 
@@ -170,7 +170,7 @@ def test_an_emulator_of_programs_with_options_of_its_own():
     equal(doc["pmu"], "cortex-a53")
     assert counts(doc)["inst_retired"] > 1000, doc
     equal(counts(doc)["exc_irq"], None)  # a program sees none
-    # Nor does it return from any: its own are of system calls, and kernels return from them.
+    # It returns from none either: its exceptions are system calls, from which the kernel returns.
     doc = stat("-e", "exc_taken,exc_return,pc_write_retired", loop())
     taken, returned, written = doc["counters"]
     equal((taken["counter-value"], written["trust"]), (1, "exact"))
@@ -243,8 +243,8 @@ def test_the_core_of_a_pmu(pmu):
 
 
 def test_sums_never_step_back():
-    # A block is counted when it starts, and its store exclusive succeeds later: no row may take
-    # that for a failure, or take it back. 500 pass, none fails.
+    # A block is counted when it starts, and its store exclusive succeeds later: no row may count
+    # this as a failure, or decrease later. 500 pass, none fails.
     program = build("exclusive-a64", EXCLUSIVE, "-nostdlib", "-static", "-Wl,--build-id=none",
                     ext="S", prefix="aarch64-linux-gnu-")
     for interval in ("2cycles", "1insns"):

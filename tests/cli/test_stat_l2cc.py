@@ -8,7 +8,7 @@ from programs import assemble, build
 
 pytestmark = pytest.mark.quick
 
-# PASSES times over COUNT lines of 32 bytes: a load and a store each.
+# PASSES times over COUNT lines of 32 bytes, with a load and a store in each.
 WALK = """
 	.syntax	unified
 	.arm
@@ -73,7 +73,7 @@ def test_defaults():
                                      ("l2_read_hit_ratio", c["drhit"], c["drreq"]),
                                      ("l2_write_hit_ratio", c["dwhit"], c["dwreq"])):
             assert abs(ratio[name] - 100 * hits / requests) < 1e-5, (name, ratio[name])
-        # 32 KB through 16 KB of level 1; what is still there of the pass before is no request.
+        # 32 KB through 16 KB of level 1; lines that remain from the previous pass cause no request.
         assert 3 * LINES < c["drreq"] <= PASSES * LINES, c
         equal(c["drreq"] - c["drhit"], LINES, "read from memory once")
         equal((c["dwhit"], c["dwtreq"], c["co"]), (c["dwreq"], 0, 0))
@@ -114,7 +114,7 @@ def test_beside_every_arm11():
 
 
 def test_on_without_being_counted():
-    """The core's own PMU, with the cache in place: other cycles, the same events."""
+    """The core's own PMU with the level 2 cache: other cycles, the same events."""
     have("qemu-arm")
     short = stat("--set", "l2=l220,l2.size=256K", "-e", "cpu_cycles,l220/drreq/", walk())
     equal(counts(short), counts(stat("--set", "l2.type=l220", "--set", "l2.size=256K", "-e",

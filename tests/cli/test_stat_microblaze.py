@@ -71,7 +71,7 @@ def test_children_are_counted():
         equal(doc["processes"], 2)
         loads.append(counts(doc)["load_word"])
         again = stat("-e", "all", forks(), str(times))
-        # But for the process number of the child, it is the same.
+        # Except for the process number of the child, the output is the same.
         equal(counts(again)["store_word"], counts(doc)["store_word"])
     equal(loads[1] - loads[0], 4096)
     equal(loads[2] - loads[1], 4096)
@@ -88,7 +88,8 @@ def test_execve_ends_counting():
     assert "called execve" not in out.err, out.err
 
 
-# ---- what cannot be counted, or not so -----------------------------------------------------------
+# ---- events that cannot be counted, or not in this way
+# -----------------------------------------------------------
 
 def three(order="little", before=()):
     """A program that ends, in three instructions: addik r12, r0, 1; addk r5, r0, r0; brki r14, 8.
@@ -130,7 +131,7 @@ LATENCIES = ["dcache_read_latency", "dcache_write_latency", "icache_read_latency
 
 def test_no_event_counter():
     none = settings("debug.event_counters=0")
-    # The usual selection and `all` are what a counter can count.
+    # The default selection and `all` contain only events that a counter can count.
     equal(list(counts(stat(*none, three()))), ["icache_read_latency", "dcache_read_latency"])
     doc = stat("-e", "all", *none, three())
     equal([c["event"] for c in doc["counters"]], ["interrupt_latency", *LATENCIES])
@@ -163,7 +164,7 @@ def test_latencies_of_a_part_have_no_extremes():
     why = ("no min and max: the counter has them only since it was last cleared, not for this "
            "part of the run")
 
-    # bri 4: the counted code follows it, in a block of its own.
+    # bri 4: the counted code follows it in a separate block.
     path = three(before=(0xb8000004,))
 
     def read(*argv, of=None):
@@ -221,7 +222,7 @@ def test_groups_larger_than_the_counters():
             "one of them for -I" + apart +
             ", or --set debug.event_counters=6", "-I", "9cycles", "-e",
             "{insn_executed,E1,E2,E3,E4}")
-    # More than there can be, 48: no such advice. (Five of them are not counted in user emulation.)
+    # More than the maximum of 48: no such advice. (Five of them are not counted in user emulation.)
     many = ",".join(f"E{n}" for n in range(57))
     refused("the group {E0,...} needs 52 event counters at a time, but microblaze has "
             "5" + apart, "-e",
@@ -241,8 +242,8 @@ def test_the_timer_needs_a_counter():
 
 
 def test_intervals_beyond_the_timer():
-    """The counters' own timer counts as far as they do; beyond, intervals are QEMU's, and that is
-    said."""
+    """The counters' own timer is limited by their width; longer intervals use QEMU, and a note says
+    so."""
     def warning(*argv):
         return stat("-e", "icache_read_latency", *argv, three())["warning"]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Options of perf stat in pmk stat: what they do, in emulation and on this machine, and that every
-option of perf is either there or refused with a reason."""
+"""Options of perf stat in pmk stat: their effect in emulation and on this machine, and that every
+option of perf is either supported or refused with a reason."""
 import csv
 import io
 import os
@@ -201,8 +201,8 @@ def test_delay():
 
 
 def split(*argv, ms):
-    """{event: (of all, of the intervals up to `ms`, of all with that delay)}, and the documents of
-    the last two."""
+    """{event: (total, sum of the intervals up to `ms`, total with this delay)}, and the documents
+    of the last two."""
     argv = ("-e", "all", *argv)
     of_all = counts(stat(*argv, code=3))
     parts = stat("-I", "1", *argv, code=3)
@@ -290,7 +290,8 @@ int main(int argc, char **argv)
 
 
 def test_delay_of_threads_and_forks():
-    """They count from where their makers do, although they take less than the delay."""
+    """They count from the same point as their parents, although they run for less than the
+    delay."""
     path = program("later", LATER, "-lpthread")
     work, = (c["counter-value"] for c in
              stat("-I", "1", "-e", "instr_exec", path, code=3)["counters"][:1])
@@ -300,7 +301,7 @@ def test_delay_of_threads_and_forks():
     forked = counts(stat("-D", "1", "-e", "instr_exec", path, "fork"))["instr_exec"]
     all_of_it = counts(stat("-e", "instr_exec", path, "fork"))["instr_exec"]
     assert abs(all_of_it - work - forked) < 10000, (all_of_it, work, forked)
-    # A fork within the delay has the rest of it before it.
+    # A fork within the delay waits for the rest of it.
     out = stat("-D", "20", "-e", "instr_exec", path, "fork")
     equal(counts(out)["instr_exec"], 0)
     contains(out["warning"], "-D 20: the program ended before this time, so nothing was counted")
@@ -429,7 +430,7 @@ def levels(values):
 
 
 def test_plot():
-    """The lines are those of the numbers that CSV has."""
+    """The lines correspond to the numbers in CSV."""
     env = dict(os.environ, LC_ALL="C")
     argv = ("-I", "700insns", "-e", "instr_exec,cpu_cycles,dcache_miss", "-M", "cpi", loop(N))
     rows = lines(*argv, code=3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk stat -T wave: counts out of a dump of a simulated bus, against the scoreboard of its
+"""pmk stat -T wave: counts from a dump of a simulated bus, compared with the scoreboard of its
 testbench."""
 import fcntl
 import os
@@ -18,7 +18,7 @@ SCORES = {"READ": "rd", "WRITE": "wr", "WAIT": "wait_total", "WAIT_FIRST": "wait
 
 
 def simulated(seed, cycles=3000):
-    """A dump, its map, and what the testbench counted: {"armd": {"READ": n, …}, …}."""
+    """A dump, its map, and the testbench's counts: {"armd": {"READ": n, …}, …}."""
     have("iverilog")
     os.makedirs(FOLDER, exist_ok=True)
     bench = os.path.join(FOLDER, "bus.vvp")
@@ -197,7 +197,7 @@ def test_bars_of_a_layer():
 """)
     contains(bars(dump, ini, locale="C.UTF-8"), "   ARM-D ████████████▓▓▓▓▒▒▒░░░·········   40.0%")
     assert "\033" not in text
-    # -e and -M do not take the bars away, and the bars take their events with them.
+    # -e and -M do not remove the bars, and the bars add their events.
     contains(bars(dump, ini, "-e", "ct_armd_rd"),
              "   ARM-D ############ssssbbbwww.........   40.0%")
     path = os.path.join(FOLDER, "bars.txt")
@@ -355,7 +355,7 @@ def test_a_map_without_causes():
 
 
 def test_bars_on_a_terminal():
-    """As wide as it is, and in colour."""
+    """As wide as the terminal, and in colour."""
     dump, ini = small_bus()
     for columns, no_color, line in (
             (60, {},

@@ -19,8 +19,8 @@ SECTIONS
 }
 """
 
-# The vectors, reset with a stack, BODY, and the end: exit code CODE through semihosting. The frame
-# is 1 instruction at the vector, 3 at reset, 3 at the end.
+# The vectors, reset with a stack, BODY, and the end: exit code CODE through semihosting. Around
+# BODY there are 1 instruction at the vector, 3 at reset, 3 at the end.
 FRAME = """
 	.syntax	unified
 	.arm
@@ -102,7 +102,7 @@ def test_a_known_loop_counts_exactly():
         equal(c["instr_exec"], FRAME_INSNS + 8 * n, n)
         # B at the vector; BL, BL, BX and BNE of every pass.
         equal(c["br_exec"], 1 + 4 * n, n)
-        # The last BNE stays; POP goes back as well.
+        # The last BNE is not taken; POP returns, too.
         equal(c["sw_pc_change"], 1 + 5 * n - 1, n)
     assert re.fullmatch(r"qemu-system-arm \d\S*", doc["producer"]), doc["producer"]
     equal((doc["core"], doc["pmu"], doc["processes"], doc["threads"]), ("arm1176", "arm1176", 1, 1))
@@ -193,7 +193,7 @@ def test_passes_rerun_equals_clone():
 
 
 # Z and I of the control register; and M and C, with a table at 0xc000 that maps each megabyte to
-# itself. QEMU says which of it is devices.
+# itself. QEMU knows which of them are devices.
 PREDICTOR_ON = """
 	mrc	p15, 0, r0, c1, c0, 0
 	orr	r0, r0, #0x1800
@@ -257,13 +257,13 @@ def test_caches_are_off_until_the_firmware_turns_them_on():
 
 
 def test_caches_may_be_turned_off_again():
-    # The second loop takes as long as the only one of a program that turns nothing on.
+    # The second loop takes as long as the only loop of a program that turns nothing on.
     again = LOADS.replace("1:", "2:").replace("1b", "2b")
     body = CACHES_ON + LOADS + "\n\tmov\tr4, #COUNT\n" + CACHES_OFF + again
     c, note = controlled(body)
     equal((c["dcache_miss"], c["br_mispredict"]), (1, 2 + 999))
     assert "SCTLR" not in note, note
-    # A parameter that turns a part off keeps it off.
+    # A parameter that turns off a unit keeps it off.
     equal(controlled(body, *ALL_OFF)[0]["dcache_miss"], 0)
 
 
@@ -312,12 +312,12 @@ def test_device_accesses_are_not_cacheable():
         equal(c["dcache_access"] - c["dcache_access_cacheable"], n)
         # Every one goes outside.
         assert c["expl_d_access"] >= n, c
-        # One line of the stack. A store that misses allocates none.
+        # One line of the stack. A store that misses does not allocate.
         equal(c["dcache_miss"], 2)
 
 
 def test_drains_are_modelled():
-    """Accesses to Strongly Ordered memory drain, too (DAI 0195B Table 2), and are not seen."""
+    """Accesses to Strongly Ordered memory also drain (DAI 0195B Table 2), but are not visible."""
     rows = system(firmware(DEVICE, count=4), "-e", "wbuf_drained,dcache_access")["counters"]
     equal({r["event"]: r["trust"] for r in rows},
           {"wbuf_drained": "modelled", "dcache_access": "exact"})
@@ -326,7 +326,7 @@ def test_drains_are_modelled():
 def test_device_accesses_pass_a_level_2_cache_by():
     level2 = ("--pmu", "l220", "-e", "drreq,drhit,dwreq,dwhit")
     for n in (4, 400):
-        # The store that misses level 1, and the load that brings the line in.
+        # The store that misses level 1, and the load that fills the line.
         kernel = firmware(CACHES_ON + DEVICE, MAP, count=n)
         c = counts(system(kernel, *level2))
         equal((c["drreq"], c["drhit"], c["dwreq"], c["dwhit"]), (1, 0, 1, 0))
@@ -376,9 +376,9 @@ def test_undefined_instructions_are_exceptions():
     equal(ten["sw_pc_change"] - one["sw_pc_change"], 9)
 
 
-# Every turn sends a character, and the UART (PL011 at 0x20201000) interrupts because it has: at a
-# place that the program chooses, and not when the time has come. It is the 57th interrupt of the
-# controller at 0x2000b200.
+# Every iteration sends a character, after which the UART (PL011 at 0x20201000) interrupts: at a
+# place that the program chooses, not at a certain time. It is the 57th interrupt of the controller
+# at 0x2000b200.
 UART_INTERRUPTS = """
 	add	r8, r9, #0x200000
 	add	r8, r8, #0x1000
@@ -403,11 +403,11 @@ irq:	str	r10, [r8, #0x44]		@ UARTICR
 
 
 def test_interrupts_are_no_pc_changes_by_software():
-    """The handler is 4 instructions and 1 PC change, the B at the vector. A conditional branch that
-    an interrupt comes between it and its target is allowed to go uncounted: the emulator does not
-    show where it would have gone."""
+    """The handler is 4 instructions and 1 PC change, the B at the vector. A conditional branch may
+    be left uncounted if an interrupt comes between it and its target, because the emulator does not
+    show its target."""
     table = [
-# before the loop, in a turn, instructions and PC changes of a turn, of them allowed to go uncounted
+# before the loop, in an iteration, its instructions and PC changes, those that may be uncounted
 
         ("nop", "cpsie	i\n	nop\n	cpsid	i", 6, 1, 0),
         ("cpsie	i", "b	2f\n	nop\n2:", 4, 2, 0),
@@ -489,7 +489,7 @@ def test_time_by_instructions_repeats():
 
 def test_an_interrupt_behind_an_access_to_a_device():
     """With -icount the interrupt comes directly after the access that raises it, before the rest of
-    its block, which was counted with it. A turn has five instructions, the handler four."""
+    its block, which was counted with it. An iteration has five instructions, the handler four."""
     turn = "str	r5, [sp]\n	ldr	r6, [sp]"
     for n in (1, 5, 100):
         kernel = firmware(UART_INTERRUPTS.format(before="cpsie	i", turn=turn), UART_HANDLER,

@@ -92,7 +92,8 @@ def test_the_core_is_the_boards(board, core, events, place):
     equal((doc["core"], doc["pmu"]), (core, core))
     equal((taken, above), ({"SVC": 1, "Semihosting call": 1}, 0))
     equal(list(counts(doc).values()), [below, LOADS, STORES, BRANCHES])
-    # Each of the others of a Raspberry Pi's four processors executes three until it waits.
+    # Each of the other three processors of a Raspberry Pi executes three instructions until it
+    # waits.
     assert below - EXECUTED in ((0, 3, 6, 9) if board == "raspi2b" else (0,)), below
 
 
@@ -157,7 +158,7 @@ def test_another_core_that_was_asked_for():
 
 # ---- data aborts ---------------------------------------------------------------------------------
 
-# r7 is where nothing is on the board "virt", or memory; the flags say "not equal".
+# r7 is an unmapped address on the board "virt", or memory; the flags are "not equal".
 ABORTS = """
 	.syntax	unified
 	.arch	armv7-a
@@ -228,10 +229,10 @@ def test_data_aborts(name, place):
         assert (taken.get("Data Abort", 0) == 0) == (calm or access.startswith("strex")), taken
 
 
-# ---- what user mode may not do -------------------------------------------------------------------
+# ---- forbidden in user mode -------------------------------------------------------------------
 
-# The handler returns to the instruction after an undefined one. A pass of user mode is 3
-# instructions, and 2 for each of TRAPS, which the handler's one makes 3.
+# The handler returns to the instruction after an undefined one. A pass in user mode is 3
+# instructions, and 2 for each of TRAPS, or 3 with the handler's instruction.
 USER = """
 	.syntax	unified
 	.arm

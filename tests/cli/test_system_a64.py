@@ -10,7 +10,7 @@ from qemulog import version
 CROSS64 = "aarch64-linux-gnu-"
 
 # Reset with a stack and a vector table at EL1, BODY, and the end by PSCI's SYSTEM_OFF. The frame is
-# 6 instructions at reset and 2 at the end, of which HVC is the emulator's own affair.
+# 6 instructions at reset and 2 at the end, of which the emulator handles HVC itself.
 FRAME = """
 	.macro	slot code
 	.balign	128
@@ -96,7 +96,7 @@ def test_a_known_loop_counts_exactly():
         equal(c["inst_retired"], FRAME_INSNS + 9 * n, n)
         equal((c["ld_retired"], c["st_retired"]), (2 + n, n))
         equal(c["l1d_cache"], 2 + 2 * n)
-        # BL, BL, RET, RET and B.NE of every pass; the last B.NE stays.
+        # BL, BL, RET, RET and B.NE of every pass; the last B.NE is not taken.
         equal(c["br_pred"], 5 * n, n)
         equal(c["pc_write_retired"], 5 * n - 1, n)
     assert re.fullmatch(r"qemu-system-aarch64 \d\S*", doc["producer"]), doc["producer"]
@@ -249,7 +249,7 @@ EXCEPTIONS = (
     ("exclusive", NEXT + "ldxr x1, [x8]\nldxr x1, [sp]\n2:", 2, "exc_dabort"),
     ("in_front_of_a_return", NEXT + "adr x30, 2f\nldr x1, [x8]\nret\n2:", 3, "exc_dabort"),
     ("no_code", NEXT + "br x8\n2:", 2, "exc_pabort"),
-    # A store exclusive without its load fails: it makes no access, and is no fault.
+    # A store exclusive without its load fails: it makes no access and is not a fault.
     ("failed_exclusive", NEXT + "clrex\nstxr w1, x2, [sp]\nsvc #1\n2:", 4, "exc_svc"),
     ("failed_exclusive_no_code", NEXT + "clrex\nstxr w1, x2, [sp]\nbr x8\n2:", 4, "exc_pabort"),
 )
@@ -275,7 +275,7 @@ def test_exceptions(name, body, insns, event):
               {"exc_taken": n, "exc_return": n, event: n})
 
 
-# EL0 executes what EL1 does not let it do, and EL1 returns to the next instruction. A pass of EL0
+# EL0 executes forbidden instructions, and EL1 returns to the next instruction. A pass of EL0
 # is 4 instructions and 2 for each of TRAPS, and the handler has 9.
 AT_EL0 = """
 	adr	x0, 1f
@@ -325,7 +325,7 @@ def test_what_el0_may_not_do(when):
     equal(c, {"inst_retired": sum(ran), "exc_taken": n * each + 1, "exc_undef": n * each})
 
 
-# Every turn sends a character, and the UART interrupts because it has: at a place that the program
+# Every iteration sends a character, after which the UART interrupts, at a place that the program
 # chooses. It is the interrupt 33 of the GICv2.
 UART_INTERRUPTS = """
 	mov	x8, #0x09000000
@@ -361,7 +361,7 @@ handler:
 
 def test_interrupts():
     """The handler is 6 instructions. An interrupt comes between a branch and what it leads to: only
-    where a conditional one would have gone is not seen, and not counted."""
+    the target of a conditional branch is not visible, and such a branch is not counted."""
     for before, turn, insns_, writes, unseen in (
             ("nop", "msr daifclr, #2\nnop\nmsr daifset, #2", 6, 0, 0),
             ("msr daifclr, #2", "b 2f\nnop\n2:", 4, 1, 0),
@@ -456,7 +456,7 @@ def test_levels(name, turn, insns, handled):
         equal(c["inst_retired"], FRAME_INSNS + 6 + user + 3 * passes + n)
         for e in events:
             equal(c[e], c[f"{e}:u"] + c[f"{e}:k"], e)
-        # Each is counted where its handler, or the return, is.
+        # Each is counted at the level of its handler, or of the return.
         equal((c["exc_taken:u"], c["exc_taken:k"]), (0, passes))
         equal((c["exc_return:u"], c["exc_return:k"]), (0, n + 1))
         equal((c["ld_retired:u"], c["ld_retired:k"]), (0, 3))
@@ -501,7 +501,7 @@ def test_caches_are_off_until_the_firmware_turns_them_on():
     equal(controlled(CACHES_ON + loads, *ALL_OFF)[0]["l1d_cache_refill"], 0)
 
 
-# From EL3 to EL2 and EL1, and back by SMC; every level has LOOP instructions of its own.
+# From EL3 to EL2 and EL1, and back by SMC; every level executes its own LOOP instructions.
 THREE = """
 	.global	_start
 _start:
@@ -552,7 +552,7 @@ vectors:
 
 @cases("owner, hcr, outside", [("el1", 0x80000000, 1000), ("host", 0x480000000, 2000)])
 def test_each_level_has_its_own_setting(owner, hcr, outside):
-    """EL2 turns on what EL1 has; or itself, as a host that uses the name of EL1's register."""
+    """EL2 turns on EL1's units, or its own, as a host that uses the name of EL1's register."""
     old = "	mov	x0, #0x80000000\n	msr	hcr_el2, x0\n"
     assert old in THREE
     new = f"	ldr	x0, ={hcr:#x}\n	msr	hcr_el2, x0\n	isb\n" + CACHES_ON

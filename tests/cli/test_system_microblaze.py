@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """pmk stat --qemu with firmware for MicroBlaze: exceptions and interrupts by their vectors, devices
 on the peripheral bus, both byte orders. The boards cannot end the emulator: the firmware reports
-over its UART that it is done and waits, and the test then asks pmk to end. Tests look at regions
-that have ended."""
+over its UART that it is done and waits, and the test then ends pmk. Tests check regions that have
+ended."""
 import os
 import signal
 import struct
@@ -61,7 +61,7 @@ def machine(kernel, order, *more, serial="null"):
 
 
 def count(kernel, order, *options, more=(), region=("--region", "work")):
-    """The counts, when pmk is asked to end after the firmware is done."""
+    """The counts, if pmk is ended after the firmware is done."""
     have(mb.ORDERS[order].system)
     serial, result = (os.path.join(WORK, f"mb-{os.getpid()}.{x}") for x in ("serial", "json"))
     with open(serial, "w"):
@@ -228,7 +228,7 @@ def test_what_is_not_seen():
                     "mmu_insn_exception"])
 
 
-# ---- what the firmware is for --------------------------------------------------------------------
+# ---- the firmware's processor --------------------------------------------------------------------
 
 def test_the_emulator_of_the_other_byte_order():
     for order, other in (("little", "big"), ("big", "little")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tests of pasted output share: what differs from machine to machine, taken out."""
+"""Shared by tests of pasted output: removes everything that differs between machines."""
 import re
 
 from harness import run
@@ -13,8 +13,8 @@ def compiler():
 
 
 def without_times(lines):
-    """Nor with how many variables whoever runs the test has, nor with fixes of the emulator, which
-    the distribution brings."""
+    """The user's number of environment variables, and the emulator's patch release, must not matter
+    either."""
     return [re.sub(r"(qemu-arm \d+\.\d+)\.\d+", r"\1",
                    re.sub(r"\d+ of your environment variables? (was|were)", "N of yours were",
                           re.sub(NUMBER, "TIME", line) if "seconds time elapsed" in line else line))

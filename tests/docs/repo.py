@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the documentation tests share: the files of the repository, and C text without comments."""
+"""Shared by the documentation tests: the files of the repository, and C text without comments."""
 import functools
 import json
 import os
@@ -73,7 +73,7 @@ def core_families():
 def core_keys(family):
     """[(key, default, min, max, unit, text)] of the parameters of its cores."""
     rows = text(f"src/cpu/{family}/keys.c")
-    # What several families have stands in a header, as groups of rows.
+    # Parameters of several families are in a header, as groups of rows.
     for header in re.findall(r'#include "(cpu/(?:\w+/)?keys\.h)"', rows):
         groups = text("src/" + header).replace(" \\\n", "\n")
         for name, group in re.findall(r"^#define (\w+_KEYS)\n(.*?)(?=\n\n|\n/)", groups,

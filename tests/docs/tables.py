@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A format that is a database: what docs/FORMATS.md says of its tables, held against its schema."""
+"""A format that is a database: compares the tables in docs/FORMATS.md with its schema."""
 import re
 
 import repo
@@ -7,7 +7,7 @@ from harness import contains, equal
 
 
 def chapter(heading):
-    """Of docs/FORMATS.md, from a heading to the next one."""
+    """A section of docs/FORMATS.md, from a heading to the next one."""
     return re.search(rf"^## {heading}.*?(?=^## )", repo.text("docs/FORMATS.md"), re.M | re.S)[0]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/ahbmon.md says of the buses what the sources say: rules, parameters, fields of the
+"""docs/ahbmon.md agrees with the sources about the buses: rules, parameters, fields of the
 packet."""
 import re
 
@@ -35,7 +35,7 @@ def test_every_parameter_exists():
 
 
 def test_no_parameter_is_kept_back():
-    """What a struct of parameters has is on the page."""
+    """Every member of a struct of parameters is on the page."""
     for n, path, struct in ((7, "src/buses/ahb/layer.h", "pmk_ahb_layer_params"),
                             (5, "include/pmk/ahbmon_model.h", "pmk_ahbmon_params")):
         body = re.search(rf"^struct {struct} \{{\n(.*?)^\}};", repo.text(path),

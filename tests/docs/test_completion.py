@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""completions/pmk.bash, asked as bash asks it: words, position of the cursor, answers."""
+"""completions/pmk.bash, called as bash calls it: words, position of the cursor, results."""
 import os
 import re
 import shlex
@@ -11,7 +11,7 @@ SCRIPT = os.path.join(SOURCE, "completions/pmk.bash")
 
 
 def complete(*words, cwd=None):
-    """What bash offers for the last word."""
+    """Bash's suggestions for the last word."""
     have("bash")
     line = " ".join(shlex.quote(w) for w in ("pmk",) + words)
     out = run("bash", "--norc", "-c",
@@ -197,7 +197,7 @@ def test_fish(tmp_path):
                   f"complete -C {shlex.quote(line)}",
                   env={**env(), "HOME": str(tmp_path)})
         equal((out.code, out.err), (0, ""), words)
-        # fish leaves out what stands before `=`, and what it holds to be described.
+        # fish omits the part before `=`, and the part that it treats as a description.
         got = {w.rsplit("=", 1)[-1] if w[:2] == "--" else w for w in out.out.split()}
         want = {w.rsplit("=", 1)[-1] if w[:2] == "--" else w for w in bash_asked(words)}
         equal(got, want, words)

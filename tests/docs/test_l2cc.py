@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/l2cc.md says what the catalogue, the presets and the model say."""
+"""docs/l2cc.md agrees with the catalogue, the presets and the model."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every source file says its licence, and only the QEMU glue is under another one than MIT."""
+"""Every source file names its licence, and only the QEMU glue has a licence other than MIT."""
 import os
 import re
 

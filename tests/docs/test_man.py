@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The man pages and the program say the same: options, core parameters, exit codes, environment;
+"""The man pages agree with the program: options, core parameters, exit codes, environment;
 the examples of the pages run; mandoc finds no error."""
 import os
 import re
@@ -190,11 +190,11 @@ def test_core_parameters_are_those_of_the_program():
     for key, cores, default, values, text in rows[1:]:
         for family, word in FAMILIES.items():
             is_for = cores == "all" or word in cores.split()
-            # What is said of arm is said of the ARM926EJ-S, too, but of parameters of an ARM11's
-            # memory system.
+            # Texts about arm also apply to the ARM926EJ-S, except parameters of an ARM11's memory
+            # system.
             if family == "arm9" and word not in cores.split():
                 is_for = key in keys["arm9"] and (is_for or "arm" in cores.split())
-            # "all" is said of cores with caches.
+            # "all" means cores with caches.
             if family == "cortexm":
                 is_for &= key in keys["cortexm"]
             if is_for:
@@ -288,7 +288,8 @@ def make_firmware(folder):
 
 
 def kind(line):
-    """What an example needs: an emulated board, the kernel's permission to count, or nothing."""
+    """An example's requirements: an emulated board, the kernel's permission to count, or
+    nothing."""
     return "board" if "qemu-system" in line else "linux" if "-T linux" in line else "any"
 
 

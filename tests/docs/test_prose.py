@@ -18,7 +18,7 @@ ROOMS = r"include/pmk|src/(count|result|cli(/html)?|producer/(session|wire|linux
         r"|pmu(/(ahbmon|arm11|armv8|dwt|l2cc|microblaze|riscv))?" \
         r"|cpu(/(a32|a64|arm11|arm9|cortexm|isa|microblaze))?)"
 
-# (what to write instead, what is marked)
+# (replacement, pattern)
 PATTERNS = [(advice, re.compile(pattern)) for advice, pattern in (
     ("after, below, beyond", r"\bbehind (the|it|that|which|these|each|a|line|them|this)\b"),
     ("next to, in addition to", r"\bbeside\b"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What README.md and the pages below docs/ point to is there, and the commands they show work."""
+"""The links in README.md and the pages in docs/ lead somewhere, and their commands work."""
 import os
 import re
 import shlex
@@ -53,7 +53,7 @@ def test_readme_is_short():
 
 
 def test_paths_in_code_spans_exist():
-    # `src/…`, `tests/…` and so on; foo and NAME stand for what somebody will add.
+    # `src/…`, `tests/…` and so on; foo and NAME are placeholders for future files.
     folders = "src|include|tests|data|docs|bench|examples|completions|scripts"
     for page in pages():
         for span in re.findall(rf"`((?:{folders})/[\w./-]*)`", repo.text(page)):

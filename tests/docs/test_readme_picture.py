@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The flame graphs in README.md and docs/tutorial.md are what scripts/picture draws."""
+"""The flame graphs in README.md and docs/tutorial.md are the ones that scripts/picture draws."""
 import os
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/FORMATS.md says of recordings: tables, columns, words, and the ten queries."""
+"""The part of docs/FORMATS.md about recordings: tables, columns, words, and the ten queries."""
 import sqlite3
 
 from harness import *

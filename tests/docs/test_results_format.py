@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/FORMATS.md says of results databases: tables, columns, and the queries."""
+"""The part of docs/FORMATS.md about results databases: tables, columns, and the queries."""
 import sqlite3
 
 from harness import *

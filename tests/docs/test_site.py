@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The site that scripts/site makes of the documents: it has all pages, its links lead somewhere,
-and what a browser makes of it from disk: search, light and dark, and nothing from the network."""
+and it works in a browser from disk: search, light and dark, nothing from the network."""
 import html.parser
 import importlib.machinery
 import importlib.util
@@ -185,7 +185,7 @@ def test_light_and_dark(browser, site):
     wait(lambda: luminance(browser) < 60)
     browser.find_element("id", "theme").click()
     assert luminance(browser) > 200
-    # What was chosen stays, on other pages and whatever the system prefers.
+    # The chosen theme is kept on other pages, whatever the system prefers.
     browser.get((site / "docs/man/pmk.html").as_uri())
     assert luminance(browser) > 200
     browser.execute_script("localStorage.clear()")

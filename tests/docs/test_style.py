@@ -59,7 +59,7 @@ def long_lines(text):
 
 
 def quoted_lines(text):
-    """Lines of strings over several lines that are no docstrings: programs, and their output."""
+    """Lines of multi-line strings that are not docstrings: programs and their output."""
     tree = ast.parse(text)
     strings = [n for n in ast.walk(tree) if isinstance(n, ast.JoinedStr)
                or isinstance(n, ast.Constant) and isinstance(n.value, (str, bytes))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/TRACE.md covers the source documents, and what it says of the tree is true.
+"""docs/TRACE.md covers the source documents, and its references into the tree are right.
 
 The lists below are the structure of the documents, written down from them and from nothing in this
 repository: sections, rows of tables, bits, event codes, formulas. DAI 0195B is Application Note
@@ -22,7 +22,7 @@ DOCUMENTS = [importlib.import_module(name[:-3])
              for name in sorted(os.listdir(os.path.dirname(os.path.abspath(__file__))))
              if re.fullmatch(r"trace_\w+\.py", name)]
 
-# DAI 0195B: what each section states.
+# DAI 0195B: the statements of each section.
 DAI_SECTIONS = {
     1: ["counters", "divider", "selection", "no cost", "control", "interrupt", "nPMUFIQ", "clear",
         "preload 2^32-N", "wrap", "EVNTBUS"],
@@ -67,7 +67,7 @@ DDI_TABLE_141 = [
     (0x20, "-"), (0x21, "-"), (0x22, "-"), (0xFF, "-"),
 ]
 
-# Valtrix: what its introduction and its overview state.
+# Valtrix: statements of its introduction and overview.
 VALTRIX_INTRODUCTION = ["purpose", "optional", "PMUv3", "accuracy"]
 VALTRIX_OVERVIEW = ["cycle counter", "event counters", "up to 31", "410c", "always cycles",
                     "controls", "event numbers", "which events"]
@@ -93,7 +93,7 @@ VALTRIX_BITS = ["PMCR[15:11]", "PMCR[2]", "PMCR[1]", "PMCR[0]", "PMCNTENSET[31]"
                 "PMCEID1[31:0]", "PMUSERENR[3]", "PMUSERENR[2]", "PMUSERENR[1]", "PMUSERENR[0]"]
 
 # Valtrix: numbered caveats before the pseudo code; its three parts, step by step, 0 being when to
-# run it. In brackets what a step has to have in its description: the register, the formula.
+# run it. In brackets: the register or formula that the description of a step must contain.
 VALTRIX_CAVEATS = ["overflow", "read_register(), write_register()", "is_evnt_supported()",
                    "first N events"]
 VALTRIX_SETUP = ["once", "PMCR", "(PMCR >> 11) & 0x1F", "N = 0", "PMCEID0", "PMCEID1", "PMUSERENR",

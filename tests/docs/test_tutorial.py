@@ -27,11 +27,11 @@ def steps():
 
 @pytest.fixture(scope="module")
 def ran():
-    """What the commands print, one after the other, and the files that they leave."""
+    """The output of the commands, one after the other, and the files that they leave."""
     have("arm-linux-gnueabi-gcc", "patch")
     env = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     env["PATH"] = BUILD + os.pathsep + env["PATH"]
-    # The folder's name is on the program's heap, and decides with its length where things lie.
+    # The folder's name is on the program's heap, so its length affects addresses.
     with tempfile.TemporaryDirectory(prefix="", dir="/tmp") as folder:
         equal(len(folder), len(FOLDER))
         for path in glob.glob(os.path.join(SOURCE, "examples/linux/weather.*")):
@@ -45,7 +45,7 @@ def ran():
 
 
 def output(ran, start):
-    """What the commands that begin so have printed."""
+    """The output of the commands that begin like this."""
     found = [text for command, text in ran[0] if command.startswith(start)]
     assert found, start
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""DDI 0287B §4.2.2, the profiling counters of the AHB Monitor, as test_trace.py wants it: the
+"""DDI 0287B §4.2.2, the profiling counters of the AHB Monitor, in the form for test_trace.py: the
 statements of its text in order, and the rows of its tables, written down from the document."""
 
 TEXT = ["time span", "32 bits", "read back", "control", "profiling", "synchronised",
@@ -8,7 +8,7 @@ TEXT = ["time span", "32 bits", "read back", "control", "profiling", "synchronis
         "no other", "ERROR CLCDC", "ERROR DMAC", "ERROR bridge", "ERROR ARM926-I",
         "ERROR ARM926-D", "ERROR again", "ERROR SWAP", "GXI", "thresholds"]
 
-# What the text says of each layer, and of the three counters of cycles.
+# The text about each layer, and about the three counters of cycles.
 LAYERS = {
     "ARM-I": ["repertoire", "enable", "DBGACK", "reset and preset"],
     "CLCDC": ["repertoire", "single words", "enable", "reset and preset"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The DWT's counters in DDI 0403E (ARMv7-M), C1.8, C1.6.5 and D1.1, as test_trace.py wants them:
+"""The DWT's counters in DDI 0403E (ARMv7-M), C1.8, C1.6.5 and D1.1, in the form for test_trace.py:
 statements, and the bits of DWT_CTRL."""
 
 DWT = ["TRCENA", "CYCCNT", "CYCCNT wrap", "CPICNT", "EXCCNT", "SLEEPCNT", "LSUCNT", "FOLDCNT",

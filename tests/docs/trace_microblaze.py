@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""UG984, "Performance Monitoring", as test_trace.py wants it: the statements of its text in order,
-the formulas, the steps of its procedure, the rows of its two tables, and the bits it names. Written
-down from the document, with numbers, mnemonics and constants as they are there, which the
-description of a row has to have."""
+"""UG984, "Performance Monitoring", in the form for test_trace.py: the statements of its text in
+order, the formulas, the steps of its procedure, the rows of its two tables, and the bits it names.
+Written down from the document, with the numbers, mnemonics and constants that the description of a
+row must contain."""
 
 TEXT = ["extended debug", "C_DEBUG_EVENT_COUNTERS", "C_DEBUG_LATENCY_COUNTERS",
         "C_DEBUG_COUNTER_WIDTH", "default", "event counter", "N", "ΣL", "ΣL²", "Lmin", "Lmax", "μ",
         "σ", "start and stop", "sequence", "increment", "one instant", "while counting", "overflow",
         "Dbg_Intr", "Dbg_Intr clear", "periodic sampling"]
 
-# Of the typical procedure: the step, and what its description has to have.
+# The steps of the typical procedure, and the text that each description must contain.
 PROCEDURE = {
     "1": "the events", "1.1": "Reset", "1.2": "five times for the event counters, then once",
              "1.3": "Clear and Start",
@@ -22,7 +22,7 @@ PROCEDURE = {
              "5.7": "E29 / E0",
 }
 
-# Table 1: what the description has to have, by event: the instructions it lists, or what it counts.
+# Table 1: the text that each event's description must contain: its instructions, or what it counts.
 EVENTS = """any valid|lw, lwi, lwx|lhu, lhui|lbu, lbui|sw, swi, swx|sh, shi|sb, sbi|br, bri, brk, brki|taken|not taken
 request|hit|read|hit|write|hit|r1|r1|and, andn, or, xor|add, idiv, mul, rsub|mul, mulh, mulhu, mulhsu, muli
 bsrl, bsra, bsll|sra, src, srl|exception|interrupt|OF|EX|MEM|idiv, idivu|fadd, ..., fsqrt|clock cycles|imm
@@ -57,7 +57,7 @@ def wanted():
 
 
 def described():
-    """{anchor: what its description has to have}."""
+    """{anchor: the text that its description must contain}."""
     out = {f"PM step {n}": what for n, what in PROCEDURE.items()}
     out |= {f"PM T1 E{n}": what for n, what in enumerate(EVENTS)}
     out |= {f"PM T2 {reg}": ", ".join(cells) for reg, cells in REGISTERS.items()}

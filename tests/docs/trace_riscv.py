@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """RISC-V's privileged architecture 20211203, 2.1, 3.1.10 to 3.1.12 and 3.4, and the U74-MC manual,
-4.9.5, as test_trace.py wants them: statements, and the bits of each class of events."""
+4.9.5, in the form for test_trace.py: statements, and the bits of each class of events."""
 
 PRIV = ["mcycle", "minstret", "64 bits", "RV32 halves", "writes", "event 0", "event selectors",
         "wrap", "mcounteren", "mcounteren TM", "mcounteren shadows", "mcountinhibit",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a dump comes to, for the tests that know it from elsewhere: a line for every signal that is
- * raised, "LAYER SIGNAL TOTAL", "core SIGNAL TOTAL", then "status N".
+ * The totals of a dump, for tests that know them from another source: a line for every signal that
+ * is raised, "LAYER SIGNAL TOTAL", "core SIGNAL TOTAL", then "status N".
  *
  *	counts DUMP MAP
  */

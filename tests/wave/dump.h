@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the tests of waveform dumps: a dump and a map as text in, all edges out. The dump comes from
- * a file, or through a pipe in pieces of any size, which has to make no difference.
+ * For the tests of waveform dumps: takes a dump and a map as text, and returns all edges. The dump
+ * comes from a file, or through a pipe in pieces of any size, which must make no difference.
  */
 #ifndef TESTS_WAVE_DUMP_H
 #define TESTS_WAVE_DUMP_H
@@ -84,7 +84,7 @@ static inline void run_bytes(struct outcome *o, const char *dump, size_t n, cons
 		o->status = pmk_wave_run(w, &(struct pmk_wave_sink){ .edge = take_edge, .ctx = o },
 					 &o->findings);
 		pmk_wave_time_text(w, o->findings.first, o->first_time, sizeof(o->first_time));
-		/* They point into the map, which goes. */
+		/* They point into the map, which is freed. */
 		for (unsigned i = 0; i < PMK_WAVE_NODDITIES; i++)
 			if (o->findings.warning[i].count)
 				assert_non_null(o->findings.warning[i].signal);

@@ -20,7 +20,7 @@ def is_built(program, sources):
 
 
 def icarus(top, *names):
-    """The command that runs the module `top` of these files."""
+    """Returns the command that runs the module `top` of these files."""
     have("iverilog", "vvp")
     program = path(top + ".vvp")
     sources = [os.path.join(HERE, name) for name in names]
@@ -37,7 +37,7 @@ def verilator(top, *names):
     program = os.path.join(folder, "V" + top)
     sources = [os.path.join(HERE, name) for name in names]
     if not is_built(program, sources):
-        # Verilator's makefile puts OBJCACHE in front of the compiler. Most of what is compiled is
+        # Verilator's makefile puts OBJCACHE in front of the compiler. Most of the compiled code is
         # Verilator's own library, which is the same for each design.
         cache = {"OBJCACHE": "ccache"} if shutil.which("ccache") else {}
         done = run("verilator", "--binary", "--trace", "--timing", "-Wno-fatal", "-Wno-lint",
@@ -80,7 +80,7 @@ def guessed(dump):
 
 
 def flat(counter, what):
-    """What is spread as a scoreboard prints it."""
+    """A distribution, as a scoreboard prints it."""
     latency = counter["latency"]
     return {what: counter["counter-value"], f"{what}_sum": latency["sum"],
             f"{what}_squares": latency["sum-of-squares"], f"{what}_min": latency["min"],

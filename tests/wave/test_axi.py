@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""AXI4 and AXI4-Lite out of dumps: all that pmk tells of an interface is what its scoreboard, in
-Verilog, tells."""
+"""AXI4 and AXI4-Lite from dumps: everything that pmk reports of an interface agrees with its
+scoreboard in Verilog."""
 import shutil
 
 from harness import *
@@ -75,7 +75,7 @@ def test_without_last_beats_are_counted():
 
 
 def renamed(dump, name, infix):
-    """The same dump with the names of a generator: awvalid is aw_valid, and awlen has the infix."""
+    """The same dump with a generator's names: awvalid is aw_valid, and awlen has the infix."""
     with open(dump) as f:
         text = re.sub(r"\b(aw|ar|w|b|r)(valid|ready) ", r"\1_\2 ", f.read())
     with open(path(name), "w") as f:
@@ -93,7 +93,7 @@ def test_names_of_generators(infix):
 
 
 def test_bursts_in_a_map_for_single_beats():
-    """Reads that have more beats than the map tells are not silently too fast."""
+    """Reads with more beats than the map shows are not silently reported as too fast."""
     dump, ini, board = simulated(icarus, "axi.vcd", 7)
     with open(ini) as f:
         lines = [line for line in f if not line.startswith(("rlast", "arlen"))]
@@ -145,8 +145,8 @@ def test_maps_that_are_wrong():
              "awvalid, awready, bvalid and bready")
 
 
-# In the order of +break=N in axi.v, and how many cycles after it is seen: at the next edge, or when
-# the address has been transferred.
+# In the order of +break=N in axi.v, with the delay in cycles until it is seen: at the next edge, or
+# when the address has been transferred.
 BROKEN = ["valid-drops", "payload-changes", "burst-reserved", "wrap-length", "wrap-alignment",
           "fixed-length", "boundary", "width", "early-last", "no-last", "stray-response",
           "early-response", "reset-valid", "unknown"]
@@ -166,7 +166,8 @@ def test_interfaces_that_keep_to_the_protocol(seed):
 
 @pytest.mark.parametrize("rule", BROKEN)
 def test_one_rule_that_is_broken_once(rule):
-    """It is found, at the edge after it was done or a little later, and nothing else is."""
+    """The violation is found at the next edge or a little later, and no other violation is
+    reported."""
     ini = simulated(icarus, "axi-check.vcd", 1)[1]
     dump = path(f"broken-{rule}.vcd")
     done = run(*icarus(*AXI), f"+dump={dump}", "+seed=5", "+cycles=2000",
@@ -202,8 +203,7 @@ def test_check_as_text_and_one_interface():
 
 
 def test_bars_draw_what_is_spread():
-    """A column for each power of two, and how many of a hundred values are not above a number, as
-    the histogram says."""
+    """A column for each power of two, and the percentiles, as in the histogram."""
     dump, ini, board = simulated(icarus, "axi.vcd", 7)
     out = pmk("stat", "-T", f"wave:{dump}", "--map", ini, "-e", "s_axil.read,s_axil.write",
               "--bars", env={**os.environ, "LC_ALL": "C", "COLUMNS": "100"})

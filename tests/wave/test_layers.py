@@ -92,7 +92,7 @@ def test_glitches_on_the_clock_are_told():
 
 
 def test_layers_are_in_the_order_of_their_numbers():
-    """The design declares m10, m2 and m1 in this order, and Icarus dumps them in another one."""
+    """The design declares m10, m2 and m1 in this order, and Icarus dumps them in another order."""
     for simulator in (icarus, verilator):
         ini = simulated(simulator, "order.vcd", 1, 50)[1]
         with open(ini) as f:
@@ -122,7 +122,7 @@ def test_intervals_add_up():
 
 
 def test_a_layer_alone_and_the_monitor():
-    """One layer has the monitor EXP for itself, as it always had; amba counts it when told to."""
+    """A single layer is counted as the monitor's EXP by default; amba counts it on request."""
     dump, ini, board = simulated(icarus, "icarus.vcd", 6)
     where = ("-T", f"wave:{dump}", "--map", ini, "--layer", "m10")
     doc = stat(*where)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Map files: what they say, what is wrong with them, and finding their names in a dump. */
+/* Map files: their contents, their errors, and finding their names in a dump. */
 #include "dump.h"
 
 #include <pmk/ahb.h>
@@ -149,7 +149,7 @@ static void test_defaults(void **state)
 	pmk_wave_map_free(&m);
 }
 
-/* Whose EVNTBUS it is before whose events are named. */
+/* The PMU of the EVNTBUS must be named before its events. */
 static void test_core(void **state)
 {
 	static const struct {
@@ -319,7 +319,7 @@ static void test_names(void **state)
 	assert_name("wide[2:0]", 1, 4);
 	assert_name("wide[71:64]", 0xd, 0);
 	assert_name("!wide[2:1]", 1, 2); /* what is x stays x */
-	assert_name("bits", 0xa, 0);	 /* [4], [2], [1]; nobody has [3] */
+	assert_name("bits", 0xa, 0);	 /* [4], [2], [1]; [3] is missing */
 	assert_name("bits[2:1]", 2, 0);
 	assert_name("bits[4]", 1, 0);
 	assert_name("\\odd+name", 1, 0);
@@ -378,7 +378,7 @@ static void test_names_not_found(void **state)
 		       "them, as in [2:0]");
 }
 
-/* Two nets that a name may mean, one after the other: no order of the dump decides. */
+/* Two nets that a name may mean: the order in the dump does not decide. */
 static void test_declared_twice(void **state)
 {
 	(void)state;
@@ -489,7 +489,7 @@ static void test_guess_layers(void **state)
 	"$scope module " core " $end\n$var wire 1 ! CLKIN $end\n$var wire 20 e " \
 	"EVNTBUS [19:0] $end\n$upscope $end\n"
 
-/* Whose bus it is has to be in a name. */
+/* A name must show to which master the bus belongs. */
 static void test_guess_evntbus(void **state)
 {
 	struct pmk_wave_map m;
@@ -563,7 +563,7 @@ static void test_guess_clocks(void **state)
 	free(text);
 }
 
-/* A clock that is named after one layer is not that of the others in its scope. */
+/* A clock that is named after one layer does not belong to the others in its scope. */
 static void test_guess_clock_of_one(void **state)
 {
 	struct pmk_wave_map m;
@@ -583,7 +583,7 @@ static void test_guess_clock_of_one(void **state)
 	free(text);
 }
 
-/* Names with letters of a reset in them, and constants, are none. */
+/* Names that only contain the letters of a reset, and constants, are not resets. */
 static void test_guess_no_reset(void **state)
 {
 	struct pmk_wave_map m;
@@ -606,7 +606,9 @@ static void test_guess_no_reset(void **state)
 	free(text);
 }
 
-/* Where layers are named as those of the chip, its addresses are offered: 14 counters need them. */
+/*
+ * If layers have the chip's names, the guess includes the chip's addresses, which 14 counters need.
+ */
 static void test_guess_windows(void **state)
 {
 	struct pmk_wave_map m;
@@ -639,8 +641,10 @@ static void test_guess_windows(void **state)
 	free(text);
 }
 
-/* One of two ends of a link, and what is beside its states; a state machine of other names is
- * none. */
+/*
+ * One of two ends of a link, and the signals next to its states; a state machine with other names
+ * is not a link.
+ */
 static void test_guess_gxi(void **state)
 {
 	struct pmk_wave_map m;
@@ -732,7 +736,7 @@ static void test_guess_pins(void **state)
 	free(text);
 }
 
-/* Layers whose names are no monitors', of one clock, of two, and of what may be two. */
+/* Layers whose names the monitor does not have, with one clock, with two, and with possibly two. */
 static void test_guess_several(void **state)
 {
 	struct pmk_wave_map m;

@@ -11,7 +11,7 @@ from scoreboards import *
 STATES = ["I", "B", "EN", "RN", "WS", "WB", "WA"] + [
     "S_" + burst for burst in ("SINGLE", "INCR", "WRAP4", "INCR4", "WRAP8", "INCR8", "WRAP16",
                                "INCR16")] + ["NR0", "NW0"]
-# What a layer with four pins can have of them, and the core's slaves.
+# The codes that a layer with four pins can have, and the core's slaves.
 FEW = ["I", "WS", "WB", "WA", "S_INCR", "S_INCR4", "S_WRAP8", "S_INCR8", "S_INCR16", "NR0", "NR1",
        "NR2", "NR3", "NR4"]
 SLAVES = [f"N{way}{slave}" for way in "RW" for slave in range(1, 5)]
@@ -78,7 +78,7 @@ def test_packets_count_what_the_signals_count():
 
 
 def test_without_codes_the_gxi_alone():
-    """The codes of the layers are not public, and none is made up."""
+    """The codes of the layers are not public, and pmk does not invent any."""
     dump, ini, board = bench(4)
     stat("-T", f"wave:{dump}", "--map", ini, "--packets", path("pins.vcd"))
     with open(path("pins.vcd")) as f:
@@ -168,8 +168,8 @@ def lines():
 
 
 def same(direct, codes, untold):
-    """What the pins that were written count is what the emulation has counted, but for four cycles
-    behind the end; and what they do not tell is `untold`."""
+    """The written pins give the same counts as the emulation, except for four cycles after the end;
+    counts that the pins do not show are `untold`."""
     doc = stat("-T", f"wave:{path('pins.vcd')}", "--map", write("pins.ini", PINS_MAP), "--layout",
                codes, "-e", "all")
     assert "have a code that the layout does not have" not in doc["warning"], doc["warning"]
@@ -202,7 +202,7 @@ def test_packets_of_a_program():
 
 
 def test_packets_of_firmware():
-    """With devices, which are other slaves."""
+    """With devices, which are separate slaves."""
     out, _ = firmware_examples.make("versatilepb", "O=" + path("versatilepb"))
     equal(out.code, 0, str(out))
     elf = os.path.join(path("versatilepb"), "versatilepb.elf")

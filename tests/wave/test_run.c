@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Dumps onto buses: layers, GXI, EVNTBUS and single signals, and what is said of the odd ones. */
+/*
+ * From dumps to buses: layers, GXI, EVNTBUS and single signals, and messages about unusual dumps.
+ */
 #include "dump.h"
 
 #include <pmk/ahb.h>
@@ -23,7 +25,7 @@
 	"hburst = hburst\nhprot = hprot\nhready = hready\nhresp = hresp\n"
 #define LAYER "[layer exp]\n" ROLES "cause = cause\n"
 
-/* What stands at one edge. */
+/* The values at one edge. */
 struct cycle {
 	const char *trans;
 	unsigned addr, write, burst;
@@ -202,7 +204,7 @@ static void test_worked_vector(void **state)
 	assert_false(pmk_bus_raises(&buses[exp], PMK_SIG_AHB_READ_UART));
 }
 
-/* A role that is not in the map takes away what depends on it, and nothing else. */
+/* A role that is missing in the map removes only the counts that depend on it. */
 static void test_missing_roles(void **state)
 {
 	const unsigned armd = PMK_AHBMON_BUS_ARMD;
@@ -249,7 +251,7 @@ static void test_reset(void **state)
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_INCR4), 0);
 }
 
-/* A violation comes with the time of its edge: HADDR is not the next in the third beat. */
+/* A violation comes with the time of its edge: in the third beat, HADDR is not the next address. */
 static void test_violation(void **state)
 {
 	struct cycle wrong[NSAMPLES];
@@ -270,7 +272,7 @@ static void test_violation(void **state)
 	assert_int_equal(violation_time[0], 50);
 }
 
-/* What an x hides is not counted, and the first is told: signal and time. */
+/* Values that an x hides are not counted, and the first x is reported with signal and time. */
 static void test_x_on_hready(void **state)
 {
 	struct cycle unknown[NSAMPLES];
@@ -288,7 +290,7 @@ static void test_x_on_hready(void **state)
 	assert_int_equal(w->time, 30);
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_WAIT), 2);
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_WRITE), 4);
-	/* x on what does not matter in an idle cycle is nobody's concern */
+	/* an x that does not matter in an idle cycle is ignored */
 	begin();
 	add("bx a\nbx b\nbx s\n#10\n1k\n#15\n0k\n1y\nb0 t\n#20\n1k\n");
 	assert_int_equal(run(CLOCK LAYER, NULL), 0);
@@ -297,7 +299,7 @@ static void test_x_on_hready(void **state)
 	assert_int_equal(w->count, 1); /* … and that is all */
 }
 
-/* After edges that were lost the bus is idle. */
+/* After lost edges the bus is idle. */
 static void test_gap(void **state)
 {
 	(void)state;

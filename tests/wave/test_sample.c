@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The edges of a clock: which there are, what the signals were, and what is odd. */
+/* The edges of a clock, the values of the signals there, and unusual clocks. */
 #include "dump.h"
 
 #include <pmk/error.h>
@@ -44,7 +44,7 @@ static void assert_no_warning(void)
 	assert_warned(PMK_WAVE_NODDITIES, 0, 0);
 }
 
-/* What changes with the edge belongs to after it, wherever it stands. */
+/* A change at the time of the edge comes after it, whatever its position in the dump. */
 static void test_before_the_edge(void **state)
 {
 	(void)state;
@@ -98,7 +98,7 @@ static void test_inverted_clock(void **state)
 	assert_edge(1, 15, 2);
 }
 
-/* The first level that is known is no edge, whatever it is. */
+/* The first known level is not an edge. */
 static void test_first_level(void **state)
 {
 	(void)state;
@@ -108,7 +108,7 @@ static void test_first_level(void **state)
 	assert_no_warning();
 }
 
-/* Twice at one time is a glitch; what is left of it is the step. */
+/* Two changes at one time are a glitch; only the resulting step counts. */
 static void test_glitches(void **state)
 {
 	(void)state;
@@ -121,7 +121,7 @@ static void test_glitches(void **state)
 	assert_edge(0, 10, 1);
 	assert_edge(1, 20, 1);
 	assert_warned(PMK_WAVE_GLITCH, 2, 5);
-	/* To say the same level twice is none. */
+	/* Repeating a level is not an edge. */
 	run_dump(&o, HEADER "#0\n0!\nb1 v\n#5\n1!\n1!\n$dumpall 1! b1 v $end\n#6\n0!\n", CLOCK V);
 	assert_int_equal(o.nedges, 1);
 	assert_no_warning();
@@ -134,7 +134,7 @@ static char *repeat(char *to, const char *text, unsigned times)
 	return to;
 }
 
-/* More changes at one time than a list of them would hold. */
+/* More changes at one time than fit in a list. */
 static void test_many_changes(void **state)
 {
 	static char dump[200000];
@@ -145,7 +145,7 @@ static void test_many_changes(void **state)
 	to = repeat(to, "0!\n", 1);
 	to = repeat(to, "b100 v\nb1 v\n", 4000);
 	to = repeat(to, "1!\n#10\n0!\n#15\nb110 v\n", 1);
-	to = repeat(to, "0r\n1r\n", 4000); /* and nothing is left of these */
+	to = repeat(to, "0r\n1r\n", 4000); /* and these have no effect */
 	to = repeat(to, "b101 v\n1!\n#20\n0!\n", 1);
 	to = repeat(to, "1!\n0!\n", 4000);
 	repeat(to, "#25\n1!\n", 1);
@@ -158,7 +158,7 @@ static void test_many_changes(void **state)
 	assert_int_equal(o.findings.warning[PMK_WAVE_GLITCH].time, 5);
 }
 
-/* A pulse of its own time is an edge, and one much too early is told. */
+/* A pulse of normal length is an edge; one that is much too early is reported. */
 static void test_short_period(void **state)
 {
 	(void)state;
@@ -170,8 +170,10 @@ static void test_short_period(void **state)
 	assert_warned(PMK_WAVE_SHORT, 1, 19);
 }
 
-/* After a clock that stood still its usual period is no short one; one that is stays one among
- * others that are, until they are the majority. */
+/*
+ * After a stop of the clock, its normal period is not too short. A short period is reported even
+ * next to other short ones, until they are the majority.
+ */
 static void test_usual_period(void **state)
 {
 	(void)state;
@@ -272,7 +274,10 @@ static void test_no_clock(void **state)
 	assert_int_equal(o.status, PMK_ENOTSUP);
 }
 
-/* An error before the first edge leaves nothing; the same error later leaves what was. */
+/*
+ * After an error before the first edge nothing remains; after a later error, the earlier counts
+ * remain.
+ */
 static void test_errors_by_edges(void **state)
 {
 	(void)state;
@@ -340,7 +345,7 @@ static int stop(void *ctx, const struct pmk_wave_progress *p)
 	return 1;
 }
 
-/* Who wants to stop when all of the file has been read comes too late: nothing is left out. */
+/* A request to stop after the whole file was read is too late: nothing is left out. */
 static void test_stop_at_the_end(void **state)
 {
 	const struct pmk_wave_sink sink = { .edge = slow_edge, .progress = stop };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Words, digits and line ends of a dump's text, beside loops that look at one byte after the
- * other. */
+/* Words, digits and line ends in a dump's text, compared with loops that check byte after byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -67,7 +66,7 @@ static void test_binary(void **state_)
 	for (size_t n = 1; n <= 64; n++) {
 		uint64_t want = rnd(), got;
 
-		memset(around, 'x', sizeof(around)); /* what is around the digits does not matter */
+		memset(around, 'x', sizeof(around)); /* the bytes around the digits do not matter */
 		if (n < 64)
 			want &= (UINT64_C(1) << n) - 1;
 		for (size_t i = 0; i < n; i++)
@@ -143,7 +142,7 @@ static void test_marks(void **state_)
 	}
 }
 
-/* Lines of one or two words; `wrong` in 10000 bytes are any. */
+/* Lines of one or two words; `wrong` of 10000 bytes are random. */
 static void fill_lines(char *text, size_t n, bool returns, unsigned wrong)
 {
 	static const char first[] = "01bbrx#$@~", middle[] = "0101!z[", gaps[] = "    \t";

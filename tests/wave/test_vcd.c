@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* VCD text: headers of several writers, values of all kinds, and everything that can be wrong. */
+/* VCD text: headers of several writers, values of all kinds, and all errors. */
 #include "dump.h"
 
 #define HEADER                         \
@@ -64,8 +64,10 @@ static void test_vectors(void **state)
 	assert_value("x\"", 0, 0xf);
 }
 
-/* Values and codes of all lengths, so that a change ends before, at and behind each limit of the
- * scanner; and codes that are no small numbers. */
+/*
+ * Values and codes of all lengths, so that a change ends before, at and after each limit of the
+ * scanner; and codes that are not small numbers.
+ */
 static void test_lengths(void **state)
 {
 	static const char *const codes[] = { "!",	  "~",	  "!!",	       "~~~",
@@ -114,7 +116,7 @@ static void test_comments_and_blocks(void **state)
 	assert_value("$dumpvars\nb1010 \"\n$end", 0xa, 0);
 	assert_value("$dumpall b1010 \" $end", 0xa, 0);
 	assert_value("$dumpvars\nb1010 \"", 0xa, 0); /* the next time ends it, too */
-	assert_value("r1.5 \" b1010 \"", 0xa, 0);    /* a real says nothing of bits */
+	assert_value("r1.5 \" b1010 \"", 0xa, 0);    /* a real has no bits */
 	assert_value("ssome_text \" b1010 \"", 0xa, 0);
 }
 
@@ -143,7 +145,7 @@ static void assert_signal(const struct pmk_wave_signal *s, const char *scope, co
 	assert_int_equal(s->net, net);
 }
 
-/* The ways writers set down a range, scopes within scopes, aliases. */
+/* The notations of ranges, nested scopes, aliases. */
 static void test_header_of_icarus(void **state)
 {
 	static const char header[] =
@@ -206,8 +208,10 @@ static void test_header_of_verilator(void **state)
 	pmk_wave_close(w);
 }
 
-/* Commercial simulators: CR LF, no blank before the range, vectors bit by bit, escaped names, other
- * types of nets and scopes, sections nobody knows. */
+/*
+ * Commercial simulators: CR LF, no blank before the range, vectors bit by bit, escaped names, other
+ * types of nets and scopes, unknown sections.
+ */
 static void test_header_of_others(void **state)
 {
 	static const char header[] =
@@ -242,7 +246,7 @@ static void test_header_of_others(void **state)
 	pmk_wave_close(w);
 }
 
-/* A timescale that means nothing to us only shows in how times are shown. */
+/* An unknown timescale only affects how times are shown. */
 static void test_no_timescale(void **state)
 {
 	struct pmk_wave *w;
@@ -304,7 +308,7 @@ static void test_bad_headers(void **state)
 #undef FAILS
 }
 
-/* What came before the mistake is told; where it is, is told, too. */
+/* Everything before the error is reported, and its position. */
 static void assert_partial(const char *tail, const char *place, const char *why)
 {
 	static struct outcome o;
@@ -367,8 +371,10 @@ static void add_returns(char *to, const char *from, unsigned nth)
 	*to = '\0';
 }
 
-/* Codes of all lengths, in a dump of lines that are read the fast way; one that is not in the
- * header is told, whatever it begins with, and one that is missing, whatever follows. */
+/*
+ * Codes of all lengths, in a dump of lines that are read the fast way; a code that is not in the
+ * header is reported, whatever it begins with, and so is a missing code, whatever follows.
+ */
 static void test_codes(void **state)
 {
 	static const char *const codes[] = { "!",	  "~",	    "h/",	"~~",
@@ -425,7 +431,7 @@ static void test_codes(void **state)
 	}
 }
 
-/* NULs, as a file system leaves them behind a crash. */
+/* NULs, as a file system leaves them after a crash. */
 static void test_nuls(void **state)
 {
 	static struct outcome o;
@@ -446,8 +452,10 @@ static void test_nuls(void **state)
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-/* Every cut of a dump gives a beginning of its edges, and never another code than "partial" but
- * where nothing was read or nothing is missing. */
+/*
+ * Every truncation of a dump gives the first of its edges, and always the code "partial", except if
+ * nothing was read or nothing is missing.
+ */
 static void test_every_truncation(void **state)
 {
 	static const char dump[] = HEADER "#0\n$dumpvars\n0!\nb0 \"\n$end\n#5\n1!\nb1 \"\n#10\n0!\n"
@@ -472,7 +480,7 @@ static void test_every_truncation(void **state)
 	}
 }
 
-/* 64-bit times, and more of them than a double could tell apart. */
+/* 64-bit times, closer together than a double could distinguish. */
 static void test_long_times(void **state)
 {
 	static struct outcome o;
@@ -490,7 +498,7 @@ static void test_long_times(void **state)
 	assert_string_equal(o.first_time, "18446744073709551614 ns");
 }
 
-/* A value longer than the buffer, and one longer than we take. */
+/* A value longer than the buffer, and one longer than the limit. */
 static void test_long_words(void **state)
 {
 	static const char head[] = "$var wire 1 ! clk $end\n$var wire 9000004 \" v $end\n"

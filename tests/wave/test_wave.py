@@ -144,8 +144,8 @@ def test_a_guessed_gxi_equals_its_scoreboard():
 
 
 def test_the_gxi_of_ahbmonitor():
-    """DDI 0287B Tables 4-4 and 4-5: address channel [30:29], read data channel [32:31]. What waits
-    is not there."""
+    """DDI 0287B Tables 4-4 and 4-5: address channel [30:29], read data channel [32:31]. There are
+    no wait states."""
     states = [(1, 0), (1, 1), (2, 1), (3, 2), (0, 0), (2, 3), (2, 2)]
     text = SMALL.replace("wire 1 y hready", "wire 34 p AHBMONITOR [33:0]") + "#0\n0!\n"
     for i, (address, data) in enumerate(states):
@@ -175,7 +175,7 @@ def test_fst_equals_the_scoreboard():
 
 def test_fst_of_writers_old_and_new():
     """The same changes with each of the tables that writers have had, several blocks, all kinds of
-    variables, a frame, and $dumpoff. GTKWave's fst2vcd makes of them what is expected here."""
+    variables, a frame, and $dumpoff. GTKWave's fst2vcd gives the expected VCD."""
     ini = write("small.ini", SMALL_MAP.replace("[layer tb]",
                                                "reset = tb.hresetn\n[layer tb]\nhaddr = haddr\n"
                                                "hwrite = hwrite\nhresp = hresp"))
@@ -197,7 +197,7 @@ def test_fst_of_writers_old_and_new():
 
 
 def test_fst_whose_names_are_as_long_packed_as_not():
-    """Other parts of an FST are not packed when that makes them no shorter. Names always are."""
+    """Other parts of an FST are not packed if that does not make them shorter. Names always are."""
     with open(os.path.join(SOURCE, "tests/fuzz/corpus/vcd/fst"), "rb") as f:
         fst = f.read()
     rand = random.Random(1)
@@ -307,7 +307,7 @@ def test_memory_does_not_depend_on_the_length():
         while piece := gen.stdout.read(1 << 16):
             reader.stdin.write(piece)
         reader.stdin.flush()
-        # All but what is in the pipe has been read, and more is waited for.
+        # Everything except the contents of the pipe has been read, and pmk waits for more.
         with open(f"/proc/{reader.pid}/status") as f:
             peaks.append(int(re.search(r"^VmHWM:\s+(\d+) kB", f.read(), re.M).group(1)))
         reader.stdin.close()
@@ -359,7 +359,7 @@ def test_check_tells_what_is_odd():
 
 
 def test_a_map_without_hresp():
-    """A master that gives up on ERROR or RETRY is right; that nothing shows it is said."""
+    """A master that stops after ERROR or RETRY is right; pmk notes that nothing shows it."""
     dump = write("nohresp.vcd", SMALL + "#0\n0!\nb0 t\n1y\n" + clocks(0, 1) + "b10 t\n"
                  + clocks(1, 1) + "b11 t\n0y\n" +
                  clocks(2, 1) + "b0 t\n1y\n" + clocks(3, 2))
@@ -371,7 +371,7 @@ def test_a_map_without_hresp():
     equal((out.code, out.err), (0, ""))
     equal(out.out,
           f"tb: 5 cycles, 0 violations\n{dump}: 5 edges of tb.hclk from 5 ns to 45 ns\n{why}")
-    # HRESP is there and OKAY: it was no such thing.
+    # HRESP is present and OKAY: there was no ERROR or RETRY.
     out = pmk("wave", "check", dump, "-m", write("okay.ini", SMALL_MAP + "hresp = 0\n"))
     equal(out.code, 1)
     contains(out.out, "wait-trans")
@@ -385,8 +385,8 @@ def test_a_map_without_hresp():
 
 
 def test_unknown_values_where_nothing_needs_them():
-    """Warnings and violations agree: what has to have a value in a cycle is both, and else there is
-    neither."""
+    """Warnings and violations agree: if a signal must have a value in a cycle, an x is both;
+    otherwise it is neither."""
     head = SMALL.replace("$upscope",
                          "$var wire 8 a haddr [7:0] $end\n$var wire 1 p hresp $end\n$upscope")
     ini = write("x.ini", SMALL_MAP + "haddr = haddr\nhresp = hresp\n")
@@ -530,7 +530,7 @@ def test_check_as_json_of_a_damaged_dump():
     doc, out = document("check", write("still.vcd", small(0)), "-m", ini, code=125)
     equal((doc["edges"], doc["first"], doc["last"], doc["exit-status"]), (0, None, None, 125))
     contains(doc["error"], "has no rising edge")
-    # What is wrong before a document has begun is told in a line alone.
+    # An error before a document has begun is only one line.
     equal(fails(125, "No such file", "check", path("nowhere.vcd"), "-m", ini, "-j").out, "")
 
 
@@ -679,14 +679,14 @@ def test_fst_that_is_cut_off_or_damaged():
     blocks = blocks_of(fst)
     changes = [b for b in blocks if b[0] == 8]
     assert len(changes) > 2, blocks
-    # A simulator writes the names at the end, so that nothing can be said without it.
+    # A simulator writes the names at the end, so nothing is known without it.
     fails(125, f"cut.fst: byte {changes[1][1]}: the FST file ends within this block: truncated?",
           "check", write("cut.fst", fst[:changes[1][2] - 1]), "-m", ini)
     fails(125, f"byte {changes[1][1]}: an FST file without names: the simulator has not finished "
           "it", "check", write("cut.fst", fst[:changes[1][1]]), "-m", ini)
     fails(125, "cut.fst: byte 330: the FST file ends here: truncated?", "signals",
           write("cut.fst", fst[:335]))
-    # With the names in front of what is cut off, everything before that counts.
+    # If the names come before the truncation, everything before it counts.
     names = b"".join(fst[a:b] for kind, a, b in blocks if kind in (4, 6))
     front = fst[:changes[0][1]] + names + fst[changes[0][1]:changes[2][1] + 40]
     out = fails(1, f": byte {changes[2][1] + len(names)}, time 102 ns: the FST file ends within "
@@ -700,7 +700,7 @@ def test_fst_that_is_cut_off_or_damaged():
 
 
 def test_a_signal_of_an_fst_that_nobody_asks_for_may_be_damaged():
-    """What is not watched is not read."""
+    """Signals that are not watched are not read."""
     ini = write("small.ini", SMALL_MAP)
     with open(os.path.join(SOURCE, "tests/fuzz/corpus/vcd/fst"), "rb") as f:
         fst = f.read()
@@ -761,7 +761,8 @@ def test_usage():
 
 
 def test_names_are_made_printable():
-    """Those of a dump, which a terminal must not obey. What a map cannot name is not in the map."""
+    """Control characters in a dump must not reach the terminal. Signals that a map cannot name are
+    not in the map."""
     odd = b"m0_\xc2\x9b31m\xffhtrans"
     dump = write("odd.vcd", b"$scope module tb $end\n$var wire 1 ! hclk $end\n"
                  b"$var wire 2 t htrans [1:0] $end\n$var wire 1 y hready $end\n$var wire 2 u " +
@@ -798,7 +799,8 @@ def feed(stderr):
     ini = write("small.ini", SMALL_MAP)
     child = subprocess.Popen([PMK, "wave", "check", "-", "-m", ini], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=stderr)
-    # More than a pipe holds: when all is written, most of it has been read, and its handlers stand.
+    # More than a pipe holds: when everything is written, most of it has been read, and the handlers
+    # are installed.
     child.stdin.write((small(0) + clocks(0, 100000)).encode())
     child.stdin.flush()
     return child

@@ -2,7 +2,7 @@
 /*
  * Counters in the memory of a board: the project's models of an L210 where the i.MX31 has it, an
  * L220, an AHB Monitor, the memory-mapped PMUv3 of a Cortex-A53, and a MicroBlaze's behind its
- * debug module. Who uses them lets time pass, and lets them follow when the bus says so.
+ * debug module. The user advances the time, and synchronises them when the bus is due.
  */
 #ifndef BLOCKS_H
 #define BLOCKS_H
@@ -13,8 +13,10 @@
 #include <pmk/bus.h>
 
 void blocks_reset(struct pmk_bus *bus);
-/* So many cycles pass, a third as many instructions, one instruction read of the L2 and one read on
- * ARM-I. */
+/*
+ * This many cycles pass, with a third as many instructions, one instruction read of the L2 and one
+ * read on ARM-I.
+ */
 void blocks_run(struct pmk_bus *bus, uint64_t cycles);
 void blocks_sync(struct pmk_bus *bus);
 void blocks_ask(struct pmk_bus *bus);

@@ -11,8 +11,8 @@ BASE = 0x00200000  # of the monitor, in the memory of a raspi0
 
 # One round adds n + 1 to counter n, while the monitor is enabled. Offsets are those of
 # data/layouts/sp816.ini. The same as a program of this machine has the monitor among its data, or
-# in a file that it shares; then it waits between rounds, and clears and presets nothing, because
-# nobody waits until it has done that.
+# in a file that it shares; then it waits between rounds, and does not clear or preset counters,
+# because pmk would not wait for that.
 MONITOR = """
 #if defined(SHARED)
 #include <fcntl.h>
@@ -123,8 +123,8 @@ PROGRAM_BASE = 0x10200000
 
 @contextlib.contextmanager
 def debugged():
-    """The monitor as a program of this machine, behind Debian's gdbserver: (its number, port). When
-    nobody is connected any more, the program is on its own."""
+    """The monitor as a program of this machine, behind Debian's gdbserver: (its number, port).
+    After the last connection is closed, the program runs by itself."""
     have("gcc", "gdbserver")
     path = os.path.join(WORK, f"wire-monitor-{os.getpid()}")
     out = run("gcc", "-x", "c", "-O1", "-no-pie", "-DSTEP=1",
@@ -144,7 +144,7 @@ def debugged():
 
 @contextlib.contextmanager
 def shared_monitor():
-    """The monitor as a program of this machine that has it in a file: the file's path."""
+    """The monitor as a program of this machine, in a shared file; returns the file's path."""
     have("gcc")
     path = os.path.join(WORK, f"shared-monitor-{os.getpid()}")
     with open(path + ".mem", "wb") as f:
@@ -181,7 +181,7 @@ def monitor(step="1", name="steps"):
 
 ARM11 = ("jtag newtap t cpu -irlen 5 -ircapture 0x1 -irmask 0x1f -expected-id 0x{:08x}; "
          "target create t.cpu arm11 -chain-position t.cpu")
-# How OpenOCD is told of the TAP of each board.
+# OpenOCD's configuration of each board's TAP.
 TAPS = {
     "arm11": ARM11.format(0x07b76f0f),
     "closed": ARM11.format(0x07b76f0f),
@@ -211,7 +211,7 @@ class Probe:
                 self.ports[found[2]] = int(found[1])
             if len(self.ports) == (1 if board == "mdm" else 2):
                 break
-        # Nobody may wait for somebody to read the rest of the log.
+        # The board must not block because the log is not read.
         self.rest = threading.Thread(target=self.process.stderr.read)
         self.rest.start()
 
@@ -219,7 +219,8 @@ class Probe:
         return f"{speaker}:127.0.0.1:{self.ports['gdb' if speaker == 'gdb' else 'tcl']}"
 
     def enabled_cycles(self):
-        """End everything; how many cycles the board saw while its counters were enabled."""
+        """End everything. Returns the number of cycles that the board saw with its counters
+        enabled."""
         self.end()
         return int(self.board.stdout.read())
 
@@ -231,8 +232,8 @@ class Probe:
 
 @contextlib.contextmanager
 def on_cable(name, kind="xvc", cycles=3):
-    """A board on a virtual cable: the target, and a function that tells, when nobody is connected
-    any more, how many cycles the board saw while its counters were enabled."""
+    """A board on a virtual cable: the target, and a function that returns, after the last
+    connection is closed, the number of cycles that the board saw with its counters enabled."""
     board = subprocess.Popen([os.path.join(BUILD, "tests", "jtag_board"), name, str(cycles), kind],
                              stdout=subprocess.PIPE, text=True)
     try:

@@ -36,7 +36,7 @@
 
 /* ---- the processors -------------------------------------------------------------------------- */
 
-/* IDCODE is what OpenOCD knows them by; Main ID is in c0 (the TRMs, "Main ID Register"). */
+/* OpenOCD recognises them by IDCODE; Main ID is in c0 (the TRMs, "Main ID Register"). */
 static const struct processor {
 	const char *name;
 	const struct pmk_pmu *pmu;
@@ -259,13 +259,13 @@ static const uint8_t next_state[][2] = {
 	[IR_UPDATE] = { IDLE, DR_SELECT },
 };
 
-/* What differs between the two TAPs. */
+/* The differences between the two TAPs. */
 struct tap {
 	unsigned ir_bits, idcode_ir;
 	uint32_t idcode;
 	/* The data register of an instruction: its length, and what it holds. */
 	unsigned (*capture)(unsigned ir, uint64_t *value);
-	/* It was shifted by so many bits. */
+	/* It was shifted by this many bits. */
 	void (*update)(unsigned ir, uint64_t value, unsigned bits);
 	void (*enter_ir)(unsigned ir);
 	void (*enter_idle)(unsigned ir);
@@ -372,7 +372,7 @@ static struct tap arm11_tap = {
 
 #define USER2 0x03
 
-/* All that a scan can change, so that one can be tried. */
+/* All state that a scan can change, so that a scan can be tried on a copy. */
 static struct {
 	struct pmk_microblaze_model counters;
 	struct pmk_mdm_model mdm;
@@ -381,7 +381,7 @@ static struct {
 static struct pmk_model_port counters_at = { .model = &fpga.counters, .bus = &bus };
 static struct pmk_port behind;
 
-/* What will come out is found out by shifting zeros through a copy. */
+/* The output is determined by shifting zeros through a copy. */
 static unsigned capture_mdm(unsigned ir, uint64_t *value)
 {
 	static const uint8_t zeros[8];
@@ -409,7 +409,7 @@ static void update_mdm(unsigned ir, uint64_t value, unsigned bits)
 
 	if (ir != USER2 || !bits || bits > 64)
 		return;
-	/* What was shifted in stands in the highest bits. */
+	/* The bits that were shifted in are the highest ones. */
 	value >>= 64 - bits;
 	for (unsigned i = 0; i < 8; i++)
 		out[i] = (uint8_t)(value >> 8 * i);
@@ -548,7 +548,7 @@ static void rise(const struct tap *t, bool tms, bool tdi)
 
 /* ---- serving --------------------------------------------------------------------------------- */
 
-/* What is read goes back in one piece for each piece that came. */
+/* Each received piece is answered with one piece. */
 static void serve(const struct tap *t, int fd)
 {
 	char in[4096], out[4096];
@@ -596,7 +596,7 @@ static bool serve_shift(const struct tap *t, int fd)
 		return false;
 	bits = (uint32_t)n[0] | (uint32_t)n[1] << 8 | (uint32_t)n[2] << 16 | (uint32_t)n[3] << 24;
 	bytes = (bits + 7) / 8;
-	/* With a chain the server is one that takes little. */
+	/* With a chain, the server accepts only few bits at a time. */
 	if (bits > (chained ? 24 : MOST_BITS) || !take(fd, tms, bytes) || !take(fd, tdi, bytes))
 		return false;
 	for (uint32_t i = 0; i < bits; i++) {

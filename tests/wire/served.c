@@ -21,7 +21,7 @@
 
 #include "blocks.h"
 
-#define TRAP_FLAG 0x100 /* EFLAGS.TF: a trap behind the next instruction */
+#define TRAP_FLAG 0x100 /* EFLAGS.TF: a trap after the next instruction */
 #define WRITES	  0x2	/* of a page fault's error code */
 
 static struct pmk_bus bus;

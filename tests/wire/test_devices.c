@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The device tree and UIO maps, read while something goes wrong: each file in turn cannot be opened
- * or read, is cut short, or holds other bytes, and each folder cannot be read. The address is the
- * right one, or there is one line that says what is wrong; never another address.
+ * The device tree and UIO maps, read with faults: each file in turn cannot be opened or read, is
+ * truncated, or has other contents, and each folder cannot be read. The result is the right
+ * address, or one line that says what is wrong; never a wrong address.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -42,7 +42,7 @@ static FILE *faulty_fopen(const char *path, const char *mode)
 	return f;
 }
 
-/* What is left of `n` bytes. */
+/* The remaining part of `n` bytes. */
 static size_t spoil(uint8_t *bytes, size_t n)
 {
 	if (!failing || fault == NO_READ)
@@ -212,7 +212,7 @@ static void test_nodes(void **state)
 				if (!calls)
 					break;
 			}
-	/* Most files on a way are needed. */
+	/* Most files on the path to an address are needed. */
 	assert_true(tried >= 90 && errors >= 40);
 }
 
@@ -234,7 +234,7 @@ static void test_maps(void **state)
 		}
 }
 
-/* What a driver tells that no kernel could map. */
+/* A driver's description that no kernel could map. */
 static void test_odd_maps(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk doctor -T: where the way to a board's counters ends, and why they read 0."""
+"""pmk doctor -T: at which step access to a board's counters fails, and why they read 0."""
 from boards import *
 from test_stat_xvc import INFO, replying, server
 
@@ -78,7 +78,7 @@ def test_memory_that_keeps_nothing():
 
 
 def test_the_chain_is_shown():
-    """Who has to say how the chain is, sees how it was found."""
+    """If the user must describe the chain, pmk shows the chain that it found."""
     with openocd("arm11") as probe:
         contains(pmk("doctor", "-T", probe.target()).out,
                  "ok       chain        t.cpu 0x07b76f0f with 5 bits\n")
@@ -118,7 +118,7 @@ def test_nobody_is_there():
 
 
 def test_a_server_without_a_board():
-    """The server answers: starting it is no remedy."""
+    """The server responds, so starting it is not the remedy."""
     with server(replying(INFO, 0)) as where:
         code, steps, text, advice = doctor("-T", where, "--pmu", "microblaze")
     equal((code, steps), (125, {"chain": "broken"}))
@@ -128,7 +128,7 @@ def test_a_server_without_a_board():
 
 @cases("where", ["gdb::1", "gdb:localhost:1", "openocd::1", "xvc:localhost:1"])
 def test_this_machine_needs_no_names(where):
-    """A minimal root has no /etc/hosts, and nobody who resolves names."""
+    """A minimal root has no /etc/hosts and no name resolution."""
     have("unshare", "mount")
     if run("unshare", "--mount", "true").code:
         skip("this user or container may not make mount namespaces: unshare --mount")

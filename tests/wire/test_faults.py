@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What comes between pmk and a probe, a stub or a cable: somebody who forwards what both say, and
-at one byte of the other side's cuts it short, says something else, says nothing more, or resets the
-connection. Each time pmk says one line, and ends."""
+"""Faults between pmk and a probe, a stub or a cable: a proxy forwards both directions, and at one
+byte of the server's stream it truncates, changes the data, goes silent, or resets the connection.
+Each time pmk prints one line and ends."""
 import contextlib
 import socket
 import struct
@@ -14,8 +14,8 @@ MANY = 65536
 
 
 class Between:
-    """Forwards; what goes wrong does so at byte `at` of what the server says. It is counted over
-    the whole connection, so that what is hit does not depend on how the bytes come in pieces."""
+    """Forwards; the fault happens at byte `at` of the server's stream, counted over the whole
+    connection, so that it does not depend on how the bytes are grouped."""
 
     def __init__(self, port, fault, at):
         self.port, self.fault, self.at = port, fault, at
@@ -61,7 +61,7 @@ class Between:
         elif self.fault == "garbage":
             client.sendall(bytes(b ^ 0xa5 for b in rest) + b"\xff\x00\r\n$" * 5000)
         elif self.fault == "reset":
-            # Nobody may be using it: it would be closed when that is over.
+            # It must not be in use, because it would be closed afterwards.
             client.shutdown(socket.SHUT_RD)
             self.threads[-1].join()
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -87,7 +87,7 @@ def between(target, fault, at):
 
 
 FAULTS = ("short", "garbage", "silence", "reset")
-# What pmk says of each. Garbage may be one more value, or an end of the other side.
+# pmk's message for each. Garbage may be one more value, or look like an end of the connection.
 SAYS = {"short": "the other side closed the connection",
         "silence": "no reply within 500 ms; it may hang, or use another protocol",
         "reset": "the connection broke: "}
@@ -115,7 +115,7 @@ def test_at_the_beginning(speaker, fault):
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
 def test_in_the_middle(speaker, fault):
-    """After some intervals: what was counted is printed, and the program here is ended."""
+    """After some intervals: pmk prints the counts, and ends its program."""
     with target(speaker) as (where, *words), between(where, fault, 3000) as at:
         out = pmk("stat", "-T", at, *words, "--set", "patience=500", "-I", "10", "--summary", "--",
                   "sleep", "600")
@@ -140,7 +140,7 @@ def test_replies_that_come_late(speaker):
 
 @pytest.mark.parametrize("speaker", ["openocd", "gdb", "xvc"])
 def test_doctor(speaker):
-    """It says at which step."""
+    """The message names the step."""
     with target(speaker) as (where, *words), between(where, "silence", 5) as at:
         out = pmk("doctor", "-T", at, *words[:2 if speaker == "xvc" else 0], "--set",
                   "patience=500", "-j")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat and pmk doctor -T devmem: a board whose counters are in memory, where each load and
-store of pmk reaches a model (served.c). Between two accesses pass 30 cycles, ten instructions, an
-instruction read of the L2, and a read on ARM-I."""
+store of pmk reaches a model (served.c). Between two accesses, 30 cycles pass, with ten
+instructions, an instruction read of the L2, and a read on ARM-I."""
 import platform
 
 from boards import *
@@ -14,7 +14,7 @@ MDM = ("--pmu", "microblaze", "--set", "base=0x41400000")
 
 
 class Board:
-    """The file that is the board's memory, and what pmk is told of it."""
+    """The file that is the board's memory, and pmk's options for it."""
 
     def __init__(self, name, size):
         if platform.machine() != "x86_64":
@@ -63,7 +63,7 @@ def test_an_ahb_monitor(board):
 
 
 def test_an_ahb_monitor_on_a_slow_board(board):
-    """Its counter of enabled cycles stands still when it is read for the first four times."""
+    """Its counter of enabled cycles does not advance in the first four reads."""
     counted = counts(board.stat("--pmu", "ahbmon", "-e", "ct_armi_rd,ct_total_cycles_en",
                                 wakes=4))
     equal(counted["ct_total_cycles_en"], 30 * counted["ct_armi_rd"])
@@ -71,7 +71,7 @@ def test_an_ahb_monitor_on_a_slow_board(board):
 
 
 def test_pmuv3(board):
-    """Behind its software lock, and with a cycle counter of two words."""
+    """With its software lock, and a cycle counter of two words."""
     counted = counts(board.stat(*A53, "-e", "cycles,instructions"))
     equal(counted["cycles"], 3 * counted["instructions"])
     assert counted["cycles"] > 0, counted
@@ -99,8 +99,8 @@ def test_events_take_turns(board):
 
 
 def test_a_uio_device():
-    """Two maps; the second begins at page 1 of the file, and has the block. Of the first its driver
-    tells where the registers are, and not the page."""
+    """Two maps; the second begins at page 1 of the file, and has the block. For the first, its
+    driver gives the registers' address, not the page."""
     board = Board("uio3", 1 << 16)
     for n, (start, size, offset) in enumerate(((0x20000080, 0xf80, 0x80),
                                                (0x30000000, 0x1000, 0x0))):
@@ -192,7 +192,7 @@ def test_nobody_answers(board):
 
 
 def test_a_block_that_loses_its_clock(board):
-    """After a hundred accesses. What was counted is there, and the program is ended."""
+    """After a hundred accesses. The counts are printed, and the program is ended."""
     out = board.pmk("stat", "--pmu", "ahbmon", "-e", "ct_total_cycles_en", "-I", "10", "--summary",
                     "--", "sleep", "600", accesses=100)
     equal(out.code, 125)
@@ -219,7 +219,7 @@ def test_doctor(board, pmu):
 
 
 def test_doctor_of_a_cache_that_is_off(board):
-    """Nothing but instruction reads comes to the L2, and no data read is counted."""
+    """Only instruction reads reach the L2, so no data read is counted."""
     for pmu in (L210, L220):
         out = board.pmk("doctor", *pmu, "-j")
         step = json.loads(out.out)["target"]["steps"][-1]
@@ -236,7 +236,7 @@ def test_doctor_where_nobody_answers(board):
 
 
 def test_a_file_that_shrinks():
-    """A bus error of the kernel's own, and nothing of ours in between."""
+    """A bus error of the kernel itself."""
     with tempfile.NamedTemporaryFile(dir=WORK) as f:
         f.truncate(4096)
         words_at(f, {0xfbc: 0x47702a16, 0xfcc: 0x16})
@@ -299,7 +299,7 @@ def words_at(file, words):
     ("microblaze", {}, "either no debug module is at this address, or a debugger holds the lock"),
 ])
 def test_another_block(plain, pmu, words, says):
-    """Memory, or a block that is alike: pmk stat and doctor say what was found."""
+    """Memory, or a similar block: pmk stat and doctor report what they found."""
     words_at(plain, words)
     where = ("-T", f"devmem:{plain.name}", "--pmu", pmu, "--set", "base=0")
     out = pmk("stat", *where, "--timeout", "100")

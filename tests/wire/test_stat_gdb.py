@@ -8,7 +8,7 @@ AT = ("--pmu", "ahbmon", "--set", f"base={BASE:#x}")
 
 
 def rounds(counts, step=1):
-    """How many rounds each of the counters has seen: {code: count} as read."""
+    """The number of rounds that each counter has seen: {code: count} as read."""
     for code, count in counts.items():
         assert count % (step * (code + 1)) == 0, f"{count} of counter {code} is no multiple"
     return [count // (step * (code + 1)) for code, count in counts.items()]
@@ -35,7 +35,7 @@ def test_counts_while_a_program_runs():
 
 
 def test_counts_behind_gdbserver():
-    """A stub of other people, for a program of this machine."""
+    """Another project's stub, for a program of this machine."""
     def count(factor):
         with debugged() as (_, port):
             return stat("-T", f"gdb:127.0.0.1:{port}", "--pmu", "ahbmon", "--set",
@@ -72,7 +72,7 @@ def test_an_emulator_that_goes_away():
                                 "ct_armi_rd", "-I", "20", "--summary")
     equal(out.code, 125)
     contains(out.err, "counts are those up to the last reading")
-    # Intervals that were counted are there, and so is their sum.
+    # The counted intervals are printed, and so is their sum.
     counts = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) +ct_armi_rd", out.err)]
     assert len(counts) > 2 and counts[-1] == sum(counts[:-1]) > 0, out
 
@@ -90,7 +90,7 @@ def test_wraps_are_told():
 
 
 def test_a_target_runs_on_afterwards():
-    """The stub stops its target for each connection, and lets it go at the end of each."""
+    """The stub stops its target at the start of each connection, and resumes it at the end."""
     with monitor() as (_, port):
         first, second = [stat("-T", f"gdb:127.0.0.1:{port}", *AT, "-e", "ct_armi_rd", "--timeout",
                               "1000")["counters"][0]["counter-value"] for _ in range(2)]
@@ -98,7 +98,7 @@ def test_a_target_runs_on_afterwards():
 
 
 def test_a_stub_without_coprocessors():
-    """QEMU's has commands, of its own monitor, and "arm mrc" is none of them."""
+    """QEMU's stub has its own monitor commands; "arm mrc" is not one of them."""
     with emulated("-M", "raspi0", "-S") as (_, port):
         out = pmk("stat", "-T", f"gdb:127.0.0.1:{port}", "--pmu", "arm1176", "--timeout", "100")
     equal(out.code, 125)

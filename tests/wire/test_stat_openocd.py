@@ -56,7 +56,7 @@ def test_intervals():
 
 
 def test_events_take_turns():
-    """Four events beside the cycle counter need two programmings."""
+    """Four events in addition to the cycle counter need two programmings."""
     with openocd("arm11") as probe:
         doc = stat("-T", probe.target(), "-e",
                    "cycles,instructions,dcache_miss,br_exec,icache_miss", "--set", "turn=20",
@@ -76,7 +76,8 @@ def test_events_take_turns():
 
 @speakers
 def test_a_cache_controller_in_memory(speaker):
-    """The L210's event monitor of an i.MX31. OpenOCD reaches memory of a halted ARM11 alone."""
+    """The L210's event monitor of an i.MX31. OpenOCD can access memory only while the ARM11 is
+    halted."""
     with openocd("arm11", 30) as probe:
         doc = stat("-T", probe.target(speaker), "--pmu", "l210", "--set",
                    "base=0x43F08000,imx31=1", "-e", "irreq,clock,drreq", "--timeout", "500")
@@ -87,7 +88,7 @@ def test_a_cache_controller_in_memory(speaker):
 
 @speakers
 def test_an_l220(speaker):
-    """Two counters without flags, which are read in time and have turns."""
+    """Two counters without flags, which are read in time and shared in turns."""
     with openocd("arm11", 30) as probe:
         doc = stat("-T", probe.target(speaker), "--pmu", "l220", "--set", "base=0x30000000", "-e",
                    "irreq,drreq", "--timeout", "500")
@@ -124,7 +125,8 @@ def test_pmuv3_in_memory(speaker):
 
 
 def test_an_event_that_the_hardware_lacks():
-    """By PMCEID. It is in the second turn, and is refused before anything is counted."""
+    """PMCEID excludes the event. It would be in the second turn, and is refused before anything is
+    counted."""
     with openocd("arm11", 30) as probe:
         out = pmk("stat", "-T", probe.target(), "--pmu", "cortex-a53", "--set", "base=0x80030000",
                   "-e", "cycles,instructions,{r8,r8,r8,r8,r8,L1-dcache-loads}", "--timeout", "500")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat and pmk doctor -T xvc: an FPGA with a MicroBlaze, or an ARM11, behind a virtual cable
 (jtag_board.c), alone on its chain and between other TAPs, where the server takes 24 bits at once.
-Each clock of the TAP is three cycles and an instruction. And servers that say what none should."""
+Each clock of the TAP is three cycles and an instruction. And servers with wrong replies."""
 import contextlib
 import socket
 import threading
@@ -37,8 +37,8 @@ def test_doctor(kind, chain):
 @pytest.mark.parametrize("kind,chain", [("xvc", ()), ("chain", CHAIN)])
 @pytest.mark.parametrize("processor", ["arm1176", "arm1136", "arm1156", "arm11mpcore"])
 def test_an_arm11(processor, kind, chain):
-    """Between enabling and disabling there is nothing but the program, whose instructions take
-    three cycles each: the board's own count of both, to the cycle."""
+    """Between enabling and disabling only the program runs, with three cycles per instruction: both
+    counts equal the board's own exactly."""
     board = "arm11" if processor == "arm1176" else processor
     with on_cable(board, kind) as (target, enabled):
         doc = stat("-T", target, "--pmu", processor, "-e", "cycles,instructions", *chain,
@@ -88,7 +88,7 @@ def test_another_chain(kind, chain, says):
 
 @pytest.mark.parametrize("kind", ["xvc", "openocd"])
 def test_another_instruction(kind):
-    """USER1 has nothing behind it, and reads as BYPASS does."""
+    """USER1 has no data register, and reads like BYPASS."""
     with contextlib.ExitStack() as stack:
         if kind == "xvc":
             target = stack.enter_context(cable())
@@ -133,7 +133,7 @@ def server(serve):
 
 
 def replying(first, bits):
-    """Says `first` for getinfo, and answers each shift with bits of one value."""
+    """Replies `first` to getinfo, and answers each shift with bits of one value."""
     def serve(connection):
         with contextlib.suppress(ConnectionError):
             connection.recv(8, socket.MSG_WAITALL)
@@ -171,7 +171,7 @@ def test_a_server_that_is_none(first, bits, says):
 
 
 def test_a_server_that_goes_away():
-    """In the middle: what was counted is there."""
+    """A fault in the middle: the counts so far are printed."""
     with cable() as target:
         p = subprocess.Popen([PMK, "stat", "-T", target, *MICROBLAZE, "-I", "20", "--summary",
                               "sleep", "600"], stderr=subprocess.PIPE, text=True)

@@ -46,7 +46,7 @@ def firmware():
 
 
 def windows(doc):
-    """How often the target came to --from, and what was counted."""
+    """The number of times that the target reached --from, and the counts."""
     counted = counts(doc)
     equal({row["trust"] for row in doc["counters"]}, {"measured"})
     return came(doc), counted["ct_armi_rd"], counted["ct_gxi_rd"]
@@ -76,7 +76,7 @@ def test_intervals_add_up(firmware):
 
 
 def test_a_target_runs_on_without_breakpoints(firmware):
-    """The second count is of all that runs, and is stopped by none of the first."""
+    """The second run counts everything, and none of the first run's breakpoints stops it."""
     with emulated("-M", "raspi0", "-kernel", firmware) as (_, port):
         for words in (("--set", f"elf={firmware}", "--from", "work", "--to", "rest"), ()):
             doc = stat("-T", f"gdb:127.0.0.1:{port}", *AT, *words, "--timeout", "300")
@@ -132,7 +132,7 @@ def whole_windows(doc, enabled):
 
 
 def tcl(probe, command):
-    """Let OpenOCD execute a command: what it says."""
+    """Let OpenOCD execute a command; returns its reply."""
     host, port = probe.target().split(":")[1:]
     with socket.create_connection((host, int(port))) as s:
         s.sendall(command.encode() + b"\x1a")
@@ -158,8 +158,8 @@ def test_an_arm11_between_two_addresses(speaker):
 
 @speakers
 def test_a_bus_between_two_addresses(speaker):
-    """The AHB Monitor is started and stopped by stores, while the processor that makes them stands
-    still. Three cycles of the bus for each of 256 instructions."""
+    """The AHB Monitor is started and stopped by stores, while the processor that makes them is
+    halted. Three cycles of the bus for each of 256 instructions."""
     with openocd("arm11") as probe:
         doc = long_enough(lambda factor: stat(
             "-T", probe.target(speaker), "--pmu", "ahbmon", "-e", "ct_total_cycles_en", *PLACES,
@@ -180,8 +180,8 @@ def test_the_board_keeps_no_breakpoint(speaker):
 
 @contextlib.contextmanager
 def late_interrupts(probe):
-    """A way to OpenOCD's stub on which an interrupt arrives behind every stop at a breakpoint, as
-    one does that was sent a moment too early: a target."""
+    """A proxy in front of OpenOCD's stub that sends an interrupt after every stop at a breakpoint,
+    like one that was sent a moment too early. Returns a target."""
     def carry(source, other, spare=b""):
         while data := source.recv(4096):
             other.sendall(data)
@@ -207,7 +207,7 @@ def late_interrupts(probe):
 
 def test_an_interrupt_that_comes_too_late():
     """OpenOCD keeps it and halts the target when that runs again, wherever it is then. No window
-    ends there, and the target is let go in the end."""
+    ends there, and the target is resumed at the end."""
     def count(factor):
         with openocd("arm11") as probe:
             with late_interrupts(probe) as target:
@@ -221,7 +221,8 @@ def test_an_interrupt_that_comes_too_late():
 
 
 def test_no_breakpoint_is_left():
-    """Somebody else has set the six that an ARM1176 has, at places where it never comes."""
+    """Another user has set all six breakpoints of an ARM1176, at addresses that it never
+    reaches."""
     with openocd("arm11") as probe:
         tcl(probe, "halt; foreach i {0 1 2 3 4 5} {bp [expr {0x20000 + 4 * $i}] 4 hw}; resume")
         out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "--timeout", "300")
@@ -230,7 +231,8 @@ def test_no_breakpoint_is_left():
 
 
 def test_somebody_elses_breakpoint():
-    """It is between both places: what was counted before is shown, and why no more."""
+    """It is between both addresses: the earlier counts are shown, and the reason why there are no
+    more."""
     with openocd("arm11") as probe:
         tcl(probe, "halt; bp 0x8300 4 hw; resume 0x8304")
         out = pmk("stat", "-T", probe.target(), "-e", "cycles", *PLACES, "--", "sleep", "600")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is understood of what a probe or a stub says, and what is not. The other side is the far end
- * of a socket pair, which has said everything before it is asked.
+ * Replies of probes and stubs that are understood, and those that are not. The other side is the
+ * far end of a socket pair, which has sent all its replies in advance.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -57,7 +57,7 @@ static void say(struct rig *r, const char *text)
 	say_bytes(r, text, strlen(text));
 }
 
-/* What was said to the far end. */
+/* The data that was sent to the far end. */
 static const char *heard(struct rig *r)
 {
 	static char text[4096];
@@ -146,7 +146,7 @@ static void test_openocd_coprocessor(void **state)
 	teardown(&r);
 }
 
-/* Tcl's code is not 0: the last line that was logged says why, and the connection stays. */
+/* Tcl's code is not 0: the last logged line has the reason, and the connection stays. */
 static void test_openocd_error(void **state)
 {
 	uint32_t v;
@@ -172,7 +172,7 @@ static void lose_openocd(const char *reply, size_t n, const char *why)
 	if (!strstr(r.wire.link.why, why))
 		fail_msg("'%s' is not in '%s'", why, r.wire.link.why);
 	assert_true(pmk_wire_lost(&r.wire));
-	/* The first reason stays, and nothing is waited for any more. */
+	/* The first reason is kept, and pmk waits for nothing more. */
 	assert_int_equal(r.wire.speaker->load(&r.wire, 0x1000, &v), PMK_EIO);
 	assert_non_null(strstr(r.wire.link.why, why));
 	teardown(&r);
@@ -257,7 +257,10 @@ static void test_gdb_store(void **state)
 	teardown(&r);
 }
 
-/* Without an agreement each packet is acknowledged, and one with a wrong sum is asked for again. */
+/*
+ * Without an agreement each packet is acknowledged, and one with a wrong checksum is requested
+ * again.
+ */
 static void test_gdb_acks(void **state)
 {
 	uint32_t v = 0;
@@ -342,7 +345,7 @@ static void test_gdb_nonsense(void **state)
 	lose_gdb("HTTP/1.1 400 Bad Request\r\n", 26, "no reply within 50 ms");
 }
 
-/* 0xC0 repeats, 163 times, of a byte that was repeated: what fits is bounded, whatever comes. */
+/* 0xC0 repeats, 163 times, of a byte that was repeated: the output is bounded for any input. */
 static void test_gdb_bomb(void **state)
 {
 	static char bomb[600];
@@ -358,7 +361,7 @@ static void test_gdb_bomb(void **state)
 	lose_gdb(bomb, n, "a packet is too long");
 }
 
-/* A halt waits for the stop, and holding it counts how long it stood. */
+/* A halt waits for the stop, and its duration is measured. */
 static void test_gdb_hold(void **state)
 {
 	struct rig r;
@@ -395,7 +398,7 @@ static void test_gdb_breakpoint(void **state)
 	teardown(&r);
 }
 
-/* Nothing is waited for: not behind an ack, and not behind what the target prints. */
+/* Nothing is waited for: neither after an ack, nor after the target's output. */
 static void test_gdb_look(void **state)
 {
 	struct rig r;
@@ -413,7 +416,7 @@ static void test_gdb_look(void **state)
 	assert_true(r.wire.stopped && r.wire.held);
 	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
 	assert_false(r.wire.stopped || r.wire.held);
-	/* It comes there just before it is halted; who is halted has another signal. */
+	/* It reaches the address just before it is halted; a halt has another signal. */
 	r.wire.halts = true;
 	say(&r, "$T05#b9");
 	assert_int_equal(pmk_wire_hold(&r.wire), 0);
@@ -429,7 +432,9 @@ static void test_gdb_look(void **state)
 	teardown(&r);
 }
 
-/* OpenOCD's stub says where its processor stands: "pmk_halted pc (/32): 0x00008100", in hex. */
+/*
+ * OpenOCD's stub reports the address of its processor: "pmk_halted pc (/32): 0x00008100", in hex.
+ */
 #define AT_8100                              \
 	"$O706d6b5f68616c74656420706320282f" \
 	"3332293a20307830303030383130300a#77$OK#9a"
@@ -437,7 +442,7 @@ static void test_gdb_look(void **state)
 	"$O706d6b5f68616c74656420706320282f" \
 	"3332293a20307830303030383330300a#79$OK#9a"
 
-/* What it tells of the signal decides nothing: an interrupt that it kept may meet a breakpoint. */
+/* The reported signal does not decide, because a kept interrupt may coincide with a breakpoint. */
 static void test_gdb_of_openocd(void **state)
 {
 	struct rig r;
@@ -459,7 +464,7 @@ static void test_gdb_of_openocd(void **state)
 	assert_false(r.wire.stopped);
 	assert_int_equal(pmk_wire_let_go(&r.wire), 0);
 	heard(&r);
-	/* Nobody wanted it to stand there: it runs on. */
+	/* This stop was not requested: the target continues. */
 	say(&r, "$T02#b6" AT_8300);
 	assert_int_equal(pmk_wire_look(&r.wire), 0);
 	assert_false(r.wire.stopped || r.wire.held);
@@ -473,7 +478,7 @@ static void test_gdb_of_openocd(void **state)
 	teardown(&r);
 }
 
-/* What is beside the reply is skipped, and not for ever. */
+/* Other packets than the reply are skipped, but not for ever. */
 static void test_gdb_chatter(void **state)
 {
 	static char chatter[160000];
@@ -488,7 +493,7 @@ static void test_gdb_chatter(void **state)
 		n += 9;
 	}
 	setup(&r, &pmk_speaker_gdb);
-	/* More than a socket holds: somebody has to write while it is read. */
+	/* More than a socket holds, so one thread writes while the other reads. */
 	pid = fork();
 	if (!pid) {
 		close(r.wire.link.fd);
@@ -576,7 +581,7 @@ static void test_openocd_breakpoint(void **state)
 	teardown(&r);
 }
 
-/* It was halted on request, and stands where the breakpoint is, or elsewhere. */
+/* It was halted on request, at the breakpoint or elsewhere. */
 static void test_openocd_halts_there(void **state)
 {
 	struct rig r;

@@ -84,7 +84,8 @@ const struct pmk_event pmk_armv7_v1_events[] = {
 	{ .code = 0x0F, .name = "unaligned_ldst_retired", .cores = A8 | A9,
 	  .signal = PMK_SIG_UNALIGNED_LD, .signal2 = PMK_SIG_UNALIGNED_ST,
 	  PMK_HOST(.ref = COMMON_V7,
-		   .brief = "loads and stores whose address is not a multiple of the element size") },
+		   .brief = "loads and stores whose address is not a multiple of the element "
+		       "size") },
 	{ .code = 0x10, .name = "br_mis_pred", .cores = A8 | A9, .signal = PMK_SIG_BRANCH_MISS,
 	  PMK_HOST(.aliases = "branch-misses branch-load-misses", .ref = COMMON_V7,
 		   .brief = "branches mispredicted or not predicted") },
