@@ -28,7 +28,7 @@ void pmk_choice_free(struct pmk_choice *c)
 	*c = (struct pmk_choice){ 0 };
 }
 
-static int add(struct pmk_choice *c, const struct pmk_tables *t, uint32_t event)
+static int choice_add(struct pmk_choice *c, const struct pmk_tables *t, uint32_t event)
 {
 	if (!c->event)
 		c->event = calloc(t->nevents + 1, sizeof(*c->event));
@@ -47,8 +47,8 @@ int pmk_choice_all(struct pmk_choice *c, const struct pmk_tables *t)
 
 	for (uint32_t i = 0; i < t->nevents && !err; i++)
 		if (t->event[i].has_total)
-			err = add(c, t, i);
-	return err || c->n || t->sampled ? err : add(c, t, PMK_TABLES_EXECUTIONS);
+			err = choice_add(c, t, i);
+	return err || c->n || t->sampled ? err : choice_add(c, t, PMK_TABLES_EXECUTIONS);
 }
 
 void pmk_choice_put_cycles_first(struct pmk_choice *c, const struct pmk_tables *t)
@@ -74,8 +74,8 @@ int pmk_choice_cycles(struct pmk_choice *c, const struct pmk_tables *t)
 			first = i;
 	for (uint32_t i = 0; i < t->nevents; i++)
 		if (t->event[i].has_total && pmk_tables_event_is(&t->event[i], "cycles"))
-			return add(c, t, i);
-	return add(c, t, first);
+			return choice_add(c, t, i);
+	return choice_add(c, t, first);
 }
 
 static const char *next_name(const void *ctx, unsigned i)
@@ -98,7 +98,7 @@ static void name_some(const struct pmk_tables *t, const char *name, char *msg, s
 		snprintf(msg + n, size - n, " and %zu more (-e all)", t->nevents - i);
 }
 
-static int unknown(const struct pmk_tables *t, const char *name, char *msg, size_t size)
+static int event_unknown(const struct pmk_tables *t, const char *name, char *msg, size_t size)
 {
 	char near[128];
 
@@ -122,7 +122,7 @@ static int add_named(struct pmk_choice *c, const struct pmk_tables *t, const cha
 		if (!pmk_tables_event_is(&t->event[i], name))
 			continue;
 		if (t->event[i].has_total)
-			return add(c, t, i);
+			return choice_add(c, t, i);
 		known = true;
 	}
 	if (known)
@@ -134,8 +134,8 @@ static int add_named(struct pmk_choice *c, const struct pmk_tables *t, const cha
 			"a sampled recording has no executions; pmk record in emulation counts "
 			"them");
 	if (!strcmp(name, "executions"))
-		return add(c, t, PMK_TABLES_EXECUTIONS);
-	return unknown(t, name, msg, size);
+		return choice_add(c, t, PMK_TABLES_EXECUTIONS);
+	return event_unknown(t, name, msg, size);
 }
 
 int pmk_choice_named(struct pmk_choice *c, const struct pmk_tables *t, const char *list, char *msg,

@@ -72,7 +72,7 @@ const char pmk_database_schema[] =
 	" cycles INTEGER NOT NULL, times INTEGER NOT NULL,"
 	" PRIMARY KEY(event, cycles)) WITHOUT ROWID;";
 
-static int number(sqlite3 *db, const char *sql, int *out)
+static int query_number(sqlite3 *db, const char *sql, int *out)
 {
 	sqlite3_stmt *s;
 	int err = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
@@ -91,16 +91,17 @@ static bool is_cut(sqlite3 *db, const char *path)
 	int pages = 0, bytes = 0;
 	struct stat st;
 
-	return !number(db, "PRAGMA page_count", &pages) &&
-	       !number(db, "PRAGMA page_size", &bytes) && !stat(path, &st) &&
+	return !query_number(db, "PRAGMA page_count", &pages) &&
+	       !query_number(db, "PRAGMA page_size", &bytes) && !stat(path, &st) &&
 	       st.st_size < (off_t)pages * bytes;
 }
 
-static int check(sqlite3 *db, const char *path, char *msg, size_t size)
+static int schema_check(sqlite3 *db, const char *path, char *msg, size_t size)
 {
 	int id = 0, version = 0, views = 0;
 
-	if (number(db, "PRAGMA application_id", &id) || number(db, "PRAGMA user_version", &version))
+	if (query_number(db, "PRAGMA application_id", &id) ||
+	    query_number(db, "PRAGMA user_version", &version))
 		return pmk_message_fail(msg, size, PMK_EPARSE, "%s; pmk record writes such a file",
 					sqlite3_errmsg(db));
 	if (id != PMK_DATABASE_ID)
@@ -110,11 +111,11 @@ static int check(sqlite3 *db, const char *path, char *msg, size_t size)
 			msg, size, PMK_EPARSE,
 			"its format is version %d, and this pmk reads version %d; %s", version,
 			PMK_DATABASE_VERSION, "record it again, or use that version of pmk");
-	if (number(db,
-		   "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN ('meta', "
-		   "'event', 'object', 'thread', 'file', 'function', 'inlined', 'code', 'context', "
-		   "'cost', 'part', 'run', 'extra', 'latency')",
-		   &views) ||
+	if (query_number(db,
+			 "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN "
+			 "('meta', 'event', 'object', 'thread', 'file', 'function', 'inlined', "
+			 "'code', 'context', 'cost', 'part', 'run', 'extra', 'latency')",
+			 &views) ||
 	    views)
 		return pmk_message_fail(msg, size, PMK_EPARSE,
 					"it has views instead of tables; record it again");
@@ -175,7 +176,7 @@ int pmk_database_open(const char *path, sqlite3 **db, char *msg, size_t size)
 	} else {
 		pmk_database_refuse_code(*db);
 		limit_steps(*db, path);
-		err = check(*db, path, msg, size);
+		err = schema_check(*db, path, msg, size);
 	}
 	if (err) {
 		sqlite3_close(*db);

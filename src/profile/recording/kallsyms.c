@@ -27,7 +27,7 @@ struct list {
 	size_t n, room;
 };
 
-static bool add(struct list *l, uint64_t address, const char *name)
+static bool list_add(struct list *l, uint64_t address, const char *name)
 {
 	struct symbol *grown = pmk_grow(l->item, l->n, &l->room, sizeof(*grown));
 
@@ -47,7 +47,7 @@ static bool read_list(struct list *l, FILE *f)
 	while (fits && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%" SCNx64 " %c %399s", &address, &kind, name) == 3 && address &&
 		    strchr("tTwW", kind))
-			fits = add(l, address, name);
+			fits = list_add(l, address, name);
 	return fits;
 }
 
@@ -110,7 +110,7 @@ static uint64_t end_of(const struct list *l, size_t at)
 }
 
 /* Assign functions to addresses, which are in ascending order, and add their names to `s`. */
-static int place(struct pmk_symbols *s, struct list *l, const uint64_t *addr, size_t n)
+static int functions_assign(struct pmk_symbols *s, struct list *l, const uint64_t *addr, size_t n)
 {
 	uint32_t last = PMK_NOWHERE;
 
@@ -161,7 +161,7 @@ int pmk_symbols_kernel(struct pmk_symbols *s, const char *build_id, const uint64
 	fclose(f);
 	qsort(l.item, l.n, sizeof(*l.item), by_address);
 	if (!err && l.n)
-		err = place(s, &l, addr, n);
+		err = functions_assign(s, &l, addr, n);
 	for (size_t i = 0; i < l.n; i++)
 		free(l.item[i].name);
 	free(l.item);

@@ -24,7 +24,7 @@ struct reader {
 
 /* ---- what is kept --------------------------------------------------------------------------- */
 
-static void *grown(struct reader *r, void *items, size_t n, size_t *room, size_t item_size)
+static void *items_grow(struct reader *r, void *items, size_t n, size_t *room, size_t item_size)
 {
 	void *more = pmk_grow(items, n, room, item_size);
 
@@ -37,7 +37,7 @@ static void add_line(struct reader *r, const char *file, int line, Dwarf_Addr ad
 {
 	struct pmk_lines *l = r->l;
 
-	l->line = grown(r, l->line, l->nlines, &l->line_room, sizeof(*l->line));
+	l->line = items_grow(r, l->line, l->nlines, &l->line_room, sizeof(*l->line));
 	if (!r->no_memory)
 		l->line[l->nlines++] =
 			(struct pmk_lines_line){ file, (uint32_t)line, address + r->shift };
@@ -48,7 +48,8 @@ static void add_function(struct reader *r, const char *symbol, const char *file,
 {
 	struct pmk_lines *l = r->l;
 
-	l->function = grown(r, l->function, l->nfunctions, &l->function_room, sizeof(*l->function));
+	l->function =
+		items_grow(r, l->function, l->nfunctions, &l->function_room, sizeof(*l->function));
 	if (!r->no_memory)
 		l->function[l->nfunctions++] =
 			(struct pmk_lines_function){ symbol, file, (uint32_t)line, address };

@@ -87,7 +87,7 @@ static const char *stub_name(struct reader *r, const char *function)
 }
 
 /* The source name of a symbol of C++ or Rust; other symbols are returned unchanged. */
-static const char *demangle(struct reader *r, const char *symbol)
+static const char *symbol_demangle(struct reader *r, const char *symbol)
 {
 	const char *stub = strstr(symbol, STUB);
 	bool is_stub = stub && !stub[strlen(STUB)];
@@ -158,7 +158,7 @@ static bool read_symbol(const struct reader *r, int i, struct symbol *out)
 	return true;
 }
 
-static size_t underscores(const char *name)
+static size_t underscores_count(const char *name)
 {
 	return strspn(name, "_");
 }
@@ -178,8 +178,8 @@ static int by_address(const void *a, const void *b)
 		return x->sized ? -1 : 1;
 	if (rank[x->bind] != rank[y->bind])
 		return rank[x->bind] - rank[y->bind];
-	if (underscores(p) != underscores(q))
-		return underscores(p) < underscores(q) ? -1 : 1;
+	if (underscores_count(p) != underscores_count(q))
+		return underscores_count(p) < underscores_count(q) ? -1 : 1;
 	if (strlen(p) != strlen(q))
 		return strlen(p) < strlen(q) ? -1 : 1;
 	return strcmp(p, q);
@@ -337,7 +337,7 @@ static void place_functions(struct reader *r)
 		f = &r->s->function[at];
 		f->used = true;
 		if (f->symbol)
-			f->name = demangle(r, f->symbol);
+			f->name = symbol_demangle(r, f->symbol);
 	}
 }
 
@@ -441,7 +441,7 @@ static uint32_t read_inlined(struct reader *r, Dwarf_Die *die, uint32_t parent)
 	s->inlined = grown;
 	s->inlined[s->ninlined++] = (struct pmk_symbols_inlined){
 		.parent = parent,
-		.name = symbol ? demangle(r, symbol) : name,
+		.name = symbol ? symbol_demangle(r, symbol) : name,
 		.symbol = symbol,
 		.file = file_of(r, die, DW_AT_call_file),
 		.line = line_of(die, DW_AT_call_line),

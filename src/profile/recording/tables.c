@@ -31,18 +31,18 @@ struct load {
 	bool no_memory;
 };
 
-static int damaged(const char *why, char *msg, size_t size)
+static int table_damaged(const char *why, char *msg, size_t size)
 {
 	return pmk_message_fail(msg, size, PMK_EPARSE, "damaged: %s; record it again", why);
 }
 
-static int failed(const struct pmk_tables *t, char *msg, size_t size)
+static int statement_failed(const struct pmk_tables *t, char *msg, size_t size)
 {
 	int code = sqlite3_errcode(t->db);
 
 	if (code == SQLITE_NOMEM)
 		return pmk_message_no_memory(msg, size, NULL);
-	return damaged(sqlite3_errmsg(t->db), msg, size);
+	return table_damaged(sqlite3_errmsg(t->db), msg, size);
 }
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -67,26 +67,26 @@ static const char *text_or_null(struct load *l, int column)
 	return to->byte;
 }
 
-static const char *text(struct load *l, int column)
+static const char *column_text(struct load *l, int column)
 {
 	const char *s = text_or_null(l, column);
 
 	return s ? s : "";
 }
 
-static bool is(const struct load *l, int column, const char *word)
+static bool column_is(const struct load *l, int column, const char *word)
 {
 	const char *s = (const char *)sqlite3_column_text(l->s, column);
 
 	return s && !strcmp(s, word);
 }
 
-static uint64_t number(const struct load *l, int column)
+static uint64_t column_number(const struct load *l, int column)
 {
 	return (uint64_t)sqlite3_column_int64(l->s, column);
 }
 
-static uint32_t small(const struct load *l, int column)
+static uint32_t column_index(const struct load *l, int column)
 {
 	sqlite3_int64 v = sqlite3_column_int64(l->s, column);
 
@@ -94,7 +94,7 @@ static uint32_t small(const struct load *l, int column)
 }
 
 /* The index of the item with that id; every item begins with its id. */
-static uint32_t find(const void *items, size_t n, size_t item_size, int64_t id)
+static uint32_t id_find(const void *items, size_t n, size_t item_size, int64_t id)
 {
 	size_t low = 0, high = n;
 
@@ -113,26 +113,26 @@ static uint32_t find(const void *items, size_t n, size_t item_size, int64_t id)
 	return PMK_TABLES_NONE;
 }
 
-static uint32_t reference(struct load *l, int column, const void *items, size_t n, size_t item_size,
-			  const char *what)
+static uint32_t column_reference(struct load *l, int column, const void *items, size_t n,
+				 size_t item_size, const char *what)
 {
 	uint32_t i;
 
 	if (sqlite3_column_type(l->s, column) == SQLITE_NULL)
 		return PMK_TABLES_NONE;
-	i = find(items, n, item_size, sqlite3_column_int64(l->s, column));
+	i = id_find(items, n, item_size, sqlite3_column_int64(l->s, column));
 	if (i == PMK_TABLES_NONE)
 		l->what = what;
 	return i;
 }
 
 #define REFERENCE(l, column, items, n, what) \
-	reference(l, column, items, n, sizeof(*(items)), "a reference to " what)
+	column_reference(l, column, items, n, sizeof(*(items)), "a reference to " what)
 /* One that may not be NULL. */
-static uint32_t needed(struct load *l, int column, const void *items, size_t n, size_t item_size,
-		       const char *what)
+static uint32_t column_needed(struct load *l, int column, const void *items, size_t n,
+			      size_t item_size, const char *what)
 {
-	uint32_t i = reference(l, column, items, n, item_size, what);
+	uint32_t i = column_reference(l, column, items, n, item_size, what);
 
 	if (i == PMK_TABLES_NONE)
 		l->what = what;
@@ -140,27 +140,27 @@ static uint32_t needed(struct load *l, int column, const void *items, size_t n, 
 }
 
 #define NEEDED(l, column, items, n, what) \
-	needed(l, column, items, n, sizeof(*(items)), "a reference to " what)
+	column_needed(l, column, items, n, sizeof(*(items)), "a reference to " what)
 /* A reference to an earlier row of the same table. */
 #define BEFORE(l, column, what) \
-	reference(l, column, (l)->items, (l)->n, (l)->item_size, "a reference to " what)
+	column_reference(l, column, (l)->items, (l)->n, (l)->item_size, "a reference to " what)
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
 static void fill_meta(struct load *l, void *item)
 {
 	(void)item;
-	if (is(l, 0, "command"))
-		l->t->command = text(l, 1);
-	else if (is(l, 0, "core"))
-		l->t->core = text(l, 1);
-	else if (is(l, 0, "settings"))
-		l->t->settings = text(l, 1);
-	else if (is(l, 0, "partial"))
+	if (column_is(l, 0, "command"))
+		l->t->command = column_text(l, 1);
+	else if (column_is(l, 0, "core"))
+		l->t->core = column_text(l, 1);
+	else if (column_is(l, 0, "settings"))
+		l->t->settings = column_text(l, 1);
+	else if (column_is(l, 0, "partial"))
 		l->t->partial = sqlite3_column_int(l->s, 1) != 0;
-	else if (is(l, 0, "sampled"))
+	else if (column_is(l, 0, "sampled"))
 		l->t->sampled = sqlite3_column_int(l->s, 1) != 0;
-	else if (is(l, 0, "threaded"))
+	else if (column_is(l, 0, "threaded"))
 		l->t->threaded = sqlite3_column_int(l->s, 1) != 0;
 }
 
@@ -168,10 +168,10 @@ static void fill_event(struct load *l, void *item)
 {
 	*(struct pmk_tables_event *)item = (struct pmk_tables_event){
 		.id = sqlite3_column_int64(l->s, 0),
-		.name = text(l, 1),
+		.name = column_text(l, 1),
 		.pmu = text_or_null(l, 2),
 		.has_total = sqlite3_column_type(l->s, 3) != SQLITE_NULL,
-		.total = number(l, 3),
+		.total = column_number(l, 3),
 	};
 }
 
@@ -179,8 +179,8 @@ static void fill_object(struct load *l, void *item)
 {
 	*(struct pmk_tables_object *)item = (struct pmk_tables_object){
 		.id = sqlite3_column_int64(l->s, 0),
-		.path = text(l, 1),
-		.kind = text(l, 2),
+		.path = column_text(l, 1),
+		.kind = column_text(l, 2),
 		.build_id = text_or_null(l, 3),
 	};
 }
@@ -189,8 +189,8 @@ static void fill_thread(struct load *l, void *item)
 {
 	*(struct pmk_tables_thread *)item = (struct pmk_tables_thread){
 		.id = sqlite3_column_int64(l->s, 0),
-		.process = small(l, 1),
-		.cpu = small(l, 2),
+		.process = column_index(l, 1),
+		.cpu = column_index(l, 2),
 		.name = text_or_null(l, 3),
 	};
 }
@@ -199,7 +199,7 @@ static void fill_file(struct load *l, void *item)
 {
 	*(struct pmk_tables_file *)item = (struct pmk_tables_file){
 		.id = sqlite3_column_int64(l->s, 0),
-		.path = text(l, 1),
+		.path = column_text(l, 1),
 	};
 }
 
@@ -210,12 +210,12 @@ static void fill_function(struct load *l, void *item)
 	*(struct pmk_tables_function *)item = (struct pmk_tables_function){
 		.id = sqlite3_column_int64(l->s, 0),
 		.object = REFERENCE(l, 1, t->object, t->nobjects, "an object"),
-		.name = text(l, 2),
+		.name = column_text(l, 2),
 		.symbol = text_or_null(l, 3),
-		.address = number(l, 4),
-		.size = number(l, 5),
+		.address = column_number(l, 4),
+		.size = column_number(l, 5),
 		.file = REFERENCE(l, 6, t->file, t->nfiles, "a file"),
-		.line = small(l, 7),
+		.line = column_index(l, 7),
 	};
 }
 
@@ -226,10 +226,10 @@ static void fill_inlined(struct load *l, void *item)
 	*(struct pmk_tables_inlined *)item = (struct pmk_tables_inlined){
 		.id = sqlite3_column_int64(l->s, 0),
 		.parent = BEFORE(l, 1, "an inlined function"),
-		.name = text(l, 2),
+		.name = column_text(l, 2),
 		.symbol = text_or_null(l, 3),
 		.file = REFERENCE(l, 4, t->file, t->nfiles, "a file"),
-		.line = small(l, 5),
+		.line = column_index(l, 5),
 		.code_file = PMK_TABLES_NONE,
 	};
 }
@@ -241,17 +241,17 @@ static void fill_code(struct load *l, void *item)
 	*(struct pmk_tables_code *)item = (struct pmk_tables_code){
 		.id = sqlite3_column_int64(l->s, 0),
 		.object = REFERENCE(l, 1, t->object, t->nobjects, "an object"),
-		.address = number(l, 2),
-		.size = small(l, 3),
-		.jump = is(l, 4, "jump"),
+		.address = column_number(l, 2),
+		.size = column_index(l, 3),
+		.jump = column_is(l, 4, "jump"),
 		/* Other ARM instructions may have conditions, too. */
-		.conditional =
-			sqlite3_column_int(l->s, 5) && !is(l, 4, "next") && !is(l, 4, "exception"),
-		.target = number(l, 6),
+		.conditional = sqlite3_column_int(l->s, 5) && !column_is(l, 4, "next") &&
+			       !column_is(l, 4, "exception"),
+		.target = column_number(l, 6),
 		.function = REFERENCE(l, 7, t->function, t->nfunctions, "a function"),
 		.inlined = REFERENCE(l, 8, t->inlined, t->ninlined, "an inlined function"),
 		.file = REFERENCE(l, 9, t->file, t->nfiles, "a file"),
-		.line = small(l, 10),
+		.line = column_index(l, 10),
 	};
 }
 
@@ -264,7 +264,7 @@ static void fill_context(struct load *l, void *item)
 		.parent = BEFORE(l, 1, "a context"),
 		.function = REFERENCE(l, 2, t->function, t->nfunctions, "a function"),
 		.site = REFERENCE(l, 3, t->code, t->ncodes, "an instruction"),
-		.calls = number(l, 4),
+		.calls = column_number(l, 4),
 	};
 }
 
@@ -275,7 +275,7 @@ static void fill_cost(struct load *l, void *item)
 	*(struct pmk_tables_cost *)item = (struct pmk_tables_cost){
 		.cost = sqlite3_column_int64(l->s, 0),
 		.event = NEEDED(l, 1, t->event, t->nevents, "an event"),
-		.value = number(l, 2),
+		.value = column_number(l, 2),
 	};
 }
 
@@ -286,7 +286,7 @@ static void fill_part(struct load *l, void *item)
 	*(struct pmk_tables_part *)item = (struct pmk_tables_part){
 		.code = NEEDED(l, 0, t->code, t->ncodes, "an instruction"),
 		.block = sqlite3_column_int64(l->s, 1),
-		.left = small(l, 2),
+		.left = column_index(l, 2),
 		.cost = sqlite3_column_int64(l->s, 3),
 	};
 }
@@ -296,7 +296,7 @@ static uint32_t context_reference(struct load *l, int column)
 {
 	const struct pmk_tables *t = l->t;
 	int64_t id = sqlite3_column_int64(l->s, column);
-	uint32_t context = find(t->context, t->ncontexts, sizeof(*t->context), id);
+	uint32_t context = id_find(t->context, t->ncontexts, sizeof(*t->context), id);
 
 	if (context == PMK_TABLES_NONE && id)
 		l->what = "a reference to a context";
@@ -311,8 +311,8 @@ static void fill_run(struct load *l, void *item)
 		.block = sqlite3_column_int64(l->s, 0),
 		.context = context_reference(l, 1),
 		.thread = NEEDED(l, 2, t->thread, t->nthreads, "a thread"),
-		.executions = number(l, 3),
-		.taken = number(l, 4),
+		.executions = column_number(l, 3),
+		.taken = column_number(l, 4),
 	};
 }
 
@@ -322,13 +322,13 @@ static void fill_latency(struct load *l, void *item)
 
 	*(struct pmk_tables_latency *)item = (struct pmk_tables_latency){
 		.event = NEEDED(l, 0, t->event, t->nevents, "an event"),
-		.cycles = number(l, 1),
-		.times = number(l, 2),
+		.cycles = column_number(l, 1),
+		.times = column_number(l, 2),
 	};
 }
 
 /* The result of a loop over rows. */
-static int finish(struct load *l, int step, int err, char *msg, size_t size)
+static int load_finish(struct load *l, int step, int err, char *msg, size_t size)
 {
 	sqlite3_finalize(l->s);
 	if (err)
@@ -338,12 +338,13 @@ static int finish(struct load *l, int step, int err, char *msg, size_t size)
 					"damaged: %s refers to a row that does not exist; record "
 					"it again",
 					l->what);
-	return step == SQLITE_DONE ? 0 : failed(l->t, msg, size);
+	return step == SQLITE_DONE ? 0 : statement_failed(l->t, msg, size);
 }
 
 /* Read a table; NULL and *err after a failure. */
-static void *load(struct pmk_tables *t, const char *sql, void (*fill)(struct load *l, void *item),
-		  size_t item_size, size_t *n, int *err, char *msg, size_t size)
+static void *table_load(struct pmk_tables *t, const char *sql,
+			void (*fill)(struct load *l, void *item), size_t item_size, size_t *n,
+			int *err, char *msg, size_t size)
 {
 	struct load l = { .t = t, .item_size = item_size };
 	size_t room = 0;
@@ -352,7 +353,7 @@ static void *load(struct pmk_tables *t, const char *sql, void (*fill)(struct loa
 	if (*err)
 		return NULL;
 	if (sqlite3_prepare_v2(t->db, sql, -1, &l.s, NULL)) {
-		*err = failed(t, msg, size);
+		*err = statement_failed(t, msg, size);
 		return NULL;
 	}
 	while (!l.what && !l.no_memory && (step = sqlite3_step(l.s)) == SQLITE_ROW) {
@@ -369,15 +370,15 @@ static void *load(struct pmk_tables *t, const char *sql, void (*fill)(struct loa
 		fill(&l, (char *)l.items + l.n * item_size);
 		l.n++;
 	}
-	*err = finish(&l, step, l.no_memory ? pmk_message_no_memory(msg, size, NULL) : 0, msg,
-		      size);
+	*err = load_finish(&l, step, l.no_memory ? pmk_message_no_memory(msg, size, NULL) : 0, msg,
+			   size);
 	*n = l.n;
 	return l.items;
 }
 
-#define LOAD_BY(t, sql, by, fill, items, n)                                                        \
-	((items) = load(t, "SELECT " sql " ORDER BY " by, fill, sizeof(*(items)), &(n), &err, msg, \
-			size))
+#define LOAD_BY(t, sql, by, fill, items, n)                                                   \
+	((items) = table_load(t, "SELECT " sql " ORDER BY " by, fill, sizeof(*(items)), &(n), \
+			      &err, msg, size))
 #define LOAD(t, sql, fill, items, n) LOAD_BY(t, sql, "1", fill, items, n)
 
 /* Older recordings do not have this table. */
@@ -418,8 +419,8 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	LOAD(t, "code, block, left, cost FROM part", fill_part, t->part, t->nparts);
 	LOAD_BY(t, "block, context, thread, executions, taken FROM run", "1, 2, 3", fill_run,
 		t->run, t->nruns);
-	t->latency = load(t, select_latencies(t), fill_latency, sizeof(*t->latency), &t->nlatencies,
-			  &err, msg, size);
+	t->latency = table_load(t, select_latencies(t), fill_latency, sizeof(*t->latency),
+				&t->nlatencies, &err, msg, size);
 	return err;
 }
 
@@ -531,7 +532,7 @@ static int find_same(struct pmk_tables *t)
 }
 
 /* Convert a file of perf to a database in memory. */
-static int convert(const char *path, sqlite3 **db, char *msg, size_t size)
+static int perf_convert(const char *path, sqlite3 **db, char *msg, size_t size)
 {
 	struct pmk_perfdata *p;
 	int err = pmk_perfdata_read(&p, path, msg, size);
@@ -575,7 +576,7 @@ int pmk_tables_open(struct pmk_tables *t, const char *path, char *msg, size_t si
 		return pmk_message_fail(msg, size, PMK_EIO, "cannot be read: %s", why);
 	fclose(f);
 	if (pmk_perfdata_is(path))
-		err = convert(path, &t->db, msg, size);
+		err = perf_convert(path, &t->db, msg, size);
 	else
 		err = pmk_database_open(path, &t->db, msg, size);
 	return err ? err : read_database(t, msg, size);
@@ -773,7 +774,7 @@ static int sum_up(const struct pmk_tables *t, const char *extras,
 	s.value = calloc(t->nevents + 1, sizeof(*s.value));
 	if (sqlite3_prepare_v2(t->db, extras, -1, &s.extras.s, NULL)) {
 		free(s.value);
-		return failed(t, msg, size);
+		return statement_failed(t, msg, size);
 	}
 	next_extra(&s);
 	for (uint32_t code = 0; code < t->ncodes && s.value && !err && !s.extras.what; code++) {
@@ -788,7 +789,7 @@ static int sum_up(const struct pmk_tables *t, const char *extras,
 		err = pmk_message_no_memory(msg, size, NULL);
 	free(s.value);
 	free(s.item);
-	return finish(&s.extras, s.step, err, msg, size);
+	return load_finish(&s.extras, s.step, err, msg, size);
 }
 
 /* The events that the caller of pmk_tables_counts() asked for. */

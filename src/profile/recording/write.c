@@ -102,7 +102,7 @@ struct writer {
 	size_t done, told; /* items, and those at the last call of the watch */
 };
 
-static void fail(struct writer *w, int err)
+static void writer_fail(struct writer *w, int err)
 {
 	if (w->err || !err)
 		return;
@@ -113,7 +113,7 @@ static void fail(struct writer *w, int err)
 #define WATCHED 10000 /* items between two calls of the watch */
 
 /* So many items more are done. */
-static void advance(struct writer *w, size_t items)
+static void writer_advance(struct writer *w, size_t items)
 {
 	const struct pmk_recording *rec = w->rec;
 
@@ -123,14 +123,14 @@ static void advance(struct writer *w, size_t items)
 	w->told = w->done;
 	if (!w->watch->on_items(w->watch->ctx, w->done,
 				rec->ninsns + rec->ncontexts + rec->nruns + rec->nextras))
-		fail(w, SQLITE_INTERRUPT);
+		writer_fail(w, SQLITE_INTERRUPT);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 static void put_int(struct writer *w, int table, int64_t value)
 {
-	fail(w, sqlite3_bind_int64(w->statement[table], ++w->column, value));
+	writer_fail(w, sqlite3_bind_int64(w->statement[table], ++w->column, value));
 }
 
 /* Writes NULL for a text that is not known. */
@@ -138,9 +138,10 @@ static void put_text(struct writer *w, int table, const char *text)
 {
 	w->column++;
 	if (text)
-		fail(w, sqlite3_bind_text(w->statement[table], w->column, text, -1, SQLITE_STATIC));
+		writer_fail(w, sqlite3_bind_text(w->statement[table], w->column, text, -1,
+						 SQLITE_STATIC));
 	else
-		fail(w, sqlite3_bind_null(w->statement[table], w->column));
+		writer_fail(w, sqlite3_bind_null(w->statement[table], w->column));
 }
 
 /* Writes NULL for the number 0, which means none. */
@@ -154,17 +155,17 @@ static void put_id(struct writer *w, int table, int64_t id)
 
 static void put_bytes(struct writer *w, int table, const void *bytes, size_t size)
 {
-	fail(w,
-	     sqlite3_bind_blob(w->statement[table], ++w->column, bytes, (int)size, SQLITE_STATIC));
+	writer_fail(w, sqlite3_bind_blob(w->statement[table], ++w->column, bytes, (int)size,
+					 SQLITE_STATIC));
 }
 
-static void insert(struct writer *w, int table)
+static void row_insert(struct writer *w, int table)
 {
 	w->column = 0;
 	if (w->err)
 		return;
 	if (sqlite3_step(w->statement[table]) != SQLITE_DONE)
-		fail(w, sqlite3_errcode(w->db));
+		writer_fail(w, sqlite3_errcode(w->db));
 	sqlite3_reset(w->statement[table]);
 }
 
@@ -203,7 +204,7 @@ static int64_t file_id(struct writer *w, const char *path)
 	if (!path)
 		return 0;
 	if (2 * w->nfiles >= w->file_room && !grow_files(w)) {
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return 0;
 	}
 	f = find_file(w->file, w->file_room, path);
@@ -211,13 +212,13 @@ static int64_t file_id(struct writer *w, const char *path)
 		return f->id;
 	f->path = strdup(path);
 	if (!f->path) {
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return 0;
 	}
 	f->id = (int64_t)++w->nfiles;
 	put_int(w, INSERT_FILE, f->id);
 	put_text(w, INSERT_FILE, path);
-	insert(w, INSERT_FILE);
+	row_insert(w, INSERT_FILE);
 	return f->id;
 }
 
@@ -229,14 +230,14 @@ static void write_text_fact(struct writer *w, const char *key, const char *value
 		return;
 	put_text(w, INSERT_META, key);
 	put_text(w, INSERT_META, value);
-	insert(w, INSERT_META);
+	row_insert(w, INSERT_META);
 }
 
 static void write_flag(struct writer *w, const char *key, bool value)
 {
 	put_text(w, INSERT_META, key);
 	put_int(w, INSERT_META, value);
-	insert(w, INSERT_META);
+	row_insert(w, INSERT_META);
 }
 
 static void write_facts(struct writer *w)
@@ -273,7 +274,7 @@ static void write_events(struct writer *w)
 			put_int(w, INSERT_EVENT, (int64_t)e->total);
 		else
 			put_text(w, INSERT_EVENT, NULL);
-		insert(w, INSERT_EVENT);
+		row_insert(w, INSERT_EVENT);
 	}
 }
 
@@ -284,7 +285,7 @@ static void write_threads(struct writer *w)
 		put_int(w, INSERT_THREAD, w->rec->thread[i].process);
 		put_int(w, INSERT_THREAD, w->rec->thread[i].cpu);
 		put_text(w, INSERT_THREAD, w->rec->thread[i].name);
-		insert(w, INSERT_THREAD);
+		row_insert(w, INSERT_THREAD);
 	}
 }
 
@@ -322,7 +323,7 @@ static void write_functions(struct writer *w, const struct pmk_symbols *s, size_
 		if (!f->symbol) {
 			name = name_by_place(&w->rec->object[object], f->address);
 			if (!name)
-				fail(w, SQLITE_NOMEM);
+				writer_fail(w, SQLITE_NOMEM);
 		}
 		file = file_id(w, f->file);
 		id[i] = ++w->nfunctions;
@@ -335,7 +336,7 @@ static void write_functions(struct writer *w, const struct pmk_symbols *s, size_
 		put_id(w, INSERT_FUNCTION, f->symbol ? (int64_t)f->size : 0);
 		put_id(w, INSERT_FUNCTION, file);
 		put_id(w, INSERT_FUNCTION, f->line);
-		insert(w, INSERT_FUNCTION);
+		row_insert(w, INSERT_FUNCTION);
 		free(name);
 	}
 }
@@ -354,7 +355,7 @@ static void write_inlined(struct writer *w, const struct pmk_symbols *s)
 		put_text(w, INSERT_INLINED, in->symbol);
 		put_id(w, INSERT_INLINED, file);
 		put_id(w, INSERT_INLINED, in->line);
-		insert(w, INSERT_INLINED);
+		row_insert(w, INSERT_INLINED);
 	}
 }
 
@@ -425,8 +426,8 @@ static void write_insn(struct writer *w, size_t index, const struct pmk_symbols_
 	put_id(w, INSERT_CODE, p->inlined == PMK_NOWHERE ? 0 : w->ninlined + p->inlined + 1);
 	put_id(w, INSERT_CODE, file);
 	put_id(w, INSERT_CODE, p->line);
-	insert(w, INSERT_CODE);
-	advance(w, 1);
+	row_insert(w, INSERT_CODE);
+	writer_advance(w, 1);
 }
 
 /* Write the object and `n` of its instructions, which begin at order[from]. */
@@ -441,7 +442,7 @@ static void write_symbolised(struct writer *w, size_t object, size_t from, size_
 	size_t place = 0;
 
 	if (!function) {
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return;
 	}
 	put_int(w, INSERT_OBJECT, (int64_t)object);
@@ -449,7 +450,7 @@ static void write_symbolised(struct writer *w, size_t object, size_t from, size_
 	put_text(w, INSERT_OBJECT, kinds[o->kind]);
 	put_text(w, INSERT_OBJECT, o->build_id ? o->build_id : *s->build_id ? s->build_id : NULL);
 	put_int(w, INSERT_OBJECT, (int64_t)o->bias);
-	insert(w, INSERT_OBJECT);
+	row_insert(w, INSERT_OBJECT);
 	write_functions(w, s, object, function);
 	write_inlined(w, s);
 	for (size_t i = from; i < from + n && !w->err; i++) {
@@ -477,7 +478,7 @@ static bool is_another(struct writer *w, const struct pmk_recorded_object *o,
 		     "%s%s%s is another file now than when it was sampled (its build id "
 		     "differs), so its functions are not known",
 		     w->warning ? w->warning : "", w->warning ? "\n" : "", o->path) < 0) {
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return true;
 	}
 	free(w->warning);
@@ -520,7 +521,7 @@ static void write_object(struct writer *w, size_t object, size_t from, size_t n)
 		called[naddrs - 1] |= w->called && w->called[w->order[i]];
 	}
 	if (!addr || !called || load_symbols(w, o, &s, addr, w->called ? called : NULL, naddrs))
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 	else
 		write_symbolised(w, object, from, n, &s);
 	pmk_symbols_free(&s);
@@ -563,7 +564,7 @@ static void find_called(struct writer *w)
 		return;
 	w->called = calloc(w->rec->ninsns + 1, sizeof(*w->called));
 	if (!w->called) {
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return;
 	}
 	for (size_t i = 1; i < w->rec->ncontexts; i++) {
@@ -606,7 +607,7 @@ static void write_context(struct writer *w, int64_t id, int64_t parent, int64_t 
 		put_text(w, INSERT_CONTEXT, NULL);
 	else
 		put_int(w, INSERT_CONTEXT, (int64_t)calls);
-	insert(w, INSERT_CONTEXT);
+	row_insert(w, INSERT_CONTEXT);
 }
 
 static void write_counted_context(struct writer *w, size_t i)
@@ -636,7 +637,7 @@ static void write_sampled_context(struct writer *w, size_t i)
 				: pmk_map_put(&w->of_function, (uint64_t)pair << 32 | of,
 					      (uint32_t)w->ncontexts);
 	if (id == UINT32_MAX) {
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return;
 	}
 	w->nsites += pair == w->nsites;
@@ -651,7 +652,7 @@ static void write_contexts(struct writer *w)
 {
 	w->context = calloc(w->rec->ncontexts + 1, sizeof(*w->context));
 	if (!w->context)
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 	for (size_t i = 0; i < w->rec->ncontexts && !w->err; i++) {
 		if (w->rec->sampled && i) {
 			write_sampled_context(w, i);
@@ -692,7 +693,7 @@ static void write_costs(struct writer *w)
 			put_int(w, INSERT_COST, (int64_t)i + 1);
 			put_int(w, INSERT_COST, (int64_t)e);
 			put_int(w, INSERT_COST, (int64_t)value);
-			insert(w, INSERT_COST);
+			row_insert(w, INSERT_COST);
 		}
 }
 
@@ -708,12 +709,12 @@ static void write_parts(struct writer *w)
 			put_int(w, INSERT_PART, block->nparts - left);
 			put_int(w, INSERT_PART, w->code[p->insn]);
 			put_int(w, INSERT_PART, (int64_t)p->cost + 1);
-			insert(w, INSERT_PART);
+			row_insert(w, INSERT_PART);
 		}
 	}
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int numbers_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -723,10 +724,10 @@ static int by_block(const void *a, const void *b)
 	const struct pmk_recorded_run *x = a, *y = b;
 
 	if (x->block != y->block)
-		return compare(x->block, y->block);
+		return numbers_compare(x->block, y->block);
 	if (x->context != y->context)
-		return compare(x->context, y->context);
-	return compare(x->thread, y->thread);
+		return numbers_compare(x->context, y->context);
+	return numbers_compare(x->thread, y->thread);
 }
 
 static void write_runs(struct writer *w)
@@ -741,7 +742,7 @@ static void write_runs(struct writer *w)
 			sum.executions += run[i].executions;
 			sum.taken += run[i].taken;
 		}
-		advance(w, 1);
+		writer_advance(w, 1);
 		if (!sum.executions && !sum.taken)
 			continue;
 		put_int(w, INSERT_RUN, (int64_t)sum.block + 1);
@@ -749,7 +750,7 @@ static void write_runs(struct writer *w)
 		put_int(w, INSERT_RUN, sum.thread);
 		put_int(w, INSERT_RUN, (int64_t)sum.executions);
 		put_int(w, INSERT_RUN, (int64_t)sum.taken);
-		insert(w, INSERT_RUN);
+		row_insert(w, INSERT_RUN);
 	}
 }
 
@@ -759,11 +760,11 @@ static int by_place(const void *a, const void *b, void *writer)
 	const struct writer *w = writer;
 
 	if (x->insn != y->insn)
-		return compare((uint64_t)w->code[x->insn], (uint64_t)w->code[y->insn]);
+		return numbers_compare((uint64_t)w->code[x->insn], (uint64_t)w->code[y->insn]);
 	if (x->context != y->context && context_id(w, x->context) != context_id(w, y->context))
-		return compare((uint64_t)context_id(w, x->context),
-			       (uint64_t)context_id(w, y->context));
-	return compare(x->thread, y->thread);
+		return numbers_compare((uint64_t)context_id(w, x->context),
+				       (uint64_t)context_id(w, y->context));
+	return numbers_compare(x->thread, y->thread);
 }
 
 static void write_extra_cost(struct writer *w, const struct pmk_costs *x, size_t cost)
@@ -772,7 +773,7 @@ static void write_extra_cost(struct writer *w, const struct pmk_costs *x, size_t
 		put_int(w, INSERT_COST, (int64_t)(written_costs(w) + cost) + 1);
 		put_int(w, INSERT_COST, x->row[x->first[cost] + i].event);
 		put_int(w, INSERT_COST, (int64_t)x->row[x->first[cost] + i].value);
-		insert(w, INSERT_COST);
+		row_insert(w, INSERT_COST);
 	}
 }
 
@@ -787,14 +788,14 @@ static int64_t cost_of_extras(struct writer *w, struct pmk_costs *x,
 	if (n == 1 && !w->rec->sampled)
 		return (int64_t)extra->cost + 1;
 	if (!pmk_costs_begin(x))
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 	for (size_t e = 0; e < nevents && !w->err; e++) {
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < n; i++)
 			sum += w->rec->cost[extra[i].cost * nevents + e];
 		if (sum && !pmk_costs_add(x, (uint32_t)e, sum))
-			fail(w, SQLITE_NOMEM);
+			writer_fail(w, SQLITE_NOMEM);
 	}
 	if (!w->err && !pmk_costs_length(x, last)) {
 		x->ncosts = last;
@@ -802,7 +803,7 @@ static int64_t cost_of_extras(struct writer *w, struct pmk_costs *x,
 	}
 	cost = w->err ? UINT32_MAX : pmk_costs_end(x);
 	if (cost == UINT32_MAX)
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 	else if (cost == last)
 		write_extra_cost(w, x, cost);
 	return w->err ? 0 : (int64_t)(written_costs(w) + cost) + 1;
@@ -822,14 +823,14 @@ static void write_extras(struct writer *w)
 		for (next = i + 1; next < w->rec->nextras && !by_place(&extra[i], &extra[next], w);)
 			next++;
 		cost = cost_of_extras(w, &x, &extra[i], next - i);
-		advance(w, next - i);
+		writer_advance(w, next - i);
 		if (!cost)
 			continue;
 		put_int(w, INSERT_EXTRA, w->code[extra[i].insn]);
 		put_int(w, INSERT_EXTRA, context_id(w, extra[i].context));
 		put_int(w, INSERT_EXTRA, extra[i].thread);
 		put_int(w, INSERT_EXTRA, cost);
-		insert(w, INSERT_EXTRA);
+		row_insert(w, INSERT_EXTRA);
 	}
 	pmk_costs_free(&x);
 }
@@ -840,7 +841,7 @@ static void write_latencies(struct writer *w)
 		put_int(w, INSERT_LATENCY, w->rec->latency[i].event);
 		put_int(w, INSERT_LATENCY, w->rec->latency[i].cycles);
 		put_int(w, INSERT_LATENCY, (int64_t)w->rec->latency[i].times);
-		insert(w, INSERT_LATENCY);
+		row_insert(w, INSERT_LATENCY);
 	}
 }
 
@@ -853,10 +854,10 @@ static int by_object(const void *a, const void *b, void *writer)
 	const struct pmk_recorded_insn *x = &w->rec->insn[i], *y = &w->rec->insn[j];
 
 	if (x->object != y->object)
-		return compare(x->object, y->object);
+		return numbers_compare(x->object, y->object);
 	if (x->addr != y->addr)
-		return compare(file_address(w, x), file_address(w, y));
-	return compare(i, j);
+		return numbers_compare(file_address(w, x), file_address(w, y));
+	return numbers_compare(i, j);
 }
 
 static int by_memory(const void *a, const void *b, void *writer)
@@ -865,16 +866,17 @@ static int by_memory(const void *a, const void *b, void *writer)
 	size_t i = *(const size_t *)a, j = *(const size_t *)b;
 	const struct pmk_recorded_insn *x = &w->rec->insn[i], *y = &w->rec->insn[j];
 
-	return x->addr != y->addr ? compare(x->addr, y->addr) : compare(i, j);
+	return x->addr != y->addr ? numbers_compare(x->addr, y->addr) : numbers_compare(i, j);
 }
 
 /* Returns 0 … n - 1, sorted; NULL: out of memory. */
-static size_t *sorted(struct writer *w, size_t n, int (*by)(const void *, const void *, void *))
+static size_t *order_sorted(struct writer *w, size_t n,
+			    int (*by)(const void *, const void *, void *))
 {
 	size_t *list = malloc((n + 1) * sizeof(*list));
 
 	if (!list) {
-		fail(w, SQLITE_NOMEM);
+		writer_fail(w, SQLITE_NOMEM);
 		return NULL;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -904,32 +906,34 @@ static void write_all(struct writer *w)
 	write_latencies(w);
 }
 
-static void execute(struct writer *w, const char *sql)
+static void sql_execute(struct writer *w, const char *sql)
 {
 	if (!w->err)
-		fail(w, sqlite3_exec(w->db, sql, NULL, NULL, NULL));
+		writer_fail(w, sqlite3_exec(w->db, sql, NULL, NULL, NULL));
 }
 
 /* No other process sees the file before it is complete, and an incomplete one is useless: no
  * journal, and one fsync() at the end. */
-static void fill(struct writer *w)
+static void tables_fill(struct writer *w)
 {
 	char identity[96];
 
 	snprintf(identity, sizeof(identity), "PRAGMA application_id=%d;PRAGMA user_version=%d",
 		 PMK_DATABASE_ID, PMK_DATABASE_VERSION);
-	execute(w, "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA locking_mode=EXCLUSIVE");
-	execute(w, "BEGIN");
-	execute(w, identity);
-	execute(w, pmk_database_schema);
+	sql_execute(w,
+		    "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA locking_mode=EXCLUSIVE");
+	sql_execute(w, "BEGIN");
+	sql_execute(w, identity);
+	sql_execute(w, pmk_database_schema);
 	for (int i = 0; i < NSTATEMENTS && !w->err; i++)
-		fail(w, sqlite3_prepare_v2(w->db, statement_text[i], -1, &w->statement[i], NULL));
+		writer_fail(w, sqlite3_prepare_v2(w->db, statement_text[i], -1, &w->statement[i],
+						  NULL));
 	if (!w->err)
 		write_all(w);
-	execute(w, "COMMIT");
+	sql_execute(w, "COMMIT");
 }
 
-static const char *reason(const struct writer *w)
+static const char *writer_reason(const struct writer *w)
 {
 	switch (w->err & 0xff) {
 	case SQLITE_NOMEM:
@@ -963,16 +967,16 @@ static int write_database(const struct pmk_recording *rec, const char *path,
 	w.function = calloc(rec->ninsns + 1, sizeof(*w.function));
 	if (!w.code || !w.function)
 		w.err = SQLITE_NOMEM;
-	w.order = sorted(&w, rec->ninsns, by_object);
-	w.by_memory = sorted(&w, rec->ninsns, by_memory);
+	w.order = order_sorted(&w, rec->ninsns, by_object);
+	w.by_memory = order_sorted(&w, rec->ninsns, by_memory);
 	if (!w.err)
-		fail(&w, sqlite3_open_v2(path, &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-					 NULL));
+		writer_fail(&w, sqlite3_open_v2(path, &w.db,
+						SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL));
 	if (!w.err)
-		fill(&w);
+		tables_fill(&w);
 	if (w.err) {
 		err = w.err == SQLITE_NOMEM ? PMK_ENOMEM : PMK_EIO;
-		snprintf(msg, size, "cannot be written: %s", reason(&w));
+		snprintf(msg, size, "cannot be written: %s", writer_reason(&w));
 	}
 	for (int i = 0; i < NSTATEMENTS; i++)
 		sqlite3_finalize(w.statement[i]);
