@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What pytest must know of this project: unit tests in C, conformance vectors, how to show what
-differs, and that no test file is ever left out unnoticed.
+"""Adapts pytest to this project: unit tests in C, conformance vectors, the display of differences,
+and a check that no test file is left out unnoticed.
 
 A test_….c is a cmocka program that Meson has built; each of its tests is one here. A program is run
 once, with those of its tests that were selected. A ….vec is a file of vectors, each of which is run
@@ -39,14 +39,14 @@ for name in ("COLUMNS", "LINES"):
 LIMIT = 3600  # seconds; for what hangs
 
 
-# ---- programs that have several tests ------------------------------------------------------------
+# ---- programs with several tests ------------------------------------------------------------
 
 class Failed(Exception):
     """The text says all."""
 
 
 def program_of(path):
-    """The command that Meson has for tests/<name>.c or .vec."""
+    """Meson's command for tests/<name>.c or .vec."""
     name = os.path.splitext(os.path.relpath(path, TESTS))[0]
     listed = os.path.join(harness.BUILD, "meson-info", "intro-tests.json")
     if not os.path.exists(listed):
@@ -76,7 +76,7 @@ class Program(pytest.File):
             excinfo.value) if excinfo.errisinstance(Failed) else super().repr_failure(excinfo)
 
     def run(self, **variables):
-        """Exit code and output; what it said on standard error is in its place."""
+        """Exit code and output, with standard error at the place where it was written."""
         try:
             p = subprocess.run(self.command,
                                env=dict(os.environ, CMOCKA_MESSAGE_OUTPUT="STDOUT", **variables),
@@ -89,7 +89,7 @@ class Program(pytest.File):
         return how, p.stdout
 
     def result(self, name):
-        """(what became of it: "ok", "failed", "skipped"; its output)"""
+        """(result: "ok", "failed" or "skipped"; output)"""
         if self.results is None:
             here = [i.name for i in self.session.items if i.parent is self]
             self.results = self.run_these(here)
@@ -218,7 +218,7 @@ def of_texts(got, want):
 
 
 def pytest_assertrepr_compare(op, left, right):
-    """For a == b of things that are long: what differs, and no more of it than one can read."""
+    """For a == b of long values: shows the difference, shortened to a readable length."""
     if op != "==":
         return None
     for kinds, differences in (((list, tuple), of_sequences), (dict, of_mappings),
@@ -245,10 +245,10 @@ def pytest_runtest_makereport(item, call):
         entry.lines[:] = lines
 
 
-# ---- nothing is left out -------------------------------------------------------------------------
+# ---- no file is left out -------------------------------------------------------------------------
 
 def marks_of(path):
-    """The marks of all tests of a file: "quick" of what is not in Python."""
+    """The marks of all tests of a file: "quick" for tests that are not in Python."""
     if not path.endswith(".py"):
         return {"quick"}
     with open(path, encoding="utf-8") as f:
@@ -257,15 +257,14 @@ def marks_of(path):
 
 
 QUICK = "quick and not more"  # -m of `make test`
-# What -m asks for, of the runs in which no file may be left out.
+# The value of -m in runs in which no file may be left out.
 WANTED = {"": lambda marks: True, "quick": lambda marks: "quick" in marks,
           QUICK: lambda marks: "quick" in marks and "more" not in marks,
           "not once": lambda marks: "once" not in marks}
 
 
 def missing_files(config, ran):
-    """Those of which not one test has run, in a run that was to be of all files; relative to the
-    repository."""
+    """Files without a single test that ran, in a run of all files; relative to the repository."""
     option = config.option
     if any(os.path.abspath(a) not in (TESTS, harness.SOURCE)
            for a in config.args) or option.keyword or \
@@ -279,8 +278,8 @@ def missing_files(config, ran):
 
 
 class FailureLog:
-    """Writes what failed, and why, to BUILD/test-failures: scripts/test keeps it of tests that pass
-    when they run again."""
+    """Writes failures with their reasons to BUILD/test-failures; scripts/test keeps them for tests
+    that pass when they run again."""
 
     def __init__(self):
         self.path = os.path.join(harness.BUILD, "test-failures")
@@ -298,7 +297,7 @@ class FailureLog:
 
 
 class Completeness:
-    """Where results come together, which with xdist is not where tests run."""
+    """Runs where results are collected, which with xdist is another process than the tests'."""
 
     def __init__(self):
         self.ran, self.missing = set(), []
@@ -323,7 +322,7 @@ class Completeness:
 
 @pytest.fixture(scope="session")
 def there(tmp_path_factory):
-    """What `make install` puts down (installed.py), once for all processes of a session."""
+    """The files of `make install` (installed.py), installed once for all processes of a session."""
     import installed
 
     top = tmp_path_factory.getbasetemp()

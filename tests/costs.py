@@ -3,7 +3,7 @@
 starts a long file at the end of a run.
 
 `tests/costs.txt` stores the seconds. `scripts/test BUILD --store-costs` measures them again after
-tests were added or changed. Wall time is not used: it depends on what else the machine does.
+tests were added or changed. Wall time is not used, because it depends on other load.
 """
 import os
 import resource

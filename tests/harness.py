@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tests share: running programs, pmk above all, and comparing what they said.
+"""Shared by tests: running programs, mostly pmk, and comparing their output.
 
 A test is a function test_…() in a file test_….py; it passes, raises an exception or calls
 skip("reason").
@@ -35,17 +35,17 @@ PMK = os.path.join(BUILD, "pmk")
 # Things made once and used by several test files: cross-compiled programs, fetched packages.
 WORK = os.environ.get("PMK_TEST_WORK", os.path.join(BUILD, "test-work"))
 CROSS = "arm-linux-gnueabi-"
-# Seconds after which something is taken to hang. No test may depend on how fast the machine is:
-# this is ten times what the longest takes on an idle one.
+# Seconds after which something is assumed to hang. No test may depend on the machine's speed: this
+# is ten times what the longest test takes on an idle one.
 PATIENCE = 1200
 # "small" in `make check`, "large" in `make nightly`.
 SIZE = os.environ.get("PMK_TEST_SIZE", "small")
-# Set by conftest.py if -m selects the tests of `make test`, which installs no emulators and no cross
-# compilers: a test that needs one is skipped and does not fail.
+# Set by conftest.py if -m selects the tests of `make test`, which installs no emulators and no
+# cross compilers: a test that needs one is skipped and does not fail.
 IS_QUICK = False
 os.makedirs(WORK, exist_ok=True)
 # Emulators of programs that were built because the distribution's cannot load plugins: pmk finds
-# them by itself, and here do the tests that start one themselves.
+# them by itself; tests that start an emulator find them here.
 os.environ["PATH"] += os.pathsep + subprocess.run([os.path.join(SOURCE, "scripts", "qemu"),
                                                    "--path"],
                                                   capture_output=True, text=True).stdout.strip()
@@ -86,11 +86,11 @@ def remedy(package, what="it"):
 
 
 def size(small, large):
-    """How many samples a test draws, or which of its cases it tries: more find more."""
+    """The number of samples that a test draws, or the cases that it tries."""
     return {"small": small, "large": large}[SIZE]
 
 
-# For a test that shows little more than faster ones do: only `make nightly` runs it.
+# For a test that shows little more than faster ones: only `make nightly` runs it.
 nightly = pytest and pytest.mark.skipif(SIZE == "small", reason="`make nightly` runs it")
 
 
@@ -137,15 +137,14 @@ def run(*argv, stdin=None, timeout=PATIENCE, env=None, cwd=None, text=True):
 
 
 def unprivileged(*argv):
-    """The command as one whom files' modes hold back, as they do not hold back root."""
+    """The command as a user for whom file permissions apply, unlike root."""
     kept_out = "-dac_override,-dac_read_search"
     return ["setpriv", "--bounding-set", kept_out, "--inh-caps", kept_out,
             *argv] if os.geteuid() == 0 else [*argv]
 
 
 def wait_until(condition, why):
-    """Look every now and then until condition() is true; `why` says what is wrong when it never
-    is."""
+    """Poll until condition() is true; `why` is the error message if it never is."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, why
@@ -164,8 +163,8 @@ def long_enough(count, is_enough):
 
 
 def started(*command):
-    """A process of `command` that bears its name already: the kernel sets the name a moment after
-    it has closed what the new program does not inherit, which is what Popen waits for."""
+    """A process of `command` that already has its name: the kernel sets the name shortly after it
+    has closed the descriptors that are not inherited, which is what Popen waits for."""
     p = subprocess.Popen(command)
     wait_until(lambda: of_process(p.pid, "comm").strip() == os.path.basename(command[0]),
                f"{command[0]} does not start")
@@ -173,7 +172,7 @@ def started(*command):
 
 
 def of_process(pid, name):
-    """The text of /proc/PID/NAME; nothing when there is no such process any more."""
+    """The text of /proc/PID/NAME; empty if the process does not exist any more."""
     try:
         with open(f"/proc/{pid}/{name}", errors="replace") as f:
             return f.read()
@@ -231,7 +230,7 @@ def counts(document, region=None):
 
 
 def emulator_in_path(name):
-    """The first that can load plugins, as pmk takes it: a static one in front of it does not
+    """The first emulator that can load plugins, as in pmk; a static one earlier in PATH does not
     matter."""
     for folder in os.environ["PATH"].split(os.pathsep):
         path = os.path.join(folder, name)
@@ -245,7 +244,7 @@ def emulator_in_path(name):
 
 
 def renamed(command):
-    """The path of an emulator under a name that tells nothing of it."""
+    """The path of an emulator under a name that does not describe it."""
     path = os.path.join(WORK, f"renamed-{command}")
     if not os.path.lexists(path):
         mine = f"{path}.{os.getpid()}"
@@ -267,7 +266,7 @@ def have(*commands):
 
 @contextlib.contextmanager
 def locked(path):
-    """Only one process at a time is here: for what several test files make in one place, `path`."""
+    """A lock for things that several test files make in the same place, `path`."""
     with open(path + ".lock", "w") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
         yield

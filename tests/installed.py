@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What `make install` puts down, for tests that build with it: in a folder of its own, away from
-the build tree. The fixture `there` is installed once for all tests of a session; none changes it.
+"""The files of `make install`, for tests that build with them, in a separate folder outside the
+build tree. The fixture `there` is installed once for all tests of a session; no test changes it.
 
     def test(there, tmp_path):
         program = there.compile([path], "shared", tmp_path / "program")
@@ -38,7 +38,7 @@ class Installed:
         assert len(places) == 1, places
         self.pkgconfig = places[0]
         self.lib = os.path.dirname(self.pkgconfig)
-        # Nothing that would help it to find the build tree.
+        # Without variables that would help it to find the build tree.
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PMK_")}
         self.env.update(PKG_CONFIG_PATH=self.pkgconfig, LD_LIBRARY_PATH=self.lib)
 
@@ -77,8 +77,7 @@ def symbols(path, *options):
 
 
 def declared(include, header, scratch):
-    """Functions and objects that a header declares itself, by name; what it defines inline is not
-    among them."""
+    """Functions and objects that a header declares itself, by name, without inline functions."""
     source = os.path.join(scratch, "declared.c")
     listed = os.path.join(scratch, "declared.txt")
     with open(source, "w") as f:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * <pmk/count.h>: a request, what is told while it runs, the result, and failures as values. Counted
- * are a small dump, examples/api/core.vcd, and programs of this machine; emulation is in
- * tests/build/test_api_examples.py.
+ * <pmk/count.h>: a request, callbacks while it runs, the result, and failures as values. The tests
+ * count a small dump, examples/api/core.vcd, and programs of this machine;
+ * tests/build/test_api_examples.py tests emulation.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -214,7 +214,7 @@ static void test_stopped_dump(void **state)
 	pmk_count_stop(c, SIGINT); /* even before it runs */
 	assert_int_equal(pmk_count_run(c, NULL), 0);
 	pmk_count_get_summary(c, &sum);
-	/* It may be over before anybody looks. */
+	/* It may have ended before the test checks. */
 	assert_true(sum.partial ? sum.exit_code == 128 + SIGINT : sum.exit_code == 0);
 	pmk_count_free(c);
 }
@@ -236,7 +236,7 @@ static struct pmk_count *here(char *const *argv, const char *event)
 	return c;
 }
 
-/* Software events are counted everywhere but where the kernel lets nobody count. */
+/* Software events are counted on every machine whose kernel permits counting. */
 static void run_here(struct pmk_count *c, const struct pmk_count_listener *l)
 {
 	if (!pmk_count_run(c, l))
@@ -398,7 +398,7 @@ static void test_settings(void **state)
 	pmk_count_free(c);
 }
 
-/* The table of settings is whole: each is taken, and says what it is. */
+/* The table of settings is complete: each setting is accepted, and has a description. */
 static void test_table_of_settings(void **state)
 {
 	const struct pmk_count_setting *s;
@@ -426,7 +426,7 @@ static void test_table_of_settings(void **state)
 	assert_null(pmk_count_settings(UINT32_MAX));
 }
 
-/* What is wrong can be put right, and the request prepared again: here the map comes later. */
+/* After an error is corrected, the request can be prepared again; here the map is set later. */
 static void test_prepare_again(void **state)
 {
 	static char *const none[] = { NULL };
@@ -445,7 +445,7 @@ static void test_prepare_again(void **state)
 	pmk_count_free(c);
 }
 
-/* The way that an earlier try has chosen does not stay. */
+/* The target of an earlier attempt is not kept. */
 static void test_prepare_another_way(void **state)
 {
 	static char nothing[] = "/no/such/program";
@@ -492,7 +492,7 @@ static void test_requests(void **state)
 	}
 }
 
-/* A handle is for one run, and settled before it. */
+/* A handle is for one run, and cannot be changed after it. */
 static void test_order(void **state)
 {
 	struct pmk_count *c = REQUEST(dump);
@@ -531,7 +531,7 @@ static void test_no_handle(void **state)
 	pmk_count_free(NULL);
 }
 
-/* ---- and nothing is printed ----------------------------------------------------------------- */
+/* ---- nothing is printed ----------------------------------------------------------------- */
 
 static FILE *caught;
 static int before[3];
@@ -587,7 +587,7 @@ int main(void)
 		QUIET(test_no_handle),
 	};
 
-	/* A library that is built for an installation does not look into this tree. */
+	/* A library that was built for installation does not search this tree. */
 	setenv("PMK_DATA", PMK_SOURCE_DATA, 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

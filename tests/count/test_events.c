@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What -e says. Events are those of the ARM1176; codes as in DDI 0301H table 3-137. What is wrong
- * gives a failure of usage and one line.
+ * The argument of -e. Events are those of the ARM1176; codes as in DDI 0301H table 3-137. An error
+ * is a usage failure with one line.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +134,7 @@ static void test_good_lists(void **state)
 	}
 }
 
-/* Several -e: one list; groups go on counting. */
+/* Several -e are one list; the numbers of groups continue. */
 static void test_several_options(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };
@@ -152,7 +152,7 @@ static void test_several_options(void **state)
 	pmk_event_list_free(&list);
 }
 
-/* Everything the ARM1176 has, each once, and none of the ARM1156's. */
+/* All events of the ARM1176, each once, and none of the ARM1156's. */
 static void test_all(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };
@@ -171,7 +171,7 @@ static void test_all(void **state)
 	pmk_event_list_free(&list);
 }
 
-/* What no counter can count is not in it. */
+/* Events that no counter can count are not in it. */
 static void test_all_without_event_counters(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };
@@ -257,7 +257,7 @@ static void test_bad_lists(void **state)
 	}
 }
 
-/* A comma at the end, a brace too many, nothing at all: in a group as wrong as outside of one. */
+/* A comma at the end, an extra brace, an empty text: errors inside and outside of a group. */
 static void test_bad_groups(void **state)
 {
 	static const char *const texts[] = { "{cycles,}", "{}", "{cycles}}", "{},{}" };
@@ -276,7 +276,7 @@ static void test_bad_groups(void **state)
 	assert_int_equal(accepted, 0);
 }
 
-/* Modifiers and groups of "all" are meant for all. */
+/* Modifiers and groups of "all" apply to all events. */
 static void test_all_with_modifiers(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };
@@ -288,7 +288,7 @@ static void test_all_with_modifiers(void **state)
 	pmk_event_list_free(&list);
 }
 
-/* 256 events are the most. */
+/* The maximum is 256 events. */
 static void test_too_many(void **state)
 {
 	struct pmk_event_list list = { .count = 0 };
@@ -303,7 +303,7 @@ static void test_too_many(void **state)
 	pmk_event_list_free(&list);
 }
 
-/* Random texts of the words that mean something: an answer, and nothing half done. */
+/* Random texts from valid words: the result is complete, or an error. */
 static bool random_text(uint64_t *seed, unsigned words)
 {
 	static const char *const word[] = { "cycles", "r0b", "all", "{",  "}",	     ",", ":",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The settings of <pmk/count.h> are the options of pmk stat, and its header names them all; the
-library that counts keeps nothing in static variables."""
+"""The settings of <pmk/count.h> are the options of pmk stat, and its header names all of them; the
+counting library has no static variables."""
 import os
 import re
 
@@ -8,16 +8,16 @@ from harness import *
 
 pytestmark = pytest.mark.quick
 
-# Options that say how results are shown, and settings that are no options.
+# Options for the display of results, and settings that are not options.
 SHOWN = {"field-separator", "json-output", "json-document", "output", "append", "no-big-num",
          "big-num", "verbose", "help", "log-fd", "metric-only", "table", "html", "plot",
          "interval-print"}
 ALONE = {"data", "plugin", "stdin", "stdout", "stderr"}
 # Options of `pmk run`, which is `guest`.
 RUN = {"guest", "irq", "at", "log"}
-# Locks, which threads are to share, and what was there before the handler of a bus error.
+# Locks, which threads must share, and the previous handler of bus errors.
 SHARED = {"file_limit", "alone", "before"}
-# Of the callbacks of the cores. Only the plugin uses them, in the emulator.
+# Variables of the cores' callbacks. Only the plugin uses them, in the emulator.
 EMULATORS = {"pmk_cpus", "pmk_emulator", "pmk_rests"}
 
 
@@ -54,7 +54,7 @@ def test_the_header_names_them():
 
 
 def test_errors_name_settings_that_exist():
-    """Between backquotes, in texts of src/count. `freq` and `count` are of `pmk record`."""
+    """Names between backquotes in texts of src/count. `freq` and `count` belong to `pmk record`."""
     folder = os.path.join(SOURCE, "src/count")
     named = set()
     for name in os.listdir(folder):

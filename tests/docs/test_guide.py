@@ -14,7 +14,7 @@ import repo
 pytestmark = pytest.mark.once
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
-# An event of the ARM1176: what is written into which file, before which line.
+# An event of the ARM1176: the text for each file, and the line before which it goes.
 EVENT = {
     "src/pmu/arm11/events.c": ("""\
 	{ .code = 0x16, .name = "guide_event", .cores = C76, .signal = PMK_SIG_LOAD,

@@ -4,7 +4,8 @@
  * has a text for everything it finds.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_ahb.c
  *
- * The first byte says what the layer has and how it is read; then 8 bytes are a sample.
+ * The first byte selects the layer's signals and how it is observed; then each 8 bytes are a
+ * sample.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: an arena into which the program has written any bytes is read to its end, or pmk says
- * what in it cannot be right. Nothing else is touched, and no count comes out that cannot be one.
+ * libFuzzer: pmk reads an arena into which the program has written random bytes to its end, or
+ * reports what in it is impossible. It accesses nothing else, and returns no impossible count.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_arena.c
  *
  * The arena is that of a small run: for each family of cores, instructions of its own are decoded,
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define PROGRAM	 0x8000
 #define A_NUMBER 1 /* of the process */
 
-/* A core, and what runs on it: something that computes, reads, writes, branches to itself. */
+/* A core and its code, which computes, reads, writes, and branches to itself. */
 static const struct program {
 	const char *isa, *pmu, *counted, *beside;
 	uint32_t word[NINSNS];
@@ -134,7 +134,7 @@ static void choose(const struct program *p, struct pmk_emulated_config *cfg)
 	pmk_emulated_configure(cfg);
 }
 
-/* The last piece is over. In the rest, instructions are executed and not counted. */
+/* The last piece has ended. In the rest, instructions are executed but not counted. */
 static void tell_piece(struct rig *rig, struct pmk_emulated *e, struct pmk_emulated_blocks *b)
 {
 	struct pmk_arena_ring *ring = pmk_slot_ring(pmk_arena_memory(rig->runner.arena, rig->slot));
@@ -323,7 +323,7 @@ static void check_reading(const struct pmk_reading *r)
 	expect(pmk_reading_valid(r));
 }
 
-/* What pmk does at a program's end. */
+/* Does what pmk does at a program's end. */
 static void read_all(struct rig *rig)
 {
 	struct pmk_runner *r = &rig->runner;
@@ -357,7 +357,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!rig->saved)
 		make(rig, &programs[data[0] % NPROGRAMS]);
 	restore(rig);
-	/* Without a write, all of it is right: whatever is said of others is because of those. */
+	/* Without a write, everything is valid, so every report is caused by a write. */
 	if (size == 1) {
 		read_all(rig);
 		expect(!*rig->runner.invalid && !rig->runner.error && rig->runner.sum.insns);

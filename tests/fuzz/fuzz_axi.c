@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * libFuzzer: samples of any bits on an AXI interface. The observer counts as many handshakes as
- * there are, what is outstanding is what has begun and not ended, and the checker has a text for
- * everything it finds, of signals that are there.
+ * there are, the outstanding transactions are those that have begun and not ended, and the checker
+ * has a text for every violation, and reports only existing signals.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_axi.c
  *
- * The first four bytes say which signals there are; then 12 bytes are a sample.
+ * The first four bytes select the signals; then each 12 bytes are a sample.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -18,7 +18,7 @@ static void check(const struct pmk_core *core)
 {
 	char msg[256];
 
-	/* A value that another core accepts, and this one does not, is refused here. */
+	/* A value that another core accepts but this one does not is refused. */
 	if (pmk_core_check(core, msg, sizeof(msg))) {
 		if (!memchr(msg, '\0', sizeof(msg)) || !*msg)
 			abort();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: pmk decode with arguments of any bytes, a line for each, says what the bits mean, as
- * text and as JSON, or gives a usage error. The first byte says which PMU it is for.
+ * libFuzzer: pmk decode with arguments of random bytes, one per line, explains the bits as text and
+ * as JSON, or reports a usage error. The first byte selects the PMU.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_decode.c
  */
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: whatever the kernel's files tell of a board, a node of the device tree has an address
- * or there is one line that says why not, and the maps of a UIO device are pages that exist.
+ * libFuzzer: for any contents of the kernel's files about a board, a node of the device tree has an
+ * address, or one line says why not, and the maps of a UIO device are existing pages.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_devices.c
  *
  * The input has for each of the files below a byte, its length, and so many bytes; NONE: there is
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define BASE "/firmware/devicetree/base"
 #define MAPS "/class/uio/uio0/maps"
 
-/* A device on a bus on a bus, and one beside it. */
+/* A device on a bus on another bus, and a second one. */
 static const char *const folders[] = {
 	"/firmware",
 	"/firmware/devicetree",
@@ -54,7 +54,7 @@ static const char *const files[] = {
 
 #include "tree.h"
 
-/* Make a file of what the input has for it. Returns how much of that was used. */
+/* Make a file from its part of the input. Returns how much input was used. */
 static size_t make_file(const char *name, const uint8_t *data, size_t size)
 {
 	size_t n = size ? data[0] : NONE, left = size ? size - 1 : 0;

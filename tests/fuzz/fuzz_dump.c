@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a capture of any bytes gives dumps that lie one behind the other in it, each with what
- * it says it has, and a text for those that are not complete. So does the same capture with CR LF
- * for LF. Names come out printable, and every sample is in the profile.
+ * libFuzzer: a capture of random bytes gives consecutive dumps, each with the contents that it
+ * claims, and a text for incomplete ones. So does the same capture with CR LF for LF. Names come
+ * out printable, and every sample is in the profile.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_dump.c
  */
 #include <stdint.h>
@@ -65,7 +65,7 @@ static void check(const struct pmk_dump *d)
 	check_profile(d);
 }
 
-/* Returns how many are complete; with CR LF undone, too, where that is asked for. */
+/* Returns the number of complete dumps; on request, after CR LF was converted back. */
 static unsigned read_all(const uint8_t *data, size_t size, bool undone)
 {
 	unsigned complete = 0;
@@ -96,7 +96,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			crlf[n++] = '\r';
 		crlf[n++] = data[i];
 	}
-	/* None is lost by it; of those that had it already it is undone once only. */
+	/*
+	 * The conversion loses no dump; if a dump already had CR LF, it is converted back only
+	 * once.
+	 */
 	expect(read_all(crlf, n, true) >= complete);
 	free(crlf);
 	return 0;

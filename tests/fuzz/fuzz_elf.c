@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * libFuzzer: a file of any bytes is either an executable or gives an error with one line of text,
- * and asking it for symbols and functions neither crashes nor runs on for ever.
+ * and looking up symbols and functions in it neither crashes nor runs for ever.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_elf.c
  */
 #define _GNU_SOURCE

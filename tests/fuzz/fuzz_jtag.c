@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: whatever a debug module answers on JTAG, a session on the counters behind it reads
- * values, or gives an error; after a scan that failed, every access does until it is opened again.
+ * libFuzzer: for any replies of a debug module on JTAG, a session on its counters reads values or
+ * returns an error; after a failed scan, every access returns an error until the module is opened
+ * again.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_jtag.c
  *
- * The first three bytes say how the counters and the module were built; what follows is answered,
- * over and over.
+ * The first three bytes select the configuration of the counters and the module; the rest is the
+ * reply, repeated.
  */
 #include <stdint.h>
 #include <stdlib.h>

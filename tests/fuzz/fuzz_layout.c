@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a layout file of any bytes either loads, and then it is a layout and has codes that
- * the encoder takes and the decoder gives back, or there is one line that says what is wrong in
- * which line.
+ * libFuzzer: a layout file of random bytes either loads, as a valid layout whose codes the encoder
+ * accepts and the decoder inverts, or gives one line with the error and its line number.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_layout.c
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: any text behind -C gives a sorted set of processors, or is refused; so does any text
- * behind -p, as processes.
+ * libFuzzer: any argument of -C gives a sorted set of processors, or is refused; likewise any
+ * argument of -p, as processes.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_lists.c
  */
 #include <stdint.h>
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = calloc(1, size + 1);
 
-	/* A wide range is slow, and no other than a short one. */
+	/* A wide range is slow, but otherwise like a short one. */
 	if (text && size < 64) {
 		memcpy(text, data, size);
 		read_cpus(text);

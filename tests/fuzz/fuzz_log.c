@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: any file is a register log, which is taken apart, or is refused with its line.
+ * libFuzzer: any file is either a register log, which is parsed, or is refused with a line number.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_log.c
  */
 #include <stdint.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: whatever the registers of a debug module answer, a session on the counters behind it
- * reads values, or gives an error; an access that fails gives that error, and the last that is
- * written to the lock locks it.
+ * libFuzzer: for any values in the registers of a debug module, a session on its counters reads
+ * values or returns an error; a failed access returns its error, and the last write to the lock
+ * register locks it.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_mdm.c
  *
- * The first three bytes say how the counters and the module were built, and from which access on
- * they fail; what follows is answered, over and over.
+ * The first three bytes select the configuration of the counters and the module, and from which
+ * access on they fail; what follows is answered, over and over.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: packets of any pins, by codes of any bytes, are states that have a text, and what is
- * said of each field fits. A code that is taken comes back from its own pins.
+ * libFuzzer: packets of random pins, with random codes, are states with a text, and the text of
+ * each field fits. An accepted code is decoded from its own pins.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_packet.c
  *
  * First come codes: pairs of a number and a code, ended by a pair of zeros; then packets of 16

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: whatever the files of a PMU in sysfs hold, it is read, and looking an event up gives
- * what to program or one line that says why not.
+ * libFuzzer: for any contents of a PMU's files in sysfs, the PMU is read, and looking up an event
+ * gives the values to program, or one line that says why not.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_sysfs.c
  *
  * The lines of the input are the contents of the files below, one each, and then names to look up.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a dump of any bytes, VCD or FST, gives edges in the order of time, and a code that
- * fits them; what is wrong is told in one line with its place. The same VCD through a pipe, in
- * pieces, gives the same edges and the same error. The map is that of corpus/wavemap/ahb, or what
- * the names suggest.
+ * libFuzzer: a dump of any bytes, VCD or FST, gives edges in the order of time, and a matching
+ * result code; an error is one line with its position. The same VCD through a pipe, in pieces,
+ * gives the same edges and the same error. The map is that of corpus/wavemap/ahb, or what the names
+ * suggest.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_vcd.c
  */
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@ static void expect(int condition)
 		abort();
 }
 
-/* What one reading came to. */
+/* The result of one reading. */
 struct outcome {
 	int status;
 	uint64_t edges, last, hash;
@@ -92,8 +92,10 @@ static const struct pmk_wave_map *the_map(void)
 	return &map;
 }
 
-/* The guess is a map that can be loaded and bound, unless a name has something in it that a map has
- * not. */
+/*
+ * The guess is a map that can be loaded and bound, unless a name has characters that a map cannot
+ * contain.
+ */
 static bool guess(const struct pmk_wave *w, struct pmk_wave_map *map)
 {
 	char path[] = "/tmp/pmk-fuzz-XXXXXX", *text;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: a map of any bytes is either one that makes sense as a whole, or gives one line with
- * file and line number. One that is loaded can be bound to a dump, or says in its line what is
- * wrong.
+ * libFuzzer: a map of random bytes is either completely valid, or gives one line with file and line
+ * number. A loaded map can be bound to a dump, or gives one line with the reason.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_wavemap.c
  */
 #include <stdint.h>

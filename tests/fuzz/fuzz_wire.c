@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: whatever a probe or a stub says, an access gives a value or an error, whose text is
- * one line of plain text; after the connection is lost, every access is an error at once.
+ * libFuzzer: for any replies of a probe or a stub, an access gives a value or an error, whose text
+ * is one line of plain text; after the connection is lost, every access is an error at once.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_wire.c
  *
  * Of the first byte, bit 0 chooses OpenOCD's Tcl port or GDB's protocol, bit 1 whether packets are
@@ -21,7 +21,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define ACCESSES 64 /* so many at most: what is asked has to fit into the socket */
+#define ACCESSES 64 /* at most this many, because the requests must fit in the socket */
 
 static void expect(int condition)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * libFuzzer: whatever a server of Xilinx' virtual cable says, the debug module or the ARM11 behind
- * it gives values or an error, whose text is one line of plain text; after the connection is lost,
+ * libFuzzer: for any replies of a server of Xilinx' virtual cable, the debug module or the ARM11
+ * gives values or an error, whose text is one line of plain text; after the connection is lost,
  * every scan is an error at once.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_xvc.c
  *
- * The first four bytes say how the chain is meant to be; bit 7 of the first, that the server is
+ * The first four bytes select the expected chain; bit 7 of the first, that the server is
  * not greeted; bit 6, that it is an ARM11. What follows is said by the other side, which has said
  * it before it is asked and then closes.
  */
@@ -75,7 +75,7 @@ static void count(struct pmk_wire *w, const uint8_t *choice)
 		expect(port.read(port.ctx, PMK_MICROBLAZE_PCDRR, &value) == PMK_EIO);
 }
 
-/* The processor has the last word: closing may halt it again. */
+/* Afterwards the processor may be halted, because closing may halt it again. */
 static void count_arm11(struct pmk_wire *w, struct pmk_wire_tap *tap, const uint8_t *choice)
 {
 	struct pmk_port port = pmk_wire_port_arm11(w);

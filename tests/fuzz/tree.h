@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A folder with the files of a kernel, for the targets that feed their readers. To be included
- * behind the arrays `folders` and `files`, whose paths begin there: the folders are made, each
- * behind the one it is in, and all is removed at the end.
+ * A folder with the files of a kernel, for the targets that feed their readers. Include it after
+ * the arrays `folders` and `files`, whose paths are relative to it. It makes the folders in order,
+ * parents first, and removes everything at the end.
  */
 #ifndef PMK_TESTS_FUZZ_TREE_H
 #define PMK_TESTS_FUZZ_TREE_H

@@ -5,8 +5,8 @@
  *	microblaze_facts little|big FILE
  *
  * FILE is code for address 0. A line for each word: "unknown", or key=value with names as in
- * <pmk/isa.h>. A prefix completes what follows it. Behind a tab stands the instruction as people
- * write it, if it has a name.
+ * <pmk/isa.h>. A prefix completes the instruction after it. After a tab comes the instruction as
+ * text, if it has a name.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts of A64: a table of encodings with every fact spelled out, words that are not
- * known, and a million words against Capstone. test_insns_a64.c compares with binutils.
+ * Instruction facts of A64: a table of encodings with every fact spelled out, unknown words, and a
+ * million words against Capstone. test_insns_a64.c compares with binutils.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ struct row {
 #define TRAP_TTBR	      (TRAP | K(TTBR_WRITE))
 #define TRAP_CID	      (TRAP | K(CID_WRITE))
 
-/* All stand at 0x8000. In the order of insns_a64.s, which assembles to these words. */
+/* All are at 0x8000, in the order of insns_a64.s, which assembles to these words. */
 /* clang-format off */
 static const struct row rows[] = {
 	/* instruction, facts, roles, reads, writes, kinds, memory, target, operation */
@@ -1014,7 +1014,7 @@ static void test_table(void **state)
 		flows |= UINT64_C(1) << in.flow;
 		kinds |= in.kind;
 	}
-	/* What only A32 has: 16-bit multiplies, SWP, its floating point. */
+	/* Classes that only A32 has: 16-bit multiplies, SWP, its floating point. */
 	assert_int_equal(classes, ((UINT64_C(1) << (PMK_I_ATOMIC + 1)) -
 				   1) & ~(UINT64_C(1) << PMK_I_MUL16 | UINT64_C(1) << PMK_I_MLAL16 |
 					  UINT64_C(1) << PMK_I_SWAP | UINT64_C(1) << PMK_I_FP));
@@ -1126,7 +1126,7 @@ static void test_targets(void **state)
 	assert_true(in.target == UINT64_C(0xffff80000ff80004));
 }
 
-/* Unallocated, or of an extension that is not known: only the place is told. */
+/* Unallocated, or of an unknown extension: only address and size are set. */
 static void test_unknown(void **state)
 {
 	/* clang-format off */
@@ -1279,31 +1279,36 @@ static bool not_allocated(uint32_t w)
 }
 
 /*
- * Where Capstone 4.0.2 errs in registers. binutils' text decides about the same instructions in
- * test_insns_a64.c.
+ * Errors of Capstone 4.0.2 about registers. In test_insns_a64.c, binutils' text decides about the
+ * same instructions.
  */
 
-/* It lets these read their destination, which they only write: moves, extracts, shifts to the
- * right, absolute differences, pairwise long additions. */
+/*
+ * It reports these as reading their destination, which they only write: moves, extracts, shifts to
+ * the right, absolute differences, pairwise long additions. */
 static const char takes_old[] =
 	"movz movn sbfx ubfx sbfiz ubfiz lsl lsr asr sxtb sxth sxtw uxtb uxth movi mvni fmov "
 	"sshr ushr urshr sabd uabd sabdl sabdl2 uabdl uabdl2 saddlp uaddlp aesmc aesimc tbl mrs "
 	"sysl";
 
-/* It lets these only write their destination, part of which stays: upper halves, accumulation,
- * FMOV of the upper double word, ORR and BIC of an immediate. */
+/*
+ * It reports these as only writing their destination, part of which is kept: upper halves,
+ * accumulation, FMOV of the upper double word, ORR and BIC of an immediate. */
 static const char forgets_old[] =
 	"addhn2 raddhn2 subhn2 rsubhn2 shrn2 rshrn2 sqshrn2 sqrshrn2 uqshrn2 uqrshrn2 sqshrun2 "
 	"sqrshrun2 xtn2 sqxtn2 uqxtn2 sqxtun2 fcvtn2 fcvtxn2 srsra fmov bic orr";
 
-/* It has other registers than these: ADDS and SUBS of an immediate and their aliases take the
- * first operand for the second; MSR and SYS write theirs; the register forms of vector BIC are
- * taken for the immediate ones; operations without an operand hide a register that is not XZR,
- * RET its x30; SVC writes x30. */
+/*
+ * It has wrong registers for these: ADDS and SUBS of an immediate and their aliases confuse the
+ * first and the second operand; MSR and SYS write theirs; the register forms of vector BIC are
+ * taken for the immediate ones; operations without an operand hide a register that is not XZR, RET
+ * its x30; SVC writes x30. */
 static const char misplaces[] = "adds cmp cmn tst msr sys bic ic tlbi ret svc";
 
-/* Its direction of operands is that of another form in tables of three and four registers and in
- * structure loads and stores. */
+/*
+ * For tables of three and four registers and structure loads and stores, it has the operand
+ * directions of another form.
+ */
 static bool misplaced_by_form(uint32_t w)
 {
 	return (w & 0xbfe0cc00) == 0x0e004000 || (w & 0xbe000000) == 0x0c000000;
@@ -1348,7 +1353,7 @@ static void test_capstone(void **state)
 	(void)state;
 	cs_version(&major, &minor);
 	if (major != 4) {
-		/* It has other mistakes, and more of them. pmk does not ask it about A64. */
+		/* It has more, and other, mistakes. pmk does not use it for A64. */
 		print_message("the exceptions are of Capstone 4, and this is %d; "
 			      "binutils' text decides in test_insns_a64\n",
 			      major);
@@ -1371,7 +1376,7 @@ static void test_capstone(void **state)
 		const char *name;
 
 		decode(addr, w, &in);
-		/* What it refuses may be of a later architecture: for binutils to say. */
+		/* Words that it refuses may belong to a later architecture; binutils decides. */
 		if (!cs_disasm_iter(handle, &next, &left, &addr, cs) || not_allocated(w))
 			continue;
 		name = cs->mnemonic;
@@ -1400,7 +1405,7 @@ static void test_capstone(void **state)
 
 /* ---- speed ---------------------------------------------------------------------------------- */
 
-/* An instruction is decoded once per translation, for which 50 ns are nothing. The limit leaves
+/* An instruction is decoded once per translation, where 50 ns do not matter. The limit leaves
  * room for slow and busy hosts, sanitizers and unoptimised builds, and none for a disassembler. */
 static void test_speed(void **state)
 {

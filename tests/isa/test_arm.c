@@ -547,7 +547,7 @@ static void test_vfp(void **state)
 	}
 }
 
-/* What is remembered of one address must not leak into another. */
+/* State of one address must not affect another. */
 static void test_addresses(void **state)
 {
 	struct pmk_insn in;
@@ -567,7 +567,7 @@ static void test_addresses(void **state)
 	assert_int_equal(in.is_branch, false);
 }
 
-/* Not of ARMv6, or not at all: only the place is told. */
+/* Not in ARMv6, or not allocated: only address and size are set. */
 static void test_unknown(void **state)
 {
 	static const struct {
@@ -606,7 +606,7 @@ struct pattern {
 	uint32_t mask, value;
 	bool conditional; /* [31:28] is any condition but 1111 */
 	uint8_t flow, sysop;
-	bool always; /* must decode whatever the rest is */
+	bool always; /* must decode for all values of the other bits */
 };
 
 /* First match wins. Comparisons have no S = 0 form, so [20] is in their masks. */
@@ -740,14 +740,14 @@ static uint32_t mask_of(const uint16_t *regs, unsigned n)
 	return mask;
 }
 
-/* Known to Capstone, not to ARM11: CBZ, CBNZ, hints, IT, and BX, BLX with [2:0] not zero. */
+/* Decoded by Capstone, but not in ARM11: CBZ, CBNZ, hints, IT, and BX, BLX with [2:0] not zero. */
 static bool later_thumb(uint32_t h)
 {
 	return (h & 0xf500) == 0xb100 || (h & 0xff00) == 0xbf00 ||
 	       ((h & 0xff00) == 0x4700 && (h & 7));
 }
 
-/* PUSH, POP, STMIA, LDMIA of nothing: UNPREDICTABLE, to Capstone unknown. */
+/* PUSH, POP, STMIA, LDMIA of no register: UNPREDICTABLE, not decoded by Capstone. */
 static bool empty_list(uint32_t h)
 {
 	return (h & 0xf5ff) == 0xb400 || (h & 0xf0ff) == 0xc000;
@@ -794,7 +794,7 @@ static void test_all_thumb(void **state)
 	assert_true(compared > 50000);
 }
 
-/* ARMv6T2: what ARMv6 has is the same, and there is more. */
+/* ARMv6T2: everything in ARMv6 is the same, and there is more. */
 static void test_v6t2(void **state)
 {
 	static const struct {
@@ -860,8 +860,11 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return (hash ^ value) * UINT64_C(0x100000001b3);
 }
 
-/* The numbers that users see must not change with the library: 5 names some instructions other than
- * 4 does. Half of the words have an opcode in turn, and fields that are often all zeros or ones. */
+/*
+ * Counts must not depend on the library's version: version 5 names some instructions differently
+ * from version 4. Half of the words have each opcode in turn, with fields that are often all zeros
+ * or ones.
+ */
 static void test_any_capstone(void **state)
 {
 	uint64_t random = UINT64_C(0xca9570ae45), hash = UINT64_C(0xcbf29ce484222325);
@@ -884,7 +887,7 @@ static void test_any_capstone(void **state)
 					 in.sets_flags << 6 | in.reads_flags << 5 |
 					 in.exclusive << 4 | in.load << 3 | in.store << 2 |
 					 in.writeback << 1 | in.slow_address);
-		/* of registers of the core; VFP's are in test_vfp() */
+		/* registers of the core; test_vfp() has those of VFP */
 		hash = mix(hash, in.reads << 32 | (uint32_t)in.writes);
 		hash = mix(hash, in.target << 16 | in.mem_bytes << 8 | in.mem_count);
 	}

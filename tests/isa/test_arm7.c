@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts of ARMv7 and of ARMv8's AArch32 state: a table of encodings as GNU as makes
- * them, with every fact spelled out; and random words against Capstone, which names the registers
- * of the core that they use.
+ * Instruction facts of ARMv7 and of ARMv8's AArch32 state: a table of encodings from GNU as, with
+ * every fact spelled out; and random words compared with Capstone, which names the core registers
+ * that they use.
  */
 #include <ctype.h>
 #include <setjmp.h>
@@ -306,7 +306,7 @@ static void test_rows(void **state)
 	}
 }
 
-/* What ARMv6's decoder must go on to refuse. */
+/* Words that ARMv6's decoder must still refuse. */
 static void test_v6_has_none(void **state)
 {
 	static const uint32_t words[] = { 0xe3011234, 0xe731f312, 0xf57ff05b, 0xf2020944,
@@ -391,14 +391,16 @@ static bool begins(const char *name, const char *const *with)
 
 static const char *const loads[] = { "ld", "vld", "pop", "vpop", "rfe", "tb", "swp", "fldm", NULL };
 static const char *const stores[] = { "st", "vst", "push", "vpush", "srs", "swp", "fstm", NULL };
-/* Instructions with a base that the text does not show: SP, of whose stack they are. */
+/* Instructions with a base that the text does not show: the SP of the named mode. */
 static const char *const stack[] = { "push", "pop", "vpush", "vpop", "srs", NULL };
-/* What Capstone 4 gets wrong: it takes operands of these from other fields, and knows registers of
- * other modes as names of their own. */
+/*
+ * Errors of Capstone 4: it takes operands of these from other fields, and has separate names for
+ * registers of other modes.
+ */
 static const char *const wrong[] = { "clz",    "rbit",	 "rev",	   "cps",    "msr", "mrs",
 				     "ldrexd", "strexd", "ldaexd", "stlexd", NULL };
 
-/* A range of words; `both`: Capstone knows all that we know there. */
+/* A range of words; `both`: Capstone knows every word that we know there. */
 struct range {
 	bool thumb;
 	uint32_t mask, value;
@@ -439,14 +441,14 @@ static unsigned used(const struct pmk_insn *in, const char *name)
 	return regs;
 }
 
-/* What is wrong with a word, or NULL. */
+/* The error about a word, or NULL. */
 static const char *compare(const struct range *r, const cs_insn *theirs, const struct pmk_insn *in)
 {
 	unsigned text, ours;
 
 	if (!theirs)
 		return in->decoded && r->both ? "Capstone does not know it" : NULL;
-	/* Registers that nobody would use there: SP and PC in most places. */
+	/* Registers that are not allowed there: SP and PC in most places. */
 	if (!in->decoded)
 		return NULL;
 	if (begins(theirs->mnemonic, wrong))
@@ -497,11 +499,11 @@ static void test_capstone(void **state)
 		}
 		cs_close(&handle);
 	}
-	/* Of what Capstone knows we know all but what is UNPREDICTABLE. */
+	/* We decode everything that Capstone does, except UNPREDICTABLE encodings. */
 	assert_true(known > 150000 && both > known - known / 40);
 }
 
-/* All 16-bit encodings: what Capstone knows, we know. */
+/* All 16-bit encodings: we decode everything that Capstone does. */
 static void test_all_halves(void **state)
 {
 	csh handle;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Instruction facts against binutils: insns.s is assembled and disassembled by the cross tools, and
- * what an instruction reads, writes, accesses and jumps to is worked out here from the text alone,
- * without a look at the encoding. Skipped (77) where the cross tools are missing.
+ * what an instruction reads, writes, accesses and jumps to is derived here from the text alone,
+ * without the encoding. Skipped (77) where the cross tools are missing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 #define TOOL "arm-linux-gnueabi-"
 
-/* What the operands of a mnemonic mean. */
+/* The meaning of a mnemonic's operands. */
 enum shape {
 	DATA,	 /* first written, others read; Thumb's two-operand form also reads the first */
 	COMPARE, /* all read */
@@ -43,7 +43,7 @@ enum shape {
 	PLD,
 	READ,  /* core registers are read: MSR, MCR, moves to VFP */
 	WRITE, /* core registers are written: MRC, moves from VFP */
-	VMOV,  /* the first operand says which */
+	VMOV,  /* selected by the first operand */
 	VLDR,
 	VSTR,
 	VLDM,
@@ -445,11 +445,11 @@ static bool parse(const char *line, bool thumb, unsigned long *addr, uint32_t *w
 	if (comment)
 		*comment = 0;
 	sscanf(rest, "%31s %159[^\n]", t->name, t->operands);
-	/* An alias is commented with what it is: we go by the alias. */
+	/* An alias has a comment with the real instruction; this test uses the alias. */
 	return t->name[0] != 0;
 }
 
-/* Flags are in the text only of data processing and multiplies. */
+/* The text shows flags only for data processing and multiplies. */
 static bool flags_in_text(const struct text *t)
 {
 	return t->m->flags || t->m->shape == COMPARE;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Instruction facts of A64 against binutils: what an instruction reads, writes, accesses, jumps to
- * and is counted as is worked out here from the text of objdump alone, without a look at the
- * encoding. Compared are insns_a64.s, words of all encoding classes, and all code of a statically
- * linked program. Skipped (77) where the cross tools are missing (Debian: gcc-aarch64-linux-gnu).
+ * and is counted as is derived here from objdump's text alone, without the encoding. The test
+ * compares insns_a64.s, words of all encoding classes, and all code of a statically linked program.
+ * Skipped (77) where the cross tools are missing (Debian: gcc-aarch64-linux-gnu).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@
 
 /* ---- what a mnemonic means ------------------------------------------------------------------ */
 
-/* What is not listed writes its first operand, reads the others and accesses no memory. */
+/* Mnemonics that are not listed write their first operand, read the others and access no memory. */
 
 static const char reads_all[] =
 	"msr sys rmif setf8 setf16 ccmp ccmn fcmp fcmpe fccmp fccmpe cbz cbnz tbz tbnz br braa "
@@ -61,7 +61,7 @@ static const char crypto[] =
 	"sha256su0 sha256su1 sha512h sha512h2 sha512su0 sha512su1 eor3 bcax rax1 xar sm3ss1 "
 	"sm3partw1 sm3partw2 sm3tt1a sm3tt1b sm3tt2a sm3tt2b sm4e sm4ekey";
 
-/* Which of the operands a memory instruction has. */
+/* The operands that a memory instruction has. */
 enum memory {
 	NO_MEMORY,
 	LOAD,
@@ -486,8 +486,7 @@ static void exception_facts(const struct text *t, struct facts *f)
 	}
 }
 
-/* Which event an operation is of: by its registers, and by its name where scalars have two
- * kinds. */
+/* The event of an operation, by its registers, and by its name if scalars have two kinds. */
 static uint32_t operation_kind(const struct text *t)
 {
 	bool general = false, vector = false, any = false;
@@ -511,7 +510,7 @@ static uint32_t operation_kind(const struct text *t)
 	return PMK_K_ASE;
 }
 
-/* The last operand is shifted or extended, by more than nothing. "lsl" of an immediate is none. */
+/* The last operand is shifted or extended by more than 0. "lsl" of an immediate does not count. */
 static bool shifts(const struct text *t)
 {
 	static const char names[] = "lsl lsr asr ror uxtb uxth uxtw uxtx sxtb sxth sxtw sxtx";
@@ -655,7 +654,7 @@ struct tally {
 	unsigned agree, unknown, undefined;
 };
 
-/* Mnemonics that were met, and a line with each that we do not know. */
+/* Mnemonics that occurred, with a line for each one that we do not know. */
 static struct name {
 	char name[24];
 	bool agreed;
@@ -674,7 +673,7 @@ static struct name *name_of(const char *name)
 	return &names[h % 4096];
 }
 
-/* Names that a later extension uses again, or binutils for something that is not allocated. */
+/* Names that a later extension reuses, or that binutils uses for unallocated encodings. */
 static bool another_meaning(uint32_t w)
 {
 	unsigned group = w >> 25 & 15;
@@ -693,7 +692,7 @@ static bool another_meaning(uint32_t w)
 	       (w & 0x3f200c00) == 0x1d000800;	 /* STLUR, LDAPUR of vectors */
 }
 
-/* What 2.42 and later print for hints, PRFM, SYS and SYSL that have got a meaning since. */
+/* Output of 2.42 and later for hints, PRFM, SYS and SYSL that were defined since. */
 static bool newer_name(const char *name)
 {
 	return begins(name, "gcs") || listed("chkfeat clrbhb stshh rprfm", name);
@@ -719,7 +718,7 @@ static bool known_to_capstone(csh capstone, uint32_t w)
 	return n;
 }
 
-/* One line of objdump. What we know it knows, or Capstone. */
+/* One line of objdump. Everything that we decode is known to it or to Capstone. */
 static void check_line(csh capstone, const char *line, struct tally *tally)
 {
 	struct pmk_insn in;
@@ -748,7 +747,7 @@ static void check_line(csh capstone, const char *line, struct tally *tally)
 		tally->unknown++;
 		return;
 	}
-	/* Its way to print unallocated system encodings. */
+	/* Its notation of unallocated system encodings. */
 	if ((begins(t.op[0].text, "s0_") || begins(t.op[1].text, "s0_")) &&
 	    !known_to_capstone(capstone, word))
 		fail_msg("only we know %s", line);
@@ -765,8 +764,10 @@ static void check_line(csh capstone, const char *line, struct tally *tally)
 
 static char object[] = P_tmpdir "/pmk-a64-XXXXXX";
 
-/* Runs a command line that ends in an objdump of `object`, with "%s" for its name. What binutils
- * knows and we do not has a name of its own: that of an extension that we do not know. */
+/*
+ * Runs a command line that ends in an objdump of `object`, with "%s" for its name. If binutils
+ * decodes a word and we do not, its name must be that of an extension that we do not know.
+ */
 static void run(const char *format, struct tally *tally)
 {
 	csh capstone;
@@ -804,7 +805,7 @@ static void write_word(FILE *out, uint32_t w)
 	assert_int_equal(fwrite(b, 1, 4, out), 4);
 }
 
-/* Words of all classes, and those of insns_a64.s with each bit turned over. */
+/* Words of all classes, and those of insns_a64.s with each bit inverted. */
 static void test_words(void **state)
 {
 	uint64_t random = UINT64_C(0xa64b1740715);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Instruction facts of MicroBlaze: the events that a word can raise (UG984, "Performance
- * Monitoring"), encodings with every fact spelled out, targets and prefixes, words that are not
- * known, and what holds for any word. test_microblaze_binutils.py compares with binutils.
+ * Monitoring"), encodings with every fact spelled out, targets and prefixes, unknown words, and
+ * invariants of all words. test_microblaze_binutils.py compares with binutils.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +33,10 @@ static void decode64(uint64_t addr, uint32_t word, struct pmk_insn *in)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* The numbers of UG984's table that an instruction raises, but for 0, with what happened: a
- * conditional branch Taken or Not, the instruction stood in a delay Slot. */
+/*
+ * The event numbers of UG984's table that an instruction raises, except 0, with the circumstances:
+ * a conditional branch was Taken or Not, the instruction was in a delay Slot.
+ */
 struct vector {
 	int line;
 	uint32_t word;
@@ -648,7 +650,7 @@ static void test_prefix(void **state)
 	assert_int_equal(in.kind, PMK_MB_BR | PMK_MB_BR_IMM);
 }
 
-/* A prefix that matters not: before other instructions, known and unknown. */
+/* A prefix without effect: before other instructions, known and unknown. */
 static void test_prefix_unused(void **state)
 {
 	static const uint32_t words[] = { 0x30630001, 0xe8610004, 0xb60f0008, 0x98002800,
@@ -742,7 +744,7 @@ static uint64_t mask(int reg)
 	return reg == PMK_NO_REG ? 0 : UINT64_C(1) << reg;
 }
 
-/* Kinds that exclude one another: what an instruction does first of all. */
+/* Kinds that exclude one another: the main action of an instruction. */
 static unsigned purposes(const struct pmk_insn *in)
 {
 	uint32_t k = in->kind;
@@ -813,7 +815,7 @@ static void holds(uint32_t word)
 	if (wide.decoded && !(memory_holds(&wide) && flow_holds(&wide) && registers_hold(&wide) &&
 			      implied_kinds_hold(&wide)))
 		fail_msg("%08x contradicts itself: kind %x", word, wide.kind);
-	/* The 64-bit core knows as much and the same, and calls its own its own. */
+	/* The 64-bit core decodes the same and more, and marks its own instructions. */
 	assert_int_equal(in.decoded, wide.decoded && !(wide.kind & PMK_MB_LONG));
 	if (in.decoded) {
 		assert_true(in.target == (uint32_t)wide.target);
@@ -845,7 +847,9 @@ static void test_any(void **state)
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-/* Four bytes at any address, and none behind them: a sanitizer sees where an allocation ends. */
+/*
+ * Four bytes at any address, and none after them: a sanitizer detects reads beyond the allocation.
+ */
 static void test_word(void **state)
 {
 	uint8_t *bytes = malloc(5);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Instruction facts of MicroBlaze against binutils: what an instruction reads, writes, accesses,
-jumps to and is counted as is worked out here from the text of objdump, by a table of mnemonics,
-without a look at the encoding. Compared are all instructions the assembler has with operands at
-their limits, in both byte orders, and a sweep over the fields of every opcode, where both must also
-agree on what is no instruction at all; where they do not and why is in DIFFERENCES.
+jumps to and is counted as is derived here from objdump's text with a table of mnemonics, without
+the encoding. The test compares all instructions of the assembler with operands at their limits, in
+both byte orders, and a sweep over the fields of every opcode, where both must also agree on what is
+no instruction at all; where they do not and why is in DIFFERENCES.
 
 binutils 2.40 does not know the 64-bit core; test_microblaze.c has words for it. What it says is
 stored (tests/microblaze_store.py), and where it is there, that is compared.
@@ -151,7 +151,7 @@ def mask(registers):
 
 
 def target_of(line, at, operand, prefix):
-    """Of an immediate that objdump prints as its signed low half."""
+    """The value of an immediate that objdump prints as its signed low half."""
     immediate = int(operand)
     if prefix is not None:
         immediate = (prefix & 0xffff) << 16 | (immediate & 0xffff)
@@ -211,7 +211,7 @@ def call(*argv):
 
 
 def disassemble(name, path, words, order):
-    """Lines of a file of nothing but these words, which stands at 0."""
+    """Lines of a file with only these words, at address 0."""
     def ask():
         text = call(tool("objdump"), "-D", "-z", "-b", "binary", "-m", "MicroBlaze",
                     ENDIAN[order][0], path)
@@ -228,7 +228,7 @@ def disassemble(name, path, words, order):
 
 
 def decoded(path, order):
-    """Our facts for it, None for what is not known, in the form of expected(); and its text."""
+    """Our facts for it in the form of expected(), or None if it is not known; and its text."""
     def parse(line):
         line, _, text = line.partition("\t")
         if line == "unknown":
@@ -324,7 +324,7 @@ def instructions(name):
 
 
 def test_assembled():
-    # The assembler writes imm by itself, and will not have it written.
+    # The assembler inserts imm itself, and rejects it in the source.
     source = "".join(i for name in MEANINGS if name != "imm" for i in instructions(name)) + ALIASES
     words = assemble(source, "little")
     equal(assemble(source, "big"), words, "the words of the other byte order")
@@ -427,7 +427,7 @@ def test_sweep():
 # ---- text ----------------------------------------------------------------------------------------
 
 def same_text(line, text):
-    """Is ours objdump's, but for blanks and commas?"""
+    """True if our text equals objdump's, except for blanks and commas."""
     return text.replace(",", " ").split() == [line.name, *line.operands]
 
 
@@ -449,7 +449,8 @@ OTHER_NAMES = [
 
 
 def test_text_of_the_sweep():
-    """What both know has one text; what our table of facts does not know has none."""
+    """Words that both know have the same text; words that our table of facts does not know have
+    none."""
     compared, needed = 0, set()
     for line, (have, text) in both_swept():
         if have is None:

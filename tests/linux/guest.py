@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A Linux guest: pmk built for it, an initramfs around it, a boot that runs scripts one after the
-other and powers off; what each of them printed."""
+other and powers off; and the output of each."""
 import os
 import re
 import subprocess
@@ -79,7 +79,7 @@ endian = 'little'
         assert out.code == 0, out
 
     def compile(self, name, source, *flags, ext="c"):
-        """A static program for the guest: what is in it."""
+        """The contents of a static program for the guest."""
         path = os.path.join(WORK, f"{self.arch}-{name}")
         with open(f"{path}.{ext}", "w") as f:
             f.write(source)
@@ -89,7 +89,8 @@ endian = 'little'
         return read(path)
 
     def loaded(self, path, found=None):
-        """{path in the guest: file} of all that a program loads, the dynamic loader too."""
+        """{path in the guest: file} for everything that a program loads, including the dynamic
+        loader."""
         found = {} if found is None else found
         places = (os.path.join(packages.sysroot(self.arch), "usr/lib", self.triplet),
                   f"/usr/{self.triplet}/lib")
@@ -151,7 +152,7 @@ endian = 'little'
 
 
 def boot_once_or_twice(*qemu):
-    """The board's clock is the host's, and where that stalls a kernel may wait for ever."""
+    """The board's clock is the host's; if that stalls, a kernel may wait for ever."""
     try:
         return run(*qemu, stdin="", timeout=PATIENCE / 2)
     except subprocess.TimeoutExpired:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a Linux guest is made of: Debian's kernel and busybox, and the libraries that pmk is linked
+"""The parts of a Linux guest: Debian's kernel and busybox, and the libraries that pmk is linked
 with. Fetched and kept as tests/guest/fetch_debian.py does it.
 
     tests/linux/packages.py [arm64 | armel | armhf]     fetch everything and print where it is
@@ -18,10 +18,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import fetch_debian as debian
 from fetch_debian import Unavailable
 
-# The metapackage of the kernel: which version it is changes.
+# The metapackage of the kernel, because the version changes.
 KERNELS = {"arm64": "linux-image-arm64", "armel": "linux-image-rpi", "armhf": "linux-image-armmp"}
-# And the library itself: which version it is differs between releases. libelf's own are libz, and
-# libzstd since 0.189; libdw's are those and two more. Of libiberty there is an archive alone.
+# And the library itself, whose version differs between releases. libelf needs libz, and since 0.189
+# libzstd; libdw needs these and two more. libiberty is only an archive.
 LIBRARIES = {"libcapstone-dev": "libcapstone[0-9]*", "libelf-dev": "libelf1*",
              "zlib1g-dev": "zlib1g",
              "libzstd-dev": "libzstd1", "libinih-dev": "libinih1",
@@ -44,9 +44,9 @@ UIMAGE = 0x27051956
 
 
 def unpacked_kernel(arch, memory):
-    """A zImage's kernel as an image of U-Boot's, for a board whose memory begins there. To let it
-    unpack itself would take longer than all the rest of a boot. Its own table says where its length
-    stands, which is its end, and where it wants to be."""
+    """A zImage's kernel as an image of U-Boot's, for a board whose memory begins there. Letting it
+    unpack itself would take longer than the rest of the boot. Its own table has the position of its
+    length, its end, and its load address."""
     def make(path):
         with open(kernel(arch), "rb") as f:
             packed = f.read()
@@ -69,7 +69,7 @@ def unpacked_kernel(arch, memory):
 
 
 def module(arch, name):
-    """What is in a module of the kernel, "uio.ko". Releases compress it or do not."""
+    """The contents of a kernel module, "uio.ko". Some releases compress it."""
     path = debian.one_file(arch, functools.partial(kernel_package, arch), f"*/{name}*")
     with open(path, "rb") as f:
         content = f.read()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Debian's kernel for the Raspberry Pi Zero boots, finds no root file system and starts anew, which
-ends the emulator: pmk's count of instructions against one by one, by a plugin of its own in the
-same run. A boot takes 1,500 million instructions, faults, interrupts, device accesses."""
+"""Debian's kernel for the Raspberry Pi Zero boots, finds no root file system and restarts, which
+ends the emulator. pmk's count of instructions is compared with that of a plugin in the same run,
+which counts one by one. A boot takes 1,500 million instructions, faults, interrupts, device
+accesses."""
 import shlex
 
 from harness import *

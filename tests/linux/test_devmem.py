@@ -31,7 +31,7 @@ guest = Guest("arm64", "aarch64-linux-gnu", "aarch64")
 
 def said(name):
     with contextlib.ExitStack() as stack:
-        # The guest is booted once, and only then somebody has to be there.
+        # The guest is booted once, and the program of the host must run only then.
         file = "unused" if "devmem" in guest._said else stack.enter_context(shared_monitor())
         return guest.boot("devmem", dict, SCRIPTS, "qemu-system-aarch64", "-M", "virt", "-cpu",
                           "cortex-a53", "-m", "512", "-nographic", "-nic", "none", "-no-reboot",
@@ -42,7 +42,8 @@ def said(name):
 
 
 def rounds(doc):
-    """How many rounds of the monitor each counter has seen; it runs while it is read."""
+    """The number of monitor rounds that each counter has seen; the monitor runs while it is
+    read."""
     armi, gxi = (row["counter-value"] for row in doc["counters"])
     equal({row["trust"] for row in doc["counters"]}, {"measured"})
     equal(gxi % 81, 0)
@@ -89,7 +90,7 @@ def test_a_bus_error():
 
 
 def test_the_boards_own_device_tree():
-    """The clock of the board, whose driver has it."""
+    """The board's clock, from its driver."""
     code, text = said("node")
     contains(text, "0x9010")
 
@@ -167,7 +168,8 @@ def test_uio_is_bound():
 
 @pytest.mark.parametrize("name", ["1-path", "3-root", "4-user", "5-node", "6-base"])
 def test_through_uio_and_the_device_tree(name):
-    """Where its registers are is told by UIO itself, by the device tree, or by hand."""
+    """The address of its registers comes from UIO itself, from the device tree, or from the
+    user."""
     code, text = uio(name)
     equal(code, 0, text)
     (doc,), _ = documents(text)

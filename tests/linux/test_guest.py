@@ -133,7 +133,7 @@ def one(name):
 
 
 def test_instructions_are_exact():
-    """4 N + 5, by name, by code and by term."""
+    """4 N + 5, counted by name, by code and by term."""
     docs, _ = documents(said("icount-loops")[1])
     equal(len(docs), len(COUNTS))
     for n, doc in zip(COUNTS, docs):
@@ -186,7 +186,7 @@ def test_a_group_that_does_not_fit():
 
 
 def test_events_that_take_turns():
-    """Twelve events on six counters: some of the time each, and about the same number."""
+    """Twelve events on six counters: each counts part of the time, and about the same number."""
     doc = one("icount-turns")
     equal({c["trust"] for c in doc["counters"]}, {"scaled"})
     for c in doc["counters"]:
@@ -257,7 +257,7 @@ def test_a_program_that_counts_itself():
     equal([int(l[0]) for l in lines], [1000, 10000, 100000] * 2)
     equal([l[2] for l in lines], ["00"] * 3 + ["11"] * 3, "read without a system call")
     for some in (lines[:3], lines[3:]):
-        # What is not the loop is one reading, the same every time.
+        # The instructions outside the loop are one reading, the same every time.
         rest = {int(count) - 4 * int(n) for n, count, _ in some}
         assert len(rest) == 1 and 0 < rest.pop() < 2000, lines
 

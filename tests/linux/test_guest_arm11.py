@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pmk stat -T linux with the kernel's driver for the ARM1176, on an emulated Raspberry Pi Zero.
-QEMU's ARM1176 has no counters behind the registers, so that the numbers mean nothing; what the
-driver offers, takes and refuses is the real driver's."""
+QEMU's ARM1176 has no counters behind the registers, so the numbers mean nothing; but the events
+that the driver offers, accepts and refuses are the real driver's."""
 from harness import *
 import packages
 from guest import Guest, documents, rows

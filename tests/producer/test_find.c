@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What emulators and distributions say of themselves. Expected values: answers of QEMU's releases,
- * and os-release files, as they are. Looking for emulators is in tests/cli/test_emulators.py.
+ * Identification of emulators and distributions. Inputs are the original output of QEMU's releases,
+ * and original os-release files. tests/cli/test_emulators.py tests the search for emulators.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which module of the plugin is for which QEMU. Expected values are those of QEMU's own header in
+ * The plugin's module for each QEMU. Expected values are those of QEMU's own header in
  * the releases named: QEMU_PLUGIN_VERSION.
  */
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The counters of this machine: what names mean on a made-up /sys, what is asked of a made-up
- * kernel and what becomes of its refusals, the page that is read without a system call, scaling;
- * and a few counts of the real kernel, where it allows them.
+ * The counters of this machine: names on a made-up /sys, requests to a made-up kernel and its
+ * refusals, the page that is read without a system call, scaling; and a few counts of the real
+ * kernel, if it permits them.
  *
  * perf_event_attr.type: 0 hardware, 1 software, 3 hw-cache, 4 raw; config of 0 and 1 as in
  * perf_event_open(2).
@@ -62,7 +62,7 @@ static void put_software(void)
 	put("sys/devices/system/cpu/online", "0-3\n");
 }
 
-/* A Cortex-A53 as kernels call it that only know "some PMUv3". */
+/* A Cortex-A53 with the name of kernels that only know a generic PMUv3. */
 static void put_pmuv3(void)
 {
 	put_software();
@@ -97,7 +97,7 @@ static void put_big_little(void)
 	put(DEV "armv8_cortex_a72/format/event", "config:0-15\n");
 }
 
-/* A processor that no catalogue of ours knows, with a PMU of the memory controller. */
+/* A processor that is in none of our catalogues, with a PMU of the memory controller. */
 static void put_other(void)
 {
 	put_software();
@@ -225,7 +225,10 @@ static void test_cpus(void **state)
 			fail_msg("'%s' was taken", bad[i]);
 }
 
-/* ---- what names mean ------------------------------------------------------------------------ */
+/*
+ * ---- the meaning of names
+ * ------------------------------------------------------------------------
+ */
 
 struct meaning {
 	int line;
@@ -426,7 +429,7 @@ static void test_names_on_another_processor(void **state)
 	pmk_linux_pmus_free(all);
 }
 
-/* Whatever is asked for, there is an event or one line. */
+/* Every request gives an event or one line. */
 static void test_random_names(void **state)
 {
 	static const char *const pieces[] = { "cpu", "uncore_imc_0", "software",  "/",
@@ -1003,7 +1006,7 @@ static void test_kernel_mode_forbidden(void **state)
 
 static int nothing_there(const struct call *c)
 {
-	/* Permission is asked for before the PMU is. */
+	/* The kernel checks permission before the PMU. */
 	return c->attr.exclude_kernel ? ENOENT : EACCES;
 }
 
@@ -1036,8 +1039,10 @@ static void test_refusals(void **state)
 	} rows[] = {
 		{ __LINE__, nothing_there, false, false, ENOENT, "no such event" },
 		{ __LINE__, no_modes, true, false, EINVAL, "leave out :u and :k" },
-		/* As armv6_1176 for an ordinary user: nothing but both modes, and the kernel is
-		 * secret. */
+		/*
+		 * Like armv6_1176 for an ordinary user: it can count only both modes together, and
+		 * kernel mode is forbidden.
+		 */
 		{ __LINE__, no_modes_and_secret, false, false, EACCES,
 		  "kernel mode needs 1 or less" },
 		{ __LINE__, everything_denied, false, true, EACCES, "belongs to another user" },
@@ -1069,7 +1074,7 @@ static void test_an_event_of_the_kernel_has_no_user_mode(void **state)
 	struct pmk_linux_counters *c = open_list(all, &program, 1, &ask);
 
 	(void)state;
-	/* The kernel would have taken it, and counted 0. */
+	/* The kernel would have accepted it, and counted 0. */
 	assert_non_null(strstr(pmk_linux_counters_reason(c, 0), "leave out :u"));
 	pmk_linux_counters_close(c);
 	pmk_linux_pmus_free(all);
@@ -1286,14 +1291,14 @@ static void test_page_torn(void **state)
 	assert_true(read_page(&page, &h, &v));
 	assert_int_equal(v.value, 2005);
 	assert_int_equal(h.times, 3);
-	/* A page that never stays the same is given up. */
+	/* After several changes of the page, the reading is abandoned. */
 	h.changes = 1000000;
 	h.times = 0;
 	assert_false(read_page(&page, &h, &v));
 	assert_in_range(h.times, 2, 100000);
 }
 
-/* With a clock the times go on, and a shared counter can be read as well. */
+/* With a clock the times continue, and a shared counter can be read, too. */
 static void test_page_times(void **state)
 {
 	static const struct {

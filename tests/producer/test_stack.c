@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The stack a program begins with: made up here as emulators without and with a vDSO make it, the
- * second with the room that was asked for; afterwards it must be the first, byte by byte, tables
- * and strings.
+ * The initial stack of a program, built here like emulators without and with a vDSO build it, the
+ * second with the requested room. Afterwards it must equal the first, byte by byte, tables and
+ * strings.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static uint64_t pair(struct pmk_stack *s, uint64_t at, uint64_t type, uint64_t v
 	return at + 2 * s->word;
 }
 
-/* As QEMU's create_elf_tables() lays it out; `more` bytes higher, with one pair more. */
+/* Laid out as by QEMU's create_elf_tables(); `more` bytes higher, with one more pair. */
 static void make(struct pmk_stack *s, uint8_t *host, unsigned nargs, unsigned nenv, bool vdso,
 		 unsigned more)
 {
@@ -130,7 +130,7 @@ static void test_no_room(void **state)
 	each(check_in_place);
 }
 
-/* An older emulator's is left alone. */
+/* An older emulator's stack is not changed. */
 static void check_untouched(unsigned word, bool big_endian, unsigned nargs, unsigned nenv)
 {
 	struct pmk_stack s = { .word = word, .big_endian = big_endian };

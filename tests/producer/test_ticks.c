@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which blocks tell how far the program is, while nothing is counted. */
+/* The blocks that report the program's progress while nothing is counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static uint64_t run(uint64_t executed, uint64_t due, bool *anew, uint64_t *longe
 	}
 }
 
-/* All blocks tick, until the most frequent ones are found; then few do, and not too few. */
+/* All blocks tick until the most frequent ones are found; then few blocks tick, but enough. */
 static void test_frequent(void **state)
 {
 	uint64_t longest, executed;
@@ -104,7 +104,7 @@ static void test_repeats(void **state)
 	assert_int_equal(executed[0], executed[1]);
 }
 
-/* Code that nobody has room for does not tick, and nothing else is lost. */
+/* Code for which there is no room does not tick, and nothing else is lost. */
 static void test_many(void **state)
 {
 	(void)state;

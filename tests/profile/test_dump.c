@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Dumps of firmware: what pmk_target_dump() writes on the ARM11 model is what is read; what
- * anything else made of it on the way is noticed.
+ * Dumps of firmware: the output of pmk_target_dump() on the ARM11 model is read back correctly, and
+ * any damage to it is noticed.
  *
  *	test_dump               run the tests
  *	test_dump write FILE    write the dump of the model, for the tests of the command
@@ -124,7 +124,7 @@ static struct bytes with_crlf(const uint8_t *data, size_t n)
 	return b;
 }
 
-/* A small generator of its own, so that a failure repeats. */
+/* A small generator, so that a failure can be repeated. */
 static uint64_t random_state = 1;
 
 static uint64_t random_number(void)
@@ -280,7 +280,7 @@ static void same_text(const struct pmk_dump_text *got, const char *want)
 		assert_memory_equal(got->byte, want, n);
 }
 
-/* Everything in the dump is what the target holds; `samples` were in the ring. */
+/* The dump equals the contents of the target; `samples` were in the ring. */
 static void same_as_target(const struct pmk_dump *d, const struct pmk_target *t,
 			   const uint64_t *totals, const struct pmk_sample *samples, size_t n)
 {
@@ -327,7 +327,7 @@ static void same_as_target(const struct pmk_dump *d, const struct pmk_target *t,
 	assert_int_equal(d->dropped, t->ring ? t->ring->dropped : 0);
 }
 
-/* A dump that breaks off holds the beginning of what the whole one holds. */
+/* A truncated dump has the beginning of the whole one. */
 static void is_beginning(const struct pmk_dump *cut, const struct pmk_dump *whole)
 {
 	assert_true(cut->nevents <= whole->nevents);
@@ -347,14 +347,14 @@ static void is_beginning(const struct pmk_dump *cut, const struct pmk_dump *whol
 		assert_true(cut->sample[i].pc == whole->sample[i].pc);
 }
 
-/* How much was read; grows with every record and every event of a region. */
+/* The amount that was read; it grows with every record and every event of a region. */
 static size_t amount(const struct pmk_dump *d)
 {
 	return (d->pmu.byte != NULL) + d->nevents + d->nregions + d->ncounts + d->nsamples +
 	       d->sampling;
 }
 
-/* ---- what the library writes ---------------------------------------------------------------- */
+/* ---- dumps of the library ---------------------------------------------------------------- */
 
 static void test_firmware(void **state)
 {
@@ -552,7 +552,7 @@ static void test_big_values(void **state)
 	free(b.at);
 }
 
-/* ---- what happens to it on the way ---------------------------------------------------------- */
+/* ---- damage in transmission ---------------------------------------------------------- */
 
 static void test_noise(void **state)
 {
@@ -610,8 +610,10 @@ static void test_nothing(void **state)
 	}
 }
 
-/* Cut at every byte: what was read before it is there, and the message says where. With CR LF, too;
- * the copy is exactly as long as the cut, so that a sanitizer sees every step too far. */
+/*
+ * Cut at every byte: everything before the cut is present, and the message names the position. With
+ * CR LF, too; the copy is exactly as long as the cut, so that a sanitizer sees every step too far.
+ * */
 static void cut_everywhere(const struct bytes *b, bool crlf)
 {
 	struct pmk_dump whole = read_one(b);
@@ -664,7 +666,7 @@ static void test_cut(void **state)
 	free(b.at);
 }
 
-/* One bit wrong, anywhere: never taken for a right one, always explained. */
+/* A single wrong bit at any position is always detected and explained. */
 static void test_bit_flips(void **state)
 {
 	unsigned seen[4] = { 0 }, none = 0;

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Dumps of simulators, as they are and damaged: counts beside a scoreboard, and what `pmk wave`
-says.
+"""Dumps of simulators, intact and damaged: counts compared with a scoreboard, and the output of
+`pmk wave`.
 
-Nothing here is timed. Where a test sleeps, it does so for something that has to take at least as
-long.
+No test depends on speed; a test sleeps only for something that must take at least that long.
 """
 import gzip
 import os
