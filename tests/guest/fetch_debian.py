@@ -184,6 +184,30 @@ def one_file(arch, package, pattern):
     return kept(f"{release()}-{arch}-{os.path.basename(pattern).strip('*-')}", make)
 
 
+def sysroot(arch, *packages):
+    """A folder with the files of the packages and of all that they depend on."""
+    def make(path):
+        done = apt(apt_root(arch), "apt-get", "-q", "-y", "--no-install-recommends",
+                   "--download-only", "install", *packages)
+        archives = os.path.join(apt_root(arch), "cache", "archives")
+        debs = [f for f in os.listdir(archives) if f.endswith(".deb")]
+        if done.returncode or not debs:
+            raise Unavailable((done.stderr.strip() or "nothing was downloaded").splitlines()[-1])
+        # Packages have files in /lib and in /usr/lib, which are one folder.
+        for name in ("bin", "lib", "sbin"):
+            os.makedirs(os.path.join(path, "usr", name))
+            os.symlink(f"usr/{name}", os.path.join(path, name))
+        for deb in debs:
+            files = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", os.path.join(archives, deb)],
+                                     stdout=subprocess.PIPE)
+            subprocess.run(["tar", "-x", "--keep-directory-symlink", "--no-same-owner", "-C", path],
+                           stdin=files.stdout, check=True)
+            files.wait()
+            os.unlink(os.path.join(archives, deb))
+
+    return kept(f"{release()}-{arch}-with-{'-'.join(packages)}", make)
+
+
 def fetch(name, arch="armel"):
     """The path of one of PROGRAMS, fetched if need be; Unavailable says why not."""
     return one_file(arch, *PROGRAMS[name])
