@@ -48,7 +48,7 @@ class Shown:
         return self.js("""
             const boxes = [...document.querySelectorAll("#flame .f")];
             const path = b => (b === boxes[0] ? [] : path(boxes[b.dataset.p])).concat(
-                b.querySelector("title").textContent.split("\\n")[0]);
+                b.getAttribute("aria-label").split("\\n")[0]);
             return boxes.find(b => path(b).join("\\n") === arguments[0].join("\\n"));
             """, ["all", *path])
 
@@ -112,14 +112,46 @@ def test_a_click_zooms(shown):
     assert not shown.one("#reset").is_enabled()
 
 
+def test_the_address_has_the_zoom(browser, shown):
+    from selenium.webdriver.support.ui import Select
+    before = shown.width("main", "work")
+    shown.frame("main", "work").click()
+    Select(shown.one("#event")).select_by_visible_text("dcache_miss")
+    shown.frame("main").click()
+    shown.driver.back()
+    wait_until(lambda: shown.width("main", "work") == 100, "Back zooms as before")
+    equal(shown.one("#event .event, #calls .event").text, "dcache_miss")
+    address = shown.driver.current_url
+    shown.driver.back()
+    wait_until(lambda: shown.one("#calls .event").text == "cpu_cycles", "Back restores the event")
+    shown.driver.back()
+    wait_until(lambda: shown.width("main", "work") == before, "Back leads to the whole graph")
+    browser.get("about:blank")
+    browser.get(address)
+    equal((shown.width("main", "work"), shown.one("#calls .event").text), (100, "dcache_miss"))
+    browser.get(address.split("#")[0] + "#at=99999&event=no")
+    equal(shown.width("main", "work"), before, "what is not there is ignored")
+
+
+def test_the_pointer_has_the_numbers(shown):
+    from selenium.webdriver.common.action_chains import ActionChains
+    ActionChains(shown.driver).move_to_element(shown.frame("main", "work")).perform()
+    tip = shown.one("#tip")
+    equal(tip.text.split("\n")[0], "work")
+    contains(tip.text, f"160 cpu_cycles, {100 * 160 / TOTALS['cpu_cycles']:.2f}%")
+    contains(tip.text, "self 100")
+    ActionChains(shown.driver).move_to_element(shown.one("h1")).perform()
+    assert not tip.is_displayed()
+    equal(shown.find("#flame title"), [], "the browser shows nothing in addition")
+
+
 def test_keys(shown):
     before = shown.width("main", "work")
     shown.js("document.querySelector('#flame .f').focus()")
     shown.type("ARROW_DOWN")
     shown.type("ARROW_DOWN")
     active = shown.driver.switch_to.active_element
-    equal(active.find_element("css selector", "title").get_attribute("textContent")
-          .split("\n")[0], "work")
+    equal(active.get_attribute("aria-label").split("\n")[0], "work")
     shown.type("ENTER")
     equal(shown.width("main", "work"), 100)
     shown.type("ESCAPE")
@@ -184,8 +216,7 @@ def test_another_event(shown, recording):
         equal(shown.js("""return [...document.querySelectorAll("#functions tbody tr")].find(
             r => r.querySelector("th").textContent === "work").cells[1].textContent"""),
               f"{share:.1f}%")
-        contains(shown.frame().find_element("css selector", "title").get_attribute("textContent"),
-                 f"{everything:,} {event}, 100.00%")
+        contains(shown.frame().get_attribute("aria-label"), f"{everything:,} {event}, 100.00%")
         lines = shown.js("""return [...document.querySelectorAll(".place tr[data-v] .v")]
             .map(c => c.textContent)""")
         equal(sum(number(t) for t in lines), everything, "no source: all instructions are listed")

@@ -23,7 +23,11 @@ let zoomed = 0;
 
 function readFrames() {
 	for (const [i, box] of all(".f", flame).entries()) {
-		const [name, , place] = one("title", box).textContent.split("\n");
+		const title = one("title", box), [name, , place] = title.textContent.split("\n");
+
+		// The script shows it at once; the browser would show it again after a second.
+		box.setAttribute("aria-label", title.textContent);
+		title.remove();
 		frames.push({ i, box, name, place, v: counts(box), parent: Number(box.dataset.p),
 			children: [], depth: Number(box.getAttribute("aria-level")),
 			merged: box.classList.contains("merged"), x: 0, w: 0 });
@@ -93,6 +97,53 @@ function zoom(i) {
 	zoomed = i;
 	draw();
 	tell(frames[i]);
+	store();
+}
+
+// The state of the graph is in the address, so that links and the Back button restore it. Other
+// fragments are places on the page.
+function store() {
+	const state = new URLSearchParams({ at: zoomed });
+
+	if (event)
+		state.set("event", eventName());
+	if (one("#find").value)
+		state.set("find", one("#find").value);
+	if (`${state}` !== location.hash.slice(1) && (`${state}` !== "at=0" || location.hash))
+		location.hash = state;
+}
+
+function restore() {
+	const state = new URLSearchParams(location.hash.slice(1));
+	const events = [...one("#event").options].map(o => o.textContent);
+	const wanted = Math.max(0, events.indexOf(state.get("event")));
+
+	if (location.hash && !state.has("at"))
+		return;
+	one("#find").value = state.get("find") || "";
+	zoomed = frames[state.get("at")] ? Number(state.get("at")) : 0;
+	one("#event").selectedIndex = wanted;
+	if (wanted !== event) {
+		choose(wanted);
+		return;
+	}
+	draw();
+	find(one("#find").value);
+	if (location.hash)
+		tell(frames[zoomed]);
+}
+
+// The name and the numbers of a frame, next to the pointer.
+function point(f, e) {
+	const tip = one("#tip");
+
+	tip.hidden = !f;
+	if (!f)
+		return;
+	tip.textContent = `${f.name}\n${describe(f).replace("; ", "\n")}`;
+	tip.style.left = `${Math.max(0, Math.min(e.clientX + 12, innerWidth - tip.offsetWidth - 4))}px`;
+	tip.style.top = `${e.clientY + 20 + tip.offsetHeight < innerHeight ? e.clientY + 16
+		: e.clientY - tip.offsetHeight - 8}px`;
 }
 
 function tell(f) {
@@ -168,6 +219,14 @@ function startFlame() {
 		}
 	});
 	flame.addEventListener("keydown", onFrameKey);
+	const tip = document.createElement("div");
+	tip.id = "tip";
+	tip.hidden = true;
+	document.body.append(tip);
+	flame.addEventListener("pointermove", e => point(at(e), e));
+	flame.addEventListener("pointerleave", () => point());
+	addEventListener("hashchange", restore);
+	one("#find").addEventListener("change", store);
 	for (const name of ["mouseover", "focusin"])
 		flame.addEventListener(name, e => at(e) && tell(at(e)));
 	one("#reset").addEventListener("click", () => zoom(0));
@@ -328,7 +387,7 @@ function choose(i) {
 	layOut();
 	draw();
 	for (const f of frames)
-		one("title", f.box).textContent = `${f.name}\n${describe(f)}\n${f.place}`;
+		f.box.setAttribute("aria-label", `${f.name}\n${describe(f)}\n${f.place}`);
 	find(one("#find").value);
 	fillFunctions();
 	fillCode();
@@ -440,7 +499,12 @@ all("#compare").forEach(startComparison);
 if (flame)
 	startFlame();
 if (one("#event"))
-	one("#event").addEventListener("change", e => choose(Number(e.target.value)));
+	one("#event").addEventListener("change", e => {
+		choose(Number(e.target.value));
+		store();
+	});
+if (flame)
+	restore();
 addEventListener("hashchange", open);
 open();
 })();
