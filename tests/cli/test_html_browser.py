@@ -133,6 +133,68 @@ def test_the_address_has_the_zoom(browser, shown):
     equal(shown.width("main", "work"), before, "what is not there is ignored")
 
 
+def boxes(shown, tree):
+    """[(name, count, share of the width)] of a derived graph, from its root on."""
+    return [(*label.split("\n")[0:1], number(label.split("\n")[1].split()[0]), round(width))
+            for label, width in shown.js(
+                "return [...document.querySelectorAll(arguments[0] + ' .f')].map("
+                "b => [b.getAttribute('aria-label'), parseFloat(b.getAttribute('width'))])", tree)]
+
+
+def test_callers_and_callees_of_a_function(browser, shown):
+    assert not shown.one("#both").is_enabled()
+    shown.frame("main", "work").click()
+    shown.one("#both").click()
+    assert not shown.one("#flame").is_displayed()
+    # work() is called by main(), and by the start of the second thread.
+    work = FUNCTIONS["work"]["cpu_cycles"]
+    main = 160
+    equal(boxes(shown, "#upper"), [("work", work, 100), ("main", main, round(100 * main / work))])
+    equal(boxes(shown, "#lower"), [("work", work, 100), ("clamp", 90, round(100 * 90 / work))])
+    contains(shown.one("#hint").text, f"work: callers above, callees below; {work} cpu_cycles")
+    # A click, and Enter, show the callers and callees of another function.
+    shown.find("#upper .f")[1].click()
+    equal(boxes(shown, "#lower")[0][0], "main")
+    shown.driver.back()
+    wait_until(lambda: boxes(shown, "#lower")[0][0] == "work", "Back leads to work()")
+    shown.js("document.querySelector('#lower .f').focus()")
+    shown.type("ARROW_DOWN")
+    shown.type("ENTER")
+    equal([name for name, _, _ in boxes(shown, "#upper")], ["clamp", "work", "main"])
+    address = shown.driver.current_url
+    shown.type("ESCAPE")
+    assert shown.one("#flame").is_displayed() and not shown.one("#others").is_displayed()
+    browser.get("about:blank")
+    browser.get(address)
+    equal([name for name, _, _ in boxes(shown, "#upper")], ["clamp", "work", "main"])
+
+
+def test_a_function_that_calls_itself_counts_once(shown):
+    shown.frame("main", "down").click()
+    shown.one("#both").click()
+    equal(boxes(shown, "#lower")[0][:2], ("down", FUNCTIONS["down"]["cpu_cycles"]))
+    equal([name for name, _, _ in boxes(shown, "#lower")], ["down", "down", "down"])
+
+
+def test_the_inverted_graph(shown, recording):
+    from selenium.webdriver.support.ui import Select
+    Select(shown.one("#view")).select_by_value("inverted")
+    found = boxes(shown, "#lower")
+    equal(found[0], ("all", TOTALS["cpu_cycles"], 100))
+    first = shown.js("""
+        const rows = [...document.querySelectorAll("#lower .f")];
+        return rows.filter(b => b.getAttribute("y") === "18").map(
+            b => b.getAttribute("aria-label").split(" ")[0].split("\\n"));""")
+    own = {name: number(n) for name, n in first}
+    equal(sum(own.values()), TOTALS["cpu_cycles"])
+    equal((own["down"], own["clamp"]), (FUNCTIONS["down"]["cpu_cycles"], 90))
+    equal(own["work"], FUNCTIONS["work"]["cpu_cycles"] - 90)
+    Select(shown.one("#event")).select_by_visible_text("dcache_miss")
+    equal(boxes(shown, "#lower")[0][1], TOTALS["dcache_miss"])
+    shown.one("#reset").click()
+    assert shown.one("#flame").is_displayed()
+
+
 def test_the_pointer_has_the_numbers(shown):
     from selenium.webdriver.common.action_chains import ActionChains
     ActionChains(shown.driver).move_to_element(shown.frame("main", "work")).perform()

@@ -404,10 +404,19 @@ bool html_flame(struct html_page *p)
 		html_title(p, "Flame graph");
 		fputs("<div class=\"tools js\"><input type=\"search\" id=\"find\" "
 		      "placeholder=\"Search functions  /\" aria-label=\"Search functions\">"
+		      "<select id=\"view\" aria-label=\"Direction\">"
+		      "<option value=\"\">Callers first</option>"
+		      "<option value=\"inverted\">Inverted: callees first</option></select>"
+		      "<button id=\"both\" disabled>Callers and callees</button>"
 		      "<button id=\"reset\" disabled>Reset zoom</button>"
 		      "<output id=\"found\"></output></div>\n",
 		      p->f);
 		done = put_graph(&fl);
+		fputs("<div id=\"others\" hidden><div class=\"scroll\"><svg id=\"upper\" "
+		      "width=\"100%\" role=\"tree\" aria-label=\"Callers\"></svg>"
+		      "<svg id=\"lower\" width=\"100%\" role=\"tree\" aria-label=\"Callees\">"
+		      "</svg></div></div>\n",
+		      p->f);
 		fputs("<p id=\"hint\" class=\"hint js\" aria-live=\"polite\">Click or Enter zooms, "
 		      "Escape resets, arrow keys move, / searches.</p>\n",
 		      p->f);

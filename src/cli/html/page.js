@@ -30,6 +30,7 @@ function readFrames() {
 		title.remove();
 		frames.push({ i, box, name, place, v: counts(box), parent: Number(box.dataset.p),
 			children: [], depth: Number(box.getAttribute("aria-level")),
+			kind: [...box.classList].filter(c => /^([cs]\d|inlined|merged)$/.test(c)).join(" "),
 			merged: box.classList.contains("merged"), x: 0, w: 0 });
 		if (i)
 			frames[frames[i].parent].children.push(frames[i]);
@@ -54,17 +55,17 @@ function layOut() {
 	}
 }
 
-function selfText(f) {
+function selfOf(f) {
 	let self = BigInt(f.v[event] || 0);
 
-	for (const child of f.children)
+	for (const child of f.merged ? [] : f.children)
 		self -= BigInt(child.v[event] || 0);
-	return numberText(f.merged ? f.v[event] : self);
+	return self;
 }
 
 function describe(f) {
 	return `${numberText(f.v[event])} ${eventName()}, ` +
-		`${share(f.v[event] || 0, total()).toFixed(2)}%; self ${selfText(f)}`;
+		`${share(f.v[event] || 0, total()).toFixed(2)}%; self ${numberText(selfOf(f))}`;
 }
 
 // Show the frames below a frame over the whole width, and its callers above it.
@@ -90,11 +91,14 @@ function draw() {
 		f.box.classList.toggle("narrow", w * width < 24);
 		f.box.classList.toggle("above", above);
 	}
-	one("#reset").disabled = !zoomed;
+	one("#reset").disabled = !zoomed && view === "";
+	one("#both").disabled = !zoomed || top.merged;
 }
 
 function zoom(i) {
 	zoomed = i;
+	view = "";
+	showView();
 	draw();
 	tell(frames[i]);
 	store();
@@ -105,6 +109,10 @@ function zoom(i) {
 function store() {
 	const state = new URLSearchParams({ at: zoomed });
 
+	if (view)
+		state.set("view", view);
+	if (view === "both")
+		state.set("of", shownFunction);
 	if (event)
 		state.set("event", eventName());
 	if (one("#find").value)
@@ -122,6 +130,10 @@ function restore() {
 		return;
 	one("#find").value = state.get("find") || "";
 	zoomed = frames[state.get("at")] ? Number(state.get("at")) : 0;
+	shownFunction = state.get("of") || "";
+	view = state.get("view") === "inverted" ? "inverted"
+		: frames.some(f => f.i && f.name === shownFunction) ? "both" : "";
+	showView();
 	one("#event").selectedIndex = wanted;
 	if (wanted !== event) {
 		choose(wanted);
@@ -129,18 +141,18 @@ function restore() {
 	}
 	draw();
 	find(one("#find").value);
-	if (location.hash)
+	if (location.hash && !view)
 		tell(frames[zoomed]);
 }
 
 // The name and the numbers of a frame, next to the pointer.
-function point(f, e) {
+function point(text, e) {
 	const tip = one("#tip");
 
-	tip.hidden = !f;
-	if (!f)
+	tip.hidden = !text;
+	if (!text)
 		return;
-	tip.textContent = `${f.name}\n${describe(f).replace("; ", "\n")}`;
+	tip.textContent = text;
 	tip.style.left = `${Math.max(0, Math.min(e.clientX + 12, innerWidth - tip.offsetWidth - 4))}px`;
 	tip.style.top = `${e.clientY + 20 + tip.offsetHeight < innerHeight ? e.clientY + 16
 		: e.clientY - tip.offsetHeight - 8}px`;
@@ -211,6 +223,7 @@ function startFlame() {
 	readFrames();
 	layOut();
 	draw();
+	startViews();
 	flame.addEventListener("click", e => {
 		const f = at(e);
 		if (f) {
@@ -223,7 +236,8 @@ function startFlame() {
 	tip.id = "tip";
 	tip.hidden = true;
 	document.body.append(tip);
-	flame.addEventListener("pointermove", e => point(at(e), e));
+	flame.addEventListener("pointermove", e => point(at(e) &&
+		`${at(e).name}\n${describe(at(e)).replace("; ", "\n")}`, e));
 	flame.addEventListener("pointerleave", () => point());
 	addEventListener("hashchange", restore);
 	one("#find").addEventListener("change", store);
@@ -252,6 +266,167 @@ function startFlame() {
 			one("#find").focus();
 		}
 	});
+}
+
+// ---- other views of the flame graph -------------------------------------------------------------
+
+// "": callers above the functions that they call. "inverted": functions above their callers, by
+// what they count themselves. "both": all callers of one function above it, and all that it calls
+// below it, wherever it is called.
+let view = "", shownFunction = "";
+const ROW = 18, LEAST = .1; // pixels; percent below which a frame is left out
+const nodes = new Map();    // of each box
+
+const newNode = (name, kind, parent) => ({ name, kind, parent, v: 0n, below: new Map() });
+
+function nodeBelow(parent, f) {
+	if (!parent.below.has(f.name))
+		parent.below.set(f.name, newNode(f.name, f.kind, parent));
+	return parent.below.get(f.name);
+}
+
+// Adds the frame and its callers below each other, up to the root.
+function addCallers(root, f, v) {
+	root.v += v;
+	for (let node = root; f.i; f = frames[f.parent]) {
+		node = nodeBelow(node, f);
+		node.v += v;
+	}
+}
+
+function addCallees(node, f) {
+	node.v += BigInt(f.v[event] || 0);
+	for (const child of f.children)
+		addCallees(nodeBelow(node, child), child);
+}
+
+// The frames of a function that are not below another one.
+function outermost(name) {
+	const within = new Set();
+
+	return frames.filter(f => {
+		if (f.i && (within.has(f.parent) || f.name === name))
+			within.add(f.i);
+		return f.i && f.name === name && !within.has(f.parent);
+	});
+}
+
+function boxOf(node, x, y, w) {
+	const make = name => document.createElementNS("http://www.w3.org/2000/svg", name);
+	const box = make("svg"), rect = make("rect"), text = make("text");
+	const values = { class: `f ${node.kind}${w * flame.parentElement.clientWidth < 2400
+		? " narrow" : ""}`, x: `${x}%`, y, width: `${w}%`, height: ROW - 1, tabindex: -1,
+		role: "treeitem", "aria-label": `${node.name}\n${numberText(node.v)} ${eventName()}, ` +
+			`${share(node.v, total()).toFixed(2)}%` };
+
+	for (const [name, value] of Object.entries(values))
+		box.setAttribute(name, value);
+	rect.setAttribute("width", "100%");
+	rect.setAttribute("height", "100%");
+	text.setAttribute("x", 4);
+	text.setAttribute("y", 12.5);
+	text.textContent = node.name;
+	box.append(rect, text);
+	node.box = box;
+	nodes.set(box, node);
+	return box;
+}
+
+// Draws the tree downwards, or upwards with its root at the bottom.
+function drawTree(svg, root, up) {
+	const found = [];
+	let deepest = 0;
+
+	function visit(node, depth, x) {
+		const w = share(node.v, root.v);
+		const below = [...node.below.values()].sort((a, b) => (a.v < b.v) - (a.v > b.v));
+
+		node.up = up;
+		node.shown = [];
+		found.push([node, depth, x, w]);
+		deepest = Math.max(deepest, depth);
+		for (const child of below) {
+			if (share(child.v, root.v) < LEAST)
+				break;
+			node.shown.push(child);
+			visit(child, depth + 1, x);
+			x += share(child.v, root.v);
+		}
+	}
+	visit(root, 0, 0);
+	svg.setAttribute("height", (deepest + 1) * ROW);
+	svg.replaceChildren(...found.map(([node, depth, x, w]) =>
+		boxOf(node, x, (up ? deepest - depth : depth) * ROW, w)));
+	root.box.setAttribute("tabindex", 0);
+}
+
+function showView() {
+	const others = one("#others");
+
+	one("#view").value = view === "inverted" ? view : "";
+	one("#both").setAttribute("aria-pressed", view === "both");
+	flame.parentElement.hidden = view !== "";
+	others.hidden = view === "";
+	nodes.clear();
+	if (view === "inverted") {
+		const root = newNode("all", "c6");
+		for (const f of frames.filter(f => f.i))
+			addCallers(root, f, selfOf(f));
+		root.v = BigInt(total());
+		one("#upper").replaceChildren();
+		one("#upper").setAttribute("height", 0);
+		drawTree(one("#lower"), root, false);
+		one("#hint").textContent = "Functions by what they count themselves, above their callers";
+	} else if (view === "both") {
+		const found = outermost(shownFunction), { kind } = found[0];
+		const callers = newNode(shownFunction, kind), callees = newNode(shownFunction, kind);
+		for (const f of found) {
+			addCallers(callers, frames[f.parent], BigInt(f.v[event] || 0));
+			addCallees(callees, f);
+		}
+		drawTree(one("#upper"), callers, true);
+		drawTree(one("#lower"), callees, false);
+		one("#hint").textContent = `${shownFunction}: callers above, callees below; ` +
+			`${numberText(callees.v)} ${eventName()}, ${share(callees.v, total()).toFixed(2)}%`;
+	}
+}
+
+function changeView(to, name = "") {
+	view = to;
+	shownFunction = name;
+	showView();
+	draw();
+	store();
+}
+
+function onNodeKey(e) {
+	const node = nodes.get(e.target), around = node && node.parent ? node.parent.shown : [node];
+	const down = () => node.shown[0], up = () => node.parent;
+	const to = node && { ArrowUp: node.up ? down : up, ArrowDown: node.up ? up : down,
+		ArrowLeft: () => around[around.indexOf(node) - 1],
+		ArrowRight: () => around[around.indexOf(node) + 1] }[e.key];
+
+	if (to) {
+		e.preventDefault();
+		if (to())
+			to().box.focus();
+	} else if (node && e.key === "Enter" && outermost(node.name).length) {
+		changeView("both", node.name);
+	}
+}
+
+function startViews() {
+	const others = one("#others"), at = e => nodes.get(e.target.closest(".f"));
+
+	one("#view").addEventListener("change", e => changeView(e.target.value));
+	one("#both").addEventListener("click", () =>
+		changeView(...(view === "both" ? [""] : ["both", frames[zoomed].name])));
+	others.addEventListener("click", e => at(e) && outermost(at(e).name).length &&
+		changeView("both", at(e).name));
+	others.addEventListener("keydown", onNodeKey);
+	others.addEventListener("pointermove", e =>
+		point(at(e) && at(e).box.getAttribute("aria-label"), e));
+	others.addEventListener("pointerleave", () => point());
 }
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -385,6 +560,7 @@ function choose(i) {
 	for (const name of all(".event"))
 		name.textContent = eventName();
 	layOut();
+	showView();
 	draw();
 	for (const f of frames)
 		f.box.setAttribute("aria-label", `${f.name}\n${describe(f)}\n${f.place}`);
@@ -392,7 +568,8 @@ function choose(i) {
 	fillFunctions();
 	fillCode();
 	fillHottest();
-	tell(frames[zoomed]);
+	if (!view)
+		tell(frames[zoomed]);
 }
 
 // ---- charts -------------------------------------------------------------------------------------
