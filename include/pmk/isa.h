@@ -58,26 +58,83 @@ enum pmk_iclass {
 	PMK_I_CACHE_OP,	   /* wic, wdc */
 };
 
-/* The operation of an instruction of PMK_I_SIMD or PMK_I_CRYPTO, for operations that have a
- * separate time on some cores. */
+/*
+ * The operation of an A64 instruction, where some cores have a separate time for it: of SIMD,
+ * CRYPTO and floating point, and of a few integer instructions. PMK_V_PLAIN: none of them.
+ */
 enum pmk_vector {
-	PMK_V_PLAIN,	/* add, compare, logic, move, reverse, shift by an immediate */
-	PMK_V_MULTIPLY, /* MUL, MLA, PMUL, SQDMULH, SDOT … */
-	PMK_V_LONG,	/* to elements of twice the size: SMULL, UMLAL, PMULL … */
-	PMK_V_SHIFT_BY, /* shift by amounts in a register: SSHL, UQRSHL … */
-	/* shift by an immediate, with rounding, saturation or accumulation: URSHR, SQSHRN, USRA
-	 * … */
-	PMK_V_ROUNDING,
-	PMK_V_ZIP,   /* ZIP1, ZIP2, UZP1, UZP2 */
-	PMK_V_TABLE, /* TBL and TBX of one register; add 1 to 3 for two to four registers */
-	PMK_V_AES = PMK_V_TABLE + 4, /* AESE, AESD */
-	PMK_V_AES_MIX,		     /* AESMC, AESIMC */
-	PMK_V_SHA_FAST,		     /* SHA1H, SHA1SU1, SHA256SU0 */
-	PMK_V_SHA_XOR,		     /* SHA1SU0 */
-	PMK_V_SHA_SLOW,		     /* SHA1C, SHA1M, SHA1P, SHA256H, SHA256H2, SHA256SU1 */
-	/* Of SIMD_FP; `wide` means elements of 64 bits. */
-	PMK_V_DIVIDE, /* FDIV */
-	PMK_V_ROOT,   /* FSQRT */
+	PMK_V_PLAIN,
+	/* Integers in vectors */
+	PMK_V_ADD,	  /* add, compare, maximum, halving; reverse, extract, transpose, zip */
+	PMK_V_LOGIC,	  /* AND, ORR, EOR, NOT, MOVI */
+	PMK_V_BITS,	  /* BSL, BIT, BIF, CLZ, CNT */
+	PMK_V_SUM,	  /* SQADD, SADDL, SADDW, ADDP, SQNEG, CMTST */
+	PMK_V_ABS,	  /* ABS, SABD, SABDL, SADDLP, CLS */
+	PMK_V_HIGH,	  /* ADDHN, SUBHN */
+	PMK_V_HIGH_ROUND, /* RADDHN, RSUBHN */
+	PMK_V_XTN,
+	PMK_V_ACROSS, /* ADDV, SADDLV of up to four elements; the next two: of 8, of 16 */
+	PMK_V_MOST = PMK_V_ACROSS + 3,	    /* SMAXV, UMINV …: likewise */
+	PMK_V_SHIFT = PMK_V_MOST + 3,	    /* by an immediate: SHL, USHR, SSHLL … */
+	PMK_V_SHIFT_INSERT,		    /* SLI, SRI */
+	PMK_V_SHIFT_BY,			    /* by amounts in a register: SSHL, USHL */
+	PMK_V_SHIFT_BY_ROUND,		    /* the same with rounding: SRSHL */
+	PMK_V_SHIFT_BY_LIMIT,		    /* the same with saturation: SQSHL, UQRSHL */
+	PMK_V_ROUNDING,			    /* SRSHR, USRA */
+	PMK_V_ROUND_SUM,		    /* SRSRA */
+	PMK_V_LIMIT,			    /* SQSHL, SQSHLU by an immediate */
+	PMK_V_NARROW,			    /* SHRN */
+	PMK_V_NARROW_ROUND,		    /* RSHRN */
+	PMK_V_NARROW_LIMIT,		    /* SQXTN, UQRSHRN … */
+	PMK_V_MULTIPLY,			    /* MUL, MLA, SQDMULH … */
+	PMK_V_MULTIPLY_ELEMENT,		    /* the same with one element of the second register */
+	PMK_V_MULTIPLY_ROUND,		    /* SQRDMLAH */
+	PMK_V_DOT,			    /* SDOT, UDOT */
+	PMK_V_LONG,			    /* to elements of twice the size: SMULL, UMLAL … */
+	PMK_V_LONG_LIMIT,		    /* SQDMLAL, SQDMLSL */
+	PMK_V_POLY,			    /* PMUL */
+	PMK_V_POLY_LONG,		    /* PMULL of 8 bits */
+	PMK_V_POLY_DOUBLE,		    /* PMULL of 64 bits */
+	PMK_V_ABA,			    /* SABA, UABA */
+	PMK_V_ABAL,			    /* SABAL, SADALP */
+	PMK_V_TABLE,			    /* TBL of one register; the next three: of 2 to 4 */
+	PMK_V_TABLE_KEEP = PMK_V_TABLE + 4, /* TBX, likewise */
+	PMK_V_AES = PMK_V_TABLE_KEEP + 4,   /* AESE, AESD */
+	PMK_V_AES_MIX,			    /* AESMC, AESIMC */
+	PMK_V_SHA_FAST,			    /* SHA1H, SHA1SU1, SHA256SU0 */
+	PMK_V_SHA_XOR,			    /* SHA1SU0 */
+	PMK_V_SHA_SLOW,			    /* SHA1C, SHA1M, SHA1P, SHA256H, SHA256H2, SHA256SU1 */
+	/* Floating point, scalar and in vectors */
+	PMK_V_F_ADD,	  /* FADD, FSUB, FABD */
+	PMK_V_F_PLAIN,	  /* FABS, FNEG, FMAX, FMIN … */
+	PMK_V_F_PAIR_ADD, /* FADDP */
+	PMK_V_F_PAIR,	  /* FMAXP, FMINP … */
+	PMK_V_F_ACROSS,	  /* FMAXV … of four elements; the next one: of eight */
+	PMK_V_F_COMPARE = PMK_V_F_ACROSS + 2, /* FCMEQ, FACGT … */
+	PMK_V_F_FLAGS,			      /* FCMP, FCCMP */
+	PMK_V_F_SELECT,			      /* FCSEL */
+	PMK_V_F_MUL,
+	PMK_V_F_MAC,	     /* FMADD, FMLA */
+	PMK_V_F_MAC_ELEMENT, /* FMLA with one element of the second register */
+	PMK_V_F_STEP,	     /* FRECPS, FRSQRTS */
+	PMK_V_CONVERT, /* FCVT, FRINT, FRECPE of one or two elements; the next two: of 4, of 8 */
+	PMK_V_LENGTHEN = PMK_V_CONVERT + 3, /* FCVTL from half precision */
+	PMK_V_DIVIDE,			    /* FDIV; `wide`: elements of 64 bits */
+	PMK_V_ROOT,			    /* FSQRT; likewise */
+	PMK_V_TO_GENERAL,		    /* FCVTZS to a general register … */
+	PMK_V_FROM_GENERAL,		    /* SCVTF from a general register */
+	/* Moves between general and vector registers */
+	PMK_V_MOVE_IN,	/* FMOV to a vector register */
+	PMK_V_INSERT,	/* INS, DUP from a general register */
+	PMK_V_MOVE_OUT, /* FMOV, UMOV, SMOV to a general register */
+	/* Integers */
+	PMK_V_SHORT_SHIFT, /* the shift of an operand that a barrel shifter makes free: LSL by up to
+			      4 in an addition, any in a logical operation that sets no flags */
+	PMK_V_REVERSE,	   /* REV, RBIT */
+	PMK_V_CRC,	   /* CRC32 */
+	PMK_V_EXTENDED,	   /* load of less than a word, or with its sign extended */
+	PMK_V_BITFIELD,	   /* UBFM, SBFM, ROR: one operand, which is shifted */
+	PMK_NVECTORS
 };
 
 /* Kinds of an A64 instruction, for events that count kinds: bits of pmk_insn.kind. */
@@ -242,7 +299,7 @@ struct pmk_insn {
 	uint32_t kind;
 	uint8_t mem_total; /* A64, MicroBlaze: total bytes, 1 to 64; LDP Q: 32 */
 	bool wide;	   /* A64, multiplications and divisions: the operands have 64 bits */
-	uint8_t vector;	   /* A64, SIMD, SIMD_FP and CRYPTO: enum pmk_vector */
+	uint8_t vector;	   /* A64: enum pmk_vector */
 	bool quad;	   /* A64, SIMD and SIMD_FP: the vectors have 128 bits */
 	uint64_t reads;	   /* all registers read, bit per register (PC excluded) */
 	uint64_t writes;   /* all registers written (PC excluded) */

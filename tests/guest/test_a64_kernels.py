@@ -853,9 +853,9 @@ WAITS = [
     ("agu_dep_stall", "ldr x11, [x11]", 1),
     # The second one issues in 4, three cycles late, CBNZ in 5; the next pass waits from 6 to 8.
     ("simd_dep_stall", "fadd d0, d0, d1; fadd d0, d0, d1", 3 + 2),
-    ("other_interlock_stall", "mul w12, w12, w13; mul w12, w12, w13", 3 + 2),
-    # A store that waits for its data counts as no wait for an address.
-    ("other_interlock_stall", "mul w12, w13, w13; str w12, [x14]", 3),
+    ("other_interlock_stall", "mul w12, w12, w13; mul w12, w12, w13", 2 + 1),
+    # A store that waits for its data, which it needs a cycle later than its address.
+    ("other_interlock_stall", "mul w12, w13, w13; str w12, [x14]", 1),
     ("agu_dep_stall", "mul x12, x13, xzr; ldr w15, [x14, x12]", 3),
 ]
 CAUSES = ["other_interlock_stall", "agu_dep_stall", "simd_dep_stall", "ld_dep_stall",

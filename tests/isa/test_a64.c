@@ -1046,49 +1046,60 @@ static const struct vector_row {
 	uint8_t vector;
 	bool quad;
 } vector_rows[] = {
-	{ 0x4ea28420, PMK_V_PLAIN, true },	/* add v0.4s, v1.4s, v2.4s */
-	{ 0x0ea28420, PMK_V_PLAIN, false },	/* add v0.2s, v1.2s, v2.2s */
-	{ 0x5ee28420, PMK_V_PLAIN, false },	/* add d0, d1, d2 */
-	{ 0x4e221c20, PMK_V_PLAIN, true },	/* and v0.16b, v1.16b, v2.16b */
-	{ 0x4f235420, PMK_V_PLAIN, true },	/* shl v0.4s, v1.4s, #3 */
-	{ 0x0f1d8420, PMK_V_PLAIN, false },	/* shrn v0.4h, v1.4s, #3 */
-	{ 0x6f235420, PMK_V_PLAIN, true },	/* sli v0.4s, v1.4s, #3 */
-	{ 0x6e022020, PMK_V_PLAIN, true },	/* ext v0.16b, v1.16b, v2.16b, #4 */
-	{ 0x4e812820, PMK_V_PLAIN, true },	/* trn1 v0.4s, v1.4s, v1.4s */
-	{ 0x4e22d420, PMK_V_PLAIN, true },	/* fadd v0.4s, v1.4s, v2.4s */
-	{ 0x4ea29c20, PMK_V_MULTIPLY, true },	/* mul v0.4s, v1.4s, v2.4s */
-	{ 0x0ea29420, PMK_V_MULTIPLY, false },	/* mla v0.2s, v1.2s, v2.2s */
-	{ 0x6e229c20, PMK_V_MULTIPLY, true },	/* pmul v0.16b, v1.16b, v2.16b */
-	{ 0x4f828020, PMK_V_MULTIPLY, true },	/* mul v0.4s, v1.4s, v2.s[0] */
-	{ 0x5ea2b420, PMK_V_MULTIPLY, false },	/* sqdmulh s0, s1, s2 */
-	{ 0x4e829420, PMK_V_MULTIPLY, true },	/* sdot v0.4s, v1.16b, v2.16b */
-	{ 0x2ea2c020, PMK_V_LONG, false },	/* umull v0.2d, v1.2s, v2.2s */
-	{ 0x6ea28020, PMK_V_LONG, true },	/* umlal2 v0.2d, v1.4s, v2.4s */
-	{ 0x2f822020, PMK_V_LONG, false },	/* umlal v0.2d, v1.2s, v2.s[0] */
-	{ 0x0ee2e020, PMK_V_LONG, false },	/* pmull v0.1q, v1.1d, v2.1d */
-	{ 0x6ea24420, PMK_V_SHIFT_BY, true },	/* ushl v0.4s, v1.4s, v2.4s */
-	{ 0x7ee25c20, PMK_V_SHIFT_BY, false },	/* uqrshl d0, d1, d2 */
-	{ 0x6f3d2420, PMK_V_ROUNDING, true },	/* urshr v0.4s, v1.4s, #3 */
-	{ 0x0f1d9420, PMK_V_ROUNDING, false },	/* sqshrn v0.4h, v1.4s, #3 */
-	{ 0x6f3d1420, PMK_V_ROUNDING, true },	/* usra v0.4s, v1.4s, #3 */
-	{ 0x4e823820, PMK_V_ZIP, true },	/* zip1 v0.4s, v1.4s, v2.4s */
-	{ 0x0e825820, PMK_V_ZIP, false },	/* uzp2 v0.2s, v1.2s, v2.2s */
-	{ 0x4e020020, PMK_V_TABLE, true },	/* tbl v0.16b, {v1.16b}, v2.16b */
-	{ 0x0e022020, PMK_V_TABLE + 1, false }, /* tbl v0.8b, {v1.16b, v2.16b}, v2.8b */
-	{ 0x4e025020, PMK_V_TABLE + 2, true },	/* tbx v0.16b, {v1.16b-v3.16b}, v2.16b */
-	{ 0x4e026020, PMK_V_TABLE + 3, true },	/* tbl v0.16b, {v1.16b-v4.16b}, v2.16b */
-	{ 0x4e284820, PMK_V_AES, true },	/* aese v0.16b, v1.16b */
-	{ 0x4e285820, PMK_V_AES, true },	/* aesd v0.16b, v1.16b */
-	{ 0x4e286820, PMK_V_AES_MIX, true },	/* aesmc v0.16b, v1.16b */
-	{ 0x4e287820, PMK_V_AES_MIX, true },	/* aesimc v0.16b, v1.16b */
-	{ 0x5e280820, PMK_V_SHA_FAST, false },	/* sha1h s0, s1 */
-	{ 0x5e281820, PMK_V_SHA_FAST, false },	/* sha1su1 v0.4s, v1.4s */
-	{ 0x5e282820, PMK_V_SHA_FAST, false },	/* sha256su0 v0.4s, v1.4s */
-	{ 0x5e023020, PMK_V_SHA_XOR, false },	/* sha1su0 v0.4s, v1.4s, v2.4s */
-	{ 0x5e021020, PMK_V_SHA_SLOW, false },	/* sha1p q0, s1, v2.4s */
-	{ 0x5e025020, PMK_V_SHA_SLOW, false },	/* sha256h2 q0, q1, v2.4s */
-	{ 0x5e026020, PMK_V_SHA_SLOW, false },	/* sha256su1 v0.4s, v1.4s, v2.4s */
-	{ 0x8b020020, PMK_V_PLAIN, false },	/* add x0, x1, x2 */
+	{ 0x4ea28420, PMK_V_ADD, true },	      /* add v0.4s, v1.4s, v2.4s */
+	{ 0x0ea28420, PMK_V_ADD, false },	      /* add v0.2s, v1.2s, v2.2s */
+	{ 0x5ee28420, PMK_V_ADD, false },	      /* add d0, d1, d2 */
+	{ 0x4e221c20, PMK_V_LOGIC, true },	      /* and v0.16b, v1.16b, v2.16b */
+	{ 0x6e621c20, PMK_V_BITS, true },	      /* bsl v0.16b, v1.16b, v2.16b */
+	{ 0x4f235420, PMK_V_SHIFT, true },	      /* shl v0.4s, v1.4s, #3 */
+	{ 0x0f08a420, PMK_V_SHIFT, true },	      /* sshll v0.8h, v1.8b, #0 */
+	{ 0x0f1d8420, PMK_V_NARROW, true },	      /* shrn v0.4h, v1.4s, #3 */
+	{ 0x6f235420, PMK_V_SHIFT_INSERT, true },     /* sli v0.4s, v1.4s, #3 */
+	{ 0x6e022020, PMK_V_ADD, true },	      /* ext v0.16b, v1.16b, v2.16b, #4 */
+	{ 0x4e812820, PMK_V_ADD, true },	      /* trn1 v0.4s, v1.4s, v1.4s */
+	{ 0x4e22d420, PMK_V_F_ADD, true },	      /* fadd v0.4s, v1.4s, v2.4s */
+	{ 0x6e22d420, PMK_V_F_PAIR_ADD, true },	      /* faddp v0.4s, v1.4s, v2.4s */
+	{ 0x4e22cc20, PMK_V_F_MAC, true },	      /* fmla v0.4s, v1.4s, v2.4s */
+	{ 0x4ea18820, PMK_V_CONVERT + 1, true },      /* frintp v0.4s, v1.4s */
+	{ 0x4ee18820, PMK_V_CONVERT, true },	      /* frintp v0.2d, v1.2d */
+	{ 0x1e602000, PMK_V_F_FLAGS, false },	      /* fcmp d0, d0 */
+	{ 0x4eb1b820, PMK_V_ACROSS, true },	      /* addv s0, v1.4s */
+	{ 0x4e31b820, PMK_V_ACROSS + 2, true },	      /* addv b0, v1.16b */
+	{ 0x4ea29c20, PMK_V_MULTIPLY, true },	      /* mul v0.4s, v1.4s, v2.4s */
+	{ 0x0ea29420, PMK_V_MULTIPLY, false },	      /* mla v0.2s, v1.2s, v2.2s */
+	{ 0x6e229c20, PMK_V_POLY, true },	      /* pmul v0.16b, v1.16b, v2.16b */
+	{ 0x4f828020, PMK_V_MULTIPLY_ELEMENT, true }, /* mul v0.4s, v1.4s, v2.s[0] */
+	{ 0x5ea2b420, PMK_V_MULTIPLY, false },	      /* sqdmulh s0, s1, s2 */
+	{ 0x4e829420, PMK_V_DOT, true },	      /* sdot v0.4s, v1.16b, v2.16b */
+	{ 0x2ea2c020, PMK_V_LONG, true },	      /* umull v0.2d, v1.2s, v2.2s */
+	{ 0x6ea28020, PMK_V_LONG, true },	      /* umlal2 v0.2d, v1.4s, v2.4s */
+	{ 0x2f822020, PMK_V_LONG, true },	      /* umlal v0.2d, v1.2s, v2.s[0] */
+	{ 0x0ee2e020, PMK_V_POLY_DOUBLE, true },      /* pmull v0.1q, v1.1d, v2.1d */
+	{ 0x6ea24420, PMK_V_SHIFT_BY, true },	      /* ushl v0.4s, v1.4s, v2.4s */
+	{ 0x7ee25c20, PMK_V_SHIFT_BY_LIMIT, false },  /* uqrshl d0, d1, d2 */
+	{ 0x6f3d2420, PMK_V_ROUNDING, true },	      /* urshr v0.4s, v1.4s, #3 */
+	{ 0x0f1d9420, PMK_V_NARROW_LIMIT, true },     /* sqshrn v0.4h, v1.4s, #3 */
+	{ 0x6f3d1420, PMK_V_ROUNDING, true },	      /* usra v0.4s, v1.4s, #3 */
+	{ 0x4e823820, PMK_V_ADD, true },	      /* zip1 v0.4s, v1.4s, v2.4s */
+	{ 0x0e825820, PMK_V_ADD, false },	      /* uzp2 v0.2s, v1.2s, v2.2s */
+	{ 0x4e020020, PMK_V_TABLE, true },	      /* tbl v0.16b, {v1.16b}, v2.16b */
+	{ 0x0e022020, PMK_V_TABLE + 1, false },	      /* tbl v0.8b, {v1.16b, v2.16b}, v2.8b */
+	{ 0x4e025020, PMK_V_TABLE_KEEP + 2, true },   /* tbx v0.16b, {v1.16b-v3.16b}, v2.16b */
+	{ 0x4e026020, PMK_V_TABLE + 3, true },	      /* tbl v0.16b, {v1.16b-v4.16b}, v2.16b */
+	{ 0x4e284820, PMK_V_AES, true },	      /* aese v0.16b, v1.16b */
+	{ 0x4e285820, PMK_V_AES, true },	      /* aesd v0.16b, v1.16b */
+	{ 0x4e286820, PMK_V_AES_MIX, true },	      /* aesmc v0.16b, v1.16b */
+	{ 0x4e287820, PMK_V_AES_MIX, true },	      /* aesimc v0.16b, v1.16b */
+	{ 0x5e280820, PMK_V_SHA_FAST, false },	      /* sha1h s0, s1 */
+	{ 0x5e281820, PMK_V_SHA_FAST, false },	      /* sha1su1 v0.4s, v1.4s */
+	{ 0x5e282820, PMK_V_SHA_FAST, false },	      /* sha256su0 v0.4s, v1.4s */
+	{ 0x5e023020, PMK_V_SHA_XOR, false },	      /* sha1su0 v0.4s, v1.4s, v2.4s */
+	{ 0x5e021020, PMK_V_SHA_SLOW, false },	      /* sha1p q0, s1, v2.4s */
+	{ 0x5e025020, PMK_V_SHA_SLOW, false },	      /* sha256h2 q0, q1, v2.4s */
+	{ 0x5e026020, PMK_V_SHA_SLOW, false },	      /* sha256su1 v0.4s, v1.4s, v2.4s */
+	{ 0x8b020020, PMK_V_SHORT_SHIFT, false },     /* add x0, x1, x2 */
+	{ 0x9ac20820, PMK_V_PLAIN, false },	      /* udiv x0, x1, x2 */
+	{ 0x1ac24020, PMK_V_CRC, false },	      /* crc32b w0, w1, w2 */
 };
 
 static void test_vectors(void **state)

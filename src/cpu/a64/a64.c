@@ -686,6 +686,10 @@ static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64
 		if (p->a64.residue[r] <= PMK_A64_LONG)
 			continue;
 		if (r < PMK_NREGS) {
+			/* A load of several beats may have missed, too. */
+			if ((cpu->a64.pending >> r & 1) &&
+			    cpu->a64.ready[r] >= end + p->a64.residue[r])
+				continue;
 			pmk_a64_expect(cpu, UINT64_C(1) << r, end + p->a64.residue[r]);
 			cpu->a64.loaded &= ~(UINT64_C(1) << r);
 		} else {

@@ -221,6 +221,12 @@ struct pmk_a64_timing {
 };
 
 /* Cycles of a multiplication, and of a floating-point multiplication with addition. */
+/* False: the core executes A32 and T32. */
+static inline bool pmk_a64_is_a64(const struct pmk_core *core)
+{
+	return core->isa[1] == '6';
+}
+
 static inline unsigned pmk_a64_mul_latency(const struct pmk_core *core)
 {
 	return core->a64.mul_latency ? (unsigned)core->a64.mul_latency : core->a64.window ? 3 : 4;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cpu/a64/a64.h"
+#include "cpu/a64/costs.h"
 #include "cpu/a64/window.h"
 
 #define NONE INT16_MIN
@@ -22,12 +23,14 @@
 struct port_use {
 	uint8_t port;
 	uint16_t cycles;
+	uint16_t ticks; /* used instead of cycles, unless 0: of all equal ports */
 };
 
 struct cost {
 	uint16_t latency; /* cycles until a dependent instruction can begin */
 	/* by how many cycles it can begin earlier if it adds to the result of a multiplication */
 	uint16_t early;
+	unsigned slots; /* places in the window; 0: 1 */
 	unsigned nports;
 	struct port_use use[3];
 };
@@ -42,6 +45,7 @@ struct build {
 	unsigned nsources, first_load, nloads;
 	uint32_t queue[PMK_A64_LANES]; /* when each port is free, if there are no other waits */
 	uint32_t busy[PMK_A64_LANES];
+	unsigned slots; /* places that the instructions so far take when they enter */
 	int16_t begin[PMK_A64_MAX_LOADS][NPATHS]; /* for each load, when its address is available */
 	/* Where the next part of the flow is written. */
 	char *out;
@@ -51,7 +55,7 @@ struct build {
 
 static void use(struct cost *c, enum pmk_a64_port port, unsigned cycles)
 {
-	c->use[c->nports++] = (struct port_use){ (uint8_t)port, (uint16_t)cycles };
+	c->use[c->nports++] = (struct port_use){ (uint8_t)port, (uint16_t)cycles, 0 };
 }
 
 static struct cost on(enum pmk_a64_port port, unsigned latency, unsigned busy)
@@ -62,13 +66,10 @@ static struct cost on(enum pmk_a64_port port, unsigned latency, unsigned busy)
 	return c;
 }
 
-static bool adds_to_product(const struct pmk_insn *in)
+/* True if the instruction adds to the old value of its destination, which it needs late. */
+static bool adds_to_product(const struct pmk_insn *in, const struct cost *c)
 {
-	bool vectors = in->iclass == PMK_I_SIMD_FP || in->vector == PMK_V_MULTIPLY ||
-		       in->vector == PMK_V_LONG;
-
-	return in->iclass == PMK_I_MLA || in->iclass == PMK_I_MLAL || in->iclass == PMK_I_FP_MAC ||
-	       (vectors && in->ra != PMK_NO_REG);
+	return c->early && in->ra != PMK_NO_REG;
 }
 
 /* UAN 0016A 3.5: wide multiplications pass the multiplier more than once. */
@@ -106,61 +107,59 @@ static struct cost store(const struct pmk_insn *in)
 	return c;
 }
 
-/* 3.3: a second operand that is shifted or extended takes the multi-cycle port. Bit-field moves
- * have one operand and do not take it, except moves that keep the rest of the register. 3.7: EXTR
- * of a single register, which is ROR, does not take it, either. */
-static struct cost shift(const struct pmk_insn *in)
+/* What costs.c says. Multiplications and additions of floating point have parameters. */
+static struct cost by_table(const struct pmk_core *core, const struct pmk_insn *in)
 {
-	if (in->rn == PMK_NO_REG && in->ra == PMK_NO_REG)
-		return on(PMK_A64_PORT_INTEGER, 1, 1);
-	return on(PMK_A64_PORT_MULTI, 2, 1);
-}
+	enum pmk_vector op = pmk_a64_operation(in);
+	const struct pmk_a64_costs *row = &pmk_a64_costs(core)[op];
+	unsigned latency = in->quad ? row->latency_quad : row->latency;
+	/* One pass over 64 bits hands its sum on after a cycle. */
+	unsigned early = row->sum ? latency - (in->quad ? row->sum : 1) : 0,
+		 mac = pmk_a64_fp_mac(core);
+	struct cost c = { .slots = in->quad ? row->slots_quad : 1 };
 
-/* Tables of N registers, 3.14 and 3.16. LLVM's model of the Cortex-A57 has the same times. */
-static struct cost look_up(const struct pmk_insn *in)
-{
-	unsigned n = in->vector - PMK_V_TABLE + 1u;
-
-	return in->quad ? on(PMK_A64_PORT_FP, 3 * n + 3, 2 * n + 1) : on(PMK_A64_PORT_FP, 3 * n, n);
-}
-
-/* 3.14: F0 multiplies, and takes 128-bit vectors in two passes unless the products are wider than
- * the operands; F1 shifts by a register. 3.19: cryptography only runs on F0. */
-static struct cost vector(const struct pmk_insn *in)
-{
-	unsigned passes = in->quad ? 2 : 1;
-	struct cost c;
-
-	switch ((enum pmk_vector)in->vector) {
-	case PMK_V_MULTIPLY:
-		c = on(PMK_A64_PORT_FP0, 3 + passes, passes);
-		c.early = 3;
-		return c;
-	case PMK_V_LONG:
-		c = on(PMK_A64_PORT_FP0, 4, 1);
-		c.early = 3;
-		return c;
-	case PMK_V_SHIFT_BY:
-		return on(PMK_A64_PORT_FP1, 2 + passes, passes);
-	case PMK_V_ROUNDING:
-		return on(PMK_A64_PORT_FP1, 4, 1);
-	case PMK_V_ZIP:
-		return in->quad ? on(PMK_A64_PORT_FP, 6, 3) : on(PMK_A64_PORT_FP, 3, 1);
+	switch (op) {
+	case PMK_V_F_ADD:
+		latency = (unsigned)core->a64.fp_add;
+		break;
+	case PMK_V_F_MUL:
+		latency = (unsigned)core->a64.fp_mul;
+		break;
+	case PMK_V_F_STEP:
+		latency = mac;
+		break;
+	case PMK_V_F_MAC:
+	case PMK_V_F_MAC_ELEMENT:
+		/* 3.10, 3.15: the addend is needed halfway through the operation. */
+		latency = mac + latency - pmk_a64_costs(core)[PMK_V_F_MAC].latency;
+		early = latency - mac / 2;
+		break;
 	case PMK_V_AES:
 	case PMK_V_AES_MIX:
 	case PMK_V_SHA_FAST:
-		return on(PMK_A64_PORT_FP0, 3, 1);
-	case PMK_V_SHA_XOR:
-		return on(PMK_A64_PORT_FP0, 6, 1);
 	case PMK_V_SHA_SLOW:
-		return on(PMK_A64_PORT_FP0, 6, 2);
-	case PMK_V_PLAIN:
+		/* A Cortex-A57 takes a cycle more, by its guide and by OpenSSL's measurements. */
+		latency += core->a64.costs == PMK_A64_COSTS_A57;
 		break;
-	case PMK_V_TABLE:
-	default: /* tables of two to four registers */
-		return look_up(in);
+	default:
+		break;
 	}
-	return on(in->iclass == PMK_I_CRYPTO ? PMK_A64_PORT_FP0 : PMK_A64_PORT_FP, 3, 1);
+	c.latency = (uint16_t)latency;
+	c.early = (uint16_t)early;
+	c.use[c.nports++] =
+		(struct port_use){ row->port, 0, in->quad ? row->every_quad : row->every };
+	return c;
+}
+
+/* 3.3: a second operand that is shifted or extended takes the multi-cycle port. Bit-field moves
+ * have one operand and do not take it, except moves that keep the rest of the register. */
+static struct cost shift(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	if (in->vector != PMK_V_PLAIN)
+		return by_table(core, in);
+	if (!pmk_a64_is_a64(core) && in->rn == PMK_NO_REG && in->ra == PMK_NO_REG)
+		return on(PMK_A64_PORT_INTEGER, 1, 1);
+	return on(PMK_A64_PORT_MULTI, 2, 1);
 }
 
 /* Half of a round of AES. The core executes both halves as one operation, which takes aes.round
@@ -177,33 +176,17 @@ static struct cost half_round(const struct pmk_core *core, const struct pmk_insn
 	return c;
 }
 
-#define GENERAL	  UINT64_C(0x00000000ffffffff)
-#define IS_ONE(r) ((r) != PMK_NO_REG)
+#define GENERAL UINT64_C(0x00000000ffffffff)
 
-/* 3.10, 3.11: compares, selects and operations with one operand take 3 cycles, arithmetic 4.
- * Conversions from and to general registers take another 5 on the path of loads. */
+/* 3.11: conversions from and to general registers also take the path of loads. */
 static struct cost fp(const struct pmk_core *core, const struct pmk_insn *in)
 {
-	bool to = in->writes & GENERAL, from = in->reads & GENERAL;
-	bool plain = in->sets_flags || in->reads_flags || !IS_ONE(in->rm);
-	struct cost c = on(PMK_A64_PORT_FP, plain ? 3 : (unsigned)core->a64.fp_add, 1);
+	struct cost c = by_table(core, in);
 
-	if (to || from) {
+	if (in->vector == PMK_V_PLAIN && (in->writes | in->reads) & GENERAL)
 		c.latency = (uint16_t)(c.latency + 5);
+	if (core->a64.costs != PMK_A64_COSTS_N1 && (in->writes | in->reads) & GENERAL)
 		use(&c, PMK_A64_PORT_LOAD, 1);
-	}
-	return c;
-}
-
-/* 3.10, 3.15: the addend of a multiply-add is needed halfway through the operation, so a result can
- * be forwarded to the next one. */
-static struct cost sum_of_product(const struct pmk_core *core, const struct pmk_insn *in)
-{
-	unsigned mac = pmk_a64_fp_mac(core);
-	struct cost c =
-		on(PMK_A64_PORT_FP, adds_to_product(in) ? mac : (unsigned)core->a64.fp_add, 1);
-
-	c.early = (uint16_t)(mac > 1 ? mac - mac / 2 : 0);
 	return c;
 }
 
@@ -215,11 +198,14 @@ static struct cost divide(const struct pmk_core *core, bool wide, unsigned halve
 	return on(PMK_A64_PORT_FP0, cycles, cycles > 2 ? cycles - 2 : 1);
 }
 
-static struct cost root(bool wide, unsigned halves)
+static struct cost root(const struct pmk_core *core, bool wide, unsigned halves)
 {
 	unsigned cycles = (wide ? 32 : 17) * halves;
 
-	return on(PMK_A64_PORT_FP0, cycles, cycles - 2);
+	if (core->a64.costs == PMK_A64_COSTS_N1)
+		return on(PMK_A64_PORT_FP0, wide ? 17 : 9, wide ? 7 : 2);
+	/* A board begins one of 32 bits every 7.5 cycles. */
+	return on(PMK_A64_PORT_FP0, cycles, cycles / 2 - 1);
 }
 
 static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *in)
@@ -242,7 +228,7 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	case PMK_I_PRELOAD:
 		return on(PMK_A64_PORT_LOAD, 1, 1);
 	case PMK_I_ALU_SHIFT:
-		return shift(in);
+		return shift(core, in);
 	case PMK_I_MUL:
 	case PMK_I_MLA:
 	case PMK_I_MULL:
@@ -250,6 +236,8 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	case PMK_I_MUL16:
 	case PMK_I_MLAL16:
 	case PMK_I_MMUL:
+		if (in->vector == PMK_V_CRC)
+			return by_table(core, in);
 		return multiply(core, in);
 	case PMK_I_DIV:
 		return on(PMK_A64_PORT_MULTI, (unsigned)core->a64.div_latency,
@@ -259,31 +247,27 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 		if (in->writes)
 			use(&c, PMK_A64_PORT_INTEGER, 1);
 		return c;
+	case PMK_I_FP_MOVE:
+		if (in->vector == PMK_V_PLAIN)
+			return (in->reads | in->writes) & GENERAL ? on(PMK_A64_PORT_LOAD, 5, 1)
+								  : on(PMK_A64_PORT_FP, 3, 1);
+		return by_table(core, in);
+	case PMK_I_SIMD_FP:
+	case PMK_I_FP_DIV:
+	case PMK_I_FP_SQRT:
+		if (pmk_a64_operation(in) == PMK_V_DIVIDE)
+			return divide(core, in->wide || wide, in->quad ? 2 : 1);
+		if (pmk_a64_operation(in) == PMK_V_ROOT)
+			return root(core, in->wide || wide, in->quad ? 2 : 1);
+		/* fall through */
 	case PMK_I_FP_ADD:
 		return fp(core, in);
 	case PMK_I_FP_MUL:
-		return on(PMK_A64_PORT_FP, (unsigned)core->a64.fp_mul, 1);
-	case PMK_I_SIMD_FP:
-		if (in->vector == PMK_V_DIVIDE)
-			return divide(core, in->wide, in->quad ? 2 : 1);
-		if (in->vector == PMK_V_ROOT)
-			return root(in->wide, in->quad ? 2 : 1);
-		/* fall through */
 	case PMK_I_FP_MAC:
-		return sum_of_product(core, in);
-	case PMK_I_FP_MOVE:
-		if ((in->reads | in->writes) & GENERAL)
-			return on(PMK_A64_PORT_LOAD, 5, 1);
-		return on(PMK_A64_PORT_FP, 3, 1);
-	case PMK_I_FP_DIV:
-		return divide(core, wide, 1);
-	case PMK_I_FP_SQRT:
-		return root(wide, 1);
 	case PMK_I_CRYPTO:
 	case PMK_I_SIMD:
-		return vector(in);
 	case PMK_I_FP:
-		return on(PMK_A64_PORT_FP, 3, 1);
+		return by_table(core, in);
 	case PMK_I_OTHER:
 		if (!in->writes && !in->reads)
 			return (struct cost){ .latency = 1 };
@@ -321,10 +305,21 @@ static void none(int16_t *path)
 		path[k] = NONE;
 }
 
-static void await(struct build *f, unsigned reg, bool sums, unsigned early, int16_t *begin)
+/* On a board with a Cortex-A72, the index register is needed a cycle before the base. */
+static int late_index(const struct pmk_core *core, const struct pmk_insn *in, int reg)
 {
-	int ticks = sums && (f->sum[reg] || !f->written[reg]) ? -(int)CYCLES(early) : 0;
+	bool index = (in->load || in->store) && reg == in->rm && reg != in->rn && !in->writeback &&
+		     in->iclass != PMK_I_ATOMIC && !in->exclusive;
 
+	return index && pmk_a64_is_a64(core) && core->a64.costs != PMK_A64_COSTS_N1 ? CYCLES(1) : 0;
+}
+
+/* The instruction needs the register at a time relative to its begin. `sum`: only if the register
+ * is the result of an instruction that forwards it early. */
+static void await(struct build *f, unsigned reg, int ticks, bool sum, int16_t *begin)
+{
+	if (sum && f->written[reg] && !f->sum[reg])
+		ticks = 0;
 	if (f->written[reg]) {
 		follow(begin, f->at[reg], ticks);
 		return;
@@ -338,8 +333,8 @@ static void await(struct build *f, unsigned reg, bool sums, unsigned early, int1
 
 /* When the instruction can begin. It takes the sum of another multiplication late; a sum from
  * before the block is assumed to come from a multiplication. */
-static void begins(struct build *f, const struct pmk_insn *in, const struct cost *c,
-		   uint32_t enters, int16_t *begin)
+static void begins(const struct pmk_core *core, struct build *f, const struct pmk_insn *in,
+		   const struct cost *c, uint32_t enters, int16_t *begin)
 {
 	uint32_t at = enters;
 
@@ -352,14 +347,15 @@ static void begins(struct build *f, const struct pmk_insn *in, const struct cost
 	begin[0] = (int16_t)at;
 	for (uint64_t rest = in->reads; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
-		bool sums = adds_to_product(in) && (int)r == in->ra && (int)r != in->rn &&
+		bool sums = adds_to_product(in, c) && (int)r == in->ra && (int)r != in->rn &&
 			    (int)r != in->rm;
 
-		await(f, r, sums, c->early, begin);
+		await(f, r, sums ? -(int)CYCLES(c->early) : late_index(core, in, (int)r), sums,
+		      begin);
 	}
 	/* CBZ and similar branches read a register instead of the flags. */
 	if (in->reads_flags || (in->conditional && !(in->is_branch && in->reads)))
-		await(f, PMK_A64_FLAGS, false, 0, begin);
+		await(f, PMK_A64_FLAGS, 0, false, begin);
 }
 
 /* The number of equal ports that the model treats as one. */
@@ -383,7 +379,8 @@ static void take_ports(const struct pmk_core *core, struct build *f, const struc
 {
 	for (unsigned i = 0; i < c->nports; i++) {
 		unsigned port = c->use[i].port;
-		uint32_t ticks = CYCLES(c->use[i].cycles) / alike(core, port);
+		uint32_t ticks = c->use[i].ticks ? c->use[i].ticks
+						 : CYCLES(c->use[i].cycles) / alike(core, port);
 
 		f->queue[port] = (f->queue[port] > enters ? f->queue[port] : enters) + ticks;
 		f->busy[port] += ticks;
@@ -398,14 +395,19 @@ static void result(struct build *f, unsigned reg, const int16_t *begin, unsigned
 	f->sum[reg] = sum;
 }
 
-static void results(struct build *f, const struct pmk_insn *in, const struct cost *c,
-		    const int16_t *begin, int load)
+static void results(const struct pmk_core *core, struct build *f, const struct pmk_insn *in,
+		    const struct cost *c, const int16_t *begin, int load)
 {
 	for (uint64_t rest = in->writes; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
 		bool base = in->writeback && (int)r == in->rn && (int)r != in->rd;
 
-		result(f, r, begin, base ? 1 : c->latency, adds_to_product(in));
+		/* A board with a Cortex-A72 loads the second register of a pair a cycle later. */
+		bool second = (int)r == in->rd2 && in->iclass == PMK_I_LOAD &&
+			      core->a64.costs != PMK_A64_COSTS_N1 && pmk_a64_is_a64(core) &&
+			      !(in->kind & PMK_K_VECTOR_MEM);
+
+		result(f, r, begin, base ? 1 : c->latency + second, adds_to_product(in, c));
 		if (load >= 0 && !base)
 			f->at[r][load] = 0;
 	}
@@ -562,11 +564,12 @@ static size_t work_out(struct build *f, const struct pmk_core *core, const struc
 	for (i = 0; i < n && !is_long(f); i++) {
 		struct cost c = pmk_a64_is_round(insn, n, i) ? half_round(core, &insn[i])
 							     : cost_of(core, &insn[i]);
-		uint32_t enters = pmk_a64_enters(core, i);
+		uint32_t enters = pmk_a64_enters(core, f->slots);
 		int load = -1;
 
-		begins(f, &insn[i], &c, enters, begin);
+		begins(core, f, &insn[i], &c, enters, begin);
 		take_ports(core, f, &c, enters);
+		f->slots += c.slots ? c.slots : 1;
 		if (insn[i].load) {
 			unsigned number = next_load(&nloads);
 
@@ -574,7 +577,7 @@ static size_t work_out(struct build *f, const struct pmk_core *core, const struc
 			memcpy(f->begin[number], begin, sizeof(begin));
 			load = (int)(PMK_A64_MAX_SOURCES + number);
 		}
-		results(f, &insn[i], &c, begin, load);
+		results(core, f, &insn[i], &c, begin, load);
 	}
 	return i;
 }
@@ -586,7 +589,7 @@ static void write_out(struct build *f, const struct pmk_core *core, size_t n,
 
 	*flow = (struct pmk_a64_flow){
 		.ninsns = (uint16_t)n,
-		.dispatch = (uint16_t)pmk_a64_enters(core, n),
+		.dispatch = (uint16_t)pmk_a64_enters(core, f->slots),
 		.nsources = (uint8_t)f->nsources,
 		.source = memcpy(source, f->source, f->nsources),
 	};

@@ -115,6 +115,9 @@ const struct pmk_core_key pmk_a64_keys[] = {
 		"out of order: simple integer instructions executed per cycle"),
 	PMK_CORE_KEY(a64.loads,       "issue.loads", 1, 1, 2, 'n',
 		"out of order: loads executed per cycle, and the same number of stores"),
+	PMK_CORE_KEY(a64.costs,       "issue.costs", 0, 0, 2, 'n',
+		"out of order: whose latencies vector operations and shifted operands have; "
+		"0: Cortex-A72, 1: Neoverse N1, 2: Cortex-A57"),
 	PMK_CORE_KEY(a64.taken,       "fetch.taken", 0, 0, 8, 'n',
 		"out of order: cycles without instructions after a taken branch"),
 	PMK_CORE_KEY(a64.prefetch_streams, "prefetch.streams", 0, 0, 16, 'n',

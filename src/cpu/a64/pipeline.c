@@ -3,16 +3,17 @@
  * The pipeline of an in-order, dual-issue A64 core when every access hits. It follows what is
  * public about the Cortex-A53: two instructions per cycle in program order, one of each of
  * load/store, multiply, divide and floating-point units, results forwarded; a 128-bit operation
- * must be the first of a cycle. Latencies follow LLVM's scheduling model of the core, and GCC's for
- * cryptography; keys.c has the latencies that are parameters.
+ * must be the first of a cycle. Latencies of vector operations are in costs.c; keys.c has the
+ * latencies that are parameters; the others were measured on boards (bench/instructions.tsv).
  *
  * Not modelled: other restrictions on pairing, pairs of which one instruction ends a block, a
  * multiplication that keeps its unit busy beyond the end of a block, the store buffer, early and
- * late forwarding points of the ALU pipes other than for multiply-accumulate.
+ * late forwarding points of the ALU pipes other than for multiply-accumulate and stored values.
  */
 #include <string.h>
 
 #include "cpu/a64/a64.h"
+#include "cpu/a64/costs.h"
 
 #define FLAGS PMK_NREGS /* place of NZCV among the registers; it is never late */
 #define OPEN  UINT16_MAX
@@ -21,12 +22,13 @@
  * or it is a base that was written back, which does not wait for the access. */
 enum { CALLERS = -1, BASE = -2 };
 
-enum unit { ALU, LOAD_STORE, MULTIPLY, DIVIDE, BRANCH, FP, NUNITS };
+enum unit { ALU, SHIFTER, LOAD_STORE, MULTIPLY, DIVIDE, BRANCH, FP, NUNITS };
 
 struct cost {
 	uint8_t unit;
 	uint16_t latency; /* cycles from issue until a dependent instruction can issue */
 	uint16_t busy;	  /* cycles the unit takes no other instruction */
+	uint16_t early;	  /* by how many cycles less it delays one that adds to its result */
 };
 
 struct scoreboard {
@@ -39,21 +41,30 @@ struct scoreboard {
 	int16_t writer[PMK_NREGS + 1];
 };
 
-static struct cost load_store(const struct pmk_insn *in, unsigned latency)
+static bool is_pair(const struct pmk_insn *in)
+{
+	return in->iclass == PMK_I_LOAD && in->rd2 != PMK_NO_REG;
+}
+
+/* Loads take 8 bytes a cycle, stores 16. In
+ * AArch32 state they are those of GCC's descriptions. */
+static struct cost load(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	unsigned width = pmk_a64_is_a64(core) ? 8 : 16;
+	unsigned beats = in->mem_total > width ? (in->mem_total + width - 1u) / width : 1;
+	unsigned first = !(in->kind & PMK_K_VECTOR_MEM) ? 3 : pmk_a64_is_a64(core) ? 5 : 4;
+
+	/* A value that is extended is late by a cycle, and so is the second of a pair. */
+	first += in->vector == PMK_V_EXTENDED;
+	first += pmk_a64_is_a64(core) && is_pair(in) && beats == 1;
+	return (struct cost){ LOAD_STORE, (uint16_t)(first + beats - 1), (uint16_t)beats, 0 };
+}
+
+static struct cost store(const struct pmk_insn *in)
 {
 	unsigned beats = in->mem_total > 16 ? (in->mem_total + 15u) / 16 : 1;
 
-	return (struct cost){ LOAD_STORE, (uint16_t)(latency + beats - 1), (uint16_t)beats };
-}
-
-/* From GCC's description of the Cortex-A53. */
-static struct cost crypto(const struct pmk_insn *in)
-{
-	return (struct cost){ FP,
-			      in->vector == PMK_V_SHA_SLOW  ? 5
-			      : in->vector == PMK_V_SHA_XOR ? 4
-							    : 3,
-			      1 };
+	return (struct cost){ LOAD_STORE, (uint16_t)beats, (uint16_t)beats, 0 };
 }
 
 bool pmk_a64_is_round(const struct pmk_insn *insn, size_t n, size_t i)
@@ -70,31 +81,93 @@ static struct cost divide(const struct pmk_core *core, bool wide)
 {
 	unsigned cycles = pmk_a64_fp_div(core, wide);
 
-	return (struct cost){ FP, (uint16_t)cycles, (uint16_t)(cycles > 4 ? cycles - 4 : 1) };
+	unsigned end = pmk_a64_is_a64(core) ? 3 : 4;
+
+	return (struct cost){ FP, (uint16_t)cycles, (uint16_t)(cycles > end ? cycles - end : 1),
+			      0 };
 }
 
-static struct cost root(bool wide)
+static struct cost root(const struct pmk_core *core, bool wide)
 {
-	return (struct cost){ FP, wide ? 32 : 17, wide ? 28 : 13 };
+	if (!pmk_a64_is_a64(core))
+		return (struct cost){ FP, wide ? 32 : 17, wide ? 28 : 13, 0 };
+	return (struct cost){ FP, wide ? 22 : 12, wide ? 19 : 9, 0 };
+}
+
+static struct cost vector(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	enum pmk_vector op = pmk_a64_operation(in);
+	const struct pmk_a64_ordered *row = &pmk_a64_ordered[op];
+	unsigned latency = row->latency, busy = in->quad ? row->busy_quad : row->busy;
+	unsigned mac = pmk_a64_fp_mac(core), add = (unsigned)core->a64.fp_add, early = 0;
+	/* An AArch32 instruction; LLVM and GCC give one a cycle. */
+	bool unknown = in->vector == PMK_V_PLAIN;
+
+	switch (op) {
+	case PMK_V_DIVIDE:
+		return divide(core, in->wide || in->mem_bytes == 8);
+	case PMK_V_ROOT:
+		return root(core, in->wide || in->mem_bytes == 8);
+	case PMK_V_F_ADD:
+		latency = add;
+		break;
+	case PMK_V_F_MUL:
+		latency = (unsigned)core->a64.fp_mul;
+		break;
+	case PMK_V_F_MAC:
+	case PMK_V_F_MAC_ELEMENT:
+		/* The product is available when the addition begins. */
+		early = mac > add ? mac - add : 0;
+		latency = mac;
+		break;
+	case PMK_V_F_STEP:
+		latency = mac;
+		break;
+	default:
+		early = row->sum && in->ra != PMK_NO_REG ? row->latency - row->sum : 0;
+		break;
+	}
+	return (struct cost){ FP, (uint16_t)latency, (uint16_t)(unknown ? 1 : busy),
+			      (uint16_t)early };
+}
+
+/* On a board a product of 32-bit factors takes a cycle less than one of 64 bits, and its high half
+ * two more. GCC's descriptions of cores with AArch32 alone do not distinguish them. */
+static struct cost multiply(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	unsigned latency = pmk_a64_mul_latency(core), early = 0;
+
+	if (pmk_a64_is_a64(core))
+		latency = in->iclass == PMK_I_MMUL ? latency + 2
+						   : latency - (!in->wide && latency > 1);
+	if (in->iclass == PMK_I_MLA || in->iclass == PMK_I_MLAL)
+		early = latency > 2 ? 2 : latency - 1;
+	return (struct cost){ MULTIPLY, (uint16_t)latency,
+			      in->iclass == PMK_I_MMUL && in->wide ? 4
+			      : in->wide			   ? (uint16_t)core->a64.mul_wide
+								   : 1,
+			      (uint16_t)early };
 }
 
 static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *in)
 {
-	bool wide = in->mem_bytes == 8; /* double precision */
-
 	switch ((enum pmk_iclass)in->iclass) {
 	case PMK_I_LOAD:
 	case PMK_I_LOADM:
 	case PMK_I_ATOMIC:
-		return load_store(in, in->kind & PMK_K_VECTOR_MEM ? 4 : 3);
+		return load(core, in);
 	case PMK_I_STORE:
 	case PMK_I_STOREM:
 	case PMK_I_SWAP:
 	case PMK_I_PRELOAD:
-		return load_store(in, 1);
+		return store(in);
 	case PMK_I_ALU_SHIFT:
+		return (struct cost){ ALU, 2, 1, 0 };
 	case PMK_I_ALU_RSHIFT:
-		return (struct cost){ ALU, 2, 1 };
+		/* Alone in A64, LSLV …; in A32 the shift of an operand */
+		return in->rn == PMK_NO_REG && pmk_a64_is_a64(core)
+			       ? (struct cost){ SHIFTER, 1, 1, 0 }
+			       : (struct cost){ ALU, 2, 1, 0 };
 	case PMK_I_MUL:
 	case PMK_I_MLA:
 	case PMK_I_MULL:
@@ -102,38 +175,31 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	case PMK_I_MUL16:
 	case PMK_I_MLAL16:
 	case PMK_I_MMUL:
-		return (struct cost){ MULTIPLY, (uint16_t)pmk_a64_mul_latency(core),
-				      in->wide ? (uint16_t)core->a64.mul_wide : 1 };
+		if (in->vector == PMK_V_CRC)
+			return (struct cost){ ALU, 2, 1, 0 };
+		return multiply(core, in);
 	case PMK_I_DIV:
 		return (struct cost){ DIVIDE, (uint16_t)core->a64.div_latency,
-				      (uint16_t)core->a64.div_latency };
+				      (uint16_t)core->a64.div_latency, 0 };
 	case PMK_I_BRANCH:
-		return (struct cost){ BRANCH, 1, 1 };
+		return (struct cost){ BRANCH, 1, 1, 0 };
 	case PMK_I_FP_MOVE:
-		return (struct cost){ FP, 4, 1 };
-	case PMK_I_SIMD_FP:
-		if (in->vector == PMK_V_DIVIDE)
-			return divide(core, in->wide);
-		if (in->vector == PMK_V_ROOT)
-			return root(in->wide);
+		if (in->vector == PMK_V_PLAIN)
+			return (struct cost){ FP, 4, 1, 0 };
 		/* fall through */
+	case PMK_I_SIMD_FP:
 	case PMK_I_FP_ADD:
-		return (struct cost){ FP, (uint16_t)core->a64.fp_add, 1 };
 	case PMK_I_FP_MUL:
-		return (struct cost){ FP, (uint16_t)core->a64.fp_mul, 1 };
 	case PMK_I_FP_MAC:
-		return (struct cost){ FP, (uint16_t)pmk_a64_fp_mac(core), 1 };
 	case PMK_I_FP_DIV:
-		return divide(core, wide);
 	case PMK_I_FP_SQRT:
-		return root(wide);
 	case PMK_I_CRYPTO:
-		return crypto(in);
 	case PMK_I_SIMD:
 	case PMK_I_FP:
-		return (struct cost){ FP, 3, 1 };
-	case PMK_I_OTHER:
+		return vector(core, in);
 	case PMK_I_ALU:
+		return (struct cost){ ALU, in->vector == PMK_V_REVERSE ? 2 : 1, 1, 0 };
+	case PMK_I_OTHER:
 	case PMK_I_BARREL: /* this class and the next are MicroBlaze's */
 	case PMK_I_FP_COMPARE:
 	case PMK_I_FP_TO_INT:
@@ -141,7 +207,7 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	case PMK_I_CACHE_OP:
 		break;
 	}
-	return (struct cost){ ALU, 1, 1 };
+	return (struct cost){ ALU, 1, 1, 0 };
 }
 
 /* The place of a unit that an instruction may keep busy beyond the end of the block; otherwise
@@ -154,20 +220,21 @@ static int place_of(uint8_t unit)
 				    : -1;
 }
 
-static bool multiplies(const struct pmk_insn *in)
-{
-	return in->iclass == PMK_I_MLA || in->iclass == PMK_I_MLAL || in->iclass == PMK_I_FP_MAC;
-}
-
 /* True if the instruction needs the register only as an accumulator. */
-static bool accumulates(const struct pmk_insn *in, int reg)
+static bool accumulates(const struct pmk_insn *in, const struct cost *c, int reg)
 {
-	return multiplies(in) && reg == in->ra && reg != in->rn && reg != in->rm;
+	return c->early && reg == in->ra && reg != in->rn && reg != in->rm;
 }
 
 static bool addresses(const struct pmk_insn *in, int reg)
 {
 	return (in->load || in->store) && (reg == in->rn || reg == in->rm);
+}
+
+/* The cycles after its issue at which a store needs the value of a register. */
+static unsigned late_value(const struct pmk_core *core, const struct pmk_insn *in, int reg)
+{
+	return in->store && !in->load && !addresses(in, reg) && pmk_a64_is_a64(core);
 }
 
 /* The kind of waiting instruction when `reg` is not ready; PMK_NO_REG: its unit is not free. */
@@ -179,15 +246,18 @@ static enum pmk_a64_waiter waiter(const struct pmk_insn *in, uint8_t unit, int r
 }
 
 /* When the operands are available, and which of them comes last. */
-static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_insn *in, int *last)
+static uint32_t operands_ready(const struct pmk_core *core, const struct scoreboard *sb,
+			       const struct pmk_insn *in, const struct cost *c, int *last)
 {
 	uint32_t at = 0;
 
 	*last = PMK_NO_REG;
 	for (uint64_t rest = in->reads; rest; rest &= rest - 1) {
 		unsigned r = (unsigned)__builtin_ctzll(rest);
-		uint32_t t = accumulates(in, (int)r) ? sb->sum_ready[r] : sb->ready[r];
+		uint32_t t = accumulates(in, c, (int)r) ? sb->sum_ready[r] : sb->ready[r];
+		unsigned late = late_value(core, in, (int)r);
 
+		t = t > late ? t - late : 0;
 		if (t > at || (t == at && addresses(in, (int)r))) {
 			at = t;
 			*last = (int)r;
@@ -198,17 +268,6 @@ static uint32_t operands_ready(const struct scoreboard *sb, const struct pmk_ins
 		*last = PMK_NO_REG;
 	}
 	return at;
-}
-
-/* By how many cycles the result of a multiply-accumulate is available earlier as an accumulator. */
-static unsigned early_sum(const struct pmk_core *core, unsigned reg)
-{
-	unsigned mac = pmk_a64_fp_mac(core), add = (unsigned)core->a64.fp_add;
-	unsigned multiply = pmk_a64_mul_latency(core);
-
-	if (reg < 32)
-		return multiply > 2 ? 2 : multiply - 1;
-	return mac > add ? mac - add : 0; /* the product is available when the addition begins */
 }
 
 static void lower(uint8_t *need, uint32_t issue)
@@ -228,25 +287,27 @@ static void note_waiter(struct pmk_a64_timing *out, unsigned reg, enum pmk_a64_w
 /* Note which instructions wait for which, and when registers from before the block are first
  * needed. */
 static void note_needs(const struct pmk_core *core, const struct scoreboard *sb,
-		       const struct pmk_insn *in, uint8_t unit, uint32_t issue,
+		       const struct pmk_insn *in, const struct cost *c, uint32_t issue,
 		       struct pmk_pipe_slot *slots, struct pmk_a64_timing *out)
 {
 	uint64_t reads = in->reads;
+	unsigned late;
 
 	for (unsigned r = 0; r <= FLAGS; r++) {
 		if (r == FLAGS ? !in->reads_flags : !(reads >> r & 1))
 			continue;
+		late = r == FLAGS ? 0 : late_value(core, in, (int)r);
 		if (sb->writer[r] >= 0) {
 			struct pmk_pipe_slot *s = &slots[sb->writer[r]];
 
-			if (s->use == OPEN)
-				s->use = (uint16_t)(issue - s->issue);
+			if (s->use == OPEN || s->use > issue + late - s->issue)
+				s->use = (uint16_t)(issue + late - s->issue);
 		} else if (sb->writer[r] == CALLERS && r != FLAGS) {
 			if (out->need[r] == PMK_PIPE_FAR)
-				note_waiter(out, r, waiter(in, unit, (int)r));
-			lower(&out->need[r], issue);
+				note_waiter(out, r, waiter(in, c->unit, (int)r));
+			lower(&out->need[r], issue + late);
 			lower(&out->need_sum[r],
-			      issue + (accumulates(in, (int)r) ? early_sum(core, r) : 0));
+			      issue + late + (accumulates(in, c, (int)r) ? c->early : 0u));
 		}
 	}
 }
@@ -266,8 +327,9 @@ static void note_results(const struct pmk_core *core, struct scoreboard *sb,
 		bool base = in->writeback && (int)r == in->rn && (int)r != in->rd;
 		uint32_t at = issue + (base ? 1u : c->latency);
 
-		write_result(sb, r, at, at - (multiplies(in) ? early_sum(core, r) : 0),
-			     base ? BASE : index);
+		/* The first register of a pair is loaded a cycle earlier than the second. */
+		at -= pmk_a64_is_a64(core) && is_pair(in) && (int)r == in->rd;
+		write_result(sb, r, at, at - c->early, base ? BASE : index);
 	}
 	if (in->sets_flags)
 		write_result(sb, FLAGS, issue + 1, issue + 1, index);
@@ -295,9 +357,10 @@ static bool is_simd(const struct pmk_insn *in)
 }
 
 /* 128-bit vector operations take the first issue slot of a cycle, according to GCC. */
-static bool needs_first(const struct pmk_core *core, const struct pmk_insn *in)
+static bool needs_first(const struct pmk_core *core, const struct pmk_insn *in,
+			const struct cost *c)
 {
-	return core->a64.simple_second ? !is_simple(in) : in->quad && is_simd(in);
+	return core->a64.simple_second ? !is_simple(in) : in->quad && is_simd(in) && c->busy;
 }
 
 static bool needs_both(const struct pmk_core *core, const struct pmk_insn *in, uint8_t unit)
@@ -309,16 +372,16 @@ static bool needs_both(const struct pmk_core *core, const struct pmk_insn *in, u
 /* Half of a round of AES. The other half follows in the next cycle, and an instruction that needs
  * the result in the cycle after that: 21 cycles for the 10 rounds of AES-128, by OpenSSL's
  * measurement (1.32 a byte). */
-static const struct cost half_round = { FP, 1, 1 };
+static const struct cost half_round = { FP, 1, 1, 0 };
 
 static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const struct pmk_insn *in,
 		      struct cost c, int index, struct pmk_pipe_slot *slots,
 		      struct pmk_a64_timing *out)
 {
 	int last, place = place_of(c.unit);
-	uint32_t issue = sb->cycle, wanted = operands_ready(sb, in, &last);
+	uint32_t issue = sb->cycle, wanted = operands_ready(core, sb, in, &c, &last);
 
-	if (sb->issued >= core->a64.issue_width || (sb->issued && needs_first(core, in)))
+	if (sb->issued >= core->a64.issue_width || (sb->issued && needs_first(core, in, &c)))
 		issue++;
 	if (wanted > issue)
 		issue = wanted;
@@ -333,13 +396,14 @@ static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const 
 	sb->cycle = issue;
 	sb->issued =
 		needs_both(core, in, c.unit) ? (unsigned)core->a64.issue_width : sb->issued + 1;
-	/* Two simple integer instructions may issue together. There is one of every other unit. */
+	/* Two simple integer instructions may issue together, and so may two of 64 bits in the
+	 * pipes of FP, which have `busy` 0. There is one of every other unit. */
 	if (c.unit != ALU)
 		sb->free_at[c.unit] = issue + c.busy;
 	if (place >= 0)
 		lower(&out->need[place], issue);
 	slots[index] = (struct pmk_pipe_slot){ .issue = (uint16_t)issue, .use = OPEN };
-	note_needs(core, sb, in, c.unit, issue, slots, out);
+	note_needs(core, sb, in, &c, issue, slots, out);
 	note_results(core, sb, in, &c, issue, index);
 }
 

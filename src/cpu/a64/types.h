@@ -28,6 +28,7 @@ struct pmk_core_a64 {
 	uint64_t simple_second;
 	uint64_t issue_width;
 	uint64_t integers, loads;
+	uint64_t costs; /* enum pmk_a64_costs_of */
 	uint64_t window;
 	uint64_t taken;
 	uint64_t prefetch_streams;

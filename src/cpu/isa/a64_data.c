@@ -197,6 +197,23 @@ static bool is_ror(const struct row *r, uint32_t w)
 	return r->value == EXTR && bits(w, 9, 5) == bits(w, 20, 16);
 }
 
+/* Marks operations that have a separate time on some cores. */
+static void mark_operation(const struct row *r, uint32_t w, struct pmk_insn *in)
+{
+	bool left = bits(w, 23, 22) == 0, flags = in->sets_flags;
+
+	if (r->check == CRC)
+		in->vector = PMK_V_CRC;
+	else if (r->value == 0x5ac00000 || r->value == 0x5ac00800 || r->value == 0xdac00c00)
+		in->vector = PMK_V_REVERSE;
+	else if (r->check == BITFIELD && in->rn == PMK_NO_REG && in->ra == PMK_NO_REG)
+		in->vector = PMK_V_BITFIELD;
+	else if (r->check == AMOUNT && !flags)
+		in->vector = PMK_V_SHORT_SHIFT;
+	else if (r->check == SHIFT3 && left && bits(w, 15, 10) <= 4)
+		in->vector = PMK_V_SHORT_SHIFT;
+}
+
 static bool decode_row(const struct row *r, uint32_t w, struct pmk_insn *in)
 {
 	while ((w & r->mask) != r->value)
@@ -209,6 +226,7 @@ static bool decode_row(const struct row *r, uint32_t w, struct pmk_insn *in)
 	in->wide = (in->iclass == PMK_I_MUL || in->iclass == PMK_I_MLA ||
 		    in->iclass == PMK_I_MMUL || in->iclass == PMK_I_DIV) &&
 		   r->check != CRC && bit(w, 31);
+	mark_operation(r, w, in);
 	return check_reserved(w, r->check, in);
 }
 

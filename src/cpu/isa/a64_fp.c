@@ -30,52 +30,59 @@ enum check {
 
 struct row {
 	uint32_t mask, value;
-	uint8_t iclass, check;
+	uint8_t iclass, vector, check;
 	uint16_t registers;
 };
+
+#define ROW(mask, value, iclass, operation, check, registers)                       \
+	{                                                                           \
+		mask, value, PMK_I_FP_##iclass, PMK_V_##operation, check, registers \
+	}
 
 /* clang-format off */
 static const struct row rows[] = {
 	/* Floating-point data-processing (2 source), opcode [15:12] */
-	{ 0xff20fc00, 0x1e200800, PMK_I_FP_MUL, ANY, D | N | M }, /* FMUL */
-	{ 0xff20fc00, 0x1e208800, PMK_I_FP_MUL, ANY, D | N | M }, /* FNMUL */
-	{ 0xff20fc00, 0x1e201800, PMK_I_FP_DIV, ANY, D | N | M }, /* FDIV */
-	{ 0xff20ec00, 0x1e202800, PMK_I_FP_ADD, ANY, D | N | M }, /* FADD, FSUB */
-	{ 0xff20cc00, 0x1e204800, PMK_I_FP_ADD, ANY, D | N | M }, /* FMAX … FMINNM */
+	ROW(0xff20fc00, 0x1e200800, MUL,  F_MUL,        ANY,   D | N | M), /* FMUL */
+	ROW(0xff20fc00, 0x1e208800, MUL,  F_MUL,        ANY,   D | N | M), /* FNMUL */
+	ROW(0xff20fc00, 0x1e201800, DIV,  DIVIDE,       ANY,   D | N | M), /* FDIV */
+	ROW(0xff20ec00, 0x1e202800, ADD,  F_ADD,        ANY,   D | N | M), /* FADD, FSUB */
+	ROW(0xff20cc00, 0x1e204800, ADD,  F_PLAIN,      ANY,   D | N | M), /* FMAX … FMINNM */
 	/* Floating-point data-processing (3 source) */
-	{ 0xff000000, 0x1f000000, PMK_I_FP_MAC, ANY, D | N | M | A }, /* FMADD … FNMSUB */
+	ROW(0xff000000, 0x1f000000, MAC,  F_MAC,        ANY,   D | N | M | A), /* FMADD … FNMSUB */
 	/* Floating-point data-processing (1 source), opcode [20:15] */
-	{ 0xff3ffc00, 0x1e204000, PMK_I_FP_MOVE, ANY,       D | N }, /* FMOV */
-	{ 0xff3ffc00, 0x1e20c000, PMK_I_FP_ADD,  ANY,       D | N }, /* FABS */
-	{ 0xff3ffc00, 0x1e214000, PMK_I_FP_ADD,  ANY,       D | N }, /* FNEG */
-	{ 0xff3ffc00, 0x1e21c000, PMK_I_FP_SQRT, ANY,       D | N }, /* FSQRT */
-	{ 0xff3e7c00, 0x1e224000, PMK_I_FP_ADD,  PRECISION, D | N }, /* FCVT */
-	{ 0xff3c7c00, 0x1e244000, PMK_I_FP_ADD,  ROUND,     D | N }, /* FRINTN … FRINTI */
-	{ 0xffbe7c00, 0x1e284000, PMK_I_FP_ADD,  TYPE,      D | N }, /* FRINT32Z … FRINT64X */
+	ROW(0xff3ffc00, 0x1e204000, MOVE, F_PLAIN,      ANY,   D | N), /* FMOV */
+	ROW(0xff3ffc00, 0x1e20c000, ADD,  F_PLAIN,      ANY,   D | N), /* FABS */
+	ROW(0xff3ffc00, 0x1e214000, ADD,  F_PLAIN,      ANY,   D | N), /* FNEG */
+	ROW(0xff3ffc00, 0x1e21c000, SQRT, ROOT,         ANY,   D | N), /* FSQRT */
+	ROW(0xff3e7c00, 0x1e224000, ADD,  CONVERT,      PRECISION, D | N), /* FCVT */
+	ROW(0xff3c7c00, 0x1e244000, ADD,  CONVERT,      ROUND, D | N), /* FRINTN … FRINTI */
+	ROW(0xffbe7c00, 0x1e284000, ADD,  CONVERT,      TYPE,  D | N), /* FRINT32Z … FRINT64X */
 	/* Floating-point compare: with 0.0 [3] */
-	{ 0xff20fc0f, 0x1e202000, PMK_I_FP_ADD,  ANY,       N | M | SET },         /* FCMP, FCMPE */
-	{ 0xff20fc0f, 0x1e202008, PMK_I_FP_ADD,  ANY,       N | SET },
+	ROW(0xff20fc0f, 0x1e202000, ADD,  F_FLAGS,      ANY,   N | M | SET), /* FCMP, FCMPE */
+	ROW(0xff20fc0f, 0x1e202008, ADD,  F_FLAGS,      ANY,   N | SET),
 	/* Floating-point immediate */
-	{ 0xff201fe0, 0x1e201000, PMK_I_FP_MOVE, ANY,       D },                   /* FMOV */
+	ROW(0xff201fe0, 0x1e201000, MOVE, F_PLAIN,      ANY,   D), /* FMOV */
 	/* Floating-point conditional compare, conditional select */
-	{ 0xff200c00, 0x1e200400, PMK_I_FP_ADD, ANY, N | M | SET | FLAGS }, /* FCCMP, FCCMPE */
-	{ 0xff200c00, 0x1e200c00, PMK_I_FP_ADD, ANY, D | N | M | FLAGS },   /* FCSEL */
+	/* FCCMP, FCCMPE */
+	ROW(0xff200c00, 0x1e200400, ADD,  F_FLAGS,      ANY,   N | M | SET | FLAGS),
+	ROW(0xff200c00, 0x1e200c00, ADD,  F_SELECT,     ANY,   D | N | M | FLAGS), /* FCSEL */
 	/* Conversion between floating-point and integer: sf [31], rmode [20:19], opcode [18:16] */
-	{ 0x7f3efc00, 0x1e220000, PMK_I_FP_ADD,  ANY,  D | N | X_IN },        /* SCVTF, UCVTF */
-	{ 0x7f26fc00, 0x1e200000, PMK_I_FP_ADD,  ANY,  D | N | X_OUT },       /* FCVTNS … FCVTZU */
-	{ 0x7f3efc00, 0x1e240000, PMK_I_FP_ADD,  ANY,  D | N | X_OUT },       /* FCVTAS, FCVTAU */
-	{ 0xfffffc00, 0x1e260000, PMK_I_FP_MOVE, TYPE, D | N | X_OUT },       /* FMOV W, S */
-	{ 0xfffffc00, 0x1e270000, PMK_I_FP_MOVE, TYPE, D | N | X_IN },        /* FMOV S, W */
-	{ 0xfffffc00, 0x9e660000, PMK_I_FP_MOVE, TYPE, D | N | X_OUT },       /* FMOV X, D */
-	{ 0xfffffc00, 0x9e670000, PMK_I_FP_MOVE, TYPE, D | N | X_IN },        /* FMOV D, X */
-	{ 0xfffffc00, 0x9eae0000, PMK_I_FP_MOVE, TYPE, D | N | X_OUT },       /* FMOV X, V.D[1] */
-	{ 0xfffffc00, 0x9eaf0000, PMK_I_FP_MOVE, TYPE, D | N | X_IN | OLD },  /* FMOV V.D[1], X */
-	{ 0x7ffffc00, 0x1ee60000, PMK_I_FP_MOVE, TYPE, D | N | X_OUT },       /* FMOV W or X, H */
-	{ 0x7ffffc00, 0x1ee70000, PMK_I_FP_MOVE, TYPE, D | N | X_IN },        /* FMOV H, W or X */
-	{ 0xfffffc00, 0x1e7e0000, PMK_I_FP_ADD,  TYPE, D | N | X_OUT | SET }, /* FJCVTZS */
+	ROW(0x7f3efc00, 0x1e220000, ADD,  FROM_GENERAL, ANY,   D | N | X_IN), /* SCVTF, UCVTF */
+	ROW(0x7f26fc00, 0x1e200000, ADD,  TO_GENERAL,   ANY,   D | N | X_OUT), /* FCVTNS … FCVTZU */
+	ROW(0x7f3efc00, 0x1e240000, ADD,  TO_GENERAL,   ANY,   D | N | X_OUT), /* FCVTAS, FCVTAU */
+	ROW(0xfffffc00, 0x1e260000, MOVE, MOVE_OUT,     TYPE,  D | N | X_OUT), /* FMOV W, S */
+	ROW(0xfffffc00, 0x1e270000, MOVE, MOVE_IN,      TYPE,  D | N | X_IN), /* FMOV S, W */
+	ROW(0xfffffc00, 0x9e660000, MOVE, MOVE_OUT,     TYPE,  D | N | X_OUT), /* FMOV X, D */
+	ROW(0xfffffc00, 0x9e670000, MOVE, MOVE_IN,      TYPE,  D | N | X_IN), /* FMOV D, X */
+	ROW(0xfffffc00, 0x9eae0000, MOVE, MOVE_OUT,     TYPE,  D | N | X_OUT), /* FMOV X, V.D[1] */
+	/* FMOV V.D[1], X */
+	ROW(0xfffffc00, 0x9eaf0000, MOVE, INSERT,       TYPE,  D | N | X_IN | OLD),
+	ROW(0x7ffffc00, 0x1ee60000, MOVE, MOVE_OUT,     TYPE,  D | N | X_OUT), /* FMOV W or X, H */
+	ROW(0x7ffffc00, 0x1ee70000, MOVE, MOVE_IN,      TYPE,  D | N | X_IN), /* FMOV H, W or X */
+	ROW(0xfffffc00, 0x1e7e0000, ADD,  TO_GENERAL,   TYPE,  D | N | X_OUT | SET), /* FJCVTZS */
 	/* Conversion between floating-point and fixed-point */
-	{ 0x7f3e0000, 0x1e020000, PMK_I_FP_ADD, FIXED, D | N | X_IN },  /* SCVTF, UCVTF */
-	{ 0x7f3e0000, 0x1e180000, PMK_I_FP_ADD, FIXED, D | N | X_OUT }, /* FCVTZS, FCVTZU */
+	ROW(0x7f3e0000, 0x1e020000, ADD,  FROM_GENERAL, FIXED, D | N | X_IN), /* SCVTF, UCVTF */
+	ROW(0x7f3e0000, 0x1e180000, ADD,  TO_GENERAL,   FIXED, D | N | X_OUT), /* FCVTZS, FCVTZU */
 };
 /* clang-format on */
 
@@ -132,6 +139,7 @@ bool pmk_a64_fp(uint32_t w, struct pmk_insn *in)
 			return false;
 	set_operands(w, r->registers, in);
 	in->iclass = r->iclass;
+	in->vector = r->vector;
 	in->kind = PMK_K_VFP;
 	if (r->iclass == PMK_I_FP_MOVE && (r->registers & (X_IN | X_OUT)))
 		in->kind = 0;

@@ -117,6 +117,8 @@ static bool decode_single(uint32_t w, bool prefetches, struct pmk_insn *in)
 			return prefetches;
 		}
 		set_access(in, opc != 0, 1u << size, 1);
+		if (in->load && (size < 2 || opc >= 2))
+			in->vector = PMK_V_EXTENDED;
 	}
 	in->rd = set_value(in, vector, bits(w, 4, 0));
 	return true;

@@ -37,22 +37,17 @@ enum {
 	CRYPTO = 16,
 	ELEMENT_H = 32, /* an element of 16 bits whatever size says */
 	COMPLEX = 64,	/* pairs of elements */
-	/* enum pmk_vector */
-	MUL = PMK_V_MULTIPLY << 8,
-	LONG = PMK_V_LONG << 8,
-	VAR = PMK_V_SHIFT_BY << 8,
-	RND = PMK_V_ROUNDING << 8,
-	ZIP = PMK_V_ZIP << 8,
-	AES = PMK_V_AES << 8,
-	AES_MIX = PMK_V_AES_MIX << 8,
-	SHA_FAST = PMK_V_SHA_FAST << 8,
-	SHA_XOR = PMK_V_SHA_XOR << 8,
-	SHA_SLOW = PMK_V_SHA_SLOW << 8,
 };
+
+/* The operation, enum pmk_vector, in the flags; HI: the operation if size [1] is set. Integer rows
+ * without one are PMK_V_ADD, those of floating point PMK_V_F_ADD, or PMK_V_F_MAC if they keep the
+ * old destination. */
+#define OP(op) (PMK_V_##op << 8)
+#define HI(op) (PMK_V_##op << 16)
 
 struct op {
 	uint8_t forms;
-	uint16_t flags;
+	uint32_t flags;
 };
 
 #define NF 0xff /* any size and Q: the bits are part of the opcode or do not matter */
@@ -64,66 +59,76 @@ struct op {
 
 /* Advanced SIMD three same, opcode [15:11] */
 static const struct op three_same[64] = {
-	[0x00] = { BHS }, [0x01] = { BHSD }, [0x02] = { BHS },          /* SHADD, SQADD, SRHADD */
-	[0x03] = { NF },                                                /* AND, BIC, ORR, ORN */
-	[0x04] = { BHS }, [0x05] = { BHSD },                            /* SHSUB, SQSUB */
+	[0x00] = { BHS }, [0x01] = { BHSD, OP(SUM) }, [0x02] = { BHS }, /* SHADD, SQADD, SRHADD */
+	[0x03] = { NF, OP(LOGIC) },                                     /* AND, BIC, ORR, ORN */
+	[0x04] = { BHS }, [0x05] = { BHSD, OP(SUM) },                   /* SHSUB, SQSUB */
 	[0x06] = { BHSD }, [0x07] = { BHSD },                           /* CMGT, CMGE */
-	[0x08] = { BHSD, VAR }, [0x09] = { BHSD, VAR },                 /* SSHL, SQSHL */
-	[0x0a] = { BHSD, VAR }, [0x0b] = { BHSD, VAR },                 /* SRSHL, SQRSHL */
+	[0x08] = { BHSD, OP(SHIFT_BY) }, [0x09] = { BHSD, OP(SHIFT_BY_LIMIT) }, /* SSHL, SQSHL */
+	/* SRSHL, SQRSHL */
+	[0x0a] = { BHSD, OP(SHIFT_BY_ROUND) }, [0x0b] = { BHSD, OP(SHIFT_BY_LIMIT) },
 	[0x0c] = { BHS }, [0x0d] = { BHS },                             /* SMAX, SMIN */
-	[0x0e] = { BHS }, [0x0f] = { BHS, OLD },                        /* SABD, SABA */
-	[0x10] = { BHSD }, [0x11] = { BHSD },                           /* ADD, CMTST */
-	[0x12] = { BHS, OLD | MUL }, [0x13] = { BHS, MUL },             /* MLA, MUL */
+	[0x0e] = { BHS, OP(ABS) }, [0x0f] = { BHS, OLD | OP(ABA) },     /* SABD, SABA */
+	[0x10] = { BHSD }, [0x11] = { BHSD, OP(SUM) },                  /* ADD, CMTST */
+	[0x12] = { BHS, OLD | OP(MULTIPLY) }, [0x13] = { BHS, OP(MULTIPLY) }, /* MLA, MUL */
 	[0x14] = { BHS }, [0x15] = { BHS },                             /* SMAXP, SMINP */
-	[0x16] = { HS, MUL }, [0x17] = { BHSD },                        /* SQDMULH, ADDP */
-	[0x18] = { F, FP },                                             /* FMAXNM FMINNM */
+	[0x16] = { HS, OP(MULTIPLY) }, [0x17] = { BHSD, OP(SUM) },      /* SQDMULH, ADDP */
+	[0x18] = { F, FP | OP(F_PLAIN) },                               /* FMAXNM FMINNM */
 	[0x19] = { F, FP | OLD },                                       /* FMLA FMLS */
-	[0x1a] = { F, FP }, [0x1b] = { FLO, FP },                       /* FADD FSUB, FMULX */
-	[0x1c] = { FLO, FP },                                           /* FCMEQ */
+	[0x1a] = { F, FP }, [0x1b] = { FLO, FP | OP(F_MUL) },           /* FADD FSUB, FMULX */
+	[0x1c] = { FLO, FP | OP(F_COMPARE) },                           /* FCMEQ */
 	[0x1d] = { B | S, FP | OLD },                                   /* FMLAL, FMLSL */
-	[0x1e] = { F, FP },                                             /* FMAX FMIN */
-	[0x1f] = { F, FP },                                             /* FRECPS FRSQRTS */
-	[U(0x00, 5)] = { BHS }, [U(0x01, 5)] = { BHSD },                /* UHADD, UQADD */
+	[0x1e] = { F, FP | OP(F_PLAIN) },                               /* FMAX FMIN */
+	[0x1f] = { F, FP | OP(F_STEP) },                                /* FRECPS FRSQRTS */
+	[U(0x00, 5)] = { BHS }, [U(0x01, 5)] = { BHSD, OP(SUM) },       /* UHADD, UQADD */
 	[U(0x02, 5)] = { BHS },                                         /* URHADD */
-	[U(0x03, 5)] = { NF, OLD_SIZE },                                /* EOR, BSL, BIT, BIF */
-	[U(0x04, 5)] = { BHS }, [U(0x05, 5)] = { BHSD },                /* UHSUB, UQSUB */
+	[U(0x03, 5)] = { NF, OLD_SIZE | OP(LOGIC) },                    /* EOR, BSL, BIT, BIF */
+	[U(0x04, 5)] = { BHS }, [U(0x05, 5)] = { BHSD, OP(SUM) },       /* UHSUB, UQSUB */
 	[U(0x06, 5)] = { BHSD }, [U(0x07, 5)] = { BHSD },               /* CMHI, CMHS */
-	[U(0x08, 5)] = { BHSD, VAR }, [U(0x09, 5)] = { BHSD, VAR },     /* USHL, UQSHL */
-	[U(0x0a, 5)] = { BHSD, VAR }, [U(0x0b, 5)] = { BHSD, VAR },     /* URSHL, UQRSHL */
+	/* USHL, UQSHL */
+	[U(0x08, 5)] = { BHSD, OP(SHIFT_BY) }, [U(0x09, 5)] = { BHSD, OP(SHIFT_BY_LIMIT) },
+	/* URSHL, UQRSHL */
+	[U(0x0a, 5)] = { BHSD, OP(SHIFT_BY_ROUND) }, [U(0x0b, 5)] = { BHSD, OP(SHIFT_BY_LIMIT) },
 	[U(0x0c, 5)] = { BHS }, [U(0x0d, 5)] = { BHS },                 /* UMAX, UMIN */
-	[U(0x0e, 5)] = { BHS }, [U(0x0f, 5)] = { BHS, OLD },            /* UABD, UABA */
+	[U(0x0e, 5)] = { BHS, OP(ABS) }, [U(0x0f, 5)] = { BHS, OLD | OP(ABA) }, /* UABD, UABA */
 	[U(0x10, 5)] = { BHSD }, [U(0x11, 5)] = { BHSD },               /* SUB, CMEQ */
-	[U(0x12, 5)] = { BHS, OLD | MUL }, [U(0x13, 5)] = { B, MUL },   /* MLS, PMUL */
+	[U(0x12, 5)] = { BHS, OLD | OP(MULTIPLY) }, [U(0x13, 5)] = { B, OP(POLY) }, /* MLS, PMUL */
 	[U(0x14, 5)] = { BHS }, [U(0x15, 5)] = { BHS },                 /* UMAXP, UMINP */
-	[U(0x16, 5)] = { HS, MUL },                                     /* SQRDMULH */
-	[U(0x18, 5)] = { F, FP },                                       /* FMAXNMP FMINNMP */
+	[U(0x16, 5)] = { HS, OP(MULTIPLY) },                            /* SQRDMULH */
+	[U(0x18, 5)] = { F, FP | OP(F_PAIR) },                          /* FMAXNMP FMINNMP */
 	[U(0x19, 5)] = { B | S, FP | OLD },                             /* FMLAL2 FMLSL2 */
-	[U(0x1a, 5)] = { F, FP }, [U(0x1b, 5)] = { FLO, FP },           /* FADDP FABD, FMUL */
-	[U(0x1c, 5)] = { F, FP },                                       /* FCMGE FCMGT */
-	[U(0x1d, 5)] = { F, FP },                                       /* FACGE FACGT */
-	[U(0x1e, 5)] = { F, FP }, [U(0x1f, 5)] = { FLO, FP },           /* FMAXP FMINP, FDIV */
+	/* FADDP FABD, FMUL */
+	[U(0x1a, 5)] = { F, FP | OP(F_PAIR_ADD) | HI(F_ADD) },
+	[U(0x1b, 5)] = { FLO, FP | OP(F_MUL) },
+	[U(0x1c, 5)] = { F, FP | OP(F_COMPARE) },                       /* FCMGE FCMGT */
+	[U(0x1d, 5)] = { F, FP | OP(F_COMPARE) },                       /* FACGE FACGT */
+	/* FMAXP FMINP, FDIV */
+	[U(0x1e, 5)] = { F, FP | OP(F_PAIR) }, [U(0x1f, 5)] = { FLO, FP | OP(DIVIDE) },
 };
 
 /* … (FP16), opcode [13:11] */
 static const struct op three_same_half[16] = {
-	[0] = { A0 | A1, FP },                                          /* FMAXNM FMINNM */
+	[0] = { A0 | A1, FP | OP(F_PLAIN) },                            /* FMAXNM FMINNM */
 	[1] = { A0 | A1, FP | OLD },                                    /* FMLA FMLS */
-	[2] = { A0 | A1, FP }, [3] = { A0, FP },                        /* FADD FSUB, FMULX */
-	[4] = { A0, FP },                                               /* FCMEQ */
-	[6] = { A0 | A1, FP },                                          /* FMAX FMIN */
-	[7] = { A0 | A1, FP },                                          /* FRECPS FRSQRTS */
-	[U(0, 3)] = { A0 | A1, FP },                                    /* FMAXNMP FMINNMP */
-	[U(2, 3)] = { A0 | A1, FP }, [U(3, 3)] = { A0, FP },            /* FADDP FABD, FMUL */
-	[U(4, 3)] = { A0 | A1, FP },                                    /* FCMGE FCMGT */
-	[U(5, 3)] = { A0 | A1, FP },                                    /* FACGE FACGT */
-	[U(6, 3)] = { A0 | A1, FP }, [U(7, 3)] = { A0, FP },            /* FMAXP FMINP, FDIV */
+	[2] = { A0 | A1, FP }, [3] = { A0, FP | OP(F_MUL) },            /* FADD FSUB, FMULX */
+	[4] = { A0, FP | OP(F_COMPARE) },                               /* FCMEQ */
+	[6] = { A0 | A1, FP | OP(F_PLAIN) },                            /* FMAX FMIN */
+	[7] = { A0 | A1, FP | OP(F_STEP) },                             /* FRECPS FRSQRTS */
+	[U(0, 3)] = { A0 | A1, FP | OP(F_PAIR) },                       /* FMAXNMP FMINNMP */
+	/* FADDP FABD, FMUL */
+	[U(2, 3)] = { A0 | A1, FP | OP(F_PAIR_ADD) | HI(F_ADD) },
+	[U(3, 3)] = { A0, FP | OP(F_MUL) },
+	[U(4, 3)] = { A0 | A1, FP | OP(F_COMPARE) },                    /* FCMGE FCMGT */
+	[U(5, 3)] = { A0 | A1, FP | OP(F_COMPARE) },                    /* FACGE FACGT */
+	/* FMAXP FMINP, FDIV */
+	[U(6, 3)] = { A0 | A1, FP | OP(F_PAIR) }, [U(7, 3)] = { A0, FP | OP(DIVIDE) },
 };
 
 /* … (extra), opcode [14:11] */
 static const struct op three_same_extra[32] = {
-	[2] = { S, OLD | MUL },                                         /* SDOT */
-	[U(0, 4)] = { HS, OLD | MUL }, [U(1, 4)] = { HS, OLD | MUL },   /* SQRDMLAH, SQRDMLSH */
-	[U(2, 4)] = { S, OLD | MUL },                                   /* UDOT */
+	[2] = { S, OLD | OP(DOT) },                                     /* SDOT */
+	/* SQRDMLAH, SQRDMLSH */
+	[U(0, 4)] = { HS, OLD | OP(MULTIPLY_ROUND) }, [U(1, 4)] = { HS, OLD | OP(MULTIPLY_ROUND) },
+	[U(2, 4)] = { S, OLD | OP(DOT) },                               /* UDOT */
 	[U(8, 4)] = { HS | D, FP | OLD }, [U(9, 4)] = { HS | D, FP | OLD }, /* FCMLA */
 	[U(10, 4)] = { HS | D, FP | OLD }, [U(11, 4)] = { HS | D, FP | OLD },
 	[U(12, 4)] = { HS | D, FP }, [U(14, 4)] = { HS | D, FP },       /* FCADD */
@@ -131,273 +136,351 @@ static const struct op three_same_extra[32] = {
 
 /* Advanced SIMD three different, opcode [15:12] */
 static const struct op three_different[32] = {
-	[0] = { BHS }, [1] = { BHS },                                   /* SADDL, SADDW */
-	[2] = { BHS }, [3] = { BHS },                                   /* SSUBL, SSUBW */
-	[4] = { BHS, OLD_Q }, [5] = { BHS, OLD },                       /* ADDHN, SABAL */
-	[6] = { BHS, OLD_Q }, [7] = { BHS },                            /* SUBHN, SABDL */
-	[8] = { BHS, OLD | LONG }, [9] = { HS, OLD | LONG },            /* SMLAL, SQDMLAL */
-	[10] = { BHS, OLD | LONG }, [11] = { HS, OLD | LONG },          /* SMLSL, SQDMLSL */
+	[0] = { BHS, OP(SUM) }, [1] = { BHS, OP(SUM) },                 /* SADDL, SADDW */
+	[2] = { BHS, OP(SUM) }, [3] = { BHS, OP(SUM) },                 /* SSUBL, SSUBW */
+	[4] = { BHS, OLD_Q | OP(HIGH) }, [5] = { BHS, OLD | OP(ABAL) }, /* ADDHN, SABAL */
+	[6] = { BHS, OLD_Q | OP(HIGH) }, [7] = { BHS, OP(ABS) },        /* SUBHN, SABDL */
+	[8] = { BHS, OLD | OP(LONG) }, [9] = { HS, OLD | OP(LONG_LIMIT) }, /* SMLAL, SQDMLAL */
+	[10] = { BHS, OLD | OP(LONG) }, [11] = { HS, OLD | OP(LONG_LIMIT) }, /* SMLSL, SQDMLSL */
 	/* SMULL, SQDMULL, PMULL */
-	[12] = { BHS, LONG }, [13] = { HS, LONG }, [14] = { B | D | D1, LONG },
+	[12] = { BHS, OP(LONG) }, [13] = { HS, OP(LONG) },
+	[14] = { B | D | D1, OP(POLY_LONG) | HI(POLY_DOUBLE) },
 	/* UADDL … */
-	[U(0, 4)] = { BHS }, [U(1, 4)] = { BHS }, [U(2, 4)] = { BHS }, [U(3, 4)] = { BHS },
-	[U(4, 4)] = { BHS, OLD_Q }, [U(5, 4)] = { BHS, OLD },           /* RADDHN, UABAL */
-	[U(6, 4)] = { BHS, OLD_Q }, [U(7, 4)] = { BHS },                /* RSUBHN, UABDL */
-	[U(8, 4)] = { BHS, OLD | LONG }, [U(10, 4)] = { BHS, OLD | LONG }, /* UMLAL, UMLSL */
-	[U(12, 4)] = { BHS, LONG },                                     /* UMULL */
+	[U(0, 4)] = { BHS, OP(SUM) }, [U(1, 4)] = { BHS, OP(SUM) }, [U(2, 4)] = { BHS, OP(SUM) },
+	[U(3, 4)] = { BHS, OP(SUM) },
+	/* RADDHN, UABAL */
+	[U(4, 4)] = { BHS, OLD_Q | OP(HIGH_ROUND) }, [U(5, 4)] = { BHS, OLD | OP(ABAL) },
+	/* RSUBHN, UABDL */
+	[U(6, 4)] = { BHS, OLD_Q | OP(HIGH_ROUND) }, [U(7, 4)] = { BHS, OP(ABS) },
+	/* UMLAL, UMLSL */
+	[U(8, 4)] = { BHS, OLD | OP(LONG) }, [U(10, 4)] = { BHS, OLD | OP(LONG) },
+	[U(12, 4)] = { BHS, OP(LONG) },                                 /* UMULL */
 };
 
 /* Advanced SIMD two-register miscellaneous, opcode [16:12] */
 static const struct op two_misc[64] = {
-	[0x00] = { BHS }, [0x01] = { B }, [0x02] = { BHS },             /* REV64, REV16, SADDLP */
-	[0x03] = { BHSD, OLD }, [0x04] = { BHS }, [0x05] = { B },       /* SUQADD, CLS, CNT */
-	[0x06] = { BHS, OLD }, [0x07] = { BHSD },                       /* SADALP, SQABS */
+	[0x00] = { BHS }, [0x01] = { B }, [0x02] = { BHS, OP(ABS) },    /* REV64, REV16, SADDLP */
+	/* SUQADD, CLS, CNT */
+	[0x03] = { BHSD, OLD | OP(SUM) }, [0x04] = { BHS, OP(ABS) }, [0x05] = { B, OP(BITS) },
+	[0x06] = { BHS, OLD | OP(ABAL) }, [0x07] = { BHSD, OP(SUM) },   /* SADALP, SQABS */
 	[0x08] = { BHSD }, [0x09] = { BHSD },                           /* CMGT, CMEQ */
-	[0x0a] = { BHSD }, [0x0b] = { BHSD },                           /* CMLT #0, ABS */
-	[0x0c] = { FHI, FP }, [0x0d] = { FHI, FP },                     /* FCMGT, FCMEQ */
-	[0x0e] = { FHI, FP },                                           /* FCMLT #0 */
-	[0x0f] = { FHI, FP },                                           /* FABS */
-	[0x12] = { BHS, OLD_Q }, [0x14] = { BHS, OLD_Q },               /* XTN, SQXTN */
-	[0x16] = { BH, FP | OLD_Q }, [0x17] = { BH, FP },               /* FCVTN, FCVTL */
-	[0x18] = { F, FP },                                             /* FRINTN FRINTP */
-	[0x19] = { F, FP },                                             /* FRINTM FRINTZ */
-	[0x1a] = { F, FP },                                             /* FCVTNS FCVTPS */
-	[0x1b] = { F, FP },                                             /* FCVTMS FCVTZS */
-	[0x1c] = { FLO | S, FP },                                       /* FCVTAS URECPE */
-	[0x1d] = { F, FP },                                             /* SCVTF FRECPE */
-	[0x1e] = { FLO, FP }, [0x1f] = { FLO, FP },                     /* FRINT32Z, FRINT64Z */
-	[U(0x00, 5)] = { BH }, [U(0x02, 5)] = { BHS },                  /* REV32, UADDLP */
-	[U(0x03, 5)] = { BHSD, OLD }, [U(0x04, 5)] = { BHS },           /* USQADD, CLZ */
-	[U(0x05, 5)] = { BH },                                          /* NOT, RBIT */
-	[U(0x06, 5)] = { BHS, OLD }, [U(0x07, 5)] = { BHSD },           /* UADALP, SQNEG */
+	[0x0a] = { BHSD }, [0x0b] = { BHSD, OP(ABS) },                  /* CMLT #0, ABS */
+	/* FCMGT, FCMEQ */
+	[0x0c] = { FHI, FP | OP(F_COMPARE) }, [0x0d] = { FHI, FP | OP(F_COMPARE) },
+	[0x0e] = { FHI, FP | OP(F_COMPARE) },                           /* FCMLT #0 */
+	[0x0f] = { FHI, FP | OP(F_PLAIN) },                             /* FABS */
+	/* XTN, SQXTN */
+	[0x12] = { BHS, OLD_Q | OP(XTN) }, [0x14] = { BHS, OLD_Q | OP(NARROW_LIMIT) },
+	/* FCVTN, FCVTL */
+	[0x16] = { BH, FP | OLD_Q | OP(CONVERT) }, [0x17] = { BH, FP | OP(CONVERT) },
+	[0x18] = { F, FP | OP(CONVERT) },                               /* FRINTN FRINTP */
+	[0x19] = { F, FP | OP(CONVERT) },                               /* FRINTM FRINTZ */
+	[0x1a] = { F, FP | OP(CONVERT) },                               /* FCVTNS FCVTPS */
+	[0x1b] = { F, FP | OP(CONVERT) },                               /* FCVTMS FCVTZS */
+	[0x1c] = { FLO | S, FP | OP(CONVERT) },                         /* FCVTAS URECPE */
+	[0x1d] = { F, FP | OP(CONVERT) },                               /* SCVTF FRECPE */
+	/* FRINT32Z, FRINT64Z */
+	[0x1e] = { FLO, FP | OP(CONVERT) }, [0x1f] = { FLO, FP | OP(CONVERT) },
+	[U(0x00, 5)] = { BH }, [U(0x02, 5)] = { BHS, OP(ABS) },         /* REV32, UADDLP */
+	[U(0x03, 5)] = { BHSD, OLD | OP(SUM) }, [U(0x04, 5)] = { BHS, OP(BITS) }, /* USQADD, CLZ */
+	[U(0x05, 5)] = { BH, OP(LOGIC) },                               /* NOT, RBIT */
+	/* UADALP, SQNEG */
+	[U(0x06, 5)] = { BHS, OLD | OP(ABAL) }, [U(0x07, 5)] = { BHSD, OP(SUM) },
 	[U(0x08, 5)] = { BHSD }, [U(0x09, 5)] = { BHSD },               /* CMGE, CMLE #0 */
 	[U(0x0b, 5)] = { BHSD },                                        /* NEG */
-	[U(0x0c, 5)] = { FHI, FP }, [U(0x0d, 5)] = { FHI, FP },         /* FCMGE, FCMLE #0 */
-	[U(0x0f, 5)] = { FHI, FP },                                     /* FNEG */
-	[U(0x12, 5)] = { BHS, OLD_Q }, [U(0x13, 5)] = { BHS },          /* SQXTUN, SHLL */
-	[U(0x14, 5)] = { BHS, OLD_Q },                                  /* UQXTN */
-	[U(0x16, 5)] = { H, FP | OLD_Q },                               /* FCVTXN */
-	[U(0x18, 5)] = { FLO, FP }, [U(0x19, 5)] = { F, FP },           /* FRINTA, FRINTX FRINTI */
-	[U(0x1a, 5)] = { F, FP },                                       /* FCVTNU FCVTPU */
-	[U(0x1b, 5)] = { F, FP },                                       /* FCVTMU FCVTZU */
-	[U(0x1c, 5)] = { FLO | S, FP },                                 /* FCVTAU URSQRTE */
-	[U(0x1d, 5)] = { F, FP },                                       /* UCVTF FRSQRTE */
-	[U(0x1e, 5)] = { FLO, FP },                                     /* FRINT32X */
-	[U(0x1f, 5)] = { F, FP },                                       /* FRINT64X FSQRT */
+	/* FCMGE, FCMLE #0 */
+	[U(0x0c, 5)] = { FHI, FP | OP(F_COMPARE) }, [U(0x0d, 5)] = { FHI, FP | OP(F_COMPARE) },
+	[U(0x0f, 5)] = { FHI, FP | OP(F_PLAIN) },                       /* FNEG */
+	/* SQXTUN, SHLL */
+	[U(0x12, 5)] = { BHS, OLD_Q | OP(NARROW_LIMIT) }, [U(0x13, 5)] = { BHS, OP(SHIFT) },
+	[U(0x14, 5)] = { BHS, OLD_Q | OP(NARROW_LIMIT) },               /* UQXTN */
+	[U(0x16, 5)] = { H, FP | OLD_Q | OP(CONVERT) },                 /* FCVTXN */
+	/* FRINTA, FRINTX FRINTI */
+	[U(0x18, 5)] = { FLO, FP | OP(CONVERT) }, [U(0x19, 5)] = { F, FP | OP(CONVERT) },
+	[U(0x1a, 5)] = { F, FP | OP(CONVERT) },                         /* FCVTNU FCVTPU */
+	[U(0x1b, 5)] = { F, FP | OP(CONVERT) },                         /* FCVTMU FCVTZU */
+	[U(0x1c, 5)] = { FLO | S, FP | OP(CONVERT) },                   /* FCVTAU URSQRTE */
+	[U(0x1d, 5)] = { F, FP | OP(CONVERT) },                         /* UCVTF FRSQRTE */
+	[U(0x1e, 5)] = { FLO, FP | OP(CONVERT) },                       /* FRINT32X */
+	[U(0x1f, 5)] = { F, FP | OP(CONVERT) | HI(ROOT) },              /* FRINT64X FSQRT */
 };
 
 /* … (FP16), opcode [16:12] */
 static const struct op two_misc_half[64] = {
-	[0x0c] = { A1, FP }, [0x0d] = { A1, FP }, [0x0e] = { A1, FP },  /* FCMGT, FCMEQ, FCMLT #0 */
-	[0x0f] = { A1, FP },                                            /* FABS */
-	[0x18] = { A0 | A1, FP },                                       /* FRINTN FRINTP */
-	[0x19] = { A0 | A1, FP },                                       /* FRINTM FRINTZ */
-	[0x1a] = { A0 | A1, FP },                                       /* FCVTNS FCVTPS */
-	[0x1b] = { A0 | A1, FP },                                       /* FCVTMS FCVTZS */
-	[0x1c] = { A0, FP }, [0x1d] = { A0 | A1, FP },                  /* FCVTAS, SCVTF FRECPE */
-	[U(0x0c, 5)] = { A1, FP }, [U(0x0d, 5)] = { A1, FP },           /* FCMGE, FCMLE #0 */
-	[U(0x0f, 5)] = { A1, FP },                                      /* FNEG */
-	[U(0x18, 5)] = { A0, FP }, [U(0x19, 5)] = { A0 | A1, FP },      /* FRINTA, FRINTX FRINTI */
-	[U(0x1a, 5)] = { A0 | A1, FP },                                 /* FCVTNU FCVTPU */
-	[U(0x1b, 5)] = { A0 | A1, FP },                                 /* FCVTMU FCVTZU */
-	[U(0x1c, 5)] = { A0, FP }, [U(0x1d, 5)] = { A0 | A1, FP },      /* FCVTAU, UCVTF FRSQRTE */
-	[U(0x1f, 5)] = { A1, FP },                                      /* FSQRT */
+	/* FCMGT, FCMEQ, FCMLT #0 */
+	[0x0c] = { A1, FP | OP(F_COMPARE) }, [0x0d] = { A1, FP | OP(F_COMPARE) },
+	[0x0e] = { A1, FP | OP(F_COMPARE) },
+	[0x0f] = { A1, FP | OP(F_PLAIN) },                              /* FABS */
+	[0x18] = { A0 | A1, FP | OP(CONVERT) },                         /* FRINTN FRINTP */
+	[0x19] = { A0 | A1, FP | OP(CONVERT) },                         /* FRINTM FRINTZ */
+	[0x1a] = { A0 | A1, FP | OP(CONVERT) },                         /* FCVTNS FCVTPS */
+	[0x1b] = { A0 | A1, FP | OP(CONVERT) },                         /* FCVTMS FCVTZS */
+	/* FCVTAS, SCVTF FRECPE */
+	[0x1c] = { A0, FP | OP(CONVERT) }, [0x1d] = { A0 | A1, FP | OP(CONVERT) },
+	/* FCMGE, FCMLE #0 */
+	[U(0x0c, 5)] = { A1, FP | OP(F_COMPARE) }, [U(0x0d, 5)] = { A1, FP | OP(F_COMPARE) },
+	[U(0x0f, 5)] = { A1, FP | OP(F_PLAIN) },                        /* FNEG */
+	/* FRINTA, FRINTX FRINTI */
+	[U(0x18, 5)] = { A0, FP | OP(CONVERT) }, [U(0x19, 5)] = { A0 | A1, FP | OP(CONVERT) },
+	[U(0x1a, 5)] = { A0 | A1, FP | OP(CONVERT) },                   /* FCVTNU FCVTPU */
+	[U(0x1b, 5)] = { A0 | A1, FP | OP(CONVERT) },                   /* FCVTMU FCVTZU */
+	/* FCVTAU, UCVTF FRSQRTE */
+	[U(0x1c, 5)] = { A0, FP | OP(CONVERT) }, [U(0x1d, 5)] = { A0 | A1, FP | OP(CONVERT) },
+	[U(0x1f, 5)] = { A1, FP | OP(ROOT) },                           /* FSQRT */
 };
 
 /* Advanced SIMD across lanes, opcode [16:12]; there is no form for 2S */
 static const struct op across_lanes[64] = {
-	[0x03] = { BH | (S & Q) }, [0x0a] = { BH | (S & Q) },           /* SADDLV, SMAXV */
-	[0x0c] = { B | S, FP },                                         /* FMAXNMV FMINNMV, FP16 */
-	[0x0f] = { B | S, FP },                                         /* FMAXV FMINV, FP16 */
-	[0x1a] = { BH | (S & Q) }, [0x1b] = { BH | (S & Q) },           /* SMINV, ADDV */
-	[U(0x03, 5)] = { BH | (S & Q) }, [U(0x0a, 5)] = { BH | (S & Q) }, /* UADDLV, UMAXV */
-	[U(0x0c, 5)] = { (B | S) & Q, FP },                             /* FMAXNMV FMINNMV */
-	[U(0x0f, 5)] = { (B | S) & Q, FP },                             /* FMAXV FMINV */
-	[U(0x1a, 5)] = { BH | (S & Q) },                                /* UMINV */
+	/* SADDLV, SMAXV */
+	[0x03] = { BH | (S & Q), OP(ACROSS) }, [0x0a] = { BH | (S & Q), OP(MOST) },
+	[0x0c] = { B | S, FP | OP(F_ACROSS) },                          /* FMAXNMV FMINNMV, FP16 */
+	[0x0f] = { B | S, FP | OP(F_ACROSS) },                          /* FMAXV FMINV, FP16 */
+	/* SMINV, ADDV */
+	[0x1a] = { BH | (S & Q), OP(MOST) }, [0x1b] = { BH | (S & Q), OP(ACROSS) },
+	/* UADDLV, UMAXV */
+	[U(0x03, 5)] = { BH | (S & Q), OP(ACROSS) }, [U(0x0a, 5)] = { BH | (S & Q), OP(MOST) },
+	[U(0x0c, 5)] = { (B | S) & Q, FP | OP(F_ACROSS) },              /* FMAXNMV FMINNMV */
+	[U(0x0f, 5)] = { (B | S) & Q, FP | OP(F_ACROSS) },              /* FMAXV FMINV */
+	[U(0x1a, 5)] = { BH | (S & Q), OP(MOST) },                      /* UMINV */
 };
 
 /* Advanced SIMD permute, opcode [14:12] */
 static const struct op permute[8] = {
-	[1] = { BHSD, ZIP }, [2] = { BHSD }, [3] = { BHSD, ZIP },       /* UZP1, TRN1, ZIP1 */
-	[5] = { BHSD, ZIP }, [6] = { BHSD }, [7] = { BHSD, ZIP },       /* UZP2, TRN2, ZIP2 */
+	[1] = { BHSD }, [2] = { BHSD }, [3] = { BHSD },                 /* UZP1, TRN1, ZIP1 */
+	[5] = { BHSD }, [6] = { BHSD }, [7] = { BHSD },                 /* UZP2, TRN2, ZIP2 */
 };
 
 /* Advanced SIMD shift by immediate, opcode [15:11]; the size is that of immh [22:19] */
 static const struct op shift[64] = {
-	[0x00] = { BHSD }, [0x02] = { BHSD, OLD | RND },                /* SSHR, SSRA */
-	[0x04] = { BHSD, RND }, [0x06] = { BHSD, OLD | RND },           /* SRSHR, SRSRA */
-	[0x0a] = { BHSD }, [0x0e] = { BHSD, RND },                      /* SHL, SQSHL */
-	[0x10] = { BHS, OLD_Q }, [0x11] = { BHS, OLD_Q | RND },         /* SHRN, RSHRN */
-	[0x12] = { BHS, OLD_Q | RND }, [0x13] = { BHS, OLD_Q | RND },   /* SQSHRN, SQRSHRN */
-	[0x14] = { BHS },                                               /* SSHLL */
-	[0x1c] = { HS | D, FP }, [0x1f] = { HS | D, FP },               /* SCVTF, FCVTZS */
-	[U(0x00, 5)] = { BHSD }, [U(0x02, 5)] = { BHSD, OLD | RND },    /* USHR, USRA */
-	[U(0x04, 5)] = { BHSD, RND }, [U(0x06, 5)] = { BHSD, OLD | RND }, /* URSHR, URSRA */
-	[U(0x08, 5)] = { BHSD, OLD }, [U(0x0a, 5)] = { BHSD, OLD },     /* SRI, SLI */
-	[U(0x0c, 5)] = { BHSD, RND }, [U(0x0e, 5)] = { BHSD, RND },     /* SQSHLU, UQSHL */
+	[0x00] = { BHSD, OP(SHIFT) }, [0x02] = { BHSD, OLD | OP(ROUNDING) }, /* SSHR, SSRA */
+	[0x04] = { BHSD, OP(ROUNDING) }, [0x06] = { BHSD, OLD | OP(ROUND_SUM) }, /* SRSHR, SRSRA */
+	[0x0a] = { BHSD, OP(SHIFT) }, [0x0e] = { BHSD, OP(LIMIT) },     /* SHL, SQSHL */
+	/* SHRN, RSHRN */
+	[0x10] = { BHS, OLD_Q | OP(NARROW) }, [0x11] = { BHS, OLD_Q | OP(NARROW_ROUND) },
+	/* SQSHRN, SQRSHRN */
+	[0x12] = { BHS, OLD_Q | OP(NARROW_LIMIT) }, [0x13] = { BHS, OLD_Q | OP(NARROW_LIMIT) },
+	[0x14] = { BHS, OP(SHIFT) },                                    /* SSHLL */
+	/* SCVTF, FCVTZS */
+	[0x1c] = { HS | D, FP | OP(CONVERT) }, [0x1f] = { HS | D, FP | OP(CONVERT) },
+	/* USHR, USRA */
+	[U(0x00, 5)] = { BHSD, OP(SHIFT) }, [U(0x02, 5)] = { BHSD, OLD | OP(ROUNDING) },
+	/* URSHR, URSRA */
+	[U(0x04, 5)] = { BHSD, OP(ROUNDING) }, [U(0x06, 5)] = { BHSD, OLD | OP(ROUND_SUM) },
+	/* SRI, SLI */
+	[U(0x08, 5)] = { BHSD, OLD | OP(SHIFT_INSERT) },
+	[U(0x0a, 5)] = { BHSD, OLD | OP(SHIFT_INSERT) },
+	[U(0x0c, 5)] = { BHSD, OP(LIMIT) }, [U(0x0e, 5)] = { BHSD, OP(LIMIT) }, /* SQSHLU, UQSHL */
 	/* SQSHRUN, SQRSHRUN */
-	[U(0x10, 5)] = { BHS, OLD_Q | RND }, [U(0x11, 5)] = { BHS, OLD_Q | RND },
+	[U(0x10, 5)] = { BHS, OLD_Q | OP(NARROW_LIMIT) },
+	[U(0x11, 5)] = { BHS, OLD_Q | OP(NARROW_LIMIT) },
 	/* UQSHRN, UQRSHRN */
-	[U(0x12, 5)] = { BHS, OLD_Q | RND }, [U(0x13, 5)] = { BHS, OLD_Q | RND },
-	[U(0x14, 5)] = { BHS },                                         /* USHLL */
-	[U(0x1c, 5)] = { HS | D, FP }, [U(0x1f, 5)] = { HS | D, FP },   /* UCVTF, FCVTZU */
+	[U(0x12, 5)] = { BHS, OLD_Q | OP(NARROW_LIMIT) },
+	[U(0x13, 5)] = { BHS, OLD_Q | OP(NARROW_LIMIT) },
+	[U(0x14, 5)] = { BHS, OP(SHIFT) },                              /* USHLL */
+	/* UCVTF, FCVTZU */
+	[U(0x1c, 5)] = { HS | D, FP | OP(CONVERT) }, [U(0x1f, 5)] = { HS | D, FP | OP(CONVERT) },
 };
 
 /* Advanced SIMD vector x indexed element, opcode [15:12] */
 static const struct op indexed[32] = {
-	[0x0] = { S, FP | OLD | ELEMENT_H }, [0x4] = { S, FP | OLD | ELEMENT_H }, /* FMLAL, FMLSL */
-	[0x1] = { B | S | D, FP | OLD }, [0x5] = { B | S | D, FP | OLD }, /* FMLA, FMLS */
-	[0x2] = { HS, OLD | LONG }, [0x3] = { HS, OLD | LONG },         /* SMLAL, SQDMLAL */
-	[0x6] = { HS, OLD | LONG }, [0x7] = { HS, OLD | LONG },         /* SMLSL, SQDMLSL */
-	[0x8] = { HS, MUL }, [0x9] = { B | S | D, FP },                 /* MUL, FMUL */
-	[0xa] = { HS, LONG }, [0xb] = { HS, LONG },                     /* SMULL, SQDMULL */
-	[0xc] = { HS, MUL }, [0xd] = { HS, MUL },                       /* SQDMULH, SQRDMULH */
-	[0xe] = { S, OLD | MUL },                                       /* SDOT */
-	[U(0x0, 4)] = { HS, OLD | MUL }, [U(0x4, 4)] = { HS, OLD | MUL }, /* MLA, MLS */
+	/* FMLAL, FMLSL */
+	[0x0] = { S, FP | OLD | ELEMENT_H | OP(F_MAC_ELEMENT) },
+	[0x4] = { S, FP | OLD | ELEMENT_H | OP(F_MAC_ELEMENT) },
+	/* FMLA, FMLS */
+	[0x1] = { B | S | D, FP | OLD | OP(F_MAC_ELEMENT) },
+	[0x5] = { B | S | D, FP | OLD | OP(F_MAC_ELEMENT) },
+	[0x2] = { HS, OLD | OP(LONG) }, [0x3] = { HS, OLD | OP(LONG_LIMIT) }, /* SMLAL, SQDMLAL */
+	[0x6] = { HS, OLD | OP(LONG) }, [0x7] = { HS, OLD | OP(LONG_LIMIT) }, /* SMLSL, SQDMLSL */
+	[0x8] = { HS, OP(MULTIPLY_ELEMENT) }, [0x9] = { B | S | D, FP | OP(F_MUL) }, /* MUL, FMUL */
+	[0xa] = { HS, OP(LONG) }, [0xb] = { HS, OP(LONG) },             /* SMULL, SQDMULL */
+	/* SQDMULH, SQRDMULH */
+	[0xc] = { HS, OP(MULTIPLY_ELEMENT) }, [0xd] = { HS, OP(MULTIPLY_ELEMENT) },
+	[0xe] = { S, OLD | OP(DOT) },                                   /* SDOT */
+	/* MLA, MLS */
+	[U(0x0, 4)] = { HS, OLD | OP(MULTIPLY_ELEMENT) },
+	[U(0x4, 4)] = { HS, OLD | OP(MULTIPLY_ELEMENT) },
 	/* FCMLA */
 	[U(0x1, 4)] = { HS, FP | OLD | COMPLEX }, [U(0x3, 4)] = { HS, FP | OLD | COMPLEX },
 	[U(0x5, 4)] = { HS, FP | OLD | COMPLEX }, [U(0x7, 4)] = { HS, FP | OLD | COMPLEX },
-	[U(0x2, 4)] = { HS, OLD | LONG }, [U(0x6, 4)] = { HS, OLD | LONG }, /* UMLAL, UMLSL */
-	[U(0x8, 4)] = { S, FP | OLD | ELEMENT_H },                      /* FMLAL2 */
-	[U(0xc, 4)] = { S, FP | OLD | ELEMENT_H },                      /* FMLSL2 */
-	[U(0x9, 4)] = { B | S | D, FP },                                /* FMULX */
-	[U(0xa, 4)] = { HS, LONG }, [U(0xd, 4)] = { HS, OLD | MUL },    /* UMULL, SQRDMLAH */
-	[U(0xe, 4)] = { S, OLD | MUL }, [U(0xf, 4)] = { HS, OLD | MUL }, /* UDOT, SQRDMLSH */
+	/* UMLAL, UMLSL */
+	[U(0x2, 4)] = { HS, OLD | OP(LONG) }, [U(0x6, 4)] = { HS, OLD | OP(LONG) },
+	[U(0x8, 4)] = { S, FP | OLD | ELEMENT_H | OP(F_MAC_ELEMENT) },  /* FMLAL2 */
+	[U(0xc, 4)] = { S, FP | OLD | ELEMENT_H | OP(F_MAC_ELEMENT) },  /* FMLSL2 */
+	[U(0x9, 4)] = { B | S | D, FP | OP(F_MUL) },                    /* FMULX */
+	/* UMULL, SQRDMLAH */
+	[U(0xa, 4)] = { HS, OP(LONG) }, [U(0xd, 4)] = { HS, OLD | OP(MULTIPLY_ROUND) },
+	/* UDOT, SQRDMLSH */
+	[U(0xe, 4)] = { S, OLD | OP(DOT) }, [U(0xf, 4)] = { HS, OLD | OP(MULTIPLY_ROUND) },
 };
 
 /* Advanced SIMD scalar three same, opcode [15:11] */
 static const struct op s_three_same[64] = {
-	[0x01] = { BHSD }, [0x05] = { BHSD },                           /* SQADD, SQSUB */
-	[0x06] = { D }, [0x07] = { D }, [0x08] = { D, VAR },            /* CMGT, CMGE, SSHL */
+	[0x01] = { BHSD, OP(SUM) }, [0x05] = { BHSD, OP(SUM) },         /* SQADD, SQSUB */
+	[0x06] = { D }, [0x07] = { D }, [0x08] = { D, OP(SHIFT_BY) },   /* CMGT, CMGE, SSHL */
 	/* SQSHL, SRSHL, SQRSHL */
-	[0x09] = { BHSD, VAR }, [0x0a] = { D, VAR }, [0x0b] = { BHSD, VAR },
-	[0x10] = { D }, [0x11] = { D }, [0x16] = { HS, MUL },           /* ADD, CMTST, SQDMULH */
-	[0x1b] = { FLO, FP }, [0x1c] = { FLO, FP },                     /* FMULX, FCMEQ */
-	[0x1f] = { F, FP },                                             /* FRECPS FRSQRTS */
-	[U(0x01, 5)] = { BHSD }, [U(0x05, 5)] = { BHSD },               /* UQADD, UQSUB */
+	[0x09] = { BHSD, OP(SHIFT_BY_LIMIT) }, [0x0a] = { D, OP(SHIFT_BY_ROUND) },
+	[0x0b] = { BHSD, OP(SHIFT_BY_LIMIT) },
+	/* ADD, CMTST, SQDMULH */
+	[0x10] = { D }, [0x11] = { D, OP(SUM) }, [0x16] = { HS, OP(MULTIPLY) },
+	[0x1b] = { FLO, FP | OP(F_MUL) }, [0x1c] = { FLO, FP | OP(F_COMPARE) }, /* FMULX, FCMEQ */
+	[0x1f] = { F, FP | OP(F_STEP) },                                /* FRECPS FRSQRTS */
+	[U(0x01, 5)] = { BHSD, OP(SUM) }, [U(0x05, 5)] = { BHSD, OP(SUM) }, /* UQADD, UQSUB */
 	/* CMHI, CMHS, USHL */
-	[U(0x06, 5)] = { D }, [U(0x07, 5)] = { D }, [U(0x08, 5)] = { D, VAR },
-	[U(0x09, 5)] = { BHSD, VAR }, [U(0x0a, 5)] = { D, VAR },        /* UQSHL, URSHL */
-	[U(0x0b, 5)] = { BHSD, VAR },                                   /* UQRSHL */
+	[U(0x06, 5)] = { D }, [U(0x07, 5)] = { D }, [U(0x08, 5)] = { D, OP(SHIFT_BY) },
+	/* UQSHL, URSHL */
+	[U(0x09, 5)] = { BHSD, OP(SHIFT_BY_LIMIT) }, [U(0x0a, 5)] = { D, OP(SHIFT_BY_ROUND) },
+	[U(0x0b, 5)] = { BHSD, OP(SHIFT_BY_LIMIT) },                    /* UQRSHL */
 	/* SUB, CMEQ, SQRDMULH */
-	[U(0x10, 5)] = { D }, [U(0x11, 5)] = { D }, [U(0x16, 5)] = { HS, MUL },
+	[U(0x10, 5)] = { D }, [U(0x11, 5)] = { D }, [U(0x16, 5)] = { HS, OP(MULTIPLY) },
 	[U(0x1a, 5)] = { FHI, FP },                                     /* FABD */
-	[U(0x1c, 5)] = { F, FP },                                       /* FCMGE FCMGT */
-	[U(0x1d, 5)] = { F, FP },                                       /* FACGE FACGT */
+	[U(0x1c, 5)] = { F, FP | OP(F_COMPARE) },                       /* FCMGE FCMGT */
+	[U(0x1d, 5)] = { F, FP | OP(F_COMPARE) },                       /* FACGE FACGT */
 };
 
 /* … (FP16), opcode [13:11] */
 static const struct op s_three_same_half[16] = {
-	[3] = { A0, FP }, [4] = { A0, FP },                             /* FMULX, FCMEQ */
-	[7] = { A0 | A1, FP },                                          /* FRECPS FRSQRTS */
+	[3] = { A0, FP | OP(F_MUL) }, [4] = { A0, FP | OP(F_COMPARE) }, /* FMULX, FCMEQ */
+	[7] = { A0 | A1, FP | OP(F_STEP) },                             /* FRECPS FRSQRTS */
 	[U(2, 3)] = { A1, FP },                                         /* FABD */
-	[U(4, 3)] = { A0 | A1, FP },                                    /* FCMGE FCMGT */
-	[U(5, 3)] = { A0 | A1, FP },                                    /* FACGE FACGT */
+	[U(4, 3)] = { A0 | A1, FP | OP(F_COMPARE) },                    /* FCMGE FCMGT */
+	[U(5, 3)] = { A0 | A1, FP | OP(F_COMPARE) },                    /* FACGE FACGT */
 };
 
 /* … (extra), opcode [14:11] */
 static const struct op s_three_same_extra[32] = {
-	[U(0, 4)] = { HS, OLD | MUL }, [U(1, 4)] = { HS, OLD | MUL },   /* SQRDMLAH, SQRDMLSH */
+	/* SQRDMLAH, SQRDMLSH */
+	[U(0, 4)] = { HS, OLD | OP(MULTIPLY_ROUND) }, [U(1, 4)] = { HS, OLD | OP(MULTIPLY_ROUND) },
 };
 
 /* Advanced SIMD scalar three different, opcode [15:12] */
 static const struct op s_three_different[32] = {
-	[9] = { HS, OLD | LONG }, [11] = { HS, OLD | LONG },            /* SQDMLAL, SQDMLSL */
-	[13] = { HS, LONG },                                            /* SQDMULL */
+	/* SQDMLAL, SQDMLSL */
+	[9] = { HS, OLD | OP(LONG_LIMIT) }, [11] = { HS, OLD | OP(LONG_LIMIT) },
+	[13] = { HS, OP(LONG) },                                        /* SQDMULL */
 };
 
 /* Advanced SIMD scalar two-register miscellaneous, opcode [16:12] */
 static const struct op s_two_misc[64] = {
-	[0x03] = { BHSD, OLD }, [0x07] = { BHSD },                      /* SUQADD, SQABS */
+	[0x03] = { BHSD, OLD | OP(SUM) }, [0x07] = { BHSD, OP(SUM) },   /* SUQADD, SQABS */
 	[0x08] = { D }, [0x09] = { D },                                 /* CMGT, CMEQ */
-	[0x0a] = { D }, [0x0b] = { D },                                 /* CMLT #0, ABS */
-	[0x0c] = { FHI, FP }, [0x0d] = { FHI, FP },                     /* FCMGT, FCMEQ */
-	[0x0e] = { FHI, FP },                                           /* FCMLT #0 */
-	[0x14] = { BHS },                                               /* SQXTN */
-	[0x1a] = { F, FP },                                             /* FCVTNS FCVTPS */
-	[0x1b] = { F, FP },                                             /* FCVTMS FCVTZS */
-	[0x1c] = { FLO, FP }, [0x1d] = { F, FP },                       /* FCVTAS, SCVTF FRECPE */
-	[0x1f] = { FHI, FP },                                           /* FRECPX */
-	[U(0x03, 5)] = { BHSD, OLD }, [U(0x07, 5)] = { BHSD },          /* USQADD, SQNEG */
+	[0x0a] = { D }, [0x0b] = { D, OP(ABS) },                        /* CMLT #0, ABS */
+	/* FCMGT, FCMEQ */
+	[0x0c] = { FHI, FP | OP(F_COMPARE) }, [0x0d] = { FHI, FP | OP(F_COMPARE) },
+	[0x0e] = { FHI, FP | OP(F_COMPARE) },                           /* FCMLT #0 */
+	[0x14] = { BHS, OP(NARROW_LIMIT) },                             /* SQXTN */
+	[0x1a] = { F, FP | OP(CONVERT) },                               /* FCVTNS FCVTPS */
+	[0x1b] = { F, FP | OP(CONVERT) },                               /* FCVTMS FCVTZS */
+	/* FCVTAS, SCVTF FRECPE */
+	[0x1c] = { FLO, FP | OP(CONVERT) }, [0x1d] = { F, FP | OP(CONVERT) },
+	[0x1f] = { FHI, FP | OP(CONVERT) },                             /* FRECPX */
+	/* USQADD, SQNEG */
+	[U(0x03, 5)] = { BHSD, OLD | OP(SUM) }, [U(0x07, 5)] = { BHSD, OP(SUM) },
 	[U(0x08, 5)] = { D }, [U(0x09, 5)] = { D }, [U(0x0b, 5)] = { D }, /* CMGE, CMLE #0, NEG */
-	[U(0x0c, 5)] = { FHI, FP }, [U(0x0d, 5)] = { FHI, FP },         /* FCMGE, FCMLE #0 */
-	[U(0x12, 5)] = { BHS }, [U(0x14, 5)] = { BHS },                 /* SQXTUN, UQXTN */
-	[U(0x16, 5)] = { H, FP },                                       /* FCVTXN */
-	[U(0x1a, 5)] = { F, FP },                                       /* FCVTNU FCVTPU */
-	[U(0x1b, 5)] = { F, FP },                                       /* FCVTMU FCVTZU */
-	[U(0x1c, 5)] = { FLO, FP }, [U(0x1d, 5)] = { F, FP },           /* FCVTAU, UCVTF FRSQRTE */
+	/* FCMGE, FCMLE #0 */
+	[U(0x0c, 5)] = { FHI, FP | OP(F_COMPARE) }, [U(0x0d, 5)] = { FHI, FP | OP(F_COMPARE) },
+	/* SQXTUN, UQXTN */
+	[U(0x12, 5)] = { BHS, OP(NARROW_LIMIT) }, [U(0x14, 5)] = { BHS, OP(NARROW_LIMIT) },
+	[U(0x16, 5)] = { H, FP | OP(CONVERT) },                         /* FCVTXN */
+	[U(0x1a, 5)] = { F, FP | OP(CONVERT) },                         /* FCVTNU FCVTPU */
+	[U(0x1b, 5)] = { F, FP | OP(CONVERT) },                         /* FCVTMU FCVTZU */
+	/* FCVTAU, UCVTF FRSQRTE */
+	[U(0x1c, 5)] = { FLO, FP | OP(CONVERT) }, [U(0x1d, 5)] = { F, FP | OP(CONVERT) },
 };
 
 /* … (FP16), opcode [16:12] */
 static const struct op s_two_misc_half[64] = {
-	[0x0c] = { A1, FP }, [0x0d] = { A1, FP }, [0x0e] = { A1, FP },  /* FCMGT, FCMEQ, FCMLT #0 */
-	[0x1a] = { A0 | A1, FP },                                       /* FCVTNS FCVTPS */
-	[0x1b] = { A0 | A1, FP },                                       /* FCVTMS FCVTZS */
-	[0x1c] = { A0, FP }, [0x1d] = { A0 | A1, FP },                  /* FCVTAS, SCVTF FRECPE */
-	[0x1f] = { A1, FP },                                            /* FRECPX */
-	[U(0x0c, 5)] = { A1, FP }, [U(0x0d, 5)] = { A1, FP },           /* FCMGE, FCMLE #0 */
-	[U(0x1a, 5)] = { A0 | A1, FP },                                 /* FCVTNU FCVTPU */
-	[U(0x1b, 5)] = { A0 | A1, FP },                                 /* FCVTMU FCVTZU */
-	[U(0x1c, 5)] = { A0, FP }, [U(0x1d, 5)] = { A0 | A1, FP },      /* FCVTAU, UCVTF FRSQRTE */
+	/* FCMGT, FCMEQ, FCMLT #0 */
+	[0x0c] = { A1, FP | OP(F_COMPARE) }, [0x0d] = { A1, FP | OP(F_COMPARE) },
+	[0x0e] = { A1, FP | OP(F_COMPARE) },
+	[0x1a] = { A0 | A1, FP | OP(CONVERT) },                         /* FCVTNS FCVTPS */
+	[0x1b] = { A0 | A1, FP | OP(CONVERT) },                         /* FCVTMS FCVTZS */
+	/* FCVTAS, SCVTF FRECPE */
+	[0x1c] = { A0, FP | OP(CONVERT) }, [0x1d] = { A0 | A1, FP | OP(CONVERT) },
+	[0x1f] = { A1, FP | OP(CONVERT) },                              /* FRECPX */
+	/* FCMGE, FCMLE #0 */
+	[U(0x0c, 5)] = { A1, FP | OP(F_COMPARE) }, [U(0x0d, 5)] = { A1, FP | OP(F_COMPARE) },
+	[U(0x1a, 5)] = { A0 | A1, FP | OP(CONVERT) },                   /* FCVTNU FCVTPU */
+	[U(0x1b, 5)] = { A0 | A1, FP | OP(CONVERT) },                   /* FCVTMU FCVTZU */
+	/* FCVTAU, UCVTF FRSQRTE */
+	[U(0x1c, 5)] = { A0, FP | OP(CONVERT) }, [U(0x1d, 5)] = { A0 | A1, FP | OP(CONVERT) },
 };
 
 /* Advanced SIMD scalar pairwise, opcode [16:12]; those without U are of FP16 */
 static const struct op s_pairwise[64] = {
-	[0x0c] = { B | S, FP }, [0x0d] = { B, FP },                     /* FMAXNMP FMINNMP, FADDP */
-	[0x0f] = { B | S, FP },                                         /* FMAXP FMINP */
-	[0x1b] = { D },                                                 /* ADDP */
+	/* FMAXNMP FMINNMP, FADDP */
+	[0x0c] = { B | S, FP | OP(F_PAIR) }, [0x0d] = { B, FP | OP(F_PAIR_ADD) },
+	[0x0f] = { B | S, FP | OP(F_PAIR) },                            /* FMAXP FMINP */
+	[0x1b] = { D, OP(SUM) },                                        /* ADDP */
 	/* the same */
-	[U(0x0c, 5)] = { F, FP }, [U(0x0d, 5)] = { FLO, FP }, [U(0x0f, 5)] = { F, FP },
+	[U(0x0c, 5)] = { F, FP | OP(F_PAIR) }, [U(0x0d, 5)] = { FLO, FP | OP(F_PAIR_ADD) },
+	[U(0x0f, 5)] = { F, FP | OP(F_PAIR) },
 };
 
 /* Advanced SIMD scalar shift by immediate, opcode [15:11]; the size is that of immh [22:19] */
 static const struct op s_shift[64] = {
-	[0x00] = { D }, [0x02] = { D, OLD | RND }, [0x04] = { D, RND }, /* SSHR, SSRA, SRSHR */
-	[0x06] = { D, OLD | RND }, [0x0a] = { D }, [0x0e] = { BHSD, RND }, /* SRSRA, SHL, SQSHL */
-	[0x12] = { BHS, RND }, [0x13] = { BHS, RND },                   /* SQSHRN, SQRSHRN */
-	[0x1c] = { HS | D, FP }, [0x1f] = { HS | D, FP },               /* SCVTF, FCVTZS */
-	[U(0x00, 5)] = { D }, [U(0x02, 5)] = { D, OLD | RND },          /* USHR, USRA */
-	[U(0x04, 5)] = { D, RND },                                      /* URSHR */
-	[U(0x06, 5)] = { D, OLD | RND }, [U(0x08, 5)] = { D, OLD },     /* URSRA, SRI */
-	[U(0x0a, 5)] = { D, OLD }, [U(0x0c, 5)] = { BHSD, RND },        /* SLI, SQSHLU */
-	[U(0x0e, 5)] = { BHSD, RND },                                   /* UQSHL */
-	[U(0x10, 5)] = { BHS, RND }, [U(0x11, 5)] = { BHS, RND },       /* SQSHRUN, SQRSHRUN */
-	[U(0x12, 5)] = { BHS, RND }, [U(0x13, 5)] = { BHS, RND },       /* UQSHRN, UQRSHRN */
-	[U(0x1c, 5)] = { HS | D, FP }, [U(0x1f, 5)] = { HS | D, FP },   /* UCVTF, FCVTZU */
+	/* SSHR, SSRA, SRSHR */
+	[0x00] = { D, OP(SHIFT) }, [0x02] = { D, OLD | OP(ROUNDING) }, [0x04] = { D, OP(ROUNDING) },
+	/* SRSRA, SHL, SQSHL */
+	[0x06] = { D, OLD | OP(ROUND_SUM) }, [0x0a] = { D, OP(SHIFT) },
+	[0x0e] = { BHSD, OP(LIMIT) },
+	/* SQSHRN, SQRSHRN */
+	[0x12] = { BHS, OP(NARROW_LIMIT) }, [0x13] = { BHS, OP(NARROW_LIMIT) },
+	/* SCVTF, FCVTZS */
+	[0x1c] = { HS | D, FP | OP(CONVERT) }, [0x1f] = { HS | D, FP | OP(CONVERT) },
+	[U(0x00, 5)] = { D, OP(SHIFT) }, [U(0x02, 5)] = { D, OLD | OP(ROUNDING) }, /* USHR, USRA */
+	[U(0x04, 5)] = { D, OP(ROUNDING) },                             /* URSHR */
+	/* URSRA, SRI */
+	[U(0x06, 5)] = { D, OLD | OP(ROUND_SUM) }, [U(0x08, 5)] = { D, OLD | OP(SHIFT_INSERT) },
+	/* SLI, SQSHLU */
+	[U(0x0a, 5)] = { D, OLD | OP(SHIFT_INSERT) }, [U(0x0c, 5)] = { BHSD, OP(LIMIT) },
+	[U(0x0e, 5)] = { BHSD, OP(LIMIT) },                             /* UQSHL */
+	/* SQSHRUN, SQRSHRUN */
+	[U(0x10, 5)] = { BHS, OP(NARROW_LIMIT) }, [U(0x11, 5)] = { BHS, OP(NARROW_LIMIT) },
+	/* UQSHRN, UQRSHRN */
+	[U(0x12, 5)] = { BHS, OP(NARROW_LIMIT) }, [U(0x13, 5)] = { BHS, OP(NARROW_LIMIT) },
+	/* UCVTF, FCVTZU */
+	[U(0x1c, 5)] = { HS | D, FP | OP(CONVERT) }, [U(0x1f, 5)] = { HS | D, FP | OP(CONVERT) },
 };
 
 /* Advanced SIMD scalar x indexed element, opcode [15:12] */
 static const struct op s_indexed[32] = {
-	[0x1] = { B | S | D, FP | OLD }, [0x5] = { B | S | D, FP | OLD }, /* FMLA, FMLS */
-	[0x3] = { HS, OLD | LONG }, [0x7] = { HS, OLD | LONG },         /* SQDMLAL, SQDMLSL */
-	[0xb] = { HS, LONG },                                           /* SQDMULL */
-	[0x9] = { B | S | D, FP },                                      /* FMUL */
-	[0xc] = { HS, MUL }, [0xd] = { HS, MUL },                       /* SQDMULH, SQRDMULH */
-	[U(0x9, 4)] = { B | S | D, FP },                                /* FMULX */
-	[U(0xd, 4)] = { HS, OLD | MUL }, [U(0xf, 4)] = { HS, OLD | MUL }, /* SQRDMLAH, SQRDMLSH */
+	/* FMLA, FMLS */
+	[0x1] = { B | S | D, FP | OLD | OP(F_MAC_ELEMENT) },
+	[0x5] = { B | S | D, FP | OLD | OP(F_MAC_ELEMENT) },
+	/* SQDMLAL, SQDMLSL */
+	[0x3] = { HS, OLD | OP(LONG_LIMIT) }, [0x7] = { HS, OLD | OP(LONG_LIMIT) },
+	[0xb] = { HS, OP(LONG) },                                       /* SQDMULL */
+	[0x9] = { B | S | D, FP | OP(F_MUL) },                          /* FMUL */
+	/* SQDMULH, SQRDMULH */
+	[0xc] = { HS, OP(MULTIPLY_ELEMENT) }, [0xd] = { HS, OP(MULTIPLY_ELEMENT) },
+	[U(0x9, 4)] = { B | S | D, FP | OP(F_MUL) },                    /* FMULX */
+	/* SQRDMLAH, SQRDMLSH */
+	[U(0xd, 4)] = { HS, OLD | OP(MULTIPLY_ROUND) },
+	[U(0xf, 4)] = { HS, OLD | OP(MULTIPLY_ROUND) },
 };
 
 /* Cryptographic AES, opcode [16:12] */
 static const struct op aes[32] = {
-	[4] = { NF, CRYPTO | OLD | AES }, [5] = { NF, CRYPTO | OLD | AES }, /* AESE, AESD */
-	[6] = { NF, CRYPTO | AES_MIX }, [7] = { NF, CRYPTO | AES_MIX }, /* AESMC, AESIMC */
+	[4] = { NF, CRYPTO | OLD | OP(AES) }, [5] = { NF, CRYPTO | OLD | OP(AES) }, /* AESE, AESD */
+	[6] = { NF, CRYPTO | OP(AES_MIX) }, [7] = { NF, CRYPTO | OP(AES_MIX) }, /* AESMC, AESIMC */
 };
 
 /* Cryptographic three-register SHA, opcode [14:12] */
 static const struct op sha_three[8] = {
 	/* SHA1C, SHA1P */
-	[0] = { NF, CRYPTO | OLD | SHA_SLOW }, [1] = { NF, CRYPTO | OLD | SHA_SLOW },
+	[0] = { NF, CRYPTO | OLD | OP(SHA_SLOW) }, [1] = { NF, CRYPTO | OLD | OP(SHA_SLOW) },
 	/* SHA1M, SHA1SU0 */
-	[2] = { NF, CRYPTO | OLD | SHA_SLOW }, [3] = { NF, CRYPTO | OLD | SHA_XOR },
+	[2] = { NF, CRYPTO | OLD | OP(SHA_SLOW) }, [3] = { NF, CRYPTO | OLD | OP(SHA_XOR) },
 	/* SHA256H, SHA256H2 */
-	[4] = { NF, CRYPTO | OLD | SHA_SLOW }, [5] = { NF, CRYPTO | OLD | SHA_SLOW },
-	[6] = { NF, CRYPTO | OLD | SHA_SLOW },                          /* SHA256SU1 */
+	[4] = { NF, CRYPTO | OLD | OP(SHA_SLOW) }, [5] = { NF, CRYPTO | OLD | OP(SHA_SLOW) },
+	[6] = { NF, CRYPTO | OLD | OP(SHA_SLOW) },                      /* SHA256SU1 */
 };
 
 /* Cryptographic two-register SHA, opcode [16:12] */
 static const struct op sha_two[32] = {
-	[0] = { NF, CRYPTO | SHA_FAST }, [1] = { NF, CRYPTO | OLD | SHA_FAST }, /* SHA1H, SHA1SU1 */
-	[2] = { NF, CRYPTO | OLD | SHA_FAST },                          /* SHA256SU0 */
+	/* SHA1H, SHA1SU1 */
+	[0] = { NF, CRYPTO | OP(SHA_FAST) }, [1] = { NF, CRYPTO | OLD | OP(SHA_FAST) },
+	[2] = { NF, CRYPTO | OLD | OP(SHA_FAST) },                      /* SHA256SU0 */
 };
 
 /* Cryptographic three-register SHA 512, O [14] and opcode [11:10]; SM3 and SM4 with O */
@@ -528,17 +611,64 @@ static bool by_element(uint32_t w, unsigned size, unsigned flags, struct pmk_ins
 	return size != 3 || !bit(w, 21);
 }
 
-/* Divisions and square roots share the rows of what takes a few cycles. */
-static void mark_division(uint32_t w, struct pmk_insn *in)
+/* The elements of a division or a square root have 64 bits. Those of 16 bits have other opcodes,
+ * with a bit 21 or 20 that is not the size. */
+static bool has_doubles(uint32_t w, unsigned op)
 {
-	bool divide = (w & 0xbfa0fc00) == 0x2e20fc00 || (w & 0xbfe0fc00) == 0x2e403c00;
-	bool root = (w & 0xbfbffc00) == 0x2ea1f800 || (w & 0xbffffc00) == 0x2ef9f800;
+	return bit(w, 22) && (op == PMK_V_DIVIDE ? bit(w, 21) : !bit(w, 20));
+}
 
-	if (!divide && !root)
-		return;
-	in->vector = divide ? PMK_V_DIVIDE : PMK_V_ROOT;
-	/* Those of 16 bits have other opcodes, with a bit 14 or 20 that is not the size. */
-	in->wide = bit(w, 22) && (divide ? bit(w, 21) : !bit(w, 20));
+static unsigned elements(uint32_t w, unsigned bytes)
+{
+	return bit(w, 28) ? 1 : (bit(w, 30) ? 16u : 8u) / bytes;
+}
+
+/* The bytes of an element of floating point. Classes of half precision have a bit 21 that is clear,
+ * or bits [21:19] that are all set. */
+static unsigned float_bytes(uint32_t w, const struct class *c, unsigned size)
+{
+	bool half = c->ops == two_misc_half || c->ops == s_two_misc_half ||
+		    c->ops == three_same_half || c->ops == s_three_same_half;
+
+	return half ? 2 : c->layout == SHIFT ? 1u << size : bit(w, 22) ? 8 : 4;
+}
+
+/* The operation of a row, which for some depends on the number of elements. */
+static uint8_t operation(uint32_t w, const struct class *c, struct op op, unsigned size)
+{
+	unsigned v = op.flags >> 16 && size >= 2 ? op.flags >> 16 : op.flags >> 8 & 0xff, n;
+	bool fp = op.flags & FP;
+
+	if (op.flags & CRYPTO)
+		return (uint8_t)v;
+	if (v == PMK_V_PLAIN)
+		return fp ? op.flags & OLD ? PMK_V_F_MAC : PMK_V_F_ADD : PMK_V_ADD;
+	if (v == PMK_V_LOGIC && (op.flags & OLD_SIZE) && size)
+		return PMK_V_BITS;
+	n = elements(w, fp ? float_bytes(w, c, size) : 1u << size);
+	if (v == PMK_V_ACROSS || v == PMK_V_MOST)
+		return (uint8_t)(v + (n > 8 ? 2 : n > 4 ? 1 : 0));
+	if (v == PMK_V_F_ACROSS)
+		return (uint8_t)(v + !bit(w, 29));
+	if (v == PMK_V_CONVERT && c->ops == two_misc && (bits(w, 16, 12) | 1) == 0x17)
+		return bit(w, 22) || bits(w, 16, 12) == 0x16 ? PMK_V_CONVERT : PMK_V_LENGTHEN;
+	if (v == PMK_V_CONVERT)
+		return (uint8_t)(v + (n > 4 ? 2 : n > 2 ? 1 : 0));
+	return (uint8_t)v;
+}
+
+/* The operands or the result have 128 bits whatever Q is. */
+static bool is_of_two_widths(uint32_t w, const struct class *c, unsigned op)
+{
+	unsigned opcode = bits(w, 16, 12);
+
+	if (c->ops == two_misc) /* XTN, SHLL; SQXTN; FCVTN, FCVTL */
+		return opcode >= 0x12 && opcode <= 0x17;
+	if (c->ops == shift) /* SHRN … SSHLL */
+		return bits(w, 15, 11) >= 0x10 && bits(w, 15, 11) <= 0x14;
+	if (c->ops == indexed)
+		return op == PMK_V_LONG || op == PMK_V_LONG_LIMIT;
+	return c->ops == three_different;
 }
 
 static bool by_class(uint32_t w, const struct class *c, struct pmk_insn *in)
@@ -556,9 +686,10 @@ static bool by_class(uint32_t w, const struct class *c, struct pmk_insn *in)
 		return false;
 	in->iclass = op.flags & CRYPTO ? PMK_I_CRYPTO : op.flags & FP ? PMK_I_SIMD_FP : PMK_I_SIMD;
 	in->kind = op.flags & CRYPTO ? PMK_K_CRYPTO : PMK_K_ASE;
-	in->vector = (uint8_t)(op.flags >> 8);
-	if (in->iclass == PMK_I_SIMD_FP)
-		mark_division(w, in);
+	in->vector = operation(w, c, op, size);
+	in->quad = in->quad || is_of_two_widths(w, c, in->vector);
+	if (in->vector == PMK_V_DIVIDE || in->vector == PMK_V_ROOT)
+		in->wide = has_doubles(w, in->vector);
 	if ((op.flags & OLD) || ((op.flags & OLD_Q) && bit(w, 30)) ||
 	    ((op.flags & OLD_SIZE) && size != 0))
 		keeps_old(w, in);
@@ -597,6 +728,7 @@ static bool decode_copy(uint32_t w, struct pmk_insn *in)
 		return full || size < 3;
 	}
 	in->iclass = PMK_I_FP_MOVE;
+	in->vector = bit(w, 13) ? PMK_V_MOVE_OUT : PMK_V_INSERT;
 	in->kind = 0;
 	switch (bits(w, 14, 11)) {
 	case 3: /* INS */
@@ -625,7 +757,7 @@ static void decode_table(uint32_t w, struct pmk_insn *in)
 		reads_v(in, (bits(w, 9, 5) + i) & 31);
 	if (bit(w, 12))
 		keeps_old(w, in);
-	in->vector = (uint8_t)(PMK_V_TABLE + bits(w, 14, 13));
+	in->vector = (uint8_t)((bit(w, 12) ? PMK_V_TABLE_KEEP : PMK_V_TABLE) + bits(w, 14, 13));
 }
 
 /* cmode [15:12], op [29], o2 [11]: MOVI, MVNI, FMOV, and for odd cmode below 12 ORR and BIC, which
@@ -635,6 +767,7 @@ static bool modified_immediate(uint32_t w, struct pmk_insn *in)
 {
 	unsigned cmode = bits(w, 15, 12);
 
+	in->vector = PMK_V_LOGIC;
 	in->rd = writes_v(in, bits(w, 4, 0));
 	if (cmode < 12 && (cmode & 1))
 		keeps_old(w, in);
@@ -654,6 +787,7 @@ static bool by_row(uint32_t w, const struct class *c, struct pmk_insn *in)
 		return by_class(w, c, in);
 	in->iclass = PMK_I_SIMD;
 	in->kind = PMK_K_ASE;
+	in->vector = PMK_V_ADD;
 	switch ((enum layout)c->layout) {
 	case COPY:
 		return decode_copy(w, in);

@@ -1285,6 +1285,8 @@ static void wait_for_results(struct oracle *o, const struct code_block *p,
 			 late = p->time.residue[r];
 
 		if (late > 8) {
+			if (r < 64 && o->under_way[r] >= end + late)
+				continue;
 			o->under_way[r] = end + late;
 			o->loading[r] = false;
 		} else if (need != 255 && late > need + wait) {

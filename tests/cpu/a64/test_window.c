@@ -186,41 +186,49 @@ static const struct example examples[] = {
 	 */
 	{ __LINE__, 3, { 0x1f410020 } },
 	{ __LINE__, 7, { 0x1f410400 } },
-	/* add v0.4s, v0.4s, v1.4s: 3; mul v0.2s and v0.4s, v0, v1: 4 and 5. */
+	/* add v0.4s, v0.4s, v1.4s: 3; mul v0.2s and v0.4s, v0, v1: 4, by an element 5. */
 	{ __LINE__, 3, { 0x4ea18400 } },
 	{ __LINE__, 4, { 0x0ea19c00 } },
-	{ __LINE__, 5, { 0x4ea19c00 } },
-	/* mla v0.2s, v1.2s, v1.2s and v0.4s: sums are needed late; two mul of 4s share one F0. */
+	{ __LINE__, 4, { 0x4ea19c00 } },
+	{ __LINE__, 5, { 0x4f818000 } },
+	/* Six of add v2.4s, v1.4s, v1.4s enter as twelve, and the branch; of add v2.2s as six. */
+	{ __LINE__, 13.0 / 3,
+	  { 0x4ea18422, 0x4ea18423, 0x4ea18424, 0x4ea18425, 0x4ea18426, 0x4ea18427 } },
+	{ __LINE__, 3, { 0x0ea18422, 0x0ea18423, 0x0ea18424, 0x0ea18425, 0x0ea18426, 0x0ea18427 } },
+	/* mla v0.2s, v1.2s, v1.2s and v0.4s: sums are taken late; two mul of 4s, and one F0. */
 	{ __LINE__, 1, { 0x0ea19420 } },
 	{ __LINE__, 2, { 0x4ea19420 } },
 	{ __LINE__, 4, { 0x4ea19c22, 0x4ea19c23 } },
 	/* umull v0.2d, v0.2s, v1.2s: 4; two that do not wait. */
 	{ __LINE__, 4, { 0x2ea1c000 } },
 	{ __LINE__, 2, { 0x2ea1c022, 0x2ea1c023 } },
-	/* ushl v0.2s and v0.4s, v0, v1: 3 and 4; urshr v0.4s, v0.4s, #3: 4. */
+	/* ushl v0.2s and v0.4s, v0, v1: 3; urshr v0.4s, v0.4s, #3: 4. */
 	{ __LINE__, 3, { 0x2ea14400 } },
-	{ __LINE__, 4, { 0x6ea14400 } },
+	{ __LINE__, 3, { 0x6ea14400 } },
 	{ __LINE__, 4, { 0x6f3d2400 } },
-	/* zip1 v0.2s and v0.4s, v0, v1: 3 and 6; trn1 v0.4s: 3. */
+	/* zip1 v0.2s and v0.4s, v0, v1; trn1 v0.4s: 3. */
 	{ __LINE__, 3, { 0x0e813800 } },
-	{ __LINE__, 6, { 0x4e813800 } },
+	{ __LINE__, 3, { 0x4e813800 } },
 	{ __LINE__, 3, { 0x4e812800 } },
-	/* tbl v0.8b, {v1.16b}, v0.8b: 3; of 16b: 6; of two to four registers from v2: 9 to 15. */
+	/* tbl v0.8b, {v1.16b}, v0.8b: 3; of 16b: 6; of two to four registers from v2: 10 to 16. */
 	{ __LINE__, 3, { 0x0e000020 } },
 	{ __LINE__, 6, { 0x4e000020 } },
-	{ __LINE__, 9, { 0x4e002040 } },
-	{ __LINE__, 12, { 0x4e004040 } },
-	{ __LINE__, 15, { 0x4e006040 } },
+	{ __LINE__, 10, { 0x4e002040 } },
+	{ __LINE__, 13, { 0x4e004040 } },
+	{ __LINE__, 16, { 0x4e006040 } },
 	/* Two look-ups that do not wait: 3 operations each, and two ports. */
 	{ __LINE__, 3, { 0x4e010022, 0x4e010023 } },
-	/* aese v0.16b, v1.16b: 3; with aesmc v0.16b, v0.16b a round of 2. */
-	{ __LINE__, 3, { 0x4e284820 } },
+	/* aese v0.16b, v1.16b: 2; with aesmc v0.16b, v0.16b a round of 2. */
+	{ __LINE__, 2, { 0x4e284820 } },
 	{ __LINE__, 2, { 0x4e284820, 0x4e286800 } },
 	/* sha1h s0, s0; sha1su0 v0.4s, v1.4s, v2.4s; sha256h q0, q1, v2.4s; two independent. */
-	{ __LINE__, 3, { 0x5e280800 } },
+	{ __LINE__, 2, { 0x5e280800 } },
 	{ __LINE__, 6, { 0x5e023020 } },
-	{ __LINE__, 6, { 0x5e024020 } },
-	{ __LINE__, 6, { 0x5e024020, 0x5e024023 } },
+	{ __LINE__, 5, { 0x5e024020 } },
+	{ __LINE__, 5, { 0x5e024020, 0x5e024023 } },
+	/* ldr x1, [x9, x1]: the index is needed a cycle earlier. neg x1, x1, lsl #3. */
+	{ __LINE__, 5, { 0xf8616921 } },
+	{ __LINE__, 2, { 0xcb010fe1 } },
 	/* cmp x1, x9; csel x1, x1, x9, eq: by the flags. */
 	{ __LINE__, 2, { 0xeb09003f, 0x9a890021 } },
 };
@@ -300,6 +308,11 @@ static void test_parameters(void **state)
 		{ "fp.div", "15", { __LINE__, 30, { 0x6e61fc00 } } },
 		{ "fp.div", "15", { __LINE__, 17, { 0x2ea1f800 } } },
 		{ "fp.div", "15", { __LINE__, 64, { 0x6ee1f800 } } },
+		/* add v0.4s, v0.4s, v1.4s; add x1, x1, x1, lsl #3 and #5; aese v0.16b, v1.16b. */
+		{ "issue.costs", "1", { __LINE__, 2, { 0x4ea18400 } } },
+		{ "issue.costs", "1", { __LINE__, 1, { 0x8b010c21 } } },
+		{ "issue.costs", "1", { __LINE__, 2, { 0x8b011421 } } },
+		{ "issue.costs", "2", { __LINE__, 3, { 0x4e284820 } } },
 		/* 7 instructions enter in 2 1/3, and six additions need 2. */
 		{ "issue.integers", "3",
 		  { __LINE__, 7.0 / 3,

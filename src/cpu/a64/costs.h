@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Latencies and throughputs of A64 instructions by their operation (enum pmk_vector), which boards
+ * and makers' guides give. pipeline.c and flow.c add what depends on the core's parameters.
+ */
+#ifndef PMK_CPU_A64_COSTS_H
+#define PMK_CPU_A64_COSTS_H
+
+#include <pmk/isa.h>
+
+#include "cpu/cpu.h"
+
+/* The operation of an instruction. The decoders for A32 do not know it; then it follows from the
+ * class. */
+enum pmk_vector pmk_a64_operation(const struct pmk_insn *in);
+
+/*
+ * Cost on a core that executes in order, with two pipes of 64 bits for vectors and floating point.
+ * Each pair is for 64 bits (and scalars) and for 128 bits.
+ */
+struct pmk_a64_ordered {
+	uint8_t latency; /* cycles until a dependent instruction can issue */
+	uint8_t sum;	 /* the same, if it only adds to the result; 0: as `latency` */
+	/* Cycles in which both pipes are taken. 0: two of them can issue together. */
+	uint8_t busy, busy_quad;
+};
+
+extern const struct pmk_a64_ordered pmk_a64_ordered[PMK_NVECTORS];
+
+/* Cost on a core that executes out of order. Ticks are those of window.h. */
+struct pmk_a64_costs {
+	uint8_t port; /* enum pmk_a64_port */
+	uint8_t latency, latency_quad;
+	uint8_t sum;		   /* as in struct pmk_a64_ordered */
+	uint8_t every, every_quad; /* ticks from one to the next independent one */
+	uint8_t slots_quad;	   /* places that it takes when it enters the window; 0: 1 */
+};
+
+/* The values of issue.costs. */
+enum pmk_a64_costs_of { PMK_A64_COSTS_A72, PMK_A64_COSTS_N1, PMK_A64_COSTS_A57 };
+
+/* The table of a core. */
+const struct pmk_a64_costs *pmk_a64_costs(const struct pmk_core *core);
+
+#endif
