@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -601,6 +602,17 @@ static int add_argument(struct pmk_program *p, const char *arg)
 	return err;
 }
 
+/* Newlib's linker script places programs for a debugger at 0x8000, without a vector table: the
+ * debugger writes the PC, and crt0 asks for the stack by semihosting. Here QEMU's loader writes the
+ * PC. */
+static int enter_at_entry(struct pmk_program *p)
+{
+	char loader[64];
+
+	snprintf(loader, sizeof(loader), "loader,addr=0x%" PRIx64 ",cpu-num=0", p->elf.entry);
+	return add_all(p, (const char *const[]){ "-device", loader, NULL });
+}
+
 int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 {
 	const struct pmk_board *board = pmk_board_of_firmware(p->core.name, p->elf.code_start);
@@ -618,6 +630,8 @@ int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 						"none", "-monitor", "none", "-serial", "stdio",
 						"-icount", icount, "-semihosting-config",
 						"enable=on,target=native", NULL });
+	if (!err && p->elf.code_start != board->flash)
+		err = enter_at_entry(p);
 	for (unsigned i = 0; !err && argv[i]; i++)
 		err = add_argument(p, argv[i]);
 	snprintf(p->note, sizeof(p->note),

@@ -92,6 +92,33 @@ def test_exceptions_are_tail_chained():
           [EXECUTED + 1, 3, 3, 2 * 12 + 12 + 6 + 12])
 
 
+WITHOUT_VECTORS = """
+	.syntax	unified
+	.thumb
+	.global	_start
+	.type	_start, %function
+_start:	ldr	r0, top
+	mov	sp, r0
+	push	{r0}
+	ldr	r1, exited
+	movs	r0, #0x18
+	bkpt	0xab
+	.balign	4
+top:	.word	0x20003000
+exited:	.word	0x20026
+"""
+
+
+@cases("cpu", ["cortex-m0", "cortex-m3", "cortex-m4", "cortex-m33"])
+def test_firmware_without_a_vector_table_starts_at_its_entry(cpu):
+    """Newlib's rdimon.specs link to 0x8000, and leave the PC to the debugger."""
+    elf = build("cortexm-entry", WITHOUT_VECTORS, "-nostdlib", "-static", "-mthumb",
+                f"-mcpu={cpu}", "-Wl,--build-id=none", "-Wl,-Ttext=0x8000", ext="S",
+                prefix="arm-none-eabi-")
+    equal(counts(stat("-e", "inst_retired,ld_retired,st_retired,exc_taken", elf)),
+          {"inst_retired": 6, "ld_retired": 2, "st_retired": 1, "exc_taken": 0})
+
+
 def cycles(cpu, **how):
     return counts(stat("-e", "cpu_cycles", "--qemu", command(cpu, **how)))["cpu_cycles"]
 
