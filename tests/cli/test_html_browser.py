@@ -151,6 +151,7 @@ def test_callers_and_callees_of_a_function(browser, shown):
     main = 160
     equal(boxes(shown, "#upper"), [("work", work, 100), ("main", main, round(100 * main / work))])
     equal(boxes(shown, "#lower"), [("work", work, 100), ("clamp", 90, round(100 * 90 / work))])
+    equal(shown.one("#lower").text.split(), ["work", "clamp"], "names can be read")
     contains(shown.one("#hint").text, f"work: callers above, callees below; {work} cpu_cycles")
     # A click, and Enter, show the callers and callees of another function.
     shown.find("#upper .f")[1].click()

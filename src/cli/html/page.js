@@ -314,7 +314,7 @@ function outermost(name) {
 function boxOf(node, x, y, w) {
 	const make = name => document.createElementNS("http://www.w3.org/2000/svg", name);
 	const box = make("svg"), rect = make("rect"), text = make("text");
-	const values = { class: `f ${node.kind}${w * flame.parentElement.clientWidth < 2400
+	const values = { class: `f ${node.kind}${w * one("#others").clientWidth < 2400
 		? " narrow" : ""}`, x: `${x}%`, y, width: `${w}%`, height: ROW - 1, tabindex: -1,
 		role: "treeitem", "aria-label": `${node.name}\n${numberText(node.v)} ${eventName()}, ` +
 			`${share(node.v, total()).toFixed(2)}%` };
@@ -386,6 +386,7 @@ function showView() {
 		}
 		drawTree(one("#upper"), callers, true);
 		drawTree(one("#lower"), callees, false);
+		callers.box.scrollIntoView({ block: "nearest" });
 		one("#hint").textContent = `${shownFunction}: callers above, callees below; ` +
 			`${numberText(callees.v)} ${eventName()}, ${share(callees.v, total()).toFixed(2)}%`;
 	}
