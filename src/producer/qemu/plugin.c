@@ -60,69 +60,17 @@
 #include "producer/qemu/random.h"
 #include "producer/qemu/registers.h"
 #include "producer/qemu/stack.h"
+#include "producer/qemu/state.h"
 #include "producer/qemu/ticks.h"
 #include "producer/qemu/zero.h"
 #include "producer/session/access_log.h"
 
-#define MAX_TB_INSNS 1024
-
-/* The data for QEMU's callbacks, which get no context other than a vCPU number. */
-static struct pmk_arena *arena;
-/* Copy of the arena's configuration from the start, because the program can write into the arena.
- * The regions in it have the addresses in this process; the process is pmk's. */
-static struct pmk_emulated_config config;
-static pid_t pmk_pid;
-static unsigned nslots;
-static struct pmk_arena_slot *slot; /* this process */
-static char *slot_memory;	    /* facts and vCPUs of this process */
-static struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
-static struct pmk_ledger *ledger; /* the ledger if the program is recorded, or NULL */
-static uint32_t process;	  /* number of this process in the ledger */
-static uint32_t *recorded;	  /* [block id]: number of its record in the ledger, 0: none yet */
-static struct pmk_code code;
-static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
-/* Used instead of a slot in a process whose counts are not read. */
-static struct pmk_arena_slot uncounted;
-static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER; /* of this process only */
-static const struct pmk_qemu_glue *glue;		      /* from the module that was loaded */
-static bool system_mode;
-static bool mixes_up_vcpus; /* see pmk_guest_tell_apart() */
-static const struct pmk_core_family *family;
-static struct pmk_decoder decoder;
-static struct pmk_handlers handlers; /* protected by the lock */
-/* User emulation: the address in this process of the program's address 0. */
-static uintptr_t guest_base;
-static bool begun; /* the first block of the program was translated */
-/* The remaining delay at the last system call: a thread that is created there begins to count at
- * the same time as its creator. */
-static uint64_t delay_left;
-/* The second thread of the program has started. From then on the emulator translates all code
- * again, for threads that run at the same time. */
-static bool threaded;
-/* Executions of the only thread, if translated code counts them by itself: the counters of vCPU 0
- * of this process, at an address that stays the same in forks. NULL: it does not. */
-static struct pmk_executions *inline_executions;
-/* Sampling. The program is not counted, and translated code counts its instructions by itself:
- * after the blocks of inline_executions, or in the emulator's memory at rest_counter. */
-static bool in_rest;
-static const uint64_t *rest_counter; /* see in_rest */
-static uint64_t rest_began;	     /* count of all processes before this one */
-static uint64_t unit_at;	     /* when the next unit begins: pmk_emulated_unit_at() */
-static struct pmk_ticks ticks;
-static bool all_anew;	   /* a fork happened in the rest: its code must be translated again */
-static bool ended_in_rest; /* by a call that will create a thread */
-
-/* The vCPU of this thread, known from its system calls: after fork it is the only one that
- * continues. */
-static __thread unsigned calling_vcpu = PMK_MAX_VCPUS;
-static __thread bool forking; /* the call is a fork */
-static __thread bool making;  /* the call creates a thread */
-/* The arguments of its last system call. */
-static __thread uint64_t call_args[3];
+struct plugin plugin;
+__thread struct plugin_thread calling = { .vcpu = PMK_MAX_VCPUS };
 
 static bool has_clock(void)
 {
-	return config.parts & PMK_PART_CLOCK;
+	return plugin.config.parts & PMK_PART_CLOCK;
 }
 
 static struct pmk_emulated *emulated(struct pmk_cpu *cpu)
@@ -135,30 +83,28 @@ static struct pmk_emulated *emulated(struct pmk_cpu *cpu)
 static struct pmk_emulated_blocks blocks_of(const struct pmk_cpu *cpu)
 {
 	return (struct pmk_emulated_blocks){
-		.facts = pmk_slot_facts(slot_memory),
+		.facts = pmk_slot_facts(plugin.slot_memory),
 		.executions = cpu->executions,
-		.count = atomic_load(&slot->nblocks),
+		.count = atomic_load(&plugin.slot->nblocks),
 		.rest = cpu->executions[PMK_MAX_BLOCKS].count,
 	};
 }
 
 static _Noreturn void give_up(int err)
 {
-	atomic_store(&arena->error, err);
+	atomic_store(&plugin.arena->error, err);
 	_exit(125);
 }
 
 /* ---- the guest's own PMU -------------------------------------------------------------------- */
 
-static int guest_log = -1; /* the descriptor for the log of accesses */
-
 /* Write a line of the log. It goes to the kernel at once, so that it survives any end of this
  * process. */
 static void write_log(const char *line, size_t n)
 {
-	if (guest_log >= 0 && write(guest_log, line, n) != (ssize_t)n) {
-		atomic_store(&arena->guest_log_error, errno ? errno : ENOSPC);
-		guest_log = -1;
+	if (plugin.guest.log >= 0 && write(plugin.guest.log, line, n) != (ssize_t)n) {
+		atomic_store(&plugin.arena->guest_log_error, errno ? errno : ENOSPC);
+		plugin.guest.log = -1;
 	}
 }
 
@@ -166,21 +112,21 @@ static void log_access(const struct pmk_emulated *e, const struct pmk_access_mad
 {
 	char line[PMK_ACCESS_LOG_LINE];
 
-	if (guest_log >= 0)
-		write_log(line, pmk_access_log_line(line, e, &config, made));
+	if (plugin.guest.log >= 0)
+		write_log(line, pmk_access_log_line(line, e, &plugin.config, made));
 }
 
 static void show_interrupt(const struct pmk_emulated *e, uint64_t pc, enum pmk_guest_moment moment)
 {
 	unsigned vcpu = e->cpu.index;
-	bool asserted = pmk_emulated_lines(e, &config) != 0;
+	bool asserted = pmk_emulated_lines(e, &plugin.config) != 0;
 	char line[PMK_ACCESS_LOG_LINE];
 
 	if (!pmk_guest_interrupt(vcpu, asserted, moment))
 		return;
 	if (asserted)
-		atomic_fetch_add(&arena->guest_interrupts, 1);
-	if (guest_log >= 0)
+		atomic_fetch_add(&plugin.arena->guest_interrupts, 1);
+	if (plugin.guest.log >= 0)
 		write_log(line, pmk_access_log_interrupt(line, e, pc, vcpu, asserted));
 }
 
@@ -193,14 +139,14 @@ static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uin
 	int err;
 
 	pmk_level_settle(&e->cpu);
-	if (guest_log >= 0)
-		made.clears = pmk_access_log_clears(e, &config, a, *value);
-	err = pmk_emulated_access(e, &config, &b, a, value);
+	if (plugin.guest.log >= 0)
+		made.clears = pmk_access_log_clears(e, &plugin.config, a, *value);
+	err = pmk_emulated_access(e, &plugin.config, &b, a, value);
 	if (!a->write)
 		*value |= a->own_bits;
 	made.value = *value;
 	log_access(e, &made);
-	atomic_fetch_add(a->write ? &arena->guest_writes : &arena->guest_reads, 1);
+	atomic_fetch_add(a->write ? &plugin.arena->guest_writes : &plugin.arena->guest_reads, 1);
 	show_interrupt(e, pc, PMK_GUEST_ACCESS);
 	return err;
 }
@@ -228,9 +174,9 @@ static int guest_may(unsigned vcpu, const struct pmk_guest_access *a, unsigned *
 	int err;
 
 	pmk_level_settle(&e->cpu);
-	err = pmk_emulated_may(e, &config, a, trap);
+	err = pmk_emulated_may(e, &plugin.config, a, trap);
 	/* A register that this PMU does not have has no name in the log. */
-	if (err && a->reg < pmk_emulated_guest(&config)->nregs)
+	if (err && a->reg < pmk_emulated_guest(&plugin.config)->nregs)
 		log_access(e, &(struct pmk_access_made){ a, .pc = e->cpu.prev->pc, .vcpu = vcpu,
 							 .denied = true, .trap = *trap });
 	return err;
@@ -260,14 +206,14 @@ static const uint16_t *guest_offsets(const struct pmk_pmu *pmu)
 		return pmk_l220_offsets;
 	if (pmu->driver == pmk_dwt.driver)
 		return pmk_dwt_offsets;
-	return family->attach ? config.layout.offset : NULL;
+	return plugin.family->attach ? plugin.config.layout.offset : NULL;
 }
 
 /* Registers in memory belong to boards with one core. Returns the number of registers if there is
  * none at `offset`. */
 static unsigned register_at(unsigned offset)
 {
-	const struct pmk_pmu *pmu = pmk_emulated_guest(&config);
+	const struct pmk_pmu *pmu = pmk_emulated_guest(&plugin.config);
 	unsigned reg = 0;
 
 	while (reg < pmu->nregs && guest_offsets(pmu)[reg] != offset)
@@ -280,7 +226,7 @@ static int load_register(void *ctx, unsigned offset, uint32_t *value)
 {
 	uint64_t wide = ctx ? pmk_l220_load(ctx, offset) : 0;
 	unsigned reg = register_at(offset);
-	int err = reg < pmk_emulated_guest(&config)->nregs ? guest_read(ctx, reg, &wide) : 0;
+	int err = reg < pmk_emulated_guest(&plugin.config)->nregs ? guest_read(ctx, reg, &wide) : 0;
 
 	*value = (uint32_t)wide;
 	return err;
@@ -290,7 +236,7 @@ static int store_register(void *ctx, unsigned offset, uint32_t value)
 {
 	unsigned reg = register_at(offset);
 
-	if (reg < pmk_emulated_guest(&config)->nregs)
+	if (reg < pmk_emulated_guest(&plugin.config)->nregs)
 		return guest_write(ctx, reg, value);
 	if (ctx)
 		pmk_l220_store(ctx, offset, value);
@@ -301,30 +247,32 @@ static int store_register(void *ctx, unsigned offset, uint32_t value)
 static const struct pmk_guest_window *guest_window(void)
 {
 	static const struct pmk_port counters = { .read = guest_read, .write = guest_write };
-	static struct pmk_guest_window window = { .size = 0x1000 };
-	static struct pmk_mdm_model mdm;
-	static struct pmk_l220 l220;
+	struct pmk_guest_window *window = &plugin.guest.window;
 
-	window.base = arena->guest.base;
-	window.big_endian = decoder.big_endian;
-	if (pmk_emulated_guest(&config)->driver == pmk_dwt.driver) {
-		window.base = PMK_DWT_BASE;
-		window.of_processor = true;
+	*window = (struct pmk_guest_window){
+		.base = plugin.arena->guest.base,
+		.size = 0x1000,
+		.big_endian = plugin.decoder.big_endian,
+	};
+	if (pmk_emulated_guest(&plugin.config)->driver == pmk_dwt.driver) {
+		window->base = PMK_DWT_BASE;
+		window->of_processor = true;
 	}
-	if (pmk_emulated_guest(&config)->driver == pmk_microblaze.driver) {
-		pmk_mdm_model_reset(&mdm, &pmk_mdm_defaults, &counters, 1);
-		window.load = pmk_mdm_model_load;
-		window.store = pmk_mdm_model_store;
-		window.ctx = &mdm;
-	} else if (guest_offsets(pmk_emulated_guest(&config))) {
-		window.load = load_register;
-		window.store = store_register;
-		if (pmk_emulated_guest(&config)->driver == pmk_l220.driver) {
-			pmk_l220_reset(&l220, config.core.l2_size, (uint32_t)config.core.l2_ways);
-			window.ctx = &l220;
+	if (pmk_emulated_guest(&plugin.config)->driver == pmk_microblaze.driver) {
+		pmk_mdm_model_reset(&plugin.guest.mdm, &pmk_mdm_defaults, &counters, 1);
+		window->load = pmk_mdm_model_load;
+		window->store = pmk_mdm_model_store;
+		window->ctx = &plugin.guest.mdm;
+	} else if (guest_offsets(pmk_emulated_guest(&plugin.config))) {
+		window->load = load_register;
+		window->store = store_register;
+		if (pmk_emulated_guest(&plugin.config)->driver == pmk_l220.driver) {
+			pmk_l220_reset(&plugin.guest.l220, plugin.config.core.l2_size,
+				       (uint32_t)plugin.config.core.l2_ways);
+			window->ctx = &plugin.guest.l220;
 		}
 	}
-	return window.load ? &window : NULL;
+	return window->load ? window : NULL;
 }
 
 /* The register of a DWT that is far from the others, in the System Control Space. */
@@ -357,7 +305,7 @@ static const char *map_windows(const struct pmk_guest_window *window)
 
 static void guest_reset(unsigned vcpu)
 {
-	pmk_emulated_reset(emulated(pmk_cpus[vcpu]), &config);
+	pmk_emulated_reset(emulated(pmk_cpus[vcpu]), &plugin.config);
 	show_interrupt(emulated(pmk_cpus[vcpu]), pmk_cpus[vcpu]->prev->pc, PMK_GUEST_ACCESS);
 }
 
@@ -367,23 +315,23 @@ static void guest_control(unsigned vcpu, const char *input, uint64_t value)
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 
 	pmk_level_settle(cpu);
-	pmk_emulated_control(emulated(cpu), &config, &b, input, value);
+	pmk_emulated_control(emulated(cpu), &plugin.config, &b, input, value);
 	show_interrupt(emulated(cpu), cpu->prev->pc, PMK_GUEST_ACCESS);
 }
 
 /* From now on, processors begin with the reset values of these registers. */
 static void follow_controls(void)
 {
-	config.guest_controlled = 1;
+	plugin.config.guest_controlled = 1;
 	for (unsigned i = 0; i < PMK_ARENA_CPUS; i++)
 		if (pmk_cpus[i])
-			pmk_emulated_reset(emulated(pmk_cpus[i]), &config);
+			pmk_emulated_reset(emulated(pmk_cpus[i]), &plugin.config);
 }
 
 /* True if levels must be followed that blocks have. */
 static bool watches_blocks(void)
 {
-	return config.guest && config.watch_levels && family->levels_of_blocks;
+	return plugin.config.guest && plugin.config.watch_levels && plugin.family->levels_of_blocks;
 }
 
 /* Called before the first block runs. The block may have been translated with QEMU's own
@@ -395,23 +343,24 @@ static void begin_guest(void)
 	const struct pmk_guest_window *window = guest_window();
 	const char *lacks = pmk_guest_find();
 
-	guest_log = arena->guest.log;
+	plugin.guest.log = plugin.arena->guest.log;
 	if (!lacks && window)
 		lacks = map_windows(window);
 	for (unsigned i = 0; !lacks && !window && i < pmk_guest_vcpus() && i < PMK_ARENA_CPUS; i++)
-		lacks = pmk_guest_begin(i, pmk_emulated_guest(&config), &arena->guest, &calls);
+		lacks = pmk_guest_begin(i, pmk_emulated_guest(&plugin.config), &plugin.arena->guest,
+					&calls);
 	if (!lacks && watches_blocks() && pmk_guest_level() < 0)
 		lacks = "the functions that report the mode of a processor";
-	if (family->levels)
+	if (plugin.family->levels)
 		pmk_emulator.level_now = pmk_guest_level_now;
 	if (pmk_guest_follows_controls())
 		follow_controls();
 	if (lacks) {
-		snprintf(arena->guest_lacks, sizeof(arena->guest_lacks), "%s", lacks);
+		snprintf(plugin.arena->guest_lacks, sizeof(plugin.arena->guest_lacks), "%s", lacks);
 		give_up(PMK_ENOTSUP);
 	}
-	if (glue->translate_anew)
-		glue->translate_anew();
+	if (plugin.glue->translate_anew)
+		plugin.glue->translate_anew();
 	else
 		pmk_guest_translate_anew();
 }
@@ -427,7 +376,7 @@ static void nap(void)
 static bool wait_for_room(const _Atomic uint64_t *head, const _Atomic uint64_t *tail, unsigned most)
 {
 	while (atomic_load(head) - atomic_load(tail) >= most) {
-		if (kill(pmk_pid, 0) && errno == ESRCH)
+		if (kill(plugin.pmk_pid, 0) && errno == ESRCH)
 			return false;
 		nap();
 	}
@@ -436,18 +385,18 @@ static bool wait_for_room(const _Atomic uint64_t *head, const _Atomic uint64_t *
 
 static void report(const struct pmk_emulated *e, const union pmk_arena_record *record)
 {
-	struct pmk_arena_ring *ring = pmk_slot_ring(slot_memory);
+	struct pmk_arena_ring *ring = pmk_slot_ring(plugin.slot_memory);
 
-	if (slot == &uncounted || e->cpu.index >= PMK_ARENA_CPUS)
+	if (plugin.slot == &plugin.uncounted || e->cpu.index >= PMK_ARENA_CPUS)
 		return; /* no reader is left, so there would never be room again */
-	pthread_mutex_lock(&reporting);
+	pthread_mutex_lock(&plugin.reporting);
 	if (wait_for_room(&ring->head, &ring->tail, PMK_ARENA_RING)) {
 		uint64_t head = atomic_load(&ring->head);
 
 		ring->record[head % PMK_ARENA_RING] = *record;
 		atomic_store(&ring->head, head + 1);
 	}
-	pthread_mutex_unlock(&reporting);
+	pthread_mutex_unlock(&plugin.reporting);
 }
 
 static void show_pins(void *ctx, const struct pmk_ahbmon_pins *shown)
@@ -467,13 +416,13 @@ static void on_deadline(struct pmk_cpu *cpu)
 	const struct pmk_emulated *e = emulated(cpu);
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 	union pmk_arena_record record;
-	int over = pmk_emulated_deadline(emulated(cpu), &config, &b, &record.interval.delta);
+	int over = pmk_emulated_deadline(emulated(cpu), &plugin.config, &b, &record.interval.delta);
 
-	if (config.guest)
+	if (plugin.config.guest)
 		show_interrupt(e, cpu->prev->pc, PMK_GUEST_BLOCK);
 	if (over <= 0)
 		return;
-	record.interval.pid = atomic_load(&slot->pid);
+	record.interval.pid = atomic_load(&plugin.slot->pid);
 	record.interval.cpu = e->cpu.index;
 	record.interval.cycles = e->cpu.cycles - e->start_cycles;
 	record.interval.insns = e->bus.total[PMK_SIG_INSN];
@@ -487,20 +436,21 @@ static void set_bases(unsigned vcpu, struct pmk_cpu *cpu);
 /* True if the emulator can leave parts of a program uncounted. */
 static bool can_sample(void)
 {
-	return glue->translate_anew && (glue->count_inline || glue->count_score);
+	return plugin.glue->translate_anew &&
+	       (plugin.glue->count_inline || plugin.glue->count_score);
 }
 
 static void find_rest_counter(const struct pmk_cpu *cpu)
 {
-	rest_counter =
-		glue->score ? glue->score(cpu->index) : &inline_executions[PMK_MAX_BLOCKS].count;
+	plugin.rest.counter = plugin.glue->score ? plugin.glue->score(cpu->index)
+						 : &plugin.inline_executions[PMK_MAX_BLOCKS].count;
 }
 
 /* The number of uncounted instructions of the process. If the emulator holds it, it is copied now
  * and then, so that it survives a crash of the emulator. */
 static uint64_t read_rest(struct pmk_cpu *cpu)
 {
-	uint64_t rest = *rest_counter - rest_began;
+	uint64_t rest = *plugin.rest.counter - plugin.rest.began;
 
 	cpu->executions[PMK_MAX_BLOCKS].count = rest;
 	return rest;
@@ -508,12 +458,12 @@ static uint64_t read_rest(struct pmk_cpu *cpu)
 
 static void begin_rest(struct pmk_cpu *cpu)
 {
-	in_rest = true;
+	plugin.rest.on = true;
 	set_bases(cpu->index, cpu);
 	find_rest_counter(cpu);
-	unit_at = pmk_emulated_unit_at(emulated(cpu));
-	pmk_ticks_begin(&ticks, read_rest(cpu));
-	glue->translate_anew();
+	plugin.rest.unit_at = pmk_emulated_unit_at(emulated(cpu));
+	pmk_ticks_begin(&plugin.rest.ticks, read_rest(cpu));
+	plugin.glue->translate_anew();
 }
 
 /* The core's deadline when the program is sampled. */
@@ -522,9 +472,9 @@ static void on_piece(struct pmk_cpu *cpu)
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 	union pmk_arena_record record;
 
-	if (pmk_emulated_piece(emulated(cpu), &config, &b, &record.piece) > 0)
+	if (pmk_emulated_piece(emulated(cpu), &plugin.config, &b, &record.piece) > 0)
 		report(emulated(cpu), &record);
-	if (emulated(cpu)->phase == PMK_UNITS_REST && !in_rest)
+	if (emulated(cpu)->phase == PMK_UNITS_REST && !plugin.rest.on)
 		begin_rest(cpu);
 }
 
@@ -535,25 +485,25 @@ static void begin_unit(unsigned vcpu)
 
 	read_rest(cpu);
 	b = blocks_of(cpu);
-	in_rest = false;
-	if (pmk_emulated_unit(emulated(cpu), &config, &b))
+	plugin.rest.on = false;
+	if (pmk_emulated_unit(emulated(cpu), &plugin.config, &b))
 		give_up(PMK_ENOMEM);
 	set_bases(vcpu, cpu);
-	glue->translate_anew();
+	plugin.glue->translate_anew();
 }
 
 /* A block that ticks is executed in the rest. After a request to translate code again, old code may
  * still run for a while. */
 static void on_tick(unsigned vcpu, void *tick)
 {
-	uint64_t executed = *rest_counter - rest_began;
+	uint64_t executed = *plugin.rest.counter - plugin.rest.began;
 
-	if (!in_rest)
+	if (!plugin.rest.on)
 		return;
-	if (executed >= unit_at)
+	if (executed >= plugin.rest.unit_at)
 		begin_unit(vcpu);
-	else if (pmk_ticks_tick(&ticks, tick, executed, unit_at))
-		glue->translate_anew();
+	else if (pmk_ticks_tick(&plugin.rest.ticks, tick, executed, plugin.rest.unit_at))
+		plugin.glue->translate_anew();
 }
 
 /* There are several threads: from here on, everything is counted. */
@@ -562,11 +512,11 @@ static void end_sampling(struct pmk_cpu *cpu)
 	struct pmk_emulated_blocks b;
 	union pmk_arena_record record;
 
-	if (in_rest)
+	if (plugin.rest.on)
 		read_rest(cpu);
-	in_rest = false;
+	plugin.rest.on = false;
 	b = blocks_of(cpu);
-	if (pmk_emulated_whole(emulated(cpu), &config, &b, &record.piece) > 0)
+	if (pmk_emulated_whole(emulated(cpu), &plugin.config, &b, &record.piece) > 0)
 		report(emulated(cpu), &record);
 	set_bases(cpu->index, cpu);
 }
@@ -576,8 +526,8 @@ static void end_sampling(struct pmk_cpu *cpu)
 /* See struct pmk_emulator. */
 static void follow(unsigned vcpu, const struct pmk_block *block, bool boundary)
 {
-	if (config.nregions)
-		pmk_emulated_follow(emulated(pmk_cpus[vcpu]), &config, block, boundary);
+	if (plugin.config.nregions)
+		pmk_emulated_follow(emulated(pmk_cpus[vcpu]), &plugin.config, block, boundary);
 }
 
 static void leave_level(unsigned vcpu)
@@ -585,12 +535,12 @@ static void leave_level(unsigned vcpu)
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 
-	pmk_emulated_leave_level(emulated(cpu), &config, &b);
+	pmk_emulated_leave_level(emulated(cpu), &plugin.config, &b);
 }
 
 static void enter_level(unsigned vcpu, unsigned level)
 {
-	pmk_emulated_enter_level(emulated(pmk_cpus[vcpu]), &config, level);
+	pmk_emulated_enter_level(emulated(pmk_cpus[vcpu]), &plugin.config, level);
 }
 
 /*
@@ -619,7 +569,7 @@ static void on_crossing(struct pmk_cpu *cpu)
 {
 	struct pmk_emulated_blocks b = blocks_of(cpu);
 
-	pmk_emulated_cross(emulated(cpu), &config, &b);
+	pmk_emulated_cross(emulated(cpu), &plugin.config, &b);
 }
 
 /*
@@ -637,15 +587,9 @@ struct lone_access {
 	const struct pmk_block *block;
 };
 
-/* The last accesses that were translated within longer blocks, by address. */
-static struct within {
-	uint64_t pc;
-	void *access;
-} within[4096];
-
-static struct within *within_slot(uint64_t pc)
+static struct plugin_within *within_slot(uint64_t pc)
 {
-	return &within[pc / 2 % (sizeof(within) / sizeof(within[0]))];
+	return &plugin.within[pc / 2 % (sizeof(plugin.within) / sizeof(plugin.within[0]))];
 }
 
 /* Control registers may have changed since the access was translated, and then the block that runs
@@ -695,27 +639,7 @@ static bool is_device(void *ctx, uint64_t addr)
 	return *known == DEVICE;
 }
 
-/*
- * The control registers of ARM (control.h). There is one setting of each level for all code: if the
- * processors of a board have different ones, the last write counts for all.
- */
-static bool follows_control;
-/* The core with everything that its parameters enable; and the parts enabled at each level. */
-static struct pmk_core configured;
-static struct pmk_control_state control;
-/* The state of the code that is being translated, and of the core of each vCPU. */
-static unsigned control_state = ~0u;
-static unsigned control_of_core[PMK_MAX_VCPUS];
-/* The levels of translated code; and whether their states differ. */
-static unsigned control_levels;
-static bool control_differs;
-static uint32_t control_quiet; /* number of successive blocks that had the core's state */
-#define CONTROL_QUIET 1000000  /* our choice */
-/* The register that is about to be written, or was just written, by vCPU. */
-static struct pmk_control_write control_write[PMK_MAX_VCPUS];
-/* Addresses after writes of a control register. */
-static uint64_t control_after[64];
-static unsigned ncontrol_after;
+#define CONTROL_QUIET 1000000 /* our choice */
 
 /* What firmware can leave off of what the core's parameters turn on: of enum pmk_control. Of a
  * MicroBlaze no register turns the branch target cache on. */
@@ -723,39 +647,40 @@ static unsigned controllable(const struct pmk_core *core)
 {
 	return (core->mmu ? PMK_CONTROL_MMU : 0) | (core->icache_on ? PMK_CONTROL_ICACHE : 0) |
 	       (core->dcache_on ? PMK_CONTROL_DCACHE : 0) |
-	       (core->bp_on ? PMK_CONTROL_PREDICTOR & family->control : 0);
+	       (core->bp_on ? PMK_CONTROL_PREDICTOR & plugin.family->control : 0);
 }
 
 static void control_missed(unsigned parts)
 {
-	atomic_fetch_or(&arena->control_unseen, parts);
+	atomic_fetch_or(&plugin.arena->control_unseen, parts);
 }
 
 static void begin_control(void)
 {
-	follows_control = family->control && pmk_registers_are_shown() &&
-			  (glue->translate_anew || !pmk_guest_find());
-	control_missed(controllable(&config.core) & (follows_control ? ~family->control : ~0u));
-	if (!follows_control)
+	plugin.control.follows = plugin.family->control && pmk_registers_are_shown() &&
+				 (plugin.glue->translate_anew || !pmk_guest_find());
+	control_missed(controllable(&plugin.config.core) &
+		       (plugin.control.follows ? ~plugin.family->control : ~0u));
+	if (!plugin.control.follows)
 		return;
-	atomic_store(&arena->control_followed, family->control);
-	configured = config.core;
-	control_state = ~family->control;
-	pmk_core_control(&config.core, &configured, control_state);
+	atomic_store(&plugin.arena->control_followed, plugin.family->control);
+	plugin.control.configured = plugin.config.core;
+	plugin.control.of_code = ~plugin.family->control;
+	pmk_core_control(&plugin.config.core, &plugin.control.configured, plugin.control.of_code);
 }
 
 static unsigned control_at(unsigned level)
 {
-	return pmk_control_at(&control, level) | ~family->control;
+	return pmk_control_at(&plugin.control.state, level) | ~plugin.family->control;
 }
 
 static void translate_for_control(void)
 {
-	control_levels = 0;
-	control_differs = false;
-	control_quiet = 0;
-	if (glue->translate_anew)
-		glue->translate_anew();
+	plugin.control.levels = 0;
+	plugin.control.differs = false;
+	plugin.control.quiet = 0;
+	if (plugin.glue->translate_anew)
+		plugin.glue->translate_anew();
 	else
 		pmk_guest_translate_anew();
 }
@@ -769,11 +694,11 @@ static void set_control(unsigned vcpu, unsigned state)
 	struct pmk_core core = cpu->core;
 	union pmk_cpu_own kept;
 
-	if (control_of_core[vcpu] == state)
+	if (plugin.control.of_core[vcpu] == state)
 		return;
-	control_of_core[vcpu] = state;
-	atomic_fetch_or(&arena->control_seen, state & family->control);
-	pmk_core_control(&core, &configured, state);
+	plugin.control.of_core[vcpu] = state;
+	atomic_fetch_or(&plugin.arena->control_seen, state & plugin.family->control);
+	pmk_core_control(&core, &plugin.control.configured, state);
 	if (cpu->core.mmu == core.mmu && cpu->core.icache_on == core.icache_on &&
 	    cpu->core.dcache_on == core.dcache_on && cpu->core.bp_on == core.bp_on)
 		return;
@@ -782,37 +707,37 @@ static void set_control(unsigned vcpu, unsigned state)
 		give_up(PMK_ENOMEM);
 	pmk_cpu_discard(&cpu->core, &kept);
 	cpu->prev = prev;
-	if (family->attach)
-		family->attach(cpu, &emulated(cpu)->chip.biu);
+	if (plugin.family->attach)
+		plugin.family->attach(cpu, &emulated(cpu)->chip.biu);
 }
 
 /* The block after a write at `level` starts. */
 static void control_written(unsigned vcpu, void *level)
 {
-	struct pmk_control_write w = control_write[vcpu];
+	struct pmk_control_write w = plugin.control.write[vcpu];
 	unsigned at = (unsigned)(uintptr_t)level;
 	uint64_t value = 0;
-	bool zero = family->wide_addresses && w.source == 31;
+	bool zero = plugin.family->wide_addresses && w.source == 31;
 
-	control_write[vcpu].reg = PMK_CONTROL_NONE;
+	plugin.control.write[vcpu].reg = PMK_CONTROL_NONE;
 	if (w.reg != PMK_CONTROL_NONE && (zero || pmk_registers_read(w.source, &value)) &&
-	    pmk_control_set(&control, &w, at, value))
+	    pmk_control_set(&plugin.control.state, &w, at, value))
 		translate_for_control();
 	set_control(vcpu, control_at(at));
 }
 
 static void control_is_written(unsigned vcpu, void *write)
 {
-	control_write[vcpu] = *(const struct pmk_control_write *)write;
+	plugin.control.write[vcpu] = *(const struct pmk_control_write *)write;
 }
 
 /* Code that was translated for `state` starts. */
 static void check_control(unsigned vcpu, void *state)
 {
-	if (control_of_core[vcpu] != (unsigned)(uintptr_t)state) {
-		control_quiet = 0;
+	if (plugin.control.of_core[vcpu] != (unsigned)(uintptr_t)state) {
+		plugin.control.quiet = 0;
 		set_control(vcpu, (unsigned)(uintptr_t)state);
-	} else if (++control_quiet == CONTROL_QUIET) {
+	} else if (++plugin.control.quiet == CONTROL_QUIET) {
 		translate_for_control();
 	}
 }
@@ -820,10 +745,10 @@ static void check_control(unsigned vcpu, void *state)
 /* The level of the code that is being translated. */
 static unsigned level_of_code(void)
 {
-	int level = family->wide_addresses ? pmk_registers_level() : 1;
+	int level = plugin.family->wide_addresses ? pmk_registers_level() : 1;
 
 	if (level < 0)
-		control_missed(controllable(&configured));
+		control_missed(controllable(&plugin.control.configured));
 	return level < 0 ? 1 : (unsigned)level;
 }
 
@@ -831,20 +756,21 @@ static unsigned level_of_code(void)
  * whether the core is in this state. */
 static bool meet_level(unsigned level)
 {
-	control_state = control_at(level);
-	pmk_core_control(&config.core, &configured, control_state);
-	control_levels |= 1u << level;
-	if (!control_differs && pmk_control_differs(&control, control_levels)) {
+	plugin.control.of_code = control_at(level);
+	pmk_core_control(&plugin.config.core, &plugin.control.configured, plugin.control.of_code);
+	plugin.control.levels |= 1u << level;
+	if (!plugin.control.differs &&
+	    pmk_control_differs(&plugin.control.state, plugin.control.levels)) {
 		translate_for_control();
-		control_differs = true;
+		plugin.control.differs = true;
 	}
-	return control_differs;
+	return plugin.control.differs;
 }
 
 static bool is_after_write(uint64_t pc)
 {
-	for (unsigned i = 0; i < ncontrol_after; i++)
-		if (control_after[i] == pc)
+	for (unsigned i = 0; i < plugin.control.nafter; i++)
+		if (plugin.control.after[i] == pc)
 			return true;
 	return false;
 }
@@ -853,12 +779,12 @@ static bool is_after_write(uint64_t pc)
 static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 						  const struct pmk_insn *in)
 {
-	static struct pmk_control_write known[PMK_CONTROL_NREGS][32];
 	struct pmk_control_write w, *one;
 
-	if (!pmk_control_is_written(raw, in, family->control_by, decoder.big_endian, &w))
+	if (!pmk_control_is_written(raw, in, plugin.family->control_by, plugin.decoder.big_endian,
+				    &w))
 		return NULL;
-	one = &known[w.reg][w.source | w.bits]; /* one of them is 0 */
+	one = &plugin.control.known[w.reg][w.source | w.bits]; /* one of them is 0 */
 	*one = w;
 	return one;
 }
@@ -878,22 +804,23 @@ static void watch_control(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 						     (void *)(uintptr_t)level);
 	else if (differs)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, check_control, QEMU_CB_NO_REGS,
-						     (void *)(uintptr_t)control_state);
+						     (void *)(uintptr_t)plugin.control.of_code);
 	if (!w)
 		return;
 	/* What starts next is not behind it. */
-	if (n > 1 && in[n - 2].kind & family->delays)
-		control_missed(controllable(&configured));
+	if (n > 1 && in[n - 2].kind & plugin.family->delays)
+		control_missed(controllable(&plugin.control.configured));
 	qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, n - 1),
 					       control_is_written, QEMU_CB_NO_REGS, (void *)w);
 	if (is_after_write(after))
 		return;
-	if (ncontrol_after == sizeof(control_after) / sizeof(control_after[0])) {
-		control_missed(controllable(&configured));
+	if (plugin.control.nafter ==
+	    sizeof(plugin.control.after) / sizeof(plugin.control.after[0])) {
+		control_missed(controllable(&plugin.control.configured));
 		return;
 	}
-	control_after[ncontrol_after++] = after;
-	if (pmk_code_begins_at(&code, after))
+	plugin.control.after[plugin.control.nafter++] = after;
+	if (pmk_code_begins_at(&plugin.code, after))
 		translate_for_control();
 }
 
@@ -902,7 +829,7 @@ static void watch_control(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 static void *ledger_record(void *ctx, uint32_t cpu, size_t bytes, uint32_t *number)
 {
 	(void)ctx;
-	return pmk_ledger_record(ledger, process, cpu, bytes, number);
+	return pmk_ledger_record(plugin.ledger, plugin.process, cpu, bytes, number);
 }
 
 static void record_block(const struct pmk_block *b, const struct pmk_raw *raw,
@@ -911,15 +838,16 @@ static void record_block(const struct pmk_block *b, const struct pmk_raw *raw,
 	struct pmk_ledger_block *r;
 	uint8_t *bytes;
 
-	if (!ledger || recorded[b->id])
+	if (!plugin.ledger || plugin.recorded[b->id])
 		return;
-	r = pmk_ledger_record(ledger, process, 0,
-			      sizeof(*r) + n * (sizeof(*in) + sizeof(raw->byte)), &recorded[b->id]);
+	r = pmk_ledger_record(plugin.ledger, plugin.process, 0,
+			      sizeof(*r) + n * (sizeof(*in) + sizeof(raw->byte)),
+			      &plugin.recorded[b->id]);
 	if (!r)
 		return;
 	r->ninsns = (uint32_t)n;
 	r->nfaults = b->nfaults;
-	r->control = control_state;
+	r->control = plugin.control.of_code;
 	memcpy(r->insn, in, n * sizeof(*in));
 	bytes = (uint8_t *)&r->insn[n];
 	for (size_t i = 0; i < n; i++)
@@ -927,21 +855,17 @@ static void record_block(const struct pmk_block *b, const struct pmk_raw *raw,
 	atomic_store(&r->head.kind, PMK_LEDGER_BLOCK);
 }
 
-/* The last mapping in which code was found. */
-static struct {
-	uint64_t begin, end;
-} known_mapping[64];
-static unsigned next_mapping;
-
 static void record_mapping(uint64_t begin, uint64_t end, uint64_t offset, const char *path)
 {
 	struct pmk_ledger_mapping *r;
 	uint32_t number;
 
-	known_mapping[next_mapping].begin = begin;
-	known_mapping[next_mapping].end = end;
-	next_mapping = (next_mapping + 1) % (sizeof(known_mapping) / sizeof(known_mapping[0]));
-	r = pmk_ledger_record(ledger, process, 0, sizeof(*r) + strlen(path) + 1, &number);
+	plugin.mapping.known[plugin.mapping.next].begin = begin;
+	plugin.mapping.known[plugin.mapping.next].end = end;
+	plugin.mapping.next = (plugin.mapping.next + 1) %
+			      (sizeof(plugin.mapping.known) / sizeof(plugin.mapping.known[0]));
+	r = pmk_ledger_record(plugin.ledger, plugin.process, 0, sizeof(*r) + strlen(path) + 1,
+			      &number);
 	if (!r)
 		return;
 	r->begin = begin;
@@ -953,8 +877,10 @@ static void record_mapping(uint64_t begin, uint64_t end, uint64_t offset, const 
 
 static bool is_known(uint64_t pc)
 {
-	for (unsigned i = 0; i < sizeof(known_mapping) / sizeof(known_mapping[0]); i++)
-		if (pc - known_mapping[i].begin < known_mapping[i].end - known_mapping[i].begin)
+	for (unsigned i = 0; i < sizeof(plugin.mapping.known) / sizeof(plugin.mapping.known[0]);
+	     i++)
+		if (pc - plugin.mapping.known[i].begin <
+		    plugin.mapping.known[i].end - plugin.mapping.known[i].begin)
 			return true;
 	return false;
 }
@@ -1000,11 +926,11 @@ static void begin_sites(struct pmk_cpu *cpu)
 	const struct pmk_sites_owner owner = {
 		.record = ledger_record,
 		.stack_pointer = pmk_registers_stack_pointer,
-		.records = (char *)ledger,
-		.block = recorded,
+		.records = (char *)plugin.ledger,
+		.block = plugin.recorded,
 	};
 
-	if (ledger && !pmk_sites_new(cpu, &owner, ledger->paths))
+	if (plugin.ledger && !pmk_sites_new(cpu, &owner, plugin.ledger->paths))
 		give_up(PMK_ENOMEM);
 }
 
@@ -1013,7 +939,7 @@ static void begin_sites(struct pmk_cpu *cpu)
 static struct lone_access *new_lone(qemu_mem_fn fn, void *access, const struct pmk_block *b)
 {
 	struct lone_access *lone = malloc(sizeof(*lone));
-	const struct within *w = within_slot(b->pc);
+	const struct plugin_within *w = within_slot(b->pc);
 
 	if (!lone)
 		give_up(PMK_ENOMEM);
@@ -1032,9 +958,9 @@ static void register_access(struct qemu_plugin_insn *qi, qemu_mem_fn fn, uint64_
 	void *data = (void *)(uintptr_t)access;
 	uint64_t pc = qemu_plugin_insn_vaddr(qi);
 
-	if (system_mode && b->pc != b->end_addr) {
-		*within_slot(pc) = (struct within){ .pc = pc, .access = data };
-	} else if (system_mode) {
+	if (plugin.system_mode && b->pc != b->end_addr) {
+		*within_slot(pc) = (struct plugin_within){ .pc = pc, .access = data };
+	} else if (plugin.system_mode) {
 		data = new_lone(fn, data, b);
 		fn = lone_access;
 	}
@@ -1043,7 +969,7 @@ static void register_access(struct qemu_plugin_insn *qi, qemu_mem_fn fn, uint64_
 
 static bool is_boundary(uint64_t addr)
 {
-	const struct pmk_emulated_config *cfg = &config;
+	const struct pmk_emulated_config *cfg = &plugin.config;
 
 	for (unsigned r = 0; r < cfg->nregions; r++)
 		if (cfg->region[r].begin == addr || cfg->region[r].end == addr)
@@ -1083,15 +1009,15 @@ static void register_block(struct qemu_plugin_tb *tb, size_t first, qemu_exec_fn
 static void drop(unsigned vcpu, void *block)
 {
 	(void)block;
-	family->drop(pmk_cpus[vcpu]);
+	plugin.family->drop(pmk_cpus[vcpu]);
 }
 
 /* Count executions of the block, and nothing else. Translated code can do that by itself as long as
  * it runs in one thread. */
 static void register_execution(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
-	if (inline_executions && !threaded)
-		glue->count_inline(tb, first, &inline_executions[b->id].count, 1);
+	if (plugin.inline_executions && !plugin.threaded)
+		plugin.glue->count_inline(tb, first, &plugin.inline_executions[b->id].count, 1);
 	else
 		register_block(tb, first, count_execution, b);
 }
@@ -1100,8 +1026,8 @@ static void register_execution(struct qemu_plugin_tb *tb, size_t first, const st
  * code counts them. Those of an uncounted process are not read. */
 static bool map_inline(struct pmk_executions *executions)
 {
-	struct pmk_executions *to = inline_executions;
-	void *at = slot == &uncounted
+	struct pmk_executions *to = plugin.inline_executions;
+	void *at = plugin.slot == &plugin.uncounted
 			   ? mmap(to, PMK_EXEC_BYTES, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0)
 			   : mremap(executions, 0, PMK_EXEC_BYTES,
@@ -1109,7 +1035,7 @@ static bool map_inline(struct pmk_executions *executions)
 
 	if (at == MAP_FAILED)
 		return false;
-	inline_executions = at;
+	plugin.inline_executions = at;
 	return true;
 }
 
@@ -1117,31 +1043,33 @@ static bool map_inline(struct pmk_executions *executions)
  * when a second thread starts. */
 static enum pmk_world world(void)
 {
-	if (system_mode)
+	if (plugin.system_mode)
 		return PMK_WORLD_SYSTEM;
-	return threaded ? PMK_WORLD_PROGRAM : PMK_WORLD_THREAD;
+	return plugin.threaded ? PMK_WORLD_PROGRAM : PMK_WORLD_THREAD;
 }
 
 /* The callback for the start of a block at `pc`. */
 static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
 {
-	enum pmk_block_way way = config.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
+	enum pmk_block_way way = plugin.config.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
 
 	if (is_boundary(pc))
 		way = PMK_BLOCK_BOUNDARY;
-	else if (config.follows)
+	else if (plugin.config.follows)
 		way = PMK_BLOCK_FOLLOWED;
-	else if (ledger)
+	else if (plugin.ledger)
 		way = PMK_BLOCK_BOOKED;
-	return family->on_block(&config.core)->fn[world()][entry != 0][way];
+	return plugin.family->on_block(&plugin.config.core)->fn[world()][entry != 0][way];
 }
 
 /* How a block at `pc` may be entered: bits of enum pmk_entry. */
 static unsigned entry_at(uint64_t pc)
 {
-	if (!system_mode)
-		return pmk_handler_at(&handlers, pc);
-	return family->vector ? family->vector(&decoder, &config.core, pc) : 0;
+	if (!plugin.system_mode)
+		return pmk_handler_at(&plugin.handlers, pc);
+	return plugin.family->vector
+		       ? plugin.family->vector(&plugin.decoder, &plugin.config.core, pc)
+		       : 0;
 }
 
 /* Base addresses for tests in translated code: the tables of the family, and struct pmk_cpu. */
@@ -1150,7 +1078,7 @@ enum { NO_BASE = -1, BASE_TABLES, BASE_CPU };
 /* True if translated code makes the tests. */
 static bool emulator_tests(void)
 {
-	return family->test && !system_mode && !config.untested &&
+	return plugin.family->test && !plugin.system_mode && !plugin.config.untested &&
 	       qemu_plugin_register_vcpu_mem_test_cb && qemu_plugin_vcpu_set_base;
 }
 
@@ -1158,7 +1086,7 @@ static void set_bases(unsigned vcpu, struct pmk_cpu *cpu)
 {
 	if (!emulator_tests())
 		return;
-	qemu_plugin_vcpu_set_base(vcpu, BASE_TABLES, family->tables(cpu));
+	qemu_plugin_vcpu_set_base(vcpu, BASE_TABLES, plugin.family->tables(cpu));
 	qemu_plugin_vcpu_set_base(vcpu, BASE_CPU, cpu);
 }
 
@@ -1166,7 +1094,7 @@ static struct qemu_mem_test of_emulator(const struct pmk_access_test *test)
 {
 	struct qemu_mem_test t = {
 		.n = test->n,
-		.mark_base = config.parts & ~(uint32_t)PMK_PART_DATA ? BASE_CPU : NO_BASE,
+		.mark_base = plugin.config.parts & ~(uint32_t)PMK_PART_DATA ? BASE_CPU : NO_BASE,
 		.mark_offset = offsetof(struct pmk_cpu, access) + PMK_ACCESS_MARK_OFFSET,
 		.count_base = NO_BASE,
 	};
@@ -1196,21 +1124,26 @@ static struct qemu_mem_test of_emulator(const struct pmk_access_test *test)
 	return t;
 }
 
+#define NTESTS 16
+
+static unsigned find_test_number(bool counted_here, const struct pmk_insn *in)
+{
+	return (counted_here * 2u + in->store) * 4 + pmk_access_log2(in->mem_bytes);
+}
+
 /* The test for accesses of the instruction. NULL: the emulator must call back for each. */
 static const struct qemu_mem_test *find_test(const struct pmk_insn *in)
 {
-	/* [counted here][store][log2 of the bytes], protected by the lock */
-	static struct qemu_mem_test known[2][2][4];
 	struct pmk_access_test test;
 	struct qemu_mem_test *t;
 
 	if (!emulator_tests())
 		return NULL;
-	test = family->test(&config.core, in);
+	test = plugin.family->test(&plugin.config.core, in);
 	/* Events at a recorded site are accounted there. */
-	if (!test.n || (ledger && test.counts != PMK_SIG_NONE))
+	if (!test.n || (plugin.ledger && test.counts != PMK_SIG_NONE))
 		return NULL;
-	t = &known[test.counts != PMK_SIG_NONE][in->store][pmk_access_log2(in->mem_bytes)];
+	t = &plugin.tests[find_test_number(test.counts != PMK_SIG_NONE, in)];
 	if (!t->n)
 		*t = of_emulator(&test);
 	return t;
@@ -1232,11 +1165,11 @@ static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const 
 		  const struct pmk_pipe_slot *pipe, unsigned behind)
 {
 	uint64_t access = 0;
-	qemu_mem_fn fn = family->watch(&config.core, world(), in, b, pipe, &access);
+	qemu_mem_fn fn = plugin.family->watch(&plugin.config.core, world(), in, b, pipe, &access);
 	const struct qemu_mem_test *test = find_test(in);
 
 	/* See guest_access_in_memory(). */
-	if (!fn && config.guest)
+	if (!fn && plugin.config.guest)
 		fn = passed_access;
 	if (!fn)
 		return;
@@ -1257,9 +1190,10 @@ static void tell_passed(struct qemu_plugin_insn *qi, unsigned behind)
 					       (void *)(uintptr_t)pmk_access_at(0, behind));
 }
 
-/* Make a block from the straight run [first, last) of translated code; NULL: there is no room. */
+/* Make a block from the straight run [first, last) of translated code; NULL: there is no room.
+ * plugin.pipe then says how its instructions pass through the pipeline. */
 static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct pmk_insn *in,
-					size_t first, size_t last, struct pmk_pipe_slot *pipe)
+					size_t first, size_t last)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	unsigned entry = entry_at(in[first].addr);
@@ -1271,18 +1205,18 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
 		hash = hash_bytes(hash, &level, sizeof(level));
 		entry |= PMK_ENTRY_LEVEL(level);
 	}
-	if (follows_control)
-		hash = hash_bytes(hash, &control_state, sizeof(control_state));
+	if (plugin.control.follows)
+		hash = hash_bytes(hash, &plugin.control.of_code, sizeof(plugin.control.of_code));
 	for (size_t i = first; i < last; i++)
 		hash = hash_bytes(hash, raw[i].byte, raw[i].size);
-	b = pmk_code_add(&code, in + first, last - first, hash, entry, pipe);
+	b = pmk_code_add(&plugin.code, in + first, last - first, hash, entry, plugin.pipe);
 	if (!b) {
-		atomic_store(&arena->blocks_full, 1);
+		atomic_store(&plugin.arena->blocks_full, 1);
 		return NULL;
 	}
-	pmk_slot_facts(slot_memory)[b->id] = b->facts;
+	pmk_slot_facts(plugin.slot_memory)[b->id] = b->facts;
 	record_block(b, raw + first, in + first, last - first);
-	atomic_store(&slot->nblocks, code.nblocks);
+	atomic_store(&plugin.slot->nblocks, plugin.code.nblocks);
 	return b;
 }
 
@@ -1303,14 +1237,13 @@ struct run_after_write {
 /* Build the block of the run for the state of the core. */
 static void build_for_state(struct run_after_write *run, unsigned state)
 {
-	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* protected by the lock */
 	const struct pmk_block *b;
 
-	pthread_mutex_lock(&translating);
-	control_state = state;
-	pmk_core_control(&config.core, &configured, control_state);
-	b = block_of(run->raw, run->in, 0, run->n, pipe);
-	pthread_mutex_unlock(&translating);
+	pthread_mutex_lock(&plugin.translating);
+	plugin.control.of_code = state;
+	pmk_core_control(&plugin.config.core, &plugin.control.configured, plugin.control.of_code);
+	b = block_of(run->raw, run->in, 0, run->n);
+	pthread_mutex_unlock(&plugin.translating);
 	run->block = b ? b : run->block;
 	run->state = state;
 }
@@ -1319,8 +1252,8 @@ static void start_after_write(unsigned vcpu, void *data)
 {
 	struct run_after_write *run = data;
 
-	if (run->state != control_of_core[vcpu])
-		build_for_state(run, control_of_core[vcpu]);
+	if (run->state != plugin.control.of_core[vcpu])
+		build_for_state(run, plugin.control.of_core[vcpu]);
 	run->fn(vcpu, (void *)run->block);
 }
 
@@ -1337,7 +1270,7 @@ static void register_after_write(struct qemu_plugin_tb *tb, const struct pmk_raw
 	*run = (struct run_after_write){
 		.fn = block_callback(b->pc, entry_at(b->pc)),
 		.block = b,
-		.state = control_state,
+		.state = plugin.control.of_code,
 		.n = n,
 		.raw = memcpy(own_raw, raw + first, n * sizeof(*raw)),
 		.in = memcpy(own_in, in + first, n * sizeof(*in)),
@@ -1349,16 +1282,17 @@ static void register_after_write(struct qemu_plugin_tb *tb, const struct pmk_raw
  * it is counted in pieces, so that the progress of the program is known. */
 static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
-	pmk_block_fn *const(*on)[PMK_FETCH_NWAYS] =
-		config.parts & PMK_PART_PREDICTOR ? family->on_fetch : family->on_lines;
-	bool count = !(config.parts & PMK_PART_EXECUTIONS);
+	pmk_block_fn *const(*on)[PMK_FETCH_NWAYS] = plugin.config.parts & PMK_PART_PREDICTOR
+							    ? plugin.family->on_fetch
+							    : plugin.family->on_lines;
+	bool count = !(plugin.config.parts & PMK_PART_EXECUTIONS);
 	unsigned entry = entry_at(b->pc);
 
 	if (has_clock()) {
 		register_block(tb, first, block_callback(b->pc, entry), b);
 		return;
 	}
-	if (config.parts & PMK_PART_FETCH) {
+	if (plugin.config.parts & PMK_PART_FETCH) {
 		enum pmk_fetch_way any =
 			world() == PMK_WORLD_THREAD ? PMK_FETCH_THREAD : PMK_FETCH_ANY;
 
@@ -1366,14 +1300,14 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 	} else if (count) {
 		register_execution(tb, first, b);
 	}
-	if (entry && family->drop && config.parts & PMK_PART_DATA)
+	if (entry && plugin.family->drop && plugin.config.parts & PMK_PART_DATA)
 		register_block(tb, first, drop, b);
 }
 
 /* True if a requested event depends on the effect of accesses on the caches. */
 static bool asks_data(void)
 {
-	return config.parts & (PMK_PART_DATA | PMK_PART_CLOCK);
+	return plugin.config.parts & (PMK_PART_DATA | PMK_PART_CLOCK);
 }
 
 /* True if it matters, for fetch without a clock, that all of `b` has run before a handler starts:
@@ -1381,11 +1315,11 @@ static bool asks_data(void)
  * operation. */
 static bool end_matters(const struct pmk_block *b)
 {
-	if (!(config.parts & PMK_PART_FETCH))
+	if (!(plugin.config.parts & PMK_PART_FETCH))
 		return false;
-	if (!(config.parts & PMK_PART_PREDICTOR))
+	if (!(plugin.config.parts & PMK_PART_PREDICTOR))
 		return b->disturbs;
-	return pmk_goes_anywhere(b) || (code.tells && b->flow != PMK_FLOW_NEXT);
+	return pmk_goes_anywhere(b) || (plugin.code.tells && b->flow != PMK_FLOW_NEXT);
 }
 
 /* True if the access of an instruction of `b` matters. `behind` later instructions of the block may
@@ -1394,10 +1328,6 @@ static bool is_watched(const struct pmk_block *b, unsigned behind)
 {
 	return asks_data() || (!behind && end_matters(b));
 }
-
-/* The family's function for each line that an instruction writes completely. */
-static pmk_access_fn *write_line;
-static unsigned written_bytes; /* by each */
 
 /* The block of memory was written, or is about to be. */
 static void write_lines(unsigned vcpu, void *access, bool before)
@@ -1408,14 +1338,14 @@ static void write_lines(unsigned vcpu, void *access, bool before)
 	if (!before)
 		pmk_cpus[vcpu]->access = (uint64_t)(uintptr_t)access;
 	if (!pmk_registers_read(reg, &addr)) {
-		atomic_fetch_add(&arena->zeroes_unseen, 1);
+		atomic_fetch_add(&plugin.arena->zeroes_unseen, 1);
 		return;
 	}
-	addr &= ~(uint64_t)(written_bytes - 1);
-	for (unsigned i = 0; i < written_bytes; i += family->line_bytes) {
+	addr &= ~(uint64_t)(plugin.written_bytes - 1);
+	for (unsigned i = 0; i < plugin.written_bytes; i += plugin.family->line_bytes) {
 		/* QEMU has no information about this access. */
 		pmk_access_see(0, ~(addr + i));
-		write_line(vcpu, 0, addr + i, access);
+		plugin.write_line(vcpu, 0, addr + i, access);
 	}
 }
 
@@ -1433,7 +1363,7 @@ static void writes_unseen(unsigned vcpu, void *access)
 {
 	(void)vcpu;
 	(void)access;
-	atomic_fetch_add(&arena->zeroes_unseen, 1);
+	atomic_fetch_add(&plugin.arena->zeroes_unseen, 1);
 }
 
 /* Instruction `i` of translated code writes a block of memory, whose address is in a register: see
@@ -1449,10 +1379,11 @@ static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, 
 	if (in[i].rm == PMK_NO_REG)
 		return; /* XZR: address 0 cannot be written */
 	if (last)
-		fn = glue->read_register || !pmk_zero_is_written(in, i, (unsigned)in[i].rm)
+		fn = plugin.glue->read_register || !pmk_zero_is_written(in, i, (unsigned)in[i].rm)
 			     ? writes_lines
 			     : writes_unseen;
-	write_line = family->watch(&config.core, world(), &in[i], b, pipe, &access);
+	plugin.write_line =
+		plugin.family->watch(&plugin.config.core, world(), &in[i], b, pipe, &access);
 	access = pmk_access_at(access, behind);
 	qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, last ? i : i + 1), fn,
 					       QEMU_CB_R_REGS, (void *)(uintptr_t)access);
@@ -1462,30 +1393,29 @@ static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, 
 static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		      const struct pmk_insn *in, size_t first, size_t last)
 {
-	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* protected by the lock */
-	const struct pmk_block *b = block_of(raw, in, first, last, pipe);
+	const struct pmk_block *b = block_of(raw, in, first, last);
 	unsigned behind = b ? b->nfaults : 0;
 	bool unsure = false;
 
 	if (!b)
 		return;
-	if (follows_control && is_after_write(in[0].addr))
+	if (plugin.control.follows && is_after_write(in[0].addr))
 		register_after_write(tb, raw, in, first, last - first, b);
 	else
 		register_start(tb, first, b);
 	for (size_t i = first; i < last; i++) {
 		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
 
-		if (unsure && code.tells && (has_clock() || (behind == 0 && end_matters(b))))
+		if (unsure && plugin.code.tells && (has_clock() || (behind == 0 && end_matters(b))))
 			tell_passed(qi, behind);
 		unsure = false;
-		if (!pmk_may_fault(&config.core, &in[i]))
+		if (!pmk_may_fault(&plugin.config.core, &in[i]))
 			continue;
 		behind -= behind > 0;
 		if ((in[i].load || in[i].store) && is_watched(b, behind))
-			watch(qi, &in[i], b, &pipe[i - first], behind);
-		if ((in[i].kind & family->zeroes) && asks_data())
-			watch_zeroing(tb, in, i, b, &pipe[i - first], behind);
+			watch(qi, &in[i], b, &plugin.pipe[i - first], behind);
+		if ((in[i].kind & plugin.family->zeroes) && asks_data())
+			watch_zeroing(tb, in, i, b, &plugin.pipe[i - first], behind);
 		unsure = pmk_fault_unsure(&in[i]);
 	}
 }
@@ -1495,13 +1425,12 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 static void add_executions(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 			   const struct pmk_insn *in, size_t first, size_t last)
 {
-	static struct pmk_pipe_slot pipe[MAX_TB_INSNS]; /* protected by the lock */
 	const struct pmk_block *b;
 
 	for (size_t end = first + 1; end <= last; end++) {
-		if (end < last && !pmk_may_fault(&config.core, &in[end - 1]))
+		if (end < last && !pmk_may_fault(&plugin.config.core, &in[end - 1]))
 			continue;
-		b = block_of(raw, in, first, end, pipe);
+		b = block_of(raw, in, first, end);
 		if (b)
 			register_execution(tb, first, b);
 		first = end;
@@ -1511,9 +1440,9 @@ static void add_executions(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 static void add_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw, const struct pmk_insn *in,
 		    size_t first, size_t last)
 {
-	if (!has_clock() && (config.parts & PMK_PART_EXECUTIONS))
+	if (!has_clock() && (plugin.config.parts & PMK_PART_EXECUTIONS))
 		add_executions(tb, raw, in, first, last);
-	if (config.parts & ~(uint32_t)PMK_PART_EXECUTIONS)
+	if (plugin.config.parts & ~(uint32_t)PMK_PART_EXECUTIONS)
 		add_block(tb, raw, in, first, last);
 }
 
@@ -1523,45 +1452,42 @@ static bool first_stack(struct qemu_plugin_insn *first, struct pmk_stack *stack)
 {
 	uint8_t *bytes = qemu_plugin_insn_haddr(first);
 
-	if (!bytes || !glue->read_register)
+	if (!bytes || !plugin.glue->read_register)
 		return false;
 	stack->sp = pmk_registers_stack_pointer();
 	if (!stack->sp)
 		return false;
 	stack->memory = bytes - qemu_plugin_insn_vaddr(first);
-	stack->word = family->stack_word;
-	stack->big_endian = decoder.big_endian;
+	stack->word = plugin.family->stack_word;
+	stack->big_endian = plugin.decoder.big_endian;
 	return true;
 }
 
 /* The load address of the program is known when its first block is translated. */
 static void move_regions(uint64_t bias)
 {
-	for (unsigned r = 0; r < config.nregions; r++) {
-		config.region[r].begin += bias;
-		if (config.region[r].end)
-			config.region[r].end += bias;
+	for (unsigned r = 0; r < plugin.config.nregions; r++) {
+		plugin.config.region[r].begin += bias;
+		if (plugin.config.region[r].end)
+			plugin.config.region[r].end += bias;
 	}
 }
 
 /* ---- faults that end the program ------------------------------------------------------------ */
 
-/* The emulator's own handlers of signals that accesses of the program may raise. */
-static struct sigaction emulators_segv, emulators_bus;
-
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
-	struct sigaction *next = sig == SIGBUS ? &emulators_bus : &emulators_segv;
+	struct sigaction *next = sig == SIGBUS ? &plugin.emulators_bus : &plugin.emulators_segv;
 
-	bool counts = calling_vcpu < PMK_ARENA_CPUS && pmk_cpus[calling_vcpu] && !in_rest;
+	bool counts = calling.vcpu < PMK_ARENA_CPUS && pmk_cpus[calling.vcpu] && !plugin.rest.on;
 	bool sent = info->si_code <= 0; /* sent by a process, which may be the program itself */
 
 	if (counts && !sent)
-		pmk_cpu_faults(pmk_cpus[calling_vcpu]);
+		pmk_cpu_faults(pmk_cpus[calling.vcpu]);
 	/* This handler does not return after a fault of the program. */
 	next->sa_sigaction(sig, info, context);
 	if (counts && !sent)
-		pmk_cpu_fault_handled(pmk_cpus[calling_vcpu]);
+		pmk_cpu_fault_handled(pmk_cpus[calling.vcpu]);
 }
 
 /* If a program faults, the emulator ends without calling its plugins. It also uses such signals for
@@ -1581,27 +1507,27 @@ static void watch_faults(int sig, struct sigaction *emulators)
 static void meet_program(struct qemu_plugin_insn *first)
 {
 	struct pmk_stack stack;
-	bool known = !system_mode && first_stack(first, &stack);
+	bool known = !plugin.system_mode && first_stack(first, &stack);
 
-	begun = true;
-	atomic_store(&arena->begun, 1);
-	calling_vcpu = 0;
-	pmk_random_begin(config.random_seed - 1);
-	if (!system_mode) {
-		watch_faults(SIGSEGV, &emulators_segv);
-		watch_faults(SIGBUS, &emulators_bus);
+	plugin.begun = true;
+	atomic_store(&plugin.arena->begun, 1);
+	calling.vcpu = 0;
+	pmk_random_begin(plugin.config.random_seed - 1);
+	if (!plugin.system_mode) {
+		watch_faults(SIGSEGV, &plugin.emulators_segv);
+		watch_faults(SIGBUS, &plugin.emulators_bus);
 	}
-	if (!system_mode && qemu_plugin_insn_haddr(first))
-		guest_base = (uintptr_t)qemu_plugin_insn_haddr(first) -
-			     (uintptr_t)qemu_plugin_insn_vaddr(first);
+	if (!plugin.system_mode && qemu_plugin_insn_haddr(first))
+		plugin.guest_base = (uintptr_t)qemu_plugin_insn_haddr(first) -
+				    (uintptr_t)qemu_plugin_insn_vaddr(first);
 	if (known)
 		pmk_stack_without_vdso(&stack);
-	if (!arena->pie)
+	if (!plugin.arena->pie)
 		return;
 	if (qemu_plugin_start_code)
-		move_regions(qemu_plugin_start_code() - arena->region_bias_base);
+		move_regions(qemu_plugin_start_code() - plugin.arena->region_bias_base);
 	else if (known)
-		move_regions(pmk_stack_aux(&stack, PMK_AT_ENTRY) - arena->entry);
+		move_regions(pmk_stack_aux(&stack, PMK_AT_ENTRY) - plugin.arena->entry);
 }
 
 /* Up to 8.2, QEMU does not pass the bytes of MicroBlaze code, but shows where it has them. */
@@ -1610,12 +1536,12 @@ static void fetch(struct qemu_plugin_insn *qi, struct pmk_raw *raw)
 	const void *memory;
 
 	raw->addr = qemu_plugin_insn_vaddr(qi);
-	raw->size = (unsigned)glue->insn_bytes(qi, raw->byte, sizeof(raw->byte));
-	if (raw->size || !family->reads_memory)
+	raw->size = (unsigned)plugin.glue->insn_bytes(qi, raw->byte, sizeof(raw->byte));
+	if (raw->size || !plugin.family->reads_memory)
 		return;
 	memory = qemu_plugin_insn_haddr(qi);
 	if (memory) {
-		raw->size = family->reads_memory;
+		raw->size = plugin.family->reads_memory;
 		memcpy(raw->byte, memory, raw->size);
 	}
 }
@@ -1628,7 +1554,7 @@ static char *first_text(void *tb)
 /* After a branch with a delay slot, control continues to the slot. */
 static bool changes_control(const struct pmk_insn *in)
 {
-	return in->flow != PMK_FLOW_NEXT && !(in->kind & family->delays);
+	return in->flow != PMK_FLOW_NEXT && !(in->kind & plugin.family->delays);
 }
 
 /* True if the guest may access its PMU there. */
@@ -1636,10 +1562,10 @@ static bool reaches_pmu(const struct pmk_raw *raw)
 {
 	uint32_t insn;
 
-	if (!config.guest || raw->size != 4)
+	if (!plugin.config.guest || raw->size != 4)
 		return false;
 	memcpy(&insn, raw->byte, sizeof(insn));
-	return pmk_guest_reaches(insn, family->wide_addresses);
+	return pmk_guest_reaches(insn, plugin.family->wide_addresses);
 }
 
 /* True if instruction `i` of translated code starts a new straight run: at a boundary, after a
@@ -1648,7 +1574,7 @@ static bool reaches_pmu(const struct pmk_raw *raw)
 static bool starts_run(const struct pmk_raw *raw, const struct pmk_insn *in, size_t i)
 {
 	return is_boundary(in[i].addr) || changes_control(&in[i - 1]) ||
-	       (in[i - 1].kind & family->may_trap) || reaches_pmu(&raw[i]) ||
+	       (in[i - 1].kind & plugin.family->may_trap) || reaches_pmu(&raw[i]) ||
 	       reaches_pmu(&raw[i - 1]);
 }
 
@@ -1657,43 +1583,44 @@ static void translate_rest(struct qemu_plugin_tb *tb)
 {
 	uint64_t pc = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	uint64_t n = qemu_plugin_tb_n_insns(tb);
-	struct pmk_tick *tick = pmk_ticks_translated(&ticks, pc);
+	struct pmk_tick *tick = pmk_ticks_translated(&plugin.rest.ticks, pc);
 
-	if (glue->count_inline)
-		glue->count_inline(tb, 0, &inline_executions[PMK_MAX_BLOCKS].count, n);
+	if (plugin.glue->count_inline)
+		plugin.glue->count_inline(tb, 0, &plugin.inline_executions[PMK_MAX_BLOCKS].count,
+					  n);
 	else
-		glue->count_score(tb, n);
+		plugin.glue->count_score(tb, n);
 	if (tick)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_tick, QEMU_CB_NO_REGS, tick);
 }
 
 void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 {
-	static struct pmk_insn in[MAX_TB_INSNS]; /* protected by the lock */
-	static struct pmk_raw raw[MAX_TB_INSNS];
+	struct pmk_insn *in = plugin.in;
+	struct pmk_raw *raw = plugin.raw;
 	size_t n = qemu_plugin_tb_n_insns(tb);
 	size_t first = 0;
 
 	if (n == 0 || n > MAX_TB_INSNS)
 		return;
-	pthread_mutex_lock(&translating);
-	if (in_rest) {
+	pthread_mutex_lock(&plugin.translating);
+	if (plugin.rest.on) {
 		translate_rest(tb);
-		pthread_mutex_unlock(&translating);
+		pthread_mutex_unlock(&plugin.translating);
 		return;
 	}
-	if (!begun) {
+	if (!plugin.begun) {
 		meet_program(qemu_plugin_tb_get_insn(tb, 0));
-		if (config.guest)
+		if (plugin.config.guest)
 			begin_guest();
 	}
 	for (size_t i = 0; i < n; i++)
 		fetch(qemu_plugin_tb_get_insn(tb, i), &raw[i]);
-	if (ledger && !system_mode)
+	if (plugin.ledger && !plugin.system_mode)
 		find_mapping(qemu_plugin_tb_get_insn(tb, 0), raw[0].addr);
-	decoder.sequence = tb;
-	family->decode(&decoder, raw, n, in);
-	if (follows_control)
+	plugin.decoder.sequence = tb;
+	plugin.family->decode(&plugin.decoder, raw, n, in);
+	if (plugin.control.follows)
 		watch_control(tb, raw, in, n);
 	for (size_t i = 0; i < n; i++) {
 		if (i > first && starts_run(raw, in, i)) {
@@ -1702,7 +1629,7 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 		}
 	}
 	add_run(tb, raw, in, first, n);
-	pthread_mutex_unlock(&translating);
+	pthread_mutex_unlock(&plugin.translating);
 }
 
 /* ---- processes and threads ------------------------------------------------------------------ */
@@ -1721,7 +1648,7 @@ static void *reserve(uint64_t size)
 static void end_all_sampling(void)
 {
 	if (!can_sample())
-		atomic_store(&arena->unsampled, 1);
+		atomic_store(&plugin.arena->unsampled, 1);
 	for (unsigned i = 0; i < PMK_ARENA_CPUS; i++)
 		if (pmk_cpus[i] && emulated(pmk_cpus[i])->phase != PMK_UNITS_WHOLE)
 			end_sampling(pmk_cpus[i]);
@@ -1733,62 +1660,62 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 	struct pmk_emulated *e;
 	int err;
 
-	atomic_fetch_add(&slot->threads, 1);
+	atomic_fetch_add(&plugin.slot->threads, 1);
 	/* A thread that starts after another has ended continues on that one's core. */
 	if (pmk_cpus[vcpu]) {
 		set_bases(emulators_vcpu, pmk_cpus[vcpu]);
 		return;
 	}
-	threaded |= vcpu > 0;
-	if (system_mode && vcpu > 0 && mixes_up_vcpus)
+	plugin.threaded |= vcpu > 0;
+	if (plugin.system_mode && vcpu > 0 && plugin.mixes_up_vcpus)
 		pmk_guest_tell_apart(vcpu + 1);
 	if (vcpu >= PMK_ARENA_CPUS) {
 		/* It runs but is not counted; pmk reports that. */
-		atomic_fetch_add(&arena->lost_threads, 1);
+		atomic_fetch_add(&plugin.arena->lost_threads, 1);
 		char *memory = reserve(PMK_CPU_BYTES + sizeof(struct pmk_emulated_ports));
 
 		e = (struct pmk_emulated *)memory;
-		err = pmk_emulated_start(e, (void *)(memory + PMK_CPU_BYTES), &config,
+		err = pmk_emulated_start(e, (void *)(memory + PMK_CPU_BYTES), &plugin.config,
 					 (struct pmk_executions *)(memory + PMK_CPU_HEAD));
 	} else {
-		e = pmk_slot_cpu(slot_memory, vcpu);
-		err = pmk_emulated_start(e, &ports[vcpu], &config,
-					 pmk_slot_executions(slot_memory, vcpu));
+		e = pmk_slot_cpu(plugin.slot_memory, vcpu);
+		err = pmk_emulated_start(e, &plugin.ports[vcpu], &plugin.config,
+					 pmk_slot_executions(plugin.slot_memory, vcpu));
 	}
 	if (err)
 		give_up(err);
-	if (config.delay && !system_mode && vcpu)
-		pmk_emulated_delay(e, &config, delay_left);
+	if (plugin.config.delay && !plugin.system_mode && vcpu)
+		pmk_emulated_delay(e, &plugin.config, plugin.delay_left);
 	e->cpu.index = vcpu;
-	e->cpu.on_deadline = config.units.head ? on_piece : on_deadline;
+	e->cpu.on_deadline = plugin.config.units.head ? on_piece : on_deadline;
 	e->cpu.on_crossing = on_crossing;
-	if (system_mode && family->wide_addresses) {
+	if (plugin.system_mode && plugin.family->wide_addresses) {
 		e->cpu.is_device = asks_device;
-	} else if (system_mode) {
+	} else if (plugin.system_mode) {
 		e->cpu.is_device = is_device;
 		e->cpu.device_ctx = reserve(UINT64_C(1) << (32 - PMK_PAGE_SHIFT));
 	}
 	if (vcpu < PMK_ARENA_CPUS)
 		begin_sites(&e->cpu);
 	pmk_cpus[vcpu] = &e->cpu;
-	control_of_core[vcpu] = control_state;
+	plugin.control.of_core[vcpu] = plugin.control.of_code;
 	set_bases(emulators_vcpu, &e->cpu);
-	if (vcpu == 0 && (!has_clock() || config.units.head) && glue->count_inline)
+	if (vcpu == 0 && (!has_clock() || plugin.config.units.head) && plugin.glue->count_inline)
 		map_inline(e->cpu.executions);
-	if (config.units.head && (threaded || !can_sample()))
+	if (plugin.config.units.head && (plugin.threaded || !can_sample()))
 		end_all_sampling();
-	if (vcpu < PMK_ARENA_CPUS && atomic_load(&slot->ncpus) <= vcpu)
-		atomic_store(&slot->ncpus, vcpu + 1);
+	if (vcpu < PMK_ARENA_CPUS && atomic_load(&plugin.slot->ncpus) <= vcpu)
+		atomic_store(&plugin.slot->ncpus, vcpu + 1);
 }
 
 static struct pmk_arena_slot *claim_slot(void)
 {
-	for (unsigned i = 0; i < nslots; i++) {
+	for (unsigned i = 0; i < plugin.nslots; i++) {
 		uint32_t free_slot = PMK_SLOT_FREE;
 
-		if (atomic_compare_exchange_strong(&arena->slot[i].state, &free_slot,
+		if (atomic_compare_exchange_strong(&plugin.arena->slot[i].state, &free_slot,
 						   PMK_SLOT_RUNNING))
-			return &arena->slot[i];
+			return &plugin.arena->slot[i];
 	}
 	return NULL;
 }
@@ -1805,49 +1732,45 @@ static struct pmk_arena_slot *wait_for_slot(void)
 	return s;
 }
 
-/* The state of the forking core at the fork. The parent continues in memory that both share, so the
- * child cannot read it from there. */
-static struct pmk_emulated at_fork;
-
 static struct pmk_cpu *forking_cpu(void)
 {
-	return calling_vcpu < PMK_MAX_VCPUS ? pmk_cpus[calling_vcpu] : NULL;
+	return calling.vcpu < PMK_MAX_VCPUS ? pmk_cpus[calling.vcpu] : NULL;
 }
 
 /* In a new process: it begins with its own head. */
 static void begin_again(struct pmk_cpu *cpu)
 {
-	all_anew = in_rest;
-	in_rest = false;
+	plugin.rest.all_anew = plugin.rest.on;
+	plugin.rest.on = false;
 	/* No function of the emulator may be called here: it holds its locks. */
-	if (glue->score && rest_counter)
-		rest_began = *rest_counter;
-	if (config.units.head && (threaded || !can_sample()))
+	if (plugin.glue->score && plugin.rest.counter)
+		plugin.rest.began = *plugin.rest.counter;
+	if (plugin.config.units.head && (plugin.threaded || !can_sample()))
 		end_sampling(cpu);
 }
 
 /* Find a slot, or private memory of the same layout that is not read. */
 static void find_memory(bool counted)
 {
-	slot = counted ? wait_for_slot() : NULL;
-	if (slot) {
-		slot_memory = pmk_arena_memory(arena, slot);
+	plugin.slot = counted ? wait_for_slot() : NULL;
+	if (plugin.slot) {
+		plugin.slot_memory = pmk_arena_memory(plugin.arena, plugin.slot);
 		return;
 	}
-	atomic_fetch_add(&arena->lost_forks, 1);
-	slot = &uncounted;
-	slot_memory = reserve(PMK_SLOT_BYTES);
+	atomic_fetch_add(&plugin.arena->lost_forks, 1);
+	plugin.slot = &plugin.uncounted;
+	plugin.slot_memory = reserve(PMK_SLOT_BYTES);
 }
 
 static void before_fork(void)
 {
 	struct pmk_cpu *cpu = forking_cpu();
 
-	forking = true;
+	calling.forking = true;
 	pmk_random_makes();
-	atomic_fetch_add(&arena->forks, 1);
+	atomic_fetch_add(&plugin.arena->forks, 1);
 	if (cpu)
-		pmk_emulated_copy(&at_fork, emulated(cpu), &config);
+		pmk_emulated_copy(&plugin.at_fork, emulated(cpu), &plugin.config);
 }
 
 /* The program has forked, and this is the child: it gets memory of its own, warm caches, and counts
@@ -1855,64 +1778,65 @@ static void before_fork(void)
  * copied by the fork. */
 static void after_fork(void)
 {
-	unsigned vcpu = calling_vcpu;
+	unsigned vcpu = calling.vcpu;
 	struct pmk_cpu *cpu = forking_cpu();
 	bool counted = vcpu < PMK_ARENA_CPUS;
-	char *old_memory = slot_memory;
+	char *old_memory = plugin.slot_memory;
 	struct pmk_emulated *e;
 
 	pmk_random_forked();
 	/* Another thread, which does not exist here, may have been reporting. */
-	pthread_mutex_init(&reporting, NULL);
-	ports[0].pins.show = NULL;
-	pmk_guard_start(pmk_pid, &arena->pmk_pid);
+	pthread_mutex_init(&plugin.reporting, NULL);
+	plugin.ports[0].pins.show = NULL;
+	pmk_guard_start(plugin.pmk_pid, &plugin.arena->pmk_pid);
 	if (!cpu)
 		give_up(PMK_ENOTSUP);
 	find_memory(counted);
 	memset(pmk_cpus, 0, sizeof(pmk_cpus));
-	memcpy(pmk_slot_facts(slot_memory), pmk_slot_facts(old_memory),
-	       code.nblocks * sizeof(struct pmk_facts));
-	atomic_store(&slot->nblocks, code.nblocks);
-	if (inline_executions && !map_inline(pmk_slot_executions(slot_memory, 0)))
+	memcpy(pmk_slot_facts(plugin.slot_memory), pmk_slot_facts(old_memory),
+	       plugin.code.nblocks * sizeof(struct pmk_facts));
+	atomic_store(&plugin.slot->nblocks, plugin.code.nblocks);
+	if (plugin.inline_executions && !map_inline(pmk_slot_executions(plugin.slot_memory, 0)))
 		give_up(PMK_ENOMEM);
 	if (!counted) {
 		/* For an uncounted thread. Its core is private memory, which the fork has
 		 * copied. */
 		pmk_cpus[vcpu] = cpu;
-		atomic_fetch_add(&arena->forked, 1);
+		atomic_fetch_add(&plugin.arena->forked, 1);
 		return;
 	}
-	e = pmk_slot_cpu(slot_memory, vcpu);
-	pmk_emulated_copy(e, &at_fork, &config);
-	if (pmk_emulated_forked(e, &ports[vcpu], &config, pmk_slot_executions(slot_memory, vcpu)))
+	e = pmk_slot_cpu(plugin.slot_memory, vcpu);
+	pmk_emulated_copy(e, &plugin.at_fork, &plugin.config);
+	if (pmk_emulated_forked(e, &plugin.ports[vcpu], &plugin.config,
+				pmk_slot_executions(plugin.slot_memory, vcpu)))
 		give_up(PMK_ENOTSUP);
 	e->cpu.sites = NULL;
 	e->cpu.sites_state = 0;
 	begin_again(&e->cpu);
-	if (ledger && slot != &uncounted) {
-		process = atomic_fetch_add(&ledger->processes, 1) + 1;
+	if (plugin.ledger && plugin.slot != &plugin.uncounted) {
+		plugin.process = atomic_fetch_add(&plugin.ledger->processes, 1) + 1;
 		begin_sites(&e->cpu);
 	}
 	pmk_cpus[vcpu] = &e->cpu;
 	set_bases(vcpu, &e->cpu);
-	atomic_store(&slot->ncpus, vcpu + 1);
-	atomic_store(&slot->threads, 1);
-	atomic_store(&slot->execs, 0);
-	atomic_store(&slot->pid, (uint32_t)getpid());
-	atomic_fetch_add(&arena->forked, 1);
+	atomic_store(&plugin.slot->ncpus, vcpu + 1);
+	atomic_store(&plugin.slot->threads, 1);
+	atomic_store(&plugin.slot->execs, 0);
+	atomic_store(&plugin.slot->pid, (uint32_t)getpid());
+	atomic_fetch_add(&plugin.arena->forked, 1);
 }
 
 static bool is_execve(int64_t num)
 {
-	return num == family->execve || num == family->execveat;
+	return num == plugin.family->execve || num == plugin.family->execveat;
 }
 
 /* Convert an address of the program to one in this process. The highest byte of 64 bits may be a
  * tag, and emulators sign-extend 32-bit addresses. */
 static void *program_memory(uint64_t addr)
 {
-	addr = family->stack_word == 4 ? (uint32_t)addr : addr << 8 >> 8;
-	return (void *)(guest_base + (uintptr_t)addr);
+	addr = plugin.family->stack_word == 4 ? (uint32_t)addr : addr << 8 >> 8;
+	return (void *)(plugin.guest_base + (uintptr_t)addr);
 }
 
 /* Read the word at an address of the program; 0 if there is none. The kernel reads it, because the
@@ -1920,14 +1844,15 @@ static void *program_memory(uint64_t addr)
 static uint64_t program_word(uint64_t addr)
 {
 	uint8_t byte[8] = { 0 };
-	struct iovec to = { byte, family->stack_word };
-	struct iovec from = { program_memory(addr), family->stack_word };
+	struct iovec to = { byte, plugin.family->stack_word };
+	struct iovec from = { program_memory(addr), plugin.family->stack_word };
 	uint64_t word = 0;
 
 	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0)
 		return 0;
-	for (unsigned i = family->stack_word; i > 0; i--)
-		word = word << 8 | byte[decoder.big_endian ? family->stack_word - i : i - 1];
+	for (unsigned i = plugin.family->stack_word; i > 0; i--)
+		word = word << 8 |
+		       byte[plugin.decoder.big_endian ? plugin.family->stack_word - i : i - 1];
 	return word;
 }
 
@@ -1935,10 +1860,10 @@ static uint64_t program_word(uint64_t addr)
  * `iov`. */
 static void randomise_vector(uint64_t iov, uint64_t n)
 {
-	uint64_t end = iov + IOV_MAX * 2 * family->stack_word, len;
+	uint64_t end = iov + IOV_MAX * 2 * plugin.family->stack_word, len;
 
-	for (; n && iov != end; n -= len, iov += 2 * family->stack_word) {
-		len = program_word(iov + family->stack_word);
+	for (; n && iov != end; n -= len, iov += 2 * plugin.family->stack_word) {
+		len = program_word(iov + plugin.family->stack_word);
 		len = len < n ? len : n;
 		pmk_random_fill(program_memory(program_word(iov)), len);
 	}
@@ -1948,15 +1873,16 @@ static void randomise_vector(uint64_t iov, uint64_t n)
  * in each run. The kernel has just written there, so the memory exists. */
 static void replace_random(int64_t num, int64_t result)
 {
-	const uint64_t *arg = call_args;
-	uint64_t to = num == family->getrandom ? arg[0] : arg[1];
-	bool vector = num == family->readv || num == family->preadv;
+	const uint64_t *arg = calling.args;
+	uint64_t to = num == plugin.family->getrandom ? arg[0] : arg[1];
+	bool vector = num == plugin.family->readv || num == plugin.family->preadv;
 
-	if (system_mode || result <= 0)
+	if (plugin.system_mode || result <= 0)
 		return;
-	if (num != family->getrandom && num != family->read && num != family->pread64 && !vector)
+	if (num != plugin.family->getrandom && num != plugin.family->read &&
+	    num != plugin.family->pread64 && !vector)
 		return;
-	if (num != family->getrandom && !pmk_random_is_device((int)arg[0]))
+	if (num != plugin.family->getrandom && !pmk_random_is_device((int)arg[0]))
 		return;
 	if (vector)
 		randomise_vector(to, (uint64_t)result);
@@ -1970,24 +1896,24 @@ static void meet_handler(unsigned signal, uint64_t action)
 	enum { DEFAULT, IGNORE };
 	uint64_t pc = action ? program_word(action) : DEFAULT;
 
-	if (!(config.parts & ~(uint32_t)PMK_PART_EXECUTIONS))
+	if (!(plugin.config.parts & ~(uint32_t)PMK_PART_EXECUTIONS))
 		return; /* blocks end where instructions may fault */
 	if (pc == DEFAULT || pc == IGNORE)
 		return;
-	pc &= ~family->pc_flags;
-	pthread_mutex_lock(&translating);
-	if ((!pmk_handler_at(&handlers, pc) && pmk_code_begins_at(&code, pc)) ||
-	    !pmk_handlers_add(&handlers, signal, pc))
-		atomic_store(&arena->handlers_unseen, 1);
-	pmk_code_handles(&code, pc, pmk_handler_at(&handlers, pc));
-	code.tells |= (pmk_handler_at(&handlers, pc) & PMK_ENTRY_FAULT) != 0;
-	pthread_mutex_unlock(&translating);
+	pc &= ~plugin.family->pc_flags;
+	pthread_mutex_lock(&plugin.translating);
+	if ((!pmk_handler_at(&plugin.handlers, pc) && pmk_code_begins_at(&plugin.code, pc)) ||
+	    !pmk_handlers_add(&plugin.handlers, signal, pc))
+		atomic_store(&plugin.arena->handlers_unseen, 1);
+	pmk_code_handles(&plugin.code, pc, pmk_handler_at(&plugin.handlers, pc));
+	plugin.code.tells |= (pmk_handler_at(&plugin.handlers, pc) & PMK_ENTRY_FAULT) != 0;
+	pthread_mutex_unlock(&plugin.translating);
 }
 
 /* QEMU implements a clone that shares memory only until an exec as a process. */
 static bool makes_thread(int64_t num, uint64_t flags)
 {
-	return num == family->clone && (flags & CLONE_VM) && !(flags & CLONE_VFORK);
+	return num == plugin.family->clone && (flags & CLONE_VM) && !(flags & CLONE_VFORK);
 }
 
 /*
@@ -1997,54 +1923,54 @@ static bool makes_thread(int64_t num, uint64_t flags)
  */
 static void becomes_threaded(void)
 {
-	threaded = true;
-	ended_in_rest = in_rest;
-	if (config.units.head)
+	plugin.threaded = true;
+	plugin.rest.ended = plugin.rest.on;
+	if (plugin.config.units.head)
 		end_all_sampling();
 }
 
 void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2, uint64_t arg3)
 {
-	calling_vcpu = vcpu % PMK_MAX_VCPUS;
-	memcpy(call_args, (const uint64_t[]){ arg1, arg2, arg3 }, sizeof(call_args));
-	if (pmk_cpus[calling_vcpu]) /* the block that makes the call has run completely */
-		passed(calling_vcpu, (void *)(uintptr_t)pmk_access_at(0, 0));
-	if (config.delay && pmk_cpus[calling_vcpu])
-		delay_left = pmk_emulated_delay_left(emulated(pmk_cpus[calling_vcpu]));
-	if (in_rest) /* this may be the last call */
-		read_rest(pmk_cpus[calling_vcpu]);
+	calling.vcpu = vcpu % PMK_MAX_VCPUS;
+	memcpy(calling.args, (const uint64_t[]){ arg1, arg2, arg3 }, sizeof(calling.args));
+	if (pmk_cpus[calling.vcpu]) /* the block that makes the call has run completely */
+		passed(calling.vcpu, (void *)(uintptr_t)pmk_access_at(0, 0));
+	if (plugin.config.delay && pmk_cpus[calling.vcpu])
+		plugin.delay_left = pmk_emulated_delay_left(emulated(pmk_cpus[calling.vcpu]));
+	if (plugin.rest.on) /* this may be the last call */
+		read_rest(pmk_cpus[calling.vcpu]);
 	pmk_random_enter();
-	making = makes_thread(num, arg1);
-	if (making)
+	calling.making = makes_thread(num, arg1);
+	if (calling.making)
 		pmk_random_makes();
-	if (!threaded && making)
+	if (!plugin.threaded && calling.making)
 		becomes_threaded();
 	if (is_execve(num))
-		atomic_fetch_add(&slot->execs, 1);
-	if (num == family->sigaction || num == family->rt_sigaction)
+		atomic_fetch_add(&plugin.slot->execs, 1);
+	if (num == plugin.family->sigaction || num == plugin.family->rt_sigaction)
 		meet_handler((unsigned)arg1, arg2);
 }
 
 void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 {
 	replace_random(num, result);
-	if (making && result > 0)
+	if (calling.making && result > 0)
 		pmk_random_made((uint64_t)result);
-	making = false;
+	calling.making = false;
 	/* An execve that returns has failed. */
 	if (is_execve(num))
-		atomic_fetch_sub(&slot->execs, 1);
+		atomic_fetch_sub(&plugin.slot->execs, 1);
 	if (is_execve(num) && result == -ENOEXEC)
-		atomic_store(&arena->foreign_execs, 1);
+		atomic_store(&plugin.arena->foreign_execs, 1);
 	/* No thread was created, so no code was translated again. */
-	all_anew |= ended_in_rest && result < 0;
-	ended_in_rest = false;
-	if (all_anew)
-		glue->translate_anew();
-	all_anew = false;
-	if (forking && result < 0)
-		atomic_fetch_sub(&arena->forks, 1);
-	forking = false;
+	plugin.rest.all_anew |= plugin.rest.ended && result < 0;
+	plugin.rest.ended = false;
+	if (plugin.rest.all_anew)
+		plugin.glue->translate_anew();
+	plugin.rest.all_anew = false;
+	if (calling.forking && result < 0)
+		atomic_fetch_sub(&plugin.arena->forks, 1);
+	calling.forking = false;
 }
 
 static struct pmk_arena *map_arena(const char *path)
@@ -2086,8 +2012,8 @@ static void close_inherited(const char *path)
 /* The target that the emulator emulates, from those of the family; NULL: none of them. */
 static const struct pmk_core_target *find_target(const char *name)
 {
-	for (const struct pmk_core_target *t = family->targets; t->name; t++)
-		if (!strcmp(t->name, name) && (system_mode || !t->only_system))
+	for (const struct pmk_core_target *t = plugin.family->targets; t->name; t++)
+		if (!strcmp(t->name, name) && (plugin.system_mode || !t->only_system))
 			return t;
 	return NULL;
 }
@@ -2095,7 +2021,7 @@ static const struct pmk_core_target *find_target(const char *name)
 /* QEMU 9.1 to 10.2 load the module for 9.0, but would call it wrongly. */
 static bool fits(const struct qemu_info *info)
 {
-	const struct pmk_qemu_generation *mine = pmk_qemu_generation_of_api(glue->api);
+	const struct pmk_qemu_generation *mine = pmk_qemu_generation_of_api(plugin.glue->api);
 	unsigned api = (unsigned)info->version.cur;
 	bool newest = mine == &pmk_qemu_generations[pmk_qemu_ngenerations - 1];
 
@@ -2109,7 +2035,7 @@ static bool fits(const struct qemu_info *info)
 /* The emulator ends by itself. It may have been about to continue with the remainder of a block. */
 __attribute__((destructor)) static void ended(void)
 {
-	for (unsigned i = 0; system_mode && i < PMK_ARENA_CPUS; i++)
+	for (unsigned i = 0; plugin.system_mode && i < PMK_ARENA_CPUS; i++)
 		if (pmk_cpus[i])
 			pmk_rest_never(i);
 }
@@ -2126,42 +2052,51 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		fprintf(stderr, "pmk-qemu: this plugin is loaded by pmk stat\n");
 		return -1;
 	}
-	arena = map_arena(path);
-	if (!arena || arena->magic != PMK_ARENA_MAGIC || arena->size != PMK_ARENA_LAYOUT) {
+	plugin.arena = map_arena(path);
+	if (!plugin.arena || plugin.arena->magic != PMK_ARENA_MAGIC ||
+	    plugin.arena->size != PMK_ARENA_LAYOUT) {
 		fprintf(stderr, "pmk-qemu: %s: not a counter arena of this version of pmk\n", path);
 		return -1;
 	}
-	config = arena->cfg;
-	nslots = arena->slots;
-	glue = of_module;
+	plugin.config = plugin.arena->cfg;
+	plugin.guest.log = -1;
+	plugin.control.of_code = ~0u;
+	plugin.tests = calloc(NTESTS, sizeof(*plugin.tests));
+	if (!plugin.tests)
+		return -1;
+	pthread_mutex_init(&plugin.translating, NULL);
+	pthread_mutex_init(&plugin.reporting, NULL);
+	plugin.nslots = plugin.arena->slots;
+	plugin.glue = of_module;
 	if (!fits(info))
 		return -1;
 	close_inherited(path);
 	if (ledger_path) {
-		ledger = pmk_ledger_map(ledger_path);
-		recorded = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*recorded));
-		if (!ledger || !recorded)
+		plugin.ledger = pmk_ledger_map(ledger_path);
+		plugin.recorded = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*plugin.recorded));
+		if (!plugin.ledger || !plugin.recorded)
 			return -1;
 		close_inherited(ledger_path);
 	}
-	system_mode = info->system_emulation;
-	written_bytes = pmk_zero_bytes(system_mode);
-	mixes_up_vcpus = info->version.cur >= 4; /* 9.2 and newer */
-	arena->system = system_mode;
-	snprintf(arena->target, sizeof(arena->target), "%s", info->target_name);
-	family = pmk_core_family(&config.core);
+	plugin.system_mode = info->system_emulation;
+	plugin.written_bytes = pmk_zero_bytes(plugin.system_mode);
+	plugin.mixes_up_vcpus = info->version.cur >= 4; /* 9.2 and newer */
+	plugin.arena->system = plugin.system_mode;
+	snprintf(plugin.arena->target, sizeof(plugin.arena->target), "%s", info->target_name);
+	plugin.family = pmk_core_family(&plugin.config.core);
 	target = find_target(info->target_name);
 	if (!target) {
-		atomic_store(&arena->other_isa, 1);
+		atomic_store(&plugin.arena->other_isa, 1);
 		return -1;
 	}
-	decoder = (struct pmk_decoder){
-		.core = &config.core,
-		.system = system_mode,
+	plugin.decoder = (struct pmk_decoder){
+		.core = &plugin.config.core,
+		.system = plugin.system_mode,
 		.big_endian = target->big_endian,
 		.first_text = first_text,
 	};
-	pmk_registers_begin(glue, family->stack_pointer, family->stack_word, decoder.big_endian);
+	pmk_registers_begin(plugin.glue, plugin.family->stack_pointer, plugin.family->stack_word,
+			    plugin.decoder.big_endian);
 	pmk_emulator = (struct pmk_emulator){
 		.is_store = qemu_plugin_mem_is_store,
 		.size_shift = qemu_plugin_mem_size_shift,
@@ -2172,10 +2107,10 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.enter_level = enter_level,
 	};
 	/* The function exists since 6.2, the version since 10.1. */
-	if (config.watch_levels && family->levels && !since_10_2 &&
+	if (plugin.config.watch_levels && plugin.family->levels && !since_10_2 &&
 	    (info->version.cur > 4 || !qemu_plugin_bool_parse))
-		atomic_store(&arena->levels_unseen, 1);
-	if (family->decoder_init && family->decoder_init(&decoder)) {
+		atomic_store(&plugin.arena->levels_unseen, 1);
+	if (plugin.family->decoder_init && plugin.family->decoder_init(&plugin.decoder)) {
 		if (pmk_isa_other_capstone())
 			fprintf(stderr,
 				"pmk-qemu: this emulator has loaded Capstone %u, and pmk was "
@@ -2183,23 +2118,23 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 				pmk_isa_other_capstone());
 		return -1;
 	}
-	if (system_mode)
+	if (plugin.system_mode)
 		begin_control();
-	if (pmk_code_init(&code, &config.core))
+	if (pmk_code_init(&plugin.code, &plugin.config.core))
 		return -1;
-	code.tells = system_mode;
-	if (config.units.head && pmk_ticks_init(&ticks))
+	plugin.code.tells = plugin.system_mode;
+	if (plugin.config.units.head && pmk_ticks_init(&plugin.rest.ticks))
 		return -1;
-	if (config.shows_pins)
-		ports[0].pins = (struct pmk_pins_sink){ show_pins, &arena->pins };
-	slot = claim_slot();
-	if (!slot)
+	if (plugin.config.shows_pins)
+		plugin.ports[0].pins = (struct pmk_pins_sink){ show_pins, &plugin.arena->pins };
+	plugin.slot = claim_slot();
+	if (!plugin.slot)
 		return -1;
-	slot_memory = pmk_arena_memory(arena, slot);
-	atomic_store(&slot->pid, (uint32_t)getpid());
-	pmk_pid = (pid_t)arena->pmk_pid;
+	plugin.slot_memory = pmk_arena_memory(plugin.arena, plugin.slot);
+	atomic_store(&plugin.slot->pid, (uint32_t)getpid());
+	plugin.pmk_pid = (pid_t)plugin.arena->pmk_pid;
 	pthread_atfork(before_fork, NULL, after_fork);
-	glue->register_callbacks(id);
-	atomic_store(&arena->ready, 1);
+	plugin.glue->register_callbacks(id);
+	atomic_store(&plugin.arena->ready, 1);
 	return 0;
 }
