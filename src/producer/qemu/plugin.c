@@ -21,7 +21,7 @@
  *    counts as instructions of no kind.
  *  - Since 8.1.2, in system emulation, QEMU leaves a block in its middle to access a device (see
  *    lone_access()).
- *  - Since 8.2, the stack of a program differs when it begins (see meet_program()).
+ *  - Since 8.2, the stack of a program differs when it begins (see pmk_process_begin()).
  *  - When an instruction faults in the middle of a block, nothing is told: see cpu/fault.h. Where
  *    programs handle faults is known from their system calls.
  */
@@ -51,46 +51,33 @@
 #include "cpu/family.h"
 #include "producer/qemu/arena.h"
 #include "producer/qemu/control.h"
+#include "producer/qemu/controls.h"
+#include "producer/qemu/devices.h"
 #include "producer/qemu/generation.h"
 #include "producer/qemu/guard.h"
 #include "producer/qemu/guest.h"
+#include "producer/qemu/guest_pmu.h"
 #include "producer/qemu/handlers.h"
 #include "producer/qemu/ledger.h"
 #include "producer/qemu/plugin.h"
+#include "producer/qemu/plugin_calls.h"
+#include "producer/qemu/process.h"
 #include "producer/qemu/random.h"
+#include "producer/qemu/record.h"
 #include "producer/qemu/registers.h"
+#include "producer/qemu/running.h"
+#include "producer/qemu/sampling.h"
 #include "producer/qemu/stack.h"
 #include "producer/qemu/state.h"
 #include "producer/qemu/ticks.h"
+#include "producer/qemu/translate.h"
 #include "producer/qemu/zero.h"
 #include "producer/session/access_log.h"
 
 struct plugin plugin;
 __thread struct plugin_thread calling = { .vcpu = PMK_MAX_VCPUS };
 
-static bool has_clock(void)
-{
-	return plugin.config.parts & PMK_PART_CLOCK;
-}
-
-static struct pmk_emulated *emulated(struct pmk_cpu *cpu)
-{
-	_Static_assert(offsetof(struct pmk_emulated, cpu) == 0, "the core comes first");
-	return (struct pmk_emulated *)cpu;
-}
-
-/* The execution counters of a vCPU follow its struct, wherever that is. */
-static struct pmk_emulated_blocks blocks_of(const struct pmk_cpu *cpu)
-{
-	return (struct pmk_emulated_blocks){
-		.facts = pmk_slot_facts(plugin.slot_memory),
-		.executions = cpu->executions,
-		.count = atomic_load(&plugin.slot->nblocks),
-		.rest = cpu->executions[PMK_MAX_BLOCKS].count,
-	};
-}
-
-static _Noreturn void give_up(int err)
+_Noreturn void pmk_plugin_give_up(int err)
 {
 	atomic_store(&plugin.arena->error, err);
 	_exit(125);
@@ -116,7 +103,8 @@ static void log_access(const struct pmk_emulated *e, const struct pmk_access_mad
 		write_log(line, pmk_access_log_line(line, e, &plugin.config, made));
 }
 
-static void show_interrupt(const struct pmk_emulated *e, uint64_t pc, enum pmk_guest_moment moment)
+void pmk_guest_pmu_show_interrupt(const struct pmk_emulated *e, uint64_t pc,
+				  enum pmk_guest_moment moment)
 {
 	unsigned vcpu = e->cpu.index;
 	bool asserted = pmk_emulated_lines(e, &plugin.config) != 0;
@@ -133,8 +121,8 @@ static void show_interrupt(const struct pmk_emulated *e, uint64_t pc, enum pmk_g
 /* An access by the instruction at `pc`, the last one that is counted so far. */
 static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uint64_t *value)
 {
-	struct pmk_emulated_blocks b = blocks_of(pmk_cpus[vcpu]);
-	struct pmk_emulated *e = emulated(pmk_cpus[vcpu]);
+	struct pmk_emulated_blocks b = plugin_blocks(pmk_cpus[vcpu]);
+	struct pmk_emulated *e = plugin_core(pmk_cpus[vcpu]);
 	struct pmk_access_made made = { .access = a, .pc = pc, .vcpu = vcpu };
 	int err;
 
@@ -147,7 +135,7 @@ static int access_at(unsigned vcpu, uint64_t pc, struct pmk_guest_access *a, uin
 	made.value = *value;
 	log_access(e, &made);
 	atomic_fetch_add(a->write ? &plugin.arena->guest_writes : &plugin.arena->guest_reads, 1);
-	show_interrupt(e, pc, PMK_GUEST_ACCESS);
+	pmk_guest_pmu_show_interrupt(e, pc, PMK_GUEST_ACCESS);
 	return err;
 }
 
@@ -170,7 +158,7 @@ static int guest_access_in_memory(struct pmk_guest_access *a, uint64_t *value)
 
 static int guest_may(unsigned vcpu, const struct pmk_guest_access *a, unsigned *trap)
 {
-	struct pmk_emulated *e = emulated(pmk_cpus[vcpu]);
+	struct pmk_emulated *e = plugin_core(pmk_cpus[vcpu]);
 	int err;
 
 	pmk_level_settle(&e->cpu);
@@ -305,18 +293,19 @@ static const char *map_windows(const struct pmk_guest_window *window)
 
 static void guest_reset(unsigned vcpu)
 {
-	pmk_emulated_reset(emulated(pmk_cpus[vcpu]), &plugin.config);
-	show_interrupt(emulated(pmk_cpus[vcpu]), pmk_cpus[vcpu]->prev->pc, PMK_GUEST_ACCESS);
+	pmk_emulated_reset(plugin_core(pmk_cpus[vcpu]), &plugin.config);
+	pmk_guest_pmu_show_interrupt(plugin_core(pmk_cpus[vcpu]), pmk_cpus[vcpu]->prev->pc,
+				     PMK_GUEST_ACCESS);
 }
 
 static void guest_control(unsigned vcpu, const char *input, uint64_t value)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
-	struct pmk_emulated_blocks b = blocks_of(cpu);
+	struct pmk_emulated_blocks b = plugin_blocks(cpu);
 
 	pmk_level_settle(cpu);
-	pmk_emulated_control(emulated(cpu), &plugin.config, &b, input, value);
-	show_interrupt(emulated(cpu), cpu->prev->pc, PMK_GUEST_ACCESS);
+	pmk_emulated_control(plugin_core(cpu), &plugin.config, &b, input, value);
+	pmk_guest_pmu_show_interrupt(plugin_core(cpu), cpu->prev->pc, PMK_GUEST_ACCESS);
 }
 
 /* From now on, processors begin with the reset values of these registers. */
@@ -325,18 +314,18 @@ static void follow_controls(void)
 	plugin.config.guest_controlled = 1;
 	for (unsigned i = 0; i < PMK_ARENA_CPUS; i++)
 		if (pmk_cpus[i])
-			pmk_emulated_reset(emulated(pmk_cpus[i]), &plugin.config);
+			pmk_emulated_reset(plugin_core(pmk_cpus[i]), &plugin.config);
 }
 
 /* True if levels must be followed that blocks have. */
-static bool watches_blocks(void)
+bool pmk_guest_pmu_watches_blocks(void)
 {
 	return plugin.config.guest && plugin.config.watch_levels && plugin.family->levels_of_blocks;
 }
 
 /* Called before the first block runs. The block may have been translated with QEMU's own
  * registers. */
-static void begin_guest(void)
+void pmk_guest_pmu_begin(void)
 {
 	static const struct pmk_guest_calls calls = { guest_access, guest_may, guest_reset,
 						      guest_control };
@@ -349,7 +338,7 @@ static void begin_guest(void)
 	for (unsigned i = 0; !lacks && !window && i < pmk_guest_vcpus() && i < PMK_ARENA_CPUS; i++)
 		lacks = pmk_guest_begin(i, pmk_emulated_guest(&plugin.config), &plugin.arena->guest,
 					&calls);
-	if (!lacks && watches_blocks() && pmk_guest_level() < 0)
+	if (!lacks && pmk_guest_pmu_watches_blocks() && pmk_guest_level() < 0)
 		lacks = "the functions that report the mode of a processor";
 	if (plugin.family->levels)
 		pmk_emulator.level_now = pmk_guest_level_now;
@@ -357,7 +346,7 @@ static void begin_guest(void)
 		follow_controls();
 	if (lacks) {
 		snprintf(plugin.arena->guest_lacks, sizeof(plugin.arena->guest_lacks), "%s", lacks);
-		give_up(PMK_ENOTSUP);
+		pmk_plugin_give_up(PMK_ENOTSUP);
 	}
 	if (plugin.glue->translate_anew)
 		plugin.glue->translate_anew();
@@ -367,7 +356,7 @@ static void begin_guest(void)
 
 /* ---- intervals ------------------------------------------------------------------------------ */
 
-static void nap(void)
+void pmk_sampling_nap(void)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
@@ -378,12 +367,12 @@ static bool wait_for_room(const _Atomic uint64_t *head, const _Atomic uint64_t *
 	while (atomic_load(head) - atomic_load(tail) >= most) {
 		if (kill(plugin.pmk_pid, 0) && errno == ESRCH)
 			return false;
-		nap();
+		pmk_sampling_nap();
 	}
 	return true;
 }
 
-static void report(const struct pmk_emulated *e, const union pmk_arena_record *record)
+static void report_record(const struct pmk_emulated *e, const union pmk_arena_record *record)
 {
 	struct pmk_arena_ring *ring = pmk_slot_ring(plugin.slot_memory);
 
@@ -399,7 +388,7 @@ static void report(const struct pmk_emulated *e, const union pmk_arena_record *r
 	pthread_mutex_unlock(&plugin.reporting);
 }
 
-static void show_pins(void *ctx, const struct pmk_ahbmon_pins *shown)
+void pmk_sampling_show_pins(void *ctx, const struct pmk_ahbmon_pins *shown)
 {
 	struct pmk_arena_pins *pins = ctx;
 
@@ -411,30 +400,29 @@ static void show_pins(void *ctx, const struct pmk_ahbmon_pins *shown)
 	}
 }
 
-static void on_deadline(struct pmk_cpu *cpu)
+void pmk_sampling_on_deadline(struct pmk_cpu *cpu)
 {
-	const struct pmk_emulated *e = emulated(cpu);
-	struct pmk_emulated_blocks b = blocks_of(cpu);
+	const struct pmk_emulated *e = plugin_core(cpu);
+	struct pmk_emulated_blocks b = plugin_blocks(cpu);
 	union pmk_arena_record record;
-	int over = pmk_emulated_deadline(emulated(cpu), &plugin.config, &b, &record.interval.delta);
+	int over =
+		pmk_emulated_deadline(plugin_core(cpu), &plugin.config, &b, &record.interval.delta);
 
 	if (plugin.config.guest)
-		show_interrupt(e, cpu->prev->pc, PMK_GUEST_BLOCK);
+		pmk_guest_pmu_show_interrupt(e, cpu->prev->pc, PMK_GUEST_BLOCK);
 	if (over <= 0)
 		return;
 	record.interval.pid = atomic_load(&plugin.slot->pid);
 	record.interval.cpu = e->cpu.index;
 	record.interval.cycles = e->cpu.cycles - e->start_cycles;
 	record.interval.insns = e->bus.total[PMK_SIG_INSN];
-	report(e, &record);
+	report_record(e, &record);
 }
-
-static void set_bases(unsigned vcpu, struct pmk_cpu *cpu);
 
 /* ---- sampling ------------------------------------------------------------------------------- */
 
 /* True if the emulator can leave parts of a program uncounted. */
-static bool can_sample(void)
+bool pmk_sampling_is_possible(void)
 {
 	return plugin.glue->translate_anew &&
 	       (plugin.glue->count_inline || plugin.glue->count_score);
@@ -448,7 +436,7 @@ static void find_rest_counter(const struct pmk_cpu *cpu)
 
 /* The number of uncounted instructions of the process. If the emulator holds it, it is copied now
  * and then, so that it survives a crash of the emulator. */
-static uint64_t read_rest(struct pmk_cpu *cpu)
+uint64_t pmk_sampling_read_rest(struct pmk_cpu *cpu)
 {
 	uint64_t rest = *plugin.rest.counter - plugin.rest.began;
 
@@ -459,22 +447,22 @@ static uint64_t read_rest(struct pmk_cpu *cpu)
 static void begin_rest(struct pmk_cpu *cpu)
 {
 	plugin.rest.on = true;
-	set_bases(cpu->index, cpu);
+	pmk_plugin_set_bases(cpu->index, cpu);
 	find_rest_counter(cpu);
-	plugin.rest.unit_at = pmk_emulated_unit_at(emulated(cpu));
-	pmk_ticks_begin(&plugin.rest.ticks, read_rest(cpu));
+	plugin.rest.unit_at = pmk_emulated_unit_at(plugin_core(cpu));
+	pmk_ticks_begin(&plugin.rest.ticks, pmk_sampling_read_rest(cpu));
 	plugin.glue->translate_anew();
 }
 
 /* The core's deadline when the program is sampled. */
-static void on_piece(struct pmk_cpu *cpu)
+void pmk_sampling_on_piece(struct pmk_cpu *cpu)
 {
-	struct pmk_emulated_blocks b = blocks_of(cpu);
+	struct pmk_emulated_blocks b = plugin_blocks(cpu);
 	union pmk_arena_record record;
 
-	if (pmk_emulated_piece(emulated(cpu), &plugin.config, &b, &record.piece) > 0)
-		report(emulated(cpu), &record);
-	if (emulated(cpu)->phase == PMK_UNITS_REST && !plugin.rest.on)
+	if (pmk_emulated_piece(plugin_core(cpu), &plugin.config, &b, &record.piece) > 0)
+		report_record(plugin_core(cpu), &record);
+	if (plugin_core(cpu)->phase == PMK_UNITS_REST && !plugin.rest.on)
 		begin_rest(cpu);
 }
 
@@ -483,18 +471,18 @@ static void begin_unit(unsigned vcpu)
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
 	struct pmk_emulated_blocks b;
 
-	read_rest(cpu);
-	b = blocks_of(cpu);
+	pmk_sampling_read_rest(cpu);
+	b = plugin_blocks(cpu);
 	plugin.rest.on = false;
-	if (pmk_emulated_unit(emulated(cpu), &plugin.config, &b))
-		give_up(PMK_ENOMEM);
-	set_bases(vcpu, cpu);
+	if (pmk_emulated_unit(plugin_core(cpu), &plugin.config, &b))
+		pmk_plugin_give_up(PMK_ENOMEM);
+	pmk_plugin_set_bases(vcpu, cpu);
 	plugin.glue->translate_anew();
 }
 
 /* A block that ticks is executed in the rest. After a request to translate code again, old code may
  * still run for a while. */
-static void on_tick(unsigned vcpu, void *tick)
+void pmk_sampling_on_tick(unsigned vcpu, void *tick)
 {
 	uint64_t executed = *plugin.rest.counter - plugin.rest.began;
 
@@ -507,40 +495,40 @@ static void on_tick(unsigned vcpu, void *tick)
 }
 
 /* There are several threads: from here on, everything is counted. */
-static void end_sampling(struct pmk_cpu *cpu)
+void pmk_sampling_end(struct pmk_cpu *cpu)
 {
 	struct pmk_emulated_blocks b;
 	union pmk_arena_record record;
 
 	if (plugin.rest.on)
-		read_rest(cpu);
+		pmk_sampling_read_rest(cpu);
 	plugin.rest.on = false;
-	b = blocks_of(cpu);
-	if (pmk_emulated_whole(emulated(cpu), &plugin.config, &b, &record.piece) > 0)
-		report(emulated(cpu), &record);
-	set_bases(cpu->index, cpu);
+	b = plugin_blocks(cpu);
+	if (pmk_emulated_whole(plugin_core(cpu), &plugin.config, &b, &record.piece) > 0)
+		report_record(plugin_core(cpu), &record);
+	pmk_plugin_set_bases(cpu->index, cpu);
 }
 
 /* ---- callbacks of running code -------------------------------------------------------------- */
 
 /* See struct pmk_emulator. */
-static void follow(unsigned vcpu, const struct pmk_block *block, bool boundary)
+void pmk_running_follow(unsigned vcpu, const struct pmk_block *block, bool boundary)
 {
 	if (plugin.config.nregions)
-		pmk_emulated_follow(emulated(pmk_cpus[vcpu]), &plugin.config, block, boundary);
+		pmk_emulated_follow(plugin_core(pmk_cpus[vcpu]), &plugin.config, block, boundary);
 }
 
-static void leave_level(unsigned vcpu)
+void pmk_running_leave_level(unsigned vcpu)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
-	struct pmk_emulated_blocks b = blocks_of(cpu);
+	struct pmk_emulated_blocks b = plugin_blocks(cpu);
 
-	pmk_emulated_leave_level(emulated(cpu), &plugin.config, &b);
+	pmk_emulated_leave_level(plugin_core(cpu), &plugin.config, &b);
 }
 
-static void enter_level(unsigned vcpu, unsigned level)
+void pmk_running_enter_level(unsigned vcpu, unsigned level)
 {
-	pmk_emulated_enter_level(emulated(pmk_cpus[vcpu]), &plugin.config, level);
+	pmk_emulated_enter_level(plugin_core(pmk_cpus[vcpu]), &plugin.config, level);
 }
 
 /*
@@ -548,7 +536,7 @@ static void enter_level(unsigned vcpu, unsigned level)
  * the same in all of these releases: EL0, EL0 under a host at EL2, EL1, EL2 with a host, both again
  * with PAN, EL2, EL3.
  */
-static int level_of(uint32_t info)
+int pmk_running_level(uint32_t info)
 {
 	static const int8_t level[8] = { 0, 0, 1, 2, 1, 2, 2, 3 };
 
@@ -557,7 +545,7 @@ static int level_of(uint32_t info)
 
 /* Since 10.2: EL0, EL1, EL1 with PAN, the same and EL2 under a host, EL2, EL3. Each except PAN is
  * followed by the index for its guarded control stack. */
-static int level_since_10_2(uint32_t info)
+int pmk_running_level_since_10_2(uint32_t info)
 {
 	static const int8_t level[] = { 0, 0, 1, 1, 1, 0, 0, 2, 2, 2, 2, 2, 3, 3 };
 	uint32_t index = info & 31;
@@ -565,11 +553,11 @@ static int level_since_10_2(uint32_t info)
 	return index < sizeof(level) ? level[index] : -1;
 }
 
-static void on_crossing(struct pmk_cpu *cpu)
+void pmk_running_on_crossing(struct pmk_cpu *cpu)
 {
-	struct pmk_emulated_blocks b = blocks_of(cpu);
+	struct pmk_emulated_blocks b = plugin_blocks(cpu);
 
-	pmk_emulated_cross(emulated(cpu), &plugin.config, &b);
+	pmk_emulated_cross(plugin_core(cpu), &plugin.config, &b);
 }
 
 /*
@@ -581,7 +569,7 @@ static void on_crossing(struct pmk_cpu *cpu)
  */
 /* An access that is a separate translated block. */
 struct lone_access {
-	qemu_mem_fn fn;
+	pmk_access_fn *fn;
 	/* callback data: by itself, and within the block in which it was first translated */
 	void *access, *within;
 	const struct pmk_block *block;
@@ -612,7 +600,7 @@ static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
 }
 
 /* True if the page of `addr` is device memory, as far as the present access shows. */
-static bool asks_device(void *ctx, uint64_t addr)
+bool pmk_plugin_asks_device(void *ctx, uint64_t addr)
 {
 	struct qemu_plugin_hwaddr *hw;
 
@@ -625,7 +613,7 @@ static bool asks_device(void *ctx, uint64_t addr)
 
 /* Device memory of 32-bit machines, by page. QEMU is asked at the first access to the page that is
  * not a plain hit. */
-static bool is_device(void *ctx, uint64_t addr)
+bool pmk_devices_is_device(void *ctx, uint64_t addr)
 {
 	enum { UNKNOWN, NORMAL, DEVICE };
 	uint32_t page = (uint32_t)addr >> PMK_PAGE_SHIFT;
@@ -634,7 +622,7 @@ static bool is_device(void *ctx, uint64_t addr)
 	if (*known == UNKNOWN) {
 		if (page != (uint32_t)pmk_access_seen.addr >> PMK_PAGE_SHIFT)
 			return false;
-		*known = asks_device(ctx, pmk_access_seen.addr) ? DEVICE : NORMAL;
+		*known = pmk_plugin_asks_device(ctx, pmk_access_seen.addr) ? DEVICE : NORMAL;
 	}
 	return *known == DEVICE;
 }
@@ -655,7 +643,7 @@ static void control_missed(unsigned parts)
 	atomic_fetch_or(&plugin.arena->control_unseen, parts);
 }
 
-static void begin_control(void)
+void pmk_controls_begin(void)
 {
 	plugin.control.follows = plugin.family->control && pmk_registers_are_shown() &&
 				 (plugin.glue->translate_anew || !pmk_guest_find());
@@ -704,11 +692,11 @@ static void set_control(unsigned vcpu, unsigned state)
 		return;
 	cpu->core = core;
 	if (pmk_cpu_cold(cpu, &kept))
-		give_up(PMK_ENOMEM);
+		pmk_plugin_give_up(PMK_ENOMEM);
 	pmk_cpu_discard(&cpu->core, &kept);
 	cpu->prev = prev;
 	if (plugin.family->attach)
-		plugin.family->attach(cpu, &emulated(cpu)->chip.biu);
+		plugin.family->attach(cpu, &plugin_core(cpu)->chip.biu);
 }
 
 /* The block after a write at `level` starts. */
@@ -767,7 +755,7 @@ static bool meet_level(unsigned level)
 	return plugin.control.differs;
 }
 
-static bool is_after_write(uint64_t pc)
+bool pmk_controls_is_after_write(uint64_t pc)
 {
 	for (unsigned i = 0; i < plugin.control.nafter; i++)
 		if (plugin.control.after[i] == pc)
@@ -790,8 +778,8 @@ static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 }
 
 /* Called before anything else is registered for translated code. */
-static void watch_control(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
-			  const struct pmk_insn *in, size_t n)
+void pmk_controls_watch(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
+			const struct pmk_insn *in, size_t n)
 {
 	const struct pmk_insn *last = &in[n - 1];
 	const struct pmk_control_write *w = find_write(&raw[n - 1], last);
@@ -799,20 +787,18 @@ static void watch_control(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	unsigned level = level_of_code();
 	bool differs = meet_level(level);
 
-	if (is_after_write(in[0].addr))
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, control_written, QEMU_CB_R_REGS,
-						     (void *)(uintptr_t)level);
+	if (pmk_controls_is_after_write(in[0].addr))
+		pmk_plugin_on_code(tb, true, control_written, (void *)(uintptr_t)level);
 	else if (differs)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, check_control, QEMU_CB_NO_REGS,
-						     (void *)(uintptr_t)plugin.control.of_code);
+		pmk_plugin_on_code(tb, false, check_control,
+				   (void *)(uintptr_t)plugin.control.of_code);
 	if (!w)
 		return;
 	/* What starts next is not behind it. */
 	if (n > 1 && in[n - 2].kind & plugin.family->delays)
 		control_missed(controllable(&plugin.control.configured));
-	qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, n - 1),
-					       control_is_written, QEMU_CB_NO_REGS, (void *)w);
-	if (is_after_write(after))
+	pmk_plugin_on_insn(tb, n - 1, false, control_is_written, w);
+	if (pmk_controls_is_after_write(after))
 		return;
 	if (plugin.control.nafter ==
 	    sizeof(plugin.control.after) / sizeof(plugin.control.after[0])) {
@@ -832,8 +818,8 @@ static void *ledger_record(void *ctx, uint32_t cpu, size_t bytes, uint32_t *numb
 	return pmk_ledger_record(plugin.ledger, plugin.process, cpu, bytes, number);
 }
 
-static void record_block(const struct pmk_block *b, const struct pmk_raw *raw,
-			 const struct pmk_insn *in, size_t n)
+void pmk_record_block(const struct pmk_block *b, const struct pmk_raw *raw,
+		      const struct pmk_insn *in, size_t n)
 {
 	struct pmk_ledger_block *r;
 	uint8_t *bytes;
@@ -895,9 +881,9 @@ static void restore_new_lines(char *path)
 }
 
 /* Find the file of the code at `pc`. The emulator maps it as requested by the program. */
-static void find_mapping(struct qemu_plugin_insn *first, uint64_t pc)
+void pmk_record_mapping(uintptr_t host, uint64_t pc)
 {
-	uintptr_t host = (uintptr_t)qemu_plugin_insn_haddr(first), begin, end;
+	uintptr_t begin, end;
 	unsigned long offset;
 	char line[4400], path[4200];
 	FILE *f;
@@ -921,7 +907,7 @@ static void find_mapping(struct qemu_plugin_insn *first, uint64_t pc)
 		fclose(f);
 }
 
-static void begin_sites(struct pmk_cpu *cpu)
+void pmk_record_begin_sites(struct pmk_cpu *cpu)
 {
 	const struct pmk_sites_owner owner = {
 		.record = ledger_record,
@@ -931,18 +917,18 @@ static void begin_sites(struct pmk_cpu *cpu)
 	};
 
 	if (plugin.ledger && !pmk_sites_new(cpu, &owner, plugin.ledger->paths))
-		give_up(PMK_ENOMEM);
+		pmk_plugin_give_up(PMK_ENOMEM);
 }
 
 /* ---- translation ---------------------------------------------------------------------------- */
 
-static struct lone_access *new_lone(qemu_mem_fn fn, void *access, const struct pmk_block *b)
+static struct lone_access *new_lone(pmk_access_fn *fn, void *access, const struct pmk_block *b)
 {
 	struct lone_access *lone = malloc(sizeof(*lone));
 	const struct plugin_within *w = within_slot(b->pc);
 
 	if (!lone)
-		give_up(PMK_ENOMEM);
+		pmk_plugin_give_up(PMK_ENOMEM);
 	*lone = (struct lone_access){
 		.fn = fn,
 		.access = access,
@@ -952,11 +938,10 @@ static struct lone_access *new_lone(qemu_mem_fn fn, void *access, const struct p
 	return lone;
 }
 
-static void register_access(struct qemu_plugin_insn *qi, qemu_mem_fn fn, uint64_t access,
-			    const struct pmk_block *b)
+void pmk_devices_watch_access(struct qemu_plugin_tb *tb, size_t i, uint64_t pc, pmk_access_fn *fn,
+			      uint64_t access, const struct pmk_block *b)
 {
 	void *data = (void *)(uintptr_t)access;
-	uint64_t pc = qemu_plugin_insn_vaddr(qi);
 
 	if (plugin.system_mode && b->pc != b->end_addr) {
 		*within_slot(pc) = (struct plugin_within){ .pc = pc, .access = data };
@@ -964,7 +949,7 @@ static void register_access(struct qemu_plugin_insn *qi, qemu_mem_fn fn, uint64_
 		data = new_lone(fn, data, b);
 		fn = lone_access;
 	}
-	qemu_plugin_register_vcpu_mem_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW, data);
+	pmk_plugin_on_access(tb, i, fn, data);
 }
 
 static bool is_boundary(uint64_t addr)
@@ -993,18 +978,6 @@ static void count_execution(unsigned vcpu, void *block)
 	pmk_cpus[vcpu]->executions[((const struct pmk_block *)block)->id].count++;
 }
 
-/* Register the callback that runs, with `data`, when the instruction `first` of translated code is
- * about to be executed. */
-static void register_block(struct qemu_plugin_tb *tb, size_t first, qemu_exec_fn fn,
-			   const void *data)
-{
-	if (first == 0)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, fn, QEMU_CB_NO_REGS, (void *)data);
-	else
-		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, first), fn,
-						       QEMU_CB_NO_REGS, (void *)data);
-}
-
 /* Runs before the block of a handler. A pending access has faulted. */
 static void drop(unsigned vcpu, void *block)
 {
@@ -1019,12 +992,12 @@ static void register_execution(struct qemu_plugin_tb *tb, size_t first, const st
 	if (plugin.inline_executions && !plugin.threaded)
 		plugin.glue->count_inline(tb, first, &plugin.inline_executions[b->id].count, 1);
 	else
-		register_block(tb, first, count_execution, b);
+		pmk_plugin_on_start(tb, first, count_execution, b);
 }
 
 /* Map the executions of this process's vCPU 0 a second time, to a fixed address at which translated
  * code counts them. Those of an uncounted process are not read. */
-static bool map_inline(struct pmk_executions *executions)
+bool pmk_translate_map_inline(struct pmk_executions *executions)
 {
 	struct pmk_executions *to = plugin.inline_executions;
 	void *at = plugin.slot == &plugin.uncounted
@@ -1049,7 +1022,7 @@ static enum pmk_world world(void)
 }
 
 /* The callback for the start of a block at `pc`. */
-static qemu_exec_fn block_callback(uint64_t pc, unsigned entry)
+static pmk_block_fn *block_callback(uint64_t pc, unsigned entry)
 {
 	enum pmk_block_way way = plugin.config.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
 
@@ -1072,84 +1045,7 @@ static unsigned entry_at(uint64_t pc)
 		       : 0;
 }
 
-/* Base addresses for tests in translated code: the tables of the family, and struct pmk_cpu. */
-enum { NO_BASE = -1, BASE_TABLES, BASE_CPU };
-
-/* True if translated code makes the tests. */
-static bool emulator_tests(void)
-{
-	return plugin.family->test && !plugin.system_mode && !plugin.config.untested &&
-	       qemu_plugin_register_vcpu_mem_test_cb && qemu_plugin_vcpu_set_base;
-}
-
-static void set_bases(unsigned vcpu, struct pmk_cpu *cpu)
-{
-	if (!emulator_tests())
-		return;
-	qemu_plugin_vcpu_set_base(vcpu, BASE_TABLES, plugin.family->tables(cpu));
-	qemu_plugin_vcpu_set_base(vcpu, BASE_CPU, cpu);
-}
-
-static struct qemu_mem_test of_emulator(const struct pmk_access_test *test)
-{
-	struct qemu_mem_test t = {
-		.n = test->n,
-		.mark_base = plugin.config.parts & ~(uint32_t)PMK_PART_DATA ? BASE_CPU : NO_BASE,
-		.mark_offset = offsetof(struct pmk_cpu, access) + PMK_ACCESS_MARK_OFFSET,
-		.count_base = NO_BASE,
-	};
-
-	if (test->counts != PMK_SIG_NONE) {
-		t.count_base = BASE_CPU;
-		t.count_offset =
-			(int32_t)(offsetof(struct pmk_cpu, dyn) + test->counts * sizeof(uint64_t));
-	}
-
-	for (unsigned i = 0; i < test->n; i++) {
-		const struct pmk_lookup *l = &test->lookup[i];
-
-		t.lookup[i] = (struct qemu_lookup){
-			.offset = l->offset,
-			.base = BASE_TABLES,
-			.size = l->size,
-			.ror = l->ror,
-			.shift = l->shift,
-			.addr_shift = l->addr_shift,
-			.index_mask = l->index_mask,
-			.entry_mask = l->entry_mask,
-			.addr_mask = l->addr_mask,
-			.value = l->value,
-		};
-	}
-	return t;
-}
-
-#define NTESTS 16
-
-static unsigned find_test_number(bool counted_here, const struct pmk_insn *in)
-{
-	return (counted_here * 2u + in->store) * 4 + pmk_access_log2(in->mem_bytes);
-}
-
-/* The test for accesses of the instruction. NULL: the emulator must call back for each. */
-static const struct qemu_mem_test *find_test(const struct pmk_insn *in)
-{
-	struct pmk_access_test test;
-	struct qemu_mem_test *t;
-
-	if (!emulator_tests())
-		return NULL;
-	test = plugin.family->test(&plugin.config.core, in);
-	/* Events at a recorded site are accounted there. */
-	if (!test.n || (plugin.ledger && test.counts != PMK_SIG_NONE))
-		return NULL;
-	t = &plugin.tests[find_test_number(test.counts != PMK_SIG_NONE, in)];
-	if (!t->n)
-		*t = of_emulator(&test);
-	return t;
-}
-
-static void passed(unsigned vcpu, void *access)
+void pmk_translate_passed(unsigned vcpu, void *access)
 {
 	pmk_cpus[vcpu]->access = (uint64_t)(uintptr_t)access;
 }
@@ -1158,15 +1054,16 @@ static void passed_access(unsigned vcpu, uint32_t info, uint64_t addr, void *acc
 {
 	(void)info;
 	(void)addr;
-	passed(vcpu, access);
+	pmk_translate_passed(vcpu, access);
 }
 
-static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const struct pmk_block *b,
-		  const struct pmk_pipe_slot *pipe, unsigned behind)
+static void watch_insn(struct qemu_plugin_tb *tb, size_t i, const struct pmk_insn *in,
+		       const struct pmk_block *b, const struct pmk_pipe_slot *pipe, unsigned behind)
 {
 	uint64_t access = 0;
-	qemu_mem_fn fn = plugin.family->watch(&plugin.config.core, world(), in, b, pipe, &access);
-	const struct qemu_mem_test *test = find_test(in);
+	pmk_access_fn *fn =
+		plugin.family->watch(&plugin.config.core, world(), in, b, pipe, &access);
+	const struct qemu_mem_test *test = pmk_plugin_find_test(in);
 
 	/* See guest_access_in_memory(). */
 	if (!fn && plugin.config.guest)
@@ -1175,19 +1072,17 @@ static void watch(struct qemu_plugin_insn *qi, const struct pmk_insn *in, const 
 		return;
 	access = pmk_access_at(access, behind);
 	if (test)
-		qemu_plugin_register_vcpu_mem_test_cb(qi, fn, QEMU_CB_NO_REGS, QEMU_MEM_RW, test,
-						      pmk_access_mark(access),
-						      (void *)(uintptr_t)access);
+		pmk_plugin_on_failed_test(tb, i, fn, test, access);
 	else
-		register_access(qi, fn, access, b);
+		pmk_devices_watch_access(tb, i, in->addr, fn, access, b);
 }
 
 /* The instruction before this one may have faulted without an access: when this one begins, it is
  * known that it did not. This is only relevant in programs that handle faults. */
-static void tell_passed(struct qemu_plugin_insn *qi, unsigned behind)
+static void tell_passed(struct qemu_plugin_tb *tb, size_t i, unsigned behind)
 {
-	qemu_plugin_register_vcpu_insn_exec_cb(qi, passed, QEMU_CB_NO_REGS,
-					       (void *)(uintptr_t)pmk_access_at(0, behind));
+	pmk_plugin_on_insn(tb, i, false, pmk_translate_passed,
+			   (void *)(uintptr_t)pmk_access_at(0, behind));
 }
 
 /* Make a block from the straight run [first, last) of translated code; NULL: there is no room.
@@ -1200,7 +1095,7 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
 	const struct pmk_block *b;
 	uint8_t level;
 
-	if (watches_blocks()) {
+	if (pmk_guest_pmu_watches_blocks()) {
 		level = (uint8_t)pmk_guest_level();
 		hash = hash_bytes(hash, &level, sizeof(level));
 		entry |= PMK_ENTRY_LEVEL(level);
@@ -1215,7 +1110,7 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
 		return NULL;
 	}
 	pmk_slot_facts(plugin.slot_memory)[b->id] = b->facts;
-	record_block(b, raw + first, in + first, last - first);
+	pmk_record_block(b, raw + first, in + first, last - first);
 	atomic_store(&plugin.slot->nblocks, plugin.code.nblocks);
 	return b;
 }
@@ -1226,7 +1121,7 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
  * starts.
  */
 struct run_after_write {
-	qemu_exec_fn fn;
+	pmk_block_fn *fn;
 	const struct pmk_block *block;
 	unsigned state; /* the state that `block` was built for */
 	size_t n;
@@ -1266,7 +1161,7 @@ static void register_after_write(struct qemu_plugin_tb *tb, const struct pmk_raw
 	struct pmk_insn *own_in = malloc(n * sizeof(*in));
 
 	if (!run || !own_raw || !own_in)
-		give_up(PMK_ENOMEM);
+		pmk_plugin_give_up(PMK_ENOMEM);
 	*run = (struct run_after_write){
 		.fn = block_callback(b->pc, entry_at(b->pc)),
 		.block = b,
@@ -1275,7 +1170,7 @@ static void register_after_write(struct qemu_plugin_tb *tb, const struct pmk_raw
 		.raw = memcpy(own_raw, raw + first, n * sizeof(*raw)),
 		.in = memcpy(own_in, in + first, n * sizeof(*in)),
 	};
-	register_block(tb, first, start_after_write, run);
+	pmk_plugin_on_start(tb, first, start_after_write, run);
 }
 
 /* Register the callbacks for the start of `b`. Without a clock its executions are counted, unless
@@ -1288,20 +1183,20 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 	bool count = !(plugin.config.parts & PMK_PART_EXECUTIONS);
 	unsigned entry = entry_at(b->pc);
 
-	if (has_clock()) {
-		register_block(tb, first, block_callback(b->pc, entry), b);
+	if (plugin_has_clock()) {
+		pmk_plugin_on_start(tb, first, block_callback(b->pc, entry), b);
 		return;
 	}
 	if (plugin.config.parts & PMK_PART_FETCH) {
 		enum pmk_fetch_way any =
 			world() == PMK_WORLD_THREAD ? PMK_FETCH_THREAD : PMK_FETCH_ANY;
 
-		register_block(tb, first, on[count][entry ? PMK_FETCH_HANDLER : any], b);
+		pmk_plugin_on_start(tb, first, on[count][entry ? PMK_FETCH_HANDLER : any], b);
 	} else if (count) {
 		register_execution(tb, first, b);
 	}
 	if (entry && plugin.family->drop && plugin.config.parts & PMK_PART_DATA)
-		register_block(tb, first, drop, b);
+		pmk_plugin_on_start(tb, first, drop, b);
 }
 
 /* True if a requested event depends on the effect of accesses on the caches. */
@@ -1372,8 +1267,8 @@ static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, 
 			  const struct pmk_block *b, const struct pmk_pipe_slot *pipe,
 			  unsigned behind)
 {
-	bool last = i + 1 == qemu_plugin_tb_n_insns(tb);
-	qemu_exec_fn fn = wrote_lines;
+	bool last = i + 1 == pmk_plugin_n_insns(tb);
+	pmk_block_fn *fn = wrote_lines;
 	uint64_t access;
 
 	if (in[i].rm == PMK_NO_REG)
@@ -1385,8 +1280,7 @@ static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, 
 	plugin.write_line =
 		plugin.family->watch(&plugin.config.core, world(), &in[i], b, pipe, &access);
 	access = pmk_access_at(access, behind);
-	qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, last ? i : i + 1), fn,
-					       QEMU_CB_R_REGS, (void *)(uintptr_t)access);
+	pmk_plugin_on_insn(tb, last ? i : i + 1, true, fn, (void *)(uintptr_t)access);
 }
 
 /* Register the callbacks for a straight run of translated code, as one block. */
@@ -1399,21 +1293,20 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 
 	if (!b)
 		return;
-	if (plugin.control.follows && is_after_write(in[0].addr))
+	if (plugin.control.follows && pmk_controls_is_after_write(in[0].addr))
 		register_after_write(tb, raw, in, first, last - first, b);
 	else
 		register_start(tb, first, b);
 	for (size_t i = first; i < last; i++) {
-		struct qemu_plugin_insn *qi = qemu_plugin_tb_get_insn(tb, i);
-
-		if (unsure && plugin.code.tells && (has_clock() || (behind == 0 && end_matters(b))))
-			tell_passed(qi, behind);
+		if (unsure && plugin.code.tells &&
+		    (plugin_has_clock() || (behind == 0 && end_matters(b))))
+			tell_passed(tb, i, behind);
 		unsure = false;
 		if (!pmk_may_fault(&plugin.config.core, &in[i]))
 			continue;
 		behind -= behind > 0;
 		if ((in[i].load || in[i].store) && is_watched(b, behind))
-			watch(qi, &in[i], b, &plugin.pipe[i - first], behind);
+			watch_insn(tb, i, &in[i], b, &plugin.pipe[i - first], behind);
 		if ((in[i].kind & plugin.family->zeroes) && asks_data())
 			watch_zeroing(tb, in, i, b, &plugin.pipe[i - first], behind);
 		unsure = pmk_fault_unsure(&in[i]);
@@ -1437,10 +1330,10 @@ static void add_executions(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	}
 }
 
-static void add_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw, const struct pmk_insn *in,
-		    size_t first, size_t last)
+void pmk_translate_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
+		       const struct pmk_insn *in, size_t first, size_t last)
 {
-	if (!has_clock() && (plugin.config.parts & PMK_PART_EXECUTIONS))
+	if (!plugin_has_clock() && (plugin.config.parts & PMK_PART_EXECUTIONS))
 		add_executions(tb, raw, in, first, last);
 	if (plugin.config.parts & ~(uint32_t)PMK_PART_EXECUTIONS)
 		add_block(tb, raw, in, first, last);
@@ -1448,16 +1341,14 @@ static void add_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw, const 
 
 /* The stack of the program, which is about to begin with this block. False: its pointer cannot be
  * read. */
-static bool first_stack(struct qemu_plugin_insn *first, struct pmk_stack *stack)
+static bool first_stack(uint8_t *bytes, uint64_t pc, struct pmk_stack *stack)
 {
-	uint8_t *bytes = qemu_plugin_insn_haddr(first);
-
 	if (!bytes || !plugin.glue->read_register)
 		return false;
 	stack->sp = pmk_registers_stack_pointer();
 	if (!stack->sp)
 		return false;
-	stack->memory = bytes - qemu_plugin_insn_vaddr(first);
+	stack->memory = bytes - pc;
 	stack->word = plugin.family->stack_word;
 	stack->big_endian = plugin.decoder.big_endian;
 	return true;
@@ -1503,11 +1394,10 @@ static void watch_faults(int sig, struct sigaction *emulators)
 	sigaction(sig, &ours, NULL);
 }
 
-/* Called before the first instruction of a program. */
-static void meet_program(struct qemu_plugin_insn *first)
+void pmk_process_begin(uint8_t *bytes, uint64_t pc, uint64_t start_code)
 {
 	struct pmk_stack stack;
-	bool known = !plugin.system_mode && first_stack(first, &stack);
+	bool known = !plugin.system_mode && first_stack(bytes, pc, &stack);
 
 	plugin.begun = true;
 	atomic_store(&plugin.arena->begun, 1);
@@ -1517,17 +1407,137 @@ static void meet_program(struct qemu_plugin_insn *first)
 		watch_faults(SIGSEGV, &plugin.emulators_segv);
 		watch_faults(SIGBUS, &plugin.emulators_bus);
 	}
-	if (!plugin.system_mode && qemu_plugin_insn_haddr(first))
-		plugin.guest_base = (uintptr_t)qemu_plugin_insn_haddr(first) -
-				    (uintptr_t)qemu_plugin_insn_vaddr(first);
+	if (!plugin.system_mode && bytes)
+		plugin.guest_base = (uintptr_t)bytes - (uintptr_t)pc;
 	if (known)
 		pmk_stack_without_vdso(&stack);
 	if (!plugin.arena->pie)
 		return;
-	if (qemu_plugin_start_code)
-		move_regions(qemu_plugin_start_code() - plugin.arena->region_bias_base);
+	if (start_code)
+		move_regions(start_code - plugin.arena->region_bias_base);
 	else if (known)
 		move_regions(pmk_stack_aux(&stack, PMK_AT_ENTRY) - plugin.arena->entry);
+}
+
+/* ---- callbacks that QEMU is asked for ------------------------------------------------------- */
+
+size_t pmk_plugin_n_insns(const struct qemu_plugin_tb *tb)
+{
+	return qemu_plugin_tb_n_insns(tb);
+}
+
+void pmk_plugin_on_code(struct qemu_plugin_tb *tb, bool reads, pmk_block_fn *fn, const void *data)
+{
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, fn, reads ? QEMU_CB_R_REGS : QEMU_CB_NO_REGS,
+					     (void *)data);
+}
+
+void pmk_plugin_on_insn(struct qemu_plugin_tb *tb, size_t i, bool reads, pmk_block_fn *fn,
+			const void *data)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, i), fn,
+					       reads ? QEMU_CB_R_REGS : QEMU_CB_NO_REGS,
+					       (void *)data);
+}
+
+void pmk_plugin_on_start(struct qemu_plugin_tb *tb, size_t first, pmk_block_fn *fn,
+			 const void *data)
+{
+	if (first == 0)
+		pmk_plugin_on_code(tb, false, fn, data);
+	else
+		pmk_plugin_on_insn(tb, first, false, fn, data);
+}
+
+void pmk_plugin_on_access(struct qemu_plugin_tb *tb, size_t i, pmk_access_fn *fn, void *access)
+{
+	qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), fn, QEMU_CB_NO_REGS,
+					 QEMU_MEM_RW, access);
+}
+
+void pmk_plugin_on_failed_test(struct qemu_plugin_tb *tb, size_t i, pmk_access_fn *fn,
+			       const struct qemu_mem_test *test, uint64_t access)
+{
+	qemu_plugin_register_vcpu_mem_test_cb(qemu_plugin_tb_get_insn(tb, i), fn, QEMU_CB_NO_REGS,
+					      QEMU_MEM_RW, test, pmk_access_mark(access),
+					      (void *)(uintptr_t)access);
+}
+
+/* Base addresses for tests in translated code: the tables of the family, and struct pmk_cpu. */
+enum { NO_BASE = -1, BASE_TABLES, BASE_CPU };
+
+/* True if translated code makes the tests. */
+static bool emulator_tests(void)
+{
+	return plugin.family->test && !plugin.system_mode && !plugin.config.untested &&
+	       qemu_plugin_register_vcpu_mem_test_cb && qemu_plugin_vcpu_set_base;
+}
+
+void pmk_plugin_set_bases(unsigned vcpu, struct pmk_cpu *cpu)
+{
+	if (!emulator_tests())
+		return;
+	qemu_plugin_vcpu_set_base(vcpu, BASE_TABLES, plugin.family->tables(cpu));
+	qemu_plugin_vcpu_set_base(vcpu, BASE_CPU, cpu);
+}
+
+static struct qemu_mem_test of_emulator(const struct pmk_access_test *test)
+{
+	struct qemu_mem_test t = {
+		.n = test->n,
+		.mark_base = plugin.config.parts & ~(uint32_t)PMK_PART_DATA ? BASE_CPU : NO_BASE,
+		.mark_offset = offsetof(struct pmk_cpu, access) + PMK_ACCESS_MARK_OFFSET,
+		.count_base = NO_BASE,
+	};
+
+	if (test->counts != PMK_SIG_NONE) {
+		t.count_base = BASE_CPU;
+		t.count_offset =
+			(int32_t)(offsetof(struct pmk_cpu, dyn) + test->counts * sizeof(uint64_t));
+	}
+
+	for (unsigned i = 0; i < test->n; i++) {
+		const struct pmk_lookup *l = &test->lookup[i];
+
+		t.lookup[i] = (struct qemu_lookup){
+			.offset = l->offset,
+			.base = BASE_TABLES,
+			.size = l->size,
+			.ror = l->ror,
+			.shift = l->shift,
+			.addr_shift = l->addr_shift,
+			.index_mask = l->index_mask,
+			.entry_mask = l->entry_mask,
+			.addr_mask = l->addr_mask,
+			.value = l->value,
+		};
+	}
+	return t;
+}
+
+#define NTESTS 16
+
+static unsigned find_test_number(bool counted_here, const struct pmk_insn *in)
+{
+	return (counted_here * 2u + in->store) * 4 + pmk_access_log2(in->mem_bytes);
+}
+
+/* The test for accesses of the instruction. NULL: the emulator must call back for each. */
+const struct qemu_mem_test *pmk_plugin_find_test(const struct pmk_insn *in)
+{
+	struct pmk_access_test test;
+	struct qemu_mem_test *t;
+
+	if (!emulator_tests())
+		return NULL;
+	test = plugin.family->test(&plugin.config.core, in);
+	/* Events at a recorded site are accounted there. */
+	if (!test.n || (plugin.ledger && test.counts != PMK_SIG_NONE))
+		return NULL;
+	t = &plugin.tests[find_test_number(test.counts != PMK_SIG_NONE, in)];
+	if (!t->n)
+		*t = of_emulator(&test);
+	return t;
 }
 
 /* Up to 8.2, QEMU does not pass the bytes of MicroBlaze code, but shows where it has them. */
@@ -1571,7 +1581,7 @@ static bool reaches_pmu(const struct pmk_raw *raw)
 /* True if instruction `i` of translated code starts a new straight run: at a boundary, after a
  * change of control at which QEMU did not end its block, after an instruction that may trap, and at
  * and after an access to the guest's PMU, because all counts must be complete there. */
-static bool starts_run(const struct pmk_raw *raw, const struct pmk_insn *in, size_t i)
+bool pmk_translate_starts_run(const struct pmk_raw *raw, const struct pmk_insn *in, size_t i)
 {
 	return is_boundary(in[i].addr) || changes_control(&in[i - 1]) ||
 	       (in[i - 1].kind & plugin.family->may_trap) || reaches_pmu(&raw[i]) ||
@@ -1591,13 +1601,14 @@ static void translate_rest(struct qemu_plugin_tb *tb)
 	else
 		plugin.glue->count_score(tb, n);
 	if (tick)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_tick, QEMU_CB_NO_REGS, tick);
+		pmk_plugin_on_code(tb, false, pmk_sampling_on_tick, tick);
 }
 
 void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 {
 	struct pmk_insn *in = plugin.in;
 	struct pmk_raw *raw = plugin.raw;
+	struct qemu_plugin_insn *start;
 	size_t n = qemu_plugin_tb_n_insns(tb);
 	size_t first = 0;
 
@@ -1609,26 +1620,28 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 		pthread_mutex_unlock(&plugin.translating);
 		return;
 	}
+	start = qemu_plugin_tb_get_insn(tb, 0);
 	if (!plugin.begun) {
-		meet_program(qemu_plugin_tb_get_insn(tb, 0));
+		pmk_process_begin(qemu_plugin_insn_haddr(start), qemu_plugin_insn_vaddr(start),
+				  qemu_plugin_start_code ? qemu_plugin_start_code() : 0);
 		if (plugin.config.guest)
-			begin_guest();
+			pmk_guest_pmu_begin();
 	}
 	for (size_t i = 0; i < n; i++)
 		fetch(qemu_plugin_tb_get_insn(tb, i), &raw[i]);
 	if (plugin.ledger && !plugin.system_mode)
-		find_mapping(qemu_plugin_tb_get_insn(tb, 0), raw[0].addr);
+		pmk_record_mapping((uintptr_t)qemu_plugin_insn_haddr(start), raw[0].addr);
 	plugin.decoder.sequence = tb;
 	plugin.family->decode(&plugin.decoder, raw, n, in);
 	if (plugin.control.follows)
-		watch_control(tb, raw, in, n);
+		pmk_controls_watch(tb, raw, in, n);
 	for (size_t i = 0; i < n; i++) {
-		if (i > first && starts_run(raw, in, i)) {
-			add_run(tb, raw, in, first, i);
+		if (i > first && pmk_translate_starts_run(raw, in, i)) {
+			pmk_translate_run(tb, raw, in, first, i);
 			first = i;
 		}
 	}
-	add_run(tb, raw, in, first, n);
+	pmk_translate_run(tb, raw, in, first, n);
 	pthread_mutex_unlock(&plugin.translating);
 }
 
@@ -1639,19 +1652,19 @@ static void *reserve(uint64_t size)
 	void *p = pmk_reserve(size);
 
 	if (!p)
-		give_up(PMK_ENOMEM);
+		pmk_plugin_give_up(PMK_ENOMEM);
 	return p;
 }
 
 /* Threads run at the same time and are not sampled: from here on, everything is counted. The
  * emulator then translates all code again by itself. */
-static void end_all_sampling(void)
+void pmk_sampling_end_all(void)
 {
-	if (!can_sample())
+	if (!pmk_sampling_is_possible())
 		atomic_store(&plugin.arena->unsampled, 1);
 	for (unsigned i = 0; i < PMK_ARENA_CPUS; i++)
-		if (pmk_cpus[i] && emulated(pmk_cpus[i])->phase != PMK_UNITS_WHOLE)
-			end_sampling(pmk_cpus[i]);
+		if (pmk_cpus[i] && plugin_core(pmk_cpus[i])->phase != PMK_UNITS_WHOLE)
+			pmk_sampling_end(pmk_cpus[i]);
 }
 
 void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
@@ -1663,7 +1676,7 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 	atomic_fetch_add(&plugin.slot->threads, 1);
 	/* A thread that starts after another has ended continues on that one's core. */
 	if (pmk_cpus[vcpu]) {
-		set_bases(emulators_vcpu, pmk_cpus[vcpu]);
+		pmk_plugin_set_bases(emulators_vcpu, pmk_cpus[vcpu]);
 		return;
 	}
 	plugin.threaded |= vcpu > 0;
@@ -1683,32 +1696,34 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 					 pmk_slot_executions(plugin.slot_memory, vcpu));
 	}
 	if (err)
-		give_up(err);
+		pmk_plugin_give_up(err);
 	if (plugin.config.delay && !plugin.system_mode && vcpu)
 		pmk_emulated_delay(e, &plugin.config, plugin.delay_left);
 	e->cpu.index = vcpu;
-	e->cpu.on_deadline = plugin.config.units.head ? on_piece : on_deadline;
-	e->cpu.on_crossing = on_crossing;
+	e->cpu.on_deadline =
+		plugin.config.units.head ? pmk_sampling_on_piece : pmk_sampling_on_deadline;
+	e->cpu.on_crossing = pmk_running_on_crossing;
 	if (plugin.system_mode && plugin.family->wide_addresses) {
-		e->cpu.is_device = asks_device;
+		e->cpu.is_device = pmk_plugin_asks_device;
 	} else if (plugin.system_mode) {
-		e->cpu.is_device = is_device;
+		e->cpu.is_device = pmk_devices_is_device;
 		e->cpu.device_ctx = reserve(UINT64_C(1) << (32 - PMK_PAGE_SHIFT));
 	}
 	if (vcpu < PMK_ARENA_CPUS)
-		begin_sites(&e->cpu);
+		pmk_record_begin_sites(&e->cpu);
 	pmk_cpus[vcpu] = &e->cpu;
 	plugin.control.of_core[vcpu] = plugin.control.of_code;
-	set_bases(emulators_vcpu, &e->cpu);
-	if (vcpu == 0 && (!has_clock() || plugin.config.units.head) && plugin.glue->count_inline)
-		map_inline(e->cpu.executions);
-	if (plugin.config.units.head && (plugin.threaded || !can_sample()))
-		end_all_sampling();
+	pmk_plugin_set_bases(emulators_vcpu, &e->cpu);
+	if (vcpu == 0 && (!plugin_has_clock() || plugin.config.units.head) &&
+	    plugin.glue->count_inline)
+		pmk_translate_map_inline(e->cpu.executions);
+	if (plugin.config.units.head && (plugin.threaded || !pmk_sampling_is_possible()))
+		pmk_sampling_end_all();
 	if (vcpu < PMK_ARENA_CPUS && atomic_load(&plugin.slot->ncpus) <= vcpu)
 		atomic_store(&plugin.slot->ncpus, vcpu + 1);
 }
 
-static struct pmk_arena_slot *claim_slot(void)
+struct pmk_arena_slot *pmk_process_claim_slot(void)
 {
 	for (unsigned i = 0; i < plugin.nslots; i++) {
 		uint32_t free_slot = PMK_SLOT_FREE;
@@ -1723,11 +1738,11 @@ static struct pmk_arena_slot *claim_slot(void)
 /* pmk frees the slots of processes that have ended, a few times per second. */
 static struct pmk_arena_slot *wait_for_slot(void)
 {
-	struct pmk_arena_slot *s = claim_slot();
+	struct pmk_arena_slot *s = pmk_process_claim_slot();
 
 	for (int tries = 0; !s && tries < 2000; tries++) {
-		nap();
-		s = claim_slot();
+		pmk_sampling_nap();
+		s = pmk_process_claim_slot();
 	}
 	return s;
 }
@@ -1745,8 +1760,8 @@ static void begin_again(struct pmk_cpu *cpu)
 	/* No function of the emulator may be called here: it holds its locks. */
 	if (plugin.glue->score && plugin.rest.counter)
 		plugin.rest.began = *plugin.rest.counter;
-	if (plugin.config.units.head && (plugin.threaded || !can_sample()))
-		end_sampling(cpu);
+	if (plugin.config.units.head && (plugin.threaded || !pmk_sampling_is_possible()))
+		pmk_sampling_end(cpu);
 }
 
 /* Find a slot, or private memory of the same layout that is not read. */
@@ -1762,7 +1777,7 @@ static void find_memory(bool counted)
 	plugin.slot_memory = reserve(PMK_SLOT_BYTES);
 }
 
-static void before_fork(void)
+void pmk_process_before_fork(void)
 {
 	struct pmk_cpu *cpu = forking_cpu();
 
@@ -1770,13 +1785,13 @@ static void before_fork(void)
 	pmk_random_makes();
 	atomic_fetch_add(&plugin.arena->forks, 1);
 	if (cpu)
-		pmk_emulated_copy(&plugin.at_fork, emulated(cpu), &plugin.config);
+		pmk_emulated_copy(&plugin.at_fork, plugin_core(cpu), &plugin.config);
 }
 
 /* The program has forked, and this is the child: it gets memory of its own, warm caches, and counts
  * from 0. QEMU's translations still point to the plugin's blocks, which are private memory and were
  * copied by the fork. */
-static void after_fork(void)
+void pmk_process_after_fork(void)
 {
 	unsigned vcpu = calling.vcpu;
 	struct pmk_cpu *cpu = forking_cpu();
@@ -1790,14 +1805,15 @@ static void after_fork(void)
 	plugin.ports[0].pins.show = NULL;
 	pmk_guard_start(plugin.pmk_pid, &plugin.arena->pmk_pid);
 	if (!cpu)
-		give_up(PMK_ENOTSUP);
+		pmk_plugin_give_up(PMK_ENOTSUP);
 	find_memory(counted);
 	memset(pmk_cpus, 0, sizeof(pmk_cpus));
 	memcpy(pmk_slot_facts(plugin.slot_memory), pmk_slot_facts(old_memory),
 	       plugin.code.nblocks * sizeof(struct pmk_facts));
 	atomic_store(&plugin.slot->nblocks, plugin.code.nblocks);
-	if (plugin.inline_executions && !map_inline(pmk_slot_executions(plugin.slot_memory, 0)))
-		give_up(PMK_ENOMEM);
+	if (plugin.inline_executions &&
+	    !pmk_translate_map_inline(pmk_slot_executions(plugin.slot_memory, 0)))
+		pmk_plugin_give_up(PMK_ENOMEM);
 	if (!counted) {
 		/* For an uncounted thread. Its core is private memory, which the fork has
 		 * copied. */
@@ -1809,16 +1825,16 @@ static void after_fork(void)
 	pmk_emulated_copy(e, &plugin.at_fork, &plugin.config);
 	if (pmk_emulated_forked(e, &plugin.ports[vcpu], &plugin.config,
 				pmk_slot_executions(plugin.slot_memory, vcpu)))
-		give_up(PMK_ENOTSUP);
+		pmk_plugin_give_up(PMK_ENOTSUP);
 	e->cpu.sites = NULL;
 	e->cpu.sites_state = 0;
 	begin_again(&e->cpu);
 	if (plugin.ledger && plugin.slot != &plugin.uncounted) {
 		plugin.process = atomic_fetch_add(&plugin.ledger->processes, 1) + 1;
-		begin_sites(&e->cpu);
+		pmk_record_begin_sites(&e->cpu);
 	}
 	pmk_cpus[vcpu] = &e->cpu;
-	set_bases(vcpu, &e->cpu);
+	pmk_plugin_set_bases(vcpu, &e->cpu);
 	atomic_store(&plugin.slot->ncpus, vcpu + 1);
 	atomic_store(&plugin.slot->threads, 1);
 	atomic_store(&plugin.slot->execs, 0);
@@ -1926,7 +1942,7 @@ static void becomes_threaded(void)
 	plugin.threaded = true;
 	plugin.rest.ended = plugin.rest.on;
 	if (plugin.config.units.head)
-		end_all_sampling();
+		pmk_sampling_end_all();
 }
 
 void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2, uint64_t arg3)
@@ -1934,11 +1950,11 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2
 	calling.vcpu = vcpu % PMK_MAX_VCPUS;
 	memcpy(calling.args, (const uint64_t[]){ arg1, arg2, arg3 }, sizeof(calling.args));
 	if (pmk_cpus[calling.vcpu]) /* the block that makes the call has run completely */
-		passed(calling.vcpu, (void *)(uintptr_t)pmk_access_at(0, 0));
+		pmk_translate_passed(calling.vcpu, (void *)(uintptr_t)pmk_access_at(0, 0));
 	if (plugin.config.delay && pmk_cpus[calling.vcpu])
-		plugin.delay_left = pmk_emulated_delay_left(emulated(pmk_cpus[calling.vcpu]));
+		plugin.delay_left = pmk_emulated_delay_left(plugin_core(pmk_cpus[calling.vcpu]));
 	if (plugin.rest.on) /* this may be the last call */
-		read_rest(pmk_cpus[calling.vcpu]);
+		pmk_sampling_read_rest(pmk_cpus[calling.vcpu]);
 	pmk_random_enter();
 	calling.making = makes_thread(num, arg1);
 	if (calling.making)
@@ -1973,7 +1989,7 @@ void pmk_plugin_syscall_returned(int64_t num, int64_t result)
 	calling.forking = false;
 }
 
-static struct pmk_arena *map_arena(const char *path)
+struct pmk_arena *pmk_process_map_arena(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	struct stat s = { .st_size = 0 };
@@ -2052,7 +2068,7 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		fprintf(stderr, "pmk-qemu: this plugin is loaded by pmk stat\n");
 		return -1;
 	}
-	plugin.arena = map_arena(path);
+	plugin.arena = pmk_process_map_arena(path);
 	if (!plugin.arena || plugin.arena->magic != PMK_ARENA_MAGIC ||
 	    plugin.arena->size != PMK_ARENA_LAYOUT) {
 		fprintf(stderr, "pmk-qemu: %s: not a counter arena of this version of pmk\n", path);
@@ -2100,11 +2116,11 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 	pmk_emulator = (struct pmk_emulator){
 		.is_store = qemu_plugin_mem_is_store,
 		.size_shift = qemu_plugin_mem_size_shift,
-		.follow = follow,
-		.level = since_10_2 ? level_since_10_2 : level_of,
+		.follow = pmk_running_follow,
+		.level = since_10_2 ? pmk_running_level_since_10_2 : pmk_running_level,
 		.exception_now = pmk_registers_exception,
-		.leave_level = leave_level,
-		.enter_level = enter_level,
+		.leave_level = pmk_running_leave_level,
+		.enter_level = pmk_running_enter_level,
 	};
 	/* The function exists since 6.2, the version since 10.1. */
 	if (plugin.config.watch_levels && plugin.family->levels && !since_10_2 &&
@@ -2119,21 +2135,22 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		return -1;
 	}
 	if (plugin.system_mode)
-		begin_control();
+		pmk_controls_begin();
 	if (pmk_code_init(&plugin.code, &plugin.config.core))
 		return -1;
 	plugin.code.tells = plugin.system_mode;
 	if (plugin.config.units.head && pmk_ticks_init(&plugin.rest.ticks))
 		return -1;
 	if (plugin.config.shows_pins)
-		plugin.ports[0].pins = (struct pmk_pins_sink){ show_pins, &plugin.arena->pins };
-	plugin.slot = claim_slot();
+		plugin.ports[0].pins =
+			(struct pmk_pins_sink){ pmk_sampling_show_pins, &plugin.arena->pins };
+	plugin.slot = pmk_process_claim_slot();
 	if (!plugin.slot)
 		return -1;
 	plugin.slot_memory = pmk_arena_memory(plugin.arena, plugin.slot);
 	atomic_store(&plugin.slot->pid, (uint32_t)getpid());
 	plugin.pmk_pid = (pid_t)plugin.arena->pmk_pid;
-	pthread_atfork(before_fork, NULL, after_fork);
+	pthread_atfork(pmk_process_before_fork, NULL, pmk_process_after_fork);
 	plugin.glue->register_callbacks(id);
 	atomic_store(&plugin.arena->ready, 1);
 	return 0;

@@ -8,7 +8,9 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,6 +21,7 @@
 #include "cpu/family.h"
 #include "producer/qemu/arena.h"
 #include "producer/qemu/control.h"
+#include "producer/qemu/glue.h"
 #include "producer/qemu/guest.h"
 #include "producer/qemu/handlers.h"
 #include "producer/qemu/ledger.h"
@@ -26,7 +29,6 @@
 
 #define MAX_TB_INSNS 1024
 
-struct pmk_qemu_glue;
 struct qemu_mem_test;
 
 /* Sampling. The program is not counted in the rest, and translated code counts its instructions by
@@ -153,5 +155,30 @@ struct plugin_thread {
 
 extern struct plugin plugin;
 extern __thread struct plugin_thread calling;
+
+/* End the process, because of PMK_E…: pmk reports the error. */
+_Noreturn void pmk_plugin_give_up(int err);
+
+static inline bool plugin_has_clock(void)
+{
+	return plugin.config.parts & PMK_PART_CLOCK;
+}
+
+static inline struct pmk_emulated *plugin_core(struct pmk_cpu *cpu)
+{
+	_Static_assert(offsetof(struct pmk_emulated, cpu) == 0, "the core comes first");
+	return (struct pmk_emulated *)cpu;
+}
+
+/* The execution counters of a vCPU follow its struct, wherever that is. */
+static inline struct pmk_emulated_blocks plugin_blocks(const struct pmk_cpu *cpu)
+{
+	return (struct pmk_emulated_blocks){
+		.facts = pmk_slot_facts(plugin.slot_memory),
+		.executions = cpu->executions,
+		.count = atomic_load(&plugin.slot->nblocks),
+		.rest = cpu->executions[PMK_MAX_BLOCKS].count,
+	};
+}
 
 #endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the module that QEMU loads does for the plugin (module.c). */
+#ifndef PMK_PRODUCER_QEMU_GLUE_H
+#define PMK_PRODUCER_QEMU_GLUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct qemu_plugin_insn;
+struct qemu_plugin_tb;
+
+/* Calls whose signature depends on the version of the interface. */
+struct pmk_qemu_glue {
+	unsigned api;
+	/* Copies at most `size` bytes of an instruction; returns their number, 0 if QEMU has
+	 * none. */
+	size_t (*insn_bytes)(const struct qemu_plugin_insn *insn, void *dest, size_t size);
+	void (*register_callbacks)(uint64_t id);
+	/* Reads a register of the running vCPU, in the byte order of the program; false: it cannot
+	 * be read. NULL in versions that cannot read registers. */
+	bool (*read_register)(const char *name, uint64_t *value);
+	/* Lets translated code add `n` to *count, not atomically, whenever the instruction `first`
+	 * of it is executed. NULL in versions that cannot do so at any address. */
+	void (*count_inline)(struct qemu_plugin_tb *tb, size_t first, uint64_t *count, uint64_t n);
+	/* In those versions: the same at the beginning of the code, in the emulator's memory, whose
+	 * address for a vCPU score() returns; NULL: it cannot. */
+	void (*count_score)(struct qemu_plugin_tb *tb, uint64_t n);
+	const uint64_t *(*score)(unsigned vcpu);
+	/* Has all code translated again soon. A vCPU must call it. NULL: it cannot. */
+	void (*translate_anew)(void);
+};
+
+#endif
