@@ -8,9 +8,12 @@ import repo
 
 pytestmark = pytest.mark.quick
 
-GPL = {"src/producer/qemu/" + name for name in
-       ("control.c", "control.h", "guest.c", "guest.h", "module.c", "plugin.c", "plugin.h",
-        "qemu_api.h", "registers.c", "registers.h", "zero.c", "zero.h")}
+# Those of the plugin that QEMU loads.
+GPL = {f"src/producer/qemu/{name}.{ending}" for ending in "ch" for name in
+       ("control", "controls", "devices", "guest", "guest_pmu", "plugin", "process", "record",
+        "registers", "running", "sampling", "translate", "zero")}
+GPL |= {"src/producer/qemu/" + name
+        for name in ("glue.h", "module.c", "plugin_calls.h", "qemu_api.h", "state.h")}
 GPL.add("tests/guest/insns.c")
 SOURCE_SUFFIXES = (".c", ".h", ".S", ".s", ".ld", ".py", ".sh", ".bash", ".vec")
 

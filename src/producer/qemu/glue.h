@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GLUE_EXPORT __attribute__((visibility("default")))
+
 struct qemu_plugin_insn;
 struct qemu_plugin_tb;
 
@@ -30,5 +32,11 @@ struct pmk_qemu_glue {
 	/* Has all code translated again soon. A vCPU must call it. NULL: it cannot. */
 	void (*translate_anew)(void);
 };
+
+/* Events in the emulator, in addition to those of plugin.h. */
+GLUE_EXPORT void pmk_plugin_vcpu_started(unsigned vcpu);
+GLUE_EXPORT void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2,
+				    uint64_t arg3);
+GLUE_EXPORT void pmk_plugin_syscall_returned(int64_t num, int64_t result);
 
 #endif

@@ -15,9 +15,5 @@ QEMU_EXPORT int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64
 
 /* The events in the emulator. */
 QEMU_EXPORT void pmk_plugin_translated(struct qemu_plugin_tb *tb);
-QEMU_EXPORT void pmk_plugin_vcpu_started(unsigned vcpu);
-QEMU_EXPORT void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2,
-				    uint64_t arg3);
-QEMU_EXPORT void pmk_plugin_syscall_returned(int64_t num, int64_t result);
 
 #endif

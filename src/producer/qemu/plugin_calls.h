@@ -6,8 +6,8 @@
 #include "producer/qemu/state.h"
 
 size_t pmk_plugin_n_insns(const struct qemu_plugin_tb *tb);
-/* Have `fn` called with `data` when translated code is about to be executed, or its instruction `i`.
- * `reads`: it reads registers. */
+/* Have `fn` called with `data` when translated code is about to be executed, or its instruction
+ * `i`. `reads`: it reads registers. */
 void pmk_plugin_on_code(struct qemu_plugin_tb *tb, bool reads, pmk_block_fn *fn, const void *data);
 void pmk_plugin_on_insn(struct qemu_plugin_tb *tb, size_t i, bool reads, pmk_block_fn *fn,
 			const void *data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of the plugin. QEMU's callbacks get no context other than a vCPU number, so there is one
- * struct plugin per process. A fork copies it.
+ * The state of the plugin. QEMU's callbacks get no context other than a vCPU number, so there is
+ * one struct plugin per process. A fork copies it.
  */
 #ifndef PMK_PRODUCER_QEMU_STATE_H
 #define PMK_PRODUCER_QEMU_STATE_H

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Accesses to devices. Since 8.1.2 an access to a device has to be the last of a translated block.
+ * Otherwise QEMU leaves the block and makes the access in a separate block, of which it reports
+ * only the access. It then continues with the remainder as another block, whose start it reports
+ * again. That remainder has already been counted, and is expected here until it comes; an
+ * interrupt may come first, and access devices, too.
+ */
+#include <stdlib.h>
+
+#include "producer/qemu/devices.h"
+#include "producer/qemu/plugin_calls.h"
+
+/* An access that is a separate translated block. */
+struct lone_access {
+	pmk_access_fn *fn;
+	/* callback data: by itself, and within the block in which it was first translated */
+	void *access, *within;
+	const struct pmk_block *block;
+};
+
+static struct plugin_within *within_slot(uint64_t pc)
+{
+	return &plugin.within[pc / 2 % (sizeof(plugin.within) / sizeof(plugin.within[0]))];
+}
+
+/* Control registers may have changed since the access was translated, and then the block that runs
+ * was built again. */
+static bool is_same_code(const struct pmk_block *a, const struct pmk_block *b)
+{
+	return a->pc == b->pc && a->fall == b->fall;
+}
+
+static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
+{
+	const struct lone_access *a = data;
+
+	if (is_same_code(pmk_cpus[vcpu]->prev, a->block)) {
+		a->fn(vcpu, info, addr, a->access);
+		return;
+	}
+	pmk_rest_expect(vcpu, a->block);
+	a->fn(vcpu, info, addr, a->within);
+}
+
+/* Device memory of 32-bit machines, by page. QEMU is asked at the first access to the page that is
+ * not a plain hit. */
+bool pmk_devices_is_device(void *ctx, uint64_t addr)
+{
+	enum { UNKNOWN, NORMAL, DEVICE };
+	uint32_t page = (uint32_t)addr >> PMK_PAGE_SHIFT;
+	uint8_t *known = (uint8_t *)ctx + page;
+
+	if (*known == UNKNOWN) {
+		if (page != (uint32_t)pmk_access_seen.addr >> PMK_PAGE_SHIFT)
+			return false;
+		*known = pmk_plugin_asks_device(ctx, pmk_access_seen.addr) ? DEVICE : NORMAL;
+	}
+	return *known == DEVICE;
+}
+
+static struct lone_access *new_lone(pmk_access_fn *fn, void *access, const struct pmk_block *b)
+{
+	struct lone_access *lone = malloc(sizeof(*lone));
+	const struct plugin_within *w = within_slot(b->pc);
+
+	if (!lone)
+		pmk_plugin_give_up(PMK_ENOMEM);
+	*lone = (struct lone_access){
+		.fn = fn,
+		.access = access,
+		.within = w->pc == b->pc && w->access ? w->access : access,
+		.block = b,
+	};
+	return lone;
+}
+
+void pmk_devices_watch_access(struct qemu_plugin_tb *tb, size_t i, uint64_t pc, pmk_access_fn *fn,
+			      uint64_t access, const struct pmk_block *b)
+{
+	void *data = (void *)(uintptr_t)access;
+
+	if (plugin.system_mode && b->pc != b->end_addr) {
+		*within_slot(pc) = (struct plugin_within){ .pc = pc, .access = data };
+	} else if (plugin.system_mode) {
+		data = new_lone(fn, data, b);
+		fn = lone_access;
+	}
+	pmk_plugin_on_access(tb, i, fn, data);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What running code reports to the session. */
+#include "producer/qemu/running.h"
+
+/* See struct pmk_emulator. */
+void pmk_running_follow(unsigned vcpu, const struct pmk_block *block, bool boundary)
+{
+	if (plugin.config.nregions)
+		pmk_emulated_follow(plugin_core(pmk_cpus[vcpu]), &plugin.config, block, boundary);
+}
+
+void pmk_running_leave_level(unsigned vcpu)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	struct pmk_emulated_blocks b = plugin_blocks(cpu);
+
+	pmk_emulated_leave_level(plugin_core(cpu), &plugin.config, &b);
+}
+
+void pmk_running_enter_level(unsigned vcpu, unsigned level)
+{
+	pmk_emulated_enter_level(plugin_core(pmk_cpus[vcpu]), &plugin.config, level);
+}
+
+/*
+ * From 6.2 to 10.0, the lowest bits of `info` are the index of QEMU's MMU, and A64's indexes are
+ * the same in all of these releases: EL0, EL0 under a host at EL2, EL1, EL2 with a host, both again
+ * with PAN, EL2, EL3.
+ */
+int pmk_running_level(uint32_t info)
+{
+	static const int8_t level[8] = { 0, 0, 1, 2, 1, 2, 2, 3 };
+
+	return level[info & 7];
+}
+
+/* Since 10.2: EL0, EL1, EL1 with PAN, the same and EL2 under a host, EL2, EL3. Each except PAN is
+ * followed by the index for its guarded control stack. */
+int pmk_running_level_since_10_2(uint32_t info)
+{
+	static const int8_t level[] = { 0, 0, 1, 1, 1, 0, 0, 2, 2, 2, 2, 2, 3, 3 };
+	uint32_t index = info & 31;
+
+	return index < sizeof(level) ? level[index] : -1;
+}
+
+void pmk_running_on_crossing(struct pmk_cpu *cpu)
+{
+	struct pmk_emulated_blocks b = plugin_blocks(cpu);
+
+	pmk_emulated_cross(plugin_core(cpu), &plugin.config, &b);
+}
