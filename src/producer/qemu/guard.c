@@ -11,21 +11,26 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #define EVERY_NS 200000000
 #define STACK	 (64 << 10)
 
-/* An ended process exists until its parent has waited for it; so pmk sets this to 0 before it
- * ends. */
-static const volatile uint32_t *still_there;
+struct guarded {
+	pid_t pmk;
+	/* An ended process exists until its parent has waited for it; so pmk sets this to 0 before
+	 * it ends. */
+	const volatile uint32_t *still_there;
+};
 
-static void *guard(void *pmk)
+static void *guard(void *guarded)
 {
 	const struct timespec every = { .tv_nsec = EVERY_NS };
+	const struct guarded *g = guarded;
 
-	while (*still_there && (!kill((pid_t)(intptr_t)pmk, 0) || errno != ESRCH))
+	while (*g->still_there && (!kill(g->pmk, 0) || errno != ESRCH))
 		nanosleep(&every, NULL);
 	kill(getpid(), SIGKILL);
 	return NULL;
@@ -33,19 +38,20 @@ static void *guard(void *pmk)
 
 void pmk_guard_start(pid_t pmk, const volatile uint32_t *still)
 {
+	struct guarded *g = malloc(sizeof(*g));
 	pthread_attr_t attr;
 	pthread_t thread;
 	sigset_t all, before;
 
-	still_there = still;
-	if (pthread_attr_init(&attr))
+	if (!g || pthread_attr_init(&attr))
 		return;
+	*g = (struct guarded){ pmk, still };
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK);
 	/* Signals are for the emulator's own threads, on which its handlers depend. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_create(&thread, &attr, guard, (void *)(intptr_t)pmk);
+	pthread_create(&thread, &attr, guard, g);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 }

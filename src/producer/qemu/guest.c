@@ -67,6 +67,12 @@ struct reg_tail {
 #define NEWEST_RELEASE 1101
 #define UNKNOWN_YET    1001 /* between the two it is not known */
 
+#define MOST_REGS 4096
+
+/* Registers of QEMU whose values the PMU needs. */
+enum { MDCR_EL2, MDCR_EL3, SCR_EL3, NCONTROLS };
+
+/* QEMU's functions, and the state of the guest's registers. */
 static struct {
 	struct qemu_cpu *(*get_cpu)(int index);
 	/* Only in the emulators of ARM; the last one only for A64. The first exists up to 10.1, the
@@ -94,6 +100,22 @@ static struct {
 	void (*lock)(const char *file, int line);
 	void (*unlock)(void);
 	bool (*locked)(void);
+
+	const struct pmk_guest_calls *calls;
+	size_t tail_at;
+	/* For each vCPU: the destination of its interrupt, and whether it is asserted. */
+	struct {
+		struct qemu_irq *to;
+		bool asserted;
+	} interrupt[PMK_ARENA_CPUS];
+	/* How QEMU handles the registers; `offset` 0: the processors do not have it. */
+	struct own_control {
+		int64_t offset;
+		void (*write)(struct qemu_env *env, const void *reg, uint64_t value);
+	} own_control[NCONTROLS];
+	uint64_t own_dfr0[PMK_ARENA_CPUS]; /* QEMU's own ID_AA64DFR0_EL1, or 0 */
+	bool told_secure[PMK_ARENA_CPUS];
+	uint64_t reg_list[MOST_REGS]; /* see is_reg_list() */
 } qemu;
 
 /* Find a function of QEMU by one of its names; returns true if it exists. */
@@ -171,19 +193,11 @@ void pmk_guest_translate_anew(void)
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-static const struct pmk_guest_calls *guest;
-static size_t tail_at;
-/* For each vCPU: the destination of its interrupt, and whether it is asserted. */
-static struct {
-	struct qemu_irq *to;
-	bool asserted;
-} interrupt[PMK_ARENA_CPUS];
-
 static struct reg_tail tail_of(const void *reg)
 {
 	struct reg_tail t;
 
-	memcpy(&t, (const char *)reg + tail_at, sizeof(t));
+	memcpy(&t, (const char *)reg + qemu.tail_at, sizeof(t));
 	return t;
 }
 
@@ -213,8 +227,6 @@ static unsigned vcpu_of(const struct qemu_env *env)
 #define LIST_OF_A64 UINT64_C(0x6030000000130000) /* in the list */
 #define DFR0_REG    A64_REG(3, 0, 0, 5, 0)
 
-/* Registers of QEMU whose values the PMU needs. */
-enum { MDCR_EL2, MDCR_EL3, SCR_EL3, NCONTROLS };
 static const struct {
 	uint32_t reg;
 	const char *input;
@@ -225,15 +237,6 @@ static const struct {
 };
 #define SCR_NS 1
 
-/* How QEMU handles them; `offset` 0: the processors do not have it. */
-static struct own_control {
-	int64_t offset;
-	void (*write)(struct qemu_env *env, const void *reg, uint64_t value);
-} own_control[NCONTROLS];
-/* QEMU's own ID_AA64DFR0_EL1, or 0. */
-static uint64_t own_dfr0[PMK_ARENA_CPUS];
-static bool told_secure[PMK_ARENA_CPUS];
-
 static bool read_memory(uintptr_t from, void *to, size_t size)
 {
 	struct iovec here = { to, size }, there = { (void *)from, size };
@@ -241,12 +244,10 @@ static bool read_memory(uintptr_t from, void *to, size_t size)
 	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-#define MOST_REGS 4096
-
 /* True if `list` is the list of a processor's `n` registers: it contains ID_AA64DFR0_EL1. */
 static bool is_reg_list(uintptr_t list, uint64_t n)
 {
-	static uint64_t reg[MOST_REGS];
+	uint64_t *reg = qemu.reg_list;
 
 	if (n < 16 || n > MOST_REGS || !list || list % sizeof(*reg) ||
 	    !read_memory(list, reg, n * sizeof(*reg)))
@@ -355,12 +356,12 @@ static void tell_secure(struct qemu_env *env, unsigned vcpu)
 	uint64_t scr = SCR_NS;
 	bool secure;
 
-	if (own_control[SCR_EL3].offset)
-		memcpy(&scr, (const char *)env + own_control[SCR_EL3].offset, sizeof(scr));
+	if (qemu.own_control[SCR_EL3].offset)
+		memcpy(&scr, (const char *)env + qemu.own_control[SCR_EL3].offset, sizeof(scr));
 	secure = !(scr & SCR_NS);
-	if (secure != told_secure[vcpu])
-		guest->control(vcpu, controls[SCR_EL3].input, secure);
-	told_secure[vcpu] = secure;
+	if (secure != qemu.told_secure[vcpu])
+		qemu.calls->control(vcpu, controls[SCR_EL3].input, secure);
+	qemu.told_secure[vcpu] = secure;
 }
 
 /* Traps to EL1 are undefined here, as before PMUv3. */
@@ -370,7 +371,7 @@ static int may_access(struct qemu_env *env, const void *reg, bool isread)
 	unsigned trap = 0, vcpu = vcpu_of(env);
 
 	tell_secure(env, vcpu);
-	if (!guest->may(vcpu, &a, &trap))
+	if (!qemu.calls->may(vcpu, &a, &trap))
 		return ACCESS_OK;
 	return trap > 1 ? (int)(ACCESS_TRAP | trap) : ACCESS_UNDEF;
 }
@@ -381,7 +382,7 @@ static int may_access(struct qemu_env *env, const void *reg, bool isread)
  * of the PMU. */
 static uint64_t own_bits(unsigned vcpu, unsigned reg)
 {
-	return reg == PMK_ARMV8_DFR0 ? own_dfr0[vcpu] & ~PMUVER : 0;
+	return reg == PMK_ARMV8_DFR0 ? qemu.own_dfr0[vcpu] & ~PMUVER : 0;
 }
 
 static uint64_t read_reg(struct qemu_env *env, const void *reg)
@@ -391,7 +392,7 @@ static uint64_t read_reg(struct qemu_env *env, const void *reg)
 	uint64_t value = 0;
 
 	a.own_bits = a.cp15.used ? 0 : own_bits(vcpu, a.reg);
-	guest->access(vcpu, &a, &value);
+	qemu.calls->access(vcpu, &a, &value);
 	return value;
 }
 
@@ -399,7 +400,7 @@ static void write_reg(struct qemu_env *env, const void *reg, uint64_t value)
 {
 	struct pmk_guest_access a = access_of(env, reg, true);
 
-	guest->access(vcpu_of(env), &a, &value);
+	qemu.calls->access(vcpu_of(env), &a, &value);
 }
 
 /* QEMU resets the processor register by register; this also resets the PMU. */
@@ -408,8 +409,8 @@ static void reset_reg(struct qemu_env *env, const void *reg)
 	unsigned vcpu = vcpu_of(env);
 
 	(void)reg;
-	told_secure[vcpu] = false;
-	guest->reset(vcpu);
+	qemu.told_secure[vcpu] = false;
+	qemu.calls->reset(vcpu);
 }
 
 /* Convert the text with the register's encoding: "p15, 0, <Rd>, c15, c12, 0" or "S3_3_C9_C12_0". */
@@ -462,7 +463,7 @@ static void define(struct qemu_cpu *cpu, const struct reg_head *head, uint64_t k
 	if (!(kept & ~(OF_A64 | OF_V8_IN_A32)))
 		tail.resetfn = reset_reg;
 	memcpy(description, head, sizeof(*head));
-	memcpy(description + tail_at, &tail, sizeof(tail));
+	memcpy(description + qemu.tail_at, &tail, sizeof(tail));
 	if (qemu.define)
 		qemu.define(cpu, description);
 	else
@@ -472,7 +473,7 @@ static void define(struct qemu_cpu *cpu, const struct reg_head *head, uint64_t k
 /* QEMU handles the write itself, and then the PMU follows. */
 static void write_control(struct qemu_env *env, const void *reg, uint64_t value, unsigned which)
 {
-	const struct own_control *own = &own_control[which];
+	const struct own_control *own = &qemu.own_control[which];
 
 	if (own->write)
 		own->write(env, reg, value);
@@ -481,7 +482,7 @@ static void write_control(struct qemu_env *env, const void *reg, uint64_t value,
 	if (which == SCR_EL3)
 		tell_secure(env, vcpu_of(env));
 	else
-		guest->control(vcpu_of(env), controls[which].input, value);
+		qemu.calls->control(vcpu_of(env), controls[which].input, value);
 }
 
 static void write_mdcr_el2(struct qemu_env *env, const void *reg, uint64_t value)
@@ -515,16 +516,16 @@ static void follow_control(struct qemu_cpu *cpu, void *table, unsigned which)
 
 	if (!own)
 		return;
-	memcpy(description, own, tail_at + sizeof(tail));
+	memcpy(description, own, qemu.tail_at + sizeof(tail));
 	memcpy(&head, description, sizeof(head));
 	tail = tail_of(description);
 	if (head.type & TYPE_CONST || !tail.offset[0])
 		return;
-	own_control[which] = (struct own_control){ tail.offset[0], tail.writefn };
+	qemu.own_control[which] = (struct own_control){ tail.offset[0], tail.writefn };
 	head.type |= TYPE_OVERRIDE | TYPE_IO;
 	tail.writefn = write[which];
 	memcpy(description, &head, sizeof(head));
-	memcpy(description + tail_at, &tail, sizeof(tail));
+	memcpy(description + qemu.tail_at, &tail, sizeof(tail));
 	if (qemu.define)
 		qemu.define(cpu, description);
 	else
@@ -538,14 +539,14 @@ static void meet_own_registers(unsigned vcpu)
 	const void *dfr0 = table ? qemu.find_reg(table, KEY_OF_A64 | DFR0_REG) : NULL;
 
 	if (dfr0)
-		own_dfr0[vcpu] = tail_of(dfr0).resetvalue;
+		qemu.own_dfr0[vcpu] = tail_of(dfr0).resetvalue;
 	for (unsigned i = 0; table && i < NCONTROLS; i++)
 		follow_control(cpu, table, i);
 }
 
 bool pmk_guest_follows_controls(void)
 {
-	return own_control[MDCR_EL3].offset;
+	return qemu.own_control[MDCR_EL3].offset;
 }
 
 /* Define all encodings of a register that code of this emulator may use. */
@@ -599,7 +600,7 @@ static const char *find_interrupt(const struct pmk_guest_config *cfg)
 		 cfg->irq);
 	if (!qemu.find_property(controller, input))
 		return "the input of the interrupt controller that --irq names";
-	interrupt[0].to =
+	qemu.interrupt[0].to =
 		qemu.gpio_in(controller, *cfg->irq_name ? cfg->irq_name : NULL, (int)cfg->irq);
 	return NULL;
 }
@@ -613,14 +614,14 @@ const char *pmk_guest_begin(unsigned vcpu, const struct pmk_pmu *pmu,
 	    cfg->release == UNKNOWN_YET)
 		return "the layout of registers that pmk knows, which is the one of releases 7.1 "
 		       "to 10.0 and 10.2 to 11.1";
-	guest = calls;
-	tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
+	qemu.calls = calls;
+	qemu.tail_at = cfg->release < 800 ? TAIL_AT : TAIL_AT_8_0;
 	if (pmu->driver == pmk_armv8.driver)
 		meet_own_registers(vcpu);
 	for (unsigned i = 0; i < pmk_guest_rows(pmu)->nregs; i++)
 		define_all(qemu.get_cpu((int)vcpu), &pmk_guest_rows(pmu)->regs[i], i);
 	/* The board's own connection, to which QEMU's PMU is connected. */
-	interrupt[vcpu].to = qemu.gpio_out(qemu.get_cpu((int)vcpu), "pmu-interrupt", 0);
+	qemu.interrupt[vcpu].to = qemu.gpio_out(qemu.get_cpu((int)vcpu), "pmu-interrupt", 0);
 	return *cfg->irq_type && !vcpu ? find_interrupt(cfg) : NULL;
 }
 
@@ -628,10 +629,10 @@ static void set_interrupt(unsigned vcpu)
 {
 	bool locked;
 
-	if (!interrupt[vcpu].to)
+	if (!qemu.interrupt[vcpu].to)
 		return;
 	locked = take_lock();
-	qemu.set_irq(interrupt[vcpu].to, interrupt[vcpu].asserted);
+	qemu.set_irq(qemu.interrupt[vcpu].to, qemu.interrupt[vcpu].asserted);
 	if (locked)
 		qemu.unlock();
 }
@@ -644,9 +645,9 @@ static void show_interrupt(struct qemu_cpu *cpu, uintptr_t vcpu)
 
 bool pmk_guest_interrupt(unsigned vcpu, bool asserted, enum pmk_guest_moment moment)
 {
-	if (asserted == interrupt[vcpu].asserted)
+	if (asserted == qemu.interrupt[vcpu].asserted)
 		return false;
-	interrupt[vcpu].asserted = asserted;
+	qemu.interrupt[vcpu].asserted = asserted;
 	/* With -icount QEMU accepts changes of interrupts only from accesses to devices and between
 	 * blocks. A processor checks its interrupts between blocks, so nothing is late. */
 	if (moment == PMK_GUEST_ACCESS)

@@ -22,11 +22,13 @@ static __thread struct {
 
 /* Keys that new threads have not fetched yet; `tid` is 0 in free places. */
 static struct {
-	uint64_t tid, key;
-} handed_over[1024];
-#define PLACES (sizeof(handed_over) / sizeof(handed_over[0]))
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct {
+		uint64_t tid, key;
+	} place[1024];
+} hand_over = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+#define PLACES (sizeof(hand_over.place) / sizeof(hand_over.place[0]))
 
 static uint64_t mix_bits(uint64_t z)
 {
@@ -52,9 +54,9 @@ static size_t place_wait(uint64_t tid)
 {
 	for (;;) {
 		for (size_t i = 0; i < PLACES; i++)
-			if (handed_over[i].tid == tid)
+			if (hand_over.place[i].tid == tid)
 				return i;
-		pthread_cond_wait(&changed, &lock);
+		pthread_cond_wait(&hand_over.changed, &hand_over.lock);
 	}
 }
 
@@ -64,12 +66,12 @@ void pmk_random_enter(void)
 
 	if (stream.begun)
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hand_over.lock);
 	i = place_wait((uint64_t)gettid());
-	handed_over[i].tid = 0;
-	stream_begin(handed_over[i].key);
-	pthread_cond_broadcast(&changed);
-	pthread_mutex_unlock(&lock);
+	hand_over.place[i].tid = 0;
+	stream_begin(hand_over.place[i].key);
+	pthread_cond_broadcast(&hand_over.changed);
+	pthread_mutex_unlock(&hand_over.lock);
 }
 
 void pmk_random_makes(void)
@@ -81,20 +83,20 @@ void pmk_random_made(uint64_t tid)
 {
 	size_t i;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&hand_over.lock);
 	i = place_wait(0);
-	handed_over[i].tid = tid;
-	handed_over[i].key = stream.next;
-	pthread_cond_broadcast(&changed);
-	pthread_mutex_unlock(&lock);
+	hand_over.place[i].tid = tid;
+	hand_over.place[i].key = stream.next;
+	pthread_cond_broadcast(&hand_over.changed);
+	pthread_mutex_unlock(&hand_over.lock);
 }
 
 /* Other threads of the old process, which do not exist here, may have held the lock. */
 void pmk_random_forked(void)
 {
-	pthread_mutex_init(&lock, NULL);
-	pthread_cond_init(&changed, NULL);
-	memset(handed_over, 0, sizeof(handed_over));
+	pthread_mutex_init(&hand_over.lock, NULL);
+	pthread_cond_init(&hand_over.changed, NULL);
+	memset(hand_over.place, 0, sizeof(hand_over.place));
 	stream_begin(stream.next);
 }
 

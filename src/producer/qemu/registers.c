@@ -8,16 +8,14 @@
 #include <string.h>
 
 #include "producer/qemu/plugin.h"
+#include "producer/qemu/state.h"
 
 #define PSTATE	   33 /* its number in GDB's protocol of AArch64 */
 #define IN_AARCH32 16
 #define XPSR	   25 /* of Cortex-M */
 #define IPSR	   0x1ff
 
-/* QEMU's own function for debuggers. */
-typedef int read_fn(void *cpu, struct qemu_bytes *bytes, int n);
-
-static const struct isa {
+static const struct pmk_registers_isa {
 	const char *sp; /* the name of the stack pointer */
 	unsigned bytes; /* of a register */
 	const char *function;
@@ -29,50 +27,41 @@ static const struct isa {
 	{ "r1", 4, "mb_cpu_gdb_read_register", "r%u", 1 },
 };
 
-static struct {
-	const struct pmk_qemu_glue *glue;
-	const struct isa *isa;
-	read_fn *read; /* NULL: this emulator does not export it */
-	bool big_endian;
-} registers;
-
 void pmk_registers_begin(const struct pmk_qemu_glue *glue, const char *sp, unsigned bytes,
 			 bool big_endian)
 {
-	registers.glue = glue;
-	registers.big_endian = big_endian;
+	plugin.registers.glue = glue;
+	plugin.registers.big_endian = big_endian;
 	for (size_t i = 0; i < sizeof(isas) / sizeof(isas[0]); i++)
 		if (!strcmp(isas[i].sp, sp) && isas[i].bytes == bytes)
-			registers.isa = &isas[i];
-	if (registers.isa && g_byte_array_new && dlsym(RTLD_DEFAULT, "current_cpu"))
-		*(void **)&registers.read = dlsym(RTLD_DEFAULT, registers.isa->function);
+			plugin.registers.isa = &isas[i];
+	if (plugin.registers.isa && g_byte_array_new && dlsym(RTLD_DEFAULT, "current_cpu"))
+		*(void **)&plugin.registers.read =
+			dlsym(RTLD_DEFAULT, plugin.registers.isa->function);
 }
 
 bool pmk_registers_are_shown(void)
 {
-	return registers.read || registers.glue->read_register;
+	return plugin.registers.read || plugin.registers.glue->read_register;
 }
 
 /* Read a register of `size` bytes by its number in GDB's protocol. The bytes are in the order of
  * the program's memory; `value` takes the first one as the lowest. */
 static bool read_as_debugger(unsigned reg, unsigned size, uint64_t *value)
 {
-	static __thread void **current; /* in QEMU's memory of this thread */
-	static __thread struct qemu_bytes *bytes;
-
-	if (!current) {
-		current = dlsym(RTLD_DEFAULT, "current_cpu");
-		bytes = g_byte_array_new();
+	if (!calling.current) {
+		calling.current = dlsym(RTLD_DEFAULT, "current_cpu");
+		calling.bytes = g_byte_array_new();
 	}
-	if (!*current)
+	if (!*calling.current)
 		return false;
-	bytes->len = 0;
-	registers.read(*current, bytes, (int)reg);
-	if (bytes->len != size)
+	calling.bytes->len = 0;
+	plugin.registers.read(*calling.current, calling.bytes, (int)reg);
+	if (calling.bytes->len != size)
 		return false;
 	*value = 0;
-	for (unsigned i = bytes->len; i > 0; i--)
-		*value = *value << 8 | bytes->data[i - 1];
+	for (unsigned i = calling.bytes->len; i > 0; i--)
+		*value = *value << 8 | calling.bytes->data[i - 1];
 	return true;
 }
 
@@ -80,25 +69,25 @@ static bool read_by_name(unsigned reg, uint64_t *value)
 {
 	char name[16];
 
-	if (!registers.isa || !registers.glue->read_register)
+	if (!plugin.registers.isa || !plugin.registers.glue->read_register)
 		return false;
-	snprintf(name, sizeof(name), registers.isa->name, reg);
+	snprintf(name, sizeof(name), plugin.registers.isa->name, reg);
 	/* AArch32 has names for registers that a compiler uses for one purpose. */
-	if (reg == registers.isa->sp_number)
-		strcpy(name, registers.isa->sp);
-	else if (reg == 14 && registers.isa->sp_number == 13)
+	if (reg == plugin.registers.isa->sp_number)
+		strcpy(name, plugin.registers.isa->sp);
+	else if (reg == 14 && plugin.registers.isa->sp_number == 13)
 		strcpy(name, "lr");
-	return registers.glue->read_register(name, value);
+	return plugin.registers.glue->read_register(name, value);
 }
 
 bool pmk_registers_read(unsigned reg, uint64_t *value)
 {
-	if (registers.read ? !read_as_debugger(reg, registers.isa->bytes, value)
-			   : !read_by_name(reg, value))
+	if (plugin.registers.read ? !read_as_debugger(reg, plugin.registers.isa->bytes, value)
+				  : !read_by_name(reg, value))
 		return false;
-	if (registers.big_endian)
-		*value = registers.isa->bytes == 8 ? __builtin_bswap64(*value)
-						   : __builtin_bswap32((uint32_t)*value);
+	if (plugin.registers.big_endian)
+		*value = plugin.registers.isa->bytes == 8 ? __builtin_bswap64(*value)
+							  : __builtin_bswap32((uint32_t)*value);
 	return true;
 }
 
@@ -106,7 +95,8 @@ uint64_t pmk_registers_stack_pointer(void)
 {
 	uint64_t sp;
 
-	return registers.isa && pmk_registers_read(registers.isa->sp_number, &sp) ? sp : 0;
+	return plugin.registers.isa && pmk_registers_read(plugin.registers.isa->sp_number, &sp) ? sp
+												: 0;
 }
 
 int pmk_registers_exception(uint32_t *sp)
@@ -114,10 +104,10 @@ int pmk_registers_exception(uint32_t *sp)
 	uint64_t xpsr;
 	bool known = false;
 
-	if (registers.read)
+	if (plugin.registers.read)
 		known = read_as_debugger(XPSR, 4, &xpsr);
-	else if (registers.glue->read_register)
-		known = registers.glue->read_register("xpsr", &xpsr);
+	else if (plugin.registers.glue->read_register)
+		known = plugin.registers.glue->read_register("xpsr", &xpsr);
 	*sp = (uint32_t)pmk_registers_stack_pointer();
 	return known ? (int)(xpsr & IPSR) : -1;
 }
@@ -127,13 +117,13 @@ int pmk_registers_level(void)
 	uint64_t pstate;
 	bool known = false;
 
-	if (registers.read)
+	if (plugin.registers.read)
 		known = read_as_debugger(PSTATE, 4, &pstate);
-	else if (registers.glue->read_register)
-		known = registers.glue->read_register("cpsr", &pstate);
+	else if (plugin.registers.glue->read_register)
+		known = plugin.registers.glue->read_register("cpsr", &pstate);
 	if (!known)
 		return -1;
-	if (registers.big_endian)
+	if (plugin.registers.big_endian)
 		pstate = __builtin_bswap32((uint32_t)pstate);
 	return pstate & IN_AARCH32 ? (pstate & 15) != 0 : (int)(pstate >> 2 & 3);
 }

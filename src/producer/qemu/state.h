@@ -29,6 +29,7 @@
 
 #define MAX_TB_INSNS 1024
 
+struct qemu_bytes;
 struct qemu_mem_test;
 
 /* Sampling. The program is not counted in the rest, and translated code counts its instructions by
@@ -72,6 +73,15 @@ struct plugin_guest {
 	struct pmk_guest_window window;
 	struct pmk_mdm_model mdm;
 	struct pmk_l220 l220;
+};
+
+/* Registers: registers.h. */
+struct plugin_registers {
+	const struct pmk_qemu_glue *glue;
+	const struct pmk_registers_isa *isa;
+	/* QEMU's own function for debuggers. NULL: this emulator does not export it. */
+	int (*read)(void *cpu, struct qemu_bytes *bytes, int n);
+	bool big_endian;
 };
 
 struct plugin {
@@ -143,14 +153,18 @@ struct plugin {
 	struct plugin_rest rest;
 	struct plugin_control control;
 	struct plugin_guest guest;
+	struct plugin_registers registers;
 };
 
-/* The present system call of this thread. */
+/* A thread of the emulator: its present system call. */
 struct plugin_thread {
 	unsigned vcpu; /* after fork it is the only one that continues */
 	bool forking;  /* the call is a fork */
 	bool making;   /* the call creates a thread */
 	uint64_t args[3];
+	/* For reading registers: QEMU's pointer to the CPU of this thread, and a buffer. */
+	void **current;
+	struct qemu_bytes *bytes;
 };
 
 extern struct plugin plugin;
