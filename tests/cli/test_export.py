@@ -479,6 +479,34 @@ def test_speedscope_has_its_schema(flat, paths):
           ["cpu_cycles"])
 
 
+def test_firefox_has_tables_of_one_length(flat, paths):
+    for path, want in ((flat, FLAT), (paths, PATHS)):
+        document = json.loads(export(path, "firefox", "-e", "all").out)
+        shared = document["shared"]
+        threads = document["threads"]
+        for table in (*(t for t in shared.values() if isinstance(t, dict)),
+                      *(t["samples"] for t in threads), *(t["markers"] for t in threads)):
+            equal({len(c) for c in table.values() if isinstance(c, list)}, {table["length"]})
+        names, functions = shared["stringArray"], shared["funcTable"]
+        frame_of, prefix = shared["stackTable"]["frame"], shared["stackTable"]["prefix"]
+
+        def path_of(stack):
+            function = shared["frameTable"]["func"][frame_of[stack]]
+            above = [] if prefix[stack] is None else path_of(prefix[stack])
+            return [*above, names[functions["name"][function]]]
+
+        equal([t["name"] for t in threads], list(EVENTS))
+        for t in threads:
+            equal(sum(t["samples"]["weight"]), total(path, t["name"]))
+        cycles = threads[0]["samples"]
+        equal({";".join(path_of(s)): n for s, n in zip(cycles["stack"], cycles["weight"])}, want)
+        files = shared["sources"]["filename"]
+        equal(sorted((names[n], None if s is None else names[files[s]], line) for n, s, line in
+                     zip(functions["name"], functions["source"], functions["lineNumber"])),
+              [("[anon]", None, None), ("clamp", UTIL_H, None), ("down", MAIN_C, 20),
+               ("main", MAIN_C, 10), ("work", LOOP_C, 5)])
+
+
 @pytest.mark.more
 def test_names_that_are_not_utf8_in_json(tmp_path):
     r = Recording(tmp_path / "bytes.data", command='a "b" \\ \x01')
@@ -636,13 +664,13 @@ def test_perfetto_has_slices_within_slices(flat, paths):
 def test_no_format_leaves_an_error_unsaid(paths):
     """Damage that is found only after writing could have begun."""
     damage(paths, "UPDATE extra SET code = 99 WHERE code = (SELECT max(code) FROM extra)")
-    for form in ("callgrind", "folded", "speedscope", "pprof", "perfetto"):
+    for form in ("callgrind", "folded", "speedscope", "firefox", "pprof", "perfetto"):
         out = export(paths, form, code=125)
         equal((out.out, out.err), ("", f"pmk: {paths}: damaged: a reference to an instruction "
                                    "refers to a row that does not exist; record it again\n"))
 
 
 def test_every_format_tells_a_full_disk(paths):
-    for form in ("callgrind", "lcov", "folded", "speedscope", "pprof", "perfetto"):
+    for form in ("callgrind", "lcov", "folded", "speedscope", "firefox", "pprof", "perfetto"):
         out = export(paths, form, "-o", "/dev/full", code=125)
         equal(out.err.splitlines()[-1], "pmk: cannot write /dev/full: No space left on device")
