@@ -405,7 +405,7 @@ def both_swept():
 
 def reasons(line, have):
     return [n for n, (_, known, names, words) in enumerate(DIFFERENCES)
-            if known == (have is not None) and re.fullmatch(names, line.name) and words(line.word)]
+            if known == (have is not None) and words(line.word) and re.fullmatch(names, line.name)]
 
 
 def test_sweep():
@@ -455,7 +455,7 @@ def test_text_of_the_sweep():
     for line, (have, text) in both_swept():
         if have is None:
             equal(text, "", f"{line} is no instruction")
-        elif not reasons(line, have) and not same_text(line, text):
+        elif not same_text(line, text) and not reasons(line, have):
             why = [w for w, names, words in OTHER_NAMES
                    if re.fullmatch(names, line.name) and words(line.word)]
             assert why, f"{line}: {text!r}"
