@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Build trees that tests make in addition to the one that is tested. They are kept below WORK, have
-no manual pages, and link the plugin from the library's objects: only the tree that is tested
-optimises it."""
+no manual pages, and link the plugin from the library's objects: only the tested tree optimises it
+at link time."""
 import shlex
 
 from harness import *

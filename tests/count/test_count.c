@@ -23,7 +23,7 @@
 #define DUMP	 "wave:" PMK_SOURCE_DIR "/examples/api/core.vcd"
 #define MAP	 PMK_SOURCE_DIR "/examples/api/core.ini"
 
-/* ---- what is told --------------------------------------------------------------------------- */
+/* ---- callbacks --------------------------------------------------------------------------- */
 
 struct told {
 	unsigned begun, sections, notes, progress;

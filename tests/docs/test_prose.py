@@ -10,13 +10,10 @@ import repo
 pytestmark = pytest.mark.quick
 
 CEILING = 1.0  # percent of the documents
-CEILING_OF_COMMENTS = 1.0  # percent of the comments in ROOMS
+CEILING_OF_COMMENTS = 0.5  # percent of the comments in ROOMS
 
-# Folders of C whose comments are held to it; others follow.
-ROOMS = r"include/pmk|src/(count|result|cli(/html)?|producer/(session|wire|linux|qemu)" \
-        r"|profile/(sampling|recording)|lab/(calibrate|history|sweep)" \
-        r"|pmu(/(ahbmon|arm11|armv8|dwt|l2cc|microblaze|riscv))?" \
-        r"|cpu(/(a32|a64|arm11|arm9|cortexm|isa|microblaze))?)"
+# Folders of C whose comments are checked.
+ROOMS = r"(?:include/pmk|src|tests|bench)(?:/\w+)*"
 
 # (replacement, pattern)
 PATTERNS = [(advice, re.compile(pattern)) for advice, pattern in (
@@ -95,7 +92,7 @@ def test_few_comments_are_marked():
             total += 1
             marked += [f"{path}:{line}: {advice}?: {sentence[:90]}"
                        for advice in marks(sentence)[:1]]
-    assert total > 9000, total
+    assert total > 13000, total
     share = 100 * len(marked) / total
     assert share <= CEILING_OF_COMMENTS, (f"{share:.2f} % of the comments are marked, "
                                           f"{CEILING_OF_COMMENTS} % may be:\n" + "\n".join(marked))

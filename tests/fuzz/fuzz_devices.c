@@ -5,7 +5,7 @@
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_devices.c
  *
  * The input has for each of the files below a byte, its length, and so many bytes; NONE: there is
- * no such file. What is left are names of nodes to look up, a line each.
+ * no such file. The rest of the input has names of nodes to look up, one per line.
  */
 #include <stdbool.h>
 #include <stdint.h>

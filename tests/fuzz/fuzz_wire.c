@@ -4,9 +4,9 @@
  * is one line of plain text; after the connection is lost, every access is an error at once.
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_wire.c
  *
- * Of the first byte, bit 0 chooses OpenOCD's Tcl port or GDB's protocol, bit 1 whether packets are
- * acknowledged, and the other bits what is accessed first. What follows is said by the other side,
- * which has said it before it is asked and then closes.
+ * In the first byte, bit 0 selects OpenOCD's Tcl port or GDB's protocol, bit 1 acknowledged
+ * packets, and the other bits the first access. The rest is the data of the other side, which sends
+ * it before any request and then closes.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_xvc.c
  *
  * The first four bytes select the expected chain; bit 7 of the first, that the server is
- * not greeted; bit 6, that it is an ARM11. What follows is said by the other side, which has said
- * it before it is asked and then closes.
+ * not greeted; bit 6, that it is an ARM11. The rest is the data of the other side, which sends it
+ * before any request and then closes.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -57,7 +57,7 @@ struct row {
 #define T(word, iclass, flow)  __LINE__, true, 2, word, PMK_I_##iclass, PMK_FLOW_##flow
 #define T4(word, iclass, flow) __LINE__, true, 4, word, PMK_I_##iclass, PMK_FLOW_##flow
 
-/* All stand at 0x8000. */
+/* All are at 0x8000. */
 /* clang-format off */
 static const struct row rows[] = {
 	/*                                     facts   rd rd2 rn rm  rs ra  reads   writes  mem */

@@ -77,7 +77,7 @@ struct row {
 #define TRP (1u << 21)
 #define VEC (1u << 19)
 
-/* All stand at 0x8000. */
+/* All are at 0x8000. */
 /* clang-format off */
 static const struct row rows[] = {
 	/* add.w r1, r2, r3, lsl #3 */

@@ -199,7 +199,7 @@ static void test_events(void **state)
 
 /*
  * Letters: conditional, branch, sets and reads MSR[C] (s f), exclusive, Load, Store. Roles: a
- * letter for rd (d), rn, rm, ra and the number. All stand at 0x8000.
+ * letter for rd (d), rn, rm, ra and the number. All are at 0x8000.
  */
 struct row {
 	int line;

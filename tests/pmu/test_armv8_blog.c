@@ -482,7 +482,7 @@ static void test_counters_without_an_event(void **state)
 /* ---- 8, 10: events that are picked, events that are not ------------------------------------- */
 
 /* With many counters CHAIN is among the first N. Counter 29 has it: it counts carries of counter
- * 28, BUS_CYCLES, which nobody asked for. */
+ * 28, BUS_CYCLES, which was not requested. */
 static void test_chain_is_picked(void **state)
 {
 	struct pmk_armv8_params params = pmk_armv8_defaults(&pmk_armv8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of the MDM's two ports share: a record of all that the hardware sees, in which one
- * access can be made to fail, and the rules that hold for either port. Registers: 0 PCCTRLR, 1
+ * Shared by the tests of the MDM's two ports: a log of all accesses that the hardware sees, in
+ * which one access can be made to fail, and the rules for both ports. Registers: 0 PCCTRLR, 1
  * PCCMDR, 2 PCSR, 3 PCDRR, 4 PCDWR.
  */
 #ifndef MDM_RIG_H
@@ -56,8 +56,10 @@ static inline int put(const struct pmk_port *port, unsigned reg, uint64_t value)
 	return port->write(port->ctx, reg, value);
 }
 
-/* Write-only registers are not read, the others not written, and the hardware sees nothing of
- * it. */
+/*
+ * Reads of write-only registers and writes of the others are refused, without an access to the
+ * hardware.
+ */
 static inline void check_wrong_direction(const struct pmk_port *port, struct record *rec)
 {
 	static const unsigned written[] = { 0, 1, 4 }, read[] = { 2, 3 };
@@ -72,8 +74,10 @@ static inline void check_wrong_direction(const struct pmk_port *port, struct rec
 	record_check(rec, "");
 }
 
-/* Ports and processors that there cannot be: 1 to 32 processors, numbered from 0. `opens` opens a
- * port for them and tells what it said. */
+/*
+ * Impossible ports and processors: valid are 1 to 32 processors, numbered from 0. `opens` opens a
+ * port for them and returns its result.
+ */
 static inline void check_no_such_processor(int (*opens)(unsigned ports, unsigned processor))
 {
 	static const unsigned char wrong[][2] = {

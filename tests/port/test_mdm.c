@@ -12,15 +12,17 @@ struct module {
 	bool unlocked;	   /* DBG_LOCK */
 	uint32_t ctrl;	   /* as last stored while unlocked */
 	bool ours;	   /* software holds the access lock */
-	unsigned refuse;   /* so often JTAG has it when it is asked for */
+	unsigned refuse;   /* the number of requests during which JTAG holds it */
 	bool steal;	   /* JTAG takes it by force after DBG_STATUS was read */
-	uint32_t data;	   /* what a register reads as, upper bits included */
-	unsigned shifts;   /* accesses to registers behind it that were made */
+	uint32_t data;	   /* the value of a register, including upper bits */
+	unsigned shifts;   /* accesses to the processors' registers */
 	struct record rec; /* "W10=4a404 R10=1" */
 };
 
-/* DBG_DATA without the access lock is a bus error; locked, nothing would happen and the lock
- * stay. */
+/*
+ * DBG_DATA without the access lock is a bus error; while locked, nothing would happen and the lock
+ * would be kept.
+ */
 static int shift(struct module *m)
 {
 	if (!m->ours)
@@ -181,7 +183,7 @@ static void test_values_of_dbg_ctrl(void **state)
 	assert_int_equal(r.m.shifts, 5);
 }
 
-/* What an access before left in the upper bits is not the register's. */
+/* Upper bits that an earlier access left do not belong to the register. */
 static void test_upper_bits(void **state)
 {
 	struct rig r;
@@ -258,7 +260,7 @@ static void test_no_such_processor(void **state)
 
 /* ---- the locks ------------------------------------------------------------------------------- */
 
-/* Whether DBG_LOCK was unlocked before or not. */
+/* The same whether DBG_LOCK was unlocked before or not. */
 static void test_open_twice(void **state)
 {
 	struct rig r;
@@ -282,7 +284,10 @@ static void test_somebody_has_the_lock_for_a_while(void **state)
 			       "W10=4a404 R10=1 W14=8");
 }
 
-/* Patience ends; DBG_DATA is not touched, and nothing is given back that is not ours. */
+/*
+ * The attempts are used up: DBG_DATA is not accessed, and the lock of the other user is not
+ * released.
+ */
 static void test_somebody_keeps_the_lock(void **state)
 {
 	struct rig r;
@@ -314,8 +319,10 @@ static void test_busy_open(void **state)
 	assert_false(r.m.unlocked);
 }
 
-/* A debugger takes the lock by force before DBG_DATA: told, and the driver begins anew with
- * Reset. */
+/*
+ * A debugger takes the lock by force before DBG_DATA: the error is returned, and the driver starts
+ * again with Reset.
+ */
 static void test_lock_is_lost(void **state)
 {
 	const struct pmk_driver *drv = pmk_microblaze.driver;
@@ -364,7 +371,7 @@ static int do_read(struct rig *r)
 	return get(&r->port, 3, &value);
 }
 
-/* An access that fails is told, and the access lock is not kept. */
+/* A failed access is returned as an error, and the access lock is released. */
 static void test_every_access_fails_once(void **state)
 {
 	static const struct {
@@ -419,8 +426,8 @@ static void test_nobody_answers(void **state)
 
 /* ---- in memory ------------------------------------------------------------------------------- */
 
-/* Words of memory show who is where: what is written to DBG_CTRL reads as DBG_STATUS. Bit 0 of it
- * is set for all registers but PCCMDR, which therefore waits as long as patience lasts. */
+/* Plain memory: a value that is written to DBG_CTRL reads back as DBG_STATUS. Bit 0 of it
+ * is set for all registers but PCCMDR, which therefore waits for all its attempts. */
 static void test_mmio(void **state)
 {
 	uint32_t words[8];

@@ -7,7 +7,7 @@
 
 struct chain {
 	struct record rec;  /* "select 1000 10001010": selects and scans */
-	const char *answer; /* what comes out, in order; zeros behind its end */
+	const char *answer; /* the output bits, in order; zeros after the end */
 };
 
 static int chain_select(void *ctx)
@@ -170,8 +170,7 @@ static void test_wrong_direction(void **state)
 	check_wrong_direction(&r.port, &r.chain.rec);
 }
 
-/* A command scan for Status or Data Read is always followed by its data: nothing is read in
- * vain. */
+/* A command scan for Status or Data Read is always followed by its data: no scan is wasted. */
 static void test_driver(void **state)
 {
 	const struct pmk_driver *drv = pmk_microblaze.driver;
@@ -212,7 +211,10 @@ static int do_read(struct rig *r)
 	return get(&r->port, 3, &value);
 }
 
-/* Command or data next? Nobody knows, so nothing is sent until it has been opened again. */
+/*
+ * It is not known whether a command or data is next, so nothing is sent until the port is opened
+ * again.
+ */
 static void test_every_scan_fails_once(void **state)
 {
 	static const struct {

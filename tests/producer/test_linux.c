@@ -1114,7 +1114,7 @@ static void test_threads_that_end(void **state)
 	pmk_linux_pmus_free(all);
 }
 
-/* Put a reading behind a descriptor. */
+/* Let a descriptor return a reading. */
 static void set_reading(int fd, uint64_t value, uint64_t enabled, uint64_t running)
 {
 	uint64_t words[] = { value, enabled, running };

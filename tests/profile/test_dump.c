@@ -703,7 +703,7 @@ static void test_bit_flips(void **state)
 	free(b.at);
 }
 
-/* The board was reset in the middle of a dump, everywhere, and wrote another one. */
+/* The board is reset in the middle of a dump, at every position, and writes another one. */
 static void test_reset(void **state)
 {
 	struct rig r;
@@ -736,7 +736,10 @@ static void test_reset(void **state)
 	free(b.at);
 }
 
-/* ---- what no library writes ----------------------------------------------------------------- */
+/*
+ * ---- dumps that no library writes
+ * -----------------------------------------------------------------
+ */
 
 static void test_no_events(void **state)
 {
@@ -888,7 +891,9 @@ static void test_too_many_events(void **state)
 	free(b.at);
 }
 
-/* Bytes CR LF that firmware meant are not taken for a terminal's: the dump as it is comes first. */
+/*
+ * CR LF bytes of the firmware are not mistaken for a terminal's: the unchanged dump is tried first.
+ */
 static void test_own_crlf(void **state)
 {
 	struct bytes b = { 0 }, crlf;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ELF files: images made here byte by byte, and a real ARM executable where there is a compiler for
- * it. Every beginning of them, cut off at every length, has to give the right answer or an error.
+ * ELF files: images made byte by byte, and a real ARM executable if there is a compiler. Truncated
+ * at any length, they must give the right answer or an error.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static int teardown(void **state)
 
 /* ---- build attributes ---------------------------------------------------------------------- */
 
-/* Two vendors, of whom ours is the second, and one of every form that a value can have. */
+/* Two vendors, of which ours is the second, and a value of every form. */
 static const uint8_t attributes[] = { 'A', 9, 0, 0, 0, 'g', 'n', 'u', 0, 42, /* another's */
 				      49, 0, 0, 0, 'a', 'e', 'a', 'b', 'i', 0,
 				      /* of one section of the file: not ours to read */
@@ -72,8 +72,10 @@ static void test_attributes(void **state)
 	assert_false(a.said);
 }
 
-/* Cut off anywhere, and with any byte changed, nothing is read beyond the end: the copies are as
- * long as what they hold, for a sanitizer or valgrind to see. */
+/*
+ * Truncated anywhere, and with any byte changed, nothing is read beyond the end. The copies have
+ * the exact size, so that a sanitizer or valgrind detects such reads.
+ */
 static void test_bad_attributes(void **state)
 {
 	struct pmk_arm_attributes a;
@@ -85,7 +87,7 @@ static void test_bad_attributes(void **state)
 		assert_non_null(cut);
 		memcpy(cut, attributes, n);
 		pmk_arm_attributes_read(&a, cut, n, false);
-		/* Behind the other's alone it is complete, and says nothing. */
+		/* After only the other vendor's part it is complete, and has no information. */
 		assert_false(a.said);
 		free(cut);
 	}
@@ -198,7 +200,7 @@ static void store(const void *bytes, size_t size)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* One line that says something. */
+/* Checks for one line of text. */
 static void check_message(const char *msg, size_t size)
 {
 	assert_non_null(memchr(msg, '\0', size));
@@ -419,13 +421,13 @@ static void test_broken_symbols(void **state)
 		unsigned section, word;
 		uint32_t value;
 	} rows[] = {
-		{ 2, 4, 0xFFFFFFF0 },		    /* begins behind the file */
+		{ 2, 4, 0xFFFFFFF0 },		    /* begins after the end of the file */
 		{ 2, 5, 0xFFFFFFFF },		    /* ends behind it */
 		{ 2, 5, 0x7FFFFFFF }, { 2, 6, 99 }, /* no such string table */
-		{ 2, 6, 2 },			    /* a string table that is none */
+		{ 2, 6, 2 },			    /* a section that is not a string table */
 		{ 2, 9, 0 },			    /* no size per entry */
 		{ 2, 9, 1 },	      { 2, 9, 0xFFFFFFFF },
-		{ 1, 4, 0xFFFFFFF0 }, /* names behind the file */
+		{ 1, 4, 0xFFFFFFF0 }, /* names after the end of the file */
 		{ 1, 5, 3 },	      /* names cut off */
 		{ 1, 1, 8 },	      /* names without a place in the file */
 	};
@@ -486,8 +488,8 @@ static uint64_t size_of(const char *path)
 }
 
 /*
- * The file at `file` gets shorter and shorter. Where reading succeeds it says what it said of the
- * whole; where a symbol is found it is at the same address.
+ * The file at `file` gets shorter and shorter. If reading succeeds, the result is that of the whole
+ * file; if a symbol is found, it is at the same address.
  */
 static void cut_off(const char *symbol)
 {
@@ -555,7 +557,7 @@ static void test_cut_off_executable(void **state)
 	cut_off("main");
 }
 
-/* Every byte of the image replaced: any answer, but an answer. */
+/* Every byte of the image is replaced: any result, but no crash. */
 static void test_damaged_images(void **state)
 {
 	static const uint8_t values[] = { 0x00, 0x80, 0xFF };

@@ -55,7 +55,7 @@ static void test_addresses(void **state)
 	free(got);
 }
 
-/* Of this very program; 16 is in none of its functions. */
+/* Addresses of this program; 16 is in none of its functions. */
 static void test_functions(void **state)
 {
 	struct pmk_profile_sample samples[] = {

@@ -19,7 +19,7 @@ def test_all_pmus_are_there():
     listed = re.findall(r"^  (\S+) +(\d+) events, +(\d+) counters?  ", out, re.M)
     by_name = {p.name: p for p in pmk.pmus()}
     assert len(listed) > 10
-    # It is made of the map of a dump, and has no events before.
+    # It is made from the map of a dump, and has no events before that.
     assert listed.pop()[0] == "amba"
     names = {}
     for name, events, counters in listed:
@@ -72,7 +72,7 @@ def test_counters():
 
 
 def test_they_go_from_one_process_to_another():
-    """As multiprocessing hands things over; a worker's exception that cannot be made anew hangs the
+    """Pickled as by multiprocessing; a worker's exception that cannot be unpickled hangs the
     pool."""
     for pmu in pmk.pmus():
         assert pickle.loads(pickle.dumps(pmu)) is pmu and copy.deepcopy(pmu) is pmu
@@ -83,7 +83,7 @@ def test_they_go_from_one_process_to_another():
 
 
 def test_values_are_plain():
-    """For who makes a table of them."""
+    """For users who make a table of them."""
     for pmu in pmk.pmus():
         for event in pmu.events:
             for value in dataclasses.asdict(event).values():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk.read_dump(): what <pmk/dump.h> reads, as Python values."""
+"""pmk.read_dump(): the contents of a dump, read as by <pmk/dump.h>, as Python values."""
 import os
 
 import pytest

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The structs and numbers that the Python package writes down a second time are those of the
-headers."""
+"""The copies of structs and numbers in the Python package agree with the headers."""
 import ctypes
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pmk.stat() counts what the command counts, and gives it as plain values."""
+"""pmk.stat() counts like the command, and returns plain values."""
 import os
 import signal
 import subprocess
@@ -213,7 +213,7 @@ def test_ctrl_c_ends_it():
 
 
 def test_threads_apart():
-    """Two processes that this one waits for are told apart by their threads' names."""
+    """Two child processes are distinguished by their threads' names."""
     both = [started("sleep", "100") for _ in range(2)]
     try:
         r = pmk.stat(pid=",".join(str(p.pid) for p in both), per_thread=True, timeout=50,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Recordings: what is written of a made-up one, over programs that the compiler of this machine
- * makes here. Each byte of their functions is an instruction that was executed, so that the answers
- * do not depend on what the compiler makes of them.
+ * Recordings: made-up ones are written, for programs that this machine's compiler makes. Each byte
+ * of their functions counts as an executed instruction, so that the results do not depend on the
+ * compiler.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -180,7 +180,7 @@ static struct pmk_recording made_up(const char *file)
 		}
 	}
 	pmk_functions_free(functions);
-	/* A loop that the program has written, and has changed since. */
+	/* A loop that the program has written, and later changed. */
 	insns[rec.ninsns++] = (struct pmk_recorded_insn){ .addr = MADE + 2,
 							  .object = 1,
 							  .size = 2,
@@ -219,7 +219,10 @@ static void write_it(const struct pmk_recording *rec)
 	assert_int_equal(err, 0);
 }
 
-/* ---- what is in the file -------------------------------------------------------------------- */
+/*
+ * ---- the contents of the file
+ * --------------------------------------------------------------------
+ */
 
 /* The answer of a query: rows with ";" between them, columns with "|". */
 static const char *ask(const char *sql)
@@ -366,21 +369,21 @@ static void test_lines(void **state)
 	compile("true");
 	rec = made_up(program);
 	write_it(&rec);
-	/* Of the lines that a function consists of, each has some of its bytes. */
+	/* Each line of a function has some of its bytes. */
 	assert_string_equal(ask("SELECT DISTINCT code.line FROM code JOIN function ON function = "
 				"function.id WHERE name = 'cache::put(int)' ORDER BY 1"),
 			    "19;20");
 	assert_string_equal(ask("SELECT DISTINCT i.name, i.symbol, i.line, p.name, p.line FROM "
 				"inlined i LEFT JOIN inlined p ON i.parent = p.id ORDER BY i.line"),
 			    "innermost|-|9|inner|14;inner|-|14|-|-");
-	/* What was put into another is a line of its own, in its innermost function. */
+	/* Inlined code has its own line, in its innermost function. */
 	assert_string_equal(
 		ask("SELECT DISTINCT inlined.name, code.line FROM code LEFT JOIN inlined "
 		    "ON inlined = inlined.id WHERE code.line IN (4, 8, 13) ORDER BY 2"),
 		"innermost|4;inner|8;-|13");
 }
 
-/* Where the debug information lies, and of which version it is, makes no difference. */
+/* The place and version of the debug information make no difference. */
 static void test_forms_of_debug_information(void **state)
 {
 	static const char *const options[] = { "-gdwarf-3", "-gdwarf-4", "-gdwarf-5",
@@ -402,7 +405,7 @@ static void test_forms_of_debug_information(void **state)
 					"inlined i JOIN file ON file = file.id ORDER BY 3"),
 				    "innermost|/source.c|9;inner|/source.c|14");
 	}
-	/* The .dwo file is not there: lines are. */
+	/* The .dwo file is missing, but lines are known. */
 	compile_with("-gsplit-dwarf", "rm -f *.dwo");
 	write_it(&rec);
 	assert_string_equal(ask("SELECT count(*) FROM inlined"), "0");

@@ -155,7 +155,7 @@ static void without_bars(void **state)
 	pmk_result_free(&r);
 }
 
-/* A bar has what the terminal has left, but 10 cells at least and 60 at most. */
+/* A bar takes the rest of the terminal's width, but at least 10 and at most 60 cells. */
 static void widths(void **state)
 {
 	static const struct {
@@ -211,7 +211,7 @@ static void colours(void **state)
 	"                   transfer   slave     bus   other    rest\n"
 #define UNKNOWN ", ? not counted\n\n"
 
-/* What was not counted has no number, and nothing is concluded about the rest. */
+/* Events that were not counted have no number, and the others are not derived from them. */
 static void what_is_not_counted(void **state)
 {
 	struct pmk_section *s;
@@ -234,7 +234,7 @@ static void what_is_not_counted(void **state)
 	       HEAD
 	       "   ARM-D ############sssssssbbb?????????   40.0%   20.0%   10.0%       -       "
 	       "-\n" LEGEND UNKNOWN);
-	/* One cause without the other: causes are not told apart. */
+	/* If only one cause was counted, causes are not distinguished. */
 	s->rows[3].trust = PMK_TRUST_MEASURED;
 	s->rows[4].trust = PMK_TRUST_SCALED;
 	expect(__LINE__, &r, ascii, HEAD,
@@ -329,7 +329,7 @@ static void lines_of_intervals(void **state)
 	pmk_result_free(&r);
 }
 
-/* Bursts that nothing counts: there is no mean, of the whole and of that interval. */
+/* Bursts that no counter counts: there is no mean, neither of the whole nor of that interval. */
 static void bursts_that_are_not_counted(void **state)
 {
 	struct pmk_section *s;
@@ -377,7 +377,7 @@ static void trends(void **state)
 	       "\n   \u2588 transfers, \u2593 first beats wait for the slave, "
 	       "\u2592 first beats wait for the bus\n"
 	       "   \u2591 other waits, \u00b7 idle, busy, responses\n\n");
-	/* Of another processor: a line of its own. */
+	/* Another processor has its own line. */
 	r.sections[2].cpu = 1;
 	expect(__LINE__, &r, ascii, "   CPU1 ARM-D waits",
 	       "   CPU1 ARM-D waits          #  least 2.00, most 2.00\n"

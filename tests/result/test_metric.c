@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Metrics: formulas, files and what is wrong with them, values that must not be printed, and the
- * files we ship, computed from literal counts. PMK_SOURCE_DATA is the data directory of the source
- * tree.
+ * Metrics: formulas, files and their errors, values that must not be printed, and the shipped
+ * files, computed from literal counts. PMK_SOURCE_DATA is the data directory of the source tree.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -322,8 +321,10 @@ static void invalid_tests(void **state)
 	assert_true(v.no_divisor);
 	row->value = 200;
 
-	/* One such count is what it is; a mean over several is not known, and why is said before
-	 * all else. */
+	/*
+	 * A single such count is valid; a mean over several is not known, and this reason comes
+	 * before all others.
+	 */
 	row->gap = "there were others";
 	v = pmk_metric_eval(cpi, &r, &r.sections[0]);
 	assert_true(v.valid && !v.no_divisor);
@@ -370,7 +371,7 @@ static void invalid_tests(void **state)
 	pmk_metrics_free(all);
 }
 
-/* Which of the PMUs a shipped metric has to apply to, by bit. */
+/* The PMUs that a shipped metric must apply to, by bit. */
 enum {
 	ON_1136 = 1,
 	ON_1156 = 2,
@@ -444,7 +445,7 @@ static void time_all(struct pmk_section *s, unsigned code, uint64_t sum)
 		}
 }
 
-/* Every row is shipped, has this value here, and applies where it says. */
+/* Every row is shipped, has this value here, and applies to the listed PMUs. */
 static void check_shipped(const struct pmk_metrics *all, const struct pmk_result *r,
 			  const struct pmk_section *s, const struct shipped *rows, unsigned n,
 			  const char *document)
@@ -643,7 +644,7 @@ static void shipped_tests(void **state)
 	pmk_metrics_free(all);
 }
 
-/* Bytes that look a little like a metric, always the same ones. Either answer is right. */
+/* Pseudo-random bytes that resemble a metric; the file may load or not. */
 static void rubbish_tests(void **state)
 {
 	static const char *const words[] = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The three writers against golden text: values and none, regions, intervals, repeats, processors,
- * what firmware tells beyond that, odd characters, a full disk, a locale with a decimal comma.
+ * The three writers against golden text: values and missing ones, regions, intervals, repeats,
+ * processors, additional facts from firmware, unusual characters, a full disk, a locale with a
+ * decimal comma.
  */
 #include <locale.h>
 #include <setjmp.h>
@@ -367,7 +368,7 @@ static void interval_tests(void **state)
 
 #define SAMPLED "its counter is reset"
 
-/* Two occurrences of 10 and 21, and what measuring them cost. */
+/* Two occurrences of 10 and 21, and the cost of measuring them. */
 static void spread(struct pmk_row *row)
 {
 	row->has_dist = true;
@@ -583,7 +584,7 @@ static void firmware_json_test(void **state)
 		     "\"region\":null}\n"
 		     "]}\n"));
 	free(got);
-	/* Nothing of it where it was not asked for. */
+	/* It is absent if it was not requested. */
 	got = written(&r, json);
 	assert_null(strstr(got, "\"dump"));
 	assert_null(strstr(got, "\"profile\""));
@@ -594,7 +595,7 @@ static void firmware_json_test(void **state)
 	pmk_result_free(&r);
 }
 
-/* What a number too large for decimals looks like, and a metric of what is a lower bound only. */
+/* The form of a number that is too large for decimals, and a metric of a lower bound. */
 static void firmware_odd_test(void **state)
 {
 	static const struct pmk_metric *cpi[2];
@@ -666,7 +667,7 @@ static void odd_tests(void **state)
 	pmk_result_free(&r);
 }
 
-/* Nothing but begin and end: the document is closed all the same. */
+/* Only begin and end: the document is still closed. */
 static void empty_tests(void **state)
 {
 	struct pmk_result r;
@@ -942,7 +943,7 @@ static void square_tests(void **state)
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-/* perf writes clocks in milliseconds and multiplies what has a scale. */
+/* perf writes clocks in milliseconds, and multiplies values that have a scale. */
 static void unit_tests(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Results databases that are made up: tables as pmk makes them, with rows of a test."""
+"""Made-up results databases: pmk's tables with a test's rows."""
 import re
 import sqlite3
 
@@ -16,7 +16,7 @@ def number(name):
 
 
 def database(path, rows):
-    """rows: (program, core, {setting: value}, {event: value} or why it failed)"""
+    """rows: (program, core, {setting: value}, {event: value} or the reason of the failure)"""
     db = sqlite3.connect(path)
     db.executescript(schema() + f"PRAGMA application_id = {number('ID')};"
                      f"PRAGMA user_version = {number('VERSION')};"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A Slurm of two nodes on this machine, for one user and without systemd or control groups: munged,
-slurmctld and two slurmd, all in one folder, on ports of their own."""
+slurmctld and two slurmd, all in one folder, on their own ports."""
 import contextlib
 import os
 import shutil
@@ -115,7 +115,7 @@ class Cluster:
                    lambda: f"both nodes are idle: {self.nodes()}\n{self.logs()}")
 
     def stop(self):
-        """Jobs first: their processes are no children of the daemons."""
+        """Jobs first, because their processes are not children of the daemons."""
         run("scancel", "--state=RUNNING,PENDING", "--user", str(os.getuid()), env=self.env)
         end = time.monotonic() + 20
         while time.monotonic() < end and run("squeue", "-h", env=self.env).out:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk sweep of a database: tables, the best of all, which setting explains how much, heat maps. The
-databases are made up, so that the answers are known."""
+"""pmk sweep of a database: tables, the best cores, the share that each setting explains, heat maps.
+The databases are made up, so that the answers are known."""
 import csv
 import json
 
@@ -88,7 +88,7 @@ def test_a_core_that_lacks_a_program_cannot_be_the_best(tmp_path):
                                                           ("p", "c", {"size": "1K"}, "it failed")])
     out = shown(path, "--pareto", "cycles,size").out
     assert "  c  " not in out and "3 of 5 cores" in out and "; 1 lacks a value" in out, out
-    # A program that has counts nowhere is no reason.
+    # A program without any counts does not exclude cores.
     path = results.database(tmp_path / "s.db", DESIGNS + [("r", "a", {"size": "1K"}, "it failed")])
     contains(shown(path, "--pareto", "cycles,size").out, "3 of 4 cores")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk sweep --engine: tasks that make runs, or a real Slurm of two nodes; what they have counted is
-put together, and is what one machine counts."""
+"""pmk sweep --engine: tasks that make runs, or a real Slurm of two nodes; their merged counts equal
+those of one machine."""
 import os
 import sqlite3
 import time
@@ -10,7 +10,7 @@ import slurm
 
 pytestmark = lab
 
-# So many cells are counted over Slurm; a longer run: PMK_SLURM_CELLS=200 scripts/test ….
+# The number of cells that are counted with Slurm; a longer run: PMK_SLURM_CELLS=200 scripts/test ….
 CELLS = int(os.environ.get("PMK_SLURM_CELLS", 26))
 
 PROGRAM = r"""
@@ -138,7 +138,7 @@ def test_a_cell_with_two_names_is_in_one_task(tmp_path):
 
 @pytest.mark.quick
 def test_databases_are_put_together(tmp_path):
-    """As of jobs of a CI matrix."""
+    """As in the jobs of a CI matrix."""
     make_plan(tmp_path, 3)
     for name in ("arm1176", "cortex-a53"):
         text = SWEEP.replace("cores = arm1176, cortex-a53", f"cores = {name}")

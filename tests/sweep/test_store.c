@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The results database: what is put is there again, and nothing is there twice. */
+/* The results database: every stored item can be read back, and nothing is stored twice. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -249,7 +249,7 @@ static void an_event_that_failed_gives_way_to_a_count(void **state)
 	assert_false(failed);
 	assert_int_equal(pmk_store_event_failed(s, found.id, "instructions", &failed), 0);
 	assert_true(failed);
-	/* A database that has counted it. */
+	/* A database with its counts. */
 	other = opened(second, PMK_STORE_WRITE);
 	for (size_t i = 0; i < 3; i++) {
 		cell.values = steps[i];
@@ -344,7 +344,7 @@ static void revisions_keep_their_order(void **state)
 	*shown = '\0';
 	assert_int_equal(pmk_store_revisions(s, note_revision, NULL), 0);
 	assert_string_equal(shown, "1 c0ffee good one 99 1\n2 beef - 99 0\n");
-	/* The points of a revision are not those of sweeps. */
+	/* Points of a revision are separate from those of sweeps. */
 	assert_int_equal(pmk_store_put(s, &one, &cell), 0);
 	point.revision = 2;
 	assert_int_equal(pmk_store_name(s, &point, cell), 0);
@@ -387,7 +387,7 @@ static void other_files_are_refused(void **state)
 	assert_true(!strncmp(msg, first, strlen(first)));
 }
 
-/* As somebody who may neither write to the folder nor to a file in it. Returns an exit code. */
+/* Runs as a user who may write neither to the folder nor to a file in it. Returns an exit code. */
 static int read_as_guest(const char *path, char msg[512])
 {
 	pid_t pid = fork();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pmk sweep: the counts of each cell are those of pmk stat; what is there is not counted again; a
-change of anything that decides the counts is."""
+"""pmk sweep: the counts of each cell equal those of pmk stat; a cell is not counted again, unless
+something changed that affects the counts."""
 import csv
 import json
 import os
@@ -96,7 +96,7 @@ def sweep(folder, *options, code=0, file="plan.ini"):
 
 
 def summary(out):
-    """Cells in all, counted now, there before, failed."""
+    """The number of cells in total, counted now, already present, failed."""
     m = re.search(r"(\d+) cells?: (\d+) counted now in [\d.]+ s, (\d+) were there, (\d+) failed",
                   out.err)
     assert m, out
@@ -145,7 +145,7 @@ def test_each_cell_counts_what_stat_counts(folder):
 
 
 def test_each_cell_says_how_near_its_cycles_are(folder):
-    """As stat does: of a preset as it is, and of one that is changed, by the plan or in a copy."""
+    """As in stat: for an unchanged preset, and for one that the plan or a copy changes."""
     text = (repo.text("data/cores/arm1176.ini").replace("arm1176.ini", "mine.ini")
             .replace("size = 16K", "size = 8K"))
     (folder / "mine.ini").write_text(text)
@@ -167,8 +167,8 @@ def test_each_cell_says_how_near_its_cycles_are(folder):
 
 
 def test_a_database_without_labels_of_cycles(folder):
-    """As made by an older pmk: it is shown, put into another, and written with labels from then
-    on."""
+    """A database of an older pmk: it is shown, merged into another, and from then on written with
+    labels."""
     plan(folder, {"walk": "run = ./prog walk"}, settings="dcache.size = 8K")
     sweep(folder)
     with sqlite3.connect(folder / "r.db") as db:
@@ -189,7 +189,8 @@ def test_a_database_without_labels_of_cycles(folder):
 
 
 def test_arguments_and_files_that_take_several_values(folder):
-    """A program each, which counts as if it had been written down; the plan lies elsewhere."""
+    """Each file gives a program, which counts as if it was written in the plan; the plan is in
+    another folder."""
     (folder / "in 1").mkdir()
     for name, size in (("b.txt", 200), ("a b.txt", 100), ("c.dat", 50)):
         (folder / "in 1" / name).write_text("x" * size)
@@ -277,7 +278,7 @@ def test_the_same_core_in_other_words_is_the_same_cell(folder):
 
 
 def test_other_names_of_a_core_are_that_core(folder):
-    """In the list, of a program and of settings; but the same core is not there twice."""
+    """In the list, of a program and of settings; but the same core does not occur twice."""
     plan(folder, {"x": "run = ./prog x\ncores = arm1176jzf-s"}, settings="clock = 1000\n"
          "[settings arm1176jz-s]\nclock = 2000")
     sweep(folder)
@@ -369,7 +370,7 @@ def test_what_decides_the_counts(folder, name, change, counted):
     equal(summary(sweep(folder)), (1, 1, 0, 0))
     change(folder)
     equal(summary(sweep(folder)), (1, counted, 1 - counted, 0))
-    # Under the same name there are the new counts; another name is another line.
+    # The same name shows the new counts; another name is another line.
     equal(len(shown(folder)), 2 if name in ("core", "setting", "name") else 1)
 
 
@@ -467,7 +468,7 @@ def test_failures_are_rows_with_their_reason(folder):
                           ("abort", "SIGABRT"), ("wait", "timeout|1000 ms")):
         assert re.search(failure, told[name]["failure"]), told[name]
         equal(told[name]["cycles"] == "", failure != "^$", told[name])
-    # They stay, until somebody asks.
+    # They are kept until --retry.
     equal(summary(sweep(folder, code=1)), (5, 0, 2, 3))
     equal(summary(sweep(folder, "--retry", code=1)), (5, 0, 2, 3))
     plan(folder, {"exit": "run = ./prog exit 7\nexit = 7"})

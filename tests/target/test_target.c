@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The firmware library compiled for the host, over ports to models: what its functions answer, a
- * port that fails at any access, several targets, and the report. That totals are exact whenever
- * what happens is shown by its machine code: tests/firmware/uc.
+ * The firmware library compiled for the host, over ports to models: results of its functions, a
+ * port that fails at any access, several targets, and the report. tests/firmware/uc tests with its
+ * machine code that totals are exact at every time.
  *
  * Numbers are literal: ARM1176 events 0xFF cycles, 0x07 instructions, 0x0B data cache misses
  * (DDI 0301H Table 3-137).
@@ -45,7 +45,7 @@ struct rig {
 	/* Before reading number n of this register, misses[n % 6] misses happen. */
 	const uint8_t *misses;
 	unsigned miss_reg, readings;
-	/* What writes of register 0, PMNC and PMCR, lose: E, in so many of those that set it. */
+	/* Writes of register 0 (PMNC, PMCR) that lose E: this many of those that set it. */
 	unsigned lose_enable;
 };
 
@@ -131,8 +131,9 @@ static uint64_t total(struct rig *r, unsigned event)
 	return value;
 }
 
-/* A program on the processor: an access is an instruction of a cycle, and no time passes
- * otherwise. */
+/*
+ * A program on the processor: an access is an instruction of one cycle, and no other time passes.
+ */
 static int live_read(void *ctx, unsigned reg, uint64_t *value)
 {
 	struct rig *r = ctx;
@@ -239,7 +240,7 @@ static void test_locks_come_in_pairs(void **state)
 	teardown(&r);
 }
 
-/* User mode: said before anything has changed. */
+/* User mode: the error comes before anything has changed. */
 static void test_no_access(void **state)
 {
 	struct rig r;
@@ -269,7 +270,7 @@ static void test_deadline(void **state)
 	assert_true(pmk_target_deadline(&r.target, 3) == 0x7fffffff / 3);
 	assert_true(pmk_target_deadline(&r.target, 0) == 0);
 	teardown(&r);
-	/* Without flags the counter's range is all there is. */
+	/* Without flags only the counter's range is available. */
 	setup(&r, &pmk_ahbmon);
 	OK(pmk_target_open(&r.target, &pmk_ahbmon, r.port));
 	assert_int_equal(pmk_target_add(&r.target, PMK_AHBMON_ARMD_RD), 0);
@@ -310,7 +311,7 @@ static void test_counts(void **state)
 	teardown(&r);
 }
 
-/* How many counters had overflowed; 0: the interrupt was somebody else's. */
+/* How many counters had overflowed; 0: the interrupt had another cause. */
 static void test_isr_counts(void **state)
 {
 	struct rig r;
@@ -332,7 +333,7 @@ static void test_isr_counts(void **state)
 	teardown(&r);
 }
 
-/* An event that another target of the same memory could not have: each has a world of its own. */
+/* An event that another target could not use: each target is independent. */
 static void test_two_targets(void **state)
 {
 	struct rig a, b;
@@ -351,7 +352,7 @@ static void test_two_targets(void **state)
 	teardown(&b);
 }
 
-/* Of two owners of one PMU the first to start has it; who seizes it takes it away. */
+/* Of two users of one PMU, the first to start owns it; seizing takes it away. */
 static void test_two_owners(void **state)
 {
 	struct pmk_target other = { .state = PMK_TARGET_CLOSED };
@@ -451,7 +452,7 @@ static int do_close(struct rig *r)
 	return pmk_target_close(&r->target);
 }
 
-/* Each access of the operation fails once: the error is told, and the same call works after it. */
+/* Each access of the operation fails once: the error is returned, and the same call then works. */
 static void fail_everywhere(struct rig *r, operation *op, operation *undo)
 {
 	for (unsigned k = 0;; k++) {
@@ -498,7 +499,7 @@ static void test_failing_port(void **state)
 	teardown(&r);
 }
 
-/* The misses of regions 0, 1, 2, and of what could not be measured of them. */
+/* The misses of regions 0, 1, 2, and those that could not be measured. */
 static void assert_region(struct rig *r, unsigned id, uint32_t count, uint32_t errors,
 			  uint64_t misses)
 {
@@ -507,8 +508,10 @@ static void assert_region(struct rig *r, unsigned id, uint32_t count, uint32_t e
 	assert_int_equal(r->regions[id].raw[2], misses);
 }
 
-/* An END that cannot read leaves its region: those around it and after it are measured as ever.
- * More often than regions can be open. */
+/*
+ * An END that cannot read the counters closes its region: regions around it and after it are still
+ * measured. This happens more often than regions can be open.
+ */
 static void test_failing_end(void **state)
 {
 	struct rig r;
@@ -527,7 +530,7 @@ static void test_failing_end(void **state)
 		assert_region(&r, 0, i, 0, 11 * i);
 		assert_region(&r, 1, 0, i, 0);
 	}
-	/* What was begun in it and not ended is dropped as ever. */
+	/* Regions that were begun in it and not ended are dropped as usual. */
 	OK(pmk_region_begin(&r.target, 1));
 	OK(pmk_region_begin(&r.target, 2));
 	r.accesses = r.fail_at = 0;
@@ -535,7 +538,7 @@ static void test_failing_end(void **state)
 	assert_region(&r, 1, 0, 21, 0);
 	assert_region(&r, 2, 0, 1, 0);
 	assert_int_equal(r.target.main.depth, 0);
-	/* A region that is not open is none, whether the counters can be read or not. */
+	/* Ending a region that is not open is an error, whether the counters can be read or not. */
 	r.accesses = r.fail_at = 0;
 	assert_int_equal(pmk_region_end(&r.target, 2), PMK_EINVAL);
 	assert_region(&r, 2, 0, 2, 0);
@@ -551,7 +554,7 @@ static void test_failing_end(void **state)
 	teardown(&r);
 }
 
-/* Too deep for a frame: left as well, with or without a reading. */
+/* A region that is nested too deep is closed, too, with or without a reading. */
 static void test_failing_end_too_deep(void **state)
 {
 	struct rig r;
@@ -578,8 +581,10 @@ static void assert_task(struct rig *r, const struct pmk_task *task, uint64_t mis
 	assert_int_equal(counts[2], misses);
 }
 
-/* A task that comes when the counters cannot be read counts from the next reading on: nothing of
- * the others'. */
+/*
+ * A task that starts while the counters cannot be read counts from the next reading on, and none of
+ * the other tasks' events.
+ */
 static void test_failing_switch_in(void **state)
 {
 	struct pmk_task task = { .depth = 0 };
@@ -593,7 +598,7 @@ static void test_failing_switch_in(void **state)
 		r.accesses = r.fail_at = 0;
 		assert_int_equal(pmk_target_switch_in(&r.target, &task), PMK_EIO);
 		pmk_bus_add(r.bus, PMK_SIG_L1D_MISS, 100);
-		/* Who asks first: the caller, a region, the end of the task. */
+		/* The first reader: the caller, a region, the end of the task. */
 		if (i == 1)
 			assert_task(&r, &task, 0);
 		if (i == 2)
@@ -646,8 +651,10 @@ static void test_failing_first_start(void **state)
 	teardown(&r);
 }
 
-/* A server that fails half-way loses nothing: totals are right before, after it, and when it has
- * been called again. */
+/*
+ * A server that fails half-way loses nothing: totals are right before it, after it, and after it is
+ * called again.
+ */
 static void test_failing_server(void **state)
 {
 	static const bool stopped[] = { false, true };
@@ -680,7 +687,7 @@ static void test_failing_server(void **state)
 			if (stopped[i])
 				OK(pmk_target_start(&r.target));
 			OK(do_poll(&r));
-			/* E may have been left set, and start() then waits for nothing. */
+			/* E may still be set, and start() then waits for nothing. */
 			rig_settle(&r, 3);
 		}
 		teardown(&r);
@@ -710,8 +717,10 @@ static void a53_input(struct rig *r, enum pmk_armv8_input input, uint64_t value)
 	pmk_armv8_model_input(r->to_model.model, r->bus, input, value);
 }
 
-/* Cycles, instructions, and an event that may well be 0: then a counter of cycles is the
- * witness. */
+/*
+ * Cycles, instructions, and an event that may well be 0: then a counter of cycles is used as the
+ * check.
+ */
 static void test_why_filter(void **state)
 {
 	static const uint16_t codes[] = { 0x11, 0x08, 0x03 };
@@ -726,12 +735,12 @@ static void test_why_filter(void **state)
 		a53_input(&r, PMK_ARMV8_IN_EL, 2); /* NSH = 0: not counted (DDI 0487 D13.3) */
 		assert_int_equal(first_start(&r, codes[i]), PMK_EFILTER);
 	}
-	/* With the filter that leaves nothing out it counts. */
+	/* With the filter that includes everything, it counts. */
 	OK(pmk_target_open(&r.target, &pmk_cortex_a53, r.port));
 	pmk_armv8_set_filter(&r.target.dev, PMK_ARMV8_EL0_EL1_EL2);
 	assert_int_equal(pmk_target_add(&r.target, 0x03), 0);
 	OK(pmk_target_start(&r.target));
-	/* The witness is gone: of the counters event 0 alone is on, and no flag of the witness. */
+	/* The check's counter is off again: only event 0 is enabled, and no flag remains. */
 	assert_int_equal(peek(&r, PMK_ARMV8_PMCNTENSET), 1);
 	assert_int_equal(peek(&r, PMK_ARMV8_PMCCNTR), 0);
 	OK(pmk_target_read(&r.target, 0, &value));
@@ -739,7 +748,7 @@ static void test_why_filter(void **state)
 	teardown(&r);
 }
 
-/* Secure state, MDCR_EL3.SPME = 0: event counters stand still, PMCCNTR goes on (DDI 0487 D13.4). */
+/* Secure state, MDCR_EL3.SPME = 0: event counters stop, PMCCNTR continues (DDI 0487 D13.4). */
 static void test_why_forbidden(void **state)
 {
 	struct rig r;
@@ -753,7 +762,7 @@ static void test_why_forbidden(void **state)
 	OK(first_start(&r, 0x08));
 	teardown(&r);
 
-	/* ARM1176: NIDEN low, PMN0 and PMN1 stand still, CCNT goes on (DDI 0301H §3.1.8). */
+	/* ARM1176: NIDEN low, PMN0 and PMN1 stop, CCNT continues (DDI 0301H §3.1.8). */
 	setup_live(&r, &pmk_arm1176);
 	pmk_arm11_model_input(r.to_model.model, r.bus, PMK_ARM11_IN_NIDEN, false);
 	assert_int_equal(first_start(&r, 0x07), PMK_EFORBID);
@@ -767,8 +776,9 @@ static void test_why_forbidden(void **state)
 	teardown(&r);
 }
 
-/* E is lost once: somebody else cleared it. It never stays: it is not there, as on QEMU's
- * ARM1176. */
+/*
+ * E is lost once: other code cleared it. If E is never kept, there is no PMU, as on QEMU's ARM1176.
+ */
 static void test_why_switched_off(void **state)
 {
 	static const struct {
@@ -797,7 +807,7 @@ static void test_why_switched_off(void **state)
 	}
 }
 
-/* PMUVer 0: no PMU; 15: one of another kind. Nothing but ID_AA64DFR0 is read, whoever opens it. */
+/* PMUVer 0: no PMU; 15: one of another kind. Only ID_AA64DFR0 is read, whichever PMU is opened. */
 static void test_why_no_pmu(void **state)
 {
 	static const uint8_t versions[] = { 0, 15 };
@@ -819,7 +829,7 @@ static void test_why_no_pmu(void **state)
 	}
 }
 
-/* A port under which time stands still lets some pass. */
+/* On a port without time, settle lets time pass. */
 static void test_time_that_stands_still(void **state)
 {
 	struct rig r;
@@ -856,8 +866,8 @@ static void test_names(void **state)
 }
 
 /*
- * An empty region counts more than two of them, one in the other: whatever misses there did so
- * while nothing was nested. Nesting then costs nothing; it must not cost 2^64 - 2.
+ * An empty region counts more than two nested ones, because its misses occurred without nesting.
+ * Then nesting costs 0, and not 2^64 - 2.
  */
 static void test_cost_above_what_was_measured(void **state)
 {
@@ -875,7 +885,7 @@ static void test_cost_above_what_was_measured(void **state)
 	OK(pmk_target_start(&r.target));
 	assert_int_equal(r.target.cost[0], 1);
 	assert_int_equal(r.target.nest[0], 0);
-	/* 10 misses around 3 inner regions: its own cost is taken off, and nothing for them. */
+	/* 10 misses around 3 inner regions: its own cost is subtracted, and nothing for them. */
 	r.misses = none;
 	OK(pmk_region_begin(&r.target, 0));
 	for (unsigned i = 0; i < 3; i++) {
@@ -943,7 +953,7 @@ static void test_report(void **state)
 	teardown(&r);
 }
 
-/* What fast regions have added up is reported by the counters that they read: CCNT, PMN0, PMN1. */
+/* Sums of fast regions are reported under the counters that they read: CCNT, PMN0, PMN1. */
 static void test_report_of_fast_regions(void **state)
 {
 	static const char want[] =
@@ -974,7 +984,7 @@ static void test_report_of_fast_regions(void **state)
 	fast[0].count = 4000;
 	fast[0].sum[0] = UINT64_C(42949672961);
 	fast[0].sum[1] = 7000;
-	fast[0].sum[2] = 99; /* PMN1 counts nothing that was asked for */
+	fast[0].sum[2] = 99; /* PMN1 counts no requested event */
 	fast[0].min = 2;
 	fast[0].max = UINT32_MAX;
 	fast[2].count = 1;
@@ -1047,7 +1057,7 @@ static int watched_write(void *ctx, unsigned reg, uint64_t value)
 	return rig_write(ctx, reg, value);
 }
 
-/* Five plain counters and one for latencies; from start to close every access is under the lock. */
+/* Five event counters and one latency counter; from start to close every access holds the lock. */
 static void test_sequential(void **state)
 {
 	uint64_t totals[PMK_TARGET_EVENTS];

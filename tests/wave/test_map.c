@@ -699,7 +699,7 @@ static void test_guess_gxi(void **state)
 				  "# write is not there by that name\n");
 	pmk_wave_map_free(&m);
 	free(text);
-	/* Without a data channel, and with the words alone. */
+	/* Without a data channel, and with only the words. */
 	text = guess("$var wire 1 ! clk $end\n$var wire 2 1 gxi_address_state [1:0] $end\n"
 		     "$var wire 2 2 address_state [1:0] $end\n$var wire 2 3 data_state [1:0] $end\n"
 		     "$enddefinitions $end\n",

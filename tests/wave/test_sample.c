@@ -334,7 +334,7 @@ static int slow_edge(void *ctx, const struct pmk_wave_edge *e)
 {
 	(void)ctx;
 	if (!e->number)
-		usleep(150000); /* progress is told ten times a second */
+		usleep(150000); /* progress is reported ten times a second */
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counters in memory behind a mapping, for LD_PRELOAD: what a process maps of the file $SERVED is
- * the memory of a board (blocks.c), and each of its loads and stores there reaches the models. The
- * pages may not be touched; an access is a fault, whose word is put there, or taken, while one
- * instruction is executed step by step. Between two accesses pass $SERVED_CYCLES cycles.
+ * Counters in mapped memory, for LD_PRELOAD: a process's mapping of the file $SERVED is the memory
+ * of a board (blocks.c), and each of its loads and stores there reaches the models. The pages may
+ * not be touched; an access is a fault, whose word is put there, or taken, while one instruction is
+ * executed step by step. Between two accesses pass $SERVED_CYCLES cycles.
  *
  * Offset 0 of the file is the address $SERVED_AT. Where the board has nothing, it is a bus error,
  * and after $SERVED_ACCESSES accesses it is that everywhere; 0: never. With $SERVED_WAKES no cycle

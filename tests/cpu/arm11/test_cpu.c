@@ -495,7 +495,7 @@ struct code_block {
 	struct pmk_pipe_slot slot[MAX_LENGTH];
 	const struct pmk_block *block;
 	struct pmk_facts *facts;
-	int next;	/* the block behind it */
+	int next;	/* the block after it */
 	int target;	/* of a direct branch */
 	unsigned habit; /* percent of being taken */
 	bool vector;
@@ -813,7 +813,8 @@ static int choose_next(struct run *r, int i, struct leaving *l)
 	}
 	l->target = r->p.b[to].block->pc;
 	/*
-	 * If a conditional branch goes to the next instruction, nobody can see that it was taken.
+	 * If a conditional branch goes to the next instruction, the core cannot see that it was
+	 * taken.
 	 */
 	l->taken = taken && !(l->conditional && l->target == l->fall);
 	if (taken && (l->flow == PMK_FLOW_CALL || l->flow == PMK_FLOW_INDCALL) && r->ncalls < 64)

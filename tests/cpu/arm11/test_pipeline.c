@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Pipeline timing: the interlock examples of DDI 0301H chapter 16 with their cycles, the tables
- * behind them, and the summaries of runs: a run that is cut into two at any point costs as much as
- * the whole run, except for the cases that pipeline.c names.
+ * Pipeline timing: the interlock examples of DDI 0301H chapter 16 with their cycles, their tables,
+ * and the summaries of runs: a run that is cut into two at any point costs as much as the whole
+ * run, except for the cases that pipeline.c names.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -19,7 +19,7 @@ static void kinds(void **state)
 	static const struct {
 		int line;
 		uint32_t word;
-		uint8_t sig[MAX_SIGNALS]; /* beside INSN; 0 ends */
+		uint8_t sig[MAX_SIGNALS]; /* in addition to INSN; 0 ends */
 	} rows[] = {
 #define S(name) PMK_SIG_##name
 		{ __LINE__, 0x00642800, { S(ARITH) } },			     /* add r3,r4,r5 */
@@ -1092,7 +1092,7 @@ static void itlb(void **state)
 	rig_free(r);
 }
 
-/* Four entries, likewise; pages 256 apart share a place in the table of hints. */
+/* The same with four entries; pages 256 apart share an entry in the table of hints. */
 static void dtlb(void **state)
 {
 	static const struct {
@@ -1366,8 +1366,10 @@ static void bad_cores(void **state)
 	assert_int_equal(pmk_core_check(&core, msg, sizeof(msg)), PMK_ERANGE);
 }
 
-/* The presets can be read, fit together, and differ in what their names say. On a Zynq-7000, 39.3
- * cycles were measured for 16 words one behind the other. */
+/*
+ * The presets can be read, fit together, and differ in what their names say. On a Zynq-7000, 39.3
+ * cycles were measured for 16 consecutive words.
+ */
 static void presets(void **state)
 {
 	static const struct {

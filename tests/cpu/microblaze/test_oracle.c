@@ -673,7 +673,7 @@ static void run_program(uint64_t what, unsigned steps)
 	words = 64u << pick(7);
 	make_program(&p, words);
 	r = rig_new(&core);
-	if (seed % 2) /* soon it begins anew */
+	if (seed % 2) /* soon it starts again */
 		r->cpu.microblaze.tables->epoch = -(PMK_MB_EPOCH * 4);
 	o = oracle_new(&r->core);
 	for (unsigned step = 0; step < steps; step++) {
