@@ -76,8 +76,8 @@ static void keep_mode(int fd, const char *old)
  * Creates a file with a new name next to `path`. `make` creates it, with the mode of the old file,
  * and fails with EEXIST if the name is taken. Returns the name; NULL: see errno.
  */
-static char *name_beside(const char *path, bool (*make)(int fd, const char *name, const char *old),
-			 int fd)
+static char *temporary_name(const char *path,
+			    bool (*make)(int fd, const char *name, const char *old), int fd)
 {
 	const char *slash = strrchr(path, '/');
 	int folder = slash ? (int)(slash + 1 - path) : 0;
@@ -139,10 +139,10 @@ static void remove_left_over(const char *path)
 		close(fd);
 }
 
-char *pmk_file_beside(const char *path)
+char *pmk_file_temporary(const char *path)
 {
 	remove_left_over(path);
-	return name_beside(path, make_empty, -1);
+	return temporary_name(path, make_empty, -1);
 }
 
 /* Room for the name of an open file in /proc, through which it can be linked. */
@@ -204,7 +204,7 @@ static char *follow_link(const char *path)
 
 #define MOST_LINKS 40 /* the kernel follows this many */
 
-char *pmk_file_place(const char *path)
+char *pmk_file_target(const char *path)
 {
 	char *place = realpath(path, NULL), *next;
 
@@ -219,14 +219,14 @@ char *pmk_file_place(const char *path)
 }
 
 /* Creates a temporary file to replace `path`, unless it must be written directly. */
-static bool make_beside(struct pmk_whole *w, const char *path)
+static bool make_temporary(struct pmk_whole *w, const char *path)
 {
 	struct stat st;
 	int fd;
 
 	if (is_descriptor(path) || (!stat(path, &st) && !S_ISREG(st.st_mode)))
 		return true;
-	w->to = pmk_file_place(path);
+	w->to = pmk_file_target(path);
 	fd = w->to ? open_nameless(w->to) : -1;
 	w->f = fd >= 0 ? fdopen(fd, "w") : NULL;
 	w->nameless = w->f;
@@ -235,8 +235,8 @@ static bool make_beside(struct pmk_whole *w, const char *path)
 	if (fd >= 0)
 		close(fd);
 	if (w->to)
-		w->beside = pmk_file_beside(w->to);
-	return w->beside || errno == EACCES || errno == EPERM || errno == EROFS ||
+		w->temporary = pmk_file_temporary(w->to);
+	return w->temporary || errno == EACCES || errno == EPERM || errno == EROFS ||
 	       errno == ENAMETOOLONG;
 }
 
@@ -246,8 +246,8 @@ bool pmk_whole_open(struct pmk_whole *w, const char *path)
 	/* A file that may not be written is not replaced, either. */
 	if (!access(path, F_OK) && access(path, W_OK))
 		return false;
-	if (make_beside(w, path) && !w->f)
-		w->f = fopen(w->beside ? w->beside : path, "we");
+	if (make_temporary(w, path) && !w->f)
+		w->f = fopen(w->temporary ? w->temporary : path, "we");
 	if (!w->f)
 		pmk_whole_close(w, false);
 	return w->f;
@@ -260,21 +260,21 @@ bool pmk_whole_close(struct pmk_whole *w, bool keep)
 
 	if (w->nameless && done && keep) {
 		if (!fflush(w->f))
-			w->beside = name_beside(w->to, link_nameless, fileno(w->f));
-		done = w->beside;
+			w->temporary = temporary_name(w->to, link_nameless, fileno(w->f));
+		done = w->temporary;
 		err = done ? err : errno;
 	}
 	if (w->f && fclose(w->f)) {
 		err = errno;
 		done = false;
 	}
-	if (w->beside && (!done || !keep || !pmk_file_put(w->beside, w->to))) {
+	if (w->temporary && (!done || !keep || !pmk_file_put(w->temporary, w->to))) {
 		err = done && keep ? errno : err;
-		unlink(w->beside);
+		unlink(w->temporary);
 		done = false;
 	}
 	done &= keep || !w->nameless;
-	free(w->beside);
+	free(w->temporary);
 	free(w->to);
 	*w = (struct pmk_whole){ 0 };
 	errno = err;

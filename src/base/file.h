@@ -17,12 +17,12 @@ FILE *pmk_file_open(const char *path, bool pipes, const char **why);
  * Returns the path of the file after all links; the last link may point at a file that does not
  * exist yet. The caller frees it; NULL: see errno.
  */
-char *pmk_file_place(const char *path);
+char *pmk_file_target(const char *path);
 /*
  * Creates an empty file in the folder of `path`, with the same permissions. Returns its name, which
  * the caller frees; NULL: see errno.
  */
-char *pmk_file_beside(const char *path);
+char *pmk_file_temporary(const char *path);
 /*
  * Moves a complete file to its final name and makes that survive a power failure. False: see errno.
  */
@@ -38,8 +38,8 @@ bool pmk_file_put(const char *from, const char *to);
 struct pmk_whole {
 	FILE *f;
 	bool nameless;
-	char *to;     /* its final name; NULL: it is written directly */
-	char *beside; /* its temporary name; NULL: it has none */
+	char *to;	 /* its final name; NULL: it is written directly */
+	char *temporary; /* its temporary name; NULL: it has none */
 };
 
 /* False: see errno. */

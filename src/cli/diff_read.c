@@ -186,7 +186,7 @@ static int choose_named(struct diff *d, const struct diff_source *s, const char 
 			without->path);
 }
 
-static void tell_missing(const struct diff_source *has, const struct diff_source *lacks)
+static void report_missing(const struct diff_source *has, const struct diff_source *lacks)
 {
 	for (size_t i = 0; i < has->nevents; i++)
 		if (!diff_find_event(lacks, has->event[i].name, has->event[i].pmu))
@@ -221,8 +221,8 @@ static int choose_events(struct diff *d, const struct diff_source *s, const char
 			code = add_event(d, e);
 	}
 	if (d->nevents) {
-		tell_missing(&s[DIFF_BASE], &s[DIFF_NEW]);
-		tell_missing(&s[DIFF_NEW], &s[DIFF_BASE]);
+		report_missing(&s[DIFF_BASE], &s[DIFF_NEW]);
+		report_missing(&s[DIFF_NEW], &s[DIFF_BASE]);
 	}
 	if (!code && !d->nevents)
 		code = cli_fail(PMK_EXIT_USAGE, "%s and %s have no event in common", s[0].path,

@@ -217,7 +217,7 @@ int pmk_count_begin(struct pmk_count *c)
 	return 0;
 }
 
-void pmk_count_tell(struct pmk_count *c)
+void pmk_count_report(struct pmk_count *c)
 {
 	const struct pmk_section *s = &c->result.sections[c->result.nsections - 1];
 	uint32_t first = c->nrows;

@@ -130,7 +130,7 @@ void pmk_count_add_note(struct pmk_count *c, const char *fmt, ...)
 int pmk_count_begin(struct pmk_count *c);
 /* Pass the last section of the result, which is complete, to the listener. An interval beyond the
  * requested number is dropped. */
-void pmk_count_tell(struct pmk_count *c);
+void pmk_count_report(struct pmk_count *c);
 /* The signal with which the end of the run was requested; 0: none. */
 int pmk_count_stopped(const struct pmk_count *c);
 /* `prefix` and the words, separated by spaces and quoted for display; the caller frees it. NULL:

@@ -130,7 +130,7 @@ static int add_interval(struct pmk_count *c, const struct pmk_reading *delta, ui
 		s->rows[e->event_of[i]].value = delta->total[i];
 		set_latency(c, i, delta, &s->rows[e->event_of[i]]);
 	}
-	pmk_count_tell(c);
+	pmk_count_report(c);
 	return 0;
 }
 
@@ -184,7 +184,7 @@ static int add_place(struct pmk_count *c, const struct pmk_counted_place *p)
 	}
 	for (unsigned i = 0; i < e->plan.nevents; i++)
 		set_latency(c, i, &p->counts, &s->rows[e->event_of[i]]);
-	pmk_count_tell(c);
+	pmk_count_report(c);
 	return 0;
 }
 

@@ -347,7 +347,7 @@ static void urge_program(const struct pmk_count *c, double *since, int *sent)
 #define LOOK_SECONDS 0.2
 
 /* Report progress to the listener if it is due. */
-static void tell_progress(const struct pmk_count *c, double *last)
+static void report_progress(const struct pmk_count *c, double *last)
 {
 	const struct pmk_emulation *e = c->state;
 	double now = pmk_seconds(), hz = (double)e->prog.core.clock_hz;
@@ -371,7 +371,7 @@ static int wait_for_end(struct pmk_count *c)
 
 	while (!pmk_runner_step(&e->runner, c->q.packets ? 1 : 20)) {
 		err = err ? err : drain_intervals(c);
-		tell_progress(c, &told);
+		report_progress(c, &told);
 		up |= c->q.timeout_ms && pmk_seconds() >= end;
 		if (pmk_count_stopped(c) || up)
 			urge_program(c, &since, &sent);

@@ -727,7 +727,7 @@ static int add_place(struct pmk_count *c, unsigned place)
 		s->rows[i].value = pmk_stats_mean(&t->scaled, 1);
 		s->rows[i].stddev_pct = spread_pct(&t->scaled);
 	}
-	pmk_count_tell(c);
+	pmk_count_report(c);
 	return 0;
 }
 
@@ -745,7 +745,7 @@ static int add_sampled(struct pmk_count *c)
 		if (!l->event[i].reason)
 			s->rows[i].trust = PMK_TRUST_SAMPLED;
 	}
-	pmk_count_tell(c);
+	pmk_count_report(c);
 	return 0;
 }
 
@@ -768,7 +768,7 @@ static int add_interval(struct pmk_count *c)
 		s->rows[i].value = pmk_linux_since(&k->last, &now);
 		k->last = now;
 	}
-	pmk_count_tell(c);
+	pmk_count_report(c);
 	return 0;
 }
 

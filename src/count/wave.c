@@ -707,7 +707,7 @@ static int add_interval(struct pmk_count *c, uint64_t time)
 	s->at_seconds = pmk_wave_seconds(j->wave, time - j->findings.begin);
 	set_runtime(c, s, time - j->last_time);
 	j->last_time = time;
-	pmk_count_tell(c);
+	pmk_count_report(c);
 	return 0;
 }
 
@@ -914,7 +914,7 @@ static int finish_run(struct pmk_count *c)
 		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
 				      pmk_strerror(j->err));
 	set_runtime(c, s, j->findings.last - j->findings.begin);
-	pmk_count_tell(c);
+	pmk_count_report(c);
 	return 0;
 }
 

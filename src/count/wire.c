@@ -631,7 +631,7 @@ static int add_interval(struct pmk_count *c)
 			 now.running_ns - last->running_ns, &s->rows[i]);
 		*last = now;
 	}
-	pmk_count_tell(c);
+	pmk_count_report(c);
 	return 0;
 }
 
@@ -654,7 +654,7 @@ static int finish_run(struct pmk_count *c)
 		fill_row(c, i, pmk_linux_scale(v.value, v.enabled_ns, v.running_ns), v.enabled_ns,
 			 v.running_ns, &s->rows[i]);
 	}
-	pmk_count_tell(c);
+	pmk_count_report(c);
 	return 0;
 }
 

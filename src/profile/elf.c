@@ -210,9 +210,9 @@ out:
 	return err;
 }
 
-static void tell_dynamic(Elf *e, Elf_Scn *scn, const GElf_Shdr *sh,
-			 void (*take)(void *ctx, enum pmk_elf_dynamic kind, const char *text),
-			 void *ctx)
+static void report_dynamic(Elf *e, Elf_Scn *scn, const GElf_Shdr *sh,
+			   void (*take)(void *ctx, enum pmk_elf_dynamic kind, const char *text),
+			   void *ctx)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Dyn dyn;
@@ -240,7 +240,7 @@ void pmk_elf_dynamic(const char *path,
 	if (!open_elf(&o, path, msg, sizeof(msg)))
 		while ((scn = elf_nextscn(o.elf, scn)))
 			if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNAMIC)
-				tell_dynamic(o.elf, scn, &sh, take, ctx);
+				report_dynamic(o.elf, scn, &sh, take, ctx);
 	close_elf(&o);
 }
 

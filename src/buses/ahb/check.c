@@ -104,7 +104,8 @@ static struct pmk_violation *violation_add(struct work *w, enum pmk_ahb_rule rul
 	return v;
 }
 
-static void tell_want(struct work *w, enum pmk_ahb_rule rule, enum pmk_ahb_role role, uint64_t want)
+static void report_want(struct work *w, enum pmk_ahb_rule rule, enum pmk_ahb_role role,
+			uint64_t want)
 {
 	struct pmk_violation *v = violation_add(w, rule, role);
 
@@ -147,7 +148,7 @@ static bool same_control(struct work *w, const struct pmk_ahb_cycle *other, enum
 
 	for (unsigned i = 0; i < CONTROLS; i++)
 		if (value_differs(w, other, control_role[i])) {
-			tell_want(w, rule, control_role[i], value_of(other, control_role[i]));
+			report_want(w, rule, control_role[i], value_of(other, control_role[i]));
 			same = false;
 		}
 	return same;
@@ -188,7 +189,7 @@ static void check_wait(struct work *w)
 	if (!stays)
 		return;
 	if (value_differs(w, last, PMK_AHB_HADDR))
-		tell_want(w, PMK_AHB_RULE_WAIT_ADDRESS, PMK_AHB_HADDR, last->haddr);
+		report_want(w, PMK_AHB_RULE_WAIT_ADDRESS, PMK_AHB_HADDR, last->haddr);
 	same_control(w, last, PMK_AHB_RULE_WAIT_CONTROL);
 }
 
@@ -201,9 +202,9 @@ static void check_idle_response(struct work *w)
 	if (w->k->told_wait)
 		return;
 	if (!w->c->hready)
-		tell_want(w, PMK_AHB_RULE_IDLE_WAITS, PMK_AHB_HREADY, 1);
+		report_want(w, PMK_AHB_RULE_IDLE_WAITS, PMK_AHB_HREADY, 1);
 	if (!okay)
-		tell_want(w, PMK_AHB_RULE_IDLE_RESP, PMK_AHB_HRESP, PMK_AHB_OKAY);
+		report_want(w, PMK_AHB_RULE_IDLE_RESP, PMK_AHB_HRESP, PMK_AHB_OKAY);
 	w->k->told_wait = !w->c->hready || !okay;
 }
 
@@ -213,12 +214,12 @@ static void check_second_cycle(struct work *w)
 	uint8_t response = w->k->response;
 
 	if (!w->c->hready)
-		tell_want(w, PMK_AHB_RULE_SECOND_CYCLE, PMK_AHB_HREADY, 1);
+		report_want(w, PMK_AHB_RULE_SECOND_CYCLE, PMK_AHB_HREADY, 1);
 	else if (w->c->hresp != response)
-		tell_want(w, PMK_AHB_RULE_SECOND_CYCLE, PMK_AHB_HRESP, response);
+		report_want(w, PMK_AHB_RULE_SECOND_CYCLE, PMK_AHB_HRESP, response);
 	if (response != PMK_AHB_ERROR && has_value(w, PMK_AHB_HTRANS) &&
 	    w->c->htrans != PMK_AHB_IDLE)
-		tell_want(w, PMK_AHB_RULE_RETRY_GOES_ON, PMK_AHB_HTRANS, PMK_AHB_IDLE);
+		report_want(w, PMK_AHB_RULE_RETRY_GOES_ON, PMK_AHB_HTRANS, PMK_AHB_IDLE);
 }
 
 static void check_response(struct work *w)
@@ -242,7 +243,7 @@ static void check_response(struct work *w)
 	if (k->response != PMK_AHB_OKAY)
 		check_second_cycle(w);
 	else if (c->hready && c->hresp != PMK_AHB_OKAY)
-		tell_want(w, PMK_AHB_RULE_ONE_CYCLE, PMK_AHB_HREADY, 0);
+		report_want(w, PMK_AHB_RULE_ONE_CYCLE, PMK_AHB_HREADY, 0);
 	k->response = c->hready ? (uint8_t)PMK_AHB_OKAY : c->hresp;
 }
 
@@ -296,7 +297,7 @@ static void check_alignment(struct work *w)
 	w->k->disturbed = has_value(w, PMK_AHB_HSIZE) && has_value(w, PMK_AHB_HADDR) &&
 			  w->c->haddr != aligned;
 	if (w->k->disturbed)
-		tell_want(w, PMK_AHB_RULE_ALIGNMENT, PMK_AHB_HADDR, aligned);
+		report_want(w, PMK_AHB_RULE_ALIGNMENT, PMK_AHB_HADDR, aligned);
 	w->k->undisturbed = address_after(w->c, aligned);
 }
 
@@ -325,7 +326,7 @@ static void check_end(struct work *w)
 						   : k->has_last && !k->last.hready;
 
 	if (k->params.lite && k->state == PMK_AHB_B_OPEN && k->left && !excused)
-		tell_want(w, PMK_AHB_RULE_EARLY_END, PMK_AHB_HTRANS, PMK_AHB_SEQ);
+		report_want(w, PMK_AHB_RULE_EARLY_END, PMK_AHB_HTRANS, PMK_AHB_SEQ);
 }
 
 static void begin_burst(struct work *w)
@@ -354,7 +355,7 @@ static void check_next(struct work *w)
 	const struct pmk_ahb_cycle *c = w->c;
 
 	if (c->haddr != k->next && !(k->disturbed && c->haddr == k->undisturbed)) {
-		tell_want(w, PMK_AHB_RULE_NOT_NEXT, PMK_AHB_HADDR, k->next);
+		report_want(w, PMK_AHB_RULE_NOT_NEXT, PMK_AHB_HADDR, k->next);
 		k->disturbed = true;
 		k->undisturbed = c->htrans == PMK_AHB_BUSY ? k->next : address_after(c, k->next);
 		return;
@@ -440,9 +441,9 @@ static void check_reset(struct work *w)
 	bool first = settled && !k->told_wait;
 
 	if (first && has_value(w, PMK_AHB_HTRANS) && w->c->htrans != PMK_AHB_IDLE)
-		tell_want(w, PMK_AHB_RULE_RESET_TRANS, PMK_AHB_HTRANS, PMK_AHB_IDLE);
+		report_want(w, PMK_AHB_RULE_RESET_TRANS, PMK_AHB_HTRANS, PMK_AHB_IDLE);
 	if (first && k->params.lite && has_value(w, PMK_AHB_HREADY) && !w->c->hready)
-		tell_want(w, PMK_AHB_RULE_RESET_READY, PMK_AHB_HREADY, 1);
+		report_want(w, PMK_AHB_RULE_RESET_READY, PMK_AHB_HREADY, 1);
 	k->told_wait = settled;
 	k->data = PMK_AHB_IDLE;
 	k->response = PMK_AHB_OKAY;

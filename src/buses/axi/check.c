@@ -119,7 +119,7 @@ static struct pmk_violation *violation_add(struct work *w, enum pmk_axi_rule rul
 	return v;
 }
 
-static void tell_want(struct work *w, enum pmk_axi_rule rule, unsigned role, uint64_t want)
+static void report_want(struct work *w, enum pmk_axi_rule rule, unsigned role, uint64_t want)
 {
 	struct pmk_violation *v = violation_add(w, rule, role);
 
@@ -194,7 +194,7 @@ static void check_channel(struct work *w, unsigned channel)
 
 	want_known(w, valid);
 	if (was_waiting(w, channel) && has_value(w, valid) && !now.offered)
-		tell_want(w, PMK_AXI_RULE_DROPS, valid, 1);
+		report_want(w, PMK_AXI_RULE_DROPS, valid, 1);
 	if (!now.offered)
 		return;
 	want_known(w, pmk_axi_channels[channel].ready);
@@ -204,8 +204,8 @@ static void check_channel(struct work *w, unsigned channel)
 		if (was_waiting(w, channel) && has_value(w, o->role[i]) &&
 		    !(w->k->last.x & PMK_AXI_ROLE(o->role[i])) &&
 		    w->c->value[o->role[i]] != w->k->last.value[o->role[i]])
-			tell_want(w, PMK_AXI_RULE_CHANGES, o->role[i],
-				  w->k->last.value[o->role[i]]);
+			report_want(w, PMK_AXI_RULE_CHANGES, o->role[i],
+				    w->k->last.value[o->role[i]]);
 	}
 }
 
@@ -216,8 +216,8 @@ static void check_wrap(struct work *w, const struct direction *of, uint64_t beat
 	if (has_value(w, of->len) && beats != 2 && beats != 4 && beats != 8 && beats != 16)
 		violation_add(w, PMK_AXI_RULE_WRAP_LENGTH, of->len);
 	if (has_value(w, of->addr) && has_value(w, of->size) && w->c->value[of->addr] % bytes)
-		tell_want(w, PMK_AXI_RULE_WRAP_ALIGNMENT, of->addr,
-			  w->c->value[of->addr] & ~(bytes - 1));
+		report_want(w, PMK_AXI_RULE_WRAP_ALIGNMENT, of->addr,
+			    w->c->value[of->addr] & ~(bytes - 1));
 }
 
 /* The beats of an INCR burst start from the aligned address of the first. */
@@ -297,12 +297,12 @@ static void match_address(struct work *w, uint32_t beats)
 
 	if (number < k->bursts) {
 		if (had && beats && had != beats)
-			tell_want(w, PMK_AXI_RULE_LENGTH, PMK_AXI_AWLEN, had - 1);
+			report_want(w, PMK_AXI_RULE_LENGTH, PMK_AXI_AWLEN, had - 1);
 		return;
 	}
 	*ahead_length(k, number) = beats;
 	if (number == k->bursts && beats && k->beat >= beats && !k->told_last) {
-		tell_want(w, PMK_AXI_RULE_LENGTH, PMK_AXI_AWLEN, k->beat);
+		report_want(w, PMK_AXI_RULE_LENGTH, PMK_AXI_AWLEN, k->beat);
 		k->told_last = true;
 	}
 }
@@ -331,9 +331,9 @@ static void take_data(struct work *w)
 	k->beat++;
 	last = is_last_of(w, beats);
 	if (last && beats && k->beat < beats)
-		tell_want(w, PMK_AXI_RULE_EARLY_LAST, PMK_AXI_WLAST, 0);
+		report_want(w, PMK_AXI_RULE_EARLY_LAST, PMK_AXI_WLAST, 0);
 	if (!last && beats && k->beat >= beats && !k->told_last) {
-		tell_want(w, PMK_AXI_RULE_NO_LAST, PMK_AXI_WLAST, 1);
+		report_want(w, PMK_AXI_RULE_NO_LAST, PMK_AXI_WLAST, 1);
 		k->told_last = true;
 	}
 	if (!last)
@@ -389,9 +389,9 @@ static bool take_beat(struct work *w, struct pmk_axi_due *due)
 	last = has_role(w, PMK_AXI_RLAST) ? (w->c->value[PMK_AXI_RLAST] & 1)
 					  : due->seen == due->beats;
 	if (last && due->beats && due->seen < due->beats)
-		tell_want(w, PMK_AXI_RULE_EARLY_LAST, PMK_AXI_RLAST, 0);
+		report_want(w, PMK_AXI_RULE_EARLY_LAST, PMK_AXI_RLAST, 0);
 	if (!last && due->beats && due->seen >= due->beats && !due->told) {
-		tell_want(w, PMK_AXI_RULE_NO_LAST, PMK_AXI_RLAST, 1);
+		report_want(w, PMK_AXI_RULE_NO_LAST, PMK_AXI_RLAST, 1);
 		due->told = true;
 	}
 	return last;
@@ -478,7 +478,7 @@ static void check_reset(struct work *w)
 		if (!has_value(w, valid) || !(w->c->value[valid] & 1) ||
 		    (k->told_reset & PMK_AXI_ROLE(valid)))
 			continue;
-		tell_want(w, PMK_AXI_RULE_RESET_VALID, valid, 0);
+		report_want(w, PMK_AXI_RULE_RESET_VALID, valid, 0);
 		k->told_reset |= PMK_AXI_ROLE(valid);
 	}
 	if (!w->c->reset) {

@@ -1026,7 +1026,7 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 			const struct pmk_recording_watch *watch, char *msg, size_t size)
 {
 	/* A symbolic link stays, and its target is replaced. */
-	char *real = pmk_file_place(path), *name;
+	char *real = pmk_file_target(path), *name;
 	const char *to = real ? real : path, *why = pmk_recording_obstacle(path);
 	sqlite3 *db = NULL;
 	int err = 0;
@@ -1036,7 +1036,7 @@ int pmk_recording_write(const struct pmk_recording *rec, const char *path,
 		free(real);
 		return PMK_EIO;
 	}
-	name = pmk_file_beside(to);
+	name = pmk_file_temporary(to);
 	if (name)
 		err = write_database(rec, name, watch, &db, msg, size);
 	sqlite3_close(db);
