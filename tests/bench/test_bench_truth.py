@@ -31,6 +31,11 @@ def test_it_measures_and_judges():
     near = sum(not beyond for *_, beyond in rows)
     contains(out.out, f"{near} of {len(rows)} figures are near enough (target all): "
              + ("met" if near == len(rows) else "MISSED"))
+    # The summary by class counts each figure once.
+    figures = re.findall(r"^(?:cortex-a53|raspberrypi3): .+?  +(\d+) +[\d.]+% +[+-]\d+%$",
+                         out.out, re.M)
+    equal(sum(map(int, figures)), len(rows))
+    contains(out.out, "raspberrypi3: level 2")
     contains(out.out, "cortex-a53: correlation over 3 blocks")
     with open(plot) as f:
         equal(f.read().count("<circle"), 3)
