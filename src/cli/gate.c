@@ -142,10 +142,13 @@ static int count_failed(struct pmk_count *c)
 	return cli_fail(err->failure, "%s", err->text);
 }
 
-/* Events with limits are counted even if -e does not name them. */
+/* Events with limits are counted in addition to those of -e. Without -e only they are, except with
+ * --fail-over, which limits all default events. */
 static bool set_limited(const struct gate *g, struct pmk_count *c)
 {
-	for (unsigned i = 0; i < g->limits.count && g->events.count; i++) {
+	bool defaults = !g->events.count && g->fail_over;
+
+	for (unsigned i = 0; i < g->limits.count && !defaults; i++) {
 		const char *limit = g->limits.word[i];
 		char *name = strndup(limit, strcspn(limit, "="));
 		bool good = name && !pmk_count_set(c, "event", name);

@@ -70,6 +70,10 @@ def test_more_instructions_are_work():
     found, _ = events("--limit", "instr_exec=+199", base, new, code=1)
     equal([found["instr_exec"][k] for k in ("change", "work", "layout", "rest", "over")],
           [200, 200, 0, 0, "+199"])
+    equal(set(found), {"instr_exec"}, "only events with limits are counted")
+    found, _ = events("--fail-over", "1000%", "--limit", "instr_exec=+199", base, new, code=1)
+    assert len(found) > 2, found
+    contains(gate("--limit", "nosuch=1%", base, new, code=129).err, "has no event 'nosuch'")
     found, _ = events("-e", "cpu_cycles", "--limit", "instr_exec=+200", base, new)
     equal((set(found), found["instr_exec"]["over"]), ({"cpu_cycles", "instr_exec"}, None))
 
