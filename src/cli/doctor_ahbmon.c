@@ -37,8 +37,8 @@ static void print_text(const struct pmk_ahbmon_layout_file *f,
 	printf("%sAHB Monitor%s: each counter holds its own address after a preset (DDI 0287B "
 	       "§4.3.28)\n\n",
 	       show_bold(), show_plain());
-	printf("  layout %s, %s, base 0x%08x: can be one (words, aligned, inside 64 KB, none "
-	       "twice)\n\n",
+	printf("  layout %s, %s, base 0x%08x: valid (words, aligned, inside 64 KB, all "
+	       "different)\n\n",
 	       f->name,
 	       f->layout.provenance == PMK_AHBMON_FROM_MANUAL ? "from the manual"
 							      : "made up by the project",

@@ -704,7 +704,7 @@ static void test_check_finds(void **state)
 		check_layer(&b);
 	}
 	b.layer.class[PMK_AHB_C_BUSY]++;
-	wrong(&b, "not all cycles");
+	wrong(&b, "add up to all cycles");
 }
 
 int main(void)

@@ -137,7 +137,7 @@ def test_armv8_json_has_the_tables():
 AHBMON = """\
 AHB Monitor: each counter holds its own address after a preset (DDI 0287B §4.3.28)
 
-  layout sp816, made up by the project, base 0x101d0000: can be one (words, aligned, inside 64 KB, none twice)
+  layout sp816, made up by the project, base 0x101d0000: valid (words, aligned, inside 64 KB, all different)
 
   the model, with this layout                          90 of 90 agree: the layout fits
   the model, counters from ARM-D on at other offsets   61 of 90 agree: the layout is wrong in places

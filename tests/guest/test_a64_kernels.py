@@ -270,7 +270,7 @@ def v8_1(body, **expected):
     """The atomics of v8.1, which the emulated A53 and A72 lack, on the emulator's largest core."""
     have("qemu-aarch64")
     program = build("repeat", {"SETUP": "mov x5, #1; mov x6, #0; mov x7, #0", "BODY": body})
-    # No symbols are looked up in a command line.
+    # The command line is not an ELF file, so no symbols are looked up in it.
     begin, end = hex(symbol(program, "k_begin")), hex(symbol(program, "k_end"))
     doc = stat("--core", "armv8", "--from", begin, "--to", end, "-e", ",".join(EVENTS),
                "--qemu", f"qemu-aarch64 -cpu max {program}")
@@ -794,8 +794,9 @@ def test_prefetch_nothing_at_random():
 
 
 def test_prefetch_of_stores():
-    # Stores begin no streams on the Cortex-A53 of ours (its preset says why), and as loads do when
-    # told to. Into level 2 alone, all lines miss level 1, and none but three level 2 (and code: 1).
+    # Stores begin no streams on our Cortex-A53 (its preset explains why); with prefetch.stores they
+    # begin them like loads. If they prefetch only into level 2, all lines miss level 1, and only
+    # three miss level 2 (and code: 1).
     events = ["l1d_cache_refill", "prefetch_linefill", "l2d_cache_refill"]
     want(walk(ACCESS="str", STRIDE=64, COUNT=64, events=events), l1d_cache_refill=64,
          prefetch_linefill=0, l2d_cache_refill=65)

@@ -71,8 +71,8 @@ def kind_of(name, operands):
     elif memory:
         events |= memory_events(memory, operands)
     branch = "conditional" if conditional else "other" if unconditional or name in RETURN else ""
-    # r0 is 0: what tests it always goes the same way, and shows that in no other way if it goes to
-    # what follows.
+    # r0 is 0, so a branch that tests it always goes the same way. If it goes to the next
+    # instruction, nothing else shows whether it was taken.
     taken = (conditional[1] in ("eq", "le", "ge")
              if conditional and operands.split(", ")[0] == "r0" else None)
     return Kind(events, branch, delayed, (name, operands) == NOP, taken)

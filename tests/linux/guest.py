@@ -28,8 +28,8 @@ poweroff -f
 
 
 class Guest:
-    """without_pmk: there is none in it. memory: where that of the board begins, if its kernel is to
-    be unpacked here."""
+    """without_pmk: the guest has no pmk. memory: the first address of the board's memory, if its
+    kernel must be unpacked here."""
 
     def __init__(self, arch, triplet, cpu_family, *flags, without_pmk=False, memory=None):
         self.arch, self.triplet, self.cpu_family, self.flags = arch, triplet, cpu_family, flags

@@ -674,17 +674,12 @@ static void test_guess_gxi(void **state)
 
 	(void)state;
 	assert_string_equal(text,
-			    "[clock]\n"
-			    "signal = tb.hclk\n"
-			    "edge = rising\n"
-			    "\n"
-			    "[gxi]\n"
-			    "address_state = tb.soc.GXI_addr_state_o\n"
-			    "data_state = tb.soc.GXI_data_state_o\n"
-			    "address = tb.soc.GXI_addr_o\n"
-			    "write = tb.soc.GXI_write_i\n"
-			    "# the GXI of tb.soc.mpmc is taken for another end of that of tb.soc\n"
-			    "# tb.mbx2.address_state is left out: a map has one GXI\n");
+			    "[clock]\nsignal = tb.hclk\nedge = rising\n\n[gxi]\naddress_state = "
+			    "tb.soc.GXI_addr_state_o\ndata_state = "
+			    "tb.soc.GXI_data_state_o\naddress = tb.soc.GXI_addr_o\nwrite = "
+			    "tb.soc.GXI_write_i\n# the GXI of tb.soc.mpmc is probably another "
+			    "end of the one of tb.soc\n# tb.mbx2.address_state is left out: a "
+			    "map has one GXI\n");
 	pmk_wave_map_free(&m);
 	free(text);
 	text = guess("$var wire 1 ! clk $end\n$scope module mbx $end\n"
@@ -811,7 +806,7 @@ static void test_guess_order(void **state)
 	assert_string_equal(m.layer[1].name, "m1");
 	assert_string_equal(m.layer[2].name, "x"); /* another master of one bus */
 	assert_non_null(
-		strstr(text, "# the htrans of tb.s is taken for another end of that of tb\n"));
+		strstr(text, "# the htrans of tb.s is probably another end of the one of tb\n"));
 	pmk_wave_map_free(&m);
 	free(text);
 }

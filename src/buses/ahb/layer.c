@@ -424,17 +424,18 @@ const char *pmk_ahb_layer_check(const struct pmk_ahb_layer *l, const struct pmk_
 	for (unsigned i = 0; i < PMK_AHB_NCLASSES; i++)
 		cycles += l->class[i];
 	if (cycles != l->cycles)
-		return "the idle, busy, wait, completing, first response and unknown cycles are "
-		       "not all cycles";
+		return "the idle, busy, wait, completing, first response and unknown cycles do "
+		       "not add up to all cycles";
 	if (done + l->refused + l->undecided != l->class[PMK_AHB_C_DONE])
-		return "reads, writes and refused transfers are not the completing cycles";
+		return "reads, writes and refused transfers do not add up to the completing "
+		       "cycles";
 	if (waits != l->class[PMK_AHB_C_WAIT] +
 			     (l->params.first_response_waits ? l->class[PMK_AHB_C_FIRST] : 0))
 		return "AHB_WAIT is not the wait cycles";
 	if (splits_waits(l) && split + l->later_waits != waits)
-		return "first-beat waits by cause and later waits are not all waits";
+		return "first-beat waits by cause and later waits do not add up to all waits";
 	if (burst_count(l, bus) + l->burst_undecided != l->first_beat)
-		return "the bursts of all types are not the first beats completed";
+		return "the bursts of all types do not add up to the completed first beats";
 	return NULL;
 }
 

@@ -122,7 +122,7 @@ static int make_request(struct pmk_count *count, const struct pmk_sweep_plan *pl
 	return err ? err : pmk_count_program(count, p->argv.word);
 }
 
-/* Returns the failure of a count; NULL if its counts are those of the whole program. */
+/* Returns the reason why a count is not usable; NULL if the whole program was counted. */
 static const char *count_failure(const struct pmk_sweep_cell *cell,
 				 const struct pmk_count_summary *sum, char *text, size_t size)
 {

@@ -87,7 +87,7 @@ static const char *check_layer(const struct pmk_ahbmon_observer *o, const struct
 			       unsigned layer)
 {
 	if (o->layer[layer].cycles != o->cycles)
-		return "the layer has not as many cycles as the clock";
+		return "the layer's cycles differ from the clock's";
 	return pmk_ahb_layer_check(&o->layer[layer], &buses[bus_of(layer)]);
 }
 
@@ -97,13 +97,13 @@ static const char *check_bus(const struct pmk_ahbmon_observer *o, const struct p
 	if (bus == PMK_AHBMON_BUS_HCLK)
 		return buses[bus].total[PMK_SIG_CYCLE] - o->base == o->cycles
 			       ? NULL
-			       : "the bus clock is not the samples taken";
+			       : "the bus clock differs from the number of samples";
 	if (!pmk_ahbmon_observer_sees(o, bus))
 		return NULL;
 	if (bus != PMK_AHBMON_BUS_GXI)
 		return check_layer(o, buses, bus - PMK_AHBMON_BUS_ARMI);
 	if (o->gxi.cycles != o->cycles)
-		return "the GXI has not as many cycles as the clock";
+		return "the GXI's cycles differ from the clock's";
 	return pmk_gxi_check(&o->gxi, &buses[bus]);
 }
 

@@ -973,7 +973,7 @@ static void write_gxi(FILE *f, const struct layers *all)
 		if (!read_gxi(all, s, &g) || s->net == state->net)
 			continue;
 		if (strncmp(s->scope, state->scope, n) == 0 && s->scope[n] == '.')
-			fprintf(f, "# the GXI of %s is taken for another end of that of %s\n",
+			fprintf(f, "# the GXI of %s is probably another end of the one of %s\n",
 				s->scope, state->scope);
 		else
 			fprintf(f, "# %s.%s is left out: a map has one GXI\n", s->scope, s->name);
@@ -1064,7 +1064,7 @@ static void write_map(FILE *f, const struct wave_dump *v, const struct layers *a
 		if (own && is_written(all, l) && !may_share_clock(v, l, own, clock))
 			write_other_clock(f, l, own);
 		else if (l->same)
-			fprintf(f, "# the %s of %s is taken for another end of that of %s\n",
+			fprintf(f, "# the %s of %s is probably another end of the one of %s\n",
 				l->word, l->key->scope, l->same->key->scope);
 		else if (!is_written(all, l))
 			fprintf(f, "# %s.%s is a slave's port\n", l->key->scope, l->key->name);
