@@ -581,25 +581,30 @@ static int check_core(struct pmk_program *p)
 	return cannot_run(p, p->image, &p->elf, "it", lacks);
 }
 
-/* A comma ends an argument of an option of QEMU; two stand for one. */
-static int add_argument(struct pmk_program *p, const char *arg)
+/* The word after -semihosting-config, with the firmware's name and arguments. A comma ends a value;
+ * two stand for one. Must be freed; NULL: no memory. */
+static char *semihosting_config(char *const *argv)
 {
-	size_t size = strlen("arg=") + 2 * strlen(arg) + 1;
-	char *word = malloc(size), *to = word;
-	int err;
+	static const char head[] = "enable=on,target=native";
+	size_t size = sizeof(head);
+	char *word, *to;
 
+	for (unsigned i = 0; argv[i]; i++)
+		size += strlen(",arg=") + 2 * strlen(argv[i]);
+	word = to = malloc(size);
 	if (!word)
-		return pmk_count_no_memory(p->fault);
-	to += sprintf(to, "arg=");
-	for (; *arg; arg++) {
-		*to++ = *arg;
-		if (*arg == ',')
-			*to++ = ',';
+		return NULL;
+	to += sprintf(to, "%s", head);
+	for (unsigned i = 0; argv[i]; i++) {
+		to += sprintf(to, ",arg=");
+		for (const char *c = argv[i]; *c; c++) {
+			*to++ = *c;
+			if (*c == ',')
+				*to++ = ',';
+		}
 	}
 	*to = '\0';
-	err = add_all(p, (const char *const[]){ "-semihosting-config", word, NULL });
-	free(word);
-	return err;
+	return word;
 }
 
 /* Newlib's linker script places programs for a debugger at 0x8000, without a vector table: the
@@ -616,7 +621,7 @@ static int enter_at_entry(struct pmk_program *p)
 int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 {
 	const struct pmk_board *board = pmk_board_of_firmware(p->core.name, p->elf.code_start);
-	char icount[32];
+	char icount[32], *config;
 	int err;
 
 	if (!board)
@@ -624,16 +629,18 @@ int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 				      "pmk knows no board for core %s; give one with `qemu` "
 				      "'qemu-system-arm -M BOARD -kernel %s'",
 				      p->core.name, argv[0]);
+	config = semihosting_config(argv);
+	if (!config)
+		return pmk_count_no_memory(p->fault);
 	snprintf(icount, sizeof(icount), "shift=%u,sleep=off", board->shift);
-	err = add_all(p, (const char *const[]){ "qemu-system-arm", "-plugin", "@plugin@", "-M",
-						board->name, "-kernel", p->image, "-display",
-						"none", "-monitor", "none", "-serial", "stdio",
-						"-icount", icount, "-semihosting-config",
-						"enable=on,target=native", NULL });
+	err = add_all(p,
+		      (const char *const[]){ "qemu-system-arm", "-plugin", "@plugin@", "-M",
+					     board->name, "-kernel", p->image, "-display", "none",
+					     "-monitor", "none", "-serial", "stdio", "-icount",
+					     icount, "-semihosting-config", config, NULL });
+	free(config);
 	if (!err && p->elf.code_start != board->flash)
 		err = enter_at_entry(p);
-	for (unsigned i = 0; !err && argv[i]; i++)
-		err = add_argument(p, argv[i]);
 	snprintf(p->note, sizeof(p->note),
 		 "ran on QEMU's board %s as %s, by the ELF attributes; firmware ends with "
 		 "semihosting's SYS_EXIT, or with `timeout`",

@@ -190,6 +190,45 @@ def test_firmware_alone_chooses_its_board(cpu, board):
     contains(doc["note"], f"ran on QEMU's board {board} as {cpu}")
 
 
+def test_loads_that_update_their_base_overlap_on_a_cortex_m4_only():
+    """DDI 0337 3.3.2 excludes them, DDI 0439 does not."""
+    for cpu, expected in (("cortex-m3", 4), ("cortex-m4", 3)):
+        got = [cycles(cpu, more=SET_UP + f"\t{what}\n\tnop\n") for what in (
+            "ldr.w r0, [r1]; ldr r4, [r2], #4; .balign 4; 5:", ".balign 4; 5:")]
+        equal(got[0] - got[1], expected, cpu)
+
+
+# It ends with the code 0 if the first argument is "a" and the second "b,c".
+READS_ARGUMENTS = """
+	ldr	r1, =4f
+	movs	r0, #0x15
+	bkpt	0xab
+	ldr	r2, =buffer
+	ldr	r4, =0x632c6220			@ " b,c"
+3:	ldr	r3, [r2], #1
+	cmp	r3, r4
+	beq	2f
+	cmp	r3, #0
+	bne	3b
+	movs	r1, #0
+	movs	r0, #0x18
+	bkpt	0xab
+	.balign	4
+4:	.word	buffer, 256
+	.ltorg
+	.equ	buffer, 0x20001000
+	.balign	4
+2:
+"""
+
+
+def test_firmware_gets_its_arguments():
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    elf = firmware("cortex-m4", more=READS_ARGUMENTS)
+    for words, code in ((["a", "b,c"], 0), (["a", "bc"], 1)):
+        equal(pmk("stat", "-e", "inst_retired", elf, *words).code, code)
+
+
 def test_firmware_for_an_stm32_runs_where_its_flash_is():
     have("qemu-system-arm", "arm-none-eabi-gcc")
     source = FIRMWARE.replace("MORE", "")

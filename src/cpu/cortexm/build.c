@@ -89,19 +89,24 @@ unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *
 
 /*
  * DDI 0439 3.3.2: a load or store directly after a single load overlaps with it, unless its address
- * is the loaded value. Nothing overlaps with a store before it. Loads that update their base do not
- * overlap.
+ * is the loaded value. Nothing overlaps with a store before it. On a Cortex-M3, loads that update
+ * their base do not overlap (DDI 0337 3.3.2).
  */
+static bool updates_in_time(const struct pmk_core *core, const struct pmk_insn *in)
+{
+	return !in->load || !in->writeback || core->cortexm.load_update;
+}
+
 static bool may_follow_load(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	return core->cortexm.load_pipelined && is_access(in) && !is_multiple(in) &&
-	       !(in->load && in->writeback);
+	       updates_in_time(core, in);
 }
 
 static bool may_precede(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	return core->cortexm.load_pipelined && in->load && !in->store && !is_multiple(in) &&
-	       !in->writeback && in->flow == PMK_FLOW_NEXT;
+	       updates_in_time(core, in) && in->flow == PMK_FLOW_NEXT;
 }
 
 static bool address_needs(const struct pmk_insn *in, int8_t reg)

@@ -25,6 +25,8 @@ const struct pmk_core_key pmk_cortexm_keys[] = {
 	PMK_CORE_KEY(cortexm.load_pipelined,  "load.pipelined", 1, 0, 1, 'b',
 		"a load or store directly after a load takes a cycle less, unless it needs the "
 		"loaded value as address"),
+	PMK_CORE_KEY(cortexm.load_update, "load.update", 1, 0, 1, 'b',
+		"load.pipelined is also for loads that update their base register"),
 	PMK_CORE_KEY(cortexm.load_address,    "load.address", 1, 0, 20, 'n',
 		"cycles that a load or store waits if the instruction before it computes its "
 		"address"),

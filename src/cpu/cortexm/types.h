@@ -15,6 +15,7 @@ struct pmk_core_cortexm {
 	uint64_t call;
 	uint64_t load;
 	uint64_t load_pipelined;
+	uint64_t load_update;
 	uint64_t load_address;
 	uint64_t store;
 	uint64_t store_offset;
