@@ -311,3 +311,19 @@ def test_firmware_reads_its_own_cycle_counter(words):
     equal(out.code, 0, out)
     contains(out.err, "the program's own PMU, dwt: 4 reads, 2 writes")
     equal(run(*line).code, 1)  # without pmk, QEMU's counter is always 0
+
+
+def test_the_example_is_counted_by_its_three_commands():
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    folder = os.path.join(SOURCE, "examples", "cortexm")
+    with open(os.path.join(folder, "README.md")) as f:
+        build_line, stat_line = [line.split() for line in f if line.startswith("    ")][:2]
+    elf = os.path.join(WORK, f"example-cortexm-{os.getpid()}.elf")
+    words = {"hello.elf": elf, "./hello.elf": elf, "hello.c": os.path.join(folder, "hello.c")}
+    out = run(*(words.get(w, w) for w in build_line))
+    equal((out.code, out.err), (0, ""))
+    out = pmk(*(words.get(w, w) for w in stat_line[1:]))
+    equal(out.code, 0, out)
+    assert out.err.startswith("sorted\n"), out  # QEMU writes WRITE0 to the standard error
+    contains(out.err, "Region 'sort', entered 1 time")
+    os.unlink(elf)
