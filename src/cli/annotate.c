@@ -48,7 +48,7 @@ static const struct cli_option options[] = {
 	  CLI_IGNORED },
 	{ 'f', "force", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
 	{ 0, "stdio", NULL, "accepted for perf; changes nothing", CLI_IGNORED },
-	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
 

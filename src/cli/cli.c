@@ -250,13 +250,12 @@ int cli_parse(const struct cli_command *cmd, void *request, int argc, char **arg
 
 	*operands = argv + 1;
 	while (!code) {
-		if (!ended && index < argc && !strcmp(argv[index], "--")) {
-			ended = true;
-			index++;
-		}
+		int before = index;
+
 		o = ended ? NULL : cli_next(cmd, argc, argv, &index, &value, &bad);
 		if (bad)
 			return PMK_EXIT_USAGE;
+		ended |= !o && index > before; /* after "--" */
 		if (o) {
 			code = cli_apply(cmd, o, request, value);
 		} else if (index >= argc || cmd->program) {

@@ -54,6 +54,27 @@ struct cli_option {
 	int (*take)(void *member, char *value); /* returns 0 or an exit code */
 };
 
+/* Rows that several commands have. `at` is the offset of the member. */
+/* clang-format off */
+#define CLI_ROW_SEPARATOR(at) \
+	{ 'x', "field-separator", "SEP", "write CSV with this separator", CLI_SEPARATOR, at }
+#define CLI_ROW_JSON(at) { 'j', "json-output", NULL, "write JSON", CLI_ON, at }
+#define CLI_ROW_OUTPUT(at) \
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, at }
+#define CLI_ROW_HELP { 'h', "help", NULL, "show this help", CLI_HELP }
+#define CLI_ROWS_CORE \
+	{ 0, "pmu", "PMU", "the PMU to count with" }, \
+	{ 0, "core", "CORE", "the core to model (pmk list cores)" }, \
+	{ 0, "set", "KEY=VALUE", \
+	  "change parameters of the core, separated by commas; repeatable" }
+#define CLI_ROWS_PROGRAM \
+	{ 0, "random-seed", "N", "seed of the program's random numbers" }, \
+	{ 0, "env", "NAME[=VALUE]", \
+	  "pass this environment variable to the program; repeatable" }, \
+	{ 0, "sysroot", "DIR", "where the program's shared libraries are" }, \
+	{ 0, "qemu", "COMMAND", "run this emulator command instead of a program" }
+/* clang-format on */
+
 /* An option of perf that the command does not have, and a line with the reason. */
 struct cli_refusal {
 	char letter; /* 0: long only */

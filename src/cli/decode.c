@@ -211,8 +211,8 @@ static const struct cli_option options[] = {
 	  AT(layout) },
 	{ 0, "log", "FILE", "explain a log that pmk run --log wrote", CLI_TEXT, AT(log) },
 	{ 0, "elf", "FILE", "with --log: name the functions of this firmware", CLI_TEXT, AT(elf) },
-	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(json) },
-	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	CLI_ROW_JSON(AT(json)),
+	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
 

@@ -59,11 +59,10 @@ static const struct cli_option options[] = {
 	  CLI_CALL, AT(d), take_min },
 	{ 0, "markdown", NULL, "write Markdown, for a merge request", CLI_ON, AT(markdown) },
 	{ 0, "html", "FILE", "write a page for a browser", CLI_TEXT, AT(html) },
-	{ 'x', "field-separator", "SEP", "write CSV with this separator", CLI_SEPARATOR,
-	  AT(format.separator) },
-	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(json) },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, AT(output) },
-	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	CLI_ROW_SEPARATOR(AT(format.separator)),
+	CLI_ROW_JSON(AT(json)),
+	CLI_ROW_OUTPUT(AT(output)),
+	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
 

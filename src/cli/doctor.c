@@ -100,8 +100,8 @@ static const struct cli_option options[] = {
 	  CLI_WORD, AT(board.settings) },
 	{ 0, "layout", "FILE", "ahbmon: examine this layout instead of the project's", CLI_TEXT,
 	  AT(board.layout) },
-	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(json) },
-	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	CLI_ROW_JSON(AT(json)),
+	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
 

@@ -76,8 +76,8 @@ static const struct cli_option options[] = {
 	{ 'i', "input", "FILE", "the recording (default: pmk.data)", CLI_TEXT, AT(input) },
 	{ 0, "elf", "FILE", "write samples in dumps of firmware; FILE is its executable", CLI_TEXT,
 	  AT(elf) },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, AT(output) },
-	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	CLI_ROW_OUTPUT(AT(output)),
+	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
 

@@ -73,9 +73,9 @@ static const struct cli_option options[] = {
 	  CLI_WORD, AT(env) },
 	{ 0, "sysroot", "DIR", "where the program's shared libraries are", CLI_TEXT, AT(sysroot) },
 	{ 0, "markdown", NULL, "write Markdown, for a merge request", CLI_ON, AT(markdown) },
-	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(json) },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", CLI_TEXT, AT(output) },
-	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	CLI_ROW_JSON(AT(json)),
+	CLI_ROW_OUTPUT(AT(output)),
+	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
 

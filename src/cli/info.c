@@ -37,7 +37,7 @@ static int take_pmu(void *member, char *name)
 
 static const struct cli_option options[] = {
 	{ 0, "pmu", "PMU", "look only in this PMU", CLI_CALL, 0, take_pmu },
-	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
 

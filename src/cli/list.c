@@ -54,10 +54,10 @@ static int take_pmu(void *member, char *name)
 static const struct cli_option options[] = {
 	{ 0, "pmu", "PMU", "only this PMU's events, metrics and cores", CLI_CALL, AT(pmu),
 	  take_pmu },
-	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(json) },
+	CLI_ROW_JSON(AT(json)),
 	{ 'v', "verbose", NULL, "more: aliases, sources, every parameter of the cores", CLI_ON,
 	  AT(verbose) },
-	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
 

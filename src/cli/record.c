@@ -66,14 +66,9 @@ static const struct cli_option options[] = {
 	{ 'a', "all-cpus", NULL, "-T linux: sample everything on all processors" },
 	{ 'C', "cpu", "CPUS", "-T linux: sample everything on these processors: 0,2-3" },
 	{ 0, "no-inherit", NULL, "-T linux: do not sample children of the program" },
-	{ 0, "pmu", "PMU", "the PMU to count with" },
-	{ 0, "core", "CORE", "the core to model (pmk list cores)" },
-	{ 0, "set", "KEY=VALUE", "change parameters of the core, separated by commas; repeatable" },
-	{ 0, "random-seed", "N", "seed of the program's random numbers" },
-	{ 0, "env", "NAME[=VALUE]", "pass this environment variable to the program; repeatable" },
-	{ 0, "sysroot", "DIR", "where the program's shared libraries are" },
-	{ 0, "qemu", "COMMAND", "run this emulator command instead of a program" },
-	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	CLI_ROWS_CORE,
+	CLI_ROWS_PROGRAM,
+	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
 

@@ -32,6 +32,22 @@ struct cli_stat {
  * member is the request. */
 #define CLI_STAT(member) offsetof(struct cli_stat, member)
 
+/* Rows that pmk stat and pmk run have: how the result is written. */
+/* clang-format off */
+#define CLI_ROWS_STAT_OUTPUT \
+	CLI_ROW_SEPARATOR(CLI_STAT(o.separator)), \
+	{ 'j', "json-output", NULL, "write JSON, one object per line, as perf does", CLI_ON, \
+	  CLI_STAT(o.json_lines) }, \
+	{ 0, "json-document", NULL, "write JSON: one document with everything that pmk knows", \
+	  CLI_ON, CLI_STAT(o.json) }, \
+	{ 0, "html", "FILE", "also write an HTML page; with -I, with a chart over time", CLI_TEXT, \
+	  CLI_STAT(html) }, \
+	{ 'o', "output", "FILE", "write to FILE instead of stderr", CLI_TEXT, CLI_STAT(o.path) }
+#define CLI_ROW_STAT_VERBOSE \
+	{ 'v', "verbose", NULL, "print more about each number and the run", CLI_ON, \
+	  CLI_STAT(o.verbose) }
+/* clang-format on */
+
 int cli_stat_event(void *request, char *value);
 int cli_stat_metrics(void *request, char *value);
 int cli_stat_interval(void *request, char *value);

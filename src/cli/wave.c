@@ -50,10 +50,9 @@ static const struct cli_option options[] = {
 	  AT(layer) },
 	{ 0, "limit", "N", "check: show the first N violations (100); 0: count only", CLI_CALL,
 	  AT(limit), take_limit },
-	{ 'x', "field-separator", "SEP", "write CSV with this separator", CLI_SEPARATOR,
-	  AT(out.separator) },
-	{ 'j', "json-output", NULL, "write JSON", CLI_ON, AT(out.json) },
-	{ 'h', "help", NULL, "show this help", CLI_HELP },
+	CLI_ROW_SEPARATOR(AT(out.separator)),
+	CLI_ROW_JSON(AT(out.json)),
+	CLI_ROW_HELP,
 	{ 0, NULL, NULL, NULL },
 };
 
