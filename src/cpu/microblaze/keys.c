@@ -127,6 +127,6 @@ const char *pmk_microblaze_in_vain(const struct pmk_core *core, const char *key)
 		      core->microblaze.dcache_high < core->microblaze.lmb_size;
 
 	return icache || dcache ? "has nothing to cache, its memory is local up to lmb.size; lower "
-				  "that, such as --set lmb.size=0"
+				  "that, such as lmb.size=0"
 				: NULL;
 }

@@ -158,7 +158,7 @@ static void no_call(char *text, size_t size, const struct pmk_linux_facts *f)
 		snprintf(text, size,
 			 "the kernel has performance events, but the call does not reach it, as in "
 			 "user emulation (qemu-user): run pmk on the machine itself, or count "
-			 "emulated, with -T emu");
+			 "in emulation (target emu)");
 }
 
 /* The largest value of perf_event_paranoid that suffices, and for what. */
@@ -204,7 +204,7 @@ static void bad_combination(char *text, size_t size, const struct pmk_linux_refu
 		snprintf(text, size, "the {group} needs more counters than %s has, or mixes PMUs",
 			 ev->pmu->name);
 	else if (!r->whole_cpu && !ev->pmu->core && !ev->pmu->software && ev->pmu->cpus.count)
-		snprintf(text, size, "%s counts the whole machine, not a program: use -a",
+		snprintf(text, size, "%s counts the whole machine, not a program: count all-cpus",
 			 ev->pmu->name);
 	else
 		snprintf(text, size, "%s does not accept this event (%s)", ev->pmu->name,

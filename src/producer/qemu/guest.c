@@ -594,12 +594,12 @@ static const char *find_interrupt(const struct pmk_guest_config *cfg)
 	char input[sizeof(cfg->irq_name) + 16];
 
 	if (!controller)
-		return "the interrupt controller of --irq";
+		return "the interrupt controller of `irq`";
 	/* QEMU would exit if it did not exist. */
 	snprintf(input, sizeof(input), "%s[%u]", *cfg->irq_name ? cfg->irq_name : "unnamed-gpio-in",
 		 cfg->irq);
 	if (!qemu.find_property(controller, input))
-		return "the input of the interrupt controller that --irq names";
+		return "the input of the interrupt controller that `irq` names";
 	qemu.interrupt[0].to =
 		qemu.gpio_in(controller, *cfg->irq_name ? cfg->irq_name : NULL, (int)cfg->irq);
 	return NULL;

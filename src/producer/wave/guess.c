@@ -989,7 +989,8 @@ static void write_pins(FILE *f, const struct pmk_wave_signal *s)
 	fprintf(f, "data_state = %s%s%s[32:31]\n", s->scope, dot, s->name);
 	fputs("# address and write are not among these pins\n", f);
 	fprintf(f,
-		"# Instead of [gxi], this counts the layers, too, by the codes of --layout:\n"
+		"# Instead of [gxi], this counts the layers, too, by the codes of the register "
+		"layout:\n"
 		"# [packets]\n# pins = %s%s%s\n",
 		s->scope, dot, s->name);
 }

@@ -168,7 +168,7 @@ static int start_layers(struct pmk_wave_count *c, struct pmk_wave_error *err)
 			return pmk_wave_fail(
 				err, PMK_EPARSE,
 				"%s:%u: the layers %.40s and %.40s have the same monitor, %s; "
-				"set monitor = NAME, one of %s, or count with --pmu amba",
+				"set monitor = NAME, one of %s, or count with `pmu` amba",
 				m->file, layer->line, owner[layer->monitor]->name, layer->name,
 				pmk_wave_monitors[layer->monitor - PMK_AHBMON_BUS_ARMI],
 				WAVE_MONITORS);

@@ -89,7 +89,7 @@ static int shift_vector(struct pmk_wire *w, struct vector *v)
 
 	if (v->full)
 		return pmk_link_fail(&w->link, PMK_EIO,
-				     "a vector of more than %d bits; check --set irlen, before "
+				     "a vector of more than %d bits; check `set` irlen, before "
 				     "and after",
 				     MAX_BITS);
 	for (unsigned first = 0, n; !err && first < v->n; first += n) {
@@ -223,7 +223,7 @@ static int wrong_chain(struct pmk_wire *w, const char *what, unsigned n, const c
 
 	return err ? err
 		   : pmk_link_fail(&w->link, PMK_EIO,
-				   "%s %u %s; check --set irlen, before and after. It has %s", what,
+				   "%s %u %s; check `set` irlen, before and after. It has %s", what,
 				   n, unit, found);
 }
 
