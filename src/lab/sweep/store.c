@@ -295,16 +295,12 @@ static void check_version(struct pmk_store *s, bool may_create)
 	int64_t id = read_pragma(s, "PRAGMA application_id");
 	int64_t version = read_pragma(s, "PRAGMA user_version");
 	bool empty = !read_pragma(s, "SELECT count(*) FROM sqlite_master");
-	int64_t views;
 	char why[160];
 
 	if (s->err) {
 		s->err = s->err == PMK_EIO ? PMK_EPARSE : s->err;
 		return;
 	}
-	views = read_pragma(s, "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN "
-			       "('meta', 'program', 'config', 'cell', 'event', 'label', 'value', "
-			       "'variant', 'setting', 'revision', 'point', 'recording')");
 	if (!id && empty && may_create) {
 		create_tables(s);
 	} else if (id != PMK_STORE_ID) {
@@ -315,7 +311,7 @@ static void check_version(struct pmk_store *s, bool may_create)
 			 "pmk",
 			 (long long)version, PMK_STORE_VERSION);
 		store_failed(s, PMK_EPARSE, why);
-	} else if (views) {
+	} else if (pmk_database_has_views(s->db, schema)) {
 		store_failed(s, PMK_EPARSE,
 			     "it has views instead of tables; count again into a "
 			     "new database");

@@ -85,6 +85,21 @@ static int query_number(sqlite3 *db, const char *sql, int *out)
 	return err;
 }
 
+bool pmk_database_has_views(sqlite3 *db, const char *schema)
+{
+	/* SQLite ignores the case of names. */
+	static const char sql[] =
+		"SELECT 1 FROM sqlite_master WHERE type = 'view' AND"
+		" instr(lower(?1), 'create table ' || lower(name) || '(') LIMIT 1";
+	sqlite3_stmt *s = NULL;
+	bool none = !sqlite3_prepare_v2(db, sql, -1, &s, NULL) &&
+		    !sqlite3_bind_text(s, 1, schema, -1, SQLITE_STATIC) &&
+		    sqlite3_step(s) == SQLITE_DONE;
+
+	sqlite3_finalize(s);
+	return !none;
+}
+
 /* SQLite reads missing bytes of the last page as zeros. */
 static bool is_cut(sqlite3 *db, const char *path)
 {
@@ -98,7 +113,7 @@ static bool is_cut(sqlite3 *db, const char *path)
 
 static int schema_check(sqlite3 *db, const char *path, char *msg, size_t size)
 {
-	int id = 0, version = 0, views = 0;
+	int id = 0, version = 0;
 
 	if (query_number(db, "PRAGMA application_id", &id) ||
 	    query_number(db, "PRAGMA user_version", &version))
@@ -111,12 +126,7 @@ static int schema_check(sqlite3 *db, const char *path, char *msg, size_t size)
 			msg, size, PMK_EPARSE,
 			"its format is version %d, and this pmk reads version %d; %s", version,
 			PMK_DATABASE_VERSION, "record it again, or use that version of pmk");
-	if (query_number(db,
-			 "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name IN "
-			 "('meta', 'event', 'object', 'thread', 'file', 'function', 'inlined', "
-			 "'code', 'context', 'cost', 'part', 'run', 'extra', 'latency')",
-			 &views) ||
-	    views)
+	if (pmk_database_has_views(db, pmk_database_schema))
 		return pmk_message_fail(msg, size, PMK_EPARSE,
 					"it has views instead of tables; record it again");
 	if (is_cut(db, path))

@@ -7,6 +7,7 @@
 #define PMK_RECORDING_DATABASE_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define PMK_DATABASE_ID	     0x706d6b72 /* application_id: "pmkr" */
@@ -20,6 +21,9 @@ extern const char pmk_database_schema[];
  * could change what is written.
  */
 void pmk_database_refuse_code(sqlite3 *db);
+/* True if the file has views in place of tables of the schema, or cannot be read. A query of a view
+ * might never end. */
+bool pmk_database_has_views(sqlite3 *db, const char *schema);
 
 /*
  * Open a recording for reading. Returns 0; PMK_EIO: it cannot be read; PMK_EPARSE: it is not a
