@@ -31,7 +31,7 @@ void pmk_tlb_clear(struct pmk_tlb *t);
 
 static inline bool pmk_tlb_holds(const struct pmk_tlb *t, uint64_t page)
 {
-	const uint64_t *set = &t->page[(page & t->set_mask) * t->ways];
+	const uint64_t *set = &t->page[((uint32_t)page & t->set_mask) * t->ways];
 
 	/* Without branches: the host cannot predict which of the two it is. */
 	if (t->ways == 2)
@@ -42,24 +42,50 @@ static inline bool pmk_tlb_holds(const struct pmk_tlb *t, uint64_t page)
 	return false;
 }
 
-/* Put a page in if it is `absent`, without a branch. Returns the page it replaces, or
- * PMK_NO_PAGE. */
-static inline uint64_t pmk_tlb_fill_if(struct pmk_tlb *t, uint64_t page, bool absent)
+/* Put an absent page in. Returns the page it replaces, or PMK_NO_PAGE. */
+static inline uint64_t pmk_tlb_fill(struct pmk_tlb *t, uint64_t page)
 {
 	uint32_t s = (uint32_t)page & t->set_mask;
-	uint32_t next = t->next[s], then = next + absent;
+	uint32_t next = t->next[s];
 	uint64_t *entry = &t->page[s * t->ways + next];
 	uint64_t old = *entry;
 
-	*entry = old ^ ((old ^ page) & -(uint64_t)absent);
-	t->next[s] = (uint8_t)(then == t->ways ? 0 : then);
+	*entry = page;
+	t->next[s] = (uint8_t)(next + 1 == t->ways ? 0 : next + 1);
 	return old;
 }
 
-/* Put an absent page in. */
-static inline uint64_t pmk_tlb_fill(struct pmk_tlb *t, uint64_t page)
+/* The same for a TLB of one set, such as a micro-TLB. */
+static inline uint64_t pmk_tlb_fill_only(struct pmk_tlb *t, uint64_t page)
 {
-	return pmk_tlb_fill_if(t, page, true);
+	uint32_t next = *t->next;
+	uint64_t old = t->page[next];
+
+	t->page[next] = page;
+	*t->next = (uint8_t)(next + 1 == t->ways ? 0 : next + 1);
+	return old;
+}
+
+/* Put a page in if it is absent, and return whether it was. Of two ways, this is without
+ * branches. */
+static inline bool pmk_tlb_fill_absent(struct pmk_tlb *t, uint64_t page)
+{
+	uint32_t s = (uint32_t)page & t->set_mask;
+	uint8_t *next = &t->next[s];
+	uint64_t *set;
+	bool absent;
+
+	if (__builtin_expect(t->ways != 2, 0)) {
+		absent = !pmk_tlb_holds(t, page);
+		if (absent)
+			pmk_tlb_fill(t, page);
+		return absent;
+	}
+	set = &t->page[s * 2];
+	absent = (set[0] != page) & (set[1] != page);
+	set[*next] = absent ? page : set[*next];
+	*next ^= absent;
+	return absent;
 }
 
 #endif

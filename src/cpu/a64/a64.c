@@ -366,7 +366,7 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 	}
 	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
 	fetch_wait(cpu, pmk_a64_translate(cpu, page, PMK_SIG_ITLB_WALK), PMK_SIG_ITLB_STALL);
-	old = pmk_tlb_fill(&v->itlb, page);
+	old = pmk_tlb_fill_only(&v->itlb, page);
 	if (old != PMK_NO_PAGE) {
 		if (*fetched_page(v, old) == old)
 			*fetched_page(v, old) = PMK_NO_PAGE;

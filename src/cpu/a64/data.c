@@ -50,7 +50,7 @@ static PMK_SLOW uint64_t translate(struct pmk_cpu *cpu, uint64_t page, bool writ
 	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
 	cpu->dyn[write ? PMK_SIG_DTLB_MISS_WRITE : PMK_SIG_DTLB_MISS_READ]++;
 	cycles = pmk_a64_translate(cpu, page, PMK_SIG_DTLB_WALK);
-	old = pmk_tlb_fill(&v->dtlb, page);
+	old = pmk_tlb_fill_only(&v->dtlb, page);
 	if (old != PMK_NO_PAGE) {
 		v->mapped[old & (PMK_A64_FAST_PAGES - 1)]--;
 		if (*page_word(v, old) == old)

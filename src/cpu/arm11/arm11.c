@@ -255,11 +255,10 @@ struct translation {
  * too. */
 static inline struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 {
-	bool absent = !pmk_tlb_holds(&cpu->arm11.main_tlb, page);
+	bool absent = pmk_tlb_fill_absent(&cpu->arm11.main_tlb, page);
 	uint64_t all = -(uint64_t)absent; /* no branch: see pmk_tlb_holds() */
 
 	cpu->dyn[PMK_SIG_TLB_MISS] += absent;
-	pmk_tlb_fill_if(&cpu->arm11.main_tlb, page, absent);
 	return (struct translation){ .refill = cpu->core.utlb_penalty & ~all,
 				     .walk = cpu->core.walk_penalty & all };
 }
@@ -313,7 +312,7 @@ static inline void data_map(struct pmk_cpu *cpu, uint32_t page)
 
 	if (cpu->core.mmu) {
 		cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
-		old = pmk_tlb_fill(&cpu->arm11.dtlb, page);
+		old = pmk_tlb_fill_only(&cpu->arm11.dtlb, page);
 		if (old != PMK_NO_PAGE)
 			unmap_page(&cpu->arm11.dmap[old * LINES_PER_PAGE]);
 	}
@@ -334,7 +333,7 @@ WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page
 static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t = translate(cpu, page);
-	uint64_t old = pmk_tlb_fill(&cpu->arm11.dtlb, page);
+	uint64_t old = pmk_tlb_fill_only(&cpu->arm11.dtlb, page);
 
 	cpu->dyn[PMK_SIG_MICRO_DTLB_MISS]++;
 	if (old != PMK_NO_PAGE)
@@ -361,7 +360,7 @@ WIDE static void fetch_translate(struct pmk_cpu *cpu, uint32_t page)
 {
 	uint8_t *map = &cpu->arm11.imap[page * LINES_PER_PAGE];
 	struct translation t = translate(cpu, page);
-	uint64_t old = pmk_tlb_fill(&cpu->arm11.itlb, page);
+	uint64_t old = pmk_tlb_fill_only(&cpu->arm11.itlb, page);
 
 	cpu->dyn[PMK_SIG_MICRO_ITLB_MISS]++;
 	cpu->dyn[PMK_SIG_FETCH_STALL] += t.refill;
@@ -1667,11 +1666,10 @@ static inline void fill_usual(struct pmk_cpu *cpu, uint32_t line)
 
 	set[way] = line;
 	if (PMK_LIKELY(victim != PMK_NO_LINE)) {
-		unsigned low = map[victim] / PMK_D_DIRTY_LO & 1;
-		unsigned high = map[victim] / PMK_D_DIRTY_HI & 1;
+		unsigned dirty = map[victim] / PMK_D_DIRTY_LO & 3;
 
-		cpu->dyn[PMK_SIG_L1D_WB_HALF] += low + high;
-		cpu->dyn[PMK_SIG_L1D_EVICT] += low | high;
+		cpu->dyn[PMK_SIG_L1D_WB_HALF] += dirty - (dirty >> 1); /* halves */
+		cpu->dyn[PMK_SIG_L1D_EVICT] += dirty != 0;
 		map[victim] &= PMK_D_MAPPED;
 	}
 	map[line] |= PMK_D_PRESENT | PMK_D_LOAD;
@@ -1710,10 +1708,29 @@ WIDE static void load_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 	load_usual(cpu, addr, access, data_translate_usual(cpu, addr >> PMK_PAGE_SHIFT));
 }
 
+/* A store to a page that the micro-TLB holds. */
+static inline void store_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
+{
+	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
+	uint64_t issue = issue_time(cpu, access), late;
+
+	if (*byte & PMK_D_PRESENT) {
+		unsigned halves = halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
+
+		*byte |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
+	} else if (PMK_UNLIKELY(!pmk_lsu_is_settled(&cpu->arm11.lsu, issue, &late))) {
+		store_general(cpu, addr, access);
+	} else {
+		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
+		cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.arm11.store_miss_external;
+		account(cpu, pmk_lsu_settled_write(&cpu->arm11.lsu, late, issue), 0);
+	}
+}
+
 WIDE static void store_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	cpu->cycles += data_translate_usual(cpu, addr >> PMK_PAGE_SHIFT).walk;
-	pmk_arm11_store_slow(cpu, addr, access);
+	store_usual(cpu, addr, access);
 }
 
 void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
@@ -1730,26 +1747,14 @@ void pmk_arm11_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 
 void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
-	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
-	uint64_t issue = issue_time(cpu, access), late;
-
-	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual, addr, access))) {
+	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual, addr, access)))
 		store_general(cpu, addr, access);
-	} else if (!(*byte & PMK_D_MAPPED) && cpu->core.mmu) {
+	else if (cpu->arm11.dmap[addr >> PMK_LINE_SHIFT] & PMK_D_MAPPED)
+		store_usual(cpu, addr, access);
+	else if (cpu->core.mmu)
 		store_unmapped(cpu, addr, access);
-	} else if (!(*byte & PMK_D_MAPPED)) {
+	else
 		store_general(cpu, addr, access);
-	} else if (*byte & PMK_D_PRESENT) {
-		unsigned halves = halves_of(addr, addr + PMK_ACCESS_SIZE(access) - 1);
-
-		*byte |= (uint8_t)(halves | (halves >> 3 & PMK_D_FAST));
-	} else if (PMK_UNLIKELY(!pmk_lsu_is_settled(&cpu->arm11.lsu, issue, &late))) {
-		store_general(cpu, addr, access);
-	} else {
-		cpu->dyn[PMK_SIG_L1D_WRITE_MISS]++;
-		cpu->dyn[PMK_SIG_DATA_EXTERNAL] += cpu->core.arm11.store_miss_external;
-		account(cpu, pmk_lsu_settled_write(&cpu->arm11.lsu, late, issue), 0);
-	}
 }
 
 void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, bool write)

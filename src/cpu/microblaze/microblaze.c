@@ -419,7 +419,7 @@ static bool utlb_misses(struct pmk_cpu *cpu, uint32_t page)
 
 	if (cpu->core.system || m->unified[page])
 		return false;
-	old = pmk_tlb_fill(&m->utlb, page);
+	old = pmk_tlb_fill_only(&m->utlb, page);
 	if (old != PMK_NO_PAGE)
 		m->unified[old] = false;
 	m->unified[page] = true;
