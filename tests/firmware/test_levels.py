@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Starting the library where QEMU's virt board enters a program at EL1, EL2 or EL3, and where it
 has no PMU: either it counts, or the first start says why it does not."""
+import functools
 import os
 
 from harness import *
@@ -12,6 +13,7 @@ NOTHING = "the filter excludes the mode or exception level of this code"
 FORBIDDEN = "counting is forbidden in this state: Secure, or by the hypervisor"
 
 
+@functools.cache
 def program():
     have("aarch64-linux-gnu-gcc")
     folder = os.path.join(WORK, "levels")
