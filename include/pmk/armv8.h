@@ -107,8 +107,8 @@ enum pmk_armv8_cores {
  *   program  PMK_ENOCTR: the counter is beyond PMCR.N; or it is the cycle counter and the event not
  *            CPU_CYCLES; or the event is CHAIN and the event counter even or of 64 bits.
  *            PMK_ENOTSUP: PMCEID says that this hardware does not count the event.
- *   of ARMv7 all that access a counter but the cycle counter write PMSELR: an interrupt handler
- *            that does keeps its value.
+ *   In ARMv7, all functions that access a counter other than the cycle counter write PMSELR. An
+ *            interrupt handler that calls one must save PMSELR and restore it.
  *   reset    of pmk_armv8_long: PMK_ENOTSUP before PMUv3p5. At EL0, where PMUSERENR.EN lets it,
  *            it leaves interrupt enables as EL1 has them.
  *   start    enables the counters that program() was called for since reset.

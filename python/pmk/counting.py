@@ -92,8 +92,8 @@ class Row:
     coverage: float
     #: standard deviation of the mean in percent of it, over several runs
     stddev_pct: float
-    #: of an interval that ended then, since the start: cycles, instructions, seconds; None: of all
-    #: of the run
+    #: the end of the interval that this row counts, in cycles, instructions and seconds since the
+    #: start; None: the row counts the whole run
     at_cycles: Optional[int]
     at_insns: Optional[int]
     at_seconds: Optional[float]
@@ -107,11 +107,11 @@ class Row:
     thread: Optional[str]
     #: with sample, the true count is within so many percent of the value, with 95 %; else 0
     margin_pct: float
-    #: of what is spread and is no length in cycles, what it is, "beats in a burst"; the latency_…
-    #: are of that
+    #: what the histogram and the latency_… members measure if that is not cycles, as "beats in a
+    #: burst"; else None
     spread_of: Optional[str]
-    #: what is spread, by size: (least, most, how many), for all sizes that there were; None: it is
-    #: not known
+    #: (lowest, highest, how many) for each range of values that occurred; None: the distribution
+    #: was not measured
     histogram: Optional[Tuple[Tuple[int, int, int], ...]]
 
 

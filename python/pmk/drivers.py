@@ -27,7 +27,8 @@ class Port:
         self._raised: Optional[BaseException] = None
 
     def _port(self, pmu: Pmu) -> Tuple[CPort, Any]:
-        """The way of a driver of that PMU through it, and what has to live as long."""
+        """The port by which a driver of that PMU uses this object, and the callbacks that must
+        live as long as the port."""
         def do_read(_: Any, reg: int, value: Any) -> int:
             def get() -> None:
                 which = pmu.register(reg)

@@ -244,8 +244,8 @@ class Model:
 
     @property
     def oddities(self) -> int:
-        """What was done that had better not be done: bits of the family's enum, see the model's
-        header in include/pmk."""
+        """Misuse of the PMU so far that the manual warns of: bits of the family's enum, see the
+        model's header in include/pmk."""
         return int(lib.pmk_model_oddities(byref(self._ops), self._address))
 
     def _register(self, register: Union[str, int]) -> Register:

@@ -572,10 +572,10 @@ def test_predictor_table_that_is_no_power_of_two():
 
 
 def test_predictor_aliases():
-    # Two counters, no history. A goes, B does not, the loop's branch goes but for the exit. Words
-    # 2, 5 and 8: A and the loop share a counter, wrong at first and at the exit; B has its own.
-    # Words 2, 4 and 7: A and B share one, from 1 up and down again, always wrong; the loop has its
-    # own.
+    # Two counters, no history. A is taken, B is not, and the loop's branch is taken except at the
+    # exit. Words 2, 5 and 8: A and the loop share a counter, which is wrong at first and at the
+    # exit; B has its own. Words 2, 4 and 7: A and B share a counter, which goes up from 1 and down
+    # again, so it is always wrong; the loop has its own.
     body = "cbnz x0, 5f; nop; 5: {}cbz x0, 6f; nop; 6: "
     for between, wrong in (("nop; ", 2), ("", 40 + 2)):
         want(count("loop", LOCAL, "bp.entries=2", BODY=body.format(between), COUNT=20),
@@ -645,8 +645,9 @@ def test_indirect_targets():
 
 
 class Targets:
-    """Targets of indirect branches, found by word address exclusive-or those of the targets before,
-    each shifted by two bits more than the next, so many bits of that."""
+    """Predicts targets of indirect branches. The index of an entry is the branch's word address
+    XOR the previous targets, each shifted by two bits more than the one after it; `history` bits
+    of the result are used."""
 
     def __init__(self, entries, history):
         self.entries, self.bits, self.said, self.past, self.wrong = entries, history, {}, [], 0
