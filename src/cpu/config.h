@@ -39,9 +39,9 @@ struct pmk_core {
 	char isa[16];	   /* "arm", "a32", "t32", "a64" or "microblaze" */
 	char brief[96];
 	char caveat[160]; /* what its times are short of, as in "its cycles are …"; or "" */
-	/* How its cycles were validated: "within 15 % (docs/cycles.md)", or "" if they were not.
+	/* How its cycles were validated: "within 15 % in L1 code (docs/cycles.md)", or "".
 	 * This holds only for the parameters with the fingerprint `checked_as`. */
-	char checked[64];
+	char checked[160];
 	char checked_as[PMK_CORE_FINGERPRINT];
 	uint32_t family; /* index into pmk_core_families[]: see family.h */
 	bool system;	 /* set by the owner: system emulation, where exceptions can be seen */
