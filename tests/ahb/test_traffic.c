@@ -216,7 +216,7 @@ static void test_wrong(void **state)
 		{ "dma0:period=1,step=8", "no key 'step'" },
 		{ "gxi:burst=incr4", "no key 'burst'" },
 		{ "gxi:dir=read", "period is missing" },
-		{ "gxi:period=1,pending=0", "take 1 to 8" },
+		{ "gxi:period=1,pending=0", "give 1 to 8" },
 		{ "gxi:period=1,pending=9", "pending: 9 is more than 8" },
 		{ "gxi:period=1,step=0", "step: 0 is not a multiple of 4" },
 		{ "gxi:period=1,step=6", "step: 6 is not a multiple of 4" },

@@ -138,7 +138,7 @@ def test_no_event_counter():
     equal(doc["passes"], len(LATENCIES))
     for argv in (["-e", "clock_cycles"], ["-e", "dcache_read_latency,{clock_cycles}"],
                  ["-M", "cpi"]):
-        refused("microblaze has no event counter for clock_cycles; count others, or --set "
+        refused("microblaze has no event counter for clock_cycles; request other events, or --set "
                 "debug.event_counters=1", *argv, *none)
 
 
@@ -236,9 +236,9 @@ def test_groups_larger_than_the_counters():
 
 
 def test_the_timer_needs_a_counter():
-    refused("microblaze has no event counter for clock_cycles in addition to that of -I; count "
-            "others, or give -I in insns, or --set debug.event_counters=2", "-I", "9cycles", "-e",
-            "clock_cycles", *settings("debug.event_counters=1"))
+    refused("microblaze has no event counter for clock_cycles in addition to that of -I; request "
+            "other events, or give -I in insns, or --set debug.event_counters=2", "-I", "9cycles",
+            "-e", "clock_cycles", *settings("debug.event_counters=1"))
 
 
 def test_intervals_beyond_the_timer():

@@ -1072,7 +1072,7 @@ def test_settings_that_are_refused():
         refused(129, "icache.base and dcache.base lie below icache.high and dcache.high", "--set",
                 f"{side}.base=1024", "--set", f"{side}.high=1023", bare("loop", COUNT=1))
     refused(129,
-            "pmk: microblaze has no event counter for clock_cycles; count others, or --set "
+            "pmk: microblaze has no event counter for clock_cycles; request other events, or --set "
             "debug.event_counters=1", "--set", "debug.event_counters=0", "-e",
             "dcache_read_latency,clock_cycles", bare("loop", COUNT=1))
 
@@ -1093,8 +1093,8 @@ def test_groups_that_do_not_fit():
             "debug.latency_counters=2", "-e", "{dcache_read_latency,dcache_write_latency}", program)
     refused(129,
             "pmk: microblaze has no event counter for load_word in addition to that of -I; "
-            "count others, or give -I in insns, or --set debug.event_counters=2", "-I", "9cycles",
-            "--set", "debug.event_counters=1", "-e", "load_word", program)
+            "request other events, or give -I in insns, or --set debug.event_counters=2", "-I",
+            "9cycles", "--set", "debug.event_counters=1", "-e", "load_word", program)
     equal(stat("--set", "debug.event_counters=6", "-e", six, program)["passes"], 1)
     equal(stat("--set", "debug.latency_counters=2", "-e",
                "{dcache_read_latency,dcache_write_latency}", program)["passes"], 1)
