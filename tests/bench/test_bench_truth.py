@@ -27,8 +27,8 @@ def test_a_label_names_its_classes(truth):
     equal(truth.label_of("within 15 % in L1 code, vectors and programs, 25 % in AES and SHA, "
                          "45 % in memory (docs/cycles.md)"),
           {"L1 code": 15, "vectors": 15, "programs": 15, "AES": 25, "SHA": 25, "memory": 45})
-    equal(truth.label_of("within 10 % in L1 code, unchecked in vectors and memory (docs/cycles.md)"),
-          {"L1 code": 10})
+    equal(truth.label_of("within 10 % in L1 code, unchecked in vectors and memory "
+                         "(docs/cycles.md)"), {"L1 code": 10})
     # A board's own label is for its figures, and for those of its core.
     cores = {"core": {"pmu": "core", "checked": "within 10 % in L1 code, unchecked in memory (x)"},
              "board": {"pmu": "core", "checked": "within 5 % in L1 code, 30 % in memory (x)"},
