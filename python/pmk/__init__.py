@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Performance counters: counting programs, models of the hardware, its drivers, and catalogues of
-events.
+"""Performance counters: counts of programs, models of the hardware, drivers for it, and catalogues
+of events.
 
     result = pmk.stat(["./prog", "arg"], events="cycles,dcache_miss", core="arm1176")
     result["dcache_miss"]
@@ -13,10 +13,11 @@ events.
     >>> model["PMN0"]
     5
 
-Everything is done by the library libpmk, through ctypes: no compiler is needed. It is looked for
-where PMK_LIBRARY says, then beside and above this package, then where the system has its libraries.
+The package calls the library libpmk through ctypes, so it needs no compiler. The environment
+variable PMK_LIBRARY can name the file to load. Without it the package searches next to itself, in
+the folders above, and then in the library folders of the system.
 
-Objects are for one thread at a time; threads that each have their own need no locks.
+Only one thread may use an object at a time. Threads that share no objects need no locks.
 """
 from ._library import Error, ErrorCode, library_path
 from .counting import CountError, Failure, Metric, Result, Row, Stream, stat

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""libpmk as C has it: where it is, its structs and its functions. All else of the package is built
-on this.
+"""The C interface of libpmk: finds the library, and declares its structs and functions. All other
+modules of the package use it.
 
-The structs are those of include/pmk, member by member. tests/python/test_layout.py compares their
-sizes and offsets with what a C compiler says; the soname, libpmk.so.0, changes when they do.
+The structs have the same members as in include/pmk. tests/python/test_layout.py compares their
+sizes and offsets with those of a C compiler. If a struct changes, the soname (libpmk.so.0) changes.
 """
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from operator import index
 from typing import Dict, List, Optional, SupportsIndex, Tuple
 
 SONAME = "libpmk.so.0"
-# Where meson-python puts libraries, beside the package.
+# The folder next to the package into which meson-python puts libraries.
 WHEEL_LIBS = ".pmukit.mesonpy.libs"
 
 
 class ErrorCode(enum.IntEnum):
-    """What went wrong, as <pmk/error.h> has it."""
+    """The error codes of <pmk/error.h>."""
 
     EINVAL = -1
     ENOCTR = -2
@@ -44,7 +44,7 @@ class ErrorCode(enum.IntEnum):
 
 
 class Error(Exception):
-    """A call of the library has failed; `code` says which way."""
+    """A call of the library has failed; `code` is its error code."""
 
     def __init__(self, code: int, what: str) -> None:
         text = lib.pmk_strerror(code).decode()
@@ -56,15 +56,15 @@ class Error(Exception):
         return Error, (self.code, self._what)
 
 
-# ---- where it is ---------------------------------------------------------------------------------
+# ---- finding the library -------------------------------------------------------------------------
 
 def _candidates() -> List[str]:
-    """Files to try, best first. A name without a folder is looked for by the system."""
+    """The files to try, best first. The system searches for a name without a folder."""
     if os.environ.get("PMK_LIBRARY"):
         return [os.environ["PMK_LIBRARY"]]
     here = os.path.dirname(os.path.abspath(__file__))
     found = [os.path.join(os.path.dirname(here), WHEEL_LIBS, SONAME)]
-    # Debian and others have a folder in lib for each kind of machine.
+    # Debian and others have a folder in lib for each architecture.
     libs = ["", "lib", "lib64", os.path.join("lib", sysconfig.get_config_var("MULTIARCH") or "")]
     folder = here
     for _ in range(5):  # PREFIX/share/pmk/python/pmk, PREFIX/lib/python3/dist-packages/pmk
@@ -88,13 +88,13 @@ lib = _load()
 
 
 def library_path() -> str:
-    """The file that was loaded, as it was asked for."""
+    """The path of the loaded library, as it was given to the loader."""
     return str(lib._name)
 
 
 def own_files() -> Dict[str, str]:
-    """Where data and plugin are when it is a wheel that they come from; else the library finds them
-    by itself."""
+    """The folders of the data and the plugin in a wheel. Without a wheel returns {}, because the
+    library finds them by itself."""
     folder = os.path.dirname(library_path())
     if os.path.basename(folder) != WHEEL_LIBS:
         return {}
@@ -241,7 +241,7 @@ class CCountSetting(Structure):
 
 
 class _Sized(Structure):
-    """A struct that grows: its first member is its size, which a new one knows."""
+    """A struct that may grow. Its first member is its size, which is set when one is created."""
 
     def __init__(self, *values: object) -> None:
         super().__init__(ctypes.sizeof(self), *values)
@@ -428,13 +428,13 @@ _declare("pmk_bus_record_new", None, POINTER(CBus), c_int, c_uint64, c_uint32)
 
 
 def text(value: Optional[bytes]) -> str:
-    """A C string; "" where there is none."""
+    """The text of a C string; "" for NULL."""
     return os.fsdecode(value) if value else ""
 
 
 def number(value: SupportsIndex, bits: int, what: str) -> int:
-    """A value that fits, or an exception: C would take the low bits of it. `what` begins the
-    sentence."""
+    """Returns `value` if it fits in `bits` bits, otherwise raises ValueError: C would silently keep
+    only the low bits. The message begins with `what`."""
     n = index(value)
     if not 0 <= n < 1 << bits:
         raise ValueError(f"{what} has {bits} bits, and {hex(n)} is not among its values")
@@ -442,7 +442,7 @@ def number(value: SupportsIndex, bits: int, what: str) -> int:
 
 
 def name_of(value: str, what: str) -> bytes:
-    """A name as C has it, which ends a text at a NUL."""
+    """Encodes a name for C. A NUL in it is refused, because C would end the name there."""
     if not isinstance(value, str):
         raise TypeError(f"{what} is named by a str, not {type(value).__name__}")
     if "\0" in value:
@@ -451,7 +451,7 @@ def name_of(value: str, what: str) -> bytes:
 
 
 def check(result: int, what: str) -> int:
-    """The result of a call, or an exception with its reason."""
+    """Returns the result of a call. If it is an error code, raises Error."""
     if result < 0:
         raise Error(result, what)
     return result

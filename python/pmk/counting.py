@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Counting programs: what `pmk stat` does, with results as Python values."""
+"""Counts programs, as `pmk stat` does; the results are Python values."""
 from __future__ import annotations
 
 import dataclasses
@@ -23,11 +23,11 @@ Words = Union[str, Sequence[str]]
 
 
 class Stream(enum.Enum):
-    """Where the program's output goes, if it is neither a file nor a descriptor."""
+    """Where the program's output goes, if not to a file or a descriptor."""
 
-    #: Result.stdout or Result.stderr have it
+    #: it is stored in Result.stdout or Result.stderr
     CAPTURE = "capture"
-    #: errors: where the output goes
+    #: for stderr: to the same place as stdout
     STDOUT = "stdout"
 
 
@@ -48,8 +48,7 @@ class Failure(enum.IntEnum):
 
 
 class CountError(Exception):
-    """It could not be counted. The text is the line that pmk prints; `failure` says which kind it
-    is."""
+    """Counting failed. The text is the line that pmk prints; `failure` is the kind of failure."""
 
     def __init__(self, failure: int, line: str) -> None:
         super().__init__(line)
@@ -61,66 +60,67 @@ class CountError(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """One number: an event in one place and time."""
+    """The count of an event: of the whole run, or of one interval, region, CPU or thread."""
 
-    #: as it was asked for
+    #: the event, under the name that the caller gave
     name: str
-    #: None: there is none, and `reason` says why. Over several runs their mean, rounded
+    #: None if there is no count; `reason` says why. For several runs, their rounded mean
     value: Optional[int]
-    #: of the value; "": a plain number
+    #: the unit of the value; "" for a plain number
     unit: str
     #: "exact", "modelled", "measured", "scaled", "wrapped", "partial",
     #: "inexact", "sampled", "not supported" or "not counted"
     trust: str
-    #: why there is no value, or what to know about it
+    #: why there is no value, or a remark about the value
     reason: str
-    #: whose event it is
+    #: the PMU that has the event
     pmu: str
-    #: that it was counted in; None: the whole run
+    #: the region in which it was counted; None: the whole run
     region: Optional[str]
-    #: None: all
+    #: the CPU; None: all CPUs
     cpu: Optional[int]
-    #: rows of the same number are of one place and time
+    #: rows with the same number have the same interval, region, CPU and thread
     section: int
-    #: rows of one {group} share a number; 0: of none
+    #: rows of one {group} have the same number; 0: the row is in no group
     group: int
     #: how often the region was entered
     entries: int
-    #: how long it was counted; the emulated core's time in emulation
+    #: how long it was counted; in emulation, in the time of the emulated core
     runtime_ns: int
-    #: share of the time it was counted; 1.0: always
+    #: the share of the run during which it was counted; 1.0: the whole run
     coverage: float
-    #: standard deviation of the mean in percent of it, over several runs
+    #: for several runs: the standard deviation of the mean, in percent of the mean
     stddev_pct: float
     #: the end of the interval that this row counts, in cycles, instructions and seconds since the
     #: start; None: the row counts the whole run
     at_cycles: Optional[int]
     at_insns: Optional[int]
     at_seconds: Optional[float]
-    #: how many occurrences a latency counter timed, and their cycles; None: it is no latency, or it
-    #: is not known
+    #: the number of occurrences that a latency counter timed, and the sum, minimum and maximum of
+    #: their cycles; None: the event is not a latency, or the number is not known
     latency_n: Optional[int]
     latency_sum: Optional[int]
     latency_min: Optional[int]
     latency_max: Optional[int]
-    #: with per_thread, the one that was counted, "sleep-4711"; else None
+    #: with per_thread: the thread that was counted, such as "sleep-4711"; otherwise None
     thread: Optional[str]
-    #: with sample, the true count is within so many percent of the value, with 95 %; else 0
+    #: with sample: with a probability of 95 %, the true count is within this many percent of the
+    #: value; otherwise 0
     margin_pct: float
-    #: what the histogram and the latency_… members measure if that is not cycles, as "beats in a
-    #: burst"; else None
+    #: what the histogram and the latency_… members measure, such as "beats in a burst"; None:
+    #: cycles
     spread_of: Optional[str]
-    #: (lowest, highest, how many) for each range of values that occurred; None: the distribution
+    #: (lowest, highest, number) for each range of values that occurred; None: the distribution
     #: was not measured
     histogram: Optional[Tuple[Tuple[int, int, int], ...]]
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric in one place and time."""
+    """A metric: of the whole run, or of one interval, region, CPU or thread."""
 
     name: str
-    #: None: `reason` says why
+    #: None if there is no value; `reason` says why
     value: Optional[float]
     #: "cycles/insn", "%", or ""
     unit: str
@@ -133,45 +133,45 @@ class Metric:
 
 @dataclass(frozen=True)
 class Result:
-    """What was counted. Strings are "" and numbers None where they are not known."""
+    """The result of a count. Unknown strings are "", and unknown numbers are None."""
 
     rows: List[Row]
     metrics: List[Metric]
     pmu: str
-    #: "": none was modelled
+    #: the modelled core; "" if there was none
     core: str
-    #: quoted for display
+    #: the command line, quoted for display
     command: str
-    #: who counted: "qemu-arm 7.2.22"
+    #: the program or hardware that counted, such as "qemu-arm 7.2.22"
     producer: str
-    #: what was changed of the core
+    #: the parameters of the core that were changed
     settings: str
-    #: how near the core's modelled cycles are to a real one's, or "unchecked"
+    #: how close the modelled cycles are to those of a real core, or "unchecked"
     checked: Optional[str]
-    #: what a reader has to know, lines
+    #: what a reader of the counts must know, in one or more lines
     warning: str
-    #: lines that `pmk stat` would have shown while it counted
+    #: the lines that `pmk stat` would have printed while it counted
     notes: Tuple[str, ...]
-    #: programmings of the counters it took
+    #: the number of passes, each with other events in the counters
     passes: int
     runs: int
     processes: int
     threads: int
-    #: it was cut off, and the counts are what came before
+    #: True if counting was cut off: the counts are those up to that point
     partial: bool
-    #: of the program, as a shell tells it: 128 + signal when it was killed
+    #: the program's exit code as a shell reports it: 128 + signal if a signal killed the program
     exit_code: int
-    #: seconds on this machine, of a run
+    #: the duration of a run on this machine, in seconds
     elapsed: float
-    #: of the cycles
+    #: the clock of the cycles, in Hz; None if it is not known
     clock_hz: Optional[float]
-    #: what the program has written, in all runs; None: it was not captured
+    #: what the program wrote in all runs; None: it was not captured
     stdout: Optional[bytes]
     stderr: Optional[bytes]
 
     def __getitem__(self, event: str) -> Optional[int]:
-        """The count of an event in the whole run, all CPUs; None: there is no value. KeyError: it
-        was not asked for."""
+        """The count of an event in the whole run on all CPUs; None if it has no value. Raises
+        KeyError if the event was not requested."""
         for row in self.rows:
             if row.name == event and (row.region, row.at_cycles, row.cpu,
                                       row.thread) == (None, None, None, None):
@@ -183,7 +183,8 @@ class Result:
         raise KeyError(f"{event!r} was not counted; there are {', '.join(known) or 'no events'}")
 
     def metric(self, name: str) -> Optional[float]:
-        """A metric over the whole run; None: it is not valid. KeyError: it was not asked for."""
+        """A metric of the whole run; None if it is not valid. Raises KeyError if the metric was not
+        requested."""
         whole = {row.section for row in self.rows if row.region is None and row.at_cycles is None
                  and row.cpu is None and row.thread is None}
         for m in self.metrics:
@@ -193,7 +194,7 @@ class Result:
         raise KeyError(f"there is no metric {name!r}; there are {', '.join(known) or 'none'}")
 
     def to_dict(self) -> Dict[str, List[Any]]:
-        """The rows as columns, {"name": […], "value": […], …}: what pandas.DataFrame() takes."""
+        """The rows as columns, {"name": […], "value": […], …}, for pandas.DataFrame()."""
         names = [f.name for f in dataclasses.fields(Row)]
         return {name: [getattr(row, name) for row in self.rows] for name in names}
 
@@ -213,24 +214,24 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
         result["dcache_miss"]                           # a number, or None
         pandas.DataFrame(result.to_dict())
 
-    Arguments are the options of pmk-stat(1), where they are explained. `events`, `metrics` and
-    `region` are one text or several; `settings` are parameters of the core (--set). `target` is
-    where it is counted: "emu", "linux" (this machine), "wave:FILE" (a waveform dump, without a
-    command), "openocd:HOST:PORT", "gdb:HOST:PORT", "xvc:HOST:PORT" or "devmem" (a board).
-    `options` are the others by their long names, - as _: passes="rerun", pmu="l2cc",
-    env=["A=1"], all_cpus=True, from_="main". pmk.Options names them all.
+    The arguments are the options of pmk-stat(1), which explains them. `events`, `metrics` and
+    `region` are a string or a list of strings. `settings` are parameters of the core (--set).
+    `target` says where to count: "emu", "linux" (this machine), "wave:FILE" (a waveform dump,
+    without a command), "openocd:HOST:PORT", "gdb:HOST:PORT", "xvc:HOST:PORT" or "devmem" (a board).
+    `options` are the other long options with _ for -, for example passes="rerun", pmu="l2cc",
+    env=["A=1"], all_cpus=True, from_="main". pmk.Options lists all of them.
 
-    on_rows(rows) is told of rows as soon as they are there: those of an interval while the program
-    runs. on_note(line) is told what people should see at once. Both are called in another thread;
-    what they raise ends the run and comes out here.
+    on_rows(rows) is called with new rows as soon as they are known; those of an interval come while
+    the program runs. on_note(line) is called with each line that a user should see at once. Both
+    are called in another thread. An exception that they raise ends the run, and stat() raises it.
 
-    The program has the input and output of this process, or `stdin`, `stdout` and `stderr`: a
-    path, a descriptor, an open file, or pmk.Stream.CAPTURE for Result.stdout and Result.stderr.
-    Signals that this process ignores, as Python does SIGPIPE, it ignores, too. Ctrl-C ends it,
-    and KeyboardInterrupt is raised.
+    The program uses the input and output of this process unless `stdin`, `stdout` or `stderr` is
+    given: as a path, a descriptor, an open file, or pmk.Stream.CAPTURE, which stores the output in
+    Result.stdout or Result.stderr. The program also ignores the signals that this process ignores,
+    such as SIGPIPE in Python. Ctrl-C ends the program, and stat() raises KeyboardInterrupt.
 
-    CountError: it could not be counted. A program that fails has been counted: Result.exit_code
-    tells.
+    Raises CountError if the program could not be counted. A program that fails is counted, and
+    Result.exit_code has its exit code.
     """
     for listener in (on_rows, on_note):
         if listener is not None and not callable(listener):
@@ -259,7 +260,7 @@ def stat(command: Sequence[Union[str, "os.PathLike[str]"]] = (), events: Optiona
 
 
 def parameters(settings: Optional[Mapping[str, object]]) -> List[str]:
-    """Parameters of the core as --set has them."""
+    """Parameters of the core in the form that --set takes: KEY=VALUE."""
     if settings is not None and not isinstance(settings, Mapping):
         raise TypeError('settings are a dict, such as {"dcache.size": "32K"}')
     return [f"{key}={('off', 'on')[value] if isinstance(value, bool) else value}"
@@ -267,8 +268,8 @@ def parameters(settings: Optional[Mapping[str, object]]) -> List[str]:
 
 
 def given(options: Mapping[str, object]) -> Iterator[Tuple[str, Optional[str]]]:
-    """Keyword arguments as settings, name by name. A flag is True, and has no text; False and None
-    are as if the argument was not given."""
+    """Converts keyword arguments to settings: pairs of a name and a text. The text of a flag (True)
+    is None. Arguments that are False or None are left out."""
     for name, option in options.items():
         name = name.rstrip("_").replace("_", "-")
         for value in option if isinstance(option, (list, tuple)) else [option]:
@@ -287,7 +288,7 @@ def several(words: Optional[Words]) -> Sequence[str]:
 
 
 def _bytes(word: Union[str, "os.PathLike[str]"]) -> bytes:
-    """As C has it, which ends a text at a NUL."""
+    """Encodes a word for C. A NUL in it is refused, because C would end the word there."""
     encoded = os.fsencode(word)
     if b"\0" in encoded:
         raise ValueError("embedded null byte")
@@ -305,7 +306,7 @@ class _Request:
         self._raised: Optional[BaseException] = None
         self._notes: List[str] = []
         self._on_rows, self._on_note = on_rows, on_note
-        # Held here, because C only has their addresses.
+        # Kept alive here, because C has only their addresses.
         self._listener = CCountListener(None, BEGIN(0), ROWS(self._rows), NOTE(self._note),
                                         PROGRESS(0), RUNNING(0))
 
@@ -328,10 +329,10 @@ class _Request:
                                           (c_char_p * (len(words) + 1))(*words, None)))
 
     def run(self) -> None:
-        """In a thread of its own, so that this one hears Ctrl-C."""
+        """Counts in another thread, so that this thread can handle Ctrl-C."""
         failure = [0]
-        # Not Thread.join(): when it is interrupted, Python before 3.13 takes the thread to have
-        # ended.
+        # Not Thread.join(): after an interrupted join, Python before 3.13 believes that the thread
+        # has ended.
         ended = threading.Event()
 
         def count() -> None:
@@ -355,7 +356,7 @@ class _Request:
         if listener is not None and self._raised is None:
             try:
                 listener(what())
-            except BaseException as e:  # nothing can be raised through C
+            except BaseException as e:  # an exception cannot pass through C
                 self._raised = e
                 lib.pmk_count_stop(self._handle, signal.SIGINT)
 
@@ -416,7 +417,7 @@ def _or_none(value: Optional[bytes]) -> Optional[str]:
 
 
 def _histogram(c: CCountRow) -> Optional[Tuple[Tuple[int, int, int], ...]]:
-    """C has a number for each length in bits."""
+    """Converts the histogram of C, which has a number for each bit length of the values."""
     if not c.nhistogram:
         return None
     return tuple((1 << bits >> 1, (1 << bits) - 1, c.histogram[bits])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Drivers: the programming sequence of a PMU, over a port to its registers. It cannot tell a model
-from hardware."""
+"""Drivers: they program a PMU through a port to its registers, in the same way for a model and for
+hardware."""
 from __future__ import annotations
 
 from ctypes import byref, c_bool, c_uint, c_uint32, c_uint64, c_void_p, cast
@@ -13,11 +13,11 @@ from .pmus import Pmu, find_pmu
 
 
 class Port:
-    """A way to the registers of a PMU that you have: a debugger, /dev/mem, a recording.
+    """Your own access to the registers of a PMU, such as a debugger, /dev/mem or a recording.
 
-    `read` is called with the number of a register and returns its value, `write` with number and
-    value; the numbers are Register.number. What they raise comes out of the driver's call; an Error
-    keeps its code. ValueError comes out where `read` returns more than the register has bits.
+    `read(number)` returns the value of a register, and `write(number, value)` sets it; `number` is
+    Register.number. If they raise an exception, the method of Driver raises it, and an Error keeps
+    its code. It raises ValueError if `read` returns a value with more bits than the register has.
     """
 
     def __init__(self, read: Callable[[int], int], write: Callable[[int, int], None]) -> None:
@@ -27,8 +27,8 @@ class Port:
         self._raised: Optional[BaseException] = None
 
     def _port(self, pmu: Pmu) -> Tuple[CPort, Any]:
-        """The port by which a driver of that PMU uses this object, and the callbacks that must
-        live as long as the port."""
+        """The port through which a driver of that PMU uses this object, and the object with the
+        callbacks, which must live as long as the port."""
         def do_read(_: Any, reg: int, value: Any) -> int:
             def get() -> None:
                 which = pmu.register(reg)
@@ -45,18 +45,18 @@ class Port:
         try:
             access()
             return 0
-        except BaseException as e:  # nothing can be raised through C
+        except BaseException as e:  # an exception cannot pass through C
             self._raised = e
             return int(e.code) if isinstance(e, Error) else int(ErrorCode.EIO)
 
 
 @dataclass(frozen=True)
 class Latency:
-    """What a latency counter tells, in cycles. min > max: nothing happened."""
+    """The values of a latency counter, in cycles. min > max if nothing occurred."""
 
     n: int
     sum: int
-    #: of the squares, modulo 2^64
+    #: the sum of the squares, modulo 2^64
     sum2: int
     min: int
     max: int
@@ -65,8 +65,8 @@ class Latency:
 class Driver:
     """The driver of a PMU.
 
-    `to` is a Model, or with `pmu` a Port. Counters are named by name or number, as in Pmu.counters.
-    Every method raises Error where the driver or the port refuses.
+    `to` is a Model or a Port; a Port needs `pmu`. A counter is given by its name or number, as in
+    Pmu.counters. Every method raises Error if the driver or the port refuses the call.
     """
 
     def __init__(self, to: Union[Model, Port], pmu: Union[str, Pmu, None] = None) -> None:
@@ -85,24 +85,24 @@ class Driver:
         self._slots = self.pmu._c.contents.driver.contents
 
     def reset(self) -> None:
-        """Into a known state: counters stopped and zero, overflows and interrupts cleared."""
+        """Set a known state: counters stopped and zero, overflows and interrupts cleared."""
         self._call("reset")
 
     def program(self, counter: Union[str, int], event: Union[str, int]) -> None:
-        """Let a counter count an event, of a name or a code. Does not zero it, does not start
-        it."""
+        """Let a counter count an event, given by its name or code. The counter is neither set to
+        zero nor started."""
         self._call("program", self._number(counter), self.pmu.event(event).code)
 
     def start(self) -> None:
-        """Start all counters; values are kept."""
+        """Start all counters; they keep their values."""
         self._call("start")
 
     def stop(self) -> None:
-        """Stop all counters; values are kept."""
+        """Stop all counters; they keep their values."""
         self._call("stop")
 
     def read(self, counter: Union[str, int]) -> int:
-        """The counter as the hardware holds it. Does not stop it."""
+        """The value of a counter as the hardware holds it. The counter is not stopped."""
         value = c_uint64()
         self._call("read", self._number(counter), byref(value))
         return value.value
@@ -113,42 +113,42 @@ class Driver:
         self._call("write", which.number, number(value, which.width, which.name))
 
     def irq_enable(self, *counters: Union[str, int]) -> None:
-        """Overflow interrupts of these counters, and of no other."""
+        """Enable the overflow interrupts of these counters, and disable all others."""
         self._call("irq_enable", self._set(counters))
 
     def pending(self) -> List[int]:
-        """Numbers of the counters that have overflowed. Clears nothing."""
+        """The numbers of the counters that have overflowed. The flags are not cleared."""
         bits = c_uint32()
         self._call("pending", byref(bits))
         return [n for n in range(32) if bits.value >> n & 1]
 
     def clear(self, *counters: Union[str, int]) -> None:
-        """Clear the overflow of these counters, and of no other."""
+        """Clear the overflow flags of these counters only."""
         self._call("clear", self._set(counters))
 
     def running(self) -> bool:
-        """Has anybody started the counters?"""
+        """True if the counters were started."""
         yes = c_bool()
         self._call("running", byref(yes))
         return yes.value
 
     def sample(self) -> None:
-        """Take all counters at one instant, where the PMU can: read and latency then tell what they
-        were."""
+        """Sample all counters at one instant. Until the next sample, read(), latency() and status()
+        return the values of that instant. Raises Error if the PMU cannot do this."""
         self._call("sample")
 
     def zero(self) -> None:
-        """All counters to zero at one instant, where the PMU can."""
+        """Set all counters to zero at one instant. Raises Error if the PMU cannot do this."""
         self._call("zero")
 
     def latency(self, counter: Union[str, int]) -> Latency:
-        """A latency counter, as sampled."""
+        """The values of a latency counter at the last sample."""
         c = CLatency()
         self._call("latency", self._number(counter), byref(c))
         return Latency(n=c.n, sum=c.sum, sum2=c.sum2, min=c.min, max=c.max)
 
     def status(self, counter: Union[str, int]) -> int:
-        """enum pmk_status bits of a counter, as sampled."""
+        """The bits of enum pmk_status of a counter at the last sample."""
         bits = c_uint()
         self._call("status", self._number(counter), byref(bits))
         return bits.value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What firmware wrote with pmk_target_dump(), read out of a capture of its serial line."""
+"""Reads what firmware wrote with pmk_target_dump() from a capture of its serial line."""
 from __future__ import annotations
 
 import enum
@@ -12,15 +12,15 @@ from ._library import CDump, CDumpText, check, lib, text
 
 
 class DumpState(enum.IntEnum):
-    """How much of a dump was read, as <pmk/dump.h> has it."""
+    """How much of a dump was read: enum pmk_dump_state of <pmk/dump.h>."""
 
-    #: to its end, and the checksum is right
+    #: all of it, and the checksum is right
     COMPLETE = 0
-    #: it breaks off: what comes before that is there, but unchecked
+    #: the dump is cut off: it has the part before that, which no checksum covers
     CUT = 1
-    #: its checksum is wrong: any of its numbers may be
+    #: the checksum is wrong: any number may be wrong
     WRONG = 2
-    #: a version that the library does not know: nothing was read
+    #: the library does not know this version: nothing was read
     UNKNOWN = 3
 
 
@@ -29,30 +29,30 @@ class DumpEvent:
     """An event that was counted."""
 
     code: int
-    #: as the catalogue of the PMU has it; None: it has no event of that code
+    #: the name in the catalogue of the PMU; None if it has no event with this code
     name: Optional[str]
     total: int
-    #: 0: it was not sampled
+    #: the sampling period; 0 if the event was not sampled
     period: int
 
 
 @dataclass(frozen=True)
 class DumpCount:
-    """What one region counted of one event, the cost of measuring taken off."""
+    """The count of one event in one region, without the cost of measuring."""
 
     sum: int
-    #: of an occurrence; 0 where there was none
+    #: the smallest and largest count of one pass through the region; 0 if there was none
     min: int
     max: int
-    #: the sum with the cost of measuring
+    #: the sum, with the cost of measuring
     raw: int
 
 
 @dataclass(frozen=True)
 class DumpRegion:
-    """A region; `counts` are in the order of Dump.events, and fewer where the dump breaks off."""
+    """A region. `counts` has the order of Dump.events; it is shorter if the dump is cut off."""
 
-    #: with \xNN for bytes that are no text; "": it has no name
+    #: bytes that are not text are written as \xNN; "" if the region has no name
     name: str
     entries: int
     errors: int
@@ -61,13 +61,13 @@ class DumpRegion:
 
 @dataclass(frozen=True)
 class DumpSample:
-    """Where the program was when a counter had counted its period."""
+    """Where the program was when a counter reached its sampling period."""
 
-    #: 0: it was polled, and is not known
+    #: 0 if it is not known, because the counter was polled
     pc: int
-    #: index of the innermost region that was open, or None
+    #: the index of the innermost open region; None if none was open
     region: Optional[int]
-    #: index of the event
+    #: the index of the event
     event: int
     late: bool
 
@@ -77,22 +77,22 @@ class Dump:
     """One dump of a capture."""
 
     state: DumpState
-    #: what is wrong with it; "": it is complete
+    #: what is wrong with the dump; "" if it is complete
     why: str
-    #: offsets in the capture
+    #: the offsets of the dump in the capture
     begin: int
     end: int
     pmu: str
     events: Tuple[DumpEvent, ...]
     regions: Tuple[DumpRegion, ...]
     samples: Tuple[DumpSample, ...]
-    #: samples that were lost; None: nothing was sampled
+    #: the number of lost samples; None if nothing was sampled
     dropped: Optional[int]
 
 
 def read_dump(capture: Union[bytes, bytearray, str, "os.PathLike[str]"]) -> List[Dump]:
-    """The dumps of a capture, which is bytes or the name of a file, in their order. There may be
-    other text between them; a list without any is empty."""
+    """Reads all dumps in a capture, which is bytes or the name of a file. They are in the order of
+    the capture, which may have other text between them."""
     data = bytes(capture) if isinstance(capture, (bytes, bytearray)) else _read(capture)
     at, c, found = c_size_t(), CDump(), []
     while check(lib.pmk_dump_next(data, len(data), byref(at), byref(c)), "read_dump"):
@@ -107,7 +107,7 @@ def _read(path: Union[str, "os.PathLike[str]"]) -> bytes:
 
 
 def _name(c: CDumpText) -> str:
-    """Any bytes may be in a name."""
+    """The text of a name, which may contain any bytes."""
     if not c.length:
         return ""
     name = string_at(c.byte, c.length)

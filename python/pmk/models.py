@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models: the registers of a PMU, bit by bit, on a bus that tells them what happens."""
+"""Models of the registers of a PMU, bit by bit. A bus tells a model what its PMU must count."""
 from __future__ import annotations
 
 import ctypes
@@ -11,13 +11,13 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 from ._library import SIGNALS, CBus, CModelPort, CPort, check, lib, name_of, number, text
 from .pmus import Pmu, Register, find_pmu
 
-#: buses of an AHB Monitor, in the order of enum pmk_ahbmon_bus: HCLK, ARM-I, CLCDC, DMA0, DMA1,
-#: EXP, ARM-D, GXI
+#: the number of buses of an AHB Monitor. enum pmk_ahbmon_bus has their order: HCLK, ARM-I, CLCDC,
+#: DMA0, DMA1, EXP, ARM-D, GXI
 AHBMON_BUSES = 8
 
 
 class Mode(enum.IntEnum):
-    """Who accesses a register."""
+    """The mode of the processor in an access to a register."""
 
     PRIV = 0
     USER = 1
@@ -34,11 +34,11 @@ def _signal(name: str) -> int:
 
 
 class Bus:
-    """Totals of what has happened, by signal. Models on it are brought up to date when one of their
-    counters is about to overflow, so that interrupts come at the right count.
+    """Counts how often each signal occurs. The bus updates its models when one of their counters
+    is about to overflow, so that interrupts occur at the right count.
 
-    `raised`: the signals that there are, for models that announce which events they have; by
-    default all. `count`: the AHB Monitor looks at AHBMON_BUSES of them, side by side.
+    `raised`: the signals that can occur, by default all; models that report which events exist use
+    this list. `count`: the number of parallel buses; an AHB Monitor needs AHBMON_BUSES.
     """
 
     def __init__(self, raised: Optional[Iterable[str]] = None, count: int = 1) -> None:
@@ -46,7 +46,7 @@ class Bus:
             raise TypeError("raised: a list of names, not one text")
         if count < 1:
             raise ValueError(f"count: {count} buses are none")
-        self._memory = (CBus * count)()  # a model is given the first
+        self._memory = (CBus * count)()  # models get the address of the first
         self._models: List[weakref.ref[Model]] = []
         chosen = range(1, len(SIGNALS)) if raised is None else [_signal(name) for name in raised]
         for bus in self._memory:
@@ -55,18 +55,18 @@ class Bus:
                 bus.raised.bits[sig // 64] |= 1 << sig % 64
 
     def __getitem__(self, signal: str) -> int:
-        """How often it has happened."""
+        """How often the signal has occurred."""
         return int(self._memory[0].total[_signal(signal)])
 
     def add(self, signal: str, n: int = 1, on: int = 0) -> None:
-        """`n` times more of a signal. `on`: which bus, of a model that looks at several."""
+        """Let a signal occur `n` times. `on`: the bus, for a model that watches several buses."""
         sig, bus = _signal(signal), self._bus(on)
         if n < 0:
             raise ValueError("totals only grow")
         if n >= 1 << 64:
             raise ValueError("totals have 64 bits")
         while n:
-            # No further than to where a model has to look.
+            # No further than to the count at which a model must be updated.
             step = min(n, max(1, lib.pmk_bus_horizon(byref(bus), sig)))
             bus.total[sig] += step
             n -= step
@@ -74,8 +74,8 @@ class Bus:
                 self.sync()
 
     def add_timed(self, signal: str, cycles: int, start: Optional[int] = None, on: int = 0) -> None:
-        """One more of a signal, which took `cycles`, for counters of latencies. It began at cycle
-        `start`, by default now; the cycles themselves are not added."""
+        """Let a signal occur once with a latency of `cycles`, for latency counters. It began at
+        cycle `start`, by default now. The cycles are not added to the clock."""
         sig, bus, cycles = _signal(signal), self._bus(on), number(cycles, 32, "a latency")
         begin = int(bus.total[SIGNALS.index("CYCLE")]) if start is None else number(start, 64,
                                                                                     "the clock")
@@ -85,7 +85,7 @@ class Bus:
             self.sync()
 
     def sync(self) -> None:
-        """Let all models catch up. Reading a register does it, too."""
+        """Update all models. Reading a register updates its model, too."""
         models = [m for m in (ref() for ref in self._models) if m is not None]
         self._models = [weakref.ref(m) for m in models]
         for m in models:
@@ -108,12 +108,11 @@ class Bus:
 class Model:
     """The registers of one PMU.
 
-    `pmu`: its name, or a Pmu. `bus`: what it counts from, by default one of its own. `parameters`:
-    choices that the documents leave open, by name; Model.parameters(pmu) lists them.
+    `pmu`: its name, or a Pmu. `bus`: the bus whose signals it counts, by default a new one.
+    `parameters`: choices that the documents leave open, by name; Model.parameters(pmu) lists them.
 
-    Registers are read and written by name or number: model["PMNC"], model["PMNC"] = 1. Error is
-    raised with code EUNDEF where the access would be an Undefined exception, in the mode that
-    `mode` says.
+    Registers are read and written by name or number: model["PMNC"], model["PMNC"] = 1. An access
+    that would be an Undefined exception in the mode `mode` raises Error with the code EUNDEF.
     """
 
     def __init__(self, pmu: Union[str, Pmu], bus: Optional[Bus] = None, mode: Mode = Mode.PRIV,
@@ -145,7 +144,7 @@ class Model:
 
     @property
     def mode(self) -> Mode:
-        """Who accesses registers from now on."""
+        """The mode of the following accesses to registers."""
         return self._mode
 
     @mode.setter
@@ -158,20 +157,20 @@ class Model:
 
     @staticmethod
     def parameters(pmu: Union[str, Pmu]) -> List[str]:
-        """Names of the choices that the documents leave open; the model's header in include/pmk
+        """The names of the choices that the documents leave open. The model's header in include/pmk
         explains them."""
         return list(_parameters(_ops(find_pmu(pmu))))
 
     @property
     def inputs(self) -> List[str]:
-        """Pins and states of the hardware around it, by name."""
+        """The names of the pins and states of the hardware around the PMU."""
         names: List[str] = []
         while self._ops.inputs and self._ops.inputs[len(names)] is not None:
             names.append(text(self._ops.inputs[len(names)]))
         return names
 
     def set_input(self, name: str, value: int) -> None:
-        """Set a pin or state. What has happened so far is counted under the old one."""
+        """Set a pin or state. What happened before is counted with its old value."""
         if name not in self.inputs:
             raise KeyError(f"the model of {self.pmu.name} has no input {name!r}; "
                            f"it has {', '.join(self.inputs) or 'none'}")
@@ -180,7 +179,7 @@ class Model:
         self.bus.sync()
 
     def reset(self) -> None:
-        """Power-on reset, with the parameters it was made with."""
+        """Power-on reset. The model keeps the parameters that it was created with."""
         again = self._ops.restart if self._ops.params else self._ops.reset
         again(self._address, self.bus._address, self.pmu._c)
         self.bus.sync()
@@ -212,7 +211,7 @@ class Model:
         self.bus.sync()
 
     def mrrc(self) -> int:
-        """MRRC p15, 0, Rt, Rt2, c9: the whole of PMCCNTR."""
+        """MRRC p15, 0, Rt, Rt2, c9: all 64 bits of PMCCNTR."""
         value = c_uint64()
         self._aarch32("pmk_armv8_mrrc", "MRRC", byref(value))
         return value.value
@@ -229,22 +228,22 @@ class Model:
               f"{what} of {self.pmu.name}")
 
     def fields(self, register: Union[str, int]) -> Dict[str, int]:
-        """A register, read and taken apart."""
+        """Reads a register; returns its fields by name."""
         return self._register(register).decode(self[register])
 
     @property
     def irq(self) -> bool:
-        """The interrupt line."""
+        """True if the interrupt line is active."""
         return bool(self._ops.lines(self._address) & 1)
 
     @property
     def fiq(self) -> bool:
-        """The line of the fast interrupt, where the PMU has one."""
+        """True if the line of the fast interrupt is active; False if the PMU has none."""
         return bool(self._ops.lines(self._address) & 2)
 
     @property
     def oddities(self) -> int:
-        """Misuse of the PMU so far that the manual warns of: bits of the family's enum, see the
+        """The uses of the PMU so far that its manual warns against, as bits of an enum in the
         model's header in include/pmk."""
         return int(lib.pmk_model_oddities(byref(self._ops), self._address))
 
@@ -252,7 +251,7 @@ class Model:
         return self.pmu.register(register)
 
     def _port(self) -> Tuple[CPort, Any]:
-        """The way of a driver to it, and what has to live as long."""
+        """The port through which a driver uses the model, and objects that must live as long."""
         to_model = CModelPort(lib.pmk_model_find(self.pmu._c), c_void_p(self._address),
                               c_void_p(self.bus._address), self.mode)
         return lib.pmk_port_model(byref(to_model)), (to_model, self)

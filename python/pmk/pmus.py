@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Catalogues: which PMUs there are, their events, counters and registers, as plain values."""
+"""Catalogues: the PMUs with their events, counters and registers, as plain values."""
 from __future__ import annotations
 
 import ctypes
@@ -14,17 +14,17 @@ from ._library import (SIGNALS, CAhbmonLayout, CEvent, CMicroblazePmu, CPmu, CRe
 
 @dataclass(frozen=True)
 class Event:
-    """One countable thing of a PMU."""
+    """An event that a PMU can count."""
 
     code: int
     name: str
     aliases: Tuple[str, ...]
-    #: signals whose occurrences a model counts; none: emulation cannot count it, and `unmodelled`
-    #: says why
+    #: the signals whose occurrences a model counts; empty if emulation cannot count the event, and
+    #: `unmodelled` says why
     signals: Tuple[str, ...]
-    #: it counts cycles of a condition, not occurrences
+    #: True if it counts the cycles of a condition, not its occurrences
     cycles: bool
-    #: a latency counter times it
+    #: True if a latency counter times it
     latency: bool
     #: document and section
     ref: str
@@ -43,17 +43,18 @@ class Field:
     access: str
     ref: str
     brief: str
-    #: what the values 0, 1, … mean, where they are named
+    #: the meaning of the values 0, 1, …; empty if they have no names
     values: Tuple[str, ...]
-    #: it holds the code of an event
+    #: True if the field holds the code of an event
     event: bool
 
     def get(self, value: int) -> int:
-        """The field's value in a value of its register."""
+        """The value of the field in a register with this value."""
         return (value & self.mask) // (self.mask & -self.mask)
 
     def put(self, value: int, new: int) -> int:
-        """A value of the register with the field set to `new`; ValueError if that does not fit."""
+        """The value of the register after the field is set to `new`; ValueError if `new` does not
+        fit."""
         placed = new * (self.mask & -self.mask)
         if placed & ~self.mask:
             raise ValueError(f"{new} is no value of the field {self.name}, whose mask is "
@@ -63,25 +64,25 @@ class Field:
 
 @dataclass(frozen=True)
 class Register:
-    """A register of a PMU; `number` is what ports are asked for."""
+    """A register of a PMU. Ports identify it by `number`."""
 
     number: int
     name: str
     aliases: Tuple[str, ...]
     #: how software reaches it
     where: str
-    #: bits
+    #: the number of bits
     width: int
     fields: Tuple[Field, ...]
-    #: after power-on
+    #: the value after power-on
     reset: int
     ref: str
     brief: str
-    #: which modes may access it, and what of `reset` the documents leave open
+    #: the modes that may access it, and the part of `reset` that the documents leave open
     note: str
 
     def field(self, name: str) -> Field:
-        """The field of that name, in any case; KeyError if there is none."""
+        """The field with this name, in upper or lower case; KeyError if there is none."""
         for f in self.fields:
             if f.name.lower() == name.lower():
                 return f
@@ -89,30 +90,30 @@ class Register:
                        f"{', '.join(f.name for f in self.fields)}")
 
     def decode(self, value: int) -> Dict[str, int]:
-        """The fields of a value, by name, from the top; those without a name or that should be 0
-        are left out."""
+        """The fields of a register value by name, highest bits first. Fields without a name, and
+        those that should be zero, are left out."""
         return {f.name: f.get(value) for f in self.fields if f.name != "-" and f.access != "SBZ"}
 
 
 @dataclass(frozen=True)
 class Counter:
-    """A counter of a PMU; `number` is what drivers are asked for."""
+    """A counter of a PMU. Drivers identify it by `number`."""
 
     number: int
     name: str
-    #: bits
+    #: the number of bits
     width: int
-    #: code of the only event it counts; None: it can be chosen
+    #: the code of the only event that it counts; None if the event can be chosen
     fixed_code: Optional[int]
-    #: it times events, and counts nothing else
+    #: True if it times events and does not count
     times: bool
-    #: it stops at its greatest value instead of wrapping
+    #: True if it stops at its greatest value instead of wrapping
     saturates: bool
 
 
 @dataclass(frozen=True)
 class Pmu:
-    """A performance monitoring unit: what it can count, and with which registers."""
+    """A performance monitoring unit: its events, counters and registers."""
 
     name: str
     aliases: Tuple[str, ...]
@@ -121,9 +122,10 @@ class Pmu:
     events: Tuple[Event, ...]
     counters: Tuple[Counter, ...]
     registers: Tuple[Register, ...]
-    #: names of the events that are counted where nobody says which
+    #: the names of the events that are counted by default
     defaults: Tuple[str, ...]
-    #: of microblaze() and ahbmon(): the function and its arguments, and the struct with its memory
+    #: set by microblaze() and ahbmon(): the function with its arguments, and the C struct with the
+    #: memory that it uses
     _made: Tuple[Any, ...] = ()
     _memory: Any = field(default=None, repr=False, compare=False)
 
@@ -137,14 +139,14 @@ class Pmu:
 
     @property
     def evntbus(self) -> Optional[Register]:
-        """The bus on which an ARM1136 or ARM1176 exports its events, as if it were a register:
-        evntbus.decode(word) is how often each event happened in one cycle. None: the layout is not
-        documented, or this PMU has no such bus."""
+        """The bus on which an ARM1136 or ARM1176 exports its events, described like a register:
+        evntbus.decode(word) is how often each event occurred in one cycle. None if this PMU has no
+        such bus, or its layout is not documented."""
         found = lib.pmk_arm11_evntbus_reg(self._c)
         return _register(len(self.registers), found.contents) if found else None
 
     def event(self, which: Union[str, int]) -> Event:
-        """The event of a name or alias, in any case, or of a code; KeyError if this PMU has
+        """The event with this name or alias (in upper or lower case) or code; KeyError if there is
         none."""
         if isinstance(which, int):
             found = lib.pmk_pmu_event_code(self._c, which) if 0 <= which < 1 << 16 else None
@@ -155,8 +157,8 @@ class Pmu:
         return _event(found.contents)
 
     def register(self, which: Union[str, int]) -> Register:
-        """The register of a name or alias, in any case, or of a number; KeyError if this PMU has
-        none."""
+        """The register with this name or alias (in upper or lower case) or number; KeyError if
+        there is none."""
         if isinstance(which, int):
             if 0 <= which < len(self.registers):
                 return self.registers[which]
@@ -169,7 +171,8 @@ class Pmu:
                        f"{', '.join(r.name for r in self.registers)}")
 
     def counter(self, which: Union[str, int]) -> Counter:
-        """The counter of a name, in any case, or of a number; KeyError if this PMU has none."""
+        """The counter with this name (in upper or lower case) or number; KeyError if there is
+        none."""
         for c in self.counters:
             if which == c.number or (isinstance(which, str) and which.lower() == c.name.lower()):
                 return c
@@ -240,7 +243,7 @@ def pmus() -> List[Pmu]:
 
 
 def find_pmu(name: Union[str, Pmu]) -> Pmu:
-    """The PMU of a name or alias, in any case; KeyError if there is none."""
+    """The PMU with this name or alias, in upper or lower case; KeyError if there is none."""
     if isinstance(name, Pmu):
         return name
     found = lib.pmk_pmu_find(name_of(name, "a PMU"))
@@ -250,8 +253,8 @@ def find_pmu(name: Union[str, Pmu]) -> Pmu:
 
 
 def microblaze(events: int = 5, latencies: int = 1, width: int = 32) -> Pmu:
-    """The counters of a MicroBlaze that was built with C_DEBUG_EVENT_COUNTERS,
-    C_DEBUG_LATENCY_COUNTERS and C_DEBUG_COUNTER_WIDTH; Error if no MicroBlaze is."""
+    """The counters of a MicroBlaze with these values of C_DEBUG_EVENT_COUNTERS,
+    C_DEBUG_LATENCY_COUNTERS and C_DEBUG_COUNTER_WIDTH; Error if they are not allowed."""
     chosen = tuple(number(n, 32, "a parameter") for n in (events, latencies, width))
     memory = CMicroblazePmu()
     check(lib.pmk_microblaze_configure(ctypes.byref(memory), *chosen), "configuring microblaze")
@@ -271,5 +274,5 @@ def ahbmon(layout: Union[str, "os.PathLike[str]"]) -> Pmu:
 
 
 def signals() -> Dict[str, str]:
-    """The signals that a bus carries, and what each means."""
+    """The signals of a bus by name, with their meaning."""
     return {name: text(lib.pmk_signal_text(i)) for i, name in enumerate(SIGNALS) if i}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recording where a program's events occur, by the command `pmk record`; and reading recordings."""
+"""Runs `pmk record`, which records where the events of a program occur, and reads recordings."""
 from __future__ import annotations
 
 import contextlib
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 
 APPLICATION_ID, VERSION = 0x706d6b72, 3
-# Which may follow a line that the program has not ended.
+# It may follow a line of the program that has no newline.
 WROTE = re.compile(rb"\[ pmk record: wrote .* \]\n$")
 
 FUNCTIONS = """
@@ -43,7 +43,7 @@ class RecordedEvent:
     """An event of a recording."""
 
     name: str
-    #: of the whole run; None: there is none, and `reason` says why
+    #: the count of the whole run; None if there is none, and `reason` says why
     total: Optional[int]
     #: as in Row
     trust: str
@@ -52,21 +52,21 @@ class RecordedEvent:
 
 
 class Recording:
-    """A file of `pmk record`, to be read. It is an SQLite database, whose tables are described in
-    docs/FORMATS.md: query() takes any SQL.
+    """A file of `pmk record`, opened for reading. It is an SQLite database: docs/FORMATS.md
+    describes its tables, and query() runs any SQL.
 
         with pmk.Recording("pmk.data") as recording:
             recording.functions("cycles")[0]            # ("main", 12345)
 
-    ValueError: it is no recording, or one of another version.
+    Raises ValueError if the file is not a recording, or has another version.
     """
 
-    #: of the program, as a shell has it: 128 + signal when it was killed; None: it was recorded
-    #: before
+    #: the program's exit code as a shell reports it: 128 + signal if a signal killed the program;
+    #: None if record() did not make this object
     exit_code: Optional[int] = None
-    #: lines of pmk while it was recorded
+    #: the lines that pmk printed during the recording
     notes: Tuple[str, ...] = ()
-    #: what the program wrote while it was recorded; None: it was not captured
+    #: what the program wrote during the recording; None if it was not captured
     stdout: Optional[bytes] = None
     stderr: Optional[bytes] = None
 
@@ -76,7 +76,7 @@ class Recording:
         self.path = os.path.abspath(path)
         open(self.path, "rb").close()  # its errors name the file
         self._db = sqlite3.connect(f"file:{urllib.parse.quote(self.path)}?mode=ro", uri=True)
-        self._db.text_factory = os.fsdecode  # paths are any bytes
+        self._db.text_factory = os.fsdecode  # paths may have any bytes
         try:
             found = self.query("PRAGMA application_id") + self.query("PRAGMA user_version")
             if found != [(APPLICATION_ID,), (VERSION,)]:
@@ -99,27 +99,27 @@ class Recording:
         self._db.close()
 
     def query(self, sql: str, values: Sequence[object] = ()) -> List[Tuple[Any, ...]]:
-        """The rows of an SQL query, with values for its ?."""
+        """Returns the rows of an SQL query. `values` are for the ? in it."""
         return self._db.execute(sql, tuple(values)).fetchall()
 
     @property
     def facts(self) -> Dict[str, str]:
-        """The run: "command", "core", "producer", "warning" and others, if they are known."""
+        """Facts about the run: "command", "core", "producer", "warning" and others, if known."""
         return {key: str(value) for key, value in self.query("SELECT key, value FROM meta")}
 
     @property
     def events(self) -> List[RecordedEvent]:
-        """What was recorded, by the names that it was asked for."""
+        """The recorded events, under the names that the caller gave."""
         return [RecordedEvent(name, total, trust, reason or "", pmu) for name, total, trust, reason,
                 pmu in self.query("SELECT name, total, trust, reason, pmu FROM event ORDER BY id")]
 
     def functions(self, event: str) -> List[Tuple[str, int]]:
-        """Functions with their counts of an event, without those that they call; most first. Code
-        without a function has the name of its file."""
+        """The functions with their counts of an event, largest first. The functions that they call
+        are not included. Code without a function has the name of its file."""
         return [(name, value) for name, value in self._of(event, FUNCTIONS)]
 
     def lines(self, event: str) -> List[Tuple[str, int, int]]:
-        """Lines of source with their counts of an event, (file, line, count); most first."""
+        """The source lines with their counts of an event, (file, line, count), largest first."""
         return [(path, line, value) for path, line, value in self._of(event, LINES)]
 
     def _of(self, event: str, sql: str) -> List[Tuple[Any, ...]]:
@@ -135,19 +135,19 @@ def record(command: Sequence[Path] = (), events: Optional[Words] = None, *,
            freq: Union[int, str, None] = None, count: Union[int, str, None] = None,
            stdin: Place = None, stdout: Place = None, stderr: Place = None,
            **options: Unpack[Options]) -> Recording:
-    """Record where in a program its events occur, into the file `output`, and return the file when
+    """Record where events occur in a program. Writes the file `output`, and returns it, opened, when
     the program has ended.
 
         with pmk.record(["./prog", "arg"], events="cycles,dcache_miss") as recording:
             recording.functions("cycles")
 
-    Arguments are the options of pmk-record(1), where they are explained, as those of pmk.stat() are
-    the options of pmk-stat(1). The library cannot write recordings: this runs the command pmk,
-    which is searched next to the library, then in PATH. What the program writes to stderr comes
-    out line by line, without the lines of pmk, which are in Recording.notes.
+    The arguments are the options of pmk-record(1), which explains them; they have the same form as
+    those of pmk.stat(). The library cannot write recordings, so record() runs the command pmk. It
+    searches next to the library, then in PATH. What the program writes to stderr is passed on line
+    by line. The lines of pmk are not passed on; they are in Recording.notes.
 
-    CountError: nothing was recorded, and there is no new file. A program that fails has been
-    recorded: Recording.exit_code has its code.
+    Raises CountError if nothing was recorded; there is no new file then. A program that fails is
+    recorded, and Recording.exit_code has its exit code.
     """
     if isinstance(command, (str, bytes)):
         raise TypeError("the command is a list: the program and its arguments")
@@ -178,7 +178,7 @@ def record(command: Sequence[Path] = (), events: Optional[Words] = None, *,
 
 
 def _command() -> str:
-    """The pmk of the library's build tree or prefix, or that in PATH."""
+    """The path of pmk: in the build tree or prefix of the library, or else in PATH."""
     folder = os.path.dirname(library_path())
     for near in ("pmk", "../bin/pmk", "../../bin/pmk"):
         path = os.path.join(folder, near)
@@ -208,7 +208,8 @@ def _opened(stack: contextlib.ExitStack, name: str, place: Place,
 
 
 def _identity(path: Path) -> Optional[Tuple[int, int, int]]:
-    """Which file it is: a new recording is renamed to the name of the old one. None: none."""
+    """Identifies a file; None if it does not exist. A new recording replaces the old file under
+    the same name, so its identity differs."""
     try:
         found = os.stat(path)
     except OSError:
@@ -218,7 +219,7 @@ def _identity(path: Path) -> Optional[Tuple[int, int, int]]:
 
 def _run(words: List[str], stdin: Union[int, IO[bytes]], stdout: Union[int, IO[bytes]],
          stderr: Union[int, IO[bytes]]) -> Tuple[int, Tuple[str, ...]]:
-    """pmk's exit code and its own lines; all other lines go on to `stderr`."""
+    """Runs pmk. Returns its exit code and its own lines; passes all other lines to `stderr`."""
     notes: List[str] = []
     to = stderr if isinstance(stderr, int) else stderr.fileno()
     with subprocess.Popen(words, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE) as p, \
@@ -230,7 +231,7 @@ def _run(words: List[str], stdin: Union[int, IO[bytes]], stdout: Union[int, IO[b
                     notes.append(os.fsdecode(line[len("pmk: "):].rstrip(b"\n")))
                 else:
                     others.write(WROTE.sub(b"", line))
-        except BaseException:  # such as Ctrl-C: it ends the program, and what it has recorded stays
+        except BaseException:  # such as Ctrl-C: pmk ends the program, and keeps what was recorded
             p.send_signal(signal.SIGINT)
             p.communicate()
             raise
