@@ -68,7 +68,7 @@ static void next_field(struct pmk_writer *w, const char *text)
 	put_field(w, text);
 }
 
-/* Empty if the value does not exist. */
+/* One field; empty if the number does not exist. */
 static void next_number(struct pmk_writer *w, bool there, uint64_t value)
 {
 	char text[PMK_NUMBER_SIZE] = "";
@@ -159,7 +159,8 @@ static void put_latency(struct pmk_writer *w, const struct pmk_result *r, const 
 		put_histogram(w, timed ? row->dist.histogram : NULL);
 }
 
-/* For firmware: the columns of the section, and those of one of its rows; NULL: of no row. */
+/* For firmware: the columns of a section and of one of its rows. If `row` is NULL,
+ * its columns are empty. */
 static void put_details(struct pmk_writer *w, const struct pmk_section *s,
 			const struct pmk_row *row)
 {
@@ -298,7 +299,7 @@ static int csv_section(struct pmk_writer *w, const struct pmk_result *r,
 	return 0;
 }
 
-/* The columns of a line without a value; then the known facts of a profile. */
+/* A line for a row of a profile. Columns that a profile does not have are empty. */
 static void profile_line(struct pmk_writer *w, const struct pmk_profile *p,
 			 const struct pmk_profile_row *row)
 {

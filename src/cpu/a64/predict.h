@@ -39,15 +39,15 @@ struct pmk_a64_predictor {
 	uint32_t stack_size, top, depth; /* size 0: there is none */
 };
 
-/* What was predicted for the target of a branch: nothing, the right address, or another one. */
+/* The prediction for the target of a branch: none, the right address, or a wrong one. */
 enum pmk_a64_said { PMK_A64_SAID_NOTHING, PMK_A64_SAID_RIGHT, PMK_A64_SAID_WRONG };
 
-/* 0 or PMK_ENOMEM. */
+/* Returns 0 or PMK_ENOMEM. */
 int pmk_a64_predictor_init(struct pmk_a64_predictor *p, const struct pmk_core *core);
 void pmk_a64_predictor_fini(struct pmk_a64_predictor *p);
 
-/* pmk_a64_counters_fit(): true if a table can have `bp.entries` counters with that history.
- * pmk_a64_counter_of(): the counter of a branch, without history. */
+/* pmk_a64_counters_fit(): true if a table can have `bp.entries` counters and `bp.history` bits of
+ * history. pmk_a64_counter_of(): the index of a branch's counter, before the history is applied. */
 bool pmk_a64_counters_fit(const struct pmk_core *core);
 uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch);
 

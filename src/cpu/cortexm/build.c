@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The blocks of Cortex-M code: what one execution of each adds to the totals, and its cycles. The
+ * Builds the blocks of Cortex-M code: what one execution adds to the totals, and its cycles. The
  * manuals list cycles by instruction; keys.c names the tables. A conditional instruction in an IT
  * block takes one cycle if its condition fails. For accesses the emulator shows whether it failed;
  * other conditional instructions are counted as executed (our choice).
@@ -114,7 +114,7 @@ static bool address_needs(const struct pmk_insn *in, int8_t reg)
 	return reg != PMK_NO_REG && (in->rn == reg || in->rm == reg);
 }
 
-/* The same section: the result of data processing is not forwarded to an address. */
+/* DDI 0439 3.3.2: the result of data processing is not forwarded to an address. */
 static bool waits_for_address(const struct pmk_insn *in, const struct pmk_insn *before)
 {
 	return is_access(in) && !is_access(before) && address_needs(in, before->rd);
@@ -154,7 +154,7 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 	const struct pmk_insn *in = &insn[i], *before = i ? &insn[i - 1] : NULL;
 	unsigned lsu, cycles = pmk_cortexm_cycles(core, in, &lsu);
 
-	/* Its other cycles are added when it is made. */
+	/* Its other cycles are added when the access is made. */
 	if (in->conditional && is_access(in)) {
 		cycles = 1;
 		lsu = 0;
@@ -193,7 +193,7 @@ static unsigned refill_of(const struct pmk_core *core, const struct pmk_insn *la
 	}
 }
 
-/* How control leaves the block. */
+/* Store how control leaves the block. */
 static void set_end(const struct pmk_core *core, const struct pmk_insn *last, struct pmk_block *b)
 {
 	bool direct = last->flow == PMK_FLOW_JUMP || last->flow == PMK_FLOW_CALL;

@@ -6,7 +6,7 @@
 
 #include <pmk/error.h>
 
-/* Nothing has run yet, or a fault left a block early. */
+/* The previous block if nothing has run yet, or if a fault left a block early. */
 static const struct pmk_block before_all = {
 	.fall = UINT64_MAX,
 	.end_addr = UINT64_MAX,
@@ -26,7 +26,7 @@ void pmk_cortexm_fini(struct pmk_cpu *cpu)
 	cpu->cortexm.active = NULL;
 }
 
-/* Nothing that is under way depends on the clock. */
+/* The core keeps no times, so there is nothing to adjust. */
 void pmk_cortexm_forked(struct pmk_cpu *cpu)
 {
 	(void)cpu;
@@ -79,8 +79,8 @@ static uint32_t number_now(const struct pmk_cpu *cpu)
 	return cpu->cortexm.depth ? cpu->cortexm.active[cpu->cortexm.depth - 1].number : 0;
 }
 
-/* The number of active exceptions when `number` was entered; 0 for code that is not a handler. If
- * the exception is not active, returns more than there are. */
+/* The number of active exceptions after `number` was entered; 0 if `number` is 0, which is code
+ * outside of handlers. If the exception is not active, returns more than can be active. */
 static uint64_t depth_of(const struct pmk_cpu *cpu, uint32_t number)
 {
 	uint64_t depth = cpu->cortexm.depth;
@@ -124,8 +124,8 @@ static void enter_exception(struct pmk_cpu *cpu, const struct pmk_block *p,
 	};
 }
 
-/* The block `b` continues after `p`, which an exception interrupted. Where it was interrupted, the
- * branch that ends `p` was not decided yet. */
+/* An exception interrupted the block `p` before the branch at its end was decided. The program now
+ * continues with `b`: count the branch if it was taken. */
 static void resume(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
 {
 	if (p && b->pc != p->cortexm.fall && (p->cortexm.leave || b->pc == p->cortexm.jump))
@@ -143,8 +143,8 @@ static void leave_exceptions(struct pmk_cpu *cpu, const struct pmk_block *b, uin
 	resume(cpu, interrupted, b);
 }
 
-/* True if the handler that was active has ended, and that of `number` starts at `b` in its place:
- * nothing was taken from the stack and nothing was put there. */
+/* True if the active handler has ended and another one starts in its place: the stack pointer has
+ * not changed, because registers were neither restored nor saved. */
 static bool is_tail_chained(const struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t sp)
 {
 	return cpu->cortexm.depth && p->cortexm.leave == PMK_CORTEXM_INDIRECT &&
@@ -170,7 +170,7 @@ static void leave_plainly(struct pmk_cpu *cpu, const struct pmk_block *p, const 
 	cpu->cycles += p->cortexm.taken + b->cortexm.unaligned;
 }
 
-/* The exception that is active now; if the emulator does not say it, the one that was. */
+/* The active exception as the emulator reports it; if it cannot, the last known one. */
 static uint32_t ask_number(const struct pmk_cpu *cpu, uint32_t *sp)
 {
 	int number = pmk_emulator.exception_now ? pmk_emulator.exception_now(sp) : -1;
@@ -209,8 +209,8 @@ static bool is_fault(uint32_t number)
 	return number >= PMK_CORTEXM_HARD_FAULT && number <= PMK_CORTEXM_SECURE_FAULT;
 }
 
-/* The address of the instruction that faulted: the one whose access is missing; otherwise the last
- * one, if it may fault without an access. */
+/* The address of the instruction that faulted: the first one whose access was not reported. If all
+ * were, it is the last instruction of the block, if that may fault without an access. */
 static uint64_t faulting_address(struct pmk_cpu *cpu)
 {
 	struct pmk_cpu_rest rest;

@@ -7,10 +7,11 @@
  *
  * Exceptions. The handlers of a Cortex-M are ordinary functions, so no address shows that one
  * starts. The number of the active exception (IPSR) does. It is read only where an exception may
- * have been entered or left: if a block starts that the last instruction does not lead to, if a
- * handler is active and the last instruction jumps to an address in a register, and at code that
- * was first translated in a handler. If the stack pointer is the same as when the previous handler
- * started, the new exception was tail-chained; if it is lower, it interrupted the handler.
+ * have been entered or left: when the last instruction does not lead to the block that starts, when
+ * it jumps to an address in a register while a handler is active, and when code starts that was
+ * first translated in a handler. If the stack pointer is the same as when the previous handler
+ * started, the new exception was tail-chained. If it is lower, the new exception interrupted the
+ * handler.
  */
 #ifndef PMK_CPU_CORTEXM_CORTEXM_H
 #define PMK_CPU_CORTEXM_CORTEXM_H

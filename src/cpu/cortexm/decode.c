@@ -10,7 +10,7 @@ static bool is_read_of_special(const struct pmk_raw *raw)
 	       (raw->byte[3] & 0xf0) == 0x80;
 }
 
-/* DDI 0403E A7.7.38. With a mask of 0 it is a hint. */
+/* IT: DDI 0403E A7.7.38. With a mask of 0 this encoding is a hint. */
 static bool is_it(const struct pmk_raw *raw)
 {
 	return raw->size == 2 && raw->byte[1] == 0xbf && raw->byte[0] & 15;

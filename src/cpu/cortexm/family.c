@@ -19,7 +19,7 @@ static uint64_t insns_per_cycle(const struct pmk_core *core)
 	return 2;
 }
 
-/* These cores run no programs, so nothing is known without system emulation. */
+/* Empty: this list is only for user emulation, which these cores do not have. */
 static const uint8_t mix[] = { PMK_SIG_CYCLE };
 
 static const uint16_t elf_machines[] = { 40, 0 };

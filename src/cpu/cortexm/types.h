@@ -40,13 +40,13 @@ struct pmk_core_cortexm {
 /* How control can leave a block: bits. */
 enum pmk_cortexm_leave {
 	PMK_CORTEXM_INDIRECT = 1, /* by an address that is only known at run time */
-	PMK_CORTEXM_SPECIAL = 2,  /* by an exception, or it is not a block of the program */
+	PMK_CORTEXM_SPECIAL = 2,  /* by an exception, or this is no block of the program */
 };
 
 struct pmk_block_cortexm {
-	/* Read at every execution. */
-	/* The next instruction, if control may fall through to it. If it cannot, and if there is no
-	 * direct branch: addresses that no block has. */
+	/* All members are read at every execution. `fall` is the next instruction if control may
+	 * fall through to it, otherwise an address that no block has. So is `jump` without a direct
+	 * branch. */
 	uint64_t fall;
 	uint64_t jump;	   /* where a direct branch goes */
 	uint16_t taken;	   /* cycles that leaving by a branch adds */
@@ -56,7 +56,7 @@ struct pmk_block_cortexm {
 	uint8_t unaligned; /* cycles for fetching the first instruction after a branch */
 };
 
-/* Exceptions that are active at the same time; there are no more priorities. */
+/* The most exceptions that can be active at the same time: one of each priority. */
 #define PMK_CORTEXM_LEVELS 256
 
 struct pmk_cortexm_level {

@@ -25,8 +25,8 @@ static PMK_SLOW void count_unaligned(struct pmk_cpu *cpu, uint64_t access, bool 
 	cpu->cycles++;
 }
 
-/* Constants of the caller: `store`, and whether the access is conditional. Its block then counts
- * one cycle, and everything else is counted here, at the first word. */
+/* The caller passes constants for `store` and `conditional`. The block counts only one cycle of a
+ * conditional access. The other cycles and the access are counted here, at the first word. */
 static inline void access_memory(unsigned vcpu, uint64_t addr, void *a, bool store,
 				 bool conditional)
 {

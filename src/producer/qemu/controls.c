@@ -8,8 +8,8 @@
 
 #define CONTROL_QUIET 1000000 /* our choice */
 
-/* What firmware can leave off of what the core's parameters turn on: of enum pmk_control. Of a
- * MicroBlaze no register turns the branch target cache on. */
+/* Bits of enum pmk_control: the units that the core's parameters turn on, but that firmware may
+ * leave off. On a MicroBlaze, no register turns on the branch target cache. */
 static unsigned controllable(const struct pmk_core *core)
 {
 	return (core->mmu ? PMK_CONTROL_MMU : 0) | (core->icache_on ? PMK_CONTROL_ICACHE : 0) |
@@ -142,7 +142,7 @@ bool pmk_controls_is_after_write(uint64_t pc)
 	return false;
 }
 
-/* The write of a control register that ends translated code. NULL: there is none. */
+/* The write of a control register that ends translated code; NULL if there is none. */
 static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 						  const struct pmk_insn *in)
 {
@@ -173,7 +173,7 @@ void pmk_controls_watch(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 				   (void *)(uintptr_t)plugin.control.of_code);
 	if (!w)
 		return;
-	/* What starts next is not behind it. */
+	/* The write is in a delay slot, so the code after it does not run next. */
 	if (n > 1 && in[n - 2].kind & plugin.family->delays)
 		control_missed(controllable(&plugin.control.configured));
 	pmk_plugin_on_insn(tb, n - 1, false, control_is_written, w);

@@ -24,8 +24,8 @@ static struct plugin_within *within_slot(uint64_t pc)
 	return &plugin.within[pc / 2 % (sizeof(plugin.within) / sizeof(plugin.within[0]))];
 }
 
-/* Control registers may have changed since the access was translated, and then the block that runs
- * was built again. */
+/* True if two blocks have the same code. A block is built again if control registers have changed
+ * since its access was translated. */
 static bool is_same_code(const struct pmk_block *a, const struct pmk_block *b)
 {
 	return a->pc == b->pc && a->fall == b->fall;
@@ -43,8 +43,8 @@ static void lone_access(unsigned vcpu, uint32_t info, uint64_t addr, void *data)
 	a->fn(vcpu, info, addr, a->within);
 }
 
-/* Device memory of 32-bit machines, by page. QEMU is asked at the first access to the page that is
- * not a plain hit. */
+/* True if `addr` is device memory of a 32-bit machine. pmk asks QEMU once for each page, at the
+ * first access that is not a plain hit. */
 bool pmk_devices_is_device(void *ctx, uint64_t addr)
 {
 	enum { UNKNOWN, NORMAL, DEVICE };

@@ -9,8 +9,8 @@
  * `pc` in block `b`. */
 void pmk_devices_watch_access(struct qemu_plugin_tb *tb, size_t i, uint64_t pc, pmk_access_fn *fn,
 			      uint64_t access, const struct pmk_block *b);
-/* Device memory of 32-bit machines, by page. QEMU is asked at the first access to the page that is
- * not a plain hit. */
+/* True if `addr` is device memory of a 32-bit machine. pmk asks QEMU once for each page, at the
+ * first access that is not a plain hit. */
 bool pmk_devices_is_device(void *ctx, uint64_t addr);
 
 #endif

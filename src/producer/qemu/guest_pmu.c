@@ -191,7 +191,7 @@ static const struct pmk_guest_window *guest_window(void)
 	return window->load ? window : NULL;
 }
 
-/* The register of a DWT that is far from the others, in the System Control Space. */
+/* DEMCR belongs to the DWT, but it is in the System Control Space, far from the others. */
 #define DEMCR_BASE 0xE000EDFCu
 
 static int load_demcr(void *ctx, unsigned offset, uint32_t *value)
@@ -245,14 +245,14 @@ static void follow_controls(void)
 			pmk_emulated_reset(plugin_core(pmk_cpus[i]), &plugin.config);
 }
 
-/* True if levels must be followed that blocks have. */
+/* True if the exception level must be followed from block to block. */
 bool pmk_guest_pmu_watches_blocks(void)
 {
 	return plugin.config.guest && plugin.config.watch_levels && plugin.family->levels_of_blocks;
 }
 
-/* Called before the first block runs. The block may have been translated with QEMU's own
- * registers. */
+/* Called before the first block runs. It may have been translated while QEMU's own registers were
+ * in use. */
 void pmk_guest_pmu_begin(void)
 {
 	static const struct pmk_guest_calls calls = { guest_access, guest_may, guest_reset,

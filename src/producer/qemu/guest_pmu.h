@@ -5,10 +5,10 @@
 
 #include "producer/qemu/state.h"
 
-/* True if levels must be followed that blocks have. */
+/* True if the exception level must be followed from block to block. */
 bool pmk_guest_pmu_watches_blocks(void);
-/* Called before the first block runs. The block may have been translated with QEMU's own
- * registers. */
+/* Called before the first block runs. It may have been translated while QEMU's own registers were
+ * in use. */
 void pmk_guest_pmu_begin(void);
 /* Pass the interrupt of the model to the processor, after the instruction at `pc`. */
 void pmk_guest_pmu_show_interrupt(const struct pmk_emulated *e, uint64_t pc,

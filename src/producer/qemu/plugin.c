@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pmk-qemu-core.so: the TCG plugin. It has QEMU call the running core (src/cpu: each family of
- * cores has callbacks) and turns the rest into calls of the emulated session
+ * pmk-qemu-core.so: the TCG plugin. It makes QEMU call the running core (src/cpu: each family of
+ * cores has callbacks), and passes everything else on to the emulated session
  * (src/producer/session). It holds no model and knows no instruction set. This file knows QEMU's
  * types; the work is done in translate.c, process.c, sampling.c, guest_pmu.c, controls.c,
- * devices.c, record.c and running.c, around one struct plugin (state.h). QEMU loads it by way of
- * the module that fits it (module.c):
+ * devices.c, record.c and running.c, around one struct plugin (state.h). QEMU loads it through
+ * the module for its release (module.c):
  *
  *	qemu-arm -plugin pmk-qemu-api1.so,arena=/proc/self/fd/N …
  *
- * One callback per block, one per data access, none per instruction. QEMU has its peculiarities:
+ * There is one callback per block and one per data access, but none per instruction. Facts about
+ * QEMU that the code must respect:
  *  - A block's callback runs before it, a memory callback after its access.
  *  - The memory filter is wrong in 7.2, so every callback is registered for both directions, and
  *    load or store is decided here at translation.
@@ -24,8 +25,8 @@
  *  - Since 8.1.2, in system emulation, QEMU leaves a block in its middle to access a device (see
  *    lone_access()).
  *  - Since 8.2, the stack of a program differs when it begins (see pmk_process_begin()).
- *  - When an instruction faults in the middle of a block, nothing is told: see cpu/fault.h. Where
- *    programs handle faults is known from their system calls.
+ *  - QEMU does not report that an instruction faulted in the middle of a block: see cpu/fault.h.
+ *    The system calls of programs show where they handle faults.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,7 +170,7 @@ static unsigned find_test_number(bool counted_here, const struct pmk_insn *in)
 	return (counted_here * 2u + in->store) * 4 + pmk_access_log2(in->mem_bytes);
 }
 
-/* The test for accesses of the instruction. NULL: the emulator must call back for each. */
+/* The test for accesses of the instruction; NULL if the emulator must call back for each. */
 const struct qemu_mem_test *pmk_plugin_find_test(const struct pmk_insn *in)
 {
 	struct pmk_access_test test;
@@ -208,7 +209,7 @@ static char *first_text(void *tb)
 	return qemu_plugin_insn_disas(qemu_plugin_tb_get_insn(tb, 0));
 }
 
-/* Translate code of the rest, in which only instructions are counted. */
+/* Translate code of a part of a sampled program in which only instructions are counted. */
 static void translate_rest(struct qemu_plugin_tb *tb)
 {
 	uint64_t pc = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
@@ -265,8 +266,8 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 	pthread_mutex_unlock(&plugin.translating);
 }
 
-/* The arguments are "arena=/proc/self/fd/N" and, for a recording, "ledger=/proc/self/fd/M": N and M
- * were inherited, and are closed here. */
+/* The arguments are "arena=/proc/self/fd/N" and, for a recording, "ledger=/proc/self/fd/M". N and M
+ * are inherited descriptors, which are closed here. */
 static const char *argument(int argc, char **argv, const char *name)
 {
 	size_t n = strlen(name);
@@ -283,7 +284,7 @@ static void close_inherited(const char *path)
 		close(atoi(path + 14));
 }
 
-/* The target that the emulator emulates, from those of the family; NULL: none of them. */
+/* The entry of the family for the emulator's target; NULL if there is none. */
 static const struct pmk_core_target *find_target(const char *name)
 {
 	for (const struct pmk_core_target *t = plugin.family->targets; t->name; t++)
@@ -306,7 +307,7 @@ static bool fits(const struct qemu_info *info)
 	return false;
 }
 
-/* The emulator ends by itself. It may have been about to continue with the remainder of a block. */
+/* The emulator exits. It may have been about to continue with the remainder of a block. */
 __attribute__((destructor)) static void ended(void)
 {
 	for (unsigned i = 0; plugin.system_mode && i < PMK_ARENA_CPUS; i++)

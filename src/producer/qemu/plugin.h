@@ -13,7 +13,7 @@
 QEMU_EXPORT int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 				   const struct qemu_info *info, int argc, char **argv);
 
-/* The events in the emulator. */
+/* QEMU calls this when it translates the code `tb`. */
 QEMU_EXPORT void pmk_plugin_translated(struct qemu_plugin_tb *tb);
 
 #endif

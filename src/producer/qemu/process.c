@@ -26,8 +26,8 @@
 #include "producer/qemu/stack.h"
 #include "producer/qemu/translate.h"
 
-/* The stack of the program, which is about to begin with this block. False: its pointer cannot be
- * read. */
+/* Find the stack of the program, which is about to begin with this block. Returns false if the
+ * stack pointer cannot be read. */
 static bool first_stack(uint8_t *bytes, uint64_t pc, struct pmk_stack *stack)
 {
 	if (!bytes || !plugin.glue->read_register)
@@ -198,7 +198,7 @@ static struct pmk_cpu *forking_cpu(void)
 	return calling.vcpu < PMK_MAX_VCPUS ? pmk_cpus[calling.vcpu] : NULL;
 }
 
-/* In a new process: it begins with its own head. */
+/* Restart sampling in a forked process, which begins with a head of its own. */
 static void begin_again(struct pmk_cpu *cpu)
 {
 	plugin.rest.all_anew = plugin.rest.on;
@@ -210,7 +210,7 @@ static void begin_again(struct pmk_cpu *cpu)
 		pmk_sampling_end(cpu);
 }
 
-/* Find a slot, or private memory of the same layout that is not read. */
+/* Find a slot, or private memory with the same layout, which pmk does not read. */
 static void find_memory(bool counted)
 {
 	plugin.slot = counted ? wait_for_slot() : NULL;
@@ -372,7 +372,7 @@ static void meet_handler(unsigned signal, uint64_t action)
 	pthread_mutex_unlock(&plugin.translating);
 }
 
-/* QEMU implements a clone that shares memory only until an exec as a process. */
+/* QEMU makes a process, not a thread, of a clone that shares memory only until an exec. */
 static bool makes_thread(int64_t num, uint64_t flags)
 {
 	return num == plugin.family->clone && (flags & CLONE_VM) && !(flags & CLONE_VFORK);
@@ -380,8 +380,8 @@ static bool makes_thread(int64_t num, uint64_t flags)
 
 /*
  * The second thread is about to start. QEMU discards all translated code in this call. Newer
- * releases (10.0 does) report the vCPU on the new thread, when the first one may already have code
- * translated for both.
+ * releases, such as 10.0, report the new vCPU on the new thread. By then, the first thread may
+ * already have translated code for both.
  */
 static void becomes_threaded(void)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes and threads: memory of each, fork, exec, system calls, faults. */
+/* Processes and threads: their memory, fork, exec, system calls, faults. */
 #ifndef PMK_PRODUCER_QEMU_PROCESS_H
 #define PMK_PRODUCER_QEMU_PROCESS_H
 
 #include "producer/qemu/state.h"
 
-/* Returns NULL if the file is no arena. */
+/* Returns NULL if the file is not an arena. */
 struct pmk_arena *pmk_process_map_arena(const char *path);
-/* Returns NULL if none is free. */
+/* Returns NULL if no slot is free. */
 struct pmk_arena_slot *pmk_process_claim_slot(void);
 /* Called before the first instruction of a program, which is at `pc`, and at `bytes` in this
  * process. `start_code` is the load address of its code, 0 if the emulator does not say it. */

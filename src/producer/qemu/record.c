@@ -76,7 +76,7 @@ static void restore_new_lines(char *path)
 	}
 }
 
-/* Find the file of the code at `pc`. The emulator maps it as requested by the program. */
+/* Record which file has the code at `pc`. The emulator maps files as the program requests. */
 void pmk_record_mapping(uintptr_t host, uint64_t pc)
 {
 	uintptr_t begin, end;

@@ -7,8 +7,8 @@
 
 void pmk_record_block(const struct pmk_block *b, const struct pmk_raw *raw,
 		      const struct pmk_insn *in, size_t n);
-/* Find the file of the code at `pc`, which this process has at `host`. The emulator maps it as
- * requested by the program. */
+/* Record which file has the code at `pc`. `host` is the address of this code in this process. The
+ * emulator maps files as the program requests. */
 void pmk_record_mapping(uintptr_t host, uint64_t pc);
 void pmk_record_begin_sites(struct pmk_cpu *cpu);
 

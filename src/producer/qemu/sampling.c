@@ -13,7 +13,7 @@ void pmk_sampling_nap(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-/* False: pmk has ended and will never make room. */
+/* Returns false if pmk has ended, so there will never be room. */
 static bool wait_for_room(const _Atomic uint64_t *head, const _Atomic uint64_t *tail, unsigned most)
 {
 	while (atomic_load(head) - atomic_load(tail) >= most) {
@@ -130,8 +130,8 @@ static void begin_unit(unsigned vcpu)
 	plugin.glue->translate_anew();
 }
 
-/* A block that ticks is executed in the rest. After a request to translate code again, old code may
- * still run for a while. */
+/* Called when a block with a tick runs in the uncounted rest of a sampled program. After a request
+ * to translate code again, old code may still run for a while. */
 void pmk_sampling_on_tick(unsigned vcpu, void *tick)
 {
 	uint64_t executed = *plugin.rest.counter - plugin.rest.began;

@@ -59,7 +59,7 @@ static void register_execution(struct qemu_plugin_tb *tb, size_t first, const st
 }
 
 /* Map the executions of this process's vCPU 0 a second time, to a fixed address at which translated
- * code counts them. Those of an uncounted process are not read. */
+ * code counts them. pmk does not read those of an uncounted process. */
 bool pmk_translate_map_inline(struct pmk_executions *executions)
 {
 	struct pmk_executions *to = plugin.inline_executions;
@@ -75,8 +75,8 @@ bool pmk_translate_map_inline(struct pmk_executions *executions)
 	return true;
 }
 
-/* The threads that run the code that is being translated. The emulator translates all of it again
- * when a second thread starts. */
+/* Whether one thread or several run the code that is being translated. The emulator translates all
+ * code again when a second thread starts. */
 static enum pmk_world world(void)
 {
 	if (plugin.system_mode)
@@ -140,16 +140,16 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i, const struct pmk_ins
 		pmk_devices_watch_access(tb, i, in->addr, fn, access, b);
 }
 
-/* The instruction before this one may have faulted without an access: when this one begins, it is
- * known that it did not. This is only relevant in programs that handle faults. */
+/* The instruction before this one may fault without an access. If this one begins, that did not
+ * happen. This is only relevant in programs that handle faults. */
 static void tell_passed(struct qemu_plugin_tb *tb, size_t i, unsigned behind)
 {
 	pmk_plugin_on_insn(tb, i, false, pmk_translate_passed,
 			   (void *)(uintptr_t)pmk_access_at(0, behind));
 }
 
-/* Make a block from the straight run [first, last) of translated code; NULL: there is no room.
- * plugin.pipe then says how its instructions pass through the pipeline. */
+/* Make a block from the straight run [first, last) of translated code. Stores in plugin.pipe how
+ * its instructions pass through the pipeline. Returns NULL if there is no room. */
 static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct pmk_insn *in,
 					size_t first, size_t last)
 {
@@ -180,8 +180,8 @@ static const struct pmk_block *block_of(const struct pmk_raw *raw, const struct 
 
 /*
  * A straight run of code that follows a write of a control register. QEMU executes it once more
- * before it translates code for the new state, so the block of the state is found when the run
- * starts.
+ * before it translates code for the new state, so the block for the present state is found when the
+ * run starts.
  */
 struct run_after_write {
 	pmk_block_fn *fn;
@@ -268,9 +268,9 @@ static bool asks_data(void)
 	return plugin.config.parts & (PMK_PART_DATA | PMK_PART_CLOCK);
 }
 
-/* True if it matters, for fetch without a clock, that all of `b` has run before a handler starts:
- * see pmk_cpu_left_early(). Without the predictor it matters if the block ends with a maintenance
- * operation. */
+/* True if fetch is counted without a clock and needs to know whether all of `b` has run before a
+ * handler starts: see pmk_cpu_left_early(). Without the predictor this is only needed if the block
+ * ends with a maintenance operation. */
 static bool end_matters(const struct pmk_block *b)
 {
 	if (!(plugin.config.parts & PMK_PART_FETCH))
@@ -287,7 +287,7 @@ static bool is_watched(const struct pmk_block *b, unsigned behind)
 	return asks_data() || (!behind && end_matters(b));
 }
 
-/* The block of memory was written, or is about to be. */
+/* Account for a block of memory that was written, or is about to be (`before`). */
 static void write_lines(unsigned vcpu, void *access, bool before)
 {
 	uint32_t reg = PMK_ACCESS_USE((uint64_t)(uintptr_t)access);

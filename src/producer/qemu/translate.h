@@ -13,7 +13,7 @@ bool pmk_translate_starts_run(const struct pmk_raw *raw, const struct pmk_insn *
 void pmk_translate_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		       const struct pmk_insn *in, size_t first, size_t last);
 /* Map the executions of this process's vCPU 0 a second time, to a fixed address at which translated
- * code counts them. Those of an uncounted process are not read. */
+ * code counts them. pmk does not read those of an uncounted process. */
 bool pmk_translate_map_inline(struct pmk_executions *executions);
 /* The instruction of `access` has run without a fault. */
 void pmk_translate_passed(unsigned vcpu, void *access);
