@@ -19,12 +19,12 @@ def instructions(body):
     return len([i for i in body.replace("; ", ";").split(";") if i.strip() and not i.endswith(":")])
 
 
-# ---- data accesses: which instruction makes how many ---------------------------------------------
+# ---- data accesses: how many each instruction makes ----------------------------------------------
 #
 # All of them start with an empty data cache. x2 is DATA + `offset`. A look-up is made for each 16
-# bytes that an instruction transfers (dcache.bytes), and one more if the bytes lie in two lines.
-# Loads and stores allocate, so each line misses once. An access is unaligned when its address is no
-# multiple of its element: the register of a single or a pair, the element of a structure.
+# bytes that an instruction transfers (dcache.bytes), and one more if the bytes are in two lines.
+# Loads and stores allocate, so each line misses once. An access is unaligned if its address is not
+# a multiple of the size of its element: one register, or one element of a structure.
 #
 # name, offset, instructions, then counts: ld st, reads writes, rd wr misses, unaligned
 ACCESSES = [
@@ -51,7 +51,7 @@ ACCESSES = [
     ("store_two_lines",  0x39, "str x1, [x2]",                     0, 1,  0, 2,  0, 2,  1),
     ("unaligned_inside", 0x01, "ldr x1, [x2]; ldr w1, [x2]; ldrh w1, [x2]; ldrb w1, [x2]; "
                                "str x1, [x2]; strh w1, [x2]",      4, 2,  4, 2,  1, 0,  5),
-    # Over a boundary of 16 bytes, but not of 64: one look-up.
+    # Across a boundary of 16 bytes, but not of 64: one look-up.
     ("over_16_bytes",    0x0c, "ldr x1, [x2]; ldr q0, [x2]",       2, 0,  2, 0,  1, 0,  2),
     # Pairs. The element is a register.
     ("ldp_x",               0, "ldp x1, x3, [x2]",                 1, 0,  1, 0,  1, 0,  0),
@@ -127,9 +127,9 @@ def test_access(name, offset, body, ld, st, reads, writes, read_misses, write_mi
 
 
 def test_access_literals():
-    # Four bytes, eight, sixteen and a signed word behind the code, in one line: four reads, one
-    # miss; the line is in level 2 as well as the instructions' own (the one of k_begin: fetched
-    # first).
+    # Reads of 4, 8 and 16 bytes and of a signed word, all in one line after the code: four reads,
+    # one miss. Level 2 reads this line and the line of the instructions (that of k_begin was
+    # fetched before).
     c = count("repeat", BODY="ldr w1, 1f; ldr x1, 1f; ldr q0, 1f; ldrsw x1, 1f",
               AUX="1: .quad 1, 2, 3, 4, 5, 6, 7, 8")
     want(c, ld_retired=4, l1d_cache_rd=4, l1d_cache_refill=1, l1i_cache_refill=1, l2d_cache_rd=2,
@@ -137,8 +137,8 @@ def test_access_literals():
 
 
 def test_access_zero_a_block():
-    # DC ZVA writes a line without reading it: a look-up, and of the first one a line that is
-    # allocated and not filled, and a translation. The address is anywhere in the block.
+    # DC ZVA writes a line without reading it. Each makes a look-up; the first also allocates the
+    # line without filling it, and needs a translation. The address may be anywhere in the block.
     c = count("repeat", events=ZEROED, SETUP="set32 x2, (DATA+40)", BODY="dc zva, x2; nop", REPS=3)
     want(c, st_retired=0, mem_access=0, l1d_cache=3, l1d_cache_wr=3, l1d_cache_refill=0,
          l1d_cache_allocate=1, l1d_cache_wb=0, l1d_tlb_refill_wr=1, dtlb_walk=1, bus_access_wr=0)
@@ -155,14 +155,14 @@ ZERO_64_KB = {"SETUP": "set32 x2, DATA; set32 x3, 1024; mov x4, x2",
 
 
 def test_access_zero_more_than_the_cache():
-    # Of the loads after the block, one hits and the other is read from level 2.
+    # Two loads follow the block: one hits, and the other reads its line from level 2.
     c = count("repeat", RR, events=ZEROED, **ZERO_64_KB)
     want(c, mem_access=2, l1d_cache_wr=1024, l1d_cache_allocate=1024, l1d_cache_wb=513,
          l1d_tlb_refill_wr=16, l2d_cache_wr=513, l1d_cache_refill=1, bus_access_wr=0)
-    # Without level 2 the same lines go to memory, in four beats each.
+    # Without level 2 the same lines are written to memory, in four beats each.
     want(count("repeat", RR, "l2.enable=0", events=ZEROED, **ZERO_64_KB), l1d_cache_wb=513,
          bus_access_wr=4 * 513)
-    # Without a clock, the same.
+    # The counts are the same without a clock.
     alone = ["l1d_cache_allocate", "l1d_cache_wb", "l1d_cache_wr", "l1d_tlb_refill_wr"]
     want(count("repeat", RR, events=alone, **ZERO_64_KB), **{e: c[e] for e in alone})
     # Out of order, the caches do the same.
@@ -171,8 +171,8 @@ def test_access_zero_more_than_the_cache():
 
 
 def test_access_zero_at_the_end_of_a_page():
-    # QEMU ends a translated block there, and no callback comes behind the instruction. If the
-    # block has not written the register, the address is known before it.
+    # QEMU ends a translated block at the end of a page, and makes no callback after its last
+    # instruction. If the block has not written the register, pmk knows the address before.
     c = count("repeat", events=ZEROED, SETUP="set32 x2, DATA",
               BODY="b 1f; .balign 4096; .skip 4088; 1: nop; dc zva, x2; nop")
     want(c, l1d_cache_wr=1, l1d_cache_allocate=1)
@@ -188,8 +188,8 @@ def test_access_zero_unseen():
 
 
 def test_access_two_pages_two_translations():
-    # A double word from 4 bytes below the page's end: a look-up and a miss of the TLBs on each
-    # side.
+    # A doubleword that begins 4 bytes before the end of a page: each page has one look-up and one
+    # miss in the TLBs.
     for op, read in (("ldr", 1), ("str", 0)):
         want(count("repeat", SETUP="set32 x2, (DATA+0xffc)", BODY=f"{op} x1, [x2]"), l1d_tlb=2,
              l1d_tlb_refill_rd=2 * read, l1d_tlb_refill_wr=2 - 2 * read, dtlb_walk=2,
@@ -197,7 +197,7 @@ def test_access_two_pages_two_translations():
 
 
 def test_access_structure_over_two_pages():
-    # 64 bytes from 4 below the page's end, in single bytes: still one access, cut in two.
+    # 64 single bytes that begin 4 bytes before the end of a page: one access in two parts.
     for op in ("ld1", "ld4", "st4", "st1"):
         want(count("repeat", SETUP="set32 x2, (DATA+0xffc)", BODY=op + " {v0.16b-v3.16b}, [x2]"),
              l1d_cache=5, l1d_cache_refill=2, dtlb_walk=2, l1d_tlb_refill=2,
@@ -205,9 +205,9 @@ def test_access_structure_over_two_pages():
 
 
 def test_access_the_same_instruction_again():
-    # Accesses that come in pieces, one after the other and in a loop: each counts for itself, and
-    # also when the second one begins inside the first. 10 passes of 2 + 2 + 1 pieces, 20 of the LDP
-    # twice at 0x10: inside one line.
+    # QEMU reports these accesses in pieces. Each access counts once, also in a loop and if it
+    # overlaps with the one before. First kernel: 10 passes of 2 + 2 + 1 look-ups. Second: 7 times
+    # 2 + 2 + 2.
     body = "ldp q0, q1, [x10]; ldp q2, q3, [x10, #16]; ldr q4, [x10, #16]"
     want(count("loop", BODY=body, COUNT=10), ld_retired=30, l1d_cache_rd=50, l1d_cache_refill=1)
     want(count("repeat", BODY="ldp q0, q1, [x10]; ldp q0, q1, [x10]; ldp q0, q1, [x10, #16]",
@@ -224,8 +224,8 @@ def test_access_width_of_a_look_up():
 
 
 def test_access_cache_off():
-    # dcache.enable=0: nothing misses; each look-up is a beat on the bus. LDR 1, STR 1, LDP Q in one
-    # line 2, of which the emulated core sees one request. The line of code is four beats more.
+    # dcache.enable=0: nothing misses, and each look-up is a beat on the bus: two reads and a write.
+    # The line of code takes four more beats.
     c = count("repeat", "dcache.enable=0", BODY="ldr x1, [x10]; str x1, [x10]; ldr x1, [x10]")
     want(c, l1d_cache_refill=0, l1d_cache_wb=0, l1d_cache=3, bus_access_rd=2 + 4, bus_access_wr=1)
 
@@ -233,8 +233,8 @@ def test_access_cache_off():
 # ---- exclusives, atomics, ordered accesses, barriers ---------------------------------------------
 
 def test_exclusives_pass_and_fail():
-    # Passes; fails, because CLREX; fails, because of another address; passes as the pair it is;
-    # fails, because the pass before has used the monitor up.
+    # The stores pass; fail after CLREX; fail at another address; pass as a pair; and fail because
+    # the previous store has cleared the monitor.
     body = ("ldxr x1, [x10]; stxr w3, x5, [x10]; ldxr x1, [x10]; clrex; stxr w3, x5, [x10]; "
             "ldaxr w1, [x10]; stlxr w3, w5, [x2]; ldaxp x1, x4, [x10]; stlxp w3, x1, x4, [x10]; "
             "stxr w3, x5, [x10]")
@@ -259,7 +259,7 @@ def test_exclusives_in_a_loop():
 
 
 def test_exclusive_store_makes_dirty():
-    # The dirty line of the set is thrown out by the fifth load; a store that fails leaves it clean.
+    # The fifth load evicts the line. It is dirty, unless the store-exclusive failed.
     for store, dirty in (("ldxr x0, [x10]; stxr w3, x0, [x10]", 1),
                          ("ldxp x0, x2, [x10]; stxp w3, x0, x2, [x10]", 1),
                          ("clrex; stxr w3, x0, [x10]", 0)):
@@ -280,7 +280,8 @@ def v8_1(body, **expected):
 
 
 def test_atomics_read_and_write():
-    # A read and a write each. The read fills the line, the write hits. CASP is 16 bytes: one piece.
+    # Each makes a read, which fills the line, and a write, which hits. CASP has 16 bytes: one
+    # look-up.
     body = (".arch armv8.1-a; ldadd x5, x1, [x10]; swp x5, x1, [x10]; cas x6, x5, [x10]; "
             "ldaddal w5, w1, [x10]; stadd x5, [x10]; swpb w5, w1, [x10]; casp x6, x7, x4, x5, "
             "[x10]")
@@ -289,7 +290,7 @@ def test_atomics_read_and_write():
 
 
 def test_atomics_at_the_end_of_a_line():
-    # The emulator tells two writes of CASP, the second of them nearer to the next line.
+    # QEMU reports two writes for CASP; the second is closer to the next line.
     body = ".arch armv8.1-a; add x11, x10, #48; casp x6, x7, x4, x5, [x11]"
     v8_1(body, inst_retired=2, mem_access_rd=1, mem_access_wr=1, l1d_cache_rd=1, l1d_cache_wr=1,
          l1d_cache_refill_rd=1, l1d_cache_refill_wr=0)
@@ -302,8 +303,8 @@ def test_ordered_accesses():
 
 
 def test_barriers():
-    # One of each kind and option; DSB and DMB count whatever they order. CLREX, SEV, WFE … are not
-    # barriers.
+    # One of each kind and option. DSB and DMB count, no matter what they order. CLREX, SEV, WFE …
+    # are not barriers.
     body = ("isb; dsb sy; dsb ish; dsb st; dmb sy; dmb ishld; dmb st; dmb ishst; clrex; sev; "
             "yield; nop")
     want(count("repeat", BODY=body), isb_spec=1, dsb_spec=3, dmb_spec=4, inst_retired=12,
@@ -360,12 +361,12 @@ def test_kind(name, body, dp, ase, vfp, crypto):
 
 
 # ---- branches: which instructions are which ------------------------------------------------------
-# "taken": pc_write_retired counts all branches that go, immediate ones whether they go or not.
+# "taken": pc_write_retired counts taken branches. br_immed_retired also counts those not taken.
 #
 #    name                instructions                                immed return indirect taken all
 BRANCHES = [
     ("b",                "b 1f; nop; 1: nop",                            1, 0, 0, 1, 2),
-    # To the next instruction: still a change of the PC.
+    # A branch to the next instruction is still a change of the PC.
     ("b_to_next",        "b 1f; 1: nop",                                 1, 0, 0, 1, 2),
     ("bl_ret",           "bl f; nop",                                    1, 1, 1, 2, 3),
     ("ret_by_register",  "bl g; nop",                                    1, 1, 1, 2, 4),
@@ -401,14 +402,14 @@ def test_branch(name, body, immed, returns, indirect, taken, executed):
 
 
 def test_exceptions():
-    # getpid three times: SVC is an exception taken, no branch and no change of the PC (our choice).
+    # getpid three times: SVC counts as an exception, but not as a branch or PC write (our choice).
     c = count("repeat", SETUP="mov x8, #172", BODY="svc #0; nop", REPS=3)
     want(c, exc_taken=3, exc_svc=3, exc_undef=0, pc_write_retired=0, br_retired=0, inst_retired=6)
 
 
 def test_exceptions_undefined():
-    # BRK and UDF end the program with SIGTRAP (5) and SIGILL (4); each is an exception, and an
-    # instruction that did not retire, which the emulator shows all the same (our choice).
+    # BRK and UDF end the program with SIGTRAP (5) and SIGILL (4). Each takes an exception. They do
+    # not retire, but the emulator shows them like executed instructions (our choice).
     for word, code in (("brk #0", 133), ("udf #0", 132)):
         program = build("repeat", {"BODY": word})
         c = counts(stat("--core", "armv8", "-e", "exc_taken,exc_undef,exc_svc", program, code=code))
@@ -418,8 +419,8 @@ def test_exceptions_undefined():
 # ---- direction prediction ------------------------------------------------------------------------
 
 class Predictor:
-    """Two-bit counters, weakly not taken at first, found by word address modulo how many there are,
-    exclusive-or history."""
+    """Two-bit counters, at first "weakly not taken". The index is the word address modulo the
+    number of counters, exclusive-or the history."""
 
     def __init__(self, entries=3072, history=8):
         self.state, self.past, self.entries, self.bits = {}, 0, entries, history
@@ -442,9 +443,9 @@ PERIOD_TTN, PERIOD_NNT = 0x1b6db6db, 0x24924924  # lowest bit first: 110 110 …
 
 
 def test_predictor_loop():
-    # The loop's branch, taken 99 times, then not. The outcomes before it are 0, then 1, 3, 7 …
-    # 0x7f, 0xff: nine counters in turn, each of which says "not taken" when it is new: 9 wrong; at
-    # 0xff it has learned. The exit is wrong, too.
+    # The loop's branch is taken 99 times, then not. The history is 0, then 1, 3, 7 … 0x7f, 0xff.
+    # So nine counters are used, each of which predicts "not taken" the first time: 9 wrong. From
+    # then on the history stays at 0xff, whose counter has learned. The exit is wrong, too.
     want(count("loop", COUNT=100), br_mis_pred=9 + 1, br_immed_retired=100, pc_write_retired=99)
     # With n bits of history it takes n + 1 counters.
     for n in (0, 1, 4, 10):
@@ -452,9 +453,8 @@ def test_predictor_loop():
 
 
 def test_predictor_loop_again():
-    # Warm: the second run begins with other outcomes before it, those of the exit and of the
-    # harness's branch back (… 1 1 0 1), and meets counters that are new until both have left the
-    # history.
+    # Warm: the second run begins with another history, because it has the loop's exit and the
+    # harness's branch back (… 1 1 0 1). It uses new counters until both have left the history.
     p, wrong = Predictor(), []
     program = build("loop", {"COUNT": 100, "WARM": 1})
     begin, end = symbol(program, "k_begin"), symbol(program, "k_end")
@@ -470,7 +470,7 @@ def test_predictor_loop_again():
 
 
 def test_predictor_never():
-    # 16 branches that are not taken: "weakly not taken" is right from the start.
+    # 16 branches that are not taken: the first state, "weakly not taken", is right.
     want(count("repeat", SETUP="cmp x10, x10", BODY="b.ne 1f; nop; 1: nop", REPS=16), br_mis_pred=0,
          br_immed_retired=16, pc_write_retired=0)
 
@@ -485,7 +485,7 @@ def test_predictor_once_each():
 
 
 def test_predictor_unconditional():
-    # B and BL need no prediction, from the first time on.
+    # B and BL need no prediction, not even the first time.
     want(count("repeat", BODY="b 1f; nop; 1: nop; bl f; nop", AUX="f: ret", REPS=16), br_mis_pred=0,
          pc_write_retired=48)
 
@@ -502,9 +502,8 @@ def test_predictor_without_history():
 
 
 def test_predictor_learns_a_pattern():
-    # With history the pattern of period 2 or 3 is learned: no more than the counters that are met
-    # for the first time can be wrong, and over 32 passes a taken branch meets at most 9 + 9 of
-    # them.
+    # With history a pattern of period 2 or 3 is learned. Only counters that are used for the first
+    # time can be wrong. In 32 passes, taken branches use at most 9 + 9 new counters.
     for bits, n in ((ALTERNATE_T, 32), (ALTERNATE_N, 32), (PERIOD_TTN, 30), (PERIOD_NNT, 30)):
         wrong = pattern(bits, n=n)["br_mis_pred"]
         assert wrong <= 18 + 1, wrong
@@ -539,7 +538,7 @@ def test_predictor_restated():
 
 
 def nested(turns, times):
-    """Outcomes of the branches of a loop in a loop: (of the inner one?, taken)."""
+    """The outcomes of the branches of a loop in a loop: (True for the inner loop, taken)."""
     for i in range(times):
         for j in range(turns):
             yield True, j < turns - 1
@@ -547,9 +546,9 @@ def nested(turns, times):
 
 
 def test_predictor_loop_in_a_loop():
-    # The exit of the inner loop is learned as long as the history reaches over all of its turns:
-    # with 8 outcomes 7 turns and the outer branch; with 12 of the Cortex-A72, 11. Beyond that it is
-    # wrong each time. The first passes meet counters that are new.
+    # The exit of the inner loop is learned if the history holds all of its turns and the outer
+    # branch: 8 outcomes are enough for 7 turns, and the 12 of the Cortex-A72 for 11. With more
+    # turns the exit is wrong each time. New counters are wrong in the first passes.
     for core, entries, history in (("cortex-a53", 3072, 8), ("cortex-a72", 4096, 12)):
         for turns in (2, 7, 11, 14):
             defines = {"BODY": f"mov x1, #{turns}; 5: sub x1, x1, #1; cbnz x1, 5b", "COUNT": 100}
@@ -562,9 +561,9 @@ def test_predictor_loop_in_a_loop():
 
 
 def test_predictor_table_that_is_no_power_of_two():
-    # 3072 counters and no history. A branch 3072 words behind another one has its counter; one 3071
-    # words behind it, or 4096, has its own. The first one goes, the other does not, so that a
-    # common one goes up and down: always wrong.
+    # 3072 counters and no history. Two branches at a distance of 3072 words share a counter; at
+    # 3071, 3073 or 4096 words they do not. The first branch is taken and the second is not, so a
+    # shared counter goes up and down and is always wrong.
     for words, wrong in ((3072, 40 + 2), (3071, 1 + 2), (3073, 1 + 2), (4096, 1 + 2)):
         body = ("cbnz x0, 5f; nop; 5: b 6f; .space " + str(4 * (words - 3)) +
                 "; 6: cbz x0, 7f; nop; 7: ")
@@ -573,9 +572,9 @@ def test_predictor_table_that_is_no_power_of_two():
 
 def test_predictor_aliases():
     # Two counters, no history. A is taken, B is not, and the loop's branch is taken except at the
-    # exit. Words 2, 5 and 8: A and the loop share a counter, which is wrong at first and at the
-    # exit; B has its own. Words 2, 4 and 7: A and B share a counter, which goes up from 1 and down
-    # again, so it is always wrong; the loop has its own.
+    # exit. At words 2, 5 and 8, A and the loop share a counter, which is wrong the first time and
+    # at the exit; B has its own. At words 2, 4 and 7, A and B share a counter, which goes up from 1
+    # and down again, so it is always wrong; the loop has its own.
     body = "cbnz x0, 5f; nop; 5: {}cbz x0, 6f; nop; 6: "
     for between, wrong in (("nop; ", 2), ("", 40 + 2)):
         want(count("loop", LOCAL, "bp.entries=2", BODY=body.format(between), COUNT=20),
@@ -595,13 +594,13 @@ def test_return_stack_depth():
 
 
 def test_return_stack_again():
-    # What was overwritten is lost once: each of 5 calls of depth 10 is wrong twice.
+    # Each of 5 calls of depth 10 overwrites two addresses, so two of its returns are wrong.
     want(count("calls", DEPTH=10, REPS=5), br_mis_pred=10, br_return_retired=50)
 
 
 def test_return_elsewhere():
-    # The function returns 4 bytes further: wrong each time, and the stack is right again
-    # afterwards.
+    # The function returns to an address 4 bytes further: wrong each time. The return stack is
+    # correct again after that.
     c = count("repeat", BODY="bl f; nop; nop", AUX="f: add x30, x30, #4; ret", REPS=10)
     want(c, br_mis_pred=10, br_return_retired=10, inst_retired=40)
 
@@ -619,8 +618,7 @@ def test_return_without_call():
 
 
 def test_return_by_an_indirect_branch():
-    # BR X30 pops nothing: the addresses of the calls stay. 3 calls left by BR, new target each
-    # time: 3 wrong. Then a RET to the newest address but one: predicted with the newest of all,
+    # BR X30 pops nothing from the return stack. 3 calls return by BR, each to a new target: 3
     # wrong.
     body = "bl h; nop; bl h; nop; bl h; nop"
     want(count("repeat", BODY=body, AUX=FUNCTIONS), br_mis_pred=3, br_return_retired=0,
@@ -628,15 +626,15 @@ def test_return_by_an_indirect_branch():
 
 
 def test_indirect_targets():
-    # BR at one address, 12 passes. One target: wrong the first time. Two in turn: always wrong. A
-    # table of 4 targets, 3 times each: 4 wrong.
+    # BR at one address, 12 passes. It is wrong once with one target, always with two targets in
+    # turn, and 4 times with 4 targets that are each used 3 times in a row.
     goto = "add x11, x12, x13, lsl #4; br x11; nop; .balign 16; 3: b 4f; .balign 16; b 4f; " \
            ".balign 16; b 4f; .balign 16; b 4f; .balign 16; 4: add x14, x14, #1"
     for choose, wrong in (("mov x13, #0", 1), ("and x13, x14, #1", 12), ("lsr x13, x15, #0", 1),
                           ("mov x16, #3; udiv x13, x14, x16", 4)):
         loop = {"SETUP": "adr x12, 3f; mov x14, #0; mov x15, #0", "BODY": f"{choose}; {goto}",
                 "COUNT": 12}
-        # The loop's own branch: first and last.
+        # The loop's own branch is wrong in the first and the last pass.
         want(count("loop", LOCAL, **loop), br_mis_pred=wrong + 2, br_indirect_spec=12)
         # The first time there is no predicted target that could be wrong.
         want(count("loop", LOCAL, core="cortex-a53", events=BRANCH_KINDS, **loop),
@@ -662,9 +660,10 @@ class Targets:
 
 
 def test_indirect_targets_by_history():
-    # BLR of two functions in turn, of four in turn, and of a pattern of 7. With history all is
-    # learned but the first passes, in which each meets entries that are new; without, all of them
-    # are wrong. The Cortex-A72 has 8 bits of it among 1024 entries, the Cortex-A53 none.
+    # BLR calls two functions in turn, four in turn, or functions in a pattern of period 7. With
+    # history only the first passes are wrong, because they use new entries. Without it at most
+    # repeated targets are right. The Cortex-A72 has 8 bits of history and 1024 entries; the
+    # Cortex-A53 has no history.
     functions = "f: ret; .balign 16; ret; .balign 16; ret; .balign 16; ret"
     choose = {2: "and x13, x14, #1", 4: "and x13, x14, #3",
               7: "mov x16, #7; udiv x13, x14, x16; msub x13, x13, x16, x14; lsr x13, x13, #1"}
@@ -681,7 +680,7 @@ def test_indirect_targets_by_history():
             t = Targets(entries, bits)
             for i in range(60):
                 t.branch(at, f + 16 * (i % period // (2 if period == 7 else 1)))
-            # The loop's branch: as often wrong as it is without the call.
+            # The loop's branch is wrong as often as without the call.
             plain = count("loop", *sets, core=core, events=["br_mis_pred"], COUNT=60,
                           BODY="nop; " * 4)
             c = count("loop", *sets, core=core, events=["br_mis_pred"], **defines)
@@ -691,9 +690,10 @@ def test_indirect_targets_by_history():
 
 
 def test_indirect_targets_share_an_entry():
-    # 256 entries, found by the word's address, without a tag: a BR 1024 bytes on uses the same
-    # entry. Each goes to the instruction behind it, and so each throws out the other's target: 2
-    # wrong a pass. 1020 bytes on it does not: 1 each. LOOP: first and last.
+    # 256 entries without tags; the word address is the index. So two BR at a distance of 1024 bytes
+    # share an entry. Each jumps to the instruction after it and replaces the other's target: both
+    # are wrong in each pass. At 1020 bytes each is wrong once. The loop's branch is wrong in the
+    # first and the last pass.
     for space, wrong in ((1024, 20), (1020, 2)):
         body = ("adr x11, 3f; br x11; 3: adr x12, 4f; b 2f; .space " + str(space - 16) +
                 "; 2: nop; br x12; 4: nop")
@@ -702,8 +702,8 @@ def test_indirect_targets_share_an_entry():
 
 
 def test_indirect_calls():
-    # BLR: predicted by its target, and its return by the stack. 8 different sites: 8 wrong, no
-    # return.
+    # BLR is predicted by its last target, and its return by the return stack. At 8 different places
+    # 8 calls are wrong, and no return.
     want(count("repeat", SETUP="adr x12, f", BODY="blr x12; nop", AUX=FUNCTIONS, REPS=8),
          br_mis_pred=8, br_indirect_spec=16, br_return_retired=8)
     want(count("loop", LOCAL, SETUP="adr x12, f", BODY="blr x12", AUX=FUNCTIONS, COUNT=8),
@@ -712,8 +712,9 @@ def test_indirect_calls():
 
 # ---- prefetching ---------------------------------------------------------------------------------
 #
-# The Cortex-A53's: strides of up to four lines, the same one twice in a row; two streams at once,
-# each five lines ahead, and not beyond the page. DATA begins a page of 64 lines.
+# The prefetcher of the Cortex-A53 starts a stream when the same stride, of up to four lines, occurs
+# twice in a row. It has two streams at once. Each is five lines ahead and ends with the page. DATA
+# is at the start of a page, which has 64 lines.
 
 PREFETCHES = ["l1d_cache_refill", "prefetch_linefill", "l2d_cache_refill", "bus_access"]
 OFF = "prefetch.streams=0"
@@ -724,27 +725,27 @@ def walk(*sets, core="cortex-a53", events=PREFETCHES, **defines):
 
 
 def test_prefetch_a_page():
-    # Lines 0, 1 and 2 miss: strides 1 and 1. Then lines 3 to 7 come, and one more for each that is
-    # used, until the page ends: 61. One line of code, k_begin's, comes from level 2 beside them.
+    # Lines 0, 1 and 2 miss: twice a stride of 1. Then lines 3 to 7 are prefetched, and one more for
+    # each line that is used, until the page ends: 61. Level 2 also fetches the line of k_begin.
     want(walk(STRIDE=64, COUNT=64), l1d_cache_refill=3, prefetch_linefill=61, l2d_cache_refill=65,
          bus_access=4 * 65)
     want(walk(OFF, STRIDE=64, COUNT=64, events=["l1d_cache_refill"]), l1d_cache_refill=64)
 
 
 def test_prefetch_runs_ahead():
-    # Ten lines are used: three miss, seven were prefetched, and five more are there for nothing.
+    # Ten lines are used: three miss, and seven were prefetched. Five more were not used.
     want(walk(STRIDE=64, COUNT=10), l1d_cache_refill=3, prefetch_linefill=7 + 5)
     want(walk("prefetch.lines=2", STRIDE=64, COUNT=10), l1d_cache_refill=3, prefetch_linefill=7 + 2)
-    # Two lines are no stream yet, nor three with strides that have to be the same three times.
+    # Two lines start no stream. Nor do three lines if the same stride must occur three times.
     want(walk(STRIDE=64, COUNT=2), l1d_cache_refill=2, prefetch_linefill=0)
     want(walk("prefetch.trigger=3", STRIDE=64, COUNT=3), l1d_cache_refill=3, prefetch_linefill=0)
-    # One line at a time: of those that are used a line is ahead, and each asks for one more.
+    # One line at a time: the stream is one line ahead, and each use fetches one more.
     want(walk("prefetch.step=1", STRIDE=64, COUNT=10), l1d_cache_refill=3, prefetch_linefill=7 + 1)
 
 
 def test_prefetch_strides():
-    # Every second to fourth line, and every fifth, which is none any more. A page of 64 has 32, 22
-    # and 16 of them, and 13. Words within a line make no stream of their own.
+    # Every second, third or fourth line makes a stream, every fifth does not. A page of 64 lines
+    # has 32, 22, 16 and 13 of these. Words within a line make no other stream.
     for stride, n in ((128, 32), (192, 22), (256, 16)):
         want(walk(STRIDE=stride, COUNT=n), l1d_cache_refill=3, prefetch_linefill=n - 3)
     want(walk(STRIDE=320, COUNT=13), l1d_cache_refill=13, prefetch_linefill=0)
@@ -753,7 +754,7 @@ def test_prefetch_strides():
 
 
 def test_prefetch_backwards():
-    # From the last line of the page to the first.
+    # The walk goes from the last line of the page to the first.
     body = "ldr x1, [x2]; sub x2, x2, #64"
     c = count("loop", core="cortex-a53", events=PREFETCHES, SETUP="set32 x2, (DATA+4032)",
               BODY=body, COUNT=64)
@@ -761,14 +762,14 @@ def test_prefetch_backwards():
 
 
 def test_prefetch_ends_with_the_page():
-    # A stream begins anew in each of three pages. With prefetch.pages it goes on, five lines beyond
-    # the last one, too.
+    # A stream starts again in each of three pages. With prefetch.pages it continues in the next
+    # page, and finally five lines beyond the last page.
     want(walk(STRIDE=64, COUNT=192), l1d_cache_refill=9, prefetch_linefill=183)
     want(walk("prefetch.pages=on", STRIDE=64, COUNT=192), l1d_cache_refill=3,
          prefetch_linefill=189 + 5)
 
 
-# Loads from N pages in turn, a line further each time: N streams side by side.
+# Loads from N pages in turn, one line further in each pass: N interleaved streams.
 def side_by_side(streams, *sets):
     body = "; ".join((["ldr x1, [x2]"] + [f"add x3, x2, #{i}, lsl #12; ldr x1, [x3]"
                                           for i in range(1, streams)]) + ["add x2, x2, #64"])
@@ -777,10 +778,9 @@ def side_by_side(streams, *sets):
 
 
 def test_prefetch_streams_side_by_side():
-    # Two at once, which are five lines too far at the end. Of three the third takes the place of
-    # the first, the first that of the second, and so on: each line has missed before it could come,
-    # or is one of the five that its stream got when it last began. With three streams all have
-    # theirs.
+    # Two streams at once. At the end, each has prefetched five lines too many. If three
+    # compete for two, the third replaces the first, the first replaces the second, and so on, so
+    # more lines miss. With prefetch.streams=3 each has its own.
     want(side_by_side(2), l1d_cache_refill=2 * 3, prefetch_linefill=2 * (17 + 5))
     want(side_by_side(3, "prefetch.streams=3"), l1d_cache_refill=3 * 3,
          prefetch_linefill=3 * (17 + 5))
@@ -788,16 +788,15 @@ def test_prefetch_streams_side_by_side():
 
 
 def test_prefetch_nothing_at_random():
-    # Lines by a generator, over 512 K: no two in a row have the same stride within four lines, but
-    # for a few.
+    # Random lines in 512 KB: two equal strides of at most four lines are rare.
     c = count("random", core="cortex-a53", events=PREFETCHES, COUNT=4000, BITS=13)
     assert c["prefetch_linefill"] <= c["l1d_cache_refill"] // 50, c
 
 
 def test_prefetch_of_stores():
-    # Stores begin no streams on our Cortex-A53 (its preset explains why); with prefetch.stores they
-    # begin them like loads. If they prefetch only into level 2, all lines miss level 1, and only
-    # three miss level 2 (and code: 1).
+    # Stores start no streams on our Cortex-A53 (its preset explains why). With prefetch.stores they
+    # start streams, as loads do. If they prefetch only into level 2, all lines miss in level 1, and
+    # only three lines of data miss in level 2.
     events = ["l1d_cache_refill", "prefetch_linefill", "l2d_cache_refill"]
     want(walk(ACCESS="str", STRIDE=64, COUNT=64, events=events), l1d_cache_refill=64,
          prefetch_linefill=0, l2d_cache_refill=65)
@@ -808,14 +807,14 @@ def test_prefetch_of_stores():
 
 
 def test_prefetch_of_the_a72():
-    # It has no event for it. Three lines miss, and the stream goes on over three pages. Level 2
-    # gets 22 lines more than are used.
+    # The Cortex-A72 has no event for prefetching. Three lines miss, and the stream continues over
+    # three pages. Level 2 fetches 22 lines more than are used.
     events = ["l1d_cache_refill", "l2d_cache_refill"]
     want(walk(STRIDE=64, COUNT=192, core="cortex-a72", events=events), l1d_cache_refill=3,
          l2d_cache_refill=192 + 22 + 1)
     want(walk(OFF, STRIDE=64, COUNT=192, core="cortex-a72", events=events), l1d_cache_refill=192,
          l2d_cache_refill=192 + 1)
-    # Backwards, and with as many streams as it has, level 1 is four lines ahead of each.
+    # Backwards and with the largest number of streams, each is four lines ahead in level 1.
     body = "; ".join(["ldr x1, [x2]"] + [f"add x3, x2, #{i}, lsl #12; ldr x1, [x3]"
                                          for i in range(1, 8)] + ["sub x2, x2, #64"])
     c = count("loop", core="cortex-a72", events=["l1d_cache_refill"], BODY=body, COUNT=20,
@@ -824,8 +823,8 @@ def test_prefetch_of_the_a72():
 
 
 def test_prefetch_takes_less_time():
-    # A line of memory takes 120 cycles, and 64 of them one after the other 64 times that; with five
-    # under way a fifth. Restarting takes three lines' time.
+    # A line takes 120 cycles from memory. 64 lines one after the other take 64 times as long. With
+    # five lines in flight they take a fifth, after the three lines that start the stream.
     events = ["cpu_cycles"]
     chain = {"SETUP": "set32 x2, DATA", "BODY": "ldr x1, [x2]; add x2, x2, x1; add x2, x2, #64",
              "COUNT": 64}
@@ -845,8 +844,8 @@ def test_prefetch_is_the_same_without_a_clock():
 
 # ---- stalls: what waits for what ----------------------------------------------------------------
 #
-# A pass is BODY and the loop's SUB and CBNZ, which fill the rest of its cycles. Latencies of the
-# Cortex-A53: a load 3, additions of doubles and multiplications 4.
+# A pass is BODY and the loop's SUB and CBNZ, which fill the remaining issue slots. Latencies of the
+# Cortex-A53: 3 cycles for a load, 4 for additions of doubles and for multiplications.
 
 WAITS = [
     # The second load issues in cycle 3, two cycles late, CBNZ in 4. The next pass begins in 5 and
@@ -874,8 +873,8 @@ def test_stalls(cause, body, cycles):
 
 
 def test_stalls_add_up():
-    """Whatever is waited for: lines of a walk through four times the cache, stores through a buffer
-    of one, random loads and stores. Each cycle without issue has one cause."""
+    """Each cycle without issue has exactly one cause, in a walk through four times the cache size,
+    with stores through a write buffer of one entry, and with random loads and stores."""
     for kernel, sets, defines in (("walk", ("utlb.entries=2",), {"STRIDE": 64, "COUNT": 2048,
                                                                  "PASSES": 2}),
                                   ("repeat", ("wbuf.entries=1", "mem.write=50"), {
@@ -894,7 +893,8 @@ def test_stalls_add_up():
 
 
 # ---- level 1 data cache --------------------------------------------------------------------------
-# walk.S: its code is one line, fetched inside of the count: l1i_cache_refill 1, also in level 2.
+# walk.S: its code is one line, which is fetched while pmk counts: l1i_cache_refill is 1, and the
+# line also counts in level 2.
 
 def test_walk_half_the_cache():
     # 256 lines fill invalid ways in the first pass; nothing is evicted, whatever the replacement.
@@ -925,7 +925,7 @@ def test_walk_in_pieces():
 
 
 def test_walk_twice_a_direct_mapped_cache():
-    # 512 sets of one way, 1024 lines: each line throws out the one it needs half a pass later.
+    # 512 sets of one way, 1024 lines: each line evicts the one that is needed half a pass later.
     want(count("walk", "dcache.ways=1", STRIDE=64, COUNT=1024, PASSES=3), l1d_cache_refill=3072,
          l2d_cache_rd=3073, l2d_cache_refill=1025)
 
@@ -946,8 +946,8 @@ def test_walk_a_cache_of_64k():
 
 
 def test_walk_by_the_way_size():
-    # 8192 bytes apart: all in set 0. Four lines fit; of five, round robin throws out the next one
-    # needed every time.
+    # 8192 bytes apart: all in set 0. Four lines fit; of five, round robin always evicts the one
+    # that is needed next.
     want(count("walk", RR, STRIDE=8192, COUNT=4, PASSES=5), l1d_cache=20, l1d_cache_refill=4)
     want(count("walk", RR, STRIDE=8192, COUNT=5, PASSES=5), l1d_cache=25, l1d_cache_refill=25)
     # 4 ways of 256 sets: the five are in two sets.
@@ -998,7 +998,7 @@ def test_random_accesses_round_robin():
 
 
 # ---- write-backs ---------------------------------------------------------------------------------
-# evict.S: five lines of set 0; the first one is made dirty, or not, and thrown out by the fifth.
+# evict.S: five lines of set 0; the first one may be made dirty, and the fifth evicts it.
 DIRTY = [
     ("nothing", "", 0),
     ("store", "str x0, [x10]", 1),
@@ -1087,26 +1087,26 @@ def pages(n, *sets, stride=4160, **more):
 
 
 def test_tlb_10_pages():
-    # The pages fit in the micro-TLB: one miss each, in both levels.
+    # The pages fit in the micro-TLB: each page misses once, in both levels.
     want(pages(8), l1d_tlb_refill=8, l2d_tlb_refill=8, l1d_tlb=80, l1i_tlb_refill=0)
     want(pages(10), l1d_tlb_refill_rd=10, l2d_tlb_refill=10, dtlb_walk=10)
 
 
 def test_tlb_11_pages():
-    # Round robin over 10 entries always throws out the page needed next: every access misses. The
-    # main TLB holds all 11 from the first pass on.
+    # Round robin over 10 entries always evicts the page that is needed next, so every access
+    # misses. The main TLB holds all 11 pages after the first pass.
     want(pages(11), l1d_tlb_refill_rd=110, l1d_tlb_refill_wr=0, l2d_tlb_refill=11, dtlb_walk=11)
     want(pages(11, ACCESS="str"), l1d_tlb_refill_rd=0, l1d_tlb_refill_wr=110, dtlb_walk=11)
 
 
 def test_tlb_512_pages():
     # Four pages for each of the 128 sets of four ways. The page of the code shares set 4 with four
-    # of them and is thrown out by the fourth; nobody asks for it again, as the micro-TLB has it.
+    # of them, and the fourth evicts it. It is not needed again, because the micro-TLB has it.
     want(pages(512, stride=4096), l1d_tlb_refill=5120, l2d_tlb_refill=512, l1i_tlb_refill=0)
 
 
 def test_tlb_640_pages():
-    # Five pages for four ways of each set: round robin keeps none until it is needed.
+    # Five pages for four ways of each set: round robin evicts each before it is needed again.
     want(pages(640, stride=4096), l1d_tlb_refill=6400, l2d_tlb_refill=6400, dtlb_walk=6400)
 
 
@@ -1122,9 +1122,8 @@ def test_tlb_mmu_off():
 
 
 def test_tlb_pages_64k_apart_in_the_hints():
-    # 256 pages apart: all share one place among the core's hints of what needs no look-up, which
-    # must not show: 10 of them fit into the micro-TLB, whose entries are fully associative. 10
-    # passes.
+    # The pages are 256 pages apart, so they share one entry in the model's table of pages that need
+    # no look-up. This must not change counts: the micro-TLB is fully associative and holds 10.
     for n, misses in ((5, 5), (6, 6)):
         want(count("walk", STRIDE=0x100000, COUNT=n, PASSES=10), l1d_tlb_refill=misses,
              l2d_tlb_refill=n, l1d_cache=10 * n)
@@ -1135,17 +1134,17 @@ def code_pages(n, passes, *sets):
 
 
 def test_itlb_10_pages():
-    # The page of k_begin is there; 9 others are fetched from once before they are known.
+    # The page of k_begin is present. The 9 others miss once each.
     want(code_pages(10, 5), l1i_tlb_refill=9, itlb_walk=9, l1d_tlb_refill=0)
 
 
 def test_itlb_11_pages():
-    # The eleventh throws out the first, and so on: 10 pages and the way back, 11 misses a pass.
+    # The eleventh page evicts the first, and so on: 11 misses in each pass.
     want(code_pages(11, 5), l1i_tlb_refill=55, itlb_walk=10, dtlb_walk=0)
 
 
 def test_itlb_refill_stalls_fetch():
-    # 10 walks in the first pass; 45 refills from the main TLB of 2 cycles, or 20.
+    # 10 walks in the first pass. The other 45 refills, from the main TLB, take 2 or 20 cycles.
     near, far = code_pages(11, 5), code_pages(11, 5, "utlb.penalty=20")
     equal(far["stall_frontend"] - near["stall_frontend"], 45 * 18)
     equal(far["cpu_cycles"] - near["cpu_cycles"], 45 * 18)
@@ -1166,7 +1165,7 @@ def test_icache_straight_line():
 
 def test_icache_look_ups_by_block():
     # The loop begins 8 bytes into a line and has 2, 3, 8 instructions: bytes 8 to 15, to 19, to 39.
-    # Each pass begins with a look-up of its own, and ends with the 16 bytes of its branch.
+    # Each pass makes a look-up at its start, and its last look-up has the branch.
     for body, looks in (("", 1), ("nop", 2), ("nops 6", 3)):
         a, b = (count("loop", BODY=body, COUNT=n)["l1i_cache"] for n in (10, 30))
         equal(b - a, 20 * looks, body)
@@ -1184,20 +1183,20 @@ def test_icache_off():
 
 
 def test_icache_half_of_it():
-    # One line before the loop, 256 in it and one behind, all of which fit.
+    # One line before the loop, 256 in it and one after it: all fit.
     want(count("codelines", LINES=256, PASSES=4), l1i_cache_refill=258)
 
 
 def test_icache_twice_of_it():
-    # Direct mapped: 1025 lines over 512 sets, each throws out the one half a pass ahead: all of
-    # them miss in every pass. One line before.
+    # Direct mapped, 1025 lines in 512 sets: each line evicts the one that is needed half a pass
+    # later, so all of them miss in every pass. One line is before the loop.
     want(count("codelines", "icache.ways=1", LINES=1024, PASSES=3), l1i_cache_refill=3 * 1025 + 1,
          l2d_cache_refill=1026)
     want(count("codelines", "icache.size=128K", LINES=1024, PASSES=3), l1i_cache_refill=1026)
 
 
 def test_icache_from_level_2():
-    # A cache of 16 lines and code of 33, warm in level 2: 13 cycles each.
+    # The cache has 16 lines and the code 33. Level 2 has all of them: 13 cycles each.
     for sets, latency in (((), 13), (("l2.latency=40",), 40)):
         want(count("repeat", "icache.size=1K", "icache.ways=1", *sets, BODY="nop", REPS=512,
                    WARM=1),
@@ -1224,8 +1223,8 @@ def test_same_counts_on_the_cortex_a53():
 
 
 def test_the_cortex_a72():
-    # 48 pages in its micro-TLBs, three instructions a cycle, 15 cycles for a misprediction; two
-    # ways of 256 sets.
+    # Its micro-TLBs hold 48 pages. It issues three instructions a cycle, and a misprediction takes
+    # 15 cycles. Its data cache has two ways of 256 sets.
     def a72(kernel, *sets, **defines):
         return count(kernel, *sets, core="cortex-a72",
                      events=["l1d_tlb_refill", "l1d_cache_refill", "cpu_cycles", "br_mis_pred"],
@@ -1250,7 +1249,8 @@ def test_same_counts_alone_and_together():
 
 
 def test_same_counts_with_and_without_a_window():
-    # The counts of k_begin to k_end are those of the whole program for half the work and all of it.
+    # With more accesses, the counts from k_begin to k_end grow by as much as those of the whole
+    # program.
     a, b = (count("random", COUNT=n, BITS=11) for n in (1000, 3000))
     w = [counts(stat("--core", "armv8", "-e", ",".join(EVENTS),
                      build("random", {"COUNT": n, "BITS": 11})))
@@ -1288,16 +1288,17 @@ def test_a_gigabyte_far_away():
 
 
 def test_a_stack_at_an_odd_place():
-    # 3 bytes below the end of a page: STP and LDP of 16 bytes below it in one line, STR and LDR of
-    # 16 bytes at it in two lines and pages. Nobody checks the alignment of SP here.
+    # SP is 3 bytes before the end of a page. STP and LDP access the 16 bytes below it, in one line.
+    # STR and LDR access 16 bytes from it on, in two lines and pages. The alignment of SP is not
+    # checked.
     body = "stp x0, x1, [sp, #-16]!; ldp x0, x1, [sp], #16; str q0, [sp]; ldr q0, [sp]"
     want(count("repeat", SETUP="set32 x2, (DATA+4093); mov sp, x2", BODY=body), l1d_cache_wr=3,
          l1d_cache_rd=3, unaligned_st_spec=2, unaligned_ld_spec=2, l1d_cache_refill=2, dtlb_walk=2)
 
 
 # ---- processes, threads, signals -----------------------------------------------------------------
-# Functions whose instructions are known, in programs of C. work(n): 2 n + 2; fact(n): 10 (n - 1) +
-# 4, two loads and two stores for each n above 1; note(): 2.
+# C programs with functions whose instructions are known: work(n) executes 2 n + 2, note() 2, and
+# fact(n) 10 (n - 1) + 4, with two loads and two stores for each n above 1.
 
 FUNCTIONS_C = r"""
 #include <pthread.h>
@@ -1385,7 +1386,7 @@ PROGRAMS = [
     # 1000, 2000 … 5000 in five threads; 100, 200, 300 in three children and 1000 in their parent.
     ("threads", "work", 5, 2 * 15000 + 2 * 5, 5, {}),
     ("forks", "work", 4, 2 * 1600 + 2 * 4, 4, {}),
-    # fact(1) … fact(10) call themselves: 55 entries, counted once each.
+    # fact(1) … fact(10) call themselves: 55 entries, and each instruction counts once.
     ("recursion", "fact", 55, 10 * 45 + 4 * 10, 55, {}),
     ("signals", "note", 50, 100, 50, {}),
     # A store that faults, in the middle of a block; the handler jumps out.
@@ -1427,8 +1428,8 @@ def test_three_runs_are_identical():
 
 
 def test_intervals_add_up():
-    # 20000 passes of two instructions, in intervals of 5000; each ends with the block in which it
-    # is due.
+    # 20000 passes of two instructions, in intervals of 5000 instructions. Each interval ends with
+    # the block in which its last instruction is.
     program = build("loop", {"COUNT": 20000})
     events = ("inst_retired", "cpu_cycles", "br_retired")
     whole = counts(stat("--core", "armv8", "-e", ",".join(events), program))

@@ -42,7 +42,7 @@ KINDS = [
     ("add_and_subtract",
      "add r3, r4, r5; rsub r3, r4, r5; addc r3, r4, r5; rsubkc r3, r4, r5; addik r3, r4, 1; "
                          "rsubi r3, r4, 1; cmp r3, r4, r5; cmpu r3, r4, r5", dict(arith_op=8)),
-    # Products and quotients are arithmetic, too.
+    # Multiplications and divisions count as arithmetic, too.
     ("multiply",
      "mul r3, r4, r5; mulh r3, r4, r5; mulhu r3, r4, r5; mulhsu r3, r4, r5; muli r3, r4, 5",
                          dict(arith_op=5, mul_op=5)),
@@ -85,7 +85,8 @@ KINDS = [
     # The second store finds no reservation, but also counts.
     ("exclusive",        "lwx r3, r10, r4; swx r3, r10, r4; swx r3, r10, r4",
                          dict(load_word=1, load_any=1, store_word=2, store_any=2)),
-    # r1 in the address, as base or as index; as a loaded or stored value it does not count.
+    # load_r1 and store_r1 count accesses with r1 in the address, as base or index. They do not
+    # count r1 as the loaded or stored value.
     ("stack_loads",
      "lwi r3, r1, 4; lbu r3, r1, r4; lhu r3, r4, r1; lwi r1, r10, 16; lw r3, r10, r4",
                          dict(load_word=3, load_byte=1, load_half=1, load_any=5, load_r1=3)),
@@ -94,21 +95,21 @@ KINDS = [
                          dict(store_word=3, store_byte=1, store_half=1, store_any=5, store_r1=3)),
 ]
 
-# r4, r5 small, r6 not 0, r7 1.0f, r1 DATA, which is also what is loaded into it.
+# r4 and r5 are small, r6 is not 0, r7 is 1.0f. r1 is DATA; loads into r1 load the same value.
 OPERANDS = ("addik r4, r0, 8; addik r5, r0, 3; addik r6, r0, 9; addik r7, r0, 0x3f800000; or r1, "
             "r10, r0; swi r1, r10, 16")
 
 
 @cases("name, body, events", KINDS)
 def test_kind(name, body, events):
-    insns = instructions(body.replace("0x12345678", "0; nop"))  # what needs a prefix is two
+    insns = instructions(body.replace("0x12345678", "0; nop"))  # an imm prefix is one more
     for order in mb.ORDERS:
         exactly(count("repeat", order=order, SETUP=OPERANDS, BODY=body), insns, **events)
 
 
 def test_a_store_exclusive_that_fails_stores_nothing():
-    # The load fetches the line; the first store finds its reservation and hits; the second finds
-    # none: it is executed, and no access to memory.
+    # The load fetches the line. The first store finds its reservation and hits. The second store
+    # finds none: it is executed, but does not access memory.
     for sets in ((), ("dcache.write_through=0",)):
         want(count("repeat", *sets, SETUP=OPERANDS,
                    BODY="lwx r3, r10, r4; swx r3, r10, r4; swx r3, r10, r4"),
@@ -128,7 +129,7 @@ BRANCHES = [
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
     ("bra",              "bra r9; nop; 1: nop",             2,
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
-    # To the next instruction: still a branch.
+    # A branch to the next instruction is still a branch.
     ("bri_to_next",      "bri 4; nop",                      2,
      dict(branch_uncond=1, branch_any=1, logical_op=1)),
     # The slot is used; it is executed.
@@ -144,7 +145,7 @@ BRANCHES = [
      dict(branch_uncond=1, branch_any=1, logical_op=2,
                                                                    branch_uncond_delay=1,
           delay_slot_nop=1)),
-    # An or with an effect is not a NOP.
+    # An or that changes a register is not a NOP.
     ("slot_with_an_or",  "brid 8; or r3, r0, r0; nop",      3,
      dict(branch_uncond=1, branch_any=1, logical_op=2,
                                                                    branch_uncond_delay=1)),
@@ -152,7 +153,8 @@ BRANCHES = [
      dict(branch_uncond=1, branch_any=1, logical_op=1,
                                                                    branch_uncond_delay=1,
           load_word=1, load_any=1)),
-    # A call is a branch with a slot, its return none; the slot of the return counts.
+    # A call counts as a branch with a delay slot, its return does not. The slot of the return
+    # counts.
     ("call_and_return",  "brlid r15, f; addk r3, r4, r5; nop", 5,
      dict(branch_uncond=1, branch_any=1, branch_uncond_delay=1, arith_op=1, logical_op=2,
           delay_slot_nop=1)),
@@ -189,7 +191,7 @@ BRANCHES = [
                          "nop; bgtd r4, r7; nop; nop; bged r0, r7; nop; nop; nop", 13,
      dict(branch_cond_taken=6, branch_cond_taken_delay=6, branch_cond=6, branch_any=6, logical_op=7,
           delay_slot_nop=6)),
-    # To the next instruction: for branches that test r0 it is known whether they are taken.
+    # Branches to the next instruction: if they test r0, pmk knows whether they are taken.
     ("taken_in_vain",    "beqi r0, 4; beqid r0, 8; nop; blei r0, 4; bgei r0, 4; nop", 6,
      dict(branch_cond_taken=4, branch_cond_taken_delay=1, branch_cond=4, branch_any=4,
           logical_op=2, delay_slot_nop=1)),
@@ -239,8 +241,7 @@ def test_what_is_not_seen_of_a_branch_is_said():
 
 
 def test_slots_of_a_loop():
-    # Ten passes: nine times back, once on. Without a slot; with one that is empty; with one that is
-    # used.
+    # Ten passes: the branch is taken nine times. It has no delay slot, an empty one, or a used one.
     exactly(count("loop", COUNT=10), 21, arith_op=10, logical_op=1, branch_cond_taken=9,
             branch_cond_not_taken=1, branch_cond=10, branch_any=10)
     both = dict(branch_cond_taken=9, branch_cond_taken_delay=9, branch_cond_not_taken=1,
@@ -252,8 +253,9 @@ def test_slots_of_a_loop():
 
 
 def test_a_slot_on_the_next_page():
-    # The branch is the last word of a page, its slot the first of the next: QEMU translates them
-    # apart. They are one branch all the same, taken nine times; the NOP in the slot counts.
+    # The branch is the last word of a page, and its slot is the first word of the next page. QEMU
+    # translates them separately, but they count as one branch, taken nine times. The NOP in the
+    # slot counts.
     for slot, nops, adds in (("nop", 10, 0), ("addk r3, r3, r4", 0, 10)):
         c = count("loop", *LOCAL, COUNT=10,
                   BODY=".balignl 4096, 0x80000000; .rept 1022; nop; .endr", BRANCH="bneid",
@@ -263,9 +265,9 @@ def test_a_slot_on_the_next_page():
 
 
 # ---- cycles of an instruction --------------------------------------------------------------------
-# UG984, instruction pages, by C_AREA_OPTIMIZED: five, three, eight stages. Five in a row, none of
-# which needs another's result, all in local memory: five times the latency. Beyond the first cycle
-# they hold execution.
+# Latencies for pipelines of five, three and eight stages (C_AREA_OPTIMIZED), from the instruction
+# pages of UG984. Five independent instructions in local memory take five times the latency. All
+# cycles after the first count as a stall of execution.
 
 LATENCIES = [
     ("alu",         "addk r3, r4, r5",      (1, 1, 1)),
@@ -310,11 +312,11 @@ TAKEN = [
     ("bri",         "bri 8; nop",                   1, (3, 3, 7)),
     ("br",          "br r8; nop",                   1, (3, 3, 7)),
     ("beqi",        "beqi r0, 8; nop",              1, (3, 3, 7)),
-    # With the slot's own cycle.
+    # This includes the cycle of the delay slot.
     ("brid",        "brid 8; nop",                  2, (3, 3, 7)),
     ("beqid",       "beqid r0, 12; nop; nop",       2, (3, 3, 7)),
     ("brki",        "brki r14, 8",                  1, (3, 3, 7)),
-    # Call, slot, return, slot: twice 2 or 6 and two slots.
+    # A call and a return: 2 or 6 cycles each, and a cycle for each of their slots.
     ("call",        "brlid r15, f; nop",            4, (6, 6, 14)),
 ]
 
@@ -329,7 +331,7 @@ def test_cycles_taken(name, body, insns, cycles):
 
 
 def test_cycles_taken_with_virtual_addresses():
-    # Eight stages with an MMU: two more, for branches; of returns UG984 does not say so.
+    # Eight stages with an MMU: branches take two cycles more. UG984 does not say this of returns.
     virtual = ("lmb.size=4096M", "bp.enable=0")
     for body, insns, each in (("bri 8; nop", 1, 9), ("beqid r0, 12; nop; nop", 2, 9),
                               ("brlid r15, f; nop", 4, 16)):
@@ -384,14 +386,14 @@ def test_wait_for_every_operand():
 
 
 def test_wait_across_branches():
-    # The value comes from the slot, its use is where the branch goes: the refill of one cycle goes
-    # by meanwhile.
+    # The slot produces the value, and the branch's target uses it. The refill of one cycle hides
+    # one cycle of the wait.
     want(count("repeat", *LOCAL, BODY="brid 12; lwi r3, r10, 0; nop; addk r4, r3, r3"), stall_of=2)
-    # Without a slot the refill takes both cycles.
+    # Without a slot the refill hides both cycles.
     want(count("repeat", *LOCAL, BODY="lwi r3, r10, 0; bri 8; nop; addk r4, r3, r3"), stall_of=2)
     # A branch that is not taken takes one cycle, so one cycle of waiting remains.
     want(count("repeat", *LOCAL, BODY="lwi r3, r10, 0; bnei r0, 8; addk r4, r3, r3"), stall_of=1)
-    # In a loop, each pass.
+    # In a loop this happens in each pass.
     want(count("loop", *LOCAL, COUNT=10, BODY="lwi r3, r10, 0; addk r4, r3, r3", BRANCH="bneid",
                SLOT="nop"),
          stall_of=10 * 2 + 9)
@@ -399,8 +401,8 @@ def test_wait_across_branches():
 
 # ---- branch target cache -------------------------------------------------------------------------
 # Immediate branches and returns are predicted. A right prediction takes a cycle, a wrong one 3, or
-# 7 with eight stages (UG984, "Branch Target Cache"). A branch enters when it is taken, and then
-# goes where it went last: our choice.
+# 7 with eight stages (UG984, "Branch Target Cache"). A branch is entered when it is taken, and its
+# last target is predicted (our choice).
 
 BTC = ("lmb.size=4096M", "mmu.enable=0")
 CALL = dict(AUX="f: rtsd r15, 8; nop")
@@ -411,16 +413,16 @@ def loop_cycles(c, insns, stalls, hits):
 
 
 def test_btc_of_a_loop():
-    # First pass: unknown and taken, 2 cycles more. Then right eight times; at the end wrong: 2.
-    # Nine hits.
+    # In the first pass the branch is unknown and taken: 2 cycles more. The prediction is then right
+    # eight times, and wrong at the end: 2 cycles more. Nine passes hit.
     loop_cycles(count("loop", *BTC, COUNT=10), 21, 4, 9)
     # With a slot the first costs 1.
     loop_cycles(count("loop", *BTC, COUNT=10, BRANCH="bneid", SLOT="nop"), 31, 3, 9)
-    # Eight stages: 6 and 6.
+    # With eight stages: 6 cycles more, twice.
     loop_cycles(count("loop", *BTC, core="microblaze-freq", COUNT=10), 21, 12, 9)
-    # And with virtual addresses: 8 and 8.
+    # With virtual addresses, too: 8 cycles more, twice.
     loop_cycles(count("loop", "lmb.size=4096M", core="microblaze-freq", COUNT=10), 21, 16, 9)
-    # None: nine times 2 cycles.
+    # Without a branch target cache: 2 cycles more, nine times.
     loop_cycles(count("loop", *BTC, "bp.enable=0", COUNT=10), 21, 18, 0)
 
 
@@ -451,15 +453,15 @@ def test_btc_does_not_hold_branches_to_registers():
 
 
 def test_btc_of_a_return_to_two_callers():
-    # Always to the other target: unknown once, 1; wrong nineteen times, 2.
+    # The target changes each time: unknown once, 1 cycle; wrong nineteen times, 2 cycles each.
     c = count("loop", *BTC, COUNT=10, BODY="brlid r15, f; nop; brlid r15, f; nop", **CALL)
     loop_cycles(c, 101, 1 + 1 + 1 + 19 * 2 + 4, 9 + 9 + 19 + 9)
 
 
 def test_btc_is_emptied():
-    # bri 4, which is taken and costs 2, empties it, and so does mbar with the instruction side;
-    # mbar 1 has the data side alone. Both take the loop's branch out each time: 9 × 2, nothing at
-    # the end.
+    # bri 4, which is taken and takes 2 cycles more, empties the branch target cache. So does mbar
+    # with the instruction side, but not mbar 1, which has only the data side. When the cache is
+    # emptied in each pass, the loop's branch takes 9 × 2 cycles more, and none at the end.
     loop_cycles(count("loop", *BTC, COUNT=10, BODY="bri 4"), 31, 10 * 2 + 9 * 2, 0)
     want(count("loop", *BTC, COUNT=10, BODY="mbar 2"), btc_hit=0, stall_of=9 * 2, stall_ex=10)
     want(count("loop", *BTC, COUNT=10, BODY="mbar 0"), btc_hit=0, stall_of=9 * 2, stall_ex=10)
@@ -467,9 +469,9 @@ def test_btc_is_emptied():
 
 
 def test_btc_sizes():
-    # The loop's branch stands `words` behind another one: with as many entries they share one, and
-    # each throws the other out. Then the first costs 2 each time, the second 9 × 2. With more
-    # entries both stay.
+    # The loop's branch is `words` words after another one. With that number of entries they share
+    # an entry and evict each other: the first takes 2 cycles more each time, the second 9 × 2. With
+    # more entries both stay.
     for words in (8, 16, 32, 64, 512, 1024, 2048):
         body = f"bri 8; nop; .rept {words - 3}; nop; .endr"
         insns = 10 * words + 1
@@ -482,8 +484,8 @@ def test_btc_sizes():
 
 
 # ---- data cache ----------------------------------------------------------------------------------
-# Code is local, data cached; what walk.S touches lies from DATA on, which is line 0 of every cache.
-# A pass over COUNT places is COUNT × (access, addik, bneid, addk).
+# Code is in local memory, and data is cached. walk.S accesses data from DATA on, which is in line 0
+# of every cache. A pass over COUNT addresses is COUNT × (access, addik, bneid, addk).
 
 LOAD, STORE, STORE_BYTE = (dict(ACCESS=a)
                            for a in ("lwi r3, r5, 0", "swi r3, r5, 0", "sbi r3, r5, 0"))
@@ -515,9 +517,9 @@ def test_dcache_reads(line, through):
     policy = (f"dcache.line={line}", f"dcache.write_through={through}", *LOCAL_CODE)
     # 8 KB word by word, twice: one miss a line, then none.
     reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=2048, PASSES=2), 4096, 2048 // line)
-    # 16 KB: every line throws out one that will be wanted.
+    # 16 KB: every line evicts one that is needed later.
     reads(count("walk", *policy, **LOAD, STRIDE=4, COUNT=4096, PASSES=2), 8192, 8192 // line)
-    # 8 KB and a line: of the lines 0 and 512, which share a place, each pass misses both.
+    # 8 KB and a line: lines 0 and 512 share a place in the cache, so both miss in each pass.
     lines = 2048 // line
     reads(count("walk", *policy, **LOAD, STRIDE=4 * line, COUNT=lines + 1, PASSES=3), 3 * lines + 3,
           lines + 1 + 2 * 2)
@@ -564,7 +566,7 @@ def test_dcache_write_through_does_not_allocate():
 
 
 def test_dcache_write_back_words():
-    # UG984, "Data Cache": a word store that misses writes its word and asks for nothing; that word
+    # UG984, "Data Cache": a word store that misses writes its word and fetches nothing. That word
     # is valid, the others of its line are not. First pass: each word misses; second: none.
     for line in (4, 8, 16):
         back = (*LOCAL_CODE, "dcache.write_through=0", f"dcache.line={line}")
@@ -596,8 +598,8 @@ def test_dcache_write_back_bytes():
 
 
 def test_dcache_write_back_evicts():
-    # A dirty line that is thrown out goes to the write buffer, which has room: the load that caused
-    # it waits only for its own line. 16 KB in an 8 KB cache: all loads and all stores miss.
+    # An evicted dirty line goes to the write buffer, which has room. The load that evicted it waits
+    # only for its own line. 16 KB in an 8 KB cache: all loads and all stores miss.
     c = count("walk", *LOCAL_CODE, "dcache.write_through=0", ACCESS="lwi r3, r5, 4; swi r3, r5, 0",
               STRIDE=16, COUNT=1024, PASSES=2)
     # The store waits for what is loaded: 2.
@@ -607,10 +609,10 @@ def test_dcache_write_back_evicts():
     # gone.
     slow = count("walk", *LOCAL_CODE, "dcache.write_through=0", "wbuf.entries=1", "mem.write=60",
                  **STORE, STRIDE=16, COUNT=1024, PASSES=2)
-    # A store comes every 5 cycles. The first 512 evict nothing; the 513th hands over a line and
-    # goes on; from then on each waits until the one before has gone: 60 cycles, of which it waits
-    # 55. From one pass to the next it is 5 cycles more, which it need not wait: a branch that does
-    # not go is 1 less, the outer loop 6.
+    # A store is executed every 5 cycles. The first 512 evict nothing. The 513th puts a line into
+    # the buffer without waiting. Each later store waits until the line before has been written,
+    # which takes 60 cycles: it waits for 55. Between two passes there are 5 more cycles, in which
+    # it need not wait: the branch that is not taken takes 1 less, the outer loop 6.
     writes(slow, 2048, 2048, stall=(2048 - 513) * 55 - 5)
 
 
@@ -723,8 +725,8 @@ def test_icache_line(line):
     fetches(code(256, 1, set_), 256 + last, 256 // line + tail)
     # Four times what fits: only the first time.
     fetches(code(1024, 4, set_), 4 * 1024 + 3 * one + last, 1024 // line + tail)
-    # 8 KB are 2048 words, so that the line behind them takes the place of the first: both miss
-    # every time. The last NOP, where it is a line of its own, misses once.
+    # 8 KB are 2048 words, so the line after them takes the place of the first: both miss every
+    # time. The last NOP, where it is a line of its own, misses once.
     fetches(code(2048, 3, set_), 3 * 2048 + 2 * one + last, 2048 // line + 1 + 2 * 2 + (tail - 1))
     # Twice the size: everything misses every time.
     fetches(code(4096, 3, set_), 3 * 4096 + 2 * one + last, 3 * (4096 // line + 1) + (tail - 1))

@@ -42,8 +42,8 @@ def said(name):
 
 
 def rounds(doc):
-    """The number of monitor rounds that each counter has seen; the monitor runs while it is
-    read."""
+    """The number of rounds of the monitor that each counter has seen. The monitor keeps running
+    while its counters are read."""
     armi, gxi = (row["counter-value"] for row in doc["counters"])
     equal({row["trust"] for row in doc["counters"]}, {"measured"})
     equal(gxi % 81, 0)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Counts of kernels: small programs in assembly without a C library, entered at _start.
 
-bare(name, NAME=text...)           the program of microblaze/<name>.S
+bare(name, NAME=text...)           builds the program microblaze/<name>.S
 count(name, "key=value"..., NAME=text...)
-                                   what is counted between its k_begin and k_end: events, latencies,
-                                   metrics
-want(c, event=n...)                compare some; timed(c, event, sum=n...) what is told of a latency
-identities(document)               what must hold for any program, whatever it does
+                                   returns the events, latencies and metrics between its k_begin and
+                                   k_end
+want(c, event=n...)                checks some of the counts
+timed(c, event, sum=n...)          checks members of a latency
+identities(document)               checks relations that hold for every program
 """
 from harness import counts, equal, have, stat
 import microblaze_tools as mb
@@ -25,8 +26,8 @@ TIMED = {58: 12, 59: 14, 60: 10, 62: 62, 63: 63}  # N of a latency event is the 
 
 
 def identities(document, core="microblaze", failed=0):
-    """What must hold for any program, by the definitions and by the rules of docs/microblaze.md.
-    `failed`: so many stores exclusive have stored nothing."""
+    """Checks relations that hold for every program by the definitions of the events and the rules
+    of docs/microblaze.md. `failed` is the number of stores exclusive that stored nothing."""
     by_name = counts(document)
     c = {int(x["code"], 16): by_name[x["event"]] for x in document["counters"]
          if x.get("region") is None}
@@ -38,7 +39,7 @@ def identities(document, core="microblaze", failed=0):
     for timed, event in TIMED.items():
         equal(c[timed], c[event], f"N of E{timed} = E{event}")
     assert c[20] + c[28] <= c[19], c
-    # An instruction takes a cycle and what it is held.
+    # An instruction takes one cycle plus the cycles for which it is stalled.
     equal(c[30], c[0] + c[51], "E30 = E0 + E51")
     if core == "microblaze-area":
         return  # local memory, no caches, no MMU
@@ -52,7 +53,7 @@ def identities(document, core="microblaze", failed=0):
 # Code in local memory: every fetch takes a cycle, nothing is translated or predicted. Data is
 # cached.
 LOCAL_CODE = ("lmb.size=257M", "mmu.enable=0", "bp.enable=0")
-# Data as well: only the pipeline is left.
+# Data is in local memory, too: only the pipeline takes time.
 LOCAL = ("lmb.size=4096M", "mmu.enable=0", "bp.enable=0")
 
 
@@ -66,8 +67,8 @@ class Counts(dict):
 
 
 def count(kernel, *sets, core="microblaze", order="little", events="all", **defines):
-    """What is counted between k_begin and k_end of a kernel, built with `defines`, on a core with
-    `sets`."""
+    """The counts between k_begin and k_end of a kernel, built with `defines`, on a core with the
+    parameters `sets`."""
     have(mb.ORDERS[order].qemu)
     program = bare(kernel, order=order, **defines)
     options = [w for s in sets for w in ("--set", s)]
@@ -83,7 +84,7 @@ def want(c, **expected):
 
 
 def timed(c, event, **expected):
-    """Compare what is told of a latency: sum, mean, stddev, min, max; the last two to three
+    """Check members of a latency: sum, mean, stddev, min, max. Fractions are compared to three
     digits."""
     got = c.latency[event]
     wrong = [f"{k}: got {got[k]}, want {v}" for k, v in expected.items()
