@@ -135,8 +135,8 @@ def record(command: Sequence[Path] = (), events: Optional[Words] = None, *,
            freq: Union[int, str, None] = None, count: Union[int, str, None] = None,
            stdin: Place = None, stdout: Place = None, stderr: Place = None,
            **options: Unpack[Options]) -> Recording:
-    """Record where events occur in a program. Writes the file `output`, and returns it, opened, when
-    the program has ended.
+    """Record where events occur in a program, in the file `output`. When the program has ended,
+    returns the open recording.
 
         with pmk.record(["./prog", "arg"], events="cycles,dcache_miss") as recording:
             recording.functions("cycles")
