@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "cpu/family.h"
+
 struct pmk_cpu *pmk_cpus[PMK_MAX_VCPUS];
 struct pmk_emulator pmk_emulator;
 struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
@@ -35,6 +37,16 @@ void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
 	if (r->n == PMK_MAX_RESTS) /* blocks that were never returned to */
 		memmove(r->rest, r->rest + 1, --r->n * sizeof(rest));
 	r->rest[r->n++] = rest;
+}
+
+void pmk_rest_begins(struct pmk_cpu *cpu, const struct pmk_block *of)
+{
+	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+
+	if (family->resumed)
+		family->resumed(cpu);
+	cpu->prev = of;
+	pmk_sites_resume(cpu, of);
 }
 
 void pmk_rest_never(unsigned vcpu)

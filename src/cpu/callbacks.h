@@ -130,6 +130,9 @@ static inline bool pmk_rest_is_due(unsigned vcpu)
 /* The run has ended: take back the rest that has not run. */
 void pmk_rest_never(unsigned vcpu);
 
+/* The rest of the block `of` is about to run. */
+PMK_SLOW void pmk_rest_begins(struct pmk_cpu *cpu, const struct pmk_block *of);
+
 /* True if `block` is the rest of a block that was left. That block then continues, no matter what
  * ran in between. */
 static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
@@ -142,8 +145,7 @@ static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 	last = &r->rest[r->n - 1];
 	if (block->pc != last->pc || block->end_addr != last->of->end_addr)
 		return false;
-	pmk_cpus[vcpu]->prev = last->of;
-	pmk_sites_resume(pmk_cpus[vcpu], last->of);
+	pmk_rest_begins(pmk_cpus[vcpu], last->of);
 	r->n--;
 	return true;
 }

@@ -27,6 +27,13 @@ struct pmk_core_target {
 	bool only_system; /* emulates firmware, not programs */
 };
 
+/* The first `keep` of the active handlers of exceptions stay active. If `begins`, another handler
+ * starts. */
+struct pmk_nesting {
+	uint64_t keep;
+	bool begins;
+};
+
 struct pmk_core_family {
 	const char *name; /* its folder */
 	/* The instruction set of its cores, as presets name it. If several families have the same
@@ -126,6 +133,13 @@ struct pmk_core_family {
 	pmk_access_fn *(*watch)(const struct pmk_core *core, enum pmk_world world,
 				const struct pmk_insn *in, const struct pmk_block *b,
 				const struct pmk_pipe_slot *pipe, uint64_t *access);
+	/* Where handlers are ordinary functions: which handlers are active when `b` starts after
+	 * `p`. Called before on_block()'s function learns of `b`. NULL: handlers run on the call
+	 * path that they interrupt. */
+	struct pmk_nesting (*nesting)(const struct pmk_cpu *cpu, const struct pmk_block *p,
+				      const struct pmk_block *b);
+	/* The rest of a block continues, maybe after a handler. NULL: that makes no difference. */
+	void (*resumed)(struct pmk_cpu *cpu);
 	/* In user emulation: when an access of the instruction changes nothing. The test is the
 	 * same for all loads, and for all stores, of as many bytes. tables(): the tables that the
 	 * test looks at. NULL: the emulator must call for every access. */

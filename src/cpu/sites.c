@@ -12,6 +12,7 @@
 #define MAX_CALLS  (UINT32_C(4) << 20)
 #define NEARBY	   1024
 #define RETURNED   256
+#define NESTED	   256	      /* handlers that interrupt one another */
 #define RUN	   UINT64_MAX /* used instead of a site in keys of the table: the entry is a run */
 #define FIRST_SIZE 4096
 #define WORDS	   512 /* counters are in the first so many words of 8 bytes of a core */
@@ -76,6 +77,12 @@ struct frame {
 	uint32_t base; /* index of the first call on the same stack */
 };
 
+/* What a handler of an exception interrupted. */
+struct interrupted {
+	const struct pmk_block *block; /* the last one that ran */
+	uint32_t path, calls;
+};
+
 struct returned {
 	uint64_t addr, sp;
 	uint32_t calls;
@@ -110,6 +117,9 @@ struct pmk_sites_rest {
 	struct frame *call;
 	uint32_t calls;
 	struct returned returned[RETURNED];
+	/* Handlers that are active, the innermost last. */
+	struct interrupted interrupted[NESTED];
+	uint32_t nested;
 	/* The counters, and what has been booked of each. */
 	struct pmk_site_counters counters;
 	uint64_t *seen;
@@ -645,9 +655,50 @@ static uint32_t follow(struct pmk_sites_rest *s, uint32_t path, const struct pmk
 	return path;
 }
 
+/* The handler at `b` interrupts the code that runs on `path`. Returns the path of the handler. */
+static uint32_t begin_handler(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
+			      const struct pmk_block *b)
+{
+	if (s->nested == NESTED)
+		return path;
+	s->interrupted[s->nested++] = (struct interrupted){ p, path, s->calls };
+	path = callee(s, 0, b->pc, 0);
+	if (path)
+		path_record(s, path)->calls++;
+	return path;
+}
+
+/* Handlers end until only `keep` of them are active. Returns the block that they interrupted. */
+static const struct pmk_block *end_handlers(struct pmk_sites *sites, uint64_t keep)
+{
+	struct pmk_sites_rest *s = sites->rest;
+	const struct interrupted *i = &s->interrupted[keep];
+
+	s->nested = (uint32_t)keep;
+	s->calls = i->calls;
+	sites->path = i->path;
+	return i->block;
+}
+
+void pmk_sites_handled(struct pmk_cpu *cpu, uint64_t keep)
+{
+	if (cpu->sites && cpu->sites->rest->nested > keep)
+		end_handlers(cpu->sites, keep);
+}
+
 void pmk_sites_follow(struct pmk_sites *sites, const struct pmk_block *p, const struct pmk_block *b)
 {
-	sites->path = follow(sites->rest, sites->path, p, b);
+	struct pmk_sites_rest *s = sites->rest;
+	struct pmk_nesting now = { s->nested, false };
+
+	if (sites->nests)
+		now = pmk_core_family(&s->cpu->core)->nesting(s->cpu, p, b);
+	if (s->nested > now.keep)
+		p = end_handlers(sites, now.keep);
+	if (now.begins)
+		sites->path = begin_handler(s, sites->path, p, b);
+	else
+		sites->path = follow(s, sites->path, p, b);
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -729,6 +780,7 @@ static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_s
 	s->none->head.units = 1;
 	sites->run = sites->left = s->none;
 	sites->follows = paths;
+	sites->nests = paths && pmk_core_family(&cpu->core)->nesting;
 	sites->run_of = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*sites->run_of));
 	if (paths)
 		s->call = pmk_reserve(MAX_CALLS * sizeof(*s->call));

@@ -15,7 +15,8 @@
  * With call paths, each path of calls has its own executions and sites. Calls and returns are
  * followed by return addresses. A jump from one function into another (a tail call) stays on the
  * path of the first. longjmp and exceptions go back to the path that they lead to, which is found
- * by the stack pointer. The handler of a signal runs on the path that it interrupts. A function
+ * by the stack pointer. The handler of a signal runs on the path that it interrupts; that of an
+ * exception begins a path at the root if the family knows where it starts (nesting()). A function
  * that calls itself from the same place stays on one path, and calls nested deeper than
  * PMK_PATH_DEPTH stay on the path at that depth.
  *
@@ -192,6 +193,7 @@ struct pmk_sites {
 	 * block. */
 	bool at_site;
 	bool follows; /* call paths are followed */
+	bool nests;   /* and handlers of exceptions begin paths at the root */
 	struct pmk_sites_rest *rest;
 };
 
@@ -216,7 +218,7 @@ static inline void pmk_sites_leave(struct pmk_sites *s, struct pmk_cpu *cpu,
 
 	if (PMK_UNLIKELY(s->at_site))
 		pmk_sites_clock(s);
-	if (s->follows && cpu->prev->flow >= PMK_FLOW_CALL)
+	if (s->follows && (s->nests || cpu->prev->flow >= PMK_FLOW_CALL))
 		pmk_sites_follow(s, cpu->prev, b);
 	s->left = s->run;
 	r = s->run_of[b->id];
@@ -281,6 +283,8 @@ PMK_SLOW void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cyc
 void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site);
 void pmk_sites_taken_back(struct pmk_cpu *cpu);
 PMK_SLOW void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b);
+/* Only `keep` handlers are still active. */
+void pmk_sites_handled(struct pmk_cpu *cpu, uint64_t keep);
 /* The rest of a block that was left continues. */
 static inline void pmk_sites_resume(struct pmk_cpu *cpu, const struct pmk_block *b)
 {

@@ -174,6 +174,64 @@ def test_cycles_of_sequences_are_the_manuals(sequence, expected):
     equal(got[0] - got[1], expected)
 
 
+# PendSV interrupts this loop 10 times, always after the store.
+INTERRUPTED = """
+	ldr	r0, icsr
+	ldr	r1, pending
+	movs	r5, #10
+2:	str	r1, [r0]
+	dsb
+	isb
+	subs	r5, #1
+	bne	2b
+"""
+
+
+def test_each_interrupt_of_a_loop_is_counted():
+    """The handler returns into the block that the store had left."""
+    events = "inst_retired", "exc_taken", "exc_return"
+    plain, got = (counts(stat("-e", ",".join(events), "--qemu", command(
+        "cortex-m3", pending=1 << 28, more=more))) for more in ("", INTERRUPTED))
+    equal([got[e] - plain[e] for e in events], [3 + 10 * (5 + 1), 10, 10])
+
+
+CALLS = """
+	b	outer
+	.global	caller, callee, svc, other, outer
+	.type	caller, %function
+caller:	push	{r4, lr}
+	bl	callee
+	svc	#2				@ returns before the call
+	bl	callee
+	pop	{r4, pc}
+	.type	callee, %function
+callee:	push	{r4, lr}
+	ldr	r0, icsr
+	ldr	r1, pending
+	str	r1, [r0]
+	dsb
+	isb
+	pop	{r4, pc}
+	.type	svc, %function
+	.type	other, %function
+	.type	outer, %function
+outer:	bl	caller
+"""
+
+
+def test_handlers_are_roots_of_call_paths():
+    """The code that they interrupt goes on in its own path."""
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    out = os.path.join(WORK, f"cortexm-{os.getpid()}.pmk")
+    equal(pmk("record", "-g", "-e", "inst_retired", "-o", out,
+              firmware("cortex-m3", pending=1 << 28, more=CALLS)).code, 0)
+    folded = pmk("export", "--format", "folded", "-i", out).out
+    os.unlink(out)
+    paths = dict(line.rsplit(" ", 1) for line in folded.splitlines())
+    equal({p: int(n) for p, n in paths.items() if p in ("svc", "other") or "caller" in p},
+          {"svc": 2, "other": 3, "outer;caller": 5, "outer;caller;callee": 2 * 7})
+
+
 def test_conditional_and_unaligned_accesses_are_counted_when_they_are_made():
     events = "inst_retired", "ld_retired", "unaligned_ldst_retired", "folded_instructions"
     plain = counts(stat("-e", ",".join(events), "--qemu", command("cortex-m4")))

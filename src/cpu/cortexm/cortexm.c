@@ -132,15 +132,16 @@ static void resume(struct pmk_cpu *cpu, const struct pmk_block *p, const struct 
 		cpu->taken++;
 }
 
-/* Leave handlers until only `depth` of them are active. */
-static void leave_exceptions(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t depth)
+/* Leave handlers until only `depth` of them are active. Returns the block that they interrupted. */
+static const struct pmk_block *leave_exceptions(struct pmk_cpu *cpu, uint64_t depth)
 {
 	const struct pmk_block *interrupted = NULL;
 
+	spend(cpu, cpu->core.cortexm.exception_exit);
 	while (cpu->cortexm.depth > depth)
 		interrupted = cpu->cortexm.active[--cpu->cortexm.depth].interrupted;
 	cpu->dyn[PMK_SIG_EXC_RETURN]++;
-	resume(cpu, interrupted, b);
+	return interrupted;
 }
 
 /* True if the active handler has ended and another one starts in its place: the stack pointer has
@@ -185,23 +186,63 @@ static bool is_entered_again(const struct pmk_cpu *cpu, const struct pmk_block *
 	       b->pc == cpu->cortexm.active[cpu->cortexm.depth - 1].entry;
 }
 
+/* The last instruction does not show whether an exception was entered or left. */
+static struct pmk_nesting find_nesting(const struct pmk_cpu *cpu, const struct pmk_block *p,
+				       const struct pmk_block *b, uint32_t number, uint32_t sp)
+{
+	uint64_t now = cpu->cortexm.depth, depth = depth_of(cpu, number);
+
+	if (number == number_now(cpu) && !is_entered_again(cpu, p, b, sp))
+		return (struct pmk_nesting){ now, false };
+	if (number != number_now(cpu) && depth <= now)
+		return (struct pmk_nesting){ depth, false };
+	return (struct pmk_nesting){ now - is_tail_chained(cpu, p, sp), true };
+}
+
+struct pmk_nesting pmk_cortexm_nesting(const struct pmk_cpu *cpu, const struct pmk_block *p,
+				       const struct pmk_block *b)
+{
+	uint32_t sp = 0, number;
+
+	if (pmk_cortexm_is_plain(cpu, p, b))
+		return (struct pmk_nesting){ cpu->cortexm.depth, false };
+	number = ask_number(cpu, &sp);
+	return find_nesting(cpu, p, b, number, sp);
+}
+
 void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
 {
-	uint32_t sp = 0, number = ask_number(cpu, &sp), was = number_now(cpu);
-	uint64_t depth = depth_of(cpu, number);
+	uint32_t sp = 0, number = ask_number(cpu, &sp);
+	struct pmk_nesting now = find_nesting(cpu, p, b, number, sp);
+	bool leaves = now.keep < cpu->cortexm.depth;
 
 	pmk_sites_at(cpu, PMK_SITE_LEAVE);
-	if (number == was && !is_entered_again(cpu, p, b, sp)) {
-		leave_plainly(cpu, p, b);
-	} else if (number != was && depth <= cpu->cortexm.depth) {
-		spend(cpu, cpu->core.cortexm.exception_exit);
-		leave_exceptions(cpu, b, depth);
-	} else if (is_tail_chained(cpu, p, sp)) {
+	if (leaves && now.begins) {
 		chain_exception(cpu, b, number, sp);
-	} else {
+	} else if (leaves) {
+		resume(cpu, leave_exceptions(cpu, now.keep), b);
+	} else if (now.begins) {
 		spend(cpu, cpu->core.cortexm.exception_entry);
 		enter_exception(cpu, p, b, number, sp);
+	} else {
+		leave_plainly(cpu, p, b);
 	}
+}
+
+/* The exception came between the instructions of a block, which now continues. */
+void pmk_cortexm_resumed(struct pmk_cpu *cpu)
+{
+	uint32_t sp = 0;
+	uint64_t depth;
+
+	if (!cpu->cortexm.depth)
+		return;
+	depth = depth_of(cpu, ask_number(cpu, &sp));
+	if (depth >= cpu->cortexm.depth)
+		return;
+	pmk_sites_at(cpu, PMK_SITE_END);
+	leave_exceptions(cpu, depth);
+	pmk_sites_handled(cpu, depth);
 }
 
 static bool is_fault(uint32_t number)

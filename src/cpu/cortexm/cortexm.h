@@ -19,6 +19,7 @@
 #include "cpu/callbacks.h"
 #include "cpu/cpu.h"
 #include "cpu/decode.h"
+#include "cpu/family.h"
 #include "cpu/sites.h"
 
 /* The facts of a block: X(fact) for each, with the name of its signal. At most PMK_NFACTS. */
@@ -70,6 +71,10 @@ void pmk_cortexm_forked(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_cortexm_raises(const struct pmk_core *core);
 void pmk_cortexm_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_cortexm_counted[];
+
+struct pmk_nesting pmk_cortexm_nesting(const struct pmk_cpu *cpu, const struct pmk_block *p,
+				       const struct pmk_block *b);
+void pmk_cortexm_resumed(struct pmk_cpu *cpu);
 
 /* Build a block: build.c. */
 void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
