@@ -609,13 +609,19 @@ static char *semihosting_config(char *const *argv)
 
 /* Newlib's linker script places programs for a debugger at 0x8000, without a vector table: the
  * debugger writes the PC, and crt0 asks for the stack by semihosting. Here QEMU's loader writes the
- * PC. */
+ * PC, and enables the FPU in CPACR (DDI 0403E B3.2.20), which crt0 does not do. On a Cortex-M33 the
+ * loader writes the register of the non-secure state, and the firmware runs in the secure one. */
 static int enter_at_entry(struct pmk_program *p)
 {
+	static const char fpu[] = "loader,addr=0xe000ed88,data=0x00f00000,data-len=4,cpu-num=0";
 	char loader[64];
+	int err;
 
 	snprintf(loader, sizeof(loader), "loader,addr=0x%" PRIx64 ",cpu-num=0", p->elf.entry);
-	return add_all(p, (const char *const[]){ "-device", loader, NULL });
+	err = add_all(p, (const char *const[]){ "-device", loader, NULL });
+	if (!err && p->elf.arm.fp)
+		err = add_all(p, (const char *const[]){ "-device", fpu, NULL });
+	return err;
 }
 
 int pmk_program_firmware(struct pmk_program *p, char *const *argv)

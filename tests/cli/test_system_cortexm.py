@@ -119,6 +119,26 @@ def test_firmware_without_a_vector_table_starts_at_its_entry(cpu):
           {"inst_retired": 6, "ld_retired": 2, "st_retired": 1, "exc_taken": 0})
 
 
+FPU = """
+	.fpu	fpv4-sp-d16
+	vmov.f32 s0, #1.0
+	vmov.f32 s1, #2.0
+	vdiv.f32 s2, s1, s0
+	vmla.f32 s3, s1, s0
+	ldr	r1, exited
+"""
+
+
+def test_firmware_without_a_vector_table_may_use_the_fpu():
+    """Newlib does not enable it."""
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    elf = build("cortexm-fpu", WITHOUT_VECTORS.replace("\tldr\tr1, exited\n", FPU), "-nostdlib",
+                "-static", "-mthumb", "-mcpu=cortex-m4", "-mfloat-abi=hard", "-Wl,--build-id=none",
+                "-Wl,-Ttext=0x8000", ext="S", prefix="arm-none-eabi-")
+    equal(counts(stat("-e", "inst_retired,vfp_spec,exc_taken", elf)),
+          {"inst_retired": 10, "vfp_spec": 4, "exc_taken": 0})
+
+
 def cycles(cpu, **how):
     return counts(stat("-e", "cpu_cycles", "--qemu", command(cpu, **how)))["cpu_cycles"]
 
