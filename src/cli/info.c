@@ -74,8 +74,8 @@ static const struct pmk_pmu *pmu_in_order(const struct pmk_pmu *only, unsigned i
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* The bits of EVNTBUS that the event drives on this PMU: for one occurrence in a cycle, and for
- * two. */
+/* The bits of EVNTBUS that the event drives on this PMU, when it occurs once and when it occurs
+ * twice in a cycle. */
 static uint32_t evntbus_bits(const struct pmk_pmu *pmu, const struct pmk_event *ev)
 {
 	uint8_t count[PMK_ARM11_EVNTBUS_CODES] = { 0 };

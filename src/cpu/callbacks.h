@@ -127,7 +127,7 @@ static inline bool pmk_rest_is_due(unsigned vcpu)
 	return r->n && r->rest[r->n - 1].of == pmk_cpus[vcpu]->prev;
 }
 
-/* The run has ended: take back the rest that has not run. */
+/* The program has ended: subtract the counts of the rest of a block that has not run. */
 void pmk_rest_never(unsigned vcpu);
 
 /* The rest of the block `of` is about to run. */

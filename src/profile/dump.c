@@ -24,8 +24,8 @@ static const uint8_t magic[] = { 'P', 'M', 'K', 'D' };
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
 /*
- * A dump while it is read. The first error is kept: at offset `at`, in `place`, because of `what`
- * (empty: the data ended).
+ * A dump while it is read. The first error is kept: its offset `at`, the `place` in the dump, and
+ * what is wrong (`what`; empty if the data ended there).
  */
 struct in {
 	const uint8_t *data;

@@ -16,8 +16,9 @@
  * Values that are not given stay unchanged, except the address of S and B, which is the burst's
  * next one. After N: read, SINGLE, word, %3.
  *
- * The GXI has a word per cycle: what the address channel does, . idle, r or w a read or write that
- * waits, R or W one that completes, with @HEX its address; then /N, the code of the data channel.
+ * The GXI has one word per cycle. Its first letter is the state of the address channel: . idle, r
+ * or w a read or write that waits, R or W one that completes. @HEX is the address. /N is the code
+ * of the data channel.
  */
 #ifndef TESTS_AHB_TRACE_H
 #define TESTS_AHB_TRACE_H

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scripts/qemu until it begins to build: whether a machine needs it, how it gets the sources, and
-its failures. The commands of apt are stand-ins; PATH has them and a few tools."""
+"""scripts/qemu up to the start of the build: whether a machine needs a build, how the script gets
+the sources, and how it fails. PATH has stand-ins for the commands of apt, and a few tools."""
 import os
 import shutil
 

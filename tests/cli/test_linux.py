@@ -481,8 +481,8 @@ def running(program):
 
 
 def interrupted(*argv, when, sig=signal.SIGINT, group=False):
-    """pmk stat, which gets a signal when when(its process) returns; with `group`, its program gets
-    it, too."""
+    """Runs pmk stat, and sends it a signal after when(process) has returned. With `group`, the
+    counted program gets the signal, too."""
     p = subprocess.Popen([PMK, "stat", *map(str, argv)], stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          start_new_session=True)

@@ -82,7 +82,7 @@ int main(void)
 }
 """
 
-# One recursive function: begins and ends 5 times, one inside the other.
+# A recursive function: 5 nested calls begin and end.
 RECURSE = """
 	.syntax	unified
 	.arm

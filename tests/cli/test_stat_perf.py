@@ -201,8 +201,9 @@ def test_delay():
 
 
 def split(*argv, ms):
-    """{event: (total, sum of the intervals up to `ms`, total with this delay)}, and the documents
-    of the last two."""
+    """Counts three times: as a whole, in intervals, and with a delay of `ms`. Returns {event:
+    (total, sum of the intervals up to `ms`, total with the delay)} and the documents of the runs
+    with intervals and with the delay."""
     argv = ("-e", "all", *argv)
     of_all = counts(stat(*argv, code=3))
     parts = stat("-I", "1", *argv, code=3)

@@ -1071,9 +1071,9 @@ def test_cycles_of_other_returns():
 
 
 def test_cycles_of_conditional_returns():
-    # Never predicted. BL 1, CMP 1, NOPs, the return, NOP. BX LR by the distance of its flags: 6, or
-    # 5 from two on; an LDM 9, whatever the flags. One that fails costs 1, and the BX LR behind it
-    # 4.
+    # Conditional returns are never predicted. A pass is BL 1, CMP 1, the NOPs, the return and NOP.
+    # BX LR takes 6 cycles, or 5 if its flags were set at least two instructions before. LDM takes 9
+    # in both cases. A return whose condition fails takes 1, and the BX LR after it 4.
     for aux, cost, wrong in (
             ("f: cmp r10, r10; nops 1; bxeq lr", 1 + 6, 1),
             ("f: cmp r10, r10; nops 2; bxeq lr", 2 + 5, 1),

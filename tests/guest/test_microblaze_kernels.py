@@ -935,7 +935,7 @@ def test_metrics_of_the_document():
 
 
 def test_metrics_without_a_value():
-    # Nothing to divide by: no number.
+    # These metrics would divide by 0, so they have no value.
     c = count("repeat", *LOCAL, BODY="nop", REPS=5)
     equal({k: v for k, v in c.metrics.items() if v is None}.keys(),
           {"cond_taken_ratio", "icache_hit_ratio", "dcache_hit_ratio", "icache_miss_cost",

@@ -420,7 +420,8 @@ static void test_firmware(void **state)
 	free(b.at);
 }
 
-/* Any contents that the structs can hold. Returns the dump; samples are what was in the ring. */
+/* Fill the structs with random contents, and write a dump of them. Returns the dump, and in
+ * `samples` the contents of the ring. */
 static struct bytes fabricate(struct rig *r, uint64_t *totals, struct pmk_sample *samples,
 			      size_t *nsamples, char (*names)[24])
 {

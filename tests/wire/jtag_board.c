@@ -110,8 +110,8 @@ static struct {
 #define CHAIN7_BCR     80
 #define CYCLES_OF_INSN 3
 
-/* How many instructions are executed before one with a breakpoint; `most`, if none comes before
- * that. BCR: bit 0 enables, and bits 8:5 are the bytes of the word that match. */
+/* The number of instructions that are executed before the next breakpoint, but at most `most`.
+ * BCR: bit 0 enables, and bits 8:5 are the bytes of the word that match. */
 static uint64_t until_breakpoint(uint64_t most)
 {
 	for (unsigned i = 0; (cpu.dscr & DSCR_HALTING) && i < NBREAKPOINTS; i++) {

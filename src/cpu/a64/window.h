@@ -98,7 +98,7 @@ struct pmk_a64_flow {
 };
 
 #define PMK_A64_MAX_SOURCES (PMK_NREGS + 2)
-#define PMK_A64_MAX_LOADS   64 /* loads of a block with their own number; the rest share the last */
+#define PMK_A64_MAX_LOADS   64 /* of a block; later loads share the last number */
 /* No flow takes more bytes. */
 #define PMK_A64_MAX_FLOW    (1 << 17)
 
@@ -121,7 +121,7 @@ struct pmk_a64_state {
 
 /* A step: in the state `from`, a block leads to the state `to`. */
 struct pmk_a64_step {
-	/* its number times 4, plus PMK_A64_WRONG and PMK_A64_TAKEN for how it was entered */
+	/* the block's number times 4, plus PMK_A64_WRONG and PMK_A64_TAKEN for its entry */
 	uint32_t block;
 	uint16_t from, to;
 	uint16_t advance; /* ticks of the front end */

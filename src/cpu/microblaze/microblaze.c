@@ -678,7 +678,7 @@ static inline unsigned outcome_of(const struct pmk_microblaze_tables *m, const s
 
 /* Cycles for a branch that the branch target cache predicted wrong, or that was taken but not in
  * it. A branch enters the cache when it is taken (our choice), and is then predicted to go where it
- * went last. *outcome then becomes that of a branch that is found in the cache. */
+ * went last. The bit of *outcome that says that the branch is in the cache is then set. */
 static inline unsigned mispredicted(struct pmk_microblaze_tables *m, const struct pmk_block *p,
 				    const struct pmk_block *b, unsigned *outcome)
 {

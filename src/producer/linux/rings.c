@@ -139,7 +139,7 @@ static bool connect_ring(struct pmk_linux_rings *r, struct ring *ring, int fd)
 
 static size_t size_of(const struct pmk_linux_rings *r, const struct ring *ring)
 {
-	/* Kernels before 4.1 do not report the size; all buffers then have the last one. */
+	/* Kernels before 4.1 do not report the size; there, the size of the last buffer is used. */
 	return ring->page->data_size ? ring->page->data_size : r->data_size;
 }
 

@@ -32,8 +32,9 @@
 struct qemu_bytes;
 struct qemu_mem_test;
 
-/* Sampling. The program is not counted in the rest, and translated code counts its instructions by
- * itself: after the blocks of inline_executions, or in the emulator's memory at `counter`. */
+/* Sampling. The rest is the part of a program that is not counted. In it, translated code counts
+ * only instructions: in the entry after the blocks of inline_executions, or in the emulator's
+ * memory at `counter`. */
 struct plugin_rest {
 	bool on;
 	const uint64_t *counter;
@@ -41,7 +42,7 @@ struct plugin_rest {
 	uint64_t unit_at; /* when the next unit begins: pmk_emulated_unit_at() */
 	struct pmk_ticks ticks;
 	bool all_anew; /* a fork happened in the rest: its code must be translated again */
-	bool ended;    /* by a call that will create a thread */
+	bool ended;    /* the rest was ended by a call that will create a thread */
 };
 
 /*
@@ -93,7 +94,7 @@ struct plugin {
 	unsigned nslots;
 	struct pmk_arena_slot *slot; /* this process */
 	char *slot_memory;	     /* facts and vCPUs of this process */
-	/* Used instead of a slot in a process whose counts are not read. */
+	/* Used instead of a slot in a process whose counts pmk does not read. */
 	struct pmk_arena_slot uncounted;
 	pthread_mutex_t reporting; /* of this process only */
 	struct pmk_emulated_ports ports[PMK_ARENA_CPUS];
@@ -131,7 +132,7 @@ struct plugin {
 	 * code again, for threads that run at the same time. */
 	bool threaded;
 	/* Executions of the only thread, if translated code counts them by itself: the counters of
-	 * vCPU 0 of this process, at an address that stays the same in forks. NULL: it does not. */
+	 * vCPU 0 of this process, at an address that stays the same in forks. Otherwise NULL. */
 	struct pmk_executions *inline_executions;
 	/* The state of the forking core at the fork. The parent continues in memory that both
 	 * share, so the child cannot read it from there. */

@@ -19,8 +19,9 @@
 #include "base/map.h"
 
 /*
- * A line in one function, or in one of the places where it was inlined. Also a place where code of
- * the line begins, executed or not, which may belong to another line as well.
+ * A line in one function, or in one of the places where this function was inlined. An entry can
+ * also be a place where code of the line begins, whether it was executed or not. That code may
+ * belong to another line, too.
  */
 struct line {
 	uint32_t file, line, function, inlined;

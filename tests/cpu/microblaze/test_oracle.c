@@ -84,7 +84,7 @@ struct oracle {
 		written; /* until when buses are taken, and the write buffer drains */
 	/* State at the end of the last block. */
 	bool any, open;
-	struct pmk_insn end; /* its branch, or its last instruction */
+	struct pmk_insn end; /* the branch of the block, or else its last instruction */
 	uint32_t fall;
 	uint8_t residue[PMK_MB_REGS];
 	uint64_t n[PMK_NSIGNALS];
