@@ -524,7 +524,8 @@ struct folder {
 };
 
 /* Read the file into the folder's buffer. One read() returns all of a regular file, and most
- * folders say which files are regular. Returns its length; negative: *why has the reason. */
+ * folders say which files are regular. Returns its length, or a negative number with a reason in
+ * *why. */
 static ssize_t read_whole(const struct folder *dir, const char *file, const char **why)
 {
 	/* Opening a pipe does not wait for its other end. */

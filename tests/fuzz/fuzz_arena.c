@@ -5,8 +5,9 @@
  *	clang -g -fsanitize=fuzzer,address,undefined … fuzz_arena.c
  *
  * The arena is that of a small run: for each family of cores, instructions of its own are decoded,
- * built and executed here as the plugin does it. The first byte says for which; then come writes: a
- * byte for the place, three for the offset there, one for the number of bytes, and the bytes.
+ * built and executed here as the plugin does it. The first byte of the input selects the
+ * family. The other bytes are writes: one byte for the part of the arena, three for the offset in
+ * it, one for the number of bytes, and these bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>

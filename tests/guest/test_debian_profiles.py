@@ -90,8 +90,8 @@ def test_a_profile_of(name, arch, tmp_path):
     assert functions > 100 and not unknown, (unknown, functions, executed)
 
     again = recorded(tmp_path / "b.data", name, arch)
-    # A shell writes the number of its process, and division takes as long as that is large; what is
-    # cached then differs a little.
+    # A shell writes the number of its process. The number decides how long the division takes, so
+    # two recordings differ a little.
     done("diff", "--fail-over", "1%", "--min", "5000", data, again)
 
     contains(done("report", "-i", data).out, "%")

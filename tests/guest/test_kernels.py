@@ -991,7 +991,7 @@ def test_cycles_folded_loop():
 
 
 def test_cycles_folding_off():
-    # 99 branches predicted right cost one cycle each.
+    # 99 correctly predicted branches take one cycle each.
     want(count("loop", "bp.folding=0", BODY="nop", COUNT=100, WARM=1),
          cpu_cycles=2 + 200 + 99 + 7 + 1)
 

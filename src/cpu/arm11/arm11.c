@@ -1196,8 +1196,8 @@ static inline enum left fetch_usual(struct pmk_cpu *cpu, const struct pmk_block 
 	return leave_for_anywhere(cpu, p, pc, taken, &(uint64_t){ 0 });
 }
 
-/* Without a clock no time passes. Blocks that were left as expected have not counted taken
- * branches, so this one must not, either. */
+/* Used without a clock, so no time passes. Blocks that were left as expected do not count taken
+ * branches, so this function must not count them, either. */
 static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word)
 {

@@ -62,7 +62,7 @@ struct pmk_block_arm11 {
 	uint64_t late;	  /* what the block leaves unfinished: see pmk_pipeline_lanes() */
 	uint64_t wants;	  /* what the block may have to wait for */
 	uint32_t touches; /* all registers read or written; PMK_PIPE_VFP */
-	/* Bits that need not be set in the imap[] bytes of its lines; 0: see
+	/* The bits that the imap[] bytes of its lines need not have. 0 has a special meaning: see
 	 * pmk_arm11_fetch_changes(). */
 	uint32_t spare;
 	uint32_t branch; /* predictor slot of the branch that ends it: index into pred[] */

@@ -25,7 +25,7 @@ struct pmk_armv8_blog_row {
 	char why[100]; /* the reason for the blog's count */
 };
 
-/* A stream of `before` instructions at EL1, `at_el0` at EL0, `after` at EL1. */
+/* A run of `before` instructions at EL1, then `at_el0` at EL0, then `after` at EL1. */
 struct pmk_armv8_blog_run {
 	const char *title;
 	uint64_t before, at_el0, after;

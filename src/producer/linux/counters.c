@@ -6,8 +6,8 @@
  * The kernel gives each count with two times: how long it should have been counted, and how long it
  * was counted. They differ if there are more events than counters: the kernel then lets events take
  * turns, and pmk_linux_scale() extrapolates. A {group} is scheduled as a whole, so its members have
- * the same times. Readings of several places are added before they are scaled, as in perf: this way
- * the others compensate for a thread that ended before its turn.
+ * the same times. Readings of several places are added before they are scaled, as in perf. So
+ * the other readings compensate for a thread that ended before its turn to be counted.
  *
  * Every event is read separately. Older kernels do not allow reading a group at once for inherited
  * events, and the counts of a program that has ended no longer change.

@@ -140,8 +140,8 @@ static int get_property(const struct tree *t, const char *node, const char *name
 	return ok ? 1 : broken_node(t, node, what);
 }
 
-/* A number of `n` cells at cell `at`. False: the property ends before, or it has more than 64
- * bits. */
+/* Read a number of `n` cells at cell `at`. Returns false if the property ends before the number
+ * does, or if the number has more than 64 bits. */
 static bool cells_value(const struct property *p, size_t at, unsigned n, uint64_t *value)
 {
 	if ((at + n) * 4 > p->size || n > 2)

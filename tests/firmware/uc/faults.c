@@ -5,7 +5,7 @@
  * never (polled later). These instructions include all accesses to the counters. The totals must
  * always be true.
  *
- * The other way round, too: a reader interrupts the handler before each of its instructions.
+ * The test also does the reverse: a reader interrupts the handler before each of its instructions.
  */
 #include <string.h>
 
