@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Programs for MicroBlaze, and what binutils say of them, stored in tests/guest/microblaze/stored,
-because their compiler is in no distribution:
+"""Programs for MicroBlaze and the output of binutils for them. They are stored in
+tests/guest/microblaze/stored, because no distribution has the compiler:
 
-    index           a line of JSON each: the key and the checksum of what was made, and its recipe;
-                    microblaze_tools.py has what a recipe means. The key is another one with other
-                    sources, flags, or another compiler: nothing is found that is out of date. The
-                    first line names the compiler.
-    programs.tar.xz what was made, by key
-    library.tar.xz  the same of what has the firmware library in it
-    answers.tar.xz  the same for microblaze_tools.answer(), by name
+    index           one line of JSON for each program: its key, its checksum and its recipe, which
+                    microblaze_tools.py explains. If sources, flags or the compiler change, the key
+                    changes, so an outdated program is not found. The first line names the compiler.
+    programs.tar.xz the programs, by key
+    library.tar.xz  the programs that contain the firmware library, by key
+    answers.tar.xz  the results of microblaze_tools.answer(), by name
 
-The firmware library changes often, and most of its tests are for processors whose compiler
-everybody has. So what has it in it, and is out of date where there is no compiler, skips its test;
-everything else fails.
+If a stored program is missing or outdated and there is no compiler, its test fails. A program that
+contains the firmware library is an exception, because the library changes often, and most of its
+tests are for processors with compilers in distributions: its test is skipped.
 
-`make microblaze-programs` (tests/guest/microblaze/store) writes them again: everything that the
-tests asked for, as recorded in the folder PMK_MB_RECORD.
+`make microblaze-programs` (tests/guest/microblaze/store) stores again everything that the tests
+request, as recorded in the folder PMK_MB_RECORD.
 """
 import functools
 import hashlib
