@@ -551,6 +551,20 @@ static void note_sampling(struct pmk_count *c)
 			(unsigned long long)sum->units, 100 * (double)sum->insns / all);
 }
 
+/* Labels state the accuracy of memory apart from that of code in the caches. */
+static void note_misses(struct pmk_count *c)
+{
+	const struct pmk_emulation *e = c->state;
+	const struct pmk_runner_counts *sum = &e->runner.sum;
+
+	if (*e->prog.core.checked && sum->insns && sum->misses >= sum->insns / 100.0)
+		pmk_count_add_note(
+			c,
+			"%.1f data cache misses and prefetches per 100 instructions, so what the "
+			"label says of memory applies to these cycles",
+			100.0 * (double)sum->misses / (double)sum->insns);
+}
+
 /* Add notes about the limits of the core's model that concern this program. */
 static void set_notes(struct pmk_count *c)
 {
@@ -569,6 +583,7 @@ static void set_notes(struct pmk_count *c)
 		return;
 	note_control(c);
 	c->result.checked = strdup(pmk_core_checked(&e->prog.core));
+	note_misses(c);
 	if (*e->prog.core.caveat)
 		pmk_count_add_note(c, "%s", e->prog.core.caveat);
 	if (sum->untimed && e->cfg.eager)

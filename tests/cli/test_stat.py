@@ -1050,7 +1050,7 @@ def test_info_shows_each_layout_of_a_register():
     for name, who in (("PCCMDR", "software that holds the lock"), ("EMMC", "any access: no"),
                       ("INT_MASK", "Secure accesses; Non-secure ones while"),
                       ("COUNTER0", "only while counting is disabled"),
-                      ("GxiPageSize", "(model: page_reset)"), ("hpmcounter3h", "while mcounteren"),
+                      ("GxiPageSize", "(model: page_reset)"), ("hpmcounter3h", "bit in mcounteren"),
                       ("DWT_CTRL", "BusFault")):
         contains(" ".join(pmk("info", name).out.split()), who)
     equal(pmk("info", "PMNC", "--pmu", "arm1156").out.count("Control Register"), 1)
@@ -1292,6 +1292,36 @@ def test_what_cycles_were_held_against():
     only = ["--core", "cortex-a53", "-e", "instructions", a64]
     equal(stat(*only)["checked"], None)
     assert "unchecked" not in pmk("stat", *only).err
+
+
+def test_a_program_that_misses_the_data_cache_is_told_which_class_it_is_of():
+    """From one miss in 100 instructions on. The label of such a program is the one of memory."""
+    def note(step, *words):
+        code = f"""
+            .globl _start
+        _start: ldr x0, =words
+            mov x2, #1000
+        1: ldr x1, [x0], #{step}
+            subs x2, x2, #1
+            b.ne 1b
+            mov x8, #93
+            mov x0, #0
+            svc #0
+            .bss
+            .balign 64
+        words: .skip 64000
+        """
+        prog = build(f"misses-{step}", code, "-nostdlib", "-static", ext="S",
+                     prefix="aarch64-linux-gnu-")
+        return stat(*words, prog)["note"] or ""
+
+    told = ("data cache misses and prefetches per 100 instructions, so what the label says of "
+            "memory applies to these cycles")
+    contains(note(64, "--core", "cortex-a53", "-e", "cycles"), told)
+    contains(note(64, "--core", "raspberrypi4", "-e", "cycles,instructions"), told)
+    assert "misses" not in note(1, "--core", "cortex-a53", "-e", "cycles")  # 16 in 3000
+    assert "misses" not in note(64, "--core", "cortex-a53", "-e", "instructions")
+    assert "misses" not in note(64, "--core", "armv8", "-e", "cycles")  # there is no label
 
 
 @cases("change, checked", [

@@ -395,6 +395,7 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 	sum->insns += c->insns;
 	sum->delayed += c->delayed;
 	sum->untimed += c->untimed;
+	sum->misses += c->misses;
 	sum->rest += c->rest;
 	sum->units += c->units;
 	for (unsigned i = 0; i < PMK_UNITS_NNUMBERS; i++)
@@ -448,7 +449,8 @@ static bool counts_are_valid(const struct pmk_runner_counts *c, unsigned nregion
 			return false;
 	return pmk_reading_valid(&c->total) && c->cycles <= PMK_MOST_COUNTED &&
 	       c->insns <= PMK_MOST_COUNTED && c->delayed <= c->cycles &&
-	       c->rest <= PMK_MOST_COUNTED && c->untimed <= PMK_MOST_COUNTED;
+	       c->rest <= PMK_MOST_COUNTED && c->untimed <= PMK_MOST_COUNTED &&
+	       c->misses <= PMK_MOST_COUNTED;
 }
 
 /* An invalid number becomes a value larger than any count, which counts_are_valid() detects. */
@@ -563,6 +565,9 @@ static void read_core(struct pmk_runner *r, struct pmk_arena_slot *slot, unsigne
 	c->insns = copy->bus.total[PMK_SIG_INSN];
 	c->delayed = copy->delay_due == PMK_NEVER ? copy->delayed_cycles : c->cycles;
 	c->untimed = count_untimed(r, &b);
+	c->misses = copy->bus.total[PMK_SIG_L1D_READ_MISS] +
+		    copy->bus.total[PMK_SIG_L1D_WRITE_MISS] +
+		    copy->bus.total[PMK_SIG_PREFETCH_FILL];
 	c->rest = b.rest;
 	if (r->units && cpu == 0)
 		estimate(&r->units[slot - r->arena->slot], cfg->plan.nevents, c);

@@ -50,6 +50,7 @@ struct pmk_runner_counts {
 	/* Instructions without their own times in the model. With regions and short intervals, 1 if
 	 * they are a noticeable part of the code. */
 	uint64_t untimed;
+	uint64_t misses; /* of the data cache, and lines that its prefetcher filled */
 	bool wrapped[PMK_MAX_EVENTS];
 	/* Sampling: the uncounted part of `insns`, and the number of units for the counted part;
 	 * and squares of margins, of the counts and of the cycles (producer/session/units.h). */
