@@ -49,6 +49,8 @@ extern const struct pmk_pmu pmk_cortex_a15;
 /* PMUv1 of ARMv7: the same, but without filters and PMCEID. */
 extern const struct pmk_pmu pmk_cortex_a8;
 extern const struct pmk_pmu pmk_cortex_a9;
+/* Cortex-M in emulation. The library for firmware does not have it. */
+extern const struct pmk_pmu pmk_cortex_m;
 
 /* Register numbers, as passed to a port. They are the same in all three views (system registers,
  * AArch32 CP15, memory-mapped); each view lacks some of them. */

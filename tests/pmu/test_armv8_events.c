@@ -356,6 +356,45 @@ static const struct core {
 	{ '9', &pmk_cortex_a9, "cortex-a9", 0, 0x41093000,
 	  0x0007beff, 0, 6, 32 },
 };
+
+/* The catalogue of Cortex-M: DDI 0553's codes, DDI 0487 K3.1's, and ours from 0xd000. */
+static const struct {
+	unsigned code;
+	const char *name, *signals;
+	int cycles;
+} rows_of_m[] = {
+	{ 0x06, "ld_retired", "LOAD", 0 },
+	{ 0x07, "st_retired", "STORE", 0 },
+	{ 0x08, "inst_retired", "INSN", 0 },
+	{ 0x09, "exc_taken", "EXC_TAKEN", 0 },
+	{ 0x0a, "exc_return", "EXC_RETURN", 0 },
+	{ 0x0c, "pc_write_retired", "PC_CHANGE", 0 },
+	{ 0x0d, "br_immed_retired", "BR_IMM", 0 },
+	{ 0x0e, "br_return_retired", "BR_RETURN", 0 },
+	{ 0x0f, "unaligned_ldst_retired", "UNALIGNED_LD+UNALIGNED_ST", 0 },
+	{ 0x11, "cpu_cycles", "CYCLE", 1 },
+	{ 0x1e, "chain", "", 0 },
+	{ 0x21, "br_retired", "BRANCH", 0 },
+	{ 0x6c, "ldrex_spec", "LDREX", 0 },
+	{ 0x6f, "strex_spec", "STREX", 0 },
+	{ 0x73, "dp_spec", "DP", 0 },
+	{ 0x75, "vfp_spec", "VFP", 0 },
+	{ 0x7a, "br_indirect_spec", "BR_INDIRECT", 0 },
+	{ 0x7c, "isb_spec", "ISB", 0 },
+	{ 0x7d, "dsb_spec", "DSB", 0 },
+	{ 0x7e, "dmb_spec", "DMB", 0 },
+	{ 0x81, "exc_undef", "EXC_UNDEF", 0 },
+	{ 0x82, "exc_svc", "EXC_SVC", 0 },
+	{ 0x86, "exc_irq", "EXC_IRQ", 0 },
+	{ 0xd000, "br_cond_retired", "BR_COND", 0 },
+	{ 0xd001, "mul_retired", "MUL", 0 },
+	{ 0xd002, "div_retired", "DIV", 0 },
+	{ 0xd008, "base_overhead", "CPI_CYCLE", 1 },
+	{ 0xd00c, "exception_overhead", "EXC_CYCLE", 1 },
+	{ 0xd010, "sleep_cycles", "", 1 },
+	{ 0xd014, "lsu_overhead", "LSU_CYCLE", 1 },
+	{ 0xd018, "folded_instructions", "FOLDED_INSN", 0 },
+};
 /* clang-format on */
 
 /* "A+B" of a row of the catalogue. */
@@ -527,6 +566,48 @@ static void test_pmceid(void **state)
 	}
 }
 
+/* Each row, the counters, and PMCEID with the same events. */
+static void test_cortex_m(void **state)
+{
+	const struct pmk_pmu *pmu = &pmk_cortex_m;
+	const struct pmk_armv8_core *core = pmu->family;
+	uint64_t pmceid[2] = { 0, 0 };
+
+	(void)state;
+	assert_int_equal(pmu->nevents, COUNT(rows_of_m));
+	for (size_t i = 0; i < COUNT(rows_of_m); i++) {
+		const struct pmk_event *ev = &pmu->events[i];
+		const char *second = ev->signal2 ? pmk_signal_name(ev->signal2) : "";
+		char signals[64] = "";
+
+		if (ev->signal != PMK_SIG_NONE)
+			snprintf(signals, sizeof(signals), "%s%s%s", pmk_signal_name(ev->signal),
+				 *second ? "+" : "", second);
+		assert_int_equal(ev->code, rows_of_m[i].code);
+		assert_string_equal(ev->name, rows_of_m[i].name);
+		assert_string_equal(signals, rows_of_m[i].signals);
+		assert_int_equal(ev->cycles, rows_of_m[i].cycles);
+		assert_int_equal(ev->unmodelled != NULL, ev->signal == PMK_SIG_NONE);
+		if (ev->code < 0x40)
+			pmceid[ev->code / 32] |= UINT64_C(1) << ev->code % 32;
+	}
+	assert_true(core->pmceid[0] == pmceid[0] && core->pmceid[1] == pmceid[1]);
+	assert_int_equal(pmu->ncounters, 1 + 31);
+	assert_int_equal(core->counters, 31);
+	assert_int_equal(core->pmcr >> 11 & 31, 31);
+	assert_string_equal(pmu->counters[0].name, "PMU_CCNTR");
+	assert_int_equal(pmu->counters[0].width, 64);
+	assert_int_equal(pmu->counters[0].fixed_code, 0x11);
+	for (unsigned n = 0; n < 31; n++) {
+		char name[24];
+
+		snprintf(name, sizeof(name), "PMU_EVCNTR%u", n);
+		assert_string_equal(pmu->counters[1 + n].name, name);
+		assert_int_equal(pmu->counters[1 + n].width, 32);
+		assert_int_equal(pmu->counters[1 + n].fixed_code, -1);
+	}
+}
+
 /* Codes that PMCEID does not cover may be counted. */
 static void test_counts_beyond_pmceid(void **state)
 {
@@ -600,6 +681,10 @@ static const struct {
 	{ __LINE__, &pmk_cortex_a55, "branches", 0x21 },
 	{ __LINE__, &pmk_cortex_a55, "stalled-cycles-backend", 0x24 },
 	{ __LINE__, &pmk_cortex_a55, "LLC-loads", 0x36 },
+	{ __LINE__, &pmk_cortex_m, "instructions", 0x08 },
+	{ __LINE__, &pmk_cortex_m, "cycles", 0x11 },
+	{ __LINE__, &pmk_cortex_m, "branches", 0x21 },
+	{ __LINE__, &pmk_cortex_m, "cache-misses", -1 },
 	{ __LINE__, &pmk_neoverse_n1, "L1-dcache-loads", 0x04 },
 	{ __LINE__, &pmk_neoverse_n1, "L1-dcache-load-misses", 0x03 },
 	{ __LINE__, &pmk_neoverse_n1, "dTLB-load-misses", 0x05 },
@@ -702,6 +787,8 @@ static const struct {
 	{ "cortex_a15", &pmk_cortex_a15 },
 	{ "armv7_cortex_a8", &pmk_cortex_a8 },
 	{ "arm_ac9", &pmk_cortex_a9 },
+	{ "cortex-m", &pmk_cortex_m },
+	{ "armv8_1m", &pmk_cortex_m },
 	{ "cortex-a5", NULL },
 	{ "armv8_", NULL },
 };
@@ -1134,6 +1221,7 @@ int main(void)
 		cmocka_unit_test(test_register_events),
 		cmocka_unit_test(test_speculative_events),
 		cmocka_unit_test(test_pmceid),
+		cmocka_unit_test(test_cortex_m),
 		cmocka_unit_test(test_counts_beyond_pmceid),
 		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_words_are_unique),
