@@ -718,7 +718,7 @@ static void test_guess_pins(void **state)
 				  "data_state = tb.AHBMONITOR[32:31]\n"
 				  "# address and write are not among these pins\n"
 				  "# Instead of [gxi], this counts the layers, too, by the codes "
-				  "of --layout:\n# [packets]\n# pins = tb.AHBMONITOR\n");
+				  "of the register layout:\n# [packets]\n# pins = tb.AHBMONITOR\n");
 	pmk_wave_map_free(&m);
 	free(text);
 	text = guess("$var wire 1 ! HCLK $end\n$var wire 33 a ahbmonitor_o [32:0] $end\n"

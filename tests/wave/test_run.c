@@ -335,7 +335,7 @@ static void test_two_layers(void **state)
 	assert_int_equal(run(CLOCK "[layer cpu]\n" ROLES "[layer dma]\n" ROLES, NULL), PMK_EPARSE);
 	assert_non_null(strstr(err.text, "the layers cpu and dma have the same monitor, exp; set "
 					 "monitor = NAME, one of armi clcdc dma0 dma1 exp armd, or "
-					 "count with --pmu amba"));
+					 "count with `pmu` amba"));
 	assert_int_equal(run(CLOCK "[layer cpu]\n" ROLES "[layer dma]\n" ROLES, "dma"), 0);
 	assert_int_equal(total(PMK_AHBMON_BUS_EXP, PMK_SIG_AHB_WRITE), 4);
 }
