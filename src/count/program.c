@@ -645,7 +645,7 @@ int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 					     "-monitor", "none", "-serial", "stdio", "-icount",
 					     icount, "-semihosting-config", config, NULL });
 	free(config);
-	if (!err && p->elf.code_start != board->flash)
+	if (!err && p->elf.load_start != board->flash)
 		err = enter_at_entry(p);
 	snprintf(p->note, sizeof(p->note),
 		 "ran on QEMU's board %s as %s, by the ELF attributes; firmware ends with "

@@ -127,6 +127,16 @@ static bool segment_complete(Elf *e, const GElf_Phdr *ph)
 	return elf_rawfile(e, &size) && ph->p_offset <= size && ph->p_filesz <= size - ph->p_offset;
 }
 
+/* Linkers may include the headers of the file in the first segment, before its sections. */
+static uint64_t contents_start(Elf *e, const GElf_Phdr *ph)
+{
+	GElf_Ehdr header;
+
+	if (ph->p_offset || !gelf_getehdr(e, &header))
+		return ph->p_vaddr;
+	return ph->p_vaddr + header.e_phoff + (uint64_t)header.e_phnum * header.e_phentsize;
+}
+
 static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 {
 	size_t count;
@@ -134,7 +144,7 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 	if (elf_getphdrnum(e, &count) || count == 0)
 		return pmk_message_fail(msg, size, PMK_EPARSE,
 					"has no program headers: not an executable, or cut off");
-	elf->code_start = UINT64_MAX;
+	elf->load_start = elf->code_start = UINT64_MAX;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr ph;
 
@@ -150,6 +160,8 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 			return pmk_message_fail(msg, size, PMK_EPARSE,
 						"is cut off: a segment ends after the end of the "
 						"file");
+		if (contents_start(e, &ph) < elf->load_start)
+			elf->load_start = contents_start(e, &ph);
 		if ((ph.p_flags & PF_X) && ph.p_vaddr < elf->code_start)
 			elf->code_start = ph.p_vaddr;
 	}

@@ -25,6 +25,7 @@ struct pmk_elf {
 	bool dynamic;	       /* it needs an interpreter */
 	char interpreter[128]; /* "" when static */
 	uint64_t entry;
+	uint64_t load_start;	       /* lowest address of a segment's contents */
 	uint64_t code_start;	       /* lowest address of an executable segment */
 	unsigned long flags;	       /* e_flags */
 	struct pmk_arm_attributes arm; /* ARM executables only */

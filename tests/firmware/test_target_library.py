@@ -21,7 +21,7 @@ THUMB_HELPERS = {"__aeabi_lmul", "__aeabi_llsr", "__aeabi_llsl", "__aeabi_lasr"}
 MICROBLAZE_HELPERS = {"__mulsi3", "__muldi3", "__lshrdi3"}
 # Declared for firmware, too, but defined only for hosts, or only for 32-bit ARMv7 and later.
 NOT_IN_FIRMWARE = {"pmk_pmu_find", "pmk_pmus", "pmk_signal_name", "pmk_signal_text",
-                   "pmk_signal_exact", "pmk_access_name", "pmk_port_cp15_pmuv3"}
+                   "pmk_signal_exact", "pmk_access_name", "pmk_port_cp15_pmuv3", "pmk_cortex_m"}
 # No instruction of a MicroBlaze reads its counters.
 NOT_ON_MICROBLAZE = {"pmk_port_native", "pmk_native_probe", "pmk_native_fixup"}
 FOLDER = os.path.join(WORK, "target-library")

@@ -240,6 +240,7 @@ static void test_what_is_read(void **state)
 		assert_false(elf.pie);
 		assert_true(elf.dynamic);
 		assert_string_equal(elf.interpreter, "/lib/ld-linux.so.3");
+		assert_int_equal(elf.load_start, 0x70A0); /* after the headers */
 		assert_int_equal(elf.code_start, 0x8100); /* not the read-only segment's 0x7000 */
 		assert_int_equal(elf.flags, 0x05000200);
 	}
