@@ -82,8 +82,9 @@ def declared(include, header, scratch):
     listed = os.path.join(scratch, "declared.txt")
     with open(source, "w") as f:
         f.write(f"#include <pmk/{header}>\n")
-    # GCC writes the prototypes that it has seen.
-    out = run("gcc", "-std=c11", "-I", include, "-fsyntax-only", "-aux-info", listed, source)
+    # GCC writes the prototypes that it has seen. ccache would not keep that file.
+    out = run("gcc", "-std=c11", "-I", include, "-fsyntax-only", "-aux-info", listed, source,
+              env={**os.environ, "CCACHE_DISABLE": "1"})
     assert out.code == 0, out
     with open(listed) as f:
         own = [line for line in f if f"/pmk/{header}:" in line
