@@ -249,12 +249,12 @@ def test_two_processors_take_their_own_interrupts(boot):
 def test_samples_are_as_many_as_periods(boot, report):
     """Every period ends with an interrupt, however often the kernel throttles its samples. It makes
     no sample of an interrupt that comes while it switches the task out: its driver clears the flag
-    when it takes the counter away."""
+    when it takes the counter away. Each of the four events may lose one interrupt in this way."""
     rows = [[int(n) for n in row] for row in
             re.findall(r"^samples (\d+) period (\d+) total (\d+) lost 0 ", boot(), re.M)]
     equal([period for _, period, _ in rows], [10007, 100003, 20011, 50021])
     for samples, period, total in rows:
         assert 0.95 * total / period - 1 <= samples <= total / period + 1, rows
     told = int(re.search(r"(\d+) interrupts", read(os.path.join(WORK, report)).decode()).group(1))
-    assert abs(sum(total // period for _, period, total in rows) - told) <= 1, (rows, told)
+    assert abs(sum(total // period for _, period, total in rows) - told) <= 4, (rows, told)
     assert sum(samples for samples, _, _ in rows) <= told, (rows, told)
