@@ -57,9 +57,10 @@ struct diff_limit {
 	char *place;
 };
 
-/* The causes of the change of an event. diff_parts.c says how they are told apart. */
+/* Two causes of the change of an event, which diff_parts.c distinguishes. The remaining change is
+ * due to the layout. */
 struct diff_part {
-	int64_t work, layout, rest;
+	int64_t work, rest;
 };
 
 struct diff {

@@ -87,6 +87,8 @@ void diff_limits_free(struct diff *d)
 		free(d->limit[i].place);
 	}
 	free(d->limit);
+	d->limit = NULL;
+	d->nlimits = 0;
 }
 
 static bool place_matches(const struct diff_limit *limit, const struct diff_row *r)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Splits the change of each event into three parts:
+ * Splits the change of each event into three parts, of which it counts the first and the last:
  *
  * 	work    instructions that only one side has, or that it executed more often
  * 	layout  functions that executed the same instructions equally often: only addresses, or what
@@ -197,13 +197,7 @@ static int take_function(const struct sequences q[DIFF_SIDES], size_t base, size
 		p.code[side] = q[side].code + first[0];
 		p.n[side] = first[1] - first[0];
 	}
-	if (!only_moved(&p))
-		return take_pair(&p);
-	for (size_t i = 0; i < p.n[0]; i++)
-		for (size_t e = 0; e < p.s[0]->d->nevents; e++)
-			p.s[0]->d->part[e].layout += (int64_t)(count_of(p.s[1], p.code[1][i], e) -
-							       count_of(p.s[0], p.code[0][i], e));
-	return 0;
+	return only_moved(&p) ? 0 : take_pair(&p);
 }
 
 /* All of a function that only one side has. */

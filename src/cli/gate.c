@@ -615,8 +615,6 @@ static int run_gate(int argc, char **argv)
 	if (!code) {
 		code = add_limits(g, &g->d);
 		diff_limits_free(&g->d);
-		g->d.limit = NULL;
-		g->d.nlimits = 0;
 	}
 	if (!code)
 		code = folder_open(g);
