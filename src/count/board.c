@@ -28,12 +28,16 @@ static const struct named boards[] = {
 	{ NULL, NULL },
 };
 
-/* Processors and boards of ARMv7-A. */
+/* Processors and boards of ARMv7-A and of Cortex-M. */
 static const struct named armv7[] = {
 	{ "cortex-a7", "cortex-a7" },
 	{ "cortex-a8", "cortex-a8" },
 	{ "cortex-a9", "cortex-a9" },
 	{ "cortex-a15", "cortex-a15" },
+	{ "cortex-m0", "cortex-m0" },
+	{ "cortex-m3", "cortex-m3" },
+	{ "cortex-m4", "cortex-m4" },
+	{ "cortex-m33", "cortex-m33" },
 	{ NULL, NULL },
 };
 
@@ -50,19 +54,6 @@ static const struct named armv7_boards[] = {
 	{ "sabrelite", "cortex-a9" },
 	{ "vexpress-a15", "cortex-a15" },
 	{ "virt", "cortex-a15" },
-	{ NULL, NULL },
-};
-
-/* Microcontrollers. */
-static const struct named microcontrollers[] = {
-	{ "cortex-m0", "cortex-m0" },
-	{ "cortex-m3", "cortex-m3" },
-	{ "cortex-m4", "cortex-m4" },
-	{ "cortex-m33", "cortex-m33" },
-	{ NULL, NULL },
-};
-
-static const struct named microcontroller_boards[] = {
 	{ "microbit", "cortex-m0" },
 	{ "mps2-an385", "cortex-m3" },
 	{ "mps2-an511", "cortex-m3" },
@@ -161,9 +152,7 @@ static const char *core_of(char *const *argv, const struct named *of_cpu,
 
 const char *pmk_board_armv7(char *const *argv)
 {
-	const char *core = core_of(argv, armv7, armv7_boards);
-
-	return core ? core : core_of(argv, microcontrollers, microcontroller_boards);
+	return core_of(argv, armv7, armv7_boards);
 }
 
 const char *pmk_board_of_32_bits(char *const *argv)
