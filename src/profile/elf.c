@@ -147,6 +147,7 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 	elf->load_start = elf->code_start = UINT64_MAX;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr ph;
+		uint64_t start;
 
 		if (!gelf_getphdr(e, (int)i, &ph))
 			return pmk_message_fail(msg, size, PMK_EPARSE,
@@ -160,8 +161,9 @@ static int read_segments(Elf *e, struct pmk_elf *elf, char *msg, size_t size)
 			return pmk_message_fail(msg, size, PMK_EPARSE,
 						"is cut off: a segment ends after the end of the "
 						"file");
-		if (contents_start(e, &ph) < elf->load_start)
-			elf->load_start = contents_start(e, &ph);
+		start = contents_start(e, &ph);
+		if (start < elf->load_start)
+			elf->load_start = start;
 		if ((ph.p_flags & PF_X) && ph.p_vaddr < elf->code_start)
 			elf->code_start = ph.p_vaddr;
 	}
