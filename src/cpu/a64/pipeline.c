@@ -54,7 +54,7 @@ static struct cost load(const struct pmk_core *core, const struct pmk_insn *in)
 	unsigned beats = in->mem_total > width ? (in->mem_total + width - 1u) / width : 1;
 	unsigned first = !(in->kind & PMK_K_VECTOR_MEM) ? 3 : pmk_a64_is_a64(core) ? 5 : 4;
 
-	/* A value that is extended is late by a cycle, and so is the second of a pair. */
+	/* An extended value comes a cycle later, and so does the second value of a pair. */
 	first += in->vector == PMK_V_EXTENDED;
 	first += pmk_a64_is_a64(core) && is_pair(in) && beats == 1;
 	return (struct cost){ LOAD_STORE, (uint16_t)(first + beats - 1), (uint16_t)beats, 0 };
@@ -132,7 +132,7 @@ static struct cost vector(const struct pmk_core *core, const struct pmk_insn *in
 }
 
 /* On a board a product of 32-bit factors takes a cycle less than one of 64 bits, and its high half
- * two more. GCC's descriptions of cores with AArch32 alone do not distinguish them. */
+ * two more. GCC's descriptions of cores that have only AArch32 do not distinguish them. */
 static struct cost multiply(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned latency = pmk_a64_mul_latency(core), early = 0;

@@ -926,7 +926,7 @@ static inline void fetch_absent(struct pmk_cpu *cpu, const struct pmk_block *b)
 	}
 }
 
-/* What block `b` may have to wait for. */
+/* The registers for which block `b` may have to wait. */
 static inline uint64_t block_awaits(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				    const struct pmk_block *b)
 {
