@@ -5,7 +5,7 @@
  * Every number takes the whole way: signals → bus → model's registers → driver → session. That
  * costs a few microseconds per reading, and it makes the emulated path a test of the driver.
  */
-#include "producer/session/emulated.h"
+#include "producer/session/emulated_internal.h"
 
 #include <string.h>
 
@@ -44,20 +44,20 @@ struct pmk_signal_set pmk_emulated_raises(const struct pmk_core *core)
 	return pmk_core_family(core)->attach ? pmk_devchip_raises() : pmk_cpu_raises(core);
 }
 
-static bool on_buses(const struct pmk_emulated *e)
+bool pmk_emulated_on_buses(const struct pmk_emulated *e)
 {
 	return pmk_core_family(&e->cpu.core)->attach;
 }
 
 const struct pmk_bus *pmk_emulated_counted(const struct pmk_emulated *e, unsigned *n)
 {
-	*n = on_buses(e) ? PMK_AHBMON_NBUSES : 1;
-	return on_buses(e) ? e->chip.bus : &e->bus;
+	*n = pmk_emulated_on_buses(e) ? PMK_AHBMON_NBUSES : 1;
+	return pmk_emulated_on_buses(e) ? e->chip.bus : &e->bus;
 }
 
-static struct pmk_bus *counted_bus(struct pmk_emulated *e)
+struct pmk_bus *pmk_emulated_counted_bus(struct pmk_emulated *e)
 {
-	return on_buses(e) ? e->chip.bus : &e->bus;
+	return pmk_emulated_on_buses(e) ? e->chip.bus : &e->bus;
 }
 
 static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
@@ -75,7 +75,7 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 	}
 	if (cfg->plan.npasses > PMK_MAX_PASSES)
 		return PMK_ENOTSUP;
-	if (on_buses(e)) {
+	if (pmk_emulated_on_buses(e)) {
 		pmk_core_family(&e->cpu.core)->attach(&e->cpu, &e->chip.biu);
 		pmk_devchip_bind(&e->chip, &ports->pins);
 		ports->ahbmon = *pmu[0];
@@ -86,7 +86,7 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 		ports->model[i] = (struct pmk_model_port){
 			.ops = ops[pmk_pmu_pair_of(&cfg->plan, i)],
 			.model = e->model[i],
-			.bus = counted_bus(e),
+			.bus = pmk_emulated_counted_bus(e),
 			.mode = PMK_MODE_PRIV,
 		};
 		ports->port[i] = pmk_port_model(&ports->model[i]);
@@ -101,7 +101,7 @@ static uint64_t poll_deadline(struct pmk_emulated *e, const struct pmk_emulated_
 
 	/* If a PMU has no overflow flags, none of its 32-bit counters that count at most once per
 	 * cycle can wrap unnoticed. */
-	if (on_buses(e))
+	if (pmk_emulated_on_buses(e))
 		return e->cpu.cycles + PMK_BIU_LAG * e->chip.biu.ratio;
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++) {
 		uint64_t h = pmk_bus_horizon(&e->bus, s);
@@ -119,21 +119,21 @@ static uint64_t poll_deadline(struct pmk_emulated *e, const struct pmk_emulated_
 	return e->cpu.cycles + near;
 }
 
-static const struct pmk_model_ops *guest_ops(const struct pmk_emulated_config *cfg)
+const struct pmk_model_ops *pmk_emulated_guest_ops(const struct pmk_emulated_config *cfg)
 {
 	return cfg->guest ? pmk_model_find(pmk_emulated_guest(cfg)) : NULL;
 }
 
 static void ask_models(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	const struct pmk_model_ops *guest = guest_ops(cfg);
+	const struct pmk_model_ops *guest = pmk_emulated_guest_ops(cfg);
 
 	pmk_bus_forget(&e->bus);
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
 		pmk_model_find(e->session.pass[i].dev.pmu)->ask(e->model[i], &e->bus);
 	if (guest) {
-		guest->sync(e->guest, counted_bus(e));
-		guest->ask(e->guest, counted_bus(e));
+		guest->sync(e->guest, pmk_emulated_counted_bus(e));
+		guest->ask(e->guest, pmk_emulated_counted_bus(e));
 	}
 }
 
@@ -174,7 +174,7 @@ static uint64_t interval_deadline(const struct pmk_emulated *e,
 	return insns_deadline(e, cfg, e->interval_due);
 }
 
-static void set_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+void pmk_emulated_set_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	uint64_t poll, interval;
 
@@ -193,16 +193,15 @@ static uint64_t interval_clock(const struct pmk_emulated *e, const struct pmk_em
 							 : e->bus.total[PMK_SIG_INSN];
 }
 
-/* The first interval ends one interval after counting began. */
-static void first_interval(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+void pmk_emulated_first_interval(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	e->interval_due = cfg->interval_unit == PMK_INTERVAL_NONE
 				  ? PMK_NEVER
 				  : interval_clock(e, cfg) + cfg->interval;
 }
 
-/* Start sampling, with units at places that depend on `seed`. */
-static void begin_head(struct pmk_emulated *e, const struct pmk_emulated_config *cfg, uint64_t seed)
+void pmk_emulated_begin_head(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			     uint64_t seed)
 {
 	e->phase = cfg->units.head ? PMK_UNITS_HEAD : PMK_UNITS_WHOLE;
 	e->phase_due = cfg->units.head;
@@ -228,8 +227,7 @@ static int begin_observing(struct pmk_emulated *e, const struct pmk_emulated_con
 
 /* ---- exception levels ------------------------------------------------------------------------ */
 
-/* Set an input of a model by its name. */
-static void set_model_input(const struct pmk_model_ops *ops, void *model, struct pmk_bus *bus,
+void pmk_emulated_set_input(const struct pmk_model_ops *ops, void *model, struct pmk_bus *bus,
 			    const char *name, uint64_t value)
 {
 	for (unsigned i = 0; ops->inputs && ops->inputs[i]; i++)
@@ -237,10 +235,10 @@ static void set_model_input(const struct pmk_model_ops *ops, void *model, struct
 			ops->input(model, bus, i, value);
 }
 
-static void set_input(struct pmk_emulated *e, unsigned pass, const char *name, uint64_t value)
+static void set_pass_input(struct pmk_emulated *e, unsigned pass, const char *name, uint64_t value)
 {
-	set_model_input(pmk_model_find(e->session.pass[pass].dev.pmu), e->model[pass], &e->bus,
-			name, value);
+	pmk_emulated_set_input(pmk_model_find(e->session.pass[pass].dev.pmu), e->model[pass],
+			       &e->bus, name, value);
 }
 
 /* The filter of a counter: P excludes EL1, U excludes EL0, and without NSH nothing is counted at
@@ -265,27 +263,23 @@ static int program_filtered(struct pmk_dev *dev, unsigned counter, unsigned code
 	return dev->pmu->driver->program(dev, counter, code);
 }
 
-/* MDCR_EL3.SPME allows counting in Secure state. If the register cannot be followed, the bit is set
- * from reset on. */
-#define SPME (UINT64_C(1) << 17)
-
 void pmk_emulated_reset(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	const struct pmk_model_ops *ops = guest_ops(cfg);
+	const struct pmk_model_ops *ops = pmk_emulated_guest_ops(cfg);
 	struct pmk_pmu pmu;
 
 	if (!ops)
 		return;
 	pmu = *pmk_emulated_guest(cfg);
-	if (on_buses(e))
+	if (pmk_emulated_on_buses(e))
 		pmu.family = &cfg->layout;
-	ops->reset(e->guest, counted_bus(e), &pmu);
+	ops->reset(e->guest, pmk_emulated_counted_bus(e), &pmu);
 	if (!cfg->guest_controlled)
-		set_model_input(ops, e->guest, counted_bus(e), "mdcr_el3", SPME);
+		pmk_emulated_set_input(ops, e->guest, pmk_emulated_counted_bus(e), "mdcr_el3",
+				       PMK_MDCR_EL3_SPME);
 }
 
-/* Program the counters again, each with its filter. */
-static int begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+int pmk_emulated_begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	const struct pmk_plan *plan = &cfg->plan;
 	int err = 0;
@@ -295,7 +289,7 @@ static int begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config
 				       plan->event[i].counter, plan->event[i].code,
 				       (enum pmk_levels)cfg->levels[i]);
 	for (unsigned i = 0; !err && i < plan->npasses; i++) {
-		set_input(e, i, "mdcr_el3", SPME);
+		set_pass_input(e, i, "mdcr_el3", PMK_MDCR_EL3_SPME);
 		if (plan->timed)
 			err = program_filtered(&e->session.pass[i].dev, plan->timer_counter,
 					       plan->timer_code, PMK_LEVELS_ALL);
@@ -310,9 +304,9 @@ static int begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config
 static void set_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg, unsigned level)
 {
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
-		set_input(e, i, "el", level);
-	if (guest_ops(cfg))
-		set_model_input(guest_ops(cfg), e->guest, &e->bus, "el", level);
+		set_pass_input(e, i, "el", level);
+	if (pmk_emulated_guest_ops(cfg))
+		pmk_emulated_set_input(pmk_emulated_guest_ops(cfg), e->guest, &e->bus, "el", level);
 }
 
 /* Assign the pending counts, whose level was open, to `level`. */
@@ -325,8 +319,7 @@ static void close_level(struct pmk_emulated *e, const struct pmk_emulated_config
 	e->cpu.level.open = false;
 }
 
-/* Counts are read while the level is open: assume the apparent level. */
-static void assume_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
+void pmk_emulated_assume_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	if (!e->cpu.level.open)
 		return;
@@ -342,15 +335,15 @@ void pmk_emulated_leave_level(struct pmk_emulated *e, const struct pmk_emulated_
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	for (unsigned i = 0; i < e->session.plan.npasses; i++)
 		pmk_model_find(e->session.pass[i].dev.pmu)->sync(e->model[i], &e->bus);
-	if (guest_ops(cfg))
-		guest_ops(cfg)->sync(e->guest, &e->bus);
+	if (pmk_emulated_guest_ops(cfg))
+		pmk_emulated_guest_ops(cfg)->sync(e->guest, &e->bus);
 }
 
 void pmk_emulated_enter_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			      unsigned level)
 {
 	close_level(e, cfg, level);
-	set_deadline(e, cfg);
+	pmk_emulated_set_deadline(e, cfg);
 }
 
 static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
@@ -361,7 +354,7 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	if (err)
 		return err;
 	pmk_bus_init(&e->bus);
-	if (on_buses(e))
+	if (pmk_emulated_on_buses(e))
 		err = pmk_devchip_init(&e->chip, &cfg->core, &cfg->traffic);
 	if (err)
 		return err;
@@ -369,30 +362,30 @@ static int begin_session(struct pmk_emulated *e, struct pmk_emulated_ports *port
 	e->bus.longest = pmk_cpu_longest(&cfg->core);
 	e->cpu.bus = &e->bus;
 	for (unsigned i = 0; i < cfg->plan.npasses; i++)
-		ports->model[i].ops->reset(e->model[i], counted_bus(e),
+		ports->model[i].ops->reset(e->model[i], pmk_emulated_counted_bus(e),
 					   ports->pmu[pmk_pmu_pair_of(&cfg->plan, i)]);
 	pmk_emulated_reset(e, cfg);
 	err = pmk_pmu_pair_open(&e->session, ports->pmu, &cfg->plan, ports->port);
 	if (!err && cfg->plan.timed)
 		err = pmk_session_timer(&e->session, cfg->interval);
-	if (!err && on_buses(e))
+	if (!err && pmk_emulated_on_buses(e))
 		err = begin_observing(e, cfg);
 	if (!err && cfg->watch_levels)
-		err = begin_levels(e, cfg);
+		err = pmk_emulated_begin_levels(e, cfg);
 	if (!err)
 		err = pmk_session_start(&e->session);
 	if (!err)
 		err = pmk_session_forget(&e->session);
 	e->cpu.cycles = e->start_cycles = e->bus.total[PMK_SIG_CYCLE];
-	begin_head(e, cfg, cfg->units.seed);
+	pmk_emulated_begin_head(e, cfg, cfg->units.seed);
 	if (cfg->window && !e->region[0].inside)
 		e->interval_due = PMK_NEVER;
 	else
-		first_interval(e, cfg);
+		pmk_emulated_first_interval(e, cfg);
 	if (cfg->delay)
 		pmk_emulated_delay(e, cfg, cfg->delay);
 	else
-		set_deadline(e, cfg);
+		pmk_emulated_set_deadline(e, cfg);
 	return err;
 }
 
@@ -404,9 +397,9 @@ void pmk_emulated_delay(struct pmk_emulated *e, const struct pmk_emulated_config
 		e->interval_due = PMK_NEVER;
 	} else {
 		e->delay_due = PMK_NEVER;
-		first_interval(e, cfg);
+		pmk_emulated_first_interval(e, cfg);
 	}
-	set_deadline(e, cfg);
+	pmk_emulated_set_deadline(e, cfg);
 }
 
 uint64_t pmk_emulated_delay_left(const struct pmk_emulated *e)
@@ -592,21 +585,20 @@ int pmk_emulated_forked(struct pmk_emulated *e, struct pmk_emulated_ports *ports
 		e->region[r].entries = 0;
 	pmk_cpu_forked(&e->cpu, executions);
 	err = begin_session(e, ports, cfg);
-	begin_head(e, cfg, seed);
+	pmk_emulated_begin_head(e, cfg, seed);
 	if (cfg->delay)
 		pmk_emulated_delay(e, cfg, left);
 	return err;
 }
 
-/* Session totals since the start, regardless of the window. */
-static int read_session(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			const struct pmk_emulated_blocks *b, struct pmk_reading *totals)
+int pmk_emulated_read_session(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			      const struct pmk_emulated_blocks *b, struct pmk_reading *totals)
 {
 	int err;
 
-	assume_level(e, cfg);
+	pmk_emulated_assume_level(e, cfg);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
-	if (on_buses(e))
+	if (pmk_emulated_on_buses(e))
 		pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);
 	err = pmk_reading_take(totals, &e->session);
 	if (err && !e->error)
@@ -646,9 +638,8 @@ static int read_in_parts(struct pmk_emulated *e, const struct pmk_emulated_block
 	return err;
 }
 
-/* Totals of a region; if it is open, including the counts since it was entered. */
-static void region_totals(const struct pmk_emulated *e, unsigned r, const struct pmk_reading *now,
-			  struct pmk_reading *totals)
+void pmk_emulated_region_totals(const struct pmk_emulated *e, unsigned r,
+				const struct pmk_reading *now, struct pmk_reading *totals)
 {
 	const struct pmk_region_state *s = &e->region[r];
 	struct pmk_reading open;
@@ -664,10 +655,10 @@ int pmk_emulated_totals(struct pmk_emulated *e, const struct pmk_emulated_config
 			const struct pmk_emulated_blocks *b, struct pmk_reading *totals)
 {
 	struct pmk_reading now;
-	int err = read_session(e, cfg, b, &now);
+	int err = pmk_emulated_read_session(e, cfg, b, &now);
 
 	if (cfg->window)
-		region_totals(e, 0, &now, totals);
+		pmk_emulated_region_totals(e, 0, &now, totals);
 	else if (e->delay_due != PMK_NEVER)
 		pmk_reading_init(totals);
 	else if (cfg->delay)
@@ -691,7 +682,7 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 	bool over;
 	int err;
 
-	assume_level(e, cfg);
+	pmk_emulated_assume_level(e, cfg);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
 	ops->sync(e->model[0], &e->bus);
 	over = ops->lines(e->model[0]) != 0;
@@ -699,7 +690,7 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 		   : pmk_reading_take(&totals, &e->session);
 	if (err && !e->error)
 		e->error = err;
-	set_deadline(e, cfg);
+	pmk_emulated_set_deadline(e, cfg);
 	return err ? err : over;
 }
 
@@ -707,16 +698,16 @@ static int timer_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 static int begin_counting(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 			  const struct pmk_emulated_blocks *b)
 {
-	int err = read_session(e, cfg, b, &e->delayed);
+	int err = pmk_emulated_read_session(e, cfg, b, &e->delayed);
 
 	e->delayed_cycles = e->cpu.cycles - e->start_cycles;
-	first_interval(e, cfg);
+	pmk_emulated_first_interval(e, cfg);
 	/* Intervals in cycles count from the time when counting was due, not from the block in
 	 * which it began. */
 	if (cfg->interval_unit == PMK_INTERVAL_CYCLES)
 		e->interval_due -= e->cpu.cycles - e->delay_due;
 	e->delay_due = PMK_NEVER;
-	set_deadline(e, cfg);
+	pmk_emulated_set_deadline(e, cfg);
 	return err;
 }
 
@@ -740,7 +731,7 @@ int pmk_emulated_deadline(struct pmk_emulated *e, const struct pmk_emulated_conf
 			(interval_clock(e, cfg) - e->interval_due) / cfg->interval * cfg->interval +
 			cfg->interval;
 	}
-	set_deadline(e, cfg);
+	pmk_emulated_set_deadline(e, cfg);
 	return err ? err : over;
 }
 
@@ -780,31 +771,31 @@ int pmk_emulated_access(struct pmk_emulated *e, const struct pmk_emulated_config
 			const struct pmk_emulated_blocks *b, struct pmk_guest_access *a,
 			uint64_t *value)
 {
-	const struct pmk_model_ops *ops = guest_ops(cfg);
-	struct pmk_bus *bus = counted_bus(e);
+	const struct pmk_model_ops *ops = pmk_emulated_guest_ops(cfg);
+	struct pmk_bus *bus = pmk_emulated_counted_bus(e);
 	int err;
 
 	wait_for_access(e);
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
-	if (on_buses(e))
+	if (pmk_emulated_on_buses(e))
 		pmk_biu_catch_up(&e->chip.biu, e->cpu.cycles);
 	pmk_model_forgive(ops, e->guest);
 	err = reach(ops, e->guest, bus, a, value);
 	a->oddities = pmk_model_oddities(ops, e->guest);
-	set_deadline(e, cfg);
+	pmk_emulated_set_deadline(e, cfg);
 	return err;
 }
 
 int pmk_emulated_may(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
 		     const struct pmk_guest_access *a, unsigned *trap)
 {
-	const struct pmk_model_ops *ops = guest_ops(cfg);
+	const struct pmk_model_ops *ops = pmk_emulated_guest_ops(cfg);
 	uint64_t copy[PMK_MODEL_BYTES / 8], value = 0;
 	const struct pmk_armv8_model *v8 = (const struct pmk_armv8_model *)copy;
 	int err;
 
 	memcpy(copy, e->guest, ops->size);
-	err = reach(ops, copy, counted_bus(e), a, &value);
+	err = reach(ops, copy, pmk_emulated_counted_bus(e), a, &value);
 	*trap = err && ops->pmu->driver == pmk_armv8.driver && v8->trap.ec ? v8->trap.el : 0;
 	return err;
 }
@@ -813,13 +804,14 @@ void pmk_emulated_control(struct pmk_emulated *e, const struct pmk_emulated_conf
 			  const struct pmk_emulated_blocks *b, const char *input, uint64_t value)
 {
 	pmk_cpu_sum(&e->cpu, b->facts, b->executions, b->count, &e->bus);
-	set_model_input(guest_ops(cfg), e->guest, counted_bus(e), input, value);
-	set_deadline(e, cfg);
+	pmk_emulated_set_input(pmk_emulated_guest_ops(cfg), e->guest, pmk_emulated_counted_bus(e),
+			       input, value);
+	pmk_emulated_set_deadline(e, cfg);
 }
 
 unsigned pmk_emulated_lines(const struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
-	const struct pmk_model_ops *ops = guest_ops(cfg);
+	const struct pmk_model_ops *ops = pmk_emulated_guest_ops(cfg);
 
 	return ops && ops->lines ? ops->lines(e->guest) : 0;
 }
@@ -878,7 +870,7 @@ int pmk_emulated_piece(struct pmk_emulated *e, const struct pmk_emulated_config 
 		       const struct pmk_emulated_blocks *b, struct pmk_units_piece *piece)
 {
 	struct pmk_reading now;
-	int err = read_session(e, cfg, b, &now);
+	int err = pmk_emulated_read_session(e, cfg, b, &now);
 	bool over = false;
 
 	if (e->phase != PMK_UNITS_WHOLE && e->phase != PMK_UNITS_REST &&
@@ -886,7 +878,7 @@ int pmk_emulated_piece(struct pmk_emulated *e, const struct pmk_emulated_config 
 		read_piece(e, b, &now, piece);
 		over = end_phase(e, cfg, b, &now);
 	}
-	set_deadline(e, cfg);
+	pmk_emulated_set_deadline(e, cfg);
 	return err ? err : over;
 }
 
@@ -906,13 +898,13 @@ int pmk_emulated_unit(struct pmk_emulated *e, const struct pmk_emulated_config *
 		      const struct pmk_emulated_blocks *b)
 {
 	struct pmk_reading now;
-	int err = read_session(e, cfg, b, &now);
+	int err = pmk_emulated_read_session(e, cfg, b, &now);
 
 	forget_last_block(&e->cpu);
 	if (!err && pmk_units_cold(&e->unit))
 		err = pmk_cpu_cold(&e->cpu, &e->kept);
 	begin_phase(e, PMK_UNITS_WARM, cfg->units.warm, &now);
-	set_deadline(e, cfg);
+	pmk_emulated_set_deadline(e, cfg);
 	return err;
 }
 
@@ -921,7 +913,7 @@ int pmk_emulated_whole(struct pmk_emulated *e, const struct pmk_emulated_config 
 {
 	bool sampled = e->phase != PMK_UNITS_HEAD && e->phase != PMK_UNITS_WHOLE;
 	struct pmk_reading now;
-	int err = read_session(e, cfg, b, &now);
+	int err = pmk_emulated_read_session(e, cfg, b, &now);
 
 	end_cold(e);
 	if (e->phase != PMK_UNITS_HEAD)
@@ -932,7 +924,7 @@ int pmk_emulated_whole(struct pmk_emulated *e, const struct pmk_emulated_config 
 	piece->cycles = e->cpu.cycles - e->start_cycles;
 	piece->counts = now;
 	begin_phase(e, PMK_UNITS_WHOLE, 0, &now);
-	set_deadline(e, cfg);
+	pmk_emulated_set_deadline(e, cfg);
 	return err ? err : sampled;
 }
 
@@ -948,22 +940,22 @@ static void open_region(struct pmk_emulated *e, const struct pmk_emulated_config
 	s->entries++;
 	if (s->inside)
 		return; /* the function calls itself, or --from is reached again */
-	read_session(e, cfg, b, &s->entered_at);
+	pmk_emulated_read_session(e, cfg, b, &s->entered_at);
 	s->inside = 1;
 	s->call_depth = e->calls;
 	if (cfg->window && r == 0) {
-		first_interval(e, cfg);
-		set_deadline(e, cfg);
+		pmk_emulated_first_interval(e, cfg);
+		pmk_emulated_set_deadline(e, cfg);
 	}
 }
 
-static void close_region(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
-			 const struct pmk_emulated_blocks *b, unsigned r)
+void pmk_emulated_close_region(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			       const struct pmk_emulated_blocks *b, unsigned r)
 {
 	struct pmk_reading now, totals;
 
-	read_session(e, cfg, b, &now);
-	region_totals(e, r, &now, &totals);
+	pmk_emulated_read_session(e, cfg, b, &now);
+	pmk_emulated_region_totals(e, r, &now, &totals);
 	e->region[r].total = totals;
 	e->region[r].inside = 0;
 }
@@ -971,7 +963,7 @@ static void close_region(struct pmk_emulated *e, const struct pmk_emulated_confi
 static void end_window(struct pmk_emulated *e, const struct pmk_emulated_config *cfg)
 {
 	e->interval_due = PMK_NEVER;
-	set_deadline(e, cfg);
+	pmk_emulated_set_deadline(e, cfg);
 }
 
 void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
@@ -979,7 +971,7 @@ void pmk_emulated_cross(struct pmk_emulated *e, const struct pmk_emulated_config
 {
 	for (unsigned r = 0; r < cfg->nregions; r++) {
 		if (e->ending >> r & 1 && e->region[r].inside) {
-			close_region(e, cfg, b, r);
+			pmk_emulated_close_region(e, cfg, b, r);
 			if (cfg->window && r == 0)
 				end_window(e, cfg);
 		}
@@ -1090,7 +1082,7 @@ int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *po
 	if (err)
 		return err;
 	pmk_pmu_pair_rebind(&copy->session, ports->pmu, ports->port);
-	if (on_buses(copy))
+	if (pmk_emulated_on_buses(copy))
 		finish_bus(copy);
 	err = cfg->parts & PMK_PART_CLOCK ? 0 : read_in_parts(copy, b);
 	if (err && !copy->error)
@@ -1098,6 +1090,6 @@ int pmk_emulated_finish(struct pmk_emulated *copy, struct pmk_emulated_ports *po
 	err = pmk_emulated_totals(copy, cfg, b, totals);
 	for (unsigned r = 0; r < cfg->nregions; r++)
 		if (copy->region[r].inside)
-			close_region(copy, cfg, b, r);
+			pmk_emulated_close_region(copy, cfg, b, r);
 	return err ? err : copy->error;
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of an emulated core share. Only they include it; see emulated.h for the whole.
+ *
+ *   emulated.c           binds models, ports and the session; starts, copies and finishes a core
+ *   emulated_parts.c     which parts of the core the requested events need
+ *   emulated_deadline.c  when the core must stop next: overflows, intervals, the delay
+ *   emulated_levels.c    exception levels
+ *   emulated_guest.c     the PMU that the emulated code programs itself
+ *   emulated_sampling.c  the pieces of a sampled program
+ *   emulated_regions.c   regions, and the calls and returns that end them
+ */
+#ifndef PMK_SESSION_EMULATED_INTERNAL_H
+#define PMK_SESSION_EMULATED_INTERNAL_H
+
+#include "producer/session/emulated.h"
+
+/* MDCR_EL3.SPME allows counting in Secure state. If the register cannot be followed, the bit is set
+ * from reset on. */
+#define PMK_MDCR_EL3_SPME (UINT64_C(1) << 17)
+
+/* True if the PMU counts on the buses around the core. */
+bool pmk_emulated_on_buses(const struct pmk_emulated *e);
+/* The bus on which the models count: the core's own, or the first one around it. */
+struct pmk_bus *pmk_emulated_counted_bus(struct pmk_emulated *e);
+
+/* The model of the PMU that the emulated code programs, or NULL. */
+const struct pmk_model_ops *pmk_emulated_guest_ops(const struct pmk_emulated_config *cfg);
+/* Set an input of a model by its name; a model without that input ignores it. */
+void pmk_emulated_set_input(const struct pmk_model_ops *ops, void *model, struct pmk_bus *bus,
+			    const char *name, uint64_t value);
+
+/* Compute when the core must stop next. Call it after everything that may change an overflow, an
+ * interval or the delay. */
+void pmk_emulated_set_deadline(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
+/* The first interval ends one interval after counting began. */
+void pmk_emulated_first_interval(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
+
+/* Program the counters again, each with the filter of its levels. */
+int pmk_emulated_begin_levels(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
+/* Counts are read while the level is open: assume the apparent level. */
+void pmk_emulated_assume_level(struct pmk_emulated *e, const struct pmk_emulated_config *cfg);
+
+/* Start sampling, with units at places that depend on `seed`. */
+void pmk_emulated_begin_head(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			     uint64_t seed);
+
+/* Session totals since the start, regardless of the window. The first error is kept in e->error. */
+int pmk_emulated_read_session(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			      const struct pmk_emulated_blocks *b, struct pmk_reading *totals);
+
+/* Totals of a region; if it is open, including the counts since it was entered. */
+void pmk_emulated_region_totals(const struct pmk_emulated *e, unsigned r,
+				const struct pmk_reading *now, struct pmk_reading *totals);
+/* Add the counts since the region was entered to its totals. */
+void pmk_emulated_close_region(struct pmk_emulated *e, const struct pmk_emulated_config *cfg,
+			       const struct pmk_emulated_blocks *b, unsigned r);
+
+#endif
