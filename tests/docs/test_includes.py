@@ -57,7 +57,7 @@ RULES = [
     (r"src/cpu/families\.h", ["cpu/"]),
     (r"src/cpu/\w+/", ["{own}", *CORES, *FACTS]),
     (r"src/cpu/", [*CORES, *FACTS]),
-    (r"src/producer/session/emulated\.[ch]", ["{own}", "base/", *CORES, "pmk/"]),
+    (r"src/producer/session/emulated(_\w+)?\.[ch]", ["{own}", "base/", *CORES, "pmk/"]),
     (r"src/producer/session/devchip\.[ch]", ["{own}", "buses/ahb/", "cpu/arm9/biu.h", "pmk/",
                                              "pmu/ahbmon/observe.h", "pmu/ahbmon/packet.h"]),
     (r"src/producer/session/", ["{own}", "base/", "pmk/"]),
