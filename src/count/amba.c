@@ -139,7 +139,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* As many counters as needed, of 64 bits; one kind counts, the other times. */
+/* As many counters as needed, of 64 bits: the first kind counts, the second measures latencies. */
 static const struct pmk_counter counters[] = {
 	{ .name = "count", .width = 64, .fixed_code = -1 },
 	{ .name = "latency", .width = 64, .fixed_code = -1, .extreme_width = 64 },
@@ -157,7 +157,7 @@ static void plain_name(char *to, size_t size, const char *name)
 	to[n] = '\0';
 }
 
-/* Two names may differ only in such characters. */
+/* True if another layer has this name already: plain_name() can make names equal. */
 static bool is_taken(const struct pmk_amba *a, const char *name)
 {
 	for (unsigned i = 0; i < a->nnames; i++)

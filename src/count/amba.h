@@ -40,7 +40,9 @@ struct pmk_amba {
 
 extern const char pmk_amba_name[]; /* "amba" */
 
-/* Build it for a map, which must outlive it. Returns 0 or PMK_ENOMEM; free it in either case. */
+/*
+ * Build the PMU for a map, which must outlive it. Returns 0 or PMK_ENOMEM; free it in either case.
+ */
 int pmk_amba_make(struct pmk_amba *a, const struct pmk_wave_map *map);
 void pmk_amba_free(struct pmk_amba *a);
 

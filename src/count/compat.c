@@ -29,7 +29,7 @@ static const struct processor {
 	uint32_t runs;	  /* one bit for each Tag_CPU_arch */
 	bool thumb2, div; /* `div`: division also in ARM state */
 	uint8_t fp, simd; /* the highest Tag_FP_arch and Tag_Advanced_SIMD_arch */
-	bool m;		  /* of the M profile */
+	bool m;		  /* it belongs to the M profile */
 } processors[] = {
 	{ "arm926", "ARMv5TEJ", V5TEJ, false, false, PMK_ARM_VFPV2, 0 },
 	{ "arm946", "ARMv5TE", V5TEJ, false, false, PMK_ARM_VFPV2, 0 },

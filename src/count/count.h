@@ -50,7 +50,7 @@ struct pmk_request {
 	char *from, *to;
 	char *sysroot, *qemu;
 	char *pids, *cpus;
-	char *frequency, *period; /* of samples */
+	char *frequency, *period; /* the sampling rate */
 	char *file;	   /* the part of the target after the colon: a dump, or a host and port */
 	char *map, *layer; /* for a dump */
 	char *packets;	   /* file for the pins of the AHB Monitor */
@@ -69,7 +69,7 @@ struct pmk_request {
 	bool sampled;	      /* in emulation: count only short pieces */
 	unsigned seed;	      /* seed for the places of these pieces; 0: the default */
 	unsigned random_seed; /* seed for the program's random numbers; 0: the default */
-	bool guest;	      /* the program, an emulator's command, programs the PMU itself */
+	bool guest;	      /* the program (an emulator's command line) uses the PMU itself */
 	char *irq;	      /* where the interrupt of that PMU goes */
 	char *at;	      /* address of its registers in memory */
 	char *log;	      /* the file to which accesses to them are logged */

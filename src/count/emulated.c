@@ -42,8 +42,10 @@ static bool is_for_guests(const struct pmk_pmu *pmu)
 	return is_pmuv3(pmu) || pmu == &pmk_dwt;
 }
 
-/* For pmk run: find the core from the board if the user named none. A PMUv3 that the user asked for
- * may be that of 32-bit code, in addition to the core's own PMU. */
+/*
+ * For pmk run: find the core from the board if the user named none. The user may ask for a PMU that
+ * 32-bit firmware sees in addition to the core's own PMU.
+ */
 static void look_at_board(struct pmk_count *c, const char **name, const struct pmk_pmu **asked)
 {
 	struct pmk_emulation *e = c->state;

@@ -142,7 +142,7 @@ static double spread_pct(const struct pmk_sample *s)
 	return 100.0 * sqrt(s->m2 / (s->n - 1) / s->n) / s->mean;
 }
 
-/* The margin of a count of 0 that may be more is 100 %. */
+/* A count of 0 that may be too low gets a margin of 100 %. */
 static double margin_pct(double margin2, double value)
 {
 	if (value == 0)
@@ -261,7 +261,7 @@ static int sum_events(const struct pmk_recording *rec, uint64_t *sum)
 	return 0;
 }
 
-/* Addresses add up to what the run has counted. Where they do not, the reader has to know it. */
+/* Compare the sums over all addresses with the counts of the run, and warn of a difference. */
 static int compare_with_totals(struct pmk_count *c, const struct pmk_recording *rec)
 {
 	uint64_t sum[PMK_MAX_EVENTS] = { 0 };
@@ -481,7 +481,7 @@ static void set_warnings(struct pmk_count *c)
 
 #define PARTS_SIZE 96
 
-/* The names of parts, of enum pmk_control. */
+/* The names of these parts (enum pmk_control), separated by commas. */
 static const char *list_parts(unsigned parts, char list[PARTS_SIZE])
 {
 	static const char *const name[] = { "MMU", "data cache", "instruction cache",

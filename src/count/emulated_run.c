@@ -22,7 +22,10 @@
 
 #define ANSWER_SECONDS 10 /* an emulator that takes longer for an answer is killed */
 
-/* Its file may contain the version; reading it takes less time than running a small program. */
+/*
+ * Take the version from the emulator's file if it is there, which takes less time than running a
+ * small program; otherwise run the emulator to ask for it.
+ */
 static void ask_version(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -99,8 +102,10 @@ static int choose_module(struct pmk_count *c)
 	return 0;
 }
 
-/* Start the emulator again to learn why it rejected the module, because the first time only the
- * user saw its message. It gets no program, in case that it accepts the module this time. */
+/*
+ * Start the emulator again to learn why it rejected the module, because the first time only the
+ * user saw its message. It gets no program, in case it accepts the module this time.
+ */
 static void ask_why(const struct pmk_count *c, const char *module, char *text, size_t size)
 {
 	struct pmk_emulation *e = c->state;
@@ -249,7 +254,7 @@ static void collect_place(struct pmk_count *c, struct pmk_counted_place *p,
 	collect_latencies(c, p, counts, first, count);
 }
 
-/* The margin over several runs is that of the run with the widest. */
+/* Of several runs, keep the widest margin. */
 static void collect_margins(const struct pmk_emulation *e, struct pmk_counted_place *p,
 			    unsigned first, unsigned count)
 {
@@ -266,7 +271,7 @@ static unsigned place_count(const struct pmk_count *c)
 	return c->q.per_core ? PMK_ARENA_CPUS : 1 + c->q.regions.count;
 }
 
-/* A core that other runs have used, but not this one. */
+/* Add a count of 0 for a core that other runs used and this run did not. */
 static void collect_nothing(const struct pmk_emulation *e, struct pmk_counted_place *p,
 			    unsigned first, unsigned count)
 {
@@ -409,7 +414,7 @@ static bool never_ran(const struct pmk_count *c, const struct pmk_plan *plan)
 			     : c->q.guest && !atomic_load(&e->runner.arena->begun);
 }
 
-/* A signal that the emulator did not raise ended it before the program began. */
+/* A signal from outside ended the emulator before the program began. */
 static int ended_early(struct pmk_count *c)
 {
 	struct pmk_emulation *e = c->state;
@@ -661,8 +666,10 @@ int pmk_emulation_run(struct pmk_count *c)
 		err = pmk_input_open(&c->input, c->streams.fd[0], &c->fault);
 	if (c->q.rerun)
 		sort_by_pass(c);
-	/* Even if it was stopped before it began, it starts once, so that there is a result to
-	 * report. */
+	/*
+	 * The first run is started even after a request to stop, so that there is a result to
+	 * report.
+	 */
 	for (unsigned run = 0; run < c->q.runs && !err && !(run && pmk_count_stopped(c)); run++) {
 		double began = pmk_seconds();
 

@@ -28,7 +28,10 @@ struct pmk_input {
 /* Prepare for several runs that read `fd`, or -1: the standard input of this process. Without this
  * call, if all members are zero but fd = -1, each run inherits the input. */
 int pmk_input_open(struct pmk_input *in, int fd, struct pmk_count_fault *f);
-/* Before and after each run. 0 or a failure; `f` is NULL after a run that has failed. */
+/*
+ * Call begin() before and end() after each run; after a run that failed, call end() with `f` NULL.
+ * Both return 0 or a failure.
+ */
 int pmk_input_begin(struct pmk_input *in, struct pmk_count_fault *f);
 int pmk_input_end(struct pmk_input *in, struct pmk_count_fault *f);
 void pmk_input_close(struct pmk_input *in);

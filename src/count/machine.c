@@ -74,7 +74,7 @@ bool pmk_machine_runs(const char *program)
 	struct pmk_elf mine, its;
 	char *path = pmk_program_path(program), msg[256], magic[2] = "";
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	bool script, native = false; /* a pipe or a device is read no further */
+	bool script, native = false; /* a pipe or a device gives no more than these two bytes */
 
 	if (fd >= 0 && read(fd, magic, 2) != 2)
 		*magic = '\0';
@@ -330,7 +330,7 @@ static int resolve_events(struct pmk_count *c)
 		struct pmk_event_request *req = &c->events.item[i];
 		const struct pmk_linux_event *ev;
 
-		/* It comes from `all` or a metric, which provide the row of an event. */
+		/* An event that `all` or a metric added has only its row so far. */
 		if (!req->how)
 			err = find_event(c, req->event->name, req);
 		if (err)

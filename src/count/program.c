@@ -31,9 +31,11 @@
 #include "cpu/family.h"
 #include "producer/qemu/stack.h"
 
-/* For each machine of ELF files: its emulators of programs and of firmware, its default core, and
- * the folder in which Debian's cross compilers put its libraries. For ARM the first core that can
- * run the file is the default. */
+/*
+ * One row for each ELF machine: its emulators for programs and for firmware, its default core, and
+ * the folder in which Debian's cross compilers put its libraries. ARM has several rows; the first
+ * one whose core can run the file provides the default.
+ */
 static const struct machine {
 	enum pmk_elf_machine elf;
 	bool is64, big_endian;
@@ -259,9 +261,11 @@ static void name_pmus(const struct pmk_driver *driver, char *buf, size_t size)
 					       pmk_pmus[i]->name);
 }
 
-/* Check that a core with this instruction set can have this PMU: it must use the same driver as the
- * PMU of the machine's default core, which has the name of that core, or be "none". If the family
- * was chosen by its PMU, the PMU fits. */
+/*
+ * Check that a core with this instruction set can have this PMU. A core can have the PMU "none",
+ * and any PMU with the same driver as the PMU of the instruction set's default core. Families that
+ * are chosen by their PMU need no check.
+ */
 static int check_pmu(const struct pmk_core *core, char *msg, size_t size)
 {
 	const struct pmk_pmu *pmu = pmk_pmu_find(core->pmu), *usual = NULL;
@@ -461,7 +465,10 @@ const char *pmk_program_later_core(const struct pmk_program *p)
 	return NULL;
 }
 
-/* The attributes are the maximum of all object files, and the user has chosen the core. */
+/*
+ * Run the program anyway, with a note: the user has chosen the core, and the attributes are the
+ * maximum over all object files, so the program may not need what the core lacks.
+ */
 static int run_all_the_same(struct pmk_program *p, const char *what, const char *lacks)
 {
 	snprintf(p->note, sizeof(p->note),

@@ -42,7 +42,7 @@ static void *append_item(struct array *a)
 	return item;
 }
 
-/* A hash table that finds items by three numbers; an entry is an item's index + 1. */
+/* A hash table that finds items by three numbers. An entry stores the item's index + 1. */
 struct index {
 	struct key {
 		uint64_t a, b, c;
@@ -100,7 +100,7 @@ static void *item_for(struct array *a, struct index *x, uint64_t k1, uint64_t k2
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* An instruction of a translated block; the part of the same number is what is recorded of it. */
+/* What is known about an instruction of a block, in addition to the part with the same index. */
 struct of_block {
 	uint16_t addr; /* bytes from the first one */
 	bool may_fault;
@@ -110,11 +110,11 @@ struct pmk_recorded {
 	struct pmk_recorded_request req;
 	const struct pmk_ledger *ledger;
 	struct pmk_site_counters counters;
-	/* Those of a kind of site, by enum pmk_counted_where; 0: all. */
+	/* The counters of one kind of site (enum pmk_counted_where); 0: all counters. */
 	struct pmk_site_counters counters_at[PMK_AT_ACCESS + 1];
 	struct pmk_cpu *cpu; /* used to derive signals */
 	uint64_t *signal;    /* [PMK_NSIGNALS] */
-	uint64_t *value;     /* [nevents]: those of the record that is read */
+	uint64_t *value;     /* [nevents]: the counts of the record that is being read */
 	struct array blocks, records, of_block, parts, costs;
 	struct array insns, objects, threads, paths, runs, extras;
 	struct index block_at, cost_at, insn_at, thread_at, path_at;
@@ -183,8 +183,10 @@ static void part_of(const struct pmk_core *core, const struct pmk_insn *insn, si
 		out->fact[k] = b.facts.n[k];
 }
 
-/* The share of each instruction is the block's count with it minus the count without. If that is
- * negative, the instruction before it gives up some of its share. */
+/*
+ * The share of each instruction: the count of the block up to and including it, minus the count of
+ * the block before it. A negative share is taken from the instruction before.
+ */
 static void share_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			 struct part *share)
 {
@@ -291,7 +293,9 @@ static bool add_insn(struct pmk_recorded *r, const struct pmk_ledger_block *l, s
 	return true;
 }
 
-/* The number of the row of costs that is equal to r->value; few rows serve all instructions. */
+/*
+ * Find the row of costs that is equal to r->value, or add it. Many instructions have the same row.
+ */
 static bool find_cost(struct pmk_recorded *r, uint32_t *cost)
 {
 	size_t number, bytes = r->req.nevents * sizeof(*r->value);
@@ -314,7 +318,7 @@ static bool find_cost(struct pmk_recorded *r, uint32_t *cost)
 	return true;
 }
 
-/* Set the costs of the parts of a block. */
+/* Set the costs of the instructions of a block. */
 static bool set_costs(struct pmk_recorded *r, const struct pmk_recorded_block *b,
 		      const struct part *share)
 {
@@ -447,7 +451,7 @@ static bool thread_of(struct pmk_recorded *r, const struct pmk_ledger_head *h, s
 	return t;
 }
 
-/* Number of a path in the recording; equal paths of several threads become one. */
+/* The number of a path in the recording. Equal paths of several threads have one number. */
 static uint32_t path_number(const struct pmk_recorded *r, uint32_t number)
 {
 	const struct key *k = number ? look_up(&r->path_at, number, 0, 1) : NULL;
@@ -496,7 +500,7 @@ static int add_executions(struct pmk_recorded *r, const struct place *p, uint64_
 	return 0;
 }
 
-/* Add what the counters of the core have at an instruction of the block. */
+/* Convert the core's counters to events, and add them to an instruction of the block. */
 static int add_counters(struct pmk_recorded *r, const struct place *p, size_t insn)
 {
 	struct pmk_recorded_extra *extra;
@@ -541,7 +545,7 @@ static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
 	return add_counters(r, &p, block_at(r, p.block)->nparts - 1);
 }
 
-/* The instruction that is followed by `behind` instructions of the block that may fault. */
+/* The instruction with `behind` instructions after it in the block that may fault. */
 static size_t access_at(const struct pmk_recorded *r, uint32_t block, uint64_t behind)
 {
 	for (size_t i = block_at(r, block)->nparts; i-- > 0;)
@@ -550,7 +554,7 @@ static size_t access_at(const struct pmk_recorded *r, uint32_t block, uint64_t b
 	return 0;
 }
 
-/* The first instruction that begins at that many bytes or behind. */
+/* The first instruction at or after the offset `bytes`, or else the last one. */
 static size_t fetched_at(const struct pmk_recorded *r, uint32_t block, uint64_t bytes)
 {
 	size_t i = 0;
@@ -569,8 +573,10 @@ static size_t site_insn(const struct pmk_recorded *r, uint32_t block, uint64_t s
 	return block_at(r, block)->nparts - 1;
 }
 
-/* Puts into r->value the counts that the core takes back when the block ends at its instruction
- * `last`. */
+/*
+ * Set r->value to the counts that the core takes back if the block ends early, at its instruction
+ * `last`.
+ */
 static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t last, bool faulted)
 {
 	const struct pmk_core_family *family = pmk_core_family(r->req.core);
@@ -592,8 +598,8 @@ static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t las
 }
 
 /*
- * Make a block of the first instructions of another one, up to `last`. Counts of the other
- * instructions that the core does not take back belong to `last`.
+ * Make a block of the first instructions of another one, up to `last`. If the core does not take
+ * back counts of the instructions after `last`, they are added to `last`.
  */
 static int add_shortened(struct pmk_recorded *r, uint32_t block, size_t last, bool faulted)
 {
@@ -716,7 +722,10 @@ static bool append_latencies(struct pmk_recorded *r, unsigned event, const uint6
 	return true;
 }
 
-/* If a core had no room for its latencies, all would be taken for one cycle. */
+/*
+ * Make no latencies if a core had no room to store some, because each of those would appear to take
+ * one cycle.
+ */
 static int make_latencies(struct pmk_recorded *r)
 {
 	for (unsigned e = 0; e < r->req.nevents; e++)

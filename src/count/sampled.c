@@ -25,7 +25,7 @@ struct pmk_sampled {
 	struct pmk_linux_rate rate;
 	struct pmk_perf_layout layout;
 	struct pmk_sampled_event *event;
-	unsigned nevents, reading; /* `reading`: the event whose numbers are being read */
+	unsigned nevents, reading; /* `reading`: the event whose samples are being read */
 	struct pmk_samples *samples;
 	struct pmk_recording rec;
 	char settings[64];

@@ -50,7 +50,7 @@ static inline int pmk_stop_request(int signal)
 }
 
 void pmk_watch_open(struct pmk_watch *w, const struct pmk_stop *stop);
-/* The program of w->child has been started. */
+/* Watch w->child, which has been started. */
 void pmk_watch_child(struct pmk_watch *w);
 /* Wait for the end of this process, too. Returns 0 or a failure. */
 int pmk_watch_process(struct pmk_watch *w, int pid, struct pmk_count_fault *f);

@@ -502,7 +502,7 @@ static int start_session(struct pmk_count *c)
 		set_thresholds(j);
 	if (!err)
 		err = pmk_session_start(&j->session);
-	/* Discard the counts of starting, which is not in the dump. */
+	/* Discard what was counted while the counters were started: it is not part of the dump. */
 	if (!err)
 		err = pmk_session_forget(&j->session);
 	return err ? pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "%s: %s", c->pmu->name,
@@ -537,11 +537,11 @@ struct bursts {
 	const struct pmk_layer *layer;
 	const struct pmk_bus *bus;
 	const uint64_t *base; /* totals at the beginning; NULL: all 0 */
-	uint64_t begun;	      /* bursts that are counted, or never will be */
-	uint64_t x;	      /* those of them whose HBURST was x or z */
+	uint64_t begun;	      /* bursts that are counted by now, or that no counter will count */
+	uint64_t x;	      /* of these, the bursts with HBURST x or z */
 };
 
-/* The bursts of the layer of this monitor; false: it is not counted. */
+/* Fill in the bursts of this monitor's layer; false: the layer is not counted. */
 static bool bursts_of(const struct dump *j, unsigned monitor, struct bursts *b)
 {
 	const struct pmk_ahbmon_unpack_layer *u = &j->unpack.layer[monitor - PMK_AHBMON_BUS_ARMI];

@@ -296,8 +296,10 @@ static int begin_turn(struct pmk_count *c)
 	return 0;
 }
 
-/* An event has occurred this many times in this many seconds. Decide whether its counter may have
- * passed half of its range, because then the number of wraps is not known. */
+/*
+ * Update the highest rate of an event that occurred `more` times in `seconds`. If the counter may
+ * have passed half of its range, the number of wraps is not known.
+ */
 static void judge_range(struct on_wire *o, struct tally *t, uint64_t range, uint64_t more,
 			double seconds)
 {
@@ -311,7 +313,10 @@ static void judge_range(struct on_wire *o, struct tally *t, uint64_t range, uint
 		o->fastest = t->rate / half;
 }
 
-/* wait before a monitor that has not counted is checked again; doubled each time */
+/*
+ * The first wait before a monitor that has not counted is checked again. Each further wait is twice
+ * as long.
+ */
 #define FIRST_LOOK_MS 10
 #define PATIENCE_MS   1000 /* total of these waits */
 
@@ -325,16 +330,18 @@ static int let_run(struct pmk_wire *wire, unsigned ms)
 	return err ? err : pmk_wire_hold(wire);
 }
 
-/* Memory also keeps the bit that enables an AHB Monitor's counters, so only its counter of enabled
- * cycles shows that it is a monitor. That counter must change while it counts. An emulator that
- * gets no processor time, or a slow probe, may need a second for that. */
+/*
+ * Make sure that there is an AHB Monitor and not memory. Memory also keeps the bit that enables the
+ * counters, so only the counter of enabled cycles shows the difference: it must change. An emulator
+ * that gets no processor time, or a slow probe, may need a second for that.
+ */
 static int check_monitor(struct pmk_count *c)
 {
 	struct on_wire *o = c->state;
 	uint64_t cycles;
 	int err = 0;
 
-	/* With --from its counters are stopped until the target reaches that address. */
+	/* With --from, the counters are stopped until the target reaches that address. */
 	if (o->alive || o->windowed || c->pmu->driver != pmk_ahbmon.driver)
 		return 0;
 	for (unsigned waited = 0, ms = FIRST_LOOK_MS;; waited += ms, ms *= 2) {

@@ -29,7 +29,7 @@ static const struct key {
 	const char *name;
 	size_t member;
 	uint64_t least, most, usual;
-	/* For a text: its size, its description, and the letters that it may contain. */
+	/* Only for texts: size, description, permitted letters. */
 	size_t room;
 	const char *what, *letters;
 } keys[] = {
@@ -245,7 +245,7 @@ static int choose_memory(struct pmk_wired *w, const char *layout, const char *da
 	return 0;
 }
 
-#define MAX_TAPS 12 /* before, and after: their instructions must fit in a vector */
+#define MAX_TAPS 12 /* before our TAP, and after it: their instructions must fit in a scan vector */
 
 /* "4+6" are two TAPs, whose instructions have ten bits in total. False: not such a list. */
 static bool count_taps(const char *text, struct pmk_wire_taps *taps)
@@ -386,7 +386,7 @@ const char *pmk_wired_why(const struct pmk_wired *w, int err)
 {
 	if (*w->wire.link.why && (err == PMK_EIO || err == PMK_ENOTSUP || err == PMK_EBUSY))
 		return w->wire.link.why;
-	/* A missing module and a lock that another user holds look the same. */
+	/* No module at this address, and a module whose lock another user holds, look the same. */
 	if (err == PMK_EBUSY && w->reach == PMK_REACH_AXI)
 		return "the debug module never grants its access lock: either no debug module is "
 		       "at this address, or a debugger holds the lock";
@@ -592,8 +592,10 @@ static int reach_memory(struct pmk_wired *w)
 	return err;
 }
 
-#define MDM_STATUS   0x10 /* the only one of its words that can be read at any time */
-#define MDM_PATIENCE 1000 /* a debugger's scan takes some µs, and an attempt at least one */
+#define MDM_STATUS 0x10 /* the only one of its words that can be read at any time */
+#define MDM_PATIENCE \
+	1000 /* attempts: a debugger's scan takes some µs, and an attempt at least
+			   * one */
 
 static int reach_axi(struct pmk_wired *w)
 {

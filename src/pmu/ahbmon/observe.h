@@ -72,7 +72,7 @@ void pmk_ahbmon_observer_thresholds(struct pmk_ahbmon_observer *o,
 void pmk_ahbmon_observer_sample(struct pmk_ahbmon_observer *o, struct pmk_bus *buses,
 				const struct pmk_ahbmon_sample *s);
 
-/* As pmk_ahb_layer_valid(), for all of them. */
+/* Checks all observers, as pmk_ahb_layer_valid() checks one. */
 bool pmk_ahbmon_observer_valid(struct pmk_ahbmon_observer *o,
 			       const struct pmk_ahbmon_observer *begun);
 

@@ -103,8 +103,8 @@ void pmk_ahbmon_packets_next(struct pmk_ahbmon_packets *p, const struct pmk_ahbm
 			     struct pmk_ahbmon_packet *out);
 
 /*
- * For packets in memory that others can write, together with their observer: returns true if
- * `begun` can have become this. The parameters are copied from `begun`.
+ * Checks packets, and their observer, that lie in memory which others can write. Returns true if a
+ * valid run can lead from `begun` to this state. Copies the parameters from `begun`.
  */
 bool pmk_ahbmon_packets_valid(struct pmk_ahbmon_packets *p, const struct pmk_ahbmon_packets *begun,
 			      const struct pmk_ahbmon_observer *o);

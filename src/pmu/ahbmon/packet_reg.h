@@ -10,7 +10,10 @@
 
 #include "pmu/ahbmon/packet.h"
 
-/* Returns the packet described as a register; NULL if `name` is not it for this PMU. */
+/*
+ * Returns the packet described as a register; NULL unless `name` is the packet's name and this PMU
+ * has packets.
+ */
 const struct pmk_reg_info *pmk_ahbmon_packet_reg(const struct pmk_pmu *pmu, const char *name);
 
 /*

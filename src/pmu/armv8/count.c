@@ -51,7 +51,7 @@ static bool is_secure(const struct pmk_armv8_model *m, unsigned el)
 	return m->params.el3 && (el == 3 || m->input[PMK_ARMV8_IN_SECURE]);
 }
 
-/* A version that lacks some of these bits behaves as if they were 0, which they are here. */
+/* Bits that this version lacks are stored as 0, which is how such a version behaves. */
 static bool is_prohibited(const struct pmk_armv8_model *m, unsigned el, bool range2)
 {
 	uint64_t mdcr2 = m->input[PMK_ARMV8_IN_MDCR_EL2], mdcr3 = m->input[PMK_ARMV8_IN_MDCR_EL3];

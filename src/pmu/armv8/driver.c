@@ -420,7 +420,10 @@ static int counter_moves(struct pmk_dev *d, unsigned counter, bool *yes)
 	return err;
 }
 
-/* Does the same with no filter: M = P, and SH other than NSH, means all levels and both worlds. */
+/*
+ * Like counter_moves(), but unfiltered: with M = P and SH != NSH, the counter counts at all levels
+ * and in both worlds.
+ */
 static int moves_unfiltered(struct pmk_dev *d, unsigned counter, bool *yes)
 {
 	unsigned reg;

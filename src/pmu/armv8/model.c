@@ -260,7 +260,7 @@ int pmk_armv8_check(struct pmk_armv8_model *m, unsigned el, unsigned reg, bool w
 
 		return access_deny(m, aarch32 ? 0x00 : ec, above);
 	}
-	/* DFR0 is no register of the PMU, so the PMU's traps do not apply */
+	/* DFR0 does not belong to the PMU, so the PMU's traps do not apply */
 	if (reg == PMK_ARMV8_DFR0)
 		return PMK_OK;
 	if (el < 2 && el2 && traps_to_el2(m, el, reg, &t))

@@ -17,7 +17,7 @@
 #define MDCR_EL2_HPMD   PMK_BIT(17)    /* range 1 stops at EL2                        p1 */
 #define MDCR_EL2_HPME   PMK_BIT(7)     /* E of range 2                                   */
 #define MDCR_EL2_TPM    PMK_BIT(6)     /* trap EL0 and EL1                               */
-#define MDCR_EL2_TPMCR  PMK_BIT(5)     /* the same, only for PMCR */
+#define MDCR_EL2_TPMCR  PMK_BIT(5)     /* trap accesses of EL0 and EL1 to PMCR */
 #define MDCR_EL2_HPMN   PMK_BITS(4, 0) /* number of counters in range 1; the others belong to EL2 */
 
 #define MDCR_EL3_MPMX   PMK_BIT(35)    /* SPME applies only to EL3                    p7 */

@@ -26,8 +26,8 @@
 #define CTRL_PCSAMPLENA  PMK_BIT(12)      /* packets of PC samples                       RW */
 #define CTRL_SYNCTAP     PMK_BITS(11, 10) /* CYCCNT bit of synchronisation packets       RW */
 #define CTRL_CYCTAP      PMK_BIT(9)       /* CYCCNT bit that counts POSTCNT down         RW */
-#define CTRL_POSTINIT    PMK_BITS(8, 5)   /* of POSTCNT                                  RW */
-#define CTRL_POSTPRESET  PMK_BITS(4, 1)   /* of POSTCNT                                  RW */
+#define CTRL_POSTINIT    PMK_BITS(8, 5)   /* initial value of POSTCNT                    RW */
+#define CTRL_POSTPRESET  PMK_BITS(4, 1)   /* reload value of POSTCNT                     RW */
 #define CTRL_CYCCNTENA   PMK_BIT(0)       /* CYCCNT counts                               RW */
 #define CTRL_PROFILING   PMK_BITS(21, 17) /* the enables of the 8-bit counters */
 

@@ -104,8 +104,8 @@ static uint64_t until_l210(const struct pmk_l2cc_model *m, unsigned c)
 }
 
 /*
- * Asks for half of the range first, so that software that sets counters back gets the chance in
- * time, and then for the end. After the end only an enabled interrupt can change.
+ * Asks to be called after half of the range, so that software that sets counters back can do so in
+ * time, and then at the end. After the end, only an interrupt that is enabled can change.
  */
 static uint64_t until_l220(const struct pmk_l2cc_model *m, unsigned c)
 {

@@ -242,8 +242,8 @@ static void ask_event_counter(const struct pmk_microblaze_model *m, struct pmk_b
  * Asks to be called before the log overflows, and before a sum can have grown by a quarter of its
  * range. The limit for the sum of squares is a number of occurrences in the log; the limit for the
  * sum assumes that each occurrence takes the longest time. N has 32 bits at every width, so its
- * quarter is 2^30 occurrences. Even if a producer overshoots by as much again, software that takes
- * differences misses no wrap, and can tell so.
+ * quarter is 2^30 occurrences. A quarter leaves a margin: even if a producer overshoots by another
+ * quarter, software that takes differences sees every wrap.
  */
 static void ask_latency_counter(const struct pmk_microblaze_model *m, struct pmk_bus *bus,
 				unsigned index)

@@ -106,7 +106,7 @@ static bool is_counter(unsigned reg)
 	return reg < PMK_RISCV_MHPMEVENT3 || reg >= PMK_RISCV_CYCLE;
 }
 
-/* Returns where the bits of a register that is no counter are stored. */
+/* Returns where the bits of a register are stored. The register must not be a counter. */
 static uint32_t *held_by(struct pmk_riscv_model *m, unsigned reg)
 {
 	if (reg == PMK_RISCV_MCOUNTINHIBIT)

@@ -17,7 +17,7 @@
 #define COUNTERS_ALL   (COUNTERS_HPM | COUNTERS_IR | COUNTERS_CY)
 
 #define MHPMEVENT_MASK  PMK_BITS(25, 8) /* bit n: the event with that bit   U74 4.9.5     RW */
-#define MHPMEVENT_CLASS PMK_BITS(7, 0)  /* of all of them                   U74 4.9.5     RW */
+#define MHPMEVENT_CLASS PMK_BITS(7, 0)  /* class of these events            U74 4.9.5     RW */
 /* clang-format on */
 
 /* The event code in the form that <pmk/riscv.h> defines. */
