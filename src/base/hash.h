@@ -5,7 +5,10 @@
 
 #include <stdint.h>
 
-/* Returns a hash of the value and of what `hash` is of. Its high bits are the better ones. */
+/*
+ * Adds `value` to the hash of earlier values, and returns the hash of all of them. Its high bits
+ * are better mixed than its low bits.
+ */
 static inline uint64_t pmk_hash_add(uint64_t hash, uint64_t value)
 {
 	return (hash ^ hash >> 29 ^ value) * UINT64_C(0x9e3779b97f4a7c15);

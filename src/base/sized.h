@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* More than any of these structs will ever be: a larger size was never set. */
+/* No struct gets larger than this. A caller with a larger `size` has not set it. */
 #define PMK_SIZED_MOST 65536
 
 /* The size of a struct whose last member is `member`. */

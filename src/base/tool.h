@@ -13,7 +13,7 @@ enum pmk_tool_errors { /* where a command's stderr goes */
 		       PMK_ERRORS_IN_OUTPUT,
 };
 
-/* Exit codes if there is none of the command. The last two are the shell's. */
+/* Exit codes for a command that gave none. The last two are those of the shell. */
 enum { PMK_TOOL_FAILED = 125, PMK_TOOL_NOT_EXEC = 126, PMK_TOOL_NOT_FOUND = 127 };
 
 /* A command that runs. */

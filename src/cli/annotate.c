@@ -23,7 +23,7 @@
 
 #define NONE	  PMK_TABLES_NONE
 #define TEXT_ROOM 34   /* columns that are kept for code */
-#define HOT	  10.0 /* percent of the function from which a line is marked */
+#define HOT	  10.0 /* a line with this percentage of the function's count gets a mark */
 #define WARM	  1.0
 #define NLINES	  10 /* in the list of hottest lines */
 

@@ -31,7 +31,7 @@ struct cli_running {
 int cli_last_signal(void);
 void cli_forget_signal(void);
 
-/* Show that results are written. */
+/* Show the progress of writing the results. */
 void cli_writing_show(struct cli_running *p, size_t done, size_t all);
 
 /* True if the progress line can be shown. */

@@ -16,8 +16,8 @@ enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
 enum diff_kind {
 	DIFF_TOTAL,    /* the whole run */
 	DIFF_SECTION,  /* a section of a document: a region, a processor */
-	DIFF_LIBRARY,  /* one that only moved: see diff_library.c */
-	DIFF_FUNCTION, /* a function, also where it is inlined; without what is inlined into it */
+	DIFF_LIBRARY,  /* a library that only moved: see diff_library.c */
+	DIFF_FUNCTION, /* the code of a function, wherever it is inlined */
 	DIFF_LINE,
 	DIFF_KINDS
 };
@@ -31,7 +31,7 @@ struct diff_row {
 	uint32_t line[2]; /* on each side; 0: none */
 	bool there[2];
 	bool moved;	  /* a function of a DIFF_LIBRARY row */
-	size_t functions; /* of a library */
+	size_t functions; /* the number of functions in a library */
 	size_t function;  /* for a line: the row of its function */
 	uint64_t *value;  /* [event][side]; perhaps executions after the last event */
 };
@@ -71,7 +71,7 @@ struct diff {
 	struct diff_row *row;
 	size_t nrows, room;
 	struct pmk_map rows;	/* hash of the key → row */
-	size_t executions;	/* in recordings, the event that is how often instructions ran */
+	size_t executions;	/* recordings: index of the executions among the events */
 	bool quiet;		/* print no notes about the sides */
 	bool split;		/* fill `part`, for two recordings */
 	struct diff_part *part; /* [event], or NULL */
@@ -121,8 +121,8 @@ struct diff_table {
 
 enum diff_choice {
 	DIFF_FOR_MACHINES, /* every row that differs */
-	DIFF_FOR_PEOPLE,   /* without what says nothing to them */
-	DIFF_OVER	   /* what exceeds a limit */
+	DIFF_FOR_PEOPLE,   /* only rows that are useful to people */
+	DIFF_OVER	   /* only rows that exceed a limit */
 };
 
 void diff_table_fill(struct diff_table *t, enum diff_kind kind, size_t event,

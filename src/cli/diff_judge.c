@@ -11,7 +11,7 @@
 #include "cli/diff_source.h"
 
 #define EXIT_OVER      1
-#define MOST_OFFENDERS 10 /* of an event, and of a kind */
+#define MOST_OFFENDERS 10 /* rows that are printed for each event and kind */
 
 /* ---- limits --------------------------------------------------------------------------------- */
 
@@ -57,7 +57,10 @@ static bool limit_parse(struct diff_limit *limit, const char *text)
 				 &limit->number);
 }
 
-/* The last = and the last / before it divide the text, because names of functions may have both. */
+/*
+ * The name of a function may contain '=' and '/': split the text at its last '=', and the name at
+ * the last '/' before that.
+ */
 int diff_limit_add(struct diff *d, const char *value)
 {
 	const char *equals = strrchr(value, '='), *slash = NULL, *event = value;
@@ -93,7 +96,10 @@ void diff_limits_free(struct diff *d)
 
 static bool place_matches(const struct diff_limit *limit, const struct diff_row *r)
 {
-	/* Unless it is named, a function of a library that only moved is judged with the others. */
+	/*
+	 * A function of a library that only moved is judged as part of the library, unless a limit
+	 * names the function.
+	 */
 	if (r->moved && (!limit->place || strcmp(limit->place, r->name) != 0))
 		return false;
 	if (!limit->event_name)
@@ -163,7 +169,7 @@ static bool exceeds(const struct diff *d, size_t row, size_t event, const struct
 	return fresh > limit->number;
 }
 
-/* Lines are part of their functions. */
+/* Lines are not judged: they are part of their functions. */
 const struct diff_limit *diff_exceeded(const struct diff *d, size_t row, size_t event)
 {
 	if (d->row[row].kind == DIFF_LINE || !d->row[row].there[DIFF_NEW])

@@ -11,12 +11,12 @@
 #include "cli/cli.h"
 #include "cli/diff_source.h"
 
-#define LIBRARY_FUNCTIONS 2 /* with fewer, the function itself is the one row */
+#define LIBRARY_FUNCTIONS 2 /* a library with fewer functions gets no row of its own */
 
 /* What is known about an object of the new side. */
 struct library {
 	size_t functions;
-	size_t row; /* DIFF_NO_ROW: it is not one row */
+	size_t row; /* DIFF_NO_ROW: its functions have separate rows */
 	bool changed;
 };
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Splits the change of each event into three parts, of which it counts the first and the last:
+ * Splits the change of each event into three parts. It computes `work` and `rest`; `layout` is the
+ * remainder.
  *
  * 	work    instructions that only one side has, or that it executed more often
- * 	layout  functions that executed the same instructions equally often: only addresses, or what
- * 	        ran in between, can have changed their counts
+ * 	layout  functions that executed the same instructions equally often: their counts can only
+ * 	        have changed because of addresses, or because of what ran in between
  * 	rest    the other instructions of functions that have changed
  *
  * In a function that has changed, the instructions of both sides are aligned as diff(1) aligns
- * lines. Addresses in them do not count.
+ * lines. Addresses in the instructions are ignored.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -17,8 +18,7 @@
 #include "cli/cli.h"
 #include "cli/diff_source.h"
 
-/* Larger functions are compared without their common beginning and end, and if that is still too
- * much, nothing between the two is aligned. */
+/* For larger pairs of functions only the common beginning and end are aligned. */
 #define MOST_CELLS (16u << 20)
 
 /* The instructions of each function, by address. */
@@ -28,7 +28,7 @@ struct sequences {
 	size_t *first; /* [function], and the end of the last one */
 };
 
-/* Two parts of sequences that are aligned. */
+/* The instructions of a function on each side that are still to be aligned. */
 struct pair {
 	const struct diff_source *s[DIFF_SIDES];
 	const uint32_t *code[DIFF_SIDES];
@@ -77,7 +77,7 @@ static uint64_t executions_of(const struct diff_source *s, uint32_t code)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* An instruction that only one side has. */
+/* Count an instruction that only one side has. */
 static void take_single(const struct diff_source *s, uint32_t code)
 {
 	for (size_t i = 0; i < s->d->nevents; i++) {
@@ -87,7 +87,10 @@ static void take_single(const struct diff_source *s, uint32_t code)
 	}
 }
 
-/* An instruction of both sides: its work has grown by as many executions as one costs. */
+/*
+ * Count an instruction of both sides. The work is the change of its executions times its mean cost
+ * per execution.
+ */
 static void take_both(const struct pair *p, uint32_t was, uint32_t is)
 {
 	const struct diff_source *base = p->s[DIFF_BASE], *fresh = p->s[DIFF_NEW];
@@ -125,7 +128,10 @@ static void take_ends(struct pair *p)
 	}
 }
 
-/* Fills length[i][j]: that of the longest common subsequence of what follows i and j. */
+/*
+ * Fills length[i][j] with the length of the longest common subsequence of the instructions from i
+ * on and those from j on.
+ */
 static void fill_lengths(const struct pair *p, uint32_t *length)
 {
 	size_t width = p->n[1] + 1;
@@ -200,7 +206,7 @@ static int take_function(const struct sequences q[DIFF_SIDES], size_t base, size
 	return only_moved(&p) ? 0 : take_pair(&p);
 }
 
-/* All of a function that only one side has. */
+/* Count all instructions of a function that only one side has. */
 static void take_new(const struct sequences *q, size_t function)
 {
 	for (size_t i = q->first[function]; i < q->first[function + 1]; i++)

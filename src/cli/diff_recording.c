@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Rows of pmk diff from recordings. Addresses move from build to build; so do folders and lines:
+ * Rows of pmk diff from recordings. Addresses, folders and line numbers change from build to build:
  *
- * 	a function has its own code and what is inlined into others, because the compiler may inline
- * 	it at other places in another build; diff_pair.c pairs functions
+ * 	a function counts its own code wherever the compiler has inlined it, because another build
+ * 	may inline it elsewhere; diff_pair.c finds the pairs of functions
  * 	a line is matched by its function and its distance from the function's start
  */
 #define _GNU_SOURCE

@@ -18,7 +18,7 @@
 #include "result/jsonio.h"
 
 #define SHOWN 20 /* rows of a table in text and Markdown */
-#define SAVED 5	 /* at least so many of them are for what saves, if there is that much */
+#define SAVED 5	 /* of these, least number of rows with decreased counts */
 
 const char *const diff_kind_names[DIFF_KINDS] = { "total", "region", "library", "function",
 						  "line" };
@@ -47,8 +47,10 @@ const char *diff_status(const struct diff_row *r)
 	return !r->there[DIFF_BASE] ? "new" : !r->there[DIFF_NEW] ? "gone" : "both";
 }
 
-/* Lines of functions that are new or gone add nothing to the row of the function. Functions of a
- * library that only moved are in its row. */
+/*
+ * False for lines of functions that are new or gone, whose counts are those of the function, and
+ * for functions of a library that only moved, whose counts are in the library's row.
+ */
 static bool is_told(const struct diff *d, size_t row)
 {
 	const struct diff_row *r = &d->row[row];
@@ -58,7 +60,7 @@ static bool is_told(const struct diff *d, size_t row)
 	return !r->moved && (r == &d->row[row] || !strcmp(diff_status(r), "both"));
 }
 
-#define SMALL 1000 /* a function with less than this part of the total is small */
+#define SMALL 1000 /* a function with less than 1/SMALL of the total is small */
 
 bool diff_is_large(const struct diff *d, size_t row, size_t event)
 {
@@ -106,7 +108,7 @@ static int by_distance(const void *a, const void *b, void *ctx)
 	return strcmp(t->d->row[x].key, t->d->row[y].key);
 }
 
-/* For people, libraries are in the table of functions. */
+/* In tables for people, libraries are listed with the functions. */
 static enum diff_kind table_of(enum diff_kind kind, enum diff_choice choice)
 {
 	return kind == DIFF_LIBRARY && choice != DIFF_FOR_MACHINES ? DIFF_FUNCTION : kind;

@@ -39,7 +39,7 @@ struct item {
 	enum status status;
 	char text[PATH_MAX + 300];	/* the finding */
 	const char *advice;		/* what to do, unless the state is ok */
-	char own_advice[EMULATOR_TEXT]; /* buffer for an advice that is composed */
+	char own_advice[EMULATOR_TEXT]; /* buffer for advice that is composed at run time */
 };
 
 #define MAX_ITEMS 24
@@ -333,7 +333,7 @@ static bool find_count(const char *said, uint64_t *count)
 	return false;
 }
 
-/* Count it with this very pmk. */
+/* Count the program with this executable of pmk. */
 static void check_counting(struct report *r, const struct emulator *e)
 {
 	struct item *it = add_item(r, e->command, BROKEN,

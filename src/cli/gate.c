@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * pmk gate: compares two builds of a program, and fails if the newer one does more work, whatever
- * the layout of its code and data is. Both are counted with several places of the stack.
+ * the layout of its code and data. Each build is counted several times, each time with its stack at
+ * another address.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +24,10 @@
 
 #define MOST_LAYOUTS 64
 #define EXIT_OVER    1
-/* Bytes by which the stack of a layout is moved: other lines, other sets, other pages. */
+/*
+ * Bytes by which the stack moves from one layout to the next. Its data then has other cache lines,
+ * sets and pages.
+ */
 #define STACK_STEP   1040
 #define VARIABLE     "PMK_LAYOUT="
 
@@ -42,7 +46,7 @@ struct gate {
 	bool json, markdown;
 	char *folder;
 	char *path[DIFF_SIDES]; /* of the recordings */
-	struct diff d;		/* of the first layout, and the limits */
+	struct diff d;		/* the comparison of the first layout, and the limits */
 	struct change *change;	/* [event of d] */
 };
 
@@ -142,8 +146,10 @@ static int count_failed(struct pmk_count *c)
 	return cli_fail(err->failure, "%s", err->text);
 }
 
-/* Events with limits are counted in addition to those of -e. Without -e only they are, except with
- * --fail-over, which limits all default events. */
+/*
+ * Count the events that have limits, in addition to those of -e. Without -e only events with limits
+ * are counted. The exception is --fail-over, which limits all default events.
+ */
 static bool set_limited(const struct gate *g, struct pmk_count *c)
 {
 	bool defaults = !g->events.count && g->fail_over;
@@ -276,7 +282,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts the values of the layouts into `sorted`, and returns the one in the middle. */
+/* Sorts the values of the layouts into `sorted`, and returns the median. */
 static int64_t middle_of(const int64_t *value, unsigned n, int64_t sorted[MOST_LAYOUTS])
 {
 	memcpy(sorted, value, n * sizeof(*sorted));
@@ -298,7 +304,7 @@ static int64_t middle_rest(const struct gate *g, size_t event)
 	return middle_of(g->change[event].rest, g->layouts, sorted);
 }
 
-/* All that is neither work nor rest, so that the three are the change in the first layout. */
+/* The part of the change in the first layout that is neither work nor rest. */
 static int64_t layout_of(const struct gate *g, size_t event)
 {
 	const struct change *c = &g->change[event];

@@ -80,7 +80,7 @@ static bool is_unwinder(const char *word)
 			!strncmp(word, "dwarf,", strlen("dwarf,")));
 }
 
-/* The next option, without the value of --call-graph. */
+/* Take the next option. Skips the value of --call-graph, which pmk ignores. */
 static const struct cli_option *next_option(int argc, char **argv, int *index, char **value,
 					    bool *bad)
 {
@@ -132,7 +132,10 @@ static void running(void *ctx, double seconds, uint64_t insns)
 	cli_running_show(&r->running, seconds, insns);
 }
 
-/* The number of samples of all events: the row after each sum of periods has them. */
+/*
+ * The number of samples of all events. For each event there are two rows: its sum of periods, then
+ * its number of samples.
+ */
 static uint64_t samples_of(const struct pmk_recording *rec)
 {
 	uint64_t n = 0;
@@ -180,7 +183,7 @@ static void keep_old_recording(const struct record *r)
 		rename(r->path, DEFAULT_PATH ".old");
 }
 
-/* A signal while the file is written ends that. */
+/* A signal stops the writing of the file. */
 static bool on_items(void *ctx, size_t done, size_t all)
 {
 	struct record *r = ctx;

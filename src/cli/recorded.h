@@ -13,10 +13,10 @@ struct recorded {
 	const char *path;
 	struct pmk_tables t;
 	struct pmk_choice c; /* the events that are shown */
-	bool by_name;	     /* they were named by -e */
+	bool by_name;	     /* -e named the events */
 	/* Width of the output, determined before a pager is started. */
 	unsigned width;
-	bool terminal; /* the output goes to one */
+	bool terminal; /* the output goes to a terminal */
 	bool colour;
 };
 

@@ -318,7 +318,10 @@ static bool read_pmu(struct in *in)
 
 void pmk_dump_free(struct pmk_dump *d)
 {
-	/* This reader allocates nothing that the oldest struct has no pointer for. */
+	/*
+	 * The oldest version of the struct already has pointers to everything that this reader
+	 * allocates.
+	 */
 	size_t size = d->size;
 
 	if (!pmk_size_is_valid(size, PMK_SIZE_UP_TO(struct pmk_dump, nsamples)))

@@ -30,7 +30,7 @@ struct spent {
 	uint64_t cycles; /* 0: not known */
 };
 
-#define NAME_WIDTH   5 /* of a layer's name, at least */
+#define NAME_WIDTH   5 /* least width of a layer's name */
 #define NUMBER_WIDTH 8
 #define LEAST_BAR    10
 #define MOST_BAR     60
@@ -346,7 +346,10 @@ static void buckets_of(const struct pmk_section *s, const char *of, unsigned *fi
 		}
 }
 
-/* The given percentage of the values is not above this one: the end of a bucket, or the maximum. */
+/*
+ * Returns a value that the given percentage of the values does not exceed: the end of a bucket, or
+ * the maximum.
+ */
 static uint64_t reached_by(const struct pmk_row *row, unsigned percent)
 {
 	const struct pmk_stats *values = &row->dist.values;
@@ -444,10 +447,12 @@ void pmk_bars_section(struct pmk_writer *w, struct pmk_bars_state *st, const str
 
 /* ---- trends --------------------------------------------------------------------------------- */
 
-/* A mean over time: of an event's latency, of the waits per burst of a layer, or of a number of
- * each interval. */
+/*
+ * A mean over time: the latency of an event, the waits per burst of a layer, or a number of each
+ * interval. A number comes from `row`, a row of the first section, or else from `metric`.
+ */
 struct series {
-	const struct pmk_row *row;	 /* counts of this row of the first section, or */
+	const struct pmk_row *row;	 /* NULL: the number comes from `metric` */
 	const struct pmk_metric *metric; /* this metric */
 	const struct pmk_event *event;
 	const struct pmk_layer *layer;

@@ -77,7 +77,9 @@ void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decima
 
 /* The unit of a row's value as perf names it, "" for a plain number. */
 const char *pmk_unit_text(const struct pmk_row *row);
-/* The value in that unit. A value that is not a plain number has `decimals`, at most 6. */
+/*
+ * The row's value in its unit. Values other than plain numbers have `decimals` decimals, at most 6.
+ */
 void pmk_value_text(char text[PMK_VALUE_SIZE], const struct pmk_row *row, unsigned decimals,
 		    bool group);
 

@@ -163,7 +163,7 @@ void pmk_json_put_line(FILE *f, json_object *o)
 	json_object_put(o);
 }
 
-/* The text that was written into it; "" if there was none. NULL: out of memory. */
+/* Returns the text of the array; "" if nothing was added to it. NULL: out of memory. */
 static const char *array_close(struct array *a)
 {
 	bool good = a->f && fclose(a->f) == 0;

@@ -17,12 +17,12 @@
 #define NONE	    PMK_TABLES_NONE
 #define ROW	    18	 /* pixels */
 #define MOST	    3000 /* frames */
-#define FIRST_LIMIT 0.02 /* percent of event 0 below which a frame may be merged; grows */
-#define OTHERS	    10	 /* times the limit, of every other event */
+#define FIRST_LIMIT 0.02 /* percent of event 0: the first limit of choose_frames() */
+#define OTHERS	    10	 /* the limit for the other events is this many times higher */
 #define NAME	    80	 /* characters of names within frames */
 #define COLOURS	    6
 #define SEEN	    5	/* percent of event 0 that makes an object worth a colour */
-#define NARROW	    1.5 /* percent of the width: shows no name */
+#define NARROW	    1.5 /* percent of the width: narrower frames show no name */
 
 struct flame {
 	struct html_page *p;
@@ -39,7 +39,7 @@ struct flame {
 
 struct frame {
 	uint32_t node;
-	size_t depth, parent; /* number of the frame, in document order */
+	size_t depth, parent; /* `parent`: the number of the parent, in document order */
 	double x;	      /* percent */
 	uint32_t colour;
 };
@@ -58,7 +58,8 @@ static bool is_large(const struct flame *fl, size_t node)
 	return false;
 }
 
-/* Choose as many frames as a browser can lay out at once. */
+/* Choose as many frames as a browser can lay out at once: raise the limit below which a frame is
+ * merged until few enough are left. */
 static void choose_frames(struct flame *fl)
 {
 	const struct pmk_tree *tree = &fl->p->tree;

@@ -27,7 +27,7 @@ struct section {
 	double seconds;
 	uint64_t cycles, insns, entries;
 	struct pmk_row *row;
-	char **name; /* of the rows: some of the originals do not live long enough */
+	char **name; /* copies of the rows' names, because some originals are freed earlier */
 	unsigned nrows;
 	struct pmk_metric_value *metric;
 	unsigned nmetrics;
@@ -173,7 +173,7 @@ enum clock { SECONDS, CYCLES, INSNS };
 
 static const struct {
 	const char *axis, *unit;
-	double scale; /* of the rate */
+	double scale; /* factor for the rate */
 } clocks[] = {
 	[SECONDS] = { "s of guest time", "per ms", 1e-3 },
 	[CYCLES] = { "cycles", "per 1000 cycles", 1e3 },
@@ -184,7 +184,7 @@ static const struct {
 struct line {
 	FILE *f;
 	const struct section **at;
-	size_t n, each; /* intervals; and how many of them are one point */
+	size_t n, each; /* the number of intervals, and how many of them make one point */
 	enum clock clock;
 };
 

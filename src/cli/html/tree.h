@@ -9,8 +9,8 @@
 
 /* Where a function is listed: "#s1-c". */
 struct html_anchor {
-	size_t place;  /* from 1; 0: it is not listed */
-	uint64_t line; /* or address; 0: the start of the listing */
+	size_t place;  /* number of the listing, from 1; 0: the function is not listed */
+	uint64_t line; /* line or address; 0: the start of the listing */
 };
 
 struct html_source;

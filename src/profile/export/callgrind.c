@@ -72,7 +72,7 @@ static void add_costs(const struct writer *w, uint64_t *to, const uint64_t *from
 		to[i] += from[i];
 }
 
-/* Returns the number of the callee; all callees without a symbol have one number. */
+/* Returns the number of the callee. All callees without a symbol share one number. */
 static uint32_t callee_of(const struct writer *w, uint32_t context)
 {
 	uint32_t f = w->t->context[context].function;

@@ -21,7 +21,7 @@
 struct writer {
 	const struct pmk_export *x;
 	struct pmk_tree tree;
-	uint32_t *number; /* [frame]: its number among the used ones */
+	uint32_t *number; /* [frame]: its index in `used`, or PMK_TABLES_NONE */
 	uint32_t *used;	  /* the used frames */
 	uint32_t nused;
 	FILE *f;

@@ -17,7 +17,7 @@ struct writer {
 	const struct pmk_export *x;
 	struct pmk_tree tree;
 	uint32_t *frame;  /* frames of the current path */
-	uint32_t *number; /* [frame]: its number among the used ones */
+	uint32_t *number; /* [frame]: its number in the file, or PMK_TABLES_NONE */
 	FILE *f;
 };
 

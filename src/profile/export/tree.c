@@ -175,7 +175,7 @@ static int add_contexts(struct pmk_tree *tree, uint32_t thread)
 		if (at[i] == PMK_TABLES_NONE)
 			return PMK_ENOMEM;
 	}
-	at[t->ncontexts] = root; /* for counts without a context */
+	at[t->ncontexts] = root; /* counts without a context belong to the root */
 	return root == PMK_TABLES_NONE ? PMK_ENOMEM : 0;
 }
 

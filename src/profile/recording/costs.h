@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Different costs: what was counted together, as events and values. Equal ones are stored once. */
+/*
+ * A set of costs. A cost is a list of events and their values, counted together; equal costs are
+ * stored once.
+ */
 #ifndef PMK_RECORDING_COSTS_H
 #define PMK_RECORDING_COSTS_H
 
@@ -16,7 +19,7 @@ struct pmk_cost_row {
 
 /* Zeroed memory has no costs. */
 struct pmk_costs {
-	struct pmk_cost_row *row; /* those of one cost follow one another */
+	struct pmk_cost_row *row; /* the rows of one cost are adjacent */
 	size_t nrows, row_room;
 	size_t *first, ncosts, cost_room; /* the first row of each cost */
 	struct pmk_map of_hash;
@@ -28,7 +31,7 @@ bool pmk_costs_add(struct pmk_costs *x, uint32_t event, uint64_t value);
 /* Returns the number of the cost that was begun, or that of an equal one, which replaces it.
  * UINT32_MAX: out of memory. */
 uint32_t pmk_costs_end(struct pmk_costs *x);
-/* The number of its rows, from row[first[cost]] on. */
+/* Returns how many rows the cost has. The first is row[first[cost]]. */
 size_t pmk_costs_length(const struct pmk_costs *x, size_t cost);
 void pmk_costs_free(struct pmk_costs *x);
 

@@ -45,8 +45,10 @@ const char pmk_database_schema[] =
 	"CREATE TABLE context(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES context(id),"
 	" function INTEGER REFERENCES function(id), site INTEGER REFERENCES code(id),"
 	" calls INTEGER);"
-	/* Instructions run in blocks: what is the same in each execution is stored once. So are
-	 * equal counts of different places. */
+	/*
+	 * Instructions run in blocks: what each execution of a block adds is stored once. Equal
+	 * costs of different instructions are stored once, too.
+	 */
 	"CREATE TABLE cost(cost INTEGER NOT NULL,"
 	" event INTEGER NOT NULL REFERENCES event(id), value INTEGER NOT NULL,"
 	" PRIMARY KEY(cost, event)) WITHOUT ROWID;"

@@ -31,7 +31,7 @@ const char *pmk_debug_open(struct pmk_debug *d, const char *path)
 	return NULL;
 }
 
-/* A relative name, and the same as an absolute path. */
+/* A relative file name, and the absolute path that it stands for. */
 struct pmk_debug_file {
 	const char *name;
 	char *path;
@@ -51,8 +51,10 @@ const char *pmk_debug_file(struct pmk_debug *d, const char *name)
 
 	if (!name || *name == '/' || !d->folder)
 		return name;
-	/* The last ones are looked up most often. Names of different units have different
-	 * addresses. */
+	/*
+	 * Search from the end: the latest names are looked up most often. Comparing addresses is
+	 * enough, because equal names in different units have different addresses.
+	 */
 	for (size_t i = d->nfiles; i-- > 0;)
 		if (d->file[i].name == name)
 			return d->file[i].path;

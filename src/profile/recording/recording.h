@@ -73,8 +73,11 @@ struct pmk_recorded_context {
 	uint64_t entry; /* where the function was entered, in memory */
 	uint64_t site;	/* the call instruction, in memory; 0: it was entered in another way */
 	uint64_t calls; /* how often */
-	/* In a sampled recording, `entry` is the number of any instruction in the function, and
-	 * `site` that of the call, because processes have different code at one address. */
+			/*
+	 * In a sampled recording, `entry` is the index of any instruction in the function, and
+	 * `site` the index of the call instruction. Addresses would be ambiguous, because processes
+	 * may have different code at one address.
+	 */
 };
 
 #define PMK_RECORDED_NO_SITE UINT64_MAX /* for a sampled recording */
@@ -85,7 +88,9 @@ struct pmk_recorded_block {
 	uint32_t nparts;
 };
 
-/* One instruction of a block. Each execution counts what row `cost` of cost[] has. */
+/*
+ * One instruction of a block. Each execution of the block adds row `cost` of cost[] to the counts.
+ */
 struct pmk_recorded_part {
 	uint32_t insn, cost;
 };
@@ -110,7 +115,7 @@ struct pmk_recorded_latency {
 	uint64_t times;
 };
 
-/* What all commands say about the counts of a program with threads in emulation. */
+/* The note about the counts of a program with threads, in the output of all commands. */
 #define PMK_THREADS_NOTE \
 	"the host schedules the threads of the program: counts may differ from run to run"
 

@@ -128,7 +128,7 @@ static uint32_t column_reference(struct load *l, int column, const void *items, 
 
 #define REFERENCE(l, column, items, n, what) \
 	column_reference(l, column, items, n, sizeof(*(items)), "a reference to " what)
-/* One that may not be NULL. */
+/* Like column_reference(), for a reference that must not be NULL. */
 static uint32_t column_needed(struct load *l, int column, const void *items, size_t n,
 			      size_t item_size, const char *what)
 {
@@ -415,7 +415,7 @@ static int load_all(struct pmk_tables *t, char *msg, size_t size)
 	LOAD(t, "id, parent, function, site, calls FROM context", fill_context, t->context,
 	     t->ncontexts);
 	LOAD(t, "cost, event, value FROM cost", fill_cost, t->cost, t->ncosts);
-	/* An instruction is mostly in one block. */
+	/* Sorting by code is enough: most instructions are in only one block. */
 	LOAD(t, "code, block, left, cost FROM part", fill_part, t->part, t->nparts);
 	LOAD_BY(t, "block, context, thread, executions, taken FROM run", "1, 2, 3", fill_run,
 		t->run, t->nruns);
@@ -615,7 +615,7 @@ struct extra {
 	int64_t cost;
 };
 
-/* Something that was counted at the instruction that is summed up: a run, or an extra. */
+/* Something that was counted at the present instruction: a run, or an extra. */
 struct item {
 	uint64_t place;			  /* context and thread */
 	const struct pmk_tables_run *run; /* NULL: it is an extra */
@@ -624,18 +624,18 @@ struct item {
 	uint64_t times;
 };
 
-/* While counts are summed up, instruction by instruction, context by context, thread by thread. */
+/* The state of adding up counts: by instruction, then by context, then by thread. */
 struct sums {
 	const struct pmk_tables *t;
 	struct load extras;
-	int step; /* of the extras */
+	int step; /* result of the last sqlite3_step() of `extras` */
 	struct extra next;
 	struct item *item;
 	size_t n, room;
 	bool sorted;
-	size_t part; /* the next one */
-	/* of one place */
-	uint64_t *value; /* of each event */
+	size_t part; /* index of the next part */
+	/* The sums of the present place. */
+	uint64_t *value; /* one for each event */
 	struct pmk_tables_execution place;
 };
 

@@ -87,7 +87,7 @@ struct writer {
 	int64_t *code;	   /* id of each instruction */
 	int64_t *function; /* id of its function; 0: none */
 	size_t *by_memory; /* the instructions by address in memory */
-	bool *called;	   /* is a function entered at it, of each; NULL: not known */
+	bool *called;	   /* true where a function is entered; NULL: not known */
 	struct file *file;
 	size_t nfiles, file_room; /* a power of 2 */
 	int64_t ninlined, nfunctions, ncode;
@@ -99,7 +99,7 @@ struct writer {
 	struct pmk_isa_text *text;  /* NULL: not needed so far */
 	size_t nsites, ncontexts;
 	const struct pmk_recording_watch *watch; /* or NULL */
-	size_t done, told; /* items, and those at the last call of the watch */
+	size_t done, told; /* items: written; written at the last call of the watch */
 };
 
 static void writer_fail(struct writer *w, int err)
@@ -112,7 +112,7 @@ static void writer_fail(struct writer *w, int err)
 
 #define WATCHED 10000 /* items between two calls of the watch */
 
-/* So many items more are done. */
+/* `items` more items are written: call the watch if it is due. */
 static void writer_advance(struct writer *w, size_t items)
 {
 	const struct pmk_recording *rec = w->rec;
@@ -673,8 +673,10 @@ static int64_t context_id(const struct writer *w, uint32_t context)
 	return context < w->rec->ncontexts ? w->context[context] : context;
 }
 
-/* The number of rows of cost[] that write_costs() has written. Those of samples are of one place
- * each, so write_extras() writes the different ones. */
+/*
+ * The number of rows of cost[] that write_costs() writes. In a sampled recording every row belongs
+ * to one place, and write_extras() writes the rows, equal ones only once.
+ */
 static size_t written_costs(const struct writer *w)
 {
 	return w->rec->sampled ? 0 : w->rec->ncosts;

@@ -52,7 +52,7 @@ struct pmk_perf_record {
 	size_t build_id_size; /* 0: not known */
 	bool data;	      /* no code */
 	/* MAP, COMM */
-	const char *text; /* the path; the name */
+	const char *text; /* the path of a mapped file, or the name of a thread */
 	bool exec;	  /* COMM: the process executes another program from here on */
 	/* FORK */
 	uint32_t parent, parent_tid;

@@ -58,7 +58,7 @@ struct pmk_perfdata {
 	uint8_t *mapped; /* to be unmapped */
 	struct pmk_perf_layout layout;
 	struct pmk_sampled_event *event;
-	char **name; /* of each event */
+	char **name; /* the name of each event */
 	struct section data, feature[NFEATURES];
 	char *command, *producer, *settings, *isa, *warning;
 	struct pmk_samples *samples;

@@ -59,9 +59,9 @@ struct pmk_samples {
 	struct pmk_map of_context, of_pair, of_count;
 	size_t npairs;
 	struct pmk_recorded_extra *place;
-	uint64_t *count; /* `nrows` of each place */
+	uint64_t *count; /* for each place, `nrows` counts */
 	size_t nplaces, place_room;
-	/* what is made of it at the end */
+	/* the recording that is built from the above at the end */
 	struct pmk_recorded_event *event;
 	char **event_text;
 	size_t nevent_texts;
