@@ -14,6 +14,7 @@
 #include "cpu/callbacks.h"
 #include "cpu/cpu.h"
 #include "cpu/decode.h"
+#include "cpu/linux_abi.h"
 
 /* How many counters the PMU of a core was built with, and their width in bits. */
 struct pmk_core_counters {
@@ -147,13 +148,12 @@ struct pmk_core_family {
 	void *(*tables)(const struct pmk_cpu *cpu);
 
 	/* The programs of these cores: the machines of their ELF files (e_machine), ending with 0;
-	 * the emulators that run them, ending with NULL; Linux's numbers of the system calls that
-	 * make a thread, that replace a program, that say how a signal is handled, and that read;
-	 * the stack pointer, and the bytes of a word on the stack. */
+	 * the emulators that run them, ending with NULL; the numbers of their system calls, or NULL
+	 * if these cores run only firmware; the stack pointer, and the bytes of a word on the
+	 * stack. */
 	const uint16_t *elf_machines;
 	const struct pmk_core_target *targets;
-	int64_t clone, execve, execveat, sigaction, rt_sigaction;
-	int64_t read, readv, pread64, preadv, getrandom;
+	const struct pmk_linux_abi *linux_abi;
 	const char *stack_pointer;
 	unsigned stack_word;
 

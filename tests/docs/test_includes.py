@@ -31,8 +31,8 @@ LIBRARIES = {
 # family but itself.
 CORES = ["cpu/block.h", "cpu/cache.h", "cpu/callbacks.h", "cpu/code.h", "cpu/config.h", "cpu/cpu.h",
          "cpu/decode.h", "cpu/families.h", "cpu/family.h", "cpu/fault.h", "cpu/keys.h",
-         "cpu/known.h", "cpu/lsu.h", "cpu/order.h", "cpu/sdram.h", "cpu/sites.h", "cpu/thumb.h",
-         "cpu/tlb.h"]
+         "cpu/known.h", "cpu/linux_abi.h", "cpu/lsu.h", "cpu/order.h", "cpu/sdram.h", "cpu/sites.h",
+         "cpu/thumb.h", "cpu/tlb.h"]
 FACTS = ["base/", "pmk/isa.h", "pmk/bus.h", "pmk/signal.h", "pmk/error.h", "pmk/bits.h"]
 
 # (files, what they may include beside the system's headers). The first row that matches a file

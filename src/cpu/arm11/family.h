@@ -6,7 +6,6 @@
 #include "cpu/arm11/arm11.h"
 #include "cpu/family.h"
 #include "cpu/thumb.h"
-#include "cpu/thumb.h"
 
 extern const uint16_t pmk_arm11_elf_machines[];
 extern const struct pmk_core_target pmk_arm11_targets[];
@@ -22,8 +21,7 @@ uint64_t pmk_arm11_insns_per_cycle(const struct pmk_core *core);
 	.is_under_way = pmk_arm11_is_under_way, .drop = pmk_arm11_drop, \
 	.on_block = pmk_arm11_on_block, .watch = pmk_arm11_watch, \
 	.test = pmk_arm11_test, .tables = pmk_arm11_tables, \
-	.clone = 120, .execve = 11, .execveat = 387, .sigaction = 67, .rt_sigaction = 174, \
-	.read = 3, .readv = 145, .pread64 = 180, .preadv = 361, .getrandom = 384, \
+	.linux_abi = &pmk_linux_arm, \
 	.stack_pointer = "sp", .stack_word = 4, \
 	.elf_machines = pmk_arm11_elf_machines, .targets = pmk_arm11_targets, \
 	.fact_signal = pmk_arm11_signal, .nfacts = PMK_ARM11_NFACTS, \

@@ -290,7 +290,9 @@ void pmk_process_after_fork(void)
 
 static bool is_execve(int64_t num)
 {
-	return num == plugin.family->execve || num == plugin.family->execveat;
+	const struct pmk_linux_abi *abi = plugin.family->linux_abi;
+
+	return num == abi->execve || num == abi->execveat;
 }
 
 /* Convert an address of the program to one in this process. The highest byte of 64 bits may be a
@@ -335,21 +337,24 @@ static void randomise_vector(uint64_t iov, uint64_t n)
  * in each run. The kernel has just written there, so the memory exists. */
 static void replace_random(int64_t num, int64_t result)
 {
+	const struct pmk_linux_abi *abi = plugin.family->linux_abi;
 	const uint64_t *arg = calling.args;
-	uint64_t to = num == plugin.family->getrandom ? arg[0] : arg[1];
-	bool vector = num == plugin.family->readv || num == plugin.family->preadv;
+	bool vector;
 
 	if (plugin.system_mode || result <= 0)
 		return;
-	if (num != plugin.family->getrandom && num != plugin.family->read &&
-	    num != plugin.family->pread64 && !vector)
+	if (num == abi->getrandom) {
+		pmk_random_fill(program_memory(arg[0]), (size_t)result);
 		return;
-	if (num != plugin.family->getrandom && !pmk_random_is_device((int)arg[0]))
+	}
+	vector = num == abi->readv || num == abi->preadv;
+	if ((num != abi->read && num != abi->pread64 && !vector) ||
+	    !pmk_random_is_device((int)arg[0]))
 		return;
 	if (vector)
-		randomise_vector(to, (uint64_t)result);
+		randomise_vector(arg[1], (uint64_t)result);
 	else
-		pmk_random_fill(program_memory(to), (size_t)result);
+		pmk_random_fill(program_memory(arg[1]), (size_t)result);
 }
 
 /* The program installs a handler for a signal: its address is the first word at `action`. */
@@ -375,7 +380,8 @@ static void meet_handler(unsigned signal, uint64_t action)
 /* QEMU makes a process, not a thread, of a clone that shares memory only until an exec. */
 static bool makes_thread(int64_t num, uint64_t flags)
 {
-	return num == plugin.family->clone && (flags & CLONE_VM) && !(flags & CLONE_VFORK);
+	return num == plugin.family->linux_abi->clone && (flags & CLONE_VM) &&
+	       !(flags & CLONE_VFORK);
 }
 
 /*
@@ -393,6 +399,8 @@ static void becomes_threaded(void)
 
 void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2, uint64_t arg3)
 {
+	const struct pmk_linux_abi *abi = plugin.family->linux_abi;
+
 	calling.vcpu = vcpu % PMK_MAX_VCPUS;
 	memcpy(calling.args, (const uint64_t[]){ arg1, arg2, arg3 }, sizeof(calling.args));
 	if (pmk_cpus[calling.vcpu]) /* the block that makes the call has run completely */
@@ -409,7 +417,7 @@ void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2
 		becomes_threaded();
 	if (is_execve(num))
 		atomic_fetch_add(&plugin.slot->execs, 1);
-	if (num == plugin.family->sigaction || num == plugin.family->rt_sigaction)
+	if (num == abi->sigaction || num == abi->rt_sigaction)
 		meet_handler((unsigned)arg1, arg2);
 }
 
