@@ -7,7 +7,7 @@
  *	fst.c      an FST → names and changes; unpack.c: its decompressors
  *	dump.c     names and changes → a table of names, and the values of the watched nets
  *	names.c    a name in a map → signals of the dump
- *	map.c      map files;  guess.c: a map suggested by the names
+ *	map.c      map files;  guess.c: a map suggested by the names (guess.h)
  *	wave.c     <pmk/wave.h>: open, bind
  *	sample.c   <pmk/wave.h>: values at the edges of the clock
  *	run.c      values at edges → signals on buses, through the observers of AHB, AXI and EVNTBUS

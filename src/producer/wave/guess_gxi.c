@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A GXI, from signals of its own or from the pins of an AHB Monitor.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "producer/wave/guess.h"
+
+/* The keys of [gxi], and the names of their signals. */
+const char *const pmk_guess_gxi_keys[GUESS_NGXI] = {
+	[PMK_WAVE_GXI_ADDRESS] = "address_state",
+	[PMK_WAVE_GXI_DATA] = "data_state",
+	[PMK_WAVE_GXI_ADDR] = "address",
+	[PMK_WAVE_GXI_IS_WRITE] = "write",
+};
+static const char *const gxi_names[GUESS_NGXI][5] = {
+	[PMK_WAVE_GXI_ADDRESS] = { "address_state", "addr_state", "addressstate", "addrstate" },
+	[PMK_WAVE_GXI_DATA] = { "data_state", "datastate", "read_data_state", "rdata_state" },
+	[PMK_WAVE_GXI_ADDR] = { "address", "addr" },
+	[PMK_WAVE_GXI_IS_WRITE] = { "write", "is_write", "wr" },
+};
+/* The largest width of each; the width of a state must be equal. */
+static const uint32_t gxi_bits[GUESS_NGXI] = {
+	[PMK_WAVE_GXI_ADDRESS] = 2,
+	[PMK_WAVE_GXI_DATA] = 2,
+	[PMK_WAVE_GXI_ADDR] = 64,
+	[PMK_WAVE_GXI_IS_WRITE] = 1,
+};
+
+static bool on_gxi(const struct pmk_wave_signal *s)
+{
+	return strcasestr(s->name, "gxi") || strcasestr(s->name, "mbx") ||
+	       strcasestr(s->scope, "gxi") || strcasestr(s->scope, "mbx");
+}
+
+bool pmk_guess_has_gxi_role(const struct pmk_wave_signal *s)
+{
+	for (unsigned r = 0; r < GUESS_NGXI && on_gxi(s); r++)
+		for (unsigned i = 0; gxi_names[r][i]; i++)
+			if (strcasestr(s->name, gxi_names[r][i]))
+				return true;
+	return false;
+}
+
+bool pmk_guess_read_gxi(const struct guess *all, const struct pmk_wave_signal *s,
+			struct guess_gxi *g)
+{
+	const char *word = NULL;
+
+	*g = (struct guess_gxi){ .role[PMK_WAVE_GXI_ADDRESS] = s, .roles = 1 };
+	for (unsigned i = 0; gxi_names[PMK_WAVE_GXI_ADDRESS][i] && !word; i++)
+		if (strcasestr(s->name, gxi_names[PMK_WAVE_GXI_ADDRESS][i]))
+			word = gxi_names[PMK_WAVE_GXI_ADDRESS][i];
+	if (!word || s->width != 2 || !on_gxi(s))
+		return false;
+	for (unsigned r = PMK_WAVE_GXI_ADDRESS + 1; r < GUESS_NGXI; r++) {
+		for (unsigned i = 0; gxi_names[r][i] && !g->role[r]; i++)
+			g->role[r] = pmk_guess_sibling(all, s, word, gxi_names[r][i]);
+		if (g->role[r] && g->role[r]->width > gxi_bits[r])
+			g->role[r] = NULL;
+		g->roles += g->role[r] != NULL;
+	}
+	return g->role[PMK_WAVE_GXI_DATA] && g->role[PMK_WAVE_GXI_DATA]->width == 2;
+}
+
+/* AHBMONITOR[33:0], or without the copy of the clock [32:0]: DDI 0287B §4.2.1. */
+static const struct pmk_wave_signal *find_pins(const struct wave_dump *v)
+{
+	const struct pmk_wave_signal *best = NULL;
+
+	for (size_t i = 0; i < v->nsignals; i++) {
+		const struct pmk_wave_signal *s = &v->signal[i];
+
+		if (s->kind == PMK_WAVE_BITS && (s->msb == 33 || s->msb == 32) && s->lsb == 0 &&
+		    strcasestr(s->name, "ahbmonitor") &&
+		    (!best || pmk_guess_path_length(s) < pmk_guess_path_length(best)))
+			best = s;
+	}
+	return best;
+}
+
+void pmk_guess_find_gxi(const struct wave_dump *v, struct guess *all)
+{
+	struct guess_gxi *best = &all->gxi, g;
+
+	for (size_t i = 0; i < all->nroles; i++) {
+		if (!pmk_guess_read_gxi(all, all->role[i], &g) || g.roles < best->roles)
+			continue;
+		if (g.roles > best->roles ||
+		    pmk_guess_path_length(g.role[PMK_WAVE_GXI_ADDRESS]) <
+			    pmk_guess_path_length(best->role[PMK_WAVE_GXI_ADDRESS]))
+			*best = g;
+	}
+	all->pins = find_pins(v);
+}
