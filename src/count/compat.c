@@ -46,8 +46,10 @@ static const struct processor {
 	{ "cortex-a53", "ARMv8.0-A", V8, true, true, UINT8_MAX, UINT8_MAX },
 	{ "cortex-a72", "ARMv8.0-A", V8, true, true, UINT8_MAX, UINT8_MAX },
 	{ "cortex-m0", "ARMv6-M", V6M, true, false, 0, 0, true },
+	{ "cortex-m0plus", "ARMv6-M", V6M, true, false, 0, 0, true },
 	{ "cortex-m3", "ARMv7-M", V7M, true, true, 0, 0, true },
 	{ "cortex-m4", "ARMv7E-M", V7EM, true, true, PMK_ARM_VFPV4_D16, 0, true },
+	{ "cortex-m7", "ARMv7E-M", V7EM, true, true, UINT8_MAX, 0, true },
 	{ "cortex-m33", "ARMv8-M mainline", V8M, true, true, UINT8_MAX, 0, true },
 	{ "max", "ARMv8-A", V8, true, true, UINT8_MAX, UINT8_MAX },
 };

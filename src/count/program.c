@@ -33,8 +33,8 @@
 
 /*
  * One row for each ELF machine: its emulators for programs and for firmware, its default core, and
- * the folder in which Debian's cross compilers put its libraries. ARM has several rows; the first
- * one whose core can run the file provides the default.
+ * the folder in which Debian's cross compilers put its libraries. ARM has several rows; the default
+ * is the core that the file names, or else the first one that can run it.
  */
 static const struct machine {
 	enum pmk_elf_machine elf;
@@ -48,8 +48,10 @@ static const struct machine {
 	{ PMK_ELF_ARM, false, false, "a32", "cortex-a53", "qemu-arm", "qemu-system-arm",
 	  "/usr/arm-linux-gnueabi" },
 	{ PMK_ELF_ARM, false, false, "t32", "cortex-m0", "qemu-arm", "qemu-system-arm", "" },
+	{ PMK_ELF_ARM, false, false, "t32", "cortex-m0plus", "qemu-arm", "qemu-system-arm", "" },
 	{ PMK_ELF_ARM, false, false, "t32", "cortex-m3", "qemu-arm", "qemu-system-arm", "" },
 	{ PMK_ELF_ARM, false, false, "t32", "cortex-m4", "qemu-arm", "qemu-system-arm", "" },
+	{ PMK_ELF_ARM, false, false, "t32", "cortex-m7", "qemu-arm", "qemu-system-arm", "" },
 	{ PMK_ELF_ARM, false, false, "t32", "cortex-m33", "qemu-arm", "qemu-system-arm", "" },
 	{ PMK_ELF_AARCH64, true, false, "a64", "cortex-a53", "qemu-aarch64", "qemu-system-aarch64",
 	  "/usr/aarch64-linux-gnu" },
@@ -80,17 +82,21 @@ static bool is_of(const struct machine *m, const struct pmk_elf *elf)
  * size. */
 static const struct machine *machine_of(const struct pmk_elf *elf)
 {
-	const struct machine *first = NULL;
+	const struct machine *first = NULL, *runs = NULL;
 	char lacks[64];
+	bool lacking;
 
 	for (size_t i = 0; i < NMACHINES; i++) {
 		if (!is_of(&machines[i], elf))
 			continue;
-		if (!pmk_compat_lacks(machines[i].core, &elf->arm, lacks, sizeof(lacks)))
+		lacking = pmk_compat_lacks(machines[i].core, &elf->arm, lacks, sizeof(lacks));
+		if (!lacking && !strcmp(machines[i].core, elf->cpu))
 			return &machines[i];
+		if (!lacking && !runs)
+			runs = &machines[i];
 		first = first ? first : &machines[i];
 	}
-	return first;
+	return runs ? runs : first;
 }
 
 /* True if cores with this instruction set run the file. */
@@ -402,16 +408,34 @@ int pmk_program_find(const char *program, char **path, struct pmk_count_fault *f
 	return 0;
 }
 
+/* A core that can run the file; NULL: there is none. */
+static const char *core_for(const struct pmk_elf *elf)
+{
+	const struct machine *m = machine_of(elf);
+	char lacks[64];
+
+	return m && !pmk_compat_lacks(m->core, &elf->arm, lacks, sizeof(lacks)) ? m->core : NULL;
+}
+
 /* Code for processors that are not modelled would be counted as if it ran on a modelled one, until
  * it fails. */
 static int check_profile(struct pmk_program *p, const char *file, const struct pmk_elf *elf)
 {
-	if (elf->machine != PMK_ELF_ARM || !pmk_arm_is_real_time(&elf->arm))
+	if (elf->machine != PMK_ELF_ARM)
 		return 0;
-	return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
-			      "%s: is built for a Cortex-R, which pmk does not model; its cores "
-			      "are ARM9, ARM11, Cortex-A and Cortex-M (pmk list cores)",
-			      file);
+	if (pmk_arm_is_real_time(&elf->arm))
+		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
+				      "%s: is built for a Cortex-R, which pmk does not model; its "
+				      "cores are ARM9, ARM11, Cortex-A and Cortex-M (pmk list "
+				      "cores)",
+				      file);
+	if (is_microcontroller(elf) && !core_for(elf))
+		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
+				      "%s: is built for %s (%s), which pmk does not model; build "
+				      "it for a Cortex-M33 or an earlier core (-mcpu=cortex-m33)",
+				      file, *elf->cpu ? elf->cpu : "a later Cortex-M",
+				      pmk_arm_arch_name(elf->arm.arch));
+	return 0;
 }
 
 int pmk_program_open(struct pmk_program *p, const char *program)
@@ -436,15 +460,6 @@ int pmk_program_open(struct pmk_program *p, const char *program)
 	p->alone = is_microcontroller(&p->elf);
 	p->system = p->alone;
 	return check_profile(p, program, &p->elf);
-}
-
-/* A core that can run the file; NULL: there is none. */
-static const char *core_for(const struct pmk_elf *elf)
-{
-	const struct machine *m = machine_of(elf);
-	char lacks[64];
-
-	return m && !pmk_compat_lacks(m->core, &elf->arm, lacks, sizeof(lacks)) ? m->core : NULL;
 }
 
 const char *pmk_program_later_core(const struct pmk_program *p)
@@ -491,11 +506,6 @@ static int cannot_run(struct pmk_program *p, const char *program, const struct p
 				      "%s: %s is built for %s, and core %s%s has %s; `core` %s",
 				      program, what, lacks, p->core.name, as, pmk_compat_arch(cpu),
 				      other);
-	if (is_microcontroller(elf))
-		return pmk_count_fail(p->fault, PMK_COUNT_NOT_EXEC,
-				      "%s: %s is built for %s, and core %s%s has %s, as no other "
-				      "core of ours can run it: build it for that (-mcpu=)",
-				      program, what, lacks, p->core.name, as, pmk_compat_arch(cpu));
 	return pmk_count_fail(
 		p->fault, PMK_COUNT_NOT_EXEC,
 		"%s: %s is built for %s, and core %s%s has %s, as no other core of ours can run "
@@ -614,21 +624,70 @@ static char *semihosting_config(char *const *argv)
 	return word;
 }
 
+/* The address of CPACR, and its bits that enable the FPU: DDI 0403E B3.2.20. */
+#define CPACR	  0xe000ed88
+#define CPACR_FPU 0x00f00000
+/* A free place in the memory of an mps2-an505, at its end. */
+#define STUB	  0x003fffe0
+
+/* QEMU's loader sets the PC. */
+static int load_pc(struct pmk_program *p, uint64_t pc)
+{
+	char loader[64];
+
+	snprintf(loader, sizeof(loader), "loader,addr=0x%" PRIx64 ",cpu-num=0", pc);
+	return add_all(p, (const char *const[]){ "-device", loader, NULL });
+}
+
+/* QEMU's loader writes a value of so many bytes. */
+static int load_value(struct pmk_program *p, uint64_t addr, uint64_t value, unsigned bytes)
+{
+	char loader[96];
+
+	snprintf(loader, sizeof(loader),
+		 "loader,addr=0x%" PRIx64 ",data=0x%" PRIx64 ",data-len=%u,cpu-num=0", addr, value,
+		 bytes);
+	return add_all(p, (const char *const[]){ "-device", loader, NULL });
+}
+
+/* Four instructions that enable the FPU in CPACR and branch to the entry: LDR r0, LDR r1, STR, LDR
+ * pc; then a NOP, and the three words that they load. */
+static int load_stub(struct pmk_program *p)
+{
+	int err = load_value(p, STUB, UINT64_C(0xf8df600149034802), 8);
+
+	if (!err)
+		err = load_value(p, STUB + 8, (uint64_t)CPACR << 32 | 0xbf00f00c, 8);
+	if (!err)
+		err = load_value(p, STUB + 16, (p->elf.entry | 1) << 32 | CPACR_FPU, 8);
+	return err ? err : load_pc(p, STUB | 1);
+}
+
 /* Newlib's linker script places programs for a debugger at 0x8000, without a vector table: the
  * debugger writes the PC, and crt0 asks for the stack by semihosting. Here QEMU's loader writes the
- * PC, and enables the FPU in CPACR (DDI 0403E B3.2.20), which crt0 does not do. On a Cortex-M33 the
- * loader writes the register of the non-secure state, and the firmware runs in the secure one. */
+ * PC, and enables the FPU, which crt0 does not do. On a Cortex-M33 the loader would write the
+ * CPACR of the non-secure state, and the firmware runs in the secure one. */
 static int enter_at_entry(struct pmk_program *p)
 {
-	static const char fpu[] = "loader,addr=0xe000ed88,data=0x00f00000,data-len=4,cpu-num=0";
-	char loader[64];
 	int err;
 
-	snprintf(loader, sizeof(loader), "loader,addr=0x%" PRIx64 ",cpu-num=0", p->elf.entry);
-	err = add_all(p, (const char *const[]){ "-device", loader, NULL });
-	if (!err && p->elf.arm.fp)
-		err = add_all(p, (const char *const[]){ "-device", fpu, NULL });
-	return err;
+	if (p->elf.arm.fp && !strcmp(p->core.qemu_cpu, "cortex-m33"))
+		return load_stub(p);
+	/* Setting the PC resets the processor, so it comes first. */
+	err = load_pc(p, p->elf.entry);
+	return !err && p->elf.arm.fp ? load_value(p, CPACR, CPACR_FPU, 4) : err;
+}
+
+/* Why this core was chosen. Without debug information only the user can choose a Cortex-M7. */
+static const char *reason_of_core(const struct pmk_program *p)
+{
+	if (p->core_chosen)
+		return "";
+	if (!strcmp(p->elf.cpu, p->core.name))
+		return ", for which it was compiled";
+	return !strcmp(p->core.name, "cortex-m4") && !*p->elf.cpu
+		       ? ", by the ELF attributes, which a Cortex-M7 shares (`core` cortex-m7)"
+		       : ", by the ELF attributes";
 }
 
 int pmk_program_firmware(struct pmk_program *p, char *const *argv)
@@ -655,9 +714,9 @@ int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 	if (!err && p->elf.load_start != board->flash)
 		err = enter_at_entry(p);
 	snprintf(p->note, sizeof(p->note),
-		 "ran on QEMU's board %s as %s, by the ELF attributes; firmware ends with "
-		 "semihosting's SYS_EXIT, or with `timeout`",
-		 board->name, p->core.name);
+		 "ran on QEMU's board %s as %s%s; firmware ends with semihosting's SYS_EXIT, or "
+		 "with `timeout`",
+		 board->name, p->core.name, reason_of_core(p));
 	if (!err)
 		err = check_core(p);
 	return err ? err : find_emulator(p);

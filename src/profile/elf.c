@@ -5,6 +5,7 @@
  * Functions come only from the symbol table: line tables and inlined functions are not read, and
  * names are not demangled.
  */
+#define _GNU_SOURCE
 #include "profile/elf.h"
 
 #include <errno.h>
@@ -191,6 +192,43 @@ static void read_attributes(Elf *e, struct pmk_elf *elf)
 	}
 }
 
+/* NULL: there is no such section, or it is compressed. */
+static const Elf_Data *section_data(Elf *e, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(e, &names))
+		return NULL;
+	while ((scn = elf_nextscn(e, scn)) && gelf_getshdr(scn, &sh)) {
+		const char *its = elf_strptr(e, names, sh.sh_name);
+
+		if (its && !strcmp(its, name))
+			return sh.sh_flags & SHF_COMPRESSED ? NULL : elf_rawdata(scn, NULL);
+	}
+	return NULL;
+}
+
+/* GCC stores its options as a string of the debug information. Libraries are often built without
+ * this option. */
+static void read_cpu(Elf *e, struct pmk_elf *elf)
+{
+	static const char option[] = "-mcpu=";
+	const Elf_Data *text = section_data(e, ".debug_str");
+	const char *at = NULL, *end;
+	size_t n = 0;
+
+	if (text && text->d_buf)
+		at = memmem(text->d_buf, text->d_size, option, strlen(option));
+	if (!at)
+		return;
+	end = (const char *)text->d_buf + text->d_size;
+	for (at += strlen(option); at + n < end && at[n] && !strchr(" +", at[n]);)
+		n++;
+	snprintf(elf->cpu, sizeof(elf->cpu), "%.*s", (int)(n < 64 ? n : 64), at);
+}
+
 int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
 {
 	struct open_elf o;
@@ -219,6 +257,8 @@ int pmk_elf_read(const char *path, struct pmk_elf *elf, char *msg, size_t size)
 		err = read_segments(o.elf, elf, msg, size);
 	if (!err && elf->machine == PMK_ELF_ARM)
 		read_attributes(o.elf, elf);
+	if (!err && pmk_arm_is_microcontroller(&elf->arm))
+		read_cpu(o.elf, elf);
 out:
 	close_elf(&o);
 	return err;

@@ -29,6 +29,9 @@ struct pmk_elf {
 	uint64_t code_start;	       /* lowest address of an executable segment */
 	unsigned long flags;	       /* e_flags */
 	struct pmk_arm_attributes arm; /* ARM executables only */
+	/* Cortex-M only: the processor that the compiler's command line named (-mcpu), from the
+	 * debug information; "" if it is not known. The attributes have only the architecture. */
+	char cpu[24];
 };
 
 /*

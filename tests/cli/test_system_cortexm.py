@@ -129,14 +129,39 @@ FPU = """
 """
 
 
-def test_firmware_without_a_vector_table_may_use_the_fpu():
-    """Newlib does not enable it."""
+@cases("cpu, executed", [("cortex-m4", 10), ("cortex-m7", 10), ("cortex-m33", 10 + 4)])
+def test_firmware_without_a_vector_table_may_use_the_fpu(cpu, executed):
+    """Newlib does not enable it. On a Cortex-M33, four instructions before the entry do."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     elf = build("cortexm-fpu", WITHOUT_VECTORS.replace("\tldr\tr1, exited\n", FPU), "-nostdlib",
-                "-static", "-mthumb", "-mcpu=cortex-m4", "-mfloat-abi=hard", "-Wl,--build-id=none",
+                "-static", "-mthumb", f"-mcpu={cpu}", "-mfloat-abi=hard", "-Wl,--build-id=none",
                 "-Wl,-Ttext=0x8000", ext="S", prefix="arm-none-eabi-")
-    equal(counts(stat("-e", "inst_retired,vfp_spec,exc_taken", elf)),
-          {"inst_retired": 10, "vfp_spec": 4, "exc_taken": 0})
+    equal(counts(stat("-e", "inst_retired,vfp_spec,exc_taken", "--core", cpu, elf)),
+          {"inst_retired": executed, "vfp_spec": 4, "exc_taken": 0})
+
+
+IN_C = """
+__attribute__((naked)) void _start(void)
+{
+	__asm__ volatile("movs r0, #0x18; ldr r1, =0x20026; bkpt 0xab");
+}
+"""
+
+
+@cases("built, core, because", [
+    ("-mcpu=cortex-m7 -g", "cortex-m7", "mps2-an500 as cortex-m7, for which it was compiled;"),
+    ("-mcpu=cortex-m0plus -g", "cortex-m0plus", "as cortex-m0plus, for which it was compiled;"),
+    ("-mcpu=cortex-m7 -mfpu=fpv5-d16 -mfloat-abi=hard", "cortex-m7", ", by the ELF attributes;"),
+    ("-mcpu=cortex-m7 -mfloat-abi=soft", "cortex-m4", "a Cortex-M7 shares (--core cortex-m7)"),
+    ("-march=armv7e-m -g", "cortex-m4", "a Cortex-M7 shares (--core cortex-m7)"),
+    ("-mcpu=cortex-m4 -g", "cortex-m4", ", for which it was compiled;")])
+def test_the_core_is_the_one_that_the_compiler_was_told(built, core, because):
+    have("qemu-system-arm", "arm-none-eabi-gcc")
+    elf = build("cortexm-cpu", IN_C, "-nostdlib", "-static", "-mthumb", "-Wl,--build-id=none",
+                "-Wl,-Ttext=0x8000", *built.split(), prefix="arm-none-eabi-")
+    doc = stat("-e", "inst_retired", elf)
+    equal((doc["core"], counts(doc)), (core, {"inst_retired": 3}))
+    contains(str(doc["note"]), because)
 
 
 def cycles(cpu, **how):
