@@ -547,7 +547,7 @@ static bool show_function(struct annotate *a, uint32_t function)
 	}
 	if (!lines)
 		add_note(a, "No source", "the program had no line table (compile with -g).");
-	recorded_no_room(&a->r, a->f, a->nevents, "-e chooses.");
+	recorded_no_room(&a->r, a->f, a->nevents, "Choose events with -e.");
 	fputc('\n', a->f);
 	put_heads(a);
 	if (!put_hottest(a) || !put_listing(a))

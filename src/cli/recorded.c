@@ -192,11 +192,11 @@ void recorded_no_room(const struct recorded *r, FILE *f, size_t shown, const cha
 
 	if (!names)
 		return;
-	fputs("No room for", names);
+	fputs("Not shown, for lack of room:", names);
 	for (size_t i = shown; i < r->c.n; i++)
 		fprintf(names, "%s %s", i > shown ? "," : "",
 			pmk_tables_event_name(&r->t, r->c.event[i]));
-	fprintf(names, ": %s", advice);
+	fprintf(names, ". %s", advice);
 	if (!fclose(names)) {
 		fputc(' ', f);
 		recorded_wrap(f, text, 1, 3, r->width);

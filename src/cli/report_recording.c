@@ -656,7 +656,7 @@ static void put_notes(const struct report *r, const struct table *t)
 	if (r->nhidden)
 		fprintf(r->f, " %zu more, each below %g %% of %s.\n", r->nhidden, r->limit,
 			event_name(r, 0));
-	recorded_no_room(&r->r, r->f, t->nevents, "-e chooses, -x and -j have all.");
+	recorded_no_room(&r->r, r->f, t->nevents, "Choose events with -e; -x and -j print all.");
 	if (!r->r.by_name)
 		recorded_without_value(&r->r, put_without_value, (void *)r);
 }

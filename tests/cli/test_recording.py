@@ -252,7 +252,7 @@ def test_text_fits_the_terminal(tmp_path, columns, command):
     assert all(len(line) <= columns for line in text.splitlines()), text
     every = set(re.findall(r"an_event_with_a_name_\d", text))
     equal(len(every), 9, "each is shown or named: " + text)
-    equal("No room for" in text, columns < 300)
+    equal("Not shown, for lack of room" in text, columns < 300)
     if command == "report":
         # Each row is one line: the name is cut in the middle.
         name = re.search(r"(?<= )std::map.*", text)[0]
@@ -304,7 +304,7 @@ def test_a_pipe_has_as_many_events_as_names_leave_room_for(tmp_path):
         head = next(line for line in lines if line.endswith("executions  function"))
         equal(head.count("an_event"), events)
         assert max(map(len, lines)) <= 80 or length == 45, lines
-        contains("\n".join(lines), "No room for")
+        contains("\n".join(lines), "Not shown, for lack of room")
 
 
 def test_pager(flat):

@@ -73,7 +73,8 @@ struct pmk_recorded_context {
 	uint64_t entry; /* where the function was entered, in memory */
 	uint64_t site;	/* the call instruction, in memory; 0: it was entered in another way */
 	uint64_t calls; /* how often */
-			/*
+
+	/*
 	 * In a sampled recording, `entry` is the index of any instruction in the function, and
 	 * `site` the index of the call instruction. Addresses would be ambiguous, because processes
 	 * may have different code at one address.
