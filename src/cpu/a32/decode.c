@@ -3,8 +3,10 @@
 #include "cpu/a32/a32.h"
 #include "cpu/thumb.h"
 
-/* If its condition fails, a conditional instruction keeps the old values of the registers that it
- * writes. So it waits for these values. */
+/*
+ * A conditional instruction whose condition fails keeps the old values of the registers that it
+ * would write. So it waits for these values.
+ */
 static void read_old_values(struct pmk_insn *in, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -14,8 +16,10 @@ static void read_old_values(struct pmk_insn *in, size_t n)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* A helper may have no bytes, or other bytes than the code that runs. It counts as a return to the
- * link register, and its code is fetched. */
+/*
+ * Decode a helper. The emulator may show no bytes for it, or other bytes than the code that runs. A
+ * helper counts as a return to the link register, and its code is fetched.
+ */
 static void decode_helper(uint64_t addr, struct pmk_insn *in)
 {
 	*in = (struct pmk_insn){ .addr = addr,
@@ -47,9 +51,12 @@ void pmk_a32_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n, 
 	read_old_values(in, n);
 }
 
-/* Low and high vectors. The emulator does not show VBAR, which may move them. But only a data abort
- * leaves a block early, and the end of its address identifies its vector: code at such an address
- * is entered by a data abort if the block before it still owes an access. */
+/*
+ * Find out whether `pc` is at an exception vector, at the low or the high addresses. VBAR can move
+ * the vectors, and the emulator does not show it. But only a data abort leaves a block early, and
+ * the low bits of an address identify its vector. So code at such an address is taken to be entered
+ * by a data abort if the block before it still owes an access.
+ */
 unsigned pmk_a32_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc)
 {
 	unsigned entry = pmk_arm_vector(d, core, pc);

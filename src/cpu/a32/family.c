@@ -21,7 +21,7 @@ static struct pmk_signal_set raises(const struct pmk_core *core)
 	return set;
 }
 
-/* The same as for A64, except returns: a conditional return counts when it is taken. */
+/* The list of A64 without returns: a conditional return counts when it is taken. */
 static const uint8_t mix[] = {
 	PMK_SIG_INSN,		PMK_SIG_BRANCH,	 PMK_SIG_BR_IMM,  PMK_SIG_BR_INDIRECT,
 	PMK_SIG_BR_PREDICTABLE, PMK_SIG_DP,	 PMK_SIG_ASE,	  PMK_SIG_VFP,
@@ -34,7 +34,7 @@ static const uint16_t elf_machines[] = { 40, 0 };
 
 static const struct pmk_core_target targets[] = {
 	{ .name = "arm" },
-	{ .name = "aarch64", .only_system = true }, /* it has ARM boards, too */
+	{ .name = "aarch64", .only_system = true }, /* this emulator has ARM boards, too */
 	{ .name = NULL },
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an emulator calls while A32 or T32 code runs: the functions for A64, and, for accesses that
- * have a condition, functions that count them. The emulator reports no access whose condition
- * fails. An instruction with several registers or elements makes a report for each; the first one
- * is used for all.
+ * The functions that an emulator calls while A32 or T32 code runs: those for A64, and functions
+ * that count accesses with a condition. The emulator reports no access whose condition fails. An
+ * instruction with several registers or elements makes a report for each; the first one is used for
+ * all.
  */
 #include "cpu/a32/a32.h"
 
-/* The code that ran until now was at another level than `b`. */
+/* Settle the level of the code that ran until now, which was not that of `b`. */
 static PMK_SLOW void change_level(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	pmk_emulator.leave_level(cpu->index);
@@ -21,8 +21,10 @@ static inline void find_level(struct pmk_cpu *cpu, const struct pmk_block *b)
 		change_level(cpu, b);
 }
 
-/* At a vector, first find out how much of the block before has run, because that block was at its
- * own level. */
+/*
+ * At a vector, find out first how much of the block before has run, because that block ran at its
+ * own level.
+ */
 static inline void before_any(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	if (!b->vector)
@@ -81,8 +83,10 @@ static void store(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 	pmk_a64_store(cpu, addr, 1u << PMK_A64_ELEM(access), PMK_ACCESS_SIZE(access), access);
 }
 
-/* The emulator reports a read and a write, and only if it stores. A store-exclusive that fails is
- * not seen, so it does not count as a store (our choice). */
+/*
+ * Account for a store-exclusive. The emulator reports it as a read and a write if it stores. One
+ * that fails is not reported, so it does not count as a store (our choice).
+ */
 static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu =
@@ -94,7 +98,7 @@ static void store_exclusive(unsigned vcpu, uint32_t info, uint64_t addr, void *a
 	cpu->dyn[PMK_SIG_STORE]++;
 }
 
-/* SWP is reported in the same way. */
+/* SWP is reported as a read and a write, too. */
 static void swap(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	struct pmk_cpu *cpu =

@@ -26,8 +26,10 @@ const uint8_t pmk_a64_signal[PMK_A64_NFACTS] = {
 
 _Static_assert((int)PMK_A64_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
 
-/* Takes the place of a previous block before the first one: it leaves nothing to wait for, and any
- * address may follow it. */
+/*
+ * Stands in for the previous block when the first block starts: nothing has to wait for it, and any
+ * address may follow it.
+ */
 static const struct pmk_block before_all = { .a64.end = PMK_A64_OTHER, .flow = PMK_FLOW_NEXT };
 
 static void forget_pages(struct pmk_a64 *v)
@@ -115,7 +117,7 @@ void pmk_a64_forked(struct pmk_cpu *cpu)
 	pmk_lsu_restart(&cpu->a64.lsu);
 	pmk_a64_prefetcher_restart(&cpu->a64.tables->prefetcher);
 	cpu->a64.pending = 0;
-	/* The copy has its own words, which are 0. */
+	/* All words of the copy's `executions` are 0 already. */
 	pmk_known_forget(&cpu->a64.tables->known, NULL);
 }
 
@@ -127,8 +129,10 @@ void pmk_a64_forget(struct pmk_cpu *cpu)
 
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 {
-	/* Signals that are counted as they happen. The others are facts of blocks, or are
-	 * derived. */
+	/*
+	 * Signals that are counted one by one while the program runs. The others are facts of
+	 * blocks, or derived.
+	 */
 	static const uint8_t dynamic[] = {
 		PMK_SIG_CYCLE,
 		PMK_SIG_PC_CHANGE,
@@ -178,7 +182,7 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 		PMK_SIG_ITLB_STALL,
 		PMK_SIG_REFETCH_STALL,
 	};
-	/* Out of order, it is not defined what the core waits for. */
+	/* A core that executes out of order has no defined reason for each wait. */
 	static const uint8_t in_order[] = { PMK_SIG_INTERLOCK_STALL, PMK_SIG_LOAD_STALL,
 					    PMK_SIG_STORE_STALL, PMK_SIG_STORE_HELD };
 	static const uint8_t of_systems[] = { PMK_SIG_EXC_PABORT, PMK_SIG_EXC_DABORT,
@@ -201,7 +205,7 @@ struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core)
 	return set;
 }
 
-/* DC ZVA is a look-up without an access. */
+/* DC ZVA counts as a look-up, not as an access. */
 const uint8_t pmk_a64_mix[] = {
 	PMK_SIG_INSN,	     PMK_SIG_BRANCH,
 	PMK_SIG_BR_IMM,	     PMK_SIG_BR_RETURN,
@@ -293,7 +297,7 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 	{ PMK_SIG_UNALIGNED_LD, PMK_AT_ACCESS },
 	{ PMK_SIG_UNALIGNED_ST, PMK_AT_ACCESS },
 	{ PMK_SIG_STREX_PASS, PMK_AT_ACCESS },
-	/* Only for AArch32, where these instructions may have a condition. */
+	/* Only AArch32 needs these, because there these instructions may have a condition. */
 	{ PMK_SIG_LOAD, PMK_AT_ACCESS },
 	{ PMK_SIG_STORE, PMK_AT_ACCESS },
 	{ PMK_SIG_BR_RETURN, PMK_AT_LEAVE },
@@ -307,7 +311,10 @@ const struct pmk_counted_signal pmk_a64_counted[] = {
 
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {
-	/* Look-ups of accesses then have no counts of their own; those of DC ZVA do. */
+	/*
+	 * Without a clock, look-ups are not counted separately from accesses, except those of DC
+	 * ZVA.
+	 */
 	if (cpu->core.timeless) {
 		t[PMK_SIG_L1D_LOOKUP_READ] = t[PMK_SIG_MEM_READ];
 		t[PMK_SIG_L1D_LOOKUP_WRITE] +=
@@ -331,7 +338,7 @@ void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *t)
 				     t[PMK_SIG_STORE_STALL];
 }
 
-/* The front end waits. `why` is the more specific signal that also counts the cycles. */
+/* Make the front end wait. `why` is a more specific signal that counts these cycles, too. */
 static void fetch_wait(struct pmk_cpu *cpu, uint64_t cycles, enum pmk_signal why)
 {
 	cpu->dyn[PMK_SIG_FETCH_STALL] += cycles;
@@ -377,8 +384,10 @@ static void fetch_translate(struct pmk_cpu *cpu, uint64_t page)
 
 /* ---- fetch ----------------------------------------------------------------------------------- */
 
-/* The line becomes absent (1) or present (-1). If hits change the order of a set, only the line
- * that was used last in it counts as present. */
+/*
+ * A line becomes absent (by = 1) or present (-1). If hits change the order of a set, only the line
+ * that was used last in it counts as present.
+ */
 static inline void line_changes(struct pmk_cpu *cpu, uint64_t addr, int by)
 {
 	pmk_known_change(&cpu->a64.tables->known, cpu->executions, addr >> PMK_A64_LINE_SHIFT, by);
@@ -393,7 +402,7 @@ static bool is_quiet(const struct pmk_cpu *cpu, uint64_t addr)
 	return e && (!last || last == e);
 }
 
-/* The block runs for the first time. */
+/* Register the lines of a block that runs for the first time. */
 static PMK_SLOW void know_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint64_t word = PMK_KNOWN;
@@ -449,7 +458,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* `kind`: the more specific signal that also counts the misprediction, or PMK_SIG_NONE. */
+/* Count a misprediction. `kind` is a more specific signal that counts it, too, or PMK_SIG_NONE. */
 static void mispredict(struct pmk_cpu *cpu, enum pmk_signal kind)
 {
 	pmk_count_left(cpu, PMK_SIG_BRANCH_MISS, 1);
@@ -486,7 +495,7 @@ static bool leave_return(struct pmk_cpu *cpu, uint64_t target)
 	return true;
 }
 
-/* The same with the cache of indirect targets. */
+/* Like leave_return(), for the cache of indirect targets. */
 static bool leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t target)
 {
 	enum pmk_a64_said said =
@@ -497,7 +506,10 @@ static bool leave_indirect(struct pmk_cpu *cpu, const struct pmk_block *p, uint6
 	return said != PMK_A64_SAID_RIGHT;
 }
 
-/* The specific signal of a branch that was mispredicted, but not in its direction. */
+/*
+ * Returns the specific signal of a branch whose direction was predicted right and whose target was
+ * not.
+ */
 static enum pmk_signal target_miss(const struct pmk_block *p)
 {
 	return p->flow == PMK_FLOW_RETURN || p->flow == PMK_FLOW_INDIRECT ||
@@ -506,7 +518,10 @@ static enum pmk_signal target_miss(const struct pmk_block *p)
 		       : PMK_SIG_NONE;
 }
 
-/* Without prediction, the core fetches the instructions after every branch. */
+/*
+ * Account for a branch on a core without prediction: it fetches the instructions after every
+ * branch.
+ */
 static void leave_unpredicted(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
 	cpu->taken += !taken && !p->conditional;
@@ -526,8 +541,10 @@ static bool leave_conditional(struct pmk_cpu *cpu, const struct pmk_block *p, bo
 	return wrong;
 }
 
-/* `b` starts and shows how `p` ended: not in a plain branch, or not where control was expected to
- * go. */
+/*
+ * Account for the end of `p` when `b` starts, in the cases that the hot path does not handle: `p`
+ * does not end in a plain branch, or control did not go where it was expected to go.
+ */
 static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			bool taken)
 {
@@ -602,7 +619,7 @@ static void disturb(struct pmk_cpu *cpu, unsigned what)
 	}
 }
 
-/* A return was taken, and its target cannot be seen. */
+/* Account for a return that was taken and whose target is not visible. */
 static void pass_return(struct pmk_cpu *cpu)
 {
 	uint64_t target;
@@ -668,7 +685,7 @@ static const struct pmk_a64_edge *wait_between(struct pmk_cpu *cpu, const struct
 	return e;
 }
 
-/* Block `b` has waited for the result in a place. */
+/* Count the cycles that block `b` has waited for the result in a place. */
 static void count_waits(struct pmk_cpu *cpu, const struct pmk_block *b, unsigned place,
 			uint64_t cycles)
 {
@@ -679,14 +696,17 @@ static void count_waits(struct pmk_cpu *cpu, const struct pmk_block *b, unsigned
 		cpu->dyn[PMK_SIG_ADDRESS_STALL] += cycles;
 }
 
-/* Remember results of block `p`, which ended at `end`, that take longer than PMK_A64_LONG. */
+/* Remember the results of block `p`, which ended at `end`, that take longer than PMK_A64_LONG. */
 static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t end)
 {
 	for (unsigned r = 0; r < PMK_A64_PLACES; r++) {
 		if (p->a64.residue[r] <= PMK_A64_LONG)
 			continue;
 		if (r < PMK_NREGS) {
-			/* A load of several beats may have missed, too. */
+			/*
+			 * A load of several beats may also have missed. Its register is then
+			 * pending until a later time.
+			 */
 			if ((cpu->a64.pending >> r & 1) &&
 			    cpu->a64.ready[r] >= end + p->a64.residue[r])
 				continue;
@@ -700,9 +720,9 @@ static void remember_long(struct pmk_cpu *cpu, const struct pmk_block *p, uint64
 }
 
 /*
- * Block `b` reads or writes registers `regs` whose values may still be under way, or needs units
- * that may be busy. It waits when an instruction needs one of them. If it overwrites a register
- * before any instruction reads it, nothing waits for the old value.
+ * Wait for registers `regs`, which block `b` reads or writes and whose values may still be under
+ * way, and for units that may be busy. The wait begins at the instruction that needs them. If the
+ * block overwrites a register before any instruction reads it, nothing waits for the old value.
  */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {

@@ -35,7 +35,7 @@
 /* Cycles from the issue of a load that hits until its value is available; out of order. */
 #define PMK_A64_LOAD_HIT 4
 
-#define PMK_A64_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache: collisions are rare */
+#define PMK_A64_FAST_LINES 8192 /* 16 times the lines of a 32 KB cache, so collisions are rare */
 #define PMK_A64_FAST_PAGES 256
 
 /* The facts of a block: X(fact) for each, with the name of its signal. At most PMK_NFACTS. */
@@ -76,7 +76,7 @@ enum pmk_a64_end {
 struct pmk_a64_edge {
 	const struct pmk_block *from, *to;
 	uint8_t wait;
-	uint8_t place; /* the place that it waits longest for */
+	uint8_t place; /* the place with the longest wait */
 };
 
 #define PMK_A64_EDGES 256
@@ -99,7 +99,7 @@ struct pmk_a64 {
 	struct pmk_a64_predictor predictor;
 	/* Number of pages in the data micro-TLB that share each page word of `fast`. */
 	uint8_t mapped[PMK_A64_FAST_PAGES];
-	/* The access that is being reported piece by piece. */
+	/* The access that is being reported in pieces. */
 	uint64_t piece_first, piece_last;
 	uint32_t piece_info; /* the emulator's description of the last one */
 	struct pmk_a64_cache icache, dcache, l2;
@@ -109,22 +109,24 @@ struct pmk_a64 {
 	uint64_t ipage[PMK_A64_FAST_PAGES];
 	struct pmk_known known;
 	struct pmk_a64_edge edge[PMK_A64_EDGES];
-	/* Tables of exception vectors, by address; and the one to replace next. */
+	/* Tables of exception vectors, by address, and the index of the one to replace next. */
 	struct pmk_a64_vectors vectors[PMK_A64_VECTORS];
 	uint32_t next_vectors;
-	/* The levels that exceptions under way were taken from, the last one at the end; and the
-	 * level of the return that was the last change of level, or 0. */
+	/*
+	 * The levels from which the active exceptions were taken, the innermost last; and the level
+	 * of the exception return, if that was the last change of level, or else 0.
+	 */
 	uint8_t from[PMK_A64_NESTED], nfrom, returned_from;
 	struct pmk_a64_window window;
 	struct pmk_a64_prefetcher prefetcher;
 };
 
-/* Translated code: decode.c. */
+/* Decoding of translated code: decode.c. */
 int pmk_a64_decoder_init(struct pmk_decoder *d);
 void pmk_a64_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		    struct pmk_insn *in);
 
-/* What an emulator calls: watch.c. */
+/* The functions that an emulator calls: watch.c. */
 const struct pmk_block_fns *pmk_a64_on_block(const struct pmk_core *core);
 extern pmk_block_fn *const pmk_a64_on_fetch[2][PMK_FETCH_NWAYS];
 extern pmk_block_fn *const pmk_a64_on_lines[2][PMK_FETCH_NWAYS];
@@ -133,7 +135,7 @@ void pmk_a64_drop(struct pmk_cpu *cpu);
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,
 			     const struct pmk_insn *in, const struct pmk_block *b,
 			     const struct pmk_pipe_slot *pipe, uint64_t *access);
-/* The core of an access that may come in pieces if this is the first piece; otherwise NULL. */
+/* Returns the core if this is the first piece of an access, otherwise NULL. */
 struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const void *access);
 struct pmk_access_test pmk_a64_test(const struct pmk_core *core, const struct pmk_insn *in);
 void *pmk_a64_tables(const struct pmk_cpu *cpu);
@@ -145,9 +147,11 @@ void pmk_a64_find_vectors(struct pmk_decoder *d, const struct pmk_raw *raw,
 			  const struct pmk_insn *in, size_t n);
 unsigned pmk_a64_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 PMK_SLOW void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* Levels: level.c. The first: the core returns from an exception to `b`. The second: it has taken
- * an exception through a vector of its own level, or of a lower one. The third: an access shows the
- * level. */
+/*
+ * Changes of the exception level: level.c. The first is called when the core has returned from an
+ * exception to `b`, the second when it has taken an exception through a vector for its own level or
+ * for a lower one, the third when an access shows the level.
+ */
 PMK_SLOW void pmk_a64_returns_to(struct pmk_cpu *cpu, const struct pmk_block *b);
 void pmk_a64_takes(struct pmk_cpu *cpu, bool from_lower);
 PMK_SLOW void pmk_a64_show_level(struct pmk_cpu *cpu, uint32_t info);
@@ -159,10 +163,10 @@ static inline void pmk_a64_before(struct pmk_cpu *cpu, const struct pmk_block *b
 		pmk_a64_returns_to(cpu, b);
 }
 
-/* `p` has ended, and the next block is not what the program would execute next. */
+/* Account for `p` when the next block is not what the program would execute next. */
 void pmk_a64_interrupted(struct pmk_cpu *cpu, const struct pmk_block *p);
 
-/* Its parameters: keys.c. */
+/* Parameters: keys.c. */
 extern const struct pmk_core_key pmk_a64_keys[];
 int pmk_a64_check(const struct pmk_core *core, char *msg, unsigned size);
 
@@ -172,7 +176,7 @@ void pmk_a64_forked(struct pmk_cpu *cpu);
 void pmk_a64_forget(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_a64_raises(const struct pmk_core *core);
 uint64_t pmk_a64_insns_per_cycle(const struct pmk_core *core);
-/* Totals that are sums of others. */
+/* Lists of signals for struct pmk_core_family; the totals that are sums of others. */
 extern const uint8_t pmk_a64_mix[], pmk_a64_data[], pmk_a64_fetch[], pmk_a64_lines[];
 void pmk_a64_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_a64_counted[];
@@ -186,9 +190,9 @@ size_t pmk_a64_keep(const struct pmk_core *core, const struct pmk_insn *insn, si
 		    struct pmk_block *b);
 
 /*
- * Indexes of need[] and residue[]: registers, and units from PMK_NREGS on. The values are as in
- * pmk_pipe_block, but without the + 1. SP is never loaded and never late, so its bit in sets of
- * registers is used for all units together.
+ * Indexes of need[] and residue[]: registers, then units, from PMK_NREGS on. The values are those
+ * of pmk_pipe_block without the + 1. SP is never loaded and never late, so in sets of registers its
+ * bit stands for all units together.
  */
 enum pmk_a64_place {
 	PMK_A64_FP = PMK_NREGS,
@@ -214,8 +218,10 @@ struct pmk_a64_timing {
 	uint64_t address, simd;
 	uint64_t writes; /* all registers that the sequence writes */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
-	/* A multiply-accumulate can add to the result of another one before other instructions can
-	 * use it. */
+	/*
+	 * A multiply-accumulate can use the result of another one as its addend earlier than other
+	 * instructions can use that result.
+	 */
 	uint8_t need_sum[PMK_NREGS];
 	uint64_t sums;
 };
@@ -247,8 +253,10 @@ static inline unsigned pmk_a64_fp_div(const struct pmk_core *core, bool wide)
 	return core->a64.window ? (wide ? 18 : 11) : (wide ? 33 : 18);
 }
 
-/* True if instruction `i` of `n` is AESE or AESD and the next one is AESMC or AESIMC of its result,
- * or if `i` is that second instruction. Cores execute the two as one. */
+/*
+ * True if instructions `i` and i + 1 of `n`, or i - 1 and `i`, are an AESE or AESD followed by an
+ * AESMC or AESIMC of its result. Cores execute such a pair as one operation.
+ */
 bool pmk_a64_is_round(const struct pmk_insn *insn, size_t n, size_t i);
 
 void pmk_a64_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
@@ -285,7 +293,7 @@ static inline uint64_t pmk_a64_open_regs(uint32_t use)
 	return regs;
 }
 
-/* Some registers will have their values at `ready`. */
+/* Record that registers will get their values at `ready`. */
 static inline void pmk_a64_expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t ready)
 {
 	for (uint64_t rest = regs; rest; rest &= rest - 1) {
@@ -299,7 +307,7 @@ static inline void pmk_a64_expect(struct pmk_cpu *cpu, uint64_t regs, uint64_t r
 	cpu->a64.loaded |= regs;
 }
 
-/* Look-ups of an access: one per `dcache.bytes`. */
+/* How many look-ups an access makes: one for every `dcache.bytes`. */
 static inline unsigned pmk_a64_pieces(const struct pmk_core *core, unsigned bytes)
 {
 	return (bytes + (unsigned)core->a64.l1d_bytes - 1) / (unsigned)core->a64.l1d_bytes;
@@ -336,8 +344,10 @@ PMK_SLOW void pmk_a64_store_slow(struct pmk_cpu *cpu, uint64_t addr, uint64_t ac
 /* DC ZVA has written the line of `addr`. Its look-up is a fact of its block. */
 PMK_SLOW void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access);
 
-/* Nonzero if the slow path must handle how `p` was left. *wrong: a conditional branch was
- * mispredicted. */
+/*
+ * Returns nonzero if the slow path must handle how `p` was left. Sets *wrong if a conditional
+ * branch was mispredicted.
+ */
 static inline uint64_t pmk_a64_leave(struct pmk_a64_predictor *predictor, const struct pmk_block *p,
 				     uint64_t taken, bool *wrong)
 {
@@ -374,8 +384,10 @@ static inline void pmk_a64_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 		pmk_cpu_deadline(cpu, b);
 }
 
-/* The same when only fetching and branch prediction are counted. If `count`, a constant, is true,
- * count the execution. */
+/*
+ * Like pmk_a64_enter(), when only fetching and branch prediction are counted. If `count`, a
+ * constant, is true, count the execution.
+ */
 static inline void pmk_a64_enter_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -392,7 +404,7 @@ static inline void pmk_a64_enter_fetch(struct pmk_cpu *cpu, const struct pmk_blo
 		pmk_a64_block_slow(cpu, p, b, taken, wrong, 0);
 }
 
-/* The same when only fetching is counted. */
+/* Like pmk_a64_enter(), when only fetching is counted. */
 static inline void pmk_a64_enter_lines(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -405,7 +417,7 @@ static inline void pmk_a64_enter_lines(struct pmk_cpu *cpu, const struct pmk_blo
 		pmk_a64_lines_slow(cpu, p, b);
 }
 
-/* The same for a core that executes out of order. */
+/* Like pmk_a64_enter(), for a core that executes out of order. */
 static inline void pmk_a64_window_enter(struct pmk_cpu *cpu, const struct pmk_block *b,
 					bool crossing)
 {
@@ -435,8 +447,8 @@ static inline void pmk_a64_block(struct pmk_cpu *cpu, const struct pmk_block *b)
 }
 
 /*
- * Nonzero if an access takes the slow path. It does not if it is aligned to `align`, is in one
- * line, and the word of the line allows it.
+ * Returns nonzero if an access must take the slow path. It need not if it is aligned to `align`,
+ * stays in one line, and the word of that line allows it.
  */
 static inline uint64_t pmk_a64_odd(const struct pmk_cpu *cpu, uint64_t addr, unsigned align,
 				   unsigned bytes, uint64_t ok)
@@ -467,7 +479,7 @@ static inline void pmk_a64_store(struct pmk_cpu *cpu, uint64_t addr, unsigned al
 		pmk_a64_store_slow(cpu, addr, access);
 }
 
-/* A store-exclusive that succeeds. */
+/* Account for a store-exclusive that succeeds. */
 static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	unsigned pieces = PMK_ACCESS_COUNT(access);
@@ -479,8 +491,10 @@ static inline void pmk_a64_store_exclusive(struct pmk_cpu *cpu, uint64_t addr, u
 	pmk_a64_store(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
 }
 
-/* The emulator reports an access in several pieces, and this is one of them. Returns true for the
- * first, which stands for the whole access. */
+/*
+ * Called for each piece of an access that the emulator reports in several pieces. Returns true for
+ * the first piece, which stands for the whole access.
+ */
 static inline bool pmk_a64_first_piece(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	struct pmk_a64 *v = cpu->a64.tables;

@@ -34,8 +34,10 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 		f->n[rows[i].fact] += (in->kind & rows[i].kind) != 0;
 	/* A return with a condition, which exists in AArch32, counts when it is taken. */
 	f->n[PMK_A64_FACT_BR_RETURN] -= (in->kind & PMK_K_BR_RETURN) && in->conditional;
-	/* A write of a whole line: pmk_a64_zero_line(). It is a look-up even if its address cannot
-	 * be seen. */
+	/*
+	 * DC ZVA writes a whole line: see pmk_a64_zero_line(). It counts as a look-up even if its
+	 * address is not visible.
+	 */
 	f->n[PMK_A64_FACT_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
 	f->n[PMK_A64_FACT_ISB] += in->sysop == PMK_SYS_ISB;
 	f->n[PMK_A64_FACT_DSB] += in->sysop == PMK_SYS_DSB;
@@ -53,8 +55,10 @@ static const struct exception {
 	{ PMK_K_UNDEF, PMK_A64_FACT_EXC_UNDEF },
 };
 
-/* In user emulation they are facts of the block. In system emulation the next block shows whether
- * the exception was taken, or the emulator handled the request itself. */
+/*
+ * In user emulation exceptions are facts of the block. In system emulation the next block shows
+ * whether the exception was taken or the emulator handled the request itself.
+ */
 static void add_exceptions(const struct pmk_core *core, const struct pmk_insn *in,
 			   struct pmk_block *b)
 {
@@ -70,9 +74,11 @@ static void add_exceptions(const struct pmk_core *core, const struct pmk_insn *i
 	}
 }
 
-/* An access is one look-up per `dcache.bytes`. An access that crosses a line is one more, which
- * only the address shows. A store-exclusive counts when it stores. Conditional accesses of AArch32,
- * and all accesses without a clock, count when they are made. */
+/*
+ * Count an access: it makes one look-up for every `dcache.bytes`. If it crosses a line, it makes
+ * one more, which only the address shows. A store-exclusive counts when it stores. Conditional
+ * accesses of AArch32, and all accesses without a clock, are counted when they are made.
+ */
 static void add_access(const struct pmk_core *core, const struct pmk_insn *in, struct pmk_facts *f)
 {
 	unsigned pieces = pmk_a64_pieces(core, in->mem_total);
@@ -142,7 +148,10 @@ static void add_timing(const struct pmk_core *core, const struct pmk_insn *insn,
 	lanes(b, t.writes);
 }
 
-/* The cycles of a block are the least that it takes to retire. */
+/*
+ * For a core that executes out of order, the cycles of a block are the minimum that it takes to
+ * retire.
+ */
 static void add_window(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_block *b)
 {

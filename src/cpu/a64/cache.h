@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The directory of a cache of an A64 core: which line is where, and which one is evicted. It holds
- * no data. Everything that each miss of the program needs is inline.
+ * The directory of a cache of an A64 core: it knows where each line is, and which one is evicted.
+ * It holds no data. Functions that every miss of the program needs are inline.
  */
 #ifndef PMK_CPU_A64_CACHE_H
 #define PMK_CPU_A64_CACHE_H
@@ -20,7 +20,7 @@
  * the address of a line and has no flags. */
 #define PMK_A64_EMPTY	   (UINT64_C(1) << 63)
 #define PMK_A64_DIRTY	   UINT64_C(1)
-#define PMK_A64_PREFETCHED UINT64_C(2) /* and not used yet; only in the data cache */
+#define PMK_A64_PREFETCHED UINT64_C(2) /* prefetched and not used yet; only in the data cache */
 
 struct pmk_core;
 
@@ -79,8 +79,10 @@ static inline uint64_t *pmk_a64_cache_find(const struct pmk_a64_cache *c, uint64
 	return NULL;
 }
 
-/* The same in the line's set, for a cache of few ways. It is without branches for four or two ways:
- * the host cannot predict which way it is. */
+/*
+ * Like pmk_a64_cache_find(), but searches only the line's set: for a cache of few ways. With four
+ * or two ways it has no branches, because the host could not predict which way has the line.
+ */
 static inline __attribute__((always_inline)) uint64_t *pmk_a64_cache_find_in(
 	const struct pmk_a64_cache *c, uint64_t *set, uint64_t addr)
 {
@@ -126,8 +128,10 @@ static inline uint32_t pmk_a64_cache_set_of(const struct pmk_a64_cache *c, const
 	return (uint32_t)(e - c->tag) / c->ways;
 }
 
-/* If hits change what is replaced next: the entry that was used last in the set of `addr`, whose
- * hits change nothing. Otherwise NULL. */
+/*
+ * The entry that was used last in the set of `addr`, if hits change the order of the set; NULL if
+ * they do not. Hits on that entry change nothing.
+ */
 static inline uint64_t *pmk_a64_cache_last(const struct pmk_a64_cache *c, uint64_t addr)
 {
 	uint64_t *set;
@@ -138,7 +142,7 @@ static inline uint64_t *pmk_a64_cache_last(const struct pmk_a64_cache *c, uint64
 	return set + pmk_order_last(&c->order, pmk_a64_cache_set_of(c, set));
 }
 
-/* An entry is used. */
+/* Record that an entry is used. */
 static inline void pmk_a64_cache_use(struct pmk_a64_cache *c, const uint64_t *e)
 {
 	if (pmk_order_ages(&c->order))
@@ -155,7 +159,7 @@ static inline void pmk_a64_cache_put(struct pmk_a64_cache *c, uint64_t *e, uint6
 			       (uint32_t)(e - c->tag) % c->ways);
 }
 
-/* The same, and later searches for the line begin there. */
+/* Like pmk_a64_cache_put(); also makes later searches for the line begin at this entry. */
 static inline void pmk_a64_cache_put_hinted(struct pmk_a64_cache *c, uint64_t *e, uint64_t line)
 {
 	pmk_a64_cache_put(c, e, line);

@@ -37,7 +37,7 @@ enum pmk_vector pmk_a64_operation(const struct pmk_insn *in)
 /* clang-format off */
 #define ROW(op, latency, sum, busy, busy_quad) [PMK_V_##op] = { latency, sum, busy, busy_quad }
 
-/* Cortex-A53. Results of 64 bits come two at a time, and those of 128 bits take both pipes. */
+/* Cortex-A53. It produces two 64-bit results in a cycle; a 128-bit result takes both pipes. */
 const struct pmk_a64_ordered pmk_a64_ordered[PMK_NVECTORS] = {
 	ROW(PLAIN, 3, 0, 1, 1),
 	ROW(ADD, 2, 0, 0, 1),
@@ -125,8 +125,10 @@ const struct pmk_a64_ordered pmk_a64_ordered[PMK_NVECTORS] = {
 	[PMK_V_##op] = { PMK_A64_PORT_##port, latency, latency_quad, sum, every, every_quad, \
 			 slots_quad }
 
-/* Cortex-A72 and A57. Most operations of 128 bits enter the window as two, so one and a half begin
- * in a cycle. */
+/*
+ * Cortex-A72 and A57. Most 128-bit operations enter the window as two, so three can begin in two
+ * cycles.
+ */
 static const struct pmk_a64_costs a72[PMK_NVECTORS] = {
 	ROW(PLAIN, FP, 3, 3, 0, 6, 6, 0),
 	ROW(ADD, FP, 3, 3, 0, 6, 6, 2),

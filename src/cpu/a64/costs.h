@@ -20,8 +20,11 @@ enum pmk_vector pmk_a64_operation(const struct pmk_insn *in);
  */
 struct pmk_a64_ordered {
 	uint8_t latency; /* cycles until a dependent instruction can issue */
-	uint8_t sum;	 /* the same, if it only adds to the result; 0: as `latency` */
-	/* Cycles in which both pipes are taken. 0: two of them can issue together. */
+	uint8_t sum;	 /* latency for an instruction that only adds to the result; 0: `latency` */
+	/*
+	 * Cycles in which the operation takes both pipes. 0: it takes one, so two can issue
+	 * together.
+	 */
 	uint8_t busy, busy_quad;
 };
 
@@ -32,8 +35,8 @@ struct pmk_a64_costs {
 	uint8_t port; /* enum pmk_a64_port */
 	uint8_t latency, latency_quad;
 	uint8_t sum;		   /* as in struct pmk_a64_ordered */
-	uint8_t every, every_quad; /* ticks from one to the next independent one */
-	uint8_t slots_quad;	   /* places that it takes when it enters the window; 0: 1 */
+	uint8_t every, every_quad; /* ticks until an independent operation can begin */
+	uint8_t slots_quad;	   /* slots of the window that it takes; 0: 1 */
 };
 
 /* The values of issue.costs. */

@@ -70,8 +70,10 @@ static inline uint64_t data_translate(struct pmk_cpu *cpu, uint64_t addr, bool w
 
 /* ---- the cache ------------------------------------------------------------------------------- */
 
-/* The line that was used last in the set of `addr` is no longer the last: its hits change the
- * order from now on, and are not fast. */
+/*
+ * Note that the line that was used last in the set of `addr` no longer is: from now on its hits
+ * change the order, so they must take the slow path.
+ */
 static PMK_SLOW void data_order(struct pmk_cpu *cpu, uint64_t addr)
 {
 	const uint64_t *last = pmk_a64_cache_last(&cpu->a64.tables->dcache, addr);
@@ -88,7 +90,7 @@ static inline void data_hit(struct pmk_cpu *cpu, uint64_t addr, const uint64_t *
 	pmk_a64_cache_use(&cpu->a64.tables->dcache, e);
 }
 
-/* Put a line into that set, with the flags in `bits`. Every miss of the program comes here. */
+/* Put a line into a set, with the flags in `bits`. Every miss of the program comes here. */
 static inline __attribute__((always_inline)) void data_allocate(struct pmk_cpu *cpu, uint64_t *set,
 								uint64_t addr, uint64_t bits)
 {
@@ -106,8 +108,10 @@ static inline __attribute__((always_inline)) void data_allocate(struct pmk_cpu *
 	pmk_a64_cache_put(&v->dcache, e, (addr & PMK_A64_LINE_MASK) | bits);
 }
 
-/* The same for a read or write of a part of the line, so the line is read from outside. Returns its
- * latency. */
+/*
+ * Like data_allocate(), for an access to a part of the line: reads the line from outside. Returns
+ * the latency.
+ */
 static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr, bool write,
 				 uint64_t bits)
 {
@@ -115,7 +119,7 @@ static inline uint64_t data_fill(struct pmk_cpu *cpu, uint64_t *set, uint64_t ad
 	return pmk_a64_level2_read(cpu, addr, write);
 }
 
-/* The same on a core with usual_data. */
+/* Like data_fill(), on a core with usual_data. */
 static inline __attribute__((always_inline)) uint64_t fill_usual(struct pmk_cpu *cpu, uint64_t *set,
 								 uint64_t addr, bool write,
 								 uint64_t bits)
@@ -123,7 +127,7 @@ static inline __attribute__((always_inline)) uint64_t fill_usual(struct pmk_cpu 
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint64_t *e = pmk_a64_cache_victim(&v->dcache, set), old = *e;
 
-	forbid(v, old); /* of an empty entry this does nothing */
+	forbid(v, old); /* does nothing for an empty entry */
 	if (old & PMK_A64_DIRTY) {
 		cpu->dyn[PMK_SIG_L1D_EVICT]++;
 		pmk_a64_level2_write(cpu, old & PMK_A64_LINE_MASK);
@@ -152,8 +156,10 @@ static inline uint64_t issue_time(const struct pmk_cpu *cpu, uint64_t access)
 	return cpu->cycles > to_end ? cpu->cycles - to_end : 0;
 }
 
-/* The time at which the access issues. In order, this informs the load-store unit; out of order,
- * the access issues when its block has entered the window. */
+/*
+ * Returns when the access issues. In order, this also informs the load-store unit; out of order,
+ * the access issues when its block has entered the window.
+ */
 static inline uint64_t issued(struct pmk_cpu *cpu, uint64_t access)
 {
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
@@ -187,8 +193,10 @@ static inline void account_load(struct pmk_cpu *cpu, uint64_t access, struct pmk
 		pmk_a64_expect(cpu, pmk_a64_open_regs(PMK_ACCESS_USE(access)), d.ready);
 }
 
-/* A load that hits, but whose translation missed, or whose line was prefetched and only `arrives`
- * later. This delays its value. */
+/*
+ * Account for a load that hits, but whose value is late because its translation missed, or because
+ * its line was prefetched and `arrives` later.
+ */
 static PMK_SLOW void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t extra,
 			       uint64_t arrives, uint64_t now)
 {
@@ -205,8 +213,11 @@ static PMK_SLOW void load_late(struct pmk_cpu *cpu, uint64_t access, uint64_t ex
 				      LOAD_HIT_LATENCY + extra));
 }
 
-/* A load that goes to level 2 or to memory, `latency` away: out of order, without a clock, or while
- * an earlier load makes it wait. Its line is not available before `arrives`. */
+/*
+ * Account for a load from level 2 or memory that load_miss() does not handle: out of order, without
+ * a clock, or while an earlier load makes it wait. Its line arrives after `latency` cycles, but not
+ * before `arrives`.
+ */
 static PMK_SLOW void load_miss_otherwise(struct pmk_cpu *cpu, uint64_t access, uint64_t latency,
 					 uint64_t extra, uint64_t arrives)
 {
@@ -218,8 +229,11 @@ static PMK_SLOW void load_miss_otherwise(struct pmk_cpu *cpu, uint64_t access, u
 					       first_use(access), LOAD_HIT_LATENCY, extra));
 }
 
-/* A load that issues `now` goes to level 2 or to memory. If its line was prefetched into level 2,
- * `arrives` is when it is there. Most loads that miss come when no wait is under way any more. */
+/*
+ * Account for a load that issues at `now` and is served by level 2 or memory. If its line was
+ * prefetched into level 2, it is there from `arrives` on. Most loads that miss come when no earlier
+ * wait is left.
+ */
 static inline void load_miss(struct pmk_cpu *cpu, uint64_t access, uint64_t latency, uint64_t extra,
 			     uint64_t arrives, uint64_t now)
 {
@@ -251,7 +265,7 @@ static inline struct pmk_lsu_delay wait_for_room(struct pmk_lsu *lsu, uint64_t i
 						     : pmk_lsu_write(lsu, issue);
 }
 
-/* If the bus is busy for longer than memory takes, it limits the write buffer. */
+/* Let the write buffer wait for the bus: it is not empty before the bus is nearly free. */
 static inline void bus_limits_stores(struct pmk_cpu *cpu)
 {
 	struct pmk_lsu *lsu = &cpu->a64.lsu;
@@ -290,8 +304,10 @@ static void prefetch_level2(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 	pmk_a64_flies(v->prefetcher.flight2, addr >> PMK_A64_LINE_SHIFT, ready);
 }
 
-/* If too many lines are under way, the line is requested when one has arrived. Until then it leaves
- * the bus to others. */
+/*
+ * Prefetch a line into level 1. If too many lines are under way, the request waits until one has
+ * arrived, and leaves the bus to others until then.
+ */
 static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
@@ -319,7 +335,7 @@ static void prefetch_level1(struct pmk_cpu *cpu, uint64_t addr, uint64_t now)
 	pmk_a64_flies(p->flight, line, ready);
 }
 
-/* A stream continues. */
+/* Fetch the next lines of a stream that has continued. */
 static PMK_SLOW void prefetch(struct pmk_cpu *cpu, uint32_t stream, uint64_t now)
 {
 	struct pmk_a64_prefetcher *p = &cpu->a64.tables->prefetcher;
@@ -387,7 +403,7 @@ static PMK_SLOW void data_outside(struct pmk_cpu *cpu, uint64_t access, bool wri
 		load_miss(cpu, access, cpu->core.mem_latency, extra, 0, issued(cpu, access));
 }
 
-/* A load from a line that was prefetched, and is used for the first time. */
+/* Account for the first load from a line that was prefetched. */
 static PMK_SLOW void load_prefetched(struct pmk_cpu *cpu, uint64_t addr, uint64_t access,
 				     uint64_t extra, uint64_t *e)
 {
@@ -401,7 +417,7 @@ static PMK_SLOW void load_prefetched(struct pmk_cpu *cpu, uint64_t addr, uint64_
 	after_first_use(cpu, addr, now, false);
 }
 
-/* The line is in the cache, at that entry. */
+/* Account for a load from a line that is in the cache, at entry `e`. */
 static inline void load_present(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, uint64_t extra,
 				uint64_t *e)
 {
@@ -414,7 +430,7 @@ static inline void load_present(struct pmk_cpu *cpu, uint64_t addr, uint64_t acc
 	allow(cpu->a64.tables, addr, *e & PMK_A64_DIRTY);
 }
 
-/* The line is not in the cache; `set` is where it belongs. */
+/* Account for a load from a line that is not in the cache and belongs into `set`. */
 static PMK_SLOW void load_absent(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr, uint64_t access,
 				 uint64_t extra)
 {
@@ -449,7 +465,7 @@ static PMK_SLOW void load_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t acce
 	load_present(cpu, addr, access, extra, e);
 }
 
-/* The line is in the cache, at that entry. */
+/* Account for a store to a line that is in the cache, at entry `e`. */
 static inline void store_present(struct pmk_cpu *cpu, uint64_t addr, uint64_t access, uint64_t *e)
 {
 	bool first = *e & PMK_A64_PREFETCHED;
@@ -460,8 +476,10 @@ static inline void store_present(struct pmk_cpu *cpu, uint64_t addr, uint64_t ac
 		after_first_use(cpu, addr, issued(cpu, access), true);
 }
 
-/* The line is not in the cache; `set` is where it belongs. The store buffer hides a miss until it
- * is full. */
+/*
+ * Account for a store to a line that is not in the cache and belongs into `set`. The store buffer
+ * hides the miss until it is full.
+ */
 static PMK_SLOW void store_absent(struct pmk_cpu *cpu, uint64_t *set, uint64_t addr,
 				  uint64_t access, uint64_t extra)
 {
@@ -498,9 +516,9 @@ static PMK_SLOW void store_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t acc
 
 /*
  * The functions below do what load_line() and store_line() do, for nearly all misses: on a core
- * with usual_data, while nothing is booked by site, when no earlier miss makes the core any later,
- * and for a load if a request slot is free. They leave the others to those functions. They pay for
- * no call, and check each condition only once.
+ * with usual_data, while nothing is booked by site, when no earlier miss makes the core later, and
+ * for a load if a request slot is free. They leave all other misses to load_line() and
+ * store_line(). They make no calls, and check each condition only once.
  */
 static inline bool is_usual(const struct pmk_cpu *cpu)
 {
@@ -562,8 +580,10 @@ static inline void store_usual(struct pmk_cpu *cpu, uint64_t addr, uint64_t acce
 		after_miss(cpu, addr, now, true);
 }
 
-/* A write of the whole line. If it misses, it allocates the line without reading it, and does not
- * start prefetching. */
+/*
+ * Account for a write of a whole line. If it misses, it allocates the line without reading it, and
+ * does not start prefetching.
+ */
 void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	struct pmk_a64 *v = cpu->a64.tables;
@@ -588,7 +608,7 @@ void pmk_a64_zero_line(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 	store_goes_out(cpu, access);
 }
 
-/* An access that is not aligned, or crosses into a second line. */
+/* Account for an access that is not aligned, or that crosses into a second line. */
 static PMK_SLOW void load_unaligned(struct pmk_cpu *cpu, uint64_t addr, uint64_t last,
 				    uint64_t access)
 {

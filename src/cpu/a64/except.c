@@ -170,9 +170,9 @@ static bool leads_to(const struct pmk_block *p, uint64_t pc)
 /* ---- kinds of exceptions --------------------------------------------------------------------- */
 
 /*
- * A synchronous exception after `p`, without a data fault. An undefined or trapped instruction is
- * the last of its block, in the middle of a page. If `p` ends for another reason, there was no next
- * instruction to execute (our choice).
+ * Returns the signal of a synchronous exception after `p`, other than a data fault. An undefined or
+ * trapped instruction is the last one of its block, in the middle of a page. If `p` ends for
+ * another reason, there was no next instruction to execute (our choice).
  */
 static unsigned signal_behind(const struct pmk_block *p)
 {
@@ -183,7 +183,10 @@ static unsigned signal_behind(const struct pmk_block *p)
 	return PMK_SIG_EXC_PABORT;
 }
 
-/* The signal of the exception, in addition to EXC_TAKEN. `faulted`: its block was left early. */
+/*
+ * Returns the signal of the exception in addition to EXC_TAKEN. `faulted`: the block before was
+ * left early.
+ */
 static unsigned signal_of(enum kind kind, const struct pmk_block *p, bool faulted)
 {
 	switch (kind) {
@@ -206,8 +209,10 @@ static void count(struct pmk_cpu *cpu, unsigned signal, uint64_t n)
 	cpu->dyn[signal] += n;
 }
 
-/* The table turned out to be one, so its earlier entries were exceptions, too. They came after an
- * indirect branch or an exception return. */
+/*
+ * The table is certain now, so its earlier entries were exceptions, too: each came after an
+ * indirect branch or an exception return.
+ */
 static void is_sure(struct pmk_cpu *cpu, struct pmk_a64_vectors *t)
 {
 	static const uint8_t signals[] = {
@@ -238,7 +243,10 @@ void pmk_a64_handle(struct pmk_cpu *cpu, const struct pmk_block *b)
 		return;
 	t = table_of(cpu->a64.tables, b->pc);
 	known = t->sure || b->vector_set || !leads_anywhere(p);
-	/* An entry that is not known to be an exception is one if it is certainly a fault. */
+	/*
+	 * An entry that is not known to be an exception counts as one if the block before certainly
+	 * faulted.
+	 */
 	faulted = pmk_cpu_fault(cpu, b->faulted && known ? PMK_CAUSE_FAULT : PMK_CAUSE_OTHER);
 	if (!faulted && !known) {
 		t->entered[kind_of(b->pc)]++;

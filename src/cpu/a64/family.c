@@ -9,7 +9,7 @@ uint64_t pmk_a64_insns_per_cycle(const struct pmk_core *core)
 	return core->a64.issue_width;
 }
 
-static const uint16_t elf_machines[] = { 183, 40 /* its AArch32 state */, 0 };
+static const uint16_t elf_machines[] = { 183, 40 /* AArch64, and ARM for its AArch32 state */, 0 };
 
 static const struct pmk_core_target targets[] = {
 	{ .name = "aarch64" },

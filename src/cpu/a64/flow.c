@@ -12,7 +12,7 @@
 #include "cpu/a64/window.h"
 
 #define NONE INT16_MIN
-/* A block with a longer path is cut, so that times stay numbers of 16 bits. */
+/* A block with a longer path is cut into pieces, so that times fit into 16 bits. */
 #define LONG 4000
 
 /* Sources of paths: the sources of the block, followed by its loads. */
@@ -23,7 +23,7 @@
 struct port_use {
 	uint8_t port;
 	uint16_t cycles;
-	uint16_t ticks; /* used instead of cycles, unless 0: of all equal ports */
+	uint16_t ticks; /* 0: `cycles`; else ticks, of all equal ports together */
 };
 
 struct cost {
@@ -107,13 +107,16 @@ static struct cost store(const struct pmk_insn *in)
 	return c;
 }
 
-/* What costs.c says. Multiplications and additions of floating point have parameters. */
+/*
+ * The cost by the tables of costs.c. For floating-point multiplications and additions, the core's
+ * parameters replace them.
+ */
 static struct cost by_table(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	enum pmk_vector op = pmk_a64_operation(in);
 	const struct pmk_a64_costs *row = &pmk_a64_costs(core)[op];
 	unsigned latency = in->quad ? row->latency_quad : row->latency;
-	/* One pass over 64 bits hands its sum on after a cycle. */
+	/* A sum is handed on after one cycle, or row->sum cycles for a 128-bit operation. */
 	unsigned early = row->sum ? latency - (in->quad ? row->sum : 1) : 0,
 		 mac = pmk_a64_fp_mac(core);
 	struct cost c = { .slots = in->quad ? row->slots_quad : 1 };
@@ -130,7 +133,7 @@ static struct cost by_table(const struct pmk_core *core, const struct pmk_insn *
 		break;
 	case PMK_V_F_MAC:
 	case PMK_V_F_MAC_ELEMENT:
-		/* 3.10, 3.15: the addend is needed halfway through the operation. */
+		/* UAN 0016A 3.10, 3.15: the addend is needed halfway through the operation. */
 		latency = mac + latency - pmk_a64_costs(core)[PMK_V_F_MAC].latency;
 		early = latency - mac / 2;
 		break;
@@ -162,9 +165,11 @@ static struct cost shift(const struct pmk_core *core, const struct pmk_insn *in)
 	return on(PMK_A64_PORT_MULTI, 2, 1);
 }
 
-/* Half of a round of AES. The core executes both halves as one operation, which takes aes.round
- * cycles. On a Cortex-A72 these are 2: the 10 rounds of AES-128 take 21 cycles by OpenSSL's
- * measurement (1.33 a byte). On a Cortex-A57 they are 3 (1.955 a byte, Jetson Nano). */
+/*
+ * The cost of half a round of AES. The core executes both halves as one operation, which takes
+ * aes.round cycles. On a Cortex-A72 that is 2: the 10 rounds of AES-128 take 21 cycles in OpenSSL's
+ * measurement (1.33 cycles a byte). On a Cortex-A57 it is 3 (1.955 cycles a byte, Jetson Nano).
+ */
 static struct cost half_round(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	struct cost c = { .latency = 1 };
@@ -204,7 +209,7 @@ static struct cost root(const struct pmk_core *core, bool wide, unsigned halves)
 
 	if (core->a64.costs == PMK_A64_COSTS_N1)
 		return on(PMK_A64_PORT_FP0, wide ? 17 : 9, wide ? 7 : 2);
-	/* A board begins one of 32 bits every 7.5 cycles. */
+	/* A board begins a 32-bit division every 7.5 cycles. */
 	return on(PMK_A64_PORT_FP0, cycles, cycles / 2 - 1);
 }
 
@@ -314,8 +319,10 @@ static int late_index(const struct pmk_core *core, const struct pmk_insn *in, in
 	return index && pmk_a64_is_a64(core) && core->a64.costs != PMK_A64_COSTS_N1 ? CYCLES(1) : 0;
 }
 
-/* The instruction needs the register at a time relative to its begin. `sum`: only if the register
- * is the result of an instruction that forwards it early. */
+/*
+ * Let the instruction wait for a register, which it needs `ticks` after its begin. `sum`: only if
+ * the register is the result of an instruction that forwards it early.
+ */
 static void await(struct build *f, unsigned reg, int ticks, bool sum, int16_t *begin)
 {
 	if (sum && f->written[reg] && !f->sum[reg])
@@ -331,8 +338,10 @@ static void await(struct build *f, unsigned reg, int ticks, bool sum, int16_t *b
 	begin[f->source_of[reg]] = longer(ticks, begin[f->source_of[reg]]);
 }
 
-/* When the instruction can begin. It takes the sum of another multiplication late; a sum from
- * before the block is assumed to come from a multiplication. */
+/*
+ * Compute when the instruction can begin. If it adds to the sum of another multiplication, it needs
+ * that sum late. A sum from before the block is assumed to come from a multiplication.
+ */
 static void begins(const struct pmk_core *core, struct build *f, const struct pmk_insn *in,
 		   const struct cost *c, uint32_t enters, int16_t *begin)
 {
@@ -597,7 +606,10 @@ static void write_out(struct build *f, const struct pmk_core *core, size_t n,
 		flow->busy[p] = (int16_t)f->busy[p];
 		flow->used[p] = f->busy[p] && p != PMK_A64_PORT_BRANCH ? -1 : 0;
 	}
-	/* One branch per cycle: nothing else waits for the branch port. */
+	/*
+	 * A core executes one branch per cycle. Nothing waits for the branch port, so a block with
+	 * a branch takes at least a cycle to dispatch.
+	 */
 	if (f->busy[PMK_A64_PORT_BRANCH] && flow->dispatch < PMK_A64_TICKS)
 		flow->dispatch = PMK_A64_TICKS;
 	add_groups(f, flow);

@@ -15,7 +15,7 @@
 
 #define HIGHEST 3
 
-/* Settle the level that is left; the next one is open. */
+/* Settle the level that the core leaves. The next level is open. */
 static void leave(struct pmk_cpu *cpu)
 {
 	pmk_emulator.leave_level(cpu->index);
@@ -24,7 +24,7 @@ static void leave(struct pmk_cpu *cpu)
 
 static void push(struct pmk_a64 *v, uint8_t level)
 {
-	if (v->nfrom == PMK_A64_NESTED) /* the returns came in another order */
+	if (v->nfrom == PMK_A64_NESTED) /* full, because returns did not match: forget all */
 		v->nfrom = 0;
 	v->from[v->nfrom++] = level;
 }
@@ -34,8 +34,7 @@ void pmk_a64_takes(struct pmk_cpu *cpu, bool from_lower)
 	struct pmk_a64 *v = cpu->a64.tables;
 	uint8_t handler = v->returned_from;
 
-	/* The code that ran since the return has made no access: it was at the level of the
-	 * handler, or below. */
+	/* No access was made since the return, so this code ran at the handler's level or below. */
 	if (cpu->level.open && handler && !from_lower)
 		cpu->level.guess = handler;
 	else if (cpu->level.open && handler && cpu->level.guess >= handler)

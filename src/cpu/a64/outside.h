@@ -8,7 +8,7 @@
 
 #include "cpu/a64/a64.h"
 
-/* A line comes from level 2, or from memory, and spends its time there. */
+/* Record the time for which the core waits for a line from level 2 or memory. */
 static inline void pmk_a64_come_from(struct pmk_cpu *cpu, bool level2)
 {
 	bool own = !level2 && cpu->core.a64.bus_line;
@@ -17,7 +17,7 @@ static inline void pmk_a64_come_from(struct pmk_cpu *cpu, bool level2)
 	cpu->a64.lsu.fill_cycles = (uint32_t)(own ? cpu->core.a64.bus_line : cpu->core.fill_cycles);
 }
 
-/* A line that no load waits for takes the bus. */
+/* Let a line that no load waits for take the bus. */
 void pmk_a64_take_bus(struct pmk_cpu *cpu);
 
 /* Read a line of memory; returns the cycles until its critical word arrives. */
@@ -28,10 +28,13 @@ void pmk_a64_level2_fill(struct pmk_cpu *cpu, uint64_t addr, bool dirty);
 
 /* Fetch a line for level 1; returns the latency of its critical word. */
 PMK_SLOW uint64_t pmk_a64_level2_read_slow(struct pmk_cpu *cpu, uint64_t addr, bool for_write);
-/* A dirty line leaves level 1. */
+/* Write a dirty line of level 1 to level 2. */
 PMK_SLOW void pmk_a64_level2_write_slow(struct pmk_cpu *cpu, uint64_t addr);
 
-/* The same, with a short way for lines that are in level 2, at the place where most of them are. */
+/*
+ * Like pmk_a64_level2_read_slow(), with a fast path for lines that are in level 2 at their usual
+ * place.
+ */
 static inline uint64_t pmk_a64_level2_read(struct pmk_cpu *cpu, uint64_t addr, bool for_write)
 {
 	const struct pmk_a64_cache *l2 = &cpu->a64.tables->l2;

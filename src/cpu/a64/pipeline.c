@@ -18,8 +18,10 @@
 #define FLAGS PMK_NREGS /* place of NZCV among the registers; it is never late */
 #define OPEN  UINT16_MAX
 
-/* Values used instead of an instruction's number: the register has its value from before the block;
- * or it is a base that was written back, which does not wait for the access. */
+/*
+ * In place of an instruction's number. CALLERS: the register has its value from before the block.
+ * BASE: it is a base that was written back, which does not wait for the access.
+ */
 enum { CALLERS = -1, BASE = -2 };
 
 enum unit { ALU, SHIFTER, LOAD_STORE, MULTIPLY, DIVIDE, BRANCH, FP, NUNITS };
@@ -28,16 +30,16 @@ struct cost {
 	uint8_t unit;
 	uint16_t latency; /* cycles from issue until a dependent instruction can issue */
 	uint16_t busy;	  /* cycles the unit takes no other instruction */
-	uint16_t early;	  /* by how many cycles less it delays one that adds to its result */
+	uint16_t early;	  /* cycles saved by an instruction that adds to the result */
 };
 
 struct scoreboard {
-	uint32_t cycle;	 /* of the last issue */
-	unsigned issued; /* in that cycle */
+	uint32_t cycle;	 /* cycle of the last issue */
+	unsigned issued; /* instructions issued in that cycle */
 	uint32_t free_at[NUNITS];
 	uint32_t ready[PMK_NREGS + 1];
-	uint32_t sum_ready[PMK_NREGS + 1]; /* for use as an accumulator */
-	/* the instruction of this block whose result it has, or a value above */
+	uint32_t sum_ready[PMK_NREGS + 1]; /* when each is ready as an accumulator */
+	/* the instruction of this block that wrote the register, or CALLERS or BASE */
 	int16_t writer[PMK_NREGS + 1];
 };
 
@@ -46,15 +48,17 @@ static bool is_pair(const struct pmk_insn *in)
 	return in->iclass == PMK_I_LOAD && in->rd2 != PMK_NO_REG;
 }
 
-/* Loads take 8 bytes a cycle, stores 16. In
- * AArch32 state they are those of GCC's descriptions. */
+/*
+ * Loads take 8 bytes a cycle, stores 16. In AArch32 state their costs are those of GCC's
+ * descriptions.
+ */
 static struct cost load(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned width = pmk_a64_is_a64(core) ? 8 : 16;
 	unsigned beats = in->mem_total > width ? (in->mem_total + width - 1u) / width : 1;
 	unsigned first = !(in->kind & PMK_K_VECTOR_MEM) ? 3 : pmk_a64_is_a64(core) ? 5 : 4;
 
-	/* An extended value comes a cycle later, and so does the second value of a pair. */
+	/* Sign-extended values, and second values of pairs, come a cycle later. */
 	first += in->vector == PMK_V_EXTENDED;
 	first += pmk_a64_is_a64(core) && is_pair(in) && beats == 1;
 	return (struct cost){ LOAD_STORE, (uint16_t)(first + beats - 1), (uint16_t)beats, 0 };
@@ -100,7 +104,7 @@ static struct cost vector(const struct pmk_core *core, const struct pmk_insn *in
 	const struct pmk_a64_ordered *row = &pmk_a64_ordered[op];
 	unsigned latency = row->latency, busy = in->quad ? row->busy_quad : row->busy;
 	unsigned mac = pmk_a64_fp_mac(core), add = (unsigned)core->a64.fp_add, early = 0;
-	/* An AArch32 instruction; LLVM and GCC give one a cycle. */
+	/* In AArch32 the operation is not known: one begins in each cycle (LLVM, GCC). */
 	bool unknown = in->vector == PMK_V_PLAIN;
 
 	switch (op) {
@@ -131,8 +135,11 @@ static struct cost vector(const struct pmk_core *core, const struct pmk_insn *in
 			      (uint16_t)early };
 }
 
-/* On a board a product of 32-bit factors takes a cycle less than one of 64 bits, and its high half
- * two more. GCC's descriptions of cores that have only AArch32 do not distinguish them. */
+/*
+ * On a board, a product of 32-bit factors takes a cycle less than one of 64-bit factors, and the
+ * high half of a product two cycles more. GCC's descriptions of cores that have only AArch32 do not
+ * distinguish these.
+ */
 static struct cost multiply(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned latency = pmk_a64_mul_latency(core), early = 0;
@@ -164,7 +171,10 @@ static struct cost cost_of(const struct pmk_core *core, const struct pmk_insn *i
 	case PMK_I_ALU_SHIFT:
 		return (struct cost){ ALU, 2, 1, 0 };
 	case PMK_I_ALU_RSHIFT:
-		/* Alone in A64, LSLV …; in A32 the shift of an operand */
+		/*
+		 * In A64 only LSLV and similar instructions have no Rn; in A32 it is the shift of
+		 * an operand.
+		 */
 		return in->rn == PMK_NO_REG && pmk_a64_is_a64(core)
 			       ? (struct cost){ SHIFTER, 1, 1, 0 }
 			       : (struct cost){ ALU, 2, 1, 0 };
@@ -327,7 +337,7 @@ static void note_results(const struct pmk_core *core, struct scoreboard *sb,
 		bool base = in->writeback && (int)r == in->rn && (int)r != in->rd;
 		uint32_t at = issue + (base ? 1u : c->latency);
 
-		/* The first register of a pair is loaded a cycle earlier than the second. */
+		/* The first register of a pair is there a cycle before the second one. */
 		at -= pmk_a64_is_a64(core) && is_pair(in) && (int)r == in->rd;
 		write_result(sb, r, at, at - c->early, base ? BASE : index);
 	}
@@ -335,7 +345,7 @@ static void note_results(const struct pmk_core *core, struct scoreboard *sb,
 		write_result(sb, FLAGS, issue + 1, issue + 1, index);
 }
 
-/* Count cycles without an issue, while waiting for an operand or for the unit. */
+/* Count cycles without an issue, by what the instruction waits for: an operand, or its unit. */
 static void count_stall(struct pmk_a64_timing *out, uint32_t cycles, enum pmk_a64_waiter who)
 {
 	out->data_stall += cycles;
@@ -369,9 +379,11 @@ static bool needs_both(const struct pmk_core *core, const struct pmk_insn *in, u
 					   in->iclass == PMK_I_CRYPTO || in->mem_total > 4);
 }
 
-/* Half of a round of AES. The other half follows in the next cycle, and an instruction that needs
- * the result in the cycle after that: 21 cycles for the 10 rounds of AES-128, by OpenSSL's
- * measurement (1.32 a byte). */
+/*
+ * The cost of half a round of AES. The other half follows in the next cycle, and an instruction
+ * that needs the result in the cycle after that. So the 10 rounds of AES-128 take 21 cycles, as in
+ * OpenSSL's measurement (1.32 cycles a byte).
+ */
 static const struct cost half_round = { FP, 1, 1, 0 };
 
 static void issue_one(const struct pmk_core *core, struct scoreboard *sb, const struct pmk_insn *in,

@@ -36,7 +36,7 @@ int pmk_a64_predictor_init(struct pmk_a64_predictor *p, const struct pmk_core *c
 	};
 	if (is_power_of_two(core->bp_entries))
 		p->history_mask &= (uint32_t)core->bp_entries - 1;
-	/* Weakly not taken. */
+	/* All counters begin as weakly not taken. */
 	memset(p->counter, 1, sizeof(p->counter));
 	return p->target ? 0 : PMK_ENOMEM;
 }

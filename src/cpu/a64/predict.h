@@ -32,9 +32,9 @@ struct pmk_core;
 struct pmk_a64_predictor {
 	uint8_t counter[PMK_A64_MAX_COUNTERS]; /* 0, 1: not taken; 2, 3: taken */
 	uint32_t history, history_mask;
-	uint64_t *target; /* of indirect branches; 0: none */
+	uint64_t *target; /* the last targets of indirect branches; 0: none */
 	uint32_t target_mask;
-	uint32_t path, path_mask; /* the history of `target` */
+	uint32_t path, path_mask; /* the history that selects an entry of `target` */
 	uint64_t stack[PMK_A64_MAX_RETURN_STACK];
 	uint32_t stack_size, top, depth; /* size 0: there is none */
 };
@@ -52,10 +52,10 @@ bool pmk_a64_counters_fit(const struct pmk_core *core);
 uint32_t pmk_a64_counter_of(const struct pmk_core *core, uint64_t branch);
 
 /*
- * Predict and learn a conditional branch that was taken (1) or not (0); `counter` is its counter
- * without history. Returns true if the prediction was wrong. Inline, because every conditional
- * branch of the program comes here; and without a branch of its own, because the host could not
- * predict that branch any better than the program's.
+ * Predict a conditional branch that was taken (1) or not (0), and learn its outcome. `counter` is
+ * the branch's counter without history. Returns true if the prediction was wrong. The function is
+ * inline, because every conditional branch of the program comes here, and has no branches, because
+ * the host could not predict them better than the program's branch.
  */
 static inline bool pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint32_t counter,
 					     uint64_t taken)
@@ -71,12 +71,15 @@ static inline bool pmk_a64_predict_direction(struct pmk_a64_predictor *p, uint32
 	return state >> 1 != taken;
 }
 
-/* An indirect branch that is not a return has gone to `target`. */
+/*
+ * Learn that an indirect branch other than a return went to `target`. Returns what the prediction
+ * was.
+ */
 enum pmk_a64_said pmk_a64_predict_indirect(struct pmk_a64_predictor *p, uint64_t branch,
 					   uint64_t target);
 
 void pmk_a64_predict_call(struct pmk_a64_predictor *p, uint64_t fall);
-/* A return has gone to `target`. */
+/* Learn that a return went to `target`. Returns what the prediction was. */
 enum pmk_a64_said pmk_a64_predict_return(struct pmk_a64_predictor *p, uint64_t target);
 
 /* The predicted target of the next return; false if there is no prediction. */

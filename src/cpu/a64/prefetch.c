@@ -7,7 +7,10 @@
 #include "cpu/a64/a64.h"
 
 #define PAGE_LINES_SHIFT (PMK_PAGE_SHIFT - PMK_A64_LINE_SHIFT)
-/* The numbers of the gaps between the ends of the rings. */
+/*
+ * The numbers of the rings. In a ring, its number stands for the gap between the newest and the
+ * oldest item.
+ */
 #define BEGINNINGS	 PMK_A64_FOLLOWED
 #define STREAMS		 (PMK_A64_FOLLOWED + 1)
 
@@ -21,7 +24,7 @@ static uint32_t ring_of(const struct pmk_a64_prefetcher *p, uint32_t i)
 	return is_going(p, i) ? STREAMS : BEGINNINGS;
 }
 
-/* Put it into its ring, after `before`. */
+/* Put item `i` into its ring, after `before`. */
 static void put_after(struct pmk_a64_prefetcher *p, uint32_t i, uint32_t before)
 {
 	p->older[i] = (uint8_t)before;
@@ -29,7 +32,7 @@ static void put_after(struct pmk_a64_prefetcher *p, uint32_t i, uint32_t before)
 	p->older[p->newer[i]] = p->newer[before] = (uint8_t)i;
 }
 
-/* Put it into its ring, by the time it was last used. */
+/* Put item `i` into its ring, by the time at which it was last used. */
 static void put(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	uint32_t ring = ring_of(p, i), before = p->older[ring];
@@ -89,8 +92,10 @@ static bool stays_in_page(const struct pmk_a64_prefetcher *p, uint32_t i)
 	return !p->pages || p->stream[i].store;
 }
 
-/* True if the line is one stride after a beginning, with a stride no longer than the longest, or
- * one stride of a stream after the stream. */
+/*
+ * True if the line continues the item: a beginning, with any permitted stride, or a stream, with
+ * the stream's stride.
+ */
 static bool continues(const struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line)
 {
 	const struct pmk_a64_stream *s = &p->stream[i];
@@ -115,7 +120,7 @@ static uint32_t continued_by(const struct pmk_a64_prefetcher *p, uint64_t line)
 	return found;
 }
 
-/* It is no longer a stream. */
+/* End a stream. */
 static void end(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	take(p, i);
@@ -124,7 +129,7 @@ static void end(struct pmk_a64_prefetcher *p, uint32_t i)
 	p->stream[i].ahead = p->stream[i].ahead2 = 0;
 }
 
-/* A line this many strides further on is used. */
+/* Let item `i` go on to `line`, which is `strides` strides further. */
 static void go_on(struct pmk_a64_prefetcher *p, uint32_t i, uint64_t line, uint32_t strides)
 {
 	struct pmk_a64_stream *s = &p->stream[i];
@@ -145,8 +150,10 @@ void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool st
 	put_after(p, i, p->older[BEGINNINGS]);
 }
 
-/* The beginning becomes a stream, the most recently used one. If there are too many streams, the
- * least recently used one ends. */
+/*
+ * Make a beginning the most recently used stream. If there are too many streams, the least recently
+ * used one ends.
+ */
 static void begin_stream(struct pmk_a64_prefetcher *p, uint32_t i)
 {
 	if ((uint32_t)__builtin_popcount(p->going) == p->nstreams)
@@ -185,8 +192,10 @@ uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bo
 	return i;
 }
 
-/* How many strides a line that a stream has fetched is after the stream's last one; 0 if the stream
- * has not fetched it. */
+/*
+ * Returns how many strides after the stream's last line this line is, if the stream has fetched it;
+ * otherwise 0.
+ */
 static uint32_t strides_to(const struct pmk_a64_stream *s, uint64_t line)
 {
 	uint64_t at = s->last;

@@ -44,11 +44,11 @@ enum pmk_a64_prefetch_stores {
  * arrays instead. */
 struct pmk_a64_stream {
 	uint64_t last; /* the line that was used last */
-	uint64_t used; /* when that was; 0: never */
+	uint64_t used; /* when `last` was used; 0: never */
 	int64_t stride;
-	uint32_t run; /* how often in a row */
+	uint32_t run; /* how often the stride was repeated */
 	bool store;   /* a stream of stores */
-	/* how many strides have been fetched, into level 1, and into either level */
+	/* strides fetched ahead: into level 1; into either level */
 	uint32_t ahead, ahead2;
 };
 
@@ -65,11 +65,11 @@ struct pmk_a64_prefetcher {
 	uint32_t longest; /* stride */
 	bool pages;	  /* streams of loads continue in the next page */
 	uint64_t stores;  /* enum pmk_a64_prefetch_stores */
-	uint64_t now;	  /* in misses and first uses */
+	uint64_t now;	  /* the time, counted in misses and first uses */
 	/* The lower half of `last` of each stream and beginning. Each miss checks whether its line
 	 * is near one of them, and the halves fit into few vectors. */
 	uint32_t near[PMK_A64_FOLLOWED];
-	uint32_t going; /* bits: which are streams */
+	uint32_t going; /* bit i is set if item i is a stream */
 	/* Two rings, one of beginnings and one of streams, each from the least recently used to the
 	 * most recently used. PMK_A64_FOLLOWED, or PMK_A64_FOLLOWED + 1, is the gap between both
 	 * ends. */
@@ -83,7 +83,7 @@ struct pmk_a64_prefetcher {
 #define PMK_A64_NO_STREAM UINT32_MAX
 
 void pmk_a64_prefetcher_init(struct pmk_a64_prefetcher *p, const struct pmk_core *core);
-/* Time restarts at 0, with nothing under way. */
+/* Restart the time at 0, with no line under way. */
 void pmk_a64_prefetcher_restart(struct pmk_a64_prefetcher *p);
 
 /* True if a line that misses may be near one of the streams and beginnings. Most lines are not, and
@@ -98,12 +98,14 @@ static inline bool pmk_a64_prefetch_is_near(const struct pmk_a64_prefetcher *p, 
 	return near;
 }
 
-/* A line misses that is not near any stream or beginning: it becomes a beginning. */
+/* Let a line that misses, and is not near any stream or beginning, become a beginning. */
 void pmk_a64_prefetch_begin(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
-/* A line misses that may be near one. Returns the number of the stream that continues with it, or
- * PMK_A64_NO_STREAM. */
+/*
+ * Handle a miss of a line that may be near a stream or beginning. Returns the number of the stream
+ * that continues with it, or PMK_A64_NO_STREAM.
+ */
 uint32_t pmk_a64_prefetch_missed(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
-/* A line that was prefetched is used for the first time. Returns the same. */
+/* Handle the first use of a line that was prefetched. Returns like pmk_a64_prefetch_missed(). */
 uint32_t pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line, bool store);
 
 /* The next line that the stream wants in level 1, or, if `level2`, only in level 2. Returns false
@@ -112,7 +114,7 @@ uint32_t pmk_a64_prefetch_used(struct pmk_a64_prefetcher *p, uint64_t line, bool
 bool pmk_a64_prefetch_next(struct pmk_a64_prefetcher *p, uint32_t stream, bool level2,
 			   uint64_t *line);
 
-/* When a line that was prefetched arrives; 0 if it has arrived. */
+/* Returns when a prefetched line arrives; 0: it has arrived. */
 static inline uint64_t pmk_a64_arrives(const struct pmk_a64_flight *flight, uint64_t line)
 {
 	const struct pmk_a64_flight *f = &flight[line % PMK_A64_FLIGHTS];

@@ -43,24 +43,27 @@ struct pmk_core_a64 {
 	uint64_t bus_line;
 };
 
-/* Registers, and units that are busy for long. */
+/*
+ * Places whose results a later instruction may have to wait for: the registers, and the units that
+ * can be busy for long.
+ */
 #define PMK_A64_PLACES (PMK_NREGS + 3)
 
 struct pmk_block_a64 {
 	/* Read at every execution. */
-	uint64_t late, late2;	/* what the block leaves unfinished */
-	uint64_t wants, wants2; /* what it may have to wait for */
+	uint64_t late, late2;	/* places that the block leaves unfinished */
+	uint64_t wants, wants2; /* places that the block may have to wait for */
 	uint32_t end;		/* enum pmk_a64_end */
-	uint32_t counter;	/* of its last branch: pmk_a64_counter_of() */
+	uint32_t counter;	/* the counter of its last branch: pmk_a64_counter_of() */
 	/* Read only on slow paths. When places are needed, and how late they are: see a64.h. */
 	uint8_t need[PMK_A64_PLACES], residue[PMK_A64_PLACES];
-	uint8_t need_sum[PMK_NREGS]; /* for results of multiply-accumulates */
+	uint8_t need_sum[PMK_NREGS]; /* `need` of values from multiply-accumulates */
 	/* In system emulation the signal of the exception that the last instruction causes, or
 	 * PMK_SIG_NONE. */
 	uint8_t raises;
-	uint64_t sums;		/* registers that have such a result */
-	uint64_t address, simd; /* which instruction needs them first: enum pmk_a64_waiter */
-	/* Used instead of the above by a core that executes out of order: window.h. */
+	uint64_t sums;		/* registers that hold the result of a multiply-accumulate */
+	uint64_t address, simd; /* registers first needed for an address, or by SIMD */
+	/* Used instead of the members above by a core that executes out of order: window.h. */
 	const struct pmk_a64_flow *flow;
 };
 
@@ -74,19 +77,21 @@ struct pmk_cpu_a64 {
 		/* points into `tables`; NULL: the core executes in order, or without a clock */
 		*window;
 	uint64_t pending; /* registers whose load or division is under way, see `ready` */
-	/* The access that is being reported piece by piece. Without a clock it becomes 0 after the
-	 * last piece, and piece_counts is the signal that counted the access, or PMK_SIG_NONE. */
+	/*
+	 * The access that is being reported in pieces. Without a clock it becomes 0 after the last
+	 * piece, and piece_counts is the signal that counted the access, or PMK_SIG_NONE.
+	 */
 	uint64_t piece_of;
 	uint8_t piece_counts;
 	struct pmk_lsu lsu;
 	struct pmk_sdram sdram;
-	uint64_t bus_beats; /* beats that a line takes on the external bus */
+	uint64_t bus_beats; /* cycles for which a line takes the external bus */
 	bool in_order;	    /* executes in order, and has a clock */
 	bool usual_level2;  /* level 2 exists, is used, and does not change on a hit */
 	/* Everything about level 1 data, level 2 and memory is as on a Cortex-A53, at any size. */
 	bool usual_data;
 	uint64_t ready[PMK_A64_PLACES]; /* when pending registers will have their values */
-	uint64_t loaded;		/* those of them that are results of loads */
+	uint64_t loaded;		/* pending registers that a load will write */
 };
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What an emulator calls while A64 code runs. */
+/* The functions that an emulator calls while A64 code runs. */
 #include "cpu/a64/a64.h"
 
 PMK_BLOCK_FNS(in_order, pmk_a64_enter, pmk_a64_enter, pmk_a64_handle, pmk_a64_before)
@@ -29,7 +29,7 @@ pmk_block_fn *const pmk_a64_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fetc
 pmk_block_fn *const pmk_a64_on_lines[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(lines),
 							     PMK_FETCH_WAYS(lines_counted) };
 
-/* The core of an access. The core stores the access. */
+/* Returns the core, and stores the access in it. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
@@ -38,7 +38,9 @@ static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 	return cpu;
 }
 
-/* The same for an access that may come in pieces: the core stores the last piece, too. */
+/*
+ * Like remember(), for an access that may come in pieces: also stores the last piece in the core.
+ */
 static inline struct pmk_cpu *remember_piece(unsigned vcpu, uint32_t info, uint64_t addr,
 					     const void *access)
 {
@@ -65,8 +67,10 @@ struct pmk_cpu *pmk_a64_first(unsigned vcpu, uint32_t info, uint64_t addr, const
 	return pmk_a64_first_piece(cpu, addr, (uint64_t)(uintptr_t)access) ? cpu : NULL;
 }
 
-/* The same without a clock, where the access is counted here. No new block shows that the next
- * access is another one, so the last piece ends the access. */
+/*
+ * Like pmk_a64_first(), without a clock, where the access is counted here. No start of a block
+ * shows that the next access is a new one, so the last piece must end the access.
+ */
 static struct pmk_cpu *first_alone(unsigned vcpu, uint32_t info, uint64_t addr, const void *access,
 				   unsigned counts)
 {
@@ -81,8 +85,10 @@ static struct pmk_cpu *first_alone(unsigned vcpu, uint32_t info, uint64_t addr, 
 	return cpu;
 }
 
-/* The remaining pieces do not come: the instruction has faulted. It starts again later, and is
- * counted then. */
+/*
+ * Drop an access whose remaining pieces do not come, because the instruction has faulted. The
+ * instruction starts again later, and is counted then.
+ */
 void pmk_a64_drop(struct pmk_cpu *cpu)
 {
 	unsigned counts = cpu->a64.piece_counts;
@@ -93,10 +99,10 @@ void pmk_a64_drop(struct pmk_cpu *cpu)
 }
 
 /*
- * All accesses are in their block's facts, except those of a store-exclusive: the emulator reports
- * it only if it stores, as a read and a write. It reports accesses of 16 bytes and more in pieces.
- * Each function has a twin for system emulation, which keeps the access for is_device(), and one
- * for cores without a clock, which counts the access.
+ * The blocks' facts count all accesses except those of store-exclusives: the emulator reports a
+ * store-exclusive only if it stores, as a read and a write. It reports accesses of 16 bytes and
+ * more in pieces. Each function has a twin for system emulation, which keeps the access for
+ * is_device(), and one for cores without a clock, which counts the access.
  */
 #define WITH_TWIN(name)                                                                   \
 	static void name##_sys(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
@@ -107,7 +113,10 @@ void pmk_a64_drop(struct pmk_cpu *cpu)
 		name(vcpu, info, addr, access);                                           \
 	}
 
-/* The same for accesses as if at EL0 (LDTR, STTR), which do not show the level. */
+/*
+ * Like WITH_TWIN(), for accesses that are made as if at EL0 (LDTR, STTR) and so do not show the
+ * level.
+ */
 #define WITH_USER(name)                                                                    \
 	static void name##_user(unsigned vcpu, uint32_t info, uint64_t addr, void *access) \
 	{                                                                                  \
@@ -158,8 +167,7 @@ ACCESS(2)
 ACCESS(4)
 ACCESS(8)
 
-/* A whole access that may come in pieces, called at the first piece. NULL: this piece is not the
- * first one. */
+/* Account for an access that may come in pieces, at its first piece. Later pieces are ignored. */
 static void load_all(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	if (cpu)
@@ -223,7 +231,10 @@ static void store_exclusive_alone(unsigned vcpu, uint32_t info, uint64_t addr, v
 
 WITH_TWIN(store_exclusive)
 
-/* Atomics are reported as a read and a write, CASP as two of each; only the first write is used. */
+/*
+ * The emulator reports an atomic as a read and a write, and CASP as two of each. Only the first
+ * write is used.
+ */
 static void modify(struct pmk_cpu *cpu, uint64_t addr, uint64_t access)
 {
 	pmk_a64_load(cpu, addr, 1, PMK_ACCESS_SIZE(access), access);
@@ -255,15 +266,17 @@ static void atomic_alone(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 
 WITH_TWIN(atomic)
 
-/* DC ZVA. `info`, and everything the emulator reports about the access, belong to another
- * access. */
+/*
+ * Called for DC ZVA. `info`, and all that the emulator reports about the access, belong to another
+ * access.
+ */
 static void zero(unsigned vcpu, uint32_t info, uint64_t addr, void *a)
 {
 	(void)info;
 	pmk_a64_zero_line(pmk_cpus[vcpu], addr, (uint64_t)(uintptr_t)a);
 }
 
-/* The register with the address is stored instead of the use of the result. */
+/* Instead of the use of the result, the access has the register with the address. */
 static uint64_t zeroing(const struct pmk_core *core, const struct pmk_insn *in,
 			const struct pmk_block *b, const struct pmk_pipe_slot *pipe)
 {
@@ -272,8 +285,7 @@ static uint64_t zeroing(const struct pmk_core *core, const struct pmk_insn *in,
 	return pmk_access_pack(timed ? b->cycles - pipe->issue : 0, (uint8_t)in->rm, 1, 0);
 }
 
-/* In addition to the functions of each world: the functions for a program whose core has no
- * clock. */
+/* The worlds, followed by the case of a program whose core has no clock. */
 enum { ALONE = PMK_NWORLDS, NWAYS };
 
 pmk_access_fn *pmk_a64_watch(const struct pmk_core *core, enum pmk_world world,

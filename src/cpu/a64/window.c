@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A core that executes out of order, at run time: see window.h. Times before the front end make no
- * difference: an instruction that enters the window later finds everything that it needs. So a time
- * before the base may be set to the base.
+ * A core that executes out of order, at run time: see window.h. An instruction that enters the
+ * window after a result is there need not wait for it. So the time of such a result makes no
+ * difference, and may be set to the base.
  */
 #include "cpu/a64/window.h"
 
@@ -17,8 +17,10 @@
 
 #include "cpu/a64/a64.h"
 
-/* The base is moved when a time is later than this. The rest of the range is enough for everything
- * that is added at once. The front end is never further from the base than this. */
+/*
+ * If a time is later than this, the base is moved. The range above is enough for everything that is
+ * added at once. The front end is never further from the base than this.
+ */
 #define MOST 16000
 
 #if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
@@ -96,7 +98,7 @@ void pmk_a64_window_fini(struct pmk_a64_window *w)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* Move the base forward; all times are relative to it. */
+/* Move the base forward by `ticks`. All times are relative to it. */
 static void move(struct pmk_a64_window *w, int64_t ticks)
 {
 	for (unsigned i = 0; i < PMK_A64_TIMED; i++)
@@ -134,8 +136,11 @@ static void bring_front(struct pmk_a64_window *w, int64_t ticks)
 		w->time[PMK_A64_FRONT] = reach(w, ticks);
 }
 
-/* Each part of the ring has the time at which the last instruction retires that begins a block
- * there, or continues from there. */
+/*
+ * Write the present time of RETIRED into the parts of the ring with the instructions `from` to `to`
+ * - 1. So each part has the time at which the last instruction retires that begins a block there,
+ * or continues into it.
+ */
 static void write_ring(struct pmk_a64_window *w, uint32_t from, uint32_t to)
 {
 	for (uint32_t part = from >> w->ring_shift; part <= (to - 1) >> w->ring_shift; part++)
@@ -208,8 +213,10 @@ static void enter_block(struct pmk_a64_window *w, const struct pmk_block *b)
 /* States are not remembered if a time is later than this, in ticks after the front end. */
 #define NEAR (64 * PMK_A64_TICKS)
 
-/* The part of the ring that is `i` parts old. It makes a difference if it is later than the front
- * end will be by then without any waits. */
+/*
+ * Returns the part of the ring that is `i` parts old. It makes a difference only if it is later
+ * than the front end will be by then without any waits.
+ */
 static int16_t part_of_ring(const struct pmk_a64_window *w, uint32_t i)
 {
 	uint32_t part = (w->entered >> w->ring_shift) - i;
@@ -223,9 +230,11 @@ static int16_t part_of_ring(const struct pmk_a64_window *w, uint32_t i)
 	return (int16_t)later_of((int16_t)ticks, 0);
 }
 
-/* The ring as a state stores it: it begins with the part of the next instruction. The front end
- * needs no entry, because the times begin there; its entry has how much of that part has
- * entered. */
+/*
+ * Write the ring as a state stores it, beginning with the part of the next instruction. The front
+ * end needs no entry of its own, because times are relative to it. In its place is how much of that
+ * part has entered.
+ */
 static void present_ring(const struct pmk_a64_window *w, struct pmk_a64_state *s)
 {
 	bool any = false;
@@ -238,7 +247,7 @@ static void present_ring(const struct pmk_a64_window *w, struct pmk_a64_state *s
 		s->time[PMK_A64_FRONT] = (int16_t)(w->entered & ((1u << w->ring_shift) - 1));
 }
 
-/* Get the present state. Returns false if it must not be remembered. */
+/* Write the present state. Returns false if it must not be remembered. */
 static bool present(const struct pmk_a64_window *w, struct pmk_a64_state *s)
 {
 	const pmk_a64_lanes *from = (const pmk_a64_lanes *)(const void *)w->time;
@@ -261,7 +270,7 @@ static uint32_t hash(const struct pmk_a64_state *s)
 	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t h[4] = { 1, 2, 3, 4 }, part;
 
-	/* Four chains, which do not wait for each other. */
+	/* Four independent chains, so that the host computes them at once. */
 	for (unsigned i = 0; i < PMK_A64_TIMED; i += 4) {
 		memcpy(&part, &s->time[i], sizeof(part));
 		h[i / 4 % 4] = (h[i / 4 % 4] ^ part ^ h[i / 4 % 4] >> 29) * factor;
@@ -270,7 +279,7 @@ static uint32_t hash(const struct pmk_a64_state *s)
 	return (uint32_t)(part >> 32);
 }
 
-/* The number of a state, new or known. */
+/* Returns the number of a state, which is added if it is new. */
 static uint32_t number_of(struct pmk_a64_window *w, const struct pmk_a64_state *s)
 {
 	uint32_t i;
@@ -283,7 +292,7 @@ static uint32_t number_of(struct pmk_a64_window *w, const struct pmk_a64_state *
 	return w->nstates;
 }
 
-/* Restore the times of a state whose front end was at time `front`. */
+/* Restore the times of a state. `front` is the time of its front end. */
 static void recall(struct pmk_a64_window *w, uint32_t state, uint64_t front)
 {
 	memcpy(w->time, w->states[state].time, sizeof(w->time));
@@ -292,7 +301,7 @@ static void recall(struct pmk_a64_window *w, uint32_t state, uint64_t front)
 	w->base = front;
 }
 
-/* The front end restarts after a branch. */
+/* Restart the front end after a branch. */
 static void begin_anew(struct pmk_a64_window *w, const struct pmk_cpu *cpu, uint32_t block)
 {
 	int64_t refill = (int64_t)cpu->core.branch_max - 1;
@@ -303,8 +312,10 @@ static void begin_anew(struct pmk_a64_window *w, const struct pmk_cpu *cpu, uint
 		bring_front(w, w->time[PMK_A64_FRONT] + (int64_t)w->taken);
 }
 
-/* The place in the hash table of the step from the present state with this block, or a free place
- * for it. */
+/*
+ * Find the entry of the step from the present state with this block in the hash table, or a free
+ * entry for it.
+ */
 static uint16_t *find_step(const struct pmk_a64_window *w, uint32_t block)
 {
 	uint32_t i = w->state * 0x9e3779b1u + block * 0x85ebca6bu;
@@ -329,7 +340,7 @@ static void work_out(struct pmk_cpu *cpu, struct pmk_a64_window *w, const struct
 	pmk_a64_window_count(cpu, w, w->base + (uint64_t)w->time[PMK_A64_RETIRED]);
 }
 
-/* Remember the step: the block has changed the previous state into the present one. */
+/* Remember the step from the previous state to the present one, which the block has made. */
 static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, uint64_t before)
 {
 	uint64_t advance = w->front - before;
@@ -353,7 +364,7 @@ static void remember(struct pmk_a64_window *w, uint32_t block, uint16_t *place, 
 	w->last = w->nsteps;
 }
 
-/* This time the block is followed by a different step. */
+/* Called when the block is followed by another step than last time. */
 void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 			       const struct pmk_block *b, uint32_t block, unsigned way)
 {
@@ -394,7 +405,10 @@ void pmk_a64_window_mispredict(struct pmk_cpu *cpu)
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* The times of the running block change because of something that was not known when it began. */
+/*
+ * Called when the times of the running block change because of something that was not known when it
+ * began: get its times from its state.
+ */
 static void open_times(struct pmk_cpu *cpu, struct pmk_a64_window *w)
 {
 	const struct pmk_a64_step *s = &w->steps[w->last];
@@ -407,7 +421,7 @@ static void open_times(struct pmk_cpu *cpu, struct pmk_a64_window *w)
 	w->state = w->last = 0;
 }
 
-/* The running instruction does not retire before a time. */
+/* Delay the retirement of the running instruction until a time. */
 static uint64_t retire_at(struct pmk_cpu *cpu, struct pmk_a64_window *w, int16_t ticks)
 {
 	w->until = w->base + (uint64_t)ticks;
@@ -418,7 +432,7 @@ static uint64_t retire_at(struct pmk_cpu *cpu, struct pmk_a64_window *w, int16_t
 	return pmk_a64_window_count(cpu, w, w->base + (uint64_t)ticks);
 }
 
-/* The time of a source, or of a load that missed. */
+/* Returns the time of a source, or of a load that missed. */
 static int64_t time_from(const struct pmk_a64_window *w, const struct pmk_a64_path *p)
 {
 	if (!p->load)
@@ -436,7 +450,9 @@ static int64_t address_ready(const struct pmk_a64_window *w, const struct pmk_a6
 	return at;
 }
 
-/* The value of a load is available at a time; results that depend on it are delayed accordingly. */
+/*
+ * Set the time at which the value of a load is available, and delay the results that depend on it.
+ */
 static void value_ready(struct pmk_a64_window *w, const struct pmk_a64_load *l, unsigned load,
 			int16_t ticks)
 {
@@ -453,7 +469,7 @@ static void value_ready(struct pmk_a64_window *w, const struct pmk_a64_load *l, 
 	}
 }
 
-/* When a request that is made at `from` is answered, in cycles. */
+/* Returns the cycle in which a request made at `from` is answered. */
 static uint64_t request(struct pmk_lsu *lsu, uint64_t from, uint64_t latency)
 {
 	uint64_t *bus = pmk_lsu_bus(lsu), word;
@@ -488,12 +504,12 @@ void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, u
 	until = pmk_later(until, arrives);
 	ready = reach(w, issue + (int64_t)(until - from + PMK_A64_LOAD_HIT) * PMK_A64_TICKS);
 	value_ready(w, l, load, ready);
-	/* The first of its results is the time when the block retires. */
+	/* result[0] is the time at which the block retires. */
 	cpu->dyn[PMK_SIG_DATA_STALL] +=
 		retire_at(cpu, w, (int16_t)(ready + l->path[l->nfrom].ticks));
 }
 
-/* A store retires when the write buffer has room for it. */
+/* Let a store retire when the write buffer has room for it. */
 void pmk_a64_window_store(struct pmk_cpu *cpu)
 {
 	struct pmk_a64_window *w = cpu->a64.window;

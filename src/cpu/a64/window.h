@@ -58,19 +58,19 @@ enum pmk_a64_port {
 /* Indexes of `time` after the registers. */
 enum pmk_a64_timed {
 	PMK_A64_FLAGS = PMK_NREGS,
-	PMK_A64_FRONT,	  /* when the next instruction enters the window */
-	PMK_A64_RETIRED,  /* when the last one that has entered retires */
-	PMK_A64_RESOLVED, /* when the last one of the block is executed */
-	PMK_A64_NOWHERE,  /* written and never read */
+	PMK_A64_FRONT,	  /* when the next instruction can enter the window */
+	PMK_A64_RETIRED,  /* when the last instruction in the window retires */
+	PMK_A64_RESOLVED, /* when the last instruction of the block is executed */
+	PMK_A64_NOWHERE,  /* receives times that nothing reads */
 	PMK_A64_PORTS = PMK_NREGS + 8,
 	PMK_A64_RING = PMK_A64_PORTS + PMK_A64_LANES,
 	PMK_A64_TIMED = PMK_A64_RING + 16,
 };
 
-/* A path to a result of the block: from the source or load `from`, or to the lane `to`. */
+/* A path to a result of the block: from a source or a load, `from`, to the lane `to`. */
 struct pmk_a64_path {
 	int16_t ticks;
-	uint8_t load; /* `place` is a load of the block, whose time counts if it has missed */
+	uint8_t load; /* `place` is a load of the block; its time counts only if it missed */
 	uint8_t place;
 };
 
@@ -83,16 +83,15 @@ struct pmk_a64_load {
 /* The dataflow of a block, or of a piece of a block with long paths. Its parts follow it in
  * memory. */
 struct pmk_a64_flow {
-	_Alignas(16) pmk_a64_lanes busy; /* of each port */
+	_Alignas(16) pmk_a64_lanes busy; /* how long each port is busy */
 	pmk_a64_lanes used;		 /* -1 for each port that is used */
-	uint16_t ninsns, dispatch; /* ticks until all have entered; they take as many to retire */
-	uint8_t nsources;	   /* source 0 is when the block enters the window */
-	uint8_t ngroups;	   /* of eight results */
+	uint16_t ninsns, dispatch; /* ticks in which all instructions enter; they retire as fast */
+	uint8_t nsources;	   /* source 0 is the entry of the block into the window */
+	uint8_t ngroups;	   /* groups of eight results */
 	uint8_t first_load;
-	const uint8_t *source;	   /* places of the other sources */
-	const uint8_t *result;	   /* place of each lane of the groups; the first two are RETIRED
-				      and RESOLVED */
-	const pmk_a64_lanes *path; /* [group * nsources + source] */
+	const uint8_t *source;		 /* the places of sources 1 and up */
+	const uint8_t *result;		 /* places of the lanes; first RETIRED and RESOLVED */
+	const pmk_a64_lanes *path;	 /* [group * nsources + source] */
 	const struct pmk_a64_load *load; /* from the first on */
 	const struct pmk_a64_flow *next; /* next piece of the same block, or NULL */
 };
@@ -114,8 +113,10 @@ struct pmk_a64_state {
 	_Alignas(16) int16_t time[PMK_A64_TIMED];
 };
 
-/* WRONG: the last branch was mispredicted. TAKEN: the branch, or something else, led away from the
- * next instruction in memory. */
+/*
+ * How the block before was left. WRONG: its last branch was mispredicted. TAKEN: by its branch or
+ * otherwise, it did not lead to the next instruction in memory.
+ */
 #define PMK_A64_WRONG 1u
 #define PMK_A64_TAKEN 2u
 
@@ -124,10 +125,12 @@ struct pmk_a64_step {
 	/* the block's number times 4, plus PMK_A64_WRONG and PMK_A64_TAKEN for its entry */
 	uint32_t block;
 	uint16_t from, to;
-	uint16_t advance; /* ticks of the front end */
-	int16_t retired;  /* in the new state */
-	/* The step that came next last time, indexed by whether the block was left by a branch, and
-	 * whether the branch was mispredicted. */
+	uint16_t advance; /* ticks by which the front end advances */
+	int16_t retired;  /* time of RETIRED in the new state */
+	/*
+	 * The step that followed last time, for each way to leave the block: by a branch or not,
+	 * mispredicted or not.
+	 */
 	uint16_t then[4];
 };
 
@@ -142,10 +145,10 @@ struct pmk_a64_window {
 	bool wrong;	/* the last branch was mispredicted */
 	bool timed;	/* `time` and `source` belong to the running block */
 
-	uint32_t wait;	/* cycles that the front end is late */
-	uint64_t until; /* a miss is under way, in ticks */
+	uint32_t wait;	/* cycles by which the front end is late */
+	uint64_t until; /* until then, in ticks, a miss is under way */
 	_Alignas(16) int16_t time[PMK_A64_TIMED];
-	uint64_t base;	  /* of `time`, in ticks */
+	uint64_t base;	  /* the base of `time`, in ticks */
 	uint32_t entered; /* instructions */
 	uint32_t size, ring_shift, width;
 	uint32_t taken;			     /* ticks without instructions after a taken branch */
@@ -162,7 +165,7 @@ struct pmk_a64_window {
 /* The dataflow of a block of n > 0 instructions, in `out`. Returns the bytes it takes there. */
 size_t pmk_a64_flow(const struct pmk_core *core, const struct pmk_insn *insn, size_t n, void *out);
 
-/* Ticks in which this many instructions enter the window. */
+/* Returns the ticks in which `n` instructions enter the window. */
 uint32_t pmk_a64_enters(const struct pmk_core *core, size_t n);
 
 /* The number of each load in its block, for its slot and for pmk_a64_window_load(). */
@@ -196,11 +199,11 @@ static inline void pmk_a64_window_take(struct pmk_cpu *cpu, struct pmk_a64_windo
 	pmk_a64_window_count(cpu, w, w->front + (uint64_t)s->retired);
 }
 
-/* This time the block is followed by a different step. */
+/* Called when the block is followed by another step than last time. */
 PMK_SLOW void pmk_a64_window_other_step(struct pmk_cpu *cpu, struct pmk_a64_window *w,
 					const struct pmk_block *b, uint32_t block, unsigned way);
 
-/* A block starts, and it is decided how the last one ended. */
+/* Called when a block starts and it is known how the last one ended. */
 static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	struct pmk_a64_window *w = cpu->a64.window;
@@ -217,12 +220,16 @@ static inline void pmk_a64_window_step(struct pmk_cpu *cpu, const struct pmk_blo
 	pmk_a64_window_take(cpu, w, step);
 }
 
-/* The first: the front end delivers nothing for this many cycles. The second: it restarts when the
- * last branch has been executed. */
+/*
+ * pmk_a64_window_fetch() makes the front end deliver nothing for this many cycles.
+ * pmk_a64_window_mispredict() restarts it when the last branch has been executed.
+ */
 void pmk_a64_window_fetch(struct pmk_cpu *cpu, uint64_t cycles);
 void pmk_a64_window_mispredict(struct pmk_cpu *cpu);
-/* The value of a load of the running block comes from beyond the level 1 cache, `latency` away; or
- * it is only late by `extra` (latency 0). Its line is not available before `arrives`. */
+/*
+ * Delay the value of a load of the running block: it comes from beyond the level 1 cache, `latency`
+ * away, or it is only late by `extra` (latency 0). Its line is not there before `arrives`.
+ */
 void pmk_a64_window_load(struct pmk_cpu *cpu, unsigned load, uint64_t latency, uint64_t extra,
 			 uint64_t arrives);
 /* The cycle in which the next instruction enters. */
