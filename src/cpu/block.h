@@ -39,7 +39,7 @@ struct pmk_pipe_slot {
 
 #define PMK_PIPE_FAR 255 /* the register is not needed soon, if at all */
 
-/* Families that number branches have these in place of a number. */
+/* Used in place of a branch's number by families that number branches. */
 #define PMK_BRANCH_NONE	 0 /* the block does not end in a branch: it is expected to fall through */
 #define PMK_BRANCH_SLOW	 1 /* ends in something that always takes the slow path */
 #define PMK_BRANCH_FIRST 2
@@ -63,13 +63,13 @@ struct pmk_block {
 	uint64_t end_addr; /* address of the last instruction */
 	uint64_t target;   /* of a direct branch */
 	uint8_t flow;	   /* enum pmk_flow of the last instruction */
-	bool conditional;  /* the last instruction may fail its condition */
+	bool conditional;  /* the condition of the last instruction may fail */
 	bool is_branch;	   /* counts as a branch */
 	bool vector;	   /* is at an exception vector */
 	bool vector_set;   /* the program was seen to set this vector */
 	bool faulted;	   /* handles faults of instructions */
 	bool misaligned;   /* handles signals for unaligned accesses */
-	bool tells;	   /* value of pmk_code.tells when the block was new */
+	bool tells;	   /* value of pmk_code.tells when this block was created */
 	uint8_t level;	   /* the exception level at which it runs, or 0 */
 	uint8_t disturbs;  /* what its maintenance operations flush: PMK_DISTURB_… */
 	struct pmk_facts facts;

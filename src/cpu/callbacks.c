@@ -33,8 +33,8 @@ void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
 	if (access->pc < left->pc || access->pc >= left->end_addr)
 		return;
 	if (last && last->pc == rest.pc && last->of == left)
-		return;		   /* a further word */
-	if (r->n == PMK_MAX_RESTS) /* blocks that were never returned to */
+		return;		   /* a later word of the same instruction */
+	if (r->n == PMK_MAX_RESTS) /* full: the oldest rest will not start any more */
 		memmove(r->rest, r->rest + 1, --r->n * sizeof(rest));
 	r->rest[r->n++] = rest;
 }

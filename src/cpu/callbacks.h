@@ -20,8 +20,10 @@
 /* The running core of each vCPU, or NULL if there is none yet. */
 extern struct pmk_cpu *pmk_cpus[PMK_MAX_VCPUS];
 
-/* Whose code the emulator runs. As long as a program has one thread, its vCPU is number 0, so the
- * most frequent callbacks need not look up the core. */
+/*
+ * Whose code the emulator runs. The vCPU of a program with one thread has number 0, so the most
+ * frequent callbacks need not look up the core.
+ */
 enum pmk_world {
 	PMK_WORLD_THREAD,  /* a program with one thread */
 	PMK_WORLD_PROGRAM, /* one with several */
@@ -29,10 +31,12 @@ enum pmk_world {
 	PMK_NWORLDS
 };
 
-/* A block is about to run. */
+/* Called when a block is about to run. */
 typedef void pmk_block_fn(unsigned vcpu, void *block);
-/* An access has happened. `info` is the emulator's description of it, `access` is what the family
- * packed for it. */
+/*
+ * Called when an access has happened. `info` is the emulator's description of it, `access` is what
+ * the family packed for it.
+ */
 typedef void pmk_access_fn(unsigned vcpu, uint32_t info, uint64_t addr, void *access);
 
 /*
@@ -44,7 +48,7 @@ typedef void pmk_access_fn(unsigned vcpu, uint32_t info, uint64_t addr, void *ac
  */
 struct pmk_lookup {
 	int32_t offset;
-	uint8_t size; /* of an entry: 1, 4 or 8 bytes */
+	uint8_t size; /* bytes of an entry: 1, 4 or 8 */
 	uint8_t ror, shift, addr_shift;
 	/* All fit in 32 bits with sign; `value` fits in 31. */
 	int64_t index_mask, entry_mask, addr_mask, value;
@@ -77,9 +81,11 @@ struct pmk_emulator {
 	 * one. */
 	void (*leave_level)(unsigned vcpu);
 	void (*enter_level)(unsigned vcpu, unsigned level);
-	/* The block is about to start. Called at blocks where a region begins or ends (`boundary`
-	 * is true), at every block while calls are followed, and possibly at other blocks, where
-	 * the call has no effect. It may set pmk_cpu.crossing. */
+	/*
+	 * Called when a block is about to start: at blocks where a region begins or ends
+	 * (`boundary` is true), at every block while calls are followed, and possibly at other
+	 * blocks, where the call has no effect. It may set pmk_cpu.crossing.
+	 */
 	void (*follow)(unsigned vcpu, const struct pmk_block *block, bool boundary);
 };
 extern struct pmk_emulator pmk_emulator;
@@ -115,8 +121,10 @@ struct pmk_rests {
 };
 extern struct pmk_rests pmk_rests[PMK_MAX_VCPUS];
 
-/* The running block is left in the middle for an access, which the emulator runs as a block of its
- * own. */
+/*
+ * Remember the rest of the running block, which is left in the middle for an access. The emulator
+ * runs the access as a block by itself.
+ */
 void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access);
 
 /* True if the last block that ran has a rest that has not run yet. */
@@ -130,7 +138,7 @@ static inline bool pmk_rest_is_due(unsigned vcpu)
 /* The program has ended: subtract the counts of the rest of a block that has not run. */
 void pmk_rest_never(unsigned vcpu);
 
-/* The rest of the block `of` is about to run. */
+/* Continue with the rest of the block `of`. */
 PMK_SLOW void pmk_rest_begins(struct pmk_cpu *cpu, const struct pmk_block *of);
 
 /* True if `block` is the rest of a block that was left. That block then continues, no matter what
@@ -150,8 +158,10 @@ static inline bool pmk_rest_is(unsigned vcpu, const struct pmk_block *block)
 	return true;
 }
 
-/* The block of a handler is about to start. The block before it either was left early, or has a
- * rest that runs later and shows how the block ends. */
+/*
+ * Called when the block of a handler is about to start. The block before it either was left early,
+ * or has a rest that runs later and shows how the block ends.
+ */
 static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block)
 {
 	if (pmk_rest_is_due(cpu->index))
@@ -160,8 +170,10 @@ static inline void pmk_before_handler(struct pmk_cpu *cpu, const struct pmk_bloc
 		pmk_cpu_left_early(cpu, block);
 }
 
-/* The same when only fetching is counted. If a direct branch seems to lead to the handler, a signal
- * came first, and pmk did not see how the branch was left. */
+/*
+ * Like pmk_before_handler(), when only fetching is counted. If a direct branch seems to lead to the
+ * handler, a signal came first, and pmk did not see how the branch was left.
+ */
 void pmk_fetched_before_handler(struct pmk_cpu *cpu, const struct pmk_block *block);
 
 /* The ways to start a block: plain; with the facts added at once, for totals that are read often;

@@ -51,7 +51,10 @@ static void table_put(struct pmk_code_table *t, uint64_t addr, uint32_t entry)
 	t->used++;
 }
 
-/* Have room for one more, so that linear probing stays short. False: there is no memory. */
+/*
+ * Make room for one more entry, and keep enough entries free for short linear probing. Returns
+ * false if there is no memory.
+ */
 static bool table_grow(const struct pmk_code *code, struct pmk_code_table *t)
 {
 	struct pmk_code_table grown;
@@ -129,7 +132,7 @@ static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, 
 	for (i = first_probe(t, b->end_addr); t->entry[i]; i = (i + 1) & t->mask) {
 		struct pmk_block *known = &code->block[t->entry[i] - 1];
 
-		/* The address is not enough, because other code may be there now. */
+		/* Compare more than the address, because other code may be there now. */
 		if (known->end_addr == b->end_addr && known->flow == b->flow &&
 		    known->target == b->target && known->conditional == b->conditional)
 			return *pmk_core_family(code->core)->branch(known);

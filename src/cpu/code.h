@@ -26,16 +26,20 @@ struct pmk_code_table {
 struct pmk_code {
 	const struct pmk_core *core;
 	struct pmk_block *block; /* address space for PMK_MAX_BLOCKS; never moves */
-	uint64_t *hash;		 /* of the bytes of each block */
+	uint64_t *hash;		 /* the hash of each block's bytes */
 	/* the instructions of blocks that may end early, block after block */
 	struct pmk_insn *insn;
 	uint32_t ninsns;
-	/* What the family keeps for blocks: address space for PMK_MAX_KEPT bytes, or NULL */
+	/*
+	 * The families' additional data of blocks: address space for PMK_MAX_KEPT bytes, or NULL.
+	 */
 	char *kept;
 	uint64_t nkept;
 	uint32_t nblocks;
-	/* If set, the emulator reports for new code when it has passed an instruction that may
-	 * fault without an access: see fault.h. The owner sets it. */
+	/*
+	 * If set, the emulator reports, for code that is new from now on, when it has passed an
+	 * instruction that may fault without an access: see fault.h. The owner sets it.
+	 */
 	bool tells;
 	uint32_t nbranches;
 	struct pmk_code_table block_at;	 /* by start address */
@@ -48,11 +52,11 @@ void pmk_code_fini(struct pmk_code *code);
 
 /* How a block may be entered, other than from the block before it. */
 enum pmk_entry {
-	PMK_ENTRY_VECTOR = 1 << 0,     /* is at an exception vector */
-	PMK_ENTRY_SIGNAL = 1 << 1,     /* is a program's signal handler */
+	PMK_ENTRY_VECTOR = 1 << 0,     /* at an exception vector */
+	PMK_ENTRY_SIGNAL = 1 << 1,     /* a program's signal handler */
 	PMK_ENTRY_FAULT = 1 << 2,      /* handles a fault */
-	PMK_ENTRY_SET = 1 << 3,	       /* the code that was decoded sets this vector */
-	PMK_ENTRY_MISALIGNED = 1 << 4, /* handles a signal for unaligned accesses */
+	PMK_ENTRY_SET = 1 << 3,	       /* at a vector that decoded code sets */
+	PMK_ENTRY_MISALIGNED = 1 << 4, /* a handler of signals for unaligned accesses */
 };
 
 /* In addition to these bits: the exception level at which the block runs, if the owner knows it.
@@ -61,10 +65,10 @@ enum pmk_entry {
 #define PMK_ENTRY_LEVEL_OF(entry) ((entry) >> 8)
 
 /*
- * The block of these instructions, new or known. slots[] (n entries) is always filled. `bytes_hash`
- * distinguishes different code at the same address (self-modifying or reloaded code). `entry` has
- * bits of enum pmk_entry. Returns NULL when there are no numbers left. The block stays where it is
- * until pmk_code_fini().
+ * Returns the block of these instructions, which is added if it is new. slots[] (n entries) is
+ * always filled. `bytes_hash` distinguishes different code at the same address (self-modifying or
+ * reloaded code). `entry` has bits of enum pmk_entry. Returns NULL when there are no numbers left.
+ * The block stays where it is until pmk_code_fini().
  */
 const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_insn *insn, size_t n,
 				     uint64_t bytes_hash, unsigned entry,
@@ -73,7 +77,10 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 /* True if a block begins at `pc`. */
 bool pmk_code_begins_at(const struct pmk_code *code, uint64_t pc);
 
-/* The program makes `pc` the handler of one more signal; `entry` has bits of enum pmk_entry. */
+/*
+ * Note that the program has made `pc` the handler of one more signal. `entry` has bits of enum
+ * pmk_entry.
+ */
 void pmk_code_handles(struct pmk_code *code, uint64_t pc, unsigned entry);
 
 #endif

@@ -25,11 +25,11 @@ enum pmk_control {
 	PMK_CONTROL_PREDICTOR = 8,
 };
 
-/* How firmware does that. */
+/* How firmware turns these parts on and off. */
 enum pmk_control_by {
 	PMK_CONTROL_BY_A32, /* SCTLR, of which AArch64 has one for each exception level */
 	PMK_CONTROL_BY_A64,
-	PMK_CONTROL_BY_MSR, /* of a MicroBlaze */
+	PMK_CONTROL_BY_MSR, /* the MSR of a MicroBlaze */
 };
 
 struct pmk_core {
@@ -66,7 +66,7 @@ struct pmk_core {
 	uint64_t l2_policy;
 	uint64_t seed;
 	uint64_t mmu;
-	uint64_t thumb2; /* for an ARM11: it has the instructions that ARMv6T2 added */
+	uint64_t thumb2; /* ARM11: true if it has the instructions that ARMv6T2 added */
 	uint64_t utlb_entries;
 	uint64_t tlb_entries;
 	uint64_t tlb_ways;
@@ -107,7 +107,7 @@ struct pmk_core_key {
 	/* n number, s size (accepts K, M), b on/off, l one of pmk_core_l2, y one of
 	 * pmk_core_policy; p and q number and size that are powers of two, w multiple of 16 */
 	char unit;
-	unsigned offset; /* of the uint64_t in struct pmk_core */
+	unsigned offset; /* offset of the uint64_t in struct pmk_core */
 };
 
 /* clang-format off */
@@ -129,8 +129,10 @@ void pmk_core_keep_checked(struct pmk_core *core, const struct pmk_core *from);
 /* `checked`, or "unchecked". */
 const char *pmk_core_checked(const struct pmk_core *core);
 
-/* Switch the core to another instruction set and keep all its parameters, as an ARMv8 core runs
- * both A64 and A32. Returns false if no family with these parameters has that instruction set. */
+/*
+ * Switch the core to another instruction set, with all its parameters unchanged: an ARMv8 core runs
+ * both A64 and A32. Returns false if no family with these parameters has that instruction set.
+ */
 bool pmk_core_become(struct pmk_core *core, const char *isa);
 
 /* True if the core is on the buses of the ARM926EJ-S Development Chip, with the AHB Monitor as its
@@ -198,8 +200,10 @@ int pmk_core_load(struct pmk_core *core, const char *path, char *msg, unsigned s
  */
 int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size);
 
-/* Why a key that was just set has no effect, as in "core arm1176 has …". NULL if it has an
- * effect. */
+/*
+ * The reason why a key that was just set has no effect, as in "core arm1176 has …". NULL if it has
+ * an effect.
+ */
 const char *pmk_core_in_vain(const struct pmk_core *core, const char *key);
 
 /* True if the row accepts the number. */

@@ -34,7 +34,7 @@ void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions)
 	cpu->executions = executions;
 }
 
-/* The family's own counts, which are not signals, continue from their values in `from`. */
+/* Continue the family's own counts, which are not signals, from their values in `from`. */
 static void take_beside(struct pmk_cpu *cpu, const union pmk_cpu_own *from)
 {
 	const struct pmk_counted_beside *b = pmk_core_family(&cpu->core)->beside;
@@ -106,7 +106,7 @@ void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f)
 		cpu->dyn[family->fact_signal[k]] += f->n[k];
 }
 
-/* Count a block as when it starts (`n` is 1), or take that back (-1). */
+/* Add `n` times the counts of a block: 1 when it starts, -1 to take that back. */
 static void count_block(struct pmk_cpu *cpu, const struct pmk_block *b, int n)
 {
 	const struct pmk_core_family *family = pmk_core_family(&cpu->core);

@@ -25,7 +25,7 @@ struct pmk_cpu_rest {
 	uint32_t insn; /* index of the last instruction that has run */
 	uint64_t cycles;
 	int32_t fact[PMK_NFACTS];
-	bool unsure; /* more of the block may have run than this says */
+	bool unsure; /* more of the block may have run than this struct says */
 };
 
 struct pmk_sites;
@@ -57,14 +57,13 @@ struct pmk_cpu {
 	bool eager; /* the owner adds facts at every execution instead of summing up later */
 
 	/*
-	 * Counts by signal that are not static facts (and, when eager, those as well). They must
-	 * not be exactly 4096 bytes after the first line: hosts compare only the low bits of
-	 * addresses, so a load from one of them would wait for a store to the other. That cost 5 %
-	 * of counting MicroBlaze.
+	 * Counts by signal, of everything that is not a static fact; when eager, static facts as
+	 * well. They must not be exactly 4096 bytes after the first line: hosts compare only the
+	 * low bits of addresses, so a load from one of them would wait for a store to the other.
+	 * That cost 5 % when counting a MicroBlaze.
 	 */
 	uint64_t dyn[PMK_NSIGNALS];
-	struct pmk_bus
-		*bus; /* where latencies are recorded, or NULL; the owner's, like executions */
+	struct pmk_bus *bus; /* where latencies are recorded, or NULL; the owner's */
 	struct pmk_core core;
 	struct pmk_sites *sites; /* where counts are booked by site, or NULL: sites.h */
 	uint32_t sites_state;	 /* the number of its struct pmk_ledger_state, or 0 */
@@ -72,22 +71,28 @@ struct pmk_cpu {
 	/* The owner's function, called when the clock has passed the deadline. It sets the next
 	 * deadline. Nothing of the block that starts has been counted yet. */
 	void (*on_deadline)(struct pmk_cpu *cpu);
-	/* The owner sets `crossing` when something of its own begins or ends between the block
-	 * `prev` and the one that is about to start. on_crossing() is then called as soon as it is
-	 * decided how `prev` was left, before anything of the new block happens. */
+	/*
+	 * The owner sets `crossing` when a region or interval of its own begins or ends between the
+	 * block `prev` and the one that is about to start. on_crossing() is then called as soon as
+	 * it is decided how `prev` was left, before anything of the new block is counted.
+	 */
 	bool crossing;
 	void (*on_crossing)(struct pmk_cpu *cpu);
 	unsigned index;
-	/* The last fault after which perhaps nothing ran. It is valid while `prev`, `access` and
-	 * `cycles` equal the core's. */
+	/*
+	 * The last fault after which possibly nothing ran. It is valid while `prev`, `access` and
+	 * `cycles` are the same as in the core.
+	 */
 	struct {
 		const struct pmk_block *prev;
 		uint64_t access, cycles;
 		struct pmk_cpu_rest rest;
 		bool seen; /* an access of the program has faulted, and no handler has started */
 	} fault;
-	/* The exception level, where it is watched. After an exception or a return from one it is
-	 * open until an access shows it; `guess` is what it would be if none does. */
+	/*
+	 * The exception level, if it is watched. After an exception or a return from one it is open
+	 * until an access shows it; `guess` is used if no access does.
+	 */
 	struct {
 		bool watched, open;
 		uint8_t guess;
@@ -103,7 +108,10 @@ struct pmk_cpu {
 		uint64_t number;
 	} trap;
 	bool unsure; /* a block may have been left early, and it is not known where */
-	/* Signals that may or may not have been raised: the emulator does not show it. */
+	/*
+	 * Signals whose counts are uncertain, because the emulator does not show whether they were
+	 * raised.
+	 */
 	struct pmk_signal_set doubtful;
 	const struct pmk_block *origin; /* `prev` before the first block */
 	/* System emulation: says whether the page of the present access is device memory. */
@@ -137,9 +145,9 @@ static inline uint64_t pmk_access_resize(uint64_t access, uint32_t size)
 }
 
 /*
- * The same access, of an instruction that is followed in its block by `behind` instructions that
- * may fault. They are counted from the end, because an emulator may continue with the rest of a
- * block as with a block of its own.
+ * The position of an access's instruction: `behind` instructions that may fault come after it in
+ * the block. They are counted from the end of the block, because an emulator may continue with the
+ * rest of a block as with a block by itself.
  */
 #define PMK_ACCESS_AT 51
 static inline uint64_t pmk_access_at(uint64_t access, unsigned behind)
@@ -189,7 +197,7 @@ struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core);
 void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 		 const struct pmk_executions *executions, uint32_t nblocks, struct pmk_bus *bus);
 
-/* Pass `cycles` in which nothing happens. */
+/* Let `cycles` pass in which nothing happens. */
 void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles);
 
 /* Never inlined: otherwise the hot path would have to save registers. */
@@ -197,13 +205,13 @@ void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles);
 
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f);
 /*
- * Call the owner's on_deadline() when `b` has started, with nothing of `b` counted. A block is
- * counted as a whole when it starts, and some of that is taken back while it runs: accesses that
- * turn out not to be cached, store-exclusives that fail. If the owner saw sums with the block in
- * them, it could later see smaller ones.
+ * Call the owner's on_deadline() when `b` starts, before anything of `b` is counted. The counts of
+ * a whole block are added when it starts, and some are taken back while it runs: accesses that turn
+ * out not to be cached, store-exclusives that fail. If the owner saw sums with the block in them,
+ * it could later see smaller ones.
  */
 PMK_SLOW void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* The same for on_crossing(); it also clears `crossing`. */
+/* Like pmk_cpu_deadline(), for on_crossing(). Also clears `crossing`. */
 PMK_SLOW void pmk_cpu_cross(struct pmk_cpu *cpu, const struct pmk_block *b);
 
 #endif

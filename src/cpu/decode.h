@@ -22,12 +22,12 @@ struct pmk_core;
 struct pmk_decoder {
 	const struct pmk_core *core; /* the core whose code it is; NULL: any core of the family */
 	bool system;		     /* for firmware: there is no kernel with code of its own */
-	bool big_endian;	     /* of the program */
+	bool big_endian;	     /* byte order of the program */
 	/* How the emulator's own disassembler writes the first instruction of the sequence, to be
 	 * freed. NULL if it does not say. The caller sets `sequence` for each one. */
 	char *(*first_text)(void *sequence);
 	void *sequence;
-	void *own; /* the family's own; decoder_init() finds it zero */
+	void *own; /* the family's own data; 0 before decoder_init() */
 };
 
 #endif

@@ -44,14 +44,19 @@ struct pmk_core_family {
 	/* The family that this one is a variant of. Keys that only the other family has are at
 	 * their defaults in cores of this one. NULL: it is not a variant. */
 	const struct pmk_core_family *like;
-	/* For a PMU that counts on the buses around the core (producer/session/devchip.h): connect
-	 * the core to `biu`, its place on the buses in this process. NULL: the PMU counts what the
-	 * core raises. */
+	/*
+	 * For a PMU that counts on the buses around the core (producer/session/devchip.h): connect
+	 * the core to `biu`, its interface to these buses in this process. NULL: the PMU counts
+	 * signals of the core.
+	 */
 	void (*attach)(struct pmk_cpu *cpu, struct pmk_biu *biu);
 
-	/* Parameters. The rows, in the order in which they are listed. A check that they fit
-	 * together, called after the row of each has accepted it. A function for side effects of
-	 * setting a key. pmk_core_in_vain(). The last two may be NULL. */
+	/*
+	 * Parameters. `keys`: the rows, in the order in which they are listed. check(): verifies
+	 * that the values fit together, after the row of each has accepted it. was_set(): does what
+	 * setting a key causes in addition. in_vain(): see pmk_core_in_vain(). The last two may be
+	 * NULL.
+	 */
 	const struct pmk_core_key *keys;
 	int (*check)(const struct pmk_core *core, char *msg, unsigned size);
 	void (*was_set)(struct pmk_core *core, const char *key);
@@ -69,12 +74,15 @@ struct pmk_core_family {
 	 * pmk_cpu.igen does that. */
 	void (*forget)(struct pmk_cpu *cpu);
 
-	/* The block of `n` > 0 instructions: see pmk_block_build(). */
+	/* Build a block of `n` > 0 instructions: see pmk_block_build(). */
 	void (*build)(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		      struct pmk_pipe_slot *slots, struct pmk_block *b);
-	/* Additional data of blocks, kept where running blocks find it. keeps() returns the most
-	 * bytes that a block may need, or 0. keep() writes the data at `out`, which is a multiple
-	 * of 64, and returns its size, also a multiple of 64. NULL: there is none. */
+	/*
+	 * Data of blocks in addition to struct pmk_block, for the hot paths. keeps() returns the
+	 * most bytes that a block may need, or 0. keep() writes the data of a block at `out`, which
+	 * is a multiple of 64, and returns its size, also a multiple of 64. NULL: there is no such
+	 * data.
+	 */
 	uint64_t (*keeps)(const struct pmk_core *core);
 	size_t (*keep)(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       void *out, struct pmk_block *b);
@@ -134,16 +142,23 @@ struct pmk_core_family {
 	pmk_access_fn *(*watch)(const struct pmk_core *core, enum pmk_world world,
 				const struct pmk_insn *in, const struct pmk_block *b,
 				const struct pmk_pipe_slot *pipe, uint64_t *access);
-	/* Where handlers are ordinary functions: which handlers are active when `b` starts after
-	 * `p`. Called before on_block()'s function learns of `b`. NULL: handlers run on the call
-	 * path that they interrupt. */
+	/*
+	 * For cores whose handlers are ordinary functions: returns which handlers are active when
+	 * `b` starts after `p`. It is called before on_block()'s function sees `b`. NULL: handlers
+	 * run on the call path that they interrupt.
+	 */
 	struct pmk_nesting (*nesting)(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				      const struct pmk_block *b);
-	/* The rest of a block continues, maybe after a handler. NULL: that makes no difference. */
+	/*
+	 * Called when the rest of a block continues, possibly after a handler. NULL: nothing has to
+	 * be done then.
+	 */
 	void (*resumed)(struct pmk_cpu *cpu);
-	/* In user emulation: when an access of the instruction changes nothing. The test is the
-	 * same for all loads, and for all stores, of as many bytes. tables(): the tables that the
-	 * test looks at. NULL: the emulator must call for every access. */
+	/*
+	 * In user emulation: returns when an access of the instruction changes nothing. The test
+	 * depends only on the direction of the access and on its bytes. tables(): the tables that
+	 * the test looks at. NULL: the emulator must call for every access.
+	 */
 	struct pmk_access_test (*test)(const struct pmk_core *core, const struct pmk_insn *in);
 	void *(*tables)(const struct pmk_cpu *cpu);
 
@@ -185,7 +200,7 @@ struct pmk_core_family {
 	pmk_block_fn *const (*on_lines)[PMK_FETCH_NWAYS];
 	/* The longest latency that a core can record; NULL: it records none. */
 	uint32_t (*longest)(const struct pmk_core *core);
-	/* Compute the totals that follow from others, which are all complete by then. */
+	/* Compute the totals that follow from other totals, which are complete by then. */
 	void (*derive)(const struct pmk_cpu *cpu, uint64_t *totals);
 	/* What sites book in addition to the clock (sites.h): the signals that are counted as they
 	 * happen, ending with PMK_SIG_CYCLE, and the family's own counts that derive() reads. */

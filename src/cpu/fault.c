@@ -22,7 +22,7 @@ static bool is_under_way(const struct pmk_cpu *cpu)
 	return cpu->access && family->is_under_way && family->is_under_way(cpu);
 }
 
-/* How many of the block's instructions that may fault are not known to have been passed. */
+/* Returns how many instructions of the block that may fault are not known to have been passed. */
 static unsigned not_passed(const struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	return cpu->access ? pmk_access_behind(cpu->access) + is_under_way(cpu) : p->nfaults;
@@ -43,7 +43,10 @@ static bool passing_is_told(const struct pmk_cpu *cpu, const struct pmk_block *p
 	return !pmk_fault_unsure(in) || (p->tells && in->addr != p->end_addr);
 }
 
-/* The instructions of a block that may fault and are not known to have been passed. */
+/*
+ * The instructions of a block that may fault and are not known to have been passed: the "open"
+ * instructions.
+ */
 struct open {
 	size_t first; /* its index */
 	bool told;    /* pmk would know if one of them had been passed */
@@ -101,7 +104,9 @@ struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in)
 	};
 }
 
-/* The part of the block `p` that has not run, if only the first `n` instructions have run. */
+/*
+ * Computes the part of the block `p` that has not run if only the first `n` instructions have run.
+ */
 static void rest_behind(const struct pmk_cpu *cpu, const struct pmk_block *p,
 			const struct pmk_insn *insn, size_t n, struct pmk_cpu_rest *rest)
 {
@@ -139,7 +144,10 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_c
 	}
 	memcpy(insn, p->insn, open.first * sizeof(*insn));
 	insn[open.first] = pmk_fault_without_effect(&p->insn[open.first]);
-	/* This instruction may have completed; a later one, or the next fetch, may have faulted. */
+	/*
+	 * This instruction may have completed, and a later one, or the next fetch, may have
+	 * faulted.
+	 */
 	rest->unsure = !p->tells && !is_under_way(cpu) && pmk_fault_unsure(&p->insn[open.first]);
 	rest_behind(cpu, p, insn, open.first + 1, rest);
 	rest->insn = (uint32_t)open.first;
@@ -190,8 +198,10 @@ static bool goes_on(const struct pmk_block *p, const struct pmk_block *b)
 	return !p->tells && !pmk_goes_anywhere(p) && (b->pc == p->target || b->pc == p->fall);
 }
 
-/* Why the handler `b` is entered. The host's signal shows the faults of a program, except faults
- * that the emulator detects by itself: alignment and traps. */
+/*
+ * Returns why the handler `b` is entered. The host's signal shows the faults of a program, except
+ * those that the emulator detects by itself: alignment and traps.
+ */
 static enum pmk_cause cause_of(const struct pmk_cpu *cpu, const struct pmk_block *b, bool seen)
 {
 	if (seen || (cpu->core.system && b->faulted))

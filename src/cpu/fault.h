@@ -37,7 +37,7 @@ static inline bool pmk_goes_anywhere(const struct pmk_block *b)
 /* True if the instruction may fault, and its block continues if it does not. */
 bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in);
 
-/* The instruction may fault, and if it does not, there may be no access that shows it. */
+/* True if the instruction may fault, and may also complete without an access that would show it. */
 static inline bool pmk_fault_unsure(const struct pmk_insn *in)
 {
 	return (!in->load && !in->store) || in->conditional || (in->exclusive && in->store);
@@ -50,31 +50,35 @@ struct pmk_insn pmk_fault_without_effect(const struct pmk_insn *in);
 
 /* Why a handler is entered. */
 enum pmk_cause {
-	PMK_CAUSE_OTHER,      /* by no fault, unless an access is missing */
-	PMK_CAUSE_MAYBE_TRAP, /* perhaps by a fault of an instruction that makes no access */
-	PMK_CAUSE_MAYBE,      /* perhaps by any fault */
+	PMK_CAUSE_OTHER,      /* not by a fault, unless an access is missing */
+	PMK_CAUSE_MAYBE_TRAP, /* possibly by a fault of an instruction that makes no access */
+	PMK_CAUSE_MAYBE,      /* possibly by any fault */
 	PMK_CAUSE_FAULT,
 };
 
-/* The block of a handler is about to start, and the block before it may have been left early. If it
- * was, takes back the part that has not run, and returns true. */
+/*
+ * Called when the block of a handler is about to start, and the block before it may have been left
+ * early. If it was, takes back the part that has not run, and returns true.
+ */
 PMK_SLOW bool pmk_cpu_fault(struct pmk_cpu *cpu, enum pmk_cause cause);
 
 /*
- * The same for the block `b` of a handler. Without a clock, the emulator reports at most the last
- * access of a block. For blocks that end in a direct branch, or in none, it does so only in code
- * that was translated after faults came to be expected. Blocks that do not continue with `b` are
- * never affected by this.
+ * Like pmk_cpu_fault(), for the block `b` of a handler on a core without a clock. There the
+ * emulator reports at most the last access of a block. For blocks that end in a direct branch, or
+ * in none, it does so only in code that was translated after faults came to be expected. Blocks
+ * that do not continue with `b` are not affected.
  */
 PMK_SLOW void pmk_cpu_left_early(struct pmk_cpu *cpu, const struct pmk_block *b);
 
-/* The run has ended, and the last block has not run from `pc` on, which is right after an
- * access. */
+/*
+ * Called when the run has ended and the last block has not run from `pc` on, which is right after
+ * an access.
+ */
 void pmk_cpu_left_at(struct pmk_cpu *cpu, uint64_t pc);
 
 /*
- * The core is making an access that the emulator has not reported yet. pmk_cpu_pause() takes back
- * what follows that instruction in its block, stores it in *rest, and returns the instruction's
+ * For an access that is under way and that the emulator has not reported yet. pmk_cpu_pause() takes
+ * back what follows its instruction in the block, stores it in *rest, and returns the instruction's
  * address. pmk_cpu_go_on() adds the rest again. Nothing may run between the two calls.
  */
 uint64_t pmk_cpu_pause(struct pmk_cpu *cpu, struct pmk_cpu_rest *rest);
@@ -87,7 +91,7 @@ void pmk_cpu_go_on(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest);
  */
 void pmk_cpu_faults(struct pmk_cpu *cpu);
 
-/* The emulator handled the signal itself, and the program continues. */
+/* Called when the emulator handled the signal itself, and the program continues. */
 void pmk_cpu_fault_handled(struct pmk_cpu *cpu);
 
 /* The program has ended: if nothing came after the last recorded fault, takes back the part that

@@ -49,7 +49,9 @@ static inline uint64_t pmk_known_renew(uint64_t word, uint64_t igen)
 
 #define PMK_KNOWN_TOGETHER 4
 
-/* Blocks that have a line. A line with many blocks has several nodes. */
+/*
+ * A node of a list: some of the blocks that have a line. A line with many blocks has several nodes.
+ */
 struct pmk_known_node {
 	uint64_t line;
 	uint32_t next; /* node of the list, or 0 */
@@ -60,20 +62,20 @@ struct pmk_known_node {
 struct pmk_known {
 	uint32_t *list; /* [line % PMK_KNOWN_LISTS]: first node, or 0 */
 	struct pmk_known_node *node;
-	uint32_t nnodes; /* the first one is not used */
+	uint32_t nnodes; /* number of nodes; node 0 is not used */
 };
 
 /* 0 or PMK_ENOMEM. */
 int pmk_known_init(struct pmk_known *k);
 void pmk_known_fini(struct pmk_known *k);
 
-/* The block has this line. Returns false if there is no room. */
+/* Note that the block has this line. Returns false if there is no room. */
 bool pmk_known_add(struct pmk_known *k, uint64_t line, uint32_t block);
 
 /* Forget all blocks. If `executions` is not NULL, their words become 0. */
 void pmk_known_forget(struct pmk_known *k, struct pmk_executions *executions);
 
-/* One line more or less is absent: `by` is 1 or -1. */
+/* Called when a line of code becomes absent (`by` is 1) or present (-1). */
 static inline void pmk_known_change(const struct pmk_known *k, struct pmk_executions *executions,
 				    uint64_t line, int by)
 {

@@ -2,7 +2,7 @@
 /* The load-store unit: the parts that most misses do not need. See lsu.h. */
 #include "cpu/lsu.h"
 
-/* Remove `n` waits, the first of which is `i`. */
+/* Remove `n` waits from number `i` on. */
 static void drop(struct pmk_lsu *lsu, uint32_t i, uint32_t n)
 {
 	lsu->nwaits -= n;

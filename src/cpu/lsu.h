@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The load-store unit's view of the outside: how many requests may be under way, and when a miss
- * costs time. Times are cycles of the core.
+ * The load-store unit's view of the memory outside the core: how many requests may be under way,
+ * and when a miss costs time. Times are cycles of the core.
  *
  * A load that misses holds one of a few request slots until its line has arrived; the core
  * continues until an instruction needs the loaded register, and other misses may start meanwhile. A
@@ -9,12 +9,13 @@
  * is free, the memory instruction waits, which is event 0x11. The queue's depth and the buffer's
  * size are not published: lsu.slots and wbuf.entries are our choice.
  *
- * The owner's clock advances by a whole block at once, and a wait in the middle of the block is
- * added when the load that causes it is reported. Loads between that one and the wait are reported
- * later, but did not wait. So there is a second, undelayed clock, of a core that never waits for
- * memory, and a list that says how late the real core is: all instructions from undelayed time `at`
- * on by `late`. Waits do not add up: if an instruction cannot issue before some time, it and all
- * later instructions are as late as that requires, no matter what they waited for before.
+ * The owner's clock advances by a whole block at once. A wait in the middle of the block is added
+ * only when the load that causes it is reported. Loads before the wait may be reported after that,
+ * although they did not wait. So there is a second clock, the undelayed one, of a core that never
+ * waits for memory. A list says how late the real core is: all instructions from undelayed time
+ * `at` on are `late` cycles late. Waits do not add up: if an instruction cannot issue before some
+ * time, it and all later instructions are as late as that requires, whatever they waited for
+ * before.
  *
  * Not modelled: that the external bus is shared with instruction fetches and evictions, and that a
  * second load of a line under way waits for it (it is taken to arrive with the first).
@@ -27,7 +28,7 @@
 
 #define PMK_LSU_MAX_SLOTS 16
 #define PMK_LSU_MAX_WAITS 16
-/* In place of a time of use: no instruction of the block needs the value. */
+/* Used as the time of first use: no instruction of the block needs the value. */
 #define PMK_LSU_NO_USE	  UINT64_MAX
 
 struct pmk_lsu_wait {
@@ -52,7 +53,7 @@ struct pmk_lsu {
 struct pmk_lsu_delay {
 	uint64_t full;	/* cycles a memory instruction waited for a slot or entry */
 	uint64_t stall; /* cycles an instruction waited for the loaded value */
-	uint64_t ready; /* when the value of a load is there */
+	uint64_t ready; /* when the value of a load is available */
 };
 
 static inline uint64_t pmk_later(uint64_t a, uint64_t b)
@@ -66,9 +67,11 @@ static inline uint64_t pmk_lsu_late(const struct pmk_lsu *lsu)
 	return lsu->nwaits ? lsu->wait[lsu->nwaits - 1].late : lsu->late;
 }
 
-/* Slow cases, which most misses do not need; they are in lsu.c. The first two are for when several
- * waits, or one, are not over. The third finds the slot that becomes free first if there are more
- * than three slots, or only one. */
+/*
+ * Cases that most misses do not need, in lsu.c: the first two are for several waits that are not
+ * over. The third finds the slot that becomes free first if there are more than three slots, or
+ * only one.
+ */
 void pmk_lsu_reach_many(struct pmk_lsu *lsu, uint64_t at);
 uint64_t pmk_lsu_hold_among(struct pmk_lsu *lsu, uint64_t at, uint64_t until);
 unsigned pmk_lsu_first_slot(const struct pmk_lsu *lsu);
@@ -91,9 +94,11 @@ static inline uint64_t *pmk_lsu_bus(struct pmk_lsu *lsu)
 	return lsu->level2 ? &lsu->level2_free : &lsu->bus_free;
 }
 
-/* A memory instruction of undelayed time `at` is reported. Instructions reported later follow it in
- * the program. Whether the only wait is over is decided without a branch, because the host could
- * not predict it. */
+/*
+ * Called when a memory instruction of undelayed time `at` is reported. Instructions that are
+ * reported later also come later in the program. The code that checks whether the only wait is over
+ * has no branch, because the host could not predict it.
+ */
 static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 {
 	bool over = lsu->nwaits && lsu->wait[0].at <= at;
@@ -107,8 +112,8 @@ static inline void pmk_lsu_reach(struct pmk_lsu *lsu, uint64_t at)
 }
 
 /*
- * The instruction of undelayed time `at` cannot issue before `until`. Returns by how many cycles
- * the core's clock has to advance for that.
+ * Called when the instruction of undelayed time `at` cannot issue before `until`. Returns by how
+ * many cycles the core's clock has to advance.
  */
 static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t until)
 {
@@ -121,8 +126,10 @@ static inline uint64_t pmk_lsu_hold(struct pmk_lsu *lsu, uint64_t at, uint64_t u
 	return until > free ? until - free : 0;
 }
 
-/* A memory instruction of undelayed time `at` is reported, and cannot issue before `free`. Returns
- * when it issues; *full is by how many cycles the core's clock has to advance for that. */
+/*
+ * Called when a memory instruction of undelayed time `at` is reported, which cannot issue before
+ * `free`. Returns when it issues; *full is by how many cycles the core's clock has to advance.
+ */
 static inline uint64_t pmk_lsu_issue(struct pmk_lsu *lsu, uint64_t at, uint64_t free,
 				     uint64_t *full)
 {
@@ -135,9 +142,9 @@ static inline uint64_t pmk_lsu_issue(struct pmk_lsu *lsu, uint64_t at, uint64_t 
 }
 
 /*
- * A load issued at clock `issue` misses; its result is first needed `use` cycles after issue (with
- * a hit, which takes `hit` of them). `extra` cycles (table walks) come before the request. Inline,
- * like the next ones: every miss of the program comes here.
+ * Called for a load that issued at clock `issue` and misses. Its result is first needed `use`
+ * cycles after issue (if it hit, it would take `hit` of them). The request is made `extra` cycles
+ * (table walks) after issue. Inline, like the next functions: every miss of the program comes here.
  */
 static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64_t issue,
 						     uint64_t use, uint64_t hit, uint64_t extra)
@@ -160,9 +167,9 @@ static inline struct pmk_lsu_delay pmk_lsu_load_miss(struct pmk_lsu *lsu, uint64
 }
 
 /*
- * Most misses come when no wait is under way any more, so the core will not get any later. Then the
- * next two functions do what pmk_lsu_load_miss() and pmk_lsu_write() do, in a few operations. *late
- * is how late the core is.
+ * Most misses come when no earlier wait is left, so the core does not get any later. Then the next
+ * two functions do what pmk_lsu_load_miss() and pmk_lsu_write() do, in a few operations. Sets *late
+ * to how late the core is.
  */
 static inline bool pmk_lsu_is_settled(const struct pmk_lsu *lsu, uint64_t issue, uint64_t *late)
 {
@@ -193,7 +200,7 @@ static inline struct pmk_lsu_delay pmk_lsu_settled_load_miss(struct pmk_lsu *lsu
 	return d;
 }
 
-/* The same for a store. */
+/* Like pmk_lsu_settled_load_miss(), for a store. */
 static inline struct pmk_lsu_delay pmk_lsu_settled_write(struct pmk_lsu *lsu, uint64_t late,
 							 uint64_t issue)
 {
@@ -207,7 +214,7 @@ static inline struct pmk_lsu_delay pmk_lsu_settled_write(struct pmk_lsu *lsu, ui
 	return d;
 }
 
-/* A load that needs no request has its value `takes` cycles after issue. */
+/* Called for a load that needs no request. It has its value `takes` cycles after issue. */
 static inline struct pmk_lsu_delay pmk_lsu_load_hit(struct pmk_lsu *lsu, uint64_t issue,
 						    uint64_t use, uint64_t takes)
 {
@@ -220,7 +227,7 @@ static inline struct pmk_lsu_delay pmk_lsu_load_hit(struct pmk_lsu *lsu, uint64_
 	return d;
 }
 
-/* A store issued at `issue` goes out. */
+/* Called for a store that issued at `issue` and goes out. */
 static inline struct pmk_lsu_delay pmk_lsu_write(struct pmk_lsu *lsu, uint64_t issue)
 {
 	uint64_t at = issue - pmk_lsu_late(lsu);
@@ -234,7 +241,7 @@ static inline struct pmk_lsu_delay pmk_lsu_write(struct pmk_lsu *lsu, uint64_t i
 	return d;
 }
 
-/* Time restarts at 0, with nothing under way. */
+/* Restart the time at 0, with nothing under way. */
 static inline void pmk_lsu_restart(struct pmk_lsu *lsu)
 {
 	*lsu = (struct pmk_lsu){

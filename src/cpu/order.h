@@ -61,7 +61,10 @@ static inline uint32_t pmk_order_last(const struct pmk_order *o, uint32_t set)
 	return o->way[set * o->ways];
 }
 
-/* A way was used; a way was filled; the way to replace if all are valid. */
+/*
+ * pmk_order_use(): a way was used. pmk_order_fill(): a way was filled. pmk_order_victim(): the way
+ * to replace if all are valid.
+ */
 void pmk_order_use(struct pmk_order *o, uint32_t set, uint32_t way);
 void pmk_order_fill(struct pmk_order *o, uint32_t set, uint32_t way);
 uint32_t pmk_order_victim(const struct pmk_order *o, uint32_t set);

@@ -10,9 +10,11 @@
 
 #include "cpu/decode.h"
 
-/* Addresses of instructions after an IT that were decoded with it. An address with the same index
- * replaces an older one. The older instruction then counts as unconditional if a sequence begins at
- * it. */
+/*
+ * Addresses of instructions that are under an IT of an earlier sequence. An address replaces an
+ * older one with the same index; the older instruction then counts as unconditional if a sequence
+ * begins at it.
+ */
 #define PMK_IT_PLACES 4096
 
 struct pmk_it {
@@ -20,7 +22,7 @@ struct pmk_it {
 	uint64_t conditional[PMK_IT_PLACES];
 };
 
-/* What such a decoder keeps between sequences: its `own`. */
+/* The data that a decoder of these cores keeps between sequences: pmk_decoder.own. */
 struct pmk_arm_own {
 	struct pmk_isa_arm *isa;
 	struct pmk_it it; /* for Thumb-2 */
@@ -34,9 +36,11 @@ struct pmk_arm_own {
 #define PMK_ARM_VECTORS_SIZE	 0x20u
 #define PMK_ARM_DATA_ABORT	 0x10u
 
-/* How many bytes of the kernel's code for the helper at `pc` are fetched. For the 64-bit exchange,
- * which is in two lines, these are all of its 14 instructions; for other helpers, which fit into
- * one line, one instruction. */
+/*
+ * Returns how many bytes of the kernel's code for the helper at `pc` are fetched: for the 64-bit
+ * exchange, which is in two lines, its 14 instructions; for other helpers, which fit into one line,
+ * one instruction.
+ */
 unsigned pmk_arm_helper_bytes(uint64_t pc);
 
 /* decoder_init() and vector() of a family (family.h); the vectors are the low and the high ones. */

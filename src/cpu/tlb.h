@@ -55,7 +55,7 @@ static inline uint64_t pmk_tlb_fill(struct pmk_tlb *t, uint64_t page)
 	return old;
 }
 
-/* The same for a TLB of one set, such as a micro-TLB. */
+/* Like pmk_tlb_fill(), for a TLB of one set, such as a micro-TLB. */
 static inline uint64_t pmk_tlb_fill_only(struct pmk_tlb *t, uint64_t page)
 {
 	uint32_t next = *t->next;
@@ -66,8 +66,10 @@ static inline uint64_t pmk_tlb_fill_only(struct pmk_tlb *t, uint64_t page)
 	return old;
 }
 
-/* Put a page in if it is absent, and return whether it was. Of two ways, this is without
- * branches. */
+/*
+ * Put a page in if it is absent, and return whether it was absent. With two ways, this has no
+ * branches.
+ */
 static inline bool pmk_tlb_fill_absent(struct pmk_tlb *t, uint64_t page)
 {
 	uint32_t s = (uint32_t)page & t->set_mask;

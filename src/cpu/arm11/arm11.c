@@ -31,8 +31,10 @@
 /* Result latency of a load that hits: DDI 0301H table 16-13. */
 #define LOAD_HIT_LATENCY 3
 
-/* Takes the place of a previous block before the first one: it leaves nothing to wait for, and any
- * address may follow it. */
+/*
+ * Stands in for the previous block when the first block starts: nothing has to wait for it, and any
+ * address may follow it.
+ */
 static const struct pmk_block before_all = { .arm11.branch = PMK_BRANCH_SLOW,
 					     .flow = PMK_FLOW_NEXT };
 
@@ -50,7 +52,7 @@ _Static_assert((int)PMK_ARM11_FACT_UNTIMED < (int)PMK_NFACTS,
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* True if the level 1 data cache has no unusual parameter. */
+/* True if no parameter of the level 1 data cache differs from an ARM11's. */
 static bool has_usual_data(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
@@ -59,7 +61,7 @@ static bool has_usual_data(const struct pmk_cpu *cpu)
 	       core->arm11.store_miss_each && !pmk_order_is_kept(&cpu->arm11.dcache.order);
 }
 
-/* True if nothing unusual makes its misses wait. */
+/* True if no parameter makes misses wait in an unusual way. */
 static bool has_usual_memory(const struct pmk_cpu *cpu)
 {
 	const struct pmk_core *core = &cpu->core;
@@ -144,7 +146,10 @@ bool pmk_arm11_is_under_way(const struct pmk_cpu *cpu)
 	return cpu->arm11.multiple_left > 0;
 }
 
-/* A load or store multiple that faults starts again from its beginning, and is counted then. */
+/*
+ * Drop a load or store multiple that faulted. It starts again from its beginning, and is counted
+ * then.
+ */
 void pmk_arm11_drop(struct pmk_cpu *cpu)
 {
 	if (cpu->arm11.multiple_left > 0 && cpu->arm11.multiple_counts != PMK_SIG_NONE) {
@@ -271,7 +276,7 @@ static inline struct translation translate(struct pmk_cpu *cpu, uint32_t page)
 #define WIDE
 #endif
 
-/* Eight bytes of a map, and the same byte eight times. */
+/* Eight bytes of a map as one number; multiplying a byte by EACH_BYTE repeats it eight times. */
 typedef uint64_t __attribute__((may_alias)) map_word;
 #define EACH_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
 
@@ -292,8 +297,10 @@ static inline void unmap_page(uint8_t *map)
 		word[i] &= ~EACH_BYTE(PMK_D_MAPPED | PMK_D_FAST);
 }
 
-/* The page enters the micro-TLB. If hits change the order of a set, its lines must be used once
- * before accesses to them are fast again: see pmk_arm11_data_hit(). */
+/*
+ * Enter a page into the micro-TLB. If hits change the order of a set, the page's lines must be used
+ * once before accesses to them are fast again: see pmk_arm11_data_hit().
+ */
 static inline void enter_page(struct pmk_cpu *cpu, uint32_t page)
 {
 	uint8_t *map = &cpu->arm11.dmap[page * LINES_PER_PAGE];
@@ -305,7 +312,7 @@ static inline void enter_page(struct pmk_cpu *cpu, uint32_t page)
 			map[i] |= PMK_D_MAPPED;
 }
 
-/* The page enters the micro-TLB, if there is one. */
+/* Enter a page into the micro-TLB, if there is one. */
 static inline void data_map(struct pmk_cpu *cpu, uint32_t page)
 {
 	uint64_t old;
@@ -329,7 +336,7 @@ WIDE static struct translation data_translate(struct pmk_cpu *cpu, uint32_t page
 	return t;
 }
 
-/* The same on a core that has an MMU and no unusual parameter for data accesses. */
+/* Like data_translate(), on a core that has an MMU and no unusual parameter for data accesses. */
 static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint32_t page)
 {
 	struct translation t = translate(cpu, page);
@@ -342,7 +349,7 @@ static inline struct translation data_translate_usual(struct pmk_cpu *cpu, uint3
 	return t;
 }
 
-/* Without a clock, nothing depends on the main TLB. */
+/* Like data_map(), without a clock, where nothing depends on the main TLB. */
 WIDE static void data_map_alone(struct pmk_cpu *cpu, uint32_t page)
 {
 	data_map(cpu, page);
@@ -385,7 +392,10 @@ static bool is_fetched(const struct pmk_cpu *cpu, uint32_t line)
 	return cpu->arm11.imap[line] & PMK_I_PRESENT;
 }
 
-/* If hits change the order of a set, only the line that was used last in it is quiet. */
+/*
+ * Clear the "quiet" bit of the line that was used last in the set of `line`, if hits change the
+ * order of a set.
+ */
 static void unquiet_last(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint32_t last = pmk_cache_last(&cpu->arm11.icache, line);
@@ -544,7 +554,7 @@ static void push_return(struct pmk_cpu *cpu, uint32_t addr)
 	pmk_return_push(&cpu->arm11.rs, addr);
 }
 
-/* A block ended in a branch with a constant offset. Returns its cycles. */
+/* Account for a branch with a constant offset that ended a block. Returns its cycles. */
 static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, bool taken)
 {
 	struct pmk_prediction say = pmk_predictor_predict(&cpu->arm11.bp, p);
@@ -568,8 +578,8 @@ static uint64_t leave_direct(struct pmk_cpu *cpu, const struct pmk_block *p, boo
 }
 
 /*
- * A return whose condition passed. The return stack predicts unconditional returns; conditional
- * ones pop it as well (DDI 0301H 16.3). Returns whether the prediction was right.
+ * Account for a return whose condition passed. The return stack predicts unconditional returns;
+ * conditional ones pop it as well (DDI 0301H 16.3). Returns true if the prediction was right.
  */
 static bool predict_return(struct pmk_cpu *cpu, const struct pmk_block *p, uint32_t target,
 			   bool *empty)
@@ -628,8 +638,10 @@ static bool always_goes(const struct pmk_block *p)
 	       p->flow != PMK_FLOW_MODE;
 }
 
-/* `b` starts and shows where the last branch of `p` went. The outcome was not the expected one, or
- * the branch always takes the slow path. */
+/*
+ * Account for the last branch of `p` when `b` starts, if the outcome was not the expected one or
+ * the branch always takes the slow path.
+ */
 static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			bool taken)
 {
@@ -639,14 +651,16 @@ static void leave_block(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	case PMK_FLOW_NEXT:
 	case PMK_FLOW_EXCEPTION:
 	case PMK_FLOW_MODE:
-		/* Software did not change the PC, or changed it together with the mode. */
+		/* The PC was not changed by software, or was changed together with the mode. */
 		cpu->taken -= taken;
 		return;
 	case PMK_FLOW_JUMP:
 	case PMK_FLOW_CALL:
 		if (taken && b->pc != p->target) {
-			/* An exception or signal came first; the emulator does not show which way a
-			 * conditional branch went. */
+			/*
+			 * An exception or signal came first. The emulator does not show which way a
+			 * conditional branch would have gone.
+			 */
 			cpu->taken -= !always_goes(p);
 			return;
 		}
@@ -738,9 +752,10 @@ static const struct pmk_arm11_edge *edge_between(struct pmk_cpu *cpu, const stru
 	return e;
 }
 
-/* Wait for results of the previous block. Some may have arrived during the cycles since `before`,
- * which the branch or the fetch took. A wait for the load-store unit does not count as a data
- * stall. */
+/*
+ * Wait for results of the previous block. Some may have arrived during the cycles since `before`,
+ * which the branch or the fetch took. A wait for the load-store unit is not a data stall.
+ */
 static inline void wait_for_results(struct pmk_cpu *cpu, const struct pmk_arm11_edge *e,
 				    uint64_t before)
 {
@@ -752,9 +767,11 @@ static inline void wait_for_results(struct pmk_cpu *cpu, const struct pmk_arm11_
 		cpu->dyn[PMK_SIG_DATA_STALL] += e->data - passed;
 }
 
-/* Block `b` reads or writes registers whose loads are still under way. It waits when an instruction
- * needs one of them. If it overwrites a register before any instruction reads it, nothing waits for
- * that load (our choice). */
+/*
+ * Wait for registers that block `b` reads or writes and whose loads are still under way. The wait
+ * begins at the instruction that needs one of them. If the block overwrites a register before any
+ * instruction reads it, nothing waits for that load (our choice).
+ */
 static void wait_for_pending(struct pmk_cpu *cpu, const struct pmk_block *b, uint64_t regs)
 {
 	uint64_t start = cpu->cycles - b->cycles - pmk_lsu_late(&cpu->arm11.lsu);
@@ -787,8 +804,10 @@ static PMK_SLOW void remember_vfp(struct pmk_cpu *cpu, const struct pmk_block *p
 	cpu->arm11.pending |= PMK_PIPE_VFP;
 }
 
-/* Block `b` has VFP instructions. A wait for one of its pipelines does not count as a data
- * stall. */
+/*
+ * Wait for the VFP results and pipelines that block `b` needs. A wait for a pipeline is not a data
+ * stall.
+ */
 static PMK_SLOW void wait_for_vfp(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint64_t start = cpu->cycles - b->cycles, wait = 0, data = 0;
@@ -847,8 +866,10 @@ static inline void disturb_and_fetch(struct pmk_cpu *cpu, const struct pmk_block
 	fetch_stale(cpu, b);
 }
 
-/* Block `b` starts, and waits for what earlier blocks have not finished. `before` is when the last
- * one ended. */
+/*
+ * Start block `b`: wait for what earlier blocks have not finished. `before` is when the last one
+ * ended.
+ */
 static PMK_SLOW void wait_at_entry(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t before)
 {
@@ -872,8 +893,10 @@ void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 	uint64_t before = cpu->cycles, end = before - b->cycles - pmk_pred_cycles(word);
 
 	if (PMK_UNLIKELY(b->vector)) {
-		/* Exception entry. An unconditional branch before it was taken; whether a
-		 * conditional one would have been cannot be seen, so it is not counted. */
+		/*
+		 * An exception was entered. An unconditional branch before it was taken. Whether a
+		 * conditional one would have been taken is not visible, so it is not counted.
+		 */
 		cpu->taken -= taken && !always_goes(p);
 	} else if (word == PMK_PRED_CALL && taken && b->pc == p->target) {
 		push_return(cpu, (uint32_t)p->fall);
@@ -895,11 +918,13 @@ void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 
 /*
  * The functions below do what pmk_arm11_block_general() does, for nearly all blocks, while nothing
- * is booked by site. They end in calls of each other, so that they save no registers.
+ * is booked by site. They end with calls of each other, so that no registers must be saved.
  */
 
-/* Block `b` starts, and must fetch or wait for something. `end` is when `p` ended, without the
- * cycles of its branch. */
+/*
+ * Start block `b`, which must fetch or wait for something. `end` is when `p` ended, without the
+ * cycles of its branch.
+ */
 static PMK_SLOW void fetch_any_and_wait(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b, uint64_t before, uint64_t end)
 {
@@ -933,11 +958,13 @@ static inline uint64_t block_awaits(const struct pmk_cpu *cpu, const struct pmk_
 	return (p->arm11.late & b->arm11.wants) | (cpu->arm11.pending & b->arm11.touches);
 }
 
-/* The bits of pmk_arm11_fetch_changes() that only fetch_block() can set: the page is not in the
- * micro-TLB, or the bytes were not looked at. */
+/*
+ * The bits of pmk_arm11_fetch_changes() that only fetch_block() can handle: the page is not in the
+ * micro-TLB, or the bytes were not looked at.
+ */
 #define CHANGES_MORE ((PMK_I_MAPPED | UINT32_C(0x80)) * UINT32_C(0x01010101))
 
-/* Block `b` waits only for results of `p`. */
+/* Start block `b`, which waits only for results of `p`. */
 static PMK_SLOW void wait_remembered(struct pmk_cpu *cpu, const struct pmk_block *p,
 				     const struct pmk_block *b, uint64_t before)
 {
@@ -972,8 +999,10 @@ static PMK_SLOW void fetch_and_wait(struct pmk_cpu *cpu, const struct pmk_block 
 		pmk_cpu_deadline(cpu, b);
 }
 
-/* Block `b` starts after a branch that took `more` cycles longer than the block `p` says. `cycles`
- * were added for its prediction, which was wrong. */
+/*
+ * Start block `b` after a branch that took `more` cycles longer than block `p` says. `cycles` were
+ * added for its prediction, which was wrong.
+ */
 static inline void enter_left(struct pmk_cpu *cpu, const struct pmk_block *p,
 			      const struct pmk_block *b, uint64_t cycles, uint64_t more)
 {
@@ -1000,14 +1029,14 @@ enum left {
 	LEFT_ABSENT,	/* the line after the branch must be fetched first */
 };
 
-/* The core fetches again after the branch of `p`. Sets the cycles beyond those of the block. */
+/* Refetch after the branch of `p`. Sets the cycles beyond those of the block. */
 static inline void flush_usual(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t *more)
 {
 	cpu->dyn[PMK_SIG_FETCH_STALL] += cpu->core.arm11.flush_stall;
 	*more = p->arm11.resolved;
 }
 
-/* A branch with an entry was predicted by the entry, and that was wrong. */
+/* Leave a branch that its entry mispredicted. */
 static inline enum left leave_held(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
 				   bool taken, uint64_t word, uint64_t *more)
 {
@@ -1027,7 +1056,10 @@ static inline enum left leave_held(struct pmk_cpu *cpu, const struct pmk_block *
 	return LEFT;
 }
 
-/* A branch without an entry was predicted by the static rules. It gets an entry if it is taken. */
+/*
+ * Leave a branch without an entry, which the static rules predicted. It gets an entry if it is
+ * taken.
+ */
 static inline enum left leave_static(struct pmk_cpu *cpu, const struct pmk_block *p, uint64_t pc,
 				     bool taken, uint64_t *more)
 {
@@ -1051,8 +1083,10 @@ static inline enum left leave_static(struct pmk_cpu *cpu, const struct pmk_block
 	return LEFT;
 }
 
-/* A return whose condition passed. The return stack has the right address, or a wrong one, or is
- * empty. If the return is predicted correctly, its shadow is looked up but not fetched. */
+/*
+ * Leave a return whose condition passed. The return stack has the right address, or a wrong one, or
+ * is empty. If the return is predicted correctly, its shadow is looked up but not fetched.
+ */
 static inline enum left leave_return_usual(struct pmk_cpu *cpu, const struct pmk_block *p,
 					   uint64_t pc, uint64_t *more)
 {
@@ -1095,7 +1129,7 @@ static inline enum left leave_predicted_call(struct pmk_cpu *cpu, const struct p
 	return LEFT;
 }
 
-/* A conditional return pops the return stack, but is not predicted. */
+/* Leave a conditional return. It pops the return stack, but is not predicted. */
 static inline enum left leave_return_resolved(struct pmk_cpu *cpu, const struct pmk_block *p,
 					      uint64_t *more)
 {
@@ -1123,7 +1157,7 @@ static inline enum left leave_indirect_usual(struct pmk_cpu *cpu, const struct p
 	return LEFT;
 }
 
-/* A return, or a branch whose target is only known when it is executed. */
+/* Leave a return, or a branch whose target is only known when it is executed. */
 static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk_block *p,
 					   uint64_t pc, bool taken, uint64_t *more)
 {
@@ -1140,7 +1174,10 @@ static inline enum left leave_for_anywhere(struct pmk_cpu *cpu, const struct pmk
 	return leave_indirect_usual(cpu, p, more);
 }
 
-/* The same functions without a clock, where the words do not show which branches have an entry. */
+/*
+ * The same functions for a core without a clock. There, the prediction words do not show which
+ * branches have an entry.
+ */
 
 static inline enum left fetch_behind_jump(struct pmk_cpu *cpu, const struct pmk_block *p,
 					  uint64_t pc, bool taken, uint64_t word)
@@ -1209,7 +1246,7 @@ static PMK_SLOW void fetch_general(struct pmk_cpu *cpu, const struct pmk_block *
 	cpu->taken = all_taken;
 }
 
-/* The branch that ends `p` was not predicted, and the line after it is absent: fetch it. */
+/* The branch that ends `p` was not predicted. Fetch the line after it, which is absent. */
 static void fetch_behind(struct pmk_cpu *cpu, const struct pmk_block *p)
 {
 	cpu->dyn[PMK_SIG_L1I_MISS]++;
@@ -1240,7 +1277,10 @@ static PMK_SLOW void block_behind_absent(struct pmk_cpu *cpu, const struct pmk_b
 	pmk_arm11_block_slow(cpu, p, b, taken, word);
 }
 
-/* Start block `b` after an attempt to leave `p`. `cycles` and `more` are those of enter_left(). */
+/*
+ * Start block `b` after an attempt to leave `p`. `cycles` and `more` have the same meaning as in
+ * enter_left().
+ */
 static inline void enter_after(struct pmk_cpu *cpu, const struct pmk_block *p,
 			       const struct pmk_block *b, uint64_t taken, uint64_t word,
 			       enum left left, uint64_t cycles, uint64_t more)
@@ -1288,7 +1328,7 @@ static PMK_SLOW void block_after_any(struct pmk_cpu *cpu, const struct pmk_block
 	enter_after(cpu, p, b, taken, word, left, 0, more);
 }
 
-/* Block `b` starts as predicted. */
+/* Start block `b`, whose start was predicted. */
 static PMK_SLOW void block_as_predicted(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b, uint64_t taken, uint64_t word)
 {
@@ -1396,7 +1436,7 @@ static void store_external(struct pmk_cpu *cpu, uint64_t access)
 	account(cpu, pmk_lsu_write(&cpu->arm11.lsu, issue_time(cpu, access)), 0);
 }
 
-/* A load that hits, but whose translation missed: the translation delays its value. */
+/* Account for a load that hits, but whose value is late because its translation missed. */
 static void load_late(struct pmk_cpu *cpu, uint64_t access, struct translation t)
 {
 	if (t.refill + t.walk && !cpu->core.timeless)
@@ -1542,7 +1582,10 @@ static inline void load_line(struct pmk_cpu *cpu, uint32_t line, uint64_t access
 	load_translated(cpu, line, access, data_mapped(cpu, line));
 }
 
-/* Reads allocate, writes do not (TRM 7.2): every store to an absent line misses and goes out. */
+/*
+ * Returns true if the store misses: reads allocate, writes do not (TRM 7.2), so every store to an
+ * absent line goes out.
+ */
 static inline bool store_misses(struct pmk_cpu *cpu, uint32_t line, unsigned halves,
 				uint64_t access)
 {
@@ -1597,7 +1640,7 @@ static unsigned halves_of(uint32_t from, uint32_t to)
 	return (from & half ? 0u : PMK_D_DIRTY_LO) | (to & half ? PMK_D_DIRTY_HI : 0u);
 }
 
-/* An access that crosses into a second line is two accesses (DAI 0195B §7). */
+/* Account for a load that crosses into a second line: it is two accesses (DAI 0195B §7). */
 static PMK_SLOW void load_split(struct pmk_cpu *cpu, uint32_t addr, uint32_t last, uint64_t access)
 {
 	load_line(cpu, addr >> PMK_LINE_SHIFT, access);
@@ -1643,8 +1686,8 @@ static PMK_SLOW void store_general(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
 /*
  * The functions below do what load_general() and store_general() do, for nearly all misses: on a
  * core with no unusual parameter, while nothing is booked by site, in one line, and when no earlier
- * miss will make the core any later. Programs that miss all the time spend most of their time here,
- * so these functions check each condition only once. They leave other misses to the general
+ * miss makes the core later. Programs that miss all the time spend most of their time here, so
+ * these functions check each condition only once. They leave all other misses to the general
  * functions.
  */
 static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr, uint64_t access)
@@ -1655,7 +1698,7 @@ static inline bool is_usual(const struct pmk_cpu *cpu, bool usual, uint32_t addr
 	       in_line + PMK_ACCESS_SIZE(access) <= LINE_BYTES;
 }
 
-/* The line replaces another one. */
+/* Put a line into the cache in place of another one. */
 static inline void fill_usual(struct pmk_cpu *cpu, uint32_t line)
 {
 	struct pmk_cache *c = &cpu->arm11.dcache;
@@ -1708,7 +1751,7 @@ WIDE static void load_unmapped(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 	load_usual(cpu, addr, access, data_translate_usual(cpu, addr >> PMK_PAGE_SHIFT));
 }
 
-/* A store to a page that the micro-TLB holds. */
+/* Account for a store to a page that the micro-TLB holds. */
 static inline void store_usual(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	uint8_t *byte = &cpu->arm11.dmap[addr >> PMK_LINE_SHIFT];
@@ -1764,9 +1807,9 @@ void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t acce
 	pmk_arm11_multiple_line(cpu, addr, access, write);
 }
 
-/* The same functions without a clock. */
+/* Like the functions above, without a clock. */
 
-/* Returns false if the general functions must do it. */
+/* Returns false if the general functions must handle the access. */
 static inline bool map_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 {
 	if (PMK_UNLIKELY(!is_usual(cpu, cpu->arm11.usual_alone, addr, access)))

@@ -74,14 +74,16 @@ enum {
 	PMK_I_MOST_LINES = 4,  /* most lines of a block that are looked up at once */
 };
 
-/* True if the instruction certainly makes its accesses. Then the block counts them. Conditional and
- * exclusive instructions may make none, so memory callbacks count theirs. */
+/*
+ * True if the instruction certainly makes its accesses, so that its block counts them. Conditional
+ * and exclusive instructions may make none: memory callbacks count their accesses.
+ */
 static inline bool pmk_arm11_access_static(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	return (in->load || in->store) && !in->conditional && !in->exclusive && !core->timeless;
 }
 
-/* The memory system of a core that is otherwise like an ARM11. */
+/* Functions of a memory system that replaces an ARM11's. */
 struct pmk_arm11_instead {
 	/* Fetch a block that is about to run. Returns true if it must be called again for the next
 	 * execution, even if nothing was evicted. */
@@ -91,11 +93,11 @@ struct pmk_arm11_instead {
 	void (*flush_tlbs)(struct pmk_cpu *cpu);
 };
 
-/* Translated code: decode.c. */
+/* Decoding of translated code: decode.c. */
 void pmk_arm11_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 		      struct pmk_insn *in);
 
-/* What an emulator calls: watch.c. */
+/* The functions that an emulator calls: watch.c. */
 const struct pmk_block_fns *pmk_arm11_on_block(const struct pmk_core *core);
 extern pmk_block_fn *const pmk_arm11_on_fetch[2][PMK_FETCH_NWAYS];
 pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, enum pmk_world world,
@@ -104,7 +106,7 @@ pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, enum pmk_world world
 struct pmk_access_test pmk_arm11_test(const struct pmk_core *core, const struct pmk_insn *in);
 void *pmk_arm11_tables(const struct pmk_cpu *cpu);
 
-/* Its parameters: keys.c. */
+/* Parameters: keys.c. */
 extern const struct pmk_core_key pmk_arm11_keys[];
 int pmk_arm11_check(const struct pmk_core *core, char *msg, unsigned size);
 
@@ -129,11 +131,11 @@ void pmk_arm11_build(const struct pmk_core *core, const struct pmk_insn *insn, s
 		     struct pmk_pipe_slot *slots, struct pmk_block *b);
 
 /*
- * For caches whose hits change what is replaced next (pmk_cache_ages()). The first two: a line that
- * is present is fetched, or accessed. The third: a line is about to be filled. Only the line that
- * was used last in its set may keep the bits that make an access fast, because only its hits change
- * nothing. For other caches these functions do nothing. pmk_arm11_fetch_hit() returns true if the
- * order changed.
+ * Functions for caches whose hits change which line is replaced next (pmk_cache_ages()); for other
+ * caches they do nothing. pmk_arm11_fetch_hit() and pmk_arm11_data_hit() are called when a line
+ * that is present is fetched or accessed, and the third before a line is filled. They keep the bits
+ * that make an access fast only on the line that was used last in its set, because only hits on
+ * that line change nothing. pmk_arm11_fetch_hit() returns true if the order changed.
  */
 bool pmk_arm11_fetch_hit(struct pmk_cpu *cpu, uint32_t line);
 void pmk_arm11_data_hit(struct pmk_cpu *cpu, uint32_t line);
@@ -141,7 +143,10 @@ void pmk_arm11_data_order(struct pmk_cpu *cpu, uint32_t line);
 
 PMK_SLOW void pmk_arm11_block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				   const struct pmk_block *b, uint64_t taken, uint64_t word);
-/* The same while counts are booked by site, or where something of the owner's begins or ends. */
+/*
+ * Like pmk_arm11_block_slow(), while counts are booked by site, or where something of the owner's
+ * begins or ends.
+ */
 PMK_SLOW void pmk_arm11_block_general(struct pmk_cpu *cpu, const struct pmk_block *p,
 				      const struct pmk_block *b, uint64_t taken, uint64_t word);
 PMK_SLOW void pmk_arm11_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
@@ -151,13 +156,15 @@ PMK_SLOW void pmk_arm11_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t 
 /* Loads and stores without a clock. */
 PMK_SLOW void pmk_arm11_load_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_arm11_store_alone_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-/* An access of a load or store multiple that its block has not counted. */
+/* Count an access of a load or store multiple that its block has not counted. */
 PMK_SLOW void pmk_arm11_multiple_counts(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					bool write);
 
-/* 0 if fetching the block changes nothing. It is never 0 if `spare` is 0, because no byte of imap[]
- * has all bits set. `spare` is 0 in blocks with more than PMK_I_MOST_LINES lines, in blocks at
- * exception vectors, and on cores with their own memory system. */
+/*
+ * Returns 0 if fetching the block changes nothing. The result is never 0 if `spare` is 0, because
+ * no byte of imap[] has all bits set. `spare` is 0 in blocks with more than PMK_I_MOST_LINES lines,
+ * in blocks at exception vectors, and on cores with a memory system of their own.
+ */
 static inline uint32_t pmk_arm11_fetch_changes(const struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	uint32_t lines;
@@ -213,8 +220,10 @@ static inline void pmk_arm11_block(struct pmk_cpu *cpu, const struct pmk_block *
 	pmk_arm11_enter(cpu, b, false);
 }
 
-/* The same when only fetching and branch prediction are counted. If `count`, a constant, is true,
- * count the execution. */
+/*
+ * Like pmk_arm11_start(), when only fetching and branch prediction are counted. If `count`, a
+ * constant, is true, count the execution.
+ */
 static inline void pmk_arm11_enter_fetch(struct pmk_cpu *cpu, const struct pmk_block *b, bool count)
 {
 	const struct pmk_block *p = cpu->prev;
@@ -263,8 +272,10 @@ static inline void pmk_arm11_store(struct pmk_cpu *cpu, uint32_t addr, unsigned 
 		pmk_arm11_store_slow(cpu, addr, access);
 }
 
-/* A store of several words, all in one line. It changes nothing if each half that it touches is
- * already dirty. */
+/*
+ * Account for a store of several words, all in one line. It changes nothing if each half that it
+ * touches is already dirty.
+ */
 static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint32_t bytes,
 					uint64_t access)
 {
@@ -275,7 +286,7 @@ static inline void pmk_arm11_store_span(struct pmk_cpu *cpu, uint32_t addr, uint
 		pmk_arm11_store_slow(cpu, addr, pmk_access_resize(access, bytes));
 }
 
-/* A load or store multiple accesses a line, at `addr`, or the first one. */
+/* Account for the accesses of a load or store multiple to one line, from `addr` on. */
 static inline void pmk_arm11_multiple_line(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					   bool write)
 {
@@ -290,9 +301,9 @@ static inline void pmk_arm11_multiple_line(struct pmk_cpu *cpu, uint32_t addr, u
 }
 
 /*
- * One word of a load or store multiple. Words after the first are sequential, and count only when
- * they enter the next line, which is one more access (DAI 0195B §7). `write` and `counted` are
- * constants.
+ * Account for one word of a load or store multiple. Words after the first are sequential, and count
+ * only when they enter the next line, which is one more access (DAI 0195B §7). `write` and
+ * `counted` are constants.
  */
 static inline void pmk_arm11_multiple(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 				      bool write, bool counted)

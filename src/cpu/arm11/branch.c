@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The branch predictor. See branch.h.
+ *
  * Not modelled: speculative updates, and that a BTAC entry serves a fetch of 64 bits. Two branches
- * in one double word evict each other here as well, because both have the same entry.
+ * in one double word evict each other in the model, too, because they have the same entry.
  */
 #include "cpu/arm11/branch.h"
 
@@ -82,7 +83,7 @@ uint8_t pmk_predictor_initial(const struct pmk_predictor *p, const struct pmk_bl
 	/* A jump to the next instruction takes it, too, because its outcome looks like no jump. */
 	if (!b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
-	/* A branch that is correctly and statically predicted not taken costs one cycle. */
+	/* A branch that is not taken, and that the static rules predict so, costs one cycle. */
 	return p->timeless || b->arm11.branch_cycles ? PMK_PRED_NOT_TAKEN
 						     : PMK_PRED_NOT_TAKEN | PMK_PRED_CYCLE;
 }
@@ -104,8 +105,10 @@ static uint8_t word_of(const struct pmk_predictor *p, const struct pmk_btac_entr
 
 	if (e->state && !b->conditional && b->target == b->fall)
 		return PMK_PRED_LOOK;
-	/* Without a clock, a branch that is predicted taken but is not taken makes the core fetch
-	 * the wrong path, if wrong paths are fetched. */
+	/*
+	 * Without a clock: if a branch that is predicted taken is not taken, the core fetches the
+	 * wrong path, if wrong paths are fetched at all.
+	 */
 	if (e->state && p->timeless && p->wrong_path)
 		return PMK_PRED_LOOK;
 	if (e->state && call && !p->timeless)

@@ -39,25 +39,30 @@ enum {
 	PMK_PRED_PUSHES = 8,
 	PMK_PRED_HELD = 16,
 	PMK_PRED_CYCLE = 32,
-	/* The words of a branch that is predicted not taken, and of a call that is predicted
-	 * taken. */
+	/*
+	 * The word of a branch that is predicted not taken, and that of a call that is predicted
+	 * taken.
+	 */
 	PMK_PRED_NOT_TAKEN = PMK_PRED_STATE,
 	PMK_PRED_CALL = PMK_PRED_HELD | PMK_PRED_PUSHES | 3,
 };
 
-/* 0 if a branch with this word was predicted correctly: taken (1) or not (0). */
+/* Returns 0 if a branch with this word was predicted correctly. `taken` is its outcome: 1 or 0. */
 static inline uint64_t pmk_pred_differs(uint64_t word, uint64_t taken)
 {
 	return (word ^ (PMK_PRED_STATE + 3 * taken)) & (PMK_PRED_STATE | 2);
 }
 
-/* 0 if it was, and learns nothing from that: its state is a strong one. */
+/*
+ * Returns 0 if a branch with this word was predicted correctly and learns nothing from it, because
+ * its state is a strong one.
+ */
 static inline uint64_t pmk_pred_changes(uint64_t word, uint64_t taken)
 {
 	return (word ^ (PMK_PRED_STATE + 3 * taken)) & (PMK_PRED_STATE | 3);
 }
 
-/* The cycles to add if it was. */
+/* The cycles to add for a branch with this word that was predicted correctly. */
 static inline uint64_t pmk_pred_cycles(uint64_t word)
 {
 	return word / PMK_PRED_CYCLE;
@@ -72,15 +77,20 @@ static inline void pmk_pred_learn(uint8_t *own, uint64_t word, uint64_t taken)
 		*own = (uint8_t)(word ^ 1);
 }
 
-/* Without a clock: 0 if a branch with this word is not a call, and was strongly and correctly
- * predicted: taken (1) or not (0). */
+/*
+ * Without a clock: returns 0 if a branch with this word is not a call, its state is a strong one,
+ * and it was predicted correctly. `taken` is its outcome.
+ */
 static inline uint64_t pmk_state_differs(uint64_t word, uint64_t taken)
 {
 	return word ^ (PMK_PRED_STATE + 3 * taken);
 }
 
-/* If it is not 0: true if there is more to do than to learn the outcome. A branch that is taken
- * against its state fetches its shadow, and a call that is taken pushes the return stack. */
+/*
+ * If pmk_state_differs() is not 0: true if there is more to do than to learn the outcome. A branch
+ * that is taken against its state fetches its shadow, and a call that is taken pushes the return
+ * stack.
+ */
 static inline bool pmk_state_looks(uint64_t word, uint64_t taken)
 {
 	return !(word & PMK_PRED_STATE) || (taken && (word & (PMK_PRED_PUSHES | 2)) != 2);
@@ -100,7 +110,7 @@ struct pmk_btac_entry {
 struct pmk_predictor {
 	struct pmk_btac_entry *entry;
 	uint32_t mask;
-	bool on, dynamic, fixed; /* SCTLR.Z, and ACTLR.DB, ACTLR.SB, which depend on it */
+	bool on, dynamic, fixed; /* SCTLR.Z; ACTLR.DB and ACTLR.SB, which depend on it */
 	bool timeless;		 /* there is no clock */
 	bool wrong_path;	 /* wrong paths are fetched */
 };
@@ -124,13 +134,16 @@ void pmk_predictor_catch_up(struct pmk_predictor *p, const struct pmk_block *b, 
 /* How a direct branch was fetched. */
 struct pmk_prediction {
 	bool taken;
-	bool dynamic; /* by an entry, not by the static rules */
+	bool dynamic; /* predicted by an entry, not by the static rules */
 };
 
 /* The prediction for the direct branch that ends `b`, before its outcome is known. */
 struct pmk_prediction pmk_predictor_predict(const struct pmk_predictor *p,
 					    const struct pmk_block *b);
-/* Learn the outcome; rewrites the words of this branch and of a branch that it evicts. */
+/*
+ * Learn the outcome of the branch that ends `b`. Rewrites its word, and the word of a branch that
+ * it evicts.
+ */
 void pmk_predictor_resolve(struct pmk_predictor *p, uint8_t *pred, const struct pmk_block *b,
 			   bool taken);
 
@@ -147,8 +160,10 @@ static inline bool pmk_btac_holds(const struct pmk_btac_entry *e, uint32_t addr,
 	return e->branch == branch && e->addr == addr;
 }
 
-/* A branch without an entry was taken, and gets one as "weakly taken". The word of the branch that
- * had the entry becomes PMK_PRED_LOOK. */
+/*
+ * Give a branch without an entry, which was taken, an entry as "weakly taken". The word of the
+ * branch that had the entry becomes PMK_PRED_LOOK.
+ */
 static inline void pmk_predictor_allocate(struct pmk_btac_entry *e, uint8_t *pred, uint32_t addr,
 					  uint32_t branch)
 {
@@ -172,7 +187,7 @@ static inline void pmk_return_push(struct pmk_return_stack *rs, uint32_t addr)
 	rs->count += rs->count < rs->size;
 }
 
-/* Returns false if it is empty. */
+/* Returns false if the stack is empty. */
 static inline bool pmk_return_pop(struct pmk_return_stack *rs, uint32_t *addr)
 {
 	if (!rs->count)

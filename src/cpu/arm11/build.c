@@ -16,7 +16,7 @@ static void add_facts(const struct pmk_core *core, const struct pmk_insn *in, st
 			      in->flow != PMK_FLOW_EXCEPTION && in->flow != PMK_FLOW_MODE))
 		f->n[PMK_ARM11_FACT_BRANCH]++;
 	if (pmk_arm11_access_static(core, in)) {
-		/* A swap is a read and a write of one line: two accesses (our choice). */
+		/* A swap reads and writes one line: two accesses (our choice). */
 		f->n[PMK_ARM11_FACT_READ] += in->load;
 		f->n[PMK_ARM11_FACT_WRITE] += in->store;
 	}
@@ -48,12 +48,12 @@ static uint8_t disturbance(const struct pmk_insn *in)
 }
 
 /*
- * The predictor adds the cycles of a branch. The exceptions are cycles that are certain before the
- * block runs, which are in the block: none if the branch may be folded, one if it cannot be (DDI
- * 0301H table 16-11).
+ * Cycles of a branch are added by the predictor, except those that are certain before the block
+ * runs. A branch that may be folded has no such cycle; one that cannot be folded has one (DDI 0301H
+ * table 16-11).
  *
- * A branch is not folded onto a branch (5.2). That is modelled if the second one is a block of its
- * own and every rule predicts it as taken, so that chains of jumps and empty loops take time.
+ * A branch is not folded onto a branch (5.2). That is modelled if the second branch is a block by
+ * itself and every rule predicts it as taken, so that chains of jumps and empty loops take time.
  * Branches that may be predicted as not taken are left out: blocks that end in the same branch
  * share its prediction word, and with it the cycles.
  */
@@ -81,8 +81,10 @@ static uint64_t resolved_cycles(const struct pmk_core *core, const struct pmk_bl
 	return core->branch_max > shortest + distance ? core->branch_max - distance : shortest;
 }
 
-/* The short way to follow the last branch, if there is one. The short ways assume that the shadow
- * of a branch reaches at most into the next line. */
+/*
+ * The fast way to leave the block, if there is one. The fast ways assume that the shadow of a
+ * branch reaches at most into the next line.
+ */
 static enum pmk_arm11_leave way_to_leave(const struct pmk_core *core, const struct pmk_block *b)
 {
 	bool ages = pmk_core_policy_of(core, core->icache_policy) != PMK_POLICY_OWN;
@@ -188,7 +190,7 @@ void pmk_arm11_build_timed(const struct pmk_core *core, const struct pmk_insn *i
 					   ? pipe.residue[r]
 					   : b->arm11.branch_cycles;
 	if (last->iclass != PMK_I_BRANCH && last->flow != PMK_FLOW_NEXT)
-		b->arm11.branch_cycles = 1; /* its own issue cycle, counted by the pipeline */
+		b->arm11.branch_cycles = 1; /* its issue cycle, which the pipeline has counted */
 	b->arm11.flag_distance = (uint8_t)pipe.flag_distance;
 	set_leave(core, b);
 	memcpy(b->arm11.need, pipe.need, sizeof(pipe.need));

@@ -13,7 +13,7 @@ const uint16_t pmk_arm11_elf_machines[] = { 40, 0 };
 
 const struct pmk_core_target pmk_arm11_targets[] = {
 	{ .name = "arm" },
-	{ .name = "aarch64", .only_system = true }, /* it has ARM boards, too */
+	{ .name = "aarch64", .only_system = true }, /* this emulator has ARM boards, too */
 	{ .name = NULL },
 };
 

@@ -45,10 +45,10 @@
 enum { VFP = PMK_PIPE_REGS, PLACES = PMK_PIPE_REGS + PMK_PIPE_VFP_PLACES };
 
 /*
- * When something happens. `at`: cycles from the start of the sequence if everything is available
+ * The time of something. `at`: cycles from the start of the sequence, if everything is available
  * there. `after[e]`: cycles after entry e (a register, or the LSU port) becomes available; NEVER:
- * it does not depend on e. The real time is the latest of these. Keeping all entries costs less
- * than timing the sequence once for each register.
+ * it does not depend on e. The real time is the latest of these. Keeping a number for each entry
+ * costs less than timing the sequence once for each register.
  */
 struct moment {
 	int32_t at;
@@ -59,17 +59,20 @@ struct moment {
 enum { ANYTHING, SINGLE, DOUBLE, INTEGER };
 
 struct scoreboard {
-	/* Places in use: without VFP instructions, its places would only take time. */
+	/*
+	 * Number of places in use. Places of VFP take time, so they are left out if there are no
+	 * VFP instructions.
+	 */
 	unsigned places;
 	unsigned vector, stride;       /* elements of a short vector, and their distance */
 	struct moment next;	       /* earliest issue of the next instruction */
 	struct moment port;	       /* the LSU takes the next access */
-	struct moment ready[PLACES];   /* for normal use */
-	struct moment lock[PLACES];    /* may be written again */
-	int8_t as_base[PMK_PIPE_REGS]; /* cycles after `ready`, as base of an access */
-	int8_t as_sum[PMK_PIPE_REGS];  /* the same as accumulator of a multiply */
-	uint8_t holds[PLACES];	       /* for VFP registers */
-	int32_t producer[PLACES];      /* index of the instruction, -1 = before the sequence */
+	struct moment ready[PLACES];   /* when the register is ready for normal use */
+	struct moment lock[PLACES];    /* when the register may be written again */
+	int8_t as_base[PMK_PIPE_REGS]; /* extra cycles after `ready` for a base address */
+	int8_t as_sum[PMK_PIPE_REGS];  /* extra cycles after `ready` for an accumulator */
+	uint8_t holds[PLACES];	       /* contents of VFP registers */
+	int32_t producer[PLACES];      /* the instruction that wrote it; -1: none in the sequence */
 };
 
 /* Roles of registers in struct pmk_insn. */
@@ -84,9 +87,9 @@ enum {
 
 struct timing {
 	uint8_t cycles;	     /* issue cycles */
-	uint8_t flag_cycles; /* the same if the flags are set */
-	uint8_t latency;     /* of rd */
-	uint8_t latency_hi;  /* of rd2 */
+	uint8_t flag_cycles; /* issue cycles if it sets the flags */
+	uint8_t latency;     /* result latency of rd */
+	uint8_t latency_hi;  /* result latency of rd2 */
 	uint8_t memory;	     /* cycles in the LSU; multiples: see memory_cycles() */
 	uint8_t early, late; /* roles needed a cycle earlier or later than normal */
 	bool sum;	     /* a multiply: forwards to accumulators one cycle early, 16.7 */
@@ -188,7 +191,7 @@ static uint32_t vfp_element(const struct scoreboard *sb, const struct pmk_insn *
 	return (wide ? 3u : 1u) << reg;
 }
 
-/* The VFP registers that element i reads; the registers that it writes. */
+/* The VFP registers that element i reads, and those that it writes. */
 static uint32_t vfp_reads(const struct scoreboard *sb, const struct pmk_insn *in, unsigned i)
 {
 	bool wide = in->kind & PMK_VFP_WIDE;
@@ -213,7 +216,7 @@ static uint32_t vfp_writes(const struct scoreboard *sb, const struct pmk_insn *i
 
 /* ---- moments -------------------------------------------------------------------------------- */
 
-/* to = the later of itself and `from` + `cycles`. */
+/* Make `to` the later of itself and `from` + `cycles`. */
 static void wait_for(unsigned places, struct moment *to, const struct moment *from, int32_t cycles)
 {
 	if (to->at < from->at + cycles)
@@ -264,7 +267,7 @@ static void start(struct scoreboard *sb)
 
 struct operand {
 	uint8_t reg;
-	int8_t wait; /* cycles the instruction issues after `ready` */
+	int8_t wait; /* cycles between `ready` and the issue */
 };
 
 static bool is_memory(const struct pmk_insn *in)
@@ -337,8 +340,10 @@ static unsigned operands(const struct scoreboard *sb, const struct pmk_insn *in,
 	return n;
 }
 
-/* A VFP register is read. Loads, stores and transfers need it a cycle later than operations do, so
- * they need no forwarding. */
+/*
+ * Returns the operand of a VFP register that is read. Loads, stores and transfers need it a cycle
+ * later than operations do, so they need no forwarding.
+ */
 static struct operand vfp_operand(const struct scoreboard *sb, const struct pmk_insn *in,
 				  unsigned reg)
 {
@@ -449,7 +454,10 @@ static void results(struct scoreboard *sb, const struct pmk_insn *in, const stru
 		rest &= ~(1u << in->rd2);
 	}
 	if (in->writeback && (rest >> in->rn & 1)) {
-		/* Latency one, and none to the base of the next access, 16.10 and 16.11. */
+		/*
+		 * The base has a latency of one, and of none as the base of the next access: 16.10,
+		 * 16.11.
+		 */
 		produce(sb, in->rn, issue, 1, false, -1);
 		sb->as_base[in->rn] = 0;
 	}
@@ -610,9 +618,11 @@ static uint8_t clamp(int32_t cycles, uint8_t most)
 	return (uint8_t)(cycles < 0 ? 0 : cycles < most ? cycles : most);
 }
 
-/* Summarise the beginning and the end of a sequence. An entry that comes late moves the end only if
- * it is on the longest path; a wait during another one costs nothing. A base that was written back
- * last is available as a base at once, and is assumed to be used as one. */
+/*
+ * Summarise the beginning and the end of a sequence. An entry that comes late moves the end only if
+ * it is on the longest path; a wait during another wait costs nothing. A base that the last
+ * instruction wrote back is available as a base at once, and is assumed to be used as one.
+ */
 static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 {
 	int32_t end = sb->next.at;
@@ -630,9 +640,11 @@ static void summarise(const struct scoreboard *sb, struct pmk_pipe_block *out)
 	}
 }
 
-/* True if a later block can wait for the result, which is so for loads into registers of the core.
- * A load of the PC is needed by the next instruction, and VFP registers are waited for at the end
- * of the block (our choice: slots[] have no room for them). */
+/*
+ * True if a later block may have to wait for the result: for loads into registers of the core. The
+ * next instruction needs a load of the PC. Waits for VFP registers are at the end of the block (our
+ * choice: slots[] have no room for them).
+ */
 static bool can_be_late(const struct pmk_insn *in)
 {
 	uint64_t base = in->writeback ? UINT64_C(1) << in->rn : 0;

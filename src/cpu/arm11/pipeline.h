@@ -50,15 +50,17 @@ struct pmk_pipe_block {
 		/* cycles between the last flag setting instruction and the end of the block, at
 		 * most 15; 0: only the branch follows it */
 		flag_distance;
-	/* Both in cycles, plus one, so that "a cycle before the entry" (an early register of the
-	 * first instruction) is 0. */
+	/*
+	 * Both arrays are in cycles plus one, so that "a cycle before the entry" (a register that
+	 * the first instruction needs early) is 0.
+	 */
 	uint8_t need[PMK_PIPE_REGS];	/* from the start, when the register must be available for
 					 * normal use; PMK_PIPE_FAR = not read from outside */
 	uint8_t residue[PMK_PIPE_REGS]; /* from the end, until the register is available for normal
 					 * use; 0 = it was before, or is not written here */
 	/* Instructions that are assumed to take one cycle, because no timing is known. */
 	uint32_t untimed;
-	/* The same for VFP, if the block has VFP instructions. */
+	/* need and residue of VFP's places, if the block has VFP instructions. */
 	bool vfp;
 	uint8_t vfp_need[PMK_PIPE_VFP_PLACES], vfp_residue[PMK_PIPE_VFP_PLACES];
 };
@@ -71,7 +73,7 @@ struct pmk_pipe_block {
 void pmk_pipeline_time(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		       struct pmk_pipe_slot *slots, struct pmk_pipe_block *out);
 
-/* Cycles the second block waits at its entry for what the first has not finished. */
+/* Returns how many cycles the second block waits at its entry for results of the first. */
 unsigned pmk_pipeline_edge(const uint8_t residue[PMK_PIPE_REGS], const uint8_t need[PMK_PIPE_REGS]);
 
 /*

@@ -43,15 +43,20 @@ struct pmk_core_arm11 {
 	uint64_t vfp_stride;
 };
 
-/* How a block is left, if the slow paths have a short way for that; otherwise ANY. */
+/* How a block is left, if there is a fast way for that; otherwise ANY. */
 enum pmk_arm11_leave {
 	PMK_ARM11_LEAVE_ANY,
-	/* A jump to a constant offset that the static rules predict not taken, or taken. */
+	/*
+	 * Jumps to a constant offset: the static rules predict FORWARD not taken, and BACKWARD
+	 * taken.
+	 */
 	PMK_ARM11_LEAVE_FORWARD,
 	PMK_ARM11_LEAVE_BACKWARD,
 	PMK_ARM11_LEAVE_CALL,
 	PMK_ARM11_LEAVE_RETURN,
-	/* A change of the PC that counts as a mispredicted branch, or that does not. */
+	/*
+	 * Other changes of the PC: INDIRECT counts as a mispredicted branch, the next one does not.
+	 */
 	PMK_ARM11_LEAVE_INDIRECT,
 	PMK_ARM11_LEAVE_INDCALL,
 	PMK_ARM11_LEAVE_LOAD,
@@ -67,9 +72,9 @@ struct pmk_block_arm11 {
 	uint32_t spare;
 	uint32_t branch; /* predictor slot of the branch that ends it: index into pred[] */
 	/* Read when the block was not left as expected. */
-	uint32_t end, target; /* end_addr and target of the block */
-	uint8_t leave;	      /* enum pmk_arm11_leave */
-	bool shadowed;	      /* the fetch after it would enter another line (fetch.shadow_bytes) */
+	uint32_t end, target;  /* end_addr and target of the block */
+	uint8_t leave;	       /* enum pmk_arm11_leave */
+	bool shadowed;	       /* the next fetch would enter another line (fetch.shadow_bytes) */
 	uint8_t branch_cycles; /* cycles of the last instruction, included in the block's */
 	/* additional cycles when the last instruction is a branch that was not predicted */
 	uint8_t resolved;
@@ -85,7 +90,7 @@ struct pmk_block_arm11 {
 /* A remembered answer of pmk_pipeline_edge(). */
 struct pmk_arm11_edge {
 	const struct pmk_block *from, *to;
-	uint8_t wait, data; /* cycles; those of them that wait for operands */
+	uint8_t wait, data; /* cycles of waiting, and those of them for operands */
 };
 
 #define PMK_ARM11_EDGES 256
@@ -102,11 +107,13 @@ struct pmk_cpu_arm11 {
 	bool usual;	  /* data accesses have no unusual parameter: see pmk_arm11_load_slow() */
 	bool usual_alone; /* `usual`, and there is no clock */
 	int32_t multiple_left; /* words of the running load or store multiple still to come */
-	/* The signal that counted it when it began; PMK_SIG_NONE: its block counted it. */
+	/*
+	 * The signal that counted the multiple when it began; PMK_SIG_NONE: its block counted it.
+	 */
 	uint8_t multiple_counts;
 	uint64_t uncached;     /* data accesses that bypassed the cache */
-	uint32_t store_missed; /* line that the last store missed, while absent; PMK_NO_LINE */
-	const struct pmk_arm11_instead *instead; /* its own memory system; NULL: an ARM11's */
+	uint32_t store_missed; /* the absent line that the last store missed; PMK_NO_LINE */
+	const struct pmk_arm11_instead *instead; /* own memory system; NULL: that of an ARM11 */
 	struct pmk_cache icache, dcache;
 	struct pmk_tlb itlb, dtlb, main_tlb;
 	struct pmk_predictor bp;
@@ -115,11 +122,12 @@ struct pmk_cpu_arm11 {
 	struct pmk_sdram sdram;
 	struct pmk_l2cc l2;
 	struct pmk_arm11_edge *edge; /* PMK_ARM11_EDGES of them */
-	/* When pending registers will have their values, and how many cycles of that are a table
-	 * walk. */
+	/*
+	 * When pending registers will have their values, and how much of that time is a table walk.
+	 */
 	uint64_t ready[PMK_PIPE_REGS];
 	uint32_t walk[PMK_PIPE_REGS];
-	uint64_t vfp_ready[PMK_PIPE_VFP_PLACES]; /* when VFP will have finished what it has begun */
+	uint64_t vfp_ready[PMK_PIPE_VFP_PLACES]; /* when VFP's places will be ready */
 };
 
 #endif

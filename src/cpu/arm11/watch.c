@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an emulator calls while ARM code runs. A condition that fails makes no access; multiples
- * make one per word, LDRD and STRD one or two, depending on the emulator.
+ * The functions that an emulator calls while ARM code runs. An instruction whose condition fails
+ * makes no access. Multiples make one access per word, LDRD and STRD one or two, depending on the
+ * emulator.
  */
 #include "cpu/arm11/arm11.h"
 
@@ -48,7 +49,7 @@ static inline void access_one(unsigned vcpu, uint64_t addr, uint64_t access, uns
 		pmk_arm11_load(cpu, (uint32_t)addr, shift, access);
 }
 
-/* The same without a clock, where no block counts accesses. */
+/* Like access_one(), without a clock, where no block counts accesses. */
 static inline void access_alone(unsigned vcpu, uint64_t addr, uint64_t access, unsigned shift,
 				bool write)
 {
@@ -229,8 +230,10 @@ pmk_access_fn *pmk_arm11_watch(const struct pmk_core *core, enum pmk_world world
 	return fn;
 }
 
-/* The same tests as in pmk_arm11_load() and pmk_arm11_store(). This one does not look at which half
- * of the line a store touches: both must be dirty. */
+/*
+ * Makes the same tests as pmk_arm11_load() and pmk_arm11_store(), except that it does not look at
+ * which half of the line a store touches: both must be dirty.
+ */
 struct pmk_access_test pmk_arm11_test(const struct pmk_core *core, const struct pmk_insn *in)
 {
 	unsigned log2 = pmk_access_log2(in->mem_bytes);

@@ -31,8 +31,10 @@ static bool in_itcm(const struct pmk_core *core, uint32_t addr)
 	return (uint32_t)(addr - core->arm9.itcm_base) < core->arm9.itcm_size;
 }
 
-/* True if data at `addr` is in one of the two. The data side can access the ITCM, too (DDI 0198D
- * chapter 5). */
+/*
+ * True if data at `addr` is in a tightly coupled memory. The data side can access the ITCM, too
+ * (DDI 0198D chapter 5).
+ */
 static bool in_tcm(const struct pmk_core *core, uint32_t addr)
 {
 	return in_itcm(core, addr) ||
@@ -191,7 +193,7 @@ static void map_data(struct pmk_cpu *cpu, uint32_t line)
 	map_page(cpu, page);
 }
 
-/* The line fill comes first; the victim waits in the write-back buffer (DDI 0198D §4.1). */
+/* Fill a line. The line comes first; the victim waits in the write-back buffer (DDI 0198D §4.1). */
 static void data_fill(struct pmk_cpu *cpu, uint32_t line)
 {
 	uint32_t victim;
@@ -277,7 +279,7 @@ static void load_data(struct pmk_cpu *cpu, uint32_t addr, uint64_t access)
 	load_line(cpu, addr >> PMK_LINE_SHIFT);
 	if (addr >> PMK_LINE_SHIFT == last >> PMK_LINE_SHIFT)
 		return;
-	cpu->dyn[PMK_SIG_L1D_READ]++; /* two lines are two accesses */
+	cpu->dyn[PMK_SIG_L1D_READ]++; /* An access to two lines counts as two. */
 	load_line(cpu, last >> PMK_LINE_SHIFT);
 }
 

@@ -9,7 +9,7 @@
 
 #include "cpu/arm11/arm11.h"
 
-/* Its parameters: keys.c. */
+/* Parameters: keys.c. */
 extern const struct pmk_core_key pmk_arm9_keys[];
 int pmk_arm9_check(const struct pmk_core *core, char *msg, unsigned size);
 void pmk_arm9_was_set(struct pmk_core *core, const char *key);

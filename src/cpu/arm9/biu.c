@@ -19,8 +19,10 @@
 #define TABLE_1	    0x00004000u
 #define TABLE_2	    0x00100000u
 
-/* A transfer is given up after waiting for this many HCLK cycles: masters of higher priority take
- * all of the slave's time. */
+/*
+ * A transfer that has waited for this many HCLK cycles is given up: masters of higher priority take
+ * all of the slave's time.
+ */
 #define PATIENCE 1000000
 
 /* DDI 0287B Table 4-11: "CBPD" and "CBPI". */
@@ -161,8 +163,10 @@ static uint8_t privilege_of(const struct pmk_biu *b)
 	return b->privileged ? PMK_AHB_PROT_PRIV : 0;
 }
 
-/* Post a request at core time `at`; returns its ticket. Waits if the queue is full, although its
- * users leave room in it. */
+/*
+ * Post a request at core time `at`, and return its ticket. Waits if the queue is full; its users
+ * leave room in it, so it should not be.
+ */
 static uint64_t post_request(struct pmk_biu *b, unsigned master, uint64_t at,
 			     struct pmk_ahb_request r)
 {
@@ -194,8 +198,10 @@ static const struct pmk_ahb_served *served_result(const struct pmk_biu *b, unsig
 	return &b->matrix.layer[master].result[ticket % PMK_MATRIX_QUEUE];
 }
 
-/* The HCLK cycle of the first beat of the last request that was posted. The matrix is not run any
- * further. */
+/*
+ * Returns the HCLK cycle of the first beat of the last request that was posted, without running the
+ * matrix any further.
+ */
 static uint64_t first_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 {
 	const struct pmk_matrix_layer *l = &b->matrix.layer[master];
@@ -206,7 +212,7 @@ static uint64_t first_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 					  : l->burst[l->slot].served.first;
 }
 
-/* The HCLK cycle of its last beat. */
+/* Returns the HCLK cycle of the last beat of that request. */
 static uint64_t last_beat(struct pmk_biu *b, unsigned master, uint64_t ticket)
 {
 	return wait_until(b, master, ticket, is_done) ? served_result(b, master, ticket)->last : 0;

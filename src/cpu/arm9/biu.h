@@ -29,13 +29,16 @@
 #include "buses/ahb/matrix.h"
 #include "cpu/config.h"
 
-/* A write in the buffer: its bursts have the tickets up to `last`. */
+/* A write in the buffer. The tickets of its bursts go up to `last`. */
 struct pmk_biu_write {
 	uint64_t last;
 	uint32_t words;
 };
 
-/* The other half of a layer's queue is for cast-outs, and for requests that the core waits for. */
+/*
+ * Writes may use half of a layer's queue. The other half is for cast-outs, and for requests that
+ * the core waits for.
+ */
 #define PMK_BIU_MAX_WRITES (PMK_MATRIX_QUEUE / 2)
 
 struct pmk_biu {
@@ -47,7 +50,7 @@ struct pmk_biu {
 	uint32_t max_writes, max_words;
 	bool privileged;   /* the core runs in privileged modes; otherwise in User mode */
 	bool placed;	   /* addresses are those of the chip's map; otherwise all are memory */
-	bool starved;	   /* other masters take all time: the core no longer requests or waits */
+	bool starved;	   /* other masters take all time: the core makes no more requests */
 	uint8_t cacheable; /* HPROT of cached accesses */
 	/* The access under way: how far the core's clock is ahead of it, and its bytes. */
 	uint64_t ahead;
@@ -74,20 +77,25 @@ static inline void pmk_biu_access(struct pmk_biu *b, uint32_t addr, uint32_t byt
 }
 
 /*
- * The next functions return how many cycles the core stands still. `clock` is the core's.
+ * Each of the next functions returns how many cycles the core stands still. `clock` is the core's
+ * clock.
  */
 
 /* Fill the line of an instruction fetch at `addr`, and of the access under way. */
 uint64_t pmk_biu_fetch(struct pmk_biu *b, uint64_t clock, uint32_t addr);
 uint64_t pmk_biu_linefill(struct pmk_biu *b, uint64_t clock, uint32_t line);
-/* The access under way is a fetch that is not cached. */
+/* Fetch uncached, for the access under way. */
 uint64_t pmk_biu_fetch_uncached(struct pmk_biu *b, uint64_t clock);
-/* A line is evicted whose low or high half or both are dirty. */
+/* Evict a line whose low half, high half or both are dirty. */
 uint64_t pmk_biu_castout(struct pmk_biu *b, uint64_t clock, uint32_t line, bool low, bool high);
-/* The page of an instruction fetch or of data is not in the TLB. */
+/*
+ * Walk the translation table for a page that is not in the TLB. `fetch`: for an instruction fetch.
+ */
 uint64_t pmk_biu_walk(struct pmk_biu *b, uint64_t clock, uint32_t page, bool fetch);
-/* The part of the access under way that is in `line`, past the cache: read it; write it through the
- * buffer; write it without the buffer. */
+/*
+ * Transfer the part of the access under way that is in `line`, bypassing the cache: read it; write
+ * it through the buffer; write it without the buffer.
+ */
 uint64_t pmk_biu_read(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write(struct pmk_biu *b, uint64_t clock, uint32_t line);
 uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t line);
@@ -100,9 +108,11 @@ uint64_t pmk_biu_write_unbuffered(struct pmk_biu *b, uint64_t clock, uint32_t li
 void pmk_biu_catch_up(struct pmk_biu *b, uint64_t clock);
 void pmk_biu_drain(struct pmk_biu *b);
 
-/* For a unit in memory that others can write, with the core's time there. Returns true if `begun`
- * can have become this unit by running. If not, the unit must not be used. Everything that the
- * core's parameters determine is taken from `begun`. */
+/*
+ * Checks a unit in memory that others can write, at the core's time there. Returns true if running
+ * can lead from `begun` to this state. If not, the unit must not be used. Everything that the
+ * core's parameters determine is copied from `begun`.
+ */
 bool pmk_biu_valid(struct pmk_biu *b, const struct pmk_biu *begun, uint64_t clock);
 
 #endif

@@ -16,10 +16,10 @@
 
 #include <string.h>
 
-#define LATEST 3 /* the latest that a result comes after the end of a sequence */
+#define LATEST 3 /* most cycles that a result can come after a sequence */
 
 struct timing {
-	uint8_t cycles, flag_cycles; /* issue cycles; of the form that sets the flags */
+	uint8_t cycles, flag_cycles; /* issue cycles; those of the form that sets the flags */
 	uint8_t latency;	     /* from issue until the next instruction may use the result */
 	bool sums;		     /* the result is forwarded to an accumulator a cycle early */
 };
@@ -40,7 +40,7 @@ static const struct timing timing[PMK_I_CACHE_OP + 1] = {
 struct board {
 	int32_t next;		       /* the next instruction may issue */
 	int32_t ready[PMK_PIPE_REGS];  /* by register */
-	int32_t as_sum[PMK_PIPE_REGS]; /* the same, for an accumulator */
+	int32_t as_sum[PMK_PIPE_REGS]; /* when each is ready as an accumulator */
 	uint32_t stall;		       /* cycles waited so far */
 };
 
@@ -138,8 +138,10 @@ static void issue_all(const struct pmk_insn *insn, size_t n, const int32_t entry
 	}
 }
 
-/* The latest cycle, plus one, at which the register may become available without the sequence
- * ending later. */
+/*
+ * Returns one more than the latest cycle at which the register may become available without
+ * delaying the end of the sequence.
+ */
 static uint8_t need_of(const struct pmk_insn *insn, size_t n, unsigned reg, int32_t end)
 {
 	int32_t entry[PMK_PIPE_REGS] = { 0 };

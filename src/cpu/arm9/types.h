@@ -9,7 +9,7 @@
 
 /* The parameters that are not common members of struct pmk_core. keys.c describes each. */
 struct pmk_core_arm9 {
-	struct pmk_core_arm11 arm11; /* first: it is an ARM11 except for its memory system */
+	struct pmk_core_arm11 arm11; /* first: all but the memory system is an ARM11's */
 	uint64_t ahb_ratio;
 	uint64_t ahb_connect;
 	uint64_t mpmc_read;
@@ -49,7 +49,7 @@ struct pmk_block_arm9 {
 struct pmk_biu;
 
 struct pmk_cpu_arm9 {
-	struct pmk_cpu_arm11 arm11; /* first, as above */
+	struct pmk_cpu_arm11 arm11; /* The first member, as above. */
 	struct pmk_biu *biu;	    /* the outside of the core; belongs to the owner */
 };
 

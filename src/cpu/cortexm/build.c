@@ -88,9 +88,9 @@ unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *
 }
 
 /*
- * DDI 0439 3.3.2: a load or store directly after a single load overlaps with it, unless its address
- * is the loaded value. Nothing overlaps with a store before it. On a Cortex-M3, loads that update
- * their base do not overlap (DDI 0337 3.3.2).
+ * True if the instruction may overlap with a single load directly before it. DDI 0439 3.3.2: a load
+ * or store does, unless its address is the loaded value. Nothing overlaps with a store before it.
+ * On a Cortex-M3, loads that update their base do not overlap (DDI 0337 3.3.2).
  */
 static bool updates_in_time(const struct pmk_core *core, const struct pmk_insn *in)
 {
@@ -154,7 +154,7 @@ static void add_cycles(const struct pmk_core *core, const struct pmk_insn *insn,
 	const struct pmk_insn *in = &insn[i], *before = i ? &insn[i - 1] : NULL;
 	unsigned lsu, cycles = pmk_cortexm_cycles(core, in, &lsu);
 
-	/* Its other cycles are added when the access is made. */
+	/* The other cycles of the access are added when it is made. */
 	if (in->conditional && is_access(in)) {
 		cycles = 1;
 		lsu = 0;

@@ -6,7 +6,9 @@
 
 #include <pmk/error.h>
 
-/* The previous block if nothing has run yet, or if a fault left a block early. */
+/*
+ * Stands in for the previous block when nothing has run yet, and when a fault left a block early.
+ */
 static const struct pmk_block before_all = {
 	.fall = UINT64_MAX,
 	.end_addr = UINT64_MAX,
@@ -26,7 +28,7 @@ void pmk_cortexm_fini(struct pmk_cpu *cpu)
 	cpu->cortexm.active = NULL;
 }
 
-/* The core keeps no times, so there is nothing to adjust. */
+/* This core keeps no times, so there is nothing to adjust in the copy. */
 void pmk_cortexm_forked(struct pmk_cpu *cpu)
 {
 	(void)cpu;
@@ -62,7 +64,10 @@ struct pmk_signal_set pmk_cortexm_raises(const struct pmk_core *core)
 	return set;
 }
 
-/* DDI 0403E C1.8.5: cycles that no other counter of the DWT explains. */
+/*
+ * DDI 0403E C1.8.5: CPICNT counts the cycles that are left when those of the DWT's other counters,
+ * and one for each instruction, are subtracted.
+ */
 void pmk_cortexm_derive(const struct pmk_cpu *cpu, uint64_t *t)
 {
 	uint64_t explained = t[PMK_SIG_INSN] + t[PMK_SIG_EXC_CYCLE] + t[PMK_SIG_LSU_CYCLE] -
@@ -109,7 +114,7 @@ static void count_kind(struct pmk_cpu *cpu, uint32_t number)
 		cpu->dyn[PMK_SIG_EXC_UNDEF]++;
 }
 
-/* The handler `b` of the exception `number` starts, and interrupts the block `p`. */
+/* Enter the exception `number`: its handler `b` starts, and interrupts the block `p`. */
 static void enter_exception(struct pmk_cpu *cpu, const struct pmk_block *p,
 			    const struct pmk_block *b, uint32_t number, uint32_t sp)
 {
@@ -162,7 +167,7 @@ static void chain_exception(struct pmk_cpu *cpu, const struct pmk_block *b, uint
 	enter_exception(cpu, interrupted, b, number, sp);
 }
 
-/* No exception was entered or left. */
+/* Leave block `p` when no exception was entered or left. */
 static void leave_plainly(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b)
 {
 	if (p == cpu->origin || b->pc == p->cortexm.fall)
@@ -186,7 +191,9 @@ static bool is_entered_again(const struct pmk_cpu *cpu, const struct pmk_block *
 	       b->pc == cpu->cortexm.active[cpu->cortexm.depth - 1].entry;
 }
 
-/* The last instruction does not show whether an exception was entered or left. */
+/*
+ * Find out whether an exception was entered or left, where the last instruction does not show it.
+ */
 static struct pmk_nesting find_nesting(const struct pmk_cpu *cpu, const struct pmk_block *p,
 				       const struct pmk_block *b, uint32_t number, uint32_t sp)
 {
@@ -229,7 +236,7 @@ void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 	}
 }
 
-/* The exception came between the instructions of a block, which now continues. */
+/* Called when the exception came between the instructions of a block, which now continues. */
 void pmk_cortexm_resumed(struct pmk_cpu *cpu)
 {
 	uint32_t sp = 0;
@@ -250,8 +257,11 @@ static bool is_fault(uint32_t number)
 	return number >= PMK_CORTEXM_HARD_FAULT && number <= PMK_CORTEXM_SECURE_FAULT;
 }
 
-/* The address of the instruction that faulted: the first one whose access was not reported. If all
- * were, it is the last instruction of the block, if that may fault without an access. */
+/*
+ * Returns the address of the instruction that faulted: the first one whose access was not reported.
+ * If all were reported, it is the last instruction of the block, if that may fault without an
+ * access.
+ */
 static uint64_t faulting_address(struct pmk_cpu *cpu)
 {
 	struct pmk_cpu_rest rest;

@@ -39,7 +39,7 @@ enum pmk_cortexm_fact {
 
 extern const uint8_t pmk_cortexm_signal[PMK_CORTEXM_NFACTS];
 
-/* The instruction is an IT: a bit of pmk_insn.kind in addition to those of enum pmk_ikind. */
+/* The bit of pmk_insn.kind for IT instructions, in addition to those of enum pmk_ikind. */
 #define PMK_CORTEXM_IT (UINT32_C(1) << 31)
 
 /* Numbers of exceptions: DDI 0403E B1.5.2. */
@@ -51,18 +51,18 @@ enum {
 	PMK_CORTEXM_SYSTICK = 15,
 };
 
-/* Translated code: decode.c. */
+/* Decoding of translated code: decode.c. */
 void pmk_cortexm_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 			struct pmk_insn *in);
 unsigned pmk_cortexm_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 
-/* What an emulator calls: watch.c. */
+/* The functions that an emulator calls: watch.c. */
 const struct pmk_block_fns *pmk_cortexm_on_block(const struct pmk_core *core);
 pmk_access_fn *pmk_cortexm_watch(const struct pmk_core *core, enum pmk_world world,
 				 const struct pmk_insn *in, const struct pmk_block *b,
 				 const struct pmk_pipe_slot *pipe, uint64_t *access);
 
-/* Its parameters: keys.c. */
+/* Parameters: keys.c. */
 extern const struct pmk_core_key pmk_cortexm_keys[];
 
 int pmk_cortexm_init(struct pmk_cpu *cpu);
@@ -82,12 +82,16 @@ void pmk_cortexm_build(const struct pmk_core *core, const struct pmk_insn *insn,
 /* The cycles of an instruction by itself, and how many of them are due to its data accesses. */
 unsigned pmk_cortexm_cycles(const struct pmk_core *core, const struct pmk_insn *in, unsigned *lsu);
 
-/* The block `b` is about to start, and the last instruction does not show whether an exception was
- * entered or left. */
+/*
+ * Start block `b`, where the last instruction does not show whether an exception was entered or
+ * left.
+ */
 PMK_SLOW void pmk_cortexm_jumped(struct pmk_cpu *cpu, const struct pmk_block *p,
 				 const struct pmk_block *b);
-/* Code that was first translated in a handler is about to start: if its exception was entered now,
- * the block before it may have been left early. */
+/*
+ * Called when code that was first translated in a handler is about to start. If its exception was
+ * entered now, the block before it may have been left early.
+ */
 PMK_SLOW void pmk_cortexm_may_have_faulted(struct pmk_cpu *cpu);
 
 /* True if the last instruction of `p` shows how `b` was reached. */

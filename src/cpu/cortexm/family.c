@@ -26,7 +26,7 @@ static const uint16_t elf_machines[] = { 40, 0 };
 
 static const struct pmk_core_target targets[] = {
 	{ .name = "arm", .only_system = true },
-	{ .name = "aarch64", .only_system = true }, /* it has ARM boards, too */
+	{ .name = "aarch64", .only_system = true }, /* this emulator has ARM boards, too */
 	{ .name = NULL },
 };
 

@@ -40,13 +40,15 @@ struct pmk_core_cortexm {
 /* How control can leave a block: bits. */
 enum pmk_cortexm_leave {
 	PMK_CORTEXM_INDIRECT = 1, /* by an address that is only known at run time */
-	PMK_CORTEXM_SPECIAL = 2,  /* by an exception, or this is no block of the program */
+	PMK_CORTEXM_SPECIAL = 2,  /* by an exception, or the block is not part of the program */
 };
 
 struct pmk_block_cortexm {
-	/* All members are read at every execution. `fall` is the next instruction if control may
-	 * fall through to it, otherwise an address that no block has. So is `jump` without a direct
-	 * branch. */
+	/*
+	 * All members are read at every execution. `fall` is the address of the next instruction if
+	 * control may fall through to it, otherwise an address that no block has. `jump` is such an
+	 * address if the block ends in no direct branch.
+	 */
 	uint64_t fall;
 	uint64_t jump;	   /* where a direct branch goes */
 	uint16_t taken;	   /* cycles that leaving by a branch adds */
@@ -60,15 +62,15 @@ struct pmk_block_cortexm {
 #define PMK_CORTEXM_LEVELS 256
 
 struct pmk_cortexm_level {
-	const struct pmk_block *interrupted; /* the last block before it, or NULL */
+	const struct pmk_block *interrupted; /* the last block before the exception, or NULL */
 	uint64_t entry;			     /* where its handler begins */
 	uint32_t sp;			     /* the stack pointer there */
-	uint32_t number;		     /* of the exception, as in IPSR */
+	uint32_t number;		     /* number of the exception, as in IPSR */
 };
 
 struct pmk_cpu_cortexm {
 	uint64_t depth;			  /* exceptions that are active */
-	struct pmk_cortexm_level *active; /* PMK_CORTEXM_LEVELS of them */
+	struct pmk_cortexm_level *active; /* PMK_CORTEXM_LEVELS entries */
 };
 
 #endif
