@@ -67,11 +67,12 @@ static const struct named boards_of_64_bits[] = {
 	{ NULL, NULL },
 };
 
-/* The boards on which firmware runs if the user names none. The first row is for any address. */
+/* The boards on which firmware for QEMU's processors runs if the user names none. The first row is
+ * for any address. */
 /* clang-format off */
 static const struct pmk_board firmware_boards[] = {
 	{ "mps2-an385",    "cortex-m0",     0,          5 },
-	{ "mps2-an385",    "cortex-m0plus", 0,          5 },
+	{ "netduino2",     "cortex-m0",     0x08000000, 3 },
 	{ "mps2-an385",    "cortex-m3",     0,          5 },
 	{ "netduino2",     "cortex-m3",     0x08000000, 3 },
 	{ "mps2-an386",    "cortex-m4",     0,          5 },
@@ -81,14 +82,14 @@ static const struct pmk_board firmware_boards[] = {
 };
 /* clang-format on */
 
-const struct pmk_board *pmk_board_of_firmware(const char *core, uint64_t code_start)
+const struct pmk_board *pmk_board_of_firmware(const char *cpu, uint64_t code_start)
 {
 	const struct pmk_board *found = NULL;
 
 	for (size_t i = 0; i < sizeof(firmware_boards) / sizeof(firmware_boards[0]); i++) {
 		const struct pmk_board *b = &firmware_boards[i];
 
-		if (!strcmp(b->core, core) && (!found || code_start >> 24 == b->flash >> 24))
+		if (!strcmp(b->cpu, cpu) && (!found || code_start >> 24 == b->flash >> 24))
 			found = b;
 	}
 	return found;

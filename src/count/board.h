@@ -8,13 +8,14 @@
 /* A board of QEMU for firmware. An instruction takes 2^shift ns (-icount), which is near to its
  * time with the clock of the board. */
 struct pmk_board {
-	const char *name, *core;
+	const char *name, *cpu;
 	uint64_t flash;
 	unsigned shift;
 };
 
-/* The board for firmware whose code is at this address; NULL: pmk knows no board with the core. */
-const struct pmk_board *pmk_board_of_firmware(const char *core, uint64_t code_start);
+/* The board for firmware whose code is at this address; NULL: pmk knows no board with this one of
+ * QEMU's processors. */
+const struct pmk_board *pmk_board_of_firmware(const char *cpu, uint64_t code_start);
 
 /* The name of the core that an emulator's command line (ended by NULL) selects: that of -cpu, or
  * the default of the board of -M. NULL: pmk has no such core. */

@@ -692,7 +692,7 @@ static const char *reason_of_core(const struct pmk_program *p)
 
 int pmk_program_firmware(struct pmk_program *p, char *const *argv)
 {
-	const struct pmk_board *board = pmk_board_of_firmware(p->core.name, p->elf.code_start);
+	const struct pmk_board *board = pmk_board_of_firmware(p->core.qemu_cpu, p->elf.code_start);
 	char icount[32], *config;
 	int err;
 

@@ -219,6 +219,49 @@ def test_cycles_of_sequences_are_the_manuals(sequence, expected):
     equal(got[0] - got[1], expected)
 
 
+# The loop has 28 bytes, and its body takes 15 cycles.
+TWO_LINES = """
+	ldr	r5, count
+	b	2f
+	.balign	32
+2:	.rept	12
+	nop
+	.endr
+	subs	r5, #1
+	bne	2b
+"""
+# 8 bytes and 2 + 1 + 1 + 2 cycles; the literal is in another line.
+LITERAL = """
+	ldr	r5, count
+	b	2f
+	.balign	16
+2:	ldr	r6, count
+	nop
+	subs	r5, #1
+	bne	2b
+"""
+
+
+@cases("loop, settings, iteration", [
+    (TWO_LINES, "waits=0,prefetch=off", 15),
+    (TWO_LINES, "waits=5", 15 + 2 * 5),
+    # The second line is needed 8 cycles after the first one, and read in 6, or in 9.
+    (TWO_LINES, "waits=5,prefetch=on", 15 + 5),
+    (TWO_LINES, "waits=8,prefetch=on", 15 + 8 + 1),
+    (TWO_LINES, "waits=5,cache=32", 15), (TWO_LINES, "waits=5,cache=1K,prefetch=on", 15),
+    (TWO_LINES, "waits=5,cache=16", 15 + 2 * 5), (TWO_LINES, "waits=5,cache=32,ways=1", 15),
+    (TWO_LINES, "waits=5,end=16", 15), (TWO_LINES, "waits=5,width=32", 15),
+    (LITERAL, "waits=5", 6 + 5), (LITERAL, "waits=5,data_cache=16", 6),
+    (LITERAL, "waits=5,shared=on,cache=64", 6)])
+def test_flash_with_wait_states(loop, settings, iteration):
+    settings = ",".join("flash." + s for s in settings.split(","))
+    got = [counts(stat("-e", "cpu_cycles", "--set", settings, "--qemu",
+                       command("cortex-m4", more=loop, count=n)))["cpu_cycles"] for n in (10, 20)]
+    plain = [counts(stat("-e", "cpu_cycles", "--set", settings, "--qemu",
+                         command("cortex-m4", more="", count=n)))["cpu_cycles"] for n in (10, 20)]
+    equal(got[1] - got[0] - (plain[1] - plain[0]), 10 * iteration)
+
+
 # PendSV interrupts this loop 10 times, always after the store.
 INTERRUPTED = """
 	ldr	r0, icsr
@@ -332,14 +375,17 @@ def test_firmware_gets_its_arguments():
         equal(pmk("stat", "-e", "inst_retired", elf, *words).code, code)
 
 
-def test_firmware_for_an_stm32_runs_where_its_flash_is():
+@cases("cpu, core, board", [("cortex-m4", "cortex-m4", "netduinoplus2"),
+                            ("cortex-m4", "stm32f407", "netduinoplus2"),
+                            ("cortex-m0plus", "stm32g071", "netduino2")])
+def test_firmware_for_an_stm32_runs_where_its_flash_is(cpu, core, board):
     have("qemu-system-arm", "arm-none-eabi-gcc")
     source = FIRMWARE.replace("MORE", "")
-    elf = build("cortexm", source, "-nostdlib", "-static", "-mthumb", "-mcpu=cortex-m4",
+    elf = build("cortexm", source, "-nostdlib", "-static", "-mthumb", f"-mcpu={cpu}",
                 "-Wl,--build-id=none", "-Wl,-Ttext=0x08000000", "-DPENDING=0", "-DCOUNT=10",
                 ext="S", prefix="arm-none-eabi-")
-    doc = stat("-e", "st_retired", elf)
-    contains(doc["note"], "netduinoplus2")
+    doc = stat("-e", "st_retired", "--core", core, elf)
+    contains(str(doc["note"]), f"board {board} as {core}")
     equal(counts(doc), {"st_retired": 10 + 2})
 
 

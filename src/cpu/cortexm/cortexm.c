@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The slow paths of a Cortex-M: exceptions. See cortexm.h. */
-#include "cpu/cortexm/cortexm.h"
+#include "cpu/cortexm/flash.h"
 
 #include <stdlib.h>
 
@@ -19,11 +19,12 @@ int pmk_cortexm_init(struct pmk_cpu *cpu)
 {
 	cpu->prev = &before_all;
 	cpu->cortexm.active = calloc(PMK_CORTEXM_LEVELS, sizeof(*cpu->cortexm.active));
-	return cpu->cortexm.active ? 0 : PMK_ENOMEM;
+	return cpu->cortexm.active ? pmk_cortexm_flash_init(cpu) : PMK_ENOMEM;
 }
 
 void pmk_cortexm_fini(struct pmk_cpu *cpu)
 {
+	pmk_cortexm_flash_fini(cpu);
 	free(cpu->cortexm.active);
 	cpu->cortexm.active = NULL;
 }

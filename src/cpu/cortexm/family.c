@@ -5,12 +5,25 @@
 #include "cpu/cortexm/cortexm.h"
 #include "cpu/thumb.h"
 
+/* True if a cache of flash can have this size. */
+static bool fits(uint64_t cache, uint64_t way, uint64_t ways)
+{
+	uint64_t sets = cache / way;
+
+	return !(cache % way) && (!ways || !(sets & (sets - 1)));
+}
+
 static int check(const struct pmk_core *core, char *msg, unsigned size)
 {
-	(void)core;
-	(void)msg;
-	(void)size;
-	return 0;
+	const struct pmk_core_cortexm *c = &core->cortexm;
+	uint64_t way = c->flash_width * (c->flash_ways ? c->flash_ways : 1);
+
+	if (fits(c->flash_cache, way, c->flash_ways) &&
+	    fits(c->flash_data_cache, way, c->flash_ways))
+		return 0;
+	return pmk_core_say_range(msg, size,
+				  "flash.cache and flash.data_cache must be multiples of "
+				  "flash.width; with flash.ways, a power of two times both");
 }
 
 static uint64_t insns_per_cycle(const struct pmk_core *core)

@@ -35,6 +35,15 @@ struct pmk_core_cortexm {
 	uint64_t exception_entry;
 	uint64_t exception_exit;
 	uint64_t exception_tail;
+	uint64_t flash_waits;
+	uint64_t flash_width;
+	uint64_t flash_end;
+	uint64_t flash_prefetch;
+	uint64_t flash_cache;
+	uint64_t flash_ways;
+	uint64_t flash_data_cache;
+	uint64_t flash_shared;
+	uint64_t sram_waits;
 };
 
 /* How control can leave a block: bits. */
@@ -68,9 +77,24 @@ struct pmk_cortexm_level {
 	uint32_t number;		     /* number of the exception, as in IPSR */
 };
 
+/* A cache of flash. Each set has the numbers of its lines, the last used one first. */
+struct pmk_cortexm_cache {
+	uint32_t *line; /* [set * ways + order]; NULL: there is no cache */
+	uint32_t set_mask, ways;
+};
+
+/* The interface of a flash memory: flash.h. Lines are numbered. */
+struct pmk_cortexm_flash {
+	struct pmk_cortexm_cache code, data;
+	uint32_t current;    /* the line from which instructions were last fetched */
+	uint32_t prefetched; /* the line that was read in advance */
+	uint64_t ready;	     /* when the reading of `prefetched` ends */
+};
+
 struct pmk_cpu_cortexm {
 	uint64_t depth;			  /* exceptions that are active */
 	struct pmk_cortexm_level *active; /* PMK_CORTEXM_LEVELS entries */
+	struct pmk_cortexm_flash flash;
 };
 
 #endif

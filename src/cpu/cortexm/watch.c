@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What an emulator calls while Cortex-M code runs. */
-#include "cpu/cortexm/cortexm.h"
+#include "cpu/cortexm/flash.h"
 
 static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
@@ -10,10 +10,20 @@ static inline void before_handler(struct pmk_cpu *cpu, const struct pmk_block *b
 
 PMK_BLOCK_FNS(on_block, pmk_cortexm_enter, pmk_cortexm_enter, before_handler, pmk_block_as_it_is)
 
+/* The same with wait states. */
+static inline void enter_with_waits(struct pmk_cpu *cpu, const struct pmk_block *b, bool crossing)
+{
+	pmk_cortexm_enter(cpu, b, crossing);
+	if (cpu->core.cortexm.flash_waits)
+		pmk_cortexm_flash_fetch(cpu, b);
+}
+
+PMK_BLOCK_FNS(on_waiting_block, enter_with_waits, enter_with_waits, before_handler,
+	      pmk_block_as_it_is)
+
 const struct pmk_block_fns *pmk_cortexm_on_block(const struct pmk_core *core)
 {
-	(void)core;
-	return &on_block;
+	return pmk_cortexm_has_waits(core) ? &on_waiting_block : &on_block;
 }
 
 /* DDI 0439 3.3.2: an access that is not aligned takes a cycle more. */
@@ -47,11 +57,26 @@ static inline void access_memory(unsigned vcpu, uint64_t addr, void *a, bool sto
 		count_unaligned(cpu, access, store);
 }
 
-#define ACCESS(name, store, conditional)                                       \
-	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *a) \
-	{                                                                      \
-		(void)info;                                                    \
-		access_memory(vcpu, addr, a, store, conditional);              \
+static void add_waits(unsigned vcpu, uint64_t addr, void *a, bool store)
+{
+	struct pmk_cpu *cpu = pmk_cpus[vcpu];
+	unsigned waits = pmk_cortexm_flash_access(cpu, addr, store);
+
+	pmk_sites_access(cpu, (uint64_t)(uintptr_t)a);
+	cpu->dyn[PMK_SIG_LSU_CYCLE] += waits;
+	cpu->cycles += waits;
+}
+
+#define ACCESS(name, store, conditional)                                                 \
+	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *a)           \
+	{                                                                                \
+		(void)info;                                                              \
+		access_memory(vcpu, addr, a, store, conditional);                        \
+	}                                                                                \
+	static void name##_waiting(unsigned vcpu, uint32_t info, uint64_t addr, void *a) \
+	{                                                                                \
+		name(vcpu, info, addr, a);                                               \
+		add_waits(vcpu, addr, a, store);                                         \
 	}
 
 ACCESS(load, false, false)
@@ -77,6 +102,10 @@ pmk_access_fn *pmk_cortexm_watch(const struct pmk_core *core, enum pmk_world wor
 	*access = pmk_access_pack(b->cycles - pipe->issue, lsu, 1, size);
 	if (in->exclusive && in->store && in->conditional)
 		return store_exclusive_if;
+	if (pmk_cortexm_has_waits(core) && in->store)
+		return in->conditional ? store_if_waiting : store_waiting;
+	if (pmk_cortexm_has_waits(core))
+		return in->conditional ? load_if_waiting : load_waiting;
 	if (in->store)
 		return in->conditional ? store_if : store;
 	return in->conditional ? load_if : load;

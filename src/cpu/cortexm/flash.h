@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wait states. A read of flash returns one line and takes flash.waits cycles more than the core
+ * needs. Instructions are fetched from the current line; the next line comes from the prefetch
+ * buffer, from the cache of instructions, or from flash. A line that was not read in advance is put
+ * into the cache; one that was is not, as RM0090 3.5.2 and RM0351 3.3.4 describe. Data in flash,
+ * such as literals, have a cache of their own. Caches replace the line that was not used for the
+ * longest time.
+ *
+ * Our choices: a block reads its lines at even intervals; a read that is needed does not wait for
+ * one that was started in advance; reads of instructions and of data do not delay each other.
+ */
+#ifndef PMK_CPU_CORTEXM_FLASH_H
+#define PMK_CPU_CORTEXM_FLASH_H
+
+#include "cpu/cortexm/cortexm.h"
+
+static inline bool pmk_cortexm_has_waits(const struct pmk_core *core)
+{
+	return core->cortexm.flash_waits || core->cortexm.sram_waits;
+}
+
+/* Returns 0 or PMK_ENOMEM. */
+int pmk_cortexm_flash_init(struct pmk_cpu *cpu);
+void pmk_cortexm_flash_fini(struct pmk_cpu *cpu);
+
+/* Add the cycles for which the block `b`, which has just started, waits for its instructions. */
+void pmk_cortexm_flash_fetch(struct pmk_cpu *cpu, const struct pmk_block *b);
+/* The cycles for which an access of data waits. */
+unsigned pmk_cortexm_flash_access(struct pmk_cpu *cpu, uint64_t addr, bool store);
+
+#endif
