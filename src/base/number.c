@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Parses numbers. */
+/* Parses and writes numbers. See number.h. */
 #define _GNU_SOURCE /* strtod_l() */
 #include <locale.h>
 #include <math.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,4 +112,21 @@ int pmk_percent_parse(const char *text, double *value)
 		return err ? err : PMK_EPARSE;
 	*value = v;
 	return 0;
+}
+
+void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%0*llu", (int)decimals + 1,
+			 (unsigned long long)value);
+	int whole = n - (int)decimals;
+
+	for (int i = 0; i < n; i++) {
+		if (i == whole)
+			*text++ = '.';
+		else if (group && i && i < whole && (whole - i) % 3 == 0)
+			*text++ = ',';
+		*text++ = digits[i];
+	}
+	*text = '\0';
 }

@@ -10,6 +10,7 @@
 #ifndef PMK_BASE_NUMBER_H
 #define PMK_BASE_NUMBER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PMK_ANY_BASE 0
@@ -34,5 +35,11 @@ int pmk_real_read(const char **at, double *value);
 
 /* Parses "2" or "2.5%". */
 int pmk_percent_parse(const char *text, double *value);
+
+/* 2^64 - 1 has 20 digits and 6 commas, and there may be a decimal point. */
+#define PMK_NUMBER_SIZE 32
+
+/* `value` times 10^-decimals, with the digits before the point in groups of three if requested. */
+void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <pmk/result.h>
 
+#include "base/number.h"
+
 /* One output format. `state` is the format's own memory, zeroed before begin; end frees what it
  * points to. */
 struct pmk_writer_ops {
@@ -67,13 +69,8 @@ void pmk_bars_end(struct pmk_writer *w, struct pmk_bars_state *st, const struct 
 /* Write the beginning of every line of a section, in front of the value. */
 void pmk_text_line_start(struct pmk_writer *w, const struct pmk_section *s);
 
-/* 2^64 - 1 has 20 digits and 6 commas, and there may be a decimal point. */
-#define PMK_NUMBER_SIZE 32
 /* The kernel may scale a count by any power of ten. */
-#define PMK_VALUE_SIZE	352
-
-/* `value` times 10^-decimals, with the digits before the point in groups of three if requested. */
-void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group);
+#define PMK_VALUE_SIZE 352
 
 /* The unit of a row's value as perf names it, "" for a plain number. */
 const char *pmk_unit_text(const struct pmk_row *row);

@@ -234,23 +234,6 @@ void pmk_write_lines(struct pmk_writer *w, const struct pmk_result *r, const str
 	}
 }
 
-void pmk_number_text(char text[PMK_NUMBER_SIZE], uint64_t value, unsigned decimals, bool group)
-{
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%0*llu", (int)decimals + 1,
-			 (unsigned long long)value);
-	int whole = n - (int)decimals;
-
-	for (int i = 0; i < n; i++) {
-		if (i == whole)
-			*text++ = '.';
-		else if (group && i && i < whole && (whole - i) % 3 == 0)
-			*text++ = ',';
-		*text++ = digits[i];
-	}
-	*text = '\0';
-}
-
 /* Clocks count nanoseconds, and perf shows milliseconds. */
 #define MSEC_DECIMALS 6
 

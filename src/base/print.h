@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * printf for text that may come from outside. The format is as in printf, with these differences:
+ *
+ *	%s	the text is made printable (printable.h); NULL is nothing. Width and precision
+ *		count columns. A text that is longer than its precision ends with an ellipsis.
+ *	%ju	a number with its digits in groups of three: 1,234,567
+ */
+#ifndef PMK_BASE_PRINT_H
+#define PMK_BASE_PRINT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Writes n bytes of printable text, escaped as its format needs it. */
+typedef void pmk_print_text(FILE *f, const char *text, size_t n);
+
+/* Writes to a terminal or a file of text. */
+void pmk_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same, with another function for the text. */
+void pmk_print_with(FILE *f, pmk_print_text *put, const char *format, va_list args);
+
+#endif
