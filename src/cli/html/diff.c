@@ -19,10 +19,7 @@ static void put_cells(FILE *f, const struct diff *d, size_t row, size_t event, u
 	const char *direction = fresh > base ? " more" : fresh < base ? " less" : "";
 	char text[48];
 
-	fputs("<td class=\"n\">", f);
-	html_number(f, base);
-	fputs("</td><td class=\"n\">", f);
-	html_number(f, fresh);
+	html_print(f, "<td class=\"n\">%ju</td><td class=\"n\">%ju", base, fresh);
 	diff_delta_text(d, row, event, true, text);
 	fprintf(f, "</td><td class=\"n bar%s\" style=\"--p:%.2f%%\">%s</td>", direction,
 		html_percent(diff_distance(d, row, event), most), text);
@@ -35,11 +32,8 @@ static void put_name(FILE *f, const struct diff *d, size_t row, size_t event)
 	const struct diff_row *r = &d->row[row];
 	char *name = diff_label(d, row, event);
 
-	fputs("<th scope=\"row\" class=\"name\" title=\"", f);
-	html_text(f, r->file ? r->file : name ? name : "");
-	fputs("\">", f);
-	html_cut(f, name ? name : "?", 100);
-	fputs("</th></tr>\n", f);
+	html_print(f, "<th scope=\"row\" class=\"name\" title=\"%s\">%.100s</th></tr>\n",
+		   r->file ? r->file : name, name ? name : "?");
 	free(name);
 }
 
@@ -52,31 +46,23 @@ static void put_row(FILE *f, const struct diff *d, size_t row, size_t event, uin
 
 static void put_heads(FILE *f, const char *id, const char *what)
 {
-	fprintf(f, "<div class=\"scroll\"><table class=\"sortable diff\" id=\"%s\">\n<thead><tr>",
-		id);
-	html_heading(f, "Base", true, "");
-	html_heading(f, "New", true, "");
-	html_heading(f, "Difference", true, "");
-	html_heading(f, "%", true, "");
+	char attributes[96];
+
+	snprintf(attributes, sizeof(attributes), "class=\"sortable diff\" id=\"%s\"", id);
+	html_table_begin(f, attributes, "#Base|#New|#Difference|#%");
 	html_heading(f, what, false, "");
-	fputs("</tr></thead>\n<tbody>\n", f);
+	html_table_body(f);
 }
 
 /* ---- head ----------------------------------------------------------------------------------- */
 
 static void put_side(FILE *f, const struct diff *d, enum diff_side side, const char *name)
 {
-	fprintf(f, "<div><dt>%s</dt><dd><b>", name);
-	html_text(f, d->path[side]);
-	fputs("</b>", f);
-	if (d->command[side] && *d->command[side]) {
-		fputs("<br>", f);
-		html_cut(f, d->command[side], 200);
-	}
-	if (d->core[side] && *d->core[side]) {
-		fputs("<br>", f);
-		html_text(f, d->core[side]);
-	}
+	html_print(f, "<div><dt>%s</dt><dd><b>%s</b>", name, d->path[side]);
+	if (d->command[side] && *d->command[side])
+		html_print(f, "<br>%.200s", d->command[side]);
+	if (d->core[side] && *d->core[side])
+		html_print(f, "<br>%s", d->core[side]);
 	fputs("</dd></div>\n", f);
 }
 
@@ -98,11 +84,10 @@ static void put_verdict(FILE *f, const struct diff *d)
 static void put_head(FILE *f, const struct diff *d)
 {
 	html_begin(f, d->path[DIFF_NEW], "diff");
-	fputs("<header>\n<p class=\"kind\">Comparison of</p>\n<h1>", f);
-	html_cut(f, d->path[DIFF_NEW], 200);
-	fputs(" with ", f);
-	html_cut(f, d->path[DIFF_BASE], 200);
-	fputs("</h1>\n<dl class=\"facts\">\n", f);
+	html_print(f,
+		   "<header>\n<p class=\"kind\">Comparison of</p>\n"
+		   "<h1>%.200s with %.200s</h1>\n<dl class=\"facts\">\n",
+		   d->path[DIFF_NEW], d->path[DIFF_BASE]);
 	put_side(f, d, DIFF_BASE, "Base");
 	put_side(f, d, DIFF_NEW, "New");
 	fputs("</dl>\n", f);
@@ -116,7 +101,8 @@ static void put_totals(FILE *f, const struct diff *d)
 	put_heads(f, "totals", "Event");
 	for (size_t event = 0; event < d->nevents; event++)
 		put_row(f, d, 0, event, 0);
-	fputs("</tbody></table></div>\n</section>\n", f);
+	html_table_end(f);
+	fputs("</section>\n", f);
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -126,21 +112,18 @@ static void put_table(FILE *f, const struct diff_table *t)
 	static const char *const heading[] = {
 		[DIFF_SECTION] = "Region", [DIFF_FUNCTION] = "Function", [DIFF_LINE] = "Line"
 	};
-	char id[64];
+	char id[64], kinds[32];
 	size_t shown = t->n < MOST ? t->n : MOST;
 	uint64_t most = diff_distance(t->d, t->row[0], t->event);
 
 	snprintf(id, sizeof(id), "e%zu-%s", t->event, diff_kind_names[t->kind]);
-	fprintf(f,
-		"<h3>%c%ss that differ</h3>\n<div class=\"tools js\"><input type=\"search\" "
-		"class=\"filter\" data-table=\"%s\" placeholder=\"Filter by name\" "
-		"aria-label=\"Filter %ss\"><output></output></div>\n",
-		diff_kind_names[t->kind][0] - 'a' + 'A', diff_kind_names[t->kind] + 1, id,
-		diff_kind_names[t->kind]);
+	snprintf(kinds, sizeof(kinds), "%ss", diff_kind_names[t->kind]);
+	fprintf(f, "<h3>%c%s that differ</h3>\n", kinds[0] - 'a' + 'A', kinds + 1);
+	html_filter(f, id, "Filter by name", kinds);
 	put_heads(f, id, heading[t->kind]);
 	for (size_t i = 0; i < shown; i++)
 		put_row(f, t->d, t->row[i], t->event, most);
-	fputs("</tbody></table></div>\n", f);
+	html_table_end(f);
 	if (t->n > shown)
 		fprintf(f,
 			"<p class=\"note\">%zu more differ; <code>pmk diff -j</code> has "
@@ -159,9 +142,10 @@ static bool put_event(FILE *f, struct diff_table *t, size_t event, bool open)
 	for (enum diff_kind kind = DIFF_SECTION; kind < DIFF_KINDS; kind++) {
 		diff_table_fill(t, kind, event, DIFF_FOR_PEOPLE);
 		if (t->n && !begun) {
-			fprintf(f, "<details%s><summary><b>", open ? " open" : "");
-			html_text(f, t->d->event[event]);
-			fprintf(f, "</b> <small>%s, %s</small></summary>\n", delta, percent);
+			html_print(
+				f,
+				"<details%s><summary><b>%s</b> <small>%s, %s</small></summary>\n",
+				open ? " open" : "", t->d->event[event], delta, percent);
 			begun = true;
 		}
 		if (t->n)

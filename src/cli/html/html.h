@@ -32,19 +32,25 @@
 
 /* Begin a document. Both are text; `what` names the kind of page: "report". */
 void html_begin(FILE *f, const char *title, const char *what);
+/* The same, and the head of the page up to its facts. */
+void html_head(FILE *f, const char *title, const char *what, const char *kind);
 void html_end(FILE *f);
 
-/* Write text. Characters with a meaning in HTML are escaped, in attributes, too; unprintable bytes
- * become \xHH. */
+/* printf with the rules of base/print.h. In texts, characters with a meaning in HTML are escaped, in
+ * attributes, too. */
+void html_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 void html_text(FILE *f, const char *text);
-/* The same, but no more than `columns` characters, the last of them an ellipsis. */
+void html_code(FILE *f, const char *line);
 void html_cut(FILE *f, const char *text, size_t columns);
+void html_number(FILE *f, uint64_t value);
 /* An item of the list at the head of a page; nothing if there is no text. */
 void html_fact(FILE *f, const char *name, const char *text);
-/* A line of a program, with its tabs. */
-void html_code(FILE *f, const char *line);
-/* 1,234,567 */
-void html_number(FILE *f, uint64_t value);
+void html_fact_number(FILE *f, const char *name, size_t number);
+/* Text in which these characters, tabs or line breaks, are kept. */
+void html_lines(FILE *f, const char *text, const char *breaks);
+/* A paragraph of this class for each line; `lines` may be NULL. */
+void html_notices(FILE *f, const char *lines, const char *class);
 /* Percent, with one digit after the point; nothing for 0. */
 void html_share(FILE *f, uint64_t value, uint64_t all);
 double html_percent(uint64_t value, uint64_t all);
@@ -53,9 +59,25 @@ void html_values(FILE *f, const uint64_t *value, size_t n);
 /* The heading of a column; `more` are attributes, as markup. Sorting a column of numbers puts the
  * largest first. */
 void html_heading(FILE *f, const char *text, bool number, const char *more);
+/* Headings with '|' between them. '#' begins that of a column of numbers, "{more}" ends one with
+ * more attributes: "#Times|#%{data-plain}|Name". NULL: none. */
+void html_headings(FILE *f, const char *names);
+/* Begin a table, with these attributes and first headings. '!' before the attributes makes it only
+ * as wide as its content. More headings may follow; then comes html_table_body(). */
+void html_table_begin(FILE *f, const char *attributes, const char *names);
+void html_table_body(FILE *f);
+/* Both, for a table that needs no more headings. */
+void html_table(FILE *f, const char *attributes, const char *names);
+void html_table_end(FILE *f);
+/* A field that filters the rows of the table with this id. */
+void html_filter(FILE *f, const char *table, const char *hint, const char *label);
+/* A cell of a number, which is empty without one. `class` is "" or begins with a blank. */
+void html_cell(FILE *f, const char *class, bool there, uint64_t value);
+/* A cell with the share, drawn as a bar. */
+void html_bar(FILE *f, uint64_t value, uint64_t all);
 /* A label of trust, with its meaning. */
 void html_trust(FILE *f, const char *trust);
-/* "c.c" of "/a/b/c.c" */
+/* "c.c" of "/a/b/c.c"; NULL of NULL */
 const char *html_base_name(const char *path);
 
 /* ---- files ---------------------------------------------------------------------------------- */

@@ -54,11 +54,8 @@ static void put_bar(FILE *f, double part, double all)
 
 static void put_row(FILE *f, const struct histogram *h, const struct pmk_tables_latency *l)
 {
-	fputs("<tr><th scope=\"row\" class=\"n\">", f);
-	html_number(f, l->cycles);
-	fputs("</th><td class=\"n\">", f);
-	html_number(f, l->times);
-	fputs("</td>", f);
+	html_print(f, "<tr><th scope=\"row\" class=\"n\">%ju</th><td class=\"n\">%ju</td>",
+		   l->cycles, l->times);
 	put_bar(f, (double)l->times, h->times);
 	put_bar(f, (double)l->times * (double)l->cycles, h->sum);
 	fputs("</tr>\n", f);
@@ -69,28 +66,23 @@ static void put_summary(FILE *f, const struct histogram *h)
 	double mean = h->times > 0 ? h->sum / h->times : 0;
 	double variance = h->times > 0 ? h->squares / h->times - mean * mean : 0;
 
-	fputs("<p>", f);
-	html_number(f, h->all);
-	fprintf(f, " times, least %llu, most %llu cycles, mean %.3f, standard deviation %.3f</p>\n",
-		(unsigned long long)h->row[0].cycles, (unsigned long long)h->row[h->n - 1].cycles,
-		mean, variance > 0 ? sqrt(variance) : 0);
+	html_print(f,
+		   "<p>%ju times, least %llu, most %llu cycles, mean %.3f, "
+		   "standard deviation %.3f</p>\n",
+		   h->all, (unsigned long long)h->row[0].cycles,
+		   (unsigned long long)h->row[h->n - 1].cycles, mean,
+		   variance > 0 ? sqrt(variance) : 0);
 }
 
 static void put_histogram(const struct html_page *p, const struct histogram *h)
 {
-	fputs("<h3>", p->f);
-	html_text(p->f, pmk_tables_event_name(&p->r->t, h->row->event));
-	fputs("</h3>\n", p->f);
+	html_print(p->f, "<h3>%s</h3>\n", pmk_tables_event_name(&p->r->t, h->row->event));
 	put_summary(p->f, h);
-	fputs("<div class=\"scroll fit\"><table class=\"sortable latency\">\n<thead><tr>", p->f);
-	html_heading(p->f, "Cycles", true, "");
-	html_heading(p->f, "Times", true, "");
-	html_heading(p->f, "% of times", true, "data-plain");
-	html_heading(p->f, "% of their cycles", true, "data-plain");
-	fputs("</tr></thead>\n<tbody>\n", p->f);
+	html_table(p->f, "!class=\"sortable latency\"",
+		   "#Cycles|#Times|#% of times{data-plain}|#% of their cycles{data-plain}");
 	for (size_t i = 0; i < h->n; i++)
 		put_row(p->f, h, &h->row[i]);
-	fputs("</tbody></table></div>\n", p->f);
+	html_table_end(p->f);
 }
 
 bool html_have_latencies(const struct html_page *p)

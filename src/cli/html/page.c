@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/html/assets.h"
@@ -56,67 +57,69 @@ static void put_text(FILE *f, const char *text, size_t n)
 	}
 }
 
-/* Bytes of the first `columns` characters. */
-static size_t fitting_bytes(const char *text, size_t columns)
+void html_print(FILE *f, const char *format, ...)
 {
-	size_t n = 0;
+	va_list args;
 
-	for (; text[n] && columns; columns--)
-		do
-			n++;
-		while (((unsigned char)text[n] & 0xC0) == 0x80);
-	return n;
-}
-
-void html_text(FILE *f, const char *text)
-{
-	char *plain = pmk_printable(text);
-
-	if (plain)
-		put_text(f, plain, strlen(plain));
-	free(plain);
+	va_start(args, format);
+	pmk_print_with(f, put_text, format, args);
+	va_end(args);
 }
 
 void html_fact(FILE *f, const char *name, const char *text)
 {
 	if (!text || !*text)
 		return;
-	fprintf(f, "<div><dt>%s</dt><dd>", name);
-	html_text(f, text);
-	fputs("</dd></div>\n", f);
+	html_print(f, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, text);
+}
+
+void html_fact_number(FILE *f, const char *name, size_t number)
+{
+	html_print(f, "<div><dt>%s</dt><dd>%zu</dd></div>\n", name, number);
+}
+
+void html_lines(FILE *f, const char *text, const char *breaks)
+{
+	while (*text) {
+		size_t n = strcspn(text, breaks);
+		char *part = strndup(text, n);
+
+		html_print(f, "%s", part);
+		free(part);
+		text += n;
+		if (*text)
+			fputc(*text++, f);
+	}
+}
+
+void html_notices(FILE *f, const char *lines, const char *class)
+{
+	char *copy = lines ? strdup(lines) : NULL, *rest = copy, *line;
+
+	while (rest && (line = strsep(&rest, "\n")))
+		if (*line)
+			html_print(f, "<p class=\"%s\">%s</p>\n", class, line);
+	free(copy);
+}
+
+void html_text(FILE *f, const char *text)
+{
+	html_print(f, "%s", text);
 }
 
 void html_code(FILE *f, const char *line)
 {
-	char *copy = strdup(line), *rest = copy;
-
-	for (char *part = rest ? strsep(&rest, "\t") : NULL; part; part = strsep(&rest, "\t")) {
-		html_text(f, part);
-		if (rest)
-			fputc('\t', f);
-	}
-	free(copy);
+	html_lines(f, line, "\t");
 }
 
 void html_cut(FILE *f, const char *text, size_t columns)
 {
-	char *plain = pmk_printable(text);
-
-	if (plain && !plain[fitting_bytes(plain, columns)]) {
-		put_text(f, plain, strlen(plain));
-	} else if (plain) {
-		put_text(f, plain, fitting_bytes(plain, columns - 1));
-		fputs("\u2026", f);
-	}
-	free(plain);
+	html_print(f, "%.*s", (int)columns, text);
 }
 
 void html_number(FILE *f, uint64_t value)
 {
-	char text[PMK_NUMBER_SIZE];
-
-	pmk_number_text(text, value, 0, true);
-	fputs(text, f);
+	html_print(f, "%ju", value);
 }
 
 double html_percent(uint64_t value, uint64_t all)
@@ -148,8 +151,73 @@ void html_heading(FILE *f, const char *text, bool number, const char *more)
 {
 	fprintf(f, "<th scope=\"col\"%s%s%s>", number ? " class=\"n\"" : "", *more ? " " : "",
 		more);
-	html_text(f, text);
-	fputs("</th>", f);
+	html_print(f, "%s</th>", text);
+}
+
+void html_headings(FILE *f, const char *names)
+{
+	char *copy = names ? strdup(names) : NULL, *rest = copy, *name;
+
+	while (rest && (name = strsep(&rest, "|"))) {
+		bool number = *name == '#';
+		char *more = strchr(name, '{');
+
+		if (more) {
+			*more++ = '\0';
+			more[strcspn(more, "}")] = '\0';
+		}
+		html_heading(f, name + number, number, more ? more : "");
+	}
+	free(copy);
+}
+
+void html_table_begin(FILE *f, const char *attributes, const char *names)
+{
+	bool fit = *attributes == '!';
+
+	fprintf(f, "<div class=\"scroll%s\"><table%s%s>\n<thead><tr>", fit ? " fit" : "",
+		attributes[fit] ? " " : "", attributes + fit);
+	html_headings(f, names);
+}
+
+void html_table_body(FILE *f)
+{
+	fputs("</tr></thead>\n<tbody>\n", f);
+}
+
+void html_table(FILE *f, const char *attributes, const char *names)
+{
+	html_table_begin(f, attributes, names);
+	html_table_body(f);
+}
+
+void html_table_end(FILE *f)
+{
+	fputs("</tbody></table></div>\n", f);
+}
+
+void html_filter(FILE *f, const char *table, const char *hint, const char *label)
+{
+	html_print(f,
+		   "<div class=\"tools js\"><input type=\"search\" class=\"filter\" "
+		   "data-table=\"%s\" placeholder=\"%s\" aria-label=\"Filter "
+		   "%s\"><output></output></div>\n",
+		   table, hint, label);
+}
+
+void html_bar(FILE *f, uint64_t value, uint64_t all)
+{
+	fprintf(f, "<td class=\"n bar\" style=\"--p:%.2f%%\">", html_percent(value, all));
+	html_share(f, value, all);
+	fputs("</td>", f);
+}
+
+void html_cell(FILE *f, const char *class, bool there, uint64_t value)
+{
+	fprintf(f, "<td class=\"n%s\">", class);
+	if (there)
+		html_print(f, "%ju", value);
+	fputs("</td>", f);
 }
 
 void html_trust(FILE *f, const char *trust)
@@ -165,20 +233,16 @@ void html_trust(FILE *f, const char *trust)
 		{ "inexact", "may be slightly wrong" },
 	};
 
-	fprintf(f, "<span class=\"trust\" data-trust=\"");
-	html_text(f, trust);
-	fputc('"', f);
+	html_print(f, "<span class=\"trust\" data-trust=\"%s\"", trust);
 	for (size_t i = 0; i < sizeof(meaning) / sizeof(meaning[0]); i++)
 		if (!strcmp(trust, meaning[i][0]))
 			fprintf(f, " title=\"%s\"", meaning[i][1]);
-	fputc('>', f);
-	html_text(f, trust);
-	fputs("</span>", f);
+	html_print(f, ">%s</span>", trust);
 }
 
 const char *html_base_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *slash = path ? strrchr(path, '/') : NULL;
 
 	return slash && slash[1] ? slash + 1 : path;
 }
@@ -199,10 +263,18 @@ void html_begin(FILE *f, const char *title, const char *what)
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
 	      "<meta name=\"generator\" content=\"pmk " PMK_VERSION "\">\n<title>",
 	      f);
-	html_cut(f, title, 100);
-	fprintf(f, " \u2014 pmk %s</title>\n<style>\n", what);
+	html_print(f, "%.100s \u2014 pmk %s</title>\n<style>\n", title, what);
 	fputs(html_css, f);
 	fputs("</style>\n</head>\n<body>\n", f);
+}
+
+void html_head(FILE *f, const char *title, const char *what, const char *kind)
+{
+	html_begin(f, title, what);
+	html_print(f,
+		   "<header>\n<p class=\"kind\">%s</p>\n<h1>%.200s</h1>\n"
+		   "<dl class=\"facts\">\n",
+		   kind, title);
 }
 
 void html_end(FILE *f)

@@ -285,7 +285,7 @@ static void put_path(const struct line *l, get_value *get, unsigned which, doubl
 static void put_short(FILE *f, double value)
 {
 	if (value >= 1000)
-		html_number(f, (uint64_t)(value + 0.5));
+		html_print(f, "%ju", (uint64_t)(value + 0.5));
 	else
 		fprintf(f, "%.3g", value);
 }
@@ -296,11 +296,10 @@ static void put_chart(const struct line *l, get_value *get, unsigned which, cons
 
 	fputs("<div class=\"plot\"><span class=\"top\">", l->f);
 	put_short(l->f, most);
-	fputc(' ', l->f);
-	html_text(l->f, unit);
-	fputs("</span><svg viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" "
-	      "aria-hidden=\"true\">",
-	      l->f);
+	html_print(l->f,
+		   " %s</span><svg viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" "
+		   "aria-hidden=\"true\">",
+		   unit);
 	put_path(l, get, which, most);
 	fputs("</svg><span class=\"left\">0</span><span class=\"right\">", l->f);
 	put_short(l->f, whole);
@@ -334,15 +333,13 @@ static void put_event_figure(const struct line *l, unsigned row)
 		if (sum_of(l, i, row, &sum))
 			fprintf(l->f, "%llu", (unsigned long long)sum);
 	}
-	fputs("\"><figcaption><b>", l->f);
-	html_text(l->f, name_of(l->at[0], row));
-	fputs("</b> ", l->f);
+	html_print(l->f, "\"><figcaption><b>%s</b> ", name_of(l->at[0], row));
 	html_trust(l->f, pmk_trust_name(any ? trust_of(l, row) : first->trust));
 	fputs("<output>", l->f);
 	if (any)
-		html_number(l->f, all);
-	else if (first->reason)
-		html_text(l->f, first->reason);
+		html_print(l->f, "%ju", all);
+	else
+		html_print(l->f, "%s", first->reason);
 	fputs("</output></figcaption>\n", l->f);
 	if (any)
 		put_chart(l, rate_of, row, clocks[l->clock].unit);
@@ -360,10 +357,8 @@ static void put_metric_figure(const struct line *l, unsigned metric)
 		if (metric_of(l, i, metric, &value))
 			fprintf(l->f, "%.4g", value);
 	}
-	fputs("\"><figcaption><b>", l->f);
-	html_text(l->f, first->name);
-	fputs("</b><output></output></figcaption>\n", l->f);
-	put_chart(l, metric_of, metric, first->unit ? first->unit : "");
+	html_print(l->f, "\"><figcaption><b>%s</b><output></output></figcaption>\n", first->name);
+	put_chart(l, metric_of, metric, first->unit);
 	fputs("</figure>\n", l->f);
 }
 
@@ -371,24 +366,22 @@ static void put_interval_table(const struct line *l)
 {
 	uint64_t sum;
 
-	fprintf(l->f,
-		"<details><summary>All %zu intervals</summary><div class=\"scroll\">"
-		"<table class=\"all\">\n<thead><tr>",
+	fprintf(l->f, "<details><summary>All %zu intervals</summary>",
 		(l->n + l->each - 1) / l->each);
+	html_table_begin(l->f, "class=\"all\"", NULL);
 	html_heading(l->f, clocks[l->clock].axis, true, "");
 	for (unsigned row = 0; row < l->at[0]->nrows; row++)
 		html_heading(l->f, name_of(l->at[0], row), true, "");
-	fputs("</tr></thead>\n<tbody>\n", l->f);
+	html_table_body(l->f);
 	for (size_t i = 0; i < l->n; i += l->each) {
 		double end = time_of(l, point_end(l, i) - 1);
 
 		fprintf(l->f, "<tr><th scope=\"row\" class=\"n\">%.*f</th>",
 			l->clock == SECONDS ? 9 : 0, end);
 		for (unsigned row = 0; row < l->at[0]->nrows; row++) {
-			fputs("<td class=\"n\">", l->f);
-			if (sum_of(l, i, row, &sum))
-				html_number(l->f, sum);
-			fputs("</td>", l->f);
+			bool there = sum_of(l, i, row, &sum);
+
+			html_cell(l->f, "", there, sum);
 		}
 		fputs("</tr>\n", l->f);
 	}
@@ -416,8 +409,7 @@ static void put_times(const struct line *l)
 static void put_place(FILE *f, const struct section *s)
 {
 	if (s->region) {
-		fputs("Region ", f);
-		html_cut(f, s->region, 80);
+		html_print(f, "Region %.80s", s->region);
 	} else {
 		fputs("Whole run", f);
 	}
@@ -492,12 +484,9 @@ static void put_distribution(FILE *f, const struct pmk_distribution *d)
 
 	if (!v->n)
 		return;
-	if (v->min <= v->max) {
-		html_number(f, v->min);
-		fputs(" \u2026 ", f);
-		html_number(f, v->max);
-		fputs(d->saturated ? " or more, " : ", ", f);
-	}
+	if (v->min <= v->max)
+		html_print(f, "%ju \u2026 %ju%s", v->min, v->max,
+			   d->saturated ? " or more, " : ", ");
 	/* If the sums do not fit into 64 bits, the values are not known. */
 	if (mean != UINT64_MAX)
 		fprintf(f, "mean %.2f", (double)mean / 100);
@@ -509,22 +498,19 @@ static void put_row(FILE *f, const struct section *s, unsigned i)
 {
 	const struct pmk_row *row = &s->row[i];
 
-	fputs("<tr><th scope=\"row\" class=\"name\">", f);
-	html_text(f, name_of(s, i));
-	fputs("</th><td class=\"n\">", f);
+	html_print(f, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"n\">",
+		   name_of(s, i));
 	if (pmk_trust_has_value(row->trust))
-		html_number(f, row->value);
-	if (row->unit && *row->unit) {
-		fputc(' ', f);
-		html_text(f, row->unit);
-	}
+		html_print(f, "%ju", row->value);
+	if (row->unit && *row->unit)
+		html_print(f, " %s", row->unit);
 	fputs("</td><td>", f);
 	html_trust(f, pmk_trust_name(row->trust));
 	fputs("</td><td class=\"why\">", f);
 	if (row->has_dist)
 		put_distribution(f, &row->dist);
 	else
-		html_text(f, row->reason ? row->reason : "");
+		html_print(f, "%s", row->reason);
 	fputs("</td></tr>\n", f);
 }
 
@@ -533,16 +519,14 @@ static void put_metrics(FILE *f, const struct section *s)
 	for (unsigned i = 0; i < s->nmetrics; i++) {
 		const struct pmk_metric_value *m = &s->metric[i];
 
-		fputs("<tr><th scope=\"row\" class=\"name\">", f);
-		html_text(f, m->name);
-		fputs("</th><td class=\"n\">", f);
+		html_print(f, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"n\">",
+			   m->name);
 		if (m->valid)
 			fprintf(f, "%.4g", m->value);
 		else
 			fputs("n/a", f);
-		fputs("</td><td></td><td class=\"why\">", f);
-		html_text(f, m->valid ? (m->unit ? m->unit : "") : (m->reason ? m->reason : ""));
-		fputs("</td></tr>\n", f);
+		html_print(f, "</td><td></td><td class=\"why\">%s</td></tr>\n",
+			   m->valid ? m->unit : m->reason);
 	}
 }
 
@@ -560,89 +544,57 @@ static void put_section(FILE *f, const struct html_stat *h, const struct section
 	if (s->region)
 		fprintf(f, " <small>%llu time%s</small>", (unsigned long long)s->entries,
 			s->entries == 1 ? "" : "s");
-	fputs("</h2>\n<div class=\"scroll fit\"><table class=\"sortable totals\">\n<thead><tr>", f);
-	html_heading(f, "Event", false, "");
-	html_heading(f, "Count", true, "");
-	html_heading(f, "Trust", false, "");
-	html_heading(f, "", false, "");
-	fputs("</tr></thead>\n<tbody>\n", f);
+	fputs("</h2>\n", f);
+	html_table(f, "!class=\"sortable totals\"", "Event|#Count|Trust|");
 	for (unsigned i = 0; i < s->nrows; i++)
 		put_row(f, s, i);
 	put_metrics(f, s);
-	fputs("</tbody></table></div>\n</section>\n", f);
+	html_table_end(f);
+	fputs("</section>\n", f);
 }
 
 static void put_sample_row(FILE *f, const struct profile *p, const struct pmk_profile_row *row)
 {
-	fputs("<tr><td class=\"n\">", f);
-	html_number(f, row->samples);
-	fprintf(f, "</td><td class=\"n bar\" style=\"--p:%.2f%%\">",
-		html_percent(row->samples, p->samples));
-	html_share(f, row->samples, p->samples);
-	fputs("</td><th scope=\"row\" class=\"name\">", f);
+	fputs("<tr>", f);
+	html_cell(f, "", true, row->samples);
+	html_bar(f, row->samples, p->samples);
+	fputs("<th scope=\"row\" class=\"name\">", f);
 	if (row->function)
-		html_cut(f, row->function, 90);
+		html_print(f, "%.90s", row->function);
 	else if (row->somewhere)
 		fprintf(f, "0x%llx", (unsigned long long)row->address);
 	else
 		fputs("not known", f);
-	fputs("</th><td>", f);
-	html_text(f, row->region ? row->region : "");
-	fputs("</td><td class=\"n\">", f);
-	if (row->late)
-		html_number(f, row->late);
-	fputs("</td></tr>\n", f);
+	html_print(f, "</th><td>%s</td>", row->region);
+	html_cell(f, "", row->late, row->late);
+	fputs("</tr>\n", f);
 }
 
 static void put_profile(FILE *f, const struct html_stat *h, const struct profile *p)
 {
 	fputs("<section>\n<h2>", f);
 	put_dump(f, h, p->dump);
-	fputs("Samples of ", f);
-	html_text(f, p->event ? p->event : "?");
-	fputs("</h2>\n<div class=\"scroll fit\"><table class=\"sortable samples\">\n<thead><tr>",
-	      f);
-	html_heading(f, "Samples", true, "");
-	html_heading(f, "%", true, "data-plain");
-	html_heading(f, "Function", false, "");
-	html_heading(f, "Region", false, "");
-	html_heading(f, "Late", true, "");
-	fputs("</tr></thead>\n<tbody>\n", f);
+	html_print(f, "Samples of %s</h2>\n", p->event ? p->event : "?");
+	html_table(f, "!class=\"sortable samples\"",
+		   "#Samples|#%{data-plain}|Function|Region|#Late");
 	for (size_t i = 0; i < p->nrows; i++)
 		put_sample_row(f, p, &p->row[i]);
-	fputs("</tbody></table></div>\n</section>\n", f);
+	html_table_end(f);
+	fputs("</section>\n", f);
 }
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
-static void put_notices(FILE *f, const char *lines, const char *class)
-{
-	char *copy = lines ? strdup(lines) : NULL, *rest = copy, *line;
-
-	while (rest && (line = strsep(&rest, "\n")))
-		if (*line) {
-			fprintf(f, "<p class=\"%s\">", class);
-			html_text(f, line);
-			fputs("</p>\n", f);
-		}
-	free(copy);
-}
-
 static void put_head(FILE *f, const struct pmk_result *r)
 {
-	const char *command = r->command ? r->command : "pmk stat";
-
-	html_begin(f, command, "stat");
-	fputs("<header>\n<p class=\"kind\">Counts of</p>\n<h1>", f);
-	html_cut(f, command, 200);
-	fputs("</h1>\n<dl class=\"facts\">\n", f);
+	html_head(f, r->command ? r->command : "pmk stat", "stat", "Counts of");
 	html_fact(f, "Core", r->core);
 	html_fact(f, "Counted by", r->producer);
 	html_fact(f, "Settings", r->settings);
 	html_fact(f, "Cycles", r->checked);
 	fputs("</dl>\n", f);
-	put_notices(f, r->warning, "warning");
-	put_notices(f, r->note, "note");
+	html_notices(f, r->warning, "warning");
+	html_notices(f, r->note, "note");
 	fputs("</header>\n<main>\n", f);
 }
 
