@@ -195,11 +195,8 @@ static void put_key(const struct flame *fl)
 
 			if (fl->colour[i] != k)
 				continue;
-			fprintf(f, "<span class=\"key c%u\" title=\"", k);
-			html_text(f, path);
-			fputs("\">", f);
-			html_cut(f, html_base_name(path), 40);
-			fputs("</span> ", f);
+			html_print(f, "<span class=\"key c%u\" title=\"%s\">%.40s</span> ", k, path,
+				   html_base_name(path));
 		}
 	fprintf(f, "<span class=\"key c%d\">%s</span></p>\n", COLOURS,
 		fl->by_file ? "others, and unknown" : "others");
@@ -212,11 +209,8 @@ static void put_numbers(const struct flame *fl, uint64_t value, uint64_t self)
 	const struct html_page *p = fl->p;
 	FILE *f = p->f;
 
-	html_number(f, value);
-	fputc(' ', f);
-	html_text(f, html_event(p, 0));
-	fprintf(f, ", %.2f%%; self ", html_percent(value, p->total[0]));
-	html_number(f, self);
+	html_print(f, "%ju %s, %.2f%%; self %ju", value, html_event(p, 0),
+		   html_percent(value, p->total[0]), self);
 }
 
 /* "work" and the rest of its title, which is "\nnumbers\nplace". */
@@ -226,18 +220,16 @@ static void put_title(const struct flame *fl, uint32_t node, const char *name)
 	const struct pmk_tables *t = &p->r->t;
 	uint32_t frame = p->tree.node[node].frame, line, file;
 
-	fputs("<title>", p->f);
-	html_text(p->f, name);
-	fputc('\n', p->f);
+	html_print(p->f, "<title>%s\n", name);
 	put_numbers(fl, html_inclusive(p, node, 0), p->tree.self[node * p->n]);
 	fputc('\n', p->f);
 	file = node ? pmk_tree_file(&p->tree, frame, &line) : NONE;
 	if (file != NONE) {
-		html_text(p->f, t->file[file].path);
+		html_print(p->f, "%s", t->file[file].path);
 		if (line)
 			fprintf(p->f, ":%u", line);
 	} else if (node && frame < t->nfunctions && t->function[frame].object != NONE) {
-		html_text(p->f, t->object[t->function[frame].object].path);
+		html_print(p->f, "%s", t->object[t->function[frame].object].path);
 	}
 	fputs("</title>", p->f);
 }
@@ -264,9 +256,10 @@ static void put_box(struct flame *fl, const struct frame *at, uint64_t value, co
 
 static void put_name(const struct flame *fl, const char *name)
 {
-	fputs("<rect width=\"100%\" height=\"100%\"/><text x=\"4\" y=\"12.5\">", fl->p->f);
-	html_cut(fl->p->f, name, NAME);
-	fputs("</text></svg>\n", fl->p->f);
+	html_print(fl->p->f,
+		   "<rect width=\"100%%\" height=\"100%%\"/><text x=\"4\" "
+		   "y=\"12.5\">%.*s</text></svg>\n",
+		   NAME, name);
 }
 
 /* The frame of everything that was merged below a frame. */
@@ -386,12 +379,12 @@ static void put_notes(const struct flame *fl)
 	fputs("<p class=\"note\">", p->f);
 	if (!pmk_tables_have_paths(&p->r->t))
 		fputs("This recording has no call paths: pmk record -g records them. ", p->f);
-	if (fl->merged) {
-		fprintf(p->f, "%zu of %zu frames are merged: each has below %g\u00a0%% of ",
-			fl->merged, fl->merged + fl->nkept, fl->limit);
-		html_text(p->f, html_event(p, 0));
-		fprintf(p->f, " and below %g\u00a0%% of every other event.", fl->limit * OTHERS);
-	}
+	if (fl->merged)
+		html_print(p->f,
+			   "%zu of %zu frames are merged: each has below %g\u00a0%% "
+			   "of %s and below %g\u00a0%% of every other event.",
+			   fl->merged, fl->merged + fl->nkept, fl->limit, html_event(p, 0),
+			   fl->limit * OTHERS);
 	fputs("</p>\n", p->f);
 }
 

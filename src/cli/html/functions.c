@@ -110,13 +110,8 @@ static bool arrange_functions(struct functions *fn)
 
 static void put_count(const struct html_page *p, uint64_t value, const char *class)
 {
-	fprintf(p->f, "<td class=\"n %s\">", class);
-	if (value)
-		html_number(p->f, value);
-	fprintf(p->f, "</td><td class=\"n bar\" style=\"--p:%.2f%%\">",
-		html_percent(value, p->total[0]));
-	html_share(p->f, value, p->total[0]);
-	fputs("</td>", p->f);
+	html_cell(p->f, class, value, value);
+	html_bar(p->f, value, p->total[0]);
 }
 
 static void put_name(const struct html_page *p, uint32_t frame)
@@ -126,33 +121,24 @@ static void put_name(const struct html_page *p, uint32_t frame)
 	char unnamed[300];
 	const char *name = pmk_tree_name(&p->tree, frame, unnamed, sizeof(unnamed));
 
-	fputs("<th scope=\"row\" class=\"name\" title=\"", p->f);
-	html_text(p->f, name);
-	fputs("\">", p->f);
+	html_print(p->f, "<th scope=\"row\" class=\"name\" title=\"%s\">", name);
 	if (to->place)
 		fprintf(p->f, "<a href=\"#s%zu-%llx\">", to->place, (unsigned long long)to->line);
-	html_cut(p->f, name, NAMES);
-	fprintf(p->f, "%s</th>", to->place ? "</a>" : "");
+	html_print(p->f, to->place ? "%.*s</a></th>" : "%.*s</th>", NAMES, name);
 }
 
 static void put_where(const struct html_page *p, uint32_t frame)
 {
 	const struct pmk_tables *t = &p->r->t;
-	uint32_t line, file = pmk_tree_file(&p->tree, frame, &line), object;
+	uint32_t line, file = pmk_tree_file(&p->tree, frame, &line);
+	uint32_t object = frame < t->nfunctions ? t->function[frame].object : NONE;
+	const char *path = file != NONE	    ? t->file[file].path
+			   : object != NONE ? t->object[object].path
+					    : NULL;
 
-	object = frame < t->nfunctions ? t->function[frame].object : NONE;
-	fputs("<td class=\"where\" title=\"", p->f);
+	html_print(p->f, "<td class=\"where\" title=\"%s\">%.40s", path, html_base_name(path));
 	if (file != NONE)
-		html_text(p->f, t->file[file].path);
-	else if (object != NONE)
-		html_text(p->f, t->object[object].path);
-	fputs("\">", p->f);
-	if (file != NONE) {
-		html_cut(p->f, html_base_name(t->file[file].path), 40);
 		fprintf(p->f, ":%u", line);
-	} else if (object != NONE) {
-		html_cut(p->f, html_base_name(t->object[object].path), 40);
-	}
 	fputs("</td>", p->f);
 }
 
@@ -170,13 +156,10 @@ static void put_row(const struct functions *fn, uint32_t frame)
 		fputc('"', p->f);
 	}
 	fputc('>', p->f);
-	put_count(p, self_of(fn, frame, 0), "self");
+	put_count(p, self_of(fn, frame, 0), " self");
 	if (fn->paths) {
-		put_count(p, fn->inclusive[frame * p->n], "incl");
-		fputs("<td class=\"n calls\">", p->f);
-		if (fn->calls[frame])
-			html_number(p->f, fn->calls[frame]);
-		fputs("</td>", p->f);
+		put_count(p, fn->inclusive[frame * p->n], " incl");
+		html_cell(p->f, " calls", fn->calls[frame], fn->calls[frame]);
 	}
 	put_name(p, frame);
 	put_where(p, frame);
@@ -196,7 +179,7 @@ static void put_rest(const struct functions *fn)
 		fputs("<tr class=\"rest\"", p->f);
 		html_values(p->f, sum, p->n);
 		fputc('>', p->f);
-		put_count(p, sum[0], "self");
+		put_count(p, sum[0], " self");
 		fprintf(p->f, "%s<th scope=\"row\" class=\"name\">%zu more functions</th><td></td>",
 			fn->paths ? "<td class=\"incl\"></td><td></td><td class=\"calls\"></td>"
 				  : "",
@@ -210,21 +193,16 @@ static void put_table(const struct functions *fn)
 {
 	FILE *f = fn->p->f;
 
-	fputs("<div class=\"scroll\"><table id=\"functions\" class=\"sortable\">\n<thead><tr>", f);
-	html_heading(f, "Self", true, "aria-sort=\"descending\"");
-	html_heading(f, "%", true, "data-plain");
-	if (fn->paths) {
-		html_heading(f, "With callees", true, "data-wide");
-		html_heading(f, "%", true, "data-plain");
-		html_heading(f, "Calls", true, "data-wide");
-	}
-	html_heading(f, "Function", false, "");
-	html_heading(f, "Where", false, "");
-	fputs("</tr></thead>\n<tbody>\n", f);
+	html_table_begin(f, "id=\"functions\" class=\"sortable\"",
+			 "#Self{aria-sort=\"descending\"}|#%{data-plain}");
+	if (fn->paths)
+		html_headings(f, "#With callees{data-wide}|#%{data-plain}|#Calls{data-wide}");
+	html_headings(f, "Function|Where");
+	html_table_body(f);
 	for (size_t i = 0; i < fn->n && i < MOST; i++)
 		put_row(fn, fn->row[i]);
 	put_rest(fn);
-	fputs("</tbody></table></div>\n", f);
+	html_table_end(f);
 }
 
 /* For readers without a script, and for readers who want to see events side by side. */
@@ -234,22 +212,17 @@ static void put_all(const struct functions *fn)
 	size_t shown = fn->n < ALL ? fn->n : ALL;
 
 	fprintf(p->f,
-		"<details><summary>All events of %s%zu functions, without what they call</summary>"
-		"<div class=\"scroll\"><table class=\"sortable all\">\n<thead><tr>",
+		"<details><summary>All events of %s%zu functions, without what they call</summary>",
 		shown < fn->n ? "the first " : "", shown);
-	html_heading(p->f, "Function", false, "");
+	html_table_begin(p->f, "class=\"sortable all\"", "Function");
 	for (size_t e = 0; e < p->n; e++)
 		html_heading(p->f, html_event(p, e), true, "");
-	fputs("</tr></thead>\n<tbody>\n", p->f);
+	html_table_body(p->f);
 	for (size_t i = 0; i < shown; i++) {
 		fputs("<tr>", p->f);
 		put_name(p, fn->row[i]);
-		for (size_t e = 0; e < p->n; e++) {
-			fputs("<td class=\"n\">", p->f);
-			if (self_of(fn, fn->row[i], e))
-				html_number(p->f, self_of(fn, fn->row[i], e));
-			fputs("</td>", p->f);
-		}
+		for (size_t e = 0; e < p->n; e++)
+			html_cell(p->f, "", self_of(fn, fn->row[i], e), self_of(fn, fn->row[i], e));
 		fputs("</tr>\n", p->f);
 	}
 	fputs("</tbody></table></div></details>\n", p->f);
@@ -263,10 +236,7 @@ bool html_functions(struct html_page *p)
 	if (done) {
 		fputs("<section id=\"by-function\">\n", p->f);
 		html_title(p, "Functions");
-		fputs("<div class=\"tools js\"><input type=\"search\" class=\"filter\" "
-		      "data-table=\"functions\" placeholder=\"Filter by name or place\" "
-		      "aria-label=\"Filter functions\"><output></output></div>\n",
-		      p->f);
+		html_filter(p->f, "functions", "Filter by name or place", "functions");
 		put_table(&fn);
 		put_all(&fn);
 		fputs("</section>\n", p->f);

@@ -67,27 +67,19 @@ static void put_facts(const struct html_page *p)
 		html_fact(p->f, names[i][1], text);
 		free(text);
 	}
-	if (!t->sampled) {
-		fputs("<div><dt>Instructions</dt><dd>", p->f);
-		html_number(p->f, p->total[p->executions]);
-		fputs("</dd></div>\n", p->f);
-	}
+	if (!t->sampled)
+		html_print(p->f, "<div><dt>Instructions</dt><dd>%ju</dd></div>\n",
+			   p->total[p->executions]);
 	fprintf(p->f, "<div><dt>Threads</dt><dd>%zu</dd></div>\n</dl>\n", t->nthreads);
 }
 
 static void put_warnings(const struct html_page *p)
 {
-	char *warning = recorded_fact(p->r, "warning"), *rest = warning, *line;
+	char *warning = recorded_fact(p->r, "warning");
 
 	if (p->r->t.partial && !warning)
 		fputs("<p class=\"warning\">A part of the run was not counted.</p>\n", p->f);
-	while (rest && (line = strsep(&rest, "\n"))) {
-		if (!*line)
-			continue;
-		fputs("<p class=\"warning\">", p->f);
-		html_text(p->f, line);
-		fputs("</p>\n", p->f);
-	}
+	html_notices(p->f, warning, "warning");
 	free(warning);
 	if (p->r->t.threaded)
 		fputs("<p class=\"note\">" PMK_THREADS_NOTE "</p>\n", p->f);
@@ -98,10 +90,8 @@ static void put_total(const struct html_page *p, uint32_t event, uint64_t value)
 	uint64_t executions = p->r->t.sampled ? 0 : p->total[p->executions];
 	char trust[24];
 
-	fputs("<tr><th scope=\"row\" class=\"name\">", p->f);
-	html_text(p->f, pmk_tables_event_name(&p->r->t, event));
-	fputs("</th><td class=\"n\">", p->f);
-	html_number(p->f, value);
+	html_print(p->f, "<tr><th scope=\"row\" class=\"name\">%s</th><td class=\"n\">%ju",
+		   pmk_tables_event_name(&p->r->t, event), value);
 	if (!p->r->t.sampled)
 		fputs("</td><td class=\"n\">", p->f);
 	if (executions)
@@ -115,14 +105,9 @@ static void put_without_value(void *page, const char *name, const char *trust, c
 {
 	const struct html_page *p = page;
 
-	fputs("<li><b>", p->f);
-	html_text(p->f, name);
-	fputs("</b> ", p->f);
+	html_print(p->f, "<li><b>%s</b> ", name);
 	html_trust(p->f, trust);
-	if (reason)
-		fputs(" ", p->f);
-	html_text(p->f, reason ? reason : "");
-	fputs("</li>\n", p->f);
+	html_print(p->f, "%s%s</li>\n", reason ? " " : "", reason);
 }
 
 /* All totals, including events that counted 0: these appear nowhere else on the page. */
@@ -131,21 +116,16 @@ static void put_totals(const struct html_page *p)
 	const struct pmk_tables *t = &p->r->t;
 	size_t without = 0;
 
-	fputs("<div class=\"scroll\"><table class=\"sortable totals\" id=\"totals\">\n<thead><tr>",
-	      p->f);
-	html_heading(p->f, "Event", false, "");
-	html_heading(p->f, "Total", true, "");
-	if (!t->sampled)
-		html_heading(p->f, "per 1000 instructions", true, "");
-	html_heading(p->f, "Trust", false, "");
-	fputs("</tr></thead>\n<tbody>\n", p->f);
+	html_table_begin(p->f, "class=\"sortable totals\" id=\"totals\"", "Event|#Total");
+	html_headings(p->f, t->sampled ? "Trust" : "#per 1000 instructions|Trust");
+	html_table_body(p->f);
 	for (size_t i = 0; i < p->n; i++)
 		if (!is_executions(p, i) || p->r->by_name)
 			put_total(p, p->event[i], p->total[i]);
 	for (uint32_t i = 0; !p->r->by_name && i < t->nevents; i++)
 		if (t->event[i].has_total && !t->event[i].total)
 			put_total(p, i, 0);
-	fputs("</tbody></table></div>\n", p->f);
+	html_table_end(p->f);
 	for (size_t i = 0; i < t->nevents; i++)
 		without += !t->event[i].has_total;
 	if (without && !p->r->by_name) {
@@ -161,40 +141,29 @@ static void put_objects(const struct html_page *p)
 {
 	const struct pmk_tables *t = &p->r->t;
 
-	fputs("<details><summary>What ran</summary><div class=\"scroll\"><table>\n<thead><tr>",
-	      p->f);
-	html_heading(p->f, "Object", false, "");
-	html_heading(p->f, "Build id", false, "");
-	fputs("</tr></thead>\n<tbody>\n", p->f);
-	for (size_t i = 0; i < t->nobjects; i++) {
-		fputs("<tr><th scope=\"row\">", p->f);
-		html_text(p->f, t->object[i].path);
-		fputs("</th><td><code>", p->f);
-		html_text(p->f, t->object[i].build_id ? t->object[i].build_id : "");
-		fputs("</code></td></tr>\n", p->f);
-	}
+	fputs("<details><summary>What ran</summary>", p->f);
+	html_table(p->f, "", "Object|Build id");
+	for (size_t i = 0; i < t->nobjects; i++)
+		html_print(p->f, "<tr><th scope=\"row\">%s</th><td><code>%s</code></td></tr>\n",
+			   t->object[i].path, t->object[i].build_id);
 	fputs("</tbody></table></div></details>\n", p->f);
 }
 
 static void put_choice(const struct html_page *p)
 {
 	fputs("<label class=\"choice js\">Event <select id=\"event\" autocomplete=\"off\">", p->f);
-	for (size_t i = 0; i < p->n; i++) {
-		fprintf(p->f, "<option value=\"%zu\"%s>", i, i ? "" : " selected");
-		html_text(p->f, html_event(p, i));
-		fputs("</option>", p->f);
-	}
+	for (size_t i = 0; i < p->n; i++)
+		html_print(p->f, "<option value=\"%zu\"%s>%s</option>", i, i ? "" : " selected",
+			   html_event(p, i));
 	fputs("</select></label>\n", p->f);
 }
 
 static void put_head(const struct html_page *p)
 {
 	html_begin(p->f, p->r->t.command, "report");
-	fputs("<header>\n<p class=\"kind\">Recording of</p>\n<h1 title=\"", p->f);
-	html_text(p->f, p->r->t.command);
-	fputs("\">", p->f);
-	html_cut(p->f, p->r->t.command, 200);
-	fputs("</h1>\n", p->f);
+	html_print(p->f,
+		   "<header>\n<p class=\"kind\">Recording of</p>\n<h1 title=\"%s\">%.200s</h1>\n",
+		   p->r->t.command, p->r->t.command);
 	put_facts(p);
 	put_warnings(p);
 	fputs("</header>\n<nav aria-label=\"Parts of this page\">"

@@ -360,31 +360,22 @@ void html_source_free(struct html_page *p)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
+#define FIRST_HEADING \
+	"<th scope=\"col\" class=\"n\" colspan=\"2\"><span class=\"event\">%s</span></th>"
+
 static void put_heads(const struct html_page *p, const char *where, const char *what)
 {
 	const struct html_source *s = p->source;
 
-	fputs("<div class=\"scroll\"><table class=\"code\">\n<thead><tr>", p->f);
+	html_table_begin(p->f, "class=\"code\"", NULL);
 	for (size_t i = 0; i < s->ncolumns; i++) {
-		fputs(i ? "<th scope=\"col\" class=\"n x\">"
-			: "<th scope=\"col\" class=\"n\" colspan=\"2\"><span class=\"event\">",
-		      p->f);
-		html_text(p->f, html_event(p, s->column[i]));
-		fputs(i ? "</th>" : "</span></th>", p->f);
+		html_print(p->f, i ? "<th scope=\"col\" class=\"n x\">%s</th>" : FIRST_HEADING,
+			   html_event(p, s->column[i]));
 	}
-	if (!p->r->t.sampled)
-		html_heading(p->f, "executions", true, "");
+	html_headings(p->f, p->r->t.sampled ? NULL : "#executions");
 	html_heading(p->f, where, true, "");
 	html_heading(p->f, what, false, "");
-	fputs("</tr></thead>\n<tbody>\n", p->f);
-}
-
-static void put_number(FILE *f, uint64_t value, const char *class)
-{
-	fprintf(f, "<td class=\"n%s\">", class);
-	if (value)
-		html_number(f, value);
-	fputs("</td>", f);
+	html_table_body(p->f);
 }
 
 /* The numbers of a row, which is shaded by its share of event 0. */
@@ -394,15 +385,15 @@ static void put_numbers(const struct html_page *p, const uint64_t *value, uint64
 
 	html_values(p->f, value, p->n);
 	fprintf(p->f, " style=\"--h:%.3f\">", html_percent(value[0], s->most) / 100);
-	put_number(p->f, value[0], " v");
+	html_cell(p->f, " v", value[0], value[0]);
 	fputs("<td class=\"n p\">", p->f);
 	if (html_percent(value[0], p->total[0]) >= 0.05)
 		html_share(p->f, value[0], p->total[0]);
 	fputs("</td>", p->f);
 	for (size_t i = 1; i < s->ncolumns; i++)
-		put_number(p->f, value[s->column[i]], " x");
+		html_cell(p->f, " x", value[s->column[i]], value[s->column[i]]);
 	if (!p->r->t.sampled)
-		put_number(p->f, executions, "");
+		html_cell(p->f, "", executions, executions);
 }
 
 static void put_blank(const struct html_page *p, const char *class)
@@ -421,7 +412,7 @@ static void put_around(const struct html_page *p, uint32_t file, uint32_t from, 
 			return;
 		put_blank(p, "cold");
 		fprintf(p->f, "<td class=\"n at\">%" PRIu32 "</td><td class=\"text\">", line);
-		html_code(p->f, text);
+		html_lines(p->f, text, "\t");
 		fputs("</td></tr>\n", p->f);
 	}
 }
@@ -462,12 +453,12 @@ static void put_lines(const struct html_page *p, const struct place *at)
 		fprintf(p->f, "<tr id=\"s%zu-%" PRIx32 "\"", at->number, l->line);
 		put_numbers(p, l->value, l->executions);
 		fprintf(p->f, "<td class=\"n at\">%" PRIu32 "</td><td class=\"text\">", l->line);
-		html_code(p->f, listing_line(&p->listing, at->file, l->line));
+		html_lines(p->f, listing_line(&p->listing, at->file, l->line), "\t");
 		fputs("</td></tr>\n", p->f);
 		next = l->line + 1;
 	}
 	put_around(p, at->file, next, next + around);
-	fputs("</tbody></table></div>\n", p->f);
+	html_table_end(p->f);
 }
 
 /* "work.c:12", if it differs from that of the instruction before. */
@@ -479,9 +470,8 @@ static void put_position(const struct html_page *p, const struct pmk_tables_code
 	if (k->file == NONE || (before && before->file == k->file && before->line == k->line))
 		return;
 	put_blank(p, "gap");
-	fputs("<td></td><td>", p->f);
-	html_cut(p->f, html_base_name(t->file[k->file].path), 60);
-	fprintf(p->f, ":%" PRIu32 "</td></tr>\n", k->line);
+	html_print(p->f, "<td></td><td>%.60s:%" PRIu32 "</td></tr>\n",
+		   html_base_name(t->file[k->file].path), k->line);
 }
 
 static void put_insn(const struct html_page *p, const struct place *at, uint32_t code)
@@ -492,13 +482,10 @@ static void put_insn(const struct html_page *p, const struct place *at, uint32_t
 	listing_insn(&p->listing, code, text, sizeof(text));
 	fprintf(p->f, "<tr id=\"s%zu-%" PRIx64 "\"", at->number, k->address);
 	put_numbers(p, &p->listing.value[code * p->n], p->listing.executions[code]);
-	fprintf(p->f, "<td class=\"n at\">%" PRIx64 "</td><td class=\"text\">", k->address);
-	html_text(p->f, text);
-	if (target) {
-		fputs(" <i>\u2192 ", p->f);
-		html_cut(p->f, target, 60);
-		fputs("</i>", p->f);
-	}
+	html_print(p->f, "<td class=\"n at\">%" PRIx64 "</td><td class=\"text\">%s", k->address,
+		   text);
+	if (target)
+		html_print(p->f, " <i>\u2192 %.60s</i>", target);
 	fputs("</td></tr>\n", p->f);
 	free(target);
 }
@@ -531,7 +518,7 @@ static void put_insns(const struct html_page *p, const struct place *at)
 	}
 	if (skipped)
 		put_gap(p, skipped, "instructions that count less");
-	fputs("</tbody></table></div>\n", p->f);
+	html_table_end(p->f);
 }
 
 /* ---- listings ------------------------------------------------------------------------------- */
@@ -554,17 +541,10 @@ static void put_summary(const struct html_page *p, const struct place *at)
 			 t->by_address[at->first]->address, t->by_address[at->last - 1]->address);
 		of = range;
 	}
-	fprintf(p->f, "<summary><span class=\"n\">%.1f%%</span> <b title=\"",
-		html_percent(at->value, p->total[0]));
-	html_text(p->f, name);
-	fputs("\">", p->f);
-	html_cut(p->f, name, 90);
-	fputs("</b>", p->f);
-	if (of) {
-		fputs(" <small>", p->f);
-		html_cut(p->f, of, 90);
-		fputs("</small>", p->f);
-	}
+	html_print(p->f, "<summary><span class=\"n\">%.1f%%</span> <b title=\"%s\">%.90s</b>",
+		   html_percent(at->value, p->total[0]), name, name);
+	if (of)
+		html_print(p->f, " <small>%.90s</small>", of);
 	fputs("</summary>\n", p->f);
 }
 
@@ -593,18 +573,11 @@ static void put_place(const struct html_page *p, const struct place *at, bool op
 	put_sums(p, at);
 	fputc('>', p->f);
 	put_summary(p, at);
-	if (note) {
-		fputs("<p class=\"note\">This file ", p->f);
-		html_text(p->f, note);
-		fputs("</p>\n", p->f);
-	}
-	if (at->least) {
-		fputs("<p class=\"note\">Only what has at least ", p->f);
-		html_number(p->f, at->least);
-		fputc(' ', p->f);
-		html_text(p->f, html_event(p, 0));
-		fputs(" is listed.</p>\n", p->f);
-	}
+	if (note)
+		html_print(p->f, "<p class=\"note\">This file %s</p>\n", note);
+	if (at->least)
+		html_print(p->f, "<p class=\"note\">Only what has at least %ju %s is listed.</p>\n",
+			   at->least, html_event(p, 0));
 	if (at->file == NONE)
 		put_insns(p, at);
 	else
@@ -627,11 +600,8 @@ static void put_unreadable(const struct html_page *p)
 		"functions are listed by instructions</summary><ul>",
 		n, n > 1 ? "s" : "");
 	for (size_t i = 0; i < t->nfiles; i++)
-		if (p->listing.source[i].tried && !p->listing.source[i].nlines) {
-			fputs("<li>", p->f);
-			html_text(p->f, t->file[i].path);
-			fputs("</li>", p->f);
-		}
+		if (p->listing.source[i].tried && !p->listing.source[i].nlines)
+			html_print(p->f, "<li>%s</li>", t->file[i].path);
 	fputs("</ul></details>\n", p->f);
 }
 
@@ -689,28 +659,26 @@ static void put_hot(const struct html_page *p, const struct hot *h)
 	char text[200], unnamed[300];
 	const char *name = text;
 
-	fputs("<tr><td class=\"n\">", p->f);
-	html_number(p->f, h->value);
-	fputs("</td><td class=\"n\">", p->f);
+	html_print(p->f, "<tr><td class=\"n\">%ju</td><td class=\"n\">", h->value);
 	html_share(p->f, h->value, p->total[0]);
 	fprintf(p->f, "</td><td class=\"name\"><a href=\"#s%zu-%" PRIx64 "\">", h->at->number,
 		where);
 	if (h->line) {
-		html_cut(p->f, html_base_name(t->file[h->line->file].path), 40);
-		fprintf(p->f, ":%" PRIu64, where);
+		html_print(p->f, "%.40s:%" PRIu64, html_base_name(t->file[h->line->file].path),
+			   where);
 	} else {
 		if (h->at->function == NONE)
 			pmk_tables_unnamed(t, h->at->object, unnamed, sizeof(unnamed));
-		html_cut(p->f,
-			 h->at->function == NONE ? unnamed : t->function[h->at->function].name, 40);
-		fprintf(p->f, " %" PRIx64, where);
+		html_print(p->f, "%.40s %" PRIx64,
+			   h->at->function == NONE ? unnamed : t->function[h->at->function].name,
+			   where);
 	}
 	fputs("</a></td><td class=\"text\">", p->f);
 	if (h->line)
 		name = listing_line(&p->listing, h->line->file, h->line->line);
 	else
 		listing_insn(&p->listing, h->code, text, sizeof(text));
-	html_code(p->f, name + strspn(name, " \t"));
+	html_lines(p->f, name + strspn(name, " \t"), "\t");
 	fputs("</td></tr>\n", p->f);
 }
 
@@ -722,17 +690,13 @@ static bool put_hottest(const struct html_page *p)
 
 	if (!hot)
 		return false;
-	fputs("<div class=\"scroll fit\"><table class=\"code\" id=\"hottest\">\n<thead><tr>"
-	      "<th scope=\"col\" class=\"n\" colspan=\"2\"><span class=\"event\">",
-	      p->f);
-	html_text(p->f, html_event(p, 0));
-	fputs("</span></th>", p->f);
-	html_heading(p->f, "where", false, "");
-	html_heading(p->f, "hottest lines", false, "");
-	fputs("</tr></thead>\n<tbody>\n", p->f);
+	html_table_begin(p->f, "!class=\"code\" id=\"hottest\"", NULL);
+	html_print(p->f, FIRST_HEADING, html_event(p, 0));
+	html_headings(p->f, "where|hottest lines");
+	html_table_body(p->f);
 	for (size_t i = 0; i < n && i < HOTTEST; i++)
 		put_hot(p, &hot[i]);
-	fputs("</tbody></table></div>\n", p->f);
+	html_table_end(p->f);
 	free(hot);
 	return true;
 }

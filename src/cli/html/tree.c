@@ -36,7 +36,6 @@ bool html_tree_is_function(const struct html_page *p, uint32_t frame)
 
 void html_title(const struct html_page *p, const char *text)
 {
-	fprintf(p->f, "<h2>%s <small>by <span class=\"event\">", text);
-	html_text(p->f, html_event(p, 0));
-	fputs("</span></small></h2>\n", p->f);
+	html_print(p->f, "<h2>%s <small>by <span class=\"event\">%s</span></small></h2>\n", text,
+		   html_event(p, 0));
 }
