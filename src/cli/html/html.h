@@ -40,10 +40,6 @@ void html_end(FILE *f);
  * attributes, too. */
 void html_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-void html_text(FILE *f, const char *text);
-void html_code(FILE *f, const char *line);
-void html_cut(FILE *f, const char *text, size_t columns);
-void html_number(FILE *f, uint64_t value);
 /* An item of the list at the head of a page; nothing if there is no text. */
 void html_fact(FILE *f, const char *name, const char *text);
 void html_fact_number(FILE *f, const char *name, size_t number);

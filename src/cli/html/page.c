@@ -102,26 +102,6 @@ void html_notices(FILE *f, const char *lines, const char *class)
 	free(copy);
 }
 
-void html_text(FILE *f, const char *text)
-{
-	html_print(f, "%s", text);
-}
-
-void html_code(FILE *f, const char *line)
-{
-	html_lines(f, line, "\t");
-}
-
-void html_cut(FILE *f, const char *text, size_t columns)
-{
-	html_print(f, "%.*s", (int)columns, text);
-}
-
-void html_number(FILE *f, uint64_t value)
-{
-	html_print(f, "%ju", value);
-}
-
 double html_percent(uint64_t value, uint64_t all)
 {
 	return all ? 100.0 * (double)value / (double)all : 0;

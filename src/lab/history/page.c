@@ -17,6 +17,10 @@
 #define WIDTH  1000.0
 #define HEIGHT 100.0
 
+/* Headings */
+#define SERIES	 "Program|Core|Event"
+#define COMPARED "#Base|#New|#Difference|#%"
+
 /* ---- what changed ---------------------------------------------------------------------------- */
 
 /* Returns the last commit with a value before `i` if the count changed in `i`, or -1. */
@@ -55,19 +59,12 @@ static void put_commit(FILE *f, const struct history_commit *c)
 	char name[48];
 
 	history_short(c->name, name);
-	fputs("<th scope=\"row\" class=\"name\" title=\"", f);
-	html_text(f, c->name);
-	fputs("\">", f);
-	html_text(f, name);
-	fputs("</th>", f);
+	html_print(f, "<th scope=\"row\" class=\"name\" title=\"%s\">%s</th>", c->name, name);
 }
 
 static void put_number(FILE *f, const struct history_count *c)
 {
-	fputs("<td class=\"n\">", f);
-	if (c && c->has_value)
-		html_number(f, c->value);
-	fputs("</td>", f);
+	html_cell(f, "", c && c->has_value, c ? c->value : 0);
 }
 
 /* Writes the difference, absolute and in percent. */
@@ -86,25 +83,10 @@ static void put_change(FILE *f, const struct history_count *a, const struct hist
 
 static void put_series_name(FILE *f, const struct history_series *s)
 {
-	fputs("<td class=\"name\">", f);
-	html_text(f, s->program);
-	fputs("</td><td>", f);
-	html_text(f, s->core);
-	if (*s->settings) {
-		fputs(" <small>", f);
-		html_text(f, s->settings);
-		fputs("</small>", f);
-	}
-	fputs("</td><td class=\"name\">", f);
-	html_text(f, s->event);
-	fputs("</td>", f);
-}
-
-static void put_series_headings(FILE *f)
-{
-	html_heading(f, "Program", false, "");
-	html_heading(f, "Core", false, "");
-	html_heading(f, "Event", false, "");
+	html_print(f, "<td class=\"name\">%s</td><td>%s", s->program, s->core);
+	if (*s->settings)
+		html_print(f, " <small>%s</small>", s->settings);
+	html_print(f, "</td><td class=\"name\">%s</td>", s->event);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -144,17 +126,14 @@ static void put_point(FILE *f, const struct history *h, const struct history_ser
 	if (before >= 0)
 		history_change(s->at[before].value, s->at[i].value, text);
 	history_short(c->name, name);
-	fprintf(f, "<path class=\"point%s\" d=\"M%.1f %.1fh0\"><title>",
+	html_print(
+		f,
+		"<path class=\"point%s\" d=\"M%.1f %.1fh0\"><title>%s: %ju%s%s\n%s</title></path>",
 		before < 0			       ? ""
 		: s->at[i].value > s->at[before].value ? " change more"
 						       : " change less",
-		(double)i * r->step, height_of(r, s->at[i].value));
-	html_text(f, name);
-	fputs(": ", f);
-	html_number(f, s->at[i].value);
-	fprintf(f, "%s%s\n", *text ? " " : "", text);
-	html_text(f, c->subject ? c->subject : "");
-	fputs("</title></path>", f);
+		(double)i * r->step, height_of(r, s->at[i].value), name, s->at[i].value,
+		*text ? " " : "", text, c->subject);
 }
 
 static void put_line(FILE *f, const struct history *h, size_t number)
@@ -164,24 +143,20 @@ static void put_line(FILE *f, const struct history *h, size_t number)
 	long last = end_of(h, s, true);
 	bool pen = false;
 
-	fprintf(f, "<figure id=\"s%zu\"><figcaption><b>", number);
-	html_text(f, s->event);
-	fputs("</b><output>", f);
+	html_print(f, "<figure id=\"s%zu\"><figcaption><b>%s</b><output>", number, s->event);
 	if (last >= 0)
-		html_number(f, s->at[last].value);
+		html_print(f, "%ju", s->at[last].value);
 	fputs("</output></figcaption>\n", f);
 	if (last < 0) {
 		fputs("<p class=\"note\">not supported</p></figure>\n", f);
 		return;
 	}
-	fputs("<div class=\"plot history\"><span class=\"top\">", f);
-	html_number(f, r.most);
-	fprintf(f,
-		"</span><svg viewBox=\"0 0 %.0f %.0f\" preserveAspectRatio=\"none\" role=\"img\" "
-		"aria-label=\"",
-		WIDTH, HEIGHT);
-	html_text(f, s->event);
-	fputs(" of each commit\"><path d=\"", f);
+	html_print(f,
+		   "<div class=\"plot history\"><span class=\"top\">%ju</span>"
+		   "<svg viewBox=\"0 0 %.0f %.0f\" preserveAspectRatio=\"none\" "
+		   "role=\"img\" aria-label=\"%s of each commit\"><path "
+		   "d=\"",
+		   r.most, WIDTH, HEIGHT, s->event);
 	for (size_t i = 0; i < h->ncommits; i++) {
 		if (s->at[i].has_value)
 			fprintf(f, "%c%.1f %.1f", pen ? 'L' : 'M', (double)i * r.step,
@@ -192,9 +167,7 @@ static void put_line(FILE *f, const struct history *h, size_t number)
 	for (size_t i = 0; i < h->ncommits; i++)
 		if (s->at[i].has_value)
 			put_point(f, h, s, &r, i);
-	fputs("</svg><span>", f);
-	html_number(f, r.least);
-	fputs("</span></div></figure>\n", f);
+	html_print(f, "</svg><span>%ju</span></div></figure>\n", r.least);
 }
 
 static bool same_program(const struct history_series *a, const struct history_series *b)
@@ -209,15 +182,12 @@ static void put_lines(FILE *f, const struct history *h)
 	for (size_t i = 0; i < h->nseries; i++) {
 		const struct history_series *s = &h->series[i];
 
-		if (!i || !same_program(s, s - 1)) {
-			fprintf(f, "%s<h2>", i ? "</div>\n" : "");
-			html_text(f, s->program);
-			fputs(" <small>", f);
-			html_text(f, s->core);
-			fputs(*s->settings ? " " : "", f);
-			html_text(f, s->settings);
-			fputs("</small></h2>\n<div class=\"charts plain\">\n", f);
-		}
+		if (!i || !same_program(s, s - 1))
+			fputs(i ? "</div>\n" : "", f);
+		html_print(f,
+			   "<h2>%s <small>%s%s%s</small></h2>\n"
+			   "<div class=\"charts plain\">\n",
+			   s->program, s->core, *s->settings ? " " : "", s->settings);
 		put_line(f, h, i);
 	}
 	fputs("</div>\n</section>\n", f);
@@ -227,16 +197,9 @@ static void put_lines(FILE *f, const struct history *h)
 
 static void put_totals(FILE *f, const struct history *h)
 {
-	fputs("<section id=\"overview\">\n<h2>From the first commit to the last</h2>\n"
-	      "<div class=\"scroll\"><table class=\"sortable\" id=\"totals\">\n<thead><tr>",
-	      f);
-	put_series_headings(f);
-	html_heading(f, "First", true, "");
-	html_heading(f, "Last", true, "");
-	html_heading(f, "Difference", true, "");
-	html_heading(f, "%", true, "");
-	html_heading(f, "Changes", true, "");
-	fputs("</tr></thead>\n<tbody>\n", f);
+	fputs("<section id=\"overview\">\n<h2>From the first commit to the last</h2>\n", f);
+	html_table(f, "class=\"sortable\" id=\"totals\"",
+		   SERIES "|#First|#Last|#Difference|#%|#Changes");
 	for (size_t i = 0; i < h->nseries; i++) {
 		const struct history_series *s = &h->series[i];
 		long first = end_of(h, s, false), last = end_of(h, s, true);
@@ -249,7 +212,8 @@ static void put_totals(FILE *f, const struct history *h)
 		fprintf(f, "<td class=\"n\"><a href=\"#s%zu\">%zu</a></td></tr>\n", i,
 			count_changes(h, s));
 	}
-	fputs("</tbody></table></div>\n</section>\n", f);
+	html_table_end(f);
+	fputs("</section>\n", f);
 }
 
 static void put_changes(FILE *f, const struct history *h)
@@ -265,19 +229,9 @@ static void put_changes(FILE *f, const struct history *h)
 		      f);
 		return;
 	}
-	fputs("<div class=\"tools js\"><input type=\"search\" class=\"filter\" "
-	      "data-table=\"changes\" placeholder=\"Filter\" aria-label=\"Filter changes\">"
-	      "<output></output></div>\n<div class=\"scroll\"><table class=\"sortable\" "
-	      "id=\"changes\">\n<thead><tr>",
-	      f);
-	html_heading(f, "Commit", false, "");
-	put_series_headings(f);
-	html_heading(f, "Before", true, "");
-	html_heading(f, "After", true, "");
-	html_heading(f, "Difference", true, "");
-	html_heading(f, "%", true, "");
-	html_heading(f, "Subject", false, "");
-	fputs("</tr></thead>\n<tbody>\n", f);
+	html_filter(f, "changes", "Filter", "changes");
+	html_table(f, "class=\"sortable\" id=\"changes\"",
+		   "Commit|" SERIES "|#Before|#After|#Difference|#%|Subject");
 	for (size_t i = 0; i < h->ncommits; i++)
 		for (size_t k = 0; k < h->nseries; k++) {
 			const struct history_series *s = &h->series[k];
@@ -291,11 +245,10 @@ static void put_changes(FILE *f, const struct history *h)
 			put_number(f, &s->at[before]);
 			put_number(f, &s->at[i]);
 			put_change(f, &s->at[before], &s->at[i]);
-			fputs("<td>", f);
-			html_text(f, h->commit[i].subject ? h->commit[i].subject : "");
-			fputs("</td></tr>\n", f);
+			html_print(f, "<td>%s</td></tr>\n", h->commit[i].subject);
 		}
-	fputs("</tbody></table></div>\n</section>\n", f);
+	html_table_end(f);
+	fputs("</section>\n", f);
 }
 
 /* ---- two commits ----------------------------------------------------------------------------- */
@@ -308,11 +261,8 @@ static void put_choice(FILE *f, const struct history *h, const char *id, const c
 	fprintf(f, "<label>%s <select id=\"%s\">", label, id);
 	for (size_t i = 0; i < h->ncommits; i++) {
 		history_short(h->commit[i].name, name);
-		fprintf(f, "<option value=\"%zu\"%s>", i, i == chosen ? " selected" : "");
-		html_text(f, name);
-		fputs(" ", f);
-		html_cut(f, h->commit[i].subject ? h->commit[i].subject : "", 60);
-		fputs("</option>", f);
+		html_print(f, "<option value=\"%zu\"%s>%s %.60s</option>", i,
+			   i == chosen ? " selected" : "", name, h->commit[i].subject);
 	}
 	fputs("</select></label>\n", f);
 }
@@ -338,14 +288,6 @@ static void put_compared_cells(FILE *f, const struct history_count *base,
 	put_change(f, base, fresh);
 }
 
-static void put_compared_headings(FILE *f)
-{
-	html_heading(f, "Base", true, "");
-	html_heading(f, "New", true, "");
-	html_heading(f, "Difference", true, "");
-	html_heading(f, "%", true, "");
-}
-
 static void put_functions(FILE *f, const struct history *h, const struct history_functions *all)
 {
 	size_t last = h->ncommits - 1;
@@ -354,15 +296,10 @@ static void put_functions(FILE *f, const struct history *h, const struct history
 
 	if (!all->n)
 		return;
-	fputs("<h3>Functions that differ</h3>\n<div class=\"tools js\"><input type=\"search\" "
-	      "class=\"filter\" data-table=\"functions-compared\" placeholder=\"Filter\" "
-	      "aria-label=\"Filter functions\"><output></output></div>\n<div class=\"scroll\">"
-	      "<table class=\"sortable compared changed\" id=\"functions-compared\">\n<thead><tr>",
-	      f);
-	put_compared_headings(f);
-	put_series_headings(f);
-	html_heading(f, "Function", false, "");
-	fputs("</tr></thead>\n<tbody>\n", f);
+	fputs("<h3>Functions that differ</h3>\n", f);
+	html_filter(f, "functions-compared", "Filter", "functions");
+	html_table(f, "class=\"sortable compared changed\" id=\"functions-compared\"",
+		   COMPARED "|" SERIES "|Function");
 	for (size_t i = 0; i < all->n; i++) {
 		const struct history_function *x = &all->function[i];
 		struct history_series named = *x->series;
@@ -373,13 +310,10 @@ static void put_functions(FILE *f, const struct history *h, const struct history
 		fputs(">", f);
 		put_compared_cells(f, &x->at[base], &x->at[last]);
 		put_series_name(f, &named);
-		fputs("<td class=\"name\" title=\"", f);
-		html_text(f, x->file ? x->file : x->name);
-		fputs("\">", f);
-		html_cut(f, x->name, 100);
-		fputs("</td></tr>\n", f);
+		html_print(f, "<td class=\"name\" title=\"%s\">%.100s</td></tr>\n",
+			   x->file ? x->file : x->name, x->name);
 	}
-	fputs("</tbody></table></div>\n", f);
+	html_table_end(f);
 }
 
 static void put_comparison(FILE *f, const struct history *h, const struct history_functions *all)
@@ -391,12 +325,8 @@ static void put_comparison(FILE *f, const struct history *h, const struct histor
 	fputs("<section id=\"compare\">\n<h2>Two commits</h2>\n<div class=\"tools js\">", f);
 	put_choice(f, h, "base", "Base", base);
 	put_choice(f, h, "new", "New", last);
-	fputs("</div>\n<div class=\"scroll\"><table class=\"sortable compared\" id=\"compared\">\n"
-	      "<thead><tr>",
-	      f);
-	put_compared_headings(f);
-	put_series_headings(f);
-	fputs("</tr></thead>\n<tbody>\n", f);
+	fputs("</div>\n", f);
+	html_table(f, "class=\"sortable compared\" id=\"compared\"", COMPARED "|" SERIES);
 	for (size_t i = 0; i < h->nseries; i++) {
 		const struct history_series *s = &h->series[i];
 
@@ -407,7 +337,7 @@ static void put_comparison(FILE *f, const struct history *h, const struct histor
 		put_series_name(f, s);
 		fputs("</tr>\n", f);
 	}
-	fputs("</tbody></table></div>\n", f);
+	html_table_end(f);
 	put_functions(f, h, all);
 	fputs("</section>\n", f);
 }
@@ -417,14 +347,10 @@ static void put_comparison(FILE *f, const struct history *h, const struct histor
 static void put_page(FILE *f, const struct history *h, const struct history_functions *all,
 		     const char *database)
 {
-	char name[48], text[32];
+	char name[48];
 
-	html_begin(f, database, "history");
-	fputs("<header>\n<p class=\"kind\">Counts of commits</p>\n<h1>", f);
-	html_cut(f, database, 200);
-	fputs("</h1>\n<dl class=\"facts\">\n", f);
-	snprintf(text, sizeof(text), "%zu", h->ncommits);
-	html_fact(f, "Commits", text);
+	html_head(f, database, "history", "Counts of commits");
+	html_fact_number(f, "Commits", h->ncommits);
 	history_short(h->commit[0].name, name);
 	html_fact(f, "First", name);
 	history_short(h->commit[h->ncommits - 1].name, name);

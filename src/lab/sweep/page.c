@@ -8,18 +8,12 @@
 static void put_head(FILE *f, const struct sweep_results *r, const char *input)
 {
 	size_t failed = 0;
-	char text[64];
 
 	for (size_t i = 0; i < r->nrows; i++)
 		failed += sweep_row_failure(r, &r->row[i]) != NULL;
-	html_begin(f, html_base_name(input), "sweep");
-	fputs("<header>\n<p class=\"kind\">Sweep</p>\n<h1>", f);
-	html_cut(f, html_base_name(input), 200);
-	fputs("</h1>\n<dl class=\"facts\">\n", f);
-	snprintf(text, sizeof(text), "%zu", r->nrows);
-	html_fact(f, "cells", text);
-	snprintf(text, sizeof(text), "%zu", failed);
-	html_fact(f, "failed", text);
+	html_head(f, html_base_name(input), "sweep", "Sweep");
+	html_fact_number(f, "cells", r->nrows);
+	html_fact_number(f, "failed", failed);
 	fputs("</dl>\n</header>\n<main>\n", f);
 }
 
@@ -38,26 +32,24 @@ static void put_heat(FILE *f, const struct sweep_heat *h)
 {
 	if (!h->spot)
 		return;
-	fputs("<section id=\"heat\">\n<h2>", f);
-	html_text(f, h->event);
-	fputs(" by ", f);
-	html_text(f, h->across);
-	fputs("</h2>\n<p class=\"note\">In percent of the mean of each program.</p>\n"
-	      "<div class=\"scroll fit\"><table id=\"map\">\n<thead><tr>",
-	      f);
+	html_print(f,
+		   "<section id=\"heat\">\n"
+		   "<h2>%s by %s</h2>\n<p class=\"note\">In percent of "
+		   "the mean of each program.</p>\n",
+		   h->event, h->across);
+	html_table_begin(f, "!id=\"map\"", NULL);
 	html_heading(f, h->down, false, "");
 	for (unsigned x = 0; x < h->columns.count; x++)
 		html_heading(f, h->columns.word[x], true, "");
-	fputs("</tr></thead>\n<tbody>\n", f);
+	html_table_body(f);
 	for (unsigned y = 0; y < h->rows.count; y++) {
-		fputs("<tr><th scope=\"row\">", f);
-		html_text(f, h->rows.word[y]);
-		fputs("</th>", f);
+		html_print(f, "<tr><th scope=\"row\">%s</th>", h->rows.word[y]);
 		for (unsigned x = 0; x < h->columns.count; x++)
 			put_spot(f, h, y, x);
 		fputs("</tr>\n", f);
 	}
-	fputs("</tbody></table></div>\n</section>\n", f);
+	html_table_end(f);
+	fputs("</section>\n", f);
 }
 
 static void put_answers(FILE *f, const char *answers)
@@ -65,69 +57,42 @@ static void put_answers(FILE *f, const char *answers)
 	if (!*answers)
 		return;
 	fputs("<section id=\"answers\">\n<h2>Answers</h2>\n<div class=\"scroll\"><pre>", f);
-	for (; *answers; answers++) {
-		const char line[2] = { *answers, '\0' };
-
-		if (*answers == '\n')
-			fputc('\n', f);
-		else
-			html_text(f, line);
-	}
+	html_lines(f, answers, "\n");
 	fputs("</pre></div>\n</section>\n", f);
 }
 
 static void put_value(FILE *f, const struct sweep_value *v)
 {
-	fputs("<td class=\"n\">", f);
-	if (v->has_value)
-		html_number(f, v->value);
-	else if (v->there)
-		html_text(f, v->trust ? v->trust : "not counted");
-	fputs("</td>", f);
+	if (v->has_value || !v->there)
+		html_cell(f, "", v->has_value, v->value);
+	else
+		html_print(f, "<td class=\"n\">%s</td>", v->trust ? v->trust : "not counted");
 }
 
 static void put_cell(FILE *f, const struct sweep_results *r, const struct sweep_row *row)
 {
-	const char *failure = sweep_row_failure(r, row);
-
-	fputs("<tr><th scope=\"row\">", f);
-	html_text(f, row->name);
-	fputs("</th><td>", f);
-	html_text(f, row->core);
-	fputs("</td>", f);
-	for (size_t i = 0; i < r->settings.count; i++) {
-		fputs("<td class=\"n\">", f);
-		html_text(f, row->setting[i] ? row->setting[i] : "-");
-		fputs("</td>", f);
-	}
+	html_print(f, "<tr><th scope=\"row\">%s</th><td>%s</td>", row->name, row->core);
+	for (size_t i = 0; i < r->settings.count; i++)
+		html_print(f, "<td class=\"n\">%s</td>", row->setting[i] ? row->setting[i] : "-");
 	for (size_t i = 0; i < r->events.count; i++)
 		put_value(f, &row->value[i]);
-	fputs("<td>", f);
-	if (row->checked)
-		html_text(f, row->checked);
-	fputs("</td><td>", f);
-	if (failure)
-		html_text(f, failure);
-	fputs("</td></tr>\n", f);
+	html_print(f, "<td>%s</td><td>%s</td></tr>\n", row->checked, sweep_row_failure(r, row));
 }
 
 static void put_cells(FILE *f, const struct sweep_results *r)
 {
-	fputs("<section id=\"cells\">\n<h2>Cells</h2>\n"
-	      "<div class=\"scroll\"><table id=\"results\" class=\"sortable\">\n<thead><tr>",
-	      f);
-	html_heading(f, "Program", false, "");
-	html_heading(f, "Core", false, "");
+	fputs("<section id=\"cells\">\n<h2>Cells</h2>\n", f);
+	html_table_begin(f, "id=\"results\" class=\"sortable\"", "Program|Core");
 	for (size_t i = 0; i < r->settings.count; i++)
 		html_heading(f, r->settings.word[i], true, "");
 	for (size_t i = 0; i < r->events.count; i++)
 		html_heading(f, r->events.word[i], true, "");
-	html_heading(f, "Model of cycles", false, "");
-	html_heading(f, "Failure", false, "");
-	fputs("</tr></thead>\n<tbody>\n", f);
+	html_headings(f, "Model of cycles|Failure");
+	html_table_body(f);
 	for (size_t i = 0; i < r->nrows; i++)
 		put_cell(f, r, &r->row[i]);
-	fputs("</tbody></table></div>\n</section>\n", f);
+	html_table_end(f);
+	fputs("</section>\n", f);
 }
 
 int html_sweep(const struct sweep_results *r, const struct sweep_heat *heat, const char *answers,
