@@ -36,8 +36,7 @@ void html_begin(FILE *f, const char *title, const char *what);
 void html_head(FILE *f, const char *title, const char *what, const char *kind);
 void html_end(FILE *f);
 
-/* printf with the rules of base/print.h. In texts, characters with a meaning in HTML are escaped, so
- * that they may be in attributes, too. */
+/* printf with the rules of base/print.h. Texts are escaped, so they may be in attributes, too. */
 void html_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* An item of the list at the head of a page; nothing if there is no text. */
