@@ -706,7 +706,7 @@ static void write_hint(char *buf, size_t size, const struct pmk_pmu *only, const
 
 	pmk_nearest_init(&near, name);
 	for (unsigned f = 0; !only && pmk_core_families[f]; f++)
-		for (const struct pmk_core_key *k = pmk_core_families[f]->keys; k->key; k++)
+		for (const struct pmk_core_key *k = pmk_core_families[f]->params->keys; k->key; k++)
 			pmk_nearest_offer(&near, k->key);
 	for (unsigned i = 0; (pmu = pmu_in_order(only, i)); i++)
 		offer_pmu(&near, pmu);

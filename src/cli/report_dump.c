@@ -99,7 +99,7 @@ static void isa_of(const struct pmk_pmu *pmu, char *isa, size_t size)
 
 static bool family_runs(const struct pmk_core_family *family, const struct pmk_elf *elf)
 {
-	for (const uint16_t *machine = family->elf_machines; *machine; machine++)
+	for (const uint16_t *machine = family->programs->elf_machines; *machine; machine++)
 		if (*machine == elf->machine_code)
 			return true;
 	return false;

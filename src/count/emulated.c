@@ -240,9 +240,9 @@ static bool is_raised(const struct pmk_core *core, bool system, const struct pmk
 static bool knows_levels(const struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
-	const struct pmk_core_family *family = pmk_core_family(&e->prog.core);
+	const struct pmk_core_system *in_system = pmk_core_family(&e->prog.core)->system;
 
-	return family->levels || (c->q.guest && family->levels_of_blocks);
+	return in_system->levels || (c->q.guest && in_system->levels_of_blocks);
 }
 
 static bool is_exception(unsigned signal)
@@ -272,7 +272,7 @@ static const char *not_counted_because(const struct pmk_count *c,
 		return NULL;
 	if (is_raised(core, true, ev))
 		return "user emulation takes no exceptions; with `qemu`, firmware does";
-	if (e->prog.system && !pmk_core_family(core)->levels && is_exception(ev->signal))
+	if (e->prog.system && !pmk_core_family(core)->system->levels && is_exception(ev->signal))
 		return "system emulation does not distinguish the exceptions of this core";
 	return ev->unmodelled ? ev->unmodelled : "not modelled";
 }
@@ -606,7 +606,7 @@ static const char *not_sampled_because(const struct pmk_count *c)
 		return "a recording in emulation covers the whole run";
 	if (e->prog.system)
 		return "firmware reads the time, which stops while nothing is counted";
-	if (pmk_core_family(&e->prog.core)->attach)
+	if (pmk_core_family(&e->prog.core)->run->attach)
 		return "other masters on the buses continue while nothing is counted";
 	if (c->q.interval_unit != PMK_EVERY_NONE)
 		return "`interval` covers the whole run";

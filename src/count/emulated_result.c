@@ -499,7 +499,7 @@ static const char *list_parts(unsigned parts, char list[PARTS_SIZE])
 static void note_control(struct pmk_count *c)
 {
 	const struct pmk_emulation *e = c->state;
-	const struct pmk_core_family *family = pmk_core_family(&e->prog.core);
+	const struct pmk_core_system *in_system = pmk_core_family(&e->prog.core)->system;
 	unsigned off = atomic_load(&e->runner.arena->control_followed) &
 		       ~atomic_load(&e->runner.arena->control_seen);
 	unsigned unseen = atomic_load(&e->runner.arena->control_unseen);
@@ -507,7 +507,7 @@ static void note_control(struct pmk_count *c)
 
 	if (off)
 		pmk_count_add_note(c, "the firmware left these off (%s): %s",
-				   family->control_by == PMK_CONTROL_BY_MSR ? "MSR" : "SCTLR",
+				   in_system->control_by == PMK_CONTROL_BY_MSR ? "MSR" : "SCTLR",
 				   list_parts(off, list));
 	if (unseen)
 		pmk_count_add_note(

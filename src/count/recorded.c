@@ -137,13 +137,13 @@ struct mapping {
 /* Turn the counters of the core into what each event counts, in r->value. */
 static void derive_events(struct pmk_recorded *r)
 {
-	const struct pmk_core_family *family = pmk_core_family(r->req.core);
+	const struct pmk_core_counts *counts = pmk_core_family(r->req.core)->counts;
 
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 		r->signal[s] = r->cpu->dyn[s];
 	r->signal[PMK_SIG_CYCLE] = r->cpu->cycles;
 	r->signal[PMK_SIG_PC_CHANGE] += r->cpu->taken;
-	family->derive(r->cpu, r->signal);
+	counts->derive(r->cpu, r->signal);
 	for (unsigned i = 0; i < r->req.nevents; i++) {
 		const struct pmk_event *ev = r->req.event[i];
 
@@ -179,7 +179,7 @@ static void part_of(const struct pmk_core *core, const struct pmk_insn *insn, si
 		return;
 	pmk_block_build(core, insn, n, slots, &b);
 	out->cycles = b.cycles;
-	for (unsigned k = 0; k < pmk_core_family(core)->nfacts; k++)
+	for (unsigned k = 0; k < pmk_core_family(core)->counts->nfacts; k++)
 		out->fact[k] = b.facts.n[k];
 }
 
@@ -190,7 +190,7 @@ static void part_of(const struct pmk_core *core, const struct pmk_insn *insn, si
 static void share_cycles(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 			 struct part *share)
 {
-	const unsigned nfacts = pmk_core_family(core)->nfacts;
+	const unsigned nfacts = pmk_core_family(core)->counts->nfacts;
 	struct part before, with;
 
 	part_of(core, insn, 0, &before);
@@ -322,14 +322,14 @@ static bool find_cost(struct pmk_recorded *r, uint32_t *cost)
 static bool set_costs(struct pmk_recorded *r, const struct pmk_recorded_block *b,
 		      const struct part *share)
 {
-	const struct pmk_core_family *family = pmk_core_family(r->req.core);
+	const struct pmk_core_counts *counts = pmk_core_family(r->req.core)->counts;
 	struct pmk_recorded_part *part = (struct pmk_recorded_part *)r->parts.data + b->first;
 
 	for (size_t i = 0; i < b->nparts; i++) {
 		clear_cpu(r);
 		r->cpu->cycles = (uint64_t)share[i].cycles;
-		for (unsigned k = 0; k < family->nfacts; k++)
-			r->cpu->dyn[family->fact_signal[k]] += (uint64_t)share[i].fact[k];
+		for (unsigned k = 0; k < counts->nfacts; k++)
+			r->cpu->dyn[counts->fact_signal[k]] += (uint64_t)share[i].fact[k];
 		derive_events(r);
 		if (!find_cost(r, &part[i].cost))
 			return false;
@@ -579,7 +579,7 @@ static size_t site_insn(const struct pmk_recorded *r, uint32_t block, uint64_t s
  */
 static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t last, bool faulted)
 {
-	const struct pmk_core_family *family = pmk_core_family(r->req.core);
+	const struct pmk_core_counts *counts = pmk_core_family(r->req.core)->counts;
 	const struct pmk_ledger_block *l =
 		((const struct pmk_ledger_block **)r->records.data)[block];
 	struct pmk_insn insn[MAX_INSNS];
@@ -592,8 +592,8 @@ static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t las
 	part_of(r->req.core, insn, last + 1, &ran);
 	clear_cpu(r);
 	r->cpu->cycles = (uint64_t)(all.cycles - ran.cycles);
-	for (unsigned k = 0; k < family->nfacts; k++)
-		r->cpu->dyn[family->fact_signal[k]] += (uint64_t)(all.fact[k] - ran.fact[k]);
+	for (unsigned k = 0; k < counts->nfacts; k++)
+		r->cpu->dyn[counts->fact_signal[k]] += (uint64_t)(all.fact[k] - ran.fact[k]);
 	derive_events(r);
 }
 

@@ -7,5 +7,5 @@
 void pmk_block_build(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
 		     struct pmk_pipe_slot *slots, struct pmk_block *b)
 {
-	pmk_core_family(core)->build(core, insn, n, slots, b);
+	pmk_core_family(core)->builder->build(core, insn, n, slots, b);
 }

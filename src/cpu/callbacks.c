@@ -41,10 +41,10 @@ void pmk_rest_expect(unsigned vcpu, const struct pmk_block *access)
 
 void pmk_rest_begins(struct pmk_cpu *cpu, const struct pmk_block *of)
 {
-	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+	const struct pmk_core_run *run = pmk_core_family(&cpu->core)->run;
 
-	if (family->resumed)
-		family->resumed(cpu);
+	if (run->resumed)
+		run->resumed(cpu);
 	cpu->prev = of;
 	pmk_sites_resume(cpu, of);
 }

@@ -19,7 +19,7 @@ static uint64_t most_kept(const struct pmk_core *core)
 {
 	const struct pmk_core_family *family = pmk_core_family(core);
 
-	return family->keeps ? family->keeps(core) : 0;
+	return family->builder->keeps ? family->builder->keeps(core) : 0;
 }
 
 static bool table_new(struct pmk_code_table *t, uint32_t entries)
@@ -135,7 +135,7 @@ static uint32_t branch_number(struct pmk_code *code, const struct pmk_block *b, 
 		/* Compare more than the address, because other code may be there now. */
 		if (known->end_addr == b->end_addr && known->flow == b->flow &&
 		    known->target == b->target && known->conditional == b->conditional)
-			return *pmk_core_family(code->core)->branch(known);
+			return *pmk_core_family(code->core)->builder->branch(known);
 	}
 	if (code->nbranches == PMK_MAX_BRANCHES || !table_grow(code, t))
 		return PMK_BRANCH_SLOW;
@@ -194,7 +194,7 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 				     uint64_t bytes_hash, unsigned entry,
 				     struct pmk_pipe_slot *slots)
 {
-	const struct pmk_core_family *family = pmk_core_family(code->core);
+	const struct pmk_core_builder *builder = pmk_core_family(code->core)->builder;
 	const uint64_t most = most_kept(code->core);
 	struct pmk_code_table *t = &code->block_at;
 	struct pmk_block b;
@@ -218,11 +218,11 @@ const struct pmk_block *pmk_code_add(struct pmk_code *code, const struct pmk_ins
 		return NULL;
 	b.id = code->nblocks;
 	/* A block that was known already has its branch number. */
-	if (family->branch)
-		*family->branch(&b) = branch_number(code, &b, b.id);
+	if (builder->branch)
+		*builder->branch(&b) = branch_number(code, &b, b.id);
 	keep_insns(code, insn, n, &b);
 	if (most)
-		code->nkept += family->keep(code->core, insn, n, code->kept + code->nkept, &b);
+		code->nkept += builder->keep(code->core, insn, n, code->kept + code->nkept, &b);
 	make_room(code->block, sizeof(b), b.id, 1);
 	code->block[b.id] = b;
 	code->hash[b.id] = bytes_hash;

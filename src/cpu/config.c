@@ -39,7 +39,7 @@ static void set_defaults(struct pmk_core *core, const struct pmk_core_family *fa
 {
 	if (family->like)
 		set_defaults(core, family->like);
-	for (const struct pmk_core_key *k = family->keys; k->key; k++)
+	for (const struct pmk_core_key *k = family->params->keys; k->key; k++)
 		*key_member(core, k) = k->initial;
 }
 
@@ -85,7 +85,7 @@ bool pmk_core_become(struct pmk_core *core, const char *isa)
 	for (unsigned i = 0; pmk_core_families[i]; i++) {
 		const struct pmk_core_family *f = pmk_core_families[i];
 
-		if (strcmp(f->isa, isa) != 0 || f->keys != pmk_core_family(core)->keys)
+		if (strcmp(f->isa, isa) != 0 || f->params != pmk_core_family(core)->params)
 			continue;
 		core->family = i;
 		snprintf(core->isa, sizeof(core->isa), "%s", isa);
@@ -108,7 +108,7 @@ bool pmk_core_same(const struct pmk_core *a, const struct pmk_core *b)
 
 bool pmk_core_on_ahb(const struct pmk_core *core)
 {
-	return pmk_core_family(core)->attach != NULL;
+	return pmk_core_family(core)->run->attach != NULL;
 }
 
 bool pmk_core_can_have_l2(const struct pmk_core *core)
@@ -120,14 +120,14 @@ bool pmk_core_can_have_l2(const struct pmk_core *core)
 
 const struct pmk_core_key *pmk_core_keys(const struct pmk_core *core)
 {
-	return pmk_core_family(core)->keys;
+	return pmk_core_family(core)->params->keys;
 }
 
 static const struct pmk_core_key *find_key(const struct pmk_core_family *family, const char *name)
 {
 	if (!strcmp(name, "l2"))
 		name = "l2.type";
-	for (const struct pmk_core_key *k = family->keys; k->key; k++)
+	for (const struct pmk_core_key *k = family->params->keys; k->key; k++)
 		if (strcmp(k->key, name) == 0)
 			return k;
 	return NULL;
@@ -387,8 +387,8 @@ int pmk_core_set(struct pmk_core *core, const char *key, const char *value, char
 		return err;
 	}
 	*key_member(core, k) = n;
-	if (family->was_set)
-		family->was_set(core, k->key);
+	if (family->params->was_set)
+		family->params->was_set(core, k->key);
 	return 0;
 }
 
@@ -462,14 +462,14 @@ int pmk_core_check(const struct pmk_core *core, char *msg, unsigned size)
 {
 	int err = check_values(core, msg, size);
 
-	return err ? err : pmk_core_family(core)->check(core, msg, size);
+	return err ? err : pmk_core_family(core)->params->check(core, msg, size);
 }
 
 const char *pmk_core_in_vain(const struct pmk_core *core, const char *key)
 {
-	const struct pmk_core_family *family = pmk_core_family(core);
+	const struct pmk_core_params *params = pmk_core_family(core)->params;
 
-	return family->in_vain ? family->in_vain(core, key) : NULL;
+	return params->in_vain ? params->in_vain(core, key) : NULL;
 }
 
 void pmk_core_control(struct pmk_core *core, const struct pmk_core *configured, unsigned state)

@@ -15,20 +15,20 @@ int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core)
 	cpu->core = *core;
 	cpu->igen = 1;
 	cpu->deadline = PMK_NEVER;
-	err = pmk_core_family(core)->init(cpu);
+	err = pmk_core_family(core)->run->init(cpu);
 	cpu->origin = cpu->prev;
 	return err;
 }
 
 void pmk_cpu_fini(struct pmk_cpu *cpu)
 {
-	pmk_core_family(&cpu->core)->fini(cpu);
+	pmk_core_family(&cpu->core)->run->fini(cpu);
 }
 
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions)
 {
 	/* The clock restarts at 0, so nothing may be under way. */
-	pmk_core_family(&cpu->core)->forked(cpu);
+	pmk_core_family(&cpu->core)->run->forked(cpu);
 	memset(cpu->dyn, 0, sizeof(cpu->dyn));
 	cpu->cycles = cpu->taken = 0;
 	cpu->executions = executions;
@@ -37,7 +37,7 @@ void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions)
 /* Continue the family's own counts, which are not signals, from their values in `from`. */
 static void take_beside(struct pmk_cpu *cpu, const union pmk_cpu_own *from)
 {
-	const struct pmk_counted_beside *b = pmk_core_family(&cpu->core)->beside;
+	const struct pmk_counted_beside *b = pmk_core_family(&cpu->core)->counts->beside;
 
 	for (; b && b->n; b++) {
 		size_t at = b->offset - offsetof(struct pmk_cpu, own);
@@ -46,24 +46,19 @@ static void take_beside(struct pmk_cpu *cpu, const union pmk_cpu_own *from)
 	}
 }
 
-static void forget_blocks(struct pmk_cpu *cpu)
+void pmk_cpu_forget(struct pmk_cpu *cpu)
 {
-	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
-
-	if (family->forget)
-		family->forget(cpu);
-	else
-		cpu->igen++;
+	cpu->igen++;
 }
 
 int pmk_cpu_cold(struct pmk_cpu *cpu, union pmk_cpu_own *kept)
 {
 	int err;
 
-	forget_blocks(cpu);
+	pmk_core_family(&cpu->core)->run->forget(cpu);
 	*kept = cpu->own;
 	memset(&cpu->own, 0, sizeof(cpu->own));
-	err = pmk_core_family(&cpu->core)->init(cpu);
+	err = pmk_core_family(&cpu->core)->run->init(cpu);
 	take_beside(cpu, kept);
 	return err;
 }
@@ -72,9 +67,9 @@ void pmk_cpu_stale(struct pmk_cpu *cpu, const union pmk_cpu_own *kept)
 {
 	union pmk_cpu_own cold;
 
-	forget_blocks(cpu);
+	pmk_core_family(&cpu->core)->run->forget(cpu);
 	cold = cpu->own;
-	pmk_core_family(&cpu->core)->fini(cpu);
+	pmk_core_family(&cpu->core)->run->fini(cpu);
 	cpu->own = *kept;
 	take_beside(cpu, &cold);
 }
@@ -83,39 +78,39 @@ void pmk_cpu_discard(const struct pmk_core *core, const union pmk_cpu_own *kept)
 {
 	struct pmk_cpu old = { .core = *core, .own = *kept };
 
-	pmk_core_family(core)->fini(&old);
+	pmk_core_family(core)->run->fini(&old);
 }
 
 struct pmk_signal_set pmk_cpu_raises(const struct pmk_core *core)
 {
-	return pmk_core_family(core)->raises(core);
+	return pmk_core_family(core)->counts->raises(core);
 }
 
 uint32_t pmk_cpu_longest(const struct pmk_core *core)
 {
-	const struct pmk_core_family *family = pmk_core_family(core);
+	const struct pmk_core_counts *counts = pmk_core_family(core)->counts;
 
-	return family->longest ? family->longest(core) : 0;
+	return counts->longest ? counts->longest(core) : 0;
 }
 
 void pmk_cpu_add_facts(struct pmk_cpu *cpu, const struct pmk_facts *f)
 {
-	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+	const struct pmk_core_counts *counts = pmk_core_family(&cpu->core)->counts;
 
-	for (unsigned k = 0; k < family->nfacts; k++)
-		cpu->dyn[family->fact_signal[k]] += f->n[k];
+	for (unsigned k = 0; k < counts->nfacts; k++)
+		cpu->dyn[counts->fact_signal[k]] += f->n[k];
 }
 
 /* Add `n` times the counts of a block: 1 when it starts, -1 to take that back. */
 static void count_block(struct pmk_cpu *cpu, const struct pmk_block *b, int n)
 {
-	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+	const struct pmk_core_counts *counts = pmk_core_family(&cpu->core)->counts;
 
 	cpu->cycles += (uint64_t)(int64_t)n * b->cycles;
 	if (!cpu->eager)
 		cpu->executions[b->id].count += (uint64_t)(int64_t)n;
-	for (unsigned k = 0; cpu->eager && k < family->nfacts; k++)
-		cpu->dyn[family->fact_signal[k]] += (uint64_t)(int64_t)(n * b->facts.n[k]);
+	for (unsigned k = 0; cpu->eager && k < counts->nfacts; k++)
+		cpu->dyn[counts->fact_signal[k]] += (uint64_t)(int64_t)(n * b->facts.n[k]);
 }
 
 void pmk_cpu_deadline(struct pmk_cpu *cpu, const struct pmk_block *b)
@@ -138,21 +133,21 @@ void pmk_cpu_sum(const struct pmk_cpu *cpu, const struct pmk_facts *facts,
 {
 	uint64_t sum[PMK_NFACTS] = { 0 };
 	uint64_t *t = bus->total;
-	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+	const struct pmk_core_counts *counts = pmk_core_family(&cpu->core)->counts;
 
 	for (uint32_t i = 0; i < (cpu->eager ? 0 : nblocks); i++) {
 		if (!executions[i].count)
 			continue;
-		for (unsigned k = 0; k < family->nfacts; k++)
+		for (unsigned k = 0; k < counts->nfacts; k++)
 			sum[k] += executions[i].count * facts[i].n[k];
 	}
 	for (unsigned s = 0; s < PMK_NSIGNALS; s++)
 		t[s] = cpu->dyn[s];
-	for (unsigned k = 0; k < family->nfacts; k++)
-		t[family->fact_signal[k]] += sum[k];
+	for (unsigned k = 0; k < counts->nfacts; k++)
+		t[counts->fact_signal[k]] += sum[k];
 	t[PMK_SIG_CYCLE] = cpu->cycles;
 	t[PMK_SIG_PC_CHANGE] += cpu->taken;
-	family->derive(cpu, t);
+	counts->derive(cpu, t);
 }
 
 void pmk_cpu_idle(struct pmk_cpu *cpu, uint64_t cycles)

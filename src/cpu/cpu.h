@@ -174,6 +174,9 @@ static inline unsigned pmk_access_behind(uint64_t access)
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core);
 void pmk_cpu_fini(struct pmk_cpu *cpu);
 
+/* forget() of families that keep no other record of fetched blocks than `igen` (family.h). */
+void pmk_cpu_forget(struct pmk_cpu *cpu);
+
 /* A forked copy continues with warm caches and no counts. `executions` belongs to the copy. */
 void pmk_cpu_forked(struct pmk_cpu *cpu, struct pmk_executions *executions);
 

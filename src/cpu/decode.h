@@ -27,7 +27,7 @@ struct pmk_decoder {
 	 * freed. NULL if it does not say. The caller sets `sequence` for each one. */
 	char *(*first_text)(void *sequence);
 	void *sequence;
-	void *own; /* the family's own data; 0 before decoder_init() */
+	void *own; /* the family's own data; 0 before init() of pmk_core_decoder */
 };
 
 #endif

@@ -11,15 +11,15 @@
 
 bool pmk_may_fault(const struct pmk_core *core, const struct pmk_insn *in)
 {
-	return in->load || in->store || (in->kind & pmk_core_family(core)->traps);
+	return in->load || in->store || (in->kind & pmk_core_family(core)->decoder->traps);
 }
 
 /* True if the instruction of the last access will make more accesses. */
 static bool is_under_way(const struct pmk_cpu *cpu)
 {
-	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+	const struct pmk_core_run *run = pmk_core_family(&cpu->core)->run;
 
-	return cpu->access && family->is_under_way && family->is_under_way(cpu);
+	return cpu->access && run->is_under_way && run->is_under_way(cpu);
 }
 
 /* Returns how many instructions of the block that may fault are not known to have been passed. */
@@ -115,7 +115,7 @@ static void rest_behind(const struct pmk_cpu *cpu, const struct pmk_block *p,
 
 	pmk_block_build(&cpu->core, insn, n, pipe, &ran);
 	rest->cycles = p->cycles > ran.cycles ? p->cycles - ran.cycles : 0;
-	for (unsigned k = 0; k < pmk_core_family(&cpu->core)->nfacts; k++)
+	for (unsigned k = 0; k < pmk_core_family(&cpu->core)->counts->nfacts; k++)
 		rest->fact[k] = p->facts.n[k] - ran.facts.n[k];
 }
 
@@ -124,12 +124,11 @@ static void rest_behind(const struct pmk_cpu *cpu, const struct pmk_block *p,
 static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_cause cause,
 		      struct pmk_cpu_rest *rest)
 {
-	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
 	struct pmk_insn insn[MAX_INSNS];
 	unsigned left = not_passed(cpu, p);
 	struct open open;
 
-	if (family->is_blind && family->is_blind(&cpu->core)) {
+	if (pmk_core_is_blind(&cpu->core)) {
 		cpu->unsure |= cause != PMK_CAUSE_OTHER;
 		return false;
 	}
@@ -156,11 +155,11 @@ static bool find_rest(struct pmk_cpu *cpu, const struct pmk_block *p, enum pmk_c
 
 static void add_rest(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest, int n)
 {
-	const struct pmk_core_family *family = pmk_core_family(&cpu->core);
+	const struct pmk_core_counts *counts = pmk_core_family(&cpu->core)->counts;
 
 	cpu->cycles += (uint64_t)n * rest->cycles;
-	for (unsigned k = 0; k < family->nfacts; k++)
-		cpu->dyn[family->fact_signal[k]] += (uint64_t)((int64_t)n * rest->fact[k]);
+	for (unsigned k = 0; k < counts->nfacts; k++)
+		cpu->dyn[counts->fact_signal[k]] += (uint64_t)((int64_t)n * rest->fact[k]);
 }
 
 static void take_back(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
@@ -173,8 +172,8 @@ static void take_back(struct pmk_cpu *cpu, const struct pmk_cpu_rest *rest)
 
 static void drop(struct pmk_cpu *cpu)
 {
-	if (pmk_core_family(&cpu->core)->drop)
-		pmk_core_family(&cpu->core)->drop(cpu);
+	if (pmk_core_family(&cpu->core)->run->drop)
+		pmk_core_family(&cpu->core)->run->drop(cpu);
 }
 
 bool pmk_cpu_fault(struct pmk_cpu *cpu, enum pmk_cause cause)

@@ -160,7 +160,7 @@ static void add_signals(const struct pmk_core *core, struct pmk_site_counters *o
 	uint8_t where[PMK_NSIGNALS] = { 0 };
 	unsigned between = BETWEEN + 1;
 
-	for (const struct pmk_counted_signal *c = pmk_core_family(core)->counted;
+	for (const struct pmk_counted_signal *c = pmk_core_family(core)->counts->counted;
 	     c->signal != PMK_SIG_CYCLE; c++)
 		if (core->l2_type || !is_of_level2(c->signal))
 			where[c->signal] = c->where;
@@ -182,7 +182,8 @@ void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *ou
 	add_counter(out, offsetof(struct pmk_cpu, cycles),
 		    PMK_AT_LEAVE | PMK_AT_FETCH | PMK_AT_ACCESS);
 	add_signals(core, out);
-	for (const struct pmk_counted_beside *c = pmk_core_family(core)->beside; c && c->n; c++)
+	for (const struct pmk_counted_beside *c = pmk_core_family(core)->counts->beside; c && c->n;
+	     c++)
 		for (unsigned i = 0; i < c->n; i++)
 			add_counter(out, c->offset + i * sizeof(uint64_t), c->where);
 }
@@ -692,7 +693,7 @@ void pmk_sites_follow(struct pmk_sites *sites, const struct pmk_block *p, const 
 	struct pmk_nesting now = { s->nested, false };
 
 	if (sites->nests)
-		now = pmk_core_family(&s->cpu->core)->nesting(s->cpu, p, b);
+		now = pmk_core_family(&s->cpu->core)->run->nesting(s->cpu, p, b);
 	if (s->nested > now.keep)
 		p = end_handlers(sites, now.keep);
 	if (now.begins)
@@ -780,7 +781,7 @@ static int init(struct pmk_sites *sites, struct pmk_cpu *cpu, const struct pmk_s
 	s->none->head.units = 1;
 	sites->run = sites->left = s->none;
 	sites->follows = paths;
-	sites->nests = paths && pmk_core_family(&cpu->core)->nesting;
+	sites->nests = paths && pmk_core_family(&cpu->core)->run->nesting;
 	sites->run_of = pmk_reserve(PMK_MAX_BLOCKS * sizeof(*sites->run_of));
 	if (paths)
 		s->call = pmk_reserve(MAX_CALLS * sizeof(*s->call));

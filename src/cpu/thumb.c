@@ -5,7 +5,24 @@
 #include <pmk/error.h>
 
 #include "cpu/code.h"
+#include "cpu/family.h"
 #include "cpu/thumb.h"
+
+static const uint16_t elf_machines[] = { 40, 0 };
+
+static const struct pmk_core_target targets[] = {
+	{ .name = "arm" },
+	{ .name = "aarch64", .only_system = true }, /* this emulator has ARM boards, too */
+	{ .name = NULL },
+};
+
+const struct pmk_core_programs pmk_arm_programs = {
+	.elf_machines = elf_machines,
+	.targets = targets,
+	.linux_abi = &pmk_linux_arm,
+	.stack_pointer = "sp",
+	.stack_word = 4,
+};
 
 int pmk_arm_decoder_init(struct pmk_decoder *d)
 {

@@ -10,6 +10,8 @@
 
 #include "cpu/decode.h"
 
+struct pmk_core_programs;
+
 /*
  * Addresses of instructions that are under an IT of an earlier sequence. An address replaces an
  * older one with the same index; the older instruction then counts as unconditional if a sequence
@@ -43,7 +45,11 @@ struct pmk_arm_own {
  */
 unsigned pmk_arm_helper_bytes(uint64_t pc);
 
-/* decoder_init() and vector() of a family (family.h); the vectors are the low and the high ones. */
+/* The programs of 32-bit ARM cores that run Linux (family.h). */
+extern const struct pmk_core_programs pmk_arm_programs;
+
+/* Parts of a family (family.h): init() of its decoder, and vector(), which knows the low and the
+ * high vectors. */
 int pmk_arm_decoder_init(struct pmk_decoder *d);
 unsigned pmk_arm_vector(const struct pmk_decoder *d, const struct pmk_core *core, uint64_t pc);
 

@@ -227,7 +227,7 @@ static void own_members(const struct pmk_core_family *family, size_t size)
 	const size_t begin = offsetof(struct pmk_core, arm11);
 	unsigned keys = 0;
 
-	for (const struct pmk_core_key *k = family->keys; k->key; k++) {
+	for (const struct pmk_core_key *k = family->params->keys; k->key; k++) {
 		assert_true(k->offset % 8 == 0 && k->offset < begin + size);
 		keys += k->offset >= begin;
 	}
@@ -247,7 +247,7 @@ static void table_tests(void **state)
 		const struct pmk_core_family *family = pmk_core_families[f];
 		struct pmk_core core;
 
-		for (const struct pmk_core_key *k = family->keys; k->key; k++) {
+		for (const struct pmk_core_key *k = family->params->keys; k->key; k++) {
 			assert_true(k->min <= k->max);
 			assert_non_null(strchr("nsblypqw", k->unit));
 			assert_true(strlen(k->text) > 0);
@@ -259,7 +259,7 @@ static void table_tests(void **state)
 		assert_int_equal(
 			pmk_core_choose(&core, family->isa, family->pmu ? family->pmu : ""), 0);
 		assert_ptr_equal(pmk_core_family(&core), family);
-		assert_ptr_equal(pmk_core_keys(&core), family->keys);
+		assert_ptr_equal(pmk_core_keys(&core), family->params->keys);
 	}
 #define OWN(family) own_members(&pmk_family_##family, sizeof(struct pmk_core_##family));
 	PMK_CORE_FAMILIES(OWN)
@@ -269,11 +269,37 @@ static void table_tests(void **state)
 	assert_int_equal(pmk_core_check(&core, msg, sizeof(msg)), 0);
 }
 
+/* Members that are set in every family; the comments in family.h say which others may be NULL. */
+static void part_tests(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; pmk_core_families[i]; i++) {
+		const struct pmk_core_family *f = pmk_core_families[i];
+
+		assert_true(f->params->keys && f->params->check);
+		assert_non_null(f->decoder->decode);
+		assert_non_null(f->builder->build);
+		assert_int_equal(!f->builder->keeps, !f->builder->keep);
+		assert_true(f->run->init && f->run->fini && f->run->forked && f->run->forget);
+		assert_int_equal(!f->run->is_under_way, !f->run->drop);
+		assert_true(f->callbacks->on_block && f->callbacks->watch);
+		assert_int_equal(!f->callbacks->test, !f->callbacks->tables);
+		assert_int_equal(!f->callbacks->on_fetch, !f->counts->fetch);
+		assert_int_equal(!f->callbacks->on_lines, !f->counts->lines);
+		assert_non_null(f->system->vector);
+		assert_true(f->programs->elf_machines && f->programs->targets);
+		assert_true(f->counts->fact_signal && f->counts->nfacts && f->counts->raises);
+		assert_true(f->counts->mix && f->counts->counted && f->counts->derive);
+		assert_non_null(f->counts->insns_per_cycle);
+		assert_int_equal(!f->untimed_kind, !f->counts->untimed);
+	}
+}
+
 static void key_exists_tests(void **state)
 {
 	(void)state;
 	for (unsigned f = 0; pmk_core_families[f]; f++)
-		for (const struct pmk_core_key *k = pmk_core_families[f]->keys; k->key; k++)
+		for (const struct pmk_core_key *k = pmk_core_families[f]->params->keys; k->key; k++)
 			assert_true(pmk_core_key_exists(k->key));
 	assert_true(pmk_core_key_exists("l2"));
 	assert_false(pmk_core_key_exists("icache.lin"));
@@ -670,7 +696,8 @@ int main(void)
 		cmocka_unit_test(a64_preset_tests), cmocka_unit_test(isa_tests),
 		cmocka_unit_test(ways_tests),	    cmocka_unit_test(variant_tests),
 		cmocka_unit_test(range_tests),	    cmocka_unit_test(tcm_tests),
-		cmocka_unit_test(key_exists_tests), cmocka_unit_test(choose_tests),
+		cmocka_unit_test(part_tests),	    cmocka_unit_test(key_exists_tests),
+		cmocka_unit_test(choose_tests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

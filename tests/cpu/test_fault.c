@@ -86,11 +86,11 @@ static int teardown(void **state)
 /* Passes a block to the core as the plugin does; entry: of enum pmk_entry. */
 static struct shown show(uint32_t pc, unsigned entry, unsigned n, const uint32_t *words)
 {
-	const struct pmk_core_family *family = pmk_core_family(&core);
+	const struct pmk_core_callbacks *callbacks = pmk_core_family(&core)->callbacks;
 	struct pmk_pipe_slot pipe[16];
 	struct pmk_insn insn[16];
 	struct shown s = { .n = n,
-			   .start = family->on_block(&core)
+			   .start = callbacks->on_block(&core)
 					    ->fn[core.system ? PMK_WORLD_SYSTEM : PMK_WORLD_PROGRAM]
 						[entry != 0][cpu->eager] };
 	unsigned behind;
@@ -106,8 +106,8 @@ static struct shown show(uint32_t pc, unsigned entry, unsigned n, const uint32_t
 
 		if (!insn[i].load && !insn[i].store)
 			continue;
-		s.at[i].fn = family->watch(&core, PMK_WORLD_PROGRAM, &insn[i], s.block, &pipe[i],
-					   &access);
+		s.at[i].fn = callbacks->watch(&core, PMK_WORLD_PROGRAM, &insn[i], s.block, &pipe[i],
+					      &access);
 		s.at[i].access = (void *)(uintptr_t)pmk_access_at(access, --behind);
 	}
 	return s;

@@ -174,15 +174,15 @@ static const struct pmk_block *translate(struct rig *rig, const struct program *
 					 struct pmk_pipe_slot *pipe, struct pmk_insn *in)
 {
 	const struct pmk_core *core = &rig->cfg.counters.core;
-	const struct pmk_core_family *family = pmk_core_family(core);
+	const struct pmk_core_decoder *decoder = pmk_core_family(core)->decoder;
 	struct pmk_raw raw[NINSNS];
 
-	expect(!family->decoder_init || family->decoder_init(&rig->decoder) == 0);
+	expect(!decoder->init || decoder->init(&rig->decoder) == 0);
 	for (unsigned i = 0; i < NINSNS; i++) {
 		raw[i] = (struct pmk_raw){ .addr = PROGRAM + 4 * i, .size = 4 };
 		memcpy(raw[i].byte, &p->word[i], 4);
 	}
-	family->decode(&rig->decoder, raw, NINSNS, in);
+	decoder->decode(&rig->decoder, raw, NINSNS, in);
 	expect(pmk_code_init(&rig->code, core) == 0);
 	return pmk_code_add(&rig->code, in, NINSNS, 1, 0, pipe);
 }
@@ -192,7 +192,7 @@ static void run(struct rig *rig, struct pmk_emulated *e, const struct pmk_block 
 		const struct pmk_pipe_slot *pipe, const struct pmk_insn *in)
 {
 	const struct pmk_emulated_config *cfg = &rig->cfg.counters;
-	const struct pmk_core_family *family = pmk_core_family(&cfg->core);
+	const struct pmk_core_callbacks *callbacks = pmk_core_family(&cfg->core)->callbacks;
 	enum pmk_block_way way = cfg->eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
 	char *memory = pmk_arena_memory(rig->runner.arena, rig->slot);
 	struct pmk_emulated_blocks b = { pmk_slot_facts(memory),
@@ -202,11 +202,11 @@ static void run(struct rig *rig, struct pmk_emulated *e, const struct pmk_block 
 
 	pmk_slot_facts(memory)[block->id] = block->facts;
 	for (unsigned n = 0; n < 100; n++) {
-		family->on_block(&cfg->core)
+		callbacks->on_block(&cfg->core)
 			->fn[PMK_WORLD_PROGRAM][0][way](THE_CPU, (void *)(uintptr_t)block);
 		for (unsigned i = 0; i < NINSNS; i++) {
-			pmk_access_fn *fn = family->watch(&cfg->core, PMK_WORLD_PROGRAM, &in[i],
-							  block, &pipe[i], &access);
+			pmk_access_fn *fn = callbacks->watch(&cfg->core, PMK_WORLD_PROGRAM, &in[i],
+							     block, &pipe[i], &access);
 
 			if (fn && (in[i].load || in[i].store))
 				fn(THE_CPU, in[i].store, 0x10000 + 4096 * n,

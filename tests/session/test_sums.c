@@ -241,7 +241,7 @@ static void look(struct pmk_cpu *cpu)
 	r->looks++;
 	pmk_cpu_sum(cpu, r->p->facts, r->executions, NBLOCKS, &r->e.bus);
 	hold(r->last[0], r->e.bus.total);
-	if (pmk_core_family(&cpu->core)->attach) {
+	if (pmk_core_family(&cpu->core)->run->attach) {
 		pmk_biu_catch_up(cpu->arm9.biu, cpu->cycles);
 		for (unsigned i = 0; i < PMK_AHBMON_NBUSES; i++)
 			hold(r->last[1 + i], r->e.chip.bus[i].total);

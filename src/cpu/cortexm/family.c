@@ -43,32 +43,65 @@ static const struct pmk_core_target targets[] = {
 	{ .name = NULL },
 };
 
-const struct pmk_core_family pmk_family_cortexm = {
-	.name = "cortexm",
-	.isa = "t32",
+static const struct pmk_core_params params = {
 	.keys = pmk_cortexm_keys,
 	.check = check,
+};
+
+static const struct pmk_core_decoder decoder = {
+	.init = pmk_arm_decoder_init,
+	.decode = pmk_cortexm_decode,
+	.pc_flags = 1,
+};
+
+static const struct pmk_core_builder builder = {
+	.build = pmk_cortexm_build,
+};
+
+static const struct pmk_core_run run = {
 	.init = pmk_cortexm_init,
 	.fini = pmk_cortexm_fini,
 	.forked = pmk_cortexm_forked,
-	.build = pmk_cortexm_build,
-	.decoder_init = pmk_arm_decoder_init,
-	.decode = pmk_cortexm_decode,
-	.pc_flags = 1,
-	.on_block = pmk_cortexm_on_block,
-	.watch = pmk_cortexm_watch,
-	.vector = pmk_cortexm_vector,
+	.forget = pmk_cpu_forget,
 	.nesting = pmk_cortexm_nesting,
 	.resumed = pmk_cortexm_resumed,
-	.stack_pointer = "sp",
-	.stack_word = 4,
+};
+
+static const struct pmk_core_callbacks callbacks = {
+	.on_block = pmk_cortexm_on_block,
+	.watch = pmk_cortexm_watch,
+};
+
+static const struct pmk_core_system in_system = {
+	.vector = pmk_cortexm_vector,
+};
+
+static const struct pmk_core_programs programs = {
 	.elf_machines = elf_machines,
 	.targets = targets,
+	.stack_pointer = "sp",
+	.stack_word = 4,
+};
+
+static const struct pmk_core_counts counts = {
 	.fact_signal = pmk_cortexm_signal,
 	.nfacts = PMK_CORTEXM_NFACTS,
-	.counted = pmk_cortexm_counted,
 	.raises = pmk_cortexm_raises,
 	.mix = mix,
+	.counted = pmk_cortexm_counted,
 	.derive = pmk_cortexm_derive,
 	.insns_per_cycle = insns_per_cycle,
+};
+
+const struct pmk_core_family pmk_family_cortexm = {
+	.name = "cortexm",
+	.isa = "t32",
+	.params = &params,
+	.decoder = &decoder,
+	.builder = &builder,
+	.run = &run,
+	.callbacks = &callbacks,
+	.system = &in_system,
+	.programs = &programs,
+	.counts = &counts,
 };

@@ -14,7 +14,7 @@ static unsigned controllable(const struct pmk_core *core)
 {
 	return (core->mmu ? PMK_CONTROL_MMU : 0) | (core->icache_on ? PMK_CONTROL_ICACHE : 0) |
 	       (core->dcache_on ? PMK_CONTROL_DCACHE : 0) |
-	       (core->bp_on ? PMK_CONTROL_PREDICTOR & plugin.family->control : 0);
+	       (core->bp_on ? PMK_CONTROL_PREDICTOR & plugin.family->system->control : 0);
 }
 
 static void control_missed(unsigned parts)
@@ -24,21 +24,21 @@ static void control_missed(unsigned parts)
 
 void pmk_controls_begin(void)
 {
-	plugin.control.follows = plugin.family->control && pmk_registers_are_shown() &&
+	plugin.control.follows = plugin.family->system->control && pmk_registers_are_shown() &&
 				 (plugin.glue->translate_anew || !pmk_guest_find());
 	control_missed(controllable(&plugin.config.core) &
-		       (plugin.control.follows ? ~plugin.family->control : ~0u));
+		       (plugin.control.follows ? ~plugin.family->system->control : ~0u));
 	if (!plugin.control.follows)
 		return;
-	atomic_store(&plugin.arena->control_followed, plugin.family->control);
+	atomic_store(&plugin.arena->control_followed, plugin.family->system->control);
 	plugin.control.configured = plugin.config.core;
-	plugin.control.of_code = ~plugin.family->control;
+	plugin.control.of_code = ~plugin.family->system->control;
 	pmk_core_control(&plugin.config.core, &plugin.control.configured, plugin.control.of_code);
 }
 
 static unsigned control_at(unsigned level)
 {
-	return pmk_control_at(&plugin.control.state, level) | ~plugin.family->control;
+	return pmk_control_at(&plugin.control.state, level) | ~plugin.family->system->control;
 }
 
 static void translate_for_control(void)
@@ -64,7 +64,7 @@ static void set_control(unsigned vcpu, unsigned state)
 	if (plugin.control.of_core[vcpu] == state)
 		return;
 	plugin.control.of_core[vcpu] = state;
-	atomic_fetch_or(&plugin.arena->control_seen, state & plugin.family->control);
+	atomic_fetch_or(&plugin.arena->control_seen, state & plugin.family->system->control);
 	pmk_core_control(&core, &plugin.control.configured, state);
 	if (cpu->core.mmu == core.mmu && cpu->core.icache_on == core.icache_on &&
 	    cpu->core.dcache_on == core.dcache_on && cpu->core.bp_on == core.bp_on)
@@ -74,8 +74,8 @@ static void set_control(unsigned vcpu, unsigned state)
 		pmk_plugin_give_up(PMK_ENOMEM);
 	pmk_cpu_discard(&cpu->core, &kept);
 	cpu->prev = prev;
-	if (plugin.family->attach)
-		plugin.family->attach(cpu, &plugin_core(cpu)->chip.biu);
+	if (plugin.family->run->attach)
+		plugin.family->run->attach(cpu, &plugin_core(cpu)->chip.biu);
 }
 
 /* The block after a write at `level` starts. */
@@ -84,7 +84,7 @@ static void control_written(unsigned vcpu, void *level)
 	struct pmk_control_write w = plugin.control.write[vcpu];
 	unsigned at = (unsigned)(uintptr_t)level;
 	uint64_t value = 0;
-	bool zero = plugin.family->wide_addresses && w.source == 31;
+	bool zero = plugin.family->decoder->wide_addresses && w.source == 31;
 
 	plugin.control.write[vcpu].reg = PMK_CONTROL_NONE;
 	if (w.reg != PMK_CONTROL_NONE && (zero || pmk_registers_read(w.source, &value)) &&
@@ -112,7 +112,7 @@ static void check_control(unsigned vcpu, void *state)
 /* The level of the code that is being translated. */
 static unsigned level_of_code(void)
 {
-	int level = plugin.family->wide_addresses ? pmk_registers_level() : 1;
+	int level = plugin.family->decoder->wide_addresses ? pmk_registers_level() : 1;
 
 	if (level < 0)
 		control_missed(controllable(&plugin.control.configured));
@@ -148,8 +148,8 @@ static const struct pmk_control_write *find_write(const struct pmk_raw *raw,
 {
 	struct pmk_control_write w, *one;
 
-	if (!pmk_control_is_written(raw, in, plugin.family->control_by, plugin.decoder.big_endian,
-				    &w))
+	if (!pmk_control_is_written(raw, in, plugin.family->system->control_by,
+				    plugin.decoder.big_endian, &w))
 		return NULL;
 	one = &plugin.control.known[w.reg][w.source | w.bits]; /* one of them is 0 */
 	*one = w;
@@ -174,7 +174,7 @@ void pmk_controls_watch(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 	if (!w)
 		return;
 	/* The write is in a delay slot, so the code after it does not run next. */
-	if (n > 1 && in[n - 2].kind & plugin.family->delays)
+	if (n > 1 && in[n - 2].kind & plugin.family->decoder->delays)
 		control_missed(controllable(&plugin.control.configured));
 	pmk_plugin_on_insn(tb, n - 1, false, control_is_written, w);
 	if (pmk_controls_is_after_write(after))

@@ -122,7 +122,7 @@ static const uint16_t *guest_offsets(const struct pmk_pmu *pmu)
 		return pmk_l220_offsets;
 	if (pmu->driver == pmk_dwt.driver)
 		return pmk_dwt_offsets;
-	return plugin.family->attach ? plugin.config.layout.offset : NULL;
+	return plugin.family->run->attach ? plugin.config.layout.offset : NULL;
 }
 
 /* Registers in memory belong to boards with one core. Returns the number of registers if there is
@@ -248,7 +248,8 @@ static void follow_controls(void)
 /* True if the exception level must be followed from block to block. */
 bool pmk_guest_pmu_watches_blocks(void)
 {
-	return plugin.config.guest && plugin.config.watch_levels && plugin.family->levels_of_blocks;
+	return plugin.config.guest && plugin.config.watch_levels &&
+	       plugin.family->system->levels_of_blocks;
 }
 
 /* Called before the first block runs. It may have been translated while QEMU's own registers were
@@ -268,7 +269,7 @@ void pmk_guest_pmu_begin(void)
 					&calls);
 	if (!lacks && pmk_guest_pmu_watches_blocks() && pmk_guest_level() < 0)
 		lacks = "the functions that report the mode of a processor";
-	if (plugin.family->levels)
+	if (plugin.family->system->levels)
 		pmk_emulator.level_now = pmk_guest_level_now;
 	if (pmk_guest_follows_controls())
 		follow_controls();

@@ -117,7 +117,7 @@ enum { NO_BASE = -1, BASE_TABLES, BASE_CPU };
 /* True if translated code makes the tests. */
 static bool emulator_tests(void)
 {
-	return plugin.family->test && !plugin.system_mode && !plugin.config.untested &&
+	return plugin.family->callbacks->test && !plugin.system_mode && !plugin.config.untested &&
 	       qemu_plugin_register_vcpu_mem_test_cb && qemu_plugin_vcpu_set_base;
 }
 
@@ -125,7 +125,7 @@ void pmk_plugin_set_bases(unsigned vcpu, struct pmk_cpu *cpu)
 {
 	if (!emulator_tests())
 		return;
-	qemu_plugin_vcpu_set_base(vcpu, BASE_TABLES, plugin.family->tables(cpu));
+	qemu_plugin_vcpu_set_base(vcpu, BASE_TABLES, plugin.family->callbacks->tables(cpu));
 	qemu_plugin_vcpu_set_base(vcpu, BASE_CPU, cpu);
 }
 
@@ -178,7 +178,7 @@ const struct qemu_mem_test *pmk_plugin_find_test(const struct pmk_insn *in)
 
 	if (!emulator_tests())
 		return NULL;
-	test = plugin.family->test(&plugin.config.core, in);
+	test = plugin.family->callbacks->test(&plugin.config.core, in);
 	/* Events at a recorded site are accounted there. */
 	if (!test.n || (plugin.ledger && test.counts != PMK_SIG_NONE))
 		return NULL;
@@ -195,11 +195,11 @@ static void fetch(struct qemu_plugin_insn *qi, struct pmk_raw *raw)
 
 	raw->addr = qemu_plugin_insn_vaddr(qi);
 	raw->size = (unsigned)plugin.glue->insn_bytes(qi, raw->byte, sizeof(raw->byte));
-	if (raw->size || !plugin.family->reads_memory)
+	if (raw->size || !plugin.family->decoder->reads_memory)
 		return;
 	memory = qemu_plugin_insn_haddr(qi);
 	if (memory) {
-		raw->size = plugin.family->reads_memory;
+		raw->size = plugin.family->decoder->reads_memory;
 		memcpy(raw->byte, memory, raw->size);
 	}
 }
@@ -253,7 +253,7 @@ void pmk_plugin_translated(struct qemu_plugin_tb *tb)
 	if (plugin.ledger && !plugin.system_mode)
 		pmk_record_mapping((uintptr_t)qemu_plugin_insn_haddr(start), raw[0].addr);
 	plugin.decoder.sequence = tb;
-	plugin.family->decode(&plugin.decoder, raw, n, in);
+	plugin.family->decoder->decode(&plugin.decoder, raw, n, in);
 	if (plugin.control.follows)
 		pmk_controls_watch(tb, raw, in, n);
 	for (size_t i = 0; i < n; i++) {
@@ -287,7 +287,7 @@ static void close_inherited(const char *path)
 /* The entry of the family for the emulator's target; NULL if there is none. */
 static const struct pmk_core_target *find_target(const char *name)
 {
-	for (const struct pmk_core_target *t = plugin.family->targets; t->name; t++)
+	for (const struct pmk_core_target *t = plugin.family->programs->targets; t->name; t++)
 		if (!strcmp(t->name, name) && (plugin.system_mode || !t->only_system))
 			return t;
 	return NULL;
@@ -370,8 +370,8 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.big_endian = target->big_endian,
 		.first_text = first_text,
 	};
-	pmk_registers_begin(plugin.glue, plugin.family->stack_pointer, plugin.family->stack_word,
-			    plugin.decoder.big_endian);
+	pmk_registers_begin(plugin.glue, plugin.family->programs->stack_pointer,
+			    plugin.family->programs->stack_word, plugin.decoder.big_endian);
 	pmk_emulator = (struct pmk_emulator){
 		.is_store = qemu_plugin_mem_is_store,
 		.size_shift = qemu_plugin_mem_size_shift,
@@ -382,10 +382,10 @@ int pmk_plugin_install(const struct pmk_qemu_glue *of_module, uint64_t id,
 		.enter_level = pmk_running_enter_level,
 	};
 	/* The function exists since 6.2, the version since 10.1. */
-	if (plugin.config.watch_levels && plugin.family->levels && !since_10_2 &&
+	if (plugin.config.watch_levels && plugin.family->system->levels && !since_10_2 &&
 	    (info->version.cur > 4 || !qemu_plugin_bool_parse))
 		atomic_store(&plugin.arena->levels_unseen, 1);
-	if (plugin.family->decoder_init && plugin.family->decoder_init(&plugin.decoder)) {
+	if (plugin.family->decoder->init && plugin.family->decoder->init(&plugin.decoder)) {
 		if (pmk_isa_other_capstone())
 			fprintf(stderr,
 				"pmk-qemu: this emulator has loaded Capstone %u, and pmk was "

@@ -36,7 +36,7 @@ static bool first_stack(uint8_t *bytes, uint64_t pc, struct pmk_stack *stack)
 	if (!stack->sp)
 		return false;
 	stack->memory = bytes - pc;
-	stack->word = plugin.family->stack_word;
+	stack->word = plugin.family->programs->stack_word;
 	stack->big_endian = plugin.decoder.big_endian;
 	return true;
 }
@@ -149,7 +149,7 @@ void pmk_plugin_vcpu_started(unsigned emulators_vcpu)
 	e->cpu.on_deadline =
 		plugin.config.units.head ? pmk_sampling_on_piece : pmk_sampling_on_deadline;
 	e->cpu.on_crossing = pmk_running_on_crossing;
-	if (plugin.system_mode && plugin.family->wide_addresses) {
+	if (plugin.system_mode && plugin.family->decoder->wide_addresses) {
 		e->cpu.is_device = pmk_plugin_asks_device;
 	} else if (plugin.system_mode) {
 		e->cpu.is_device = pmk_devices_is_device;
@@ -290,16 +290,22 @@ void pmk_process_after_fork(void)
 
 static bool is_execve(int64_t num)
 {
-	const struct pmk_linux_abi *abi = plugin.family->linux_abi;
+	const struct pmk_linux_abi *abi = plugin.family->programs->linux_abi;
 
 	return num == abi->execve || num == abi->execveat;
+}
+
+/* The bytes of a word of the program. */
+static unsigned word_bytes(void)
+{
+	return plugin.family->programs->stack_word;
 }
 
 /* Convert an address of the program to one in this process. The highest byte of 64 bits may be a
  * tag, and emulators sign-extend 32-bit addresses. */
 static void *program_memory(uint64_t addr)
 {
-	addr = plugin.family->stack_word == 4 ? (uint32_t)addr : addr << 8 >> 8;
+	addr = word_bytes() == 4 ? (uint32_t)addr : addr << 8 >> 8;
 	return (void *)(plugin.guest_base + (uintptr_t)addr);
 }
 
@@ -308,15 +314,14 @@ static void *program_memory(uint64_t addr)
 static uint64_t program_word(uint64_t addr)
 {
 	uint8_t byte[8] = { 0 };
-	struct iovec to = { byte, plugin.family->stack_word };
-	struct iovec from = { program_memory(addr), plugin.family->stack_word };
+	struct iovec to = { byte, word_bytes() };
+	struct iovec from = { program_memory(addr), word_bytes() };
 	uint64_t word = 0;
 
 	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0)
 		return 0;
-	for (unsigned i = plugin.family->stack_word; i > 0; i--)
-		word = word << 8 |
-		       byte[plugin.decoder.big_endian ? plugin.family->stack_word - i : i - 1];
+	for (unsigned i = word_bytes(); i > 0; i--)
+		word = word << 8 | byte[plugin.decoder.big_endian ? word_bytes() - i : i - 1];
 	return word;
 }
 
@@ -324,10 +329,10 @@ static uint64_t program_word(uint64_t addr)
  * `iov`. */
 static void randomise_vector(uint64_t iov, uint64_t n)
 {
-	uint64_t end = iov + IOV_MAX * 2 * plugin.family->stack_word, len;
+	uint64_t end = iov + IOV_MAX * 2 * word_bytes(), len;
 
-	for (; n && iov != end; n -= len, iov += 2 * plugin.family->stack_word) {
-		len = program_word(iov + plugin.family->stack_word);
+	for (; n && iov != end; n -= len, iov += 2 * word_bytes()) {
+		len = program_word(iov + word_bytes());
 		len = len < n ? len : n;
 		pmk_random_fill(program_memory(program_word(iov)), len);
 	}
@@ -337,7 +342,7 @@ static void randomise_vector(uint64_t iov, uint64_t n)
  * in each run. The kernel has just written there, so the memory exists. */
 static void replace_random(int64_t num, int64_t result)
 {
-	const struct pmk_linux_abi *abi = plugin.family->linux_abi;
+	const struct pmk_linux_abi *abi = plugin.family->programs->linux_abi;
 	const uint64_t *arg = calling.args;
 	bool vector;
 
@@ -367,7 +372,7 @@ static void meet_handler(unsigned signal, uint64_t action)
 		return; /* blocks end where instructions may fault */
 	if (pc == DEFAULT || pc == IGNORE)
 		return;
-	pc &= ~plugin.family->pc_flags;
+	pc &= ~plugin.family->decoder->pc_flags;
 	pthread_mutex_lock(&plugin.translating);
 	if ((!pmk_handler_at(&plugin.handlers, pc) && pmk_code_begins_at(&plugin.code, pc)) ||
 	    !pmk_handlers_add(&plugin.handlers, signal, pc))
@@ -380,8 +385,9 @@ static void meet_handler(unsigned signal, uint64_t action)
 /* QEMU makes a process, not a thread, of a clone that shares memory only until an exec. */
 static bool makes_thread(int64_t num, uint64_t flags)
 {
-	return num == plugin.family->linux_abi->clone && (flags & CLONE_VM) &&
-	       !(flags & CLONE_VFORK);
+	const struct pmk_linux_abi *abi = plugin.family->programs->linux_abi;
+
+	return num == abi->clone && (flags & CLONE_VM) && !(flags & CLONE_VFORK);
 }
 
 /*
@@ -399,7 +405,7 @@ static void becomes_threaded(void)
 
 void pmk_plugin_syscall(unsigned vcpu, int64_t num, uint64_t arg1, uint64_t arg2, uint64_t arg3)
 {
-	const struct pmk_linux_abi *abi = plugin.family->linux_abi;
+	const struct pmk_linux_abi *abi = plugin.family->programs->linux_abi;
 
 	calling.vcpu = vcpu % PMK_MAX_VCPUS;
 	memcpy(calling.args, (const uint64_t[]){ arg1, arg2, arg3 }, sizeof(calling.args));

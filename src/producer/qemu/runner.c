@@ -403,11 +403,11 @@ static void add_counts(struct pmk_runner_counts *sum, const struct pmk_runner_co
 }
 
 /* The index of the fact that is a block's number of instructions. */
-static unsigned insn_fact(const struct pmk_core_family *family)
+static unsigned insn_fact(const struct pmk_core_counts *counts)
 {
 	unsigned i = 0;
 
-	while (family->fact_signal[i] != PMK_SIG_INSN)
+	while (counts->fact_signal[i] != PMK_SIG_INSN)
 		i++;
 	return i;
 }
@@ -416,16 +416,16 @@ static unsigned insn_fact(const struct pmk_core_family *family)
  * executions of each block are not known: then 1 if they are at least one percent of the code. */
 static uint64_t count_untimed(const struct pmk_runner *r, const struct pmk_emulated_blocks *b)
 {
-	const struct pmk_core_family *family = pmk_core_family(&r->cfg.counters.core);
+	const struct pmk_core_counts *counts = pmk_core_family(&r->cfg.counters.core)->counts;
 	uint64_t n = 0, code = 0, insns = 0;
-	unsigned insn = insn_fact(family);
+	unsigned insn = insn_fact(counts);
 
-	if (!family->untimed)
+	if (!counts->untimed)
 		return 0;
 	for (uint32_t i = 0; i < b->count; i++) {
-		code += b->facts[i].n[family->untimed];
+		code += b->facts[i].n[counts->untimed];
 		insns += b->facts[i].n[insn];
-		n += b->facts[i].n[family->untimed] * b->executions[i].count;
+		n += b->facts[i].n[counts->untimed] * b->executions[i].count;
 	}
 	return r->cfg.counters.eager ? code && 100 * code >= insns : n;
 }
@@ -647,7 +647,7 @@ static void read_slot(struct pmk_runner *r, struct pmk_arena_slot *s)
 static void look_at_slot(const struct pmk_runner *r, struct pmk_arena_slot *s, uint64_t *cycles,
 			 uint64_t *insns)
 {
-	unsigned fact = insn_fact(pmk_core_family(&r->cfg.counters.core));
+	unsigned fact = insn_fact(pmk_core_family(&r->cfg.counters.core)->counts);
 	unsigned ncpus = atomic_load(&s->ncpus);
 	uint32_t nblocks = atomic_load(&s->nblocks);
 	char *memory = pmk_arena_memory(r->arena, s);
@@ -817,7 +817,7 @@ static unsigned still_alive(struct pmk_runner *r)
 static bool ended_by_trap(const struct pmk_runner *r)
 {
 	return WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGFPE &&
-	       pmk_core_family(&r->cfg.counters.core)->traps;
+	       pmk_core_family(&r->cfg.counters.core)->decoder->traps;
 }
 
 void pmk_runner_finish(struct pmk_runner *r)

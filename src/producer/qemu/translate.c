@@ -45,7 +45,7 @@ static void count_execution(unsigned vcpu, void *block)
 static void drop(unsigned vcpu, void *block)
 {
 	(void)block;
-	plugin.family->drop(pmk_cpus[vcpu]);
+	plugin.family->run->drop(pmk_cpus[vcpu]);
 }
 
 /* Count executions of the block, and nothing else. Translated code can do that by itself as long as
@@ -87,6 +87,7 @@ static enum pmk_world world(void)
 /* The callback for the start of a block at `pc`. */
 static pmk_block_fn *block_callback(uint64_t pc, unsigned entry)
 {
+	const struct pmk_block_fns *fns = plugin.family->callbacks->on_block(&plugin.config.core);
 	enum pmk_block_way way = plugin.config.eager ? PMK_BLOCK_EAGER : PMK_BLOCK_PLAIN;
 
 	if (is_boundary(pc))
@@ -95,7 +96,7 @@ static pmk_block_fn *block_callback(uint64_t pc, unsigned entry)
 		way = PMK_BLOCK_FOLLOWED;
 	else if (plugin.ledger)
 		way = PMK_BLOCK_BOOKED;
-	return plugin.family->on_block(&plugin.config.core)->fn[world()][entry != 0][way];
+	return fns->fn[world()][entry != 0][way];
 }
 
 /* How a block at `pc` may be entered: bits of enum pmk_entry. */
@@ -103,9 +104,7 @@ static unsigned entry_at(uint64_t pc)
 {
 	if (!plugin.system_mode)
 		return pmk_handler_at(&plugin.handlers, pc);
-	return plugin.family->vector
-		       ? plugin.family->vector(&plugin.decoder, &plugin.config.core, pc)
-		       : 0;
+	return plugin.family->system->vector(&plugin.decoder, &plugin.config.core, pc);
 }
 
 void pmk_translate_passed(unsigned vcpu, void *access)
@@ -125,7 +124,7 @@ static void watch_insn(struct qemu_plugin_tb *tb, size_t i, const struct pmk_ins
 {
 	uint64_t access = 0;
 	pmk_access_fn *fn =
-		plugin.family->watch(&plugin.config.core, world(), in, b, pipe, &access);
+		plugin.family->callbacks->watch(&plugin.config.core, world(), in, b, pipe, &access);
 	const struct qemu_mem_test *test = pmk_plugin_find_test(in);
 
 	/* See guest_access_in_memory(). */
@@ -240,9 +239,10 @@ static void register_after_write(struct qemu_plugin_tb *tb, const struct pmk_raw
  * it is counted in pieces, so that the progress of the program is known. */
 static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct pmk_block *b)
 {
+	const struct pmk_core_callbacks *callbacks = plugin.family->callbacks;
 	pmk_block_fn *const(*on)[PMK_FETCH_NWAYS] = plugin.config.parts & PMK_PART_PREDICTOR
-							    ? plugin.family->on_fetch
-							    : plugin.family->on_lines;
+							    ? callbacks->on_fetch
+							    : callbacks->on_lines;
 	bool count = !(plugin.config.parts & PMK_PART_EXECUTIONS);
 	unsigned entry = entry_at(b->pc);
 
@@ -258,7 +258,7 @@ static void register_start(struct qemu_plugin_tb *tb, size_t first, const struct
 	} else if (count) {
 		register_execution(tb, first, b);
 	}
-	if (entry && plugin.family->drop && plugin.config.parts & PMK_PART_DATA)
+	if (entry && plugin.family->run->drop && plugin.config.parts & PMK_PART_DATA)
 		pmk_plugin_on_start(tb, first, drop, b);
 }
 
@@ -300,7 +300,7 @@ static void write_lines(unsigned vcpu, void *access, bool before)
 		return;
 	}
 	addr &= ~(uint64_t)(plugin.written_bytes - 1);
-	for (unsigned i = 0; i < plugin.written_bytes; i += plugin.family->line_bytes) {
+	for (unsigned i = 0; i < plugin.written_bytes; i += plugin.family->decoder->line_bytes) {
 		/* QEMU has no information about this access. */
 		pmk_access_see(0, ~(addr + i));
 		plugin.write_line(vcpu, 0, addr + i, access);
@@ -340,8 +340,8 @@ static void watch_zeroing(struct qemu_plugin_tb *tb, const struct pmk_insn *in, 
 		fn = plugin.glue->read_register || !pmk_zero_is_written(in, i, (unsigned)in[i].rm)
 			     ? writes_lines
 			     : writes_unseen;
-	plugin.write_line =
-		plugin.family->watch(&plugin.config.core, world(), &in[i], b, pipe, &access);
+	plugin.write_line = plugin.family->callbacks->watch(&plugin.config.core, world(), &in[i], b,
+							    pipe, &access);
 	access = pmk_access_at(access, behind);
 	pmk_plugin_on_insn(tb, last ? i : i + 1, true, fn, (void *)(uintptr_t)access);
 }
@@ -370,7 +370,7 @@ static void add_block(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 		behind -= behind > 0;
 		if ((in[i].load || in[i].store) && is_watched(b, behind))
 			watch_insn(tb, i, &in[i], b, &plugin.pipe[i - first], behind);
-		if ((in[i].kind & plugin.family->zeroes) && asks_data())
+		if ((in[i].kind & plugin.family->decoder->zeroes) && asks_data())
 			watch_zeroing(tb, in, i, b, &plugin.pipe[i - first], behind);
 		unsure = pmk_fault_unsure(&in[i]);
 	}
@@ -405,7 +405,7 @@ void pmk_translate_run(struct qemu_plugin_tb *tb, const struct pmk_raw *raw,
 /* After a branch with a delay slot, control continues to the slot. */
 static bool changes_control(const struct pmk_insn *in)
 {
-	return in->flow != PMK_FLOW_NEXT && !(in->kind & plugin.family->delays);
+	return in->flow != PMK_FLOW_NEXT && !(in->kind & plugin.family->decoder->delays);
 }
 
 /* True if the guest may access its PMU there. */
@@ -416,7 +416,7 @@ static bool reaches_pmu(const struct pmk_raw *raw)
 	if (!plugin.config.guest || raw->size != 4)
 		return false;
 	memcpy(&insn, raw->byte, sizeof(insn));
-	return pmk_guest_reaches(insn, plugin.family->wide_addresses);
+	return pmk_guest_reaches(insn, plugin.family->decoder->wide_addresses);
 }
 
 /* True if instruction `i` of translated code starts a new straight run: at a boundary, after a
@@ -425,6 +425,6 @@ static bool reaches_pmu(const struct pmk_raw *raw)
 bool pmk_translate_starts_run(const struct pmk_raw *raw, const struct pmk_insn *in, size_t i)
 {
 	return is_boundary(in[i].addr) || changes_control(&in[i - 1]) ||
-	       (in[i - 1].kind & plugin.family->may_trap) || reaches_pmu(&raw[i]) ||
+	       (in[i - 1].kind & plugin.family->decoder->may_trap) || reaches_pmu(&raw[i]) ||
 	       reaches_pmu(&raw[i - 1]);
 }

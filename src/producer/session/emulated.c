@@ -22,9 +22,9 @@ const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *
 	const struct pmk_pmu *pmu = pmk_pmu_find(name);
 	struct pmk_core_counters built;
 
-	if (pmu != &pmk_microblaze || !family->counters)
+	if (pmu != &pmk_microblaze || !family->params->counters)
 		return pmu;
-	family->counters(core, &built);
+	family->params->counters(core, &built);
 	return pmk_microblaze_configure(own, built.events, built.latencies, built.width)
 		       ? NULL
 		       : &own->pmu;
@@ -32,12 +32,12 @@ const struct pmk_pmu *pmk_emulated_pmu(const char *name, const struct pmk_core *
 
 struct pmk_signal_set pmk_emulated_raises(const struct pmk_core *core)
 {
-	return pmk_core_family(core)->attach ? pmk_devchip_raises() : pmk_cpu_raises(core);
+	return pmk_core_family(core)->run->attach ? pmk_devchip_raises() : pmk_cpu_raises(core);
 }
 
 bool pmk_emulated_on_buses(const struct pmk_emulated *e)
 {
-	return pmk_core_family(&e->cpu.core)->attach;
+	return pmk_core_family(&e->cpu.core)->run->attach;
 }
 
 const struct pmk_bus *pmk_emulated_counted(const struct pmk_emulated *e, unsigned *n)
@@ -67,7 +67,7 @@ static int bind(struct pmk_emulated *e, struct pmk_emulated_ports *ports,
 	if (cfg->plan.npasses > PMK_MAX_PASSES)
 		return PMK_ENOTSUP;
 	if (pmk_emulated_on_buses(e)) {
-		pmk_core_family(&e->cpu.core)->attach(&e->cpu, &e->chip.biu);
+		pmk_core_family(&e->cpu.core)->run->attach(&e->cpu, &e->chip.biu);
 		pmk_devchip_bind(&e->chip, &ports->pins);
 		ports->ahbmon = *pmu[0];
 		ports->ahbmon.family = &cfg->layout;

@@ -169,8 +169,8 @@ struct pmk_emulated {
 /* How much of the struct is used. */
 static inline size_t pmk_emulated_bytes(const struct pmk_emulated_config *cfg)
 {
-	return pmk_core_family(&cfg->core)->attach ? sizeof(struct pmk_emulated)
-						   : offsetof(struct pmk_emulated, chip);
+	return pmk_core_family(&cfg->core)->run->attach ? sizeof(struct pmk_emulated)
+							: offsetof(struct pmk_emulated, chip);
 }
 
 /* Copy the used parts; the rest of `to` is unchanged and not used. */

@@ -58,7 +58,7 @@ static uint64_t insns_deadline(const struct pmk_emulated *e, const struct pmk_em
 			       uint64_t due)
 {
 	uint64_t insns = e->bus.total[PMK_SIG_INSN];
-	uint64_t most = pmk_core_family(&cfg->core)->insns_per_cycle(&cfg->core);
+	uint64_t most = pmk_core_family(&cfg->core)->counts->insns_per_cycle(&cfg->core);
 
 	return e->cpu.cycles + (due > insns ? (due - insns + most - 1) / most : 1);
 }

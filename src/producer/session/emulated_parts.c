@@ -8,20 +8,22 @@
 
 static bool is_in(const uint8_t *list, unsigned sig)
 {
+	if (!list)
+		return false;
 	while (*list != PMK_SIG_CYCLE && *list != sig)
 		list++;
 	return *list != PMK_SIG_CYCLE;
 }
 
-static uint32_t part_of(const struct pmk_core_family *family, unsigned sig)
+static uint32_t part_of(const struct pmk_core_counts *counts, unsigned sig)
 {
-	uint32_t parts = is_in(family->mix, sig) ? PMK_PART_EXECUTIONS : 0;
+	uint32_t parts = is_in(counts->mix, sig) ? PMK_PART_EXECUTIONS : 0;
 
-	if (family->data && is_in(family->data, sig))
+	if (is_in(counts->data, sig))
 		parts |= PMK_PART_DATA;
-	if (family->fetch && is_in(family->fetch, sig))
+	if (is_in(counts->fetch, sig))
 		parts |= PMK_PART_FETCH | PMK_PART_PREDICTOR;
-	if (family->lines && is_in(family->lines, sig))
+	if (is_in(counts->lines, sig))
 		parts &= ~(uint32_t)PMK_PART_PREDICTOR;
 	return parts || sig == PMK_SIG_NONE ? parts : PMK_PART_CLOCK;
 }
@@ -33,7 +35,7 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 	const struct pmk_pmu *pmu = pmk_pmu_find(cfg->pmu);
 	uint32_t parts = 0;
 
-	if (cfg->whole || !pmu || family->attach || cfg->core.system || cfg->nregions ||
+	if (cfg->whole || !pmu || family->run->attach || cfg->core.system || cfg->nregions ||
 	    cfg->watch_levels || cfg->delay || cfg->units.head ||
 	    cfg->interval_unit != PMK_INTERVAL_NONE)
 		return PMK_PART_CLOCK;
@@ -43,11 +45,11 @@ static uint32_t parts_asked(const struct pmk_emulated_config *cfg)
 
 		if (planned->pmu || !event || event->latency)
 			return PMK_PART_CLOCK;
-		parts |= part_of(family, event->signal) | part_of(family, event->signal2);
+		parts |= part_of(family->counts, event->signal) |
+			 part_of(family->counts, event->signal2);
 	}
 	/* Modelling fetches and data without the clock saves too little. */
-	if (parts & PMK_PART_DATA &&
-	    (parts & PMK_PART_FETCH || (family->is_blind && family->is_blind(&cfg->core))))
+	if (parts & PMK_PART_DATA && (parts & PMK_PART_FETCH || pmk_core_is_blind(&cfg->core)))
 		return PMK_PART_CLOCK;
 	return parts;
 }

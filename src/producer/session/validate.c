@@ -124,7 +124,7 @@ const char *pmk_emulated_invalid(struct pmk_emulated *copy, const struct pmk_emu
 		return "the registers";
 	if (!regions_are_valid(copy, cfg))
 		return "the regions";
-	if (pmk_core_family(&cfg->core)->attach && !chip_is_valid(copy, begun))
+	if (pmk_core_family(&cfg->core)->run->attach && !chip_is_valid(copy, begun))
 		return "the buses";
 	copy->cpu.core = cfg->core;
 	copy->cpu.eager = cfg->eager;
