@@ -44,9 +44,8 @@ void pmk_cortexm_flash_fini(struct pmk_cpu *cpu)
 	f->code.line = f->data.line = NULL;
 }
 
-/* Make the line the last used one of its set. If it is absent, returns false, and puts it in if
- * `fill`. */
-static bool use_line(struct pmk_cortexm_cache *c, uint32_t line, bool fill)
+/* Make the line the last used one of its set. Returns false if it was absent. */
+static bool use_line(struct pmk_cortexm_cache *c, uint32_t line)
 {
 	uint32_t *set, at = 0;
 	bool hit;
@@ -57,8 +56,6 @@ static bool use_line(struct pmk_cortexm_cache *c, uint32_t line, bool fill)
 	while (at < c->ways - 1 && set[at] != line)
 		at++;
 	hit = set[at] == line;
-	if (!hit && !fill)
-		return false;
 	memmove(set + 1, set, at * sizeof(*set));
 	set[0] = line;
 	return hit;
@@ -83,9 +80,11 @@ static uint64_t fetch_line(struct pmk_cpu *cpu, uint32_t line, uint64_t now)
 
 	if (line == f->current)
 		return 0;
-	if (line == f->prefetched && !use_line(&f->code, line, false))
+	if (line == f->prefetched)
 		waits = f->ready > now ? f->ready - now : 0;
-	else if (!use_line(&f->code, line, true))
+	if ((line != f->prefetched || waits) && use_line(&f->code, line))
+		waits = 0;
+	else if (line != f->prefetched)
 		waits = c->flash_waits;
 	f->current = line;
 	if (c->flash_prefetch && line + 1 != f->prefetched && !has_line(&f->code, line + 1)) {
@@ -117,8 +116,8 @@ unsigned pmk_cortexm_flash_access(struct pmk_cpu *cpu, uint64_t addr, bool store
 
 	if (addr >= c->flash_end)
 		return addr < SRAM_END ? (unsigned)c->sram_waits : 0;
-	if (store || use_line(c->flash_shared ? &f->code : &f->data,
-			      (uint32_t)(addr / c->flash_width), true))
+	if (store ||
+	    use_line(c->flash_shared ? &f->code : &f->data, (uint32_t)(addr / c->flash_width)))
 		return 0;
 	return (unsigned)c->flash_waits;
 }
