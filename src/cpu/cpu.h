@@ -129,7 +129,7 @@ _Static_assert(offsetof(struct pmk_cpu, dyn) + sizeof(((struct pmk_cpu *)0)->dyn
 #define PMK_ACCESS_TO_END(a) ((uint32_t)(a)&0xffff) /* cycles from its issue to the block's end */
 #define PMK_ACCESS_USE(a) \
 	((uint32_t)((a) >> 16) & 0xffff) /* cycles from its issue to the first use */
-#define PMK_ACCESS_COUNT(a) ((uint32_t)((a) >> 32) & 0xff) /* words of a multiple, or look-ups */
+#define PMK_ACCESS_COUNT(a) ((uint32_t)((a) >> 32) & 0xff) /* words of a multiple; look-ups */
 #define PMK_ACCESS_SIZE(a)  ((uint32_t)((a) >> 40) & 0xff) /* bytes per access */
 
 static inline uint64_t pmk_access_pack(uint32_t to_end, uint32_t use, uint32_t count, uint32_t size)

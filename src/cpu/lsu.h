@@ -41,8 +41,8 @@ struct pmk_lsu {
 	bool level2; /* the latency is that of level 2 */
 	bool serial; /* memory answers one read before it takes the next */
 	uint64_t busy_until[PMK_LSU_MAX_SLOTS]; /* request slots */
-	uint64_t bus_free, level2_free; /* when the next line can come from memory, from level 2 */
-	uint64_t wbuf_empty;		/* when the write buffer will be empty */
+	uint64_t bus_free, level2_free;		/* when each bus can begin another line */
+	uint64_t wbuf_empty;			/* when the write buffer will be empty */
 	/* how late the last reported memory instruction is */
 	uint64_t late;
 	/* how late the instructions after it are; `at` and `late` both rise along the list */

@@ -25,7 +25,7 @@ struct pmk_core;
 
 struct pmk_sdram {
 	uint64_t open[PMK_SDRAM_MAX_BANKS]; /* number of the row, plus one; 0: none */
-	uint64_t refreshes;		    /* how many were over at the last read */
+	uint64_t refreshes;		    /* number of refreshes before the last read */
 };
 
 /* True if some reads take longer than others. */

@@ -7,15 +7,17 @@
 #include "base/reserve.h"
 #include "cpu/family.h"
 
-/* Calls that are remembered. Where the stack pointer is not known, a jump that may be a return, but
- * does not look like one, is compared with the last NEARBY calls. */
+/*
+ * Number of calls that are remembered. Where the stack pointer is not known, a jump that may be a
+ * return, but does not look like one, is compared with the last NEARBY calls.
+ */
 #define MAX_CALLS  (UINT32_C(4) << 20)
 #define NEARBY	   1024
 #define RETURNED   256
-#define NESTED	   256	      /* handlers that interrupt one another */
-#define RUN	   UINT64_MAX /* used instead of a site in keys of the table: the entry is a run */
+#define NESTED	   256	      /* nested handlers */
+#define RUN	   UINT64_MAX /* in keys of the table, instead of a site: the entry is a run */
 #define FIRST_SIZE 4096
-#define WORDS	   512 /* counters are in the first so many words of 8 bytes of a core */
+#define WORDS	   512 /* all counters are in the first `WORDS` words of 8 bytes of a core */
 
 /* ---- tables of records ----------------------------------------------------------------------- */
 
@@ -77,7 +79,7 @@ struct frame {
 	uint32_t base; /* index of the first call on the same stack */
 };
 
-/* What a handler of an exception interrupted. */
+/* The code that the handler of an exception interrupted. */
 struct interrupted {
 	const struct pmk_block *block; /* the last one that ran */
 	uint32_t path, calls;
@@ -90,9 +92,9 @@ struct returned {
 
 /* Counters that are consecutive both in struct pmk_cpu and in records. */
 struct row {
-	uint16_t offset; /* in struct pmk_cpu, in units of 8 bytes */
-	uint8_t first;	 /* its index into all counters */
-	uint8_t at;	 /* its index into the counters of a record */
+	uint16_t offset; /* offset in struct pmk_cpu, in units of 8 bytes */
+	uint8_t first;	 /* index of the first counter among all counters */
+	uint8_t at;	 /* index of the first counter in a record */
 	uint8_t n;
 };
 
@@ -107,11 +109,13 @@ struct group {
 struct pmk_sites_rest {
 	struct pmk_cpu *cpu;
 	struct pmk_sites_owner owner;
-	/* The site to which everything belongs that has not been booked yet: it is a site of this
-	 * run, and its number is in *slot, or will be. NULL: nothing has been counted. */
+	/*
+	 * The site to which all counts belong that are not booked yet. It is a site of this run;
+	 * its number is in *slot, or will be. NULL: nothing has been counted.
+	 */
 	uint32_t *slot, site;
 	const struct pmk_ledger_run *of;
-	uint32_t other; /* where `slot` points for a site that has no place in its run */
+	uint32_t other; /* `slot` points here for a site that has no place in its run */
 	struct table runs, sites, paths;
 	/* Call paths. */
 	struct frame *call;
@@ -127,14 +131,14 @@ struct pmk_sites_rest {
 	uint8_t counter_at[WORDS];
 	uint8_t leave_at[PMK_SITE_COUNTERS]; /* where this counter is in a record; or 0 */
 	struct group at_leave, at_fetch, at_access;
-	struct pmk_ledger_state *state; /* has `seen`, for readers of the ledger */
+	struct pmk_ledger_state *state; /* publishes `seen` for readers of the ledger */
 	struct pmk_ledger_run *none; /* used before the first block and when there is no memory */
 	struct pmk_ledger_times *times[PMK_NSIGNALS]; /* NULL: there is none yet */
 };
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* Signals between two counters of a row are taken into it, up to so many in succession. */
+/* A row also takes in signals between two of its counters, at most this many in succession. */
 #define BETWEEN 3
 
 static void add_counter(struct pmk_site_counters *out, size_t offset, unsigned where)
@@ -270,7 +274,7 @@ static uint32_t number_of(const struct pmk_sites_rest *s, const struct pmk_ledge
 		       : (uint32_t)(((const char *)run - s->owner.records) / PMK_LEDGER_UNIT);
 }
 
-/* The number of a new record; 0: there is no room. */
+/* Returns the number of a new record; 0: there is no room. */
 static uint32_t new_record(struct pmk_sites_rest *s, enum pmk_ledger_kind kind, size_t bytes)
 {
 	uint32_t number;
@@ -282,7 +286,10 @@ static uint32_t new_record(struct pmk_sites_rest *s, enum pmk_ledger_kind kind, 
 	return number;
 }
 
-/* The entry of a table for a record that may be new. NULL if there is no memory for it. */
+/*
+ * Returns the entry of a table for a record, which is added if it is new. NULL: there is no memory
+ * for it.
+ */
 static struct entry *entry_for(struct table *t, uint64_t of, uint32_t path, uint64_t site)
 {
 	if (4 * t->used >= 3 * t->size && !grow(t))
@@ -297,7 +304,10 @@ static const struct group *group_at(const struct pmk_sites_rest *s, uint32_t sit
 	return site >= PMK_SITE_FETCH ? &s->at_fetch : &s->at_leave;
 }
 
-/* The number of the record of a new site. 0 if there is no room, or no run that it belongs to. */
+/*
+ * Returns the number of the record of a new site; 0: there is no room, or no run that it could
+ * belong to.
+ */
 static uint32_t new_site(struct pmk_sites_rest *s, const struct pmk_ledger_run *run, uint32_t site)
 {
 	const struct group *g = group_at(s, site);
@@ -351,7 +361,7 @@ static struct pmk_ledger_site *last_site(struct pmk_sites_rest *s)
 	return *s->slot ? record_at(s, *s->slot) : NULL;
 }
 
-/* If there is no room for a site, the next one gets what was counted there. */
+/* If there is no room for a record of this site, its counts are booked at the next site. */
 void pmk_sites_clock(struct pmk_sites *sites)
 {
 	struct pmk_sites_rest *s = sites->rest;
@@ -404,7 +414,9 @@ static uint32_t *slot_of(struct pmk_sites_rest *s, struct pmk_ledger_run *run, u
 	return &s->other;
 }
 
-/* While an exception is counted at the end of the running block, `left` is that block. */
+/*
+ * Called when an exception is counted at the end of the running block: `left` is then that block.
+ */
 void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n)
 {
 	struct pmk_sites *sites = cpu->sites;
@@ -437,7 +449,7 @@ static void settle(struct pmk_sites *sites, uint32_t site)
 	}
 }
 
-/* What is counted from now on belongs to this site. */
+/* Let all counts from now on belong to this site. */
 static void belong(struct pmk_sites_rest *s, struct pmk_ledger_run *run, uint32_t site)
 {
 	s->site = site;
@@ -567,7 +579,7 @@ static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_b
 {
 	uint64_t sp = stack_pointer(s);
 
-	/* The calls left out are old, so the next returns go to calls that are remembered. */
+	/* The dropped calls are old, so the next returns still find their calls. */
 	if (s->calls == MAX_CALLS)
 		forget_calls(s);
 	s->call[s->calls] = (struct frame){ p->fall, sp, path, stack_base(s, sp) };
@@ -578,10 +590,13 @@ static uint32_t call(struct pmk_sites_rest *s, uint32_t path, const struct pmk_b
 	return path;
 }
 
-/* How many calls are still open when control goes to `pc` and the stack pointer is `sp`. A function
- * that made a call has its return address on the stack, so calls that are still open were made at
- * higher addresses. A call that was made at the same address was left if another one was, too.
- * Otherwise control stays in its function, or has gone on to another one. */
+/*
+ * Returns how many calls are still open when control goes to `pc` and the stack pointer is `sp`. A
+ * function that made a call has its return address on the stack, so calls that are still open were
+ * made at higher addresses. Of the calls that were made at `sp` itself, the one that returns to
+ * `pc` has returned. If there is none, all of them have returned if a deeper call has returned, and
+ * otherwise none: control stays in the function that was called, or has gone on to another one.
+ */
 static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_t sp)
 {
 	uint32_t end = s->calls, base = s->call[end - 1].base, left;
@@ -590,7 +605,7 @@ static uint32_t calls_above(const struct pmk_sites_rest *s, uint64_t pc, uint64_
 		end = base;
 		base = s->call[end - 1].base;
 	}
-	if (s->call[base].sp < sp) /* on a stack on which no call was made */
+	if (s->call[base].sp < sp) /* the call was made on another stack */
 		return s->calls;
 	while (end > base && s->call[end - 1].sp < sp)
 		end--;
@@ -611,8 +626,11 @@ static uint32_t calls_before(const struct pmk_sites_rest *s, uint64_t pc, bool i
 	return s->calls;
 }
 
-/* The path when control has gone to `pc`, which may be the return of a call. longjmp and exceptions
- * leave several calls at once. longjmp goes to where setjmp has returned before. */
+/*
+ * Returns the path when control has gone to `pc`, which may be the return from a call. longjmp and
+ * C++ exceptions return from several calls at once. longjmp goes to an address to which setjmp has
+ * returned before.
+ */
 static uint32_t go(struct pmk_sites_rest *s, uint32_t path, uint64_t pc, bool is_return)
 {
 	struct returned *r = &s->returned[(pc >> 1) % RETURNED];
@@ -633,7 +651,7 @@ static uint32_t go(struct pmk_sites_rest *s, uint32_t path, uint64_t pc, bool is
 	return s->call[left].path;
 }
 
-/* The path on which block `b` runs after `p`, which ran on `path`. */
+/* Returns the path on which block `b` runs after `p`, which ran on `path`. */
 static uint32_t follow(struct pmk_sites_rest *s, uint32_t path, const struct pmk_block *p,
 		       const struct pmk_block *b)
 {
@@ -669,7 +687,7 @@ static uint32_t begin_handler(struct pmk_sites_rest *s, uint32_t path, const str
 	return path;
 }
 
-/* Handlers end until only `keep` of them are active. Returns the block that they interrupted. */
+/* End handlers until only `keep` of them are active. Returns the block that they interrupted. */
 static const struct pmk_block *end_handlers(struct pmk_sites *sites, uint64_t keep)
 {
 	struct pmk_sites_rest *s = sites->rest;

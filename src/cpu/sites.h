@@ -87,11 +87,13 @@ struct pmk_ledger_site {
 	uint64_t n[];
 };
 
-/* Counts that a core has not booked yet: everything that its counters counted beyond `seen`
- * belongs to a site. */
+/*
+ * What a reader of the ledger needs to book the counts that a core has not booked yet: everything
+ * that its counters counted beyond `seen` belongs to a site.
+ */
 struct pmk_ledger_state {
 	struct pmk_ledger_head head;
-	uint32_t run; /* the run of that site; 0: nothing has been counted */
+	uint32_t run; /* the run of that site; 0: nothing was counted */
 	/* The run that may have ended with a fault of the program: see pmk_cpu_faults(). */
 	uint32_t fault_run;
 	uint64_t site;
@@ -123,7 +125,7 @@ enum pmk_site {
 	PMK_SITE_FETCH = 1 << 16,  /* + bytes from the start of the block */
 	PMK_SITE_ACCESS = 2 << 16, /* + how many of the instructions after it may fault */
 	PMK_SITE_FAULT = 3 << 16,
-	/* LEFT + i: instruction i ran, and the instructions after it did not. */
+	/* LEFT + i: instruction i was executed, and the instructions after it were not. */
 	PMK_SITE_LEFT = 4 << 16,
 	/* For pmk_sites_at(): LEAVE of the running block. */
 	PMK_SITE_END = 5 << 16,
@@ -162,7 +164,10 @@ struct pmk_site_counters {
 };
 
 void pmk_site_counters(const struct pmk_core *core, struct pmk_site_counters *out);
-/* Those of `all` that a record of such a site has. The first one is the clock. `where` 0: all. */
+/*
+ * The counters of `all` that a record of a site of kind `where` has. The first one is the clock.
+ * `where` 0: all counters.
+ */
 void pmk_site_counters_at(const struct pmk_site_counters *all, unsigned where,
 			  struct pmk_site_counters *out);
 
@@ -171,8 +176,10 @@ void pmk_site_counters_at(const struct pmk_site_counters *all, unsigned where,
 /* ---- booking --------------------------------------------------------------------------------- */
 
 struct pmk_sites_owner {
-	/* Zeroed memory for a record of so many bytes, with all of its head except the kind. NULL:
-	 * there is no more. */
+	/*
+	 * Returns zeroed memory for a record of `bytes` bytes, with its head filled in except for
+	 * the kind. NULL: there is no more.
+	 */
 	void *(*record)(void *ctx, uint32_t cpu, size_t bytes, uint32_t *number);
 	void *ctx;
 	/* The stack pointer at the start of a block, or 0 if it is not known. NULL: it is never
@@ -189,11 +196,13 @@ struct pmk_sites {
 	uint64_t *clock;		   /* the clock up to which it was booked */
 	uint64_t taken;
 	uint32_t path;
-	/* If true, the clock since then belongs to the last site; otherwise to the end of the
-	 * block. */
+	/*
+	 * If true, the cycles since then belong to the last site; otherwise to the end of the
+	 * block.
+	 */
 	bool at_site;
 	bool follows; /* call paths are followed */
-	bool nests;   /* and handlers of exceptions begin paths at the root */
+	bool nests;   /* `follows`, and handlers of exceptions begin paths at the root */
 	struct pmk_sites_rest *rest;
 };
 
@@ -210,7 +219,7 @@ PMK_SLOW struct pmk_ledger_run *pmk_sites_run(struct pmk_sites *s, const struct 
 PMK_SLOW void pmk_sites_move(struct pmk_cpu *cpu, uint32_t site);
 PMK_SLOW void pmk_sites_left(struct pmk_cpu *cpu, const uint64_t *counter, uint64_t n);
 
-/* The block `b` starts: call leave() before the core learns of it, and entered() afterwards. */
+/* When block `b` starts, call leave() before the core sees it, and entered() afterwards. */
 static inline void pmk_sites_leave(struct pmk_sites *s, struct pmk_cpu *cpu,
 				   const struct pmk_block *b)
 {
@@ -241,8 +250,10 @@ static inline void pmk_sites_entered(struct pmk_sites *s, const struct pmk_cpu *
 	*s->clock = cpu->cycles;
 }
 
-/* What is counted from now on belongs to a site of the running block, or, for PMK_SITE_LEAVE, of
- * the block before it. */
+/*
+ * Let counts from now on belong to a site of the running block, or, for PMK_SITE_LEAVE, of the
+ * block before it.
+ */
 static inline void pmk_sites_at(struct pmk_cpu *cpu, uint32_t site)
 {
 	if (PMK_UNLIKELY(cpu->sites != NULL))
@@ -275,7 +286,7 @@ static inline void pmk_sites_access(struct pmk_cpu *cpu, uint64_t access)
 	pmk_sites_at(cpu, PMK_SITE_ACCESS + pmk_access_behind(access));
 }
 
-/* The signal has taken this many cycles, more or less than 1. */
+/* Record that the signal has taken this many cycles, not one. */
 PMK_SLOW void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cycles);
 
 /* The block `cpu->prev` was left early, at a site FAULT or LEFT. Call the first before something is
@@ -283,15 +294,15 @@ PMK_SLOW void pmk_sites_timed(struct pmk_cpu *cpu, unsigned signal, uint64_t cyc
 void pmk_sites_fault(struct pmk_cpu *cpu, uint32_t site);
 void pmk_sites_taken_back(struct pmk_cpu *cpu);
 PMK_SLOW void pmk_sites_resume_slow(struct pmk_cpu *cpu, const struct pmk_block *b);
-/* Only `keep` handlers are still active. */
+/* Note that only `keep` handlers are still active. */
 void pmk_sites_handled(struct pmk_cpu *cpu, uint64_t keep);
-/* The rest of a block that was left continues. */
+/* Continue the rest of a block that was left. */
 static inline void pmk_sites_resume(struct pmk_cpu *cpu, const struct pmk_block *b)
 {
 	if (cpu->sites)
 		pmk_sites_resume_slow(cpu, b);
 }
-/* The program may end with the running block. */
+/* Note that the program may end with the running block. */
 void pmk_sites_may_end(struct pmk_cpu *cpu);
 
 #endif

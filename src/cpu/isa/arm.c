@@ -26,8 +26,9 @@
 #include "cpu/isa/capstone.h"
 
 /*
- * Programs contain the same words again and again, and a look-up here is faster than finding the
- * facts. The table is small, because even a small program touches all of its pages.
+ * Programs contain the same words again and again, and a look-up in this table is faster than
+ * finding the facts again. The table is small, because even a small program touches all of its
+ * pages.
  */
 #define MEMO_BITS 9
 
@@ -39,8 +40,8 @@ struct memo {
 struct pmk_isa_arm {
 	const struct pmk_capstone *cs;
 	csh capstone;	  /* 0: not opened yet */
-	csh named[2];	  /* A32, T32, of ARMv8; 0: not opened */
-	cs_insn *scratch; /* NULL: not there yet */
+	csh named[2];	  /* for A32 and T32 of ARMv8; 0: not opened */
+	cs_insn *scratch; /* NULL: not allocated yet */
 	struct memo memo[1u << MEMO_BITS];
 };
 
@@ -503,9 +504,9 @@ static void set_jump(uint32_t w, struct pmk_arm_facts *f)
 /* ---- decoder -------------------------------------------------------------------------------- */
 
 /*
- * The names of common instructions. The masks of a row cover all that the instruction requires:
- * Capstone accepts all of its encodings. One name stands for all instructions with the same facts,
- * as LDR does for LDRB, LDRT and POP.
+ * The names of common instructions. The masks of a row cover everything that the instruction
+ * requires, so Capstone accepts all encodings that match. One name stands for all instructions with
+ * the same facts, as LDR does for LDRB, LDRT and POP.
  */
 static const struct encoding {
 	uint32_t mask, value;
@@ -566,7 +567,7 @@ static const struct encoding {
 	/* clang-format on */
 };
 
-/* AND to MVN; 0: it is none of them. */
+/* AND to MVN; 0: none of these. */
 static unsigned name_of_data(uint32_t w)
 {
 	static const uint16_t name[] = { ARM_INS_AND, ARM_INS_EOR, ARM_INS_SUB, ARM_INS_RSB,
@@ -583,7 +584,7 @@ static unsigned name_of_data(uint32_t w)
 	return name[op];
 }
 
-/* LDRH to STRD; 0: it is none of them. */
+/* LDRH to STRD; 0: none of these. */
 static unsigned name_of_extra(uint32_t w)
 {
 	static const uint16_t load[] = { ARM_INS_LDRH, ARM_INS_LDRSB, ARM_INS_LDRSH },
@@ -771,7 +772,7 @@ static void a32_facts(uint32_t w, unsigned name, struct pmk_arm_facts *f)
 	}
 }
 
-/* An instruction of ARMv6. */
+/* Sets the facts of an instruction of ARMv6. */
 static void v6_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
 		     struct pmk_arm_facts *f)
 {
@@ -781,7 +782,7 @@ static void v6_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t 
 		a32_facts(word, name_of(isa, word), f);
 }
 
-/* One of ARMv7 or ARMv8. */
+/* Sets the facts of an instruction of ARMv7 or ARMv8. */
 static void v7_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
 		     struct pmk_arm_facts *f)
 {
@@ -806,8 +807,8 @@ static bool is_pair(uint32_t word)
 }
 
 /*
- * Facts for ARMv6T2: instructions of ARMv6 are decoded as there, and Advanced SIMD and VFPv3 do not
- * exist. Other additions of ARMv7 are accepted, too.
+ * Sets the facts of an instruction on ARMv6T2: instructions of ARMv6 are decoded as on ARMv6, and
+ * Advanced SIMD and VFPv3 do not exist. Other additions of ARMv7 are accepted, too.
  */
 static void v6t2_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_t size,
 		       struct pmk_arm_facts *f)
@@ -832,10 +833,10 @@ static void v6t2_facts(struct pmk_isa_arm *isa, bool thumb, uint32_t word, size_
 		pmk_arm_v7_facts(word, f);
 }
 
-/* The three decoders. */
+/* The three instruction sets that can be decoded. */
 enum set { V6, V7, V6T2 };
 
-/* Sets all facts except the ones that depend on the address of the instruction. */
+/* Sets all facts that do not depend on the address of the instruction. */
 static void facts_of(struct pmk_isa_arm *isa, enum set set, bool thumb, uint32_t word, size_t size,
 		     struct pmk_arm_facts *f)
 {

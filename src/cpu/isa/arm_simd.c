@@ -56,7 +56,7 @@ static void set_accumulate(struct pmk_insn *in)
 	in->ra = reads_d(in, (unsigned)in->rd, 1);
 }
 
-/* One operand; [19:16] is the operation. False: unallocated. */
+/* Decodes an operation with one operand; [19:16] selects it. Returns false if it is unallocated. */
 static bool scalar_one(uint32_t w, bool wide, struct pmk_insn *in)
 {
 	unsigned op = bits(w, 19, 16);
@@ -134,7 +134,7 @@ static bool scalar_data(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* What ARMv8 added, without a condition. */
+/* Decodes the additions of ARMv8, which have no condition. */
 static bool scalar_v8(uint32_t w, struct pmk_insn *in)
 {
 	bool wide = bit(w, 8);
@@ -158,7 +158,7 @@ static bool scalar_v8(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* Between registers of the core and of VFP: 8, 16 and 32 bits. */
+/* Decodes moves of 8, 16 and 32 bits between registers of the core and of VFP. */
 static bool decode_move(uint32_t w, struct pmk_insn *in)
 {
 	unsigned rt = bits(w, 15, 12);
@@ -207,7 +207,7 @@ static bool decode_move(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* Two registers of the core, and a D register or two single ones. */
+/* Decodes moves between two registers of the core and a D register or two single ones. */
 static bool move_two(uint32_t w, struct pmk_insn *in)
 {
 	unsigned d = scalar_at(w, 0, 5, bit(w, 8)), n = 1;
@@ -376,7 +376,7 @@ static bool by_scalar(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* Two registers: [17:16] and [10:7] say what. */
+/* Decodes operations on two registers, which [17:16] and [10:7] select. */
 static bool two_misc(uint32_t w, struct pmk_insn *in)
 {
 	unsigned group = bits(w, 17, 16), op = bits(w, 10, 7), n = bit(w, 6) ? 2 : 1;
@@ -455,7 +455,10 @@ static bool two_misc(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* Two registers and a shift by [21:16], or one register and an immediate. */
+/*
+ * Decodes operations on two registers and a shift by [21:16], and those on one register and an
+ * immediate.
+ */
 static bool by_immediate(uint32_t w, struct pmk_insn *in)
 {
 	unsigned op = bits(w, 11, 8), n = bit(w, 6) ? 2 : 1, to = n, from = n;
@@ -489,7 +492,7 @@ static bool by_immediate(uint32_t w, struct pmk_insn *in)
 	return true;
 }
 
-/* VEXT, VTBL, VDUP of a part, and instructions with two registers. */
+/* Decodes VEXT, VTBL, VDUP of a part, and the operations with two registers. */
 static bool other_data(uint32_t w, struct pmk_insn *in)
 {
 	unsigned n = bit(w, 6) ? 2 : 1;
@@ -553,8 +556,8 @@ static const struct shape {
 };
 
 /*
- * Records the registers that it loads or stores, with a distance of `step` in a structure. False:
- * unallocated.
+ * Records the registers that are loaded or stored, at a distance of `step` in a structure. Returns
+ * false if the encoding is unallocated.
  */
 static bool set_elements(uint32_t w, struct pmk_insn *in)
 {
@@ -572,7 +575,7 @@ static bool set_elements(uint32_t w, struct pmk_insn *in)
 		n = (unsigned)s->parts * s->times;
 		step = s->step;
 		count = n * (8u >> size);
-	} else if (bits(w, 11, 10) == 3) { /* one structure to all parts */
+	} else if (bits(w, 11, 10) == 3) { /* one structure is loaded into all parts */
 		size = bits(w, 7, 6);
 		count = bits(w, 9, 8) + 1;
 		if (!load || (size == 3 && count != 4))
@@ -580,7 +583,7 @@ static bool set_elements(uint32_t w, struct pmk_insn *in)
 		n = count == 1 && bit(w, 5) ? 2 : count;
 		step = count > 1 && bit(w, 5) ? 2 : 1;
 		size = size == 3 ? 2 : size;
-	} else { /* one structure, one part of each register */
+	} else { /* one structure is loaded into, or stored from, one part of each register */
 		size = bits(w, 11, 10);
 		count = n = bits(w, 9, 8) + 1;
 		step = (size == 1 && bit(w, 5)) || (size == 2 && bit(w, 6)) ? 2 : 1;

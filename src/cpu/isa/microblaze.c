@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Instruction facts for MicroBlaze (UG984, "MicroBlaze Instruction Set Architecture"), the 32-bit
- * core and the one with C_DATA_SIZE = 64. Not MicroBlaze V, which is a RISC-V.
+ * Instruction facts for MicroBlaze (UG984, "MicroBlaze Instruction Set Architecture"), for the
+ * 32-bit core and for the one with C_DATA_SIZE = 64. MicroBlaze V is not supported: it is a RISC-V.
  *
  * The first row that matches is used. Bits are numbered from the right here, unlike in UG984:
  * opcode [31:26], rD [25:21], rA [20:16], rB [15:11], immediate [15:0].
  *
  * An encoding is known if UG984 gives it and its reserved fields are 0. The core itself checks only
- * the opcode; UG984 does not say what it makes of encodings with other bits set. Also known are all
+ * the opcode; UG984 does not say how it executes encodings with other bits set. Also known are all
  * combinations of the option bits of wdc, of which UG984 names six. Not known are pcmpbc, which was
- * removed, and the e bit of put, which only assemblers have. Whether a core has an optional
- * instruction (barrel shifter, divider, FPU …), and what C_OPCODE_0x0_ILLEGAL does, is decided by
- * the model of the core.
+ * removed, and the e bit of put, which only assemblers have. The model of the core decides whether
+ * it has an optional instruction (barrel shifter, divider, FPU …), and what C_OPCODE_0x0_ILLEGAL
+ * does.
  *
  * A register counts as read even if its value does not matter: rB of wic, rA of a conditional
  * branch on r0.
@@ -37,8 +37,10 @@ static int64_t sign_extend(uint64_t value, unsigned width)
 	return (int64_t)((value ^ sign) - sign);
 }
 
-/* Record that the instruction reads or writes a register, and return its number. r0 is always 0, so
- * that it counts as no register. */
+/*
+ * Record that the instruction reads or writes a register, and return its number. r0 is always 0, so
+ * it does not count as a register.
+ */
 static int8_t reads(struct pmk_insn *in, unsigned reg)
 {
 	if (reg == 0)
@@ -100,7 +102,7 @@ static int8_t writes(struct pmk_insn *in, unsigned reg)
 struct row {
 	uint32_t mask, value, wide;
 	uint8_t iclass, flow;
-	uint8_t bytes; /* of a load or store */
+	uint8_t bytes; /* bytes of a load or store */
 	uint8_t roles;
 	uint32_t kind;
 };

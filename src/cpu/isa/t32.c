@@ -323,7 +323,10 @@ static bool decode_dual(uint32_t w, struct pmk_arm_facts *f)
 	return exclusive_or_ordered(w, in);
 }
 
-/* A preload, or a hint without effect: a load of a byte or a half word to the PC. */
+/*
+ * Decodes a preload, or a hint without effect: the encoding is a load of a byte or a half word into
+ * the PC.
+ */
 static void decode_hint(uint32_t w, struct pmk_insn *in)
 {
 	in->load = false;

@@ -120,7 +120,7 @@ static const struct pmk_microblaze_end falls = {
 	.row = PMK_MB_ROW_OTHER,
 };
 
-/* How a block that ends in `branch` is left. */
+/* Returns how a block that ends in `branch` is left. */
 static struct pmk_microblaze_end end_of(const struct pmk_core *core, const struct pmk_insn *branch)
 {
 	bool predicted = is_predicted(core, branch);
@@ -138,7 +138,7 @@ static struct pmk_microblaze_end end_of(const struct pmk_core *core, const struc
 	return end;
 }
 
-/* The branch that ends a block, perhaps followed by a delay slot; NULL: there is none. */
+/* Returns the branch that ends a block, possibly followed by a delay slot; NULL: there is none. */
 static const struct pmk_insn *branch_of(const struct pmk_insn *insn, size_t n)
 {
 	const uint32_t branches = PMK_MB_BR | PMK_MB_BR_COND | PMK_MB_RETURN;

@@ -19,7 +19,7 @@ static void counters(const struct pmk_core *core, struct pmk_core_counters *buil
 	};
 }
 
-/* 0xbaab was its number before it had an official one. */
+/* The second number is the one used before MicroBlaze had an official one. */
 static const uint16_t elf_machines[] = { 189, 0xbaab, 0 };
 
 static const struct pmk_core_target targets[] = {

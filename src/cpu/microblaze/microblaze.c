@@ -26,8 +26,10 @@ const uint8_t pmk_microblaze_signal[PMK_MB_NFACTS] = {
 
 _Static_assert((int)PMK_MB_NFACTS <= (int)PMK_NFACTS, "a block has room for PMK_NFACTS facts");
 
-/* Takes the place of a previous block before the first one: it leaves nothing to wait for, and any
- * address may follow it. */
+/*
+ * Stands in for the previous block when the first block starts: nothing has to wait for it, and any
+ * address may follow it.
+ */
 static const struct pmk_block before_all = {
 	.id = PMK_MB_NO_BLOCK,
 	.microblaze.end = { .key = PMK_MB_NO_PREDICT, .entry = PMK_MB_MAX_BTC },
@@ -161,7 +163,10 @@ void pmk_microblaze_forked(struct pmk_cpu *cpu)
 
 struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core)
 {
-	/* Signals that are counted as they happen, or derived. The others are facts of blocks. */
+	/*
+	 * Signals that are counted one by one while the program runs, or derived. The others are
+	 * facts of blocks.
+	 */
 	static const uint8_t dynamic[] = {
 		PMK_SIG_CYCLE,
 		PMK_SIG_BRANCH,
@@ -268,7 +273,10 @@ const struct pmk_counted_beside pmk_microblaze_beside[] = {
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* How many conditional branches in the rows of outcomes from `row` on were taken, or not taken. */
+/*
+ * Returns how many conditional branches were taken, or not taken, by the outcomes in the row `row`
+ * and those after it.
+ */
 static uint64_t went(const struct pmk_cpu *cpu, unsigned row, bool taken)
 {
 	return cpu->microblaze.outcome[row + taken] + cpu->microblaze.outcome[row + 2 + taken];
@@ -279,7 +287,7 @@ static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
 	uint64_t delayed = went(cpu, PMK_MB_ROW_DELAYED, true);
 	uint64_t plain = went(cpu, PMK_MB_ROW_CONDITIONAL, true);
 
-	/* These cycles of taken branches are not added one by one. */
+	/* The hot path does not add these cycles of taken branches. */
 	t[PMK_SIG_OF_STALL] += plain * pmk_microblaze_taken_cycles(&cpu->core, false) +
 			       delayed * pmk_microblaze_taken_cycles(&cpu->core, true);
 	t[PMK_SIG_BR_TAKEN_DELAY] = delayed + went(cpu, PMK_MB_ROW_PREDICTED_DELAYED, true);
@@ -298,8 +306,11 @@ static void derive_branches(const struct pmk_cpu *cpu, uint64_t *t)
 
 static void derive_caches(const struct pmk_cpu *cpu, uint64_t *t)
 {
-	/* A store-exclusive that fails is executed, but nothing of it leaves the core. Without a
-	 * clock STORE has none of them, and `failed` is minus the number of successful ones. */
+	/*
+	 * A store-exclusive that fails is executed, but does not leave the core. Without a clock,
+	 * STORE contains no store-exclusives, so `failed` becomes minus the number of those that
+	 * succeed.
+	 */
 	uint64_t failed = t[PMK_SIG_STREX] - t[PMK_SIG_STREX_PASS];
 	uint64_t reads = t[PMK_SIG_LOAD], writes = t[PMK_SIG_STORE] - failed;
 
@@ -379,15 +390,18 @@ static void stall(struct pmk_cpu *cpu, enum pmk_signal sig, uint64_t cycles)
 	cpu->cycles += cycles;
 }
 
-/* The three-stage pipeline has no stage for memory: accesses that take long stall execution. */
+/*
+ * Count a wait for memory. The three-stage pipeline has no stage for memory: long accesses stall
+ * execution there.
+ */
 static void stall_memory(struct pmk_cpu *cpu, uint64_t cycles)
 {
 	stall(cpu, cpu->core.microblaze.area == 1 ? PMK_SIG_EX_STALL : PMK_SIG_MEM_STALL, cycles);
 }
 
 /*
- * A line is requested at `now`. Returns the cycles until the requested word arrives. The rest of
- * the line follows, and the next line has to wait for it: *busy is when this side's bus is free
+ * Request a line at `now`. Returns the cycles until the requested word arrives. The rest of the
+ * line follows, and the next line has to wait for it: *busy is when the bus of this side is free
  * again. It is our choice which word comes first, and what waits for the rest.
  */
 static uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t *busy)
@@ -400,7 +414,10 @@ static uint64_t fill_cycles(const struct pmk_core *core, uint64_t now, uint64_t 
 
 uint32_t pmk_microblaze_longest(const struct pmk_core *core)
 {
-	/* The longest: a fill after another one and an eviction that waits for the write buffer. */
+	/*
+	 * The longest latency: a fill after another one, and an eviction that waits for the write
+	 * buffer.
+	 */
 	uint64_t longest = 1 + core->mem_latency + core->fill_cycles + core->write_cycles;
 
 	longest = pmk_later(longest, core->microblaze.peripheral_latency);
@@ -468,7 +485,7 @@ static unsigned least_recently_used(const struct pmk_cpu *cpu)
 	return victim;
 }
 
-/* The page is not in the data shadow TLB: load it. Returns the cycles that this takes. */
+/* Load a page into the data shadow TLB. Returns the cycles that this takes. */
 static PMK_SLOW uint64_t data_translate(struct pmk_cpu *cpu, uint32_t page, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -565,7 +582,7 @@ static void fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b, bool mov
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* True if control may go from the end of `p` to `b`, as far as can be seen. */
+/* True if control may go from the end of `p` to `b`, as far as pmk can see. */
 static bool follows(const struct pmk_block *p, const struct pmk_block *b)
 {
 	bool direct = p->flow == PMK_FLOW_JUMP || p->flow == PMK_FLOW_CALL;
@@ -578,7 +595,7 @@ static bool follows(const struct pmk_block *p, const struct pmk_block *b)
 	return p->flow != PMK_FLOW_NEXT && !b->vector;
 }
 
-/* It cannot be seen whether a conditional branch was taken. */
+/* Record that the outcome of a conditional branch is not visible. */
 static void doubt_outcome(struct pmk_cpu *cpu)
 {
 	pmk_signal_add(&cpu->doubtful, PMK_SIG_BR_TAKEN);
@@ -587,8 +604,10 @@ static void doubt_outcome(struct pmk_cpu *cpu)
 	pmk_signal_add(&cpu->doubtful, PMK_SIG_BR_NOT_TAKEN_DELAY);
 }
 
-/* A signal, an exception or an interrupt came before the block that would have followed. If the
- * outcome of a conditional branch cannot be seen, the branch is not counted. */
+/*
+ * Handle a signal, an exception or an interrupt that came before the block that would have
+ * followed. A conditional branch whose outcome is not visible is not counted.
+ */
 static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *b,
 			unsigned outcome)
 {
@@ -609,8 +628,10 @@ static void interrupted(struct pmk_cpu *cpu, const struct pmk_block *p, const st
 		cpu->dyn[PMK_SIG_EXC_HW]++;
 }
 
-/* The delay slot of an open block's branch starts. The block after it will show the branch's
- * outcome. */
+/*
+ * Join an open block with the delay slot of its branch, which starts now. The block after it will
+ * show the branch's outcome.
+ */
 static void join(struct pmk_cpu *cpu, const struct pmk_block *p, const struct pmk_block *slot)
 {
 	struct pmk_block *j = &cpu->microblaze.tables->joined;
@@ -669,16 +690,21 @@ static bool is_known(const struct pmk_microblaze_tables *m, const struct pmk_blo
 	return !((m->btc[p->microblaze.end.entry] ^ p->microblaze.end.key) >> 32);
 }
 
-/* The index into pmk_cpu_microblaze.outcome, with the branch target cache as it is now. */
+/*
+ * Returns the index into pmk_cpu_microblaze.outcome for the present state of the branch target
+ * cache.
+ */
 static inline unsigned outcome_of(const struct pmk_microblaze_tables *m, const struct pmk_block *p,
 				  const struct pmk_block *b)
 {
 	return p->microblaze.end.row + is_taken(p, b) + (is_known(m, p) ? 2 : 0);
 }
 
-/* Cycles for a branch that the branch target cache predicted wrong, or that was taken but not in
- * it. A branch enters the cache when it is taken (our choice), and is then predicted to go where it
- * went last. The bit of *outcome that says that the branch is in the cache is then set. */
+/*
+ * Returns the cycles for a branch that the branch target cache predicted wrong, or that was taken
+ * and is not in it. A branch enters the cache when it is taken (our choice), and is then predicted
+ * to go where it went last. Sets the bit of *outcome that says that the branch is in the cache.
+ */
 static inline unsigned mispredicted(struct pmk_microblaze_tables *m, const struct pmk_block *p,
 				    const struct pmk_block *b, unsigned *outcome)
 {
@@ -694,7 +720,7 @@ static inline unsigned mispredicted(struct pmk_microblaze_tables *m, const struc
 	return known ? m->wrong_cycles : p->microblaze.branch_cycles;
 }
 
-/* The slow path of a block, for everything that the remembered edges do not cover. */
+/* Start a block when the remembered edges do not cover its start. */
 static PMK_SLOW void block_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 				const struct pmk_block *b)
 {
@@ -939,8 +965,10 @@ void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t acc
 		read_missed(cpu, now, fill_through(cpu, addr, now));
 }
 
-/* Write-back: a store of a word that is not present makes it valid, without a fetch. For a store of
- * a part of a word, the word has to be read first (UG984, "Data Cache"). */
+/*
+ * Write-back: store to a word that is not present, which makes the word valid without a fetch. For
+ * a store to a part of a word, the word must be read first (UG984, "Data Cache").
+ */
 static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, uint64_t now)
 {
 	struct pmk_microblaze_tables *m = cpu->microblaze.tables;
@@ -959,7 +987,9 @@ static uint64_t write_back(struct pmk_cpu *cpu, uint32_t addr, uint64_t access, 
 	return cycles;
 }
 
-/* Write-through: a store updates a line that is present, and does not fetch an absent line. */
+/*
+ * Write-through: store to a line, which updates it if it is present. An absent line is not fetched.
+ */
 static uint64_t write_through(struct pmk_cpu *cpu, uint32_t addr, uint64_t now)
 {
 	cpu->dyn[PMK_SIG_L1D_WRITE_MISS] += !pmk_microblaze_holds(

@@ -66,12 +66,12 @@ enum pmk_microblaze_row {
 	PMK_MB_ROW_PREDICTED_DELAYED = 16,
 };
 
-/* How it is known whether a conditional branch is taken. */
+/* How the outcome of a conditional branch becomes known. */
 enum pmk_microblaze_sure {
 	PMK_MB_LOOKED_AT, /* the next block shows it */
 	PMK_MB_TAKEN,
 	PMK_MB_NOT_TAKEN,
-	PMK_MB_HIDDEN, /* it cannot be seen: the branch goes to the next instruction anyway */
+	PMK_MB_HIDDEN, /* it is not visible: the branch goes to the next instruction in any case */
 };
 
 /* Instructions have addresses that are multiples of 4, so these values are free: for an empty entry
@@ -103,7 +103,7 @@ enum { PMK_MB_VECTOR_INTERRUPT = 0x10, PMK_MB_VECTOR_EXCEPTION = 0x20 };
 /* The cost of going from one block to another on the hot path. */
 struct pmk_microblaze_edge {
 	uint64_t key;	/* of both blocks and the epoch; 0: none */
-	uint64_t said;	/* the entry of the branch target cache */
+	uint64_t said;	/* the entry of the branch target cache when the edge was made */
 	uint32_t extra; /* cycles before the block */
 	uint16_t wait;	/* of these, waiting for operands */
 	uint16_t outcome;
@@ -116,8 +116,10 @@ struct pmk_microblaze_edge {
 /* Used instead of a block's number: it is not a block of the program. */
 #define PMK_MB_NO_BLOCK	  PMK_MAX_BLOCKS
 
-/* log2 of the bytes of a granule, an entry of `present`: the words of a line of a write-back cache
- * can be valid one by one. */
+/*
+ * log2 of the bytes of a granule, which is what an entry of `present` describes. In a write-back
+ * cache it is a word, because the words of a line can be valid one by one.
+ */
 static inline unsigned pmk_microblaze_grain(const struct pmk_core *core)
 {
 	return core->dcache_wt ? PMK_MB_GRAIN : PMK_MB_WORD_GRAIN;
@@ -136,11 +138,11 @@ struct pmk_microblaze_tables {
 	uint32_t line_granules; /* granules of a line of data - 1 */
 	uint32_t present_mask;	/* last index of `present` and `dirty` that is in use */
 	uint64_t btc[PMK_MB_MAX_BTC +
-		     1]; /* branch << 32 | where it went last; one more stays empty */
+		     1]; /* branch << 32 | its last target; the additional entry stays empty */
 	uint64_t generation[PMK_MB_UNCACHED + 1];
 	uint32_t page, page_mask; /* address of the page executed from; 0: none is looked at */
 	uint32_t wrong_cycles;	  /* pmk_microblaze_wrong_cycles() */
-	uint64_t wbuf_room;	  /* cycles of writes that the write buffer holds */
+	uint64_t wbuf_room;	  /* how many cycles of writes the write buffer holds */
 	int64_t used[PMK_MB_MAX_SHADOWS]; /* when each entry of the data shadow TLB was used last */
 	struct pmk_microblaze_edge edge[PMK_MB_EDGES];
 	/* Granules that a load, or a store to a write-back cache, finds without changing anything,
@@ -156,8 +158,8 @@ struct pmk_microblaze_tables {
 	uint32_t iline[PMK_MB_MAX_LINES]; /* line number */
 	uint32_t sector_shift;	 /* log2 of the lines of a sector of the instruction cache */
 	uint32_t ishift, iindex; /* log2 of a line's bytes, last index */
-	uint32_t dshift, dindex, dwords;   /* the same for data; words of a line - 1 */
-	uint32_t grain;			   /* of `present`: PMK_MB_GRAIN or PMK_MB_WORD_GRAIN */
+	uint32_t dshift, dindex, dwords;   /* the same for data; words of a line, minus 1 */
+	uint32_t grain;			   /* PMK_MB_GRAIN or PMK_MB_WORD_GRAIN, for `present` */
 	uint32_t itlb[PMK_MB_MAX_SHADOWS]; /* most recently used first */
 	uint32_t dtlb[PMK_MB_MAX_SHADOWS];
 	struct pmk_tlb utlb;
@@ -168,14 +170,14 @@ struct pmk_microblaze_tables {
 	bool unified[PMK_MB_PAGES];
 };
 
-/* Translated code: decode.c. */
+/* Decoding of translated code: decode.c. */
 int pmk_microblaze_decoder_init(struct pmk_decoder *d);
 unsigned pmk_microblaze_vector(const struct pmk_decoder *d, const struct pmk_core *core,
 			       uint64_t pc);
 void pmk_microblaze_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
 			   struct pmk_insn *in);
 
-/* What an emulator calls: watch.c. */
+/* The functions that an emulator calls: watch.c. */
 const struct pmk_block_fns *pmk_microblaze_on_block(const struct pmk_core *core);
 extern pmk_block_fn *const pmk_microblaze_on_fetch[2][PMK_FETCH_NWAYS];
 pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, enum pmk_world world,
@@ -184,7 +186,7 @@ pmk_access_fn *pmk_microblaze_watch(const struct pmk_core *core, enum pmk_world 
 struct pmk_access_test pmk_microblaze_test(const struct pmk_core *core, const struct pmk_insn *in);
 void *pmk_microblaze_tables(const struct pmk_cpu *cpu);
 
-/* Its parameters: keys.c. */
+/* Parameters: keys.c. */
 extern const struct pmk_core_key pmk_microblaze_keys[];
 int pmk_microblaze_check(const struct pmk_core *core, char *msg, unsigned size);
 const char *pmk_microblaze_in_vain(const struct pmk_core *core, const char *key);
@@ -192,9 +194,11 @@ const char *pmk_microblaze_in_vain(const struct pmk_core *core, const char *key)
 int pmk_microblaze_init(struct pmk_cpu *cpu);
 void pmk_microblaze_fini(struct pmk_cpu *cpu);
 struct pmk_signal_set pmk_microblaze_raises(const struct pmk_core *core);
-/* The clock is about to restart at 0. */
+/* Called when the clock is about to restart at 0. */
 void pmk_microblaze_forked(struct pmk_cpu *cpu);
-/* Totals that are sums and differences of others. */
+/*
+ * Lists of signals for struct pmk_core_family; the totals that are sums and differences of others.
+ */
 extern const uint8_t pmk_microblaze_mix[], pmk_microblaze_data[], pmk_microblaze_fetch[];
 void pmk_microblaze_derive(const struct pmk_cpu *cpu, uint64_t *totals);
 extern const struct pmk_counted_signal pmk_microblaze_counted[];
@@ -233,15 +237,18 @@ uint32_t pmk_microblaze_longest(const struct pmk_core *core);
 /* True if no data access makes a difference, so that they need not be reported. */
 bool pmk_microblaze_data_is_local(const struct pmk_core *core);
 
-/* The block `b` starts, and there is no remembered edge for it, or something has changed. */
+/* Start block `b` when there is no remembered edge for it, or when something has changed. */
 PMK_SLOW void pmk_microblaze_block_anew(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b);
-/* The same when only fetching is counted. */
+/* Like pmk_microblaze_block_anew(), when only fetching is counted. */
 PMK_SLOW void pmk_microblaze_fetch_slow(struct pmk_cpu *cpu, const struct pmk_block *p,
 					const struct pmk_block *b);
 PMK_SLOW void pmk_microblaze_load_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 PMK_SLOW void pmk_microblaze_store_slow(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
-/* A load misses a write-through cache, or is not cached; its address has been translated. */
+/*
+ * Account for a load that misses a write-through cache, or is not cached. Its address has been
+ * translated.
+ */
 PMK_SLOW void pmk_microblaze_load_missed(struct pmk_cpu *cpu, uint32_t addr, uint64_t access);
 static inline uint64_t pmk_microblaze_key(const struct pmk_microblaze_tables *m,
 					  const struct pmk_block *p, const struct pmk_block *b)
@@ -256,9 +263,10 @@ static inline struct pmk_microblaze_edge *pmk_microblaze_edge(struct pmk_microbl
 	return &m->edge[(p->id * 5 + b->id) % PMK_MB_EDGES];
 }
 
-/* The block `b` starts: decide how the previous one ended, fetch `b`, wait for results. `crossing`
- * and `booked` are constants: the value of pmk_cpu.crossing, and whether the program is
- * recorded. */
+/*
+ * Start block `b`: decide how the previous one ended, fetch `b`, wait for results. `crossing` and
+ * `booked` are constants: the value of pmk_cpu.crossing, and whether the program is recorded.
+ */
 static inline void pmk_microblaze_start(struct pmk_cpu *cpu, const struct pmk_block *b,
 					bool crossing, bool booked)
 {
@@ -303,8 +311,10 @@ static inline void pmk_microblaze_block(struct pmk_cpu *cpu, const struct pmk_bl
 	pmk_microblaze_enter(cpu, b, false);
 }
 
-/* The block `b` starts, and only fetching is counted. If `count`, a constant, is true, count its
- * executions here. */
+/*
+ * Start block `b` when only fetching is counted. If `count`, a constant, is true, count its
+ * executions here.
+ */
 static inline void pmk_microblaze_fetch_block(struct pmk_cpu *cpu, const struct pmk_block *b,
 					      bool count)
 {
@@ -406,7 +416,7 @@ static inline void pmk_microblaze_store_through(struct pmk_cpu *cpu, uint32_t ad
 		m->used[entry - 1] = (int64_t)issue;
 }
 
-/* The same without a clock: a store to a line that is present changes nothing. */
+/* Like pmk_microblaze_store_through(), without a clock: a store to a present line has no effect. */
 static inline void pmk_microblaze_store_alone(struct pmk_cpu *cpu, uint32_t addr, uint64_t access,
 					      bool mmu)
 {

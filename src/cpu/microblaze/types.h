@@ -38,22 +38,22 @@ struct pmk_core_microblaze {
 /* How a block is left: see microblaze.h. */
 struct pmk_microblaze_end {
 	uint64_t key;	/* a branch that the branch target cache predicts: its address << 32 */
-	uint16_t entry; /* of the branch target cache */
-	uint8_t row;	/* of pmk_cpu_microblaze.outcome */
+	uint16_t entry; /* the entry in the branch target cache */
+	uint8_t row;	/* the row in pmk_cpu_microblaze.outcome */
 	uint8_t extra;	/* cycles when a branch that is not predicted is taken */
 	uint8_t sure;	/* enum pmk_microblaze_sure */
 };
 
 struct pmk_block_microblaze {
 	/* Read at every execution. */
-	uint64_t late;	/* what the block leaves unfinished */
-	uint64_t wants; /* what it may have to wait for */
+	uint64_t late;	/* registers that the block leaves unfinished */
+	uint64_t wants; /* registers that the block may have to wait for */
 	struct pmk_microblaze_end end;
 	/* Read only on slow paths. */
 	struct pmk_microblaze_end slot_end; /* how an open block is left once its slot has run */
-	uint8_t sector;			    /* of the instruction cache: see microblaze.h */
+	uint8_t sector;			    /* sector of the instruction cache: see microblaze.h */
 	bool open;			    /* the delay slot is in the next block */
-	bool starts_with_nop;		    /* it may be the slot of an open block */
+	bool starts_with_nop;		    /* it may begin with the slot of an open block */
 	uint8_t branch_cycles; /* cycles of the last instruction, included in the block's */
 	/* When registers are needed, and how late results are: see pmk_microblaze_timing. */
 	uint8_t need[PMK_MB_REGS], residue[PMK_MB_REGS];

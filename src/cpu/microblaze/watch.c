@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What an emulator calls while MicroBlaze code runs. */
+/* The functions that an emulator calls while MicroBlaze code runs. */
 #include "cpu/microblaze/microblaze.h"
 
 PMK_BLOCK_FNS(on_block, pmk_microblaze_enter, pmk_microblaze_enter_booked, pmk_before_handler,
@@ -25,7 +25,7 @@ FETCHED(counted, true)
 pmk_block_fn *const pmk_microblaze_on_fetch[2][PMK_FETCH_NWAYS] = { PMK_FETCH_WAYS(fetched),
 								    PMK_FETCH_WAYS(counted) };
 
-/* The core of an access. The core stores the access. */
+/* Returns the core, and stores the access in it. */
 static inline struct pmk_cpu *remember(unsigned vcpu, const void *access)
 {
 	struct pmk_cpu *cpu = pmk_cpus[vcpu];
@@ -46,8 +46,8 @@ static inline struct pmk_cpu *count_alone(unsigned vcpu, enum pmk_signal sig)
 }
 
 /*
- * All accesses are in their block's facts, including those of a store-exclusive that fails. There
- * is one function for each way to store, with and without translation; sizes make no difference.
+ * The blocks' facts count all accesses, including store-exclusives that fail. There is one function
+ * for each way to store, with and without translation; sizes make no difference.
  */
 #define ACCESS(name, call, ...)                                                               \
 	static void name(unsigned vcpu, uint32_t info, uint64_t addr, void *a)                \
