@@ -68,8 +68,8 @@ static const struct cli_option options[] = {
 	{ 0, "limit", "EVENT=LIMIT", "the same for one event: 2% or +1000; repeatable", CLI_WORD,
 	  AT(limits) },
 	{ 'e', "event", "LIST", "events to count; repeatable", CLI_WORD, AT(events) },
-	{ 0, "layouts", "N", "count with up to N places of the stack (default: 8)", CLI_CALL,
-	  AT(most), take_layouts },
+	{ 0, "layouts", "N", "count with up to N layouts (default: 8)", CLI_CALL, AT(most),
+	  take_layouts },
 	{ 0, "core", "CORE", "the core to model (pmk list cores)", CLI_TEXT, AT(core) },
 	{ 0, "set", "KEY=VALUE", "change parameters of the core, separated by commas; repeatable",
 	  CLI_WORD, AT(settings) },
@@ -637,7 +637,7 @@ static int run_gate(int argc, char **argv)
 
 const struct cli_command cmd_gate = {
 	.name = "gate",
-	.brief = "compare two builds of a program, apart from the layout in memory",
+	.brief = "compare the work of two builds of a program",
 	.usage = "[--fail-over PERCENT] [--limit EVENT=LIMIT]... [-e LIST] [--layouts N]\n"
 		 "                [--core CORE] [--] BASE NEW [ARG...]",
 	.options = options,

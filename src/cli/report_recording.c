@@ -401,7 +401,7 @@ static char *name_of(const struct report *r, const struct row *row)
 	int n;
 
 	if (r->view != FLAT && row->function == NONE && row->object == NONE) {
-		n = asprintf(&name, r->view == CALLERS ? "[nobody known]" : "[itself]");
+		n = asprintf(&name, r->view == CALLERS ? "[no caller]" : "[itself]");
 	} else if (row->thread != NONE) {
 		const struct pmk_tables_thread *k = &t->thread[row->thread];
 		char *program = k->name ? NULL : program_name(t->command);

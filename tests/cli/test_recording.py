@@ -163,9 +163,9 @@ def cycles_of(path, *argv):
 
 def test_callers(paths):
     other = 1 + 33 + 20 + 10 + 13 + 2
-    equal(cycles_of(paths, "--callers", "work"), {"main": 239 - other, "[nobody known]": other})
+    equal(cycles_of(paths, "--callers", "work"), {"main": 239 - other, "[no caller]": other})
     equal(cycles_of(paths, "--callers", "down"), {"main": 24}, "it calls itself, too")
-    equal(cycles_of(paths, "--callers", "main"), {"[nobody known]": 376 - other})
+    equal(cycles_of(paths, "--callers", "main"), {"[no caller]": 376 - other})
     equal(table(paths, "--callers", "down")["main"]["executions"], "9")
 
 
