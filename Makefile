@@ -3,7 +3,8 @@
 #
 #   make demo      install what is needed (Debian), build, count a real ARM program
 #   make check     install what the tests need, build, run every test; WORDS='-m "not once"' are pytest's
-#   make test      the quick tests: unit tests, conformance vectors, documents; installs 0.3 GB, no emulator
+#   make test      the quick tests: unit tests, conformance vectors, documents; installs 0.3 GB, no emulator.
+#                  They have a build tree of their own, build-quick: compiled without optimisation, for them alone
 #   make nightly   make check with large samples and all cases of each test, then every fuzzer for FUZZ_SECONDS
 #   make           build pmk; build/pmk runs without being installed
 #   make target    the library for firmware: build/target; TARGETS=armv6 builds only that one
@@ -41,9 +42,11 @@ check:
 	@scripts/need build run test
 	@UNSTABLE=2 SETUP="$(SETUP)" scripts/test $(BUILD) $(WORDS)
 
+# Compiling takes a third of the time without optimisation, and the quick tests need no speed. BUILD stays as it is.
+test: SETUP = -Doptimization=0 -Dplugin_lto=false
 test:
 	@scripts/need build quick
-	@SETUP="$(SETUP)" scripts/test $(BUILD) -rN -m "quick and not more"
+	@SETUP="$(SETUP)" scripts/test $(BUILD)-quick -rN -m "quick and not more"
 
 nightly:
 	@PMK_TEST_SIZE=large $(MAKE) --no-print-directory check
@@ -108,7 +111,7 @@ uninstall:
 	$(together)@scripts/install --uninstall "$(prefix)" "$(DESTDIR)"
 
 clean:
-	rm -rf $(BUILD) build-*
+	rm -rf $(BUILD) $(BUILD)-quick build-*
 
 .PHONY: all demo check test nightly target python docs qemu microblaze-toolchain microblaze-programs bench fuzz fresh dist
 .PHONY: install uninstall clean

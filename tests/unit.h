@@ -3,16 +3,27 @@
 #ifndef PMK_TESTS_UNIT_H
 #define PMK_TESTS_UNIT_H
 
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
 /*
- * How many of `n` samples a test draws. Under the address sanitizer each takes ten times as long,
- * and a tenth of them still reaches the same lines.
+ * Large runs are those of `make nightly` (PMK_TEST_SIZE=large). Others draw a tenth of the samples:
+ * that reaches the same lines. Under the address sanitizer, where a sample takes ten times as long,
+ * no run is large.
  */
+static inline bool unit_is_large(void)
+{
 #ifdef __SANITIZE_ADDRESS__
-#define UNIT_SANITIZED	1
-#define UNIT_SAMPLES(n) ((n) / 10)
+	return false;
 #else
-#define UNIT_SANITIZED	0
-#define UNIT_SAMPLES(n) (n)
+	const char *size = getenv("PMK_TEST_SIZE");
+
+	return size && !strcmp(size, "large");
 #endif
+}
+
+/* How many of `n` samples a test draws. */
+#define UNIT_SAMPLES(n) (unit_is_large() ? (n) : (n) / 10)
 
 #endif

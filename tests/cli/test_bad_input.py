@@ -719,12 +719,14 @@ def test_what_was_ignored_stays_ignored():
     check_partial(r.end(), 143)
 
 
+@pytest.mark.more
 def test_a_program_that_ignores_the_interrupt_is_ended():
     r = Running("ignore", options=("-e", "instr_exec"))
     send_to_group(r, signal.SIGINT)
     check_partial(r.end(), 130)
 
 
+@pytest.mark.more
 def test_nothing_is_left_running():
     for how in ("work", "ignore"):
         r = Running(how, options=("-e", "instr_exec"))

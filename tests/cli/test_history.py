@@ -11,7 +11,7 @@ import sqlite3
 from harness import *
 from programs import build
 
-pytestmark = [pytest.mark.quick, lab]
+pytestmark = lab
 
 PROGRAM = """	.global _start
 _start:	mov	r4, #{turns}

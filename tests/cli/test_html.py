@@ -230,6 +230,7 @@ def test_small_frames_are_merged_and_told(tmp_path):
              "500 of 501 frames are merged: each has below 0.02\u00a0% of cpu_cycles")
 
 
+@pytest.mark.more
 @pytest.mark.quick
 def test_there_is_no_end_of_functions(tmp_path):
     """More functions than the table has rows: the last row has the sum of the others."""
@@ -305,6 +306,7 @@ def long_recording(path):
     return r.done()
 
 
+@pytest.mark.more
 @pytest.mark.quick
 def test_a_listing_that_is_too_long_has_its_hottest_rows(tmp_path):
     page = Page(page_of(long_recording(tmp_path / "r")))

@@ -16,8 +16,6 @@ from perf_files import (DATA, HARDWARE, IN_KERNEL, IN_USER, KERNEL, SOFTWARE, Pe
                         of_everything)
 from sampled import FLAGS, PROG, ROUNDS, library, prog
 
-pytestmark = pytest.mark.quick
-
 FAILED = 125
 HEAD = 104
 

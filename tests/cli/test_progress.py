@@ -9,8 +9,6 @@ import time
 from harness import *
 from programs import loop, program
 
-pytestmark = pytest.mark.quick
-
 LINE = r"pmk: (\d+\.\d{3}) s of the guest, (\d+\.\d) million instructions, (\d+) MIPS"
 SPIN = "int main(void) { for (;;) __asm__ volatile (\"\"); }"
 # Waits for its input, having executed very little.

@@ -15,8 +15,6 @@ from test_stat_microblaze import forks
 from test_system import CALLED, CALLS, firmware, machine
 import microblaze_tools as mb
 
-pytestmark = pytest.mark.quick
-
 
 def record(*argv, code=0, **kw):
     """The database that pmk record writes, open."""
@@ -414,7 +412,6 @@ def test_nothing_is_timed_elsewhere():
     equal(latencies(record("-e", "all", path, code=3)), {})
 
 
-@pytest.mark.more
 def test_firmware():
     argv = ("--core", "arm1176", "-e", "all", "--qemu", machine(firmware(CALLS, CALLED, count=100)))
     document = stat(*argv)

@@ -11,8 +11,6 @@ import subprocess
 from harness import *
 from sampled import ROUNDS, Samples, library, prog
 
-pytestmark = pytest.mark.quick
-
 FAILED, USAGE = 125, 129
 CLOCK = ("-T", "linux", "-e", "cpu-clock")
 

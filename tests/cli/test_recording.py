@@ -685,6 +685,7 @@ def tangle(path, table):
         f.write(data)
 
 
+@pytest.mark.more
 def test_pages_without_end(flat):
     tangle(flat, "thread")
     contains(fails(125, "report", "-i", flat), "interrupted")

@@ -1016,6 +1016,7 @@ def test_info_explains():
     contains(out.err, "dcache_miss")
 
 
+@pytest.mark.more
 def test_a_hint_takes_few_instructions():
     """Every name is compared once, whatever their number."""
     have("valgrind")

@@ -239,6 +239,7 @@ def test_bad_traffic():
     contains(out.err, "dma0 is given twice")
 
 
+@pytest.mark.more
 def test_traffic_that_leaves_nothing():
     out = pmk("stat", "--pmu", "ahbmon", "--traffic", "dma0:burst=incr16,period=0", lines(1000))
     equal(out.code, 125)

@@ -216,6 +216,7 @@ def split(*argv, ms):
     return {e: (of_all[e], n, of_late[e]) for e, n in before.items()}, parts, late
 
 
+@pytest.mark.more
 @cases("core,program", [
     ("arm1176", lambda: loop(65535)),
     ("arm926", lambda: build("delay-v5", LOOP, "-march=armv5te", "-marm", "-nostdlib", "-static",
@@ -290,6 +291,7 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.more
 def test_delay_of_threads_and_forks():
     """They count from the same point as their parents, although they run for less than the
     delay."""

@@ -220,6 +220,7 @@ def test_public_headers_are_freestanding():
             assert ours(name) or name in FREESTANDING | extra, f"{path} includes <{name}>"
 
 
+@pytest.mark.more
 def test_public_headers_are_understood_alone():
     have("gcc")
     for path in code():

@@ -58,6 +58,7 @@ def found(pattern, body):
             for m in re.finditer(pattern, body, re.M)]
 
 
+@pytest.mark.more
 def test_nothing_leaks():
     seen, bad = 0, []
     for path, body in texts():

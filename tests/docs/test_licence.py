@@ -71,6 +71,7 @@ def test_texts_of_the_licences_are_there():
     equal(texts, used, "licence texts and licences used")
 
 
+@pytest.mark.more
 def test_reuse_finds_nothing_missing():
     have("reuse")
     out = run("reuse", "--root", SOURCE, "lint")

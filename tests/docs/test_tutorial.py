@@ -51,6 +51,7 @@ def output(ran, start):
     return found
 
 
+@pytest.mark.more
 def test_what_the_page_concludes_is_so_with_any_compiler(ran):
     report, = output(ran, "pmk report --percent-limit")
     assert re.search(r"executions  function\n.*\n\n *[\d,]+ +7\d\.\d%.* add_up\n", report), report

@@ -316,7 +316,7 @@ static void check_configured(unsigned events, unsigned latencies, unsigned width
 	assert_int_equal(((const struct pmk_microblaze_config *)p.pmu.family)->width, width);
 	for (unsigned i = 0; i < events + latencies; i++) {
 		const struct pmk_counter *ctr = &p.pmu.counters[i];
-		char name[8];
+		char name[16];
 
 		if (i < events)
 			snprintf(name, sizeof(name), "EC%u", i);

@@ -27,6 +27,7 @@ def test_they_are_made_of_the_settings():
         equal(f.read(), out.out)
 
 
+@pytest.mark.more
 def test_mypy_finds_what_is_no_option(tmp_path):
     have("mypy")
     (tmp_path / "program.py").write_text(PROGRAM)

@@ -13,6 +13,7 @@ import pmk
 pytestmark = pytest.mark.quick
 
 
+@pytest.mark.more
 def test_mypy_finds_nothing():
     have("mypy")
     out = run("mypy", "--strict", "--enable-incomplete-feature=Unpack", "--cache-dir",

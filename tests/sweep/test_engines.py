@@ -87,7 +87,6 @@ def same_counts(folder):
     equal(sweep(folder, "-x,", "r.db").out, sweep(folder, "-x,", "local.db").out)
 
 
-@pytest.mark.quick
 def test_make_runs_tasks(tmp_path):
     folder = tmp_path / "it's a $folder"
     folder.mkdir()
@@ -108,7 +107,6 @@ def test_make_runs_tasks(tmp_path):
     contains(sweep(folder, "plan.ini", "-o", "r.db", "--engine", "make").out, "none is missing")
 
 
-@pytest.mark.quick
 def test_a_task_keeps_no_counts_of_a_file_that_changed(tmp_path):
     make_plan(tmp_path, 1, hold=True) # the cell that waits is the first
     os.mkfifo(tmp_path / "gate")
@@ -123,7 +121,6 @@ def test_a_task_keeps_no_counts_of_a_file_that_changed(tmp_path):
     assert not (tmp_path / "r.db.tasks/0.done").exists()
 
 
-@pytest.mark.quick
 def test_a_cell_with_two_names_is_in_one_task(tmp_path):
     make_plan(tmp_path, 1)
     with open(tmp_path / "plan.ini", "a") as f:
@@ -136,7 +133,6 @@ def test_a_cell_with_two_names_is_in_one_task(tmp_path):
     same_counts(tmp_path)
 
 
-@pytest.mark.quick
 def test_databases_are_put_together(tmp_path):
     """As in the jobs of a CI matrix."""
     make_plan(tmp_path, 3)
@@ -159,7 +155,6 @@ def test_databases_are_put_together(tmp_path):
     assert not (tmp_path / "new.db").exists()
 
 
-@pytest.mark.quick
 def test_a_task_counts_what_was_meant_or_nothing(tmp_path):
     make_plan(tmp_path, 2)
     sweep(tmp_path, "plan.ini", "-o", "r.db", "--engine", "make", "--tasks", "2")

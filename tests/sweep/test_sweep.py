@@ -13,7 +13,7 @@ import time
 from harness import *
 import repo
 
-pytestmark = [pytest.mark.quick, lab]
+pytestmark = lab
 
 PROGRAM = r"""
 #include <stdio.h>
