@@ -17,7 +17,7 @@
 #include <pmk/error.h>
 
 #include "base/number.h"
-#include "base/printable.h"
+#include "base/print.h"
 #include "cli/listing.h"
 #include "result/internal.h"
 
@@ -336,8 +336,7 @@ static void put_source(const struct annotate *a, uint32_t file, uint32_t line, u
 		/* Long lines continue below; half of the room is for their text. */
 		if (n + (int)blank > room / 2)
 			blank = n < room / 2 ? (size_t)(room / 2 - n) : 0;
-		pmk_printable_write(a->f, text);
-		fprintf(a->f, "%*s", (int)blank, "");
+		pmk_print(a->f, "%s%*s", text, (int)blank, "");
 		recorded_wrap(a->f, expanded ? expanded + strspn(expanded, " ") : "",
 			      a->width + (unsigned)n + (unsigned)blank, a->width + 4, a->r.width);
 		free(text);
@@ -353,11 +352,8 @@ static void put_insn(const struct annotate *a, uint32_t code)
 	listing_insn(&a->l, code, text, sizeof(text));
 	put_numbers(a, &a->l.value[code * a->r.c.n], a->l.executions[code]);
 	fprintf(a->f, "  %6" PRIx64 "  %s", k->address, text);
-	if (target) {
-		fputs(" <", a->f);
-		pmk_printable_write(a->f, target);
-		fputc('>', a->f);
-	}
+	if (target)
+		pmk_print(a->f, " <%s>", target);
 	fputc('\n', a->f);
 	free(target);
 }
@@ -522,9 +518,7 @@ static void put_title(const struct annotate *a, const struct pmk_tables_function
 		fputs("\033[0m", a->f);
 	if (f->file == NONE)
 		return;
-	fputc(' ', a->f);
-	pmk_printable_write(a->f, t->file[f->file].path);
-	fprintf(a->f, ":%u\n", f->line);
+	pmk_print(a->f, " %s:%u\n", t->file[f->file].path, f->line);
 }
 
 static bool show_function(struct annotate *a, uint32_t function)

@@ -11,6 +11,7 @@
 #include <json.h>
 
 #include "base/file.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/fields.h"
 #include "cli/show.h"
@@ -72,7 +73,7 @@ static int read_head(struct log *l)
 		return no_log(l);
 	if (!l->json) {
 		printf("%s%s of core ", show_bold(), l->pmu->name);
-		show_foreign(pmk_access_log_said(l->text, "core"), 0);
+		pmk_print(stdout, "%s", pmk_access_log_said(l->text, "core"));
 		printf("\n\n%14s %14s  %-20s access%s\n", "cycles", "instructions", "at",
 		       show_plain());
 	}
@@ -152,9 +153,7 @@ static void print_access(const struct log *l, const struct pmk_access_logged *a)
 		snprintf(where, sizeof(where), "%s", function);
 	else
 		snprintf(where, sizeof(where), "0x%" PRIx64, a->address);
-	printf("%14" PRIu64 " %14" PRIu64 "  ", a->cycles, a->instructions);
-	show_foreign(where, 20);
-	putchar(' ');
+	pmk_print(stdout, "%14" PRIu64 " %14" PRIu64 "  %-20s ", a->cycles, a->instructions, where);
 	if (!a->reg) {
 		printf("interrupt %s\n", a->value ? "asserted" : "gone");
 		return;
@@ -166,9 +165,7 @@ static void print_access(const struct log *l, const struct pmk_access_logged *a)
 	for (const char *at = a->remarks; next_remark(&at, &remark, &n);) {
 		char *one = strndup(remark, n);
 
-		printf("%*s! ", 32, "");
-		show_foreign(one ? one : "", 0);
-		putchar('\n');
+		pmk_print(stdout, "%*s! %s\n", 32, "", one);
 		free(one);
 	}
 }
@@ -230,11 +227,9 @@ static void print_summary(const struct log *l)
 	if (l->nremarks)
 		printf("\n%s%10s %10s  what was remarkable%s\n", show_bold(), "times",
 		       "first in line", show_plain());
-	for (unsigned i = 0; i < l->nremarks; i++) {
-		printf("%10lu %13lu  ", l->remark[i].times, l->remark[i].line);
-		show_foreign(l->remark[i].text, 0);
-		putchar('\n');
-	}
+	for (unsigned i = 0; i < l->nremarks; i++)
+		pmk_print(stdout, "%10lu %13lu  %s\n", l->remark[i].times, l->remark[i].line,
+			  l->remark[i].text);
 }
 
 static int read_lines(struct log *l)

@@ -16,6 +16,7 @@
 #include <pmk/l2cc.h>
 #include <pmk/session.h>
 
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "cli/show.h"
@@ -359,9 +360,7 @@ static void print_text(const struct examination *x, const char *target)
 	for (unsigned i = 0; i < x->n; i++) {
 		const struct step *s = &x->step[i];
 
-		printf("  %-8s %-12s ", s->ok ? "ok" : "broken", s->name);
-		show_foreign(s->text, 0);
-		putchar('\n');
+		pmk_print(stdout, "  %-8s %-12s %s\n", s->ok ? "ok" : "broken", s->name, s->text);
 		if (s->advice)
 			show_wrapped(s->advice, "                        ",
 				     "                        ", 96);

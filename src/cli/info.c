@@ -15,6 +15,7 @@
 #include <pmk/bits.h>
 #include <pmk/evntbus.h>
 
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "count/events.h"
@@ -44,10 +45,9 @@ static const struct cli_option options[] = {
 static void print_title(const char *name, const char *text)
 {
 	fputs(show_bold(), stdout);
-	show_foreign(name, 0);
+	pmk_print(stdout, "%s", name);
 	printf("%s  ", show_plain());
-	show_foreign(text, 0);
-	fputs("\n\n", stdout);
+	pmk_print(stdout, "%s\n\n", text);
 }
 
 static void print_fact(const char *name, const char *text)

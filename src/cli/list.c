@@ -11,6 +11,7 @@
 
 #include <json.h>
 
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "count/way.h"
@@ -90,11 +91,7 @@ static void list_pmus(const struct request *q)
 /* A name and its description, which may come from the user. */
 static void show_named(const char *name, int width, const char *text)
 {
-	fputs("  ", stdout);
-	show_foreign(name, width);
-	putchar(' ');
-	show_foreign(text, 0);
-	putchar('\n');
+	pmk_print(stdout, "  %-*s %s\n", width, name, text);
 }
 
 static int list_cores(const struct request *q)
@@ -205,12 +202,8 @@ static int list_metrics(const struct request *q)
 
 		if (q->pmu && !pmk_metric_applies(m, q->pmu))
 			continue;
-		fputs("  ", stdout);
-		show_foreign(m->name, 22);
-		putchar(' ');
-		show_foreign(m->title, 0);
-		fputs(*m->unit ? " [" : "", stdout);
-		show_foreign(m->unit, 0);
+		pmk_print(stdout, "  %-22s %s%s%s", m->name, m->title, *m->unit ? " [" : "",
+			  m->unit);
 		puts(*m->unit ? "]" : "");
 		if (q->verbose)
 			printf("  %-22s = %s\n", "", m->formula);

@@ -25,6 +25,7 @@
 #include "cli/show.h"
 #include "base/map.h"
 #include "result/internal.h"
+#include "base/print.h"
 #include "result/jsonio.h"
 
 #define NONE PMK_TABLES_NONE
@@ -670,11 +671,11 @@ static bool write_text(const struct report *r)
 		return false;
 	if (!r->quiet)
 		recorded_head(&r->r, r->f);
-	if (r->view != FLAT) {
-		fprintf(r->f, " %ss of ", kind(r));
-		pmk_printable_write(r->f, r->symbol);
-		fputs(", by what was counted in it and all that it called\n\n", r->f);
-	}
+	if (r->view != FLAT)
+		pmk_print(r->f,
+			  " %ss of %s, by what was counted in it and all that "
+			  "it called\n\n",
+			  kind(r), r->symbol);
 	put_heads(r, &t);
 	fputc('\n', r->f);
 	for (size_t i = 0; i < r->nrows; i++) {

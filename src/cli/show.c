@@ -282,15 +282,6 @@ void show_wrapped(const char *text, const char *first, const char *indent, int w
 	putchar('\n');
 }
 
-void show_foreign(const char *text, int width)
-{
-	char *plain = pmk_printable(text);
-	int columns = plain ? (int)pmk_printable_columns(plain, strlen(plain)) : 0;
-
-	printf("%s%*s", plain ? plain : "", columns < width ? width - columns : 0, "");
-	free(plain);
-}
-
 void show_add(json_object *o, const char *key, const char *text)
 {
 	json_object_object_add(o, key, pmk_json_string(text));

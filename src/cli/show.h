@@ -54,9 +54,6 @@ void show_core_key(const struct pmk_core *core, const struct pmk_core_key *k, co
 void show_key_text(char *buf, size_t size, const struct pmk_core *core,
 		   const struct pmk_core_key *k);
 
-/* Print a text from outside (base/printable.h), and blanks up to column `width`. */
-void show_foreign(const char *text, int width);
-
 /* Print paragraphs of text, wrapped before column `width`, with `first` before the first line and
  * `indent` before the others. */
 void show_wrapped(const char *text, const char *first, const char *indent, int width);

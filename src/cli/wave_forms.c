@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/printable.h"
 
 #include "cli/cli.h"
@@ -75,10 +76,8 @@ static void print_table(const struct pmk_wave_signal *list, size_t n)
 	printf("# %-*s  %-*s  %5s\n", (int)scope, "scope", (int)name, "name", "bits");
 	for (size_t i = 0; i < n; i++) {
 		name_text(&list[i], text, sizeof(text));
-		fputs("# ", stdout);
-		show_foreign(list[i].scope, (int)scope + 2);
-		show_foreign(text, (int)name + 2);
-		printf("%5u", list[i].width);
+		pmk_print(stdout, "# %-*s%-*s%5u", (int)scope + 2, list[i].scope, (int)name + 2,
+			  text, list[i].width);
 		if (list[i].kind != PMK_WAVE_BITS)
 			printf("  %s", kinds[list[i].kind]);
 		putchar('\n');
@@ -87,9 +86,10 @@ static void print_table(const struct pmk_wave_signal *list, size_t n)
 
 static void text_signals(const struct wave_names *n)
 {
-	fputs("# ", stdout);
-	show_foreign(n->file, 0);
-	printf(": %s, %zu name%s\n#\n", pmk_wave_format(n->w), n->n, n->n == 1 ? "" : "s");
+	pmk_print(stdout,
+		  "# %s: %s, %zu name%s\n"
+		  "#\n",
+		  n->file, pmk_wave_format(n->w), n->n, n->n == 1 ? "" : "s");
 	print_table(n->list, n->n);
 	if (!n->map) {
 		printf("\n# No map can be guessed from these names; docs/wave.md describes the "
@@ -113,9 +113,7 @@ static void text_violation(const struct wave_checked *c, const struct pmk_wave_c
 
 	pmk_violation_text(v, &bus->rule[v->rule], bus->role_name(v->role), text, sizeof(text));
 	pmk_wave_time_text(c->w, edge->time, time, sizeof(time));
-	printf("%s  ", time);
-	show_foreign(bus->name, 0);
-	printf("  %s\n", text);
+	pmk_print(stdout, "%s  %s  %s\n", time, bus->name, text);
 }
 
 /* "armd: 10000 cycles, 3 violations: not-next 2, alignment 1" */
@@ -125,9 +123,8 @@ static void print_bus(const struct wave_checked *c, const struct pmk_wave_checke
 	const char *before = ": ";
 
 	fputs(start, stdout);
-	show_foreign(bus->name, 0);
-	printf(": %" PRIu64 " cycles, %" PRIu64 " violation%s", c->findings.edges, bus->violations,
-	       bus->violations == 1 ? "" : "s");
+	pmk_print(stdout, "%s: %" PRIu64 " cycles, %" PRIu64 " violation%s", bus->name,
+		  c->findings.edges, bus->violations, bus->violations == 1 ? "" : "s");
 	for (unsigned r = 0; r < bus->nrules; r++) {
 		if (!bus->broken[r])
 			continue;
@@ -152,9 +149,8 @@ static void print_end(const struct wave_checked *c, const char *start)
 		pmk_wave_time_text(c->w, c->findings.first, first, sizeof(first));
 		pmk_wave_time_text(c->w, c->findings.last, last, sizeof(last));
 		fputs(start, stdout);
-		show_foreign(c->file, 0);
-		printf(": %" PRIu64 " edges of ", c->findings.edges);
-		show_foreign(c->map.clock, 0);
+		pmk_print(stdout, "%s: %" PRIu64 " edges of %s", c->file, c->findings.edges,
+			  c->map.clock);
 		if (c->count.in_reset.count)
 			printf(" (%" PRIu64 " of them in reset)", c->count.in_reset.count);
 		printf(" from %s to %s%s\n", first, last, c->partial ? ", partial" : "");
@@ -169,10 +165,8 @@ static void print_end(const struct wave_checked *c, const char *start)
 		if (!warning->count)
 			continue;
 		pmk_wave_time_text(c->w, warning->time, first, sizeof(first));
-		printf("%swarning: %s: %" PRIu64 " times, first at %s: ", start,
-		       pmk_wave_oddity_text(i), warning->count, first);
-		show_foreign(warning->signal, 0);
-		putchar('\n');
+		pmk_print(stdout, "%swarning: %s: %" PRIu64 " times, first at %s: %s\n", start,
+			  pmk_wave_oddity_text(i), warning->count, first, warning->signal);
 	}
 }
 

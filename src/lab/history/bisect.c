@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/printable.h"
+#include "base/print.h"
 #include "base/tool.h"
 #include "cli/cli.h"
 #include "lab/history/history.h"
@@ -328,9 +328,7 @@ static int show_found(const struct history_request *q, const char *found)
 	code = history_commit(&c, found);
 	if (code)
 		return code;
-	printf("%s ", c.name);
-	pmk_printable_write(stdout, c.subject ? c.subject : "");
-	putchar('\n');
+	pmk_print(stdout, "%s %s\n", c.name, c.subject);
 	history_commit_free(&c);
 	store = history_open(q, PMK_STORE_READ, &code);
 	if (!code)

@@ -9,7 +9,7 @@
 #include <pmk/error.h>
 
 #include "base/grow.h"
-#include "base/printable.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "lab/history/history.h"
 #include "result/internal.h"
@@ -371,10 +371,8 @@ static char *name_of(const char *program, const char *core, const char *settings
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	if (f) {
-		pmk_printable_write(f, program);
-		fprintf(f, " on %s%s%s", core, *settings ? " " : "", settings);
-	}
+	if (f)
+		pmk_print(f, "%s on %s%s%s", program, core, *settings ? " " : "", settings);
 	return f && !fclose(f) ? text : NULL;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "lab/history/history.h"
@@ -170,10 +171,8 @@ static void put_row(FILE *f, const struct show *s, const struct history_series *
 		history_change(x->at[before].value, n->value, change);
 	fprintf(f, " %20s  %-20s", number, change);
 	left = put_plot(f, r, n->value);
-	if (c->subject && *change) {
-		fprintf(f, "%*s", (int)left + 2, "");
-		pmk_printable_write(f, c->subject);
-	}
+	if (c->subject && *change)
+		pmk_print(f, "%*s%s", (int)left + 2, "", c->subject);
 	fputc('\n', f);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/print.h"
 #include "base/printable.h"
 #include "lab/sweep/command.h"
 #include "result/internal.h"
@@ -177,10 +178,8 @@ static void print_design(FILE *f, const struct sweep_results *r, const struct go
 	}
 	pmk_printable_write(f, d->row->core);
 	for (size_t i = 0; i < r->settings.count; i++)
-		if (d->row->setting[i]) {
-			fprintf(f, "  %s=", r->settings.word[i]);
-			pmk_printable_write(f, d->row->setting[i]);
-		}
+		if (d->row->setting[i])
+			pmk_print(f, "  %s=%s", r->settings.word[i], d->row->setting[i]);
 	fputc('\n', f);
 }
 
@@ -399,11 +398,11 @@ static void print_factor(FILE *f, const char *name, const struct levels *l, doub
 		low = level_mean(&l->level[i]) < level_mean(low) ? &l->level[i] : low;
 		high = level_mean(&l->level[i]) > level_mean(high) ? &l->level[i] : high;
 	}
-	fprintf(f, "  %-20s %6.1f%%  from %5.1f%% at ", name, 100 * share, 100 * level_mean(low));
-	pmk_printable_write(f, low->value);
-	fprintf(f, " to %5.1f%% at ", 100 * level_mean(high));
-	pmk_printable_write(f, high->value);
-	fputc('\n', f);
+	pmk_print(f,
+		  "  %-20s %6.1f%%  from %5.1f%% at %s to %5.1f%% at "
+		  "%s\n",
+		  name, 100 * share, 100 * level_mean(low), low->value, 100 * level_mean(high),
+		  high->value);
 }
 
 int sweep_sensitivity(FILE *f, const struct sweep_results *r, const char *name)

@@ -14,9 +14,9 @@
 #include <pmk/error.h>
 
 #include "base/message.h"
-#include "base/printable.h"
 #include "profile/export/export.h"
 #include "base/map.h"
+#include "base/print.h"
 
 /* All calls of one function from one instruction. */
 struct edge {
@@ -136,8 +136,7 @@ static void write_name(struct writer *w, const char *key, bool *told, size_t num
 {
 	fprintf(w->f, "%s=(%zu)", key, number + 1);
 	if (!told[number]) {
-		fputc(' ', w->f);
-		pmk_printable_write(w->f, text);
+		pmk_print(w->f, " %s", text);
 		told[number] = true;
 	}
 	fputc('\n', w->f);
@@ -271,11 +270,12 @@ static void write_document(struct writer *w)
 {
 	const struct pmk_tables *t = w->t;
 
-	fprintf(w->f, "# callgrind format\nversion: 1\ncreator: %s\ncmd: ", w->x->creator);
-	pmk_printable_write(w->f, t->command);
-	fputs("\ndesc: Core: ", w->f);
-	pmk_printable_write(w->f, t->core);
-	fputs("\n\npositions: instr line\nevents:", w->f);
+	pmk_print(w->f,
+		  "# callgrind format\nversion: 1\n"
+		  "creator: %s\ncmd: %s\n"
+		  "desc: Core: %s\n\npositions: instr line\n"
+		  "events:",
+		  w->x->creator, t->command, t->core);
 	for (size_t i = 0; i < w->n; i++)
 		fprintf(w->f, " %s", pmk_tables_event_name(t, w->x->event[i]));
 	fputc('\n', w->f);

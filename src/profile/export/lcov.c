@@ -13,10 +13,10 @@
 #include <pmk/error.h>
 
 #include "base/message.h"
-#include "base/printable.h"
 #include "profile/export/export.h"
 #include "profile/recording/lines.h"
 #include "base/map.h"
+#include "base/print.h"
 
 /*
  * A line in one function, or in one of the places where this function was inlined. An entry can
@@ -414,9 +414,7 @@ static void write_document(struct writer *w)
 		if ((line == w->nlines || w->line[line].file != file) &&
 		    (function == w->nfunctions || w->function[function].file != file))
 			continue;
-		fputs("TN:\nSF:", w->f);
-		pmk_printable_write(w->f, w->path[file]);
-		fputc('\n', w->f);
+		pmk_print(w->f, "TN:\nSF:%s\n", w->path[file]);
 		write_functions(w, file, &function);
 		write_branches(w, file, &branch);
 		write_lines(w, file, &line);
