@@ -9,6 +9,7 @@
 #include <pmk/pmu.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "cli/cli.h"
 #include "cli/diff_source.h"
 #include "profile/recording/choose.h"
@@ -35,15 +36,8 @@ size_t diff_row_add(struct diff *d, enum diff_kind kind, const char *key)
 	uint64_t hash = diff_hash(key) + kind;
 	struct diff_row *r;
 
-	if (d->nrows == d->room) {
-		size_t room = d->room ? 2 * d->room : 256;
-
-		r = realloc(d->row, room * sizeof(*r));
-		if (!r)
-			return DIFF_NO_ROW;
-		d->row = r;
-		d->room = room;
-	}
+	if (!PMK_GROW(d->row, d->nrows, d->room))
+		return DIFF_NO_ROW;
 	for (;; hash++) {
 		uint32_t i = pmk_map_put(&d->rows, hash, (uint32_t)d->nrows);
 

@@ -115,7 +115,6 @@ size_t diff_function_find(const struct diff_source *s, const char *key)
 static size_t add_function(struct diff_source *s, const struct diff_function *f)
 {
 	uint64_t hash = diff_hash(f->key);
-	struct diff_function *list;
 
 	for (;; hash++) {
 		uint32_t i = pmk_map_put(&s->functions, hash, (uint32_t)s->nfunctions);
@@ -136,12 +135,9 @@ static size_t add_function(struct diff_source *s, const struct diff_function *f)
 			free(f->name);
 			return i;
 		}
-		list = pmk_grow(s->function, s->nfunctions, &s->function_room, sizeof(*list));
-		if (!list)
-			return DIFF_NO_ROW;
-		s->function = list;
-		s->function[s->nfunctions] = *f;
-		return s->nfunctions++;
+		return PMK_APPEND(s->function, s->nfunctions, s->function_room, *f)
+			       ? s->nfunctions - 1
+			       : DIFF_NO_ROW;
 	}
 }
 

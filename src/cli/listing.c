@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 
 #define NONE PMK_TABLES_NONE
 
@@ -75,16 +76,9 @@ static void read_lines(struct listing_source *s, FILE *f)
 	char *line = NULL;
 
 	while (getline(&line, &size, f) > 0) {
-		if (s->nlines == room) {
-			char **grown = realloc(s->line, (room ? 2 * room : 256) * sizeof(*grown));
-
-			if (!grown)
-				break;
-			room = room ? 2 * room : 256;
-			s->line = grown;
-		}
 		line[strcspn(line, "\r\n")] = '\0';
-		s->line[s->nlines++] = line;
+		if (!PMK_APPEND(s->line, s->nlines, room, line))
+			break;
 		line = NULL;
 		size = 0;
 	}

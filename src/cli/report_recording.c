@@ -8,6 +8,7 @@
  * a function by the functions next to it on call paths.
  */
 #define _GNU_SOURCE
+#include "base/grow.h"
 #include "base/number.h"
 #include "cli/names.h"
 #include "cli/report_recording.h"
@@ -24,8 +25,8 @@
 #include "cli/recorded.h"
 #include "cli/show.h"
 #include "base/map.h"
-#include "result/internal.h"
 #include "base/print.h"
+#include "result/internal.h"
 #include "result/jsonio.h"
 
 #define NONE PMK_TABLES_NONE
@@ -87,19 +88,10 @@ struct report {
 static uint32_t put_row(struct report *r, uint64_t key, struct row fresh)
 {
 	uint32_t at = pmk_map_put(&r->rows, key, (uint32_t)r->nrows);
-	struct row *grown;
 
 	if (at == NONE || at < r->nrows)
 		return at;
-	if (r->nrows == r->room) {
-		r->room = r->room ? 2 * r->room : 256;
-		grown = realloc(r->row, r->room * sizeof(*grown));
-		if (!grown)
-			return NONE;
-		r->row = grown;
-	}
-	r->row[r->nrows++] = fresh;
-	return at;
+	return PMK_APPEND(r->row, r->nrows, r->room, fresh) ? at : NONE;
 }
 
 #define UNNAMED (UINT64_C(1) << 63) /* in a key: the lower bits are the object */

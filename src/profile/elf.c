@@ -20,6 +20,7 @@
 
 #include <pmk/error.h>
 
+#include "base/grow.h"
 #include "base/message.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -501,17 +502,10 @@ static int add_function(struct pmk_functions *f, const GElf_Sym *sym, const char
 		return 0;
 	if (sym->st_size && sym->st_size < end - begin)
 		end = begin + sym->st_size;
-	if (f->n == f->room) {
-		size_t room = f->room ? 2 * f->room : 64;
-		struct function *grown = realloc(f->list, room * sizeof(*grown));
-
-		if (!grown)
-			return PMK_ENOMEM;
-		f->list = grown;
-		f->room = room;
-	}
-	f->list[f->n++] = (struct function){ begin, end, name, function && sym->st_size };
-	return 0;
+	return PMK_APPEND(f->list, f->n, f->room,
+			  (struct function){ begin, end, name, function && sym->st_size })
+		       ? 0
+		       : PMK_ENOMEM;
 }
 
 /*

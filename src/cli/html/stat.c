@@ -46,7 +46,7 @@ struct html_stat {
 	struct section *section;
 	size_t n, room;
 	struct profile *profile;
-	size_t nprofiles;
+	size_t nprofiles, profile_room;
 	unsigned ndumps;
 	bool lost; /* there was not enough memory for a part */
 };
@@ -91,16 +91,12 @@ void html_stat_add(struct html_stat **stat, const struct pmk_result *r, const st
 {
 	struct html_stat *h = *stat ? *stat : (*stat = calloc(1, sizeof(*h)));
 
-	struct section *grown = h ? pmk_grow(h->section, h->n, &h->room, sizeof(*grown)) : NULL;
-
-	if (h && s->dump > h->ndumps)
+	if (!h)
+		return;
+	if (s->dump > h->ndumps)
 		h->ndumps = s->dump;
-	if (grown) {
-		h->section = grown;
-		h->lost |= !keep_section(&grown[h->n++], r, s, metrics);
-	} else if (h) {
-		h->lost = true;
-	}
+	h->lost |= !PMK_GROW(h->section, h->n, h->room) ||
+		   !keep_section(&h->section[h->n++], r, s, metrics);
 }
 
 static bool keep_profile(struct profile *to, const struct pmk_profile *p)
@@ -122,15 +118,9 @@ static bool keep_profile(struct profile *to, const struct pmk_profile *p)
 
 void html_stat_add_profile(struct html_stat *h, const struct pmk_profile *p)
 {
-	struct profile *grown = h ? realloc(h->profile, (h->nprofiles + 1) * sizeof(*grown)) : NULL;
-
-	if (!grown) {
-		if (h)
-			h->lost = true;
-		return;
-	}
-	h->profile = grown;
-	h->lost |= !keep_profile(&grown[h->nprofiles++], p);
+	if (h)
+		h->lost |= !PMK_GROW(h->profile, h->nprofiles, h->profile_room) ||
+			   !keep_profile(&h->profile[h->nprofiles++], p);
 }
 
 static void free_profile(struct profile *p)

@@ -89,13 +89,7 @@ static int check_end(const struct counted *c)
 
 static bool add_value(struct counted *c, const struct pmk_store_value *v)
 {
-	struct pmk_store_value *all = pmk_grow(c->value, c->nvalues, &c->room, sizeof(*all));
-
-	if (!all)
-		return false;
-	c->value = all;
-	all[c->nvalues++] = *v;
-	return true;
+	return PMK_APPEND(c->value, c->nvalues, c->room, *v);
 }
 
 /* Reads rows of the whole program; the database has no place for parts of it. */

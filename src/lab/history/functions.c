@@ -159,7 +159,7 @@ static bool function_differs(const struct history_function *f, const struct walk
 
 static void keep_function(const void *node, VISIT visit, void *ctx)
 {
-	struct history_function *f = *(struct history_function *const *)node, *list;
+	struct history_function *f = *(struct history_function *const *)node;
 	struct walk *w = ctx;
 
 	if ((visit != postorder && visit != leaf) || f->series != w->series ||
@@ -167,13 +167,7 @@ static void keep_function(const void *node, VISIT visit, void *ctx)
 		return;
 	for (size_t i = 0; i < w->h->ncommits; i++)
 		f->at[i].has_value = w->recorded[i];
-	list = pmk_grow(w->all->function, w->all->n, &w->all->room, sizeof(*list));
-	if (!list) {
-		w->failed = true;
-		return;
-	}
-	w->all->function = list;
-	list[w->all->n++] = *f;
+	w->failed |= !PMK_APPEND(w->all->function, w->all->n, w->all->room, *f);
 }
 
 static bool begins_program(const struct history *h, size_t i)

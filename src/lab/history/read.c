@@ -19,13 +19,11 @@
 static int take_commit(void *ctx, const struct pmk_store_revision *r)
 {
 	struct history *h = ctx;
-	struct history_commit *c, *all;
+	struct history_commit *c;
 
-	all = pmk_grow(h->commit, h->ncommits, &h->commit_room, sizeof(*all));
-	if (!all)
+	if (!PMK_GROW(h->commit, h->ncommits, h->commit_room))
 		return PMK_ENOMEM;
-	h->commit = all;
-	c = &all[h->ncommits++];
+	c = &h->commit[h->ncommits++];
 	*c = (struct history_commit){ .id = r->id, .time = r->time, .verdict = r->verdict };
 	c->name = strdup(r->name);
 	c->subject = r->subject ? strdup(r->subject) : NULL;
@@ -76,7 +74,7 @@ static struct history_series *series_of(struct reader *r, const struct pmk_store
 					const char *settings, const struct pmk_store_value *v)
 {
 	struct history *h = r->h;
-	struct history_series *s, *all;
+	struct history_series *s;
 
 	for (size_t i = 0; i < h->nseries; i++) {
 		s = &h->series[(r->next + i) % h->nseries];
@@ -86,11 +84,9 @@ static struct history_series *series_of(struct reader *r, const struct pmk_store
 		r->next = (size_t)(s - h->series) + 1;
 		return s;
 	}
-	all = pmk_grow(h->series, h->nseries, &h->series_room, sizeof(*all));
-	if (!all)
+	if (!PMK_GROW(h->series, h->nseries, h->series_room))
 		return NULL;
-	h->series = all;
-	s = &all[h->nseries++];
+	s = &h->series[h->nseries++];
 	*s = (struct history_series){ .program = strdup(p->name),
 				      .core = strdup(p->core),
 				      .settings = strdup(settings),
@@ -105,13 +101,11 @@ static struct history_series *series_of(struct reader *r, const struct pmk_store
 static bool add_failure(struct history *h, size_t commit, const struct pmk_store_row *row,
 			const char *settings)
 {
-	struct history_failure *f, *all;
+	struct history_failure *f;
 
-	all = pmk_grow(h->failure, h->nfailures, &h->failure_room, sizeof(*all));
-	if (!all)
+	if (!PMK_GROW(h->failure, h->nfailures, h->failure_room))
 		return false;
-	h->failure = all;
-	f = &all[h->nfailures++];
+	f = &h->failure[h->nfailures++];
 	*f = (struct history_failure){ .commit = commit,
 				       .program = strdup(row->point.name),
 				       .core = strdup(row->point.core),

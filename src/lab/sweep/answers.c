@@ -310,17 +310,12 @@ static int by_value(const void *a, const void *b)
 
 static struct level *find_level(struct levels *l, const char *value)
 {
-	struct level *more;
-
 	for (size_t i = 0; i < l->n; i++)
 		if (!strcmp(l->level[i].value, value))
 			return &l->level[i];
-	more = pmk_grow(l->level, l->n, &l->room, sizeof(*more));
-	if (!more)
-		return NULL;
-	l->level = more;
-	more[l->n] = (struct level){ .value = value };
-	return &more[l->n++];
+	return PMK_APPEND(l->level, l->n, l->room, (struct level){ .value = value })
+		       ? &l->level[l->n - 1]
+		       : NULL;
 }
 
 static bool make_levels(const struct parts *p, size_t factor, struct levels *l)

@@ -203,17 +203,11 @@ int pmk_plan_expand(struct pmk_sweep_plan *plan, unsigned *line, char *why, size
 			err = PMK_ERANGE;
 		}
 		for (size_t i = 0; !err && i < combinations; i++) {
-			struct pmk_plan_program *more =
-				pmk_grow(plan->programs, plan->nprograms, &plan->program_room,
-					 sizeof(*more));
-
-			if (more)
-				plan->programs = more;
-			if (!more || !used)
+			if (!used || !PMK_GROW(plan->programs, plan->nprograms, plan->program_room))
 				err = PMK_ENOMEM;
 			else if (!old[p].each.count)
-				more[plan->nprograms++] = old[p], old[p].name = NULL;
-			else if (!make_one(&more[plan->nprograms++], &old[p], i, used))
+				plan->programs[plan->nprograms++] = old[p], old[p].name = NULL;
+			else if (!make_one(&plan->programs[plan->nprograms++], &old[p], i, used))
 				err = PMK_ENOMEM;
 		}
 		unused = used ? first_unused(&old[p].each, used) : NULL;

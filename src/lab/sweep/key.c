@@ -103,11 +103,9 @@ static int hash_file(struct pmk_file_hashes *h, const char *path, size_t *place)
 	for (*place = 0; *place < h->count; ++*place)
 		if (!strcmp(h->item[*place].path, path))
 			return 0;
-	more = pmk_grow(h->item, h->count, &h->room, sizeof(*more));
-	if (!more)
+	if (!PMK_GROW(h->item, h->count, h->room))
 		return ENOMEM;
-	h->item = more;
-	more += h->count;
+	more = &h->item[h->count];
 	if (stat(path, &more->before))
 		return errno;
 	error = check_kind(&more->before);
@@ -124,13 +122,7 @@ static int hash_file(struct pmk_file_hashes *h, const char *path, size_t *place)
 
 static bool add_place(struct pmk_file_places *p, size_t place)
 {
-	size_t *more = pmk_grow(p->place, p->count, &p->room, sizeof(*more));
-
-	if (!more)
-		return false;
-	p->place = more;
-	more[p->count++] = place;
-	return true;
+	return PMK_APPEND(p->place, p->count, p->room, place);
 }
 
 /* ---- computing a key ------------------------------------------------------------------------- */

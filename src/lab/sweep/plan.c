@@ -285,22 +285,21 @@ static void free_axes(struct pmk_axes *axes)
 /* Inserts a new axis in the order of names. NULL: out of memory. */
 static struct pmk_axis *new_axis(struct pmk_axes *axes, const char *name, unsigned line)
 {
-	struct pmk_axis *more = pmk_grow(axes->axis, axes->count, &axes->room, sizeof(*more));
 	char *own = strdup(name);
-	size_t at = 0;
+	struct pmk_axis *at;
+	size_t i = 0;
 
-	if (more)
-		axes->axis = more;
-	if (!more || !own) {
+	if (!own || !PMK_GROW(axes->axis, axes->count, axes->room)) {
 		free(own);
 		return NULL;
 	}
-	while (at < axes->count && strcmp(more[at].name, name) < 0)
-		at++;
-	memmove(more + at + 1, more + at, (axes->count - at) * sizeof(*more));
-	more[at] = (struct pmk_axis){ .name = own, .line = line };
+	while (i < axes->count && strcmp(axes->axis[i].name, name) < 0)
+		i++;
+	at = &axes->axis[i];
+	memmove(at + 1, at, (axes->count - i) * sizeof(*at));
+	*at = (struct pmk_axis){ .name = own, .line = line };
 	axes->count++;
-	return &more[at];
+	return at;
 }
 
 static bool take_axis(struct reading *r, struct pmk_ini *ini, struct pmk_axes *axes,
@@ -336,17 +335,13 @@ static struct pmk_plan_core *find_core(struct pmk_plan_core *cores, size_t n, co
 static struct pmk_plan_core *new_core(struct pmk_plan_core **cores, size_t *n, size_t *room,
 				      const char *name, unsigned line)
 {
-	struct pmk_plan_core *more = pmk_grow(*cores, *n, room, sizeof(*more));
 	char *own = strdup(name);
 
-	if (more)
-		*cores = more;
-	if (!more || !own) {
-		free(own);
-		return NULL;
-	}
-	more[*n] = (struct pmk_plan_core){ .name = own, .line = line };
-	return &more[(*n)++];
+	if (own &&
+	    PMK_APPEND(*cores, *n, *room, (struct pmk_plan_core){ .name = own, .line = line }))
+		return &(*cores)[*n - 1];
+	free(own);
+	return NULL;
 }
 
 static bool take_core(struct reading *r, struct pmk_ini *ini, void *ctx, const char *text, size_t n)
@@ -512,18 +507,15 @@ static bool take_program(struct reading *r, struct pmk_ini *ini, const char *nam
 static bool choose_program(struct reading *r, struct pmk_ini *ini, const char *name)
 {
 	struct pmk_sweep_plan *p = r->plan;
-	struct pmk_plan_program *more;
 
 	for (size_t i = 0; i < p->nprograms; i++)
 		if (!strcmp(p->programs[i].name, name)) {
 			r->program = &p->programs[i];
 			return true;
 		}
-	more = pmk_grow(p->programs, p->nprograms, &p->program_room, sizeof(*more));
-	if (!more)
+	if (!PMK_GROW(p->programs, p->nprograms, p->program_room))
 		return no_memory(r, ini);
-	p->programs = more;
-	r->program = &more[p->nprograms];
+	r->program = &p->programs[p->nprograms];
 	*r->program = (struct pmk_plan_program){ .name = strdup(name), .line = ini->line };
 	if (!r->program->name)
 		return no_memory(r, ini);

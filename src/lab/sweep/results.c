@@ -84,12 +84,11 @@ static void take_value(struct sweep_results *r, struct sweep_row *row,
 static int take_row(void *ctx, const struct pmk_store_row *from)
 {
 	struct sweep_results *r = ctx;
-	struct sweep_row *row = pmk_grow(r->row, r->nrows, &r->room, sizeof(*row));
+	struct sweep_row *row;
 
-	if (!row)
+	if (!PMK_GROW(r->row, r->nrows, r->room))
 		return -1;
-	r->row = row;
-	row += r->nrows++;
+	row = &r->row[r->nrows++];
 	*row = (struct sweep_row){ .name = strdup(from->point.name),
 				   .core = strdup(from->point.core),
 				   .failure = from->failure ? strdup(from->failure) : NULL,

@@ -257,11 +257,7 @@ static int missing_events(struct computing *c, const struct pmk_sweep_cell *cell
 
 static struct pmk_store_value *new_value(struct computing *c, size_t n)
 {
-	struct pmk_store_value *more = pmk_grow(c->values, n, &c->value_room, sizeof(*c->values));
-
-	if (more)
-		c->values = more;
-	return more ? &more[n] : NULL;
+	return PMK_GROW(c->values, n, c->value_room) ? &c->values[n] : NULL;
 }
 
 /* Adds rows for events that the core does not have. */
@@ -552,16 +548,14 @@ static int wait_for_child(struct job *job)
 /* Reads what a child has written. Returns 0 or an error. */
 static int take_bytes(struct computing *c, struct job *job)
 {
-	char *more = pmk_grow(job->message, job->used, &job->room, 1);
 	struct pmk_sweep_cell cell;
 	struct share *share;
 	int status, err;
 	ssize_t n;
 
-	if (!more)
+	if (!PMK_GROW(job->message, job->used, job->room))
 		return pmk_count_no_memory(c->s->fault);
-	job->message = more;
-	n = read(job->fd, more + job->used, job->room - job->used);
+	n = read(job->fd, job->message + job->used, job->room - job->used);
 	if (n < 0 && errno == EINTR)
 		return 0;
 	if (n > 0) {

@@ -788,17 +788,9 @@ struct lists {
 	size_t setting_room, value_room;
 };
 
-static bool room_for(struct pmk_store *s, void **array, size_t n, size_t *room, size_t size)
-{
-	void *more = pmk_grow(*array, n, room, size);
-
-	if (!more) {
-		store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM));
-		return false;
-	}
-	*array = more;
-	return true;
-}
+/* Makes room for one more item of a list. */
+#define ROOM_FOR(s, array, n, room) \
+	(PMK_GROW(array, n, room) || (store_failed(s, PMK_ENOMEM, pmk_strerror(PMK_ENOMEM)), false))
 
 /* Copies a text, because SQLite's is valid only until the next row. "": out of memory. */
 static const char *copy_text(struct pmk_store *s, sqlite3_stmt *q, int column)
@@ -817,8 +809,7 @@ static void get_settings(struct pmk_store *s, int64_t variant, struct lists *l,
 	sqlite3_stmt *q = begin_statement(s, SETTINGS);
 
 	put_int(s, q, variant);
-	while (fetch_row(s, q) && room_for(s, (void **)&l->settings, p->nsettings, &l->setting_room,
-					   sizeof(*l->settings)))
+	while (fetch_row(s, q) && ROOM_FOR(s, l->settings, p->nsettings, l->setting_room))
 		l->settings[p->nsettings++] =
 			(struct pmk_store_setting){ copy_text(s, q, 0), copy_text(s, q, 1) };
 	end_statement(q);
@@ -830,8 +821,7 @@ static void get_values(struct pmk_store *s, int64_t cell, struct lists *l, struc
 	sqlite3_stmt *q = begin_statement(s, VALUES);
 
 	put_int(s, q, cell);
-	while (fetch_row(s, q) &&
-	       room_for(s, (void **)&l->values, r->nvalues, &l->value_room, sizeof(*l->values)))
+	while (fetch_row(s, q) && ROOM_FOR(s, l->values, r->nvalues, l->value_room))
 		l->values[r->nvalues++] = (struct pmk_store_value){
 			.event = copy_text(s, q, 0),
 			.pmu = copy_text(s, q, 1),

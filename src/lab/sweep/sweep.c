@@ -247,18 +247,15 @@ static int check_events(struct pmk_sweep *s)
 /* Prepares the cores that programs of this machine can run on. Fails if there are none. */
 static int new_configs(struct pmk_sweep *s, const struct pmk_plan_core *core, size_t program)
 {
-	struct pmk_sweep_configs *more = pmk_grow(s->configs, s->nconfigs, &s->config_room,
-						  sizeof(*more)),
-				 *c;
+	struct pmk_sweep_configs *c;
 	const struct pmk_plan_program *planned = &s->plan.programs[program];
 	struct pmk_program p = { .elf = s->programs[program].opened.elf };
 	struct pmk_count_fault fault = { 0 };
 	const struct pmk_words none = { 0 };
 	int err;
 
-	if (!more)
+	if (!PMK_GROW(s->configs, s->nconfigs, s->config_room))
 		return pmk_count_no_memory(s->fault);
-	s->configs = more;
 	p.fault = &fault;
 	if (pmk_program_core(&p, s->data, core->name, NULL, &none)) {
 		char text[600];
@@ -268,7 +265,7 @@ static int new_configs(struct pmk_sweep *s, const struct pmk_plan_core *core, si
 		pmk_count_fault_free(&fault);
 		return fail_at(s, p.core.isa[0] ? planned->line : core->line, text);
 	}
-	c = &more[s->nconfigs++];
+	c = &s->configs[s->nconfigs++];
 	*c = (struct pmk_sweep_configs){ .core = core, .machine = p.elf.machine, .base = p.core };
 	err = check_settings(s, c);
 	if (!err)

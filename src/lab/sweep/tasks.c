@@ -104,17 +104,14 @@ static int find_cells(const struct pmk_sweep *s, const char *path, const struct 
 
 	for (size_t number = 0; found && number < s->ncells; number++) {
 		struct pmk_sweep_cell cell;
-		uint32_t place, *more;
+		uint32_t place;
 
 		pmk_sweep_cell(s, number, &cell);
 		place = pmk_map_get(keys, key_prefix(cell.key));
 		if (place == UINT32_MAX)
 			continue;
-		more = pmk_grow(slice->cell, slice->count, &room, sizeof(*more));
-		if (!more)
+		if (!PMK_APPEND(slice->cell, slice->count, room, (uint32_t)number))
 			break;
-		slice->cell = more;
-		more[slice->count++] = (uint32_t)number;
 		nfound += !found[place];
 		found[place] = true;
 	}

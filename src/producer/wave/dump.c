@@ -161,7 +161,7 @@ int pmk_wave_dump_net(struct wave_dump *v, uint64_t key, uint32_t *net)
 
 int pmk_wave_dump_enter(struct wave_dump *v, struct wave_scopes *s, const char *name)
 {
-	size_t n = strlen(name), *start;
+	size_t n = strlen(name);
 
 	if (s->length + n + 2 > s->room) {
 		size_t room = 2 * (s->length + n + 2);
@@ -172,11 +172,8 @@ int pmk_wave_dump_enter(struct wave_dump *v, struct wave_scopes *s, const char *
 		s->path = bigger;
 		s->room = room;
 	}
-	start = pmk_grow(s->start, s->depth, &s->room_depth, sizeof(*start));
-	if (!start)
+	if (!PMK_APPEND(s->start, s->depth, s->room_depth, s->length))
 		return pmk_wave_dump_no_memory(v);
-	s->start = start;
-	s->start[s->depth++] = s->length;
 	s->length += (size_t)sprintf(s->path + s->length, "%s%s", s->length ? "." : "", name);
 	s->shared = NULL;
 	return 0;
@@ -238,7 +235,6 @@ static void split_range(char *text, struct pmk_wave_signal *s)
 int pmk_wave_dump_signal(struct wave_dump *v, struct wave_scopes *scopes, struct pmk_wave_signal *s,
 			 char *text)
 {
-	struct pmk_wave_signal *signal;
 
 	split_range(text, s);
 	if (!scopes->shared)
@@ -246,13 +242,8 @@ int pmk_wave_dump_signal(struct wave_dump *v, struct wave_scopes *scopes, struct
 						     scopes->length);
 	s->scope = scopes->shared;
 	s->name = pmk_wave_arena_copy(&v->text, text, strlen(text));
-	signal = pmk_grow(v->signal, v->nsignals, &v->room_signals, sizeof(*signal));
-	if (!signal)
+	if (!s->scope || !s->name || !PMK_APPEND(v->signal, v->nsignals, v->room_signals, *s))
 		return pmk_wave_dump_no_memory(v);
-	v->signal = signal;
-	if (!s->scope || !s->name)
-		return pmk_wave_dump_no_memory(v);
-	v->signal[v->nsignals++] = *s;
 	return 0;
 }
 

@@ -326,12 +326,9 @@ static bool read_string(const uint8_t **p, const uint8_t *end, char *text, size_
 static int new_handle(struct wave_dump *v, uint32_t length, uint32_t *net)
 {
 	struct wave_fst *f = v->fst;
-	uint32_t *grown = pmk_grow(f->length, f->nhandles, &f->room_handles, sizeof(*grown));
 
-	if (!grown)
+	if (!PMK_APPEND(f->length, f->nhandles, f->room_handles, length))
 		return pmk_wave_dump_no_memory(v);
-	f->length = grown;
-	f->length[f->nhandles++] = length;
 	return pmk_wave_dump_net(v, f->nhandles, net);
 }
 

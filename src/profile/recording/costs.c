@@ -25,24 +25,13 @@ static bool costs_equal(const struct pmk_costs *x, size_t a, size_t b)
 
 bool pmk_costs_begin(struct pmk_costs *x)
 {
-	size_t *first = pmk_grow(x->first, x->ncosts, &x->cost_room, sizeof(*first));
-
-	if (!first)
-		return false;
-	x->first = first;
-	x->first[x->ncosts++] = x->nrows;
-	return true;
+	return PMK_APPEND(x->first, x->ncosts, x->cost_room, x->nrows);
 }
 
 bool pmk_costs_add(struct pmk_costs *x, uint32_t event, uint64_t value)
 {
-	struct pmk_cost_row *row = pmk_grow(x->row, x->nrows, &x->row_room, sizeof(*row));
-
-	if (!row)
-		return false;
-	x->row = row;
-	x->row[x->nrows++] = (struct pmk_cost_row){ .event = event, .value = value };
-	return true;
+	return PMK_APPEND(x->row, x->nrows, x->row_room,
+			  (struct pmk_cost_row){ .event = event, .value = value });
 }
 
 uint32_t pmk_costs_end(struct pmk_costs *x)

@@ -29,13 +29,8 @@ struct list {
 
 static bool list_add(struct list *l, uint64_t address, const char *name)
 {
-	struct symbol *grown = pmk_grow(l->item, l->n, &l->room, sizeof(*grown));
-
-	if (!grown)
-		return false;
-	l->item = grown;
-	l->item[l->n] = (struct symbol){ address, strdup(name) };
-	return l->item[l->n++].name != NULL;
+	return PMK_APPEND(l->item, l->n, l->room, (struct symbol){ address, strdup(name) }) &&
+	       l->item[l->n - 1].name;
 }
 
 static bool read_list(struct list *l, FILE *f)

@@ -24,23 +24,13 @@ struct reader {
 
 /* ---- what is kept --------------------------------------------------------------------------- */
 
-static void *items_grow(struct reader *r, void *items, size_t n, size_t *room, size_t item_size)
-{
-	void *more = pmk_grow(items, n, room, item_size);
-
-	if (!more)
-		r->no_memory = true;
-	return more ? more : items;
-}
-
 static void add_line(struct reader *r, const char *file, int line, Dwarf_Addr address)
 {
 	struct pmk_lines *l = r->l;
 
-	l->line = items_grow(r, l->line, l->nlines, &l->line_room, sizeof(*l->line));
-	if (!r->no_memory)
-		l->line[l->nlines++] =
-			(struct pmk_lines_line){ file, (uint32_t)line, address + r->shift };
+	r->no_memory |=
+		!PMK_APPEND(l->line, l->nlines, l->line_room,
+			    (struct pmk_lines_line){ file, (uint32_t)line, address + r->shift });
 }
 
 static void add_function(struct reader *r, const char *symbol, const char *file, int line,
@@ -48,11 +38,9 @@ static void add_function(struct reader *r, const char *symbol, const char *file,
 {
 	struct pmk_lines *l = r->l;
 
-	l->function =
-		items_grow(r, l->function, l->nfunctions, &l->function_room, sizeof(*l->function));
-	if (!r->no_memory)
-		l->function[l->nfunctions++] =
-			(struct pmk_lines_function){ symbol, file, (uint32_t)line, address };
+	r->no_memory |=
+		!PMK_APPEND(l->function, l->nfunctions, l->function_room,
+			    (struct pmk_lines_function){ symbol, file, (uint32_t)line, address });
 }
 
 /* True if the linker has kept the code at this address. Code that it has dropped still has lines,

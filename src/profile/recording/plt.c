@@ -179,13 +179,7 @@ static uint32_t word_at(const struct reader *r, uint64_t address)
 
 static void add_slot(struct reader *r, struct slot slot)
 {
-	struct slot *grown = pmk_grow(r->slot, r->nslots, &r->slots_room, sizeof(*grown));
-
-	r->failed |= !grown;
-	if (!grown)
-		return;
-	r->slot = grown;
-	r->slot[r->nslots++] = slot;
+	r->failed |= !PMK_APPEND(r->slot, r->nslots, r->slots_room, slot);
 }
 
 /* The name of a symbol in the table that belongs to a section of relocations; NULL: it has none. */
@@ -256,17 +250,12 @@ static void read_slots(struct reader *r, const struct machine *m)
 static void add_stub(struct reader *r, uint64_t address, uint64_t size, uint64_t slot)
 {
 	size_t i = PMK_FIRST_FROM(r->slot, r->nslots, address, slot);
-	struct pmk_plt_stub *grown;
 
 	if (i == r->nslots || r->slot[i].address != slot)
 		return;
-	grown = pmk_grow(r->stub, r->nstubs, &r->stubs_room, sizeof(*grown));
-	r->failed |= !grown;
-	if (!grown)
-		return;
-	r->stub = grown;
-	r->stub[r->nstubs++] =
-		(struct pmk_plt_stub){ address, size, r->slot[i].function, r->slot[i].resolver };
+	r->failed |= !PMK_APPEND(
+		r->stub, r->nstubs, r->stubs_room,
+		(struct pmk_plt_stub){ address, size, r->slot[i].function, r->slot[i].resolver });
 }
 
 static void read_stubs(struct reader *r, stub_decode *decode, const struct code *c)

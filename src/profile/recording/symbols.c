@@ -65,15 +65,12 @@ static size_t first_at(const struct reader *r, uint64_t addr)
 static const char *keep_name(struct reader *r, char *name)
 {
 	struct pmk_symbols *s = r->s;
-	char **grown = name ? pmk_grow(s->name, s->nnames, &r->nnames_room, sizeof(*grown)) : NULL;
 
-	if (!grown) {
-		free(name);
-		r->failed = true;
-		return NULL;
-	}
-	s->name = grown;
-	return s->name[s->nnames++] = name;
+	if (name && PMK_APPEND(s->name, s->nnames, r->nnames_room, name))
+		return name;
+	free(name);
+	r->failed = true;
+	return NULL;
 }
 
 /* "memcmp@plt": the name that objdump and perf give the stub for calls of a function. */
@@ -429,16 +426,13 @@ static uint32_t read_inlined(struct reader *r, Dwarf_Die *die, uint32_t parent)
 	const char *symbol = linkage_name(die), *name = symbol ? NULL : dwarf_diename(die);
 	struct pmk_symbols *s = r->s;
 	uint32_t number = (uint32_t)s->ninlined;
-	struct pmk_symbols_inlined *grown;
 
 	if ((!symbol && !name) || !is_covered(r, die))
 		return parent;
-	grown = pmk_grow(s->inlined, s->ninlined, &r->ninlined_room, sizeof(*grown));
-	if (!grown) {
+	if (!PMK_GROW(s->inlined, s->ninlined, r->ninlined_room)) {
 		r->failed = true;
 		return parent;
 	}
-	s->inlined = grown;
 	s->inlined[s->ninlined++] = (struct pmk_symbols_inlined){
 		.parent = parent,
 		.name = symbol ? symbol_demangle(r, symbol) : name,

@@ -12,6 +12,7 @@
 #include <pmk/error.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/message.h"
 #include "profile/recording/database.h"
 #include "profile/sampling/perfdata.h"
@@ -357,16 +358,12 @@ static void *table_load(struct pmk_tables *t, const char *sql,
 		return NULL;
 	}
 	while (!l.what && !l.no_memory && (step = sqlite3_step(l.s)) == SQLITE_ROW) {
-		if (l.n == room) {
-			void *grown = realloc(l.items, (room ? 2 * room : 64) * item_size);
+		void *grown = pmk_grow(l.items, l.n, &room, item_size);
 
-			if (!grown) {
-				l.no_memory = true;
-				break;
-			}
-			room = room ? 2 * room : 64;
-			l.items = grown;
-		}
+		l.no_memory = !grown;
+		if (!grown)
+			break;
+		l.items = grown;
 		fill(&l, (char *)l.items + l.n * item_size);
 		l.n++;
 	}
@@ -641,15 +638,8 @@ struct sums {
 
 static bool add_item(struct sums *s, uint32_t context, uint32_t thread, struct item item)
 {
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		struct item *grown = realloc(s->item, room * sizeof(*grown));
-
-		if (!grown)
-			return false;
-		s->item = grown;
-		s->room = room;
-	}
+	if (!PMK_GROW(s->item, s->n, s->room))
+		return false;
 	item.place = (uint64_t)context << 32 | thread;
 	s->sorted &= !s->n || s->item[s->n - 1].place <= item.place;
 	s->item[s->n++] = item;

@@ -72,18 +72,7 @@ struct pmk_samples {
 };
 
 #define GROW(s, array, n, room) \
-	grow_member(s, (void **)&(s)->array, (s)->n, &(s)->room, sizeof(*(s)->array))
-
-static bool grow_member(struct pmk_samples *s, void **array, size_t n, size_t *room, size_t size)
-{
-	void *grown = pmk_grow(*array, n, room, size);
-
-	if (grown)
-		*array = grown;
-	else
-		s->failed = true;
-	return grown != NULL;
-}
+	(PMK_GROW((s)->array, (s)->n, (s)->room) || ((s)->failed = true, false))
 
 /* ---- events --------------------------------------------------------------------------------- */
 

@@ -71,7 +71,7 @@ static char *hexadecimal_of(const uint8_t *bytes, size_t n)
 uint32_t pmk_spaces_object(struct pmk_spaces *s, const char *path, const uint8_t *build_id,
 			   size_t build_id_size)
 {
-	struct pmk_space_object *grown, fresh = { 0 };
+	struct pmk_space_object fresh = { 0 };
 
 	path = name_of(path);
 	for (size_t i = s->nobjects; i-- > 0;) {
@@ -83,10 +83,8 @@ uint32_t pmk_spaces_object(struct pmk_spaces *s, const char *path, const uint8_t
 			o->build_id = hexadecimal_of(build_id, build_id_size);
 		return (uint32_t)i;
 	}
-	grown = pmk_grow(s->object, s->nobjects, &s->object_room, sizeof(*grown));
-	if (!grown)
+	if (!PMK_GROW(s->object, s->nobjects, s->object_room))
 		return UINT32_MAX;
-	s->object = grown;
 	fresh.path = strdup(path);
 	fresh.file = *path == '/';
 	if (build_id_size)
@@ -111,15 +109,12 @@ static struct pmk_space *find_space(struct pmk_spaces *s, uint32_t pid)
 
 static struct pmk_space *put_space(struct pmk_spaces *s, uint32_t pid)
 {
-	struct pmk_space *grown = find_space(s, pid);
+	struct pmk_space *known = find_space(s, pid);
 
-	if (grown)
-		return grown;
-	grown = pmk_grow(s->space, s->nspaces, &s->space_room, sizeof(*grown));
-	if (!grown)
-		return NULL;
-	s->space = grown;
-	if (pmk_map_put(&s->of_pid, pid, (uint32_t)s->nspaces) == UINT32_MAX)
+	if (known)
+		return known;
+	if (!PMK_GROW(s->space, s->nspaces, s->space_room) ||
+	    pmk_map_put(&s->of_pid, pid, (uint32_t)s->nspaces) == UINT32_MAX)
 		return NULL;
 	s->space[s->nspaces] = (struct pmk_space){ 0 };
 	return &s->space[s->nspaces++];
@@ -134,11 +129,7 @@ static size_t first_at(const struct pmk_space *p, uint64_t addr)
 /* Make room for two more mappings: one may be split. */
 static bool make_room(struct pmk_space *p)
 {
-	struct mapping *grown = pmk_grow(p->mapping, p->n + 1, &p->room, sizeof(*grown));
-
-	if (grown)
-		p->mapping = grown;
-	return grown != NULL;
+	return PMK_GROW(p->mapping, p->n + 1, p->room);
 }
 
 static void insert_mapping(struct pmk_space *p, size_t at, struct mapping m)
