@@ -235,7 +235,6 @@ static void split_range(char *text, struct pmk_wave_signal *s)
 int pmk_wave_dump_signal(struct wave_dump *v, struct wave_scopes *scopes, struct pmk_wave_signal *s,
 			 char *text)
 {
-
 	split_range(text, s);
 	if (!scopes->shared)
 		scopes->shared = pmk_wave_arena_copy(&v->text, scopes->path ? scopes->path : "",
